@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Root pointer, RSDT, XSDT, MADT, FADT and HPET, valid and broken, with the layouts of the ACPI Specification 6.5. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "boot/acpi.h"
 
@@ -131,7 +131,7 @@ static void expect_none(struct machine *m, enum acpi_error error)
     assert_int_equal(count, 0);
 }
 
-static void the_old_root_has_no_xsdt(void **state)
+UNIT_TEST(the_old_root_has_no_xsdt)
 {
     struct machine m;
 
@@ -145,7 +145,7 @@ static void the_old_root_has_no_xsdt(void **state)
 }
 
 /* A root pointer of version 2 that the memory ends behind, and one that it ends within. */
-static void the_last_byte_of_the_root(void **state)
+UNIT_TEST(the_last_byte_of_the_root)
 {
     struct machine m;
     const size_t end = SIZE - 36;
@@ -165,7 +165,7 @@ static void the_last_byte_of_the_root(void **state)
 }
 
 /* A list ends where its length says: what looks like a further entry, or a part of one, is none. */
-static void the_end_of_a_list(void **state)
+UNIT_TEST(the_end_of_a_list)
 {
     struct machine m;
 
@@ -195,7 +195,7 @@ static const void *at_large(void *context, uint64_t address, size_t size)
                : NULL;
 }
 
-static void the_longest_table(void **state)
+UNIT_TEST(the_longest_table)
 {
     const struct acpi_memory memory = { at_large, NULL };
     struct acpi_processors processors = { .count = 99 };
@@ -215,7 +215,7 @@ static void the_longest_table(void **state)
     }
 }
 
-static void more_than_there_is_room_for(void **state)
+UNIT_TEST(more_than_there_is_room_for)
 {
     struct machine m;
     uint32_t ids[2] = { 99, 99 };
@@ -229,7 +229,7 @@ static void more_than_there_is_room_for(void **state)
 }
 
 /* One thing after the other is changed in a sound machine. */
-static void lists(void **state)
+UNIT_TEST(lists)
 {
     struct machine m;
 
@@ -270,7 +270,7 @@ static void lists(void **state)
     expect_none(&m, ACPI_NO_MADT);
 }
 
-static void broken_entries(void **state)
+UNIT_TEST(broken_entries)
 {
     static const struct {
         uint8_t bytes[12];
@@ -293,7 +293,7 @@ static void broken_entries(void **state)
 }
 
 /* Each kind's flags are its own, whatever stands before the entry; the last one may be of two bytes. */
-static void flags_and_ends(void **state)
+UNIT_TEST(flags_and_ends)
 {
     static const uint8_t enabled[] = {
         0, 8,  0, 0, 0,    0, 0, 0,                         /* disabled */
@@ -322,7 +322,7 @@ static void flags_and_ends(void **state)
     expect_none(&m, ACPI_OK);
 }
 
-static void the_root_is_found_in_bios_memory(void **state)
+UNIT_TEST(the_root_is_found_in_bios_memory)
 {
     struct machine m;
     const struct acpi_memory memory = { at, &m };
@@ -343,7 +343,7 @@ static void the_root_is_found_in_bios_memory(void **state)
     assert_int_equal(acpi_scan(&memory), 0);
 }
 
-static void texts(void **state)
+UNIT_TEST(texts)
 {
     static const char *const known[] = {
         [ACPI_OK] = "no error",
@@ -373,7 +373,7 @@ static void expect_io_apic(struct machine *m, uint64_t address, uint32_t first)
     assert_int_equal(io_apic.first_interrupt, first);
 }
 
-static void the_first_io_apic(void **state)
+UNIT_TEST(the_first_io_apic)
 {
     static const uint8_t two[] = { 1, 12, 3, 0, 0x78, 0x56, 0x34, 0x12, 0x18, 1, 0, 0,
                                    1, 12, 4, 0, 1,    0,    0xc0, 0xfe, 0,    0, 0, 0 };
@@ -424,7 +424,7 @@ static void expect_timers(struct machine *m, uint16_t port, uint64_t hpet)
     assert_int_equal(timers.hpet, hpet);
 }
 
-static void timers(void **state)
+UNIT_TEST(timers)
 {
     struct machine m;
 
@@ -455,7 +455,7 @@ static void timers(void **state)
 }
 
 /* The address with a space, of 12 bytes, goes first where the table has it whole and it is a port's. */
-static void extended_timer(void **state)
+UNIT_TEST(extended_timer)
 {
     static const struct {
         unsigned size;
@@ -476,7 +476,7 @@ static void extended_timer(void **state)
     }
 }
 
-static void hpet_address(void **state)
+UNIT_TEST(hpet_address)
 {
     struct machine m;
 
@@ -492,26 +492,4 @@ static void hpet_address(void **state)
     put(&m, HPET + 44, UINT64_C(0x123456789abcdef0), 8);
     table(&m, HPET, "HPET", 56);
     expect_timers(&m, 0x608, UINT64_C(0x123456789abcdef0));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists),
-        cmocka_unit_test(broken_entries),
-        cmocka_unit_test(the_old_root_has_no_xsdt),
-        cmocka_unit_test(the_last_byte_of_the_root),
-        cmocka_unit_test(the_end_of_a_list),
-        cmocka_unit_test(the_longest_table),
-        cmocka_unit_test(more_than_there_is_room_for),
-        cmocka_unit_test(flags_and_ends),
-        cmocka_unit_test(the_root_is_found_in_bios_memory),
-        cmocka_unit_test(texts),
-        cmocka_unit_test(the_first_io_apic),
-        cmocka_unit_test(timers),
-        cmocka_unit_test(extended_timer),
-        cmocka_unit_test(hpet_address),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

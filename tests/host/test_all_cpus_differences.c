@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which of a processor's capabilities are not the boot processor's, and whether the same can be demanded of both. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "suite/all_cpus/differences.c"
 
@@ -32,7 +32,7 @@ static void expect(bool alike, const char *text)
     assert_string_equal(said, text);
 }
 
-static void the_same_is_alike(void **state)
+UNIT_TEST(the_same_is_alike)
 {
     start();
     expect(true, "");
@@ -41,7 +41,7 @@ static void the_same_is_alike(void **state)
 }
 
 /* Of another revision of the microcode the same is demanded, and it is told. */
-static void microcode_is_told(void **state)
+UNIT_TEST(microcode_is_told)
 {
     start();
     other.microcode = 0xf2;
@@ -50,7 +50,7 @@ static void microcode_is_told(void **state)
     expect(false, "microcode 0xf2, not 0xf0; signature 0x506e2, not 0x506e3; ");
 }
 
-static void every_field_counts(void **state)
+UNIT_TEST(every_field_counts)
 {
 #define DIFFERS(field, text) \
     start();                 \
@@ -78,7 +78,7 @@ static void every_field_counts(void **state)
 }
 
 /* What is missing on the boot processor is tested on none. Of the APIC caps_fill() does not know all. */
-static void what_it_lacks_is_told(void **state)
+UNIT_TEST(what_it_lacks_is_told)
 {
     start();
     other.reason[CAPS_NEED_BTS] = CAPS_BTS_UNAVAILABLE;
@@ -89,16 +89,4 @@ static void what_it_lacks_is_told(void **state)
     start();
     other.reason[CAPS_NEED_APIC] = CAPS_NO_APIC;
     expect(true, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_is_alike),
-        cmocka_unit_test(microcode_is_told),
-        cmocka_unit_test(every_field_counts),
-        cmocka_unit_test(what_it_lacks_is_told),
-    };
-
-    return cmocka_run_group_tests_name("all_cpus_differences", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* BTS records: from, to and flags of 64 or 32 bits (SDM Vol. 3A (253668-032), 16.4.9; bit 4: NetBurst). */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "bts/bts_decode.h"
 
@@ -16,7 +16,7 @@ static const uint8_t record_32[12] = {
     0x10, 0x32, 0x54, 0xf6, /* 08: flags, bit 4 set */
 };
 
-static void every_field(void **state)
+UNIT_TEST(every_field)
 {
     struct bts_record out;
     assert_int_equal(bts_decode(8, record, sizeof(record), true, &out), BTS_DECODE_OK);
@@ -29,7 +29,7 @@ static void every_field(void **state)
 }
 
 /* 32-bit addresses are not sign-extended. */
-static void every_field_of_32_bits(void **state)
+UNIT_TEST(every_field_of_32_bits)
 {
     struct bts_record out;
     memset(&out, 0xa5, sizeof(out));
@@ -42,7 +42,7 @@ static void every_field_of_32_bits(void **state)
     assert_true(out.predicted);
 }
 
-static void no_other_width(void **state)
+UNIT_TEST(no_other_width)
 {
     static const unsigned widths[] = { 0, 1, 3, 5, 7, 9, 16, ~0u };
     for (size_t i = 0; i < COUNT_OF(widths); i++) {
@@ -53,7 +53,7 @@ static void no_other_width(void **state)
     }
 }
 
-static void prediction_needs_its_processor(void **state)
+UNIT_TEST(prediction_needs_its_processor)
 {
     struct bts_record out;
     uint8_t other[24];
@@ -68,7 +68,7 @@ static void prediction_needs_its_processor(void **state)
     assert_false(out.predicted);
 }
 
-static void truncated_at_every_length(void **state)
+UNIT_TEST(truncated_at_every_length)
 {
     for (unsigned width = 4; width <= 8; width += 4) {
         for (size_t length = 0; length < 3 * width; length++) {
@@ -83,7 +83,7 @@ static void truncated_at_every_length(void **state)
     }
 }
 
-static void any_alignment_and_more_bytes(void **state)
+UNIT_TEST(any_alignment_and_more_bytes)
 {
     for (size_t shift = 0; shift < 8; shift++) {
         uint8_t bytes[40] = { 0 };
@@ -95,24 +95,10 @@ static void any_alignment_and_more_bytes(void **state)
     }
 }
 
-static void errors_have_words(void **state)
+UNIT_TEST(errors_have_words)
 {
     assert_string_equal(bts_error_text(BTS_DECODE_OK), "no error");
     assert_string_equal(bts_error_text(BTS_DECODE_TRUNCATED), "BTS record truncated");
     assert_string_equal(bts_error_text(BTS_DECODE_WIDTH), "field width of the BTS record is neither 4 nor 8 bytes");
     assert_string_equal(bts_error_text((enum bts_error)99), "unknown BTS error");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_field),
-        cmocka_unit_test(every_field_of_32_bits),
-        cmocka_unit_test(no_other_width),
-        cmocka_unit_test(prediction_needs_its_processor),
-        cmocka_unit_test(truncated_at_every_length),
-        cmocka_unit_test(any_alignment_and_more_bytes),
-        cmocka_unit_test(errors_have_words),
-    };
-    return cmocka_run_group_tests_name("bts_decode", tests, NULL, NULL);
 }

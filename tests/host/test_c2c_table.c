@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of shared lines: what shares a row, the order of rows and lines, and the lines for tools. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "suite/measure/tables/c2c_table.h"
 
@@ -25,7 +25,7 @@ static void store(struct c2c_table *table, uint64_t address, unsigned cpu, const
     c2c_table_add(table, &(struct c2c_access){ .address = address, .cpu = cpu, .symbol = symbol, .store = true });
 }
 
-static void by_line_offset_processor_and_symbol(void **state)
+UNIT_TEST(by_line_offset_processor_and_symbol)
 {
     static struct c2c_table table;
     char same_text[] = "reader"; /* symbols are compared as texts */
@@ -61,7 +61,7 @@ static void by_line_offset_processor_and_symbol(void **state)
                               "hitm 0 stores 1 cycles 0\n");
 }
 
-static void lines_end_at_64_bytes(void **state)
+UNIT_TEST(lines_end_at_64_bytes)
 {
     static struct c2c_table table;
 
@@ -73,7 +73,7 @@ static void lines_end_at_64_bytes(void **state)
     assert_non_null(strstr(text, "line 0x1040 offset 0 cpu 0"));
 }
 
-static void the_highest_address(void **state)
+UNIT_TEST(the_highest_address)
 {
     static struct c2c_table table;
 
@@ -93,7 +93,7 @@ static void count_full(void *context, const char *line)
     *found += strcmp(line, "1 more samples not shown: the table is full") == 0;
 }
 
-static void what_has_no_room_is_counted(void **state)
+UNIT_TEST(what_has_no_room_is_counted)
 {
     static struct c2c_table table;
 
@@ -114,7 +114,7 @@ static void what_has_no_room_is_counted(void **state)
     assert_int_equal(found, 1);
 }
 
-static void nothing_is_an_empty_table(void **state)
+UNIT_TEST(nothing_is_an_empty_table)
 {
     static const struct c2c_table table;
 
@@ -123,7 +123,7 @@ static void nothing_is_an_empty_table(void **state)
     assert_null(strstr(text, "measure"));
 }
 
-static void shares(void **state)
+UNIT_TEST(shares)
 {
     static const struct {
         bool shared;
@@ -138,18 +138,4 @@ static void shares(void **state)
 
     for (unsigned i = 0; i < COUNT_OF(rows); i++)
         assert_int_equal(c2c_share(rows[i].shared, 80, rows[i].hitm), rows[i].share);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shares),
-        cmocka_unit_test(by_line_offset_processor_and_symbol),
-        cmocka_unit_test(lines_end_at_64_bytes),
-        cmocka_unit_test(the_highest_address),
-        cmocka_unit_test(what_has_no_room_is_counted),
-        cmocka_unit_test(nothing_is_an_empty_table),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
  * Capabilities from raw CPUID and MSR values, and the reason for each that is missing. The trap to avoid:
  * QEMU without a debug store shows the "unavailable" bits clear and swallows writes, so no single flag proves anything.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "tests/host/processors.h"
 
@@ -576,7 +576,7 @@ static const struct step steps[] = {
           LACKS(NEED_PEBS_ADAPTIVE, CAPS_PEBS_NOT_ADAPTIVE)), /* the first reason stays */
 };
 
-static void all_steps(void **state)
+UNIT_TEST(all_steps)
 {
     const char *title = "";
     struct caps_input input;
@@ -597,7 +597,7 @@ static void all_steps(void **state)
 }
 
 /* All others mean that there is one: it is refused, or unknown. */
-static void reasons_that_say_there_is_none(void **state)
+UNIT_TEST(reasons_that_say_there_is_none)
 {
     static const bool absent[CAPS_REASON_COUNT] = {
         [CAPS_NO_DS_FLAG] = true,       [CAPS_DS_NO_PERFMON_FLAG] = true, [CAPS_BTS_UNAVAILABLE] = true,
@@ -610,7 +610,7 @@ static void reasons_that_say_there_is_none(void **state)
 }
 
 /* Each reason has a text of its own, which begins with what is missing. */
-static void texts(void **state)
+UNIT_TEST(texts)
 {
     static const char *const begins[] = { "no ", "PEBS records have " };
 
@@ -625,15 +625,4 @@ static void texts(void **state)
         for (unsigned other = 0; other < i; other++)
             assert_string_not_equal(text, caps_reason_text((enum caps_reason)other));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_steps),
-        cmocka_unit_test(reasons_that_say_there_is_none),
-        cmocka_unit_test(texts),
-    };
-
-    return cmocka_run_group_tests_name("caps", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Capabilities of every core that is listed, and of every value that a field of CPUID or of a register can have. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "cpu/cores.h"
 #include "tests/host/processors.h"
@@ -18,7 +18,7 @@ static void assert_missing(const struct caps_input *input, uint64_t needs, enum 
 }
 
 /* Each character of the vendor's name counts. */
-static void vendors(void **state)
+UNIT_TEST(vendors)
 {
     for (unsigned i = 0; i < 12; i++) {
         struct caps_input input = skylake_input();
@@ -29,7 +29,7 @@ static void vendors(void **state)
 }
 
 /* How a signature is taken apart; test_cores.c has every model. */
-static void models(void **state)
+UNIT_TEST(models)
 {
     static const struct {
         uint32_t signature;
@@ -64,7 +64,7 @@ static void models(void **state)
 
 /* What the core's row says of registers and PEBS arrives unchanged (test_cores.c holds the rows); a part it lacks is
  * said. */
-static void what_the_core_says(void **state)
+UNIT_TEST(what_the_core_says)
 {
     static const uint32_t signatures[] = { 0x00000f29, 0x00000f43, 0x000006d8, 0x0001067a, 0x000106c2,
                                            0x000106a5, 0x000206a7, 0x000306c3, 0x000506e3, 0x00050654,
@@ -112,7 +112,7 @@ static void what_the_core_says(void **state)
 }
 
 /* Where loads have a data source, tests look for it in rings that the second level cannot hold. */
-static void second_levels(void **state)
+UNIT_TEST(second_levels)
 {
     for (unsigned family = 0; family <= 0x13; family++)
         for (unsigned model = 0; model <= 0xff; model++) {
@@ -122,7 +122,7 @@ static void second_levels(void **state)
 }
 
 /* CPUID.1CH: each combination of its flags (SDM Vol. 3B (253669-081), "CPUID.1CH"). */
-static void flags_of_architectural_lbrs(void **state)
+UNIT_TEST(flags_of_architectural_lbrs)
 {
     for (uint32_t flags = 0; flags < 8; flags++) {
         struct caps_input input = skylake_input();
@@ -147,7 +147,7 @@ static void flags_of_architectural_lbrs(void **state)
 }
 
 /* Each bit of IA32_PERF_CAPABILITIES alone (SDM Vol. 3B (253669-081), "Layout of IA32_PERF_CAPABILITIES MSR"). */
-static void bits_of_perf_capabilities(void **state)
+UNIT_TEST(bits_of_perf_capabilities)
 {
     for (unsigned bit = 0; bit < 64; bit++) {
         struct caps_input input = skylake_input();
@@ -164,7 +164,7 @@ static void bits_of_perf_capabilities(void **state)
 }
 
 /* Models that are still to come: families 6, 12h and 13h, by their registers alone. */
-static void models_to_come(void **state)
+UNIT_TEST(models_to_come)
 {
     static const uint32_t signatures[] = { 0x000f0ff2, 0x00300f70, 0x00400fa0 };
     for (size_t i = 0; i < COUNT_OF(signatures); i++) {
@@ -197,7 +197,7 @@ static void models_to_come(void **state)
 
 /* SDM Vol. 3B (253669-059), "64 Bit Format of the DS Save Area", 17.4.9.1: 64-bit with DTES64 or in IA-32e mode, else
  * 32-bit. */
-static void width_of_the_ds_area(void **state)
+UNIT_TEST(width_of_the_ds_area)
 {
     for (unsigned i = 0; i < 4; i++) {
         struct caps_input input = skylake_input();
@@ -229,7 +229,7 @@ static void width_of_the_ds_area(void **state)
 /*
  * Fixed counters: a number up to version 4, which may conceal three of them; from version 5 on a bit for each as well.
  */
-static void fixed_counters(void **state)
+UNIT_TEST(fixed_counters)
 {
     static const struct {
         uint32_t version, edx, ecx;
@@ -265,7 +265,7 @@ static void fixed_counters(void **state)
 }
 
 /* Knights Landing says that its entries are bare addresses, and has the mispredict flag in them (Linux). */
-static void lbr_of_knights_landing(void **state)
+UNIT_TEST(lbr_of_knights_landing)
 {
     static const uint32_t signatures[] = { 0x00050671, 0x00080650 };
     struct caps_input input = skylake_input();
@@ -279,22 +279,4 @@ static void lbr_of_knights_landing(void **state)
     input.leaf_1.eax = 0x000506c9;
     input.perf_capabilities.value = 1;
     assert_int_equal(fill(&input).lbr_format, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vendors),
-        cmocka_unit_test(models),
-        cmocka_unit_test(what_the_core_says),
-        cmocka_unit_test(second_levels),
-        cmocka_unit_test(flags_of_architectural_lbrs),
-        cmocka_unit_test(bits_of_perf_capabilities),
-        cmocka_unit_test(models_to_come),
-        cmocka_unit_test(width_of_the_ds_area),
-        cmocka_unit_test(fixed_counters),
-        cmocka_unit_test(lbr_of_knights_landing),
-    };
-
-    return cmocka_run_group_tests_name("caps_sweeps", tests, NULL, NULL);
 }

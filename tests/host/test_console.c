@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of the log: what goes over the serial lines, what is kept, and what is said of a line that is given up. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "kernel/console.c"
 
@@ -40,7 +40,7 @@ static void expect(const char *serial, const char *log)
     sent[0] = kept[0] = 0;
 }
 
-static void lines(void **state)
+UNIT_TEST(lines)
 {
     console_line("ok %u", 1u);
     expect("ok 1\r\n", "ok 1\n");
@@ -53,7 +53,7 @@ static void lines(void **state)
 }
 
 /* Lines that are too long are cut, but those of any length. */
-static void long_lines(void **state)
+UNIT_TEST(long_lines)
 {
     char text[CONSOLE_LINE_MAX + 10];
 
@@ -67,7 +67,7 @@ static void long_lines(void **state)
     sent[0] = kept[0] = 0;
 }
 
-static void given_up(void **state)
+UNIT_TEST(given_up)
 {
     lost[0] = "COM1";
     lost[1] = "COM2";
@@ -78,7 +78,7 @@ static void given_up(void **state)
            "# console COM2: given up, because it took no more characters\n");
 }
 
-static void symbols(void **state)
+UNIT_TEST(symbols)
 {
     const char *name = NULL;
     uint64_t offset = 0;
@@ -87,15 +87,4 @@ static void symbols(void **state)
     assert_string_equal(name, "here");
     assert_int_equal(offset, 2);
     assert_false(console_symbols.find(console_symbols.context, 8, &name, &offset));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines),
-        cmocka_unit_test(long_lines),
-        cmocka_unit_test(given_up),
-        cmocka_unit_test(symbols),
-    };
-    return cmocka_run_group_tests_name("console", tests, NULL, NULL);
 }

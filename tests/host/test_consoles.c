@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which serial ports the log goes to, on machines whose tables, PCI and UARTs are the test's. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "boot/options.h"
 #include "kernel/pci.h"
@@ -105,7 +105,7 @@ static void name(const char *by, struct uart uart, enum uart_error error)
 #define PORT(base, baud)   ((struct uart){ base, false, 1, 1, baud, 0 })
 #define MEMORY(base, baud) ((struct uart){ base, true, 4, 4, baud, 48000000 })
 
-static void usually_com1(void **state)
+UNIT_TEST(usually_com1)
 {
     empty();
     machine.answers[0] = 0x3f8;
@@ -116,7 +116,7 @@ static void usually_com1(void **state)
     assert_false(machine.asked_pci);
 }
 
-static void and_firmwares_console(void **state)
+UNIT_TEST(and_firmwares_console)
 {
     empty();
     machine.answers[0] = 0x3f8;
@@ -132,7 +132,7 @@ static void and_firmwares_console(void **state)
 }
 
 /* Firmware's console is COM1: then at firmware's speed. */
-static void com1_at_firmwares_speed(void **state)
+UNIT_TEST(com1_at_firmwares_speed)
 {
     empty();
     machine.answers[0] = 0x3f8;
@@ -150,7 +150,7 @@ static void com1_at_firmwares_speed(void **state)
            "console COM1 port 0x3f8: 115200 baud\nconsole SPCR port 0x3f8: not compatible with the 16550\n");
 }
 
-static void else_those_for_debuggers_and_pci(void **state)
+UNIT_TEST(else_those_for_debuggers_and_pci)
 {
     empty();
     name("SPCR", (struct uart){ 0 }, UART_DISABLED);
@@ -181,7 +181,7 @@ static void else_those_for_debuggers_and_pci(void **state)
     assert_false(machine.asked_pci);
 }
 
-static void what_the_options_name(void **state)
+UNIT_TEST(what_the_options_name)
 {
     empty();
     machine.answers[0] = 0x3f8;
@@ -203,7 +203,7 @@ static void what_the_options_name(void **state)
            "console COM1 port 0x3f8: 115200 baud\nconsole PCI 00:04.0 port 0xc060: 115200 baud\n");
 }
 
-static void in_memory(void **state)
+UNIT_TEST(in_memory)
 {
     uint64_t pages[4] = { 9, 9, 9, 9 };
 
@@ -231,18 +231,4 @@ static void in_memory(void **state)
     machine.ram = 0x2c8; /* ports are no memory */
     expect("console=0x2c8", "option 0x2c8 115200 of 1843200, ", "console option port 0x2c8: 115200 baud\n");
     assert_int_equal(consoles_pages(pages, 4), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(usually_com1),
-        cmocka_unit_test(and_firmwares_console),
-        cmocka_unit_test(com1_at_firmwares_speed),
-        cmocka_unit_test(else_those_for_debuggers_and_pci),
-        cmocka_unit_test(what_the_options_name),
-        cmocka_unit_test(in_memory),
-    };
-
-    return cmocka_run_group_tests_name("consoles", tests, NULL, NULL);
 }

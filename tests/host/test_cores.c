@@ -3,7 +3,7 @@
  * Each model has its core, and each row of cpu/cores.c is what the manuals say of that core: which models, the bits of
  * register 1D9h, the LBR stack, how PEBS is programmed, and the errata that change it.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "cpu/cores.h"
 #include "tests/host/intel_events.h"
@@ -30,7 +30,7 @@ static const struct {
 };
 
 /* Every model of Intel's map has its core, of which more is known than the name. */
-static void mapped(void **state)
+UNIT_TEST(mapped)
 {
     for (size_t k = 0; k < COUNT_OF(intel_kinds); k++) {
         const struct intel_kind *const kind = &intel_kinds[k];
@@ -55,7 +55,7 @@ static bool is_mapped(unsigned family, unsigned model)
 }
 
 /* Every other model that there can be, listed or not. */
-static void models(void **state)
+UNIT_TEST(models)
 {
     for (unsigned family = 0; family <= 0x14; family++)
         for (unsigned model = 0; model <= 0xff; model++) {
@@ -78,7 +78,7 @@ static void models(void **state)
 }
 
 /* Of a hybrid whose kind of core is not known, or that is no hybrid, the row of its model. */
-static void kinds(void **state)
+UNIT_TEST(kinds)
 {
     assert_string_equal(core_find(6, 0x97)->name, "Golden Cove or Gracemont");
     assert_true(core_find(6, 0x97)->named_only);
@@ -107,7 +107,7 @@ static void kinds(void **state)
 }
 
 /* Linux, arch/x86/events/intel/core.c, intel_snb_pebs_broken: 06_2A from 28h; 06_2D from 618h or 70Ch, by stepping. */
-static void microcode(void **state)
+UNIT_TEST(microcode)
 {
     static const struct {
         unsigned model, stepping;
@@ -223,7 +223,7 @@ static const struct row {
         DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0),
 };
 
-static void registers(void **state)
+UNIT_TEST(registers)
 {
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const struct row *want = &rows[i];
@@ -271,7 +271,7 @@ static void registers(void **state)
 }
 
 /* What a core's notes must speak of, one after the other. */
-static void notes(void **state)
+UNIT_TEST(notes)
 {
     static const struct {
         unsigned family, model;
@@ -336,13 +336,4 @@ static void notes(void **state)
         }
         assert_null(*note);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mapped),    cmocka_unit_test(models),    cmocka_unit_test(kinds),
-        cmocka_unit_test(microcode), cmocka_unit_test(registers), cmocka_unit_test(notes),
-    };
-    return cmocka_run_group_tests_name("cores", tests, NULL, NULL);
 }

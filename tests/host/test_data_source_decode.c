@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Every code of every encoding, with the two flag bits. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "pebs/data_source_decode.h"
 
@@ -150,7 +150,7 @@ static void check_table(enum data_source_encoding encoding, const struct words *
     }
 }
 
-static void every_code(void **state)
+UNIT_TEST(every_code)
 {
     check_table(DATA_SOURCE_NEHALEM, nehalem);
     check_table(DATA_SOURCE_GENERIC, generic);
@@ -193,7 +193,7 @@ static void check_fields(const struct encoding *e, uint64_t code)
     }
 }
 
-static void every_code_of_now(void **state)
+UNIT_TEST(every_code_of_now)
 {
     static const struct words no_such = { RESERVED, "N/A" };
 
@@ -216,7 +216,7 @@ static void every_code_of_now(void **state)
  * Panther Cove and Arctic Wolf with bit 8, a miss of the second level: bits 3:0 who had the line, 4 remote, 5 HITM, 6
  * snooped, 7 promoted. perf's mem_region stands in 5 bits from bit 46 on, and is the code itself.
  */
-static void misses_of_the_second_level(void **state)
+UNIT_TEST(misses_of_the_second_level)
 {
     static const char *const who[16][2] = {
         { "N/A", "N/A" },
@@ -280,7 +280,7 @@ static void check_bits(enum data_source_encoding encoding, uint64_t value, const
     assert_string_equal(words.lock, lock);
 }
 
-static void tlb_and_lock(void **state)
+UNIT_TEST(tlb_and_lock)
 {
     for (unsigned i = 0; i < 2; i++) {
         enum data_source_encoding encoding = i == 0 ? DATA_SOURCE_GENERIC : DATA_SOURCE_SKYLAKE;
@@ -294,7 +294,7 @@ static void tlb_and_lock(void **state)
 }
 
 /* Sandy Bridge's precise store: bit 0 hit L1, bit 4 missed the STLB, bit 5 locked; other bits are undefined. */
-static void precise_store(void **state)
+UNIT_TEST(precise_store)
 {
     static const struct {
         uint64_t value;
@@ -315,24 +315,11 @@ static void precise_store(void **state)
     }
 }
 
-static void unknown_encoding_claims_nothing(void **state)
+UNIT_TEST(unknown_encoding_claims_nothing)
 {
     struct data_source_words words = data_source_words(DATA_SOURCE_UNKNOWN, 0x31);
     assert_string_equal(words.level, "N/A");
     assert_string_equal(words.snoop, "N/A");
     assert_string_equal(words.tlb, "N/A");
     assert_string_equal(words.lock, "N/A");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_code),
-        cmocka_unit_test(every_code_of_now),
-        cmocka_unit_test(misses_of_the_second_level),
-        cmocka_unit_test(tlb_and_lock),
-        cmocka_unit_test(precise_store),
-        cmocka_unit_test(unknown_encoding_claims_nothing),
-    };
-    return cmocka_run_group_tests_name("data_source", tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
  * The DS buffer management area in both widths. Offsets are typed from the manual's figures (SDM Vol. 3A
  * (253668-032), figures 16-5 and 16-8): bytes count up from 0, so a field's value is its own offset.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "ds/ds_area.h"
 
@@ -15,7 +15,7 @@ static void counting(uint8_t *bytes, size_t length)
         bytes[i] = (uint8_t)i;
 }
 
-static void fields_64(void **state)
+UNIT_TEST(fields_64)
 {
     uint8_t bytes[BYTES];
     struct ds_area area;
@@ -37,7 +37,7 @@ static void fields_64(void **state)
         assert_int_equal(area.pebs_reset[i], 0);
 }
 
-static void fields_32(void **state)
+UNIT_TEST(fields_32)
 {
     uint8_t bytes[BYTES];
     struct ds_area area;
@@ -57,7 +57,7 @@ static void fields_32(void **state)
 }
 
 /* Offset of each counter's reset in the 64-bit area, by format: bytes count up, so a slot's value is its offset. */
-static void every_reset_slot(void **state)
+UNIT_TEST(every_reset_slot)
 {
     static const struct {
         unsigned format;
@@ -88,7 +88,7 @@ static void every_reset_slot(void **state)
     }
 }
 
-static void sizes_and_slots(void **state)
+UNIT_TEST(sizes_and_slots)
 {
     static const struct {
         unsigned format, slots;
@@ -120,7 +120,7 @@ static void sizes_and_slots(void **state)
     assert_int_equal(ds_reset_fixed(5, 16), DS_RESET_MAX);
 }
 
-static void there_and_back(void **state)
+UNIT_TEST(there_and_back)
 {
     for (unsigned format = 0; format < 7; format++) {
         for (unsigned width = 4; width <= 8; width += 4) {
@@ -145,7 +145,7 @@ static void there_and_back(void **state)
     }
 }
 
-static void truncated_at_every_length(void **state)
+UNIT_TEST(truncated_at_every_length)
 {
     uint8_t whole[BYTES];
     counting(whole, sizeof(whole));
@@ -167,7 +167,7 @@ static void truncated_at_every_length(void **state)
     }
 }
 
-static void wrong_width_or_format(void **state)
+UNIT_TEST(wrong_width_or_format)
 {
     uint8_t bytes[BYTES] = { 0 };
     struct ds_area area = { 0 };
@@ -179,7 +179,7 @@ static void wrong_width_or_format(void **state)
     assert_int_equal(ds_area_encode(4, 255, &area, bytes, sizeof(bytes)), DS_AREA_FORMAT);
 }
 
-static void values_beyond_32_bits(void **state)
+UNIT_TEST(values_beyond_32_bits)
 {
     for (unsigned i = 0; i < 8; i++) {
         uint8_t bytes[0x30];
@@ -194,19 +194,4 @@ static void values_beyond_32_bits(void **state)
         *fields[i] = UINT32_MAX;
         assert_int_equal(ds_area_encode(4, 0, &area, bytes, sizeof(bytes)), DS_AREA_OK);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_64),
-        cmocka_unit_test(fields_32),
-        cmocka_unit_test(every_reset_slot),
-        cmocka_unit_test(sizes_and_slots),
-        cmocka_unit_test(there_and_back),
-        cmocka_unit_test(truncated_at_every_length),
-        cmocka_unit_test(wrong_width_or_format),
-        cmocka_unit_test(values_beyond_32_bits),
-    };
-    return cmocka_run_group_tests_name("ds_area", tests, NULL, NULL);
 }

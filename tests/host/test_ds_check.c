@@ -3,7 +3,7 @@
  * The restrictions on the DS save area: a clean description breaks none, and each breach is reported, alone.
  * SDM Vol. 3A (253668-032), "Setting Up the DS Save Area", 16.4.9.2.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "ds/ds_check.h"
 
@@ -214,7 +214,7 @@ static const struct step steps[] = {
     STEPS(SET(pebs, false), BREACH(GATE_TYPE, "lvt.performance", 0xf0)), /* an interrupt-driven BTS needs it as well */
 };
 
-static void descriptions(void **state)
+UNIT_TEST(descriptions)
 {
     struct pages pages;
     struct ds_description d = clean(&pages);
@@ -253,7 +253,7 @@ static void descriptions(void **state)
     }
 }
 
-static void pages_of_every_section(void **state)
+UNIT_TEST(pages_of_every_section)
 {
     static const struct {
         const char *field;
@@ -294,7 +294,7 @@ static void pages_of_every_section(void **state)
     }
 }
 
-static void pages_more(void **state)
+UNIT_TEST(pages_more)
 {
     struct pages pages;
     struct ds_description d = clean(&pages);
@@ -336,7 +336,7 @@ static void pages_more(void **state)
 }
 
 /* More breaches than the list holds: the set still has all of them. */
-static void the_list_is_bounded(void **state)
+UNIT_TEST(the_list_is_bounded)
 {
     struct pages pages;
     struct ds_description d = clean(&pages);
@@ -390,7 +390,7 @@ static void expect_arch(const struct arch_description *d, uint64_t set, unsigned
 
 #define BIT(id) (UINT64_C(1) << DS_BREACH_##id)
 
-static void arch_registers(void **state)
+UNIT_TEST(arch_registers)
 {
     struct pages pages;
     struct arch_description d = arch_clean(&pages);
@@ -455,7 +455,7 @@ static void arch_registers(void **state)
     expect_arch(&d, BIT(ARCH_THRESHOLD_ROOM), 0);
 }
 
-static void arch_pages(void **state)
+UNIT_TEST(arch_pages)
 {
     struct pages pages;
     struct arch_description d = arch_clean(&pages);
@@ -493,7 +493,7 @@ static void arch_pages(void **state)
     expect_arch(&d, BIT(GATE_ABSENT), 1);
 }
 
-static void every_breach_has_words(void **state)
+UNIT_TEST(every_breach_has_words)
 {
     for (unsigned id = 0; id < DS_BREACH_COUNT; id++) {
         assert_non_null(ds_breach_name((enum ds_breach_id)id));
@@ -508,14 +508,4 @@ static void every_breach_has_words(void **state)
                       id == DS_BREACH_ARCH_THRESHOLD_ROOM;
         assert_int_equal(ds_breach_is_advice((enum ds_breach_id)id), advice);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arch_registers),         cmocka_unit_test(arch_pages), cmocka_unit_test(descriptions),
-        cmocka_unit_test(pages_of_every_section), cmocka_unit_test(pages_more), cmocka_unit_test(the_list_is_bounded),
-        cmocka_unit_test(every_breach_has_words),
-    };
-    return cmocka_run_group_tests_name("ds_check", tests, NULL, NULL);
 }

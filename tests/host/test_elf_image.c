@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernel ELFs built with the host's <elf.h>: valid ones, and each field broken in turn. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include <elf.h>
 
@@ -94,7 +94,7 @@ static void assert_segment(const struct elf_segment *segment, uint32_t address, 
     assert_int_equal(segment->executable, executable);
 }
 
-static void a_sound_64_bit_file(void **state)
+UNIT_TEST(a_sound_64_bit_file)
 {
     struct file_64 file = sound_64();
     struct elf_image image;
@@ -106,7 +106,7 @@ static void a_sound_64_bit_file(void **state)
     assert_segment(&image.segments[1], 0x201018, 0x2000, offsetof(struct file_64, bytes) + 0x30, 0x10, false);
 }
 
-static void a_sound_32_bit_file_up_to_4_gib(void **state)
+UNIT_TEST(a_sound_32_bit_file_up_to_4_gib)
 {
     struct file_32 file = sound_32();
     struct elf_image image;
@@ -226,7 +226,7 @@ static void check_breakages(const void *sound, size_t size, const struct breakag
     }
 }
 
-static void each_field_broken(void **state)
+UNIT_TEST(each_field_broken)
 {
     struct file_64 file_64 = sound_64();
     struct file_32 file_32 = sound_32();
@@ -246,7 +246,7 @@ static void check_truncated(const void *file, size_t size, size_t header_size, s
     }
 }
 
-static void truncated_at_every_length(void **state)
+UNIT_TEST(truncated_at_every_length)
 {
     struct file_64 file_64 = sound_64();
     struct file_32 file_32 = sound_32();
@@ -255,7 +255,7 @@ static void truncated_at_every_length(void **state)
 }
 
 /* A file of count separate one-byte text segments. */
-static void many_segments(void **state)
+UNIT_TEST(many_segments)
 {
     for (unsigned count = 1; count <= ELF_IMAGE_SEGMENTS_MAX + 1; count++) {
         struct {
@@ -289,7 +289,7 @@ static void many_segments(void **state)
     }
 }
 
-static void empty_segments_are_left_out(void **state)
+UNIT_TEST(empty_segments_are_left_out)
 {
     struct file_64 file = sound_64();
     struct elf_image image;
@@ -303,7 +303,7 @@ static void empty_segments_are_left_out(void **state)
 }
 
 /* Segments of one page and of half a page at all distances around them, in both orders. */
-static void overlaps_to_the_byte(void **state)
+UNIT_TEST(overlaps_to_the_byte)
 {
     for (int distance = -0x1002; distance <= 0x1002; distance++) {
         struct file_64 file = sound_64();
@@ -317,7 +317,7 @@ static void overlaps_to_the_byte(void **state)
     }
 }
 
-static void texts(void **state)
+UNIT_TEST(texts)
 {
     static const char *const known[] = {
         [ELF_IMAGE_OK] = "no error",
@@ -347,15 +347,4 @@ static void texts(void **state)
         assert_string_equal(elf_image_error_text((enum elf_image_error)i), known[i]);
     assert_string_equal(elf_image_error_text((enum elf_image_error)99), "unknown ELF error");
     assert_int_equal(ELF_IMAGE_SEGMENTS_MAX, 16);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sound_64_bit_file),  cmocka_unit_test(a_sound_32_bit_file_up_to_4_gib),
-        cmocka_unit_test(each_field_broken),    cmocka_unit_test(truncated_at_every_length),
-        cmocka_unit_test(many_segments),        cmocka_unit_test(empty_segments_are_left_out),
-        cmocka_unit_test(overlaps_to_the_byte), cmocka_unit_test(texts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

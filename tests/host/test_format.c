@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* format() against the C library's snprintf(), for every combination of flags, widths and types that it supports. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include <limits.h>
 
@@ -40,7 +40,7 @@ static const char *const precisions[] = { "", ".", ".0", ".1", ".9", ".23" };
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat"
 
-static void signed_numbers(void **state)
+UNIT_TEST(signed_numbers)
 {
     static const int64_t values[] = { 0,    1,     -1,    9,      10,          -10,       127,
                                       -128, 65535, 65536, -65537, 99999999999, INT64_MAX, INT64_MIN };
@@ -59,7 +59,7 @@ static void signed_numbers(void **state)
     }
 }
 
-static void unsigned_numbers(void **state)
+UNIT_TEST(unsigned_numbers)
 {
     static const uint64_t values[] = { 0, 1, 7, 8, 10, 255, 0x8000, 4294967295u, 0x123456789abcdef0, UINT64_MAX };
     static const char types[] = "uxXo";
@@ -82,7 +82,7 @@ static void unsigned_numbers(void **state)
     }
 }
 
-static void lengths(void **state)
+UNIT_TEST(lengths)
 {
     SAME("%hhd %hhu %hhx", 0x1ff, 0x1ff, 0x1ff);
     SAME("%hd %hu %hx", 0x1ffff, 0x1ffff, 0x1ffff);
@@ -94,7 +94,7 @@ static void lengths(void **state)
     SAME("%d %d %s", 1, 2, "arguments stay in step");
 }
 
-static void strings_and_characters(void **state)
+UNIT_TEST(strings_and_characters)
 {
     SAME("%s|%5s|%-5s|%.2s|%5.2s|%-5.2s|%.0s|%.9s", "abc", "abc", "abc", "abc", "abc", "abc", "abc", "abc");
     SAME("%c|%3c|%-3c|", 'x', 'y', 'z');
@@ -104,14 +104,14 @@ static void strings_and_characters(void **state)
     SAME("%.3s", unterminated);
 }
 
-static void stars(void **state)
+UNIT_TEST(stars)
 {
     SAME("%*d|%-*d|%*d", 6, 42, 6, 42, -6, 42);
     SAME("%.*d|%.*d|%*.*x", 4, 42, -1, 42, 9, 5, 0xabc);
     SAME("%.*s|%*.*s", 2, "abcdef", 8, 3, "abcdef");
 }
 
-static void what_the_library_leaves_open(void **state)
+UNIT_TEST(what_the_library_leaves_open)
 {
     char text[32];
     const char *volatile none = NULL; /* volatile: the compiler would refuse these two */
@@ -131,7 +131,7 @@ static void what_the_library_leaves_open(void **state)
     assert_int_equal(format(NULL, 0, endless, 1), 999999);
 }
 
-static void cut_short_at_every_size(void **state)
+UNIT_TEST(cut_short_at_every_size)
 {
     char expected[64];
     int whole = snprintf(expected, sizeof(expected), "%#010x %s %5d|", 0x1f, "text", -7);
@@ -148,18 +148,4 @@ static void cut_short_at_every_size(void **state)
         assert_int_equal(got[size], '#');
         free(got);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(signed_numbers),
-        cmocka_unit_test(unsigned_numbers),
-        cmocka_unit_test(lengths),
-        cmocka_unit_test(strings_and_characters),
-        cmocka_unit_test(stars),
-        cmocka_unit_test(what_the_library_leaves_open),
-        cmocka_unit_test(cut_short_at_every_size),
-    };
-    return cmocka_run_group_tests_name("format", tests, NULL, NULL);
 }

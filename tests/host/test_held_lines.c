@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines that are held back: all of them, in order, until there is no room. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "kernel/held_lines.c"
 
@@ -30,7 +30,7 @@ static void put(const char *text)
 
 #define HEAD "more records, because the test did not pass:\n"
 
-static void lines_come_back_in_order(void **state)
+UNIT_TEST(lines_come_back_in_order)
 {
     char memory[64];
 
@@ -47,7 +47,7 @@ static void lines_come_back_in_order(void **state)
 }
 
 /* Memory of exactly so many bytes, so that the sanitizers see a write past it. */
-static void what_has_no_room_is_counted(void **state)
+UNIT_TEST(what_has_no_room_is_counted)
 {
     char *memory = malloc(8);
 
@@ -70,21 +70,10 @@ static void what_has_no_room_is_counted(void **state)
     free(memory);
 }
 
-static void without_memory_nothing_is_held(void **state)
+UNIT_TEST(without_memory_nothing_is_held)
 {
     held_lines_init(NULL, 100);
     held_lines_start();
     put("abc");
     expect("1 more lines of records had no room (records=all prints them)\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_come_back_in_order),
-        cmocka_unit_test(what_has_no_room_is_counted),
-        cmocka_unit_test(without_memory_nothing_is_held),
-    };
-
-    return cmocka_run_group_tests_name("held", tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
  * then. Instructions of one byte are left out, since that byte could be any operand's. Encodings: SDM Vol. 2
  * (325383-081), "Instruction Set Reference".
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 /* Within the labels below even where nothing is optimised. */
 #define inline inline __attribute__((always_inline))
@@ -52,7 +52,7 @@ static bool is_at(const uint8_t *at, const uint8_t *bytes, unsigned count, uint8
     return memcmp(at, bytes, count - 1u) == 0 && (at[count - 1u] & mask) == bytes[count - 1u];
 }
 
-static void each_is_its_instruction(void **state)
+UNIT_TEST(each_is_its_instruction)
 {
     /* Of the last byte the bits in `mask`: the others are the register or the way to address memory. */
     static const struct {
@@ -93,7 +93,7 @@ static void each_is_its_instruction(void **state)
 }
 
 /* What a host may run. STI would end the test. */
-static void what_can_be_run(void **state)
+UNIT_TEST(what_can_be_run)
 {
     const uint64_t before = time_stamp();
     uint32_t a, b, c, d;
@@ -112,14 +112,4 @@ static void what_can_be_run(void **state)
     assert_int_equal(segment_limit(s.ss), 0xffffffff);
     assert_int_equal(segment_limit(0), 0);
     interrupts_on(); /* which are not allowed */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_is_its_instruction),
-        cmocka_unit_test(what_can_be_run),
-    };
-
-    return cmocka_run_group_tests_name("instructions", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Who gets an interrupt or exception: its handler, a fixup, the APIC's count of strays, or the report of a panic. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 /* Instead of arch/x86/cpu.h and descriptors.h. */
 #define ARCH_X86_CPU_H
@@ -78,7 +78,7 @@ static void begin(void)
         interrupt_set(vector, NULL);
 }
 
-static void the_old_controllers_are_masked(void **state)
+UNIT_TEST(the_old_controllers_are_masked)
 {
     begin();
     assert_string_equal(machine.ports, "21 ff, a1 ff, ");
@@ -86,7 +86,7 @@ static void the_old_controllers_are_masked(void **state)
     assert_false(interrupts_allowed); /* until somebody has looked at the APIC */
 }
 
-static void a_handler_goes_first(void **state)
+UNIT_TEST(a_handler_goes_first)
 {
     begin();
     machine.stray = true;
@@ -101,7 +101,7 @@ static void a_handler_goes_first(void **state)
 }
 
 /* #GP and #UD alone are an instruction's own doing. */
-static void instructions_are_fixed_up(void **state)
+UNIT_TEST(instructions_are_fixed_up)
 {
     begin();
     assert_int_equal(dispatch(13, 0x1000), 0x1010);
@@ -114,7 +114,7 @@ static void instructions_are_fixed_up(void **state)
 }
 
 /* Only what can be the APIC's is asked for: no exception. */
-static void strays_are_no_panic(void **state)
+UNIT_TEST(strays_are_no_panic)
 {
     begin();
     machine.stray = true;
@@ -137,7 +137,7 @@ static void strays_are_no_panic(void **state)
 
 /* What a test that hung has set goes; handlers of what is not an exception are the kernel's own, and so is the NMI's.
  */
-static void exceptions_are_taken_back(void **state)
+UNIT_TEST(exceptions_are_taken_back)
 {
     begin();
     for (unsigned vector = 0; vector < 256; vector++)
@@ -151,15 +151,4 @@ static void exceptions_are_taken_back(void **state)
         assert_int_equal(machine.handled, vector < 32 && vector != 2 ? 0 : vector);
     }
     assert_int_equal(dispatch(13, 0x1000), 0x1010);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_old_controllers_are_masked), cmocka_unit_test(a_handler_goes_first),
-        cmocka_unit_test(instructions_are_fixed_up),      cmocka_unit_test(strays_are_no_panic),
-        cmocka_unit_test(exceptions_are_taken_back),
-    };
-
-    return cmocka_run_group_tests_name("interrupts", tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
  * (253668-081), "Segment Descriptors", "IDT Descriptors" and "Task-State Segment (TSS)". All addresses of this program
  * are below 4 GiB, in 64 bits, too.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 /* The assembly's entries, which the kernel only reads: vector n's is at 9ABC1000H + 10H * n. */
 static uintptr_t entries[256] __asm__("interrupt_entries");
@@ -76,7 +76,7 @@ static void expect_tss(const uint8_t *at, uintptr_t base, unsigned size)
     assert_int_equal(at[6], 0);
 }
 
-static void tables(void **state)
+UNIT_TEST(tables)
 {
     static const uint64_t segments[] = { 0, 0x00cf9a000000ffff, 0x00cf92000000ffff, 0x00cff2000000ffff,
                                          0x00cffa000000ffff };
@@ -100,7 +100,7 @@ static void tables(void **state)
 }
 
 /* The double fault's task begins with a stack of its own. */
-static void double_faults(void **state)
+UNIT_TEST(double_faults)
 {
     const uint8_t *const task = (const uint8_t *)DOUBLE_FAULT_TSS;
 
@@ -117,7 +117,7 @@ static void double_faults(void **state)
 }
 
 /* What was interrupted is in the TSS that the processor left: EIP, EFLAGS, and EAX to EDI from byte 40 on. */
-static void reports(void **state)
+UNIT_TEST(reports)
 {
     static struct own other;
     uint8_t *const tss = (uint8_t *)&other + 64;
@@ -139,7 +139,7 @@ static void reports(void **state)
         assert_int_equal(reported.registers[REGISTERS - 1 - n], 10 + n);
 }
 
-static void another(void **state)
+UNIT_TEST(another)
 {
     static struct own other;
 
@@ -165,7 +165,7 @@ static void expect_gate(unsigned vector, uintptr_t address, unsigned selector, u
     assert_int_equal(interrupt_gate_type(vector), type & 0xf);
 }
 
-static void gates(void **state)
+UNIT_TEST(gates)
 {
     start();
     assert_int_equal(sizeof idt, 2048);
@@ -187,7 +187,7 @@ static void gates(void **state)
 }
 
 /* The double fault's TSS with a byte less than a task needs. */
-static void spoiled(void **state)
+UNIT_TEST(spoiled)
 {
     start();
     interrupt_spoil_tss(true);
@@ -196,17 +196,8 @@ static void spoiled(void **state)
     expect_tss((const uint8_t *)&boot + 48, DOUBLE_FAULT_TSS, 104);
 }
 
-static void calls(void **state)
+UNIT_TEST(calls)
 {
     start();
     expect_call();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables), cmocka_unit_test(double_faults), cmocka_unit_test(reports), cmocka_unit_test(another),
-        cmocka_unit_test(gates),  cmocka_unit_test(spoiled),       cmocka_unit_test(calls),
-    };
-    return cmocka_run_group_tests_name("kernel_descriptors32", tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
  * The 64-bit kernel's descriptor tables (arch/x86/descriptors64.c), as the processor reads them: SDM Vol. 3A
  * (253668-081), "Segment Descriptors", "64-Bit Mode IDT" and "Task Management in 64-bit Mode".
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 /* The assembly's entries, which the kernel only reads: vector n's is at 1000H + 10H * n. */
 static uintptr_t entries[256] __asm__("interrupt_entries");
@@ -50,7 +50,7 @@ static void expect_tss(const uint8_t *at, uint64_t base, unsigned size)
     assert_int_equal(number(at + 12, 4), 0);
 }
 
-static void tables(void **state)
+UNIT_TEST(tables)
 {
     static const uint64_t segments[] = { 0, 0x00209a0000000000, 0x0000920000000000, 0x0000f20000000000,
                                          0x0020fa0000000000 };
@@ -73,7 +73,7 @@ static void tables(void **state)
 }
 
 /* Another processor's, with its number in the entry that is never read. */
-static void another(void **state)
+UNIT_TEST(another)
 {
     static struct own other;
 
@@ -99,7 +99,7 @@ static void expect_gate(unsigned vector, uint64_t address, unsigned type, unsign
     assert_int_equal(interrupt_gate_type(vector), type & 0xf);
 }
 
-static void gates(void **state)
+UNIT_TEST(gates)
 {
     start();
     assert_int_equal(sizeof idt, 4096);
@@ -123,7 +123,7 @@ static void gates(void **state)
 }
 
 /* A TSS that ends before IST7. */
-static void spoiled(void **state)
+UNIT_TEST(spoiled)
 {
     start();
     interrupt_spoil_tss(true);
@@ -132,17 +132,8 @@ static void spoiled(void **state)
     expect_tss((const uint8_t *)&boot + 40, (uintptr_t)&boot + 64, 104);
 }
 
-static void calls(void **state)
+UNIT_TEST(calls)
 {
     start();
     expect_call();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables),  cmocka_unit_test(another), cmocka_unit_test(gates),
-        cmocka_unit_test(spoiled), cmocka_unit_test(calls),
-    };
-    return cmocka_run_group_tests_name("kernel_descriptors64", tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
  * When the lines of a dump are printed, and the numbers that it has for processors: kernel/dump.c with a writer of the
  * test's. What the frames have is compared with the model's truth log, and by tests/tools/dump.t.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "arch/x86/image.h"
 #include "arch/x86/msr.h"
@@ -167,7 +167,7 @@ static struct caps fixed_records(void)
     return caps;
 }
 
-static void nothing_is_written_unasked(void **state)
+UNIT_TEST(nothing_is_written_unasked)
 {
     const struct caps caps = fixed_records();
 
@@ -186,7 +186,7 @@ static void nothing_is_written_unasked(void **state)
 }
 
 /* In an interrupt routine lines wait; they keep their order. */
-static void lines_wait_while_they_are_held(void **state)
+UNIT_TEST(lines_wait_while_they_are_held)
 {
     const struct caps caps = fixed_records();
 
@@ -222,7 +222,7 @@ static void lines_wait_while_they_are_held(void **state)
 }
 
 /* What does not fit is lost; the numbers of the frames show it. */
-static void too_many_lines_are_lost(void **state)
+UNIT_TEST(too_many_lines_are_lost)
 {
     const struct caps caps = fixed_records();
     static char line[0x8000];
@@ -248,7 +248,7 @@ static void too_many_lines_are_lost(void **state)
 }
 
 /* The tests call the processor that they run on 0; the dump has its own number. A second head ends the first dump. */
-static void each_kind_of_cores_has_a_head(void **state)
+UNIT_TEST(each_kind_of_cores_has_a_head)
 {
     const struct caps caps = fixed_records();
     struct caps other = fixed_records();
@@ -271,16 +271,4 @@ static void each_kind_of_cores_has_a_head(void **state)
     world.processor = 1; /* the test reports what the others sample */
     world.observer(&sampling);
     said("");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_kind_of_cores_has_a_head),
-        cmocka_unit_test(nothing_is_written_unasked),
-        cmocka_unit_test(lines_wait_while_they_are_held),
-        cmocka_unit_test(too_many_lines_are_lost),
-    };
-
-    return cmocka_run_group_tests_name("dumping", tests, NULL, NULL);
 }

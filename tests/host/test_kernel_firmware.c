@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What firmware left on is stopped, said, and put back: registers by number, SDM Vol. 4 (335592-081), tables 2-2 and
  * 2-20. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "kernel/console.h"
 #include "kernel/firmware.h"
@@ -42,7 +42,7 @@ static void start(struct processor processor)
 
 static const struct processor skylake = { .leaf_0 = 0x16, .signature = 0x506e3, .edx = 1u << 21, .leaf_a = 0x07300404 };
 
-static void nothing_left(void **state)
+UNIT_TEST(nothing_left)
 {
     start(skylake);
     machine_set(0x38f, 0xf); /* as after a reset */
@@ -58,7 +58,7 @@ static void nothing_left(void **state)
     machine_printed("");
 }
 
-static void everything_left(void **state)
+UNIT_TEST(everything_left)
 {
     start(skylake);
     machine.dr7 = 0x402;
@@ -107,7 +107,7 @@ static void everything_left(void **state)
 }
 
 /* Each processor that tests run on has its own, which the others' do not touch. */
-static void of_two_processors(void **state)
+UNIT_TEST(of_two_processors)
 {
     start(skylake);
     machine_set(0x38f, 0x1);
@@ -131,7 +131,7 @@ static void of_two_processors(void **state)
 }
 
 /* What is taken over a second time is what is there then. */
-static void again(void **state)
+UNIT_TEST(again)
 {
     start(skylake);
     machine_set(0x38f, 0xf);
@@ -145,7 +145,7 @@ static void again(void **state)
     machine_printed("");
 }
 
-static void a_limit(void **state)
+UNIT_TEST(a_limit)
 {
     start(skylake);
     of.limited = true;
@@ -169,7 +169,7 @@ static void write_nothing(uint32_t msr, uint64_t value)
         machine_set(msr, value | 1 << 22);
 }
 
-static void a_limit_that_stays(void **state)
+UNIT_TEST(a_limit_that_stays)
 {
     start(skylake);
     of.limited = true;
@@ -184,7 +184,7 @@ static void a_limit_that_stays(void **state)
 }
 
 /* Version 1 has no IA32_PERF_GLOBAL_CTRL, a family 6 without leaf 0Ah two counters, NetBurst CCCRs. */
-static void other_counters(void **state)
+UNIT_TEST(other_counters)
 {
     start((struct processor){ .leaf_0 = 0xa, .signature = 0x6ec, .leaf_a = 0x07280201 });
     machine_set(0x186, 0x4300c0);
@@ -218,7 +218,7 @@ static void other_counters(void **state)
     machine_did("wrmsr 1d9 1\nwrmsr 360 1000\nwrmsr 371 39000\n");
 }
 
-static void architectural_lbrs(void **state)
+UNIT_TEST(architectural_lbrs)
 {
     start(skylake);
     machine_set(0x14ce, 7);
@@ -231,7 +231,7 @@ static void architectural_lbrs(void **state)
     machine_did("wrmsr 14ce 7\n");
 }
 
-static void not_intel(void **state)
+UNIT_TEST(not_intel)
 {
     start(skylake);
     of.other_vendor = true;
@@ -245,7 +245,7 @@ static void not_intel(void **state)
 }
 
 /* Registers that raise #GP are left alone. */
-static void refused(void **state)
+UNIT_TEST(refused)
 {
     static const uint32_t registers[] = { 0x1a0, 0x1d9, 0x3f1, 0x38d, 0x38f, 0x186, 0x187, 0x188, 0x189 };
     start(skylake);
@@ -261,7 +261,7 @@ static void refused(void **state)
  * Every register of the largest processors fits: Lion Cove has ten general counters. Leaf 0AH tells of fewer where it
  * lists what the cores of all kinds have (Alder Lake); IA32_PERF_GLOBAL_CTRL enables those that there are.
  */
-static void the_most(void **state)
+UNIT_TEST(the_most)
 {
     start(skylake);
     of.leaf_a = 0x07300606;
@@ -289,7 +289,7 @@ static void the_most(void **state)
 }
 
 /* Its buffer is in memory that is no longer firmware's: it stays off. Without CPUID.23H the number is no register's. */
-static void architectural_pebs(void **state)
+UNIT_TEST(architectural_pebs)
 {
     start(skylake);
     of.leaf_0 = 0x23;
@@ -315,7 +315,7 @@ static void architectural_pebs(void **state)
 }
 
 /* The state after reset is what firmware left, not what is left of it. */
-static void after_reset(void **state)
+UNIT_TEST(after_reset)
 {
     const struct caps caps = { .general_count = 4, .global_ctrl = true };
     start(skylake);
@@ -325,18 +325,4 @@ static void after_reset(void **state)
     reset_state_take(&caps);
     assert_int_equal(reset_state()->event_select[1], 0x4300c0);
     assert_int_equal(reset_state()->event_select[0], 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_two_processors), cmocka_unit_test(nothing_left),
-        cmocka_unit_test(everything_left),   cmocka_unit_test(again),
-        cmocka_unit_test(a_limit),           cmocka_unit_test(a_limit_that_stays),
-        cmocka_unit_test(other_counters),    cmocka_unit_test(architectural_lbrs),
-        cmocka_unit_test(not_intel),         cmocka_unit_test(refused),
-        cmocka_unit_test(the_most),          cmocka_unit_test(architectural_pebs),
-        cmocka_unit_test(after_reset),
-    };
-    return cmocka_run_group_tests_name("kernel_firmware", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Positions in code whose every instruction is known, and which instructions cause an event (suite/measure/kinds.c). */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "suite/measure/kinds.h"
 
@@ -14,7 +14,7 @@ static const struct step four[] = {
 static const struct workload seven = { .start = 0x1000, .limit = 0x1020 };
 static const struct steps steps = { .workload = &seven, .all = four, .count = 4, .tail = 0x1014 };
 
-static void positions(void **state)
+UNIT_TEST(positions)
 {
     static const struct {
         uint64_t ip;
@@ -44,7 +44,7 @@ static void positions(void **state)
 }
 
 /* NetBurst tags no locked access, return or far transfer: SDM Vol. 3B (253669-081), "At-Retirement Counting". */
-static void causes(void **state)
+UNIT_TEST(causes)
 {
     static const struct {
         enum pebs_role role;
@@ -85,13 +85,4 @@ static void causes(void **state)
     assert_in_range(second.displace, 2 * 2048 * 1024, 8192 * 1024);
     assert_in_range(cause_of(&(const struct pebs_event){ .role = PEBS_ROLE_L3_MISSES, .select = 1 }).displace,
                     8192 * 1024 + 1, 16 * 1024 * 1024);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(positions),
-        cmocka_unit_test(causes),
-    };
-    return cmocka_run_group_tests_name("kernel_kinds", tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
  * The kernel's LBR stack (lbr/lbr.c, lbr/lbr_arch.c) where no boot of the model leads: what each filter bit alone
  * leaves of IA32_LBR_CTL, and stacks that no processor has. 1C9H is MSR_LASTBRANCH_TOS. The boots of lbr.* do the rest.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "lbr/lbr.h"
 #include "tests/host/machine/machine.h"
@@ -12,7 +12,7 @@
 /*
  * What MSR_LBR_SELECT leaves out, bit by bit, and what IA32_LBR_CTL then lets in: the rest, and call-stack mode itself.
  */
-static void control(void **state)
+UNIT_TEST(control)
 {
     static const uint64_t lets_in[10] = {
         0x7f0004, /* CPL_EQ_0: not OS */
@@ -33,7 +33,7 @@ static void control(void **state)
 }
 
 /* Nothing is written past the 32 entries that a stack can have here, and a top past the last entry is said. */
-static void refused(void **state)
+UNIT_TEST(refused)
 {
     static const struct {
         unsigned depth, top;
@@ -58,13 +58,4 @@ static void refused(void **state)
     machine_start();
     lbr_read(&unknown, &stack);
     assert_int_equal(stack.error, LBR_DECODE_FORMAT_UNKNOWN);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(control),
-        cmocka_unit_test(refused),
-    };
-    return cmocka_run_group_tests_name("kernel_lbr", tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
  * IA32_PERF_GLOBAL_CTRL, 3F1H IA32_PEBS_ENABLE, 3F4H and 3F5H IA32_PEBS_BASE and _INDEX, 600H IA32_DS_AREA, 14CEH
  * IA32_LBR_CTL, C0000080H IA32_EFER.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "arch/x86/probe.c"
 #include "tests/host/machine/machine.h"
@@ -116,7 +116,7 @@ static const struct {
                     { &in.leaf_80000008, 0x80000008, 0 } };
 #define WITH_NUMBERS 6u
 
-static void everything(void **state)
+UNIT_TEST(everything)
 {
     start();
     ds_probe(&in);
@@ -146,7 +146,7 @@ static void everything(void **state)
 }
 
 /* No leaf beyond the highest is asked for, and what CPUID says in its place is not taken for one. */
-static void leaves_end(void **state)
+UNIT_TEST(leaves_end)
 {
     static const struct {
         uint32_t most, most_extended; /* and what CPUID says without extended leaves */
@@ -172,7 +172,7 @@ static void leaves_end(void **state)
 }
 
 /* Each condition alone is not met: what stands under it is left alone. */
-static void conditions(void **state)
+UNIT_TEST(conditions)
 {
     start();
     cpu.ecx_1 &= ~(1u << 15);
@@ -218,7 +218,7 @@ static void conditions(void **state)
 }
 
 /* Version 2 to 4, of which CPUID may conceal some. */
-static void fixed_counters(void **state)
+UNIT_TEST(fixed_counters)
 {
     static const struct {
         unsigned version, refused, answers;
@@ -236,7 +236,7 @@ static void fixed_counters(void **state)
 }
 
 /* Other vendors' register may be another one; and it may raise #GP. */
-static void microcode(void **state)
+UNIT_TEST(microcode)
 {
     for (unsigned i = 0; i < 3; i++) {
         start();
@@ -270,7 +270,7 @@ static bool read_only(uint32_t msr, uint64_t value)
     return msr == deaf;
 }
 
-static void tried(void **state)
+UNIT_TEST(tried)
 {
     static const uint32_t registers[] = { 0x600, 0x3f4, 0x1d9, 0x14ce };
     const enum caps_probe *const results[] = { &in.ds_area, &in.pebs_base, &in.debugctl_lbr, &in.arch_lbr_control };
@@ -344,7 +344,7 @@ static void are_missing(const struct missing missing[3])
 }
 
 /* Nothing counts or records afterwards, and what holds what is written is as it was. */
-static void all_hold(void **state)
+UNIT_TEST(all_hold)
 {
     start_registers();
     ds_probe_registers(&caps);
@@ -383,7 +383,7 @@ static bool no_freeze(uint32_t msr, uint64_t value)
         COUNTING(reason), SAMPLING(reason), LOGGING(reason) \
     }
 
-static void some_raise(void **state)
+UNIT_TEST(some_raise)
 {
     static const struct {
         uint32_t refused;
@@ -478,7 +478,7 @@ static void write_stuck(uint32_t msr, uint64_t value)
 }
 
 /* A counter that somebody else uses differs with both values; one alone may be a count. */
-static void counters_taken(void **state)
+UNIT_TEST(counters_taken)
 {
     for (stuck = 1; stuck <= 2; stuck++) {
         start_registers();
@@ -497,15 +497,4 @@ static void counters_taken(void **state)
     caps.reason[CAPS_NEED_PERFMON] = CAPS_PERFMON_NONE;
     ds_probe_registers(&caps);
     assert_int_equal(caps.counters_taken, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything),     cmocka_unit_test(leaves_end), cmocka_unit_test(conditions),
-        cmocka_unit_test(fixed_counters), cmocka_unit_test(microcode),  cmocka_unit_test(tried),
-        cmocka_unit_test(all_hold),       cmocka_unit_test(some_raise), cmocka_unit_test(counters_taken),
-    };
-
-    return cmocka_run_group_tests_name("kernel_probing", tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
  * LBR entries by IA32_PERF_CAPABILITIES[5:0]. The traps: each format has its flags elsewhere, and bits that are not
  * address bits must be sign-filled; MISPRED means mispredicted, whatever the SDM of 2009 printed.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "lbr/lbr_decode.h"
 
@@ -66,7 +66,7 @@ static const struct vector {
            0xffff800012345678, 0x700012345680, MISPRED | CYCLES, true, false, false, 0x102, 0, { 0 }),
 };
 
-static void every_format(void **state)
+UNIT_TEST(every_format)
 {
     for (size_t i = 0; i < COUNT_OF(vectors); i++) {
         const struct vector *v = &vectors[i];
@@ -84,7 +84,7 @@ static void every_format(void **state)
 }
 
 /* Pentium M, as a public listing shows MSR_LASTBRANCH_3: a call at 8065ef59 to 805374a0. */
-static void packed(void **state)
+UNIT_TEST(packed)
 {
     struct lbr_entry out;
     memset(&out, 0xa5, sizeof(out));
@@ -100,7 +100,7 @@ static void packed(void **state)
  * IA32_LBR_x_INFO: 63 mispredicted, 62 in TSX, 61 TSX abort, 60 cycles valid, [59:56] type, [39:32] events of four
  * counters, [15:0] cycles.
  */
-static void architectural(void **state)
+UNIT_TEST(architectural)
 {
     static const struct {
         uint64_t info;
@@ -141,7 +141,7 @@ static void architectural(void **state)
 }
 
 /* Two bits for each of the four counters, the lowest first. */
-static void events(void **state)
+UNIT_TEST(events)
 {
     static const struct {
         uint64_t info;
@@ -162,7 +162,7 @@ static void events(void **state)
     }
 }
 
-static void unknown_formats(void **state)
+UNIT_TEST(unknown_formats)
 {
     for (unsigned lbr_format = 8; lbr_format < 70; lbr_format++) {
         struct lbr_entry out, before;
@@ -176,7 +176,7 @@ static void unknown_formats(void **state)
     assert_int_equal(lbr_decode(~0u, 1, 2, 3, &out), LBR_DECODE_FORMAT_UNKNOWN);
 }
 
-static void positions(void **state)
+UNIT_TEST(positions)
 {
     /* Pentium M with TOS 5, as a public listing shows it: 5 4 3 2 1 0 7 6 */
     static const unsigned order[8] = { 5, 4, 3, 2, 1, 0, 7, 6 };
@@ -193,7 +193,7 @@ static void positions(void **state)
     assert_int_equal(position, 0);
 }
 
-static void positions_refused(void **state)
+UNIT_TEST(positions_refused)
 {
     static const struct {
         unsigned depth;
@@ -217,7 +217,7 @@ static void positions_refused(void **state)
     }
 }
 
-static void errors_have_words(void **state)
+UNIT_TEST(errors_have_words)
 {
     assert_string_equal(lbr_error_text(LBR_DECODE_OK), "no error");
     assert_string_equal(lbr_error_text(LBR_DECODE_FORMAT_UNKNOWN), "unknown LBR format");
@@ -225,14 +225,4 @@ static void errors_have_words(void **state)
     assert_string_equal(lbr_error_text(LBR_DECODE_DEPTH),
                         "LBR depth is not a power of two up to 64, or there is no entry of this age");
     assert_string_equal(lbr_error_text((enum lbr_error)99), "unknown LBR error");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_format),      cmocka_unit_test(packed),    cmocka_unit_test(architectural),
-        cmocka_unit_test(unknown_formats),   cmocka_unit_test(positions), cmocka_unit_test(positions_refused),
-        cmocka_unit_test(errors_have_words), cmocka_unit_test(events),
-    };
-    return cmocka_run_group_tests_name("lbr_decode", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "suite/measure/tables/level_table.h"
 
@@ -13,7 +13,7 @@ static void keep(void *context, const char *line)
 
 static const struct line_sink sink = { keep, NULL };
 
-static void the_percentile_is_the_nearest_rank(void **state)
+UNIT_TEST(the_percentile_is_the_nearest_rank)
 {
     static const uint32_t five[] = { 15, 20, 35, 40, 50 };
     static const uint32_t one[] = { 7 };
@@ -33,7 +33,7 @@ static void the_percentile_is_the_nearest_rank(void **state)
     assert_int_equal(percentile(hundred, 100, 50), 50);
 }
 
-static void each_level_has_its_own_percentiles(void **state)
+UNIT_TEST(each_level_has_its_own_percentiles)
 {
     static struct level_table table;
 
@@ -60,7 +60,7 @@ static void each_level_has_its_own_percentiles(void **state)
 }
 
 /* A hundred latencies, of which each percentile is its own rank. */
-static void each_percentile_in_its_place(void **state)
+UNIT_TEST(each_percentile_in_its_place)
 {
     static struct level_table table;
 
@@ -72,7 +72,7 @@ static void each_percentile_in_its_place(void **state)
     assert_non_null(strstr(text, "weight 5050 p50 50 p90 90 p99 99 max 100\n"));
 }
 
-static void samples_without_room_count_in_the_sums(void **state)
+UNIT_TEST(samples_without_room_count_in_the_sums)
 {
     static struct level_table table;
 
@@ -87,16 +87,4 @@ static void samples_without_room_count_in_the_sums(void **state)
     assert_non_null(
         strstr(text, "\"L2 or L2 hit\" overhead 9919 samples 513 weight 6120 p50 10 p90 10 p99 10 max 10\n"));
     assert_null(strstr(text, "measure level size 64 level \"I/O hit\"")); /* of which no latency is known */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_percentile_is_the_nearest_rank),
-        cmocka_unit_test(each_level_has_its_own_percentiles),
-        cmocka_unit_test(each_percentile_in_its_place),
-        cmocka_unit_test(samples_without_room_count_in_the_sums),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

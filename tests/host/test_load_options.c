@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The options' text from LoadOptions (UCS-2, as real firmware and loaders write it) and from a file. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "boot/load_options.h"
 
@@ -42,7 +42,7 @@ static struct answer from_file(const void *bytes, size_t size)
         assert_string_equal(got.text, expected_text);                      \
     } while (0)
 
-static void ucs2_text(void **state)
+UNIT_TEST(ucs2_text)
 {
     assert_answer(from_ucs2("", 0), OK, 0, "");
     assert_answer(UCS2(u"run=bts.* list"), OK, 0, "run=bts.* list");
@@ -55,7 +55,7 @@ static void ucs2_text(void **state)
     assert_answer(UCS2(u"!~"), OK, 0, "!~");
 }
 
-static void ucs2_image_name(void **state)
+UNIT_TEST(ucs2_image_name)
 {
     assert_answer(UCS2(u"BOOTX64.EFI run=a"), OK, 0, "run=a");
     assert_answer(UCS2(u"\xfeff fs0:\\EFI\\boot\\bootx64.efi  run=a"), OK, 0, "run=a");
@@ -68,7 +68,7 @@ static void ucs2_image_name(void **state)
     assert_answer(UCS2(u"a.elf list"), OK, 0, "a.elf list");
 }
 
-static void ucs2_stops_at_junk(void **state)
+UNIT_TEST(ucs2_stops_at_junk)
 {
     assert_answer(UCS2(u"run=a h\xe9 b"), OK, 6, "run=a h");
     assert_answer(UCS2(u"\x7f"), OK, 2, "");
@@ -80,7 +80,7 @@ static void ucs2_stops_at_junk(void **state)
 }
 
 /* Text without a NUL, of every length: whole units count, half a unit is ignored. */
-static void ucs2_cut_at_every_length(void **state)
+UNIT_TEST(ucs2_cut_at_every_length)
 {
     static const char *const answers[] = { "", "a", "a.", "a.e", "a.ef", "", "", "x", "xx", "xx", "xx y" };
     for (size_t length = 0; length < 2 * COUNT_OF(answers); length++)
@@ -88,7 +88,7 @@ static void ucs2_cut_at_every_length(void **state)
 }
 
 /* Junk of every length and of every byte value: it never becomes options. */
-static void ucs2_binary_junk(void **state)
+UNIT_TEST(ucs2_binary_junk)
 {
     for (unsigned value = 0; value < 256; value++) {
         uint8_t junk[67];
@@ -100,7 +100,7 @@ static void ucs2_binary_junk(void **state)
     }
 }
 
-static void longest(void **state)
+UNIT_TEST(longest)
 {
     uint16_t units[LOAD_OPTIONS_MAX + 3];
     char text[LOAD_OPTIONS_MAX + 3];
@@ -134,7 +134,7 @@ static void longest(void **state)
     assert_answer(from_file(text, LOAD_OPTIONS_MAX + 1), TOO_LONG, 1, "");
 }
 
-static void file_text(void **state)
+UNIT_TEST(file_text)
 {
     assert_answer(from_file("", 0), OK, 1, "");
     assert_answer(FILE_TEXT("run=a list"), OK, 1, "run=a list");
@@ -145,7 +145,7 @@ static void file_text(void **state)
     assert_answer(FILE_TEXT("a.efi list"), OK, 1, "a.efi list");
 }
 
-static void file_comments(void **state)
+UNIT_TEST(file_comments)
 {
     assert_answer(FILE_TEXT("# run=a\n"), OK, 2, "");
     assert_answer(FILE_TEXT("#"), OK, 1, "");
@@ -154,7 +154,7 @@ static void file_comments(void **state)
     assert_answer(FILE_TEXT("\xef\xbb\xbf# x\r\nlist\r\n"), OK, 3, "list");
 }
 
-static void file_that_is_not_ascii(void **state)
+UNIT_TEST(file_that_is_not_ascii)
 {
     assert_answer(FILE_TEXT("list\n# \n caf\xc3\xa9\n"), NOT_ASCII, 3, "");
     assert_answer(FILE_TEXT("\xff\xfel\0i\0s\0t\0"), NOT_ASCII, 1, ""); /* UTF-16 */
@@ -164,28 +164,11 @@ static void file_that_is_not_ascii(void **state)
     assert_answer(FILE_TEXT("list \xef\xbb\xbf"), NOT_ASCII, 1, "");
 }
 
-static void texts(void **state)
+UNIT_TEST(texts)
 {
     assert_string_equal(load_options_error_text(LOAD_OPTIONS_OK), "no error");
     assert_string_equal(load_options_error_text(LOAD_OPTIONS_TOO_LONG), "more than 1023 characters of options");
     assert_string_equal(load_options_error_text(LOAD_OPTIONS_NOT_ASCII),
                         "a character that is not printable ASCII (allowed in comments only)");
     assert_string_equal(load_options_error_text((enum load_options_error)99), "unknown error of the load options");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ucs2_text),
-        cmocka_unit_test(ucs2_image_name),
-        cmocka_unit_test(ucs2_stops_at_junk),
-        cmocka_unit_test(ucs2_cut_at_every_length),
-        cmocka_unit_test(ucs2_binary_junk),
-        cmocka_unit_test(longest),
-        cmocka_unit_test(file_text),
-        cmocka_unit_test(file_comments),
-        cmocka_unit_test(file_that_is_not_ascii),
-        cmocka_unit_test(texts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The lines that describe a processor with every facility, and one with none. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "kernel/report/machine_text.h"
 #include "tests/host/processors.h"
@@ -58,7 +58,7 @@ static struct caps skylake(void)
     "1\nreading of the counter reset: 64 bits, of which the counter has 48; older prints have 40\n"                   \
     "reading of MISPRED: set where the prediction was wrong; SDM Vol. 3A (253668-032), table 16-6, has the reverse\n"
 
-static void whole_texts(void **state)
+UNIT_TEST(whole_texts)
 {
     struct caps caps = skylake();
 
@@ -105,7 +105,7 @@ static void whole_texts(void **state)
               "events A.B C\n" READINGS);
 }
 
-static void methods(void **state)
+UNIT_TEST(methods)
 {
     struct caps caps = caps_of(golden_cove_input());
 
@@ -136,7 +136,7 @@ static void methods(void **state)
     says_not(&caps, "MISPRED");
 }
 
-static void hypervisors(void **state)
+UNIT_TEST(hypervisors)
 {
     static const char *const rows[][2] = {
         { "TCGTCGTCGTCG", "QEMU's emulation: no silicon, a debug store is modelled" },
@@ -155,7 +155,7 @@ static void hypervisors(void **state)
 }
 
 /* Only readings of what the processor has are printed. */
-static void what_is_missing(void **state)
+UNIT_TEST(what_is_missing)
 {
     static const struct {
         enum caps_need need;
@@ -188,7 +188,7 @@ static void what_is_missing(void **state)
 }
 
 /* A line of event names is full at 100 characters, and nothing is written past the longest line. */
-static void many_events(void **state)
+UNIT_TEST(many_events)
 {
     static char names[3][60], lines[400], name[LINE_SIZE];
     const struct pebs_event events[] = { { .name = names[0] }, { .name = names[1] }, { .name = names[2] } };
@@ -211,7 +211,7 @@ static void many_events(void **state)
 }
 
 /* What counts of counters, a name and a revision do not tell by themselves. */
-static void what_is_odd(void **state)
+UNIT_TEST(what_is_odd)
 {
     struct caps caps = skylake();
 
@@ -248,13 +248,4 @@ static void what_is_odd(void **state)
     caps.general_possible = 2;
     caps.fixed_possible = 0;
     says(&caps, "perfmon counters that CPUID need not list: general 0x2, fixed 0x0");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_texts),     cmocka_unit_test(methods),     cmocka_unit_test(hypervisors),
-        cmocka_unit_test(what_is_missing), cmocka_unit_test(many_events), cmocka_unit_test(what_is_odd),
-    };
-    return cmocka_run_group_tests_name("machine_text", tests, NULL, NULL);
 }

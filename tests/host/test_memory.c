@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which memory the tests are given, from maps of every shape. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "arch/x86/image.h"
 
@@ -33,7 +33,7 @@ static void expect_block(size_t size, uint64_t address)
     assert_int_equal((uintptr_t)memory_block(size), address);
 }
 
-static void the_low_page_is_the_highest_below_640_kib(void **state)
+UNIT_TEST(the_low_page_is_the_highest_below_640_kib)
 {
     START({ 0, 0x9fc00, 1, 0 });
     assert_int_equal(memory_low_page(), 0x9e000);
@@ -55,7 +55,7 @@ static void the_low_page_is_the_highest_below_640_kib(void **state)
     assert_int_equal(memory_low_page(), 0x9f000);
 }
 
-static void the_low_page_is_usable_and_not_the_bioss(void **state)
+UNIT_TEST(the_low_page_is_usable_and_not_the_bioss)
 {
     START({ 0, 0x800, 1, 0 });
     assert_int_equal(memory_low_page(), 0);
@@ -74,7 +74,7 @@ static void the_low_page_is_usable_and_not_the_bioss(void **state)
 }
 
 /* Of the map, all but what is reserved; and below 4 MiB, everything. Devices are elsewhere. */
-static void what_holds_data(void **state)
+UNIT_TEST(what_holds_data)
 {
     static const struct boot_memory map[] = { { 0x800000, MIB, 1, 0 },
                                               { 0x900000, MIB, 2, 0 },
@@ -98,7 +98,7 @@ static void what_holds_data(void **state)
 }
 
 /* From the middle of the largest range, on a page boundary, with a page or more left on either side. */
-static void a_block_is_in_the_middle_of_the_largest_range(void **state)
+UNIT_TEST(a_block_is_in_the_middle_of_the_largest_range)
 {
     START({ 0, 640 * KIB, 1, 0 }, { 16 * GIB, 64 * GIB, 1, 0 }, { 0x80000000, 64 * MIB, 1, 0 },
           { 0xa0000000, 256 * MIB, 4, 0 }, { 0x90000000, 32 * MIB, 1, 0 });
@@ -113,7 +113,7 @@ static void a_block_is_in_the_middle_of_the_largest_range(void **state)
     expect_block(PAGE_SIZE, 0x80002000);
 }
 
-static void only_what_lies_below_4_gib_counts(void **state)
+UNIT_TEST(only_what_lies_below_4_gib_counts)
 {
     START({ 4 * GIB, GIB, 1, 0 });
     expect_block(PAGE_SIZE, 0);
@@ -129,7 +129,7 @@ static void only_what_lies_below_4_gib_counts(void **state)
     expect_block(PAGE_SIZE, 0);
 }
 
-static void a_block_does_not_touch_the_image(void **state)
+UNIT_TEST(a_block_does_not_touch_the_image)
 {
     const uint64_t image = IMAGE, size = IMAGE_SIZE;
 
@@ -151,7 +151,7 @@ static void expect_kept(size_t size, size_t alignment, uint64_t address)
 }
 
 /* From the end of the largest range downwards, a page apart from what was kept before. A block is of what is left. */
-static void what_is_kept_is_the_end_of_the_largest_range(void **state)
+UNIT_TEST(what_is_kept_is_the_end_of_the_largest_range)
 {
     const uint64_t image = (uintptr_t)image_start;
 
@@ -180,7 +180,7 @@ static void what_is_kept_is_the_end_of_the_largest_range(void **state)
 }
 
 /* The image, the range that memory is given from, and the low page. */
-static void used_memory(void **state)
+UNIT_TEST(used_memory)
 {
     static const struct {
         uint64_t start, size;
@@ -198,20 +198,4 @@ static void used_memory(void **state)
     assert_false(memory_is_used(0, 0x200000));
     assert_true(memory_is_used(0, 0x200001));
     assert_false(memory_is_used(16 * MIB, 16 * MIB));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_low_page_is_the_highest_below_640_kib),
-        cmocka_unit_test(the_low_page_is_usable_and_not_the_bioss),
-        cmocka_unit_test(what_holds_data),
-        cmocka_unit_test(a_block_is_in_the_middle_of_the_largest_range),
-        cmocka_unit_test(only_what_lies_below_4_gib_counts),
-        cmocka_unit_test(a_block_does_not_touch_the_image),
-        cmocka_unit_test(what_is_kept_is_the_end_of_the_largest_range),
-        cmocka_unit_test(used_memory),
-    };
-
-    return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory map for the kernel, and where a kernel may be loaded. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "boot/memory_map.h"
 
@@ -20,7 +20,7 @@ static void assert_map(const struct boot_memory *got, size_t count, const struct
     }
 }
 
-static void sorts_joins_and_drops(void **state)
+UNIT_TEST(sorts_joins_and_drops)
 {
     struct boot_memory map[] = {
         { .base = 0x200000, .size = 0x1000, .type = USABLE },
@@ -40,7 +40,7 @@ static void sorts_joins_and_drops(void **state)
     assert_map(map, memory_map_normalize(map, COUNT_OF(map)), expected, COUNT_OF(expected));
 }
 
-static void empty_maps(void **state)
+UNIT_TEST(empty_maps)
 {
     struct boot_memory map[] = { { .base = 5 }, { .base = 1 } };
     assert_int_equal(memory_map_normalize(map, 0), 0);
@@ -48,7 +48,7 @@ static void empty_maps(void **state)
 }
 
 /* Any order of the same ranges gives the same map. */
-static void any_order(void **state)
+UNIT_TEST(any_order)
 {
     static const struct boot_memory expected[] = {
         { .base = 0x1000, .size = 0x2000, .type = USABLE },
@@ -84,7 +84,7 @@ static const struct boot_memory machine[] = {
     { .base = 0xfffffffffffff000, .size = 0x1000, .type = RESERVED }, /* its end is 0 in 64 bits */
 };
 
-static void free_places(void **state)
+UNIT_TEST(free_places)
 {
     static const struct {
         uint64_t base, size;
@@ -98,7 +98,7 @@ static void free_places(void **state)
     }
 }
 
-static void places_in_the_way(void **state)
+UNIT_TEST(places_in_the_way)
 {
     static const struct {
         uint64_t base, size, obstacle;
@@ -129,7 +129,7 @@ static void places_in_the_way(void **state)
 }
 
 /* Firmware's maps may overlap: memory that any range reserves is not free. */
-static void overlapping_ranges(void **state)
+UNIT_TEST(overlapping_ranges)
 {
     static const struct boot_memory map[] = {
         { .base = 0, .size = 0x10000, .type = USABLE },
@@ -142,17 +142,4 @@ static void overlapping_ranges(void **state)
     assert_false(memory_map_is_free(map, COUNT_OF(map), 0, 0x18000, &obstacle));
     assert_int_equal(obstacle.base, 0x4000);
     assert_int_equal(obstacle.type, RESERVED);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorts_joins_and_drops),
-        cmocka_unit_test(empty_maps),
-        cmocka_unit_test(any_order),
-        cmocka_unit_test(free_places),
-        cmocka_unit_test(places_in_the_way),
-        cmocka_unit_test(overlapping_ranges),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Multiboot2 information: tags typed from the specification, valid and broken. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "boot/multiboot2.h"
 
@@ -18,7 +18,7 @@
     uint8_t *copy = exact_copy(bytes, sizeof(bytes)); \
     enum multiboot2_error error = multiboot2_read(copy, memset(out, 0xa5, sizeof *(out)))
 
-static void all_tags(void **state)
+UNIT_TEST(all_tags)
 {
     static const uint8_t bytes[] =
         BYTES(WORD(8 + 16 + 16 + 16 + 24 + 24 + 64 + 8), WORD(0), TAG(1, 13), 'l', 'i', 's', 't', 0, 0, 0, 0,
@@ -43,7 +43,7 @@ static void all_tags(void **state)
     free(copy);
 }
 
-static void no_tags(void **state)
+UNIT_TEST(no_tags)
 {
     static const uint8_t bytes[] = BYTES(WORD(16), WORD(0), END);
     struct multiboot2 got;
@@ -58,7 +58,7 @@ static void no_tags(void **state)
 }
 
 /* ACPI's root pointer: that of the first revision, that of the later ones, and tags too short for either. */
-static void acpi_root(void **state)
+UNIT_TEST(acpi_root)
 {
     static const uint8_t bytes[] =
         BYTES(WORD(8 + 32 + 48 + 32 + 16 + 8), WORD(0), TAG(14, 28), RSD_PTR, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 0, 0,
@@ -101,7 +101,7 @@ static void acpi_root(void **state)
         free(copy);                                     \
     } while (0)
 
-static void broken(void **state)
+UNIT_TEST(broken)
 {
     assert_refused(MULTIBOOT2_TAG, WORD(0), WORD(0));
     assert_refused(MULTIBOOT2_TAG, WORD(8), WORD(0));                                /* no end tag */
@@ -133,7 +133,7 @@ static void assert_screen(const uint8_t *bytes, size_t size, const struct boot_s
 }
 
 /* The frame buffer as GRUB passes it: colours in masks, VGA's text, and a palette, for which there is no use. */
-static void screens(void **state)
+UNIT_TEST(screens)
 {
     static const uint8_t rgb[] = BYTES(SCREEN(38, 32, 1, 16, 8, 8, 8, 0, 8, 0, 0), END);
     static const uint8_t fifteen[] = BYTES(SCREEN(38, 15, 1, 10, 5, 5, 5, 0, 5, 0, 0), END);
@@ -157,7 +157,7 @@ static void screens(void **state)
 }
 
 /* An empty module, and texts of no character but their NUL. */
-static void empty(void **state)
+UNIT_TEST(empty)
 {
     static const uint8_t bytes[] = BYTES(WORD(8 + 16 + 16 + 16 + 8), WORD(0), TAG(3, 16), WORD(0x1000), WORD(0x1000),
                                          TAG(1, 9), WORD(0), WORD(0), TAG(2, 9), WORD(0), WORD(0), END);
@@ -171,7 +171,7 @@ static void empty(void **state)
     free(copy);
 }
 
-static void texts(void **state)
+UNIT_TEST(texts)
 {
     static const char *const known[] = {
         [MULTIBOOT2_OK] = "no error",
@@ -186,13 +186,4 @@ static void texts(void **state)
     for (unsigned i = 0; i < COUNT_OF(known); i++)
         assert_string_equal(multiboot2_error_text((enum multiboot2_error)i), known[i]);
     assert_string_equal(multiboot2_error_text((enum multiboot2_error)99), "unknown Multiboot2 error");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_tags), cmocka_unit_test(no_tags), cmocka_unit_test(acpi_root), cmocka_unit_test(broken),
-        cmocka_unit_test(screens),  cmocka_unit_test(empty),   cmocka_unit_test(texts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The register writes that set up a NetBurst event, typed from the manual's tables. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include <string.h>
 
@@ -31,7 +31,7 @@ static uint64_t written(uint32_t msr)
     return 0;
 }
 
-static void first_level_miss(void **state)
+UNIT_TEST(first_level_miss)
 {
     /* The values with which Perfmon2's example sampled this metric on real Pentium 4 processors, but for the rings. */
     set_up("1stL_cache_load_miss_retired", true);
@@ -43,7 +43,7 @@ static void first_level_miss(void **state)
 }
 
 /* All writes of each event in their order, by tables 18-11 and 19-29 to 19-33; a period of 100 in 40 bits. */
-static void each_event(void **state)
+UNIT_TEST(each_event)
 {
     static const struct {
         const char *name;
@@ -102,7 +102,7 @@ static void each_event(void **state)
     }
 }
 
-static void count_only(void **state)
+UNIT_TEST(count_only)
 {
     set_up("memory_loads", false);
     assert_int_equal(written(0x3f1), 0);
@@ -110,7 +110,7 @@ static void count_only(void **state)
     assert_int_equal(written(0x3f1), 1u << 24 | 1u << 10);
 }
 
-static void rings(void **state)
+UNIT_TEST(rings)
 {
     const struct netburst_event *event = netburst_event_find("memory_loads");
     count = netburst_writes(&(struct netburst_setup){ event, true, false, true, 1 }, writes);
@@ -121,7 +121,7 @@ static void rings(void **state)
     assert_int_equal(written(0x3bc) & 0xf, T0_USR);
 }
 
-static void names(void **state)
+UNIT_TEST(names)
 {
     assert_int_equal(pebs_events_netburst.count, netburst_event_count);
     for (size_t i = 0; i < netburst_event_count; i++) { /* the two lists speak of the same events */
@@ -140,16 +140,4 @@ static void names(void **state)
     assert_string_equal(netburst_kind_text(NETBURST_FRONT_END), "front_end_event");
     assert_string_equal(netburst_kind_text(NETBURST_EXECUTION), "execution_event");
     assert_string_equal(netburst_kind_text(NETBURST_REPLAY), "replay_event");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_level_miss),
-        cmocka_unit_test(each_event),
-        cmocka_unit_test(count_only),
-        cmocka_unit_test(rings),
-        cmocka_unit_test(names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
  * written, and what comes of an NMI in time, late, and of another's. Bits: IA-PC HPET Specification 1.0a, 2.3; Intel
  * 82093AA (290566-001), 3.2.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 /* Instead of arch/x86/cpu.h. */
 #define ARCH_X86_CPU_H
@@ -153,7 +153,7 @@ static void start_machine(void)
         machine.io[0x10 + 2 * i] = MASK;
 }
 
-static void the_last_of_each_is_taken(void **state)
+UNIT_TEST(the_last_of_each_is_taken)
 {
     start_machine();
     assert_true(nmi_timer_init(AT, &io, 5, due));
@@ -182,7 +182,7 @@ static void the_last_of_each_is_taken(void **state)
     assert_int_equal(nmi_timer_most(), 214); /* half of what 32 bits count */
 }
 
-static void an_input_that_firmware_uses_is_left_alone(void **state)
+UNIT_TEST(an_input_that_firmware_uses_is_left_alone)
 {
     start_machine();
     machine.io[0x10 + 2 * 23] = 0x31;
@@ -198,7 +198,7 @@ static void an_input_that_firmware_uses_is_left_alone(void **state)
     assert_int_equal(machine.hpet[0x140 / 4] >> 9 & 0x1f, 21);
 }
 
-static void the_first_that_works_counts(void **state)
+UNIT_TEST(the_first_that_works_counts)
 {
     start_machine();
     machine.answers = 1;
@@ -218,7 +218,7 @@ static void the_first_that_works_counts(void **state)
     assert_int_equal(machine.tried, 2);
 }
 
-static void a_machine_without_one(void **state)
+UNIT_TEST(a_machine_without_one)
 {
     static const struct acpi_io_apic none = { 0 }, high = { .address = UINT64_C(0x1fec00000) },
                                      second = { .address = IO, .first_interrupt = 24 };
@@ -247,7 +247,7 @@ static void a_machine_without_one(void **state)
 }
 
 /* After a stop an NMI may be on its way for a second. Before its time, and long after, it is another's. */
-static void nmis_of_others(void **state)
+UNIT_TEST(nmis_of_others)
 {
     start_machine();
     assert_true(nmi_timer_init(AT, &io, 0, due));
@@ -270,7 +270,7 @@ static void nmis_of_others(void **state)
 }
 
 /* The inputs below 16 have devices of their own, as the PIT on input 2: each of its ticks would be an NMI. */
-static void inputs_of_isa_devices_are_left_alone(void **state)
+UNIT_TEST(inputs_of_isa_devices_are_left_alone)
 {
     start_machine();
     for (unsigned n = 0; n < 3; n++)
@@ -286,7 +286,7 @@ static void inputs_of_isa_devices_are_left_alone(void **state)
 }
 
 /* An input that a device shares is masked at its first NMI, in a trial and later; what comes then is nobody's. */
-static void an_input_that_is_shared_is_given_up(void **state)
+UNIT_TEST(an_input_that_is_shared_is_given_up)
 {
     start_machine();
     machine.strays = 1;
@@ -321,7 +321,7 @@ static void an_input_that_is_shared_is_given_up(void **state)
 }
 
 /* SERR# and IOCHK# are errors, whoever listens; the other bits of the port tell of the PIT and the speaker. */
-static void errors_of_the_machine_end_the_run(void **state)
+UNIT_TEST(errors_of_the_machine_end_the_run)
 {
     start_machine();
     assert_true(nmi_timer_init(AT, &io, 0, due));
@@ -340,7 +340,7 @@ static void errors_of_the_machine_end_the_run(void **state)
 }
 
 /* What comes when 32 bits of the counter begin anew is the timer's, and nobody's time. */
-static void the_counter_begins_anew(void **state)
+UNIT_TEST(the_counter_begins_anew)
 {
     start_machine();
     assert_true(nmi_timer_init(AT, &io, 0, due));
@@ -381,7 +381,7 @@ static void the_counter_begins_anew(void **state)
 }
 
 /* The counter's 64 bits never begin anew, so that no NMI comes but in time; what comes is another's. */
-static void one_of_64_bits_is_taken_first(void **state)
+UNIT_TEST(one_of_64_bits_is_taken_first)
 {
     start_machine();
     machine.hpet[0] |= 0x2000;
@@ -416,7 +416,7 @@ static void one_of_64_bits_is_taken_first(void **state)
     assert_int_equal(machine.hpet[0x120 / 4], 0x8110 | 23 << 9);
 }
 
-static void another_processor_gets_it(void **state)
+UNIT_TEST(another_processor_gets_it)
 {
     start_machine();
     assert_true(nmi_timer_init(AT, &io, 5, due));
@@ -431,23 +431,4 @@ static void another_processor_gets_it(void **state)
     machine.answers = 0;
     assert_false(nmi_timer_init(AT, &io, 0, due));
     assert_false(nmi_timer_send_to(1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_of_64_bits_is_taken_first),
-        cmocka_unit_test(another_processor_gets_it),
-        cmocka_unit_test(the_last_of_each_is_taken),
-        cmocka_unit_test(an_input_that_firmware_uses_is_left_alone),
-        cmocka_unit_test(the_first_that_works_counts),
-        cmocka_unit_test(a_machine_without_one),
-        cmocka_unit_test(nmis_of_others),
-        cmocka_unit_test(inputs_of_isa_devices_are_left_alone),
-        cmocka_unit_test(an_input_that_is_shared_is_given_up),
-        cmocka_unit_test(errors_of_the_machine_end_the_run),
-        cmocka_unit_test(the_counter_begins_anew),
-    };
-
-    return cmocka_run_group_tests_name("nmi_timer", tests, NULL, NULL);
 }

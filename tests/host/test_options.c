@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel's options. An unknown option is an error that names it, never "ran nothing, passed". */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "boot/options.h"
 
@@ -57,7 +57,7 @@ static void assert_defaults(const struct options *options)
     assert_int_equal(options->log, OPTIONS_LOG_NONE);
 }
 
-static void defaults(void **state)
+UNIT_TEST(defaults)
 {
     static const char *const empty[] = { "", " ", " \t\r\n ", "run=*", "exit=auto end=halt" };
     for (size_t i = 0; i < COUNT_OF(empty); i++) {
@@ -71,7 +71,7 @@ static void defaults(void **state)
     assert_defaults(&options);
 }
 
-static void every_option(void **state)
+UNIT_TEST(every_option)
 {
     struct options options = good("run=bts.*,lbr.?os skip=*.slow list records=25 timeout=3600 end=poweroff exit=debug "
                                   "console=ttyS1,57600 gdbwait width=32 paging=legacy recap=all");
@@ -115,7 +115,7 @@ static void every_option(void **state)
     assert_int_equal(good("menu=5 menu=auto").menu, OPTIONS_MENU_AUTO);
 }
 
-static void the_last_one_counts(void **state)
+UNIT_TEST(the_last_one_counts)
 {
     struct options options = good("run=a timeout=3\nrun=b timeout=5\r\nend=halt\tend=reboot\n");
     assert_true(slice_equal(options.run, "b"));
@@ -123,7 +123,7 @@ static void the_last_one_counts(void **state)
     assert_int_equal(options.end, OPTIONS_END_REBOOT);
 }
 
-static void each_kind_of_console(void **state)
+UNIT_TEST(each_kind_of_console)
 {
     static const struct {
         const char *text, *name;
@@ -162,7 +162,7 @@ static void each_kind_of_console(void **state)
     }
 }
 
-static void consoles_add_up(void **state)
+UNIT_TEST(consoles_add_up)
 {
     struct options options = good("console=ttyS1 console=pci console=0x2c8 console=ttyS0 console=mmio,0xfe000000");
     assert_int_equal(options.consoles, 4);
@@ -187,7 +187,7 @@ static void consoles_add_up(void **state)
     assert_false(good("console=pci").console_usual);
 }
 
-static void every_refusal_names_the_word(void **state)
+UNIT_TEST(every_refusal_names_the_word)
 {
     static const struct {
         const char *text;
@@ -266,7 +266,7 @@ static void every_refusal_names_the_word(void **state)
     }
 }
 
-static void too_long(void **state)
+UNIT_TEST(too_long)
 {
     struct options options;
     char offender[64];
@@ -306,7 +306,7 @@ static bool match(const char *pattern, const char *text)
     return matches;
 }
 
-static void globs(void **state)
+UNIT_TEST(globs)
 {
     assert_true(match("", ""));
     assert_false(match("", "a"));
@@ -336,7 +336,7 @@ static void globs(void **state)
 }
 
 /* Patterns that take naive matchers exponential time. */
-static void globs_do_not_blow_up(void **state)
+UNIT_TEST(globs_do_not_blow_up)
 {
     char text[4096];
     memset(text, 'a', sizeof(text) - 1);
@@ -345,7 +345,7 @@ static void globs_do_not_blow_up(void **state)
     assert_true(match("*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a", text));
 }
 
-static void selection(void **state)
+UNIT_TEST(selection)
 {
     struct options options = good("run=bts.*,lbr.tos skip=*.slow,bts.x");
     assert_true(options_select(&options, "bts.fast"));
@@ -372,7 +372,7 @@ static void selection(void **state)
 }
 
 /* A set of globs has a name, which is more than a glob: neither its beginning nor more than it. */
-static void sets(void **state)
+UNIT_TEST(sets)
 {
     static const char *const quick[] = { "detect.full_width", "pmi.lvt.mask_set", "bts.calls",
                                          "lbr.calls",         "pebs.loads",       "perfmon.count" };
@@ -445,7 +445,7 @@ static void assert_words(const char *name, char *words)
 }
 
 /* Each line of the help is an option that the parser takes, in the form and with the default that the line has. */
-static void help_has_every_option(void **state)
+UNIT_TEST(help_has_every_option)
 {
     struct help help = { 0 };
     options_help(keep, &help);
@@ -478,7 +478,7 @@ static void help_has_every_option(void **state)
     }
 }
 
-static void texts(void **state)
+UNIT_TEST(texts)
 {
     static const char *const known[] = {
         [OPTIONS_OK] = "no error",
@@ -496,24 +496,4 @@ static void texts(void **state)
     for (unsigned i = 0; i < COUNT_OF(known); i++)
         assert_string_equal(options_error_text((enum options_error)i), known[i]);
     assert_string_equal(options_error_text((enum options_error)99), "unknown error of the options");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(every_option),
-        cmocka_unit_test(the_last_one_counts),
-        cmocka_unit_test(each_kind_of_console),
-        cmocka_unit_test(consoles_add_up),
-        cmocka_unit_test(every_refusal_names_the_word),
-        cmocka_unit_test(too_long),
-        cmocka_unit_test(globs),
-        cmocka_unit_test(globs_do_not_blow_up),
-        cmocka_unit_test(selection),
-        cmocka_unit_test(sets),
-        cmocka_unit_test(help_has_every_option),
-        cmocka_unit_test(texts),
-    };
-    return cmocka_run_group_tests_name("options", tests, NULL, NULL);
 }

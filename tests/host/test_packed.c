@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The results as a text: what the bytes are, what comes back, and that nothing damaged is believed. Reasons as text. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "kernel/report/packed.h"
 #include "kernel/report/reasons.h"
@@ -96,7 +96,7 @@ static const uint8_t golden[] = { 1, 3, 1, 4 + 5 * (3 + 5 * 2), 0xe3, 0x06, 0x05
                                   /* s p d; n n n; n repeated 4 times; p f s; e and filling */
                                   4 * 36 + 1 * 6 + 2, 0, 216, 1 * 36 + 3 * 6 + 4, 5 * 36 };
 
-static void bytes_of_the_description(void **state)
+UNIT_TEST(bytes_of_the_description)
 {
     char written[PACKED_TEXT_MAX];
 
@@ -128,7 +128,7 @@ static void round_trip(const struct packed_head *head, unsigned first, unsigned 
 }
 
 /* Every outcome as often as up to 50 times, after each other one, in lists of every length up to 60. */
-static void every_outcome_and_run(void **state)
+UNIT_TEST(every_outcome_and_run)
 {
     struct packed_head head = skylake;
 
@@ -148,7 +148,7 @@ static void every_outcome_and_run(void **state)
 }
 
 /* How long it gets: a run costs little, and what repeats nothing a third of a byte for each test. */
-static void lengths(void **state)
+UNIT_TEST(lengths)
 {
     struct packed_head head = skylake;
     size_t none;
@@ -169,7 +169,7 @@ static void lengths(void **state)
     assert_true(strlen(text) < PACKED_TEXT_MAX);
 }
 
-static void heads(void **state)
+UNIT_TEST(heads)
 {
     struct packed_head head = skylake;
 
@@ -201,7 +201,7 @@ static void heads(void **state)
 }
 
 /* Words of any length are cut, not overrun. */
-static void long_words(void **state)
+UNIT_TEST(long_words)
 {
     struct packed_head head = skylake;
 
@@ -213,7 +213,7 @@ static void long_words(void **state)
     assert_string_equal(got.head.revision, "2fa7c4c2ce14");
 }
 
-static void parts(void **state)
+UNIT_TEST(parts)
 {
     struct packed_head head = skylake;
 
@@ -224,7 +224,7 @@ static void parts(void **state)
 }
 
 /* Any one character that is changed, left out or doubled is noticed. */
-static void damage_of_characters(void **state)
+UNIT_TEST(damage_of_characters)
 {
     char whole[PACKED_TEXT_MAX];
     static const char others[] = "0Z:+ a%";
@@ -250,7 +250,7 @@ static void damage_of_characters(void **state)
 }
 
 /* Any one bit of the bytes, too. */
-static void damage_of_bytes(void **state)
+UNIT_TEST(damage_of_bytes)
 {
     uint8_t all[sizeof golden + 4];
     const uint32_t crc = dump_crc(golden, sizeof golden);
@@ -267,7 +267,7 @@ static void damage_of_bytes(void **state)
 }
 
 /* What the checksum vouches for and no kernel writes. */
-static void contents(void **state)
+UNIT_TEST(contents)
 {
     static const struct {
         unsigned at;
@@ -320,7 +320,7 @@ static void contents(void **state)
     assert_int_equal(read_bytes(repeats, sizeof repeats), PACKED_CONTENTS);
 }
 
-static void refusals(void **state)
+UNIT_TEST(refusals)
 {
     static const struct {
         const char *text;
@@ -367,7 +367,7 @@ static void refusals(void **state)
 }
 
 /* FNV-1a of 32 bits over the ids with their NULs: the published values of "a" and "foobar", gone on with by hand. */
-static void fingerprints(void **state)
+UNIT_TEST(fingerprints)
 {
     const struct result ids[] = { { .id = "foobar" }, { .id = "" }, { .id = "a" } };
     uint32_t sum = 0xbf9cf968u; /* of "foobar" */
@@ -381,7 +381,7 @@ static void fingerprints(void **state)
     assert_int_equal(packed_fingerprint(ids, 3), sum);
 }
 
-static void texts_of_errors(void **state)
+UNIT_TEST(texts_of_errors)
 {
     for (unsigned error = 0; error <= PACKED_CONTENTS; error++)
         for (unsigned other = 0; other < error; other++)
@@ -420,7 +420,7 @@ static size_t next_reasons(char *out, size_t size, size_t *next)
     return length;
 }
 
-static void reasons(void **state)
+UNIT_TEST(reasons)
 {
     static const char all[] = REASONS_HEAD REASONS_FIRST REASONS_SECOND REASONS_THIRD;
     char out[512];
@@ -445,25 +445,4 @@ static void reasons(void **state)
     assert_string_equal(out, REASONS_HEAD REASONS_SECOND);
     next = 0;
     assert_int_equal(reasons_write(out, sizeof out, &skylake, failing, 1, &next), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_of_the_description),
-        cmocka_unit_test(every_outcome_and_run),
-        cmocka_unit_test(lengths),
-        cmocka_unit_test(heads),
-        cmocka_unit_test(long_words),
-        cmocka_unit_test(parts),
-        cmocka_unit_test(damage_of_characters),
-        cmocka_unit_test(damage_of_bytes),
-        cmocka_unit_test(contents),
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(fingerprints),
-        cmocka_unit_test(texts_of_errors),
-        cmocka_unit_test(reasons),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
  * The page tables that are built, of 4 levels, PAE and 32 bits, walked by their bits: a device's memory among them,
  * write- combining, and what lies around it left as it was. The registers are variables.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 /* In place of arch/x86/cpu.h, msr.h and image.h. */
 #define ARCH_X86_CPU_H
@@ -122,7 +122,7 @@ static uint64_t nx(void)
     return paging->pae ? NX : 0;
 }
 
-static void attribute_tables(void **state)
+UNIT_TEST(attribute_tables)
 {
     no_pat = false;
     build_with(true, PAGING_AUTO);
@@ -161,7 +161,7 @@ static void assert_rest(uint64_t start, uint64_t end)
     }
 }
 
-static void devices(void **state)
+UNIT_TEST(devices)
 {
     static const struct {
         uint64_t start, size, pages_start, pages_end;
@@ -188,7 +188,7 @@ static void devices(void **state)
 }
 
 /* Beyond 4 GiB: at its own address with 4 levels, in a window below with PAE, not at all with 32 bits. */
-static void beyond(void **state)
+UNIT_TEST(beyond)
 {
     const uint64_t physical = 0x7fbffff000, size = 0x40000000; /* a page before tables of every level end */
     if (WIDE) {
@@ -224,7 +224,7 @@ static void beyond(void **state)
     assert_false(paging_map_device(0x10000000, 0xfffff000, 0x1001));
 }
 
-static void refusals(void **state)
+UNIT_TEST(refusals)
 {
     build_with(true, PAGING_AUTO);
     assert_false(paging_map_device(0x80000000, 0x80000000, 0));
@@ -264,7 +264,7 @@ static void expect_uncached(uint64_t page, uint64_t size)
     assert_true(cached(page + size));
 }
 
-static void devices_that_are_not_cached(void **state)
+UNIT_TEST(devices_that_are_not_cached)
 {
     static const enum paging_wish wishes[] = { PAGING_AUTO, PAGING_LEGACY };
 
@@ -284,16 +284,4 @@ static void devices_that_are_not_cached(void **state)
         uncached_with(wishes[i], at, 3); /* two in one page */
         expect_uncached(APIC & ~(size - 1), size);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(attribute_tables),
-        cmocka_unit_test(devices),
-        cmocka_unit_test(beyond),
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(devices_that_are_not_cached),
-    };
-    return cmocka_run_group_tests_name("paging", tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
  * What is said of an unexpected exception, for each vector. Names: SDM Vol. 3A (253668-081), "Sources of Interrupts",
  * table of protected-mode exceptions and interrupts.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 /* Instead of arch/x86/cpu.h. */
 #define ARCH_X86_CPU_H
@@ -108,7 +108,7 @@ static void expect(unsigned vector, const char *name)
     assert_int_equal(said[strlen("panic ") + strlen(trouble)], '\n');
 }
 
-static void each_vector_has_its_name(void **state)
+UNIT_TEST(each_vector_has_its_name)
 {
     static const char *const wanted[] = {
         "divide error #DE",
@@ -142,7 +142,7 @@ static void each_vector_has_its_name(void **state)
     }
 }
 
-static void an_exception_in_the_report_ends_it(void **state)
+UNIT_TEST(an_exception_in_the_report_ends_it)
 {
     struct interrupt_frame first = { .vector = 13, .ip = 0x1234 }, second = { .vector = 14, .ip = 0x5678 };
 
@@ -152,14 +152,4 @@ static void an_exception_in_the_report_ends_it(void **state)
     if (!setjmp(end))
         panic_exception(&first);
     assert_string_equal(said, "panic vector 14 while another was reported, ip 0x5678\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_vector_has_its_name),
-        cmocka_unit_test(an_exception_in_the_report_ends_it),
-    };
-
-    return cmocka_run_group_tests_name("panic", tests, NULL, NULL);
 }

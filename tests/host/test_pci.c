@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Serial ports on a PCI whose configuration space is the test's. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 /* Instead of arch/x86/cpu.h. */
 #define ARCH_X86_CPU_H
@@ -88,7 +88,7 @@ static void expect(const struct pci_uart *found, unsigned bus, unsigned device, 
     assert_int_equal(found->uart.clock, 0);
 }
 
-static void a_port(void **state)
+UNIT_TEST(a_port)
 {
     struct pci_uart found[2];
 
@@ -101,7 +101,7 @@ static void a_port(void **state)
     assert_int_equal(pci_find_uarts(found, 0), 0);
 }
 
-static void no_pci(void **state)
+UNIT_TEST(no_pci)
 {
     struct pci_uart found[1];
 
@@ -116,7 +116,7 @@ static void no_pci(void **state)
 }
 
 /* AMT's serial over LAN: function 3 of a device, ports first, then memory. */
-static void active_management(void **state)
+UNIT_TEST(active_management)
 {
     struct pci_uart found[2];
 
@@ -129,7 +129,7 @@ static void active_management(void **state)
     assert_int_equal(pci_find_uarts(found, 2), 0);
 }
 
-static void in_memory(void **state)
+UNIT_TEST(in_memory)
 {
     static const struct {
         uint32_t bar0, bar1;
@@ -166,7 +166,7 @@ static void in_memory(void **state)
     expect(&found[0], 0, 1, 0, UART_OK, 0xfe000000, true);
 }
 
-static void classes(void **state)
+UNIT_TEST(classes)
 {
     static const struct {
         uint32_t class;
@@ -187,7 +187,7 @@ static void classes(void **state)
     }
 }
 
-static void behind_bridges(void **state)
+UNIT_TEST(behind_bridges)
 {
     struct pci_uart found[4];
 
@@ -207,14 +207,4 @@ static void behind_bridges(void **state)
     assert_int_equal(pci_find_uarts(found, 1), 1);
     machine.functions[2].config[6] = 0x00000002; /* a bridge that leads back */
     assert_int_equal(pci_find_uarts(found, 4), 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_port),    cmocka_unit_test(no_pci),  cmocka_unit_test(active_management),
-        cmocka_unit_test(in_memory), cmocka_unit_test(classes), cmocka_unit_test(behind_bridges),
-    };
-
-    return cmocka_run_group_tests_name("pci", tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
  * typed here as offset and value; records are put together from them in the manual's order: basic, memory, GPR, XMM,
  * LBR.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "pebs/pebs_decode.h"
 
@@ -187,7 +187,7 @@ static void check(const struct pebs_record *out, unsigned groups, unsigned entri
     }
 }
 
-static void every_combination(void **state)
+UNIT_TEST(every_combination)
 {
     static const unsigned entries[] = { 1, 2, 3, 31, 32 };
     for (unsigned groups = 0; groups < 16; groups++) {
@@ -204,7 +204,7 @@ static void every_combination(void **state)
 }
 
 /* MSR_PEBS_DATA_CFG may hold a number of entries without the group: the record has the value and not the entries. */
-static void entries_without_the_group(void **state)
+UNIT_TEST(entries_without_the_group)
 {
     uint8_t bytes[1232];
     size_t size = lay(bytes, MEMORY, 1);
@@ -216,7 +216,7 @@ static void entries_without_the_group(void **state)
 }
 
 /* Each of the two latencies comes without the other one; the latency quadword is split for the cache's alone. */
-static void latencies_apart(void **state)
+UNIT_TEST(latencies_apart)
 {
     uint8_t bytes[1232];
     for (unsigned i = 0; i < 4; i++) {
@@ -232,7 +232,7 @@ static void latencies_apart(void **state)
     }
 }
 
-static void golden_cove_has_latencies_and_types(void **state)
+UNIT_TEST(golden_cove_has_latencies_and_types)
 {
     uint8_t bytes[1232];
     size_t size = lay(bytes, 0xf, 2);
@@ -254,7 +254,7 @@ static void golden_cove_has_latencies_and_types(void **state)
     assert_false(out.has & PEBS_HAS_CACHE_LATENCY); /* it is of the memory group */
 }
 
-static void lbr_formats(void **state)
+UNIT_TEST(lbr_formats)
 {
     struct pebs_form form = icelake;
     uint8_t bytes[1232];
@@ -272,7 +272,7 @@ static void lbr_formats(void **state)
 }
 
 /* Formats 5 and 6 are read as 4; beyond them nothing is known. The 32-bit area never has adaptive records. */
-static void forms(void **state)
+UNIT_TEST(forms)
 {
     uint8_t bytes[1232];
     struct pebs_record out;
@@ -304,7 +304,7 @@ static void refuse(const struct pebs_form *form, const uint8_t *bytes, size_t le
 }
 
 /* Without PEBS baseline, or if no counter was adaptive, a record has only the basic group. */
-static void basic_alone(void **state)
+UNIT_TEST(basic_alone)
 {
     struct pebs_form form = icelake;
     uint8_t bytes[1232];
@@ -316,7 +316,7 @@ static void basic_alone(void **state)
     refuse(&form, bytes, size, PEBS_DECODE_GROUPS_UNKNOWN);
 }
 
-static void truncated_at_every_length(void **state)
+UNIT_TEST(truncated_at_every_length)
 {
     uint8_t bytes[1232];
     for (unsigned groups = 0; groups < 16; groups++) {
@@ -326,7 +326,7 @@ static void truncated_at_every_length(void **state)
     }
 }
 
-static void its_own_size_is_wrong(void **state)
+UNIT_TEST(its_own_size_is_wrong)
 {
     uint8_t bytes[1232] = { 0 };
     size_t size = lay(bytes, MEMORY | GPRS, 1);
@@ -344,7 +344,7 @@ static void its_own_size_is_wrong(void **state)
 }
 
 /* Whatever the decoder does not know is refused, bit by bit, even if the size would fit. */
-static void unknown_groups(void **state)
+UNIT_TEST(unknown_groups)
 {
     uint8_t bytes[1232] = { 0 };
     size_t size = lay(bytes, 0, 1);
@@ -361,7 +361,7 @@ static void unknown_groups(void **state)
 }
 
 /* A buffer of records of different sizes is walked by each record's own size. */
-static void one_after_another(void **state)
+UNIT_TEST(one_after_another)
 {
     static const unsigned groups[] = { 0, LBR, MEMORY | XMM, GPRS, 0xf };
     uint8_t bytes[8 * 1232];
@@ -375,22 +375,4 @@ static void one_after_another(void **state)
         at += (size_t)out.size;
     }
     assert_int_equal(at, end);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_combination),
-        cmocka_unit_test(entries_without_the_group),
-        cmocka_unit_test(golden_cove_has_latencies_and_types),
-        cmocka_unit_test(latencies_apart),
-        cmocka_unit_test(lbr_formats),
-        cmocka_unit_test(forms),
-        cmocka_unit_test(basic_alone),
-        cmocka_unit_test(truncated_at_every_length),
-        cmocka_unit_test(its_own_size_is_wrong),
-        cmocka_unit_test(unknown_groups),
-        cmocka_unit_test(one_after_another),
-    };
-    return cmocka_run_group_tests_name("pebs_adaptive", tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
  * Reference (319433), chapter 11 "Architectural PEBS", by way of the structures of Linux, commit 52448a0a7390, as
  * offset and value; records are put together from them, in one fragment and in several.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "pebs/layout/arch_pebs.h"
 #include "pebs/pebs_decode.h"
@@ -195,7 +195,7 @@ static void check_groups(const struct pebs_record *out, uint64_t groups)
 }
 
 /* Every combination of the nine groups of fixed size, both bits that may be those of R16 to R31, and both modes. */
-static void every_combination(void **state)
+UNIT_TEST(every_combination)
 {
     static const uint64_t bits[] = { BIT(62), BIT(61), BIT(49), BIT(50), BIT(52), BIT(53), BIT(54), BIT(55) };
 
@@ -216,7 +216,7 @@ static void every_combination(void **state)
     }
 }
 
-static void sizes(void **state)
+UNIT_TEST(sizes)
 {
     assert_int_equal(arch_pebs_size(0, 32, UINT64_MAX), 64);
     assert_int_equal(arch_pebs_size(BIT(63) | 0xffffffff, 32, UINT64_MAX),
@@ -231,7 +231,7 @@ static void sizes(void **state)
     assert_int_equal(arch_pebs_size(BIT(35), 0, 0), 64 + 16);
 }
 
-static void lbrs(void **state)
+UNIT_TEST(lbrs)
 {
     static const struct {
         unsigned number, entries;
@@ -261,7 +261,7 @@ static void lbrs(void **state)
 }
 
 /* The counts stand in the order of their bits, general before fixed; metrics of 3 add two words. */
-static void counts(void **state)
+UNIT_TEST(counts)
 {
     static const uint64_t counted[] = { 0, 1, 0xff, UINT64_C(0x7700000000), UINT64_C(0x77000000ff), UINT64_MAX };
     static const uint64_t groups[] = { BIT(35), BIT(36), BIT(37), BIT(38) };
@@ -287,7 +287,7 @@ static void counts(void **state)
     }
 }
 
-static void latencies(void **state)
+UNIT_TEST(latencies)
 {
     uint8_t bytes[MOST];
     size_t size = lay(bytes, (struct parts){ .groups = BIT(63) });
@@ -310,7 +310,7 @@ static size_t lay_chain(uint8_t *bytes, const struct parts *parts, size_t count)
 }
 
 /* Each fragment has its own groups; null records stand between them. What follows is another record. */
-static void fragments(void **state)
+UNIT_TEST(fragments)
 {
     static const struct parts chain[] = {
         { .groups = 0 },
@@ -344,7 +344,7 @@ static void fragments(void **state)
     }
 }
 
-static void extent(void **state)
+UNIT_TEST(extent)
 {
     static const struct parts chain[] = { { .groups = BIT(63) | BIT(31) }, { .groups = BIT(61) } };
     uint8_t bytes[MOST];
@@ -367,7 +367,7 @@ static void extent(void **state)
 
 /* ---- what lies --------------------------------------------------------------------------------------------------- */
 
-static void sizes_that_lie(void **state)
+UNIT_TEST(sizes_that_lie)
 {
     uint8_t bytes[MOST] = { 0 };
     const size_t size = lay(bytes, (struct parts){ .groups = BIT(63) | BIT(61) });
@@ -397,7 +397,7 @@ static void sizes_that_lie(void **state)
 }
 
 /* A group that varies in size goes past the end of its fragment, by its first bytes or by what they say. */
-static void groups_that_lie(void **state)
+UNIT_TEST(groups_that_lie)
 {
     uint8_t bytes[MOST] = { 0 };
     size_t size = lay(bytes, (struct parts){ .groups = BIT(63) | BIT(40), .entries = 8 });
@@ -433,7 +433,7 @@ static void groups_that_lie(void **state)
     assert_int_equal(decode(bytes, size, size).has & PEBS_HAS_METRICS, 0);
 }
 
-static void groups_unknown(void **state)
+UNIT_TEST(groups_unknown)
 {
     uint8_t bytes[MOST] = { 0 };
     uint64_t known = BIT(30) | BIT(31) | VECTORS | BIT(35) | BIT(36) | BIT(37) | BIT(38) | BIT(39) | BIT(40) | BIT(41) |
@@ -452,7 +452,7 @@ static void groups_unknown(void **state)
     refuse(bytes, size, PEBS_DECODE_GROUPS_UNKNOWN);
 }
 
-static void chains_that_lie(void **state)
+UNIT_TEST(chains_that_lie)
 {
     uint8_t bytes[MOST];
     size_t size;
@@ -492,7 +492,7 @@ static void keep(void *context, const char *text)
     snprintf(lines->text[lines->count++], LINE_SIZE, "%s", text);
 }
 
-static void text(void **state)
+UNIT_TEST(text)
 {
     static const struct parts chain[] = {
         { .groups = BIT(63) | BIT(62) | BIT(61) | BIT(31) | BIT(30) },
@@ -536,7 +536,7 @@ static void text(void **state)
             assert_string_equal(got.text[i], expected[i]);
 }
 
-static void text_of_lbrs_and_counts(void **state)
+UNIT_TEST(text_of_lbrs_and_counts)
 {
     static const char *const expected[] = {
         "pebs 0 eventing_ip 0xffffffff81001234 counters 0x100000002 tsc 0x123456789abc",
@@ -570,24 +570,4 @@ static void text_of_lbrs_and_counts(void **state)
     assert_int_equal(got.count, 2);
     assert_string_equal(got.text[1], "pebs 0 count0 0xffff00000000 count1 0xffff00000001 count2 0xffff00000002 "
                                      "count3 0xffff00000003");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_combination),
-        cmocka_unit_test(sizes),
-        cmocka_unit_test(lbrs),
-        cmocka_unit_test(counts),
-        cmocka_unit_test(latencies),
-        cmocka_unit_test(fragments),
-        cmocka_unit_test(extent),
-        cmocka_unit_test(sizes_that_lie),
-        cmocka_unit_test(groups_that_lie),
-        cmocka_unit_test(groups_unknown),
-        cmocka_unit_test(chains_that_lie),
-        cmocka_unit_test(text),
-        cmocka_unit_test(text_of_lbrs_and_counts),
-    };
-    return cmocka_run_group_tests_name("pebs_arch", tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
  * exactly its key changes. Places are typed from SDM Vol. 3B (253669-081), "PEBS Record Format" and "Adaptive PEBS";
  * keys and lines from docs/output.md.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "pebs/pebs_decode.h"
 #include "kernel/report/record_text.h"
@@ -166,7 +166,7 @@ static void check_fixed(const struct pebs_form *form, size_t size, const struct 
     }
 }
 
-static void every_field_of_fixed_records(void **state)
+UNIT_TEST(every_field_of_fixed_records)
 {
     static const size_t sizes[] = { 144, 176, 192, 200 };
     const struct pebs_form form = { .width = 4 };
@@ -225,7 +225,7 @@ static void check_adaptive(const struct pebs_form *form, unsigned groups)
     }
 }
 
-static void every_field_of_adaptive_records(void **state)
+UNIT_TEST(every_field_of_adaptive_records)
 {
     const struct pebs_form forms[] = {
         { .width = 8, .format = 4, .adaptive = true },
@@ -242,7 +242,7 @@ static void every_field_of_adaptive_records(void **state)
 /* ---- what the table says of itself ------------------------------------------------------------------------------- */
 
 /* Columns are numbered from 1 without gaps; names and perf's registers are unique. */
-static void rows_do_not_collide(void **state)
+UNIT_TEST(rows_do_not_collide)
 {
     uint64_t columns = 0, registers = 0;
 
@@ -259,14 +259,4 @@ static void rows_do_not_collide(void **state)
     }
     assert_int_equal(columns & (columns + 2), 0);
     assert_int_equal(registers, 0xff03ff);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_field_of_fixed_records),
-        cmocka_unit_test(every_field_of_adaptive_records),
-        cmocka_unit_test(rows_do_not_collide),
-    };
-    return cmocka_run_group_tests_name("pebs_fields", tests, NULL, NULL);
 }

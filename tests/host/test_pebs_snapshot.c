@@ -5,7 +5,7 @@
  * each, 32 reserved; then a quadword for each bit, and two for the metrics if that field is 3
  * (arch/x86/events/intel/ds.c).
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "pebs/pebs_decode.h"
 
@@ -69,7 +69,7 @@ static void refuse(const struct pebs_form *form, const uint8_t *bytes, size_t le
     free(copy);
 }
 
-static void behind_all_groups(void **state)
+UNIT_TEST(behind_all_groups)
 {
     uint8_t bytes[MOST];
     struct pebs_record out;
@@ -96,7 +96,7 @@ static void behind_all_groups(void **state)
 }
 
 /* A record without the group has no counters, whatever is behind it. */
-static void without(void **state)
+UNIT_TEST(without)
 {
     uint8_t bytes[MOST];
     struct pebs_record out;
@@ -111,7 +111,7 @@ static void without(void **state)
 }
 
 /* The header alone; each counter alone; and all of them. No byte behind them is read. */
-static void any_counters(void **state)
+UNIT_TEST(any_counters)
 {
     uint8_t bytes[MOST];
     struct pebs_record out;
@@ -153,7 +153,7 @@ static void any_counters(void **state)
 }
 
 /* Metrics of one word, or of more than two, nobody knows; the reserved doubleword says nothing. */
-static void metrics_are_whole_or_none(void **state)
+UNIT_TEST(metrics_are_whole_or_none)
 {
     uint8_t bytes[MOST];
 
@@ -171,7 +171,7 @@ static void metrics_are_whole_or_none(void **state)
 /*
  * Of the sizes that a record can say one is right: neither the bytes behind it nor those before are read as counters.
  */
-static void sizes_that_lie(void **state)
+UNIT_TEST(sizes_that_lie)
 {
     uint8_t bytes[MOST];
     const size_t size = lay(bytes, 0x33); /* memory, registers, counters, metrics */
@@ -195,7 +195,7 @@ static void sizes_that_lie(void **state)
 }
 
 /* Formats 4 and 5 lack the group, and so does a processor without the baseline. */
-static void of_format_6_alone(void **state)
+UNIT_TEST(of_format_6_alone)
 {
     uint8_t bytes[MOST];
     const uint32_t groups[] = { 0x10, 0x20, 0x30 };
@@ -220,7 +220,7 @@ static void of_format_6_alone(void **state)
 }
 
 /* What MSR_PEBS_DATA_CFG asks for: bitmaps count with bit 4 alone, the metrics with bit 5 alone. */
-static void sizes_asked_for(void **state)
+UNIT_TEST(sizes_asked_for)
 {
     assert_int_equal(pebs_adaptive_size(0x00ffffff00000000), 32);
     assert_int_equal(pebs_adaptive_size(0x10), 48);
@@ -233,15 +233,4 @@ static void sizes_asked_for(void **state)
         assert_int_equal(pebs_adaptive_size(UINT64_C(1) << bit | 0x10), bit < 56 ? 56 : 0);
         assert_int_equal(pebs_adaptive_size(UINT64_C(1) << bit), bit < 56 ? 32 : 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(behind_all_groups), cmocka_unit_test(without),
-        cmocka_unit_test(any_counters),      cmocka_unit_test(metrics_are_whole_or_none),
-        cmocka_unit_test(sizes_that_lie),    cmocka_unit_test(of_format_6_alone),
-        cmocka_unit_test(sizes_asked_for),
-    };
-    return cmocka_run_group_tests_name("pebs_snapshot", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Characters as pixels: bytes typed beforehand for each form of a pixel, where they go, and what is no screen. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "kernel/screen/pixels.h"
 
@@ -38,7 +38,7 @@ static uint8_t *frame_of(const struct pixels *pixels, size_t *size)
     return frame;
 }
 
-static void forms(void **state)
+UNIT_TEST(forms)
 {
     static const struct {
         const struct pixels_form *form;
@@ -80,7 +80,7 @@ static void forms(void **state)
 }
 
 /* Every colour of VGA's text mode. */
-static void palette(void **state)
+UNIT_TEST(palette)
 {
     static const uint32_t colours[16] = { 0x000000, 0x0000aa, 0x00aa00, 0x00aaaa, 0xaa0000, 0xaa00aa,
                                           0xaa5500, 0xaaaaaa, 0x555555, 0x5555ff, 0x55ff55, 0x55ffff,
@@ -109,7 +109,7 @@ static void assert_last(const struct pixels_form *form)
     free(frame);
 }
 
-static void layouts(void **state)
+UNIT_TEST(layouts)
 {
     static const struct {
         uint32_t columns, rows, pitch, scale, cell_columns, cell_rows, left, top;
@@ -146,7 +146,7 @@ static void layouts(void **state)
     }
 }
 
-static void clearing(void **state)
+UNIT_TEST(clearing)
 {
     struct pixels_form forms_[] = { bgrx, bgr24, high };
     for (size_t i = 0; i < COUNT_OF(forms_); i++) {
@@ -172,7 +172,7 @@ static void assert_no_screen(enum pixels_error want, struct pixels_form form)
 }
 
 /* Each is one value away from a screen. */
-static void no_screens(void **state)
+UNIT_TEST(no_screens)
 {
     static const uint32_t depths[] = { 0, 1, 8, 15, 17, 31, 33, 64 };
     static const uint32_t masks[] = { 0, 0x5, 0xff00ff, 0x1000000, 0x3000000 };
@@ -197,7 +197,7 @@ static void no_screens(void **state)
     fitted((struct pixels_form){ 640, 400, 1920, 24, 1, 2, 0x800000 });
 }
 
-static void texts(void **state)
+UNIT_TEST(texts)
 {
     static const char *const known[] = {
         [PIXELS_OK] = "no error",
@@ -210,13 +210,4 @@ static void texts(void **state)
     for (unsigned i = 0; i < COUNT_OF(known); i++)
         assert_string_equal(pixels_error_text((enum pixels_error)i), known[i]);
     assert_string_equal(pixels_error_text((enum pixels_error)99), "unknown screen error");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms),    cmocka_unit_test(palette),    cmocka_unit_test(layouts),
-        cmocka_unit_test(clearing), cmocka_unit_test(no_screens), cmocka_unit_test(texts),
-    };
-    return cmocka_run_group_tests_name("pixels", tests, NULL, NULL);
 }

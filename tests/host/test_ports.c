@@ -3,7 +3,7 @@
  * UARTs and serial lines on ports and memory that the test answers: what comes of devices that are missing, slow or
  * stuck, of several at once, and of memory for what is not sent yet.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 /* Instead of arch/x86/cpu.h. */
 #define ARCH_X86_CPU_H
@@ -138,7 +138,7 @@ static void add(const char *name, struct uart uart)
 }
 
 /* Without a speed the divisor stays, and tells what speed it is. */
-static void as_firmware_set_it(void **state)
+UNIT_TEST(as_firmware_set_it)
 {
     struct uart uart;
 
@@ -155,7 +155,7 @@ static void as_firmware_set_it(void **state)
     assert_int_equal(uart.baud, 0);
 }
 
-static void what_keeps_no_pattern_is_no_uart(void **state)
+UNIT_TEST(what_keeps_no_pattern_is_no_uart)
 {
     struct uart uart = port(0x2f8, 9600);
 
@@ -172,7 +172,7 @@ static void what_keeps_no_pattern_is_no_uart(void **state)
     assert_null(serial_lost());
 }
 
-static void in_memory_with_strides(void **state)
+UNIT_TEST(in_memory_with_strides)
 {
     static const uint8_t strides[][2] = { { 1, 1 }, { 2, 2 }, { 4, 4 }, { 4, 1 } };
 
@@ -187,7 +187,7 @@ static void in_memory_with_strides(void **state)
     }
 }
 
-static void it_waits_for_room(void **state)
+UNIT_TEST(it_waits_for_room)
 {
     start();
     add("COM1", port(0x3f8, 115200));
@@ -204,7 +204,7 @@ static void it_waits_for_room(void **state)
     assert_int_equal(pauses, 22);
 }
 
-static void every_line_gets_all_of_it(void **state)
+UNIT_TEST(every_line_gets_all_of_it)
 {
     start();
     stride = access = 4;
@@ -222,7 +222,7 @@ static void every_line_gets_all_of_it(void **state)
     assert_int_equal(serial_lines(), 3);
 }
 
-static void a_stuck_line_is_given_up_alone(void **state)
+UNIT_TEST(a_stuck_line_is_given_up_alone)
 {
     start();
     add("COM1", port(0x3f8, 1200));
@@ -243,7 +243,7 @@ static void a_stuck_line_is_given_up_alone(void **state)
     assert_in_range(pauses, 999998, 1000020);
 }
 
-static void the_second_one_is_stuck(void **state)
+UNIT_TEST(the_second_one_is_stuck)
 {
     start();
     add("COM1", port(0x3f8, 115200));
@@ -256,14 +256,14 @@ static void the_second_one_is_stuck(void **state)
 }
 
 /* Nothing was started yet: this must be the first test. */
-static void before_any_line(void **state)
+UNIT_TEST(before_any_line)
 {
     serial_write("12345678901234567890");
     assert_int_equal(serial_seconds(), 0);
     assert_int_equal(characters_per_second, 11520);
 }
 
-static void too_many_lines(void **state)
+UNIT_TEST(too_many_lines)
 {
     struct uart uart = port(0x3f8, 115200);
 
@@ -275,7 +275,7 @@ static void too_many_lines(void **state)
 }
 
 /* More than the first ring holds, in one text. */
-static void long_texts(void **state)
+UNIT_TEST(long_texts)
 {
     char text[380];
 
@@ -290,7 +290,7 @@ static void long_texts(void **state)
 }
 
 /* With memory for it, what a line does not take stays there, and nobody waits, until the memory is full. */
-static void nobody_waits_while_there_is_memory(void **state)
+UNIT_TEST(nobody_waits_while_there_is_memory)
 {
     static char memory[8];
 
@@ -330,7 +330,7 @@ static void nobody_waits_while_there_is_memory(void **state)
 }
 
 /* A character takes ten bits. Time counts where characters went out, by the slowest line. */
-static void seconds_are_those_of_the_line(void **state)
+UNIT_TEST(seconds_are_those_of_the_line)
 {
     start();
     add("COM1", port(0x3f8, 1200));
@@ -353,24 +353,4 @@ static void seconds_are_those_of_the_line(void **state)
     add("COM1", port(0x3f8, 57600));
     add("COM2", port(0x2f8, 115200));
     assert_int_equal(characters_per_second, 5760);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(before_any_line),
-        cmocka_unit_test(the_second_one_is_stuck),
-        cmocka_unit_test(as_firmware_set_it),
-        cmocka_unit_test(what_keeps_no_pattern_is_no_uart),
-        cmocka_unit_test(in_memory_with_strides),
-        cmocka_unit_test(it_waits_for_room),
-        cmocka_unit_test(every_line_gets_all_of_it),
-        cmocka_unit_test(a_stuck_line_is_given_up_alone),
-        cmocka_unit_test(too_many_lines),
-        cmocka_unit_test(long_texts),
-        cmocka_unit_test(nobody_waits_while_there_is_memory),
-        cmocka_unit_test(seconds_are_those_of_the_line),
-    };
-
-    return cmocka_run_group_tests_name("ports", tests, NULL, NULL);
 }

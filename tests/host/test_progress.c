@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the run tells the page, and when it is shown: on a screen of variables. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "arch/x86/devices/clock.h"
 #include "kernel/display.h"
@@ -92,7 +92,7 @@ static const struct facility judged[FACILITIES] = {
     { .name = "lbr", .state = FACILITY_NOT_SELECTED },
 };
 
-static void a_run(void **state)
+UNIT_TEST(a_run)
 {
     const struct caps caps = caps_of(skylake_input());
 
@@ -143,7 +143,7 @@ static void a_run(void **state)
     assert_int_equal(waited, 0);
 }
 
-static void what_is_wrong(void **state)
+UNIT_TEST(what_is_wrong)
 {
     start();
     progress_step(3, 12, "options");
@@ -155,7 +155,7 @@ static void what_is_wrong(void **state)
     assert_true(says("run=a matches no test; skip=b matches no test "));
 }
 
-static void texts_that_are_too_long(void **state)
+UNIT_TEST(texts_that_are_too_long)
 {
     start();
     for (unsigned i = 0; i < 100; i++) {
@@ -168,7 +168,7 @@ static void texts_that_are_too_long(void **state)
     assert_int_equal(strncmp(log_places, "COM0; COM1; ", 12), 0);
 }
 
-static void a_panic_after_the_tests(void **state)
+UNIT_TEST(a_panic_after_the_tests)
 {
     start();
     progress_step(12, 12, "tests");
@@ -187,7 +187,7 @@ static void panic(void)
     progress_end(VERDICT_PANIC, PAGE_HALTS, true);
 }
 
-static void an_exception_in_drawing_is_not_drawn(void **state)
+UNIT_TEST(an_exception_in_drawing_is_not_drawn)
 {
     start();
     raises = panic;
@@ -197,7 +197,7 @@ static void an_exception_in_drawing_is_not_drawn(void **state)
     assert_int_equal(shown, 2);
 }
 
-static void codes_need_a_screen(void **state)
+UNIT_TEST(codes_need_a_screen)
 {
     start();
     assert_int_equal(progress_code_most(), 45);
@@ -213,7 +213,7 @@ static void codes_need_a_screen(void **state)
     assert_int_equal(progress_code_most(), 45);
 }
 
-static void codes_take_turns(void **state)
+UNIT_TEST(codes_take_turns)
 {
     static const uint8_t dark[45 * 45];
     const struct page_code code = { 45, dark };
@@ -235,7 +235,7 @@ static void codes_take_turns(void **state)
     assert_int_equal(shown, 7);
 }
 
-static void one_code_takes_turns_with_the_text(void **state)
+UNIT_TEST(one_code_takes_turns_with_the_text)
 {
     static const uint8_t dark[45 * 45];
 
@@ -247,7 +247,7 @@ static void one_code_takes_turns_with_the_text(void **state)
     assert_string_equal(turns_seen, "text code1 text ");
 }
 
-static void no_more_codes_than_there_is_room_for(void **state)
+UNIT_TEST(no_more_codes_than_there_is_room_for)
 {
     static const uint8_t dark[21 * 21];
 
@@ -255,21 +255,4 @@ static void no_more_codes_than_there_is_room_for(void **state)
     for (unsigned i = 0; i < 20; i++)
         progress_code(&(struct page_code){ 21, dark });
     assert_int_equal(page.code_count, COUNT_OF(codes));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run),
-        cmocka_unit_test(what_is_wrong),
-        cmocka_unit_test(texts_that_are_too_long),
-        cmocka_unit_test(a_panic_after_the_tests),
-        cmocka_unit_test(an_exception_in_drawing_is_not_drawn),
-        cmocka_unit_test(codes_need_a_screen),
-        cmocka_unit_test(codes_take_turns),
-        cmocka_unit_test(one_code_takes_turns_with_the_text),
-        cmocka_unit_test(no_more_codes_than_there_is_room_for),
-    };
-
-    return cmocka_run_group_tests_name("progress", tests, NULL, NULL);
 }

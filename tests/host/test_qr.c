@@ -3,14 +3,14 @@
  * QR codes against the examples and tables of ISO/IEC 18004:2015, and a code that qrencode drew. tests/tools/qr.t has
  * programs of others read and draw codes of every version, level and mask.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "lib/qr/qr.h"
 
 static struct qr_code code;
 
 /* Annex I: the data codewords of 01234567 in version 1-M, and their correction. */
-static void correction_of_the_example(void **state)
+UNIT_TEST(correction_of_the_example)
 {
     static const uint8_t data[] = { 0x10, 0x20, 0x0c, 0x56, 0x61, 0x80, 0xec, 0x11,
                                     0xec, 0x11, 0xec, 0x11, 0xec, 0x11, 0xec, 0x11 };
@@ -22,7 +22,7 @@ static void correction_of_the_example(void **state)
 }
 
 /* Annex C: level M with mask 101; the same for each mask of level L (table C.1, data 01000 to 01111) and M. */
-static void format_information(void **state)
+UNIT_TEST(format_information)
 {
     static const unsigned l[] = { 0x77c4, 0x72f3, 0x7daa, 0x789d, 0x662f, 0x6318, 0x6c41, 0x6976 };
     static const unsigned m[] = { 0x5412, 0x5125, 0x5e7c, 0x5b4b, 0x45f9, 0x40ce, 0x4f97, 0x4aa0 };
@@ -34,7 +34,7 @@ static void format_information(void **state)
 }
 
 /* Table D.1. */
-static void version_information(void **state)
+UNIT_TEST(version_information)
 {
     static const unsigned bits[] = { 0x07c94, 0x085bc, 0x09a99, 0x0a4d3, 0x0bbf6, 0x0c762, 0x0d847,
                                      0x0e60d, 0x0f928, 0x10b78, 0x1145d, 0x12a17, 0x13532, 0x149a6 };
@@ -46,7 +46,7 @@ static void version_information(void **state)
 /*
  * 7.4.4: AC-42 in alphanumeric mode is 0010 000000101 00111001110 11100111001 000010; then the terminator and filling.
  */
-static void letters(void **state)
+UNIT_TEST(letters)
 {
     static const uint8_t expected[] = { 0x20, 0x29, 0xce, 0xe7, 0x21, 0x00, 0xec, 0x11, 0xec, 0x11,
                                         0xec, 0x11, 0xec, 0x11, 0xec, 0x11, 0xec, 0x11, 0xec };
@@ -62,7 +62,7 @@ static void letters(void **state)
 }
 
 /* One character that alphanumeric mode does not have makes it bytes: 0100, the count, the characters. */
-static void bytes(void **state)
+UNIT_TEST(bytes)
 {
     static const uint8_t expected[] = { 0x40, 0x34, 0x16, 0x22, 0xd0, 0xec, 0x11 };
     static const uint8_t wide[] = { 0x40, 0x00, 0x34, 0x16, 0x22, 0xd0, 0xec, 0x11 };
@@ -78,7 +78,7 @@ static void bytes(void **state)
 /*
  * The terminator is cut where the data leave less than four bits: 24 and 25 letters are 132+13 and 138+13 of 152 bits.
  */
-static void full(void **state)
+UNIT_TEST(full)
 {
     assert_true(qr_encode(&code, "AAAAAAAAAAAAAAAAAAAAAAAAA", 24, QR_LEVEL_L, 1, 0));
     assert_int_equal(code.codewords[18], 0); /* 145 bits, the terminator's four, and three of filling */
@@ -89,7 +89,7 @@ static void full(void **state)
 }
 
 /* Table 7: the characters that each version holds. */
-static void capacities(void **state)
+UNIT_TEST(capacities)
 {
     static const unsigned holds[QR_VERSIONS][4] = {
         /* letters of L and M, bytes of L and M */
@@ -128,7 +128,7 @@ static void assert_modules(const char *const *rows)
 }
 
 /* qrencode 4.1.1 drew this, and chose the mask: qrencode -v 1 -l M -t ASCII -m 0 "HELLO WORLD". */
-static void as_qrencode_draws_it(void **state)
+UNIT_TEST(as_qrencode_draws_it)
 {
     static const char *const rows[] = {
         "#######...#.#.#######", "#.....#.###...#.....#", "#.###.#...#.#.#.###.#", "#.###.#...#.#.#.###.#",
@@ -147,7 +147,7 @@ static void as_qrencode_draws_it(void **state)
 /*
  * The conditions of table 10, in the square of version 1 that has data alone: rows and columns 9 to 20, bit 11 first.
  */
-static void masks(void **state)
+UNIT_TEST(masks)
 {
     static const uint16_t expected[QR_MASKS][12] = {
         { 0xaaa, 0x555, 0xaaa, 0x555, 0xaaa, 0x555, 0xaaa, 0x555, 0xaaa, 0x555, 0xaaa, 0x555 },
@@ -200,7 +200,7 @@ static unsigned penalty_of_rows(unsigned side, const char *even, const char *odd
 }
 
 /* 7.8.3, feature by feature. */
-static void penalties(void **state)
+UNIT_TEST(penalties)
 {
     assert_int_equal(penalty_of_rows(4, "#.#.", ".#.#"), 0);
     /* Runs: none of 4 modules; 3 for 5, 4 for 6, in each row. Half of the modules are dark. */
@@ -228,7 +228,7 @@ static void penalties(void **state)
  * each of which a run counts 8; a module that is changed at the end of one makes that 1 less; the fifth also makes two
  * blocks.
  */
-static void proportions(void **state)
+UNIT_TEST(proportions)
 {
     static const struct {
         unsigned changed;
@@ -251,7 +251,7 @@ static void proportions(void **state)
 }
 
 /* The mask of the least penalty, and of those the first, for texts that between them choose every one. */
-static void best_masks(void **state)
+UNIT_TEST(best_masks)
 {
     unsigned chosen = 0;
 
@@ -272,24 +272,4 @@ static void best_masks(void **state)
         chosen |= 1u << best;
     }
     assert_int_equal(chosen, 0xff);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(correction_of_the_example),
-        cmocka_unit_test(format_information),
-        cmocka_unit_test(version_information),
-        cmocka_unit_test(letters),
-        cmocka_unit_test(bytes),
-        cmocka_unit_test(full),
-        cmocka_unit_test(capacities),
-        cmocka_unit_test(as_qrencode_draws_it),
-        cmocka_unit_test(masks),
-        cmocka_unit_test(penalties),
-        cmocka_unit_test(proportions),
-        cmocka_unit_test(best_masks),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Quotients with two decimals. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "lib/ratio.h"
 
@@ -10,7 +10,7 @@ static void expect(uint64_t part, uint64_t whole, const char *want)
     assert_string_equal(ratio_text(text, part, whole), want);
 }
 
-static void quotients(void **state)
+UNIT_TEST(quotients)
 {
     expect(0, 7, "0.00");
     expect(7, 7, "1.00");
@@ -20,7 +20,7 @@ static void quotients(void **state)
     expect(1234567, 100, "12345.67");
 }
 
-static void rounding(void **state)
+UNIT_TEST(rounding)
 {
     expect(1, 200, "0.01"); /* a half goes up */
     expect(1, 201, "0.00");
@@ -28,24 +28,13 @@ static void rounding(void **state)
     expect(1999, 1000, "2.00");
 }
 
-static void wide(void **state)
+UNIT_TEST(wide)
 {
     expect(UINT64_C(1) << 56, 3, "24019198012642645.33");
     expect(UINT64_C(1) << 55, UINT64_C(1) << 56, "0.50");
 }
 
-static void nothing(void **state)
+UNIT_TEST(nothing)
 {
     expect(5, 0, "-");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quotients),
-        cmocka_unit_test(rounding),
-        cmocka_unit_test(wide),
-        cmocka_unit_test(nothing),
-    };
-    return cmocka_run_group_tests_name("ratio", tests, NULL, NULL);
 }

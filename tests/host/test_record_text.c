@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The exact lines of docs/output.md. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "kernel/report/record_text.h"
 
@@ -41,7 +41,7 @@ static bool find_longest(void *context, uint64_t address, const char **name, uin
     return true;
 }
 
-static void bts_lines(void **state)
+UNIT_TEST(bts_lines)
 {
     struct lines got = { 0 };
     const struct line_sink out = { keep, &got };
@@ -67,7 +67,7 @@ static void bts_lines(void **state)
     assert_string_equal(got.text[0], "bts 5 0x00201234 main+0x234 => 0x80401256 mispredicted");
 }
 
-static void lbr_lines(void **state)
+UNIT_TEST(lbr_lines)
 {
     struct lines got = { 0 };
     const struct line_sink out = { keep, &got };
@@ -99,7 +99,7 @@ static void lbr_lines(void **state)
 }
 
 /* Architectural LBRs have the type of the branch. */
-static void lbr_types(void **state)
+UNIT_TEST(lbr_types)
 {
     static const char *const words[16] = {
         "JCC",   "IND_JMP", "JMP",   "IND_CALL", "CALL",  "RET",   "other", "other",
@@ -119,7 +119,7 @@ static void lbr_types(void **state)
 }
 
 /* The events of each counter that logs, the lowest first; nothing where the entry has none. */
-static void lbr_events(void **state)
+UNIT_TEST(lbr_events)
 {
     struct lines got = { 0 };
     const struct line_sink out = { keep, &got };
@@ -138,7 +138,7 @@ static void lbr_events(void **state)
 }
 
 /* Every entry that was written, the newest first; a stack that shifts has no top. */
-static void lbr_stack(void **state)
+UNIT_TEST(lbr_stack)
 {
     struct lines got = { 0 };
     const struct line_sink out = { keep, &got };
@@ -186,7 +186,7 @@ static struct pebs_record whole_record(void)
     return record;
 }
 
-static void pebs_lines(void **state)
+UNIT_TEST(pebs_lines)
 {
     struct lines got = { 0 };
     const struct line_sink out = { keep, &got };
@@ -205,7 +205,7 @@ static void pebs_lines(void **state)
     assert_string_equal(got.text[7], "pebs 5 tsx 0x0");
 }
 
-static void pebs_lines_of_older_formats(void **state)
+UNIT_TEST(pebs_lines_of_older_formats)
 {
     struct lines got = { 0 };
     const struct line_sink out = { keep, &got };
@@ -238,7 +238,7 @@ static void pebs_lines_of_older_formats(void **state)
     assert_string_equal(got.text[0], "pebs 2 eventing_ip 0x201234");
 }
 
-static void pebs_lines_of_32_bits(void **state)
+UNIT_TEST(pebs_lines_of_32_bits)
 {
     struct lines got = { 0 };
     const struct line_sink out = { keep, &got };
@@ -275,7 +275,7 @@ static struct pebs_record adaptive_record(void)
     return record;
 }
 
-static void adaptive_lines(void **state)
+UNIT_TEST(adaptive_lines)
 {
     struct lines got = { 0 };
     const struct line_sink out = { keep, &got };
@@ -308,7 +308,7 @@ static void adaptive_lines(void **state)
 }
 
 /* A precise store has a data source without a latency. */
-static void store_lines(void **state)
+UNIT_TEST(store_lines)
 {
     struct lines got = { 0 };
     const struct line_sink out = { keep, &got };
@@ -323,7 +323,7 @@ static void store_lines(void **state)
 }
 
 /* A symbol's name is cut at 64 characters; then no line loses its end, whatever the values are. */
-static void nothing_is_lost_at_the_limits(void **state)
+UNIT_TEST(nothing_is_lost_at_the_limits)
 {
     struct lines got = { 0 };
     const struct line_sink out = { keep, &got };
@@ -395,22 +395,4 @@ static void nothing_is_lost_at_the_limits(void **state)
              "%s+0xffffffffffffffff/%s+0xffffffffffffffff",
              cut, cut);
     assert_string_equal(got.text[34], expected);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bts_lines),
-        cmocka_unit_test(lbr_lines),
-        cmocka_unit_test(lbr_types),
-        cmocka_unit_test(lbr_events),
-        cmocka_unit_test(lbr_stack),
-        cmocka_unit_test(pebs_lines),
-        cmocka_unit_test(pebs_lines_of_older_formats),
-        cmocka_unit_test(pebs_lines_of_32_bits),
-        cmocka_unit_test(adaptive_lines),
-        cmocka_unit_test(store_lines),
-        cmocka_unit_test(nothing_is_lost_at_the_limits),
-    };
-    return cmocka_run_group_tests_name("record_text", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests of a run came to: counts, the table by area, reasons and the recap, to the letter. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "kernel/report/results.h"
 
@@ -33,7 +33,7 @@ static const struct result run[] = {
     { .id = "bts.left_out", .outcome = OUTCOME_NOT_RUN },
 };
 
-static void counts(void **state)
+UNIT_TEST(counts)
 {
     struct totals totals = { 9, 9, 9, 9, 9 };
 
@@ -49,7 +49,7 @@ static void counts(void **state)
     assert_int_equal(totals.differs + totals.skip + totals.error, 0);
 }
 
-static void a_row_for_each_area(void **state)
+UNIT_TEST(a_row_for_each_area)
 {
     text[0] = '\0';
     results_table(&sink, run, COUNT_OF(run));
@@ -60,7 +60,7 @@ static void a_row_for_each_area(void **state)
                               "area forbidden        1       0       0       0       0\n");
 }
 
-static void a_reason_for_each_that_is_not_as_it_should_be(void **state)
+UNIT_TEST(a_reason_for_each_that_is_not_as_it_should_be)
 {
     text[0] = '\0';
     results_reasons(&sink, run, COUNT_OF(run));
@@ -70,7 +70,7 @@ static void a_reason_for_each_that_is_not_as_it_should_be(void **state)
                               "differs lbr.wrap: another\n");
 }
 
-static void a_line_for_each_test_that_ran(void **state)
+UNIT_TEST(a_line_for_each_test_that_ran)
 {
     text[0] = '\0';
     results_recap(&sink, run, 8);
@@ -82,7 +82,7 @@ static void a_line_for_each_test_that_ran(void **state)
                               "result lb.calls error\n");
 }
 
-static void areas(void **state)
+UNIT_TEST(areas)
 {
     static const struct result one = { .id = "lbr.tos" }, whole = { .id = "lbr" };
 
@@ -98,7 +98,7 @@ static void areas(void **state)
     assert_false(result_is_of(&one, ""));
 }
 
-static void words(void **state)
+UNIT_TEST(words)
 {
     assert_string_equal(outcome_text(OUTCOME_NOT_RUN), "not run");
     assert_string_equal(outcome_text(OUTCOME_PASS), "pass");
@@ -107,18 +107,4 @@ static void words(void **state)
     assert_string_equal(outcome_text(OUTCOME_SKIP), "skip");
     assert_string_equal(outcome_text(OUTCOME_ERROR), "error");
     assert_string_equal(outcome_text((enum outcome)6), "unknown outcome");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts),
-        cmocka_unit_test(a_row_for_each_area),
-        cmocka_unit_test(a_reason_for_each_that_is_not_as_it_should_be),
-        cmocka_unit_test(a_line_for_each_test_that_ran),
-        cmocka_unit_test(areas),
-        cmocka_unit_test(words),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

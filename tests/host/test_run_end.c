@@ -4,7 +4,7 @@
  * Ports: CF9H by Intel I/O Controller Hub 9 (ICH9) Family Data Sheet (316972-004), "RST_CNT - Reset Control Register";
  * the others are QEMU's, and the keyboard controller's.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 /* Instead of arch/x86/cpu.h. */
 #define ARCH_X86_CPU_H
@@ -181,7 +181,7 @@ static void ends(const struct options *options, bool virtual_machine, const char
     assert_string_equal(did, want);
 }
 
-static void by_default(void **state)
+UNIT_TEST(by_default)
 {
     if (!setjmp(end))
         run_end(VERDICT_FAIL, &totals);
@@ -191,7 +191,7 @@ static void by_default(void **state)
 
 /* A log that is kept needs a restart with power, which somebody who has not asked for one is told of, and given time.
  */
-static void log_kept(void **state)
+UNIT_TEST(log_kept)
 {
 #define RESTART "write back\nport cf9: 2\nport cf9: 6\nport 64: fe\ntriple fault\n"
     kept = true;
@@ -207,7 +207,7 @@ static void log_kept(void **state)
     kept = false;
 }
 
-static void with_screen(void **state)
+UNIT_TEST(with_screen)
 {
     screen = true;
     ends(&(struct options){ .end = OPTIONS_END_HALT }, false,
@@ -216,7 +216,7 @@ static void with_screen(void **state)
     screen = false;
 }
 
-static void kinds(void **state)
+UNIT_TEST(kinds)
 {
     run_end_say_kinds("core,atom");
     ends(&(struct options){ .end = OPTIONS_END_HALT }, false,
@@ -227,7 +227,7 @@ static void kinds(void **state)
          "cli\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE "\nflush\npage 1, halts, sent\nturns\nhalt\n");
 }
 
-static void errors(void **state)
+UNIT_TEST(errors)
 {
     char long_text[2 * CONSOLE_LINE_MAX], cut[CONSOLE_LINE_MAX];
 
@@ -242,13 +242,4 @@ static void errors(void **state)
     run_error("%s", long_text);
     assert_non_null(strstr(did, "\ntrouble "));
     assert_memory_equal(strstr(did, "\ntrouble ") + 9, cut, sizeof cut - 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_default), cmocka_unit_test(log_kept), cmocka_unit_test(with_screen),
-        cmocka_unit_test(kinds),      cmocka_unit_test(errors),
-    };
-    return cmocka_run_group_tests_name("finish", tests, NULL, NULL);
 }

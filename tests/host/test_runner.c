@@ -4,7 +4,7 @@
  * order, and what it reports of a processor that does not come back. tests/qemu/runner.t boots every verdict, panic and
  * selection of tests.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 /* Instead of arch/x86/cpu.h. */
 #define ARCH_X86_CPU_H
@@ -279,7 +279,7 @@ static void it_did(const char *lines)
 }
 
 /* What a panic asks before a run. */
-static void before_a_run(void **state)
+UNIT_TEST(before_a_run)
 {
     const struct caps *of;
     size_t count;
@@ -299,7 +299,7 @@ static void spin(struct test_run *run)
 }
 
 /* The watchdog ends the test. What the test may have left in the processor is restored before anything else happens. */
-static void hanging(void **state)
+UNIT_TEST(hanging)
 {
     static const struct test hang = { .id = "robust.hang", .title = "Hangs", .run = spin };
     static const struct test *const one = &hang;
@@ -368,7 +368,7 @@ static void start_four(void)
     caps[0].reason[CAPS_NEED_LBR] = caps[1].reason[CAPS_NEED_LBR] = CAPS_NO_DS_FLAG;
 }
 
-static void two_kinds(void **state)
+UNIT_TEST(two_kinds)
 {
     const struct caps *of;
     size_t count;
@@ -432,7 +432,7 @@ static void two_kinds(void **state)
 }
 
 /* A further kind alone, whose ids have its name; and without memory for them the first of those that are wanted. */
-static void one_of_them(void **state)
+UNIT_TEST(one_of_them)
 {
     start_four();
     options.skip = OPTION("other.*");
@@ -482,7 +482,7 @@ static void run_first(unsigned wanted)
 }
 
 /* In the middle of a test: that one has failed, and the rest is left out. */
-static void hangs_in_a_test(void **state)
+UNIT_TEST(hangs_in_a_test)
 {
     struct totals sums;
 
@@ -518,7 +518,7 @@ static void hangs_in_a_test(void **state)
 }
 
 /* Before its tests begin: all are left out. */
-static void does_not_start(void **state)
+UNIT_TEST(does_not_start)
 {
     struct totals sums;
     const struct caps *of;
@@ -549,7 +549,7 @@ static void quiesce_away(void)
 }
 
 /* Between its tests, in what switches everything off: the next one has failed. */
-static void hangs_before_a_test(void **state)
+UNIT_TEST(hangs_before_a_test)
 {
     struct totals sums;
     const struct caps *of;
@@ -579,7 +579,7 @@ static void hangs_before_a_test(void **state)
 }
 
 /* After its tests, of which each has its result: an error of the run, whatever runs behind it. */
-static void hangs_after_the_tests(void **state)
+UNIT_TEST(hangs_after_the_tests)
 {
     struct totals sums;
 
@@ -597,7 +597,7 @@ static void hangs_after_the_tests(void **state)
 }
 
 /* When it is late: ten seconds behind its limit, by a clock of seconds; what the serial line needs does not count. */
-static void late(void **state)
+UNIT_TEST(late)
 {
     for (unsigned printed = 0; printed < 2; printed++) {
         run_first(2);
@@ -613,7 +613,7 @@ static void late(void **state)
     }
 }
 
-static void too_many_tests(void **state)
+UNIT_TEST(too_many_tests)
 {
     start_four();
     for (unsigned i = 0; i < 2; i++) {
@@ -625,7 +625,7 @@ static void too_many_tests(void **state)
 }
 
 /* What another processor runs is told aside: the first problem, or else the first difference. */
-static void aside(void **state)
+UNIT_TEST(aside)
 {
     char text[TEST_ASIDE] = "";
     struct test_run run = { .test = &bts_one, .aside = text };
@@ -646,23 +646,4 @@ static void aside(void **state)
     test_differs(&run, "point %u", 4u);
     assert_string_equal(text, "thing 3");
     it_said("");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(before_a_run),
-        cmocka_unit_test(hanging),
-        cmocka_unit_test(two_kinds),
-        cmocka_unit_test(one_of_them),
-        cmocka_unit_test(hangs_in_a_test),
-        cmocka_unit_test(does_not_start),
-        cmocka_unit_test(hangs_before_a_test),
-        cmocka_unit_test(hangs_after_the_tests),
-        cmocka_unit_test(late),
-        cmocka_unit_test(too_many_tests),
-        cmocka_unit_test(aside),
-    };
-
-    return cmocka_run_group_tests_name("runner", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions that compilers call (arch/x86/string.c), against the host's own: every length, place and overlap. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 /* The kernel's, under names of their own. */
 #define memcpy  kernel_memcpy
@@ -25,7 +25,7 @@ static void fill(void)
         got[i] = want[i] = (uint8_t)(0x80 + i);
 }
 
-static void copies(void **state)
+UNIT_TEST(copies)
 {
     static uint8_t from[SIZE];
 
@@ -40,7 +40,7 @@ static void copies(void **state)
         }
 }
 
-static void fills(void **state)
+UNIT_TEST(fills)
 {
     for (unsigned size = 0; size <= MOST; size++) {
         fill();
@@ -50,7 +50,7 @@ static void fills(void **state)
     }
 }
 
-static void moves(void **state)
+UNIT_TEST(moves)
 {
     for (unsigned size = 0; size <= MOST; size++)
         for (unsigned from = 0; from < SIZE - MOST; from++)
@@ -62,7 +62,7 @@ static void moves(void **state)
             }
 }
 
-static void compares(void **state)
+UNIT_TEST(compares)
 {
     for (unsigned size = 0; size <= MOST; size++)
         for (unsigned at = 0; at < MOST; at++) {
@@ -74,15 +74,4 @@ static void compares(void **state)
             got[at + 1] = 0xff; /* the first one that differs counts */
             assert_true(at < size ? kernel_memcmp(got, want, size) < 0 : true);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies),
-        cmocka_unit_test(fills),
-        cmocka_unit_test(moves),
-        cmocka_unit_test(compares),
-    };
-    return cmocka_run_group_tests_name("string", tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The order of texts. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "lib/text.h"
 
-static void order(void **state)
+UNIT_TEST(order)
 {
     static const char *const ascending[] = { "", "L1", "L1 or L1 hit", "L2", "l1", "\x7f", "\x80", "\xff", "\xff\x01" };
     const int n = sizeof(ascending) / sizeof(ascending[0]);
@@ -16,13 +16,4 @@ static void order(void **state)
             assert_int_equal((sign > 0) - (sign < 0), (i > j) - (i < j));
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
  * Which of firmware's processors are siblings of this one, and which can be started; and where tables are looked for.
  * CPUID and ACPI are the test's.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "boot/acpi.h"
 
@@ -136,7 +136,7 @@ static void expect_last(unsigned count, uint32_t id)
     assert_int_equal(topology.ids[count - 1], id);
 }
 
-static void others_are_listed_in_order(void **state)
+UNIT_TEST(others_are_listed_in_order)
 {
     start(1, 0, false);
     expect(1, 0, "");
@@ -150,7 +150,7 @@ static void others_are_listed_in_order(void **state)
 }
 
 /* CPUID.0BH, subleaf 0: EAX[4:0] is the shift of the thread's bits, where ECX[15:8] says that the level is SMT, 1. */
-static void siblings_are_told_by_leaf_b(void **state)
+UNIT_TEST(siblings_are_told_by_leaf_b)
 {
     start(6, 0, true);
     expect(6, 1, "\3\4\5\6");
@@ -172,7 +172,7 @@ static void siblings_are_told_by_leaf_b(void **state)
     expect(6, 1, "\1\2\5\6");
 }
 
-static void only_what_can_be_started_is_listed(void **state)
+UNIT_TEST(only_what_can_be_started_is_listed)
 {
     start(4, 0, false);
     machine.ids[1] = 254;
@@ -206,7 +206,7 @@ static void only_what_can_be_started_is_listed(void **state)
     expect_left_out(0, 88);
 }
 
-static void nothing_is_known_without_a_table(void **state)
+UNIT_TEST(nothing_is_known_without_a_table)
 {
     struct topology topology;
 
@@ -219,7 +219,7 @@ static void nothing_is_known_without_a_table(void **state)
     assert_int_equal(topology.count, 0);
 }
 
-static void the_root_is_the_loaders_or_found(void **state)
+UNIT_TEST(the_root_is_the_loaders_or_found)
 {
     struct acpi_timers timers;
 
@@ -237,7 +237,7 @@ static void the_root_is_the_loaders_or_found(void **state)
 }
 
 /* The kernel maps the first 4 GiB, except for the null page. */
-static void tables_are_read_where_memory_is_mapped(void **state)
+UNIT_TEST(tables_are_read_where_memory_is_mapped)
 {
     assert_null(memory.at(NULL, 0, 16));
     assert_ptr_equal(memory.at(NULL, 0xe0000, 16), (const void *)0xe0000);
@@ -245,15 +245,4 @@ static void tables_are_read_where_memory_is_mapped(void **state)
     assert_null(memory.at(NULL, 0xfffffff0, 16));
     assert_null(memory.at(NULL, UINT64_C(0x100000000), 16));
     assert_null(memory.at(NULL, UINT64_MAX - 7, 16));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(others_are_listed_in_order),         cmocka_unit_test(siblings_are_told_by_leaf_b),
-        cmocka_unit_test(only_what_can_be_started_is_listed), cmocka_unit_test(nothing_is_known_without_a_table),
-        cmocka_unit_test(the_root_is_the_loaders_or_found),   cmocka_unit_test(tables_are_read_where_memory_is_mapped),
-    };
-
-    return cmocka_run_group_tests_name("topology", tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
  * The rate of the time-stamp counter from CPUID: SDM Vol. 3B (253669-081), "Determining the Processor Base Frequency";
  * SDM Vol. 2A (253666-081), "CPUID", leaves 15H and 16H.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "cpu/tsc_rate.h"
 
@@ -15,7 +15,7 @@ static uint64_t rate(unsigned family, unsigned model, uint32_t below, uint32_t a
     return tsc_rate(&input, family, model);
 }
 
-static void ratio_and_crystal(void **state)
+UNIT_TEST(ratio_and_crystal)
 {
     assert_int_equal(rate(6, 0x7e, 2, 78, 38400000, 0), 1497600000);
     assert_int_equal(rate(6, 0x4e, 2, 78, 38400000, 0), 1497600000);               /* what is told goes first */
@@ -23,7 +23,7 @@ static void ratio_and_crystal(void **state)
 }
 
 /* Those that leave their crystal out. */
-static void known_crystals(void **state)
+UNIT_TEST(known_crystals)
 {
     static const struct {
         unsigned model;
@@ -44,7 +44,7 @@ static void known_crystals(void **state)
 }
 
 /* The base frequency in MHz, of which the high half is reserved, where the ratio or the crystal is missing. */
-static void base_frequency(void **state)
+UNIT_TEST(base_frequency)
 {
     assert_int_equal(rate(6, 0xa5, 2, 250, 0, 3700), 3700000000);
     assert_int_equal(rate(6, 0xa5, 0, 250, 24000000, 3700), 3700000000);
@@ -52,7 +52,7 @@ static void base_frequency(void **state)
     assert_int_equal(rate(6, 0xa5, 0, 0, 0, 0xffff0e74), 3700000000);
 }
 
-static void nothing_or_nonsense(void **state)
+UNIT_TEST(nothing_or_nonsense)
 {
     assert_int_equal(rate(6, 0x4e, 0, 0, 0, 0), 0);
     assert_int_equal(rate(6, 0xa5, 2, 250, 0, 0), 0);
@@ -62,16 +62,4 @@ static void nothing_or_nonsense(void **state)
     assert_int_equal(rate(6, 0xa5, 1, 20, 1000000000, 0), UINT64_C(20000000000));
     assert_int_equal(rate(6, 0xa5, 1, 20001, 1000000, 0), 0);
     assert_int_equal(rate(6, 0xa5, 1, 1, 99999999, 0), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ratio_and_crystal),
-        cmocka_unit_test(known_crystals),
-        cmocka_unit_test(base_frequency),
-        cmocka_unit_test(nothing_or_nonsense),
-    };
-
-    return cmocka_run_group_tests_name("tsc_rate", tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Divisors and speeds of UARTs, and which of them can be reached. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "boot/uart.h"
 
-static void divisors(void **state)
+UNIT_TEST(divisors)
 {
     static const struct {
         uint32_t baud, clock;
@@ -34,7 +34,7 @@ static void divisors(void **state)
     }
 }
 
-static void speeds(void **state)
+UNIT_TEST(speeds)
 {
     const struct uart port = { .base = 0x3f8 }, clocked = { .memory = true, .clock = 48000000 },
                       unknown = { .memory = true };
@@ -47,7 +47,7 @@ static void speeds(void **state)
     assert_int_equal(uart_baud(&unknown, 1), 0);
 }
 
-static void reach(void **state)
+UNIT_TEST(reach)
 {
     static const struct {
         struct uart uart;
@@ -75,7 +75,7 @@ static void reach(void **state)
     }
 }
 
-static void the_same(void **state)
+UNIT_TEST(the_same)
 {
     const struct uart one = { 0x3f8, false, 1, 1, 115200, 0 }, faster = { 0x3f8, false, 1, 1, 9600, 1 },
                       other = { 0x2f8, false, 1, 1, 115200, 0 }, memory = { 0x3f8, true, 1, 1, 115200, 0 };
@@ -85,7 +85,7 @@ static void the_same(void **state)
     assert_false(uart_same(&one, &memory));
 }
 
-static void texts(void **state)
+UNIT_TEST(texts)
 {
     static const char *const known[] = {
         [UART_OK] = "no error",
@@ -105,14 +105,4 @@ static void texts(void **state)
     for (unsigned i = 0; i < COUNT_OF(known); i++)
         assert_string_equal(uart_error_text((enum uart_error)i), known[i]);
     assert_string_equal(uart_error_text((enum uart_error)99), "unknown error of a UART");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(divisors), cmocka_unit_test(speeds), cmocka_unit_test(reach),
-        cmocka_unit_test(the_same), cmocka_unit_test(texts),
-    };
-
-    return cmocka_run_group_tests_name("uart", tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
  * SPCR and DBG2, valid and broken. The bytes are typed by the offsets of Microsoft's documents "Serial Port Console
  * Redirection Table (SPCR)", revisions 1 to 4, and "Microsoft Debug Port Table 2 (DBG2)".
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "boot/uart_tables.h"
 
@@ -91,7 +91,7 @@ static void expect(struct uart_named got, uint64_t base, bool memory, unsigned s
 }
 
 /* COM2 at 115200, as many servers have it for their management controller. */
-static void a_port(void **state)
+UNIT_TEST(a_port)
 {
     for (uint8_t revision = 1; revision <= 4; revision++) {
         start();
@@ -101,7 +101,7 @@ static void a_port(void **state)
     }
 }
 
-static void codes_of_speeds(void **state)
+UNIT_TEST(codes_of_speeds)
 {
     static const uint32_t bauds[] = { 0, 0, 0, 9600, 19200, 0, 57600, 115200, 0 };
 
@@ -114,7 +114,7 @@ static void codes_of_speeds(void **state)
 }
 
 /* Revision 3 has the clock, revision 4 an exact speed; what lies there before is reserved. */
-static void clocks_and_exact_speeds(void **state)
+UNIT_TEST(clocks_and_exact_speeds)
 {
     static const struct {
         uint8_t revision;
@@ -145,7 +145,7 @@ static void clocks_and_exact_speeds(void **state)
 }
 
 /* In memory, the divisor for a speed needs the clock; without it, firmware's stays. */
-static void in_memory(void **state)
+UNIT_TEST(in_memory)
 {
     for (uint8_t revision = 2; revision < 4; revision++) {
         start();
@@ -157,7 +157,7 @@ static void in_memory(void **state)
     }
 }
 
-static void strides(void **state)
+UNIT_TEST(strides)
 {
     static const struct {
         uint8_t space, width, access, stride, bytes;
@@ -184,7 +184,7 @@ static void strides(void **state)
     }
 }
 
-static void what_spcr_may_not_name(void **state)
+UNIT_TEST(what_spcr_may_not_name)
 {
     const struct acpi_memory memory = { at, NULL };
     struct uart_named named[1];
@@ -242,7 +242,7 @@ static size_t dbg2(unsigned size, uint32_t count, struct uart_named named[4], si
     return uart_tables_read(&memory, BASE, named, most);
 }
 
-static void debuggers_ports(void **state)
+UNIT_TEST(debuggers_ports)
 {
     struct uart_named named[4];
     size_t next;
@@ -276,7 +276,7 @@ static void debuggers_ports(void **state)
     assert_string_equal(named[3].by, "untouched");
 }
 
-static void damaged_devices(void **state)
+UNIT_TEST(damaged_devices)
 {
     struct uart_named named[4];
     const size_t first = DBG2 + 44;
@@ -316,15 +316,4 @@ static void damaged_devices(void **state)
         table(DBG2, "DBG2", 44 + 38);
         assert_int_equal(uart_tables_read(&memory, BASE, named, 4), 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_port),          cmocka_unit_test(codes_of_speeds), cmocka_unit_test(clocks_and_exact_speeds),
-        cmocka_unit_test(in_memory),       cmocka_unit_test(strides),         cmocka_unit_test(what_spcr_may_not_name),
-        cmocka_unit_test(debuggers_ports), cmocka_unit_test(damaged_devices),
-    };
-
-    return cmocka_run_group_tests_name("uart_tables", tests, NULL, NULL);
 }

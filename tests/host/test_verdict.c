@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdicts of the facilities and of the whole: what passes untested on no machine. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "kernel/report/verdict.h"
 
@@ -69,7 +69,7 @@ static void assert_verdict(const struct caps *caps, const struct result *results
         assert_verdict(caps, results, COUNT_OF(results), verdict, lines); \
     } while (0)
 
-static void each_is_tested(void **state)
+UNIT_TEST(each_is_tested)
 {
     ASSERT_VERDICT(&all, VERDICT_PASS,
                    "facility bts pass 2 of 2\nfacility pebs pass 1 of 3\nfacility lbr pass 2 of 2\n",
@@ -83,7 +83,7 @@ static void each_is_tested(void **state)
                    { .id = "lbr.tos", .outcome = OUTCOME_DIFFERS, .records = true, .seen = true, .why = "more" });
 }
 
-static void a_failure_is_counted(void **state)
+UNIT_TEST(a_failure_is_counted)
 {
     ASSERT_VERDICT(&all, VERDICT_FAIL,
                    "facility bts fail 2 of 3\nfacility pebs pass 1 of 1\nfacility lbr untested: no APIC\n",
@@ -100,7 +100,7 @@ static void a_failure_is_counted(void **state)
     ASSERT_VERDICT(&none, VERDICT_FAIL, "facility bts fail 1 of 1\n" NO_PEBS NO_LBR, FAILED("bts.calls"));
 }
 
-static void what_is_there_and_untested_is_incomplete(void **state)
+UNIT_TEST(what_is_there_and_untested_is_incomplete)
 {
     struct caps caps = all;
 
@@ -125,7 +125,7 @@ static void what_is_there_and_untested_is_incomplete(void **state)
                    SKIPPED("pebs.loads", "refused"));
 }
 
-static void of_several_reasons_the_usual_one_is_told(void **state)
+UNIT_TEST(of_several_reasons_the_usual_one_is_told)
 {
     ASSERT_VERDICT(&all, VERDICT_INCOMPLETE,
                    "facility bts not selected\nfacility pebs untested: no event\nfacility lbr not selected\n",
@@ -138,7 +138,7 @@ static void of_several_reasons_the_usual_one_is_told(void **state)
                    SKIPPED("pebs.a", "first"), SKIPPED("pebs.b", "second"));
 }
 
-static void none_of_them_is_skipped(void **state)
+UNIT_TEST(none_of_them_is_skipped)
 {
     struct caps lbr_alone = none;
 
@@ -152,7 +152,7 @@ static void none_of_them_is_skipped(void **state)
                    SKIPPED("bts.calls", "no DS"), NO_RECORDS("robust.exceptions"));
 }
 
-static void what_is_not_selected_is_neither_claimed_nor_missed(void **state)
+UNIT_TEST(what_is_not_selected_is_neither_claimed_nor_missed)
 {
     ASSERT_VERDICT(&all, VERDICT_PASS,
                    "facility bts pass 1 of 1\nfacility pebs not selected\nfacility lbr not selected\n",
@@ -172,7 +172,7 @@ static void what_is_not_selected_is_neither_claimed_nor_missed(void **state)
 }
 
 /* scripts/machine and lab systems read both. */
-static void words_and_values(void **state)
+UNIT_TEST(words_and_values)
 {
     assert_string_equal(verdict_text(VERDICT_PASS), "pass");
     assert_string_equal(verdict_text(VERDICT_FAIL), "fail");
@@ -208,7 +208,7 @@ static void expect_merged(enum facility_state one, enum facility_state other, en
 }
 
 /* The worse state counts, whichever kind has it; a facility that one kind has is there. */
-static void kinds_are_merged(void **state)
+UNIT_TEST(kinds_are_merged)
 {
     static const enum facility_state order[] = { FACILITY_NONE, FACILITY_NOT_SELECTED, FACILITY_PASS, FACILITY_UNTESTED,
                                                  FACILITY_FAIL };
@@ -218,7 +218,7 @@ static void kinds_are_merged(void **state)
             expect_merged(order[i], order[k], order[i > k ? i : k]);
 }
 
-static void a_kind_has_its_lines(void **state)
+UNIT_TEST(a_kind_has_its_lines)
 {
     const struct facility facilities[FACILITIES] = {
         { .name = "bts", .state = FACILITY_PASS, .passed = 3, .selected = 4, .kind = "atom" },
@@ -230,21 +230,4 @@ static void a_kind_has_its_lines(void **state)
     facilities_text(&sink, facilities);
     assert_string_equal(text, "facility bts.atom pass 3 of 4\nfacility pebs.atom none: why\n"
                               "facility lbr.atom2 fail 1 of 2\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds_are_merged),
-        cmocka_unit_test(a_kind_has_its_lines),
-        cmocka_unit_test(each_is_tested),
-        cmocka_unit_test(a_failure_is_counted),
-        cmocka_unit_test(what_is_there_and_untested_is_incomplete),
-        cmocka_unit_test(of_several_reasons_the_usual_one_is_told),
-        cmocka_unit_test(none_of_them_is_skipped),
-        cmocka_unit_test(what_is_not_selected_is_neither_claimed_nor_missed),
-        cmocka_unit_test(words_and_values),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The time limit of tests on timers that the test turns: what is calibrated, started, prolonged and left alone. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "arch/x86/devices/apic.h"
 #include "arch/x86/devices/clock.h"
@@ -158,7 +158,7 @@ static void fire(void)
 }
 
 /* Ticks of a second are a hundred times those of the shortest of three waits of 1/100 s. */
-static void the_shortest_of_three_counts(void **state)
+UNIT_TEST(the_shortest_of_three_counts)
 {
     for (unsigned shortest = 0; shortest < 3; shortest++) {
         start(shortest == 0 ? 1000 : 1500, shortest == 1 ? 1000 : 2000, shortest == 2 ? 1000 : 1700);
@@ -180,7 +180,7 @@ static void the_shortest_of_three_counts(void **state)
     assert_int_equal(ticks_per_second, (UINT32_MAX / 100 - 1) * 100);
 }
 
-static void without_a_timer_there_is_no_limit(void **state)
+UNIT_TEST(without_a_timer_there_is_no_limit)
 {
     static const struct context here;
 
@@ -216,7 +216,7 @@ static void without_a_timer_there_is_no_limit(void **state)
     assert_int_equal(machine.starts, 0);
 }
 
-static void the_limit_ends_a_test(void **state)
+UNIT_TEST(the_limit_ends_a_test)
 {
     static const struct context here;
 
@@ -234,7 +234,7 @@ static void the_limit_ends_a_test(void **state)
 }
 
 /* The timer's interrupt may be pending when it is stopped, or started anew. */
-static void a_late_interrupt_ends_nothing(void **state)
+UNIT_TEST(a_late_interrupt_ends_nothing)
 {
     static const struct context here;
     struct interrupt_frame frame = { .vector = VECTOR_TIMER };
@@ -255,7 +255,7 @@ static void a_late_interrupt_ends_nothing(void **state)
 }
 
 /* A timer of 32 bits that is too fast for the limit is started again and again. */
-static void a_fast_timer_is_started_more_than_once(void **state)
+UNIT_TEST(a_fast_timer_is_started_more_than_once)
 {
     static const struct context here;
 
@@ -275,7 +275,7 @@ static void a_fast_timer_is_started_more_than_once(void **state)
     assert_int_equal(machine.escapes, 2);
 }
 
-static void what_is_allowed_prolongs_it(void **state)
+UNIT_TEST(what_is_allowed_prolongs_it)
 {
     static const struct context here;
 
@@ -296,7 +296,7 @@ static void what_is_allowed_prolongs_it(void **state)
 }
 
 /* What was excused before the test does not count, what is excused during it counts once. */
-static void excused_seconds_prolong_it(void **state)
+UNIT_TEST(excused_seconds_prolong_it)
 {
     static const struct context here;
 
@@ -326,7 +326,7 @@ static void fire_nmi(void)
 }
 
 /* The NMI comes two seconds after the timer should have, and lets later interrupts come. */
-static void the_nmi_ends_a_test_that_is_deaf(void **state)
+UNIT_TEST(the_nmi_ends_a_test_that_is_deaf)
 {
     static const struct context here;
 
@@ -357,7 +357,7 @@ static void the_nmi_ends_a_test_that_is_deaf(void **state)
     assert_int_equal(machine.escapes, 2);
 }
 
-static void without_the_nmi_nothing_is_started(void **state)
+UNIT_TEST(without_the_nmi_nothing_is_started)
 {
     static const struct context here;
 
@@ -369,7 +369,7 @@ static void without_the_nmi_nothing_is_started(void **state)
     assert_int_equal(machine.nmi_stops, 0);
 }
 
-static void the_nmi_may_be_lost(void **state)
+UNIT_TEST(the_nmi_may_be_lost)
 {
     start(1000, 1000, 1000);
     machine.nmi = true;
@@ -386,7 +386,7 @@ static void the_nmi_may_be_lost(void **state)
 }
 
 /* Another processor is watched: it gets the NMI, where it can, and the boot processor has it again afterwards. */
-static void another_processor_is_watched(void **state)
+UNIT_TEST(another_processor_is_watched)
 {
     struct context escape;
 
@@ -410,23 +410,4 @@ static void another_processor_is_watched(void **state)
     assert_true(init());
     machine.nmi_goes = true;
     assert_false(watchdog_follow()); /* there is none */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(another_processor_is_watched),
-        cmocka_unit_test(the_shortest_of_three_counts),
-        cmocka_unit_test(without_a_timer_there_is_no_limit),
-        cmocka_unit_test(the_limit_ends_a_test),
-        cmocka_unit_test(a_late_interrupt_ends_nothing),
-        cmocka_unit_test(a_fast_timer_is_started_more_than_once),
-        cmocka_unit_test(what_is_allowed_prolongs_it),
-        cmocka_unit_test(excused_seconds_prolong_it),
-        cmocka_unit_test(the_nmi_ends_a_test_that_is_deaf),
-        cmocka_unit_test(without_the_nmi_nothing_is_started),
-        cmocka_unit_test(the_nmi_may_be_lost),
-    };
-
-    return cmocka_run_group_tests_name("watchdog", tests, NULL, NULL);
 }
