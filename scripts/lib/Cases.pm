@@ -49,7 +49,8 @@ sub read_cases
 sub whole
 {
     my ($case) = @_;
-    return $case->{expected} eq 'pass' && $case->{options} =~ /\brecords=all\b/ && $case->{options} !~ /\b(run|skip)=/ &&
+    return $case->{expected} eq 'pass' && $case->{options} =~ /\brecords=all\b/
+        && $case->{options} !~ /\b(run|skip)=/ &&
         $case->{qemu} eq '' && !grep { defined $case->{$_} } qw(quirk fault latitude cores firmware);
 }
 
@@ -70,7 +71,8 @@ sub sample
     my @cases = @_;
     my (%has, %missing, %taken);
     for my $case (@cases) {
-        $has{$case} = ["verdict $case->{expected}", $case->{expected} =~ /^(?:error|refused)$/ ? () : "route $case->{route}",
+        $has{$case} = ["verdict $case->{expected}", $case->{expected} =~ /^(?:error|refused)$/ ? ()
+            : "route $case->{route}",
             whole($case) ? "profile $case->{profile}" : ()];
         @missing{@{$has{$case}}} = ();
     }
@@ -81,7 +83,8 @@ sub sample
         delete @missing{@{$has{$best}}};
     }
     my %texts;
-    return map { defined $_->{text} && !$texts{$_->{text}}++ ? $_ : case($_->{line} =~ s/ records=all\b//r) } grep { $taken{$_} } @cases;
+    return map { defined $_->{text} && !$texts{$_->{text}}++ ? $_
+        : case($_->{line} =~ s/ records=all\b//r) } grep { $taken{$_} } @cases;
 }
 
 1;

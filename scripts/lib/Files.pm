@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Whole files, and a tree with the modules of scripts/lib for a script that is tested in it.
+# What tests share: whole files, programs that are run, machines that are booted to their end, and a tree with the modules of
+# scripts/lib for a script that is tested in it.
 package Files;
 use strict;
 use warnings;
@@ -9,7 +10,8 @@ use Exporter 'import';
 use File::Basename qw(basename dirname);
 use File::Path qw(make_path);
 use File::Temp qw(tempdir);
-our @EXPORT_OK = qw(new_tree write_file read_file);
+use KernelLog qw(clean verdict_of_status);
+our @EXPORT_OK = qw(boot lines_in new_tree read_file run write_file);
 
 my $lib = realpath(dirname(__FILE__));
 
@@ -17,7 +19,7 @@ sub write_file
 {
     my ($path, $text) = @_;
     make_path(dirname($path));
-    open my $file, '>', $path or die "$path: $!\n";
+    open my $file, '>:raw', $path or die "$path: $!\n";
     print $file $text;
     close $file or die "$path: $!\n";
 }
@@ -25,7 +27,7 @@ sub write_file
 sub read_file
 {
     my ($path) = @_;
-    open my $file, '<', $path or die "$path: $!\n";
+    open my $file, '<:raw', $path or die "$path: $!\n";
     local $/;
     return <$file> // '';
 }
@@ -37,5 +39,33 @@ sub new_tree
     symlink $_, "$top/scripts/lib/" . basename($_) or die "$_: $!\n" for glob "$lib/*.pm";
     return $top;
 }
+
+# Runs a program without input: its exit status, as a shell has it, its output and its errors.
+sub run
+{
+    my (@command) = @_;
+    my $folder = File::Temp->newdir;
+    my $pid = fork // die "fork: $!\n";
+    if (!$pid) {
+        open STDIN, '<', '/dev/null' or die "/dev/null: $!\n";
+        open STDOUT, '>', "$folder/out" or die "$folder/out: $!\n";
+        open STDERR, '>', "$folder/err" or die "$folder/err: $!\n";
+        exec @command or die "$command[0]: $!\n";
+    }
+    waitpid $pid, 0;
+    return ($? & 127 ? 128 + ($? & 127) : $? >> 8, map { read_file("$folder/$_") } qw(out err));
+}
+
+# Boots a machine with these options of scripts/machine: the verdict by QEMU's exit status ("status N" if it is none), the
+# serial output, and the errors.
+sub boot
+{
+    my (@options) = @_;
+    my ($status, $log, $errors) = run('timeout', 300, "$lib/../machine", 'boot', @options);
+    return (verdict_of_status($status) // "status $status", $log, $errors);
+}
+
+# The lines of a serial output, without firmware's escape sequences, that are not empty.
+sub lines_in { return grep { $_ ne '' } map { clean($_) } split /\n/, $_[0] }
 
 1;

@@ -108,7 +108,8 @@ sub colours
     my ($folder, $latitude) = @_;
     my ($results, $verdict) = results("$folder/serial");
     my $red = $latitude ? qr/^(?:fail|error)$/ : qr/^(?:fail|error|differs)$/;
-    return ({ map { $_ => $results->{$_} =~ $red ? 'red' : $results->{$_} eq 'skip' ? 'skip' : 'green' } keys %$results }, $verdict);
+    return ({ map { $_ => $results->{$_} =~ $red ? 'red' : $results->{$_} eq 'skip' ? 'skip'
+        : 'green' } keys %$results }, $verdict);
 }
 
 # The problems of a boot with a fault (a line of Faults.pm with the keys that SideBySide.pm adds), given the colours without the

@@ -56,11 +56,13 @@ sub exposed
     if (!open $kvm, '+<', $path) {
         return (undef, "there is no $path: load the module kvm_intel; if it refuses, turn virtualization (VT-x) on in the firmware, " .
             'or nested virtualization where this virtual machine is started') if $! == ENOENT;
-        return (undef, "$path: $!" . ($! == EACCES || $! == EPERM ? ': join the group kvm (usermod -aG kvm USER), then log in again' : ''));
+        return (undef, "$path: $!" . ($! == EACCES || $! == EPERM
+            ? ': join the group kvm (usermod -aG kvm USER), then log in again' : ''));
     }
     my $version = ioctl $kvm, KVM_GET_API_VERSION, 0;
     return (undef, "$path is not KVM: it does not tell the version of its interface") if !defined $version;
-    return (undef, "$path: KVM's interface has version " . ($version + 0) . ', must be ' . API_VERSION) if $version != API_VERSION;
+    return (undef, "$path: KVM's interface has version " . ($version + 0) . ', must be '
+        . API_VERSION) if $version != API_VERSION;
     my $cpuid = supported_cpuid($kvm) // return (undef, "$path: cannot ask for CPUID: $!");
     my $register = sub { my ($leaf, $number) = @_; return (($cpuid->{$leaf} // {})->{0} // [0, 0, 0, 0])->[$number] };
     my $vendor = pack 'L3', map { $register->(0, $_) } 1, 3, 2;

@@ -95,7 +95,8 @@ sub choose
     my ($options, @numbers) = @_;
     my %letter = (folder => '|d', jobs => '|j', latitude => '|L', seconds => '|t', seeds => '|n');
     $options->{$_} //= undef for qw(jobs seconds help);
-    my $fine = GetOptions($options, 'help|h', 'sample', map { $_ . ($letter{$_} // '') . '=s' } grep { !/^(?:help|sample)$/ } keys %$options);
+    my $fine = GetOptions($options, 'help|h', 'sample', map { $_ . ($letter{$_} // '')
+        . '=s' } grep { !/^(?:help|sample)$/ } keys %$options);
     if ($options->{help}) {
         open my $script, '<', $0 or die "$0: $!\n";
         my ($usage) = join('', <$script>) =~ /^# (Usage: .*?)\nuse /ms;

@@ -8,6 +8,8 @@ use warnings;
 use Encode qw(decode);
 use Exporter qw(import);
 use FindBin;
+use lib "$FindBin::Bin/../../scripts/lib";
+use Files qw(read_file);
 
 our @EXPORT_OK = qw(image_of_file image_of_memory decode_screen);
 
@@ -18,14 +20,6 @@ my @palette = (
     [0, 0, 0], [0, 0, 170], [0, 170, 0], [0, 170, 170], [170, 0, 0], [170, 0, 170], [170, 85, 0], [170, 170, 170],
     [85, 85, 85], [85, 85, 255], [85, 255, 85], [85, 255, 255], [255, 85, 85], [255, 85, 255], [255, 255, 85], [255, 255, 255],
 );
-
-sub read_file
-{
-    my ($path) = @_;
-    open my $file, '<:raw', $path or die "Screen.pm: $path: $!\n";
-    local $/;
-    return scalar <$file>;
-}
 
 # The image of a binary PPM file, such as QEMU's screendump writes: its size, and a string of 3 bytes a pixel for each row.
 sub image_of_file

@@ -7,29 +7,14 @@ use strict;
 use warnings;
 use Exporter qw(import);
 use FindBin;
+use lib "$FindBin::Bin/../../scripts/lib";
+use Files qw(read_file write_file);
 use Time::HiRes qw(sleep time);
 
 our @EXPORT_OK = qw(copy_stick partition files run_mtools read_file write_file fsck machine);
 
 $ENV{PATH} .= ':/usr/sbin:/sbin';
 $ENV{MTOOLSRC} = '/dev/null';
-
-sub read_file
-{
-    my ($path) = @_;
-    open my $file, '<:raw', $path or die "Stick: $path: $!\n";
-    local $/;
-    return scalar <$file>;
-}
-
-sub write_file
-{
-    my ($path, $bytes) = @_;
-    open my $file, '>:raw', $path or die "Stick: $path: $!\n";
-    print $file $bytes;
-    close $file or die "Stick: $path: $!\n";
-    return;
-}
 
 sub copy_stick
 {

@@ -9,20 +9,16 @@ use warnings;
 use Cwd qw(realpath);
 use FindBin;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
-use KernelLog qw(clean judge);
+use Files qw(boot lines_in);
+use KernelLog qw(judge);
 use Test::More;
 
-my $seconds = 300;
 my $dsdump  = realpath("$FindBin::Bin/../../build") . '/dsdump';
 
-sub boot
+sub boot_code
 {
     my ($width, $profile, $options, @more) = @_;
-    open my $serial, '-|', 'timeout', $seconds, "$FindBin::Bin/../../scripts/machine", 'boot', '-w', $width, '-p', $profile, '-o',
-        "records=none recap=all $options", @more or die "code.t: boot: $!\n";
-    my @lines = map { clean($_) } <$serial>;
-    close $serial;
-    return @lines;
+    return lines_in((boot('-w', $width, '-p', $profile, '-o', "records=none recap=all $options", @more))[1]);
 }
 
 # What the log says of that which is in the code.
@@ -30,7 +26,8 @@ sub said_by
 {
     my @lines  = @_;
     my ($cpu)  = map { /^# cpu \S+ (family .*)/ ? $1 : () } @lines;
-    my ($more) = map { /^# cpu physical .*, (under a hypervisor|no hypervisor), (microcode 0x[0-9a-f]+)$/ ? "$1, $2" : () } @lines;
+    my ($more) = map { /^# cpu physical .*, (under a hypervisor|no hypervisor), (microcode 0x[0-9a-f]+)$/ ? "$1, $2"
+        : () } @lines;
     my ($panic) = grep { /^# panic/ } @lines;
     # After a panic there is no table and no recap: KTAP's lines have the results.
     my @results = grep { /^# (area|result) / } @lines;
@@ -46,7 +43,8 @@ sub of_ktap
     for (@_) {
         $differs ||= /^# differs: /;
         next if !/^(not )?ok \d+ (\S+)(?: # (\w+))?/;
-        my $result = ($3 // '') eq 'SKIP' ? 'skip' : ($3 // '') eq 'ERROR' ? 'error' : $1 ? 'fail' : $differs ? 'differs' : 'pass';
+        my $result = ($3 // '') eq 'SKIP' ? 'skip' : ($3 // '') eq 'ERROR' ? 'error' : $1 ? 'fail' : $differs
+            ? 'differs' : 'pass';
         push @results, "# result $2 $result";
         $differs = 0;
     }
@@ -78,7 +76,7 @@ my @runs = (
 for my $run (@runs) {
     my ($verdict, @boot) = @$run;
     my $name = "@boot";
-    my @lines = boot(@boot);
+    my @lines = boot_code(@boot);
     my @codes = grep { $lines[$_] =~ /^# code / } 0 .. $#lines;
     is @codes, 1, "$name: one code" or next;
     like $lines[$codes[0] + 1], qr/^# end dstest86 verdict=$verdict /, "$name: it comes before the end, $verdict";
@@ -96,9 +94,7 @@ for my $run (@runs) {
 
 # Where no test can have run, there is none.
 for my $run (['-o', 'list'], ['-o', 'nosuch=1'], ['-o', 'run=nosuch.*']) {
-    open my $serial, '-|', 'timeout', $seconds, "$FindBin::Bin/../../scripts/machine", 'boot', '-p', 'none', @$run or die "code.t: boot: $!\n";
-    my @lines = map { clean($_) } <$serial>;
-    close $serial;
+    my @lines = lines_in((boot('-p', 'none', @$run))[1]);
     like $lines[-1], qr/^# end dstest86 verdict=(skip|error)/, "@$run: ends";
     is_deeply [grep { /^# code/ } @lines], [], "@$run: no code";
 }

@@ -9,30 +9,25 @@ use strict;
 use warnings;
 use File::Temp qw(tempdir);
 use FindBin;
+use lib "$FindBin::Bin/../../scripts/lib";
+use Files qw(boot);
 use Test::More;
 
-my $seconds = 120;
 my $folder = tempdir(CLEANUP => 1);
 
-# The exit status of a boot, and what the kernel wrote, as "ADDRESS VALUE" in hexadecimal. The characters that it sent
+# The verdict of a boot, and what the kernel wrote, as "ADDRESS VALUE" in hexadecimal. The characters that it sent
 # over the serial line are one "text". QEMU's clock goes by instructions, so that no timer is late, however busy the host is.
-sub boot
+sub boot_traced
 {
     my ($width, $options, @qemu) = @_;
-    my $pid = fork // die "devices.t: fork: $!\n";
-    if (!$pid) {
-        open STDOUT, '>', "$folder/serial" or die "devices.t: $folder/serial: $!\n";
-        exec 'timeout', $seconds, "$FindBin::Bin/../../scripts/machine", 'boot', '-p', 'none', '-w', $width, '-o', "run=selftest.verdict.skip $options", '--',
-            @qemu, '-icount', 'shift=6,sleep=off', '-trace', 'memory_region_ops_write', '-D', "$folder/trace";
-        die "devices.t: timeout: $!\n";
-    }
-    waitpid $pid, 0;
-    my $status = $? >> 8;
+    my ($verdict) = boot('-p', 'none', '-w', $width, '-o', "run=selftest.verdict.skip $options", '--', @qemu, '-icount',
+        'shift=6,sleep=off',
+        '-trace', 'memory_region_ops_write', '-D', "$folder/trace");
     open my $trace, '<', "$folder/trace" or die "devices.t: $folder/trace: $!\n";
     my $writes = join ', ', map { / addr 0x(\S+) value 0x(\S+) size/ ? "$1 $2" : () } <$trace>;
     $writes =~ s/^.*(?=\b21 ff, a1 ff, )//;    # firmware's
     $writes =~ s/\b(?:([23][ef])8 \w+, ){8,}/text $1, /g;
-    return ($status, $writes);
+    return ($verdict, $writes);
 }
 
 sub writes_are
@@ -43,7 +38,8 @@ sub writes_are
         last if $left !~ s/^$want(?:, |$)//;
         $at++;
     }
-    ok($at == @want && $left eq '', $name) or diag("after $at of ", scalar @want, ", wanted: ", $want[$at] // 'no more', "\ngot: $got");
+    ok($at == @want && $left eq '', $name) or diag("after $at of ", scalar @want, ", wanted: ", $want[$at] // 'no more',
+        "\ngot: $got");
 }
 
 my @pics = ('21 ff', 'a1 ff');    # every interrupt masked
@@ -53,7 +49,8 @@ my @pics = ('21 ff', 'a1 ff');    # every interrupt masked
 sub uart
 {
     my ($base, $low, $high) = @_;
-    return ("${base}f 5a", "${base}f a5", "${base}9 0", "${base}b 80", "${base}8 $low", "${base}9 $high", "${base}b 3", "${base}a 7",
+    return ("${base}f 5a", "${base}f a5", "${base}9 0", "${base}b 80", "${base}8 $low", "${base}9 $high", "${base}b 3",
+        "${base}a 7",
         "${base}c 3", "text $base");
 }
 
@@ -79,51 +76,57 @@ sub timer_is
 my @nmi_on = ('fed00140 2e30', 'fed0014c \w+', 'fed00148 \w+', 'fed00140 2e34', 'fec00000 3e', 'fec00010 400');
 my @nmi_off = ('fec00000 3e', 'fec00010 10000', 'fed00140 2e30');
 # It is tried: on, no legacy routes; to this processor; the NMI; off.
-my @nmi_tried = ('fed00010 1', 'fed00010 1', 'fec00000 1', 'fec00000 3e', 'fed00140 2e30', 'fec00000 3f', 'fec00010 0', @nmi_on,
+my @nmi_tried = ('fed00010 1', 'fed00010 1', 'fec00000 1', 'fec00000 3e', 'fed00140 2e30', 'fec00000 3f', 'fec00010 0',
+    @nmi_on,
     'fee00000 400', @nmi_off);
 
-my @began = (@pics, uart('3f', 1, 0), @apic, 'text 3f', (@measured) x 3, @stopped, @nmi_tried, 'text 3f', 'fee003e0 a', 'fee00320 f0',
+my @began = (@pics, uart('3f', 1, 0), @apic, 'text 3f', (@measured) x 3, @stopped, @nmi_tried, 'text 3f', 'fee003e0 a',
+    'fee00320 f0',
     'fee00380 \w+', @nmi_on, @stopped, @nmi_off, 'text 3f');
 for my $width (64, 32) {
-    my ($status, $writes) = boot($width, 'exit=none end=poweroff timeout=7');
-    writes_are("$width bits: up to power-off by ACPI's PM1a control register, sleep type 0, sleep enable", $writes, @began, '604 2000');
-    is($status, 0, "$width bits: and the machine is off");
+    my ($verdict, $writes) = boot_traced($width, 'exit=none end=poweroff timeout=7');
+    writes_are("$width bits: up to power-off by ACPI's PM1a control register, sleep type 0, sleep enable", $writes,
+        @began, '604 2000');
+    is($verdict, 'status 0', "$width bits: and the machine is off");
     timer_is("$width bits: timeout=7", $writes, 7);
-    ($status, $writes) = boot($width, '');
+    ($verdict, $writes) = boot_traced($width, '');
     writes_are("$width bits: a skip for the debug exit device", $writes, @began, 'f4 12');
-    is($status, 2 * 0x12 + 1, "$width bits: and is QEMU's exit status");
+    is($verdict, 'skip', "$width bits: and is QEMU's exit status");
 }
 
-my ($status, $writes) = boot(64, 'exit=none end=reboot');
+my ($verdict, $writes) = boot_traced(64, 'exit=none end=reboot');
 writes_are('a full reset by the reset control register', $writes, @began, 'cf9 2', 'cf9 e');
-is($status, 0, 'which resets');
-($status, $writes) = boot(32, 'exit=none end=reboot', qw(-machine isapc -cpu pentium3 -m 64));
-writes_are('without one, by the keyboard controller', $writes =~ s/.*text 3f, (?=\w+ \w+, \w+ \w+, \w+ \w+$)//r, 'cf9 2', 'cf9 e', '64 fe');
-is($status, 0, 'which resets');
-($status, $writes) = boot(32, 'exit=none end=reboot', qw(-machine microvm));
+is($verdict, 'status 0', 'which resets');
+($verdict, $writes) = boot_traced(32, 'exit=none end=reboot', qw(-machine isapc -cpu pentium3 -m 64));
+writes_are('without one, by the keyboard controller', $writes =~ s/.*text 3f, (?=\w+ \w+, \w+ \w+, \w+ \w+$)//r,
+    'cf9 2', 'cf9 e', '64 fe');
+is($verdict, 'status 0', 'which resets');
+($verdict, $writes) = boot_traced(32, 'exit=none end=reboot', qw(-machine microvm));
 writes_are('without either', $writes =~ s/.*text 3f, (?=\w+ \w+, \w+ \w+, \w+ \w+$)//r, 'cf9 2', 'cf9 e', '64 fe');
-is($status, 0, 'by a triple fault');
+is($verdict, 'status 0', 'by a triple fault');
 
 # Without ACPI the clock is channel 2 of the PIT, whose gate is on and speaker off: mode 2, low and high byte, 65536. It is
 # latched to be read.
 my $latched = '(?:43 80, )+43 80';
-($status, $writes) = boot(64, '', '-machine', 'acpi=off');
-writes_are('the PIT', $writes, @pics, uart('3f', 1, 0), @apic, '61 \w?[159d]', '43 b4', '42 0', '42 0', $latched, 'text 3f',
-    (@measured, $latched) x 3, @stopped, 'text 3f', 'fee003e0 a', 'fee00320 f0', 'fee00380 \w+', @stopped, 'text 3f', 'f4 12');
+($verdict, $writes) = boot_traced(64, '', '-machine', 'acpi=off');
+writes_are('the PIT', $writes, @pics, uart('3f', 1, 0), @apic, '61 \w?[159d]', '43 b4', '42 0', '42 0', $latched,
+    'text 3f',
+    (@measured, $latched) x 3, @stopped, 'text 3f', 'fee003e0 a', 'fee00320 f0', 'fee00380 \w+', @stopped, 'text 3f',
+    'f4 12');
 
 # Outside a hypervisor neither QEMU's exit device nor its power management is touched, unless the options say so.
-($status, $writes) = boot(64, 'end=reboot', '-cpu', 'max,-hypervisor');
+($verdict, $writes) = boot_traced(64, 'end=reboot', '-cpu', 'max,-hypervisor');
 writes_are('no hypervisor: a reset', $writes, @began, 'cf9 2', 'cf9 e');
-($status, $writes) = boot(64, 'exit=debug', '-cpu', 'max,-hypervisor');
+($verdict, $writes) = boot_traced(64, 'exit=debug', '-cpu', 'max,-hypervisor');
 writes_are('no hypervisor, exit=debug: the exit device', $writes, @began, 'f4 12');
 
 # The other ports and divisors; one that is not there gets nothing but the pattern.
-($status, $writes) = boot(64, 'console=ttyS1,1200', qw(-serial null -serial null));
+($verdict, $writes) = boot_traced(64, 'console=ttyS1,1200', qw(-serial null -serial null));
 like($writes, qr/^21 ff, a1 ff, @{[join ', ', uart('2f', 60, 0)]}/, 'COM2 at 1200 baud');
-($status, $writes) = boot(64, 'console=ttyS2,2400', qw(-serial null -serial null -serial null));
+($verdict, $writes) = boot_traced(64, 'console=ttyS2,2400', qw(-serial null -serial null -serial null));
 like($writes, qr/^21 ff, a1 ff, @{[join ', ', uart('3e', 30, 0)]}/, 'COM3 at 2400 baud');
-($status, $writes) = boot(64, 'console=ttyS3,57600', qw(-serial null -serial null -serial null -serial null));
+($verdict, $writes) = boot_traced(64, 'console=ttyS3,57600', qw(-serial null -serial null -serial null -serial null));
 like($writes, qr/^21 ff, a1 ff, @{[join ', ', uart('2e', 2, 0)]}/, 'COM4 at 57600 baud');
-($status, $writes) = boot(64, 'console=ttyS1');
+($verdict, $writes) = boot_traced(64, 'console=ttyS1');
 like($writes, qr/^21 ff, a1 ff, 2ff 5a, fee000f0 /, 'a COM2 that is not there');
 done_testing();

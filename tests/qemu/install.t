@@ -7,6 +7,8 @@ use warnings;
 use Cwd qw(realpath);
 use File::Temp qw(tempdir);
 use FindBin;
+use lib "$FindBin::Bin/../../scripts/lib";
+use Files qw(read_file run);
 use Test::More;
 
 my $root = realpath("$FindBin::Bin/../..");
@@ -16,56 +18,33 @@ my $command = "$prefix/bin/qemu-ds";
 my $kernel = "$root/build/dstest86-64.elf";
 my @guest = (split(" ", "-display none -no-reboot -serial stdio -device isa-debug-exit,iobase=0xf4,iosize=4"), '-kernel', $kernel, '-append');
 
-# Runs a command: exit status, standard output and standard error.
-sub run_command
-{
-    my (@words) = @_;
-    my $pid = fork // die "install.t: fork: $!\n";
-    if (!$pid) {
-        chdir '/';
-        open STDIN, '<', '/dev/null' or die "install.t: /dev/null: $!\n";
-        open STDOUT, '>', "$folder/out" or die "install.t: $folder/out: $!\n";
-        open STDERR, '>', "$folder/err" or die "install.t: $folder/err: $!\n";
-        exec 'timeout', 120, @words;
-    }
-    waitpid $pid, 0;
-    return ($? >> 8, map { text("$folder/$_") } qw(out err));
-}
-
-sub text
-{
-    my ($path) = @_;
-    open my $file, '<', $path or return '';
-    local $/;
-    return <$file> // '';
-}
-
+chdir '/';
 is(system('make', '-s', '-C', $root, 'install-model', "PREFIX=$prefix"), 0, 'make install-model');
 
 is(`grep -lF '$root' '$prefix/lib/dstest86/qemu-ds' '$prefix/lib/dstest86/qemu-system-x86_64'`, "", "nothing of it is in this tree");
-my ($status, $out, $err) = run_command($command, qw(--profile icelake --truth), "$folder/truth,", @guest, 'run=bts.calls');
+my ($status, $out, $err) = run('timeout', 120, $command, qw(--profile icelake --truth), "$folder/truth,", @guest, 'run=bts.calls');
 is($status, 33, 'the guest passes');
 like($out, qr/^# cpu .* Ice Lake/m, 'on the processor that was asked for');
-like(text("$folder/truth,"), qr/^bts /m, 'and the model tells what it wrote');
+like(read_file("$folder/truth,"), qr/^bts /m, 'and the model tells what it wrote');
 is($err, '', 'nothing was violated');
-($status, $out, $err) = run_command($command, qw(--profile=alderlake --cores=E), @guest, 'run=bts.calls');
+($status, $out, $err) = run('timeout', 120, $command, qw(--profile=alderlake --cores=E), @guest, 'run=bts.calls');
 is("$status $err", '33 ', 'a kind of core by its letter');
 like($out, qr/^# cpu .* Gracemont/m, 'is the one that the guest finds');
 
-($status, $out, $err) = run_command($command, @guest, 'run=forbidden.lvt_masked');
+($status, $out, $err) = run('timeout', 120, $command, @guest, 'run=forbidden.lvt_masked');
 like($err, qr/^violation .* lvtpc-masked: /m, 'a violation is on standard error') or diag $out;
-($status, $out, $err) = run_command($command, '--strict', @guest, 'run=forbidden.lvt_masked');
+($status, $out, $err) = run('timeout', 120, $command, '--strict', @guest, 'run=forbidden.lvt_masked');
 is($status, 70, '--strict ends with 70');
 like($err, qr/^violation .*^qemu-ds: violations of the manual by the guest: \d+; QEMU's own exit status: \d+$/ms, 'and says why');
-($status, $out, $err) = run_command($command, '--strict', '--violations', "$folder/v", @guest, 'run=bts.calls');
+($status, $out, $err) = run('timeout', 120, $command, '--strict', '--violations', "$folder/v", @guest, 'run=bts.calls');
 is("$status $err", '33 ', '--strict leaves the status of a clean run alone');
 ok(-z "$folder/v", 'and an empty report');
 ok(-x "$prefix/lib/dstest86/ds-inspect" && -r "$prefix/lib/dstest86/dstest86.py", "GDB's commands are installed");
 mkdir "$folder/state";
-($status, $out, $err) = run_command($command, '--state', "$folder/state", @guest, 'run=bts.calls');
+($status, $out, $err) = run('timeout', 120, $command, '--state', "$folder/state", @guest, 'run=bts.calls');
 ok($status == 33 && -s "$folder/state/0", '--state: what a debugger cannot read') or diag "$status $err";
 
-($status, $out, $err) = run_command($command, "--profile");
+($status, $out, $err) = run('timeout', 120, $command, "--profile");
 is("$status $err", "2 qemu-ds: --profile needs a value\n", "an option without its value is refused");
 my %refused = (
     '--profile pentium4' => qr/^dsmodel: profile=pentium4 is not known; the profiles are: netburst /,
@@ -80,11 +59,11 @@ my %refused = (
     '-accel kvm' => qr/^qemu-ds: -accel kvm: not supported; the model needs -accel tcg$/,
 );
 for my $words (sort keys %refused) {
-    ($status, $out, $err) = run_command($command, split(' ', $words), qw(-display none -machine none));
+    ($status, $out, $err) = run('timeout', 120, $command, split(' ', $words), qw(-display none -machine none));
     ok($status != 0 && $err =~ $refused{$words}, "$words is refused") or diag "$status: $err";
 }
 for my $list (qw(profiles cores faults quirks freedoms)) {
-    ($status, $out, $err) = run_command($command, '--list', $list);
+    ($status, $out, $err) = run('timeout', 120, $command, '--list', $list);
     my $line = $list eq 'profiles' ? qr/\S+ +(?:32|64)  \S.*\n/ :
         $list eq 'cores' ? qr/\S+ +[A-Z]  \S.*\n/ : qr/\S+ +\D.*\n/;
     ok($status == 0 && $out =~ /^(?:$line)+$/, "--list $list") or diag $err;

@@ -92,10 +92,12 @@ is_deeply [judge(\@log)], ['fail'], 'a right log';
 is_deeply [judge(\@hybrid)], ['pass'], 'a right log of two kinds of cores';
 for ([sub { s/^(# begin.*)/$1\n$1/ }, 'came twice'], [sub { s/^# begin.*// }, 'no "# begin'],
     [sub { s/^(# end.*)/$1\n$1/ }, 'the line "# end" is there 2 times, not once'],
-    [sub { s/^# end.*// }, 'the line "# end" is there 0 times, not once'], [sub { s/verdict=fail // }, 'has no verdict'],
+    [sub { s/^# end.*// }, 'the line "# end" is there 0 times, not once'],
+    [sub { s/verdict=fail // }, 'has no verdict'],
     [sub { s/^1\.\.5// }, 'no plan'], [sub { s/^1\.\.5/1..5\n1..5/ }, 'second plan'],
     [sub { s/^ok 5.*// }, 'plan of 5, 4 reported'], [sub { s/^1\.\.5/1..4/ }, 'plan of 4, 5 reported'],
-    [sub { s/^ok 3/ok 4/ }, 'pebs.one has number 4, not 3'], [sub { s/not ok 2 bts/not ok 2 ds/ }, 'ds.one reported twice'],
+    [sub { s/^ok 3/ok 4/ }, 'pebs.one has number 4, not 3'], [sub { s/not ok 2 bts/not ok 2 ds/ },
+        'ds.one reported twice'],
     [sub { s/SKIP.*/SKIP/ }, 'skipped without a reason'], [sub { s/^ok 3/not ok 3/ }, 'skipped as not ok'],
     [sub { s/^ok 1 ds/ok 1ds/ }, 'not a result line'],
     [sub { s/^# result ds.*// }, 'recap has nothing for ds.one'],
@@ -118,12 +120,17 @@ for ([sub { s/^(# begin.*)/$1\n$1/ }, 'came twice'], [sub { s/^# begin.*// }, 'n
     [sub { s/^# fail bts.one/# fail bts.two/ }, 'the end gives fail reason for bts.two, which is pass'],
     [sub { s/^# fail bts.one/# fail bts.ten/ }, 'the end gives fail reason for bts.ten, which is not there'],
     [sub { s/^(# fail bts.*)/$1\n$1/ }, 'the reason for bts.one twice'],
-    [sub { s/^# facility lbr.*// }, 'no line for the facility lbr'], [sub { s/^(# facility lbr.*)/$1\n$1/ }, 'the facility lbr twice'],
+    [sub { s/^# facility lbr.*// }, 'no line for the facility lbr'], [sub { s/^(# facility lbr.*)/$1\n$1/ },
+        'the facility lbr twice'],
     [sub { s/^(# facility) lbr.*/$1 pt pass 1 of 1/ }, 'the facility pt is unknown'],
-    (map { my ($name, $right, $said) = @$_; [sub { s/^# facility $name \Q$right/# facility $name $said/ }, "\"facility $name $said"] }
-        ['bts', 'fail 1 of 2', 'pass 1 of 2'], ['bts', 'fail 1 of 2', 'fail 2 of 2'], ['bts', 'fail 1 of 2', 'fail 1 of 3'],
-        ['lbr', 'pass 1 of 1', 'pass 2 of 1'], ['lbr', 'pass 1 of 1', 'none: no LBR'], ['lbr', 'pass 1 of 1', 'untested: no LBR'],
-        ['lbr', 'pass 1 of 1', 'selected'], ['pebs', 'none: no PEBS', 'pass 0 of 1'], ['pebs', 'none: no PEBS', 'none: '],
+    (map { my ($name, $right, $said) = @$_; [sub { s/^# facility $name \Q$right/# facility $name $said/ },
+        "\"facility $name $said"] }
+        ['bts', 'fail 1 of 2', 'pass 1 of 2'], ['bts', 'fail 1 of 2', 'fail 2 of 2'],
+        ['bts', 'fail 1 of 2', 'fail 1 of 3'],
+        ['lbr', 'pass 1 of 1', 'pass 2 of 1'], ['lbr', 'pass 1 of 1', 'none: no LBR'],
+        ['lbr', 'pass 1 of 1', 'untested: no LBR'],
+        ['lbr', 'pass 1 of 1', 'selected'], ['pebs', 'none: no PEBS', 'pass 0 of 1'],
+        ['pebs', 'none: no PEBS', 'none: '],
         ['pebs', 'none: no PEBS', 'untested: '])) {
     my ($edit, $complaint) = @$_;
     like judged($edit, @log), qr/\Q$complaint/, $complaint;
@@ -140,7 +147,8 @@ for ([sub { s/ kinds=.*// }, 'names the kinds none, the tests ran on atom'],
     [sub { s/^(# facility bts\.atom pass 1 of) 1/$1 2/ }, '"facility bts.atom pass 1 of 2", but of 1 tests'],
     [sub { s/^# facility bts pass.*/# facility bts pass 2 of 2/ }, '"facility bts pass 2 of 2", but of 1 tests'],
     [sub { s/^(# facility lbr\.atom) none/$1 untested/ }, 'verdict=pass, but the results make it incomplete'],
-    [sub { s/^ok 1 bts.one/ok 1 bts.one.atom/; s/^ok 3 bts.one.atom/ok 3 bts.one/ }, 'the tests of one kind are not behind those of the other'],
+    [sub { s/^ok 1 bts.one/ok 1 bts.one.atom/; s/^ok 3 bts.one.atom/ok 3 bts.one/ },
+        'the tests of one kind are not behind those of the other'],
     [sub { s/^# tests on cpu 2.*// }, '"# tests on" is there 0 times, for 1 further kinds'],
     [sub { s/^(# tests on cpu 2.*)/$1\n$1/ }, '"# tests on" is there 2 times, for 1 further kinds'],
     [sub { s/^# cpu 2 .*// }, '"# end" names the kind atom, which the head has not'],
@@ -166,15 +174,18 @@ for ([$mended, ''], [sub { s/^(not ok 2.*)/$1 # ERROR/; s/(result bts.one) fail/
     [sub { $untested->(); s/verdict=pass/verdict=incomplete/ }, ''],
     [$untested, 'verdict=pass, but the results make it incomplete'],
     [sub { $mended->(); s/verdict=pass/verdict=incomplete/ }, 'verdict=incomplete, but the results make it pass'],
-    [sub { s/^# facility pebs.*/# facility pebs untested: no APIC/ }, ''], [sub { s/^# facility pebs.*/# facility pebs not selected/ }, ''],
+    [sub { s/^# facility pebs.*/# facility pebs untested: no APIC/ }, ''],
+    [sub { s/^# facility pebs.*/# facility pebs not selected/ }, ''],
     [sub { s/^# result .*// }, ''], [sub { s/^BdsDxe.*/ok 1\n1..7\n# end dstest86 verdict=pass/ }, ''],
     [sub { s/^(KTAP.*)/$1\n# is # begin dstest86\n# an # end dstest86 verdict=pass\n# not ok 2\nokay\n# 1..9\n# a # result x pass\n# fail lbr.one: no/ }, '']) {
     is judged($_->[0], @log), $_->[1], 'a verdict and its results' . ($_->[1] && ": $_->[1]");
 }
 # Logs that end early, or without a facility that is there.
-my @none = ('1..2', 'ok 1 robust.one', 'ok 2 bts.one # SKIP no DS', '# area pass differs fail skip error', '# area robust 1 0 0 0 0',
+my @none = ('1..2', 'ok 1 robust.one', 'ok 2 bts.one # SKIP no DS', '# area pass differs fail skip error',
+    '# area robust 1 0 0 0 0',
     '# area bts 0 0 0 1 0', map { "# facility $_ none: no DS" } qw(bts pebs lbr));
-for (['error ', 'error=1'], ['skip ', 'error=0', '# test ds.one: a title'], ['panic ', 'error=0', '1..2', 'ok 1 ds.one'],
+for (['error ', 'error=1'], ['skip ', 'error=0', '# test ds.one: a title'],
+    ['panic ', 'error=0', '1..2', 'ok 1 ds.one'],
     ['pass no plan verdict=pass, but the results make it error', 'error=0'],
     ['pass no plan verdict=pass, but the results make it error', 'error=0', '# test ds.one: a title'],
     ['skip no plan verdict=skip, but the results make it error', 'error=0'],
@@ -188,7 +199,8 @@ for (['error ', 'error=1'], ['skip ', 'error=0', '# test ds.one: a title'], ['pa
     is "$verdict @wrong", $right, "$right, of " . @lines . ' lines';
 }
 is clean("\e[2J\e[01;01H\e[=3h\e[0m# begin\r\n"), '# begin', 'escape sequences and line ends go';
-is join(' ', map { verdict_of_status($_) // '-' } 33, 35, 37, 39, 41, 43, 45, 1, 0), 'pass fail skip error panic - incomplete - -', 'exit statuses';
+is join(' ', map { verdict_of_status($_) // '-' } 33, 35, 37, 39, 41, 43, 45, 1, 0),
+    'pass fail skip error panic - incomplete - -', 'exit statuses';
 
 # ---- records, and the model's truth
 my $said = <<'END';
@@ -238,11 +250,17 @@ sub complaints
 }
 
 # Edits $_, the kernel's lines, or the truth.
-sub said { my ($edit, $complaint) = @_; local $_ = $said; $edit->() or die "nothing changed: $complaint\n"; like complaints($_, $truth), qr/$complaint/, $complaint }
-sub true { my ($edit, $complaint) = @_; local $_ = $truth; $edit->() or die "nothing changed: $complaint\n"; like complaints($said, $_), qr/$complaint/, $complaint }
+sub said { my ($edit,
+    $complaint) = @_; local $_ = $said; $edit->() or die "nothing changed: $complaint\n"; like complaints($_, $truth),
+    qr/$complaint/, $complaint }
+sub true { my ($edit,
+    $complaint) = @_; local $_ = $truth; $edit->() or die "nothing changed: $complaint\n"; like complaints($said, $_),
+    qr/$complaint/, $complaint }
 
-is_deeply [compare([split /\n/, $said], [split /\n/, $truth])], ['compared 2 bts and 3 pebs records and 3 lbr stacks with the truth'], 'right records';
-for my $field ([0, 'ip'], map({ [0, $_] } qw(eventing_ip counters tsc rax rbx data_address data_source latency)), [1, 'eip'], [1, 'eax'],
+is_deeply [compare([split /\n/, $said], [split /\n/, $truth])],
+    ['compared 2 bts and 3 pebs records and 3 lbr stacks with the truth'], 'right records';
+for my $field ([0, 'ip'], map({ [0, $_] } qw(eventing_ip counters tsc rax rbx data_address data_source latency)),
+    [1, 'eip'], [1, 'eax'],
     map { [2, $_] } qw(eventing_ip retire_latency xmm0)) {
     my ($n, $key) = @$field;
     my $changed = $key eq 'latency' ? '0x5' : '0xbad';
@@ -252,36 +270,51 @@ for my $field ([0, 'ip'], map({ [0, $_] } qw(eventing_ip counters tsc rax rbx da
     true(sub { s/size=$size .*?\K\b$key=\S+ ?// }, "pebs $n: $key 0x\\w+, the truth is none");
 }
 said(@$_) for
-    [sub { s/1260/1261/ }, 'bts 1: from 0x201261, the truth is 0x201260'], [sub { s/1256/1258/ }, 'bts 0: to 0x201258, the truth is 0x201256'],
-    [sub { s/^# bts 1.*\n//m }, '1 bts records printed, the truth has 2'], [sub { s/bts 1/bts 2/ }, 'bts record 2 after 0'],
-    [sub { s/=>/->/ }, 'not understood'], [sub { s/ predicted/ mispredicted/ }, 'predicted 0, the truth has flags 0x10'],
+    [sub { s/1260/1261/ }, 'bts 1: from 0x201261, the truth is 0x201260'],
+    [sub { s/1256/1258/ }, 'bts 0: to 0x201258, the truth is 0x201256'],
+    [sub { s/^# bts 1.*\n//m }, '1 bts records printed, the truth has 2'],
+    [sub { s/bts 1/bts 2/ }, 'bts record 2 after 0'],
+    [sub { s/=>/->/ }, 'not understood'], [sub { s/ predicted/ mispredicted/ },
+        'predicted 0, the truth has flags 0x10'],
     [sub { s/^(# bts 0.*)/$1 predicted/m }, 'predicted 1, the truth has flags 0x0'],
     [sub { s/rbx 0x2/rbx 0x2h/ }, 'pebs 0: rbx not printed'], [sub { s/rbx 0x2/rbx 0x2 rbx 0x2/ }, 'pebs 0: rbx twice'],
     [sub { s/rbx 0x2/rbx 0x2 tsy 0x1/ }, 'pebs 0: tsy 0x1, the truth is none'],
     (map { my ($from, $to) = @$_; [sub { s{(pebs 2 lbr 0 .*)\Q$from\E}{$1$to} }, 'pebs 2: lbr0 \S+, the truth is'] }
-        ['0x1000/', '0x1001/'], ['0x1008/', '0x1009/'], ['/M/', '/P/'], ['/-/-/', '/X/-/'], ['/-/-/', '/-/A/'], ['/7/', '/8/'],
+        ['0x1000/', '0x1001/'], ['0x1008/', '0x1009/'], ['/M/', '/P/'], ['/-/-/', '/X/-/'], ['/-/-/', '/-/A/'],
+        ['/7/', '/8/'],
         ['/CALL', '/RET'], ['/CALL', ''], ['/0123', '/0122']),
-    [sub { s/^# pebs 2 lbr 1.*\n//m }, 'pebs 2: lbr1 not printed'], [sub { s/lbr 1 0x1010/lbr 0 0x1010/ }, 'pebs 2: lbr0 twice'],
+    [sub { s/^# pebs 2 lbr 1.*\n//m }, 'pebs 2: lbr1 not printed'], [sub { s/lbr 1 0x1010/lbr 0 0x1010/ },
+        'pebs 2: lbr0 twice'],
     [sub { s{(lbr 1 0x1010/0x1000)/P}{$1/?} }, 'not understood'],
     (map { my ($key, $from, $to) = @$_; [sub { s{^(# lbr 1 .*)\Q$from\E}{$1$to}m }, "lbr stack: entry 1: $key "] }
-        ['from', '0x1010/', '0x1014/'], ['to', '/0x1000', '/0x1001'], ['mispred', '/P/', '/M/'], ['in_tsx', '/-/-/', '/X/-/'],
+        ['from', '0x1010/', '0x1014/'], ['to', '/0x1000', '/0x1001'], ['mispred', '/P/', '/M/'],
+        ['in_tsx', '/-/-/', '/X/-/'],
         ['abort', '/-/-/', '/-/A/'], ['cycles', '/7', '/8']),
     [sub { s{/-/16}{/-/15} }, 'entry 0: cycles 0xf, the truth'],
     [sub { s{/5/CALL}{/5/RET} }, 'entry 1: type RET, the truth is CALL'],
-    [sub { s{/3213}{/3210} }, 'entry 1: events 0xc8a, the truth is 0xc8d'], [sub { s{/3213}{} }, 'entry 1: events 0x0, the truth is 0xc8d'],
-    [sub { s/stack depth/stack tos 1 depth/ }, 'no entry left that was written at TOS 1'], [sub { s/tos 5 // }, 'lbr stack: entry 0'],
+    [sub { s{/3213}{/3210} }, 'entry 1: events 0xc8a, the truth is 0xc8d'],
+    [sub { s{/3213}{} }, 'entry 1: events 0x0, the truth is 0xc8d'],
+    [sub { s/stack depth/stack tos 1 depth/ }, 'no entry left that was written at TOS 1'],
+    [sub { s/tos 5 // }, 'lbr stack: entry 0'],
     [sub { s/tos 5/tos 7/ }, 'at TOS 7'], [sub { s/depth 32/depth 32k/ }, 'lbr entry without an "lbr stack" line'],
     [sub { s/^(# lbr stack tos 5.*\n.*\n.*\n)(.*\n.*\n)/$2$1/m }, 'lbr stack: '],
     [sub { s/^(# lbr 1 0x1010.*)/$1\n# lbr 2 0x1000\/0x1008\/P\/-\/-\/7/m }, 'entry 2: the truth has no entry so old'],
-    [sub { s/^(# lbr stack tos 6.*)/("# lbr stack tos 1 depth 32\n# lbr 0 0x1\/0x2\/P\/-\/-\/7\n" x 4) . $1/me }, 'lbr stack: not compared'];
+    [sub { s/^(# lbr stack tos 6.*)/("# lbr stack tos 1 depth 32\n# lbr 0 0x1\/0x2\/P\/-\/-\/7\n" x 4) . $1/me },
+        'lbr stack: not compared'];
 true(@$_) for
-    [sub { s/1256/1258/ }, 'bts 0: to 0x201256, the truth is 0x201258'], [sub { s/^bts.*\n//m }, '2 bts records printed, the truth has 1'],
-    [sub { s/flags=0x10/flags=0x100/ }, 'predicted 1, the truth has flags 0x100'], [sub { s/ flags=0x10// }, 'the truth has flags none'],
-    [sub { s/^pebs.*\n//m }, '3 pebs records printed, the truth has 2'], [sub { s/tsc=/tsk=/ }, 'pebs 0: tsk not printed'],
-    [sub { s/ lbr1=\S+// }, 'pebs 2: lbr1 \S+, the truth is none'], [sub { s/ type=4// }, 'entry 1: type CALL, the truth is -'],
-    [sub { s/ cycles=5// }, 'entry 1: cycles 0x5, the truth is 0x0'], [sub { s/ mispred=0(.*type=4)/$1/ }, 'entry 1: mispred 0x0, the truth is -'],
+    [sub { s/1256/1258/ }, 'bts 0: to 0x201256, the truth is 0x201258'],
+    [sub { s/^bts.*\n//m }, '2 bts records printed, the truth has 1'],
+    [sub { s/flags=0x10/flags=0x100/ }, 'predicted 1, the truth has flags 0x100'],
+    [sub { s/ flags=0x10// }, 'the truth has flags none'],
+    [sub { s/^pebs.*\n//m }, '3 pebs records printed, the truth has 2'],
+    [sub { s/tsc=/tsk=/ }, 'pebs 0: tsk not printed'],
+    [sub { s/ lbr1=\S+// }, 'pebs 2: lbr1 \S+, the truth is none'], [sub { s/ type=4// },
+        'entry 1: type CALL, the truth is -'],
+    [sub { s/ cycles=5// }, 'entry 1: cycles 0x5, the truth is 0x0'], [sub { s/ mispred=0(.*type=4)/$1/ },
+        'entry 1: mispred 0x0, the truth is -'],
     [sub { s/^lbr.*tos=4.*\n//m }, 'entry 1: '], [sub { s/.*//s }, 'no "dsmodel truth 1" line'],
-    (map { my $first = $_; [sub { s/^.*/$first/ }, 'no "dsmodel truth 1" line'] } 'dsmodel truth 2', 'dsmodel truth 10', 'a dsmodel truth 1'),
+    (map { my $first = $_; [sub { s/^.*/$first/ }, 'no "dsmodel truth 1" line'] } 'dsmodel truth 2', 'dsmodel truth 10',
+        'a dsmodel truth 1'),
     [sub { s/^bts/btsx/m }, 'truth line 2 is not understood'], [sub { s/ to=/ to / }, 'truth line 2 is not understood'],
     [sub { s/^pmi/pmis/m }, 'truth line 4 is not understood'];
 is complaints($said, $truth . "pebs-dropped vcpu=0 ip=0x1\n"), '', 'a record that was dropped is none';
@@ -291,10 +324,12 @@ like complaints('', "dsmodel truth 1\n"), qr/no record was printed/, 'nothing co
 sub ring
 {
     my ($said, $from, $kept, $place, @between) = @_;
-    my @ring = map { sprintf 'bts vcpu=0 at=%#x from=%#x to=0x10 flags=0x0', $_ ? 0x1000 + $_ % 3 * 24 : $place, $from->[$_] } 0 .. $#$from;
+    my @ring = map { sprintf 'bts vcpu=0 at=%#x from=%#x to=0x10 flags=0x0', $_ ? 0x1000 + $_ % 3 * 24 : $place,
+        $from->[$_] } 0 .. $#$from;
     splice @ring, 3, 0, @between;
     my $n = 0;
-    return complaints(join("\n", '# test bts.ring', $said, map({ sprintf '# bts %d %#x => 0x10', $n++, $from->[$_] } @$kept), '# test bts.one', '# bts 0 0x200 => 0x10'),
+    return complaints(join("\n", '# test bts.ring', $said, map({ sprintf '# bts %d %#x => 0x10', $n++,
+        $from->[$_] } @$kept), '# test bts.one', '# bts 0 0x200 => 0x10'),
         join "\n", 'dsmodel truth 1', @ring, 'bts vcpu=0 at=0x1000 from=0x200 to=0x10 flags=0x0');
 }
 my ($straight, $loop, $interrupt) = ([0x100 .. 0x106], [(0x100) x 7], 'pmi vcpu=0 status=0x0 lvtpc=0x40 delivered');
@@ -307,9 +342,11 @@ for ($circular, $undrained) {
     like ring($_, $straight, [4, 6, 5], 0x1000), qr/records printed, the truth has/, "$_: another order";
 }
 is ring($undrained, $straight, [4 .. 6], 0x1000, $interrupt), '', 'an undrained buffer lets no interrupt in';
-for ([$circular, 0x1000, $interrupt], [$circular, 0x2000], ['# no # bts buffer circular: kept', 0x1000], ['', 0x1000], ["$circular\n# test bts.other", 0x1000]) {
+for ([$circular, 0x1000, $interrupt], [$circular, 0x2000], ['# no # bts buffer circular: kept', 0x1000], ['', 0x1000],
+    ["$circular\n# test bts.other", 0x1000]) {
     my ($said, $place, @between) = @$_;
-    like ring($said, $straight, [4 .. 6], $place, @between), qr/4 bts records printed, the truth has 8/, "records that were not overwritten: $said @between";
+    like ring($said, $straight, [4 .. 6], $place, @between), qr/4 bts records printed, the truth has 8/,
+        "records that were not overwritten: $said @between";
 }
 
 # A call stack: the second call returned before the third, which was written over it, and called a fourth that returned.
@@ -319,13 +356,15 @@ sub call_stack
     my ($said, $tos, @entries) = @_;
     return complaints(join("\n", '# test lbr.one', $said, '# lbr stack ' . ($tos ? 'tos 6 ' : '') . 'depth 8',
         map { sprintf '# lbr %d %#x/%#x/P/-/-/1', $_, @{$calls[$entries[$_]]}[1, 2] } 0 .. $#entries),
-        join "\n", 'dsmodel truth 1', map { 'lbr vcpu=0 ' . ($tos ? "tos=$_->[0] " : '') . sprintf 'from=%#x to=%#x mispred=0 in_tsx=0 abort=0 cycles=1', @$_[1, 2] } @calls);
+        join "\n", 'dsmodel truth 1', map { 'lbr vcpu=0 ' . ($tos ? "tos=$_->[0] " : '')
+            . sprintf 'from=%#x to=%#x mispred=0 in_tsx=0 abort=0 cycles=1', @$_[1, 2] } @calls);
 }
 my $is_call_stack = '# lbr as a call stack: a return removes its call';
 for my $tos (0, 1) {
     is call_stack($is_call_stack, $tos, 2, 0), '', 'a call stack';
     like call_stack($is_call_stack, $tos, 0, 2), qr/lbr stack: /, '... in the wrong order';
-    like call_stack($_, $tos, 2, 0), qr/lbr stack: entry 1/, "a gap in another stack: $_" for '', "$is_call_stack\n# test lbr.two", '# no lbr as a call stack: this';
+    like call_stack($_, $tos, 2, 0), qr/lbr stack: entry 1/, "a gap in another stack: $_" for '',
+        "$is_call_stack\n# test lbr.two", '# no lbr as a call stack: this';
 }
 like call_stack($is_call_stack, 1, 2, 1), qr/lbr stack: entry 1/, 'a call stack with a call that has returned';
 
@@ -333,7 +372,8 @@ like call_stack($is_call_stack, 1, 2, 1), qr/lbr stack: entry 1/, 'a call stack 
 my $lost = 'violation vcpu=0 rip=0x201000 pmi-lost: a PMI was lost [SDM]';
 my $zero = 'violation vcpu=0 rip=0x202000 area-zero: the area is at 0 [SDM]';
 my $other = 'violation vcpu=0 rip=0x203000 lvt-masked: LVTPC is masked [SDM]';
-my %violators = ('pmi.lost' => ['pmi-lost'], 'forbidden.zero' => ['area-zero'], 'forbidden.zero_too' => ['area-zero'], 'forbidden.two' => [qw(area-zero lvt-masked)]);
+my %violators = ('pmi.lost' => ['pmi-lost'], 'forbidden.zero' => ['area-zero'], 'forbidden.zero_too' => ['area-zero'],
+    'forbidden.two' => [qw(area-zero lvt-masked)]);
 my %status = (pass => 33, fail => 35, error => 39, panic => 41);
 my $branch = '# bts 0 0x0000000000201234 a+0x4 => 0x0000000000201256 b+0x0';
 
@@ -346,40 +386,49 @@ sub log_of
         my ($id, $result) = reverse split;
         $result //= 'pass';
         push @lines, '# differs: a cycle' if $result eq 'differs';
-        push @lines, ($result =~ /fail|error/ ? 'not ' : '') . 'ok ' . ++$number . " $id" . ($result eq 'error' ? ' # ERROR no plan' : $result eq 'skip' ? ' # SKIP no APIC' : '');
+        push @lines, ($result =~ /fail|error/ ? 'not ' : '') . 'ok ' . ++$number . " $id" . ($result eq 'error'
+            ? ' # ERROR no plan' : $result eq 'skip' ? ' # SKIP no APIC' : '');
         push @reasons, "# $result $id: said above" if $result =~ /differs|fail|error/;
         $count{$result}++;
         $area{$id =~ s/\..*//r}{$result}++;
-        $facility{bts} = $result =~ /fail|error/ ? 'fail 1 of 1' : $result eq 'skip' ? 'none: no BTS' : 'pass 1 of 1' if $id =~ /^bts/;
+        $facility{bts} = $result =~ /fail|error/ ? 'fail 1 of 1' : $result eq 'skip' ? 'none: no BTS'
+            : 'pass 1 of 1' if $id =~ /^bts/;
     }
     my $verdict = $count{error} ? 'error' : $count{fail} ? 'fail' : 'pass';
     return ('# begin dstest86 0.1.0 abc 64', "1..$number", @lines, '# area pass differs fail skip error',
-        map({ my $of = $area{$_}; join ' ', "# area $_", map { $of->{$_} // 0 } qw(pass differs fail skip error) } sort keys %area), @reasons,
+        map({ my $of = $area{$_}; join ' ', "# area $_",
+            map { $of->{$_} // 0 } qw(pass differs fail skip error) } sort keys %area), @reasons,
         map({ "# facility $_ " . ($facility{$_} // 'not selected') } qw(bts pebs lbr)),
-        join ' ', "# end dstest86 verdict=$verdict", map { "$_=" . ($count{$_} // 0) } qw(pass fail skip error differs));
+        join ' ', "# end dstest86 verdict=$verdict", map { "$_="
+            . ($count{$_} // 0) } qw(pass fail skip error differs));
 }
 
 my @both = ('bts.one', 'pmi.lost');
 my @truth = ('dsmodel truth 1 profile=skylake', 'bts vcpu=0 at=0x210000 from=0x201234 to=0x201256 flags=0x0');
 my @panicked = ('# begin dstest86 0.1.0 abc 64', '# end dstest86 verdict=panic');
 my @refusal = (serial => [], truth => undef, violations => undef, status => 1, stderr => ['machine: unknown width']);
-for (['64 pvh skylake pass records=all : # test bts.one', {}], ['64 uefi skylake pass', {}], ['64 pvh skylake fail', { tests => ['fail bts.one', 'pmi.lost'] }],
-    ['64 pvh skylake error', { tests => ['error bts.one', 'pmi.lost'] }], ['64 pvh skylake pass', { serial => [map { "\e[2J$_\r" } log_of(@both)], status => 33 }],
+for (['64 pvh skylake pass records=all : # test bts.one', {}], ['64 uefi skylake pass', {}],
+    ['64 pvh skylake fail', { tests => ['fail bts.one', 'pmi.lost'] }],
+    ['64 pvh skylake error', { tests => ['error bts.one', 'pmi.lost'] }],
+    ['64 pvh skylake pass', { serial => [map { "\e[2J$_\r" } log_of(@both)], status => 33 }],
     # the verdict
-    ['64 pvh skylake pass', { tests => ['fail bts.one', 'pmi.lost'] }, 'verdict fail, expected pass', 'not ok: bts.one'],
+    ['64 pvh skylake pass', { tests => ['fail bts.one', 'pmi.lost'] }, 'verdict fail, expected pass',
+        'not ok: bts.one'],
     ['64 pvh skylake fail', {}, 'verdict pass, expected fail'],
     ['64 pvh skylake panic', { serial => \@panicked, violations => [] }],
     ['64 pvh skylake pass', { serial => \@panicked, violations => [] }, 'verdict panic, expected pass'],
     ['64 pvh skylake pass', { status => 35 }, "QEMU's exit status 35 says fail, the log says pass"],
     (map { ['64 pvh skylake pass', { status => $_ }, "QEMU's exit status $_ is no verdict"] } 0, 1, 139),
-    ['64 pvh skylake pass exit=none', { status => 0 }], ['64 pvh skylake fail exit=none', { status => 0 }, 'verdict pass, expected fail'],
+    ['64 pvh skylake pass exit=none', { status => 0 }], ['64 pvh skylake fail exit=none', { status => 0 },
+        'verdict pass, expected fail'],
     ['64 pvh skylake pass exit=none', { status => 1 }, "QEMU's exit status 1 is no verdict"],
     # what differs from the typical
     ['64 pvh skylake pass', { tests => ['differs bts.one', 'pmi.lost'] }, 'differs bts.one: said above'],
     ['64 pvh skylake pass latitude=5', { tests => ['differs bts.one', 'pmi.lost'] }],
     ['64 pvh none pass', { tests => ['differs bts.one', 'pmi.lost'], violations => undef }],
     # the log, the text, stderr
-    ['64 pvh skylake pass', { serial => ['BdsDxe: failed'], violations => [], status => 33 }, 'no "# begin dstest86" line',
+    ['64 pvh skylake pass', { serial => ['BdsDxe: failed'], violations => [], status => 33 },
+        'no "# begin dstest86" line',
         "QEMU's exit status 33 says pass, the log says nothing", 'verdict none, expected pass'],
     ['64 pvh skylake pass', { serial => [map { s/^1\.\.2/1..3/r } log_of(@both)] }, 'plan of 3, 2 reported'],
     ['32 pvh skylake pass', {}, 'the 64-bit kernel started'],
@@ -389,30 +438,43 @@ for (['64 pvh skylake pass records=all : # test bts.one', {}], ['64 uefi skylake
     # what the referee reports
     ['64 pvh skylake pass', { violations => [] }, 'the referee did not say pmi-lost'],
     ['64 pvh skylake pass', { violations => undef }, 'the model wrote no violations file'],
-    ['64 pvh skylake pass', { violations => [$lost, $other] }, $other], ['64 pvh skylake pass', { violations => [$lost, 'a line'] }, 'a line'],
+    ['64 pvh skylake pass', { violations => [$lost, $other] }, $other],
+    ['64 pvh skylake pass', { violations => [$lost, 'a line'] }, 'a line'],
     ['64 pvh skylake pass', { violations => ['advice vcpu=0 rip=0x1 unaligned: an area [SDM]', $lost] }],
     ['64 pvh skylake pass', { violations => [$lost =~ s/violation/advice/r] }, 'the referee did not say pmi-lost'],
-    ['64 pvh skylake pass', { tests => ['bts.one', 'skip pmi.lost'] }, $lost], ['64 pvh skylake pass', { tests => ['pmi.lost_not', 'bts.one'] }, $lost],
+    ['64 pvh skylake pass', { tests => ['bts.one', 'skip pmi.lost'] }, $lost],
+    ['64 pvh skylake pass', { tests => ['pmi.lost_not', 'bts.one'] }, $lost],
     ['64 pvh skylake fail', { tests => ['bts.one', 'fail pmi.lost'] }],
-    ['64 pvh skylake pass', { tests => [@both, 'forbidden.zero', 'forbidden.zero_too'], violations => [$lost, $zero, $zero] }],
-    ['64 pvh skylake pass', { tests => [@both, 'forbidden.zero', 'forbidden.zero_too'], violations => [$lost, ($zero) x 3] }, $zero],
-    ['64 pvh skylake pass', { tests => ['bts.one', 'forbidden.two'], violations => [$zero] }, 'the referee did not say lvt-masked'],
+    ['64 pvh skylake pass', { tests => [@both, 'forbidden.zero', 'forbidden.zero_too'], violations => [$lost, $zero,
+        $zero] }],
+    ['64 pvh skylake pass', { tests => [@both, 'forbidden.zero', 'forbidden.zero_too'], violations => [$lost,
+        ($zero) x 3] }, $zero],
+    ['64 pvh skylake pass', { tests => ['bts.one', 'forbidden.two'], violations => [$zero] },
+        'the referee did not say lvt-masked'],
     ['64 pvh skylake pass quirk=no_apic', { violations => [$other] }],
     # the truth
     ['64 pvh skylake pass records=all', { truth => undef }, 'the model wrote no truth log'],
-    ['64 pvh skylake pass records=all', { truth => [$truth[0], $truth[1] =~ s/1256/1258/r] }, 'line 4 (bts.one): bts 0: to 0x201256, the truth is 0x201258'],
-    ['64 pvh skylake pass', { truth => [$truth[0]] }], ['64 pvh none pass records=all', { truth => undef, violations => undef }],
+    ['64 pvh skylake pass records=all', { truth => [$truth[0], $truth[1] =~ s/1256/1258/r] },
+        'line 4 (bts.one): bts 0: to 0x201256, the truth is 0x201258'],
+    ['64 pvh skylake pass', { truth => [$truth[0]] }], ['64 pvh none pass records=all', { truth => undef,
+        violations => undef }],
     # no end, and refusals
-    ['64 pvh skylake pass', { killed => 9, serial => ['# begin', 'here'] }, 'timed out after 9 seconds; the last line is: here'],
+    ['64 pvh skylake pass', { killed => 9, serial => ['# begin', 'here'] },
+        'timed out after 9 seconds; the last line is: here'],
     ['64 pvh skylake refused : width', { @refusal, killed => 9 }, 'timed out after 9 seconds; the last line is: none'],
-    ['64 pvh skylake refused : unknown width', { @refusal }], ['64 pvh skylake refused : unknown width', { @refusal, status => 2 }],
-    (map { ['64 pvh skylake refused : unknown width', { @refusal, status => $_ }, "status $_, not a refusal"] } 0, 33, 139),
+    ['64 pvh skylake refused : unknown width', { @refusal }], ['64 pvh skylake refused : unknown width', { @refusal,
+        status => 2 }],
+    (map { ['64 pvh skylake refused : unknown width', { @refusal, status => $_ }, "status $_, not a refusal"] } 0, 33,
+        139),
     ['64 pvh skylake refused : unknown width', { @refusal, serial => ['SeaBIOS'] }, 'the machine started'],
     ['64 pvh skylake refused : unknown route', { @refusal }, 'the refusal does not hold "unknown route"'],
-    ['64 pvh skylake refused : unknown width', { @refusal, stderr => [] }, '0 lines said why, not one', 'the refusal does not hold "unknown width"'],
-    ['64 pvh skylake refused : unknown width', { @refusal, stderr => ['unknown width', 'usage'] }, '2 lines said why, not one']) {
+    ['64 pvh skylake refused : unknown width', { @refusal, stderr => [] }, '0 lines said why, not one',
+        'the refusal does not hold "unknown width"'],
+    ['64 pvh skylake refused : unknown width', { @refusal, stderr => ['unknown width', 'usage'] },
+        '2 lines said why, not one']) {
     my ($line, $is, @right) = @$_;
-    my %files = (serial => [log_of(@{$is->{tests} // \@both})], stderr => [], truth => \@truth, violations => [$lost], %$is);
+    my %files = (serial => [log_of(@{$is->{tests} // \@both})], stderr => [], truth => \@truth, violations => [$lost],
+        %$is);
     remove_tree("$folder/boot");
     for my $name (grep { $files{$_} } qw(serial stderr truth violations)) {
         write_file("$folder/boot/$name", join '', map { "$_\n" } @{$files{$name}});
@@ -420,51 +482,65 @@ for (['64 pvh skylake pass records=all : # test bts.one', {}], ['64 uefi skylake
     my ($verdict) = map { /# end dstest86 verdict=(\w+)/ ? $1 : () } @{$files{serial}};
     write_file("$folder/cases", "$line\n");
     my ($case) = read_cases("$folder/cases");
-    my ($wrong) = problems({ %$case, folder => "$folder/boot", status => $is->{status} // $status{$verdict // ''}, killed => $is->{killed} }, \%violators);
+    my ($wrong) = problems({ %$case, folder => "$folder/boot", status => $is->{status} // $status{$verdict // ''},
+        killed => $is->{killed} }, \%violators);
     is_deeply $wrong, \@right, join ': ', $line, @right ? $right[0] : 'right';
 }
 
 # ---- a fault and its line in tests/qemu/faults
 my %healthy = map { $_ => $_ eq 'pebs.one' ? 'skip' : 'green' } qw(lbr.tos lbr.calls bts.calls pebs.one);
-for (['lbr.*', ['fail lbr.tos', 'error lbr.calls']], ['bts.calls', ['differs bts.calls']], ['bts.calls', ['differs bts.calls'], 'latitude', 'noticed by no test'],
+for (['lbr.*', ['fail lbr.tos', 'error lbr.calls']], ['bts.calls', ['differs bts.calls']], ['bts.calls',
+    ['differs bts.calls'], 'latitude', 'noticed by no test'],
     ['bts.calls', ['fail lbr.tos'], 'latitude'], ['panic', ['lbr.tos'], 'panic'],
     ['lbr.tos bts.calls', ['fail lbr.tos', 'bts.calls'], '', 'did not notice: bts.calls', 'noticed: lbr.tos'],
     ['lbr.tos bts.calls', ['fail lbr.tos'], '', 'did not notice: bts.calls', 'noticed: lbr.tos'],
     ['lbr.tos', ['lbr.tos'], '', 'did not notice: lbr.tos', 'noticed: by no test'],
     ['lbr.tos no.such', ['fail lbr.tos'], '', 'matches no test that runs there: no.such', 'noticed: lbr.tos'],
-    ['lbr.tos pebs.*', ['fail lbr.tos', 'fail pebs.one'], '', 'matches no test that runs there: pebs.*', 'noticed: lbr.tos'],
+    ['lbr.tos pebs.*', ['fail lbr.tos', 'fail pebs.one'], '', 'matches no test that runs there: pebs.*',
+        'noticed: lbr.tos'],
     ['lbr.tos', ['fail lbr.tos'], 'panic', 'the kernel panicked', 'noticed: lbr.tos'],
     ['panic lbr.tos', ['fail lbr.tos'], '', 'the kernel did not panic', 'noticed: lbr.tos'],
-    ['lbr.tos', ['fail lbr.tos'], 'cut', 'the kernel came to no verdict'], ['lbr.tos', ['fail lbr.tos'], 'killed', 'timed out after 9 seconds']) {
+    ['lbr.tos', ['fail lbr.tos'], 'cut', 'the kernel came to no verdict'], ['lbr.tos',
+        ['fail lbr.tos'], 'killed', 'timed out after 9 seconds']) {
     my ($globs, $tests, $how, @right) = @$_;
     $how //= '';
-    my @lines = map { $how eq 'panic' ? s/verdict=\w+/verdict=panic/r : $how eq 'cut' ? s/^# end.*//r : $_ } log_of(@$tests);
+    my @lines = map { $how eq 'panic' ? s/verdict=\w+/verdict=panic/r : $how eq 'cut' ? s/^# end.*//r
+        : $_ } log_of(@$tests);
     write_file("$folder/boot/serial", join '', map { "$_\n" } @lines);
     my @globs = split ' ', $globs;
     my $panic = $globs[0] eq 'panic' && shift @globs;
-    my $line = { folder => "$folder/boot", globs => \@globs, panic => $panic ne '', killed => $how eq 'killed' ? 9 : undef };
+    my $line = { folder => "$folder/boot", globs => \@globs, panic => $panic ne '', killed => $how eq 'killed' ? 9
+        : undef };
     is_deeply [unproven($line, \%healthy, $how eq 'latitude')], \@right, "$globs, @$tests $how";
 }
-is_deeply [matching(['a.*', 'b', 'c*d'], 'a.1', 'a.2', 'xa.3', 'bb')], [{ 'a.1' => 1, 'a.2' => 1 }, 'b', 'c*d'], 'globs';
+is_deeply [matching(['a.*', 'b', 'c*d'], 'a.1', 'a.2', 'xa.3', 'bb')],
+    [{ 'a.1' => 1, 'a.2' => 1 }, 'b', 'c*d'], 'globs';
 
 # ---- the lines of the tables
-sub cases { write_file("$folder/cases", join '', map { "$_\n" } @_); return read_cases("$folder/cases", undef, [['core2', 32], ['core2', 64]]) }
+sub cases { write_file("$folder/cases", join '', map { "$_\n" } @_); return read_cases("$folder/cases", undef,
+    [['core2', 32], ['core2', 64]]) }
 sub names { return join '|', map { $_->{name} } @_ }
 my @all = read_cases("$FindBin::Bin/cases");
 is join(', ', map { "@$_" } unbooted([machines()], @all)), '', 'each kernel and profile has its line in cases';
 for my $more (qw(run=bts.* skip=lbr.* quirk=no_apic latitude=7 cores=E fault=x firmware=lvt), '-- -smp 2') {
     is scalar unbooted([['core2', 64]], cases("64 pvh core2 pass records=all $more")), 1, "not whole: $more";
 }
-is names(cases('64 pvh  *    pass records=all', '32 uefi core2 pass')), '64 pvh core2 pass records=all|32 uefi core2 pass', 'a line for each machine of this width';
-is names(cases('64 pvh * pass records=all', '64 uefi core2 pass records=all')), '64 uefi core2 pass records=all', '... that no other line boots';
-my %sampled = map { ("$_->{route} route" => 1, "$_->{expected} verdict" => 1, "$_->{profile} profile" => 1) } sample(@all);
-my @each = (map({ ($_->{expected} =~ /^(?:error|refused)$/ ? () : "$_->{route} route", "$_->{expected} verdict") } @all), map { "$_->[0] profile" } machines());
+is names(cases('64 pvh  *    pass records=all', '32 uefi core2 pass')),
+    '64 pvh core2 pass records=all|32 uefi core2 pass', 'a line for each machine of this width';
+is names(cases('64 pvh * pass records=all', '64 uefi core2 pass records=all')), '64 uefi core2 pass records=all',
+    '... that no other line boots';
+my %sampled = map { ("$_->{route} route" => 1, "$_->{expected} verdict" => 1,
+    "$_->{profile} profile" => 1) } sample(@all);
+my @each = (map({ ($_->{expected} =~ /^(?:error|refused)$/ ? () : "$_->{route} route",
+    "$_->{expected} verdict") } @all), map { "$_->[0] profile" } machines());
 is join(' ', grep { !$sampled{$_} } @each), '', 'the sample leaves no route, verdict or profile out';
-for (['64 pvh core2', 'line 1: want WIDTH ROUTE PROFILE EXPECTED'], ["#! one\n#! two\n64 pvh core2 pass", 'line 2: no line is between'], ['#! one', 'no line follows the title one']) {
+for (['64 pvh core2', 'line 1: want WIDTH ROUTE PROFILE EXPECTED'], ["#! one\n#! two\n64 pvh core2 pass",
+    'line 2: no line is between'], ['#! one', 'no line follows the title one']) {
     ok !eval { cases($_->[0]); 1 }, "a line that is refused: $_->[1]";
     like $@, qr/\Q$_->[1]/, '... with the reason';
 }
-for (['bts.lost skylake', 'want FAULT PROFILE'], ['bts.threshold.ignored : x', 'no profile'], ['no.such skylake : x', "unknown fault 'no.such'"],
+for (['bts.lost skylake', 'want FAULT PROFILE'], ['bts.threshold.ignored : x', 'no profile'],
+    ['no.such skylake : x', "unknown fault 'no.such'"],
     ['bts.threshold.ignored no : x', "unknown profile 'no'"], ['bts.threshold.ignored skylake : ', 'no test behind']) {
     write_file("$folder/faults", "$_->[0]\n");
     ok !eval { read_faults("$folder/faults"); 1 }, "a line that is refused: $_->[0]";
@@ -472,11 +548,13 @@ for (['bts.lost skylake', 'want FAULT PROFILE'], ['bts.threshold.ignored : x', '
 }
 
 # ---- machines side by side: one that ends, one that ends at SIGTERM, and one that only SIGKILL ends
-write_file("$folder/tree/scripts/machine", "#!/bin/sh\necho hello\ncase \$2 in\nends) exit 33 ;;\nlate) exec sleep 100 ;;\ndeaf) trap '' TERM; while :; do sleep 0.1; done ;;\nesac\n");
+write_file("$folder/tree/scripts/machine",
+    "#!/bin/sh\necho hello\ncase \$2 in\nends) exit 33 ;;\nlate) exec sleep 100 ;;\ndeaf) trap '' TERM; while :; do sleep 0.1; done ;;\nesac\n");
 chmod 0755, "$folder/tree/scripts/machine";
 $SideBySide::root = "$folder/tree";
 my @ended;
-side_by_side(1, sub { push @ended, join ' ', $_[0]{arguments}[0], $_[0]{killed} // $_[0]{status}; }, map { { folder => "$folder/$_", arguments => [$_] } } qw(late ends deaf));
+side_by_side(1, sub { push @ended, join ' ', $_[0]{arguments}[0], $_[0]{killed} // $_[0]{status}; },
+    map { { folder => "$folder/$_", arguments => [$_] } } qw(late ends deaf));
 is "@ended", 'late 1 ends 33 deaf 1', 'who ends, and who is killed, in order';
 is -s "$folder/ends/serial", 6, 'what a machine printed';
 

@@ -10,33 +10,22 @@ use Cwd qw(realpath);
 use File::Temp qw(tempdir);
 use FindBin;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
-use Files qw(write_file read_file);
+use Files qw(run write_file);
 use Test::More;
 
 my $top = realpath(tempdir(CLEANUP => 1)) . '/a,b';
 my $qemu = "$top/build/qemu-system-x86_64";
-write_file("$top/build/$_", '') for qw(dstest86-64.elf firmware-64.elf BOOTX64.EFI dsmodel.so toolchain/ovmf/OVMF_CODE.fd toolchain/ovmf/OVMF_VARS.fd);
+write_file("$top/build/$_",
+    '') for qw(dstest86-64.elf firmware-64.elf BOOTX64.EFI dsmodel.so toolchain/ovmf/OVMF_CODE.fd toolchain/ovmf/OVMF_VARS.fd);
 write_file("$top/scripts/none", '');
 symlink "$FindBin::Bin/../../scripts/$_", "$top/scripts/$_" or die "$_: $!\n" for qw(machine lib);
 write_file($qemu, "#!/bin/sh\nprintf ' [%s]' \"\$@\"\nexit 77\n");
 chmod 0755, $qemu;
 
-# Status, output and errors of scripts/machine.
-sub machine
-{
-    my (@arguments) = @_;
-    my $pid = fork // die "fork: $!\n";
-    if (!$pid) {
-        open STDOUT, '>', "$top/out" or die "$top/out: $!\n";
-        open STDERR, '>', "$top/err" or die "$top/err: $!\n";
-        exec "$top/scripts/machine", @arguments or die "machine: $!\n";
-    }
-    waitpid $pid, 0;
-    return ($? >> 8, read_file("$top/out"), read_file("$top/err"));
-}
+sub machine { return run("$top/scripts/machine", @_) }
 
 # ---- what QEMU gets
-my ($status, $out) = machine(qw(boot -p core2 -f x,y -q z -L 7:u,v -d F,D));
+my ($status, $out) = machine('boot', '-p', 'core2', '-f', 'x,y', '-q', 'z', '-L', '7:u,v', '-d', 'F,D');
 my $doubled = $top =~ s/,/,,/gr;
 like($out, qr{ \[-plugin\] \[\Q$doubled\E/build/dsmodel.so,profile=core2,truth=F,,D/truth,violations=F,,D/violations,quirk=z,latitude=7:u,,v,fault=x,,y\]$},
     'commas are doubled');
@@ -53,28 +42,35 @@ for (['boot -w 16', "unknown width '16'; want 32 or 64"],
     ['boot -b lvt -r cd', '--firmware=lvt: firmware of route cd leaves what it leaves; use --route=pvh'],
     ['boot -r pxe', qr/^unknown route 'pxe'; want one of: bios-cd /],
     ['boot -r usb -R', '--restart writes to the image; give a copy of it as --image=FILE'],
-    ['boot -r net -o list', 'route net gets its loader and its options from a server; give none by --image, --width or --options'],
-    ['boot -m /no/such.so', '--model=/no/such.so: no such file'], ['boot -k /no/such.elf', '--image=/no/such.elf: no such file'],
+    ['boot -r net -o list',
+        'route net gets its loader and its options from a server; give none by --image, --width or --options'],
+    ['boot -m /no/such.so', '--model=/no/such.so: no such file'], ['boot -k /no/such.elf',
+        '--image=/no/such.elf: no such file'],
     ['boot -a hvf', "unknown accelerator 'hvf'; want tcg or kvm"],
     (map { ["boot -a kvm --$_=x", qr/^--accel=kvm --$_=\S+: there is no model on a real processor/] }
         qw(fault quirk latitude folder firmware cores model)),
-    ['boot -r cd', 'build/dstest86.iso is missing; run ./bootstrap, then make'], ['run -w 32', 'build/dstest86-32.elf is missing; run ./bootstrap, then make'],
-    ['boot --unknown', qr/see machine --help/], ['start', qr/^unknown subcommand 'start'/], ['', qr/^unknown subcommand ''/]) {
+    ['boot -r cd', 'build/dstest86.iso is missing; run ./bootstrap, then make'],
+    ['run -w 32', 'build/dstest86-32.elf is missing; run ./bootstrap, then make'],
+    ['boot --unknown', qr/see machine --help/], ['start', qr/^unknown subcommand 'start'/],
+    ['', qr/^unknown subcommand ''/]) {
     my ($arguments, $said) = @$_;
     my ($status, undef, $err) = machine(split ' ', $arguments);
     $err =~ s/^Unknown option.*\n//;
-    ref $said ? like($err =~ s/^machine: //r, $said, "$arguments is refused") : is($err, "machine: $said\n", "$arguments is refused");
+    ref $said ? like($err =~ s/^machine: //r, $said, "$arguments is refused") : is($err, "machine: $said\n",
+        "$arguments is refused");
     is($status, 2, '... with status 2');
 }
 my ($helped, $help) = machine('--help');
 ok($helped == 0 && $help eq (machine('run', '--help'))[1], 'the help of all and of a subcommand');
 my @long = $help =~ /^ +-\w, --(\w+)/mg;
-is_deeply([grep { (machine('boot', "--$_"))[2] =~ /Unknown option/ } @long], [], 'the help names no option that there is not');
+is_deeply([grep { (machine('boot', "--$_"))[2] =~ /Unknown option/ } @long],
+    [], 'the help names no option that there is not');
 
 # ---- run: the verdict that log and QEMU agree on
 my $begin = '# begin dstest86 0.1.0 abc 64';
 my @panic = ($begin, '# panic vector 8', '# end dstest86 verdict=panic');
-my @fail = ($begin, '1..1', 'not ok 1 bts.one', '# area pass differs fail skip error', '# area bts 0 0 1 0 0', '# fail bts.one: bad',
+my @fail = ($begin, '1..1', 'not ok 1 bts.one', '# area pass differs fail skip error', '# area bts 0 0 1 0 0',
+    '# fail bts.one: bad',
     '# facility bts fail 1 of 1', '# facility pebs not selected', '# facility lbr not selected',
     '# end dstest86 verdict=fail pass=0 fail=1 skip=0 error=0 differs=0');
 my @pass = map { s/^not ok/ok/r =~ s/bts 0 0 1/bts 1 0 0/r =~ s/fail 1 of/pass 1 of/r =~ s/verdict=fail pass=0 fail=1/verdict=pass pass=1 fail=0/r }
@@ -84,7 +80,7 @@ my @error = map { s/ # SKIP.*/ # ERROR no plan/r =~ s/^ok/not ok/r =~ s/bts 0 0 
 splice @error, 5, 0, '# error bts.one: no plan';
 my @incomplete = map { s/none: no DS/untested: no APIC/r =~ s/verdict=skip/verdict=incomplete/r } @skip;
 
-sub run
+sub run_log
 {
     my ($ending, $errors, @lines) = @_;
     write_file($qemu, join "\n", '#!/bin/sh', "cat <<'X'", @lines, 'X', "cat >&2 <<'X'", "${errors}X", $ending, '');
@@ -94,17 +90,17 @@ sub run
 for ([33, 0, @pass], [35, 1, @fail], [45, 3, @incomplete], [37, 77, @skip], [39, 99, @error], [41, 134, @panic]) {
     my ($qemu_status, $status, @lines) = @$_;
     my ($verdict, $log) = ($lines[-1] =~ /verdict=(\w+)/, join '', map { "$_\n" } @lines);
-    is(run("exit $qemu_status", '', @lines), "$status|$log|", "$verdict: status $status");
-    is(run('exit 0', '', @lines), "$status|$log|", "$verdict, and the machine is shut down");
+    is(run_log("exit $qemu_status", '', @lines), "$status|$log|", "$verdict: status $status");
+    is(run_log('exit 0', '', @lines), "$status|$log|", "$verdict, and the machine is shut down");
     my $other = $qemu_status == 33 ? 35 : 33;
-    like(run("exit $other", '', @lines), qr/^2\|.*\|machine: the log says $verdict, QEMU's exit status $other says /s, "$verdict, and QEMU says another");
-    like(run('kill -SEGV $$', '', @lines), qr/^2\|.*\|machine: QEMU's exit status 139 does not stand for a verdict\n/s, "$verdict, and QEMU crashes");
+    like(run_log("exit $other", '', @lines), qr/^2\|.*\|machine: the log says $verdict, QEMU's exit status $other says /s, "$verdict, and QEMU says another");
+    like(run_log('kill -SEGV $$', '', @lines), qr/^2\|.*\|machine: QEMU's exit status 139 does not stand for a verdict\n/s, "$verdict, and QEMU crashes");
 }
-like(run('exit 33', '', @pass[0 .. $#pass - 1]), qr/^2\|.*\|machine: .*"# end" is there 0 times/s, 'a log without its end');
-is(run('exit 1', "no such device\n"), "2||no such device\n", 'QEMU does not start');
-is(run('exec sleep 100', '', "\e[2Jloader\r", '', 'dstest86: no kernel started; returning to the firmware'),
+like(run_log('exit 33', '', @pass[0 .. $#pass - 1]), qr/^2\|.*\|machine: .*"# end" is there 0 times/s, 'a log without its end');
+is(run_log('exit 1', "no such device\n"), "2||no such device\n", 'QEMU does not start');
+is(run_log('exec sleep 100', '', "\e[2Jloader\r", '', 'dstest86: no kernel started; returning to the firmware'),
     "99|loader\ndstest86: no kernel started; returning to the firmware\n|", 'a loader that starts no kernel ends the run');
-like(run('exec sleep 100', "KVM internal error. Suberror: 1\n", $begin), qr/^99\|.*\|KVM internal error.*\nmachine: KVM cannot go on with/s, 'so does an error of KVM');
+like(run_log('exec sleep 100', "KVM internal error. Suberror: 1\n", $begin), qr/^99\|.*\|KVM internal error.*\nmachine: KVM cannot go on with/s, 'so does an error of KVM');
 
 # ---- kvm
 like(join('|', machine('kvm', "$top/kvm")), qr/^1\|\|kvm: there is no \S+: load the module kvm_intel; /, 'no KVM');

@@ -7,20 +7,13 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
+use Files qw(read_file);
 use Rows qw(rows);
 use Test::More;
 
 my $root = "$FindBin::Bin/../..";
 
-sub read_text
-{
-    my ($path) = @_;
-    open my $file, '<', $path or die "$path: $!\n";
-    local $/;
-    return <$file>;
-}
-
-my $text = read_text("$root/docs/referee.md");
+my $text = read_file("$root/docs/referee.md");
 my (@names, %advice);
 for (rows('model/referee/referee.inc', 'VIOLATION(id, name, severity, sentence, citation)', qw(name severity))) {
     my ($name, $severity) = @$_;

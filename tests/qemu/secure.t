@@ -9,20 +9,13 @@ use FindBin;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use File::Temp qw(tempdir);
 use IO::Select;
+use Files qw(read_file run);
 use KernelLog qw(clean);
 use Test::More;
 
 my $root = "$FindBin::Bin/../..";
 my $build = "$root/build";
 my $work = tempdir(CLEANUP => 1);
-
-sub slurp
-{
-    my ($path) = @_;
-    open my $file, '<:raw', $path or die "$path: $!\n";
-    local $/;
-    return <$file>;
-}
 
 # The header of a PE file, and its sections: Microsoft, "PE Format", "Optional Header" and "Section Table".
 sub read_pe
@@ -49,10 +42,10 @@ sub read_pe
     return \%pe;
 }
 
-my ($version) = slurp("$root/NEWS") =~ /^## ([0-9.]+) /m;
+my ($version) = read_file("$root/NEWS") =~ /^## ([0-9.]+) /m;
 for (['BOOTX64.EFI', 0x8664, 0x20b], ['BOOTIA32.EFI', 0x14c, 0x10b]) {
     my ($name, $machine, $magic) = @$_;
-    my $image = slurp("$build/$name");
+    my $image = read_file("$build/$name");
     my $pe = read_pe($image);
     is_deeply([@$pe{qw(signature machine magic subsystem)}], ["PE\0\0", $machine, $magic, 10], "$name is an EFI application");
     is($pe->{flags}, 0x100, 'NX_COMPAT, and no other flag');
@@ -86,16 +79,13 @@ sub write_file
 # What boot/nx-compat and boot/sign say, and their exit status.
 sub says
 {
-    my (@command) = @_;
-    open my $out, '-|', '/bin/sh', '-c', 'exec "$@" 2>&1', 'sh', @command or die "sh: $!\n";
-    my $said = join '', <$out>;
-    close $out;
-    return [$? >> 8, $said];
+    my ($status, $out, $errors) = run(@_);
+    return [$status, $out . $errors];
 }
 
 my $text = write_file('text', 'MZ' . 'x' x 100);
 is_deeply(says("$root/boot/nx-compat", $text), [1, "nx-compat: $text: not a PE file\n"], 'what is no PE file is refused');
-is(slurp($text), 'MZ' . 'x' x 100, '... and stays as it was');
+is(read_file($text), 'MZ' . 'x' x 100, '... and stays as it was');
 
 SKIP: {
     my ($key, $certificate) = map { "$build/toolchain/ovmf/snakeoil.$_" } qw(key pem);
@@ -131,13 +121,13 @@ SKIP: {
         isnt(says('sbverify', '--cert', "$work/other.pem", "$work/signed/$name")->[0], 0, '... by nobody else');
     }
     my $image = "$work/signed/dstest86.iso";
-    my $start = 512 * unpack 'x1184 Q<', slurp($image);
+    my $start = 512 * unpack 'x1184 Q<', read_file($image);
     says('mcopy', '-i', "$image\@\@$start", map({ "::/$_" } 'EFI/BOOT/BOOTX64.EFI', 'EFI/BOOT/BOOTIA32.EFI', 'dstest86/signer.cer'), $work);
     for my $name (qw(BOOTX64.EFI BOOTIA32.EFI)) {
-        is(slurp("$work/$name") eq slurp("$work/signed/$name"), 1, "the image has the signed $name");
+        is(read_file("$work/$name") eq read_file("$work/signed/$name"), 1, "the image has the signed $name");
     }
     says('openssl', qw(x509 -inform DER -in), "$work/signer.cer", '-out', "$work/signer.pem");
-    cmp_ok(index(slurp($certificate), slurp("$work/signer.pem")), '>=', 0, 'and the certificate for firmware to enrol');
+    cmp_ok(index(read_file($certificate), read_file("$work/signer.pem")), '>=', 0, 'and the certificate for firmware to enrol');
     cmp_ok(-s $image, '<', 8_000_000, 'and has less than 8 MB');
 
     # What the machine prints until the text is there.

@@ -8,23 +8,19 @@ use strict;
 use warnings;
 use File::Temp qw(tempdir);
 use FindBin;
+use lib "$FindBin::Bin/../../scripts/lib";
+use Files qw(boot);
 use Test::More;
 
 my $folder = tempdir(CLEANUP => 1);
-my $pass   = 33; # the debug exit device's status for "pass"
 
 # What the model recorded for each processor, in its order, without the time stamps of records.
 sub truth
 {
     my ($processors, $profile, $tests) = @_;
     my @records;
-    my $pid = fork // die "several.t: fork: $!\n";
-    if (!$pid) {
-        open STDOUT, '>', "$folder/out" or die "several.t: $folder/out: $!\n";
-        exec "$FindBin::Bin/../../scripts/machine", 'boot', '-s', $processors, '-p', $profile, '-d', $folder, '-o', "run=$tests";
-    }
-    waitpid $pid, 0;
-    is($? >> 8, $pass, "$profile: $tests pass on $processors");
+    my ($verdict) = boot('-s', $processors, '-p', $profile, '-d', $folder, '-o', "run=$tests");
+    is($verdict, 'pass', "$profile: $tests pass on $processors");
     open my $file, '<', "$folder/truth" or die "several.t: $folder/truth: $!\n";
     for (<$file>) {
         push @{ $records[$1] }, s/ tsc=\S+//r if s/^(?:bts|lbr|pebs) \Kvcpu=(\d+) //;

@@ -9,29 +9,13 @@ use warnings;
 use File::Temp qw(tempdir);
 use FindBin;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
-use KernelLog qw(verdict_of_status);
+use Files qw(boot);
 use Test::More;
 
-my $seconds = 300;
 my $folder = tempdir(CLEANUP => 1);
 
 # 115200 baud are 11520 bytes a second; 20 seconds, of which the tests themselves take some.
 my $bytes = 12 * 11520;
-
-sub boot
-{
-    my (@arguments) = @_;
-    my $pid = fork // die "wire.t: fork: $!\n";
-    if (!$pid) {
-        open STDOUT, '>', "$folder/com1" or die "wire.t: $folder/com1: $!\n";
-        exec 'timeout', $seconds, "$FindBin::Bin/../../scripts/machine", 'boot', @arguments;
-        die "wire.t: timeout: $!\n";
-    }
-    waitpid $pid, 0;
-    open my $log, '<', "$folder/com1" or die "wire.t: $folder/com1: $!\n";
-    local $/;
-    return (verdict_of_status($? >> 8) // 'none', <$log> // '');
-}
 
 # The processors with most tests and with the longest records.
 for my $profile (qw(skylake goldencove)) {
