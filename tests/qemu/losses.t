@@ -7,13 +7,12 @@
 use strict;
 use warnings;
 use Cwd qw(realpath);
-use File::Temp qw(tempdir);
 use FindBin;
+use lib "$FindBin::Bin/../../scripts/lib";
+use Files qw(boot);
 use Test::More;
 
-my $folder = tempdir(CLEANUP => 1);
 my $hide   = realpath("$FindBin::Bin/../../build/hide.so") // die "losses.t: build/hide.so is missing; make qemu-test makes it\n";
-my ($pass, $fail) = (33, 35); # the debug exit device's status
 
 # Tests that notice some cost, and others that must not.
 my @tests = qw(bts.calls bts.interrupt.threshold lbr.calls lbr.debug_exception.disables lbr.debug_exception.kept_out
@@ -30,15 +29,18 @@ my $tenth     = 'the guest is about a tenth slower, BTS and LBR by more';
 # HIDE, the reason and the cost in the message, the tests that notice
 my @cases = (
     [ 'vmstate_x86_cpu', 'does not export vmstate_x86_cpu', $object, @object ],
-    [ 'vmstate_x86_cpu=vmstate_cpu_common', 'has other first fields than env.regs, env.eip and env.eflags in vmstate_x86_cpu', $object, @object ],
+    [ 'vmstate_x86_cpu=vmstate_cpu_common',
+        'has other first fields than env.regs, env.eip and env.eflags in vmstate_x86_cpu', $object, @object ],
     [ 'vmstate_x86_cpu=misplaced_fields', 'has impossible places of registers in vmstate_x86_cpu', $object, @object ],
-    [ 'vmstate_x86_cpu=shifted_fields', 'gives plugins other values of registers than are found by vmstate_x86_cpu', $object, @object ],
+    [ 'vmstate_x86_cpu=shifted_fields', 'gives plugins other values of registers than are found by vmstate_x86_cpu',
+        $object, @object ],
     [ 'current_cpu', 'does not export current_cpu', $object, @object ],
     [ 'object_dynamic_cast', 'does not export object_dynamic_cast', $object, @object ],
     [ 'object_dynamic_cast=nothing', 'has no x86 processor in current_cpu', $object, @object ],
     [ 'g_free', 'has no heap object in current_cpu', $object, @object ],
     [ 'helper_read_eflags', 'does not export helper_read_eflags', "$flags\n", 'pebs.registers' ],
-    [ 'helper_read_eflags=cpu_get_tsc', 'computes wrong flags for a copy by helper_read_eflags', "$flags\n", 'pebs.registers' ],
+    [ 'helper_read_eflags=cpu_get_tsc', 'computes wrong flags for a copy by helper_read_eflags', "$flags\n",
+        'pebs.registers' ],
     [ 'cpu_restore_state', 'does not export cpu_restore_state', "$flags, and PMIs", 'pebs.registers' ],
     [ 'raise_exception_err_ra', 'does not export raise_exception_err_ra', 'RDPMC of a missing counter' ],
     [ 'cpu_x86_cpuid', 'does not export cpu_x86_cpuid', 'features that -cpu lacks' ],
@@ -46,7 +48,8 @@ my @cases = (
     [ 'cpu_get_tsc', 'does not export cpu_get_tsc', q(records have the host's clock), 'pebs.record.tsc' ],
     [ 'tlb_vaddr_to_host', 'does not export tlb_vaddr_to_host', $memory ],
     [ 'cpu_mmu_index_kernel', 'does not export cpu_mmu_index_kernel', $memory ],
-    [ 'tlb_vaddr_to_host=other_memory', 'gives plugins other bytes of memory than are found by tlb_vaddr_to_host', $memory ],
+    [ 'tlb_vaddr_to_host=other_memory', 'gives plugins other bytes of memory than are found by tlb_vaddr_to_host',
+        $memory ],
     [ 'tcg_cflags_has', 'does not export tcg_cflags_has', $slower ],
     [ 'tcg_cflags_has=same_as_at_first', 'has not exactly one word with the flags read by tcg_cflags_has', $slower ],
     [ 'tcg_emit_op', 'does not export tcg_emit_op', $tenth ],
@@ -54,27 +57,12 @@ my @cases = (
     [ 'use_icount', 'does not export use_icount', '-icount, thread=single and accelerators' ],
 );
 
-# Exit status, output, and what the model said of a boot.
-sub boot
+# The verdict, output, and what the model said of a boot.
+sub boot_without
 {
     my ($hidden, @machine) = @_;
-    my $pid = fork // die "losses.t: fork: $!\n";
-    if (!$pid) {
-        open STDOUT, '>', "$folder/out" or die "losses.t: $folder/out: $!\n";
-        open STDERR, '>', "$folder/err" or die "losses.t: $folder/err: $!\n";
-        @ENV{qw(LD_PRELOAD HIDE)} = ($hide, $hidden);
-        exec 'timeout', 120, "$FindBin::Bin/../../scripts/machine", 'boot', '-o', 'run=' . join(',', @tests), @machine;
-    }
-    waitpid $pid, 0;
-    return ($? >> 8, map { text("$folder/$_") } qw(out err));
-}
-
-sub text
-{
-    my ($path) = @_;
-    open my $file, '<', $path or die "losses.t: $path: $!\n";
-    local $/;
-    return <$file> // '';
+    local @ENV{qw(LD_PRELOAD HIDE)} = ($hide, $hidden);
+    return boot('-o', 'run=' . join(',', @tests), @machine);
 }
 
 sub failed
@@ -83,27 +71,28 @@ sub failed
     return join ' ', sort $out =~ /^not ok \d+ (\S+)/mg;
 }
 
-my ($status, $out, $err) = boot('');
-is("$status $err" . failed($out), "$pass ", 'nothing hidden: nothing said, and all passes') or diag $out;
+my ($status, $out, $err) = boot_without('');
+is("$status $err" . failed($out), 'pass ', 'nothing hidden: nothing said, and all passes') or diag $out;
 
 for my $case (@cases) {
     my ($hidden, $reason, $cost, @noticing) = @$case;
-    ($status, $out, $err) = boot($hidden);
+    ($status, $out, $err) = boot_without($hidden);
     like($err, qr/\Adsmodel: QEMU \d+\.\d+\.\d+ \Q$reason: $cost\E.*\Z/, "HIDE=$hidden is said once, with its cost");
     is(failed($out), join(' ', sort @noticing), '... and these tests notice it');
-    is($status, @noticing ? $fail : $pass, '... and the guest comes to its end');
+    is($status, @noticing ? 'fail' : 'pass', '... and the guest comes to its end');
 }
 
-($status, $out, $err) = boot('vmstate_x86_cpu', '-s', 2);
+($status, $out, $err) = boot_without('vmstate_x86_cpu', '-s', 2);
 is(scalar(() = $err =~ /^dsmodel: /mg), 1, 'with two processors, too, it is said once');
 for my $hidden ('gdb_get_cpu_index', 'gdb_get_cpu_index=cpu_get_tsc') {
-    ($status, $out, $err) = boot($hidden, '-s', 2);
+    ($status, $out, $err) = boot_without($hidden, '-s', 2);
     like($err, qr/\Adsmodel: QEMU \S+ \S.* gdb_get_cpu_index: counters, BTS and LBR are slower with several processors\n\z/,
         "HIDE=$hidden is said once where there are two");
-    is("$status " . failed($out), "$pass ", '... and the tests pass');
+    is("$status " . failed($out), 'pass ', '... and the tests pass');
 }
-($status, $out, $err) = boot('gdb_get_cpu_index');
+($status, $out, $err) = boot_without('gdb_get_cpu_index');
 is($err, '', '... and not said where there is one');
-($status, $out, $err) = boot('use_icount qmp_query_version');
-like($err, qr/\Adsmodel: this QEMU does not export use_icount: /, 'a QEMU that does not tell its release is named without');
+($status, $out, $err) = boot_without('use_icount qmp_query_version');
+like($err, qr/\Adsmodel: this QEMU does not export use_icount: /,
+    'a QEMU that does not tell its release is named without');
 done_testing();

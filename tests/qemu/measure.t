@@ -10,7 +10,7 @@ use File::Temp qw(tempdir);
 use FindBin;
 use List::Util qw(min sum0);
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
-use KernelLog qw(clean);
+use Files qw(boot lines_in);
 use Test::More;
 
 # The instructions of suite/workload/steps.asm by kind: 32 groups of three loads and three others; 12 groups of 17; a jump
@@ -91,17 +91,13 @@ my $most_interrupts = 32;
 my $rounds_of_pebs = 5;
 
 # Boots; returns the lines of the log and the referee's violations.
-sub boot
+sub boot_machine
 {
     my ($machine, $options, @more) = @_;
     my $folder = tempdir(CLEANUP => 1);
-    my @command = ("$FindBin::Bin/../../scripts/machine", 'boot', '-p', $machine->{profile}, '-w', $machine->{width}, '-o', $options, '-d',
-        $folder, @more);
-    open my $log, '-|', @command or die "measure.t: $command[0]: $!\n";
-    my @lines = map { clean($_) } <$log>;
-    close $log;
+    my (undef, $log) = boot('-p', $machine->{profile}, '-w', $machine->{width}, '-o', $options, '-d', $folder, @more);
     open my $violations, '<', "$folder/violations" or die "measure.t: $folder/violations: $!\n";
-    return (\@lines, [<$violations>]);
+    return ([lines_in($log)], [<$violations>]);
 }
 
 sub passed
@@ -159,11 +155,13 @@ sub check_cost
     my %by;
     push @{$by{$_->{method}}}, $_ for @cost;
     my @curve = @{$by{pebs} // []};
-    is(scalar(grep { $_->{samples} == 0 || $_->{cycles} < $_->{plain} } @cost), 0, "$name: samples and costs at each point");
+    is(scalar(grep { $_->{samples} == 0 || $_->{cycles} < $_->{plain} } @cost), 0,
+        "$name: samples and costs at each point");
     is(scalar(grep { $_->{clock} eq 'tsc' } @cost), 0, "$name: the clock under a hypervisor is a counter");
     is(scalar(grep { $_->{samples} != $curve[0]{samples} } @curve), 0, "$name: PEBS has as many samples at each point");
     my @each = map { ($_->{cycles} - $_->{plain}) / $_->{samples} } @curve;
-    is(scalar(grep { $each[$_] >= $each[$_ - 1] } 1 .. $#each), 0, "$name: the more records an interrupt, the cheaper a sample");
+    is(scalar(grep { $each[$_] >= $each[$_ - 1] } 1 .. $#each), 0,
+        "$name: the more records an interrupt, the cheaper a sample");
     my $interrupt = $by{interrupt}[0];
     cmp_ok($each[-1], '<', ($interrupt->{cycles} - $interrupt->{plain}) / $interrupt->{samples},
         "$name: a full buffer makes a sample cheaper than an interrupt for each");
@@ -179,7 +177,7 @@ sub check_cost
 
 for my $machine (@machines) {
     my $name = "$machine->{profile} $machine->{width}";
-    my ($lines, $violations) = boot($machine, 'run=measure.skid.*,measure.cost.*,measure.events.* timeout=60');
+    my ($lines, $violations) = boot_machine($machine, 'run=measure.skid.*,measure.cost.*,measure.events.* timeout=60');
     diag map { "$_\n" } @$lines if !ok(passed($lines), "$name passes");
     is(join('', @$violations), '', "$name: without a violation");
     my ($got, $want) = (bars_of($lines), bars_for($machine));
@@ -187,18 +185,21 @@ for my $machine (@machines) {
     is(bars_drawn($lines), keys %$want, "$name: as many are drawn");
     check_cost($name, $lines);
     my @events = measured($lines, 'events');
-    cmp_ok(scalar(grep { $_->{samples} } @events), '>=', @{$machine->{events}}, "$name: these events and more have samples");
-    is(scalar(grep { $_->{samples} != $_->{of_kind} } @events), 0, "$name: and all of them are at instructions of their kind");
+    cmp_ok(scalar(grep { $_->{samples} } @events), '>=', @{$machine->{events}},
+        "$name: these events and more have samples");
+    is(scalar(grep { $_->{samples} != $_->{of_kind} } @events), 0,
+        "$name: and all of them are at instructions of their kind");
     my %of_event = map { $_->{event} => $_->{samples} } @events;
     is($of_event{'MEM_LOAD_L3_HIT_RETIRED.XSNP_NONE'}, 64, "$name: half of the lines that only the third level has")
         if $machine->{profile} eq 'skylake';
-    note map { "$_\n" } grep { /^# / && !/^# (?:area|facility|event \w.* not) / } @$lines if $machine->{profile} eq 'skylake';
+    note map { "$_\n" } grep { /^# /
+        && !/^# (?:area|facility|event \w.* not) / } @$lines if $machine->{profile} eq 'skylake';
 }
 
 # On the modelled Skylake each number of samples is known: 40 rounds of 2999 taken branches, of which each 31st
 # interrupts, and PEBS records each 32nd.
 {
-    my ($lines) = boot($machines[0], 'run=measure.cost.sampling');
+    my ($lines) = boot_machine($machines[0], 'run=measure.cost.sampling');
     is(join(' ', map { "$_->{records_per_interrupt}:$_->{samples}" } measured($lines, 'cost')),
         '1:3869 ' . join(' ', map { "$_:3748" } 1, 2, 4, 8, 16, 32, 64, 128, 256, 317), 'the points of the curve');
 }
@@ -212,7 +213,7 @@ for my $case (
     ['pmi.late', undef, 'an interrupt that comes late'],
     ['perfmon.overflow.no_interrupt', 0, 'no interrupt']) {
     my ($fault, $passes, $what) = @$case;
-    my ($lines) = boot($machines[0], 'run=measure.skid.loads timeout=60', '-f', $fault);
+    my ($lines) = boot_machine($machines[0], 'run=measure.skid.loads timeout=60', '-f', $fault);
     is(passed($lines), !!$passes, "$what: the verdict") if defined $passes;
     my $want = bars_for($machines[0]);
     delete $want->{$_} for grep { !/ loads / } keys %$want;
