@@ -7,7 +7,7 @@
 #define TESTS_HOST_MODEL_MACHINE_H
 
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
-#include "tests/host/model_test.h"
+#include "tests/host/unit_test.h"
 
 #include "model/engine/cpuid.h"
 #include "model/engine/data.h"

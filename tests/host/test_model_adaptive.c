@@ -4,7 +4,7 @@
  * manual's tables (basic info, memory access info, GPRs, XMMs, LBRs); a byte of the GPR and XMM groups is its own
  * offset in the group, so that a register's value says where it stands.
  */
-#include "tests/host/model_test.h"
+#include "tests/host/unit_test.h"
 
 #include "model/bytes/adaptive.h"
 
@@ -133,7 +133,7 @@ static uint8_t *encoded(const struct adaptive_contents *extra, size_t size)
     return bytes;
 }
 
-TEST(sizes_of_all_combinations)
+UNIT_TEST(sizes_of_all_combinations)
 {
     for (uint32_t format = 0; format < 16; format++) {
         assert_int_equal(adaptive_bytes(format), sizes[format]);
@@ -144,7 +144,7 @@ TEST(sizes_of_all_combinations)
     assert_int_equal(ADAPTIVE_MAX_BYTES, 6608 + 16 + 24 * 8 + 16);
 }
 
-TEST(contents_of_all_combinations)
+UNIT_TEST(contents_of_all_combinations)
 {
     for (uint32_t format = 0; format < 16; format++) {
         uint32_t with_count = format | 1u << 24; /* two entries */
@@ -187,7 +187,7 @@ TEST(contents_of_all_combinations)
  * The counters group is the last. Linux 6.15, arch/x86/include/asm/perf_event.h, struct pebs_cntr_header: general 1 and
  * 9, fixed 0 and 3, and the metrics.
  */
-TEST(counters_and_metrics)
+UNIT_TEST(counters_and_metrics)
 {
     static const uint8_t golden_header[16] = { 0x02, 0x02, 0, 0, 0x09, 0, 0, 0, 0x03, 0, 0, 0, 0, 0, 0, 0 };
     static const struct {
@@ -236,7 +236,7 @@ TEST(counters_and_metrics)
 }
 
 /* A real log of format 0Fh with an LBR field of 0: 488 bytes, 0x1e8. */
-TEST(first_field_of_a_real_record)
+UNIT_TEST(first_field_of_a_real_record)
 {
     struct adaptive_contents extra = extra_of(0x0f);
     uint8_t *bytes;
@@ -248,7 +248,7 @@ TEST(first_field_of_a_real_record)
 }
 
 /* Entries beyond the stack are zero, whatever the buffer held. */
-TEST(more_entries_than_there_are)
+UNIT_TEST(more_entries_than_there_are)
 {
     struct adaptive_contents extra = extra_of(0x05000008);
     uint8_t *bytes = encoded(&extra, 32 + 6 * 24);

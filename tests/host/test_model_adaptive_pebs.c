@@ -81,7 +81,7 @@ static uint64_t metrics(struct machine *m)
 /*
  * Slots 0: the register is as written. Then each slot is a retired instruction's, beside those that software restored.
  */
-TEST(performance_metrics)
+UNIT_TEST(performance_metrics)
 {
     static const char *const profiles[] = { ICELAKE, GOLDENCOVE };
     struct block *b = block_new(0, 99, END_PLAIN);
@@ -126,7 +126,7 @@ TEST(performance_metrics)
 }
 
 /* Each combination of groups: the record has the right size and format, and the next records follow at once. */
-TEST(every_combination)
+UNIT_TEST(every_combination)
 {
     static const unsigned sizes[16] = { 32, 64, 176, 208, 288, 320, 432, 464, 80, 112, 224, 256, 336, 368, 480, 512 };
 
@@ -167,7 +167,7 @@ TEST(every_combination)
  * Fixed counter 0 is precisely distributed: it records the event that overflows, N events apart. The others record N +
  * 1 apart.
  */
-TEST(fixed_counters)
+UNIT_TEST(fixed_counters)
 {
     for (unsigned i = 0; i < 4; i++) {
         struct machine *m = machine_of(ICELAKE);
@@ -188,7 +188,7 @@ TEST(fixed_counters)
     }
 }
 
-TEST(fixed_counter_with_groups)
+UNIT_TEST(fixed_counter_with_groups)
 {
     struct machine *m = machine_of(ICELAKE);
     struct block *b = block_new(0, 4, END_REL_JMP);
@@ -209,7 +209,7 @@ TEST(fixed_counter_with_groups)
 }
 
 /* Two counters due on one instruction share a record, which has the groups that either of them wants. */
-TEST(shared_record)
+UNIT_TEST(shared_record)
 {
     struct machine *m = machine_of(ICELAKE);
     struct block *b = block_new(0, 4, END_REL_JMP);
@@ -256,7 +256,7 @@ static void check_lbr_group(uint64_t select)
 }
 
 /* One event is counted as blocks begin, the other when the outcomes of their branches are known. */
-TEST(lbr_group)
+UNIT_TEST(lbr_group)
 {
     check_lbr_group(ANY_BRANCH);
     check_lbr_group(NEAR_TAKEN);
@@ -272,7 +272,7 @@ static void access_memory(struct machine *m, struct block *b, uint64_t address, 
 }
 
 /* Memory events run on the first four counters; load latency runs on all of them but the first, or on none. */
-TEST(counters_of_events)
+UNIT_TEST(counters_of_events)
 {
     static const struct {
         const char *profile;
@@ -299,7 +299,7 @@ TEST(counters_of_events)
 }
 
 /* Golden Cove's PMC0 is precisely distributed where at least 128 events are to go; fixed counter 0 likewise. */
-TEST(precise_distribution_on_goldencove)
+UNIT_TEST(precise_distribution_on_goldencove)
 {
     static const struct {
         bool fixed;
@@ -323,7 +323,7 @@ TEST(precise_distribution_on_goldencove)
     }
 }
 
-TEST(branch_events)
+UNIT_TEST(branch_events)
 {
     static const struct {
         uint64_t event;
@@ -374,7 +374,7 @@ TEST(branch_events)
     }
 }
 
-TEST(truth_lines)
+UNIT_TEST(truth_lines)
 {
     struct machine *m = machine_of(GOLDENCOVE);
     struct block *b = block_new(0, 4, END_REL_JMP);

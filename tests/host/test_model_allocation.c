@@ -36,7 +36,7 @@ void *__wrap_malloc(size_t size)
 /* The predictor, the data cache with its three levels and its TLB, and the two places for kept blocks. */
 #define OF_A_PROCESSOR 8
 
-TEST(processor)
+UNIT_TEST(processor)
 {
     struct vcpu *v = calloc(1, sizeof(*v));
     struct hot *hot = calloc(1, sizeof(*hot));
@@ -63,7 +63,7 @@ TEST(processor)
 }
 
 /* Two caches that could not be joined stay as they were, and can be joined later. */
-TEST(joined_caches)
+UNIT_TEST(joined_caches)
 {
     const struct profile_memory *memory = &profile_find("skylake")->memory;
     struct data_cache *first = data_cache_new(memory), *second = data_cache_new(memory);
@@ -84,7 +84,7 @@ TEST(joined_caches)
 }
 
 /* A fault that cannot be set up leaves the manual's rules. */
-TEST(faults)
+UNIT_TEST(faults)
 {
     struct machine *m = machine_new();
     struct fault_set set = { 0 };
@@ -107,7 +107,7 @@ TEST(faults)
 }
 
 /* Latitude that cannot be given leaves the manual's rules. */
-TEST(latitude)
+UNIT_TEST(latitude)
 {
     struct machine *m = machine_new();
     bool given;

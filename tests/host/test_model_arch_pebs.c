@@ -142,7 +142,7 @@ static size_t encode(const struct arch_contents *arch, const struct arch_split *
 
 static const struct arch_split whole;
 
-TEST(basic_group)
+UNIT_TEST(basic_group)
 {
     struct arch_contents arch = some_arch(BASIC);
 
@@ -162,7 +162,7 @@ TEST(basic_group)
     assert_int_equal(at(0x28), 0);
 }
 
-TEST(lbr_group)
+UNIT_TEST(lbr_group)
 {
     static const struct {
         uint64_t asked, depth;
@@ -194,7 +194,7 @@ TEST(lbr_group)
 #define EVERYTHING (BASIC | AUX | GPR | XMM | LBR_8 | GENERALS | FIXEDS)
 
 /* All groups in one fragment, in their order; and each in a fragment of its own. */
-TEST(fragments)
+UNIT_TEST(fragments)
 {
     static const struct {
         uint64_t format;
@@ -243,7 +243,7 @@ TEST(fragments)
 }
 
 /* A null record has nothing but a size, and stands where a fragment begins. */
-TEST(null_records)
+UNIT_TEST(null_records)
 {
     const struct arch_contents arch = some_arch(BASIC | GPR | XMM);
     struct arch_split split = { .cut = { [GROUP_GPR] = true }, .null_bytes = { [GROUP_GPR] = 32, [GROUP_XMM] = 16 } };
@@ -304,7 +304,7 @@ static uint64_t field(struct machine *m, unsigned offset)
 }
 
 /* Overflow arms, and the next event writes the record: the sixth of period 5, on a counter without distribution. */
-TEST(records)
+UNIT_TEST(records)
 {
     struct machine *m = machine_with_buffer(0, 4096);
     struct block *b = block_new(0, 4, END_REL_JMP);
@@ -331,7 +331,7 @@ TEST(records)
 }
 
 /* Counters 0 and 1 and fixed counter 0 have precise distribution, if loaded with 128 events to go at least. */
-TEST(distribution)
+UNIT_TEST(distribution)
 {
     struct block *b = block_new(0, 4, END_REL_JMP);
 
@@ -353,7 +353,7 @@ TEST(distribution)
 /*
  * Fixed counters sample, too: those behind the gap by their own numbers. The first event of the topdown ones is none.
  */
-TEST(fixed)
+UNIT_TEST(fixed)
 {
     struct block *b = block_new(0, 4, END_REL_JMP);
 
@@ -382,7 +382,7 @@ TEST(fixed)
 }
 
 /* What does not fit sets FULL; then nothing is written until software clears it, and the counter stays armed. */
-TEST(full)
+UNIT_TEST(full)
 {
     struct machine *m = machine_with_buffer(0, 4096);
     struct block *b = block_new(0, 4, END_REL_JMP);
@@ -416,7 +416,7 @@ TEST(full)
 }
 
 /* EN of IA32_PEBS_INDEX, and of CFG_C: without either the counter overflows like any other. */
-TEST(enabled)
+UNIT_TEST(enabled)
 {
     struct block *b = block_new(0, 6, END_REL_JMP);
 
@@ -435,7 +435,7 @@ TEST(enabled)
 }
 
 /* CFG_C's low half, sign-extended, is what the counter goes on with: here for one more event. */
-TEST(reload)
+UNIT_TEST(reload)
 {
     static const struct {
         uint32_t value;
@@ -455,7 +455,7 @@ TEST(reload)
 }
 
 /* A counter's own groups, those of a record that counters share, and the most LBR entries of them. */
-TEST(groups_of)
+UNIT_TEST(groups_of)
 {
     static const struct {
         uint64_t one, other, format;
@@ -480,7 +480,7 @@ TEST(groups_of)
 }
 
 /* Counters that allow it are in the records that ask for their kind, with their counts before the reload. */
-TEST(counts)
+UNIT_TEST(counts)
 {
     struct block *b = block_new(0, 6, END_REL_JMP);
 
@@ -515,7 +515,7 @@ TEST(counts)
 }
 
 /* A record of a branch counts that branch, also where an interrupt comes before the next block does. */
-TEST(counts_at_an_interrupt)
+UNIT_TEST(counts_at_an_interrupt)
 {
     struct block *b = block_new(0, 6, END_REL_JMP);
 
@@ -535,7 +535,7 @@ TEST(counts_at_an_interrupt)
 }
 
 /* A buffer that is not memory: the record is lost, and WR goes on. */
-TEST(not_memory)
+UNIT_TEST(not_memory)
 {
     struct machine *m = machine_stopped();
     struct block *b = block_new(0, 6, END_REL_JMP);

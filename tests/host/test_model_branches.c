@@ -15,7 +15,7 @@ static uint64_t stored(struct machine *m)
     return (get(m, DS + 0x08) - BTS) / RECORD_BTS;
 }
 
-TEST(taken_branches_are_stored)
+UNIT_TEST(taken_branches_are_stored)
 {
     struct machine *m = machine_new();
     struct block *a = block_new(0, 3, END_JCC); /* 400000: falls through to b, then to c */
@@ -50,7 +50,7 @@ TEST(taken_branches_are_stored)
  * It comes from the level of the block that filled the buffer, here user code, where only that is traced; with and
  * without a counter, since counting has blocks known, too.
  */
-TEST(threshold_interrupts_user_code)
+UNIT_TEST(threshold_interrupts_user_code)
 {
     for (unsigned way = 0; way < 4; way++) {
         struct machine *m = machine_new();
@@ -69,7 +69,7 @@ TEST(threshold_interrupts_user_code)
     }
 }
 
-TEST(interruptions)
+UNIT_TEST(interruptions)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 4, END_REL_JMP);
@@ -97,7 +97,7 @@ TEST(interruptions)
 /*
  * QEMU runs an instruction that accesses a device outside its block: no branch leads from the block's end to the rest.
  */
-TEST(a_block_left_in_its_middle)
+UNIT_TEST(a_block_left_in_its_middle)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 6, END_REL_JMP);
@@ -116,7 +116,7 @@ TEST(a_block_left_in_its_middle)
 }
 
 /* An instruction that accesses a device as the block's first one. */
-TEST(a_block_left_behind_its_first_instruction)
+UNIT_TEST(a_block_left_behind_its_first_instruction)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 2, END_FAR);
@@ -133,7 +133,7 @@ TEST(a_block_left_behind_its_first_instruction)
     assert_int_equal(rdmsr(m, PMC0), 2 + 1);
 }
 
-TEST(lbr_stack)
+UNIT_TEST(lbr_stack)
 {
     struct machine *m = machine_new();
     struct block *blocks[40];
@@ -159,7 +159,7 @@ TEST(lbr_stack)
 }
 
 /* Blocks in between may end in no branch; their cycles count for the next branch. */
-TEST(lbr_stack_with_plain_blocks)
+UNIT_TEST(lbr_stack_with_plain_blocks)
 {
     struct machine *m = machine_new();
     struct block *plain = block_new(0, 3, END_PLAIN);
@@ -227,7 +227,7 @@ static void logged_free(struct machine *m)
 }
 
 /* Branches that only the stack records may wait: the stack reads as if each were handled at once. */
-TEST(lbr_stack_at_any_length)
+UNIT_TEST(lbr_stack_at_any_length)
 {
     struct block *blocks[WALK];
 
@@ -254,7 +254,7 @@ TEST(lbr_stack_at_any_length)
  * BTS by both ways of storing: records, index and interrupts, for buffers that wrap often, seldom or never, or have no
  * room.
  */
-TEST(bts_of_any_length)
+UNIT_TEST(bts_of_any_length)
 {
     static const struct {
         unsigned records, threshold;
@@ -293,7 +293,7 @@ TEST(bts_of_any_length)
 }
 
 /* Not taken branches leave no entry, and their cycles go to the next one that does. */
-TEST(lbr_cycles)
+UNIT_TEST(lbr_cycles)
 {
     struct machine *m = machine_new();
     struct block *a = block_new(0, 30, END_JCC);
@@ -315,7 +315,7 @@ TEST(lbr_cycles)
 }
 
 /* An interrupt can come before the first instruction at the level that IRET returned to. */
-TEST(interrupted_behind_a_return_to_user)
+UNIT_TEST(interrupted_behind_a_return_to_user)
 {
     struct machine *m = machine_new();
     struct block *iret = block_new(0, 3, END_FAR);
@@ -362,7 +362,7 @@ static struct machine *machine_after(unsigned n, struct block *const blocks[8], 
     return m;
 }
 
-TEST(blocks_that_note_themselves)
+UNIT_TEST(blocks_that_note_themselves)
 {
     static const enum block_end ends[8] = { END_JCC,   END_REL_CALL, END_RET,     END_JCC,
                                             END_PLAIN, END_IND_JMP,  END_REL_JMP, END_FAR };
@@ -386,7 +386,7 @@ TEST(blocks_that_note_themselves)
  * Blocks are freed while their branches wait, after the engine was told. Each then waits as a copy: also the running
  * one, with all its instructions, which an exception may yet take back.
  */
-TEST(blocks_freed_while_they_wait)
+UNIT_TEST(blocks_freed_while_they_wait)
 {
     static const unsigned waiting[] = { 1, 2, 700, ENGINE_RING - 1 };
 
@@ -423,7 +423,7 @@ TEST(blocks_freed_while_they_wait)
 }
 
 /* A threshold that software moves while nothing is traced counts from the first branch after that. */
-TEST(threshold_moved_while_off)
+UNIT_TEST(threshold_moved_while_off)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 2, END_REL_JMP);

@@ -13,7 +13,7 @@
 #define ANY 0xffffffffu
 
 /* Of an answer with no bits, and with all. */
-TEST(cpuid)
+UNIT_TEST(cpuid)
 {
     static const struct {
         uint32_t leaf, subleaf, least[4], most[4];
@@ -66,7 +66,7 @@ static enum msr_answer try_write(struct machine *m, uint32_t address, uint64_t v
 }
 
 /* Each bit of each register: whether WRMSR takes it, and keeps it. */
-TEST(registers)
+UNIT_TEST(registers)
 {
     static const struct {
         uint32_t first, count, stride;
@@ -122,7 +122,7 @@ TEST(registers)
     }
 }
 
-TEST(status)
+UNIT_TEST(status)
 {
     const uint64_t settable = COUNTERS | B(55, 54) | B(62, 58);
     struct machine *m = machine_of(CLEARWATERFOREST);
@@ -141,7 +141,7 @@ TEST(status)
 }
 
 /* Two addresses of one register: each reads what was written to the other. Groups of four are no longer alike. */
-TEST(aliases)
+UNIT_TEST(aliases)
 {
     struct machine *m = machine_of(CLEARWATERFOREST);
 

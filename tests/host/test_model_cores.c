@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The option cores=: which processor is of which kind. */
-#include "tests/host/model_test.h"
+#include "tests/host/unit_test.h"
 
 #include "model/processors/cores.h"
 
@@ -26,7 +26,7 @@ static const char *letters(const struct cores *cores, const struct profile *prof
     return text;
 }
 
-TEST(half_of_each)
+UNIT_TEST(half_of_each)
 {
     static const struct {
         unsigned processors;
@@ -47,7 +47,7 @@ TEST(half_of_each)
     assert_int_equal(cores_kind(&none, &three, 1000, 4), 2);
 }
 
-TEST(named)
+UNIT_TEST(named)
 {
     static const struct {
         const char *list;
@@ -71,7 +71,7 @@ TEST(named)
     assert_int_equal(cores_kind(&cores, &two, 300, 256), 1);
 }
 
-TEST(refused)
+UNIT_TEST(refused)
 {
     static const struct {
         const char *list;

@@ -34,7 +34,7 @@ static uint64_t counted(uint64_t select)
  * is one instruction a cycle. EDGE, and what would be cycles without an instruction, stand still. SDM Vol. 3B
  * (253669-083), "Architectural Performance Monitoring Version 1".
  */
-TEST(qualifiers)
+UNIT_TEST(qualifiers)
 {
     static const struct {
         uint64_t qualifier;
@@ -64,7 +64,7 @@ TEST(qualifiers)
 }
 
 /* An AnyThread bit, PMI request or adaptive bit does not change what counts; global control and both rings do. */
-TEST(fixed_counters)
+UNIT_TEST(fixed_counters)
 {
     static const struct {
         uint64_t control, global;
@@ -119,7 +119,7 @@ static void count_events(const uint64_t selects[EVENTS], unsigned mask, uint64_t
 }
 
 /* Events that are counted together are counted as each is alone. */
-TEST(together_as_alone)
+UNIT_TEST(together_as_alone)
 {
     static const uint64_t selects[][EVENTS] = {
         { 0x00c0, 0x00c4, 0x20c4, 0x00c5, 0x11c5, 0x20c5, 0x80c5, 0x08c5 },
@@ -207,7 +207,7 @@ static enum event_kind expected(unsigned escr, unsigned event, unsigned mask, bo
 }
 
 /* Every event and mask of every ESCR, on the first counter that reaches it. */
-TEST(netburst_events)
+UNIT_TEST(netburst_events)
 {
     static const char *const profiles[] = { "netburst", "netburst64" };
 
@@ -238,7 +238,7 @@ TEST(netburst_events)
 }
 
 /* Loads may be tagged by one RAT_ESCR and stores by the other: both are counted then. */
-TEST(tags_of_two_escrs)
+UNIT_TEST(tags_of_two_escrs)
 {
     static const struct {
         unsigned first, second;
@@ -261,7 +261,7 @@ TEST(tags_of_two_escrs)
 }
 
 /* A counter alone in its CCCR.OVF. */
-TEST(netburst_overflow_bits)
+UNIT_TEST(netburst_overflow_bits)
 {
     struct machine *m = machine_of("netburst64");
 
@@ -279,7 +279,7 @@ TEST(netburst_overflow_bits)
  * noticed when the next block begins, which has no such event. So it is where the first is also a load that a third
  * counter waits for: that is told before the watched block looks at its counts, and arms the counters anew.
  */
-TEST(overflows_in_one_block)
+UNIT_TEST(overflows_in_one_block)
 {
     for (unsigned loads = 0; loads < 2; loads++) {
         struct machine *m = machine_of("nehalem");

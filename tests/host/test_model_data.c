@@ -4,7 +4,7 @@
 
 #define DATA UINT64_C(0x7000000)
 
-TEST(levels_by_footprint)
+UNIT_TEST(levels_by_footprint)
 {
     static const struct {
         unsigned kib;
@@ -59,7 +59,7 @@ static uint64_t count(struct machine *m, uint64_t event, uint64_t address, unsig
     return before;
 }
 
-TEST(events)
+UNIT_TEST(events)
 {
     struct machine *m = machine_new();
 
@@ -105,7 +105,7 @@ static void expect_access(struct machine *m, unsigned n, uint64_t address, uint6
 }
 
 /* Two processors with joined caches; the other one stores between this one's loads. */
-TEST(what_another_modified)
+UNIT_TEST(what_another_modified)
 {
     struct machine *m = machine_new(), *other = machine_new();
     struct block *b = block_new(0, 1, END_PLAIN);
@@ -133,7 +133,7 @@ TEST(what_another_modified)
     assert_int_equal(count(m, 0x20d1, DATA, 8, LOADS), 0); /* L3 miss */
 }
 
-TEST(load_latency_records)
+UNIT_TEST(load_latency_records)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 1, END_PLAIN);
@@ -164,7 +164,7 @@ TEST(load_latency_records)
 }
 
 /* Data address profiling: the address, for stores whether they hit L1, and nothing else. */
-TEST(data_address_records)
+UNIT_TEST(data_address_records)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 1, END_PLAIN);
@@ -188,7 +188,7 @@ TEST(data_address_records)
     assert_int_equal(get(m, PEBS + 2 * RECORD_PEBS + 0x90), 2);
 }
 
-TEST(a_faulting_access_is_no_event)
+UNIT_TEST(a_faulting_access_is_no_event)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 2, END_PLAIN);

@@ -7,7 +7,7 @@
 static int new_cache(void **state), free_cache(void **state);
 #define SETUP    new_cache
 #define TEARDOWN free_cache
-#include "tests/host/model_test.h"
+#include "tests/host/unit_test.h"
 
 #include "model/engine/data_cache.h"
 
@@ -38,7 +38,7 @@ static void access_n(struct data_cache *cache, uint64_t base, uint64_t stride, u
     }
 }
 
-TEST(first_from_memory_then_from_l1)
+UNIT_TEST(first_from_memory_then_from_l1)
 {
     static const uint64_t addresses[] = { 0, 0x40, 0x7fffffffffc0, BASE, UINT64_MAX };
     for (size_t i = 0; i < COUNT_OF(addresses); i++) {
@@ -50,7 +50,7 @@ TEST(first_from_memory_then_from_l1)
 }
 
 /* An access across a line's end is two accesses to the cache, since the bytes on both sides are of different lines. */
-TEST(a_line_is_64_bytes)
+UNIT_TEST(a_line_is_64_bytes)
 {
     assert_int_equal(data_cache_load(*state, BASE), LEVEL_MEMORY);
     for (unsigned byte = 0; byte < 64; byte++) {
@@ -61,14 +61,14 @@ TEST(a_line_is_64_bytes)
 }
 
 /* The ninth pushes the oldest out of L1, where a line that went out of L2 long ago may stay. */
-TEST(l1_outlives_l2)
+UNIT_TEST(l1_outlives_l2)
 {
     access_n(*state, BASE, L2_STRIDE, 8, LEVEL_MEMORY);
     access_n(*state, BASE, L2_STRIDE, 8, LEVEL_L1);
 }
 
 /* Lines of other sets push nothing out: all that fit, in another order than their own. */
-TEST(each_level_holds_its_size)
+UNIT_TEST(each_level_holds_its_size)
 {
     static const struct {
         unsigned lines;
@@ -116,7 +116,7 @@ static bool lru_hit(const uint64_t *keys, unsigned now, unsigned sets, unsigned 
     return false;
 }
 
-TEST(any_order_is_lru)
+UNIT_TEST(any_order_is_lru)
 {
     static uint64_t lines[6000], pages[COUNT_OF(lines)];
     uint64_t random = 0x9e3779b97f4a7c15;
@@ -147,7 +147,7 @@ TEST(any_order_is_lru)
     assert_in_range(misses, 100, COUNT_OF(lines) - 100);
 }
 
-TEST(cleared_is_empty_each_time)
+UNIT_TEST(cleared_is_empty_each_time)
 {
     struct data_cache *cache = *state;
 
@@ -182,7 +182,7 @@ static void free_peers(struct data_cache *peers[PEERS])
     }
 }
 
-TEST(a_load_finds_what_another_modified)
+UNIT_TEST(a_load_finds_what_another_modified)
 {
     struct data_cache *peers[PEERS];
 
@@ -198,7 +198,7 @@ TEST(a_load_finds_what_another_modified)
 }
 
 /* A modified line is modified at whatever level it is; one that went out of all levels was written back. */
-TEST(modified_at_every_level)
+UNIT_TEST(modified_at_every_level)
 {
     struct data_cache *peers[PEERS];
 
@@ -213,7 +213,7 @@ TEST(modified_at_every_level)
 }
 
 /* An invalidated line leaves a free way, which the next line takes before any other line goes. */
-TEST(a_way_that_was_taken_is_empty)
+UNIT_TEST(a_way_that_was_taken_is_empty)
 {
     struct data_cache *peers[PEERS];
 
@@ -230,7 +230,7 @@ TEST(a_way_that_was_taken_is_empty)
     free_peers(peers);
 }
 
-TEST(who_stays_behind_is_alone)
+UNIT_TEST(who_stays_behind_is_alone)
 {
     struct data_cache *peers[PEERS];
 
@@ -245,7 +245,7 @@ TEST(who_stays_behind_is_alone)
     data_cache_free(peers[0]);
 }
 
-TEST(cleared_is_no_longer_modified)
+UNIT_TEST(cleared_is_no_longer_modified)
 {
     struct data_cache *peers[PEERS];
 

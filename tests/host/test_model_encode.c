@@ -4,7 +4,7 @@
  * manual's tables (64-bit DS area, BTS record, PEBS format 3), so that a field's value says where it stands. The tables
  * are typed again from the manual.
  */
-#include "tests/host/model_test.h"
+#include "tests/host/unit_test.h"
 
 #include "model/bytes/encode.h"
 
@@ -86,7 +86,7 @@ static const struct pebs_contents contents = {
     .tsc = 0xc7c6c5c4c3c2c1c0,
 };
 
-TEST(sizes_and_places)
+UNIT_TEST(sizes_and_places)
 {
     static const struct {
         struct ds_form form;
@@ -109,7 +109,7 @@ TEST(sizes_and_places)
 }
 
 /* Formats 0 to 2 are the first 144, 176 and 192 bytes of format 3, and nothing behind them is touched. */
-TEST(pebs_older_formats)
+UNIT_TEST(pebs_older_formats)
 {
     static const size_t sizes[] = { 144, 176, 192 };
     for (unsigned format = 0; format < COUNT_OF(sizes); format++) {
@@ -123,7 +123,7 @@ TEST(pebs_older_formats)
 }
 
 /* The 32-bit form: the low halves of the values, EFLAGS, linear IP, EAX, EBX, ECX, EDX, ESI, EDI, EBP, ESP. */
-TEST(pebs_32_bit)
+UNIT_TEST(pebs_32_bit)
 {
     static const uint8_t golden[40] = {
         0x00, 0x01, 0x02, 0x03, 0x08, 0x09, 0x0a, 0x0b, 0x10, 0x11, 0x12, 0x13, 0x18, 0x19,
@@ -138,7 +138,7 @@ TEST(pebs_32_bit)
     free(bytes);
 }
 
-TEST(pebs_at_an_odd_address)
+UNIT_TEST(pebs_at_an_odd_address)
 {
     uint8_t *bytes = malloc(201);
     assert_non_null(bytes);
@@ -149,7 +149,7 @@ TEST(pebs_at_an_odd_address)
     free(bytes);
 }
 
-TEST(ds_area)
+UNIT_TEST(ds_area)
 {
     struct ds_area area;
     uint8_t *bytes = exact_copy(golden_ds, sizeof(golden_ds));

@@ -3,7 +3,7 @@
  * The model's precise events and Intel's lists of them: code, which counters sample it, with precise distribution or
  * without, the data's address, and the MSR that it needs. Every difference is explained.
  */
-#include "tests/host/model_test.h"
+#include "tests/host/unit_test.h"
 
 #include "model/processors/profile.h"
 #include "tests/host/intel_events.h"
@@ -192,7 +192,7 @@ static void compare_fixed(const struct profile *p, const char *folder)
     }
 }
 
-TEST(intels_lists)
+UNIT_TEST(intels_lists)
 {
     size_t known = 0, profiles = 0;
 

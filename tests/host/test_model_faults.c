@@ -27,7 +27,7 @@ static void assert_unknown(const char *list, const char *name, size_t at)
     assert_memory_equal(unknown, name, length);
 }
 
-TEST(on_one_processor_or_all)
+UNIT_TEST(on_one_processor_or_all)
 {
     struct fault_set set;
     size_t length;
@@ -54,7 +54,7 @@ TEST(on_one_processor_or_all)
 }
 
 /* Each fault is found by its name, begins with an area, is named like its identifier, and has a sentence. */
-TEST(table)
+UNIT_TEST(table)
 {
     static const char *const identifiers[] = {
 #define FAULT(id, name, sentence, replaces) #id,
@@ -88,7 +88,7 @@ TEST(table)
 }
 
 /* A fault elsewhere leaves the processor's tables as they are; the one named changes what it says. */
-TEST(processors)
+UNIT_TEST(processors)
 {
     const struct profile *healthy = profile_find("netburst");
     struct fault_set set;
@@ -117,7 +117,7 @@ TEST(processors)
 }
 
 /* A fault belongs to one processor: another one beside it is healthy. */
-TEST(one_processor)
+UNIT_TEST(one_processor)
 {
     struct machine *faulty = machine_new(), *healthy = machine_new();
     struct fault_set set;
@@ -135,7 +135,7 @@ TEST(one_processor)
 }
 
 /* Two faults of one rule, one of another, and a lie about a third all take effect. */
-TEST(together)
+UNIT_TEST(together)
 {
     struct machine *m = machine_new();
     struct fault_set set;

@@ -3,7 +3,7 @@
  * What the model reads out of QEMU: registers by name, page tables, the local APIC, the frames of interruptions. QEMU
  * is a register file and some memory here, and its private state is not found.
  */
-#include "tests/host/model_test.h"
+#include "tests/host/unit_test.h"
 
 #include "model/engine/rules.h"
 #include "model/qemu/processor.h"
@@ -297,7 +297,7 @@ static struct processor *wide(void)
 }
 
 /* SDM Vol. 3A (253668-083), "Privilege Levels": CS's in protected mode, 3 in virtual-8086 mode, 0 in real mode. */
-TEST(privilege_levels)
+UNIT_TEST(privilege_levels)
 {
     struct processor *p = wide();
 
@@ -361,7 +361,7 @@ static void map(const struct paging *w, unsigned leaf_level, uint64_t upper, uin
     set("efer", w->efer);
 }
 
-TEST(page_tables)
+UNIT_TEST(page_tables)
 {
     struct processor *p = wide();
 
@@ -414,7 +414,7 @@ TEST(page_tables)
 #define LVTPC           0x340
 #define MASKED          0x10000u
 
-TEST(local_apic)
+UNIT_TEST(local_apic)
 {
     struct processor *p = wide();
 
@@ -443,7 +443,7 @@ TEST(local_apic)
 }
 
 /* The message goes to the processor's own APIC with LVTPC's vector and delivery mode, and LVTPC is masked. */
-TEST(interrupts)
+UNIT_TEST(interrupts)
 {
     static const uint32_t entries[] = { 0x40, 0x4fe, 0x400, 0x80fe };
 
@@ -489,7 +489,7 @@ static void push(unsigned size, bool code, uint64_t cs, uint64_t flags, uint64_t
     }
 }
 
-TEST(frames)
+UNIT_TEST(frames)
 {
     static const struct {
         unsigned size;
@@ -536,7 +536,7 @@ static void change(struct vcpu *v, uint64_t *flags, uint64_t *code)
 }
 
 /* A rule changes the flags and the error code of a frame where they lie, and nothing else. */
-TEST(changed_frames)
+UNIT_TEST(changed_frames)
 {
     const struct rules changing = { .exception_pushed = change };
 
@@ -569,7 +569,7 @@ TEST(changed_frames)
 
 /* --- what several processors know --------------------------------------------------------------------------------- */
 
-TEST(shared_areas)
+UNIT_TEST(shared_areas)
 {
     struct processor *p = wide(), *other = wide();
 
@@ -582,7 +582,7 @@ TEST(shared_areas)
     other->vcpu.bts.on = false;
 }
 
-TEST(pages_with_code)
+UNIT_TEST(pages_with_code)
 {
     struct processor *p = wide();
 
@@ -605,7 +605,7 @@ TEST(pages_with_code)
 }
 
 /* Between blocks, what the TLB has is written there, a page at a time, and the rest by QEMU. */
-TEST(memory_at_hand)
+UNIT_TEST(memory_at_hand)
 {
     static const struct block narrow_code = { .ia32e = false };
     struct processor *p = wide();

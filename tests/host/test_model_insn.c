@@ -3,7 +3,7 @@
  * The model's decoding of instructions where Zydis cannot tell (test_model_insn_zydis.c has all the rest): which
  * instructions serialise, bytes that end too early, and bytes that are VEX in 64-bit code alone.
  */
-#include "tests/host/model_test.h"
+#include "tests/host/unit_test.h"
 
 #include "model/insn/insn.h"
 
@@ -18,7 +18,7 @@ static struct insn classify(const void *bytes, size_t size, bool ia32e)
     return insn;
 }
 
-TEST(serialising)
+UNIT_TEST(serialising)
 {
     static const struct {
         const char *text, *bytes;
@@ -52,7 +52,7 @@ TEST(serialising)
     }
 }
 
-TEST(nothing_but_prefixes)
+UNIT_TEST(nothing_but_prefixes)
 {
     static const uint8_t prefixes[15] = { 0x66, 0x67, 0xf0, 0xf2, 0xf3, 0x2e, 0x36, 0x3e,
                                           0x26, 0x64, 0x65, 0x66, 0xf3, 0xf0, 0x48 };
@@ -65,7 +65,7 @@ TEST(nothing_but_prefixes)
 }
 
 /* A truncated instruction has at most the flags of the whole one, and never a hook. */
-TEST(truncated_at_every_length)
+UNIT_TEST(truncated_at_every_length)
 {
     static const struct {
         const char *bytes;
@@ -108,7 +108,7 @@ TEST(truncated_at_every_length)
 }
 
 /* LES and LDS outside 64-bit code, where VEX would be neither a branch nor a hook. */
-TEST(les_and_lds)
+UNIT_TEST(les_and_lds)
 {
     static const struct {
         const char *bytes;

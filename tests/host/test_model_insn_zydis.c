@@ -4,7 +4,7 @@
  * other tables: every opcode of every map, with prefixes, ModRM forms and all modes, as far as Zydis decodes it. Both
  * must agree, or the difference must be listed here with a reason and still exist.
  */
-#include "tests/host/model_test.h"
+#include "tests/host/unit_test.h"
 
 #include <Zydis/Zydis.h>
 
@@ -395,48 +395,48 @@ static void assert_walked(void (*walk)(enum mode mode), enum mode mode)
     }
 }
 
-TEST(opcodes_of_16_bits)
+UNIT_TEST(opcodes_of_16_bits)
 {
     assert_walked(walk_legacy, MODE_16);
 }
 
-TEST(opcodes_of_32_bits)
+UNIT_TEST(opcodes_of_32_bits)
 {
     assert_walked(walk_legacy, MODE_32);
 }
 
-TEST(opcodes_of_compatibility_mode)
+UNIT_TEST(opcodes_of_compatibility_mode)
 {
     assert_walked(walk_legacy, MODE_COMPATIBILITY);
 }
 
-TEST(opcodes_of_64_bits)
+UNIT_TEST(opcodes_of_64_bits)
 {
     assert_walked(walk_legacy, MODE_64);
 }
 
-TEST(vex_of_32_bits)
+UNIT_TEST(vex_of_32_bits)
 {
     assert_walked(walk_vex, MODE_32);
 }
 
-TEST(vex_of_64_bits)
+UNIT_TEST(vex_of_64_bits)
 {
     assert_walked(walk_vex, MODE_64);
 }
 
-TEST(evex_of_32_bits)
+UNIT_TEST(evex_of_32_bits)
 {
     assert_walked(walk_evex, MODE_32);
 }
 
-TEST(evex_of_64_bits)
+UNIT_TEST(evex_of_64_bits)
 {
     assert_walked(walk_evex, MODE_64);
 }
 
 /* This test is last, since the walks before it note which differences they met. */
-TEST(listed_differences_are_still_there)
+UNIT_TEST(listed_differences_are_still_there)
 {
     for (size_t i = 0; i < COUNT_OF(differences); i++) {
         if (differences[i].seen == 0) {

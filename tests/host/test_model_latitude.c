@@ -19,7 +19,7 @@ static struct machine *free_machine(unsigned number, uint64_t seed, uint32_t fre
 }
 
 /* Each freedom is found by its name, is named like its identifier, and has a sentence and a source. */
-TEST(table)
+UNIT_TEST(table)
 {
     static const char *const identifiers[] = {
 #define FREEDOM(id, name, sentence, source, replaces) #id,
@@ -57,7 +57,7 @@ static void draw(struct machine *m, unsigned drawn[DRAWS])
 }
 
 /* The seed and the processor's number decide, and neither other freedoms nor what was before a reset. */
-TEST(choices)
+UNIT_TEST(choices)
 {
     static const struct {
         unsigned number;
@@ -94,7 +94,7 @@ TEST(choices)
 }
 
 /* The rules that no chosen freedom takes part in stay the manual's. */
-TEST(nothing_else_changes)
+UNIT_TEST(nothing_else_changes)
 {
     struct machine *m = free_machine(0, 1, BIT_OF(PEBS_ARMING));
 
@@ -151,7 +151,7 @@ static unsigned sample(uint64_t seed, unsigned i, uint64_t event, unsigned flags
 }
 
 /* The delay is constant in cycles, of which an instruction takes 0 to 2. */
-TEST(arming_takes_time)
+UNIT_TEST(arming_takes_time)
 {
     bool none = false, most = false, varied = false;
     unsigned distances[RECORDS], again[RECORDS];
@@ -175,7 +175,7 @@ TEST(arming_takes_time)
 }
 
 /* Branches that pass meanwhile are counted from the reload on, and not recorded. */
-TEST(arming_passes_events)
+UNIT_TEST(arming_passes_events)
 {
     unsigned distances[RECORDS];
     bool passed = false;
@@ -195,7 +195,7 @@ TEST(arming_passes_events)
 }
 
 /* Behind a serialising instruction PEBS is armed; precise distribution needs no time at all. */
-TEST(arming_ends)
+UNIT_TEST(arming_ends)
 {
     unsigned distances[RECORDS];
 
@@ -226,7 +226,7 @@ static uint64_t seed_of(unsigned cycles)
 }
 
 /* However often a REP instruction goes on, it is one: no time passes for each of its rounds. */
-TEST(arming_through_repetitions)
+UNIT_TEST(arming_through_repetitions)
 {
     struct machine *m = free_machine(0, seed_of(40), BIT_OF(PEBS_ARMING));
     struct block *b = block_new(0, 4, END_PLAIN), *repeated = block_new(0x40, 1, END_REPEAT);
@@ -256,7 +256,7 @@ TEST(arming_through_repetitions)
 }
 
 /* The block in whose middle a delay begins is left, once, for nothing else would end the delay there. */
-TEST(arming_in_the_middle)
+UNIT_TEST(arming_in_the_middle)
 {
     for (unsigned cycles = 0; cycles < 20; cycles += 19) {
         struct machine *m = free_machine(0, seed_of(cycles), BIT_OF(PEBS_ARMING));
@@ -311,7 +311,7 @@ static void distribute(uint64_t seed, uint32_t freedoms, bool fixed, unsigned pe
 /*
  * From 128 events on precise distribution is precise; below, the event or a later one, with the delay of any counter.
  */
-TEST(short_distribution)
+UNIT_TEST(short_distribution)
 {
     const uint32_t both = BIT_OF(PDIST_SHORT) | BIT_OF(PEBS_ARMING);
     bool exact = false, next = false, late = false, mixed = false;
@@ -335,7 +335,7 @@ TEST(short_distribution)
 }
 
 /* Fixed counter 0 records the overflowing instruction or the next one, always the same, and needs no time. */
-TEST(instruction_accurate)
+UNIT_TEST(instruction_accurate)
 {
     const uint32_t both = BIT_OF(PDIR_PLUS) | BIT_OF(PEBS_ARMING);
     bool seen[2] = { false, false };
@@ -354,7 +354,7 @@ TEST(instruction_accurate)
 }
 
 /* Three counters that are due at once: one record for all, one for each, or something in between. */
-TEST(shared_records)
+UNIT_TEST(shared_records)
 {
     bool seen[4] = { false };
 
@@ -418,7 +418,7 @@ static unsigned unseen(uint64_t seed, unsigned flags, unsigned *cycles)
     return instructions;
 }
 
-TEST(late_records)
+UNIT_TEST(late_records)
 {
     bool at_once = false, late = false;
     unsigned cycles;
@@ -436,7 +436,7 @@ TEST(late_records)
 }
 
 /* The PMI of the threshold finds the record in memory; a record on its way does not go into another area. */
-TEST(late_but_in_place)
+UNIT_TEST(late_but_in_place)
 {
     for (uint64_t seed = 0; seed < 20; seed++) {
         struct machine *m = free_machine(0, seed, BIT_OF(PEBS_VISIBLE));
@@ -477,7 +477,7 @@ static unsigned count_accesses(struct machine *m, uint64_t event, bool store)
 }
 
 /* One access in so many is followed: between all of them and an eighth. Other events count all. */
-TEST(followed_accesses)
+UNIT_TEST(followed_accesses)
 {
     bool all = false, few = false;
 
@@ -500,7 +500,7 @@ TEST(followed_accesses)
 }
 
 /* Interrupts and exceptions count, or do not, as instructions of the interrupted level; INT n is one anyway. */
-TEST(interruptions_that_count)
+UNIT_TEST(interruptions_that_count)
 {
     struct machine *m = free_machine(0, 3, BIT_OF(OVERCOUNT));
     struct block *user = block_new(0, 4, END_REL_JMP), *handler = block_new(0x100, 2, END_PLAIN);
@@ -538,7 +538,7 @@ TEST(interruptions_that_count)
 /* --- registers --------------------------------------------------------------------------------------------------- */
 
 /* Four registers refuse reserved bits, or drop them, each in its own way for good; no other does. */
-TEST(reserved_bits)
+UNIT_TEST(reserved_bits)
 {
     static const struct {
         uint32_t address;
@@ -574,7 +574,7 @@ TEST(reserved_bits)
 }
 
 /* The registers of the LBR stack are read-only on NetBurst, by one chapter of the manual, and on no other processor. */
-TEST(lbr_read_only)
+UNIT_TEST(lbr_read_only)
 {
     static const struct {
         const char *profile;
@@ -597,7 +597,7 @@ TEST(lbr_read_only)
 }
 
 /* After a reset counters and LBRs run, of every processor as far as it has them; BTS and PEBS do not. */
-TEST(left_running)
+UNIT_TEST(left_running)
 {
     static const char *const profiles[] = { "netburst", "pentium-m", "core2", "nehalem", "skylake", "goldencove" };
     bool fixed = false, general = false, status = false, freezes = false, still = false;
@@ -633,7 +633,7 @@ TEST(left_running)
  * Architectural records are split before any group and no other, with null records between, of one to four units; not
  * always alike; without the freedom by their size.
  */
-TEST(fragments)
+UNIT_TEST(fragments)
 {
     const struct arch_contents arch = { .format = UINT64_C(0xe002003000000000) | UINT64_C(1) << 40, .lbr_depth = 32 };
     unsigned cuts[ARCH_GROUPS] = { 0 }, nulls[5] = { 0 }, whole = 0;

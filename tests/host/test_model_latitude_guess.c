@@ -13,7 +13,7 @@
 /* --- caches ------------------------------------------------------------------------------------------------------ */
 
 /* A ring that is a little too large for its level misses always with LRU, and now and then at random. */
-TEST(replaces_at_random)
+UNIT_TEST(replaces_at_random)
 {
     struct machine *m = with("skylake", 1, BIT_OF(CACHES));
     const unsigned lines = 64 * 8 + 64; /* nine lines in each set of eight ways */
@@ -39,7 +39,7 @@ TEST(replaces_at_random)
 }
 
 /* Ascending lines of a page come ahead of their use; of others now and then the other line of a pair. */
-TEST(prefetches)
+UNIT_TEST(prefetches)
 {
     struct machine *m = with("skylake", 1, BIT_OF(CACHES));
     unsigned pairs = 0;
@@ -63,7 +63,7 @@ TEST(prefetches)
     assert_in_range(pairs, 150, 350);
 }
 
-TEST(latencies_and_sources)
+UNIT_TEST(latencies_and_sources)
 {
     static const struct {
         enum data_level level;
@@ -123,7 +123,7 @@ static enum data_level never_cached(struct vcpu *v, uint64_t address, bool store
     return address / LINE == (MEMORY + 0x8000) / LINE && !store ? LEVEL_MEMORY : LEVEL_L1;
 }
 
-TEST(records_follow_the_rules)
+UNIT_TEST(records_follow_the_rules)
 {
     struct machine *m = machine_new();
     struct rules rules = rules_manual;
@@ -152,7 +152,7 @@ TEST(records_follow_the_rules)
 /* --- prediction and cycles --------------------------------------------------------------------------------------- */
 
 /* The whole range of processors, from one that is always right to one that is always wrong. */
-TEST(predictions)
+UNIT_TEST(predictions)
 {
     unsigned least = UINT32_MAX, most = 0;
 
@@ -177,7 +177,7 @@ TEST(predictions)
     assert_in_range(most, 320, 322);
 }
 
-TEST(cycles)
+UNIT_TEST(cycles)
 {
     static const char *const profiles[] = { "skylake", "goldencove" };
 
@@ -219,7 +219,7 @@ TEST(cycles)
 }
 
 /* The retire latency of a record is any number, too, where it has one. */
-TEST(retire_latencies)
+UNIT_TEST(retire_latencies)
 {
     for (unsigned i = 0; i < 2; i++) {
         struct machine *m = with(i == 0 ? "icelake" : "goldencove", 4, BIT_OF(LBR_CYCLES));

@@ -66,7 +66,7 @@ static void run_until_pmi(struct machine *m, const struct block *b)
 }
 
 /* The counter goes on until the PMI, wherever in its blocks overflow and PMI are. */
-TEST(skids_by_instructions)
+UNIT_TEST(skids_by_instructions)
 {
     for (unsigned length = 1; length < 12; length++) {
         for (unsigned skid = 0; skid < 40; skid++) {
@@ -87,7 +87,7 @@ TEST(skids_by_instructions)
 }
 
 /* Counters freeze with the request; LBRs with it or with the PMI. */
-TEST(freezes)
+UNIT_TEST(freezes)
 {
     static const struct {
         const char *profile;
@@ -143,7 +143,7 @@ TEST(freezes)
 }
 
 /* What froze with the request, and was set going again since, does not freeze for a second time. */
-TEST(freezes_once)
+UNIT_TEST(freezes_once)
 {
     struct machine *m = skidding("nehalem", 30, true);
     struct block *b = block_new(0, 1, END_REL_JMP);
@@ -161,7 +161,7 @@ TEST(freezes_once)
 }
 
 /* A request that does not come of a counter sets out, too, and no count is lost over it. */
-TEST(counters_go_on)
+UNIT_TEST(counters_go_on)
 {
     struct machine *m = skidding("skylake", 50, false);
     struct block *b = block_new(0, 1, END_REL_JMP);
@@ -176,7 +176,7 @@ TEST(counters_go_on)
 }
 
 /* BTS stores on while its PMI is under way. */
-TEST(bts_goes_on)
+UNIT_TEST(bts_goes_on)
 {
     struct machine *m = skidding("skylake", 7, false);
     struct block *b = block_new(0, 1, END_REL_JMP);
@@ -188,7 +188,7 @@ TEST(bts_goes_on)
 }
 
 /* Whoever looks finds the PMI raised, unless it trails; a processor that is about to halt waits for nothing. */
-TEST(looking_ends_a_skid)
+UNIT_TEST(looking_ends_a_skid)
 {
     enum look { NOTHING, READ, WRITE, READ_COUNTER, SETTLE, HALT, LOOKS };
 
@@ -227,7 +227,7 @@ TEST(looking_ends_a_skid)
 }
 
 /* The PMI of counters that were stopped and acknowledged while it was under way: nothing says why it came. */
-TEST(trails_the_stop)
+UNIT_TEST(trails_the_stop)
 {
     struct machine *m = skidding("skylake", 50, false);
     struct block *b = block_new(0, 1, END_REL_JMP);
@@ -251,7 +251,7 @@ TEST(trails_the_stop)
 /*
  * A PMI that meets the mask of the one before is the guest's loss, unless it skids: it may come when all has stopped.
  */
-TEST(the_referee_on_skids)
+UNIT_TEST(the_referee_on_skids)
 {
     for (unsigned skid = 0; skid < 6; skid += 5) {
         struct machine *m = skidding("skylake", skid, false);
@@ -273,7 +273,7 @@ TEST(the_referee_on_skids)
 
 /* --- the freedoms ------------------------------------------------------------------------------------------------ */
 
-TEST(skid_freedom)
+UNIT_TEST(skid_freedom)
 {
     static const struct {
         uint32_t freedoms;
@@ -309,7 +309,7 @@ TEST(skid_freedom)
 }
 
 /* The bits come beside what says why the PMI came, and stay until they are reset. */
-TEST(status_freedom)
+UNIT_TEST(status_freedom)
 {
     static const struct {
         const char *profile;
@@ -364,7 +364,7 @@ TEST(status_freedom)
 }
 
 /* A processor without the register has no such bits. */
-TEST(no_status_no_bits)
+UNIT_TEST(no_status_no_bits)
 {
     struct machine *m = with("core-duo", 1, BIT_OF(STATUS));
 
@@ -375,7 +375,7 @@ TEST(no_status_no_bits)
 }
 
 /* A PEBS counter's own bit comes with bit 62 alone, and not always. */
-TEST(own_bit_freedom)
+UNIT_TEST(own_bit_freedom)
 {
     unsigned own = 0;
 
@@ -412,7 +412,7 @@ static unsigned take_next(struct vcpu *v)
 }
 
 /* Time passes and is counted by counters of cycles that count at CPL 0, unless it is frozen. */
-TEST(smi_counts_cycles)
+UNIT_TEST(smi_counts_cycles)
 {
     static const struct {
         unsigned select, fixed;
@@ -454,7 +454,7 @@ TEST(smi_counts_cycles)
 }
 
 /* An SMI leaves the overflow to the next cycle outside. */
-TEST(smi_does_not_overflow)
+UNIT_TEST(smi_does_not_overflow)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 1, END_REL_JMP);
@@ -473,7 +473,7 @@ TEST(smi_does_not_overflow)
     EXPECT_MSRS(m, { PMC0, 0 }, { GLOBAL_STATUS, 1 });
 }
 
-TEST(smi_freedom)
+UNIT_TEST(smi_freedom)
 {
     struct machine *m = with("skylake", 3, BIT_OF(SMI));
     unsigned smis = 0, least = UINT_MAX, most = 0;

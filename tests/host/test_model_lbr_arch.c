@@ -31,7 +31,7 @@ static void expect(struct machine *m, unsigned i, uint64_t from, uint64_t to, ui
     EXPECT_MSRS(m, { FROM + i, from }, { TO + i, to }, { INFO + i, info });
 }
 
-TEST(depths)
+UNIT_TEST(depths)
 {
     for (uint64_t depth = 0; depth < 80; depth++) {
         struct machine *m = golden_cove();
@@ -58,7 +58,7 @@ TEST(depths)
 }
 
 /* Entry 0 is the newest whatever the depth, and each branch moves the others up by one. */
-TEST(newest_first)
+UNIT_TEST(newest_first)
 {
     static const unsigned depths_of_it[] = { 8, 16, 32 };
     struct block *blocks[5];
@@ -97,7 +97,7 @@ TEST(newest_first)
     }
 }
 
-TEST(writing_the_depth_clears_the_stack)
+UNIT_TEST(writing_the_depth_clears_the_stack)
 {
     struct machine *m = golden_cove();
     struct block *b = block_new(0, 2, END_REL_JMP);
@@ -113,7 +113,7 @@ TEST(writing_the_depth_clears_the_stack)
 }
 
 /* Cycles while LBRs were off are in no entry. */
-TEST(enabled_again)
+UNIT_TEST(enabled_again)
 {
     struct machine *m = golden_cove();
     struct block *b = block_new(0, 2, END_REL_JMP);
@@ -128,7 +128,7 @@ TEST(enabled_again)
     }
 }
 
-TEST(interrupts_are_other_branches)
+UNIT_TEST(interrupts_are_other_branches)
 {
     struct machine *m = golden_cove();
     struct block *b = block_new(0, 2, END_REL_JMP);
@@ -143,7 +143,7 @@ TEST(interrupts_are_other_branches)
 }
 
 /* By the level in which the branch ends; with neither level allowed nothing is recorded. */
-TEST(privilege_filters)
+UNIT_TEST(privilege_filters)
 {
     static const struct {
         unsigned levels;
@@ -177,7 +177,7 @@ TEST(privilege_filters)
 }
 
 /* Returns remove the newest entry: the rest are the places where control would return to. */
-TEST(call_stack)
+UNIT_TEST(call_stack)
 {
     struct machine *m = golden_cove();
     struct block *calls[3], *ret = block_new(0x1000, 1, END_RET);
@@ -213,7 +213,7 @@ TEST(call_stack)
 }
 
 /* A record's LBR group is the same stack. */
-TEST(in_a_pebs_record)
+UNIT_TEST(in_a_pebs_record)
 {
     struct machine *m = golden_cove();
     struct block *a = block_new(0, 3, END_REL_JMP);
@@ -235,7 +235,7 @@ TEST(in_a_pebs_record)
 }
 
 /* With a smaller depth a record has no more entries than that. */
-TEST(in_a_pebs_record_of_small_depth)
+UNIT_TEST(in_a_pebs_record_of_small_depth)
 {
     struct machine *m = golden_cove();
     struct block *b = block_new(0, 4, END_REL_JMP);

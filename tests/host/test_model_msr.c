@@ -8,7 +8,7 @@ static enum msr_answer try_write(struct machine *m, uint32_t address, uint64_t v
 }
 
 /* Every bit of every register: bits in `writable` read back, others raise #GP and change nothing. */
-TEST(reserved_bits)
+UNIT_TEST(reserved_bits)
 {
     static const struct {
         uint32_t address;
@@ -41,7 +41,7 @@ TEST(reserved_bits)
     }
 }
 
-TEST(addresses_are_canonical)
+UNIT_TEST(addresses_are_canonical)
 {
     static const uint32_t registers[] = { DS_AREA, LBR_FROM0, LBR_TO0 + 31 };
     struct machine *m = machine_new();
@@ -55,7 +55,7 @@ TEST(addresses_are_canonical)
 }
 
 /* With 5-level paging addresses have 57 bits, in every mode. */
-TEST(addresses_of_57_bits)
+UNIT_TEST(addresses_of_57_bits)
 {
     static const char *const profiles[] = { "icelake", "goldencove" };
     static const uint32_t registers[] = { DS_AREA, LBR_FROM0, 0x1500, 0x161f };
@@ -79,7 +79,7 @@ TEST(addresses_of_57_bits)
 }
 
 /* WRMSR of the signature's register changes nothing: CPUID puts the revision there again before anybody reads it. */
-TEST(microcode_revision)
+UNIT_TEST(microcode_revision)
 {
     struct machine *m = machine_new();
 
@@ -88,7 +88,7 @@ TEST(microcode_revision)
     assert_int_equal(rdmsr(m, 0x8b), UINT64_C(0xf0) << 32);
 }
 
-TEST(status_set_and_reset)
+UNIT_TEST(status_set_and_reset)
 {
     struct machine *m = machine_new();
 
@@ -100,7 +100,7 @@ TEST(status_set_and_reset)
     assert_int_equal(try_write(m, STATUS_RESET, UINT64_C(1) << 4), MSR_GP);
 }
 
-TEST(in_use)
+UNIT_TEST(in_use)
 {
     struct machine *m = machine_new();
 

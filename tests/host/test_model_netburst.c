@@ -83,7 +83,7 @@ static void run_accessing(struct machine *m, const struct block *b, uint64_t add
 
 /* --- registers --------------------------------------------------------------------------------------------------- */
 
-TEST(rdpmc)
+UNIT_TEST(rdpmc)
 {
     struct machine *m = machine("netburst");
     uint64_t value;
@@ -100,7 +100,7 @@ TEST(rdpmc)
 /* --- counting ---------------------------------------------------------------------------------------------------- */
 
 /* An event is visible to the counters of its ESCR's own half of a group and to no other. */
-TEST(which_counter_reaches_which_escr)
+UNIT_TEST(which_counter_reaches_which_escr)
 {
     static const struct {
         uint32_t escr;
@@ -153,7 +153,7 @@ static uint64_t counted(uint64_t cccr, uint64_t event, const struct block *const
     return value;
 }
 
-TEST(rings_threads_and_filters)
+UNIT_TEST(rings_threads_and_filters)
 {
     struct block *system = block_new(0, 5, END_PLAIN);
     struct block *user = block_new(0x100, 7, END_PLAIN);
@@ -195,7 +195,7 @@ TEST(rings_threads_and_filters)
 }
 
 /* branch_retired: a loop and a jump behind it. First time ever counts as mispredicted. */
-TEST(branches_retired)
+UNIT_TEST(branches_retired)
 {
     struct block *loop = block_new(0, 4, END_JCC);
     struct block *jump = block_new(0x10, 1, END_REL_JMP); /* behind it */
@@ -224,7 +224,7 @@ TEST(branches_retired)
 /*
  * A counter that has overflowed is stopped and goes on: the next event is due. It is not, once it counts another way.
  */
-TEST(overflowed_counters_go_on)
+UNIT_TEST(overflowed_counters_go_on)
 {
     for (unsigned other = 0; other < 2; other++) {
         struct machine *m = machine("netburst");
@@ -256,7 +256,7 @@ static uint64_t front_end(uint64_t tag, uint64_t event, const struct block *b)
     return value;
 }
 
-TEST(front_end_tags)
+UNIT_TEST(front_end_tags)
 {
     struct block *b = block_new(0, 9, END_RET);
 
@@ -276,7 +276,7 @@ TEST(front_end_tags)
     assert_int_equal(front_end(EVENT(0x03, 2) | RINGS, FRONT_END | RINGS, b), 0);
 }
 
-TEST(execution_tags)
+UNIT_TEST(execution_tags)
 {
     static const struct {
         unsigned event;
@@ -336,7 +336,7 @@ static uint64_t replays(uint64_t enable, uint64_t vertical, uint64_t saat0, uint
     return value;
 }
 
-TEST(replay_tags)
+UNIT_TEST(replay_tags)
 {
     const uint64_t split_load = EVENT(0x04, 2) | RINGS;
     const uint64_t split_store = EVENT(0x05, 2) | RINGS;
@@ -357,7 +357,7 @@ TEST(replay_tags)
     assert_int_equal(replays(MY_THR | UOP_TAG | 1u << 0, 1, 0, 0), 2); /* sampling would be IQ_COUNTER4's */
 }
 
-TEST(mispredicted_branches_can_be_tagged)
+UNIT_TEST(mispredicted_branches_can_be_tagged)
 {
     struct machine *m = machine("netburst");
     struct block *first = block_new(0, 2, END_IND_JMP);
@@ -391,7 +391,7 @@ static void sample_stores(struct machine *m, uint64_t enable, unsigned counter, 
           { PEBS_ENABLE, enable }, { CCCR(counter), ENABLE(5) });
 }
 
-TEST(records_of_40_bytes)
+UNIT_TEST(records_of_40_bytes)
 {
     struct machine *m = machine("netburst");
     struct block *b = block_new(0, 4, END_REL_JMP);
@@ -426,7 +426,7 @@ TEST(records_of_40_bytes)
     assert_string_equal(m->violations_text, "");
 }
 
-TEST(threshold_and_end_of_the_buffer)
+UNIT_TEST(threshold_and_end_of_the_buffer)
 {
     struct machine *m = machine("netburst");
     struct block *b = block_new(0, 4, END_REL_JMP);
@@ -452,7 +452,7 @@ TEST(threshold_and_end_of_the_buffer)
 }
 
 /* PEBS works only on IQ_COUNTER4, only with bit 25, only for the three events. */
-TEST(what_does_not_sample)
+UNIT_TEST(what_does_not_sample)
 {
     static const struct {
         unsigned counter;
@@ -489,7 +489,7 @@ TEST(what_does_not_sample)
 
 /* --- branches ---------------------------------------------------------------------------------------------------- */
 
-TEST(stack_of_4)
+UNIT_TEST(stack_of_4)
 {
     struct machine *m = machine("netburst");
     struct block *b[6];
@@ -512,4 +512,3 @@ TEST(stack_of_4)
     assert_int_equal(rdmsr(m, LER_FROM), b[5]->last); /* the last branch before the interrupt */
     assert_int_equal(rdmsr(m, LER_FROM + 1), CODE + 0x4000);
 }
-

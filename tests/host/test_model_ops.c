@@ -10,7 +10,7 @@
 static int new_block(void **state);
 #define SETUP new_block
 #define LAST  new_block
-#include "tests/host/model_test.h"
+#include "tests/host/unit_test.h"
 
 static void *find_symbol(void *handle, const char *name);
 #define dlsym find_symbol
@@ -317,7 +317,7 @@ static void show(struct qemu_ops *o, int back, int again, uint64_t number)
     qemu_ops_drop_values(o, &object, value);
 }
 
-TEST(stores_of_values_are_dropped)
+UNIT_TEST(stores_of_values_are_dropped)
 {
     static const int places[] = { 2, 5, 65 };
     for (size_t i = 0; i < COUNT_OF(places); i++) {
@@ -351,7 +351,7 @@ TEST(stores_of_values_are_dropped)
 }
 
 /* Two places that hold each value are one too many, until one of them does not. */
-TEST(one_of_two_places)
+UNIT_TEST(one_of_two_places)
 {
     struct qemu_ops o = new_ops();
 
@@ -388,7 +388,7 @@ static struct qemu_ops translated(void)
 }
 
 /* Whatever sends the block to the callbacks comes before anything is stored. A sum to which nothing is added stays. */
-TEST(beginnings_in_place_of_callbacks)
+UNIT_TEST(beginnings_in_place_of_callbacks)
 {
     struct qemu_ops o = new_ops();
 
@@ -406,7 +406,7 @@ TEST(beginnings_in_place_of_callbacks)
 }
 
 /* The processor's number is where gdb_get_cpu_index looks, here 12 bytes before the register file. */
-TEST(beginnings_on_several_processors)
+UNIT_TEST(beginnings_on_several_processors)
 {
     struct qemu_ops_beginning beginning = { .first = (void *)0x5000, .apart = 0x300, .newest = 40, .word = 0xabc };
     struct qemu_object several = object;
@@ -431,7 +431,7 @@ TEST(beginnings_on_several_processors)
  * Before the callbacks, wherever they are: a sum at or above its limit before, or at it behind, calls them; else the
  * other translation is run, if it is known. Behind them what they ask for is run.
  */
-TEST(blocks_that_go_elsewhere)
+UNIT_TEST(blocks_that_go_elsewhere)
 {
     static const uint64_t known;
     static const struct qemu_ops_elsewhere elsewhere = { 48, &known };
@@ -476,7 +476,7 @@ TEST(blocks_that_go_elsewhere)
 }
 
 /* Without a call, or with a jump to something else than its result, QEMU leaves the block in another way. */
-TEST(blocks_that_cannot_go_elsewhere)
+UNIT_TEST(blocks_that_cannot_go_elsewhere)
 {
     static const struct qemu_ops_elsewhere elsewhere = { 48, NULL };
     struct qemu_ops_beginning little = { .first = (void *)0x5000, .newest = 40, .elsewhere = &elsewhere };
@@ -493,7 +493,7 @@ TEST(blocks_that_cannot_go_elsewhere)
 }
 
 /* RIP is written in its width. */
-TEST(translations_found)
+UNIT_TEST(translations_found)
 {
     struct qemu_object narrow = object;
     bool exists = false;

@@ -7,7 +7,7 @@
 static int make_folder(void **state), remove_folder(void **state);
 #define FIRST make_folder
 #define LAST  remove_folder
-#include "tests/host/model_test.h"
+#include "tests/host/unit_test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -92,7 +92,7 @@ static void refused(const char *arguments, const char *sentence)
     assert_string_equal(printed, "");
 }
 
-TEST(wrong_ones)
+UNIT_TEST(wrong_ones)
 {
     static const char *const no_seeds[] = { "x", "-1", "+1", ":pebs-arming", "1x", "0x10", "18446744073709551616" };
 
@@ -135,7 +135,7 @@ TEST(wrong_ones)
 }
 
 /* A name that is not known is named by itself, without what follows, and all that are known are named. */
-TEST(unknown_names)
+UNIT_TEST(unknown_names)
 {
     static const struct {
         const char *arguments, *begin, *end;
@@ -165,7 +165,7 @@ TEST(unknown_names)
 }
 
 /* OPTION=list prints one line a name, whatever else was given, and ends well. */
-TEST(lists)
+UNIT_TEST(lists)
 {
     static const struct {
         const char *arguments;
@@ -244,7 +244,7 @@ static void of_two_kinds(struct options *options)
               : 8);
 }
 
-TEST(right_ones)
+UNIT_TEST(right_ones)
 {
     assert_int_equal(reads("profile=skylake", of_skylake), 0);
     assert_int_equal(reads("profile=alderlake cores=EP3 fault=perfmon.width.32", of_two_kinds), 0);
@@ -260,7 +260,7 @@ TEST(right_ones)
 }
 
 /* Of the four processors that the machine can have. */
-TEST(what_an_earlier_run_left)
+UNIT_TEST(what_an_earlier_run_left)
 {
     static const char *const files[] = { "0", "0.watch", "3", "3.watch", "4", "4.watch" };
     char option[64];
@@ -292,7 +292,7 @@ static void violate_and_finish(struct options *options)
 }
 
 /* Output that was lost is said when QEMU ends, of each log: what is lost then, and what was lost before. */
-TEST(lost_output)
+UNIT_TEST(lost_output)
 {
     if (access("/dev/full", W_OK) != 0) {
         skip();

@@ -23,7 +23,7 @@ static void sample(struct machine *m, unsigned i, uint64_t event, uint64_t perio
           { GLOBAL_CTRL, UINT64_C(1) << i });
 }
 
-TEST(counts_instructions_and_branches)
+UNIT_TEST(counts_instructions_and_branches)
 {
     struct machine *m = machine_new();
     struct block *plain = block_new(0, 7, END_PLAIN);
@@ -47,7 +47,7 @@ TEST(counts_instructions_and_branches)
 }
 
 /* RDPMC in the middle of a block counts what came before it and nothing else. */
-TEST(reads_in_the_middle)
+UNIT_TEST(reads_in_the_middle)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 10, END_REL_JMP);
@@ -62,7 +62,7 @@ TEST(reads_in_the_middle)
     assert_int_equal(value, 19);
 }
 
-TEST(a_fault_takes_back_what_did_not_retire)
+UNIT_TEST(a_fault_takes_back_what_did_not_retire)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 10, END_REL_JMP);
@@ -79,7 +79,7 @@ TEST(a_fault_takes_back_what_did_not_retire)
 /*
  * The WRMSR that stops counting is counted, the one that starts it is not, and it can be what overflows or is recorded.
  */
-TEST(wrmsr_counts_before_its_effect)
+UNIT_TEST(wrmsr_counts_before_its_effect)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 3, END_REL_JMP);
@@ -106,7 +106,7 @@ TEST(wrmsr_counts_before_its_effect)
 }
 
 /* Reset -5 arms on the fifth event and records the sixth: records are 6 apart, and the next one is 6 after the last. */
-TEST(records_n_plus_1_apart)
+UNIT_TEST(records_n_plus_1_apart)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 4, END_REL_JMP);
@@ -131,7 +131,7 @@ TEST(records_n_plus_1_apart)
 }
 
 /* The instruction after an INT n is its handler's first; after one behind which an interrupt comes, it is the next. */
-TEST(behind_an_interruption)
+UNIT_TEST(behind_an_interruption)
 {
     static const struct {
         enum block_end end;
@@ -157,7 +157,7 @@ TEST(behind_an_interruption)
  * Linux's handler clears IA32_PERF_GLOBAL_CTRL and IA32_PEBS_ENABLE and sets them again. A counter that overflowed just
  * before is still armed: otherwise it would stand still for 2^48 events.
  */
-TEST(armed_across_a_pause)
+UNIT_TEST(armed_across_a_pause)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 9, END_REL_JMP);
@@ -173,7 +173,7 @@ TEST(armed_across_a_pause)
     assert_int_equal(records(m), 1);
 }
 
-TEST(pdir_records_n_apart)
+UNIT_TEST(pdir_records_n_apart)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 4, END_REL_JMP);
@@ -188,7 +188,7 @@ TEST(pdir_records_n_apart)
     }
 }
 
-TEST(two_counters_share_a_record)
+UNIT_TEST(two_counters_share_a_record)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 1, END_REL_JMP);
@@ -208,7 +208,7 @@ TEST(two_counters_share_a_record)
 }
 
 /* Absolute maximum: nothing is written past it, no status, and the first event after room was made is recorded. */
-TEST(full_buffer_drops)
+UNIT_TEST(full_buffer_drops)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 1, END_REL_JMP);
@@ -226,7 +226,7 @@ TEST(full_buffer_drops)
 }
 
 /* Many branches are stored at once, and the record is of the one that was counted last, not of the first. */
-TEST(taken_branches_with_branch_records)
+UNIT_TEST(taken_branches_with_branch_records)
 {
     struct machine *m = machine_new();
     struct block *blocks[3] = { block_new(0, 2, END_REL_JMP), block_new(0x40, 3, END_REL_JMP),
@@ -246,7 +246,7 @@ TEST(taken_branches_with_branch_records)
 }
 
 /* The event is the last instruction of a block, and the next block has none of its kind. */
-TEST(seen_where_nothing_is_counted)
+UNIT_TEST(seen_where_nothing_is_counted)
 {
     struct machine *m = machine_new();
     struct block *jump = block_new(0, 2, END_REL_JMP);
@@ -265,7 +265,7 @@ TEST(seen_where_nothing_is_counted)
 }
 
 /* The instruction that is due is the last one before a block is left, as by RDPMC. */
-TEST(due_where_a_block_is_left)
+UNIT_TEST(due_where_a_block_is_left)
 {
     struct machine *m = machine_new();
 
@@ -285,7 +285,7 @@ TEST(due_where_a_block_is_left)
 /*
  * BTS reads the management area while PEBS records are on their way into it: each time the ring of branches is full.
  */
-TEST(with_branch_records)
+UNIT_TEST(with_branch_records)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 2, END_REL_JMP);
@@ -321,7 +321,7 @@ static uint64_t drain(struct machine *m, uint64_t *instructions)
     return n;
 }
 
-TEST(a_long_run_is_exact)
+UNIT_TEST(a_long_run_is_exact)
 {
     struct machine *m = machine_new();
     struct block *blocks[3] = { block_new(0, 5, END_JCC), block_new(0x40, 11, END_REL_JMP),

@@ -4,7 +4,7 @@
  * functions that the plugin calls until it refuses, and the linker leaves the others unresolved (mk/host-test.mk).
  */
 #define _GNU_SOURCE
-#include "tests/host/model_test.h"
+#include "tests/host/unit_test.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -103,7 +103,7 @@ static void refused(struct qemu_info info, unsigned times, const char *sentence)
     assert_string_equal(said, sentence);
 }
 
-TEST(what_it_refuses)
+UNIT_TEST(what_it_refuses)
 {
     struct qemu_info info = supported();
 

@@ -5,7 +5,7 @@
  * as expected, is tests/qemu/losses.t's.
  */
 #define _GNU_SOURCE
-#include "tests/host/model_test.h"
+#include "tests/host/unit_test.h"
 
 #include "model/private/qemu_loss.h"
 #include "model/private/qemu_private.h"
@@ -305,7 +305,7 @@ static struct qemu_private *certain(bool is_narrow)
 }
 
 /* Eight or sixteen registers in the order of their numbers in instructions. */
-TEST(registers)
+UNIT_TEST(registers)
 {
     static const unsigned order[] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
@@ -331,7 +331,7 @@ TEST(registers)
 }
 
 /* One wrong register, wherever, loses the object; upper halves and R8 to R15 count in 64-bit code alone. */
-TEST(registers_that_differ)
+UNIT_TEST(registers_that_differ)
 {
     for (unsigned i = 0; i < GENERAL_REGISTERS + 2; i++) {
         for (unsigned high = 0; high < 2; high++) {
@@ -369,7 +369,7 @@ TEST(registers_that_differ)
 }
 
 /* The one word that tcg_cflags_has reads, among others with the same value; its other bits stay. */
-TEST(translations)
+UNIT_TEST(translations)
 {
     for (unsigned is_narrow = 0; is_narrow < 2; is_narrow++) {
         struct qemu_private *p = found(is_narrow);
@@ -401,7 +401,7 @@ TEST(translations)
  * Status flags in the middle of a block are those that QEMU's own restoring gives, also where the quick way replaces
  * the one word that is stale: then QEMU restores a few times to compare, and no more.
  */
-TEST(flags_in_the_middle)
+UNIT_TEST(flags_in_the_middle)
 {
     static const struct {
         uintptr_t at;
@@ -434,7 +434,7 @@ TEST(flags_in_the_middle)
 }
 
 /* Between blocks nothing is stale. Without a way to the flags they are what the plugin interface has. */
-TEST(flags_between_blocks)
+UNIT_TEST(flags_between_blocks)
 {
     struct qemu_private *p = found(false);
 
@@ -453,7 +453,7 @@ TEST(flags_between_blocks)
 }
 
 /* It is believed once it was the plugin interface's, with something in it, so many times. */
-TEST(memory)
+UNIT_TEST(memory)
 {
     struct qemu_private *p = found(false);
     struct qemu_seen s = seen(p);
@@ -484,7 +484,7 @@ TEST(memory)
     drop(p);
 }
 
-TEST(its_own_functions)
+UNIT_TEST(its_own_functions)
 {
     struct qemu_private *p = found(false);
     uint64_t base = 0;

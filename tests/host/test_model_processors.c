@@ -33,7 +33,7 @@ static const struct profile *processor(unsigned i)
     return p;
 }
 
-TEST(by_release)
+UNIT_TEST(by_release)
 {
     unsigned count = 0;
 
@@ -62,7 +62,7 @@ TEST(by_release)
 }
 
 /* What all kinds of a processor's cores share; and blocks of code, which they share too, have one slot for a branch. */
-TEST(kinds_of_cores)
+UNIT_TEST(kinds_of_cores)
 {
     unsigned further = 0;
 
@@ -247,7 +247,7 @@ static void expect_leaf(struct machine *m, unsigned i, uint32_t leaf, uint32_t s
 }
 
 /* Leaf 4: the sizes of the processor's own caches, of data and unified ones; instructions' and sharing are QEMU's. */
-TEST(caches)
+UNIT_TEST(caches)
 {
     static const struct {
         const char *profile;
@@ -281,7 +281,7 @@ TEST(caches)
     }
 }
 
-TEST(cpuid)
+UNIT_TEST(cpuid)
 {
     for (unsigned i = 0; i < COUNT_OF(column_names); i++) {
         struct machine *m = machine_of(column_names[i]);
@@ -302,7 +302,7 @@ TEST(cpuid)
 }
 
 /* Features that QEMU's -cpu must have: of leaf 1 in EDX, of leaf 80000001h in EDX for 64-bit software, LA57 in ECX. */
-TEST(features)
+UNIT_TEST(features)
 {
     static const struct {
         const char *on, *name;
@@ -633,7 +633,7 @@ static bool is_absent(char letter, uint32_t address)
     return false;
 }
 
-TEST(msrs)
+UNIT_TEST(msrs)
 {
     for (unsigned i = 0; i < COUNT_OF(column_names); i++) {
         struct machine *m = machine_of(column_names[i]);

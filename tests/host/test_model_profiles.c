@@ -12,7 +12,7 @@
 /* --- CPUID and MSRs ---------------------------------------------------------------------------------------------- */
 
 /* Pentium M: one bit for both counters. Core Duo, without a global register either: a bit for each. */
-TEST(enabling_without_global_control)
+UNIT_TEST(enabling_without_global_control)
 {
     static const struct {
         const char *profile;
@@ -40,7 +40,7 @@ TEST(enabling_without_global_control)
 /* --- BTS and PEBS records ---------------------------------------------------------------------------------------- */
 
 /* DTES64 in 32-bit code: the 64-bit forms, with zero for what that code does not have. */
-TEST(dtes64_outside_ia32e)
+UNIT_TEST(dtes64_outside_ia32e)
 {
     struct machine *m = machine_of("skylake");
     struct block *b = block_new(0, 4, END_REL_JMP);
@@ -67,7 +67,7 @@ TEST(dtes64_outside_ia32e)
 /* --- rules of single processors ---------------------------------------------------------------------------------- */
 
 /* Before version 4 of performance monitoring a freeze clears the enable bits, and no status bit reports it. */
-TEST(freezing_clears)
+UNIT_TEST(freezing_clears)
 {
     static const char *const profiles[] = { "core2", "nehalem", "sandybridge", "haswell" };
 
@@ -88,7 +88,7 @@ TEST(freezing_clears)
 }
 
 /* An interrupt that the BTS buffer asks for freezes counters at what they have counted. */
-TEST(freezing_keeps_counts)
+UNIT_TEST(freezing_keeps_counts)
 {
     static const char *const profiles[] = { "nehalem", "skylake" };
 
@@ -108,7 +108,7 @@ TEST(freezing_keeps_counts)
 }
 
 /* Branches of each kind, each to another target than before; on Haswell the event counts nothing. */
-TEST(mispredicted_returns)
+UNIT_TEST(mispredicted_returns)
 {
     static const struct {
         const char *profile;
@@ -149,7 +149,7 @@ static void access_memory(struct machine *m, struct block *b, uint64_t address, 
 }
 
 /* Events with an address on each processor, and the code of a load from memory. */
-TEST(data_events)
+UNIT_TEST(data_events)
 {
     static const struct {
         const char *profile;
@@ -198,7 +198,7 @@ TEST(data_events)
 }
 
 /* The first new line of a set is found again in the level that its distance says; there is no third one on Core 2. */
-TEST(core2_has_two_caches)
+UNIT_TEST(core2_has_two_caches)
 {
     const struct profile_memory *memory = &profile_find("core2")->memory;
     struct data_cache *cache = data_cache_new(memory);

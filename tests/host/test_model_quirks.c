@@ -11,7 +11,7 @@ static void tell(struct machine *m, uint32_t quirks)
     assert_true(break_rules(&m->v, &(struct fault_set){ 0 }, quirks));
 }
 
-TEST(names)
+UNIT_TEST(names)
 {
     uint32_t quirks = 0;
     const char list[] = "inert,no_apic,honest,inert";
@@ -34,7 +34,7 @@ TEST(names)
 /*
  * Every register of four processors, and the quirk that withholds it; those in no row are withheld by msr_faults alone.
  */
-TEST(registers_kept_back)
+UNIT_TEST(registers_kept_back)
 {
     static const char *const profiles[] = { "skylake", "goldencove", "netburst", "core-duo" };
     static const struct {
@@ -107,7 +107,7 @@ TEST(registers_kept_back)
     }
 }
 
-TEST(values)
+UNIT_TEST(values)
 {
     struct machine *m = machine_new();
 

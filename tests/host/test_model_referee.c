@@ -89,7 +89,7 @@ static void only(struct machine *m, const char *name)
         only(m, name);             \
     } while (0)
 
-TEST(each_rule)
+UNIT_TEST(each_rule)
 {
     TRY("ds-area-not-mapped", s.area = MEMORY + MEMORY_SIZE);
     TRY("ds-page-not-writable", s.page_flags = 0x61);
@@ -152,7 +152,7 @@ static void move_pebs(struct setting *s, uint64_t by)
 }
 
 /* The last value that a rule allows, and the first that it forbids; NULL: nothing is said. */
-TEST(edges)
+UNIT_TEST(edges)
 {
     TRY(NULL, (void)s);
     TRY(NULL, s.bts_maximum++, s.pebs_maximum++); /* a multiple of the record "plus 1", as the manual has it */
@@ -218,7 +218,7 @@ TEST(edges)
 }
 
 /* Each page of the area and of both buffers, and none behind them. */
-TEST(pages)
+UNIT_TEST(pages)
 {
     static const struct {
         uint64_t page;
@@ -262,7 +262,7 @@ static void go_on(struct machine *m)
     WRMSR(m, { GLOBAL_CTRL, 1 }, { DEBUGCTL, TR_BTS | BTINT });
 }
 
-TEST(changes_while_it_runs)
+UNIT_TEST(changes_while_it_runs)
 {
     AFTER("pebs-reconfigured", (void)s, wrmsr(m, PMC0, 0));
     AFTER("pebs-reconfigured", (void)s, wrmsr(m, EVTSEL0, s.event));
@@ -277,7 +277,7 @@ TEST(changes_while_it_runs)
 }
 
 /* Software writes to the area while records may be on their way to memory, and where it may. */
-TEST(area_changes_while_it_runs)
+UNIT_TEST(area_changes_while_it_runs)
 {
     static const struct {
         unsigned offset;
@@ -323,7 +323,7 @@ TEST(area_changes_while_it_runs)
 }
 
 /* A handler empties the buffer in the right order, again and again. */
-TEST(a_clean_handler)
+UNIT_TEST(a_clean_handler)
 {
     struct setting s = good();
     struct block *b = block_new(0, 100, END_REL_JMP);
@@ -369,7 +369,7 @@ static void reset_indices(struct machine *m)
     PUT(m, { DS + 0x08, BTS }, { DS + 0x28, PEBS });
 }
 
-TEST(handlers)
+UNIT_TEST(handlers)
 {
     struct setting s = good();
     struct block *b = block_new(0, 1001, END_REL_JMP);
@@ -402,7 +402,7 @@ TEST(handlers)
 }
 
 /* From version 4 on a freeze is a bit of the status, which keeps off what is enabled. */
-TEST(frozen)
+UNIT_TEST(frozen)
 {
     static const uint64_t freezes[] = { 0x801, 0x1000 }; /* LBRs, counters */
     const uint64_t bits[] = { STATUS_LBRFRZ, STATUS_CTRFRZ };
@@ -427,7 +427,7 @@ TEST(frozen)
 }
 
 /* A second PMI is delivered while the first one's status bits stand. */
-TEST(two_interrupts_for_one_status)
+UNIT_TEST(two_interrupts_for_one_status)
 {
     for (unsigned acknowledged = 0; acknowledged < 2; acknowledged++) {
         struct setting s = good();
@@ -446,7 +446,7 @@ TEST(two_interrupts_for_one_status)
     }
 }
 
-TEST(freeze_without_pmi)
+UNIT_TEST(freeze_without_pmi)
 {
     TRY(NULL, s.debugctl = 0x1000);
     TRY(NULL, s.debugctl = TR_BTS | BTINT | 0x1000, s.pebs_enable = 0);
@@ -454,7 +454,7 @@ TEST(freeze_without_pmi)
     TRY("freeze-without-pmi", s.debugctl = 0x1000, s.pebs_enable = 0);
 }
 
-TEST(debug_control)
+UNIT_TEST(debug_control)
 {
     TRY("bts-without-tr", s.debugctl = 0x80);
     TRY("tr-without-bts", s.debugctl = 0x40);
@@ -466,7 +466,7 @@ TEST(debug_control)
           rdmsr(m, LBR_FROM0), rdmsr(m, LBR_TO0), rdmsr(m, TOS), rdmsr(m, DEBUGCTL), wrmsr(m, LBR_TO0, 0));
 }
 
-TEST(full_buffers)
+UNIT_TEST(full_buffers)
 {
     struct block *b = block_new(0, 100, END_REL_JMP);
 
@@ -483,7 +483,7 @@ TEST(full_buffers)
  * A reset value of 0 is software's that loads the counter itself, in the handler of the interrupt that each record
  * requests, as Linux does where the period changes. Without that interrupt, or where it does not, the counter is off.
  */
-TEST(reset_values_of_0)
+UNIT_TEST(reset_values_of_0)
 {
     struct setting s = good();
     struct block *b = block_new(0, 1001, END_REL_JMP);
@@ -514,7 +514,7 @@ TEST(reset_values_of_0)
 }
 
 /* The same of a fixed counter. */
-TEST(reset_value_of_0_of_a_fixed_counter)
+UNIT_TEST(reset_value_of_0_of_a_fixed_counter)
 {
     struct block *b = block_new(0, 1001, END_REL_JMP);
 
@@ -538,7 +538,7 @@ TEST(reset_value_of_0_of_a_fixed_counter)
     }
 }
 
-TEST(advice)
+UNIT_TEST(advice)
 {
     AFTER("ds-buffer-size", s.bts_maximum += 2,
           assert_true(violated(m, "advice vcpu=0 rip=0x420000 ds-buffer-size: ")));
@@ -547,7 +547,7 @@ TEST(advice)
 }
 
 /* A handler that enables PEBS again while LVTPC still has the mask bit of the delivery. */
-TEST(enabled_again_by_the_handler)
+UNIT_TEST(enabled_again_by_the_handler)
 {
     struct setting s = good();
     struct machine *m = program(&s);
@@ -569,7 +569,7 @@ TEST(enabled_again_by_the_handler)
     assert_true(violated(m, "lvtpc-masked"));
 }
 
-TEST(lost_records)
+UNIT_TEST(lost_records)
 {
     struct setting s = good();
     struct machine *m = program(&s);
@@ -584,7 +584,7 @@ TEST(lost_records)
 }
 
 /* An index that stays where it was because nothing could be written has not been moved by software. */
-TEST(lost_records_move_no_index)
+UNIT_TEST(lost_records_move_no_index)
 {
     struct block *b = block_new(0, 4, END_REL_JMP);
 
@@ -614,7 +614,7 @@ TEST(lost_records_move_no_index)
 }
 
 /* A loss is told of the branch, or of the first instruction whose record waited for memory. */
-TEST(lost_records_are_placed)
+UNIT_TEST(lost_records_are_placed)
 {
     static const struct {
         unsigned cpl;
@@ -660,7 +660,7 @@ TEST(lost_records_are_placed)
 }
 
 /* The last test: no rule was left out above, or in test_model_referee_writes.c. */
-TEST(all_have_fired)
+UNIT_TEST(all_have_fired)
 {
     static const char *const elsewhere[] = { "cccr-thread",           "counter-reload-int",    "ds-area-zero",
                                              "pebs-base-changed",     "pebs-base-zero",        "pebs-buffer-not-memory",

@@ -161,7 +161,7 @@ static const struct {
     FOREST("pebs-reconfigured", ARCH_TWO, { FX_CTR(1), 0 }),
 };
 
-TEST(writes)
+UNIT_TEST(writes)
 {
     for (size_t i = 0; i < COUNT_OF(programs); i++) {
         struct machine *m = machine_of(programs[i].profile);
@@ -209,7 +209,7 @@ static struct machine *netburst(uint64_t cccr, uint64_t enable, uint64_t tag)
     return m;
 }
 
-TEST(netburst_rules)
+UNIT_TEST(netburst_rules)
 {
     struct machine *m;
 

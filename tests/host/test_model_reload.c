@@ -41,7 +41,7 @@ static void run_instructions(struct machine *m, unsigned count)
 }
 
 /* Counter 2 has a period of 10, from 10 to go: after 25 events it is in its third period. */
-TEST(itself)
+UNIT_TEST(itself)
 {
     for (unsigned interrupts = 0; interrupts < 2; interrupts++) {
         struct machine *m = forest();
@@ -73,7 +73,7 @@ static struct machine *logging(uint64_t control)
     return m;
 }
 
-TEST(counts)
+UNIT_TEST(counts)
 {
     struct block *jump[5], *plain = block_new(0x100, 2, END_PLAIN), *branch = block_new(0x100, 1, END_JCC);
     struct machine *m = logging(EVERYTHING);
@@ -99,7 +99,7 @@ TEST(counts)
 }
 
 /* A branch that is left out hands its events on; so does a block that is left in the middle. */
-TEST(handed_on)
+UNIT_TEST(handed_on)
 {
     struct block *jump = block_new(0x1000, 1, END_REL_JMP), *taken = block_new(0x2000, 1, END_JCC);
     struct block *cut = block_new(0x3000, 4, END_REL_JMP);
@@ -118,7 +118,7 @@ TEST(handed_on)
 }
 
 /* Loads belong to the block that runs. */
-TEST(loads)
+UNIT_TEST(loads)
 {
     struct block *jump = block_new(0x1000, 3, END_REL_JMP);
     struct machine *m = forest();
@@ -140,7 +140,7 @@ TEST(loads)
 /* ---- longer event selects ---------------------------------------------------------------------------------------- */
 
 /* Instructions counted of nine, one a cycle. */
-TEST(equal)
+UNIT_TEST(equal)
 {
     static const struct {
         unsigned mask, unit_mask_2;
@@ -159,7 +159,7 @@ TEST(equal)
 }
 
 /* RDPMC at CPL 3 reads 0 of general counter 5 and fixed counter 2, and the others' values; at CPL 0 it reads all. */
-TEST(concealed)
+UNIT_TEST(concealed)
 {
     struct machine *m = forest();
     struct block *b = block_new(0, 1, END_PLAIN);

@@ -42,7 +42,7 @@ static void compare(void *context, uint32_t address, uint64_t value)
 }
 
 /* Each register that RDMSR reads, and no other: on processors with registers of every kind. */
-TEST(registers_as_rdmsr_reads_them)
+UNIT_TEST(registers_as_rdmsr_reads_them)
 {
     static const char *const profiles[] = { "netburst", "core2", "skylake", "goldencove", "clearwaterforest" };
 
@@ -94,7 +94,7 @@ static uint64_t record_behind(bool look, uint64_t *count)
     return ip;
 }
 
-TEST(a_look_leaves_no_trace)
+UNIT_TEST(a_look_leaves_no_trace)
 {
     uint64_t count = 0;
 
@@ -103,7 +103,7 @@ TEST(a_look_leaves_no_trace)
 }
 
 /* What was gathered is in memory, up to the branch that led to the running block; the next look has one more. */
-TEST(branches_are_in_memory)
+UNIT_TEST(branches_are_in_memory)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 2, END_REL_JMP);
@@ -122,7 +122,7 @@ TEST(branches_are_in_memory)
 }
 
 /* The block that follows the branch does not begin, and its record is in memory. Without a watch nothing is hit. */
-TEST(the_next_branch)
+UNIT_TEST(the_next_branch)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 2, END_REL_JMP);
@@ -151,7 +151,7 @@ TEST(the_next_branch)
 }
 
 /* Also where the buffer is circular, because BTINT is 0. */
-TEST(the_threshold)
+UNIT_TEST(the_threshold)
 {
     static const uint64_t debugctl[] = { TR_BTS | BTINT, TR_BTS };
 
@@ -172,7 +172,7 @@ TEST(the_threshold)
 }
 
 /* PEBS: the instruction behind the one that is recorded does not run in that block. */
-TEST(the_next_sample)
+UNIT_TEST(the_next_sample)
 {
     struct machine *m = machine_new();
     struct block *plain = block_new(0, 9, END_PLAIN);
@@ -195,7 +195,7 @@ TEST(the_next_sample)
 }
 
 /* The record of an interruption: its handler does not begin, and the machine stops once. */
-TEST(the_record_of_an_interruption)
+UNIT_TEST(the_record_of_an_interruption)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 2, END_REL_JMP), *handler = block_new(0x1000, 3, END_REL_JMP);
@@ -218,7 +218,7 @@ TEST(the_record_of_an_interruption)
 }
 
 /* INT n is the event that is recorded, where blocks are counted and not noted. */
-TEST(the_sample_of_an_interruption)
+UNIT_TEST(the_sample_of_an_interruption)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 4, END_INT), *handler = block_new(0x1000, 2, END_REL_JMP);

@@ -77,7 +77,7 @@ static const struct pebs_contents contents = {
     " r8=0x108 r9=0x109 r10=0x110 r11=0x111 r12=0x112 r13=0x113 r14=0x114 r15=0x115"
 #define DATA " data_address=0xffff800000001238 data_source=0x23 latency=250"
 
-TEST(records_of_fixed_formats)
+UNIT_TEST(records_of_fixed_formats)
 {
     static const struct {
         const char *profile;
@@ -120,7 +120,7 @@ TEST(records_of_fixed_formats)
     " xmm14=0x800000000000000e000000000000100e xmm15=0x800000000000000f000000000000100f"
 
 /* Each group's fields; those that only Golden Cove has; sizes as the manual's tables add up. */
-TEST(records_with_groups)
+UNIT_TEST(records_with_groups)
 {
     static const struct {
         const char *profile;
@@ -163,7 +163,7 @@ TEST(records_with_groups)
     }
 }
 
-TEST(branches_of_every_format)
+UNIT_TEST(branches_of_every_format)
 {
     static const struct lbr_contents branch = { 0x400004, 0x402000, 70000, true, true, END_REL_CALL, { 0, 1, 2, 3 } };
     static const struct lbr_contents untimed = { 0x400008, 0x402010, 65534, false, false, END_RET, { 4, 0, 7, 0 } };
@@ -196,7 +196,7 @@ TEST(branches_of_every_format)
 }
 
 /* Lines that are no records. */
-TEST(interrupts_and_lost_records)
+UNIT_TEST(interrupts_and_lost_records)
 {
     struct machine *m = logging("skylake");
 
@@ -241,7 +241,7 @@ static const char *group(struct machine *m, unsigned n)
  * An LBR group tells the branches that ran. It does so after the registers were spoilt, as an encoder's mistake would
  * spoil them.
  */
-TEST(groups_are_told_by_what_ran)
+UNIT_TEST(groups_are_told_by_what_ran)
 {
     static const struct {
         const char *profile;
@@ -271,7 +271,7 @@ TEST(groups_are_told_by_what_ran)
 }
 
 /* An entry that software wrote has no branch behind it: the log tells the three registers until the next branch. */
-TEST(groups_have_what_software_wrote)
+UNIT_TEST(groups_have_what_software_wrote)
 {
     struct machine *m = logging("goldencove");
     struct block *jump = block_new(0x1000, 3, END_REL_JMP);
@@ -293,7 +293,7 @@ TEST(groups_have_what_software_wrote)
 }
 
 /* A return that takes its call's entry away, and a change of depth, leave entries of zeroes. */
-TEST(groups_of_entries_taken_away)
+UNIT_TEST(groups_of_entries_taken_away)
 {
     struct machine *m = logging("goldencove");
     struct block *call = block_new(0, 2, END_REL_CALL), *back = block_new(0x1000, 2, END_RET);

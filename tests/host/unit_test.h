@@ -1,25 +1,41 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests that register themselves, in the order of the file, and the program that runs them. */
+/*
+ * Tests that register themselves, in the order of the file, and the program that runs them. A file may define fixtures
+ * before it includes this header: SETUP and TEARDOWN of each test, FIRST and LAST of all of them.
+ */
 #ifndef TESTS_HOST_UNIT_TEST_H
 #define TESTS_HOST_UNIT_TEST_H
 
 #include "tests/host/host_test.h"
 
+#ifndef SETUP
+#define SETUP NULL
+#endif
+#ifndef TEARDOWN
+#define TEARDOWN NULL
+#endif
+#ifndef FIRST
+#define FIRST NULL
+#endif
+#ifndef LAST
+#define LAST NULL
+#endif
+
 static struct CMUnitTest unit_tests[100];
 static size_t unit_test_count;
 
-#define UNIT_TEST(function)                                                            \
-    static void function(void **state);                                                \
-    __attribute__((constructor)) static void register_##function(void)                 \
-    {                                                                                  \
-        unit_tests[unit_test_count++] = (struct CMUnitTest)cmocka_unit_test(function); \
-    }                                                                                  \
+#define UNIT_TEST(function)                                                                                            \
+    static void function(void **state);                                                                                \
+    __attribute__((constructor)) static void register_##function(void)                                                 \
+    {                                                                                                                  \
+        unit_tests[unit_test_count++] = (struct CMUnitTest)cmocka_unit_test_setup_teardown(function, SETUP, TEARDOWN); \
+    }                                                                                                                  \
     static void function(void **state)
 
 int main(void)
 {
     assert_in_range(unit_test_count, 1, COUNT_OF(unit_tests));
-    return _cmocka_run_group_tests(__BASE_FILE__, unit_tests, unit_test_count, NULL, NULL);
+    return _cmocka_run_group_tests(__BASE_FILE__, unit_tests, unit_test_count, FIRST, LAST);
 }
 
 #endif
