@@ -11,27 +11,10 @@ use File::Temp qw(tempdir);
 use FindBin;
 use POSIX qw(mkfifo);
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
-use KernelLog qw(verdict_of_status);
+use Files qw(boot);
 use Test::More;
 
-my $seconds = 60;
 my $folder = tempdir(CLEANUP => 1);
-
-# The kernel's verdict, from QEMU's exit status, and the output over COM1.
-sub boot
-{
-    my (@arguments) = @_;
-    my $pid = fork // die "serial.t: fork: $!\n";
-    if (!$pid) {
-        open STDOUT, '>', "$folder/com1" or die "serial.t: $folder/com1: $!\n";
-        exec 'timeout', $seconds, "$FindBin::Bin/../../scripts/machine", 'boot', @arguments;
-        die "serial.t: timeout: $!\n";
-    }
-    waitpid $pid, 0;
-    open my $log, '<', "$folder/com1" or die "serial.t: $folder/com1: $!\n";
-    local $/;
-    return (verdict_of_status($? >> 8) // 'none', <$log> // '');
-}
 
 # A pipe that nobody reads. QEMU itself has it open for reading, so that writing is not an error.
 sub pipe_of
