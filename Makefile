@@ -68,7 +68,7 @@ TOOL_TESTS := $(wildcard tests/tools/*.t tests/corpus/*.t)
 GDB_TESTS := $(wildcard tests/gdb/*.t)
 HOUSE_TESTS := $(wildcard tests/lint/*.t) tests/packages/dist.t
 # Of scripts that no test runs.
-SCRIPT_TESTS := $(wildcard tests/linux/*.t tests/bench/*.t)
+SCRIPT_TESTS := $(wildcard tests/bench/*.t)
 LAB_TESTS := $(wildcard tests/lab/*.t)
 # Those that wait for machines come first, so that at the end, with only computing left, no processor is idle.
 ALL_TESTS = $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS) $(LAB_TESTS) $(HOUSE_TESTS) $(SCRIPT_TESTS) $(HOST_TESTS)

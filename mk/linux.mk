@@ -9,6 +9,7 @@ LINUX_PROGRAMS := $(if $(filter i386,$(linux)),$B/linux-program32,$B/linux-progr
 .PHONY: linux-test
 linux-test: model $B/initramfs-$(LINUX).gz ##tests Debian's kernel and perf on the model: profiles="NAME.." linux=backports|i386 (after ./bootstrap --linux)
 	$Q$(PROVE) -v tests/linux/$(LINUX_RUN) :: $(patsubst %,-k %,$(filter-out i386,$(linux))) $(profiles)
+	$(if $(linux),,$Q$(PROVE) tests/linux/judge.t)
 
 LINUX_FORMAT := elf64
 $B/linux-%.o: tests/linux/%.asm
