@@ -232,15 +232,13 @@ UNIT_TEST(shared_record)
 static void check_lbr_group(uint64_t select)
 {
     struct machine *m = machine_of(ICELAKE);
-    struct block *a = block_new(0, 3, END_REL_JMP);
-    struct block *b = block_new(0x100, 2, END_IND_JMP);
+    struct block *a = block_new(0, 3, END_REL_JMP), *b = block_new(0x100, 2, END_IND_JMP);
 
     set_up_buffer(m, 2 * 128, 2 * 128);
     wrmsr(m, DEBUGCTL, 1);
     sample(m, 0, select | PMC_ADAPTIVE, 6, LBRS | 3u << 24);
     for (unsigned i = 0; i < 4; i++) {
-        run(m, a);
-        run(m, b);
+        run(m, a), run(m, b);
     }
     assert_int_equal(filled(m), 128);
     wrmsr(m, DEBUGCTL, 0);
@@ -365,37 +363,9 @@ UNIT_TEST(branch_events)
         struct block *behind = block_new(0x8008, 1, END_PLAIN);
 
         for (unsigned n = 0; n < 2; n++) { /* not taken, mispredicted the first time */
-            run(m, quiet[0]);
-            run(m, quiet[1]);
-            run(m, behind);
+            run(m, quiet[0]), run(m, quiet[1]), run(m, behind);
         }
         finish(m);
         assert_int_equal(rdmsr(m, PMC0 + 6), rows[i].count);
     }
-}
-
-UNIT_TEST(truth_lines)
-{
-    struct machine *m = machine_of(GOLDENCOVE);
-    struct block *b = block_new(0, 4, END_REL_JMP);
-    char *text;
-    size_t size;
-
-    m->v.truth = open_memstream(&text, &size);
-    m->xmm[3][0] = 0x1122334455667788;
-    m->xmm[3][1] = 0x99aabbccddeeff00;
-    WRMSR(m, { 0x1500, 0x400008 }, { 0x1600, 0x400010 }, { 0x1200, 0x9400000000000009 });
-    set_up_buffer(m, 512, 1024);
-    sample(m, 1, INST_RETIRED | PMC_ADAPTIVE, 3, 0x0100000f);
-    run(m, b);
-    finish(m);
-    fclose(m->v.truth);
-    m->v.truth = NULL;
-    assert_non_null(
-        strstr(text, " size=512 format_group=0x100000f retire_latency=1 eventing_ip=0x40000c counters=0x2 "));
-    assert_non_null(strstr(
-        text, " data_address=0x0 data_source=0x0 latency=0 cache_latency=0 tsx=0x0 tsx_cycles=0 rflags=0x0 ip="));
-    assert_non_null(strstr(text, " xmm3=0x99aabbccddeeff001122334455667788 "));
-    assert_non_null(strstr(text, " lbr0=0x400008,0x400010,1,0,0,9,4 lbr1=0x0,0x0,0,0,0,0,0\n"));
-    free(text);
 }

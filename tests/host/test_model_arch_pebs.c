@@ -142,55 +142,6 @@ static size_t encode(const struct arch_contents *arch, const struct arch_split *
 
 static const struct arch_split whole;
 
-UNIT_TEST(basic_group)
-{
-    struct arch_contents arch = some_arch(BASIC);
-
-    assert_int_equal(encode(&arch, &whole), 64);
-    assert_int_equal(at(0x00), BASIC | MODE_64 | 64);
-    assert_int_equal(at(0x08), 0);
-    assert_int_equal(at(0x10), 0xa1a2a3a4a5a6a7a8);
-    assert_int_equal(at(0x18), 0xb1b2b3b4b5b6b7b8);
-    assert_int_equal(at(0x20), 0xc1c2c3c4c5c6c7c8);
-    assert_int_equal(at(0x28), 0x13132);
-    assert_int_equal(at(0x30), 0);
-    assert_int_equal(at(0x38), 0);
-    arch.retire_valid = false;
-    arch.mode_64 = false;
-    encode(&arch, &whole);
-    assert_int_equal(at(0x00), BASIC | 64);
-    assert_int_equal(at(0x28), 0);
-}
-
-UNIT_TEST(lbr_group)
-{
-    static const struct {
-        uint64_t asked, depth;
-        unsigned entries;
-    } rows[] = { { LBR_8, 32, 8 },    { LBR_16, 32, 16 }, { LBR_ALL, 32, 32 },
-                 { LBR_ALL, 16, 16 }, { LBR_ALL, 8, 8 },  { LBR_16, 8, 16 } };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct arch_contents arch = some_arch(BASIC | rows[i].asked);
-
-        arch.lbr_depth = rows[i].depth;
-        assert_int_equal(arch_lbr_entries(&arch), rows[i].entries);
-        assert_int_equal(encode(&arch, &whole), 64 + 48 + 24 * rows[i].entries);
-        assert_int_equal(at(0x00), BASIC | rows[i].asked | MODE_64 | (64 + 48 + 24 * rows[i].entries));
-        assert_int_equal(at(0x40), 0);
-        assert_int_equal(at(0x48), 0x6162636465666768);
-        assert_int_equal(at(0x50), rows[i].depth);
-        assert_int_equal(at(0x58), 0x71);
-        assert_int_equal(at(0x60), 0x72);
-        assert_int_equal(at(0x68), 0x73);
-        for (unsigned n = 0; n < rows[i].entries; n++) {
-            for (unsigned word = 0; word < 3; word++) {
-                assert_int_equal(at(0x70 + 24 * n + 8 * word), n < 3 ? 0x101 + 0x10 * n + word : 0);
-            }
-        }
-    }
-}
-
 #define EVERYTHING (BASIC | AUX | GPR | XMM | LBR_8 | GENERALS | FIXEDS)
 
 /* All groups in one fragment, in their order; and each in a fragment of its own. */
@@ -495,8 +446,7 @@ UNIT_TEST(counts)
         wrmsr(m, GP_CFG_A(5), EVTSEL_ON | INST_RETIRED); /* counts, and is not allowed */
         WRMSR(m, { FIXED_CTRL, 0x3000000 }, { FX_CTR(6), 2000 }, { FX_CFG_C(6), ALLOW },
               { GLOBAL_CTRL, 1 << 2 | 1 << 5 | UINT64_C(1) << 38 });
-        run(m, b);
-        finish(m);
+        run(m, b), finish(m);
         assert_int_equal(field(m, 0x00) & ~UINT64_C(0xffff), BASIC | MODE_64 | groups);
         assert_int_equal(field(m, 0x40), (asked & 1 ? 0x14 : 0) | (asked & 2 ? UINT64_C(0x40) << 32 : 0));
         if (asked & 1) {

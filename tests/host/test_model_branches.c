@@ -19,17 +19,12 @@ UNIT_TEST(taken_branches_are_stored)
 {
     struct machine *m = machine_new();
     struct block *a = block_new(0, 3, END_JCC); /* 400000: falls through to b, then to c */
-    struct block *b = block_new(0xc, 1, END_PLAIN);
-    struct block *c = block_new(0x10, 2, END_REL_CALL);
+    struct block *b = block_new(0xc, 1, END_PLAIN), *c = block_new(0x10, 2, END_REL_CALL);
     struct block *d = block_new(0x100, 1, END_RET);
 
     set_up_ds(m, 10, 20, 0, 0);
     wrmsr(m, DEBUGCTL, TR_BTS);
-    run(m, a);
-    run(m, b);
-    run(m, c);
-    run(m, d);
-    run(m, a);
+    run(m, a), run(m, b), run(m, c), run(m, d), run(m, a);
     run(m, d); /* the conditional one taken */
     finish(m);
     assert_int_equal(stored(m), 4);
@@ -40,9 +35,7 @@ UNIT_TEST(taken_branches_are_stored)
     assert_int_equal(m->pmis, 0);
 
     wrmsr(m, DEBUGCTL, 0x40); /* TR without BTS stores nothing */
-    run(m, d);
-    run(m, a);
-    finish(m);
+    run(m, d), run(m, a), finish(m);
     assert_int_equal(stored(m), 4);
 }
 
@@ -72,8 +65,7 @@ UNIT_TEST(threshold_interrupts_user_code)
 UNIT_TEST(interruptions)
 {
     struct machine *m = machine_new();
-    struct block *b = block_new(0, 4, END_REL_JMP);
-    struct block *software = block_new(0x100, 2, END_INT);
+    struct block *b = block_new(0, 4, END_REL_JMP), *software = block_new(0x100, 2, END_INT);
 
     set_up_ds(m, 20, 30, 0, 0);
     wrmsr(m, DEBUGCTL, TR_BTS);
@@ -100,16 +92,14 @@ UNIT_TEST(interruptions)
 UNIT_TEST(a_block_left_in_its_middle)
 {
     struct machine *m = machine_new();
-    struct block *b = block_new(0, 6, END_REL_JMP);
-    struct block *rest = block_new(0xc, 3, END_REL_JMP);
+    struct block *b = block_new(0, 6, END_REL_JMP), *rest = block_new(0xc, 3, END_REL_JMP);
 
     set_up_ds(m, 20, 30, 0, 0);
     WRMSR(m, { DEBUGCTL, TR_BTS }, { EVTSEL0, EVTSEL_ON | INST_RETIRED });
     run(m, b);
     engine_lone_instruction(&m->v, block_address(b, 2));
     engine_lone_instruction(&m->v, block_address(b, 2)); /* it loads and stores */
-    run(m, rest);
-    finish(m);
+    run(m, rest), finish(m);
     assert_int_equal(stored(m), 1);
     expect_bts(m, 0, rest->last, CODE + 0x10000);
     assert_int_equal(rdmsr(m, PMC0), 6 + 1);
@@ -119,15 +109,13 @@ UNIT_TEST(a_block_left_in_its_middle)
 UNIT_TEST(a_block_left_behind_its_first_instruction)
 {
     struct machine *m = machine_new();
-    struct block *b = block_new(0, 2, END_FAR);
-    struct block *rest = block_new(4, 1, END_FAR);
+    struct block *b = block_new(0, 2, END_FAR), *rest = block_new(4, 1, END_FAR);
 
     set_up_ds(m, 20, 30, 0, 0);
     WRMSR(m, { DEBUGCTL, TR_BTS }, { EVTSEL0, EVTSEL_ON | INST_RETIRED });
     run(m, b);
     engine_lone_instruction(&m->v, b->pc);
-    run(m, rest);
-    finish(m);
+    run(m, rest), finish(m);
     assert_int_equal(stored(m), 1);
     expect_bts(m, 0, rest->last, CODE + 0x10000);
     assert_int_equal(rdmsr(m, PMC0), 2 + 1);
@@ -162,14 +150,12 @@ UNIT_TEST(lbr_stack)
 UNIT_TEST(lbr_stack_with_plain_blocks)
 {
     struct machine *m = machine_new();
-    struct block *plain = block_new(0, 3, END_PLAIN);
-    struct block *jump = block_new(12, 2, END_REL_JMP);
+    struct block *plain = block_new(0, 3, END_PLAIN), *jump = block_new(12, 2, END_REL_JMP);
 
     wrmsr(m, DEBUGCTL, 1);
     run(m, jump); /* so that the ring is worked through behind one */
     for (unsigned i = 0; i < 400; i++) {
-        run(m, plain);
-        run(m, jump);
+        run(m, plain), run(m, jump);
     }
     finish(m);
     for (uint32_t entry = 0; entry < 32; entry++) {
@@ -296,21 +282,16 @@ UNIT_TEST(bts_of_any_length)
 UNIT_TEST(lbr_cycles)
 {
     struct machine *m = machine_new();
-    struct block *a = block_new(0, 30, END_JCC);
-    struct block *b = block_new(120, 5, END_REL_JMP);
+    struct block *a = block_new(0, 30, END_JCC), *b = block_new(120, 5, END_REL_JMP);
 
     wrmsr(m, DEBUGCTL, 1);
-    run(m, b);
-    run(m, a);
-    run(m, b);
-    finish(m);
+    run(m, b), run(m, a), run(m, b), finish(m);
     assert_int_equal(rdmsr(m, LBR_INFO0 + 2) & 0xffff, 35);
     for (unsigned i = 0; i < 3000; i++) {
         run(m, a);
         engine_leave(&m->v, (struct place){ a, 30 });
     }
-    run(m, b);
-    finish(m);
+    run(m, b), finish(m);
     assert_int_equal(rdmsr(m, LBR_INFO0 + 3) & 0xffff, 0xffff); /* saturated */
 }
 

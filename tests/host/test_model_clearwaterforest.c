@@ -122,24 +122,6 @@ UNIT_TEST(registers)
     }
 }
 
-UNIT_TEST(status)
-{
-    const uint64_t settable = COUNTERS | B(55, 54) | B(62, 58);
-    struct machine *m = machine_of(CLEARWATERFOREST);
-
-    for (unsigned bit = 0; bit < 64; bit++) {
-        const uint64_t value = UINT64_C(1) << bit;
-
-        assert_int_equal(try_write(m, STATUS_SET, value), settable & value ? MSR_DONE : MSR_GP);
-        assert_int_equal(rdmsr(m, GLOBAL_STATUS), settable & value);
-        assert_int_equal(try_write(m, STATUS_RESET, value), (settable | B(63, 63)) & value ? MSR_DONE : MSR_GP);
-        assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
-    }
-    assert_int_equal(try_write(m, GLOBAL_STATUS, 0), MSR_GP);
-    assert_int_equal(rdmsr(m, PERF_CAPS), 0x23fff);
-    assert_int_equal(try_write(m, PERF_CAPS, 0x23fff), MSR_GP);
-}
-
 /* Two addresses of one register: each reads what was written to the other. Groups of four are no longer alike. */
 UNIT_TEST(aliases)
 {

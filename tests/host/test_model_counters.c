@@ -260,20 +260,6 @@ UNIT_TEST(tags_of_two_escrs)
     }
 }
 
-/* A counter alone in its CCCR.OVF. */
-UNIT_TEST(netburst_overflow_bits)
-{
-    struct machine *m = machine_of("netburst64");
-
-    for (unsigned i = 0; i < 18; i++) {
-        m->v.event_select[i] = UINT64_C(1) << 31;
-        assert_int_equal(netburst_overflows(&m->v), UINT64_C(1) << i);
-        m->v.event_select[i] = ~(UINT64_C(1) << 31);
-        assert_int_equal(netburst_overflows(&m->v), 0);
-        m->v.event_select[i] = 0;
-    }
-}
-
 /*
  * One event behind another in a block: the block is watched for the first, and the second, its last instruction, is
  * noticed when the next block begins, which has no such event. So it is where the first is also a load that a third

@@ -93,21 +93,6 @@ UNIT_TEST(choices)
     }
 }
 
-/* The rules that no chosen freedom takes part in stay the manual's. */
-UNIT_TEST(nothing_else_changes)
-{
-    struct machine *m = free_machine(0, 1, BIT_OF(PEBS_ARMING));
-
-    assert_ptr_equal(m->v.rules, latitude_rules(&m->v));
-    assert_ptr_not_equal(m->v.rules->stepped, NULL);
-    assert_ptr_not_equal(m->v.rules->overflow_arms, rules_manual.overflow_arms);
-    assert_ptr_equal(m->v.rules->msr_takes, rules_manual.msr_takes);
-    assert_ptr_equal(m->v.rules->pmi_raise, rules_manual.pmi_raise);
-    latitude_take(&m->v);
-    assert_ptr_equal(m->v.rules, &rules_manual);
-    assert_ptr_equal(latitude_rules(&m->v), &rules_manual);
-}
-
 /* --- PEBS: the delay until it is armed --------------------------------------------------------------------------- */
 
 #define PERIOD  100
@@ -237,8 +222,7 @@ UNIT_TEST(arming_through_repetitions)
     put(m, DS + 0x40, -(uint64_t)PERIOD);
     WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED }, { EVTSEL0 + 1, EVTSEL_ON | ALL_BRANCHES },
           { PMC0, (uint32_t)-4 }, { PEBS_ENABLE, 1 }, { GLOBAL_CTRL, 3 });
-    run(m, b);
-    run(m, repeated);
+    run(m, b), run(m, repeated);
     assert_true(c->armed && c->arming);
     left = m->v.latitude->state.arming.left[0];
     for (unsigned i = 0; i < 100; i++) {
@@ -300,8 +284,7 @@ static void distribute(uint64_t seed, uint32_t freedoms, bool fixed, unsigned pe
     WRMSR(m, { DS_AREA, DS }, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | CYCLES }, { FIXED_CTRL, 3 },
           { fixed ? FIXED_CTR0 : A_PMC0, -(uint64_t)period & 0xffffffffffff }, { PEBS_ENABLE, bit },
           { GLOBAL_CTRL, bit });
-    run(m, b);
-    finish(m);
+    run(m, b), finish(m);
     for (unsigned n = 0; n < 2; n++) {
         assert_int_equal(get(m, PEBS + n * RECORD_ADAPTIVE) >> 48, RECORD_ADAPTIVE);
         numbers[n] = (get(m, PEBS + n * RECORD_ADAPTIVE + 8) - CODE) / 4 + 1;
@@ -370,8 +353,7 @@ UNIT_TEST(shared_records)
             WRMSR(m, { EVTSEL0 + i, EVTSEL_ON | INST_RETIRED }, { PMC0 + i, (uint32_t)-4 });
         }
         WRMSR(m, { PEBS_ENABLE, 7 }, { GLOBAL_CTRL, 7 });
-        run(m, b);
-        finish(m);
+        run(m, b), finish(m);
         const uint64_t records = (get(m, DS + 0x28) - PEBS) / RECORD_PEBS;
 
         assert_in_range(records, 1, 3);
@@ -403,9 +385,7 @@ static unsigned unseen(uint64_t seed, unsigned flags, unsigned *cycles)
     put(m, DS + 0x40, -UINT64_C(1000));
     WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED }, { PMC0, (uint32_t)-2 }, { PEBS_ENABLE, 1 },
           { GLOBAL_CTRL, 1 });
-    run(m, b);
-    run(m, b);
-    run(m, b);
+    run(m, b), run(m, b), run(m, b);
     assert_true(engine_due(&m->v, b, false) == DUE_GO_ON); /* the record is made */
     *cycles = m->v.latitude->state.unseen;
     while (engine_settle(&m->v, BETWEEN_BLOCKS), get(m, DS + 0x28) == PEBS) {

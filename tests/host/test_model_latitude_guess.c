@@ -193,9 +193,7 @@ UNIT_TEST(cycles)
             finish(m);
             if (architectural) { /* what the entry cannot know stays unknown: the first one since LBREn was set */
                 WRMSR(m, { 0x14ce, 0 }, { 0x14ce, 0x7f0003 });
-                run(m, b);
-                run(m, b);
-                finish(m);
+                run(m, b), run(m, b), finish(m);
                 wrmsr(m, 0x14ce, 0x7f0002);
                 assert_int_equal(rdmsr(m, 0x1200 + 1) >> 60 & 1, 0);
                 wrmsr(m, 0x14ce, 0x7f0003);

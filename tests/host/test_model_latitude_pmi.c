@@ -363,17 +363,6 @@ UNIT_TEST(status_freedom)
     }
 }
 
-/* A processor without the register has no such bits. */
-UNIT_TEST(no_status_no_bits)
-{
-    struct machine *m = with("core-duo", 1, BIT_OF(STATUS));
-
-    for (unsigned n = 0; n < 20; n++) {
-        m->v.rules->pmi_raise(&m->v, BETWEEN_BLOCKS);
-    }
-    assert_int_equal(m->v.status, 0);
-}
-
 /* A PEBS counter's own bit comes with bit 62 alone, and not always. */
 UNIT_TEST(own_bit_freedom)
 {

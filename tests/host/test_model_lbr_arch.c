@@ -120,8 +120,7 @@ UNIT_TEST(enabled_again)
 
     for (unsigned i = 0; i < 2; i++) {
         wrmsr(m, LBR_CTL, EVERYTHING);
-        run(m, b);
-        run(m, b);
+        run(m, b), run(m, b);
         wrmsr(m, LBR_CTL, 0);
         expect(m, 1, b->last, b->pc, INFO_TYPE(2) | INFO_MISPRED);
         run(m, b);
@@ -153,8 +152,7 @@ UNIT_TEST(privilege_filters)
 
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct machine *m = golden_cove();
-        struct block *system = block_new(0x40, 1, END_FAR);
-        struct block *user = block_new(0x100, 1, END_REL_JMP);
+        struct block *system = block_new(0x40, 1, END_FAR), *user = block_new(0x100, 1, END_REL_JMP);
         struct block *user_far = block_new(0x200, 1, END_FAR);
         unsigned entries = 0;
 
@@ -187,17 +185,13 @@ UNIT_TEST(call_stack)
         calls[i] = block_new(0x100 * i, 1, i == 1 ? END_IND_CALL : END_REL_CALL);
     }
     WRMSR(m, { LBR_DEPTH, 8 }, { FROM + 7, 0xdead00 }, { LBR_CTL, control });
-    run(m, calls[0]);
-    run(m, calls[1]);
-    run(m, calls[2]);
+    run(m, calls[0]), run(m, calls[1]), run(m, calls[2]);
     run(m, ret); /* from the third */
     finish(m);
     EXPECT_MSRS(m, { FROM, calls[1]->last }, { FROM + 1, calls[0]->last });
     expect(m, 2, 0, 0, 0);
     expect(m, 7, 0, 0, 0); /* the oldest */
-    run(m, ret);
-    run(m, ret);
-    finish(m);
+    run(m, ret), run(m, ret), finish(m);
     for (unsigned i = 0; i < 8; i++) {
         expect(m, i, 0, 0, 0);
     }
@@ -216,8 +210,7 @@ UNIT_TEST(call_stack)
 UNIT_TEST(in_a_pebs_record)
 {
     struct machine *m = golden_cove();
-    struct block *a = block_new(0, 3, END_REL_JMP);
-    struct block *b = block_new(0x100, 2, END_IND_CALL);
+    struct block *a = block_new(0, 3, END_REL_JMP), *b = block_new(0x100, 2, END_IND_CALL);
 
     PUT(m, { DS + 0x20, PEBS }, { DS + 0x28, PEBS }, { DS + 0x30, PEBS + 80 }, { DS + 0x38, PEBS + 80 },
         { DS + 0x48, -UINT64_C(6) });
@@ -225,8 +218,7 @@ UNIT_TEST(in_a_pebs_record)
           { EVTSEL0 + 1, EVTSEL_ON | UINT64_C(1) << 34 | ANY_BRANCH }, { PMC0 + 1, (uint32_t)-6 }, { PEBS_ENABLE, 2 },
           { GLOBAL_CTRL, 2 });
     for (unsigned i = 0; i < 4; i++) {
-        run(m, a);
-        run(m, b);
+        run(m, a), run(m, b);
     }
     wrmsr(m, LBR_CTL, 0);
     EXPECT_MEMORY(m, { DS + 0x28, PEBS + 80 }, { PEBS + 8, a->last }, { PEBS + 32, a->last }, { PEBS + 40, b->pc },
@@ -246,8 +238,7 @@ UNIT_TEST(in_a_pebs_record_of_small_depth)
     run_times(m, b, 20);
     WRMSR(m, { 0x3f2, 0x09000008 }, { EVTSEL0 + 1, EVTSEL_ON | UINT64_C(1) << 34 | INST_RETIRED },
           { PMC0 + 1, (uint32_t)-1 }, { PEBS_ENABLE, 2 }, { GLOBAL_CTRL, 2 });
-    run(m, b);
-    finish(m);
+    run(m, b), finish(m);
     EXPECT_MEMORY(m, { DS + 0x28, PEBS + size }, { PEBS + 32 + 7 * 24, b->last });
     for (unsigned at = 32 + 8 * 24; at < size; at += 8) {
         assert_int_equal(get(m, PEBS + at), 0);

@@ -83,20 +83,6 @@ static void run_accessing(struct machine *m, const struct block *b, uint64_t add
 
 /* --- registers --------------------------------------------------------------------------------------------------- */
 
-UNIT_TEST(rdpmc)
-{
-    struct machine *m = machine("netburst");
-    uint64_t value;
-
-    wrmsr(m, COUNTER(17), 0x8123456789);
-    assert_int_equal(engine_rdpmc(&m->v, 17, &value, BETWEEN_BLOCKS), MSR_DONE);
-    assert_int_equal(value, 0x8123456789);
-    assert_int_equal(engine_rdpmc(&m->v, 0x80000011, &value, BETWEEN_BLOCKS), MSR_DONE);
-    assert_int_equal(value, 0x23456789);
-    assert_int_equal(engine_rdpmc(&m->v, 18, &value, BETWEEN_BLOCKS), MSR_GP);
-    assert_int_equal(engine_rdpmc(&m->v, 0x40000000, &value, BETWEEN_BLOCKS), MSR_GP);
-}
-
 /* --- counting ---------------------------------------------------------------------------------------------------- */
 
 /* An event is visible to the counters of its ESCR's own half of a group and to no other. */
@@ -124,9 +110,7 @@ UNIT_TEST(which_counter_reaches_which_escr)
             for (unsigned i = 0; i < 18; i++) {
                 wrmsr(m, CCCR(i), ENABLE(select));
             }
-            run(m, b);
-            run(m, b);
-            finish(m);
+            run(m, b), run(m, b), finish(m);
             for (unsigned i = 0; i < 18; i++) {
                 wrmsr(m, CCCR(i), 0);
                 counted |= rdmsr(m, COUNTER(i)) != 0 ? UINT32_C(1) << i : 0;
@@ -155,8 +139,7 @@ static uint64_t counted(uint64_t cccr, uint64_t event, const struct block *const
 
 UNIT_TEST(rings_threads_and_filters)
 {
-    struct block *system = block_new(0, 5, END_PLAIN);
-    struct block *user = block_new(0x100, 7, END_PLAIN);
+    struct block *system = block_new(0, 5, END_PLAIN), *user = block_new(0x100, 7, END_PLAIN);
     const struct block *blocks[] = { system, user };
     const uint64_t on = ENABLE(4);
     const uint64_t compare = UINT64_C(1) << 18;
@@ -197,8 +180,7 @@ UNIT_TEST(rings_threads_and_filters)
 /* branch_retired: a loop and a jump behind it. First time ever counts as mispredicted. */
 UNIT_TEST(branches_retired)
 {
-    struct block *loop = block_new(0, 4, END_JCC);
-    struct block *jump = block_new(0x10, 1, END_REL_JMP); /* behind it */
+    struct block *loop = block_new(0, 4, END_JCC), *jump = block_new(0x10, 1, END_REL_JMP); /* behind it */
     struct block *end = block_new(0x800, 2, END_PLAIN);
     /*
      * taken mispredicted, predicted three times, not taken mispredicted; the jump taken mispredicted; not taken
@@ -238,8 +220,7 @@ UNIT_TEST(overflowed_counters_go_on)
         assert_int_equal(m->pmis, 0);
         WRMSR(m, { CCCR(12), ENABLE(4) | OVF_PMI | (other ? UINT64_C(1) << 18 | UINT64_C(15) << 20 : 0) },
               { CCCR(12), ENABLE(4) | OVF_PMI });
-        run(m, b);
-        run(m, b);
+        run(m, b), run(m, b);
         assert_int_equal(m->pmis, !other);
     }
 }
@@ -360,14 +341,12 @@ UNIT_TEST(replay_tags)
 UNIT_TEST(mispredicted_branches_can_be_tagged)
 {
     struct machine *m = machine("netburst");
-    struct block *first = block_new(0, 2, END_IND_JMP);
-    struct block *second = block_new(0x400, 2, END_RET);
+    struct block *first = block_new(0, 2, END_IND_JMP), *second = block_new(0x400, 2, END_RET);
     struct block *third = block_new(0x800, 2, END_FAR);
 
     WRMSR(m, { MATRIX_VERT, 0x10 }, { PEBS_ENABLE, UOP_TAG | 0x18000 }, { CRU_ESCR2, REPLAY | RINGS },
           { CCCR(12), ENABLE(5) });
-    run(m, first), run(m, second), run(m, third);
-    run(m, first), run(m, third), run(m, first);
+    run(m, first), run(m, second), run(m, third), run(m, first), run(m, third), run(m, first);
     wrmsr(m, CCCR(12), 0);
     assert_int_equal(rdmsr(m, COUNTER(12)), 3); /* the jump went to second, to third, and to the WRMSR */
 }

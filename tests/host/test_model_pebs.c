@@ -23,29 +23,6 @@ static void sample(struct machine *m, unsigned i, uint64_t event, uint64_t perio
           { GLOBAL_CTRL, UINT64_C(1) << i });
 }
 
-UNIT_TEST(counts_instructions_and_branches)
-{
-    struct machine *m = machine_new();
-    struct block *plain = block_new(0, 7, END_PLAIN);
-    struct block *jump = block_new(0x100, 3, END_REL_JMP);
-    struct block *user = block_new(0x200, 5, END_JCC);
-
-    user->cpl = 3;
-    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0 + 0, EVTSEL_ON | INST_RETIRED }, { EVTSEL0 + 1, EVTSEL_ON | ALL_BRANCHES });
-    wrmsr(m, EVTSEL0 + 2, (EVTSEL_ON & ~0x10000u) | INST_RETIRED); /* OS only */
-    wrmsr(m, EVTSEL0 + 3, (EVTSEL_ON & ~0x20000u) | INST_RETIRED); /* USR only */
-    WRMSR(m, { FIXED_CTRL, 0x333 }, { GLOBAL_CTRL, 0x70000000f });
-    run(m, plain);
-    run(m, jump);
-    run(m, user);
-    run(m, jump);
-    wrmsr(m, GLOBAL_CTRL, 0);
-    run(m, plain);
-    assert_int_equal(rdmsr(m, PMC0 + 0), 7 + 3 + 5 + 3 + 1); /* with the WRMSR that stops */
-    EXPECT_MSRS(m, { PMC0 + 1, 3 }, { PMC0 + 2, 7 + 3 + 3 + 1 }, { PMC0 + 3, 5 }, { FIXED_CTR0, 19 },
-                { GLOBAL_STATUS, 0 });
-}
-
 /* RDPMC in the middle of a block counts what came before it and nothing else. */
 UNIT_TEST(reads_in_the_middle)
 {
@@ -54,8 +31,7 @@ UNIT_TEST(reads_in_the_middle)
     uint64_t value;
 
     wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
-    run(m, b);
-    run(m, b);
+    run(m, b), run(m, b);
     assert_int_equal(engine_rdpmc(&m->v, 0, &value, (struct place){ b, 4 }), MSR_DONE);
     assert_int_equal(value, 14);
     assert_int_equal(engine_rdpmc(&m->v, 0, &value, (struct place){ b, 9 }), MSR_DONE);
@@ -145,8 +121,7 @@ UNIT_TEST(behind_an_interruption)
 
         set_up_ds(m, 0, 0, 20, 20);
         sample(m, 0, INST_RETIRED, 5);
-        run(m, b);
-        run(m, two);
+        run(m, b), run(m, two);
         engine_interruption(&m->v, ways[i].kind, ways[i].end == END_INT ? two->last : 0x7000, 0x900000, 0);
         assert_int_equal(records(m), 1);
         EXPECT_MEMORY(m, { PEBS + 0xb0, two->last }, { PEBS + 0x08, ways[i].ip });
@@ -249,13 +224,11 @@ UNIT_TEST(taken_branches_with_branch_records)
 UNIT_TEST(seen_where_nothing_is_counted)
 {
     struct machine *m = machine_new();
-    struct block *jump = block_new(0, 2, END_REL_JMP);
-    struct block *plain = block_new(0x100, 3, END_PLAIN);
+    struct block *jump = block_new(0, 2, END_REL_JMP), *plain = block_new(0x100, 3, END_PLAIN);
 
     set_up_ds(m, 0, 0, 20, 20);
     sample(m, 0, ALL_BRANCHES, 1);
-    run(m, jump);
-    run(m, jump);
+    run(m, jump), run(m, jump);
     m->registers.general[RAX] = 1;
     run(m, plain);
     m->registers.general[RAX] = 2;

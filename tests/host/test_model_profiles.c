@@ -80,8 +80,7 @@ UNIT_TEST(freezing_clears)
         wrmsr(m, GLOBAL_CTRL, 3);
         run(m, b);
         run(m, b); /* its second instruction overflows */
-        run(m, b);
-        finish(m);
+        run(m, b), finish(m);
         assert_int_equal(m->pmis, 1);
         EXPECT_MSRS(m, { DEBUGCTL, 0x1800 }, { GLOBAL_CTRL, 0 }, { GLOBAL_STATUS, 1 }, { LBR_TOS, 1 }, { PMC0, 0 });
     }
@@ -195,23 +194,4 @@ UNIT_TEST(data_events)
                           { PEBS + 0xa8, rows[i].latency });
         }
     }
-}
-
-/* The first new line of a set is found again in the level that its distance says; there is no third one on Core 2. */
-UNIT_TEST(core2_has_two_caches)
-{
-    const struct profile_memory *memory = &profile_find("core2")->memory;
-    struct data_cache *cache = data_cache_new(memory);
-
-    assert_int_equal(data_cache_load(cache, MEMORY), LEVEL_MEMORY);
-    assert_int_equal(data_cache_load(cache, MEMORY), LEVEL_L1);
-    for (uint64_t at = 0; at < 64 * 1024; at += 64) {
-        data_cache_load(cache, MEMORY + at);
-    }
-    assert_int_equal(data_cache_load(cache, MEMORY), LEVEL_L2);
-    for (uint64_t at = 0; at < 12 * 1024 * 1024; at += 64) {
-        data_cache_load(cache, MEMORY + at);
-    }
-    assert_int_equal(data_cache_load(cache, MEMORY), LEVEL_MEMORY);
-    data_cache_free(cache);
 }

@@ -310,8 +310,7 @@ UNIT_TEST(area_changes_while_it_runs)
         struct machine *m = program(&s); /* noticed without a stop, when the next record comes */
 
         put(m, DS + writes[i].offset, writes[i].value);
-        run(m, b), run(m, b), run(m, b), run(m, b), run(m, b);
-        finish(m);
+        run(m, b), run(m, b), run(m, b), run(m, b), run(m, b), finish(m);
         assert_true(violated(m, writes[i].name));
 
         m = program(&s);
@@ -392,12 +391,10 @@ UNIT_TEST(handlers)
     stop(m);
     wrmsr(m, STATUS_RESET, rdmsr(m, GLOBAL_STATUS));
     go_on(m);
-    run(m, b), run(m, b);
-    finish(m);
+    run(m, b), run(m, b), finish(m);
     only(m, NULL);
     m->in_service = NOT_IN_SERVICE;
-    run(m, b), run(m, b);
-    finish(m);
+    run(m, b), run(m, b), finish(m);
     only(m, "pmi-lost");
 }
 
@@ -493,8 +490,7 @@ UNIT_TEST(reset_values_of_0)
     struct machine *m = program(&s); /* no interrupt comes of the first record */
 
     only(m, NULL);
-    run(m, b);
-    finish(m);
+    run(m, b), finish(m);
     only(m, "pebs-no-reset");
     s.pebs_threshold = s.pebs_base + RECORD_PEBS;
     for (unsigned loaded = 0; loaded < 2; loaded++) {
@@ -525,8 +521,7 @@ UNIT_TEST(reset_value_of_0_of_a_fixed_counter)
         PUT(m, { DS + 0x30, PEBS + 20 * 32 }, { DS + 0x38, PEBS + 32 });
         WRMSR(m, { GLOBAL_CTRL, 0 }, { PEBS_ENABLE, UINT64_C(1) << 32 }, { FIXED_CTRL, 3 },
               { FIXED_CTR0, 0xfffffffffff0 }, { GLOBAL_CTRL, UINT64_C(1) << 32 });
-        run(m, b);
-        finish(m);
+        run(m, b), finish(m);
         WRMSR(m, { GLOBAL_CTRL, 0 }, { STATUS_RESET, rdmsr(m, GLOBAL_STATUS) });
         put(m, DS + 0x28, PEBS);
         if (loaded) {

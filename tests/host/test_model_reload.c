@@ -85,9 +85,7 @@ UNIT_TEST(counts)
     run(m, plain); /* two more instructions for the next entry */
     run(m, jump[0]);
     branch->next = branch->fall = jump[0]->pc; /* a branch that is not taken, and an instruction */
-    run(m, branch);
-    run(m, jump[0]);
-    finish(m);
+    run(m, branch), run(m, jump[0]), finish(m);
     assert_int_equal(events(m, 6), 0x11);
     assert_int_equal(events(m, 5), 0x12);
     assert_int_equal(events(m, 4), 0x13);
@@ -105,13 +103,9 @@ UNIT_TEST(handed_on)
     struct block *cut = block_new(0x3000, 4, END_REL_JMP);
     struct machine *m = logging(NO_JCC);
 
-    run(m, jump);
-    run(m, taken);
-    run(m, jump);
-    run(m, cut);
+    run(m, jump), run(m, taken), run(m, jump), run(m, cut);
     engine_leave(&m->v, (struct place){ cut, 1 });
-    run(m, jump);
-    finish(m);
+    run(m, jump), finish(m);
     assert_int_equal(events(m, 0), 0x12);
     assert_int_equal(events(m, 1), 0x22);
     assert_int_equal(events(m, 2), 0x11);
