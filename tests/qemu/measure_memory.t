@@ -10,25 +10,16 @@ use warnings;
 use File::Temp qw(tempdir);
 use FindBin;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
-use KernelLog qw(clean judge);
+use Files qw(boot lines_in read_file);
+use KernelLog qw(judge);
 use Model qw(profiles);
 use Test::More;
 
 # A boot's lines; folder: where the model writes.
-sub boot
+sub boot_into
 {
     my ($folder, @arguments) = @_;
-    open my $serial, '-|', "$FindBin::Bin/../../scripts/machine", 'boot', '-d', $folder, @arguments or die "measure_memory.t: boot: $!\n";
-    my @lines = grep { $_ ne '' } map { clean($_) } <$serial>;
-    close $serial;
-    return @lines;
-}
-
-sub read_file
-{
-    my ($path) = @_;
-    open my $file, '<', $path or die "measure_memory.t: $path: $!\n";
-    return <$file>;
+    return lines_in((boot('-d', $folder, @arguments))[1]);
 }
 
 # Whether the boot came to a whole log with this verdict, and to no violation. Shows the log where it did not.
@@ -37,7 +28,7 @@ sub ends
     my ($name, $verdict, $folder, @lines) = @_;
     my ($said, @wrong) = judge(\@lines);
     push @wrong, 'verdict ' . ($said // 'none') . ", not $verdict" if ($said // '') ne $verdict;
-    push @wrong, map { "referee: $_" } grep { !/^advice / } read_file("$folder/violations");
+    push @wrong, map { "referee: $_" } grep { !/^advice / } split /^/, read_file("$folder/violations");
     ok(!@wrong, "$name ends with $verdict") or diag(map({ "$_\n" } @wrong), map { "$_\n" } grep { /^# wrong|^not ok/ } @lines);
 }
 
@@ -64,7 +55,7 @@ my ($kib, $mib) = (1024, 1024 * 1024);
 # sizes of the rings stay clear of a level's own size; where they do not, the kernel's own lines leave some to the next level.
 my %caches;
 my %more = (goldencove => 1, lunarlake => 1, alderlake => 1, clearwaterforest => 1, sierraforest => 1);    # cycles of the instruction beside those of its data
-for (read_file("$FindBin::Bin/../../docs/model.md")) {
+for (split /^/, read_file("$FindBin::Bin/../../docs/model.md")) {
     my ($profile, @cells) = /^  \| `([\w-]+)` \| (.*?) \| (.*?) \| (.*?) \| .*? \| ([\d, ]+) \|$/ or next;
     my @cycles = split /, /, pop @cells;
     my @kib = map { /^([\d.]+) ([KM])iB / ? $1 * ($2 eq 'M' ? 1024 : 1) : () } @cells;
@@ -112,7 +103,7 @@ sub level_of
 
 # A profile that has load latency has such a row; the others skip for want of it.
 for my $profile (grep { !$caches{$_} } profiles()) {
-    my @lines = boot(tempdir(CLEANUP => 1), '-p', $profile, '-w', 32, '-o', 'run=measure.*');
+    my @lines = boot_into(tempdir(CLEANUP => 1), '-p', $profile, '-w', 32, '-o', 'run=measure.*');
     is((grep { / measure\.(memory|sharing)\.\S+ # SKIP no (?:load latency|PEBS): / } @lines), 12,
         "$profile: no row of three caches in docs/model.md, and no load latency");
 }
@@ -120,7 +111,7 @@ for my $profile (grep { !$caches{$_} } profiles()) {
 for my $profile (sort keys %caches) {
     my $folder = tempdir(CLEANUP => 1);
     my $width = $profile =~ /e$/ ? 32 : 64;    # each width on some
-    my @lines = boot($folder, '-p', $profile, '-w', $width, '-o', 'run=measure.memory.* records=0 timeout=60', '--', '-m', $profile eq 'skylake' ? 640 : 256);
+    my @lines = boot_into($folder, '-p', $profile, '-w', $width, '-o', 'run=measure.memory.* records=0 timeout=60', '--', '-m', $profile eq 'skylake' ? 640 : 256);
     ends("memory on $profile", 'pass', $folder, @lines);
     my @fitting = @sizes[0 .. ($profile eq 'skylake' ? 8 : 7)];    # a machine of 256 MiB has no ring of that size
     is_deeply([map { $_->{size} } measured('memory', @lines)], \@fitting, "$profile: all sizes");
@@ -144,18 +135,18 @@ for my $profile (sort keys %caches) {
 
 {
     my $folder = tempdir(CLEANUP => 1);
-    my @lines = boot($folder, '-o', 'run=measure.memory.256m');
+    my @lines = boot_into($folder, '-o', 'run=measure.memory.256m');
     ends('a ring that does not fit', 'skip', $folder, @lines);
     ok((grep { $_ eq 'ok 1 measure.memory.256m # SKIP no 262144 KiB of free memory in one piece below 4 GiB' } @lines),
         'a ring that does not fit is skipped with the reason');
-    @lines = boot($folder, '-o', 'run=measure.memory.4m records=0');
+    @lines = boot_into($folder, '-o', 'run=measure.memory.4m records=0');
     is_deeply([map { "$_->{level} $_->{samples}" } measured('level', @lines)], ["$l3 254"], 'a ring alone in its run');
 }
 
 for my $broken (['pebs.data.source_next', 'measure.memory.16k'], ['pebs.data.address_line', 'measure.sharing.false'],
     ['pebs.data.source_next', 'measure.sharing.false'], ['pebs.data.store_address_zero', 'measure.sharing.padded']) {
     my ($fault, $test) = @$broken;
-    my @lines = boot(tempdir(CLEANUP => 1), '-f', $fault, '-s', 2, '-o', "run=$test records=0");
+    my @lines = boot_into(tempdir(CLEANUP => 1), '-f', $fault, '-s', 2, '-o', "run=$test records=0");
     my $fails = grep { /^not ok 1 \Q$test\E$/ } @lines;
     is($fails, $fault eq 'pebs.data.source_next' && $test =~ /sharing/ ? 0 : 1, "$test on a processor with fault=$fault");
 }
@@ -170,7 +161,7 @@ sub modified_in_truth
 {
     my ($folder, $profile) = @_;
     my $code = $profile eq 'nehalem' ? '0x6' : '0x7';
-    return scalar grep { /^pebs .* data_source=$code latency=[1-9]/ } read_file("$folder/truth");
+    return scalar grep { /^pebs .* data_source=$code latency=[1-9]/ } split /^/, read_file("$folder/truth");
 }
 
 sub check_sharing
@@ -210,24 +201,24 @@ my @machines = ([64, 'pvh', 'skylake', 2], [32, 'pvh', 'skylake', 2], [64, 'pvh'
 for my $machine (@machines) {
     my ($width, $route, $profile, $count) = @$machine;
     my $folder = tempdir(CLEANUP => 1);
-    my @lines = boot($folder, '-r', $route, '-p', $profile, '-w', $width, '-s', $count, '-o', $sharing);
+    my @lines = boot_into($folder, '-r', $route, '-p', $profile, '-w', $width, '-s', $count, '-o', $sharing);
     check_sharing("$profile, $count processors, $width bits, $route", $profile, $count, $folder, @lines);
 }
 
 {
     my $folder = tempdir(CLEANUP => 1);
-    my @lines = boot($folder, '-o', $sharing);
+    my @lines = boot_into($folder, '-o', $sharing);
     ends('sharing on one processor', 'skip', $folder, @lines);
     is((grep { /^ok \d measure\.sharing\.\S+ # SKIP one processor: nobody to share with$/ } @lines), 3, 'one processor shares nothing');
-    @lines = boot($folder, '-o', $sharing, '--', '-smp', '2,threads=2', '-cpu', 'max,vendor=GenuineIntel');
+    @lines = boot_into($folder, '-o', $sharing, '--', '-smp', '2,threads=2', '-cpu', 'max,vendor=GenuineIntel');
     is((grep { / # SKIP the other processors are threads of this one's core, whose caches are the same$/ } @lines), 3,
         'threads of one core share all');
-    @lines = boot($folder, '-s', 2, '-o', $sharing, '--', '-machine', 'acpi=off');
+    @lines = boot_into($folder, '-s', 2, '-o', $sharing, '--', '-machine', 'acpi=off');
     is((grep { / # SKIP no ACPI: no valid root pointer \(RSDP\)$/ } @lines), 3, 'nothing says which processors there are');
-    @lines = boot($folder, '-s', 2, '-o', 'run=measure.sharing.x2apic');
+    @lines = boot_into($folder, '-s', 2, '-o', 'run=measure.sharing.x2apic');
     ends('a processor that was left in x2APIC mode', 'pass', $folder, @lines);
     # The rest of a run finds the machine as it was.
-    @lines = boot($folder, '-s', 2, '-o', 'run=measure.sharing.true,pebs.*,bts.* records=0');
+    @lines = boot_into($folder, '-s', 2, '-o', 'run=measure.sharing.true,pebs.*,bts.* records=0');
     ends('the run behind it', 'pass', $folder, @lines);
 }
 done_testing;
