@@ -9,10 +9,10 @@ use Cwd qw(realpath);
 use Digest::SHA qw(sha256_hex);
 use Exporter 'import';
 use File::Basename qw(dirname);
-use File::Temp;
-use lib realpath(dirname(__FILE__) . '/../tests/qemu');
-use KernelLog qw(clean judge results);
-our @EXPORT_OK = qw($root $dsdump read_entry blank_form kindless output_of);
+use Claims qw(kindless);
+use Files qw(lines_in read_file run);
+use KernelLog qw(clean judge results_in);
+our @EXPORT_OK = qw($root $dsdump read_entry blank_form);
 
 our $root   = realpath(dirname(__FILE__) . "/../..");
 our $dsdump = "$root/build/dsdump";
@@ -31,32 +31,7 @@ my @personal = (
     ['a network address', qr{\b[a-z]+://\S|(?<![\d.])(?:10\.$octet|192\.168|172\.(?:1[6-9]|2\d|3[01])|169\.254)\.$octet\.$octet\b
         |\bIP(?:v[46])?\b\W{1,3}(?:\d+(?:\.\d+){3}|[0-9a-f]*:[0-9a-f]*:)|\bfe80:}xi]);
 
-# What a program prints: [standard output], [standard error], each as lines, and its exit status.
-sub output_of
-{
-    my (@command) = @_;
-    my $errors = File::Temp->new;
-    open my $out, '-|', 'sh', '-c', 'exec "$@" 2>"$0"', "$errors", @command or die "corpus: $command[0]: $!\n";
-    chomp(my @said = <$out>);
-    close $out;
-    chomp(my @complaints = <$errors>);
-    return (\@said, \@complaints, $? >> 8);
-}
-
-# An id without the kind of cores that its test ran on.
-sub kindless
-{
-    return $_[0] =~ s/\.(?:core|atom|kind)\d*$//r;
-}
-
-sub read_lines
-{
-    my ($path) = @_;
-    open my $file, '<:raw', $path or die "$path: $!\n";
-    my @lines = map { clean($_) } <$file>;
-    close $file or die "$path: $!\n";
-    return @lines;
-}
+sub read_lines { return map { clean($_) } split /\n/, read_file($_[0]) }
 
 # The form beside a log, undef if there is none: FIELD => text, and what is wrong with it.
 sub read_form
@@ -65,11 +40,8 @@ sub read_form
     return undef if !-e $path;
     my @lines = read_lines($path);
     my (%form, @wrong);
-    for (@lines) {
-        next if /^\s*(?:#|$)/;
-        my ($field, $text) = /^\s*([a-z0-9-]+):\s*(.*?)\s*$/;
-        push @wrong, "the form: not a line FIELD: TEXT: $_" if !defined $field;
-        next if !defined $field;
+    for (grep { !/^\s*(?:#|$)/ } @lines) {
+        my ($field, $text) = /^\s*([a-z0-9-]+):\s*(.*?)\s*$/ or push(@wrong, "the form: not a line FIELD: TEXT: $_"), next;
         push @wrong, "the form has no field named $field; it has @fields @more" if !grep { $_ eq $field } @fields, @more;
         push @wrong, "the form has $field twice" if exists $form{$field};
         $form{$field} = $text;
@@ -106,7 +78,7 @@ sub read_log
 {
     my ($path) = @_;
     my @lines = read_lines($path);
-    my ($results, $verdict) = results($path);
+    my ($results, $verdict) = results_in(\@lines);
     my %log = (path => $path, lines => \@lines, result => $results, verdict => $verdict, ids => [], reason => {},
         sha256 => sha256_hex(map { "$_\n" } @lines), synthetic => scalar grep({ /^# synthetic\b/ } @lines));
     for (@lines) {
@@ -133,11 +105,10 @@ sub read_log
 sub check_code
 {
     my ($log) = @_;
-    my @codes = map { /^# code (\S+)$/ ? $1 : () } @{$log->{lines}};
-    return 'there is no line "# code"' if !@codes;
-    my ($said, $complaints, $status) = output_of($dsdump, '--code', @codes);
-    return "the line \"# code\": $complaints->[0]" if $status > 1;
-    my @code = map { /^# result (\S+) (\S+)$/ ? [$1, $2] : () } @$said;
+    my @codes = map { /^# code (\S+)$/ } @{$log->{lines}} or return 'there is no line "# code"';
+    my ($status, $said, $complaint) = run($dsdump, '--code', @codes);
+    return 'the line "# code": ' . (lines_in($complaint))[0] if $status > 1;
+    my @code = map { [split] } $said =~ /^# result (\S+ \S+)$/mg;
     my @wrong;
     push @wrong, 'the code is of another run: it has ' . @code . ' results, the log ' . @{$log->{ids}} if @code != @{$log->{ids}};
     for my $n (0 .. (@wrong ? -1 : $#code)) {
@@ -146,17 +117,14 @@ sub check_code
         push @wrong, "the code has $id where the log has $own" if $id !~ /^\d+$/ && $id ne kindless($own);
         push @wrong, "edited: $own is $log->{result}{$own} in the log, $result in the code" if $result ne $log->{result}{$own};
     }
-    my ($cpu) = map { /^# cpu .* signature (0x[0-9a-f]+)/ ? $1 : () } @$said;
-    my ($microcode) = map { /^# cpu (?:.*, )?microcode (0x[0-9a-f]+)/ ? $1 : () } @$said;
-    my ($hypervisor) = grep { /^# cpu under a hypervisor/ } @$said;
-    my ($begin) = map { /^# begin dstest86 (.*)$/ ? $1 : () } @$said;
-    my ($verdict) = map { /^# end dstest86 verdict=(\w+)/ ? $1 : () } @$said;
-    my @pairs = (['signature', $cpu, $log->{signature}], ['microcode', $microcode, $log->{microcode}],
-        ['version, revision and width', $begin, join ' ', map { $_ // '' } @$log{qw(version revision width)}],
-        ['hypervisor', $hypervisor ? 'under one' : 'none', $log->{hypervisor} ? 'under one' : 'none']);
-    push @pairs, ['verdict', $verdict, $log->{verdict}] if @codes == 1;
-    for (@pairs) {
-        my ($name, $right, $own) = map { $_ // 'nothing' } @$_;
+    my $head = join ' ', map { $_ // '' } @$log{qw(version revision width)};
+    for (['signature', $log->{signature}, qr/^# cpu .* signature (0x[0-9a-f]+)/m],
+        ['microcode', $log->{microcode}, qr/^# cpu (?:.*, )?microcode (0x[0-9a-f]+)/m],
+        ['version, revision and width', $head, qr/^# begin dstest86 (.*)$/m],
+        ['hypervisor', $log->{hypervisor} ? 'under a' : undef, qr/^# cpu (under a) hypervisor/m],
+        @codes == 1 ? ['verdict', $log->{verdict}, qr/^# end dstest86 verdict=(\w+)/m] : ()) {
+        my ($name, $pattern) = @$_[0, 2];
+        my ($own, $right) = map { $_ // 'nothing' } $_->[1], $said =~ $pattern ? $1 : undef;
         push @wrong, "edited: $name: $own in the log, $right in the code" if $right ne $own;
     }
     return @wrong;
@@ -166,21 +134,19 @@ sub check_code
 sub check_dump
 {
     my ($log) = @_;
-    my ($said, $complaints, $status) = output_of($dsdump, '--stats', $log->{path});
-    return map { "the dump: $_" } map { s/^dsdump: //r } @$complaints if $status;
-    my ($head) = grep { /# dsdump\/1 0 head / } @{$log->{lines}};
-    my ($signature) = $head =~ / signature=(0x[0-9a-f]+) /;
-    $log->{records} = join ' ', map { /^((?:bts|pebs|lbr) \d+) lost/ ? $1 : () } @$said;
-    return "the dump is of signature $signature" if hex $signature != hex($log->{signature} // 0);
-    return;
+    my ($status, $said, $complaints) = run($dsdump, '--stats', $log->{path});
+    return map { "the dump: $_" } map { s/^dsdump: //r } lines_in($complaints) if $status;
+    my ($signature) = map { /# dsdump\/1 0 head .* signature=(0x[0-9a-f]+) / } @{$log->{lines}};
+    $log->{records} = join ' ', $said =~ /^((?:bts|pebs|lbr) \d+) lost/mg;
+    return hex $signature != hex($log->{signature} // 0) ? "the dump is of signature $signature" : ();
 }
 
 # Whether the records that the kernel printed are those of the dump.
 sub check_printed
 {
     my ($log) = @_;
-    my ($said) = output_of($dsdump, '--text', $log->{path});
-    my ($right, $printed) = (records_in(@$said), records_in(@{$log->{lines}}));
+    my (undef, $said) = run($dsdump, '--text', $log->{path});
+    my ($right, $printed) = (records_in(split /\n/, $said), records_in(@{$log->{lines}}));
     my @wrong = map { "edited: a record that no kernel prints like this: $_" }
         grep { /^\s*#\s+(?:bts|pebs|lbr)\s+\d/ && !/^# \w+ \d+ \S/ } @{$log->{lines}};
     for my $test (sort keys %$printed) {

@@ -6,62 +6,43 @@
 # mistake alone; and what the matrix says of machines. Prints TAP.
 use strict;
 use warnings;
-use Cwd qw(realpath);
 use Digest::SHA qw(sha256_hex);
 use File::Temp qw(tempdir);
 use FindBin;
 use Test::More;
-use lib "$FindBin::Bin/../../contrib/corpus";
+use lib "$FindBin::Bin/../../contrib/corpus", "$FindBin::Bin/../../scripts/lib";
 use Claims qw(contradicted matrix read_claims);
+use Files qw(boot read_file run write_file);
 
-my $root = realpath("$FindBin::Bin/../..");
+my $root = "$FindBin::Bin/../..";
 my $folder = tempdir(CLEANUP => 1);
-my $stored = "$root/corpus/0x000506e3/0xf0/synthetic";
-my @digits = (0 .. 9, 'A' .. 'Z', '+', '-', '.', '/', ':');
-
-sub text_of
-{
-    my ($path) = @_;
-    open my $file, '<', $path or die "$path: $!\n";
-    local $/;
-    return <$file>;
-}
-
-sub write_text
-{
-    my ($path, $text) = @_;
-    open my $file, '>', $path or die "$path: $!\n";
-    print $file $text;
-    close $file or die "$path: $!\n";
-    return $path;
-}
+my $stored = "$root/contrib/corpus/0x000506e3/0xf0/synthetic";
 
 # What contrib/corpus/check prints, and its exit status.
 sub check
 {
-    my (@words) = @_;
-    open my $out, '-|', 'sh', '-c', 'exec "$@" 2>&1', 'sh', "$root/corpus/check", '-o', "$folder/matrix.md", @words or die "check.t: $!\n";
-    local $/;
-    my $said = <$out> // '';
-    close $out;
-    return ($said, $? >> 8);
+    my ($status, $said, $errors) = run("$root/contrib/corpus/check", '-o', "$folder/matrix.md", @_);
+    return ("$said$errors", $status);
 }
 
 # The log of a file after an edit of its text, with a form whose sum is right, after an edit of that: its path.
-my $log = text_of("$stored.log");
-my $form = text_of("$stored.form");
+my $log = read_file("$stored.log");
+my $form = read_file("$stored.form");
 sub variant
 {
     my ($edit, $edit_form, $from) = @_;
     local $_ = $from // $log;
     $edit->() if $edit;
     my $text = $_;
-    write_text("$folder/log.log", $text);
+    write_file("$folder/log.log", $text);
     $_ = $form =~ s/^sha256: .*/'sha256: ' . sha256_hex($text =~ s{\r}{}gr)/mer;
     $edit_form->() if $edit_form;
-    write_text("$folder/log.form", $_);
+    write_file("$folder/log.form", $_);
     return "$folder/log.log";
 }
+
+# The lines of a boot with these options, as a synthetic log.
+sub synthetic { return "# synthetic\n" . (boot(@_))[1] =~ s/\r//gr }
 
 sub refusals
 {
@@ -72,7 +53,7 @@ sub refusals
 # ---- what is stored ------------------------------------------------------------------------------------------------------
 my ($said, $status) = check('-n');
 is $status, 0, 'the stored logs are taken' or diag $said;
-unlike text_of("$folder/matrix.md"), qr/\| seen on/, 'and count for nothing in the matrix';
+unlike read_file("$folder/matrix.md"), qr/\| seen on/, 'and count for nothing in the matrix';
 unlike $said, qr/: machine, /, 'none is of a machine yet';
 ($said, $status) = check("$stored-contradicted.log");
 is $status, 0, 'what is planted is found' or diag $said;
@@ -82,12 +63,8 @@ unlike $said, qr/modelled skylake, (?!lbr\.kinds:)/, 'and nothing else';
 unlike $said, qr/ more of /, 'nor what only one of the two printed';
 like((check("$stored.log"))[0], qr/^  like the modelled skylake, but for /m, 'without what is planted the log is like the model');
 
-($said, $status) = check('--help');
-is "$status $said", "0 usage: check [-n] [-s] [-o FILE] [LOG..]\n", 'help';
 ($said, $status) = check('-n', "$stored.log", "$folder/none.log");
-like "$status $said", qr{^2 contrib/corpus/\S+: synthetic, .*^check: \Q$folder\E/none\.log: No such file or directory$}ms, 'a log that is not there, behind one that is';
-($said, $status) = check('-n', $folder);
-is "$status $said", "2 check: $folder: Is a directory\n", 'a folder';
+like "$status $said", qr/^2 .*none\.log: No such file or directory$/m, 'a missing log';
 
 # ---- what is refused -----------------------------------------------------------------------------------------------------
 is refusals(variant()), '0', 'a copy is taken';
@@ -167,7 +144,7 @@ for my $case (@cases) {
     my ($name, $edit, $like) = @$case;
     like refusals(variant(undef, $edit)), $like, "a form: $name";
 }
-like refusals(variant(undef, undef, text_of("$stored-contradicted.log"))),
+like refusals(variant(undef, undef, read_file("$stored-contradicted.log"))),
     qr/^1\nthe form does not say contradicts: bts\.cpl\.off_both\nthe form does not say contradicts: bts\.cpl\.off_os$/, 'a contradiction that was not planted';
 variant();
 unlink "$folder/log.form";
@@ -177,90 +154,43 @@ my ($printed) = $said =~ /^  the form to fill in, .*:\n((?:    .*\n)+)/m;
 like refusals(variant(undef, sub { $_ = $printed })), qr/^1\nthe form says nothing of machine\nthe form says nothing of firmware$/, 'as it is printed it is refused';
 is refusals(variant(undef, sub { $_ = $printed =~ s/\.\.\.$/filled in/mgr })), '0', 'and filled in it is taken';
 
-# Names are known of this build's own tests.
-my $fresh = "# synthetic\n" . qx("$root/scripts/machine" boot -p skylake -o "run=bts.calls dump=raw") =~ s/\r//gr;
-my $rename = sub { s/(ok 1 bts\.)calls/$1called/ };
+# ---- fresh logs ------------------------------------------------------------------------------------------------------
+my $fresh = synthetic(qw(-p skylake -o), 'run=bts.calls dump=raw');
 is refusals(variant(undef, undef, $fresh)), '0', 'a log of this build';
-like refusals(variant($rename, undef, $fresh)), qr/^1\nthe code has bts\.calls where the log has bts\.called$/, 'a test that has another name';
+like refusals(variant(sub { s/(ok 1 bts\.)calls/$1called/ }, undef, $fresh)),
+    qr/^1\nthe code has bts\.calls where the log has bts\.called$/, 'a test that has another name';
+my ($code) = $fresh =~ /^(# code .*)$/m;
+like refusals(variant(sub { s/^# code .*/$code/m })), qr/^1\nthe code is of another run: it has 1 results, the log 14$/m,
+    'the code of another run';
 
-sub boot
-{
-    my (@words) = @_;
-    open my $out, '-|', "$root/scripts/machine", 'boot', @words or die "check.t: $!\n";
-    return join '', "# synthetic\n", map { s/\r//gr } <$out>;
-}
-my $held = boot(qw(-p skylake -f lbr.entry.cycles_zero -o), 'dump=raw run=lbr.info');
+my $held = synthetic(qw(-p skylake -f lbr.entry.cycles_zero -o), 'dump=raw run=lbr.info');
 like $held, qr/^# lbr stack \d+ goes on$/m, 'a log with LBR entries that were held back';
 is refusals(variant(undef, undef, $held)), '0', 'is not taken for an edited one';
 
 # On the second kind of cores a claim fails; on the first it holds, and the log is unlike the model in it.
-my $hybrid = boot(qw(-p alderlake -s 2 -c PE -f bts.cpl.off_os_ignored@1 -o), 'dump=raw run=bts.cpl.off_os,bts.calls');
+my $hybrid = synthetic(qw(-p alderlake -s 2 -c PE -f bts.cpl.off_os_ignored@1 -o), 'dump=raw run=bts.cpl.off_os,bts.calls');
 my $of_hybrid = sub { s/0x000506e3/0x00090672/; s/^(microcode: ).*/${1}0x38/m; s/\z/contradicts: bts.cpl.off_os\n/ };
 is refusals(variant(undef, $of_hybrid, $hybrid)), '0', 'a hybrid';
 ($said) = check(variant(sub { s/(# test bts\.cpl\.off_os\n.*?# )3 more BTS/${1}77 more BTS/s }, $of_hybrid, $hybrid));
-is_deeply [$said =~ /^  (contradicted \S+ .*)$/mg], ['contradicted bts.cpl.off_os.atom: BTS record 0 is a branch at CPL 0'], 'where its claim fails, and why';
-like $said, qr/^  unlike the modelled alderlake, bts\.cpl\.off_os: BTS records not_printed: 77 \| 3$/m, 'and what is unlike the model where it holds';
+is_deeply [$said =~ /^  (contradicted \S+ .*)$/mg],
+    ['contradicted bts.cpl.off_os.atom: BTS record 0 is a branch at CPL 0'], 'where its claim fails, and why';
+like $said, qr/^  unlike the modelled alderlake, bts\.cpl\.off_os: BTS records not_printed: 77 \| 3$/m,
+    'and what is unlike the model where it holds';
 
-# ---- codes of other kernels -----------------------------------------------------------------------------------------------------------
-sub crc32c
-{
-    my $crc = 0xffffffff;
-    for my $byte (unpack 'C*', $_[0]) {
-        $crc ^= $byte;
-        $crc = $crc & 1 ? $crc >> 1 ^ 0x82f63b78 : $crc >> 1 for 1 .. 8;
-    }
-    return ~$crc & 0xffffffff;
-}
-
-# A log whose code has other bytes (kernel/report/packed.c), and a right checksum.
-sub recoded
-{
-    my ($text, $edit) = @_;
-    my ($code) = $text =~ /DSTEST86:(\S+)/;
-    my %value = map { $digits[$_] => $_ } 0 .. $#digits;
-    my $bytes = '';
-    for ($code =~ /(.{1,3})/g) {
-        my $number = 0;
-        $number = $number * 41 + $value{$_} for reverse split //;
-        $bytes .= length == 3 ? pack 'n', $number : pack 'C', $number;
-    }
-    $edit->($bytes);
-    substr($bytes, -4) = pack 'V', crc32c(substr $bytes, 0, -4);
-    my $recoded = '';
-    for my $group (unpack '(a2)*', $bytes) {
-        my $number = unpack length $group == 2 ? 'n' : 'C', $group;
-        for (1 .. 1 + length $group) {
-            $recoded .= $digits[$number % 41];
-            $number = int($number / 41);
-        }
-    }
-    return $text =~ s/DSTEST86:\S+/DSTEST86:$recoded/r;
-}
-
-my $other_list = sub { substr($_[0], 12, 4) = 'list' };    # the fingerprint of its ids
-is refusals(variant(undef, undef, recoded($log, sub {}))), '0', 'a code that is written anew';
-is refusals(variant(undef, undef, recoded($log, $other_list))), '0', 'a kernel with another list of tests';
-like refusals(variant(sub { s/^ok 9 bts\.calls/not ok 9 bts.calls/m }, undef, recoded($log, $other_list))),
-    qr/\nedited: bts\.calls is fail in the log, pass in the code/, 'whose log was edited';
-my ($code) = text_of("$root/corpus/0x00000f27/0x38/synthetic.log") =~ /^(# code .*)$/m;
-like refusals(variant(sub { s/^# code .*/$code/m })), qr/^1\nthe code is of another run: it has 11 results, the log 14\nedited: signature: /, 'the code of another run';
-
-# ---- a machine -----------------------------------------------------------------------------------------------------------
-# The log as a machine would have it: without a hypervisor, which its code says, too.
-sub of_a_machine
-{
-    return recoded($_[0], sub { substr($_[0], 1, 1) &= "\xfd" })    # FLAG_HYPERVISOR
-        =~ s/^# synthetic.*\n//mr =~ s/^# hypervisor.*\n//mr =~ s/under a hypervisor/no hypervisor/r;
-}
-my $machine = of_a_machine($log);
+# A log as of a machine: the kernel does not know that it is under a hypervisor.
+sub of_a_machine { return synthetic(@_, '--', '-cpu', 'max,-hypervisor') =~ s/^# synthetic\n//r }
+my $options = 'dump=raw exit=debug run=bts.calls,bts.cpl.off_os';
 my $as_machine = sub { s/^source: .*/source: machine/m; s/^machine: .*/machine: a box/m };
-is refusals(variant(undef, $as_machine, $machine)), '0', 'the log of a machine is taken';
-like text_of("$folder/matrix.md"), qr/^\| `bts\.calls` \| architectural \| seen on 1 machine \|/m, 'and is in the matrix';
-like text_of("$folder/matrix.md"), qr/^\| `arch\.\S+` \| architectural \| modelled \| clearwaterforest/m, 'beside what is modelled alone';
-$machine = of_a_machine(text_of("$stored-contradicted.log"));
+is refusals(variant(undef, $as_machine, of_a_machine('-o', $options))), '0', 'the log of a machine is taken';
+like read_file("$folder/matrix.md"), qr/^\| `bts\.calls` \| architectural \| seen on 1 machine \|/m, 'and is in the matrix';
+like read_file("$folder/matrix.md"), qr/^\| `arch\.\S+` \| architectural \| modelled \| clearwaterforest/m,
+    'beside what is modelled alone';
+my $machine = of_a_machine(qw(-f bts.cpl.off_os_ignored -o), $options);
 is refusals(variant(undef, $as_machine, $machine)), '0', 'one that contradicts is taken';
-like text_of("$folder/matrix.md"), qr/^\| `bts\.cpl\.off_os` \| architectural \| contradicted \| a box, 0x000506e3, 0xf0: BTS record 0 is a branch at CPL 0 \|$/m, 'and is in the matrix';
-like refusals(variant(undef, sub { $as_machine->(); s/\z/contradicts: bts.calls\n/ }, $machine)), qr/^1\nthe form says contradicts, which is for synthetic logs alone$/, 'nothing is planted in a machine';
+like read_file("$folder/matrix.md"), qr/^\| `bts\.cpl\.off_os` \| architectural \| contradicted \| a box, 0x000506e3, 0xf0: BTS /m,
+    'and is in the matrix';
+like refusals(variant(undef, sub { $as_machine->(); s/\z/contradicts: bts.calls\n/ }, $machine)),
+    qr/^1\nthe form says contradicts, which is for synthetic logs alone$/, 'nothing is planted in a machine';
 
 # ---- the matrix ----------------------------------------------------------------------------------------------------------
 sub entry
@@ -278,6 +208,6 @@ is_deeply [$page =~ /^\| `a\..*$/mg], ['| `a.a` | architectural | seen on 2 mach
     '| `a.g` | architectural | contradicted | x, 0x1, 0x2: why x |', '| `a.h` | architectural | no verdict | x, 0x1, 0x2: why x |'], 'each state of a claim';
 like $page, qr/^cannot be seen: 1, contradicted: 2, modelled: 1, no verdict: 1, not run: 1, seen: 2$/m, 'and how many there are';
 is_deeply [contradicted(entry('x', 'a.a' => 'fail', 'a.a.atom' => 'fail', 'a.b' => 'pass', 'a.c' => 'error'))], ['a.a'], 'a claim fails once on all kinds of cores';
-my ($counted) = text_of("$root/docs/conformance.md") =~ /^\| all \| \| (\d+) \|/m;
+my ($counted) = read_file("$root/docs/conformance.md") =~ /^\| all \| \| (\d+) \|/m;
 is scalar(read_claims("$root/docs/conformance.md")), $counted, 'every claim is read';
 done_testing;
