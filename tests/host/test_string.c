@@ -13,9 +13,9 @@
 #undef memset
 #undef memcmp
 
-#define SIZE  48u
-#define MOST  19u /* bytes: words, and what is left of them */
-#define FIRST 4u
+#define SIZE          48u
+#define MOST          19u /* bytes: words, and what is left of them */
+#define PATTERN_FIRST 4u
 
 static uint8_t got[SIZE], want[SIZE];
 
@@ -34,8 +34,8 @@ UNIT_TEST(copies)
     for (unsigned size = 0; size <= MOST; size++)
         for (unsigned at = 0; at < 4; at++) {
             fill();
-            memcpy(want + FIRST + at, from + 7, size);
-            assert_ptr_equal(kernel_memcpy(got + FIRST + at, from + 7, size), got + FIRST + at);
+            memcpy(want + PATTERN_FIRST + at, from + 7, size);
+            assert_ptr_equal(kernel_memcpy(got + PATTERN_FIRST + at, from + 7, size), got + PATTERN_FIRST + at);
             assert_memory_equal(got, want, SIZE);
         }
 }
@@ -44,8 +44,8 @@ UNIT_TEST(fills)
 {
     for (unsigned size = 0; size <= MOST; size++) {
         fill();
-        memset(want + FIRST, 0x5a, size);
-        assert_ptr_equal(kernel_memset(got + FIRST, 0x15a, size), got + FIRST);
+        memset(want + PATTERN_FIRST, 0x5a, size);
+        assert_ptr_equal(kernel_memset(got + PATTERN_FIRST, 0x15a, size), got + PATTERN_FIRST);
         assert_memory_equal(got, want, SIZE);
     }
 }

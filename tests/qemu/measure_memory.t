@@ -78,7 +78,7 @@ my %usual = (
     clearwaterforest => [[32, 4096, 8192], [4, 4], [17, 20]],
     sierraforest => [[32, 4096, 12288], [4, 4], [17, 20]],
 );
-is(join(' ', sort keys %usual), join(' ', sort keys %caches), 'docs/model.md has a row for each of these processors');
+is_deeply([grep { !$caches{$_} } sort keys %usual], [], 'docs/model.md has a row for each of these processors');
 for my $profile (sort keys %usual) {
     my ($kib, @ranges) = @{$usual{$profile}};
     my @cycles = @{$caches{$profile}}[3 .. 6];
