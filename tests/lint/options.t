@@ -5,17 +5,11 @@
 use strict;
 use warnings;
 use FindBin;
+use lib "$FindBin::Bin/../../scripts/lib";
+use Files qw(read_file);
 use Test::More;
 
 my $top = "$FindBin::Bin/../..";
-
-sub slurp
-{
-    my ($file) = @_;
-    local $/;
-    open my $in, '<', "$top/$file" or die "$file: $!\n";
-    return scalar <$in>;
-}
 
 # Each option with the values that it takes: "" for none, "a|b" for one of some words, else the form that the help has.
 my ($table) = matched('boot/options.c', qr/^\} table\[\] = \{\n(.*?)^\};/ms);
@@ -26,7 +20,7 @@ ok $taken{run} && $taken{gdbwait} eq '' && $taken{end} eq 'halt|reboot|poweroff'
 sub matched
 {
     my ($file, $pattern) = @_;
-    my @found = slurp($file) =~ $pattern or die "$file: nothing matches $pattern\n";
+    my @found = read_file("$top/$file") =~ $pattern or die "$file: nothing matches $pattern\n";
     return @found;
 }
 
