@@ -8,7 +8,8 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
-use KernelLog qw(clean verdict_of_status);
+use Files qw(read_file);
+use KernelLog qw(clean results_in verdict_of_status);
 use Test::More;
 use Time::HiRes qw(time);
 
@@ -162,28 +163,8 @@ RECAP# facility bts none: no DS: CPUID.1:EDX bit 21 clear
 # facility lbr none: no LBR: not an Intel processor
 # end dstest86 verdict=error pass=4 fail=10 skip=3 error=1 differs=2
 END
-my $recap = <<'END';
-# result selftest.verdict.as_many pass
-# result selftest.verdict.one_less fail
-# result selftest.verdict.one_more fail
-# result selftest.verdict.unplanned fail
-# result selftest.verdict.least pass
-# result selftest.verdict.most pass
-# result selftest.verdict.below fail
-# result selftest.verdict.above fail
-# result selftest.verdict.skip skip
-# result selftest.verdict.fail_and_skip fail
-# result selftest.verdict.see_and_skip fail
-# result selftest.verdict.equal fail
-# result selftest.verdict.differs differs
-# result selftest.verdict.differs_and_fails fail
-# result selftest.verdict.typical differs
-# result selftest.verdict.typical_none fail
-# result selftest.verdict.needs skip
-# result selftest.verdict.lacks skip
-# result selftest.verdict.lacks_nothing pass
-# result selftest.verdict.no_plan error
-END
+my ($result) = results_in(['# begin dstest86', split /\n/, $verdicts]);
+my $recap = join '', map { "# result $_ $result->{$_}\n" } $verdicts =~ /^(?:not )?ok \d+ (\S+)/mg;
 for my $width (64, 32) {
     my ($verdict, $lines) = boot('-w', $width, '-o', 'run=selftest.verdict.*');
     is($verdict, 'error', "$width bits: one error makes the verdict");
@@ -199,26 +180,18 @@ for my $width (64, 32) {
 }
 
 # ---- regular expressions for CI systems, as docs/output.md has them ------------------------------------------------------
-sub file_text
-{
-    open my $file, '<', $_[0] or die "$_[0]: $!\n";
-    local $/;
-    return <$file>;
-}
-
-my ($section) = file_text("$FindBin::Bin/../../docs/output.md") =~ /^### For CI systems$(.*?)^## /ms;
+my ($section) = read_file("$FindBin::Bin/../../docs/output.md") =~ /^### For CI systems$(.*?)^## /ms;
 my @patterns = ($section // '') =~ /^    (\^.*)$/mg;
 my @log = split /\n/, $verdicts =~ s/RECAP/$recap/r;
 my @found = map { my $pattern = $_; [map { /$pattern/ ? "$+{test_case_id} $+{result}" : () } @log] } @patterns;
 my @results = map { /^# result (.*)/ ? $1 : () } @log;
 my @ktap = map { /^(ok|not ok) \d+ (\S+)/ ? "$2 $1" : () } @log;
 is_deeply(\@found, [\@ktap, \@results, ['bts none', 'pebs none', 'lbr none'], ['dstest86 error']], 'regular expressions of docs/output.md');
-for my $line ('# facility bts pass 1 of 2', '# facility bts fail 1 of 2', '# facility bts untested: no APIC', '# facility bts not selected') {
-    my ($word) = $line =~ /bts (pass|fail|untested|not selected)/;
-    ok($line =~ $patterns[2] && $+{result} eq $word, "... of $line");
-}
-for my $word (qw(pass fail skip error panic incomplete)) {
-    ok("# end dstest86 verdict=$word pass=0" =~ $patterns[3] && $+{result} eq $word, "... of the verdict $word");
+for (map({ [2, "# facility bts $_->[0]", $_->[1]] } ['pass 1 of 2', 'pass'], ['fail 1 of 2', 'fail'], ['untested: no APIC', 'untested'],
+    ['not selected', 'not selected']),
+    map { [3, "# end dstest86 verdict=$_ pass=0", $_] } qw(pass fail skip error panic incomplete)) {
+    my ($pattern, $line, $word) = @$_;
+    ok($line =~ $patterns[$pattern] && $+{result} eq $word, "... of $line");
 }
 
 # ---- a panic ------------------------------------------------------------------------------------------------------------
