@@ -193,6 +193,82 @@ UNIT_TEST(fragments)
     assert_int_equal(at(0), BASIC | MODE_64 | 64);
 }
 
+/* Each word of a record with all groups; the words that no row has are 0. */
+UNIT_TEST(words_of_all_groups)
+{
+    static const struct {
+        unsigned offset;
+        uint64_t words[7];
+    } rows[] = {
+        { 0x10, { 0xa1a2a3a4a5a6a7a8, 0xb1b2b3b4b5b6b7b8, 0xc1c2c3c4c5c6c7c8, 0x13132 } },
+        { 0x40, { 0xd1d2d3d4d5d6d7d8 } },
+        { 0x68, { 0xe1e2e3e4e5e6e7e8, 0x41420000f2f3, 0x9192939495969798 } }, /* bits 15:0 and 47:32 are latencies */
+        { 0x110, { 0x5152535455565758 } },
+        { 0x120, { 2 } }, /* XSAVE's SSE state */
+        { 0x238, { 0x6162636465666768, 32, 0x71, 0x72, 0x73 } },
+        { 0x260, { 0x101, 0x102, 0x103, 0x111, 0x112, 0x113, 0x121 } },
+        { 0x298, { 0x122, 0x123 } },
+        { 0x320, { 0x4100000082, 0, 0x8001, 0x8007, 0x9000, 0x9006 } },
+    };
+    struct arch_contents arch = some_arch(EVERYTHING);
+    uint64_t expected[848 / 8 + 1] = { EVERYTHING | MODE_64 | 848 };
+
+    assert_int_equal(encode(&arch, &whole), 848);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        memcpy(&expected[rows[i].offset / 8], rows[i].words, sizeof(rows[i].words));
+    }
+    for (unsigned n = 0; n < 0x90; n += 8) { /* RFLAGS, RIP, the general registers */
+        expected[(0x80 + n) / 8] = word_of(n);
+    }
+    for (unsigned n = 0; n < 0x100; n += 8) {
+        expected[(0x130 + n) / 8] = word_of(n);
+    }
+    assert_memory_equal(bytes, expected, 848);
+    arch.retire_valid = false;
+    arch.mode_64 = false;
+    encode(&arch, &whole);
+    assert_int_equal(at(0x00), EVERYTHING | 848);
+    assert_int_equal(at(0x28), 0);
+}
+
+/* Entries beyond the stack's depth are zero. An odd number of counts leaves eight bytes to fill up the last unit. */
+UNIT_TEST(sizes_of_lbr_and_counters_groups)
+{
+    static const struct {
+        uint64_t groups, depth;
+        unsigned entries;
+        uint32_t general, fixed;
+        unsigned size; /* beyond the basic group */
+    } rows[] = {
+        { LBR_8, 32, 8, 0, 0, 240 },
+        { LBR_16, 32, 16, 0, 0, 432 },
+        { LBR_ALL, 32, 32, 0, 0, 816 },
+        { LBR_ALL, 16, 16, 0, 0, 432 },
+        { LBR_ALL, 8, 8, 0, 0, 240 },
+        { LBR_16, 8, 16, 0, 0, 432 },
+        { GENERALS | FIXEDS, 8, 0, 0x82, 0x40, 48 },
+        { FIXEDS, 8, 0, 0, 0x40, 32 },
+        { GENERALS, 8, 0, 0, 0, 16 },
+    };
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct arch_contents arch = some_arch(BASIC | rows[i].groups);
+
+        arch.lbr_depth = rows[i].depth;
+        arch.general = rows[i].general;
+        arch.fixed = rows[i].fixed;
+        assert_int_equal(encode(&arch, &whole), 64 + rows[i].size);
+        assert_int_equal(at(0x00), BASIC | rows[i].groups | MODE_64 | (64 + rows[i].size));
+        assert_int_equal(arch_lbr_entries(&arch), rows[i].entries);
+        for (unsigned offset = 0x70 + 3 * 24; rows[i].entries > 0 && offset < 64 + rows[i].size; offset += 8) {
+            assert_int_equal(at(offset), 0);
+        }
+        if (rows[i].entries == 0) {
+            assert_int_equal(at(0x40), rows[i].general | (uint64_t)rows[i].fixed << 32);
+        }
+    }
+}
+
 /* A null record has nothing but a size, and stands where a fragment begins. */
 UNIT_TEST(null_records)
 {
