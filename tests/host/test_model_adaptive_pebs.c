@@ -17,6 +17,7 @@
 #define CONDITIONAL_NTAKEN 0x10c4u
 #define INDIRECT           0x80c4u
 #define STORE_SAMPLE       0x02cdu
+#define STORE_FORWARD      0x8203u
 
 #define ICELAKE    "icelake"
 #define GOLDENCOVE "goldencove"
@@ -267,6 +268,61 @@ static void access_memory(struct machine *m, struct block *b, uint64_t address, 
     run(m, b);
     data_accessed(&m->v, (struct place){ b, 0 }, address, 8, flags & STORES);
     engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next, 0);
+}
+
+/*
+ * The memory group: address, data source, latencies. Of two accesses the second is recorded, a load of L1 or a store
+ * that goes to memory with its page's translation. Golden Cove has a load's source and level only with the auxiliary
+ * event, and a latency of one cycle more than the cache's.
+ */
+UNIT_TEST(memory_groups)
+{
+    static const struct {
+        const char *profile;
+        uint64_t event, auxiliary;
+        unsigned counter, flags;
+        uint64_t address, source, latencies, retired;
+        const char *violation;
+    } rows[] = {
+        { ICELAKE, LOAD_LATENCY, 0, 5, LOADS, 0x7000010, 1, 5, 0, NULL },
+        { GOLDENCOVE, LOAD_LATENCY, EVTSEL_ON | STORE_FORWARD, 1, LOADS, 0x7000010, 1, UINT64_C(5) << 32 | 6, 1, NULL },
+        { GOLDENCOVE, LOAD_LATENCY, 0, 1, LOADS, 0x7000010, 0, UINT64_C(5) << 32 | 6, 1, "pebs-latency-aux" },
+        { GOLDENCOVE, STORE_SAMPLE, 0, 0, STORES, 0x7100000, 0x1a, UINT64_C(300) << 32 | 301, 1, NULL },
+        { GOLDENCOVE, ALL_LOADS, 0, 2, LOADS, 0x7000010, 0, 0, 1, NULL },
+        { GOLDENCOVE, INST_RETIRED, 0, 2, LOADS, 0, 0, 0, 1, NULL },
+    };
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct machine *m = machine_of(rows[i].profile);
+        struct block *b = block_new(0, 1, END_PLAIN);
+        const unsigned n = rows[i].counter;
+
+        set_up_buffer(m, 64, 64);
+        put(m, DS + 0x40 + 8 * n, -UINT64_C(1));
+        WRMSR(m, { GLOBAL_CTRL, 0 }, { LD_LAT, rows[i].auxiliary ? 5 : 3 }, /* 5: passed by the one cycle more */
+              { PEBS_DATA_CFG, MEMINFO }, { EVTSEL0 + 3, rows[i].auxiliary },
+              { EVTSEL0 + n, EVTSEL_ON | rows[i].event | PMC_ADAPTIVE }, { PMC0 + n, 0xffffffff },
+              { PEBS_ENABLE, UINT64_C(1) << n }, { GLOBAL_CTRL, 8 | 1u << n });
+        access_memory(m, b, 0x7000000, rows[i].flags);
+        access_memory(m, b, rows[i].flags == STORES ? 0x7100000 : 0x7000010, rows[i].flags);
+        assert_int_equal(filled(m), 64);
+        EXPECT_MEMORY(m, { PEBS, UINT64_C(64) << 48 | rows[i].retired << 32 | MEMINFO }, { PEBS + 32, rows[i].address },
+                      { PEBS + 40, rows[i].source }, { PEBS + 48, rows[i].latencies }, { PEBS + 56, 0 });
+        expect_violation(m, rows[i].violation);
+    }
+}
+
+/* On Skylake bit 32 of IA32_PEBS_ENABLE is a general counter's, and fixed counters overflow as ever. */
+UNIT_TEST(fixed_counters_before)
+{
+    struct machine *m = machine_of("skylake");
+
+    set_up_buffer(m, 2000, 2000);
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { FIXED_CTRL, 3 }, { FIXED_CTR0, 0xfffffffffffb }, { PEBS_ENABLE, UINT64_C(1) << 32 },
+          { GLOBAL_CTRL, UINT64_C(1) << 32 });
+    run_times(m, block_new(0, 4, END_REL_JMP), 4);
+    assert_int_equal(filled(m), 0);
+    assert_int_equal(rdmsr(m, GLOBAL_STATUS), UINT64_C(1) << 32);
 }
 
 /* Memory events run on the first four counters; load latency runs on all of them but the first, or on none. */

@@ -15,9 +15,12 @@
 #define PEBS_INDEX  0x3f5
 #define GP_CTR(n)   (0x1900u + 4 * (n))
 #define GP_CFG_A(n) (0x1901u + 4 * (n))
+#define GP_CFG_B(n) (0x1902u + 4 * (n))
 #define GP_CFG_C(n) (0x1903u + 4 * (n))
 #define FX_CTR(n)   (0x1980u + 4 * (n))
 #define FX_CFG_C(n) (0x1983u + 4 * (n))
+#define LBR_CTL     0x14ce
+#define LBR_DEPTH   0x14cf
 
 /* CFG_C, and a header's format. */
 #define ALLOW    (UINT64_C(1) << 35)
@@ -572,4 +575,104 @@ UNIT_TEST(not_memory)
     run(m, b);
     assert_int_equal(index_of(m) & 0xffff, 64);
     assert_true(violated(m, "record-lost"));
+}
+
+/* By default a fragment holds what fits into 512 bytes, and a larger group has one of its own. */
+UNIT_TEST(split_by_size)
+{
+    static const struct {
+        uint64_t groups;
+        unsigned sizes[3];
+    } rows[] = {
+        { 0, { 64 } },
+        { AUX | XMM, { 400 } },
+        { AUX | GPR | XMM, { 288, 288 } },
+        { GPR | XMM | LBR_8, { 496, 256 } },
+        { AUX | GPR | XMM | LBR_ALL, { 288, 288, 832 } },
+        { LBR_ALL | GENERALS, { 64, 832, 32 } },
+    };
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct machine *m = machine_of(CLEARWATERFOREST);
+        struct arch_contents arch = { .format = BASIC | rows[i].groups, .lbr_depth = 32 };
+        struct arch_split split = { .cut = { false } };
+        unsigned offset = 0;
+
+        m->v.rules->pebs_arch_split(&m->v, &arch, &split);
+        const size_t size = encode(&arch, &split);
+
+        for (unsigned n = 0; n < 3 && rows[i].sizes[n] != 0; offset += rows[i].sizes[n++]) {
+            assert_int_equal(at(offset) & 0xffff, rows[i].sizes[n]);
+        }
+        assert_int_equal(size, offset);
+    }
+}
+
+/* The LBR group has its registers, and the branches, the youngest first; a shallower stack has fewer. */
+UNIT_TEST(branches)
+{
+    struct block *b = block_new(0, 2, END_REL_JMP);
+
+    b->next = b->pc;
+    for (unsigned depth = 8; depth <= 32; depth *= 2) {
+        struct machine *m = machine_with_buffer(1, 8192);
+        const uint64_t header = depth > 16 ? CONTINUE | 64 : LBR_ALL | (64 + 48 + 24 * depth);
+        const uint64_t group = PEBS + (depth > 16 ? 64 + 16 : 64); /* in a fragment of its own */
+
+        WRMSR(m, { LBR_DEPTH, depth }, { LBR_CTL, 0x7f0007 });
+        arm(m, 2, NEAR_TAKEN_EVENT, 3, LBR_ALL);
+        wrmsr(m, GLOBAL_CTRL, 1 << 2);
+        run_times(m, b, 6);
+        finish(m);
+        EXPECT_MEMORY(m, { PEBS, BASIC | MODE_64 | header }, { group + 0x08, 0x7f0007 }, { group + 0x10, depth },
+                      { group + 0x18, 0 });
+        for (unsigned i = 0; i < depth; i++) {
+            EXPECT_MEMORY(m, { group + 48 + 24 * i, i < 4 ? b->last : 0 }, { group + 56 + 24 * i, i < 4 ? b->pc : 0 });
+        }
+    }
+}
+
+/* A sampling counter's overflow reloads another: at the fifth of eight events, of which the first is a WRMSR's. */
+UNIT_TEST(reload_of_another)
+{
+    struct machine *m = machine_with_buffer(0, 4096);
+
+    arm(m, 5, INST_RETIRED, 5, 0);
+    WRMSR(m, { GP_CFG_C(2), 1000 }, { GP_CFG_A(2), EVTSEL_ON | INST_RETIRED }, { GLOBAL_CTRL, 1 << 5 | 1 << 2 },
+          { GP_CFG_B(2), 1 << 5 });
+    run(m, block_new(0, 7, END_REL_JMP));
+    assert_int_equal(rdmsr(m, GP_CTR(2)), 1003);
+    assert_int_equal(index_of(m) & 0xffff, 64);
+}
+
+/* The log has each field of a record, before the record is encoded. */
+UNIT_TEST(truth)
+{
+    static const char *const parts[] = {
+        "pebs vcpu=0 at=0x4000 size=864 format_group=0xe002013000000000 fragments=3 mode_64=1 retire_latency=1 "
+        "eventing_ip=0x400014 counters=0x4 tsc=0x",
+        " data_address=0x0 data_source=0x0 latency=0 cache_latency=0 tsx=0x0 tsx_cycles=0 rflags=0x0 ip=0x400018 "
+        "rax=0x0 ",
+        " r15=0x0 ssp=0x0 xer=0x2 xmm0=0x0",
+        " lbr_ctl=0x7f0007 lbr_depth=32 ler_from=0x0 ler_to=0x0 ler_info=0x0 lbr0=0x",
+        " lbr7=0x",
+        " count2=0x1 fixed_count0=0x0\n",
+    };
+    struct machine *m = machine_with_buffer(0, 4096);
+    char *text = NULL;
+    size_t length = 0;
+
+    m->v.truth = open_memstream(&text, &length);
+    assert_non_null(m->v.truth);
+    arm(m, 2, INST_RETIRED, 5, AUX | GPR | XMM | LBR_8 | GENERALS | FIXEDS | ALLOW);
+    WRMSR(m, { FX_CFG_C(0), ALLOW }, { LBR_CTL, 0x7f0007 }, { GLOBAL_CTRL, 1 << 2 });
+    run(m, block_new(0, 7, END_REL_JMP));
+    finish(m);
+    fclose(m->v.truth);
+    m->v.truth = NULL;
+    for (size_t i = 0; i < COUNT_OF(parts); i++) {
+        assert_non_null(strstr(text, parts[i]));
+    }
+    assert_null(strstr(text, " lbr8="));
+    free(text);
 }
