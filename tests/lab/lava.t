@@ -15,6 +15,7 @@ use FindBin;
 use POSIX qw(mkfifo);
 use Test::More;
 use lib "$FindBin::Bin/../../scripts/lib";
+use Files qw(read_file write_file);
 use KernelLog qw(clean results);
 
 my $root = realpath("$FindBin::Bin/../..");
@@ -33,35 +34,18 @@ my %running;    # PID => name
 END { my $status = $?; kill 'TERM', keys %running; 1 while wait != -1; $? = $status }
 $SIG{$_} = sub { exit 1 } for qw(INT TERM HUP);
 
-sub read_file
-{
-    my ($path) = @_;
-    open my $file, '<:raw', $path or die "lava.t: $path: $!\n";
-    local $/;
-    return scalar <$file>;
-}
-
-sub write_file
-{
-    my ($path, $text) = @_;
-    open my $file, '>:raw', $path or die "lava.t: $path: $!\n";
-    print $file $text;
-    close $file or die "lava.t: $path: $!\n";
-    return;
-}
-
 # Starts lava-run with a job of contrib/lab/, changed by $change, and with a device of its type, of which these variables are set.
 sub start
 {
     my ($name, $job, $change, %variables) = @_;
     my $here = "$folder/$name";
-    my $definition = LoadFile("$root/lab/$job.yaml");
+    my $definition = LoadFile("$root/contrib/lab/$job.yaml");
     $change->($definition, map { values %$_ } @{ $definition->{actions} });
     DumpFile("$here/job.yaml", $definition);
     write_file("$here/device", "{% extends '$definition->{device_type}.jinja2' %}\n" .
         join '', map { "{% set $_ = '$variables{$_}' %}\n" } sort keys %variables);
     write_file("$here/dispatcher.yaml", "dispatcher_ip: 10.0.2.2\n");    # what QEMU's network calls the host
-    system("$FindBin::Bin/render.py '$root/lab' '$here/device' '$here/job.yaml' >'$here/device.yaml'") == 0 or die "lava.t: render.py: $name\n";
+    system("$FindBin::Bin/render.py '$root/contrib/lab' '$here/device' '$here/job.yaml' >'$here/device.yaml'") == 0 or die "lava.t: render.py: $name\n";
     my $pid = fork // die "lava.t: fork: $!\n";
     if (!$pid) {
         open STDIN, '<', '/dev/null';
@@ -193,7 +177,7 @@ sub why { return YAML::XS::LoadFile("$folder/$_[0]/output/result.yaml")->{error_
 sub judged
 {
     my ($name) = @_;
-    my $said = qx($root/lab/lava-results -o '$folder/$name/kernel.log' '$folder/$name/log' 2>&1 >'$folder/$name/table');
+    my $said = qx($root/contrib/lab/lava-results -o '$folder/$name/kernel.log' '$folder/$name/log' 2>&1 >'$folder/$name/table');
     return ($? >> 8, $said);
 }
 
@@ -233,7 +217,7 @@ sub agrees
     return $says;
 }
 
-my ($qemu, $pxe) = map { [grep { exists $_->{test} } @{ LoadFile("$root/lab/$_.yaml")->{actions} }] } qw(lava-job lava-pxe-job);
+my ($qemu, $pxe) = map { [grep { exists $_->{test} } @{ LoadFile("$root/contrib/lab/$_.yaml")->{actions} }] } qw(lava-job lava-pxe-job);
 is_deeply($pxe->[0]{test}{monitors}, $qemu->[0]{test}{monitors}, 'both jobs read the same');
 
 my $all = agrees('all', 300);
