@@ -10,8 +10,9 @@ use Exporter 'import';
 use File::Basename qw(basename dirname);
 use File::Path qw(make_path);
 use File::Temp qw(tempdir);
+use IO::Select;
 use KernelLog qw(clean verdict_of_status);
-our @EXPORT_OK = qw(boot lines_in new_tree read_file run write_file);
+our @EXPORT_OK = qw(boot boot_until lines_in new_tree read_file run write_file);
 
 my $lib = realpath(dirname(__FILE__));
 
@@ -63,6 +64,24 @@ sub boot
     my (@options) = @_;
     my ($status, $log, $errors) = run('timeout', 300, "$lib/../machine", 'boot', @options);
     return (verdict_of_status($status) // "status $status", $log, $errors);
+}
+
+# Boots a machine with these options of scripts/machine, and switches it off once its output matches $until, or when that, a
+# function of the output, says so. Returns the output, without firmware's escape sequences, and whether it came to that.
+sub boot_until
+{
+    my ($until, @options) = @_;
+    my $pid = open my $serial, '-|', "$lib/../machine", 'boot', @options or die "$lib/../machine: $!\n";
+    my ($select, $end, $said, $came) = (IO::Select->new($serial), time + 300, '');
+    while (!$came && time < $end) {
+        next if !$select->can_read(1);
+        last if !sysread $serial, $said, 65536, length $said;
+        $came = ref $until eq 'CODE' ? $until->($said) : $said =~ $until;
+    }
+    kill 'KILL', $pid;
+    1 while sysread $serial, $said, 65536, length $said;
+    close $serial;
+    return ($said =~ s/\e\[[0-9;=?]*[A-Za-z]//gr, $came);
 }
 
 # The lines of a serial output, without firmware's escape sequences, that are not empty.

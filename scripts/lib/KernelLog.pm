@@ -5,7 +5,7 @@ package KernelLog;
 use strict;
 use warnings;
 use Exporter 'import';
-our @EXPORT_OK = qw(clean judge read_boot results results_in verdict_of_status);
+our @EXPORT_OK = qw(clean judge results results_in verdict_of_status);
 
 # QEMU's exit status is the debug exit device's value * 2 + 1; 1 is QEMU's own failure.
 my %verdict_of_status = (33 => 'pass', 35 => 'fail', 37 => 'skip', 39 => 'error', 41 => 'panic', 45 => 'incomplete');
@@ -23,16 +23,6 @@ sub clean
     $line =~ s/\e\[[0-9;?=]*[A-Za-z]//g;
     $line =~ s/[\r\n]+//g;
     return $line;
-}
-
-# The results of scripts/boots in a folder: the profile, undef without the model, and the kernel's lines.
-sub read_boot
-{
-    my ($folder) = @_;
-    open my $serial, '<', "$folder/serial" or die "$folder/serial: $!\n";
-    my @lines = map { clean($_) } <$serial>;
-    open my $truth, '<', "$folder/truth" or return (undef, @lines);
-    return ((<$truth> // '') =~ /^dsmodel truth 1 profile=(\S+)$/ ? $1 : undef, @lines);
 }
 
 my @counts = qw(pass differs fail skip error);    # as the table by area has them

@@ -8,8 +8,8 @@ use warnings;
 use Exporter qw(import);
 use FindBin;
 use lib "$FindBin::Bin/../../scripts/lib";
-use Files qw(read_file write_file);
-use Time::HiRes qw(sleep time);
+use Files qw(boot_until read_file write_file);
+use Time::HiRes qw(sleep);
 
 our @EXPORT_OK = qw(copy_stick partition files run_mtools read_file write_file fsck machine);
 
@@ -60,26 +60,11 @@ sub fsck
     return map { s/\s+$//r } grep { !/^fsck\.fat \d|^\Q$path\E: \d+ files/ } @said;
 }
 
-# Starts a machine with these arguments of boot, and switches it off $after seconds after it has said what matches. Returns all
-# that it said, without escape sequences, and whether that came.
+# What boot_until() returns of a machine that is switched off $after seconds after it has said what matches.
 sub machine
 {
     my ($until, $after, @arguments) = @_;
-    my $pid = open my $serial, '-|', "$FindBin::Bin/../../scripts/machine", 'boot', @arguments or die "Stick: boot: $!\n";
-    my ($said, $end) = ('', time + 240);
-    my $came = 0;
-    while (!$came && time < $end) {
-        my $ready = '';
-        vec($ready, fileno $serial, 1) = 1;
-        next if !select $ready, undef, undef, 1;
-        next if !vec $ready, fileno $serial, 1;
-        last if !sysread $serial, $said, 65536, length $said;
-        $came = $said =~ $until;
-    }
-    sleep $after if $came;
-    kill 'KILL', $pid;
-    1 while sysread $serial, $said, 65536, length $said;
-    return ($said =~ s/\e\[[0-9;=?]*[A-Za-z]//gr, $came);
+    return boot_until(sub { $_[0] =~ $until && (sleep($after), 1) }, @arguments);
 }
 
 1;

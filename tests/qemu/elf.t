@@ -6,28 +6,17 @@
 use strict;
 use warnings;
 use FindBin;
+use lib "$FindBin::Bin/../../scripts/lib";
+use Files qw(read_file run);
 use Test::More;
 
 my $build = "$FindBin::Bin/../../build";
 
-sub lines_of
-{
-    my (@command) = @_;
-    open my $pipe, '-|', @command or die "elf.t: $command[0]: $!\n";
-    return <$pipe>;
-}
-
-sub bytes_of
-{
-    my ($path) = @_;
-    open my $file, '<:raw', $path or die "elf.t: $path: $!\n";
-    local $/;
-    return scalar <$file>;
-}
+sub lines_of { return split /^/, (run(@_))[1] }
 
 for my $width (64, 32) {
     my $elf = "$build/dstest86-$width.elf";
-    my $bytes = bytes_of($elf);
+    my $bytes = read_file($elf);
     my (%address, @functions);
     for (lines_of('nm', '-n', $elf)) {
         my ($at, $type, $name) = /^([0-9a-f]+) (\w) (\S+)$/ or next;
@@ -86,7 +75,7 @@ for my $width (64, 32) {
     # A count, the addresses, the offset of every 16th name, and the names.
     my $raw = "$build/symbols-$width.raw";
     system('objcopy', '-O', 'binary', '-j', '.symbols', $elf, $raw) == 0 or die "elf.t: objcopy failed\n";
-    my $table = bytes_of($raw);
+    my $table = read_file($raw);
     unlink $raw;
     my ($count) = unpack 'V', substr $table, $address{symbol_count} - $address{symbols_start}, 4;
     my @addresses = unpack 'V*', substr $table, $address{symbol_addresses} - $address{symbols_start}, 4 * $count;

@@ -9,8 +9,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use File::Temp qw(tempdir);
-use IO::Select;
-use KernelLog qw(clean);
+use Files qw(boot_until);
 use Test::More;
 
 my $build = "$FindBin::Bin/../../build";
@@ -43,14 +42,8 @@ sub boot
 {
     my ($route, $profile, $deeds, $options, @qemu) = @_;
     make_stick($deeds, $options);
-    my $pid = open my $serial, '-|', "$FindBin::Bin/../../scripts/machine", 'boot', '-r', $route, '-p', $profile, '-k', $image, '--', @qemu or die "boot: $!\n";
-    my ($select, $end, $log) = (IO::Select->new($serial), time + 300, '');
-    while ($log !~ /^# end dstest86 .*\n|^strange firmware:.*\n/m && time < $end) {
-        last if $select->can_read(1) && !sysread $serial, $log, 65536, length $log;
-    }
-    kill 'KILL', $pid;
-    close $serial;
-    return join '', map { clean($_) . "\n" } split /\n/, $log;
+    return (boot_until(qr/^# end dstest86 .*\n|^strange firmware:.*\n/m, '-r', $route, '-p', $profile, '-k', $image, '--', @qemu))[0]
+        =~ s/\r//gr;
 }
 
 my $log = boot('usb', 'skylake', 'f', 'run=bts.calls,pebs.loads');

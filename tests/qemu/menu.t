@@ -10,11 +10,10 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use File::Temp qw(tempdir);
-use IO::Select;
 use IO::Socket::UNIX;
-use KernelLog qw(clean);
+use Files qw(boot_until);
 use Test::More;
-use Time::HiRes qw(sleep time);
+use Time::HiRes qw(sleep);
 
 my $folder = tempdir(CLEANUP => 1);
 my %name = (' ' => 'spc', "\n" => 'ret', '.' => 'dot', '*' => 'shift-8', '=' => 'equal', "\e" => 'esc');
@@ -38,21 +37,19 @@ sub boot
     my ($route, @steps) = @_;
     my $socket = "$folder/monitor";
     unlink $socket;
-    my $pid = open my $serial, '-|', "$FindBin::Bin/../../scripts/machine", 'boot', '-r', $route, '-p', 'none', @steps ? ('-o', 'menu=60') : (), '--', '-monitor', "unix:$socket,server,nowait"
-        or die "boot: $!\n";
-    my ($select, $end, $log, $from) = (IO::Select->new($serial), time + 300, '', 0);
-    while ($log !~ /# end dstest86 .*\n/ && time < $end) {
-        next if !$select->can_read(1);
-        last if !sysread $serial, $log, 65536, length $log;
+    my $from = 0;
+    my $until = sub {
+        my ($log) = @_;
         while (@steps && (my $at = index $log, $steps[0], $from) >= 0) {
             $from = $at + length $steps[0];
             press($socket, $steps[1]);
             splice @steps, 0, 2;
         }
-    }
-    kill 'KILL', $pid;
-    close $serial;
-    return join '', map { clean($_) . "\n" } split /\n/, $log;
+        return $log =~ /# end dstest86 .*\n/;
+    };
+    my @menu = @steps ? ('-o', 'menu=60') : ();
+    my ($log) = boot_until($until, '-r', $route, '-p', 'none', @menu, '--', '-monitor', "unix:$socket,server,nowait");
+    return $log =~ s/\r//gr;
 }
 
 # How many tests of which area ran.

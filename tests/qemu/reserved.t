@@ -7,7 +7,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../../scripts/lib";
-use KernelLog qw(clean);
+use Files qw(boot);
 use Test::More;
 
 my %common = (
@@ -35,15 +35,10 @@ my %expected = (
 );
 
 for my $profile (sort keys %expected) {
-    my @command = ("$FindBin::Bin/../../scripts/machine", 'boot', '-p', $profile, '-f', 'perfmon.msr.reserved_taken',
+    my (undef, $log) = boot('-p', $profile, '-f', 'perfmon.msr.reserved_taken',
         '-o', 'run=*.reserved.*,lbr.arch.reserved,perfmon.reload.refused');
-    open my $log, '-|', @command or die "reserved.t: $command[0]: $!\n";
     my %masks;
-    while (<$log>) {
-        my $line = clean($_);
-        $masks{$2}{$1} = 1 if $line =~ /^# differs: WRMSR of (?:the reserved bits )?(0x\w+) to (\w+)/;
-    }
-    close $log;
+    $masks{$2}{$1} = 1 while $log =~ /^# differs: WRMSR of (?:the reserved bits )?(0x\w+) to (\w+)/mg;
     my %got = map { $_ => join ' ', sort keys %{$masks{$_}} } keys %masks;
     is_deeply(\%got, $expected{$profile}, "$profile: the bits of each register");
 }

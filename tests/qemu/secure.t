@@ -8,9 +8,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use File::Temp qw(tempdir);
-use IO::Select;
-use Files qw(read_file run);
-use KernelLog qw(clean);
+use Files qw(boot_until read_file run write_file);
 use Test::More;
 
 my $root = "$FindBin::Bin/../..";
@@ -67,23 +65,15 @@ dstest86,1,dstest86,dstest86,$version,docs/booting.md
 SBAT
 }
 
-sub write_file
-{
-    my ($name, $text) = @_;
-    open my $file, '>:raw', "$work/$name" or die "$work/$name: $!\n";
-    print $file $text;
-    close $file;
-    return "$work/$name";
-}
-
 # What boot/nx-compat and boot/sign say, and their exit status.
 sub says
 {
-    my ($status, $out, $errors) = run(@_);
-    return [$status, $out . $errors];
+    my ($status, @said) = run(@_);
+    return [$status, join '', @said];
 }
 
-my $text = write_file('text', 'MZ' . 'x' x 100);
+my $text = "$work/text";
+write_file($text, 'MZ' . 'x' x 100);
 is_deeply(says("$root/boot/nx-compat", $text), [1, "nx-compat: $text: not a PE file\n"], 'what is no PE file is refused');
 is(read_file($text), 'MZ' . 'x' x 100, '... and stays as it was');
 
@@ -130,31 +120,23 @@ SKIP: {
     cmp_ok(index(read_file($certificate), read_file("$work/signer.pem")), '>=', 0, 'and the certificate for firmware to enrol');
     cmp_ok(-s $image, '<', 8_000_000, 'and has less than 8 MB');
 
-    # What the machine prints until the text is there.
-    my $boot = sub {
-        my ($until, @arguments) = @_;
-        my $pid = open my $serial, '-|', "$FindBin::Bin/../../scripts/machine", 'boot', '-p', 'none', @arguments or die "boot: $!\n";
-        my ($select, $end, $log) = (IO::Select->new($serial), time + 300, '');
-        while ($log !~ $until && time < $end) {
-            last if $select->can_read(1) && !sysread $serial, $log, 65536, length $log;
-        }
-        kill 'KILL', $pid;
-        close $serial;
-        return join '', map { clean($_) . "\n" } split /\n/, $log;
-    };
-    my $end = qr/^# end dstest86 .*\n|No bootable option|no kernel started/m;
+    # What a machine prints until its end.
+    my $boot = sub { (boot_until(qr/^# end dstest86 .*\n|No bootable option|no kernel started/m, '-p', 'none', @_))[0] =~ s/\r//gr };
     for my $route (qw(secure-cd secure-usb)) {
-        like($boot->($end, '-r', $route, '-k', $image, '-o', 'run=ds.area.*'), qr/^# boot route uefi x64, .*^# end dstest86 verdict=skip /ms,
+        like($boot->('-r', $route, '-k', $image, '-o', 'run=ds.area.*'), qr/^# boot route uefi x64, .*^# end dstest86 verdict=skip /ms,
             "$route: Secure Boot starts the signed image, whose options were edited");
-        my $log = $boot->($end, '-r', $route);
+        my $log = $boot->('-r', $route);
         like($log, qr/Access Denied/, "$route: Secure Boot refuses the unsigned one");
         unlike($log, qr/dstest86/, '... and none of it runs');
     }
-    like($boot->($end, '-r', 'usb', '-k', $image, '-o', 'run=ds.area.*'), qr/^# end dstest86 verdict=skip /m, 'without Secure Boot the signed image starts');
-    like($boot->($end, '-r', 'usb32', '-k', $image, '-o', 'run=ds.area.*'), qr/^# boot route uefi ia32, .*^# end dstest86 verdict=skip /ms, '... with ia32 firmware');
-    like($boot->($end, '-r', 'bios-usb', '-k', $image, '-o', 'run=ds.area.*'), qr/^# end dstest86 verdict=skip /m, '... and with BIOS');
+    for (['usb', 'x64', 'without Secure Boot'], ['usb32', 'ia32', 'with ia32 firmware'], ['bios-usb', '', 'with BIOS']) {
+        my ($route, $firmware, $where) = @$_;
+        my $started = $firmware && qr/^# boot route uefi $firmware, .*/ms;
+        like($boot->('-r', $route, '-k', $image, '-o', 'run=ds.area.*'), qr/$started^# end dstest86 verdict=skip /ms,
+            "the signed image starts $where");
+    }
     for my $route (qw(nx nx32)) {
-        like($boot->($end, '-r', $route, '-o', 'run=ds.area.*'), qr/^# boot route uefi .*^# end dstest86 verdict=skip /ms,
+        like($boot->('-r', $route, '-o', 'run=ds.area.*'), qr/^# boot route uefi .*^# end dstest86 verdict=skip /ms,
             "$route: firmware with Secure Boot's protections, and without its keys, starts the loader and the kernel");
     }
 }
