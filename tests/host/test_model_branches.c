@@ -3,6 +3,7 @@
 #include "tests/host/model_machine.h"
 
 #define HANDLER UINT64_C(0x900000)
+#define FIXED_0 (UINT64_C(1) << 32)
 
 static void expect_bts(struct machine *m, unsigned n, uint64_t from, uint64_t to)
 {
@@ -86,6 +87,56 @@ UNIT_TEST(interruptions)
     expect_bts(m, 5, 0x7000, HANDLER);
 }
 
+/* Of two of the kernel's branches and two of a user's, those that the filter leaves. */
+UNIT_TEST(privilege_filters)
+{
+    static const struct {
+        uint64_t filter;
+        unsigned records;
+    } rows[] = { { 0, 4 }, { 0x200, 2 }, { 0x400, 2 }, { 0x600, 0 } };
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct machine *m = machine_new();
+        struct block *kernel = block_new(0, 1, END_FAR), *user = block_new(0x100, 1, END_FAR); /* IRET, SYSCALL */
+
+        user->cpl = 3;
+        set_up_ds(m, 10, 20, 0, 0);
+        wrmsr(m, DEBUGCTL, TR_BTS | rows[i].filter);
+        run(m, kernel), run(m, user), run(m, kernel), run(m, user), finish(m);
+        assert_int_equal(stored(m), rows[i].records);
+        if (rows[i].records == 2) {
+            expect_bts(m, 0, rows[i].filter == 0x200 ? user->last : kernel->last,
+                       rows[i].filter == 0x200 ? kernel->pc : user->pc);
+        }
+    }
+}
+
+/* The processor clears the LBR flag before the handler of #DB begins. BTS and counters go on, and the log has both. */
+UNIT_TEST(debug_exceptions_stop_the_lbr_stack)
+{
+    struct machine *m = machine_new();
+    struct block *jump = block_new(0, 2, END_REL_JMP);
+    char *text;
+    size_t size;
+
+    m->v.truth = open_memstream(&text, &size);
+    set_up_ds(m, 20, 30, 0, 0);
+    WRMSR(m, { FIXED_CTRL, 3 }, { DEBUGCTL, TR_BTS | 1 }, { GLOBAL_CTRL, FIXED_0 }, { FIXED_CTR0, 0 });
+    const uint64_t before = rdmsr(m, FIXED_CTR0);
+
+    run(m, jump);
+    engine_interruption(&m->v, INTERRUPTION_DEBUG, 0x7000, HANDLER, 0);
+    run(m, jump);
+    finish(m);
+    EXPECT_MSRS(m, { FIXED_CTR0, before + 5 }, { DEBUGCTL, TR_BTS }, { LBR_TOS, 1 }, { LBR_FROM0 + 1, jump->last },
+                { LBR_TO0 + 1, 0x7000 });
+    assert_int_equal(stored(m), 3);
+    fclose(m->v.truth);
+    m->v.truth = NULL;
+    assert_non_null(strstr(text, "bts vcpu=0 at=0xffff800000101000 from=0x400004 to=0x7000 flags=0x0\n"));
+    free(text);
+}
+
 /*
  * QEMU runs an instruction that accesses a device outside its block: no branch leads from the block's end to the rest.
  */
@@ -103,6 +154,21 @@ UNIT_TEST(a_block_left_in_its_middle)
     assert_int_equal(stored(m), 1);
     expect_bts(m, 0, rest->last, CODE + 0x10000);
     assert_int_equal(rdmsr(m, PMC0), 6 + 1);
+}
+
+/* The cycles of a block that an exception leaves are those of the instructions that retired. */
+UNIT_TEST(lbr_cycles_of_a_block_left_in_its_middle)
+{
+    struct machine *m = machine_new();
+    struct block *a = block_new(0, 3, END_REL_JMP), *b = block_new(0x100, 6, END_REL_JMP);
+
+    wrmsr(m, DEBUGCTL, 1);
+    run(m, a), run(m, b);
+    engine_interruption(&m->v, INTERRUPTION_EXCEPTION, block_address(b, 2), HANDLER, 0);
+    run(m, a), finish(m);
+    EXPECT_MSRS(m, { LBR_FROM0 + 1, a->last }, { LBR_FROM0 + 2, block_address(b, 2) });
+    assert_int_equal(rdmsr(m, LBR_INFO0 + 2) & 0xffff, 2);
+    assert_int_equal(rdmsr(m, LBR_INFO0 + 3) & 0xffff, 3);
 }
 
 /* An instruction that accesses a device as the block's first one. */

@@ -255,3 +255,27 @@ UNIT_TEST(cleared_is_no_longer_modified)
     assert_int_equal(data_cache_load(peers[1], BASE), LEVEL_MEMORY);
     free_peers(peers);
 }
+
+static unsigned newest_of_l1(void *of, unsigned ways)
+{
+    (void)of;
+    return ways == 8 ? 0 : ways - 1;
+}
+
+/*
+ * A line that had to leave L1 alone is newer in L2 than the newest of L1, once the line between was taken away: L1 has
+ * 6 5 4.., and L2 7 6 5. Lines 0 to 11 share a set of both.
+ */
+UNIT_TEST(the_newest_of_l1_need_not_be_the_newest_of_l2)
+{
+    struct data_cache *peers[PEERS];
+
+    new_peers(peers);
+    data_cache_replace(peers[0], newest_of_l1, NULL);
+    access_n(peers[0], BASE, L2_STRIDE, 9, LEVEL_MEMORY); /* 8 takes the place of 7 */
+    data_cache_store(peers[1], BASE + 8 * L2_STRIDE);
+    assert_int_equal(data_cache_load(peers[0], BASE + 6 * L2_STRIDE), LEVEL_L1); /* L2: 6 7 5 */
+    access_n(peers[0], BASE + 9 * L2_STRIDE, L2_STRIDE, 3, LEVEL_MEMORY);        /* L2: 11 10 9 6 */
+    assert_int_equal(data_cache_load(peers[0], BASE + 7 * L2_STRIDE), LEVEL_L3);
+    free_peers(peers);
+}

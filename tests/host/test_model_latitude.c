@@ -47,6 +47,42 @@ UNIT_TEST(table)
     assert_null(freedom_source(FREEDOMS));
 }
 
+/* latitude=: some freedoms, or all without some; of a wrong list, the name that is none. */
+UNIT_TEST(lists_of_freedoms)
+{
+    static const struct {
+        const char *list;
+        uint32_t freedoms;
+    } rows[] = {
+        { "pebs-arming,pebs-arming,caches", BIT_OF(PEBS_ARMING) | BIT_OF(CACHES) },
+        { "-pebs-arming", ALL_FREEDOMS & ~(BIT_OF(PEBS_ARMING)) },
+        { "-pebs-arming,-pebs-arming", ALL_FREEDOMS & ~(BIT_OF(PEBS_ARMING)) },
+    };
+    static const struct {
+        const char *list;
+        size_t at, length;
+    } wrong[] = {
+        { "", 0, 0 },
+        { "-", 1, 0 },
+        { "pebs-armin", 0, 10 },
+        { "pebs-arming,", 12, 0 },
+        { "pebs-arming,-pebs-arming", 12, 12 },
+        { "--pebs-arming", 1, 12 },
+        { "-pebs-arming,none", 13, 4 },
+    };
+    uint32_t freedoms;
+    size_t length;
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        assert_null(freedoms_parse(&freedoms, rows[i].list, &length));
+        assert_int_equal(freedoms, rows[i].freedoms);
+    }
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        assert_ptr_equal(freedoms_parse(&freedoms, wrong[i].list, &length), wrong[i].list + wrong[i].at);
+        assert_int_equal(length, wrong[i].length);
+    }
+}
+
 #define DRAWS 200
 
 static void draw(struct machine *m, unsigned drawn[DRAWS])

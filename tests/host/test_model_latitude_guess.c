@@ -28,6 +28,7 @@ UNIT_TEST(replaces_at_random)
     assert_in_range(hits, 20 * lines / 4, 20 * lines * 19 / 20);
     assert_true(tlb > 0);
     latitude_take(&m->v);
+    assert_ptr_equal(m->v.rules, &rules_manual);
     data_cache_clear(m->v.cache);
     hits = 0;
     for (unsigned round = 0; round < 20; round++) {

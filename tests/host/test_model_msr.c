@@ -109,3 +109,19 @@ UNIT_TEST(in_use)
     wrmsr(m, EVTSEL0 + 2, INST_RETIRED | 1u << 20);
     assert_int_equal(rdmsr(m, GLOBAL_INUSE), UINT64_C(1) << 63 | UINT64_C(1) << 33 | 1 << 2);
 }
+
+/* A reset leaves nothing of what ran: no count, no branch, no enable bit, no status. */
+UNIT_TEST(reset)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 4, END_REL_JMP);
+
+    WRMSR(m, { FIXED_CTRL, 3 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED }, { PMC0, 0xfffffffe }, { DEBUGCTL, 1 });
+    run_times(m, b, 3), finish(m);
+    assert_int_not_equal(rdmsr(m, GLOBAL_STATUS), 0);
+    engine_reset(&m->v);
+    EXPECT_MSRS(m, { FIXED_CTRL, 0 }, { EVTSEL0, 0 }, { PMC0, 0 }, { DEBUGCTL, 0 }, { GLOBAL_STATUS, 0 },
+                { LBR_TOS, 0 }, { LBR_FROM0 + 1, 0 }, { LBR_TO0 + 1, 0 });
+    run(m, b), finish(m);
+    EXPECT_MSRS(m, { PMC0, 0 }, { LBR_TOS, 0 });
+}

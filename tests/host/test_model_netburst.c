@@ -5,8 +5,11 @@
  */
 #include "tests/host/model_machine.h"
 
+#include "model/engine/netburst.h"
+
 #define LOW_MEMORY  UINT64_C(0x100000) /* 32-bit records hold 32-bit addresses */
 #define AREA        LOW_MEMORY
+#define BTS_BUFFER  (LOW_MEMORY + 0x1000)
 #define PEBS_BUFFER (LOW_MEMORY + 0x4000)
 #define DATA        UINT64_C(0x700000)
 
@@ -82,6 +85,43 @@ static void run_accessing(struct machine *m, const struct block *b, uint64_t add
 }
 
 /* --- registers --------------------------------------------------------------------------------------------------- */
+
+/* A counter's overflow is a bit of its own CCCR. */
+UNIT_TEST(overflow_bits)
+{
+    struct machine *m = machine("netburst64");
+
+    for (unsigned i = 0; i < 18; i++) {
+        m->v.event_select[i] = OVF;
+        assert_int_equal(netburst_overflows(&m->v), UINT64_C(1) << i);
+        m->v.event_select[i] = ~OVF;
+        assert_int_equal(netburst_overflows(&m->v), 0);
+    }
+}
+
+UNIT_TEST(rdpmc)
+{
+    static const struct {
+        uint32_t index;
+        enum msr_answer answer;
+        uint64_t value;
+    } rows[] = {
+        { 17, MSR_DONE, 0x8123456789 },
+        { 0x80000011, MSR_DONE, 0x23456789 },
+        { 18, MSR_GP, 0 },
+        { 0x40000000, MSR_GP, 0 },
+    };
+    struct machine *m = machine("netburst");
+
+    wrmsr(m, COUNTER(17), 0x8123456789);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        uint64_t value = 0;
+
+        assert_int_equal(engine_rdpmc(&m->v, rows[i].index, &value, BETWEEN_BLOCKS), rows[i].answer);
+        assert_int_equal(value, rows[i].value);
+    }
+    EXPECT_MSRS(m, { EVTSEL0, 0 }); /* MSR_MCG_EBP */
+}
 
 /* --- counting ---------------------------------------------------------------------------------------------------- */
 
@@ -490,4 +530,54 @@ UNIT_TEST(stack_of_4)
     }
     assert_int_equal(rdmsr(m, LER_FROM), b[5]->last); /* the last branch before the interrupt */
     assert_int_equal(rdmsr(m, LER_FROM + 1), CODE + 0x4000);
+}
+
+/* --- branch records ---------------------------------------------------------------------------------------------- */
+
+/* The third field says whether the branch was predicted; the interruption is delivered with the fourth record. */
+UNIT_TEST(branch_records)
+{
+    struct machine *m = machine("netburst");
+    struct block *loop = block_new(0, 4, END_REL_JMP);
+    const uint32_t area[] = { BTS_BUFFER, BTS_BUFFER, BTS_BUFFER + 12 * 8, BTS_BUFFER + 12 * 4 };
+
+    memcpy(m->memory, area, sizeof(area));
+    WRMSR(m, { DS_AREA, AREA }, { DEBUGCTL, 0x1c }); /* TR, BTS, BTINT */
+    run_times(m, loop, 3);
+    engine_interruption(&m->v, INTERRUPTION_EXTERNAL, loop->pc, 0x900000, 0);
+    assert_int_equal(m->pmis, 1);
+    assert_int_equal(get32(m, AREA + 0x04), BTS_BUFFER + 12 * 4);
+    for (unsigned n = 0; n < 4; n++) {
+        const bool interruption = n == 3;
+
+        assert_int_equal(get32(m, BTS_BUFFER + 12 * n), interruption ? loop->pc : loop->last);
+        assert_int_equal(get32(m, BTS_BUFFER + 12 * n + 4), interruption ? 0x900000 : loop->pc);
+        assert_int_equal(get32(m, BTS_BUFFER + 12 * n + 8), n == 0 || interruption ? 0 : 0x10);
+    }
+}
+
+/* TR, BTS, and the filters of MSR_DEBUGCTLA, which are other bits than those of IA32_DEBUGCTL. */
+UNIT_TEST(debugctla_bits)
+{
+    static const struct {
+        uint64_t value;
+        unsigned records; /* of two of the kernel's, then two of a user's */
+        unsigned first;
+    } rows[] = { { 0x0c, 4, 0 }, { 0x08, 0, 0 }, { 0x04, 0, 0 }, { 0x2c, 2, 3 }, { 0x4c, 2, 0 }, { 0x6c, 0, 0 } };
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct machine *m = machine("netburst64");
+        struct block *blocks[] = { block_new(0, 4, END_REL_JMP), block_new(0x100, 4, END_REL_JMP) };
+
+        blocks[1]->cpl = 3;
+        PUT(m, { AREA + 0x00, BTS_BUFFER }, { AREA + 0x08, BTS_BUFFER }, { AREA + 0x10, BTS_BUFFER + 24 * 8 },
+            { AREA + 0x18, BTS_BUFFER + 24 * 9 });
+        WRMSR(m, { DS_AREA, AREA }, { DEBUGCTL, rows[i].value });
+        run_times(m, blocks[0], 2), run_times(m, blocks[1], 2);
+        wrmsr(m, DEBUGCTL, 0);
+        assert_int_equal(get(m, AREA + 0x08), BTS_BUFFER + 24 * rows[i].records);
+        if (rows[i].records > 0) {
+            assert_int_equal(get(m, BTS_BUFFER), blocks[rows[i].first == 3]->last);
+        }
+    }
 }

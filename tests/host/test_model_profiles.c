@@ -5,9 +5,10 @@
  */
 #include "tests/host/model_machine.h"
 
-#define LOW_MEMORY UINT64_C(0x00100000) /* where 32-bit tests have it */
-#define LOW_BTS    (LOW_MEMORY + 0x1000)
-#define LOW_PEBS   (LOW_MEMORY + 0x4000)
+#define LOW_MEMORY  UINT64_C(0x00100000) /* where 32-bit tests have it */
+#define LOW_BTS     (LOW_MEMORY + 0x1000)
+#define LOW_PEBS    (LOW_MEMORY + 0x4000)
+#define KERNEL_CODE UINT64_C(0xffffffff81000000)
 
 /* --- CPUID and MSRs ---------------------------------------------------------------------------------------------- */
 
@@ -61,6 +62,46 @@ UNIT_TEST(dtes64_outside_ia32e)
     EXPECT_MEMORY(m, { LOW_MEMORY + 0x08, LOW_BTS + 24 }, { LOW_MEMORY + 0x28, LOW_PEBS + 200 });
     for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
         assert_int_equal(get(m, LOW_PEBS + 0x10 + 8 * i), i < 8 ? i : 0);
+    }
+}
+
+/* --- LBR --------------------------------------------------------------------------------------------------------- */
+
+/* Where each processor has its branches, and what its form makes of the top of a kernel address: bits 63:61. */
+UNIT_TEST(lbr_forms)
+{
+    static const struct {
+        const char *profile;
+        unsigned depth;
+        uint32_t from_msr, to_msr;
+        unsigned mispredicted, predicted; /* the three bits */
+    } rows[] = {
+        { "core2", 4, 0x40, 0x60, 7, 7 },          { "nehalem", 16, 0x680, 0x6c0, 7, 3 },
+        { "sandybridge", 16, 0x680, 0x6c0, 7, 3 }, { "haswell", 16, 0x680, 0x6c0, 4, 0 },
+        { "broadwell", 16, 0x680, 0x6c0, 4, 0 },   { "skylake", 32, 0x680, 0x6c0, 7, 7 },
+    };
+    static const char *const packed[] = { "pentium-m", "core-duo" };
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct machine *m = machine_of(rows[i].profile);
+        struct block *b = block_new(KERNEL_CODE - CODE, 2, END_REL_JMP);
+
+        WRMSR(m, { LBR_TOS, rows[i].depth - 1 }, { DEBUGCTL, 1 }); /* the next entry is 0 */
+        run_times(m, b, 3), finish(m);
+        wrmsr(m, DEBUGCTL, 0);
+        EXPECT_MSRS(m, { LBR_TOS, 2 });
+        for (unsigned n = 0; n < 3; n++) { /* only the second goes where the one before went */
+            const uint64_t top = n == 1 ? rows[i].predicted : rows[i].mispredicted;
+
+            EXPECT_MSRS(m, { rows[i].from_msr + n, (b->last & UINT64_MAX >> 3) | top << 61 },
+                        { rows[i].to_msr + n, n == 2 ? CODE + 0x10000 : KERNEL_CODE });
+        }
+    }
+    for (size_t i = 0; i < COUNT_OF(packed); i++) { /* from in the low half and to in the high one */
+        struct machine *m = machine_of(packed[i]);
+
+        wrmsr(m, 0x47, 0x1122334455667788);
+        EXPECT_MSRS(m, { 0x47, 0x1122334455667788 });
     }
 }
 

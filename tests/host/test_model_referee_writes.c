@@ -219,6 +219,9 @@ UNIT_TEST(netburst_rules)
     expect_violation(netburst(CCCR_ON, MY_THR, 0), "pebs-no-tag");
     expect_violation(netburst(CCCR_ON & ~(UINT64_C(1) << 17), 0, TAG_LOADS), "cccr-thread");
     expect_violation(netburst(CCCR_ON | UINT64_C(1) << 31, 0, TAG_LOADS), "status-not-acknowledged");
+    m = netburst(0, MY_THR, TAG_LOADS);
+    WRMSR(m, { 0x3cc, UINT64_C(6) << 25 | 15u << 9 | 0xc }, { CCCR(16), CCCR_ON }); /* branch_retired */
+    expect_violation(m, "pebs-event");
     m = netburst(CCCR_ON, MY_THR, TAG_LOADS);
     wrmsr(m, 0x310, (uint64_t)-100);
     expect_violation(m, "pebs-reconfigured");
