@@ -672,3 +672,26 @@ UNIT_TEST(memory_at_hand)
     unwritable = 0;
     at_hand = false;
 }
+
+/* Memory by physical addresses, and their width as CPUID says: 36 bits where it does not. */
+UNIT_TEST(physical_memory)
+{
+    static const unsigned widths[][3] = { { 1, 0x3028, 40 }, { 1, 0x3034, 52 }, { 1, 0x3000, 36 }, { 0, 0x3034, 36 } };
+    const uint64_t written = 0x1122334455667788;
+    struct processor *p = wide();
+    uint64_t read = 0;
+
+    assert_true(processor_host.write_physical(p, 0x2340, &written, sizeof(written)));
+    assert_memory_equal(memory + 0x2340, &written, sizeof(written));
+    assert_true(processor_host.read_physical(p, 0x2340, &read, sizeof(read)));
+    assert_int_equal(read, written);
+    assert_true(processor_host.read_physical(p, 0x2341, &read, 2)); /* and no more */
+    assert_int_equal(read, 0x1122334455666677);
+    assert_false(processor_host.write_physical(p, MEMORY_SIZE - 4, &written, sizeof(written)));
+    assert_false(processor_host.read_physical(p, MEMORY_SIZE - 4, &read, sizeof(read)));
+    for (size_t i = 0; i < COUNT_OF(widths); i++) {
+        sizes_known = widths[i][0];
+        address_sizes = widths[i][1];
+        assert_int_equal(processor_host.physical_bits(p), widths[i][2]);
+    }
+}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Changes to a block's operations, on a translator of lists: where the value of the last access is found, which stores
- * of it are removed; and what a block does in place of its callbacks. What is said where QEMU differs is
- * tests/qemu/losses.t's.
+ * of it are removed; what a block does in place of its callbacks; and what is given up where QEMU differs.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <unistd.h>
 
 static int new_block(void **state);
 #define SETUP new_block
@@ -316,6 +316,104 @@ static void show(struct qemu_ops *o, int back, int again, uint64_t number)
         put_value(again, value);
     qemu_ops_drop_values(o, &object, value);
 }
+
+/* --- a QEMU that differs ------------------------------------------------------------------------------------------ */
+
+static FILE *said;
+static int real_stderr;
+
+static void listen(void)
+{
+    fflush(stderr);
+    said = tmpfile();
+    assert_non_null(said);
+    real_stderr = dup(fileno(stderr));
+    assert_true(dup2(fileno(said), fileno(stderr)) >= 0);
+}
+
+/* Each loss is said once a process, so that the first test which loses it is the one that hears. */
+static void assert_said(const char *want)
+{
+    char text[400] = "";
+
+    fflush(stderr);
+    assert_true(dup2(real_stderr, fileno(stderr)) >= 0);
+    close(real_stderr);
+    rewind(said);
+    text[fread(text, 1, sizeof text - 1, said)] = '\0';
+    fclose(said);
+    assert_string_equal(text, want);
+}
+
+UNIT_TEST(values_that_are_nowhere)
+{
+    struct qemu_ops o = new_ops();
+
+    listen();
+    qemu_ops_drop_values(&o, &object, (struct qemu_value){ 1, 2 });
+    assert_int_equal(o.places, 0);
+    for (uint64_t n = 0; n < 20; n++)
+        show(&o, 3, 0, n); /* too late */
+    assert_said("dsmodel: this QEMU does not keep in front of its registers the value returned by "
+                "qemu_plugin_mem_get_value: the guest is about a tenth slower\n");
+    assert_int_equal(o.value_at, 0);
+    assert_int_equal(o.state, QEMU_OPS_WORK); /* appending goes on */
+}
+
+UNIT_TEST(processors_without_a_number)
+{
+    struct qemu_object several = object;
+    const struct qemu_object none = { .cpu = NULL };
+    struct qemu_ops o;
+
+    missing = "gdb_get_cpu_index";
+    listen();
+    qemu_ops_init(&o, &none, 5); /* the whole object is lost, which has been said */
+    assert_said("");
+    assert_int_equal(o.index_at, 0);
+    several.copy = malloc(several.size);
+    assert_non_null(several.copy);
+    listen();
+    qemu_ops_init(&o, &several, 5);
+    assert_said("dsmodel: this QEMU does not export gdb_get_cpu_index: counters, BTS and LBR are slower with several "
+                "processors\n");
+    assert_int_equal(o.index_at, 0);
+
+    missing = NULL;
+    memset(words, 0, sizeof words);
+    index_place = ENV - 16; /* a word that holds another number */
+    listen();
+    qemu_ops_init(&o, &several, 5);
+    index_place = ENV - 14; /* two words */
+    qemu_ops_init(&o, &several, 0);
+    assert_said("");
+    assert_int_equal(o.index_at, 0);
+    free(several.copy);
+}
+
+/* Another layout of operations; a symbol that is missing gives up silently then. */
+UNIT_TEST(another_translator)
+{
+    struct qemu_ops o = new_ops();
+
+    make(OTHER, 3);
+    shifted = true;
+    listen();
+    show(&o, 3, 0, 0);
+    assert_said("dsmodel: this QEMU does not link operations as QEMU 11.1 does in tcg_emit_op: the guest is about a "
+                "tenth slower, BTS and LBR by more\n");
+    assert_int_equal(o.state, QEMU_OPS_GIVEN_UP);
+    assert_string_equal(block(), "other(0, 0, 0)");
+    assert_true(o.places == UINT64_MAX);
+
+    missing = "tcg_op_remove";
+    listen();
+    qemu_ops_init(&o, &object, -1);
+    assert_said("");
+    assert_int_equal(o.state, QEMU_OPS_GIVEN_UP);
+}
+
+/* --- a QEMU as expected ------------------------------------------------------------------------------------------- */
 
 UNIT_TEST(stores_of_values_are_dropped)
 {

@@ -484,6 +484,59 @@ UNIT_TEST(memory)
     drop(p);
 }
 
+/* Places of registers at which something would be read that is not the object's. */
+UNIT_TEST(impossible_places)
+{
+#define PLACE(of) offsetof(struct wide_processor, of)
+    static const struct {
+        unsigned field;
+        size_t offset, size;
+        bool possible;
+    } rows[] = {
+        { 0, PLACE(regs), 8, true },
+        { 0, PLACE(regs), 4, false },
+        { 0, PLACE(regs) + 8, 8, false }, /* RIP among the registers */
+        { 0, PLACE(regs) - 4, 8, false },
+        { 0, PLACE(regs) - 8, 8, true },
+        { 0, (size_t)1 << 40, 8, false },
+        { 1, PLACE(eip), 4, false },
+        { 1, PLACE(eip) - 8, 8, false },
+        { 1, sizeof(struct wide_processor) - 8, 8, false },
+        { 1, 0, 8, false },
+        { 2, PLACE(eflags), 4, false },
+        { 2, PLACE(eflags) - 8, 8, false }, /* over RIP */
+        { 2, PLACE(eip) + 56, 8, true },
+        { 2, PLACE(eip) + 64, 8, false },
+    };
+    static const char *const names[] = { "env.rip", "env.eipp", "env.ei" };
+    struct qemu_private *p;
+    struct qemu_object o;
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        p = found(false);
+        fields[rows[i].field].offset = rows[i].offset;
+        fields[rows[i].field].size = rows[i].size;
+        assert_int_equal(qemu_object_find(&o), rows[i].possible);
+        assert_true(rows[i].possible == (o.cpu != NULL));
+        if (rows[i].possible) {
+            qemu_object_forget(&o);
+        }
+        drop(p);
+    }
+    p = found(false);
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        fields[1].name = names[i];
+        assert_false(qemu_object_find(&o));
+    }
+    fields[1].name = "env.eip";
+    wide_cpu()->free = NULL;
+    assert_false(qemu_object_find(&o));
+    wide_cpu()->free = free; /* not QEMU's */
+    assert_false(qemu_object_find(&o));
+    wide_cpu()->free = g_free;
+    drop(p);
+}
+
 UNIT_TEST(its_own_functions)
 {
     struct qemu_private *p = found(false);
