@@ -6,10 +6,10 @@ package Machine;
 use strict;
 use warnings;
 use File::Basename qw(dirname);
+use Files qw(read_file);
 use IO::Socket::UNIX;
 use JSON::PP qw(encode_json decode_json);
 use POSIX qw(WNOHANG);
-
 
 my $root = dirname(__FILE__) . "/../..";
 # seconds: the limit of the whole run; folder: where its files go; the rest are the options of scripts/machine, in which "--"
@@ -51,9 +51,7 @@ sub pause
 sub log
 {
     my ($self) = @_;
-    open my $file, '<:raw', $self->{log} or return '';
-    local $/;
-    return <$file> // '';
+    return -e $self->{log} ? read_file($self->{log}) : '';
 }
 
 # Waits until the log matches, and returns it.
@@ -95,9 +93,7 @@ sub memory
     my ($self, $address, $size) = @_;
     my $path = "$self->{folder}/memory";
     $self->command('pmemsave', val => $address, size => $size, filename => $path);
-    open my $file, '<:raw', $path or die "Machine.pm: $path: $!\n";
-    local $/;
-    return scalar <$file>;
+    return read_file($path);
 }
 
 sub stop

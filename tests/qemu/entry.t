@@ -10,7 +10,8 @@ use File::Temp qw(tempdir);
 use FindBin;
 use IO::Socket::UNIX;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
-use KernelLog qw(clean verdict_of_status);
+use KernelLog qw(verdict_of_status);
+use Machine;
 use Test::More;
 
 my $seconds = 120;
@@ -31,19 +32,9 @@ sub machine
     my ($width, @arguments) = @_;
     my $socket = "$folder/gdb";
     unlink $socket;
-    my $pid = fork // die "entry.t: fork: $!\n";
-    if (!$pid) {
-        open STDOUT, '>', "$folder/serial" or die "entry.t: $folder/serial: $!\n";
-        exec 'timeout', $seconds, "$FindBin::Bin/../../scripts/machine", 'boot', '-w', $width, @arguments, '--', '-S', '-gdb', 'chardev:gdb', '-chardev',
-            "socket,id=gdb,path=$socket,server=on,wait=off";
-        die "entry.t: timeout: $!\n";
-    }
-    for (1 .. 20 * $seconds) {
-        my $gdb = IO::Socket::UNIX->new($socket);
-        return ($pid, $gdb) if $gdb;
-        select undef, undef, undef, 0.05;
-    }
-    die "entry.t: $socket: $!\n";
+    my $machine = Machine->start($seconds, $folder, '-w', $width, @arguments, '--', '-S', '-gdb', 'chardev:gdb', '-chardev',
+        "socket,id=gdb,path=$socket,server=on,wait=off");
+    return ($machine, IO::Socket::UNIX->new($socket) // die "entry.t: $socket: $!\n");
 }
 
 # Sends a packet, and returns the answer.
@@ -61,13 +52,13 @@ sub ask
     return $answer =~ /\$([^#]*)#/ ? $1 : '';
 }
 
-sub wait_for
+# The verdict of a machine that goes to its end, and its log.
+sub end_of
 {
-    my ($pid) = @_;
-    waitpid $pid, 0;
+    my ($machine) = @_;
+    select undef, undef, undef, 0.1 until $machine->has_ended;
     my $status = $? >> 8;
-    open my $serial, '<', "$folder/serial" or die "entry.t: $folder/serial: $!\n";
-    return (verdict_of_status($status) // "status $status", map { clean($_) } <$serial>);
+    return (verdict_of_status($status) // "status $status", $machine->log);
 }
 
 # QEMU's numbers: RAX RBX RCX RDX RSI RDI RBP RSP, and 17 for EFLAGS. EAX and EBX are the contract's.
@@ -75,7 +66,7 @@ my @spoiled = (2 .. 7);
 my $flags = 0x244cd7;    # all but TF, IF and VM: IOPL is 0, NT, DF, AC and ID are set, and those of arithmetic
 
 for my $width (64, 32) {
-    my ($pid, $gdb) = machine($width, '-p', 'none', '-o', 'run=robust.*,selftest.string');
+    my ($machine, $gdb) = machine($width, '-p', 'none', '-o', 'run=robust.*,selftest.string');
     my $entry = sprintf '%x', address_of($width, 'entry32');
     is(ask($gdb, "Z1,$entry,1"), 'OK', "$width bits: a breakpoint at the entry");
     like(ask($gdb, 'c'), qr/^T05/, "$width bits: is reached");
@@ -85,25 +76,20 @@ for my $width (64, 32) {
     ask($gdb, "z1,$entry,1");
     is(ask($gdb, 'D'), 'OK', "$width bits: off it goes");
     close $gdb;
-    my ($verdict, @lines) = wait_for($pid);
-    is($verdict, 'pass', "$width bits: and passes") or diag join "\n", @lines;
+    my ($verdict, $log) = end_of($machine);
+    my @lines = split /\r?\n/, $log;
+    is($verdict, 'pass', "$width bits: and passes") or diag $log;
     is("$lines[0]", '', "$width bits: the log begins with an empty line");
     like($lines[1] // '', qr/^# begin dstest86 \d+\.\d+\.\d+ \S+ $width$/, "$width bits: and then says what it is");
 }
 
-my ($pid, $gdb) = machine(64, '-p', 'none', '-o', 'gdbwait run=selftest.verdict.skip');
+my ($machine, $gdb) = machine(64, '-p', 'none', '-o', 'gdbwait run=selftest.verdict.skip');
 my $gdb_wait = sprintf '%x', address_of(64, 'gdb_wait');
 my $loop = sprintf '%x', address_of(64, 'runner_run');
 is(ask($gdb, "Z1,$loop,1"), 'OK', 'gdbwait: a breakpoint at the runner');
 my $sum = ord 'c';
 syswrite $gdb, sprintf '$c#%02x', $sum;
-my $waited = 0;
-for (1 .. 600) {
-    select undef, undef, undef, 0.1;
-    open my $serial, '<', "$folder/serial" or next;
-    $waited = 1, last if grep { /^# waiting for a debugger: set var gdb_wait = 0\r?$/ } <$serial>;
-}
-ok($waited, 'gdbwait: it says so');
+ok($machine->wait_for(qr/^# waiting for a debugger: set var gdb_wait = 0\r?$/m), 'gdbwait: it says so');
 my $reached = '';
 vec(my $ready = '', fileno $gdb, 1) = 1;
 while (select(my $now = $ready, undef, undef, 2)) {
@@ -120,6 +106,6 @@ like(ask($gdb, 'c'), qr/^T05/, 'gdbwait: and it goes on to the runner');
 ask($gdb, "z1,$loop,1");
 ask($gdb, 'D');
 close $gdb;
-my ($verdict) = wait_for($pid);
+my ($verdict) = end_of($machine);
 is($verdict, 'skip', 'gdbwait: to the end');
 done_testing();

@@ -22,9 +22,7 @@ sub count_truth
     my ($path) = @_;
     my %count;
     open my $truth, '<', $path or die "long.t: $path: $!\n";
-    while (<$truth>) {
-        $count{substr $_, 0, index $_, ' '}++;
-    }
+    $count{substr $_, 0, index $_, ' '}++ while <$truth>;
     return \%count;
 }
 
@@ -32,15 +30,9 @@ for my $run (@runs) {
     my ($test, $profile, $kind) = @$run;
     my $folder = tempdir(CLEANUP => 1);
     mkfifo("$folder/truth", 0600) or die "long.t: $folder/truth: $!\n";
-    my $pid = fork // die "long.t: fork: $!\n";
-    if (!$pid) {
-        open STDOUT, '>', "$folder/serial" or die "long.t: $folder/serial: $!\n";
-        exec "$FindBin::Bin/../../scripts/machine", 'boot', '-p', $profile, '-o', "run=$test timeout=300", '-d', $folder;
-        die "long.t: $FindBin::Bin/boot: $!\n";
-    }
+    open my $serial, '-|', "$FindBin::Bin/../../scripts/machine", 'boot', '-p', $profile, '-o', "run=$test timeout=300", '-d', $folder
+        or die "long.t: machine: $!\n";
     my $truth = count_truth("$folder/truth");
-    waitpid $pid, 0;
-    open my $serial, '<', "$folder/serial" or die "long.t: $folder/serial: $!\n";
     my @lines = map { clean($_) } <$serial>;
     my ($kernel, $index) = map { /^# count $kind kernel (\d+) index (\d+) / ? ($1, $2) : () } @lines;
     $_ //= 0 for $kernel, $index, $truth->{$kind};

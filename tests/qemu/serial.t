@@ -11,7 +11,7 @@ use File::Temp qw(tempdir);
 use FindBin;
 use POSIX qw(mkfifo);
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
-use Files qw(boot);
+use Files qw(boot read_file write_file);
 use Test::More;
 
 my $folder = tempdir(CLEANUP => 1);
@@ -65,9 +65,8 @@ sub table
 {
     my ($signature, $revision, $rest) = @_;
     my $path = "$folder/$signature";
-    open my $file, '>:raw', $path or die "serial.t: $path: $!\n";
-    print $file pack('a4 V C C a6 a8 V a4 V', $signature, 36 + length $rest, $revision, 0, 'TESTED', 'DSTEST86', 1, 'TEST', 1), $rest;
-    close $file or die "serial.t: $path: $!\n";
+    my @head = ($signature, 36 + length $rest, $revision, 0, 'TESTED', 'DSTEST86', 1, 'TEST', 1);
+    write_file($path, pack('a4 V C C a6 a8 V a4 V', @head) . $rest);
     return ('-acpitable', "file=$path");
 }
 
@@ -93,45 +92,37 @@ sub dbg2
     return table('DBG2', 0, pack 'V V C v C v v v v v v x2 v v a12 V a2', 44, 1, 0, 40, 1, 2, 38, 0, 0, 0x8000, $kind, 22, 34, $address, 8, '.');
 }
 
-# A second port's log, which must be the first one's, its verdict, and the lines about consoles.
-sub second
+# A boot of width and options with a second port, "second" among QEMU's options: passes, and has these lines about consoles. The
+# ports that have the log: both (the same), first, second or none.
+sub consoles
 {
-    my ($width, $options, @qemu) = @_;
-    unlink "$folder/second";
-    my ($verdict, $log) = boot('-w', $width, '-o', "run=bts.calls $options", '--', '-chardev', "file,id=second,path=$folder/second", @qemu);
-    my $second = '';
-    if (open my $file, '<', "$folder/second") {
-        local $/;
-        $second = <$file> // '';
-    }
-    return ($verdict, $log, $second, join ', ', ($log || $second) =~ /^# console (.*?)\r?$/mg);
+    my ($name, $width, $options, $qemu, $lines, $ports) = @_;
+    write_file("$folder/second", '');
+    my ($verdict, $log) = boot('-w', $width, '-o', "run=bts.calls $options", '--', '-chardev', "file,id=second,path=$folder/second", @$qemu);
+    my $second = read_file("$folder/second");
+    my $said = join ', ', ($log || $second) =~ /^# console (.*?)\r?$/mg;
+    is($verdict, 'pass', "$name: passes");
+    ref $lines ? like($said, $lines, '... consoles') : is($said, $lines, '... consoles');
+    my $whole = qr/^# end dstest86 verdict=pass/m;
+    my @has = map { $_ eq '' ? 0 : $_ =~ $whole ? 1 : 'a part' } $log, $second;
+    is("@has", { both => '1 1', first => '1 0', second => '0 1', none => '0 0' }->{$ports}, "... the log on $ports");
+    ok($log eq $second, '... the same') if $ports eq 'both';
 }
 
 my @pci = ('-device', 'pci-serial,chardev=second');
 my @com2 = qw(-serial chardev:second);
 my $com1 = 'COM1 port 0x3f8: 115200 baud';
-for my $revision (1 .. 4) {
-    my ($verdict, $log, $second, $consoles) = second($revision & 1 ? 64 : 32, '', @com2, spcr($revision, address(1, 0x2f8), 6));
-    is($verdict, 'pass', "SPCR of revision $revision, COM2 at 57600 baud");
-    is($consoles, "$com1, SPCR port 0x2f8: 57600 baud", '... is named');
-    ok($log eq $second && $log =~ /verdict=pass/, '... and has the same log');
+my $at_com2 = address(1, 0x2f8);
+consoles("SPCR of revision $_", $_ & 1 ? 64 : 32, '', [@com2, spcr($_, $at_com2, 6)], "$com1, SPCR port 0x2f8: 57600 baud", 'both') for 1 .. 4;
+for ([3, [7, 14745600], 115200, 'divisor 8'], [4, [7, 1843200, 38400], 38400, 'its own speed'], [4, [6, 0, 0], 57600, 'no clock']) {
+    my ($revision, $rest, $baud, $name) = @$_;
+    consoles("SPCR of revision $revision, $name", 64, '', [@com2, spcr($revision, $at_com2, @$rest)], "$com1, SPCR port 0x2f8: $baud baud", 'both');
 }
-for ([3, [7, 14745600], '115200 baud, divisor 8'], [4, [7, 1843200, 38400], '38400 baud'], [4, [6, 0, 0], '57600 baud']) {
-    my ($revision, $rest, $name) = @$_;
-    my ($verdict, $log, $second, $consoles) = second(64, '', @com2, spcr($revision, address(1, 0x2f8), @$rest));
-    is($consoles, "$com1, SPCR port 0x2f8: " . ($name =~ /^(\d+ baud)/)[0], "SPCR of revision $revision: $name");
-    ok($log eq $second, '... has the log');
-}
-{
-    my ($verdict, $log, $second, $consoles) = second(64, '', @com2, spcr(2, address(1, 0x2f8), 0));
-    like($consoles, qr/^\Q$com1\E, SPCR port 0x2f8: (?:\d+ baud|at firmware's speed)$/, 'SPCR with speed 0 keeps that of firmware');
-    ok($log eq $second, '... and has the log');
-    ($verdict, $log, $second, $consoles) = second(64, '', @com2, spcr(2, address(1, 0x3f8), 3));
-    is($consoles, 'COM1 port 0x3f8: 9600 baud, SPCR port 0x3f8: named above', 'SPCR names COM1: at its speed');
-    is($second, '', '... and COM2 has nothing');
-    ($verdict, $log, $second, $consoles) = second(64, 'console=ttyS0', @com2, spcr(2, address(1, 0x2f8), 7));
-    is("$consoles; '$second'", "$com1; ''", 'an option names the ports: SPCR does not count');
-}
+consoles('SPCR with speed 0 keeps that of firmware', 64, '', [@com2, spcr(2, $at_com2, 0)],
+    qr/^\Q$com1\E, SPCR port 0x2f8: (?:\d+ baud|at firmware's speed)$/, 'both');
+consoles('SPCR names COM1: at its speed', 64, '', [@com2, spcr(2, address(1, 0x3f8), 3)],
+    'COM1 port 0x3f8: 9600 baud, SPCR port 0x3f8: named above', 'first');
+consoles('an option names the ports: SPCR does not count', 64, 'console=ttyS0', [@com2, spcr(2, $at_com2, 7)], $com1, 'first');
 
 # Each points at nothing. A UART in memory is something that QEMU has none of.
 for ([address(1, 0x9000), 'port 0x9000: no UART answers there'], [address(1, 0xfffc), 'port 0xfffc: not all of its registers are below port 0x10000'],
@@ -143,50 +134,31 @@ for ([address(1, 0x9000), 'port 0x9000: no UART answers there'], [address(1, 0xf
     [address(1, 0), 'port 0x0: firmware gave it no address'],
     [address(2, 0x2f8), 'port 0x2f8: its registers are neither memory nor I/O ports']) {
     my ($address, $name) = @$_;
-    for my $table ('SPCR', 'DBG2') {
-        my ($verdict, $log, $second, $consoles) = second($table eq 'SPCR' ? 64 : 32, '', @com2,
-            $table eq 'SPCR' ? spcr(3, $address, 7, 48000000) : dbg2(0x12, $address));
-        is("$verdict: $consoles", "pass: $com1, $table $name", "$table, $name");
-    }
+    consoles("SPCR, $name", 64, '', [@com2, spcr(3, $address, 7, 48000000)], "$com1, SPCR $name", 'first');
+    consoles("DBG2, $name", 32, '', [@com2, dbg2(0x12, $address)], "$com1, DBG2 $name", 'first');
 }
-
-{
-    my ($verdict, $log, $second, $consoles) = second(64, '', @com2, dbg2(0, address(1, 0x2f8)), spcr(2, address(1, 0x9000), 7));
-    is($consoles, "$com1, SPCR port 0x9000: no UART answers there", 'DBG2 does not count beside a console in SPCR');
-    ($verdict, $log, $second, $consoles) = second(64, '', @com2, dbg2(0, address(1, 0x2f8)));
-    like($consoles, qr/^\Q$com1\E, DBG2 port 0x2f8: /, 'DBG2 alone');
-    ok($log eq $second && $log =~ /verdict=pass/, '... has the log');
-    ($verdict, $log, $second, $consoles) = second(64, '', @com2, dbg2(3, address(1, 0x2f8)));
-    is("$consoles$second", "$com1, DBG2 port 0x2f8: not compatible with the 16550", 'DBG2 names a UART of another kind');
-}
+consoles('DBG2 does not count beside a console in SPCR', 64, '', [@com2, dbg2(0, $at_com2), spcr(2, address(1, 0x9000), 7)],
+    "$com1, SPCR port 0x9000: no UART answers there", 'first');
+consoles('DBG2 alone', 64, '', [@com2, dbg2(0, $at_com2)], qr/^\Q$com1\E, DBG2 port 0x2f8: /, 'both');
+consoles('DBG2 names a UART of another kind', 64, '', [@com2, dbg2(3, $at_com2)],
+    "$com1, DBG2 port 0x2f8: not compatible with the 16550", 'first');
 
 # QEMU's first UART, out of the way.
 my @no_com1 = ('-global', 'isa-serial.iobase=0x2c8');
 for my $width (64, 32) {
-    my ($verdict, $log, $second, $consoles) = second($width, '', @no_com1, @pci);
-    like("$verdict: $consoles", qr/^pass: COM1 port 0x3f8: no UART answers there, PCI 00:..\.0 port 0x[0-9a-f]+: 115200 baud$/,
-        "$width bits: without COM1, PCI's");
-    like($second, qr/^# end dstest86 verdict=pass/m, '... has the log');
-    is($log, '', '... alone');
-    ($verdict, $log, $second, $consoles) = second($width, '', @no_com1);
-    is("$verdict '$log'", "pass ''", "$width bits: no serial port at all");
-    ($verdict, $log, $second, $consoles) = second($width, 'console=0x2c8,9600', @no_com1);
-    is("$verdict: $consoles", 'pass: option port 0x2c8: 9600 baud', "$width bits: a port that an option names");
+    consoles("$width bits: without COM1, PCI's", $width, '', [@no_com1, @pci],
+        qr/^COM1 port 0x3f8: no UART answers there, PCI 00:..\.0 port 0x[0-9a-f]+: 115200 baud$/, 'second');
+    consoles("$width bits: no serial port at all", $width, '', \@no_com1, '', 'none');
+    consoles("$width bits: a port that an option names", $width, 'console=0x2c8,9600', \@no_com1, 'option port 0x2c8: 9600 baud', 'first');
 }
-{
-    my ($verdict, $log, $second, $consoles) = second(64, '', @pci);
-    is("$consoles '$second'", "$com1 ''", "COM1 answers: PCI's do not count");
-    ($verdict, $log, $second, $consoles) = second(64, 'console=ttyS0 console=pci', '-chardev', 'null,id=third', '-device', 'pci-serial-2x,chardev1=second,chardev2=third');
-    like($consoles, qr/^\Q$com1\E, PCI 00:..\.0 port 0x[0-9a-f]+: 115200 baud$/, 'unless an option says so');
-    ok($log eq $second && $log =~ /verdict=pass/, '... has the log');
-    ($verdict, $log, $second, $consoles) = second(64, 'console=none', @pci);
-    is("$verdict '$log$second'", "pass ''", 'console=none: no serial port, and a verdict');
-    ($verdict, $log, $second, $consoles) = second(64, 'console=ttyS3 console=ttyS0 console=mmio32,0xfe034000,115200,48000000 console=0x2c8',
-        '-device', 'isa-serial,iobase=0x2c8,chardev=second');
-    is($consoles, "COM4 port 0x2e8: no UART answers there, $com1, option mmio 0xfe034000 stride 4: no UART answers there, option port 0x2c8: 115200 baud",
-        'four ports that options name');
-    ok($log eq $second && $log =~ /verdict=pass/, '... two have the log');
-}
+consoles("COM1 answers: PCI's do not count", 64, '', \@pci, $com1, 'first');
+consoles('unless an option says so', 64, 'console=ttyS0 console=pci',
+    ['-chardev', 'null,id=third', '-device', 'pci-serial-2x,chardev1=second,chardev2=third'],
+    qr/^\Q$com1\E, PCI 00:..\.0 port 0x[0-9a-f]+: 115200 baud$/, 'both');
+consoles('console=none: no serial port, and a verdict', 64, 'console=none', \@pci, '', 'none');
+consoles('four ports that options name', 64, 'console=ttyS3 console=ttyS0 console=mmio32,0xfe034000,115200,48000000 console=0x2c8',
+    ['-device', 'isa-serial,iobase=0x2c8,chardev=second'], "COM4 port 0x2e8: no UART answers there, $com1, " .
+        'option mmio 0xfe034000 stride 4: no UART answers there, option port 0x2c8: 115200 baud', 'both');
 
 # A stuck port is said on the others, once.
 {
