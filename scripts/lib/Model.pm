@@ -7,7 +7,7 @@ use warnings;
 use Cwd qw(realpath);
 use Exporter 'import';
 use File::Basename qw(dirname);
-our @EXPORT_OK = qw(profiles widest_of machines faults freedoms);
+our @EXPORT_OK = qw(profiles widest_of machines faults);
 
 # The lines of OPTION=list.
 sub list
@@ -61,12 +61,6 @@ sub faults
 {
     %faults = map { /^(\S+) +(\S.*)$/ ? ($1, $2) : die "not a valid line of the model's fault=list: $_\n" } list('fault') if !%faults;
     return %faults;
-}
-
-# The freedoms: NAME => what a processor with latitude may do.
-sub freedoms
-{
-    return map { /^(\S+) +(\S.*)$/ ? ($1, $2) : die "not a valid line of the model's latitude=list: $_\n" } list('latitude');
 }
 
 1;

@@ -71,8 +71,6 @@ is refusals(variant()), '0', 'a copy is taken';
 is refusals(variant(sub { s/\n/\r\n/g })), '0', 'and one with other ends of lines';
 my @cases = (
     ['a log that is cut', sub { s/^# facility pebs.*//ms }, qr/^1\nno line for the facility lbr\n|no line for the facility pebs/],
-    ['one without its end', sub { s/^# end .*\n//m }, qr/^1\nthe line "# end" is there 0 times, not once\n/],
-    ['one without its middle', sub { s/^# test bts\.calls\n.*?(?=^# test bts\.cpl\.off_both)//ms }, qr/bts\.cpl\.off_both has number 12, not 9\n/],
     ['no code', sub { s/^# code .*\n//m }, qr/^1\nthere is no line "# code"$/],
     ['another code', sub { s/^# code DSTEST86:../# code DSTEST86:AA/m }, qr/^1\nthe line "# code": dsdump: --code: \S.*$/],
     ['an edited verdict', sub { s/verdict=pass/verdict=fail/ }, qr/^1\nverdict=fail, but the results make it pass\nedited: verdict: fail in the log, pass in the code$/],
@@ -93,13 +91,6 @@ my @cases = (
         qr/^1\nedited: no record in the dump of detect\.dtes64 reads: # bts 0 0x0000000000228697 calls_1\+0x0 => .*$/],
     ['an entry that is edited', sub { s{^(# lbr 3 \S+?)/[MP]/}{$1/-/}m }, qr/^1\nedited: no record in the dump of lbr\.kinds reads: # lbr 3 .*$/],
     ['a register that is edited', sub { s/^(# pebs 0 rax) \S+/$1 0x1/m }, qr/^1\nedited: no record in the dump of detect\.pebs\.record_size reads: # pebs 0 rax 0x1 .*$/],
-    ['a UUID', sub { s/^# begin/4c4c4544-0051-3010-8052-b4c04f4e4d31\n# begin/m }, qr/^1\npersonal: line 3 has a UUID$/],
-    ['a MAC address', sub { s/^# begin/PXE over 52:54:00:AB:cd:01\n# begin/m }, qr/^1\npersonal: line 3 has a MAC address$/],
-    ['one with other marks', sub { s/^# begin/52-54-00-12-34-56\n# begin/m }, qr/^1\npersonal: line 3 has a MAC address$/],
-    ['a serial number', sub { s/^# begin/System Serial Number XYZ\n# begin/m }, qr/^1\npersonal: line 3 has a serial number$/],
-    ['a service tag', sub { s/^# begin/service tag: 7XW2\n# begin/m }, qr/^1\npersonal: line 3 has a serial number$/],
-    ['a mail address', sub { s/^# begin/from someone\@example.org\n# begin/m }, qr/^1\npersonal: line 3 has a mail address$/],
-    ['a server', sub { s/^# begin/tftp:\/\/192.0.2.1\/x\n# begin/m }, qr/^1\npersonal: line 3 has a network address$/],
     ['a blank more in the first line', sub { s/^(# begin .*)/$1 /m; s/microcode 0xf0/microcode 0xf4/ },
         qr/^1\nthe line "# begin" is not "# begin dstest86 VERSION REVISION WIDTH": send the log as it came\nthe form says microcode /],
     ['a record with another blank', sub { s/^# (pebs 0 rax) \S+/ # $1 0x1/m }, qr/^1\nedited: a record that no kernel prints like this:  # pebs 0 rax 0x1 .*$/],
@@ -107,18 +98,16 @@ my @cases = (
     ['a log that does not say that it is synthetic', sub { s/^# synthetic.*\n//m },
         qr/^1\nit ran under a hypervisor: .*\nthe form says synthetic, and the log has no line "# synthetic"$/],
 );
-for my $case (@cases) {
-    my ($name, $edit, $like) = @$case;
-    like refusals(variant($edit)), $like, $name;
-}
+like refusals(variant($_->[1])), $_->[2], $_->[0] for @cases;
 
 # What firmware prints of a box, and what only looks like it.
 my @personal = (
-    ['a UUID', 'GUID: 4C4C4544 0051 3010 8052 B4C04F4E4D31', 'UUID: 4C4C4544005130108052B4C04F4E4D31'],
-    ['a MAC address', 'CLIENT MAC ADDR: 52 54 00 12 34 56', 'MAC: 5254.0012.3456', 'MAC 525400123456', 'PCIROOT(0)/PCI(1f,6)/MAC(525400123456,0x1)',
+    ['a UUID', '4c4c4544-0051-3010-8052-b4c04f4e4d31', 'GUID: 4C4C4544 0051 3010 8052 B4C04F4E4D31', 'UUID: 4C4C4544005130108052B4C04F4E4D31'],
+    ['a mail address', 'from someone@example.org'],
+    ['a MAC address', 'PXE over 52:54:00:AB:cd:01', '52-54-00-12-34-56', 'CLIENT MAC ADDR: 52 54 00 12 34 56', 'MAC: 5254.0012.3456', 'MAC 525400123456', 'PCIROOT(0)/PCI(1f,6)/MAC(525400123456,0x1)',
         '52:54:00:12:34:56:', 'MAC-52:54:00:12:34:56', '# pebs data=52:54:00:12:34:56', '# code 52:54:00:12:34:56'],
-    ['a serial number', 'SerialNumber: 12AB', 'Serial-Number: 12AB', 'serial_number=12AB', 'Serial #12AB', 'S/N 12AB', 'SN: 12AB', 'Asset Tag 55'],
-    ['a network address', 'CLIENT IP: 192.168.1.17', 'at 10.0.2.15', 'inet6 fe80::5054:ff:fe12:3456', 'IPv6(2001:db8::1)', 'IPv4(192.0.2.4)']);
+    ['a serial number', 'System Serial Number XYZ', 'service tag: 7XW2', 'SerialNumber: 12AB', 'Serial-Number: 12AB', 'serial_number=12AB', 'Serial #12AB', 'S/N 12AB', 'SN: 12AB', 'Asset Tag 55'],
+    ['a network address', 'tftp://192.0.2.1/x', 'CLIENT IP: 192.168.1.17', 'at 10.0.2.15', 'inet6 fe80::5054:ff:fe12:3456', 'IPv6(2001:db8::1)', 'IPv4(192.0.2.4)']);
 my @told = map { my ($what, @lines) = @$_; map { [$_, $what] } @lines } @personal;
 my @harmless = ('sections 16.4.9.2 and 18.18.8.1', 'BIOS 1.12.0 of 12-31-2024 10:11:12', 'serial port COM1: 115200', 'Machine 525400123456',
     'BIOS WYLPT10H.86A.0041.2015.0720.1108, ME 10.0.30.1072', '10 12 14 16 18 20 22');
@@ -140,10 +129,7 @@ is refusals(variant(sub { my $lines = join "\n", (map { $_->[0] } @told), @harml
     ['a comment', sub { s/\A/# MAC 52:54:00:12:34:56\n/ }, qr/^1\npersonal: line 1 has a MAC address \(of the form\)$/],
     ['something planted that is not there', sub { s/\z/contradicts: bts.calls\n/ }, qr/^1\nthe form says contradicts: bts\.calls, and it was not found$/],
 );
-for my $case (@cases) {
-    my ($name, $edit, $like) = @$case;
-    like refusals(variant(undef, $edit)), $like, "a form: $name";
-}
+like refusals(variant(undef, $_->[1])), $_->[2], "a form: $_->[0]" for @cases;
 like refusals(variant(undef, undef, read_file("$stored-contradicted.log"))),
     qr/^1\nthe form does not say contradicts: bts\.cpl\.off_both\nthe form does not say contradicts: bts\.cpl\.off_os$/, 'a contradiction that was not planted';
 variant();

@@ -10,55 +10,36 @@ use lib $FindBin::Bin;
 use Gdb 'gdb';
 use Test::More;
 
-sub passes
+# Two stops of a test at records: each prints $text with the number N of its record, from $first on, and stands at the address
+# that follows $place, where N counts from 0. Returns what more commands print.
+sub stops_at
 {
-    my ($serial, $test, $profile) = @_;
+    my ($profile, $width, $test, $first, $text, $place, @more) = @_;
+    my ($out, $serial) = gdb({ width => $width, profile => $profile, options => "run=$test",
+        commands => [ 'ds-watch', 'p/x $pc', 'ds-watch', 'p/x $pc', @more, 'continue' ] });
+    for my $n (0, 1) {
+        my ($said, $pc) = map { $_ // '' } @{$out}[2 * $n, 2 * $n + 1];
+        my $record = $first + $n;
+        like($said, qr/^@{[$text =~ s{N}{$record}r]}/m, "$profile, $test: record $n stops the machine");
+        my ($right) = $said =~ /^@{[$place =~ s{N}{$n}r]}0x0*([0-9a-f]+)/m;
+        is($pc =~ /= 0x([0-9a-f]+)/ && $1, $right, '... at its place');
+    }
     ok(scalar(grep { /^ok 1 \Q$test\E$/ } @$serial), "$profile: and $test passes as without a debugger");
+    return @{$out}[4 .. $#$out];
 }
 
 # BTS: one record more at each stop, which stands at the newest branch's target; then the threshold, with not one more.
 for my $case ([ 'skylake', 64, 24 ], [ 'netburst', 32, 12 ]) {
     my ($profile, $width, $bytes) = @$case;
-    my $test = 'bts.interrupt.threshold';
-    my ($out, $serial) = gdb({ width => $width, profile => $profile, options => "run=$test",
-        commands => [ 'ds-watch', 'p/x $pc', 'ds-watch', 'p/x $pc', 'ds-watch threshold', 'continue' ] });
-    for my $n (1, 2) {
-        my ($text, $pc) = @{$out}[2 * $n - 2, 2 * $n - 1];
-        like($text, qr/^BTS: $n of 256 records of $bytes bytes /m, "$profile: record $n stops the machine");
-        my ($to) = ($text // '') =~ /^bts \d+ .* => 0x0*([0-9a-f]+)/m;
-        is(($pc // '') =~ /= 0x([0-9a-f]+)/ && $1, $to, "$profile: at its target");
-    }
-    like($out->[4], qr/^BTS: 128 of 256 records .*, the threshold is reached; on/m, "$profile: the threshold stops it, and nothing more is written");
-    passes($serial, $test, $profile);
+    my ($full) = stops_at($profile, $width, 'bts.interrupt.threshold', 1, "BTS: N of 256 records of $bytes bytes ", 'bts \d+ .* => ',
+        'ds-watch threshold');
+    like($full, qr/^BTS: 128 of 256 records .*, the threshold is reached; on/m, "$profile: the threshold stops it, and nothing more is written");
 }
-
 # The record of an interruption, and then that of its handler's first branch.
-{
-    my ($out, $serial) = gdb({ profile => 'skylake', options => 'run=bts.software_interrupt',
-        commands => [ 'ds-watch', 'p/x $pc', 'ds-watch', 'p/x $pc', 'continue' ] });
-    for my $n (1, 2) {
-        my ($text, $pc) = @{$out}[2 * $n - 2, 2 * $n - 1];
-        like($text, qr/^BTS: $n of 512 records /m, "an interruption: record $n stops the machine");
-        my ($to) = ($text // '') =~ /^bts \d+ .* => 0x0*([0-9a-f]+)/m;
-        is(($pc // '') =~ /= 0x([0-9a-f]+)/ && $1, $to, '... at its target');
-    }
-    passes($serial, 'bts.software_interrupt', 'skylake');
-}
-
+stops_at('skylake', 64, 'bts.software_interrupt', 1, 'BTS: N of 512 records ', 'bts \d+ .* => ');
 # PEBS of every kind: at the IP of the record.
-for my $case ([ 'skylake', 64, 'pebs.interrupt.threshold' ], [ 'goldencove', 64, 'pebs.loads' ], [ 'core2', 64, 'pebs.instructions' ],
-    [ 'clearwaterforest', 64, 'pebs.loads' ], [ 'netburst', 32, 'pebs.tagging.execution' ]) {
-    my ($profile, $width, $test) = @$case;
-    my ($out, $serial) = gdb({ width => $width, profile => $profile, options => "run=$test",
-        commands => [ 'ds-watch', 'p/x $pc', 'ds-watch', 'p/x $pc', 'continue' ] });
-    for my $n (0, 1) {
-        my ($text, $pc) = @{$out}[2 * $n, 2 * $n + 1];
-        my ($ip) = ($text // '') =~ /^pebs $n e?ip (0x[0-9a-f]+)/m;
-        ok(defined $ip, "$profile: PEBS record $n stops the machine") or diag $text;
-        is(($pc // '') =~ /= (0x[0-9a-f]+)/ && $1, $ip, "$profile: at its IP");
-    }
-    passes($serial, $test, $profile);
-}
+stops_at(@$_, 0, 'pebs N e?ip ', 'pebs N e?ip ') for [ 'skylake', 64, 'pebs.interrupt.threshold' ], [ 'goldencove', 64, 'pebs.loads' ],
+    [ 'core2', 64, 'pebs.instructions' ], [ 'clearwaterforest', 64, 'pebs.loads' ], [ 'netburst', 32, 'pebs.tagging.execution' ];
 
 # The handler drains the buffer, and at the threshold it is as full as before: the new record is printed all the same.
 for my $profile ('skylake', 'clearwaterforest') {

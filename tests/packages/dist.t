@@ -7,6 +7,8 @@ use warnings;
 use Cwd qw(realpath);
 use File::Temp qw(tempdir);
 use FindBin;
+use lib "$FindBin::Bin/../../scripts/lib";
+use Files qw(write_file);
 use Test::More;
 
 my $root = realpath("$FindBin::Bin/../..");
@@ -16,9 +18,7 @@ delete $ENV{SOURCE_DATE_EPOCH};    # of the make that runs this test
 sub run
 {
     my ($in, @command) = @_;
-    open my $file, '>', "$folder/in" or die "dist.t: $!\n";
-    print $file $in;
-    close $file or die "dist.t: $!\n";
+    write_file("$folder/in", $in);
     my $said = qx(@command <"$folder/in" 2>&1);
     return ($said, $? >> 8);
 }

@@ -9,8 +9,8 @@ use warnings;
 use Cwd qw(realpath);
 use FindBin;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
-use Files qw(boot lines_in);
-use KernelLog qw(judge);
+use Files qw(boot lines_in run);
+use KernelLog qw(judge results_in);
 use Test::More;
 
 my $dsdump  = realpath("$FindBin::Bin/../../build") . '/dsdump';
@@ -28,36 +28,20 @@ sub said_by
     my ($cpu)  = map { /^# cpu \S+ (family .*)/ ? $1 : () } @lines;
     my ($more) = map { /^# cpu physical .*, (under a hypervisor|no hypervisor), (microcode 0x[0-9a-f]+)$/ ? "$1, $2"
         : () } @lines;
-    my ($panic) = grep { /^# panic/ } @lines;
-    # After a panic there is no table and no recap: KTAP's lines have the results.
     my @results = grep { /^# (area|result) / } @lines;
-    @results = of_ktap(@lines) if $panic;
+    if (grep { /^# panic/ } @lines) {    # there is no table and no recap then: KTAP's lines have the results
+        my ($result) = results_in(\@lines);
+        @results = map { /^(?:not )?ok \d+ (\S+)/ ? "# result $1 $result->{$1}" : () } @lines;
+    }
     return ((grep { /^# begin dstest86 / } @lines), "# cpu $cpu", "# cpu $more", @results,
         (map { /^(# facility \S+ (?:pass|fail|none|untested|not selected))\b/ ? $1 : () } @lines),
         grep { /^# end / } @lines);
 }
 
-sub of_ktap
-{
-    my ($differs, @results) = (0);
-    for (@_) {
-        $differs ||= /^# differs: /;
-        next if !/^(not )?ok \d+ (\S+)(?: # (\w+))?/;
-        my $result = ($3 // '') eq 'SKIP' ? 'skip' : ($3 // '') eq 'ERROR' ? 'error' : $1 ? 'fail' : $differs
-            ? 'differs' : 'pass';
-        push @results, "# result $2 $result";
-        $differs = 0;
-    }
-    return @results;
-}
-
 sub decode
 {
-    my ($text) = @_;
-    open my $out, '-|', $dsdump, '--code', $text or die "code.t: $dsdump: $!\n";
-    my @lines = map { chomp; $_ } <$out>;
-    close $out;
-    return ($?, @lines);
+    my ($status, $out) = run($dsdump, '--code', $_[0]);
+    return ($status, split /\n/, $out);
 }
 
 my @runs = (

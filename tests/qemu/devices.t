@@ -97,13 +97,12 @@ for my $width (64, 32) {
 my ($verdict, $writes) = boot_traced(64, 'exit=none end=reboot');
 writes_are('a full reset by the reset control register', $writes, @began, 'cf9 2', 'cf9 e');
 is($verdict, 'status 0', 'which resets');
-($verdict, $writes) = boot_traced(32, 'exit=none end=reboot', qw(-machine isapc -cpu pentium3 -m 64));
-writes_are('without one, by the keyboard controller', $writes =~ s/.*text 3f, (?=\w+ \w+, \w+ \w+, \w+ \w+$)//r,
-    'cf9 2', 'cf9 e', '64 fe');
-is($verdict, 'status 0', 'which resets');
-($verdict, $writes) = boot_traced(32, 'exit=none end=reboot', qw(-machine microvm));
-writes_are('without either', $writes =~ s/.*text 3f, (?=\w+ \w+, \w+ \w+, \w+ \w+$)//r, 'cf9 2', 'cf9 e', '64 fe');
-is($verdict, 'status 0', 'by a triple fault');
+for (['without one, by the keyboard controller', qw(-machine isapc -cpu pentium3 -m 64)], ['without either, by a triple fault', qw(-machine microvm)]) {
+    my ($name, @machine) = @$_;
+    ($verdict, $writes) = boot_traced(32, 'exit=none end=reboot', @machine);
+    writes_are($name, $writes =~ s/.*text 3f, (?=\w+ \w+, \w+ \w+, \w+ \w+$)//r, 'cf9 2', 'cf9 e', '64 fe');
+    is($verdict, 'status 0', '... which resets');
+}
 
 # Without ACPI the clock is channel 2 of the PIT, whose gate is on and speaker off: mode 2, low and high byte, 65536. It is
 # latched to be read.
@@ -121,12 +120,11 @@ writes_are('no hypervisor: a reset', $writes, @began, 'cf9 2', 'cf9 e');
 writes_are('no hypervisor, exit=debug: the exit device', $writes, @began, 'f4 12');
 
 # The other ports and divisors; one that is not there gets nothing but the pattern.
-($verdict, $writes) = boot_traced(64, 'console=ttyS1,1200', qw(-serial null -serial null));
-like($writes, qr/^21 ff, a1 ff, @{[join ', ', uart('2f', 60, 0)]}/, 'COM2 at 1200 baud');
-($verdict, $writes) = boot_traced(64, 'console=ttyS2,2400', qw(-serial null -serial null -serial null));
-like($writes, qr/^21 ff, a1 ff, @{[join ', ', uart('3e', 30, 0)]}/, 'COM3 at 2400 baud');
-($verdict, $writes) = boot_traced(64, 'console=ttyS3,57600', qw(-serial null -serial null -serial null -serial null));
-like($writes, qr/^21 ff, a1 ff, @{[join ', ', uart('2e', 2, 0)]}/, 'COM4 at 57600 baud');
+for ([1, 1200, '2f', 60], [2, 2400, '3e', 30], [3, 57600, '2e', 2]) {
+    my ($port, $baud, $base, $divisor) = @$_;
+    ($verdict, $writes) = boot_traced(64, "console=ttyS$port,$baud", ('-serial', 'null') x ($port + 1));
+    like($writes, qr/^21 ff, a1 ff, @{[join ', ', uart($base, $divisor, 0)]}/, "ttyS$port at $baud baud");
+}
 ($verdict, $writes) = boot_traced(64, 'console=ttyS1');
 like($writes, qr/^21 ff, a1 ff, 2ff 5a, fee000f0 /, 'a COM2 that is not there');
 done_testing();

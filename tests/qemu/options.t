@@ -10,6 +10,8 @@ use Cwd qw(realpath);
 use File::Temp qw(tempdir);
 use FindBin;
 use IO::Handle;
+use lib "$FindBin::Bin/../../scripts/lib";
+use Files qw(read_file);
 use Test::More;
 
 my $build = realpath("$FindBin::Bin/../../build");
@@ -41,9 +43,7 @@ sub qemu
         print $writer "$_\n";
     }
     waitpid $pid, 0;
-    open my $file, '<', "$folder/err" or die "options.t: $folder/err: $!\n";
-    local $/;
-    return ($? >> 8, <$file> // '');
+    return ($? >> 8, read_file("$folder/err"));
 }
 
 sub refused

@@ -10,11 +10,11 @@ use warnings;
 use Cwd qw(realpath);
 use File::Temp qw(tempdir);
 use FindBin;
-use IPC::Open3;
+use lib "$FindBin::Bin/../../scripts/lib";
+use Files qw(boot);
 use Test::More;
 
 my $folder = tempdir(CLEANUP => 1);
-my $pass   = 33; # the debug exit device's status for "pass"
 
 # An instruction that accesses a device is taken out of its block, and runs by itself without a check for interrupts. It must
 # not be noted: the block that it belongs to has been.
@@ -26,14 +26,9 @@ my $counted = qr/^ ld_i64 (tmp\d+),(\$0x\w+|tmp\d+),\S+\n add_i64 \1,\1,\$0x\w+\
 # The blocks of a run, as QEMU translated them one by one.
 sub blocks
 {
-    my @machine = @_;
-    my $log     = "$folder/log";
-    my $boot    = open3(my $in, my $out, undef, "$FindBin::Bin/../../scripts/machine", 'boot', @machine, '--', qw(-d op -D), $log);
-    my $text = do { local $/; <$out> };
-
-    waitpid $boot, 0;
-    $? >> 8 == $pass or die "translation.t: the guest did not pass:\n$text";
-    open my $file, '<', $log or die "translation.t: $log: $!\n";
+    my ($verdict, $text) = boot(@_, '--', qw(-d op -D), "$folder/log");
+    $verdict eq 'pass' or die "translation.t: the guest did not pass:\n$text";
+    open my $file, '<', "$folder/log" or die "translation.t: $folder/log: $!\n";
     local $/ = "OP:\n";
     my @blocks = grep { /^ ----/m } <$file>;
     return ([ grep { /$whole/ } @blocks ], [ grep { !/$whole/ } @blocks ]);
