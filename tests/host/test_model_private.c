@@ -524,10 +524,15 @@ UNIT_TEST(impossible_places)
         drop(p);
     }
     p = found(false);
+    qemu_object_forget(&p->object);
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         fields[1].name = names[i];
         assert_false(qemu_object_find(&o));
     }
+    memset(p, 0xa5, sizeof(*p)); /* without an object, nothing of it is found */
+    qemu_private_init(p);
+    assert_int_equal(p->registers, QEMU_LOST);
+    assert_null(p->object.cpu);
     fields[1].name = "env.eip";
     wide_cpu()->free = NULL;
     assert_false(qemu_object_find(&o));
