@@ -19,11 +19,7 @@ sub sentences
 }
 
 # The rule of a fault check.NAME; undef for other faults.
-sub rule_of
-{
-    my ($fault) = @_;
-    return ($fault // '') =~ /^check\.(\w+)$/ ? $1 : undef;
-}
+sub rule_of { return ($_[0] // '') =~ /^check\.(\w+)$/ ? $1 : undef }
 
 # The lines with faults, each a hash.
 sub read_faults

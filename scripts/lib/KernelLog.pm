@@ -11,10 +11,7 @@ our @EXPORT_OK = qw(clean judge results results_in verdict_of_status);
 my %verdict_of_status = (33 => 'pass', 35 => 'fail', 37 => 'skip', 39 => 'error', 41 => 'panic', 45 => 'incomplete');
 
 # The verdict that QEMU's exit status stands for, undef if it stands for none.
-sub verdict_of_status
-{
-    return $verdict_of_status{$_[0]};
-}
+sub verdict_of_status { return $verdict_of_status{$_[0]} }
 
 # A line without its end and without firmware's escape sequences.
 sub clean

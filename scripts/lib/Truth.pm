@@ -29,10 +29,7 @@ sub number
 }
 
 # A branch type of the truth, as the kernel prints it.
-sub type_word
-{
-    return $types[hex $_[0]] // 'other';
-}
+sub type_word { return $types[hex $_[0]] // 'other' }
 
 # The fields of a branch in the truth, as FROM/TO/PREDICTION/TSX/ABORT/CYCLES[/TYPE[/EVENTS]]; empty if it is not a branch.
 sub printed_branch

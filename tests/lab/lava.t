@@ -170,11 +170,7 @@ sub judged
 }
 
 # A text with no character twice in a row. QEMU's log of a line has those twice that the line did not take at once.
-sub single
-{
-    my ($text) = @_;
-    return $text =~ s/(.)\1+/$1/gsr;
-}
+sub single { return $_[0] =~ s/(.)\1+/$1/gsr }
 
 # A job whose results are those in the log that QEMU kept of the line.
 sub agrees
