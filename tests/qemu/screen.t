@@ -13,6 +13,7 @@ use FindBin;
 use Test::More;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use Machine;
+use Stick qw(copy_stick run_mtools write_file);
 use Screen qw(image_of_file image_of_memory decode_screen);
 
 my $seconds = 120;
@@ -115,17 +116,11 @@ sub run_machine
 sub image
 {
     my ($mode) = @_;
-    my $path = "$folder/grub.iso";
-    system('cp', '--', "$build/dstest86.iso", $path) == 0 or die "screen.t: cannot copy the ISO\n";
-    open my $disk, '<:raw', $path or die "screen.t: $path: $!\n";
-    seek $disk, 2 * 512 + 128 + 32, 0;    # the first block of the GPT's second partition
-    read $disk, my $first, 8;
-    my $partition = $path . '@@' . 512 * unpack 'Q<', $first;
-    my $configuration = qx(mtype -i '$partition' ::/dstest86/grub.cfg);
+    my $path = copy_stick("$folder/grub.iso");
+    my $configuration = run_mtools($path, 'mtype', '::/dstest86/grub.cfg');
     $configuration =~ s/^set screen=text$/set screen=$mode/m or die "screen.t: grub.cfg sets no screen\n";
-    open my $copy, '|-', 'mcopy', '-D', 'o', '-i', $partition, '-', '::/dstest86/grub.cfg' or die "screen.t: mcopy: $!\n";
-    print $copy $configuration;
-    close $copy or die "screen.t: mcopy failed\n";
+    write_file("$folder/grub.cfg", $configuration);
+    run_mtools($path, 'mcopy', '-D', 'o', "$folder/grub.cfg", '::/dstest86/grub.cfg');
     return $path;
 }
 
