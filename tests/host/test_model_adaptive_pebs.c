@@ -261,6 +261,32 @@ UNIT_TEST(lbr_group)
     check_lbr_group(NEAR_TAKEN);
 }
 
+/* The record is in the middle of a block: the newest branch is the one into that block, and the log says so, too. */
+UNIT_TEST(lbr_group_within_a_block)
+{
+    struct machine *m = NULL;
+    struct block *a = block_new(0, 4, END_REL_JMP), *b = block_new(0x100, 4, END_REL_JMP);
+    char *text;
+    size_t size;
+
+    for (unsigned logged = 0; logged < 2; logged++) {
+        m = machine_of(ICELAKE);
+        m->v.truth = logged ? open_memstream(&text, &size) : NULL;
+        set_up_buffer(m, 80, 80);
+        wrmsr(m, DEBUGCTL, 1);
+        sample(m, 0, INST_RETIRED | PMC_ADAPTIVE, 13, LBRS | 1u << 24);
+        run(m, a), run(m, b), run(m, a), run(m, b);
+        assert_int_equal(filled(m), 80);
+        EXPECT_MEMORY(m, { PEBS + 8, b->pc + 4 }, { PEBS + 32, a->last }, { PEBS + 40, b->pc }, { PEBS + 56, b->last },
+                      { PEBS + 64, a->pc });
+    }
+    fclose(m->v.truth);
+    m->v.truth = NULL;
+    assert_non_null(strstr(text, " size=80 format_group=0x1000008 eventing_ip=0x400104 counters=0x1 tsc=0x"));
+    assert_non_null(strstr(text, " lbr0=0x40000c,0x400100,0,0,0,4 lbr1=0x40010c,0x400000,1,0,0,4\n"));
+    free(text);
+}
+
 /* Runs one instruction that loads or stores (flags) at address, as the only one of its block. */
 static void access_memory(struct machine *m, struct block *b, uint64_t address, unsigned flags)
 {

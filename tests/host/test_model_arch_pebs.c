@@ -676,3 +676,20 @@ UNIT_TEST(truth)
     assert_null(strstr(text, " lbr8="));
     free(text);
 }
+
+/* Outside IA-32e mode the upper halves are zero, and the mode bit is clear. */
+UNIT_TEST(legacy_mode)
+{
+    struct machine *m = machine_with_buffer(0, 4096);
+
+    m->ia32e = false;
+    m->registers.general[RAX] = 0x100000001;
+    m->registers.general[R8] = 0x200000002;
+    m->xmm[7][0] = 7;
+    m->xmm[8][0] = 8;
+    arm(m, 2, INST_RETIRED, 5, GPR | XMM);
+    wrmsr(m, GLOBAL_CTRL, 1 << 2);
+    run(m, block_new(0, 6, END_REL_JMP)), finish(m);
+    EXPECT_MEMORY(m, { PEBS, BASIC | GPR | XMM | 496 }, { PEBS + 0x50, 1 }, { PEBS + 0x90, 0 }, { PEBS + 0x160, 7 },
+                  { PEBS + 0x170, 0 });
+}
