@@ -55,8 +55,7 @@ sub read_form
 sub blank_form
 {
     my ($entry) = @_;
-    my %known = (source => $entry->{synthetic} ? 'synthetic' : 'machine', machine => '...', firmware => '...',
-        map { $_ => $entry->{$_} } qw(signature microcode sha256));
+    my %known = (%$entry, source => $entry->{synthetic} ? 'synthetic' : 'machine');
     return map { "$_: " . ($known{$_} // '...') } @fields;
 }
 

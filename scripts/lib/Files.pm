@@ -12,7 +12,7 @@ use File::Path qw(make_path);
 use File::Temp qw(tempdir);
 use IO::Select;
 use KernelLog qw(clean verdict_of_status);
-our @EXPORT_OK = qw(boot boot_until lines_in new_tree read_file run write_file);
+our @EXPORT_OK = qw(address_of boot boot_until lines_in new_tree read_file run write_file);
 
 my $lib = realpath(dirname(__FILE__));
 
@@ -82,6 +82,14 @@ sub boot_until
     1 while sysread $serial, $said, 65536, length $said;
     close $serial;
     return ($said =~ s/\e\[[0-9;=?]*[A-Za-z]//gr, $came);
+}
+
+# The address of a symbol of the kernel of this width.
+sub address_of
+{
+    my ($width, $symbol) = @_;
+    my ($address) = (run('nm', "$lib/../../build/dstest86-$width.elf"))[1] =~ /^([0-9a-f]+) \w \Q$symbol\E$/m;
+    return hex($address // die "the kernel has no symbol $symbol\n");
 }
 
 # The lines of a serial output, without firmware's escape sequences, that are not empty.

@@ -10,21 +10,13 @@ use File::Temp qw(tempdir);
 use FindBin;
 use IO::Socket::UNIX;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
+use Files qw(address_of);
 use KernelLog qw(verdict_of_status);
 use Machine;
 use Test::More;
 
 my $seconds = 120;
-my $build = "$FindBin::Bin/../../build";
 my $folder = tempdir(CLEANUP => 1);
-
-# What nm says of a symbol.
-sub address_of
-{
-    my ($width, $symbol) = @_;
-    my ($address) = map { /^([0-9a-f]+) \w \Q$symbol\E$/ ? hex $1 : () } qx(nm "$build/dstest86-$width.elf");
-    return $address // die "entry.t: $symbol is no symbol of the kernel\n";
-}
 
 # A machine that has not begun, and the connection to it.
 sub machine

@@ -9,7 +9,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use File::Temp qw(tempdir);
-use Files qw(boot_until);
+use Files qw(boot_until write_file);
 use Test::More;
 
 my $build = "$FindBin::Bin/../../build";
@@ -21,20 +21,15 @@ $ENV{PATH} .= ':/usr/sbin:/sbin';
 sub make_stick
 {
     my ($deeds, $options) = @_;
-    my $write = sub {
-        my ($name, $text) = @_;
-        open my $pipe, '|-', 'mcopy', '-D', 'o', '-i', $image, '-', "::/$name" or die "mcopy: $!\n";
-        print $pipe $text;
-        close $pipe or die "mcopy: $name\n";
-    };
     unlink $image;
     system("mkfs.fat -C '$image' 4096 >/dev/null") and die "mkfs.fat\n";
     system('mmd', '-i', $image, map { "::/$_" } qw(EFI EFI/BOOT dstest86)) and die "mmd\n";
-    for (['strange-x64.efi', 'EFI/BOOT/BOOTX64.EFI'], ['BOOTX64.EFI', 'loader.efi']) {
-        system('mcopy', '-i', $image, "$build/$_->[0]", "::/$_->[1]") and die "mcopy: $_->[0]\n";
+    write_file("$work/deeds.txt", $deeds);
+    write_file("$work/options.txt", $options);
+    for (["$build/strange-x64.efi", 'EFI/BOOT/BOOTX64.EFI'], ["$build/BOOTX64.EFI", 'loader.efi'], ["$work/deeds.txt", 'deeds.txt'],
+        ["$work/options.txt", 'dstest86/options.txt']) {
+        system('mcopy', '-i', $image, $_->[0], "::/$_->[1]") and die "mcopy: $_->[0]\n";
     }
-    $write->('deeds.txt', $deeds);
-    $write->('dstest86/options.txt', $options);
 }
 
 # What the machine prints until its verdict.

@@ -8,7 +8,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
-use Files qw(read_file);
+use Files qw(address_of read_file);
 use KernelLog qw(clean results_in verdict_of_status);
 use Test::More;
 use Time::HiRes qw(time);
@@ -204,20 +204,12 @@ my %registers = (
     32 => "# panic ax  0x72656700 cx  0x72656701 dx  0x72656702 bx  0x72656703\n"
         . "# panic sp  STACK bp  0x72656705 si  0x72656706 di  0x72656707\n");
 
-# What nm says of a symbol, in hexadecimal.
-sub address_of
-{
-    my ($width, $symbol) = @_;
-    my ($address) = map { /^0*([0-9a-f]+) \w \Q$symbol\E$/ ? $1 : () } qx(nm "$FindBin::Bin/../../build/dstest86-$width.elf");
-    return '0x' . ($address // 'none');
-}
-
 for my $width (64, 32) {
     for (['page_read_only', '14: page fault #PF, error code 0x3, at read_only_at+0x0', 'read_only_at', 'text_start', '10a47'],
         ['breakpoint', '3: breakpoint #BP, error code 0x0, at breakpoint_next+0x0', 'breakpoint_next', '', 'a47']) {
         my ($name, $text, $at, $cr2, $flags) = @$_;    # a fault's flags have RF
         my ($verdict, $lines) = boot('-w', $width, '-o', "run=selftest.exception.$name");
-        my ($ip, $fault, $cr3) = (address_of($width, $at), $cr2 ? address_of($width, $cr2) : '0x0', address_of($width, 'root'));
+        my ($ip, $fault, $cr3) = map { sprintf '0x%x', $_ ? address_of($width, $_) : 0 } $at, $cr2, 'root';
         my $registers = quotemeta($registers{$width}) =~ s/STACK/$hex/r;
         is($verdict, 'panic', "$width bits: a panic by $name");
         like(from(qr/^# panic/, $lines), qr/\A\Q# panic vector $text\E

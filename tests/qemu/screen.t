@@ -12,6 +12,7 @@ use File::Temp qw(tempdir);
 use FindBin;
 use Test::More;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
+use Files qw(address_of);
 use Machine;
 use Stick qw(copy_stick run_mtools write_file);
 use Screen qw(image_of_file image_of_memory decode_screen);
@@ -23,11 +24,7 @@ my @run = ('-p', 'none', '-o', 'run=selftest.string exit=none');
 
 # The kernel's page in memory: struct cells of kernel/screen/cells.h.
 my ($columns_most, $rows_most) = (160, 100);
-my %cells_at;
-for my $width (64, 32) {
-    ($cells_at{$width}) = map { /^([0-9a-f]+) \w cells$/ ? hex $1 : () } qx(nm "$build/dstest86-$width.elf");
-    die "screen.t: the kernel has no symbol 'cells'\n" if !$cells_at{$width};
-}
+my %cells_at = map { $_ => address_of($_, 'cells') } 64, 32;
 
 # A character as it looks: blocks and blanks are colours.
 sub look
