@@ -42,19 +42,15 @@ for my $width (64, 32) {
     my ($verdict, $log) = boot(@common, 'run=bts.*,robust.* console=ttyS1');
     is("$verdict '$log'", "pass ''", "$width bits: no UART at COM2's address");
 
-    my ($path, $pipe) = pipe_of("full-$width", 1);
-    ($verdict, $log) = boot(@common, 'run=bts.*,robust.* console=ttyS1', '--', '-serial', "pipe:$path");
-    is($verdict, 'pass', "$width bits: a UART that never takes a byte");
-
-    ($path, $pipe) = pipe_of("fills-$width", 0);
-    ($verdict, $log) = boot(@common, 'run=bts.*,robust.* records=all console=ttyS1', '--', '-serial', "pipe:$path");
-    is($verdict, 'pass', "$width bits: a UART that takes no more");
-    my $size = size_of($pipe);
-    ok($size > 60_000 && $size < 70_000, "$width bits: $size bytes came before it");
-
-    ($path, $pipe) = pipe_of("panic-$width", 1);
-    ($verdict, $log) = boot(@common, 'run=selftest.exception.divide console=ttyS1', '--', '-serial', "pipe:$path");
-    is($verdict, 'panic', "$width bits: a panic that nobody can be told of");
+    for (['nothing', 'run=bts.*,robust.*', 'pass'], ['not all', 'run=bts.*,robust.* records=all', 'pass'],
+        ['no panic', 'run=selftest.exception.divide', 'panic']) {
+        my ($takes, $options, $want) = @$_;
+        my ($path, $pipe) = pipe_of("$takes-$width", $takes ne 'not all');
+        ($verdict) = boot(@common, "$options console=ttyS1", '--', '-serial', "pipe:$path");
+        is($verdict, $want, "$width bits: a UART that takes $takes");
+        my $size = size_of($pipe);
+        ok($size > 60_000 && $size < 70_000, "... $size bytes came before it") if $takes eq 'not all';
+    }
 }
 
 # ---- what names serial ports ----------------------------------------------------------------------------------------
