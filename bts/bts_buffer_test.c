@@ -85,12 +85,23 @@ static void expect_nothing(struct test_run *run)
     test_saw(run, ds_bts_log()->records);
 }
 
-TEST(bts_enable_tr_alone, .id = "bts.enable.tr_alone",
-     .title = "With TR alone branches are sent out as messages, and none is stored", .source = SDM_BTS_ENCODINGS, GROUP,
-     .run = expect_nothing, .argument = &(const struct half){ .tr = true });
+TEST(bts_enable_tr_alone) = {
+    .id = "bts.enable.tr_alone",
+    .title = "With TR alone branches are sent out as messages, and none is stored",
+    .source = SDM_BTS_ENCODINGS,
+    GROUP,
+    .run = expect_nothing,
+    .argument = &(const struct half){ .tr = true },
+};
 
-TEST(bts_enable_bts_alone, .id = "bts.enable.bts_alone", .title = "With BTS alone, TR being clear, no branch is stored",
-     .source = SDM_BTS_ENCODINGS, GROUP, .run = expect_nothing, .argument = &(const struct half){ .bts = true });
+TEST(bts_enable_bts_alone) = {
+    .id = "bts.enable.bts_alone",
+    .title = "With BTS alone, TR being clear, no branch is stored",
+    .source = SDM_BTS_ENCODINGS,
+    GROUP,
+    .run = expect_nothing,
+    .argument = &(const struct half){ .bts = true },
+};
 
 static void ends(struct test_run *run)
 {
@@ -109,8 +120,13 @@ static void ends(struct test_run *run)
     test_saw(run, ds_bts_log()->records);
 }
 
-TEST(bts_enable_ends, .id = "bts.enable.ends", .title = "Once TR and BTS are clear no further branch is stored",
-     .source = SDM_BTS_ENCODINGS, GROUP, .run = ends);
+TEST(bts_enable_ends) = {
+    .id = "bts.enable.ends",
+    .title = "Once TR and BTS are clear no further branch is stored",
+    .source = SDM_BTS_ENCODINGS,
+    GROUP,
+    .run = ends,
+};
 
 /* The bits are set one at a time: nothing is stored without both TR and BTS. */
 static void readback(struct test_run *run)
@@ -132,10 +148,13 @@ static void readback(struct test_run *run)
     }
 }
 
-TEST(bts_enable_readback, .id = "bts.enable.readback",
-     .title = "Each bit that switches BTS can be set, reads back alone, and can be cleared",
-     .source = SDM_2009 "\"IA32_DEBUGCTL MSR\", 16.4.1; \"MSR_DEBUGCTLA MSR\", 16.7.1", .needs = NEED_BTS,
-     .run = readback);
+TEST(bts_enable_readback) = {
+    .id = "bts.enable.readback",
+    .title = "Each bit that switches BTS can be set, reads back alone, and can be cleared",
+    .source = SDM_2009 "\"IA32_DEBUGCTL MSR\", 16.4.1; \"MSR_DEBUGCTLA MSR\", 16.7.1",
+    .needs = NEED_BTS,
+    .run = readback,
+};
 
 /* ---- the management area ----------------------------------------------------------------------------------------- */
 
@@ -164,8 +183,13 @@ static void index_advances(struct test_run *run)
     test_saw(run, ds_bts_log()->records);
 }
 
-TEST(bts_index_advances, .id = "bts.index.advances", .title = "The BTS index advances by one record for each branch",
-     .source = SDM_DEBUG_STORE, GROUP, .run = index_advances);
+TEST(bts_index_advances) = {
+    .id = "bts.index.advances",
+    .title = "The BTS index advances by one record for each branch",
+    .source = SDM_DEBUG_STORE,
+    GROUP,
+    .run = index_advances,
+};
 
 /* The fields of the management area, numbered from 0 in its order: four of BTS, four of PEBS, the counter resets. */
 #define BTS_INDEX  1u
@@ -198,9 +222,13 @@ static void fields_kept(struct test_run *run)
     records_compare_circular(run, &workload_long_loop, SMALL);
 }
 
-TEST(bts_circular_fields, .id = "bts.circular.fields",
-     .title = "Of the BTS fields of the management area the processor writes the index alone",
-     .source = SDM_DEBUG_STORE, GROUP, .run = fields_kept);
+TEST(bts_circular_fields) = {
+    .id = "bts.circular.fields",
+    .title = "Of the BTS fields of the management area the processor writes the index alone",
+    .source = SDM_DEBUG_STORE,
+    GROUP,
+    .run = fields_kept,
+};
 
 /* Both facilities have their fields in one area; PEBS' must not suffer. */
 static void pebs_fields_kept(struct test_run *run)
@@ -215,8 +243,13 @@ static void pebs_fields_kept(struct test_run *run)
     test_saw(run, ds_bts_log()->records);
 }
 
-TEST(bts_fields_pebs, .id = "bts.fields.pebs", .title = "BTS leaves the PEBS fields of the management area alone",
-     .source = SDM_DEBUG_STORE, GROUP, .run = pebs_fields_kept);
+TEST(bts_fields_pebs) = {
+    .id = "bts.fields.pebs",
+    .title = "BTS leaves the PEBS fields of the management area alone",
+    .source = SDM_DEBUG_STORE,
+    GROUP,
+    .run = pebs_fields_kept,
+};
 
 /* ---- the buffer's ends ------------------------------------------------------------------------------------------- */
 
@@ -238,9 +271,13 @@ static void wrap(struct test_run *run)
     test_equal(run, "records between base and index", advanced(run, &area.bts), branches - ds_bts_log()->records);
 }
 
-TEST(bts_circular_wrap, .id = "bts.circular.wrap",
-     .title = "The record after the one that filled a circular buffer is at its base, and the index points past it",
-     .source = SDM_BTS, GROUP, .run = wrap);
+TEST(bts_circular_wrap) = {
+    .id = "bts.circular.wrap",
+    .title = "The record after the one that filled a circular buffer is at its base, and the index points past it",
+    .source = SDM_BTS,
+    GROUP,
+    .run = wrap,
+};
 
 /* Fails unless the memory is still zero from one record's place up to another's, counted from where it starts. */
 static void check_untouched(struct test_run *run, const char *where, unsigned from, unsigned to)
@@ -275,15 +312,23 @@ static void guard(struct test_run *run)
     check_untouched(run, around->where, around->from, around->to);
 }
 
-TEST(bts_circular_maximum, .id = "bts.circular.maximum",
-     .title = "No record reaches the absolute maximum, however often a circular buffer wraps",
-     .source = SDM_DEBUG_STORE, GROUP, .run = guard,
-     .argument = &(const struct surroundings){ "at or past the absolute maximum", 2 * SMALL, 8 * SMALL });
+TEST(bts_circular_maximum) = {
+    .id = "bts.circular.maximum",
+    .title = "No record reaches the absolute maximum, however often a circular buffer wraps",
+    .source = SDM_DEBUG_STORE,
+    GROUP,
+    .run = guard,
+    .argument = &(const struct surroundings){ "at or past the absolute maximum", 2 * SMALL, 8 * SMALL },
+};
 
-TEST(bts_circular_base, .id = "bts.circular.base",
-     .title = "No record lies before the buffer's base, however often a circular buffer wraps",
-     .source = SDM_DEBUG_STORE, GROUP, .run = guard,
-     .argument = &(const struct surroundings){ "before the base", 0, SMALL });
+TEST(bts_circular_base) = {
+    .id = "bts.circular.base",
+    .title = "No record lies before the buffer's base, however often a circular buffer wraps",
+    .source = SDM_DEBUG_STORE,
+    GROUP,
+    .run = guard,
+    .argument = &(const struct surroundings){ "before the base", 0, SMALL },
+};
 
 /* Prints the buffer as a circular one, which holds the newest records: from the index on, and up to it. */
 static void print_as_circular(struct test_run *run, const struct ds_buffer *bts, const uint8_t *buffer)
@@ -326,9 +371,13 @@ static void full(struct test_run *run)
     check_untouched(run, "at or past the absolute maximum", 3 * SMALL, 16 * SMALL);
 }
 
-TEST(bts_circular_undrained, .id = "bts.circular.undrained",
-     .title = "A buffer that is not drained after its interrupt is never written at or past its absolute maximum",
-     .source = SDM_DEBUG_STORE, GROUP, .run = full);
+TEST(bts_circular_undrained) = {
+    .id = "bts.circular.undrained",
+    .title = "A buffer that is not drained after its interrupt is never written at or past its absolute maximum",
+    .source = SDM_DEBUG_STORE,
+    GROUP,
+    .run = full,
+};
 
 /* ---- the threshold ----------------------------------------------------------------------------------------------- */
 
@@ -357,18 +406,33 @@ static void threshold(struct test_run *run)
                approach->interrupts);
 }
 
-TEST(bts_threshold_below, .id = "bts.threshold.below",
-     .title = "No interrupt comes while the index is one record below the threshold", .source = SDM_DEBUG_STORE, GROUP,
-     .run = threshold, .argument = &(const struct approach){ .ahead = 1, .interrupts = 0 });
+TEST(bts_threshold_below) = {
+    .id = "bts.threshold.below",
+    .title = "No interrupt comes while the index is one record below the threshold",
+    .source = SDM_DEBUG_STORE,
+    GROUP,
+    .run = threshold,
+    .argument = &(const struct approach){ .ahead = 1, .interrupts = 0 },
+};
 
-TEST(bts_threshold_at, .id = "bts.threshold.at",
-     .title = "One interrupt comes with the record that takes the index to the threshold", .source = SDM_DEBUG_STORE,
-     .typical = "The manual's threshold is the record on which the interrupt is generated, which may be the next one.",
-     GROUP, .run = threshold, .argument = &(const struct approach){ .ahead = 0, .interrupts = 1 });
+TEST(bts_threshold_at) = {
+    .id = "bts.threshold.at",
+    .title = "One interrupt comes with the record that takes the index to the threshold",
+    .source = SDM_DEBUG_STORE,
+    .typical = "The manual's threshold is the record on which the interrupt is generated, which may be the next one.",
+    GROUP,
+    .run = threshold,
+    .argument = &(const struct approach){ .ahead = 0, .interrupts = 1 },
+};
 
-TEST(bts_threshold_passed, .id = "bts.threshold.passed",
-     .title = "One interrupt has come when a record lies past the threshold", .source = SDM_DEBUG_STORE, GROUP,
-     .run = threshold, .argument = &(const struct approach){ .ahead = -1, .interrupts = 1 });
+TEST(bts_threshold_passed) = {
+    .id = "bts.threshold.passed",
+    .title = "One interrupt has come when a record lies past the threshold",
+    .source = SDM_DEBUG_STORE,
+    GROUP,
+    .run = threshold,
+    .argument = &(const struct approach){ .ahead = -1, .interrupts = 1 },
+};
 
 /* ---- the record -------------------------------------------------------------------------------------------------- */
 
@@ -405,10 +469,14 @@ static void compare_raw(struct test_run *run)
     }
 }
 
-TEST(bts_record_layout, .id = "bts.record.layout",
-     .title = "A record is the branch's source, its target and flags, each as wide as the area's fields",
-     .source = SDM_DEBUG_STORE ", figures 16-6 and 16-9", GROUP, .run = compare_raw,
-     .argument = &(const uint64_t){ UINT32_MAX });
+TEST(bts_record_layout) = {
+    .id = "bts.record.layout",
+    .title = "A record is the branch's source, its target and flags, each as wide as the area's fields",
+    .source = SDM_DEBUG_STORE ", figures 16-6 and 16-9",
+    GROUP,
+    .run = compare_raw,
+    .argument = &(const uint64_t){ UINT32_MAX },
+};
 
 static const char *no_upper_halves(const struct caps *caps)
 {
@@ -417,7 +485,12 @@ static const char *no_upper_halves(const struct caps *caps)
                                  : NULL;
 }
 
-TEST(bts_record_upper_halves, .id = "bts.record.upper_halves",
-     .title = "Outside IA-32e mode the upper halves of a 64-bit record's addresses are 0",
-     .source = SDM_DEBUG_STORE ", 64-bit format", GROUP, .lacks = no_upper_halves, .run = compare_raw,
-     .argument = &(const uint64_t){ UINT64_MAX });
+TEST(bts_record_upper_halves) = {
+    .id = "bts.record.upper_halves",
+    .title = "Outside IA-32e mode the upper halves of a 64-bit record's addresses are 0",
+    .source = SDM_DEBUG_STORE ", 64-bit format",
+    GROUP,
+    .lacks = no_upper_halves,
+    .run = compare_raw,
+    .argument = &(const uint64_t){ UINT64_MAX },
+};

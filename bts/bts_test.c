@@ -39,15 +39,32 @@ static void trace(struct test_run *run)
                   run->expected);
 }
 
-TEST(bts_calls, .id = "bts.calls", .title = "Nested calls and returns are stored in order, with their exact addresses",
-     .source = SDM_BTS, GROUP, .run = trace, .argument = &workload_calls);
+TEST(bts_calls) = {
+    .id = "bts.calls",
+    .title = "Nested calls and returns are stored in order, with their exact addresses",
+    .source = SDM_BTS,
+    GROUP,
+    .run = trace,
+    .argument = &workload_calls,
+};
 
-TEST(bts_kinds, .id = "bts.kinds",
-     .title = "Every kind of near branch is stored when it is taken, and none when it is not", .source = SDM_MONITORING,
-     GROUP, .run = trace, .argument = &workload_kinds);
+TEST(bts_kinds) = {
+    .id = "bts.kinds",
+    .title = "Every kind of near branch is stored when it is taken, and none when it is not",
+    .source = SDM_MONITORING,
+    GROUP,
+    .run = trace,
+    .argument = &workload_kinds,
+};
 
-TEST(bts_loop, .id = "bts.loop", .title = "A loop with an alternating branch is stored round by round",
-     .source = SDM_BTS, GROUP, .run = trace, .argument = &workload_loop);
+TEST(bts_loop) = {
+    .id = "bts.loop",
+    .title = "A loop with an alternating branch is stored round by round",
+    .source = SDM_BTS,
+    GROUP,
+    .run = trace,
+    .argument = &workload_loop,
+};
 
 static void interrupt(struct test_run *run)
 {
@@ -55,8 +72,14 @@ static void interrupt(struct test_run *run)
     trace(run);
 }
 
-TEST(bts_software_interrupt, .id = "bts.software_interrupt", .title = "INT n and IRET are branches",
-     .source = SDM_LBR_STACK, GROUP, .run = interrupt, .argument = &workload_interrupt);
+TEST(bts_software_interrupt) = {
+    .id = "bts.software_interrupt",
+    .title = "INT n and IRET are branches",
+    .source = SDM_LBR_STACK,
+    GROUP,
+    .run = interrupt,
+    .argument = &workload_interrupt,
+};
 
 /* 3000 branches through a buffer of 256 with an interrupt each 128: the service routine drains it, nothing is lost. */
 static void threshold(struct test_run *run)
@@ -74,9 +97,13 @@ static void threshold(struct test_run *run)
     records_compare_interrupts(run);
 }
 
-TEST(bts_interrupt_threshold, .id = "bts.interrupt.threshold",
-     .title = "The interrupt at the threshold drains the buffer, and no branch is lost between two interrupts",
-     .source = SDM_DS_SERVICE, GROUP, .run = threshold);
+TEST(bts_interrupt_threshold) = {
+    .id = "bts.interrupt.threshold",
+    .title = "The interrupt at the threshold drains the buffer, and no branch is lost between two interrupts",
+    .source = SDM_DS_SERVICE,
+    GROUP,
+    .run = threshold,
+};
 
 /* Traces the workload into a circular buffer with so many places. False: the area was not opened. */
 static bool trace_circular(struct test_run *run, const struct workload *workload, unsigned places)
@@ -101,9 +128,13 @@ static void circular(struct test_run *run)
         test_equal(run, "number of interrupts", ds_counts()->interrupts, 0);
 }
 
-TEST(bts_circular, .id = "bts.circular",
-     .title = "A circular buffer wraps at its maximum without an interrupt and keeps the newest branches",
-     .source = SDM_SETTING_UP_BTS, GROUP, .run = circular);
+TEST(bts_circular) = {
+    .id = "bts.circular",
+    .title = "A circular buffer wraps at its maximum without an interrupt and keeps the newest branches",
+    .source = SDM_SETTING_UP_BTS,
+    GROUP,
+    .run = circular,
+};
 
 /*
  * Order matters in a circular buffer too: 29 branches, three every two rounds, and room for 12. Those at the end follow
@@ -114,9 +145,13 @@ static void circular_order(struct test_run *run)
     trace_circular(run, &workload_loop, 12);
 }
 
-TEST(bts_circular_order, .id = "bts.circular.order",
-     .title = "A circular buffer that wrapped holds the newest branches in order, the oldest at its index",
-     .source = SDM_SETTING_UP_BTS, GROUP, .run = circular_order);
+TEST(bts_circular_order) = {
+    .id = "bts.circular.order",
+    .title = "A circular buffer that wrapped holds the newest branches in order, the oldest at its index",
+    .source = SDM_SETTING_UP_BTS,
+    GROUP,
+    .run = circular_order,
+};
 
 /* How many of the log's branches were predicted, or were not; from: those at this address alone, 0: all. */
 static unsigned count_predicted(struct test_run *run, uint64_t from, bool predicted)
@@ -136,10 +171,15 @@ static void predicted(struct test_run *run)
         test_equal(run, "branches of a steady loop that are marked as mispredicted", count_predicted(run, 0, false), 0);
 }
 
-TEST(bts_circular_predicted, .id = "bts.circular.predicted",
-     .title = "The newest branches of a steady loop have bit 4 of their flags set: predicted",
-     .source = SDM_DEBUG_STORE, .typical = "The manual says what the bit means, and of no branch that it is predicted.",
-     .needs = NEEDS | NEED_BTS_PREDICTED, .records = true, .run = predicted);
+TEST(bts_circular_predicted) = {
+    .id = "bts.circular.predicted",
+    .title = "The newest branches of a steady loop have bit 4 of their flags set: predicted",
+    .source = SDM_DEBUG_STORE,
+    .typical = "The manual says what the bit means, and of no branch that it is predicted.",
+    .needs = NEEDS | NEED_BTS_PREDICTED,
+    .records = true,
+    .run = predicted,
+};
 
 /* Two targets that follow no pattern. How many a predictor guesses is its own affair; an eighth must surprise it. */
 static void mispredicted(struct test_run *run)
@@ -154,11 +194,16 @@ static void mispredicted(struct test_run *run)
         test_fail(run, "%u jumps of %u are marked as mispredicted, at least %u must be", surprised, jumps, jumps / 8);
 }
 
-TEST(bts_mispredicted, .id = "bts.mispredicted",
-     .title = "Bit 4 of a record's flags is clear for indirect jumps whose targets cannot be predicted",
-     .source = SDM_DEBUG_STORE,
-     .typical = "The manual says what the bit means, and of no branch that it is mispredicted.",
-     .needs = NEEDS | NEED_BTS_PREDICTED, .records = true, .run = mispredicted, .argument = &workload_surprises);
+TEST(bts_mispredicted) = {
+    .id = "bts.mispredicted",
+    .title = "Bit 4 of a record's flags is clear for indirect jumps whose targets cannot be predicted",
+    .source = SDM_DEBUG_STORE,
+    .typical = "The manual says what the bit means, and of no branch that it is mispredicted.",
+    .needs = NEEDS | NEED_BTS_PREDICTED,
+    .records = true,
+    .run = mispredicted,
+    .argument = &workload_surprises,
+};
 
 static bool in_user(uint64_t address)
 {
@@ -203,16 +248,32 @@ static void trace_rings(struct test_run *run)
     }
 }
 
-TEST(bts_cpl_off_os, .id = "bts.cpl.off_os",
-     .title = "With BTS_OFF_OS no branch at CPL 0 is stored, and every branch at CPL 3 is", .source = SDM_BTS_CPL,
-     .needs = NEEDS | NEED_BTS_CPL, .records = true, .run = trace_rings,
-     .argument = &(const struct left_out){ .os = true });
+TEST(bts_cpl_off_os) = {
+    .id = "bts.cpl.off_os",
+    .title = "With BTS_OFF_OS no branch at CPL 0 is stored, and every branch at CPL 3 is",
+    .source = SDM_BTS_CPL,
+    .needs = NEEDS | NEED_BTS_CPL,
+    .records = true,
+    .run = trace_rings,
+    .argument = &(const struct left_out){ .os = true },
+};
 
-TEST(bts_cpl_off_usr, .id = "bts.cpl.off_usr",
-     .title = "With BTS_OFF_USR no branch at CPL 3 is stored, and every branch at CPL 0 is", .source = SDM_BTS_CPL,
-     .needs = NEEDS | NEED_BTS_CPL, .records = true, .run = trace_rings,
-     .argument = &(const struct left_out){ .usr = true });
+TEST(bts_cpl_off_usr) = {
+    .id = "bts.cpl.off_usr",
+    .title = "With BTS_OFF_USR no branch at CPL 3 is stored, and every branch at CPL 0 is",
+    .source = SDM_BTS_CPL,
+    .needs = NEEDS | NEED_BTS_CPL,
+    .records = true,
+    .run = trace_rings,
+    .argument = &(const struct left_out){ .usr = true },
+};
 
-TEST(bts_cpl_off_both, .id = "bts.cpl.off_both", .title = "With BTS_OFF_OS and BTS_OFF_USR nothing is stored",
-     .source = SDM_BTS_CPL, .needs = NEEDS | NEED_BTS_CPL, .records = true, .run = trace_rings,
-     .argument = &(const struct left_out){ .os = true, .usr = true });
+TEST(bts_cpl_off_both) = {
+    .id = "bts.cpl.off_both",
+    .title = "With BTS_OFF_OS and BTS_OFF_USR nothing is stored",
+    .source = SDM_BTS_CPL,
+    .needs = NEEDS | NEED_BTS_CPL,
+    .records = true,
+    .run = trace_rings,
+    .argument = &(const struct left_out){ .os = true, .usr = true },
+};

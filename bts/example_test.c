@@ -39,8 +39,12 @@ static void with_lbr(struct test_run *run)
         }
 }
 
-TEST(bts_with_lbr, .id = "bts.with_lbr",
-     .title = "The LBR stack, recording at the same time, has the trace's newest branches",
-     .source = SDM_BTS "; " SDM_LBR_STACK,
-     .typical = "The manual describes each facility alone, and does not promise that both record at once.",
-     .needs = NEED_APIC | NEED_BTS | NEED_LBR | NEED_LBR_TOS, .records = true, .run = with_lbr);
+TEST(bts_with_lbr) = {
+    .id = "bts.with_lbr",
+    .title = "The LBR stack, recording at the same time, has the trace's newest branches",
+    .source = SDM_BTS "; " SDM_LBR_STACK,
+    .typical = "The manual describes each facility alone, and does not promise that both record at once.",
+    .needs = NEED_APIC | NEED_BTS | NEED_LBR | NEED_LBR_TOS,
+    .records = true,
+    .run = with_lbr,
+};

@@ -58,27 +58,59 @@ static void trace(struct test_run *run)
     compare(run, workload);
 }
 
-TEST(bts_far, .id = "bts.far", .title = "Far jumps, calls and returns are branches", .source = SDM_MONITORING, GROUP,
-     .run = trace, .argument = &workload_far);
+TEST(bts_far) = {
+    .id = "bts.far",
+    .title = "Far jumps, calls and returns are branches",
+    .source = SDM_MONITORING,
+    GROUP,
+    .run = trace,
+    .argument = &workload_far,
+};
 
-TEST(bts_exception_fault, .id = "bts.exception.fault",
-     .title = "A fault-class exception (#UD) is stored as a branch from the instruction that raised it to its "
-              "handler",
-     .source = SDM_MONITORING, GROUP, .run = trace, .argument = &workload_invalid);
+TEST(bts_exception_fault) = {
+    .id = "bts.exception.fault",
+    .title = "A fault-class exception (#UD) is stored as a branch from the instruction that raised it to its "
+             "handler",
+    .source = SDM_MONITORING,
+    GROUP,
+    .run = trace,
+    .argument = &workload_invalid,
+};
 
-TEST(bts_exception_trap, .id = "bts.exception.trap",
-     .title = "A trap-class exception (#BP) is stored as a branch from the instruction that raised it, not from "
-              "the one it returns to",
-     .source = SDM_MONITORING, GROUP, .run = trace, .argument = &workload_breakpoint);
+TEST(bts_exception_trap) = {
+    .id = "bts.exception.trap",
+    .title = "A trap-class exception (#BP) is stored as a branch from the instruction that raised it, not from "
+             "the one it returns to",
+    .source = SDM_MONITORING,
+    GROUP,
+    .run = trace,
+    .argument = &workload_breakpoint,
+};
 
-TEST(bts_exception_page_fault, .id = "bts.exception.page_fault",
-     .title = "A page fault is stored as a branch from the instruction whose access failed", .source = SDM_MONITORING,
-     GROUP, .run = trace, .argument = &workload_page);
+TEST(bts_exception_page_fault) = {
+    .id = "bts.exception.page_fault",
+    .title = "A page fault is stored as a branch from the instruction whose access failed",
+    .source = SDM_MONITORING,
+    GROUP,
+    .run = trace,
+    .argument = &workload_page,
+};
 
-TEST(bts_interrupt_hardware, .id = "bts.interrupt.hardware",
-     .title = "A hardware interrupt is stored as a branch from where it returns to, and so is its IRET",
-     .source = SDM_MONITORING, GROUP, .run = trace, .argument = &workload_self);
+TEST(bts_interrupt_hardware) = {
+    .id = "bts.interrupt.hardware",
+    .title = "A hardware interrupt is stored as a branch from where it returns to, and so is its IRET",
+    .source = SDM_MONITORING,
+    GROUP,
+    .run = trace,
+    .argument = &workload_self,
+};
 
-TEST(bts_system_call, .id = "bts.system_call",
-     .title = "SYSCALL and SYSRET are branches, and outside 64-bit mode SYSENTER is", .source = SDM_MONITORING, GROUP,
-     .lacks = transfers_no_system_call, .run = trace, .argument = &workload_system_call);
+TEST(bts_system_call) = {
+    .id = "bts.system_call",
+    .title = "SYSCALL and SYSRET are branches, and outside 64-bit mode SYSENTER is",
+    .source = SDM_MONITORING,
+    GROUP,
+    .lacks = transfers_no_system_call,
+    .run = trace,
+    .argument = &workload_system_call,
+};

@@ -31,11 +31,14 @@ static void ds_area(struct test_run *run)
     msr_write(MSR_IA32_DS_AREA, 0);
 }
 
-TEST(detect_ds_area, .id = "detect.ds.area",
-     .title =
-         "With the DS feature flag, CPUID.1:EDX[21], IA32_DS_AREA can be programmed to point to a save area: every "
-         "bit of it",
-     .source = SDM_PEBS_DETECTION, .needs = NEED_DS, .run = ds_area);
+TEST(detect_ds_area) = {
+    .id = "detect.ds.area",
+    .title = "With the DS feature flag, CPUID.1:EDX[21], IA32_DS_AREA can be programmed to point to a save area: every "
+             "bit of it",
+    .source = SDM_PEBS_DETECTION,
+    .needs = NEED_DS,
+    .run = ds_area,
+};
 
 /* The bits are read-only. Whether a write that differs in them raises #GP the manual does not say; either will do. */
 static void misc_enable(struct test_run *run)
@@ -51,9 +54,13 @@ static void misc_enable(struct test_run *run)
     }
 }
 
-TEST(detect_misc_enable_read_only, .id = "detect.misc_enable.read_only",
-     .title = "IA32_MISC_ENABLE bits 11 and 12, BTS and PEBS unavailable, cannot be changed",
-     .source = SDM_MSR_TABLE "IA32_MISC_ENABLE", .needs = NEED_DS, .run = misc_enable);
+TEST(detect_misc_enable_read_only) = {
+    .id = "detect.misc_enable.read_only",
+    .title = "IA32_MISC_ENABLE bits 11 and 12, BTS and PEBS unavailable, cannot be changed",
+    .source = SDM_MSR_TABLE "IA32_MISC_ENABLE",
+    .needs = NEED_DS,
+    .run = misc_enable,
+};
 
 /* The bit is one that every processor of the kind has. */
 static void pebs_enable(struct test_run *run)
@@ -69,9 +76,13 @@ static void pebs_enable(struct test_run *run)
     test_equal(run, "MSR_PEBS_ENABLE", msr_get(MSR_PEBS_ENABLE), 0);
 }
 
-TEST(detect_pebs_enable, .id = "detect.pebs.enable",
-     .title = "Where IA32_MISC_ENABLE bit 12 is clear, MSR_PEBS_ENABLE exists, and its bits can be set and cleared",
-     .source = SDM_PEBS_DETECTION, .needs = NEED_PEBS_AREA, .run = pebs_enable);
+TEST(detect_pebs_enable) = {
+    .id = "detect.pebs.enable",
+    .title = "Where IA32_MISC_ENABLE bit 12 is clear, MSR_PEBS_ENABLE exists, and its bits can be set and cleared",
+    .source = SDM_PEBS_DETECTION,
+    .needs = NEED_PEBS_AREA,
+    .run = pebs_enable,
+};
 
 /* Whether each bit can be set is all that is asked here; that each counter samples, pebs.counter.* shows. */
 static void pebs_counter_bits(struct test_run *run)
@@ -87,10 +98,13 @@ static void pebs_counter_bits(struct test_run *run)
     msr_write(MSR_PEBS_ENABLE, 0);
 }
 
-TEST(detect_pebs_counters, .id = "detect.pebs.counters",
-     .title = "Each counter that can sample on this core has its bit in IA32_PEBS_ENABLE, and all can be set together",
-     .source = SDM_2023 "\"Processor Event Based Sampling (PEBS)\" of each core, figure of IA32_PEBS_ENABLE",
-     .needs = NEED_PEBS_AREA | NEED_GLOBAL_CTRL, .run = pebs_counter_bits);
+TEST(detect_pebs_counters) = {
+    .id = "detect.pebs.counters",
+    .title = "Each counter that can sample on this core has its bit in IA32_PEBS_ENABLE, and all can be set together",
+    .source = SDM_2023 "\"Processor Event Based Sampling (PEBS)\" of each core, figure of IA32_PEBS_ENABLE",
+    .needs = NEED_PEBS_AREA | NEED_GLOBAL_CTRL,
+    .run = pebs_counter_bits,
+};
 
 static void perf_capabilities(struct test_run *run)
 {
@@ -110,10 +124,14 @@ static void perf_capabilities(struct test_run *run)
     }
 }
 
-TEST(detect_perf_capabilities_read_only, .id = "detect.perf_capabilities.read_only",
-     .title =
-         "CPUID.1:ECX[15] promises IA32_PERF_CAPABILITIES, which is read-only: what it says of PEBS and LBR is fixed",
-     .source = SDM_PERF_CAPABILITIES, .needs = NEED_PERFMON, .run = perf_capabilities);
+TEST(detect_perf_capabilities_read_only) = {
+    .id = "detect.perf_capabilities.read_only",
+    .title =
+        "CPUID.1:ECX[15] promises IA32_PERF_CAPABILITIES, which is read-only: what it says of PEBS and LBR is fixed",
+    .source = SDM_PERF_CAPABILITIES,
+    .needs = NEED_PERFMON,
+    .run = perf_capabilities,
+};
 
 /*
  * PAUSEs in which a record that was begun reaches memory. SDM Vol. 3B (253669-059), "Re-configuring PEBS Facilities".
@@ -162,12 +180,15 @@ static void record_size(struct test_run *run)
     test_saw(run, ds_pebs_log()->records);
 }
 
-TEST(
-    detect_pebs_record_size, .id = "detect.pebs.record_size",
+TEST(detect_pebs_record_size) = {
+    .id = "detect.pebs.record_size",
     .title =
         "A record is as long as IA32_PERF_CAPABILITIES[11:8] and DTES64 say, an adaptive one as long as it says itself",
-    .source = SDM_PEBS_RECORD "; " SDM_PEBS_ADAPTIVE, .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_AREA | NEED_EVENT_ANY,
-    .records = true, .run = record_size);
+    .source = SDM_PEBS_RECORD "; " SDM_PEBS_ADAPTIVE,
+    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_AREA | NEED_EVENT_ANY,
+    .records = true,
+    .run = record_size,
+};
 
 /* The index of the BTS buffer moves in the field of that width, and what would be the other width's is left alone. */
 static void dtes64(struct test_run *run)
@@ -193,10 +214,15 @@ static void dtes64(struct test_run *run)
     test_saw(run, ds_bts_log()->records);
 }
 
-TEST(detect_dtes64, .id = "detect.dtes64",
-     .title = "With DTES64, CPUID.1:ECX[2], and in IA-32e mode without it, DS area and records have fields of 64 bits, "
-              "else of 32",
-     .source = SDM_DS_64, .needs = NEED_APIC | NEED_BTS, .records = true, .run = dtes64);
+TEST(detect_dtes64) = {
+    .id = "detect.dtes64",
+    .title = "With DTES64, CPUID.1:ECX[2], and in IA-32e mode without it, DS area and records have fields of 64 bits, "
+             "else of 32",
+    .source = SDM_DS_64,
+    .needs = NEED_APIC | NEED_BTS,
+    .records = true,
+    .run = dtes64,
+};
 
 /* The value is one that no write to IA32_PMC0 can give the counter: bit 31 clear, bits above it set. */
 static void full_width(struct test_run *run)
@@ -218,6 +244,10 @@ static void full_width(struct test_run *run)
     msr_write(MSR_IA32_A_PMC(0), 0);
 }
 
-TEST(detect_full_width, .id = "detect.full_width",
-     .title = "Where IA32_PERF_CAPABILITIES[13] is set, IA32_A_PMC0 takes every bit of counter 0",
-     .source = SDM_FULL_WIDTH, .needs = NEED_GLOBAL_CTRL, .run = full_width);
+TEST(detect_full_width) = {
+    .id = "detect.full_width",
+    .title = "Where IA32_PERF_CAPABILITIES[13] is set, IA32_A_PMC0 takes every bit of counter 0",
+    .source = SDM_FULL_WIDTH,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = full_width,
+};

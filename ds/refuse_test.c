@@ -426,15 +426,22 @@ static void read_lbr(struct test_run *run)
 #define NEEDS (NEED_APIC | NEED_BTS)
 
 /* A rule's test: what spoils it, before it is described (.machine) or after (.description). */
-#define REFUSE(rule, id_, needs_, title_, source_, ...)                                                                \
-    TEST(ds_refuse_##rule, .id = "ds.refuse." #rule, .title = title_ " is refused before the processor is told of it", \
-         .source = source_, .needs = NEEDS | (needs_), .run = refuse,                                                  \
-         .argument = &(const struct spoiling){ .breach = (id_), __VA_ARGS__ })
+#define REFUSE(rule, id_, needs_, title_, source_, ...)                                          \
+    TEST(ds_refuse_##rule) = { .id = "ds.refuse." #rule,                                         \
+                               .title = title_ " is refused before the processor is told of it", \
+                               .source = source_,                                                \
+                               .needs = NEEDS | (needs_),                                        \
+                               .run = refuse,                                                    \
+                               .argument = &(const struct spoiling){ .breach = (id_), __VA_ARGS__ } }
 
-#define ADVISE(rule, id_, title_, source_, ...)                                                       \
-    TEST(ds_advice_##rule, .id = "ds.advice." #rule, .title = title_ " is advised against and works", \
-         .source = source_, .needs = NEEDS, .records = true, .run = advise,                           \
-         .argument = &(const struct spoiling){ .breach = (id_), __VA_ARGS__ })
+#define ADVISE(rule, id_, title_, source_, ...)                                 \
+    TEST(ds_advice_##rule) = { .id = "ds.advice." #rule,                        \
+                               .title = title_ " is advised against and works", \
+                               .source = source_,                               \
+                               .needs = NEEDS,                                  \
+                               .records = true,                                 \
+                               .run = advise,                                   \
+                               .argument = &(const struct spoiling){ .breach = (id_), __VA_ARGS__ } }
 
 REFUSE(width_range, DS_BREACH_WIDTH_RANGE, NEED_DS_32, "A threshold that does not fit into 32 bits",
        SDM_IA32E_OPERATION, .description = width_range);
@@ -489,9 +496,14 @@ REFUSE(gate_absent, DS_BREACH_GATE_ABSENT, 0, "An LVT entry whose vector has no 
 REFUSE(gate_type, DS_BREACH_GATE_TYPE, 0, "A trap gate at the LVT entry's vector", SDM_SETTING_UP_DS,
        .machine = gate_type);
 
-#define FORBID_(name, needs_, title_, source_, ...)                                                              \
-    TEST(forbidden_##name, .id = "forbidden." #name, .title = title_ " is programmed all the same and survived", \
-         .source = source_, .needs = NEEDS | (needs_), .records = true, .on_request = true, __VA_ARGS__)
+#define FORBID_(name, needs_, title_, source_, ...)                                        \
+    TEST(forbidden_##name) = { .id = "forbidden." #name,                                   \
+                               .title = title_ " is programmed all the same and survived", \
+                               .source = source_,                                          \
+                               .needs = NEEDS | (needs_),                                  \
+                               .records = true,                                            \
+                               .on_request = true,                                         \
+                               __VA_ARGS__ }
 
 /* Spoils the area and traces nothing in it. */
 #define FORBID(name, title, source, ...)           \

@@ -124,18 +124,26 @@ static const char *no_interrupts(const struct caps *caps)
 }
 
 /* Two tests of one occasion: robust.exception.NAME expects the exception, selftest.exception.NAME does not. */
-#define EXCEPTION(name, claim, section, ...)                                                                 \
-    static const struct occasion name = { __VA_ARGS__ };                                                     \
-    TEST(robust_exception_##name, .id = "robust.exception." #name, .title = claim,                           \
-         .source = SDM_2023A "\"" section "\"", .lacks = no_interrupts, .run = expect, .argument = &(name)); \
+#define EXCEPTION(name, claim, section, ...)                                 \
+    static const struct occasion name = { __VA_ARGS__ };                     \
+    TEST(robust_exception_##name) = { .id = "robust.exception." #name,       \
+                                      .title = claim,                        \
+                                      .source = SDM_2023A "\"" section "\"", \
+                                      .lacks = no_interrupts,                \
+                                      .run = expect,                         \
+                                      .argument = &(name) };                 \
     UNEXPECTED(name, &(name))
 
 #define UNEXPECTED(name, occasion)                                                                                     \
-    TEST(                                                                                                              \
-        selftest_exception_##name, .id = "selftest.exception." #name,                                                  \
+    TEST(selftest_exception_##name) = {                                                                                \
+        .id = "selftest.exception." #name,                                                                             \
         .title =                                                                                                       \
             "An unexpected exception is reported by name, with its error code, where it was raised and the registers", \
-        .source = OWN_RUNNER, .on_request = true, .run = suffer, .argument = occasion)
+        .source = OWN_RUNNER,                                                                                          \
+        .on_request = true,                                                                                            \
+        .run = suffer,                                                                                                 \
+        .argument = occasion                                                                                           \
+    }
 
 EXCEPTION(divide, "A division by zero raises #DE, with the address of the DIV",
           "Interrupt 0--Divide Error Exception (#DE)", .raise = &raise_divide);
@@ -201,10 +209,14 @@ EXCEPTION(user_gate,
           "Error Code", .raise = &raise_user_gate);
 
 /* QEMU's TCG has no alignment check, so this one waits for a processor that has. */
-TEST(silicon_exception_alignment, .id = "silicon.exception.alignment",
-     .title = "A misaligned read at CPL 3 with CR0.AM and EFLAGS.AC set raises #AC, error code 0",
-     .source = SDM_2023A "\"Interrupt 17--Alignment Check Exception (#AC)\"", .on_request = true, .run = expect,
-     .argument = &(const struct occasion){ .raise = &raise_user_alignment, .set = CR0_AM });
+TEST(silicon_exception_alignment) = {
+    .id = "silicon.exception.alignment",
+    .title = "A misaligned read at CPL 3 with CR0.AM and EFLAGS.AC set raises #AC, error code 0",
+    .source = SDM_2023A "\"Interrupt 17--Alignment Check Exception (#AC)\"",
+    .on_request = true,
+    .run = expect,
+    .argument = &(const struct occasion){ .raise = &raise_user_alignment, .set = CR0_AM },
+};
 
 /* Exceptions that no instruction raises at will are brought by INT n, and must be reported like all others. */
 UNEXPECTED(machine_check, &(const struct occasion){ .raise = &raise_machine_check });

@@ -88,6 +88,11 @@ static void take_over(struct test_run *run)
     ds_close();
 }
 
-TEST(selftest_firmware, .id = "selftest.firmware",
-     .title = "What firmware leaves on is stopped, and counters, LBR stack and limit of CPUID are put back at the end",
-     .source = OWN_PROBE, .needs = NEED_APIC | NEED_GLOBAL_CTRL | NEED_BTS, .on_request = true, .run = take_over);
+TEST(selftest_firmware) = {
+    .id = "selftest.firmware",
+    .title = "What firmware leaves on is stopped, and counters, LBR stack and limit of CPUID are put back at the end",
+    .source = OWN_PROBE,
+    .needs = NEED_APIC | NEED_GLOBAL_CTRL | NEED_BTS,
+    .on_request = true,
+    .run = take_over,
+};

@@ -152,10 +152,15 @@ static void bts(struct test_run *run)
     report("bts");
 }
 
-TEST(long_bts, .id = "long.bts",
-     .title = "Of a million branches through small buffers none is lost and none is counted twice",
-     .source = OWN_LONG "; " SDM_DS_SERVICE, .needs = NEED_APIC | NEED_BTS, .records = true, .on_request = true,
-     .run = bts);
+TEST(long_bts) = {
+    .id = "long.bts",
+    .title = "Of a million branches through small buffers none is lost and none is counted twice",
+    .source = OWN_LONG "; " SDM_DS_SERVICE,
+    .needs = NEED_APIC | NEED_BTS,
+    .records = true,
+    .on_request = true,
+    .run = bts,
+};
 
 /*
  * Events count at CPL 3 alone, so that the routine has none. A threshold two records below the end, the nearest that
@@ -198,10 +203,15 @@ static void taken(struct test_run *run)
     report("pebs");
 }
 
-TEST(long_pebs_taken, .id = "long.pebs.taken",
-     .title = "Of a million samples of taken branches through small buffers none is lost and none is counted twice",
-     .source = OWN_LONG "; " SDM_PEBS_SERVICE, .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_TAKEN, .records = true,
-     .on_request = true, .run = taken);
+TEST(long_pebs_taken) = {
+    .id = "long.pebs.taken",
+    .title = "Of a million samples of taken branches through small buffers none is lost and none is counted twice",
+    .source = OWN_LONG "; " SDM_PEBS_SERVICE,
+    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_TAKEN,
+    .records = true,
+    .on_request = true,
+    .run = taken,
+};
 
 /* Each round has two instructions. What comes before and after them, and whether INT n counts, is not asked here. */
 static void instructions(struct test_run *run)
@@ -212,7 +222,12 @@ static void instructions(struct test_run *run)
     report("pebs");
 }
 
-TEST(long_pebs_instructions, .id = "long.pebs.instructions",
-     .title = "Of two million samples of instructions through small buffers none is lost and none is counted twice",
-     .source = OWN_LONG "; " SDM_PEBS_SERVICE, .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_INSTRUCTIONS,
-     .records = true, .on_request = true, .run = instructions);
+TEST(long_pebs_instructions) = {
+    .id = "long.pebs.instructions",
+    .title = "Of two million samples of instructions through small buffers none is lost and none is counted twice",
+    .source = OWN_LONG "; " SDM_PEBS_SERVICE,
+    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_INSTRUCTIONS,
+    .records = true,
+    .on_request = true,
+    .run = instructions,
+};

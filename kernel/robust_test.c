@@ -54,9 +54,14 @@ static void scribbler(struct test_run *run)
     records_close(run, 0);
 }
 
-TEST(selftest_scribble, .id = "selftest.scribble",
-     .title = "A test that scribbles over the whole area fails, and does the next one no harm", .source = OWN_ROBUST,
-     GROUP, .on_request = true, .run = scribbler);
+TEST(selftest_scribble) = {
+    .id = "selftest.scribble",
+    .title = "A test that scribbles over the whole area fails, and does the next one no harm",
+    .source = OWN_ROBUST,
+    GROUP,
+    .on_request = true,
+    .run = scribbler,
+};
 
 /* ---- interrupts -------------------------------------------------------------------------------------------------- */
 
@@ -79,10 +84,14 @@ static void spurious(struct test_run *run)
     records_compare_bts(run, &workload_loop, 0);
 }
 
-TEST(robust_pmi_spurious, .id = "robust.pmi.spurious",
-     .title =
-         "A spurious interrupt is counted as such and loses no record, and one after the area was closed does nothing",
-     .source = OWN_ROBUST "; " SDM_DS_SERVICE, GROUP, .run = spurious);
+TEST(robust_pmi_spurious) = {
+    .id = "robust.pmi.spurious",
+    .title =
+        "A spurious interrupt is counted as such and loses no record, and one after the area was closed does nothing",
+    .source = OWN_ROBUST "; " SDM_DS_SERVICE,
+    GROUP,
+    .run = spurious,
+};
 
 static void send_again(uint64_t global_status)
 {
@@ -110,9 +119,13 @@ static void twice(struct test_run *run)
     records_compare_interrupts(run);
 }
 
-TEST(robust_pmi_twice, .id = "robust.pmi.twice",
-     .title = "An interrupt that comes twice drains twice, and no record is lost or counted twice",
-     .source = OWN_ROBUST "; " SDM_DS_SERVICE, GROUP, .run = twice);
+TEST(robust_pmi_twice) = {
+    .id = "robust.pmi.twice",
+    .title = "An interrupt that comes twice drains twice, and no record is lost or counted twice",
+    .source = OWN_ROBUST "; " SDM_DS_SERVICE,
+    GROUP,
+    .run = twice,
+};
 
 /* ---- a scribbled area -------------------------------------------------------------------------------------------- */
 
@@ -187,9 +200,13 @@ static void scribbled_bts(struct test_run *run)
     records_compare_bts(run, &workload_loop, 0);
 }
 
-TEST(robust_area_bts, .id = "robust.area.bts",
-     .title = "Whichever of the BTS fields is scribbled over, it is noticed, and the next trace is complete",
-     .source = OWN_ROBUST "; " SDM_DEBUG_STORE, GROUP, .run = scribbled_bts);
+TEST(robust_area_bts) = {
+    .id = "robust.area.bts",
+    .title = "Whichever of the BTS fields is scribbled over, it is noticed, and the next trace is complete",
+    .source = OWN_ROBUST "; " SDM_DEBUG_STORE,
+    GROUP,
+    .run = scribbled_bts,
+};
 
 #define SAMPLES 8u
 
@@ -204,8 +221,12 @@ static void scribbled_pebs(struct test_run *run)
     pebs_sample(run, &sample);
 }
 
-TEST(robust_area_pebs, .id = "robust.area.pebs",
-     .title = "Whichever of the PEBS fields is scribbled over, a reset value too, it is noticed, and the next samples "
-              "are complete",
-     .source = OWN_ROBUST "; " SDM_DEBUG_STORE, .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_AREA | NEED_EVENT_ANY,
-     .records = true, .run = scribbled_pebs);
+TEST(robust_area_pebs) = {
+    .id = "robust.area.pebs",
+    .title = "Whichever of the PEBS fields is scribbled over, a reset value too, it is noticed, and the next samples "
+             "are complete",
+    .source = OWN_ROBUST "; " SDM_DEBUG_STORE,
+    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_AREA | NEED_EVENT_ANY,
+    .records = true,
+    .run = scribbled_pebs,
+};

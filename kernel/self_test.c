@@ -26,9 +26,13 @@ static void hang(struct test_run *run)
         cpu_pause();
 }
 
-TEST(selftest_hang, .id = "selftest.hang",
-     .title = "A test that never ends is ended by its time bound, fails, and the next one runs", .source = OWN_RUNNER,
-     .on_request = true, .run = hang);
+TEST(selftest_hang) = {
+    .id = "selftest.hang",
+    .title = "A test that never ends is ended by its time bound, fails, and the next one runs",
+    .source = OWN_RUNNER,
+    .on_request = true,
+    .run = hang,
+};
 
 static void hang_deaf(struct test_run *run)
 {
@@ -36,9 +40,13 @@ static void hang_deaf(struct test_run *run)
     hang(run);
 }
 
-TEST(selftest_hang_interrupts_off, .id = "selftest.hang.interrupts_off",
-     .title = "A test that never ends, with interrupts off, is ended by an NMI", .source = OWN_RUNNER,
-     .on_request = true, .run = hang_deaf);
+TEST(selftest_hang_interrupts_off) = {
+    .id = "selftest.hang.interrupts_off",
+    .title = "A test that never ends, with interrupts off, is ended by an NMI",
+    .source = OWN_RUNNER,
+    .on_request = true,
+    .run = hang_deaf,
+};
 
 /* Hangs in the handler of an interrupt, which never gets its EOI: all up to its priority are kept back. */
 static void hang_in_handler(struct interrupt_frame *frame)
@@ -56,9 +64,14 @@ static void hang_in_service(struct test_run *run)
     hang(run);
 }
 
-TEST(selftest_hang_in_service, .id = "selftest.hang.in_service",
-     .title = "A test that never leaves an interrupt's handler is ended by an NMI, and later ones get their interrupts",
-     .source = OWN_RUNNER, .needs = NEED_APIC, .on_request = true, .run = hang_in_service);
+TEST(selftest_hang_in_service) = {
+    .id = "selftest.hang.in_service",
+    .title = "A test that never leaves an interrupt's handler is ended by an NMI, and later ones get their interrupts",
+    .source = OWN_RUNNER,
+    .needs = NEED_APIC,
+    .on_request = true,
+    .run = hang_in_service,
+};
 
 /*
  * Every second load is a record, every record an interrupt, and the way back from its service routine has loads enough
@@ -79,9 +92,15 @@ static void storm(struct test_run *run)
         workload_loads.run(&window);
 }
 
-TEST(selftest_storm, .id = "selftest.storm",
-     .title = "A storm of performance monitoring interrupts is ended by the time bound", .source = OWN_RUNNER,
-     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_LOADS, .records = true, .on_request = true, .run = storm);
+TEST(selftest_storm) = {
+    .id = "selftest.storm",
+    .title = "A storm of performance monitoring interrupts is ended by the time bound",
+    .source = OWN_RUNNER,
+    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_LOADS,
+    .records = true,
+    .on_request = true,
+    .run = storm,
+};
 
 static void no_plan(struct test_run *run)
 {
@@ -93,8 +112,14 @@ static void no_records(struct test_run *run)
     test_plan(run, 1);
 }
 
-TEST(selftest_no_records, .id = "selftest.no_records", .title = "A test that expected records and got none fails",
-     .source = OWN_RUNNER, .records = true, .on_request = true, .run = no_records);
+TEST(selftest_no_records) = {
+    .id = "selftest.no_records",
+    .title = "A test that expected records and got none fails",
+    .source = OWN_RUNNER,
+    .records = true,
+    .on_request = true,
+    .run = no_records,
+};
 
 /* ---- the verdict of a test: tests/qemu/runner.t has what must be printed of each --------------------------------- */
 
@@ -115,9 +140,14 @@ static void keep_plan(struct test_run *run)
     test_saw(run, plan->seen - plan->seen / 2);
 }
 
-#define PLAN(name, claim, ...)                                                                           \
-    TEST(selftest_verdict_##name, .id = "selftest.verdict." #name, .title = claim, .source = OWN_RUNNER, \
-         .records = true, .on_request = true, .run = keep_plan, .argument = &(const struct plan){ __VA_ARGS__ })
+#define PLAN(name, claim, ...)                                         \
+    TEST(selftest_verdict_##name) = { .id = "selftest.verdict." #name, \
+                                      .title = claim,                  \
+                                      .source = OWN_RUNNER,            \
+                                      .records = true,                 \
+                                      .on_request = true,              \
+                                      .run = keep_plan,                \
+                                      .argument = &(const struct plan){ __VA_ARGS__ } }
 
 PLAN(as_many, "As many records as planned: passes", 3, 3, 3);
 PLAN(one_less, "One record less than planned: fails", 3, 3, 2);
@@ -185,9 +215,13 @@ static const char *lacks_nothing(const struct caps *caps)
     return NULL;
 }
 
-#define VERDICT(name, claim, function, ...)                                                              \
-    TEST(selftest_verdict_##name, .id = "selftest.verdict." #name, .title = claim, .source = OWN_RUNNER, \
-         .on_request = true, .run = function, __VA_ARGS__)
+#define VERDICT(name, claim, function, ...)                            \
+    TEST(selftest_verdict_##name) = { .id = "selftest.verdict." #name, \
+                                      .title = claim,                  \
+                                      .source = OWN_RUNNER,            \
+                                      .on_request = true,              \
+                                      .run = function,                 \
+                                      __VA_ARGS__ }
 
 VERDICT(skip, "A test that skips itself is skipped with its reason", skip, .needs = 0);
 VERDICT(fail_and_skip, "A test that failed and then skips itself has failed", fail_and_skip, .needs = 0);
@@ -210,9 +244,13 @@ static void exception(struct test_run *run)
     *(volatile uint8_t *)text_start = 0;
 }
 
-TEST(selftest_exception, .id = "selftest.exception",
-     .title = "An unexpected exception prints the registers and ends with verdict=panic", .source = OWN_RUNNER,
-     .on_request = true, .run = exception);
+TEST(selftest_exception) = {
+    .id = "selftest.exception",
+    .title = "An unexpected exception prints the registers and ends with verdict=panic",
+    .source = OWN_RUNNER,
+    .on_request = true,
+    .run = exception,
+};
 
 /* Data is not code, where page tables can say so. */
 static void execute_data(struct test_run *run)
@@ -223,9 +261,13 @@ static void execute_data(struct test_run *run)
     ((void (*)(void))(uintptr_t)&ret)();
 }
 
-TEST(selftest_execute_data, .id = "selftest.execute_data",
-     .title = "Running data ends with verdict=panic where the processor has the no-execute bit", .source = OWN_PAGES,
-     .on_request = true, .run = execute_data);
+TEST(selftest_execute_data) = {
+    .id = "selftest.execute_data",
+    .title = "Running data ends with verdict=panic where the processor has the no-execute bit",
+    .source = OWN_PAGES,
+    .on_request = true,
+    .run = execute_data,
+};
 
 static void null_pointer(struct test_run *run)
 {
@@ -234,8 +276,13 @@ static void null_pointer(struct test_run *run)
     test_equal(run, "the byte at address 0", *null, 0);
 }
 
-TEST(selftest_null_pointer, .id = "selftest.null_pointer", .title = "The null pointer's page is not present",
-     .source = OWN_PAGES, .on_request = true, .run = null_pointer);
+TEST(selftest_null_pointer) = {
+    .id = "selftest.null_pointer",
+    .title = "The null pointer's page is not present",
+    .source = OWN_PAGES,
+    .on_request = true,
+    .run = null_pointer,
+};
 
 /* The recursion ends at the guard page below the stack. */
 static void stack_overflow(struct test_run *run)
@@ -248,9 +295,13 @@ static void stack_overflow(struct test_run *run)
     deep[1] = deep[0];
 }
 
-TEST(selftest_stack_overflow, .id = "selftest.stack_overflow",
-     .title = "A stack that overflows meets its guard page, and the double fault is reported from a stack of its own",
-     .source = OWN_PAGES, .on_request = true, .run = stack_overflow);
+TEST(selftest_stack_overflow) = {
+    .id = "selftest.stack_overflow",
+    .title = "A stack that overflows meets its guard page, and the double fault is reported from a stack of its own",
+    .source = OWN_PAGES,
+    .on_request = true,
+    .run = stack_overflow,
+};
 
 /* The symbol table is what the report of a panic needs, and nothing else. */
 static void panic_twice(struct test_run *run)
@@ -259,9 +310,13 @@ static void panic_twice(struct test_run *run)
     exception(run);
 }
 
-TEST(selftest_panic_twice, .id = "selftest.panic_twice",
-     .title = "An exception in the report of a panic ends the run with verdict=panic", .source = OWN_RUNNER,
-     .on_request = true, .run = panic_twice);
+TEST(selftest_panic_twice) = {
+    .id = "selftest.panic_twice",
+    .title = "An exception in the report of a panic ends the run with verdict=panic",
+    .source = OWN_RUNNER,
+    .on_request = true,
+    .run = panic_twice,
+};
 
 /* ---- the time limit
  * -------------------------------------------------------------------------------------------------- */
@@ -291,10 +346,20 @@ static void print_and_hang(struct test_run *run)
     hang(run);
 }
 
-TEST(selftest_time_printing, .id = "selftest.time.printing",
-     .title = "The time that the serial line needs for what a test prints does not count towards its limit",
-     .source = OWN_RUNNER, .needs = NEED_APIC, .on_request = true, .run = print_and_wait);
+TEST(selftest_time_printing) = {
+    .id = "selftest.time.printing",
+    .title = "The time that the serial line needs for what a test prints does not count towards its limit",
+    .source = OWN_RUNNER,
+    .needs = NEED_APIC,
+    .on_request = true,
+    .run = print_and_wait,
+};
 
-TEST(selftest_time_hang, .id = "selftest.time.hang",
-     .title = "A test that prints and then hangs is ended: the printing counts only once", .source = OWN_RUNNER,
-     .needs = NEED_APIC, .on_request = true, .run = print_and_hang);
+TEST(selftest_time_hang) = {
+    .id = "selftest.time.hang",
+    .title = "A test that prints and then hangs is ended: the printing counts only once",
+    .source = OWN_RUNNER,
+    .needs = NEED_APIC,
+    .on_request = true,
+    .run = print_and_hang,
+};

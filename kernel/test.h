@@ -50,12 +50,8 @@ struct test {
     const void *argument; /* where tests differ by values alone: what run finds in run->test->argument; else NULL */
 };
 
-/*
- * Puts a test into the runner's table: TEST(name, .id = "area.name", .title = ..., .source = ..., .run = ...); Fields
- * that most tests of a file share are in that file's GROUP.
- */
-#define TEST(name, ...) \
-    static const struct test name __attribute__((used, section(".tests"), aligned(sizeof(void *)))) = { __VA_ARGS__ }
+/* Puts a test into the runner's table. Members that most tests of a file share are in that file's GROUP. */
+#define TEST(name) static const struct test name __attribute__((used, section(".tests"), aligned(sizeof(void *))))
 
 /* States how many records must come, before anything is armed. Zero means that none may come. */
 void test_plan(struct test_run *run, unsigned records);

@@ -71,9 +71,13 @@ static void branch_type(struct test_run *run)
     }
 }
 
-TEST(lbr_arch_branch_type, .id = "lbr.arch.branch_type",
-     .title = "Each architectural LBR entry says what kind of branch it was", .source = SDM_ARCH_LBR_INFO, GROUP,
-     .run = branch_type);
+TEST(lbr_arch_branch_type) = {
+    .id = "lbr.arch.branch_type",
+    .title = "Each architectural LBR entry says what kind of branch it was",
+    .source = SDM_ARCH_LBR_INFO,
+    GROUP,
+    .run = branch_type,
+};
 
 /* A write to IA32_LBR_DEPTH empties the stack, and from then on the newest so many branches are in it. */
 static void depths(struct test_run *run)
@@ -99,9 +103,13 @@ static void depths(struct test_run *run)
     }
 }
 
-TEST(lbr_arch_depth, .id = "lbr.arch.depth",
-     .title = "IA32_LBR_DEPTH sets how many branches the stack holds, and a write to it empties the stack",
-     .source = SDM_ARCH_LBR_DEPTH, GROUP, .run = depths);
+TEST(lbr_arch_depth) = {
+    .id = "lbr.arch.depth",
+    .title = "IA32_LBR_DEPTH sets how many branches the stack holds, and a write to it empties the stack",
+    .source = SDM_ARCH_LBR_DEPTH,
+    GROUP,
+    .run = depths,
+};
 
 /* ---- the registers ----------------------------------------------------------------------------------------------- */
 
@@ -118,9 +126,13 @@ static void depth_refused(struct test_run *run)
     lbr_reset(run->caps, 0);
 }
 
-TEST(lbr_arch_depth_refused, .id = "lbr.arch.depth.refused",
-     .title = "IA32_LBR_DEPTH refuses a depth that CPUID.1CH:EAX does not report", .source = SDM_ARCH_LBR_DEPTH,
-     .needs = NEED_LBR | NEED_ARCH_LBR, .run = depth_refused);
+TEST(lbr_arch_depth_refused) = {
+    .id = "lbr.arch.depth.refused",
+    .title = "IA32_LBR_DEPTH refuses a depth that CPUID.1CH:EAX does not report",
+    .source = SDM_ARCH_LBR_DEPTH,
+    .needs = NEED_LBR | NEED_ARCH_LBR,
+    .run = depth_refused,
+};
 
 static void depth_beyond(struct test_run *run)
 {
@@ -146,9 +158,14 @@ static const char *one_depth(const struct caps *caps)
     return caps->arch_lbr_depths & (caps->arch_lbr_depths - 1) ? NULL : "CPUID.1CH:EAX reports one depth only";
 }
 
-TEST(lbr_arch_depth_beyond, .id = "lbr.arch.depth.beyond",
-     .title = "The registers of an entry at or past IA32_LBR_DEPTH raise #GP", .source = SDM_ARCH_LBR_DEPTH,
-     .needs = NEED_LBR | NEED_ARCH_LBR, .lacks = one_depth, .run = depth_beyond);
+TEST(lbr_arch_depth_beyond) = {
+    .id = "lbr.arch.depth.beyond",
+    .title = "The registers of an entry at or past IA32_LBR_DEPTH raise #GP",
+    .source = SDM_ARCH_LBR_DEPTH,
+    .needs = NEED_LBR | NEED_ARCH_LBR,
+    .lacks = one_depth,
+    .run = depth_beyond,
+};
 
 static void debugctl(struct test_run *run)
 {
@@ -160,9 +177,13 @@ static void debugctl(struct test_run *run)
     msr_write(MSR_IA32_DEBUGCTL, before);
 }
 
-TEST(lbr_arch_debugctl, .id = "lbr.arch.debugctl",
-     .title = "Beside architectural LBRs IA32_DEBUGCTL.LBR can be written and reads 0",
-     .source = SDM_2023 "\"Last Branch Records\"", .needs = NEED_LBR | NEED_ARCH_LBR, .run = debugctl);
+TEST(lbr_arch_debugctl) = {
+    .id = "lbr.arch.debugctl",
+    .title = "Beside architectural LBRs IA32_DEBUGCTL.LBR can be written and reads 0",
+    .source = SDM_2023 "\"Last Branch Records\"",
+    .needs = NEED_LBR | NEED_ARCH_LBR,
+    .run = debugctl,
+};
 
 static void format(struct test_run *run)
 {
@@ -171,10 +192,13 @@ static void format(struct test_run *run)
         test_fail(run, "CPUID.1CH:EAX reports no depth");
 }
 
-TEST(lbr_arch_format, .id = "lbr.arch.format",
-     .title = "With architectural LBRs IA32_PERF_CAPABILITIES says so, and CPUID.1CH reports a depth",
-     .source = SDM_2023 "\"Last Branch Records\"; " SDM_MSR_TABLE "IA32_PERF_CAPABILITIES",
-     .needs = NEED_LBR | NEED_ARCH_LBR, .run = format);
+TEST(lbr_arch_format) = {
+    .id = "lbr.arch.format",
+    .title = "With architectural LBRs IA32_PERF_CAPABILITIES says so, and CPUID.1CH reports a depth",
+    .source = SDM_2023 "\"Last Branch Records\"; " SDM_MSR_TABLE "IA32_PERF_CAPABILITIES",
+    .needs = NEED_LBR | NEED_ARCH_LBR,
+    .run = format,
+};
 
 /* ---- filters: each bit alone ------------------------------------------------------------------------------------- */
 
@@ -217,9 +241,13 @@ static void filter_each(struct test_run *run)
     lbr_reset(run->caps, 0);
 }
 
-TEST(lbr_arch_filter, .id = "lbr.arch.filter",
-     .title = "Each filter bit of IA32_LBR_CTL lets in its kind of branch and no other",
-     .source = SDM_MSR_TABLE "IA32_LBR_CTL", GROUP, .run = filter_each);
+TEST(lbr_arch_filter) = {
+    .id = "lbr.arch.filter",
+    .title = "Each filter bit of IA32_LBR_CTL lets in its kind of branch and no other",
+    .source = SDM_MSR_TABLE "IA32_LBR_CTL",
+    GROUP,
+    .run = filter_each,
+};
 
 /* Without USR and OS no branch can be let in, whatever its kind. */
 static void no_ring(struct test_run *run)
@@ -238,9 +266,13 @@ static void no_ring(struct test_run *run)
         test_saw(run, lbr_is_used(&lbr_recorded.entries[age]));
 }
 
-TEST(lbr_arch_no_ring, .id = "lbr.arch.no_ring",
-     .title = "With neither OS nor USR set in IA32_LBR_CTL nothing is recorded", .source = SDM_MSR_TABLE "IA32_LBR_CTL",
-     GROUP, .run = no_ring);
+TEST(lbr_arch_no_ring) = {
+    .id = "lbr.arch.no_ring",
+    .title = "With neither OS nor USR set in IA32_LBR_CTL nothing is recorded",
+    .source = SDM_MSR_TABLE "IA32_LBR_CTL",
+    GROUP,
+    .run = no_ring,
+};
 
 /* The loop's own branches are left out, so that its time is that of the call after it. */
 static void cycles(struct test_run *run)
@@ -262,8 +294,12 @@ static const char *no_cycles(const struct caps *caps)
     return cpuid(0x1c, 0).ecx & 1u << 1 ? NULL : "no cycles in LBR entries: CPUID.1CH:ECX bit 1 clear";
 }
 
-TEST(lbr_arch_cycles, .id = "lbr.arch.cycles",
-     .title = "An entry counts the cycles since the last recorded branch, and stops at FFFFh",
-     .source = SDM_ARCH_LBR_INFO,
-     .typical = "The manual says what is counted, but not how exactly, nor which counts are valid.", GROUP,
-     .lacks = no_cycles, .run = cycles);
+TEST(lbr_arch_cycles) = {
+    .id = "lbr.arch.cycles",
+    .title = "An entry counts the cycles since the last recorded branch, and stops at FFFFh",
+    .source = SDM_ARCH_LBR_INFO,
+    .typical = "The manual says what is counted, but not how exactly, nor which counts are valid.",
+    GROUP,
+    .lacks = no_cycles,
+    .run = cycles,
+};

@@ -148,20 +148,28 @@ static void log_instructions(struct test_run *run)
     one_at_a_time(run, INSTRUCTIONS, instructions_of);
 }
 
-TEST(lbr_events_instructions, .id = "lbr.events.instructions",
-     .title = "An LBR entry counts the instructions since the last one, up to 3, in the two bits of the counter that "
-              "logs them, and 0 for those that do not log",
-     .source = LBR_EVENTS_SOURCE, GROUP, .run = log_instructions);
+TEST(lbr_events_instructions) = {
+    .id = "lbr.events.instructions",
+    .title = "An LBR entry counts the instructions since the last one, up to 3, in the two bits of the counter that "
+             "logs them, and 0 for those that do not log",
+    .source = LBR_EVENTS_SOURCE,
+    GROUP,
+    .run = log_instructions,
+};
 
 static void log_branches(struct test_run *run)
 {
     one_at_a_time(run, BRANCHES, branches_of);
 }
 
-TEST(lbr_events_branches, .id = "lbr.events.branches",
-     .title =
-         "An LBR entry counts branches since the last one that were not taken, too, if the counter logs all branches",
-     .source = LBR_EVENTS_SOURCE, GROUP, .run = log_branches);
+TEST(lbr_events_branches) = {
+    .id = "lbr.events.branches",
+    .title =
+        "An LBR entry counts branches since the last one that were not taken, too, if the counter logs all branches",
+    .source = LBR_EVENTS_SOURCE,
+    GROUP,
+    .run = log_branches,
+};
 
 static const struct pebs_event *loads(const struct caps *caps)
 {
@@ -193,9 +201,14 @@ static void log_loads(struct test_run *run)
     log_events(run, logged, run->caps->lbr_counters, 0);
 }
 
-TEST(lbr_events_loads, .id = "lbr.events.loads",
-     .title = "An LBR entry counts none to three loads since the last one, and three for more",
-     .source = LBR_EVENTS_SOURCE, GROUP, .lacks = no_loads, .run = log_loads);
+TEST(lbr_events_loads) = {
+    .id = "lbr.events.loads",
+    .title = "An LBR entry counts none to three loads since the last one, and three for more",
+    .source = LBR_EVENTS_SOURCE,
+    GROUP,
+    .lacks = no_loads,
+    .run = log_loads,
+};
 
 /* Instructions and branches alternate from counter to counter: a field in another's place has another number. */
 static void together(struct test_run *run)
@@ -210,9 +223,13 @@ static void together(struct test_run *run)
     log_events(run, logged, run->caps->lbr_counters, 0);
 }
 
-TEST(lbr_events_together, .id = "lbr.events.together",
-     .title = "All counters that can log do so at once, each with its own number in an LBR entry",
-     .source = LBR_EVENTS_SOURCE, GROUP, .run = together);
+TEST(lbr_events_together) = {
+    .id = "lbr.events.together",
+    .title = "All counters that can log do so at once, each with its own number in an LBR entry",
+    .source = LBR_EVENTS_SOURCE,
+    GROUP,
+    .run = together,
+};
 
 static void left_out(struct test_run *run)
 {
@@ -226,10 +243,14 @@ static void left_out(struct test_run *run)
     log_events(run, logged, run->caps->lbr_counters, LBR_SELECT_JCC);
 }
 
-TEST(lbr_events_filter, .id = "lbr.events.filter",
-     .title = "Events before a branch that the filter leaves out are counted by the next LBR entry",
-     .source = LBR_EVENTS_SOURCE, .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_SELECT | NEED_LBR_EVENTS,
-     .records = true, .run = left_out);
+TEST(lbr_events_filter) = {
+    .id = "lbr.events.filter",
+    .title = "Events before a branch that the filter leaves out are counted by the next LBR entry",
+    .source = LBR_EVENTS_SOURCE,
+    .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_SELECT | NEED_LBR_EVENTS,
+    .records = true,
+    .run = left_out,
+};
 
 /* Counters that count, and do not log; and that log, and are enabled by one of the two bits alone. */
 static void not_logged(struct test_run *run)
@@ -254,9 +275,13 @@ static void not_logged(struct test_run *run)
     }
 }
 
-TEST(lbr_events_not_logged, .id = "lbr.events.not_logged",
-     .title = "LBR entries count 0 events of a counter that does not log, or does not count",
-     .source = LBR_EVENTS_SOURCE, GROUP, .run = not_logged);
+TEST(lbr_events_not_logged) = {
+    .id = "lbr.events.not_logged",
+    .title = "LBR entries count 0 events of a counter that does not log, or does not count",
+    .source = LBR_EVENTS_SOURCE,
+    GROUP,
+    .run = not_logged,
+};
 
 /* The workload runs at CPL 0. */
 static void rings(struct test_run *run)
@@ -274,9 +299,13 @@ static void rings(struct test_run *run)
     }
 }
 
-TEST(lbr_events_rings, .id = "lbr.events.rings",
-     .title = "LBR entries count the events of the rings alone in which their counter counts",
-     .source = LBR_EVENTS_SOURCE, GROUP, .run = rings);
+TEST(lbr_events_rings) = {
+    .id = "lbr.events.rings",
+    .title = "LBR entries count the events of the rings alone in which their counter counts",
+    .source = LBR_EVENTS_SOURCE,
+    GROUP,
+    .run = rings,
+};
 
 /* Where counters stand that have counted the same, one of them with the flag, and the others without it. */
 static void counts_alike(struct test_run *run)
@@ -299,9 +328,13 @@ static void counts_alike(struct test_run *run)
     }
 }
 
-TEST(lbr_events_counter, .id = "lbr.events.counter",
-     .title = "A counter whose events LBR entries count goes on counting as others do", .source = LBR_EVENTS_SOURCE,
-     .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS, .run = counts_alike);
+TEST(lbr_events_counter) = {
+    .id = "lbr.events.counter",
+    .title = "A counter whose events LBR entries count goes on counting as others do",
+    .source = LBR_EVENTS_SOURCE,
+    .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS,
+    .run = counts_alike,
+};
 
 /* The stack is written and read back, with each of the eight bits alone, and all. */
 static void readback(struct test_run *run)
@@ -319,10 +352,13 @@ static void readback(struct test_run *run)
     lbr_reset(run->caps, 0);
 }
 
-TEST(lbr_events_readback, .id = "lbr.events.readback",
-     .title = "The counts of events in an LBR entry can be written and read back",
-     .source = SDM_MSR_TABLE "IA32_LBR_x_INFO; " LBR_EVENTS_SOURCE, .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS,
-     .run = readback);
+TEST(lbr_events_readback) = {
+    .id = "lbr.events.readback",
+    .title = "The counts of events in an LBR entry can be written and read back",
+    .source = SDM_MSR_TABLE "IA32_LBR_x_INFO; " LBR_EVENTS_SOURCE,
+    .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS,
+    .run = readback,
+};
 
 /* A counter that cannot log: the flag is refused there, or does nothing. */
 static void others(struct test_run *run)
@@ -340,7 +376,10 @@ static void others(struct test_run *run)
     }
 }
 
-TEST(lbr_events_select, .id = "lbr.events.select",
-     .title = "IA32_PERFEVTSELx takes bit 35 on the counters that CPUID.1CH:ECX names, and typically on no other",
-     .source = LBR_EVENTS_SOURCE "; SDM Vol. 2D (334569-081), \"WRMSR\", exceptions",
-     .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS, .run = others);
+TEST(lbr_events_select) = {
+    .id = "lbr.events.select",
+    .title = "IA32_PERFEVTSELx takes bit 35 on the counters that CPUID.1CH:ECX names, and typically on no other",
+    .source = LBR_EVENTS_SOURCE "; SDM Vol. 2D (334569-081), \"WRMSR\", exceptions",
+    .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS,
+    .run = others,
+};

@@ -47,8 +47,14 @@ static void stopped(struct test_run *run)
             test_fail(run, "LBR entry %u is another than before", age);
 }
 
-TEST(lbr_stopped, .id = "lbr.stopped", .title = "While the LBR flag is clear nothing is recorded, and the entries stay",
-     .source = SDM_MONITORING, .needs = NEED_LBR, .records = true, .run = stopped);
+TEST(lbr_stopped) = {
+    .id = "lbr.stopped",
+    .title = "While the LBR flag is clear nothing is recorded, and the entries stay",
+    .source = SDM_MONITORING,
+    .needs = NEED_LBR,
+    .records = true,
+    .run = stopped,
+};
 
 /* ---- the registers ----------------------------------------------------------------------------------------------- */
 
@@ -80,12 +86,16 @@ static const char *is_netburst(const struct caps *caps)
     return caps->family == FAMILY_NETBURST ? "the LBR registers of NetBurst are read-only by the manual" : NULL;
 }
 
-TEST(lbr_registers, .id = "lbr.registers",
-     .title = "Each register of the LBR stack is one of its own, which software can write and read back",
-     .source =
-         "SDM Vol. 4 (335592-081), \"Model-Specific Registers (MSRs)\", MSR_LASTBRANCH_x_FROM_IP and _TO_IP (R/W), "
-         "MSR_LBR_INFO_x, IA32_LBR_x_INFO",
-     .needs = NEED_LBR, .lacks = is_netburst, .run = registers);
+TEST(lbr_registers) = {
+    .id = "lbr.registers",
+    .title = "Each register of the LBR stack is one of its own, which software can write and read back",
+    .source =
+        "SDM Vol. 4 (335592-081), \"Model-Specific Registers (MSRs)\", MSR_LASTBRANCH_x_FROM_IP and _TO_IP (R/W), "
+        "MSR_LBR_INFO_x, IA32_LBR_x_INFO",
+    .needs = NEED_LBR,
+    .lacks = is_netburst,
+    .run = registers,
+};
 
 static void tos_wraps(struct test_run *run)
 {
@@ -107,8 +117,14 @@ static void tos_wraps(struct test_run *run)
         test_saw(run, lbr_is_used(&lbr_recorded.entries[age]));
 }
 
-TEST(lbr_tos_wrap, .id = "lbr.tos.wrap", .title = "From its highest value the top-of-stack pointer wraps to 0",
-     .source = SDM_LBR_TOS, .needs = NEED_LBR | NEED_LBR_TOS, .records = true, .run = tos_wraps);
+TEST(lbr_tos_wrap) = {
+    .id = "lbr.tos.wrap",
+    .title = "From its highest value the top-of-stack pointer wraps to 0",
+    .source = SDM_LBR_TOS,
+    .needs = NEED_LBR | NEED_LBR_TOS,
+    .records = true,
+    .run = tos_wraps,
+};
 
 /* ---- filters, one bit each --------------------------------------------------------------------------------------- */
 
@@ -155,34 +171,68 @@ static void select_one(struct test_run *run)
     lbr_reset(run->caps, LBR_NO_FILTER);
 }
 
-TEST(lbr_select_jcc, .id = "lbr.select.jcc", .title = "LBR_SELECT JCC leaves out conditional branches and nothing else",
-     .source = SDM_LBR_SELECT, GROUP, .run = select_one,
-     .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_JCC });
+TEST(lbr_select_jcc) = {
+    .id = "lbr.select.jcc",
+    .title = "LBR_SELECT JCC leaves out conditional branches and nothing else",
+    .source = SDM_LBR_SELECT,
+    GROUP,
+    .run = select_one,
+    .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_JCC },
+};
 
-TEST(lbr_select_returns, .id = "lbr.select.returns",
-     .title = "LBR_SELECT NEAR_RET leaves out near returns and nothing else", .source = SDM_LBR_SELECT, GROUP,
-     .run = select_one, .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_RET });
+TEST(lbr_select_returns) = {
+    .id = "lbr.select.returns",
+    .title = "LBR_SELECT NEAR_RET leaves out near returns and nothing else",
+    .source = SDM_LBR_SELECT,
+    GROUP,
+    .run = select_one,
+    .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_RET },
+};
 
-TEST(lbr_select_relative_calls, .id = "lbr.select.near_rel_call",
-     .title = "LBR_SELECT NEAR_REL_CALL leaves out relative calls and no indirect ones", .source = SDM_LBR_SELECT,
-     GROUP, .run = select_one, .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_REL_CALL });
+TEST(lbr_select_relative_calls) = {
+    .id = "lbr.select.near_rel_call",
+    .title = "LBR_SELECT NEAR_REL_CALL leaves out relative calls and no indirect ones",
+    .source = SDM_LBR_SELECT,
+    GROUP,
+    .run = select_one,
+    .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_REL_CALL },
+};
 
-TEST(lbr_select_indirect_calls, .id = "lbr.select.near_ind_call",
-     .title = "LBR_SELECT NEAR_IND_CALL leaves out indirect calls and no relative ones", .source = SDM_LBR_SELECT,
-     GROUP, .run = select_one, .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_IND_CALL });
+TEST(lbr_select_indirect_calls) = {
+    .id = "lbr.select.near_ind_call",
+    .title = "LBR_SELECT NEAR_IND_CALL leaves out indirect calls and no relative ones",
+    .source = SDM_LBR_SELECT,
+    GROUP,
+    .run = select_one,
+    .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_IND_CALL },
+};
 
-TEST(lbr_select_relative_jumps, .id = "lbr.select.near_rel_jmp",
-     .title = "LBR_SELECT NEAR_REL_JMP leaves out relative jumps and no indirect ones", .source = SDM_LBR_SELECT, GROUP,
-     .run = select_one, .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_REL_JMP });
+TEST(lbr_select_relative_jumps) = {
+    .id = "lbr.select.near_rel_jmp",
+    .title = "LBR_SELECT NEAR_REL_JMP leaves out relative jumps and no indirect ones",
+    .source = SDM_LBR_SELECT,
+    GROUP,
+    .run = select_one,
+    .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_REL_JMP },
+};
 
-TEST(lbr_select_indirect_jumps, .id = "lbr.select.near_ind_jmp",
-     .title = "LBR_SELECT NEAR_IND_JMP leaves out indirect jumps and no relative ones", .source = SDM_LBR_SELECT, GROUP,
-     .run = select_one, .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_IND_JMP });
+TEST(lbr_select_indirect_jumps) = {
+    .id = "lbr.select.near_ind_jmp",
+    .title = "LBR_SELECT NEAR_IND_JMP leaves out indirect jumps and no relative ones",
+    .source = SDM_LBR_SELECT,
+    GROUP,
+    .run = select_one,
+    .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_IND_JMP },
+};
 
-TEST(lbr_select_far, .id = "lbr.select.far_branch",
-     .title = "LBR_SELECT FAR_BRANCH leaves out far jumps, calls and returns, and no near branch",
-     .source = SDM_LBR_SELECT, GROUP, .run = select_one,
-     .argument = &(const struct filter){ &workload_far, LBR_SELECT_FAR_BRANCH });
+TEST(lbr_select_far) = {
+    .id = "lbr.select.far_branch",
+    .title = "LBR_SELECT FAR_BRANCH leaves out far jumps, calls and returns, and no near branch",
+    .source = SDM_LBR_SELECT,
+    GROUP,
+    .run = select_one,
+    .argument = &(const struct filter){ &workload_far, LBR_SELECT_FAR_BRANCH },
+};
 
 /* ---- filters by privilege level ---------------------------------------------------------------------------------- */
 
@@ -226,9 +276,13 @@ static void user_only(struct test_run *run)
     test_saw(run, of_ring(run, LBR_SELECT_CPL_EQ_0, true));
 }
 
-TEST(lbr_select_user_only, .id = "lbr.select.cpl_eq_0",
-     .title = "LBR_SELECT CPL_EQ_0 leaves out every branch at CPL 0 and none at CPL 3", .source = SDM_LBR_SELECT, GROUP,
-     .run = user_only);
+TEST(lbr_select_user_only) = {
+    .id = "lbr.select.cpl_eq_0",
+    .title = "LBR_SELECT CPL_EQ_0 leaves out every branch at CPL 0 and none at CPL 3",
+    .source = SDM_LBR_SELECT,
+    GROUP,
+    .run = user_only,
+};
 
 static void system_only(struct test_run *run)
 {
@@ -236,9 +290,13 @@ static void system_only(struct test_run *run)
     test_saw(run, of_ring(run, LBR_SELECT_CPL_NEQ_0, false));
 }
 
-TEST(lbr_select_system_only, .id = "lbr.select.cpl_neq_0",
-     .title = "LBR_SELECT CPL_NEQ_0 leaves out every branch at CPL 3 and keeps those at CPL 0",
-     .source = SDM_LBR_SELECT, GROUP, .run = system_only);
+TEST(lbr_select_system_only) = {
+    .id = "lbr.select.cpl_neq_0",
+    .title = "LBR_SELECT CPL_NEQ_0 leaves out every branch at CPL 3 and keeps those at CPL 0",
+    .source = SDM_LBR_SELECT,
+    GROUP,
+    .run = system_only,
+};
 
 /* ---- what else is a branch --------------------------------------------------------------------------------------- */
 
@@ -268,8 +326,15 @@ static void record_sources(struct test_run *run, const struct workload *workload
 }
 
 /* A stack that is too small for all must have the newest. */
-TEST(lbr_far, .id = "lbr.far", .title = "Far jumps, calls and returns are recorded", .source = SDM_LBR_STACK,
-     .needs = NEED_LBR, .records = true, .run = lbr_record_all, .argument = &workload_far);
+TEST(lbr_far) = {
+    .id = "lbr.far",
+    .title = "Far jumps, calls and returns are recorded",
+    .source = SDM_LBR_STACK,
+    .needs = NEED_LBR,
+    .records = true,
+    .run = lbr_record_all,
+    .argument = &workload_far,
+};
 
 static void exceptions(struct test_run *run)
 {
@@ -283,9 +348,14 @@ static void exceptions(struct test_run *run)
         record_sources(run, workloads[i]);
 }
 
-TEST(lbr_exceptions, .id = "lbr.exceptions",
-     .title = "Exceptions (#UD, #BP, #PF) are recorded from the instruction that raised them to their handler",
-     .source = SDM_LBR_STACK, .needs = NEED_LBR, .records = true, .run = exceptions);
+TEST(lbr_exceptions) = {
+    .id = "lbr.exceptions",
+    .title = "Exceptions (#UD, #BP, #PF) are recorded from the instruction that raised them to their handler",
+    .source = SDM_LBR_STACK,
+    .needs = NEED_LBR,
+    .records = true,
+    .run = exceptions,
+};
 
 static void all_sources(struct test_run *run)
 {
@@ -295,9 +365,15 @@ static void all_sources(struct test_run *run)
     record_sources(run, workload);
 }
 
-TEST(lbr_hardware_interrupt, .id = "lbr.hardware_interrupt",
-     .title = "A hardware interrupt is recorded from where it returns to", .source = SDM_LBR_STACK,
-     .needs = NEED_APIC | NEED_LBR, .records = true, .run = all_sources, .argument = &workload_self);
+TEST(lbr_hardware_interrupt) = {
+    .id = "lbr.hardware_interrupt",
+    .title = "A hardware interrupt is recorded from where it returns to",
+    .source = SDM_LBR_STACK,
+    .needs = NEED_APIC | NEED_LBR,
+    .records = true,
+    .run = all_sources,
+    .argument = &workload_self,
+};
 
 /* The way back from CPL 3 takes entries, too. */
 static const char *too_shallow(const struct caps *caps)
@@ -305,9 +381,16 @@ static const char *too_shallow(const struct caps *caps)
     return caps->lbr_depth >= 8 ? NULL : "the stack has too few entries for what comes after the branches at CPL 3";
 }
 
-TEST(lbr_user, .id = "lbr.user", .title = "Branches at CPL 3 are recorded where no filter leaves them out",
-     .source = SDM_MONITORING, .needs = NEED_LBR, .lacks = too_shallow, .records = true, .run = all_sources,
-     .argument = &workload_user);
+TEST(lbr_user) = {
+    .id = "lbr.user",
+    .title = "Branches at CPL 3 are recorded where no filter leaves them out",
+    .source = SDM_MONITORING,
+    .needs = NEED_LBR,
+    .lacks = too_shallow,
+    .records = true,
+    .run = all_sources,
+    .argument = &workload_user,
+};
 
 /* ---- debug exceptions -------------------------------------------------------------------------------------------- */
 
@@ -341,10 +424,14 @@ static void debug_exception_disables(struct test_run *run)
     test_equal(run, "the enable bit in the handler of a debug exception", enable_in_handler & enable, 0);
 }
 
-TEST(lbr_debug_exception_disables, .id = "lbr.debug_exception.disables",
-     .title = "A debug exception clears the bit that enables the stack before its handler begins",
-     .source = SDM_MONITORING "; " SDM_2023 "\"Last Branch Records\": LBREn and #DB", .needs = NEED_LBR,
-     .records = true, .run = debug_exception_disables);
+TEST(lbr_debug_exception_disables) = {
+    .id = "lbr.debug_exception.disables",
+    .title = "A debug exception clears the bit that enables the stack before its handler begins",
+    .source = SDM_MONITORING "; " SDM_2023 "\"Last Branch Records\": LBREn and #DB",
+    .needs = NEED_LBR,
+    .records = true,
+    .run = debug_exception_disables,
+};
 
 static const char *architectural(const struct caps *caps)
 {
@@ -360,9 +447,15 @@ static void debug_exception_kept_out(struct test_run *run)
     lbr_compare(run, &workload_step, BRANCH_KINDS_ALL, count);
 }
 
-TEST(lbr_debug_exception_kept_out, .id = "lbr.debug_exception.kept_out",
-     .title = "A debug exception is not recorded, and leaves the entries before it", .source = SDM_MONITORING,
-     .needs = NEED_LBR, .lacks = architectural, .records = true, .run = debug_exception_kept_out);
+TEST(lbr_debug_exception_kept_out) = {
+    .id = "lbr.debug_exception.kept_out",
+    .title = "A debug exception is not recorded, and leaves the entries before it",
+    .source = SDM_MONITORING,
+    .needs = NEED_LBR,
+    .lacks = architectural,
+    .records = true,
+    .run = debug_exception_kept_out,
+};
 
 /* ---- what an entry says ------------------------------------------------------------------------------------------ */
 
@@ -392,11 +485,16 @@ static void mispredicted(struct test_run *run)
         test_fail(run, "%u of %u jumps are marked as mispredicted, expected at least one in eight", surprised, jumps);
 }
 
-TEST(lbr_mispredicted, .id = "lbr.mispredicted",
-     .title = "MISPRED is set for indirect jumps whose targets cannot be predicted",
-     .source = SDM_2009 "\"LBR Stack\" (Nehalem), 16.6.1, table 16-6, read as later prints have it; " SDM_LBR_INFO,
-     .typical = "The manual says what the bit means, and of no branch that it is mispredicted.", .needs = NEED_LBR,
-     .lacks = no_mispredict_flag, .records = true, .run = mispredicted);
+TEST(lbr_mispredicted) = {
+    .id = "lbr.mispredicted",
+    .title = "MISPRED is set for indirect jumps whose targets cannot be predicted",
+    .source = SDM_2009 "\"LBR Stack\" (Nehalem), 16.6.1, table 16-6, read as later prints have it; " SDM_LBR_INFO,
+    .typical = "The manual says what the bit means, and of no branch that it is mispredicted.",
+    .needs = NEED_LBR,
+    .lacks = no_mispredict_flag,
+    .records = true,
+    .run = mispredicted,
+};
 
 /* ---- the call stack ---------------------------------------------------------------------------------------------- */
 
@@ -417,10 +515,14 @@ static void call_stack_empty(struct test_run *run)
     test_saw(run, lbr_is_used(&lbr_recorded.entries[0]));
 }
 
-TEST(lbr_call_stack_empty, .id = "lbr.call_stack.empty",
-     .title = "In call-stack mode the stack is as it was before, once every call has returned",
-     .source = SDM_LBR_CALL_STACK, .needs = NEED_LBR | NEED_LBR_SELECT | NEED_LBR_CALLSTACK, .records = true,
-     .run = call_stack_empty);
+TEST(lbr_call_stack_empty) = {
+    .id = "lbr.call_stack.empty",
+    .title = "In call-stack mode the stack is as it was before, once every call has returned",
+    .source = SDM_LBR_CALL_STACK,
+    .needs = NEED_LBR | NEED_LBR_SELECT | NEED_LBR_CALLSTACK,
+    .records = true,
+    .run = call_stack_empty,
+};
 
 /* ---- after a freeze ---------------------------------------------------------------------------------------------- */
 
@@ -456,7 +558,11 @@ static void released(struct test_run *run)
         test_saw(run, lbr_is_used(&lbr_recorded.entries[age]));
 }
 
-TEST(lbr_freeze_released, .id = "lbr.freeze_released",
-     .title = "Once the interrupt that froze it is acknowledged, the enabled stack records again",
-     .source = SDM_FREEZE "; " SDM_FREEZE_STREAM, .needs = NEED_APIC | NEED_DS | NEED_LBR | NEED_FREEZE,
-     .records = true, .run = released);
+TEST(lbr_freeze_released) = {
+    .id = "lbr.freeze_released",
+    .title = "Once the interrupt that froze it is acknowledged, the enabled stack records again",
+    .source = SDM_FREEZE "; " SDM_FREEZE_STREAM,
+    .needs = NEED_APIC | NEED_DS | NEED_LBR | NEED_FREEZE,
+    .records = true,
+    .run = released,
+};

@@ -19,15 +19,32 @@
 
 #define GROUP .needs = NEED_LBR, .records = true
 
-TEST(lbr_calls, .id = "lbr.calls", .title = "The stack holds nested calls and returns, the newest at the top",
-     .source = SDM_LBR_STACK, GROUP, .run = lbr_record_all, .argument = &workload_calls);
+TEST(lbr_calls) = {
+    .id = "lbr.calls",
+    .title = "The stack holds nested calls and returns, the newest at the top",
+    .source = SDM_LBR_STACK,
+    GROUP,
+    .run = lbr_record_all,
+    .argument = &workload_calls,
+};
 
-TEST(lbr_kinds, .id = "lbr.kinds",
-     .title = "Every kind of near branch is recorded when it is taken, and none when it is not",
-     .source = SDM_MONITORING, GROUP, .run = lbr_record_all, .argument = &workload_kinds);
+TEST(lbr_kinds) = {
+    .id = "lbr.kinds",
+    .title = "Every kind of near branch is recorded when it is taken, and none when it is not",
+    .source = SDM_MONITORING,
+    GROUP,
+    .run = lbr_record_all,
+    .argument = &workload_kinds,
+};
 
-TEST(lbr_wrap, .id = "lbr.wrap", .title = "After more branches than entries the stack holds the newest ones",
-     .source = SDM_LBR_STACK, GROUP, .run = lbr_record_all, .argument = &workload_long_loop);
+TEST(lbr_wrap) = {
+    .id = "lbr.wrap",
+    .title = "After more branches than entries the stack holds the newest ones",
+    .source = SDM_LBR_STACK,
+    GROUP,
+    .run = lbr_record_all,
+    .argument = &workload_long_loop,
+};
 
 static void info(struct test_run *run)
 {
@@ -46,9 +63,14 @@ static void info(struct test_run *run)
         test_differs(run, "no entry of the loop counted a cycle");
 }
 
-TEST(lbr_info, .id = "lbr.info",
-     .title = "LBR_INFO marks the branches of a loop as outside transactions, and typically counts their cycles",
-     .source = SDM_LBR_INFO, .needs = NEED_LBR | NEED_LBR_INFO, .records = true, .run = info);
+TEST(lbr_info) = {
+    .id = "lbr.info",
+    .title = "LBR_INFO marks the branches of a loop as outside transactions, and typically counts their cycles",
+    .source = SDM_LBR_INFO,
+    .needs = NEED_LBR | NEED_LBR_INFO,
+    .records = true,
+    .run = info,
+};
 
 /* After thousands of equal outcomes no predictor is surprised by another one. */
 static void predicted(struct test_run *run)
@@ -61,9 +83,15 @@ static void predicted(struct test_run *run)
     test_equal(run, "branches of a steady loop that are marked as mispredicted", surprised, 0);
 }
 
-TEST(lbr_predicted, .id = "lbr.predicted", .title = "LBR_INFO marks the branches of a steady loop as predicted",
-     .source = SDM_LBR_INFO, .typical = "The manual says what the bit means, and of no branch that it is predicted.",
-     .needs = NEED_LBR | NEED_LBR_INFO, .records = true, .run = predicted);
+TEST(lbr_predicted) = {
+    .id = "lbr.predicted",
+    .title = "LBR_INFO marks the branches of a steady loop as predicted",
+    .source = SDM_LBR_INFO,
+    .typical = "The manual says what the bit means, and of no branch that it is predicted.",
+    .needs = NEED_LBR | NEED_LBR_INFO,
+    .records = true,
+    .run = predicted,
+};
 
 static void software_interrupt(struct test_run *run)
 {
@@ -71,8 +99,14 @@ static void software_interrupt(struct test_run *run)
     lbr_record_all(run);
 }
 
-TEST(lbr_software_interrupt, .id = "lbr.software_interrupt", .title = "INT n and IRET are recorded as branches",
-     .source = SDM_LBR_STACK, GROUP, .run = software_interrupt, .argument = &workload_interrupt);
+TEST(lbr_software_interrupt) = {
+    .id = "lbr.software_interrupt",
+    .title = "INT n and IRET are recorded as branches",
+    .source = SDM_LBR_STACK,
+    GROUP,
+    .run = software_interrupt,
+    .argument = &workload_interrupt,
+};
 
 /* The top-of-stack pointer counts up by one with each entry, modulo the depth. */
 static void top_of_stack(struct test_run *run)
@@ -84,8 +118,14 @@ static void top_of_stack(struct test_run *run)
     test_equal(run, "top of stack", lbr_recorded.tos, (before + count) % run->caps->lbr_depth);
 }
 
-TEST(lbr_tos, .id = "lbr.tos", .title = "The top-of-stack pointer advances by one with each branch, modulo the depth",
-     .source = SDM_LBR_TOS, .needs = NEED_LBR | NEED_LBR_TOS, .records = true, .run = top_of_stack);
+TEST(lbr_tos) = {
+    .id = "lbr.tos",
+    .title = "The top-of-stack pointer advances by one with each branch, modulo the depth",
+    .source = SDM_LBR_TOS,
+    .needs = NEED_LBR | NEED_LBR_TOS,
+    .records = true,
+    .run = top_of_stack,
+};
 
 /*
  * A call puts an entry on the stack and its return takes it away, so that what is open at the end is left: the filter
@@ -106,10 +146,14 @@ static void call_stack(struct test_run *run)
     lbr_compare(run, &workload_open_calls, BRANCH_KINDS_ALL, run->expected);
 }
 
-TEST(lbr_call_stack, .id = "lbr.call_stack",
-     .title = "In call-stack mode the newest entries are the calls that have not returned",
-     .source = SDM_LBR_CALL_STACK, .needs = NEED_LBR | NEED_LBR_SELECT | NEED_LBR_CALLSTACK, .records = true,
-     .run = call_stack);
+TEST(lbr_call_stack) = {
+    .id = "lbr.call_stack",
+    .title = "In call-stack mode the newest entries are the calls that have not returned",
+    .source = SDM_LBR_CALL_STACK,
+    .needs = NEED_LBR | NEED_LBR_SELECT | NEED_LBR_CALLSTACK,
+    .records = true,
+    .run = call_stack,
+};
 
 /* ---- freeze on PMI: the stack as it was when the interrupt fell due ------------------------------------------- */
 
@@ -174,10 +218,14 @@ static void freeze_overflow(struct test_run *run)
     check_frozen(run);
 }
 
-TEST(lbr_freeze_on_overflow, .id = "lbr.freeze_on_overflow",
-     .title = "FREEZE_LBRS_ON_PMI keeps the interrupt of a counter that overflowed out of the stack",
-     .source = SDM_FREEZE, .needs = NEED_APIC | NEED_DS | NEED_LBR | NEED_FREEZE, .records = true,
-     .run = freeze_overflow);
+TEST(lbr_freeze_on_overflow) = {
+    .id = "lbr.freeze_on_overflow",
+    .title = "FREEZE_LBRS_ON_PMI keeps the interrupt of a counter that overflowed out of the stack",
+    .source = SDM_FREEZE,
+    .needs = NEED_APIC | NEED_DS | NEED_LBR | NEED_FREEZE,
+    .records = true,
+    .run = freeze_overflow,
+};
 
 /*
  * The 2001st branch of a long loop writes a PEBS record, which raises the interrupt at the threshold of one. Frozen,
@@ -204,7 +252,11 @@ static void freeze(struct test_run *run)
     check_frozen(run);
 }
 
-TEST(lbr_freeze_on_pmi, .id = "lbr.freeze_on_pmi",
-     .title = "FREEZE_LBRS_ON_PMI keeps the interrupt and its handler out of the stack, until it is acknowledged",
-     .source = SDM_FREEZE, .needs = NEED_APIC | NEED_LBR | NEED_FREEZE | NEED_PEBS | NEED_EVENT_BRANCHES,
-     .records = true, .run = freeze);
+TEST(lbr_freeze_on_pmi) = {
+    .id = "lbr.freeze_on_pmi",
+    .title = "FREEZE_LBRS_ON_PMI keeps the interrupt and its handler out of the stack, until it is acknowledged",
+    .source = SDM_FREEZE,
+    .needs = NEED_APIC | NEED_LBR | NEED_FREEZE | NEED_PEBS | NEED_EVENT_BRANCHES,
+    .records = true,
+    .run = freeze,
+};

@@ -71,9 +71,14 @@ static void groups(struct test_run *run)
     }
 }
 
-TEST(pebs_adaptive_groups, .id = "pebs.adaptive.groups",
-     .title = "A record has the groups that MSR_PEBS_DATA_CFG asks for, in every combination, and says its own size",
-     .source = SDM_PEBS_ADAPTIVE, .needs = NEEDS | NEED_EVENT_LOADS, .records = true, .run = groups);
+TEST(pebs_adaptive_groups) = {
+    .id = "pebs.adaptive.groups",
+    .title = "A record has the groups that MSR_PEBS_DATA_CFG asks for, in every combination, and says its own size",
+    .source = SDM_PEBS_ADAPTIVE,
+    .needs = NEEDS | NEED_EVENT_LOADS,
+    .records = true,
+    .run = groups,
+};
 
 static void ignored(struct test_run *run)
 {
@@ -85,10 +90,14 @@ static void ignored(struct test_run *run)
     sample_loads(run, &sample, 0);
 }
 
-TEST(pebs_adaptive_ignored, .id = "pebs.adaptive.ignored",
-     .title = "A counter without its adaptive bit writes the basic group alone, whatever MSR_PEBS_DATA_CFG says",
-     .source = SDM_2023 "\"Adaptive_Record Counter Control\"", .needs = NEEDS | NEED_EVENT_LOADS, .records = true,
-     .run = ignored);
+TEST(pebs_adaptive_ignored) = {
+    .id = "pebs.adaptive.ignored",
+    .title = "A counter without its adaptive bit writes the basic group alone, whatever MSR_PEBS_DATA_CFG says",
+    .source = SDM_2023 "\"Adaptive_Record Counter Control\"",
+    .needs = NEEDS | NEED_EVENT_LOADS,
+    .records = true,
+    .run = ignored,
+};
 
 /* In 32-bit mode there are eight vector registers; the others are written as zero. */
 static void xmm(struct test_run *run)
@@ -119,9 +128,14 @@ static void xmm(struct test_run *run)
     }
 }
 
-TEST(pebs_adaptive_xmm, .id = "pebs.adaptive.xmm",
-     .title = "The XMM group has every vector register as it was after the instruction",
-     .source = SDM_PEBS_ADAPTIVE ", XMMs", .needs = NEEDS | NEED_EVENT_LOADS, .records = true, .run = xmm);
+TEST(pebs_adaptive_xmm) = {
+    .id = "pebs.adaptive.xmm",
+    .title = "The XMM group has every vector register as it was after the instruction",
+    .source = SDM_PEBS_ADAPTIVE ", XMMs",
+    .needs = NEEDS | NEED_EVENT_LOADS,
+    .records = true,
+    .run = xmm,
+};
 
 #define LBR_GROUP_ENTRIES 8u
 
@@ -193,8 +207,14 @@ static void lbr(struct test_run *run)
     }
 }
 
-TEST(pebs_adaptive_lbr, .id = "pebs.adaptive.lbr", .title = "The LBR group has the newest branches, the youngest first",
-     .source = SDM_PEBS_ADAPTIVE ", LBRs", .needs = NEEDS | NEED_EVENT_TAKEN | NEED_LBR, .records = true, .run = lbr);
+TEST(pebs_adaptive_lbr) = {
+    .id = "pebs.adaptive.lbr",
+    .title = "The LBR group has the newest branches, the youngest first",
+    .source = SDM_PEBS_ADAPTIVE ", LBRs",
+    .needs = NEEDS | NEED_EVENT_TAKEN | NEED_LBR,
+    .records = true,
+    .run = lbr,
+};
 
 /* ---- counters ------------------------------------------------------------------------------------------------- */
 
@@ -230,9 +250,14 @@ static void fixed(struct test_run *run)
     }
 }
 
-TEST(pebs_fixed_0, .id = "pebs.fixed.0",
-     .title = "Fixed counter 0 samples instructions equally far apart, with its own reset slot and its own bit",
-     .source = SDM_PEBS_EXTENDED, .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_FIXED, .records = true, .run = fixed);
+TEST(pebs_fixed_0) = {
+    .id = "pebs.fixed.0",
+    .title = "Fixed counter 0 samples instructions equally far apart, with its own reset slot and its own bit",
+    .source = SDM_PEBS_EXTENDED,
+    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_FIXED,
+    .records = true,
+    .run = fixed,
+};
 
 /* General counters 4 and up, which sampled nothing on earlier processors. */
 static void high_counters(struct test_run *run)
@@ -259,9 +284,14 @@ static void high_counters(struct test_run *run)
     }
 }
 
-TEST(pebs_counters_from_4, .id = "pebs.counters.from_4",
-     .title = "Counters from 4 on sample with their own reset slots and their own bits", .source = SDM_PEBS_EXTENDED,
-     .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_FIXED | NEED_EVENT_TAKEN, .records = true, .run = high_counters);
+TEST(pebs_counters_from_4) = {
+    .id = "pebs.counters.from_4",
+    .title = "Counters from 4 on sample with their own reset slots and their own bits",
+    .source = SDM_PEBS_EXTENDED,
+    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_FIXED | NEED_EVENT_TAKEN,
+    .records = true,
+    .run = high_counters,
+};
 
 /* ---- precise distribution of any event ------------------------------------------------------------------------- */
 
@@ -288,12 +318,16 @@ static void pdist(struct test_run *run)
     }
 }
 
-TEST(pebs_pdist, .id = "pebs.pdist",
-     .title = "Counter 0 with precise distribution samples loads exactly the period apart, from 128 on",
-     .source = "Intel's event list of Sapphire Rapids, PDISTCounter of MEM_INST_RETIRED.ALL_LOADS; Linux, "
-               "glc_limit_period()",
-     .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS, .lacks = lacks_pdist, .records = true,
-     .run = pdist);
+TEST(pebs_pdist) = {
+    .id = "pebs.pdist",
+    .title = "Counter 0 with precise distribution samples loads exactly the period apart, from 128 on",
+    .source = "Intel's event list of Sapphire Rapids, PDISTCounter of MEM_INST_RETIRED.ALL_LOADS; Linux, "
+              "glc_limit_period()",
+    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS,
+    .lacks = lacks_pdist,
+    .records = true,
+    .run = pdist,
+};
 
 /* ---- reduced skid, of every precise event ------------------------------------------------------------------------ */
 
@@ -352,8 +386,12 @@ static void reduced_skid(struct test_run *run)
     }
 }
 
-TEST(pebs_reduced_skid, .id = "pebs.reduced_skid",
-     .title = "Counter 0 records the overflowing event itself of every precise event: instructions, loads and stores",
-     .source = "SDM Vol. 3B (253669-059), \"Reduced Skid PEBS\", 18.7.1.2",
-     .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS | NEED_EVENT_STORES,
-     .lacks = lacks_reduced_skid, .records = true, .run = reduced_skid);
+TEST(pebs_reduced_skid) = {
+    .id = "pebs.reduced_skid",
+    .title = "Counter 0 records the overflowing event itself of every precise event: instructions, loads and stores",
+    .source = "SDM Vol. 3B (253669-059), \"Reduced Skid PEBS\", 18.7.1.2",
+    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS | NEED_EVENT_STORES,
+    .lacks = lacks_reduced_skid,
+    .records = true,
+    .run = reduced_skid,
+};

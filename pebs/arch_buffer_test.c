@@ -111,9 +111,13 @@ static void steps(struct test_run *run)
     test_equal(run, "WR", index, sum);
 }
 
-TEST(arch_index_steps, .id = "arch.index.steps",
-     .title = "WR is the sum of all records' sizes, and behind the last one nothing is written",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .run = steps);
+TEST(arch_index_steps) = {
+    .id = "arch.index.steps",
+    .title = "WR is the sum of all records' sizes, and behind the last one nothing is written",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    GROUP,
+    .run = steps,
+};
 
 static void start(struct test_run *run)
 {
@@ -135,9 +139,13 @@ static void start(struct test_run *run)
     finish(run);
 }
 
-TEST(arch_index_start, .id = "arch.index.start",
-     .title = "The first record is written where WR is, and nothing in front of it",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .run = start);
+TEST(arch_index_start) = {
+    .id = "arch.index.start",
+    .title = "The first record is written where WR is, and nothing in front of it",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    GROUP,
+    .run = start,
+};
 
 /* The second half of the same memory is another buffer. */
 static void base(struct test_run *run)
@@ -164,8 +172,13 @@ static void base(struct test_run *run)
     finish(run);
 }
 
-TEST(arch_base_used, .id = "arch.base.used", .title = "Records go where IA32_PEBS_BASE points when they are written",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE", GROUP, .run = base);
+TEST(arch_base_used) = {
+    .id = "arch.base.used",
+    .title = "Records go where IA32_PEBS_BASE points when they are written",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE",
+    GROUP,
+    .run = base,
+};
 
 /* ---- what enables ------------------------------------------------------------------------------------------------ */
 
@@ -183,8 +196,13 @@ static void index_off(struct test_run *run)
     finish(run);
 }
 
-TEST(arch_enable_index, .id = "arch.enable.index", .title = "With EN of IA32_PEBS_INDEX clear no record is written",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .run = index_off);
+TEST(arch_enable_index) = {
+    .id = "arch.enable.index",
+    .title = "With EN of IA32_PEBS_INDEX clear no record is written",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    GROUP,
+    .run = index_off,
+};
 
 static void counter_off(struct test_run *run)
 {
@@ -201,9 +219,13 @@ static void counter_off(struct test_run *run)
     finish(run);
 }
 
-TEST(arch_enable_counter, .id = "arch.enable.counter",
-     .title = "With EN of its CFG_C clear a counter counts and overflows, and leaves no record",
-     .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C", GROUP, .run = counter_off);
+TEST(arch_enable_counter) = {
+    .id = "arch.enable.counter",
+    .title = "With EN of its CFG_C clear a counter counts and overflows, and leaves no record",
+    .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C",
+    GROUP,
+    .run = counter_off,
+};
 
 /* ---- the threshold ----------------------------------------------------------------------------------------------- */
 
@@ -238,9 +260,13 @@ static void kept(struct test_run *run)
         test_fail(run, "no interrupt came with bit 54 of IA32_PERF_GLOBAL_STATUS set");
 }
 
-TEST(arch_threshold_service, .id = "arch.threshold.service",
-     .title = "Records up to the threshold interrupt with bit 54 set, and are all drained; THRESH and EN stay",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX, GROUP, .run = kept);
+TEST(arch_threshold_service) = {
+    .id = "arch.threshold.service",
+    .title = "Records up to the threshold interrupt with bit 54 set, and are all drained; THRESH and EN stay",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
+    GROUP,
+    .run = kept,
+};
 
 /* Samples with interrupts off and this threshold in bytes; the index is left to the test. */
 static uint64_t status_at(struct test_run *run, const struct pebs_sample *sample, uint64_t threshold)
@@ -274,9 +300,13 @@ static void status(struct test_run *run)
     check_status(run, "bit 54 with WR at THRESH", &sample, bytes);
 }
 
-TEST(arch_threshold_status, .id = "arch.threshold.status",
-     .title = "Bit 54 of IA32_PERF_GLOBAL_STATUS is set when WR reaches THRESH, and not a unit before",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX, GROUP, .run = status);
+TEST(arch_threshold_status) = {
+    .id = "arch.threshold.status",
+    .title = "Bit 54 of IA32_PERF_GLOBAL_STATUS is set when WR reaches THRESH, and not a unit before",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
+    GROUP,
+    .run = status,
+};
 
 static void acknowledged(struct test_run *run)
 {
@@ -293,9 +323,13 @@ static void acknowledged(struct test_run *run)
     finish(run);
 }
 
-TEST(arch_threshold_acknowledge, .id = "arch.threshold.acknowledge",
-     .title = "Bit 54 stays set until it is written as 1 to IA32_PERF_GLOBAL_STATUS_RESET",
-     .source = SDM_ARCH_PEBS "; " ARCH_LINUX, GROUP, .run = acknowledged);
+TEST(arch_threshold_acknowledge) = {
+    .id = "arch.threshold.acknowledge",
+    .title = "Bit 54 stays set until it is written as 1 to IA32_PERF_GLOBAL_STATUS_RESET",
+    .source = SDM_ARCH_PEBS "; " ARCH_LINUX,
+    GROUP,
+    .run = acknowledged,
+};
 
 static void one_interrupt(struct test_run *run)
 {
@@ -316,9 +350,13 @@ static void one_interrupt(struct test_run *run)
         test_differs(run, "%u interrupts came, typically 1", ds_counts()->interrupts);
 }
 
-TEST(arch_threshold_interrupt, .id = "arch.threshold.interrupt",
-     .title = "Records past the threshold are written while its interrupt waits, and one interrupt serves all",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX, GROUP, .run = one_interrupt);
+TEST(arch_threshold_interrupt) = {
+    .id = "arch.threshold.interrupt",
+    .title = "Records past the threshold are written while its interrupt waits, and one interrupt serves all",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
+    GROUP,
+    .run = one_interrupt,
+};
 
 /* ---- a full buffer ----------------------------------------------------------------------------------------------- */
 
@@ -397,9 +435,13 @@ static void full_flag(struct test_run *run)
     unfill(run, first_of_full());
 }
 
-TEST(arch_full_flag, .id = "arch.full.flag",
-     .title = "A record that does not fit sets FULL, and WR stays at the end of the last one that did",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .run = full_flag);
+TEST(arch_full_flag) = {
+    .id = "arch.full.flag",
+    .title = "A record that does not fit sets FULL, and WR stays at the end of the last one that did",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    GROUP,
+    .run = full_flag,
+};
 
 /* Room there is, but FULL stands: software has not read what came before. */
 static void full_kept(struct test_run *run)
@@ -416,9 +458,13 @@ static void full_kept(struct test_run *run)
     records_close_full(run);
 }
 
-TEST(arch_full_kept, .id = "arch.full.kept",
-     .title = "While FULL is set no record is written, though there may be room",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .run = full_kept);
+TEST(arch_full_kept) = {
+    .id = "arch.full.kept",
+    .title = "While FULL is set no record is written, though there may be room",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    GROUP,
+    .run = full_kept,
+};
 
 static void full_bound(struct test_run *run)
 {
@@ -429,8 +475,13 @@ static void full_bound(struct test_run *run)
     unfill(run, first_of_full());
 }
 
-TEST(arch_full_bound, .id = "arch.full.bound", .title = "Nothing is written past the end of a full buffer",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .run = full_bound);
+TEST(arch_full_bound) = {
+    .id = "arch.full.bound",
+    .title = "Nothing is written past the end of a full buffer",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    GROUP,
+    .run = full_bound,
+};
 
 /* The oldest stay: the first is of about the first period's instruction, and the others follow it. */
 static void full_oldest(struct test_run *run)
@@ -458,9 +509,13 @@ static void full_oldest(struct test_run *run)
     unfill(run, first_of_full());
 }
 
-TEST(arch_full_oldest, .id = "arch.full.oldest",
-     .title = "A full buffer keeps its oldest records: what does not fit is dropped",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .run = full_oldest);
+TEST(arch_full_oldest) = {
+    .id = "arch.full.oldest",
+    .title = "A full buffer keeps its oldest records: what does not fit is dropped",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    GROUP,
+    .run = full_oldest,
+};
 
 static void full_counting(struct test_run *run)
 {
@@ -480,8 +535,13 @@ static void full_counting(struct test_run *run)
     unfill(run, first_of_full());
 }
 
-TEST(arch_full_counting, .id = "arch.full.counting", .title = "While the buffer is full counting goes on",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .run = full_counting);
+TEST(arch_full_counting) = {
+    .id = "arch.full.counting",
+    .title = "While the buffer is full counting goes on",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    GROUP,
+    .run = full_counting,
+};
 
 static void full_room(struct test_run *run)
 {
@@ -506,9 +566,13 @@ static void full_room(struct test_run *run)
     close_with(run, SMALLEST - old, SMALLEST + new);
 }
 
-TEST(arch_full_room, .id = "arch.full.room",
-     .title = "A full buffer takes records again once software has written WR and FULL back as 0",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX, GROUP, .run = full_room);
+TEST(arch_full_room) = {
+    .id = "arch.full.room",
+    .title = "A full buffer takes records again once software has written WR and FULL back as 0",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
+    GROUP,
+    .run = full_room,
+};
 
 /* The same, left to the drain: the buffer is the opened one, its records fit, and one more did not. */
 static void full_reported(struct test_run *run)
@@ -526,6 +590,10 @@ static void full_reported(struct test_run *run)
     test_equal(run, "drains that found something broken", ds_pebs_log()->broken, 0);
 }
 
-TEST(arch_full_reported, .id = "arch.full.reported",
-     .title = "A buffer that was found full is counted, and what it has is taken all the same", .source = OWN_ROBUST,
-     GROUP, .run = full_reported);
+TEST(arch_full_reported) = {
+    .id = "arch.full.reported",
+    .title = "A buffer that was found full is counted, and what it has is taken all the same",
+    .source = OWN_ROBUST,
+    GROUP,
+    .run = full_reported,
+};

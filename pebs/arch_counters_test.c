@@ -94,10 +94,15 @@ static void reload(struct test_run *run)
         test_fail(run, "the first record is of instruction %u, must be about %u", number, FIRST);
 }
 
-TEST(arch_reload_exact, .id = "arch.reload.exact",
-     .title = "After a record the counter starts from what its CFG_C says, to the event, not from what software wrote",
-     .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C, reload", .needs = NEEDS, .lacks = lacks_pdist, .records = true,
-     .run = reload);
+TEST(arch_reload_exact) = {
+    .id = "arch.reload.exact",
+    .title = "After a record the counter starts from what its CFG_C says, to the event, not from what software wrote",
+    .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C, reload",
+    .needs = NEEDS,
+    .lacks = lacks_pdist,
+    .records = true,
+    .run = reload,
+};
 
 static void extended(struct test_run *run)
 {
@@ -115,9 +120,13 @@ static void extended(struct test_run *run)
         test_fail(run, "the counter is 0x%" PRIx64 ", not within a period of its overflow", value);
 }
 
-TEST(arch_reload_extended, .id = "arch.reload.extended",
-     .title = "The 32 bits of the reload value are extended with their sign to the counter's width",
-     .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C, reload", GROUP, .run = extended);
+TEST(arch_reload_extended) = {
+    .id = "arch.reload.extended",
+    .title = "The 32 bits of the reload value are extended with their sign to the counter's width",
+    .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C, reload",
+    GROUP,
+    .run = extended,
+};
 
 /* ---- each counter ------------------------------------------------------------------------------------------------ */
 
@@ -163,9 +172,13 @@ static void fixed_counters(struct test_run *run)
     }
 }
 
-TEST(arch_counters_each_fixed, .id = "arch.counters.each_fixed",
-     .title = "Each fixed counter that CPUID.23H.5 lists samples its event, with its own bit",
-     .source = SDM_ARCH_PEBS ", CPUID.23H.5", GROUP, .run = fixed_counters);
+TEST(arch_counters_each_fixed) = {
+    .id = "arch.counters.each_fixed",
+    .title = "Each fixed counter that CPUID.23H.5 lists samples its event, with its own bit",
+    .source = SDM_ARCH_PEBS ", CPUID.23H.5",
+    GROUP,
+    .run = fixed_counters,
+};
 
 static void general_counters(struct test_run *run)
 {
@@ -193,10 +206,14 @@ static void general_counters(struct test_run *run)
     }
 }
 
-TEST(arch_counters_each_general, .id = "arch.counters.each_general",
-     .title = "Each general counter that CPUID.23H.5 lists samples loads, with its own bit",
-     .source = SDM_ARCH_PEBS ", CPUID.23H.5", .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_EVENT_LOADS,
-     .records = true, .run = general_counters);
+TEST(arch_counters_each_general) = {
+    .id = "arch.counters.each_general",
+    .title = "Each general counter that CPUID.23H.5 lists samples loads, with its own bit",
+    .source = SDM_ARCH_PEBS ", CPUID.23H.5",
+    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_EVENT_LOADS,
+    .records = true,
+    .run = general_counters,
+};
 
 static void pdist_fixed(struct test_run *run)
 {
@@ -208,10 +225,15 @@ static void pdist_fixed(struct test_run *run)
     check_distances(run, &sample, sample.period);
 }
 
-TEST(arch_pdist_fixed, .id = "arch.pdist.fixed",
-     .title = "Fixed counter 0, which CPUID.23H.5:EDX lists, samples instructions exactly the period apart",
-     .source = SDM_ARCH_PEBS ", CPUID.23H.5", .needs = NEEDS, .lacks = lacks_pdist, .records = true,
-     .run = pdist_fixed);
+TEST(arch_pdist_fixed) = {
+    .id = "arch.pdist.fixed",
+    .title = "Fixed counter 0, which CPUID.23H.5:EDX lists, samples instructions exactly the period apart",
+    .source = SDM_ARCH_PEBS ", CPUID.23H.5",
+    .needs = NEEDS,
+    .lacks = lacks_pdist,
+    .records = true,
+    .run = pdist_fixed,
+};
 
 /* Each load that overflows the counter is recorded, and no later one. */
 static void pdist_general(struct test_run *run)
@@ -235,8 +257,11 @@ static void pdist_general(struct test_run *run)
     }
 }
 
-TEST(arch_pdist_general, .id = "arch.pdist.general",
-     .title = "Each general counter that CPUID.23H.5:EBX lists samples loads exactly the period apart",
-     .source = SDM_ARCH_PEBS ", CPUID.23H.5",
-     .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS, .records = true,
-     .run = pdist_general);
+TEST(arch_pdist_general) = {
+    .id = "arch.pdist.general",
+    .title = "Each general counter that CPUID.23H.5:EBX lists samples loads exactly the period apart",
+    .source = SDM_ARCH_PEBS ", CPUID.23H.5",
+    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS,
+    .records = true,
+    .run = pdist_general,
+};

@@ -82,10 +82,14 @@ static void groups(struct test_run *run)
         check_groups(run, wanted, &record);
 }
 
-#define GROUPS_TEST(name, title_, groups_, has_)                                                                    \
-    TEST(arch_groups_##name, .id = "arch.groups." #name, .title = title_,                                           \
-         .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C; " ARCH_LINUX, GROUP, .lacks = lacks_fixed_0, .run = groups, \
-         .argument = &(const struct wanted){ groups_, has_ })
+#define GROUPS_TEST(name, title_, groups_, has_)                                              \
+    TEST(arch_groups_##name) = { .id = "arch.groups." #name,                                  \
+                                 .title = title_,                                             \
+                                 .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C; " ARCH_LINUX, \
+                                 GROUP,                                                       \
+                                 .lacks = lacks_fixed_0,                                      \
+                                 .run = groups,                                               \
+                                 .argument = &(const struct wanted){ groups_, has_ } }
 
 #define HAS_AUX (PEBS_HAS_MEMORY | PEBS_HAS_SOURCE | PEBS_HAS_TSX | PEBS_HAS_TSX_CYCLES | PEBS_HAS_CACHE_LATENCY)
 
@@ -118,9 +122,14 @@ static void own(struct test_run *run)
         check_groups(run, &wanted, &record);
 }
 
-TEST(arch_groups_own, .id = "arch.groups.own",
-     .title = "A record has the groups of its own counter, whatever those of others ask for",
-     .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C", GROUP, .lacks = lacks_fixed_0, .run = own);
+TEST(arch_groups_own) = {
+    .id = "arch.groups.own",
+    .title = "A record has the groups of its own counter, whatever those of others ask for",
+    .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C",
+    GROUP,
+    .lacks = lacks_fixed_0,
+    .run = own,
+};
 
 /* ---- the LBR group ----------------------------------------------------------------------------------------------- */
 
@@ -147,11 +156,16 @@ static void lbr_group(struct test_run *run)
     msr_write(MSR_IA32_LBR_DEPTH, depth);
 }
 
-#define LBR_TEST(name, number, title_)                                                                  \
-    TEST(arch_groups_lbr_##name, .id = "arch.groups.lbr." #name, .title = title_,                       \
-         .source = SDM_ARCH_PEBS ", LBR group; " ARCH_LINUX, .needs = NEEDS | NEED_LBR | NEED_ARCH_LBR, \
-         .lacks = lacks_fixed_0, .records = true, .run = lbr_group,                                     \
-         .argument = &(const struct wanted){ (uint64_t)(number) << ARCH_PEBS_LBR_SHIFT, PEBS_HAS_LBR | PEBS_HAS_LER })
+#define LBR_TEST(name, number, title_)                                                                              \
+    TEST(arch_groups_lbr_##name) = { .id = "arch.groups.lbr." #name,                                                \
+                                     .title = title_,                                                               \
+                                     .source = SDM_ARCH_PEBS ", LBR group; " ARCH_LINUX,                            \
+                                     .needs = NEEDS | NEED_LBR | NEED_ARCH_LBR,                                     \
+                                     .lacks = lacks_fixed_0,                                                        \
+                                     .records = true,                                                               \
+                                     .run = lbr_group,                                                              \
+                                     .argument = &(const struct wanted){ (uint64_t)(number) << ARCH_PEBS_LBR_SHIFT, \
+                                                                         PEBS_HAS_LBR | PEBS_HAS_LER } }
 
 LBR_TEST(8, 1, "An LBR group of number 1 has 8 entries, and in front of them IA32_LBR_CTL and the depth");
 LBR_TEST(16, 2, "An LBR group of number 2 has 16 entries, and in front of them IA32_LBR_CTL and the depth");
@@ -223,11 +237,15 @@ static void lbr_events(struct test_run *run)
     }
 }
 
-TEST(arch_groups_lbr_events, .id = "arch.groups.lbr.events",
-     .title = "The entries of an LBR group have the counts of events that LBR entries have",
-     .source = SDM_ARCH_PEBS ", LBR group; " ARCH_LINUX "; Linux 6.8, arch/x86/events/intel/lbr.c, LBR_INFO_BR_CNTR_*",
-     .needs = NEEDS | NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS, .lacks = lacks_fixed_0, .records = true,
-     .run = lbr_events);
+TEST(arch_groups_lbr_events) = {
+    .id = "arch.groups.lbr.events",
+    .title = "The entries of an LBR group have the counts of events that LBR entries have",
+    .source = SDM_ARCH_PEBS ", LBR group; " ARCH_LINUX "; Linux 6.8, arch/x86/events/intel/lbr.c, LBR_INFO_BR_CNTR_*",
+    .needs = NEEDS | NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS,
+    .lacks = lacks_fixed_0,
+    .records = true,
+    .run = lbr_events,
+};
 
 /* ---- the counters group ------------------------------------------------------------------------------------------ */
 
@@ -287,9 +305,14 @@ static void counts(struct test_run *run)
     }
 }
 
-TEST(arch_counters_counts, .id = "arch.counters.counts",
-     .title = "The counters group has another counter as it was at the record: a period more from one to the next",
-     .source = SDM_ARCH_PEBS ", counters group; " ARCH_LINUX, GROUP, .lacks = lacks_fixed_0, .run = counts);
+TEST(arch_counters_counts) = {
+    .id = "arch.counters.counts",
+    .title = "The counters group has another counter as it was at the record: a period more from one to the next",
+    .source = SDM_ARCH_PEBS ", counters group; " ARCH_LINUX,
+    GROUP,
+    .lacks = lacks_fixed_0,
+    .run = counts,
+};
 
 static void not_allowed(struct test_run *run)
 {
@@ -302,9 +325,14 @@ static void not_allowed(struct test_run *run)
         test_equal(run, "general counters in the group", record.counted & UINT32_MAX, 0);
 }
 
-TEST(arch_counters_allow, .id = "arch.counters.allow",
-     .title = "A counter whose CFG_C does not allow it is in no counters group",
-     .source = SDM_ARCH_PEBS ", IA32_PMC_GPn_CFG_C, CNTR_ALLOW", GROUP, .lacks = lacks_fixed_0, .run = not_allowed);
+TEST(arch_counters_allow) = {
+    .id = "arch.counters.allow",
+    .title = "A counter whose CFG_C does not allow it is in no counters group",
+    .source = SDM_ARCH_PEBS ", IA32_PMC_GPn_CFG_C, CNTR_ALLOW",
+    GROUP,
+    .lacks = lacks_fixed_0,
+    .run = not_allowed,
+};
 
 /*
  * Whether the count is that of before the reload or of after it, the sources do not settle: 0, or a period short of it.
@@ -325,9 +353,14 @@ static void fixed_counts(struct test_run *run)
     }
 }
 
-TEST(arch_counters_fixed, .id = "arch.counters.fixed",
-     .title = "The counters group has the sampling fixed counter, at its overflow or reloaded",
-     .source = SDM_ARCH_PEBS ", counters group; " ARCH_LINUX, GROUP, .lacks = lacks_fixed_0, .run = fixed_counts);
+TEST(arch_counters_fixed) = {
+    .id = "arch.counters.fixed",
+    .title = "The counters group has the sampling fixed counter, at its overflow or reloaded",
+    .source = SDM_ARCH_PEBS ", counters group; " ARCH_LINUX,
+    GROUP,
+    .lacks = lacks_fixed_0,
+    .run = fixed_counts,
+};
 
 /* ---- fragments --------------------------------------------------------------------------------------------------- */
 
@@ -350,9 +383,14 @@ static void fragments(struct test_run *run)
         test_differs(run, "no record was in more than one fragment");
 }
 
-TEST(arch_fragments_whole, .id = "arch.fragments.whole",
-     .title = "A record with all groups is whole, in however many fragments it comes",
-     .source = SDM_ARCH_PEBS ", record format; " ARCH_LINUX, GROUP, .lacks = lacks_fixed_0, .run = fragments);
+TEST(arch_fragments_whole) = {
+    .id = "arch.fragments.whole",
+    .title = "A record with all groups is whole, in however many fragments it comes",
+    .source = SDM_ARCH_PEBS ", record format; " ARCH_LINUX,
+    GROUP,
+    .lacks = lacks_fixed_0,
+    .run = fragments,
+};
 
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
 
@@ -366,10 +404,15 @@ static void mode(struct test_run *run)
         test_equal(run, "the header's mode bit", record.mode_64, run->caps->ia32e_active);
 }
 
-TEST(arch_header_mode, .id = "arch.header.mode", .title = "The header says whether the instruction was of 64-bit mode",
-     .source = SDM_ARCH_PEBS ", record header",
-     .typical = "The print that says what the bit means outside 64-bit mode was not at hand", GROUP,
-     .lacks = lacks_fixed_0, .run = mode);
+TEST(arch_header_mode) = {
+    .id = "arch.header.mode",
+    .title = "The header says whether the instruction was of 64-bit mode",
+    .source = SDM_ARCH_PEBS ", record header",
+    .typical = "The print that says what the bit means outside 64-bit mode was not at hand",
+    GROUP,
+    .lacks = lacks_fixed_0,
+    .run = mode,
+};
 
 static void components(struct test_run *run)
 {
@@ -382,9 +425,14 @@ static void components(struct test_run *run)
         test_equal(run, "the XSAVE component of the XMM registers", record.xer & SSE, SSE);
 }
 
-TEST(arch_xmm_component, .id = "arch.xmm.component",
-     .title = "The bitmap in front of the XMM group names the XSAVE component of SSE, bit 1",
-     .source = SDM_ARCH_PEBS ", XER groups", GROUP, .lacks = lacks_fixed_0, .run = components);
+TEST(arch_xmm_component) = {
+    .id = "arch.xmm.component",
+    .title = "The bitmap in front of the XMM group names the XSAVE component of SSE, bit 1",
+    .source = SDM_ARCH_PEBS ", XER groups",
+    GROUP,
+    .lacks = lacks_fixed_0,
+    .run = components,
+};
 
 static void retire(struct test_run *run)
 {
@@ -397,9 +445,14 @@ static void retire(struct test_run *run)
                    run->caps->pebs_retire_latency);
 }
 
-TEST(arch_basic_retire_latency, .id = "arch.basic.retire_latency",
-     .title = "The retire latency is valid where IA32_PERF_CAPABILITIES bit 17 says that there is one",
-     .source = SDM_ARCH_PEBS ", basic group; " SDM_PERF_CAPABILITIES, GROUP, .lacks = lacks_fixed_0, .run = retire);
+TEST(arch_basic_retire_latency) = {
+    .id = "arch.basic.retire_latency",
+    .title = "The retire latency is valid where IA32_PERF_CAPABILITIES bit 17 says that there is one",
+    .source = SDM_ARCH_PEBS ", basic group; " SDM_PERF_CAPABILITIES,
+    GROUP,
+    .lacks = lacks_fixed_0,
+    .run = retire,
+};
 
 static void shadow_stack(struct test_run *run)
 {
@@ -411,7 +464,12 @@ static void shadow_stack(struct test_run *run)
         test_equal(run, "SSP", record.ssp, 0);
 }
 
-TEST(arch_gprs_ssp, .id = "arch.gprs.ssp", .title = "SSP is 0 where shadow stacks are off",
-     .source = SDM_ARCH_PEBS ", GPR group",
-     .typical = "What a record has of a shadow stack that is off was not in print at hand", GROUP,
-     .lacks = lacks_fixed_0, .run = shadow_stack);
+TEST(arch_gprs_ssp) = {
+    .id = "arch.gprs.ssp",
+    .title = "SSP is 0 where shadow stacks are off",
+    .source = SDM_ARCH_PEBS ", GPR group",
+    .typical = "What a record has of a shadow stack that is off was not in print at hand",
+    GROUP,
+    .lacks = lacks_fixed_0,
+    .run = shadow_stack,
+};

@@ -179,15 +179,21 @@ static void refuse(struct test_run *run)
     test_equal(run, "IA32_PEBS_INDEX after closing", msr_get(MSR_IA32_PEBS_INDEX), 0);
 }
 
-#define REFUSE(name, breach_, title_, source_, spoil_)                                                           \
-    TEST(arch_refuse_##name, .id = "arch.refuse." #name,                                                         \
-         .title = title_ " is refused, and leaves the registers as they are", .source = source_, .needs = NEEDS, \
-         .run = refuse, .argument = &(const struct spoiling){ spoil_, breach_, false })
+#define REFUSE(name, breach_, title_, source_, spoil_)                                                \
+    TEST(arch_refuse_##name) = { .id = "arch.refuse." #name,                                          \
+                                 .title = title_ " is refused, and leaves the registers as they are", \
+                                 .source = source_,                                                   \
+                                 .needs = NEEDS,                                                      \
+                                 .run = refuse,                                                       \
+                                 .argument = &(const struct spoiling){ spoil_, breach_, false } }
 
-#define ADVISE(name, breach_, title_, source_, spoil_)                                                        \
-    TEST(arch_advice_##name, .id = "arch.advice." #name, .title = title_ " is advised against, and accepted", \
-         .source = source_, .needs = NEEDS, .run = refuse,                                                    \
-         .argument = &(const struct spoiling){ spoil_, breach_, true })
+#define ADVISE(name, breach_, title_, source_, spoil_)                                \
+    TEST(arch_advice_##name) = { .id = "arch.advice." #name,                          \
+                                 .title = title_ " is advised against, and accepted", \
+                                 .source = source_,                                   \
+                                 .needs = NEEDS,                                      \
+                                 .run = refuse,                                       \
+                                 .argument = &(const struct spoiling){ spoil_, breach_, true } }
 
 REFUSE(page, DS_BREACH_ARCH_PAGE, "A buffer that is not on a 4-KByte boundary", SDM_ARCH_PEBS, page);
 REFUSE(physical, DS_BREACH_ARCH_PHYSICAL, "A buffer beyond the physical addresses", SDM_ARCH_PEBS, physical);

@@ -67,9 +67,13 @@ static void counters(struct test_run *run)
     }
 }
 
-TEST(arch_detect_counters, .id = "arch.detect.counters",
-     .title = "Each counter that CPUID.23H.5 lists exists, and has a CFG_C register",
-     .source = SDM_ARCH_PEBS ", CPUID.23H.5", .needs = NEEDS, .run = counters);
+TEST(arch_detect_counters) = {
+    .id = "arch.detect.counters",
+    .title = "Each counter that CPUID.23H.5 lists exists, and has a CFG_C register",
+    .source = SDM_ARCH_PEBS ", CPUID.23H.5",
+    .needs = NEEDS,
+    .run = counters,
+};
 
 static void gaps(struct test_run *run)
 {
@@ -80,9 +84,13 @@ static void gaps(struct test_run *run)
             test_fail(run, "RDMSR of CFG_C of fixed counter %u, which CPUID.23H.1 does not list, raised no #GP", n);
 }
 
-TEST(arch_detect_gaps, .id = "arch.detect.gaps",
-     .title = "A fixed counter that CPUID.23H.1 does not list, between others, has no CFG_C register",
-     .source = SDM_ARCH_PEBS ", CPUID.23H.1", .needs = NEEDS, .run = gaps);
+TEST(arch_detect_gaps) = {
+    .id = "arch.detect.gaps",
+    .title = "A fixed counter that CPUID.23H.1 does not list, between others, has no CFG_C register",
+    .source = SDM_ARCH_PEBS ", CPUID.23H.1",
+    .needs = NEEDS,
+    .run = gaps,
+};
 
 static void enable_is_not_there(struct test_run *run)
 {
@@ -94,10 +102,14 @@ static void enable_is_not_there(struct test_run *run)
         test_fail(run, "WRMSR to IA32_PEBS_ENABLE raised no #GP");
 }
 
-TEST(arch_detect_pebs_enable, .id = "arch.detect.pebs_enable",
-     .title = "IA32_PEBS_ENABLE is not there: no counter samples by it", .source = SDM_ARCH_PEBS "; " ARCH_KVM,
-     .typical = "That architectural PEBS does without the register is promised, not that a processor lacks it",
-     .needs = NEEDS, .run = enable_is_not_there);
+TEST(arch_detect_pebs_enable) = {
+    .id = "arch.detect.pebs_enable",
+    .title = "IA32_PEBS_ENABLE is not there: no counter samples by it",
+    .source = SDM_ARCH_PEBS "; " ARCH_KVM,
+    .typical = "That architectural PEBS does without the register is promised, not that a processor lacks it",
+    .needs = NEEDS,
+    .run = enable_is_not_there,
+};
 
 static void data_cfg_is_not_there(struct test_run *run)
 {
@@ -107,11 +119,14 @@ static void data_cfg_is_not_there(struct test_run *run)
         test_fail(run, "RDMSR of MSR_PEBS_DATA_CFG raised no #GP, and read 0x%" PRIx64, value);
 }
 
-TEST(arch_detect_data_cfg, .id = "arch.detect.data_cfg",
-     .title = "MSR_PEBS_DATA_CFG is not there: each counter's CFG_C chooses the groups of its records",
-     .source = SDM_ARCH_PEBS "; " ARCH_KVM,
-     .typical = "That architectural PEBS does without the register is promised, not that a processor lacks it",
-     .needs = NEEDS, .run = data_cfg_is_not_there);
+TEST(arch_detect_data_cfg) = {
+    .id = "arch.detect.data_cfg",
+    .title = "MSR_PEBS_DATA_CFG is not there: each counter's CFG_C chooses the groups of its records",
+    .source = SDM_ARCH_PEBS "; " ARCH_KVM,
+    .typical = "That architectural PEBS does without the register is promised, not that a processor lacks it",
+    .needs = NEEDS,
+    .run = data_cfg_is_not_there,
+};
 
 /* ---- IA32_PEBS_BASE ---------------------------------------------------------------------------------------------- */
 
@@ -124,9 +139,13 @@ static void base(struct test_run *run)
     close_all(run);
 }
 
-TEST(arch_base_holds, .id = "arch.base.holds",
-     .title = "IA32_PEBS_BASE holds each physical address of the processor, and each size up to 1 MByte",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE", .needs = NEEDS, .run = base);
+TEST(arch_base_holds) = {
+    .id = "arch.base.holds",
+    .title = "IA32_PEBS_BASE holds each physical address of the processor, and each size up to 1 MByte",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE",
+    .needs = NEEDS,
+    .run = base,
+};
 
 static void base_reserved(struct test_run *run)
 {
@@ -134,9 +153,13 @@ static void base_reserved(struct test_run *run)
     close_all(run);
 }
 
-TEST(arch_base_reserved, .id = "arch.base.reserved",
-     .title = "A buffer that is not on a 4-KByte boundary: IA32_PEBS_BASE with one of bits 11:4 set raises #GP",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE; " SDM_WRMSR, .needs = NEEDS, .run = base_reserved);
+TEST(arch_base_reserved) = {
+    .id = "arch.base.reserved",
+    .title = "A buffer that is not on a 4-KByte boundary: IA32_PEBS_BASE with one of bits 11:4 set raises #GP",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE; " SDM_WRMSR,
+    .needs = NEEDS,
+    .run = base_reserved,
+};
 
 static void base_physical(struct test_run *run)
 {
@@ -144,9 +167,13 @@ static void base_physical(struct test_run *run)
     close_all(run);
 }
 
-TEST(arch_base_physical, .id = "arch.base.physical",
-     .title = "A buffer beyond the physical addresses of the processor: such a bit in IA32_PEBS_BASE raises #GP",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE; " SDM_WRMSR, .needs = NEEDS, .run = base_physical);
+TEST(arch_base_physical) = {
+    .id = "arch.base.physical",
+    .title = "A buffer beyond the physical addresses of the processor: such a bit in IA32_PEBS_BASE raises #GP",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE; " SDM_WRMSR,
+    .needs = NEEDS,
+    .run = base_physical,
+};
 
 /* ---- IA32_PEBS_INDEX --------------------------------------------------------------------------------------------- */
 
@@ -161,9 +188,13 @@ static void index_holds(struct test_run *run)
     close_all(run);
 }
 
-TEST(arch_index_holds, .id = "arch.index.holds",
-     .title = "IA32_PEBS_INDEX holds WR, FULL, EN and THRESH, each bit of them",
-     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX", .needs = NEEDS, .run = index_holds);
+TEST(arch_index_holds) = {
+    .id = "arch.index.holds",
+    .title = "IA32_PEBS_INDEX holds WR, FULL, EN and THRESH, each bit of them",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    .needs = NEEDS,
+    .run = index_holds,
+};
 
 static void index_reserved(struct test_run *run)
 {
@@ -173,11 +204,14 @@ static void index_reserved(struct test_run *run)
     close_all(run);
 }
 
-#define INDEX_RESERVED(name, high, low)                                                                  \
-    TEST(arch_index_reserved_##name, .id = "arch.index.reserved." #name,                                 \
-         .title = "IA32_PEBS_INDEX with one of its reserved bits " #high ":" #low " raises #GP",         \
-         .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " SDM_WRMSR, .needs = NEEDS, .run = index_reserved, \
-         .argument = &(const uint64_t){ BITS(high, low) })
+#define INDEX_RESERVED(name, high, low)                                                                           \
+    TEST(arch_index_reserved_##name) = { .id = "arch.index.reserved." #name,                                      \
+                                         .title = "IA32_PEBS_INDEX with one of its reserved bits " #high ":" #low \
+                                                  " raises #GP",                                                  \
+                                         .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " SDM_WRMSR,                 \
+                                         .needs = NEEDS,                                                          \
+                                         .run = index_reserved,                                                   \
+                                         .argument = &(const uint64_t){ BITS(high, low) } }
 
 INDEX_RESERVED(below_wr, 3, 0);
 INDEX_RESERVED(below_full, 30, 27);
@@ -215,25 +249,41 @@ static void each_cfg_c(struct test_run *run)
     close_all(run);
 }
 
-TEST(arch_cfg_c_general, .id = "arch.cfg_c.general",
-     .title = "IA32_PMC_GPn_CFG_C of each counter holds a reload value, and all bits that CPUID.23H.4 lists",
-     .source = SDM_ARCH_PEBS ", IA32_PMC_GPn_CFG_C", .needs = NEEDS, .run = each_cfg_c,
-     .argument = &(const struct asked){ false, holds });
+TEST(arch_cfg_c_general) = {
+    .id = "arch.cfg_c.general",
+    .title = "IA32_PMC_GPn_CFG_C of each counter holds a reload value, and all bits that CPUID.23H.4 lists",
+    .source = SDM_ARCH_PEBS ", IA32_PMC_GPn_CFG_C",
+    .needs = NEEDS,
+    .run = each_cfg_c,
+    .argument = &(const struct asked){ false, holds },
+};
 
-TEST(arch_cfg_c_fixed, .id = "arch.cfg_c.fixed",
-     .title = "IA32_PMC_FXm_CFG_C of each fixed counter holds a reload value, and all bits that CPUID.23H.4 lists",
-     .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C", .needs = NEEDS, .run = each_cfg_c,
-     .argument = &(const struct asked){ true, holds });
+TEST(arch_cfg_c_fixed) = {
+    .id = "arch.cfg_c.fixed",
+    .title = "IA32_PMC_FXm_CFG_C of each fixed counter holds a reload value, and all bits that CPUID.23H.4 lists",
+    .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C",
+    .needs = NEEDS,
+    .run = each_cfg_c,
+    .argument = &(const struct asked){ true, holds },
+};
 
-TEST(arch_cfg_c_general_reserved, .id = "arch.cfg_c.general.reserved",
-     .title = "Each bit of IA32_PMC_GPn_CFG_C above 31 that CPUID.23H.4 does not list raises #GP",
-     .source = SDM_ARCH_PEBS ", CPUID.23H.4; " SDM_WRMSR, .needs = NEEDS, .run = each_cfg_c,
-     .argument = &(const struct asked){ false, refuses });
+TEST(arch_cfg_c_general_reserved) = {
+    .id = "arch.cfg_c.general.reserved",
+    .title = "Each bit of IA32_PMC_GPn_CFG_C above 31 that CPUID.23H.4 does not list raises #GP",
+    .source = SDM_ARCH_PEBS ", CPUID.23H.4; " SDM_WRMSR,
+    .needs = NEEDS,
+    .run = each_cfg_c,
+    .argument = &(const struct asked){ false, refuses },
+};
 
-TEST(arch_cfg_c_fixed_reserved, .id = "arch.cfg_c.fixed.reserved",
-     .title = "Each bit of IA32_PMC_FXm_CFG_C above 31 that CPUID.23H.4 does not list raises #GP",
-     .source = SDM_ARCH_PEBS ", CPUID.23H.4; " SDM_WRMSR, .needs = NEEDS, .run = each_cfg_c,
-     .argument = &(const struct asked){ true, refuses });
+TEST(arch_cfg_c_fixed_reserved) = {
+    .id = "arch.cfg_c.fixed.reserved",
+    .title = "Each bit of IA32_PMC_FXm_CFG_C above 31 that CPUID.23H.4 does not list raises #GP",
+    .source = SDM_ARCH_PEBS ", CPUID.23H.4; " SDM_WRMSR,
+    .needs = NEEDS,
+    .run = each_cfg_c,
+    .argument = &(const struct asked){ true, refuses },
+};
 
 /* ---- the counters' other names ----------------------------------------------------------------------------------- */
 
@@ -265,7 +315,11 @@ static void aliases(struct test_run *run)
     }
 }
 
-TEST(arch_registers_aliases, .id = "arch.registers.aliases",
-     .title = "IA32_PMC_GPn_CTR, IA32_PMC_GPn_CFG_A and IA32_PMC_FXm_CTR are IA32_A_PMCn, IA32_PERFEVTSELn and "
-              "IA32_FIXED_CTRm by other numbers",
-     .source = SDM_ARCH_PEBS ", performance monitoring version 6", .needs = NEEDS, .run = aliases);
+TEST(arch_registers_aliases) = {
+    .id = "arch.registers.aliases",
+    .title = "IA32_PMC_GPn_CTR, IA32_PMC_GPn_CFG_A and IA32_PMC_FXm_CTR are IA32_A_PMCn, IA32_PERFEVTSELn and "
+             "IA32_FIXED_CTRm by other numbers",
+    .source = SDM_ARCH_PEBS ", performance monitoring version 6",
+    .needs = NEEDS,
+    .run = aliases,
+};

@@ -71,10 +71,15 @@ static void next_event(struct test_run *run)
     }
 }
 
-TEST(pebs_arm_next_event, .id = "pebs.arm.next_event",
-     .title = "The overflow arms PEBS, and a later event is recorded: from -N event N + 1 at the earliest",
-     .source = SDM_PEBS, .needs = NEEDS | NEED_PEBS_REGISTERS, .lacks = lacks_delay, .records = true,
-     .run = next_event);
+TEST(pebs_arm_next_event) = {
+    .id = "pebs.arm.next_event",
+    .title = "The overflow arms PEBS, and a later event is recorded: from -N event N + 1 at the earliest",
+    .source = SDM_PEBS,
+    .needs = NEEDS | NEED_PEBS_REGISTERS,
+    .lacks = lacks_delay,
+    .records = true,
+    .run = next_event,
+};
 
 static void overflow_alone(struct test_run *run)
 {
@@ -84,9 +89,15 @@ static void overflow_alone(struct test_run *run)
     pebs_sample(run, &sample);
 }
 
-TEST(pebs_arm_overflow_alone, .id = "pebs.arm.overflow_alone",
-     .title = "The last event overflows the counter, and without another there is no record", .source = SDM_PEBS,
-     .needs = NEEDS, .lacks = lacks_delay, .records = true, .run = overflow_alone);
+TEST(pebs_arm_overflow_alone) = {
+    .id = "pebs.arm.overflow_alone",
+    .title = "The last event overflows the counter, and without another there is no record",
+    .source = SDM_PEBS,
+    .needs = NEEDS,
+    .lacks = lacks_delay,
+    .records = true,
+    .run = overflow_alone,
+};
 
 /* ---- enabled --------------------------------------------------------------------------------------------------- */
 
@@ -128,9 +139,14 @@ static void event_select(struct test_run *run)
     finish(run);
 }
 
-TEST(pebs_arm_event_select, .id = "pebs.arm.event_select",
-     .title = "Without the enable flag of its event select a PEBS counter neither counts nor records",
-     .source = SDM_PEBS_PROGRAMMING, .needs = NEEDS | NEED_GLOBAL_CTRL, .records = true, .run = event_select);
+TEST(pebs_arm_event_select) = {
+    .id = "pebs.arm.event_select",
+    .title = "Without the enable flag of its event select a PEBS counter neither counts nor records",
+    .source = SDM_PEBS_PROGRAMMING,
+    .needs = NEEDS | NEED_GLOBAL_CTRL,
+    .records = true,
+    .run = event_select,
+};
 
 static void nothing_off(unsigned counter)
 {
@@ -147,9 +163,14 @@ static void global_ctrl(struct test_run *run)
     finish(run);
 }
 
-TEST(pebs_arm_global_ctrl, .id = "pebs.arm.global_ctrl",
-     .title = "With its bit of IA32_PERF_GLOBAL_CTRL clear a PEBS counter neither counts nor records",
-     .source = SDM_PEBS_PROGRAMMING, .needs = NEEDS | NEED_GLOBAL_CTRL, .records = true, .run = global_ctrl);
+TEST(pebs_arm_global_ctrl) = {
+    .id = "pebs.arm.global_ctrl",
+    .title = "With its bit of IA32_PERF_GLOBAL_CTRL clear a PEBS counter neither counts nor records",
+    .source = SDM_PEBS_PROGRAMMING,
+    .needs = NEEDS | NEED_GLOBAL_CTRL,
+    .records = true,
+    .run = global_ctrl,
+};
 
 static void pebs_off(unsigned counter)
 {
@@ -169,10 +190,14 @@ static void pebs_enable(struct test_run *run)
     finish(run);
 }
 
-TEST(pebs_arm_pebs_enable, .id = "pebs.arm.pebs_enable",
-     .title = "Without its bit of IA32_PEBS_ENABLE a counter counts and overflows, and leaves no record",
-     .source = SDM_PEBS_PROGRAMMING, .needs = NEEDS | NEED_PEBS_AREA | NEED_GLOBAL_CTRL, .records = true,
-     .run = pebs_enable);
+TEST(pebs_arm_pebs_enable) = {
+    .id = "pebs.arm.pebs_enable",
+    .title = "Without its bit of IA32_PEBS_ENABLE a counter counts and overflows, and leaves no record",
+    .source = SDM_PEBS_PROGRAMMING,
+    .needs = NEEDS | NEED_PEBS_AREA | NEED_GLOBAL_CTRL,
+    .records = true,
+    .run = pebs_enable,
+};
 
 /* ---- the reset value -------------------------------------------------------------------------------------------- */
 
@@ -229,10 +254,14 @@ static void own_slot(struct test_run *run)
     pebs_check_numbers(run, &sample, pebs_sample_spacing(run->caps, &sample) - 1);
 }
 
-TEST(pebs_reload_own_slot, .id = "pebs.reload.own_slot",
-     .title = "A counter is reloaded from its own reset slot, whatever the slots of the others hold",
-     .source = SDM_PEBS_AREA, .needs = NEEDS | NEED_PEBS_AREA | NEED_PEBS_REGISTERS | NEED_PEBS_COUNTERS,
-     .records = true, .run = own_slot);
+TEST(pebs_reload_own_slot) = {
+    .id = "pebs.reload.own_slot",
+    .title = "A counter is reloaded from its own reset slot, whatever the slots of the others hold",
+    .source = SDM_PEBS_AREA,
+    .needs = NEEDS | NEED_PEBS_AREA | NEED_PEBS_REGISTERS | NEED_PEBS_COUNTERS,
+    .records = true,
+    .run = own_slot,
+};
 
 static void reset_value(struct test_run *run)
 {
@@ -252,9 +281,14 @@ static void reset_value(struct test_run *run)
     pebs_check_numbers(run, &later, first);
 }
 
-TEST(pebs_reload_reset_value, .id = "pebs.reload.reset_value",
-     .title = "After a record the counter starts from the reset value in memory, not from what software wrote to it",
-     .source = SDM_PEBS, .needs = NEEDS | NEED_PEBS_AREA | NEED_PEBS_REGISTERS, .records = true, .run = reset_value);
+TEST(pebs_reload_reset_value) = {
+    .id = "pebs.reload.reset_value",
+    .title = "After a record the counter starts from the reset value in memory, not from what software wrote to it",
+    .source = SDM_PEBS,
+    .needs = NEEDS | NEED_PEBS_AREA | NEED_PEBS_REGISTERS,
+    .records = true,
+    .run = reset_value,
+};
 
 /*
  * How many events the window has is measured first, with a period that none of them ends: of instructions those that
@@ -294,9 +328,14 @@ static void counter_after(struct test_run *run)
         test_differs(run, "the counter is 0x%" PRIx64 ", typically 0x%" PRIx64, is, due);
 }
 
-TEST(pebs_reload_counter, .id = "pebs.reload.counter",
-     .title = "After the last record the counter holds the reset value and the events since", .source = SDM_PEBS,
-     .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_REGISTERS | NEED_EVENT_ANY, .records = true, .run = counter_after);
+TEST(pebs_reload_counter) = {
+    .id = "pebs.reload.counter",
+    .title = "After the last record the counter holds the reset value and the events since",
+    .source = SDM_PEBS,
+    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_REGISTERS | NEED_EVENT_ANY,
+    .records = true,
+    .run = counter_after,
+};
 
 /* ---- an event that is not precise -------------------------------------------------------------------------------- */
 
@@ -328,10 +367,15 @@ static void any_event(struct test_run *run)
     }
 }
 
-TEST(pebs_any_event, .id = "pebs.any_event",
-     .title = "An event that is not precise leaves a record at each overflow, of an instruction that retires then",
-     .source = "SDM Vol. 3B (253669-059), \"Processor Event Based Sampling (PEBS)\", 18.7.1",
-     .needs = NEED_APIC | NEED_PEBS | NEED_EVENTING_IP, .lacks = lacks_any_event, .records = true, .run = any_event);
+TEST(pebs_any_event) = {
+    .id = "pebs.any_event",
+    .title = "An event that is not precise leaves a record at each overflow, of an instruction that retires then",
+    .source = "SDM Vol. 3B (253669-059), \"Processor Event Based Sampling (PEBS)\", 18.7.1",
+    .needs = NEED_APIC | NEED_PEBS | NEED_EVENTING_IP,
+    .lacks = lacks_any_event,
+    .records = true,
+    .run = any_event,
+};
 
 /* ---- several counters -------------------------------------------------------------------------------------------- */
 
@@ -362,10 +406,14 @@ static void beside(struct test_run *run)
     pebs_check_numbers(run, &sample, pebs_sample_spacing(run->caps, &sample) - 1);
 }
 
-TEST(pebs_counters_beside, .id = "pebs.counters.beside",
-     .title = "A counter without PEBS counts and overflows beside one with it, and leaves no record",
-     .source = SDM_PEBS_PROGRAMMING, .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_PEBS_COUNTERS, .records = true,
-     .run = beside);
+TEST(pebs_counters_beside) = {
+    .id = "pebs.counters.beside",
+    .title = "A counter without PEBS counts and overflows beside one with it, and leaves no record",
+    .source = SDM_PEBS_PROGRAMMING,
+    .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_PEBS_COUNTERS,
+    .records = true,
+    .run = beside,
+};
 
 /* What the records say of one of two counters: where both are due, they may share a record. */
 static void check_one_of_two(struct test_run *run, const struct pebs_sample *sample, unsigned first)
@@ -421,10 +469,14 @@ static void two(struct test_run *run)
     }
 }
 
-TEST(pebs_counters_two, .id = "pebs.counters.two",
-     .title = "Two counters sample side by side, and each record names the counter that it is of",
-     .source = SDM_PEBS_RECORD_SKL ", offset 90H",
-     .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_PEBS_COUNTERS | NEED_PEBS_TSC, .records = true, .run = two);
+TEST(pebs_counters_two) = {
+    .id = "pebs.counters.two",
+    .title = "Two counters sample side by side, and each record names the counter that it is of",
+    .source = SDM_PEBS_RECORD_SKL ", offset 90H",
+    .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_PEBS_COUNTERS | NEED_PEBS_TSC,
+    .records = true,
+    .run = two,
+};
 
 /* ---- privilege levels -------------------------------------------------------------------------------------------- */
 
@@ -437,9 +489,14 @@ static void usr_at_0(struct test_run *run)
     pebs_sample(run, &sample);
 }
 
-TEST(pebs_rings_usr_at_0, .id = "pebs.rings.usr_at_0",
-     .title = "A counter that counts at CPL 1 to 3 alone records nothing at CPL 0",
-     .source = SDM_PERFMON_1 ", USR and OS flags", .needs = NEEDS, .records = true, .run = usr_at_0);
+TEST(pebs_rings_usr_at_0) = {
+    .id = "pebs.rings.usr_at_0",
+    .title = "A counter that counts at CPL 1 to 3 alone records nothing at CPL 0",
+    .source = SDM_PERFMON_1 ", USR and OS flags",
+    .needs = NEEDS,
+    .records = true,
+    .run = usr_at_0,
+};
 
 /* The way to CPL 3 and back has loads at CPL 0. */
 static void os_at_3(struct test_run *run)
@@ -460,9 +517,14 @@ static void os_at_3(struct test_run *run)
             test_fail(run, "PEBS record %u is of a load at CPL 3", n);
 }
 
-TEST(pebs_rings_os_at_3, .id = "pebs.rings.os_at_3",
-     .title = "A counter that counts at CPL 0 alone records nothing at CPL 3",
-     .source = SDM_PERFMON_1 ", USR and OS flags", .needs = NEEDS, .records = true, .run = os_at_3);
+TEST(pebs_rings_os_at_3) = {
+    .id = "pebs.rings.os_at_3",
+    .title = "A counter that counts at CPL 0 alone records nothing at CPL 3",
+    .source = SDM_PERFMON_1 ", USR and OS flags",
+    .needs = NEEDS,
+    .records = true,
+    .run = os_at_3,
+};
 
 /* ---- the status register ----------------------------------------------------------------------------------------- */
 
@@ -520,11 +582,16 @@ static void buffer_bit(struct test_run *run)
     finish(run);
 }
 
-TEST(pebs_status_buffer, .id = "pebs.status.buffer",
-     .title =
-         "The record that reaches the threshold sets bit 62, of architectural PEBS bit 54, of IA32_PERF_GLOBAL_STATUS, "
-         "and none before it",
-     .source = SDM_PEBS_AREA, .needs = NEEDS | NEED_GLOBAL_CTRL, .records = true, .run = buffer_bit);
+TEST(pebs_status_buffer) = {
+    .id = "pebs.status.buffer",
+    .title =
+        "The record that reaches the threshold sets bit 62, of architectural PEBS bit 54, of IA32_PERF_GLOBAL_STATUS, "
+        "and none before it",
+    .source = SDM_PEBS_AREA,
+    .needs = NEEDS | NEED_GLOBAL_CTRL,
+    .records = true,
+    .run = buffer_bit,
+};
 
 /* Events behind the last record are fewer than the period: the counter has not overflowed again. */
 static void own_bit(struct test_run *run)
@@ -537,10 +604,15 @@ static void own_bit(struct test_run *run)
     finish(run);
 }
 
-TEST(pebs_status_own_bit, .id = "pebs.status.own_bit",
-     .title = "A record clears the overflow bit of its counter: after it nothing has overflowed", .source = SDM_PEBS,
-     .typical = "On some processors the bit of a counter with PEBS stays set, and Linux masks it",
-     .needs = NEEDS | NEED_GLOBAL_CTRL, .records = true, .run = own_bit);
+TEST(pebs_status_own_bit) = {
+    .id = "pebs.status.own_bit",
+    .title = "A record clears the overflow bit of its counter: after it nothing has overflowed",
+    .source = SDM_PEBS,
+    .typical = "On some processors the bit of a counter with PEBS stays set, and Linux masks it",
+    .needs = NEEDS | NEED_GLOBAL_CTRL,
+    .records = true,
+    .run = own_bit,
+};
 
 static void acknowledge(struct test_run *run)
 {
@@ -555,9 +627,14 @@ static void acknowledge(struct test_run *run)
     finish(run);
 }
 
-TEST(pebs_status_acknowledge, .id = "pebs.status.acknowledge",
-     .title = "The bit of the PEBS buffer stays set until it is written as 1 to IA32_PERF_GLOBAL_OVF_CTRL",
-     .source = SDM_PEBS_SERVICE, .needs = NEEDS | NEED_GLOBAL_CTRL, .records = true, .run = acknowledge);
+TEST(pebs_status_acknowledge) = {
+    .id = "pebs.status.acknowledge",
+    .title = "The bit of the PEBS buffer stays set until it is written as 1 to IA32_PERF_GLOBAL_OVF_CTRL",
+    .source = SDM_PEBS_SERVICE,
+    .needs = NEEDS | NEED_GLOBAL_CTRL,
+    .records = true,
+    .run = acknowledge,
+};
 
 static uint64_t status_seen;
 
@@ -598,9 +675,14 @@ static void two_causes(struct test_run *run)
                buffer_flag(run->caps) | MSR_BIT(plain));
 }
 
-TEST(pebs_status_two_causes, .id = "pebs.status.two_causes",
-     .title = "The buffer's threshold and another counter's overflow cause an interrupt, and the status has both bits",
-     .source = SDM_PEBS_SERVICE, .needs = NEEDS | NEED_PEBS_COUNTERS, .records = true, .run = two_causes);
+TEST(pebs_status_two_causes) = {
+    .id = "pebs.status.two_causes",
+    .title = "The buffer's threshold and another counter's overflow cause an interrupt, and the status has both bits",
+    .source = SDM_PEBS_SERVICE,
+    .needs = NEEDS | NEED_PEBS_COUNTERS,
+    .records = true,
+    .run = two_causes,
+};
 
 /* ---- with BTS ---------------------------------------------------------------------------------------------------- */
 
@@ -650,7 +732,11 @@ static void with_bts(struct test_run *run)
                   branches_before, PERIOD + 1);
 }
 
-TEST(pebs_with_bts_one_branch, .id = "pebs.with_bts.one_branch",
-     .title = "A branch that is due for PEBS and for BTS has both records in memory before its interrupt comes",
-     .source = SDM_2023 "\"Processor Event Based Sampling (PEBS)\" (Core)",
-     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_BRANCHES | NEED_BTS | NEED_BTS_CPL, .records = true, .run = with_bts);
+TEST(pebs_with_bts_one_branch) = {
+    .id = "pebs.with_bts.one_branch",
+    .title = "A branch that is due for PEBS and for BTS has both records in memory before its interrupt comes",
+    .source = SDM_2023 "\"Processor Event Based Sampling (PEBS)\" (Core)",
+    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_BRANCHES | NEED_BTS | NEED_BTS_CPL,
+    .records = true,
+    .run = with_bts,
+};

@@ -142,9 +142,13 @@ static void steps(struct test_run *run)
     }
 }
 
-TEST(ds_pebs_index_steps, .id = "ds.pebs.index.steps",
-     .title = "Each PEBS record moves the index by the size of one record, from the base", .source = MANAGEMENT, GROUP,
-     .run = steps);
+TEST(ds_pebs_index_steps) = {
+    .id = "ds.pebs.index.steps",
+    .title = "Each PEBS record moves the index by the size of one record, from the base",
+    .source = MANAGEMENT,
+    GROUP,
+    .run = steps,
+};
 
 enum { AHEAD = 3 };
 
@@ -179,9 +183,13 @@ static void start(struct test_run *run)
     pebs_check_count(run, ds_pebs_log()->records, COUNT);
 }
 
-TEST(ds_pebs_index_start, .id = "ds.pebs.index.start",
-     .title = "The first PEBS record is written where the index points, not at the base", .source = MANAGEMENT, GROUP,
-     .run = start);
+TEST(ds_pebs_index_start) = {
+    .id = "ds.pebs.index.start",
+    .title = "The first PEBS record is written where the index points, not at the base",
+    .source = MANAGEMENT,
+    GROUP,
+    .run = start,
+};
 
 static void beyond(struct test_run *run)
 {
@@ -199,9 +207,13 @@ static void beyond(struct test_run *run)
     pebs_check_count(run, ds_pebs_log()->records, COUNT);
 }
 
-TEST(ds_pebs_index_beyond, .id = "ds.pebs.index.beyond",
-     .title = "No byte of the PEBS buffer is written after the last record", .source = MANAGEMENT, GROUP,
-     .run = beyond);
+TEST(ds_pebs_index_beyond) = {
+    .id = "ds.pebs.index.beyond",
+    .title = "No byte of the PEBS buffer is written after the last record",
+    .source = MANAGEMENT,
+    GROUP,
+    .run = beyond,
+};
 
 /* ---- the management area ---------------------------------------------------------------------------------------- */
 
@@ -230,9 +242,13 @@ static void kept(struct test_run *run)
     pebs_check_count(run, ds_pebs_log()->records, COUNT);
 }
 
-TEST(ds_pebs_area_kept, .id = "ds.pebs.area.kept",
-     .title = "Of the DS management area PEBS writes its index and nothing else: no base, maximum, threshold or reset",
-     .source = MANAGEMENT, GROUP, .run = kept);
+TEST(ds_pebs_area_kept) = {
+    .id = "ds.pebs.area.kept",
+    .title = "Of the DS management area PEBS writes its index and nothing else: no base, maximum, threshold or reset",
+    .source = MANAGEMENT,
+    GROUP,
+    .run = kept,
+};
 
 /* Two areas share a page: the one that the register named first must be forgotten. */
 static void used(struct test_run *run)
@@ -265,9 +281,13 @@ static void used(struct test_run *run)
     pebs_check_count(run, ds_pebs_log()->records, COUNT);
 }
 
-TEST(ds_area_used, .id = "ds.area.used",
-     .title = "Records go to the area that IA32_DS_AREA names when PEBS begins, not to one that it named before",
-     .source = SDM_SETTING_UP_DS ", step 2", GROUP, .run = used);
+TEST(ds_area_used) = {
+    .id = "ds.area.used",
+    .title = "Records go to the area that IA32_DS_AREA names when PEBS begins, not to one that it named before",
+    .source = SDM_SETTING_UP_DS ", step 2",
+    GROUP,
+    .run = used,
+};
 
 /* ---- the absolute maximum --------------------------------------------------------------------------------------- */
 
@@ -315,18 +335,28 @@ static void fill(struct test_run *run)
     test_saw(run, ds_pebs_log()->records);
 }
 
-TEST(ds_pebs_maximum, .id = "ds.pebs.maximum",
-     .title = "An undrained PEBS buffer takes records up to its absolute maximum, and not one beyond",
-     .source = SDM_PEBS_AREA, GROUP, .run = fill, .argument = &(const struct limit){ NULL });
+TEST(ds_pebs_maximum) = {
+    .id = "ds.pebs.maximum",
+    .title = "An undrained PEBS buffer takes records up to its absolute maximum, and not one beyond",
+    .source = SDM_PEBS_AREA,
+    GROUP,
+    .run = fill,
+    .argument = &(const struct limit){ NULL },
+};
 
 static void one_more_byte(struct ds_area *area)
 {
     area->pebs.maximum += 1;
 }
 
-TEST(ds_pebs_maximum_plus_one, .id = "ds.pebs.maximum.plus_one",
-     .title = "An absolute maximum one byte past a whole number of records takes no fewer and no more records",
-     .source = MANAGEMENT, GROUP, .run = fill, .argument = &(const struct limit){ one_more_byte });
+TEST(ds_pebs_maximum_plus_one) = {
+    .id = "ds.pebs.maximum.plus_one",
+    .title = "An absolute maximum one byte past a whole number of records takes no fewer and no more records",
+    .source = MANAGEMENT,
+    GROUP,
+    .run = fill,
+    .argument = &(const struct limit){ one_more_byte },
+};
 
 /* The order is that of the events, and the first of them is due after the first period. */
 static void oldest(struct test_run *run)
@@ -342,9 +372,14 @@ static void oldest(struct test_run *run)
     pebs_check_numbers(run, &sample, pebs_sample_spacing(run->caps, &sample) - 1);
 }
 
-TEST(ds_pebs_maximum_oldest, .id = "ds.pebs.maximum.oldest",
-     .title = "A full PEBS buffer keeps the oldest records: none is overwritten, for it is never circular",
-     .source = SDM_PEBS_AREA, .needs = NEEDS | NEED_PEBS_REGISTERS, .records = true, .run = oldest);
+TEST(ds_pebs_maximum_oldest) = {
+    .id = "ds.pebs.maximum.oldest",
+    .title = "A full PEBS buffer keeps the oldest records: none is overwritten, for it is never circular",
+    .source = SDM_PEBS_AREA,
+    .needs = NEEDS | NEED_PEBS_REGISTERS,
+    .records = true,
+    .run = oldest,
+};
 
 /*
  * The service routine drains the first fill as soon as interrupts are on again. What became of the counter meanwhile no
@@ -370,9 +405,13 @@ static void room(struct test_run *run)
         test_differs(run, "%u records came of two full buffers, typically %u", ds_pebs_log()->records, 2 * RECORDS);
 }
 
-TEST(ds_pebs_maximum_room, .id = "ds.pebs.maximum.room",
-     .title = "A full PEBS buffer takes records again once software has set its index back to the base",
-     .source = SDM_PEBS_AREA, GROUP, .run = room);
+TEST(ds_pebs_maximum_room) = {
+    .id = "ds.pebs.maximum.room",
+    .title = "A full PEBS buffer takes records again once software has set its index back to the base",
+    .source = SDM_PEBS_AREA,
+    GROUP,
+    .run = room,
+};
 
 /* ---- the threshold ---------------------------------------------------------------------------------------------- */
 
@@ -404,8 +443,13 @@ static void below(struct test_run *run)
     pebs_check_count(run, ds_pebs_log()->records, AT - 1);
 }
 
-TEST(ds_pebs_threshold_below, .id = "ds.pebs.threshold.below",
-     .title = "One record short of the threshold there is no interrupt", .source = SDM_PEBS_AREA, GROUP, .run = below);
+TEST(ds_pebs_threshold_below) = {
+    .id = "ds.pebs.threshold.below",
+    .title = "One record short of the threshold there is no interrupt",
+    .source = SDM_PEBS_AREA,
+    GROUP,
+    .run = below,
+};
 
 /* While interrupts are off one at most can wait; a second one may come when the first has been served. */
 static void check_one(struct test_run *run, const char *where, unsigned interrupts)
@@ -428,9 +472,13 @@ static void reached(struct test_run *run)
     pebs_check_count(run, ds_pebs_log()->records, records);
 }
 
-TEST(ds_pebs_threshold_reached, .id = "ds.pebs.threshold.reached",
-     .title = "The record with which the index reaches the threshold brings the interrupt", .source = SDM_PEBS_AREA,
-     GROUP, .run = reached);
+TEST(ds_pebs_threshold_reached) = {
+    .id = "ds.pebs.threshold.reached",
+    .title = "The record with which the index reaches the threshold brings the interrupt",
+    .source = SDM_PEBS_AREA,
+    GROUP,
+    .run = reached,
+};
 
 /* Records past the threshold go on coming while the interrupt waits. */
 static void passed(struct test_run *run)
@@ -442,6 +490,10 @@ static void passed(struct test_run *run)
     pebs_check_count(run, ds_pebs_log()->records, RECORDS_PAST);
 }
 
-TEST(ds_pebs_threshold_passed, .id = "ds.pebs.threshold.passed",
-     .title = "Records past the threshold are written while its interrupt waits, and one interrupt serves all",
-     .source = SDM_SETTING_UP_DS, GROUP, .run = passed);
+TEST(ds_pebs_threshold_passed) = {
+    .id = "ds.pebs.threshold.passed",
+    .title = "Records past the threshold are written while its interrupt waits, and one interrupt serves all",
+    .source = SDM_SETTING_UP_DS,
+    GROUP,
+    .run = passed,
+};

@@ -188,7 +188,11 @@ static void events(struct test_run *run)
             exercise(run, &list->events[i]);
 }
 
-TEST(pebs_events, .id = "pebs.events",
-     .title = "Each precise event that a workload brings about leaves as many records as it must, at its places",
-     .source = SDM_PEBS_EVENTS, .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_REGISTERS | NEED_EVENT_ANY, .records = true,
-     .run = events);
+TEST(pebs_events) = {
+    .id = "pebs.events",
+    .title = "Each precise event that a workload brings about leaves as many records as it must, at its places",
+    .source = SDM_PEBS_EVENTS,
+    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_REGISTERS | NEED_EVENT_ANY,
+    .records = true,
+    .run = events,
+};

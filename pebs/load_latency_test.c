@@ -227,10 +227,14 @@ static void hierarchy(struct test_run *run)
     mem_table_text(&console_sink, &table, event->name);
 }
 
-TEST(pebs_load_latency_hierarchy, .id = "pebs.load_latency.hierarchy",
-     .title =
-         "Loads from rings that fit a level come from that level, and from memory they take longer than from the first",
-     .source = SDM_DATA_SOURCES, GROUP, .run = hierarchy);
+TEST(pebs_load_latency_hierarchy) = {
+    .id = "pebs.load_latency.hierarchy",
+    .title =
+        "Loads from rings that fit a level come from that level, and from memory they take longer than from the first",
+    .source = SDM_DATA_SOURCES,
+    GROUP,
+    .run = hierarchy,
+};
 
 /* ---- the threshold ---------------------------------------------------------------------------------------------- */
 
@@ -246,10 +250,13 @@ static void threshold_register(struct test_run *run)
     msr_write(MSR_PEBS_LD_LAT_THRESHOLD, PEBS_LATENCY_THRESHOLD);
 }
 
-TEST(pebs_load_latency_threshold_register, .id = "pebs.load_latency.threshold.register",
-     .title = "MSR_PEBS_LD_LAT_THRESHOLD keeps a threshold from 3 cycles to 65535",
-     .source = SDM_LOAD_LATENCY ", MSR_PEBS_LD_LAT_THRESHOLD", .needs = NEED_PEBS | NEED_LOAD_LATENCY,
-     .run = threshold_register);
+TEST(pebs_load_latency_threshold_register) = {
+    .id = "pebs.load_latency.threshold.register",
+    .title = "MSR_PEBS_LD_LAT_THRESHOLD keeps a threshold from 3 cycles to 65535",
+    .source = SDM_LOAD_LATENCY ", MSR_PEBS_LD_LAT_THRESHOLD",
+    .needs = NEED_PEBS | NEED_LOAD_LATENCY,
+    .run = threshold_register,
+};
 
 /* The threshold that no load exceeds is waited for once. */
 static struct pebs_sample chase(const struct test_run *run, unsigned latency)
@@ -274,10 +281,14 @@ static void threshold_far(struct test_run *run)
     pebs_sample(run, &sample);
 }
 
-TEST(pebs_load_latency_threshold_far, .id = "pebs.load_latency.threshold.far",
-     .title =
-         "Loads that stay below the threshold are not counted: of a ring in the first level none takes 65535 cycles",
-     .source = SDM_LOAD_LATENCY ", MSR_PEBS_LD_LAT_THRESHOLD", GROUP, .run = threshold_far);
+TEST(pebs_load_latency_threshold_far) = {
+    .id = "pebs.load_latency.threshold.far",
+    .title =
+        "Loads that stay below the threshold are not counted: of a ring in the first level none takes 65535 cycles",
+    .source = SDM_LOAD_LATENCY ", MSR_PEBS_LD_LAT_THRESHOLD",
+    GROUP,
+    .run = threshold_far,
+};
 
 /* The threshold of the second turn is what the quickest load took. */
 static void threshold_exceeded(struct test_run *run)
@@ -306,6 +317,10 @@ static void threshold_exceeded(struct test_run *run)
                       record.latency, least);
 }
 
-TEST(pebs_load_latency_threshold_exceeded, .id = "pebs.load_latency.threshold.exceeded",
-     .title = "A recorded load took longer than the threshold: one that took just as long is not recorded",
-     .source = SDM_LOAD_LATENCY ", MSR_PEBS_LD_LAT_THRESHOLD", GROUP, .run = threshold_exceeded);
+TEST(pebs_load_latency_threshold_exceeded) = {
+    .id = "pebs.load_latency.threshold.exceeded",
+    .title = "A recorded load took longer than the threshold: one that took just as long is not recorded",
+    .source = SDM_LOAD_LATENCY ", MSR_PEBS_LD_LAT_THRESHOLD",
+    GROUP,
+    .run = threshold_exceeded,
+};

@@ -108,25 +108,41 @@ static void sample(struct test_run *run)
     }
 }
 
-TEST(pebs_tagging_execution, .id = "pebs.tagging.execution",
-     .title = "execution_event samples x87 operations, tagged by the execution unit, and nothing between them",
-     .source = SDM_NETBURST ", \"Execution Tagging\"", GROUP, .run = sample,
-     .argument = &(const struct tagged){ "X87_FP_retired", &workload_x87, false });
+TEST(pebs_tagging_execution) = {
+    .id = "pebs.tagging.execution",
+    .title = "execution_event samples x87 operations, tagged by the execution unit, and nothing between them",
+    .source = SDM_NETBURST ", \"Execution Tagging\"",
+    GROUP,
+    .run = sample,
+    .argument = &(const struct tagged){ "X87_FP_retired", &workload_x87, false },
+};
 
-TEST(pebs_tagging_replay, .id = "pebs.tagging.replay",
-     .title = "replay_event samples loads across two cache lines, and none that stay inside one",
-     .source = SDM_NETBURST ", \"Files Tagging\"", GROUP, .run = sample,
-     .argument = &(const struct tagged){ "split_load_retired", &workload_split_loads, true });
+TEST(pebs_tagging_replay) = {
+    .id = "pebs.tagging.replay",
+    .title = "replay_event samples loads across two cache lines, and none that stay inside one",
+    .source = SDM_NETBURST ", \"Files Tagging\"",
+    GROUP,
+    .run = sample,
+    .argument = &(const struct tagged){ "split_load_retired", &workload_split_loads, true },
+};
 
-TEST(pebs_tagging_execution_mmx, .id = "pebs.tagging.execution.mmx",
-     .title = "execution_event samples MMX operations, and none of the x87 operations between them",
-     .source = SDM_NETBURST ", \"Execution Tagging\"", GROUP, .run = sample,
-     .argument = &(const struct tagged){ "64_bit_MMX_retired", &workload_mmx, false });
+TEST(pebs_tagging_execution_mmx) = {
+    .id = "pebs.tagging.execution.mmx",
+    .title = "execution_event samples MMX operations, and none of the x87 operations between them",
+    .source = SDM_NETBURST ", \"Execution Tagging\"",
+    GROUP,
+    .run = sample,
+    .argument = &(const struct tagged){ "64_bit_MMX_retired", &workload_mmx, false },
+};
 
-TEST(pebs_tagging_replay_stores, .id = "pebs.tagging.replay.stores",
-     .title = "replay_event samples stores across two cache lines, and none that stay inside one",
-     .source = SDM_NETBURST ", \"Files Tagging\"", GROUP, .run = sample,
-     .argument = &(const struct tagged){ "split_store_retired", &workload_split_stores, true });
+TEST(pebs_tagging_replay_stores) = {
+    .id = "pebs.tagging.replay.stores",
+    .title = "replay_event samples stores across two cache lines, and none that stay inside one",
+    .source = SDM_NETBURST ", \"Files Tagging\"",
+    GROUP,
+    .run = sample,
+    .argument = &(const struct tagged){ "split_store_retired", &workload_split_stores, true },
+};
 
 /* Whether a branch of the workload leads there. */
 static bool is_target(const struct workload *workload, uint64_t ip)
@@ -188,10 +204,14 @@ static void replay_mispredicted(struct test_run *run)
             test_fail(run, "PEBS record %u: IP 0x%" PRIx64 " is not where a branch leads to", n, record.ip);
 }
 
-TEST(pebs_tagging_replay_mispredicted, .id = "pebs.tagging.replay.mispredicted",
-     .title = "Tagged mispredicted branches are sampled, typically as many as the prediction flags of BTS show",
-     .source = SDM_NETBURST ", \"Files Tagging\"", .needs = NEEDS | NEED_BTS | NEED_BTS_PREDICTED, .records = true,
-     .run = replay_mispredicted);
+TEST(pebs_tagging_replay_mispredicted) = {
+    .id = "pebs.tagging.replay.mispredicted",
+    .title = "Tagged mispredicted branches are sampled, typically as many as the prediction flags of BTS show",
+    .source = SDM_NETBURST ", \"Files Tagging\"",
+    .needs = NEEDS | NEED_BTS | NEED_BTS_PREDICTED,
+    .records = true,
+    .run = replay_mispredicted,
+};
 
 /* Chased lines: each load's step is in the loop's counter, which counts the steps that are left. */
 static void check_chase(struct test_run *run, unsigned spacing)
@@ -246,10 +266,14 @@ static void with_bts(struct test_run *run)
     check_chase(run, SPACING);
 }
 
-TEST(pebs_tagging_with_bts, .id = "pebs.tagging.with_bts",
-     .title = "PEBS and BTS share the area: each branch of a loop, and one load in 34 after each reload of the counter",
-     .source = SDM_NETBURST ", \"Setting Up the PEBS Buffer\"", .needs = NEEDS | NEED_BTS, .records = true,
-     .run = with_bts);
+TEST(pebs_tagging_with_bts) = {
+    .id = "pebs.tagging.with_bts",
+    .title = "PEBS and BTS share the area: each branch of a loop, and one load in 34 after each reload of the counter",
+    .source = SDM_NETBURST ", \"Setting Up the PEBS Buffer\"",
+    .needs = NEEDS | NEED_BTS,
+    .records = true,
+    .run = with_bts,
+};
 
 /*
  * The two bits. With bit 24 alone split loads are tagged, counted, and not sampled, though an area is open and the
@@ -277,11 +301,14 @@ static void uop_tag(struct test_run *run)
         test_differs(run, "%u split loads counted, typically %u", (unsigned)counted, splits);
 }
 
-TEST(pebs_tagging_uop_tag, .id = "pebs.tagging.uop_tag",
-     .title = "MSR_PEBS_ENABLE bit 24 alone tags replays for a counter that counts, and enables no sampling",
-     .source = SDM_NETBURST ", \"Files Tagging\", the table of MSR_PEBS_ENABLE, against "
-                            "\"Detection of the Availability of the PEBS Facilities\"",
-     GROUP, .run = uop_tag);
+TEST(pebs_tagging_uop_tag) = {
+    .id = "pebs.tagging.uop_tag",
+    .title = "MSR_PEBS_ENABLE bit 24 alone tags replays for a counter that counts, and enables no sampling",
+    .source = SDM_NETBURST ", \"Files Tagging\", the table of MSR_PEBS_ENABLE, against "
+                           "\"Detection of the Availability of the PEBS Facilities\"",
+    GROUP,
+    .run = uop_tag,
+};
 
 static void count(struct test_run *run)
 {
@@ -310,9 +337,13 @@ static void count(struct test_run *run)
     }
 }
 
-TEST(pebs_tagging_count, .id = "pebs.tagging.count",
-     .title = "MSR_IQ_COUNTER4 counts a uop at least for each load, store, x87 operation and split load of a workload",
-     .source = SDM_NETBURST ", \"At-Retirement Counting\"", .needs = NEEDS, .run = count);
+TEST(pebs_tagging_count) = {
+    .id = "pebs.tagging.count",
+    .title = "MSR_IQ_COUNTER4 counts a uop at least for each load, store, x87 operation and split load of a workload",
+    .source = SDM_NETBURST ", \"At-Retirement Counting\"",
+    .needs = NEEDS,
+    .run = count,
+};
 
 /*
  * The counter has 40 bits, keeps them all, and goes from its last value to 0. How many loads count is measured first.
@@ -335,6 +366,10 @@ static void width(struct test_run *run)
     test_equal(run, "MSR_IQ_COUNTER4 after an overflow", netburst_counter(), loads - 1);
 }
 
-TEST(pebs_tagging_counter_width, .id = "pebs.tagging.counter_width",
-     .title = "MSR_IQ_COUNTER4 has 40 bits and overflows to 0", .source = SDM_NETBURST ", \"Performance Counters\"",
-     .needs = NEEDS, .run = width);
+TEST(pebs_tagging_counter_width) = {
+    .id = "pebs.tagging.counter_width",
+    .title = "MSR_IQ_COUNTER4 has 40 bits and overflows to 0",
+    .source = SDM_NETBURST ", \"Performance Counters\"",
+    .needs = NEEDS,
+    .run = width,
+};

@@ -88,10 +88,15 @@ static void sample_accesses(struct test_run *run)
     sample_event(run, pebs_find_event(run->caps, of->role));
 }
 
-TEST(pebs_loads, .id = "pebs.loads",
-     .title = "Each record of a load names its instruction, its address and the value it left in RAX",
-     .source = SDM_PEBS, .needs = NEEDS | NEED_EVENT_LOADS, .records = true, .run = sample_accesses,
-     .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 0, &workload_loads, 33, false });
+TEST(pebs_loads) = {
+    .id = "pebs.loads",
+    .title = "Each record of a load names its instruction, its address and the value it left in RAX",
+    .source = SDM_PEBS,
+    .needs = NEEDS | NEED_EVENT_LOADS,
+    .records = true,
+    .run = sample_accesses,
+    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 0, &workload_loads, 33, false },
+};
 
 /* What workload_loads leaves alone is known too: every register, and the flags that its last instruction defined. */
 static void check_registers(struct test_run *run, unsigned n, const struct pebs_record *record)
@@ -113,22 +118,36 @@ static void registers(struct test_run *run)
         check_registers(run, n, &record);
 }
 
-TEST(pebs_registers, .id = "pebs.registers",
-     .title = "Each record has all sixteen registers and the flags as they were after the instruction",
-     .source = SDM_PEBS_RECORD, .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS, .records = true,
-     .run = registers, .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 0, &workload_loads, 47, false });
+TEST(pebs_registers) = {
+    .id = "pebs.registers",
+    .title = "Each record has all sixteen registers and the flags as they were after the instruction",
+    .source = SDM_PEBS_RECORD,
+    .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS,
+    .records = true,
+    .run = registers,
+    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 0, &workload_loads, 47, false },
+};
 
-TEST(pebs_stores, .id = "pebs.stores",
-     .title = "Each record of a store names its instruction, its address and the value it stored", .source = SDM_PEBS,
-     .needs = NEEDS | NEED_EVENT_STORES, .records = true, .run = sample_accesses,
-     .argument = &(const struct accesses){ PEBS_ROLE_STORES, 0, &workload_stores, 33, false });
+TEST(pebs_stores) = {
+    .id = "pebs.stores",
+    .title = "Each record of a store names its instruction, its address and the value it stored",
+    .source = SDM_PEBS,
+    .needs = NEEDS | NEED_EVENT_STORES,
+    .records = true,
+    .run = sample_accesses,
+    .argument = &(const struct accesses){ PEBS_ROLE_STORES, 0, &workload_stores, 33, false },
+};
 
-TEST(pebs_precise_store, .id = "pebs.precise_store",
-     .title =
-         "MEM_TRANS_RETIRED.PRECISE_STORE, on counter 3 alone, samples stores: each record has the address of its own",
-     .source = SDM_2023 "\"Precise Store Facility\" (Sandy Bridge)", .needs = NEEDS | NEED_PRECISE_STORE,
-     .records = true, .run = sample_accesses,
-     .argument = &(const struct accesses){ PEBS_ROLE_PRECISE_STORE, 3, &workload_stores, 33, true });
+TEST(pebs_precise_store) = {
+    .id = "pebs.precise_store",
+    .title =
+        "MEM_TRANS_RETIRED.PRECISE_STORE, on counter 3 alone, samples stores: each record has the address of its own",
+    .source = SDM_2023 "\"Precise Store Facility\" (Sandy Bridge)",
+    .needs = NEEDS | NEED_PRECISE_STORE,
+    .records = true,
+    .run = sample_accesses,
+    .argument = &(const struct accesses){ PEBS_ROLE_PRECISE_STORE, 3, &workload_stores, 33, true },
+};
 
 /* ---- stores on E-cores: how long they took, and to where --------------------------------------------------------- */
 
@@ -159,28 +178,48 @@ static void store_latency(struct test_run *run)
     }
 }
 
-TEST(pebs_store_latency, .id = "pebs.store_latency",
-     .title =
-         "MEM_UOPS_RETIRED.STORE_LATENCY samples stores: each record has its store's address, latency and data source",
-     .source = "Intel's event lists of Alder Lake, Sierra Forest, Lunar Lake and Clearwater Forest, "
-               "MEM_UOPS_RETIRED.STORE_LATENCY",
-     .needs = NEEDS | NEED_EVENT_STORES, .lacks = lacks_store_latency, .records = true, .run = store_latency,
-     .argument = &(const struct accesses){ PEBS_ROLE_STORES, 0, &workload_stores, 33, false });
+TEST(pebs_store_latency) = {
+    .id = "pebs.store_latency",
+    .title =
+        "MEM_UOPS_RETIRED.STORE_LATENCY samples stores: each record has its store's address, latency and data source",
+    .source = "Intel's event lists of Alder Lake, Sierra Forest, Lunar Lake and Clearwater Forest, "
+              "MEM_UOPS_RETIRED.STORE_LATENCY",
+    .needs = NEEDS | NEED_EVENT_STORES,
+    .lacks = lacks_store_latency,
+    .records = true,
+    .run = store_latency,
+    .argument = &(const struct accesses){ PEBS_ROLE_STORES, 0, &workload_stores, 33, false },
+};
 
-TEST(pebs_counter_1, .id = "pebs.counter.1", .title = "Counter 1 samples with its own reset slot and its own bit",
-     .source = SDM_PEBS ", figures of IA32_PEBS_ENABLE and of the DS area",
-     .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS, .records = true, .run = sample_accesses,
-     .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 1, &workload_loads, 35, false });
+TEST(pebs_counter_1) = {
+    .id = "pebs.counter.1",
+    .title = "Counter 1 samples with its own reset slot and its own bit",
+    .source = SDM_PEBS ", figures of IA32_PEBS_ENABLE and of the DS area",
+    .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS,
+    .records = true,
+    .run = sample_accesses,
+    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 1, &workload_loads, 35, false },
+};
 
-TEST(pebs_counter_2, .id = "pebs.counter.2", .title = "Counter 2 samples with its own reset slot and its own bit",
-     .source = SDM_PEBS ", figures of IA32_PEBS_ENABLE and of the DS area",
-     .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS, .records = true, .run = sample_accesses,
-     .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 2, &workload_loads, 37, false });
+TEST(pebs_counter_2) = {
+    .id = "pebs.counter.2",
+    .title = "Counter 2 samples with its own reset slot and its own bit",
+    .source = SDM_PEBS ", figures of IA32_PEBS_ENABLE and of the DS area",
+    .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS,
+    .records = true,
+    .run = sample_accesses,
+    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 2, &workload_loads, 37, false },
+};
 
-TEST(pebs_counter_3, .id = "pebs.counter.3", .title = "Counter 3 samples with its own reset slot and its own bit",
-     .source = SDM_PEBS ", figures of IA32_PEBS_ENABLE and of the DS area",
-     .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS, .records = true, .run = sample_accesses,
-     .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 3, &workload_loads, 41, false });
+TEST(pebs_counter_3) = {
+    .id = "pebs.counter.3",
+    .title = "Counter 3 samples with its own reset slot and its own bit",
+    .source = SDM_PEBS ", figures of IA32_PEBS_ENABLE and of the DS area",
+    .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS,
+    .records = true,
+    .run = sample_accesses,
+    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 3, &workload_loads, 41, false },
+};
 
 /*
  * A buffer of twelve records with an interrupt at each fourth: what the service routine drains must be all of it, in
@@ -211,9 +250,14 @@ static void threshold(struct test_run *run)
     pebs_check_numbers(run, &sample, pebs_sample_spacing(run->caps, &sample) - 1);
 }
 
-TEST(pebs_interrupt_threshold, .id = "pebs.interrupt.threshold",
-     .title = "The interrupt at the threshold drains the buffer, and no record is lost between two interrupts",
-     .source = SDM_PEBS_SERVICE, .needs = NEEDS | NEED_EVENT_LOADS, .records = true, .run = threshold);
+TEST(pebs_interrupt_threshold) = {
+    .id = "pebs.interrupt.threshold",
+    .title = "The interrupt at the threshold drains the buffer, and no record is lost between two interrupts",
+    .source = SDM_PEBS_SERVICE,
+    .needs = NEEDS | NEED_EVENT_LOADS,
+    .records = true,
+    .run = threshold,
+};
 
 /* ---- branches ---------------------------------------------------------------------------------------------------- */
 
@@ -256,22 +300,36 @@ static void sample_branches(struct test_run *run)
     pebs_check_count(run, ds_pebs_log()->records, typical);
 }
 
-TEST(pebs_branches_taken, .id = "pebs.branches.taken",
-     .title = "BR_INST_RETIRED.NEAR_TAKEN samples taken branches of every kind: EventingIP the branch, IP its target",
-     .source = SDM_EVENTING_IP "; " SDM_PEBS_EVENTS, .needs = NEEDS | NEED_EVENT_TAKEN, .records = true,
-     .run = sample_branches,
-     .argument = &(const struct branches){ PEBS_ROLE_TAKEN, &workload_kinds, BRANCH_KINDS_ALL, 64, 33 });
+TEST(pebs_branches_taken) = {
+    .id = "pebs.branches.taken",
+    .title = "BR_INST_RETIRED.NEAR_TAKEN samples taken branches of every kind: EventingIP the branch, IP its target",
+    .source = SDM_EVENTING_IP "; " SDM_PEBS_EVENTS,
+    .needs = NEEDS | NEED_EVENT_TAKEN,
+    .records = true,
+    .run = sample_branches,
+    .argument = &(const struct branches){ PEBS_ROLE_TAKEN, &workload_kinds, BRANCH_KINDS_ALL, 64, 33 },
+};
 
-TEST(pebs_branches_call, .id = "pebs.branches.call",
-     .title = "BR_INST_RETIRED.NEAR_CALL samples calls and nothing else", .source = SDM_PEBS_EVENTS,
-     .needs = NEEDS | NEED_EVENT_NEAR_CALLS, .records = true, .run = sample_branches,
-     .argument = &(const struct branches){ PEBS_ROLE_NEAR_CALLS, &workload_calls, LBR_SELECT_NEAR_REL_CALL, 64, 37 });
+TEST(pebs_branches_call) = {
+    .id = "pebs.branches.call",
+    .title = "BR_INST_RETIRED.NEAR_CALL samples calls and nothing else",
+    .source = SDM_PEBS_EVENTS,
+    .needs = NEEDS | NEED_EVENT_NEAR_CALLS,
+    .records = true,
+    .run = sample_branches,
+    .argument = &(const struct branches){ PEBS_ROLE_NEAR_CALLS, &workload_calls, LBR_SELECT_NEAR_REL_CALL, 64, 37 },
+};
 
 /* 30 times 99 of 3000 branches, the last of which falls through: it is in no record. */
-TEST(pebs_reload, .id = "pebs.reload",
-     .title = "The counter reloads itself from the DS area after each record: 3000 branches, one record in 99",
-     .source = SDM_PEBS, .needs = NEEDS | NEED_EVENT_BRANCHES, .records = true, .run = sample_branches,
-     .argument = &(const struct branches){ PEBS_ROLE_BRANCHES, &workload_long_loop, BRANCH_KINDS_ALL, 1, 98 });
+TEST(pebs_reload) = {
+    .id = "pebs.reload",
+    .title = "The counter reloads itself from the DS area after each record: 3000 branches, one record in 99",
+    .source = SDM_PEBS,
+    .needs = NEEDS | NEED_EVENT_BRANCHES,
+    .records = true,
+    .run = sample_branches,
+    .argument = &(const struct branches){ PEBS_ROLE_BRANCHES, &workload_long_loop, BRANCH_KINDS_ALL, 1, 98 },
+};
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
@@ -309,15 +367,25 @@ static void sample_straight(struct test_run *run)
     pebs_check_numbers(run, &sample, pebs_sample_spacing(run->caps, &sample) - 1);
 }
 
-TEST(pebs_inst_retired_prec_dist, .id = "pebs.inst_retired.prec_dist",
-     .title = "INST_RETIRED.PREC_DIST samples are exactly the period apart", .source = SDM_PDIR,
-     .needs = NEEDS | NEED_EVENT_PREC_DIST, .records = true, .run = sample_straight,
-     .argument = &(const struct instructions){ PEBS_ROLE_PREC_DIST, 192 });
+TEST(pebs_inst_retired_prec_dist) = {
+    .id = "pebs.inst_retired.prec_dist",
+    .title = "INST_RETIRED.PREC_DIST samples are exactly the period apart",
+    .source = SDM_PDIR,
+    .needs = NEEDS | NEED_EVENT_PREC_DIST,
+    .records = true,
+    .run = sample_straight,
+    .argument = &(const struct instructions){ PEBS_ROLE_PREC_DIST, 192 },
+};
 
-TEST(pebs_instructions, .id = "pebs.instructions",
-     .title = "Samples of all instructions are the period and one apart, or more where arming takes its time",
-     .source = SDM_PEBS, .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENT_INSTRUCTIONS, .records = true,
-     .run = sample_straight, .argument = &(const struct instructions){ PEBS_ROLE_INSTRUCTIONS, 99 });
+TEST(pebs_instructions) = {
+    .id = "pebs.instructions",
+    .title = "Samples of all instructions are the period and one apart, or more where arming takes its time",
+    .source = SDM_PEBS,
+    .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENT_INSTRUCTIONS,
+    .records = true,
+    .run = sample_straight,
+    .argument = &(const struct instructions){ PEBS_ROLE_INSTRUCTIONS, 99 },
+};
 
 /* The value that RAX must have when the processor goes on at ip. False before the first load. */
 static bool loaded_by(const struct workload *workload, uint64_t ip, uint64_t *value)
@@ -365,10 +433,14 @@ static void instructions_registers(struct test_run *run)
         test_fail(run, "no record is of an instruction after the first load");
 }
 
-TEST(pebs_instructions_registers, .id = "pebs.instructions.registers",
-     .title = "Each record of an instruction has the registers and flags as they were after it",
-     .source = SDM_PEBS_RECORD, .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENT_INSTRUCTIONS, .records = true,
-     .run = instructions_registers);
+TEST(pebs_instructions_registers) = {
+    .id = "pebs.instructions.registers",
+    .title = "Each record of an instruction has the registers and flags as they were after it",
+    .source = SDM_PEBS_RECORD,
+    .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENT_INSTRUCTIONS,
+    .records = true,
+    .run = instructions_registers,
+};
 
 /*
  * The workload runs at CPL 0 and counts in both rings, for Core 2's PEBS does not always tell them apart (erratum
@@ -414,10 +486,14 @@ static void instructions_threshold(struct test_run *run)
     }
 }
 
-TEST(pebs_instructions_threshold, .id = "pebs.instructions.threshold",
-     .title = "The interrupt at the threshold drains records of instructions, its own routine's among them",
-     .source = SDM_PEBS_SERVICE, .needs = NEEDS | NEED_EVENT_INSTRUCTIONS, .records = true,
-     .run = instructions_threshold);
+TEST(pebs_instructions_threshold) = {
+    .id = "pebs.instructions.threshold",
+    .title = "The interrupt at the threshold drains records of instructions, its own routine's among them",
+    .source = SDM_PEBS_SERVICE,
+    .needs = NEEDS | NEED_EVENT_INSTRUCTIONS,
+    .records = true,
+    .run = instructions_threshold,
+};
 
 /* ---- load latency ------------------------------------------------------------------------------------------------ */
 
@@ -461,9 +537,14 @@ static void load_latency(struct test_run *run)
         test_fail(run, "no load has the first level, 1, as its data source");
 }
 
-TEST(pebs_load_latency_l1, .id = "pebs.load_latency.l1",
-     .title = "Loads from a ring that fits the first level have their address, their latency and the source L1",
-     .source = SDM_LOAD_LATENCY, .needs = NEEDS | NEED_LOAD_LATENCY, .records = true, .run = load_latency);
+TEST(pebs_load_latency_l1) = {
+    .id = "pebs.load_latency.l1",
+    .title = "Loads from a ring that fits the first level have their address, their latency and the source L1",
+    .source = SDM_LOAD_LATENCY,
+    .needs = NEEDS | NEED_LOAD_LATENCY,
+    .records = true,
+    .run = load_latency,
+};
 
 /* ---- both facilities in one area --------------------------------------------------------------------------------- */
 
@@ -507,7 +588,11 @@ static void with_bts(struct test_run *run)
         pebs_check_branch(run, &sample, BRANCH_KINDS_ALL, n, &record);
 }
 
-TEST(pebs_with_bts, .id = "pebs.with_bts",
-     .title = "PEBS and BTS share the area and the service routine, and neither loses a record",
-     .source = SDM_PEBS_SERVICE, .needs = NEEDS | NEED_EVENT_BRANCHES | NEED_BTS | NEED_BTS_CPL, .records = true,
-     .run = with_bts);
+TEST(pebs_with_bts) = {
+    .id = "pebs.with_bts",
+    .title = "PEBS and BTS share the area and the service routine, and neither loses a record",
+    .source = SDM_PEBS_SERVICE,
+    .needs = NEEDS | NEED_EVENT_BRANCHES | NEED_BTS | NEED_BTS_CPL,
+    .records = true,
+    .run = with_bts,
+};

@@ -76,10 +76,14 @@ static void applicable(struct test_run *run)
     each(run, &sample, check_applicable);
 }
 
-TEST(pebs_record_applicable, .id = "pebs.record.applicable",
-     .title = "The applicable counters of a record are the one counter that it is of, and no other bit is set",
-     .source = SDM_PEBS_RECORD_SKL ", offset 90H",
-     .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_PEBS_TSC | NEED_PEBS_COUNTERS, .records = true, .run = applicable);
+TEST(pebs_record_applicable) = {
+    .id = "pebs.record.applicable",
+    .title = "The applicable counters of a record are the one counter that it is of, and no other bit is set",
+    .source = SDM_PEBS_RECORD_SKL ", offset 90H",
+    .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_PEBS_TSC | NEED_PEBS_COUNTERS,
+    .records = true,
+    .run = applicable,
+};
 
 static void check_eventing_ip(struct test_run *run, const struct pebs_sample *sample, const struct pebs_record *record,
                               const struct access *access)
@@ -95,9 +99,14 @@ static void eventing_ip(struct test_run *run)
     each(run, &sample, check_eventing_ip);
 }
 
-TEST(pebs_record_eventing_ip, .id = "pebs.record.eventing_ip",
-     .title = "EventingIP is the address of the instruction that caused the event", .source = SDM_EVENTING_IP,
-     .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENTING_IP, .records = true, .run = eventing_ip);
+TEST(pebs_record_eventing_ip) = {
+    .id = "pebs.record.eventing_ip",
+    .title = "EventingIP is the address of the instruction that caused the event",
+    .source = SDM_EVENTING_IP,
+    .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENTING_IP,
+    .records = true,
+    .run = eventing_ip,
+};
 
 static void check_ip(struct test_run *run, const struct pebs_sample *sample, const struct pebs_record *record,
                      const struct access *access)
@@ -113,10 +122,14 @@ static void ip(struct test_run *run)
     each(run, &sample, check_ip);
 }
 
-TEST(
-    pebs_record_ip, .id = "pebs.record.ip",
+TEST(pebs_record_ip) = {
+    .id = "pebs.record.ip",
     .title = "The IP of a record is that of the next instruction where PEBS is trap-like, else that of the event's own",
-    .source = SDM_PERF_CAPABILITIES ", PEBS_TRAP", .needs = NEEDS | NEED_PEBS_REGISTERS, .records = true, .run = ip);
+    .source = SDM_PERF_CAPABILITIES ", PEBS_TRAP",
+    .needs = NEEDS | NEED_PEBS_REGISTERS,
+    .records = true,
+    .run = ip,
+};
 
 static void tsc(struct test_run *run)
 {
@@ -141,9 +154,14 @@ static void tsc(struct test_run *run)
     }
 }
 
-TEST(pebs_record_tsc, .id = "pebs.record.tsc",
-     .title = "The time stamps of records rise, between what RDTSC reads before the first and after the last",
-     .source = SDM_PEBS_RECORD_SKL ", offset C0H", .needs = NEEDS | NEED_PEBS_TSC, .records = true, .run = tsc);
+TEST(pebs_record_tsc) = {
+    .id = "pebs.record.tsc",
+    .title = "The time stamps of records rise, between what RDTSC reads before the first and after the last",
+    .source = SDM_PEBS_RECORD_SKL ", offset C0H",
+    .needs = NEEDS | NEED_PEBS_TSC,
+    .records = true,
+    .run = tsc,
+};
 
 static void check_tsx(struct test_run *run, const struct pebs_sample *sample, const struct pebs_record *record,
                       const struct access *access)
@@ -160,9 +178,14 @@ static void tsx(struct test_run *run)
     each(run, &sample, check_tsx);
 }
 
-TEST(pebs_record_tsx, .id = "pebs.record.tsx", .title = "Outside a transaction the TSX information of a record is zero",
-     .source = SDM_PEBS_RECORD_HSW ", offset B8H", .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENTING_IP,
-     .records = true, .run = tsx);
+TEST(pebs_record_tsx) = {
+    .id = "pebs.record.tsx",
+    .title = "Outside a transaction the TSX information of a record is zero",
+    .source = SDM_PEBS_RECORD_HSW ", offset B8H",
+    .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENTING_IP,
+    .records = true,
+    .run = tsx,
+};
 
 /* The workload runs once with interrupts on and once off: IF says which. */
 static void flags(struct test_run *run)
@@ -189,10 +212,14 @@ static void flags(struct test_run *run)
     }
 }
 
-TEST(pebs_record_flags, .id = "pebs.record.flags",
-     .title = "The flags of a record have IF as it was, and reserved bits as the processor always has them",
-     .source = SDM_PEBS_RECORD ", offset 00H", .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_REGISTERS | NEED_EVENT_ANY,
-     .records = true, .run = flags);
+TEST(pebs_record_flags) = {
+    .id = "pebs.record.flags",
+    .title = "The flags of a record have IF as it was, and reserved bits as the processor always has them",
+    .source = SDM_PEBS_RECORD ", offset 00H",
+    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_REGISTERS | NEED_EVENT_ANY,
+    .records = true,
+    .run = flags,
+};
 
 /* Every register is checked, not only those whose values are known: of those that the mode has, the upper half. */
 static void upper_halves(struct test_run *run)
@@ -215,7 +242,12 @@ static void upper_halves(struct test_run *run)
                 test_equal(run, field->name, pebs_value(&record, field) >> (field->name_32 ? 32 : 0), 0);
 }
 
-TEST(pebs_record_upper_halves, .id = "pebs.record.upper_halves",
-     .title =
-         "Outside IA-32e mode a 64-bit record has zero in the upper halves, and in the registers that the mode lacks",
-     .source = SDM_DS_64, .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY, .records = true, .run = upper_halves);
+TEST(pebs_record_upper_halves) = {
+    .id = "pebs.record.upper_halves",
+    .title =
+        "Outside IA-32e mode a 64-bit record has zero in the upper halves, and in the registers that the mode lacks",
+    .source = SDM_DS_64,
+    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
+    .records = true,
+    .run = upper_halves,
+};

@@ -187,24 +187,39 @@ static void named(struct test_run *run)
     }
 }
 
-TEST(pebs_snapshot_named, .id = "pebs.snapshot.named",
-     .title =
-         "A record has the counters that MSR_PEBS_DATA_CFG names and no others: general ones, then fixed ones, the "
-         "lowest first",
-     .source = LINUX_HEADER, GROUP, .lacks = lacks_snapshot, .run = named,
-     .argument = &(const struct named){ .rings = PERFEVTSEL_USR });
+TEST(pebs_snapshot_named) = {
+    .id = "pebs.snapshot.named",
+    .title = "A record has the counters that MSR_PEBS_DATA_CFG names and no others: general ones, then fixed ones, the "
+             "lowest first",
+    .source = LINUX_HEADER,
+    GROUP,
+    .lacks = lacks_snapshot,
+    .run = named,
+    .argument = &(const struct named){ .rings = PERFEVTSEL_USR },
+};
 
-TEST(pebs_snapshot_last, .id = "pebs.snapshot.last",
-     .title = "The counters stand behind all other groups, and the metrics behind the counters",
-     .source = LINUX_SNAPSHOT, GROUP, .lacks = lacks_metrics, .run = named,
-     .argument = &(const struct named){
-         .rings = PERFEVTSEL_USR, .groups = PEBS_DATA_CFG_ALL | PEBS_DATA_CFG_LBR_COUNT(5), .metrics = true });
+TEST(pebs_snapshot_last) = {
+    .id = "pebs.snapshot.last",
+    .title = "The counters stand behind all other groups, and the metrics behind the counters",
+    .source = LINUX_SNAPSHOT,
+    GROUP,
+    .lacks = lacks_metrics,
+    .run = named,
+    .argument = &(const struct named){ .rings = PERFEVTSEL_USR,
+                                       .groups = PEBS_DATA_CFG_ALL | PEBS_DATA_CFG_LBR_COUNT(5),
+                                       .metrics = true },
+};
 
-TEST(pebs_snapshot_stopped, .id = "pebs.snapshot.stopped",
-     .title = "A counter that is stopped is in the record, with the value that it holds",
-     .source = "Linux 6.15, arch/x86/events/intel/ds.c, intel_perf_event_update_pmc()",
-     .typical = "A comment in Linux's driver says that it can happen.", GROUP, .lacks = lacks_snapshot, .run = named,
-     .argument = &(const struct named){ .rings = 0 });
+TEST(pebs_snapshot_stopped) = {
+    .id = "pebs.snapshot.stopped",
+    .title = "A counter that is stopped is in the record, with the value that it holds",
+    .source = "Linux 6.15, arch/x86/events/intel/ds.c, intel_perf_event_update_pmc()",
+    .typical = "A comment in Linux's driver says that it can happen.",
+    GROUP,
+    .lacks = lacks_snapshot,
+    .run = named,
+    .argument = &(const struct named){ .rings = 0 },
+};
 
 /* Groups that leave a record of instructions without counters; what they leave is in format_group. */
 static void nothing(struct test_run *run)
@@ -227,17 +242,27 @@ static void nothing(struct test_run *run)
     }
 }
 
-TEST(pebs_snapshot_not_asked, .id = "pebs.snapshot.not_asked",
-     .title = "The bitmaps of MSR_PEBS_DATA_CFG alone bring no counters into a record", .source = LINUX_DATA_CFG, GROUP,
-     .lacks = lacks_snapshot, .run = nothing,
-     .argument = &(const struct pebs_sample){ .data_cfg = PEBS_DATA_CFG_GENERAL(3) | PEBS_DATA_CFG_FIXED(1) });
+TEST(pebs_snapshot_not_asked) = {
+    .id = "pebs.snapshot.not_asked",
+    .title = "The bitmaps of MSR_PEBS_DATA_CFG alone bring no counters into a record",
+    .source = LINUX_DATA_CFG,
+    GROUP,
+    .lacks = lacks_snapshot,
+    .run = nothing,
+    .argument = &(const struct pebs_sample){ .data_cfg = PEBS_DATA_CFG_GENERAL(3) | PEBS_DATA_CFG_FIXED(1) },
+};
 
-TEST(pebs_snapshot_ignored, .id = "pebs.snapshot.ignored",
-     .title = "A counter without its adaptive bit writes no counters, whatever MSR_PEBS_DATA_CFG names",
-     .source = SDM_2023 "\"Adaptive_Record Counter Control\"", GROUP, .lacks = lacks_snapshot, .run = nothing,
-     .argument = &(const struct pebs_sample){ .data_cfg = PEBS_DATA_CFG_COUNTERS | PEBS_DATA_CFG_METRICS |
-                                                          PEBS_DATA_CFG_GENERAL(3) | PEBS_DATA_CFG_FIXED(1),
-                                              .basic = true });
+TEST(pebs_snapshot_ignored) = {
+    .id = "pebs.snapshot.ignored",
+    .title = "A counter without its adaptive bit writes no counters, whatever MSR_PEBS_DATA_CFG names",
+    .source = SDM_2023 "\"Adaptive_Record Counter Control\"",
+    GROUP,
+    .lacks = lacks_snapshot,
+    .run = nothing,
+    .argument = &(const struct pebs_sample){ .data_cfg = PEBS_DATA_CFG_COUNTERS | PEBS_DATA_CFG_METRICS |
+                                                         PEBS_DATA_CFG_GENERAL(3) | PEBS_DATA_CFG_FIXED(1),
+                                             .basic = true },
+};
 
 static void holds(struct test_run *run)
 {
@@ -255,11 +280,15 @@ static void holds(struct test_run *run)
     msr_write(MSR_PEBS_DATA_CFG, old);
 }
 
-TEST(
-    pebs_snapshot_register, .id = "pebs.snapshot.register",
+TEST(pebs_snapshot_register) = {
+    .id = "pebs.snapshot.register",
     .title =
         "MSR_PEBS_DATA_CFG holds the bits of the counters group that there are, and one for each counter that there is",
-    .source = LINUX_DATA_CFG, .needs = NEEDS, .lacks = lacks_snapshot, .run = holds);
+    .source = LINUX_DATA_CFG,
+    .needs = NEEDS,
+    .lacks = lacks_snapshot,
+    .run = holds,
+};
 
 /* ---- what the counters have counted ------------------------------------------------------------------------------ */
 
@@ -328,20 +357,35 @@ static void counted(struct test_run *run)
     }
 }
 
-TEST(pebs_snapshot_instructions, .id = "pebs.snapshot.instructions",
-     .title = "A counter of instructions in a record has counted those up to the record's own, and typically no other",
-     .source = LINUX_SNAPSHOT, GROUP, .lacks = lacks_snapshot, .run = counted,
-     .argument = &(const struct counted){ &workload_straight, PERIOD, INSTRUCTIONS, instructions_upto });
+TEST(pebs_snapshot_instructions) = {
+    .id = "pebs.snapshot.instructions",
+    .title = "A counter of instructions in a record has counted those up to the record's own, and typically no other",
+    .source = LINUX_SNAPSHOT,
+    GROUP,
+    .lacks = lacks_snapshot,
+    .run = counted,
+    .argument = &(const struct counted){ &workload_straight, PERIOD, INSTRUCTIONS, instructions_upto },
+};
 
-TEST(pebs_snapshot_branches, .id = "pebs.snapshot.branches",
-     .title = "A counter of branches in a record has counted those up to the record's instruction",
-     .source = LINUX_SNAPSHOT, GROUP, .lacks = lacks_snapshot, .run = counted,
-     .argument = &(const struct counted){ &workload_long_loop, LOOP_PERIOD, BRANCHES, loop_branches_upto });
+TEST(pebs_snapshot_branches) = {
+    .id = "pebs.snapshot.branches",
+    .title = "A counter of branches in a record has counted those up to the record's instruction",
+    .source = LINUX_SNAPSHOT,
+    GROUP,
+    .lacks = lacks_snapshot,
+    .run = counted,
+    .argument = &(const struct counted){ &workload_long_loop, LOOP_PERIOD, BRANCHES, loop_branches_upto },
+};
 
-TEST(pebs_snapshot_still, .id = "pebs.snapshot.still",
-     .title = "A counter whose event does not happen stands still from record to record", .source = LINUX_SNAPSHOT,
-     GROUP, .lacks = lacks_snapshot, .run = counted,
-     .argument = &(const struct counted){ &workload_straight, PERIOD, BRANCHES, no_branches });
+TEST(pebs_snapshot_still) = {
+    .id = "pebs.snapshot.still",
+    .title = "A counter whose event does not happen stands still from record to record",
+    .source = LINUX_SNAPSHOT,
+    GROUP,
+    .lacks = lacks_snapshot,
+    .run = counted,
+    .argument = &(const struct counted){ &workload_straight, PERIOD, BRANCHES, no_branches },
+};
 
 /* Counters that nothing reloads, over several interrupts: each record has as much as the one before it, or more. */
 static void forward(struct test_run *run)
@@ -372,10 +416,14 @@ static void forward(struct test_run *run)
     }
 }
 
-TEST(pebs_snapshot_forward, .id = "pebs.snapshot.forward",
-     .title = "From record to record no counter runs backwards, interrupts between them or not",
-     .source = "Linux 7da9960b59fb, \"Fix counter backwards of non-precise events counters-snapshotting\"", GROUP,
-     .lacks = lacks_snapshot, .run = forward);
+TEST(pebs_snapshot_forward) = {
+    .id = "pebs.snapshot.forward",
+    .title = "From record to record no counter runs backwards, interrupts between them or not",
+    .source = "Linux 7da9960b59fb, \"Fix counter backwards of non-precise events counters-snapshotting\"",
+    GROUP,
+    .lacks = lacks_snapshot,
+    .run = forward,
+};
 
 /*
  * The counter that the record is for: its value is that before the reload, so that Linux adds the whole period. Behind
@@ -396,10 +444,15 @@ static void own(struct test_run *run)
                       count_of(&record, FIXED(0)), n, sample.period);
 }
 
-TEST(pebs_snapshot_own, .id = "pebs.snapshot.own",
-     .title = "The counter that a record is for has, in it, the events since its overflow, and is reloaded after that",
-     .source = LINUX_SNAPSHOT, .typical = "Linux's driver relies on it; no manual that is at hand tells.", GROUP,
-     .lacks = lacks_snapshot, .run = own);
+TEST(pebs_snapshot_own) = {
+    .id = "pebs.snapshot.own",
+    .title = "The counter that a record is for has, in it, the events since its overflow, and is reloaded after that",
+    .source = LINUX_SNAPSHOT,
+    .typical = "Linux's driver relies on it; no manual that is at hand tells.",
+    GROUP,
+    .lacks = lacks_snapshot,
+    .run = own,
+};
 
 /* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
@@ -443,10 +496,15 @@ static void metrics(struct test_run *run)
     }
 }
 
-TEST(pebs_snapshot_metrics, .id = "pebs.snapshot.metrics",
-     .title =
-         "The metrics are two words: fixed counter 3, and PERF_METRICS, whose shares of the first level make a whole",
-     .source = LINUX_SNAPSHOT "; " SDM_2023 "\"Performance Metrics\"", GROUP, .lacks = lacks_metrics, .run = metrics);
+TEST(pebs_snapshot_metrics) = {
+    .id = "pebs.snapshot.metrics",
+    .title =
+        "The metrics are two words: fixed counter 3, and PERF_METRICS, whose shares of the first level make a whole",
+    .source = LINUX_SNAPSHOT "; " SDM_2023 "\"Performance Metrics\"",
+    GROUP,
+    .lacks = lacks_metrics,
+    .run = metrics,
+};
 
 /* Bit 5 without bit 4: a header that names no counter, and the two words. */
 static void metrics_alone(struct test_run *run)
@@ -465,6 +523,11 @@ static void metrics_alone(struct test_run *run)
         test_equal(run, "size", record.size, pebs_adaptive_size(sample.data_cfg));
 }
 
-TEST(pebs_snapshot_metrics_alone, .id = "pebs.snapshot.metrics.alone",
-     .title = "Metrics without counters are a group that names no counter", .source = LINUX_SNAPSHOT, GROUP,
-     .lacks = lacks_metrics, .run = metrics_alone);
+TEST(pebs_snapshot_metrics_alone) = {
+    .id = "pebs.snapshot.metrics.alone",
+    .title = "Metrics without counters are a group that names no counter",
+    .source = LINUX_SNAPSHOT,
+    GROUP,
+    .lacks = lacks_metrics,
+    .run = metrics_alone,
+};

@@ -79,9 +79,14 @@ static void width(struct test_run *run)
     }
 }
 
-TEST(perfmon_width, .id = "perfmon.width",
-     .title = "A general counter holds every bit of the width that CPUID reports, written through its full-width alias",
-     .source = SDM_FULL_WIDTH, .needs = NEED_PERFMON, .lacks = no_full_width, .run = width);
+TEST(perfmon_width) = {
+    .id = "perfmon.width",
+    .title = "A general counter holds every bit of the width that CPUID reports, written through its full-width alias",
+    .source = SDM_FULL_WIDTH,
+    .needs = NEED_PERFMON,
+    .lacks = no_full_width,
+    .run = width,
+};
 
 static void sign_extension(struct test_run *run)
 {
@@ -95,9 +100,13 @@ static void sign_extension(struct test_run *run)
     }
 }
 
-TEST(perfmon_sign_extension, .id = "perfmon.sign_extension",
-     .title = "A write to IA32_PMCx takes 32 bits and extends their sign to the counter's width",
-     .source = SDM_PERFMON_1, .needs = NEED_PERFMON, .run = sign_extension);
+TEST(perfmon_sign_extension) = {
+    .id = "perfmon.sign_extension",
+    .title = "A write to IA32_PMCx takes 32 bits and extends their sign to the counter's width",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_PERFMON,
+    .run = sign_extension,
+};
 
 static void fixed_width(struct test_run *run)
 {
@@ -111,9 +120,14 @@ static void fixed_width(struct test_run *run)
     }
 }
 
-TEST(perfmon_fixed_width, .id = "perfmon.fixed.width",
-     .title = "A fixed counter holds every bit of the width that CPUID reports", .source = SDM_PERFMON_2,
-     .needs = NEED_GLOBAL_CTRL, .lacks = no_fixed, .run = fixed_width);
+TEST(perfmon_fixed_width) = {
+    .id = "perfmon.fixed.width",
+    .title = "A fixed counter holds every bit of the width that CPUID reports",
+    .source = SDM_PERFMON_2,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = no_fixed,
+    .run = fixed_width,
+};
 
 static void rdpmc(struct test_run *run)
 {
@@ -126,8 +140,13 @@ static void rdpmc(struct test_run *run)
     }
 }
 
-TEST(perfmon_rdpmc, .id = "perfmon.rdpmc", .title = "RDPMC of a general counter reads what RDMSR reads",
-     .source = SDM_RDPMC, .needs = NEED_GLOBAL_CTRL, .run = rdpmc);
+TEST(perfmon_rdpmc) = {
+    .id = "perfmon.rdpmc",
+    .title = "RDPMC of a general counter reads what RDMSR reads",
+    .source = SDM_RDPMC,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = rdpmc,
+};
 
 static void rdpmc_fixed(struct test_run *run)
 {
@@ -139,8 +158,14 @@ static void rdpmc_fixed(struct test_run *run)
     }
 }
 
-TEST(perfmon_rdpmc_fixed, .id = "perfmon.rdpmc.fixed", .title = "RDPMC with ECX bit 30 set reads a fixed counter",
-     .source = SDM_RDPMC, .needs = NEED_GLOBAL_CTRL, .lacks = no_fixed, .run = rdpmc_fixed);
+TEST(perfmon_rdpmc_fixed) = {
+    .id = "perfmon.rdpmc.fixed",
+    .title = "RDPMC with ECX bit 30 set reads a fixed counter",
+    .source = SDM_RDPMC,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = no_fixed,
+    .run = rdpmc_fixed,
+};
 
 /* The lowest counter that does not exist, by the masks of those that do and those that may. */
 static unsigned first_missing(uint64_t counters)
@@ -169,10 +194,14 @@ static void rdpmc_beyond(struct test_run *run)
                          missing[i]);
 }
 
-TEST(perfmon_rdpmc_beyond, .id = "perfmon.rdpmc.beyond",
-     .title =
-         "RDPMC of a counter that no processor has raises #GP, and typically that of one that CPUID does not report",
-     .source = SDM_RDPMC, .needs = NEED_GLOBAL_CTRL, .run = rdpmc_beyond);
+TEST(perfmon_rdpmc_beyond) = {
+    .id = "perfmon.rdpmc.beyond",
+    .title =
+        "RDPMC of a counter that no processor has raises #GP, and typically that of one that CPUID does not report",
+    .source = SDM_RDPMC,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = rdpmc_beyond,
+};
 
 /* ---- what it counts ---------------------------------------------------------------------------------------------- */
 
@@ -211,8 +240,13 @@ static void count_exact(struct test_run *run)
                    branch_count(&workload_calls, LBR_SELECT_NEAR_REL_CALL));
 }
 
-TEST(perfmon_count, .id = "perfmon.count", .title = "Counters count retired instructions, branches and calls exactly",
-     .source = SDM_PERFMON, .needs = NEED_GLOBAL_CTRL, .run = count_exact);
+TEST(perfmon_count) = {
+    .id = "perfmon.count",
+    .title = "Counters count retired instructions, branches and calls exactly",
+    .source = SDM_PERFMON,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = count_exact,
+};
 
 /* ---- what lets a counter count ----------------------------------------------------------------------------------- */
 
@@ -225,8 +259,13 @@ static void each_counter(struct test_run *run)
                    workload_loop.instructions);
 }
 
-TEST(perfmon_counters, .id = "perfmon.counters", .title = "Each general counter that CPUID reports counts",
-     .source = SDM_PERFMON_1, .needs = NEED_GLOBAL_CTRL, .run = each_counter);
+TEST(perfmon_counters) = {
+    .id = "perfmon.counters",
+    .title = "Each general counter that CPUID reports counts",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = each_counter,
+};
 
 static void fixed_count(struct test_run *run)
 {
@@ -236,8 +275,14 @@ static void fixed_count(struct test_run *run)
                workload_loop.instructions);
 }
 
-TEST(perfmon_fixed_count, .id = "perfmon.fixed.count", .title = "Fixed counter 0 counts retired instructions exactly",
-     .source = SDM_PERFMON_2, .needs = NEED_GLOBAL_CTRL, .lacks = no_fixed, .run = fixed_count);
+TEST(perfmon_fixed_count) = {
+    .id = "perfmon.fixed.count",
+    .title = "Fixed counter 0 counts retired instructions exactly",
+    .source = SDM_PERFMON_2,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = no_fixed,
+    .run = fixed_count,
+};
 
 static void enable_bit(struct test_run *run)
 {
@@ -245,9 +290,13 @@ static void enable_bit(struct test_run *run)
                count(run, 0, INSTRUCTIONS | BOTH_RINGS, &workload_loop), 0);
 }
 
-TEST(perfmon_enable, .id = "perfmon.enable",
-     .title = "A counter whose EN bit is clear does not count, whatever IA32_PERF_GLOBAL_CTRL says",
-     .source = SDM_PERFMON_1, .needs = NEED_GLOBAL_CTRL, .run = enable_bit);
+TEST(perfmon_enable) = {
+    .id = "perfmon.enable",
+    .title = "A counter whose EN bit is clear does not count, whatever IA32_PERF_GLOBAL_CTRL says",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = enable_bit,
+};
 
 /* Both counters are programmed, and counter 1 alone is enabled globally. */
 static void global_control(struct test_run *run)
@@ -261,18 +310,28 @@ static void global_control(struct test_run *run)
                   workload_loop.instructions);
 }
 
-TEST(perfmon_global_ctrl, .id = "perfmon.global_ctrl",
-     .title = "A counter whose bit of IA32_PERF_GLOBAL_CTRL is clear does not count, while another one does",
-     .source = SDM_PERFMON_2, .needs = NEED_GLOBAL_CTRL, .lacks = one_counter, .run = global_control);
+TEST(perfmon_global_ctrl) = {
+    .id = "perfmon.global_ctrl",
+    .title = "A counter whose bit of IA32_PERF_GLOBAL_CTRL is clear does not count, while another one does",
+    .source = SDM_PERFMON_2,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = one_counter,
+    .run = global_control,
+};
 
 static void fixed_disabled(struct test_run *run)
 {
     test_equal(run, "what fixed counter 0 counts with its enable field 0", count_fixed(run, 0, &workload_loop), 0);
 }
 
-TEST(perfmon_fixed_disabled, .id = "perfmon.fixed.disabled",
-     .title = "A fixed counter whose enable field is 0 does not count, whatever IA32_PERF_GLOBAL_CTRL says",
-     .source = SDM_PERFMON_2, .needs = NEED_GLOBAL_CTRL, .lacks = no_fixed, .run = fixed_disabled);
+TEST(perfmon_fixed_disabled) = {
+    .id = "perfmon.fixed.disabled",
+    .title = "A fixed counter whose enable field is 0 does not count, whatever IA32_PERF_GLOBAL_CTRL says",
+    .source = SDM_PERFMON_2,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = no_fixed,
+    .run = fixed_disabled,
+};
 
 /*
  * Two workloads at CPL 3 that differ there alone: workload_user branches three times, workload_user_loop 3000 times
@@ -296,9 +355,13 @@ static void rings_user(struct test_run *run)
                count(run, 0, BRANCHES | PERFEVTSEL_USR | ENABLED, &workload_calls), 0);
 }
 
-TEST(perfmon_rings_user, .id = "perfmon.rings.user",
-     .title = "With USR alone a counter counts at CPL 3 and not at CPL 0", .source = SDM_PERFMON_1,
-     .needs = NEED_GLOBAL_CTRL, .run = rings_user);
+TEST(perfmon_rings_user) = {
+    .id = "perfmon.rings.user",
+    .title = "With USR alone a counter counts at CPL 3 and not at CPL 0",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = rings_user,
+};
 
 static void rings_system(struct test_run *run)
 {
@@ -309,9 +372,13 @@ static void rings_system(struct test_run *run)
                branch_count(&workload_calls, BRANCH_KINDS_ALL));
 }
 
-TEST(perfmon_rings_system, .id = "perfmon.rings.system",
-     .title = "With OS alone a counter counts at CPL 0 and not at CPL 3", .source = SDM_PERFMON_1,
-     .needs = NEED_GLOBAL_CTRL, .run = rings_system);
+TEST(perfmon_rings_system) = {
+    .id = "perfmon.rings.system",
+    .title = "With OS alone a counter counts at CPL 0 and not at CPL 3",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = rings_system,
+};
 
 static void fixed_rings(struct test_run *run)
 {
@@ -323,9 +390,14 @@ static void fixed_rings(struct test_run *run)
                count_fixed(run, FIXED_CTR_CTRL_USR(0), &workload_loop), 0);
 }
 
-TEST(perfmon_fixed_rings, .id = "perfmon.fixed.rings",
-     .title = "The enable field of a fixed counter lets it count at CPL 0 alone, or at the other levels alone",
-     .source = SDM_PERFMON_2, .needs = NEED_GLOBAL_CTRL, .lacks = no_fixed, .run = fixed_rings);
+TEST(perfmon_fixed_rings) = {
+    .id = "perfmon.fixed.rings",
+    .title = "The enable field of a fixed counter lets it count at CPL 0 alone, or at the other levels alone",
+    .source = SDM_PERFMON_2,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = no_fixed,
+    .run = fixed_rings,
+};
 
 /* No processor retires so many instructions in one cycle. */
 #define CMASK_MOST (UINT64_C(255) << 24)
@@ -336,9 +408,13 @@ static void cmask(struct test_run *run)
                count(run, 0, INSTRUCTIONS | BOTH_RINGS | ENABLED | CMASK_MOST, &workload_loop), 0);
 }
 
-TEST(perfmon_cmask, .id = "perfmon.cmask",
-     .title = "With a counter mask a counter counts the cycles that have at least so many events: none has 255",
-     .source = SDM_PERFMON_1, .needs = NEED_GLOBAL_CTRL, .run = cmask);
+TEST(perfmon_cmask) = {
+    .id = "perfmon.cmask",
+    .title = "With a counter mask a counter counts the cycles that have at least so many events: none has 255",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = cmask,
+};
 
 static void invert(struct test_run *run)
 {
@@ -350,9 +426,13 @@ static void invert(struct test_run *run)
                   few, many);
 }
 
-TEST(perfmon_invert, .id = "perfmon.invert",
-     .title = "With INV and a counter mask a counter counts the cycles that have fewer events", .source = SDM_PERFMON_1,
-     .needs = NEED_GLOBAL_CTRL, .run = invert);
+TEST(perfmon_invert) = {
+    .id = "perfmon.invert",
+    .title = "With INV and a counter mask a counter counts the cycles that have fewer events",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = invert,
+};
 
 /* ---- overflow ---------------------------------------------------------------------------------------------------- */
 
@@ -398,11 +478,14 @@ static void overflow_status(struct test_run *run)
     }
 }
 
-TEST(perfmon_overflow_status, .id = "perfmon.overflow.status",
-     .title =
-         "The event that takes a counter past its highest value sets its status bit and no other, and not an event "
-         "sooner",
-     .source = SDM_PERFMON_2, .needs = NEED_GLOBAL_CTRL, .run = overflow_status);
+TEST(perfmon_overflow_status) = {
+    .id = "perfmon.overflow.status",
+    .title = "The event that takes a counter past its highest value sets its status bit and no other, and not an event "
+             "sooner",
+    .source = SDM_PERFMON_2,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = overflow_status,
+};
 
 static void overflow_wraps(struct test_run *run)
 {
@@ -412,8 +495,13 @@ static void overflow_wraps(struct test_run *run)
                count_from(run, 0, BRANCHES | BOTH_RINGS | ENABLED, 100 - branches, &workload_long_loop), 100);
 }
 
-TEST(perfmon_overflow_wraps, .id = "perfmon.overflow.wraps", .title = "A counter that overflowed continues from 0",
-     .source = SDM_PERFMON_1, .needs = NEED_GLOBAL_CTRL, .run = overflow_wraps);
+TEST(perfmon_overflow_wraps) = {
+    .id = "perfmon.overflow.wraps",
+    .title = "A counter that overflowed continues from 0",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = overflow_wraps,
+};
 
 /* Fixed counter 0 is to overflow after so many instructions. */
 static void program_fixed(struct test_run *run, uint64_t control, uint64_t distance)
@@ -429,9 +517,14 @@ static void overflow_fixed(struct test_run *run)
     test_equal(run, "IA32_PERF_GLOBAL_STATUS", counters_status(run), FIXED(0));
 }
 
-TEST(perfmon_overflow_fixed, .id = "perfmon.overflow.fixed",
-     .title = "A fixed counter's overflow sets its status bit from 32 on, and no other", .source = SDM_PERFMON_2,
-     .needs = NEED_GLOBAL_CTRL, .lacks = no_fixed, .run = overflow_fixed);
+TEST(perfmon_overflow_fixed) = {
+    .id = "perfmon.overflow.fixed",
+    .title = "A fixed counter's overflow sets its status bit from 32 on, and no other",
+    .source = SDM_PERFMON_2,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = no_fixed,
+    .run = overflow_fixed,
+};
 
 static void status_kept(struct test_run *run)
 {
@@ -443,8 +536,13 @@ static void status_kept(struct test_run *run)
     test_equal(run, "IA32_PERF_GLOBAL_STATUS after a write of 0", counters_status(run), GENERAL(0));
 }
 
-TEST(perfmon_status_kept, .id = "perfmon.status.kept", .title = "A status bit stays set until a 1 is written for it",
-     .source = SDM_PERFMON_2, .needs = NEED_GLOBAL_CTRL, .run = status_kept);
+TEST(perfmon_status_kept) = {
+    .id = "perfmon.status.kept",
+    .title = "A status bit stays set until a 1 is written for it",
+    .source = SDM_PERFMON_2,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = status_kept,
+};
 
 static void status_cleared(struct test_run *run)
 {
@@ -457,9 +555,14 @@ static void status_cleared(struct test_run *run)
     test_equal(run, "IA32_PERF_GLOBAL_STATUS with both cleared", counters_status(run), 0);
 }
 
-TEST(perfmon_status_cleared, .id = "perfmon.status.cleared",
-     .title = "A 1 written to IA32_PERF_GLOBAL_OVF_CTRL clears its status bit and leaves the others",
-     .source = SDM_PERFMON_2, .needs = NEED_GLOBAL_CTRL, .lacks = one_counter, .run = status_cleared);
+TEST(perfmon_status_cleared) = {
+    .id = "perfmon.status.cleared",
+    .title = "A 1 written to IA32_PERF_GLOBAL_OVF_CTRL clears its status bit and leaves the others",
+    .source = SDM_PERFMON_2,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = one_counter,
+    .run = status_cleared,
+};
 
 static void status_set(struct test_run *run)
 {
@@ -467,9 +570,14 @@ static void status_set(struct test_run *run)
     test_equal(run, "IA32_PERF_GLOBAL_STATUS", counters_status(run), GENERAL(0));
 }
 
-TEST(perfmon_status_set, .id = "perfmon.status.set",
-     .title = "A 1 written to IA32_PERF_GLOBAL_STATUS_SET sets its status bit", .source = SDM_PERFMON_4,
-     .needs = NEED_GLOBAL_CTRL, .lacks = before_version_4, .run = status_set);
+TEST(perfmon_status_set) = {
+    .id = "perfmon.status.set",
+    .title = "A 1 written to IA32_PERF_GLOBAL_STATUS_SET sets its status bit",
+    .source = SDM_PERFMON_4,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = before_version_4,
+    .run = status_set,
+};
 
 static void in_use(struct test_run *run)
 {
@@ -486,9 +594,14 @@ static void in_use(struct test_run *run)
                GENERAL(0) | GENERAL(63));
 }
 
-TEST(perfmon_in_use, .id = "perfmon.in_use",
-     .title = "IA32_PERF_GLOBAL_INUSE tells which counters have an event, and whether one asks for an interrupt",
-     .source = SDM_PERFMON_4, .needs = NEED_GLOBAL_CTRL, .lacks = before_version_4, .run = in_use);
+TEST(perfmon_in_use) = {
+    .id = "perfmon.in_use",
+    .title = "IA32_PERF_GLOBAL_INUSE tells which counters have an event, and whether one asks for an interrupt",
+    .source = SDM_PERFMON_4,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = before_version_4,
+    .run = in_use,
+};
 
 /* The bits that enable a counter, and how many interrupts its overflow brings. */
 struct enabled {
@@ -511,15 +624,23 @@ static void overflow_interrupts(struct test_run *run)
     test_equal(run, "interrupts with a cause", ds_counts()->interrupts - ds_counts()->spurious, enabled->interrupts);
 }
 
-TEST(perfmon_overflow_quiet, .id = "perfmon.overflow.quiet",
-     .title = "A counter whose INT bit is clear overflows without an interrupt", .source = SDM_PERFMON_1,
-     .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL, .run = overflow_interrupts,
-     .argument = &(const struct enabled){ BOTH_RINGS | ENABLED, 0 });
+TEST(perfmon_overflow_quiet) = {
+    .id = "perfmon.overflow.quiet",
+    .title = "A counter whose INT bit is clear overflows without an interrupt",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL,
+    .run = overflow_interrupts,
+    .argument = &(const struct enabled){ BOTH_RINGS | ENABLED, 0 },
+};
 
-TEST(perfmon_overflow_interrupt, .id = "perfmon.overflow.interrupt",
-     .title = "A counter whose INT bit is set overflows with one interrupt", .source = SDM_PERFMON_1,
-     .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL, .run = overflow_interrupts,
-     .argument = &(const struct enabled){ BOTH_RINGS | ENABLED | PERFEVTSEL_INT, 1 });
+TEST(perfmon_overflow_interrupt) = {
+    .id = "perfmon.overflow.interrupt",
+    .title = "A counter whose INT bit is set overflows with one interrupt",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL,
+    .run = overflow_interrupts,
+    .argument = &(const struct enabled){ BOTH_RINGS | ENABLED | PERFEVTSEL_INT, 1 },
+};
 
 /* Fixed counter 0, which counts the loop's instructions, overflows in its midst. */
 static void fixed_interrupts(struct test_run *run)
@@ -536,15 +657,25 @@ static void fixed_interrupts(struct test_run *run)
     test_equal(run, "interrupts with a cause", ds_counts()->interrupts - ds_counts()->spurious, enabled->interrupts);
 }
 
-TEST(perfmon_fixed_quiet, .id = "perfmon.fixed.quiet",
-     .title = "A fixed counter whose PMI bit is clear overflows without an interrupt", .source = SDM_PERFMON_2,
-     .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL, .lacks = no_fixed, .run = fixed_interrupts,
-     .argument = &(const struct enabled){ FIXED_RINGS_BOTH, 0 });
+TEST(perfmon_fixed_quiet) = {
+    .id = "perfmon.fixed.quiet",
+    .title = "A fixed counter whose PMI bit is clear overflows without an interrupt",
+    .source = SDM_PERFMON_2,
+    .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL,
+    .lacks = no_fixed,
+    .run = fixed_interrupts,
+    .argument = &(const struct enabled){ FIXED_RINGS_BOTH, 0 },
+};
 
-TEST(perfmon_fixed_interrupt, .id = "perfmon.fixed.interrupt",
-     .title = "A fixed counter whose PMI bit is set overflows with one interrupt", .source = SDM_PERFMON_2,
-     .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL, .lacks = no_fixed, .run = fixed_interrupts,
-     .argument = &(const struct enabled){ FIXED_RINGS_BOTH | FIXED_CTR_CTRL_PMI(0), 1 });
+TEST(perfmon_fixed_interrupt) = {
+    .id = "perfmon.fixed.interrupt",
+    .title = "A fixed counter whose PMI bit is set overflows with one interrupt",
+    .source = SDM_PERFMON_2,
+    .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL,
+    .lacks = no_fixed,
+    .run = fixed_interrupts,
+    .argument = &(const struct enabled){ FIXED_RINGS_BOTH | FIXED_CTR_CTRL_PMI(0), 1 },
+};
 
 /* ---- freeze ------------------------------------------------------------------------------------------------------ */
 
@@ -587,7 +718,10 @@ static void freeze(struct test_run *run)
                0);
 }
 
-TEST(perfmon_freeze, .id = "perfmon.freeze",
-     .title = "FREEZE_PERFMON_ON_PMI stops the counters when the interrupt is requested",
-     .source = SDM_FREEZE "; " SDM_FREEZE_STREAM,
-     .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL | NEED_FREEZE | NEED_FREEZE_COUNTERS, .run = freeze);
+TEST(perfmon_freeze) = {
+    .id = "perfmon.freeze",
+    .title = "FREEZE_PERFMON_ON_PMI stops the counters when the interrupt is requested",
+    .source = SDM_FREEZE "; " SDM_FREEZE_STREAM,
+    .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL | NEED_FREEZE | NEED_FREEZE_COUNTERS,
+    .run = freeze,
+};

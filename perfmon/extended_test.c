@@ -101,11 +101,16 @@ static void conceal(struct test_run *run)
     counters_clear(run->caps);
 }
 
-TEST(perfmon_conceal, .id = "perfmon.conceal.general",
-     .title =
-         "With bit 37 of its event select RDPMC of a general counter reads 0 at CPL 3, and its value at CPL 0; others "
-         "are read at CPL 3",
-     .source = CONCEAL_SOURCE, .needs = NEED_GLOBAL_CTRL, .lacks = no_conceal, .run = conceal);
+TEST(perfmon_conceal) = {
+    .id = "perfmon.conceal.general",
+    .title =
+        "With bit 37 of its event select RDPMC of a general counter reads 0 at CPL 3, and its value at CPL 0; others "
+        "are read at CPL 3",
+    .source = CONCEAL_SOURCE,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = no_conceal,
+    .run = conceal,
+};
 
 static void conceal_fixed(struct test_run *run)
 {
@@ -124,11 +129,16 @@ static void conceal_fixed(struct test_run *run)
     counters_clear(run->caps);
 }
 
-TEST(perfmon_conceal_fixed, .id = "perfmon.conceal.fixed",
-     .title =
-         "With bit 33 + 4n of IA32_FIXED_CTR_CTRL RDPMC of fixed counter n reads 0 at CPL 3, and its value at CPL 0; "
-         "others are read at CPL 3",
-     .source = CONCEAL_SOURCE, .needs = NEED_GLOBAL_CTRL, .lacks = no_fixed, .run = conceal_fixed);
+TEST(perfmon_conceal_fixed) = {
+    .id = "perfmon.conceal.fixed",
+    .title =
+        "With bit 33 + 4n of IA32_FIXED_CTR_CTRL RDPMC of fixed counter n reads 0 at CPL 3, and its value at CPL 0; "
+        "others are read at CPL 3",
+    .source = CONCEAL_SOURCE,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = no_fixed,
+    .run = conceal_fixed,
+};
 
 /* A counter goes on counting while it is concealed. */
 static void conceal_counts(struct test_run *run)
@@ -141,9 +151,14 @@ static void conceal_counts(struct test_run *run)
     counters_clear(run->caps);
 }
 
-TEST(perfmon_conceal_counts, .id = "perfmon.conceal.counts",
-     .title = "A counter that is disabled for RDPMC at CPL 3 counts as before", .source = CONCEAL_SOURCE,
-     .needs = NEED_GLOBAL_CTRL, .lacks = no_conceal, .run = conceal_counts);
+TEST(perfmon_conceal_counts) = {
+    .id = "perfmon.conceal.counts",
+    .title = "A counter that is disabled for RDPMC at CPL 3 counts as before",
+    .source = CONCEAL_SOURCE,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = no_conceal,
+    .run = conceal_counts,
+};
 
 /* ---- the second unit mask and EQ --------------------------------------------------------------------------------- */
 
@@ -160,9 +175,14 @@ static void unit_mask_2(struct test_run *run)
     }
 }
 
-TEST(perfmon_unit_mask_2, .id = "perfmon.unit_mask_2",
-     .title = "Where CPUID.23H.0:EBX bit 0 is set event selects hold a second unit mask in bits 47 to 40",
-     .source = EVENT_SOURCE, .needs = NEED_GLOBAL_CTRL, .lacks = no_unit_mask_2, .run = unit_mask_2);
+TEST(perfmon_unit_mask_2) = {
+    .id = "perfmon.unit_mask_2",
+    .title = "Where CPUID.23H.0:EBX bit 0 is set event selects hold a second unit mask in bits 47 to 40",
+    .source = EVENT_SOURCE,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = no_unit_mask_2,
+    .run = unit_mask_2,
+};
 
 /*
  * Cycles in which no instruction retires, and those in which any does, are all there are; a few drop out at the ends.
@@ -188,8 +208,12 @@ static void equal(struct test_run *run)
                   without, with, all);
 }
 
-TEST(perfmon_equal, .id = "perfmon.equal",
-     .title = "With EQ and a counter mask of 0 a counter counts the cycles in which the event does not happen",
-     .source = EVENT_SOURCE "; github.com/intel/lkvs, BM/pmu, case zbit",
-     .typical = "No source says how exactly cycles are told apart.", .needs = NEED_GLOBAL_CTRL, .lacks = no_equal,
-     .run = equal);
+TEST(perfmon_equal) = {
+    .id = "perfmon.equal",
+    .title = "With EQ and a counter mask of 0 a counter counts the cycles in which the event does not happen",
+    .source = EVENT_SOURCE "; github.com/intel/lkvs, BM/pmu, case zbit",
+    .typical = "No source says how exactly cycles are told apart.",
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = no_equal,
+    .run = equal,
+};

@@ -138,10 +138,14 @@ static void causes_held(struct test_run *run)
     each_cfg_b(run, holds);
 }
 
-TEST(perfmon_reload_causes, .id = "perfmon.reload.causes",
-     .title =
-         "Each counter that CPUID.23H.2 says can be reloaded has a CFG_B that takes every counter that can cause it",
-     .source = RELOAD_SOURCE, .needs = NEED_COUNTER_RELOAD, .run = causes_held);
+TEST(perfmon_reload_causes) = {
+    .id = "perfmon.reload.causes",
+    .title =
+        "Each counter that CPUID.23H.2 says can be reloaded has a CFG_B that takes every counter that can cause it",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .run = causes_held,
+};
 
 static void refuses(struct test_run *run, uint32_t msr, const char *name)
 {
@@ -166,12 +170,15 @@ static void others_refused(struct test_run *run)
     each_cfg_b(run, refuses);
 }
 
-TEST(perfmon_reload_refused, .id = "perfmon.reload.refused",
-     .title =
-         "CFG_B keeps its value when a counter is written to it that cannot cause a reload, and typically raises #GP",
-     .source =
-         "Linux 7.1, intel_pmu_acr_late_setup(): Panther Lake's #GP; SDM Vol. 2D (334569-081), \"WRMSR\", exceptions",
-     .needs = NEED_COUNTER_RELOAD, .run = others_refused);
+TEST(perfmon_reload_refused) = {
+    .id = "perfmon.reload.refused",
+    .title =
+        "CFG_B keeps its value when a counter is written to it that cannot cause a reload, and typically raises #GP",
+    .source =
+        "Linux 7.1, intel_pmu_acr_late_setup(): Panther Lake's #GP; SDM Vol. 2D (334569-081), \"WRMSR\", exceptions",
+    .needs = NEED_COUNTER_RELOAD,
+    .run = others_refused,
+};
 
 static void listed(struct test_run *run)
 {
@@ -184,9 +191,13 @@ static void listed(struct test_run *run)
                (leaf.ecx | (uint64_t)leaf.edx << 32) & ~(exist | run->caps->counters_taken), 0);
 }
 
-TEST(perfmon_reload_listed, .id = "perfmon.reload.listed",
-     .title = "CPUID.23H.2 lists no counter for auto counter reload that CPUID.23H.1 does not have",
-     .source = RELOAD_SOURCE, .needs = NEED_COUNTER_RELOAD, .run = listed);
+TEST(perfmon_reload_listed) = {
+    .id = "perfmon.reload.listed",
+    .title = "CPUID.23H.2 lists no counter for auto counter reload that CPUID.23H.1 does not have",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .run = listed,
+};
 
 /* ---- a counter that reloads itself ------------------------------------------------------------------------------- */
 
@@ -207,12 +218,15 @@ static void by_itself(struct test_run *run)
     }
 }
 
-TEST(
-    perfmon_reload_itself, .id = "perfmon.reload.itself",
+TEST(perfmon_reload_itself) = {
+    .id = "perfmon.reload.itself",
     .title =
         "A counter whose CFG_B has its own bit begins anew at each of its overflows, with CFG_C's low half, whose sign "
         "goes on to its width",
-    .source = RELOAD_SOURCE, .needs = NEED_COUNTER_RELOAD, .run = by_itself);
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .run = by_itself,
+};
 
 static void no_status(struct test_run *run)
 {
@@ -229,10 +243,14 @@ static void no_status(struct test_run *run)
     }
 }
 
-TEST(perfmon_reload_no_status, .id = "perfmon.reload.no_status",
-     .title = "The overflow of a counter that reloads itself sets no bit of IA32_PERF_GLOBAL_STATUS",
-     .source = RELOAD_SOURCE "; Linux 7.1, is_acr_self_reload_event()", .needs = NEED_COUNTER_RELOAD,
-     .lacks = no_counter, .run = no_status);
+TEST(perfmon_reload_no_status) = {
+    .id = "perfmon.reload.no_status",
+    .title = "The overflow of a counter that reloads itself sets no bit of IA32_PERF_GLOBAL_STATUS",
+    .source = RELOAD_SOURCE "; Linux 7.1, is_acr_self_reload_event()",
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_counter,
+    .run = no_status,
+};
 
 static void positive(struct test_run *run)
 {
@@ -245,9 +263,14 @@ static void positive(struct test_run *run)
     counters_clear(run->caps);
 }
 
-TEST(perfmon_reload_positive, .id = "perfmon.reload.positive",
-     .title = "A reload with CFG_C bit 31 clear leaves the counter's upper bits clear", .source = RELOAD_SOURCE,
-     .needs = NEED_COUNTER_RELOAD, .lacks = no_counter, .run = positive);
+TEST(perfmon_reload_positive) = {
+    .id = "perfmon.reload.positive",
+    .title = "A reload with CFG_C bit 31 clear leaves the counter's upper bits clear",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_counter,
+    .run = positive,
+};
 
 /* ---- one counter reloads another --------------------------------------------------------------------------------- */
 
@@ -269,9 +292,14 @@ static void by_another(struct test_run *run)
         }
 }
 
-TEST(perfmon_reload_another, .id = "perfmon.reload.another",
-     .title = "The overflow of a counter that CFG_B names loads the counter anew with its own CFG_C",
-     .source = RELOAD_SOURCE, .needs = NEED_COUNTER_RELOAD, .lacks = no_two, .run = by_another);
+TEST(perfmon_reload_another) = {
+    .id = "perfmon.reload.another",
+    .title = "The overflow of a counter that CFG_B names loads the counter anew with its own CFG_C",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_two,
+    .run = by_another,
+};
 
 /* The cause is not reloaded: it sets its status bit, and counts on from 0. */
 static void cause(struct test_run *run)
@@ -288,9 +316,14 @@ static void cause(struct test_run *run)
     counters_clear(run->caps);
 }
 
-TEST(perfmon_reload_cause, .id = "perfmon.reload.cause",
-     .title = "A counter that reloads another one, and not itself, sets its own overflow bit and counts on from 0",
-     .source = RELOAD_SOURCE, .needs = NEED_COUNTER_RELOAD, .lacks = no_two, .run = cause);
+TEST(perfmon_reload_cause) = {
+    .id = "perfmon.reload.cause",
+    .title = "A counter that reloads another one, and not itself, sets its own overflow bit and counts on from 0",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_two,
+    .run = cause,
+};
 
 /* The first names the second: the first's own overflow tells its status, and does nothing to either. */
 static void one_way(struct test_run *run)
@@ -308,9 +341,14 @@ static void one_way(struct test_run *run)
     counters_clear(run->caps);
 }
 
-TEST(perfmon_reload_one_way, .id = "perfmon.reload.one_way",
-     .title = "The overflow of a counter that names another one in CFG_B reloads neither, and sets its overflow bit",
-     .source = RELOAD_SOURCE, .needs = NEED_COUNTER_RELOAD, .lacks = no_two, .run = one_way);
+TEST(perfmon_reload_one_way) = {
+    .id = "perfmon.reload.one_way",
+    .title = "The overflow of a counter that names another one in CFG_B reloads neither, and sets its overflow bit",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_two,
+    .run = one_way,
+};
 
 /* No counter is named: neither CFG_C nor an overflow does anything. */
 static void unnamed(struct test_run *run)
@@ -326,9 +364,14 @@ static void unnamed(struct test_run *run)
     counters_clear(run->caps);
 }
 
-TEST(perfmon_reload_unnamed, .id = "perfmon.reload.unnamed",
-     .title = "A counter whose CFG_B is 0 is not reloaded, whatever its CFG_C is", .source = RELOAD_SOURCE,
-     .needs = NEED_COUNTER_RELOAD, .lacks = no_two, .run = unnamed);
+TEST(perfmon_reload_unnamed) = {
+    .id = "perfmon.reload.unnamed",
+    .title = "A counter whose CFG_B is 0 is not reloaded, whatever its CFG_C is",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_two,
+    .run = unnamed,
+};
 
 /* The third reloads the second, which the first names: a reload is no overflow. */
 static void chain(struct test_run *run)
@@ -345,9 +388,14 @@ static void chain(struct test_run *run)
     counters_clear(run->caps);
 }
 
-TEST(perfmon_reload_chain, .id = "perfmon.reload.chain",
-     .title = "A reload is no overflow: it reloads no further counter", .source = RELOAD_SOURCE,
-     .needs = NEED_COUNTER_RELOAD, .lacks = no_three, .run = chain);
+TEST(perfmon_reload_chain) = {
+    .id = "perfmon.reload.chain",
+    .title = "A reload is no overflow: it reloads no further counter",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_three,
+    .run = chain,
+};
 
 /* The second overflows behind the third: the first is reloaded by both, at last by the second. */
 static void either(struct test_run *run)
@@ -366,9 +414,14 @@ static void either(struct test_run *run)
     }
 }
 
-TEST(perfmon_reload_either, .id = "perfmon.reload.either",
-     .title = "A counter that names several is reloaded at the overflow of each", .source = RELOAD_SOURCE,
-     .needs = NEED_COUNTER_RELOAD, .lacks = no_three, .run = either);
+TEST(perfmon_reload_either) = {
+    .id = "perfmon.reload.either",
+    .title = "A counter that names several is reloaded at the overflow of each",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_three,
+    .run = either,
+};
 
 static void several(struct test_run *run)
 {
@@ -385,10 +438,15 @@ static void several(struct test_run *run)
     counters_clear(run->caps);
 }
 
-TEST(perfmon_reload_several, .id = "perfmon.reload.several",
-     .title =
-         "A counter that reloads itself reloads all that name it, at each of its overflows, each with its own value",
-     .source = RELOAD_SOURCE, .needs = NEED_COUNTER_RELOAD, .lacks = no_three, .run = several);
+TEST(perfmon_reload_several) = {
+    .id = "perfmon.reload.several",
+    .title =
+        "A counter that reloads itself reloads all that name it, at each of its overflows, each with its own value",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_three,
+    .run = several,
+};
 
 /*
  * What auto counter reload is for: the first samples only where its events are dense. The second, of instructions,
@@ -413,11 +471,16 @@ static void dense(struct test_run *run)
     }
 }
 
-TEST(perfmon_reload_dense, .id = "perfmon.reload.dense",
-     .title =
-         "With a counter that begins both anew the other overflows only where so many of its events come within the "
-         "first's period",
-     .source = RELOAD_SOURCE, .needs = NEED_COUNTER_RELOAD, .lacks = no_two, .run = dense);
+TEST(perfmon_reload_dense) = {
+    .id = "perfmon.reload.dense",
+    .title =
+        "With a counter that begins both anew the other overflows only where so many of its events come within the "
+        "first's period",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_two,
+    .run = dense,
+};
 
 /* ---- fixed counters ---------------------------------------------------------------------------------------------- */
 
@@ -434,9 +497,14 @@ static void by_fixed(struct test_run *run)
     counters_clear(run->caps);
 }
 
-TEST(perfmon_reload_by_fixed, .id = "perfmon.reload.by_fixed",
-     .title = "The overflow of a fixed counter reloads a general one that names it, by bit 32 of CFG_B for the first",
-     .source = RELOAD_SOURCE, .needs = NEED_COUNTER_RELOAD, .lacks = no_fixed, .run = by_fixed);
+TEST(perfmon_reload_by_fixed) = {
+    .id = "perfmon.reload.by_fixed",
+    .title = "The overflow of a fixed counter reloads a general one that names it, by bit 32 of CFG_B for the first",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_fixed,
+    .run = by_fixed,
+};
 
 /* It counts instructions, in the last few of which the jumps' counter does not overflow. */
 static void fixed(struct test_run *run)
@@ -461,6 +529,11 @@ static void fixed(struct test_run *run)
     counters_clear(run->caps);
 }
 
-TEST(perfmon_reload_fixed, .id = "perfmon.reload.fixed",
-     .title = "A fixed counter is reloaded by a general one and by itself, and sets no overflow bit then",
-     .source = RELOAD_SOURCE, .needs = NEED_COUNTER_RELOAD, .lacks = no_fixed, .run = fixed);
+TEST(perfmon_reload_fixed) = {
+    .id = "perfmon.reload.fixed",
+    .title = "A fixed counter is reloaded by a general one and by itself, and sets no overflow bit then",
+    .source = RELOAD_SOURCE,
+    .needs = NEED_COUNTER_RELOAD,
+    .lacks = no_fixed,
+    .run = fixed,
+};

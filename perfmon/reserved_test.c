@@ -75,21 +75,29 @@ static void global_ctrl(struct test_run *run)
     refuse(run, "IA32_PERF_GLOBAL_CTRL", MSR_IA32_PERF_GLOBAL_CTRL, no_counters(run->caps) | BITS(63, 49));
 }
 
-TEST(perfmon_reserved_global_ctrl, .id = "perfmon.reserved.global_ctrl",
-     .title = "A write of a reserved bit to IA32_PERF_GLOBAL_CTRL, or of the bit of a counter that does not exist, "
-              "changes no "
-              "other bit, and typically raises #GP",
-     .source = SDM_PERFMON_2 "; " SDM_WRMSR, .needs = NEED_GLOBAL_CTRL, .run = global_ctrl);
+TEST(perfmon_reserved_global_ctrl) = {
+    .id = "perfmon.reserved.global_ctrl",
+    .title = "A write of a reserved bit to IA32_PERF_GLOBAL_CTRL, or of the bit of a counter that does not exist, "
+             "changes no "
+             "other bit, and typically raises #GP",
+    .source = SDM_PERFMON_2 "; " SDM_WRMSR,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = global_ctrl,
+};
 
 static void ovf_ctrl(struct test_run *run)
 {
     refuse(run, "IA32_PERF_GLOBAL_OVF_CTRL", MSR_IA32_PERF_GLOBAL_OVF_CTRL, no_counters(run->caps) | BITS(53, 49));
 }
 
-TEST(perfmon_reserved_ovf_ctrl, .id = "perfmon.reserved.ovf_ctrl",
-     .title = "A write of a reserved bit to IA32_PERF_GLOBAL_OVF_CTRL, or of the bit of a counter that does not exist, "
-              "typically raises #GP",
-     .source = SDM_PERFMON_2 "; " SDM_WRMSR, .needs = NEED_GLOBAL_CTRL, .run = ovf_ctrl);
+TEST(perfmon_reserved_ovf_ctrl) = {
+    .id = "perfmon.reserved.ovf_ctrl",
+    .title = "A write of a reserved bit to IA32_PERF_GLOBAL_OVF_CTRL, or of the bit of a counter that does not exist, "
+             "typically raises #GP",
+    .source = SDM_PERFMON_2 "; " SDM_WRMSR,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = ovf_ctrl,
+};
 
 static void event_select(struct test_run *run)
 {
@@ -97,9 +105,13 @@ static void event_select(struct test_run *run)
         refuse(run, "IA32_PERFEVTSELx", MSR_IA32_PERFEVTSEL(n), BITS(63, 48));
 }
 
-TEST(perfmon_reserved_perfevtsel, .id = "perfmon.reserved.perfevtsel",
-     .title = "A write of a reserved bit to IA32_PERFEVTSELx changes no other bit, and typically raises #GP",
-     .source = SDM_PERFMON_1 "; " SDM_WRMSR, .needs = NEED_GLOBAL_CTRL, .run = event_select);
+TEST(perfmon_reserved_perfevtsel) = {
+    .id = "perfmon.reserved.perfevtsel",
+    .title = "A write of a reserved bit to IA32_PERFEVTSELx changes no other bit, and typically raises #GP",
+    .source = SDM_PERFMON_1 "; " SDM_WRMSR,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = event_select,
+};
 
 static void fixed_control(struct test_run *run)
 {
@@ -111,11 +123,15 @@ static void fixed_control(struct test_run *run)
     refuse(run, "IA32_FIXED_CTR_CTRL", MSR_IA32_FIXED_CTR_CTRL, bits);
 }
 
-TEST(perfmon_reserved_fixed_ctr_ctrl, .id = "perfmon.reserved.fixed_ctr_ctrl",
-     .title = "A write of a reserved bit to IA32_FIXED_CTR_CTRL, or to the field of a counter that does not exist, "
-              "changes no "
-              "other bit, and typically raises #GP",
-     .source = SDM_PERFMON_2 "; " SDM_WRMSR, .needs = NEED_GLOBAL_CTRL, .run = fixed_control);
+TEST(perfmon_reserved_fixed_ctr_ctrl) = {
+    .id = "perfmon.reserved.fixed_ctr_ctrl",
+    .title = "A write of a reserved bit to IA32_FIXED_CTR_CTRL, or to the field of a counter that does not exist, "
+             "changes no "
+             "other bit, and typically raises #GP",
+    .source = SDM_PERFMON_2 "; " SDM_WRMSR,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = fixed_control,
+};
 
 static void status_read_only(struct test_run *run)
 {
@@ -127,10 +143,13 @@ static void status_read_only(struct test_run *run)
                counting_causes(value));
 }
 
-TEST(perfmon_status_read_only, .id = "perfmon.status.read_only",
-     .title = "A write to IA32_PERF_GLOBAL_STATUS sets nothing, and typically raises #GP",
-     .source = SDM_MSR_TABLE "IA32_PERF_GLOBAL_STATUS (RO); " SDM_WRMSR, .needs = NEED_GLOBAL_CTRL,
-     .run = status_read_only);
+TEST(perfmon_status_read_only) = {
+    .id = "perfmon.status.read_only",
+    .title = "A write to IA32_PERF_GLOBAL_STATUS sets nothing, and typically raises #GP",
+    .source = SDM_MSR_TABLE "IA32_PERF_GLOBAL_STATUS (RO); " SDM_WRMSR,
+    .needs = NEED_GLOBAL_CTRL,
+    .run = status_read_only,
+};
 
 static void capabilities_read_only(struct test_run *run)
 {
@@ -141,38 +160,67 @@ static void capabilities_read_only(struct test_run *run)
     test_equal(run, "IA32_PERF_CAPABILITIES", msr_get(MSR_IA32_PERF_CAPABILITIES), value);
 }
 
-TEST(perfmon_capabilities_read_only, .id = "perfmon.capabilities.read_only",
-     .title = "A write to IA32_PERF_CAPABILITIES changes nothing, and typically raises #GP",
-     .source = SDM_MSR_TABLE "IA32_PERF_CAPABILITIES (RO); " SDM_WRMSR, .needs = NEED_GLOBAL_CTRL,
-     .lacks = no_capabilities, .run = capabilities_read_only);
+TEST(perfmon_capabilities_read_only) = {
+    .id = "perfmon.capabilities.read_only",
+    .title = "A write to IA32_PERF_CAPABILITIES changes nothing, and typically raises #GP",
+    .source = SDM_MSR_TABLE "IA32_PERF_CAPABILITIES (RO); " SDM_WRMSR,
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = no_capabilities,
+    .run = capabilities_read_only,
+};
 
-TEST(bts_reserved_debugctl, .id = "bts.reserved.debugctl",
-     .title = "A write of a reserved bit to IA32_DEBUGCTL changes no other bit, and typically raises #GP",
-     .source = SDM_MSR_TABLE "IA32_DEBUGCTL; " SDM_WRMSR, .needs = NEED_GLOBAL_CTRL | NEED_BTS, .run = refuse_reserved,
-     .argument = &(const struct reserved){ "IA32_DEBUGCTL", MSR_IA32_DEBUGCTL, BITS(63, 32) });
+TEST(bts_reserved_debugctl) = {
+    .id = "bts.reserved.debugctl",
+    .title = "A write of a reserved bit to IA32_DEBUGCTL changes no other bit, and typically raises #GP",
+    .source = SDM_MSR_TABLE "IA32_DEBUGCTL; " SDM_WRMSR,
+    .needs = NEED_GLOBAL_CTRL | NEED_BTS,
+    .run = refuse_reserved,
+    .argument = &(const struct reserved){ "IA32_DEBUGCTL", MSR_IA32_DEBUGCTL, BITS(63, 32) },
+};
 
-TEST(lbr_reserved_select, .id = "lbr.reserved.select",
-     .title = "A write of a reserved bit to MSR_LBR_SELECT changes no other bit, and typically raises #GP",
-     .source = SDM_LBR_SELECT "; " SDM_WRMSR, .needs = NEED_LBR | NEED_LBR_SELECT, .lacks = is_architectural,
-     .run = refuse_reserved, .argument = &(const struct reserved){ "MSR_LBR_SELECT", MSR_LBR_SELECT, BITS(63, 16) });
+TEST(lbr_reserved_select) = {
+    .id = "lbr.reserved.select",
+    .title = "A write of a reserved bit to MSR_LBR_SELECT changes no other bit, and typically raises #GP",
+    .source = SDM_LBR_SELECT "; " SDM_WRMSR,
+    .needs = NEED_LBR | NEED_LBR_SELECT,
+    .lacks = is_architectural,
+    .run = refuse_reserved,
+    .argument = &(const struct reserved){ "MSR_LBR_SELECT", MSR_LBR_SELECT, BITS(63, 16) },
+};
 
-TEST(lbr_arch_reserved, .id = "lbr.arch.reserved",
-     .title = "A write of a reserved bit to IA32_LBR_CTL changes no other bit, and typically raises #GP",
-     .source = SDM_MSR_TABLE "IA32_LBR_CTL; " SDM_WRMSR, .needs = NEED_LBR | NEED_ARCH_LBR, .run = refuse_reserved,
-     .argument = &(const struct reserved){ "IA32_LBR_CTL", MSR_IA32_LBR_CTL, BITS(63, 23) | BITS(15, 4) });
+TEST(lbr_arch_reserved) = {
+    .id = "lbr.arch.reserved",
+    .title = "A write of a reserved bit to IA32_LBR_CTL changes no other bit, and typically raises #GP",
+    .source = SDM_MSR_TABLE "IA32_LBR_CTL; " SDM_WRMSR,
+    .needs = NEED_LBR | NEED_ARCH_LBR,
+    .run = refuse_reserved,
+    .argument = &(const struct reserved){ "IA32_LBR_CTL", MSR_IA32_LBR_CTL, BITS(63, 23) | BITS(15, 4) },
+};
 
-TEST(pebs_reserved_enable, .id = "pebs.reserved.enable",
-     .title = "A write of a reserved bit to IA32_PEBS_ENABLE changes no other bit, and typically raises #GP",
-     .source = SDM_MSR_TABLE "IA32_PEBS_ENABLE; " SDM_WRMSR, .needs = NEED_PEBS_AREA, .lacks = is_netburst,
-     .run = refuse_reserved, .argument = &(const struct reserved){ "IA32_PEBS_ENABLE", MSR_PEBS_ENABLE, BITS(59, 48) });
+TEST(pebs_reserved_enable) = {
+    .id = "pebs.reserved.enable",
+    .title = "A write of a reserved bit to IA32_PEBS_ENABLE changes no other bit, and typically raises #GP",
+    .source = SDM_MSR_TABLE "IA32_PEBS_ENABLE; " SDM_WRMSR,
+    .needs = NEED_PEBS_AREA,
+    .lacks = is_netburst,
+    .run = refuse_reserved,
+    .argument = &(const struct reserved){ "IA32_PEBS_ENABLE", MSR_PEBS_ENABLE, BITS(59, 48) },
+};
 
-TEST(pebs_reserved_load_latency, .id = "pebs.reserved.load_latency",
-     .title = "A write above the 16 bits of MSR_PEBS_LD_LAT_THRESHOLD changes none of them, and typically raises #GP",
-     .source = SDM_LOAD_LATENCY "; " SDM_WRMSR, .needs = NEED_PEBS | NEED_LOAD_LATENCY, .run = refuse_reserved,
-     .argument = &(const struct reserved){ "MSR_PEBS_LD_LAT_THRESHOLD", MSR_PEBS_LD_LAT_THRESHOLD, BITS(63, 16) });
+TEST(pebs_reserved_load_latency) = {
+    .id = "pebs.reserved.load_latency",
+    .title = "A write above the 16 bits of MSR_PEBS_LD_LAT_THRESHOLD changes none of them, and typically raises #GP",
+    .source = SDM_LOAD_LATENCY "; " SDM_WRMSR,
+    .needs = NEED_PEBS | NEED_LOAD_LATENCY,
+    .run = refuse_reserved,
+    .argument = &(const struct reserved){ "MSR_PEBS_LD_LAT_THRESHOLD", MSR_PEBS_LD_LAT_THRESHOLD, BITS(63, 16) },
+};
 
-TEST(pebs_reserved_data_cfg, .id = "pebs.reserved.data_cfg",
-     .title = "A write of a reserved bit to MSR_PEBS_DATA_CFG changes no other bit, and typically raises #GP",
-     .source = SDM_2023 "\"Adaptive PEBS\", \"MSR_PEBS_DATA_CFG\"; " SDM_WRMSR, .needs = NEED_PEBS | NEED_PEBS_ADAPTIVE,
-     .run = refuse_reserved,
-     .argument = &(const struct reserved){ "MSR_PEBS_DATA_CFG", MSR_PEBS_DATA_CFG, BITS(63, 56) });
+TEST(pebs_reserved_data_cfg) = {
+    .id = "pebs.reserved.data_cfg",
+    .title = "A write of a reserved bit to MSR_PEBS_DATA_CFG changes no other bit, and typically raises #GP",
+    .source = SDM_2023 "\"Adaptive PEBS\", \"MSR_PEBS_DATA_CFG\"; " SDM_WRMSR,
+    .needs = NEED_PEBS | NEED_PEBS_ADAPTIVE,
+    .run = refuse_reserved,
+    .argument = &(const struct reserved){ "MSR_PEBS_DATA_CFG", MSR_PEBS_DATA_CFG, BITS(63, 56) },
+};

@@ -178,11 +178,15 @@ static void state(struct test_run *run)
     set_handlers(NULL);
 }
 
-TEST(selftest_interrupt_state, .id = "selftest.interrupt.state",
-     .title =
-         "An interrupt at either level leaves registers, flags, segments and stack as its handler does, which gets "
-         "them all",
-     .source = OWN_INTERRUPTS, .needs = NEED_APIC, .on_request = true, .run = state);
+TEST(selftest_interrupt_state) = {
+    .id = "selftest.interrupt.state",
+    .title = "An interrupt at either level leaves registers, flags, segments and stack as its handler does, which gets "
+             "them all",
+    .source = OWN_INTERRUPTS,
+    .needs = NEED_APIC,
+    .on_request = true,
+    .run = state,
+};
 
 /* ---- vectors and gates ------------------------------------------------------------------------------------------- */
 
@@ -224,9 +228,13 @@ static void vectors(struct test_run *run)
     set_handlers(NULL);
 }
 
-TEST(selftest_interrupt_vectors, .id = "selftest.interrupt.vectors",
-     .title = "The entry of each vector passes the vector on, with the error code of those exceptions that have one",
-     .source = OWN_INTERRUPTS, .on_request = true, .run = vectors);
+TEST(selftest_interrupt_vectors) = {
+    .id = "selftest.interrupt.vectors",
+    .title = "The entry of each vector passes the vector on, with the error code of those exceptions that have one",
+    .source = OWN_INTERRUPTS,
+    .on_request = true,
+    .run = vectors,
+};
 
 /* In the 64-bit kernel what can come anywhere has a stack of its own. INT n pushes no error code for any vector. */
 static bool has_own_stack(unsigned vector)
@@ -249,9 +257,13 @@ static void stacks(struct test_run *run)
     set_handlers(NULL);
 }
 
-TEST(selftest_interrupt_stacks, .id = "selftest.interrupt.stacks",
-     .title = "NMI and #MC have a stack of their own in the 64-bit kernel, all other vectors stay on that of CPL 0",
-     .source = OWN_INTERRUPTS, .on_request = true, .run = stacks);
+TEST(selftest_interrupt_stacks) = {
+    .id = "selftest.interrupt.stacks",
+    .title = "NMI and #MC have a stack of their own in the 64-bit kernel, all other vectors stay on that of CPL 0",
+    .source = OWN_INTERRUPTS,
+    .on_request = true,
+    .run = stacks,
+};
 
 static void gates(struct test_run *run)
 {
@@ -271,9 +283,13 @@ static void gates(struct test_run *run)
     set_handlers(NULL);
 }
 
-TEST(selftest_interrupt_gates, .id = "selftest.interrupt.gates",
-     .title = "INT n at CPL 3 raises #GP with the vector for every n, except the way back to CPL 0",
-     .source = OWN_INTERRUPTS, .on_request = true, .run = gates);
+TEST(selftest_interrupt_gates) = {
+    .id = "selftest.interrupt.gates",
+    .title = "INT n at CPL 3 raises #GP with the vector for every n, except the way back to CPL 0",
+    .source = OWN_INTERRUPTS,
+    .on_request = true,
+    .run = gates,
+};
 
 /* ---- what functions keep ----------------------------------------------------------------------------------------- */
 
@@ -313,9 +329,13 @@ static void kept(struct test_run *run)
     test_equal(run, "what context_save() returned", interrupted_after.registers[0], 1);
 }
 
-TEST(selftest_interrupt_kept, .id = "selftest.interrupt.kept",
-     .title = "user_call() and context_restore() come back with the callee-saved registers and the stack of before",
-     .source = OWN_INTERRUPTS, .on_request = true, .run = kept);
+TEST(selftest_interrupt_kept) = {
+    .id = "selftest.interrupt.kept",
+    .title = "user_call() and context_restore() come back with the callee-saved registers and the stack of before",
+    .source = OWN_INTERRUPTS,
+    .on_request = true,
+    .run = kept,
+};
 
 /* In 64-bit mode DS and ES mean nothing. */
 static void selectors(struct test_run *run)
@@ -332,9 +352,13 @@ static void selectors(struct test_run *run)
     }
 }
 
-TEST(selftest_interrupt_selectors, .id = "selftest.interrupt.selectors",
-     .title = "The segment registers are the kernel's own, whatever the loader left in them", .source = OWN_INTERRUPTS,
-     .on_request = true, .run = selectors);
+TEST(selftest_interrupt_selectors) = {
+    .id = "selftest.interrupt.selectors",
+    .title = "The segment registers are the kernel's own, whatever the loader left in them",
+    .source = OWN_INTERRUPTS,
+    .on_request = true,
+    .run = selectors,
+};
 
 /*
  * Type, privilege level, presence and size of each descriptor, without the flag that the processor sets when it is used
@@ -372,9 +396,13 @@ static void table(struct test_run *run)
     }
 }
 
-TEST(selftest_interrupt_descriptors, .id = "selftest.interrupt.descriptors",
-     .title = "The GDT has the descriptors of either kernel, with their levels and limits, and no others",
-     .source = OWN_INTERRUPTS, .on_request = true, .run = table);
+TEST(selftest_interrupt_descriptors) = {
+    .id = "selftest.interrupt.descriptors",
+    .title = "The GDT has the descriptors of either kernel, with their levels and limits, and no others",
+    .source = OWN_INTERRUPTS,
+    .on_request = true,
+    .run = table,
+};
 
 /* ---- what must end the run --------------------------------------------------------------------------------------- */
 
@@ -390,9 +418,13 @@ static void suffer(struct test_run *run)
     ((const struct fatal *)run->test->argument)->run();
 }
 
-#define FATAL(name, name_text, claim)                                                                                \
-    TEST(selftest_##name, .id = "selftest." name_text, .title = claim, .source = OWN_INTERRUPTS, .on_request = true, \
-         .run = suffer, .argument = &(const struct fatal){ interrupted_##name })
+#define FATAL(name, name_text, claim)                      \
+    TEST(selftest_##name) = { .id = "selftest." name_text, \
+                              .title = claim,              \
+                              .source = OWN_INTERRUPTS,    \
+                              .on_request = true,          \
+                              .run = suffer,               \
+                              .argument = &(const struct fatal){ interrupted_##name } }
 
 #define NO_FIXUP "An interrupt or a trap at an instruction with a fix-up is not taken for the #GP of that instruction"
 

@@ -187,11 +187,14 @@ static void rights(struct test_run *run)
     set_handlers(NULL);
 }
 
-TEST(selftest_pages_rights, .id = "selftest.pages.rights",
-     .title =
-         "Each part of memory can be read, written and executed at CPL 0 and CPL 3 as far as its pages say, and no "
-         "further",
-     .source = OWN_PAGES, .on_request = true, .run = rights);
+TEST(selftest_pages_rights) = {
+    .id = "selftest.pages.rights",
+    .title = "Each part of memory can be read, written and executed at CPL 0 and CPL 3 as far as its pages say, and no "
+             "further",
+    .source = OWN_PAGES,
+    .on_request = true,
+    .run = rights,
+};
 
 /* ---- the rest of the address space ------------------------------------------------------------------------------- */
 
@@ -233,9 +236,14 @@ static void limits(struct test_run *run)
     expect_cached(run, device + large, true);
 }
 
-TEST(selftest_pages_limits, .id = "selftest.pages.limits",
-     .title = "The first 4 GiB are mapped, the local APIC's registers uncached, and nothing else", .source = OWN_PAGES,
-     .needs = NEED_APIC, .on_request = true, .run = limits);
+TEST(selftest_pages_limits) = {
+    .id = "selftest.pages.limits",
+    .title = "The first 4 GiB are mapped, the local APIC's registers uncached, and nothing else",
+    .source = OWN_PAGES,
+    .needs = NEED_APIC,
+    .on_request = true,
+    .run = limits,
+};
 
 /* ---- ports ------------------------------------------------------------------------------------------------------- */
 
@@ -261,5 +269,10 @@ static void ports(struct test_run *run)
     set_handlers(NULL);
 }
 
-TEST(selftest_ports, .id = "selftest.ports", .title = "IN and OUT at CPL 3 raise #GP for every port",
-     .source = OWN_INTERRUPTS, .on_request = true, .run = ports);
+TEST(selftest_ports) = {
+    .id = "selftest.ports",
+    .title = "IN and OUT at CPL 3 raise #GP for every port",
+    .source = OWN_INTERRUPTS,
+    .on_request = true,
+    .run = ports,
+};

@@ -38,9 +38,13 @@ static void leaves(struct test_run *run)
     compare_leaf(run, 0x80000008, &in.leaf_80000008);
 }
 
-TEST(selftest_probe_leaves, .id = "selftest.probe.leaves",
-     .title = "Each leaf of CPUID is read as it is, and is missing where the processor's highest leaf is below it",
-     .source = OWN_PROBE, .on_request = true, .run = leaves);
+TEST(selftest_probe_leaves) = {
+    .id = "selftest.probe.leaves",
+    .title = "Each leaf of CPUID is read as it is, and is missing where the processor's highest leaf is below it",
+    .source = OWN_PROBE,
+    .on_request = true,
+    .run = leaves,
+};
 
 /* Values that the registers can hold, one after the other. */
 static const struct {
@@ -79,9 +83,14 @@ static void registers(struct test_run *run)
     }
 }
 
-TEST(selftest_probe_registers, .id = "selftest.probe.registers",
-     .title = "A register that is tried holds afterwards what it held before", .source = OWN_PROBE, .needs = NEED_LBR,
-     .on_request = true, .run = registers);
+TEST(selftest_probe_registers) = {
+    .id = "selftest.probe.registers",
+    .title = "A register that is tried holds afterwards what it held before",
+    .source = OWN_PROBE,
+    .needs = NEED_LBR,
+    .on_request = true,
+    .run = registers,
+};
 
 /* By a lie of the model's hypervisor (docs/model.md). */
 static void refused(struct test_run *run)
@@ -97,6 +106,10 @@ static void refused(struct test_run *run)
     test_equal(run, "whether msr_write() succeeds there", msr_write(MSR_IA32_MISC_ENABLE, 0), false);
 }
 
-TEST(selftest_probe_refused, .id = "selftest.probe.refused",
-     .title = "Where reading a register raises #GP it reads as 0, and the caller is told", .source = OWN_PROBE,
-     .on_request = true, .run = refused);
+TEST(selftest_probe_refused) = {
+    .id = "selftest.probe.refused",
+    .title = "Where reading a register raises #GP it reads as 0, and the caller is told",
+    .source = OWN_PROBE,
+    .on_request = true,
+    .run = refused,
+};

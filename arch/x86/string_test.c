@@ -99,6 +99,10 @@ static void strings(struct test_run *run)
     }
 }
 
-TEST(selftest_string, .id = "selftest.string",
-     .title = "memcpy, memmove, memset and memcmp do what C says, for every length, alignment and overlap",
-     .source = "ISO/IEC 9899:2011, 7.24", .on_request = true, .run = strings);
+TEST(selftest_string) = {
+    .id = "selftest.string",
+    .title = "memcpy, memmove, memset and memcmp do what C says, for every length, alignment and overlap",
+    .source = "ISO/IEC 9899:2011, 7.24",
+    .on_request = true,
+    .run = strings,
+};

@@ -21,10 +21,15 @@ static void all_start(struct test_run *run)
         test_fail(run, "%u of %u processors start", started, cpus_count());
 }
 
-TEST(all_cpus_start, .id = "all_cpus.start", .title = "Every processor that firmware's table enables starts",
-     .source = ACPI_MADT "; " SDM_MP,
-     .typical = "The manual promises it of a processor that is there; firmware lists some that are not.",
-     .needs = NEED_APIC, .on_request = true, .run = all_start);
+TEST(all_cpus_start) = {
+    .id = "all_cpus.start",
+    .title = "Every processor that firmware's table enables starts",
+    .source = ACPI_MADT "; " SDM_MP,
+    .typical = "The manual promises it of a processor that is there; firmware lists some that are not.",
+    .needs = NEED_APIC,
+    .on_request = true,
+    .run = all_start,
+};
 
 static void all_alike(struct test_run *run)
 {
@@ -42,8 +47,13 @@ static void all_alike(struct test_run *run)
                   differ, cpus_count());
 }
 
-TEST(all_cpus_alike, .id = "all_cpus.alike",
-     .title = "All processors have the capabilities of the first of their kind of cores, down to the revision of the "
-              "microcode",
-     .source = SDM_PERFMON_1, .typical = "No manual promises it of all processors of a machine.", .needs = NEED_APIC,
-     .on_request = true, .run = all_alike);
+TEST(all_cpus_alike) = {
+    .id = "all_cpus.alike",
+    .title = "All processors have the capabilities of the first of their kind of cores, down to the revision of the "
+             "microcode",
+    .source = SDM_PERFMON_1,
+    .typical = "No manual promises it of all processors of a machine.",
+    .needs = NEED_APIC,
+    .on_request = true,
+    .run = all_alike,
+};

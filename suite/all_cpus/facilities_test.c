@@ -269,39 +269,89 @@ static const char *one_set(const struct caps *caps)
                : NULL;
 }
 
-TEST(all_cpus_bts_in_turn, .id = "all_cpus.bts.in_turn",
-     .title = "Each processor in turn stores its branches in a buffer of its own, and its interrupt drains it",
-     .source = SDM_BTS, .needs = NEED_APIC | NEED_BTS, .records = true, .on_request = true, .run = in_turn,
-     .argument = &bts_job);
+TEST(all_cpus_bts_in_turn) = {
+    .id = "all_cpus.bts.in_turn",
+    .title = "Each processor in turn stores its branches in a buffer of its own, and its interrupt drains it",
+    .source = SDM_BTS,
+    .needs = NEED_APIC | NEED_BTS,
+    .records = true,
+    .on_request = true,
+    .run = in_turn,
+    .argument = &bts_job,
+};
 
-TEST(all_cpus_bts_at_once, .id = "all_cpus.bts.at_once",
-     .title = "All processors at once store their branches, each in a buffer of its own, and none another's",
-     .source = SDM_BTS, .needs = NEED_APIC | NEED_BTS, .records = true, .on_request = true, .run = at_once,
-     .argument = &bts_job);
+TEST(all_cpus_bts_at_once) = {
+    .id = "all_cpus.bts.at_once",
+    .title = "All processors at once store their branches, each in a buffer of its own, and none another's",
+    .source = SDM_BTS,
+    .needs = NEED_APIC | NEED_BTS,
+    .records = true,
+    .on_request = true,
+    .run = at_once,
+    .argument = &bts_job,
+};
 
-TEST(all_cpus_pebs_in_turn, .id = "all_cpus.pebs.in_turn",
-     .title = "Each processor in turn samples into a buffer of its own, and its interrupt drains it",
-     .source = SDM_PEBS, .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY, .records = true, .on_request = true,
-     .run = in_turn, .argument = &pebs_job);
+TEST(all_cpus_pebs_in_turn) = {
+    .id = "all_cpus.pebs.in_turn",
+    .title = "Each processor in turn samples into a buffer of its own, and its interrupt drains it",
+    .source = SDM_PEBS,
+    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
+    .records = true,
+    .on_request = true,
+    .run = in_turn,
+    .argument = &pebs_job,
+};
 
-TEST(all_cpus_pebs_at_once, .id = "all_cpus.pebs.at_once",
-     .title = "All processors at once sample, each into a buffer of its own, and none another's events",
-     .source = SDM_PEBS, .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY, .lacks = one_set, .records = true,
-     .on_request = true, .run = at_once, .argument = &pebs_job);
+TEST(all_cpus_pebs_at_once) = {
+    .id = "all_cpus.pebs.at_once",
+    .title = "All processors at once sample, each into a buffer of its own, and none another's events",
+    .source = SDM_PEBS,
+    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
+    .lacks = one_set,
+    .records = true,
+    .on_request = true,
+    .run = at_once,
+    .argument = &pebs_job,
+};
 
-TEST(all_cpus_lbr_in_turn, .id = "all_cpus.lbr.in_turn",
-     .title = "Each processor in turn records its last branches in a stack of its own", .source = SDM_LBR_STACK,
-     .needs = NEED_APIC | NEED_LBR, .records = true, .on_request = true, .run = in_turn, .argument = &lbr_job);
+TEST(all_cpus_lbr_in_turn) = {
+    .id = "all_cpus.lbr.in_turn",
+    .title = "Each processor in turn records its last branches in a stack of its own",
+    .source = SDM_LBR_STACK,
+    .needs = NEED_APIC | NEED_LBR,
+    .records = true,
+    .on_request = true,
+    .run = in_turn,
+    .argument = &lbr_job,
+};
 
-TEST(all_cpus_lbr_at_once, .id = "all_cpus.lbr.at_once",
-     .title = "All processors at once record their last branches, each in a stack of its own", .source = SDM_LBR_STACK,
-     .needs = NEED_APIC | NEED_LBR, .records = true, .on_request = true, .run = at_once, .argument = &lbr_job);
+TEST(all_cpus_lbr_at_once) = {
+    .id = "all_cpus.lbr.at_once",
+    .title = "All processors at once record their last branches, each in a stack of its own",
+    .source = SDM_LBR_STACK,
+    .needs = NEED_APIC | NEED_LBR,
+    .records = true,
+    .on_request = true,
+    .run = at_once,
+    .argument = &lbr_job,
+};
 
-TEST(all_cpus_counters_in_turn, .id = "all_cpus.counters.in_turn",
-     .title = "Counter 0 of each processor in turn counts its branches", .source = SDM_PERFMON_1,
-     .needs = NEED_APIC | NEED_GLOBAL_CTRL, .on_request = true, .run = in_turn, .argument = &count_job);
+TEST(all_cpus_counters_in_turn) = {
+    .id = "all_cpus.counters.in_turn",
+    .title = "Counter 0 of each processor in turn counts its branches",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_APIC | NEED_GLOBAL_CTRL,
+    .on_request = true,
+    .run = in_turn,
+    .argument = &count_job,
+};
 
-TEST(all_cpus_counters_at_once, .id = "all_cpus.counters.at_once",
-     .title = "Counter 0 of all processors at once counts the branches of its own, and none of another",
-     .source = SDM_PERFMON_1, .needs = NEED_APIC | NEED_GLOBAL_CTRL, .on_request = true, .run = at_once,
-     .argument = &count_job);
+TEST(all_cpus_counters_at_once) = {
+    .id = "all_cpus.counters.at_once",
+    .title = "Counter 0 of all processors at once counts the branches of its own, and none of another",
+    .source = SDM_PERFMON_1,
+    .needs = NEED_APIC | NEED_GLOBAL_CTRL,
+    .on_request = true,
+    .run = at_once,
+    .argument = &count_job,
+};

@@ -225,11 +225,16 @@ static void sampling(struct test_run *run)
     point_pebs(run, event, &load, full);
 }
 
-TEST(measure_cost_sampling, .id = "measure.cost.sampling",
-     .title =
-         "The cost of a sample: by an interrupt for each, and by PEBS with one record to a full buffer per interrupt",
-     .source = SDM_DS_SERVICE, .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY, .records = true, .on_request = true,
-     .run = sampling);
+TEST(measure_cost_sampling) = {
+    .id = "measure.cost.sampling",
+    .title =
+        "The cost of a sample: by an interrupt for each, and by PEBS with one record to a full buffer per interrupt",
+    .source = SDM_DS_SERVICE,
+    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
+    .records = true,
+    .on_request = true,
+    .run = sampling,
+};
 
 /* ---- tracing ---------------------------------------------------------------------------------------------------- */
 
@@ -294,9 +299,15 @@ static void tracing(struct test_run *run)
         point_bts(run, &load, thresholds[i]);
 }
 
-TEST(measure_cost_bts, .id = "measure.cost.bts",
-     .title = "How much BTS of every branch slows a loop of branches down, with a small buffer and a large one",
-     .source = SDM_DS_SERVICE, .needs = NEED_APIC | NEED_BTS, .records = true, .on_request = true, .run = tracing);
+TEST(measure_cost_bts) = {
+    .id = "measure.cost.bts",
+    .title = "How much BTS of every branch slows a loop of branches down, with a small buffer and a large one",
+    .source = SDM_DS_SERVICE,
+    .needs = NEED_APIC | NEED_BTS,
+    .records = true,
+    .on_request = true,
+    .run = tracing,
+};
 
 static void last_branches(struct test_run *run)
 {
@@ -326,9 +337,15 @@ static void last_branches(struct test_run *run)
     show(run, &meter, &reading);
 }
 
-TEST(measure_cost_lbr, .id = "measure.cost.lbr",
-     .title = "How much recording last branches slows a loop of branches down, and what it takes to read the stack",
-     .source = SDM_LBR_STACK, .needs = NEED_LBR, .records = true, .on_request = true, .run = last_branches);
+TEST(measure_cost_lbr) = {
+    .id = "measure.cost.lbr",
+    .title = "How much recording last branches slows a loop of branches down, and what it takes to read the stack",
+    .source = SDM_LBR_STACK,
+    .needs = NEED_LBR,
+    .records = true,
+    .on_request = true,
+    .run = last_branches,
+};
 
 /* ---- the service routine ---------------------------------------------------------------------------------------- */
 
@@ -370,10 +387,15 @@ static void service_pebs(struct test_run *run)
     judge(run, "pebs", PEBS_BUDGET, &drained, without);
 }
 
-TEST(measure_cost_service_pebs, .id = "measure.cost.service.pebs",
-     .title = "The service routine retires at most 60 instructions for each record of a full PEBS buffer",
-     .source = SDM_DS_SERVICE, .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY, .records = true, .on_request = true,
-     .run = service_pebs);
+TEST(measure_cost_service_pebs) = {
+    .id = "measure.cost.service.pebs",
+    .title = "The service routine retires at most 60 instructions for each record of a full PEBS buffer",
+    .source = SDM_DS_SERVICE,
+    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
+    .records = true,
+    .on_request = true,
+    .run = service_pebs,
+};
 
 static void service_bts(struct test_run *run)
 {
@@ -389,6 +411,12 @@ static void service_bts(struct test_run *run)
     judge(run, "bts", BTS_BUDGET, &drained, without);
 }
 
-TEST(measure_cost_service_bts, .id = "measure.cost.service.bts",
-     .title = "The service routine retires at most 20 instructions for each record of a full BTS buffer",
-     .source = SDM_DS_SERVICE, .needs = NEED_APIC | NEED_BTS, .records = true, .on_request = true, .run = service_bts);
+TEST(measure_cost_service_bts) = {
+    .id = "measure.cost.service.bts",
+    .title = "The service routine retires at most 20 instructions for each record of a full BTS buffer",
+    .source = SDM_DS_SERVICE,
+    .needs = NEED_APIC | NEED_BTS,
+    .records = true,
+    .on_request = true,
+    .run = service_bts,
+};

@@ -174,11 +174,15 @@ static void exercise_family(struct test_run *run)
         test_skip(run, "none of these events came");
 }
 
-#define FAMILY(name, family_, word, absent_)                                                                           \
-    TEST(measure_events_##name, .id = "measure.events." #name,                                                         \
-         .title = "Samples of " word " are at instructions that can cause the event", .source = SDM_PEBS_EVENTS,       \
-         .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY, .records = true, .on_request = true, .run = exercise_family, \
-         .argument = &(const struct family){ family_, absent_ })
+#define FAMILY(name, family_, word, absent_)                                                                     \
+    TEST(measure_events_##name) = { .id = "measure.events." #name,                                               \
+                                    .title = "Samples of " word " are at instructions that can cause the event", \
+                                    .source = SDM_PEBS_EVENTS,                                                   \
+                                    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,                             \
+                                    .records = true,                                                             \
+                                    .on_request = true,                                                          \
+                                    .run = exercise_family,                                                      \
+                                    .argument = &(const struct family){ family_, absent_ } }
 
 FAMILY(inst_retired, PEBS_FAMILY_INST_RETIRED, "INST_RETIRED.*", "no precise INST_RETIRED on this processor");
 FAMILY(other_assists, PEBS_FAMILY_ASSISTS, "OTHER_ASSISTS.*", "no OTHER_ASSISTS on this processor");

@@ -139,11 +139,16 @@ static void walk(struct test_run *run)
                      table.sums.samples - nearest, table.sums.samples, size / KIB);
 }
 
-#define CHASE(name, bytes, text)                                                                          \
-    TEST(measure_memory_##name, .id = "measure.memory." #name,                                            \
-         .title = "Loads from a ring of " text ": where their data came from, and how long they took",    \
-         .source = SDM_LOAD_LATENCY, .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY, .records = true, \
-         .on_request = true, .run = walk, .argument = &(const uint32_t){ bytes })
+#define CHASE(name, bytes, text)                                                                     \
+    TEST(measure_memory_##name) = { .id = "measure.memory." #name,                                   \
+                                    .title = "Loads from a ring of " text                            \
+                                             ": where their data came from, and how long they took", \
+                                    .source = SDM_LOAD_LATENCY,                                      \
+                                    .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,              \
+                                    .records = true,                                                 \
+                                    .on_request = true,                                              \
+                                    .run = walk,                                                     \
+                                    .argument = &(const uint32_t){ bytes } }
 
 CHASE(4k, 4 * KIB, "4 KiB");
 CHASE(16k, 16 * KIB, "16 KiB");

@@ -343,19 +343,35 @@ static void share(struct test_run *run)
     judge(run, &table, layout);
 }
 
-TEST(measure_sharing_false, .id = "measure.sharing.false",
-     .title = "Processors write words of their own in common lines: each finds the line modified by another",
-     .source = SDM_DATA_SOURCES, GROUP, .on_request = true, .run = share,
-     .argument = &(const struct layout){ "false", 8, true });
+TEST(measure_sharing_false) = {
+    .id = "measure.sharing.false",
+    .title = "Processors write words of their own in common lines: each finds the line modified by another",
+    .source = SDM_DATA_SOURCES,
+    GROUP,
+    .on_request = true,
+    .run = share,
+    .argument = &(const struct layout){ "false", 8, true },
+};
 
-TEST(measure_sharing_padded, .id = "measure.sharing.padded",
-     .title = "Processors write words in lines of their own: none finds its line modified by another",
-     .source = SDM_DATA_SOURCES, GROUP, .on_request = true, .run = share,
-     .argument = &(const struct layout){ "padded", APART, false });
+TEST(measure_sharing_padded) = {
+    .id = "measure.sharing.padded",
+    .title = "Processors write words in lines of their own: none finds its line modified by another",
+    .source = SDM_DATA_SOURCES,
+    GROUP,
+    .on_request = true,
+    .run = share,
+    .argument = &(const struct layout){ "padded", APART, false },
+};
 
-TEST(measure_sharing_true, .id = "measure.sharing.true",
-     .title = "Processors write the same words: each finds the line modified by another", .source = SDM_DATA_SOURCES,
-     GROUP, .on_request = true, .run = share, .argument = &(const struct layout){ "true", 0, true });
+TEST(measure_sharing_true) = {
+    .id = "measure.sharing.true",
+    .title = "Processors write the same words: each finds the line modified by another",
+    .source = SDM_DATA_SOURCES,
+    GROUP,
+    .on_request = true,
+    .run = share,
+    .argument = &(const struct layout){ "true", 0, true },
+};
 
 /* ---- what firmware may have left ------------------------------------------------------------------------------- */
 
@@ -413,6 +429,11 @@ static void start_from_x2apic(struct test_run *run)
                   (unsigned)topology.ids[0]);
 }
 
-TEST(measure_sharing_x2apic, .id = "measure.sharing.x2apic",
-     .title = "A processor that was left in x2APIC mode starts all the same, in the mode of this one",
-     .source = SDM_X2APIC, .needs = NEED_APIC, .on_request = true, .run = start_from_x2apic);
+TEST(measure_sharing_x2apic) = {
+    .id = "measure.sharing.x2apic",
+    .title = "A processor that was left in x2APIC mode starts all the same, in the mode of this one",
+    .source = SDM_X2APIC,
+    .needs = NEED_APIC,
+    .on_request = true,
+    .run = start_from_x2apic,
+};

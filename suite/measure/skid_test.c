@@ -207,10 +207,15 @@ static void over(struct test_run *run)
     }
 }
 
-TEST(measure_skid_loads, .id = "measure.skid.loads",
-     .title = "Skid over three loads in a row, of which the first misses: who is blamed, by interrupt and by PEBS",
-     .source = SDM_PEBS "; " SDM_PDIR, GROUP, .on_request = true, .run = over,
-     .argument = &(const struct code){ "loads", &workload_steps_loads });
+TEST(measure_skid_loads) = {
+    .id = "measure.skid.loads",
+    .title = "Skid over three loads in a row, of which the first misses: who is blamed, by interrupt and by PEBS",
+    .source = SDM_PEBS "; " SDM_PDIR,
+    GROUP,
+    .on_request = true,
+    .run = over,
+    .argument = &(const struct code){ "loads", &workload_steps_loads },
+};
 
 static void straight(struct test_run *run)
 {
@@ -218,14 +223,32 @@ static void straight(struct test_run *run)
     over(run);
 }
 
-TEST(measure_skid_straight, .id = "measure.skid.straight",
-     .title = "Skid over straight-line code: loads, stores, locked and split ones, x87, MMX and SSE arithmetic",
-     .source = SDM_PEBS "; " SDM_PDIR, GROUP, .on_request = true, .run = straight,
-     .argument = &(const struct code){ "straight", &workload_steps_straight });
+TEST(measure_skid_straight) = {
+    .id = "measure.skid.straight",
+    .title = "Skid over straight-line code: loads, stores, locked and split ones, x87, MMX and SSE arithmetic",
+    .source = SDM_PEBS "; " SDM_PDIR,
+    GROUP,
+    .on_request = true,
+    .run = straight,
+    .argument = &(const struct code){ "straight", &workload_steps_straight },
+};
 
-TEST(measure_skid_branchy, .id = "measure.skid.branchy",
-     .title = "Skid over branchy code, counted across the branches that were taken", .source = SDM_PEBS "; " SDM_PDIR,
-     GROUP, .on_request = true, .run = over, .argument = &(const struct code){ "branchy", &workload_steps_branchy });
+TEST(measure_skid_branchy) = {
+    .id = "measure.skid.branchy",
+    .title = "Skid over branchy code, counted across the branches that were taken",
+    .source = SDM_PEBS "; " SDM_PDIR,
+    GROUP,
+    .on_request = true,
+    .run = over,
+    .argument = &(const struct code){ "branchy", &workload_steps_branchy },
+};
 
-TEST(measure_skid_far, .id = "measure.skid.far", .title = "Skid over far branches", .source = SDM_PEBS "; " SDM_PDIR,
-     GROUP, .on_request = true, .run = over, .argument = &(const struct code){ "far", &workload_steps_far });
+TEST(measure_skid_far) = {
+    .id = "measure.skid.far",
+    .title = "Skid over far branches",
+    .source = SDM_PEBS "; " SDM_PDIR,
+    GROUP,
+    .on_request = true,
+    .run = over,
+    .argument = &(const struct code){ "far", &workload_steps_far },
+};

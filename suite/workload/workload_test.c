@@ -50,5 +50,11 @@ static void instructions(struct test_run *run)
                    workloads[i].workload->instructions);
 }
 
-TEST(selftest_workloads, .id = "selftest.workloads", .title = "Each workload retires as many instructions as it says",
-     .source = OWN_RUNNER, .needs = NEED_GLOBAL_CTRL, .on_request = true, .run = instructions);
+TEST(selftest_workloads) = {
+    .id = "selftest.workloads",
+    .title = "Each workload retires as many instructions as it says",
+    .source = OWN_RUNNER,
+    .needs = NEED_GLOBAL_CTRL,
+    .on_request = true,
+    .run = instructions,
+};

@@ -117,10 +117,14 @@ static void mask_set(struct test_run *run)
     finish();
 }
 
-TEST(pmi_lvt_mask_set, .id = "pmi.lvt.mask_set",
-     .title =
-         "The local APIC sets the mask flag of the LVT entry when it handles the interrupt; only software clears it",
-     .source = SDM_LVT, .needs = NEEDS, .run = mask_set);
+TEST(pmi_lvt_mask_set) = {
+    .id = "pmi.lvt.mask_set",
+    .title =
+        "The local APIC sets the mask flag of the LVT entry when it handles the interrupt; only software clears it",
+    .source = SDM_LVT,
+    .needs = NEEDS,
+    .run = mask_set,
+};
 
 static void until_unmasked(struct test_run *run)
 {
@@ -139,9 +143,13 @@ static void until_unmasked(struct test_run *run)
     finish();
 }
 
-TEST(pmi_lvt_until_unmasked, .id = "pmi.lvt.until_unmasked",
-     .title = "After an interrupt no other is delivered until software clears the mask flag; then the next one is",
-     .source = SDM_LVT, .needs = NEEDS, .run = until_unmasked);
+TEST(pmi_lvt_until_unmasked) = {
+    .id = "pmi.lvt.until_unmasked",
+    .title = "After an interrupt no other is delivered until software clears the mask flag; then the next one is",
+    .source = SDM_LVT,
+    .needs = NEEDS,
+    .run = until_unmasked,
+};
 
 static void masked(struct test_run *run)
 {
@@ -152,9 +160,13 @@ static void masked(struct test_run *run)
     finish();
 }
 
-TEST(pmi_lvt_masked, .id = "pmi.lvt.masked",
-     .title = "A masked LVT entry suppresses the interrupt, but not the overflow bit", .source = SDM_LVT,
-     .needs = NEEDS, .run = masked);
+TEST(pmi_lvt_masked) = {
+    .id = "pmi.lvt.masked",
+    .title = "A masked LVT entry suppresses the interrupt, but not the overflow bit",
+    .source = SDM_LVT,
+    .needs = NEEDS,
+    .run = masked,
+};
 
 static void vector(struct test_run *run)
 {
@@ -167,8 +179,13 @@ static void vector(struct test_run *run)
     interrupt_set(OTHER_VECTOR, NULL);
 }
 
-TEST(pmi_lvt_vector, .id = "pmi.lvt.vector", .title = "The interrupt is delivered at the vector in the LVT entry",
-     .source = ROUTINE, .needs = NEEDS, .run = vector);
+TEST(pmi_lvt_vector) = {
+    .id = "pmi.lvt.vector",
+    .title = "The interrupt is delivered at the vector in the LVT entry",
+    .source = ROUTINE,
+    .needs = NEEDS,
+    .run = vector,
+};
 
 /* Interrupts are off, which does not keep an NMI out. */
 static void nmi(struct test_run *run)
@@ -183,9 +200,13 @@ static void nmi(struct test_run *run)
     interrupt_set(VECTOR_NMI, NULL);
 }
 
-TEST(pmi_lvt_nmi, .id = "pmi.lvt.nmi",
-     .title = "An LVT entry with delivery mode NMI delivers vector 2, even with interrupts off", .source = SDM_LVT,
-     .needs = NEEDS, .run = nmi);
+TEST(pmi_lvt_nmi) = {
+    .id = "pmi.lvt.nmi",
+    .title = "An LVT entry with delivery mode NMI delivers vector 2, even with interrupts off",
+    .source = SDM_LVT,
+    .needs = NEEDS,
+    .run = nmi,
+};
 
 /* ---- when it comes -------------------------------------------------------------------------------------------- */
 
@@ -202,10 +223,14 @@ static void held(struct test_run *run)
     finish();
 }
 
-TEST(pmi_held, .id = "pmi.held",
-     .title = "An interrupt that falls due while interrupts are off is held, not lost, and is delivered once when they "
-              "are on",
-     .source = SDM_2023A "\"Masking Maskable Hardware Interrupts\"", .needs = NEEDS, .run = held);
+TEST(pmi_held) = {
+    .id = "pmi.held",
+    .title = "An interrupt that falls due while interrupts are off is held, not lost, and is delivered once when they "
+             "are on",
+    .source = SDM_2023A "\"Masking Maskable Hardware Interrupts\"",
+    .needs = NEEDS,
+    .run = held,
+};
 
 static void two_causes(struct test_run *run)
 {
@@ -223,9 +248,13 @@ static void two_causes(struct test_run *run)
     finish();
 }
 
-TEST(pmi_two_causes, .id = "pmi.two_causes",
-     .title = "Two overflows while interrupts are off cause one interrupt, and set both status bits", .source = SDM_LVT,
-     .needs = NEEDS, .run = two_causes);
+TEST(pmi_two_causes) = {
+    .id = "pmi.two_causes",
+    .title = "Two overflows while interrupts are off cause one interrupt, and set both status bits",
+    .source = SDM_LVT,
+    .needs = NEEDS,
+    .run = two_causes,
+};
 
 /* The counter counts at CPL 3 alone, so that no instruction of the handler is an event. */
 static void cpl_3(struct test_run *run)
@@ -239,8 +268,13 @@ static void cpl_3(struct test_run *run)
     finish();
 }
 
-TEST(pmi_cpl_3, .id = "pmi.cpl_3", .title = "An overflow at CPL 3 interrupts at CPL 3, and the handler returns there",
-     .source = ROUTINE, .needs = NEEDS, .run = cpl_3);
+TEST(pmi_cpl_3) = {
+    .id = "pmi.cpl_3",
+    .title = "An overflow at CPL 3 interrupts at CPL 3, and the handler returns there",
+    .source = ROUTINE,
+    .needs = NEEDS,
+    .run = cpl_3,
+};
 
 /* ---- the service routine of the debug store ------------------------------------------------------------------- */
 
@@ -285,6 +319,11 @@ static void service(struct test_run *run)
     test_saw(run, ds_bts_log()->records);
 }
 
-TEST(pmi_service, .id = "pmi.service",
-     .title = "The service routine finds its LVT entry masked, acknowledges and unmasks, and is called again",
-     .source = SDM_DS_SERVICE, .needs = NEED_APIC | NEED_BTS, .records = true, .run = service);
+TEST(pmi_service) = {
+    .id = "pmi.service",
+    .title = "The service routine finds its LVT entry masked, acknowledges and unmasks, and is called again",
+    .source = SDM_DS_SERVICE,
+    .needs = NEED_APIC | NEED_BTS,
+    .records = true,
+    .run = service,
+};

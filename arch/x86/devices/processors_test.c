@@ -196,10 +196,15 @@ static void start(struct test_run *run)
     memcpy(page, before, sizeof before);
 }
 
-TEST(selftest_processors_start, .id = "selftest.processors.start",
-     .title =
-         "A processor that is started has paging, APIC and interrupts as this one, and a stack and a number of its own",
-     .source = OWN_PROCESSORS, .needs = NEED_APIC, .on_request = true, .run = start);
+TEST(selftest_processors_start) = {
+    .id = "selftest.processors.start",
+    .title =
+        "A processor that is started has paging, APIC and interrupts as this one, and a stack and a number of its own",
+    .source = OWN_PROCESSORS,
+    .needs = NEED_APIC,
+    .on_request = true,
+    .run = start,
+};
 
 /* ---- waking and stopping ---------------------------------------------------------------------------------------- */
 
@@ -274,9 +279,14 @@ static void stop(struct test_run *run)
     test_equal(run, "whether a stopped processor is done", processor_done(1), false);
 }
 
-TEST(selftest_processors_stop, .id = "selftest.processors.stop",
-     .title = "A processor that was stopped does nothing more, and can be started again; one that sleeps can be woken",
-     .source = OWN_PROCESSORS, .needs = NEED_APIC, .on_request = true, .run = stop);
+TEST(selftest_processors_stop) = {
+    .id = "selftest.processors.stop",
+    .title = "A processor that was stopped does nothing more, and can be started again; one that sleeps can be woken",
+    .source = OWN_PROCESSORS,
+    .needs = NEED_APIC,
+    .on_request = true,
+    .run = stop,
+};
 
 /* ---- which there are --------------------------------------------------------------------------------------------- */
 
@@ -301,6 +311,11 @@ static void list(struct test_run *run)
     console_note("low page 0x%llx", (unsigned long long)memory_low_page());
 }
 
-TEST(selftest_processors_list, .id = "selftest.processors.list",
-     .title = "Processors on other cores are found, in the order of firmware's table, and siblings are told from them",
-     .source = OWN_PROCESSORS, .needs = NEED_APIC, .on_request = true, .run = list);
+TEST(selftest_processors_list) = {
+    .id = "selftest.processors.list",
+    .title = "Processors on other cores are found, in the order of firmware's table, and siblings are told from them",
+    .source = OWN_PROCESSORS,
+    .needs = NEED_APIC,
+    .on_request = true,
+    .run = list,
+};
