@@ -131,9 +131,9 @@ static const struct profile clearwaterforest = {
     .pebs_timing = true,
     .pdist_counters = BIT(32) | BITS(1, 0),
     .lbr_counters = LBR_LOGGED,
-    /* L1D 32 KiB, L2 4 MiB, L3 as a share of 8 MiB, STLB 4096 entries. */
+    /* L1D 32 KiB, L2 4 MiB, L3 as a share of 12 MiB, STLB 4096 entries. */
     .memory = {
-        .caches = { { 64, 8 }, { 4096, 16 }, { 8192, 16 } },
+        .caches = { { 64, 8 }, { 4096, 16 }, { 8192, 24 } },
         .tlb = { 1024, 4 },
         .latency = { 4, 19, 75, 320, 120 },
         .source = { 1, 3, 4, 0x0a, 8 },

@@ -75,7 +75,7 @@ my %usual = (
     goldencove => [[48, 2048, 8192], [5, 5], [14, 16]],
     lunarlake => [[48, 2560, 8192], [4, 4], [15, 18]],
     alderlake => [[48, 1280, 8192], [5, 5], [14, 16]],
-    clearwaterforest => [[32, 4096, 8192], [4, 4], [17, 20]],
+    clearwaterforest => [[32, 4096, 12288], [4, 4], [17, 20]],
     sierraforest => [[32, 4096, 12288], [4, 4], [17, 20]],
 );
 is_deeply([grep { !$caches{$_} } sort keys %usual], [], 'docs/model.md has a row for each of these processors');
