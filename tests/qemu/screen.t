@@ -45,15 +45,19 @@ sub cells_of
     return ($columns, $rows, [map { substr $_, 0, 2 * $columns } @lines]);
 }
 
-# The page, and the image that shows it: read until it is the same before and after, because the last pages take turns.
+# The page, and the image that shows it: read until both stand still, because drawing takes its time on a busy host, and
+# the last pages take turns.
 sub page_and_image
 {
     my ($machine, $width, $read) = @_;
-    for (1 .. 5) {
-        my ($columns, $rows, $lines) = cells_of($machine, $width);
-        my $image = $read->();
+    my ($columns, $rows, $lines) = cells_of($machine, $width);
+    my $image = $read->();
+    for (1 .. 20) {
+        select undef, undef, undef, 0.1;
         my (undef, undef, $after) = cells_of($machine, $width);
-        return ($columns, $rows, $lines, $image) if "@$lines" eq "@$after";
+        my $again = $read->();
+        return ($columns, $rows, $lines, $image) if "@$lines" eq "@$after" && "@{$image->{rows}}" eq "@{$again->{rows}}";
+        ($lines, $image) = ($after, $again);
     }
     die "screen.t: the page does not stand still\n";
 }
