@@ -1,8 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# tests/linux/run must notice what Linux and perf print wrong. What the last `make linux-test` left is judged again, with one
-# change at a time. Prints TAP.
+# tests/linux/run must notice what is wrong: the logs of the last `make linux-test` are judged again, with one change each.
 use strict;
 use warnings;
 no warnings 'portable';    # addresses have 64 bits
@@ -10,7 +9,6 @@ use Cwd qw(realpath);
 use File::Temp qw(tempdir);
 use FindBin;
 use Test::More;
-
 my $logs = realpath("$FindBin::Bin/../../build") . '/linux-test';
 my $folder = tempdir(CLEANUP => 1);
 my %at = map { /^([0-9a-f]+) \w (\w+)$/ ? ($2 => sprintf '%x', hex $1) : () } qx(nm "$FindBin::Bin/../../build/linux-program");

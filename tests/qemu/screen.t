@@ -45,8 +45,7 @@ sub cells_of
     return ($columns, $rows, [map { substr $_, 0, 2 * $columns } @lines]);
 }
 
-# The page, and the image that shows it: read until both stand still, because drawing takes its time on a busy host, and
-# the last pages take turns.
+# The page, and its image: read until both stand still, because drawing takes time, and the last pages take turns.
 sub page_and_image
 {
     my ($machine, $width, $read) = @_;
