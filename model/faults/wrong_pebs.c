@@ -66,7 +66,6 @@ static void overwrite(const struct vcpu *v, struct pebs_contents *contents)
         { FAULT_PEBS_RECORD_COUNTERS_ZERO, FIELD(counters), 0, 0, false },
         { FAULT_PEBS_RECORD_TSX_SET, FIELD(tsx), 0, 1, false },
         { FAULT_PEBS_RECORD_TSC_ZERO, FIELD(tsc), 0, 0, false },
-        { FAULT_PEBS_RECORD_TSC_COARSE, FIELD(tsc), ~UINT64_C(0xfffff), 0, false },
         { FAULT_PEBS_DATA_ADDRESS_LINE, FIELD(data_address), ~UINT64_C(63), 0, false },
         { FAULT_PEBS_DATA_ADDRESS_ZERO, FIELD(data_address), 0, 0, false },
         { FAULT_PEBS_DATA_LATENCY_ZERO, FIELD(latency), 0, 0, false },
