@@ -204,12 +204,12 @@ static const struct profile nehalem = {
 
 #define LAST_COUNTER (1 << 3)
 
-static const struct profile_event sandybridge_events[] = {
+/* Sandy Bridge and Ivy Bridge */
+static const struct profile_event bridge_events[] = {
     { 0xc4, 0x40, EVENT_FAR_BRANCHES, ANY_COUNTER, NOT_PRECISE },
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
     { 0xc2, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
     { 0xc2, 0x02, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x02, EVENT_MISPREDICTED_CALLS, ANY_COUNTER, PRECISE },
     { 0xd0, 0x11, EVENT_STLB_MISS_LOADS, ANY_COUNTER, PRECISE },
     { 0xd0, 0x12, EVENT_STLB_MISS_STORES, ANY_COUNTER, PRECISE },
     { 0xd0, 0x21, EVENT_LOCKED_LOADS, ANY_COUNTER, PRECISE },
@@ -221,10 +221,14 @@ static const struct profile_event sandybridge_events[] = {
     { 0xd1, 0x02, EVENT_L2_HITS, ANY_COUNTER, PRECISE },
     { 0xd1, 0x04, EVENT_L3_HITS, ANY_COUNTER, PRECISE },
     { 0xd2, 0x08, EVENT_L3_HITS, ANY_COUNTER, PRECISE }, /* hits that need no snoop */
-    { 0xd4, 0x02, EVENT_L3_MISSES, ANY_COUNTER,
-      PRECISE }, /* 06_2A: Intel's list of events (github.com/intel/perfmon, SNB) */
     { 0xcd, 0x01, EVENT_LOAD_LATENCY, LAST_COUNTER, PRECISE_WITH_ADDRESS },
     { 0xcd, 0x02, EVENT_PRECISE_STORES, LAST_COUNTER, PRECISE_WITH_ADDRESS },
+};
+
+/* Sandy Bridge alone; 06_2A: Intel's list of events (github.com/intel/perfmon, SNB). */
+static const struct profile_event sandybridge_events[] = {
+    { 0xc5, 0x02, EVENT_MISPREDICTED_CALLS, ANY_COUNTER, PRECISE },
+    { 0xd4, 0x02, EVENT_L3_MISSES, ANY_COUNTER, PRECISE },
 };
 
 static const struct profile_msr sandybridge_msrs[] = {
@@ -274,33 +278,16 @@ static const struct profile sandybridge = {
     },
     .msrs = { ROWS(sandybridge_msrs), ROWS(full_width_msrs),
               ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
-    .events = { ROWS(sandybridge_events), ROWS(core_events) },
+    .events = { ROWS(sandybridge_events), ROWS(bridge_events), ROWS(core_events) },
     .features = wide_features,
     .feature_count = COUNT(wide_features),
 };
 
-/* Intel's list of events (github.com/intel/perfmon, IVB). */
+/* Ivy Bridge alone: github.com/intel/perfmon, IVB. */
 static const struct profile_event ivybridge_events[] = {
-    { 0xc4, 0x40, EVENT_FAR_BRANCHES, ANY_COUNTER, NOT_PRECISE },
-    { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
-    { 0xc2, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
-    { 0xc2, 0x02, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
-    { 0xd0, 0x11, EVENT_STLB_MISS_LOADS, ANY_COUNTER, PRECISE },
-    { 0xd0, 0x12, EVENT_STLB_MISS_STORES, ANY_COUNTER, PRECISE },
-    { 0xd0, 0x21, EVENT_LOCKED_LOADS, ANY_COUNTER, PRECISE },
-    { 0xd0, 0x41, EVENT_SPLIT_LOADS, ANY_COUNTER, PRECISE },
-    { 0xd0, 0x42, EVENT_SPLIT_STORES, ANY_COUNTER, PRECISE },
-    { 0xd0, 0x81, EVENT_LOADS, ANY_COUNTER, PRECISE },
-    { 0xd0, 0x82, EVENT_STORES, ANY_COUNTER, PRECISE },
-    { 0xd1, 0x01, EVENT_L1_HITS, ANY_COUNTER, PRECISE },
-    { 0xd1, 0x02, EVENT_L2_HITS, ANY_COUNTER, PRECISE },
-    { 0xd1, 0x04, EVENT_L3_HITS, ANY_COUNTER, PRECISE },
     { 0xd1, 0x08, EVENT_L1_MISSES, ANY_COUNTER, PRECISE },
     { 0xd1, 0x10, EVENT_L2_MISSES, ANY_COUNTER, PRECISE },
     { 0xd1, 0x20, EVENT_L3_MISSES, ANY_COUNTER, PRECISE },
-    { 0xd2, 0x08, EVENT_L3_HITS, ANY_COUNTER, PRECISE }, /* hits that need no snoop */
-    { 0xcd, 0x01, EVENT_LOAD_LATENCY, LAST_COUNTER, PRECISE_WITH_ADDRESS },
-    { 0xcd, 0x02, EVENT_PRECISE_STORES, LAST_COUNTER, PRECISE_WITH_ADDRESS },
 };
 
 /* 06_3A, stepping 9: an i7-3770 in public CPUID dumps */
@@ -345,7 +332,7 @@ static const struct profile ivybridge = {
     },
     .msrs = { ROWS(sandybridge_msrs), ROWS(full_width_msrs),
               ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
-    .events = { ROWS(ivybridge_events), ROWS(core_events) },
+    .events = { ROWS(ivybridge_events), ROWS(bridge_events), ROWS(core_events) },
     .features = wide_features,
     .feature_count = COUNT(wide_features),
 };
