@@ -14,6 +14,9 @@
 #define CPUID_0A_EAX_COUNT UINT32_C(0x0000ff00)
 #define CPUID_7_EDX_HYBRID (UINT32_C(1) << 15)
 #define OLD_MICROCODE      (UINT64_C(1) << 32)
+#define CORE_I5_12400      UINT32_C(0x00090675)
+#define MODEL_06_FF        UINT32_C(0x000f06f0)
+#define CORE_KIND_LEAF     0x1a
 
 /* What firmware leaves. */
 #define MISC_ENABLE_LIMIT_CPUID (UINT64_C(1) << 22)
@@ -72,6 +75,9 @@ static const struct {
     [QUIRK_MICROCODE_OLD] = { "microcode_old", "the microcode's revision is 1" },
     [QUIRK_KVM] = { "kvm",
                     "only what KVM hands on of the processor: no BTS, PEBS in its basic form, no architectural LBRs" },
+    [QUIRK_P_CORES_ALONE] = { "p_cores_alone",
+                              "CPUID is a Core i5-12400's: the signature of a hybrid, whose cores are all P-cores" },
+    [QUIRK_MODEL_UNLISTED] = { "model_unlisted", "CPUID.1:EAX has a display model that no list of processors has" },
     [QUIRK_NO_APIC] = { "no_apic", "CPUID.1:EDX says that there is no local APIC" },
 };
 
@@ -262,6 +268,18 @@ static void cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, 
     latitude_rules(v)->cpuid_answer(v, leaf, subleaf, regs);
     if (leaf == 1 && told(v, QUIRK_NO_APIC)) {
         regs[3] &= ~CPUID_1_EDX_APIC;
+    }
+    if (leaf == 1 && told(v, QUIRK_P_CORES_ALONE)) {
+        regs[0] = CORE_I5_12400;
+    }
+    if (leaf == 1 && told(v, QUIRK_MODEL_UNLISTED)) {
+        regs[0] = MODEL_06_FF;
+    }
+    if (leaf == CORE_KIND_LEAF && told(v, QUIRK_P_CORES_ALONE)) {
+        memset(regs, 0, 4 * sizeof(regs[0]));
+    }
+    if (leaf == 7 && subleaf == 0 && told(v, QUIRK_P_CORES_ALONE)) {
+        regs[3] &= ~CPUID_7_EDX_HYBRID;
     }
     if (leaf == 7 && subleaf == 0 && told(v, QUIRK_X2APIC_LOCKED)) {
         regs[3] |= CPUID_7_EDX_ARCH_CAPABILITIES;

@@ -35,6 +35,8 @@ enum quirk {
     QUIRK_X2APIC_LOCKED,
     QUIRK_TSC_FAST,
     QUIRK_KVM,
+    QUIRK_P_CORES_ALONE,
+    QUIRK_MODEL_UNLISTED,
     QUIRKS,
 };
 
