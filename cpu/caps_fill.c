@@ -305,7 +305,7 @@ static void fill_arch_pebs(const struct caps_input *input, struct caps *caps)
 static void fill_pebs(const struct caps_input *input, const struct core *core, struct caps *caps)
 {
     caps->pebs_baseline = (caps->perf_capabilities & PERF_CAP_PEBS_BASELINE) != 0;
-    caps->pebs_trap_like = caps->pdcm ? (caps->perf_capabilities & PERF_CAP_PEBS_TRAP) != 0 : core->pebs_trap_like;
+    caps->pebs_trap_like = core->pebs_trap_like || (caps->perf_capabilities & PERF_CAP_PEBS_TRAP) != 0;
     caps->pebs_retire_latency = (caps->perf_capabilities & PERF_CAP_RETIRE_LATENCY) != 0;
     caps->pebs_form = (struct pebs_form){ .width = caps->ds_width,
                                           .format = caps->pebs_format,
@@ -352,8 +352,8 @@ static void fill_lbr(const struct caps_input *input, const struct core *core, st
 {
     uint32_t ebx = input->leaf_1c.valid ? input->leaf_1c.ebx : 0;
     uint32_t ecx = input->leaf_1c.valid ? input->leaf_1c.ecx : 0;
-    caps->lbr_format = core->lbr_format;
-    if (caps->pdcm)
+    caps->lbr_format = core->lbr_format; /* of families older than the register the manual tells, whatever it holds */
+    if (caps->pdcm && core->lbr_format == CAPS_UNKNOWN)
         caps->lbr_format =
             input->perf_capabilities.valid ? (unsigned)(caps->perf_capabilities & PERF_CAP_LBR_FORMAT) : CAPS_UNKNOWN;
     if (core->lbr_says_lip && caps->lbr_format == LBR_FORMAT_LIP)
@@ -547,10 +547,11 @@ void caps_fill(const struct caps_input *input, struct caps *caps)
     fill_names(input, caps);
     caps->signature = input->leaf_1.eax;
     caps_signature(caps->signature, &caps->family, &caps->model, &caps->stepping);
-    const uint32_t kind = input->leaf_1a.valid ? input->leaf_1a.eax : 0;
+    caps->hybrid = input->leaf_7.valid && (input->leaf_7.edx & CPUID_7_EDX_HYBRID) != 0;
+    const uint32_t told = input->leaf_1a.valid ? input->leaf_1a.eax : 0;
+    const uint32_t kind = told == 0 && !caps->hybrid ? CORE_TYPE_CORE << 24 : told;
     const struct core *core =
         core_find_kind(caps->intel ? caps->family : 0, caps->model, bits(kind, 24, 31), bits(kind, 0, 23));
-    caps->hybrid = input->leaf_7.valid && (input->leaf_7.edx & CPUID_7_EDX_HYBRID) != 0;
     if (caps->hybrid) {
         caps->core_type = bits(kind, 24, 31);
         caps->native_model = bits(kind, 0, 23);

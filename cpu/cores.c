@@ -299,17 +299,14 @@ static const struct core ice_lake = { .name = "Ice Lake",
                                       .events = &pebs_events_ice_lake,
                                       .data_source = DATA_SOURCE_SKYLAKE,
                                       .second_level_kib = 1280 };
-static const struct core golden_cove = { .name = "Golden Cove",
-                                         .debugctl = &debugctl_core,
-                                         .lbr_format = CAPS_UNKNOWN, /* architectural LBRs: CPUID describes them */
-                                         .pebs_method = PEBS_METHOD_GENERAL,
-                                         .pebs_counters = 0xff,
-                                         .pebs_pdist_counters = 0x1,
-                                         .events = &pebs_events_ice_lake,
-                                         .load_latency_auxiliary = 0x8203,
-                                         .cache_latency = true,
-                                         .data_source = DATA_SOURCE_GOLDEN_COVE,
-                                         .second_level_kib = 2048 };
+#define GOLDEN_COVE(core_name)                                                                 \
+    .name = (core_name), .debugctl = &debugctl_core,                                           \
+    .lbr_format = CAPS_UNKNOWN, /* architectural LBRs: CPUID describes them */                 \
+        .pebs_method = PEBS_METHOD_GENERAL, .pebs_counters = 0xff, .pebs_pdist_counters = 0x1, \
+    .events = &pebs_events_ice_lake, .load_latency_auxiliary = 0x8203, .cache_latency = true,  \
+    .data_source = DATA_SOURCE_GOLDEN_COVE, .second_level_kib = 2048
+static const struct core golden_cove = { GOLDEN_COVE("Golden Cove") };
+static const struct core raptor_cove = { GOLDEN_COVE("Raptor Cove") };
 
 /*
  * Those of now have architectural LBRs, which CPUID describes, and tell the cache's latency apart (Linux 6.6,
@@ -355,7 +352,7 @@ static const struct core arctic_wolf = { OF_NOW("Arctic Wolf", 0xff), .pebs_pdis
 static const struct core palm_cove = { NAMED("Palm Cove") };
 static const struct core sunny_cove = { NAMED("Sunny Cove") };
 static const struct core lakefield = { NAMED("Sunny Cove or Tremont") };
-static const struct core raptor_cove = { NAMED("Raptor Cove"), .cache_latency = true };
+static const struct core lakefield_tremont = { NAMED("Tremont") };
 
 /* Hybrids, where nothing says of which kind the core is. */
 #define HYBRID(core_names) NAMED(core_names), .cache_latency = true
@@ -370,38 +367,38 @@ static const struct {
     unsigned family, model; /* display family and display model */
     const struct core *core;
 } models[] = {
-    { 0x0f, 0x00, &netburst_4 },   { 0x0f, 0x01, &netburst_4 },   { 0x0f, 0x02, &netburst_4 },
-    { 0x0f, 0x03, &netburst_16 },  { 0x0f, 0x04, &netburst_16 },  { 0x0f, 0x06, &netburst_16 },
-    { 0x06, 0x09, &pentium_m },    { 0x06, 0x0d, &pentium_m },    { 0x06, 0x0e, &core_duo },
-    { 0x06, 0x0f, &merom },        { 0x06, 0x16, &core2 },        { 0x06, 0x17, &core2 },
-    { 0x06, 0x1d, &core2 },        { 0x06, 0x1c, &bonnell },      { 0x06, 0x26, &bonnell },
-    { 0x06, 0x27, &bonnell },      { 0x06, 0x35, &bonnell },      { 0x06, 0x36, &bonnell },
-    { 0x06, 0x37, &silvermont },   { 0x06, 0x4a, &silvermont },   { 0x06, 0x4c, &silvermont },
-    { 0x06, 0x4d, &silvermont },   { 0x06, 0x5a, &silvermont },   { 0x06, 0x5d, &silvermont },
-    { 0x06, 0x5c, &goldmont },     { 0x06, 0x5f, &goldmont },     { 0x06, 0x7a, &goldmont_plus },
-    { 0x06, 0x57, &knights },      { 0x06, 0x85, &knights },      { 0x06, 0x1a, &nehalem },
-    { 0x06, 0x1e, &nehalem },      { 0x06, 0x1f, &nehalem },      { 0x06, 0x2e, &nehalem_ex },
-    { 0x06, 0x25, &westmere },     { 0x06, 0x2c, &westmere },     { 0x06, 0x2f, &westmere },
-    { 0x06, 0x2a, &sandy_bridge }, { 0x06, 0x2d, &sandy_bridge }, { 0x06, 0x3a, &ivy_bridge },
-    { 0x06, 0x3e, &ivy_bridge },   { 0x06, 0x3c, &haswell },      { 0x06, 0x3f, &haswell },
-    { 0x06, 0x45, &haswell },      { 0x06, 0x46, &haswell },      { 0x06, 0x3d, &broadwell },
-    { 0x06, 0x47, &broadwell },    { 0x06, 0x4f, &broadwell },    { 0x06, 0x56, &broadwell },
-    { 0x06, 0x4e, &skylake },      { 0x06, 0x5e, &skylake },      { 0x06, 0x55, &skylake_server },
-    { 0x06, 0x8e, &skylake },      { 0x06, 0x9e, &skylake },      { 0x06, 0xa5, &skylake },
-    { 0x06, 0xa6, &skylake },      { 0x06, 0x6a, &ice_lake },     { 0x06, 0x6c, &ice_lake },
-    { 0x06, 0x7d, &ice_lake },     { 0x06, 0x7e, &ice_lake },     { 0x06, 0x8c, &ice_lake },
-    { 0x06, 0x8d, &ice_lake },     { 0x06, 0xa7, &ice_lake },     { 0x06, 0x8f, &golden_cove },
-    { 0x06, 0xcf, &golden_cove },  { 0x06, 0x66, &palm_cove },    { 0x06, 0x9d, &sunny_cove },
-    { 0x06, 0x8a, &lakefield },    { 0x06, 0x86, &tremont },      { 0x06, 0x96, &tremont },
-    { 0x06, 0x9c, &tremont },      { 0x06, 0x97, &alder_lake },   { 0x06, 0x9a, &alder_lake },
-    { 0x06, 0xb7, &alder_lake },   { 0x06, 0xba, &alder_lake },   { 0x06, 0xbf, &alder_lake },
-    { 0x06, 0xbe, &gracemont },    { 0x06, 0xd7, &raptor_cove },  { 0x06, 0xaa, &meteor_lake },
-    { 0x06, 0xac, &meteor_lake },  { 0x06, 0xb5, &meteor_lake },  { 0x06, 0xad, &redwood_cove },
-    { 0x06, 0xae, &redwood_cove }, { 0x06, 0xaf, &crestmont },    { 0x06, 0xb6, &crestmont },
-    { 0x06, 0xbd, &lunar_lake },   { 0x06, 0xc5, &arrow_lake },   { 0x06, 0xc6, &lunar_lake },
-    { 0x06, 0xcc, &panther_lake }, { 0x06, 0xd5, &panther_lake }, { 0x06, 0xe5, &panther_lake },
-    { 0x06, 0xdd, &darkmont },     { 0x12, 0x01, &nova_lake },    { 0x12, 0x03, &nova_lake },
-    { 0x13, 0x01, &panther_cove },
+    { 0x0f, 0x00, &netburst_4 },   { 0x0f, 0x01, &netburst_4 },     { 0x0f, 0x02, &netburst_4 },
+    { 0x0f, 0x03, &netburst_16 },  { 0x0f, 0x04, &netburst_16 },    { 0x0f, 0x06, &netburst_16 },
+    { 0x06, 0x09, &pentium_m },    { 0x06, 0x0d, &pentium_m },      { 0x06, 0x15, &pentium_m },
+    { 0x06, 0x0e, &core_duo },     { 0x06, 0x0f, &merom },          { 0x06, 0x16, &core2 },
+    { 0x06, 0x17, &core2 },        { 0x06, 0x1d, &core2 },          { 0x06, 0x1c, &bonnell },
+    { 0x06, 0x26, &bonnell },      { 0x06, 0x27, &bonnell },        { 0x06, 0x35, &bonnell },
+    { 0x06, 0x36, &bonnell },      { 0x06, 0x37, &silvermont },     { 0x06, 0x4a, &silvermont },
+    { 0x06, 0x4c, &silvermont },   { 0x06, 0x4d, &silvermont },     { 0x06, 0x5a, &silvermont },
+    { 0x06, 0x5d, &silvermont },   { 0x06, 0x75, &silvermont },     { 0x06, 0x5c, &goldmont },
+    { 0x06, 0x5f, &goldmont },     { 0x06, 0x7a, &goldmont_plus },  { 0x06, 0x57, &knights },
+    { 0x06, 0x85, &knights },      { 0x06, 0x1a, &nehalem },        { 0x06, 0x1e, &nehalem },
+    { 0x06, 0x1f, &nehalem },      { 0x06, 0x2e, &nehalem_ex },     { 0x06, 0x25, &westmere },
+    { 0x06, 0x2c, &westmere },     { 0x06, 0x2f, &westmere },       { 0x06, 0x2a, &sandy_bridge },
+    { 0x06, 0x2d, &sandy_bridge }, { 0x06, 0x3a, &ivy_bridge },     { 0x06, 0x3e, &ivy_bridge },
+    { 0x06, 0x3c, &haswell },      { 0x06, 0x3f, &haswell },        { 0x06, 0x45, &haswell },
+    { 0x06, 0x46, &haswell },      { 0x06, 0x3d, &broadwell },      { 0x06, 0x47, &broadwell },
+    { 0x06, 0x4f, &broadwell },    { 0x06, 0x56, &broadwell },      { 0x06, 0x4e, &skylake },
+    { 0x06, 0x5e, &skylake },      { 0x06, 0x55, &skylake_server }, { 0x06, 0x8e, &skylake },
+    { 0x06, 0x9e, &skylake },      { 0x06, 0xa5, &skylake },        { 0x06, 0xa6, &skylake },
+    { 0x06, 0x6a, &ice_lake },     { 0x06, 0x6c, &ice_lake },       { 0x06, 0x7d, &ice_lake },
+    { 0x06, 0x7e, &ice_lake },     { 0x06, 0x8c, &ice_lake },       { 0x06, 0x8d, &ice_lake },
+    { 0x06, 0xa7, &ice_lake },     { 0x06, 0x8f, &golden_cove },    { 0x06, 0xcf, &raptor_cove },
+    { 0x06, 0x66, &palm_cove },    { 0x06, 0x9d, &sunny_cove },     { 0x06, 0x8a, &lakefield },
+    { 0x06, 0x86, &tremont },      { 0x06, 0x96, &tremont },        { 0x06, 0x9c, &tremont },
+    { 0x06, 0x97, &alder_lake },   { 0x06, 0x9a, &alder_lake },     { 0x06, 0xb7, &alder_lake },
+    { 0x06, 0xba, &alder_lake },   { 0x06, 0xbf, &alder_lake },     { 0x06, 0xbe, &gracemont },
+    { 0x06, 0xd7, &raptor_cove },  { 0x06, 0xaa, &meteor_lake },    { 0x06, 0xac, &meteor_lake },
+    { 0x06, 0xb5, &meteor_lake },  { 0x06, 0xad, &redwood_cove },   { 0x06, 0xae, &redwood_cove },
+    { 0x06, 0xaf, &crestmont },    { 0x06, 0xb6, &crestmont },      { 0x06, 0xbd, &lunar_lake },
+    { 0x06, 0xc5, &arrow_lake },   { 0x06, 0xc6, &lunar_lake },     { 0x06, 0xcc, &panther_lake },
+    { 0x06, 0xd5, &panther_lake }, { 0x06, 0xe5, &panther_lake },   { 0x06, 0xdd, &darkmont },
+    { 0x12, 0x01, &nova_lake },    { 0x12, 0x03, &nova_lake },      { 0x13, 0x01, &panther_cove },
 };
 
 /* The kinds of core of a hybrid, and which native model id a kind has, where the type alone does not tell; 0: any. */
@@ -410,6 +407,7 @@ static const struct {
     unsigned type, native;
     const struct core *core;
 } kinds[] = {
+    { &lakefield, CORE_TYPE_CORE, 0, &sunny_cove },     { &lakefield, CORE_TYPE_ATOM, 0, &lakefield_tremont },
     { &alder_lake, CORE_TYPE_CORE, 0, &golden_cove },   { &alder_lake, CORE_TYPE_ATOM, 0, &gracemont },
     { &meteor_lake, CORE_TYPE_CORE, 0, &redwood_cove }, { &meteor_lake, CORE_TYPE_ATOM, 0, &crestmont },
     { &lunar_lake, CORE_TYPE_CORE, 0, &lion_cove },     { &lunar_lake, CORE_TYPE_ATOM, 0, &skymont },

@@ -56,7 +56,8 @@ const struct core *core_find(unsigned family, unsigned model);
 
 /*
  * The same for one core of a hybrid processor, by its kind and CPUID.1AH:EAX[23:0], the native model id, which tells
- * two kinds of one type apart. A type of 0 is not known.
+ * two kinds of one type apart. A type of 0 is not known. Where the processor is not hybrid, though its model is, all
+ * cores are of CORE_TYPE_CORE: Linux, arch/x86/events/intel/core.c, adl_get_hybrid_cpu_type().
  */
 const struct core *core_find_kind(unsigned family, unsigned model, unsigned type, unsigned native);
 

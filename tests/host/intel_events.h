@@ -47,7 +47,7 @@ static const struct intel_kind {
     { "RKL", "Ice Lake", 6, 0x00, 0, { 0xa7 } },
     { "TGL", "Ice Lake", 6, 0x00, 0, { 0x8c, 0x8d } },
     { "SPR", "Golden Cove", 6, 0x00, 0, { 0x8f } },
-    { "EMR", "Golden Cove", 6, 0x00, 0, { 0xcf } },
+    { "EMR", "Raptor Cove", 6, 0x00, 0, { 0xcf } },
     { "ICX", "Ice Lake", 6, 0x00, 0, { 0x6a, 0x6c } },
     { "EHL", "Tremont", 6, 0x00, 0, { 0x96, 0x9c } },
     { "SNR", "Tremont", 6, 0x00, 0, { 0x86 } },

@@ -462,6 +462,14 @@ static const struct step steps[] = {
     STEPS(SET(perf_capabilities.value, 0x3fc5),
           IS(pebs_counters, 0)), /* a format that is not decoded: nothing is claimed */
 
+    TITLE("netburst with IA32_PERF_CAPABILITIES"),
+    /* 0F_06 sets CPUID.1:ECX[15]; what its 345H holds is not known, and what the manual says of the family holds. */
+    STEPS(FROM(netburst_input), SET(leaf_1.eax, 0x00000f62), IS(lbr_format, LBR_FORMAT_LIP), IS(pebs_trap_like, true)),
+    STEPS(ADD(leaf_1.ecx, 1u << 15), SET(perf_capabilities.valid, true), SET(perf_capabilities.value, 0),
+          IS(pdcm, true), IS(lbr_format, LBR_FORMAT_LIP), IS(pebs_trap_like, true), IS(pebs_format, 0),
+          IS(lbr_depth, 16), HAS(NEED_LBR)),
+    STEPS(SET(perf_capabilities.value, 0x45), IS(lbr_format, LBR_FORMAT_LIP), IS(pebs_trap_like, true)),
+
     TITLE("small things"),
     STEPS(FROM(skylake_input), LEAVES(leaf_80000002, 0x20202020, 0x20202020, 0x65746e49, 0x2952286c),
           LEAVES(leaf_80000003, 0x37692029, 0x3037362d, 0x50432030, 0x20402055),
@@ -503,7 +511,13 @@ static const struct step steps[] = {
           CORE("Skymont")), /* Arrow Lake-H: the native model id tells Skymont from Crestmont */
     STEPS(SET(leaf_1a.eax, 0x20000002), CORE("Crestmont")), STEPS(SET(leaf_1a.eax, 0x40000003), CORE("Lion Cove")),
     STEPS(SET(leaf_1.eax, 0x000906a3), SET(leaf_1a.valid, false), IS(core_type, 0), IS(native_model, 0),
-          IS(general_possible, 0xc0), CORE("Golden Cove or Gracemont")),
+          IS(general_possible, 0xc0), CORE("Golden Cove or Gracemont"), IS(core_known, false)),
+    /* A processor of P-cores alone has the model of a hybrid and no kinds: i5-12400, i3-12100, Xeon 6315P. */
+    STEPS(CLEAR(leaf_7.edx, 1u << 15), CORE("Golden Cove"), IS(core_known, true), IS(hybrid, false), IS(core_type, 0),
+          IS(general_possible, 0), LIST(&pebs_events_ice_lake)),
+    STEPS(LEAVES(leaf_1a, 0, 0, 0, 0), CORE("Golden Cove")),
+    STEPS(SET(leaf_1a.eax, 0x20000001), CORE("Gracemont"), IS(core_type, 0)),
+    STEPS(LEAVES(leaf_1a, 0, 0, 0, 0), ADD(leaf_7.edx, 1u << 15), CORE("Golden Cove or Gracemont")),
     STEPS(LEAVES(leaf_7_1, 1u << 8, 0, 0, 0), LEAVES(leaf_23, 0x3, 0, 0, 0), LEAVES(leaf_23_1, 0xff, 0x77, 0, 0),
           IS(perfmon_extended, true), IS(general_counters, 0xff), IS(fixed_counters, 0x77), IS(general_count, 8),
           IS(fixed_count, 3), IS(pebs_fixed_counters, 0x7), IS(general_possible, 0),

@@ -41,7 +41,7 @@ UNIT_TEST(models)
         { 0x00000f43, 15, 4, 3, "NetBurst" },
         { 0x000806f8, 6, 0x8f, 8, "Golden Cove" },
         { 0x00400f10, 0x13, 0x01, 0, "Panther Cove" }, /* the families of now use the extended field */
-        { 0x00300f10, 0x12, 0x01, 0, "Coyote Cove or Arctic Wolf" },
+        { 0x00300f10, 0x12, 0x01, 0, "Coyote Cove" }, /* that of a hybrid, without its flag */
         { 0x00000683, 6, 0x08, 3, NULL },    /* Pentium III: no debug store at all */
         { 0x00000f51, 15, 5, 1, NULL },      /* never built */
         { 0x00a20f12, 0x19, 0x21, 2, NULL }, /* the extended family counts from 15 on */

@@ -10,7 +10,8 @@
 
 /*
  * Models that Intel's map leaves out. Older ones and 06_5D: SDM Vol. 4 (335592-081), table 2-1; the others by name
- * alone: Linux 6.19, arch/x86/include/asm/intel-family.h.
+ * alone: Linux 6.19, arch/x86/include/asm/intel-family.h. 06_15 (EP80579) is a Pentium M by its CPUID, and 06_75 is
+ * programmed as Linux does.
  */
 static const struct {
     unsigned family, model;
@@ -24,8 +25,9 @@ static const struct {
     { 0x06, 0x0e, "Core Duo", false },     { 0x06, 0x0f, "Core 2", false },
     { 0x06, 0x16, "Core 2", false },       { 0x06, 0x17, "Core 2", false },
     { 0x06, 0x1d, "Core 2", false },       { 0x06, 0x5d, "Silvermont", false },
+    { 0x06, 0x15, "Pentium M", false },    { 0x06, 0x75, "Silvermont", false },
     { 0x06, 0x66, "Palm Cove", true },     { 0x06, 0x8a, "Sunny Cove or Tremont", true },
-    { 0x06, 0x9d, "Sunny Cove", true },    { 0x06, 0xd7, "Raptor Cove", true },
+    { 0x06, 0x9d, "Sunny Cove", true },    { 0x06, 0xd7, "Raptor Cove", false },
     { 0x13, 0x01, "Panther Cove", false },
 };
 
@@ -85,6 +87,9 @@ UNIT_TEST(kinds)
     assert_ptr_equal(core_find_kind(6, 0x97, 0, 0), core_find(6, 0x97));
     assert_ptr_equal(core_find_kind(6, 0x97, 0x30, 1), core_find(6, 0x97));
     assert_ptr_equal(core_find_kind(6, 0xbf, 0x40, 1), core_find(6, 0x8f));
+    assert_string_equal(core_find_kind(6, 0x8a, 0x40, 0)->name, "Sunny Cove");
+    assert_string_equal(core_find_kind(6, 0x8a, 0x20, 0)->name, "Tremont");
+    assert_true(core_find_kind(6, 0x8a, 0x20, 0)->named_only);
     assert_ptr_equal(core_find_kind(6, 0xb7, 0x20, 1), core_find(6, 0xbe));
     assert_ptr_equal(core_find_kind(6, 0x5e, 0x40, 1), core_find(6, 0x5e));
     assert_ptr_equal(core_find_kind(6, 0xaa, 0x40, 2), core_find(6, 0xad));
@@ -208,6 +213,10 @@ static const struct row {
     ROW(0x06, 0x6a, &core_debugctl, LBR_LAYOUT_PAIRS, 32, 0x680, 0x6c0, 0xdc0, 0x1c9, 0x1c8, CAPS_UNKNOWN, true, false,
         PEBS_METHOD_GENERAL, 0xff, DATA_SOURCE_SKYLAKE, 1280, .auxiliary = 0),
     ROW(0x06, 0x8f, &core_debugctl, LBR_LAYOUT_NONE, 0, 0, 0, 0, 0, 0, CAPS_UNKNOWN, false, false, PEBS_METHOD_GENERAL,
+        0xff, DATA_SOURCE_GOLDEN_COVE, 2048, 0x8203, 0, 0x1, PEBS_RESERVED_NONE, true),
+    ROW(0x06, 0xcf, &core_debugctl, LBR_LAYOUT_NONE, 0, 0, 0, 0, 0, 0, CAPS_UNKNOWN, false, false, PEBS_METHOD_GENERAL,
+        0xff, DATA_SOURCE_GOLDEN_COVE, 2048, 0x8203, 0, 0x1, PEBS_RESERVED_NONE, true),
+    ROW(0x06, 0xd7, &core_debugctl, LBR_LAYOUT_NONE, 0, 0, 0, 0, 0, 0, CAPS_UNKNOWN, false, false, PEBS_METHOD_GENERAL,
         0xff, DATA_SOURCE_GOLDEN_COVE, 2048, 0x8203, 0, 0x1, PEBS_RESERVED_NONE, true),
     OF_NOW(0x06, 0xad, 0, 0xff, DATA_SOURCE_GOLDEN_COVE, 2048, 0x1),
     OF_NOW(0x06, 0xc6, 0x40, 0x3ff, DATA_SOURCE_LION_COVE, 3072, 0x3),
