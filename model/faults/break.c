@@ -16,7 +16,7 @@
 #include "model/faults/wrong_reload.h"
 #include "model/latitude/latitude.h"
 
-/* For each rule that some fault breaks, the function that replaces it. */
+/* The replacement of each rule that some fault replaces. */
 static const struct rules wrong = {
     .engine_reset_registers = wrong_engine_reset_registers,
     .msr_exists = wrong_msr_exists,
@@ -76,8 +76,8 @@ static const struct rules wrong = {
 };
 
 /*
- * With any fault, reset clears what the faults remember, each record goes to memory at once, and each branch, taken or
- * not, goes through wrong_branches_record().
+ * Every fault also needs these: reset clears the faults' state, each record is written to memory at once, and every
+ * branch, taken or not, reaches wrong_branches_record().
  */
 static void replace_rules(struct rules *rules, const struct fault_set *set)
 {
@@ -107,7 +107,7 @@ bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t quirks
     b->faults = *faults;
     b->quirks = quirks;
     b->wrapped = *latitude_rules(v);
-    quirks_tell(&b->wrapped, quirks);
+    quirks_apply(&b->wrapped, quirks);
     b->rules = b->wrapped;
     if (faults->any) {
         replace_rules(&b->rules, faults);
@@ -127,13 +127,13 @@ void break_mend(struct vcpu *v)
     v->rules = sound;
 }
 
-/* The same of architectural PEBS. */
+/* The same for the registers of architectural PEBS. */
 static void change_arch_msr(const struct fault_set *set, struct profile_msr *m)
 {
     static const struct {
         enum fault fault;
         enum model_register reg;
-        uint64_t bits; /* are taken */
+        uint64_t bits; /* bits that WRMSR ignores instead of raising #GP */
     } taken[] = {
         { FAULT_ARCH_BASE_RESERVED_TAKEN, REG_IA32_PEBS_BASE, 0xff0 },
         { FAULT_ARCH_INDEX_RESERVED_TAKEN, REG_IA32_PEBS_INDEX, ~UINT64_C(0) },
@@ -158,7 +158,7 @@ static void change_arch_msr(const struct fault_set *set, struct profile_msr *m)
     }
 }
 
-/* Faults of which registers exist and what may be written to them. */
+/* Faults that change which registers exist and which values they accept. */
 static void change_msrs(const struct fault_set *set, struct profile_msr *changed, const struct profile_msr *msrs,
                         unsigned count)
 {
@@ -183,7 +183,7 @@ static void change_msrs(const struct fault_set *set, struct profile_msr *changed
     }
 }
 
-/* Faults of the data source that a load from one level has. */
+/* Faults that change the data source of loads. */
 static void change_sources(const struct fault_set *set, struct profile_memory *memory)
 {
     static const struct {
@@ -203,7 +203,7 @@ static void change_sources(const struct fault_set *set, struct profile_memory *m
     }
 }
 
-/* Tables of MSRs in the copy refer to the rows behind it. */
+/* The tables of MSRs in the copied profile point to the rows that follow it. */
 struct changed_profile {
     struct profile profile;
     struct profile_msr msrs[];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Gives a processor faults and quirks, and takes them away. */
+/* Installs faults and quirks in a processor, and removes them. */
 #ifndef MODEL_FAULTS_BREAK_H
 #define MODEL_FAULTS_BREAK_H
 
@@ -12,16 +12,17 @@ struct vcpu;
 struct profile;
 
 /*
- * Gives a processor rules with these faults and quirks (quirks.h), in place of any that it had from here. Returns false
- * if out of memory, with nothing changed: the processor is unbroken then, and must not be run.
+ * Installs rules with these faults and quirks (quirks.h), in place of any that an earlier call installed. Returns false
+ * if out of memory: the processor's rules are then unchanged, without the faults, and the guest must not run on it.
  */
 bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t quirks);
 
-/* Gives the processor the rules again that it had before break_rules(). */
+/* Restores the rules that the processor had before break_rules(). */
 void break_mend(struct vcpu *v);
 
 /*
- * A copy of the profile with those faults that are in a profile's tables, to be freed with free(). NULL: out of memory.
+ * A copy of the profile with the faults of the TABLES kind applied. The caller frees it with free(). NULL: out of
+ * memory.
  */
 const struct profile *break_profile(const struct profile *profile, const struct fault_set *set);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A processor's own table of rules, and what the functions in it remember. */
+/* A processor's own table of rules, and the state of the functions in it. */
 #ifndef MODEL_FAULTS_BROKEN_H
 #define MODEL_FAULTS_BROKEN_H
 
@@ -8,22 +8,22 @@
 
 struct broken {
     struct rules rules;   /* the processor's rules, to which its struct vcpu points */
-    struct rules wrapped; /* the rules before any fault, which a wrong rule calls for all but the wrong part */
+    struct rules wrapped; /* the rules without faults; a faulty rule calls these for everything except its fault */
     struct fault_set faults;
     uint32_t quirks;
     /* state that a reset of the processor clears */
     struct {
-        uint32_t reloaded;                        /* bits of the counters that were reloaded */
-        uint64_t written[MAX_COUNTERS];           /* the value that software wrote last to each general counter */
-        bool sampled;                             /* the newest branch has left a PEBS record */
-        unsigned snapshots;                       /* PEBS records with counters so far */
-        uint64_t snapshot[ADAPTIVE_MAX_COUNTERS]; /* the counters of the last of them */
-        bool pmi_waits;                           /* a PMI has been postponed, or is to be raised once more */
-        bool pmi_repeats;                         /* this PMI is the second delivery of one */
+        uint32_t reloaded;                        /* bit i: counters[i] was reloaded */
+        uint64_t written[MAX_COUNTERS];           /* the last value that software wrote to each general counter */
+        bool sampled;                             /* the newest branch has a PEBS record */
+        unsigned snapshots;                       /* number of PEBS records with counters so far */
+        uint64_t snapshot[ADAPTIVE_MAX_COUNTERS]; /* the counters in the last of these records */
+        bool pmi_waits;                           /* a PMI is postponed, or must be raised again */
+        bool pmi_repeats;                         /* this PMI is a second delivery */
         bool pmi_stuck;                           /* a masked LVT entry has suppressed a PMI */
         uint32_t first_vector;                    /* vector of the first PMI */
-        unsigned primed_counters;                 /* bits of those that had an event of priming enabled */
-        unsigned primed_events;                   /* bits of those events that some counter had enabled */
+        unsigned primed_counters;                 /* bit i: counters[i] has had a priming event enabled */
+        unsigned primed_events;                   /* bit n: some counter has had the n-th priming event enabled */
     } state;
 };
 

@@ -21,7 +21,7 @@ const char *fault_sentence(unsigned index)
     return index < FAULTS ? table[index].sentence : NULL;
 }
 
-/* The number behind the list's last name. */
+/* Parses the processor number after the @. */
 static const char *cpu_parse(struct fault_set *set, const char *number, size_t *length)
 {
     *length = strlen(number);

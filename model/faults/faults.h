@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Faults: what a processor, or a model of one, may get wrong. The plugin's option fault= selects faults, each of which
- * some test must notice. A fault replaces rules of the engine (model/engine/rules.h) in the processor's own table, or
- * changes the tables that the processor is made from. A replacement calls the rule that it replaces, and several faults
- * of one rule share one function, so that faults can be combined.
+ * Faults that a processor, or a model of one, may have. The plugin's option fault= selects faults; for each fault some
+ * test must fail. A fault replaces rules of the engine (model/engine/rules.h) in the processor's own table, or changes
+ * the tables from which the processor is made. A replacement calls the rule that it replaces, and faults of the same
+ * rule share a function. Faults can therefore be combined.
  */
 #ifndef MODEL_FAULTS_FAULTS_H
 #define MODEL_FAULTS_FAULTS_H
@@ -21,7 +21,7 @@ enum fault {
 
 struct fault_set {
     bool any;
-    bool of_one; /* one processor has them, that with this number; else all */
+    bool of_one; /* only the processor with number cpu has the faults; otherwise all processors have them */
     unsigned cpu;
     uint64_t words[(FAULTS + 63) / 64];
 };
@@ -38,12 +38,12 @@ static inline bool fault_set_is_of(const struct fault_set *set, unsigned cpu)
 }
 
 /*
- * Adds the faults of a list, NAME[,NAME..][@CPU], with the number of a processor from 0 to 9999. Returns NULL, or the
- * place in the list where an unknown name, or a number that is none, of *length bytes begins.
+ * Adds the faults of a list, NAME[,NAME..][@CPU], where CPU is a processor number from 0 to 9999. Returns NULL, or the
+ * place in the list of the unknown name or invalid number, whose length in bytes is then in *length.
  */
 const char *faults_parse(struct fault_set *set, const char *list, size_t *length);
 
-/* The name of the index-th fault, NULL past the last; and a sentence that says what it breaks. */
+/* The name of the index-th fault, or NULL past the last; and a sentence that says what goes wrong. */
 const char *fault_name(unsigned index);
 const char *fault_sentence(unsigned index);
 

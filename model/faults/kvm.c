@@ -7,7 +7,7 @@
 #define FIXED_COUNTERS  3
 
 #define CAPABILITIES_LBR_FORMAT UINT64_C(0x3f)
-#define CAPABILITIES_PEBS       UINT64_C(0xfc0) /* trap-like, registers, format; bit 14, the baseline, is withheld */
+#define CAPABILITIES_PEBS       UINT64_C(0xfc0) /* PEBS trap, registers, format; KVM withholds bit 14, the baseline */
 #define CAPABILITIES_FULL_WRITE (UINT64_C(1) << 13)
 
 #define MISC_ENABLE_BTS_UNAVAILABLE  (UINT64_C(1) << 11)
@@ -15,8 +15,8 @@
 
 #define RDPMC_FIXED (UINT32_C(1) << 30)
 
-#define EVENT_SELECT_RESERVED UINT64_C(0xffffffff00200000) /* AnyThread and what came after 32 bits */
-#define FIXED_CONTROL         UINT64_C(0xbbb)              /* of three counters, without AnyThread */
+#define EVENT_SELECT_RESERVED UINT64_C(0xffffffff00200000) /* AnyThread and bits 63:32 */
+#define FIXED_CONTROL         UINT64_C(0xbbb)              /* three counters, without AnyThread */
 
 #define CPUID_1_ECX_DTES64    (UINT32_C(1) << 2)
 #define CPUID_1_ECX_DS_CPL    (UINT32_C(1) << 4)
@@ -29,7 +29,7 @@ static bool has_pebs(const struct vcpu *v)
     return v->profile->pebs_adaptive;
 }
 
-/* Not those before Haswell, which have no call-stack mode. */
+/* KVM needs the call-stack mode, which LBR stacks before Haswell lack. */
 static bool has_lbr(const struct vcpu *v)
 {
     return v->profile->lbr_depth != 0 && v->profile->lbr_format >= LBR_FORMAT_EIP_FLAGS2 &&

@@ -8,7 +8,7 @@
 #include "model/faults/kvm.h"
 #include "model/latitude/latitude.h"
 
-#define TSC_FAST_RATIO     800 /* times the crystal, in Hz */
+#define TSC_FAST_RATIO     800 /* times the crystal frequency, which is in Hz */
 #define TSC_FAST_CRYSTAL   25000000
 #define CPUID_1_EDX_APIC   (UINT32_C(1) << 9)
 #define CPUID_0A_EAX_COUNT UINT32_C(0x0000ff00)
@@ -18,20 +18,19 @@
 #define MODEL_06_FF        UINT32_C(0x000f06f0)
 #define CORE_KIND_LEAF     0x1a
 
-/* What firmware leaves. */
+/* The state that firmware leaves. */
 #define MISC_ENABLE_LIMIT_CPUID (UINT64_C(1) << 22)
 #define COUNTS_INSTRUCTIONS     0x4300c0
 #define LEFT_COUNT              0x1234
 #define FIXED_1_BOTH_RINGS      0x30
 #define FIXED_1                 (UINT64_C(1) << 33)
 #define CAPABILITIES_PEBS       (UINT64_C(0xf) << 8)
-#define CAPABILITIES_PEBS_LAST \
-    (UINT64_C(0xe) << 8) /* 0FH is architectural PEBS; below that, formats are defined up to 6 */
-#define CAPABILITIES_LBR      UINT64_C(0x3f)
-#define CAPABILITIES_LBR_LAST UINT64_C(0x3e) /* 3FH is architectural LBRs */
+#define CAPABILITIES_PEBS_LAST  (UINT64_C(0xe) << 8) /* format 0FH is architectural PEBS; formats 0 to 6 are defined */
+#define CAPABILITIES_LBR        UINT64_C(0x3f)
+#define CAPABILITIES_LBR_LAST   UINT64_C(0x3e) /* format 3FH is architectural LBRs */
 
 /*
- * Where SGX or TDX is on, firmware locks x2APIC mode (SDM Vol. 4 (335592-083), table 2-2, IA32_XAPIC_DISABLE_STATUS).
+ * Firmware locks x2APIC mode if SGX or TDX is enabled (SDM Vol. 4 (335592-083), table 2-2, IA32_XAPIC_DISABLE_STATUS).
  */
 #define CPUID_7_EDX_ARCH_CAPABILITIES UINT32_C(0x20000000)
 #define IA32_APIC_BASE                0x1b
@@ -44,41 +43,40 @@
 static const struct {
     const char *name, *sentence;
 } table[QUIRKS] = {
-    [QUIRK_INERT] = { "inert",
-                      "every register holds what is written, and nothing is ever counted, recorded or raised" },
-    [QUIRK_MSR_FAULTS] = { "msr_faults", "every register of the debug store and of performance monitoring raises #GP" },
+    [QUIRK_INERT] = { "inert", "every register can be written and read back, but the processor never counts, records "
+                               "or interrupts" },
+    [QUIRK_MSR_FAULTS] = { "msr_faults", "all debug store and performance monitoring registers raise #GP" },
     [QUIRK_MISC_ENABLE_FAULTS] = { "misc_enable_faults", "IA32_MISC_ENABLE raises #GP" },
     [QUIRK_CAPABILITIES_FAULT] = { "capabilities_fault", "IA32_PERF_CAPABILITIES raises #GP" },
     [QUIRK_DS_AREA_FAULTS] = { "ds_area_faults", "IA32_DS_AREA raises #GP" },
-    [QUIRK_DS_AREA_DROPPED] = { "ds_area_dropped", "IA32_DS_AREA takes every value and stays 0" },
+    [QUIRK_DS_AREA_DROPPED] = { "ds_area_dropped", "IA32_DS_AREA accepts every value and stays 0" },
     [QUIRK_PEBS_ENABLE_FAULTS] = { "pebs_enable_faults", "IA32_PEBS_ENABLE raises #GP" },
     [QUIRK_GLOBAL_CTRL_FAULTS] = { "global_ctrl_faults", "IA32_PERF_GLOBAL_CTRL and related registers raise #GP" },
     [QUIRK_COUNTERS_FAULT] = { "counters_fault", "the general counters and their event selects raise #GP" },
     [QUIRK_DEBUGCTL_FAULTS] = { "debugctl_faults", "IA32_DEBUGCTL raises #GP" },
-    [QUIRK_LBR_STACK_FAULTS] = { "lbr_stack_faults", "the LBR stack raises #GP, its top-of-stack pointer included" },
-    [QUIRK_PEBS_FORMAT_UNKNOWN] = { "pebs_format_unknown", "IA32_PERF_CAPABILITIES names an undefined PEBS format" },
-    [QUIRK_LBR_FORMAT_UNKNOWN] = { "lbr_format_unknown", "IA32_PERF_CAPABILITIES names an undefined LBR format" },
-    [QUIRK_NO_COUNTERS] = { "no_counters", "CPUID.0AH says that there are no general counters" },
-    [QUIRK_TSC_FAST] = { "tsc_fast", "CPUID.15H says that the time-stamp counter counts at 20 GHz" },
-    [QUIRK_X2APIC_LOCKED] = { "x2apic_locked", "x2APIC mode cannot be left, once it is on" },
+    [QUIRK_LBR_STACK_FAULTS] = { "lbr_stack_faults", "the LBR stack and its top-of-stack pointer raise #GP" },
+    [QUIRK_PEBS_FORMAT_UNKNOWN] = { "pebs_format_unknown", "IA32_PERF_CAPABILITIES reports an undefined PEBS format" },
+    [QUIRK_LBR_FORMAT_UNKNOWN] = { "lbr_format_unknown", "IA32_PERF_CAPABILITIES reports an undefined LBR format" },
+    [QUIRK_NO_COUNTERS] = { "no_counters", "CPUID.0AH reports 0 general counters" },
+    [QUIRK_TSC_FAST] = { "tsc_fast", "CPUID.15H reports a time-stamp counter of 20 GHz" },
+    [QUIRK_X2APIC_LOCKED] = { "x2apic_locked", "x2APIC mode cannot be disabled once it is enabled" },
     [QUIRK_COUNTERS_CONCEALED] = { "counters_concealed",
-                                   "CPUID.0AH lists fewer counters than there are: none of the fixed "
-                                   "ones, or from version 5 on those of a hybrid's smaller core" },
+                                   "CPUID.0AH reports fewer counters than exist: no fixed counters, or from "
+                                   "version 5 on only the counters of a hybrid's smaller core" },
     [QUIRK_COUNTER_TAKEN] = { "counter_taken",
-                              "IA32_PMC1 holds what system management mode counts, not what is written" },
+                              "IA32_PMC1 has the value of system management mode's counter and ignores writes" },
     [QUIRK_COUNTERS_UNPRIMED] = { "counters_unprimed",
-                                  "general counters stand still after a reset until they are primed: "
+                                  "general counters do not count after a reset until they are primed: "
                                   "errata AAK100, AAP53, BD53" },
-    [QUIRK_LEFT_RUNNING] = { "left_running", "firmware leaves a counter, a fixed counter and branch records on" },
+    [QUIRK_LEFT_RUNNING] = { "left_running", "firmware leaves a general counter, a fixed counter and LBRs enabled" },
     [QUIRK_CPUID_LIMITED] = { "cpuid_limited",
-                              "firmware leaves IA32_MISC_ENABLE bit 22 set: CPUID has no leaf past 2" },
-    [QUIRK_MICROCODE_OLD] = { "microcode_old", "the microcode's revision is 1" },
-    [QUIRK_KVM] = { "kvm",
-                    "only what KVM hands on of the processor: no BTS, PEBS in its basic form, no architectural LBRs" },
+                              "firmware leaves IA32_MISC_ENABLE bit 22 set: the last CPUID leaf is 2" },
+    [QUIRK_MICROCODE_OLD] = { "microcode_old", "the microcode revision is 1" },
+    [QUIRK_KVM] = { "kvm", "only what KVM exposes: no BTS, PEBS without adaptive groups, no architectural LBRs" },
     [QUIRK_P_CORES_ALONE] = { "p_cores_alone",
-                              "CPUID is a Core i5-12400's: the signature of a hybrid, whose cores are all P-cores" },
-    [QUIRK_MODEL_UNLISTED] = { "model_unlisted", "CPUID.1:EAX has a display model that no list of processors has" },
-    [QUIRK_NO_APIC] = { "no_apic", "CPUID.1:EDX says that there is no local APIC" },
+                              "CPUID is that of a Core i5-12400: a hybrid's signature, but all cores are P-cores" },
+    [QUIRK_MODEL_UNLISTED] = { "model_unlisted", "CPUID.1:EAX has an unknown display model, 06_FFH" },
+    [QUIRK_NO_APIC] = { "no_apic", "CPUID.1:EDX reports no local APIC" },
 };
 
 const char *quirk_name(unsigned index)
@@ -111,13 +109,13 @@ const char *quirks_parse(uint32_t *quirks, const char *list)
     }
 }
 
-static bool told(const struct vcpu *v, enum quirk quirk)
+static bool has_quirk(const struct vcpu *v, enum quirk quirk)
 {
     return broken(v)->quirks >> quirk & 1;
 }
 
-/* The quirk that withholds a register; QUIRKS if none does. */
-static enum quirk keeper(enum model_register reg)
+/* The quirk that makes the register raise #GP, or QUIRKS. */
+static enum quirk withheld_by(enum model_register reg)
 {
     switch (reg) {
     case REG_IA32_MISC_ENABLE:
@@ -148,51 +146,53 @@ static enum quirk keeper(enum model_register reg)
 
 static bool msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
-    const enum quirk quirk = keeper((enum model_register)m->reg);
+    const enum quirk quirk = withheld_by((enum model_register)m->reg);
 
-    return latitude_rules(v)->msr_exists(v, m, i) && !told(v, QUIRK_MSR_FAULTS) &&
-           (quirk == QUIRKS || !told(v, quirk)) && (!told(v, QUIRK_KVM) || kvm_has_msr(v, m));
+    return latitude_rules(v)->msr_exists(v, m, i) && !has_quirk(v, QUIRK_MSR_FAULTS) &&
+           (quirk == QUIRKS || !has_quirk(v, quirk)) && (!has_quirk(v, QUIRK_KVM) || kvm_has_msr(v, m));
 }
 
 static bool msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
-    return latitude_rules(v)->msr_takes(v, m, value) && (!told(v, QUIRK_KVM) || kvm_takes(v, m, value));
+    return latitude_rules(v)->msr_takes(v, m, value) && (!has_quirk(v, QUIRK_KVM) || kvm_takes(v, m, value));
 }
 
-/* The counter that system management mode has. */
+/* The counter that system management mode occupies, and its value. */
 #define TAKEN_COUNTER 1
 #define TAKEN_VALUE   UINT64_C(0x5a17)
 
 static bool is_taken(const struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
-    return told(v, QUIRK_COUNTER_TAKEN) && i == TAKEN_COUNTER && (m->reg == REG_IA32_PMC || m->reg == REG_IA32_A_PMC);
+    return has_quirk(v, QUIRK_COUNTER_TAKEN) && i == TAKEN_COUNTER &&
+           (m->reg == REG_IA32_PMC || m->reg == REG_IA32_A_PMC);
 }
 
 static uint64_t msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
     uint64_t value = latitude_rules(v)->msr_value(v, m, i);
 
-    if (m->reg == REG_IA32_DS_AREA && told(v, QUIRK_DS_AREA_DROPPED)) {
+    if (m->reg == REG_IA32_DS_AREA && has_quirk(v, QUIRK_DS_AREA_DROPPED)) {
         return 0;
     }
     if (is_taken(v, m, i)) {
         return TAKEN_VALUE;
     }
-    if (m->reg == REG_IA32_BIOS_SIGN_ID && told(v, QUIRK_MICROCODE_OLD)) {
+    if (m->reg == REG_IA32_BIOS_SIGN_ID && has_quirk(v, QUIRK_MICROCODE_OLD)) {
         return OLD_MICROCODE;
     }
-    if (m->reg == REG_IA32_PERF_CAPABILITIES && told(v, QUIRK_PEBS_FORMAT_UNKNOWN)) {
+    if (m->reg == REG_IA32_PERF_CAPABILITIES && has_quirk(v, QUIRK_PEBS_FORMAT_UNKNOWN)) {
         value = (value & ~CAPABILITIES_PEBS) | CAPABILITIES_PEBS_LAST;
     }
-    if (m->reg == REG_IA32_PERF_CAPABILITIES && told(v, QUIRK_LBR_FORMAT_UNKNOWN)) {
+    if (m->reg == REG_IA32_PERF_CAPABILITIES && has_quirk(v, QUIRK_LBR_FORMAT_UNKNOWN)) {
         value = (value & ~CAPABILITIES_LBR) | CAPABILITIES_LBR_LAST;
     }
-    return told(v, QUIRK_KVM) ? kvm_value(v, m, value) : value;
+    return has_quirk(v, QUIRK_KVM) ? kvm_value(v, m, value) : value;
 }
 
 static enum msr_answer msr_counter(struct vcpu *v, uint32_t index, uint64_t *value)
 {
-    return told(v, QUIRK_KVM) && !kvm_has_counter(v, index) ? MSR_GP : latitude_rules(v)->msr_counter(v, index, value);
+    return has_quirk(v, QUIRK_KVM) && !kvm_has_counter(v, index) ? MSR_GP
+                                                                 : latitude_rules(v)->msr_counter(v, index, value);
 }
 
 static void msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
@@ -202,7 +202,10 @@ static void msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uin
     }
 }
 
-/* Events that count nothing, one of which every counter must have had enabled, and each of which some counter. */
+/*
+ * Priming is complete when each counter has had one of these events enabled, and each event was enabled on some
+ * counter. The events count nothing.
+ */
 static void note_priming(struct vcpu *v, unsigned i)
 {
     static const uint64_t events[] = { 0x4300b5, 0x4300d2, 0x4300b1 };
@@ -224,11 +227,11 @@ static bool is_primed(const struct vcpu *v)
 static void counters_set_up(struct vcpu *v, unsigned i)
 {
     latitude_rules(v)->counters_set_up(v, i);
-    if (told(v, QUIRK_COUNTERS_UNPRIMED) && i < v->profile->general_counters && !vcpu_is_netburst(v)) {
+    if (has_quirk(v, QUIRK_COUNTERS_UNPRIMED) && i < v->profile->general_counters && !vcpu_is_netburst(v)) {
         note_priming(v, i);
         v->counters[i].active = v->counters[i].active && is_primed(v);
     }
-    if (told(v, QUIRK_INERT)) {
+    if (has_quirk(v, QUIRK_INERT)) {
         v->counters[i].active = false;
     }
 }
@@ -237,10 +240,10 @@ static void reset_registers(struct vcpu *v)
 {
     memset(&broken(v)->state, 0, sizeof(broken(v)->state));
     latitude_rules(v)->engine_reset_registers(v);
-    if (told(v, QUIRK_CPUID_LIMITED)) {
+    if (has_quirk(v, QUIRK_CPUID_LIMITED)) {
         v->regs[REG_IA32_MISC_ENABLE] |= MISC_ENABLE_LIMIT_CPUID;
     }
-    if (told(v, QUIRK_LEFT_RUNNING) && !vcpu_is_netburst(v)) {
+    if (has_quirk(v, QUIRK_LEFT_RUNNING) && !vcpu_is_netburst(v)) {
         v->event_select[0] = COUNTS_INSTRUCTIONS;
         v->counters[0].value = LEFT_COUNT;
         v->regs[REG_IA32_DEBUGCTL] |= v->profile->debugctl->lbr;
@@ -251,7 +254,7 @@ static void reset_registers(struct vcpu *v)
     }
 }
 
-/* Counters that CPUID.0AH does not list: all fixed ones, or a hybrid's, whose smaller cores have fewer. */
+/* CPUID.0AH does not list all counters: it lists no fixed ones, or only those of a hybrid's smaller core. */
 static void conceal_counters(const struct vcpu *v, uint32_t regs[4])
 {
     if (v->profile->perfmon_version < 5) {
@@ -266,39 +269,39 @@ static void conceal_counters(const struct vcpu *v, uint32_t regs[4])
 static void cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
 {
     latitude_rules(v)->cpuid_answer(v, leaf, subleaf, regs);
-    if (leaf == 1 && told(v, QUIRK_NO_APIC)) {
+    if (leaf == 1 && has_quirk(v, QUIRK_NO_APIC)) {
         regs[3] &= ~CPUID_1_EDX_APIC;
     }
-    if (leaf == 1 && told(v, QUIRK_P_CORES_ALONE)) {
+    if (leaf == 1 && has_quirk(v, QUIRK_P_CORES_ALONE)) {
         regs[0] = CORE_I5_12400;
     }
-    if (leaf == 1 && told(v, QUIRK_MODEL_UNLISTED)) {
+    if (leaf == 1 && has_quirk(v, QUIRK_MODEL_UNLISTED)) {
         regs[0] = MODEL_06_FF;
     }
-    if (leaf == CORE_KIND_LEAF && told(v, QUIRK_P_CORES_ALONE)) {
+    if (leaf == CORE_KIND_LEAF && has_quirk(v, QUIRK_P_CORES_ALONE)) {
         memset(regs, 0, 4 * sizeof(regs[0]));
     }
-    if (leaf == 7 && subleaf == 0 && told(v, QUIRK_P_CORES_ALONE)) {
+    if (leaf == 7 && subleaf == 0 && has_quirk(v, QUIRK_P_CORES_ALONE)) {
         regs[3] &= ~CPUID_7_EDX_HYBRID;
     }
-    if (leaf == 7 && subleaf == 0 && told(v, QUIRK_X2APIC_LOCKED)) {
+    if (leaf == 7 && subleaf == 0 && has_quirk(v, QUIRK_X2APIC_LOCKED)) {
         regs[3] |= CPUID_7_EDX_ARCH_CAPABILITIES;
     }
-    if (leaf == 0x15 && told(v, QUIRK_TSC_FAST)) {
+    if (leaf == 0x15 && has_quirk(v, QUIRK_TSC_FAST)) {
         regs[0] = 1;
         regs[1] = TSC_FAST_RATIO;
         regs[2] = TSC_FAST_CRYSTAL;
     }
-    if (leaf == 0xa && told(v, QUIRK_NO_COUNTERS)) {
+    if (leaf == 0xa && has_quirk(v, QUIRK_NO_COUNTERS)) {
         regs[0] &= ~CPUID_0A_EAX_COUNT;
     }
-    if (leaf == 0xa && v->profile->perfmon_version >= 2 && told(v, QUIRK_COUNTERS_CONCEALED)) {
+    if (leaf == 0xa && v->profile->perfmon_version >= 2 && has_quirk(v, QUIRK_COUNTERS_CONCEALED)) {
         conceal_counters(v, regs);
     }
-    if (leaf == 7 && subleaf == 0 && v->profile->perfmon_version >= 5 && told(v, QUIRK_COUNTERS_CONCEALED)) {
+    if (leaf == 7 && subleaf == 0 && v->profile->perfmon_version >= 5 && has_quirk(v, QUIRK_COUNTERS_CONCEALED)) {
         regs[3] |= CPUID_7_EDX_HYBRID;
     }
-    if (told(v, QUIRK_KVM)) {
+    if (has_quirk(v, QUIRK_KVM)) {
         kvm_cpuid(v, leaf, subleaf, regs);
     }
 }
@@ -318,7 +321,7 @@ bool quirks_refuse(uint32_t quirks, uint32_t address, uint64_t value)
 
 static bool freezes_by_status(const struct vcpu *v)
 {
-    return latitude_rules(v)->pmi_freezes_by_status(v) && !told(v, QUIRK_KVM);
+    return latitude_rules(v)->pmi_freezes_by_status(v) && !has_quirk(v, QUIRK_KVM);
 }
 
 static bool never(const struct vcpu *v)
@@ -327,7 +330,7 @@ static bool never(const struct vcpu *v)
     return false;
 }
 
-void quirks_tell(struct rules *rules, uint32_t quirks)
+void quirks_apply(struct rules *rules, uint32_t quirks)
 {
     if (quirks == 0) {
         return;

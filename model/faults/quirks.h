@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lies: what a hypervisor, firmware or the processor itself may claim of a debug store that it does not have, or
- * withhold from a guest that it told about one. The plugin's option quirk= selects quirks. A processor with a quirk is
- * not a broken one (faults.h): the guest must notice before it uses the feature, or cope with getting nothing.
+ * Quirks: a hypervisor, firmware or the processor itself may announce a debug store that it does not have, or withhold
+ * parts of a debug store that it announces. The plugin's option quirk= selects quirks. A quirk is not a fault
+ * (faults.h): the guest must notice it before it uses the feature, or work without the feature.
  */
 #ifndef MODEL_FAULTS_QUIRKS_H
 #define MODEL_FAULTS_QUIRKS_H
@@ -41,25 +41,27 @@ enum quirk {
 };
 
 /*
- * Adds the quirks of a list, NAME[,NAME..], a bit each. Returns NULL, or the place in the list where an unknown name
+ * Adds the quirks of a list, NAME[,NAME..], one bit each. Returns NULL, or the place in the list where an unknown name
  * begins.
  */
 const char *quirks_parse(uint32_t *quirks, const char *list);
 
-/* The name of the index-th quirk, NULL past the last; and a sentence that says what it claims or withholds. */
+/* The name of the index-th quirk, or NULL past the last; and a sentence that says what it announces or withholds. */
 const char *quirk_name(unsigned index);
 const char *quirk_sentence(unsigned index);
 
 /*
- * MSRs that no profile has: the value of one that a quirk provides; and whether a quirk refuses this WRMSR, where the
- * local APIC is in x2APIC mode.
+ * MSRs outside every profile: the value of an MSR that a quirk provides; and whether a quirk makes this WRMSR raise #GP
+ * while the local APIC is in x2APIC mode.
  */
 bool quirks_rdmsr(uint32_t quirks, uint32_t address, uint64_t *value);
 bool quirks_refuse(uint32_t quirks, uint32_t address, uint64_t value);
 
 struct rules;
 
-/* Turns a sound processor's rules into those of a processor with these quirks, which break_rules() was given. */
-void quirks_tell(struct rules *rules, uint32_t quirks);
+/*
+ * Changes the rules of a processor without faults into those of a processor with these quirks. break_rules() calls it.
+ */
+void quirks_apply(struct rules *rules, uint32_t quirks);
 
 #endif

@@ -5,7 +5,7 @@
 #include "model/faults/wrong_reload.h"
 
 #define CPUID_PERFMON    0x23
-#define CAPABILITIES     4 /* its sub-leaves */
+#define CAPABILITIES     4 /* a sub-leaf, like COUNTERS */
 #define COUNTERS         5
 #define OPMASK           (UINT32_C(1) << 21) /* bit 53 of CFG_C */
 #define FIRST_BY_COUNTER 0x1900
@@ -76,7 +76,7 @@ uint64_t wrong_pebs_arch_counted(const struct vcpu *v)
     for (unsigned i = 0; i < vcpu_counters(v); i++) {
         all |= vcpu_has_counter(v, i) ? UINT64_C(1) << i : 0;
     }
-    return all; /* those that do not allow it, too */
+    return all; /* also counters that do not allow it */
 }
 
 void wrong_pebs_arch_describe(struct vcpu *v, struct arch_contents *arch)
@@ -95,7 +95,7 @@ void wrong_pebs_arch_counts(struct vcpu *v, struct arch_contents *arch)
     memset(arch->counts, 0, sizeof(arch->counts));
 }
 
-/* Changes the word at the start of each fragment of the record. */
+/* Changes the first quadword of each fragment of the record. */
 void wrong_pebs_arch_encode(struct vcpu *v, uint8_t *bytes, const struct pebs_contents *contents,
                             const struct adaptive_contents *extra, const struct arch_contents *arch,
                             const struct arch_split *split)
@@ -159,5 +159,5 @@ bool wrong_pebs_arch_reaches(const struct vcpu *v)
     if (fault(v, FAULT_ARCH_THRESHOLD_BYTES)) {
         return at >= threshold / ARCH_UNIT;
     }
-    return fault(v, FAULT_ARCH_THRESHOLD_GREATER) && at > threshold; /* or never */
+    return fault(v, FAULT_ARCH_THRESHOLD_GREATER) && at > threshold; /* or never, with FAULT_ARCH_THRESHOLD_IGNORED */
 }

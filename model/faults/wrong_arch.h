@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Wrong rules of architectural PEBS: each replaces the rule of its name (model/engine/rules.h). */
+/* Faulty rules of architectural PEBS. Each replaces the rule of its name (model/engine/rules.h). */
 #ifndef MODEL_FAULTS_WRONG_ARCH_H
 #define MODEL_FAULTS_WRONG_ARCH_H
 
@@ -19,7 +19,7 @@ uint64_t wrong_pebs_arch_index(const struct vcpu *v, size_t size);
 bool wrong_pebs_arch_reaches(const struct vcpu *v);
 void wrong_cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4]);
 
-/* The parts that rules of other files have in it. */
+/* The architectural PEBS parts of rules in other files. */
 uint64_t wrong_arch_enabled(const struct vcpu *v, uint64_t enabled);
 uint64_t wrong_arch_value(const struct vcpu *v, const struct profile_msr *m, uint64_t value);
 

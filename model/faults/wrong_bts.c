@@ -12,7 +12,7 @@ static bool is_far(const struct branch *b)
     return b->block->end >= END_FAR;
 }
 
-/* An interruption's branch has no block of code. */
+/* The branch of an interrupt or exception has no block of code. */
 static bool is_interruption(const struct branch *b)
 {
     return b->block->count == 0;
@@ -61,7 +61,7 @@ static unsigned keep_for_lbr(const struct vcpu *v, const struct branch *branches
     return count;
 }
 
-/* Whether the next record to be stored is lost. */
+/* Whether the next record is lost. */
 static bool loses(const struct vcpu *v)
 {
     const struct ds_buffer *bts = &v->ds.area.bts;
@@ -72,7 +72,7 @@ static bool loses(const struct vcpu *v)
     return (full && fault(v, FAULT_BTS_CIRCULAR_STOPS)) || (reaches && fault(v, FAULT_BTS_THRESHOLD_RECORD_LOST));
 }
 
-/* Records are stored one by one, because the index after each decides about the next. */
+/* Stores the records one by one, because the decision about a record depends on the index after the one before. */
 static void store_or_lose(struct vcpu *v, const struct branch *branches, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -171,7 +171,7 @@ bool wrong_bts_write(struct vcpu *v, uint64_t index)
     const uint64_t pebs_index = encode_pebs_index_at(&v->ds.form);
     const struct {
         enum fault fault;
-        uint64_t at, value; /* bytes into the area */
+        uint64_t at, value; /* offset in the area in bytes, and the value written there */
     } fields[] = {
         { FAULT_BTS_FIELDS_BASE_WRITTEN, 0, v->ds.area.bts.base + encode_bts_bytes(&v->ds.form) },
         { FAULT_BTS_FIELDS_PEBS_WRITTEN, pebs_index, v->ds.area.bts.index },

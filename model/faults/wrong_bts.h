@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Wrong rules of branches and the BTS buffer: each replaces the rule of its name (model/engine/rules.h). */
+/* Faulty rules of branches and the BTS buffer. Each replaces the rule of its name (model/engine/rules.h). */
 #ifndef MODEL_FAULTS_WRONG_BTS_H
 #define MODEL_FAULTS_WRONG_BTS_H
 

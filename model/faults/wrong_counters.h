@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Wrong rules of counters and of what they count: each replaces the rule of its name (model/engine/rules.h). */
+/* Faulty rules of counters and their events. Each replaces the rule of its name (model/engine/rules.h). */
 #ifndef MODEL_FAULTS_WRONG_COUNTERS_H
 #define MODEL_FAULTS_WRONG_COUNTERS_H
 

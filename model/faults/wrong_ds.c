@@ -21,7 +21,7 @@ uint64_t wrong_ds_address(const struct vcpu *v)
     return wrapped(v)->ds_address(v) & ~UINT64_C(0xfff);
 }
 
-/* The size of a record of counter 0. */
+/* The size of a record of counter 0, in bytes. */
 static size_t pebs_bytes(const struct vcpu *v)
 {
     return v->profile->pebs_adaptive ? adaptive_bytes(v->rules->pebs_groups(v, 1)) : encode_pebs_bytes(&v->ds.form);

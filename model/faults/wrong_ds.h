@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Wrong rules of the DS area: each replaces the rule of its name (model/engine/rules.h). */
+/* Faulty rules of the DS area. Each replaces the rule of its name (model/engine/rules.h). */
 #ifndef MODEL_FAULTS_WRONG_DS_H
 #define MODEL_FAULTS_WRONG_DS_H
 

@@ -91,7 +91,7 @@ static void change(const struct vcpu *v, const struct branch *b, struct lbr_cont
     }
 }
 
-/* The top of the stack after this one, not yet reduced modulo the depth. */
+/* The top of stack after `top`, not yet reduced modulo the depth. */
 static uint64_t behind(const struct vcpu *v, uint64_t top)
 {
     uint64_t next = top + 1;
@@ -121,7 +121,7 @@ void wrong_lbr_push(struct vcpu *v, const struct branch *branch, const struct lb
     }
     change(v, branch, &changed);
     change_events(v, branch, &changed);
-    *tos = behind(v, *tos) - 1; /* the rule advances from there */
+    *tos = behind(v, *tos) - 1; /* the original rule then advances it by one */
     wrapped(v)->lbr_push(v, branch, &changed);
     struct lbr_entry *entry = &v->lbr.stack[*tos];
     uint64_t *flags = has_info(v) ? &entry->info : &entry->from;
@@ -132,5 +132,5 @@ void wrong_lbr_push(struct vcpu *v, const struct branch *branch, const struct lb
 
 void wrong_lbr_debug_exception(struct vcpu *v)
 {
-    (void)v; /* the LBR flag is left set */
+    (void)v; /* the LBR flag stays set */
 }

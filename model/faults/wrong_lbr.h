@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Wrong rules of the LBR stack: each replaces the rule of its name (model/engine/rules.h). */
+/* Faulty rules of the LBR stack. Each replaces the rule of its name (model/engine/rules.h). */
 #ifndef MODEL_FAULTS_WRONG_LBR_H
 #define MODEL_FAULTS_WRONG_LBR_H
 

@@ -11,7 +11,7 @@
 #define RDPMC_FIXED    (UINT32_C(1) << 30)
 #define UPPER_HALF     (~UINT64_C(0xffffffff))
 #define EVTSEL_UMASK_2 (UINT64_C(0xff) << 40)
-/* The bits that disable RDPMC at CPL 3 for fixed counters. */
+/* The bits that hide fixed counters from RDPMC at CPL 3. */
 #define FIXED_CTRL_RDPMC_USER_ALL (UINT64_C(0x2222222) << 32)
 
 void wrong_engine_reset_registers(struct vcpu *v)
@@ -38,18 +38,18 @@ static bool is_lbr_address(const struct profile_msr *m)
 
 bool wrong_msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
-    (void)i; /* every register answers like the first of its kind */
+    (void)i; /* all registers of a row answer like the first */
     return wrapped(v)->msr_exists(v, m, 0);
 }
 
-/* Whether a register accepts every value, its read-only bits included. */
+/* Whether WRMSR of the register accepts every value, including its read-only bits. */
 static bool takes_all(const struct vcpu *v, const struct profile_msr *m)
 {
     return (m->reg == REG_IA32_MISC_ENABLE && fault(v, FAULT_DETECT_MISC_ENABLE_WRITABLE)) ||
            (m->reg == REG_IA32_PERF_CAPABILITIES && fault(v, FAULT_DETECT_PERF_CAPABILITIES_WRITABLE));
 }
 
-/* Whether a register raises #GP though the manual has these bits. */
+/* Whether WRMSR of the register raises #GP for bits that the manual defines. */
 static bool refuses(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
     static const struct {
@@ -87,7 +87,7 @@ static bool refuses(const struct vcpu *v, const struct profile_msr *m, uint64_t 
     return is_lbr_address(m) && value != 0 && fault(v, FAULT_LBR_REGISTERS_REFUSED);
 }
 
-/* Flips the lowest bit that can be written of each register of a row. */
+/* Inverts the lowest writable bit of each register of the row. */
 static void flip(struct vcpu *v, const struct profile_msr *m)
 {
     for (unsigned i = 0; i < m->count; i++) {
@@ -115,7 +115,7 @@ bool wrong_msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t
     return takes;
 }
 
-/* Bits of registers that are cleared, and others that are set. */
+/* Bits of a register that a fault clears, and bits that it sets. */
 struct changed_bits {
     enum fault fault;
     enum model_register reg;
@@ -160,7 +160,7 @@ uint64_t wrong_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i
     return with_changes(v, m, value, read, sizeof(read) / sizeof(read[0]));
 }
 
-/* Bits of the DEBUGCTL register that stay set. */
+/* Bits of the DEBUGCTL register that cannot be cleared. */
 static uint64_t sticking(const struct vcpu *v)
 {
     const struct profile_debugctl *bits = v->profile->debugctl;
@@ -169,7 +169,7 @@ static uint64_t sticking(const struct vcpu *v)
            (fault(v, FAULT_LBR_ENABLE_STICKS) ? bits->lbr : 0);
 }
 
-/* Whether there is a BTS buffer, and it is empty. */
+/* Advances the index of an empty BTS buffer. */
 static void touch_area(struct vcpu *v, uint64_t address)
 {
     const struct ds_form form = v->rules->ds_form(v);
@@ -186,7 +186,7 @@ static void touch_area(struct vcpu *v, uint64_t address)
     }
 }
 
-/* The value that WRMSR acts on. */
+/* The value that WRMSR stores. */
 static uint64_t changed(struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
     static const struct changed_bits written[] = {
@@ -248,7 +248,7 @@ static bool set_depth(struct vcpu *v, uint64_t depth)
     return fault(v, FAULT_LBR_DEPTH_WRITE_KEEPS) || fault(v, FAULT_LBR_DEPTH_WRITE_IGNORED);
 }
 
-/* What software writes to a general counter, with 32 bits or all. */
+/* A write to a general counter of 32 bits (narrow) or of its full width. */
 static void set_counter(struct vcpu *v, unsigned i, bool narrow, uint64_t value)
 {
     const uint64_t whole = narrow ? (uint64_t)(int64_t)(int32_t)value : value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Wrong rules of registers: each replaces the rule of its name (model/engine/rules.h). */
+/* Faulty rules of registers. Each replaces the rule of its name (model/engine/rules.h). */
 #ifndef MODEL_FAULTS_WRONG_MSR_H
 #define MODEL_FAULTS_WRONG_MSR_H
 

@@ -7,7 +7,7 @@
 #include "model/faults/broken.h"
 #include "model/faults/wrong_arch.h"
 
-/* On NetBurst, bit 24 enables as well. */
+/* On NetBurst, bit 24 also enables sampling. */
 uint64_t wrong_pebs_enabled(const struct vcpu *v)
 {
     const bool bit24 = vcpu_is_netburst(v) && (v->regs[REG_IA32_PEBS_ENABLE] & NETBURST_UOP_TAG);
@@ -41,11 +41,11 @@ void wrong_pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t s
 
 void wrong_pebs_reached(struct vcpu *v)
 {
-    v->pmi.wanted = true; /* bit 62 is not set, nor bit 54 */
+    v->pmi.wanted = true; /* neither bit 62 nor bit 54 is set */
     v->status |= fault(v, FAULT_ARCH_STATUS_BIT62) ? STATUS_OVF_BUF : 0;
 }
 
-/* Fields of a record of which only some bits stay, and others are set. */
+/* Each change keeps some bits of a field and sets others. */
 static void overwrite(const struct vcpu *v, struct pebs_contents *contents)
 {
 #define FIELD(name) offsetof(struct pebs_contents, name)
@@ -53,7 +53,7 @@ static void overwrite(const struct vcpu *v, struct pebs_contents *contents)
         enum fault fault;
         size_t at;
         uint64_t kept, set;
-        bool compatible; /* only outside IA-32e mode */
+        bool compatible; /* apply only outside IA-32e mode */
     } fields[] = {
         { FAULT_PEBS_RECORD_FLAGS_ZERO, FIELD(rflags), 0, 0, false },
         { FAULT_PEBS_RECORD_UPPER_FLAGS_SET, FIELD(rflags), ~UINT64_C(0), UINT64_C(1) << 63, true },
@@ -142,7 +142,7 @@ uint64_t wrong_pebs_groups(const struct vcpu *v, uint64_t counters)
     return fault(v, FAULT_PEBS_ADAPTIVE_GPRS_MISSING) ? groups & ~(uint64_t)DATA_CFG_GPRS : groups;
 }
 
-/* What a record has of the i-th counter, by the value that it should have. */
+/* The value of the i-th counter in a record, from the right value. */
 static uint64_t wrong_counter(const struct vcpu *v, const struct pebs_sample *sample, unsigned i, uint64_t value)
 {
     const unsigned before = broken(v)->state.snapshots;
@@ -234,7 +234,7 @@ void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample
 void wrong_adaptive_encode(uint8_t *bytes, const struct pebs_contents *contents, const struct adaptive_contents *extra)
 {
     adaptive_encode(bytes, contents, extra);
-    bytes[6] = (uint8_t)(bytes[6] - 32); /* the record's size is in bits 63:48 */
+    bytes[6] = (uint8_t)(bytes[6] - 32); /* bits 63:48 are the record's size in bytes */
 }
 
 uint64_t wrong_pebs_index(const struct vcpu *v)
@@ -266,7 +266,7 @@ bool wrong_pebs_write(struct vcpu *v, uint64_t index)
     return written;
 }
 
-/* The value that v->counters[i] is reloaded with. */
+/* The value with which v->counters[i] is reloaded. */
 static uint64_t reload_value(const struct vcpu *v, unsigned i)
 {
     unsigned from = i;

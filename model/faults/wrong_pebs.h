@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Wrong rules of PEBS: each replaces the rule of its name (model/engine/rules.h). */
+/* Faulty rules of PEBS. Each replaces the rule of its name (model/engine/rules.h). */
 #ifndef MODEL_FAULTS_WRONG_PEBS_H
 #define MODEL_FAULTS_WRONG_PEBS_H
 

@@ -6,7 +6,7 @@
 #define EFLAGS_CF UINT64_C(0x001)
 #define EFLAGS_IF UINT64_C(0x200)
 
-/* Whether the interrupt of the first PMI has not been taken yet. An NMI is taken at once. */
+/* Whether the interrupt of the first PMI is still pending. An NMI never is. */
 static bool is_pending(const struct vcpu *v)
 {
     const uint32_t lvtpc = v->host->lvtpc(v->cpu);
@@ -14,7 +14,7 @@ static bool is_pending(const struct vcpu *v)
     return (lvtpc & LVT_DELIVERY) == 0 && v->host->in_service(v->cpu, (uint8_t)(lvtpc & LVT_VECTOR)) == NOT_IN_SERVICE;
 }
 
-/* Whether the requested PMI is postponed. */
+/* Whether to postpone the requested PMI. */
 static bool waits(struct vcpu *v)
 {
     bool *waiting = &broken(v)->state.pmi_waits;
@@ -25,10 +25,10 @@ static bool waits(struct vcpu *v)
         return true;
     }
     if (fault(v, FAULT_PMI_TWICE) && *waiting && (v->host->lvtpc(v->cpu) & LVT_MASKED)) {
-        return true; /* the second PMI, until it can be delivered */
+        return true; /* postpone the second PMI until it can be delivered */
     }
     if (broken(v)->state.pmi_repeats && is_pending(v)) {
-        return true; /* the APIC would merge both */
+        return true; /* the local APIC would merge the two */
     }
     *waiting = !*waiting;
     return fault(v, FAULT_PMI_LATE) && *waiting;
@@ -56,7 +56,7 @@ void wrong_pmi_raise(struct vcpu *v, struct place place)
         return;
     }
     wrapped(v)->pmi_raise(v, place);
-    v->pmi.wanted = fault(v, FAULT_PMI_TWICE) && broken(v)->state.pmi_waits; /* raised once more */
+    v->pmi.wanted = fault(v, FAULT_PMI_TWICE) && broken(v)->state.pmi_waits; /* raise it again */
     if (fault(v, FAULT_PMI_REPEATED) && (v->pmi.raised || *repeats)) {
         *repeats = !*repeats;
         v->pmi.wanted = *repeats;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Wrong rules of the performance monitoring interrupt, and of exceptions: each replaces the rule of its name
- * (model/engine/rules.h). */
+/* Faulty rules of the PMI and of exceptions. Each replaces the rule of its name (model/engine/rules.h). */
 #ifndef MODEL_FAULTS_WRONG_PMI_H
 #define MODEL_FAULTS_WRONG_PMI_H
 

@@ -3,7 +3,7 @@
 
 #include "model/faults/broken.h"
 
-/* The counters that the j-th one names. */
+/* The counters that counter j names. */
 static uint32_t named_by(const struct vcpu *v, unsigned j)
 {
     uint32_t named = 0;
@@ -14,7 +14,7 @@ static uint32_t named_by(const struct vcpu *v, unsigned j)
     return named;
 }
 
-/* Without the targets that name another counter, too, which alone reloads them. */
+/* Removes from the targets those that also name another counter, which alone reloads them. */
 static uint32_t of_one_cause(const struct vcpu *v, unsigned j, uint32_t targets)
 {
     const uint64_t own = vcpu_counter_bit(v, j);
@@ -59,7 +59,7 @@ uint32_t wrong_reload_targets(const struct vcpu *v, unsigned j)
     return fault(v, FAULT_PERFMON_RELOAD_NEVER) ? 0 : targets;
 }
 
-/* The first counter that has a value for a reload. */
+/* The first counter that has a reload value. */
 static unsigned first_with_value(const struct vcpu *v)
 {
     unsigned i = 0;
@@ -90,7 +90,7 @@ uint64_t wrong_reload_value(const struct vcpu *v, unsigned i)
     return value;
 }
 
-/* The counter behind the last general one, and those in the fixed ones' gap. */
+/* Lists the number after the last general counter, and the numbers of the fixed counters that do not exist. */
 void wrong_reload_cpuid(const struct vcpu *v, uint32_t subleaf, uint32_t regs[4])
 {
     if (subleaf == 2) {
