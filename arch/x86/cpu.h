@@ -79,7 +79,7 @@ static inline void cpu_pause(void)
     __asm__ volatile("pause" : : : "memory");
 }
 
-/* Earlier loads and stores can be seen before anything later is done, WRMSR of an x2APIC register included. */
+/* Makes earlier loads and stores visible before anything later executes, including WRMSR of an x2APIC register. */
 static inline void memory_fence(void)
 {
     __asm__ volatile("mfence\n\tlfence" : : : "memory");
@@ -112,7 +112,7 @@ static inline void cpu_triple_fault(void)
     __asm__ volatile("lidt %0\n\tint3" : : "m"(none) : "memory");
 }
 
-/* Set once the local APIC is quiet, or there is none; until then interrupts_on() leaves them off. */
+/* Set once the local APIC is quiet, or if there is none. Until then interrupts_on() leaves interrupts off. */
 extern bool interrupts_allowed;
 
 static inline void interrupts_on(void)
@@ -126,7 +126,7 @@ static inline void interrupts_off(void)
     __asm__ volatile("cli" : : : "memory");
 }
 
-/* Halts until an interrupt comes, without a race. Interrupts are off before and after. */
+/* Halts until an interrupt arrives, without a race. Interrupts are off before and after. */
 static inline void cpu_halt_for_interrupt(void)
 {
     __asm__ volatile("sti\n\thlt\n\tcli" : : : "memory");
@@ -151,7 +151,7 @@ static inline struct selectors selectors_read(void)
     return s;
 }
 
-/* A descriptor's access rights, as LAR gives them, and its limit in bytes; 0 if the selector is of none. */
+/* A descriptor's access rights, as LAR returns them, and its limit in bytes; 0 if the selector is invalid. */
 static inline uint32_t segment_rights(uint32_t selector)
 {
     uint32_t rights = 0;
@@ -241,7 +241,7 @@ static inline void dr6_write(uintptr_t value)
     __asm__ volatile("mov %0, %%dr6" : : "r"(value));
 }
 
-/* Enables SSE instructions, which only workloads have: the kernel is compiled without them. */
+/* Enables SSE instructions, which only workloads use: the kernel is compiled without them. */
 static inline void sse_enable(void)
 {
     const uintptr_t emulate = 1u << 2, task_switched = 1u << 3, os_has_fxsr = 1u << 9;

@@ -19,10 +19,10 @@
  */
 void descriptors_init(void);
 
-/* Builds the IDT alone, in its place. */
+/* Rebuilds only the IDT, in place. */
 void gates_init(void);
 
-/* Loads this processor's own GDT and TSS, which it gets in DESCRIPTORS_MEMORY bytes, cleared; all share the IDT. */
+/* Builds and loads this processor's GDT and TSS. memory: DESCRIPTORS_MEMORY zeroed bytes. All share the IDT. */
 void descriptors_load(unsigned processor, void *memory);
 
 /* The memory of the boot processor's tables, for descriptors_load() of number 0. */

@@ -32,7 +32,7 @@ struct tss {
 _Static_assert(sizeof(struct gate) == 8, "SDM Vol. 3A (253668-081), \"IDT Descriptors\"");
 _Static_assert(sizeof(struct tss) == 104, "SDM Vol. 3A (253668-081), \"Task-State Segment (TSS)\"");
 
-/* Selectors; that of CPL 3's code, 0x20, is in interrupts32.asm alone. */
+/* Selectors. interrupts32.asm has another one, 0x20, for code of CPL 3. */
 #define SELECTOR_CODE         0x08u
 #define SELECTOR_STACK        0x10u
 #define SELECTOR_DATA         (0x18u | 3u)
@@ -53,7 +53,7 @@ static struct own {
     uint8_t emergency_stack[4096] __attribute__((aligned(16)));
 } boot;
 
-_Static_assert(sizeof(struct own) <= DESCRIPTORS_MEMORY, "each processor is given as much");
+_Static_assert(sizeof(struct own) <= DESCRIPTORS_MEMORY, "the memory that each processor gets");
 
 static struct gate idt[256];
 static uint8_t user_stack[4096] __attribute__((aligned(4096), section(".user_bss")));
@@ -93,7 +93,7 @@ void descriptors_load(unsigned processor, void *memory)
 
     of->tss.ring[0].ss = SELECTOR_STACK;
     of->tss.io_map = sizeof of->tss;
-    /* The double fault has a task of its own, because a broken kernel stack causes one. */
+    /* Double faults have a task of their own, because a broken kernel stack causes them. */
     of->double_fault_tss = (struct tss){ .cr3 = paging_root(),
                                          .eip = (uintptr_t)double_fault_entry,
                                          .eflags = EFLAGS_ONE,

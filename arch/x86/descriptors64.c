@@ -27,7 +27,7 @@ struct __attribute__((packed)) tss {
 _Static_assert(sizeof(struct gate) == 16, "SDM Vol. 3A (253668-081), \"64-Bit Mode IDT\"");
 _Static_assert(sizeof(struct tss) == 104, "SDM Vol. 3A (253668-081), \"Task Management in 64-bit Mode\"");
 
-/* Selectors; those of CPL 3, data 0x18 and code 0x20, are in interrupts64.asm alone. */
+/* Selectors. interrupts64.asm has two others, for CPL 3: data 0x18 and code 0x20. */
 #define SELECTOR_CODE 0x08u
 #define SELECTOR_DATA 0x10u
 #define SELECTOR_TSS  0x28u
@@ -50,7 +50,7 @@ static struct own {
     uint8_t emergency_stack[4096] __attribute__((aligned(16)));
 } boot;
 
-_Static_assert(sizeof(struct own) <= DESCRIPTORS_MEMORY, "each processor is given as much");
+_Static_assert(sizeof(struct own) <= DESCRIPTORS_MEMORY, "the memory that each processor gets");
 
 static struct gate idt[256];
 static uint8_t user_stack[4096] __attribute__((aligned(4096), section(".user_bss")));

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: MIT
 ; The kernel's entry: 32-bit protected mode, paging off, eax = magic, ebx = information (boot/boot_info.h). Enters long
-; mode on page tables of its own and calls kernel_main(magic, info). Without long mode, prints an error and a verdict.
+; mode on its own page tables and calls kernel_main(magic, info). Without long mode, prints an error and a verdict.
 
 %include "version.inc"
 %include "arch/x86/refuse.inc"

@@ -39,9 +39,9 @@ void interrupt_set(unsigned vector, interrupt_handler *handler)
 }
 
 /*
- * Resumes after the #GP or #UD of an instruction in the fixup table, so that its caller sees a return value; emulators
- * raise #UD for a counter that they lack. Anything else that comes at such an instruction, such as an NMI, is not its
- * doing.
+ * Resumes after the #GP or #UD of an instruction in the fixup table, so that its caller sees a return value. (Emulators
+ * raise #UD for a counter that they lack.) Other interrupts at such an instruction, such as an NMI, are unrelated to
+ * it.
  */
 static bool fix_up(struct interrupt_frame *frame)
 {

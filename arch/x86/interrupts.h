@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* GDT, TSS and IDT; a handler for each vector; a way back from a hung test. */
+/* GDT, TSS and IDT; a handler for each vector; how to resume after a hung test. */
 #ifndef ARCH_X86_INTERRUPTS_H
 #define ARCH_X86_INTERRUPTS_H
 
@@ -20,14 +20,14 @@
 #define VECTOR_LOST_STACK         0x82u /* 64-bit kernel: uses an IST stack that a shortened TSS lacks */
 #define VECTOR_PERFORMANCE        0xe1u
 #define VECTOR_WORKLOAD_SELF      0xe2u /* an interrupt that a workload sends to its own processor */
-#define VECTOR_WAKE               0xe3u /* wakes another processor, to look again at what it waits for */
+#define VECTOR_WAKE               0xe3u /* wakes a halted processor, which then checks its condition again */
 #define VECTOR_TIMER              0xf0u /* has a higher priority, to end a storm of performance interrupts */
 #define VECTOR_SPURIOUS           0xffu
 
 /* General registers: 16 in the 64-bit kernel, 8 in the 32-bit one. */
 #define REGISTERS (2 * sizeof(uintptr_t))
 
-/* What interrupts64.asm or interrupts32.asm pushes; each field is as wide as the machine. */
+/* What interrupts64.asm or interrupts32.asm pushes. Each field is as wide as a register. */
 struct interrupt_frame {
     uintptr_t registers[REGISTERS]; /* register number n is at REGISTERS - 1 - n */
     uintptr_t vector, error_code;
@@ -37,19 +37,18 @@ struct interrupt_frame {
 typedef void interrupt_handler(struct interrupt_frame *);
 
 /*
- * Loads the kernel's own GDT, TSS and IDT, and masks the PIC. Interrupts stay off. otherwise: called if neither a
- * handler nor a fixup accepts an interrupt or exception, nor the function of interrupts_set_stray().
+ * Loads the kernel's own GDT, TSS and IDT, and masks the PIC. Interrupts stay off. otherwise: called for an interrupt
+ * or exception that no handler, no fixup and no interrupts_set_stray() function accepts.
  */
 void interrupts_init(interrupt_handler *otherwise);
 
-/* Sets who is asked about a vector that has no handler, exceptions excluded: true if it has dealt with the interrupt.
- */
+/* Sets the function that is called for an interrupt, not exception, without a handler; it returns true to accept it. */
 void interrupts_set_stray(bool (*take)(unsigned vector));
 
 /* Sets the handler of a vector; NULL: none. */
 void interrupt_set(unsigned vector, interrupt_handler *handler);
 
-/* Takes back the handlers of exceptions, and the gates, that a test has set which did not come to its end. */
+/* Removes the exception handlers and gates that an unfinished test has set. */
 void interrupts_recover(void);
 
 /* Makes a vector enter at this address instead of interrupt_dispatch(); user: INT n is allowed at CPL 3. */
@@ -66,18 +65,18 @@ void interrupt_gate_set_type(unsigned vector, uint8_t type);
 #define GATE_TRAP      0xfu
 
 /*
- * Makes a TSS too short, so that a test can raise #TS, or whole again: in the 64-bit kernel the current one, which then
- * lacks the stack of VECTOR_LOST_STACK; in the 32-bit kernel that of the double fault's task.
+ * Makes a TSS too short, so that a test can raise #TS, or restores it. 64-bit kernel: the current TSS, which then lacks
+ * the stack of VECTOR_LOST_STACK. 32-bit kernel: the TSS of the double fault's task.
  */
 void interrupt_spoil_tss(bool spoiled);
 
 /*
- * Calls function at CPL 3, on a stack of its own and with interrupts on or off as they are; it must end with INT
+ * Calls function at CPL 3, on its own stack and with interrupts on or off as here. The function must end with INT
  * VECTOR_USER_EXIT.
  */
 void user_call(void (*function)(void));
 
-/* What becomes of an interrupt that no handler takes. For handlers that share a vector with the unexpected. */
+/* Treats an interrupt as unexpected. For handlers that recognise only some interrupts of their vector. */
 void interrupt_unexpected(struct interrupt_frame *frame);
 
 /* Callee-saved registers and where to resume; only the assembly knows their order. */
@@ -85,7 +84,7 @@ struct context {
     uintptr_t words[8];
 };
 int context_save(struct context *context) __attribute__((returns_twice));
-/* From an NMI, too: further ones come again. The caller says whether interrupts are on. */
+/* Also unblocks NMIs, if called from an NMI. Interrupts stay on or off. */
 void context_restore(const struct context *context) __attribute__((noreturn));
 
 #endif

@@ -28,7 +28,7 @@ interrupt_entry_%+vector:
 %assign vector vector + 1
 %endrep
 
-; struct interrupt_frame (arch/x86/interrupts.h): what pushad leaves, with the interrupted code's esp in it
+; struct interrupt_frame (arch/x86/interrupts.h): pushad's layout, with the interrupted code's esp
 interrupt_common:
         pushad
         lea     eax, [esp + (8 + 2 + 3) * 4]    ; after eflags; from CPL 3 esp was pushed there
@@ -76,7 +76,7 @@ gdt_load:
         push    eax
         retf
 
-; int context_save(struct context *): 0 when it saves, 1 when context_restore comes back to it
+; int context_save(struct context *): returns 0 when it saves, and 1 when context_restore resumes here
 global context_save
 context_save:
         mov     ecx, [esp + 4]
@@ -104,10 +104,10 @@ context_restore:
         pushfd
         push    cs
         push    dword [ecx + 16]
-        iretd                           ; after which NMIs come again
+        iretd                           ; unblocks NMIs
 
 ; void user_enter(function, void *kernel_stack, uintptr_t user_stack)
-; Saves the return state on the TSS stack, and enters CPL 3 with the IF of the caller.
+; Saves the return state on the TSS stack, and enters CPL 3 with the caller's IF.
 global user_enter
 user_enter:
         mov     eax, [esp + 4]

@@ -76,7 +76,7 @@ interrupt_common:
 global gdt_load
 gdt_load:
         lgdt    [rdi]
-        mov     ss, edx                 ; DS and ES mean nothing in 64-bit mode
+        mov     ss, edx                 ; 64-bit mode ignores DS and ES
         xor     eax, eax
         mov     fs, eax
         mov     gs, eax
@@ -86,7 +86,7 @@ gdt_load:
         push    rax
         o64 retf
 
-; int context_save(struct context *): 0 when it saves, 1 when context_restore comes back to it
+; int context_save(struct context *): returns 0 when it saves, and 1 when context_restore resumes here
 global context_save
 context_save:
         mov     [rdi + 0], rbx
@@ -118,10 +118,10 @@ context_restore:
         pushfq
         push    KERNEL_CODE
         push    qword [rdi + 56]
-        iretq                           ; after which NMIs come again
+        iretq                           ; unblocks NMIs
 
 ; void user_enter(function, void *kernel_stack, uintptr_t user_stack)
-; Saves the return state on the TSS stack, and enters CPL 3 with the IF of the caller.
+; Saves the return state on the TSS stack, and enters CPL 3 with the caller's IF.
 global user_enter
 user_enter:
         pushfq

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Entry to and return from interrupts: what a handler finds, and what the interrupted code finds afterwards. The
- * handler gives every register in the frame another value, so that one which is not loaded from there is noticed, too.
+ * handler changes every register in the frame, so that the test notices a register that is not loaded from the frame.
  */
 #include "arch/x86/interrupts.h"
 
@@ -15,14 +15,14 @@
 #include "suite/workload/interrupted.h"
 #include "suite/workload/workload.h"
 
-/* EFLAGS that any program can change, and that interrupt and return leave alone. */
+/* EFLAGS that any program can change, and that interrupt and return preserve. */
 #define FLAG_ONE (1u << 1)
 #define FLAG_IF  (1u << 9)
 #define FLAG_DF  (1u << 10)
 #define FLAG_RF  (1u << 16) /* set in the flags that a fault pushes */
 #define FLAGS    0x2408d5u  /* CF, PF, AF, ZF, SF, OF, AC, ID */
 
-#define FLAGS_KEPT 0x240200u /* by a function in C: AC, ID, IF */
+#define FLAGS_KEPT 0x240200u /* that a C function preserves: AC, ID, IF */
 
 #define SELECTOR_STACK     0x10u
 #define SELECTOR_USER_DATA 0x1bu
@@ -38,7 +38,7 @@ static struct {
     uintptr_t frame_at, flags, alignment;
 } seen;
 
-static uintptr_t resume_at; /* where the handler resumes; 0: where the frame says */
+static uintptr_t resume_at; /* where the handler resumes; 0: at the frame's ip */
 static bool change_registers;
 
 static void see(struct interrupt_frame *frame)
@@ -112,7 +112,7 @@ static void compare_frame(struct test_run *run, const struct occasion *occasion,
                n == INTERRUPTED_STACK ? interrupted_before.registers[n] : WORKLOAD_REGISTER(n));
 }
 
-/* The C code that handlers are must find the direction flag clear, interrupts off, and the ABI's alignment. */
+/* Handlers are C code, which needs a clear direction flag and the ABI's stack alignment. Interrupts must be off. */
 static void compare_handler(struct test_run *run, const struct occasion *occasion)
 {
     const uintptr_t below = interrupted_before.registers[INTERRUPTED_STACK] - seen.frame_at;
@@ -139,7 +139,7 @@ static void compare_afterwards(struct test_run *run, const struct occasion *occa
            occasion->code->cpl ? SELECTOR_USER_DATA : SELECTOR_STACK);
 }
 
-/* flags: those that the code has when it is interrupted. */
+/* flags: EFLAGS of the interrupted code. */
 static void interrupt_once(struct test_run *run, const struct occasion *occasion, uintptr_t flags)
 {
     const bool pending = occasion->code == &interrupted_pending;
@@ -180,8 +180,8 @@ static void state(struct test_run *run)
 
 TEST(selftest_interrupt_state) = {
     .id = "selftest.interrupt.state",
-    .title = "An interrupt at either level leaves registers, flags, segments and stack as its handler does, which gets "
-             "them all",
+    .title = "At CPL 0 and CPL 3, a handler gets all registers, flags, segments and the stack, and its changes apply "
+             "afterwards",
     .source = OWN_INTERRUPTS,
     .needs = NEED_APIC,
     .on_request = true,
@@ -204,8 +204,8 @@ static bool has_error_code(unsigned vector)
     return false;
 }
 
-/* Vectors whose gates lead elsewhere, out of CPL 3 or into the double fault's task, or whose handlers stay. */
-static bool is_kept(unsigned vector)
+/* Vectors that the tests leave out: with a gate out of CPL 3 or into the double fault's task, or a handler in use. */
+static bool is_left_out(unsigned vector)
 {
     return vector == VECTOR_USER_EXIT || vector == VECTOR_TIMER || vector == VECTOR_SPURIOUS ||
            (REGISTERS == 8 && vector == VECTOR_DOUBLE_FAULT);
@@ -217,7 +217,7 @@ static void vectors(struct test_run *run)
     for (unsigned vector = 0; vector < 256; vector++) {
         const uintptr_t code = has_error_code(vector) ? 0x5a00 + vector : 0;
 
-        if (is_kept(vector))
+        if (is_left_out(vector))
             continue;
         prepare(false, 0);
         interrupted_enter((uintptr_t)interrupt_gate_address(vector), code, code != 0);
@@ -230,13 +230,13 @@ static void vectors(struct test_run *run)
 
 TEST(selftest_interrupt_vectors) = {
     .id = "selftest.interrupt.vectors",
-    .title = "The entry of each vector passes the vector on, with the error code of those exceptions that have one",
+    .title = "The entry of each vector passes the vector, and the error code of exceptions that have one",
     .source = OWN_INTERRUPTS,
     .on_request = true,
     .run = vectors,
 };
 
-/* In the 64-bit kernel what can come anywhere has a stack of its own. INT n pushes no error code for any vector. */
+/* In the 64-bit kernel, exceptions that may occur anywhere have their own stack. INT n never pushes an error code. */
 static bool has_own_stack(unsigned vector)
 {
     return REGISTERS == 16 && (vector == VECTOR_NMI || vector == VECTOR_MACHINE_CHECK || vector == VECTOR_LOST_STACK);
@@ -246,7 +246,7 @@ static void stacks(struct test_run *run)
 {
     set_handlers(see);
     for (unsigned vector = 0; vector < 256; vector++) {
-        if (is_kept(vector) || has_error_code(vector))
+        if (is_left_out(vector) || has_error_code(vector))
             continue;
         prepare(false, 0);
         ((void (*)(void))(uintptr_t)interrupted_each[vector])();
@@ -259,7 +259,7 @@ static void stacks(struct test_run *run)
 
 TEST(selftest_interrupt_stacks) = {
     .id = "selftest.interrupt.stacks",
-    .title = "NMI and #MC have a stack of their own in the 64-bit kernel, all other vectors stay on that of CPL 0",
+    .title = "In the 64-bit kernel, NMI and #MC have their own stack; all other vectors stay on the stack of CPL 0",
     .source = OWN_INTERRUPTS,
     .on_request = true,
     .run = stacks,
@@ -285,13 +285,13 @@ static void gates(struct test_run *run)
 
 TEST(selftest_interrupt_gates) = {
     .id = "selftest.interrupt.gates",
-    .title = "INT n at CPL 3 raises #GP with the vector for every n, except the way back to CPL 0",
+    .title = "INT n at CPL 3 raises #GP with the vector for every n, except the one that returns to CPL 0",
     .source = OWN_INTERRUPTS,
     .on_request = true,
     .run = gates,
 };
 
-/* ---- what functions keep ----------------------------------------------------------------------------------------- */
+/* ---- what functions preserve ------------------------------------------------------------------------------------- */
 
 /* Register numbers of the callee-saved registers, by the ABI of either width. */
 static const uint8_t kept_64[] = { 3, 5, 12, 13, 14, 15 }, kept_32[] = { 3, 5, 6, 7 };
@@ -331,13 +331,13 @@ static void kept(struct test_run *run)
 
 TEST(selftest_interrupt_kept) = {
     .id = "selftest.interrupt.kept",
-    .title = "user_call() and context_restore() come back with the callee-saved registers and the stack of before",
+    .title = "user_call() and context_restore() preserve the callee-saved registers and the stack pointer",
     .source = OWN_INTERRUPTS,
     .on_request = true,
     .run = kept,
 };
 
-/* In 64-bit mode DS and ES mean nothing. */
+/* 64-bit mode ignores DS and ES. */
 static void selectors(struct test_run *run)
 {
     const struct selectors s = selectors_read();
@@ -354,19 +354,18 @@ static void selectors(struct test_run *run)
 
 TEST(selftest_interrupt_selectors) = {
     .id = "selftest.interrupt.selectors",
-    .title = "The segment registers are the kernel's own, whatever the loader left in them",
+    .title = "The segment registers have the kernel's own selectors, not those of the loader",
     .source = OWN_INTERRUPTS,
     .on_request = true,
     .run = selectors,
 };
 
 /*
- * Type, privilege level, presence and size of each descriptor, without the flag that the processor sets when it is used
- * (SDM Vol. 3A (253668-081), "Segment Descriptors"; SDM Vol. 2A (253666-081), "LAR"). Limits mean nothing in 64-bit
- * mode, but those of a TSS.
+ * Type, privilege level, presence and size of each descriptor, without the accessed flag (SDM Vol. 3A (253668-081),
+ * "Segment Descriptors"; SDM Vol. 2A (253666-081), "LAR"). 64-bit mode ignores all limits except those of a TSS.
  */
 #define ACCESSED 0x100u
-#define RIGHTS   0xf0ff00u /* of what LAR gives; the rest is the limit's, or undefined */
+#define RIGHTS   0xf0ff00u /* in the result of LAR; the other bits are undefined or of the limit */
 static const struct {
     uint32_t rights_64, limit_64, rights_32, limit_32;
 } descriptors[] = {
@@ -376,8 +375,8 @@ static const struct {
     { 0x00f200, 0, 0xc0f200, UINT32_MAX }, /* data, CPL 3 */
     { 0x20fa00, 0, 0xc0fa00, UINT32_MAX }, /* code, CPL 3 */
     { 0x008a00, 103, 0x008a00, 103 },      /* the TSS, busy */
-    { 0, 0, 0x008800, 103 },               /* the high half of it; in the 32-bit kernel the double fault's */
-    { 0x001200, 0, 0xc01200, UINT32_MAX }, /* data that is not present */
+    { 0, 0, 0x008800, 103 },               /* its high half; in the 32-bit kernel the double fault's TSS */
+    { 0x001200, 0, 0xc01200, UINT32_MAX }, /* data, not present */
     { 0, 0, 0, 0 },                        /* past the end */
 };
 
@@ -398,7 +397,7 @@ static void table(struct test_run *run)
 
 TEST(selftest_interrupt_descriptors) = {
     .id = "selftest.interrupt.descriptors",
-    .title = "The GDT has the descriptors of either kernel, with their levels and limits, and no others",
+    .title = "The GDT has exactly the kernel's descriptors, with their privilege levels and limits",
     .source = OWN_INTERRUPTS,
     .on_request = true,
     .run = table,
@@ -411,8 +410,8 @@ struct fatal {
     void (*run)(void);
 };
 
-/* While the NMI's timer listens, an NMI might be that of a device that shares its input. */
-static void suffer(struct test_run *run)
+/* Stops the watchdog: while its input is unmasked, an NMI might be of a device that shares the input. */
+static void run_fatal(struct test_run *run)
 {
     watchdog_stop();
     ((const struct fatal *)run->test->argument)->run();
@@ -423,17 +422,17 @@ static void suffer(struct test_run *run)
                               .title = claim,              \
                               .source = OWN_INTERRUPTS,    \
                               .on_request = true,          \
-                              .run = suffer,               \
+                              .run = run_fatal,            \
                               .argument = &(const struct fatal){ interrupted_##name } }
 
-#define NO_FIXUP "An interrupt or a trap at an instruction with a fix-up is not taken for the #GP of that instruction"
+#define NO_FIXUP "An interrupt or trap at an instruction with a fix-up is not handled as the #GP of that instruction"
 
 FATAL(fixup_breakpoint, "fixup.breakpoint", NO_FIXUP);
 FATAL(fixup_machine_check, "fixup.machine_check", NO_FIXUP);
 FATAL(fixup_software, "fixup.software", NO_FIXUP);
 
 #define NO_STACK \
-    "With a broken stack, what can come anywhere is reported from a stack of its own; else it is a double fault"
+    "With a broken stack, NMI and #MC are reported from a stack of their own; other exceptions become a double fault"
 
 FATAL(without_stack_nmi, "without_stack.nmi", NO_STACK);
 FATAL(without_stack_machine_check, "without_stack.machine_check", NO_STACK);

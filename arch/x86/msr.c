@@ -3,7 +3,7 @@
 
 /*
  * The fixup table pairs an instruction that may raise #GP or #UD with the place to resume at (arch/x86/interrupts.c).
- * A pair in section .fixups is two addresses, each as wide as the machine (.dc.a).
+ * A pair in section .fixups is two addresses, each as wide as a pointer (.dc.a).
  */
 #define FIXUP(from, to) ".pushsection .fixups, \"a\"\n\t.dc.a " from ", " to "\n\t.popsection\n\t"
 

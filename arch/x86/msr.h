@@ -9,15 +9,13 @@
 #include "cpu/msr_index.h"
 
 /*
- * Read and write a 64-bit register. Return true if the access was carried out, false if it raised #GP (no such
- * register, reserved bits, or a hypervisor that refuses it). msr_read() then stores 0.
+ * Read and write a 64-bit register. Return true on success, and false if the access raised #GP (no such register,
+ * reserved bits, or a hypervisor that refuses it). msr_read() then stores 0.
  */
 bool msr_read(uint32_t msr, uint64_t *value);
 bool msr_write(uint32_t msr, uint64_t value);
 
-/*
- * RDPMC of general counter n, or with PMC_FIXED set of fixed counter n. If it raises #GP, stores 0 and returns false.
- */
+/* RDPMC of general counter n, or of fixed counter n with PMC_FIXED. If it raises #GP, stores 0 and returns false. */
 #define PMC_FIXED (1u << 30)
 bool pmc_read(uint32_t n, uint64_t *value);
 

@@ -14,14 +14,14 @@
 
 #define MEMORY_END    (UINT64_C(4) << 30)
 #define SMALL_END     (UINT64_C(4) << 20) /* low memory and the image, below this, have 4 KiB pages */
-#define TABLES_OURS   7u                  /* page tables besides the root, the most that any kind needs */
-#define TABLES_DEVICE 6u                  /* and for a device */
+#define TABLES_OURS   7u                  /* page tables except the root: the most that any kind needs */
+#define TABLES_DEVICE 6u                  /* page tables for a device */
 #define TABLES        (TABLES_OURS + TABLES_DEVICE)
 #define LEVELS        4u
 /*
- * The page attribute table as it is after a reset, except that entry 1, which PAGE_WRITE_THROUGH alone chooses, is
- * write-combining: SDM Vol. 3A (253668-081), "Page Attribute Table (PAT)". No other page uses that entry, so no line of
- * a cache changes its type.
+ * The page attribute table as after a reset, except that entry 1 (PAGE_WRITE_THROUGH without PAGE_CACHE_DISABLE) is
+ * write-combining: SDM Vol. 3A (253668-081), "Page Attribute Table (PAT)". No page has used that entry before, so no
+ * cache line changes its type.
  */
 #define PAT_VALUE      UINT64_C(0x0007040600070106)
 #define WRITE_COMBINES PAGE_WRITE_THROUGH
@@ -31,9 +31,9 @@
 /* A kind of page tables (SDM Vol. 3A (253668-081), "Paging"): its levels, from the root down to the 4 KiB pages. */
 static const struct paging {
     const char *name;
-    unsigned width; /* the width of the kernel that can use it */
+    unsigned width; /* of the kernel that can use these tables */
     enum paging_wish wish;
-    bool pae; /* 8-byte entries; else 4-byte */
+    bool pae; /* 8-byte entries; otherwise 4-byte */
     uint32_t cr4;
     unsigned levels;
     struct {
@@ -86,7 +86,7 @@ static void entry_set(void *table, unsigned level, uint64_t linear, uint64_t ent
         ((uint32_t *)table)[i] = (uint32_t)entry;
 }
 
-/* A new table below a level. Where its entry was a large page, its pages together are what that was. */
+/* Adds a table below an entry of this level. If the entry mapped a large page, the table maps the same memory. */
 static void *add_table(unsigned level, uint64_t entry)
 {
     void *table = tables[tables_used++];
@@ -214,9 +214,7 @@ uintptr_t paging_root(void)
     return (uintptr_t)root;
 }
 
-/*
- * Whether the tables have bits for all of a range: 64-bit linear addresses repeat their highest bit, so half of them.
- */
+/* Whether every address of a range fits into this many bits: 47 for the lower half of 64-bit linear addresses. */
 static bool expresses(uint64_t start, uint64_t size, unsigned bits)
 {
     return start + size - 1 >= start && (start + size - 1) >> bits == 0;
@@ -263,7 +261,7 @@ bool paging_lookup(uint64_t linear, uint64_t *entry)
             *entry = shift == 12 ? *entry : (*entry & ~PAGE_LARGE) + offset;
             return true;
         }
-        allow &= e | ~paging->level[level].table; /* a level without access rights restricts none */
+        allow &= e | ~paging->level[level].table; /* a level without access rights allows everything */
         table = (const void *)(uintptr_t)(e & PAGE_ADDRESS);
     }
 }

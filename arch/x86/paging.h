@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's own page tables: the first 4 GiB, identity-mapped, with W^X for the image, and what a device has beyond
- * them.
+ * The kernel's own page tables: the first 4 GiB, identity-mapped, with W^X for the image, and memory of devices above
+ * 4 GiB.
  */
 #ifndef ARCH_X86_PAGING_H
 #define ARCH_X86_PAGING_H
@@ -28,27 +28,27 @@
 /* The kind of page tables that option paging= asks for; the 64-bit kernel has only one. */
 enum paging_wish { PAGING_AUTO, PAGING_PAE, PAGING_LEGACY };
 
-/* What determines the page tables; the first four are CPUID flags. */
+/* What determines the page tables. The first four are CPUID flags. */
 struct paging_choice {
     bool pae, pse, nx, pat;
     enum paging_wish wish;
-    uint64_t apic_base; /* physical address of the local APIC's registers, whose page becomes uncacheable; 0: none */
-    const uint64_t *devices; /* those of other devices, likewise */
+    uint64_t apic_base;      /* physical address of the local APIC's registers, mapped uncacheable; 0: none */
+    const uint64_t *devices; /* the same for other devices */
     unsigned device_count;
 };
 
 enum paging_error {
     PAGING_OK,
     PAGING_UNSUPPORTED, /* the processor supports none of this kernel's kinds of page tables */
-    PAGING_NOT_WISHED   /* the kind that was asked for is not supported */
+    PAGING_NOT_WISHED   /* the requested kind is not supported */
 };
 
-/* Builds the tables and switches to them; after an error nothing has changed. */
+/* Builds the tables and switches to them; after an error, paging is as before. */
 enum paging_error paging_init(const struct paging_choice *choice);
 
 const char *paging_error_text(enum paging_error error);
 
-/* Switches another processor to the tables that paging_init() built. */
+/* Switches the calling processor to the tables that paging_init() built. */
 void paging_enter(void);
 
 /* After paging_init(): "4-level", "PAE" or "32-bit"; and whether entries have PAGE_NO_EXECUTE. */
@@ -60,9 +60,9 @@ uintptr_t paging_root(void);
 
 /*
  * Maps a device's memory, such as a frame buffer, at a linear address, write-combining if the processor has the page
- * attribute table. physical and linear lie equally far from a 2 MiB boundary (4 MiB with 32-bit paging); at most 1 GiB.
- * Returns false, with nothing mapped, if it is larger, if the tables cannot express one of the addresses, or if another
- * device has taken the room for tables.
+ * attribute table. physical and linear must have the same offset from a 2 MiB boundary (4 MiB with 32-bit paging).
+ * size: 1 byte to 1 GiB. Returns false, with nothing mapped, if the arguments are invalid, if the tables cannot express
+ * one of the addresses, or if another device uses the tables that are set aside for this.
  */
 #define PAGING_DEVICE_MAX (UINT64_C(1) << 30)
 bool paging_map_device(uint64_t linear, uint64_t physical, uint64_t size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What may be done with each part of memory: each kind of access is made at either privilege level, to the first and
- * the last byte of each part. And what may be done with ports at CPL 3, which is nothing.
+ * The access rights of each part of memory: the test tries each kind of access at CPL 0 and CPL 3, to the first and
+ * last byte of each part. Ports: every access at CPL 3 is refused.
  */
 #include "arch/x86/paging.h"
 
@@ -24,7 +24,7 @@
 #define ERROR_PRESENT (1u << 0)
 #define ERROR_WRITE   (1u << 1)
 #define ERROR_USER    (1u << 2)
-#define ERROR_FETCH   (1u << 4) /* only where pages can forbid it */
+#define ERROR_FETCH   (1u << 4) /* only if pages can forbid execution */
 
 #define NO_EXCEPTION 256u
 
@@ -74,7 +74,7 @@ static void attempt(void (*at_0)(void), void (*at_3)(void), unsigned cpl, uintpt
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* Rights, in the order of enum access; from CPL 0 in any case where the part is there at all, except W and X. */
+/* Rights. PRESENT allows reads from CPL 0, W writes, X execution, USER the same from CPL 3. */
 #define ABSENT  0u
 #define PRESENT 1u
 #define W       2u
@@ -92,7 +92,7 @@ static bool can_forbid_execution(const struct test_run *run)
     return run->caps->nx && cr4_read() & CR4_PAE;
 }
 
-/* Compares what an access raised with what the part's rights and the page fault's error code make of it. */
+/* Tries an access, and compares the exception with the one that the part's rights demand. */
 static void check(struct test_run *run, const struct part *part, enum access access, unsigned cpl, uintptr_t address)
 {
     const bool nx = can_forbid_execution(run);
@@ -118,7 +118,7 @@ static void check(struct test_run *run, const struct part *part, enum access acc
                   (unsigned)error);
 }
 
-/* A byte of the part with a RET; 0 if there is none. */
+/* The address of a RET in the part; 0 if there is none. */
 static uintptr_t find_ret(const struct part *part)
 {
     for (uintptr_t at = part->start; at <= part->last; at++)
@@ -127,7 +127,7 @@ static uintptr_t find_ret(const struct part *part)
     return 0;
 }
 
-/* Executes a RET of the part, which is put there where there is none and it may be written. */
+/* Executes a RET in the part. If it has none and is writable, writes one first. */
 static void check_execution(struct test_run *run, const struct part *part, unsigned cpl)
 {
     uintptr_t at = part->rights & PRESENT ? find_ret(part) : part->last;
@@ -176,7 +176,7 @@ static void rights(struct test_run *run)
         { "the stack", BYTES(stack_bottom, stack_top), PRESENT | W },
         { "zeroed data", BYTES(stack_top, data_end), PRESENT | W },
         { "the symbol table", BYTES(symbols_start, symbols_end), PRESENT },
-        { "a page behind the image", BYTES(image_end, image_end + PAGE_SIZE), PRESENT | W },
+        { "the page after the image", BYTES(image_end, image_end + PAGE_SIZE), PRESENT | W },
         { "memory of a test", BYTES(block, block + PAGE_SIZE), PRESENT | W },
     };
 
@@ -189,8 +189,7 @@ static void rights(struct test_run *run)
 
 TEST(selftest_pages_rights) = {
     .id = "selftest.pages.rights",
-    .title = "Each part of memory can be read, written and executed at CPL 0 and CPL 3 as far as its pages say, and no "
-             "further",
+    .title = "Each part of memory allows, at CPL 0 and CPL 3, exactly the accesses that its pages allow",
     .source = OWN_PAGES,
     .on_request = true,
     .run = rights,
@@ -238,7 +237,7 @@ static void limits(struct test_run *run)
 
 TEST(selftest_pages_limits) = {
     .id = "selftest.pages.limits",
-    .title = "The first 4 GiB are mapped, the local APIC's registers uncached, and nothing else",
+    .title = "Only the first 4 GiB are mapped, and only the local APIC's registers are uncached",
     .source = OWN_PAGES,
     .needs = NEED_APIC,
     .on_request = true,
@@ -247,7 +246,7 @@ TEST(selftest_pages_limits) = {
 
 /* ---- ports ------------------------------------------------------------------------------------------------------- */
 
-/* As many as a bitmap would cover that lay in the TSS, and the last. */
+/* The ports that an I/O bitmap inside the TSS would cover, and the last port. */
 #define PORTS     0x400u
 #define LAST_PORT 0xffffu
 

@@ -31,13 +31,13 @@ uint64_t counter_read(unsigned n)
     return msr_get(MSR_IA32_PMC(n));
 }
 
-/* All three events must have been enabled on some counter, and each counter must have had one of them. */
+/* Each of the three events must run on some counter, and each counter must run one of them. */
 static void prime(unsigned general)
 {
     static const uint64_t events[] = { 0x4300b5, 0x4300d2, 0x4300b1 };
     uint64_t counters = 0;
 
-    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, msr_get(MSR_IA32_PERF_GLOBAL_STATUS)); /* before anything counts */
+    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, msr_get(MSR_IA32_PERF_GLOBAL_STATUS)); /* before a counter runs */
     for (unsigned n = 0; n < general; n++) {
         msr_write(MSR_IA32_PERFEVTSEL(n), events[n % (sizeof events / sizeof events[0])]);
         counters |= MSR_BIT(n);
@@ -46,7 +46,7 @@ static void prime(unsigned general)
     msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
 }
 
-/* Nothing reloads or is reloaded any more. Counters by their bits of IA32_PERF_GLOBAL_CTRL. */
+/* Ends reloads of and by these counters. counters: by their bits of IA32_PERF_GLOBAL_CTRL. */
 static void end_reloads(uint64_t counters)
 {
     for (unsigned n = 0; n < 48; n++) {

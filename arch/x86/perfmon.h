@@ -10,22 +10,22 @@
 
 /*
  * Programs general counter n, with all counters stopped: select is the value of IA32_PERFEVTSELn, value the counter's
- * start, taken modulo its width. full_width: IA32_A_PMCn exists; else only sign-extended 32-bit values can be set.
- * Nothing counts before IA32_PERF_GLOBAL_CTRL bit n is set. Returns false if accessing a register raises #GP.
+ * start, taken modulo its width. full_width: IA32_A_PMCn exists; otherwise only sign-extended 32-bit values can be set.
+ * The counter runs once IA32_PERF_GLOBAL_CTRL bit n is set. Returns false if accessing a register raises #GP.
  */
 bool counter_program(unsigned n, uint64_t select, uint64_t value, bool full_width);
 uint64_t counter_read(unsigned n);
 
 /*
  * Programs fixed counter n in the same way: control is its field of IA32_FIXED_CTR_CTRL, value is taken modulo 2^48.
- * Nothing counts before IA32_PERF_GLOBAL_CTRL bit 32 + n is set.
+ * The counter runs once IA32_PERF_GLOBAL_CTRL bit 32 + n is set.
  */
 bool fixed_counter_program(unsigned n, uint64_t control, uint64_t value);
 
 /*
- * Stops and clears the general counters, stops the fixed ones, ends reloads of one by another (CFG_B, CFG_C), and
- * clears the overflow status. Where the core needs it, the general counters are primed: with three events that count
- * nothing, without which they may count cycles or nothing from a reset on (Intel Core i7-900 specification update
+ * Stops and clears the general counters, stops the fixed counters, ends reloads between counters (CFG_B, CFG_C), and
+ * clears the overflow status. If the core needs it, also primes the general counters with three events that never
+ * occur. Unprimed after a reset, these counters may count cycles or stay 0 (Intel Core i7-900 specification update
  * (320836), AAK100; and Linux 6.6, intel_pmu_nhm_workaround).
  */
 void counters_clear(const struct caps *caps);

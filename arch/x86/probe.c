@@ -18,10 +18,10 @@
 
 #define FIXED_CONCEALED 3u
 
-/* A canonical address that firmware will not have left in IA32_DS_AREA. */
+/* A canonical address that firmware is unlikely to have left in IA32_DS_AREA. */
 #define DS_AREA_PROBE UINT64_C(0x00000000002aa540)
 
-/* A buffer of 4 KiB, in which nothing is written, for IA32_PEBS_INDEX is not enabled. */
+/* A buffer of 4 KiB. The processor does not write to it, because IA32_PEBS_INDEX is not enabled. */
 #define PEBS_BASE_PROBE UINT64_C(0x00000000002aa000)
 
 static struct caps_leaf read_subleaf(uint32_t leaf, uint32_t subleaf)
@@ -47,7 +47,7 @@ static struct caps_msr read_msr(uint32_t msr)
     return r;
 }
 
-/* Tests whether the register holds what is written: QEMU without the model takes any value and reads 0. */
+/* Tests whether the register holds a written value: QEMU without the model accepts any value and reads 0. */
 static enum caps_probe try_register(uint32_t msr, uint64_t value)
 {
     uint64_t old, got;
@@ -74,7 +74,7 @@ static void read_counter_leaves(struct caps_input *in)
             *subleaves[i] = read_subleaf(0x23, i + 1);
 }
 
-/* The fixed counters that CPUID of versions 2 to 4 may conceal. */
+/* A bit for each fixed counter that exists. CPUID of versions 2 to 4 may conceal them. */
 static unsigned fixed_answers(const struct caps_leaf *leaf_a)
 {
     const unsigned version = leaf_a->eax & 0xff;
@@ -123,11 +123,11 @@ void ds_probe(struct caps_input *in)
     }
     read_counter_leaves(in);
     in->fixed_answers = fixed_answers(&in->leaf_a);
-    if (is_intel(&in->leaf_0)) /* others' register of this number may be another one */
+    if (is_intel(&in->leaf_0)) /* other vendors may have another register of this number */
         in->bios_sign_id = read_microcode();
     in->misc_enable = read_msr(MSR_IA32_MISC_ENABLE);
     in->apic_base = read_msr(MSR_IA32_APIC_BASE);
-    if (in->leaf_1.valid && in->leaf_1.edx & CPUID_1_EDX_DS) /* without DS the number may be another register's */
+    if (in->leaf_1.valid && in->leaf_1.edx & CPUID_1_EDX_DS) /* without DS this may be another register */
         in->ds_area = try_register(MSR_IA32_DS_AREA, DS_AREA_PROBE);
     if ((in->leaf_23.eax & CPUID_23_EAX_PEBS) == CPUID_23_EAX_PEBS)
         in->pebs_base = try_register(MSR_IA32_PEBS_BASE, PEBS_BASE_PROBE);
@@ -137,7 +137,7 @@ void ds_probe(struct caps_input *in)
     in->ia32e_active = (msr_get(MSR_IA32_EFER) & EFER_LMA) != 0;
 }
 
-/* Marks the available needs from first to last as missing, for this reason. */
+/* Marks the available features from first to last as missing, for this reason. */
 static void take_away(struct caps *caps, enum caps_need first, enum caps_need last, enum caps_reason reason)
 {
     for (enum caps_need need = first; need <= last; need++)
@@ -154,8 +154,8 @@ static void take_away_counters(struct caps *caps, enum caps_reason reason)
 }
 
 /*
- * Counters that do not hold what is written: system management mode or a hypervisor uses them. Both values are small
- * enough to stay as they are when 32 bits are extended.
+ * Counters that do not hold a written value: system management mode or a hypervisor uses them. Sign extension from 32
+ * bits changes neither of the two values.
  */
 static uint64_t taken_counters(const struct caps *caps)
 {

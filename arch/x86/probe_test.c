@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Probing reads CPUID as it is, and leaves the registers that it tries as they were. */
+/* Probing reads CPUID correctly, and restores the registers that it tries. */
 #include "arch/x86/probe.h"
 
 #include "arch/x86/cpu.h"
@@ -40,13 +40,13 @@ static void leaves(struct test_run *run)
 
 TEST(selftest_probe_leaves) = {
     .id = "selftest.probe.leaves",
-    .title = "Each leaf of CPUID is read as it is, and is missing where the processor's highest leaf is below it",
+    .title = "Each leaf of CPUID is read unchanged, and counts as missing if it is above the processor's highest leaf",
     .source = OWN_PROBE,
     .on_request = true,
     .run = leaves,
 };
 
-/* Values that the registers can hold, one after the other. */
+/* Values to write, one after the other: the registers can hold them. */
 static const struct {
     uint32_t msr;
     uint64_t values[2];
@@ -73,7 +73,7 @@ static void registers(struct test_run *run)
             const uint64_t value = tried[i].values[n];
 
             if (!msr_write(tried[i].msr, value))
-                test_fail(run, "MSR 0x%x does not take 0x%llx", (unsigned)tried[i].msr, (unsigned long long)value);
+                test_fail(run, "MSR 0x%x refuses 0x%llx", (unsigned)tried[i].msr, (unsigned long long)value);
             ds_probe(&in);
             if (msr_get(tried[i].msr) != value)
                 test_fail(run, "MSR 0x%x is 0x%llx after the probe, was 0x%llx", (unsigned)tried[i].msr,
@@ -85,14 +85,14 @@ static void registers(struct test_run *run)
 
 TEST(selftest_probe_registers) = {
     .id = "selftest.probe.registers",
-    .title = "A register that is tried holds afterwards what it held before",
+    .title = "The probe restores the registers that it tries",
     .source = OWN_PROBE,
     .needs = NEED_LBR,
     .on_request = true,
     .run = registers,
 };
 
-/* By a lie of the model's hypervisor (docs/model.md). */
+/* A quirk of the model's hypervisor refuses the register (docs/model.md). */
 static void refused(struct test_run *run)
 {
     uint64_t value = 0x1234;
@@ -101,14 +101,14 @@ static void refused(struct test_run *run)
         test_skip(run, "IA32_MISC_ENABLE can be read here");
         return;
     }
-    test_equal(run, "what msr_read() stores where it fails", value, 0);
-    test_equal(run, "what msr_get() returns there", msr_get(MSR_IA32_MISC_ENABLE), 0);
-    test_equal(run, "whether msr_write() succeeds there", msr_write(MSR_IA32_MISC_ENABLE, 0), false);
+    test_equal(run, "the value that msr_read() stores when it fails", value, 0);
+    test_equal(run, "the value that msr_get() returns then", msr_get(MSR_IA32_MISC_ENABLE), 0);
+    test_equal(run, "whether msr_write() succeeds then", msr_write(MSR_IA32_MISC_ENABLE, 0), false);
 }
 
 TEST(selftest_probe_refused) = {
     .id = "selftest.probe.refused",
-    .title = "Where reading a register raises #GP it reads as 0, and the caller is told",
+    .title = "If reading a register raises #GP, the value is 0 and the function returns false",
     .source = OWN_PROBE,
     .on_request = true,
     .run = refused,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The number of the processor that executes this code. devices/processors.h starts the others. */
+/* The number of the processor that executes this code. devices/processors.h starts the other processors. */
 #ifndef ARCH_X86_PROCESSOR_NUMBER_H
 #define ARCH_X86_PROCESSOR_NUMBER_H
 

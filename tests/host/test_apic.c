@@ -482,7 +482,7 @@ static void each_error_has_its_sentence(void **state)
                                              "its base address (IA32_APIC_BASE) is 0 or above 4 GiB",
                                              "IA32_APIC_BASE cannot be read",
                                              "writing IA32_APIC_BASE does not enable it",
-                                             "its version register reads as if there were none",
+                                             "its version register reads 0 or FFFFFFFFH, as if there were no APIC",
                                              "unknown APIC error" };
 
     for (unsigned error = 0; error < COUNT_OF(sentences); error++)

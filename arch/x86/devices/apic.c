@@ -7,7 +7,7 @@
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 
-/* Registers by their offset; in x2APIC mode that of offset n is MSR 800H + n / 16. */
+/* Registers by offset. In x2APIC mode the register at offset n is MSR 800H + n / 16. */
 #define APIC_ID              0x020u
 #define APIC_VERSION         0x030u
 #define APIC_TPR             0x080u
@@ -16,7 +16,7 @@
 #define APIC_IN_SERVICE      0x100u /* 32 vectors every 10H */
 #define APIC_LVT_CMCI        0x2f0u
 #define APIC_COMMAND         0x300u
-#define APIC_DESTINATION     0x310u /* xAPIC: high half of the interrupt command; a shorthand needs none */
+#define APIC_DESTINATION     0x310u /* xAPIC: high half of the interrupt command; unused with a shorthand */
 #define APIC_LVT_TIMER       0x320u
 #define APIC_LVT_THERMAL     0x330u
 #define APIC_LVT_PERFORMANCE 0x340u
@@ -33,18 +33,18 @@
 #define COMMAND_SELF    0x40000u
 #define COMMAND_INIT    0x04500u /* level, asserted */
 #define COMMAND_STARTUP 0x04600u
-#define COMMAND_PENDING 0x1000u /* xAPIC: in x2APIC mode a command needs no wait */
+#define COMMAND_PENDING 0x1000u /* xAPIC only: in x2APIC mode a command needs no wait */
 #define COMMAND_POLLS   1000000u
 #define DIVIDE_BY_128   0xau
 #define TPR_OURS_ONLY   ((VECTOR_PERFORMANCE & 0xf0u) - 0x10u)
 #define STRAYS_MOST     1000u
-#define PENDING_PAUSES  1000u /* what is pending comes long before */
+#define PENDING_PAUSES  1000u /* pending interrupts arrive long before */
 
 #define CPUID_7_EDX_ARCH_CAPABILITIES (1u << 29)
 
 #define MODE (APIC_BASE_ENABLE | APIC_BASE_X2APIC)
 
-/* ---- the two ways to the registers ------------------------------------------------------------------------------ */
+/* ---- access to the registers: as memory or as MSRs -------------------------------------------------------------- */
 
 static volatile uint32_t *registers;
 
@@ -103,7 +103,7 @@ static const struct access {
 } xapic = { "xAPIC", APIC_BASE_ENABLE, 24, 0xfe, memory_read, memory_write, memory_command },
   x2apic = { "x2APIC", MODE, 0, 0xfffffffe, x2apic_read, x2apic_write, x2apic_command };
 
-static const struct access *apic; /* NULL: none that can be used */
+static const struct access *apic; /* NULL: no usable APIC */
 
 /* ---- taking over ------------------------------------------------------------------------------------------------ */
 
@@ -118,9 +118,9 @@ static bool in_service(unsigned vector)
 }
 
 /*
- * Ends and counts an interrupt without a handler, such as firmware's devices send. Returns false if the APIC delivered
- * no interrupt of this vector (INT n). A vector that arrives STRAYS_MOST times is not ended any more: this blocks it,
- * and all vectors of its priority and below.
+ * Ends and counts an interrupt without a handler, for example of a device that firmware set up. Returns false if the
+ * APIC delivered no interrupt of this vector (INT n). The STRAYS_MOST-th interrupt of a vector gets no EOI: this blocks
+ * the vector, and all vectors of its priority and below.
  */
 static bool take_stray(unsigned vector)
 {
@@ -139,7 +139,7 @@ unsigned apic_strays(unsigned *vector)
     return strays.count;
 }
 
-/* A spurious interrupt sets no in-service bit, and gets no EOI; an interrupt that has this vector does. */
+/* A spurious interrupt sets no in-service bit and gets no EOI. An ordinary interrupt of this vector does both. */
 static void spurious(struct interrupt_frame *frame)
 {
     take_stray((unsigned)frame->vector);
@@ -150,7 +150,7 @@ uint64_t apic_address(void)
     return msr_get(MSR_IA32_APIC_BASE) & APIC_BASE_ADDRESS;
 }
 
-/* x2APIC mode is left through the disabled state alone, and entered from xAPIC mode. */
+/* x2APIC mode is entered from xAPIC mode, and can be left only by disabling the APIC. */
 enum apic_error apic_enter(void)
 {
     uint64_t value, rest;
@@ -168,7 +168,7 @@ enum apic_error apic_enter(void)
     return (msr_get(MSR_IA32_APIC_BASE) & MODE) == apic->mode ? APIC_OK : APIC_MODE;
 }
 
-/* The LVT entries, each with its number in the order in which processors got them. */
+/* The LVT entries. number: the least VERSION_LVT_LAST() of an APIC that has the entry. */
 static const struct {
     uint32_t offset;
     unsigned number;
@@ -187,7 +187,7 @@ void apic_quiet(void)
     apic->write(APIC_TPR, TPR_OURS_ONLY); /* interrupts of devices that firmware set up stay pending */
 }
 
-/* An EOI ends the one of the highest priority. */
+/* Each EOI ends the interrupt of the highest priority. */
 void apic_end_services(void)
 {
     for (unsigned vector = 256; vector-- > 0;)
@@ -237,7 +237,7 @@ const char *apic_error_text(enum apic_error error)
     case APIC_MODE:
         return "writing IA32_APIC_BASE does not enable it";
     case APIC_SILENT:
-        return "its version register reads as if there were none";
+        return "its version register reads 0 or FFFFFFFFH, as if there were no APIC";
     }
     return "unknown APIC error";
 }

@@ -20,7 +20,7 @@ uint64_t apic_address(void);
 
 enum apic_error {
     APIC_OK,
-    APIC_BASE,      /* xAPIC mode, and no base address, or one that the kernel does not map */
+    APIC_BASE,      /* xAPIC mode without a base address, or with one that the kernel does not map */
     APIC_RAISES_GP, /* IA32_APIC_BASE cannot be read */
     APIC_MODE,      /* the APIC cannot be enabled, or not in the boot processor's mode */
     APIC_SILENT     /* the version register reads as absent */
@@ -29,10 +29,10 @@ enum apic_error {
 const char *apic_error_text(enum apic_error error);
 
 /*
- * Takes the boot processor's APIC over from firmware. x2APIC mode stays on where it is: it can only be left by
- * disabling the APIC, which raises #GP where firmware has locked the mode. Otherwise enables the APIC at base in xAPIC
- * mode. Then makes it quiet, ends every interrupt that is in service, and lets those come that are pending. After an
- * error interrupts stay off for good (interrupts_on()).
+ * Takes over the boot processor's APIC from firmware. If x2APIC mode is on, it stays on: it can only be left by
+ * disabling the APIC, which raises #GP if firmware has locked the mode. Otherwise enables the APIC at base in xAPIC
+ * mode. Then masks its sources (apic_quiet()), ends every interrupt in service, and accepts those that are pending.
+ * After an error interrupts stay off for good (interrupts_on()).
  */
 enum apic_error apic_init(uint64_t base);
 bool apic_present(void);
@@ -42,13 +42,13 @@ const char *apic_mode(void);
 bool apic_locked(void);
 
 /*
- * The two halves of apic_init(), for the other processors: the boot processor's mode; and every LVT entry masked, the
- * timer stopped, and all priorities accepted that the kernel uses.
+ * The two halves of apic_init(), for secondary processors. apic_enter() sets the boot processor's mode. apic_quiet()
+ * masks every LVT entry, stops the timer, and accepts all priorities that the kernel uses.
  */
 enum apic_error apic_enter(void);
 void apic_quiet(void);
 
-/* The number of strays so far, on all processors, and the last one's vector: interrupts without a handler. */
+/* The number of strays (interrupts without a handler) so far, on all processors, and the vector of the last one. */
 unsigned apic_strays(unsigned *vector);
 
 void apic_eoi(void);

@@ -9,13 +9,11 @@
 
 #define TRIAL 1000u /* microseconds */
 
-/* Reads of a clock that stands still: the slowest counts once a microsecond, and the quickest is read in 10 ns. */
+/* A clock has stopped after this many equal reads. The slowest ticks once in 1 us; the fastest read takes 10 ns. */
 #define STILL_MOST 10000u
-/*
- * Ticks that a read may go back, as on some chipsets when it meets a change of the counter (PIIX4): it is passed over.
- */
+/* Reads up to this many ticks back are ignored: some chipsets (PIIX4) return them while the counter changes. */
 #define BACK_MOST 1000u
-/* Reads that a wait of any length may take besides. */
+/* Reads that a wait may take in addition to reads_most. */
 #define READS_LEAST 20000u
 
 /* ---- the time-stamp counter ------------------------------------------------------------------------------------- */
@@ -73,14 +71,14 @@ static uint64_t pit_read(void)
     return 0 - (uint64_t)count;
 }
 
-/* ---- the one that is used --------------------------------------------------------------------------------------- */
+/* ---- the clock in use ------------------------------------------------------------------------------------------- */
 
 enum { TSC, PM, HPET, PIT };
 
 static struct {
     struct clock clock;
-    uint64_t bits;       /* those that every such clock has */
-    unsigned reads_most; /* in a microsecond, even on an emulator; a clock that takes more is as good as none */
+    uint64_t bits;       /* counter bits that every such clock has */
+    unsigned reads_most; /* per microsecond, even on an emulator; a clock that takes more is unusable */
     uint64_t (*read)(void);
 } clocks[CLOCKS] = {
     [TSC] = { { .name = "tsc" }, UINT64_MAX, 200, tsc_read },
@@ -91,7 +89,7 @@ static struct {
 
 static unsigned used = CLOCKS; /* CLOCKS: none */
 
-/* Waits by this clock; false once it stands still, or takes too many reads. */
+/* Waits by this clock; false if it stops, or takes too many reads. */
 static bool elapse(unsigned i, unsigned microseconds)
 {
     uint64_t rest, passed = 0, last = clocks[i].read();
@@ -113,7 +111,7 @@ static bool elapse(unsigned i, unsigned microseconds)
     return passed >= ticks;
 }
 
-/* A clock's rate in Hz, once it has been started; 0: there is none. */
+/* Starts a clock and returns its rate in Hz; 0: absent. */
 static uint64_t start(unsigned i, uint64_t tsc_hz, const struct acpi_timers *timers)
 {
     switch (i) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The machine's clock, by which everything waits that waits for a time: the first of several that runs. Each is tried
- * once; one that is missing or stands still costs some milliseconds then, and nothing later.
+ * The machine's clock, for waits and timeouts: the first of several clocks that runs. Each is tried once. A clock that
+ * is missing or stopped costs a few milliseconds in the trial, and nothing later.
  */
 #ifndef ARCH_X86_DEVICES_CLOCK_H
 #define ARCH_X86_DEVICES_CLOCK_H
@@ -12,8 +12,8 @@
 #include "boot/acpi.h"
 
 enum clock_state {
-    CLOCK_ABSENT, /* firmware or CPUID tells of none, or it is none that can be read */
-    CLOCK_STILL,  /* it does not count, or not fast enough */
+    CLOCK_ABSENT, /* firmware or CPUID does not report it, or it cannot be read */
+    CLOCK_STILL,  /* it does not count, or counts too slowly */
     CLOCK_RUNS
 };
 
@@ -22,7 +22,7 @@ enum clock_state {
 struct clock {
     const char *name;
     uint64_t hz;
-    enum clock_state state; /* of those behind the first that runs: CLOCK_ABSENT */
+    enum clock_state state; /* CLOCK_ABSENT for all after the first that runs */
 };
 
 /*
@@ -35,8 +35,8 @@ void clock_init(uint64_t tsc_hz, const struct acpi_timers *timers);
 const struct clock *clock_number(unsigned i);
 
 /*
- * Waits at least this many microseconds, 1 to 10 000 000. False if there is no clock, at once, or if it has come to a
- * stand, which ends the wait early, and all later ones at once.
+ * Waits at least this many microseconds, 1 to 10 000 000. Without a clock, returns false at once. If the clock stops,
+ * returns false early, and from then on at once.
  */
 bool clock_wait(unsigned microseconds);
 

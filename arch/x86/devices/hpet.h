@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Offsets of registers, of which each has 64 bits. */
+/* Offsets of registers, 64 bits each. */
 #define HPET_CAPABILITIES  0x000u
 #define HPET_PERIOD        0x004u /* of a tick, in femtoseconds: the high half of the capabilities */
 #define HPET_CONFIGURATION 0x010u
@@ -13,7 +13,7 @@
 
 #define HPET_ENABLE 1u /* in HPET_CONFIGURATION */
 
-/* Lets it count. Its rate in Hz; 0 if there are no registers of an HPET at this physical address (0: none). */
+/* Starts the counter and returns its rate in Hz; 0 if this physical address (0: none) has no HPET registers. */
 uint64_t hpet_start(uint64_t address);
 
 /* The low half of the register at this offset, after hpet_start(). */

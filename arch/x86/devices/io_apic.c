@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "arch/x86/devices/io_apic.h"
 
-/* In words. */
+/* Offsets in words of 32 bits. */
 #define SELECT 0u
 #define WINDOW 4u
 

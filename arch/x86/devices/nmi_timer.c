@@ -12,53 +12,53 @@
 /* The HPET's comparators. */
 #define CAPABILITIES_LAST_TIMER(low) ((low) >> 8 & 0x1fu)
 #define CAPABILITIES_64_BITS         0x2000u
-#define CONFIGURATION_LEGACY         2u /* timers 0 and 1 come on IRQ 0 and 8 */
+#define CONFIGURATION_LEGACY         2u /* timers 0 and 1 drive IRQ 0 and 8 */
 #define TIMER(n)                     (0x100u + 0x20u * (n))
 #define TIMER_ROUTES                 4u /* offset: a bit for each input of the I/O APIC */
 #define TIMER_COMPARATOR             8u
 #define TIMER_ENABLE                 0x4u
-#define TIMER_64_BITS                0x20u /* it can compare so many */
+#define TIMER_64_BITS                0x20u /* the comparator has 64 bits */
 #define TIMER_32_BITS                0x100u
 #define TIMER_ROUTE(input)           ((input) << 9)
-#define TIMER_KEPT                   0xffff8030u /* what is read only or reserved */
+#define TIMER_KEPT                   0xffff8030u /* read-only and reserved bits */
 #define ROUTES                       32u
-#define ISA_INPUTS                   16u /* of devices that signal at any time, as the PIT does on input 2 */
+#define ISA_INPUTS                   16u /* of devices that may signal at any time, such as the PIT on input 2 */
 
 /* The I/O APIC's registers. */
 #define IO_VERSION       1u
 #define IO_LAST_INPUT(r) ((r) >> 16 & 0xffu)
 #define IO_ENTRY(input)  (0x10u + 2 * (input))
 #define IO_ENTRY_MASKED  0x00010000u
-#define IO_ENTRY_NMI     0x00000400u /* to one processor, by the edge of a signal that is active high */
+#define IO_ENTRY_NMI     0x00000400u /* to one processor, edge-triggered, active high */
 #define IO_ENTRY_TO(id)  ((id) << 24)
 #define XAPIC_ID_MOST    0xfeu
 
 /* NMI_STS_CNT: Intel 100 Series Chipset Family PCH Datasheet, Volume 2 (332691). */
 #define NMI_STATUS        0x61u
-#define NMI_STATUS_ERRORS 0xc0u /* SERR#, IOCHK#: the machine itself raised it */
+#define NMI_STATUS_ERRORS 0xc0u /* SERR#, IOCHK#: the NMI reports a hardware error */
 
 #define TRIAL_MICROSECONDS 1000u
-#define TRIAL_WAITS        50u /* each as long: an emulator may be late */
-#define LATE_SECONDS       1u  /* an NMI may come as long after nmi_timer_stop() */
+#define TRIAL_WAITS        50u /* of TRIAL_MICROSECONDS each: an emulator may be late */
+#define LATE_SECONDS       1u  /* an NMI may arrive this late, even after nmi_timer_stop() */
 
-static uint32_t hz, started_at, comes_at;
+static uint32_t hz, started_at, due_at;
 static unsigned timer;
 static uintptr_t io_apic;
 static uint32_t entry; /* the I/O APIC's register */
 static bool wide;      /* the comparator and the counter have 64 bits */
-static bool usable, listening, armed, came;
+static bool usable, listening, armed, arrived;
 static void (*call)(void);
 
 static uint32_t passed(void)
 {
-    return *hpet_register(HPET_COUNTER) - comes_at;
+    return *hpet_register(HPET_COUNTER) - due_at;
 }
 
 /*
- * A comparator of 32 bits interrupts, too, when the counter begins anew: HPET Specification 1.0a, 2.3.9.2.1. That may
- * come in the middle of a test, so one of 64 bits is taken where there is one.
+ * A 32-bit comparator also interrupts when the counter wraps (HPET Specification 1.0a, 2.3.9.2.1), which may be in the
+ * middle of a test. So a 64-bit comparator is preferred.
  */
-static bool begins_anew(void)
+static bool wrapped(void)
 {
     const uint32_t now = *hpet_register(HPET_COUNTER);
 
@@ -73,14 +73,14 @@ static void end_listening(void)
 }
 
 /*
- * Any other NMI than the timer's is nobody's; but a device may share an input that is listened to, which is then not
- * used again. What the machine raises for an error is never taken for that.
+ * An NMI that is not the timer's is unexpected. But while the timer's input is unmasked, the NMI may be of a device
+ * that shares the input: then the timer is not used again. An NMI for a hardware error is always unexpected.
  */
 static void nmi(struct interrupt_frame *frame)
 {
     const bool is_time = passed() <= LATE_SECONDS * hz;
 
-    if (!is_time && !begins_anew()) {
+    if (!is_time && !wrapped()) {
         if (!listening || port_read8(NMI_STATUS) & NMI_STATUS_ERRORS) {
             interrupt_unexpected(frame);
             return;
@@ -89,14 +89,14 @@ static void nmi(struct interrupt_frame *frame)
         usable = false;
         return;
     }
-    came = came || is_time;
+    arrived = arrived || is_time;
     if (armed && is_time && call) {
         armed = false;
         call();
     }
 }
 
-/* The halves of the counter, of which the low one may begin anew between two reads. */
+/* Reads both halves of the counter. The low half may wrap between two reads. */
 static uint64_t counter(void)
 {
     uint32_t high, low;
@@ -108,7 +108,7 @@ static uint64_t counter(void)
     return (uint64_t)high << 32 | low;
 }
 
-/* The comparator is off while half of it is written. */
+/* The comparator is disabled until both halves are written. */
 static void start(uint32_t ticks)
 {
     const uint64_t now = wide ? counter() : *hpet_register(HPET_COUNTER);
@@ -116,11 +116,11 @@ static void start(uint32_t ticks)
     interrupt_set(VECTOR_NMI, nmi);
     listening = armed = true;
     started_at = (uint32_t)now;
-    comes_at = started_at + ticks;
+    due_at = started_at + ticks;
     *hpet_register(TIMER(timer)) &= ~TIMER_ENABLE;
     if (wide)
         *hpet_register(TIMER(timer) + TIMER_COMPARATOR + 4) = (uint32_t)((now + ticks) >> 32);
-    *hpet_register(TIMER(timer) + TIMER_COMPARATOR) = comes_at;
+    *hpet_register(TIMER(timer) + TIMER_COMPARATOR) = due_at;
     *hpet_register(TIMER(timer)) |= TIMER_ENABLE;
     io_apic_write(io_apic, entry, IO_ENTRY_NMI);
 }
@@ -130,26 +130,26 @@ static bool has_64_bits(unsigned n)
     return *hpet_register(HPET_CAPABILITIES) & CAPABILITIES_64_BITS && *hpet_register(TIMER(n)) & TIMER_64_BITS;
 }
 
-/* Whether an NMI comes from this timer by this input, and none before it. */
-static bool comes(unsigned n, unsigned input, uint32_t apic_id)
+/* Whether this timer sends an NMI through this input, and no other NMI arrives before. */
+static bool sends(unsigned n, unsigned input, uint32_t apic_id)
 {
     volatile uint32_t *const configuration = hpet_register(TIMER(n));
 
     timer = n;
     wide = has_64_bits(n);
     entry = IO_ENTRY(input);
-    came = false;
+    arrived = false;
     usable = true;
     *configuration = (*configuration & TIMER_KEPT) | (wide ? 0 : TIMER_32_BITS) | TIMER_ROUTE(input);
     io_apic_write(io_apic, entry + 1, IO_ENTRY_TO(apic_id));
     start(hz / (1000000 / TRIAL_MICROSECONDS));
-    for (unsigned i = 0; i < TRIAL_WAITS && usable && !came; i++)
+    for (unsigned i = 0; i < TRIAL_WAITS && usable && !arrived; i++)
         clock_wait(TRIAL_MICROSECONDS);
     end_listening();
-    return usable && came;
+    return usable && arrived;
 }
 
-/* The last input that the timer may use, and neither an ISA device nor firmware does; ROUTES: none. */
+/* The last input that the timer may use and that no ISA device and no firmware uses; ROUTES: none. */
 static unsigned free_input(unsigned n)
 {
     const uint32_t routes = *hpet_register(TIMER(n) + TIMER_ROUTES);
@@ -161,13 +161,13 @@ static unsigned free_input(unsigned n)
     return ROUTES;
 }
 
-/* Those of 64 bits, or the others. */
+/* Tries the timers with a 64-bit comparator, or the others. */
 static bool try_timers(bool wide_ones, uint32_t apic_id)
 {
     for (unsigned n = CAPABILITIES_LAST_TIMER(*hpet_register(HPET_CAPABILITIES)) + 1; n-- > 0;) {
         const unsigned input = free_input(n);
 
-        if (has_64_bits(n) == wide_ones && input != ROUTES && comes(n, input, apic_id))
+        if (has_64_bits(n) == wide_ones && input != ROUTES && sends(n, input, apic_id))
             return true;
     }
     return false;
@@ -182,7 +182,7 @@ bool nmi_timer_init(uint64_t hpet_address, const struct acpi_io_apic *io, uint32
         apic_id > XAPIC_ID_MOST)
         return false;
     hz = (uint32_t)rate;
-    call = NULL; /* of the trial nobody is told */
+    call = NULL; /* the trial calls no function */
     io_apic = (uintptr_t)io->address;
     *hpet_register(HPET_CONFIGURATION) &= ~CONFIGURATION_LEGACY;
     usable = try_timers(true, apic_id) || try_timers(false, apic_id);

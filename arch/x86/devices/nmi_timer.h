@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An NMI after a time, which comes with interrupts off, too: from a comparator of the HPET through an input of the I/O
- * APIC that firmware does not use. IA-PC HPET Specification 1.0a, 2.3.8 "Timer N Configuration and Capabilities
- * Register"; Intel 82093AA I/O Advanced Programmable Interrupt Controller (290566-001), 3.2.4.
+ * A timer that sends an NMI, which arrives even with interrupts off. A comparator of the HPET signals through an input
+ * of the I/O APIC that firmware does not use. IA-PC HPET Specification 1.0a, 2.3.8 "Timer N Configuration and
+ * Capabilities Register"; Intel 82093AA I/O Advanced Programmable Interrupt Controller (290566-001), 3.2.4.
  */
 #ifndef ARCH_X86_DEVICES_NMI_TIMER_H
 #define ARCH_X86_DEVICES_NMI_TIMER_H
@@ -13,9 +13,9 @@
 #include "boot/acpi.h"
 
 /*
- * Finds a comparator and an input, and tries them: an NMI must come within 50 ms. False if none does, and
- * then nothing comes later. There must be a clock, and interrupts must be off. apic_id: of this processor, which gets
- * the NMI; due(): called for it, in the NMI's handler.
+ * Finds a comparator and an input, and tries them: an NMI must arrive within 50 ms. Otherwise returns false, and no NMI
+ * arrives later. There must be a clock, and interrupts must be off. apic_id: this processor's, which gets the NMI.
+ * due(): the NMI's handler calls it.
  */
 bool nmi_timer_init(uint64_t hpet_address, const struct acpi_io_apic *io_apic, uint32_t apic_id, void (*due)(void));
 
@@ -23,12 +23,12 @@ bool nmi_timer_init(uint64_t hpet_address, const struct acpi_io_apic *io_apic, u
 void nmi_timer_start(unsigned seconds);
 void nmi_timer_stop(void);
 
-/* Whether there is one; no longer so when an NMI of another's came in its place. */
+/* Whether there is a timer. False again once another device has sent an NMI through the timer's input. */
 bool nmi_timer_usable(void);
 
 unsigned nmi_timer_most(void);
 
-/* Has the NMI come to the processor with this APIC ID from now on, while it is stopped. False if it cannot. */
+/* From now on, sends the NMI to the processor with this APIC ID. The timer must be stopped. False if it cannot. */
 bool nmi_timer_send_to(uint32_t apic_id);
 
 #endif

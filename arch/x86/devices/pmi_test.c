@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The performance monitoring interrupt: one counter that overflows once over straight code is its cause, and the LVT
- * entry decides what becomes of it. Whether and when a counter overflows is tested in perfmon.*; what the service
- * routine of the debug store does, in pebs.* and bts.*.
+ * The performance monitoring interrupt. A counter overflows once in straight-line code, and the LVT entry decides how
+ * the interrupt is delivered. perfmon.* tests whether and when a counter overflows; pebs.* and bts.* test what the
+ * service routine of the debug store does.
  */
 #include "arch/x86/devices/apic.h"
 #include "arch/x86/cpu.h"
@@ -55,7 +55,7 @@ static void look(struct interrupt_frame *frame)
     apic_eoi();
 }
 
-/* An NMI is not the APIC's to end. */
+/* An NMI needs no EOI. */
 static void look_at_nmi(struct interrupt_frame *frame)
 {
     observe(frame);
@@ -67,7 +67,7 @@ static void settle(void)
         cpu_pause();
 }
 
-/* Counters start at -EVENTS; nothing has overflowed, nobody was called. */
+/* Sets counters to -EVENTS, and clears the overflow bits and what the handler saw. */
 static void prepare(struct test_run *run, unsigned counters, uint64_t flags, uint32_t lvt)
 {
     seen.interrupts = 0;
@@ -82,7 +82,7 @@ static void prepare(struct test_run *run, unsigned counters, uint64_t flags, uin
 
 #define BOTH_RINGS (PERFEVTSEL_OS | PERFEVTSEL_USR)
 
-/* Lets these counters count over a workload. */
+/* Enables these counters during a workload. */
 static void count_over(const struct workload *workload, uint64_t counters)
 {
     const struct window window = { MSR_IA32_PERF_GLOBAL_CTRL, counters, 0 };
@@ -96,7 +96,7 @@ static uint64_t overflowed(void)
     return msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & 3;
 }
 
-/* Masks the entry and lets what is pending come: no interrupt of this test may reach the next one. */
+/* Masks the entry and accepts pending interrupts: no interrupt of this test may reach the next test. */
 static void finish(void)
 {
     apic_performance_mask();
@@ -145,7 +145,7 @@ static void until_unmasked(struct test_run *run)
 
 TEST(pmi_lvt_until_unmasked) = {
     .id = "pmi.lvt.until_unmasked",
-    .title = "After an interrupt no other is delivered until software clears the mask flag; then the next one is",
+    .title = "After an interrupt, the next one is delivered only when software has cleared the mask flag",
     .source = SDM_LVT,
     .needs = NEEDS,
     .run = until_unmasked,
@@ -187,7 +187,6 @@ TEST(pmi_lvt_vector) = {
     .run = vector,
 };
 
-/* Interrupts are off, which does not keep an NMI out. */
 static void nmi(struct test_run *run)
 {
     prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, APIC_LVT_NMI);
@@ -208,9 +207,9 @@ TEST(pmi_lvt_nmi) = {
     .run = nmi,
 };
 
-/* ---- when it comes -------------------------------------------------------------------------------------------- */
+/* ---- when it is delivered ------------------------------------------------------------------------------------- */
 
-static void held(struct test_run *run)
+static void stays_pending(struct test_run *run)
 {
     prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, VECTOR_PERFORMANCE);
     interrupts_off();
@@ -225,11 +224,10 @@ static void held(struct test_run *run)
 
 TEST(pmi_held) = {
     .id = "pmi.held",
-    .title = "An interrupt that falls due while interrupts are off is held, not lost, and is delivered once when they "
-             "are on",
+    .title = "An interrupt raised while interrupts are off stays pending, and is delivered once when they are on",
     .source = SDM_2023A "\"Masking Maskable Hardware Interrupts\"",
     .needs = NEEDS,
-    .run = held,
+    .run = stays_pending,
 };
 
 static void two_causes(struct test_run *run)
@@ -264,7 +262,7 @@ static void cpl_3(struct test_run *run)
     test_equal(run, "interrupts", seen.interrupts, 1);
     test_equal(run, "the privilege level that was interrupted", seen.cs & 3, 3);
     if (seen.ip < workload_user_loop.start || seen.ip >= workload_user_loop.limit)
-        test_fail(run, "the interrupt came at 0x%llx, outside the workload", (unsigned long long)seen.ip);
+        test_fail(run, "the interrupt arrived at 0x%llx, outside the workload", (unsigned long long)seen.ip);
     finish();
 }
 
@@ -292,8 +290,8 @@ static void in_routine(uint64_t status)
 }
 
 /*
- * After its last call the routine must have left the LVT entry and the status so that another interrupt can come. The
- * threshold is not near the end of the branches: no interrupt is on its way then.
+ * After its last call the routine must leave the LVT entry and the status ready for another interrupt. The threshold is
+ * far from the last branch, so that no interrupt is pending then.
  */
 static void service(struct test_run *run)
 {
@@ -310,7 +308,7 @@ static void service(struct test_run *run)
     workload_long_loop.run(&tracing);
     ds_on_interrupt(NULL);
     if (routine.interrupts < 2)
-        test_fail(run, "%u interrupts came, expected at least 2", routine.interrupts);
+        test_fail(run, "%u interrupts arrived, expected at least 2", routine.interrupts);
     test_equal(run, "the mask flag when the routine began", routine.lvt & APIC_LVT_MASKED, APIC_LVT_MASKED);
     test_equal(run, "the LVT entry when it had ended", apic_performance_lvt() & (APIC_LVT_MASKED | APIC_LVT_VECTOR),
                VECTOR_PERFORMANCE);

@@ -19,7 +19,7 @@
 #define PAUSE_LOOK    1000u
 #define LOOKS         1000u
 #define LOOKS_FEW     20u
-#define ABSENT_MANY   3u  /* processors that have not come, after which the next are given less time */
+#define ABSENT_MANY   3u  /* processors that did not start; the next get less time */
 #define PAUSES_PER_US 20u /* pauses in a microsecond, if there is no clock */
 
 enum state { STOPPED, STARTING, RUNNING, DONE, LENT };
@@ -30,7 +30,7 @@ static struct {
     uint8_t *memory; /* tables, then the stack; NULL: none yet */
 } processors[PROCESSORS_MOST];
 
-/* The APIC IDs of processors that have not come. */
+/* The APIC IDs of processors that did not start. */
 static uint32_t absent[PROCESSORS_MOST];
 static unsigned absent_count;
 
@@ -43,8 +43,8 @@ uintptr_t startup_stack;
 extern const uint8_t startup_code[STARTUP_CODE_SIZE];
 void processor_entry(void);
 
-/* A processor that is the boot processor for a while. */
-#define STACK_LEFT 1024u /* bytes for the boot processor's innermost frames, below the address of this one's */
+/* A processor that acts as the boot processor for a while. */
+#define STACK_LEFT 1024u /* bytes for the boot processor's innermost frames, below that of processor_lend() */
 static struct {
     volatile bool taken, given, over;
     bool ended;
@@ -72,21 +72,21 @@ void processor_entry(void)
     descriptors_load(number, processors[number].memory);
     paging_enter();
     if (apic_enter() != APIC_OK)
-        return; /* never seen as started */
+        return; /* the boot processor gives up on it */
     apic_quiet();
     processors[number].state = RUNNING;
     main(number);
     processors[number].state = DONE;
 }
 
-static bool has_come(unsigned number, unsigned looks, unsigned pause)
+static bool has_started(unsigned number, unsigned looks, unsigned pause)
 {
     while (processors[number].state == STARTING && looks--)
         wait(pause);
     return processors[number].state != STARTING;
 }
 
-/* Once it runs, it takes what it was started for at once. */
+/* A processor that runs takes the loan at once. */
 static bool has_taken_loan(void)
 {
     for (unsigned looks = LOOKS; !loan.taken && looks; looks--)
@@ -108,7 +108,7 @@ static bool is_absent(uint32_t id)
     return false;
 }
 
-/* Stops a processor that has not come, so that it does not start later, and waits until that has reached it. */
+/* Stops a processor that did not start, so that it does not start later, and waits until INIT has reached it. */
 static void give_up(unsigned number, uint32_t id)
 {
     apic_send_init(id);
@@ -126,7 +126,7 @@ void processor_give(unsigned number, void *memory)
 bool processor_start(unsigned number, uint32_t id, uintptr_t low_page, void (*main)(unsigned number))
 {
     uint8_t before[STARTUP_CODE_SIZE];
-    bool come;
+    bool started;
 
     if (!low_page || !processors[number].memory || is_absent(id) || processor_is_lent())
         return false;
@@ -143,15 +143,15 @@ bool processor_start(unsigned number, uint32_t id, uintptr_t low_page, void (*ma
     apic_send_init(id);
     wait(PAUSE_INIT);
     apic_send_startup(id, low_page);
-    come = has_come(number, 1, PAUSE_STARTUP);
-    if (!come) {
+    started = has_started(number, 1, PAUSE_STARTUP);
+    if (!started) {
         apic_send_startup(id, low_page);
-        come = has_come(number, absent_count < ABSENT_MANY ? LOOKS : LOOKS_FEW, PAUSE_LOOK);
+        started = has_started(number, absent_count < ABSENT_MANY ? LOOKS : LOOKS_FEW, PAUSE_LOOK);
     }
-    if (!come)
+    if (!started)
         give_up(number, id);
     memcpy((void *)low_page, before, sizeof before);
-    return come;
+    return started;
 }
 
 void processor_wake(unsigned number)
@@ -175,7 +175,7 @@ void processors_stop(void)
     }
 }
 
-/* The main function of the processor that is lent; on its own stack until the boot processor's tables are free. */
+/* The lent processor's main function. It stays on its own stack until the boot processor's tables are free. */
 static void borrow(unsigned number)
 {
     processors[number].state = LENT;
@@ -223,7 +223,7 @@ enum processor_loan processor_lend(unsigned number, uint32_t id, uintptr_t low_p
     wait(PAUSE_INIT);
     processors[number].state = STOPPED;
     descriptors_load(0, descriptors_of_boot());
-    paging_enter(); /* the other one may have changed page tables, and put them back */
+    paging_enter(); /* the other processor may have changed page tables and restored them */
     return loan.over ? LOAN_OVER : LOAN_ENDED;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The machine's other processors: starts them by INIT and SIPI, each with its own stack and tables, and
- * stops them. SDM Vol. 3A (253668-081), "Multiple-Processor (MP) Initialization".
+ * Starts and stops the machine's secondary processors: by INIT and SIPI, each with its own stack and tables.
+ * SDM Vol. 3A (253668-081), "Multiple-Processor (MP) Initialization".
  */
 #ifndef ARCH_X86_DEVICES_PROCESSORS_H
 #define ARCH_X86_DEVICES_PROCESSORS_H
@@ -11,16 +11,17 @@
 
 #include "arch/x86/processor_number.h"
 
-#define PROCESSOR_MEMORY 0x6000u /* bytes that each of the others needs: its stack and tables */
+#define PROCESSOR_MEMORY 0x6000u /* bytes for the stack and tables of a secondary processor */
 
-/* Gives a number, 1 to PROCESSORS_MOST - 1, its memory: PROCESSOR_MEMORY bytes, cleared, on a page boundary. */
+/* Sets the memory of a number, 1 to PROCESSORS_MOST - 1: PROCESSOR_MEMORY zeroed bytes on a page boundary. */
 void processor_give(unsigned number, void *memory);
 
 /*
- * Starts the processor with this APIC ID under the given number, which has its memory, and waits until it runs: one
- * second at most, and once three have not come, 20 ms. It calls main(number) with paging, APIC and interrupts as here,
- * and halts when that returns. low_page: a page below 1 MiB for its first instructions, whose contents are restored; 0:
- * there is none. Returns false if the processor does not start; it is stopped then, and not tried again.
+ * Starts the processor with this APIC ID under this number, after processor_give(), and waits until it runs: at most
+ * one second, or 20 ms once three processors did not start. The processor calls main(number) with paging, APIC and
+ * interrupts as here, and halts when main() returns. low_page: a page below 1 MiB for its first instructions, restored
+ * afterwards; 0: there is none. Returns false if the processor does not start. It is then stopped, and never tried
+ * again.
  */
 bool processor_start(unsigned number, uint32_t apic_id, uintptr_t low_page, void (*main)(unsigned number));
 
@@ -30,15 +31,14 @@ bool processor_done(unsigned number);
 /* Wakes a halted processor by VECTOR_WAKE. Number 0 is the boot processor. */
 void processor_wake(unsigned number);
 
-/* Stops every started processor, done or not, but the one that is the boot processor for a while. They can be started
- * again. */
+/* Stops every started processor, done or not, except one that is lent (processor_lend()). They can be started again. */
 void processors_stop(void);
 
 /*
- * Has another processor be the boot processor for a while: it calls main() under the number 0, with the boot
- * processor's tables and on its stack. The boot processor sleeps on `spare`, PROCESSOR_MEMORY bytes, cleared; once in
- * so many ticks of its APIC timer it wakes up and calls look(), which must not print, and until it returns true.
- * Then the other processor is stopped, wherever it was. Interrupts are off before and after.
+ * Makes another processor act as the boot processor for a while: it calls main() as number 0, with the boot processor's
+ * tables and stack. Meanwhile the boot processor sleeps on `spare`, PROCESSOR_MEMORY zeroed bytes. After every `ticks`
+ * of its APIC timer it wakes and calls look(), which must not print. When main() returns or look() returns true, the
+ * other processor is stopped, wherever it is. Interrupts are off before and after.
  */
 enum processor_loan {
     LOAN_OVER,  /* main() has returned */
@@ -48,7 +48,7 @@ enum processor_loan {
 enum processor_loan processor_lend(unsigned number, uint32_t apic_id, uintptr_t low_page, void *spare, uint32_t ticks,
                                    void (*main)(void), bool (*look)(void));
 
-/* Whether number 0 is another processor: it must not start any, since the boot processor is one of its others. */
+/* Whether another processor acts as number 0. It must not start processors: the boot processor would be one of them. */
 bool processor_is_lent(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting, waking and stopping the other processors: what each of them is given, and what this one gets back. */
+/* Starting, waking and stopping secondary processors: the state in which they start, and what they leave behind. */
 #include "arch/x86/devices/processors.h"
 
 #include "arch/x86/devices/apic.h"
@@ -28,9 +28,9 @@
 #define APIC_SPURIOUS 0x0f0u
 #define APIC_LVT_PMI  0x340u
 
-/* What a processor finds when it has been started. */
+/* What a started processor finds. */
 static volatile struct found {
-    unsigned number, told;
+    unsigned number, argument;
     uint32_t id;
     uint64_t apic_base;
     uintptr_t cr0, cr3, cr4, flags;
@@ -39,7 +39,7 @@ static volatile struct found {
     uint32_t tpr, spurious, lvt;
 } boot_found, found; /* by the boot processor, and by the one that was started last */
 
-/* The stacks of all. */
+/* An address in each processor's stack. */
 static volatile uintptr_t stacks[PROCESSORS_MOST], emergency_stacks[PROCESSORS_MOST];
 
 static volatile unsigned beats, wakes;
@@ -56,12 +56,12 @@ static void note_stack(struct interrupt_frame *frame)
     emergency_stacks[processor_number()] = (uintptr_t)frame;
 }
 
-static void look_around(unsigned told)
+static void look_around(unsigned argument)
 {
     volatile struct found *f = processor_number() ? &found : &boot_found;
 
     f->number = processor_number();
-    f->told = told;
+    f->argument = argument;
     f->id = apic_id();
     f->apic_base = msr_get(MSR_IA32_APIC_BASE) & ~APIC_BASE_BSP;
     stacks[processor_number()] = (uintptr_t)__builtin_frame_address(0);
@@ -100,7 +100,7 @@ static const char *survey(struct topology *topology)
     return memory_low_page() ? NULL : "no usable page below 640 KiB for another processor's first instructions";
 }
 
-/* Fills the page that a processor starts in, so that what is not restored is noticed. */
+/* Fills the page in which a processor starts, so that bytes that are not restored are noticed. */
 static void fill(volatile uint8_t *page)
 {
     for (unsigned i = 0; i < LOW_BYTES; i++)
@@ -133,7 +133,7 @@ static void compare(struct test_run *run, unsigned n, uint32_t id)
     const volatile struct found *boot = &boot_found, *f = &found;
 
     test_equal(run, "the processor's number", f->number, n);
-    test_equal(run, "the number passed to its main", f->told, n);
+    test_equal(run, "the number passed to its main", f->argument, n);
     test_equal(run, "its APIC ID", f->id, id);
     test_equal(run, "its IA32_APIC_BASE, without BSP", f->apic_base, boot->apic_base);
     test_equal(run, "its CR0", f->cr0, boot->cr0);
@@ -190,8 +190,8 @@ static void start(struct test_run *run)
     console_note("%u processors started", n - 1);
     processors_stop();
     if (processor_start(1, NO_SUCH_ID, (uintptr_t)page, look_around))
-        test_fail(run, "a processor that is not there starts");
-    expect_filled(run, page, "a start in vain");
+        test_fail(run, "a processor that does not exist starts");
+    expect_filled(run, page, "a failed start");
     interrupt_set(VECTOR_MACHINE_CHECK, NULL);
     memcpy(page, before, sizeof before);
 }
@@ -199,7 +199,7 @@ static void start(struct test_run *run)
 TEST(selftest_processors_start) = {
     .id = "selftest.processors.start",
     .title =
-        "A processor that is started has paging, APIC and interrupts as this one, and a stack and a number of its own",
+        "A started processor has the boot processor's paging, APIC and interrupt state, and its own stack and number",
     .source = OWN_PROCESSORS,
     .needs = NEED_APIC,
     .on_request = true,
@@ -236,8 +236,8 @@ static void settle(void)
         cpu_pause();
 }
 
-/* Whether the beats end, which may take a while where a host divides its time between the processors. */
-static bool comes_to_rest(void)
+/* Whether the beats end. That may take a while if a host schedules the processors in turn. */
+static bool has_stopped(void)
 {
     for (unsigned tries = 0; tries < REST_TRIES; tries++) {
         const unsigned before = beats;
@@ -264,8 +264,8 @@ static void stop(struct test_run *run)
         test_fail(run, "the processor does not run");
     test_equal(run, "whether it is done", processor_done(1), false);
     processors_stop();
-    if (!comes_to_rest())
-        test_fail(run, "the processor runs on once it is stopped");
+    if (!has_stopped())
+        test_fail(run, "the processor still runs after processors_stop()");
 
     beats = 0;
     if (!processor_start(1, topology.ids[0], page, sleep) || !wait_until(has_beaten, 1))
@@ -281,14 +281,14 @@ static void stop(struct test_run *run)
 
 TEST(selftest_processors_stop) = {
     .id = "selftest.processors.stop",
-    .title = "A processor that was stopped does nothing more, and can be started again; one that sleeps can be woken",
+    .title = "A stopped processor executes nothing, and can be started again; a sleeping processor can be woken",
     .source = OWN_PROCESSORS,
     .needs = NEED_APIC,
     .on_request = true,
     .run = stop,
 };
 
-/* ---- which there are --------------------------------------------------------------------------------------------- */
+/* ---- the list of processors -------------------------------------------------------------------------------------- */
 
 static void list(struct test_run *run)
 {
@@ -313,7 +313,7 @@ static void list(struct test_run *run)
 
 TEST(selftest_processors_list) = {
     .id = "selftest.processors.list",
-    .title = "Processors on other cores are found, in the order of firmware's table, and siblings are told from them",
+    .title = "Processors on other cores are found in the order of firmware's table, and siblings are left out",
     .source = OWN_PROCESSORS,
     .needs = NEED_APIC,
     .on_request = true,

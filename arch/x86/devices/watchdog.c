@@ -10,7 +10,7 @@
 
 #define MEASUREMENTS 3u   /* the shortest is used, because a host may preempt the processor */
 #define MEASURE_HZ   100u /* 1/100 s */
-#define NMI_GRACE    2u   /* seconds that a test has longer until the NMI */
+#define NMI_GRACE    2u   /* seconds from the timer's interrupt to the NMI */
 
 static uint32_t ticks_per_second;
 static unsigned seconds_left;
@@ -18,7 +18,7 @@ static const struct context *escape_to;
 static unsigned (*excused)(void);
 static unsigned excused_before;
 
-/* The same for the NMI. */
+/* The same values for the NMI. */
 static bool found_nmi, has_nmi;
 static volatile unsigned limit;
 static unsigned nmi_left, nmi_excused;
@@ -57,7 +57,7 @@ static void arm_nmi(void)
     nmi_timer_start(seconds);
 }
 
-/* The timer's interrupt has not come through. What is in service, and has not ended, would keep others back. */
+/* The timer's interrupt was not delivered. Interrupts still in service would block later ones, so end them. */
 static void overdue(void)
 {
     const unsigned now = excused();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time limit of tests: a one-shot APIC timer, which fires only for a hung test and so disturbs no measurement; and
- * some seconds behind it an NMI, for one that hangs with interrupts off.
+ * The time limit of tests: a one-shot APIC timer, which fires only for a hung test and so disturbs no measurement. An
+ * NMI follows two seconds later, for a test that hangs with interrupts off.
  */
 #ifndef ARCH_X86_DEVICES_WATCHDOG_H
 #define ARCH_X86_DEVICES_WATCHDOG_H
@@ -13,8 +13,8 @@
 #include "boot/acpi.h"
 
 /*
- * Calibrates the APIC timer by the clock, in some 30 ms. False if there is no APIC or no clock. *nmi: whether the NMI
- * comes, too, of which `timers` and `io_apic` tell.
+ * Calibrates the APIC timer by the clock, in about 30 ms. False if there is no APIC or no clock. *nmi: whether the
+ * devices in `timers` and `io_apic` can send the NMI.
  */
 bool watchdog_init(const struct acpi_timers *timers, const struct acpi_io_apic *io_apic, bool *nmi);
 
@@ -25,20 +25,20 @@ bool watchdog_init(const struct acpi_timers *timers, const struct acpi_io_apic *
 void watchdog_start(unsigned seconds, const struct context *escape, unsigned (*excused)(void));
 void watchdog_stop(void);
 
-/* Whether the NMI comes; no longer so when another's has come in its place. */
+/* Whether the NMI works. False again once another device has sent an NMI through its input. */
 bool watchdog_has_nmi(void);
 
 /*
- * Makes the calling processor the one that is watched; its APIC timer must run as fast as the boot processor's. Returns
- * whether the NMI comes to it, too.
+ * Watches the calling processor from now on. Its APIC timer must run as fast as the boot processor's. Returns whether
+ * the NMI reaches this processor.
  */
 bool watchdog_follow(void);
 
-/* Ticks of the APIC timer in a second; 0: not known. The seconds that what is running has, as far as they count. */
+/* Ticks of the APIC timer in a second (0: unknown); and the current time limit in seconds, without excused seconds. */
 uint32_t watchdog_second(void);
 unsigned watchdog_limit(void);
 
-/* Gives what is running so many seconds more. */
+/* Extends the current time limit by this many seconds. */
 void watchdog_allow(unsigned seconds);
 
 #endif
