@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Everything is built below build/; nothing here touches the network. `make help` lists the targets. What is built from
-# what follows from the modules in `LAYERS`; how, stands in mk/, a part for each thing that is built.
+# Everything is built below build/, without network access. `make help` lists the targets. `LAYERS` says which modules a
+# program links; mk/ has the rules, one file for each product.
 MAKEFLAGS += -rR
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
 
-# The version stands in NEWS; the revision is git's, or in a tarball of `make dist` that of the file `revision`.
+# The version is in NEWS. The revision comes from git or, in a tarball of `make dist`, from the file `revision`.
 VERSION := $(shell sed -n 's/^## \([0-9.]*\) .*/\1/p' NEWS | head -n 1)
 B := build
 
@@ -36,18 +36,18 @@ DEPS = -MMD -MP
 .PHONY: all help clean
 all: kernel iso model ## build the kernel, the ISO and the model
 
-# `## TEXT` behind a target that users need first, `##GROUP TEXT` behind the others.
+# `## TEXT` after a target describes it at the top of the list; `##GROUP TEXT` describes it in a group.
 help: ## this list
 	@awk -F ':.*##' '/^[a-z][a-z0-9 _-]*:.*##[a-z]* / { group = $$2; sub(/ .*/, "", group); sub(/^[a-z]* /, "", $$2); \
 	text[group] = text[group] sprintf("  make %-16s %s\n", $$1, $$2); if (!seen[group]++ && group) names[++n] = group } \
 	END { printf "%s", text[""]; for (i = 1; i <= n; i++) printf "\n%s:\n%s", names[i], text[names[i]] }' $(MAKEFILE_LIST)
 
-clean: ## remove what was built (what ./bootstrap fetched stays)
+clean: ## remove what was built, but not what ./bootstrap fetched
 	$Qrm -rf $(filter-out $B/toolchain $B/linux $B/qemu-system-x86_64 $B/qemu-system-i386,$(wildcard $B/*))
 
 # ---- which code links into what ----------------------------------------------------------------------------------------
 modules = $(shell awk '$$2 == "$1" { print $$1 }' LAYERS)
-# Pure code, for kernel, loader, host tests and tools, as archives, of which a program links only what it uses.
+# Pure code for the kernel, loader, host tests and tools, in archives: a program links only the objects that it uses.
 PURE := $(sort $(wildcard $(patsubst %,%/*.c,$(call modules,pure)) \
 	$(foreach suffix,decode area check,$(patsubst %,%/*_$(suffix).c,$(call modules,kernel)))))
 # Adds the tools' pure code, which may use libc.
@@ -56,32 +56,32 @@ HOST_PURE := $(PURE) $(wildcard lib/dump/reader/*.c tools/lib/*.c)
 include mk/kernel.mk mk/loader.mk mk/sign.mk mk/model.mk mk/tools.mk mk/host-test.mk mk/fuzz.mk mk/linux.mk mk/install.mk mk/package.mk
 
 # ---- running it -----------------------------------------------------------------------------------------------------
-# scripts/machine starts it. profile=none is stock QEMU without the model.
+# scripts/machine starts QEMU. With profile=none, QEMU runs without the model.
 route ?= uefi
 gdb_args ?=
 export profile width options route fault quirk latitude
 QEMU_GUESTS := $B/real_mode.img $B/device_table.elf $B/trampoline-64.elf $B/trampoline-32.elf $B/firmware-64.elf $B/firmware-32.elf $B/strange-x64.efi $B/gop.efi
-# This reads the logs of scripts/boots.
+# Reads the logs of scripts/boots.
 AFTER_BOOTS := tests/qemu/tables.t
 QEMU_TESTS := $(filter-out $(AFTER_BOOTS),$(wildcard tests/qemu/*.t)) scripts/boots $(AFTER_BOOTS)
 TOOL_TESTS := $(wildcard tests/tools/*.t tests/corpus/*.t)
 GDB_TESTS := $(wildcard tests/gdb/*.t)
-HOUSE_TESTS := $(wildcard tests/lint/*.t) tests/packages/dist.t
-# Of scripts that no test runs.
+LINT_TESTS := $(wildcard tests/lint/*.t) tests/packages/dist.t
+# Tests of scripts that no other test runs.
 SCRIPT_TESTS := $(wildcard tests/bench/*.t)
 LAB_TESTS := $(wildcard tests/lab/*.t)
-# Those that wait for machines come first, so that at the end, with only computing left, no processor is idle.
-ALL_TESTS = $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS) $(LAB_TESTS) $(HOUSE_TESTS) $(SCRIPT_TESTS) $(HOST_TESTS)
-# Only `make full-test` runs a test that says so in its head, every boot (`make test` runs a sample), and every encoding.
+# Tests that wait for guests run first. The others only compute, and keep every processor busy until the end.
+ALL_TESTS = $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS) $(LAB_TESTS) $(LINT_TESTS) $(SCRIPT_TESTS) $(HOST_TESTS)
+# Only `make full-test` runs tests with `# slow:` in their head, every boot (`make test`: a sample), and every encoding.
 SLOW = $(shell grep -l '^\# slow: ' $(filter %.t,$(ALL_TESTS))) scripts/boots $B/host/test_model_insn_zydis
 
 .PHONY: run gdb gdb-tour smoke test full-test tool-test gdb-test lab-test qemu-test prove-tests latitude-test machines conformance hostile corpus-check bench bench-dump
-# 640 MiB of memory, because the largest ring of measure.memory.* needs 256 contiguous ones.
-run: kernel loader iso model ## boot it in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME quirk=NAME latitude=SEED processors=N accel=kvm
+# 640 MiB of memory, because the largest ring of measure.memory.* needs 256 MiB without a gap.
+run: kernel loader iso model ## boot the kernel in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME quirk=NAME latitude=SEED processors=N accel=kvm
 	$Qscripts/machine run --route="$$route" --width="$$width" $(if $(accel),--accel="$(accel)") --profile="$$profile" --options="$$options" \
 	--fault="$$fault" --quirk="$$quirk" --latitude="$$latitude" --processors="$(processors)" -- -m 640
 
-gdb: kernel model $B/ds-inspect ## QEMU stopped at the kernel's entry, gdb attached, with commands of its own (docs/gdb.md): gdb_args="-batch -ex ds"
+gdb: kernel model $B/ds-inspect ## start QEMU, stopped at the kernel's entry, and gdb with commands for the debug store (docs/gdb.md): gdb_args="-batch -ex ds"
 	$Qscripts/machine gdb -w "$$width" -p "$$profile" -o "$$options" -- $(gdb_args)
 
 gdb-tour: kernel model $B/ds-inspect ##run a guided walk through the set-up of BTS and its first interrupt, in gdb
@@ -101,24 +101,24 @@ tool-test: kernel model tools $B/host/dsdump $B/traces $B/qr_image ##tests dsdum
 
 TESTED = kernel loader iso model tools $B/host/dsdump $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so $B/linux-program $B/linux-program32 $(HOST_TESTS)
 # The boots go first, because they take longest.
-test: $(TESTED) ## what tells in three minutes: host tests, tools, lint, and a boot of each route and processor, as one TAP stream
+test: $(TESTED) ## the host tests, tools, lint, and a boot of each route and processor, as one TAP stream, in three minutes
 	$QBOOTS=--sample $(PROVE) -j $(shell nproc) scripts/boots $(filter-out $(SLOW),$(ALL_TESTS))
 
-# The boots, which use every processor, come one behind the other with what reads their logs; all else goes side by side.
+# The boots use every processor, so they run first and alone, then the test that reads their logs. Other tests run in parallel.
 full-test: $(TESTED) ## the tests of `make test`, every boot, and the slow tests, as one TAP stream
 	$Q$(PROVE) -j $(shell nproc) --rules 'seq={scripts/boots,tests/qemu/tables.t}' --rules 'par=**' $(ALL_TESTS)
 
-# What tells most in the least time: the host tests but those of every encoding, and three boots.
+# Most of the coverage in the least time: the host tests except the one of every encoding, and three boots.
 SMOKE_TESTS = $(filter-out %/test_model_insn_zydis,$(filter $B/host/test_%,$(HOST_TESTS)))
-# All records of the newest kind, of the oldest, in 32 bits, and the ISO by firmware.
+# All records of the newest format and, in 32 bits, of the oldest; the ISO, booted by firmware.
 SMOKE_BOOTS = '^(?:64 pvh +goldencove +pass records=all|32 pvh +netburst +pass records=all|64 cd +skylake +pass)( :.*)?$$'
-smoke: kernel loader iso model $(SMOKE_TESTS) ## the tests that tell most, in about half a minute on two processors
+smoke: kernel loader iso model $(SMOKE_TESTS) ## a quick check: the host tests and three boots, in about half a minute on two processors
 	$QBOOTS=$(SMOKE_BOOTS) $(PROVE) -j $(shell nproc) scripts/boots $(SMOKE_TESTS)
 
-prove-tests: kernel model ##tests break the model on purpose, fault by fault: does every test notice? part=1/4 of it; latitude=SEED: how many faults are caught then
+prove-tests: kernel model ##tests inject each fault into the model and check that a test detects it: part=1/4 of the faults; latitude=SEED: count the faults detected then
 	$Qscripts/prove $(if $(latitude),--latitude=$(latitude)) $(if $(part),--part=$(part))
 
-latitude-test: kernel model ##tests no test may fail on a processor that does what the manual permits: seeds=N on every profile and width
+latitude-test: kernel model ##tests check that no test fails on a processor that does what the manual permits: seeds=N on every profile and width
 	$Qscripts/latitude $(if $(seeds),--seeds=$(seeds))
 
 machines: kernel model $B/firmware-64.elf $B/firmware-32.elf ##documents docs/machines.md, the table of what passes where, from boots of every modelled processor
@@ -128,10 +128,10 @@ machines: kernel model $B/firmware-64.elf $B/firmware-32.elf ##documents docs/ma
 hostile: ##documents docs/hostile.md: machines that lack something or conceal it, and how each ends
 	$Qscripts/tables hostile >$B/hostile.md && cp $B/hostile.md docs/
 
-conformance: machines ##documents docs/conformance.md: each claim, its source, where it is tested, which faults its test must notice
+conformance: machines ##documents docs/conformance.md: each claim, its source, where it is tested, which faults its test must detect
 	$Qscripts/tables conformance $B/test/* >$B/conformance.md && cp $B/conformance.md docs/
 
-corpus-check: kernel model tools ##tests a log of a machine, LOG=FILE, or all in contrib/corpus/: is it whole, unedited, without anything personal? what does it contradict? (docs/corpus.md)
+corpus-check: kernel model tools ##tests check LOG=FILE, or all logs in contrib/corpus/: complete, unedited, free of personal data? what do they contradict? (docs/corpus.md)
 	$Qcontrib/corpus/check $(if $(LOG),"$(LOG)")
 
 $B/hide.so: tests/qemu/hide.c
@@ -176,7 +176,7 @@ $B/bench-initramfs.gz: $B/monitor $B/msr-pebs tests/bench/linux-init tests/bench
 
 # Rounds of the loop and of Linux; Linux is skipped unless ./bootstrap --linux has fetched it.
 bench_rounds ?= -n 5 -l 3
-bench: kernel iso model $B/branchy.elf $(if $(wildcard $B/linux/usr/bin/busybox),$B/bench-initramfs.gz) ##costs the model's cost as ratios to plain QEMU: bench_rounds="-n 5 -l 3"; modes=lbr,pebs: these alone; against=FILE: to another build of the model
+bench: kernel iso model $B/branchy.elf $(if $(wildcard $B/linux/usr/bin/busybox),$B/bench-initramfs.gz) ##costs the model's cost as ratios to plain QEMU: bench_rounds="-n 5 -l 3"; modes=lbr,pebs: only these; against=FILE: compared with another build of the model
 	$Qtests/bench/run -p "$$profile" $(bench_rounds) $(if $(modes),-m '$(modes)') $(if $(against),-a '$(against)')
 	$(if $(modes)$(against),,$Qtests/bench/wire -p "$$profile")
 
