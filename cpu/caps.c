@@ -27,6 +27,12 @@ bool caps_reason_absent(enum caps_reason reason)
     return found;
 }
 
+bool caps_reason_no_row(enum caps_reason reason)
+{
+    return reason == CAPS_BTS_BITS_UNKNOWN || reason == CAPS_PEBS_METHOD_UNKNOWN || reason == CAPS_NO_EVENT_ANY ||
+           reason == CAPS_LBR_MODEL_UNLISTED;
+}
+
 const char *caps_reason_text(enum caps_reason reason)
 {
     static const char *const texts[] = {

@@ -306,6 +306,9 @@ enum caps_reason caps_missing(const struct caps *caps, uint64_t needs);
  */
 bool caps_reason_absent(enum caps_reason reason);
 
+/* Whether the reason is that cpu/cores.c has no row for the processor's model, so that a new row would mend it. */
+bool caps_reason_no_row(enum caps_reason reason);
+
 /* The reason as text: "no BTS: IA32_MISC_ENABLE bit 11 set". */
 const char *caps_reason_text(enum caps_reason reason);
 

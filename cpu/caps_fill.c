@@ -535,7 +535,7 @@ static void judge_pebs_counters(struct caps *caps)
     for (unsigned i = 0; i < sizeof event_needs / sizeof event_needs[0]; i++)
         caps->reason[event_needs[i].need] =
             also(pebs, pebs_event_of(caps->events, event_needs[i].role, caps->pebs_counters) != NULL,
-                 event_needs[i].why_not);
+                 caps->events->count != 0 ? event_needs[i].why_not : CAPS_NO_EVENT_ANY);
     caps->reason[CAPS_NEED_LOAD_LATENCY] = also(caps->reason[CAPS_NEED_LOAD_LATENCY], !is_basic(caps), CAPS_PEBS_BASIC);
     caps->reason[CAPS_NEED_LOAD_LATENCY] =
         also(caps->reason[CAPS_NEED_LOAD_LATENCY], may_have(caps, ARCH_PEBS_AUX), CAPS_PEBS_NO_AUX);

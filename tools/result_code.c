@@ -70,6 +70,19 @@ static void print_machine(const struct packed_head *head)
         head->microcode);
 }
 
+/* Whether a facility is untested on a model of which no more than the name is known. */
+static bool lacks_row(const struct packed_head *head)
+{
+    unsigned family, model, stepping;
+    bool untested = false;
+
+    caps_signature(head->signature, &family, &model, &stepping);
+    const struct core *const core = core_find_kind(family, model, CORE_TYPE_CORE, 0);
+    for (unsigned i = 0; i < FACILITIES; i++)
+        untested = untested || head->facilities[i] == FACILITY_UNTESTED;
+    return untested && (!core->name || core->named_only);
+}
+
 /* After a panic the facilities were never judged. */
 static void print_verdict(const struct packed_head *head)
 {
@@ -119,6 +132,8 @@ static void print_run(void)
         results_table(&out, results, head->tests);
     results_recap(&out, results, head->tests);
     print_verdict(head);
+    if (lacks_row(head))
+        complain("--code", MISSING_ROW);
     check_told(head->tests);
     memset(&run, 0, sizeof run);
     printed = true;

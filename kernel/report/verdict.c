@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel/report/verdict.h"
 
+#include "lib/format.h"
 #include "lib/text.h"
 
 static const struct {
@@ -34,6 +35,34 @@ static const char *usual_reason(const struct result *results, size_t count, cons
     return usual;
 }
 
+/* Whether this text is a reason that a row of cpu/cores.c would mend. */
+static bool wants_row(const char *why)
+{
+    for (enum caps_reason reason = CAPS_AVAILABLE; why && reason < CAPS_REASON_COUNT; reason++)
+        if (caps_reason_no_row(reason) && text_compare(why, caps_reason_text(reason)) == 0)
+            return true;
+    return false;
+}
+
+/*
+ * The first reason that a row would mend, if the facility's tests that were skipped for such a reason are more than
+ * those that passed: what is left of the facility is a remnant. Else NULL.
+ */
+static const char *loss(const struct result *results, size_t count, const struct facility *facility)
+{
+    const char *first = NULL;
+    unsigned lost = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (results[i].outcome != OUTCOME_SKIP || !result_is_of(&results[i], facility->name) ||
+            !wants_row(results[i].why))
+            continue;
+        first = first ? first : results[i].why;
+        lost++;
+    }
+    return lost > facility->passed ? first : NULL;
+}
+
 static void judge(const struct result *results, size_t count, struct facility *facility)
 {
     bool seen = false;
@@ -48,10 +77,11 @@ static void judge(const struct result *results, size_t count, struct facility *f
         facility->failed += outcome == OUTCOME_FAIL || outcome == OUTCOME_ERROR;
         seen = seen || (passed && results[i].seen);
     }
-    facility->reason = usual_reason(results, count, facility->name);
+    const char *const wanting = loss(results, count, facility);
+    facility->reason = wanting ? wanting : usual_reason(results, count, facility->name);
     if (facility->failed)
         facility->state = FACILITY_FAIL;
-    else if (seen)
+    else if (seen && !wanting)
         facility->state = FACILITY_PASS;
     else
         facility->state = facility->reason ? FACILITY_UNTESTED : FACILITY_NOT_SELECTED;
@@ -68,6 +98,9 @@ void facilities_judge(const struct caps *caps, const struct result *results, siz
             facilities[i].state = FACILITY_NONE;
             facilities[i].reason = caps_reason_text(reason);
         }
+        if (facilities[i].state == FACILITY_UNTESTED && wants_row(facilities[i].reason))
+            format(facilities[i].row, FACILITY_ROW, "; cpu/cores.c has no row for %02x_%02x", caps->family,
+                   caps->model);
     }
 }
 
@@ -98,6 +131,7 @@ void facilities_merge(struct facility into[FACILITIES], const struct facility ot
         if (weight(others[i].state) > weight(into[i].state)) {
             into[i].state = others[i].state;
             into[i].reason = others[i].reason;
+            format(into[i].row, FACILITY_ROW, "%s", others[i].row);
         }
     }
 }
@@ -133,7 +167,7 @@ void facilities_text(const struct line_sink *out, const struct facility faciliti
         switch (f->state) {
         case FACILITY_NONE:
         case FACILITY_UNTESTED:
-            say(out, "facility %s%s%s %s: %s", f->name, dot, kind, state, f->reason);
+            say(out, "facility %s%s%s %s: %s%s", f->name, dot, kind, state, f->reason, f->row);
             break;
         case FACILITY_NOT_SELECTED:
             say(out, "facility %s%s%s %s", f->name, dot, kind, state);

@@ -22,12 +22,13 @@ enum verdict {
 enum facility_state {
     FACILITY_NONE,         /* the processor says that it has none */
     FACILITY_NOT_SELECTED, /* the options select no test of its records */
-    FACILITY_UNTESTED,     /* the processor has it, and its records were never seen */
+    FACILITY_UNTESTED,     /* the processor has it; its records were never seen, or most tests want a row in a table */
     FACILITY_PASS,         /* no test of it failed, and one in which records came passed or differed */
     FACILITY_FAIL
 };
 
-#define FACILITIES 3u /* BTS, PEBS and LBR */
+#define FACILITIES   3u  /* BTS, PEBS and LBR */
+#define FACILITY_ROW 40u /* characters, NUL included */
 
 /* A facility's tests are those of its area. */
 struct facility {
@@ -35,6 +36,7 @@ struct facility {
     enum facility_state state;
     unsigned passed, failed, selected; /* tests; passed counts those that differed, failed those without a verdict */
     const char *reason;                /* of FACILITY_NONE and FACILITY_UNTESTED */
+    char row[FACILITY_ROW];            /* of FACILITY_UNTESTED, behind the reason: which row is missing; or empty */
     const char *kind;                  /* the kind of cores, where it is not the first; or NULL */
 };
 

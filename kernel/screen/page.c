@@ -118,7 +118,7 @@ static void judged(char *text, size_t size, const struct facility *facility, con
         format(text, size, "none: %s", facility->reason);
         break;
     case FACILITY_UNTESTED:
-        format(text, size, "untested: %s", facility->reason);
+        format(text, size, "untested: %s%s", facility->reason, facility->row);
         break;
     case FACILITY_NOT_SELECTED:
         format(text, size, "not selected: %s", what);

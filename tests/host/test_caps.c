@@ -222,7 +222,9 @@ static const struct step steps[] = {
     STEPS(SET(leaf_1.eax, 0x000206a7), HAS(NEED_PRECISE_STORE | NEED_LOAD_LATENCY)),
     STEPS(SET(leaf_a.eax, 0x07300304),
           LACKS(NEED_PRECISE_STORE, CAPS_NO_PRECISE_STORE)), /* without counter 3 there is neither */
-    STEPS(SET(leaf_1.eax, 0x000f0ff2), LACKS(NEED_EVENT_ANY, CAPS_NO_EVENT_ANY)),
+    /* Without a row for the model that is the reason for every event. */
+    STEPS(SET(leaf_1.eax, 0x000f0ff2), LACKS(NEED_EVENT_ANY, CAPS_NO_EVENT_ANY),
+          LACKS(NEED_EVENT_LOADS, CAPS_NO_EVENT_ANY), LACKS(NEED_PRECISE_STORE, CAPS_NO_EVENT_ANY)),
 
     TITLE("adaptive pebs"),
     /* Baseline PEBS: a capability register overrides the core's row. */
@@ -290,7 +292,7 @@ static const struct step steps[] = {
           HAS(NEED_BTS | NEED_BTS_CPL | NEED_PEBS | NEED_FREEZE | NEED_APIC), IS(pebs_format, 2),
           IS(pebs_record_size, 192), IS(pebs_counters, 0xf), IS(lbr_format, 4), IS(lbr_depth, 0),
           IS(data_source, DATA_SOURCE_UNKNOWN), LACKS(NEED_LBR, CAPS_LBR_MODEL_UNLISTED),
-          LACKS(NEED_LOAD_LATENCY, CAPS_LOAD_LATENCY_UNKNOWN), LACKS(NEED_PEBS_TSC, CAPS_PEBS_NO_TSC),
+          LACKS(NEED_LOAD_LATENCY, CAPS_NO_EVENT_ANY), LACKS(NEED_PEBS_TSC, CAPS_PEBS_NO_TSC),
           HAS(NEED_EVENTING_IP | NEED_DATA_ADDRESS)),
     /* 06_FF */ /* as many as the DS area has resets */
     STEPS(SET(leaf_a.valid, false), LACKS(NEED_BTS, CAPS_BTS_BITS_UNKNOWN),

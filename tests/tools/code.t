@@ -104,6 +104,13 @@ for change, wanted in (
     status, text, _ = said(code(**change))
     same((status, bool(re.search(wanted, text))), (0, True), f'{change}')
 
+# A model without a row, of which a facility is untested: how to get one. Not of a hybrid, whose cores have theirs.
+ROW = 'dsdump: --code: this processor model has no row in cpu/cores.c'
+for signature, facilities, wanted in ((0xf06f0, (3, 2, 3), True), (0xf06f0, (3, 3, 3), False), (0x506e3, (3, 2, 3), False),
+                                      (0x90672, (3, 2, 3), False), (0x60663, (2, 3, 3), True)):
+    err = said(code(signature=signature, facilities=facilities))[2]
+    same(err.startswith(ROW), wanted, f'{signature:#x}, facilities {facilities}')
+
 # Another list of tests: three tests are a byte.
 version = re.search(r'test_list_version\[\] = "(.*)"', built)[1]
 OTHER = ('dsdump: --code: this code is of version 9.8.7 abcdef, whose list of tests is not that of this dsdump, '
