@@ -66,12 +66,18 @@ void results_count(const struct result *results, size_t count, struct totals *to
         totals_add(totals, results[i].outcome);
 }
 
-/* The position of the first test that ran of this one's area. */
+/* Whether the options select the test, and it applies to this processor. */
+static bool applies(const struct result *result)
+{
+    return result->outcome != OUTCOME_NOT_RUN && result->outcome != OUTCOME_SKIP;
+}
+
+/* The position of the first test of this one's area that applies. */
 static size_t first_of_area(const struct result *results, size_t position)
 {
     size_t first = 0;
 
-    while (results[first].outcome == OUTCOME_NOT_RUN || !result_is_of(&results[first], results[position].id))
+    while (!applies(&results[first]) || !result_is_of(&results[first], results[position].id))
         first++;
     return first;
 }
@@ -91,7 +97,7 @@ void results_table(const struct line_sink *out, const struct result *results, si
 {
     say(out, "area               pass differs    fail    skip   error");
     for (size_t i = 0; i < count; i++)
-        if (results[i].outcome != OUTCOME_NOT_RUN && first_of_area(results, i) == i)
+        if (applies(&results[i]) && first_of_area(results, i) == i)
             table_row(out, results, count, results[i].id);
 }
 

@@ -46,7 +46,7 @@ void totals_add(struct totals *totals, enum outcome outcome);
 /* Counts all of the results. */
 void results_count(const struct result *results, size_t count, struct totals *totals);
 
-/* Prints a row for each area of which tests ran, in the order of the run. */
+/* Prints a row for each area in which a test was not skipped, in the order of the run. */
 void results_table(const struct line_sink *out, const struct result *results, size_t count);
 
 /* Prints a line for each test that differed, failed or has no verdict, with the reason. */

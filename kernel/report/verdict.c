@@ -158,12 +158,25 @@ const char *facility_state_text(enum facility_state state)
     return "unknown state";
 }
 
+void facility_counts(char text[FACILITY_COUNTS_SIZE], const struct facility *facility)
+{
+    const unsigned tested = facility->passed + facility->failed, skipped = facility->selected - tested;
+    const bool failed = facility->state == FACILITY_FAIL;
+    const int used = format(text, FACILITY_COUNTS_SIZE, "%s %u of %u", facility_state_text(facility->state),
+                            failed ? facility->failed : facility->passed, tested);
+
+    if (skipped)
+        format(text + used, FACILITY_COUNTS_SIZE - (size_t)used, ", %u %s not apply", skipped,
+               skipped == 1 ? "does" : "do");
+}
+
 void facilities_text(const struct line_sink *out, const struct facility facilities[FACILITIES])
 {
     for (unsigned i = 0; i < FACILITIES; i++) {
         const struct facility *f = &facilities[i];
         const char *const state = facility_state_text(f->state), *const dot = f->kind ? "." : "",
                           *const kind = f->kind ? f->kind : "";
+        char counts[FACILITY_COUNTS_SIZE];
         switch (f->state) {
         case FACILITY_NONE:
         case FACILITY_UNTESTED:
@@ -173,10 +186,9 @@ void facilities_text(const struct line_sink *out, const struct facility faciliti
             say(out, "facility %s%s%s %s", f->name, dot, kind, state);
             break;
         case FACILITY_PASS:
-            say(out, "facility %s%s%s %s %u of %u", f->name, dot, kind, state, f->passed, f->selected);
-            break;
         case FACILITY_FAIL:
-            say(out, "facility %s%s%s %s %u of %u", f->name, dot, kind, state, f->failed, f->selected);
+            facility_counts(counts, f);
+            say(out, "facility %s%s%s %s", f->name, dot, kind, counts);
             break;
         }
     }

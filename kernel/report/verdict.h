@@ -56,6 +56,11 @@ const char *facility_name(unsigned position);
 /* The state as words of the log. */
 const char *facility_state_text(enum facility_state state);
 
+#define FACILITY_COUNTS_SIZE 64u
+
+/* Of a facility that passed or failed: "pass 43 of 43, 38 do not apply", counting skipped tests as not applicable. */
+void facility_counts(char text[FACILITY_COUNTS_SIZE], const struct facility *facility);
+
 /* Prints a line for each. */
 void facilities_text(const struct line_sink *out, const struct facility facilities[FACILITIES]);
 

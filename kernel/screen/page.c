@@ -20,7 +20,7 @@
 #define ALONE_LEAST  29u /* the same, of the little text of a page that is there for its code */
 
 #define AREAS_MAX    16u
-#define TABLE_WIDTH  38u /* columns of an area's counts; two tables stand side by side where there is room */
+#define TABLE_WIDTH  33u /* columns of an area's counts; two tables are side by side where they fit */
 #define TABLE_GAP    2u
 #define GAPS_MOST    5u
 #define LOG_ROWS     2u
@@ -67,18 +67,18 @@ static void gap(struct sheet *sheet)
 
 static void bts_line(char *text, size_t size, const struct caps *c)
 {
-    format(text, size, "records of %u bytes%s", c->bts_record_size, c->ds_cpl ? ", by privilege level" : "");
+    format(text, size, "%u-byte records%s", c->bts_record_size, c->ds_cpl ? ", by privilege level" : "");
 }
 
 static void pebs_line(char *text, size_t size, const struct caps *c)
 {
     if (c->pebs_method == PEBS_METHOD_ADAPTIVE)
-        format(text, size, "format %u adaptive, records of %u to %u bytes", c->pebs_format, c->pebs_record_size,
+        format(text, size, "format %u adaptive, %u to %u bytes", c->pebs_format, c->pebs_record_size,
                c->pebs_record_most);
     else if (c->pebs_method == PEBS_METHOD_ARCH)
-        format(text, size, "architectural, records of %u to %u bytes", c->pebs_record_size, c->pebs_record_most);
+        format(text, size, "architectural, %u to %u bytes", c->pebs_record_size, c->pebs_record_most);
     else
-        format(text, size, "format %u, records of %u bytes", c->pebs_format, c->pebs_record_size);
+        format(text, size, "format %u, %u-byte records", c->pebs_format, c->pebs_record_size);
 }
 
 static void lbr_line(char *text, size_t size, const struct caps *c)
@@ -113,6 +113,8 @@ static void found(char *text, size_t size, const struct caps *caps, unsigned n)
 /* What came of a facility's tests. */
 static void judged(char *text, size_t size, const struct facility *facility, const char *what)
 {
+    char counts[FACILITY_COUNTS_SIZE];
+
     switch (facility->state) {
     case FACILITY_NONE:
         format(text, size, "none: %s", facility->reason);
@@ -124,10 +126,9 @@ static void judged(char *text, size_t size, const struct facility *facility, con
         format(text, size, "not selected: %s", what);
         break;
     case FACILITY_PASS:
-        format(text, size, "pass %u of %u: %s", facility->passed, facility->selected, what);
-        break;
     case FACILITY_FAIL:
-        format(text, size, "fail %u of %u: %s", facility->failed, facility->selected, what);
+        facility_counts(counts, facility);
+        format(text, size, "%s: %s", counts, what);
         break;
     }
 }
@@ -271,12 +272,13 @@ static void draw_verdict(struct sheet *sheet, const struct totals *all)
 
 /* ---- counts ---- */
 
-static unsigned tests_of(const struct totals *totals)
+/* The tests that apply to this processor. */
+static unsigned applicable(const struct totals *totals)
 {
-    return totals->pass + totals->differs + totals->fail + totals->skip + totals->error;
+    return totals->pass + totals->differs + totals->fail + totals->error;
 }
 
-/* Counts the tests that ran, all of them and by area, in the order of the run. Returns the number of areas. */
+/* Counts the tests that ran, and by area, in the order of the run, those that apply. Returns the number of areas. */
 static unsigned count_areas(const struct page *page, struct area areas[AREAS_MAX], struct totals *all)
 {
     unsigned count = 0;
@@ -289,6 +291,8 @@ static unsigned count_areas(const struct page *page, struct area areas[AREAS_MAX
         if (result->outcome == OUTCOME_NOT_RUN)
             continue;
         totals_add(all, result->outcome);
+        if (result->outcome == OUTCOME_SKIP)
+            continue;
         while (n < count && !result_is_of(result, areas[n].id))
             n++;
         if (n == AREAS_MAX)
@@ -307,7 +311,35 @@ static void draw_counts(const struct pen *pen, unsigned row, const char *name, i
     label.width = 9;
     pen_line(&label, row, "%.*s", length, name);
     counts.left += label.width;
-    pen_line(&counts, row, "%5u%8u%5u%5u%6u", totals->pass, totals->differs, totals->fail, totals->skip, totals->error);
+    pen_line(&counts, row, "%5u%8u%5u%6u", totals->pass, totals->differs, totals->fail, totals->error);
+}
+
+/* Tests of an untested facility may well apply: they are just "skipped". */
+static const char *skip_words(const struct page *page, unsigned skipped)
+{
+    for (unsigned n = 0; page->verdicts && n < FACILITIES; n++)
+        if (page->verdicts[n].state == FACILITY_UNTESTED)
+            return "skipped";
+    return skipped == 1 ? "does not apply" : "do not apply";
+}
+
+/* The sum, and the tests that the table leaves out. */
+static void draw_sum(struct sheet *sheet, const struct totals *all, unsigned hidden)
+{
+    const struct pen strong = coloured(sheet, STRONG);
+    struct pen rest = strong;
+    char skipped[32] = "";
+
+    draw_counts(&strong, sheet->row, "all", 3, all);
+    rest.left += TABLE_WIDTH + TABLE_GAP;
+    rest.width -= TABLE_WIDTH + TABLE_GAP;
+    if (all->skip)
+        format(skipped, sizeof skipped, "%u %s", all->skip, skip_words(sheet->page, all->skip));
+    if (hidden)
+        pen_line(&rest, sheet->row, "%u in areas not shown%s%s", hidden, all->skip ? ", " : "", skipped);
+    else
+        pen_line(&rest, sheet->row, "%s", skipped);
+    sheet->row++;
 }
 
 /* The tables that stand side by side, and the rows of areas in each. */
@@ -326,7 +358,7 @@ static void draw_table(struct sheet *sheet, const struct area *areas, unsigned c
                        unsigned leave)
 {
     const unsigned tables = table_count(sheet), room = sheet->end - sheet->row - 2; /* without head and sum */
-    unsigned rows = table_rows(sheet, count), others = tests_of(all);
+    unsigned rows = table_rows(sheet, count), hidden = applicable(all);
 
     if (rows + leave > room)
         rows = leave < room ? room - leave : 0;
@@ -335,23 +367,16 @@ static void draw_table(struct sheet *sheet, const struct area *areas, unsigned c
         pen.left += t * (TABLE_WIDTH + TABLE_GAP);
         pen.width = TABLE_WIDTH;
         if (t * rows < count)
-            pen_line(&pen, sheet->row, "area      pass differs fail skip error");
+            pen_line(&pen, sheet->row, "area      pass differs fail error");
         for (unsigned n = t * rows; n < count && n < (t + 1) * rows; n++) {
             pen.attributes = areas[n].totals.fail || areas[n].totals.error ? BAD : TEXT;
             draw_counts(&pen, sheet->row + 1 + n - t * rows, areas[n].id, result_area_length(areas[n].id),
                         &areas[n].totals);
-            others -= tests_of(&areas[n].totals);
+            hidden -= applicable(&areas[n].totals);
         }
     }
     sheet->row += 1 + rows;
-    struct pen total = coloured(sheet, STRONG);
-    draw_counts(&total, sheet->row, "all", 3, all);
-    if (others) {
-        total.left += TABLE_WIDTH + TABLE_GAP;
-        total.width -= TABLE_WIDTH + TABLE_GAP;
-        pen_line(&total, sheet->row, "%u of them in areas not shown", others);
-    }
-    sheet->row++;
+    draw_sum(sheet, all, hidden);
     gap(sheet);
 }
 

@@ -72,7 +72,8 @@ static void assert_verdict(const struct caps *caps, const struct result *results
 UNIT_TEST(each_is_tested)
 {
     ASSERT_VERDICT(&all, VERDICT_PASS,
-                   "facility bts pass 2 of 2\nfacility pebs pass 1 of 3\nfacility lbr pass 2 of 2\n",
+                   "facility bts pass 2 of 2\nfacility pebs pass 1 of 1, 2 do not apply\n"
+                   "facility lbr pass 2 of 2\n",
                    RECORDS("bts.calls"), RECORDS("pebs.loads"), SKIPPED("pebs.adaptive", "not adaptive"),
                    NO_RECORDS("lbr.registers"), RECORDS("lbr.tos"), NO_RECORDS("bts.enable"), LEFT_OUT("bts.more"),
                    SKIPPED("pebs.store", "no store"), SKIPPED("long.bts", "too long"));
@@ -256,11 +257,11 @@ UNIT_TEST(a_kind_has_its_lines)
     const struct facility facilities[FACILITIES] = {
         { .name = "bts", .state = FACILITY_PASS, .passed = 3, .selected = 4, .kind = "atom" },
         { .name = "pebs", .state = FACILITY_NONE, .reason = "why", .kind = "atom" },
-        { .name = "lbr", .state = FACILITY_FAIL, .failed = 1, .selected = 2, .kind = "atom2" },
+        { .name = "lbr", .state = FACILITY_FAIL, .passed = 1, .failed = 1, .selected = 4, .kind = "atom2" },
     };
 
     text[0] = '\0';
     facilities_text(&sink, facilities);
-    assert_string_equal(text, "facility bts.atom pass 3 of 4\nfacility pebs.atom none: why\n"
-                              "facility lbr.atom2 fail 1 of 2\n");
+    assert_string_equal(text, "facility bts.atom pass 3 of 3, 1 does not apply\nfacility pebs.atom none: why\n"
+                              "facility lbr.atom2 fail 1 of 2, 2 do not apply\n");
 }

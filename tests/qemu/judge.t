@@ -90,6 +90,12 @@ sub judged
 
 is_deeply [judge(\@log)], ['fail'], 'a right log';
 is_deeply [judge(\@hybrid)], ['pass'], 'a right log of two kinds of cores';
+is judged(sub { s/^# area pebs.*// }, @log), '', 'an area in which every test was skipped is left out';
+for (['1 of 1, 1 does not apply', qr/^$/], ['1 of 2', qr/^$/], ['1 of 1', qr/"facility bts fail 1 of 1"/]) {
+    my ($said, $complaint) = @$_;
+    like judged(sub { s/^ok 5 bts.two/$& # SKIP why/; s/^(# area bts +)1 ( +0 +1 +)0/${1}0 ${2}1/; s/^(# result bts.two) pass/$1 skip/;
+        s/pass=2 (.*) skip=1/pass=1 $1 skip=2/; s/^(# facility bts fail) .*/$1 $said/ }, @log), $complaint, "one skipped: fail $said";
+}
 for ([sub { s/^(# begin.*)/$1\n$1/ }, 'came twice'], [sub { s/^# begin.*// }, 'no "# begin'],
     [sub { s/^(# end.*)/$1\n$1/ }, 'the line "# end" is there 2 times, not once'],
     [sub { s/^# end.*// }, 'the line "# end" is there 0 times, not once'],
@@ -108,7 +114,7 @@ for ([sub { s/^(# begin.*)/$1\n$1/ }, 'came twice'], [sub { s/^# begin.*// }, 'n
     [sub { s/ differs=1// }, 'says differs=nothing, counted 1'],
     [sub { s/verdict=fail/verdict=pass/ }, 'verdict=pass, but the results make it fail'],
     [sub { s/^(# area bts +)1/${1}2/ }, 'the table has 2 0 1 0 0 for bts, counted 1 0 1 0 0'],
-    [sub { s/^# area pebs +.*// }, 'the table has nothing for pebs, counted 0 0 0 1 0'],
+    [sub { s/^# area lbr +.*// }, 'the table has nothing for lbr, counted 0 1 0 0 0'],
     [sub { s/^(# area pebs +.*)/$1\n# area pmi 0 0 0 0 0/ }, 'the table has 0 0 0 0 0 for pmi, counted nothing'],
     [sub { s/^(# area pebs +.*)/$1\n$1/ }, 'the table has the area pebs twice'],
     [sub { s/^(# area +pass.*)/$1\n$1/ }, 'a second table by area'],
@@ -125,13 +131,9 @@ for ([sub { s/^(# begin.*)/$1\n$1/ }, 'came twice'], [sub { s/^# begin.*// }, 'n
     [sub { s/^(# facility) lbr.*/$1 pt pass 1 of 1/ }, 'the facility pt is unknown'],
     (map { my ($name, $right, $said) = @$_; [sub { s/^# facility $name \Q$right/# facility $name $said/ },
         "\"facility $name $said"] }
-        ['bts', 'fail 1 of 2', 'pass 1 of 2'], ['bts', 'fail 1 of 2', 'fail 2 of 2'],
-        ['bts', 'fail 1 of 2', 'fail 1 of 3'],
-        ['lbr', 'pass 1 of 1', 'pass 2 of 1'], ['lbr', 'pass 1 of 1', 'none: no LBR'],
-        ['lbr', 'pass 1 of 1', 'untested: no LBR'],
-        ['lbr', 'pass 1 of 1', 'selected'], ['pebs', 'none: no PEBS', 'pass 0 of 1'],
-        ['pebs', 'none: no PEBS', 'none: '],
-        ['pebs', 'none: no PEBS', 'untested: '])) {
+        (map { ['bts', 'fail 1 of 2', $_] } 'pass 1 of 2', 'fail 2 of 2', 'fail 1 of 3', 'fail 1 of 2, 1 does not apply'),
+        (map { ['lbr', 'pass 1 of 1', $_] } 'pass 2 of 1', 'none: no LBR', 'untested: no LBR', 'selected'),
+        (map { ['pebs', 'none: no PEBS', $_] } 'pass 0 of 1', 'none: ', 'untested: '))) {
     my ($edit, $complaint) = @$_;
     like judged($edit, @log), qr/\Q$complaint/, $complaint;
 }
