@@ -133,7 +133,8 @@ UNIT_TEST(what_is_there_and_untested_is_incomplete)
 UNIT_TEST(a_missing_row_is_no_pass)
 {
     static const char no_event[] = "no precise event is known for this processor model",
-                      no_depth[] = "no LBR: its depth is unknown for this processor model";
+                      no_depth[] = "no LBR: its depth is unknown for this processor model",
+                      other[] = "no adaptive PEBS: IA32_PERF_CAPABILITIES bit 14 clear";
     const struct caps caps = { .family = 6, .model = 0xff };
 
     ASSERT_VERDICT(&caps, VERDICT_INCOMPLETE,
@@ -141,15 +142,15 @@ UNIT_TEST(a_missing_row_is_no_pass)
                    "facility pebs untested: no precise event is known for this processor model; cpu/cores.c has no row "
                    "for 06_ff\nfacility lbr pass 1 of 1, 1 does not apply\n",
                    RECORDS("bts.calls"), RECORDS("pebs.a"), NO_RECORDS("pebs.b"), SKIPPED("pebs.c", no_event),
-                   SKIPPED("pebs.d", no_event), SKIPPED("pebs.e", "not adaptive"), SKIPPED("pebs.f", no_event),
-                   SKIPPED("pebs.g", "not adaptive"), SKIPPED("pebs.h", "not adaptive"),
-                   SKIPPED("pebs.i", "not adaptive"), RECORDS("lbr.tos"), SKIPPED("lbr.more", no_event));
+                   SKIPPED("pebs.d", no_event), SKIPPED("pebs.e", other), SKIPPED("pebs.f", no_event),
+                   SKIPPED("pebs.g", other), SKIPPED("pebs.h", other), SKIPPED("pebs.i", other), RECORDS("lbr.tos"),
+                   SKIPPED("lbr.more", no_event));
     /* As many, or more that are skipped for another reason, and what fails. */
     ASSERT_VERDICT(&caps, VERDICT_PASS,
                    "facility bts not selected\nfacility pebs pass 2 of 2, 5 do not apply\nfacility lbr not selected\n",
                    RECORDS("pebs.a"), NO_RECORDS("pebs.b"), SKIPPED("pebs.c", no_event), SKIPPED("pebs.d", no_event),
-                   SKIPPED("pebs.e", "not adaptive"), SKIPPED("pebs.f", "not adaptive"),
-                   SKIPPED("pebs.g", "not adaptive"), SKIPPED("ds.h", no_event));
+                   SKIPPED("pebs.e", other), SKIPPED("pebs.f", other), SKIPPED("pebs.g", other),
+                   SKIPPED("ds.h", no_event));
     ASSERT_VERDICT(&caps, VERDICT_FAIL,
                    "facility bts not selected\nfacility pebs fail 1 of 1, 2 do not apply\nfacility lbr not selected\n",
                    FAILED("pebs.a"), SKIPPED("pebs.c", no_event), SKIPPED("pebs.d", no_event));
