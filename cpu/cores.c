@@ -199,6 +199,7 @@ static const struct core knights = { .name = "Knights Landing",
                                      .lbr_says_lip = true,
                                      .pebs_method = PEBS_METHOD_GENERAL,
                                      .pebs_counters = 0x1,
+                                     .events = &pebs_events_knights,
                                      .notes = notes_knights };
 static const struct core nehalem = { .name = "Nehalem",
                                      .debugctl = &debugctl_core,

@@ -263,13 +263,17 @@ static const struct pebs_event ice_lake[] = {
     { "MEM_LOAD_RETIRED.FB_HIT", PEBS_ROLE_FILL_BUFFER, PEBS_FAMILY_MEM_LOAD_RETIRED, 0x40d1, 0xf, true },
 };
 
-/* Sampled on counter 0 alone. The manual's table 18-12 (SDM Vol. 3B (253669-059)) has all but ALL_TAKEN_BRANCHES. */
+/*
+ * Sampled on counter 0 alone. The manual's table 18-12 (SDM Vol. 3B (253669-059)) has all but ALL_TAKEN_BRANCHES.
+ * Knights Landing's, without that one, have the address of the data: Intel's event list of KNL.
+ */
 static const struct pebs_event silvermont[] = {
+#define SILVERMONT_ONLY 5u /* events at the beginning of the table */
+    { "BR_INST_RETIRED.ALL_TAKEN_BRANCHES", PEBS_ROLE_TAKEN, PEBS_FAMILY_BR_INST_RETIRED, 0x80c4, ANY, false },
     { "MEM_UOPS_RETIRED.L2_HIT_LOADS", PEBS_ROLE_L2_HITS, PEBS_FAMILY_MEM_LOAD_RETIRED, 0x0204, ANY, false },
     { "MEM_UOPS_RETIRED.L2_MISS_LOADS", PEBS_ROLE_L2_MISSES, PEBS_FAMILY_MEM_LOAD_RETIRED, 0x0404, ANY, false },
     { "MEM_UOPS_RETIRED.DTLB_MISS_LOADS", PEBS_ROLE_TLB_MISS_LOADS, PEBS_FAMILY_MEM_INST_RETIRED, 0x0804, ANY, false },
     { "MEM_UOPS_RETIRED.HITM", PEBS_ROLE_OTHER_CORE, PEBS_FAMILY_MEM_LOAD_L3_RETIRED, 0x2004, ANY, false },
-    { "BR_INST_RETIRED.ALL_TAKEN_BRANCHES", PEBS_ROLE_TAKEN, PEBS_FAMILY_BR_INST_RETIRED, 0x80c4, ANY, false },
     { "BR_INST_RETIRED.ALL_BRANCHES", PEBS_ROLE_BRANCHES, PEBS_FAMILY_BR_INST_RETIRED, 0x00c4, ANY, false },
     { "BR_INST_RETIRED.JCC", PEBS_ROLE_CONDITIONAL, PEBS_FAMILY_BR_INST_RETIRED, 0x7ec4, ANY, false },
     { "BR_INST_RETIRED.CALL", PEBS_ROLE_NEAR_CALLS, PEBS_FAMILY_BR_INST_RETIRED, 0xf9c4, ANY, false },
@@ -278,6 +282,11 @@ static const struct pebs_event silvermont[] = {
     { "BR_MISP_RETIRED.ALL_BRANCHES", PEBS_ROLE_MISPREDICTED, PEBS_FAMILY_BR_MISP_RETIRED, 0x00c5, ANY, false },
     { "BR_MISP_RETIRED.JCC", PEBS_ROLE_MISPREDICTED_CONDITIONAL, PEBS_FAMILY_BR_MISP_RETIRED, 0x7ec5, ANY, false },
     { "BR_MISP_RETIRED.RETURN", PEBS_ROLE_MISPREDICTED_RETURNS, PEBS_FAMILY_BR_MISP_RETIRED, 0xf7c5, ANY, false },
+#define KNIGHTS_ONLY 4u /* events at the end of the table */
+    { "MEM_UOPS_RETIRED.L2_HIT_LOADS", PEBS_ROLE_L2_HITS, PEBS_FAMILY_MEM_LOAD_RETIRED, 0x0204, ANY, true },
+    { "MEM_UOPS_RETIRED.L2_MISS_LOADS", PEBS_ROLE_L2_MISSES, PEBS_FAMILY_MEM_LOAD_RETIRED, 0x0404, ANY, true },
+    { "MEM_UOPS_RETIRED.DTLB_MISS_LOADS", PEBS_ROLE_TLB_MISS_LOADS, PEBS_FAMILY_MEM_INST_RETIRED, 0x0804, ANY, true },
+    { "MEM_UOPS_RETIRED.HITM", PEBS_ROLE_OTHER_CORE, PEBS_FAMILY_MEM_LOAD_L3_RETIRED, 0x2004, ANY, true },
 };
 
 /*
@@ -446,7 +455,8 @@ const struct pebs_event_list pebs_events_broadwell = LIST(haswell, 0, 0);
 const struct pebs_event_list pebs_events_skylake = LIST(skylake, 0, SKYLAKE_SERVER_ONLY);
 const struct pebs_event_list pebs_events_skylake_server = LIST(skylake, 0, 0);
 const struct pebs_event_list pebs_events_ice_lake = LIST(ice_lake, 0, 0);
-const struct pebs_event_list pebs_events_silvermont = LIST(silvermont, 0, 0);
+const struct pebs_event_list pebs_events_silvermont = LIST(silvermont, 0, KNIGHTS_ONLY);
+const struct pebs_event_list pebs_events_knights = LIST(silvermont, SILVERMONT_ONLY, 0);
 const struct pebs_event_list pebs_events_goldmont = LIST(goldmont, 0, TREMONT_ONLY);
 const struct pebs_event_list pebs_events_tremont = LIST(goldmont, GOLDMONT_ONLY, 0);
 const struct pebs_event_list pebs_events_gracemont = LIST(gracemont, 0, CRESTMONT_ONLY);

@@ -97,8 +97,8 @@ struct pebs_event_list {
 extern const struct pebs_event_list pebs_events_none, pebs_events_netburst, pebs_events_core2, pebs_events_bonnell,
     pebs_events_nehalem_ep, pebs_events_nehalem_ex, pebs_events_westmere, pebs_events_sandy_bridge,
     pebs_events_ivy_bridge, pebs_events_haswell, pebs_events_broadwell, pebs_events_skylake, pebs_events_skylake_server,
-    pebs_events_ice_lake, pebs_events_silvermont, pebs_events_goldmont, pebs_events_tremont, pebs_events_gracemont,
-    pebs_events_crestmont, pebs_events_darkmont, pebs_events_arctic_wolf, pebs_events_lion_cove,
+    pebs_events_ice_lake, pebs_events_silvermont, pebs_events_knights, pebs_events_goldmont, pebs_events_tremont,
+    pebs_events_gracemont, pebs_events_crestmont, pebs_events_darkmont, pebs_events_arctic_wolf, pebs_events_lion_cove,
     pebs_events_cougar_cove, pebs_events_panther_cove;
 
 /* The first event with this role that one of these counters can sample; NULL if there is none. */
