@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records whose groups MSR_PEBS_DATA_CFG chooses, and counters that only such processors let sample. SDM Vol. 3B
- * (253669-081), "Adaptive PEBS" and "Processor Event Based Sampling (PEBS) Facility" of Ice Lake, chapter 20.
+ * Records whose groups MSR_PEBS_DATA_CFG selects, and counters that sample only on processors with such records. SDM
+ * Vol. 3B (253669-081), "Adaptive PEBS" and "Processor Event Based Sampling (PEBS) Facility" of Ice Lake, chapter 20.
  */
 #include <inttypes.h>
 
@@ -32,8 +32,8 @@ static unsigned typical(const struct test_run *run, const struct pebs_sample *sa
 }
 
 /*
- * Samples loads of known address and value with these groups, and holds every record against them. That its size is
- * that of its groups the decoder demands.
+ * Samples loads of known address and value with these groups, and checks every record. The decoder checks that a
+ * record's size matches its groups.
  */
 static void sample_loads(struct test_run *run, const struct pebs_sample *sample, uint64_t groups)
 {
@@ -45,7 +45,7 @@ static void sample_loads(struct test_run *run, const struct pebs_sample *sample,
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         const struct access *want = pebs_access(run, sample->workload, &record);
         if (!want) {
-            test_fail(run, "PEBS record %u is of no load of the workload", n);
+            test_fail(run, "PEBS record %u is of no load in the workload", n);
             continue;
         }
         pebs_check(run, sample, &record, want->ip, want->next_ip);
@@ -57,7 +57,7 @@ static void sample_loads(struct test_run *run, const struct pebs_sample *sample,
     }
 }
 
-/* All sixteen combinations of groups; with LBRs, as many entries as the combination's number says. */
+/* All sixteen combinations of groups. The number of LBR entries varies with the combination. */
 static void groups(struct test_run *run)
 {
     struct pebs_sample sample = loads(run, 79);
@@ -73,7 +73,7 @@ static void groups(struct test_run *run)
 
 TEST(pebs_adaptive_groups) = {
     .id = "pebs.adaptive.groups",
-    .title = "A record has the groups that MSR_PEBS_DATA_CFG asks for, in every combination, and says its own size",
+    .title = "A record has the groups that MSR_PEBS_DATA_CFG selects, in every combination, and gives its own size",
     .source = SDM_PEBS_ADAPTIVE,
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
@@ -92,14 +92,14 @@ static void ignored(struct test_run *run)
 
 TEST(pebs_adaptive_ignored) = {
     .id = "pebs.adaptive.ignored",
-    .title = "A counter without its adaptive bit writes the basic group alone, whatever MSR_PEBS_DATA_CFG says",
+    .title = "A counter without its adaptive bit writes only the basic group, whatever MSR_PEBS_DATA_CFG selects",
     .source = SDM_2023 "\"Adaptive_Record Counter Control\"",
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
     .run = ignored,
 };
 
-/* In 32-bit mode there are eight vector registers; the others are written as zero. */
+/* In 32-bit mode there are only eight vector registers; the processor writes the others as zero. */
 static void xmm(struct test_run *run)
 {
     struct pebs_sample sample = loads(run, 37);
@@ -115,11 +115,11 @@ static void xmm(struct test_run *run)
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         const struct access *want = pebs_access(run, sample.workload, &record);
         if (!want) {
-            test_fail(run, "PEBS record %u is of no load of the workload", n);
+            test_fail(run, "PEBS record %u is of no load in the workload", n);
             continue;
         }
         pebs_check(run, &sample, &record, want->ip, want->next_ip);
-        for (unsigned i = 0; i < 16 && want >= sample.workload->accesses + i; i++) { /* the first loads fill them */
+        for (unsigned i = 0; i < 16 && want >= sample.workload->accesses + i; i++) { /* the first loads fill XMM */
             test_equal(run, "low half of an XMM register", record.xmm[i].low,
                        i < WORKLOAD_XMMS ? WORKLOAD_XMM_LOW(i) : 0);
             test_equal(run, "high half of an XMM register", record.xmm[i].high,
@@ -130,7 +130,7 @@ static void xmm(struct test_run *run)
 
 TEST(pebs_adaptive_xmm) = {
     .id = "pebs.adaptive.xmm",
-    .title = "The XMM group has every vector register as it was after the instruction",
+    .title = "The XMM group has every vector register with its value after the instruction",
     .source = SDM_PEBS_ADAPTIVE ", XMMs",
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
@@ -139,7 +139,7 @@ TEST(pebs_adaptive_xmm) = {
 
 #define LBR_GROUP_ENTRIES 8u
 
-/* How many of a record's entries are, from this one on, the workload's branches up to the at-th, the youngest first. */
+/* Returns whether the LBR entries, newest first, are the workload's branches backwards from branch number `at`. */
 static bool follows(const struct pebs_record *record, const struct workload *workload, unsigned at)
 {
     for (unsigned age = 0; age <= at && age < record->lbr_count; age++) {
@@ -150,15 +150,15 @@ static bool follows(const struct pebs_record *record, const struct workload *wor
     return true;
 }
 
-/* Whether the branch that a record is of is this one. */
+/* Returns whether the record is of this branch. */
 static bool is_of(const struct pebs_record *record, const struct branch *branch)
 {
     return record->eventing_ip == branch->from;
 }
 
 /*
- * The entries are the workload's branches in a row, and its newest is typically that of the event: of those places of
- * the workload that fit the record's EventingIP one must fit its entries.
+ * The LBR entries must be consecutive branches of the workload. Typically, the newest entry is the branch of the event:
+ * then, at one of the branches at EventingIP, the entries match, too.
  */
 static void lbr(struct test_run *run)
 {
@@ -189,7 +189,7 @@ static void lbr(struct test_run *run)
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         bool own = false, any = false;
         test_equal(run, "LBR entries", record.lbr_count, LBR_GROUP_ENTRIES);
-        for (unsigned age = 0; age < record.lbr_count; age++) /* the first period has more branches than that */
+        for (unsigned age = 0; age < record.lbr_count; age++) /* the first period alone has more branches than that */
             if (!record.lbr[age].from)
                 test_fail(run, "LBR entry %u of PEBS record %u is empty", age, n);
         for (unsigned at = 0; at < workload->branch_count; at++) {
@@ -199,7 +199,7 @@ static void lbr(struct test_run *run)
         if (!any)
             test_fail(run,
                       "the LBR entries of PEBS record %u, 0x%" PRIx64 " => 0x%" PRIx64
-                      " first, are not branches of the workload in a row",
+                      " first, are not consecutive branches of the workload",
                       n, record.lbr[0].from, record.lbr[0].to);
         else if (!own)
             test_differs(run, "LBR entry 0 of PEBS record %u is 0x%" PRIx64 " => 0x%" PRIx64 ", typically the event's",
@@ -219,9 +219,9 @@ TEST(pebs_adaptive_lbr) = {
 /* ---- counters ------------------------------------------------------------------------------------------------- */
 
 /*
- * Fixed counter 0 counts instructions, and what overflows it is what is recorded: INST_RETIRED.PREC_DIST. On processors
- * with precise distribution on a general counter, too, it is the next instruction: their records may lie one farther
- * apart, but all of them.
+ * Fixed counter 0 counts instructions, and a record is of the instruction that overflows it: INST_RETIRED.PREC_DIST. On
+ * processors that also have precise distribution on a general counter, a record is of the next instruction. There, all
+ * records may be one instruction farther apart.
  */
 static void fixed(struct test_run *run)
 {
@@ -237,7 +237,7 @@ static void fixed(struct test_run *run)
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         pebs_check(run, &sample, &record, record.eventing_ip, record.eventing_ip + WORKLOAD_STRAIGHT_STEP);
         if (!pebs_event_number(run, &sample, &record, &number)) {
-            test_fail(run, "PEBS record %u is not of an instruction of the workload", n);
+            test_fail(run, "PEBS record %u is not of an instruction in the workload", n);
             return;
         }
         if (n == 1 && run->caps->pebs_pdist_counters && number - last == sample.period + 1) {
@@ -245,21 +245,21 @@ static void fixed(struct test_run *run)
             distance = number - last;
         }
         if (n)
-            test_equal(run, "distance to the record before", number - last, distance);
+            test_equal(run, "distance to the previous record", number - last, distance);
         last = number;
     }
 }
 
 TEST(pebs_fixed_0) = {
     .id = "pebs.fixed.0",
-    .title = "Fixed counter 0 samples instructions equally far apart, with its own reset slot and its own bit",
+    .title = "Fixed counter 0 samples instructions at equal distances, with its own reset slot and its own bit",
     .source = SDM_PEBS_EXTENDED,
     .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_FIXED,
     .records = true,
     .run = fixed,
 };
 
-/* General counters 4 and up, which sampled nothing on earlier processors. */
+/* General counters 4 and up, which had no PEBS on earlier processors. */
 static void high_counters(struct test_run *run)
 {
     const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_TAKEN);
@@ -286,7 +286,7 @@ static void high_counters(struct test_run *run)
 
 TEST(pebs_counters_from_4) = {
     .id = "pebs.counters.from_4",
-    .title = "Counters from 4 on sample with their own reset slots and their own bits",
+    .title = "Counters 4 and up sample with their own reset slots and their own bits",
     .source = SDM_PEBS_EXTENDED,
     .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_FIXED | NEED_EVENT_TAKEN,
     .records = true,
@@ -297,10 +297,10 @@ TEST(pebs_counters_from_4) = {
 
 static const char *lacks_pdist(const struct caps *caps)
 {
-    return caps->pebs_pdist_counters ? NULL : "no counter with precise distribution of any event on this core";
+    return caps->pebs_pdist_counters ? NULL : "no counter of this core has precise distribution of any event";
 }
 
-/* The number of each load is known: the one that overflows the counter is recorded, and no later one. */
+/* Each load has a known number: the record must be of the load that overflows the counter, never of a later one. */
 static void pdist(struct test_run *run)
 {
     const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);
@@ -312,7 +312,7 @@ static void pdist(struct test_run *run)
         if (!pebs_sample(run, &sample))
             return;
         if (ds_pebs_log()->records != pebs_events_of_round(&sample) / period)
-            test_fail(run, "%u records came, must be %u", ds_pebs_log()->records,
+            test_fail(run, "%u records written, must be %u", ds_pebs_log()->records,
                       pebs_events_of_round(&sample) / period);
         pebs_check_numbers(run, &sample, period - 1);
     }
@@ -320,7 +320,7 @@ static void pdist(struct test_run *run)
 
 TEST(pebs_pdist) = {
     .id = "pebs.pdist",
-    .title = "Counter 0 with precise distribution samples loads exactly the period apart, from 128 on",
+    .title = "Counter 0 with precise distribution samples loads exactly one period apart, for periods of 128 and more",
     .source = "Intel's event list of Sapphire Rapids, PDISTCounter of MEM_INST_RETIRED.ALL_LOADS; Linux, "
               "glc_limit_period()",
     .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS,
@@ -336,7 +336,7 @@ static const char *lacks_reduced_skid(const struct caps *caps)
     return caps->pebs_any_event && caps->pebs_pdist_counters & 1 ? NULL : "no reduced skid on this core";
 }
 
-/* The instructions of the window count, too: how many stand before the first record is not known. */
+/* Instructions of the window count, too, so the number of instructions before the first record is unknown. */
 static void check_distances(struct test_run *run, const struct pebs_sample *sample)
 {
     struct pebs_record record;
@@ -344,11 +344,11 @@ static void check_distances(struct test_run *run, const struct pebs_sample *samp
 
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         if (!pebs_event_number(run, sample, &record, &number)) {
-            test_fail(run, "PEBS record %u is not of an instruction of the workload", n);
+            test_fail(run, "PEBS record %u is not of an instruction in the workload", n);
             return;
         }
         if (n)
-            test_equal(run, "distance to the record before", number - last, sample->period);
+            test_equal(run, "distance to the previous record", number - last, sample->period);
         last = number;
     }
 }
@@ -375,7 +375,7 @@ static void reduced_skid(struct test_run *run)
                                            .period = PERIOD };
         usual += events[i].rounds * pebs_events_of_round(&samples[i]) / PERIOD;
     }
-    test_plan_between(run, usual, usual + 1); /* the window's instructions may be one more */
+    test_plan_between(run, usual, usual + 1); /* the instructions of the window may add one record */
     for (unsigned i = 0; i < EVENTS; i++) {
         if (!pebs_sample(run, &samples[i]))
             return;
@@ -388,7 +388,7 @@ static void reduced_skid(struct test_run *run)
 
 TEST(pebs_reduced_skid) = {
     .id = "pebs.reduced_skid",
-    .title = "Counter 0 records the overflowing event itself of every precise event: instructions, loads and stores",
+    .title = "Counter 0 records the overflowing event itself for every precise event: instructions, loads and stores",
     .source = "SDM Vol. 3B (253669-059), \"Reduced Skid PEBS\", 18.7.1.2",
     .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS | NEED_EVENT_STORES,
     .lacks = lacks_reduced_skid,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where architectural PEBS writes, when it interrupts and when it stops: IA32_PEBS_BASE and _INDEX. Interrupts stay off
- * while records are written, so that nobody drains them; what is then in memory and in the registers is compared. Fixed
- * counter 0 samples instructions of known addresses.
+ * Where architectural PEBS writes, when it interrupts and when it stops: IA32_PEBS_BASE and _INDEX. Interrupts are off
+ * while the processor writes records, so the service routine cannot drain them before the test compares memory and
+ * registers. Fixed counter 0 samples instructions at known addresses.
  */
 #include <inttypes.h>
 
@@ -42,7 +42,7 @@ static uint64_t filled(void)
     return msr_get(MSR_IA32_PEBS_INDEX) & PEBS_INDEX_WR;
 }
 
-/* Fails unless all these bytes of the buffer are as they were painted. */
+/* Fails unless all bytes in this range of the buffer still have the fill pattern. */
 static void check_painted(struct test_run *run, const char *what, size_t from, size_t to)
 {
     const uint8_t *memory = ds_memory().pebs;
@@ -55,7 +55,7 @@ static void check_painted(struct test_run *run, const char *what, size_t from, s
     }
 }
 
-/* Makes everything ready for the workload, with all bytes of the buffer painted. */
+/* Opens and arms the sample, with the whole buffer filled with the pattern. */
 static bool arm(struct test_run *run, const struct pebs_sample *sample)
 {
     if (!pebs_sample_open(run, sample))
@@ -64,7 +64,7 @@ static bool arm(struct test_run *run, const struct pebs_sample *sample)
     return pebs_sample_arm(run, sample);
 }
 
-/* Runs the workload with interrupts off, and leaves them off; after it no record is on its way any more. */
+/* Runs the workload with interrupts off, and leaves them off. On return, no record is pending. */
 static void run_closed(struct test_run *run, const struct pebs_sample *sample)
 {
     const struct window window = pebs_sample_window(run, sample);
@@ -74,7 +74,7 @@ static void run_closed(struct test_run *run, const struct pebs_sample *sample)
     ds_settle();
 }
 
-/* Puts records that a test had written elsewhere, at these bytes of the buffer, where the drain begins to read. */
+/* Moves records that a test had the processor write elsewhere to the start of the buffer, where the drain begins. */
 static void bring(size_t from, size_t to)
 {
     memmove(ds_memory().pebs, ds_memory().pebs + from, to - from);
@@ -101,7 +101,7 @@ static void steps(struct test_run *run)
         return;
     run_closed(run, &sample);
     index = filled();
-    check_painted(run, "behind the last record", (size_t)index, ds_memory().pebs_size);
+    check_painted(run, "after the last record", (size_t)index, ds_memory().pebs_size);
     finish(run);
     for (unsigned n = 0; n < ds_pebs_log()->records; n++) {
         const uint8_t *record = ds_log_record(ds_pebs_log(), n, &left);
@@ -113,7 +113,7 @@ static void steps(struct test_run *run)
 
 TEST(arch_index_steps) = {
     .id = "arch.index.steps",
-    .title = "WR is the sum of all records' sizes, and behind the last one nothing is written",
+    .title = "WR is the sum of all records' sizes, and no byte after the last record is written",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
     GROUP,
     .run = steps,
@@ -132,22 +132,22 @@ static void start(struct test_run *run)
     msr_write(MSR_IA32_PEBS_INDEX, msr_get(MSR_IA32_PEBS_INDEX) | AHEAD);
     run_closed(run, &sample);
     index = filled();
-    check_painted(run, "in front of WR", 0, AHEAD);
+    check_painted(run, "before WR", 0, AHEAD);
     if (index <= AHEAD || arch_pebs_extent(ds_memory().pebs + AHEAD, (size_t)index - AHEAD, &size) != PEBS_DECODE_OK)
-        test_fail(run, "there is no record where WR was: 0x%" PRIx64, index);
+        test_fail(run, "no record at the initial WR: 0x%" PRIx64, index);
     bring(AHEAD, index > AHEAD ? (size_t)index : AHEAD);
     finish(run);
 }
 
 TEST(arch_index_start) = {
     .id = "arch.index.start",
-    .title = "The first record is written where WR is, and nothing in front of it",
+    .title = "The first record is written at WR, and nothing before it",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
     GROUP,
     .run = start,
 };
 
-/* The second half of the same memory is another buffer. */
+/* The second half of the same memory serves as another buffer. */
 static void base(struct test_run *run)
 {
     struct pebs_sample sample = instructions(PERIOD);
@@ -155,18 +155,18 @@ static void base(struct test_run *run)
     uint64_t was, index;
     size_t size = 0;
 
-    sample.records = 250; /* which need 64 KByte */
+    sample.records = 250; /* 64 KByte */
     test_plan_between(run, usual(PERIOD) - 1, usual(PERIOD));
     if (!arm(run, &sample))
         return;
     was = msr_get(MSR_IA32_PEBS_BASE);
     if (!msr_write(MSR_IA32_PEBS_BASE, (was & PEBS_BASE_ADDRESS) + half + 3))
-        test_fail(run, "the second half is no buffer");
+        test_fail(run, "the second half was not accepted as a buffer");
     run_closed(run, &sample);
     index = filled();
-    check_painted(run, "the half that IA32_PEBS_BASE left", 0, (size_t)half);
+    check_painted(run, "the half that IA32_PEBS_BASE no longer selects", 0, (size_t)half);
     if (!index || arch_pebs_extent(ds_memory().pebs + half, (size_t)index, &size) != PEBS_DECODE_OK)
-        test_fail(run, "there is no record where IA32_PEBS_BASE points");
+        test_fail(run, "no record at the address in IA32_PEBS_BASE");
     msr_write(MSR_IA32_PEBS_BASE, was);
     bring((size_t)half, (size_t)(half + index));
     finish(run);
@@ -174,7 +174,7 @@ static void base(struct test_run *run)
 
 TEST(arch_base_used) = {
     .id = "arch.base.used",
-    .title = "Records go where IA32_PEBS_BASE points when they are written",
+    .title = "Records go to the address in IA32_PEBS_BASE at the time they are written",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE",
     GROUP,
     .run = base,
@@ -198,7 +198,7 @@ static void index_off(struct test_run *run)
 
 TEST(arch_enable_index) = {
     .id = "arch.enable.index",
-    .title = "With EN of IA32_PEBS_INDEX clear no record is written",
+    .title = "While EN of IA32_PEBS_INDEX is clear, no record is written",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
     GROUP,
     .run = index_off,
@@ -221,7 +221,7 @@ static void counter_off(struct test_run *run)
 
 TEST(arch_enable_counter) = {
     .id = "arch.enable.counter",
-    .title = "With EN of its CFG_C clear a counter counts and overflows, and leaves no record",
+    .title = "While EN of its CFG_C is clear, a counter counts and overflows, but writes no record",
     .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C",
     GROUP,
     .run = counter_off,
@@ -243,7 +243,8 @@ static void kept(struct test_run *run)
 
     sample.records = 64;
     sample.threshold = 4;
-    test_plan_between(run, usual(PERIOD) - 1, 4 * usual(PERIOD)); /* the routine's way in and out counts, too */
+    test_plan_between(run, usual(PERIOD) - 1,
+                      4 * usual(PERIOD)); /* entry and exit of the interrupt handler count, too */
     if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
         return;
     was = msr_get(MSR_IA32_PEBS_INDEX);
@@ -262,13 +263,14 @@ static void kept(struct test_run *run)
 
 TEST(arch_threshold_service) = {
     .id = "arch.threshold.service",
-    .title = "Records up to the threshold interrupt with bit 54 set, and are all drained; THRESH and EN stay",
+    .title =
+        "Reaching the threshold interrupts with bit 54 set, all records are drained, and THRESH and EN stay unchanged",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
     GROUP,
     .run = kept,
 };
 
-/* Samples with interrupts off and this threshold in bytes; the index is left to the test. */
+/* Samples with interrupts off and this threshold in bytes. The caller restores the index. */
 static uint64_t status_at(struct test_run *run, const struct pebs_sample *sample, uint64_t threshold)
 {
     if (!pebs_sample_open(run, sample) || !pebs_sample_arm(run, sample))
@@ -278,7 +280,7 @@ static uint64_t status_at(struct test_run *run, const struct pebs_sample *sample
     return msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & GLOBAL_STATUS_PEBS;
 }
 
-/* Holds the bit against where WR is: a processor is free to write a record in more fragments the next time. */
+/* Compares bit 54 with the final WR, because a processor may write a record in more fragments the next time. */
 static void check_status(struct test_run *run, const char *what, const struct pebs_sample *sample, uint64_t threshold)
 {
     const uint64_t bit = status_at(run, sample, threshold);
@@ -296,13 +298,13 @@ static void status(struct test_run *run)
     status_at(run, &sample, 0x8000);
     bytes = filled();
     finish(run);
-    check_status(run, "bit 54 with WR a unit short of THRESH", &sample, bytes + 16);
+    check_status(run, "bit 54 with WR one unit below THRESH", &sample, bytes + 16);
     check_status(run, "bit 54 with WR at THRESH", &sample, bytes);
 }
 
 TEST(arch_threshold_status) = {
     .id = "arch.threshold.status",
-    .title = "Bit 54 of IA32_PERF_GLOBAL_STATUS is set when WR reaches THRESH, and not a unit before",
+    .title = "Bit 54 of IA32_PERF_GLOBAL_STATUS is set when WR reaches THRESH, not one unit earlier",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
     GROUP,
     .run = status,
@@ -316,16 +318,16 @@ static void acknowledged(struct test_run *run)
     if (!status_at(run, &sample, 64))
         test_fail(run, "bit 54 was not set");
     msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, MSR_BIT(FIXED_0));
-    test_equal(run, "bit 54 with another one acknowledged", msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & GLOBAL_STATUS_PEBS,
-               GLOBAL_STATUS_PEBS);
+    test_equal(run, "bit 54 after acknowledging a different bit",
+               msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & GLOBAL_STATUS_PEBS, GLOBAL_STATUS_PEBS);
     msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, GLOBAL_STATUS_PEBS);
-    test_equal(run, "bit 54, acknowledged", msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & GLOBAL_STATUS_PEBS, 0);
+    test_equal(run, "bit 54 after acknowledging it", msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & GLOBAL_STATUS_PEBS, 0);
     finish(run);
 }
 
 TEST(arch_threshold_acknowledge) = {
     .id = "arch.threshold.acknowledge",
-    .title = "Bit 54 stays set until it is written as 1 to IA32_PERF_GLOBAL_STATUS_RESET",
+    .title = "Bit 54 stays set until software writes 1 to it in IA32_PERF_GLOBAL_STATUS_RESET",
     .source = SDM_ARCH_PEBS "; " ARCH_LINUX,
     GROUP,
     .run = acknowledged,
@@ -345,14 +347,14 @@ static void one_interrupt(struct test_run *run)
     ds_settle();
     finish(run);
     if (!ds_counts()->interrupts)
-        test_fail(run, "no interrupt came at the threshold");
+        test_fail(run, "no interrupt at the threshold");
     else if (ds_counts()->interrupts != 1)
-        test_differs(run, "%u interrupts came, typically 1", ds_counts()->interrupts);
+        test_differs(run, "%u interrupts at the threshold, typically 1", ds_counts()->interrupts);
 }
 
 TEST(arch_threshold_interrupt) = {
     .id = "arch.threshold.interrupt",
-    .title = "Records past the threshold are written while its interrupt waits, and one interrupt serves all",
+    .title = "Records past the threshold are written while its interrupt is pending, and one interrupt serves all",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
     GROUP,
     .run = one_interrupt,
@@ -364,9 +366,7 @@ enum { ROOM = 4, SMALLEST = 4096 };
 
 static uint64_t base_as_opened; /* IA32_PEBS_BASE */
 
-/*
- * Room for so many records up to the buffer's end, and a threshold that they do not reach: nobody serves an interrupt.
- */
+/* Leaves space for ROOM records before the end of the buffer. The threshold is at that end, out of reach. */
 static bool fill(struct test_run *run)
 {
     const struct pebs_sample sample = instructions(PERIOD);
@@ -383,7 +383,7 @@ static bool fill(struct test_run *run)
     return true;
 }
 
-/* Closes the buffer as it was opened, with the records that are in these bytes of it. */
+/* Restores the base, moves the records in this range to the start of the buffer, and closes it. */
 static void close_with(struct test_run *run, size_t from, size_t to)
 {
     msr_write(MSR_IA32_PEBS_BASE, base_as_opened);
@@ -391,7 +391,7 @@ static void close_with(struct test_run *run, size_t from, size_t to)
     records_close_full(run);
 }
 
-/* The same with those from `first` on. */
+/* close_with() for the records from this offset to WR. */
 static void unfill(struct test_run *run, size_t first)
 {
     const size_t end = (size_t)filled();
@@ -399,15 +399,15 @@ static void unfill(struct test_run *run, size_t first)
     close_with(run, first < end ? first : end, end);
 }
 
-/* Where the first of them was written. */
+/* The offset of the first record in a buffer from fill(). */
 static size_t first_of_full(void)
 {
     return SMALLEST - ROOM * ds_pebs_log()->record_size;
 }
 
 /*
- * WR is at the end of a record; and at the buffer's, where all have the size for which there was room. Sizes vary where
- * a processor writes records in several fragments.
+ * WR is at the end of a record. If all records have the expected size, it is also at the end of the buffer; sizes vary
+ * if a processor writes records in several fragments.
  */
 static void check_end(struct test_run *run)
 {
@@ -419,10 +419,10 @@ static void check_end(struct test_run *run)
         at += size;
     }
     if (!largest)
-        test_fail(run, "no record came into the buffer before it was full");
+        test_fail(run, "no record was written before the buffer was full");
     test_equal(run, "WR of a full buffer", filled(), at);
     if (largest == ds_pebs_log()->record_size)
-        test_equal(run, "the room of a full buffer", SMALLEST - filled(), 0);
+        test_equal(run, "space left in a full buffer", SMALLEST - filled(), 0);
 }
 
 static void full_flag(struct test_run *run)
@@ -437,13 +437,13 @@ static void full_flag(struct test_run *run)
 
 TEST(arch_full_flag) = {
     .id = "arch.full.flag",
-    .title = "A record that does not fit sets FULL, and WR stays at the end of the last one that did",
+    .title = "A record that does not fit sets FULL, and WR stays at the end of the last one that fit",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
     GROUP,
     .run = full_flag,
 };
 
-/* Room there is, but FULL stands: software has not read what came before. */
+/* There is space again, but FULL is still set: software has not read the earlier records. */
 static void full_kept(struct test_run *run)
 {
     const struct pebs_sample sample = instructions(PERIOD);
@@ -460,7 +460,7 @@ static void full_kept(struct test_run *run)
 
 TEST(arch_full_kept) = {
     .id = "arch.full.kept",
-    .title = "While FULL is set no record is written, though there may be room",
+    .title = "While FULL is set, no record is written, even if there is space",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
     GROUP,
     .run = full_kept,
@@ -477,13 +477,13 @@ static void full_bound(struct test_run *run)
 
 TEST(arch_full_bound) = {
     .id = "arch.full.bound",
-    .title = "Nothing is written past the end of a full buffer",
+    .title = "No byte past the end of a full buffer is written",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
     GROUP,
     .run = full_bound,
 };
 
-/* The oldest stay: the first is of about the first period's instruction, and the others follow it. */
+/* The oldest records stay: the first is from the end of the first period, and the others follow in order. */
 static void full_oldest(struct test_run *run)
 {
     const struct pebs_sample sample = instructions(PERIOD);
@@ -496,10 +496,10 @@ static void full_oldest(struct test_run *run)
         return;
     at = first_of_full();
     if (filled() <= at)
-        test_fail(run, "no record came into the buffer before it was full");
+        test_fail(run, "no record was written before the buffer was full");
     for (unsigned n = 0; at < filled(); n++, at += (size_t)record.size) {
         if (pebs_decode(&run->caps->pebs_form, ds_memory().pebs + at, SMALLEST - at, &record) != PEBS_DECODE_OK) {
-            test_fail(run, "record %u of the full buffer cannot be read", n);
+            test_fail(run, "record %u of the full buffer could not be decoded", n);
             break;
         }
         if (!pebs_event_number(run, &sample, &record, &number) || number + 16 < (n + 1) * PERIOD ||
@@ -531,13 +531,13 @@ static void full_counting(struct test_run *run)
     msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
     after = msr_get(MSR_IA32_FIXED_CTR(0));
     if (before == after)
-        test_fail(run, "the counter stands still at 0x%" PRIx64, after);
+        test_fail(run, "the counter stopped at 0x%" PRIx64, after);
     unfill(run, first_of_full());
 }
 
 TEST(arch_full_counting) = {
     .id = "arch.full.counting",
-    .title = "While the buffer is full counting goes on",
+    .title = "While the buffer is full, the counter goes on counting",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
     GROUP,
     .run = full_counting,
@@ -559,22 +559,22 @@ static void full_room(struct test_run *run)
     old = SMALLEST - first_of_full();
     new = (size_t)filled();
     if (!new)
-        test_fail(run, "no record came into the emptied buffer");
+        test_fail(run, "no record was written to the emptied buffer");
     test_saw(run, ds_pebs_waiting());
     old = new < SMALLEST - old ? old : 0;
-    memmove(memory + SMALLEST, memory, new); /* behind those that came first, and are there still */
+    memmove(memory + SMALLEST, memory, new); /* after the earlier records, which are still there */
     close_with(run, SMALLEST - old, SMALLEST + new);
 }
 
 TEST(arch_full_room) = {
     .id = "arch.full.room",
-    .title = "A full buffer takes records again once software has written WR and FULL back as 0",
+    .title = "A full buffer accepts records again after software clears WR and FULL",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
     GROUP,
     .run = full_room,
 };
 
-/* The same, left to the drain: the buffer is the opened one, its records fit, and one more did not. */
+/* The drain's view of a full buffer: it is the opened buffer, its records fit, and one more did not. */
 static void full_reported(struct test_run *run)
 {
     const struct pebs_sample sample = instructions(PERIOD);
@@ -586,13 +586,13 @@ static void full_reported(struct test_run *run)
     msr_write(MSR_IA32_PEBS_INDEX, msr_get(MSR_IA32_PEBS_INDEX) | PEBS_INDEX_FULL);
     records_close_full(run);
     test_saw(run, ds_pebs_log()->records);
-    test_equal(run, "drains of a full buffer that were counted", ds_pebs_log()->overruns, 1);
-    test_equal(run, "drains that found something broken", ds_pebs_log()->broken, 0);
+    test_equal(run, "drains that found the buffer full", ds_pebs_log()->overruns, 1);
+    test_equal(run, "drains that found invalid data", ds_pebs_log()->broken, 0);
 }
 
 TEST(arch_full_reported) = {
     .id = "arch.full.reported",
-    .title = "A buffer that was found full is counted, and what it has is taken all the same",
+    .title = "Draining a full buffer counts the overrun and keeps the records",
     .source = OWN_ROBUST,
     GROUP,
     .run = full_reported,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a counter's CFG_C does beside choosing groups: the reload value, and sampling on each counter that CPUID.23H.5
- * lists. Fixed counter 0 samples instructions of known addresses.
+ * CFG_C fields other than groups: the reload value, and sampling on each counter that CPUID.23H.5 lists. Fixed counter
+ * 0 samples instructions at known addresses.
  */
 #include <inttypes.h>
 
@@ -38,7 +38,7 @@ static unsigned usual(unsigned period)
     return (unsigned)workload_straight.instructions / period;
 }
 
-/* Runs the workload with interrupts off, and leaves them off; after it no record is on its way any more. */
+/* Runs the workload with interrupts off, and leaves them off. On return, no record is pending. */
 static void run_closed(struct test_run *run, const struct pebs_sample *sample)
 {
     const struct window window = pebs_sample_window(run, sample);
@@ -63,16 +63,16 @@ static void check_distances(struct test_run *run, const struct pebs_sample *samp
 
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         if (!pebs_event_number(run, sample, &record, &number)) {
-            test_fail(run, "PEBS record %u is not of an instruction of the workload", n);
+            test_fail(run, "PEBS record %u is not of an instruction in the workload", n);
             return;
         }
         if (n)
-            test_equal(run, "distance to the record before", number - last, distance);
+            test_equal(run, "distance to the previous record", number - last, distance);
         last = number;
     }
 }
 
-/* The counter starts farther from its overflow than CFG_C says: that is for what comes after the first record. */
+/* The counter starts farther from its overflow than CFG_C says: CFG_C applies only after the first record. */
 static void reload(struct test_run *run)
 {
     enum { FIRST = 500, THEN = 130 };
@@ -96,7 +96,7 @@ static void reload(struct test_run *run)
 
 TEST(arch_reload_exact) = {
     .id = "arch.reload.exact",
-    .title = "After a record the counter starts from what its CFG_C says, to the event, not from what software wrote",
+    .title = "After a record the counter restarts from the reload value in CFG_C, not from what software wrote to it",
     .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C, reload",
     .needs = NEEDS,
     .lacks = lacks_pdist,
@@ -116,13 +116,13 @@ static void extended(struct test_run *run)
     run_closed(run, &sample);
     value = msr_get(MSR_IA32_FIXED_CTR(0));
     finish(run);
-    if (((0 - value) & width) > PERIOD && value > PERIOD) /* it may have overflowed, and wait for its record */
-        test_fail(run, "the counter is 0x%" PRIx64 ", not within a period of its overflow", value);
+    if (((0 - value) & width) > PERIOD && value > PERIOD) /* it may have overflowed already, with the record pending */
+        test_fail(run, "the counter is 0x%" PRIx64 ", more than one period before its overflow", value);
 }
 
 TEST(arch_reload_extended) = {
     .id = "arch.reload.extended",
-    .title = "The 32 bits of the reload value are extended with their sign to the counter's width",
+    .title = "The 32-bit reload value is sign-extended to the counter's width",
     .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C, reload",
     GROUP,
     .run = extended,
@@ -140,8 +140,8 @@ static unsigned count_bits(uint64_t bits)
 }
 
 /*
- * Instructions and cycles come by the hundred. Of the counters behind them, which count slots, there may be none: then
- * the counter has not passed its overflow.
+ * Instructions and cycles occur by the hundred. The counters from 3 on, which count slots, may count nothing: then the
+ * counter must not have passed its overflow.
  */
 static void check_silent(struct test_run *run, unsigned n)
 {
@@ -149,7 +149,7 @@ static void check_silent(struct test_run *run, unsigned n)
     const uint64_t left = (0 - msr_get(MSR_IA32_FIXED_CTR(n))) & width;
 
     if (n < 3 || left == 0 || left > PERIOD)
-        test_fail(run, "fixed counter %u left no record, with 0x%" PRIx64 " left to its overflow", n, left);
+        test_fail(run, "fixed counter %u wrote no record, with 0x%" PRIx64 " events before its overflow", n, left);
 }
 
 static void fixed_counters(struct test_run *run)
@@ -174,7 +174,7 @@ static void fixed_counters(struct test_run *run)
 
 TEST(arch_counters_each_fixed) = {
     .id = "arch.counters.each_fixed",
-    .title = "Each fixed counter that CPUID.23H.5 lists samples its event, with its own bit",
+    .title = "Each fixed counter that CPUID.23H.5 lists samples its event, and its records have its own bit",
     .source = SDM_ARCH_PEBS ", CPUID.23H.5",
     GROUP,
     .run = fixed_counters,
@@ -196,19 +196,19 @@ static void general_counters(struct test_run *run)
         if (!pebs_sample(run, &sample))
             return;
         if (!ds_pebs_log()->records)
-            test_fail(run, "counter %u left no record", n);
+            test_fail(run, "counter %u wrote no record", n);
         for (unsigned i = 0; i < ds_pebs_log()->records && records_pebs(run, i, &record); i++) {
             const struct access *want = pebs_access(run, sample.workload, &record);
             test_equal(run, "applicable counters", record.counters, MSR_BIT(n));
             if (!want)
-                test_fail(run, "PEBS record %u of counter %u is of no load of the workload", i, n);
+                test_fail(run, "PEBS record %u of counter %u is of no load in the workload", i, n);
         }
     }
 }
 
 TEST(arch_counters_each_general) = {
     .id = "arch.counters.each_general",
-    .title = "Each general counter that CPUID.23H.5 lists samples loads, with its own bit",
+    .title = "Each general counter that CPUID.23H.5 lists samples loads, and its records have its own bit",
     .source = SDM_ARCH_PEBS ", CPUID.23H.5",
     .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_EVENT_LOADS,
     .records = true,
@@ -227,7 +227,7 @@ static void pdist_fixed(struct test_run *run)
 
 TEST(arch_pdist_fixed) = {
     .id = "arch.pdist.fixed",
-    .title = "Fixed counter 0, which CPUID.23H.5:EDX lists, samples instructions exactly the period apart",
+    .title = "Fixed counter 0, if CPUID.23H.5:EDX lists it, samples instructions exactly one period apart",
     .source = SDM_ARCH_PEBS ", CPUID.23H.5",
     .needs = NEEDS,
     .lacks = lacks_pdist,
@@ -235,7 +235,7 @@ TEST(arch_pdist_fixed) = {
     .run = pdist_fixed,
 };
 
-/* Each load that overflows the counter is recorded, and no later one. */
+/* The record is of the very load that overflows the counter, never a later one. */
 static void pdist_general(struct test_run *run)
 {
     const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);
@@ -259,7 +259,7 @@ static void pdist_general(struct test_run *run)
 
 TEST(arch_pdist_general) = {
     .id = "arch.pdist.general",
-    .title = "Each general counter that CPUID.23H.5:EBX lists samples loads exactly the period apart",
+    .title = "Each general counter that CPUID.23H.5:EBX lists samples loads exactly one period apart",
     .source = SDM_ARCH_PEBS ", CPUID.23H.5",
     .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS,
     .records = true,

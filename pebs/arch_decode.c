@@ -6,7 +6,7 @@
 
 #define FORMAT_GROUPS (~(ARCH_PEBS_SIZE | ARCH_PEBS_MODE_64 | ARCH_PEBS_CONTINUE))
 
-#define RETIRE_LATENCY_VALID (UINT64_C(1) << 16) /* in the retire latency's word */
+#define RETIRE_LATENCY_VALID (UINT64_C(1) << 16) /* in the word that has the retire latency */
 
 bool arch_pebs_place(const struct arch_pebs_fragment *fragment, const struct pebs_field *field, size_t *at)
 {
@@ -42,7 +42,7 @@ static void read_words(const uint8_t *from, uint64_t *to, unsigned count)
         to[i] = read_u64(from, 8 * i);
 }
 
-/* The groups that are registers in a row. */
+/* The groups that consist only of registers. */
 static void read_registers(const uint8_t *bytes, const struct arch_pebs_fragment *fragment, struct pebs_record *out)
 {
     const struct {
@@ -100,6 +100,6 @@ enum pebs_error arch_pebs_decode(const struct pebs_form *form, const uint8_t *by
         if (fragment.format & ~ARCH_PEBS_SIZE)
             read_fragment(form, bytes + at, &fragment, out);
     }
-    out->has &= ~PEBS_HAS_STATUS; /* the counters of these are the applicable ones */
+    out->has &= ~PEBS_HAS_STATUS; /* counters has the applicable counters, not the status */
     return PEBS_DECODE_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of architectural PEBS, of one fragment or several (pebs/layout/arch_pebs.h): the branch of pebs_decode().
- * Pure. */
+/* Records of architectural PEBS, of one or more fragments (pebs/layout/arch_pebs.h): the part of pebs_decode() for
+ * them. Pure. */
 #ifndef PEBS_ARCH_DECODE_H
 #define PEBS_ARCH_DECODE_H
 
@@ -12,7 +12,7 @@
 enum pebs_error arch_pebs_decode(const struct pebs_form *form, const uint8_t *bytes, size_t length,
                                  struct pebs_record *out);
 
-/* Whether the fragment has the field, and then where it is in it. */
+/* Returns whether the fragment has the field. *at is then the field's byte offset in the fragment. */
 bool arch_pebs_place(const struct arch_pebs_fragment *fragment, const struct pebs_field *field, size_t *at);
 
 #endif

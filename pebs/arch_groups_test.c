@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is in a record of architectural PEBS: the groups that its counter's CFG_C asks for and no other, in as many
- * fragments as the processor likes. Fixed counter 0 samples instructions of known addresses.
+ * The contents of an architectural PEBS record: exactly the groups that its counter's CFG_C selects, in any number of
+ * fragments. Fixed counter 0 samples instructions at known addresses.
  */
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
@@ -33,7 +33,7 @@ static unsigned usual(void)
     return (unsigned)workload_straight.instructions / PERIOD;
 }
 
-/* Samples; returns whether there is something to look at. */
+/* Returns false if there are no records to check. */
 static bool sample_groups(struct test_run *run, uint64_t groups)
 {
     const struct pebs_sample sample = instructions(groups);
@@ -42,23 +42,23 @@ static bool sample_groups(struct test_run *run, uint64_t groups)
     return pebs_sample(run, &sample);
 }
 
-/* A group that CPUID.23H.4 lists: then the test samples it, else it is skipped. */
+/* Skips the test if CPUID.23H.4 does not list the groups. */
 static bool may_have(struct test_run *run, uint64_t groups)
 {
     if (groups & ~run->caps->pebs_cfg_c)
-        test_skip(run, "the group is not listed: CPUID.23H.4");
+        test_skip(run, "CPUID.23H.4 does not list the group");
     return !(groups & ~run->caps->pebs_cfg_c);
 }
 
 struct wanted {
     uint64_t groups; /* bits of CFG_C */
-    uint64_t has;    /* PEBS_HAS_* beside those of the basic group */
+    uint64_t has;    /* PEBS_HAS_*, in addition to those of the basic group */
 };
 
 #define HAS_BASIC \
     (PEBS_HAS_FORMAT_GROUP | PEBS_HAS_FRAGMENTS | PEBS_HAS_EVENTING_IP | PEBS_HAS_APPLICABLE | PEBS_HAS_TSC)
 
-/* What a record may have beside: the retire latency is valid or not. */
+/* Optional in a record: the retire latency may be invalid. */
 #define HAS_LOOSE PEBS_HAS_RETIRE_LATENCY
 
 static void check_groups(struct test_run *run, const struct wanted *wanted, const struct pebs_record *record)
@@ -68,7 +68,7 @@ static void check_groups(struct test_run *run, const struct wanted *wanted, cons
 
     pebs_check(run, &sample, record, record->eventing_ip, record->eventing_ip + WORKLOAD_STRAIGHT_STEP);
     test_equal(run, "groups of the record", record->format_group & ~ARCH_PEBS_COUNTERS_ALLOW, ARCH_PEBS_BASIC | asked);
-    test_equal(run, "what the record has", record->has & ~HAS_LOOSE, HAS_BASIC | wanted->has);
+    test_equal(run, "fields of the record", record->has & ~HAS_LOOSE, HAS_BASIC | wanted->has);
 }
 
 static void groups(struct test_run *run)
@@ -93,16 +93,17 @@ static void groups(struct test_run *run)
 
 #define HAS_AUX (PEBS_HAS_MEMORY | PEBS_HAS_SOURCE | PEBS_HAS_TSX | PEBS_HAS_TSX_CYCLES | PEBS_HAS_CACHE_LATENCY)
 
-GROUPS_TEST(basic, "A counter that asks for no group writes the basic one alone", 0, 0);
-GROUPS_TEST(aux, "A counter that asks for AUX gets it, and no other group", ARCH_PEBS_AUX, HAS_AUX);
-GROUPS_TEST(gprs, "A counter that asks for registers gets them with SSP, and no other group", ARCH_PEBS_GPRS,
+GROUPS_TEST(basic, "A counter that selects no group writes only the basic group", 0, 0);
+GROUPS_TEST(aux, "A counter that selects AUX writes it, and no other optional group", ARCH_PEBS_AUX, HAS_AUX);
+GROUPS_TEST(gprs, "A counter that selects GPRs writes them with SSP, and no other optional group", ARCH_PEBS_GPRS,
             PEBS_HAS_GPRS | PEBS_HAS_SSP);
-GROUPS_TEST(xmm, "A counter that asks for XMM gets it behind the bitmap of XSAVE components, and no other group",
+GROUPS_TEST(xmm,
+            "A counter that selects XMM writes it after the bitmap of XSAVE components, and no other optional group",
             ARCH_PEBS_XMM, PEBS_HAS_XMM | PEBS_HAS_XER);
-GROUPS_TEST(two, "A counter that asks for AUX and registers gets both", ARCH_PEBS_AUX | ARCH_PEBS_GPRS,
+GROUPS_TEST(two, "A counter that selects AUX and GPRs writes both", ARCH_PEBS_AUX | ARCH_PEBS_GPRS,
             HAS_AUX | PEBS_HAS_GPRS | PEBS_HAS_SSP);
 
-/* Another counter's CFG_C asks for another group, and the counter stands still. */
+/* Another counter, which does not count, selects another group in its CFG_C. */
 static void own(struct test_run *run)
 {
     const struct wanted wanted = { ARCH_PEBS_GPRS, PEBS_HAS_GPRS | PEBS_HAS_SSP };
@@ -124,7 +125,7 @@ static void own(struct test_run *run)
 
 TEST(arch_groups_own) = {
     .id = "arch.groups.own",
-    .title = "A record has the groups of its own counter, whatever those of others ask for",
+    .title = "A record has the groups that its own counter selects, whatever other counters select",
     .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C",
     GROUP,
     .lacks = lacks_fixed_0,
@@ -167,9 +168,9 @@ static void lbr_group(struct test_run *run)
                                      .argument = &(const struct wanted){ (uint64_t)(number) << ARCH_PEBS_LBR_SHIFT, \
                                                                          PEBS_HAS_LBR | PEBS_HAS_LER } }
 
-LBR_TEST(8, 1, "An LBR group of number 1 has 8 entries, and in front of them IA32_LBR_CTL and the depth");
-LBR_TEST(16, 2, "An LBR group of number 2 has 16 entries, and in front of them IA32_LBR_CTL and the depth");
-LBR_TEST(all, 3, "An LBR group of number 3 has as many entries as the stack, and in front of them IA32_LBR_CTL");
+LBR_TEST(8, 1, "LBR group 1 has 8 entries, after IA32_LBR_CTL and the depth");
+LBR_TEST(16, 2, "LBR group 2 has 16 entries, after IA32_LBR_CTL and the depth");
+LBR_TEST(all, 3, "LBR group 3 has as many entries as the LBR stack, after IA32_LBR_CTL");
 
 #define LOGGED  (0x00c0 | PERFEVTSEL_EN | PERFEVTSEL_OS | PERFEVTSEL_USR | PERFEVTSEL_BR_CNTR) /* INST_RETIRED.ANY_P */
 #define JUMPS   (LBR_CTL_LBREN | LBR_CTL_OS | LBR_CTL_JCC | LBR_CTL_NEAR_REL_JMP)
@@ -185,7 +186,8 @@ static bool log_instructions(const struct caps *caps, uint64_t select)
     return done;
 }
 
-/* The counts of an entry that is one of the workload's jumps, but of the first, whose piece is partly the window's. */
+/* Checks the event counts of an entry that is one of the workload's jumps. The first jump is left out, because part
+ * of its piece belongs to the window. */
 static bool check_events(struct test_run *run, const struct lbr_entry *entry)
 {
     for (unsigned i = 1; i < workload_pieces.branch_count; i++) {
@@ -239,7 +241,7 @@ static void lbr_events(struct test_run *run)
 
 TEST(arch_groups_lbr_events) = {
     .id = "arch.groups.lbr.events",
-    .title = "The entries of an LBR group have the counts of events that LBR entries have",
+    .title = "The entries of an LBR group have the same event counts as LBR entries",
     .source = SDM_ARCH_PEBS ", LBR group; " ARCH_LINUX "; Linux 6.8, arch/x86/events/intel/lbr.c, LBR_INFO_BR_CNTR_*",
     .needs = NEEDS | NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS,
     .lacks = lacks_fixed_0,
@@ -249,10 +251,10 @@ TEST(arch_groups_lbr_events) = {
 
 /* ---- the counters group ------------------------------------------------------------------------------------------ */
 
-enum { COUNTING = 2 }; /* a general counter beside the sampling one */
+enum { COUNTING = 2 }; /* a general counter that counts while another samples */
 
-/* Retired instructions, an architectural event; the counter is programmed before the sampling one, and may be in its
- * records or not. */
+/* Counts retired instructions, an architectural event, on a counter that is programmed before the sampling one.
+ * allow: records may contain its count. */
 static bool count_beside(struct test_run *run, bool allow)
 {
     const uint64_t select = 0xc0 | PERFEVTSEL_OS | PERFEVTSEL_USR | PERFEVTSEL_EN;
@@ -264,7 +266,7 @@ static bool count_beside(struct test_run *run, bool allow)
     return false;
 }
 
-/* Samples instructions while another counter counts them. Returns what it counted in the end. */
+/* Samples instructions while another counter counts them. Returns the final count. */
 static uint64_t sample_beside(struct test_run *run, uint64_t groups, bool allow)
 {
     const struct pebs_sample sample = instructions(groups);
@@ -297,17 +299,17 @@ static void counts(struct test_run *run)
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         test_equal(run, "counters in the group", record.counted, MSR_BIT(COUNTING));
         if (record.counts[0] <= last || record.counts[0] > end)
-            test_fail(run, "PEBS record %u: the count is %u, after %u, and %u in the end", n,
+            test_fail(run, "PEBS record %u: the count is %u, the previous one %u, the final one %u", n,
                       (unsigned)record.counts[0], (unsigned)last, (unsigned)end);
         if (n > 0)
-            test_equal(run, "instructions since the record before", record.counts[0] - last, PERIOD);
+            test_equal(run, "instructions since the previous record", record.counts[0] - last, PERIOD);
         last = record.counts[0];
     }
 }
 
 TEST(arch_counters_counts) = {
     .id = "arch.counters.counts",
-    .title = "The counters group has another counter as it was at the record: a period more from one to the next",
+    .title = "The counters group has another counter's value at the record: one period more in each record",
     .source = SDM_ARCH_PEBS ", counters group; " ARCH_LINUX,
     GROUP,
     .lacks = lacks_fixed_0,
@@ -327,16 +329,14 @@ static void not_allowed(struct test_run *run)
 
 TEST(arch_counters_allow) = {
     .id = "arch.counters.allow",
-    .title = "A counter whose CFG_C does not allow it is in no counters group",
+    .title = "A counter whose CFG_C clears CNTR_ALLOW is in no counters group",
     .source = SDM_ARCH_PEBS ", IA32_PMC_GPn_CFG_C, CNTR_ALLOW",
     GROUP,
     .lacks = lacks_fixed_0,
     .run = not_allowed,
 };
 
-/*
- * Whether the count is that of before the reload or of after it, the sources do not settle: 0, or a period short of it.
- */
+/* The sources do not settle whether the count is taken before or after the reload: 0, or one period before overflow. */
 static void fixed_counts(struct test_run *run)
 {
     const uint64_t fixed = ARCH_PEBS_COUNTERS_ALLOW | ARCH_PEBS_COUNTERS_FIXED;
@@ -355,7 +355,7 @@ static void fixed_counts(struct test_run *run)
 
 TEST(arch_counters_fixed) = {
     .id = "arch.counters.fixed",
-    .title = "The counters group has the sampling fixed counter, at its overflow or reloaded",
+    .title = "The counters group has the sampling fixed counter, either at its overflow or reloaded",
     .source = SDM_ARCH_PEBS ", counters group; " ARCH_LINUX,
     GROUP,
     .lacks = lacks_fixed_0,
@@ -365,15 +365,12 @@ TEST(arch_counters_fixed) = {
 /* ---- fragments --------------------------------------------------------------------------------------------------- */
 
 /*
- * XSAVE components that this kernel does not enable in XCR0. Whether a record has them then, no source at hand says;
- * processors list YMMH (CPUID of 06_CCH and 06_D5H).
+ * XSAVE components that this kernel does not enable in XCR0. No available source says whether a record then has them,
+ * although processors list YMMH (CPUID of 06_CCH and 06_D5H).
  */
 #define NOT_ENABLED (ARCH_PEBS_YMMH | ARCH_PEBS_EGPR | ARCH_PEBS_OPMASK | ARCH_PEBS_ZMMH | ARCH_PEBS_H16ZMM)
 
-/*
- * Nothing is missing: each group that CPUID.23H.4 lists and whose state is enabled, put together from however many
- * fragments.
- */
+/* All groups that CPUID.23H.4 lists and whose state is enabled are there, from however many fragments. */
 static void fragments(struct test_run *run)
 {
     const uint64_t asked = run->caps->pebs_cfg_c & ~(ARCH_PEBS_EN | ARCH_PEBS_COUNTERS | NOT_ENABLED);
@@ -385,16 +382,16 @@ static void fragments(struct test_run *run)
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         test_equal(run, "groups of the record", record.format_group, ARCH_PEBS_BASIC | asked);
         if (record.size < arch_pebs_size(asked, run->caps->lbr_depth, 0) + 16 * (record.fragments - 1))
-            test_fail(run, "PEBS record %u of %u bytes has no room for its groups", n, (unsigned)record.size);
+            test_fail(run, "PEBS record %u is only %u bytes, too small for its groups", n, (unsigned)record.size);
         most = record.fragments > most ? record.fragments : most;
     }
     if (most == 1)
-        test_differs(run, "no record was in more than one fragment");
+        test_differs(run, "no record had more than one fragment");
 }
 
 TEST(arch_fragments_whole) = {
     .id = "arch.fragments.whole",
-    .title = "A record with all groups is whole, in however many fragments it comes",
+    .title = "A record with all groups is complete, in any number of fragments",
     .source = SDM_ARCH_PEBS ", record format; " ARCH_LINUX,
     GROUP,
     .lacks = lacks_fixed_0,
@@ -415,9 +412,9 @@ static void mode(struct test_run *run)
 
 TEST(arch_header_mode) = {
     .id = "arch.header.mode",
-    .title = "The header says whether the instruction was of 64-bit mode",
+    .title = "The header says whether the instruction ran in 64-bit mode",
     .source = SDM_ARCH_PEBS ", record header",
-    .typical = "The print that says what the bit means outside 64-bit mode was not at hand",
+    .typical = "The edition that defines the bit outside 64-bit mode was not available",
     GROUP,
     .lacks = lacks_fixed_0,
     .run = mode,
@@ -436,7 +433,7 @@ static void components(struct test_run *run)
 
 TEST(arch_xmm_component) = {
     .id = "arch.xmm.component",
-    .title = "The bitmap in front of the XMM group names the XSAVE component of SSE, bit 1",
+    .title = "The bitmap before the XMM group has the XSAVE component of SSE, bit 1",
     .source = SDM_ARCH_PEBS ", XER groups",
     GROUP,
     .lacks = lacks_fixed_0,
@@ -456,7 +453,7 @@ static void retire(struct test_run *run)
 
 TEST(arch_basic_retire_latency) = {
     .id = "arch.basic.retire_latency",
-    .title = "The retire latency is valid where IA32_PERF_CAPABILITIES bit 17 says that there is one",
+    .title = "The retire latency is valid if IA32_PERF_CAPABILITIES bit 17 is set",
     .source = SDM_ARCH_PEBS ", basic group; " SDM_PERF_CAPABILITIES,
     GROUP,
     .lacks = lacks_fixed_0,
@@ -475,9 +472,9 @@ static void shadow_stack(struct test_run *run)
 
 TEST(arch_gprs_ssp) = {
     .id = "arch.gprs.ssp",
-    .title = "SSP is 0 where shadow stacks are off",
+    .title = "SSP is 0 while shadow stacks are off",
     .source = SDM_ARCH_PEBS ", GPR group",
-    .typical = "What a record has of a shadow stack that is off was not in print at hand",
+    .typical = "No available edition defines SSP in a record while shadow stacks are off",
     GROUP,
     .lacks = lacks_fixed_0,
     .run = shadow_stack,

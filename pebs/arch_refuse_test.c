@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each restriction on the buffer of architectural PEBS broken by itself (ds/arch_check.inc): the check refuses it with
- * that breach and no other, and no register has changed; unspoiled, the same set-up is accepted. What is merely advised
- * against is accepted, and said.
+ * Each restriction on the buffer of architectural PEBS (ds/arch_check.inc), broken by itself: the check must report
+ * exactly that breach, and leave all registers unchanged. The same set-up without the breach is accepted. If the manual
+ * only advises against a set-up, it is accepted with a report.
  */
 #include "arch/x86/devices/apic.h"
 #include "arch/x86/image.h"
@@ -32,7 +32,7 @@ static void page(struct arch_description *is)
     is->base += 0x800;
 }
 
-/* The page tables say where the memory is, so the check of its pages finds this buffer elsewhere, too. */
+/* The page tables determine where the memory is, so the check of the pages reports this buffer, too. */
 static void physical(struct arch_description *is)
 {
     is->physical_bits = 16;
@@ -55,7 +55,7 @@ static void aligned(struct arch_description *is)
     is->index = PEBS_INDEX_EN | PEBS_INDEX_THRESH(0x1000);
 }
 
-/* Another page's memory behind the second one. */
+/* Maps the second page to non-adjacent memory. */
 static bool elsewhere(void *context, uint64_t linear, struct ds_page *out)
 {
     const struct arch_description *is = context;
@@ -145,9 +145,9 @@ static void compare(struct test_run *run, const struct ds_breaches *breaches, en
 {
     for (unsigned i = 0; i < breaches->count; i++)
         if (breaches->item[i].id != id)
-            test_fail(run, "breach %s was not expected", ds_breach_name(breaches->item[i].id));
+            test_fail(run, "unexpected breach %s", ds_breach_name(breaches->item[i].id));
     if (!(breaches->set >> id & 1))
-        test_fail(run, "the check did not find the breach %s", ds_breach_name(id));
+        test_fail(run, "breach %s was not found", ds_breach_name(id));
 }
 
 static void refuse(struct test_run *run)
@@ -162,7 +162,7 @@ static void refuse(struct test_run *run)
     open = ds_arch_commit(run->caps, &is, &breaches);
     compare(run, &breaches, spoiling->breach);
     if (open != spoiling->advice)
-        test_fail(run, "the spoiled buffer was %s", open ? "opened" : "refused");
+        test_fail(run, "the invalid buffer was %s", open ? "opened" : "refused");
     if (!open) {
         test_equal(run, "IA32_PEBS_BASE", msr_get(MSR_IA32_PEBS_BASE), 0);
         test_equal(run, "IA32_PEBS_INDEX", msr_get(MSR_IA32_PEBS_INDEX), 0);
@@ -171,28 +171,28 @@ static void refuse(struct test_run *run)
 
     describe(run, &is);
     if (!ds_arch_commit(run->caps, &is, &breaches) || breaches.count)
-        test_fail(run, "the unspoiled buffer was refused, or something was advised against");
-    test_equal(run, "IA32_PEBS_BASE of the unspoiled buffer", msr_get(MSR_IA32_PEBS_BASE), is.base);
-    test_equal(run, "IA32_PEBS_INDEX of the unspoiled buffer", msr_get(MSR_IA32_PEBS_INDEX), is.index);
+        test_fail(run, "the valid buffer was refused, or has a breach");
+    test_equal(run, "IA32_PEBS_BASE of the valid buffer", msr_get(MSR_IA32_PEBS_BASE), is.base);
+    test_equal(run, "IA32_PEBS_INDEX of the valid buffer", msr_get(MSR_IA32_PEBS_INDEX), is.index);
     ds_close();
     test_equal(run, "IA32_PEBS_BASE after closing", msr_get(MSR_IA32_PEBS_BASE), 0);
     test_equal(run, "IA32_PEBS_INDEX after closing", msr_get(MSR_IA32_PEBS_INDEX), 0);
 }
 
-#define REFUSE(name, breach_, title_, source_, spoil_)                                                \
-    TEST(arch_refuse_##name) = { .id = "arch.refuse." #name,                                          \
-                                 .title = title_ " is refused, and leaves the registers as they are", \
-                                 .source = source_,                                                   \
-                                 .needs = NEEDS,                                                      \
-                                 .run = refuse,                                                       \
+#define REFUSE(name, breach_, title_, source_, spoil_)                                            \
+    TEST(arch_refuse_##name) = { .id = "arch.refuse." #name,                                      \
+                                 .title = title_ " is refused, and the registers stay unchanged", \
+                                 .source = source_,                                               \
+                                 .needs = NEEDS,                                                  \
+                                 .run = refuse,                                                   \
                                  .argument = &(const struct spoiling){ spoil_, breach_, false } }
 
-#define ADVISE(name, breach_, title_, source_, spoil_)                                \
-    TEST(arch_advice_##name) = { .id = "arch.advice." #name,                          \
-                                 .title = title_ " is advised against, and accepted", \
-                                 .source = source_,                                   \
-                                 .needs = NEEDS,                                      \
-                                 .run = refuse,                                       \
+#define ADVISE(name, breach_, title_, source_, spoil_)                         \
+    TEST(arch_advice_##name) = { .id = "arch.advice." #name,                   \
+                                 .title = title_ " is reported, but accepted", \
+                                 .source = source_,                            \
+                                 .needs = NEEDS,                               \
+                                 .run = refuse,                                \
                                  .argument = &(const struct spoiling){ spoil_, breach_, true } }
 
 REFUSE(page, DS_BREACH_ARCH_PAGE, "A buffer that is not on a 4-KByte boundary", SDM_ARCH_PEBS, page);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The registers of architectural PEBS: what CPUID.23H says of them, which of their bits hold what is written, which
- * raise #GP, and which registers of the DS area's PEBS it does without.
+ * The registers of architectural PEBS: what CPUID.23H says about them, which bits are writable, which raise #GP, and
+ * which PEBS registers of the DS area are missing.
  */
 #include <inttypes.h>
 
@@ -16,7 +16,7 @@
 
 #define BITS(high, low) (UINT64_MAX >> (63 - (high)) & UINT64_MAX << (low))
 
-/* A free address on a boundary of every size that is tried. Nothing is written there, for the index is not enabled. */
+/* Unused memory, aligned to every size that is tried. Never written, because the index is not enabled. */
 #define SOMEWHERE UINT64_C(0x10000000)
 
 static void close_all(struct test_run *run)
@@ -32,7 +32,7 @@ static void expect_value(struct test_run *run, const char *name, uint32_t msr, u
         test_equal(run, name, msr_get(msr), value);
 }
 
-/* Each of these bits by itself raises #GP, and leaves the register as it was. */
+/* Each of these bits, set by itself, must raise #GP and leave the register unchanged. */
 static void expect_refused(struct test_run *run, const char *name, uint32_t msr, uint64_t kept, uint64_t bits)
 {
     for (unsigned bit = 0; bit < 64; bit++) {
@@ -54,10 +54,10 @@ static void counters(struct test_run *run)
 
     if (!c->pebs_counters && !c->pebs_fixed_counters)
         test_fail(run, "no counter can sample");
-    test_equal(run, "counters with PEBS that do not exist", leaf.eax & ~c->general_counters, 0);
-    test_equal(run, "fixed counters with PEBS that do not exist", leaf.ecx & ~c->fixed_counters, 0);
-    test_equal(run, "counters with precise distribution and without PEBS", leaf.ebx & ~leaf.eax, 0);
-    test_equal(run, "fixed counters with precise distribution and without PEBS", leaf.edx & ~leaf.ecx, 0);
+    test_equal(run, "nonexistent counters listed with PEBS", leaf.eax & ~c->general_counters, 0);
+    test_equal(run, "nonexistent fixed counters listed with PEBS", leaf.ecx & ~c->fixed_counters, 0);
+    test_equal(run, "counters listed with precise distribution but without PEBS", leaf.ebx & ~leaf.eax, 0);
+    test_equal(run, "fixed counters listed with precise distribution but without PEBS", leaf.edx & ~leaf.ecx, 0);
     for (unsigned n = 0; n < 32; n++) {
         uint64_t value;
         if (c->pebs_counters >> n & 1 && !msr_read(MSR_IA32_PMC_GP_CFG_C(n), &value))
@@ -86,7 +86,7 @@ static void gaps(struct test_run *run)
 
 TEST(arch_detect_gaps) = {
     .id = "arch.detect.gaps",
-    .title = "A fixed counter that CPUID.23H.1 does not list, between others, has no CFG_C register",
+    .title = "A fixed counter that is missing from CPUID.23H.1 between listed ones has no CFG_C register",
     .source = SDM_ARCH_PEBS ", CPUID.23H.1",
     .needs = NEEDS,
     .run = gaps,
@@ -104,9 +104,9 @@ static void enable_is_not_there(struct test_run *run)
 
 TEST(arch_detect_pebs_enable) = {
     .id = "arch.detect.pebs_enable",
-    .title = "IA32_PEBS_ENABLE is not there: no counter samples by it",
+    .title = "IA32_PEBS_ENABLE does not exist: no counter uses it",
     .source = SDM_ARCH_PEBS "; " ARCH_KVM,
-    .typical = "That architectural PEBS does without the register is promised, not that a processor lacks it",
+    .typical = "The manual promises only that architectural PEBS does not use it, not that it is missing",
     .needs = NEEDS,
     .run = enable_is_not_there,
 };
@@ -121,9 +121,9 @@ static void data_cfg_is_not_there(struct test_run *run)
 
 TEST(arch_detect_data_cfg) = {
     .id = "arch.detect.data_cfg",
-    .title = "MSR_PEBS_DATA_CFG is not there: each counter's CFG_C chooses the groups of its records",
+    .title = "MSR_PEBS_DATA_CFG does not exist: each counter's CFG_C selects the groups of its records",
     .source = SDM_ARCH_PEBS "; " ARCH_KVM,
-    .typical = "That architectural PEBS does without the register is promised, not that a processor lacks it",
+    .typical = "The manual promises only that architectural PEBS does not use it, not that it is missing",
     .needs = NEEDS,
     .run = data_cfg_is_not_there,
 };
@@ -141,7 +141,7 @@ static void base(struct test_run *run)
 
 TEST(arch_base_holds) = {
     .id = "arch.base.holds",
-    .title = "IA32_PEBS_BASE holds each physical address of the processor, and each size up to 1 MByte",
+    .title = "IA32_PEBS_BASE holds every physical address of the processor and every size up to 1 MByte",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE",
     .needs = NEEDS,
     .run = base,
@@ -155,7 +155,7 @@ static void base_reserved(struct test_run *run)
 
 TEST(arch_base_reserved) = {
     .id = "arch.base.reserved",
-    .title = "A buffer that is not on a 4-KByte boundary: IA32_PEBS_BASE with one of bits 11:4 set raises #GP",
+    .title = "A buffer that is not aligned to 4 KByte: IA32_PEBS_BASE with any of bits 11:4 set raises #GP",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE; " SDM_WRMSR,
     .needs = NEEDS,
     .run = base_reserved,
@@ -169,7 +169,7 @@ static void base_physical(struct test_run *run)
 
 TEST(arch_base_physical) = {
     .id = "arch.base.physical",
-    .title = "A buffer beyond the physical addresses of the processor: such a bit in IA32_PEBS_BASE raises #GP",
+    .title = "A buffer above MAXPHYADDR: IA32_PEBS_BASE with such an address bit set raises #GP",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE; " SDM_WRMSR,
     .needs = NEEDS,
     .run = base_physical,
@@ -190,7 +190,7 @@ static void index_holds(struct test_run *run)
 
 TEST(arch_index_holds) = {
     .id = "arch.index.holds",
-    .title = "IA32_PEBS_INDEX holds WR, FULL, EN and THRESH, each bit of them",
+    .title = "IA32_PEBS_INDEX holds every bit of WR, FULL, EN and THRESH",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
     .needs = NEEDS,
     .run = index_holds,
@@ -206,7 +206,7 @@ static void index_reserved(struct test_run *run)
 
 #define INDEX_RESERVED(name, high, low)                                                                           \
     TEST(arch_index_reserved_##name) = { .id = "arch.index.reserved." #name,                                      \
-                                         .title = "IA32_PEBS_INDEX with one of its reserved bits " #high ":" #low \
+                                         .title = "IA32_PEBS_INDEX with any of its reserved bits " #high ":" #low \
                                                   " raises #GP",                                                  \
                                          .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " SDM_WRMSR,                 \
                                          .needs = NEEDS,                                                          \
@@ -232,7 +232,7 @@ static void refuses(struct test_run *run, uint32_t msr)
     expect_refused(run, "CFG_C", msr, 0xfffffff0, ~(run->caps->pebs_cfg_c | ARCH_PEBS_RELOAD));
 }
 
-/* What is asked of the CFG_C of each counter that can sample, the general ones or the fixed ones. */
+/* A check of CFG_C, run for each general or each fixed counter that can sample. */
 struct asked {
     bool fixed;
     void (*check)(struct test_run *run, uint32_t msr);
@@ -251,7 +251,7 @@ static void each_cfg_c(struct test_run *run)
 
 TEST(arch_cfg_c_general) = {
     .id = "arch.cfg_c.general",
-    .title = "IA32_PMC_GPn_CFG_C of each counter holds a reload value, and all bits that CPUID.23H.4 lists",
+    .title = "IA32_PMC_GPn_CFG_C of each counter holds a reload value and every bit that CPUID.23H.4 lists",
     .source = SDM_ARCH_PEBS ", IA32_PMC_GPn_CFG_C",
     .needs = NEEDS,
     .run = each_cfg_c,
@@ -260,7 +260,7 @@ TEST(arch_cfg_c_general) = {
 
 TEST(arch_cfg_c_fixed) = {
     .id = "arch.cfg_c.fixed",
-    .title = "IA32_PMC_FXm_CFG_C of each fixed counter holds a reload value, and all bits that CPUID.23H.4 lists",
+    .title = "IA32_PMC_FXm_CFG_C of each fixed counter holds a reload value and every bit that CPUID.23H.4 lists",
     .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C",
     .needs = NEEDS,
     .run = each_cfg_c,
@@ -287,7 +287,7 @@ TEST(arch_cfg_c_fixed_reserved) = {
 
 /* ---- the counters' other names ----------------------------------------------------------------------------------- */
 
-/* Two numbers, one register: what is written by one is read by the other. */
+/* One register at two addresses: a write to either is visible in the other. */
 static void expect_same(struct test_run *run, unsigned n, uint32_t one, uint32_t other)
 {
     static const uint64_t values[] = { 0x123450, 0x300 };
@@ -297,7 +297,7 @@ static void expect_same(struct test_run *run, unsigned n, uint32_t one, uint32_t
         if (!msr_write(i ? other : one, values[i] + n) || !msr_read(i ? one : other, &value))
             test_fail(run, "MSR 0x%" PRIx32 " or 0x%" PRIx32 " raised #GP", one, other);
         else
-            test_equal(run, "the counter's other name", value, values[i] + n);
+            test_equal(run, "the counter at its other address", value, values[i] + n);
     }
     msr_write(one, 0);
 }
@@ -317,8 +317,8 @@ static void aliases(struct test_run *run)
 
 TEST(arch_registers_aliases) = {
     .id = "arch.registers.aliases",
-    .title = "IA32_PMC_GPn_CTR, IA32_PMC_GPn_CFG_A and IA32_PMC_FXm_CTR are IA32_A_PMCn, IA32_PERFEVTSELn and "
-             "IA32_FIXED_CTRm by other numbers",
+    .title = "IA32_PMC_GPn_CTR, IA32_PMC_GPn_CFG_A and IA32_PMC_FXm_CTR are aliases of IA32_A_PMCn, IA32_PERFEVTSELn "
+             "and IA32_FIXED_CTRm",
     .source = SDM_ARCH_PEBS ", performance monitoring version 6",
     .needs = NEEDS,
     .run = aliases,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When there is a record and when there is none: what must be enabled, which events the hardware is armed by and may
- * record, and what the counter starts again from. The workload is a chase of loads, one at a time, of which each record
- * tells the number.
+ * When the processor writes a record: what must be enabled, which events arm PEBS and which are recorded, and the value
+ * that the counter restarts from. The workload chases loads, one at a time, and each record gives the number of its
+ * load.
  */
 #include <inttypes.h>
 
@@ -21,7 +21,7 @@
 
 #define STEPS (WORKLOAD_CHASE_LINES * WORKLOAD_CHASE_ROUNDS)
 
-/* The lowest counter that samples loads, or one above it. */
+/* The lowest counter that samples loads, plus `above`. */
 static struct pebs_sample loads(const struct test_run *run, unsigned above, unsigned period)
 {
     const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);
@@ -41,7 +41,7 @@ static uint64_t counter_now(const struct test_run *run, const struct pebs_sample
     return run->caps->pebs_method == PEBS_METHOD_NETBURST ? netburst_counter() : counter_read(sample->counter);
 }
 
-/* Where a counter delays no record, nothing can be seen of the delay. */
+/* The test needs a counter with a delay between the overflow and the record. */
 static const char *lacks_delay(const struct caps *caps)
 {
     const struct pebs_event *event = pebs_find_event(caps, PEBS_ROLE_LOADS);
@@ -73,7 +73,7 @@ static void next_event(struct test_run *run)
 
 TEST(pebs_arm_next_event) = {
     .id = "pebs.arm.next_event",
-    .title = "The overflow arms PEBS, and a later event is recorded: from -N event N + 1 at the earliest",
+    .title = "The overflow arms PEBS, and a later event is recorded: with a counter at -N, event N + 1 at the earliest",
     .source = SDM_PEBS,
     .needs = NEEDS | NEED_PEBS_REGISTERS,
     .lacks = lacks_delay,
@@ -91,7 +91,7 @@ static void overflow_alone(struct test_run *run)
 
 TEST(pebs_arm_overflow_alone) = {
     .id = "pebs.arm.overflow_alone",
-    .title = "The last event overflows the counter, and without another there is no record",
+    .title = "If the last event overflows the counter and no event follows, there is no record",
     .source = SDM_PEBS,
     .needs = NEEDS,
     .lacks = lacks_delay,
@@ -101,7 +101,7 @@ TEST(pebs_arm_overflow_alone) = {
 
 /* ---- enabled --------------------------------------------------------------------------------------------------- */
 
-/* Opens and programs what would leave records, lets the test take something back, and runs. */
+/* Opens and programs a sample that would write records, lets the test undo one precondition, and runs the workload. */
 static bool sample_without(struct test_run *run, struct pebs_sample *sample, void (*take_back)(unsigned counter),
                            uint64_t window_on)
 {
@@ -141,7 +141,7 @@ static void event_select(struct test_run *run)
 
 TEST(pebs_arm_event_select) = {
     .id = "pebs.arm.event_select",
-    .title = "Without the enable flag of its event select a PEBS counter neither counts nor records",
+    .title = "While the enable flag of its event select is clear, a PEBS counter neither counts nor records",
     .source = SDM_PEBS_PROGRAMMING,
     .needs = NEEDS | NEED_GLOBAL_CTRL,
     .records = true,
@@ -165,7 +165,7 @@ static void global_ctrl(struct test_run *run)
 
 TEST(pebs_arm_global_ctrl) = {
     .id = "pebs.arm.global_ctrl",
-    .title = "With its bit of IA32_PERF_GLOBAL_CTRL clear a PEBS counter neither counts nor records",
+    .title = "While its bit of IA32_PERF_GLOBAL_CTRL is clear, a PEBS counter neither counts nor records",
     .source = SDM_PEBS_PROGRAMMING,
     .needs = NEEDS | NEED_GLOBAL_CTRL,
     .records = true,
@@ -192,7 +192,7 @@ static void pebs_enable(struct test_run *run)
 
 TEST(pebs_arm_pebs_enable) = {
     .id = "pebs.arm.pebs_enable",
-    .title = "Without its bit of IA32_PEBS_ENABLE a counter counts and overflows, and leaves no record",
+    .title = "While its bit of IA32_PEBS_ENABLE is clear, a counter counts and overflows, but writes no record",
     .source = SDM_PEBS_PROGRAMMING,
     .needs = NEEDS | NEED_PEBS_AREA | NEED_GLOBAL_CTRL,
     .records = true,
@@ -216,7 +216,7 @@ static void set_reset(const struct test_run *run, unsigned counter, uint64_t val
     ds_area_adopt();
 }
 
-/* The same of architectural PEBS, once the counter is programmed. */
+/* Changes the reload value of architectural PEBS in a counter that is already programmed. */
 static void set_reload(unsigned counter, uint32_t value)
 {
     const uint64_t cfg_c = msr_get(MSR_IA32_PMC_GP_CFG_C(counter));
@@ -224,7 +224,7 @@ static void set_reload(unsigned counter, uint32_t value)
     msr_write(MSR_IA32_PMC_GP_CFG_C(counter), (cfg_c & ~(uint64_t)UINT32_MAX) | value);
 }
 
-/* Arms an open area, and runs the workload. */
+/* Arms a counter in an open area, and runs the workload. */
 static bool run_sample(struct test_run *run, const struct pebs_sample *sample)
 {
     const struct window window = pebs_sample_window(run, sample);
@@ -256,7 +256,7 @@ static void own_slot(struct test_run *run)
 
 TEST(pebs_reload_own_slot) = {
     .id = "pebs.reload.own_slot",
-    .title = "A counter is reloaded from its own reset slot, whatever the slots of the others hold",
+    .title = "A counter is reloaded from its own reset slot, whatever the other slots hold",
     .source = SDM_PEBS_AREA,
     .needs = NEEDS | NEED_PEBS_AREA | NEED_PEBS_REGISTERS | NEED_PEBS_COUNTERS,
     .records = true,
@@ -283,7 +283,7 @@ static void reset_value(struct test_run *run)
 
 TEST(pebs_reload_reset_value) = {
     .id = "pebs.reload.reset_value",
-    .title = "After a record the counter starts from the reset value in memory, not from what software wrote to it",
+    .title = "After a record the counter restarts from the reset value in memory, not from what software wrote to it",
     .source = SDM_PEBS,
     .needs = NEEDS | NEED_PEBS_AREA | NEED_PEBS_REGISTERS,
     .records = true,
@@ -291,9 +291,10 @@ TEST(pebs_reload_reset_value) = {
 };
 
 /*
- * How many events the window has is measured first, with a period that none of them ends: of instructions those that
- * open and close it count, too, or not. What the counter then holds follows from the number of the last record's event.
- * It may hold more where recording itself causes events, and of instructions one less where the first is the window's.
+ * First measures the number of events in the window with a counter that cannot overflow, because the instructions that
+ * open and close the window may count. The expected counter value then follows from the number of the last record's
+ * event. The value may be higher if recording itself causes events, and one lower if the first instruction belongs to
+ * the window.
  */
 static void counter_after(struct test_run *run)
 {
@@ -341,11 +342,10 @@ TEST(pebs_reload_counter) = {
 
 static const char *lacks_any_event(const struct caps *caps)
 {
-    return caps->pebs_any_event ? NULL
-                                : "an event that is not precise is not sampled, or as a precise one, on this core";
+    return caps->pebs_any_event ? NULL : "this core cannot sample non-precise events, or only as precise ones";
 }
 
-/* Cycles, of which no number is promised: a loop takes far more than two periods, and each record starts a new one. */
+/* The loop takes far more cycles than two periods, but no exact number is promised. Each record starts a new period. */
 static void any_event(struct test_run *run)
 {
     enum { PERIOD = 129, AROUND = 64 };
@@ -362,14 +362,14 @@ static void any_event(struct test_run *run)
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         test_equal(run, "applicable counters", record.counters, MSR_BIT(0));
         if (record.eventing_ip + AROUND < workload->start || record.eventing_ip > workload->limit + AROUND)
-            test_fail(run, "PEBS record %u, EventingIP 0x%" PRIx64 ", is not of the time in which the counter ran", n,
+            test_fail(run, "PEBS record %u, EventingIP 0x%" PRIx64 ", is outside the time in which the counter ran", n,
                       record.eventing_ip);
     }
 }
 
 TEST(pebs_any_event) = {
     .id = "pebs.any_event",
-    .title = "An event that is not precise leaves a record at each overflow, of an instruction that retires then",
+    .title = "A non-precise event gives a record at each overflow, of an instruction that retires at that time",
     .source = "SDM Vol. 3B (253669-059), \"Processor Event Based Sampling (PEBS)\", 18.7.1",
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENTING_IP,
     .lacks = lacks_any_event,
@@ -400,7 +400,8 @@ static void beside(struct test_run *run)
         test_fail(run, "the counter without PEBS is 0x%" PRIx64 ", must be 0x%x", count, STEPS - START);
     else if (count > STEPS - START)
         test_differs(run, "the counter without PEBS is 0x%" PRIx64 ", typically 0x%x", count, STEPS - START);
-    test_equal(run, "its overflow bit", msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & MSR_BIT(plain), MSR_BIT(plain));
+    test_equal(run, "overflow bit of the counter without PEBS", msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & MSR_BIT(plain),
+               MSR_BIT(plain));
     finish(run);
     pebs_check_count(run, ds_pebs_log()->records, pebs_typical(run->caps, &sample, STEPS));
     pebs_check_numbers(run, &sample, pebs_sample_spacing(run->caps, &sample) - 1);
@@ -408,14 +409,14 @@ static void beside(struct test_run *run)
 
 TEST(pebs_counters_beside) = {
     .id = "pebs.counters.beside",
-    .title = "A counter without PEBS counts and overflows beside one with it, and leaves no record",
+    .title = "A counter without PEBS counts and overflows while another samples, and writes no record",
     .source = SDM_PEBS_PROGRAMMING,
     .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_PEBS_COUNTERS,
     .records = true,
     .run = beside,
 };
 
-/* What the records say of one of two counters: where both are due, they may share a record. */
+/* Checks the records of one of two counters. If both are due, they may share a record. */
 static void check_one_of_two(struct test_run *run, const struct pebs_sample *sample, unsigned first)
 {
     unsigned came = 0, due = first, number;
@@ -433,7 +434,7 @@ static void check_one_of_two(struct test_run *run, const struct pebs_sample *sam
     pebs_check_count(run, came, 1 + (STEPS - first - 1) / pebs_sample_spacing(run->caps, sample));
 }
 
-/* The second counter is half a period ahead of the first, so that typically they never fall due together. */
+/* The second counter is half a period ahead of the first, so typically they are never due together. */
 static void two(struct test_run *run)
 {
     enum { PERIOD = 69, HALF = 34 };
@@ -462,7 +463,7 @@ static void two(struct test_run *run)
     check_one_of_two(run, &second, ahead);
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         if (!record.counters || record.counters & ~both)
-            test_fail(run, "PEBS record %u is of counters 0x%" PRIx64 ", must be of one of 0x%" PRIx64 " or of both", n,
+            test_fail(run, "PEBS record %u is of counters 0x%" PRIx64 ", must be of one of 0x%" PRIx64 " or both", n,
                       record.counters, both);
         else if (record.counters == both)
             test_differs(run, "PEBS record %u is of both counters", n);
@@ -471,7 +472,7 @@ static void two(struct test_run *run)
 
 TEST(pebs_counters_two) = {
     .id = "pebs.counters.two",
-    .title = "Two counters sample side by side, and each record names the counter that it is of",
+    .title = "Two counters sample at the same time, and each record has the bit of its counter",
     .source = SDM_PEBS_RECORD_SKL ", offset 90H",
     .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_PEBS_COUNTERS | NEED_PEBS_TSC,
     .records = true,
@@ -491,14 +492,14 @@ static void usr_at_0(struct test_run *run)
 
 TEST(pebs_rings_usr_at_0) = {
     .id = "pebs.rings.usr_at_0",
-    .title = "A counter that counts at CPL 1 to 3 alone records nothing at CPL 0",
+    .title = "A counter that counts only at CPL 1 to 3 records nothing at CPL 0",
     .source = SDM_PERFMON_1 ", USR and OS flags",
     .needs = NEEDS,
     .records = true,
     .run = usr_at_0,
 };
 
-/* The way to CPL 3 and back has loads at CPL 0. */
+/* The code that switches to CPL 3 and back has loads at CPL 0. */
 static void os_at_3(struct test_run *run)
 {
     enum { ROUNDS = 8 };
@@ -519,7 +520,7 @@ static void os_at_3(struct test_run *run)
 
 TEST(pebs_rings_os_at_3) = {
     .id = "pebs.rings.os_at_3",
-    .title = "A counter that counts at CPL 0 alone records nothing at CPL 3",
+    .title = "A counter that counts only at CPL 0 records nothing at CPL 3",
     .source = SDM_PERFMON_1 ", USR and OS flags",
     .needs = NEEDS,
     .records = true,
@@ -528,7 +529,7 @@ TEST(pebs_rings_os_at_3) = {
 
 /* ---- the status register ----------------------------------------------------------------------------------------- */
 
-/* Samples with interrupts off, and returns the status when no record is on its way; the rest is the test's. */
+/* Samples with interrupts off, and returns the status once no record is pending. The caller closes the sample. */
 static uint64_t status_after(struct test_run *run, unsigned records, unsigned at)
 {
     struct pebs_sample sample = pebs_sample_any(run->caps, records);
@@ -544,13 +545,13 @@ static uint64_t status_after(struct test_run *run, unsigned records, unsigned at
     return msr_get(MSR_IA32_PERF_GLOBAL_STATUS);
 }
 
-/* The bit of the buffer: 62 of the DS area, 54 of architectural PEBS. */
+/* The status bit of the buffer: 62 for the DS area, 54 for architectural PEBS. */
 static uint64_t buffer_flag(const struct caps *caps)
 {
     return caps->pebs_method == PEBS_METHOD_ARCH ? GLOBAL_STATUS_PEBS : GLOBAL_STATUS_DS_BUFFER;
 }
 
-/* Holds that bit against what it must be; where an erratum has it stay clear, that is no more than told. */
+/* Compares that bit with the expected value. If an erratum keeps the bit clear, reports only a difference. */
 static void check_buffer_bit(struct test_run *run, const char *when, uint64_t status, bool want)
 {
     const bool is = status & buffer_flag(run->caps);
@@ -558,10 +559,10 @@ static void check_buffer_bit(struct test_run *run, const char *when, uint64_t st
     if (want && !is && run->caps->pebs_format == 0)
         test_differs(run, "bit 62 %s is 0: on Core 2 it needs FREEZE_PERFMON_ON_PMI (erratum AJ69)", when);
     else if (is != want)
-        test_fail(run, "the bit of the buffer %s is %u, must be %u", when, is, want);
+        test_fail(run, "the buffer's status bit %s is %u, must be %u", when, is, want);
 }
 
-/* Records in more fragments than usual reach a threshold in bytes before their number does. */
+/* Records in more fragments than usual reach a threshold, which is in bytes, with fewer records. */
 static bool reached_early(const struct caps *caps)
 {
     const uint64_t index = caps->pebs_method == PEBS_METHOD_ARCH ? msr_get(MSR_IA32_PEBS_INDEX) : 0;
@@ -584,16 +585,15 @@ static void buffer_bit(struct test_run *run)
 
 TEST(pebs_status_buffer) = {
     .id = "pebs.status.buffer",
-    .title =
-        "The record that reaches the threshold sets bit 62, of architectural PEBS bit 54, of IA32_PERF_GLOBAL_STATUS, "
-        "and none before it",
+    .title = "The record that reaches the threshold, and no earlier one, sets bit 62 of IA32_PERF_GLOBAL_STATUS "
+             "(architectural PEBS: bit 54)",
     .source = SDM_PEBS_AREA,
     .needs = NEEDS | NEED_GLOBAL_CTRL,
     .records = true,
     .run = buffer_bit,
 };
 
-/* Events behind the last record are fewer than the period: the counter has not overflowed again. */
+/* The events after the last record are fewer than the period, so the counter cannot have overflowed again. */
 static void own_bit(struct test_run *run)
 {
     enum { COUNT = 8 };
@@ -606,7 +606,7 @@ static void own_bit(struct test_run *run)
 
 TEST(pebs_status_own_bit) = {
     .id = "pebs.status.own_bit",
-    .title = "A record clears the overflow bit of its counter: after it nothing has overflowed",
+    .title = "A record clears the overflow bit of its counter",
     .source = SDM_PEBS,
     .typical = "On some processors the bit of a counter with PEBS stays set, and Linux masks it",
     .needs = NEEDS | NEED_GLOBAL_CTRL,
@@ -621,7 +621,7 @@ static void acknowledge(struct test_run *run)
     pebs_plan(run, AT);
     status_after(run, AT, AT);
     msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, MSR_BIT(0));
-    check_buffer_bit(run, "with another one acknowledged", msr_get(MSR_IA32_PERF_GLOBAL_STATUS), true);
+    check_buffer_bit(run, "after acknowledging a different bit", msr_get(MSR_IA32_PERF_GLOBAL_STATUS), true);
     msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, buffer_flag(run->caps));
     check_buffer_bit(run, "acknowledged", msr_get(MSR_IA32_PERF_GLOBAL_STATUS), false);
     finish(run);
@@ -629,7 +629,7 @@ static void acknowledge(struct test_run *run)
 
 TEST(pebs_status_acknowledge) = {
     .id = "pebs.status.acknowledge",
-    .title = "The bit of the PEBS buffer stays set until it is written as 1 to IA32_PERF_GLOBAL_OVF_CTRL",
+    .title = "The status bit of the PEBS buffer stays set until software writes 1 to it in IA32_PERF_GLOBAL_OVF_CTRL",
     .source = SDM_PEBS_SERVICE,
     .needs = NEEDS | NEED_GLOBAL_CTRL,
     .records = true,
@@ -670,14 +670,14 @@ static void two_causes(struct test_run *run)
     ds_on_interrupt(NULL);
     finish(run);
     if (ds_counts()->interrupts != 1)
-        test_differs(run, "%u interrupts came, typically 1", ds_counts()->interrupts);
-    test_equal(run, "the status that was found", status_seen & (buffer_flag(run->caps) | MSR_BIT(plain)),
+        test_differs(run, "%u interrupts, typically 1", ds_counts()->interrupts);
+    test_equal(run, "the status in the interrupt handler", status_seen & (buffer_flag(run->caps) | MSR_BIT(plain)),
                buffer_flag(run->caps) | MSR_BIT(plain));
 }
 
 TEST(pebs_status_two_causes) = {
     .id = "pebs.status.two_causes",
-    .title = "The buffer's threshold and another counter's overflow cause an interrupt, and the status has both bits",
+    .title = "If the buffer reaches its threshold and another counter overflows, one interrupt's status has both bits",
     .source = SDM_PEBS_SERVICE,
     .needs = NEEDS | NEED_PEBS_COUNTERS,
     .records = true,
@@ -688,7 +688,7 @@ TEST(pebs_status_two_causes) = {
 
 static unsigned branches_before;
 
-/* BTS records that were in memory when the first interrupt came. */
+/* BTS records in memory at the first interrupt. */
 static void count_branches(uint64_t status)
 {
     (void)status;
@@ -728,13 +728,13 @@ static void with_bts(struct test_run *run)
     test_saw(run, ds_pebs_log()->records);
     pebs_check_count(run, ds_pebs_log()->records, typical);
     if (branches_before < PERIOD + 1)
-        test_fail(run, "only %u branches were in memory when the interrupt for branch %u or a later one came",
-                  branches_before, PERIOD + 1);
+        test_fail(run, "only %u branches were in memory at the interrupt for branch %u or a later one", branches_before,
+                  PERIOD + 1);
 }
 
 TEST(pebs_with_bts_one_branch) = {
     .id = "pebs.with_bts.one_branch",
-    .title = "A branch that is due for PEBS and for BTS has both records in memory before its interrupt comes",
+    .title = "If a branch is due for PEBS and BTS, both records are in memory before the interrupt",
     .source = SDM_2023 "\"Processor Event Based Sampling (PEBS)\" (Core)",
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_BRANCHES | NEED_BTS | NEED_BTS_CPL,
     .records = true,

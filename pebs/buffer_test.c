@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the processor writes: the fields of the DS management area that it moves and those that it must leave alone,
- * and the bytes of the buffer that are none of its business. Interrupts stay off while records are written, so that
- * nobody drains them; what is then in memory is compared byte by byte. How many records there are tells the memory
- * itself, which was painted before.
+ * Where the processor writes: the fields of the DS management area that it must change and those that it must not, and
+ * the bytes of the buffer that it must not touch. Interrupts are off while the processor writes records, so the service
+ * routine cannot drain them before the test compares memory byte by byte. The buffer has a fill pattern, which shows
+ * how many records were written.
  */
 #include <inttypes.h>
 
@@ -22,7 +22,7 @@
 
 #define PATTERN 0xa5u
 
-/* The buffer of the tests that fill it: the threshold is far enough from its end for the manual. */
+/* A buffer that the tests fill. The threshold is as far from the end as the manual requires. */
 enum { RECORDS = 4, THRESHOLD = 2, EVENTS_FOR = 10 };
 
 static struct ds_area area_read(const struct test_run *run)
@@ -54,7 +54,7 @@ static void paint(void)
     memset(memory.pebs, PATTERN, memory.pebs_size);
 }
 
-/* Fails unless all bytes are as paint() left them. */
+/* Fails unless all bytes still have the pattern of paint(). */
 static void check_painted(struct test_run *run, const char *what, uint64_t from, uint64_t to)
 {
     for (uint64_t address = from; address < to; address++) {
@@ -72,7 +72,7 @@ static uint64_t buffer_end(void)
     return (uintptr_t)memory.pebs + memory.pebs_size;
 }
 
-/* Runs the workload with interrupts off, and leaves them off; after it no record is on its way any more. */
+/* Runs the workload with interrupts off, and leaves them off. On return, no record is pending. */
 static void run_closed(struct test_run *run, const struct pebs_sample *sample)
 {
     const struct window window = pebs_sample_window(run, sample);
@@ -82,7 +82,7 @@ static void run_closed(struct test_run *run, const struct pebs_sample *sample)
     pebs_settle();
 }
 
-/* Opens, paints, lets the test change the area, and samples. Returns whether it sampled. */
+/* Opens the area, fills it with the pattern, lets the test change it, and samples. Returns false if sampling failed. */
 static bool sample_into(struct test_run *run, const struct pebs_sample *sample, void (*change)(struct ds_area *area))
 {
     struct ds_area area;
@@ -106,7 +106,7 @@ static unsigned record_size(void)
     return ds_pebs_log()->record_size;
 }
 
-/* How many records lie in the buffer from this address on: the places of that size in which a byte was written. */
+/* The number of records from this address on: slots of a record's size in which at least one byte changed. */
 static unsigned records_at(uint64_t from)
 {
     unsigned count = 0;
@@ -144,7 +144,7 @@ static void steps(struct test_run *run)
 
 TEST(ds_pebs_index_steps) = {
     .id = "ds.pebs.index.steps",
-    .title = "Each PEBS record moves the index by the size of one record, from the base",
+    .title = "Each PEBS record advances the index by the size of one record, starting from the base",
     .source = MANAGEMENT,
     GROUP,
     .run = steps,
@@ -157,7 +157,7 @@ static void index_ahead(struct ds_area *area)
     area->pebs.index += (uint64_t)AHEAD * record_size();
 }
 
-/* Afterwards the records are moved to the base, where the log takes them from. */
+/* Afterwards the test moves the records to the base, where the drain looks for them. */
 static void start(struct test_run *run)
 {
     enum { COUNT = 2 };
@@ -185,7 +185,7 @@ static void start(struct test_run *run)
 
 TEST(ds_pebs_index_start) = {
     .id = "ds.pebs.index.start",
-    .title = "The first PEBS record is written where the index points, not at the base",
+    .title = "The first PEBS record is written at the index, not at the base",
     .source = MANAGEMENT,
     GROUP,
     .run = start,
@@ -209,7 +209,7 @@ static void beyond(struct test_run *run)
 
 TEST(ds_pebs_index_beyond) = {
     .id = "ds.pebs.index.beyond",
-    .title = "No byte of the PEBS buffer is written after the last record",
+    .title = "No byte of the PEBS buffer after the last record is written",
     .source = MANAGEMENT,
     GROUP,
     .run = beyond,
@@ -217,7 +217,7 @@ TEST(ds_pebs_index_beyond) = {
 
 /* ---- the management area ---------------------------------------------------------------------------------------- */
 
-/* The whole page is compared, except for the index, whose place in the area is typed here once more. */
+/* Compares the whole page except the index, whose offset this file repeats on purpose. */
 static void kept(struct test_run *run)
 {
     enum { COUNT = 3, PAGE = 4096 };
@@ -244,13 +244,13 @@ static void kept(struct test_run *run)
 
 TEST(ds_pebs_area_kept) = {
     .id = "ds.pebs.area.kept",
-    .title = "Of the DS management area PEBS writes its index and nothing else: no base, maximum, threshold or reset",
+    .title = "PEBS changes only its index in the DS management area: no base, maximum, threshold or reset",
     .source = MANAGEMENT,
     GROUP,
     .run = kept,
 };
 
-/* Two areas share a page: the one that the register named first must be forgotten. */
+/* Two areas in one page: the processor must not use the address that the register had first. */
 static void used(struct test_run *run)
 {
     enum { COUNT = 3, SECOND = 0x800 };
@@ -270,8 +270,8 @@ static void used(struct test_run *run)
     first = area_read(run);
     ds_area_decode(run->caps->ds_width, run->caps->pebs_format, memory.area + SECOND, memory.area_size - SECOND,
                    &second);
-    test_equal(run, "the index of the area that IA32_DS_AREA left", first.pebs.index, first.pebs.base);
-    test_equal(run, "the index of the area that IA32_DS_AREA names", second.pebs.index,
+    test_equal(run, "the index of the area that IA32_DS_AREA no longer selects", first.pebs.index, first.pebs.base);
+    test_equal(run, "the index of the area that IA32_DS_AREA selects", second.pebs.index,
                second.pebs.base + (uint64_t)records_at(second.pebs.base) * record_size());
     msr_write(MSR_IA32_DS_AREA, (uintptr_t)memory.area);
     area_write(run, &second);
@@ -283,7 +283,7 @@ static void used(struct test_run *run)
 
 TEST(ds_area_used) = {
     .id = "ds.area.used",
-    .title = "Records go to the area that IA32_DS_AREA names when PEBS begins, not to one that it named before",
+    .title = "Records go to the area that IA32_DS_AREA selects when PEBS is enabled, not to an earlier one",
     .source = SDM_SETTING_UP_DS ", step 2",
     GROUP,
     .run = used,
@@ -301,8 +301,8 @@ static struct pebs_sample filling(const struct caps *caps)
 }
 
 /*
- * The manual wants a maximum that is a multiple of a record's size plus 1, and many programs leave the 1 out. A
- * processor that fills the buffer with the one may stop one record earlier with the other; none writes past it.
+ * The manual requires a maximum of a multiple of a record's size plus 1, and many programs omit the 1. A processor that
+ * fills the buffer with one of these maxima may stop one record earlier with the other; it must not write past either.
  */
 struct limit {
     void (*change)(struct ds_area *area); /* NULL: the maximum is where the last record ends */
@@ -311,7 +311,7 @@ struct limit {
 static void check_filled(struct test_run *run, unsigned came)
 {
     if (came == RECORDS - 1)
-        test_differs(run, "%u records were written into room for %u", came, RECORDS);
+        test_differs(run, "%u records were written into a buffer for %u", came, RECORDS);
     else
         test_equal(run, "the number of records", came, RECORDS);
 }
@@ -337,7 +337,7 @@ static void fill(struct test_run *run)
 
 TEST(ds_pebs_maximum) = {
     .id = "ds.pebs.maximum",
-    .title = "An undrained PEBS buffer takes records up to its absolute maximum, and not one beyond",
+    .title = "An undrained PEBS buffer accepts records up to its absolute maximum, and none past it",
     .source = SDM_PEBS_AREA,
     GROUP,
     .run = fill,
@@ -351,14 +351,14 @@ static void one_more_byte(struct ds_area *area)
 
 TEST(ds_pebs_maximum_plus_one) = {
     .id = "ds.pebs.maximum.plus_one",
-    .title = "An absolute maximum one byte past a whole number of records takes no fewer and no more records",
+    .title = "An absolute maximum one byte past a whole number of records allows exactly that number",
     .source = MANAGEMENT,
     GROUP,
     .run = fill,
     .argument = &(const struct limit){ one_more_byte },
 };
 
-/* The order is that of the events, and the first of them is due after the first period. */
+/* The records are in the order of the events, and the first is due after the first period. */
 static void oldest(struct test_run *run)
 {
     const struct pebs_sample sample = filling(run->caps);
@@ -374,7 +374,7 @@ static void oldest(struct test_run *run)
 
 TEST(ds_pebs_maximum_oldest) = {
     .id = "ds.pebs.maximum.oldest",
-    .title = "A full PEBS buffer keeps the oldest records: none is overwritten, for it is never circular",
+    .title = "A full PEBS buffer keeps the oldest records: they are not overwritten, because it is never circular",
     .source = SDM_PEBS_AREA,
     .needs = NEEDS | NEED_PEBS_REGISTERS,
     .records = true,
@@ -382,8 +382,8 @@ TEST(ds_pebs_maximum_oldest) = {
 };
 
 /*
- * The service routine drains the first fill as soon as interrupts are on again. What became of the counter meanwhile no
- * manual says, so it is set up anew.
+ * The service routine drains the first fill as soon as interrupts are on again. The manual does not define the counter
+ * after that, so the test programs it again.
  */
 static void room(struct test_run *run)
 {
@@ -402,12 +402,12 @@ static void room(struct test_run *run)
     records_close_full(run);
     test_saw(run, ds_pebs_log()->records);
     if (ds_pebs_log()->records != 2 * RECORDS)
-        test_differs(run, "%u records came of two full buffers, typically %u", ds_pebs_log()->records, 2 * RECORDS);
+        test_differs(run, "two full buffers gave %u records, typically %u", ds_pebs_log()->records, 2 * RECORDS);
 }
 
 TEST(ds_pebs_maximum_room) = {
     .id = "ds.pebs.maximum.room",
-    .title = "A full PEBS buffer takes records again once software has set its index back to the base",
+    .title = "A full PEBS buffer accepts records again after software sets its index back to the base",
     .source = SDM_PEBS_AREA,
     GROUP,
     .run = room,
@@ -415,7 +415,7 @@ TEST(ds_pebs_maximum_room) = {
 
 /* ---- the threshold ---------------------------------------------------------------------------------------------- */
 
-/* Samples so many records with interrupts off, then on. Returns how many interrupts were waiting. */
+/* Samples so many records with interrupts off, then enables interrupts. Returns the number of pending interrupts. */
 static unsigned interrupts_after(struct test_run *run, unsigned records, unsigned at_most)
 {
     struct pebs_sample sample = pebs_sample_any(run->caps, records);
@@ -445,22 +445,22 @@ static void below(struct test_run *run)
 
 TEST(ds_pebs_threshold_below) = {
     .id = "ds.pebs.threshold.below",
-    .title = "One record short of the threshold there is no interrupt",
+    .title = "One record below the threshold there is no interrupt",
     .source = SDM_PEBS_AREA,
     GROUP,
     .run = below,
 };
 
-/* While interrupts are off one at most can wait; a second one may come when the first has been served. */
+/* While interrupts are off, only one can be pending; another may follow after the first has been serviced. */
 static void check_one(struct test_run *run, const char *where, unsigned interrupts)
 {
     if (!interrupts)
-        test_fail(run, "no interrupt came %s the threshold", where);
+        test_fail(run, "no interrupt %s the threshold", where);
     else if (interrupts != 1)
-        test_differs(run, "%u interrupts came %s the threshold, typically 1", interrupts, where);
+        test_differs(run, "%u interrupts %s the threshold, typically 1", interrupts, where);
 }
 
-/* On Core 2 the interrupt may come one event late (erratum AJ68): there one more record must bring it. */
+/* On Core 2 the interrupt may be one event late (erratum AJ68): there it may follow one more record. */
 static void reached(struct test_run *run)
 {
     enum { AT = 6 };
@@ -474,13 +474,13 @@ static void reached(struct test_run *run)
 
 TEST(ds_pebs_threshold_reached) = {
     .id = "ds.pebs.threshold.reached",
-    .title = "The record with which the index reaches the threshold brings the interrupt",
+    .title = "The record with which the index reaches the threshold raises the interrupt",
     .source = SDM_PEBS_AREA,
     GROUP,
     .run = reached,
 };
 
-/* Records past the threshold go on coming while the interrupt waits. */
+/* The processor goes on writing records past the threshold while the interrupt is pending. */
 static void passed(struct test_run *run)
 {
     enum { AT = 6, RECORDS_PAST = 9 };
@@ -492,7 +492,7 @@ static void passed(struct test_run *run)
 
 TEST(ds_pebs_threshold_passed) = {
     .id = "ds.pebs.threshold.passed",
-    .title = "Records past the threshold are written while its interrupt waits, and one interrupt serves all",
+    .title = "Records past the threshold are written while its interrupt is pending, and one interrupt serves all",
     .source = SDM_SETTING_UP_DS,
     GROUP,
     .run = passed,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * SDM Vol. 3B (253669-081), "Data Source Encoding for Load Latency Record" (Nehalem). The codes of Sandy Bridge and
- * later, Skylake's remote codes, precise store, and the encodings from Gracemont and Lion Cove on are read as Linux
- * does (7.1, arch/x86/events/intel/ds.c). The words are perf's.
+ * later, Skylake's remote codes, precise store, and the encodings from Gracemont and Lion Cove on follow Linux (7.1,
+ * arch/x86/events/intel/ds.c). The words are perf's.
  */
 #include "pebs/data_source_decode.h"
 
@@ -94,7 +94,7 @@ static const struct origin generic[16] = {
     [0xf] = { &uncached, &none },
 };
 
-/* Codes in which an encoding differs from the generic one; others have a NULL level. */
+/* Codes in which an encoding differs from the generic one; a NULL level means no difference. */
 static const struct origin nehalem[16] = {
     [0x5] = { &l3, &hit },
     [0x6] = { &l3, &hitm },
@@ -138,16 +138,16 @@ static const struct origin lion_cove[] = {
     [0x11] = { &ram, &none },
 };
 
-/* What the second level or one below it had. */
+/* Hits up to the second level. */
 static const struct origin panther_cove[] = {
-    [0x0] = { &level_unknown, &snoop_unknown }, /* no cache was asked */
+    [0x0] = { &level_unknown, &snoop_unknown }, /* no cache lookup */
     [0x1] = { &l0, &none },
     [0x2] = { &l1, &none },
     [0x3] = { &lfb, &none },
     [0x4] = { &l2, &none },
     [0x7] = { &l2, &hit },
     [0x8] = { &l2, &hitm },
-    [0x9] = { &l2, &miss }, /* promoted from a prefetch of this core, or of another */
+    [0x9] = { &l2, &miss }, /* promoted from a prefetch of this or another core */
     [0xa] = { &l2, &miss },
     [0xf] = { &uncached, &none },
 };
@@ -162,14 +162,14 @@ static const struct origin arctic_wolf[] = {
     [0x6] = { &uncached, &none },
 };
 
-/* Where the fields of an encoding are. */
+/* The bits of each field in an encoding. */
 static const struct layout {
-    uint64_t code; /* the bits of the code, from 0 on */
+    uint64_t code; /* the bits of the code, from bit 0 up */
     uint64_t stlb_miss, locked, data_blocked, address_blocked;
-    uint64_t l2_miss;             /* with this bit the code is that of a miss of the second level: omr() */
-    const struct origin *changes; /* of the generic table; it has as many codes */
-    const struct origin *codes;   /* the encoding's own table instead */
-    unsigned count;               /* of codes */
+    uint64_t l2_miss;             /* if this bit is set, the code is a second-level miss: omr() */
+    const struct origin *changes; /* differences from the generic table, with as many codes */
+    const struct origin *codes;   /* or the encoding's own table */
+    unsigned count;               /* the number of codes */
 } layouts[DATA_SOURCE_ENCODINGS] = {
 #define OWN(table) .codes = (table), .count = sizeof(table) / sizeof((table)[0])
     [DATA_SOURCE_NEHALEM] = { .code = 0xf, .changes = nehalem },
@@ -214,8 +214,8 @@ static const struct layout {
 };
 
 /*
- * A miss of the second level (Panther Cove, Arctic Wolf), by bits 3:0: who had the line, here or on another socket
- * (bit 4). Linux, parse_omr_data_source(), where the first version forgot to shift bit 7.
+ * A miss of the second level (Panther Cove, Arctic Wolf): bits 3:0 give the agent that supplied the line, bit 4 whether
+ * it was on another socket. Linux, parse_omr_data_source(), whose first version forgot to shift bit 7.
  */
 #define OMR_WHO      UINT64_C(0xf)
 #define OMR_REMOTE   (UINT64_C(1) << 4)
@@ -254,7 +254,7 @@ static const struct meaning omr[16][2] = {
 
 static struct origin find_omr(uint64_t code)
 {
-    /* Of this agent's shared cache, by promoted and snooped. */
+    /* The snoop of this agent's shared cache, by promoted and snooped. */
     static const struct meaning *const of_shared[] = { &snoop_unknown, &miss, &hit, &none };
     const unsigned who = (unsigned)(code & OMR_WHO);
     const bool modified = (code & OMR_MODIFIED) != 0, snooped = (code & OMR_SNOOPED) != 0;
@@ -272,7 +272,7 @@ static struct origin find_omr(uint64_t code)
 }
 
 struct source {
-    const struct meaning *level, *snoop, *tlb, *lock, *blocked; /* blocked: NULL if the encoding does not tell */
+    const struct meaning *level, *snoop, *tlb, *lock, *blocked; /* blocked: NULL if the encoding has no such bits */
 };
 
 static struct origin find_origin(const struct layout *layout, uint64_t data_source)

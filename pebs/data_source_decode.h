@@ -9,9 +9,9 @@
 #include "pebs/layout/formats.h"
 
 /*
- * The words that perf script prints after LVL, SNP, TLB and LCK, static strings, never NULL; and after BLK, NULL where
- * the encoding does not tell whether something blocked the load. The level of a code that the manual reserves, or that
- * lies beyond its table, is "Reserved".
+ * The words that perf script prints after LVL, SNP, TLB and LCK: static strings, never NULL. After BLK: NULL if the
+ * encoding does not record what blocked a load. The level is "Reserved" for a code that the manual reserves, or one
+ * past the end of the encoding's table.
  */
 struct data_source_words {
     const char *level;
@@ -26,7 +26,7 @@ struct data_source_words data_source_words(enum data_source_encoding encoding, u
 /* The data source as perf_mem_data_src (pebs/perf_mem_layout.h), without the operation. */
 uint64_t data_source_bits(enum data_source_encoding encoding, uint64_t data_source);
 
-/* Whether another processor had the data modified in its cache. */
+/* Returns whether another processor had the data modified in its cache. */
 bool data_source_is_hitm(enum data_source_encoding encoding, uint64_t data_source);
 
 #endif

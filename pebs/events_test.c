@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each precise event of this core that a workload brings about in a known number and at known places, one after the
- * other; for the rest the output says why not. Which of its places a record is of is up to the delay until PEBS is
- * armed (suite/support/pebs_places.h); where an event counts micro-operations, so is how many there are.
+ * Each precise event of this core that a workload triggers a known number of times at known places. For each other
+ * event a note says why it was not exercised. The delay until PEBS is armed decides which of the places a record is of
+ * (suite/support/pebs_places.h). If an event counts micro-operations, their number is not known exactly, either.
  */
 #include <inttypes.h>
 
@@ -17,12 +17,12 @@ static void prepare_interrupt(void)
     interrupt_set_raw(VECTOR_WORKLOAD, workload_interrupt_entry, false);
 }
 
-/* How the places of an event are known. */
+/* Where an event's records can be. */
 enum places {
     ACCESSES,     /* each of the workload's accesses */
-    BRANCHES,     /* its branches of these kinds */
-    INSTRUCTIONS, /* anywhere, all instructions in order */
-    RING          /* one load, that chases the ring; in the first of its rounds it may miss */
+    BRANCHES,     /* the workload's branches of these kinds */
+    INSTRUCTIONS, /* any instruction, in program order */
+    RING          /* one load, which chases the ring; in the first round it may miss */
 };
 
 static const struct recipe {
@@ -52,13 +52,13 @@ static const struct recipe {
     [PEBS_ROLE_PRECISE_STORE] = { &workload_stores, 8, 33, ACCESSES, 0, NULL },
 };
 
-/* Of these events the processor picks those that it counts: for one record it may take many rounds. */
+/* The processor picks the occurrences of these events that it counts, so one record may take many rounds. */
 static bool at_random(const struct pebs_event *event)
 {
     return event->role == PEBS_ROLE_LOAD_LATENCY || event->role == PEBS_ROLE_PRECISE_STORE;
 }
 
-/* Of how many micro-operations an addition is, no manual speaks. */
+/* The manual does not say how many micro-operations an addition has. */
 static bool counts_operations(const struct pebs_event *event)
 {
     return event->role == PEBS_ROLE_X87 || event->role == PEBS_ROLE_MMX;
@@ -72,7 +72,7 @@ static unsigned typical(const struct caps *caps, const struct pebs_sample *sampl
 {
     const struct recipe *r = &recipes[sample->event->role];
     const unsigned a_round = r->places == BRANCHES ? branch_count(r->workload, r->kinds) : pebs_events_of_round(sample);
-    const unsigned misses = r->places == RING ? WORKLOAD_CHASE_LINES : 0; /* at most */
+    const unsigned misses = r->places == RING ? WORKLOAD_CHASE_LINES : 0; /* upper limit */
 
     return pebs_typical(caps, sample, r->rounds * a_round - misses);
 }
@@ -89,10 +89,10 @@ static struct pebs_sample sample_of(const struct caps *caps, const struct pebs_e
                                  .period = r->period };
 }
 
-/* How many records an event must leave. */
+/* The number of records that an event must write. */
 static struct bounds expect(const struct caps *caps, const struct pebs_event *event)
 {
-    enum { OPERATIONS = 4 }; /* of an addition, at most */
+    enum { OPERATIONS = 4 }; /* micro-operations of one addition, at most */
     const struct pebs_sample sample = sample_of(caps, event);
     const unsigned usual = typical(caps, &sample);
 
@@ -107,7 +107,7 @@ static struct bounds expect(const struct caps *caps, const struct pebs_event *ev
     return bounds;
 }
 
-/* Holds the records against the places of the event. */
+/* Checks that each record is at a place of the event. */
 static void check_places(struct test_run *run, const struct pebs_sample *sample, const struct recipe *r)
 {
     struct pebs_record record;
@@ -121,7 +121,7 @@ static void check_places(struct test_run *run, const struct pebs_sample *sample,
         case RING:
             access = pebs_access(run, r->workload, &record);
             if (!access) {
-                test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", is of no such instruction", n, record.ip);
+                test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", is not of the event's instruction", n, record.ip);
                 break;
             }
             pebs_check(run, sample, &record, access->ip, access->next_ip);
@@ -133,7 +133,7 @@ static void check_places(struct test_run *run, const struct pebs_sample *sample,
             break;
         case INSTRUCTIONS:
             if (!pebs_is_closing(sample, &record) && !pebs_event_number(run, sample, &record, &number))
-                test_fail(run, "PEBS record %u is not of an instruction of the workload", n);
+                test_fail(run, "PEBS record %u is not of an instruction in the workload", n);
             break;
         }
     }
@@ -154,13 +154,13 @@ static void exercise(struct test_run *run, const struct pebs_event *event)
         return;
     came = ds_pebs_log()->records;
     if (came < bounds.least || came > bounds.most)
-        test_fail(run, "%s left %u records, must be %u to %u", event->name, came, bounds.least, bounds.most);
+        test_fail(run, "%s wrote %u records, must be %u to %u", event->name, came, bounds.least, bounds.most);
     else if (came < typical(run->caps, &sample) || (came > typical(run->caps, &sample) && r->places != RING))
-        test_differs(run, "%s left %u records, typically %u", event->name, came, typical(run->caps, &sample));
+        test_differs(run, "%s wrote %u records, typically %u", event->name, came, typical(run->caps, &sample));
     check_places(run, &sample, r);
 }
 
-/* Why no workload brings the event about; NULL where one does. */
+/* Returns why no workload triggers the event; NULL if one does. */
 static const char *untriggered(const struct caps *caps, const struct pebs_event *event)
 {
     if (!(event->counters & caps->pebs_counters))
@@ -190,7 +190,7 @@ static void events(struct test_run *run)
 
 TEST(pebs_events) = {
     .id = "pebs.events",
-    .title = "Each precise event that a workload brings about leaves as many records as it must, at its places",
+    .title = "Each precise event that a workload triggers writes the expected number of records, at its places",
     .source = SDM_PEBS_EVENTS,
     .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_REGISTERS | NEED_EVENT_ANY,
     .records = true,

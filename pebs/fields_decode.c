@@ -7,8 +7,8 @@
 
 #define NO PEBS_FIELD_NONE
 
-/* A row: where the field is in fixed, in adaptive and in architectural records. Members that it does not name are 0:
- * the field is a whole word, printed without a remark. */
+/* A row: the place of the field in fixed, adaptive and architectural records. Members that a row omits are 0: the
+ * field is a whole word, printed without a remark. */
 #define FIELD(key, key_32, there, in, in_32, in_64, in_group, offset, in_arch, at_arch, how, on_line, in_column, ...) \
     {                                                                                                                 \
         .name = key, .name_32 = key_32, .has = PEBS_HAS_##there, .member = offsetof(struct pebs_record, in),          \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A decoded PEBS record, and the table of its fields, which everything that reads or prints records walks: decoding,
- * text, and dsdump's rows, bytes and registers. A field is a member here and a row in fields_decode.c; XMM registers
- * and LBR entries, of which there are many, have code of their own. Pure.
+ * A decoded PEBS record and the table of its fields. Everything that reads or prints records uses the table: the
+ * decoder, the lines of text, and dsdump's rows, bytes and registers. A field is a member here and a row in
+ * fields_decode.c. XMM registers and LBR entries have code of their own, because a record has many of them. Pure.
  */
 #ifndef PEBS_FIELDS_DECODE_H
 #define PEBS_FIELDS_DECODE_H
@@ -15,10 +15,10 @@
 #include "pebs/layout/formats.h"
 #include "lbr/lbr_decode.h"
 
-/* The fields that a record has. */
+/* Bits of `has`: the fields that a record contains. */
 #define PEBS_HAS_GPRS           (UINT64_C(1) << 0) /* rflags, ip, gpr */
 #define PEBS_HAS_STATUS         (UINT64_C(1) << 1) /* counters: IA32_PERF_GLOBAL_STATUS (formats 1 and 2) */
-#define PEBS_HAS_APPLICABLE     (UINT64_C(1) << 2) /* counters: those that this record belongs to (format 3 and later) */
+#define PEBS_HAS_APPLICABLE     (UINT64_C(1) << 2) /* counters: those that this record is of (format 3 and later) */
 #define PEBS_HAS_MEMORY         (UINT64_C(1) << 3) /* data_address */
 #define PEBS_HAS_EVENTING_IP    (UINT64_C(1) << 4)
 #define PEBS_HAS_TSX            (UINT64_C(1) << 5)
@@ -62,25 +62,25 @@ enum pebs_gpr {
 struct pebs_record {
     unsigned width;  /* 4 or 8, as in struct pebs_form */
     unsigned format; /* IA32_PERF_CAPABILITIES[11:8] */
-    uint64_t has;    /* PEBS_HAS_*; fields that it lacks are 0 */
+    uint64_t has;    /* PEBS_HAS_*; all other fields are 0 */
     uint64_t size;   /* bytes of the record */
     uint64_t rflags, ip, gpr[16];
     uint64_t counters;
     uint64_t data_address, data_source;
-    uint64_t latency; /* core cycles; of the instruction alone if there is a cache_latency */
+    uint64_t latency; /* core cycles; those of the instruction alone if there is a cache_latency */
     uint64_t eventing_ip, tsx, tsc;
     uint64_t tsx_cycles; /* core cycles in the last transaction */
     /* MSR_PEBS_DATA_CFG for this record, 0 if its counter was not adaptive; groups of all fragments' headers */
     uint64_t format_group;
     uint64_t retire_latency, cache_latency; /* core cycles */
     /* of architectural records */
-    uint64_t fragments;                  /* with a group; null records are none */
-    uint64_t mode_64;                    /* 1: of 64-bit mode */
+    uint64_t fragments;                  /* with at least one group; excludes null records */
+    uint64_t mode_64;                    /* 1: from 64-bit mode */
     uint64_t ssp;                        /* shadow-stack pointer */
     uint64_t xer;                        /* XSAVE components that follow, by XCR0's bits */
     uint64_t lbr_ctl, lbr_depth;         /* IA32_LBR_CTL and _DEPTH */
     uint64_t ler_from, ler_to, ler_info; /* the last event record */
-    uint64_t counted;                    /* the counters whose counts there are, by IA32_PERF_GLOBAL_CTRL's bits */
+    uint64_t counted;                    /* the counters that have counts, by IA32_PERF_GLOBAL_CTRL's bits */
     uint64_t counts[PEBS_COUNTS_MOST];   /* in the order of those bits */
     uint64_t slots, metrics;             /* fixed counter 3, PERF_METRICS */
     uint64_t egpr[16], opmask[8];        /* R16 to R31; K0 to K7 */
@@ -90,7 +90,7 @@ struct pebs_record {
         uint64_t low, high;
     } xmm[16];
     unsigned lbr_count;
-    struct lbr_entry lbr[PEBS_LBR_MAX]; /* the newest first; without flags and cycles if lbr_format is unknown */
+    struct lbr_entry lbr[PEBS_LBR_MAX]; /* the newest first; no flags and cycles if lbr_format is unknown */
 };
 
 /* How a field is printed, and the remark after it. */
@@ -105,20 +105,20 @@ enum pebs_print {
 #define PEBS_FIELD_NONE 0xffu
 #define PEBS_IN_NONE    PEBS_FIELD_NONE
 #define ARCH_IN_NONE    PEBS_FIELD_NONE
-#define ARCH_IN_HEADER  0xfeu /* in front of the first group */
+#define ARCH_IN_HEADER  0xfeu /* before the first group */
 
 struct pebs_field {
     const char *name;
-    const char *name_32; /* the name in 32-bit records; NULL: they lack the field */
-    uint64_t has;        /* the record has the field with any of these bits */
+    const char *name_32; /* the name in 32-bit records; NULL: they do not have the field */
+    uint64_t has;        /* the record has the field if any of these bits is set */
     uint16_t member;     /* offset of a uint64_t in struct pebs_record: pebs_value() */
 
-    /* Where the processor writes it: byte offset in a fixed record, PEBS_FIELD_NONE if those lack it; byte offset
-     * in a group of an adaptive one. */
+    /* Where the processor writes it: byte offset in a fixed record, PEBS_FIELD_NONE if the record does not have the
+     * field; byte offset in a group of an adaptive record. */
     uint8_t at_32, at_64;
-    uint8_t group, at; /* group: enum pebs_group; PEBS_FIELD_NONE if they lack it */
+    uint8_t group, at; /* group: enum pebs_group; PEBS_FIELD_NONE if adaptive records do not have it */
 
-    /* The same of an architectural record: enum arch_pebs_group, and the field's bits there; bits 0: all. */
+    /* The place in an architectural record: enum arch_pebs_group, offset, and the field's bits; bits 0: all. */
     struct {
         uint8_t group, at, shift, bits;
     } arch;
@@ -130,14 +130,14 @@ struct pebs_field {
 
     /* The field's bits in its word of the group; bits 0: all. */
     uint8_t shift, bits;
-    bool retire_latency, cache_latency; /* it is there only if struct pebs_form has that */
+    bool retire_latency, cache_latency; /* the field exists only if struct pebs_form has this member set */
 
-    const char *heading; /* of the column; NULL: its name */
-    const char *word;    /* of dsdump --raw: the name of the word that it begins; NULL: its name */
-    const char *says;    /* of dsdump --raw: what is said behind the word, # for the value; NULL: nothing */
+    const char *heading; /* heading of the column; NULL: the name */
+    const char *word;    /* dsdump --raw: the name of the word that starts with this field; NULL: the field's name */
+    const char *says;    /* dsdump --raw: remark after the word, with # for the value; NULL: none */
 };
 
-/* In the order of the lines of text. The row behind the last has no name. */
+/* In the order of the lines of text. A row without a name ends the table. */
 extern const struct pebs_field pebs_fields[];
 
 static inline bool pebs_has_field(const struct pebs_record *record, const struct pebs_field *field)

@@ -20,7 +20,7 @@ void groups_read_xmm(const uint8_t *bytes, struct pebs_record *out)
     }
 }
 
-/* The youngest entry stands first; each is FROM, TO and INFO. */
+/* The newest entry is first; each entry is FROM, TO and INFO. */
 void groups_read_lbr(unsigned lbr_format, const uint8_t *bytes, unsigned entries, struct pebs_record *out)
 {
     out->has |= PEBS_HAS_LBR;
@@ -34,7 +34,7 @@ void groups_read_lbr(unsigned lbr_format, const uint8_t *bytes, unsigned entries
     }
 }
 
-/* The counts stand in the order of their bits; behind them, where they were asked for, slots and metrics. */
+/* The counts follow the header in the order of their bits. Slots and metrics follow if they were requested. */
 void groups_read_counters(const uint8_t *bytes, struct pebs_record *out)
 {
     const uint8_t *at = bytes + PEBS_COUNTERS_BYTES;

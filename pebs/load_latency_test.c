@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loads with a known place in the memory hierarchy: rings of lines that fit one level and not the one before it, in an
- * order that no prefetcher follows. Where a load's data came from is up to replacement, prefetchers and other agents:
- * promised is that a ring has loads from its level at all, and that memory takes longer than the first level. That
- * nearly all come from there, and that each level takes longer than the one before it, is typical.
+ * Loads from a known level of the memory hierarchy: rings of lines that fit into one level and not into the previous
+ * one, in an order that no prefetcher follows. Replacement, prefetchers and other agents affect where a load's data
+ * comes from. Promised: some loads of a ring come from its level, and memory takes longer than the first level.
+ * Typical: nearly all come from its level, and each level takes longer than the previous one.
  *
- * The processor follows loads that it picks at random, so each ring is walked until enough of them were sampled.
+ * The processor tracks loads that it picks at random, so the test walks a ring until it has enough samples.
  */
 #include "suite/measure/tables/mem_table.h"
 
@@ -26,22 +26,22 @@
 #define KIB      1024u
 #define MIB      (1024u * KIB)
 #define STEPS    32768u
-#define ENOUGH   32u /* samples of a ring */
+#define ENOUGH   32u /* samples per ring */
 #define ATTEMPTS 16u /* walks over a ring, at most */
 
 enum { FIRST_LEVEL, SECOND_LEVEL, THIRD_LEVEL, MEMORY, LEVELS };
 
 struct footprint {
     const char *name;
-    const char *level; /* where a load's data comes from, in perf's words; NULL: none of the caches */
-    unsigned bytes;    /* a power of two, where CPUID does not tell the size of the caches */
+    const char *level; /* the source of a load's data, in perf's words; NULL: not a cache */
+    unsigned bytes;    /* a power of two, used if CPUID does not give the cache sizes */
 };
 
 static const struct footprint footprints[LEVELS] = {
     [FIRST_LEVEL] = { "the first level", "L1 or L1 hit", 16 * KIB },
     [SECOND_LEVEL] = { "the second level", "L2 or L2 hit", 128 * KIB },
     [THIRD_LEVEL] = { "the third level", "L3 or L3 hit", 0 },
-    [MEMORY] = { "memory", NULL, 16 * MIB }, /* whose lines are flushed as well */
+    [MEMORY] = { "memory", NULL, 16 * MIB }, /* the lines are also flushed */
 };
 
 #define CPUID_CACHES            4u
@@ -49,7 +49,7 @@ static const struct footprint footprints[LEVELS] = {
 #define CACHE_TYPE_INSTRUCTIONS 2u
 #define CACHE_LEVEL(eax)        ((eax) >> 5 & 7)
 
-/* Bytes of the data cache of a level, from 1 on, by CPUID leaf 4; 0 where it does not tell. */
+/* Bytes of the data cache of a level, from 1 on, by CPUID leaf 4; 0 if unknown. */
 static uint64_t cache_bytes(unsigned level)
 {
     if (cpuid(0, 0).eax < CPUID_CACHES)
@@ -75,9 +75,9 @@ static unsigned power_of_two(uint64_t most)
 }
 
 /*
- * A ring as large as half of its level; the third level's is no larger than four times the second. 0 bytes: it would
- * not exceed the level before by half. Where CPUID does not tell, the third level's is twice the largest second level
- * of the core, so that a small third level has room beside it.
+ * A ring of half the size of its level, and in the third level at most four times the second. 0 bytes if that is less
+ * than 1.5 times the previous level. If CPUID does not give the size, the ring in the third level is twice the largest
+ * second level of the core, so that it also fits into a small third level.
  */
 static struct footprint footprint_of(const struct caps *caps, unsigned level)
 {
@@ -103,7 +103,8 @@ static bool is_of(const struct footprint *footprint, const char *level)
     return true;
 }
 
-/* Each line holds the address of the next. A linear congruential sequence of full period visits all, in no order. */
+/* Each line has the address of the next. A linear congruential sequence of full period visits each line once, in a
+ * scattered order. */
 static void make_ring(uint8_t *block, const struct footprint *footprint)
 {
     const uint32_t lines = footprint->bytes / LINE;
@@ -122,8 +123,8 @@ static void make_ring(uint8_t *block, const struct footprint *footprint)
 
 /* The samples of a ring. */
 struct tally {
-    unsigned samples, own; /* own: from its level */
-    uint64_t cycles[256];  /* of each, in ascending order */
+    unsigned samples, own; /* own: from the ring's level */
+    uint64_t cycles[256];  /* of each sample, in ascending order */
 };
 
 #define MOST_SAMPLES (sizeof((struct tally){ 0 }.cycles) / sizeof(uint64_t))
@@ -141,7 +142,7 @@ static void tally_add(struct tally *tally, uint64_t cycles, bool own)
     tally->own += own;
 }
 
-/* Holds the records of a walk against their steps, which RCX tells. */
+/* Compares the records of a walk with its steps, which RCX counts. */
 static void take(struct test_run *run, const struct pebs_sample *sample, const uint8_t *block,
                  const struct footprint *footprint, struct mem_table *table, struct tally *tally)
 {
@@ -154,9 +155,9 @@ static void take(struct test_run *run, const struct pebs_sample *sample, const u
         const char *level = data_source_words(run->caps->data_source, record.data_source).level;
         const uint32_t at = STEPS - (uint32_t)record.gpr[PEBS_RCX];
         if (!pebs_access(run, &workload_walk, &record))
-            continue; /* the loads before the walk */
+            continue; /* a load before the walk */
         if (at >= STEPS) {
-            test_fail(run, "PEBS record %u: RCX 0x%" PRIx64 " is not a number of steps", n, record.gpr[PEBS_RCX]);
+            test_fail(run, "PEBS record %u: RCX 0x%" PRIx64 " is not a step of the walk", n, record.gpr[PEBS_RCX]);
             continue;
         }
         for (; step < at; step++)
@@ -168,9 +169,7 @@ static void take(struct test_run *run, const struct pebs_sample *sample, const u
     }
 }
 
-/*
- * Walks a ring until enough loads were sampled. Returns their median latency: a few may take much longer than others.
- */
+/* Walks a ring until it has enough samples. Returns their median latency, because a few loads may take much longer. */
 static uint64_t walk(struct test_run *run, const struct pebs_sample *sample, uint8_t *block,
                      const struct footprint *footprint, struct mem_table *table)
 {
@@ -185,7 +184,7 @@ static uint64_t walk(struct test_run *run, const struct pebs_sample *sample, uin
         take(run, sample, block, footprint, table, &tally);
     }
     if (!tally.own)
-        test_fail(run, "of %u loads from a ring of %u KiB none came from %s", tally.samples, footprint->bytes / KIB,
+        test_fail(run, "none of %u loads from a ring of %u KiB came from %s", tally.samples, footprint->bytes / KIB,
                   footprint->name);
     else if (tally.samples - tally.own > tally.samples / 8)
         test_differs(run, "%u of %u loads from a ring of %u KiB did not come from %s", tally.samples - tally.own,
@@ -208,18 +207,17 @@ static void hierarchy(struct test_run *run)
         uint8_t *block = footprint.bytes ? memory_block(footprint.bytes) : NULL;
         uint64_t latency;
         if (!block) {
-            console_note(footprint.bytes
-                             ? "no %u KiB of free memory in one piece: nothing is loaded from %s"
-                             : "no ring of its own, %u KiB, for %s: it is hardly larger than the one before",
+            console_note(footprint.bytes ? "no contiguous %u KiB of free memory: %s is not tested"
+                                         : "no ring for %u KiB of %s: that is hardly larger than the previous level",
                          footprint.bytes / KIB, footprint.name);
             continue;
         }
         latency = walk(run, &sample, block, &footprint, &table);
         if (i == MEMORY && latency <= first)
-            test_fail(run, "loads from memory take %" PRIu64 " cycles, those from the first level %" PRIu64, latency,
+            test_fail(run, "loads from memory take %" PRIu64 " cycles, loads from the first level %" PRIu64, latency,
                       first);
         else if (latency <= last)
-            test_differs(run, "loads from %s take %" PRIu64 " cycles, those from the level before %" PRIu64,
+            test_differs(run, "loads from %s take %" PRIu64 " cycles, loads from the previous level %" PRIu64,
                          footprint.name, latency, last);
         first = i == FIRST_LEVEL ? latency : first;
         last = latency;
@@ -229,8 +227,8 @@ static void hierarchy(struct test_run *run)
 
 TEST(pebs_load_latency_hierarchy) = {
     .id = "pebs.load_latency.hierarchy",
-    .title =
-        "Loads from rings that fit a level come from that level, and from memory they take longer than from the first",
+    .title = "Loads from a ring that fits a level come from that level, and loads from memory take longer than from "
+             "the first level",
     .source = SDM_DATA_SOURCES,
     GROUP,
     .run = hierarchy,
@@ -252,13 +250,13 @@ static void threshold_register(struct test_run *run)
 
 TEST(pebs_load_latency_threshold_register) = {
     .id = "pebs.load_latency.threshold.register",
-    .title = "MSR_PEBS_LD_LAT_THRESHOLD keeps a threshold from 3 cycles to 65535",
+    .title = "MSR_PEBS_LD_LAT_THRESHOLD holds any threshold from 3 to 65535 cycles",
     .source = SDM_LOAD_LATENCY ", MSR_PEBS_LD_LAT_THRESHOLD",
     .needs = NEED_PEBS | NEED_LOAD_LATENCY,
     .run = threshold_register,
 };
 
-/* The threshold that no load exceeds is waited for once. */
+/* If no load is expected to exceed the threshold, one attempt is enough. */
 static struct pebs_sample chase(const struct test_run *run, unsigned latency)
 {
     const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOAD_LATENCY);
@@ -283,14 +281,13 @@ static void threshold_far(struct test_run *run)
 
 TEST(pebs_load_latency_threshold_far) = {
     .id = "pebs.load_latency.threshold.far",
-    .title =
-        "Loads that stay below the threshold are not counted: of a ring in the first level none takes 65535 cycles",
+    .title = "Loads below the threshold are not counted: no load from a ring in the first level takes 65535 cycles",
     .source = SDM_LOAD_LATENCY ", MSR_PEBS_LD_LAT_THRESHOLD",
     GROUP,
     .run = threshold_far,
 };
 
-/* The threshold of the second turn is what the quickest load took. */
+/* The second threshold is the shortest latency that the first one recorded. */
 static void threshold_exceeded(struct test_run *run)
 {
     struct pebs_sample sample = chase(run, PEBS_LATENCY_THRESHOLD);
@@ -305,21 +302,20 @@ static void threshold_exceeded(struct test_run *run)
         least = record.latency < least ? (unsigned)record.latency : least;
     console_note("the quickest load took %u cycles", least);
     if (least <= PEBS_LATENCY_THRESHOLD)
-        test_fail(run, "a load of %u cycles was recorded, which is not above the threshold of %u", least,
-                  PEBS_LATENCY_THRESHOLD);
+        test_fail(run, "recorded a load of %u cycles, not above the threshold of %u", least, PEBS_LATENCY_THRESHOLD);
     sample.latency = least;
-    sample.until = 0; /* that none takes longer is possible */
+    sample.until = 0; /* maybe no load takes longer */
     if (least <= PEBS_LATENCY_THRESHOLD || !pebs_sample(run, &sample))
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
         if (record.latency <= least)
-            test_fail(run, "a load of %" PRIu64 " cycles was recorded, which is not above the threshold of %u",
-                      record.latency, least);
+            test_fail(run, "recorded a load of %" PRIu64 " cycles, not above the threshold of %u", record.latency,
+                      least);
 }
 
 TEST(pebs_load_latency_threshold_exceeded) = {
     .id = "pebs.load_latency.threshold.exceeded",
-    .title = "A recorded load took longer than the threshold: one that took just as long is not recorded",
+    .title = "A recorded load took longer than the threshold: a load of exactly that latency is not recorded",
     .source = SDM_LOAD_LATENCY ", MSR_PEBS_LD_LAT_THRESHOLD",
     GROUP,
     .run = threshold_exceeded,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What NetBurst alone has: tags for micro-operations by the execution unit and by the replay mechanism, and
- * MSR_PEBS_ENABLE with two bits that the manual's prints describe differently. Tags of the front end are what
- * pebs.loads and pebs.stores sample there.
+ * Features only of NetBurst: tagging of micro-operations by the execution unit and by the replay mechanism, and
+ * MSR_PEBS_ENABLE with two bits that editions of the manual describe differently. pebs.loads and pebs.stores cover
+ * front-end tagging.
  *
- * By the manual a tagged uop counts once, when it retires. Of how many uops an instruction is, it does not say; that an
- * addition, a load and a store are one each, and LFENCE none of the kind, is typical, and so is that the very next
- * event after an overflow is recorded (suite/support/pebs_places.h).
+ * In the manual a tagged uop counts once, when it retires, but the number of uops per instruction is undefined.
+ * Typically, an addition, a load and a store are one each, LFENCE is none of these, and the record is of the very next
+ * event after an overflow (suite/support/pebs_places.h).
  */
 #include "pebs/netburst.h"
 
@@ -26,17 +26,17 @@
 
 #define PERIOD PEBS_PERIOD_LEAST
 
-/* Uops of one instruction, at most. */
+/* Uops per instruction, at most. */
 #define UOPS 4u
 
 enum { ROUNDS = 16 };
 
-/* The buffer has room for all: no interrupt falls due. */
+/* Large enough for all records, so there is no interrupt. */
 static const struct ds_config roomy = {
     .pebs = true, .pebs_records = 96, .pebs_threshold = 80, .pebs_reset = { 0 - (uint64_t)PERIOD }
 };
 
-/* Programs one event. Fails the test where the name is unknown, or a register does not keep its value. */
+/* Programs one event. The test fails if the name is unknown or a register does not keep its value. */
 static bool program(struct test_run *run, const char *name, bool sample, uint64_t period)
 {
     const struct netburst_event *event = netburst_event_find(name);
@@ -53,10 +53,10 @@ static bool program(struct test_run *run, const char *name, bool sample, uint64_
 struct tagged {
     const char *event;
     const struct workload *workload;
-    bool loads; /* RAX is then what the access loaded */
+    bool loads; /* RAX has the loaded value after the access */
 };
 
-/* How many records so many tagged instructions leave: typically, and the least and the most. */
+/* The typical, the smallest and the largest number of records for a number of tagged instructions. */
 static unsigned typical(unsigned events)
 {
     return events / (PERIOD + 1);
@@ -70,10 +70,10 @@ static void plan(struct test_run *run, unsigned events)
 static void check_count(struct test_run *run, unsigned came, unsigned events)
 {
     if (came != typical(events))
-        test_differs(run, "%u records came, typically %u", came, typical(events));
+        test_differs(run, "%u records written, typically %u", came, typical(events));
 }
 
-/* Samples the workload's accesses: each record has the address of the instruction after one of them. */
+/* Samples the workload's accesses: each record must have the address of the instruction after one of them. */
 static void sample(struct test_run *run)
 {
     const struct tagged *tagged = run->test->argument;
@@ -96,13 +96,13 @@ static void sample(struct test_run *run)
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         const struct access *got = pebs_access(run, workload, &record);
         if (!got) {
-            test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", is of no tagged instruction", n, record.ip);
+            test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", is not after a tagged instruction", n, record.ip);
             continue;
         }
         if (tagged->loads)
             test_equal(run, "RAX", record.gpr[PEBS_RAX], got->value);
         if (in_order && got != &workload->accesses[((n + 1) * (PERIOD + 1) - 1) % (unsigned)workload->access_count]) {
-            test_differs(run, "PEBS record %u, IP 0x%" PRIx64 ", is not of the typical instruction", n, record.ip);
+            test_differs(run, "PEBS record %u, IP 0x%" PRIx64 ", is not after the typical instruction", n, record.ip);
             in_order = false;
         }
     }
@@ -110,7 +110,7 @@ static void sample(struct test_run *run)
 
 TEST(pebs_tagging_execution) = {
     .id = "pebs.tagging.execution",
-    .title = "execution_event samples x87 operations, tagged by the execution unit, and nothing between them",
+    .title = "execution_event samples x87 operations, tagged by the execution unit, and no instructions between them",
     .source = SDM_NETBURST ", \"Execution Tagging\"",
     GROUP,
     .run = sample,
@@ -119,7 +119,7 @@ TEST(pebs_tagging_execution) = {
 
 TEST(pebs_tagging_replay) = {
     .id = "pebs.tagging.replay",
-    .title = "replay_event samples loads across two cache lines, and none that stay inside one",
+    .title = "replay_event samples loads across two cache lines, and no loads inside one line",
     .source = SDM_NETBURST ", \"Files Tagging\"",
     GROUP,
     .run = sample,
@@ -137,14 +137,14 @@ TEST(pebs_tagging_execution_mmx) = {
 
 TEST(pebs_tagging_replay_stores) = {
     .id = "pebs.tagging.replay.stores",
-    .title = "replay_event samples stores across two cache lines, and none that stay inside one",
+    .title = "replay_event samples stores across two cache lines, and no stores inside one line",
     .source = SDM_NETBURST ", \"Files Tagging\"",
     GROUP,
     .run = sample,
     .argument = &(const struct tagged){ "split_store_retired", &workload_split_stores, true },
 };
 
-/* Whether a branch of the workload leads there. */
+/* Returns whether ip is the target of a branch in the workload. */
 static bool is_target(const struct workload *workload, uint64_t ip)
 {
     for (uint64_t i = 0; i < workload->branch_count; i++)
@@ -154,9 +154,9 @@ static bool is_target(const struct workload *workload, uint64_t ip)
 }
 
 /*
- * Two witnesses of one misprediction: the flag of its BTS record, and the tag that its replay gets. How many there are
- * is the predictor's affair; typically both have the same, but for the loop's last conditional branch, which falls
- * through and is in no trace. Promised is that the records are of branches.
+ * Two independent sources of a misprediction: the flag in its BTS record, and the tag from its replay. The number
+ * depends on the predictor. Typically both agree, except for the last conditional branch of the loop, which falls
+ * through and is in no trace. Only this is promised: the records are of branches.
  */
 static void replay_mispredicted(struct test_run *run)
 {
@@ -198,22 +198,22 @@ static void replay_mispredicted(struct test_run *run)
     sampled = ds_pebs_log()->records;
     test_saw(run, sampled);
     if (sampled < wrong / (PERIOD + 1) || sampled > (wrong + TURNS) / (PERIOD + 1))
-        test_differs(run, "BTS has %u mispredicted branches, PEBS has %u records of them", wrong, sampled);
+        test_differs(run, "BTS has %u mispredicted branches, PEBS recorded %u", wrong, sampled);
     for (unsigned n = 0; n < sampled && records_pebs(run, n, &record); n++)
         if (!is_target(workload, record.ip) && record.ip != workload->limit)
-            test_fail(run, "PEBS record %u: IP 0x%" PRIx64 " is not where a branch leads to", n, record.ip);
+            test_fail(run, "PEBS record %u: IP 0x%" PRIx64 " is not the target of a branch", n, record.ip);
 }
 
 TEST(pebs_tagging_replay_mispredicted) = {
     .id = "pebs.tagging.replay.mispredicted",
-    .title = "Tagged mispredicted branches are sampled, typically as many as the prediction flags of BTS show",
+    .title = "Mispredicted branches are tagged and sampled, typically as many as BTS records have the prediction flag",
     .source = SDM_NETBURST ", \"Files Tagging\"",
     .needs = NEEDS | NEED_BTS | NEED_BTS_PREDICTED,
     .records = true,
     .run = replay_mispredicted,
 };
 
-/* Chased lines: each load's step is in the loop's counter, which counts the steps that are left. */
+/* A chase of lines. The loop counter, which counts down, identifies each load. */
 static void check_chase(struct test_run *run, unsigned spacing)
 {
     const unsigned steps = WORKLOAD_CHASE_LINES * WORKLOAD_CHASE_ROUNDS;
@@ -231,8 +231,8 @@ static void check_chase(struct test_run *run, unsigned spacing)
 }
 
 /*
- * PEBS and BTS at once over the same loop, no interrupt in between, whose handler's loads would count: every branch,
- * and one load in 34, the counter starting again from the 40-bit reset value in the area after each.
+ * PEBS and BTS at the same time in one loop, without an interrupt, because the loads of its handler would count: every
+ * branch, and one load in 34. After each record the counter restarts from the 40-bit reset value in the area.
  */
 static void with_bts(struct test_run *run)
 {
@@ -276,9 +276,9 @@ TEST(pebs_tagging_with_bts) = {
 };
 
 /*
- * The two bits. With bit 24 alone split loads are tagged, counted, and not sampled, though an area is open and the
- * counter overflows; were it the bit that enables PEBS, as two sections of the manual have it, there would be records.
- * That bit 25 does enable it, pebs.tagging.replay shows.
+ * The two bits. With only bit 24 set, split loads are tagged and counted but not sampled, although an area is open and
+ * the counter overflows. If bit 24 enabled PEBS, as two sections of the manual say, there would be records.
+ * pebs.tagging.replay shows that bit 25 enables PEBS.
  */
 static void uop_tag(struct test_run *run)
 {
@@ -303,7 +303,7 @@ static void uop_tag(struct test_run *run)
 
 TEST(pebs_tagging_uop_tag) = {
     .id = "pebs.tagging.uop_tag",
-    .title = "MSR_PEBS_ENABLE bit 24 alone tags replays for a counter that counts, and enables no sampling",
+    .title = "Bit 24 of MSR_PEBS_ENABLE alone tags replays for a counter, and enables no sampling",
     .source = SDM_NETBURST ", \"Files Tagging\", the table of MSR_PEBS_ENABLE, against "
                            "\"Detection of the Availability of the PEBS Facilities\"",
     GROUP,
@@ -339,14 +339,14 @@ static void count(struct test_run *run)
 
 TEST(pebs_tagging_count) = {
     .id = "pebs.tagging.count",
-    .title = "MSR_IQ_COUNTER4 counts a uop at least for each load, store, x87 operation and split load of a workload",
+    .title = "MSR_IQ_COUNTER4 counts at least one uop for each load, store, x87 operation and split load of a workload",
     .source = SDM_NETBURST ", \"At-Retirement Counting\"",
     .needs = NEEDS,
     .run = count,
 };
 
 /*
- * The counter has 40 bits, keeps them all, and goes from its last value to 0. How many loads count is measured first.
+ * The counter keeps all of its 40 bits, and wraps from the largest value to 0. Measures first how many loads count.
  */
 static void width(struct test_run *run)
 {

@@ -23,9 +23,9 @@ unsigned pebs_counter(const struct caps *caps, const struct pebs_event *event)
 }
 
 /*
- * Programs in the order of the manual's table for Core ("Programming Guidelines for PEBS"), which is valid for later
- * cores too: all counting off, the enable bit, the event select, the counter. PERFEVTSEL_INT stays clear, because the
- * interrupt comes from the DS area's threshold.
+ * Follows the manual's table for Core ("Programming Guidelines for PEBS"), which applies to later cores, too: all
+ * counting off, the enable bit, the event select, the counter. PERFEVTSEL_INT stays clear, because the interrupt comes
+ * from the DS area's threshold.
  */
 static bool program_general(const struct caps *caps, const struct pebs_sampling *s)
 {
@@ -63,8 +63,7 @@ static uint64_t fixed_control(const struct pebs_sampling *s)
            (s->rings & PERFEVTSEL_USR ? FIXED_CTR_CTRL_USR(s->counter) : 0);
 }
 
-/* Programs adaptive PEBS. Bits 32 and up of MSR_PEBS_ENABLE belong to fixed counters; load latency needs only its
- * event. */
+/* Bits 32 and up of MSR_PEBS_ENABLE belong to fixed counters. Load latency needs nothing but its event. */
 static bool program_adaptive(const struct caps *caps, const struct pebs_sampling *s)
 {
     const bool adaptive = s->data_cfg != 0 && !s->basic;
@@ -93,7 +92,7 @@ uint64_t pebs_cfg_c(const struct caps *caps, const struct pebs_sampling *s)
     return s->cfg_c ? s->cfg_c : groups | ARCH_PEBS_EN;
 }
 
-/* CFG_C before the event: what it has enables records and reloads the counter, whatever counts on it. */
+/* CFG_C comes before the event, because it enables records and the reload for any event on the counter. */
 static bool program_arch(const struct caps *caps, const struct pebs_sampling *s)
 {
     const uint64_t cfg_c = pebs_cfg_c(caps, s) | ((0 - s->period) & ARCH_PEBS_RELOAD);

@@ -12,12 +12,12 @@
 #include "cpu/msr_index.h"
 #include "suite/workload/workload.h"
 
-/* What one counter samples. */
+/* What a counter samples. */
 struct pebs_sampling {
     const struct pebs_event *event; /* the event of a general counter; a fixed one has its own */
     unsigned counter;
     bool fixed;         /* a fixed counter (PEBS_METHOD_ADAPTIVE and _ARCH only) */
-    uint64_t period;    /* the counter starts at -period, which its reset slot in the area must also have */
+    uint64_t period;    /* the counter starts at -period; its reset slot in the area must have the same value */
     uint64_t rings;     /* PERFEVTSEL_USR, PERFEVTSEL_OS or both */
     unsigned threshold; /* for the load latency event, core cycles (3 to 65535); otherwise ignored */
     uint64_t data_cfg;  /* groups of an adaptive record, as in the area's struct ds_config */
@@ -29,33 +29,33 @@ struct pebs_sampling {
 const struct pebs_event *pebs_find_event(const struct caps *caps, enum pebs_role role);
 
 /*
- * The lowest general counter that can sample an event that this processor has; one without precise distribution where
- * there is one, for what a counter with it does at short periods no manual says.
+ * The lowest general counter that can sample an event of this processor. Prefers one without precise distribution,
+ * because the manual does not define what a counter with it does at short periods.
  */
 unsigned pebs_counter(const struct caps *caps, const struct pebs_event *event);
 
 /*
- * Programs the counter, with the DS area open. Nothing is sampled before the window opens. Returns false if the
- * counter cannot sample the event or accessing a register raises #GP.
+ * Programs the counter; the DS area must be open. Sampling starts when the window opens. Returns false if the counter
+ * cannot sample the event or accessing a register raises #GP.
  */
 bool pebs_program(const struct caps *caps, const struct pebs_sampling *sampling);
 
 /*
- * Sets a function that pebs_program() calls with each sampling it has set up, on the same processor, so that a dump can
- * say what the records are samples of; NULL: none.
+ * Sets a function that pebs_program() calls after each set-up, on the same processor, so that a dump can name the event
+ * of its records; NULL: none.
  */
 void pebs_observe(void (*observe)(const struct pebs_sampling *sampling));
 
-/* The counters that this sampling needs, for pebs_window(). */
+/* The counters that this sampling uses, for pebs_window(). */
 uint64_t pebs_counters(const struct caps *caps, const struct pebs_sampling *sampling);
 
-/* Bits above 31 of the CFG_C that an architectural counter gets for this sampling. */
+/* Bits 63:32 of CFG_C for this sampling on an architectural counter. */
 uint64_t pebs_cfg_c(const struct caps *caps, const struct pebs_sampling *sampling);
 
-/* Switches PEBS off on this processor, whatever was set up. It must have PEBS. */
+/* Disables PEBS on this processor after any set-up. It must have PEBS. */
 void pebs_quiesce(const struct caps *caps);
 
-/* The window that enables counters: a mask of general counters, and of fixed ones from bit 32 on. */
+/* The window that enables counters: a mask of general counters in bits 31:0, and of fixed ones from bit 32 on. */
 struct window pebs_window(const struct caps *caps, uint64_t counters);
 
 #endif

@@ -7,19 +7,19 @@
 #include "pebs/arch_decode.h"
 #include "pebs/groups_decode.h"
 
-/* The first word of an adaptive record: which groups it has, and in its upper bits its own size. */
+/* The first word of an adaptive record: its groups, and its size in the upper bits. */
 #define FORMAT_GROUPS     UINT64_C(0xffffffff)
 #define FORMAT_SIZE_SHIFT 48
 
 #define LATENCY_INSTRUCTION UINT64_C(0xffff)
 
-/* What the counters say depends on the format. */
+/* The meaning of `counters` depends on the format. */
 static uint64_t other_counters(const struct pebs_record *out)
 {
     return out->format >= 3 ? PEBS_HAS_STATUS : PEBS_HAS_APPLICABLE;
 }
 
-/* The fields that this form's records do not have. */
+/* The fields that are reserved in this form. */
 static uint64_t reserved_fields(const struct pebs_form *form)
 {
     static const uint64_t source = PEBS_HAS_SOURCE | PEBS_HAS_CACHE_LATENCY | PEBS_HAS_TSX | PEBS_HAS_TSX_CYCLES;
@@ -46,7 +46,7 @@ static void read_fixed(const struct pebs_form *form, const uint8_t *bytes, struc
     out->has = has & ~other_counters(out);
 }
 
-/* Whether records of this form have the field, where they have its group. */
+/* Returns whether records of this form have the field, if they have its group. */
 static bool in_form(const struct pebs_form *form, const struct pebs_field *field)
 {
     return (!field->retire_latency || form->retire_latency) && (!field->cache_latency || form->cache_latency) &&
@@ -74,8 +74,8 @@ static void read_groups(const struct pebs_form *form, const uint8_t *bytes, stru
 }
 
 /*
- * Whether a record of these groups has this size, of which all bytes are there. The counters group comes last, and says
- * itself how long it is.
+ * Checks the size of a record with these groups; all its bytes are available. The counters group is last, and its
+ * header determines its length.
  */
 static enum pebs_error check_size(const uint8_t *bytes, uint64_t groups, size_t size)
 {
@@ -156,7 +156,7 @@ const char *pebs_error_text(enum pebs_error error)
     case PEBS_DECODE_SIZE_SMALL:
         return "size field of the PEBS record is smaller than the basic group";
     case PEBS_DECODE_SIZE_PAST_END:
-        return "size field of the PEBS record goes past the end of the buffer";
+        return "size field of the PEBS record is past the end of the buffer";
     case PEBS_DECODE_GROUPS_UNKNOWN:
         return "PEBS record has unknown groups (format field)";
     case PEBS_DECODE_SIZE_DIFFERS:
@@ -172,7 +172,7 @@ const char *pebs_error_text(enum pebs_error error)
     case PEBS_DECODE_GROUP_AGAIN:
         return "two fragments of the PEBS record have the same group";
     case PEBS_DECODE_UNFINISHED:
-        return "PEBS record goes on in a fragment that is missing";
+        return "PEBS record continues in a fragment that is missing";
     }
     return "unknown PEBS error";
 }

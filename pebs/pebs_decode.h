@@ -16,8 +16,8 @@
 enum pebs_error pebs_decode(const struct pebs_form *form, const void *bytes, size_t length, struct pebs_record *out);
 
 /*
- * Whether the record has a valid data source in this encoding. Only load latency and precise store events fill it; for
- * others its 0 would read as a level.
+ * Returns whether the record has a valid data source in this encoding. Only load latency and precise store events fill
+ * it; for other events its 0 would read as a level.
  */
 static inline bool pebs_source_known(const struct pebs_record *record, enum data_source_encoding encoding)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of precise events. A counter that starts at -N overflows with the Nth event, which arms PEBS; a later event
- * writes the record, and the counter starts again at -N from the DS area's reset slot (SDM Vol. 3B (253669-081),
- * "Processor Event Based Sampling (PEBS)"). Which instructions a record can be of is known from the labels, and what
- * else it must say then; which of them it is, suite/support/pebs_places.h tells the promised from the typical.
+ * Records of precise events. A counter that starts at -N overflows with the Nth event, which arms PEBS. A later event
+ * writes the record, and the counter restarts at -N from the DS area's reset slot (SDM Vol. 3B (253669-081), "Processor
+ * Event Based Sampling (PEBS)"). The workload's labels tell which instructions a record can be of, and the record's
+ * other fields. Which of these instructions are promised and which are typical: suite/support/pebs_places.h.
  */
 #include "suite/support/pebs_places.h"
 
@@ -21,22 +21,22 @@
 
 struct accesses {
     enum pebs_role role;
-    unsigned counter; /* 0: the lowest that can sample it */
+    unsigned counter; /* 0: the lowest counter that can sample the event */
     const struct workload *workload;
     unsigned period;
-    bool at_random; /* the processor picks the accesses that it counts */
+    bool at_random; /* the processor picks at random which accesses it counts */
 };
 
 enum { ROUNDS = 16 };
 
-/* Holds a record against the access that it says it is of. */
+/* Compares a record with the access at its IP. */
 static void check_access(struct test_run *run, const struct pebs_sample *sample, unsigned n,
                          const struct pebs_record *record)
 {
     const struct access *want = pebs_access(run, sample->workload, record);
 
     if (!want) {
-        test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", is of no access of the workload", n, record->ip);
+        test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", is of no access in the workload", n, record->ip);
         return;
     }
     pebs_check(run, sample, record, want->ip, want->next_ip);
@@ -46,7 +46,7 @@ static void check_access(struct test_run *run, const struct pebs_sample *sample,
         test_equal(run, "RAX", record->gpr[PEBS_RAX], want->value);
 }
 
-/* What a counter with precise distribution does at shorter periods, no manual says. */
+/* The manual does not define what a counter with precise distribution does at shorter periods. */
 static unsigned period_of(const struct caps *caps, unsigned counter, unsigned period)
 {
     const bool short_of = caps->pebs_pdist_counters >> counter & 1 && period < PEBS_PERIOD_PRECISE;
@@ -90,7 +90,7 @@ static void sample_accesses(struct test_run *run)
 
 TEST(pebs_loads) = {
     .id = "pebs.loads",
-    .title = "Each record of a load names its instruction, its address and the value it left in RAX",
+    .title = "Each record of a load has the load's IP, data address and the value in RAX",
     .source = SDM_PEBS,
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
@@ -98,10 +98,10 @@ TEST(pebs_loads) = {
     .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 0, &workload_loads, 33, false },
 };
 
-/* What workload_loads leaves alone is known too: every register, and the flags that its last instruction defined. */
+/* Registers that workload_loads does not change have known values, too, as have the flags of its last instruction. */
 static void check_registers(struct test_run *run, unsigned n, const struct pebs_record *record)
 {
-    for (unsigned r = 0; r < 16; r++) /* those that the mode has not are written as zero */
+    for (unsigned r = 0; r < 16; r++) /* registers that the mode lacks are zero */
         if (r != PEBS_RAX && r != PEBS_RSP)
             test_equal(run, "register", record->gpr[r], r < REGISTERS ? WORKLOAD_REGISTER(r) : 0);
     test_equal(run, "RFLAGS", record->rflags & WORKLOAD_FLAGS_MASK, WORKLOAD_FLAGS);
@@ -120,7 +120,7 @@ static void registers(struct test_run *run)
 
 TEST(pebs_registers) = {
     .id = "pebs.registers",
-    .title = "Each record has all sixteen registers and the flags as they were after the instruction",
+    .title = "Each record has all sixteen registers and the flags with their values after the instruction",
     .source = SDM_PEBS_RECORD,
     .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS,
     .records = true,
@@ -130,7 +130,7 @@ TEST(pebs_registers) = {
 
 TEST(pebs_stores) = {
     .id = "pebs.stores",
-    .title = "Each record of a store names its instruction, its address and the value it stored",
+    .title = "Each record of a store has the store's IP, data address and the stored value",
     .source = SDM_PEBS,
     .needs = NEEDS | NEED_EVENT_STORES,
     .records = true,
@@ -141,7 +141,7 @@ TEST(pebs_stores) = {
 TEST(pebs_precise_store) = {
     .id = "pebs.precise_store",
     .title =
-        "MEM_TRANS_RETIRED.PRECISE_STORE, on counter 3 alone, samples stores: each record has the address of its own",
+        "MEM_TRANS_RETIRED.PRECISE_STORE, only on counter 3, samples stores: each record has the store's data address",
     .source = SDM_2023 "\"Precise Store Facility\" (Sandy Bridge)",
     .needs = NEEDS | NEED_PRECISE_STORE,
     .records = true,
@@ -151,17 +151,17 @@ TEST(pebs_precise_store) = {
 
 /* ---- stores on E-cores: how long they took, and to where --------------------------------------------------------- */
 
-#define LOAD_LATENCY_SELECT 0x05d0 /* of the cores whose stores have such an event, too */
+#define LOAD_LATENCY_SELECT 0x05d0 /* also of the cores that have such an event for stores */
 
 static const char *lacks_store_latency(const struct caps *caps)
 {
     const struct pebs_event *loads = pebs_find_event(caps, PEBS_ROLE_LOAD_LATENCY);
 
     return loads && loads->select == LOAD_LATENCY_SELECT ? NULL
-                                                         : "no latency event on this core that counts every store";
+                                                         : "this core has no latency event that counts every store";
 }
 
-/* How long a store takes no manual says: none that takes no time at all, and none of a source that is not known. */
+/* The manual does not define how long a store takes, but the latency is never 0 and the data source is always known. */
 static void store_latency(struct test_run *run)
 {
     static const struct pebs_event event = {
@@ -180,8 +180,8 @@ static void store_latency(struct test_run *run)
 
 TEST(pebs_store_latency) = {
     .id = "pebs.store_latency",
-    .title =
-        "MEM_UOPS_RETIRED.STORE_LATENCY samples stores: each record has its store's address, latency and data source",
+    .title = "MEM_UOPS_RETIRED.STORE_LATENCY samples stores: each record has the store's data address, latency and "
+             "data source",
     .source = "Intel's event lists of Alder Lake, Sierra Forest, Lunar Lake and Clearwater Forest, "
               "MEM_UOPS_RETIRED.STORE_LATENCY",
     .needs = NEEDS | NEED_EVENT_STORES,
@@ -222,8 +222,8 @@ TEST(pebs_counter_3) = {
 };
 
 /*
- * A buffer of twelve records with an interrupt at each fourth: what the service routine drains must be all of it, in
- * order. Loads count at CPL 3 alone, so that those of the routine are none of the events.
+ * A buffer of twelve records with an interrupt after each fourth. The service routine must drain every record, in
+ * order. Loads count only at CPL 3, which excludes the routine's own.
  */
 static void threshold(struct test_run *run)
 {
@@ -252,7 +252,7 @@ static void threshold(struct test_run *run)
 
 TEST(pebs_interrupt_threshold) = {
     .id = "pebs.interrupt.threshold",
-    .title = "The interrupt at the threshold drains the buffer, and no record is lost between two interrupts",
+    .title = "The interrupt at the threshold drains the buffer, and no record between two interrupts is lost",
     .source = SDM_PEBS_SERVICE,
     .needs = NEEDS | NEED_EVENT_LOADS,
     .records = true,
@@ -302,7 +302,7 @@ static void sample_branches(struct test_run *run)
 
 TEST(pebs_branches_taken) = {
     .id = "pebs.branches.taken",
-    .title = "BR_INST_RETIRED.NEAR_TAKEN samples taken branches of every kind: EventingIP the branch, IP its target",
+    .title = "BR_INST_RETIRED.NEAR_TAKEN samples taken branches of every kind: EventingIP is the branch, IP its target",
     .source = SDM_EVENTING_IP "; " SDM_PEBS_EVENTS,
     .needs = NEEDS | NEED_EVENT_TAKEN,
     .records = true,
@@ -312,7 +312,7 @@ TEST(pebs_branches_taken) = {
 
 TEST(pebs_branches_call) = {
     .id = "pebs.branches.call",
-    .title = "BR_INST_RETIRED.NEAR_CALL samples calls and nothing else",
+    .title = "BR_INST_RETIRED.NEAR_CALL samples only calls",
     .source = SDM_PEBS_EVENTS,
     .needs = NEEDS | NEED_EVENT_NEAR_CALLS,
     .records = true,
@@ -320,10 +320,10 @@ TEST(pebs_branches_call) = {
     .argument = &(const struct branches){ PEBS_ROLE_NEAR_CALLS, &workload_calls, LBR_SELECT_NEAR_REL_CALL, 64, 37 },
 };
 
-/* 30 times 99 of 3000 branches, the last of which falls through: it is in no record. */
+/* 30 records, one in 99 of the 3000 branches. The last branch falls through and is in no record. */
 TEST(pebs_reload) = {
     .id = "pebs.reload",
-    .title = "The counter reloads itself from the DS area after each record: 3000 branches, one record in 99",
+    .title = "The counter is reloaded from the DS area after each record: 3000 branches, one record in 99",
     .source = SDM_PEBS,
     .needs = NEEDS | NEED_EVENT_BRANCHES,
     .records = true,
@@ -334,8 +334,8 @@ TEST(pebs_reload) = {
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
 /*
- * Over code without a branch the place of a record tells its number. PREC_DIST records the very event that overflows.
- * Periods are multiples of 64 and at least 128, as Broadwell wants them (errata BDM11, BDM55, HSW11).
+ * In code without branches a record's address gives the number of its instruction. PREC_DIST records the very event
+ * that overflows. Periods are multiples of 64 and at least 128, as Broadwell requires (errata BDM11, BDM55, HSW11).
  */
 struct instructions {
     enum pebs_role role;
@@ -369,7 +369,7 @@ static void sample_straight(struct test_run *run)
 
 TEST(pebs_inst_retired_prec_dist) = {
     .id = "pebs.inst_retired.prec_dist",
-    .title = "INST_RETIRED.PREC_DIST samples are exactly the period apart",
+    .title = "INST_RETIRED.PREC_DIST samples are exactly one period apart",
     .source = SDM_PDIR,
     .needs = NEEDS | NEED_EVENT_PREC_DIST,
     .records = true,
@@ -379,7 +379,7 @@ TEST(pebs_inst_retired_prec_dist) = {
 
 TEST(pebs_instructions) = {
     .id = "pebs.instructions",
-    .title = "Samples of all instructions are the period and one apart, or more where arming takes its time",
+    .title = "Samples of all instructions are the period plus one apart, or more if arming takes longer",
     .source = SDM_PEBS,
     .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENT_INSTRUCTIONS,
     .records = true,
@@ -387,7 +387,7 @@ TEST(pebs_instructions) = {
     .argument = &(const struct instructions){ PEBS_ROLE_INSTRUCTIONS, 99 },
 };
 
-/* The value that RAX must have when the processor goes on at ip. False before the first load. */
+/* Gets the value of RAX when execution continues at ip. Returns false before the first load. */
 static bool loaded_by(const struct workload *workload, uint64_t ip, uint64_t *value)
 {
     bool any = false;
@@ -398,8 +398,8 @@ static bool loaded_by(const struct workload *workload, uint64_t ip, uint64_t *va
 }
 
 /*
- * Which instruction a record is of does not matter here: what the registers must hold follows from its IP. Those that
- * close the window count, too.
+ * Any instruction will do: the IP of a record determines the expected registers. The instructions that close the window
+ * count, too.
  */
 static void instructions_registers(struct test_run *run)
 {
@@ -422,7 +422,7 @@ static void instructions_registers(struct test_run *run)
         if (pebs_is_closing(&sample, &record))
             continue;
         if (record.ip < workload->start || record.ip > workload->limit)
-            test_fail(run, "PEBS record %u is not of an instruction of the workload", n);
+            test_fail(run, "PEBS record %u is not of an instruction in the workload", n);
         if (!loaded_by(workload, record.ip, &value))
             continue;
         check_registers(run, n, &record);
@@ -435,7 +435,7 @@ static void instructions_registers(struct test_run *run)
 
 TEST(pebs_instructions_registers) = {
     .id = "pebs.instructions.registers",
-    .title = "Each record of an instruction has the registers and flags as they were after it",
+    .title = "Each record of an instruction has the registers and flags with their values after it",
     .source = SDM_PEBS_RECORD,
     .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENT_INSTRUCTIONS,
     .records = true,
@@ -443,9 +443,9 @@ TEST(pebs_instructions_registers) = {
 };
 
 /*
- * The workload runs at CPL 0 and counts in both rings, for Core 2's PEBS does not always tell them apart (erratum
- * AJ67): the service routine's instructions are events too. So two records of the workload lie as much closer together
- * as the routine had events between them, and never so far apart that one is missing.
+ * The workload runs at CPL 0 and counts in both rings, because Core 2's PEBS does not always distinguish them (erratum
+ * AJ67). So the service routine's instructions are events, too: two records of the workload are closer together by the
+ * number of events in the routine, but never so far apart that a record is missing.
  */
 static void instructions_threshold(struct test_run *run)
 {
@@ -463,7 +463,7 @@ static void instructions_threshold(struct test_run *run)
     const unsigned typical = (unsigned)workload->instructions / spacing;
     unsigned last = 0, number;
     struct pebs_record record;
-    bool inside = false, adjacent = false; /* the last record was of the workload; and no interrupt came since */
+    bool inside = false, adjacent = false; /* the last record was of the workload; no interrupt since then */
 
     test_plan_between(run, typical / 2, 2 * typical);
     if (!pebs_sample(run, &sample))
@@ -471,24 +471,25 @@ static void instructions_threshold(struct test_run *run)
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         if (!pebs_event_number(run, &sample, &record, &number)) {
             inside = adjacent = false;
-            continue; /* of the routine */
+            continue; /* in the service routine */
         }
         if (last && number <= last)
-            test_fail(run, "PEBS record %u is of an instruction before that of the last record", n);
+            test_fail(run, "PEBS record %u is of an instruction before that of the previous record", n);
         else if (inside && number >= last + 2 * spacing)
-            test_fail(run, "PEBS record %u is %u instructions after the last one: one is missing", n, number - last);
+            test_fail(run, "PEBS record %u is %u instructions after the previous one: a record is missing", n,
+                      number - last);
         else if (adjacent && number != last + spacing)
-            test_differs(run, "PEBS record %u is %u instructions after the last one, typically %u", n, number - last,
-                         spacing);
+            test_differs(run, "PEBS record %u is %u instructions after the previous one, typically %u", n,
+                         number - last, spacing);
         last = number;
         inside = true;
-        adjacent = (n + 1) % THRESHOLD != 0; /* an interrupt may come after each THRESHOLDth */
+        adjacent = (n + 1) % THRESHOLD != 0; /* an interrupt may follow each THRESHOLDth record */
     }
 }
 
 TEST(pebs_instructions_threshold) = {
     .id = "pebs.instructions.threshold",
-    .title = "The interrupt at the threshold drains records of instructions, its own routine's among them",
+    .title = "The interrupt at the threshold drains records of instructions, including those of its own routine",
     .source = SDM_PEBS_SERVICE,
     .needs = NEEDS | NEED_EVENT_INSTRUCTIONS,
     .records = true,
@@ -498,10 +499,10 @@ TEST(pebs_instructions_threshold) = {
 /* ---- load latency ------------------------------------------------------------------------------------------------ */
 
 /*
- * A ring of 16 lines chased 64 times: from the second round on every load hits the first level, unless something else
- * took its line away meanwhile. The processor follows loads that it picks at random and counts only those (SDM Vol. 3B
- * (253669-081), "Load Latency Performance Monitoring Facility"), so a record may stand for any step; which one, RCX
- * tells, for it counts the steps that are left.
+ * A chase of 64 rounds through a ring of 16 lines: from the second round on each load hits the first level, unless
+ * something evicted its line. The processor tracks loads that it picks at random and counts only those (SDM Vol. 3B
+ * (253669-081), "Load Latency Performance Monitoring Facility"), so a record may be of any step. RCX, which counts down
+ * the steps, identifies it.
  */
 static void load_latency(struct test_run *run)
 {
@@ -534,12 +535,12 @@ static void load_latency(struct test_run *run)
                          record.data_source);
     }
     if (!hits)
-        test_fail(run, "no load has the first level, 1, as its data source");
+        test_fail(run, "no load has the first level (1) as its data source");
 }
 
 TEST(pebs_load_latency_l1) = {
     .id = "pebs.load_latency.l1",
-    .title = "Loads from a ring that fits the first level have their address, their latency and the source L1",
+    .title = "Loads from a ring that fits the first level have their data address, a latency and the data source L1",
     .source = SDM_LOAD_LATENCY,
     .needs = NEEDS | NEED_LOAD_LATENCY,
     .records = true,
@@ -549,8 +550,8 @@ TEST(pebs_load_latency_l1) = {
 /* ---- both facilities in one area --------------------------------------------------------------------------------- */
 
 /*
- * PEBS and BTS at once, each with its threshold: one service routine drains both, and neither loses a record. Both
- * leave CPL 0 out, since the routine's own branches are events and records, too.
+ * PEBS and BTS at the same time, each with its threshold: one service routine drains both without a loss. Both exclude
+ * CPL 0, because the branches of the routine would be events and records, too.
  */
 static void with_bts(struct test_run *run)
 {
@@ -590,7 +591,7 @@ static void with_bts(struct test_run *run)
 
 TEST(pebs_with_bts) = {
     .id = "pebs.with_bts",
-    .title = "PEBS and BTS share the area and the service routine, and neither loses a record",
+    .title = "PEBS and BTS share the area and the service routine, and no record of either is lost",
     .source = SDM_PEBS_SERVICE,
     .needs = NEEDS | NEED_EVENT_BRANCHES | NEED_BTS | NEED_BTS_CPL,
     .records = true,

@@ -39,13 +39,13 @@ enum { LOCK_NA = 1, LOCK_LOCKED = 2 };
 enum { TLB_NA = 1, TLB_HIT = 2, TLB_MISS = 4, TLB_L1 = 8, TLB_L2 = 0x10 };
 enum { BLOCKED_NA = 1, BLOCKED_DATA = 2, BLOCKED_ADDRESS = 4 };
 enum {
-    REGION_LOCAL_SHARED = 2, /* caches by the agent that has the line: this one, or another */
+    REGION_LOCAL_SHARED = 2, /* cache regions relative to the agent that has the line: this one, or another */
     REGION_LOCAL_OWN = 3,
     REGION_OTHER_IO = 4,
     REGION_OTHER_SHARED = 5,
     REGION_OTHER_OWN = 6,
     REGION_MMIO = 7,
-    REGION_MEMORY = 8 /* and up to 15: regions 0 to 7 */
+    REGION_MEMORY = 8 /* up to 15: regions 0 to 7 */
 };
 enum {
     NUM_L1 = 1,

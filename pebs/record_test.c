@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each field of a PEBS record by itself; those of memory accesses and the registers have their tests in pebs_test.c. */
+/* Each field of a PEBS record by itself. pebs_test.c covers the registers and the fields of memory accesses. */
 #include <inttypes.h>
 
 #include "arch/x86/cpu.h"
@@ -15,7 +15,7 @@
 
 enum { ROUNDS = 8 };
 
-/* counter 0: the lowest that can sample loads */
+/* counter 0: the lowest counter that can sample loads. */
 static struct pebs_sample loads(const struct test_run *run, unsigned counter, unsigned period)
 {
     const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);
@@ -32,7 +32,7 @@ static unsigned typical(const struct test_run *run, const struct pebs_sample *sa
     return pebs_typical(run->caps, sample, ROUNDS * pebs_events_of_round(sample));
 }
 
-/* The access that a record is of by the value that it left in RAX, which no other leaves; NULL where it is of none. */
+/* The access that left this unique value in RAX; NULL if there is none. */
 static const struct access *access_by_value(const struct workload *workload, const struct pebs_record *record)
 {
     for (uint64_t i = 0; i < workload->access_count; i++)
@@ -41,7 +41,7 @@ static const struct access *access_by_value(const struct workload *workload, con
     return NULL;
 }
 
-/* Samples, and hands each record to the check with the access that it is of. */
+/* Samples, and calls check with each record and its access. */
 static void each(struct test_run *run, const struct pebs_sample *sample,
                  void (*check)(struct test_run *run, const struct pebs_sample *sample, const struct pebs_record *record,
                                const struct access *access))
@@ -78,7 +78,7 @@ static void applicable(struct test_run *run)
 
 TEST(pebs_record_applicable) = {
     .id = "pebs.record.applicable",
-    .title = "The applicable counters of a record are the one counter that it is of, and no other bit is set",
+    .title = "The applicable counters of a record are exactly the one counter that it is of",
     .source = SDM_PEBS_RECORD_SKL ", offset 90H",
     .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_PEBS_TSC | NEED_PEBS_COUNTERS,
     .records = true,
@@ -124,7 +124,8 @@ static void ip(struct test_run *run)
 
 TEST(pebs_record_ip) = {
     .id = "pebs.record.ip",
-    .title = "The IP of a record is that of the next instruction where PEBS is trap-like, else that of the event's own",
+    .title =
+        "The IP of a record is that of the next instruction if PEBS is trap-like, else that of the instruction itself",
     .source = SDM_PERF_CAPABILITIES ", PEBS_TRAP",
     .needs = NEEDS | NEED_PEBS_REGISTERS,
     .records = true,
@@ -156,7 +157,7 @@ static void tsc(struct test_run *run)
 
 TEST(pebs_record_tsc) = {
     .id = "pebs.record.tsc",
-    .title = "The time stamps of records rise, between what RDTSC reads before the first and after the last",
+    .title = "The time stamps of records never decrease, and are between RDTSC before the first and after the last",
     .source = SDM_PEBS_RECORD_SKL ", offset C0H",
     .needs = NEEDS | NEED_PEBS_TSC,
     .records = true,
@@ -187,7 +188,7 @@ TEST(pebs_record_tsx) = {
     .run = tsx,
 };
 
-/* The workload runs once with interrupts on and once off: IF says which. */
+/* The workload runs once with interrupts on and once with interrupts off, which shows in IF. */
 static void flags(struct test_run *run)
 {
     enum { COUNT = 4 };
@@ -214,14 +215,14 @@ static void flags(struct test_run *run)
 
 TEST(pebs_record_flags) = {
     .id = "pebs.record.flags",
-    .title = "The flags of a record have IF as it was, and reserved bits as the processor always has them",
+    .title = "The flags of a record have IF as it was, and reserved bits with their fixed values",
     .source = SDM_PEBS_RECORD ", offset 00H",
     .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_REGISTERS | NEED_EVENT_ANY,
     .records = true,
     .run = flags,
 };
 
-/* Every register is checked, not only those whose values are known: of those that the mode has, the upper half. */
+/* Checks the upper half of every register that the mode has, including those with unknown values. */
 static void upper_halves(struct test_run *run)
 {
     enum { COUNT = 8 };
@@ -229,7 +230,7 @@ static void upper_halves(struct test_run *run)
     struct pebs_record record;
 
     if (run->caps->ds_width != DS_WIDTH_64 || run->caps->ia32e_active) {
-        test_skip(run, "no 64-bit records outside IA-32e mode in this kernel on this processor");
+        test_skip(run, "this processor writes no 64-bit records outside IA-32e mode in this kernel");
         return;
     }
     pebs_plan(run, COUNT);
@@ -244,8 +245,7 @@ static void upper_halves(struct test_run *run)
 
 TEST(pebs_record_upper_halves) = {
     .id = "pebs.record.upper_halves",
-    .title =
-        "Outside IA-32e mode a 64-bit record has zero in the upper halves, and in the registers that the mode lacks",
+    .title = "Outside IA-32e mode a 64-bit record has zero in the upper halves, and in registers that the mode lacks",
     .source = SDM_DS_64,
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
     .records = true,

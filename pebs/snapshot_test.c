@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counters group of format 6: which counters MSR_PEBS_DATA_CFG names, and what they held when the record was
- * written. The manual's print of 2023 does not know it. Linux 6.15, arch/x86/include/asm/perf_event.h (struct
- * pebs_cntr_header, PEBS_DATACFG_CNTR and the names behind it) and arch/x86/events/intel/ds.c
+ * The counters group of format 6: the counters that MSR_PEBS_DATA_CFG selects, with their values when the record was
+ * written. The 2023 edition of the manual does not describe it. Linux 6.15, arch/x86/include/asm/perf_event.h (struct
+ * pebs_cntr_header, PEBS_DATACFG_CNTR and the names after it) and arch/x86/events/intel/ds.c
  * (__setup_pebs_counter_group(), intel_perf_event_update_pmc()), which reads it.
  *
- * All records are samples of instructions on fixed counter 0, so that no event of a core is needed; what other counters
- * must have counted by then the workload's labels say.
+ * All records are samples of instructions on fixed counter 0, so the tests need no model-specific event. The workload's
+ * labels give the expected values of the other counters.
  */
 #include <inttypes.h>
 
@@ -32,15 +32,15 @@
 
 #define SLOTS 3u /* the fixed counter */
 
-/* What a counter is loaded with that must keep it: bits in every part of its 48. */
+/* A counter's start value with bits in every part of its 48. */
 #define LOADED(n) (UINT64_C(0x400020001000) + 0x10101 * (n))
 
-/* Records of workload_straight, and of the long loop, which has six times as many instructions. */
+/* Periods for workload_straight and for the long loop, which has six times as many instructions. */
 enum { PERIOD = 90, LOOP_PERIOD = 550 };
 
 static const char *lacks_snapshot(const struct caps *caps)
 {
-    return pebs_form_has_counters(&caps->pebs_form) ? NULL : "no counters group in records: not PEBS format 6";
+    return pebs_form_has_counters(&caps->pebs_form) ? NULL : "no counters group in records: PEBS format is not 6";
 }
 
 static const char *lacks_metrics(const struct caps *caps)
@@ -59,7 +59,7 @@ static struct pebs_sample instructions(const struct workload *workload, unsigned
     };
 }
 
-/* How many records come: PDIR records the overflowing instruction, or always the one after it. */
+/* The number of records: PDIR records the overflowing instruction, or always the one after it. */
 static unsigned usual(const struct pebs_sample *sample)
 {
     return (unsigned)sample->workload->instructions / sample->period;
@@ -70,7 +70,7 @@ static void plan(struct test_run *run, const struct pebs_sample *sample, unsigne
     test_plan_between(run, times * (usual(sample) - 1), times * usual(sample));
 }
 
-/* Samples in a window in which these counters, which are programmed, count too; without interrupts, which would. */
+/* Samples in a window that also enables these counters. Interrupts are off, because their handler would count. */
 static bool sample_beside(struct test_run *run, const struct pebs_sample *sample, uint64_t counters)
 {
     struct window window;
@@ -96,7 +96,7 @@ static bool program(struct test_run *run, unsigned n, uint64_t select, uint64_t 
     return false;
 }
 
-/* The count of a counter in a record, by its bit: GENERAL(), FIXED(); 0 if the record has none. */
+/* The count of a counter, given by its bit GENERAL() or FIXED(), in a record; 0 if the record has none. */
 static uint64_t count_of(const struct pebs_record *record, uint64_t counter)
 {
     unsigned before = 0;
@@ -108,7 +108,7 @@ static uint64_t count_of(const struct pebs_record *record, uint64_t counter)
 
 /* ---- which counters a record has, and in which order ------------------------------------------------------------ */
 
-/* Loads each counter but the sampling one with a value of its own, and lets it count in rings (or not at all). */
+/* Loads each counter except the sampling one with a value of its own, and lets it count in these rings (0: none). */
 static void load_all(struct test_run *run, uint64_t rings)
 {
     for (unsigned n = 0; n < run->caps->general_count; n++)
@@ -130,7 +130,7 @@ static void check_loaded(struct test_run *run, const struct pebs_record *record)
         test_equal(run, "slots in the record", record->slots, LOADED(32 + SLOTS));
 }
 
-/* The counters to ask for, by the number of the case: each by itself, then every other, then all. 0: no more cases. */
+/* The counters to select in a case: each by itself, then every other one, then all. 0: no more cases. */
 static uint64_t choice(uint64_t exist, unsigned number)
 {
     uint64_t left = exist;
@@ -148,19 +148,19 @@ static void check_named(struct test_run *run, const struct pebs_sample *sample, 
 
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         test_equal(run, "format group", record.format_group, (uint32_t)sample->data_cfg);
-        test_equal(run, "counters that the record names", record.counted, counters);
+        test_equal(run, "counters listed in the record", record.counted, counters);
         test_equal(run, "whether the record has metrics", (record.has & PEBS_HAS_METRICS) != 0, metrics);
         check_loaded(run, &record);
     }
 }
 
 struct named {
-    uint64_t rings;  /* in which the counters count, and nothing happens; 0: they are stopped */
-    uint64_t groups; /* beside the counters group, 0: none */
+    uint64_t rings;  /* rings in which the counters count, though no event occurs there; 0: stopped */
+    uint64_t groups; /* in addition to the counters group */
     bool metrics;
 };
 
-/* Every choice of general counters, with every choice of fixed ones in turn. That the size fits the decoder demands. */
+/* Every choice of general counters, with the choices of fixed ones in turn. The decoder checks the size. */
 static void named(struct test_run *run)
 {
     const struct named *how = run->test->argument;
@@ -189,7 +189,7 @@ static void named(struct test_run *run)
 
 TEST(pebs_snapshot_named) = {
     .id = "pebs.snapshot.named",
-    .title = "A record has the counters that MSR_PEBS_DATA_CFG names and no others: general ones, then fixed ones, the "
+    .title = "A record has exactly the counters that MSR_PEBS_DATA_CFG selects: general ones, then fixed ones, the "
              "lowest first",
     .source = LINUX_HEADER,
     GROUP,
@@ -200,7 +200,7 @@ TEST(pebs_snapshot_named) = {
 
 TEST(pebs_snapshot_last) = {
     .id = "pebs.snapshot.last",
-    .title = "The counters stand behind all other groups, and the metrics behind the counters",
+    .title = "The counters follow all other groups, and the metrics follow the counters",
     .source = LINUX_SNAPSHOT,
     GROUP,
     .lacks = lacks_metrics,
@@ -212,16 +212,16 @@ TEST(pebs_snapshot_last) = {
 
 TEST(pebs_snapshot_stopped) = {
     .id = "pebs.snapshot.stopped",
-    .title = "A counter that is stopped is in the record, with the value that it holds",
+    .title = "A stopped counter is in the record, with its value",
     .source = "Linux 6.15, arch/x86/events/intel/ds.c, intel_perf_event_update_pmc()",
-    .typical = "A comment in Linux's driver says that it can happen.",
+    .typical = "A comment in Linux's driver says that this can happen.",
     GROUP,
     .lacks = lacks_snapshot,
     .run = named,
     .argument = &(const struct named){ .rings = 0 },
 };
 
-/* Groups that leave a record of instructions without counters; what they leave is in format_group. */
+/* Settings of MSR_PEBS_DATA_CFG that add no counters to a record. format_group has the groups that it does add. */
 static void nothing(struct test_run *run)
 {
     const struct pebs_sample *how = run->test->argument;
@@ -244,7 +244,7 @@ static void nothing(struct test_run *run)
 
 TEST(pebs_snapshot_not_asked) = {
     .id = "pebs.snapshot.not_asked",
-    .title = "The bitmaps of MSR_PEBS_DATA_CFG alone bring no counters into a record",
+    .title = "The bitmaps of MSR_PEBS_DATA_CFG alone add no counters to a record",
     .source = LINUX_DATA_CFG,
     GROUP,
     .lacks = lacks_snapshot,
@@ -254,7 +254,7 @@ TEST(pebs_snapshot_not_asked) = {
 
 TEST(pebs_snapshot_ignored) = {
     .id = "pebs.snapshot.ignored",
-    .title = "A counter without its adaptive bit writes no counters, whatever MSR_PEBS_DATA_CFG names",
+    .title = "A counter without its adaptive bit writes no counters, whatever MSR_PEBS_DATA_CFG selects",
     .source = SDM_2023 "\"Adaptive_Record Counter Control\"",
     GROUP,
     .lacks = lacks_snapshot,
@@ -282,8 +282,7 @@ static void holds(struct test_run *run)
 
 TEST(pebs_snapshot_register) = {
     .id = "pebs.snapshot.register",
-    .title =
-        "MSR_PEBS_DATA_CFG holds the bits of the counters group that there are, and one for each counter that there is",
+    .title = "MSR_PEBS_DATA_CFG holds the supported bits of the counters group, and one for each existing counter",
     .source = LINUX_DATA_CFG,
     .needs = NEEDS,
     .lacks = lacks_snapshot,
@@ -296,7 +295,7 @@ struct counted {
     const struct workload *workload;
     unsigned period;
     uint64_t event;
-    uint64_t (*upto)(unsigned number); /* events up to an instruction of the workload, that one included; from 0 */
+    uint64_t (*upto)(unsigned number); /* events up to and including an instruction of the workload, numbered from 0 */
 };
 
 static uint64_t instructions_upto(unsigned number)
@@ -304,7 +303,7 @@ static uint64_t instructions_upto(unsigned number)
     return number + 1;
 }
 
-/* Behind its first instruction the long loop is a decrement and a branch, again and again. */
+/* After its first instruction the long loop alternates between a decrement and a branch. */
 static uint64_t loop_branches_upto(unsigned number)
 {
     return number / 2;
@@ -317,9 +316,9 @@ static uint64_t no_branches(unsigned number)
 }
 
 /*
- * A counter that counts beside the sampling one has, in a record, no less than the events up to the instruction of the
- * record, and no more than those of the whole workload and of its window. From one record to the next it typically
- * counts what lies between the two instructions, neither more nor less.
+ * A counter that counts along with the sampling one: its value in a record is at least the number of events up to the
+ * record's instruction, and at most that of the whole workload and its window. From one record to the next it typically
+ * counts exactly the events between the two instructions.
  */
 static void counted(struct test_run *run)
 {
@@ -341,7 +340,7 @@ static void counted(struct test_run *run)
         if (pebs_is_closing(&sample, &record))
             continue;
         if (!pebs_event_number(run, &sample, &record, &number)) {
-            test_fail(run, "PEBS record %u is of no instruction of the workload", n);
+            test_fail(run, "PEBS record %u is of no instruction in the workload", n);
             return;
         }
         const uint64_t upto = how->upto(number);
@@ -350,7 +349,7 @@ static void counted(struct test_run *run)
                       (unsigned)COUNTER, count, n, upto, most);
         else if (n && count - last != upto - last_upto)
             test_differs(run,
-                         "counter %u counted %" PRIu64 " events up to PEBS record %u, %" PRIu64 " lie between the two",
+                         "counter %u counted %" PRIu64 " events up to PEBS record %u, %" PRIu64 " are between the two",
                          (unsigned)COUNTER, count - last, n, upto - last_upto);
         last = count;
         last_upto = upto;
@@ -359,7 +358,7 @@ static void counted(struct test_run *run)
 
 TEST(pebs_snapshot_instructions) = {
     .id = "pebs.snapshot.instructions",
-    .title = "A counter of instructions in a record has counted those up to the record's own, and typically no other",
+    .title = "A counter of instructions includes in a record those up to the record's own, and typically no others",
     .source = LINUX_SNAPSHOT,
     GROUP,
     .lacks = lacks_snapshot,
@@ -369,7 +368,7 @@ TEST(pebs_snapshot_instructions) = {
 
 TEST(pebs_snapshot_branches) = {
     .id = "pebs.snapshot.branches",
-    .title = "A counter of branches in a record has counted those up to the record's instruction",
+    .title = "A counter of branches includes in a record those up to the record's instruction",
     .source = LINUX_SNAPSHOT,
     GROUP,
     .lacks = lacks_snapshot,
@@ -379,7 +378,7 @@ TEST(pebs_snapshot_branches) = {
 
 TEST(pebs_snapshot_still) = {
     .id = "pebs.snapshot.still",
-    .title = "A counter whose event does not happen stands still from record to record",
+    .title = "A counter whose event does not occur has the same value in each record",
     .source = LINUX_SNAPSHOT,
     GROUP,
     .lacks = lacks_snapshot,
@@ -387,7 +386,7 @@ TEST(pebs_snapshot_still) = {
     .argument = &(const struct counted){ &workload_straight, PERIOD, BRANCHES, no_branches },
 };
 
-/* Counters that nothing reloads, over several interrupts: each record has as much as the one before it, or more. */
+/* No reload, and several interrupts: each record's value must be at least that of the previous record. */
 static void forward(struct test_run *run)
 {
     enum { THRESHOLD = 3, INTERRUPTS = 3 };
@@ -418,7 +417,7 @@ static void forward(struct test_run *run)
 
 TEST(pebs_snapshot_forward) = {
     .id = "pebs.snapshot.forward",
-    .title = "From record to record no counter runs backwards, interrupts between them or not",
+    .title = "No counter decreases from one record to the next, with or without interrupts between them",
     .source = "Linux 7da9960b59fb, \"Fix counter backwards of non-precise events counters-snapshotting\"",
     GROUP,
     .lacks = lacks_snapshot,
@@ -426,8 +425,8 @@ TEST(pebs_snapshot_forward) = {
 };
 
 /*
- * The counter that the record is for: its value is that before the reload, so that Linux adds the whole period. Behind
- * the reload it would be one of the period's last, and greater.
+ * The counter that the record is of. Its value must be from before the reload, because Linux adds the whole period.
+ * After the reload the value would be within the last period before overflow, and larger.
  */
 static void own(struct test_run *run)
 {
@@ -446,9 +445,9 @@ static void own(struct test_run *run)
 
 TEST(pebs_snapshot_own) = {
     .id = "pebs.snapshot.own",
-    .title = "The counter that a record is for has, in it, the events since its overflow, and is reloaded after that",
+    .title = "In a record its own counter has the number of events since the overflow, and is reloaded after that",
     .source = LINUX_SNAPSHOT,
-    .typical = "Linux's driver relies on it; no manual that is at hand tells.",
+    .typical = "Linux's driver relies on it; no available edition of the manual describes it.",
     GROUP,
     .lacks = lacks_snapshot,
     .run = own,
@@ -456,7 +455,7 @@ TEST(pebs_snapshot_own) = {
 
 /* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
-/* The shares of the first level, in the lower four bytes, each of 255. */
+/* The sum of the first-level shares: the lower four bytes, in units of 1/255. */
 static unsigned first_level(uint64_t metrics)
 {
     unsigned sum = 0;
@@ -486,11 +485,12 @@ static void metrics(struct test_run *run)
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         test_equal(run, "whether the record has metrics", (record.has & PEBS_HAS_METRICS) != 0, true);
-        test_equal(run, "slots beside PERF_METRICS", record.slots, count_of(&record, FIXED(SLOTS)));
+        test_equal(run, "slots in addition to PERF_METRICS", record.slots, count_of(&record, FIXED(SLOTS)));
         if (record.slots <= last)
-            test_fail(run, "slots do not grow up to PEBS record %u: %" PRIu64 " after %" PRIu64, n, record.slots, last);
+            test_fail(run, "slots do not increase up to PEBS record %u: %" PRIu64 " after %" PRIu64, n, record.slots,
+                      last);
         if (first_level(record.metrics) + ROUNDING < WHOLE || first_level(record.metrics) > WHOLE + ROUNDING)
-            test_differs(run, "the shares of PERF_METRICS 0x%" PRIx64 " in PEBS record %u make %u, typically %d",
+            test_differs(run, "the shares of PERF_METRICS 0x%" PRIx64 " in PEBS record %u add up to %u, typically %d",
                          record.metrics, n, first_level(record.metrics), WHOLE);
         last = record.slots;
     }
@@ -498,15 +498,14 @@ static void metrics(struct test_run *run)
 
 TEST(pebs_snapshot_metrics) = {
     .id = "pebs.snapshot.metrics",
-    .title =
-        "The metrics are two words: fixed counter 3, and PERF_METRICS, whose shares of the first level make a whole",
+    .title = "The metrics are two words: fixed counter 3, and PERF_METRICS, whose first-level shares add up to a whole",
     .source = LINUX_SNAPSHOT "; " SDM_2023 "\"Performance Metrics\"",
     GROUP,
     .lacks = lacks_metrics,
     .run = metrics,
 };
 
-/* Bit 5 without bit 4: a header that names no counter, and the two words. */
+/* Bit 5 without bit 4: the header lists no counter, and the two words follow. */
 static void metrics_alone(struct test_run *run)
 {
     struct pebs_sample sample = instructions(&workload_straight, PERIOD, PEBS_DATA_CFG_METRICS);
@@ -525,7 +524,7 @@ static void metrics_alone(struct test_run *run)
 
 TEST(pebs_snapshot_metrics_alone) = {
     .id = "pebs.snapshot.metrics.alone",
-    .title = "Metrics without counters are a group that names no counter",
+    .title = "Metrics without counters form a group that lists no counter",
     .source = LINUX_SNAPSHOT,
     GROUP,
     .lacks = lacks_metrics,

@@ -5,12 +5,12 @@
 
 #define XER (ARCH_PEBS_XMM | ARCH_PEBS_YMMH | ARCH_PEBS_EGPR | ARCH_PEBS_OPMASK | ARCH_PEBS_ZMMH | ARCH_PEBS_H16ZMM)
 
-#define LBR_EIGHT   8u /* entries of the LBR group by number; one of 3 has as many as its header says */
+#define LBR_EIGHT   8u /* entries of the LBR group per step of its number; group 3 has its count in the header */
 #define LBR_BY_SIZE 3u
 
-/* Bytes of each group; those of the last two vary, and this is how they begin. */
+/* Bytes of each group. The last two vary in size: these are the bytes of their headers. */
 static const struct {
-    uint64_t any; /* it is there with any of these bits */
+    uint64_t any; /* the group is present if any of these bits is set */
     uint16_t bytes;
 } groups[ARCH_GROUPS] = {
     [ARCH_IN_BASIC] = { ARCH_PEBS_BASIC, 48 },
@@ -35,7 +35,7 @@ static unsigned lbr_number(uint64_t bits)
     return (unsigned)((bits & ARCH_PEBS_LBR) >> ARCH_PEBS_LBR_SHIFT);
 }
 
-/* A null record: it has a size, and nothing else. */
+/* A null record has only a size. */
 static bool is_null(uint64_t format)
 {
     return (format & ~ARCH_PEBS_SIZE) == 0;
@@ -46,7 +46,7 @@ bool arch_pebs_continued(uint64_t format)
     return (format & ARCH_PEBS_CONTINUE) != 0 || is_null(format);
 }
 
-/* What follows the first bytes of the LBR group, which are there. */
+/* The bytes after the LBR group's header, which is inside the fragment. */
 static enum pebs_error lbr_rest(const uint8_t *group, uint64_t format, size_t *rest, unsigned *entries)
 {
     const unsigned number = lbr_number(format);
@@ -59,7 +59,7 @@ static enum pebs_error lbr_rest(const uint8_t *group, uint64_t format, size_t *r
     return PEBS_DECODE_OK;
 }
 
-/* What follows the first bytes of the counters group, which are there. */
+/* The bytes after the counters group's header, which is inside the fragment. */
 static enum pebs_error counters_rest(const uint8_t *group, size_t *rest)
 {
     const uint32_t metrics = read_u32(group, 8);
@@ -70,7 +70,7 @@ static enum pebs_error counters_rest(const uint8_t *group, size_t *rest)
     return PEBS_DECODE_OK;
 }
 
-/* Finds the groups of a fragment whose size is known to be there. */
+/* Finds the groups of a fragment. All its bytes are available. */
 static enum pebs_error find_groups(const uint8_t *bytes, struct arch_pebs_fragment *out)
 {
     size_t at = ARCH_PEBS_HEADER_BYTES;
@@ -119,7 +119,7 @@ enum pebs_error arch_pebs_fragment(const uint8_t *bytes, size_t length, struct a
     return error;
 }
 
-/* The groups of a fragment, a bit each. What says which XSAVE components follow goes with each of their groups. */
+/* The groups of a fragment, a bit each. Excludes XER, which precedes the vector groups of every fragment. */
 static unsigned groups_of(const struct arch_pebs_fragment *fragment)
 {
     unsigned has = 0;

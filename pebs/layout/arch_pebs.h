@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Architectural PEBS: which groups a counter's records have, where each group stands, and where a record ends. A record
- * is one fragment or several: each has a header, which says its size and its groups, and whether another one follows.
- * Pure.
+ * Architectural PEBS: the groups in a counter's records, the place of each group, and the size of a record. A record is
+ * one or more fragments. Each has a header with its size, its groups, and a flag if another fragment follows. Pure.
  * Intel Architecture Instruction Set Extensions Programming Reference (319433), chapter 11 "Architectural PEBS"; where
- * that is not at hand, Linux, commits 52448a0a7390 ("arch-PEBS enabling") and those after it.
+ * that was not available, Linux, commits 52448a0a7390 ("arch-PEBS enabling") and those after it.
  */
 #ifndef PEBS_LAYOUT_ARCH_PEBS_H
 #define PEBS_LAYOUT_ARCH_PEBS_H
@@ -14,22 +13,22 @@
 
 #include "pebs/layout/formats.h"
 
-/* IA32_PERF_CAPABILITIES[11:8] says that PEBS is architectural, and CPUID.23H describes it. */
+/* This value of IA32_PERF_CAPABILITIES[11:8] means architectural PEBS, which CPUID.23H describes. */
 #define ARCH_PEBS_FORMAT 0xfu
 
 /*
- * Bits of IA32_PMC_GPn_CFG_C and IA32_PMC_FXm_CFG_C, and of a header's first word. The two manuals' readers disagree
- * about the bit of R16 to R31, which no driver sets yet: either is taken for it.
+ * Bits of IA32_PMC_GPn_CFG_C and IA32_PMC_FXm_CFG_C, and of a header's first word. Sources disagree about the bit for
+ * R16 to R31, which no driver sets yet: this code accepts either.
  */
-#define ARCH_PEBS_RELOAD           UINT64_C(0xffffffff) /* CFG_C alone: what the counter is reloaded with */
-#define ARCH_PEBS_COUNTERS_ALLOW   (UINT64_C(1) << 35)  /* this counter may be in others' counters groups */
+#define ARCH_PEBS_RELOAD           UINT64_C(0xffffffff) /* CFG_C only: the value that the counter is reloaded with */
+#define ARCH_PEBS_COUNTERS_ALLOW   (UINT64_C(1) << 35)  /* other counters' counters groups may contain this counter */
 #define ARCH_PEBS_COUNTERS_GENERAL (UINT64_C(1) << 36)
 #define ARCH_PEBS_COUNTERS_FIXED   (UINT64_C(1) << 37)
 #define ARCH_PEBS_COUNTERS_METRICS (UINT64_C(1) << 38)
 #define ARCH_PEBS_COUNTERS \
     (ARCH_PEBS_COUNTERS_ALLOW | ARCH_PEBS_COUNTERS_GENERAL | ARCH_PEBS_COUNTERS_FIXED | ARCH_PEBS_COUNTERS_METRICS)
 #define ARCH_PEBS_LBR_SHIFT 40
-#define ARCH_PEBS_LBR       (UINT64_C(3) << ARCH_PEBS_LBR_SHIFT) /* 1: 8 entries, 2: 16, 3: as many as the stack has */
+#define ARCH_PEBS_LBR       (UINT64_C(3) << ARCH_PEBS_LBR_SHIFT) /* 1: 8 entries, 2: 16, 3: the whole stack */
 #define ARCH_PEBS_XMM       (UINT64_C(1) << 49)
 #define ARCH_PEBS_YMMH      (UINT64_C(1) << 50)
 #define ARCH_PEBS_EGPR      (UINT64_C(3) << 51)
@@ -41,22 +40,22 @@
 #define ARCH_PEBS_EN        (UINT64_C(1) << 63) /* CFG_C: this counter writes records */
 #define ARCH_PEBS_BASIC     (UINT64_C(1) << 63) /* header: the basic group, which each record has */
 
-/* Of a header's first word alone. */
+/* Only in a header's first word. */
 #define ARCH_PEBS_SIZE     UINT64_C(0xffff)    /* bytes of the fragment, header included */
-#define ARCH_PEBS_MODE_64  (UINT64_C(1) << 30) /* the record is of 64-bit mode */
+#define ARCH_PEBS_MODE_64  (UINT64_C(1) << 30) /* the record is from 64-bit mode */
 #define ARCH_PEBS_CONTINUE (UINT64_C(1) << 31) /* another fragment of the same record follows */
 
 #define ARCH_PEBS_HEADER_BYTES     16u
-#define ARCH_PEBS_UNIT             16u /* IA32_PEBS_INDEX counts in these; no fragment ends elsewhere */
+#define ARCH_PEBS_UNIT             16u /* alignment of IA32_PEBS_INDEX and of every fragment's end */
 #define ARCH_PEBS_LBR_HEADER_BYTES 48u
 #define ARCH_PEBS_LBR_DEPTH_AT     16u /* in the LBR group */
 
-/* The groups in the order in which they stand in a record; the processor writes as many of them as a fragment says. */
+/* The groups in their order in a record. Each fragment has only those that its header lists. */
 enum arch_pebs_group {
     ARCH_IN_BASIC,
     ARCH_IN_AUX,
     ARCH_IN_GPRS,
-    ARCH_IN_XER, /* which XSAVE components follow; there with any of the next six */
+    ARCH_IN_XER, /* which XSAVE components follow; present with any of the next six */
     ARCH_IN_XMM,
     ARCH_IN_YMMH,
     ARCH_IN_EGPR,
@@ -71,32 +70,32 @@ enum arch_pebs_group {
 struct arch_pebs_fragment {
     uint64_t format;          /* the header's first word */
     uint16_t size;            /* bytes */
-    uint16_t at[ARCH_GROUPS]; /* where each group begins in the fragment; 0: it has none */
+    uint16_t at[ARCH_GROUPS]; /* byte offset of each group in the fragment; 0 if absent */
     unsigned lbr_entries;
 };
 
-/* Whether another fragment of the same record follows: it says so, or it is a null record, which has but a size. */
+/* Returns whether the record has another fragment: the header says so, or it is a null record, which is only a size. */
 bool arch_pebs_continued(uint64_t format);
 
 /*
- * Reads the fragment at the start of length bytes, and where its groups are; reads nothing beyond its size, and nothing
- * of a fragment that does not fit into length. *out is written only on PEBS_DECODE_OK.
+ * Reads the fragment at the start of length bytes, and finds its groups. Reads only bytes inside the fragment, and none
+ * if it does not fit into length. *out is written only on PEBS_DECODE_OK.
  */
 enum pebs_error arch_pebs_fragment(const uint8_t *bytes, size_t length, struct arch_pebs_fragment *out);
 
 /*
- * The size in bytes of the record, with all its fragments, at the start of length bytes. The first fragment that is not
- * null must have the basic group, and no group may come twice. *size is written only on PEBS_DECODE_OK.
+ * Sets *size to the bytes of the record, with all its fragments, at the start of length bytes. The first fragment that
+ * is not null must have the basic group, and no group may occur twice. *size is written only on PEBS_DECODE_OK.
  */
 enum pebs_error arch_pebs_extent(const uint8_t *bytes, size_t length, size_t *size);
 
 /*
- * Bytes of a record in one fragment with these groups of CFG_C, with LBR stacks of this depth and that many counters
- * (bits; fixed ones from 32 on) where it has such groups.
+ * Bytes of a record in one fragment with these groups of CFG_C. The depth of the LBR stack and the counters (general
+ * ones in bits 31:0, fixed ones in 63:32) matter if it has their groups.
  */
 size_t arch_pebs_size(uint64_t cfg_c, unsigned lbr_depth, uint64_t counters);
 
-/* The groups of CFG_C that are those of this value of MSR_PEBS_DATA_CFG; at least as many LBR entries. */
+/* The groups of CFG_C that match this value of MSR_PEBS_DATA_CFG, with at least as many LBR entries. */
 uint64_t arch_pebs_groups(uint64_t data_cfg);
 
 #endif

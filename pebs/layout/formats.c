@@ -3,7 +3,7 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Reset slots of each format's area: those of general counters from 0 on, then those of fixed counters. */
+/* Reset slots in each format's area: first those of the general counters, then those of the fixed counters. */
 struct resets {
     unsigned general, fixed;
 };
@@ -78,15 +78,15 @@ unsigned pebs_lbr_entries(uint64_t data_cfg)
 }
 
 static const struct {
-    uint64_t wanted; /* in MSR_PEBS_DATA_CFG; 0: always there */
+    uint64_t wanted; /* in MSR_PEBS_DATA_CFG; 0: always present */
     unsigned bytes;
 } groups[PEBS_GROUPS] = {
     [PEBS_IN_BASIC] = { 0, PEBS_BASIC_BYTES },
     [PEBS_IN_MEMORY] = { PEBS_GROUP_MEMORY, 32 },
     [PEBS_IN_GPRS] = { PEBS_GROUP_GPRS, 144 },
     [PEBS_IN_XMM] = { PEBS_GROUP_XMM, 256 },
-    [PEBS_IN_LBR] = { PEBS_GROUP_LBR, 0 },                                /* and pebs_lbr_entries() */
-    [PEBS_IN_COUNTERS] = { PEBS_GROUP_COUNTERS | PEBS_GROUP_METRICS, 0 }, /* and pebs_counters_size() */
+    [PEBS_IN_LBR] = { PEBS_GROUP_LBR, 0 },                                /* plus pebs_lbr_entries() */
+    [PEBS_IN_COUNTERS] = { PEBS_GROUP_COUNTERS | PEBS_GROUP_METRICS, 0 }, /* plus pebs_counters_size() */
 };
 
 static bool has_group(uint64_t data_cfg, enum pebs_group group)

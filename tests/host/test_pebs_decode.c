@@ -231,7 +231,7 @@ static void errors_have_words(void **state)
         [PEBS_DECODE_FORMAT_UNKNOWN] = "unknown PEBS record format",
         [PEBS_DECODE_SIZE_ZERO] = "size field of the PEBS record is 0",
         [PEBS_DECODE_SIZE_SMALL] = "size field of the PEBS record is smaller than the basic group",
-        [PEBS_DECODE_SIZE_PAST_END] = "size field of the PEBS record goes past the end of the buffer",
+        [PEBS_DECODE_SIZE_PAST_END] = "size field of the PEBS record is past the end of the buffer",
         [PEBS_DECODE_GROUPS_UNKNOWN] = "PEBS record has unknown groups (format field)",
         [PEBS_DECODE_SIZE_DIFFERS] = "size field of the PEBS record does not match its groups",
         [PEBS_DECODE_METRICS_UNKNOWN] = "counters group of the PEBS record has metrics of an unknown kind",
@@ -239,7 +239,7 @@ static void errors_have_words(void **state)
         [PEBS_DECODE_LBR_DEPTH] = "PEBS record has more LBR entries than any stack",
         [PEBS_DECODE_NO_BASIC] = "first fragment of the PEBS record has no basic group",
         [PEBS_DECODE_GROUP_AGAIN] = "two fragments of the PEBS record have the same group",
-        [PEBS_DECODE_UNFINISHED] = "PEBS record goes on in a fragment that is missing",
+        [PEBS_DECODE_UNFINISHED] = "PEBS record continues in a fragment that is missing",
     };
     for (size_t i = 0; i < COUNT_OF(words); i++)
         assert_string_equal(pebs_error_text((enum pebs_error)i), words[i]);
