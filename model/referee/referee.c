@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When the referee looks, and its rules on interrupts and control registers. */
+/* The points at which the referee checks, and its rules on interrupts and control registers. */
 #include "model/referee/referee.h"
 
 #include "model/referee/referee_arch.h"
@@ -26,7 +26,7 @@ struct referee_before referee_before(const struct vcpu *v)
                                     .global_ctrl = v->regs[REG_IA32_PERF_GLOBAL_CTRL] };
 }
 
-/* The LBR stack is read and written at CPL 0, where a stack that filters out the kernel's branches stands still. */
+/* LBR stack registers are accessed at CPL 0. A stack that filters out CPL 0 does not change meanwhile. */
 static bool lbr_moves(const struct vcpu *v)
 {
     return v->lbr.on && !(v->regs[REG_MSR_LBR_SELECT] & LBR_SELECT_CPL_EQ_0);
@@ -46,7 +46,7 @@ static void check_counter_write(struct vcpu *v, unsigned i, uint64_t ip)
     }
 }
 
-/* Whether a PEBS counter of this kind of event is counting. */
+/* Whether a counter with an event of this kind is sampling. */
 static bool samples(const struct vcpu *v, enum event_kind kind)
 {
     for (uint64_t left = vcpu_pebs_counters(v); left != 0; left &= left - 1) {
@@ -78,7 +78,7 @@ void referee_write(struct vcpu *v, enum model_register reg, unsigned i, uint64_t
     switch (reg) {
     case REG_IA32_DS_AREA:
         if (v->bts.on || vcpu_ds_pebs_counters(v) != 0) {
-            referee_report(v, DS_AREA_CHANGED, ip);
+            referee_report_value(v, DS_AREA_CHANGED, ip, "new value", value);
         }
         break;
     case REG_IA32_FIXED_CTR:
@@ -89,7 +89,7 @@ void referee_write(struct vcpu *v, enum model_register reg, unsigned i, uint64_t
         if (value & EVTSEL_EN) {
             check_counter_write(v, i, ip);
             if (!(value & (EVTSEL_OS | EVTSEL_USR)) && !v->profile->one_enable) {
-                referee_report(v, COUNTER_NO_RING, ip);
+                referee_report_value(v, COUNTER_NO_RING, ip, "event select", value);
             }
         }
         break;
@@ -147,15 +147,15 @@ static void check_debugctl(struct vcpu *v, uint64_t before, uint64_t ip)
         referee_report(v, TR_WITHOUT_BTS, ip);
     }
     if ((set & bits->lbr) && (v->status & STATUS_LBR_FRZ)) {
-        referee_report(v, STILL_FROZEN, ip);
+        referee_report_value(v, STILL_FROZEN, ip, "IA32_PERF_GLOBAL_STATUS", v->status);
     }
 }
 
-/* Counting begins or resumes: IA32_PERF_GLOBAL_CTRL was zero. */
+/* Counting starts or resumes: IA32_PERF_GLOBAL_CTRL was zero. */
 static void check_resumption(struct vcpu *v, uint64_t ip)
 {
     if (v->status & STATUS_CTR_FRZ) {
-        referee_report(v, STILL_FROZEN, ip);
+        referee_report_value(v, STILL_FROZEN, ip, "IA32_PERF_GLOBAL_STATUS", v->status);
     }
     if (v->referee.unacknowledged != 0) {
         referee_report(v, STATUS_NOT_ACKNOWLEDGED, ip);
@@ -207,8 +207,8 @@ void referee_after(struct vcpu *v, const struct referee_before *before, enum mod
 }
 
 /*
- * Within its own handler a masked PMI is no loss: the mask is there for that, until everything has been stopped. Nor is
- * one that skids, and may come when everything has been.
+ * A masked PMI is no loss while its own handler runs: the mask bit is there to hold off PMIs until the handler has
+ * disabled everything. Neither is a PMI under way lost: it may be delivered after everything was disabled.
  */
 static bool is_lost(struct vcpu *v)
 {
@@ -223,7 +223,7 @@ void referee_pmi(struct vcpu *v, uint32_t lvtpc, uint64_t ip)
     }
     if (lvtpc & LVT_MASKED) {
         if (is_lost(v)) {
-            referee_report(v, PMI_LOST, ip);
+            referee_report_value(v, PMI_LOST, ip, "LVTPC", lvtpc);
         }
         return;
     }

@@ -19,7 +19,7 @@ static void check_memory(struct vcpu *v, uint64_t ip)
 
     for (uint64_t page = 0; page < buffer_bytes(v); page += PAGE_SIZE) {
         if (!v->host->read_physical(v->cpu, base + page, &byte, sizeof(byte))) {
-            referee_report(v, PEBS_BUFFER_NOT_MEMORY, ip);
+            referee_report_value(v, PEBS_BUFFER_NOT_MEMORY, ip, "page", base + page);
             return;
         }
     }
@@ -30,17 +30,17 @@ static void check_index(struct vcpu *v, uint64_t ip)
     const uint64_t index = v->regs[REG_IA32_PEBS_INDEX];
 
     if ((index & PEBS_INDEX_WR) > buffer_bytes(v)) {
-        referee_report(v, PEBS_INDEX_OUTSIDE, ip);
+        referee_report_value(v, PEBS_INDEX_OUTSIDE, ip, "IA32_PEBS_INDEX", index);
     }
     if ((index >> PEBS_INDEX_THRESH_SHIFT & PEBS_INDEX_WR) > buffer_bytes(v)) {
-        referee_report(v, PEBS_THRESHOLD_OUTSIDE, ip);
+        referee_report_value(v, PEBS_THRESHOLD_OUTSIDE, ip, "IA32_PEBS_INDEX", index);
     }
     if (index & PEBS_INDEX_FULL) {
-        referee_report(v, PEBS_FULL_KEPT, ip);
+        referee_report_value(v, PEBS_FULL_KEPT, ip, "IA32_PEBS_INDEX", index);
     }
 }
 
-/* Whether some counter, of the general or of the fixed ones, may be in the records of others. */
+/* Whether a general or a fixed counter may be included in records of other counters. */
 static bool any_allowed(const struct vcpu *v, bool fixed)
 {
     const unsigned general = v->profile->general_counters;
@@ -78,7 +78,7 @@ void referee_arch_check(struct vcpu *v, uint64_t ip)
 
 void referee_arch_write(struct vcpu *v, enum model_register reg, uint64_t value, uint64_t ip)
 {
-    const bool off = reg == REG_IA32_PEBS_INDEX && !(value & PEBS_INDEX_EN); /* which stops the records */
+    const bool off = reg == REG_IA32_PEBS_INDEX && !(value & PEBS_INDEX_EN); /* always legal */
 
     if (vcpu_pebs_counters(v) != 0 && !off) {
         referee_report(v, reg == REG_IA32_PEBS_BASE ? PEBS_BASE_CHANGED : PEBS_INDEX_WRITTEN, ip);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The referee's rules on architectural PEBS. That software reads records beyond WR, which the processor may still be
- * writing, cannot be seen.
+ * The referee's rules on architectural PEBS. The referee cannot see software reading records beyond WR, which the
+ * processor may still be writing.
  */
 #ifndef MODEL_REFEREE_REFEREE_ARCH_H
 #define MODEL_REFEREE_REFEREE_ARCH_H
 
 #include "model/vcpu/vcpu.h"
 
-/* Some counter begins to count for PEBS. */
+/* Call when a counter starts to sample. */
 void referee_arch_check(struct vcpu *v, uint64_t ip);
 
-/* IA32_PEBS_BASE or IA32_PEBS_INDEX is about to be written. */
+/* Call before IA32_PEBS_BASE or IA32_PEBS_INDEX is written. */
 void referee_arch_write(struct vcpu *v, enum model_register reg, uint64_t value, uint64_t ip);
 
-/* After a register was written: `before` and `now` are the counters that count, bit i being counters[i]. */
+/* Call after a register was written. Bit i of `before` and `now`: counters[i] counts. */
 void referee_arch_after(struct vcpu *v, uint64_t before, uint64_t now, uint64_t ip);
 
 #endif

@@ -15,38 +15,38 @@
 #define PTE_ACCESSED      (UINT64_C(1) << 5)
 #define PTE_DIRTY         (UINT64_C(1) << 6)
 
-#define ROOM_RECORDS 2 /* the manual's "several", at the least */
+#define ROOM_RECORDS 2 /* the least that the manual's "several" can mean */
 
-/* The unit of the PEBS buffer's size and index. Adaptive records may have many sizes in one buffer. */
+/* The unit of the PEBS buffer's size and index, in bytes. Adaptive records differ in size within a buffer. */
 static uint64_t pebs_unit(const struct vcpu *v, const struct ds_form *form)
 {
     return v->profile->pebs_adaptive ? sizeof(uint64_t) : encode_pebs_bytes(form);
 }
 
-/* Checks that the pages of [from, to) are present, writable, accessed, dirty, the kernel's, and without code. */
+/* Checks that the pages of [from, to) are present, writable, supervisor-only, accessed, dirty and free of code. */
 static void check_pages(struct vcpu *v, uint64_t from, uint64_t to, uint64_t ip)
 {
     for (uint64_t page = from & ~(PAGE_SIZE - 1); page < to; page += PAGE_SIZE) {
         uint64_t entry = v->host->page(v->cpu, page);
 
         if (!(entry & PTE_PRESENT)) {
-            referee_report(v, DS_PAGE_NOT_PRESENT, ip);
+            referee_report_value(v, DS_PAGE_NOT_PRESENT, ip, "page", page);
             continue;
         }
         if (!(entry & PTE_WRITABLE)) {
-            referee_report(v, DS_PAGE_NOT_WRITABLE, ip);
+            referee_report_value(v, DS_PAGE_NOT_WRITABLE, ip, "page", page);
         }
         if (entry & PTE_USER) {
-            referee_report(v, DS_PAGE_IN_USER_SPACE, ip);
+            referee_report_value(v, DS_PAGE_IN_USER_SPACE, ip, "page", page);
         }
         if (entry & (PTE_CACHE_DISABLE | PTE_WRITE_THROUGH)) {
-            referee_report(v, DS_MEMORY_TYPE, ip);
+            referee_report_value(v, DS_MEMORY_TYPE, ip, "page", page);
         }
         if ((entry & (PTE_ACCESSED | PTE_DIRTY)) != (PTE_ACCESSED | PTE_DIRTY)) {
-            referee_report(v, DS_PAGE_NOT_ACCESSED_AND_DIRTY, ip);
+            referee_report_value(v, DS_PAGE_NOT_ACCESSED_AND_DIRTY, ip, "page", page);
         }
         if (v->host->has_code(v->cpu, page)) {
-            referee_report(v, DS_PAGE_HAS_CODE, ip);
+            referee_report_value(v, DS_PAGE_HAS_CODE, ip, "page", page);
         }
     }
 }
@@ -54,27 +54,27 @@ static void check_pages(struct vcpu *v, uint64_t from, uint64_t to, uint64_t ip)
 static void check_alignment(struct vcpu *v, uint64_t base, uint64_t ip)
 {
     if (base & 3) {
-        referee_report(v, DS_BASE_MISALIGNED, ip);
+        referee_report_value(v, DS_BASE_MISALIGNED, ip, "base", base);
     } else if (base & (CACHE_LINE - 1)) {
-        referee_report(v, DS_CACHE_LINE, ip);
+        referee_report_value(v, DS_CACHE_LINE, ip, "base", base);
     }
 }
 
-/* Returns whether there is a buffer. */
+/* Returns whether the buffer has room for a record. */
 static bool check_buffer(struct vcpu *v, const struct ds_buffer *b, uint64_t record, uint64_t ip)
 {
     uint64_t size = b->maximum - b->base;
 
     check_alignment(v, b->base, ip);
     if (b->maximum < b->base || size < record) {
-        referee_report(v, DS_BUFFER_TOO_SMALL, ip);
+        referee_report_value(v, DS_BUFFER_TOO_SMALL, ip, "maximum", b->maximum);
         return false;
     }
     if (size % record > 1) {
-        referee_report(v, DS_BUFFER_SIZE, ip);
+        referee_report_value(v, DS_BUFFER_SIZE, ip, "size", size);
     }
     if (b->index < b->base || b->index > b->maximum || (b->index - b->base) % record != 0) {
-        referee_report(v, DS_INDEX_OUTSIDE, ip);
+        referee_report_value(v, DS_INDEX_OUTSIDE, ip, "index", b->index);
     }
     check_pages(v, b->base, b->maximum, ip);
     return true;
@@ -83,9 +83,9 @@ static bool check_buffer(struct vcpu *v, const struct ds_buffer *b, uint64_t rec
 static void check_threshold(struct vcpu *v, const struct ds_buffer *b, uint64_t record, uint64_t ip)
 {
     if (b->threshold < b->base || b->threshold > b->maximum || (b->threshold - b->base) % record != 0) {
-        referee_report(v, DS_THRESHOLD_OUTSIDE, ip);
+        referee_report_value(v, DS_THRESHOLD_OUTSIDE, ip, "threshold", b->threshold);
     } else if (b->maximum - b->threshold < ROOM_RECORDS * record) {
-        referee_report(v, DS_THRESHOLD_ROOM, ip);
+        referee_report_value(v, DS_THRESHOLD_ROOM, ip, "threshold", b->threshold);
     }
 }
 
@@ -111,12 +111,12 @@ void referee_area_check(struct vcpu *v, uint64_t ip)
         return;
     }
     if (!v->host->read(v->cpu, area, bytes, size)) {
-        referee_report(v, DS_AREA_NOT_MAPPED, ip);
+        referee_report_value(v, DS_AREA_NOT_MAPPED, ip, "IA32_DS_AREA", area);
         return;
     }
     encode_read_ds(&ds, &form, bytes);
     if (v->host->area_shared(v->cpu, area)) {
-        referee_report(v, DS_AREA_SHARED, ip);
+        referee_report_value(v, DS_AREA_SHARED, ip, "IA32_DS_AREA", area);
     }
     check_alignment(v, area, ip);
     check_pages(v, area, area + size, ip);
@@ -124,10 +124,10 @@ void referee_area_check(struct vcpu *v, uint64_t ip)
         if (bts_interrupts) {
             check_threshold(v, &ds.bts, bts_record, ip);
         } else if (ds.bts.threshold <= ds.bts.maximum) {
-            referee_report(v, BTS_CIRCULAR_THRESHOLD, ip);
+            referee_report_value(v, BTS_CIRCULAR_THRESHOLD, ip, "threshold", ds.bts.threshold);
         }
     }
-    /* A PEBS threshold at the end requests no interrupt before the buffer is full. */
+    /* A PEBS threshold at the maximum requests no interrupt until the buffer is full. */
     bool pebs_interrupts = pebs && ds.pebs.threshold < ds.pebs.maximum;
 
     if (pebs && check_buffer(v, &ds.pebs, pebs_unit(v, &form), ip)) {
@@ -135,7 +135,7 @@ void referee_area_check(struct vcpu *v, uint64_t ip)
             check_threshold(v, &ds.pebs, pebs_unit(v, &form), ip);
         }
         if (v->profile->pebs_one_page && ds.pebs.maximum - ds.pebs.base > PAGE_SIZE) {
-            referee_report(v, PEBS_BUFFER_PAGE, ip);
+            referee_report_value(v, PEBS_BUFFER_PAGE, ip, "size", ds.pebs.maximum - ds.pebs.base);
         }
     }
     if ((bts && overlap(area, area + size, ds.bts.base, ds.bts.maximum)) ||
@@ -159,7 +159,7 @@ static void compare(struct vcpu *v, const struct ds_buffer *is, const struct ds_
         referee_report(v, DS_BUFFER_CHANGED, ip);
     }
     if (is->index != was->index) {
-        referee_report(v, DS_INDEX_MOVED, ip);
+        referee_report_value(v, DS_INDEX_MOVED, ip, "index", is->index);
     }
 }
 
@@ -173,7 +173,7 @@ void referee_area_read(struct vcpu *v, uint64_t ip)
     if (v->bts.on) {
         compare(v, &v->ds.area.bts, &v->referee.seen.bts, ip);
     }
-    if (v->pebs.staged > 0) { /* the index in memory moves with the records, if they can be written */
+    if (v->pebs.staged > 0) { /* the index in memory will change with the staged records */
         seen.pebs.index = v->referee.seen.pebs.index;
     } else if (vcpu_ds_pebs_counters(v) != 0) {
         compare(v, &v->ds.area.pebs, &v->referee.seen.pebs, ip);

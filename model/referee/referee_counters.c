@@ -7,10 +7,10 @@
 #define MINIMUM_LATENCY 3
 
 /*
- * Precise events that are made of INV and CMask: cycles, by instructions or by micro-operations that retire in them,
- * and cycles in which some or no micro-operation retires. Intel's lists of events (github.com/intel/perfmon) have them
- * as INST_RETIRED.TOTAL_CYCLES and UOPS_RETIRED.ACTIVE_CYCLES, .STALL_CYCLES and .TOTAL_CYCLES; Linux samples cycles by
- * the first, with unit mask 0 or 1, or the last.
+ * Cycle events that are precise although they use INV and CMask: instructions or micro-operations retired per cycle,
+ * compared with a mask. Intel's lists of events (github.com/intel/perfmon) name them INST_RETIRED.TOTAL_CYCLES and
+ * UOPS_RETIRED.ACTIVE_CYCLES, .STALL_CYCLES and .TOTAL_CYCLES. Linux samples cycles with the first, with unit mask 0 or
+ * 1, or with the last.
  */
 static bool is_cycles(uint64_t select)
 {
@@ -20,7 +20,7 @@ static bool is_cycles(uint64_t select)
     return (instructions || micro_operations) && EVTSEL_CMASK(select) != 0 && !(select & (EVTSEL_ANY | EVTSEL_EDGE));
 }
 
-/* Events that have bits of their own in IA32_PEBS_ENABLE. Returns whether such a bit is missing. */
+/* Checks events that need their own bits in IA32_PEBS_ENABLE. Returns whether such a bit is missing. */
 static bool check_facilities(struct vcpu *v, unsigned i, enum event_kind kind, uint64_t ip)
 {
     const uint64_t enable = v->regs[REG_IA32_PEBS_ENABLE];
@@ -30,14 +30,14 @@ static bool check_facilities(struct vcpu *v, unsigned i, enum event_kind kind, u
         return false;
     }
     if (latency && kind != EVENT_LOAD_LATENCY) {
-        referee_report(v, PEBS_LATENCY_EVENT, ip);
+        referee_report_value(v, PEBS_LATENCY_EVENT, ip, "IA32_PEBS_ENABLE", enable);
     }
     if (!latency && kind == EVENT_LOAD_LATENCY) {
-        referee_report(v, PEBS_LATENCY_ENABLE, ip);
+        referee_report_value(v, PEBS_LATENCY_ENABLE, ip, "IA32_PEBS_ENABLE", enable);
         return true;
     }
     if (kind == EVENT_PRECISE_STORES && !(enable >> PEBS_ENABLE_PS_EN)) {
-        referee_report(v, PEBS_STORE_ENABLE, ip);
+        referee_report_value(v, PEBS_STORE_ENABLE, ip, "IA32_PEBS_ENABLE", enable);
         return true;
     }
     return false;
@@ -50,17 +50,18 @@ static void check_general(struct vcpu *v, unsigned i, uint64_t ip)
     bool qualified = (select & (EVTSEL_ANY | EVTSEL_EDGE | EVTSEL_INV)) || EVTSEL_CMASK(select) != 0;
 
     if (!check_facilities(v, i, kind, ip) && !v->counters[i].pebs) {
-        referee_report(v, PEBS_EVENT, ip);
+        referee_report_value(v, PEBS_EVENT, ip, "event select", select);
     }
     if (qualified && !is_cycles(select)) {
-        referee_report(v, PEBS_QUALIFIER, ip);
+        referee_report_value(v, PEBS_QUALIFIER, ip, "event select", select);
     }
     if (select & EVTSEL_INT) {
         referee_report(v, PEBS_INT, ip);
     }
     if (kind == EVENT_LOAD_LATENCY) {
         if (v->regs[REG_MSR_PEBS_LD_LAT] < MINIMUM_LATENCY) {
-            referee_report(v, PEBS_LATENCY_THRESHOLD, ip);
+            referee_report_value(v, PEBS_LATENCY_THRESHOLD, ip, "MSR_PEBS_LD_LAT_THRESHOLD",
+                                 v->regs[REG_MSR_PEBS_LD_LAT]);
         }
         if (!v->data.source_known) {
             referee_report(v, PEBS_LATENCY_AUX, ip);
@@ -97,7 +98,7 @@ void referee_counters_reloaded(struct vcpu *v, uint64_t counters, uint64_t ip)
             continue;
         }
         if (v->pmi.wanted) {
-            v->referee.unloaded |= UINT64_C(1) << i; /* the handler may load it */
+            v->referee.unloaded |= UINT64_C(1) << i; /* the handler may still write the counter */
         } else {
             referee_report(v, PEBS_NO_RESET, ip);
         }
@@ -126,7 +127,7 @@ void referee_counters_check_pebs(struct vcpu *v, uint64_t counters, uint64_t ip)
     }
 }
 
-/* Interrupts come on overflow; on NetBurst, on the event after it. */
+/* The interrupt is requested on overflow; on NetBurst, on the event after the overflow. */
 static bool asks_for_pmi(const struct vcpu *v)
 {
     for (uint64_t left = v->counting.active; left != 0; left &= left - 1) {

@@ -9,7 +9,7 @@
 #define DELIVERY_NMI      4
 #define FIRST_FREE_VECTOR 32
 
-/* A handler may enable everything again before it clears the mask bit that delivery set. */
+/* A handler may enable everything before it clears the mask bit that delivery set. */
 void referee_lvtpc_check(struct vcpu *v, uint64_t ip)
 {
     uint32_t lvtpc = v->host->lvtpc(v->cpu);
@@ -21,15 +21,15 @@ void referee_lvtpc_check(struct vcpu *v, uint64_t ip)
         referee_report(v, APIC_DISABLED, ip);
     }
     if (masked && !v->referee.masked_by_pmi) {
-        referee_report(v, LVTPC_MASKED, ip);
+        referee_report_value(v, LVTPC_MASKED, ip, "LVTPC", lvtpc);
     } else if (!fixed && DELIVERY(lvtpc) != DELIVERY_NMI) {
-        referee_report(v, LVTPC_DELIVERY_MODE, ip);
+        referee_report_value(v, LVTPC_DELIVERY_MODE, ip, "LVTPC", lvtpc);
     } else if (fixed) {
         if (lvtpc & LVT_LEVEL) {
-            referee_report(v, LVTPC_TRIGGER_MODE, ip);
+            referee_report_value(v, LVTPC_TRIGGER_MODE, ip, "LVTPC", lvtpc);
         }
         if ((lvtpc & LVT_VECTOR) < FIRST_FREE_VECTOR) {
-            referee_report(v, LVTPC_VECTOR, ip);
+            referee_report_value(v, LVTPC_VECTOR, ip, "LVTPC", lvtpc);
         }
     }
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The LVT entry of the performance monitoring counters, when interrupts are requested. */
+/*
+ * Checks the LVT entry of the performance monitoring counters, when an interrupt is requested by the instruction at ip.
+ */
 #ifndef MODEL_REFEREE_REFEREE_LVTPC_H
 #define MODEL_REFEREE_REFEREE_LVTPC_H
 

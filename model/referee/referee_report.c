@@ -26,7 +26,7 @@
 
 enum severity { DEMAND, ADVICE };
 
-_Static_assert(VIOLATIONS <= MAX_VIOLATIONS, "struct vcpu remembers where each violation was");
+_Static_assert(VIOLATIONS <= MAX_VIOLATIONS, "struct vcpu has room for the last place of each violation");
 
 static const struct {
     const char *name, *sentence, *citation;
@@ -37,15 +37,24 @@ static const struct {
 #undef VIOLATION
 };
 
-void referee_report(struct vcpu *v, enum violation violation, uint64_t ip)
+void referee_report_value(struct vcpu *v, enum violation violation, uint64_t ip, const char *field, uint64_t value)
 {
     if (!referee_report_wanted(v) || v->referee.reported[violation] == ip + 1) {
-        return; /* repeated violations are not reported */
+        return;
     }
     v->referee.reported[violation] = ip + 1;
-    fprintf(v->violations, "%s vcpu=%u rip=0x%" PRIx64 " %s: %s [%s]\n",
+    fprintf(v->violations, "%s vcpu=%u rip=0x%" PRIx64 " %s: %s",
             rules[violation].severity == ADVICE ? "advice" : "violation", v->number, ip, rules[violation].name,
-            rules[violation].sentence, rules[violation].citation);
+            rules[violation].sentence);
+    if (field != NULL) {
+        fprintf(v->violations, " (%s: 0x%" PRIx64 ")", field, value);
+    }
+    fprintf(v->violations, " [%s]\n", rules[violation].citation);
+}
+
+void referee_report(struct vcpu *v, enum violation violation, uint64_t ip)
+{
+    referee_report_value(v, violation, ip, NULL, 0);
 }
 
 const char *referee_report_name(unsigned index)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The referee's report: one line for each violation. */
+/* The referee's report: one line for each violation, with its rule, the instruction and, where it helps, the value. */
 #ifndef MODEL_REFEREE_REFEREE_REPORT_H
 #define MODEL_REFEREE_REFEREE_REPORT_H
 
@@ -17,10 +17,14 @@ static inline bool referee_report_wanted(const struct vcpu *v)
     return v->violations != NULL;
 }
 
-/* Reports a violation by the instruction at ip; a repetition is not reported. */
+/*
+ * Reports a violation by the instruction at ip, unless the last report of this violation was of the same instruction.
+ * referee_report_value() adds the value of the field at fault.
+ */
 void referee_report(struct vcpu *v, enum violation violation, uint64_t ip);
+void referee_report_value(struct vcpu *v, enum violation violation, uint64_t ip, const char *field, uint64_t value);
 
-/* The name of the index-th violation, NULL past the last. */
+/* The name of the index-th violation, or NULL past the last. */
 const char *referee_report_name(unsigned index);
 
 #endif

@@ -562,6 +562,7 @@ UNIT_TEST(enabled_again_by_the_handler)
     m->lvtpc = 0x10040;
     WRMSR(m, { GLOBAL_CTRL, 0 }, { GLOBAL_CTRL, 1 });
     assert_true(violated(m, "lvtpc-masked"));
+    assert_true(violated(m, "LVTPC: 0x"));
 }
 
 UNIT_TEST(lost_records)
