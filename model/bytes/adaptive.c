@@ -8,7 +8,7 @@
 #define GPRS_BYTES      144
 #define XMMS_BYTES      256
 #define LBR_ENTRY_BYTES 24
-#define COUNTERS_BYTES  16 /* the header */
+#define COUNTERS_BYTES  16 /* size of the group's header */
 #define METRICS_BYTES   16
 
 #define RETIRE_LATENCY_SHIFT 32
@@ -52,7 +52,7 @@ static void encode_meminfo(uint8_t *bytes, const struct pebs_contents *contents,
     encode_u64(bytes + 0x18, contents->tsx);
 }
 
-/* Registers are in the order of their numbers in instructions, unlike in the fixed formats. */
+/* The registers are in the order of instruction encodings, unlike in the fixed formats. */
 static void encode_gprs(uint8_t *bytes, const struct pebs_contents *contents)
 {
     encode_u64(bytes + 0x00, contents->rflags);
@@ -83,7 +83,7 @@ static void encode_lbrs(uint8_t *bytes, unsigned count, const struct adaptive_co
     }
 }
 
-/* A header of four doublewords (the two bitmaps, whether the metrics follow, reserved), then the values. */
+/* A header of four doublewords (two bitmaps, which metrics follow, reserved), then the values. */
 static void encode_counters(uint8_t *bytes, const struct adaptive_contents *extra)
 {
     const bool metrics = extra->format & DATA_CFG_METRICS;

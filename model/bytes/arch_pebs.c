@@ -64,8 +64,8 @@ static size_t whole_units(size_t bytes)
 }
 
 /*
- * The fragment that begins with the group `first`: its bytes, its groups' bits of the format, and the group with which
- * the next one begins, ARCH_GROUPS for none.
+ * Returns the size in bytes of the fragment that begins with group `first`. *next: the first group of the next
+ * fragment, or ARCH_GROUPS.
  */
 static size_t fragment_bytes(const struct arch_contents *arch, const struct arch_split *split, unsigned first,
                              unsigned *next)
@@ -110,7 +110,7 @@ static void encode_aux(uint8_t *bytes, const struct pebs_contents *contents, con
     encode_u64(bytes + 0x38, contents->tsx);
 }
 
-/* Registers are in the order of their numbers in instructions. */
+/* The registers are in the order of instruction encodings. */
 static void encode_gpr(uint8_t *bytes, const struct pebs_contents *contents, const struct arch_contents *arch)
 {
     static const uint8_t order[] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
@@ -123,7 +123,7 @@ static void encode_gpr(uint8_t *bytes, const struct pebs_contents *contents, con
     encode_u64(bytes + 0x90, arch->ssp);
 }
 
-/* The header says which components of XSAVE's state follow. */
+/* The header names the XSAVE state components that follow. */
 static void encode_xmm(uint8_t *bytes, const struct adaptive_contents *extra)
 {
     encode_u64(bytes, XSAVE_SSE);
@@ -140,7 +140,7 @@ static void encode_entry(uint8_t *bytes, const struct lbr_entry *entry)
     encode_u64(bytes + 0x10, entry->info);
 }
 
-/* Entries that are asked for beyond the stack's depth are zero. */
+/* Requested entries beyond the stack's depth are zero. */
 static void encode_lbr(uint8_t *bytes, const struct adaptive_contents *extra, const struct arch_contents *arch)
 {
     encode_u64(bytes + 0x08, arch->lbr_control);
@@ -184,7 +184,7 @@ static void encode_group(uint8_t *bytes, enum arch_group group, const struct peb
     }
 }
 
-/* The bits of the format that stand for the groups from `first` on, before `next`. */
+/* The format bits of the groups from `first` up to, but not including, `next`. */
 static uint64_t format_of(const struct arch_contents *arch, unsigned first, unsigned next)
 {
     uint64_t format = 0;
@@ -200,7 +200,7 @@ void arch_encode(uint8_t *bytes, const struct pebs_contents *contents, const str
 {
     memset(bytes, 0, arch_bytes(arch, split));
     for (unsigned first = 0, next; first < ARCH_GROUPS; first = next) {
-        if (first > 0 && split->null_bytes[first] > 0) { /* which has but a size */
+        if (first > 0 && split->null_bytes[first] > 0) { /* a null record has only a size */
             encode_u64(bytes, split->null_bytes[first]);
             bytes += split->null_bytes[first];
         }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The bytes of the debug store, by offset: what the modelled processor reads from and writes to the guest's memory.
- * Typed from the manual's tables and from nothing else, because this is the second reading of the manual that the
- * kernel's decoders are tested against. All values are little-endian.
+ * Typed only from the manual's tables, independently of the kernel's decoders, which are tested against this. All
+ * values are little-endian.
  */
 #ifndef MODEL_BYTES_ENCODE_H
 #define MODEL_BYTES_ENCODE_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define ENCODE_RESETS_MAX 48 /* counter reset values in a management area at most: 32 general, 16 fixed */
+#define ENCODE_RESETS_MAX 48 /* maximum number of counter reset values in a management area: 32 general, 16 fixed */
 
 #define ENCODE_DS_MAX   (0x40 + 8 * ENCODE_RESETS_MAX)
 #define ENCODE_BTS_MAX  24
@@ -19,12 +19,14 @@
 
 /* The layout of the debug store. */
 struct ds_form {
-    unsigned width;  /* bytes of a field of the management area and of a record: 4 or 8 */
-    unsigned format; /* of PEBS records, IA32_PERF_CAPABILITIES[11:8]; with 4-byte fields there is only one */
+    unsigned width;  /* size of a field of the management area and of a record in bytes: 4 or 8 */
+    unsigned format; /* of PEBS records, IA32_PERF_CAPABILITIES[11:8]; ignored if width is 4 */
 };
 
-/* DS buffer management area. SDM Vol. 3B (253669-083), "BTS and DS Save Area", figures of the 32-bit and of the
- * 64-bit DS save area. */
+/*
+ * The DS buffer management area. SDM Vol. 3B (253669-083), "BTS and DS Save Area", figures of the 32-bit and the 64-bit
+ * DS save area.
+ */
 struct ds_buffer {
     uint64_t base, index, maximum, threshold; /* linear addresses; maximum is the first byte past the end */
 };
@@ -43,25 +45,25 @@ enum { RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, 
 struct pebs_contents {
     uint64_t rflags, ip;
     uint64_t general[GENERAL_REGISTERS];
-    uint64_t counters; /* bit i: IA32_PMCi was due; up to format 2 also the other bits of IA32_PERF_GLOBAL_STATUS */
+    uint64_t counters; /* bit i: IA32_PMCi was due; up to format 2 also other bits of IA32_PERF_GLOBAL_STATUS */
     uint64_t data_address, data_source, latency;
     uint64_t eventing_ip, tsx, tsc;
 };
 
 /*
- * Number of counter reset values in the area: the general counters', followed by the fixed ones'. Each takes 8 bytes in
- * both widths.
+ * The number of counter reset values in the area: those of general counters, followed by those of fixed counters. Each
+ * value takes 8 bytes in both widths.
  */
 unsigned encode_general_resets(const struct ds_form *form);
 unsigned encode_fixed_resets(const struct ds_form *form);
 
-/* Size in bytes of the management area up to the last reset value. */
+/* The size of the management area in bytes, including the last reset value. */
 size_t encode_ds_bytes(const struct ds_form *form);
 
 /* Decodes encode_ds_bytes() bytes. */
 void encode_read_ds(struct ds_area *area, const struct ds_form *form, const uint8_t *bytes);
 
-/* Offsets of the fields that the processor writes back. */
+/* Offsets in bytes of the fields that the processor writes. */
 static inline unsigned encode_bts_index_at(const struct ds_form *form)
 {
     return form->width;
@@ -79,7 +81,7 @@ static inline unsigned encode_pebs_index_at(const struct ds_form *form)
 size_t encode_pebs_bytes(const struct ds_form *form);
 void encode_pebs(uint8_t *bytes, const struct ds_form *form, const struct pebs_contents *contents);
 
-/* Functions below are inline because they run once for each branch. */
+/* The functions below are inline because they run for each branch. */
 static inline uint64_t encode_little(uint64_t value)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -95,7 +97,7 @@ static inline void encode_u64(uint8_t *bytes, uint64_t value)
     memcpy(bytes, &value, sizeof(value));
 }
 
-/* the value's low bytes, `width` of them */
+/* Writes the low `width` bytes of the value. */
 static inline void encode_field(uint8_t *bytes, unsigned width, uint64_t value)
 {
     value = encode_little(value);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What translation finds out about a piece of straight-line guest code. The engine is told of execution in blocks: the
- * beginning of a block, together with the beginning of the block after it, tells for every instruction whether it
- * branched and what it counted. Blocks never change and are shared by all processors; they are freed with the
- * translations (engine_keep_blocks).
+ * What translation finds out about a piece of straight-line guest code. The engine gets execution as a sequence of
+ * blocks: the beginnings of a block and of the block after it determine, for every instruction, whether it branched and
+ * what it counted. Blocks never change, and all processors share them. They are freed with QEMU's translations
+ * (engine_keep_blocks).
  */
 #ifndef MODEL_INSN_BLOCK_H
 #define MODEL_INSN_BLOCK_H
@@ -13,8 +13,8 @@
 
 /* How a block ends. The order of END_JCC to END_FAR is that of LBR_SELECT's bits 2 to 8. */
 enum block_end {
-    END_PLAIN,  /* no branch: the block stops, and execution goes on at the next address */
-    END_REPEAT, /* a REP string instruction, which may begin again without being a branch */
+    END_PLAIN,  /* no branch: the block ends, and execution continues at the next address */
+    END_REPEAT, /* a REP string instruction, which may repeat; a repetition is not a branch */
     END_JCC,    /* also LOOP and JCXZ */
     END_REL_CALL,
     END_IND_CALL,
@@ -26,18 +26,18 @@ enum block_end {
 };
 
 /*
- * Memory operations of an instruction, as its encoding says; whether it loads or stores is known from its accesses;
- * and whether it serialises.
+ * Whether the encoding of an instruction has memory operations (the accesses show whether it loads or stores), and
+ * whether the instruction serialises.
  */
 enum insn_flags {
     INSN_ACCESS = 1 << 0,
     INSN_LOCKED = 1 << 1,
-    INSN_SERIALISES = 1 << 2, /* begins when all before it have completed, and completes before any behind it begins */
+    INSN_SERIALISES = 1 << 2, /* starts after all earlier instructions completed; later ones start after it */
 };
 
 /* The execution unit of an instruction. */
 enum insn_unit {
-    UNIT_INTEGER, /* all that is not told apart */
+    UNIT_INTEGER, /* everything without a unit of its own */
     UNIT_X87,
     UNIT_PACKED_SP,
     UNIT_PACKED_DP,
@@ -47,10 +47,10 @@ enum insn_unit {
     UNIT_MMX_128,
 };
 
-#define MAX_BLOCK 512 /* instructions in a block of QEMU's at most */
+#define MAX_BLOCK 512 /* the maximum number of instructions in a block of QEMU */
 
 struct block_insn {
-    uint8_t offset_low; /* the first byte's offset in the block, in two parts because a block may straddle a page */
+    uint8_t offset_low; /* offset of the first byte, in two parts because a block may straddle a page */
     uint8_t offset_high;
     uint8_t flags; /* enum insn_flags */
     uint8_t unit;  /* enum insn_unit */
@@ -58,12 +58,12 @@ struct block_insn {
 
 struct block {
     uint64_t pc;   /* linear address of the first instruction */
-    uint64_t last; /* of the last instruction */
-    uint64_t next; /* of the byte behind the last instruction */
-    /* The block's branch was taken if the next block's address differs from `fall` in the bits of `mask`. */
+    uint64_t last; /* linear address of the last instruction */
+    uint64_t next; /* linear address after the last instruction */
+    /* The block's branch was taken if the address of the next block differs from `fall` in the bits of `mask`. */
     uint64_t fall, mask;
     uint32_t slot;      /* the branch's slot in the predictor */
-    uint16_t count;     /* instructions, at least one */
+    uint16_t count;     /* number of instructions, at least one */
     uint8_t end;        /* enum block_end */
     uint8_t cpl;        /* privilege level of the code, 0 to 3 */
     bool ia32e;         /* the code runs in IA-32e mode */
@@ -71,7 +71,7 @@ struct block {
     struct block_insn insns[];
 };
 
-/* RIP at a linear address of the block's code segment: outside 64-bit code it has 32 bits. */
+/* RIP for a linear address in the block's code segment. Outside 64-bit code it has 32 bits. */
 static inline uint64_t block_rip(const struct block *b, uint64_t address)
 {
     return b->code_base == 0 ? address : (uint32_t)(address - b->code_base);
@@ -99,8 +99,8 @@ static inline int block_index(const struct block *b, uint64_t address)
 #define NO_ADDRESS (UINT64_C(1) << 63) /* not canonical */
 
 /*
- * Completes a block whose other members are set, except `slot` and those that say how it ends. slots: of the predictor,
- * a power of two; one more slot, the last, is for blocks without a branch.
+ * Completes a block: sets `slot` and the members that describe its end; all other members must be set. slots: the
+ * number of the predictor's slots, a power of two. One extra slot, the last, is for blocks without a branch.
  */
 static inline void block_set_end(struct block *b, enum block_end end, uint32_t slots)
 {
@@ -113,7 +113,7 @@ static inline void block_set_end(struct block *b, enum block_end end, uint32_t s
     b->slot = branch ? (uint32_t)hash & (slots - 1) : slots;
 }
 
-/* 1 if the block's branch was taken, so that control went to `to`; 0 if it was not, or if there is none. */
+/* 1 if the block's branch was taken and control went to `to`; 0 if it was not taken, or if there is no branch. */
 static inline unsigned block_took(const struct block *b, uint64_t to)
 {
     return ((to ^ b->fall) & b->mask) != 0;

@@ -3,18 +3,18 @@
  * Properties of an instruction that the model needs: how it ends a block, whether it accesses memory, whether the model
  * takes part in its execution. SDM Vol. 2D (334569-083), appendix A, "Opcode Map".
  *
- * Zydis (libzydis-dev) could tell these, and does so in tests/host/test_model_insn_zydis.c. The model keeps its own
- * decoder: it is no longer than the code that would interpret Zydis's answers, takes 25 ns an instruction instead of
- * 150, and does not need to know the size of code and stack, which QEMU tells no plugin. Debian has Zydis only as a
- * shared library with another name in each release, which a QEMU that comes with its own loader does not find. And a
- * decoder cannot be its own witness.
+ * Zydis (libzydis-dev) could provide these, and tests/host/test_model_insn_zydis.c compares with it. The model has its
+ * own decoder, because it is no longer than code that interprets Zydis's results, takes 25 ns per instruction instead
+ * of 150, and does not need the code and stack sizes, which QEMU does not pass to plugins. Debian has Zydis only as a
+ * shared library whose name changes with each release; a QEMU with its own loader does not find it. Finally, a decoder
+ * needs an independent one to be compared with.
  */
 #include "model/insn/insn.h"
 
 enum access {
-    NEVER,   /* no access, or an address that is only computed or hinted at */
-    OPERAND, /* access to the operand that ModRM names, if that is memory */
-    ALWAYS,  /* access whatever ModRM says: the stack, a string, an address in the instruction */
+    NEVER,   /* no access, or an address that is only computed, or a hint */
+    OPERAND, /* accesses the operand of ModRM, if it is memory */
+    ALWAYS,  /* accesses memory whatever ModRM is: stack, string, address in the instruction */
 };
 
 struct kind {
@@ -31,19 +31,19 @@ static const struct kind kinds[] = {
     ['C'] = { ALWAYS, END_IND_CALL, HOOK_NONE }, ['r'] = { ALWAYS, END_RET, HOOK_NONE },
     ['g'] = { NEVER, END_REL_JMP, HOOK_NONE },   ['G'] = { OPERAND, END_IND_JMP, HOOK_NONE },
     ['f'] = { NEVER, END_FAR, HOOK_NONE },       ['F'] = { ALWAYS, END_FAR, HOOK_NONE },
-    ['i'] = { NEVER, END_INT, HOOK_NONE }, /* the frame is pushed when the interrupt is delivered */
+    ['i'] = { NEVER, END_INT, HOOK_NONE }, /* delivery of the interrupt pushes the frame */
     ['I'] = { NEVER, END_PLAIN, HOOK_CPUID },    ['R'] = { NEVER, END_PLAIN, HOOK_RDMSR },
     ['W'] = { NEVER, END_PLAIN, HOOK_WRMSR },    ['P'] = { NEVER, END_PLAIN, HOOK_RDPMC },
     ['H'] = { NEVER, END_PLAIN, HOOK_HALT },
 };
 
-/* A row is an opcode's high nibble. A digit is a group of opcodes, told apart by ModRM's reg field. */
+/* One row for each high nibble of the opcode. A digit is an opcode group, selected by ModRM's reg field. */
 static const char one_byte[16][17] = {
     "mmmm..aammmm..a.", /* ADD, OR; PUSH and POP of segments */
     "mmmm..aammmm..aa", /* ADC, SBB */
     "mmmm..p.mmmm..p.", /* AND, SUB */
     "mmmm..p.mmmm..p.", /* XOR, CMP */
-    "pppppppppppppppp", /* REX; INC and DEC, which are taken for prefixes of nothing */
+    "pppppppppppppppp", /* REX; INC and DEC, treated as prefixes */
     "aaaaaaaaaaaaaaaa", /* PUSH, POP */
     "aammppppamamssss", /* PUSHA, POPA, BOUND, ARPL or MOVSXD; PUSH, IMUL; INS, OUTS */
     "jjjjjjjjjjjjjjjj", /* Jcc */
@@ -59,9 +59,9 @@ static const char one_byte[16][17] = {
 
 static const char two_byte[16][17] = {
     "m1mm.f.f.......m", /* groups 6 and 7, LAR, LSL; SYSCALL, SYSRET; 3DNow! */
-    "mmmmmmmm..mm....", /* MOVUPS to MOVHPS; prefetches and hints, and among them BNDLDX, BNDSTX, BNDMOV */
+    "mmmmmmmm..mm....", /* MOVUPS to MOVHPS; prefetches and hints, including BNDLDX, BNDSTX, BNDMOV */
     "........mmmmmmmm", /* MOV of control registers; MOVAPS to COMISS */
-    "W.RPff..........", /* RDTSC is nothing; SYSENTER, SYSEXIT */
+    "W.RPff..........", /* RDTSC needs no hook; SYSENTER, SYSEXIT */
     "mmmmmmmmmmmmmmmm", /* CMOVcc */
     "mmmmmmmmmmmmmmmm", /* SSE */
     "mmmmmmmmmmmmmmmm", /* MMX */
@@ -78,15 +78,15 @@ static const char two_byte[16][17] = {
 
 static const char groups[][9] = {
     "mmCFGFa.", /* group 5: INC, DEC, CALL, CALL far, JMP, JMP far, PUSH */
-    "mmmmmmm.", /* group 7: INVLPG accesses nothing */
-    "mmmmmmm.", /* group 15: CLFLUSH accesses nothing */
+    "mmmmmmm.", /* group 7: INVLPG does not access memory */
+    "mmmmmmm.", /* group 15: CLFLUSH does not access memory */
 };
 
-/* An opcode and what follows it. Maps are numbered as in the manual: 0F is 1, 0F 38 is 2, 0F 3A is 3. */
+/* An opcode and the byte after it. Maps are numbered as in the manual: 0F is 1, 0F 38 is 2, 0F 3A is 3. */
 struct opcode {
     unsigned map;
     unsigned op;
-    bool has_modrm; /* a byte follows, which is ModRM where the opcode has one */
+    bool has_modrm; /* there is a byte after the opcode, which is ModRM if the opcode has one */
     unsigned modrm;
 };
 
@@ -117,14 +117,15 @@ static bool accesses_memory(struct opcode o)
     return access == ALWAYS || (access == OPERAND && o.has_modrm && o.modrm < 0xc0);
 }
 
-/* Number of bytes between the first byte of an EVEX or VEX prefix and the opcode; 0: b begins neither. */
+/* Number of bytes between the first byte of an EVEX or VEX prefix and the opcode; 0: b starts neither. */
 static unsigned vector_payload(uint8_t b)
 {
     return b == 0x62 ? 3 : b == 0xc4 ? 2 : b == 0xc5 ? 1 : 0;
 }
 
 /*
- * Decodes an EVEX or VEX instruction from its second byte, b, on; it is never a branch and uses no unit of NetBurst's.
+ * Decodes an EVEX or VEX instruction from its second byte, b. Such an instruction is never a branch and uses no
+ * NetBurst unit.
  */
 static bool vector_accesses_memory(uint8_t b, const uint8_t *bytes, const uint8_t *end)
 {
@@ -140,8 +141,8 @@ static bool is_prefix(uint8_t b)
 }
 
 /*
- * SDM Vol. 3A (253668-083), "Serializing Instructions": CPUID, WRMSR, SERIALIZE and others, which no test has behind an
- * overflow; Vol. 2A (253666-083), "LFENCE".
+ * SDM Vol. 3A (253668-083), "Serializing Instructions": CPUID, WRMSR, SERIALIZE and others, which no test executes
+ * after an overflow; Vol. 2A (253666-083), "LFENCE".
  */
 static bool serialises(struct opcode o, bool prefixed)
 {
@@ -157,7 +158,7 @@ struct insn insn_classify(const uint8_t *bytes, size_t size, bool ia32e)
     struct insn insn = { END_PLAIN, HOOK_NONE, 0, UNIT_INTEGER };
     bool locked = false;
     bool narrow = false; /* 66h, which is part of some opcodes */
-    unsigned repeat = 0; /* F2h or F3h, whichever came last */
+    unsigned repeat = 0; /* the last F2h or F3h */
 
     for (; bytes < end && is_prefix(*bytes); bytes++) {
         locked = locked || *bytes == 0xf0;

@@ -8,7 +8,7 @@
 
 #include "model/insn/block.h"
 
-/* Instructions in whose execution the model takes part. */
+/* Instructions that the model takes part in. */
 enum insn_hook { HOOK_NONE, HOOK_CPUID, HOOK_RDMSR, HOOK_WRMSR, HOOK_RDPMC, HOOK_HALT };
 
 struct insn {
@@ -19,15 +19,15 @@ struct insn {
 };
 
 /*
- * Decodes an instruction from its bytes as QEMU's translator delimited them (size 1 to 15; the whole instruction and no
- * more). ia32e: in IA-32e mode, where C4h, C5h and 62h are always VEX and EVEX. Nothing else of the mode is needed: INC
- * and DEC (40h-4Fh) are taken for REX prefixes that nothing follows.
+ * Decodes an instruction from its bytes, as QEMU's translator delimited them (size 1 to 15, exactly the instruction).
+ * ia32e: in IA-32e mode C4h, C5h and 62h are always VEX and EVEX. The result does not depend on the mode otherwise: INC
+ * and DEC (40h-4Fh) are treated as REX prefixes without an opcode.
  */
 struct insn insn_classify(const uint8_t *bytes, size_t size, bool ia32e);
 
 /*
- * The unit of opcode op of a map (0F is map 1). prefix: the mandatory prefix as VEX numbers it, 1 for 66h, 2 for F3h, 3
- * for F2h.
+ * The unit of opcode op of a map (0F is map 1). prefix: the mandatory prefix in VEX's numbering, 1 for 66h, 2 for F3h,
+ * 3 for F2h.
  */
 enum insn_unit insn_unit(unsigned map, unsigned op, unsigned prefix, unsigned modrm);
 

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The execution unit of an instruction, as NetBurst's execution tags tell units apart: SDM Vol. 3B (253669-083),
+ * The execution unit of an instruction, as NetBurst's execution tags distinguish units: SDM Vol. 3B (253669-083),
  * "Performance Monitoring Events Supported by Intel NetBurst Microarchitecture for Non-Retirement Counting":
  * packed_SP_uop, packed_DP_uop, scalar_SP_uop, scalar_DP_uop, 64bit_MMX_uop, 128bit_MMX_uop, x87_FP_uop. Loads, stores,
- * moves between registers and conversions count for none of them, and neither does any instruction newer than SSE2.
+ * moves between registers, conversions, and all instructions newer than SSE2 count for none of these.
  */
 #include "model/insn/insn.h"
 
 /* A mask of the ModRM bytes first to last, C0h or above; bit 0 is C0h. */
 #define FORMS(first, last) (UINT64_MAX >> (63 - ((last) - (first))) << ((first)-0xc0))
 
-/* D8h to DFh: whether the forms with a memory operand compute, and which ModRM bytes without one do. */
+/* D8h to DFh: whether the forms with a memory operand compute, and the ModRM bytes of other forms that do. */
 static const struct {
     bool memory;
     uint64_t registers;
 } x87[8] = {
     { true, FORMS(0xc0, 0xff) },                                          /* arithmetic and comparisons */
     { false, FORMS(0xe0, 0xe5) | FORMS(0xf0, 0xf5) | FORMS(0xf8, 0xff) }, /* FCHS to FXAM; F2XM1 to FCOS */
-    { true, FORMS(0xe9, 0xe9) },                                          /* FIADD and its like; FUCOMPP */
+    { true, FORMS(0xe9, 0xe9) },                                          /* FIADD etc.; FUCOMPP */
     { false, FORMS(0xe8, 0xf7) },                                         /* FUCOMI, FCOMI */
     { true, FORMS(0xc0, 0xff) },                                          /* as D8h */
     { false, FORMS(0xe0, 0xef) },                                         /* FUCOM, FUCOMP */
@@ -25,7 +25,7 @@ static const struct {
     { false, FORMS(0xe8, 0xf7) },                                         /* FUCOMIP, FCOMIP */
 };
 
-/* Opcodes behind 0F: f floating point; c UCOMISS and COMISS; i integers in MMX or XMM registers. */
+/* Opcodes after 0F: f floating point; c UCOMISS and COMISS; i integers in MMX or XMM registers. */
 static const char two_byte[16][17] = {
     "................", "....ff..........", "..............cc", "................",
     "................", ".fffffffff..ffff", "iiiiiiiiiiiiii..", "iiiiiii.........",
@@ -47,7 +47,7 @@ enum insn_unit insn_unit(unsigned map, unsigned op, unsigned prefix, unsigned mo
         return floating[prefix];
     case 'c':
         return prefix == 1 ? UNIT_SCALAR_DP : UNIT_SCALAR_SP;
-    case 'i': /* PSHUFW is the only one that F2h and F3h change, and it then works on 128 bits */
+    case 'i': /* with F2h or F3h only PSHUFW exists here, and then works on 128 bits */
         return prefix == 0 ? UNIT_MMX_64 : UNIT_MMX_128;
     default:
         return UNIT_INTEGER;

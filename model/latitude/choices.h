@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a processor with latitude remembers, and how it chooses. */
+/* The state of a processor with latitude, and how it chooses. */
 #ifndef MODEL_LATITUDE_CHOICES_H
 #define MODEL_LATITUDE_CHOICES_H
 
@@ -7,33 +7,33 @@
 #include "model/latitude/freedoms.h"
 
 struct latitude {
-    struct rules rules; /* the manual's, with those replaced that a freedom takes part in */
+    struct rules rules; /* the manual's rules, except those that a freedom changes */
     uint32_t freedoms;
     uint64_t seed;
-    /* state that a reset of the processor chooses anew */
+    /* a reset of the processor chooses this state again */
     struct {
-        uint64_t stream[FREEDOMS]; /* the generator of each freedom, so that its choices do not depend on the others */
+        uint64_t stream[FREEDOMS]; /* one generator for each freedom: choices of one do not depend on others */
         struct {
-            unsigned cycles;             /* from overflow to armed */
-            unsigned left[MAX_COUNTERS]; /* of them, for each counter that is arming */
+            unsigned cycles;             /* from the overflow until PEBS is armed */
+            unsigned left[MAX_COUNTERS]; /* cycles left, for each counter that is arming */
         } arming;
-        unsigned unseen;                   /* cycles before the staged records are visible */
-        bool pdir_plus_late;               /* the instruction after the overflowing one is recorded */
-        unsigned follows;                  /* one access of so many */
-        bool drops[REG_IA32_LBR_INFO + 1]; /* registers that drop reserved bits */
+        unsigned unseen;                   /* cycles until the staged records are visible */
+        bool pdir_plus_late;               /* the record describes the instruction after the overflowing one */
+        unsigned follows;                  /* one access of this many */
+        bool drops[REG_IA32_LBR_INFO + 1]; /* registers that ignore reserved bits instead of raising #GP */
         struct {
-            bool freezes_lbrs; /* with its request */
+            bool freezes_lbrs; /* with the request of the PMI, not with the PMI */
         } pmi;
         struct {
-            uint64_t last; /* the address that was accessed last */
+            uint64_t last; /* the last accessed address */
         } caches;
         struct {
-            unsigned wrong; /* predictions, of 8 */
+            unsigned wrong; /* mispredictions in 8 branches */
         } prediction;
     } state;
 };
 
-/* What has passed since the last time: cycles, and whether among the instructions was one that serialises. */
+/* What passed since the last call: cycles, and whether one of the instructions serialises. */
 struct passed {
     unsigned cycles;
     bool serialised;
@@ -44,7 +44,7 @@ static inline bool latitude_has(const struct vcpu *v, enum freedom freedom)
     return v->latitude->freedoms >> freedom & 1;
 }
 
-/* A number from 0 to most, both included, of the freedom's generator: xorshift64*. */
+/* Draws a number from 0 to most, both inclusive, from the freedom's generator: xorshift64*. */
 static inline unsigned latitude_draw(const struct vcpu *v, enum freedom freedom, unsigned most)
 {
     uint64_t *x = &v->latitude->state.stream[freedom];

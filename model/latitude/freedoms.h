@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Freedoms: what the manual and public facts leave to a processor, and the plain model always does in one way. The
- * plugin's option latitude=SEED has the processor choose, by a generator of its own for each freedom, and with
- * latitude=SEED:NAME[,NAME..] only where named. A freedom replaces rules of the engine (model/engine/rules.h) as a
- * fault does (model/faults); a processor with latitude is not a broken one, and a test that fails on it demands too
- * much.
+ * Freedoms: behaviour that the manual and public facts leave open, and for which the model without latitude always
+ * makes the same choice. With the plugin's option latitude=SEED the processor chooses at random, with one generator for
+ * each freedom; latitude=SEED:NAME[,NAME..] restricts this to the named freedoms. A freedom replaces rules of the
+ * engine (model/engine/rules.h) in the same way as a fault (model/faults). A processor with latitude is still correct:
+ * a test that fails on it demands too much.
  */
 #ifndef MODEL_LATITUDE_FREEDOMS_H
 #define MODEL_LATITUDE_FREEDOMS_H
@@ -22,13 +22,14 @@ enum freedom {
 #define ALL_FREEDOMS ((UINT32_C(1) << FREEDOMS) - 1)
 
 /*
- * The freedoms of a list, a bit each: NAME[,NAME..] is these, -NAME[,-NAME..] all but these. Returns NULL, or the place
- * in the list where an unknown name of *length bytes begins.
+ * The freedoms of a list, one bit each: NAME[,NAME..] selects these, -NAME[,-NAME..] all except these. Returns NULL, or
+ * the place in the list where an unknown name of *length bytes begins.
  */
 const char *freedoms_parse(uint32_t *freedoms, const char *list, size_t *length);
 
 /*
- * The name of the index-th freedom, NULL past the last; a sentence that says what the processor may do; and its source.
+ * The name of the index-th freedom, or NULL past the last; a sentence that says what the processor may do; and its
+ * source.
  */
 const char *freedom_name(unsigned index);
 const char *freedom_sentence(unsigned index);

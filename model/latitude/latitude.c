@@ -13,7 +13,7 @@
 #include "model/latitude/may_pmi.h"
 #include "model/latitude/may_step.h"
 
-/* For each rule that some freedom takes part in, the function that replaces it. */
+/* The replacement of each rule that some freedom changes. */
 static const struct rules may = {
     .msr_takes = may_msr_takes,
     .msr_set = may_msr_set,
@@ -40,7 +40,7 @@ static const struct rules may = {
     .data_followed = may_data_followed,
 };
 
-/* splitmix64: neighbouring seeds give generators that have nothing in common. */
+/* splitmix64: adjacent seeds give uncorrelated generators. */
 static uint64_t mixed(uint64_t x)
 {
     x += UINT64_C(0x9e3779b97f4a7c15);
@@ -49,14 +49,14 @@ static uint64_t mixed(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* Each reset begins the generators again. */
+/* Each reset restarts the generators. */
 static void reset_registers(struct vcpu *v)
 {
     struct latitude *l = v->latitude;
 
     memset(&l->state, 0, sizeof(l->state));
     for (unsigned i = 0; i < FREEDOMS; i++) {
-        l->state.stream[i] = mixed(mixed(mixed(l->seed) + v->number) + i) | 1; /* never 0, where it would stay */
+        l->state.stream[i] = mixed(mixed(mixed(l->seed) + v->number) + i) | 1; /* never 0: xorshift would stay at 0 */
     }
     may_choose_pebs(v);
     may_choose_counters(v);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Gives a processor latitude, and takes it away. */
+/* Gives a processor latitude, and removes it. */
 #ifndef MODEL_LATITUDE_LATITUDE_H
 #define MODEL_LATITUDE_LATITUDE_H
 
@@ -12,16 +12,16 @@ struct vcpu;
 struct rules;
 
 /*
- * Gives a processor without latitude, faults or quirks these freedoms, a bit for each enum freedom. Its choices follow
- * from the seed, its number, and what it executes: where that is the same so are they, after each reset. Returns false
- * if out of memory, with nothing changed.
+ * Gives a processor without latitude, faults or quirks these freedoms, a bit for each enum freedom. Its choices depend
+ * only on the seed, on its number, and on what it executes after a reset. Returns false if out of memory: nothing is
+ * changed.
  */
 bool latitude_give(struct vcpu *v, uint64_t seed, uint32_t freedoms);
 
-/* Gives a processor without faults and quirks the manual's rules again. */
+/* Restores the manual's rules of a processor without faults and quirks. */
 void latitude_take(struct vcpu *v);
 
-/* The rules of the processor as far as it is sound and honest: the manual's, with its latitude. */
+/* The rules that the processor would have without faults and quirks: the manual's, with its latitude. */
 const struct rules *latitude_rules(const struct vcpu *v);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "model/latitude/choices.h"
 
-#define MOST_ACCESSES 8 /* of which the load latency facility follows one */
+#define MOST_ACCESSES 8 /* the load latency facility follows one access in at most this many */
 
 void may_choose_counters(struct vcpu *v)
 {

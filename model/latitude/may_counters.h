@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What counters may do: each may_ function replaces the rule of its name (model/engine/rules.h), where it is one. */
+/* Latitude of counters: a may_ function replaces the rule of its name (model/engine/rules.h), if there is one. */
 #ifndef MODEL_LATITUDE_MAY_COUNTERS_H
 #define MODEL_LATITUDE_MAY_COUNTERS_H
 
@@ -8,7 +8,7 @@
 unsigned may_counting_interruption(struct vcpu *v);
 bool may_data_followed(const struct vcpu *v);
 
-/* Chooses, at a reset, what stays the same from then on. */
+/* Call at a reset: makes the choices that stay until the next reset. */
 void may_choose_counters(struct vcpu *v);
 
 #endif

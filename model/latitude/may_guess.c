@@ -10,11 +10,11 @@
 
 #define LINE         UINT64_C(64)
 #define PAGE         UINT64_C(4096)
-#define QUEUE_ONE_IN 32  /* of the accesses, one waits for others, */
-#define MOST_QUEUE   800 /* so many cycles at most */
+#define QUEUE_ONE_IN 32  /* one in so many accesses waits for others */
+#define MOST_QUEUE   800 /* maximum cycles of such a wait */
 
-#define SOMETIMES   8                 /* a rate of mispredictions, out of so many */
-#define MOST_CYCLES UINT32_C(0x1ffff) /* since the branch before: more than an entry holds */
+#define SOMETIMES   8                 /* a misprediction rate is a number out of this */
+#define MOST_CYCLES UINT32_C(0x1ffff) /* since the previous branch: more than an entry has bits for */
 #define UNTIMED_IN  8
 
 /* --- caches and TLB ---------------------------------------------------------------------------------------------- */
@@ -29,7 +29,7 @@ void may_choose_victims(struct vcpu *v)
     data_cache_replace(v->cache, latitude_has(v, FREEDOM_CACHES) ? any_way : NULL, v);
 }
 
-/* The prefetcher runs ahead of ascending addresses, and fetches the other line of a pair now and then. */
+/* The prefetcher fetches ahead of ascending addresses, and now and then the other line of a pair. */
 static void prefetch(struct vcpu *v, uint64_t address)
 {
     const uint64_t ahead = address + LINE;
@@ -59,14 +59,12 @@ unsigned may_data_latency(struct vcpu *v, enum data_level level)
     return least + latitude_draw(v, FREEDOM_CACHES, queued ? MOST_QUEUE : least / 2);
 }
 
-/*
- * Data sources of one level. SDM Vol. 3B (253669-083), "Data Source Encoding for Load Latency Record".
- */
+/* A data source of the level. SDM Vol. 3B (253669-083), "Data Source Encoding for Load Latency Record". */
 uint64_t may_data_source(struct vcpu *v, enum data_level level)
 {
     static const uint8_t others[DATA_LEVELS] = {
-        [LEVEL_L1] = 0x2,                         /* an outstanding miss of the same line */
-        [LEVEL_L2] = 0x2,       [LEVEL_L3] = 0x5, /* another core was asked, and had no modified copy */
+        [LEVEL_L1] = 0x2,                         /* pending miss of the same line */
+        [LEVEL_L2] = 0x2,       [LEVEL_L3] = 0x5, /* snooped another core without a modified copy */
         [LEVEL_MEMORY] = 0x0,                     /* unknown */
         [LEVEL_MODIFIED] = 0x6,
     };
@@ -89,7 +87,7 @@ bool may_branches_mispredicted(struct vcpu *v, const struct block *block, uint64
     return latitude_draw(v, FREEDOM_PREDICTION, SOMETIMES - 1) < v->latitude->state.prediction.wrong;
 }
 
-/* Any number of cycles: none, a few, or more than an entry holds. */
+/* A random number of cycles: 0, a few, or more than an entry has bits for. */
 static unsigned any_cycles(const struct vcpu *v)
 {
     const unsigned bits = latitude_draw(v, FREEDOM_LBR_CYCLES, 17);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What caches, predictor and clock may do: each may_ function replaces the rule of its name (model/engine/rules.h),
- * where it is one.
+ * Latitude of caches, branch prediction and clock: a may_ function replaces the rule of its name
+ * (model/engine/rules.h), if there is one.
  */
 #ifndef MODEL_LATITUDE_MAY_GUESS_H
 #define MODEL_LATITUDE_MAY_GUESS_H
@@ -19,7 +19,7 @@ void may_lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_
 void may_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents,
                               struct adaptive_contents *extra, struct lbr_entry *stack);
 
-/* Chooses, at a reset, how well branches are predicted, and has the caches replace lines at random. */
+/* Call at a reset: chooses the rate of mispredictions, and random replacement in the caches. */
 void may_choose_predictor(struct vcpu *v);
 void may_choose_victims(struct vcpu *v);
 

@@ -7,12 +7,12 @@
 #include "model/latitude/choices.h"
 
 #define CYCLES   0x3c    /* CPU_CLK_UNHALTED.CORE, on every counter since P6 */
-#define LOW_CODE 0xf0000 /* where firmware's code lies */
+#define LOW_CODE 0xf0000 /* a place in the range of firmware's code */
 
-#define LBR_SELECT         0x1c8 /* address of the register, if there is one */
-#define LBR_CTL_FIRST_KIND 16    /* IA32_LBR_CTL: the first of seven bits for kinds of branches */
+#define LBR_SELECT         0x1c8 /* the address of the register, on processors that have it */
+#define LBR_CTL_FIRST_KIND 16    /* IA32_LBR_CTL: the first of seven branch type bits */
 
-/* Registers of which parts differ in what they do with reserved bits. */
+/* Registers whose treatment of reserved bits differs between processors. */
 static const enum model_register differing[] = {
     REG_IA32_PERF_GLOBAL_STATUS_RESET,
     REG_MSR_LBR_SELECT,
@@ -27,7 +27,7 @@ void may_choose_msr(struct vcpu *v)
     }
 }
 
-/* The bits of a value that the register does not drop. */
+/* The bits of a value that the register does not ignore. */
 static uint64_t kept(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
     const bool drops = v->latitude->state.drops[m->reg] && latitude_has(v, FREEDOM_MSR_RESERVED) && !m->read_only;
@@ -49,7 +49,7 @@ bool may_msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t v
 void may_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
 {
     if (m->reg == REG_IA32_DS_AREA) {
-        pebs_flush(v); /* the last records still go where they were meant to go */
+        pebs_flush(v); /* records on their way go to the old area */
     }
     msr_set(v, m, i, kept(v, m, value));
 }
@@ -59,7 +59,7 @@ static bool perhaps(const struct vcpu *v)
     return latitude_draw(v, FREEDOM_FIRMWARE, 1);
 }
 
-/* A value of a counter that is soon to overflow. */
+/* The value of a counter that will soon overflow. */
 static uint64_t nearly_full(const struct vcpu *v)
 {
     return vcpu_width_mask(v) - latitude_draw(v, FREEDOM_FIRMWARE, 1u << 20);
@@ -107,7 +107,7 @@ static void leave_lbrs_running(struct vcpu *v)
     v->regs[REG_IA32_DEBUGCTL] |= (perhaps(v) ? bits->freeze_lbrs : 0) | (perhaps(v) ? bits->freeze_perfmon : 0);
 }
 
-/* NetBurst's counters, BTS and PEBS stay off: firmware would have to give them memory that nobody else uses. */
+/* NetBurst's counters, BTS and PEBS stay disabled: they need memory that firmware would have to reserve. */
 void may_leave_running(struct vcpu *v)
 {
     if (!latitude_has(v, FREEDOM_FIRMWARE)) {

@@ -16,8 +16,8 @@ void may_choose_pebs(struct vcpu *v)
 }
 
 /*
- * Whether this counter samples with PDIR++: fixed counter 0 where other counters have PDist; but architectural PEBS
- * lists both alike.
+ * Whether this counter samples with PDIR++: fixed counter 0, if other counters have PDist. Architectural PEBS lists
+ * fixed counter 0 as a PDist counter like others.
  */
 static bool has_pdir_plus(const struct vcpu *v, const struct counter *c)
 {
@@ -36,7 +36,7 @@ bool may_counting_exact(const struct vcpu *v, const struct counter *c)
         return latitude_draw(v, FREEDOM_PDIST_SHORT, 1);
     }
     if (c->imprecise && c->cycles && latitude_has(v, FREEDOM_PEBS_ARMING)) {
-        return false; /* the next cycle is an opportunity, too */
+        return false; /* the next cycle is another opportunity */
     }
     return counting_exact(v, c) && !is_pdir_plus_late(v, c);
 }
@@ -68,7 +68,7 @@ bool may_go_on_arming(struct vcpu *v, struct passed passed)
     return waiting;
 }
 
-/* All of them, the first alone, or, of three and more, the first with some of the others. */
+/* Chooses all counters, only the first, or, of three or more, the first and some others. */
 uint64_t may_pebs_together(struct vcpu *v, uint64_t due)
 {
     uint64_t together = due & -due;
@@ -79,7 +79,7 @@ uint64_t may_pebs_together(struct vcpu *v, uint64_t due)
     return together;
 }
 
-/* A cut is made before every second group; a null record stands before every second fragment. */
+/* Splits before every second group, and puts a null record before every second fragment. */
 void may_pebs_arch_split(struct vcpu *v, const struct arch_contents *arch, struct arch_split *split)
 {
     (void)arch;
@@ -98,7 +98,7 @@ bool may_pebs_visible(const struct vcpu *v)
     return v->latitude->state.unseen == 0;
 }
 
-/* A record that comes while another is on its way arrives with that. */
+/* A record that is written while another is on its way becomes visible together with it. */
 static void hide_record(struct vcpu *v)
 {
     unsigned *unseen = &v->latitude->state.unseen;

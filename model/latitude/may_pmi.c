@@ -7,9 +7,9 @@
 #include "model/latitude/choices.h"
 
 #define MOST_SKID     100 /* instructions */
-#define MOST_TRAILING 20  /* of a PMI that does not skid otherwise */
+#define MOST_TRAILING 20  /* if latitude has no pmi-skid */
 
-#define SMI_ONE_IN 64 /* of the moments when software looks */
+#define SMI_ONE_IN 64 /* one in so many accesses by software */
 #define LEAST_SMI  20 /* microseconds */
 #define MOST_SMI   200
 
@@ -30,7 +30,7 @@ struct pmi_skid may_pmi_skid(struct vcpu *v)
     return (struct pmi_skid){ instructions, v->latitude->state.pmi.freezes_lbrs };
 }
 
-/* Bits that say nothing of an overflow come now and then; they stay until software clears them. */
+/* Status bits that do not report an overflow are set now and then; they stay set until software clears them. */
 static void show_more(struct vcpu *v)
 {
     if (v->profile->perfmon_version >= 2 && latitude_draw(v, FREEDOM_STATUS, 2) == 0) {
@@ -55,7 +55,7 @@ uint64_t may_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
     return msr_value(v, m, i);
 }
 
-/* A processor that reports enclaves may have run one. */
+/* A processor that reports enclaves (SGX) may set ASCI. */
 void may_cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
 {
     cpuid_answer(v, leaf, subleaf, regs);

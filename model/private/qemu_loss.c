@@ -40,8 +40,8 @@ struct version_info {
 };
 
 /*
- * The release by qmp_query_version, where that is exported. The answer is a heap object, whose size the heap knows.
- * Never freed.
+ * Prints the release that qmp_query_version returns, if QEMU exports it. The answer is a heap object, so that its size
+ * can be checked. It is never freed.
  */
 static void print_release(FILE *to)
 {

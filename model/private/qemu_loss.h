@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Losses: what the model does without where QEMU does not have what this module needs. Each is reported once a process on
- * standard error.
+ * Losses: what the model cannot do if this QEMU lacks something that this module needs. Each loss is reported once per
+ * process on standard error.
  */
 #ifndef MODEL_PRIVATE_QEMU_LOSS_H
 #define MODEL_PRIVATE_QEMU_LOSS_H
@@ -11,7 +11,7 @@
 
 enum qemu_loss {
     LOSS_ACCELERATOR, /* tcg_allowed, use_icount, qemu_tcg_mttcg_enabled */
-    LOSS_OBJECT,      /* the processor's object, and with it every loss below except that of operations */
+    LOSS_OBJECT,      /* the processor's object; implies every loss below except LOSS_OPERATIONS */
     LOSS_FLAGS,
     LOSS_LEAVING,
     LOSS_PROTECTION,
@@ -28,14 +28,14 @@ enum qemu_loss {
 
 /*
  * Prints "dsmodel: QEMU RELEASE REASON NAME: COST". reason: what is wrong with QEMU's `name`, as in "does not export".
- * Later reasons of the same loss are not printed. May be called from any thread.
+ * Only the first reason of a loss is printed. May be called from any thread.
  */
 void qemu_loss_say(enum qemu_loss loss, const char *reason, const char *name);
 
 /*
- * Finds a function or variable of QEMU's by its name. *symbol is a pointer of the type that the symbol has in QEMU
- * 11.1; the symbol itself does not tell its type. Returns false, with NULL and a report of this loss, where QEMU does
- * not export it.
+ * Finds a function or variable of QEMU by its name. *symbol is a pointer of the type that the symbol has in QEMU 11.1;
+ * the type itself cannot be checked. Returns false if QEMU does not export the symbol: *symbol is NULL, and this loss
+ * has been reported.
  */
 #define QEMU_LOSS_FIND(loss, name, symbol) qemu_loss_find(loss, name, symbol, sizeof(*(symbol)))
 bool qemu_loss_find(enum qemu_loss loss, const char *name, void *symbol, size_t size);

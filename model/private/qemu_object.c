@@ -9,9 +9,8 @@
 #include "model/private/qemu_loss.h"
 #include "model/private/qemu_object.h"
 
-#define GENERAL_AND_MORE                                                                        \
-    64 /* bytes of the register file, at least: eight registers, RIP and EFLAGS of 4 bytes each \
-        */
+#define GENERAL_AND_MORE \
+    64 /* minimum size of the register file in bytes: eight registers, RIP and EFLAGS of 4 bytes each */
 
 /* QEMU 11.1, include/qom/object.h */
 struct object {
@@ -37,7 +36,7 @@ struct description {
 enum { REGS, EIP, EFLAGS, FIELDS };
 static const char *const field_names[FIELDS] = { "env.regs", "env.eip", "env.eflags" };
 
-/* Whether [from, from + size) lies within one segment of a loaded file. */
+/* Whether [from, from + size) is within one segment of a loaded file. */
 struct range {
     uintptr_t from;
     size_t size;
@@ -72,7 +71,7 @@ static bool is_text(const char *at, const char *text)
     return is_loaded(at, strlen(text) + 1) && strcmp(at, text) == 0;
 }
 
-/* The size of a variable by its symbol. */
+/* The size of the variable at this address, from its symbol. */
 static size_t size_of_variable(const void *at)
 {
     const ElfW(Sym) *symbol = NULL;
@@ -81,7 +80,7 @@ static size_t size_of_variable(const void *at)
     return dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 && symbol != NULL ? symbol->st_size : 0;
 }
 
-/* The three fields; NULL, with *reason, where QEMU's table of fields is not as expected. */
+/* The first three fields. NULL, with *reason set, if QEMU's table of fields is not as expected. */
 static const struct field *read_table(const char **reason)
 {
     const struct description *description;
@@ -90,7 +89,7 @@ static const struct field *read_table(const char **reason)
     if (!QEMU_LOSS_FIND(LOSS_OBJECT, "vmstate_x86_cpu", &description)) {
         return NULL;
     }
-    *reason = "has other first fields than env.regs, env.eip and env.eflags in";
+    *reason = "does not list env.regs, env.eip and env.eflags first in";
     if (size_of_variable(description) != sizeof(*description) || !is_text(description->name, "cpu") ||
         !is_loaded(description->fields, FIELDS * sizeof(struct field))) {
         return NULL;
@@ -103,7 +102,7 @@ static const struct field *read_table(const char **reason)
     return description->fields;
 }
 
-/* QEMU's thread-local pointer to the processor that runs; NULL if it cannot be found. */
+/* QEMU's thread-local pointer to the running processor, or NULL if it cannot be found. */
 static void **current_cpu(void)
 {
     static _Thread_local void **current;
@@ -128,8 +127,8 @@ static bool is_from_heap(const struct object *object)
 }
 
 /*
- * Whether all that is read lies within the object, in this order: 8 general registers of 4 bytes or 16 of 8, RIP,
- * EFLAGS.
+ * Whether all places that are read are within the object and in this order: 8 general registers of 4 bytes or 16 of 8,
+ * RIP, EFLAGS.
  */
 static bool is_possible(const struct qemu_object *o)
 {
@@ -169,7 +168,7 @@ static bool find(struct qemu_object *o, const char **reason, const char **name)
     if (fields == NULL) {
         return false;
     }
-    *reason = "has impossible places of registers in";
+    *reason = "has impossible register offsets in";
     o->size = malloc_usable_size(*current);
     o->width = fields[REGS].size;
     o->env = fields[REGS].offset;
@@ -178,7 +177,7 @@ static bool find(struct qemu_object *o, const char **reason, const char **name)
     if (!is_possible(o) || fields[EIP].size != o->width || fields[EFLAGS].size != o->width) {
         return false;
     }
-    *reason = "has left no memory for a copy of the object in";
+    *reason = "leaves no memory for a copy of";
     *name = "current_cpu";
     o->copy = malloc(o->size);
     o->cpu = o->copy == NULL ? NULL : *current;

@@ -6,8 +6,8 @@
 #include "model/private/qemu_loss.h"
 #include "model/private/qemu_ops.h"
 
-#define CERTAIN      8  /* changes of the value after which the only place that held it each time is believed */
-#define PATIENCE     64 /* changes of the value after which several remaining places are given up */
+#define CERTAIN      8  /* changes of the value after which the only place that followed them all is trusted */
+#define PATIENCE     64 /* changes after which the search is given up */
 #define ANY_OPCODE   0
 #define ANY_TYPE     0
 #define ARGUMENTS    3
@@ -15,29 +15,29 @@
 #define NOT_BELOW    11 /* TCG_COND_GEU */
 #define EQUAL        8  /* TCG_COND_EQ */
 #define HAS_BITS     13 /* TCG_COND_TSTNE */
-#define OF_BLOCK     0  /* argument of the placeholder for callbacks at a block's beginning */
-#define OF_INSN      1  /* and at an instruction's */
+#define OF_BLOCK     0  /* the argument of a callback placeholder: at the beginning of a block */
+#define OF_INSN      1  /* ... or at an instruction */
 #define WORD_BYTES   8
-#define MOST_ENTRIES 100000 /* a longer list is taken to have no end */
+#define MOST_ENTRIES 100000 /* a longer list is taken to be endless */
 
-/* QEMU 11.1, include/tcg/tcg.h: a block's operations form a list that is closed through its head. */
+/* QEMU 11.1, include/tcg/tcg.h: the operations of a block form a circular list that includes its head. */
 struct link {
-    struct op *next;     /* NULL behind the last one */
-    struct link *before; /* the link of the operation before, or of the head */
+    struct op *next;     /* NULL in the last operation */
+    struct link *before; /* the link of the previous operation, or of the head */
 };
 
 struct op {
-    uint8_t opcode, count, type, parameter; /* count: the number of arguments that there is room for */
+    uint8_t opcode, count, type, parameter; /* count: the number of arguments for which there is memory */
     uint32_t life;
     struct link link;
     uint8_t registers[8];
     uint64_t arguments[]; /* of a store: value, base, and offset from the base */
 };
 
-/* Number of arguments such that whatever is read of an operation lies within it, wherever the arguments begin. */
+/* So many arguments that every byte read of an operation is within it, wherever the arguments begin. */
 #define PLENTY ((unsigned)(sizeof(struct op) / sizeof(uint64_t)) + ARGUMENTS)
 
-/* QEMU's functions, with its variables by their handles. New operations go to the end of the block. */
+/* QEMU's functions, and the handles of its variables. New operations are appended to the block. */
 static struct {
     struct op *(*make)(int opcode, unsigned arguments);
     void (*make_six)(int opcode, int type, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f);
@@ -54,17 +54,17 @@ static struct {
     void (*put_label)(void *label);
     void (*go_to)(void *label);
     void (*go_to_if)(int condition, uintptr_t a, uintptr_t b, void *label);
-    void (*look_up_and_go)(void); /* to the translation for the register file's state */
+    void (*look_up_and_go)(void); /* continues with the translation for the register file's state */
     uintptr_t (*constant_64)(uint64_t value);
     uintptr_t (*new_64)(void);
     const uintptr_t *env;
-    const void *(*look_up)(void *registers); /* what look_up_and_go() has a block call */
-    const void *const *none;                 /* its answer where there is no such translation */
+    const void *(*look_up)(void *registers); /* the function that the code from look_up_and_go() calls */
+    const void *const *none;                 /* its result if there is no such translation */
 } tcg;
 
 #define FIND(name, symbol) QEMU_LOSS_FIND(LOSS_OPERATIONS, name, symbol)
 
-/* The translation context of QEMU's thread; NULL if it cannot be found. */
+/* The translation context of QEMU's thread, or NULL if it cannot be found. */
 static void *context(void)
 {
     static _Thread_local void **here;
@@ -72,7 +72,7 @@ static void *context(void)
     return here != NULL || FIND("tcg_ctx", &here) ? *here : NULL;
 }
 
-/* The place of the processor's number, from the register file; 0 if it was not found. */
+/* The place of the processor's number, from the register file, or 0 if it was not found. */
 static intptr_t find_index(const struct qemu_object *object, uint32_t index)
 {
     int (*index_of)(const void *cpu);
@@ -98,7 +98,7 @@ static intptr_t find_index(const struct qemu_object *object, uint32_t index)
         memcpy(object->copy + at, &word, sizeof(word));
     }
     if (places != 1 || found == 0) {
-        qemu_loss_say(LOSS_INDEX, "has not in one word the number read by", "gdb_get_cpu_index");
+        qemu_loss_say(LOSS_INDEX, "does not keep in one word the number read by", "gdb_get_cpu_index");
         return 0;
     }
     return (intptr_t)found - (intptr_t)object->env;
@@ -140,7 +140,7 @@ static struct op *op_of(struct link *link)
     return (struct op *)((char *)link - offsetof(struct op, link));
 }
 
-/* Whether links lead from the last operation back to the first, and over the head of the list to the last again. */
+/* Whether the links lead from the last operation back to the first, and over the head of the list to the last again. */
 static bool is_closed(struct op *last)
 {
     struct link *link = &last->link;
@@ -157,7 +157,7 @@ static bool is_closed(struct op *last)
     return false;
 }
 
-/* Whether operations made by QEMU after `mark`, with known arguments, read as expected; removes them. */
+/* Whether the operations after `mark`, which QEMU made with known arguments, read as expected. Removes them. */
 static bool reads_arguments(struct op *mark)
 {
     static const uint64_t known[2 * ARGUMENTS] = { 0x11, 0x22, 0x33, 0x44, 0x55, 0x66 };
@@ -187,8 +187,8 @@ static bool reads_arguments(struct op *mark)
 }
 
 /*
- * Whether operations are laid out and linked as declared above, judged by some made for this. Nothing of the block is
- * changed.
+ * Whether operations are laid out and linked as declared above. Checks some operations made for this, and leaves the
+ * block unchanged.
  */
 static bool works(void)
 {
@@ -211,11 +211,10 @@ static bool works(void)
 static void lose_values(struct qemu_ops *o)
 {
     o->places = 0;
-    qemu_loss_say(LOSS_VALUES, "does not keep in front of its registers the value returned by",
-                  "qemu_plugin_mem_get_value");
+    qemu_loss_say(LOSS_VALUES, "does not keep before its registers the value returned by", "qemu_plugin_mem_get_value");
 }
 
-/* Places are only read, never written, because other threads write to some of these words. */
+/* Narrows down the place of accessed values. Only reads, because other threads write to some of these words. */
 static void learn_place(struct qemu_ops *o, const struct qemu_object *object, struct qemu_value last)
 {
     const char *const env = object->cpu + object->env;
@@ -280,7 +279,7 @@ void qemu_ops_drop_values(struct qemu_ops *o, const struct qemu_object *object, 
     erase(mark);
 }
 
-/* The placeholder for such callbacks: of several the first, or the last. NULL: there is none. */
+/* The first or the last placeholder for such callbacks, or NULL. */
 static struct op *placeholder(int of, bool first)
 {
     struct op *const begin = make_mark(), *found = NULL;
@@ -306,7 +305,7 @@ static bool begins_block(const struct op *op, const struct op *last)
     return op->link.before->before == &last->link;
 }
 
-/* Moves operations [first, last] to behind `to`; neither is the last of the block, nor is `last`. */
+/* Moves operations [first, last] to after `to`. Neither `to` nor `last` may be the last operation of the block. */
 static void move(struct op *first, struct op *last, struct op *to)
 {
     first->link.before->next = last->link.next;
@@ -317,7 +316,7 @@ static void move(struct op *first, struct op *last, struct op *to)
     to->link.next = first;
 }
 
-/* The memory of the processor that runs the block. */
+/* The base of the memory of the processor that runs the block. */
 static uintptr_t make_base(const struct qemu_ops *o, const struct qemu_ops_beginning *b)
 {
     const uintptr_t first = tcg.constant_64((uintptr_t)b->first);
@@ -333,7 +332,7 @@ static uintptr_t make_base(const struct qemu_ops *o, const struct qemu_ops_begin
     return base;
 }
 
-/* The sign needs no constant of 64 bits, which is an instruction of its own. */
+/* Testing the sign avoids a 64-bit constant, which takes an extra instruction. */
 static void go_to_if_reached(uintptr_t sum, uint64_t limit, void *label)
 {
     if (limit == QEMU_OPS_SIGN) {
@@ -343,7 +342,7 @@ static void go_to_if_reached(uintptr_t sum, uint64_t limit, void *label)
     }
 }
 
-/* Returns the sum, unless it goes to `callbacks`: at the limit, or with passes as qemu_ops_beginning says. */
+/* Returns the sum. Jumps to `callbacks` at the limit, or with passes as qemu_ops_beginning says. */
 static uintptr_t make_sum(uintptr_t base, const struct qemu_ops_sum *sum, bool passes, void *callbacks)
 {
     const uintptr_t result = tcg.new_64();
@@ -361,7 +360,7 @@ static uintptr_t make_sum(uintptr_t base, const struct qemu_ops_sum *sum, bool p
     return result;
 }
 
-/* All that is to be done, unless it goes to `callbacks` before anything is done. */
+/* Does everything of the beginning, or jumps to `callbacks` before it does anything. */
 static void make_beginning(const struct qemu_ops *o, const struct qemu_ops_beginning *b, void *callbacks)
 {
     const uintptr_t base = make_base(o, b), word = tcg.constant_64(b->word);
@@ -397,7 +396,10 @@ static struct op *newest(void)
     return op;
 }
 
-/* Makes an operation that jumps to what a call before it returns. NULL: QEMU leaves this block in another way. */
+/*
+ * Makes an operation that jumps to the result of the call before it, or returns NULL if QEMU leaves this block
+ * otherwise.
+ */
 static struct op *make_jump(struct op **call)
 {
     struct op *jump;
@@ -408,7 +410,7 @@ static struct op *make_jump(struct op **call)
     return jump->count > 0 && (*call)->count > 0 && jump->arguments[0] == (*call)->arguments[0] ? jump : NULL;
 }
 
-/* Whether make_jump() can do that. */
+/* Whether make_jump() works with this QEMU. */
 static bool jumps(void)
 {
     struct op *const mark = make_mark(), *call;
@@ -430,7 +432,7 @@ static void jump_to(const struct op *address)
     erase(call);
 }
 
-/* Before the callbacks: runs the other translation if sums pass their limits, and it is known. */
+/* Before the callbacks: runs the other translation, if it is known and the sums pass their limits. */
 static void make_pass(const struct qemu_ops *o, const struct qemu_ops_beginning *b)
 {
     void *const callbacks = tcg.new_label();
@@ -447,7 +449,7 @@ static void make_pass(const struct qemu_ops *o, const struct qemu_ops_beginning 
     tcg.put_label(callbacks);
 }
 
-/* Behind the callbacks: goes to `end`, or to other host code. */
+/* After the callbacks: continues at `end`, or in other host code. */
 static void make_exit(const struct qemu_ops *o, const struct qemu_ops_beginning *b, void *end)
 {
     const uintptr_t base = make_base(o, b), elsewhere = tcg.new_64(), none = tcg.constant_64(0);
@@ -460,7 +462,7 @@ static void make_exit(const struct qemu_ops *o, const struct qemu_ops_beginning 
     jump_to(load);
 }
 
-/* What comes before the callbacks. */
+/* The code before the callbacks. */
 static void make_general(const struct qemu_ops *o, const struct qemu_ops_beginning *b, void *general)
 {
     tcg.put_label(general);
@@ -494,7 +496,7 @@ bool qemu_ops_begin(const struct qemu_ops *o, const struct qemu_ops_beginning *b
         if (b->aside) {
             make_general(o, b, general);
         }
-        struct op *const behind = make_mark(); /* behind the callbacks */
+        struct op *const behind = make_mark(); /* after the callbacks */
 
         if (b->elsewhere != NULL) {
             make_exit(o, b, end);
@@ -524,7 +526,7 @@ const void *qemu_ops_translation(const struct qemu_object *object, uint64_t ip, 
 {
     const void *code;
 
-    memcpy(object->cpu + object->rip, &ip, object->width); /* least significant byte first */
+    memcpy(object->cpu + object->rip, &ip, object->width); /* little-endian */
     code = tcg.look_up(object->cpu + object->env);
     *exists = code != *tcg.none;
     return code;

@@ -14,16 +14,15 @@
 
 /* QEMU 11.1, include/exec/translation-block.h */
 #define TRANSLATION_PC_RELATIVE (UINT32_C(1) << 17)
-#define TRANSLATION_OF_CLUSTER \
-    (UINT32_C(1) << 24) /* bits of the number of the processor's cluster, all ones for none */
+#define TRANSLATION_OF_CLUSTER  (UINT32_C(1) << 24) /* bits of the number of the processor's cluster; all ones: none */
 
-/* Flags that QEMU keeps uncomputed: IF and AC. */
+/* Flags that QEMU keeps in EFLAGS itself: IF and AC. */
 #define EFLAGS_IF    (UINT64_C(1) << 9)
 #define EFLAGS_AC    (UINT64_C(1) << 18)
 #define KEPT_AS_THEY (EFLAGS_IF | EFLAGS_AC)
 
-#define STATE_WORDS (QEMU_STATE_BYTES / sizeof(uint32_t)) /* words that reading the flags may depend on */
-#define COMPARISONS 8                                     /* checks of a quick way against the slow one */
+#define STATE_WORDS (QEMU_STATE_BYTES / sizeof(uint32_t)) /* words on which the flags may depend */
+#define COMPARISONS 8                                     /* checks of the quick way against the slow one */
 
 /* QEMU 11.1, include/exec/mmu-access-type.h: MMU_DATA_STORE */
 #define ACCESS_STORE 1
@@ -50,7 +49,7 @@ static uint32_t word_at(const char *at)
 }
 
 /*
- * Whether the word at byte `at` of the object holds what tcg_cflags_has reads: two flags are changed in a copy to see.
+ * Whether the word at byte `at` of the object is the one that tcg_cflags_has reads. Tries two changed flags in a copy.
  */
 static bool tells_of(const struct qemu_object *o, size_t at, uint32_t flags)
 {
@@ -118,7 +117,7 @@ void qemu_private_init(struct qemu_private *p)
     if (QEMU_LOSS_FIND(LOSS_TRANSLATIONS, "tcg_cflags_has", &qemu.has_translation_flags)) {
         p->translation_flags = find_translation_flags(&p->object);
         if (p->translation_flags == NULL) {
-            qemu_loss_say(LOSS_TRANSLATIONS, "has not exactly one word with the flags read by", "tcg_cflags_has");
+            qemu_loss_say(LOSS_TRANSLATIONS, "does not keep in exactly one word the flags read by", "tcg_cflags_has");
         }
     }
 }
@@ -163,7 +162,7 @@ static uint64_t field_at(const struct qemu_private *p, const char *at)
 
 void qemu_private_general(const struct qemu_private *p, uint64_t general[GENERAL_REGISTERS])
 {
-    /* The register file is in the order of instruction encodings. */
+    /* The registers are in the order of instruction encodings. */
     static const uint8_t order[GENERAL_REGISTERS] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI,
                                                       R8,  R9,  R10, R11, R12, R13, R14, R15 };
     const char *const file = p->object.cpu + p->object.env;
@@ -189,7 +188,10 @@ uint64_t qemu_private_eflags(const struct qemu_private *p)
     return field_at(p, p->object.cpu + p->object.eflags);
 }
 
-/* Whether the plugin interface returns the same: outside 64-bit code it has only the low halves of the first eight. */
+/*
+ * Whether the plugin interface returns the same values. Outside 64-bit code it returns only the low halves of the first
+ * eight.
+ */
 static bool reads_as(const struct qemu_private *p, const struct qemu_seen *seen)
 {
     uint64_t general[GENERAL_REGISTERS], mask = UINT32_MAX;
@@ -206,7 +208,7 @@ static bool reads_as(const struct qemu_private *p, const struct qemu_seen *seen)
     return same;
 }
 
-/* Whether helper_read_eflags returns for a copy the uncomputed flags that were put into the copy. */
+/* Whether helper_read_eflags returns the flags that were put into a copy. */
 static bool reads_flags(const struct qemu_private *p)
 {
     static const uint64_t tried[] = { 0, EFLAGS_IF, EFLAGS_AC, EFLAGS_IF | EFLAGS_AC };
@@ -228,7 +230,7 @@ void qemu_private_look(struct qemu_private *p, const struct qemu_seen *seen)
         return;
     }
     if (!reads_as(p, seen)) {
-        lose_object(p, "gives plugins other values of registers than are found by", "vmstate_x86_cpu");
+        lose_object(p, "gives plugins register values that differ from those found with", "vmstate_x86_cpu");
         return;
     }
     if (p->registers == QEMU_UNSEEN) {
@@ -236,7 +238,7 @@ void qemu_private_look(struct qemu_private *p, const struct qemu_seen *seen)
         p->seen_rip = seen->rip;
         if (p->flags_known && !reads_flags(p)) {
             p->flags_known = false;
-            qemu_loss_say(LOSS_FLAGS, "computes wrong flags for a copy by", "helper_read_eflags");
+            qemu_loss_say(LOSS_FLAGS, "computes wrong flags for a copy with", "helper_read_eflags");
         }
     } else if (seen->rip != p->seen_rip) {
         p->registers = QEMU_CERTAIN;
@@ -246,14 +248,14 @@ void qemu_private_look(struct qemu_private *p, const struct qemu_seen *seen)
 /* --- flags ----------------------------------------------------------------------------------------------------- */
 
 /*
- * Values of struct qemu_middle's `lacking`: a 32-bit word, with its number from RIP on in the upper half; or one of
- * these.
+ * Values of struct qemu_middle's `lacking`: a 32-bit word, with its number counted from RIP in the upper half; or one
+ * of these two.
  */
 #define LACKING_UNKNOWN             0
 #define LACKING_NOTHING             1
 #define LACKING_WORD(number, value) ((uint64_t)(number) << 32 | (value))
 
-/* The slow way: reads the flags from a full copy, restored by QEMU where return_address is not 0. */
+/* The slow way: reads the flags from a full copy, which QEMU restores first if return_address is not 0. */
 static uint64_t restored_flags(const struct qemu_private *p, uintptr_t return_address)
 {
     qemu_object_take_copy(&p->object);
@@ -264,8 +266,7 @@ static uint64_t restored_flags(const struct qemu_private *p, uintptr_t return_ad
 }
 
 /*
- * The quick way: reads the flags from a copy that is fresh from RIP on, with the one word that is known to be stale
- * replaced.
+ * The quick way: copies only the words from RIP on, replaces the word that is known to be stale, and reads the flags.
  */
 static uint64_t completed_flags(const struct qemu_private *p, uint64_t lacking)
 {
@@ -280,8 +281,8 @@ static uint64_t completed_flags(const struct qemu_private *p, uint64_t lacking)
 }
 
 /*
- * The word that restoring writes besides RIP, if that is at most one: found by restoring over two states of the copy
- * that differ in all other words.
+ * Finds the word that restoring writes in addition to RIP, if there is at most one: restores over two states of the
+ * copy that differ in all other words.
  */
 static uint64_t find_lacking(const struct qemu_private *p, uintptr_t return_address)
 {
@@ -359,7 +360,7 @@ void qemu_private_general_protection(struct qemu_private *p, uintptr_t return_ad
     }
 }
 
-/* QEMU 11.1, include/exec/cpu-common.h: EXCP_DEBUG, which is no exception of the guest's. */
+/* QEMU 11.1, include/exec/cpu-common.h: EXCP_DEBUG, which is not an exception of the guest. */
 void qemu_private_debug(struct qemu_private *p)
 {
     if (qemu.raise_exception != NULL && qemu_private_reads(p)) {
@@ -439,12 +440,13 @@ void qemu_private_look_at_memory(struct qemu_private *p, const void *memory, con
 
     if (memcmp(memory, seen, size) != 0) {
         p->memory_known = false;
-        qemu_loss_say(LOSS_MEMORY, "gives plugins other bytes of memory than are found by", "tlb_vaddr_to_host");
+        qemu_loss_say(LOSS_MEMORY, "gives plugins memory contents that differ from those found with",
+                      "tlb_vaddr_to_host");
     }
     for (size_t i = 0; i < size; i++) {
         any |= bytes[i];
     }
-    p->memory_compared += any != 0; /* zeros may be any memory's */
+    p->memory_compared += any != 0; /* zeros may be those of any memory */
 }
 
 bool qemu_private_icount(void)

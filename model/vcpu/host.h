@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The world outside one modelled processor, as functions that its owner provides: QEMU's glue, or a host test. */
+/* The environment of a modelled processor, as functions that its owner provides: QEMU's glue, or a host test. */
 #ifndef MODEL_VCPU_HOST_H
 #define MODEL_VCPU_HOST_H
 
@@ -12,41 +12,41 @@
 
 enum in_service { NOT_IN_SERVICE, IN_SERVICE, SERVICE_UNSEEN };
 
-/* Every function's `cpu` is the one that engine_init() was given. */
+/* The `cpu` of every function is the argument that engine_init() got. */
 struct host {
-    /* Guest memory by linear address, through the current page tables. False where a byte is not mapped. */
+    /* Guest memory by linear address, through the current page tables. False if a byte is not mapped. */
     bool (*read)(void *cpu, uint64_t address, void *bytes, size_t size);
     bool (*write)(void *cpu, uint64_t address, const void *bytes, size_t size);
-    /* The same by physical address. False where there is no memory. */
+    /* Guest memory by physical address. False if there is no memory. */
     bool (*read_physical)(void *cpu, uint64_t address, void *bytes, size_t size);
     bool (*write_physical)(void *cpu, uint64_t address, const void *bytes, size_t size);
-    /* Bits of a physical address: CPUID.80000008H:EAX[7:0]. */
+    /* The physical-address width in bits: CPUID.80000008H:EAX[7:0]. */
     unsigned (*physical_bits)(void *cpu);
-    /* The general registers after the instruction that retired last; the next one is at ip. Returns RFLAGS. */
+    /* The general registers after the last retired instruction; the next one is at ip. Returns RFLAGS. */
     uint64_t (*registers)(void *cpu, uint64_t ip, uint64_t general[GENERAL_REGISTERS]);
-    /* XMM0 to XMM15 at the same moment, the low quadword of each first. */
+    /* XMM0 to XMM15 at the same time, each with the low quadword first. */
     void (*xmm)(void *cpu, uint64_t xmm[XMM_REGISTERS][2]);
     /* The value of RDTSC. */
     uint64_t (*tsc)(void *cpu);
-    /* Lets time pass in which the processor executes nothing, and the clock of RDTSC goes on; microseconds. */
+    /* Lets microseconds pass in which the processor executes nothing and the clock of RDTSC runs. */
     void (*pause)(void *cpu, unsigned microseconds);
     /* Delivers the interrupt that LVTPC describes and sets its mask bit; returns the previous value of LVTPC. */
     uint32_t (*pmi)(void *cpu);
     /* Whether IA-32e mode is active (IA32_EFER.LMA). */
     bool (*ia32e)(void *cpu);
-    /* Page-table entry flags of a linear address (P, RW, US, A, D, G, NX of the leaf), 0 where it is not mapped. */
+    /* Flags of a linear address's page-table entry (P, RW, US, A, D, G, NX of the leaf), 0 if not mapped. */
     uint64_t (*page)(void *cpu, uint64_t address);
-    /* Whether code that has run lies in the 4 KiB page at this linear address. */
+    /* Whether code has run from the 4 KiB page at this linear address. */
     bool (*has_code)(void *cpu, uint64_t address);
     /* Whether another processor that is recording has this linear address in IA32_DS_AREA. */
     bool (*area_shared)(void *cpu, uint64_t area);
-    /* LVTPC, without changing it; whether its local APIC is enabled, as far as can be seen. */
+    /* The value of LVTPC; whether the local APIC is enabled, true if unknown. */
     uint32_t (*lvtpc)(void *cpu);
     bool (*apic_enabled)(void *cpu);
-    /* Whether an interrupt of this vector is in service; and RFLAGS.IF. */
+    /* Whether an interrupt with this vector is in service; RFLAGS.IF. */
     enum in_service (*in_service)(void *cpu, uint8_t vector);
     bool (*interrupts_on)(void *cpu);
-    /* In an interruption: the privilege level of the interrupted code at ip; `otherwise` where that cannot be seen. */
+    /* During an interrupt or exception: the CPL of the interrupted code at ip, or `otherwise` if unknown. */
     unsigned (*interrupted_cpl)(void *cpu, uint64_t ip, unsigned otherwise);
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Bits of the registers that more than one file reads. SDM Vol. 3B (253669-083), "Performance Monitoring" and "Debug,
- * Branch Profile, TSC ..."; Vol. 4 (335592-083).
+ * Register bits that several files use. SDM Vol. 3B (253669-083), "Performance Monitoring" and "Debug, Branch Profile,
+ * TSC ..."; Vol. 4 (335592-083).
  */
 #ifndef MODEL_VCPU_REGISTERS_H
 #define MODEL_VCPU_REGISTERS_H
@@ -24,17 +24,15 @@
 #define EVTSEL_INV      (UINT64_C(1) << 23)
 #define EVTSEL_CMASK(v) ((unsigned)((v) >> 24) & 0xff)
 #define EVTSEL_ADAPTIVE (UINT64_C(1) << 34)
-/*
- * Both unit masks, the second one above the first. Linux 6.13, asm/perf_event.h: ARCH_PERFMON_EVENTSEL_UMASK2 and _EQ
- */
+/* Both unit masks, the second above the first. Linux 6.13, asm/perf_event.h: ARCH_PERFMON_EVENTSEL_UMASK2 and _EQ */
 #define EVTSEL_UMASKS(v) (((unsigned)((v) >> 8) & 0xff) | ((unsigned)((v) >> 40) & 0xff) << 8)
-#define EVTSEL_EQ        (UINT64_C(1) << 36) /* counts cycles with as many events as CMASK says, not so many and more */
-/* Linux 7.0, commit 59af95e028d4: RDPMC at CPL 1 to 3 reads 0; of fixed counters in IA32_FIXED_CTR_CTRL */
+#define EVTSEL_EQ        (UINT64_C(1) << 36) /* counts cycles with exactly CMASK events, not CMASK or more */
+/* Linux 7.0, commit 59af95e028d4: RDPMC at CPL 1 to 3 reads 0. Fixed counters have this bit in IA32_FIXED_CTR_CTRL. */
 #define EVTSEL_RDPMC_USER     (UINT64_C(1) << 37)
 #define FIXED_CTRL_RDPMC_USER 33
 #define EVTSEL_BR_CNTR        (UINT64_C(1) << 35) /* LBR entries count this counter's events */
 
-/* IA32_FIXED_CTR_CTRL: the first of a bit every four for the fixed counters */
+/* IA32_FIXED_CTR_CTRL: the bit of fixed counter 0; those of other fixed counters follow every four bits */
 #define FIXED_CTRL_ADAPTIVE 32
 
 /* IA32_PERF_GLOBAL_STATUS, _CTRL and IA32_PEBS_ENABLE: the first fixed counter's bit */
@@ -47,23 +45,23 @@
 /* IA32_LBR_CTL */
 #define LBR_CTL_LBREN (UINT64_C(1) << 0)
 
-/* MSR_LBR_SELECT: bits that suppress. From the third bit on, kinds of branch in the order of enum block_end. */
+/* MSR_LBR_SELECT: bits that suppress. From bit 2 on, branch types in the order of enum block_end. */
 #define LBR_SELECT_CPL_EQ_0     (UINT64_C(1) << 0)
 #define LBR_SELECT_CPL_NEQ_0    (UINT64_C(1) << 1)
 #define LBR_SELECT_FIRST_KIND   2
 #define LBR_SELECT_EN_CALLSTACK (UINT64_C(1) << 9)
 
-/* IA32_PEBS_ENABLE: the first of a bit for each general counter, and the precise store facility's */
+/* IA32_PEBS_ENABLE: the bit of general counter 0, and the precise store facility's */
 #define PEBS_ENABLE_LL_EN 32
 #define PEBS_ENABLE_PS_EN 63
 
-/* IA32_PEBS_BASE; IA32_PEBS_INDEX, whose WR is the offset of the next record in bytes, and whose THRESH is another */
-#define PEBS_BASE_SIZE          UINT64_C(0xf) /* the power of two of the buffer's pages */
+/* IA32_PEBS_BASE; IA32_PEBS_INDEX: WR is the offset of the next record in bytes; THRESH is such an offset too */
+#define PEBS_BASE_SIZE          UINT64_C(0xf) /* the buffer has 2^SIZE pages */
 #define PEBS_BASE_ADDRESS       (((UINT64_C(1) << 52) - 1) & ~UINT64_C(0xfff))
 #define PEBS_INDEX_WR           UINT64_C(0x7fffff0)
 #define PEBS_INDEX_FULL         (UINT64_C(1) << 31)
 #define PEBS_INDEX_EN           (UINT64_C(1) << 32)
-#define PEBS_INDEX_THRESH_SHIFT 32 /* to where WR is */
+#define PEBS_INDEX_THRESH_SHIFT 32 /* from THRESH to the position of WR */
 
 /* LVTPC. SDM Vol. 3A (253668-083), "Local Vector Table" */
 #define LVT_VECTOR   0xffu

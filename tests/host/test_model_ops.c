@@ -354,7 +354,7 @@ UNIT_TEST(values_that_are_nowhere)
     assert_int_equal(o.places, 0);
     for (uint64_t n = 0; n < 20; n++)
         show(&o, 3, 0, n); /* too late */
-    assert_said("dsmodel: this QEMU does not keep in front of its registers the value returned by "
+    assert_said("dsmodel: this QEMU does not keep before its registers the value returned by "
                 "qemu_plugin_mem_get_value: the guest is about a tenth slower\n");
     assert_int_equal(o.value_at, 0);
     assert_int_equal(o.state, QEMU_OPS_WORK); /* appending goes on */
