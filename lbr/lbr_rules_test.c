@@ -241,14 +241,18 @@ static bool in_user(uint64_t address)
     return address >= (uintptr_t)user_start && address < (uintptr_t)user_end;
 }
 
+/* What an architectural LBR has for the source of a branch at a level that is filtered out. */
+#define SOURCE_FILTERED UINT64_MAX
+
 /*
- * Both rings branch, CPL 3 last; the manual does not say to which ring a branch from one into the other belongs, so
- * such a branch is let pass. Returns the entries that begin and end in the ring that is let in.
+ * Both rings branch, CPL 3 last, and one branch leads into each ring. The filter goes by the level in which a branch
+ * ends. Returns how many entries begin and end in the ring that is recorded.
  */
 static unsigned of_ring(struct test_run *run, uint64_t select, bool user)
 {
+    const int cpl = user ? 3 : 0, other = user ? 0 : 3;
     struct window window;
-    unsigned found = 0;
+    unsigned found = 0, crossed = 0;
 
     interrupts_off();
     lbr_reset(run->caps, select);
@@ -261,12 +265,19 @@ static unsigned of_ring(struct test_run *run, uint64_t select, bool user)
     records_print_lbr(run, &lbr_recorded);
     for (unsigned age = 0; age < lbr_recorded.depth; age++) {
         const struct lbr_entry *entry = &lbr_recorded.entries[age];
-        if (!lbr_is_used(entry) || in_user(entry->from) != in_user(entry->to))
+        if (!lbr_is_used(entry))
             continue;
-        if (in_user(entry->from) != user)
-            test_fail(run, "LBR entry %u is a branch at CPL %u", age, user ? 0 : 3);
-        found++;
+        const bool concealed = run->caps->arch_lbr && entry->from == SOURCE_FILTERED;
+        const bool crosses = concealed || in_user(entry->from) != user;
+        if (in_user(entry->to) != user)
+            test_fail(run, "LBR entry %u is a branch to CPL %d", age, other);
+        else if (crosses && run->caps->arch_lbr && !concealed)
+            test_fail(run, "LBR entry %u shows where it begins at CPL %d, which is filtered out", age, other);
+        else
+            *(crosses ? &crossed : &found) += 1;
     }
+    if (crossed != 1)
+        test_fail(run, "%u LBR entries are branches from CPL %d to CPL %d, expected 1", crossed, other, cpl);
     return found;
 }
 
@@ -278,7 +289,7 @@ static void user_only(struct test_run *run)
 
 TEST(lbr_select_user_only) = {
     .id = "lbr.select.cpl_eq_0",
-    .title = "LBR_SELECT CPL_EQ_0 leaves out every branch at CPL 0 and none at CPL 3",
+    .title = "LBR_SELECT CPL_EQ_0 leaves out every branch that ends at CPL 0 and none that ends at CPL 3",
     .source = SDM_LBR_SELECT,
     GROUP,
     .run = user_only,
@@ -292,7 +303,7 @@ static void system_only(struct test_run *run)
 
 TEST(lbr_select_system_only) = {
     .id = "lbr.select.cpl_neq_0",
-    .title = "LBR_SELECT CPL_NEQ_0 leaves out every branch at CPL 3 and keeps those at CPL 0",
+    .title = "LBR_SELECT CPL_NEQ_0 leaves out every branch that ends at CPL 3 and keeps those that end at CPL 0",
     .source = SDM_LBR_SELECT,
     GROUP,
     .run = system_only,

@@ -77,6 +77,9 @@ static void change(const struct vcpu *v, const struct branch *b, struct lbr_cont
     if (fault(v, FAULT_LBR_ENTRY_FROM_BEHIND)) {
         contents->from = b->block->next;
     }
+    if (fault(v, FAULT_LBR_SELECT_SOURCE_SHOWN)) {
+        contents->from = b->block->last;
+    }
     if (fault(v, FAULT_LBR_ENTRY_SWAPPED)) {
         swap(&contents->from, &contents->to);
     }
@@ -116,7 +119,9 @@ void wrong_lbr_push(struct vcpu *v, const struct branch *branch, const struct lb
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
     struct lbr_contents changed = *contents;
 
-    if (fault(v, FAULT_LBR_ENTRY_NEVER)) {
+    if (fault(v, FAULT_LBR_ENTRY_NEVER) ||
+        (fault(v, FAULT_LBR_SELECT_CROSSING_LOST) && branch->to_cpl != branch->block->cpl &&
+         (v->regs[REG_MSR_LBR_SELECT] & (LBR_SELECT_CPL_EQ_0 | LBR_SELECT_CPL_NEQ_0)))) {
         return;
     }
     change(v, branch, &changed);
