@@ -153,6 +153,7 @@ TEST(lbr_events_instructions) = {
     .title = "An LBR entry counts the instructions since the last one, up to 3, in the two bits of the counter that "
              "logs them, and 0 for those that do not log",
     .source = LBR_EVENTS_SOURCE,
+    .typical = "Linux describes the field; no available edition says which events an entry counts exactly",
     GROUP,
     .run = log_instructions,
 };
@@ -167,6 +168,7 @@ TEST(lbr_events_branches) = {
     .title =
         "An LBR entry counts branches since the last one that were not taken, too, if the counter logs all branches",
     .source = LBR_EVENTS_SOURCE,
+    .typical = "Linux describes the field; no available edition says which events an entry counts exactly",
     GROUP,
     .run = log_branches,
 };
@@ -205,6 +207,7 @@ TEST(lbr_events_loads) = {
     .id = "lbr.events.loads",
     .title = "An LBR entry counts none to three loads since the last one, and three for more",
     .source = LBR_EVENTS_SOURCE,
+    .typical = "Linux describes the field; no available edition says which events an entry counts exactly",
     GROUP,
     .lacks = no_loads,
     .run = log_loads,
@@ -227,6 +230,7 @@ TEST(lbr_events_together) = {
     .id = "lbr.events.together",
     .title = "All counters that can log do so at once, each with its own number in an LBR entry",
     .source = LBR_EVENTS_SOURCE,
+    .typical = "Linux describes the field; no available edition says which events an entry counts exactly",
     GROUP,
     .run = together,
 };
@@ -247,6 +251,7 @@ TEST(lbr_events_filter) = {
     .id = "lbr.events.filter",
     .title = "Events before a branch that the filter leaves out are counted by the next LBR entry",
     .source = LBR_EVENTS_SOURCE,
+    .typical = "Linux describes the field; no available edition says which events an entry counts exactly",
     .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_SELECT | NEED_LBR_EVENTS,
     .records = true,
     .run = left_out,
@@ -303,6 +308,7 @@ TEST(lbr_events_rings) = {
     .id = "lbr.events.rings",
     .title = "LBR entries count the events of the rings alone in which their counter counts",
     .source = LBR_EVENTS_SOURCE,
+    .typical = "Linux describes the field; no available edition says which events an entry counts exactly",
     GROUP,
     .run = rings,
 };

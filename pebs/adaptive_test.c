@@ -390,6 +390,7 @@ TEST(pebs_reduced_skid) = {
     .id = "pebs.reduced_skid",
     .title = "Counter 0 records the overflowing event itself for every precise event: instructions, loads and stores",
     .source = "SDM Vol. 3B (253669-059), \"Reduced Skid PEBS\", 18.7.1.2",
+    .typical = "The manual says that skid is reduced, and not which instruction is recorded then",
     .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS | NEED_EVENT_STORES,
     .lacks = lacks_reduced_skid,
     .records = true,

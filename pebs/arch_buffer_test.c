@@ -306,6 +306,7 @@ TEST(arch_threshold_status) = {
     .id = "arch.threshold.status",
     .title = "Bit 54 of IA32_PERF_GLOBAL_STATUS is set when WR reaches THRESH, not one unit earlier",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
+    .typical = "No available edition says with which fragment the threshold counts as reached",
     GROUP,
     .run = status,
 };
@@ -439,6 +440,7 @@ TEST(arch_full_flag) = {
     .id = "arch.full.flag",
     .title = "A record that does not fit sets FULL, and WR stays at the end of the last one that fit",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    .typical = "No available edition defines how a full buffer behaves; Linux only reads and clears FULL",
     GROUP,
     .run = full_flag,
 };
@@ -462,6 +464,7 @@ TEST(arch_full_kept) = {
     .id = "arch.full.kept",
     .title = "While FULL is set, no record is written, even if there is space",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    .typical = "No available edition defines how a full buffer behaves; Linux only reads and clears FULL",
     GROUP,
     .run = full_kept,
 };
@@ -478,7 +481,7 @@ static void full_bound(struct test_run *run)
 TEST(arch_full_bound) = {
     .id = "arch.full.bound",
     .title = "No byte past the end of a full buffer is written",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE: the buffer is of SIZE bytes",
     GROUP,
     .run = full_bound,
 };
@@ -513,6 +516,7 @@ TEST(arch_full_oldest) = {
     .id = "arch.full.oldest",
     .title = "A full buffer keeps its oldest records: what does not fit is dropped",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    .typical = "No available edition defines how a full buffer behaves; Linux only reads and clears FULL",
     GROUP,
     .run = full_oldest,
 };
@@ -539,6 +543,7 @@ TEST(arch_full_counting) = {
     .id = "arch.full.counting",
     .title = "While the buffer is full, the counter goes on counting",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    .typical = "No available edition defines how a full buffer behaves; Linux only reads and clears FULL",
     GROUP,
     .run = full_counting,
 };
@@ -570,6 +575,7 @@ TEST(arch_full_room) = {
     .id = "arch.full.room",
     .title = "A full buffer accepts records again after software clears WR and FULL",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
+    .typical = "No available edition defines how a full buffer behaves; Linux only reads and clears FULL",
     GROUP,
     .run = full_room,
 };

@@ -192,6 +192,7 @@ TEST(arch_index_holds) = {
     .id = "arch.index.holds",
     .title = "IA32_PEBS_INDEX holds every bit of WR, FULL, EN and THRESH",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+    .typical = "No available edition says that software may write each bit of the index alone",
     .needs = NEEDS,
     .run = index_holds,
 };

@@ -267,6 +267,7 @@ TEST(perfmon_reload_positive) = {
     .id = "perfmon.reload.positive",
     .title = "A reload with CFG_C bit 31 clear leaves the counter's upper bits clear",
     .source = RELOAD_SOURCE,
+    .typical = "No available edition says how a reload value is extended",
     .needs = NEED_COUNTER_RELOAD,
     .lacks = no_counter,
     .run = positive,
