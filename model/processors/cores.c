@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* The index of the kind with this letter; of none: the number of kinds. */
+/* The index of the kind of core with this letter, or the number of kinds if there is none. */
 static unsigned kind_of(const struct profile *profile, char letter)
 {
     unsigned kind = 0;

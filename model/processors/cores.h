@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which processor of a machine is of which kind of core: the option cores=. */
+/* The kind of core of each processor: the option cores=. */
 #ifndef MODEL_PROCESSORS_CORES_H
 #define MODEL_PROCESSORS_CORES_H
 
@@ -8,19 +8,20 @@
 #define CORES_MOST 256 /* processors */
 
 struct cores {
-    unsigned named;           /* processors that the option names; 0: it was not given */
-    uint8_t kind[CORES_MOST]; /* of each of them: the index for profile_kind() */
+    unsigned named;           /* number of processors that the option names; 0: no option */
+    uint8_t kind[CORES_MOST]; /* of each of these: the index for profile_kind() */
 };
 
 /*
- * Reads a list such as PPEE or P2E6: letters of kinds, with a number behind those of several processors. Returns NULL,
- * or the place in the list where it is none of these, or names more than CORES_MOST.
+ * Reads a list such as PPEE or P2E6: letters of kinds of cores, each with an optional number of processors. Returns
+ * NULL, or the place in the list that is invalid or exceeds CORES_MOST processors.
  */
 const char *cores_parse(struct cores *cores, const struct profile *profile, const char *list);
 
 /*
- * The kind of a processor, by its number, as an index for profile_kind(). Those behind the last one named are of its
- * kind; without names, as many of the `processors` are of each kind as possible, the first ones having the more.
+ * The kind of core of a processor, by its number, as an index for profile_kind(). Processors after the last named one
+ * are of that one's kind. Without names, the `processors` are divided equally between the kinds; the first kinds get
+ * the remainder.
  */
 unsigned cores_kind(const struct cores *cores, const struct profile *profile, unsigned number, unsigned processors);
 

@@ -9,7 +9,7 @@
 #define LONG_MODE_REG  3
 #define LONG_MODE_BIT  29
 
-/* Families, and the processors within each by release. */
+/* The families, each with its processors in the order of release. */
 static const struct profile *const *const families[] = {
     profiles_netburst, profiles_p6, profiles_core, profiles_adaptive, profiles_hybrid, profiles_arch, profiles_atom,
 };
@@ -75,7 +75,7 @@ unsigned profile_width(unsigned index)
 
 /* Registers of every processor. */
 static const struct profile_msr common_msrs[] = {
-    { 0x08b, 1, REG_IA32_BIOS_SIGN_ID, .ignored = ALL }, /* CPUID puts the microcode's revision there again */
+    { 0x08b, 1, REG_IA32_BIOS_SIGN_ID, .ignored = ALL }, /* CPUID writes the microcode revision to it */
 };
 
 static bool holds(const struct profile_msr *row, uint32_t address)

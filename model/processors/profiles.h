@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The processors that can be modelled, and what their tables are written with. */
+/* The processors that can be modelled, and helpers for writing their tables. */
 #ifndef MODEL_PROCESSORS_PROFILES_H
 #define MODEL_PROCESSORS_PROFILES_H
 
@@ -22,12 +22,12 @@
 #define MACHINE_ECX (1u << 27 | 1u << 31) /* OSXSAVE, hypervisor */
 #define MACHINE_EDX (1u << 28)            /* HTT */
 
-/* Each family's processors by release; NULL ends the list. */
+/* Each family's processors in the order of release; NULL ends the list. */
 extern const struct profile *const profiles_netburst[], *const profiles_p6[];
 extern const struct profile *const profiles_core[], *const profiles_adaptive[], *const profiles_arch[];
 extern const struct profile *const profiles_hybrid[], *const profiles_atom[];
 
-/* The kinds of cores of Lunar Lake, the first of them, and what they share. */
+/* Lunar Lake: its kinds of cores, the first of them, and the strings that they share. */
 extern const struct profile *const lunarlake_kinds[];
 extern const struct profile lunarlake_p;
 extern const char lunarlake_name[], lunarlake_brand[];
@@ -38,13 +38,13 @@ extern const char lunarlake_name[], lunarlake_brand[];
         table, COUNT(table) \
     }
 
-/* IA32_DEBUGCTL of Core 2 and all that came later. */
+/* IA32_DEBUGCTL of Core 2 and later. */
 extern const struct profile_debugctl debugctl_core;
 
-/* IA32_MISC_ENABLE since Nehalem. Bits 11 and 12 are 0: BTS and PEBS are there. */
+/* IA32_MISC_ENABLE since Nehalem. Bits 11 and 12 are 0: BTS and PEBS are available. */
 extern const struct profile_msr misc_enable_msrs[1];
 
-/* A stack of 32 entries with LBR_INFO, its top and LBR_SELECT. */
+/* An LBR stack of 32 entries with LBR_INFO, its top-of-stack pointer, and LBR_SELECT. */
 extern const struct profile_msr lbr_info_msrs[5];
 
 /* Debugging and performance monitoring registers that a processor before Ice Lake may lack; absent ones raise #GP. */
@@ -57,15 +57,15 @@ extern const struct profile_msr core_msrs[16];
 extern const struct profile_msr full_width_msrs[3];
 
 /*
- * Adaptive PEBS records, of Ice Lake and later, on eight general and four fixed counters: registers and events; and
- * what Golden Cove has besides.
+ * Registers and events of Ice Lake and later with adaptive PEBS records, eight general and four fixed counters; and the
+ * additional ones of Golden Cove.
  */
 extern const struct profile_msr adaptive_msrs[23], goldencove_msrs[10];
 extern const struct profile_event adaptive_events[36], goldencove_events[5];
 
 /*
- * E-cores: events that all of them have, those that all but Darkmont have, and hits and misses of Crestmont and
- * Skymont; registers of cores without a counter of slots; and counters, of eight general ones and those of
+ * E-cores: events that all of them have; events that all except Darkmont have; hits and misses of Crestmont and
+ * Skymont; registers of cores without a slots counter; and counters, for eight general counters and those of
  * FIXED_GAP_BITMAP.
  */
 extern const struct profile_event ecore_events[17], ecore_branch_events[14], ecore_hit_events[6];
@@ -80,7 +80,7 @@ extern const struct profile_msr ecore_msrs[4], fixed_gap_msrs[6];
 /* clang-format on */
 extern const struct profile_feature wide_features[5];
 
-/* Besides them 5-level paging, whether software uses it or not. */
+/* WIDE_FEATURES and 5-level paging, which is checked whether or not software uses it. */
 extern const struct profile_feature widest_features[6];
 
 #endif

@@ -17,9 +17,9 @@
 #define NOT_THE_FIRST  0xfe
 #define ONLY_THE_FIRST 0x01
 
-/* Extended PEBS can sample any event, precise or not; here all of them are precise. */
+/* Extended PEBS can sample any event; here all events are precise. */
 const struct profile_event adaptive_events[36] = {
-    { 0x3c, 0x00, EVENT_CYCLES, ANY_COUNTER, PRECISE }, /* modelled time: a cycle and a slot an instruction */
+    { 0x3c, 0x00, EVENT_CYCLES, ANY_COUNTER, PRECISE }, /* modelled time: one cycle and one slot per instruction */
     { 0x3c, 0x01, EVENT_CYCLES, ANY_COUNTER, PRECISE },
     { 0xa4, 0x01, EVENT_CYCLES, ANY_COUNTER, PRECISE },
     { 0xc4, 0x00, EVENT_BRANCHES, ANY_COUNTER, PRECISE },
@@ -131,15 +131,15 @@ const struct profile_msr goldencove_msrs[10] = {
     { 0x1500, 32, REG_IA32_LBR_FROM, .check = CHECK_CANONICAL, .writable = ALL },
     { 0x1600, 32, REG_IA32_LBR_TO, .check = CHECK_CANONICAL, .writable = ALL },
     { 0x1200, 32, REG_IA32_LBR_INFO, .writable = BITS(63, 56) | BITS(15, 0), .ignored = BITS(55, 16) },
-    { 0x1c8, 2, .reg = REG_ABSENT }, /* the LBR stack of older processors */
+    { 0x1c8, 2, .reg = REG_ABSENT }, /* the LBR stack of earlier processors */
     { 0x680, 32, .reg = REG_ABSENT },
     { 0x6c0, 32, .reg = REG_ABSENT },
     { 0xdc0, 32, .reg = REG_ABSENT },
 };
 
 /*
- * Ten general counters. MSR_PEBS_DATA_CFG takes the bits of those that exist; whether it refuses the others no source
- * says.
+ * Ten general counters. MSR_PEBS_DATA_CFG accepts the bits of existing counters; no source says whether others raise
+ * #GP.
  */
 #define LIONCOVE_COUNTERS COUNTER_BITS(0x3ff, 0xf)
 #define LIONCOVE_STATUS   (STATUS_BITS(LIONCOVE_COUNTERS) | METRICS_BIT)
@@ -154,7 +154,7 @@ static const struct profile_msr lioncove_msrs[] = {
     { 0x0c1, 10, REG_IA32_PMC, .writable = ALL },
     { 0x4c1, 10, REG_IA32_A_PMC, .writable = BITS(47, 0) },
     { 0x186, 10, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = SELECT_ANY_THREAD },
-    /* The same by counter. */
+    /* The same registers in the order of counters. */
     { 0x1900, 10, REG_IA32_A_PMC, .writable = BITS(47, 0), .stride = 4 },
     { 0x1901, 10, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = SELECT_ANY_THREAD, .stride = 4 },
     { 0x1980, 4, REG_IA32_FIXED_CTR, .writable = BITS(47, 0), .stride = 4 },
@@ -177,7 +177,7 @@ static const struct profile_cpuid goldencove_cpuid[] = {
     CPUID_EXTENDED,
 };
 
-/* Leaf 0AH tells of the counters that all cores of a hybrid have, leaf 23H of all that this one has. */
+/* Leaf 0AH reports the counters that all cores of a hybrid have, leaf 23H all counters of this core. */
 static const struct profile_cpuid lunarlake_cpuid[] = {
     CPUID_SIGNATURE(0xb06d1),
     CPUID_NO_LEAVES(0x22),
@@ -227,7 +227,9 @@ static const struct profile icelake = {
     .feature_count = COUNT(widest_features),
 };
 
-/* Timed PEBS (IA32_PERF_CAPABILITIES[17]) came with later parts, by Linux; this profile has it so that one does. */
+/*
+ * Timed PEBS (IA32_PERF_CAPABILITIES[17]) came with later parts, according to Linux. One profile here needs to have it.
+ */
 static const struct profile goldencove = {
     .name = "goldencove",
     .brand = "Intel(R) Xeon(R) Platinum 8480+ (modelled)",
@@ -261,8 +263,7 @@ static const struct profile goldencove = {
 };
 
 /*
- * Lunar Lake's P-core. Its 192 KiB cache between the first level and the second is not modelled, nor is the cache at
- * the memory's side.
+ * Lunar Lake's P-core. Not modelled: its 192 KiB cache between the first and second level, and its memory-side cache.
  */
 const struct profile lunarlake_p = {
     .name = lunarlake_name,

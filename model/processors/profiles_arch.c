@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Processors with architectural PEBS: Clearwater Forest, whose core is Darkmont. Sources: Linux 6.19 and later
- * (arch/x86/events/intel/core.c and ds.c, asm/perf_event.h, asm/msr-index.h), which shows what Intel's "Architecture
- * Instruction Set Extensions Programming Reference" says of them; reserved bits by Intel's KVM for guests with
- * architectural PEBS; bitmaps of counters by Intel's own tests (github.com/intel/lkvs, BM/pmu, case bitmap_6). Events
- * and the counters that sample them: Intel's published event list for CWF.
+ * (arch/x86/events/intel/core.c and ds.c, asm/perf_event.h, asm/msr-index.h), which follow Intel's "Architecture
+ * Instruction Set Extensions Programming Reference"; reserved bits: Intel's KVM for guests with architectural PEBS;
+ * bitmaps of counters: Intel's own tests (github.com/intel/lkvs, BM/pmu, case bitmap_6). Events and the counters that
+ * sample them: Intel's published event list for CWF.
  */
 #include <stddef.h>
 
 #include "model/processors/rows_adaptive.h"
 
 static const struct profile_event darkmont_events[] = {
-    { 0xc2, 0x02, EVENT_INSTRUCTIONS, LATER_COUNTERS, PRECISE }, /* slots that retire: one an instruction */
+    { 0xc2, 0x02, EVENT_INSTRUCTIONS, LATER_COUNTERS, PRECISE }, /* retired slots: one per instruction */
     { 0xc4, 0x03, EVENT_CONDITIONAL_TAKEN, LATER_COUNTERS, PRECISE },
     { 0xc4, 0x04, EVENT_NOT_TAKEN, LATER_COUNTERS, PRECISE },
     { 0xc4, 0x07, EVENT_CONDITIONAL, LATER_COUNTERS, PRECISE },
@@ -37,30 +37,30 @@ static const struct profile_event darkmont_events[] = {
 #define GENERAL_BITMAP   0xff
 
 /*
- * Counters that can be reloaded by others, and that can cause it: all but those with precise distribution. On Panther
- * Lake, which has the same core, the first two general ones cannot (Linux 7.1, intel_pmu_acr_late_setup()); which fixed
- * ones can no source tells.
+ * Counters that can be reloaded by others, and counters that can cause it: all except those with precise distribution.
+ * On Panther Lake, which has the same core, the first two general counters cannot (Linux 7.1,
+ * intel_pmu_acr_late_setup()); no source says which fixed counters can.
  */
 #define RELOAD_GENERAL 0xfc
 #define RELOAD_FIXED   FIXED_GAP_BITMAP
 #define RELOAD_CAUSES  (RELOAD_GENERAL | (uint64_t)RELOAD_FIXED << 32)
 
 #define DARKMONT_COUNTERS COUNTER_BITS(GENERAL_BITMAP, FIXED_GAP_BITMAP)
-/* And architectural PEBS' threshold. */
+/* In addition the threshold bit of architectural PEBS. */
 #define DARKMONT_STATUS (STATUS_BITS(DARKMONT_COUNTERS) | BIT(54))
 
-/* EQ, RDPMC user disable, and UMASK2 are above bit 31, and on some counters BR_CNTR. */
+/* Above bit 31: EQ, RDPMC user disable, UMASK2, and on some counters BR_CNTR. */
 #define EVENT_SELECT_BITS (SELECT_BITS | BITS(37, 36) | BITS(47, 40))
 
 /*
- * IA32_PMC_GPx_CFG_C and _FXx_CFG_C: the reload value, the groups of the counter's records, and whether it writes any.
- * Bits 63:32 but the last are those of CPUID.(23H, 4):EBX: no metrics, for want of a counter of slots; no registers
- * that the core lacks, nor the upper halves of YMM0 to YMM15, which QEMU shows to no plugin.
+ * IA32_PMC_GPx_CFG_C and _FXx_CFG_C: the reload value, the groups of the counter's records, and EN. Bits 62:32 equal
+ * CPUID.(23H, 4):EBX: no metrics, because there is no slots counter; no registers that the core lacks, and no upper
+ * halves of YMM0 to YMM15, which QEMU does not expose to plugins.
  */
 #define CFG_C_GROUPS (BITS(62, 61) | BIT(49) | BITS(41, 40) | BITS(37, 35))
 #define CFG_C_BITS   (BIT(63) | CFG_C_GROUPS | BITS(31, 0))
 
-/* IA32_PEBS_BASE: a physical address, and the power of two of the buffer's pages. */
+/* IA32_PEBS_BASE: a physical address, and SIZE: the buffer has 2^SIZE pages. */
 #define PEBS_BASE_BITS (BITS(51, 12) | BITS(3, 0))
 /* IA32_PEBS_INDEX: WR, FULL, EN, THRESH */
 #define PEBS_INDEX_BITS (BITS(26, 4) | BITS(32, 31) | BITS(58, 36))
@@ -79,7 +79,7 @@ static const struct profile_msr darkmont_msrs[] = {
     { 0x186, 4, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS | SELECT_BR_CNTR, .ignored = SELECT_ANY_THREAD },
     { 0x18a, GENERAL_COUNTERS - 4, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = SELECT_ANY_THREAD,
       .first = 4 },
-    /* The same, and what is new, by counter. */
+    /* The same registers and new ones, in the order of counters. */
     { 0x1901, 4, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS | SELECT_BR_CNTR, .ignored = SELECT_ANY_THREAD,
       .stride = 4 },
     { 0x1911, GENERAL_COUNTERS - 4, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = SELECT_ANY_THREAD,
@@ -91,10 +91,10 @@ static const struct profile_msr darkmont_msrs[] = {
     { 0x1983, 3, REG_IA32_FIXED_CFG_C, .writable = CFG_C_BITS, .stride = 4 },
     { 0x1992, 3, REG_IA32_FIXED_CFG_B, .writable = RELOAD_CAUSES, .stride = 4, .first = 4 },
     { 0x1993, 3, REG_IA32_FIXED_CFG_C, .writable = CFG_C_BITS, .stride = 4, .first = 4 },
-    { 0x3f1, 2, .reg = REG_ABSENT }, /* IA32_PEBS_ENABLE and MSR_PEBS_DATA_CFG, which the debug store's PEBS had */
+    { 0x3f1, 2, .reg = REG_ABSENT }, /* IA32_PEBS_ENABLE and MSR_PEBS_DATA_CFG of the debug store's PEBS */
 };
 
-/* Leaves past QEMU's last are those of a part without what the leaves describe. */
+/* Leaves above QEMU's last are those of a part without the features that they describe. */
 static const struct profile_cpuid darkmont_cpuid[] = {
     CPUID_SIGNATURE(0xd06d1),
     CPUID_NO_LEAVES(0x23),
@@ -102,18 +102,18 @@ static const struct profile_cpuid darkmont_cpuid[] = {
     { 0x07, 1, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { BIT(8), 0, 0, 0 } }, /* leaf 23H */
     { 0x0a, .add = { 0x07300806, 0, FIXED_GAP_BITMAP, 0x8603 } },
     CPUID_ARCH_LBR(LBR_LOGGED),
-    /* Sub-leaves 0 to 5; UMASK2, EQ, RDPMC user disable; slots a cycle. */
+    /* Sub-leaves 0 to 5; UMASK2, EQ, RDPMC user disable; slots per cycle. */
     { 0x23, 0, true, .add = { 0x3f, 7, 8, 0 } },
     { 0x23, 1, true, .add = { GENERAL_BITMAP, FIXED_GAP_BITMAP, 0, 0 } },
     { 0x23, 2, true, .add = { RELOAD_GENERAL, RELOAD_FIXED, RELOAD_GENERAL, RELOAD_FIXED } },
-    /* Architectural events: the first seven, and those of slots and of LBR entries, but not slots themselves. */
+    /* Architectural events: the first seven, and those of topdown slots and LBR entries, but not slots itself. */
     { 0x23, 3, true, .add = { 0x1f7f, 0, 0, 0 } },
     { 0x23, 4, true, .add = { 0, (uint32_t)(CFG_C_GROUPS >> 32), 0, 0 } },
     { 0x23, 5, true, .add = { GENERAL_BITMAP, 3, FIXED_GAP_BITMAP, 1 } },
     CPUID_EXTENDED,
 };
 
-/* The revision is made up: Intel's collection of microcode has none for this part (2026-08). */
+/* The microcode revision is invented: Intel's collection of microcode has none for this part (2026-08). */
 static const struct profile clearwaterforest = {
     .name = "clearwaterforest",
     .brand = "Intel(R) Xeon(R) 6990E+ (modelled)",

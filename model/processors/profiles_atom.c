@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Atom cores: Goldmont, and Crestmont as Sierra Forest has it. Events, their counters, and which of them have an
- * address: Intel's lists GLM and SRF (github.com/intel/perfmon).
+ * Atom cores: Goldmont, and Crestmont as in Sierra Forest. Events, their counters, and which of them have an address:
+ * Intel's lists GLM and SRF (github.com/intel/perfmon).
  *
  * Goldmont: SDM Vol. 3B (253669-083), "Performance Monitoring for Goldmont Microarchitecture"; Vol. 4 (335592-083),
  * "MSRs in Intel Atom Processors Based on Goldmont Microarchitecture".
  *
  * Crestmont: SDM Vol. 3B (253669-083), "Adaptive PEBS" and "Last Branch Records"; Linux 6.12,
  * arch/x86/events/intel/ds.c and core.c: bits and codes of a data source (intel_pmu_pebs_data_source_cmt,
- * cmt_latency_data), precise distribution (cmt_get_event_constraints) and the registers that go with events
- * (intel_cmt_extra_regs). That LBR entries count events: its commit "perf/x86/intel: Support branch counters logging",
- * which names Sierra Forest as the first; of how many counters, arch/x86/include/asm/perf_event.h.
+ * cmt_latency_data), precise distribution (cmt_get_event_constraints) and the registers that events need
+ * (intel_cmt_extra_regs). Event counts in LBR entries: its commit "perf/x86/intel: Support branch counters logging",
+ * which names Sierra Forest as the first; their number: arch/x86/include/asm/perf_event.h.
  */
 #include <stddef.h>
 
@@ -18,16 +18,16 @@
 
 /* --- Goldmont ---------------------------------------------------------------------------------------------------- */
 
-/* Each of the four counts every event; the first one alone samples, and any of them, the precise ones with an IP. */
+/* Each of the four counters counts every event. Only the first samples: any event, the precise ones with an IP. */
 #define EVERY 0x0f
 
 static const struct profile_event goldmont_events[] = {
-    { 0x2e, 0x4f, EVENT_L1_MISSES, EVERY, NOT_PRECISE }, /* the last level is the second */
+    { 0x2e, 0x4f, EVENT_L1_MISSES, EVERY, NOT_PRECISE }, /* the second level is the last */
     { 0x2e, 0x41, EVENT_L2_MISSES, EVERY, NOT_PRECISE },
     { 0x3c, 0x00, EVENT_CYCLES, EVERY, NOT_PRECISE },
     { 0x3c, 0x01, EVENT_CYCLES, EVERY, NOT_PRECISE },
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, EVERY, PRECISE },
-    { 0xc2, 0x00, EVENT_INSTRUCTIONS, EVERY, PRECISE }, /* uops: one an instruction */
+    { 0xc2, 0x00, EVENT_INSTRUCTIONS, EVERY, PRECISE }, /* uops: one per instruction */
     { 0xc4, 0x00, EVENT_BRANCHES, EVERY, PRECISE },
     { 0xc4, 0x7e, EVENT_CONDITIONAL, EVERY, PRECISE },
     { 0xc4, 0x80, EVENT_TAKEN, EVERY, PRECISE },
@@ -59,11 +59,11 @@ static const struct profile_event goldmont_events[] = {
     { 0xd1, 0x08, EVENT_L1_MISSES, EVERY, PRECISE_WITH_ADDRESS },
     { 0xd1, 0x10, EVENT_L2_MISSES, EVERY, PRECISE_WITH_ADDRESS },
     { 0xd1, 0x20, EVENT_MODIFIED_HITS, EVERY, PRECISE_WITH_ADDRESS },
-    { 0xd1, 0x80, EVENT_L3_MISSES, EVERY, PRECISE_WITH_ADDRESS }, /* DRAM had the line */
+    { 0xd1, 0x80, EVENT_L3_MISSES, EVERY, PRECISE_WITH_ADDRESS }, /* the line was in DRAM */
 };
 
 #define GOLDMONT_COUNTERS (BITS(3, 0) | BITS(34, 32))
-/* Counters, trace PMI, LBR_Frz, CTR_Frz, ASCI, uncore, OvfBuf; CondChgd can be cleared, and not set. */
+/* Counters, trace PMI, LBR_Frz, CTR_Frz, ASCI, uncore, OvfBuf. CondChgd can only be cleared. */
 #define GOLDMONT_STATUS (GOLDMONT_COUNTERS | BIT(55) | BITS(62, 58))
 
 static const struct profile_msr goldmont_msrs[] = {
@@ -77,10 +77,10 @@ static const struct profile_msr goldmont_msrs[] = {
     { 0x1c8, 1, REG_MSR_LBR_SELECT, .writable = BITS(9, 0) },
     { 0x1c9, 1, REG_MSR_LASTBRANCH_TOS, .writable = BITS(4, 0) },
     { 0x680, 32, REG_LASTBRANCH_FROM, .check = CHECK_FLAG_AND_ADDRESS, .writable = ALL },
-    { 0x6c0, 32, REG_LASTBRANCH_TO, .writable = ALL }, /* cycles above the address */
+    { 0x6c0, 32, REG_LASTBRANCH_TO, .writable = ALL }, /* cycles are above the address */
 };
 
-/* 06_5C, stepping 9. Leaves past QEMU's last are those of a part without what the leaves describe. */
+/* 06_5C, stepping 9. Leaves above QEMU's last are those of a part without the features that they describe. */
 static const struct profile_cpuid goldmont_cpuid[] = {
     { .leaf = 0x01,
       .keep = { 0, ALL32, 0x47f8ebbf | MACHINE_ECX, 0xbfebfbff },
@@ -127,7 +127,7 @@ static const struct profile goldmont = {
 /* --- Crestmont --------------------------------------------------------------------------------------------------- */
 
 static const struct profile_event crestmont_events[] = {
-    { 0xc2, 0x00, EVENT_INSTRUCTIONS, LATER_COUNTERS, PRECISE }, /* uops: one an instruction */
+    { 0xc2, 0x00, EVENT_INSTRUCTIONS, LATER_COUNTERS, PRECISE }, /* uops: one per instruction */
     { 0xc4, 0x80, EVENT_TAKEN, LATER_COUNTERS, PRECISE },
     { 0xc4, 0xdf, EVENT_DIRECT_JUMPS, LATER_COUNTERS, PRECISE },
     { 0xc4, 0xef, EVENT_INDIRECT_JUMPS, LATER_COUNTERS, PRECISE },

@@ -80,8 +80,8 @@ const struct profile_msr full_width_msrs[3] = {
 };
 
 /*
- * Events since Sandy Bridge. Of those of all branches and of all mispredicted ones the architectural event is not
- * precise, and an event of their own is (Intel's lists of events, github.com/intel/perfmon).
+ * Events since Sandy Bridge. The architectural events of all branches and all mispredicted branches are not precise;
+ * separate events are (Intel's lists of events, github.com/intel/perfmon).
  */
 static const struct profile_event core_events[] = {
     { 0xc0, 0x01, EVENT_INSTRUCTIONS, 1 << 1, PRECISE }, /* PREC_DIST */
@@ -126,7 +126,7 @@ static const struct profile_event nehalem_events[] = {
     { 0xc0, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
     { 0xc0, 0x02, EVENT_X87, ANY_COUNTER, PRECISE },
     { 0xc0, 0x04, EVENT_MMX_64, ANY_COUNTER, PRECISE },
-    { 0xc2, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE }, /* uops: one an instruction */
+    { 0xc2, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE }, /* uops: one per instruction */
     { 0x3c, 0x00, EVENT_CYCLES, ANY_COUNTER, NOT_PRECISE },
     { 0x3c, 0x01, EVENT_CYCLES, ANY_COUNTER, NOT_PRECISE },
     { 0xc4, 0x00, EVENT_BRANCHES, ANY_COUNTER, NOT_PRECISE },
@@ -159,8 +159,7 @@ static const struct profile_msr nehalem_msrs[] = {
 };
 
 /*
- * 06_1A, stepping 5. CPUID.0Ah:EBX: reference cycles and mispredicted branches are missing from the architectural
- * events.
+ * 06_1A, stepping 5. CPUID.0Ah:EBX: the architectural events of reference cycles and mispredicted branches are missing.
  */
 static const struct profile_cpuid nehalem_cpuid[] = {
     { .leaf = 0x01,
@@ -225,7 +224,7 @@ static const struct profile_event bridge_events[] = {
     { 0xcd, 0x02, EVENT_PRECISE_STORES, LAST_COUNTER, PRECISE_WITH_ADDRESS },
 };
 
-/* Sandy Bridge alone; 06_2A: Intel's list of events (github.com/intel/perfmon, SNB). */
+/* Only Sandy Bridge, 06_2A: Intel's list of events (github.com/intel/perfmon, SNB). */
 static const struct profile_event sandybridge_events[] = {
     { 0xc5, 0x02, EVENT_MISPREDICTED_CALLS, ANY_COUNTER, PRECISE },
     { 0xd4, 0x02, EVENT_L3_MISSES, ANY_COUNTER, PRECISE },
@@ -283,7 +282,7 @@ static const struct profile sandybridge = {
     .feature_count = COUNT(wide_features),
 };
 
-/* Ivy Bridge alone: github.com/intel/perfmon, IVB. */
+/* Only Ivy Bridge: github.com/intel/perfmon, IVB. */
 static const struct profile_event ivybridge_events[] = {
     { 0xd1, 0x08, EVENT_L1_MISSES, ANY_COUNTER, PRECISE },
     { 0xd1, 0x10, EVENT_L2_MISSES, ANY_COUNTER, PRECISE },
@@ -346,8 +345,9 @@ static const struct profile_event haswell_events[] = {
 };
 
 /*
- * Haswell's and Broadwell's LBR stack. Without TSX, as here, WRMSR takes FROM's bits 62 and 61 for sign extension,
- * although a captured entry has 0 there, as flags of LBR format 4: writing back an entry of kernel code raises #GP.
+ * The LBR stack of Haswell and Broadwell. Without TSX, as here, WRMSR requires bits 62 and 61 of FROM to be a sign
+ * extension, but a captured entry has 0 there, as flags of LBR format 4: writing back an entry of kernel code raises
+ * #GP.
  */
 static const struct profile_msr haswell_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x32c4 },
@@ -355,7 +355,7 @@ static const struct profile_msr haswell_msrs[] = {
     { 0x1c8, 1, REG_MSR_LBR_SELECT, .writable = BITS(9, 0) },
 };
 
-/* 06_3C, stepping 3, TSX switched off by microcode */
+/* 06_3C, stepping 3, TSX disabled by microcode */
 static const struct profile_cpuid haswell_cpuid[] = {
     { .leaf = 0x01,
       .keep = { 0, ALL32, 0x7fdafbff | MACHINE_ECX, 0xbfebfbff },
@@ -406,7 +406,7 @@ static const struct profile_event broadwell_events[] = {
     { 0xc5, 0x08, EVENT_MISPREDICTED_NEAR_RETURNS, ANY_COUNTER, PRECISE },
 };
 
-/* 06_3D, stepping 4, TSX switched off by microcode */
+/* 06_3D, stepping 4, TSX disabled by microcode */
 static const struct profile_cpuid broadwell_cpuid[] = {
     { .leaf = 0x01,
       .keep = { 0, ALL32, 0x7ffafbff | MACHINE_ECX, 0xbfebfbff },
@@ -458,7 +458,7 @@ static const struct profile_event skylake_events[] = {
     { 0xc5, 0x02, EVENT_MISPREDICTED_CALLS, ANY_COUNTER, PRECISE },
 };
 
-/* Counters, trace PMI, LBR_Frz, CTR_Frz, ASCI, uncore, OvfBuf; CondChgd can be cleared, and not set. */
+/* Counters, trace PMI, LBR_Frz, CTR_Frz, ASCI, uncore, OvfBuf. CondChgd can only be cleared. */
 #define STATUS_BITS (COUNTER_BITS | BIT(55) | BITS(62, 58))
 
 static const struct profile_msr skylake_msrs[] = {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Processors with two kinds of cores: Alder Lake, with Golden Cove and Gracemont. Sources: SDM Vol. 3B (253669-083),
- * "Performance Monitoring" and "Last Branch Records"; CPUID leaves 7 and 1AH as a Core i7-12700K was seen to answer
- * them; Linux 6.12, arch/x86/events/intel/core.c, intel_pmu_init(): what leaf 0AH tells of a P-core in a hybrid
- * processor, intel_grt_pebs_event_constraints and grt_latency_data(). Events and their counters: Intel's published
- * lists for ADL.
+ * "Performance Monitoring" and "Last Branch Records"; CPUID leaves 7 and 1AH of a Core i7-12700K; Linux 6.12,
+ * arch/x86/events/intel/core.c: intel_pmu_init() for leaf 0AH on the P-core of a hybrid,
+ * intel_grt_pebs_event_constraints and grt_latency_data(). Events and their counters: Intel's published lists for ADL.
  */
 #include <stddef.h>
 
@@ -15,7 +14,7 @@
 
 #define LA57_ECX (1u << 16) /* CPUID.7:ECX */
 
-/* Leaf 0AH tells the same on both kinds: six general and three fixed counters, the ones that every core has. */
+/* Leaf 0AH is the same on both kinds of cores: the six general and three fixed counters that every core has. */
 /* clang-format off */
 #define ALDERLAKE_CPUID(kind)                                                                                   \
     CPUID_SIGNATURE(0x90672),                                                                                   \
@@ -45,7 +44,7 @@ static const struct profile_msr gracemont_msrs[] = {
     { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = GRACEMONT_COUNTERS, .reset = BITS(5, 0) },
     { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = STATUS_BITS(GRACEMONT_COUNTERS) | BIT(63) },
     { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = STATUS_BITS(GRACEMONT_COUNTERS) },
-    /* Six general counters, not eight. */
+    /* Only six general counters. */
     { 0x0c7, 2, .reg = REG_ABSENT },
     { 0x4c7, 2, .reg = REG_ABSENT },
     { 0x18c, 2, .reg = REG_ABSENT },

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Lunar Lake's E-cores, Skymont; its P-cores are in profiles_adaptive.c. Sources: Linux 6.15, arch/x86/events/intel:
- * intel_skt_event_constraints, which fixed counters there are, and cmt_latency_data() with the positions of a data
- * source's bits, whose codes are Crestmont's, and cmt_get_event_constraints(): precise distribution on PMC0, PMC1 and
- * fixed counter 0, where Intel's list has the last alone; Intel's published event list for LNL: events and their
- * counters. The counters group: profiles_adaptive.c.
+ * intel_skt_event_constraints for the fixed counters; cmt_latency_data() for the bit positions of a data source, with
+ * Crestmont's codes; cmt_get_event_constraints() for precise distribution on PMC0, PMC1 and fixed counter 0 (Intel's
+ * list has only the last). Events and their counters: Intel's published event list for LNL. The counters group:
+ * profiles_adaptive.c.
  */
 #include <stddef.h>
 
 #include "model/processors/rows_adaptive.h"
 
 static const struct profile_event skymont_events[] = {
-    { 0xc2, 0x02, EVENT_INSTRUCTIONS, LATER_COUNTERS, PRECISE }, /* slots that retire: one an instruction */
+    { 0xc2, 0x02, EVENT_INSTRUCTIONS, LATER_COUNTERS, PRECISE }, /* retired slots: one per instruction */
     { 0xc4, 0x7f, EVENT_NOT_TAKEN, LATER_COUNTERS, PRECISE },
     { 0xc5, 0x7f, EVENT_MISPREDICTED_NOT_TAKEN, LATER_COUNTERS, PRECISE },
 };
@@ -30,7 +30,7 @@ static const struct profile_msr skymont_msrs[] = {
     { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = SKYMONT_COUNTERS, .reset = GENERAL_BITMAP },
     { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = STATUS_BITS(SKYMONT_COUNTERS) | BIT(63) },
     { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = STATUS_BITS(SKYMONT_COUNTERS) },
-    /* The same by counter. */
+    /* The same registers in the order of counters. */
     { 0x1901, 8, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = SELECT_ANY_THREAD, .stride = 4 },
 };
 

@@ -2,15 +2,16 @@
 /*
  * NetBurst: a Pentium 4 of 0F_02 (Northwood) and one of 0F_04 with EM64T (Prescott 2M). Sources: SDM Vol. 3B
  * (253669-059), "Performance Monitoring (Processors Based on Intel NetBurst Microarchitecture)", "Last Branch,
- * Interrupt, and Exception Recording (Processors based on Intel NetBurst Microarchitecture)" and Vol. 3C, "MSRs in the
- * Pentium 4 and Intel Xeon Processors". CPUID of 0F_04, and the effect of writing reserved bits, are those of a real
- * stepping 3: VirtualBox's CPU database, "Intel Pentium 4 3.00GHz". 0F_02 is assumed to treat reserved bits alike.
+ * Interrupt, and Exception Recording (Processors based on Intel NetBurst Microarchitecture)", and Vol. 3C, "MSRs in the
+ * Pentium 4 and Intel Xeon Processors". CPUID of 0F_04 and the effect of writing reserved bits are those of a real
+ * stepping 3: VirtualBox's CPU database, "Intel Pentium 4 3.00GHz". 0F_02 is assumed to treat reserved bits in the same
+ * way.
  */
 #include <stddef.h>
 
 #include "model/processors/profiles.h"
 
-/* Bits that keep their value, whatever is written. */
+/* Bits that writes do not change. */
 #define HIGH_HALF BITS(63, 32)
 #define ESCR_BITS (~BIT(31)) /* bit 31 raises #GP */
 
@@ -30,7 +31,7 @@ static const struct profile_msr netburst_msrs[] = {
     { 0x345, 1, .reg = REG_ABSENT },
     { 0x38d, 6, .reg = REG_ABSENT },
     { 0x4c1, 8, .reg = REG_ABSENT },
-    { 0x180, 11, REG_ZERO, .read_only = true }, /* MSR_MCG_EAX to MSR_MCG_MISC, of a machine check */
+    { 0x180, 11, REG_ZERO, .read_only = true }, /* MSR_MCG_EAX to MSR_MCG_MISC: machine check state */
 
     { 0x1d7, 1, REG_MSR_LER_FROM_LIP, .read_only = true },
     { 0x1d8, 1, REG_MSR_LER_TO_LIP, .read_only = true },
@@ -71,7 +72,7 @@ static const struct profile_msr northwood_msrs[] = {
     { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = BITS(4, 0) },
     { 0x1da, 1, REG_MSR_LASTBRANCH_TOS, .writable = ALL, .ignored = ~BITS(1, 0) },
     { 0x1db, 4, REG_LASTBRANCH_BOTH, .writable = ALL },
-    { 0x3ba, 2, REG_NETBURST_ESCR, .writable = ESCR_BITS, .ignored = HIGH_HALF }, /* IQ, gone with 0F_03 */
+    { 0x3ba, 2, REG_NETBURST_ESCR, .writable = ESCR_BITS, .ignored = HIGH_HALF }, /* IQ; 0F_03 and later lack it */
     { 0x600, 1, REG_IA32_DS_AREA, .writable = BITS(31, 0) },
     { 0x680, 16, .reg = REG_ABSENT },
     { 0x6c0, 16, .reg = REG_ABSENT },

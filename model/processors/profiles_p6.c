@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Pentium M, Core Duo and Core 2. Sources: SDM Vol. 3B (253669-083), chapters "Performance Monitoring" and "Debug,
- * Branch Profile, TSC ..."; SDM Vol. 4 (335592-083), "Model-Specific Registers (MSRs)"; and for what these editions
- * have dropped SDM Vol. 3B (253669-032), appendix "Performance-Monitoring Events".
+ * Branch Profile, TSC ..."; SDM Vol. 4 (335592-083), "Model-Specific Registers (MSRs)"; and, for content that these
+ * editions have dropped, SDM Vol. 3B (253669-032), appendix "Performance-Monitoring Events".
  */
 #include <stddef.h>
 
@@ -10,7 +10,7 @@
 
 #define BOTH_COUNTERS 0x03
 
-/* MSR_DEBUGCTLB has no privilege filter for traces. */
+/* MSR_DEBUGCTLB has no privilege filter for BTS. */
 static const struct profile_debugctl debugctlb = {
     .lbr = BIT(0),
     .tr = BIT(6),
@@ -27,7 +27,7 @@ static const struct profile_msr counter_msrs[] = {
     { 0x186, 2, REG_IA32_PERFEVTSEL, .writable = EVTSEL_BITS },
 };
 
-/* The debug store and the LBR stack, of 32 bits. */
+/* The debug store and the LBR stack with 32-bit addresses. */
 static const struct profile_msr narrow_msrs[] = {
     { 0x600, 1, REG_IA32_DS_AREA, .writable = BITS(31, 0) },
     { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = DEBUGCTLB_BITS },
@@ -42,7 +42,7 @@ static const struct profile_feature basic_features[] = {
 
 static const struct profile_event pentium_m_events[] = {
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, BOTH_COUNTERS, NOT_PRECISE },
-    { 0x79, 0x00, EVENT_CYCLES, BOTH_COUNTERS, NOT_PRECISE }, /* cycles: one an instruction */
+    { 0x79, 0x00, EVENT_CYCLES, BOTH_COUNTERS, NOT_PRECISE }, /* cycles: one per instruction */
     { 0x43, 0x00, EVENT_ACCESSES, BOTH_COUNTERS, NOT_PRECISE },
     { 0xc4, 0x00, EVENT_BRANCHES, BOTH_COUNTERS, NOT_PRECISE },
     { 0xc5, 0x00, EVENT_MISPREDICTED, BOTH_COUNTERS, NOT_PRECISE },
@@ -89,7 +89,7 @@ static const struct profile pentium_m = {
     .feature_count = COUNT(basic_features),
 };
 
-/* The architectural events; the last-level cache is the L2. */
+/* The architectural events. The L2 is the last-level cache. */
 static const struct profile_event core_duo_events[] = {
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, BOTH_COUNTERS, NOT_PRECISE },
     { 0x3c, 0x00, EVENT_CYCLES, BOTH_COUNTERS, NOT_PRECISE },
@@ -162,7 +162,7 @@ static const struct profile_event core2_events[] = {
     { 0xc7, 0x1f, EVENT_SIMD, BOTH_COUNTERS, PRECISE },
     { 0xcb, 0x01, EVENT_L1_MISSES, BOTH_COUNTERS, PRECISE },
     { 0xcb, 0x02, EVENT_L1_MISSES, BOTH_COUNTERS,
-      PRECISE }, /* by line: the same as by load here, where no miss is pending */
+      PRECISE }, /* by line: here the same as by load, because no miss is ever pending */
     { 0xcb, 0x04, EVENT_L2_MISSES, BOTH_COUNTERS, PRECISE },
     { 0xcb, 0x08, EVENT_L2_MISSES, BOTH_COUNTERS, PRECISE },
     { 0xcb, 0x10, EVENT_STLB_MISS_LOADS, BOTH_COUNTERS, PRECISE },

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What processors from Ice Lake on have in common, whose PEBS records are adaptive or architectural: fields of
- * registers, rows of CPUID, members of a profile. The tables themselves: profiles_adaptive.c and rows_ecore.c. Files
- * of profiles have what is a processor's own.
+ * Common parts of processors from Ice Lake on, whose PEBS records are adaptive or architectural: register fields, rows
+ * of CPUID, members of a profile. Their tables are in profiles_adaptive.c and rows_ecore.c. The profiles_*.c files have
+ * the processors' individual parts.
  */
 #ifndef MODEL_PROCESSORS_ROWS_ADAPTIVE_H
 #define MODEL_PROCESSORS_ROWS_ADAPTIVE_H
 
 #include "model/processors/profiles.h"
 
-#define LATER_COUNTERS 0x3ff /* of general counters, those that the processor has */
+#define LATER_COUNTERS 0x3ff /* all general counters that the processor has */
 
-/* The bits of a set of counters in IA32_PERF_GLOBAL_CTRL and registers like it. */
+/* The bits of a set of counters in IA32_PERF_GLOBAL_CTRL and similar registers. */
 #define COUNTER_BITS(general, fixed) ((uint64_t)(general) | (uint64_t)(fixed) << 32)
-/* Counters, trace PMI, LBR_Frz, CTR_Frz, ASCI, uncore, OvfBuf; CondChgd can be cleared, and not set. */
+/* Counters, trace PMI, LBR_Frz, CTR_Frz, ASCI, uncore, OvfBuf. CondChgd can only be cleared. */
 #define STATUS_BITS(counters) ((counters) | BIT(55) | BITS(62, 58))
 
 /* AnyThread no longer exists (CPUID.0Ah:EDX[15]); the manual does not say that writing it raises #GP. */
@@ -22,7 +22,7 @@
 #define SELECT_ADAPTIVE   BIT(34)
 #define SELECT_BR_CNTR    BIT(35)
 
-#define LBR_LOGGED 0x0fu /* counters whose events LBR entries count, where they do */
+#define LBR_LOGGED 0x0fu /* the counters whose events LBR entries count, on processors with that feature */
 /* clang-format off */
 #define LBR_INFO_WITH_EVENTS \
     { 0x1200, 32, REG_IA32_LBR_INFO, .writable = BITS(63, 56) | BITS(39, 32) | BITS(15, 0), \
@@ -36,8 +36,8 @@
 #define FIXED_USER(n)       BIT(33 + 4 * (n)) /* RDPMC user disable */
 
 /*
- * The fixed counters of cores that have none of slots, and behind the gap those of slots lost by speculation, by the
- * front end, and of those that retire; and their bits of IA32_FIXED_CTR_CTRL, with one above bit 31 each.
+ * The fixed counters of cores without a slots counter. After the gap are the slots lost to bad speculation, those lost
+ * in the front end, and the retired slots. FIXED_GAP: their bits of IA32_FIXED_CTR_CTRL, each with one bit above 31.
  */
 #define FIXED_GAP_BITMAP      0x77
 #define FIXED_GAP(bits)       (bits(0) | bits(1) | bits(2) | bits(4) | bits(5) | bits(6))
@@ -50,13 +50,13 @@
 #define HYBRID_EDX   (1u << 15)
 #define ARCH_LBR_EDX (1u << 19)
 
-/* CPUID.1AH:EAX[31:24], the kind of core; below it the native model */
+/* CPUID.1AH:EAX[31:24], the core type; the lower bits are the native model */
 #define ATOM_CORE UINT32_C(0x20000000)
 #define CORE_CORE UINT32_C(0x40000000)
 
 /*
- * Rows of CPUID. Features of QEMU's -cpu stay visible except SVM. Leaves past QEMU's last are those of a part without
- * what the leaves describe.
+ * Rows of CPUID. Features of QEMU's -cpu stay visible, except SVM. Leaves above QEMU's last are those of a part without
+ * the features that they describe.
  */
 /* clang-format off */
 #define CPUID_SIGNATURE(signature)                \
@@ -64,12 +64,14 @@
       .add = { signature, 0, DTES64_ECX | DS_CPL_ECX | PDCM_ECX, DS_EDX } }
 #define CPUID_NO_LEAVES(last_leaf) { 0x0e, .last = (last_leaf) }
 #define CPUID_EXTENDED { 0x80000001, .keep = { 0, 0, 0x121, 0x2c100800 } }
-/* Depths 8, 16 and 32, lost in deep C-states; filters by level and kind, call stack; MISPRED, cycles, BR_TYPE; and the
-   counters whose events are counted between two entries. */
+/*
+ * Depths 8, 16 and 32, lost in deep C-states; filters by CPL and branch type, call stack; MISPRED, cycles, BR_TYPE; and
+ * the counters whose events LBR entries count.
+ */
 #define CPUID_ARCH_LBR(logged) { 0x1c, .add = { BIT(30) | 0x0b, 7, (logged) << 16 | 7, 0 } }
 /* clang-format on */
 
-/* Members of every profile here, and of those with architectural LBR. */
+/* Members of every profile here, and of profiles with architectural LBR. */
 #define ADAPTIVE_MEMBERS                                                                                          \
     .max_extended = 0x80000008, .dtes64 = true, .counter_width = 48, .debugctl = &debugctl_core, .lbr_depth = 32, \
     .predictor_slots = 4096

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What E-cores have in common, from Gracemont to Darkmont: events with their counters, by Intel's published lists for
- * ADL, SRF, LNL and CWF, and the registers of cores without a counter of slots, PERF_METRICS and MSR_PEBS_FRONTEND.
+ * Common parts of E-cores, from Gracemont to Darkmont: events with their counters, from Intel's published lists for
+ * ADL, SRF, LNL and CWF, and registers of cores without a slots counter, PERF_METRICS and MSR_PEBS_FRONTEND.
  */
 #include "model/processors/rows_adaptive.h"
 
 #define FIRST_TWO 0x03
 
-/* Any event can be sampled; here all of them are precise. */
+/* Any event can be sampled; here all events are precise. */
 const struct profile_event ecore_events[17] = {
     { 0x2e, 0x4f, EVENT_L3_REFERENCES, LATER_COUNTERS, PRECISE },
     { 0x2e, 0x41, EVENT_L3_MISSES, LATER_COUNTERS, PRECISE },
-    { 0x3c, 0x00, EVENT_CYCLES, LATER_COUNTERS, PRECISE }, /* modelled time: a cycle and a slot an instruction */
+    { 0x3c, 0x00, EVENT_CYCLES, LATER_COUNTERS, PRECISE }, /* modelled time: one cycle and one slot per instruction */
     { 0x3c, 0x01, EVENT_CYCLES, LATER_COUNTERS, PRECISE },
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, LATER_COUNTERS, PRECISE },
     { 0xc4, 0x00, EVENT_BRANCHES, LATER_COUNTERS, PRECISE },
@@ -61,8 +61,10 @@ const struct profile_msr ecore_msrs[4] = {
       .ignored = FIXED_ANY_THREAD(0) | FIXED_ANY_THREAD(1) | FIXED_ANY_THREAD(2) },
 };
 
-/* Eight general counters and those of FIXED_GAP_BITMAP, by number and by counter; the event selects are each
- * processor's own. */
+/*
+ * Eight general counters and those of FIXED_GAP_BITMAP, by number and in the order of counters. The event selects are
+ * in each processor's own table.
+ */
 const struct profile_msr fixed_gap_msrs[6] = {
     { 0x309, 3, REG_IA32_FIXED_CTR, .writable = BITS(47, 0) },
     { 0x30d, 3, REG_IA32_FIXED_CTR, .writable = BITS(47, 0), .first = 4 },
