@@ -9,19 +9,19 @@
 #include "model/qemu/options.h"
 
 #define CHUNK_BYTES ((size_t)1 << 20)
-#define LINE_BYTES  64 /* of the host's caches: the part of a block that each run reads is in one line */
+#define LINE_BYTES  64 /* of the host's caches: the part of a block that each run reads fits in one line */
 
 static struct {
     GMutex lock;
     GSList *chunks;
-    size_t used; /* bytes of the newest chunk */
+    size_t used; /* bytes used of the newest chunk */
 } arena;
 
-#ifndef MAP_32BIT /* only some hosts have it */
+#ifndef MAP_32BIT /* not on all hosts */
 #define MAP_32BIT 0
 #endif
 
-/* Below 2 GB, if there is room: a block's address then fits into the instruction that notes the block. */
+/* Below 2 GB, if possible: a block's address then fits into the instruction that notes the block. */
 static void *new_chunk(void)
 {
     const int kind = MAP_PRIVATE | MAP_ANONYMOUS;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory for what translations point to. It is freed when QEMU drops all translations. */
+/* Memory for what translations point to, freed when QEMU drops all translations. */
 #ifndef MODEL_QEMU_ARENA_H
 #define MODEL_QEMU_ARENA_H
 
 #include <stddef.h>
 
-/* A copy of these bytes, at the start of a cache line. Ends QEMU if there is no memory. Any thread may call it. */
+/* Copies these bytes to the start of a cache line. Ends QEMU if out of memory. Any thread may call it. */
 void *arena_copy(const void *bytes, size_t size);
 
 /* Frees all copies. No thread may run translated code. */

@@ -21,7 +21,7 @@ _Noreturn void options_die(const char *sentence, const char *name)
     exit(1);
 }
 
-/* A log's path; "-" is standard error. */
+/* Opens a log; "-" is standard error. */
 static FILE *open_log(const char *path)
 {
     if (strcmp(path, "-") == 0) {
@@ -36,19 +36,19 @@ static FILE *open_log(const char *path)
     return file;
 }
 
-/* The values that an option accepts. */
+/* The names that an option accepts. */
 struct choices {
-    const char *option, *plural; /* up to the name, and what the names are */
+    const char *option, *plural; /* the option up to the name; what to call the names */
     const char *(*name)(unsigned index);
     const char *(*meaning)(unsigned index);
-    unsigned (*width)(unsigned index); /* NULL: no number is printed */
+    unsigned (*width)(unsigned index); /* NULL: the list has no number */
 };
 static const struct choices profile_choices = { "profile=", "profiles", profile_name, profile_brand, profile_width };
 static const struct choices fault_choices = { "fault=", "faults", fault_name, fault_sentence, NULL };
 static const struct choices quirk_choices = { "quirk=", "quirks", quirk_name, quirk_sentence, NULL };
 static const struct choices freedom_choices = { "latitude=SEED:", "freedoms", freedom_name, freedom_sentence, NULL };
 
-/* Prints the list for OPTION=list, in the form that docs/options->md promises; QEMU reserves "help" for itself. */
+/* Prints the list for OPTION=list, in the form that docs/model.md promises; QEMU reserves "help" for itself. */
 static void list_if_asked(const struct choices *choices, const char *value)
 {
     if (value == NULL || strcmp(value, "list") != 0) {
@@ -88,8 +88,10 @@ static void take_profile(struct options *options, const char *name)
     }
 }
 
-/* The list for cores=list, in the form that docs/model.md promises: a line for each kind of each profile that has
- * several. */
+/*
+ * Prints the list for cores=list, in the form that docs/model.md promises: a line for each kind of core of each hybrid
+ * profile.
+ */
 static void list_kinds_if_asked(const char *value)
 {
     if (value == NULL || strcmp(value, "list") != 0) {
@@ -166,7 +168,7 @@ static void take_quirks(struct options *options, const char *list)
     }
 }
 
-/* SEED[:NAME[,NAME..]]; without names all freedoms. */
+/* SEED[:NAME[,NAME..]]; without names all freedoms are used. */
 static void take_latitude(struct options *options, const char *value)
 {
     size_t length;
@@ -197,21 +199,21 @@ static void remove_file(const char *folder, unsigned cpu, const char *ending)
     }
 }
 
-/* QEMU frees its arguments. */
+/* Copies the folder's name, because QEMU frees its arguments. */
 static void take_state(struct options *options, const char *folder, unsigned processors)
 {
     if (folder == NULL) {
         return;
     }
     if (access(folder, W_OK | X_OK) != 0) {
-        fprintf(stderr, "dsmodel: state=%s: nothing can be written there: %s\n", folder, strerror(errno));
+        fprintf(stderr, "dsmodel: state=%s: the folder is not writable: %s\n", folder, strerror(errno));
         exit(1);
     }
     options->state = strdup(folder);
     if (options->state == NULL) {
         options_die("%s", "out of memory: state= cannot take effect");
     }
-    /* What an earlier run left would be taken for this one's, and its watch would stop this one. */
+    /* Files of an earlier run would pass for this run's, and its watch file would stop this machine. */
     for (unsigned cpu = 0; cpu < processors; cpu++) {
         remove_file(folder, cpu, "");
         remove_file(folder, cpu, ".watch");
@@ -225,7 +227,7 @@ static const char *value_of(const char *argument, const char *key)
     return strncmp(argument, key, length) == 0 && argument[length] == '=' ? argument + length + 1 : NULL;
 }
 
-/* The values as they were given; NULL where one was not. */
+/* The values as given; NULL: not given. */
 struct arguments {
     const char *profile, *cores, *truth, *violations, *fault, *quirk, *latitude, *state;
 };
@@ -300,7 +302,7 @@ void options_read(int argc, char **argv, unsigned processors, struct options *op
     open_logs(options, &given);
 }
 
-/* QEMU's exit status is already the guest's, but lost output must be reported. */
+/* QEMU's exit status is already the guest's, so lost output is reported in words. */
 static void finish_log(FILE *log, const char *option)
 {
     if (log != NULL && (fflush(log) != 0 || ferror(log))) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the options of -plugin ask for, and the sentence with which QEMU ends where that cannot be done. */
+/* The options of -plugin, and the message with which QEMU ends if they cannot be used. */
 #ifndef MODEL_QEMU_OPTIONS_H
 #define MODEL_QEMU_OPTIONS_H
 
@@ -11,29 +11,28 @@
 #include "model/processors/profiles.h"
 
 struct options {
-    const struct profile *profile; /* the processor: its first kind of core */
-    struct cores cores;            /* which of the processors are of which kind */
-    const struct profile
-        *broken[PROFILE_KINDS]; /* by kind, with what fault= breaks of its tables; NULL without faults */
+    const struct profile *profile;               /* the processor; of a hybrid, its first kind of core */
+    struct cores cores;                          /* the kind of core of each processor */
+    const struct profile *broken[PROFILE_KINDS]; /* by kind of core, with the faults of the tables; NULL: no fault= */
     struct fault_set faults;
-    uint32_t quirks;          /* a bit for each enum quirk */
-    uint32_t freedoms;        /* a bit for each enum freedom */
-    uint64_t seed;            /* of what they choose */
-    const char *state;        /* the folder for what a debugger asks for; NULL: not asked for */
-    FILE *truth, *violations; /* open for writing; NULL where they were not asked for */
+    uint32_t quirks;          /* bit i: enum quirk i */
+    uint32_t freedoms;        /* bit i: enum freedom i */
+    uint64_t seed;            /* of the freedoms' choices */
+    const char *state;        /* folder for files that a debugger reads; NULL: no state= */
+    FILE *truth, *violations; /* open for writing; NULL: not requested */
 };
 
 /*
- * Reads KEY=VALUE arguments and opens the logs. Ends QEMU with status 1 and a sentence where an argument is unknown,
- * given twice or without a value, or a file cannot be written; with status 0 behind the list that KEY=list asks for.
- * The machine can have so many processors.
+ * Reads KEY=VALUE arguments and opens the logs. Ends QEMU with status 1 and a message if an argument is unknown, is
+ * given twice or without a value, or if a file cannot be written; with status 0 after the list that KEY=list asks for.
+ * processors: the maximum number that the machine can have.
  */
 void options_read(int argc, char **argv, unsigned processors, struct options *options);
 
-/* Writes what the logs still hold, and says so on standard error if they could not take all. */
+/* Flushes the logs, and reports on standard error if output was lost. */
 void options_finish_logs(const struct options *options);
 
-/* Ends QEMU with status 1 and a sentence, in which %s stands for name. */
+/* Ends QEMU with status 1 and this sentence, whose %s is replaced by name. */
 _Noreturn void options_die(const char *sentence, const char *name) __attribute__((format(printf, 1, 0)));
 
 #endif

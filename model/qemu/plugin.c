@@ -2,10 +2,10 @@
 /*
  * The plugin: set-up of the machine and its processors.
  *
- * Hooks. At first only CPUID, RDMSR, WRMSR and RDPMC have callbacks, so that a guest which does not use the debug store
- * runs at full speed. When a processor is programmed to need more (blocks, some event class, memory accesses), all code
- * is translated anew with these callbacks. They stay: switching off costs nothing, and switching on again hardly
- * anything.
+ * Callbacks. At first only CPUID, RDMSR, WRMSR and RDPMC have callbacks, so that a guest that does not use the debug
+ * store runs at full speed. When a processor is programmed to need more (blocks, an event class, memory accesses), all
+ * code is translated again with these callbacks. They stay: disabling the debug store then costs nothing, and enabling
+ * it again hardly anything.
  */
 #include "model/qemu/plugin.h"
 
@@ -24,7 +24,7 @@ struct plugin model;
 
 _Thread_local struct processor *thread_processor;
 
-/* The scoreboard moves when it makes room for more processors, and QEMU drops all translations then. */
+/* The scoreboard moves when it grows for more processors; QEMU then drops all translations. */
 static void find_hot(void)
 {
     for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
@@ -34,7 +34,7 @@ static void find_hot(void)
     }
 }
 
-/* QEMU drops all translations; no processor runs. */
+/* QEMU drops all translations. No processor runs. */
 static void on_flush(void *udata)
 {
     (void)udata;
@@ -56,7 +56,7 @@ static void bind_translations(void)
     }
 }
 
-/* Processors are initialised on their own threads. */
+/* Processors initialise themselves on their own threads. */
 static bool join_others(unsigned cpu, struct processor *p)
 {
     static GMutex lock;
@@ -87,8 +87,8 @@ static void on_init(unsigned cpu, void *udata)
             "-icount");
     }
     if (!model.alone && qemu_private_one_thread()) {
-        options_die("QEMU's %s is not supported with several processors: translated code then tells the model of the "
-                    "wrong one; start QEMU without it",
+        options_die("QEMU's %s is not supported with several processors: callbacks would get the number of the wrong "
+                    "processor; start QEMU without it",
                     "-accel tcg,thread=single");
     }
     if (cpu >= MAX_PROCESSORS) {
@@ -123,7 +123,7 @@ static void on_init(unsigned cpu, void *udata)
     if (model.blocks || model.data || model.classes != 0) {
         bind_translations();
     }
-    find_hot(); /* the scoreboard may move to make room for this processor */
+    find_hot(); /* the scoreboard may move when it grows for this processor */
 }
 
 static void on_exit_qemu(void *udata)

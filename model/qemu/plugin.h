@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the plugin's parts share: plugin.c sets up, translate.c chooses the callbacks of translated code, system.c has
- * those of CPUID, MSRs and resets, running.c those of blocks, memory accesses and interruptions.
+ * Shared declarations of the plugin's parts: plugin.c does the set-up, translate.c chooses the callbacks of translated
+ * code, system.c has the callbacks of CPUID, MSRs and resets, running.c those of blocks, memory accesses and
+ * interruptions.
  */
 #ifndef MODEL_QEMU_PLUGIN_H
 #define MODEL_QEMU_PLUGIN_H
@@ -14,18 +15,18 @@
 struct plugin {
     uint64_t id;
     struct options options;
-    unsigned processors_most; /* that the machine can have */
-    bool alone;               /* there is only one, for good */
+    unsigned processors_most; /* maximum number that the machine can have */
+    bool alone;               /* the machine never has more than one */
     struct qemu_plugin_scoreboard *score;
     struct processor *processors[MAX_PROCESSORS];
-    /* callbacks that translations have */
+    /* the callbacks that translations have now */
     bool blocks, data;
     uint64_t classes;
     bool warned, unwritten;
 };
 extern struct plugin model;
 
-/* The processor that this thread initialised last. */
+/* The last processor that this thread initialised. */
 extern _Thread_local struct processor *thread_processor;
 
 #define HOT(member) ((qemu_u64){ model.score, offsetof(struct hot, member) })
@@ -37,39 +38,38 @@ struct site {
     struct qemu_middle middle;
 };
 
-/* What a block counts of a class whose events are wanted. */
+/* The number of events of a wanted class in a block. */
 struct count {
     unsigned id, events;
-    uint64_t limit; /* the engine is to be called first where the class's count would reach this */
+    uint64_t limit; /* call the engine first if the class's count would reach this */
 };
 
-/* A block that begins by itself. */
+/* A block, as the callback for its beginning receives it. */
 struct beginning {
     const struct block *block;
-    uint64_t watched; /* address of its watched translation's host code, once that is known; for all processors */
+    uint64_t watched; /* address of its watched translation's host code, or 0 until known; shared by all processors */
     unsigned count_count;
     struct count counts[];
 };
 
 /*
- * Translates everything again when this processor needs callbacks that translations lack, and from then on each address
- * by itself, because blocks then tell where things happen. Returns whether it does.
+ * If translations lack callbacks that this processor needs, translates everything again, from then on separately for
+ * each address, because blocks then identify where things happen. Returns whether it does.
  */
 bool extend_translations(const struct vcpu *v);
 
 /*
- * Prepares to leave the block that runs before place, from the callback that returns to `here`. False where that is
+ * Prepares to leave the running block before place, from the callback that returns to `here`. False if that is
  * impossible.
  */
 bool leave_prepare(struct processor *p, struct place place, uintptr_t here);
 
 /*
- * Leaves the block and begins another at that place. Returns where that is impossible, and the block goes on to its
- * end.
+ * Leaves the block and begins another one at place. Returns only if that is impossible; the block then runs to its end.
  */
 void leave_block(struct processor *p, struct place place, uintptr_t here);
 
-/* Gives the registers what CPUID or RDMSR of the model answers, behind the native instruction. */
+/* After the native CPUID or RDMSR, replaces its result in the registers by the model's. */
 void fix_up(struct processor *p);
 
 /* Callbacks. */

@@ -13,8 +13,8 @@
 
 #define APIC_SPURIOUS   (APIC_BASE + 0xf0)
 #define SPURIOUS_ENABLE (1u << 8)
-#define APIC_IN_SERVICE (APIC_BASE + 0x100) /* 32 vectors every 10h */
-#define LVT_MESSAGE     0x7ffu              /* vector and delivery mode: the data of a message-signalled interrupt */
+#define APIC_IN_SERVICE (APIC_BASE + 0x100) /* 32 vectors every 10H bytes */
+#define LVT_MESSAGE     0x7ffu /* vector and delivery mode, like the data of a message-signalled interrupt */
 #define NO_APIC         0xffffffffu
 
 #define CR0_PE   (UINT64_C(1) << 0)
@@ -26,7 +26,7 @@
 #define PAGE_BYTES 4096u
 
 #define CPUID_SIZES         UINT32_C(0x80000008)
-#define LEAST_PHYSICAL_BITS 36 /* of a processor that does not say */
+#define LEAST_PHYSICAL_BITS 36 /* of a processor without that CPUID leaf */
 
 #define PTE_PRESENT  (UINT64_C(1) << 0)
 #define PTE_WRITABLE (UINT64_C(1) << 1)
@@ -47,7 +47,7 @@ static const char *const names[REGISTER_NAMES] = {
     [NAME_CR4] = "cr4", [NAME_EFER] = "efer",
 };
 
-/* Other names in qemu-system-i386. */
+/* Register names that differ in qemu-system-i386. */
 static const char *const narrow_names[REGISTER_NAMES] = {
     [RAX] = "eax", [RBX] = "ebx", [RCX] = "ecx", [RDX] = "edx",      [RSI] = "esi",
     [RDI] = "edi", [RBP] = "ebp", [RSP] = "esp", [NAME_RIP] = "eip",
@@ -199,16 +199,16 @@ static bool read_memory(void *cpu, uint64_t address, void *bytes, size_t size)
     return true;
 }
 
-/* Bytes as QEMU's writers take them, which only read them; not copied: a ring of branches is 48 KiB of records. */
+/* Wraps bytes for QEMU's writers, which only read them. No copy: a ring of branches is 48 KiB of records. */
 static GByteArray as_array(const void *bytes, size_t size)
 {
     return (GByteArray){ (guint8 *)(uintptr_t)bytes, (guint)size };
 }
 
 /*
- * The TLB's memory of a page's bytes, for writing; NULL: QEMU must write them. Where a page table is a device's, the
- * TLB may be asked between blocks alone: in the middle of one QEMU looks for the access in translated code, and aborts.
- * Outside IA-32e mode a linear address has 32 bits, and what becomes of more is QEMU's to say.
+ * The TLB's host memory for a page, for writing; NULL: QEMU must write. If a page table is in a device, only a block's
+ * beginning may use the TLB: in the middle of a block QEMU looks for the access in translated code, and aborts. Outside
+ * IA-32e mode a linear address has 32 bits; QEMU decides about wider ones.
  */
 static uint8_t *at_hand(struct processor *p, uint64_t address)
 {
@@ -222,7 +222,7 @@ static bool write_by_qemu(uint64_t address, const void *bytes, size_t size)
     return qemu_plugin_write_memory_vaddr(address, &whole);
 }
 
-/* The same, and looks whether it is then in the TLB's memory. */
+/* Writes through QEMU, and then checks whether the bytes are in the TLB's memory. */
 static bool write_to_see(struct processor *p, uint64_t address, const void *bytes, size_t size, const uint8_t *memory)
 {
     if (!write_by_qemu(address, bytes, size)) {
@@ -235,7 +235,7 @@ static bool write_to_see(struct processor *p, uint64_t address, const void *byte
     return true;
 }
 
-/* QEMU's writer walks the page tables for each page, and looks for its memory in a tree. */
+/* QEMU's writer is slow: it walks the page tables for each page, and looks up its memory in a tree. */
 static bool write_memory(void *cpu, uint64_t address, const void *bytes, size_t size)
 {
     struct processor *p = cpu;
@@ -315,7 +315,7 @@ static uint32_t lvtpc(void *cpu)
     return value == NO_APIC ? p->x2apic_lvtpc : value;
 }
 
-/* Other processors go on meanwhile, so what is read of them may be old. */
+/* Other processors run meanwhile, so their values may be stale. */
 static bool area_shared(void *cpu, uint64_t area)
 {
     bool shared = false;
@@ -330,7 +330,7 @@ static bool area_shared(void *cpu, uint64_t area)
     return shared;
 }
 
-/* An x2APIC's registers cannot be seen. */
+/* Registers of an x2APIC are not visible. */
 static bool apic_enabled(void *cpu)
 {
     struct processor *p = cpu;
@@ -339,7 +339,7 @@ static bool apic_enabled(void *cpu)
     return spurious == NO_APIC || (spurious & SPURIOUS_ENABLE);
 }
 
-/* An x2APIC's registers cannot be seen. */
+/* Registers of an x2APIC are not visible. */
 static enum in_service in_service(void *cpu, uint8_t vector)
 {
     uint32_t bits = read_apic(cpu, APIC_IN_SERVICE + vector / 32 * 0x10);
@@ -353,8 +353,8 @@ static bool interrupts_on(void *cpu)
 }
 
 /*
- * Delivery of a PMI: sets LVTPC's mask bit and raises the interrupt that LVTPC describes. A message-signalled interrupt
- * to the processor's own APIC does so in both APIC modes, and is held while IF is 0.
+ * Delivers a PMI: sets LVTPC's mask bit and raises the interrupt that LVTPC describes. A message-signalled interrupt to
+ * the processor's own APIC works in both APIC modes, and stays pending while IF is 0.
  */
 static uint32_t deliver_pmi(void *cpu)
 {
@@ -387,10 +387,9 @@ static uint32_t deliver_pmi(void *cpu)
 #define FRAME_WORDS 6
 
 /*
- * The frame that was pushed when the instruction at ip was interrupted, with fields of 8 bytes in IA-32e mode, else of
- * 4. A 16-bit handler's frame, and one of a code segment with a base other than 0, is not looked for. Returns the
- * address of RIP in the frame, which CS, RFLAGS, RSP and SS follow, and which an error code may precede; NULL: not
- * found.
+ * Finds the frame that was pushed when the instruction at ip was interrupted. Its fields have 8 bytes in IA-32e mode,
+ * else 4. 16-bit handlers' frames and code segments with a base other than 0 are not supported. Returns the address of
+ * RIP in the frame; CS, RFLAGS, RSP and SS follow, and an error code may precede. NULL: not found.
  */
 static const uint64_t *find_frame(struct processor *p, uint64_t ip, uint64_t frame[FRAME_WORDS])
 {
@@ -408,8 +407,8 @@ static const uint64_t *find_frame(struct processor *p, uint64_t ip, uint64_t fra
 }
 
 /*
- * RSP and RFLAGS before an interruption was delivered, from its frame if that is found. RSP and SS are always in the
- * frame in IA-32e mode, else only if it came from an outer ring.
+ * RSP and RFLAGS before an interruption was delivered, from its frame if found. In IA-32e mode RSP and SS are always in
+ * the frame, otherwise only if the interrupted code was in an outer ring.
  */
 static void read_frame(struct processor *p, uint64_t ip, uint64_t *rsp, uint64_t *rflags)
 {
@@ -446,7 +445,7 @@ void processor_change_frame(struct processor *p)
     unsigned ip;
 
     if (p->vcpu.rules->exception_pushed == NULL || !(processor_read(p, NAME_CR0) & CR0_PG)) {
-        return; /* without paging the handler is firmware's, perhaps of 16 bits */
+        return; /* without paging the handler is firmware's, and may be 16-bit code */
     }
     for (unsigned i = 0; i < 4; i++) {
         if (!read_memory(p, at + i * size, &frame[i], size)) {
@@ -487,7 +486,7 @@ static uint64_t read_registers(void *cpu, uint64_t ip, uint64_t general[GENERAL_
     } else {
         rflags = qemu_private_flags(&p->private, rflags, p->middle);
     }
-    return rflags & ~EFLAGS_RF; /* RF is the model's own mark of watched blocks */
+    return rflags & ~EFLAGS_RF; /* the model uses RF itself to mark watched blocks */
 }
 
 static void read_xmm(void *cpu, uint64_t xmm[XMM_REGISTERS][2])
@@ -502,7 +501,7 @@ static void read_xmm(void *cpu, uint64_t xmm[XMM_REGISTERS][2])
         g_byte_array_set_size(p->buffer, 0);
         qemu_plugin_read_register(p->xmm[i], p->buffer);
         if (p->buffer->len >= sizeof(xmm[i])) {
-            memcpy(xmm[i], p->buffer->data, sizeof(xmm[i])); /* least significant byte first */
+            memcpy(xmm[i], p->buffer->data, sizeof(xmm[i])); /* little-endian */
         }
     }
 }
@@ -535,7 +534,10 @@ void processor_note_code(uint64_t from, uint64_t to)
     g_mutex_unlock(&code_lock);
 }
 
-/* An address of 64 bits in the DS area as the processor takes it: outside IA-32e mode its upper half is ignored. */
+/*
+ * The linear address that the processor uses for a 64-bit field in the DS area: outside IA-32e mode the upper half is
+ * ignored.
+ */
 static uint64_t linear(struct processor *p, uint64_t address)
 {
     return ia32e(p) ? address : (uint32_t)address;
@@ -564,8 +566,8 @@ static uint64_t read_entry(struct processor *p, uint64_t table, unsigned index, 
 }
 
 /*
- * Flags of the leaf entry, where writable and user hold only if they do at every level. SDM Vol. 3A (253668-083),
- * "Paging": 32-bit, PAE, 4-level and 5-level.
+ * Flags of the leaf entry; writable and user only if every level allows it. SDM Vol. 3A (253668-083), "Paging": 32-bit,
+ * PAE, 4-level and 5-level.
  */
 static uint64_t page_entry(void *cpu, uint64_t address)
 {
@@ -585,8 +587,7 @@ static uint64_t page_entry(void *cpu, uint64_t address)
     for (unsigned level = levels; level > 0; level--) {
         unsigned index = (unsigned)(address >> (12 + bits * (level - 1))) & ((1u << bits) - 1);
         uint64_t entry = read_entry(p, table, index, pae ? 8 : 4);
-        bool root_of_three =
-            pae && !wide && level == 3; /* an entry without these flags, and without an accessed flag */
+        bool root_of_three = pae && !wide && level == 3; /* a PDPT entry has neither these flags nor an accessed flag */
 
         if (!(entry & PTE_PRESENT)) {
             return 0;
@@ -615,7 +616,7 @@ bool processor_is_entry(struct processor *p, unsigned vector, uint64_t address)
     for (unsigned i = 0; wide && i < 4; i++) {
         offset |= (uint64_t)gate[8 + i] << (32 + 8 * i);
     }
-    return offset == address; /* code segments begin at 0 */
+    return offset == address; /* code segments start at 0 */
 }
 
 const struct host processor_host = {

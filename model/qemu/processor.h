@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One emulated processor: the engine's state and the access to QEMU's state. */
+/* One emulated processor: the engine's state and access to QEMU's state. */
 #ifndef MODEL_QEMU_PROCESSOR_H
 #define MODEL_QEMU_PROCESSOR_H
 
@@ -9,7 +9,7 @@
 #include "model/vcpu/vcpu.h"
 
 enum register_name {
-    NAME_GENERAL, /* GENERAL_REGISTERS of them */
+    NAME_GENERAL, /* GENERAL_REGISTERS names */
     NAME_RIP = GENERAL_REGISTERS,
     NAME_EFLAGS,
     NAME_CS,
@@ -30,43 +30,43 @@ struct processor {
     struct qemu_private private;
     struct qemu_ops ops;
     struct qemu_plugin_register *registers[REGISTER_NAMES];
-    struct qemu_plugin_register *xmm[XMM_REGISTERS]; /* NULL where QEMU's processor has no such register */
-    GByteArray *buffer; /* for register values and memory, kept so that nothing is allocated while the guest runs */
+    struct qemu_plugin_register *xmm[XMM_REGISTERS]; /* NULL: QEMU's processor lacks the register */
+    GByteArray *buffer; /* for register values and memory; kept, to avoid allocations while the guest runs */
 
-    /* the state at this moment */
-    const struct block *block;  /* the block of the next instruction; NULL: not known */
+    /* state of the current moment */
+    const struct block *block;  /* the block of the next instruction; NULL: unknown */
     struct qemu_middle *middle; /* the running callback, if it is in the middle of a block */
-    bool between_blocks;        /* the running callback is of a block that begins, which code that ran has come to */
-    bool delivered;             /* an interruption has been delivered: RSP and RFLAGS are on the handler's stack */
+    bool between_blocks;        /* the running callback is for the beginning of a block that follows executed code */
+    bool delivered;             /* an interruption was delivered: RSP and RFLAGS are on the handler's stack */
 
-    /* registers to be changed after the native instruction (hot->fix_up) */
+    /* registers to change after the native instruction (hot->fix_up) */
     bool fix_cpuid;
     uint32_t leaf, subleaf;
     uint64_t msr_value;
 
-    bool raised; /* an exception has been raised and not delivered yet */
+    bool raised; /* an exception was raised but not yet delivered */
 
-    bool faulting; /* RCX was changed so that the native instruction raises #GP */
+    bool faulting; /* RCX was changed, so that the native instruction raises #GP */
     uint64_t saved_rcx;
 
-    uint32_t x2apic_lvtpc; /* as the guest wrote it: x2APIC registers cannot be read from outside */
+    uint32_t x2apic_lvtpc; /* the last value that the guest wrote: x2APIC registers are not visible */
     uint32_t apic_id;
 };
 
 extern const struct host processor_host;
 
-/* Notes for the referee that code lies on the pages of [from, to). */
+/* Notes for the referee that the pages of [from, to) have code. */
 void processor_note_code(uint64_t from, uint64_t to);
 
 /*
- * To be called on the processor's own thread, once it exists. index: its number, negative if it is the only one for
- * good. False: QEMU lacks the needed register named in *missing.
+ * Call on the processor's own thread. index: its number, or negative if the machine never has more than one. False:
+ * QEMU lacks the required register named in *missing.
  */
 bool processor_init(struct processor *p, int index, const char **missing);
 
 void processor_reset(struct processor *p);
 
-/* Continues the checks of QEMU's private state until they are settled; to be called where registers can be read. */
+/* Continues the checks of QEMU's private state until they are settled. Call where registers can be read. */
 void processor_look(struct processor *p);
 
 uint64_t processor_read(struct processor *p, unsigned name);
@@ -82,10 +82,10 @@ _Noreturn void processor_go_to(const struct block *block, uint64_t to);
 unsigned processor_cpl(struct processor *p);
 bool processor_in_ia32e(struct processor *p);
 
-/* Whether the interrupt descriptor table has the handler of this vector at this linear address. */
+/* Whether the interrupt descriptor table has this handler address for the vector. */
 bool processor_is_entry(struct processor *p, unsigned vector, uint64_t address);
 
-/* Whether LVTPC is MSR 834h, not memory. */
+/* Whether LVTPC is MSR 834H instead of a memory-mapped register. */
 bool processor_in_x2apic_mode(struct processor *p);
 
 #endif

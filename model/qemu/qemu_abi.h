@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * QEMU's TCG plugin interface, version 7 (QEMU 11.1), as far as the model uses it. Distributions ship no header for it,
- * so this is the only declaration. Every registration takes its userdata last.
+ * QEMU's TCG plugin interface, version 7 (QEMU 11.1), as far as the model uses it. Distributions do not ship a header,
+ * so this is the only declaration. The last argument of every registration is its userdata.
  */
 #ifndef MODEL_QEMU_QEMU_ABI_H
 #define MODEL_QEMU_QEMU_ABI_H
@@ -57,7 +57,7 @@ enum qemu_op { QEMU_OP_ADD_U64, QEMU_OP_STORE_U64 };
 enum qemu_mem_rw { QEMU_MEM_R = 1, QEMU_MEM_W, QEMU_MEM_RW };
 enum qemu_discon { QEMU_DISCON_INTERRUPT = 1, QEMU_DISCON_EXCEPTION = 2 };
 
-/* The value of a memory access, lowest byte first. */
+/* The value of a memory access, little-endian. */
 struct qemu_mem_value {
     int type;
     uint64_t low, high;

@@ -14,7 +14,7 @@
 #define VECTOR_DEBUG 1
 
 /*
- * Prepares to leave the block that runs before place, from the callback that returns to `here`. False where that is
+ * Prepares to leave the running block before place, from the callback that returns to `here`. False if that is
  * impossible.
  */
 bool leave_prepare(struct processor *p, struct place place, uintptr_t here)
@@ -32,7 +32,7 @@ bool leave_prepare(struct processor *p, struct place place, uintptr_t here)
     return true;
 }
 
-/* Stops the machine where a debugger waits for this, if QEMU's state is complete here. It waits no longer. */
+/* Stops the machine if a debugger waits for this and QEMU's state is complete here. The debugger's wait then ends. */
 static void stop_if_watched(struct processor *p, bool complete)
 {
     if (p->vcpu.watch.hit) {
@@ -51,8 +51,7 @@ static _Noreturn void begin_again(struct processor *p, const struct block *block
 }
 
 /*
- * Leaves the block and begins another at that place. Returns where that is impossible, and the block goes on to its
- * end.
+ * Leaves the block and begins another one at place. Returns only if that is impossible; the block then runs to its end.
  */
 void leave_block(struct processor *p, struct place place, uintptr_t here)
 {
@@ -77,7 +76,7 @@ static __attribute__((noinline)) void ring_full(unsigned cpu, const struct block
     }
 }
 
-/* Runs once for each branch. Rare cases are called last and not inlined, so that this needs no stack. */
+/* Runs for each branch. Rare cases are called last and not inlined, so that this function needs no stack. */
 void on_block(unsigned cpu, void *udata)
 {
     if (__builtin_expect(engine_block(&model.processors[cpu]->vcpu, udata), false)) {
@@ -85,7 +84,7 @@ void on_block(unsigned cpu, void *udata)
     }
 }
 
-/* Asks the engine. DUE_WATCH: the block must begin again in its watched translation. */
+/* Asks the engine. DUE_WATCH: the block must begin again, in its watched translation. */
 static enum due_answer due(unsigned cpu, const struct block *block, bool watching, uintptr_t here)
 {
     struct processor *p = model.processors[cpu];
@@ -100,7 +99,7 @@ static enum due_answer due(unsigned cpu, const struct block *block, bool watchin
     return answer;
 }
 
-/* Has QEMU look for the watched translation when it looks for one next. */
+/* Makes QEMU's next lookup find the watched translation. */
 static void select_watched(struct processor *p)
 {
     if (!qemu_private_translate_apart(&p->private, true)) {
@@ -118,7 +117,7 @@ void on_due(unsigned cpu, void *udata)
     }
 }
 
-/* In the watched translation, which QEMU has found. */
+/* Begins the watched translation, which QEMU has found. */
 void on_watching(unsigned cpu, void *udata)
 {
     qemu_private_translate_apart(&model.processors[cpu]->private, false);
@@ -126,8 +125,8 @@ void on_watching(unsigned cpu, void *udata)
 }
 
 /*
- * In place of what translated code does by itself as a block begins: something is due, or the ring nearly full. True:
- * the block has to begin again in its watched translation instead.
+ * Does what translated code does itself at a block's beginning, when something is due or the ring is nearly full. True:
+ * the block must begin again in its watched translation.
  */
 static bool begin(unsigned cpu, const struct beginning *b, bool watching, uintptr_t here)
 {
@@ -164,8 +163,8 @@ void on_beginning(unsigned cpu, void *udata)
 }
 
 /*
- * Host code of the watched translation. It stays until all translations go, this block's among them; and a write to the
- * bytes that it was made of drops this block, and with it what is known here.
+ * The host code of the watched translation. It is valid until QEMU drops all translations, including this block's. A
+ * write to the bytes from which it was made also drops this block, and this address with it.
  */
 static uint64_t watched(struct processor *p, struct beginning *b)
 {
@@ -183,7 +182,7 @@ static uint64_t watched(struct processor *p, struct beginning *b)
     return code;
 }
 
-/* In a block that can go on in other host code. */
+/* Begins a block that can continue in other host code. */
 void on_beginning_or_elsewhere(unsigned cpu, void *udata)
 {
     struct processor *const p = model.processors[cpu];
@@ -199,7 +198,7 @@ void on_watched_beginning(unsigned cpu, void *udata)
     begin(cpu, udata, true, (uintptr_t)__builtin_return_address(0));
 }
 
-/* Tells the engine of something in the middle of a block, from a callback that returns to `here`. */
+/* Enters the engine in the middle of a block, from a callback that returns to `here`. */
 static struct processor *enter_middle(unsigned cpu, struct site *site, uintptr_t here)
 {
     struct processor *p = model.processors[cpu];
@@ -250,7 +249,7 @@ void on_data(unsigned cpu, uint32_t info, uint64_t address, void *udata)
                   qemu_plugin_mem_is_store(info));
 }
 
-/* Callback before the instruction behind one that accessed memory, in the same block. */
+/* Runs before the instruction after one that accessed memory, in the same block. */
 void on_data_retired(unsigned cpu, void *udata)
 {
     struct site *site = udata;
@@ -259,7 +258,7 @@ void on_data_retired(unsigned cpu, void *udata)
     leave_middle(p, site, engine_data_retired(&p->vcpu, site->place, site->pc, site->place.block->cpl));
 }
 
-/* Callback for such an instruction at a block's end, when the next block begins. */
+/* Runs when the next block begins, if the last instruction of a block accessed memory. */
 void on_block_data_retired(unsigned cpu, void *udata)
 {
     const struct block *block = udata;
@@ -270,8 +269,8 @@ void on_block_data_retired(unsigned cpu, void *udata)
 }
 
 /*
- * Exceptions, including INT n, are reported twice: as an exception when raised, with both addresses somewhere in the
- * block that is cut short; and like an interrupt, from the instruction itself, when delivered.
+ * QEMU reports exceptions, including INT n, twice: when raised, as an exception with both addresses somewhere in the
+ * interrupted block; and when delivered, like an interrupt, with the address of the instruction.
  */
 void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64_t to, void *udata)
 {
@@ -283,7 +282,7 @@ void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64
         p->faulting = false;
         processor_write(p, RCX, p->saved_rcx);
     } else if (p->vcpu.hot->fix_up) {
-        fix_up(p); /* the exception came between the instruction and the next one */
+        fix_up(p); /* the exception came before the next instruction */
     }
     if (type == QEMU_DISCON_EXCEPTION) {
         p->raised = true;
@@ -306,9 +305,7 @@ void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64
     }
 }
 
-/*
- * The processor comes to rest: in HLT, or because a debugger has stopped the machine, which learns of it behind this.
- */
+/* The processor stops: in HLT, or because a debugger stops the machine. The debugger is notified after this. */
 void on_rest(unsigned cpu, void *udata)
 {
     (void)udata;
@@ -319,7 +316,7 @@ void on_rest(unsigned cpu, void *udata)
     }
 }
 
-/* The processor goes on: behind HLT, or because the debugger says so. */
+/* The processor continues: after HLT, or because the debugger continues it. */
 void on_resume(unsigned cpu, void *udata)
 {
     (void)udata;

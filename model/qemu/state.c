@@ -77,7 +77,7 @@ static bool write_file(struct processor *p, const char *path)
     return (fclose(file) == 0) & whole;
 }
 
-/* QEMU calls again when it has told the debugger, who may read by then: a file is replaced as a whole. */
+/* QEMU calls again after it has notified the debugger, who may be reading: the file is replaced as a whole. */
 bool state_write(struct processor *p, const char *folder)
 {
     char *path = g_strdup_printf("%s/%u", folder, p->vcpu.number);

@@ -2,9 +2,9 @@
 /*
  * Callbacks of CPUID, MSR accesses, RDPMC, HLT and reset.
  *
- * Native CPUID and RDMSR run, and the registers are changed before the next instruction; a block that begins behind one
- * is recognised by the bytes in front of it. Native WRMSR runs too, since QEMU ignores registers that it does not know.
- * So no block is ever left in its middle, where QEMU's own state is incomplete.
+ * Native CPUID and RDMSR run, and the model changes the registers before the next instruction. A block that begins
+ * after one of them is recognised by the bytes before it. Native WRMSR also runs, because QEMU ignores unknown
+ * registers. Thus no block is left in its middle, where QEMU's own state is incomplete.
  */
 #include "model/qemu/plugin.h"
 
@@ -17,9 +17,9 @@
 
 #define MSR_IA32_APIC_BASE 0x1b
 #define MSR_X2APIC_LVTPC   0x834
-#define MSR_FAULTING       0x8ff /* an x2APIC register that does not exist: QEMU raises #GP in either APIC mode */
+#define MSR_FAULTING       0x8ff /* an x2APIC register that does not exist: QEMU raises #GP in both APIC modes */
 
-/* CPUID leaves of the features that a profile asks for. */
+/* CPUID leaves of the features that a profile requires */
 #define FEATURES          0x00000001
 #define MORE_FEATURES     0x00000007
 #define EXTENDED_FEATURES 0x80000001
@@ -43,8 +43,8 @@ void on_cpuid(unsigned cpu, void *udata)
 }
 
 /*
- * QEMU's -cpu may contradict the profile: features that firmware may turn off are reported once, and the guest goes on.
- * Guests without long mode can run in qemu-system-i386, which has none.
+ * QEMU's -cpu may contradict the profile. Missing features that firmware may disable are reported once, and the guest
+ * continues. Guests without long mode can run in qemu-system-i386, which lacks it.
  */
 static void check_features(const struct processor *p, uint32_t leaf, const uint32_t regs[4])
 {
@@ -138,7 +138,7 @@ void on_wrmsr(unsigned cpu, void *udata)
     if (address == MSR_X2APIC_LVTPC && processor_in_x2apic_mode(p)) {
         p->x2apic_lvtpc = (uint32_t)value;
     } else if (address == MSR_IA32_APIC_BASE && !processor_in_x2apic_mode(p)) {
-        p->x2apic_lvtpc = processor_host.lvtpc(p); /* LVTPC in case this WRMSR switches the mode */
+        p->x2apic_lvtpc = processor_host.lvtpc(p); /* LVTPC, in case this WRMSR switches the APIC mode */
     }
     const bool refused = quirks_refuse(model.options.quirks, address, value) && processor_in_x2apic_mode(p);
     const enum msr_answer answer = refused ? MSR_GP : engine_wrmsr(&p->vcpu, address, value, site->place);
@@ -147,7 +147,7 @@ void on_wrmsr(unsigned cpu, void *udata)
         make_fault(p);
     }
     if (extend_translations(&p->vcpu) && answer == MSR_DONE) {
-        /* the code that follows must be translated anew; QEMU's own registers are still to be written */
+        /* the code that follows must be translated again; QEMU still has to write its own registers */
         leave_block(p, (struct place){ site->place.block, site->place.index + 1 }, here);
     }
 }
@@ -170,14 +170,14 @@ void on_rdpmc(unsigned cpu, void *udata)
     }
     processor_write(p, RAX, (uint32_t)value);
     processor_write(p, RDX, value >> 32);
-    if (leave_prepare(p, behind, here)) { /* translations may be shared until then, so the address may differ */
+    if (leave_prepare(p, behind, here)) { /* until then translations may be shared, so the address may differ */
         qemu_plugin_set_pc(processor_read(p, NAME_RIP) + site->next - site->pc);
     }
     engine_leave(&p->vcpu, behind);
-    processor_go_to(behind.block, site->next); /* better to lose the flags than to run an RDPMC that QEMU lacks */
+    processor_go_to(behind.block, site->next); /* losing the flags is better than running an RDPMC that QEMU lacks */
 }
 
-/* HLT and MWAIT, before the instruction itself: an interrupt that is raised now wakes it. */
+/* Runs before HLT and MWAIT: an interrupt that is raised now wakes the instruction up. */
 void on_halt(unsigned cpu, void *udata)
 {
     const struct site *site = udata;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Translation: which callbacks a block gets, and what translated code does by itself. */
+/* Translation: the callbacks of each block, and the work that translated code does without callbacks. */
 #include "model/qemu/plugin.h"
 
 #include <string.h>
@@ -18,8 +18,8 @@ static qemu_u64 class_count(unsigned id)
 }
 
 /*
- * Returns how many classes the block counts, with room for INLINE_CLASSES in counts. A block that counts none still has
- * to notice that the engine is to be called in any case.
+ * Returns the number of classes that the block counts, at most INLINE_CLASSES, and fills counts. A block that counts
+ * none still has to notice CLASS_FORCE.
  */
 static unsigned counts_of(const struct block *block, struct count *counts)
 {
@@ -37,7 +37,7 @@ static unsigned counts_of(const struct block *block, struct count *counts)
     return n;
 }
 
-/* The processor that code is being translated for. QEMU may run several processors in one thread. */
+/* The processor for which QEMU translates. QEMU may run several processors in one thread. */
 static struct processor *translating(void)
 {
     struct processor *p = thread_processor;
@@ -131,9 +131,9 @@ static struct qemu_ops_sum flag(qemu_u64 member)
 }
 
 /*
- * Has translated code count and note the block, and call on_beginning() or on_beginning_or_elsewhere(), and what else
- * is registered for the block's beginning, only where that does not do. False: it cannot. behind: the block begins
- * behind CPUID or RDMSR. aside: nothing else is registered for the beginning, nor for the last instruction.
+ * Makes translated code count and note the block itself. It calls on_beginning() or on_beginning_or_elsewhere(), and
+ * other callbacks registered for the block's beginning, only if that is not enough. False: impossible. behind: the
+ * block begins after CPUID or RDMSR. aside: nothing else is registered for the beginning or the last instruction.
  */
 static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, struct block *block, bool behind,
                          bool watching, bool aside)
@@ -192,7 +192,7 @@ static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, s
     return true;
 }
 
-/* The same by the plugin interface alone. */
+/* The same, only with the plugin interface. */
 static void begin_by_calls(struct qemu_plugin_tb *tb, struct block *block, bool repeats, bool watching)
 {
     if (model.classes != 0) {
@@ -209,7 +209,7 @@ static void begin_by_calls(struct qemu_plugin_tb *tb, struct block *block, bool 
     }
 }
 
-/* Before instruction i: calls the engine if the one before was the event that takes a class to CLASS_DUE. */
+/* Before instruction i: calls the engine if the previous instruction was the event that brings a class to CLASS_DUE. */
 static void watch(struct qemu_plugin_insn *insn, const struct block *block, unsigned i)
 {
     struct count counts[INLINE_CLASSES];
@@ -263,7 +263,7 @@ static void instrument_instructions(struct qemu_plugin_tb *tb, const struct bloc
     }
 }
 
-/* A memory access of 16 bytes, as its callbacks receive it. */
+/* The info word of a 16-byte memory access, as callbacks receive it. */
 static uint32_t info_of_16(void)
 {
     uint32_t info = SHIFT_OF_16;
@@ -317,7 +317,9 @@ void on_translate(struct qemu_plugin_tb *tb, void *udata)
     const bool always_calls = block->pc == RESET_VECTOR || (repeats && model.classes != 0);
     const bool begins = model.blocks || model.classes != 0;
 
-    /* A debugger that watches has to be told where the block began, which a return address aside does not tell. */
+    /*
+     * A debugger's watch needs the block's beginning, which the return address of an aside callback does not identify.
+     */
     const bool aside = !hooked && !behind && !watching && !model.data && model.options.state == NULL;
 
     if (begins && (always_calls || !begin_inline(tb, p, block, behind, watching, aside))) {

@@ -126,7 +126,7 @@ UNIT_TEST(wrong_ones)
     refused("profile=alderlake cores=", "cores= was given without a value");
     refused("cores=P profile=alderlake cores=E", "cores= was given twice");
     refused("profile=skylake state=/no/such/folder",
-            "state=/no/such/folder: nothing can be written there: No such file or directory");
+            "state=/no/such/folder: the folder is not writable: No such file or directory");
     refused("profile=skylake state=", "state= was given without a value");
     refused("profile=skylake truth=/no/such/file", "/no/such/file cannot be written: No such file or directory");
     refused("profile=skylake violations=/", "/ cannot be written: Is a directory");

@@ -53,7 +53,7 @@ my %refused = (
     '--truth /no/such/folder/t' => qr{^dsmodel: /no/such/folder/t cannot be written: No such file},
     '--latitude seven' => qr/^dsmodel: latitude=seven: want SEED or /,
     '--latitude=7:bts' => qr/^dsmodel: latitude=SEED:bts is not known; the freedoms are: /,
-    '--list cpus' => qr/^qemu-ds: --list cpus: no such list; want profiles, cores, faults, quirks or freedoms$/,
+    '--list cpus' => qr/^qemu-ds: --list cpus: unknown list; available: profiles, cores, faults, quirks, freedoms$/,
     '--qemu /no/such/qemu' => qr{^qemu-ds: --qemu /no/such/qemu: not an executable program$},
     '-enable-kvm' => qr/^qemu-ds: -enable-kvm: not supported; the model needs -accel tcg$/,
     '-accel kvm' => qr/^qemu-ds: -accel kvm: not supported; the model needs -accel tcg$/,

@@ -67,7 +67,7 @@ for (
 }
 refused('-icount', "QEMU's -icount is not supported: the model reads clocks and raises interrupts in the middle of blocks; start QEMU without it", 'x86_64',
     qw(-accel tcg -icount shift=0 -cpu max -plugin), "$plugin,profile=skylake");
-refused('thread=single', "QEMU's -accel tcg,thread=single is not supported with several processors: translated code then tells the model of the wrong one; "
+refused('thread=single', "QEMU's -accel tcg,thread=single is not supported with several processors: callbacks would get the number of the wrong processor; "
         . 'start QEMU without it', 'x86_64', qw(-accel tcg,thread=single -smp 2 -cpu max -plugin), "$plugin,profile=skylake");
 SKIP: {
     skip 'no KVM here', 1 if !-w '/dev/kvm' || (qemu('x86_64', ['quit'], qw(-accel kvm -cpu max)))[0] != 0;
