@@ -84,7 +84,7 @@ static const uint8_t *table_at(const struct acpi_memory *memory, uint64_t addres
     return table && sums_to_zero(table, (size_t)length) ? table : NULL;
 }
 
-/* The first sound table of this signature in an RSDT or XSDT, whose entries have 4 or 8 bytes. */
+/* The first valid table with this signature in an RSDT or XSDT. entry: bytes of an entry, 4 or 8. */
 static const uint8_t *find_in(const struct acpi_memory *memory, const uint8_t *list, size_t list_size, unsigned entry,
                               const char *signature, size_t *size)
 {
@@ -96,7 +96,7 @@ static const uint8_t *find_in(const struct acpi_memory *memory, const uint8_t *l
     return NULL;
 }
 
-/* *table gets NULL if there is none; an error says why no table can be found at all, and leaves it as it is. */
+/* Sets *table, to NULL if there is no such table. After an error no table can be found, and *table is unchanged. */
 static enum acpi_error find(const struct acpi_memory *memory, uint64_t address, const char *signature,
                             const uint8_t **table, size_t *size)
 {
@@ -186,7 +186,7 @@ void acpi_read_io_apic(const struct acpi_memory *memory, uint64_t address, struc
             *io_apic = (struct acpi_io_apic){ read_little(madt + at + 4, 4), (uint32_t)read_little(madt + at + 8, 4) };
 }
 
-/* The extended address, where the table has one that is a port, goes before the old one. */
+/* A port in the extended address takes precedence over the old field. */
 static uint16_t pm_port(const uint8_t *fadt, size_t size)
 {
     const uint8_t *const extended = fadt + FADT_X_PM_TIMER;

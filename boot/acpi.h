@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What firmware reports in ACPI tables: how they are found, the processors (MADT), and timers (FADT, HPET). Pure. */
+/* Finds ACPI tables, and reads the processors (MADT) and timers (FADT, HPET) in them. Pure. */
 #ifndef BOOT_ACPI_H
 #define BOOT_ACPI_H
 
@@ -15,7 +15,7 @@ struct acpi_memory {
 /* Finds the root pointer in the BIOS's read-only memory, E0000h to FFFFFh; 0 if there is none. */
 uint64_t acpi_scan(const struct acpi_memory *memory);
 
-/* The first sound table of this signature, *size bytes of it; NULL if there is none that can be found. */
+/* The first valid table with this signature, and its size in bytes; NULL if there is no such table. */
 const uint8_t *acpi_table(const struct acpi_memory *memory, uint64_t root, const char *signature, size_t *size);
 
 struct acpi_processors {
@@ -46,8 +46,8 @@ struct acpi_timers {
 };
 
 /*
- * Fills *timers from the tables that the root pointer at address root leads to: those that are missing or damaged have
- * no timer. ACPI Specification 6.5, 5.2.9 "Fixed ACPI Description Table (FADT)"; IA-PC HPET Specification 1.0a, 3.2.4
+ * Fills *timers from the tables that the root pointer at address root leads to. Timers of missing or damaged tables are
+ * 0. ACPI Specification 6.5, 5.2.9 "Fixed ACPI Description Table (FADT)"; IA-PC HPET Specification 1.0a, 3.2.4
  * "The ACPI 2.0 HPET Description Table (HPET)".
  */
 void acpi_read_timers(const struct acpi_memory *memory, uint64_t root, struct acpi_timers *timers);
@@ -57,7 +57,7 @@ struct acpi_io_apic {
     uint32_t first_interrupt; /* the global system interrupt of its input 0 */
 };
 
-/* Finds the first I/O APIC of the MADT, which on a PC has the inputs from 0 on. ACPI Specification 6.5, 5.2.12.3. */
+/* Finds the first I/O APIC of the MADT. On a PC its inputs start at interrupt 0. ACPI Specification 6.5, 5.2.12.3. */
 void acpi_read_io_apic(const struct acpi_memory *memory, uint64_t root, struct acpi_io_apic *io_apic);
 
 /* The error as text: "no ACPI: ...". */

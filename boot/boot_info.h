@@ -2,7 +2,7 @@
 /*
  * The entry contract of every kernel ELF: it is entered in 32-bit protected mode with paging off, interrupts off, flat
  * segments, the A20 gate open, eax = a magic number that names the protocol, ebx = the information's address. PVH is
- * the exception, see below. Everything that is passed lies below 4 GiB and outside the kernel's segments.
+ * the exception, see below. All information lies below 4 GiB and outside the kernel's segments.
  */
 #ifndef BOOT_BOOT_INFO_H
 #define BOOT_BOOT_INFO_H
@@ -28,25 +28,25 @@ struct boot_memory {
 };
 
 enum boot_screen_kind {
-    BOOT_SCREEN_UNKNOWN = 0,  /* the loader does not tell */
+    BOOT_SCREEN_UNKNOWN = 0,  /* the loader passes no screen */
     BOOT_SCREEN_PIXELS = 1,   /* a linear frame buffer */
     BOOT_SCREEN_TEXT = 2,     /* VGA's text mode: a character and an attribute byte for each position */
-    BOOT_SCREEN_NONE = 3,     /* firmware has none */
-    BOOT_SCREEN_BLT_ONLY = 4, /* firmware has one without a frame buffer: only its own functions draw on it */
-    BOOT_SCREEN_INVALID = 5   /* what the loader was passed contradicts itself */
+    BOOT_SCREEN_NONE = 3,     /* firmware has no screen */
+    BOOT_SCREEN_BLT_ONLY = 4, /* no frame buffer: only firmware's functions can draw */
+    BOOT_SCREEN_INVALID = 5   /* firmware's description contradicts itself */
 };
 
 /* The screen as firmware or the loader left it. */
 struct boot_screen {
     uint64_t base;             /* physical */
-    uint32_t kind;             /* enum boot_screen_kind; the rest counts for PIXELS and TEXT only */
+    uint32_t kind;             /* enum boot_screen_kind; the other members are valid only for PIXELS and TEXT */
     uint32_t columns, rows;    /* pixels, or characters */
     uint32_t pitch;            /* bytes from one row to the next */
     uint32_t pixel_bits;       /* a pixel's size: 16, 24 or 32 */
     uint32_t red, green, blue; /* the masks of its colours */
 };
 
-/* Memory whose contents outlast a warm reset, as far as firmware leaves them alone: for the log. */
+/* Memory for the log. It survives a warm reset, unless firmware overwrites it. */
 struct boot_keep {
     uint64_t base; /* physical, on a page boundary; 0: none */
     uint64_t size; /* bytes */

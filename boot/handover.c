@@ -6,7 +6,7 @@
 #include "boot/memory_map.h"
 #include "boot/multiboot2.h"
 
-/* Xen public ABI, "arch-x86/hvm/start_info.h"; its memory map entries are laid out as struct boot_memory is. */
+/* Xen public ABI, "arch-x86/hvm/start_info.h". Its memory map entries have the layout of struct boot_memory. */
 struct hvm_start_info {
     uint32_t magic, version, flags, module_count;
     uint64_t modules, options, rsdp;
@@ -23,14 +23,14 @@ struct multiboot_info {
 #define MULTIBOOT_COMMAND_LINE (1u << 2)
 #define MULTIBOOT_MEMORY       (1u << 6)
 
-/* One memory range. size does not count itself; the next entry follows that many bytes after it. */
+/* One memory range. size does not include itself: the next entry starts size bytes after it. */
 struct __attribute__((packed)) multiboot_memory {
     uint32_t size;
     uint64_t base, length;
     uint32_t type;
 };
 
-#define MEMORY_MAX 128u /* memory ranges; further ones are dropped */
+#define MEMORY_MAX 128u /* memory ranges; more are ignored */
 
 static struct boot_memory memory[MEMORY_MAX];
 
@@ -96,7 +96,7 @@ static enum handover_error from_multiboot(const struct multiboot_info *given, st
     return HANDOVER_OK;
 }
 
-/* Takes the options from an options file, which GRUB passes as a module. */
+/* Reads the options from an options file, which GRUB passes as a module. */
 static enum handover_error take_options_file(const void *bytes, size_t size, struct boot_info *info,
                                              struct handover_offender *offender)
 {
@@ -107,7 +107,7 @@ static enum handover_error take_options_file(const void *bytes, size_t size, str
     return offender->load_options == LOAD_OPTIONS_OK ? HANDOVER_OK : HANDOVER_OPTIONS_FILE;
 }
 
-/* Reads Multiboot2 information. As with the UEFI loader, the options file counts only if no options were passed. */
+/* Reads Multiboot2 information. Like the UEFI loader, reads the options file only if no options were passed. */
 static enum handover_error from_multiboot2(void *information, struct boot_info *info,
                                            struct handover_offender *offender)
 {
@@ -154,7 +154,7 @@ const char *handover_error_text(enum handover_error error)
     case HANDOVER_OK:
         return "no error";
     case HANDOVER_MAGIC:
-        return "started by an unknown protocol: neither dstest86's own loader, Multiboot, Multiboot2 nor PVH";
+        return "unknown boot protocol: not dstest86's loader, Multiboot, Multiboot2 or PVH";
     case HANDOVER_VERSION:
         return "loader and kernel belong to different versions of dstest86; install both from the same image";
     case HANDOVER_MULTIBOOT2:

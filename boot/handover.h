@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Converts what each boot protocol passes at the entry into one form. */
+/* Converts the information of each boot protocol into struct boot_info. */
 #ifndef BOOT_HANDOVER_H
 #define BOOT_HANDOVER_H
 

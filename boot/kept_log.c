@@ -66,7 +66,7 @@ static bool is_head(const struct kept_log_head *head)
     return head->version == KEPT_LOG_VERSION && head->size == KEPT_LOG_SIZE && head->sum == head_sum(head);
 }
 
-/* The mark that counts. NULL: none does, or the text is not what it says. */
+/* The section's valid mark with the higher serial. NULL: neither is valid, or the text does not match its checksum. */
 static const struct kept_log_mark *find_mark(const struct kept_log_head *head, unsigned section)
 {
     const char *const text = (const char *)head + offset(section);
@@ -94,7 +94,7 @@ bool kept_log_open(struct kept_log *log, void *memory, size_t size, void (*writt
     return true;
 }
 
-/* Writes a section's mark over the older one of its two. */
+/* Overwrites the older of the section's two marks. */
 static void put_mark(struct kept_log *log)
 {
     struct kept_log_mark *const place = &log->head->marks[log->section][++log->mark.serial % 2];
@@ -104,7 +104,7 @@ static void put_mark(struct kept_log *log)
     log->written(place, sizeof *place);
 }
 
-/* Goes on in the next section, emptied first. */
+/* Empties the next section and continues there. */
 static void next_section(struct kept_log *log)
 {
     const uint32_t before = log->mark.before + log->mark.lines;
@@ -170,7 +170,7 @@ enum kept_log_error kept_log_read(const void *memory, struct kept_log_text *text
         if (!(marks[section] = find_mark(head, section)))
             return KEPT_LOG_DAMAGED;
 
-    /* The older half of the end comes first; one that was never begun is empty, in whatever place. */
+    /* The older half of the end comes first. An unused half is empty, so its position does not matter. */
     if (marks[KEPT_LOG_END_B]->lines && marks[KEPT_LOG_END_B]->before < marks[KEPT_LOG_END_A]->before)
         first = KEPT_LOG_END_B;
     const unsigned order[] = { KEPT_LOG_BEGINNING, first, KEPT_LOG_END_A + KEPT_LOG_END_B - first };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The log in memory that outlasts a warm reset: the kernel writes it line by line, and the loader reads it at the next
- * start. A reset at any moment leaves whole lines. A log that does not fit keeps its beginning and its end. Pure.
+ * A log in memory that survives a warm reset: the kernel writes it line by line, and the loader reads it at the next
+ * start. A reset at any moment leaves only whole lines. If the log is too long, its beginning and end are kept. Pure.
  */
 #ifndef BOOT_KEPT_LOG_H
 #define BOOT_KEPT_LOG_H
@@ -11,17 +11,17 @@
 #include <stdint.h>
 
 #define KEPT_LOG_VERSION 1u
-#define KEPT_LOG_SIZE    0x100000u /* bytes of all that is kept */
-#define KEPT_LOG_HEAD    0x1000u   /* bytes, of which the text comes after */
+#define KEPT_LOG_SIZE    0x100000u /* bytes in total */
+#define KEPT_LOG_HEAD    0x1000u   /* bytes before the text */
 #define KEPT_LOG_END     0x8000u   /* bytes of each of the two halves of the end */
 
-/* The text's sections. Once the beginning is full, the halves of the end are filled by turns. */
+/* The text's sections. Once the beginning is full, the two halves of the end are filled in turn. */
 enum { KEPT_LOG_BEGINNING, KEPT_LOG_END_A, KEPT_LOG_END_B, KEPT_LOG_SECTIONS };
 
-/* What a section holds. Of its two marks the whole one with the higher serial counts: one is written at a time. */
+/* Describes a section's text. A section has two marks, written in turn: the intact one of higher serial counts. */
 struct kept_log_mark {
     uint32_t serial;
-    uint32_t before; /* lines of the log that came before this section's first */
+    uint32_t before; /* lines of the log before this section */
     uint32_t lines;
     uint32_t length; /* bytes of text */
     uint64_t text_sum;
@@ -31,7 +31,7 @@ struct kept_log_mark {
 struct kept_log_head {
     char magic[8];
     uint32_t version;
-    uint32_t size; /* bytes of all that is kept */
+    uint32_t size; /* bytes in total */
     uint64_t sequence;
     uint64_t sum; /* of the members above */
     struct kept_log_mark marks[KEPT_LOG_SECTIONS][2];
@@ -45,26 +45,26 @@ _Static_assert(sizeof(struct kept_log_head) <= KEPT_LOG_HEAD, "KEPT_LOG_HEAD");
 struct kept_log {
     struct kept_log_head *head; /* NULL: not kept */
     unsigned section;
-    struct kept_log_mark mark;                       /* of that section, as it stands in memory */
-    void (*written)(const void *bytes, size_t size); /* makes what was written outlast a reset: out of the caches */
+    struct kept_log_mark mark;                       /* of that section, as in memory */
+    void (*written)(const void *bytes, size_t size); /* flushes written bytes from the caches into memory */
 };
 
-/* Makes an empty log in KEPT_LOG_SIZE bytes of memory. The sequence tells it from other runs' logs. */
+/* Makes an empty log in KEPT_LOG_SIZE bytes of memory. Each run's log has another sequence. */
 void kept_log_make(void *memory, uint64_t sequence);
 
-/* Makes what memory holds no log any more. */
+/* Invalidates the log in this memory. */
 void kept_log_forget(void *memory);
 
-/* Opens a log that was made, to write it. False if there is none. */
+/* Opens a log of kept_log_make() for writing. False if there is none. */
 bool kept_log_open(struct kept_log *log, void *memory, size_t size, void (*written)(const void *bytes, size_t size));
 
-/* Appends a line: prefix, text, CR LF. It is kept when this returns, and as a whole or not at all before. */
+/* Appends a line: prefix, text, CR LF. A reset during the call keeps the whole line or none of it. */
 void kept_log_line(struct kept_log *log, const char *prefix, const char *text);
 
 enum kept_log_error {
     KEPT_LOG_OK,
     KEPT_LOG_NONE,   /* memory holds no log of this version */
-    KEPT_LOG_DAMAGED /* it does, and some of its text or of what tells its length was changed */
+    KEPT_LOG_DAMAGED /* the log's text or marks have been changed */
 };
 
 #define KEPT_LOG_PIECES 4u
@@ -77,10 +77,10 @@ struct kept_log_text {
         size_t length;
     } pieces[KEPT_LOG_PIECES];
     size_t length; /* of all */
-    char gap[80];  /* the line that stands for what did not fit; pieces point to it */
+    char gap[80];  /* the line in place of lines that did not fit; pieces point to it */
 };
 
-/* Reads KEPT_LOG_SIZE bytes of memory. After an error *text has no pieces; if it is not KEPT_LOG_NONE, a sequence. */
+/* Reads KEPT_LOG_SIZE bytes of memory. After an error *text has no pieces, and only if DAMAGED a sequence. */
 enum kept_log_error kept_log_read(const void *memory, struct kept_log_text *text);
 
 #endif

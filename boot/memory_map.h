@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Normalizes the memory map for the kernel, and tells where a kernel may be loaded. Pure. */
+/* Normalizes the memory map for the kernel, and checks whether a kernel may be loaded at an address. Pure. */
 #ifndef BOOT_MEMORY_MAP_H
 #define BOOT_MEMORY_MAP_H
 
@@ -9,8 +9,8 @@
 #include "boot/boot_info.h"
 
 /*
- * Memory that this loader or an earlier one occupies. A kernel may be loaded over it as over usable memory, but must
- * not allocate from it, because boot_info is in it: hence a type of its own, from ACPI's range for the platform.
+ * Memory that this loader or an earlier one occupies. A kernel may be loaded there, as into usable memory, but must not
+ * allocate it, because it contains boot_info. Hence a separate type, from ACPI's range for the platform.
  */
 #define BOOT_MEMORY_LOADER 0xf0000000u
 

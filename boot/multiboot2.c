@@ -34,8 +34,8 @@ struct memory_map_tag {
 };
 
 /*
- * The frame buffer's tag. The specification gives its reserved field one byte; GRUB, and its multiboot2.h, have two, so
- * that is where the colours are.
+ * The frame buffer's tag. The specification's reserved field has one byte. GRUB and its multiboot2.h have two, followed
+ * by the colours.
  */
 struct screen_tag {
     struct tag tag;
@@ -46,14 +46,14 @@ struct screen_tag {
 };
 enum { SCREEN_COLOURS = 1, SCREEN_TEXT = 2 };
 
-/* What follows if the colours are in masks. */
+/* Follows the tag if the colours are in masks. */
 struct colours {
     struct {
         uint8_t lowest, bits;
     } red, green, blue;
 };
 
-/* The text in a tag, NULL if it has no NUL. */
+/* The text in a tag; NULL if it is not terminated. */
 static const char *tag_text(const struct tag *tag)
 {
     const char *text = (const char *)(tag + 1);
@@ -85,7 +85,7 @@ static enum multiboot2_error take_screen(const struct screen_tag *tag, struct bo
     if (tag->tag.size < sizeof *tag + sizeof *colours)
         return MULTIBOOT2_SCREEN;
     out->kind = BOOT_SCREEN_PIXELS;
-    out->pixel_bits = (tag->bits + 7u) & ~7u; /* 15 are two bytes */
+    out->pixel_bits = (tag->bits + 7u) & ~7u; /* 15 bits take two bytes */
     out->red = mask(colours->red.lowest, colours->red.bits);
     out->green = mask(colours->green.lowest, colours->green.bits);
     out->blue = mask(colours->blue.lowest, colours->blue.bits);

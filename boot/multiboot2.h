@@ -5,11 +5,11 @@
 
 #include "boot/boot_info.h"
 
-/* What the loader passed; NULL or 0 for what it did not. The pointers point into the information itself. */
+/* The loader's information. Missing parts are NULL or 0. The pointers point into the information itself. */
 struct multiboot2 {
     const char *options; /* the command line, without the kernel's name */
     const char *loader;  /* "GRUB 2.06-13" */
-    const void *rsdp;    /* a copy of ACPI's root pointer, the newer form if both are there */
+    const void *rsdp;    /* a copy of ACPI's root pointer, the newer form if both exist */
     struct boot_memory *memory;
     uint32_t memory_count;
     uint32_t module_start, module_end; /* physical addresses of the first module; the end is exclusive */

@@ -8,7 +8,7 @@
 #define BAUD_MIN             1200u
 #define BAUD_MOST            4000000u
 #define CLOCK_MIN            19200u /* Hz, for the slowest line */
-#define AUTO_RECORDS         1u     /* a 115200 baud line then has the log of all tests within 20 seconds */
+#define AUTO_RECORDS         1u     /* the log of all tests then takes 20 seconds at 115200 baud */
 #define AUTO_RECORDS_FAILING 8u
 #define AUTO_LBR_ENTRIES     8u
 #define MENU_MAX             60u
@@ -27,7 +27,7 @@ static struct slice slice_of(const char *text)
     return (struct slice){ text, text_length(text) };
 }
 
-/* Splits at the first separator: returns the text before it, leaves the text after it; *found: there was one. */
+/* Splits at the first separator: returns the text before it, and leaves the text after it. *found: there was one. */
 static struct slice split(struct slice *rest, char separator, bool *found)
 {
     struct slice first = { rest->start, 0 };
@@ -136,7 +136,7 @@ static enum options_error parse_address(struct slice value, uint64_t *out)
     return OPTIONS_OK;
 }
 
-/* Takes ",BAUD", if there is more; 0 keeps the speed that firmware has set. */
+/* Parses BAUD if there is more text; 0 keeps the speed that firmware has set. */
 static enum options_error take_baud(struct slice *rest, bool *more, uint32_t most, uint32_t *baud)
 {
     if (!*more)
@@ -151,7 +151,7 @@ static enum options_error take_baud(struct slice *rest, bool *more, uint32_t mos
     return parse_number(value, BAUD_MIN, most, baud);
 }
 
-/* ttyS0..3[,BAUD] or 0xPORT[,BAUD]: a PC's clock, of whose fastest speed every other one is a part. */
+/* ttyS0..3[,BAUD] or 0xPORT[,BAUD]. With a PC's clock, BAUD must divide the fastest speed. */
 static enum options_error take_port(struct slice first, struct slice rest, bool more, struct uart *uart)
 {
     enum options_error error = uart->base ? OPTIONS_OK : parse_address(first, &uart->base);
@@ -239,7 +239,7 @@ static enum options_error take_width(struct slice value, struct options *options
     return slice_is(value, "64") || slice_is(value, "32") ? OPTIONS_OK : OPTIONS_NOT_A_CHOICE;
 }
 
-/* A row of the table has one of these: a value that a function parses; one of some words, for an enum; or no value. */
+/* Each row of the table has one of these: a value that a function parses, one of several words (enum), or no value. */
 #define VALUE(text, function) .form = text, .take = function
 #define CHOICE(member, ...)   .field = offsetof(struct options, member), .choices = { __VA_ARGS__ }
 #define FLAG(member)          .field = offsetof(struct options, member)
@@ -257,9 +257,9 @@ static const struct option {
     { "run", "*", "run tests whose id matches; quick: a few of each area", VALUE("GLOB[,GLOB..]", take_run) },
     { "skip", NULL, "skip tests whose id matches", VALUE("GLOB[,GLOB..]", take_skip) },
     { "list", NULL, "list the tests, run none", FLAG(list) },
-    { "records", "auto", "records per test and kind; auto: 1, of a failing test 8",
+    { "records", "auto", "records per test and kind; auto: 1, or 8 if a test fails",
       VALUE("auto|N|all|none", take_records) },
-    { "recap", "areas", "results at the end, by area; all: each test's too",
+    { "recap", "areas", "results at the end, by area; all: also by test",
       CHOICE(recap, [OPTIONS_RECAP_AREAS] = "areas", [OPTIONS_RECAP_ALL] = "all") },
     { "dump", "none", "all records as the processor wrote them, for dsdump",
       CHOICE(dump, [OPTIONS_DUMP_NONE] = "none", [OPTIONS_DUMP_RAW] = "raw") },
@@ -268,9 +268,9 @@ static const struct option {
       CHOICE(end, [OPTIONS_END_HALT] = "halt", [OPTIONS_END_REBOOT] = "reboot", [OPTIONS_END_POWEROFF] = "poweroff") },
     { "exit", "auto", "QEMU's debug exit device; auto: under a hypervisor",
       CHOICE(exit, [OPTIONS_EXIT_AUTO] = "auto", [OPTIONS_EXIT_DEBUG] = "debug", [OPTIONS_EXIT_NONE] = "none") },
-    { "console", "auto", "auto|none|pci|ttyS0..3|0xPORT|mmio32,0xADDR; they add up",
+    { "console", "auto", "auto|none|pci|ttyS0..3|0xPORT|mmio32,0xADDR; repeatable",
       VALUE("WHERE[,BAUD]", take_console) },
-    { "log", "none", "where the log goes by a restart",
+    { "log", "none", "where to save the log, by a restart",
       CHOICE(log, [OPTIONS_LOG_NONE] = "none", [OPTIONS_LOG_STICK] = "stick") },
     { "gdbwait", NULL, "wait for a debugger before the first test", FLAG(gdbwait) },
     { "width", NULL, "which kernel the loader starts", VALUE("32|64", take_width) },
@@ -278,7 +278,7 @@ static const struct option {
       CHOICE(
           paging, [OPTIONS_PAGING_AUTO] = "auto", [OPTIONS_PAGING_PAE] = "pae", [OPTIONS_PAGING_LEGACY] = "legacy") },
     { "menu", "auto", "the UEFI loader's menu, 0 to 60; auto: 3 without options", VALUE("auto|SECONDS", take_menu) },
-    { "kinds", "all", "of a hybrid, the cores to test on",
+    { "kinds", "all", "kinds of cores to test on a hybrid",
       CHOICE(kinds, [OPTIONS_KINDS_ALL] = "all", [OPTIONS_KINDS_FIRST] = "first", [OPTIONS_KINDS_CORE] = "core",
              [OPTIONS_KINDS_ATOM] = "atom") },
 };
@@ -336,7 +336,7 @@ static enum options_error parse_word(struct slice word, struct options *options)
     return OPTIONS_UNKNOWN;
 }
 
-/* Takes the next word off the text. *error is set if the text is too long or has a bad character. */
+/* Removes the next word from the text. Sets *error if the text is too long or has an invalid character. */
 static struct slice next_word(const char **text, size_t *left, enum options_error *error)
 {
     while (is_blank(**text) && *left > 0) {
@@ -436,14 +436,12 @@ void options_help(void (*line)(void *context, const char *text), void *context)
     }
 }
 
-/* Lists of globs that have a name. No id of a test is such a name. */
+/* Named lists of globs. No test has such an id. */
 static const struct {
     const char *name;
     const char *globs;
 } sets[] = {
-    /*
-     * Every facility of every generation has tests here that need it, so that each gets its verdict; little is printed.
-     */
+    /* For each facility of each generation, some tests that need it, so that it gets a verdict, with a short log. */
     { "quick",
       "detect.*,pmi.lvt.mask_set,pmi.held,ds.area.readback,ds.restrictions,bts.calls,bts.interrupt.threshold,"
       "lbr.calls,lbr.kinds,pebs.loads,pebs.instructions,pebs.tagging.execution,pebs.tagging.replay,"
@@ -454,7 +452,7 @@ static bool match(struct slice pattern, const char *text)
 {
     size_t at = 0;
     size_t star = SIZE_MAX;       /* position of the last '*' */
-    const char *star_text = text; /* the text after what that '*' matches */
+    const char *star_text = text; /* the text after the match of that '*' */
     while (*text != '\0') {
         if (at < pattern.length && pattern.start[at] == '*') {
             star = at++;
@@ -462,7 +460,7 @@ static bool match(struct slice pattern, const char *text)
         } else if (at < pattern.length && (pattern.start[at] == '?' || pattern.start[at] == *text)) {
             at++;
             text++;
-        } else if (star != SIZE_MAX) { /* let the '*' match one character more */
+        } else if (star != SIZE_MAX) { /* let the '*' match one more character */
             at = star + 1;
             text = ++star_text;
         } else {

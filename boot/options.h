@@ -49,13 +49,13 @@ struct options {
     uint32_t records_failing; /* of a test that does not pass: `records` or more */
     uint32_t lbr_entries;     /* of an LBR stack, if the test passes; OPTIONS_RECORDS_ALL = all */
     enum options_recap recap; /* what the end of the log repeats */
-    enum options_kinds kinds; /* of a hybrid: the kinds of cores that the tests run on */
+    enum options_kinds kinds; /* the kinds of a hybrid's cores that the tests run on */
     enum options_dump dump;   /* write the raw dump, for tools/dsdump */
     unsigned timeout;         /* time limit for each test, 1 to 3600 seconds */
     enum options_end end;
     enum options_exit exit;
-    bool console_usual; /* the serial ports that the machine seems to have; then the next three are empty */
-    bool console_pci;   /* PCI's serial ports, besides these: */
+    bool console_usual; /* the serial ports that the machine seems to have; the next three members are then empty */
+    bool console_pci;   /* PCI's serial ports, in addition to these: */
     unsigned consoles;
     struct {
         const char *name; /* "COM2" */
@@ -65,7 +65,7 @@ struct options {
     unsigned width;             /* 32, 64 or 0 = not given: which kernel the loader starts */
     enum options_paging paging; /* page tables of the 32-bit kernel */
     uint32_t menu;              /* seconds that the UEFI loader's menu waits; 0 = no menu; or OPTIONS_MENU_AUTO */
-    enum options_log log;       /* who takes the log away after a restart */
+    enum options_log log;       /* where the loader saves the log after a restart */
 };
 
 enum options_error {
@@ -82,9 +82,9 @@ enum options_error {
 };
 
 /*
- * Parses text up to its NUL, as words separated by blanks or line ends. NULL and "" give the defaults. Of a repeated
- * option the last one counts; but each console= adds one, unless it is auto or none. *options is always set; after an
- * error to the defaults, and *offender is the bad word.
+ * Parses text up to its NUL, as words separated by blanks or line ends. NULL and "" give the defaults. If an option is
+ * repeated, the last one counts, but each console= adds a console, except auto and none. *options is always set. After
+ * an error *options has the defaults, and *offender is the invalid word.
  */
 enum options_error options_parse(const char *text, struct options *options, struct slice *offender);
 
@@ -97,7 +97,7 @@ void options_help(void (*line)(void *context, const char *text), void *context);
 /* Whether pattern, with * and ?, matches the whole of text. A pattern may be the name of a set of globs: "quick". */
 bool glob_match(struct slice pattern, const char *text);
 
-/* Takes the first glob off a list; false at its end. */
+/* Removes the first glob from a list; false at its end. */
 bool glob_next(struct slice *list, struct slice *glob);
 
 /* Whether any glob of the list matches. */

@@ -13,23 +13,23 @@ const char *uart_error_text(enum uart_error error)
     case UART_CUT_SHORT:
         return "the table ends before its address";
     case UART_DISABLED:
-        return "firmware gave it no address";
+        return "firmware assigned no address";
     case UART_KIND:
         return "not compatible with the 16550";
     case UART_SPACE:
         return "its registers are neither memory nor I/O ports";
     case UART_WIDTH:
-        return "its registers have another size than 8, 16 or 32 bits";
+        return "its registers are not 8, 16 or 32 bits wide";
     case UART_BAUD:
         return "no divisor of its clock gives this speed within 2%";
     case UART_PORT:
         return "not all of its registers are below port 0x10000";
     case UART_HIGH:
-        return "not all of its registers are below 4 GiB, beyond which nothing is mapped";
+        return "not all of its registers are below 4 GiB, where the kernel's mapping ends";
     case UART_RAM:
-        return "the firmware's memory map has memory there";
+        return "the firmware's memory map has RAM there";
     case UART_SAME:
-        return "named above";
+        return "listed above";
     case UART_SILENT:
         return "no UART answers there";
     }

@@ -8,18 +8,18 @@
 
 #define UART_REGISTERS 8u
 #define UART_CLOCK     1843200u /* Hz: the clock of a PC's UARTs, with which divisor 1 is 115200 baud */
-#define UART_CLOCKS    16u      /* for each bit, at divisor 1 */
+#define UART_CLOCKS    16u      /* per bit, at divisor 1 */
 
 struct uart {
     uint64_t base;  /* of its first register: a port, or a physical address */
-    bool memory;    /* its registers are memory; else ports */
+    bool memory;    /* its registers are memory; otherwise ports */
     uint8_t stride; /* bytes from one register to the next: 1, 2 or 4 */
-    uint8_t access; /* bytes that are read or written at once: 1, 2 or 4 */
+    uint8_t access; /* bytes of a read or write: 1, 2 or 4 */
     uint32_t baud;  /* 0: as firmware has set it */
     uint32_t clock; /* Hz; 0: not known */
 };
 
-/* Why a UART is not written to. */
+/* Why a UART is not used. */
 enum uart_error {
     UART_OK,
     UART_CUT_SHORT, /* the table ends before its address */
@@ -30,18 +30,18 @@ enum uart_error {
     UART_BAUD,      /* no divisor of the clock gives this speed */
     UART_PORT,      /* not all of its registers are below port 10000h */
     UART_HIGH,      /* not all of its registers are below 4 GiB */
-    UART_RAM,       /* the address is of memory that the firmware's memory map has for data */
-    UART_SAME,      /* it was named before */
+    UART_RAM,       /* the address is RAM in the firmware's memory map */
+    UART_SAME,      /* it was listed before */
     UART_SILENT     /* no UART answers there */
 };
 
-/* Why, as text: "no UART answers there". */
+/* The error as text: "no UART answers there". */
 const char *uart_error_text(enum uart_error error);
 
-/* The divisor for the UART's speed, which must not be 0: the nearest, if that is within 2%; else 0. */
+/* The nearest divisor for the UART's speed (not 0) if it is within 2%; otherwise 0. */
 uint16_t uart_divisor(const struct uart *uart);
 
-/* The speed that a divisor stands for, as far as the clock is known; 0: it is not. */
+/* The speed in baud that a divisor gives; 0 if the clock is unknown. */
 uint32_t uart_baud(const struct uart *uart, uint16_t divisor);
 
 /* Whether all of its registers can be reached: UART_OK, UART_PORT or UART_HIGH. */

@@ -9,19 +9,19 @@
 /* A generic address. */
 #define ADDRESS_SPACE     0u
 #define ADDRESS_BIT_WIDTH 1u
-#define ADDRESS_ACCESS    3u /* 0: not said; else 1, 2, 4 or 8 bytes are 1, 2, 3, 4 */
+#define ADDRESS_ACCESS    3u /* 0: undefined; 1, 2, 3, 4: accesses of 1, 2, 4, 8 bytes */
 #define ADDRESS_ADDRESS   4u
 #define ADDRESS_SIZE      12u
 #define SPACE_MEMORY      0u
 #define SPACE_PORT        1u
-#define ACCESS_MOST       3u /* of those that a UART here may have: 4 bytes */
+#define ACCESS_MOST       3u /* the largest for a UART: 4 bytes */
 
 #define SPCR_KIND          36u
 #define SPCR_ADDRESS       40u
 #define SPCR_BAUD          58u
 #define SPCR_CLOCK         76u /* from revision 3 on; 0: not known */
 #define SPCR_CLOCK_SINCE   3u
-#define SPCR_PRECISE       80u /* baud, from revision 4 on; 0: as at SPCR_BAUD */
+#define SPCR_PRECISE       80u /* baud, from revision 4 on; 0: SPCR_BAUD counts */
 #define SPCR_PRECISE_SINCE 4u
 
 #define DBG2_OFFSET 36u
@@ -38,8 +38,8 @@
 #define TYPE_SERIAL      0x8000u
 
 /*
- * Kinds of UARTs, of SPCR from revision 2 on and of DBG2. An LPSS UART has further registers of its own, for its clock
- * and reset, which stay as firmware left them, and so does its divisor, whose clock no table tells.
+ * Kinds of UARTs, in SPCR from revision 2 on and in DBG2. An LPSS UART has more registers, for its clock and reset,
+ * which stay as firmware left them. Its divisor does, too, because no table reports its clock.
  */
 #define KIND_16550        0x00u
 #define KIND_16550_SUBSET 0x01u
@@ -52,8 +52,8 @@ static bool is_16550(unsigned kind)
 }
 
 /*
- * Memory: a register takes its bit width, and no less than an access. Firmware sets one of the two or both; 0 is 8
- * bits. Ports are always a byte each, whatever the table says of their size.
+ * In memory a register takes its bit width, but at least the width of an access. Firmware sets one of the two or both;
+ * 0 means 8 bits. Ports are always one byte each, whatever size the table has.
  */
 static enum uart_error read_address(const uint8_t *address, struct uart *uart)
 {
@@ -76,7 +76,7 @@ static enum uart_error read_address(const uint8_t *address, struct uart *uart)
     return UART_OK;
 }
 
-/* The speeds that SPCR has numbers for; of others, as of 0, the UART keeps what firmware has set. */
+/* The speeds that SPCR has codes for. With another code, or 0, the UART keeps the speed that firmware has set. */
 static uint32_t baud_of(unsigned code)
 {
     switch (code) {
@@ -111,7 +111,7 @@ static enum uart_error read_spcr(const uint8_t *spcr, size_t size, struct uart *
     if (revision >= SPCR_PRECISE_SINCE && size >= SPCR_PRECISE + 4 && read_little(spcr + SPCR_PRECISE, 4))
         uart->baud = (uint32_t)read_little(spcr + SPCR_PRECISE, 4);
     if (uart->memory && !uart->clock)
-        uart->baud = 0; /* by an unknown clock there is no divisor; firmware has set the right one for its console */
+        uart->baud = 0; /* the divisor depends on the clock; firmware has set the right one for its console */
     return UART_OK;
 }
 
@@ -121,7 +121,7 @@ static enum uart_error read_device(const uint8_t *device, size_t size, struct ua
 
     if (!device[DEVICE_REGISTERS])
         return UART_DISABLED;
-    if (address > size - ADDRESS_SIZE) /* a device is longer than an address */
+    if (address > size - ADDRESS_SIZE) /* size is at least DEVICE_SIZE */
         return UART_CUT_SHORT;
     const enum uart_error error = read_address(device + address, uart);
     if (error == UART_OK && !is_16550((unsigned)read_little(device + DEVICE_SUBTYPE, 2)))
@@ -129,7 +129,7 @@ static enum uart_error read_device(const uint8_t *device, size_t size, struct ua
     return error;
 }
 
-/* The devices follow each other; one whose length is too short or too long is the last. Returns how many are serial. */
+/* Reads the devices up to the first of invalid length. Returns the number of serial ones. */
 static size_t read_dbg2(const uint8_t *dbg2, size_t size, struct uart_named *named, size_t most)
 {
     size_t count = 0;

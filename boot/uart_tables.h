@@ -11,12 +11,12 @@
 struct uart_named {
     const char *by; /* the table: "SPCR" or "DBG2" */
     struct uart uart;
-    enum uart_error error; /* UART_OK: it can be tried; else what of *uart is set depends on the error */
+    enum uart_error error; /* UART_OK: it can be tried; otherwise uart may be incomplete */
 };
 
 /*
- * Fills *named with what SPCR names, then what DBG2 does, as far as there is room for `most`. Returns how many were
- * filled in. Tables that are missing or damaged name none.
+ * Fills named[], up to `most` elements, with the UARTs of SPCR, then of DBG2. Returns the number of elements. Missing
+ * or damaged tables have no UARTs.
  *
  * Microsoft, "Serial Port Console Redirection Table (SPCR)", revisions 1 to 4; "Microsoft Debug Port Table 2 (DBG2)",
  * tables 1 to 3; ACPI Specification 6.5, 5.2.3.2 "Generic Address Structure (GAS)".

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; The entry of another processor: real mode, protected mode, then C, still without paging.
+; The entry of a secondary processor: real mode, protected mode, then C, still without paging.
 
 %include "arch/x86/startup.inc"
 

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; The entry of another processor: real mode, protected mode, long mode on the page tables of entry64.asm, then C.
+; The entry of a secondary processor: real mode, protected mode, long mode on the page tables of entry64.asm, then C.
 
 %include "arch/x86/startup.inc"
 

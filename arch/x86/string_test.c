@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The four functions that compilers call, against loops over bytes: every length, alignment and overlap that can
- * matter. */
+/* Compares the four functions that compilers call with loops over bytes: every relevant length, alignment, overlap. */
 #include "arch/x86/string.h"
 
 #include "arch/x86/cpu.h"
@@ -8,7 +7,7 @@
 #include "suite/support/sources.h"
 
 #define BYTES     64u
-#define LENGTHS   19u /* 0 to 18: whole words, and each rest */
+#define LENGTHS   19u /* 0 to 18: whole words, and each remainder */
 #define OFFSETS   9u
 #define DIRECTION (1u << 10)
 
@@ -71,7 +70,7 @@ static int sign(int value)
     return (value > 0) - (value < 0);
 }
 
-/* Differences at each place, and just behind the end. */
+/* A difference at each position, and just past the end. */
 static void compare(struct test_run *run, unsigned length)
 {
     for (unsigned place = 0; place <= length; place++) {

@@ -1,6 +1,5 @@
-; SPDX-License-Identifier: MIT
-; The kernels, embedded in the loader: one .efi file is all that firmware needs to find. And what shim asks of a file that it
-; starts under Secure Boot: a section with its generation (shim 15, SBAT.md), on pages of its own.
+; SPDX-License-Identifier: MIT The kernels, embedded in the loader, so that firmware needs only one .efi file. Also the
+; section with the file's generation, on its own pages, which shim requires for Secure Boot (shim 15, SBAT.md).
 
 ; %1: the width, %2: the file
 %macro kernel 2

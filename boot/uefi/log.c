@@ -7,8 +7,8 @@
 #include "boot/uefi/log_volume.h"
 
 /*
- * Where a log may lie: multiples of 16 MiB below 4 GiB, the lowest that is free. Firmware fills memory from its top, so
- * low memory has the best prospects of being left alone by the start after a reset.
+ * The log is at the lowest free multiple of 16 MiB below 4 GiB. Firmware allocates memory from the top down, so it is
+ * least likely to overwrite low memory after a reset.
  */
 #define PLACE_STEP  UINT64_C(0x1000000)
 #define PLACES_END  UINT64_C(0x100000000)
@@ -17,8 +17,8 @@
 #define KEY_SECONDS 30u
 
 /*
- * The note that a log must be there at the next start: a variable that holds the log's sequence. It is how a log that
- * did not outlast the reset is noticed.
+ * The note: a firmware variable with the log's sequence. If the next start finds the note without the log, the log did
+ * not survive the reset.
  */
 static CHAR16 note_name[] = L"dstest86Log";
 static EFI_GUID note_guid = { 0x6a1b7c5e, 0x2f0d, 0x4c43, { 0x9e, 0x58, 0x64, 0x73, 0x38, 0x36, 0x6c, 0x67 } };
@@ -56,8 +56,8 @@ static void release(void *memory)
 }
 
 /*
- * Finds a log, whole or damaged, in memory that nobody uses, and allocates it; *memory is NULL if there is none. noted:
- * the note's sequence, which is the log's, too; NULL: no note tells whose it must be.
+ * Finds a log, intact or damaged, in free memory, and allocates that memory; *memory is NULL if there is none. noted:
+ * the sequence of the note, which the log must have; NULL: there is no note, and any log will do.
  */
 static enum kept_log_error find_log(const UINT64 *noted, void **memory, struct kept_log_text *text)
 {
@@ -84,7 +84,7 @@ static void say_trouble(const CHAR16 *before, const struct log_trouble *trouble)
         Print(L"dstest86: %s: %a\n", before, trouble->what);
 }
 
-/* The last line of a log, which has the verdict; the text ends with a line end, or is empty. */
+/* Prints the last line of a log, which has the verdict. The text ends with a line end, or is empty. */
 static void say_last_line(char *bytes, size_t size)
 {
     size_t start, end = size;
@@ -92,7 +92,7 @@ static void say_last_line(char *bytes, size_t size)
         end--;
     for (start = end; start > 0 && bytes[start - 1] != '\n';)
         start--;
-    if (end == size) /* no line end to be replaced by a NUL */
+    if (end == size) /* no line end that the NUL could replace */
         return;
     bytes[end] = '\0';
     Print(L"dstest86: it ends with: %a\n", bytes + start);
@@ -105,12 +105,12 @@ static bool take(EFI_HANDLE device, const struct kept_log_text *text)
     char *bytes;
 
     if (text->length == 0) {
-        Print(L"dstest86: the log of the run before is empty: its kernel was not started, or stopped at once\n");
+        Print(L"dstest86: the log of the previous run is empty: its kernel was not started, or stopped at once\n");
         return false;
     }
     trouble.status = BS->AllocatePool(EfiLoaderData, text->length, (void **)&bytes);
     if (EFI_ERROR(trouble.status)) {
-        say_trouble(L"the log of the run before is lost", &trouble);
+        say_trouble(L"the log of the previous run is lost", &trouble);
         return false;
     }
     size_t size = 0;
@@ -119,19 +119,19 @@ static bool take(EFI_HANDLE device, const struct kept_log_text *text)
             bytes[size + n] = text->pieces[i].start[n];
         size += text->pieces[i].length;
     }
-    Print(L"dstest86: taking away the log of the run before: %d bytes\n", (UINT32)size);
+    Print(L"dstest86: saving the log of the previous run: %d bytes\n", (UINT32)size);
     const bool taken = log_to_volume(device, bytes, size, &place, &trouble);
     if (taken) {
-        Print(L"dstest86: the log of the run before is in %a\n", place.text);
+        Print(L"dstest86: the log of the previous run is in %a\n", place.text);
         say_last_line(bytes, size);
     } else {
-        say_trouble(L"the log of the run before is lost", &trouble);
+        say_trouble(L"the log of the previous run is lost", &trouble);
     }
     BS->FreePool(bytes);
     return taken;
 }
 
-/* Whether a person presses a key in time. */
+/* Whether somebody presses a key in time. */
 static bool key_pressed(void)
 {
     EFI_INPUT_KEY key;
@@ -142,7 +142,7 @@ static bool key_pressed(void)
     return true;
 }
 
-bool log_take_away(EFI_HANDLE device, const struct options *options)
+bool log_save(EFI_HANDLE device, const struct options *options)
 {
     struct kept_log_text text;
     UINT64 sequence;
@@ -150,7 +150,7 @@ bool log_take_away(EFI_HANDLE device, const struct options *options)
     bool taken = false;
 
     const bool noted = read_note(&sequence);
-    if (options->log == OPTIONS_LOG_NONE && !noted) /* the option may have been chosen in the menu of the run before */
+    if (options->log == OPTIONS_LOG_NONE && !noted) /* the previous run's menu may have set the option */
         return false;
     const enum kept_log_error error = find_log(noted ? &sequence : NULL, &memory, &text);
     if (error == KEPT_LOG_NONE && !noted)
@@ -159,11 +159,11 @@ bool log_take_away(EFI_HANDLE device, const struct options *options)
     if (error == KEPT_LOG_OK)
         taken = take(device, &text);
     else if (error == KEPT_LOG_DAMAGED)
-        Print(L"dstest86: the log of the run before is lost: something wrote into its memory at 0x%lx\n",
+        Print(L"dstest86: the log of the previous run is lost: its memory at 0x%lx was overwritten\n",
               (UINT64)(UINTN)memory);
     else
-        Print(L"dstest86: the log of the run before is lost: the machine was switched off, or its firmware clears or "
-              L"uses the log's memory when it restarts\n");
+        Print(L"dstest86: the log of the previous run is lost: the machine was switched off, or its firmware clears or "
+              L"uses the log's memory at a restart\n");
     if (memory != NULL) {
         kept_log_forget(memory);
         release(memory);
@@ -175,7 +175,7 @@ bool log_take_away(EFI_HANDLE device, const struct options *options)
     }
     if (key_pressed())
         return false;
-    Print(L"dstest86: nothing more to do; returning to the firmware\n");
+    Print(L"dstest86: done; returning to the firmware\n");
     return true;
 }
 
@@ -188,21 +188,21 @@ void log_reserve(EFI_HANDLE device, const struct options *options, struct boot_k
     if (options->log == OPTIONS_LOG_NONE)
         return;
     if (!log_volume_ready(device, &trouble)) {
-        say_trouble(L"no log will be kept", &trouble);
+        say_trouble(L"the log will not be saved", &trouble);
         return;
     }
     for (UINT64 place = PLACE_STEP; place < PLACES_END && memory == NULL; place += PLACE_STEP)
         memory = allocate_at(place);
     if (memory == NULL) {
-        Print(L"dstest86: no log will be kept: no free memory at a multiple of 16 MiB below 4 GiB\n");
+        Print(L"dstest86: the log will not be saved: no free memory at a multiple of 16 MiB below 4 GiB\n");
         return;
     }
     const UINT64 sequence = __builtin_ia32_rdtsc();
     kept_log_make(memory, sequence);
-    /* Without the note, a log that does not outlast the reset would start run after run. */
+    /* Without the note, a log that is always lost would cause runs without end. */
     EFI_STATUS status = write_note(sequence);
     if (EFI_ERROR(status)) {
-        Print(L"dstest86: no log will be kept: cannot write the firmware's variable %s: %r\n", note_name, status);
+        Print(L"dstest86: the log will not be saved: cannot write the firmware's variable %s: %r\n", note_name, status);
         kept_log_forget(memory);
         release(memory);
         return;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The log by two starts: the first reserves memory for it, which outlasts a warm reset and which the kernel fills; the
- * second takes it away, to the volume that the loader was started from. What happened to it is said.
+ * Saves the log in two starts. The first reserves memory that survives a warm reset, and the kernel writes the log
+ * there. The second copies the log to the volume that the loader was started from, and prints where, or why the log is
+ * lost.
  */
 #ifndef BOOT_UEFI_LOG_H
 #define BOOT_UEFI_LOG_H
@@ -13,15 +14,15 @@
 #include "boot/options.h"
 
 /*
- * Takes the log of the run before away. True if there was one, or had to be one, and nobody pressed a key to run the
- * tests again: the loader then returns to the firmware, so that runs do not follow each other without end.
+ * Saves the log of the previous run. True if there was a log, or one is missing, and no key was pressed to run the
+ * tests again. The loader then returns to the firmware: otherwise tests and restarts would alternate without end.
  */
-bool log_take_away(EFI_HANDLE device, const struct options *options);
+bool log_save(EFI_HANDLE device, const struct options *options);
 
-/* Reserves memory for the log of this run if the options want it and it can be taken away later. */
+/* Reserves memory for the log of this run, if the options ask for it and the log can be saved later. */
 void log_reserve(EFI_HANDLE device, const struct options *options, struct boot_keep *keep);
 
-/* Gives the memory back: no run follows. */
+/* Frees the memory, because the kernel was not started. */
 void log_release(const struct boot_keep *keep);
 
 #endif

@@ -7,7 +7,7 @@
 #include "boot/uefi/log_volume.h"
 
 #define LOG_FOLDER  L"\\dstest86\\logs"
-#define FREE_LEAST  UINT64_C(0x10000) /* bytes: with less, a run's log will hardly find room */
+#define FREE_LEAST  UINT64_C(0x10000) /* bytes: less is rarely enough for a run's log */
 #define NUMBERS_END 1000u
 #define COMPARED    4096u /* bytes at a time */
 
@@ -22,7 +22,7 @@ struct volume_info {
 };
 _Static_assert(offsetof(struct volume_info, free_space) == 24, "EFI_FILE_SYSTEM_INFO");
 
-/* Sets *trouble, for `return`. */
+/* Sets *trouble and returns false, for `return log_fails(..)`. */
 static bool log_fails(struct log_trouble *trouble, const char *what, EFI_STATUS status)
 {
     *trouble = (struct log_trouble){ what, status };
@@ -49,28 +49,28 @@ static EFI_FILE_HANDLE open_folder(EFI_HANDLE device, UINT64 needed, struct log_
     UINTN size = sizeof info;
 
     if (device == NULL || EFI_ERROR(BS->HandleProtocol(device, &FileSystemProtocol, (void **)&volume))) {
-        log_fails(trouble, "this was not started from a volume (a stick or a disk)", EFI_SUCCESS);
+        log_fails(trouble, "the loader was not started from a volume (a stick or a disk)", EFI_SUCCESS);
         return NULL;
     }
     EFI_STATUS status = volume->OpenVolume(volume, &root);
     if (EFI_ERROR(status)) {
-        log_fails(trouble, "cannot open the volume that this was started from", status);
+        log_fails(trouble, "cannot open the boot volume", status);
         return NULL;
     }
     const EFI_STATUS room = root->GetInfo(root, &FileSystemInfo, &size, &info);
     status = root->Open(root, &folder, LOG_FOLDER, EFI_FILE_MODE_READ, 0);
     if (EFI_ERROR(room))
-        log_fails(trouble, "cannot read how much room there is on the volume that this was started from", room);
+        log_fails(trouble, "cannot read the free space of the boot volume", room);
     else if (info.read_only)
-        log_fails(trouble, "the volume that this was started from is read-only", EFI_SUCCESS);
+        log_fails(trouble, "the boot volume is read-only", EFI_SUCCESS);
     else if (status == EFI_NOT_FOUND)
-        log_fails(trouble, "there is no folder \\dstest86\\logs on the volume that this was started from", EFI_SUCCESS);
+        log_fails(trouble, "the boot volume has no folder \\dstest86\\logs", EFI_SUCCESS);
     else if (EFI_ERROR(status))
-        log_fails(trouble, "cannot open \\dstest86\\logs on the volume that this was started from", status);
+        log_fails(trouble, "cannot open \\dstest86\\logs on the boot volume", status);
     else if (!is_folder(folder))
-        log_fails(trouble, "\\dstest86\\logs on the volume that this was started from is no folder", EFI_SUCCESS);
+        log_fails(trouble, "\\dstest86\\logs on the boot volume is not a folder", EFI_SUCCESS);
     else if (info.free_space < needed)
-        log_fails(trouble, "there is no room for it on the volume that this was started from", EFI_SUCCESS);
+        log_fails(trouble, "the boot volume has too little free space", EFI_SUCCESS);
     else
         log_fails(trouble, NULL, EFI_SUCCESS);
     root->Close(root);
@@ -107,7 +107,7 @@ static void widen(const char *text, CHAR16 wide[40])
     while (text[i++] != '\0');
 }
 
-/* The first name of a file that is not there. */
+/* Finds the first unused file name. */
 static bool choose_name(EFI_FILE_HANDLE folder, char name[40], CHAR16 wide[40], struct log_trouble *trouble)
 {
     for (unsigned number = 1; number < NUMBERS_END; number++) {
@@ -121,7 +121,7 @@ static bool choose_name(EFI_FILE_HANDLE folder, char name[40], CHAR16 wide[40], 
             return log_fails(trouble, "cannot read \\dstest86\\logs", status);
         file->Close(file);
     }
-    return log_fails(trouble, "\\dstest86\\logs has 999 logs of this day and processor", EFI_SUCCESS);
+    return log_fails(trouble, "\\dstest86\\logs already has 999 logs of this day and processor", EFI_SUCCESS);
 }
 
 static bool reads_back(EFI_FILE_HANDLE folder, CHAR16 *name, const UINT8 *bytes, size_t size)
@@ -148,9 +148,9 @@ static bool reads_back(EFI_FILE_HANDLE folder, CHAR16 *name, const UINT8 *bytes,
 }
 
 /*
- * A new file, written in one go, flushed and closed: the volume's own structures then change as little and as seldom as
- * firmware can do it. Nothing is reserved beforehand, because shrinking a file to its length at the end changes them
- * once more; nothing is renamed, because FAT has no rename that the power cannot interrupt.
+ * Writes a new file in one call, flushes and closes it: firmware then changes the volume's structures as rarely as it
+ * can. Space is not reserved first, because shrinking the file at the end would change the structures again. The file
+ * is not renamed at the end, because a power failure can interrupt a rename on FAT.
  */
 static bool write_new(EFI_FILE_HANDLE folder, CHAR16 *name, const void *bytes, size_t size, struct log_trouble *trouble)
 {
@@ -170,7 +170,7 @@ static bool write_new(EFI_FILE_HANDLE folder, CHAR16 *name, const void *bytes, s
     }
     file->Close(file);
     return reads_back(folder, name, bytes, size) ||
-           log_fails(trouble, "its file in \\dstest86\\logs reads back as something else", EFI_SUCCESS);
+           log_fails(trouble, "its file in \\dstest86\\logs does not read back as written", EFI_SUCCESS);
 }
 
 bool log_to_volume(EFI_HANDLE device, const void *bytes, size_t size, struct log_place *place,

@@ -9,22 +9,22 @@
 #define TICK         1000000u /* a tenth of a second, in units of 100 ns */
 #define TICKS        10u      /* a second */
 #define IDLE_SECONDS 60u      /* how long the menu stays after a key */
-#define KEYS_MAX     2000u    /* a key that is stuck, or noise on a serial console, must not keep the machine here */
+#define KEYS_MAX     2000u    /* ends the menu in spite of a stuck key or noise on a serial console */
 
 #define KEY_BACKSPACE 0x08
 #define KEY_ENTER     0x0d
 #define SCAN_DEL      0x08 /* what serial terminals send for backspace; UEFI 2.10, table 12.4 */
 #define SCAN_ESCAPE   0x17
 
-/* What each key adds to the options, the last of which counts. */
+/* What each key appends to the options. If an option is repeated, the last one counts. */
 static const struct choice {
     char key;
     const char *label;
     const char *options;
 } choices[] = {
-    { '1', "all tests, or those that the options name", "" },
+    { '1', "all tests, or those that the options select", "" },
     { '2', "quick: a few tests of each area", "run=quick records=1" },
-    { '3', "measure: not whether but how much", "run=measure.*" },
+    { '3', "measure: measurements, which have no verdict", "run=measure.*" },
 };
 
 struct menu {
@@ -34,7 +34,7 @@ struct menu {
     unsigned keys; /* read so far */
 };
 
-/* Waits for a key at most that long; false if none came. counts: tells how much time is left. */
+/* Waits at most this long for a key; false if none arrives. counts: prints the time that is left. */
 static bool read_key(struct menu *menu, unsigned seconds, bool counts, EFI_INPUT_KEY *key)
 {
     for (unsigned left = seconds * TICKS; menu->keys < KEYS_MAX; left--) {
@@ -59,7 +59,7 @@ static bool append(char *options, const char *words)
     if (more == 0)
         return true;
     if (length + 1 + more > LOAD_OPTIONS_MAX) {
-        Print(L"\ndstest86: no room for %a: %a\n", words, load_options_error_text(LOAD_OPTIONS_TOO_LONG));
+        Print(L"\ndstest86: cannot add %a: %a\n", words, load_options_error_text(LOAD_OPTIONS_TOO_LONG));
         return false;
     }
     if (length != 0)
@@ -68,7 +68,7 @@ static bool append(char *options, const char *words)
     return true;
 }
 
-/* Lets the options be edited. False if they stay as they were: after Escape, or a minute without a key. */
+/* Lets the user edit the options. False if they are unchanged: after Escape, or a minute without a key. */
 static bool edit_options(struct menu *menu)
 {
     char line[LOAD_OPTIONS_MAX + 1];
@@ -101,13 +101,13 @@ static bool edit_options(struct menu *menu)
 
 static void show(const struct menu *menu)
 {
-    Print(L"\ndstest86: choose by a key, or wait\n");
+    Print(L"\ndstest86: press a key to choose, or wait\n");
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
         Print(L"  %c  %a\n", (UINT32)choices[i].key, choices[i].label);
     Print(L"  4  options: %a\n  5  width: %d bits\n", menu->options[0] != '\0' ? menu->options : "none", menu->width);
 }
 
-/* Whether this key ends the menu; if not, and it is one of the menu's, shows it anew. */
+/* Whether this key ends the menu. If it is one of the menu's keys and does not end it, shows the menu again. */
 static bool take_key(struct menu *menu, CHAR16 key, bool long_mode)
 {
     bool chosen = key == KEY_ENTER, known = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The loader's menu: a person chooses what is run, by keys that the firmware reads. It needs no keyboard. */
+/* The loader's menu, to choose the tests by keys that the firmware reads. A keyboard is not required. */
 #ifndef BOOT_UEFI_MENU_H
 #define BOOT_UEFI_MENU_H
 
@@ -8,9 +8,9 @@
 #include "boot/load_options.h"
 
 /*
- * Shows the menu for that many seconds, longer if keys are pressed, and changes the options to what was chosen; without
- * a key they stay as they are. width is what the options say, 0 if nothing. A firmware that has no timer or no keyboard
- * shows none.
+ * Shows the menu for this many seconds, longer if keys are pressed, and adds the choice to the options. Without a key
+ * they stay unchanged. width: that of the options; 0: they have none. Without a timer or keyboard of the firmware,
+ * there is no menu.
  */
 void menu_choose(char options[LOAD_OPTIONS_MAX + 1], unsigned seconds, unsigned width, bool long_mode);
 

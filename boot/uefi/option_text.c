@@ -16,7 +16,7 @@ static EFI_STATUS parse_options_file(const void *bytes, UINTN size, char *out)
     return EFI_INVALID_PARAMETER;
 }
 
-/* The options file of the server, after a start by PXE; *out is empty if there is none. */
+/* Reads the options file of the server after a PXE boot; *out is empty if there is no such file. */
 static EFI_STATUS read_servers_file(EFI_HANDLE device, char *out)
 {
     UINTN size = OPTIONS_FILE_MAX;

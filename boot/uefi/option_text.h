@@ -9,9 +9,9 @@
 #include "boot/load_options.h"
 
 /*
- * Options come from LoadOptions (what a shell, iPXE or a boot entry passes); only if those are empty are they read
- * from \dstest86\options.txt on the device, or dstest86/options.txt of the PXE server, that the loader came from.
- * Without any, out stays as it is. After an error, which has its sentence on the console, out is of no use.
+ * Reads the options from LoadOptions (passed by a shell, iPXE or a boot entry). If these are empty, reads the file
+ * \dstest86\options.txt on the boot device, or dstest86/options.txt of the PXE server. Without options, out is empty.
+ * After an error, which is printed on the console, out is invalid.
  */
 EFI_STATUS option_text_read(const EFI_LOADED_IMAGE *loader, char out[LOAD_OPTIONS_MAX + 1]);
 

@@ -5,8 +5,8 @@
 #include <efipxebc.h>
 
 /*
- * The server's address: of the newest answer that may name one. IPv4, as DHCP has it: "siaddr" (RFC 2131, 2), which is
- * 0 where it names none.
+ * The server's IPv4 address, from the newest reply that may contain it: DHCP's "siaddr" (RFC 2131, 2), which is 0 if
+ * unset.
  */
 static void find_server(const EFI_PXE_BASE_CODE_MODE *mode, EFI_IP_ADDRESS *server)
 {

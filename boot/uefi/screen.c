@@ -5,12 +5,12 @@
 #include <efilib.h>
 #include <stdbool.h>
 
-#define EDGE_MAX 65536u /* pixels: what is beyond is no screen, and would overflow */
+#define EDGE_MAX 65536u /* pixels: larger values are invalid and would overflow */
 
-/* How much a screen is worth: that it is a console's device tells it from the protocol that stands for all of them. */
+/* Preference among protocols. A console's device is better than EDK2's protocol for all screens together. */
 enum { WORTH_NOTHING, WORTH_INVALID, WORTH_BLT_ONLY, WORTH_FRAME, WORTH_CONSOLE };
 
-/* The bits of a pixel: up to the highest that any of its masks has. UEFI 2.10, 12.9.2, "EFI_PIXEL_BITMASK". */
+/* Bits per pixel: whole bytes up to the highest bit in a mask. UEFI 2.10, 12.9.2, "EFI_PIXEL_BITMASK". */
 static UINT32 pixel_bits(const EFI_PIXEL_BITMASK *masks)
 {
     const UINT32 all = masks->RedMask | masks->GreenMask | masks->BlueMask | masks->ReservedMask;
@@ -67,7 +67,7 @@ static unsigned take_mode(const EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE *mode, bool co
 static unsigned find(struct boot_screen *screen)
 {
     static EFI_GUID graphics = EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID;
-    /* EFI_CONSOLE_OUT_DEVICE_GUID: UEFI 2.10, 12.3, does not name it; EDK2 puts it on the devices of ConOut. */
+    /* EFI_CONSOLE_OUT_DEVICE_GUID: not in UEFI 2.10, 12.3. EDK2 installs it on the devices of ConOut. */
     static EFI_GUID console = { 0xd3b36f2c, 0xd551, 0x11d4, { 0x9a, 0x46, 0x00, 0x90, 0x27, 0x3f, 0xc1, 0x4d } };
     UINTN count = 0;
     EFI_HANDLE *handles = NULL;

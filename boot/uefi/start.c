@@ -18,7 +18,7 @@
 #define EXIT_TRIES_MAX    8u
 #define TRAMPOLINE_SIZE   ((size_t)(trampoline_end - trampoline_start))
 
-/* Everything that the kernel is passed, in one block below 4 GiB. */
+/* Everything that the loader passes to the kernel, in one block below 4 GiB. */
 struct handover {
     struct trampoline_arguments arguments;
     struct boot_info info;
@@ -39,7 +39,7 @@ static bool overlaps_kernel(const struct elf_image *image, UINT64 base, UINT64 s
     return false;
 }
 
-/* Pages that lie where the kernel goes. */
+/* Pages inside the kernel's segments. */
 struct in_the_way {
     struct in_the_way *next;
 };
@@ -48,7 +48,7 @@ struct in_the_way {
 static void *allocate_low(EFI_MEMORY_TYPE type, size_t bytes, const struct elf_image *image)
 {
     const UINTN pages = EFI_SIZE_TO_PAGES(bytes);
-    struct in_the_way *kept = NULL; /* until others were allocated: each attempt must get others */
+    struct in_the_way *kept = NULL; /* until the end, because each attempt must get other pages */
     void *found = NULL;
     while (found == NULL) {
         EFI_PHYSICAL_ADDRESS address = UINT32_MAX;
@@ -91,7 +91,7 @@ struct memory_attribute {
     change_attributes *clear;
 };
 
-/* NULL: a firmware without it, which lets all memory be executed, or that of loader code. */
+/* NULL: the firmware has no such protocol, and allows execution of all memory or of loader code. */
 static struct memory_attribute *find_memory_attribute(void)
 {
     static EFI_GUID guid = { 0xf4560cf6, 0x40ec, 0x4b4a, { 0xa1, 0x92, 0xbf, 0x1d, 0x57, 0xd0, 0xb1, 0x89 } };
@@ -99,7 +99,7 @@ static struct memory_attribute *find_memory_attribute(void)
     return EFI_ERROR(BS->LocateProtocol(&guid, NULL, (void **)&protocol)) ? NULL : protocol;
 }
 
-/* Makes a page code: read-only first, since some firmware permits none that is writable and executable. */
+/* Makes a page executable, but read-only first: some firmware forbids pages that are writable and executable. */
 static EFI_STATUS make_code(const void *page)
 {
     struct memory_attribute *protocol = find_memory_attribute();
@@ -113,7 +113,7 @@ static EFI_STATUS make_code(const void *page)
     return status;
 }
 
-/* Makes it data again, as whoever gets it next expects. */
+/* Makes the page data again, as its next user expects. */
 static void make_data(const void *page)
 {
     struct memory_attribute *protocol = find_memory_attribute();
@@ -263,8 +263,8 @@ static EFI_STATUS read_memory_map(const struct elf_image *image, struct handover
 }
 
 /*
- * Exits boot services. The map may change until they are exited, so it is read again after each failed attempt, when
- * the firmware may already have shut down in part, including its console: UEFI 2.10, 7.4.6.
+ * Exits boot services. The map may change until the exit, so each attempt reads it again. After a failed attempt the
+ * firmware may have shut down in part, including its console: UEFI 2.10, 7.4.6.
  */
 static EFI_STATUS exit_boot_services(EFI_HANDLE self, const struct elf_image *image, struct handover *handover)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Starts a kernel: passes it what it needs to know, and leaves firmware. */
+/* Starts a kernel: passes information to it, and exits the firmware's boot services. */
 #ifndef BOOT_UEFI_START_H
 #define BOOT_UEFI_START_H
 
@@ -16,8 +16,8 @@ struct kernel {
 };
 
 /*
- * Starts the kernel with these options and this memory for its log. Returns only if that failed, with a sentence on the
- * console, and then leaves the machine as it was.
+ * Starts the kernel with these options and this memory for its log. Returns only after a failure, with a message on the
+ * console and the machine as before.
  */
 EFI_STATUS start_kernel(EFI_HANDLE self, const struct kernel *kernel, const char *options,
                         const struct boot_keep *keep);

@@ -37,9 +37,9 @@ trampoline_start:
 %ifidn __?OUTPUT_FORMAT?__, elf64
         bits    64
         mov     ebp, edi                ; arguments
-        ; All but what paging needs is cleared while paging is on: CET before the far transfer, which a shadow stack would
-        ; refuse, and before CR0.WP, which cannot be cleared under it; PCIDE before CR0.PG; FRED before the segments change
-        ; (SDM Vol. 3A (253668-081), "Control Registers", 2.5; "CET" and "PCID" there).
+        ; Clear all flags except those of paging, while paging is on: CET before the far transfer, which a shadow stack
+        ; would refuse, and before CR0.WP, which cannot be cleared with CET; PCIDE before CR0.PG; FRED before the
+        ; segments change (SDM Vol. 3A (253668-081), "Control Registers", 2.5; "CET" and "PCID" there).
         mov     rax, cr4
         and     eax, CR4_PAE | CR4_LA57
         mov     cr4, rax
@@ -84,7 +84,7 @@ protected:
         xor     eax, eax
         mov     cr4, eax
 
-        ; Clear LME and NXE. EFER exists if we were in long mode, whatever CPUID says; else CPUID tells.
+        ; Clear LME and NXE. After long mode, EFER exists, whatever CPUID says. Otherwise, ask CPUID.
 %ifnidn __?OUTPUT_FORMAT?__, elf64
         mov     eax, 0x80000000
         cpuid

@@ -29,8 +29,8 @@ _Static_assert(offsetof(struct trampoline_arguments, segments) == 16, "trampolin
 _Static_assert(sizeof(struct trampoline_segment) == 16, "trampoline.asm");
 
 /*
- * The trampoline, called at a copy below 4 GiB that is identity-mapped, as its arguments are; both must lie outside
- * every target. The calling convention is that of the loader.
+ * The trampoline. Call a copy of it below 4 GiB. The copy and the arguments must be identity-mapped and outside every
+ * target. The calling convention is the loader's.
  */
 typedef void trampoline_function(const struct trampoline_arguments *arguments);
 

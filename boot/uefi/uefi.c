@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The UEFI loader: an application that contains both kernels, passes options and the memory map to one of them, and
- * starts it. Built twice, for x64 and for ia32 firmware; each can start either kernel. An error is one sentence on the
- * UEFI console and an error status, and leaves the machine as it was.
+ * starts it. Built twice, for x64 and for ia32 firmware; each can start either kernel. After an error it prints one
+ * sentence on the UEFI console, returns an error status, and leaves the machine as it was.
  *
  * To debug the loader: option gdbwait, and the gdb commands that it prints.
  */
@@ -50,7 +50,7 @@ static bool starts_with(struct slice word, const char *prefix)
     return prefix[i] == '\0';
 }
 
-/* Checks width= alone: the kernel reports errors in the other options on its own console. */
+/* Checks only width=: the kernel reports errors in the other options on its own console. */
 static EFI_STATUS check_options(char *text, struct options *options)
 {
     struct slice offender;
@@ -68,7 +68,7 @@ static bool has_long_mode(void)
     return __get_cpuid(0x80000001, &eax, &ebx, &ecx, &edx) && (edx & bit_LM) != 0;
 }
 
-/* How long the menu is shown: without options somebody may want some; a machine that passes them must not wait. */
+/* How long the menu is shown. Without options, a user may want to choose; automatic boots pass options. */
 static unsigned menu_seconds(const char *text, const struct options *options)
 {
     if (options->menu != OPTIONS_MENU_AUTO)
@@ -91,14 +91,12 @@ static EFI_STATUS choose_kernel(unsigned width, struct kernel *kernel)
     enum elf_image_error error = elf_image_read(kernel->file, kernel->size, &kernel->image);
     if (error == ELF_IMAGE_OK)
         return EFI_SUCCESS;
-    Print(L"dstest86: %d-bit kernel inside the loader: %a; this copy of the loader is damaged: make another\n",
+    Print(L"dstest86: %d-bit kernel inside the loader: %a; this copy of the loader is damaged: copy it again\n",
           kernel->width, elf_image_error_text(error));
     return EFI_LOAD_ERROR;
 }
 
-/*
- * Starts a kernel. Returns only if that failed, after a message, or if only the log of the run before was taken away.
- */
+/* Starts a kernel. Returns only after a failure, with a message, or after saving the log of the previous run. */
 static EFI_STATUS load(EFI_HANDLE self)
 {
     EFI_LOADED_IMAGE *loader;
@@ -108,7 +106,7 @@ static EFI_STATUS load(EFI_HANDLE self)
         return status;
     }
 
-    /* Firmware resets the machine after five minutes of an application (UEFI 2.10, 7.5): a person may take longer. */
+    /* Firmware resets the machine if an application takes five minutes (UEFI 2.10, 7.5). A user may take longer. */
     BS->SetWatchdogTimer(0, 0, 0, NULL);
 
     char text[LOAD_OPTIONS_MAX + 1] = "";
@@ -118,7 +116,7 @@ static EFI_STATUS load(EFI_HANDLE self)
     status = option_text_read(loader, text);
     if (!EFI_ERROR(status))
         status = check_options(text, &options);
-    if (!EFI_ERROR(status) && log_take_away(loader->DeviceHandle, &options))
+    if (!EFI_ERROR(status) && log_save(loader->DeviceHandle, &options))
         return status;
     if (!EFI_ERROR(status)) {
         menu_choose(text, menu_seconds(text, &options), options.width, has_long_mode());

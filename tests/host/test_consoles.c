@@ -137,13 +137,13 @@ UNIT_TEST(com1_at_firmwares_speed)
     empty();
     machine.answers[0] = 0x3f8;
     name("SPCR", PORT(0x3f8, 9600), UART_OK);
-    expect("", "COM1 0x3f8 9600 of 0, ", "console COM1 port 0x3f8: 9600 baud\nconsole SPCR port 0x3f8: named above\n");
+    expect("", "COM1 0x3f8 9600 of 0, ", "console COM1 port 0x3f8: 9600 baud\nconsole SPCR port 0x3f8: listed above\n");
     machine.named[0].uart.baud = 0;
     expect("", "COM1 0x3f8 0 of 0, ",
-           "console COM1 port 0x3f8: at firmware's speed\nconsole SPCR port 0x3f8: named above\n");
+           "console COM1 port 0x3f8: at firmware's speed\nconsole SPCR port 0x3f8: listed above\n");
     machine.named[0].by = "DBG2"; /* says nothing of the speed that firmware's console has */
     expect("", "COM1 0x3f8 115200 of 1843200, ",
-           "console COM1 port 0x3f8: 115200 baud\nconsole DBG2 port 0x3f8: named above\n");
+           "console COM1 port 0x3f8: 115200 baud\nconsole DBG2 port 0x3f8: listed above\n");
     machine.named[0].by = "SPCR";
     machine.named[0].error = UART_KIND;
     expect("", "COM1 0x3f8 115200 of 1843200, ",
@@ -165,18 +165,18 @@ UNIT_TEST(else_those_for_debuggers_and_pci)
     machine.answers[1] = 0xf7000000;
     expect("", "PCI 00:16.3 0xf0e0 115200 of 0, PCI fe:1f.7 0xf7000000 0 of 48000000, ",
            "console COM1 port 0x3f8: no UART answers there\n"
-           "console SPCR port 0x0: firmware gave it no address\n"
+           "console SPCR port 0x0: firmware assigned no address\n"
            "console DBG2 mmio 0xfe000000 stride 4: no UART answers there\n"
            "console DBG2 mmio 0xfe001000 stride 4: not compatible with the 16550\n"
            "console PCI 00:16.3 port 0xf0e0: 115200 baud\n"
            "console PCI fe:1f.7 mmio 0xf7000000 stride 4: at firmware's speed\n"
-           "console PCI 01:02.0 port 0x0: firmware gave it no address\n"
+           "console PCI 01:02.0 port 0x0: firmware assigned no address\n"
            "console PCI 01:03.0 port 0x2f8: no UART answers there\n");
     machine.answers[2] = 0xfe000000;
     machine.named_count = 2;
     expect("", "DBG2 0xfe000000 0 of 48000000, ",
            "console COM1 port 0x3f8: no UART answers there\n"
-           "console SPCR port 0x0: firmware gave it no address\n"
+           "console SPCR port 0x0: firmware assigned no address\n"
            "console DBG2 mmio 0xfe000000 stride 4: at firmware's speed\n");
     assert_false(machine.asked_pci);
 }
@@ -196,7 +196,7 @@ UNIT_TEST(what_the_options_name)
     expect("console=0x2c8,9600 console=ttyS0 console=0x2c8",
            "option 0x2c8 9600 of 1843200, COM1 0x3f8 115200 of 1843200, ",
            "console option port 0x2c8: 9600 baud\nconsole COM1 port 0x3f8: 115200 baud\n"
-           "console option port 0x2c8: named above\n");
+           "console option port 0x2c8: listed above\n");
     assert_false(machine.asked_pci);
     expect("console=pci", "PCI 00:04.0 0xc060 115200 of 0, ", "console PCI 00:04.0 port 0xc060: 115200 baud\n");
     expect("console=ttyS0 console=pci", "COM1 0x3f8 115200 of 1843200, PCI 00:04.0 0xc060 115200 of 0, ",
@@ -218,9 +218,9 @@ UNIT_TEST(in_memory)
            "option 0xfe001ff0 0 of 0, option 0x2c8 115200 of 1843200, ",
            "console option mmio 0xfe001ff0 stride 4: at firmware's speed\n"
            "console option port 0x2c8: 115200 baud\n"
-           "console option mmio 0x8000000 stride 4: the firmware's memory map has memory there\n"
-           "console option mmio 0x100000000 stride 1: not all of its registers are below 4 GiB, beyond which nothing "
-           "is mapped\n");
+           "console option mmio 0x8000000 stride 4: the firmware's memory map has RAM there\n"
+           "console option mmio 0x100000000 stride 1: not all of its registers are below 4 GiB, where the kernel's "
+           "mapping ends\n");
     assert_int_equal(consoles_pages(pages, 4), 2);
     assert_int_equal(pages[0], 0xfe001ff0);
     assert_int_equal(pages[1], 0xfe00200f);

@@ -349,7 +349,7 @@ static void texts(void **state)
 {
     assert_string_equal(handover_error_text(HANDOVER_OK), "no error");
     assert_string_equal(handover_error_text(HANDOVER_MAGIC),
-                        "started by an unknown protocol: neither dstest86's own loader, Multiboot, Multiboot2 nor PVH");
+                        "unknown boot protocol: not dstest86's loader, Multiboot, Multiboot2 or PVH");
     assert_string_equal(handover_error_text(HANDOVER_VERSION), "loader and kernel belong to different versions of "
                                                                "dstest86; install both from the same image");
     assert_string_equal(handover_error_text(HANDOVER_MULTIBOOT2), "the Multiboot2 information is invalid");

@@ -454,7 +454,7 @@ UNIT_TEST(help_has_every_option)
                         "run=GLOB[,GLOB..]          run tests whose id matches; quick: a few of each area (default *)");
     assert_string_equal(help.text[2], "list                       list the tests, run none");
     assert_string_equal(help.text[4],
-                        "recap=areas|all            results at the end, by area; all: each test's too (default areas)");
+                        "recap=areas|all            results at the end, by area; all: also by test (default areas)");
     for (unsigned i = 0; i < help.lines; i++) {
         struct options options;
         char name[20], form[40] = "", preset[20];

@@ -50,7 +50,7 @@ static struct {
     struct boot_keep keep;
 } parts;
 
-bool log_take_away(EFI_HANDLE device, const struct options *options)
+bool log_save(EFI_HANDLE device, const struct options *options)
 {
     parts.wish = options->log;
     assert_ptr_equal(device, image.DeviceHandle);
@@ -391,13 +391,13 @@ static void a_damaged_kernel(void **state)
 {
     *(uint8_t *)(uintptr_t)kernel_64_start = 0;
     assert_refuses(EFI_LOAD_ERROR, "dstest86: 64-bit kernel inside the loader: not an ELF file; this copy of the "
-                                   "loader is damaged: make another\n");
+                                   "loader is damaged: copy it again\n");
 
     new_machine(NULL);
     *(uint8_t *)(uintptr_t)kernel_32_start = 0;
     pass_options("width=32");
     assert_refuses(EFI_LOAD_ERROR, "dstest86: 32-bit kernel inside the loader: not an ELF file; this copy of the "
-                                   "loader is damaged: make another\n");
+                                   "loader is damaged: copy it again\n");
 }
 
 static void memory_for_the_log(void **state)

@@ -196,7 +196,7 @@ static void nothing_written(const void *bytes, size_t size)
 #define TEXT "# begin\r\n# end verdict=pass\r\n"
 #define NAME "000506e3-20260102-1.log"
 #define KEY  "dstest86: press a key within 30 seconds to run the tests again\n"
-#define DONE KEY "dstest86: nothing more to do; returning to the firmware\n"
+#define DONE KEY "dstest86: done; returning to the firmware\n"
 
 static struct boot_keep reserve(void)
 {
@@ -239,16 +239,16 @@ static bool is_log(uintptr_t place)
 static void assert_takes(const char *words)
 {
     console_said[0] = '\0';
-    assert_true(log_take_away(DEVICE, &options));
+    assert_true(log_save(DEVICE, &options));
     assert_string_equal(console_said, words);
     assert_given_back(0);
     assert_false(log_fw.noted || is_log(FIRST) || is_log(SECOND));
 }
 
-#define TAKING "dstest86: taking away the log of the run before: 29 bytes\n"
+#define TAKING "dstest86: saving the log of the previous run: 29 bytes\n"
 #define TAKEN(where) \
-    TAKING "dstest86: the log of the run before is in " where "\ndstest86: it ends with: # end verdict=pass\n"
-#define LOST(why) "dstest86: the log of the run before is lost: " why "\n"
+    TAKING "dstest86: the log of the previous run is in " where "\ndstest86: it ends with: # end verdict=pass\n"
+#define LOST(why) "dstest86: the log of the previous run is lost: " why "\n"
 
 /* The log is the one file more than there were, and has this name. */
 static void assert_file(unsigned before, const char *name)
@@ -272,7 +272,7 @@ static void without_the_option(void **state)
 {
     make_log(FIRST, SEQUENCE, "begin");
     options.log = OPTIONS_LOG_NONE;
-    assert_false(log_take_away(DEVICE, &options));
+    assert_false(log_save(DEVICE, &options));
     assert_string_equal(console_said, "");
     const struct boot_keep keep = reserve();
     assert_int_equal(keep.base, 0);
@@ -287,7 +287,7 @@ static void without_the_option(void **state)
 static void a_first_start(void **state)
 {
     struct kept_log_text text;
-    assert_false(log_take_away(DEVICE, &options));
+    assert_false(log_save(DEVICE, &options));
     assert_given_back(0);
     struct boot_keep keep = reserve();
     assert_int_equal(keep.base, FIRST);
@@ -317,7 +317,7 @@ static void the_lowest_free_memory(void **state)
     log_fw.no_memory = true;
     assert_int_equal(reserve().base, 0);
     assert_string_equal(console_said,
-                        "dstest86: no log will be kept: no free memory at a multiple of 16 MiB below 4 GiB\n");
+                        "dstest86: the log will not be saved: no free memory at a multiple of 16 MiB below 4 GiB\n");
     assert_false(log_fw.noted);
 }
 
@@ -368,7 +368,7 @@ static void a_key_runs_the_tests_again(void **state)
 {
     start_again(FIRST);
     log_fw.key = true;
-    assert_false(log_take_away(DEVICE, &options));
+    assert_false(log_save(DEVICE, &options));
     assert_string_equal(console_said, TAKEN(FOLDER "\\" NAME) KEY);
     assert_int_equal(log_fw.keys_read, 1);
     assert_given_back(0);
@@ -389,7 +389,7 @@ static void power_off_comes_after_a_log_that_was_taken(void **state)
     new_machine(NULL);
     options.end = OPTIONS_END_POWEROFF;
     log_fw.noted = true;
-    assert_true(log_take_away(DEVICE, &options));
+    assert_true(log_save(DEVICE, &options));
     assert_int_equal(log_fw.shutdowns, 0);
 }
 
@@ -397,18 +397,19 @@ static void a_log_that_is_not_there_is_said(void **state)
 {
     log_fw.noted = true;
     log_fw.last_is_free = true;
-    assert_takes(LOST("the machine was switched off, or its firmware clears or uses the log's memory when it restarts")
+    assert_takes(LOST("the machine was switched off, or its firmware clears or uses the log's memory at a restart")
                      DONE);
 
     start_again(FIRST);
     ((uint8_t *)(uintptr_t)FIRST)[0x1000] ^= 1;
-    assert_takes(LOST("something wrote into its memory at 0x1000000") DONE);
+    assert_takes(LOST("its memory at 0x1000000 was overwritten") DONE);
 
     new_machine(NULL);
     kept_log_make((void *)(uintptr_t)FIRST, SEQUENCE);
     leave_note();
     options.end = OPTIONS_END_POWEROFF;
-    assert_takes("dstest86: the log of the run before is empty: its kernel was not started, or stopped at once\n" DONE);
+    assert_takes(
+        "dstest86: the log of the previous run is empty: its kernel was not started, or stopped at once\n" DONE);
     assert_false(files[0].there);
 }
 
@@ -417,13 +418,14 @@ static void a_note_that_cannot_be_changed(void **state)
     log_fw.set_variable = EFI_WRITE_PROTECTED;
     assert_int_equal(reserve().base, 0);
     assert_given_back(0);
-    assert_string_equal(console_said,
-                        "dstest86: no log will be kept: cannot write the firmware's variable dstest86Log: status 8\n");
+    assert_string_equal(
+        console_said,
+        "dstest86: the log will not be saved: cannot write the firmware's variable dstest86Log: status 8\n");
     assert_false(is_log(FIRST));
 
     start_again(FIRST);
     log_fw.delete_variable = EFI_WRITE_PROTECTED;
-    assert_true(log_take_away(DEVICE, &options));
+    assert_true(log_save(DEVICE, &options));
     assert_string_equal(console_said, TAKEN(FOLDER "\\" NAME) "dstest86: cannot delete the firmware's variable "
                                                               "dstest86Log: status 8\n" DONE);
 }
@@ -436,16 +438,14 @@ static void volumes_that_are_unfit(void **state)
         EFI_STATUS status;
         const char *why;
     } cases[] = {
-        { NULL, 0, "this was not started from a volume (a stick or a disk)" },
-        { NULL, 0, "the volume that this was started from is read-only" },
-        { NULL, 0, "there is no folder \\dstest86\\logs on the volume that this was started from" },
-        { NULL, 0, "\\dstest86\\logs on the volume that this was started from is no folder" },
-        { NULL, 0, "there is no room for it on the volume that this was started from" },
-        { &fw.open_volume, EFI_DEVICE_ERROR, "cannot open the volume that this was started from: status 7" },
-        { &fw.room, EFI_DEVICE_ERROR,
-          "cannot read how much room there is on the volume that this was started from: status 7" },
-        { &fw.open_folder, EFI_ACCESS_DENIED,
-          "cannot open \\dstest86\\logs on the volume that this was started from: status 15" },
+        { NULL, 0, "the loader was not started from a volume (a stick or a disk)" },
+        { NULL, 0, "the boot volume is read-only" },
+        { NULL, 0, "the boot volume has no folder \\dstest86\\logs" },
+        { NULL, 0, "\\dstest86\\logs on the boot volume is not a folder" },
+        { NULL, 0, "the boot volume has too little free space" },
+        { &fw.open_volume, EFI_DEVICE_ERROR, "cannot open the boot volume: status 7" },
+        { &fw.room, EFI_DEVICE_ERROR, "cannot read the free space of the boot volume: status 7" },
+        { &fw.open_folder, EFI_ACCESS_DENIED, "cannot open \\dstest86\\logs on the boot volume: status 15" },
     };
     char words[400];
     for (unsigned i = 0; i < COUNT_OF(cases); i++) {
@@ -459,7 +459,7 @@ static void volumes_that_are_unfit(void **state)
         if (cases[i].service)
             *cases[i].service = cases[i].status;
         assert_int_equal(reserve().base, 0);
-        snprintf(words, sizeof words, "dstest86: no log will be kept: %s\n", cases[i].why);
+        snprintf(words, sizeof words, "dstest86: the log will not be saved: %s\n", cases[i].why);
         assert_string_equal(console_said, words);
         assert_int_equal(log_fw.notes_written, 0);
         assert_given_back(0);
@@ -493,8 +493,8 @@ static void writing_that_fails(void **state)
         { &fw.write, EFI_VOLUME_FULL, "cannot write its file in \\dstest86\\logs: status 11", false, true },
         { NULL, 0, "cannot write its file in \\dstest86\\logs: status 11", false, true }, /* a byte is left out */
         { &fw.flush, EFI_DEVICE_ERROR, "cannot write its file in \\dstest86\\logs: status 7", false, true },
-        { NULL, 0, "its file in \\dstest86\\logs reads back as something else", false, false },
-        { &fw.reopen, EFI_DEVICE_ERROR, "its file in \\dstest86\\logs reads back as something else", false, false },
+        { NULL, 0, "its file in \\dstest86\\logs does not read back as written", false, false },
+        { &fw.reopen, EFI_DEVICE_ERROR, "its file in \\dstest86\\logs does not read back as written", false, false },
         { &fw.open_file, EFI_DEVICE_ERROR, "cannot read \\dstest86\\logs: status 7", true, false },
     };
     char words[400];

@@ -93,9 +93,9 @@ static int new_machine(void **state)
 
 /* --- the menu ----------------------------------------------------------------------------------------------------- */
 
-#define MENU(options, width)                                                                 \
-    "\ndstest86: choose by a key, or wait\n  1  all tests, or those that the options name\n" \
-    "  2  quick: a few tests of each area\n  3  measure: not whether but how much\n"         \
+#define MENU(options, width)                                                                         \
+    "\ndstest86: press a key to choose, or wait\n  1  all tests, or those that the options select\n" \
+    "  2  quick: a few tests of each area\n  3  measure: measurements, which have no verdict\n"      \
     "  4  options: " options "\n  5  width: " width " bits\n"
 #define EDIT "\nEnter starts, Escape goes back. Options: "
 
@@ -230,8 +230,8 @@ static void options_that_are_there(void **state)
         choose_by(quick, 1, text, 0, 9);
         assert_int_equal(strlen(options), more ? length : LOAD_OPTIONS_MAX);
         assert_int_equal(strstr(console_said,
-                                "\ndstest86: no room for run=quick records=1: more than 1023 characters of "
-                                "options\n\ndstest86: choose") != NULL,
+                                "\ndstest86: cannot add run=quick records=1: more than 1023 characters of "
+                                "options\n\ndstest86: press") != NULL,
                          more);
         assert_int_equal(menu_fw.ticks, more ? 600 : 0);
     }

@@ -21,5 +21,5 @@ my ($said, $came) = machine(qr/^# end dstest86 .*\r\n/m, 0, qw(-r net -p none --
 ok($came, 'the machine starts by PXE') or diag $said;
 like($said, qr/^dstest86: .* options: run=ds\.area\.\* log=stick exit=none\r$/m, "... and reads the server's options");
 like($said, qr/^# boot route uefi x64, /m, '... and starts the kernel');
-like($said, qr/^dstest86: no log will be kept: this was not started from a volume \(a stick or a disk\)\r$/m, '... which keeps no log for a stick');
+like($said, qr/^dstest86: the log will not be saved: the loader was not started from a volume \(a stick or a disk\)\r$/m, '... which keeps no log for a stick');
 done_testing();

@@ -90,7 +90,7 @@ SKIP: {
         'a wrong password is refused');
     is_deeply($sign->('snakeoil', $key, $key), [1, "sign: $key: not a certificate in PEM\n"], 'what is no certificate is refused');
     says('openssl', qw(req -x509 -newkey rsa:2048 -nodes -subj /CN=other -keyout), "$work/other.key", '-out', "$work/other.pem");
-    is_deeply($sign->('', "$work/other.key", $certificate), [1, "sign: $certificate: belongs to another key than $work/other.key\n"],
+    is_deeply($sign->('', "$work/other.key", $certificate), [1, "sign: $certificate: does not belong to the key $work/other.key\n"],
         'a certificate of another key is refused');
     {
         mkdir "$work/path";

@@ -117,17 +117,17 @@ for ([3, [7, 14745600], 115200, 'divisor 8'], [4, [7, 1843200, 38400], 38400, 'i
 consoles('SPCR with speed 0 keeps that of firmware', 64, '', [@com2, spcr(2, $at_com2, 0)],
     qr/^\Q$com1\E, SPCR port 0x2f8: (?:\d+ baud|at firmware's speed)$/, 'both');
 consoles('SPCR names COM1: at its speed', 64, '', [@com2, spcr(2, address(1, 0x3f8), 3)],
-    'COM1 port 0x3f8: 9600 baud, SPCR port 0x3f8: named above', 'first');
+    'COM1 port 0x3f8: 9600 baud, SPCR port 0x3f8: listed above', 'first');
 consoles('an option names the ports: SPCR does not count', 64, 'console=ttyS0', [@com2, spcr(2, $at_com2, 7)], $com1, 'first');
 
 # Each points at nothing. A UART in memory is something that QEMU has none of.
 for ([address(1, 0x9000), 'port 0x9000: no UART answers there'], [address(1, 0xfffc), 'port 0xfffc: not all of its registers are below port 0x10000'],
     [address(0, 0xfe034000), 'mmio 0xfe034000 stride 4: no UART answers there'],
     [address(0, 0xfee00000), 'mmio 0xfee00000 stride 4: no UART answers there'],
-    [address(0, 2 ** 33), 'mmio 0x200000000 stride 4: not all of its registers are below 4 GiB, beyond which nothing is mapped'],
-    [address(0, 0x300000), "mmio 0x300000 stride 4: the firmware's memory map has memory there"],
-    [address(0, 0x7000000), "mmio 0x7000000 stride 4: the firmware's memory map has memory there"],
-    [address(1, 0), 'port 0x0: firmware gave it no address'],
+    [address(0, 2 ** 33), "mmio 0x200000000 stride 4: not all of its registers are below 4 GiB, where the kernel's mapping ends"],
+    [address(0, 0x300000), "mmio 0x300000 stride 4: the firmware's memory map has RAM there"],
+    [address(0, 0x7000000), "mmio 0x7000000 stride 4: the firmware's memory map has RAM there"],
+    [address(1, 0), 'port 0x0: firmware assigned no address'],
     [address(2, 0x2f8), 'port 0x2f8: its registers are neither memory nor I/O ports']) {
     my ($address, $name) = @$_;
     consoles("SPCR, $name", 64, '', [@com2, spcr(3, $address, 7, 48000000)], "$com1, SPCR $name", 'first');

@@ -80,9 +80,9 @@ is_deeply([keys %logs], [$name], 'one file, named by signature, date and number'
 ok($logs{$name} eq $log, 'the file is what came over serial') or diag $logs{$name};
 my ($last) = $log =~ /^(# end .*)\r/m;
 like($log, qr/^# log kept: the machine restarts in 10 seconds, and the loader takes the log away\r\n# code .*\r\n\Q$last\E\r\n\z/m, 'the restart is announced');
-is(($said =~ /^(dstest86: taking .*?)dstest86: press /ms)[0],
-    "dstest86: taking away the log of the run before: " . length($log) . " bytes\r\n" .
-        "dstest86: the log of the run before is in \\dstest86\\logs\\$name\r\ndstest86: it ends with: $last\r\n", 'the loader says what it wrote');
+is(($said =~ /^(dstest86: saving .*?)dstest86: press /ms)[0],
+    "dstest86: saving the log of the previous run: " . length($log) . " bytes\r\n" .
+        "dstest86: the log of the previous run is in \\dstest86\\logs\\$name\r\ndstest86: it ends with: $last\r\n", 'the loader says what it wrote');
 is(() = $said =~ /^# begin /mg, 1, 'the tests ran once');
 is_deeply([fsck(file_system())], [], 'the file system is sound');
 is_deeply(all_but_logs(), $others, 'nothing else on the stick was changed');
@@ -103,24 +103,24 @@ sub not_kept
 {
     my ($what, $sentence, $route) = @_;
     my ($text) = machine($end, 0, '-r', $route, '-R', '-k', $stick, '-p', 'none', '-o', 'log=stick exit=none run=bts.calls');
-    like($text, qr/^dstest86: no log will be kept: \Q$sentence\E\r$/m, "$what: the loader says so") or diag $text;
+    like($text, qr/^dstest86: the log will not be saved: \Q$sentence\E\r$/m, "$what: the loader says so") or diag $text;
     like($text, qr/^# log none kept: only the UEFI loader can, and it said why not\r$/m, '... and the kernel');
     unlike($text, qr/the machine restarts/, '... which does not restart');
     return $text =~ / signature 0x([0-9a-f]{8}) /;
 }
 
 copy_stick($stick);
-not_kept('a CD', 'the volume that this was started from is read-only', 'cd');
+not_kept('a CD', 'the boot volume is read-only', 'cd');
 run_mtools($stick, 'mrd', "::$logs");
-not_kept('no folder', 'there is no folder \dstest86\logs on the volume that this was started from', 'usb');
+not_kept('no folder', 'the boot volume has no folder \dstest86\logs', 'usb');
 write_file("$folder/logs", 'x');
 run_mtools($stick, 'mcopy', "$folder/logs", '::/dstest86/logs');
-not_kept('a file in its place', '\dstest86\logs on the volume that this was started from is no folder', 'usb');
+not_kept('a file in its place', '\dstest86\logs on the boot volume is not a folder', 'usb');
 copy_stick($stick);
 my ($room) = run_mtools($stick, 'mdir', '::/') =~ /([0-9 ]+) bytes free/ or die "stick.t: mdir says no room\n";
 write_file("$folder/fill", 'x' x (($room =~ tr/0-9//cdr) - 60000));
 run_mtools($stick, 'mcopy', "$folder/fill", '::/fill');
-my ($stock) = not_kept('a full stick', 'there is no room for it on the volume that this was started from', 'usb');
+my ($stock) = not_kept('a full stick', 'the boot volume has too little free space', 'usb');
 
 # ---- what memory holds at the second start -----------------------------------------------------------------------------------
 my $text = join '', '# begin dstest86', (map { "\r\n# line $_ " . 'x' x ($_ % 71) } 1 .. 1500), "\r\n# end dstest86 verdict=pass\r\n";
@@ -135,16 +135,16 @@ sub lost
     is_deeply({ logs() }, {}, '... and nothing is written');
     return;
 }
-lost('no room any more', 'the log of the run before is lost: there is no room for it on the volume that this was started from', $memory);
+lost('no room any more', 'the log of the previous run is lost: the boot volume has too little free space', $memory);
 copy_stick($stick);
 substr(my $damaged = $memory, HEAD_SIZE + 1000, 1) ^= "\x01";
-lost('one changed bit', 'the log of the run before is lost: something wrote into its memory at 0x3000000', $damaged);
-lost('an empty log', 'the log of the run before is empty: its kernel was not started, or stopped at once', kept_log(''));
+lost('one changed bit', 'the log of the previous run is lost: its memory at 0x3000000 was overwritten', $damaged);
+lost('an empty log', 'the log of the previous run is empty: its kernel was not started, or stopped at once', kept_log(''));
 
 # The note of a run whose memory is gone: cleared by every reset.
 ($said, $came) = machine($key, 0, '-r', 'usb', '-R', '-k', $stick, '-p', 'none', '-o', 'log=stick exit=none end=reboot run=bts.calls', '--', @clock,
     '-device', "loader,addr=0x$address,data=0,data-len=8");
-like($said, qr/^dstest86: the log of the run before is lost: the machine was switched off, or its firmware clears or uses the log's memory when it restarts\r$/m,
+like($said, qr/^dstest86: the log of the previous run is lost: the machine was switched off, or its firmware clears or uses the log's memory at a restart\r$/m,
     'a log that does not outlast the reset is said') or diag $said;
 is_deeply({ logs() }, {}, '... and nothing is written');
 
@@ -225,7 +225,7 @@ note "$_: after $states{$_} sectors" for sort keys %states;
 my $complete = 0;
 for my $kill (1 .. $kills) {
     copy_stick($stick);
-    restarted($memory, qr/taking away the log/, rand 0.06, '--');
+    restarted($memory, qr/saving the log/, rand 0.06, '--');
     file_system();
     push @damage, judge("kill $kill");
     my %left = logs();
