@@ -11,8 +11,8 @@ enum caps_reason caps_missing(const struct caps *caps, uint64_t needs)
 }
 
 /*
- * Flags and tables speak for the processor. LBRs that are not architectural have no flag: a processor without them has
- * no bit 0 in IA32_DEBUGCTL. What is not listed errs to the side on which no run passes untested.
+ * Reasons from the processor's flags or from tables. Legacy LBRs have no flag: a processor without them lacks bit 0 of
+ * IA32_DEBUGCTL. Any other reason counts as present but unusable, so that no run passes untested.
  */
 bool caps_reason_absent(enum caps_reason reason)
 {

@@ -46,7 +46,7 @@ struct caps_input {
     bool ia32e_active;                 /* IA32_EFER.LMA */
 };
 
-/* What a test may need. caps_missing() reports the lowest one that is missing, so what others build on comes first. */
+/* What a test may need. caps_missing() reports the first one that is missing, so prerequisites come first. */
 enum caps_need {
     CAPS_NEED_APIC,
     CAPS_NEED_LONG_MODE,
@@ -93,29 +93,31 @@ enum caps_need {
 };
 
 #define NEED_APIC            (UINT64_C(1) << CAPS_NEED_APIC)      /* a local APIC */
-#define NEED_LONG_MODE       (UINT64_C(1) << CAPS_NEED_LONG_MODE) /* 64-bit processor, in whatever mode it is */
+#define NEED_LONG_MODE       (UINT64_C(1) << CAPS_NEED_LONG_MODE) /* 64-bit processor, in any mode */
 #define NEED_PERFMON         (UINT64_C(1) << CAPS_NEED_PERFMON)   /* architectural performance monitoring, version 1 */
 #define NEED_GLOBAL_CTRL     (UINT64_C(1) << CAPS_NEED_GLOBAL_CTRL) /* version 2: the IA32_PERF_GLOBAL registers */
 #define NEED_FREEZE          (UINT64_C(1) << CAPS_NEED_FREEZE)      /* IA32_DEBUGCTL bits 11 and 12: freeze on PMI */
-#define NEED_FREEZE_COUNTERS (UINT64_C(1) << CAPS_NEED_FREEZE_COUNTERS) /* IA32_DEBUGCTL bit 12 can be set, too */
+#define NEED_FREEZE_COUNTERS (UINT64_C(1) << CAPS_NEED_FREEZE_COUNTERS) /* IA32_DEBUGCTL bit 12 can be set */
 #define NEED_DS              (UINT64_C(1) << CAPS_NEED_DS)              /* the DS save area */
 #define NEED_DS_32           (UINT64_C(1) << CAPS_NEED_DS_32)           /* a DS area with 32-bit fields */
 #define NEED_DS_64           (UINT64_C(1) << CAPS_NEED_DS_64)           /* a DS area with 64-bit fields */
 #define NEED_BTS             (UINT64_C(1) << CAPS_NEED_BTS)             /* branch trace store */
 #define NEED_BTS_CPL         (UINT64_C(1) << CAPS_NEED_BTS_CPL)         /* BTS with a filter by privilege level */
-#define NEED_BTS_PREDICTED \
-    (UINT64_C(1) << CAPS_NEED_BTS_PREDICTED)                     /* BTS records tell whether a branch was predicted */
-#define NEED_PEBS           (UINT64_C(1) << CAPS_NEED_PEBS)      /* PEBS, which this program can set up and decode */
-#define NEED_PEBS_AREA      (UINT64_C(1) << CAPS_NEED_PEBS_AREA) /* PEBS by the DS area and MSR_PEBS_ENABLE */
-#define NEED_PEBS_ARCH      (UINT64_C(1) << CAPS_NEED_PEBS_ARCH) /* architectural PEBS: IA32_PEBS_BASE, CFG_C */
-#define NEED_PEBS_REGISTERS (UINT64_C(1) << CAPS_NEED_PEBS_REGISTERS) /* PEBS records with registers: nearly all */
-#define NEED_DATA_ADDRESS   (UINT64_C(1) << CAPS_NEED_DATA_ADDRESS)   /* PEBS records with a data address */
-#define NEED_EVENTING_IP    (UINT64_C(1) << CAPS_NEED_EVENTING_IP)    /* PEBS records with the IP of the event itself */
-#define NEED_PEBS_TSC       (UINT64_C(1) << CAPS_NEED_PEBS_TSC)       /* PEBS records with a time stamp */
-#define NEED_PEBS_TAGGING   (UINT64_C(1) << CAPS_NEED_PEBS_TAGGING)   /* NetBurst's PEBS, which samples tagged uops */
-#define NEED_PEBS_ADAPTIVE  (UINT64_C(1) << CAPS_NEED_PEBS_ADAPTIVE)  /* MSR_PEBS_DATA_CFG chooses a record's groups */
-#define NEED_PEBS_FIXED     (UINT64_C(1) << CAPS_NEED_PEBS_FIXED)     /* PEBS on fixed counters */
-#define NEED_PEBS_COUNTERS  (UINT64_C(1) << CAPS_NEED_PEBS_COUNTERS)  /* PEBS on general counters 0 to 3 */
+#define NEED_BTS_PREDICTED                                                                                    \
+    (UINT64_C(1) << CAPS_NEED_BTS_PREDICTED)                /* BTS records say whether a branch was predicted \
+                                                             */
+#define NEED_PEBS      (UINT64_C(1) << CAPS_NEED_PEBS)      /* PEBS that this program can set up and decode */
+#define NEED_PEBS_AREA (UINT64_C(1) << CAPS_NEED_PEBS_AREA) /* PEBS by the DS area and MSR_PEBS_ENABLE */
+#define NEED_PEBS_ARCH (UINT64_C(1) << CAPS_NEED_PEBS_ARCH) /* architectural PEBS: IA32_PEBS_BASE, CFG_C */
+#define NEED_PEBS_REGISTERS \
+    (UINT64_C(1) << CAPS_NEED_PEBS_REGISTERS) /* PEBS records with registers: nearly all formats */
+#define NEED_DATA_ADDRESS   (UINT64_C(1) << CAPS_NEED_DATA_ADDRESS)  /* PEBS records with a data address */
+#define NEED_EVENTING_IP    (UINT64_C(1) << CAPS_NEED_EVENTING_IP)   /* PEBS records with the IP of the event itself */
+#define NEED_PEBS_TSC       (UINT64_C(1) << CAPS_NEED_PEBS_TSC)      /* PEBS records with a time stamp */
+#define NEED_PEBS_TAGGING   (UINT64_C(1) << CAPS_NEED_PEBS_TAGGING)  /* NetBurst's PEBS, which samples tagged uops */
+#define NEED_PEBS_ADAPTIVE  (UINT64_C(1) << CAPS_NEED_PEBS_ADAPTIVE) /* MSR_PEBS_DATA_CFG chooses a record's groups */
+#define NEED_PEBS_FIXED     (UINT64_C(1) << CAPS_NEED_PEBS_FIXED)    /* PEBS on fixed counters */
+#define NEED_PEBS_COUNTERS  (UINT64_C(1) << CAPS_NEED_PEBS_COUNTERS) /* PEBS on general counters 0 to 3 */
 #define NEED_LOAD_LATENCY   (UINT64_C(1) << CAPS_NEED_LOAD_LATENCY)  /* the load latency facility, with a known event */
 #define NEED_PRECISE_STORE  (UINT64_C(1) << CAPS_NEED_PRECISE_STORE) /* stores with their address: Sandy Bridge */
 #define NEED_LBR            (UINT64_C(1) << CAPS_NEED_LBR)           /* an LBR stack of known depth and format */
@@ -189,27 +191,28 @@ struct caps {
     uint32_t signature;               /* CPUID.1:EAX */
     unsigned family, model, stepping; /* display family and display model (SDM Vol. 2A (253666-081), "CPUID") */
     const char *core;                 /* the core's name in cpu/cores.c; NULL if the model is not listed there */
-    bool core_known;                  /* more than its name is known */
+    bool core_known;                  /* the core's row has more than a name */
     uint32_t microcode;               /* its revision; 0 if that cannot be read */
-    uint32_t microcode_least;         /* PEBS is unreliable below this revision; UINT32_MAX: none is known to do */
+    uint32_t microcode_least;         /* PEBS is unreliable below this revision; UINT32_MAX: at every known one */
     bool hypervisor;                  /* CPUID.1:ECX[31] */
-    char hypervisor_name[13];         /* CPUID.40000000H; empty where there is no hypervisor */
+    char hypervisor_name[13];         /* CPUID.40000000H; empty without a hypervisor */
     bool nx, long_mode, ia32e_active;
     unsigned physical_bits, linear_bits; /* linear_bits is 32 outside IA-32e mode */
-    unsigned msr_linear_bits; /* bits of an address that WRMSR takes: 32 without long mode, 57 with LA57, else 48 */
-    bool apic, x2apic;        /* CPUID.1:EDX[9], CPUID.1:ECX[21] */
-    uint64_t apic_base;       /* the MSR; 0 if it cannot be read */
-    uint64_t tsc_hz;          /* rate of the time-stamp counter; 0 if CPUID does not tell it */
+    unsigned
+        msr_linear_bits; /* bits of an address that WRMSR accepts: 32 without long mode, 57 with LA57, otherwise 48 */
+    bool apic, x2apic;   /* CPUID.1:EDX[9], CPUID.1:ECX[21] */
+    uint64_t apic_base;  /* the MSR; 0 if it cannot be read */
+    uint64_t tsc_hz;     /* rate of the time-stamp counter; 0 if CPUID does not report it */
 
     /* performance monitoring, CPUID.0Ah */
     unsigned perfmon_version;
     unsigned general_count, general_width, fixed_count, fixed_width; /* counters from 0 on; widths in bits */
     /*
-     * Bits of the counters that exist, also behind a gap, and of those that may exist besides: CPUID need not list all.
-     * An access to any other one is an access to a register that does not exist.
+     * Bits of the counters that exist, even after a gap, and of counters that may also exist: CPUID need not list all.
+     * Registers of other counters do not exist.
      */
     uint64_t general_counters, fixed_counters, general_possible, fixed_possible;
-    uint64_t counters_taken; /* bits of general counters that somebody else uses: caps_take_counters() */
+    uint64_t counters_taken; /* bits of general counters that firmware or a hypervisor uses: caps_take_counters() */
     bool perfmon_extended;   /* CPUID.23H lists the counters of this core */
     /*
      * CPUID.23H.2, auto counter reload: counters that can be reloaded, and those that can cause it; bits as in
@@ -220,19 +223,19 @@ struct caps {
     bool rdpmc_user_disable;      /* CPUID.23H.0:EBX[2]: a counter can be concealed from RDPMC at CPL 3 */
     bool hybrid;                  /* CPUID.7:EDX[15]: the processor has cores of more than one kind */
     unsigned core_type;           /* of this core of a hybrid: CPUID.1AH:EAX[31:24], CORE_TYPE_*; else 0 */
-    uint32_t native_model;        /* and its kind among those of this type: CPUID.1AH:EAX[23:0] */
-    bool prime_counters;          /* before their use; see counters_clear() */
+    uint32_t native_model;        /* and its native model id: CPUID.1AH:EAX[23:0] */
+    bool prime_counters;          /* the counters must be primed before use: counters_clear() */
     enum caps_freeze freeze;
     bool global_ctrl; /* version 2: IA32_PERF_GLOBAL_CTRL, _STATUS and _OVF_CTRL exist */
     bool pdcm;        /* IA32_PERF_CAPABILITIES exists */
     uint64_t perf_capabilities;
-    bool freeze_while_smm; /* IA32_DEBUGCTL bit 14: nothing counts in system management mode */
-    bool full_width_write; /* IA32_A_PMCx at 4C1h take all bits of a counter */
+    bool freeze_while_smm; /* IA32_DEBUGCTL bit 14: counters stop in system management mode */
+    bool full_width_write; /* IA32_A_PMCx at 4C1h accept all bits of a counter */
 
     const struct debugctl_bits *debugctl; /* never NULL */
 
     /* debug store */
-    bool ds, dtes64, ds_cpl; /* CPUID flags only; caps_missing() tells what can be used */
+    bool ds, dtes64, ds_cpl; /* CPUID flags only; caps_missing() says what is usable */
     unsigned ds_width;       /* bytes of a pointer field: 4 or 8 */
     unsigned
         ds_area_format;  /* the PEBS format that sizes the management area; the largest if unknown, so that BTS works */
@@ -246,30 +249,30 @@ struct caps {
     enum pebs_method pebs_method;
     unsigned
         pebs_format; /* IA32_PERF_CAPABILITIES[11:8]; 0 without that register; CAPS_UNKNOWN if reading it raises #GP */
-    struct pebs_form pebs_form;         /* for the decoder */
-    unsigned pebs_record_size;          /* bytes; for adaptive records the basic group alone; 0 if unknown */
-    unsigned pebs_record_most;          /* bytes with all groups; the same as above if not adaptive */
-    bool pebs_baseline;                 /* IA32_PERF_CAPABILITIES[14] */
-    bool pebs_trap_like;                /* the record's IP is the instruction after the one that caused it */
-    bool pebs_retire_latency;           /* IA32_PERF_CAPABILITIES[17]: the basic group has the retire latency */
-    uint64_t pebs_counters;             /* mask of the general counters that can do PEBS */
-    uint64_t pebs_fixed_counters;       /* mask of the fixed counters that can do PEBS */
-    uint64_t pebs_pdist_counters;       /* of pebs_counters, those with precise distribution (PDist) of any event */
-    uint64_t pebs_pdist_fixed_counters; /* of pebs_fixed_counters, those with precise distribution */
-    uint64_t pebs_cfg_c;                /* bits above 31 that may be set in CFG_C: CPUID.23H.4; 0: there is none */
-    bool pebs_any_event;                /* without adaptive records an event that is not precise can be sampled, too */
+    struct pebs_form pebs_form;           /* for the decoder */
+    unsigned pebs_record_size;            /* bytes; of adaptive records only the basic group; 0 if unknown */
+    unsigned pebs_record_most;            /* bytes with all groups; the same as above if not adaptive */
+    bool pebs_baseline;                   /* IA32_PERF_CAPABILITIES[14] */
+    bool pebs_trap_like;                  /* the record's IP is the instruction after the one that caused it */
+    bool pebs_retire_latency;             /* IA32_PERF_CAPABILITIES[17]: the basic group has the retire latency */
+    uint64_t pebs_counters;               /* mask of the general counters that can do PEBS */
+    uint64_t pebs_fixed_counters;         /* mask of the fixed counters that can do PEBS */
+    uint64_t pebs_pdist_counters;         /* of pebs_counters, those with precise distribution (PDist) of any event */
+    uint64_t pebs_pdist_fixed_counters;   /* of pebs_fixed_counters, those with precise distribution */
+    uint64_t pebs_cfg_c;                  /* bits above 31 that may be set in CFG_C: CPUID.23H.4; 0: no CFG_C */
+    bool pebs_any_event;                  /* without adaptive records, imprecise events can also be sampled */
     const struct pebs_event_list *events; /* the known precise events of this core; never NULL */
     /*
-     * IA32_PERFEVTSELx[15:0] of an event that must count on counter 0 with the load latency event, or else the record's
-     * data source and latency mean nothing; 0: none (Linux, mem-loads-aux of Sapphire Rapids).
+     * IA32_PERFEVTSELx[15:0] of an event that must count on counter 0 with the load latency event; otherwise the
+     * record's data source and latency are invalid. 0: none (Linux, mem-loads-aux of Sapphire Rapids).
      */
     uint16_t load_latency_auxiliary;
     enum data_source_encoding data_source;
-    unsigned second_level_kib; /* the second-level cache of the core's largest model; 0 where loads have no source */
+    unsigned second_level_kib; /* the largest second-level cache of the core's models; 0 if loads have no source */
 
     /* LBR; MSR numbers are those of entry 0, or 0 if there is no such register */
     enum lbr_layout lbr_layout;
-    unsigned lbr_format; /* IA32_PERF_CAPABILITIES[5:0]; CAPS_UNKNOWN if neither it nor the core's row tells */
+    unsigned lbr_format; /* IA32_PERF_CAPABILITIES[5:0]; CAPS_UNKNOWN if neither it nor the core's row has it */
     unsigned lbr_depth;  /* 0 if unknown */
     uint32_t lbr_from, lbr_to, lbr_info, lbr_tos, lbr_select;
     bool lbr_filter;             /* MSR_LBR_SELECT, or CPUID.1CH:EBX bits 0 and 1 */
@@ -286,23 +289,23 @@ struct caps {
 };
 
 /*
- * Takes these general counters (bits) away from the capabilities: something else uses them. What counts uses those
- * below the first of them, and what samples any other one; without counter 0 there is neither.
+ * Removes these general counters (bits) from the capabilities: firmware or a hypervisor uses them. Counting then uses
+ * the counters below the first of them; sampling uses any other counter. Without counter 0 there is neither.
  */
 void caps_take_counters(struct caps *caps, uint64_t counters);
 
-/* What CPUID.1:EAX says: DisplayFamily and DisplayModel (SDM Vol. 2A (253666-081), "CPUID", version information). */
+/* Decodes CPUID.1:EAX: DisplayFamily and DisplayModel (SDM Vol. 2A (253666-081), "CPUID", version information). */
 void caps_signature(uint32_t signature, unsigned *family, unsigned *model, unsigned *stepping);
 
-/* Derives *caps from the values that were read. Every field is set. */
+/* Derives *caps from the input. Sets every field. */
 void caps_fill(const struct caps_input *input, struct caps *caps);
 
-/* Returns CAPS_AVAILABLE if all needs (NEED_*) are met, else why the first missing one is missing. */
+/* Returns CAPS_AVAILABLE if all needs (NEED_*) are met, otherwise the reason for the first missing one. */
 enum caps_reason caps_missing(const struct caps *caps, uint64_t needs);
 
 /*
- * Whether the reason for a missing DS, BTS, PEBS or LBR is that the processor, by its own word, has none. Any other
- * reason means that it has one, which cannot be used, or which this program does not know.
+ * Whether the reason for a missing DS, BTS, PEBS or LBR is that the processor reports none. Any other reason means that
+ * the processor has the facility, but it is unusable or unknown to this program.
  */
 bool caps_reason_absent(enum caps_reason reason);
 

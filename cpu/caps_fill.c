@@ -42,7 +42,7 @@
 #define MISC_ENABLE_BTS_UNAVAILABLE  (UINT64_C(1) << 11)
 #define MISC_ENABLE_PEBS_UNAVAILABLE (UINT64_C(1) << 12)
 
-/* Fixed counters that versions 2 to 4 have, listed or not; the counters that a hybrid's larger core has. */
+/* Fixed counters that versions 2 to 4 may have unlisted; the counters of a hybrid's P-core. */
 #define FIXED_CONCEALED 3u
 #define HYBRID_GENERAL  8u
 #define HYBRID_FIXED    4u
@@ -150,7 +150,7 @@ static void fill_processor(const struct caps_input *input, struct caps *caps)
     caps->ia32e_active = input->ia32e_active;
 
     caps->physical_bits =
-        36; /* where CPUID does not say (SDM Vol. 3A (253668-081), "Enumeration of Paging Features by CPUID") */
+        36; /* if CPUID does not report it (SDM Vol. 3A (253668-081), "Enumeration of Paging Features by CPUID") */
     if (input->leaf_80000008.valid)
         caps->physical_bits = bits(input->leaf_80000008.eax, 0, 7);
     caps->linear_bits =
@@ -183,10 +183,10 @@ static unsigned without_gap(uint64_t counters)
 }
 
 /*
- * Which counters there are. CPUID.0AH need not tell all: versions 2 to 4 may conceal the three fixed counters
- * (Linux 6.6, intel_pmu_init, assumes them on bare metal), version 5 and later have a bit for each fixed counter, and
- * on a hybrid the leaf lists what cores of every kind have, which are all that an Atom core has, while CPUID.23H lists
- * those of this core. SDM Vol. 3B (253669-083), "Architectural Performance Monitoring Version 5"; Vol. 2A (253666-081),
+ * Which counters exist. CPUID.0AH need not list all. Versions 2 to 4 may conceal the three fixed counters (Linux 6.6,
+ * intel_pmu_init, assumes them on bare metal). Version 5 and later have a bit for each fixed counter. On a hybrid the
+ * leaf lists the counters that cores of every kind have, which are all counters of an Atom core. CPUID.23H lists those
+ * of this core. SDM Vol. 3B (253669-083), "Architectural Performance Monitoring Version 5"; Vol. 2A (253666-081),
  * "CPUID", leaves 0AH and 23H.
  */
 static void fill_counters(const struct caps_input *input, struct caps *caps)
@@ -214,7 +214,7 @@ static void fill_counters(const struct caps_input *input, struct caps *caps)
     caps->fixed_count = without_gap(caps->fixed_counters);
 }
 
-/* What came with CPUID.23H beside architectural PEBS. Counters that do not exist can neither reload nor be reloaded. */
+/* CPUID.23H's features except architectural PEBS. Counters that do not exist can neither reload nor be reloaded. */
 static void fill_extensions(const struct caps_input *input, struct caps *caps)
 {
     const struct caps_leaf *reload = &input->leaf_23_2;
@@ -271,7 +271,7 @@ static void fill_debug_store(const struct caps_input *input, const struct core *
     caps->bts_prediction = core->bts_prediction;
 }
 
-/* The bits of MSR_PEBS_DATA_CFG for all that the counters group can have here; 0 where records have none. */
+/* All bits of MSR_PEBS_DATA_CFG for the counters group; 0 if records have no such group. */
 static uint64_t counters_most(const struct caps *caps)
 {
     if (!pebs_form_has_counters(&caps->pebs_form))
@@ -280,7 +280,7 @@ static uint64_t counters_most(const struct caps *caps)
            (caps->fixed_counters & 0xff) << PEBS_GROUP_FIXED_SHIFT;
 }
 
-/* Architectural PEBS needs no row of a core: CPUID.23H says which counters and which groups there are. */
+/* Architectural PEBS needs no row of a core: CPUID.23H lists its counters and groups. */
 static bool is_arch_pebs(const struct caps_input *input, const struct caps *caps)
 {
     return caps->pebs_format == ARCH_PEBS_FORMAT && caps->perfmon_extended &&
@@ -291,7 +291,7 @@ static bool is_arch_pebs(const struct caps_input *input, const struct caps *caps
 static void fill_arch_pebs(const struct caps_input *input, struct caps *caps)
 {
     caps->pebs_method = PEBS_METHOD_ARCH;
-    caps->pebs_form.width = DS_WIDTH_64; /* its records know no other */
+    caps->pebs_form.width = DS_WIDTH_64; /* its records have no other width */
     caps->pebs_cfg_c = (uint64_t)input->leaf_23_4.ebx << 32 | ARCH_PEBS_EN;
     caps->pebs_counters = input->leaf_23_5.eax & caps->general_counters;
     caps->pebs_pdist_counters = input->leaf_23_5.ebx & caps->pebs_counters;
@@ -318,7 +318,7 @@ static void fill_pebs(const struct caps_input *input, const struct core *core, s
 
     caps->pebs_method = core->pebs_method;
     caps->pebs_counters = core->pebs_counters;
-    if (!caps->core_known && caps->global_ctrl) { /* an unknown core: as many counters as the DS area has reset slots */
+    if (!caps->core_known && caps->global_ctrl) { /* unknown core: as many counters as the DS area's reset slots */
         caps->pebs_method = PEBS_METHOD_GENERAL;
         for (unsigned i = 0; ds_reset_general(caps->pebs_format, i) < DS_RESET_MAX; i++)
             caps->pebs_counters |= UINT64_C(1) << i;
@@ -398,8 +398,8 @@ static enum caps_reason judge_perfmon(const struct caps_input *input, const stru
 }
 
 /*
- * unavailable: the bit of IA32_MISC_ENABLE that says that BTS or PEBS is unavailable; 0 for the DS area itself. No flag
- * is trusted alone: QEMU without a debug store has both unavailable bits clear, and ignores writes of IA32_DS_AREA
+ * unavailable: the bit of IA32_MISC_ENABLE that reports BTS or PEBS as unavailable; 0 for the DS area itself. No single
+ * flag is trusted: QEMU without a debug store has both unavailable bits clear, and ignores writes of IA32_DS_AREA
  * without raising #GP.
  */
 static enum caps_reason judge_ds(const struct caps_input *input, const struct caps *caps, uint64_t unavailable,
@@ -426,8 +426,8 @@ static enum caps_reason judge_ds(const struct caps_input *input, const struct ca
 }
 
 /*
- * Architectural PEBS has no part in the DS area, and its flags (CPUID.1:EDX[21], IA32_MISC_ENABLE bit 12) say nothing
- * of it: Linux, commit 52448a0a7390, asks for neither.
+ * Architectural PEBS does not use the DS area, and the DS flags (CPUID.1:EDX[21], IA32_MISC_ENABLE bit 12) do not
+ * apply: Linux, commit 52448a0a7390, checks neither.
  */
 static enum caps_reason judge_arch_pebs(const struct caps_input *input, const struct caps *caps,
                                         enum caps_reason perfmon)
@@ -479,8 +479,8 @@ static enum caps_reason judge_arch_lbr(const struct caps_input *input, const str
 }
 
 /*
- * A hypervisor that hands on no LBRs says so by format 0, which no core has whose other format is known: QEMU's
- * documentation of the property lbr-fmt of -cpu.
+ * A hypervisor that exposes no LBRs reports format 0, on a core whose known format is another: QEMU's documentation of
+ * the property lbr-fmt of -cpu.
  */
 static bool conceals_lbr(const struct core *core, const struct caps *caps)
 {
@@ -506,7 +506,7 @@ static enum caps_reason judge_lbr(const struct caps_input *input, const struct c
     return caps->lbr_depth != 0 ? CAPS_AVAILABLE : CAPS_LBR_MODEL_UNLISTED;
 }
 
-/* The reason for a need that depends on another one, whose own reason comes first. */
+/* The reason for a need that depends on another need. The other need's reason comes first. */
 static enum caps_reason also(enum caps_reason first, bool holds, enum caps_reason why_not)
 {
     if (first != CAPS_AVAILABLE)
@@ -514,19 +514,19 @@ static enum caps_reason also(enum caps_reason first, bool holds, enum caps_reaso
     return holds ? CAPS_AVAILABLE : why_not;
 }
 
-/* Whether PEBS records consist of groups, of which only the first can be had. */
+/* Whether PEBS records consist of groups, but only the basic group is available. */
 static bool is_basic(const struct caps *caps)
 {
     return pebs_form_has_groups(&caps->pebs_form) && !caps->pebs_baseline;
 }
 
-/* Whether records may have this group: of architectural PEBS CPUID says so, others have it or are basic. */
+/* Whether records may have this group. CPUID says so for architectural PEBS; other records have it or are basic. */
 static bool may_have(const struct caps *caps, uint64_t group)
 {
     return caps->pebs_method != PEBS_METHOD_ARCH || (caps->pebs_cfg_c & group) != 0;
 }
 
-/* What depends on the counters that can sample. */
+/* The needs that depend on the counters that can sample. */
 static void judge_pebs_counters(struct caps *caps)
 {
     const enum caps_reason pebs = caps->reason[CAPS_NEED_PEBS];
@@ -621,7 +621,7 @@ void caps_take_counters(struct caps *caps, uint64_t counters)
 {
     caps->counters_taken |= counters;
     caps->general_counters &= ~counters;
-    caps->general_possible |= counters; /* they exist, and hold what somebody else wants */
+    caps->general_possible |= counters; /* they exist, but firmware or a hypervisor uses them */
     caps->general_count = without_gap(caps->general_counters);
     caps->pebs_counters &= ~counters;
     caps->lbr_counters &= ~counters;
