@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A branch on its way from the ring to BTS and the LBR stack. */
+/* A branch between the ring and its destinations, BTS and the LBR stack. */
 #ifndef MODEL_ENGINE_BRANCH_H
 #define MODEL_ENGINE_BRANCH_H
 
@@ -9,16 +9,16 @@
 #include "model/insn/block.h"
 #include "model/vcpu/vcpu.h"
 
-#define BRANCH_BATCH 64 /* branches that are gathered before they are handed on: short loops run fast */
+#define BRANCH_BATCH 64 /* branches gathered before they are passed on, so that short loops run fast */
 
 struct branch {
-    const struct block *block; /* the block that the branch ended */
+    const struct block *block; /* the block that ends with the branch */
     uint64_t to;
     uint64_t time;                /* cycles, including the branch's own */
     bool mispredicted, predicted; /* neither is set for interruptions */
     uint8_t to_cpl;
-    bool not_taken;                /* set only where rules->every_branch */
-    uint32_t events[LBR_COUNTERS]; /* since the branch before, of counters that LBR entries count */
+    bool not_taken;                /* only set if rules->every_branch */
+    uint32_t events[LBR_COUNTERS]; /* since the previous branch, of counters whose events LBR entries count */
 };
 
 #endif

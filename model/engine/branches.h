@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a branch leaves: a BTS record, an LBR entry, a count of its outcome. */
+/* The effects of a branch: a BTS record, an LBR entry, a count of its outcome. */
 #ifndef MODEL_ENGINE_BRANCHES_H
 #define MODEL_ENGINE_BRANCHES_H
 
@@ -7,21 +7,21 @@
 #include "model/vcpu/vcpu.h"
 
 /*
- * Processes the ring. With keep_last the newest block still runs and stays; otherwise it has ended, and control went on
- * at next, at privilege level cpl.
+ * Processes the ring. keep_last: the newest block still runs, and stays in the ring; otherwise it has ended, and
+ * control continued at next, at privilege level cpl.
  */
 void branches_drain(struct vcpu *v, bool keep_last, uint64_t next, unsigned cpl);
 
 /* The newest block was left before its index-th instruction, without its branch. */
 void branches_drop_last(struct vcpu *v, unsigned index);
 
-/* Control went to a handler. */
+/* Control was transferred to a handler. */
 void branches_interruption(struct vcpu *v, uint64_t from, uint64_t to, unsigned from_cpl, unsigned to_cpl);
 
-/* Makes room in the ring by dropping blocks that leave nothing. False: not enough of them do. */
+/* Makes room in the ring by dropping blocks without effect. False: there are not enough of these. */
 bool branches_forget(struct vcpu *v);
 
-/* Decides how many blocks may enter the ring before it must be processed. */
+/* Determines how many blocks may enter the ring before it must be processed. */
 void branches_set_limit(struct vcpu *v);
 
 /* Rules. */

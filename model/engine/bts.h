@@ -6,25 +6,25 @@
 #include "model/engine/branch.h"
 #include "model/vcpu/vcpu.h"
 
-/* Reads the DS area, if it is needed, before the branch at ip is stored. Returns whether it could be read. */
+/* Reads the DS area if the branch at ip needs it. Returns whether it could be read. */
 bool bts_read_area(struct vcpu *v, uint64_t ip);
 
 /* Stages the records of n branches, at most BRANCH_BATCH. area_readable: the result of bts_read_area(). */
 void bts_store(struct vcpu *v, const struct branch *branches, unsigned n, bool area_readable);
 
 /*
- * Whether only BTS records branches, it records every one, and no log is kept; predict: their predictions are needed.
- * If so, bts_store_all() stages the taken branches of blocks [0, n) directly from the ring.
+ * Whether branches go only to BTS, which records all of them, without a log; predict: their predictions are needed. If
+ * so, bts_store_all() stages the taken branches of blocks [0, n) directly from the ring.
  */
 bool bts_stores_all(const struct vcpu *v, bool predict);
 void bts_store_all(struct vcpu *v, unsigned n);
 
-/* Writes the staged records; once everything from a drain is staged, checks the threshold. */
+/* Writes the staged records. Call bts_finish() once all branches of a drain are staged: it checks the threshold. */
 void bts_flush(struct vcpu *v);
 void bts_finish(struct vcpu *v);
 
 /*
- * The number of branches before the threshold may be reached, at least 1; UINT64_MAX where reaching it has no effect.
+ * The number of branches, at least 1, before the threshold may be reached; UINT64_MAX if the threshold has no effect.
  */
 uint64_t bts_branches_left(const struct vcpu *v);
 

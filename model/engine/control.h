@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The effect of control registers on what translated code does. */
+/* Control registers determine what translated code does. */
 #ifndef MODEL_ENGINE_CONTROL_H
 #define MODEL_ENGINE_CONTROL_H
 

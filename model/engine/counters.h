@@ -5,7 +5,7 @@
 
 #include "model/vcpu/vcpu.h"
 
-/* A counter's request, general or fixed, as its registers have it. */
+/* The configuration of a general or fixed counter, as its registers request it. */
 struct counters_request {
     bool user, system;
     bool enabled; /* the counter's own enable flag, or its equivalent */
@@ -15,7 +15,7 @@ struct counters_request {
     unsigned mask; /* CMASK */
 };
 
-/* Reads the event select, fixed control, global control and PEBS enable registers; values must be up to date. */
+/* Reads the event selects, fixed control, global control and PEBS enable. Counter values must be up to date. */
 void counters_configure(struct vcpu *v, struct place place);
 
 /* Rules. */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* CPUID of the modelled processor, where it differs from QEMU's. */
+/* CPUID of the modelled processor, as far as it differs from QEMU's. */
 #ifndef MODEL_ENGINE_CPUID_H
 #define MODEL_ENGINE_CPUID_H
 
 #include "model/vcpu/vcpu.h"
 
-/* The leaf that answers a request for this one: past the processor's last leaf it is the last basic one. */
+/* The leaf that answers a request for `leaf`: above the processor's last leaf, the last basic one. */
 uint32_t cpuid_leaf(const struct vcpu *v, uint32_t leaf);
 
 /*
- * A feature in this leaf that the modelled processor has and QEMU's processor, by its answer, lacks; or NULL. Features
- * that firmware may turn off come last.
+ * A feature in this leaf that the modelled processor has, but that the answer of QEMU's processor lacks; or NULL.
+ * Features that firmware may disable come last.
  */
 const struct profile_feature *cpuid_missing_feature(const struct vcpu *v, uint32_t leaf, const uint32_t regs[4]);
 
-/* Changes the answer of QEMU's processor (EAX, EBX, ECX, EDX) into the modelled one's. */
+/* Changes the answer of QEMU's processor (EAX, EBX, ECX, EDX) into that of the modelled processor. */
 void cpuid_read(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4]);
 
 /* A rule. */

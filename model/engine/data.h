@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory accesses: where a load's data came from and how long it took, and the events that count them. */
+/* Memory accesses: a load's data source and latency, and the events that count accesses. */
 #ifndef MODEL_ENGINE_DATA_H
 #define MODEL_ENGINE_DATA_H
 
 #include "model/vcpu/vcpu.h"
 
-/* An instruction accesses memory: size 1 to 64 bytes. */
+/* An instruction accesses memory. size: 1 to 64 bytes. */
 void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigned size, bool store);
 
 /* Whether the instruction that accessed memory was an event of this kind. */
 bool data_happened(const struct vcpu *v, enum event_kind kind);
 
-/* The description of the access in a record of an event of this kind. */
+/* Describes the access for a record of an event of this kind. */
 struct data_access data_describe(const struct vcpu *v, enum event_kind kind);
 
 /*
- * Cycles from the dispatch of an instruction to its completion. A record that tells them from the data's latency has
- * one more, the cycle in which the instruction retires.
+ * Cycles from the dispatch of an instruction to its completion. Records with separate latencies of instruction and data
+ * have one more, the cycle in which the instruction retires.
  */
 uint64_t data_instruction_latency(const struct vcpu *v, const struct data_access *access);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The modelled memory hierarchy of one processor, from which a load's data source and latency are taken. It holds
- * addresses and no data, is keyed by linear address, and behaves alike on every run: up to three levels of 64-byte
- * lines, each set associative with true LRU (or data_cache_replace()) and filled on every miss (loads and stores
- * alike), and a second-level TLB of 4 KiB pages. Devices, prefetch and write-back are not modelled.
+ * The modelled memory hierarchy of one processor, which determines a load's data source and latency. It has addresses,
+ * but no data, and is indexed by linear address. It is deterministic: up to three levels of 64-byte lines, each set
+ * associative with true LRU (or data_cache_replace()) and filled on every miss of a load or store, and a second-level
+ * TLB of 4 KiB pages. Devices, prefetch and write-back are not modelled.
  *
- * Caches of several processors that were joined are coherent: a store takes the line away from all others and makes it
- * modified here; a load of a line that another cache has modified comes from there, and leaves it unmodified in both.
+ * Joined caches of several processors are coherent: a store removes the line from all others and makes it modified
+ * here; a load of a line that another cache has modified comes from that cache, and makes the line unmodified in both.
  */
 #ifndef MODEL_ENGINE_DATA_CACHE_H
 #define MODEL_ENGINE_DATA_CACHE_H
@@ -18,28 +18,28 @@
 
 struct data_cache;
 
-/* Makes an empty hierarchy: the first access to a line comes from memory. NULL: out of memory. */
+/* Makes an empty hierarchy: the first access to a line goes to memory. NULL: out of memory. */
 struct data_cache *data_cache_new(const struct profile_memory *memory);
 void data_cache_free(struct data_cache *cache);
 void data_cache_clear(struct data_cache *cache);
 
 /*
- * Makes cache, which is not joined yet, coherent with peer and its peers, before either is used from two threads; from
- * then on each may be used, and is freed, by a thread of its own. False: out of memory, or more than 256 caches.
+ * Makes `cache`, which must not be joined yet, coherent with `peer` and its peers. Call before two threads use them;
+ * then each cache may be used and freed by its own thread. False: out of memory, or more than 256 caches.
  */
 bool data_cache_join(struct data_cache *cache, struct data_cache *peer);
 
 /*
- * Has victim(of, ways) choose which line of a full set makes room for another: 0 the newest one, ways - 1 the least
- * recently used one, which is taken without it.
+ * Makes victim(of, ways) choose the line of a full set to evict: 0 is the newest line, ways - 1 the least recently used
+ * one, which is the default.
  */
 void data_cache_replace(struct data_cache *cache, unsigned (*victim)(void *of, unsigned ways), void *of);
 
-/* The level that had the line of this address; afterwards all levels have it. */
+/* Returns the level that had the line of this address. All levels have it afterwards. */
 enum data_level data_cache_load(struct data_cache *cache, uint64_t address);
 enum data_level data_cache_store(struct data_cache *cache, uint64_t address);
 
-/* True if the page's translation was not in the second-level TLB; afterwards it is there. */
+/* Whether the page's translation was missing from the second-level TLB. The TLB has it afterwards. */
 bool data_cache_tlb_miss(struct data_cache *cache, uint64_t address);
 
 #endif

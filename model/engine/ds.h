@@ -5,7 +5,7 @@
 
 #include "model/vcpu/vcpu.h"
 
-/* Reads the management area into v->ds. False: not mapped. */
+/* Reads the management area into v->ds. False: the area is not mapped. */
 bool ds_read(struct vcpu *v);
 
 /* Rules. */

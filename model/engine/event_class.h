@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The number of events of a class in a block of code, and how many of those that translated code added have happened.
- */
+/* The number of events of a class in a block of code, and in the part of the block that has run. */
 #ifndef MODEL_ENGINE_EVENT_CLASS_H
 #define MODEL_ENGINE_EVENT_CLASS_H
 
 #include "model/vcpu/vcpu.h"
 
-/* The kind that is counted for this one; notes in the counter whether it counts cycles. */
+/* The kind of event that is counted instead of this one. Notes in the counter whether it counts cycles. */
 static inline enum event_kind event_class_kind(struct counter *c, enum event_kind kind)
 {
     c->cycles = kind == EVENT_CYCLES;
@@ -36,24 +34,24 @@ static inline unsigned event_class_events(unsigned id, const struct block *block
     return kind == EVENT_INSTRUCTIONS ? block->count - from : event_class_uncommon(kind, block, from);
 }
 
-/* Whether the instruction before place, whose index is at least 1, is such an event. */
+/* Whether the instruction before place, whose index is at least 1, is an event of the class. */
 static inline bool event_class_ends(unsigned id, struct place place)
 {
     return event_class_events(id, place.block, place.index - 1) > event_class_events(id, place.block, place.index);
 }
 
 /*
- * The index of the n-th instruction from place on that is an event of an inline class; the block must have that many.
+ * The index of the n-th instruction from place on that is an event of an inline class. The block must have that many.
  */
 int event_class_nth(unsigned id, struct place place, uint64_t n);
 
-/* Events of a class that are in hot->counts and have not happened yet. */
+/* Events of a class that hot->counts includes, but that have not happened yet. */
 static inline uint64_t event_class_to_come(unsigned id, struct place place)
 {
     return place.block == NULL || id >= INLINE_CLASSES ? 0 : event_class_events(id, place.block, place.index);
 }
 
-/* hot->counts of a class, up to the instruction before place. */
+/* The value of hot->counts of a class up to the instruction before place. */
 static inline uint64_t event_class_now(const struct vcpu *v, unsigned id, struct place place)
 {
     return class_unforced(v->hot->counts[id]) - event_class_to_come(id, place);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Architectural LBR. The stack is the same ring as on older processors, with a top that software does not see: entry x
- * is the x-th newest.
+ * Architectural LBR. The stack is the same ring as on older processors, but its top is hidden from software: entry x is
+ * the x-th newest.
  */
 #ifndef MODEL_ENGINE_LBR_ARCH_H
 #define MODEL_ENGINE_LBR_ARCH_H
@@ -11,7 +11,7 @@
 
 bool lbr_arch_has_depth(const struct profile *profile, uint64_t depth);
 
-/* Writes IA32_LBR_DEPTH, which clears the stack, and IA32_LBR_CTL. */
+/* A write of IA32_LBR_DEPTH, which clears the stack, and of IA32_LBR_CTL. */
 void lbr_arch_set_depth(struct vcpu *v, uint64_t depth);
 void lbr_arch_set_control(struct vcpu *v, uint64_t control);
 
@@ -19,7 +19,7 @@ void lbr_arch_set_control(struct vcpu *v, uint64_t control);
 uint64_t lbr_arch_info(const struct lbr_contents *contents);
 unsigned lbr_arch_type(enum block_end end);
 
-/* The counts of events in a value of IA32_LBR_x_INFO; nothing else of the contents is set. */
+/* The event counts of a value of IA32_LBR_x_INFO. No other member is set. */
 struct lbr_contents lbr_arch_events(uint64_t info);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * PERF_METRICS: what became of the slots that fixed counter 3 has counted, in fields of 8 bits, each a share of 255:
- * retired, wasted by bad speculation, and so on. SDM Vol. 3B (253669-083), "Performance Metrics".
+ * PERF_METRICS: how the slots counted by fixed counter 3 were used, as shares of 255 in fields of 8 bits: retired, bad
+ * speculation, and so on. SDM Vol. 3B (253669-083), "Performance Metrics".
  */
 #ifndef MODEL_ENGINE_METRICS_H
 #define MODEL_ENGINE_METRICS_H
 
 #include "model/vcpu/vcpu.h"
 
-#define METRICS_SLOTS 3u /* the fixed counter of slots */
+#define METRICS_SLOTS 3u /* the fixed counter that counts slots */
 
 /* Whether the processor has the register: IA32_PERF_CAPABILITIES[15]. */
 bool metrics_exist(const struct vcpu *v);
@@ -16,7 +16,7 @@ bool metrics_exist(const struct vcpu *v);
 /* The register's value; the counters must be up to date. */
 uint64_t metrics_value(const struct vcpu *v);
 
-/* What follows is measured from this value and the present slots on. */
+/* Later values are computed from this value and the current slots on. */
 void metrics_begin(struct vcpu *v, uint64_t value);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* NetBurst's counters. An ESCR selects an event and the privilege levels, a CCCR one of the ESCRs, and filters. */
+/* NetBurst's counters. An ESCR selects an event and CPLs; a CCCR selects one of the ESCRs, and filters. */
 #ifndef MODEL_ENGINE_NETBURST_H
 #define MODEL_ENGINE_NETBURST_H
 
@@ -11,7 +11,7 @@
 #define NETBURST_UOP_TAG (UINT64_C(1) << 24)
 #define NETBURST_MY_THR  (UINT64_C(1) << 25)
 
-/* Applies CCCR, ESCRs and PEBS enabling to the i-th counter. */
+/* Applies the i-th counter's CCCR and ESCR, and MSR_PEBS_ENABLE. */
 void netburst_configure(struct vcpu *v, unsigned i);
 
 /* Overflow of the i-th counter, which does not sample. */
@@ -25,10 +25,7 @@ uint64_t netburst_overflows(const struct vcpu *v);
 
 enum msr_answer netburst_rdpmc(const struct vcpu *v, uint32_t index, uint64_t *value);
 
-/*
- * Checks for the referee, after the WRMSR at ip wrote a CCCR or MSR_PEBS_ENABLE, whether the registers make sense
- * together.
- */
+/* The referee's checks after the WRMSR at ip wrote a CCCR or MSR_PEBS_ENABLE: whether the registers fit together. */
 void netburst_referee(struct vcpu *v, uint64_t ip);
 
 #endif

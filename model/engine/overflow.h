@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a counter's overflow does. */
+/* The effects of a counter's overflow. */
 #ifndef MODEL_ENGINE_OVERFLOW_H
 #define MODEL_ENGINE_OVERFLOW_H
 
 #include "model/vcpu/vcpu.h"
 
 /*
- * The instruction at eventing_ip has retired and made a counter overflow, or is the event after an overflow; the next
+ * The instruction at eventing_ip has retired. It made a counter overflow, or is the event after an overflow. The next
  * instruction is at ip. data: its access, for data events.
  */
 void overflow_take(struct vcpu *v, struct place place, uint64_t ip, uint64_t eventing_ip,

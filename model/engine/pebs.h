@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* PEBS records: whether there is room, their contents, and how they reach memory. */
+/* PEBS records: room in the buffer, contents, and the write to memory. */
 #ifndef MODEL_ENGINE_PEBS_H
 #define MODEL_ENGINE_PEBS_H
 
 #include "model/engine/pebs_sample.h"
 #include "model/vcpu/vcpu.h"
 
-/* Makes the record and reloads the counters; does nothing where there is no room for the record. */
+/* Makes the record and reloads the counters. Does nothing if the record does not fit. */
 void pebs_record(struct vcpu *v, const struct pebs_sample *sample);
 
-/* Writes the staged records; those that software can see if it looks now. */
+/* Writes the staged records; pebs_show() writes only those that software can see if it looks now. */
 void pebs_flush(struct vcpu *v);
 void pebs_show(struct vcpu *v);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Architectural PEBS: records in a physical buffer, by IA32_PEBS_BASE, IA32_PEBS_INDEX and CFG_C of each counter. */
+/*
+ * Architectural PEBS: records in a physical buffer, set up with IA32_PEBS_BASE, IA32_PEBS_INDEX and each counter's
+ * CFG_C.
+ */
 #ifndef MODEL_ENGINE_PEBS_ARCH_H
 #define MODEL_ENGINE_PEBS_ARCH_H
 
@@ -8,7 +11,7 @@
 
 struct pebs_sample;
 
-/* Makes the record and reloads the counters; does nothing where there is no room for the record. */
+/* Makes the record and reloads the counters. Does nothing if the record does not fit. */
 void pebs_arch_record(struct vcpu *v, const struct pebs_sample *sample);
 
 /* Rules. */

@@ -4,11 +4,11 @@
 
 #include "model/vcpu/vcpu.h"
 
-/* The occasion of a record. */
+/* The event that causes a record. */
 struct pebs_sample {
     uint64_t counters;              /* bit i: v->counters[i] */
-    uint64_t ip;                    /* of the next instruction */
-    uint64_t eventing_ip;           /* of the instruction that caused the record */
+    uint64_t ip;                    /* address of the next instruction */
+    uint64_t eventing_ip;           /* address of the instruction that caused the record */
     const struct data_access *data; /* NULL: the event is not a memory access */
 };
 

@@ -6,24 +6,24 @@
 #include "model/vcpu/vcpu.h"
 
 /*
- * The instructions that retire between a PMI's request and the PMI, which counters and BTS take part in, and LBRs
- * unless they are frozen with the request. A further request meanwhile is part of the first.
+ * The number of instructions that retire between a PMI's request and its delivery. Counters and BTS include them, and
+ * so do LBRs unless they freeze at the request. A second request in this time merges with the first.
  */
 struct pmi_skid {
     unsigned instructions;
-    bool freezes_lbrs; /* FREEZE_LBRS_ON_PMI takes effect with the request */
+    bool freezes_lbrs; /* FREEZE_LBRS_ON_PMI takes effect at the request */
 };
 
-/* Raises the PMI, if one was requested and does not skid, once everything else that was due has been done. */
+/* Raises a requested PMI that does not skid, after everything else that was due. */
 void pmi_deliver(struct vcpu *v, struct place place);
 
-/* Software looks: a PMI that was requested is raised first, unless it trails. */
+/* Software may look: raises a requested PMI first, unless it trails. */
 void pmi_settle(struct vcpu *v, struct place place);
 
-/* A PMI that was requested is raised now. */
+/* Raises a requested PMI now. */
 void pmi_hurry(struct vcpu *v, struct place place);
 
-/* So many instructions have retired. Returns whether a PMI is under way, and not due yet. */
+/* `instructions` have retired. Returns whether a PMI is under way but not due yet. */
 bool pmi_step(struct vcpu *v, uint64_t instructions);
 
 /* Whether a PMI was raised since the last call. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The ring of blocks that began and were not processed yet, oldest first. */
+/* The ring of blocks that began but have not been processed yet, oldest first. */
 #ifndef MODEL_ENGINE_RING_H
 #define MODEL_ENGINE_RING_H
 
@@ -21,7 +21,7 @@ static inline void ring_set_used(struct vcpu *v, unsigned n)
     v->hot->noted = ring_blocks(v) + n;
 }
 
-/* Empties the ring of blocks to be processed. Which one runs is known nevertheless; NULL: none. */
+/* Removes all blocks from the ring. The running block stays known; NULL: none. */
 static inline void ring_empty(struct vcpu *v, const struct block *running)
 {
     v->hot->noted = ring_blocks(v);
@@ -29,7 +29,7 @@ static inline void ring_empty(struct vcpu *v, const struct block *running)
     v->hot->block = NULL;
 }
 
-/* The running block, or between two blocks the one that ran last; NULL after an interruption. */
+/* The running block, or, between two blocks, the last one that ran; NULL after an interruption. */
 static inline const struct block *ring_running_block(const struct vcpu *v)
 {
     return v->hot->block != NULL ? v->hot->block : v->hot->noted[-1];

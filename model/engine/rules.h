@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The manual's rules for a processor, each a function. rules_manual has the manual's own: each is the function of the
- * same name, with its source, in the file that its prefix names. A processor with other rules gets a table of its own
- * (model/faults). Rules about what registers enable are asked when a register is written, with answers kept in struct
- * vcpu; the others are asked where they matter, once for each batch of branches or each overflow.
+ * The manual's rules for a processor, each a function. rules_manual has the manual's own: the function with the rule's
+ * name, in the file that its prefix names, with the source. A processor with other rules gets its own table
+ * (model/faults). Rules about what registers enable are called when a register is written, and the results are kept in
+ * struct vcpu. The others are called where they matter, once for each batch of branches or each overflow.
  */
 #ifndef MODEL_ENGINE_RULES_H
 #define MODEL_ENGINE_RULES_H
@@ -21,45 +21,49 @@ struct rules {
     void (*engine_reset_registers)(struct vcpu *v);
 
     /*
-     * Whether the i-th register of a row exists, and accepts this value: else #GP. RDMSR's value, and WRMSR's effect.
+     * Whether the i-th register of a row exists, and whether it accepts this value; otherwise #GP. RDMSR's value;
+     * WRMSR's effect.
      */
     bool (*msr_exists)(const struct vcpu *v, const struct profile_msr *m, unsigned i);
     bool (*msr_takes)(const struct vcpu *v, const struct profile_msr *m, uint64_t value);
     uint64_t (*msr_value)(struct vcpu *v, const struct profile_msr *m, unsigned i);
     void (*msr_set)(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value);
     enum msr_answer (*msr_counter)(struct vcpu *v, uint32_t index, uint64_t *value); /* RDPMC */
-    bool (*msr_counter_concealed)(const struct vcpu *v, uint32_t index); /* from RDPMC at CPL 1 to 3, which reads 0 */
+    bool (*msr_counter_concealed)(const struct vcpu *v, uint32_t index);             /* at CPL 1 to 3 RDPMC reads 0 */
     void (*cpuid_answer)(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4]);
 
     /*
-     * The request of the i-th counter's registers, except NetBurst's; and the counter's setup: its event, its rings,
-     * its use.
+     * What the i-th counter's registers request, except NetBurst's; and the counter's set-up: its event, privilege
+     * levels and use.
      */
     struct counters_request (*counters_request)(const struct vcpu *v, unsigned i);
     void (*counters_set_up)(struct vcpu *v, unsigned i);
 
-    /* The number of events that are counted out of so many. */
+    /* The number of events that are counted, if `events` happened. */
     uint64_t (*counting_events)(const struct vcpu *v, uint64_t events);
-    /* Instructions that an interruption adds to those retired. */
+    /* The number of instructions that an interruption adds to the retired ones. */
     unsigned (*counting_interruption)(struct vcpu *v);
-    /* Whether the event that makes a PEBS counter overflow is recorded itself, instead of the one after it. */
+    /* Whether the record of a PEBS counter describes the event that overflows it, not the next one. */
     bool (*counting_exact)(const struct vcpu *v, const struct counter *c);
     /* Overflow of the i-th counter, which does not sample. */
     void (*overflow_of)(struct vcpu *v, unsigned i);
-    /* Bit i: the j-th counter's overflow reloads counters[i]; and the value that the i-th one gets. */
+    /* Bit i: the j-th counter's overflow reloads counters[i]; the value that the i-th counter gets. */
     uint32_t (*reload_targets)(const struct vcpu *v, unsigned j);
     uint64_t (*reload_value)(const struct vcpu *v, unsigned i);
-    /* Whether that of the i-th counter, which samples, arms PEBS at once; else counters[i].arming ends it later. */
+    /*
+     * Whether overflow of the i-th counter, which samples, arms PEBS at once; otherwise it is armed when .arming is
+     * cleared.
+     */
     bool (*overflow_arms)(struct vcpu *v, unsigned i);
-    /* So many instructions before place have retired while counting_step() was on. NULL: it never is. */
+    /* `instructions` before place have retired while counting_step() was on. NULL: it is never on. */
     void (*stepped)(struct vcpu *v, struct place place, uint64_t instructions);
-    /* Those of `due` counters, a bit each, that the next record is for; the others have one after it. */
+    /* The subset of `due` counters (a bitmask) that the next record is for. The others get records after it. */
     uint64_t (*pebs_together)(struct vcpu *v, uint64_t due);
-    /* Whether the load latency or precise store facility follows an access to memory that has just happened. */
+    /* Whether the load latency or precise store facility follows the memory access that has just happened. */
     bool (*data_followed)(const struct vcpu *v);
     /*
-     * The level at which an access finds the line of this address, which then is in all; whether it misses the
-     * last-level TLB; the cycles that a level takes, 1 to UINT16_MAX; and the data source of a load from there, without
+     * The level that has the line of this address (all levels have it afterwards); whether the access misses the
+     * last-level TLB; the cycles that a level takes, 1 to UINT16_MAX; the data source of a load from a level, without
      * flags.
      */
     enum data_level (*data_reach)(struct vcpu *v, uint64_t address, bool store);
@@ -69,29 +73,29 @@ struct rules {
     /* Whether a load of this latency is a load latency event; latency and threshold in cycles. */
     bool (*data_latency_counts)(const struct vcpu *v, uint64_t latency, uint64_t threshold);
 
-    /* The DS area's layout and address, and the decoding of its encode_ds_bytes() bytes. */
+    /* The DS area's layout and address, and the decoder of its encode_ds_bytes() bytes. */
     struct ds_form (*ds_form)(const struct vcpu *v);
     uint64_t (*ds_address)(const struct vcpu *v);
     void (*ds_decode)(const struct vcpu *v, struct ds_area *area, const uint8_t *bytes);
 
-    /* Whether every branch that can end a block is gathered, taken or not, and none is skipped for leaving no trace. */
+    /* Whether every branch that can end a block is gathered, even if it is not taken or has no effect. */
     bool every_branch;
-    /* Whether the branch that ends this block, and led to `to`, had been predicted to go elsewhere. */
+    /* Whether the branch at the end of this block, which went to `to`, was predicted to go elsewhere. */
     bool (*branches_mispredicted)(struct vcpu *v, const struct block *block, uint64_t to);
-    /* Records n branches; area_readable: v->ds.area has just been read. */
+    /* Records n branches. area_readable: v->ds.area was just read. */
     void (*branches_record)(struct vcpu *v, const struct branch *branches, unsigned n, bool area_readable);
 
-    /* Whether branches are stored; whether those of a privilege level are not; the contents of a record. */
+    /* Whether branches are stored; the privilege levels that are skipped; the contents of a record. */
     bool (*bts_on)(const struct vcpu *v);
     void (*bts_filters)(const struct vcpu *v, bool *skip_system, bool *skip_user);
     struct bts_contents (*bts_contents)(const struct vcpu *v, const struct branch *branch);
-    /* Where a record goes that does not fit before the absolute maximum. */
+    /* The address of a record that does not fit before the absolute maximum. */
     uint64_t (*bts_wrap)(const struct vcpu *v);
-    /* The index after the staged records; and the writing of both. False: memory is not mapped. */
+    /* The index after the staged records; the write of both. False: the memory is not mapped. */
     uint64_t (*bts_index)(const struct vcpu *v);
     bool (*bts_write)(struct vcpu *v, uint64_t index);
 
-    /* Whether branches are recorded; the suppressing bits of MSR_LBR_SELECT; and a branch's new entry. */
+    /* Whether branches are recorded; the suppressing bits of MSR_LBR_SELECT; the new entry of a branch. */
     bool (*lbr_on)(const struct vcpu *v);
     uint64_t (*lbr_select)(const struct vcpu *v);
     uint32_t (*lbr_events_logged)(const struct vcpu *v); /* bit i: entries count the events of counters[i] */
@@ -102,12 +106,13 @@ struct rules {
     /* Bit i: PEBS is on for counters[i]. */
     uint64_t (*pebs_enabled)(const struct vcpu *v);
     /*
-     * Whether a record of this size has no room. If it has, the record is stored, and reaching the threshold is noted.
+     * Whether a record of this size does not fit. If it fits: stores the record, and notes whether the threshold is
+     * reached.
      */
     bool (*pebs_full)(struct vcpu *v, size_t size);
     void (*pebs_store)(struct vcpu *v, const struct pebs_sample *sample, size_t size);
     void (*pebs_reached)(struct vcpu *v);
-    /* The contents of a record; for adaptive ones also its groups, their contents, and their bytes. */
+    /* The contents of a record. For adaptive records also the groups, their contents, and their bytes. */
     void (*pebs_describe)(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents);
     uint64_t (*pebs_groups)(const struct vcpu *v, uint64_t counters);
     void (*pebs_describe_groups)(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents,
@@ -115,8 +120,9 @@ struct rules {
     void (*adaptive_encode)(uint8_t *bytes, const struct pebs_contents *contents,
                             const struct adaptive_contents *extra);
     /*
-     * Architectural PEBS: the format of a record of these counters; those that counters groups may have, bit i being
-     * counters[i]; what else describes the record, and before the reload its counts; its fragments; its bytes.
+     * Architectural PEBS: the format of a record of these counters; the counters (bit i: counters[i]) that a counters
+     * group may include; the other contents of the record, and its counter values before the reload; its fragments; its
+     * bytes.
      */
     uint64_t (*pebs_arch_format)(const struct vcpu *v, uint64_t counters);
     uint64_t (*pebs_arch_counted)(const struct vcpu *v);
@@ -127,14 +133,14 @@ struct rules {
                              const struct adaptive_contents *extra, const struct arch_contents *arch,
                              const struct arch_split *split);
     /*
-     * Whether it has no room; its physical address; IA32_PEBS_INDEX after it, and whether that has reached the
+     * Whether the record does not fit; its physical address; IA32_PEBS_INDEX after it; whether this reaches the
      * threshold.
      */
     bool (*pebs_arch_full)(struct vcpu *v, size_t size);
     uint64_t (*pebs_arch_address)(const struct vcpu *v);
     uint64_t (*pebs_arch_index)(const struct vcpu *v, size_t size);
     bool (*pebs_arch_reaches)(const struct vcpu *v);
-    /* Bytes of records that may be staged; the index after them; and the writing of both. False as for bts_write. */
+    /* The maximum of staged bytes; the index after the staged records; the write of both. False as for bts_write. */
     size_t pebs_stage;
     uint64_t (*pebs_index)(const struct vcpu *v);
     bool (*pebs_write)(struct vcpu *v, uint64_t index);
@@ -143,23 +149,22 @@ struct rules {
     /* The record of these counters was stored. */
     void (*pebs_reload)(struct vcpu *v, uint64_t counters);
 
-    /* The time in system management mode that comes next, whenever software looks; microseconds, 0 for none. */
+    /* The duration of the SMI before the next access by software, in microseconds; 0: none. */
     unsigned (*smi_microseconds)(struct vcpu *v);
-    /* By how much the PMI that has been requested skids; and whether it lets software overtake it (pmi_settle). */
+    /* How far the requested PMI skids; whether it may arrive after software has looked (pmi_settle). */
     struct pmi_skid (*pmi_skid)(struct vcpu *v);
     bool pmi_trails;
-    /* The requested PMI; what it freezes, and whether by a bit of the status; LVTPC as the PMI finds it; and whether
-     * delivery masks LVTPC. */
+    /*
+     * The requested PMI; what it freezes, and whether with a status bit; LVTPC when it is delivered; whether delivery
+     * sets LVTPC's mask bit.
+     */
     void (*pmi_raise)(struct vcpu *v, struct place place);
     void (*pmi_freezes)(const struct vcpu *v, bool *lbrs, bool *counters);
     bool (*pmi_freezes_by_status)(const struct vcpu *v);
     uint32_t (*pmi_entry)(struct vcpu *v, uint32_t lvtpc);
     bool (*pmi_masks)(const struct vcpu *v);
 
-    /*
-     * Changes the frame that an exception has pushed; code is NULL for one without an error code. NULL: the frame
-     * stays.
-     */
+    /* Changes the frame that an exception has pushed. code is NULL if there is no error code. NULL: no change. */
     void (*exception_pushed)(struct vcpu *v, uint64_t *flags, uint64_t *code);
 };
 

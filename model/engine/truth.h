@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The truth log: what the model did, taken from the contents of a record and not from its bytes. */
+/* The truth log: what the model did, from the contents of records before they are encoded. */
 #ifndef MODEL_ENGINE_TRUTH_H
 #define MODEL_ENGINE_TRUTH_H
 
@@ -7,7 +7,7 @@
 #include "model/engine/branch.h"
 #include "model/vcpu/vcpu.h"
 
-/* Each writes one line to v->truth; the last two do nothing without a log. */
+/* Each writes one line to v->truth. The last two do nothing without a log. */
 void truth_bts(struct vcpu *v, uint64_t at, const struct bts_contents *contents);
 void truth_pebs(struct vcpu *v, uint64_t at, size_t size, const struct pebs_contents *contents);
 void truth_adaptive(struct vcpu *v, uint64_t at, const struct pebs_contents *contents,
