@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ring holds the blocks that began. A block's branch was taken if the next block does not follow it in memory, or
- * if it is of a kind that is always taken. (A conditional branch to the instruction behind it thus counts as not
- * taken.)
+ * The ring has the blocks that began. A block's branch was taken if the next block does not follow it in memory, or if
+ * the branch always is. (A conditional branch to the next instruction thus counts as not taken.)
  *
- * Predictor. A table of profile->predictor_slots addresses, indexed by the branch's address, without tags: a branch is
+ * Predictor: a table of profile->predictor_slots addresses, indexed by the branch's address, without tags. A branch is
  * predicted to go where the last branch with the same slot went. The table is empty at reset and learns only while
  * branches are followed. Interrupts and exceptions are never mispredicted.
  */
@@ -35,10 +34,10 @@ void branches_set_limit(struct vcpu *v)
     if (v->hot->tracing != 0) {
         branches = smaller(branches, bts_branches_left(v));
         branches = v->watch.record && v->bts.on ? 1 : branches;
-        branches = v->watch.hit ? 0 : branches; /* by an interruption: its handler has not begun */
+        branches = v->watch.hit ? 0 : branches; /* taken with an interruption: its handler has not begun */
         branches = smaller(branches, v->counting.outcomes ? counting_outcomes_left(v) : UINT64_MAX);
     }
-    v->ring.start = ENGINE_RING - 1 - (unsigned)branches; /* the newest block's branch is still undecided */
+    v->ring.start = ENGINE_RING - 1 - (unsigned)branches; /* the outcome of the newest branch is not known yet */
     memmove(ring_blocks(v), ring, used * sizeof(ring[0]));
     if (used > 0) {
         ring_set_used(v, used);
@@ -47,7 +46,7 @@ void branches_set_limit(struct vcpu *v)
     }
 }
 
-/* Whether the branch went elsewhere than the last one with the same slot. Updates the slot. */
+/* Whether the branch went elsewhere than the previous branch with the same slot. Updates the slot. */
 static inline bool mispredicts(struct vcpu *v, const struct block *block, uint64_t to)
 {
     uint64_t *slot = &v->predictor[block->slot];
@@ -62,7 +61,7 @@ bool branches_mispredicted(struct vcpu *v, const struct block *block, uint64_t t
     return mispredicts(v, block, to);
 }
 
-/* Kinds of events that a branch of each kind is whenever it is taken. */
+/* The kinds of event that a taken branch is, for each kind of branch. */
 static const uint64_t taken_kinds[] = {
     [END_REL_JMP] = BIT(EVENT_DIRECT_JUMPS),
     [END_IND_JMP] = BIT(EVENT_INDIRECT_JUMPS),
@@ -74,7 +73,7 @@ static const uint64_t taken_kinds[] = {
 /* Bit i of entry n: mask i of EVENT_BRANCH_SETS has bit n. */
 static const uint16_t masks_with[4] = { 0xaaaa, 0xcccc, 0xf0f0, 0xff00 };
 
-/* Returns the kinds of event that the branch is, a bit each. */
+/* Returns the kinds of event that the branch is, one bit each. */
 static uint64_t count_outcome(struct vcpu *v, const struct block *block, bool taken, bool mispredicted)
 {
     bool near = block->end < END_FAR;
@@ -121,8 +120,8 @@ void branches_record(struct vcpu *v, const struct branch *branches, unsigned n, 
 }
 
 /*
- * Gathers the taken branches of blocks [0, n) into branches, which has room for n. blocks[n] began after the last of
- * them. Returns the number gathered. With rules->every_branch branches not taken are gathered too.
+ * Gathers the taken branches of blocks [0, n) into `branches`, which has room for n. blocks[n] is the block that began
+ * after them. Returns how many were gathered. With rules->every_branch, also gathers branches that are not taken.
  */
 static unsigned gather(struct vcpu *v, const struct block *const *blocks, unsigned n, struct branch *branches,
                        bool predict)
@@ -131,7 +130,7 @@ static unsigned gather(struct vcpu *v, const struct block *const *blocks, unsign
     const bool by_the_manual = v->rules->branches_mispredicted == branches_mispredicted;
     uint64_t time = v->branches.time;
     unsigned taken = 0;
-    uint64_t outcome = 0; /* kinds of event that a block's branch is, a bit each */
+    uint64_t outcome = 0; /* the kinds of event that a block's branch is, one bit each */
 
     for (unsigned i = 0; i < n; i++) {
         const struct block *block = blocks[i];
@@ -152,7 +151,7 @@ static unsigned gather(struct vcpu *v, const struct block *const *blocks, unsign
             b->time = time;
             b->to_cpl = next->cpl;
             if (block->mask != 0) {
-                b->mispredicted = by_the_manual ? mispredicts(v, block, next->pc) /* a direct call: once a branch */
+                b->mispredicted = by_the_manual ? mispredicts(v, block, next->pc) /* direct: runs for each branch */
                                                 : v->rules->branches_mispredicted(v, block, next->pc);
                 b->predicted = !b->mispredicted;
                 if (v->counting.outcomes) {
@@ -172,9 +171,9 @@ static unsigned gather(struct vcpu *v, const struct block *const *blocks, unsign
 }
 
 /*
- * Where only the LBR stack records branches, and it records every one: the first block that still matters. The branches
- * from there on are one more than the stack has entries, since the oldest gives the time. Earlier ones would be
- * overwritten.
+ * If only the LBR stack records branches, and it records all of them: the first block whose branch still has an effect.
+ * The stack overwrites earlier branches. One branch more than the stack has entries is needed, because the oldest gives
+ * the time.
  */
 static unsigned first_that_matters(const struct vcpu *v, unsigned n)
 {
@@ -192,7 +191,7 @@ static unsigned first_that_matters(const struct vcpu *v, unsigned n)
     return n;
 }
 
-/* Trains the predictor and advances TOS by the branches of blocks [0, n), whose entries would be overwritten. */
+/* Trains the predictor and advances TOS for the branches of blocks [0, n), whose entries would be overwritten. */
 static void pass_over(struct vcpu *v, unsigned n)
 {
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * BTS_OFF_OS and BTS_OFF_USR go by the level at which a branch is executed: SDM Vol. 3B (253669-083), "CPL-Qualified
- * Branch Trace Mechanism".
+ * BTS_OFF_OS and BTS_OFF_USR use the CPL at which a branch is executed: SDM Vol. 3B (253669-083), "CPL-Qualified Branch
+ * Trace Mechanism".
  *
- * Wrapping. A record that does not fit before the absolute maximum goes to the base of the buffer, with and without
- * BTINT: that flag only decides whether reaching the threshold requests an interrupt.
+ * Wrapping: a record that does not fit before the absolute maximum goes to the base of the buffer, with or without
+ * BTINT. BTINT only decides whether the threshold requests an interrupt.
  */
 #include "model/engine/bts.h"
 
@@ -15,7 +15,7 @@
 #include "model/referee/referee_area.h"
 #include "model/referee/referee_report.h"
 
-#define PREDICTED UINT64_C(0x10) /* the flag of a record that says so, where the processor has it */
+#define PREDICTED UINT64_C(0x10) /* the flag for a predicted branch, if the processor has it */
 
 bool bts_on(const struct vcpu *v)
 {
@@ -93,7 +93,7 @@ static void stage(struct vcpu *v, const struct branch *branches, unsigned n)
         if (branches[i].block->cpl == 0 ? skip_system : skip_user) {
             continue;
         }
-        /* The manual's rule is called directly, since this runs once for each branch. */
+        /* The manual's rule is called directly, because this runs for each branch. */
         const struct bts_contents contents =
             by_the_manual ? describe(v, &branches[i]) : v->rules->bts_contents(v, &branches[i]);
 
@@ -166,7 +166,7 @@ bool bts_stores_all(const struct vcpu *v, bool predict)
            !vcpu_debugctl(v, bits->bts_off_os | bits->bts_off_usr);
 }
 
-/* The first of blocks [i, n) whose branch was taken, n if there is none. */
+/* The first of blocks [i, n) whose branch was taken, or n. */
 static unsigned next_taken(struct vcpu *v, unsigned i, unsigned n)
 {
     const struct block *const *const ring = ring_blocks(v);
@@ -177,11 +177,11 @@ static unsigned next_taken(struct vcpu *v, unsigned i, unsigned n)
     return i;
 }
 
-/* Each turn stores as many branches as the buffer has room for. */
+/* Each iteration stores as many branches as fit in the buffer. */
 void bts_store_all(struct vcpu *v, unsigned n)
 {
     const struct block *const *const ring = ring_blocks(v);
-    const unsigned size = ENCODE_BTS_MAX; /* the record's size in the 64-bit form */
+    const unsigned size = ENCODE_BTS_MAX; /* size of a record in the 64-bit form */
     struct ds_buffer *bts = &v->ds.area.bts;
 
     for (unsigned i = next_taken(v, 0, n); i < n; i = next_taken(v, i, n)) {
@@ -204,7 +204,7 @@ void bts_store_all(struct vcpu *v, unsigned n)
 
             time += block->count;
             encode_bts(at, 8, &contents);
-            at += took * size; /* the next record overwrites a branch that was not taken */
+            at += took * size; /* the next record overwrites that of a branch that was not taken */
             block = next;
         }
         v->branches.time = time;

@@ -9,14 +9,13 @@
 #include "model/engine/rules.h"
 
 /*
- * CMASK turns a counter into one of cycles in which at least (INV: fewer than) that many events happened. At one
- * instruction a cycle an event happens at most once in a cycle, so the result is the event itself, every cycle, or
- * nothing. EDGE is not modelled: a counter with EDGE stands still, and so does one with INV and CMASK 1.
+ * With CMASK a counter counts cycles with at least (INV: fewer than) that many events. At one instruction per cycle an
+ * event happens at most once per cycle, so the result is the event itself, every cycle, or nothing. EDGE is not
+ * modelled: a counter with EDGE does not count, and neither does one with INV and CMASK 1.
  */
 static enum event_kind masked_kind(enum event_kind kind, const struct counters_request *r)
 {
-    if (r->edge ||
-        (r->equal && r->mask == 0)) { /* of cycles without the event there are none, or they are not modelled */
+    if (r->edge || (r->equal && r->mask == 0)) { /* cycles without the event do not exist, or are not modelled */
         return EVENT_NONE;
     }
     if (r->mask == 0 || (r->mask == 1 && !r->inverted)) {
@@ -58,14 +57,14 @@ static enum event_qualifier rings(const struct counters_request *r)
     return r->user && r->system ? ANY_RING : r->system ? RING_0 : OTHER_RINGS;
 }
 
-/* Whether records of this counter, whose other members are set up, have LBR entries. */
+/* Whether records of this counter have LBR entries. The counter's other members must be set up. */
 static bool wants_lbrs(const struct vcpu *v, unsigned i)
 {
     return vcpu_is_arch_pebs(v) ? (v->config[i].c & ARCH_LBR) != 0
                                 : v->counters[i].adaptive && (v->regs[REG_MSR_PEBS_DATA_CFG] & DATA_CFG_LBRS);
 }
 
-/* The same of counts. */
+/* The same for counter values. */
 static bool wants_counts(const struct vcpu *v, unsigned i)
 {
     return vcpu_is_arch_pebs(v) ? (v->config[i].c & ARCH_CNTR) != 0
@@ -73,7 +72,7 @@ static bool wants_counts(const struct vcpu *v, unsigned i)
 }
 
 /*
- * Precise distribution is of events as they happen. SDM Vol. 3B (253669-059), "Reduced Skid PEBS", 18.7.1.2: not with
+ * Precise distribution needs events as they happen: SDM Vol. 3B (253669-059), "Reduced Skid PEBS", 18.7.1.2: not with
  * INV, E or CMASK.
  */
 static void set_up_general(struct vcpu *v, unsigned i)
@@ -109,8 +108,8 @@ static void set_up_general(struct vcpu *v, unsigned i)
 }
 
 /*
- * Instructions, core and reference cycles, slots of top-down analysis; slots lost by bad speculation and by the front
- * end, of which modelled time has none; slots that retire, one an instruction.
+ * Instructions; core cycles, reference cycles and slots; slots lost to bad speculation and in the front end, which
+ * modelled time does not have; retired slots, one per instruction.
  */
 static const enum event_kind fixed_kinds[] = { EVENT_INSTRUCTIONS, EVENT_CYCLES, EVENT_CYCLES,      EVENT_CYCLES,
                                                EVENT_NONE,         EVENT_NONE,   EVENT_INSTRUCTIONS };
@@ -144,7 +143,7 @@ void counters_set_up(struct vcpu *v, unsigned i)
     }
 }
 
-/* Whether an event is counted without which, on some processors, load latency records have no data source. */
+/* Whether load latency records have a data source. On some processors this needs another event to be counted. */
 static bool source_known(const struct vcpu *v)
 {
     for (uint32_t left = v->counting.active; left != 0; left &= left - 1) {
@@ -165,7 +164,7 @@ void counters_configure(struct vcpu *v, struct place place)
         c->active = c->active && !(v->status & STATUS_CTR_FRZ);
         v->counting.active |= (uint32_t)c->active << i;
         /*
-         * PEBS arming survives while a counter stands still: Linux clears IA32_PEBS_ENABLE in its handler, and sets it
+         * PEBS stays armed while a counter is stopped, because Linux clears IA32_PEBS_ENABLE in its handler and sets it
          * again.
          */
         c->armed = c->armed && (!c->active || c->pebs || c->late);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Translated code adds a whole block's events to hot->counts when the block begins. One of them may take a class to
- * CLASS_DUE. If that is the block's last instruction, the next block's beginning is the place to act: engine_due() has
- * to be called before the block, and sets CLASS_FORCE, so that it is called before the next one, too. Otherwise the
- * block runs in a translation that compares the count behind each event, and calls engine_stop() behind that one. So an
- * overflow is expensive, and a count nearly free.
+ * Translated code adds all events of a block to hot->counts when the block begins. One of them may bring a class to
+ * CLASS_DUE. If that event is the block's last instruction, the engine acts at the beginning of the next block:
+ * engine_due() is called before the block, and sets CLASS_FORCE to be called before the next one too. Otherwise the
+ * block runs in its watched translation, which checks the count after each event, and calls engine_stop() after that
+ * one. An overflow is thus expensive, and counting nearly free.
  */
 #include "model/engine/counting.h"
 
@@ -24,8 +24,8 @@ unsigned counting_interruption(struct vcpu *v)
 }
 
 /*
- * SDM Vol. 3B (253669-083), "Precise Distribution of Instructions Retired Event (PDIR)" and "PDist". Here the next
- * opportunity to record an event that belongs to no instruction is the instruction that retires as it happens.
+ * SDM Vol. 3B (253669-083), "Precise Distribution of Instructions Retired Event (PDIR)" and "PDist". For an event that
+ * belongs to no instruction, the model's next opportunity is the instruction that retires at the time of the event.
  */
 bool counting_exact(const struct vcpu *v, const struct counter *c)
 {
@@ -52,7 +52,7 @@ void counting_configure(struct vcpu *v)
     }
 }
 
-/* Whether the next overflow is invisible except that the event after it is recorded. */
+/* Whether the next overflow has no visible effect except that the event after it is recorded. */
 static bool arms_unseen(const struct vcpu *v, const struct counter *c)
 {
     return c->quiet && !c->armed && !v->rules->counting_exact(v, c);
@@ -76,17 +76,17 @@ void counting_update(struct vcpu *v, struct place place)
             if (c->value > mask && arms_unseen(v, c)) {
                 c->value &= mask;
                 c->armed = true;
-                c->moved = c->value > 0; /* since the overflow */
+                c->moved = c->value > 0; /* the event happened after the overflow */
             }
         }
     }
 }
 
-/* Events before a counter, whose width has this mask, needs attention. */
+/* The number of events before a counter needs attention. mask: the mask of its width. */
 static uint64_t events_left(const struct vcpu *v, const struct counter *c, uint64_t mask)
 {
     if (c->armed && c->arming) {
-        return mask; /* no event matters before the time is over */
+        return mask; /* no event matters before the delay ends */
     }
     if (c->armed || c->forced) {
         return 1;
@@ -106,7 +106,7 @@ void counting_force(struct vcpu *v)
 void counting_arm(struct vcpu *v, struct place place)
 {
     const uint64_t mask = vcpu_width_mask(v);
-    bool due = false; /* an event of the block's rest */
+    bool due = false; /* an event in the rest of the block */
 
     for (unsigned k = 0; k < v->counting.class_count; k++) {
         struct counted_class *class = &v->counting.classes[k];
@@ -143,7 +143,7 @@ void counting_load(struct vcpu *v, unsigned i, uint64_t value)
 void counting_step(struct vcpu *v, bool on)
 {
     if (on != counting_steps(v)) {
-        v->hot->counts[event_class(EVENT_INSTRUCTIONS, ANY_RING)] = CLASS_FAR; /* if no other counts them */
+        v->hot->counts[event_class(EVENT_INSTRUCTIONS, ANY_RING)] = CLASS_FAR; /* unless other counters count them */
         v->counters[STEPPER] =
             (struct counter){ .event_class = event_class(EVENT_INSTRUCTIONS, ANY_RING), .forced = on };
         v->counting.active ^= UINT32_C(1) << STEPPER;

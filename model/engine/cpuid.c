@@ -39,7 +39,10 @@ static void brand_part(const struct profile *p, unsigned part, uint32_t regs[4])
     memcpy(regs, brand + 16 * part, 16);
 }
 
-/* The processor's caches, in the order in which QEMU lists its own; one that the processor lacks ends the list. */
+/*
+ * The processor's caches, in the order in which QEMU lists its own. The first one that the processor lacks ends the
+ * list.
+ */
 static void cache_part(const struct profile *p, uint32_t regs[4])
 {
     const unsigned type = regs[0] & 0x1f;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The data fields of a record (offsets 98h, A0h, A8h). The load latency event has the address, the source (level; bits
- * for a second-level TLB miss and a locked access) and the latency. A precise store has the address and a status: bit 0
- * the store hit L1, the other bits as above. Other events with an address (PEBS data address profiling) have the
- * address; A0h is bit 0 of that status, and zero for loads; A8h is zero. SDM Vol. 3B (253669-083), "Load Latency
- * Performance Monitoring Facility", "Precise Store Facility" and "PEBS Data Address Profiling".
+ * for a second-level TLB miss and a locked access) and the latency. The precise store event has the address and a
+ * status: bit 0 for a store that hit L1, and the bits above. Other events with an address (PEBS data address profiling)
+ * have the address; A0h has bit 0 of that status, and is zero for loads; A8h is zero. SDM Vol. 3B (253669-083), "Load
+ * Latency Performance Monitoring Facility", "Precise Store Facility" and "PEBS Data Address Profiling".
  *
- * An instruction with several accesses is described by its slowest load, or its slowest store.
+ * For an instruction with several accesses, the slowest load or the slowest store is described.
  */
 #include "model/engine/data.h"
 
@@ -120,9 +120,7 @@ uint64_t data_instruction_latency(const struct vcpu *v, const struct data_access
     return access->latency + (v->profile->pebs_cache_latency && access->latency > 0);
 }
 
-/*
- * Loads count above the threshold, not at it. SDM Vol. 3B (253669-083), "Load Latency Performance Monitoring Facility".
- */
+/* Loads count only above the threshold. SDM Vol. 3B (253669-083), "Load Latency Performance Monitoring Facility". */
 bool data_latency_counts(const struct vcpu *v, uint64_t latency, uint64_t threshold)
 {
     (void)v;

@@ -12,25 +12,23 @@
 
 #define MODIFIED UINT64_C(1)
 
-/* A set's tags, newest first. A tag is (line + 1) << 1, with MODIFIED if the line is; 0 is an empty way. */
+/* The tags of a set, newest first. A tag is (line + 1) << 1, plus MODIFIED; 0 is an empty way. */
 struct array {
     struct profile_array shape;
     uint64_t *tags;
-    bool touched; /* since it was cleared: megabytes need not be cleared again */
+    bool touched; /* since it was cleared; an untouched array of megabytes need not be cleared again */
 };
 
 struct data_cache {
     struct array levels[LEVEL_MEMORY];
     struct array tlb;
-    unsigned (*victim)(void *of, unsigned ways); /* NULL: the oldest way */
+    unsigned (*victim)(void *of, unsigned ways); /* NULL: evict the oldest way */
     void *of;
-    bool used;                   /* the cache is among the users */
+    bool used;                   /* the cache is in users */
     struct coherence *coherence; /* NULL: the cache is not joined, and needs no lock */
 };
 
-/*
- * Caches that are coherent with one another. Unused caches are not asked for lines: most of many processors may sleep.
- */
+/* Caches that are coherent with each other. Unused caches are not snooped: of many processors, most may sleep. */
 struct coherence {
     pthread_mutex_t lock;
     unsigned joined, used;
@@ -63,7 +61,7 @@ struct data_cache *data_cache_new(const struct profile_memory *memory)
     return cache;
 }
 
-/* The last cache of the group frees what they share. */
+/* The last cache of a group frees what the group shares. */
 static void leave(struct data_cache *cache)
 {
     struct coherence *c = cache->coherence;
@@ -126,7 +124,7 @@ bool data_cache_join(struct data_cache *cache, struct data_cache *peer)
         }
         pthread_mutex_init(&peer->coherence->lock, NULL);
         peer->used = true;
-        peer->coherence->users[peer->coherence->used++] = peer; /* the peer may hold lines already */
+        peer->coherence->users[peer->coherence->used++] = peer; /* the peer may have lines already */
         peer->coherence->joined++;
     }
     if (peer->coherence->joined == MAX_CACHES) {
@@ -158,15 +156,15 @@ static bool is_newest(const uint64_t *set, uint64_t key)
     return (set[0] & ~MODIFIED) == tag_of(key);
 }
 
-/* The way of a set that a new key takes. */
+/* The way of a set that a new key replaces. */
 static unsigned victim(const struct data_cache *cache, const uint64_t *set, unsigned ways)
 {
-    const bool full = set[ways - 1] != 0; /* empty ways are the last ones */
+    const bool full = set[ways - 1] != 0; /* empty ways come last */
 
     return full && cache->victim != NULL ? cache->victim(cache->of, ways) : ways - 1;
 }
 
-/* Makes the key its set's newest. Returns whether it was present. */
+/* Makes the key the newest of its set. Returns whether it was present. */
 static bool touch(const struct data_cache *cache, struct array *array, uint64_t key)
 {
     const unsigned ways = array->shape.ways;
@@ -190,8 +188,8 @@ static bool touch(const struct data_cache *cache, struct array *array, uint64_t 
 }
 
 /*
- * Most accesses are to the newest line of an L1 set. With true LRU it is the newest of its sets at the other levels,
- * too, because they have as many sets or more.
+ * Most accesses are to the newest line of an L1 set. With true LRU that line is also the newest of its set at the other
+ * levels, which have at least as many sets.
  */
 static enum data_level look_up(struct data_cache *cache, uint64_t line)
 {
@@ -209,7 +207,7 @@ static enum data_level look_up(struct data_cache *cache, uint64_t line)
     return found;
 }
 
-/* Another processor's access to the line, as seen by this cache. Returns whether the line was modified here. */
+/* Another processor accesses the line. Returns whether this cache had it modified. */
 static bool snoop(struct data_cache *cache, uint64_t line, bool take_away)
 {
     const uint64_t tag = tag_of(line);
@@ -236,7 +234,10 @@ static bool snoop(struct data_cache *cache, uint64_t line, bool take_away)
     return modified;
 }
 
-/* Coherence after look_up(), when the line is the newest of its set at every level. */
+/*
+ * Whether this cache has the line modified. Call after look_up(), when the line is the newest of its set at every
+ * level.
+ */
 static bool is_modified(const struct data_cache *cache, uint64_t line)
 {
     for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
@@ -273,7 +274,8 @@ static enum data_level access_coherently(struct data_cache *cache, uint64_t line
         c->users[c->used++] = cache;
     }
     /*
-     * A processor that has the line may load it, since no other has it modified; one that has it modified has it alone.
+     * A processor that has the line may load it, because no other has it modified. One that has it modified is the only
+     * one that has it.
      */
     if (store ? !is_modified(cache, line) : found == LEVEL_MEMORY) {
         for (unsigned i = 0; i < c->used; i++) {

@@ -4,7 +4,7 @@
 #include "model/engine/rules.h"
 
 /*
- * The 64-bit form is used with DTES64, and without DTES64 while IA-32e mode is active. SDM Vol. 3B (253669-083), "64
+ * The 64-bit form applies with DTES64, and without DTES64 while IA-32e mode is active. SDM Vol. 3B (253669-083), "64
  * Bit Format of the DS Save Area".
  */
 struct ds_form ds_form(const struct vcpu *v)
@@ -37,7 +37,7 @@ bool ds_read(struct vcpu *v)
     }
     v->rules->ds_decode(v, &v->ds.area, bytes);
     if (v->pebs.staged > 0) {
-        v->ds.area.pebs = pebs; /* the index in memory lags by the staged records */
+        v->ds.area.pebs = pebs; /* staged records are not in the index in memory yet */
     }
     return true;
 }

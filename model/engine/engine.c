@@ -40,7 +40,7 @@ bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile,
         engine_free(v);
         return false;
     }
-    v->places = (const struct block **)v->ring_memory + 1; /* room for ring_empty */
+    v->places = (const struct block **)v->ring_memory + 1; /* leaves room for ring_empty() */
     engine_reset(v);
     return true;
 }
@@ -77,7 +77,7 @@ void engine_reset_registers(struct vcpu *v)
     }
     if (profile->perfmon_version < 2) {
         v->regs[REG_IA32_PERF_GLOBAL_CTRL] =
-            ~UINT64_C(0); /* this processor has no such register: the event selects enable */
+            ~UINT64_C(0); /* the processor lacks the register: only the event selects enable */
     }
 }
 
@@ -118,7 +118,7 @@ enum msr_answer engine_wrmsr(struct vcpu *v, uint32_t address, uint64_t value, s
 
     const enum msr_answer answer = msr_write(v, address, value, place);
 
-    pmi_deliver(v, BETWEEN_BLOCKS); /* which WRMSR itself, as a counted instruction, may have brought about */
+    pmi_deliver(v, BETWEEN_BLOCKS); /* WRMSR counts as an instruction, and may itself cause a PMI */
     return answer;
 }
 
@@ -128,7 +128,7 @@ enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, st
     return msr_rdpmc(v, index, value, place);
 }
 
-/* Whether outcomes of branches, which are counted when the ring is worked through, have to be known at every step. */
+/* Whether branch outcomes, which are normally counted when the ring is processed, must be known at every step. */
 static bool steps_through_outcomes(const struct vcpu *v)
 {
     return v->pebs.counts || (counting_steps(v) && v->counting.outcomes);
@@ -142,7 +142,7 @@ enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watch
         *count = class_unforced(*count);
     }
     if (v->watch.hit) {
-        return DUE_AGAIN; /* by an interruption: its handler has not begun */
+        return DUE_AGAIN; /* taken with an interruption: its handler has not begun */
     }
     if (counting_due(v)) {
         uint64_t eventing_ip = ring_running_block(v) != NULL ? ring_running_block(v)->last : v->branches.left_behind;
@@ -194,7 +194,7 @@ bool engine_ring_full(struct vcpu *v)
         return false;
     }
     branches_drain(v, true, 0, 0);
-    ring_empty(v, before); /* the block is still to begin, perhaps after an interrupt */
+    ring_empty(v, before); /* the block has not begun, and may begin after an interrupt */
     if (counting_outcome_due(v)) {
         overflow_take(v, BETWEEN_BLOCKS, block->pc, v->branches.last, NULL);
     }
@@ -214,7 +214,7 @@ bool engine_ring_full(struct vcpu *v)
 bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl)
 {
     unsigned qualifier = v->data.cpl == 0 ? RING_0 : OTHER_RINGS;
-    enum event_kind due = EVENT_NONE; /* what the record describes of the access, if anything */
+    enum event_kind due = EVENT_NONE; /* what the record describes of the access */
     bool any = false;
 
     v->hot->data_pending = 0;
@@ -257,10 +257,10 @@ bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsign
     }
     overflow_take(v, place, ip, v->data.ip, due == EVENT_NONE ? NULL : &access);
     if (v->pmi.wanted) {
-        branches_drain(v, place.block != NULL, ip, cpl); /* the ring must be empty before a freeze */
+        branches_drain(v, place.block != NULL, ip, cpl); /* the ring must be empty before LBRs freeze */
         pmi_deliver(v, place);
     }
-    /* Only a block that begins, or runs watched, can be stepped through. */
+    /* Only a block that begins, or that runs watched, can be stepped. */
     return pmi_taken(v) || v->watch.hit || (place.block != NULL && counting_steps(v) && !stepping);
 }
 
@@ -279,7 +279,7 @@ void engine_repeat(struct vcpu *v, const struct block *block)
     }
 }
 
-/* The privilege level at `from`, which was interrupted after this block: a far branch may just have changed it. */
+/* The CPL at `from`, which was interrupted after this block. A far branch may just have changed it. */
 static unsigned level_behind(const struct vcpu *v, const struct block *block, uint64_t from, unsigned handler_cpl)
 {
     if (block == NULL) {
@@ -288,7 +288,7 @@ static unsigned level_behind(const struct vcpu *v, const struct block *block, ui
     return block->end == END_FAR ? v->host->interrupted_cpl(v->cpu, from, block->cpl) : block->cpl;
 }
 
-/* An interruption of code of this level may itself count as instructions retired. */
+/* Interrupting code of this CPL may itself count as retired instructions. */
 static void count_interruption(struct vcpu *v, unsigned level)
 {
     const unsigned instructions = v->rules->counting_interruption(v);
@@ -304,8 +304,8 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
 {
     const struct block *block = ring_running_block(v);
     int index = block == NULL ? -1 : block_index(block, from);
-    bool software = block != NULL && block->end == END_INT && from == block->last; /* an INT n that has retired */
-    const uint64_t next = software ? to : from; /* where the processor goes on after what has retired */
+    bool software = block != NULL && block->end == END_INT && from == block->last; /* a retired INT n */
+    const uint64_t next = software ? to : from; /* where execution continues after the retired instructions */
     unsigned level;
     bool cut;
 
@@ -348,7 +348,7 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
     ring_empty(v, NULL);
     pebs_show(v);
     pmi_deliver(v, BETWEEN_BLOCKS);
-    v->pmi.raised = false; /* the PMI can be taken at the handler's first instruction */
+    v->pmi.raised = false; /* the PMI can be delivered at the handler's first instruction */
     if (v->watch.hit) {
         counting_force(v);
     }
@@ -360,7 +360,7 @@ void engine_lone_instruction(struct vcpu *v, uint64_t address)
     int index = block == NULL ? -1 : block_index(block, address);
 
     if (index < 0 || (unsigned)index + 1 == block->count) {
-        return; /* the rest follows as a block of its own, as translated */
+        return; /* the rest follows as a separate block */
     }
     engine_leave(v, (struct place){ block, (unsigned)index + 1 });
 }
@@ -376,12 +376,12 @@ void engine_keep_blocks(struct vcpu *v)
 {
     const struct block *running = ring_running_block(v), **ring = ring_blocks(v);
 
-    /* In ascending order: when an earlier copy is copied again, its place does not move down. */
+    /* In ascending order: the new place of a copy is never below its old place. */
     for (unsigned i = 0; i < ring_used(v); i++) {
         memmove(&v->kept[i], ring[i], sizeof(v->kept[i]));
         ring[i] = &v->kept[i];
     }
-    if (running != NULL && running != v->kept_last) { /* which one of the ring may have been until now */
+    if (running != NULL && running != v->kept_last) { /* the running block may have been known only from the ring */
         memcpy(v->kept_last, running, sizeof(*running) + running->count * sizeof(running->insns[0]));
     }
     v->hot->noted[-1] = running != NULL ? v->kept_last : NULL;

@@ -25,7 +25,7 @@ static bool end_counts(enum event_kind kind, enum block_end end)
     }
 }
 
-/* Events of the kinds that an instruction can be wherever it stands in its block. */
+/* Whether an instruction is an event of this kind, wherever it is in its block. */
 static bool insn_counts(enum event_kind kind, const struct block_insn *insn)
 {
     if (kind == EVENT_SIMD) {

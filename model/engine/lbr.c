@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * LBR_SELECT's CPL bits go by the level in which a branch ends: SDM Vol. 3B (253669-083), "Filtering of Last Branch
+ * LBR_SELECT's CPL bits use the CPL at which a branch ends: SDM Vol. 3B (253669-083), "Filtering of Last Branch
  * Records".
  */
 #include "model/engine/lbr.h"
@@ -10,9 +10,9 @@
 #include "model/engine/rules.h"
 #include "model/engine/truth.h"
 
-#define MISPRED         (UINT64_C(1) << 63) /* a flag of FROM or of LBR_INFO, by the format */
+#define MISPRED         (UINT64_C(1) << 63) /* in FROM or in LBR_INFO, by the format */
 #define INFO_MAX_CYCLES 0xffff
-#define TO_CYCLES       48 /* shift of the 16 bits of cycles in TO, above the address */
+#define TO_CYCLES       48 /* shift of 16 bits with the cycles in TO, above the address */
 #define TO_ADDRESS      ((UINT64_C(1) << TO_CYCLES) - 1)
 
 bool lbr_on(const struct vcpu *v)
@@ -29,7 +29,7 @@ uint64_t lbr_select(const struct vcpu *v)
 }
 
 /*
- * A branch from a filtered level into a recorded one does not show its source (SDM Vol. 3B (253669-083), "Last Branch
+ * The source of a branch from a filtered CPL to a recorded CPL is hidden (SDM Vol. 3B (253669-083), "Last Branch
  * Records", "CPL Filtering").
  */
 #define FROM_FILTERED UINT64_MAX
@@ -56,7 +56,7 @@ static struct lbr_entry encode(enum lbr_format format, const struct lbr_contents
         return (struct lbr_entry){ (uint32_t)e->from, (uint32_t)e->to, 0 };
     case LBR_FORMAT_EIP_FLAGS:
         return (struct lbr_entry){ (e->from & ~MISPRED) | flag, e->to, 0 };
-    case LBR_FORMAT_EIP_FLAGS2: /* no transactions: neither in one nor aborted */
+    case LBR_FORMAT_EIP_FLAGS2: /* no transactions: both bits are clear */
         return (struct lbr_entry){ (e->from & ~(UINT64_C(7) << 61)) | flag, e->to, 0 };
     case LBR_FORMAT_INFO:
         return (struct lbr_entry){ e->from, e->to, flag | cycles };
@@ -86,7 +86,7 @@ void lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_cont
     push(v, contents);
 }
 
-/* The contents of a branch's entry, with the cycles since the entry before. */
+/* The contents of a branch's entry, with the cycles since the previous entry. */
 static inline struct lbr_contents tell(struct vcpu *v, const struct branch *b)
 {
     struct lbr_contents contents = { b->block->last, b->to, b->time - v->lbr.time, b->mispredicted, v->lbr.timed,
@@ -103,7 +103,7 @@ static inline struct lbr_contents tell(struct vcpu *v, const struct branch *b)
     return contents;
 }
 
-/* A branch without an entry: what happened before it belongs to the next one that has one. */
+/* A branch without an entry: its cycles and events count for the next branch that gets an entry. */
 static inline void pass(struct vcpu *v, const struct branch *b)
 {
     if (v->lbr.logged != 0) {
@@ -124,7 +124,7 @@ void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n)
             pass(v, b);
             continue;
         }
-        if ((select & LBR_SELECT_EN_CALLSTACK) && b->block->end == END_RET) { /* this call has returned */
+        if ((select & LBR_SELECT_EN_CALLSTACK) && b->block->end == END_RET) { /* the call of this return */
             uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
 
             v->lbr.stack[*tos] = (struct lbr_entry){ 0, 0, 0 };
@@ -136,7 +136,7 @@ void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n)
         }
         const struct lbr_contents contents = tell(v, b);
 
-        if (by_the_manual) { /* direct calls, since this runs once for each branch */
+        if (by_the_manual) { /* called directly, because this runs for each branch */
             push(v, &contents);
         } else {
             v->rules->lbr_push(v, b, &contents);
@@ -151,8 +151,8 @@ void lbr_keep_last(struct vcpu *v)
 }
 
 /*
- * A debug exception clears the LBR flag before its handler begins, and leaves the stack as it is. SDM Vol. 3B
- * (253669-083), "Monitoring Branches, Exceptions, and Interrupts"; "Last Branch Records" says the same of LBREn.
+ * A debug exception clears the LBR flag before its handler begins, and does not change the stack. SDM Vol. 3B
+ * (253669-083), "Monitoring Branches, Exceptions, and Interrupts"; the same for LBREn in "Last Branch Records".
  */
 void lbr_debug_exception(struct vcpu *v)
 {

@@ -19,7 +19,7 @@
 #define INFO_CYC_CNT_VALID (UINT64_C(1) << 60)
 #define INFO_MISPRED       (UINT64_C(1) << 63)
 
-/* For each kind of branch: the bit of IA32_LBR_CTL that lets it pass, and its value in IA32_LBR_x_INFO.BR_TYPE. */
+/* For each kind of branch: its enable bit in IA32_LBR_CTL, and its IA32_LBR_x_INFO.BR_TYPE. */
 static const struct {
     uint8_t control_bit, type;
 } kinds[] = {
@@ -41,7 +41,7 @@ void lbr_arch_set_depth(struct vcpu *v, uint64_t depth)
     v->lbr.written = 0;
 }
 
-/* Filters are kept in the form of MSR_LBR_SELECT, whose bits suppress. */
+/* Filters are stored in the form of MSR_LBR_SELECT, whose bits suppress. */
 void lbr_arch_set_control(struct vcpu *v, uint64_t control)
 {
     uint64_t select = 0;

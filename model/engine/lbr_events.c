@@ -26,14 +26,14 @@ void lbr_events_begin(struct vcpu *v)
     v->lbr.repeated = 0;
 }
 
-/* Events of a class in a block that is not left before instruction `count`, and whose outcome is known. */
+/* Events of a class among the first `count` instructions of a block with known outcome. */
 static uint32_t events_in(const struct vcpu *v, unsigned id, const struct block *block, unsigned count,
                           uint64_t outcome)
 {
     const unsigned kind = id / EVENT_QUALIFIERS;
 
     if (kind >= EVENT_UNITS && kind < EVENT_OUTCOMES) {
-        return 0; /* a block that was kept has no instructions to look at (engine_keep_blocks) */
+        return 0; /* a copy from engine_keep_blocks() has no instructions */
     }
     if (id < INLINE_CLASSES) {
         const bool counted =

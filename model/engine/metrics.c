@@ -2,7 +2,7 @@
 #include "model/engine/metrics.h"
 
 #define METRICS_AVAILABLE (UINT64_C(1) << 15)
-#define METRICS_ENABLED   (UINT64_C(1) << 48) /* of IA32_PERF_GLOBAL_CTRL */
+#define METRICS_ENABLED   (UINT64_C(1) << 48) /* in IA32_PERF_GLOBAL_CTRL */
 #define WHOLE             UINT64_C(0xff)
 #define FIELDS            8
 #define RETIRING          0
@@ -17,7 +17,7 @@ bool metrics_exist(const struct vcpu *v)
     return v->regs[REG_IA32_PERF_CAPABILITIES] & METRICS_AVAILABLE;
 }
 
-/* In modelled time each cycle has one slot, with an instruction that retires: every slot since counts as such. */
+/* In modelled time each cycle has one slot, with an instruction that retires: all new slots count as retired. */
 uint64_t metrics_value(const struct vcpu *v)
 {
     const uint64_t written = v->regs[REG_MSR_PERF_METRICS];

@@ -26,7 +26,7 @@ static unsigned netburst_number(const struct profile_msr *m, unsigned i)
                                            : NETBURST_FIRST_ESCR);
 }
 
-/* WRMSR goes by the addresses that the processor has, not by those of the paging mode. */
+/* WRMSR checks the linear-address width that the processor supports, not that of the paging mode. */
 static bool canonical(const struct vcpu *v, uint64_t address)
 {
     const unsigned sign = v->profile->la57 ? 56 : 47;
@@ -34,7 +34,7 @@ static bool canonical(const struct vcpu *v, uint64_t address)
     return address >> sign == 0 || address >> sign == ~UINT64_C(0) >> sign;
 }
 
-/* Entries of the architectural LBR stack exist up to IA32_LBR_DEPTH. */
+/* Entries of the architectural LBR stack exist only up to IA32_LBR_DEPTH. */
 bool msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
     bool lbr = m->reg == REG_IA32_LBR_FROM || m->reg == REG_IA32_LBR_TO || m->reg == REG_IA32_LBR_INFO;
@@ -63,7 +63,9 @@ bool msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value
     }
 }
 
-/* IA32_PERF_GLOBAL_INUSE: which event selects and fixed controls are not zero, and whether any requests a PMI. */
+/*
+ * IA32_PERF_GLOBAL_INUSE: which event selects and fixed controls are not zero, and whether one of them requests a PMI.
+ */
 static uint64_t in_use(const struct vcpu *v)
 {
     uint64_t value = 0;
@@ -137,7 +139,7 @@ uint64_t msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
     }
 }
 
-/* Changing a fixed counter's control disarms the counter. */
+/* A change of a fixed counter's control disarms the counter. */
 static void write_fixed_control(struct vcpu *v, uint64_t value)
 {
     uint64_t changed = v->regs[REG_IA32_FIXED_CTR_CTRL] ^ value;
@@ -150,7 +152,7 @@ static void write_fixed_control(struct vcpu *v, uint64_t value)
     v->regs[REG_IA32_FIXED_CTR_CTRL] = value;
 }
 
-/* Fixed counter 3 counts the slots that PERF_METRICS describes: its old value stands for those of the old count. */
+/* PERF_METRICS describes the slots of fixed counter 3. A write of the counter keeps the shares of the old slots. */
 static void write_fixed_counter(struct vcpu *v, unsigned i, uint64_t value)
 {
     const uint64_t metrics = metrics_exist(v) ? metrics_value(v) : 0;
@@ -161,7 +163,7 @@ static void write_fixed_counter(struct vcpu *v, unsigned i, uint64_t value)
     }
 }
 
-/* PERF_METRICS moves only while it is enabled here. */
+/* PERF_METRICS only changes while it is enabled here. */
 static void write_global_control(struct vcpu *v, uint64_t value)
 {
     if (metrics_exist(v)) {
@@ -170,9 +172,7 @@ static void write_global_control(struct vcpu *v, uint64_t value)
     v->regs[REG_IA32_PERF_GLOBAL_CTRL] = value;
 }
 
-/*
- * Changing what a counter counts disarms it; to stop it, and to let it go on as an interrupt's handler must, does not.
- */
+/* A change of the event disarms the counter. Stopping it, and continuing as an interrupt handler must, does not. */
 static void write_cccr(struct vcpu *v, unsigned i, uint64_t value)
 {
     const uint64_t changed = v->event_select[i] ^ value;
@@ -181,7 +181,7 @@ static void write_cccr(struct vcpu *v, unsigned i, uint64_t value)
     v->counters[i].armed = v->counters[i].armed && !(changed & ~(CCCR_ENABLE | CCCR_OVF));
 }
 
-/* An entry that software is about to write, by its place in the stack. */
+/* The entry at this place in the stack, which software is about to write. */
 static struct lbr_entry *overwritten(struct vcpu *v, unsigned place)
 {
     v->lbr.written |= UINT32_C(1) << place;
@@ -318,9 +318,10 @@ enum msr_answer msr_read(struct vcpu *v, uint32_t address, uint64_t *value, stru
 }
 
 /*
- * WRMSR is counted before it has its effect: by what it stops, and not by what it starts. The manual does not say. Of
- * the two around what they measure, KVM's own tests want one counted (kvm-unit-tests, x86/pmu.c: LOOP_INSNS), which is
- * the second (Linux, tools/testing/selftests/kvm/x86/pmu_counters_test.c: NUM_EXTRA_INSNS).
+ * WRMSR is counted before it takes effect: counters that it stops count it, counters that it starts do not. The manual
+ * does not specify this. Of the WRMSRs before and after measured code, KVM's own tests expect one to be counted
+ * (kvm-unit-tests, x86/pmu.c: LOOP_INSNS), the second (Linux, tools/testing/selftests/kvm/x86/pmu_counters_test.c:
+ * NUM_EXTRA_INSNS).
  */
 static void retire(struct vcpu *v, struct place place)
 {
@@ -355,7 +356,7 @@ enum msr_answer msr_write(struct vcpu *v, uint32_t address, uint64_t value, stru
     retire(v, place);
     branches_drain(v, false, place.block == NULL ? 0 : place.block->next, 0);
     v->rules->msr_set(v, m, i, value);
-    control_update(v, BETWEEN_BLOCKS); /* QEMU ends a block behind WRMSR */
+    control_update(v, BETWEEN_BLOCKS); /* QEMU ends a block after WRMSR */
     referee_after(v, &before, (enum model_register)m->reg, referee_watches_area(v) && ds_read(v), ip);
     if (vcpu_is_netburst(v) && (m->reg == REG_NETBURST_CCCR || m->reg == REG_IA32_PEBS_ENABLE)) {
         netburst_referee(v, ip);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * NetBurst's counters. An ESCR selects an event and the privilege levels, a CCCR selects one of the ESCRs that its
- * counter can reach, and filters; there are 18 counters in four groups, of which only IQ_COUNTER4 can sample (PEBS).
- * Sources: SDM Vol. 3B (253669-059), "Performance Monitoring (Processors Based on Intel NetBurst Microarchitecture)",
- * its table of counters, CCCRs and ESCRs; "Performance-Monitoring Events", the tables of non-retirement and
- * at-retirement events and of the metrics available for tagging.
+ * NetBurst's counters. An ESCR selects an event and the CPLs. A CCCR selects one of the ESCRs that its counter can
+ * reach, and filters. There are 18 counters in four groups; only IQ_COUNTER4 can sample (PEBS). Sources: SDM Vol. 3B
+ * (253669-059), "Performance Monitoring (Processors Based on Intel NetBurst Microarchitecture)", its table of counters,
+ * CCCRs and ESCRs; "Performance-Monitoring Events", the tables of non-retirement and at-retirement events and of the
+ * metrics available for tagging.
  *
- * Micro-operations. Every instruction is one, and none is ever bogus. An instruction that loads, stores or does both is
- * one tagged micro-operation; locked accesses, returns and far transfers cannot be tagged (nor can IN and OUT on real
+ * Micro-operations: every instruction is one, and never bogus. An instruction that loads, stores or does both is one
+ * tagged micro-operation; locked accesses, returns and far transfers cannot be tagged (nor can IN and OUT on real
  * processors, but here they can). A tag in use does not change what instr_retired counts.
  *
- * Enabling. The manual calls bit 24 of MSR_PEBS_ENABLE "enable PEBS" where it sets PEBS up, but UOP_TAG where it
+ * Enabling: the manual calls bit 24 of MSR_PEBS_ENABLE "enable PEBS" where it sets PEBS up, but UOP_TAG where it
  * describes replay tagging and in its table of registers, which names bit 25 ENABLE_PEBS_MY_THR; its table of replay
- * tags sets both. In the model bit 25 samples and bit 24 tags replayed micro-operations.
+ * tags sets both. In the model bit 25 enables sampling and bit 24 tags replayed micro-operations.
  *
- * Overflow. An overflow sets CCCR.OVF, and the event after it raises the interrupt that OVF_PMI requests. With PEBS on,
- * an overflow leaves OVF alone, and the event after it writes the record.
+ * Overflow: an overflow sets CCCR.OVF, and the event after it raises the interrupt that OVF_PMI requests. With PEBS
+ * enabled, an overflow does not change OVF, and the event after it writes the record.
  */
 #include "model/engine/netburst.h"
 
@@ -30,12 +30,12 @@
 #define CCCR_THRESHOLD(v) ((unsigned)((v) >> 20) & 0xf)
 #define CCCR_EDGE         (UINT64_C(1) << 24)
 #define CCCR_FORCE_OVF    (UINT64_C(1) << 25)
-#define CCCR_OVF_PMI      (UINT64_C(1) << 26) /* of logical processor 0 */
-#define THREAD_SINGLE     1                   /* while one logical processor of two is active */
+#define CCCR_OVF_PMI      (UINT64_C(1) << 26) /* for logical processor 0 */
+#define THREAD_SINGLE     1                   /* count while only one of two logical processors is active */
 #define THREAD_ANY        3
 
 /* ESCR */
-#define ESCR_USR      (UINT64_C(1) << 2) /* of logical processor 0 */
+#define ESCR_USR      (UINT64_C(1) << 2) /* for logical processor 0 */
 #define ESCR_OS       (UINT64_C(1) << 3)
 #define ESCR_RINGS    (ESCR_USR | ESCR_OS)
 #define ESCR_TAG      (UINT64_C(1) << 4)
@@ -48,7 +48,7 @@
 
 #define RDPMC_FAST (UINT32_C(1) << 31) /* the low 32 bits */
 
-/* Addresses of registers; for a pair the first one, which belongs to counters 0 1, 4 5, 8 9 and 12 13 16. */
+/* Register addresses. Of a pair this is the first, which belongs to counters 0 1, 4 5, 8 9 and 12 13 16. */
 enum {
     BSU_ESCR = 0x3a0,
     FSB_ESCR = 0x3a2,
@@ -83,15 +83,15 @@ static const uint16_t escrs[4][8] = {
     { IQ_ESCR, ALF_ESCR, RAT_ESCR, SSU_ESCR, CRU_ESCR0, CRU_ESCR2, CRU_ESCR4 },
 };
 
-/* Events without tags. Bits of the mask that ask for bogus micro-operations are dropped before it is compared. */
+/* Events without tags. Mask bits that request bogus micro-operations are removed before the comparison. */
 static const struct {
     uint16_t escr;
     uint8_t event;
     uint16_t bogus, mask;
     uint8_t kind;
 } events[] = {
-    { FSB_ESCR, 0x13, 0, 0x01, EVENT_CYCLES },           /* global_power_events: a cycle an instruction */
-    { CRU_ESCR0, 0x02, 0x0c, 0x01, EVENT_INSTRUCTIONS }, /* instr_retired: not tagged, and both */
+    { FSB_ESCR, 0x13, 0, 0x01, EVENT_CYCLES },           /* global_power_events: one cycle per instruction */
+    { CRU_ESCR0, 0x02, 0x0c, 0x01, EVENT_INSTRUCTIONS }, /* instr_retired: tagged or not tagged */
     { CRU_ESCR0, 0x02, 0x0c, 0x03, EVENT_INSTRUCTIONS },
     { CRU_ESCR0, 0x01, 0x02, 0x01, EVENT_INSTRUCTIONS }, /* uops_retired */
     { CRU_ESCR0, 0x07, 0x02, 0x01, EVENT_INSTRUCTIONS }, /* instr_completed */
@@ -118,7 +118,7 @@ static const struct {
 #define SPLIT              0x02
 #define NBOGUS             0x01
 
-/* Units that FIRM_ESCR0 and 1 can tag for execution_event. */
+/* The units that FIRM_ESCR0 and 1 can tag for execution_event. */
 static const struct {
     uint8_t event, kind;
 } unit_events[] = {
@@ -128,7 +128,7 @@ static const struct {
 #define UNIT_EVENT_ALL 0x8000
 
 /*
- * Files tags: bits of MSR_PEBS_ENABLE and of MSR_PEBS_MATRIX_VERT, and the ESCR, if any, that must select the replay.
+ * Replay tags: bits of MSR_PEBS_ENABLE and of MSR_PEBS_MATRIX_VERT, and the ESCR, if any, that must select the replay.
  */
 static const struct {
     uint32_t metric;
@@ -152,13 +152,13 @@ static uint64_t escr(const struct vcpu *v, unsigned address)
     return v->escr[address - NETBURST_FIRST_ESCR];
 }
 
-/* Whether counter i is one of those that reach the second ESCR of a pair. */
+/* Whether counter i uses the second ESCR of a pair. */
 static bool second(unsigned i)
 {
     return i == 17 || (i < 16 && i % 4 >= 2);
 }
 
-/* The ESCR that counter i's CCCR selects, as its pair's first address; 0: none. */
+/* The ESCR that counter i's CCCR selects, as the first address of its pair; 0: none. */
 static unsigned selected(const struct vcpu *v, unsigned i)
 {
     unsigned pair = escrs[i < 12 ? i / 4 : 3][CCCR_SELECT(v->event_select[i])];
@@ -166,7 +166,9 @@ static unsigned selected(const struct vcpu *v, unsigned i)
     return pair == SSU_ESCR && second(i) ? 0 : pair;
 }
 
-/* Loads and stores that uop_type tags, as front_end_event counts them. Clears in *rings the rings without tagging. */
+/*
+ * Loads and stores that uop_type tags, as front_end_event counts them. Removes from *rings the rings without tagging.
+ */
 static enum event_kind front_end(const struct vcpu *v, uint64_t *rings)
 {
     unsigned mask = 0;
@@ -191,7 +193,7 @@ static enum event_kind front_end(const struct vcpu *v, uint64_t *rings)
     }
 }
 
-/* Micro-operations that the first FIRM_ESCR with one of these tag values marks, as execution_event counts them. */
+/* Micro-operations that the first FIRM_ESCR with one of these tag values tags, as execution_event counts them. */
 static enum event_kind execution(const struct vcpu *v, unsigned tags, uint64_t *rings)
 {
     for (unsigned address = FIRM_ESCR; address <= FIRM_ESCR + 1; address++) {
@@ -230,7 +232,7 @@ static bool at_retirement(unsigned pair, unsigned event)
     return pair == CRU_ESCR2 && (event == FRONT_END_EVENT || event == REPLAY_EVENT || event == EXECUTION_EVENT);
 }
 
-/* The event and the rings that an ESCR counts, being the first of a pair or the second. */
+/* The event and the rings that an ESCR counts. pair: the address of the first ESCR of its pair. */
 static enum event_kind kind_of(const struct vcpu *v, unsigned pair, uint64_t value, uint64_t *rings)
 {
     unsigned event = ESCR_EVENT(value);
@@ -258,8 +260,8 @@ static enum event_kind kind_of(const struct vcpu *v, unsigned pair, uint64_t val
 }
 
 /*
- * CCCR's filter compares the number of events in a cycle, which is one at most. Edges and cycles without an event are
- * not modelled: a counter of these stands still.
+ * CCCR's filter compares the number of events in a cycle, which is at most one. Edges and cycles without an event are
+ * not modelled: a counter of these does not count.
  */
 static enum event_kind filtered(enum event_kind kind, uint64_t cccr)
 {
@@ -269,9 +271,9 @@ static enum event_kind filtered(enum event_kind kind, uint64_t cccr)
 }
 
 /*
- * At most so many events: true of every cycle, whatever the ESCR selects, and at every privilege level. SDM Vol. 3B
- * (253669-059), "Non-Sleep Clockticks", sets a threshold of 15 so. Linux counts cycles in this way beside its NMI
- * watchdog, and leaves the CCCR's select field 0 then, whose ESCR it has not set up (p4_get_alias_event).
+ * "At most n events" is true for every cycle, whatever the ESCR selects, and at every CPL. SDM Vol. 3B (253669-059),
+ * "Non-Sleep Clockticks", uses it with a threshold of 15. So does Linux next to its NMI watchdog; it then leaves the
+ * CCCR's select field 0, without setting up that ESCR (p4_get_alias_event).
  */
 static bool every_cycle(uint64_t cccr)
 {
@@ -351,8 +353,7 @@ void netburst_referee(struct vcpu *v, uint64_t ip)
         return;
     }
     if (!(enable & NETBURST_MY_THR)) {
-        if ((enable & NETBURST_UOP_TAG) && precise &&
-            event != REPLAY_EVENT) { /* to count replays, that is the right way */
+        if ((enable & NETBURST_UOP_TAG) && precise && event != REPLAY_EVENT) { /* legal for replays, which it counts */
             referee_report(v, PEBS_ONLY_TAGS, ip);
         }
     } else if (!precise) {

@@ -25,7 +25,7 @@ bool overflow_arms(struct vcpu *v, unsigned i)
     return true;
 }
 
-/* The i-th counter, which samples, overflows. Returns whether this event is recorded itself. */
+/* The i-th counter, which samples, overflows. Returns whether the record describes this event. */
 static bool begin_sample(struct vcpu *v, unsigned i)
 {
     struct counter *c = &v->counters[i];
@@ -77,7 +77,7 @@ void overflow_take(struct vcpu *v, struct place place, uint64_t ip, uint64_t eve
     const uint64_t instructions = v->counters[STEPPER].value;
 
     if (counting_steps(v) && instructions > 0 &&
-        instructions <= INT64_MAX) { /* a REP that goes on is taken back first */
+        instructions <= INT64_MAX) { /* a REP that continues is taken back first */
         v->counters[STEPPER].value = 0;
         v->rules->stepped(v, place, instructions);
     }

@@ -2,14 +2,14 @@
 /*
  * PEBS records are trap-like: RIP and the registers are those after the instruction that caused the record.
  *
- * Bounds. A record that does not fit before the absolute maximum is skipped entirely: nothing is written, no status bit
+ * Bounds: a record that does not fit before the absolute maximum is skipped entirely. No byte is written, no status bit
  * is set, and the counter stays armed, so that the first event after software has made room is recorded. SDM Vol. 3B
  * (253669-083), "Processor Event Based Sampling (PEBS)".
  *
- * Several counters that are due on one instruction share one record, with several bits in its counters field. Up to
+ * Several counters that are due at the same instruction share a record, with several bits in its counters field. Up to
  * format 0010b that field is a copy of IA32_PERF_GLOBAL_STATUS, including the bits of counters without PEBS. Outside
- * IA-32e mode upper halves, R8 to R15 and XMM8 to XMM15 are zero. SDM Vol. 3B (253669-083), "PEBS Record Format" of the
- * 4th generation and of the 6th.
+ * IA-32e mode the upper halves, R8 to R15 and XMM8 to XMM15 are zero. SDM Vol. 3B (253669-083), "PEBS Record Format" of
+ * the 4th generation and of the 6th.
  */
 #include "model/engine/pebs.h"
 
@@ -29,7 +29,7 @@
 #include "model/referee/referee_counters.h"
 #include "model/referee/referee_report.h"
 
-#define FORMAT_WITH_OWN_COUNTERS 3 /* the first format whose counters field has PEBS counters alone */
+#define FORMAT_WITH_OWN_COUNTERS 3 /* the first format whose counters field has only PEBS counters */
 
 uint64_t pebs_enabled(const struct vcpu *v)
 {
@@ -97,7 +97,7 @@ void pebs_show(struct vcpu *v)
     }
 }
 
-/* A record has the groups if any of its counters asks for them, else only the basic one. */
+/* A record has the groups if any of its counters requests them, otherwise only the basic one. */
 uint64_t pebs_groups(const struct vcpu *v, uint64_t counters)
 {
     uint64_t groups = 0;
@@ -122,9 +122,9 @@ static uint64_t counter_now(const struct vcpu *v, unsigned i)
 }
 
 /*
- * Counters are written whether they count or not, and those that the record is for before they are reloaded. Linux
- * 6.15, arch/x86/events/intel/ds.c: intel_perf_event_update_pmc() has stopped ones to drop, and
- * __setup_pebs_counter_group() takes the whole period from the value, and only then the reload into account.
+ * Stopped counters are included, and the record's own counters have their values before the reload. Linux 6.15,
+ * arch/x86/events/intel/ds.c: intel_perf_event_update_pmc() drops stopped counters; __setup_pebs_counter_group() first
+ * takes the whole period from the value and then accounts for the reload.
  */
 static void describe_counters(const struct vcpu *v, struct adaptive_contents *extra)
 {
@@ -147,7 +147,7 @@ void pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, stru
                           struct adaptive_contents *extra, struct lbr_entry *stack)
 {
     if (v->profile->pebs_timing) {
-        extra->retire_latency = 1; /* one cycle for each instruction */
+        extra->retire_latency = 1; /* one cycle per instruction */
     }
     if (sample->data != NULL && v->profile->pebs_cache_latency) {
         contents->latency = data_instruction_latency(v, sample->data);
@@ -261,7 +261,7 @@ void pebs_record(struct vcpu *v, const struct pebs_sample *sample)
         return;
     }
     if (v->truth != NULL || v->pebs.lbrs) {
-        branches_drain(v, true, 0, 0); /* the log and the record's stack are in order of time */
+        branches_drain(v, true, 0, 0); /* the log and the record's stack are in the order of time */
     }
     if (v->pebs.staged == 0) {
         if (!ds_read(v)) {

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Architectural PEBS. Source: Linux 6.19, arch/x86/events/intel/core.c, intel_pmu_enable_event_ext(), and ds.c,
- * intel_pmu_drain_arch_pebs(), which show what Intel's "Architecture Instruction Set Extensions Programming Reference"
- * says of it.
+ * intel_pmu_drain_arch_pebs(), which follow Intel's "Architecture Instruction Set Extensions Programming Reference".
  *
- * A record goes to the physical address IA32_PEBS_BASE + WR, in units of 16 bytes, and WR moves behind it. Where WR
+ * A record goes to the physical address IA32_PEBS_BASE + WR, in units of 16 bytes, and WR advances to its end. When WR
  * reaches THRESH, bit 54 of IA32_PERF_GLOBAL_STATUS is set and a PMI is requested. A record that does not fit before
- * the end of the buffer sets FULL instead, and while FULL is set none is written: the counter stays armed, as it does
- * where a debug store has no room. The counter is reloaded with bits 31:0 of CFG_C, sign-extended, when its count and
- * the others' have been taken for the record: __setup_pebs_counter_group() takes the whole period from the value, and
- * only then the reload into account. Counters that are due on one instruction share one record, which has the groups of
- * all of them, and as many LBR entries as the one that wants the most.
+ * the end of the buffer sets FULL instead. While FULL is set no record is written: the counter stays armed, as with a
+ * full DS buffer. After the counter values of the record are taken, the counter is reloaded with bits 31:0 of CFG_C,
+ * sign-extended: __setup_pebs_counter_group() first takes the whole period from the value and then accounts for the
+ * reload. Counters that are due at the same instruction share a record, which has the groups of all of them, and the
+ * largest requested number of LBR entries.
  *
- * Not settled by any source at hand, and so the model's choice: when a processor splits a record, that it pads a
- * fragment to 16 bytes, what THRESH 0 means (here each record reaches it), and that FULL requests no interrupt.
+ * No source at hand specifies the following, so the model chooses: when a processor splits a record; padding of a
+ * fragment to 16 bytes; THRESH 0 (here each record reaches it); FULL requests no interrupt.
  */
 #include "model/engine/pebs_arch.h"
 
@@ -25,7 +24,7 @@
 #include "model/referee/referee_counters.h"
 #include "model/referee/referee_report.h"
 
-#define MOST_IN_A_FRAGMENT 512 /* bytes; a group that is larger has one of its own */
+#define MOST_IN_A_FRAGMENT 512 /* bytes; a larger group gets its own fragment */
 
 uint64_t pebs_arch_enabled(const struct vcpu *v)
 {
@@ -75,7 +74,7 @@ void pebs_arch_counts(struct vcpu *v, struct arch_contents *arch)
     }
 }
 
-/* The processor has no shadow stack, and no last event record is modelled. */
+/* The processor has no shadow stack, and last event records are not modelled. */
 void pebs_arch_describe(struct vcpu *v, struct arch_contents *arch)
 {
     const unsigned general = v->profile->general_counters;
@@ -150,7 +149,7 @@ static void drop(struct vcpu *v, uint64_t at, uint64_t ip)
     v->pebs.dropping = true;
 }
 
-/* Groups that an adaptive record has too are described in its terms. */
+/* The groups that adaptive records also have, in the bits of their format. */
 static uint32_t as_adaptive(const struct arch_contents *arch)
 {
     const unsigned entries = arch_lbr_entries(arch);
@@ -171,7 +170,7 @@ void pebs_arch_record(struct vcpu *v, const struct pebs_sample *sample)
     uint8_t bytes[ARCH_MAX_BYTES];
 
     if (v->truth != NULL || v->pebs.lbrs) {
-        branches_drain(v, true, 0, 0); /* the log and the record's stack are in order of time */
+        branches_drain(v, true, 0, 0); /* the log and the record's stack are in the order of time */
     }
     v->rules->pebs_arch_describe(v, &arch);
     v->rules->pebs_arch_split(v, &arch, &split);

@@ -17,8 +17,8 @@ void pmi_freezes(const struct vcpu *v, bool *lbrs, bool *counters)
 }
 
 /*
- * Freezing clears the enable bits themselves up to version 3 of architectural performance monitoring, and sets a status
- * bit from version 4 on. SDM Vol. 3B (253669-083), "Freezing LBR and Performance Counters on PMI".
+ * Up to version 3 of architectural performance monitoring a freeze clears the enable bits themselves, from version 4 on
+ * it sets a status bit. SDM Vol. 3B (253669-083), "Freezing LBR and Performance Counters on PMI".
  */
 bool pmi_freezes_by_status(const struct vcpu *v)
 {
@@ -42,7 +42,7 @@ static void freeze(struct vcpu *v, struct place place, bool lbrs, bool counters)
     control_update(v, place);
 }
 
-/* The instruction before place; between two blocks the one that retired last. */
+/* The instruction before place; between two blocks, the last retired one. */
 static uint64_t last_address(const struct vcpu *v, struct place place)
 {
     if (place.block != NULL && place.index > 0) {
@@ -61,7 +61,7 @@ void pmi_raise(struct vcpu *v, struct place place)
     v->rules->pmi_freezes(v, &lbrs, &counters);
     if (v->pmi.under_way) {
         lbrs = lbrs && v->pmi.lbrs_follow;
-        counters = false; /* they froze with the request */
+        counters = false; /* they froze at the request */
     }
     freeze(v, place, lbrs, counters);
     const uint32_t lvtpc = v->host->pmi(v->cpu);
@@ -140,7 +140,7 @@ uint32_t pmi_entry(struct vcpu *v, uint32_t lvtpc)
 }
 
 /*
- * Delivery sets LVTPC's mask bit. SDM Vol. 3A (253668-083), "Local Vector Table", of the performance monitoring
+ * Delivery sets LVTPC's mask bit: SDM Vol. 3A (253668-083), "Local Vector Table", on the performance monitoring
  * counters register.
  */
 bool pmi_masks(const struct vcpu *v)

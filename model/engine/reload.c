@@ -14,7 +14,7 @@ uint32_t reload_targets(const struct vcpu *v, unsigned j)
     return targets;
 }
 
-/* The low half of CFG_C, whose sign goes on to the counter's width. */
+/* The low half of CFG_C, sign-extended to the counter's width. */
 uint64_t reload_value(const struct vcpu *v, unsigned i)
 {
     return (uint64_t)(int64_t)(int32_t)v->config[i].c;

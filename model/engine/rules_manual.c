@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The manual's rules: the one file that knows all functions that are rules. */
+/* The manual's rules: the only file that knows all functions that are rules. */
 #include "model/engine/rules.h"
 
 #include "model/bytes/adaptive.h"

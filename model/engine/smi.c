@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counters count in system management mode unless IA32_DEBUGCTL.FREEZE_WHILE_SMM is set; branches leave no trace, for
- * the handler begins with IA32_DEBUGCTL 0. SDM Vol. 3B (253669-083), "Filtering of SMM Handler Overhead". Only cycles
- * are added here: a handler may keep a processor waiting without executing much. A counter that would overflow does so
- * at its next cycle outside, since no PMI comes in that mode.
+ * Counters count in system management mode unless IA32_DEBUGCTL.FREEZE_WHILE_SMM is set. Branches are not recorded,
+ * because the handler begins with IA32_DEBUGCTL 0. SDM Vol. 3B (253669-083), "Filtering of SMM Handler Overhead". Only
+ * cycles are added here: a handler may wait without executing much. A counter that would overflow does so at its next
+ * cycle outside SMM, because that mode delivers no PMI.
  */
 #include "model/engine/smi.h"
 

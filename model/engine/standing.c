@@ -15,7 +15,7 @@ void standing_settle(struct vcpu *v)
     pebs_show(v);
 }
 
-/* Counters are brought up to date in a copy, so that the look leaves no trace. */
+/* Updates the counters in a copy, so that reading changes nothing. */
 bool standing_registers(struct vcpu *v, void (*see)(void *context, uint32_t address, uint64_t value), void *context)
 {
     struct vcpu *copy = malloc(sizeof(*copy));

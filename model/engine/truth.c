@@ -64,7 +64,7 @@ static void truth_gprs(FILE *log, const struct pebs_contents *contents)
     }
 }
 
-/* Cycles as an entry of this format holds them. */
+/* The cycles as an entry of this format stores them. */
 static unsigned truth_cycles(enum lbr_format format, const struct lbr_contents *contents)
 {
     const uint64_t cycles = format == LBR_FORMAT_ARCH && !contents->timed ? 0 : contents->cycles;
@@ -72,7 +72,7 @@ static unsigned truth_cycles(enum lbr_format format, const struct lbr_contents *
     return cycles < UINT16_MAX ? (unsigned)cycles : UINT16_MAX;
 }
 
-/* The counts of events, that of the lowest counter first, as four digits. */
+/* Event counts as four digits, the lowest counter first. */
 static void truth_events(FILE *log, const char *name, const struct lbr_contents *contents)
 {
     fputs(name, log);
@@ -81,7 +81,7 @@ static void truth_events(FILE *log, const char *name, const struct lbr_contents 
     }
 }
 
-/* Those of a record's entry: nothing where there are none. */
+/* The event counts of an entry in a record; prints nothing if all are 0. */
 static void truth_group_events(FILE *log, struct lbr_contents contents)
 {
     bool any = false;
@@ -94,7 +94,7 @@ static void truth_group_events(FILE *log, struct lbr_contents contents)
     }
 }
 
-/* An LBR group: the branches as the log told them, and registers that software wrote since. */
+/* An LBR group: the branches as in the log, and registers that software has written since. */
 static void truth_lbrs(struct vcpu *v, uint64_t groups)
 {
     const enum lbr_format format = v->profile->lbr_format;
@@ -138,7 +138,7 @@ static void truth_xmm(FILE *log, const struct adaptive_contents *extra)
     }
 }
 
-/* Those of two bitmaps, in the order of a record. */
+/* The counters of two bitmaps, in the order of a record. */
 static void truth_counts(FILE *log, uint32_t general, uint32_t fixed, const uint64_t *counts)
 {
     for (; general != 0; general &= general - 1) {
@@ -180,7 +180,7 @@ void truth_adaptive(struct vcpu *v, uint64_t at, const struct pebs_contents *con
     funlockfile(v->truth);
 }
 
-/* Fragments that have a group: null records are not told. */
+/* The number of fragments with groups. Null records are not counted. */
 static unsigned truth_fragments(const struct arch_contents *arch, const struct arch_split *split)
 {
     unsigned fragments = 1;

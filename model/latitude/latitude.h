@@ -13,8 +13,8 @@ struct rules;
 
 /*
  * Gives a processor without latitude, faults or quirks these freedoms, a bit for each enum freedom. Its choices depend
- * only on the seed, on its number, and on what it executes after a reset. Returns false if out of memory: nothing is
- * changed.
+ * only on the seed, on its number, and on what it executes after a reset. Returns false, without a change, if out of
+ * memory.
  */
 bool latitude_give(struct vcpu *v, uint64_t seed, uint32_t freedoms);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * QEMU's object of one processor. Nothing is found by searching: the heap gives the object's size, and the table by
- * which QEMU migrates the object gives the places of registers.
+ * QEMU's object of one processor. It is not searched: the heap gives its size, and the table by which QEMU migrates it
+ * gives the places of registers.
  */
 #ifndef MODEL_PRIVATE_QEMU_OBJECT_H
 #define MODEL_PRIVATE_QEMU_OBJECT_H

@@ -15,9 +15,9 @@
 #include "model/vcpu/hot.h"
 #include "model/vcpu/registers.h"
 
-#define PEBS_STAGE     51200        /* bytes: much, because a write to the guest's memory costs as much as records */
-#define MAX_COUNTERS   18           /* general ones first, fixed ones behind */
-#define STEPPER        MAX_COUNTERS /* one more, which no register shows: it overflows at every instruction */
+#define PEBS_STAGE     51200        /* bytes: a write to the guest's memory costs as much as many records */
+#define MAX_COUNTERS   18           /* the general counters, followed by the fixed ones */
+#define STEPPER        MAX_COUNTERS /* a hidden extra counter, which overflows at every instruction */
 #define MAX_LBR        32
 #define LBR_COUNTERS   4 /* general counters whose events an LBR entry can count */
 #define MAX_VIOLATIONS 96
@@ -28,7 +28,7 @@
 #define NETBURST_FIRST_ESCR    0x3a0
 #define NETBURST_ESCRS         66
 
-/* MSR_UNKNOWN: not a register of the model. MSR_GP: #GP(0), and nothing changes. */
+/* MSR_UNKNOWN: not a register of the model. MSR_GP: raises #GP(0), without any effect. */
 enum msr_answer { MSR_UNKNOWN, MSR_DONE, MSR_GP };
 
 struct data_cache;
@@ -37,7 +37,7 @@ struct latitude;
 
 struct counter {
     uint64_t value;       /* counter_width bits */
-    unsigned event_class; /* EVENT_CLASSES when the counter counts nothing */
+    unsigned event_class; /* EVENT_CLASSES: the counter counts nothing */
     bool active;
     bool pebs;    /* its overflow arms PEBS */
     bool address; /* records have the address of the data */
@@ -48,10 +48,10 @@ struct counter {
     bool lbrs;       /* records have LBR entries */
     bool counts;     /* records have the counts of counters */
     bool interrupts; /* PMI on overflow */
-    bool cycles;     /* instructions stand for the cycles that it counts */
-    bool quiet;      /* its overflow shows by nothing but the record of the next event, unless it is recorded itself */
+    bool cycles;     /* it counts cycles, which are counted as instructions */
+    bool quiet;      /* its overflow only arms a record, unless it is recorded itself */
     bool armed;      /* has overflowed; the next event writes the record, ... */
-    bool arming;     /* ... but not yet: the processor needs time */
+    bool arming;     /* ... but not yet, because the processor needs time */
     bool moved;      /* the event happened since the counters were last updated */
     /* NetBurst only */
     bool forced; /* every event overflows */
@@ -67,16 +67,16 @@ struct data_access {
 /* A branch as an LBR entry describes it. */
 struct lbr_contents {
     uint64_t from, to;
-    uint64_t cycles; /* as counted: may exceed what an entry holds */
+    uint64_t cycles; /* as counted: may exceed the maximum of an entry */
     bool mispredicted;
     bool timed;                    /* the cycles are known */
     uint8_t end;                   /* enum block_end */
-    uint32_t events[LBR_COUNTERS]; /* since the entry before, as counted: may exceed what an entry holds */
+    uint32_t events[LBR_COUNTERS]; /* since the previous entry, as counted: may exceed the maximum of an entry */
 };
 
 /*
- * A point of execution: before instruction `index` of `block`, whose count is already added. Without a block: between
- * two blocks.
+ * A point of execution: before instruction `index` of `block`, whose events are already added. block NULL: between two
+ * blocks.
  */
 struct place {
     const struct block *block;
@@ -88,7 +88,7 @@ struct vcpu {
     unsigned number;
     const struct profile *profile;
     const struct rules *rules;
-    struct latitude *latitude; /* what its rules remember (model/latitude); NULL: they are the manual's */
+    struct latitude *latitude; /* the state of its rules (model/latitude); NULL: they are the manual's */
     const struct host *host;
     void *cpu;
     FILE *truth, *violations; /* NULL: no log */
@@ -96,16 +96,16 @@ struct vcpu {
     uint64_t *predictor;
     struct data_cache *cache;
     void *ring_memory;
-    const struct block **places; /* of the ring: ENGINE_RING + 1, in ring_memory */
-    struct block *kept;          /* copies for the ring, made when translations go */
-    struct block *kept_last;     /* a whole copy of the block that runs */
-    struct { /* everything that translated code must report, for all that this processor has ever enabled */
+    const struct block **places; /* the ring's places, ENGINE_RING + 1, in ring_memory */
+    struct block *kept;          /* copies for the ring, made before translations are freed */
+    struct block *kept_last;     /* a full copy of the running block */
+    struct { /* everything that translated code must report for what this processor has ever enabled */
         bool blocks, data;
         uint64_t classes; /* bit i: inline class i */
     } wants;
     struct {                    /* what a debugger waits for: */
         bool record, threshold; /* the next record; an index that reaches its threshold */
-        bool hit;               /* it has happened: the processor is to be stopped */
+        bool hit;               /* it has happened: stop the processor */
     } watch;
 
     /* A reset clears all members from here on. */
@@ -113,7 +113,7 @@ struct vcpu {
     uint64_t event_select[MAX_COUNTERS]; /* IA32_PERFEVTSELx, or NetBurst's CCCRs */
     uint64_t escr[NETBURST_ESCRS];       /* by address */
     struct {
-        uint64_t b, c; /* IA32_PMC_GPx_CFG_B and _C, and those of the fixed counters */
+        uint64_t b, c; /* IA32_PMC_GPx_CFG_B and _C, or those of the fixed counters */
     } config[MAX_COUNTERS];
     uint64_t status; /* IA32_PERF_GLOBAL_STATUS */
     struct counter counters[MAX_COUNTERS + 1];
@@ -124,97 +124,97 @@ struct vcpu {
         struct counted_class {
             unsigned id;
             uint32_t counters; /* bit i: counters[i] is active, and counts this class */
-            uint64_t base;     /* hot->counts when the counters were last updated */
+            uint64_t base;     /* hot->counts at the last update of the counters */
         } classes[MAX_COUNTERS + 1];
         uint32_t reloads[MAX_COUNTERS + 1]; /* bit i of each: its overflow reloads counters[i] */
-        bool outcomes;                      /* some counter counts outcomes of branches */
-        bool data;                          /* some counter counts memory accesses */
+        bool outcomes;                      /* a counter counts outcomes of branches */
+        bool data;                          /* a counter counts memory accesses */
     } counting;
 
     struct {
-        uint64_t slots; /* fixed counter 3, when PERF_METRICS had the value in regs */
+        uint64_t slots; /* fixed counter 3 at the time when PERF_METRICS had the value in regs */
     } metrics;
 
     struct {
-        unsigned start; /* first place of a block that began and was not processed */
+        unsigned start; /* place of the first block that began and was not processed */
     } ring;
 
     struct {
         uint64_t time;        /* cycles */
-        uint64_t last;        /* the branch whose outcome was counted last */
-        uint64_t left_behind; /* the instruction that retired last when a block was left in the middle */
+        uint64_t last;        /* the last branch whose outcome was counted */
+        uint64_t left_behind; /* the last retired instruction, when a block was left in the middle */
     } branches;
 
     struct {
         bool on;
         bool timed;                    /* cycles have been counted since the previous entry */
-        uint64_t time;                 /* cycles; at the newest entry */
+        uint64_t time;                 /* of the newest entry, in cycles */
         uint32_t logged;               /* bit i: entries count the events of counters[i] */
-        uint32_t events[LBR_COUNTERS]; /* of each since the branch that was gathered last, ... */
-        uint32_t passed[LBR_COUNTERS]; /* ... and before it since the newest entry, which branches left out follow */
-        uint64_t repeated; /* the REP instruction that may go on in the next block, and is counted; else 0 */
+        uint32_t events[LBR_COUNTERS]; /* counts since the last gathered branch, ... */
+        uint32_t passed[LBR_COUNTERS]; /* ... and before it since the newest entry, by branches without an entry */
+        uint64_t repeated;             /* the counted REP instruction that may continue in the next block; 0: none */
         struct lbr_entry stack[MAX_LBR];
-        struct lbr_contents told[MAX_LBR]; /* the branches of these entries, as in the truth log */
-        uint32_t written;                  /* bit i: software wrote to stack[i] since */
+        struct lbr_contents told[MAX_LBR]; /* the branches of these entries, as logged */
+        uint32_t written;                  /* bit i: software has written to stack[i] since */
     } lbr;
 
     struct {
-        struct ds_area area; /* as read last */
+        struct ds_area area; /* as last read */
         struct ds_form form; /* of the area and of the records */
     } ds;
 
     struct {
         bool on;
-        unsigned staged; /* records not yet in memory */
-        uint64_t at;     /* their address */
+        unsigned staged; /* number of records not yet in memory */
+        uint64_t at;     /* their address in the guest */
         uint8_t stage[ENGINE_RING * ENCODE_BTS_MAX];
-        uint64_t last; /* one of the branches staged last, to which a loss is attributed */
+        uint64_t last; /* one of the last staged branches, for reports of lost records */
     } bts;
 
     struct {
-        uint64_t enabled; /* bit i: PEBS is on for counters[i] */
+        uint64_t enabled; /* bit i: PEBS is enabled for counters[i] */
         bool lbrs;        /* records may include the LBR stack */
         bool counts;      /* records may include counts of branches' outcomes */
-        bool dropping;    /* the last record found no room */
+        bool dropping;    /* the last record did not fit */
         size_t staged;    /* bytes not yet in memory */
-        uint64_t at;      /* their address */
+        uint64_t at;      /* their address in the guest */
         uint64_t first;   /* the instruction of the first staged record */
         uint8_t stage[PEBS_STAGE + ADAPTIVE_MAX_BYTES];
     } pebs;
 
     struct {
         bool wanted;
-        bool under_way;   /* wanted, and not raised yet, because it skids */
-        unsigned left;    /* instructions until it is raised */
-        bool lbrs_follow; /* the request has not frozen the LBR stack: the PMI does */
+        bool under_way;   /* requested but not raised yet, because it skids */
+        unsigned left;    /* number of instructions until it is raised */
+        bool lbrs_follow; /* the LBR stack freezes at the PMI, not at the request */
         bool raised;      /* since the last pmi_taken() */
     } pmi;
 
-    struct { /* accesses so far of the instruction that accesses memory */
+    struct { /* the accesses so far of the current instruction */
         uint64_t ip;
         unsigned cpl;
         bool loads, stores, locked;
         bool untaggable; /* cannot be tagged, so NetBurst does not count its accesses */
         bool split_load, split_store, stlb_load, stlb_store;
-        struct data_access load, store; /* the slowest of each */
-        unsigned level, store_level;    /* levels of the two */
+        struct data_access load, store; /* the slowest load and the slowest store */
+        unsigned level, store_level;    /* their levels */
         bool source_known;              /* load latency records have a data source */
     } data;
 
     struct {
-        uint64_t reported[MAX_VIOLATIONS]; /* address where each violation was reported last, plus 1 */
+        uint64_t reported[MAX_VIOLATIONS]; /* address of the last report of each violation, plus 1 */
         struct ds_area seen;               /* the area as the processor left it in memory */
-        bool watching;                     /* seen is up to date */
-        uint64_t unloaded;                 /* bit i: counters[i] was reloaded with 0, and has not been written since */
-        uint64_t unacknowledged;           /* global status as a PMI found it, less bits reset since */
+        bool watching;                     /* `seen` is up to date */
+        uint64_t unloaded;                 /* bit i: counters[i] was reloaded with 0 and not written since */
+        uint64_t unacknowledged;           /* global status at a PMI, without the bits cleared since */
         bool pmi_under_way;                /* not yet delivered to its handler */
-        bool pmi_fixed;                    /* delivered with a fixed vector, not as NMI */
+        bool pmi_fixed;                    /* fixed vector, not NMI */
         uint8_t pmi_vector;
-        bool masked_by_pmi; /* the mask bit in LVTPC was set by delivery, as far as can be seen */
+        bool masked_by_pmi; /* delivery set the mask bit in LVTPC, as far as the model can see */
     } referee;
 };
 
-/* Whether a flag of the DEBUGCTL register that this processor has, or with several flags one of them, is set. */
+/* Whether any of these flags is set in the processor's DEBUGCTL register. Flags that it lacks are 0. */
 static inline bool vcpu_debugctl(const struct vcpu *v, uint64_t flags)
 {
     return v->regs[REG_IA32_DEBUGCTL] & flags;
@@ -235,7 +235,7 @@ static inline unsigned vcpu_counters(const struct vcpu *v)
     return v->profile->general_counters + profile_fixed_counters(v->profile);
 }
 
-/* Whether counters[i], below vcpu_counters(), is a counter that the processor has. */
+/* Whether the processor has counters[i]; i must be below vcpu_counters(). */
 static inline bool vcpu_has_counter(const struct vcpu *v, unsigned i)
 {
     const unsigned general = v->profile->general_counters;
@@ -243,7 +243,7 @@ static inline bool vcpu_has_counter(const struct vcpu *v, unsigned i)
     return i < general || (v->profile->fixed_bitmap >> (i - general) & 1);
 }
 
-/* A mask of a counter's bits. */
+/* The mask of a counter's bits. */
 static inline uint64_t vcpu_width_mask(const struct vcpu *v)
 {
     return (UINT64_C(1) << v->profile->counter_width) - 1;
@@ -262,31 +262,31 @@ static inline enum event_kind vcpu_counted(const struct counter *c)
     return (enum event_kind)(c->event_class / EVENT_QUALIFIERS);
 }
 
-/* Bit i: counters[i] counts for PEBS. */
+/* Bit i: counters[i] is sampling (PEBS). */
 static inline uint64_t vcpu_pebs_counters(const struct vcpu *v)
 {
     return v->pebs.enabled & v->counting.active;
 }
 
-/* Those of them whose records go into the debug store. */
+/* The sampling counters whose records go into the DS area. */
 static inline uint64_t vcpu_ds_pebs_counters(const struct vcpu *v)
 {
     return vcpu_is_arch_pebs(v) ? 0 : vcpu_pebs_counters(v);
 }
 
-/* A record was written, and the index has reached its threshold or not. */
+/* A record was written. reached: the index has reached the threshold. */
 static inline void vcpu_written(struct vcpu *v, bool reached)
 {
     v->watch.hit = v->watch.hit || v->watch.record || (v->watch.threshold && reached);
 }
 
-/* Entries of the LBR stack: a power of two. */
+/* Number of entries of the LBR stack: a power of two. */
 static inline unsigned vcpu_lbr_depth(const struct vcpu *v)
 {
     return v->profile->lbr_depths ? (unsigned)v->regs[REG_IA32_LBR_DEPTH] : v->profile->lbr_depth;
 }
 
-/* The reset value of v->counters[i], in the DS area or in its own registers. */
+/* The reset value of v->counters[i], from the DS area or from its own registers. */
 static inline uint64_t vcpu_reset_value(const struct vcpu *v, unsigned i)
 {
     if (vcpu_is_arch_pebs(v)) {
@@ -304,7 +304,7 @@ static inline uint64_t vcpu_reset_value(const struct vcpu *v, unsigned i)
     return i < slots ? v->ds.area.reset[i] : 0;
 }
 
-/* The place in v->lbr.stack of the i-th newest entry, and the entry. */
+/* The place in v->lbr.stack of the i-th newest entry, and that entry. */
 static inline unsigned vcpu_lbr_place(const struct vcpu *v, unsigned i)
 {
     return (unsigned)(v->regs[REG_MSR_LASTBRANCH_TOS] - i) & (vcpu_lbr_depth(v) - 1);
