@@ -75,7 +75,7 @@ ALL_TESTS = $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS) $(LAB_TESTS) $(LINT_TESTS) 
 # Only `make full-test` runs tests with `# slow:` in their head, every boot (`make test`: a sample), and every encoding.
 SLOW = $(shell grep -l '^\# slow: ' $(filter %.t,$(ALL_TESTS))) scripts/boots $B/host/test_model_insn_zydis
 
-.PHONY: run gdb gdb-tour smoke test full-test tool-test gdb-test lab-test qemu-test prove-tests latitude-test machines conformance hostile corpus-check bench bench-dump
+.PHONY: run gdb gdb-tour smoke test full-test tool-test gdb-test lab-test qemu-test prove-tests latitude-test documents corpus-check bench bench-dump
 # 640 MiB of memory, because the largest ring of measure.memory.* needs 256 MiB without a gap.
 run: kernel loader iso model ## boot the kernel in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME quirk=NAME latitude=SEED processors=N accel=kvm
 	$Qscripts/machine run --route="$$route" --width="$$width" $(if $(accel),--accel="$(accel)") --profile="$$profile" --options="$$options" \
@@ -96,10 +96,10 @@ lab-test: kernel loader model ##tests LAVA's dispatcher and labgrid run the jobs
 qemu-test: kernel loader iso model $(QEMU_GUESTS) $B/hide.so ##tests boots on every route, with and without the model
 	$Q$(PROVE) $(QEMU_TESTS)
 
-tool-test: kernel model tools $B/host/dsdump $B/traces $B/qr_image ##tests dsdump with the kernel's logs, and with perf where there is one
+tool-test: kernel loader model tools $B/profiles $B/host/dsdump $B/traces $B/qr_image ##tests dsdump with the kernel's logs, and with perf where there is one
 	$Q$(PROVE) $(TOOL_TESTS)
 
-TESTED = kernel loader iso model tools $B/host/dsdump $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so $B/linux-program $B/linux-program32 $(HOST_TESTS)
+TESTED = kernel loader iso model tools $B/profiles $B/host/dsdump $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so $B/linux-program $B/linux-program32 $(HOST_TESTS)
 # The boots go first, because they take longest.
 test: $(TESTED) ## the host tests, tools, lint, and a boot of each route and processor, as one TAP stream, in three minutes
 	$QBOOTS=--sample $(PROVE) -j $(shell nproc) scripts/boots $(filter-out $(SLOW),$(ALL_TESTS))
@@ -121,15 +121,15 @@ prove-tests: kernel model ##tests inject each fault into the model and check tha
 latitude-test: kernel model ##tests check that no test fails on a processor that does what the manual permits: seeds=N on every profile and width
 	$Qscripts/latitude $(if $(seeds),--seeds=$(seeds))
 
-machines: kernel model $B/firmware-64.elf $B/firmware-32.elf ##documents docs/machines.md, the table of what passes where, from boots of every modelled processor
-	$Qscripts/boots '^[0-9]+ +pvh' >$B/machines.log || { grep -A1 '^not ok' $B/machines.log; exit 1; }
-	$Qscripts/tables machines $B/test/* >$B/machines.md && cp $B/machines.md docs/
+documents: $B/test/.booted $B/profiles ##documents every generated page of docs/: conformance, hostile, machines, profiles
+	$Qfor page in conformance hostile machines profiles; do case $$page in \
+	profiles) $B/profiles;; hostile) scripts/tables hostile;; *) scripts/tables $$page $B/test/*;; \
+	esac >$B/$$page.md && cp $B/$$page.md docs/ || exit 1; done
 
-hostile: ##documents docs/hostile.md: machines that lack something or conceal it, and how each ends
-	$Qscripts/tables hostile >$B/hostile.md && cp $B/hostile.md docs/
-
-conformance: machines ##documents docs/conformance.md: each claim, its source, where it is tested, which faults its test must detect
-	$Qscripts/tables conformance $B/test/* >$B/conformance.md && cp $B/conformance.md docs/
+# The boots that the pages are made from: again only if they changed, or scripts/boots has booted something else meanwhile.
+$B/test/.booted: $B/dstest86-64.elf $B/dstest86-32.elf $B/dsmodel.so $B/firmware-64.elf $B/firmware-32.elf tests/qemu/cases
+	$Qscripts/boots '^[0-9]+ +pvh' >$B/boots.log || { grep -A1 '^not ok' $B/boots.log; exit 1; }
+	$Qtouch $@
 
 corpus-check: kernel model tools ##tests check LOG=FILE, or all logs in contrib/corpus/: complete, unedited, free of personal data? what do they contradict? (docs/corpus.md)
 	$Qcontrib/corpus/check $(if $(LOG),"$(LOG)")

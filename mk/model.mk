@@ -20,5 +20,10 @@ $B/dsmodel.so: $(MODEL_OBJECTS)
 	$(call say,LD,$@)
 	$Q$(HOST_CC) $(MODEL_OPTIMISE) -shared -o $@ $^
 
+# Prints the model's tables as docs/profiles.md.
+$B/profiles: tests/lint/profiles.c $(MODEL_PURE:%.c=$B/%.o)
+	$(call say,LD,$@)
+	$Q$(HOST_CC) $(MODEL_CFLAGS) -o $@ $^
+
 -include $(MODEL_OBJECTS:.o=.d)
 

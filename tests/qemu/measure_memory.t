@@ -3,7 +3,7 @@
 # slow: only `make full-test` runs it
 #
 # run=measure.memory.* and run=measure.sharing.*: on the model the figures have right answers. Where a ring's data comes
-# from follows from the sizes of the modelled caches, its latency from the level (docs/model.md has both); which loads find
+# from follows from the sizes of the modelled caches, its latency from the level (docs/profiles.md has both); which loads find
 # a line modified elsewhere follows from the turns in which processors write. How many do is also what the log of truth has.
 use strict;
 use warnings;
@@ -51,12 +51,12 @@ sub measured
 my ($l1, $l2, $l3, $ram) = ('L1 or L1 hit', 'L2 or L2 hit', 'L3 or L3 hit', 'Local RAM or RAM hit');
 my ($kib, $mib) = (1024, 1024 * 1024);
 
-# Of each profile with three levels: their sizes in KiB and cycles, and the cycles of memory, as docs/model.md has them. The
+# Of each profile with three levels: their sizes in KiB and cycles, and the cycles of memory, as docs/profiles.md has them. The
 # sizes of the rings stay clear of a level's own size; where they do not, the kernel's own lines leave some to the next level.
 my %caches;
 my %more = (goldencove => 1, lunarlake => 1, alderlake => 1, clearwaterforest => 1, sierraforest => 1);    # cycles of the instruction beside those of its data
-for (split /^/, read_file("$FindBin::Bin/../../docs/model.md")) {
-    my ($profile, @cells) = /^  \| `([\w-]+)` \| (.*?) \| (.*?) \| (.*?) \| .*? \| ([\d, ]+) \|$/ or next;
+for (split /^/, read_file("$FindBin::Bin/../../docs/profiles.md")) {
+    my ($profile, @cells) = /^\| `([\w-]+)`(?:, P)? \| (.*?) \| (.*?) \| (.*?) \| .*? \| ([\d, ]+) \| .*\|$/ or next;
     my @cycles = split /, /, pop @cells;
     my @kib = map { /^([\d.]+) ([KM])iB / ? $1 * ($2 eq 'M' ? 1024 : 1) : () } @cells;
     $caches{$profile} = [@kib, map { $_ + ($more{$profile} // 0) } @cycles[0 .. 3]] if @kib == 3;
@@ -78,7 +78,7 @@ my %usual = (
     clearwaterforest => [[32, 4096, 12288], [4, 4], [17, 20]],
     sierraforest => [[32, 4096, 12288], [4, 4], [17, 20]],
 );
-is_deeply([grep { !$caches{$_} } sort keys %usual], [], 'docs/model.md has a row for each of these processors');
+is_deeply([grep { !$caches{$_} } sort keys %usual], [], 'docs/profiles.md has a row for each of these processors');
 for my $profile (sort keys %usual) {
     my ($kib, @ranges) = @{$usual{$profile}};
     my @cycles = @{$caches{$profile}}[3 .. 6];
@@ -105,7 +105,7 @@ sub level_of
 for my $profile (grep { !$caches{$_} } profiles()) {
     my @lines = boot_into(tempdir(CLEANUP => 1), '-p', $profile, '-w', 32, '-o', 'run=measure.*');
     is((grep { / measure\.(memory|sharing)\.\S+ # SKIP no (?:load latency|PEBS): / } @lines), 12,
-        "$profile: no row of three caches in docs/model.md, and no load latency");
+        "$profile: no row of three caches in docs/profiles.md, and no load latency");
 }
 
 for my $profile (sort keys %caches) {
