@@ -10,7 +10,7 @@ MODEL_MAN = $(DESTDIR)$(PREFIX)/share/man/man1/qemu-ds.1
 .PHONY: install-model uninstall-model
 install-model: model $B/ds-inspect ##install the model for other kernels: the command qemu-ds and its manual (PREFIX=/usr/local DESTDIR=)
 	$Qinstall -d $(MODEL_DIR) $(MODEL_DOC) $(dir $(MODEL_BIN)) $(dir $(MODEL_MAN))
-	$Qinstall -m 644 docs/model.md docs/referee.md docs/gdb.md LICENSES/GPL-2.0-or-later.txt $(MODEL_DOC)
+	$Qinstall -m 644 docs/model.md docs/modelled.md docs/profiles.md docs/referee.md docs/gdb.md LICENSES/GPL-2.0-or-later.txt $(MODEL_DOC)
 	$Qinstall -m 644 model/qemu/qemu-ds.1 $(MODEL_MAN)
 	$Qinstall -m 755 $B/qemu-system-x86_64 model/qemu/qemu-ds $(MODEL_DIR)
 	$Qif grep -q '/toolchain/debian$$' $B/qemu-system-x86_64; then \

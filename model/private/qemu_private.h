@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The module that uses QEMU's private state. It provides what the plugin interface lacks, in a QEMU that exports its
- * symbols (one that is built with modules, as those of Debian, Ubuntu and Fedora are). docs/model.md lists the
+ * symbols (one that is built with modules, as those of Debian, Ubuntu and Fedora are). docs/qemu-api.md lists the
  * additions to the interface that would make this module unnecessary.
  *
  * Rules: The places of registers are those of QEMU's own description of the object (qemu_object.h). They are trusted

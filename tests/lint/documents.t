@@ -1,71 +1,123 @@
-#!/usr/bin/env perl
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 #
-# Documents agree with the tables of the source: docs/booting.md with the kernel's options, docs/model.md with the model's
-# freedoms, docs/referee.md with what the model's referee can say. Prints TAP.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/../../scripts/lib";
-use Files qw(read_file);
-use Rows qw(rows);
-use Test::More;
+# Documents agree with the source: options with their values and defaults, steps, verdicts and exit statuses, rules of the
+# referee, names of profiles, faults, quirks and freedoms, tests, make targets, files, and links. tests/tools/documents.t
+# compares documents with what programs print. Prints TAP.
+import fnmatch
+import pathlib
+import re
+import sys
 
-my $top = "$FindBin::Bin/../..";
+TOP = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(TOP / 'tests/tools'))
+from tap import done, ok, same    # noqa: E402
 
-# ---- options
-# Each option with the values that it takes: "" for none, "a|b" for one of some words, else the form that the help has.
-my ($table) = matched('boot/options.c', qr/^\} table\[\] = \{\n(.*?)^\};/ms);
-my %taken = map { /^(\w+)"/ ? ($1 => form($_)) : () } split /^    \{ "/m, $table;
-ok keys %taken > 10, 'boot/options.c: ' . keys(%taken) . ' options';
-ok $taken{run} && $taken{gdbwait} eq '' && $taken{end} eq 'halt|reboot|poweroff', 'with a value, without, with one of some words';
+tracked = [path.relative_to(TOP).as_posix() for top in TOP.iterdir() if top.name not in ('.git', 'build')
+           for path in ([top] if top.is_file() else top.rglob('*')) if path.is_file()]
+GENERATED = {'docs/conformance.md', 'docs/hostile.md', 'docs/machines.md', 'docs/profiles.md'}
+pages = {path: (TOP / path).read_text() for path in tracked if path.endswith('.md') and not path.startswith('debian/')}
+written = {path: text for path, text in pages.items() if path not in GENERATED}
 
-sub matched
-{
-    my ($file, $pattern) = @_;
-    my @found = read_file("$top/$file") =~ $pattern or die "$file: nothing matches $pattern\n";
-    return @found;
-}
 
-sub form
-{
-    my ($row) = @_;
-    return $1 if $row =~ /VALUE\("([^"]+)"/;
-    return '' if $row =~ /FLAG\(/;
-    return join '|', $row =~ /\] = "(\w+)"/g;
-}
+def found(path, pattern, flags=re.M | re.S):
+    """The groups of every match in a file, at least one."""
+    matches = re.findall(pattern, (TOP / path).read_text(), flags)
+    if not matches:
+        sys.exit(f'documents.t: {path}: nothing matches {pattern}')
+    return matches
 
-my ($list) = matched('docs/booting.md', qr/^## Options\n\n((?:    .*\n)+)/m);
-my %listed = $list =~ /(?:^    |  )([a-z]+)(?:=(\S+)|(?=  |$))/mg;
-for my $name (sort keys %taken) {
-    ok exists $listed{$name}, "$name is in docs/booting.md";
-    is $listed{$name} // '', $taken{$name}, "... with the words that the kernel takes" if $taken{$name} =~ /^[a-z|]*$/;
-    ok defined $listed{$name}, '... with a value' if $taken{$name} !~ /^[a-z|]*$/;
-}
-is join(' ', grep { !exists $taken{$_} } sort keys %listed), '', 'and no other';
 
-# ---- freedoms: each row with its words and its source, in the same order
-my @freedoms = map { "| `$_->[0]` | $_->[1] | $_->[2] |" }
-    rows('model/latitude/freedoms.inc', 'FREEDOM(id, name, sentence, source, replaces)', qw(name sentence source));
-my ($latitude) = read_file("$top/docs/model.md") =~ /^## Latitude\n(.*?)^## /ms;
-is(join("\n", grep { /^\| `/ } split /\n/, $latitude), join("\n", @freedoms), 'the freedoms in docs/model.md');
+def unknown(pattern, known, what):
+    """Each name that pattern finds in a page (a group, or the match) is known: a set, or a function."""
+    is_known = known if callable(known) else known.__contains__
+    wrong = [f'{path}: {name}' for path, text in written.items() for name in re.findall(pattern, text) if not is_known(name)]
+    same(', '.join(wrong), '', what)
 
-# ---- what the referee can say: each has its entry, in the order of its table, and advice is called so
-my $text = read_file("$top/docs/referee.md");
-my (@names, %advice);
-for (rows('model/referee/referee.inc', 'VIOLATION(id, name, severity, sentence, citation)', qw(name severity))) {
-    my ($name, $severity) = @$_;
-    push @names, $name;
-    $advice{$name} = $severity eq 'ADVICE';
-}
-my %entries;
-my @entries;
-while ($text =~ /^### (\S+)\n(.*?)(?=^#|\z)/msg) {
-    push @entries, $1;
-    $entries{$1} = $2;
-}
-cmp_ok(scalar @names, '>', 50, 'the table can be read');
-is_deeply(\@entries, \@names, 'each name has its entry, in the order of the table');
-is(join(' ', grep { length($entries{$_} // '') < 60 } @names), '', 'each entry says something');
-is(join(' ', grep { ($entries{$_} // '') =~ /^Advice\./ xor $advice{$_} } @names), '', 'advice is called so, and nothing else');
-done_testing();
+
+# ---- the kernel's options: docs/booting.md has each with its values, and the default that the kernel takes
+table = found('boot/options.c', r'^\} table\[\] = \{\n(.*?)^\};')[0]
+options = {}
+for row in re.split(r'^    \{ (?=")', table, flags=re.M)[1:]:
+    form = re.search(r'VALUE\("([^"]+)"', row)
+    preset, text = re.match(r'"\w+", (?:NULL|"(\w+|\*)"), "([^"]*)"', row).groups()
+    values = form[1] if form else '|'.join(re.findall(r'\] = "(\w+)"', row))
+    options[row[1:row.index('"', 1)]] = values, {preset, *re.findall(r'auto: (\d+)', text)}
+ok(len(options) > 10 and options['gdbwait'][0] == '' and options['end'][0] == 'halt|reboot|poweroff', 'boot/options.c can be read')
+block = found('docs/booting.md', r'^## Options\n\n((?:    .*\n)+)', re.M)[0]
+listed = dict(re.findall(r'(?:^    |  )([a-z]+)(?:=(\S+)|(?=  |$))', block, re.M))
+same(sorted(listed), sorted(options), 'docs/booting.md: the options')
+same({name: listed.get(name) for name, (values, _) in options.items() if re.fullmatch(r'[a-z|]*', values)},
+     {name: values for name, (values, _) in options.items() if re.fullmatch(r'[a-z|]*', values)}, '... their words')
+for name, default in re.findall(r'^    ([a-z]+)=(?:(?!^    [a-z]).)*?default (\w+)', block, re.M | re.S):
+    ok(default in options[name][1], f'... {name}, by default {default}')
+
+# ---- the kernel's steps, verdicts and exit statuses
+steps = re.findall(r'\{ "([^"]+)", step_', found('kernel/main.c', r'\} steps\[\] = \{\n(.*?)^    \};')[0])
+numbered = [(path, *step) for path, text in written.items() for step in re.findall(r'Step (\d+) of (\d+): ([\w ]+)', text)]
+ok(numbered, 'documents show steps of the kernel')
+same([step for step in numbered if int(step[2]) != len(steps) or steps[int(step[1]) - 1] != step[3]], [], '... as kernel/main.c has them')
+verdicts = {name.lower(): int(value) for name, value in found('kernel/report/verdict.h', r'VERDICT_(\w+) = (\d+)')}
+rows = found('docs/output.md', r'^\| (\w+) \| [^|]+ \| (\w+)h \| (\d+) \|$')
+same({name: (int(port, 16), int(status)) for name, port, status in rows},
+     {name: (0x10 + value, 2 * (0x10 + value) + 1) for name, value in verdicts.items()}, 'docs/output.md: verdicts, and QEMU\'s exit statuses')
+statuses = re.findall(r'(\w+) => (\d+)', found('scripts/machine', r'^my %status_of_verdict = \((.*?)\);')[0])
+either = '|'.join(name for name, _ in statuses)
+for path in ['scripts/machine', 'README.md']:
+    for sentence in re.findall(r'[Ee]xit status of [^.]*\brun\b.*?\.', (TOP / path).read_text(), re.S):
+        said = [*re.findall(rf'\b({either})`? (\d+)', sentence), *(pair[::-1] for pair in re.findall(rf'\b(\d+) `?({either})', sentence))]
+        same(sorted(said), sorted(statuses), f'{path}: the exit statuses of scripts/machine run')
+
+# ---- the model's options, in the plugin, in qemu-ds, in its manual page and in docs/model.md
+keys = [key for key, _ in re.findall(r'\{ "(\w+)", &given->(\w+) \}', (TOP / 'model/qemu/options.c').read_text())]
+same(re.findall(r'^\| `(\w+)=[^|]*\| `--\w+` \|', pages['docs/model.md'], re.M), keys, 'docs/model.md: the options of the plugin')
+same(re.findall(r'^\| `(\w+)=[^|]*\| `--(\w+)` \|', pages['docs/model.md'], re.M), [(key, key) for key in keys], '... and of qemu-ds')
+usage = set(re.findall(r'--(\w+)', found('model/qemu/qemu-ds', r'cat <<.TEXT.\n(.*?)^TEXT')[0]))
+manual = found('model/qemu/qemu-ds.1', r'^\.It Fl -(\w+)')
+same(sorted(usage | {'help'}), sorted(manual), 'qemu-ds.1: each option of the usage')
+ok(set(keys) < usage, '... and each of the plugin')
+exits = {*found('model/qemu/qemu-ds', r'\bexit ([1-9]\d*)$', re.M), *found('model/qemu/options.c', r'\bexit\(([1-9])\)')}
+same(set(found('docs/model.md', r'^\| (\d+) \| ', re.M)), exits, 'docs/model.md: exit statuses')
+same(set(re.findall(r'\b\d+\b', found('model/qemu/qemu-ds.1', r'^\.Sh EXIT STATUS\n(.*?)^\.Sh ')[0])), exits, '... and of qemu-ds.1')
+
+# ---- the referee: each rule has its entry, in the order of the table, and advice is called so
+rules = re.findall(r'^VIOLATION\(\w+,\s*"([^"]+)",\s*(\w+),', (TOP / 'model/referee/referee.inc').read_text(), re.M)
+entries = re.findall(r'^### (\S+)\n(.*?)(?=^#|\Z)', pages['docs/referee.md'], re.M | re.S)
+ok(len(rules) > 50, 'the table of rules can be read')
+same([(name, 'ADVICE' if text.startswith('Advice.') else 'DEMAND') for name, text in entries], rules, 'docs/referee.md: each rule')
+same([name for name, text in entries if len(text) < 60], [], '... and a text for each')
+
+# ---- names
+profiles = set(re.findall(r'^\| `([\w-]+)`', pages['docs/profiles.md'].split('## Caches')[0], re.M))
+rows_of = lambda path, macro: {name for name in re.findall(rf'^{macro}\(\w+,\s*"([^"]+)"', (TOP / path).read_text(), re.M)}
+faults = rows_of('model/faults/faults.inc', 'FAULT')
+quirks = set(re.findall(r'\[QUIRK_\w+\] = \{\s*"(\w+)"', (TOP / 'model/faults/quirks.c').read_text()))
+freedoms = rows_of('model/latitude/freedoms.inc', 'FREEDOM')
+words = {'list', 'none', 'all'}
+ok(min(map(len, (profiles, faults, quirks, freedoms))) > 9, 'names of profiles, faults, quirks and freedoms')
+unknown(r'(?:--profile[ =]|\bprofiles?=)"?([a-z][a-z0-9-]+)', profiles | words, 'documents name profiles of the model')
+unknown(r'(?:--|\b)fault[=]([a-z][a-z0-9._]+)', faults | words, '... its faults')
+unknown(r'(?:--|\b)quirk[=]([a-z][a-z0-9_]+)', quirks | words, '... its quirks')
+unknown(r'latitude=[A-Z0-9]*:-?([a-z][a-z-]+)', freedoms | words, '... its freedoms')
+tests = set(re.findall(r'^\| `([a-z0-9_.]+)` \|', pages['docs/conformance.md'], re.M))
+unknown(r'\brun=([a-z][a-z0-9_.*]+)', lambda glob: glob in ('quick', 'nosuch.*') or fnmatch.filter(tests, glob), '... tests of the kernel')
+targets = set(re.findall(r'^([a-z][a-z0-9-]*)(?: [a-z0-9 -]*)?:(?!=)', '\n'.join((TOP / path).read_text() for path in
+                         ['Makefile', *(path for path in tracked if path.startswith('mk/'))]), re.M))
+unknown(r'`make ([a-z][a-z-]+)', targets, '... targets of make')
+folders = '|'.join(sorted({path.split('/')[0] for path in tracked if '/' in path}))
+present = set(tracked) | {'/'.join(path.split('/')[:n]) for path in tracked for n in range(1, path.count('/') + 1)}
+unknown(rf'`(?!arch/x86/(?:kvm|events))((?:{folders})/[\w./*-]*\w)`', lambda name: fnmatch.filter(present, name.replace('NAME', '*')), '... files of this tree')
+functions = '\n'.join((TOP / path).read_text() for path in tracked if path.startswith('model/private/'))
+unknown(r'`(qemu_(?:private|ops|object)_\w+)`', lambda name: name in functions, '... functions of model/private')
+
+# ---- links, and their headings
+anchors = {path: {re.sub(r'[^\w -]', '', heading.lower()).replace(' ', '-') for heading in re.findall(r'^#+ (.*)', text, re.M)}
+           for path, text in pages.items()}
+for path, text in sorted(pages.items()):
+    wrong = []
+    for target, anchor in re.findall(r'\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)', text):
+        file = (TOP / path).parent.joinpath(target).resolve().relative_to(TOP).as_posix() if target else path
+        if file not in present or anchor and anchor not in anchors.get(file, {anchor}):
+            wrong.append(f'{target}#{anchor}')
+    same(', '.join(wrong), '', f'{path}: links')
+done()
