@@ -18,9 +18,8 @@
 #include "pebs/pebs.h"
 
 /*
- * Seconds that the test may take in addition to its timeout. processor_start() waits a second for each of the first
- * three processors that do not start. A start takes 10 ms; 250 ms leave room for a host that runs one processor at a
- * time.
+ * Seconds added to the test's timeout. processor_start() waits a second for each of the first three processors that do
+ * not start. A start takes 10 ms; 250 ms allow for a host that runs one processor at a time.
  */
 #define STARTS_THAT_FAIL         3u
 #define STARTS_PER_SECOND        4u
@@ -32,7 +31,7 @@ static struct member boot_member;
 static cpus_job *current_job;
 static unsigned count; /* processors that take part */
 
-_Static_assert(sizeof(struct member) <= OTHERS_PAGE, "a processor's page holds what it is at");
+_Static_assert(sizeof(struct member) <= OTHERS_PAGE, "struct member fits a processor's page");
 
 unsigned cpus_count(void)
 {
@@ -50,8 +49,8 @@ static unsigned id_of(unsigned number)
 }
 
 /*
- * Waits for a flag with interrupts off before and after. What bounds it is the test's watchdog on the boot processor,
- * and that the others are stopped then.
+ * Waits for a flag, with interrupts off before and after. The test's watchdog on the boot processor bounds the wait,
+ * because it then stops the other processors.
  */
 static void wait_for(const volatile bool *flag)
 {
@@ -70,7 +69,7 @@ static void probe(struct member *m, const struct caps *boot)
 {
     struct caps_input input;
 
-    ds_close(); /* what it was stopped in, if it was */
+    ds_close(); /* the processor may have been stopped inside a test */
     if (caps_missing(boot, NEED_PEBS) == CAPS_AVAILABLE)
         pebs_quiesce(boot);
     if (caps_missing(boot, NEED_PERFMON) == CAPS_AVAILABLE)
@@ -83,7 +82,7 @@ static void probe(struct member *m, const struct caps *boot)
         msr_write(MSR_IA32_DEBUGCTL, DEBUGCTL_FREEZE_WHILE_SMM);
 }
 
-/* The main function of each of the others: what it is, and then the jobs. */
+/* The main function of each other processor: detects its capabilities, then runs jobs. */
 static void other_main(unsigned number)
 {
     struct member *const m = cpus_member(number);
@@ -105,7 +104,7 @@ static void ready(struct member *m, const struct test_run *run)
     m->run.aside = m->aside;
 }
 
-/* The name of a hybrid's core; what its processors have in common is the signature. */
+/* The name of a hybrid's kind of core; otherwise the signature, which all processors share. */
 static const char *kind_of(const struct caps *caps)
 {
     const struct core *core = core_find_kind(caps->family, caps->model, caps->core_type, caps->native_model);
@@ -121,9 +120,7 @@ static void say_difference(void *context, const char *text)
     console_note("cpu %u apic 0x%x differs: %s", *number, id_of(*number), text);
 }
 
-/*
- * The first processor of a hybrid's kind of cores that was started before the n-th; the boot processor if there is one.
- */
+/* The first started processor before the n-th that has the same kind of core; the boot processor if it has. */
 static unsigned first_of_kind(unsigned n)
 {
     const struct caps *const caps = &cpus_member(n)->caps;
@@ -136,7 +133,7 @@ static unsigned first_of_kind(unsigned n)
     return first;
 }
 
-/* A hybrid's core of another kind than the boot processor's does the same job by what its own kind can do. */
+/* A hybrid's other kind of core does the same job with its own capabilities. */
 static void take_own_caps(unsigned n, const struct test_run *run)
 {
     struct member *const m = cpus_member(n);
@@ -147,7 +144,7 @@ static void take_own_caps(unsigned n, const struct test_run *run)
     m->fit = lacks == CAPS_AVAILABLE;
     m->run.caps = &m->caps;
     m->run.data_source = m->caps.data_source;
-    console_note("cpu %u apic 0x%x is another kind of core than cpu 0, %s: %s", n, id_of(n), kind_of(&m->caps),
+    console_note("cpu %u apic 0x%x has another kind of core than cpu 0, %s: %s", n, id_of(n), kind_of(&m->caps),
                  m->fit ? "with its own capabilities" : caps_reason_text(lacks));
 }
 
@@ -159,7 +156,7 @@ static bool start(unsigned n, const struct test_run *run)
     ready(m, run);
     m->started = secondary_cpus_start(n, other_main);
     if (!m->started) {
-        console_note("cpu %u apic 0x%x does not start: left out", n, id_of(n));
+        console_note("cpu %u apic 0x%x does not start: excluded", n, id_of(n));
         return false;
     }
     wait_for(&m->probed);
@@ -169,7 +166,7 @@ static bool start(unsigned n, const struct test_run *run)
         take_own_caps(n, run);
     if (first < n && !cpus_alike(&cpus_member(first)->caps, &m->caps, say_difference, &n)) {
         m->fit = false;
-        console_note("cpu %u apic 0x%x has other capabilities than cpu %u: left out", n, id_of(n), first);
+        console_note("cpu %u apic 0x%x has other capabilities than cpu %u: excluded", n, id_of(n), first);
     }
     return true;
 }
@@ -186,8 +183,8 @@ const char *cpus_start(struct test_run *run, unsigned most)
         return acpi_error_text(error);
     count = secondary_cpus_count() + 1 < most ? secondary_cpus_count() + 1 : most;
     if (count < 2)
-        return topology.total < 2 ? "one processor: it is what all other tests run on"
-                                  : "no other processor can be started: the head of the log says why";
+        return topology.total < 2 ? "only one processor, on which all other tests run"
+                                  : "no other processor can be started: the start of the log says why";
     watchdog_allow(SECONDS_MORE(cpus_count()));
     interrupts_off();
     ready(&boot_member, run);
@@ -220,7 +217,7 @@ static void await(unsigned n)
     interrupts_off();
 }
 
-/* Tells what came of a member's job, and adds it to the test's own. */
+/* Reports the result of a member's job, and adds it to the test's result. */
 static void tell(struct test_run *run, unsigned n, const char *what, const char *unit)
 {
     const struct member *m = cpus_member(n);

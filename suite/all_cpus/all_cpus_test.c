@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which processors start, and which of them differ. */
+/* Which processors start, and whether they differ. */
 #include "suite/all_cpus/all_cpus.h"
 
 #include "kernel/secondary_cpus.h"
@@ -25,7 +25,7 @@ TEST(all_cpus_start) = {
     .id = "all_cpus.start",
     .title = "Every processor that firmware's table enables starts",
     .source = ACPI_MADT "; " SDM_MP,
-    .typical = "The manual promises it of a processor that is there; firmware lists some that are not.",
+    .typical = "The manual promises this for existing processors, but firmware lists some that do not exist.",
     .needs = NEED_APIC,
     .on_request = true,
     .run = all_start,
@@ -43,16 +43,15 @@ static void all_alike(struct test_run *run)
     for (unsigned n = 0; n < cpus_count(); n++)
         differ += cpus_member(n)->differs;
     if (differ)
-        test_fail(run, "%u of %u processors differ from the first of their kind of cores: the lines above say in what",
-                  differ, cpus_count());
+        test_fail(run, "%u of %u processors differ from the first of their kind of core: see the lines above", differ,
+                  cpus_count());
 }
 
 TEST(all_cpus_alike) = {
     .id = "all_cpus.alike",
-    .title = "All processors have the capabilities of the first of their kind of cores, down to the revision of the "
-             "microcode",
+    .title = "All processors have the capabilities of the first of their kind of core, and its microcode revision",
     .source = SDM_PERFMON_1,
-    .typical = "No manual promises it of all processors of a machine.",
+    .typical = "No manual promises this for all processors of a machine.",
     .needs = NEED_APIC,
     .on_request = true,
     .run = all_alike,

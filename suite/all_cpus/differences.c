@@ -5,8 +5,8 @@
 #include "lib/format.h"
 
 /*
- * What is compared: what a facility looks like to software. The bootstrap processor's flag and the like may differ. Of
- * another revision of the microcode the same can be demanded.
+ * Compares what software sees of a facility. Flags such as the bootstrap processor's may differ. Processors with
+ * another microcode revision must still do the same.
  */
 #define MICROCODE 0u /* the number of its field */
 #define FIELD(name, member)               \
@@ -29,7 +29,7 @@ bool cpus_alike(const struct caps *boot, const struct caps *other, void (*say)(v
         FIELD("number of fixed counters", fixed_count),
         FIELD("width of the fixed counters", fixed_width),
         FIELD("mask of general counters", general_counters),
-        FIELD("mask of counters that are taken", counters_taken),
+        FIELD("mask of counters that are in use", counters_taken),
         FIELD("IA32_PERF_CAPABILITIES", perf_capabilities),
         FIELD("width of the DS area's fields", ds_width),
         FIELD("format of the DS area", ds_area_format),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each facility on every processor, with the debug store, the buffers and the LVT entry of its own. What must come is
- * known from the labels, as it is on the boot processor. Interrupts are off while the window is open and on between two
- * windows, so that each of them is served with nothing recording.
+ * Each facility on every processor, with a debug store, buffers and an LVT entry of its own. The labels give the
+ * expected records, as on the boot processor. Interrupts are off while the window is open and on between two windows,
+ * so nothing records while an interrupt is serviced.
  */
 #include <inttypes.h>
 
@@ -18,10 +18,10 @@
 #include "suite/support/sources.h"
 
 #define ROUNDS       10u
-#define COMING       10000u /* PAUSEs: an interrupt comes long before */
-#define PEBS_RECORDS 10u    /* of a round */
+#define COMING       10000u /* PAUSEs, many more than an interrupt takes to arrive */
+#define PEBS_RECORDS 10u    /* per round */
 
-/* Lets the interrupts come that are pending, until there are so many. */
+/* Enables interrupts until the wanted number has arrived. */
 static void let_interrupts(unsigned wanted)
 {
     interrupts_on();
@@ -34,14 +34,14 @@ static void check_interrupts(struct member *m, unsigned least)
 {
     m->interrupts += ds_counts()->interrupts;
     if (ds_counts()->interrupts < least)
-        test_fail(&m->run, "%u interrupts came, expected at least %u", ds_counts()->interrupts, least);
+        test_fail(&m->run, "%u interrupts arrived, expected at least %u", ds_counts()->interrupts, least);
 }
 
 /* ---- BTS --------------------------------------------------------------------------------------------------------- */
 
 #define BTS_THRESHOLD 64u
 
-/* The log's branches must be those of the workload, round by round. */
+/* The branches in the log must be those of the workload, round by round. */
 static unsigned compare_branches(struct test_run *run, const struct workload *workload)
 {
     struct branch_walk walk = { workload, BRANCH_KINDS_ALL, 0, 0 };
@@ -74,7 +74,7 @@ static void trace(struct member *m)
 
     m->of = ROUNDS * branches;
     if (!ds_open(m->run.caps, &config, &breaches)) {
-        test_fail(&m->run, "the DS area was refused: it breaks %u of the manual's restrictions", breaches.count);
+        test_fail(&m->run, "the check refused the DS area: it breaks %u of the manual's restrictions", breaches.count);
         return;
     }
     window = bts_window(m->run.caps, false, 0);
@@ -93,7 +93,7 @@ static void trace(struct member *m)
 
 /* ---- PEBS -------------------------------------------------------------------------------------------------------- */
 
-/* What a processor samples, by what it can: the same on all of a kind. */
+/* Selects a processor's sample from its capabilities: the same for each kind of core. */
 static struct pebs_sample (*choose)(const struct caps *caps, unsigned records);
 
 static void check_record(struct test_run *run, const struct pebs_sample *sampled, const struct pebs_record *record)
@@ -101,13 +101,13 @@ static void check_record(struct test_run *run, const struct pebs_sample *sampled
     const struct access *access = pebs_access(run, sampled->workload, record);
     unsigned step;
 
-    if (!access) { /* where it is, pebs_check_numbers() says */
+    if (!access) { /* pebs_check_numbers() reports the place */
         pebs_check(run, sampled, record, record->eventing_ip, record->ip);
         return;
     }
     pebs_check(run, sampled, record, access->ip, access->next_ip);
     if (record->has & PEBS_HAS_MEMORY && sampled->event->data_address &&
-        pebs_event_number(run, sampled, record, &step)) /* only the ring's loads have an address */
+        pebs_event_number(run, sampled, record, &step)) /* only loads from the ring have a data address */
         test_equal(run, "data address", record->data_address, (uintptr_t)workload_ring[step % WORKLOAD_CHASE_LINES]);
 }
 
@@ -131,7 +131,7 @@ static void sample_round(struct member *m)
 
     config.pebs_reset[sampled.counter] = 0 - (uint64_t)sampled.period;
     if (!ds_open(run->caps, &config, &breaches)) {
-        test_fail(run, "the DS area was refused: it breaks %u of the manual's restrictions", breaches.count);
+        test_fail(run, "the check refused the DS area: it breaks %u of the manual's restrictions", breaches.count);
         return;
     }
     interrupts_off();
@@ -145,7 +145,7 @@ static void sample_round(struct member *m)
     check_interrupts(m, 1);
     m->came += ds_pebs_log()->records;
     if (ds_pebs_log()->records != PEBS_RECORDS)
-        test_fail(run, "%u records came, must be %u", ds_pebs_log()->records, PEBS_RECORDS);
+        test_fail(run, "%u records written, must be %u", ds_pebs_log()->records, PEBS_RECORDS);
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
         check_record(run, &sampled, &record);
     pebs_check_numbers(run, &sampled, pebs_sample_spacing(run->caps, &sampled) - 1);
@@ -182,13 +182,13 @@ static void record_branches(struct member *m)
 
 #define BRANCHES UINT64_C(0x00c4) /* BR_INST_RETIRED.ALL_BRANCHES, architectural */
 
-/* What the window itself counts drops out of the difference. */
+/* The difference excludes what the window itself counts. */
 static void count(struct member *m)
 {
     const uint64_t select = BRANCHES | PERFEVTSEL_USR | PERFEVTSEL_OS | PERFEVTSEL_EN;
     const uint64_t all = count_from(&m->run, 0, select, 0, &workload_long_loop);
 
-    m->of = branch_count(&workload_long_loop, BRANCH_KINDS_ALL) + 1; /* and the last, which is not taken */
+    m->of = branch_count(&workload_long_loop, BRANCH_KINDS_ALL) + 1; /* plus the last one, which is not taken */
     m->came = (unsigned)(all - count_from(&m->run, 0, select, 0, &workload_nothing));
     test_equal(&m->run, "branches that were counted", m->came, m->of);
     counters_clear(m->run.caps);
@@ -203,7 +203,7 @@ static const struct facility_job {
 } bts_job = { trace, "bts", "records" }, pebs_job = { sample, "pebs", "records" },
   lbr_job = { record_branches, "lbr", "entries" }, count_job = { count, "counter 0", "branches" };
 
-/* The records that come of one processor. */
+/* The number of records that one processor writes. */
 static unsigned due(const struct facility_job *of, const struct caps *caps)
 {
     const unsigned calls = branch_count(&workload_calls, BRANCH_KINDS_ALL);
@@ -248,8 +248,8 @@ static void in_turn(struct test_run *run)
 }
 
 /*
- * Instructions, where they can be sampled: the loads of one thread are counted for the other of its core, too, on Sandy
- * Bridge to Haswell (errata BJ122, BV98 and HSD29, for which Linux has fixup_ht_bug(), arch/x86/events/intel/core.c).
+ * Samples instructions where possible. On Sandy Bridge to Haswell the loads of one thread also count for the other
+ * thread of its core (errata BJ122, BV98 and HSD29; Linux, fixup_ht_bug(), arch/x86/events/intel/core.c).
  */
 static void at_once(struct test_run *run)
 {
@@ -258,7 +258,7 @@ static void at_once(struct test_run *run)
     perform(run, cpus_at_once);
 }
 
-/* Threads of one NetBurst core have one set of counters. */
+/* The threads of a NetBurst core share one set of counters. */
 static const char *one_set(const struct caps *caps)
 {
     struct topology topology;
@@ -271,7 +271,7 @@ static const char *one_set(const struct caps *caps)
 
 TEST(all_cpus_bts_in_turn) = {
     .id = "all_cpus.bts.in_turn",
-    .title = "Each processor in turn stores its branches in a buffer of its own, and its interrupt drains it",
+    .title = "Each processor in turn stores its branches in a buffer of its own, which its own interrupt drains",
     .source = SDM_BTS,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
@@ -282,7 +282,7 @@ TEST(all_cpus_bts_in_turn) = {
 
 TEST(all_cpus_bts_at_once) = {
     .id = "all_cpus.bts.at_once",
-    .title = "All processors at once store their branches, each in a buffer of its own, and none another's",
+    .title = "All processors at the same time store their branches, each only in a buffer of its own",
     .source = SDM_BTS,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
@@ -293,7 +293,7 @@ TEST(all_cpus_bts_at_once) = {
 
 TEST(all_cpus_pebs_in_turn) = {
     .id = "all_cpus.pebs.in_turn",
-    .title = "Each processor in turn samples into a buffer of its own, and its interrupt drains it",
+    .title = "Each processor in turn samples into a buffer of its own, which its own interrupt drains",
     .source = SDM_PEBS,
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
     .records = true,
@@ -304,7 +304,7 @@ TEST(all_cpus_pebs_in_turn) = {
 
 TEST(all_cpus_pebs_at_once) = {
     .id = "all_cpus.pebs.at_once",
-    .title = "All processors at once sample, each into a buffer of its own, and none another's events",
+    .title = "All processors at the same time sample only their own events, each into a buffer of its own",
     .source = SDM_PEBS,
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
     .lacks = one_set,
@@ -327,7 +327,7 @@ TEST(all_cpus_lbr_in_turn) = {
 
 TEST(all_cpus_lbr_at_once) = {
     .id = "all_cpus.lbr.at_once",
-    .title = "All processors at once record their last branches, each in a stack of its own",
+    .title = "All processors at the same time record their last branches, each in a stack of its own",
     .source = SDM_LBR_STACK,
     .needs = NEED_APIC | NEED_LBR,
     .records = true,
@@ -338,7 +338,7 @@ TEST(all_cpus_lbr_at_once) = {
 
 TEST(all_cpus_counters_in_turn) = {
     .id = "all_cpus.counters.in_turn",
-    .title = "Counter 0 of each processor in turn counts its branches",
+    .title = "Counter 0 of each processor in turn counts that processor's branches",
     .source = SDM_PERFMON_1,
     .needs = NEED_APIC | NEED_GLOBAL_CTRL,
     .on_request = true,
@@ -348,7 +348,7 @@ TEST(all_cpus_counters_in_turn) = {
 
 TEST(all_cpus_counters_at_once) = {
     .id = "all_cpus.counters.at_once",
-    .title = "Counter 0 of all processors at once counts the branches of its own, and none of another",
+    .title = "Counter 0 of each processor counts only that processor's branches, while all run at the same time",
     .source = SDM_PERFMON_1,
     .needs = NEED_APIC | NEED_GLOBAL_CTRL,
     .on_request = true,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What sampling and tracing cost: the same code at CPL 3 with a method and without. The curve of PEBS over the records
- * that share an interrupt is what it has over an interrupt for each sample; what the service routine of the debug store
- * retires for a record is judged.
+ * What sampling and tracing cost: the same code at CPL 3 with and without each method. The curve of PEBS over the
+ * number of records per interrupt compares with an interrupt for each sample. One figure is judged: how many
+ * instructions the service routine of the debug store retires per record.
  */
 #include <inttypes.h>
 
@@ -20,20 +20,20 @@
 #include "suite/support/sources.h"
 
 #define PERIOD 31u     /* events between samples */
-#define EVENTS 120000u /* at CPL 3, of a measurement */
-#define BTS_ROOM                                                                                       \
-    128u /* records short of the end, for what comes after the threshold: branches until the interrupt \
-            is delivered, a hundred instructions in, and the service routine's own */
+#define EVENTS 120000u /* per measurement, at CPL 3 */
+#define BTS_ROOM                                                                                  \
+    128u /* records after the threshold: for branches until the interrupt is delivered, a hundred \
+            instructions later, and for those of the service routine */
 #define LBR_READINGS 100u
 
-/* The most instructions of the service routine for a record, its whole buffer drained at once. */
+/* The most instructions per record that the service routine may take to drain its whole buffer at once. */
 #define PEBS_BUDGET 60u
 #define BTS_BUDGET  20u
 
-/* What runs while it is measured. */
+/* The code that is measured. */
 struct load {
     const struct workload *workload;
-    unsigned events; /* at least, of one round, at CPL 3 */
+    unsigned events; /* the minimum of one round, at CPL 3 */
     unsigned rounds;
 };
 
@@ -42,7 +42,7 @@ static struct load load_of(const struct workload *workload, unsigned events)
     return (struct load){ workload, events, EVENTS / events };
 }
 
-/* What the load takes with this window. */
+/* Meters the load inside this window. */
 static uint64_t metered(const struct load *load, const struct meter *meter, const struct window *window)
 {
     const uint64_t before = meter_read(meter);
@@ -52,7 +52,7 @@ static uint64_t metered(const struct load *load, const struct meter *meter, cons
     return meter_since(meter, before);
 }
 
-/* What the load takes when its window's register is written, and nothing switched by it. */
+/* Meters the load with the window's register written, but nothing enabled by it. */
 static uint64_t plain(const struct load *load, const struct meter *meter, const struct window *window)
 {
     return metered(load, meter, &(struct window){ window->msr, window->off, window->off });
@@ -62,13 +62,13 @@ static uint64_t plain(const struct load *load, const struct meter *meter, const 
 
 struct point {
     const char *method;
-    unsigned records; /* an interrupt */
+    unsigned records; /* per interrupt */
     uint64_t samples, cycles, plain;
 };
 
 static void heading(const struct meter *meter)
 {
-    console_note("clock %s%s", meter->name, meter->msr ? ": counted under a hypervisor, it need not be time" : "");
+    console_note("clock %s%s", meter->name, meter->msr ? ": counted under a hypervisor, may differ from time" : "");
     console_note("%-10s %20s %8s %10s %10s %16s %9s", "method", "records an interrupt", "samples", "cycles", "plain",
                  "cycles a sample", "slowdown");
 }
@@ -85,13 +85,13 @@ static void show(struct test_run *run, const struct meter *meter, const struct p
                  " clock %s",
                  p->method, p->records, p->samples, p->cycles, p->plain, meter->name);
     if (!p->samples)
-        test_fail(run, "%s: no sample came", p->method);
+        test_fail(run, "%s: no sample was taken", p->method);
     test_saw(run, (unsigned)p->samples);
 }
 
 /* ---- sampling --------------------------------------------------------------------------------------------------- */
 
-/* An event that comes at CPL 3 in a known number, or nearly so, and the loads that bring it about. */
+/* An event that occurs a known number of times at CPL 3, or nearly so, and the load that causes it. */
 static const struct pebs_event *sampled_event(const struct caps *caps, struct load *load)
 {
     static const enum pebs_role roles[] = { PEBS_ROLE_TAKEN, PEBS_ROLE_CONDITIONAL, PEBS_ROLE_BRANCHES,
@@ -108,7 +108,7 @@ static const struct pebs_event *sampled_event(const struct caps *caps, struct lo
     return pebs_find_event(caps, PEBS_ROLE_LOADS);
 }
 
-/* Each round of the loop has two instructions for a branch, and a few of either before and after. */
+/* Each round of the loop has two instructions per branch, and a few of either before and after. */
 static unsigned most_events(const struct load *load)
 {
     return load->rounds * (2 * load->events + 8);
@@ -122,7 +122,7 @@ static void point_interrupt(struct test_run *run, const struct pebs_event *event
     struct window window;
     uint64_t ip;
 
-    meter_open(run->caps, METER_CYCLES, &meter); /* and again below: the other counter is programmed between */
+    meter_open(run->caps, METER_CYCLES, &meter); /* again below, after the other counter */
     overflow.counting = meter.counters;
     if (!overflow_open(run->caps, &overflow)) {
         test_fail(run, "the counter could not be programmed");
@@ -138,14 +138,14 @@ static void point_interrupt(struct test_run *run, const struct pebs_event *event
     show(run, &meter, &point);
 }
 
-/* Makes room in the log; what the records say is not asked here. */
+/* Empties the log. This test does not need its records. */
 static void forget(uint64_t global_status)
 {
     (void)global_status;
     ds_logs_empty();
 }
 
-/* What was metered while the area was open, and what was drained by then. */
+/* The metered amount and the number of records drained while the area was open. */
 struct drained {
     uint64_t metered, records;
     unsigned interrupts;
@@ -167,7 +167,7 @@ static bool run_sampled(struct test_run *run, const struct pebs_event *event, co
     struct window window;
 
     if (!meter_open(run->caps, kind, meter)) {
-        test_skip(run, "no counter of instructions besides the one that samples");
+        test_skip(run, "no counter of instructions in addition to the one that samples");
         return false;
     }
     config.pebs_reset[sampling.counter] = 0 - (uint64_t)PERIOD;
@@ -186,7 +186,7 @@ static bool run_sampled(struct test_run *run, const struct pebs_event *event, co
     drained->interrupts = ds_counts()->interrupts;
     ds_close();
     ds_on_interrupt(NULL);
-    test_equal(run, "drains of a full or broken buffer", ds_pebs_log()->overruns + ds_pebs_log()->broken, 0);
+    test_equal(run, "drains of a full or invalid buffer", ds_pebs_log()->overruns + ds_pebs_log()->broken, 0);
     return true;
 }
 
@@ -212,7 +212,7 @@ static void sampling(struct test_run *run)
     unsigned points = 2;
 
     if (!event) {
-        test_skip(run, "no precise event of this processor comes in a known number");
+        test_skip(run, "no precise event of this processor occurs a known number of times");
         return;
     }
     for (unsigned n = 1; n < full; n *= 2)
@@ -228,7 +228,7 @@ static void sampling(struct test_run *run)
 TEST(measure_cost_sampling) = {
     .id = "measure.cost.sampling",
     .title =
-        "The cost of a sample: by an interrupt for each, and by PEBS with one record to a full buffer per interrupt",
+        "The cost of a sample: with an interrupt each, and with PEBS from one record to a full buffer per interrupt",
     .source = SDM_DS_SERVICE,
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
     .records = true,
@@ -269,7 +269,7 @@ static bool run_traced(struct test_run *run, const struct load *load, unsigned t
     drained->interrupts = ds_counts()->interrupts;
     ds_close();
     ds_on_interrupt(NULL);
-    test_equal(run, "drains of a full or broken buffer", ds_bts_log()->overruns + ds_bts_log()->broken, 0);
+    test_equal(run, "drains of a full or invalid buffer", ds_bts_log()->overruns + ds_bts_log()->broken, 0);
     return true;
 }
 
@@ -301,7 +301,7 @@ static void tracing(struct test_run *run)
 
 TEST(measure_cost_bts) = {
     .id = "measure.cost.bts",
-    .title = "How much BTS of every branch slows a loop of branches down, with a small buffer and a large one",
+    .title = "How much BTS of every branch slows down a loop of branches, with a small and a large buffer",
     .source = SDM_DS_SERVICE,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
@@ -330,7 +330,7 @@ static void last_branches(struct test_run *run)
         lbr_read(run->caps, &stack);
     reading.cycles = meter_since(&meter, before);
     if (stack.error != LBR_DECODE_OK || !stack.entries[0].from)
-        test_fail(run, "the stack that was read is empty, expected branches");
+        test_fail(run, "the LBR stack is empty, expected branches");
     console_note("a stack of %u entries", stack.depth);
     heading(&meter);
     show(run, &meter, &recording);
@@ -339,7 +339,7 @@ static void last_branches(struct test_run *run)
 
 TEST(measure_cost_lbr) = {
     .id = "measure.cost.lbr",
-    .title = "How much recording last branches slows a loop of branches down, and what it takes to read the stack",
+    .title = "How much recording of last branches slows down a loop of branches, and the cost of reading the stack",
     .source = SDM_LBR_STACK,
     .needs = NEED_LBR,
     .records = true,
@@ -355,7 +355,7 @@ static void judge(struct test_run *run, const char *kind, unsigned budget, const
     const uint64_t instructions = drained->metered > without ? drained->metered - without : 0;
     char each[RATIO_SIZE], drain[RATIO_SIZE];
 
-    console_note("%s: %s instructions a record, %s a drain; at most %u a record", kind,
+    console_note("%s: %s instructions per record, %s per drain; at most %u per record", kind,
                  ratio_text(each, instructions, drained->records), ratio_text(drain, instructions, drained->interrupts),
                  budget);
     console_note("measure service kind %s records %" PRIu64 " instructions %" PRIu64 " interrupts %u", kind,
@@ -364,7 +364,7 @@ static void judge(struct test_run *run, const char *kind, unsigned budget, const
         test_fail(run, "the service routine drained %" PRIu64 " records in %u interrupts and %" PRIu64 " instructions",
                   drained->records, drained->interrupts, instructions);
     if (instructions > drained->records * budget)
-        test_fail(run, "the service routine takes %s instructions for a record, at most %u are allowed", each, budget);
+        test_fail(run, "the service routine takes %s instructions per record, at most %u are allowed", each, budget);
     test_saw(run, drained->interrupts);
 }
 
@@ -378,7 +378,7 @@ static void service_pebs(struct test_run *run)
     uint64_t without;
 
     if (!event) {
-        test_skip(run, "no precise event of this processor comes in a known number");
+        test_skip(run, "no precise event of this processor occurs a known number of times");
         return;
     }
     if (!run_sampled(run, event, &load, full, METER_INSTRUCTIONS, &meter, &without, &drained))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The manual's precise events (SDM_PEBS_EVENTS), a test for each family: what was sampled must be at instructions that
- * can cause the event. How many samples come of mispredictions, and of levels and TLBs that a workload can only hope to
- * miss, is a figure; that the others come is judged.
+ * The manual's precise events (SDM_PEBS_EVENTS), a test for each family: samples must be at instructions that can cause
+ * the event. A figure, not judged: the number of samples of mispredictions, and of levels and TLBs that a workload may
+ * or may not miss. All other events must give samples.
  */
 #include <inttypes.h>
 
@@ -21,16 +21,16 @@
 /* Instructions of the window around a workload, at most. */
 #define WINDOW 8u
 
-/* Where an event is looked for: code of which each instruction is known, or for mispredictions all branches. */
+/* Where samples of an event are expected: code with known instructions, or for mispredictions all branches. */
 struct place {
     const struct steps *steps; /* NULL: branches */
     const struct workload *workload;
     struct cause cause;
-    uint64_t branches;   /* kinds, LBR_SELECT_* */
-    const char *why_not; /* NULL: here */
+    uint64_t branches;   /* branch kinds, LBR_SELECT_* */
+    const char *why_not; /* NULL: not skipped */
 };
 
-/* Jumps that cannot be predicted, and a conditional one that changes each time. */
+/* Jumps that cannot be predicted, and a conditional one that alternates. */
 static const struct place mispredictions[PEBS_ROLE_COUNT] = {
     [PEBS_ROLE_MISPREDICTED] = { .workload = &workload_surprises, .branches = BRANCH_KINDS_ALL },
     [PEBS_ROLE_MISPREDICTED_CONDITIONAL] = { .workload = &workload_loop, .branches = LBR_SELECT_JCC },
@@ -38,7 +38,7 @@ static const struct place mispredictions[PEBS_ROLE_COUNT] = {
     [PEBS_ROLE_MISPREDICTED_RETURNS] = { .why_not = "no workload has a return that is hard to predict" },
 };
 
-/* The code that has most instructions of the event. */
+/* The code with most instructions that cause the event. */
 static struct place place_of(const struct caps *caps, const struct pebs_event *event)
 {
     static const struct steps *const codes[] = { &workload_steps_straight, &workload_steps_loads,
@@ -50,7 +50,7 @@ static struct place place_of(const struct caps *caps, const struct pebs_event *e
     if (sampler_lacks(caps, event))
         return (struct place){ .why_not = sampler_lacks(caps, event) };
     if (misprediction->workload && caps_missing(caps, NEED_EVENTING_IP) != CAPS_AVAILABLE)
-        return (struct place){ .why_not = "the record does not say which branch it was: no EventingIP" };
+        return (struct place){ .why_not = "the record does not identify the branch: no EventingIP" };
     if (misprediction->workload || misprediction->why_not)
         return *misprediction;
     if (place.cause.why_not)
@@ -64,18 +64,18 @@ static struct place place_of(const struct caps *caps, const struct pebs_event *e
         }
     }
     if (place.cause.displace && !sampler_displace(place.cause.displace))
-        return (struct place){ .why_not = "not enough free memory to drive lines out of the caches" };
+        return (struct place){ .why_not = "not enough free memory to evict lines from the caches" };
     return place;
 }
 
-/* The most events of a round. */
+/* The most events in a round. */
 static unsigned events_of(const struct place *place)
 {
     return place->steps ? steps_before(place->steps, place->cause.kinds, steps_count(place->steps))
                         : 2 * branch_count(place->workload, place->branches);
 }
 
-/* The shortest period of which all records fit the buffer; it is odd, so that a loop of two does not show one alone. */
+/* The shortest odd period with which all records fit the buffer. An even one could miss half of a loop of two. */
 static unsigned period_of(const struct caps *caps, const struct place *place)
 {
     return (ROUNDS * (events_of(place) + WINDOW) / sampler_room(caps) + 1) | 1;
@@ -130,13 +130,13 @@ static void exercise(struct test_run *run, const struct pebs_event *event, const
     if (right < samples)
         test_fail(run, "%s: %u of %u samples are at other instructions", event->name, samples - right, samples);
     if (!samples && place->cause.counted)
-        test_fail(run, "%s: no sample came", event->name);
+        test_fail(run, "%s: no sample was taken", event->name);
     test_saw(run, samples);
 }
 
 struct family {
     enum pebs_family family;
-    const char *absent; /* the reason where the processor has none */
+    const char *absent; /* why the test is skipped if the processor has no such event */
 };
 
 static void exercise_family(struct test_run *run)
@@ -171,7 +171,7 @@ static void exercise_family(struct test_run *run)
             exercise(run, &list->events[i], &place);
     }
     if (!least && !run->seen)
-        test_skip(run, "none of these events came");
+        test_skip(run, "none of these events gave a sample");
 }
 
 #define FAMILY(name, family_, word, absent_)                                                                     \
@@ -200,4 +200,4 @@ FAMILY(mem_load_retired, PEBS_FAMILY_MEM_LOAD_RETIRED, "MEM_LOAD_RETIRED.*",
 FAMILY(mem_load_l3_retired, PEBS_FAMILY_MEM_LOAD_L3_RETIRED, "MEM_LOAD_L3_HIT_RETIRED.* and MEM_LOAD_L3_MISS_RETIRED.*",
        "no precise MEM_LOAD_L3_HIT_RETIRED on this processor");
 FAMILY(other, PEBS_FAMILY_OLDER, "x87, MMX and SSE arithmetic, split accesses and TLB misses of older processors",
-       "no such events of their own on this processor");
+       "this processor has no such events of its own");

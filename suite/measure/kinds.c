@@ -4,7 +4,7 @@
 #define KIB 1024u
 #define MIB (1024u * KIB)
 
-/* Bytes to load to evict lines from the first-level cache only; from the second; from the last, and from the TLBs. */
+/* Bytes to load to evict lines from only the first-level cache, from the second, from the last, and from the TLBs. */
 #define FROM_FIRST  (128 * KIB)
 #define FROM_SECOND (4 * MIB)
 #define FROM_LAST   (12 * MIB)
@@ -19,8 +19,8 @@ static bool is_netburst(const struct pebs_event *event)
 }
 
 /*
- * NetBurst's memory events count tagged micro-operations, and locked accesses, returns and far transfers cannot be
- * tagged: SDM Vol. 3B (253669-081), "At-Retirement Counting".
+ * NetBurst's memory events count tagged micro-operations. Locked accesses, returns and far transfers cannot be tagged:
+ * SDM Vol. 3B (253669-081), "At-Retirement Counting".
  */
 static uint32_t taggable(const struct pebs_event *event, uint32_t kinds)
 {
@@ -28,9 +28,9 @@ static uint32_t taggable(const struct pebs_event *event, uint32_t kinds)
 }
 
 /*
- * Finds what causes an event. Beyond the first-level cache only second-level hits are much the same on all processors;
- * the misses of other levels and TLBs, and the loads that load latency samples, are not known beforehand. Any load may
- * hit or miss: prefetchers and replacement are the processor's.
+ * Finds what causes an event. Hits in the first and second level are similar on all processors. Misses of other levels
+ * and TLBs, and the loads that load latency samples, cannot be predicted. Any load may hit or miss, depending on the
+ * processor's prefetchers and replacement.
  */
 struct cause cause_of(const struct pebs_event *event)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The instructions of suite/workload/steps.h that a precise event counts, and positions among them. Pure. */
+/* The instructions of suite/workload/steps.h that a precise event counts, and their positions. Pure. */
 #ifndef SUITE_MEASURE_KINDS_H
 #define SUITE_MEASURE_KINDS_H
 
@@ -11,9 +11,9 @@
 
 /* What causes an event. */
 struct cause {
-    uint32_t kinds;      /* STEP_* of the instructions that are meant to; 0: none */
-    uint32_t possible;   /* those that may, too */
-    bool counted;        /* each instruction is one event, or typically so: their number is known beforehand */
+    uint32_t kinds;      /* STEP_* of the intended instructions; 0: none */
+    uint32_t possible;   /* those that may also cause it */
+    bool counted;        /* each instruction is, at least typically, one event: the number of events is known */
     unsigned displace;   /* bytes to load to evict the lines of STEP_COLD; 0: caches do not matter */
     const char *why_not; /* why there is no cause; else NULL */
 };
@@ -22,7 +22,7 @@ struct cause cause_of(const struct pebs_event *event);
 /* The number of instructions of a workload, including its tail. */
 unsigned steps_count(const struct steps *steps);
 
-/* Whether the instruction at this position is of these kinds. */
+/* Returns whether the instruction at this position is of these kinds. */
 bool steps_is(const struct steps *steps, unsigned position, uint32_t kinds);
 
 /* The position in execution order of the instruction at ip; steps_count() for the end of the code; else -1. */

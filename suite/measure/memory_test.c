@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The memory hierarchy as loads see it: load latency sampled over rings from 4 KiB to 256 MiB, each a chain of
- * addresses in an order that no prefetcher follows. The instruction and the address of every sample are known
- * beforehand, from the workload's label and from its own count of steps; where the data came from and how long it took
- * is the figure.
+ * addresses in an order that no prefetcher follows. The workload's label and its count of steps give the instruction
+ * and the address of every sample. The figures are the source and the latency of the data.
  *
- * The ring is written in the order in which it is walked: of one larger than a cache the lines that come next are
- * those that were written first, and so are gone from it. A walk over a part of a large ring finds what one over all
- * of it would.
+ * The ring is written in the order of the walk. If it is larger than a cache, the walk begins with lines that were
+ * written first and evicted since. A walk over part of a large ring gives the same result as a full one.
  */
 #include <inttypes.h>
 
@@ -24,7 +22,7 @@
 #define MIB        (1024u * KIB)
 #define STEPS      32768u
 #define PERIOD     128u
-#define SURELY_L1  (16 * KIB) /* fits into the first level of every processor that has the facility */
+#define SURELY_L1  (16 * KIB) /* fits into the first level of every processor that has load latency */
 #define L1_WORDS   "L1 or L1 hit"
 #define MIX_FIRST  0x9e3779b1u
 #define MIX_SECOND 0x85ebca6bu
@@ -53,8 +51,8 @@ static void make_ring(uint8_t *block, unsigned bits)
 }
 
 /*
- * Samples the walk. A step over one line goes first: what sampling itself brings into the caches is there before the
- * ring is written.
+ * Samples the walk, after a step over a single line that brings sampling's own data into the caches before the ring is
+ * written.
  */
 static bool sample_ring(struct test_run *run, const struct pebs_sample *sample, uint8_t *block, unsigned bits)
 {
@@ -73,7 +71,7 @@ static bool sample_ring(struct test_run *run, const struct pebs_sample *sample, 
     return true;
 }
 
-/* Holds one record of the walk against its step, which RCX tells, and adds it to the table. */
+/* Compares a record with its step, which RCX gives, and adds it to the table. */
 static void take(struct test_run *run, const struct pebs_sample *sample, const struct pebs_record *record,
                  const uint8_t *block, unsigned bits, struct level_table *table)
 {
@@ -81,7 +79,7 @@ static void take(struct test_run *run, const struct pebs_sample *sample, const s
     const uint32_t step = STEPS - (uint32_t)record->gpr[PEBS_RCX];
 
     if (step >= STEPS) {
-        test_fail(run, "RCX 0x%" PRIx64 " is not a number of steps", record->gpr[PEBS_RCX]);
+        test_fail(run, "RCX 0x%" PRIx64 " is not a step of the walk", record->gpr[PEBS_RCX]);
         return;
     }
     pebs_check(run, sample, record, load->ip, load->next_ip);
@@ -112,19 +110,19 @@ static void walk(struct test_run *run)
 
     if (!block) {
         static char reason[80];
-        format(reason, sizeof reason, "no %u KiB of free memory in one piece below 4 GiB", size / KIB);
+        format(reason, sizeof reason, "no contiguous %u KiB of free memory below 4 GiB", size / KIB);
         test_skip(run, reason);
         return;
     }
     table = (struct level_table){ 0 };
     test_plan_between(run, 1, (STEPS + 5) / pebs_sample_spacing(run->caps, &sample));
     if (run->caps->hypervisor)
-        console_note("under a hypervisor: latencies are its figures, not time");
+        console_note("under a hypervisor: latencies may differ from time");
     console_note("a ring of %u KiB, %u steps", size / KIB, STEPS);
     if (!sample_ring(run, &sample, block, bits))
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
-        if (is_of_walk(run, &record)) /* the workload loads its two parameters before */
+        if (is_of_walk(run, &record)) /* before the walk, the workload loads its two parameters */
             take(run, &sample, &record, block, bits, &table);
     level_table_text(&console_sink, &table, event->name, size, STEPS);
     for (unsigned i = 0; i < table.sums.count; i++)
@@ -139,15 +137,15 @@ static void walk(struct test_run *run)
                      table.sums.samples - nearest, table.sums.samples, size / KIB);
 }
 
-#define CHASE(name, bytes, text)                                                                     \
-    TEST(measure_memory_##name) = { .id = "measure.memory." #name,                                   \
-                                    .title = "Loads from a ring of " text                            \
-                                             ": where their data came from, and how long they took", \
-                                    .source = SDM_LOAD_LATENCY,                                      \
-                                    .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,              \
-                                    .records = true,                                                 \
-                                    .on_request = true,                                              \
-                                    .run = walk,                                                     \
+#define CHASE(name, bytes, text)                                                                                      \
+    TEST(measure_memory_##name) = { .id = "measure.memory." #name,                                                    \
+                                    .title =                                                                          \
+                                        "Loads from a ring of " text ": the source of their data, and their latency", \
+                                    .source = SDM_LOAD_LATENCY,                                                       \
+                                    .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY,                               \
+                                    .records = true,                                                                  \
+                                    .on_request = true,                                                               \
+                                    .run = walk,                                                                      \
                                     .argument = &(const uint32_t){ bytes } }
 
 CHASE(4k, 4 * KIB, "4 KiB");

@@ -8,9 +8,9 @@
 #define COUNTER_BITS 40u /* the narrowest counters have 40 bits, enough for any measurement */
 
 /*
- * NetBurst's meters use counters of other groups than MSR_IQ_COUNTER4, or an ESCR of their own. SDM Vol. 3B
- * (253669-059), tables of non-retirement and at-retirement events and of counters: global_power_events (RUNNING),
- * instr_retired (tagged or not, none bogus).
+ * NetBurst's meters use other groups of counters than MSR_IQ_COUNTER4, or their own ESCR. SDM Vol. 3B (253669-059),
+ * tables of non-retirement and at-retirement events and of counters: global_power_events (RUNNING), instr_retired
+ * (tagged or not, not bogus).
  */
 static const struct netburst_meter {
     const char *name;
@@ -52,7 +52,7 @@ static bool open_fixed(enum meter_kind kind, struct meter *meter)
            msr_write(MSR_IA32_PERF_GLOBAL_CTRL, meter->counters);
 }
 
-/* Uses counter 0, on processors with neither PEBS nor a register that starts all counters. */
+/* Uses counter 0 on processors that have neither PEBS nor a register that starts all counters. */
 static bool open_general(const struct caps *caps, enum meter_kind kind, struct meter *meter)
 {
     const uint64_t event = kind == METER_INSTRUCTIONS ? INSTRUCTIONS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Meters the cost of a measurement: a clock, or a count of the kernel's own instructions. A meter keeps counting while
- * a service routine has stopped the counters that sample.
+ * Meters the cost of a measurement: with a clock, or by counting the kernel's own instructions. A meter keeps counting
+ * while the service routine has stopped the sampling counters.
  */
 #ifndef SUITE_MEASURE_METER_H
 #define SUITE_MEASURE_METER_H
@@ -13,7 +13,7 @@
 #include "suite/workload/workload.h"
 
 enum meter_kind {
-    METER_CYCLES,      /* the TSC; under a hypervisor, which may alter it, a counter of core cycles */
+    METER_CYCLES,      /* the TSC; under a hypervisor, which may alter the TSC, a counter of core cycles */
     METER_INSTRUCTIONS /* retired at CPL 0 */
 };
 
@@ -24,12 +24,12 @@ struct meter {
 };
 
 /*
- * Programs and starts the meter; all other counters are stopped. Must be called after programming the counters that
- * sample. Returns false if the processor has no other counter for it.
+ * Programs and starts the meter, with all other counters stopped. Call it after programming the sampling counters.
+ * Returns false if the processor has no spare counter.
  */
 bool meter_open(const struct caps *caps, enum meter_kind kind, struct meter *meter);
 
-/* Reads the meter. Counters wrap, so differences must be taken by meter_since(). */
+/* Reads the meter. Counters wrap, so take differences with meter_since(). */
 uint64_t meter_read(const struct meter *meter);
 uint64_t meter_since(const struct meter *meter, uint64_t before);
 

@@ -10,7 +10,7 @@
 #include "pebs/netburst.h"
 #include "pebs/pebs.h"
 
-/* PAUSEs, during which a pending interrupt arrives. */
+/* PAUSEs, long enough for a pending interrupt to arrive. */
 #define PAUSES 1000u
 
 static struct {
@@ -31,7 +31,7 @@ static bool is_netburst(const struct caps *caps)
     return caps->pebs_method == PEBS_METHOD_NETBURST;
 }
 
-/* Starts a period. NetBurst's counter is written twice: the first write may be lost (erratum N15, 249199-029). */
+/* Starts a period. Writes NetBurst's counter twice, because the first write may be lost (erratum N15, 249199-029). */
 static void start_period(void)
 {
     msr_write(open.msr, open.start);
@@ -74,7 +74,7 @@ bool overflow_open(const struct caps *caps, const struct overflow *o)
                                                         .period = o->period }))
             return false;
     } else {
-        open.msr = MSR_IA32_PMC(counter); /* takes sign-extended 32-bit values only */
+        open.msr = MSR_IA32_PMC(counter); /* accepts only sign-extended 32-bit values */
         open.start = (uint32_t)start;
         if (!counter_program(counter, o->event->select | o->rings | PERFEVTSEL_EN | PERFEVTSEL_INT, start,
                              caps->full_width_write))

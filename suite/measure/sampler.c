@@ -42,7 +42,7 @@ void sampler_close(struct test_run *run)
     ds_close();
     dump_pebs(0, ds_pebs_log(), run->data_source);
     dump_flush();
-    test_equal(run, "drains of a full or broken buffer", ds_pebs_log()->overruns + ds_pebs_log()->broken, 0);
+    test_equal(run, "drains of a full or invalid buffer", ds_pebs_log()->overruns + ds_pebs_log()->broken, 0);
 }
 
 const char *sampler_lacks(const struct caps *caps, const struct pebs_event *event)
@@ -50,7 +50,7 @@ const char *sampler_lacks(const struct caps *caps, const struct pebs_event *even
     return event->counters & caps->pebs_counters ? NULL : "no counter of this processor can sample it";
 }
 
-/* SSE2 is not checked, because every processor with PEBS has it. */
+/* Every processor with PEBS has SSE2. */
 void sampler_prepare(void)
 {
     workload_x87_prepare();
@@ -62,7 +62,7 @@ static void load(const uint8_t *address)
     (void)*(const volatile uint8_t *)address;
 }
 
-/* Lines are flushed as well, so that even a huge last-level cache gives them up. */
+/* Also flushes the lines, which evicts them even from a huge last-level cache. */
 bool sampler_displace(unsigned bytes)
 {
     const uint8_t *block = memory_block(bytes);

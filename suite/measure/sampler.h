@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples one event by PEBS over code of which every instruction is known. */
+/* Samples one event with PEBS over code in which every instruction is known. */
 #ifndef SUITE_MEASURE_SAMPLER_H
 #define SUITE_MEASURE_SAMPLER_H
 
@@ -12,32 +12,32 @@
 unsigned sampler_room(const struct caps *caps);
 
 /*
- * Opens the area with room for that many records and no interrupt, programs the lowest counter that supports the event,
- * and returns the window for the workloads. If that fails, fails the test and returns false.
+ * Opens the area with space for sampler_room() records and without interrupts, programs the lowest counter that
+ * supports the event, and sets *window for the workloads. On failure the test fails, and this returns false.
  */
 bool sampler_open(struct test_run *run, const struct pebs_event *event, unsigned period, struct window *window);
 
 /* Closes the area; the records are in ds_pebs_log(). */
 void sampler_close(struct test_run *run);
 
-/* Why no counter of this processor can sample the event; NULL if one can. */
+/* Returns why no counter of this processor can sample the event; NULL if one can. */
 const char *sampler_lacks(const struct caps *caps, const struct pebs_event *event);
 
 /* Enables the instruction sets that the workloads need, and sets up their operands. */
 void sampler_prepare(void);
 
 /*
- * Loads the lines of STEP_COLD, this many bytes of others, and the line of STEP_WARM: before a round, while nothing
- * counts. Returns false if the machine does not have that much memory.
+ * Loads the lines of STEP_COLD, then this many bytes of other lines, and the line of STEP_WARM. Call it before a round,
+ * while no counter counts. Returns false if the machine does not have that much memory.
  */
 bool sampler_displace(unsigned bytes);
 
-/* Whether a record's event was in the body of a workload, not in the window's own instructions. */
+/* Returns whether a record's event was in the body of a workload, not in the window's own instructions. */
 bool sampler_inside(const struct caps *caps, const struct workload *workload, const struct pebs_record *record);
 
 /*
- * The position of the instruction to which a record attributes its event: at EventingIP, or in formats without it the
- * one executed before IP. -1 if there is none.
+ * The position of the instruction at the record's EventingIP; in formats without it, of the one executed before IP. -1
+ * if there is none.
  */
 int sampler_position(const struct caps *caps, const struct steps *steps, const struct pebs_record *record);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of memory that several processors write, as their own samples show them. Each processor has its own debug
- * store. The processors take turns: each loads a word of every line and stores it incremented. A line that others
- * write, too, has been modified elsewhere whenever a processor's turn comes; a line of its own has not. Only the loads
- * and stores are in the window, and interrupts wait until it has closed. The code that waits for a turn leaves no
- * samples.
+ * Cache lines that several processors write, as seen in their own samples. Each processor has its own debug store. The
+ * processors take turns: each loads a word of every line, increments it and stores it. At a processor's turn, a line
+ * that others also write has been modified elsewhere; a line of its own has not. Only these loads and stores are in the
+ * window, and interrupts wait until it has closed. Code that waits for a turn leaves no samples.
  *
- * The first round loads the lines into the caches. It is not sampled: the first period is longer by as many events.
+ * The first round loads the lines into the caches. It is not sampled, because the first period is longer by its events.
  */
 #include <inttypes.h>
 
@@ -30,19 +29,19 @@
 #define GROUP .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY, .records = true
 
 #define LINES   WORKLOAD_SHARING_LINES
-#define SHARERS 4u /* processors, at most */
+#define SHARERS 4u /* most processors */
 #define ROUNDS  128u
-#define PERIOD  16u  /* a sample is every 17th event, and there are 8 lines: each line has its share */
-#define APART   128u /* bytes: two lines, since some prefetchers fetch lines in pairs */
+#define PERIOD  16u  /* with a sample every 17th event and 8 lines, each line has its share */
+#define APART   128u /* bytes: two lines, because some prefetchers fetch lines in pairs */
 
-/* Where processor number n has its word in each of the lines. */
+/* The place of processor n's word in each line. */
 struct layout {
     const char *name;
     unsigned apart; /* bytes between the words of two processors */
     bool shared;    /* every load finds the line modified elsewhere */
 };
 
-_Static_assert(SHARERS *APART <= WORKLOAD_SHARING_STRIDE, "padded words of all processors fit a stride");
+_Static_assert(SHARERS *APART <= WORKLOAD_SHARING_STRIDE, "the padded words of all processors fit in a stride");
 
 static const struct workload *const workloads[] = { &workload_sharing_0, &workload_sharing_1, &workload_sharing_2,
                                                     &workload_sharing_3 };
@@ -50,12 +49,12 @@ static const struct workload *const workloads[] = { &workload_sharing_0, &worklo
 _Static_assert(sizeof workloads / sizeof workloads[0] == SHARERS, "a routine for each processor");
 
 /*
- * What the processors of a run know of each other. A processor's place is its position in the order of turns. A flag
- * that another processor waits for has lines of its own.
+ * What the processors of a run share. A processor's place is its position in the order of turns. A flag that another
+ * processor waits for has cache lines of its own.
  */
 static struct {
     const struct layout *layout;
-    const struct caps *caps; /* of the first, which all have */
+    const struct caps *caps; /* the first processor's, which all have */
     struct pebs_sampling sampling;
     struct ds_config config;
     unsigned count;
@@ -66,7 +65,7 @@ static struct {
     } turn, broken;
 } shared __attribute__((aligned(128)));
 
-/* Makes all processors that wait for their turn stop waiting. */
+/* Makes all waiting processors stop waiting. */
 static void give_up(void)
 {
     shared.broken.value = 1;
@@ -76,7 +75,7 @@ static void give_up(void)
 
 /*
  * Waits for a place's turn, with interrupts off before and after. The test's watchdog on the first processor bounds the
- * wait. Returns false if another processor has given up.
+ * wait. Returns false if another processor gave up.
  */
 static bool wait_for_turn(unsigned place)
 {
@@ -85,7 +84,7 @@ static bool wait_for_turn(unsigned place)
     return !shared.broken.value;
 }
 
-/* The place of a processor; shared.count if it takes no part. */
+/* The place of a processor; shared.count if it does not take part. */
 static unsigned place_of(const struct member *m)
 {
     unsigned place = 0;
@@ -95,7 +94,7 @@ static unsigned place_of(const struct member *m)
     return place;
 }
 
-/* Opens this processor's debug store, takes its turns, and closes. */
+/* Opens this processor's debug store, takes its turns, and closes the store. */
 static void take_turns(struct member *m)
 {
     const struct window window = pebs_window(shared.caps, pebs_counters(shared.caps, &shared.sampling));
@@ -112,7 +111,7 @@ static void take_turns(struct member *m)
         workloads[place]->run(&window);
         shared.turn.value = next;
         processor_wake(shared.numbers[next]);
-        interrupts_on(); /* those of this turn's records */
+        interrupts_on(); /* from the records of this turn */
         cpu_pause();
         interrupts_off();
     }
@@ -121,7 +120,7 @@ static void take_turns(struct member *m)
     interrupts_off();
 }
 
-/* Why no other processor can take part, before any is started; or NULL. */
+/* Before any start: returns why no other processor can take part, or NULL. */
 static const char *survey(struct topology *topology)
 {
     const enum acpi_error error = secondary_cpus_topology(topology);
@@ -131,15 +130,15 @@ static const char *survey(struct topology *topology)
     if (error != ACPI_OK)
         return acpi_error_text(error);
     if (topology->total < 2)
-        return "one processor: nobody to share with";
+        return "one processor: no other to share with";
     if (!topology->count)
-        return "the other processors are threads of this one's core, whose caches are the same";
+        return "the other processors are threads of this core and use the same caches";
     return secondary_cpus_count() && memory_low_page()
                ? NULL
-               : "no other processor can be started: the head of the log says why";
+               : "no other processor can be started: the start of the log says why";
 }
 
-/* Starts the processors that take part: those on other cores come first. Returns why there are none, or NULL. */
+/* Starts the processors that take part, those on other cores first. Returns why there are none, or NULL. */
 static const char *start_others(struct test_run *run, const struct topology *topology)
 {
     const char *problem = cpus_start(run, topology->count < SHARERS ? topology->count + 1 : SHARERS);
@@ -148,10 +147,10 @@ static const char *start_others(struct test_run *run, const struct topology *top
     for (unsigned n = 0; !problem && n < cpus_count(); n++)
         if (cpus_member(n)->fit && cpus_member(n)->run.caps == run->caps)
             shared.numbers[shared.count++] = n;
-    return problem || shared.count > 1 ? problem : "no other processor started that has the capabilities of this one";
+    return problem || shared.count > 1 ? problem : "no other processor with the capabilities of this one started";
 }
 
-/* The records of all processors, for who reads the raw dump. What they sampled is their period after the first. */
+/* Writes all processors' records to the raw dump, with the reset value of the periods after the first. */
 static void dump_all(struct test_run *run, bool store)
 {
     struct pebs_sampling sampling = shared.sampling;
@@ -168,8 +167,8 @@ static void dump_all(struct test_run *run, bool store)
 }
 
 /*
- * Takes all processors through their turns with one event sampled, stores with interrupts. Returns whether all took all
- * their turns.
+ * Takes all processors through their turns while sampling one event, for stores with interrupts. Returns whether each
+ * took all of its turns.
  */
 static bool play(struct test_run *run, const struct layout *layout, const struct pebs_event *event, bool store)
 {
@@ -199,7 +198,7 @@ static bool play(struct test_run *run, const struct layout *layout, const struct
     return !shared.broken.value;
 }
 
-/* Each word must count the turns of its processor alone. */
+/* Each word must count only the turns of its processor. */
 static void check_words(struct test_run *run, const struct layout *layout)
 {
     for (unsigned n = 0; n < shared.count; n++) {
@@ -219,7 +218,7 @@ static const char *symbol_of(uint64_t address)
     return symbol_find(address, &name, &offset) ? name : "-";
 }
 
-/* Holds a processor's records against its routine, and adds those of its loads or stores to the table. */
+/* Compares a processor's records with its routine, and adds those of its loads or stores to the table. */
 static unsigned take_records(struct test_run *run, unsigned place, bool store, struct c2c_table *table)
 {
     const unsigned number = shared.numbers[place];
@@ -239,7 +238,7 @@ static unsigned take_records(struct test_run *run, unsigned place, bool store, s
         }
         if (record.has & PEBS_HAS_EVENTING_IP ? record.eventing_ip != at->ip
                                               : record.ip != (run->caps->pebs_trap_like ? at->next_ip : at->ip))
-            continue; /* of the service routine's way out */
+            continue; /* the service routine's exit */
         const uint32_t line = LINES - (uint32_t)record.gpr[PEBS_RCX];
         if (line >= LINES) {
             test_fail(run, "processor %u, PEBS record %u: RCX 0x%" PRIx64 " is not a number of lines", number, n,
@@ -274,7 +273,7 @@ static void take_all(struct test_run *run, bool store, struct c2c_table *table)
     }
 }
 
-/* The event that samples stores with their address, on processors that have one. */
+/* An event that samples stores with their address, if the processor has one. */
 static const struct pebs_event *store_event(const struct caps *caps)
 {
     const struct pebs_event *event = pebs_find_event(caps, PEBS_ROLE_STORES);
@@ -284,7 +283,7 @@ static const struct pebs_event *store_event(const struct caps *caps)
 
 static void judge(struct test_run *run, const struct c2c_table *table, const struct layout *layout)
 {
-    static const char *const writers[] = { "one processor alone writes", "all write" };
+    static const char *const writers[] = { "only one processor writes", "all write" };
     unsigned loads = 0, hitm = 0;
 
     for (unsigned i = 0; i < table->count; i++) {
@@ -322,8 +321,8 @@ static void share(struct test_run *run)
     table = (struct c2c_table){ 0 };
     test_plan_between(run, 2, stores ? 2 * most : most);
     if (run->caps->hypervisor)
-        console_note("under a hypervisor: latencies are its figures, not time");
-    console_note("%u processors, %u of them on this one's core", topology.total, topology.siblings + 1);
+        console_note("under a hypervisor: latencies may differ from time");
+    console_note("%u processors, %u of them on this core", topology.total, topology.siblings + 1);
     problem = start_others(run, &topology);
     if (problem) {
         test_skip(run, problem);
@@ -334,7 +333,7 @@ static void share(struct test_run *run)
     check_words(run, layout);
     take_all(run, false, &table);
     if (!stores) {
-        console_note("stores none: no precise event of this processor tells the address of a store");
+        console_note("stores none: no precise event of this processor records the address of a store");
     } else if (play(run, layout, stores, true)) {
         check_words(run, layout);
         take_all(run, true, &table);
@@ -384,7 +383,7 @@ static uint64_t mode(void)
     return msr_get(MSR_IA32_APIC_BASE) & APIC_MODE;
 }
 
-static volatile uint64_t mode_left; /* of the processor that was started, by itself */
+static volatile uint64_t mode_left; /* of the started processor, by itself */
 
 static void leave_in_x2apic(unsigned number)
 {
@@ -425,13 +424,13 @@ static void start_from_x2apic(struct test_run *run)
         test_fail(run, "the processor with APIC ID %u does not start, or does not enter x2APIC mode",
                   (unsigned)topology.ids[0]);
     if (!start_and_wait(look_at_mode) || mode_left != mode())
-        test_fail(run, "the processor with APIC ID %u does not start again, or not in the mode of this one",
+        test_fail(run, "the processor with APIC ID %u does not start again, or not in this processor's mode",
                   (unsigned)topology.ids[0]);
 }
 
 TEST(measure_sharing_x2apic) = {
     .id = "measure.sharing.x2apic",
-    .title = "A processor that was left in x2APIC mode starts all the same, in the mode of this one",
+    .title = "A processor that was left in x2APIC mode starts again, in the mode of this processor",
     .source = SDM_X2APIC,
     .needs = NEED_APIC,
     .on_request = true,

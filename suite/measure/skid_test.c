@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Skid: how many instructions lie between the one that caused an event and what is told of it, with the interrupt of an
- * ordinary counter and with PEBS. The one to blame is known by counting: of a counter that starts at -n the n-th event
- * overflows it, and PEBS records the event after that, or with precise distribution that event itself.
+ * Skid: the number of instructions between the one that caused an event and the reported one, for an ordinary counter's
+ * interrupt and for PEBS. Counting identifies the cause: with a counter that starts at -n, the n-th event overflows it.
+ * PEBS records the event after that, or with precise distribution that event itself.
  *
- * What the manual promises is judged. That an event does not pass unrecorded while PEBS is being armed is not among
- * that ("finite delay", SDM_PDIR), so EventingIP must be at an instruction of the event's kind, at the very one to
- * blame where the distribution is precise, and IP at the next that was executed. The rest is a figure.
+ * Only what the manual promises is judged. Events may pass unrecorded while PEBS is being armed ("finite delay",
+ * SDM_PDIR). So EventingIP must be at an instruction of the event's kind, with precise distribution at the very cause,
+ * and IP at the instruction that executed next. The rest is a figure.
  */
 #include <inttypes.h>
 
@@ -23,16 +23,16 @@
 #define GROUP .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY, .records = true
 
 #define INTERRUPTS   32u /* samples of an ordinary counter, at most */
-#define PERIODS      5u  /* of PEBS, one round of the workload each */
-#define EVENTS_LEAST 8u  /* of a workload, or the event is not measured over it */
+#define PERIODS      5u  /* with PEBS, a round of the workload each */
+#define EVENTS_LEAST 8u  /* minimum per workload; with fewer, the event is not measured */
 
-/* What is measured over what, and what was found. */
+/* What is measured over which workload, and the results. */
 struct skid {
     const struct pebs_event *event;
     const char *workload;
     const struct steps *steps;
     struct cause cause;
-    unsigned events; /* that a round has */
+    unsigned events; /* per round */
     struct histogram interrupt, ip, eventing_ip;
     unsigned elsewhere; /* interrupts outside the workload */
 };
@@ -44,7 +44,7 @@ static void go(const struct skid *skid, const struct window *window)
     skid->steps->workload->run(window);
 }
 
-/* One interrupt of an ordinary counter that the n-th event overflows. */
+/* Takes one interrupt of an ordinary counter that the n-th event overflows. */
 static void interrupt_at(struct test_run *run, struct skid *skid, unsigned n)
 {
     const struct overflow overflow = { .event = skid->event, .period = n, .rings = PERFEVTSEL_USR | PERFEVTSEL_OS };
@@ -67,8 +67,8 @@ static void interrupt_at(struct test_run *run, struct skid *skid, unsigned n)
 }
 
 /*
- * A record's place. due: the number of the event to blame, from 1 on. Returns the number of the one that was recorded;
- * 0 where it is none of the workload.
+ * Adds a record's place. due: the number of the event that should be recorded, from 1 on. Returns the number of the
+ * recorded one; 0 if it is not in the workload.
  */
 static unsigned record_at(struct test_run *run, struct skid *skid, unsigned due, const struct pebs_record *record)
 {
@@ -85,7 +85,7 @@ static unsigned record_at(struct test_run *run, struct skid *skid, unsigned due,
         return 0;
     }
     if (!steps_is(skid->steps, (unsigned)eventing, skid->cause.kinds))
-        return 0; /* another load that hit, or missed */
+        return 0; /* another load of the same kind that hit, or missed */
     if (record->has & PEBS_HAS_EVENTING_IP)
         histogram_add(&skid->eventing_ip, eventing - cause);
     histogram_add(&skid->ip, ip - cause);
@@ -132,13 +132,13 @@ static void show(const struct skid *skid)
     console_note("%s over %s: instructions from the one that caused it", skid->event->name, skid->workload);
     histogram_text(&console_sink, columns, skid->eventing_ip.samples ? 3 : 2);
     if (skid->elsewhere)
-        console_note("%u more interrupts came outside the workload", skid->elsewhere);
+        console_note("%u more interrupts arrived outside the workload", skid->elsewhere);
     figures(skid, "interrupt", &skid->interrupt);
     figures(skid, "ip", &skid->ip);
     figures(skid, "eventing_ip", &skid->eventing_ip);
 }
 
-/* The shortest period of which a round's records fit the buffer. */
+/* The shortest period with which a round's records fit the buffer. */
 static unsigned first_period(const struct caps *caps, const struct skid *skid)
 {
     return skid->events / sampler_room(caps) + 1;
@@ -154,19 +154,19 @@ static void measure(struct test_run *run, struct skid *skid)
         sample(run, skid, period + i);
     show(skid);
     if (!skid->interrupt.samples)
-        test_fail(run, "%s: no interrupt came within the workload", skid->event->name);
+        test_fail(run, "%s: no interrupt arrived within the workload", skid->event->name);
     if (!skid->ip.samples)
-        test_fail(run, "%s: no PEBS record came", skid->event->name);
+        test_fail(run, "%s: no PEBS record was written", skid->event->name);
     test_saw(run, skid->ip.samples);
 }
 
-/* What skid is measured over. */
+/* The code over which skid is measured. */
 struct code {
     const char *workload;
     const struct steps *steps;
 };
 
-/* Fills *skid in for an event; returns why it is not measured over this workload, NULL where it is. */
+/* Fills *skid in for an event. Returns why it is not measured over this workload, or NULL. */
 static const char *subject(const struct caps *caps, const struct pebs_event *event, const struct code *code,
                            struct skid *skid)
 {
@@ -175,7 +175,7 @@ static const char *subject(const struct caps *caps, const struct pebs_event *eve
     if (skid->cause.why_not)
         return skid->cause.why_not;
     if (!skid->cause.counted)
-        return "how many instructions cause it is up to the processor";
+        return "the processor determines how many instructions cause it";
     return skid->events < EVENTS_LEAST ? "not in this workload" : sampler_lacks(caps, event);
 }
 
@@ -194,7 +194,7 @@ static void over(struct test_run *run)
             most += skid.events / pebs_spacing(skid.event, first_period(run->caps, &skid) + p);
     }
     if (!least) {
-        test_skip(run, "no precise event of this processor has its instructions in this workload");
+        test_skip(run, "the workload has no instruction for any precise event of this processor");
         return;
     }
     test_plan_between(run, least, most);
@@ -209,7 +209,7 @@ static void over(struct test_run *run)
 
 TEST(measure_skid_loads) = {
     .id = "measure.skid.loads",
-    .title = "Skid over three loads in a row, of which the first misses: who is blamed, by interrupt and by PEBS",
+    .title = "Skid over groups of three loads with a miss in the first: the load blamed by an interrupt, and by PEBS",
     .source = SDM_PEBS "; " SDM_PDIR,
     GROUP,
     .on_request = true,
@@ -235,7 +235,7 @@ TEST(measure_skid_straight) = {
 
 TEST(measure_skid_branchy) = {
     .id = "measure.skid.branchy",
-    .title = "Skid over branchy code, counted across the branches that were taken",
+    .title = "Skid over branchy code, counted along the taken branches",
     .source = SDM_PEBS "; " SDM_PDIR,
     GROUP,
     .on_request = true,

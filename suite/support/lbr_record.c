@@ -30,7 +30,7 @@ void lbr_compare(struct test_run *run, const struct workload *workload, uint64_t
     lbr_compare_stack(run, &lbr_recorded, workload, kinds, count);
 }
 
-/* How many entries of the stack are used. */
+/* The number of used entries in the stack. */
 static unsigned used(const struct lbr_stack *stack)
 {
     unsigned count = 0;
@@ -41,8 +41,8 @@ static unsigned used(const struct lbr_stack *stack)
 }
 
 /*
- * How many entries were recorded since the top of the stack was there, of so many branches at least: with fewer steps
- * the pointer has gone round.
+ * The number of entries recorded since the top of the stack was at tos, for at least this many branches. If the pointer
+ * moved less than that, it wrapped.
  */
 static unsigned recorded_since(const struct lbr_stack *stack, uint64_t tos, unsigned branches)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every test of the LBR stack does: record a workload with interrupts off, and compare entries with its labels. */
+/* Common to all tests of the LBR stack: recording a workload with interrupts off, comparing entries with its labels. */
 #ifndef SUITE_SUPPORT_LBR_RECORD_H
 #define SUITE_SUPPORT_LBR_RECORD_H
 
@@ -9,31 +9,31 @@
 
 #define LBR_NO_FILTER UINT64_C(0)
 
-/* The stack as it was last read. */
+/* The stack when it was last read. */
 extern struct lbr_stack lbr_recorded;
 
 /*
- * Records a workload with this filter, and reads and prints the stack. Returns how many of its entries were recorded by
- * that. Where the stack cannot be emptied before, since its registers are read-only (on NetBurst the manual calls them
- * so), the top-of-stack pointer tells: SDM Vol. 3A (253668-032), "LBR Stack for Processors Based on Intel NetBurst
- * Microarchitecture", 16.7.2.
+ * Records a workload with this filter; reads and prints the stack. Returns how many of its entries the workload
+ * recorded. If the stack cannot be emptied first because its registers are read-only (as the manual says for NetBurst),
+ * that number comes from the top-of-stack pointer: SDM Vol. 3A (253668-032), "LBR Stack for Processors Based on Intel
+ * NetBurst Microarchitecture", 16.7.2.
  */
 unsigned lbr_run(struct test_run *run, const struct workload *workload, uint64_t select);
 
-/* The same, with interrupts off and nothing printed, into a stack of the caller's: for any processor. */
+/* The same with interrupts already off, without printing, and into the caller's stack; works on any processor. */
 unsigned lbr_take(const struct caps *caps, const struct workload *workload, uint64_t select, struct lbr_stack *stack);
 
 /* lbr_compare() with a stack of the caller's. */
 void lbr_compare_stack(struct test_run *run, const struct lbr_stack *stack, const struct workload *workload,
                        uint64_t kinds, unsigned count);
 
-/* Compares the stack's count newest entries with the last that the workload's branches of these kinds have. */
+/* Compares the newest `count` entries of the stack with the workload's last branches of these kinds. */
 void lbr_compare(struct test_run *run, const struct workload *workload, uint64_t kinds, unsigned count);
 
-/* Records a workload; the entries must be its branches of the kinds that the filter lets in, and no others. */
+/* Records a workload; the entries must be exactly its branches of the kinds that the filter allows. */
 void lbr_record(struct test_run *run, const struct workload *workload, uint64_t suppress);
 
-/* A whole test: that of the workload which is its argument, with no filter. */
+/* A whole test: records the workload in its argument without a filter. */
 void lbr_record_all(struct test_run *run);
 
 #endif

@@ -21,12 +21,12 @@ void pebs_plan(struct test_run *run, unsigned typical)
 void pebs_check_count(struct test_run *run, unsigned came, unsigned typical)
 {
     if (came > typical || came < (typical + 1) / 2)
-        test_fail(run, "%u records came, must be %u to %u", came, (typical + 1) / 2, typical);
+        test_fail(run, "%u records written, must be %u to %u", came, (typical + 1) / 2, typical);
     else if (came != typical)
-        test_differs(run, "%u records came, typically %u", came, typical);
+        test_differs(run, "%u records written, typically %u", came, typical);
 }
 
-/* Whether a record tells the address of the instruction itself, not of the one after it. */
+/* Returns whether a record has the address of the instruction itself, not only of the one after it. */
 static bool tells_itself(const struct test_run *run, const struct pebs_record *record)
 {
     return record->has & PEBS_HAS_EVENTING_IP || !run->caps->pebs_trap_like;
@@ -48,7 +48,7 @@ const struct access *pebs_access(const struct test_run *run, const struct worklo
     return NULL;
 }
 
-/* The taken branch of these kinds that a record is of; NULL where it is of none. */
+/* The taken branch of these kinds that a record is of; NULL if there is none. */
 static const struct branch *taken(const struct test_run *run, const struct workload *workload, uint64_t kinds,
                                   const struct pebs_record *record)
 {
@@ -78,7 +78,7 @@ const struct branch *pebs_check_branch(struct test_run *run, const struct pebs_s
     return branch;
 }
 
-/* How many instructions of the long loop lie before the one at ip, with this number in RCX. */
+/* The number of instructions of the long loop before the one at ip, with this value in RCX. */
 static bool loop_instructions(const struct workload *workload, uint64_t ip, uint64_t rcx, unsigned *count)
 {
     const struct branch *back = workload->branches;
@@ -97,7 +97,7 @@ static bool loop_instructions(const struct workload *workload, uint64_t ip, uint
     return true;
 }
 
-/* Of instructions: how many were before the event's own. */
+/* For events of instructions: how many instructions came before the event's own. */
 static bool instruction_number(const struct test_run *run, const struct workload *workload,
                                const struct pebs_record *record, unsigned *number)
 {
@@ -152,16 +152,16 @@ void pebs_check_numbers(struct test_run *run, const struct pebs_sample *s, unsig
         if (pebs_is_closing(s, &record))
             continue;
         if (!pebs_event_number(run, s, &record, &number)) {
-            test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", is of no event of the workload", n, record.ip);
+            test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", is of no event in the workload", n, record.ip);
             return;
         }
-        if (s->rounds > 1) /* which of the rounds it was in, nothing tells */
+        if (s->rounds > 1) /* the round is unknown */
             while (number < least)
                 number += pebs_events_of_round(s);
         if (number < least)
             test_fail(run, "PEBS record %u is of event %u, must be of %u or later", n, number, due);
         else if (number >= due + spacing)
-            test_fail(run, "PEBS record %u is of event %u: one of about event %u is missing", n, number, due);
+            test_fail(run, "PEBS record %u is of event %u: the record of about event %u is missing", n, number, due);
         else if (number > due && precise)
             test_fail(run, "PEBS record %u is of event %u, must be of %u", n, number, due);
         else if (number > due && typical) {

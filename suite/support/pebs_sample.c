@@ -9,10 +9,10 @@
 
 #define MOST_RECORDS 320u
 
-/* Rounds that a sample waits for its records. */
+/* The most rounds that a sample waits for its records. */
 #define PATIENCE 256u
 
-/* Instructions that the writes of the window retire beside those of the workload, at most. */
+/* Instructions of the writes that open and close the window, at most. */
 #define WINDOW_INSTRUCTIONS 8u
 
 unsigned pebs_spacing(const struct pebs_event *event, unsigned period)
@@ -50,7 +50,7 @@ unsigned pebs_events_of_round(const struct pebs_sample *s)
                                           : (unsigned)s->workload->access_count;
 }
 
-/* The threshold stays two records and more short of the end: on Core 2 the interrupt may come one event late. */
+/* Keeps the threshold at least two records before the end, because on Core 2 the interrupt may be one event late. */
 static unsigned room_in(unsigned capacity)
 {
     return (capacity < MOST_RECORDS ? capacity : MOST_RECORDS) - 3;
@@ -68,7 +68,7 @@ static struct pebs_sample sample_of(const struct caps *caps, const struct pebs_e
 
     sample.period = (pebs_events_of_round(&sample) + WINDOW_INSTRUCTIONS) / (records + 1);
     if (pebs_sample_spacing(caps, &sample) == sample.period)
-        sample.period++; /* or one record more fits */
+        sample.period++; /* otherwise one more record fits */
     return sample;
 }
 
@@ -94,7 +94,7 @@ static uint64_t counter_bit(const struct pebs_sample *s)
     return UINT64_C(1) << (s->counter + (s->fixed ? 32 : 0));
 }
 
-/* Time stamps are those of one processor: they never go back. That of two records may be equal. */
+/* The time stamps of one processor never decrease; two records may have the same one. */
 static void check_time(struct test_run *run)
 {
     struct pebs_record record;
@@ -109,7 +109,7 @@ static void check_time(struct test_run *run)
     }
 }
 
-/* The size of a record in the buffer is that of its own groups. */
+/* The groups in the records, which determine their size. */
 static uint64_t data_cfg_of(const struct pebs_sample *s)
 {
     return s->data_cfg ? s->data_cfg : PEBS_DATA_CFG_MEMORY | PEBS_DATA_CFG_GPRS;
@@ -140,7 +140,7 @@ bool pebs_sample_open(struct test_run *run, const struct pebs_sample *s)
 
     console_note("event %s, %s %u, reset -%u", s->fixed ? "of its own" : s->event->name,
                  s->fixed ? "fixed counter" : "counter", s->counter, s->period);
-    if (run->caps->pebs_method != PEBS_METHOD_ARCH) /* there CFG_C has it */
+    if (run->caps->pebs_method != PEBS_METHOD_ARCH) /* otherwise CFG_C has the reload value */
         (s->fixed ? config.pebs_reset_fixed : config.pebs_reset)[s->counter] = 0 - (uint64_t)s->period;
     run->data_source =
         !s->fixed && s->event->role == PEBS_ROLE_PRECISE_STORE ? DATA_SOURCE_STORE : run->caps->data_source;
@@ -170,7 +170,7 @@ void pebs_settle(void)
     ds_settle();
 }
 
-/* Records so far, with the counters stopped by the window. */
+/* Records so far; the window has stopped the counters. */
 static unsigned records_so_far(void)
 {
     const uint64_t was = ds_pebs_stop();
@@ -203,11 +203,11 @@ bool pebs_sample(struct test_run *run, const struct pebs_sample *s)
     return true;
 }
 
-/* An acknowledgement on the way of a record may clear its bit (Linux: "the PEBS status can be zero"). */
+/* A record's status may be 0 if an interrupt is acknowledged before it (Linux: "the PEBS status can be zero"). */
 static void check_status(struct test_run *run, const struct pebs_sample *s, uint64_t counters)
 {
     if (s->interrupts && !counters)
-        test_differs(run, "the status of a record names no PEBS counter");
+        test_differs(run, "the status of a record has no PEBS counter");
     else
         test_equal(run, "status of the PEBS counters", counters, counter_bit(s));
 }
@@ -219,7 +219,7 @@ void pebs_check(struct test_run *run, const struct pebs_sample *s, const struct 
 
     if (record->has & PEBS_HAS_APPLICABLE)
         test_equal(run, "applicable counters", record->counters, counter);
-    if (record->has & PEBS_HAS_STATUS) /* of all counters, and of the buffer */
+    if (record->has & PEBS_HAS_STATUS) /* the bits of all counters, and of the buffer */
         check_status(run, s, record->counters & run->caps->pebs_counters);
     if (record->has & PEBS_HAS_EVENTING_IP)
         test_equal(run, "EventingIP", record->eventing_ip, ip);

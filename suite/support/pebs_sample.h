@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every in-kernel test of PEBS does: sample one event over one workload, and hold a record against its place. */
+/* Common to all in-kernel tests of PEBS: sampling one event over one workload, and checking a record. */
 #ifndef SUITE_SUPPORT_PEBS_SAMPLE_H
 #define SUITE_SUPPORT_PEBS_SAMPLE_H
 
@@ -7,85 +7,85 @@
 #include "pebs/pebs.h"
 #include "suite/support/records.h"
 
-/* The threshold of load latency in core cycles; the least that can be set. Loads that take longer count. */
+/* The smallest threshold of load latency, in core cycles. Only loads that take longer count. */
 #define PEBS_LATENCY_THRESHOLD 3u
 
 /*
- * The shortest period that is sampled: Linux keeps Nehalem from periods below 32 (nhm_limit_period()), at which
- * interrupts pile up. Periods over several rounds are odd and rounds even, so that typically no overflow falls on the
- * last event of a round: whether a counter stays armed while the window is closed, no manual says.
+ * The shortest sampled period: Linux does not allow periods below 32 on Nehalem (nhm_limit_period()), because
+ * interrupts pile up. Periods over several rounds are odd and rounds even, so that typically no overflow is at the last
+ * event of a round: the manual does not define whether a counter stays armed while the window is closed.
  */
 #define PEBS_PERIOD_LEAST 33u
 
-/* The shortest period for precise distribution: errata BDM11 and HSW11; Linux, of Golden Cove's counter 0. */
+/* The shortest period for precise distribution: errata BDM11 and HSW11; for Golden Cove's counter 0, Linux. */
 #define PEBS_PERIOD_PRECISE 128u
 
 struct pebs_sample {
     const struct pebs_event *event;
     const struct workload *workload;
     unsigned counter, period;
-    unsigned rounds;             /* how often the workload runs, each time in a window of its own; 0: once */
-    unsigned until;              /* it goes on until so many records have come, if at all: for events taken at random */
-    bool fixed;                  /* a fixed counter; event is NULL then */
-    uint64_t data_cfg;           /* the groups of adaptive records; 0: memory and registers */
-    uint64_t cfg_c;              /* architectural: bits above 31 of CFG_C; 0: the groups of data_cfg */
-    bool basic;                  /* adaptive records of this counter have no groups, whatever data_cfg says */
-    uint64_t rings;              /* PERFEVTSEL_USR, PERFEVTSEL_OS; 0: both */
-    unsigned records, threshold; /* of the buffer; 0: as large as it can be, and no interrupt falls due */
-    unsigned interrupts;         /* how many must come at least */
+    unsigned rounds;   /* runs of the workload, each in a window of its own; 0: 1 */
+    unsigned until;    /* stop at this many records, or give up: for events that the processor picks at random */
+    bool fixed;        /* a fixed counter, with event NULL */
+    uint64_t data_cfg; /* the groups of adaptive records; 0: memory and registers */
+    uint64_t cfg_c;    /* architectural: bits 63:32 of CFG_C; 0: the groups of data_cfg */
+    bool basic;        /* this counter's adaptive records have only the basic group, whatever data_cfg says */
+    uint64_t rings;    /* PERFEVTSEL_USR, PERFEVTSEL_OS; 0: both */
+    unsigned records, threshold; /* of the buffer; 0: as large as possible, without an interrupt */
+    unsigned interrupts;         /* the minimum that must arrive */
     unsigned latency;            /* the threshold of load latency; 0: PEBS_LATENCY_THRESHOLD */
 };
 
 /*
- * The events from one record to the next, at least: an overflow arms, an event after it is recorded; of PREC_DIST, its
- * own.
+ * The smallest number of events between two records: one overflows and arms, a later one is recorded; with PREC_DIST
+ * the same one.
  */
 unsigned pebs_spacing(const struct pebs_event *event, unsigned period);
 
 /*
- * Whether a sample's records are of the very event that overflows the counter; and its spacing, where its counter may
- * be one with precise distribution of any event: at short periods such a counter records that event or a later one.
+ * Returns whether a sample's records are of the very event that overflows the counter. pebs_sample_spacing() is the
+ * spacing if the counter may have precise distribution of any event: at short periods such a counter records that event
+ * or a later one.
  */
 bool pebs_is_precise(const struct caps *caps, const struct pebs_sample *sample);
 unsigned pebs_sample_spacing(const struct caps *caps, const struct pebs_sample *sample);
 
-/* Whether what is sampled is instructions. */
+/* Returns whether the sample is of instructions. */
 bool pebs_of_instructions(const struct pebs_sample *sample);
 
 /* The events of one round: all instructions of a workload whose number is known, else its accesses. */
 unsigned pebs_events_of_round(const struct pebs_sample *sample);
 
-/* The most records that a sample without interrupts may have; of adaptive records, those with these groups. */
+/* The most records of a sample without interrupts; for adaptive records, with these groups. */
 unsigned pebs_room(const struct caps *caps, uint64_t data_cfg);
 
 /*
- * An event that every processor has of which precise events are known, over a workload of known length at CPL 0. It
- * leaves so many records, 1 to 10, and no more: the period is such that many events are left behind the last one, and a
- * delay before each takes none away.
+ * An event of every processor with known precise events, over a workload of known length at CPL 0. It gives exactly
+ * this many records, 1 to 10: so many events follow the last record that a delay before each record loses none.
  */
 struct pebs_sample pebs_sample_any(const struct caps *caps, unsigned records);
 
-/* The same of an event of instructions, if the processor has one: nothing but this processor's own code counts. */
+/* The same with an event of instructions, if the processor has one: it counts only this processor's own code. */
 struct pebs_sample pebs_sample_instructions(const struct caps *caps, unsigned records);
 
 /*
- * The steps of pebs_sample(): opens the area; programs the counter; and runs the workload, in this window, as often as
- * the sample says. Then comes records_close().
+ * The steps of pebs_sample(): open the area; program the counter; run the workload in this window as often as the
+ * sample says. records_close() comes next.
  */
 bool pebs_sample_open(struct test_run *run, const struct pebs_sample *sample);
 bool pebs_sample_arm(struct test_run *run, const struct pebs_sample *sample);
 struct window pebs_sample_window(const struct test_run *run, const struct pebs_sample *sample);
 void pebs_sample_run(const struct test_run *run, const struct pebs_sample *sample);
 
-/* Switches PEBS off, and waits until no record is on its way any more: the manual's quiescent period. */
+/* Disables PEBS, and waits until no record is pending: the manual's quiescent period. */
 void pebs_settle(void);
 
-/* Opens the area, samples, closes, and adds the records to what the test saw. Returns whether it ran. */
+/* Opens the area, samples, closes it, and counts the records for the test. Returns false if sampling failed. */
 bool pebs_sample(struct test_run *run, const struct pebs_sample *sample);
 
 /*
- * Checks whose a record is, and where: its counter, and the instruction of the event, which was at ip, and after which
- * the processor went on at next_ip. A record without EventingIP has the second alone, if PEBS is trap-like here.
+ * Checks a record's counter and place: the instruction of the event was at ip, and execution continued at next_ip. A
+ * record without EventingIP has only next_ip, if PEBS is trap-like here.
  */
 void pebs_check(struct test_run *run, const struct pebs_sample *sample, const struct pebs_record *record, uint64_t ip,
                 uint64_t next_ip);

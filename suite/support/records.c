@@ -10,7 +10,7 @@
 #include "kernel/held_lines.h"
 #include "kernel/report/record_text.h"
 
-#define COMING_PAUSES 10000u /* an interrupt comes long before */
+#define COMING_PAUSES 10000u /* many more than an interrupt takes to arrive */
 
 bool records_open(struct test_run *run, const struct ds_config *config)
 {
@@ -18,7 +18,7 @@ bool records_open(struct test_run *run, const struct ds_config *config)
     bool open = ds_open(run->caps, config, &breaches);
 
     if (!open)
-        test_fail(run, "the DS area was refused: it breaks %u of the manual's restrictions", breaches.count);
+        test_fail(run, "the check refused the DS area: it breaks %u of the manual's restrictions", breaches.count);
     for (unsigned i = 0; i < breaches.count; i++) {
         const struct ds_breach *b = &breaches.item[i];
         console_note("%s %s: %s 0x%" PRIx64 " %s [%s]", ds_breach_is_advice(b->id) ? "advice" : "breach",
@@ -57,12 +57,12 @@ bool records_pebs(struct test_run *run, unsigned n, struct pebs_record *record)
 void records_check_log(struct test_run *run, const char *name, const struct ds_log *log)
 {
     if (log->dropped)
-        test_fail(run, "the log had no room for %u %s records", log->dropped, name);
+        test_fail(run, "the log had no space for %u %s records", log->dropped, name);
     if (log->overruns)
         test_fail(run, "the %s buffer was full %u times: records may have been lost", name, log->overruns);
     if (log->broken)
         test_fail(run,
-                  log->places ? "the %s buffer had what is no record, or its registers had been changed, %u times"
+                  log->places ? "invalid data in the %s buffer, or its registers were overwritten, %u times"
                               : "the %s fields of the DS area were found overwritten %u times",
                   name, log->broken);
 }
@@ -79,13 +79,13 @@ static unsigned most(const struct test_run *run)
     return run->hold_most > run->print_most ? run->hold_most : run->print_most;
 }
 
-/* Where record n of a kind goes: into the log, or aside until the test's outcome is known. */
+/* The sink for record n of a facility: the log, or a buffer until the test's result is known. */
 static const struct line_sink *sink(const struct test_run *run, unsigned n)
 {
     return n < run->print_most ? &console_sink : &held_sink;
 }
 
-/* What was printed of each log. */
+/* The number of records printed from each log. */
 struct printed {
     unsigned bts, pebs;
 };
@@ -135,7 +135,7 @@ void records_close_spurious(struct test_run *run, unsigned interrupts, unsigned 
     check_and_count(run, "BTS", ds_bts_log(), printed.bts);
     check_and_count(run, "PEBS", ds_pebs_log(), printed.pebs);
     if (ds_counts()->interrupts < interrupts)
-        test_fail(run, "%u interrupts came, expected at least %u", ds_counts()->interrupts, interrupts);
+        test_fail(run, "%u interrupts arrived, expected at least %u", ds_counts()->interrupts, interrupts);
     if (ds_counts()->spurious < spurious)
         test_fail(run, "%u interrupts were spurious, expected at least %u", ds_counts()->spurious, spurious);
     else if (ds_counts()->spurious > spurious)
@@ -198,8 +198,8 @@ unsigned branch_count(const struct workload *workload, uint64_t kinds)
 }
 
 /*
- * Of exceptions the NMI alone comes unasked: a timer's that must end a test that hangs may come for another reason. The
- * workloads' own software interrupt is one of their branches.
+ * Only NMIs arrive unasked: the timer's, which ends a test that hangs, but also others. The workloads' own software
+ * interrupt is one of their branches.
  */
 static bool is_interrupt_entry(uint64_t address)
 {
@@ -248,7 +248,7 @@ void records_compare_circular(struct test_run *run, const struct workload *workl
     const unsigned branches = branch_count(workload, BRANCH_KINDS_ALL), records = ds_bts_log()->records;
 
     if (records == places - 1)
-        test_differs(run, "the last of the circular buffer's %u places was left free", places);
+        test_differs(run, "the last of the circular buffer's %u slots was left empty", places);
     records_compare_bts(run, workload, branches - records);
 }
 

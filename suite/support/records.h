@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every test of records does: open the area or say why not, print what came, compare branches with labels. */
+/* Common to all tests of records: opening the area, printing records, comparing branches with labels. */
 #ifndef SUITE_SUPPORT_RECORDS_H
 #define SUITE_SUPPORT_RECORDS_H
 
@@ -10,38 +10,37 @@
 #include "pebs/pebs_decode.h"
 #include "suite/workload/workload.h"
 
-/* ds_open(): prints what the check says, and a refusal fails the test. Returns whether the area is open. */
+/* ds_open() with a report of the check's result. The test fails on a refusal. Returns whether the area is open. */
 bool records_open(struct test_run *run, const struct ds_config *config);
 
 /*
- * ds_close(); prints both logs, and fails the test for every record that was dropped, broken or may have been lost.
- * interrupts: how many must at least have come, for which it waits: an interrupt may trail the stop of its cause.
+ * ds_close(); prints both logs. The test fails for every record that was dropped, invalid or may have been lost.
+ * interrupts: the minimum, which this waits for, because an interrupt may arrive after its cause has stopped.
  */
 void records_close(struct test_run *run, unsigned interrupts);
 
 /*
- * records_close() where so many interrupts must have been spurious: no counter or buffer asked for them. More are no
- * failure: one whose cause an earlier one has served comes for nothing.
+ * records_close() for interrupts that must be spurious: no counter or buffer requested them. More of them are allowed:
+ * if an earlier interrupt has serviced the cause of a later one, the later one finds none.
  */
 void records_close_spurious(struct test_run *run, unsigned interrupts, unsigned spurious);
 
 /* records_close() for a test that fills a buffer on purpose: it prints the logs, and judges nothing. */
 void records_close_full(struct test_run *run);
 
-/* Fails the test for records that were lost or broken on the way from the buffer into the log. name: BTS or PEBS. */
+/* The test fails for records that were lost or became invalid between the buffer and the log. name: BTS or PEBS. */
 void records_check_log(struct test_run *run, const char *name, const struct ds_log *log);
 
-/* Decodes record n of the log. Fails the test and returns false where the decoder refuses it. */
+/* Decodes record n of the log. If the decoder refuses it, the test fails, and this returns false. */
 bool records_bts(struct test_run *run, unsigned n, struct bts_record *record);
 bool records_pebs(struct test_run *run, unsigned n, struct pebs_record *record);
 
 /*
- * Prints an LBR stack; entries past run->lbr_most are held back, and only counted. Fails the test where the decoder
- * refused it.
+ * Prints an LBR stack. Entries after run->lbr_most are only counted. The test fails if the decoder refused the stack.
  */
 void records_print_lbr(struct test_run *run, const struct lbr_stack *stack);
 
-/* A walk over the taken branches of a workload in order; kinds: the mask of kinds that are wanted. */
+/* A walk over the taken branches of a workload in order; kinds: the mask of wanted kinds. */
 struct branch_walk {
     const struct workload *workload;
     uint64_t kinds, position, repeated;
@@ -51,22 +50,22 @@ const struct branch *branch_next(struct branch_walk *walk);
 unsigned branch_count(const struct workload *workload, uint64_t kinds);
 
 /*
- * Compares the log's branches with the workload's, one by one, and adds them to what the test saw. Records of a
- * hardware interrupt (into a vector's entry, out of the common IRET) and those outside the workload are none of its
- * branches. skip: how many of the workload's branches the log need not have (a circular buffer has the newest only).
+ * Compares the log's branches with the workload's, one by one, and counts them for the test. Ignores records of
+ * hardware interrupts (to a vector's entry, and from the common IRET) and those outside the workload. skip: the number
+ * of the workload's first branches that the log may lack (a circular buffer has only the newest).
  */
 void records_compare_bts(struct test_run *run, const struct workload *workload, unsigned skip);
 
 /*
- * For a circular buffer with so many places, which the workload's branches fill: states how many records must come, and
- * compares those that came, the newest. A processor may leave the last place free: the manual has the absolute maximum
- * be "a multiple of the record size plus 1", so whether a record fits that ends at it exactly, is not said.
- * SDM Vol. 3A (253668-032), "BTS and DS Save Area", 16.4.9.
+ * For a circular buffer with this many slots, which the workload's branches fill: plans the number of records, and
+ * compares the newest with the workload. A processor may leave the last slot empty: in the manual the absolute maximum
+ * is "a multiple of the record size plus 1", which leaves open whether a record that ends exactly at it fits. SDM Vol.
+ * 3A (253668-032), "BTS and DS Save Area", 16.4.9.
  */
 void records_plan_circular(struct test_run *run, unsigned places);
 void records_compare_circular(struct test_run *run, const struct workload *workload, unsigned places);
 
-/* Compares the interrupts that came while BTS was on with the log's records of their deliveries, which are branches. */
+/* Compares the number of interrupts while BTS was on with the log's records of their deliveries, which are branches. */
 void records_compare_interrupts(struct test_run *run);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the claims of the tests stand, a name for each that more than one of them cites: the manual's title, its number
- * with the edition, the section. What the print of 2009 (-032) has is cited from it, with the section's number; what
- * came later is cited from the print of 2023 (-081) by its title, for the numbers change with every print.
+ * The sources of the tests' claims, with a name for each that several tests cite: the manual's title, its number with
+ * the edition, the section. If the 2009 edition (-032) has it, the citation is from there, with the section's number.
+ * Newer text is cited from the 2023 edition (-081) by title only, because section numbers change with every edition.
  */
 #ifndef SUITE_SUPPORT_SOURCES_H
 #define SUITE_SUPPORT_SOURCES_H
@@ -30,7 +30,7 @@
 #define SDM_LBR_INFO       SDM_2023 "\"MSR_LBR_INFO_x MSR\" (Skylake)"
 #define SDM_FREEZE_STREAM  SDM_2023 "\"Streamlined Freeze_LBRs_On_PMI Operation\""
 
-/* What the check of the area cites itself. */
+/* Citations shared with the check of the area. */
 #define SDM_DEBUG_STORE     DS_SAYS_MANAGEMENT_AREA
 #define SDM_IA32E_OPERATION DS_SAYS_IA32E_OPERATION
 #define SDM_SETTING_UP_DS   DS_SAYS_SETTING_UP_DS
@@ -62,7 +62,7 @@
 #define SDM_LOAD_LATENCY     SDM_2023 "\"Load Latency Performance Monitoring Facility\""
 #define SDM_DATA_SOURCES     SDM_LOAD_LATENCY ", table of data sources"
 
-/* Architectural PEBS: the manual's chapter, and what out-of-tree KVM makes of it for guests (pmu_intel.c). */
+/* Architectural PEBS: the manual's chapter, and how out-of-tree KVM implements it for guests (pmu_intel.c). */
 #define SDM_ARCH_PEBS DS_SAYS_ARCH_PEBS
 #define ARCH_LINUX    "Linux, commit 52448a0a7390 (\"arch-PEBS enabling\")"
 #define ARCH_KVM      "Intel's KVM with architectural PEBS for guests, pmu_intel.c, intel_is_valid_msr()"
@@ -83,7 +83,7 @@
 #define SDM_MSR_TABLE "SDM Vol. 4 (335592-081), table 2-2, "
 #define ACPI_MADT     "ACPI Specification 6.5, 5.2.12 \"Multiple APIC Description Table\""
 
-/* What this program claims of itself. */
+/* This program's own claims. */
 #define OWN_RUNNER     "docs/output.md, \"The frame\"; kernel/test.h"
 #define OWN_PAGES      "docs/output.md, \"The frame\"; arch/x86/paging.h"
 #define OWN_INTERRUPTS "docs/output.md, \"The frame\"; arch/x86/interrupts.h"

@@ -8,7 +8,7 @@
 
 #define CPUID_1_EDX_SEP (1u << 11)
 
-/* Kernel code is 08h, its stack the next selector; SYSRET takes data 8 and code 16 above its base. */
+/* Kernel code is 08h, and its stack the next selector; SYSRET adds 8 for data and 16 for code to its base. */
 #define STAR_SELECTORS  (UINT64_C(0x10) << 48 | UINT64_C(0x08) << 32)
 #define SYSENTER_CODE   UINT64_C(0x08)
 #define FMASK_INTERRUPT UINT64_C(0x200)

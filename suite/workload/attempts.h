@@ -5,9 +5,9 @@
 
 #include <stdint.h>
 
-/* What is read, written, called (a near RET must be there), or the port; and the byte that is written. */
+/* The address that is read, written or called (a near RET must be there), or the port; and the byte that is written. */
 extern uintptr_t attempt_address, attempt_value;
-extern uint64_t attempt_counter; /* what RDPMC of counter attempt_address has read */
+extern uint64_t attempt_counter; /* the result of RDPMC of counter attempt_address */
 
 void attempt_read(void);
 void attempt_write(void);

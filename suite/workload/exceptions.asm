@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: MIT
-; Instructions that raise an exception, at labels, with all registers known. Vectors, error codes and
-; what is pushed: SDM Vol. 3A (253668-081), "Interrupt and Exception Handling".
+; Instructions that raise an exception, at labels, with all registers known. Vectors, error codes and pushed values: SDM
+; Vol. 3A (253668-081), "Interrupt and Exception Handling".
 
 %include "suite/workload/width.inc"
 
@@ -10,7 +10,7 @@ extern user_call
 extern stack_guard
 extern text_start
 
-; arch/x86/interrupts.h, and the selectors of either width
+; arch/x86/interrupts.h, and the selectors of both widths
 VECTOR_USER_EXIT equ 0x81
 VECTOR_LOST_STACK equ 0x82
 VECTOR_TIMER     equ 0xf0               ; a gate that CPL 3 must not use
@@ -119,7 +119,7 @@ zero:           dd      0
 absent:         dw      SELECTOR_ABSENT
 beyond:         dw      SELECTOR_BEYOND
 align 8
-bounds:         dd      0, 1                    ; in 64-bit mode the low byte follows 62h: bit 2 clear, so no EVEX either
+bounds:         dd      0, 1                    ; in 64-bit mode the low byte follows 62h: bit 2 is clear, so it is not EVEX
 one:            dd      0x3f800000
 zero_divide:    dw      0x037b                  ; the x87 control word with bit 2, ZM, clear
 

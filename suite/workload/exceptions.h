@@ -10,16 +10,16 @@
 
 struct raise {
     void (*run)(void);
-    uint64_t start, resume; /* the code that raises; a handler that resumes at `resume` lets run() return */
-    uint64_t ip;            /* the IP that is pushed: the instruction's, or for a trap the next one's */
+    uint64_t start, resume; /* the code that raises it; run() returns if a handler resumes at `resume` */
+    uint64_t ip;            /* the pushed IP: the instruction's, or for a trap the next one's */
     uint64_t vector, error_code;
-    uint64_t flags;   /* the flags that are pushed, except RF */
-    uint64_t address; /* the address that CR2 must hold; 0: not a page fault */
+    uint64_t flags;   /* the pushed flags, except RF */
+    uint64_t address; /* the expected address in CR2; 0: not a page fault */
     uint64_t cpl;
 };
 
 extern const struct raise raise_divide, raise_step, raise_breakpoint;
-extern const struct raise raise_overflow, raise_bound; /* INTO and BOUND: 64-bit mode has neither, and raises #UD */
+extern const struct raise raise_overflow, raise_bound; /* INTO and BOUND; 64-bit mode raises #UD */
 extern const struct raise raise_invalid;
 extern const struct raise raise_no_device; /* CR0.TS must be set */
 extern const struct raise raise_tss;       /* interrupt_spoil_tss() must have been called */
@@ -29,7 +29,7 @@ extern const struct raise raise_math;           /* CR0.NE must be set, TS and EM
 extern const struct raise raise_user_alignment; /* CR0.AM must be set */
 extern const struct raise raise_user_page, raise_user_privileged, raise_user_gate;
 
-/* Raised by INT n, to test what is printed. */
+/* Raised by INT n, to test what the kernel prints. */
 extern const struct raise raise_machine_check, raise_reserved, raise_unhandled;
 
 /* The stack pointer when an exception at CPL 0 is raised. */

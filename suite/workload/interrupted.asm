@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; Interrupts and exceptions while every general register, flag and segment register is known, and what is in them
+; Interrupts and exceptions while every general register, flag and segment register is known, and the values in them
 ; afterwards: struct interrupted of interrupted.h.
 
 %include "suite/workload/width.inc"
@@ -8,7 +8,7 @@ default abs
 
 extern user_call
 
-; arch/x86/interrupts.h, and the selectors of either width
+; arch/x86/interrupts.h, and the selectors of both widths
 VECTOR_USER_EXIT   equ 0x81
 VECTOR_SOFTWARE    equ 0xc1             ; INTERRUPTED_VECTOR
 SELECTOR_USER_DATA equ 0x18 | 3
@@ -24,7 +24,7 @@ STATE_SEGMENTS     equ (GPRS + 1) * WORD_BYTES
         mov     %1, (0x7265670072656700 + %2) & WORD_MASK       ; WORKLOAD_REGISTER(n)
 %endmacro
 
-%macro for_registers 1                  ; all but sp_
+%macro for_registers 1                  ; all except sp_
         %1      ax_, 0
         %1      cx_, 1
         %1      dx_, 2
@@ -59,7 +59,7 @@ STATE_SEGMENTS     equ (GPRS + 1) * WORD_BYTES
 %endif
 %endmacro
 
-; Keeps the flags in interrupted_after, and goes on with those that C expects.
+; Stores the flags in interrupted_after, and continues with the flags that C expects.
 %macro keep_flags 0
 %if WORD_BYTES = 8
         pushfq
@@ -73,7 +73,7 @@ STATE_SEGMENTS     equ (GPRS + 1) * WORD_BYTES
         flags_from_stack
 %endmacro
 
-; What runs around the instruction that interrupts. %1: the name of its labels. The rest: the instruction.
+; The code around the instruction that interrupts. %1: the name of its labels. The rest: the instruction.
 %macro interrupted_code 2+
         keep_segments interrupted_before
         for_registers known_register
@@ -92,7 +92,7 @@ STATE_SEGMENTS     equ (GPRS + 1) * WORD_BYTES
         keep_segments interrupted_after
 %endmacro
 
-; The functions NAME, at CPL 0, and NAME_user, at CPL 3. FS and GS are not null meanwhile.
+; The functions NAME, at CPL 0, and NAME_user, at CPL 3. FS and GS are not null inside them.
 %macro load_segments 1
         mov     eax, %1
         mov     fs, eax
@@ -150,7 +150,7 @@ interrupted_user interrupted_user_int, int VECTOR_SOFTWARE
 interrupted_user interrupted_user_ud, ud2
 interrupted_user interrupted_user_gp, mov fs, [beyond]
 
-; Lets an interrupt in that is pending; it comes at one of the jumps.
+; Allows a pending interrupt, which arrives at one of the jumps.
 %macro let_in 0
         sti
 %rep 8
@@ -237,7 +237,7 @@ at_fixup interrupted_fixup_software, VECTOR_SOFTWARE
 ; ---- a stack that is none --------------------------------------------------------------------------------------------
 extern stack_guard
 
-; Never return: with all registers known and the stack pointer in the guard page, what the name says.
+; Never return. Each raises what its name says, with all registers known and the stack pointer in the guard page.
 %macro without_stack 2+
 section .text
 global interrupted_without_stack_%1
@@ -274,7 +274,7 @@ extern context_restore
         xor     %1, %1
 %endmacro
 
-; All registers but sp_ are 0 afterwards, and interrupted_after says so of the last of the callee-saved ones.
+; Sets all registers except sp_ to 0, and sets interrupted_after for the last of the callee-saved ones.
 %macro spoil_registers 0
         for_registers spoil_register
 %if WORD_BYTES = 8
@@ -284,8 +284,8 @@ extern context_restore
 %endif
 %endmacro
 
-; Calls and keeps in interrupted_after what the callee-saved registers, the stack pointer and the flags are afterwards.
-; Before, they are known; interrupted_before has the stack pointer.
+; Calls a function and stores the callee-saved registers, the stack pointer and the flags afterwards in
+; interrupted_after. Before the call they are known; interrupted_before has the stack pointer.
 %macro kept_across 2+
 section .text
 global %1
@@ -329,7 +329,7 @@ spoil_at_user:
 
 kept_across interrupted_kept_user, visit_user
 
-; Saves, and comes back from somewhere else with other registers, another stack and a 1.
+; Saves the context, and returns from elsewhere with other registers, another stack and 1.
 section .text
 escape:
 %if WORD_BYTES = 8

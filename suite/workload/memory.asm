@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: MIT
 ; Loads and stores of known addresses and values. LFENCE after each makes one event retire before the next begins, so
-; that PEBS is armed by one event's overflow when the next event comes.
+; PEBS is already armed by one event's overflow when the next event occurs.
 
 %include "suite/workload/workload.inc"
 
@@ -82,7 +82,7 @@ workload_stores_accesses_end:
 describe_workload workload_stores, ACCESSES * 3
 
 ; ---- straight-line code -------------------------------------------------------------------------------------------
-STRAIGHT        equ 1010        ; not a multiple of the periods in use, so that no overflow falls on an edge
+STRAIGHT        equ 1010        ; not a multiple of the periods in use, so that no overflow is at an end
 
 section .text
 begin_workload workload_straight
@@ -125,7 +125,7 @@ workload_ring:
 workload_chase_branches:
         branch  chase_back, chase_load, LBR_JCC, RING_STEPS - 1
 workload_chase_branches_end:
-workload_chase_accesses:        ; the IP alone: the data address goes round the ring
+workload_chase_accesses:        ; only the IP: the data address changes with each step
         access  chase_load, chase_next, 0, 0
 workload_chase_accesses_end:
 describe_workload workload_chase, 2 + RING_STEPS * 4
@@ -147,7 +147,7 @@ workload_walk_steps: resd 1
 section .rodata
 workload_walk_branches:
 workload_walk_branches_end:
-workload_walk_accesses:         ; the IP alone
+workload_walk_accesses:         ; only the IP
         access  walk_load, walk_next, 0, 0
 workload_walk_accesses_end:
 describe_workload workload_walk, 0

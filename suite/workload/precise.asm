@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; Locked accesses, one at a time, for the event that counts only those.
+; Locked accesses, one at a time, for the event that counts only these.
 
 %include "suite/workload/workload.inc"
 

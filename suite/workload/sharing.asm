@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: MIT
-; Accesses of several processors to shared lines, with a routine for each processor: load a word of every line and store
-; it incremented. Only these loads and stores are in the window: the first address is in DR3, because reading a debug
-; register is no access to memory.
+; Accesses of several processors to shared lines, with a routine for each processor: load a word of every line,
+; increment it and store it. Only these loads and stores are in the window: the first address is in DR3, because reading
+; a debug register does not access memory.
 
 %include "suite/workload/workload.inc"
 
@@ -24,7 +24,7 @@ sharing_%1_next: add    bx_, STRIDE
 section .rodata
 workload_sharing_%1_branches:
 workload_sharing_%1_branches_end:
-workload_sharing_%1_accesses:   ; the IPs alone: RCX tells the line
+workload_sharing_%1_accesses:   ; only the IPs: RCX gives the line
         access  sharing_%1_load, sharing_%1_add, 0, 0
         access  sharing_%1_store, sharing_%1_next, 0, 0
 workload_sharing_%1_accesses_end:

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; Jumps with known code before each: how many instructions, branches that are not taken, and loads.
+; Jumps with known code before each: the number of instructions, branches not taken, and loads.
 
 %include "suite/workload/workload.inc"
 
@@ -25,7 +25,7 @@ pieces_jump_%1: %2 near pieces_%+next
 %endmacro
 
 %macro pieces 1
-        %1      0, jmp, 2, 0, 0         ; the window's own instructions are before this one
+        %1      0, jmp, 2, 0, 0         ; the window's own instructions come before this one
         %1      1, jmp, 1, 0, 0
         %1      2, jmp, 2, 0, 1
         %1      3, jz,  2, 1, 0
@@ -88,7 +88,7 @@ describe_workload workload_pieces, 0
 
 ; ---- jumps that are far apart -------------------------------------------------------------------------------------
 JUMPS           equ 16
-STEP            equ 128                 ; instructions from one jump to the next, of which it is the last
+STEP            equ 128                 ; instructions from one jump to the next, including that
 
 begin_workload workload_spread
 %assign i 0

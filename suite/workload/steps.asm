@@ -70,7 +70,7 @@ align 8
 section .text
 %endmacro
 
-; ---- three loads in a row, the first of which misses --------------------------------------------------------------
+; ---- groups of three loads with a miss in the first --------------------------------------------------------------
 LINES           equ 32          ; WORKLOAD_STEPS_LINES
 LINE            equ 64
 STRIDE          equ 4096 + LINE ; WORKLOAD_STEPS_STRIDE: another page, another set of a cache

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Workloads in which no instruction runs twice, with tables of their instructions in execution order: an instruction
- * pointer tells how far execution had come, even across taken branches. Each body ends with a tail of instructions of
- * no kind, where a late interrupt can arrive.
+ * pointer shows how far execution came, even across taken branches. Each body ends with a tail of instructions of no
+ * kind, where a late interrupt can arrive.
  */
 #ifndef SUITE_WORKLOAD_STEPS_H
 #define SUITE_WORKLOAD_STEPS_H
@@ -10,7 +10,7 @@
 #include "suite/workload/workload.h"
 
 /* The events that an instruction causes: the kinds of suite/workload/steps.asm. */
-#define STEP_LOAD        (1u << 0) /* a load and nothing else; STEP_STORE likewise */
+#define STEP_LOAD        (1u << 0) /* only a load; STEP_STORE likewise */
 #define STEP_STORE       (1u << 1)
 #define STEP_LOCKED      (1u << 2) /* loads and stores */
 #define STEP_SPLIT_LOAD  (1u << 3) /* across a cache line boundary */
@@ -41,14 +41,14 @@ struct steps {
     const struct workload *workload;
     const struct step *all;
     uint64_t count; /* of entries; the tail follows, up to the workload's limit */
-    uint64_t tail;  /* start of the tail: instructions of WORKLOAD_STEPS_TAIL_BYTES, of no kind but STEP_INSTRUCTION */
+    uint64_t tail;  /* start of the tail: instructions of WORKLOAD_STEPS_TAIL_BYTES, only of kind STEP_INSTRUCTION */
 };
 #define WORKLOAD_STEPS_TAIL_BYTES 4u
 
 extern const struct steps workload_steps_loads; /* groups of three loads, the first from a line of its own */
 extern const struct steps
-    workload_steps_straight;                      /* accesses and arithmetic, no branch; x87, MMX and SSE2 must be on */
-extern const struct steps workload_steps_branchy; /* jumps forth and back, calls and returns, loads and stores */
+    workload_steps_straight; /* accesses and arithmetic, no branch; x87, MMX and SSE2 must be enabled */
+extern const struct steps workload_steps_branchy; /* jumps forward and back, calls and returns, loads and stores */
 extern const struct steps workload_steps_far;     /* far returns */
 
 #define WORKLOAD_STEPS_LINE   64u

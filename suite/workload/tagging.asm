@@ -1,7 +1,6 @@
 ; SPDX-License-Identifier: MIT
-; Uops for NetBurst's tags: x87 and MMX arithmetic for execution tagging, loads and stores across two cache lines for replay
-; tagging.
-; LFENCE after each makes one event retire before the next begins.
+; Uops for NetBurst's tags: x87 and MMX arithmetic for execution tagging, loads and stores across two cache lines for
+; replay tagging. LFENCE after each makes one event retire before the next begins.
 
 %include "suite/workload/workload.inc"
 
@@ -33,7 +32,7 @@ x87_%+i%+_next: lfence
 section .rodata
 workload_x87_branches:
 workload_x87_branches_end:
-workload_x87_accesses:                          ; IPs alone, no data addresses
+workload_x87_accesses:                          ; only IPs, no data addresses
 %assign i 0
 %rep TAGGED
         access  x87_%+i, x87_%+i%+_next, 0, 0

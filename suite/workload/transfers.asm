@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; Branches that are not near: far transfers, exceptions, a hardware interrupt, and the fast system calls.
+; Branches other than near ones: far transfers, exceptions, a hardware interrupt, and the fast system calls.
 
 %include "suite/workload/workload.inc"
 
@@ -7,7 +7,7 @@ extern user_call
 
 VECTOR_USER_EXIT equ 0x81
 
-; A far pointer as wide as the machine; its selector is stored when it is used.
+; A far pointer of the machine's width; its selector is stored before use.
 %if WORD_BYTES = 8
 %define far_ far qword
 %define retf_ o64 retf
@@ -69,7 +69,7 @@ workload_%1_accesses_end:
 describe_workload workload_%1, 0
 %endmacro
 
-; Advances the saved IP, that of the instruction, by this many bytes.
+; Advances the saved IP, which is the instruction's, by this many bytes.
 %macro skip_bytes 1
 %if WORD_BYTES = 8
         add     qword [rsp], %1
@@ -123,7 +123,7 @@ step_2:         pushf
                 or      dword [esp], FLAGS_TRAP
 %endif
                 popf
-                nop                     ; the single-step trap follows it
+                nop                     ; followed by the single-step trap
                 end_workload workload_step
 
 section .rodata

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code whose right answer is known: assembly, whose labels are the expectation. Each workload's body runs between two
- * writes of one register, the window, so that nothing but the body is recorded.
+ * Code with known results: assembly whose labels are the expected values. Each workload's body runs between two writes
+ * of one register, the window, so that only the body is recorded.
  */
 #ifndef SUITE_WORKLOAD_WORKLOAD_H
 #define SUITE_WORKLOAD_WORKLOAD_H
@@ -31,7 +31,7 @@ struct access {
 
 struct workload {
     void (*run)(const struct window *window);
-    uint64_t start, limit;         /* the body with its functions: start <= ip < limit */
+    uint64_t start, limit;         /* the body and its functions: start <= ip < limit */
     const struct branch *branches; /* taken branches, in execution order */
     uint64_t branch_count;
     const struct access *accesses; /* loads and stores, in execution order */
@@ -40,20 +40,20 @@ struct workload {
 };
 
 /* suite/workload/branches.asm */
-extern const struct workload workload_calls;      /* nested calls and returns */
-extern const struct workload workload_kinds;      /* every kind of near branch, taken and not taken */
-extern const struct workload workload_loop;       /* a loop with an alternating branch */
-extern const struct workload workload_long_loop;  /* 3000 times the same branch */
-#define WORKLOAD_LOOP_BACK 2u                     /* bytes of the branch at the end of this loop, and of the user's */
+extern const struct workload workload_calls;     /* nested calls and returns */
+extern const struct workload workload_kinds;     /* every kind of near branch, taken and not taken */
+extern const struct workload workload_loop;      /* a loop with an alternating branch */
+extern const struct workload workload_long_loop; /* 3000 times the same branch */
+#define WORKLOAD_LOOP_BACK 2u /* bytes of the branch at the end of this loop, and of workload_user_loop */
 extern const struct workload workload_interrupt;  /* INT n and its IRET */
 extern const struct workload workload_surprises;  /* indirect jumps with two targets in an unpredictable order */
-extern const struct workload workload_open_calls; /* four calls, two of which return; branches: the two open ones */
+extern const struct workload workload_open_calls; /* two calls return, two stay open; branches: the open ones */
 extern const struct workload workload_slow;       /* a call, a long loop, and a call */
 extern const struct workload workload_nothing;    /* an empty body: the cost of the window */
 
 /* suite/workload/memory.asm */
 extern const struct workload workload_loads; /* loads of known addresses and values, one at a time */
-#define WORKLOAD_REGISTER(n) ((uintptr_t)(UINT64_C(0x7265670072656700) + (n))) /* all but rax and rsp */
+#define WORKLOAD_REGISTER(n) ((uintptr_t)(UINT64_C(0x7265670072656700) + (n))) /* all except rax and rsp */
 #define WORKLOAD_FLAGS       UINT64_C(0x045)                                   /* CF, PF and ZF set, SF and OF clear */
 #define WORKLOAD_FLAGS_MASK  UINT64_C(0x8c5)                                   /* CF, PF, ZF, SF, OF; AF is undefined */
 extern const struct workload workload_stores;   /* stores of known addresses and values, one at a time */
@@ -73,15 +73,15 @@ extern uint32_t workload_walk_steps; /* at least 1; RCX counts them down */
 extern const struct workload workload_pieces; /* its branches are the jumps, with different code before each */
 extern const struct workload workload_spread; /* jumps that are far apart */
 struct piece_counts {
-    uint8_t instructions, branches, loads; /* from the last jump's target on, with the jump itself */
+    uint8_t instructions, branches, loads; /* from the target of the last jump up to and including the next jump */
 };
 extern const struct piece_counts workload_piece_counts[]; /* one for each branch of workload_pieces */
 #define WORKLOAD_SPREAD_JUMPS 16u
-#define WORKLOAD_SPREAD_STEP  128u /* instructions to each jump, with it; and as many behind the last one */
+#define WORKLOAD_SPREAD_STEP  128u /* instructions up to and including each jump, and as many after the last one */
 
 /*
  * suite/workload/sharing.asm: one for each processor; the accesses are a load and a store. Each walks over LINES words,
- * STRIDE bytes apart, from the word that DR3 points to; RCX counts down from LINES.
+ * STRIDE bytes apart, starting at the word that DR3 points to; RCX counts down from LINES.
  */
 extern const struct workload workload_sharing_0, workload_sharing_1, workload_sharing_2, workload_sharing_3;
 #define WORKLOAD_SHARING_LINES  8u
@@ -91,14 +91,13 @@ extern uint8_t workload_sharing_data[WORKLOAD_SHARING_LINES * WORKLOAD_SHARING_S
 /* suite/workload/precise.asm */
 extern const struct workload workload_locked; /* locked increments, each followed by an ordinary load */
 
-/* suite/workload/vectors.asm: loads that fill the vector registers, then others that leave them alone */
+/* suite/workload/vectors.asm: loads that fill the vector registers, then others that do not change them */
 extern const struct workload workload_vectors;
 #define WORKLOAD_XMMS        (2 * (unsigned)sizeof(void *)) /* XMM registers in this mode */
 #define WORKLOAD_XMM_LOW(n)  (UINT64_C(0x6c6f770000000000) + (n))
 #define WORKLOAD_XMM_HIGH(n) (UINT64_C(0x6869676800000000) + (n))
 
-/* suite/workload/tagging.asm: uops that NetBurst tags. Of x87 and MMX instructions accesses has the IP, but no address.
- */
+/* suite/workload/tagging.asm: uops that NetBurst tags. For x87 and MMX instructions, accesses has only the IP. */
 extern const struct workload workload_x87;          /* x87 additions */
 extern const struct workload workload_mmx;          /* MMX additions, each followed by an x87 addition */
 extern const struct workload workload_split_loads;  /* loads across two cache lines, an ordinary load before each */

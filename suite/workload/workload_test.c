@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many instructions each workload says that it retires, against a counter. */
+/* Compares the number of instructions that each workload declares with a counter. */
 #include "suite/workload/workload.h"
 
 #include "arch/x86/cpu.h"
@@ -37,7 +37,7 @@ static uint64_t count(struct test_run *run, const struct workload *workload)
     return count_from(run, 0, INSTRUCTIONS | PERFEVTSEL_EN | PERFEVTSEL_OS | PERFEVTSEL_USR, 0, workload);
 }
 
-/* What the window itself has, workload_straight shows. */
+/* workload_straight measures the instructions of the window itself. */
 static void instructions(struct test_run *run)
 {
     const uint64_t window = count(run, &workload_straight) - workload_straight.instructions;
@@ -52,7 +52,7 @@ static void instructions(struct test_run *run)
 
 TEST(selftest_workloads) = {
     .id = "selftest.workloads",
-    .title = "Each workload retires as many instructions as it says",
+    .title = "Each workload retires as many instructions as it declares",
     .source = OWN_RUNNER,
     .needs = NEED_GLOBAL_CTRL,
     .on_request = true,

@@ -153,8 +153,8 @@ static void none_can_be_used(void **state)
         const char *problem;
     } rows[] = {
         { "barred", ACPI_OK, 4, 3, "barred" },
-        { NULL, ACPI_OK, 1, 0, "one processor: it is what all other tests run on" },
-        { NULL, ACPI_OK, 2, 0, "no other processor can be started: the head of the log says why" },
+        { NULL, ACPI_OK, 1, 0, "only one processor, on which all other tests run" },
+        { NULL, ACPI_OK, 2, 0, "no other processor can be started: the start of the log says why" },
         { NULL, ACPI_OK, 2, 1, NULL },
     };
 
@@ -178,10 +178,10 @@ static void who_takes_part(void **state)
         { CPUS_ALL, 0, 0, 0, 0xf, "1 with 0, 2 with 0, 3 with 0, ", "processors 4 started of 4\n" },
         { 2, 0, 0, 0, 0x3, "1 with 0, ", "processors 2 started of 2\n" },
         { CPUS_ALL, 2, 0, 0, 0xb, "1 with 0, 3 with 0, ",
-          "cpu 2 apic 0x44 does not start: left out\nprocessors 3 started of 4\n" },
+          "cpu 2 apic 0x44 does not start: excluded\nprocessors 3 started of 4\n" },
         { CPUS_ALL, 0, 3, 0, 0x7, "1 with 0, 2 with 0, 3 with 0, ",
           "cpu 3 apic 0x46 differs: microcode 2, not 1\n"
-          "cpu 3 apic 0x46 has other capabilities than cpu 0: left out\nprocessors 4 started of 4\n" },
+          "cpu 3 apic 0x46 has other capabilities than cpu 0: excluded\nprocessors 4 started of 4\n" },
         { CPUS_ALL, 0, 0, 1, 0xf, "1 with 0, 2 with 0, 3 with 0, ",
           "cpu 1 apic 0x42 differs: microcode 2, not 1\nprocessors 4 started of 4\n" },
     };

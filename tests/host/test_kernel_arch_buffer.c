@@ -159,7 +159,7 @@ static void what_no_processor_leaves(void **state)
     static const struct test test = { .id = "t" };
     struct test_run run = { .test = &test, .caps = &caps };
     records_close(&run, 0); /* which says it of a buffer that is no part of the DS area */
-    machine_found("wrong: the PEBS buffer had what is no record, or its registers had been changed, 3 times\n");
+    machine_found("wrong: invalid data in the PEBS buffer, or its registers were overwritten, 3 times\n");
 }
 
 /* The log has room for 3072 of the smallest. */

@@ -510,12 +510,12 @@ static void numbers_of_loads(void **state)
          { 0x1004, 0x1000, 1024 - 67 });
     SAID(&skylake, s, 32, "differs: PEBS record 1 is of event 97, typically of 65\n", { 0x1004, 0x1000, 1024 - 32 },
          { 0x1004, 0x1000, 1024 - 97 });
-    SAID(&skylake, s, 32, "wrong: PEBS record 1 is of event 98: one of about event 65 is missing\n",
+    SAID(&skylake, s, 32, "wrong: PEBS record 1 is of event 98: the record of about event 65 is missing\n",
          { 0x1004, 0x1000, 1024 - 32 }, { 0x1004, 0x1000, 1024 - 98 });
-    SAID(&skylake, s, 32, "wrong: PEBS record 0, IP 0x1004, is of no event of the workload\n",
+    SAID(&skylake, s, 32, "wrong: PEBS record 0, IP 0x1004, is of no event in the workload\n",
          { 0x1004, 0x1004, 1000 });
-    SAID(&skylake, s, 32, "wrong: PEBS record 0, IP 0x1004, is of no event of the workload\n", { 0x1004, 0x1000, 0 });
-    SAID(&skylake, s, 32, "wrong: PEBS record 0, IP 0x1004, is of no event of the workload\n",
+    SAID(&skylake, s, 32, "wrong: PEBS record 0, IP 0x1004, is of no event in the workload\n", { 0x1004, 0x1000, 0 });
+    SAID(&skylake, s, 32, "wrong: PEBS record 0, IP 0x1004, is of no event in the workload\n",
          { 0x1004, 0x1000, 1025 });
 
     struct caps caps = skylake; /* of precise distribution none may be late */
@@ -540,9 +540,9 @@ static void numbers_over_rounds(void **state)
 #define AT(i) { 0x4004 + 8 * (i), 0x4000 + 8 * (i), 0 }
     SAID(&skylake, s, 33, "", AT(33), AT(67 - 64), AT(101 - 64));
     SAID(&skylake, s, 33, "differs: PEBS record 1 is of event 68, typically of 67\n", AT(33), AT(68 - 64));
-    SAID(&skylake, s, 33, "wrong: PEBS record 1 is of event 130: one of about event 67 is missing\n", AT(33),
+    SAID(&skylake, s, 33, "wrong: PEBS record 1 is of event 130: the record of about event 67 is missing\n", AT(33),
          AT(66 - 64));
-    SAID(&skylake, s, 33, "wrong: PEBS record 1 is of event 101: one of about event 67 is missing\n", AT(33),
+    SAID(&skylake, s, 33, "wrong: PEBS record 1 is of event 101: the record of about event 67 is missing\n", AT(33),
          AT(101 - 64));
     s.rounds = 1;
     SAID(&skylake, s, 33, "wrong: PEBS record 1 is of event 3, must be of 67 or later\n", AT(33), AT(67 - 64));
@@ -582,9 +582,9 @@ static void numbers_of_instructions(void **state)
     const struct pebs_sample line = { .event = instructions, .workload = &straight, .period = 49 };
     SAID(&trap, line, 49, "differs: PEBS record 1 is of event 99, typically of 98\n", { 0x3000 + 4 * 49, 0, 0 },
          { 0x3000 + 4 * 100, 0, 0 });
-    SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x30c6, is of no event of the workload\n", { 0x30c6, 0, 0 });
-    SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x3000, is of no event of the workload\n", { 0x3000, 0, 0 });
-    SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x31b1, is of no event of the workload\n", { 0x31b1, 0, 0 });
+    SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x30c6, is of no event in the workload\n", { 0x30c6, 0, 0 });
+    SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x3000, is of no event in the workload\n", { 0x3000, 0, 0 });
+    SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x31b1, is of no event in the workload\n", { 0x31b1, 0, 0 });
     SAID(&trap, line, 49, "", { 0x3000 + 4 * 50, 0, 0 }, { 0x3191, 0, 0 }, { 0x31b0, 0, 0 }); /* close the window */
 }
 
@@ -644,8 +644,8 @@ static void counts(void **state)
     pebs_check_count(&run, 16, 31);
     pebs_check_count(&run, 15, 31);
     pebs_check_count(&run, 32, 31);
-    machine_did("differs: 30 records came, typically 31\ndiffers: 16 records came, typically 31\n"
-                "wrong: 15 records came, must be 16 to 31\nwrong: 32 records came, must be 16 to 31\n");
+    machine_did("differs: 30 records written, typically 31\ndiffers: 16 records written, typically 31\n"
+                "wrong: 15 records written, must be 16 to 31\nwrong: 32 records written, must be 16 to 31\n");
 }
 
 int main(void)

@@ -87,7 +87,7 @@ static void refusal(void **state)
     started();
     config.bts_threshold = 9;
     assert_false(records_open(&run, &config));
-    machine_did("lvt e1\nlvt 100e1\nwrong: the DS area was refused: it breaks 1 of the manual's restrictions\n");
+    machine_did("lvt e1\nlvt 100e1\nwrong: the check refused the DS area: it breaks 1 of the manual's restrictions\n");
     snprintf(lines, sizeof(lines),
              "breach threshold_room: bts.threshold 0x%llx is not several records short of the maximum "
              "[SDM Vol. 3A (253668-032), \"BTS and DS Save Area\", 16.4.9]\n",
@@ -149,7 +149,7 @@ static void closing(void **state)
     closing_says(9, 7, 3, 2, 0, "");
     closing_says(10, 7, 2, 0, 0, "wrong: the BTS buffer was full 2 times: records may have been lost\n");
     closing_says(9, 8, 1, 0, 0, "wrong: the PEBS buffer was full 1 times: records may have been lost\n");
-    closing_says(9, 7, 1, 2, 0, "wrong: 1 interrupts came, expected at least 2\n");
+    closing_says(9, 7, 1, 2, 0, "wrong: 1 interrupts arrived, expected at least 2\n");
     closing_says(0, 0, 2, 2, 2, "");
     closing_says(0, 0, 2, 0, 0, "differs: 2 interrupts were spurious, expected 0\n");
     closing_says(0, 0, 1, 0, 2, "wrong: 1 interrupts were spurious, expected at least 2\n");
@@ -211,7 +211,7 @@ static void closing_a_damaged_log(void **state)
                  "dump bts of 0: 8192\ndump pebs of 0: 0, sources %d\ndump flush\n%s",
                  DATA_SOURCE_SKYLAKE,
                  full ? ""
-                      : "wrong: the log had no room for 2 BTS records\n"
+                      : "wrong: the log had no space for 2 BTS records\n"
                         "wrong: the BTS fields of the DS area were found overwritten 2 times\n");
         machine_did(lines);
         machine_printed(full ? "drained 8192 BTS and 0 PEBS records in 7 interrupts\n"
@@ -470,7 +470,7 @@ static void newest_branches(void **state)
     log_has(taken + 3, 3);
     records_compare_circular(&run, &six, 4);
     assert_int_equal(run.seen, 3);
-    machine_did("differs: the last of the circular buffer's 4 places was left free\n");
+    machine_did("differs: the last of the circular buffer's 4 slots was left empty\n");
     log_has(taken + 4, 2);
     records_compare_circular(&run, &six, 4);
     assert_int_equal(run.seen, 2);

@@ -137,7 +137,7 @@ for my $profile (sort keys %caches) {
     my $folder = tempdir(CLEANUP => 1);
     my @lines = boot_into($folder, '-o', 'run=measure.memory.256m');
     ends('a ring that does not fit', 'skip', $folder, @lines);
-    ok((grep { $_ eq 'ok 1 measure.memory.256m # SKIP no 262144 KiB of free memory in one piece below 4 GiB' } @lines),
+    ok((grep { $_ eq 'ok 1 measure.memory.256m # SKIP no contiguous 262144 KiB of free memory below 4 GiB' } @lines),
         'a ring that does not fit is skipped with the reason');
     @lines = boot_into($folder, '-o', 'run=measure.memory.4m records=0');
     is_deeply([map { "$_->{level} $_->{samples}" } measured('level', @lines)], ["$l3 254"], 'a ring alone in its run');
@@ -209,9 +209,9 @@ for my $machine (@machines) {
     my $folder = tempdir(CLEANUP => 1);
     my @lines = boot_into($folder, '-o', $sharing);
     ends('sharing on one processor', 'skip', $folder, @lines);
-    is((grep { /^ok \d measure\.sharing\.\S+ # SKIP one processor: nobody to share with$/ } @lines), 3, 'one processor shares nothing');
+    is((grep { /^ok \d measure\.sharing\.\S+ # SKIP one processor: no other to share with$/ } @lines), 3, 'one processor shares nothing');
     @lines = boot_into($folder, '-o', $sharing, '--', '-smp', '2,threads=2', '-cpu', 'max,vendor=GenuineIntel');
-    is((grep { / # SKIP the other processors are threads of this one's core, whose caches are the same$/ } @lines), 3,
+    is((grep { / # SKIP the other processors are threads of this core and use the same caches$/ } @lines), 3,
         'threads of one core share all');
     @lines = boot_into($folder, '-s', 2, '-o', $sharing, '--', '-machine', 'acpi=off');
     is((grep { / # SKIP no ACPI: no valid root pointer \(RSDP\)$/ } @lines), 3, 'nothing says which processors there are');

@@ -10,7 +10,7 @@ static uint64_t line_of(const struct c2c_row *row)
     return row->access.address & ~(uint64_t)(C2C_LINE - 1);
 }
 
-/* Negative, zero or positive as the access sorts before, belongs to or sorts after the row. */
+/* Negative, zero or positive if the access sorts before, belongs to or sorts after the row. */
 static int compare(const struct c2c_access *access, const struct c2c_row *row)
 {
     if (access->address != row->access.address)
@@ -46,7 +46,7 @@ void c2c_table_add(struct c2c_table *table, const struct c2c_access *access)
     count(&table->rows[at], access);
 }
 
-/* Sums up the rows of the line that starts at row `first`; returns the row after them. */
+/* Adds up the rows of the line that starts at row `first`; returns the row after them. */
 static unsigned sum_line(const struct c2c_table *table, unsigned first, struct c2c_row *sum)
 {
     unsigned at = first;

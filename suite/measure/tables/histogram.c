@@ -34,7 +34,7 @@ unsigned histogram_at(const struct histogram *h, int distance)
     return 0;
 }
 
-/* The smallest distance above `after` in any column; *found: there is one. */
+/* The smallest distance above `after` in any column; *found is false if there is none. */
 static int next_distance(const struct histogram_column *columns, unsigned count, bool first, int after, bool *found)
 {
     int best = 0;

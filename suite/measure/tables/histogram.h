@@ -12,11 +12,11 @@ struct histogram_bar {
     unsigned count;
 };
 
-/* A histogram; all zero is empty. */
+/* An all-zero histogram is empty. */
 struct histogram {
     struct histogram_bar bars[HISTOGRAM_BARS]; /* by distance, the smallest first */
     unsigned bar_count;
-    unsigned samples; /* all samples, including those that found no bar left */
+    unsigned samples; /* all samples, including those for which there was no free bar */
 };
 
 void histogram_add(struct histogram *histogram, int distance);

@@ -10,7 +10,7 @@
 
 #define LEVEL_TABLE_SAMPLES 512u
 
-/* A table; all zero is empty. */
+/* An all-zero table is empty. */
 struct level_table {
     struct mem_table sums;
     struct level_sample {
@@ -24,16 +24,16 @@ struct level_table {
 void level_table_add(struct level_table *table, const char *words, uint64_t latency);
 
 /*
- * Prints perf's table (mem_table_text()), then for each of its rows, in order of first occurrence, the
- * percentiles of its latencies, and the same as lines that begin with "measure" (docs/output.md). size: of the data
- * that was walked, bytes; steps: loads in the walk.
+ * Prints perf's table (mem_table_text()). For each of its rows, in order of first occurrence, it then prints the
+ * percentiles of the latencies, as text and as lines that begin with "measure" (docs/output.md). size: bytes of the
+ * data that was walked; steps: loads in the walk.
  */
 void level_table_text(const struct line_sink *out, const struct level_table *table, const char *event, uint64_t size,
                       unsigned steps);
 
 /*
- * The nearest-rank percentile (1 to 100) of count values in ascending order: the least value that this percentage of
- * them does not exceed. count is at least 1.
+ * The nearest-rank percentile (1 to 100) of values in ascending order: the smallest value that at least this percentage
+ * of them does not exceed. count is at least 1.
  */
 uint32_t percentile(const uint32_t *values, unsigned count, unsigned percent);
 

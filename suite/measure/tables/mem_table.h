@@ -7,7 +7,7 @@
 
 #include "lib/line.h"
 
-#define MEM_TABLE_ROWS 16u /* more than any encoding has levels */
+#define MEM_TABLE_ROWS 16u /* more than the levels of any encoding */
 
 struct mem_row {
     const char *words; /* the level of data_source_words() */
@@ -15,7 +15,7 @@ struct mem_row {
     unsigned samples;
 };
 
-/* A table; all zero is empty. */
+/* An all-zero table is empty. */
 struct mem_table {
     struct mem_row rows[MEM_TABLE_ROWS];
     unsigned count;
@@ -24,8 +24,8 @@ struct mem_table {
 };
 
 /*
- * Adds one sample; words must outlive the table. Equal texts share a row. If no row is left, the sample counts in the
- * sums only.
+ * Adds one sample; words must outlive the table. Equal texts share a row. If all rows are in use, the sample counts
+ * only in the sums.
  */
 void mem_table_add(struct mem_table *table, const char *words, uint64_t latency);
 
@@ -33,8 +33,8 @@ void mem_table_add(struct mem_table *table, const char *words, uint64_t latency)
 unsigned mem_table_share(uint64_t part, uint64_t whole);
 
 /*
- * Prints the table as perf does, the heaviest row first: Overhead is the row's share of the weight, rounded to
- * hundredths of a percent. event: the name of what was sampled.
+ * Prints the table as perf does, the heaviest row first. Overhead is the row's share of the weight, rounded to
+ * hundredths of a percent. event: the name of the sampled event.
  */
 void mem_table_text(const struct line_sink *out, const struct mem_table *table, const char *event);
 
