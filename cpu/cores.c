@@ -76,7 +76,7 @@ static const char *const notes_sandy_bridge[] = {
     NULL,
 };
 
-/* Linux, arch/x86/events/intel/core.c, intel_snb_pebs_broken. Of other steppings no such revision is known. */
+/* Linux, arch/x86/events/intel/core.c, intel_snb_pebs_broken. Unknown for other steppings. */
 static const struct core_microcode microcode_sandy_bridge[] = {
     { 0x2a, 7, 0x28 }, { 0x2d, 6, 0x618 }, { 0x2d, 7, 0x70c }, { 0, 0, 0 }
 };
@@ -161,7 +161,7 @@ static const struct core silvermont = { .name = "Silvermont",
                                         .events = &pebs_events_silvermont };
 
 /*
- * Goldmont reduces the skid of every precise event, until the instruction that overflows the counter is recorded (SDM
+ * Goldmont reduces the skid of every precise event: it records the instruction that overflows the counter (SDM
  * Vol. 3B (253669-059), "Reduced Skid PEBS", 18.7.1.2). "Goldmont Plus" and Tremont: Linux 7.1, :ppp is counter 0 and
  * fixed counter 0. LBR_SELECT bit 9: SDM Vol. 4 (335592-083), "MSRs in Intel Atom Processors Based on Goldmont
  * Microarchitecture".
@@ -310,9 +310,9 @@ static const struct core golden_cove = { GOLDEN_COVE("Golden Cove") };
 static const struct core raptor_cove = { GOLDEN_COVE("Raptor Cove") };
 
 /*
- * Those of now have architectural LBRs, which CPUID describes, and tell the cache's latency apart (Linux 6.6,
- * PMU_FL_INSTR_LATENCY). Which counters have precise distribution: PDISTCounter of Intel's event lists; of Gracemont,
- * Crestmont and Skymont, whose lists say of no general one, tnt_ and cmt_get_event_constraints() of Linux 6.12.
+ * Current cores have architectural LBRs, which CPUID describes, and a separate cache latency (Linux 6.6,
+ * PMU_FL_INSTR_LATENCY). Counters with precise distribution: PDISTCounter of Intel's event lists. The lists of
+ * Gracemont, Crestmont and Skymont name no general counter: see tnt_ and cmt_get_event_constraints() of Linux 6.12.
  */
 #define OF_NOW(core_name, counters)                                                                                  \
     .name = (core_name), .debugctl = &debugctl_core, .lbr_format = CAPS_UNKNOWN, .pebs_method = PEBS_METHOD_GENERAL, \
@@ -348,14 +348,14 @@ static const struct core arctic_wolf = { OF_NOW("Arctic Wolf", 0xff), .pebs_pdis
                                          .events = &pebs_events_arctic_wolf, .data_source = DATA_SOURCE_ARCTIC_WOLF,
                                          .second_level_kib = 4096 };
 
-/* Cores of which no more is known than what their registers tell. */
+/* Cores with only a name: everything else comes from capability registers. */
 #define NAMED(core_name) .name = (core_name), .named_only = true, .debugctl = &debugctl_core, .lbr_format = CAPS_UNKNOWN
 static const struct core palm_cove = { NAMED("Palm Cove") };
 static const struct core sunny_cove = { NAMED("Sunny Cove") };
 static const struct core lakefield = { NAMED("Sunny Cove or Tremont") };
 static const struct core lakefield_tremont = { NAMED("Tremont") };
 
-/* Hybrids, where nothing says of which kind the core is. */
+/* Hybrids whose CPUID does not report the kind of core. */
 #define HYBRID(core_names) NAMED(core_names), .cache_latency = true
 static const struct core alder_lake = { HYBRID("Golden Cove or Gracemont") };
 static const struct core meteor_lake = { HYBRID("Redwood Cove or Crestmont") };
@@ -402,7 +402,7 @@ static const struct {
     { 0x12, 0x01, &nova_lake },    { 0x12, 0x03, &nova_lake },      { 0x13, 0x01, &panther_cove },
 };
 
-/* The kinds of core of a hybrid, and which native model id a kind has, where the type alone does not tell; 0: any. */
+/* A hybrid's kinds of core. native: the native model id, if the type alone does not identify the kind; 0: any. */
 static const struct {
     const struct core *hybrid;
     unsigned type, native;
@@ -418,7 +418,7 @@ static const struct {
     { &nova_lake, CORE_TYPE_ATOM, 0, &arctic_wolf },
 };
 
-/* A model that is not listed: only what capability registers tell, and the architectural IA32_DEBUGCTL. */
+/* An unlisted model: only capability registers and the architectural IA32_DEBUGCTL. */
 static const struct core unlisted = { .debugctl = &debugctl_core, .lbr_format = CAPS_UNKNOWN };
 
 const struct core *core_find(unsigned family, unsigned model)

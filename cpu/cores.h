@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What no capability register tells: a row for each core, and the models with that core. Pure data. */
+/* Facts that no capability register reports: a row for each core, and the models with that core. Pure data. */
 #ifndef CPU_CORES_H
 #define CPU_CORES_H
 
@@ -16,24 +16,24 @@ struct core_microcode {
 
 struct core {
     const char *name; /* NULL: the model is not listed */
-    bool named_only;  /* no more than the name is known, and what this row has; else as of a model that is not listed */
+    bool named_only;  /* only the name and this row's values are known; otherwise like an unlisted model */
     const struct debugctl_bits *debugctl;
     bool bts_prediction; /* bit 4 of a BTS record's flags is defined */
 
     enum lbr_layout lbr_layout;
     unsigned lbr_depth;
     uint32_t lbr_from, lbr_to, lbr_info, lbr_tos, lbr_select; /* MSRs of entry 0; 0 = none */
-    unsigned lbr_format;                                      /* where IA32_PERF_CAPABILITIES does not exist */
-    bool lbr_says_lip;           /* IA32_PERF_CAPABILITIES says LBR_FORMAT_LIP, and entries are LBR_FORMAT_FLAGS */
+    unsigned lbr_format;                                      /* if IA32_PERF_CAPABILITIES does not exist */
+    bool lbr_says_lip;           /* IA32_PERF_CAPABILITIES has LBR_FORMAT_LIP, but entries are LBR_FORMAT_FLAGS */
     bool lbr_callstack;          /* LBR_SELECT bit 9 */
     bool lbr_select_jumps_quirk; /* as in struct caps */
 
-    enum pebs_method pebs_method; /* NETBURST, GENERAL or NONE; ADAPTIVE is what IA32_PERF_CAPABILITIES[14] says */
-    unsigned counter_width;       /* bits of a counter, where CPUID leaf 0Ah does not exist */
-    bool pebs_trap_like;          /* where IA32_PERF_CAPABILITIES does not exist */
-    uint64_t pebs_counters;       /* general counters that can do PEBS */
-    bool pebs_any_event;          /* as in struct caps */
-    uint64_t pebs_pdist_counters; /* as in struct caps */
+    enum pebs_method pebs_method;         /* NETBURST, GENERAL or NONE; IA32_PERF_CAPABILITIES[14] means ADAPTIVE */
+    unsigned counter_width;               /* bits of a counter, where CPUID leaf 0Ah does not exist */
+    bool pebs_trap_like;                  /* where IA32_PERF_CAPABILITIES does not exist */
+    uint64_t pebs_counters;               /* general counters that can do PEBS */
+    bool pebs_any_event;                  /* as in struct caps */
+    uint64_t pebs_pdist_counters;         /* as in struct caps */
     const struct pebs_event_list *events; /* NULL: no precise event is known */
     uint16_t load_latency_auxiliary;      /* as in struct caps */
     bool cache_latency;                   /* as in struct pebs_form */
@@ -44,7 +44,7 @@ struct core {
     bool prime_counters;                    /* as in struct caps */
     const struct core_microcode *microcode; /* the last one's revision is 0; NULL: any will do */
 
-    const char *const *notes; /* sentences, the last one NULL: errata and readings that change what is programmed */
+    const char *const *notes; /* sentences, the last one NULL: errata and readings that affect programming */
 };
 
 /* Kinds of core in a hybrid processor: CPUID.1AH:EAX[31:24]. */
@@ -55,15 +55,13 @@ struct core {
 const struct core *core_find(unsigned family, unsigned model);
 
 /*
- * The same for one core of a hybrid processor, by its kind and CPUID.1AH:EAX[23:0], the native model id, which tells
- * two kinds of one type apart. A type of 0 is not known. Where the processor is not hybrid, though its model is, all
+ * The same for one core of a hybrid processor, by its type and CPUID.1AH:EAX[23:0], the native model id, which
+ * distinguishes two kinds of one type. Type 0: unknown. Where the processor is not hybrid, though its model is, all
  * cores are of CORE_TYPE_CORE: Linux, arch/x86/events/intel/core.c, adl_get_hybrid_cpu_type().
  */
 const struct core *core_find_kind(unsigned family, unsigned model, unsigned type, unsigned native);
 
-/*
- * The lowest microcode revision with which this processor's PEBS is reliable; 0: any, UINT32_MAX: none is known to be.
- */
+/* The lowest microcode revision with which this processor's PEBS is reliable. 0: any revision; UINT32_MAX: unknown. */
 uint32_t core_microcode_least(const struct core *core, unsigned model, unsigned stepping);
 
 #endif

@@ -54,8 +54,8 @@ static const struct pebs_event bonnell[] = {
 };
 
 /*
- * Only the load latency event fills the record's data address (SDM, "Load Latency ... in Nehalem"). Where a load came
- * from beyond the third level has other codes on Westmere, and none on 06_2E.
+ * Only the load latency event fills the record's data address (SDM, "Load Latency ... in Nehalem"). Events for sources
+ * beyond the third level have other codes on Westmere, and do not exist on 06_2E.
  */
 static const struct pebs_event nehalem[] = {
 #define NEHALEM_EP_ONLY 4u /* events at the beginning of the table */
@@ -326,7 +326,7 @@ static const struct pebs_event goldmont[] = {
     { "MEM_LOAD_UOPS_RETIRED.L3_HIT", PEBS_ROLE_L3_HITS, PEBS_FAMILY_MEM_LOAD_RETIRED, 0x04d1, ANY, true },
 };
 
-/* Crestmont, whose list is Skymont's too, has other codes for the levels of loads, whose records have no address. */
+/* Crestmont and Skymont share a list. It has other codes for the levels of loads, and their records have no address. */
 static const struct pebs_event gracemont[] = {
 #define GRACEMONT_ONLY 8u /* events at the beginning of the table */
     { "MEM_LOAD_UOPS_RETIRED.L1_HIT", PEBS_ROLE_L1_HITS, PEBS_FAMILY_MEM_LOAD_RETIRED, 0x01d1, ANY, true },
@@ -366,7 +366,7 @@ static const struct pebs_event gracemont[] = {
     { "MEM_LOAD_UOPS_RETIRED.WCB_HIT", PEBS_ROLE_FILL_BUFFER, PEBS_FAMILY_MEM_LOAD_RETIRED, 0x20d1, ANY, false },
 };
 
-/* Other codes of branches than before. Load latency on any counter; other events have no address in the record. */
+/* New codes for branches. Load latency runs on any counter; records of other events have no address. */
 static const struct pebs_event darkmont[] = {
     { "INST_RETIRED.ANY_P", PEBS_ROLE_INSTRUCTIONS, PEBS_FAMILY_INST_RETIRED, 0x00c0, ANY, false },
     { "BR_INST_RETIRED.ALL_BRANCHES", PEBS_ROLE_BRANCHES, PEBS_FAMILY_BR_INST_RETIRED, 0x00c4, ANY, false },
@@ -395,8 +395,8 @@ static const struct pebs_event darkmont[] = {
 };
 
 /*
- * Lion Cove has 10 counters. What needs bits beyond IA32_PERFEVTSELx[15:0], as conditional branches do there and far
- * ones later, is left out. Coyote Cove and Panther Cove have 8 counters, and other codes for the levels of loads.
+ * Lion Cove has 10 counters. Events that need bits beyond IA32_PERFEVTSELx[15:0] are left out: conditional branches on
+ * Lion Cove, far branches later. Coyote Cove and Panther Cove have 8 counters, and other codes for the levels of loads.
  */
 static const struct pebs_event lion_cove[] = {
 #define LION_COVE_ONLY 4u /* events at the beginning of the table */
@@ -437,7 +437,7 @@ static const struct pebs_event lion_cove[] = {
     { "MEM_LOAD_RETIRED.L2_HIT_LOCAL", PEBS_ROLE_L2_HITS, PEBS_FAMILY_MEM_LOAD_RETIRED, 0x20d1, LOW_4, true },
 };
 
-/* The rows of a table but the first and the last so many. */
+/* The rows of a table without the first `first` and the last `last` ones. */
 #define LIST(table, first, last)                                                 \
     {                                                                            \
         (table) + (first), sizeof(table) / sizeof((table)[0]) - (first) - (last) \

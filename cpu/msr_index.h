@@ -19,13 +19,13 @@
 
 #define MSR_IA32_BIOS_SIGN_ID 0x0000008bu /* the microcode's revision in its upper half */
 
-/* Where CPUID.7:EDX[29] and IA32_ARCH_CAPABILITIES bit 21 are set: whether x2APIC mode cannot be left. */
+/* If CPUID.7:EDX[29] and IA32_ARCH_CAPABILITIES bit 21 are set: whether x2APIC mode is locked. */
 #define MSR_IA32_XAPIC_DISABLE_STATUS 0x000000bdu
 #define LEGACY_XAPIC_DISABLED         MSR_BIT(0)
 #define MSR_IA32_ARCH_CAPABILITIES    0x0000010au
 #define ARCH_CAP_XAPIC_DISABLE_STATUS MSR_BIT(21)
 
-#define MSR_X2APIC 0x00000800u /* the local APIC's registers in x2APIC mode: that of offset n at n / 16 from here */
+#define MSR_X2APIC 0x00000800u /* the local APIC's registers in x2APIC mode: offset n is MSR_X2APIC + n / 16 */
 
 #define MSR_IA32_PMC(n)   (0x000000c1u + (n))
 #define MSR_IA32_A_PMC(n) (0x000004c1u + (n)) /* full-width alias, where PERF_CAP_FW_WRITE */
@@ -39,7 +39,7 @@
 #define PERFEVTSEL_ADAPTIVE    MSR_BIT(34) /* this counter's records have the groups of MSR_PEBS_DATA_CFG */
 /* Where CPUID.23H.0:EBX has them: Linux 6.13 (the first two) and 7.0, asm/perf_event.h */
 #define PERFEVTSEL_UMASK2(n)  ((uint64_t)(n) << 40)
-#define PERFEVTSEL_EQ         MSR_BIT(36) /* counts cycles with exactly as many events as the counter mask says */
+#define PERFEVTSEL_EQ         MSR_BIT(36) /* counts cycles with exactly as many events as the counter mask */
 #define PERFEVTSEL_RDPMC_USER MSR_BIT(37) /* RDPMC at CPL 1 to 3 reads 0 */
 #define PERFEVTSEL_BR_CNTR    MSR_BIT(35) /* LBR entries count this counter's events: Linux 6.8, perf_event.h */
 
@@ -170,7 +170,7 @@
 #define PEBS_BASE_ADDRESS        UINT64_C(0x000ffffffffff000)
 #define MSR_IA32_PEBS_INDEX      0x000003f5u
 #define PEBS_INDEX_WR            UINT64_C(0x07fffff0) /* bytes from the base to the next record */
-#define PEBS_INDEX_FULL          MSR_BIT(31)          /* a record did not fit: none is written until it is cleared */
+#define PEBS_INDEX_FULL          MSR_BIT(31)          /* a record did not fit: PEBS stops until software clears it */
 #define PEBS_INDEX_EN            MSR_BIT(32)
 #define PEBS_INDEX_THRESH(bytes) ((uint64_t)(bytes) << 32) /* a multiple of 16 */
 #define PEBS_INDEX_THRESH_FIELD  PEBS_INDEX_THRESH(PEBS_INDEX_WR)

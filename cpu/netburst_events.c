@@ -69,7 +69,7 @@ uint64_t netburst_cccr(bool counting)
     /*
      * Without Hyper-Threading bits 17:16 are reserved and must be 11b; with it 11b counts whichever threads are active.
      * OVF_PMI stays clear, although table 18-11 ("Requirements to Program PEBS") asks for it: it would interrupt at
-     * every overflow, that is at every record. The PEBS interrupt comes from the DS area's threshold. (Perfmon2 did the
+     * every overflow, that is at every record. The DS area's threshold raises the PEBS interrupt. (Perfmon2 did the
      * same on real Pentium 4, to avoid "a spurious interrupt for every counter overflow".)
      */
     return CCCR_ACTIVE_ANY | CCCR_SELECT(CRU_SELECT) | (counting ? CCCR_ENABLE : 0);
@@ -79,7 +79,7 @@ uint64_t netburst_cccr(bool counting)
  * The manual contradicts itself over MSR_PEBS_ENABLE. "Detection of the Availability of the PEBS Facilities" and
  * "Setting Up the PEBS Buffer" (18.18.8.1 and .3 of the print of 2008) call bit 24 the one that enables PEBS; the
  * register's table has UOP_TAG there, for replay tagging, and ENABLE_PEBS_MY_THR at bit 25, and so have the tables of
- * metrics and Linux. The reading taken here: bit 25 enables sampling, bit 24 replay tagging, sampled or only counted.
+ * metrics and Linux. This code's reading: bit 25 enables sampling, bit 24 replay tagging, sampled or only counted.
  */
 static uint64_t pebs_enable(const struct netburst_setup *setup)
 {

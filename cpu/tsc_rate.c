@@ -8,8 +8,8 @@
 #define RATE_MOST  (20000 * MHZ)
 
 /*
- * The core crystal clocks of processors whose leaf 15H leaves them out: SDM Vol. 3B (253669-081), table "Nominal Core
- * Crystal Clock Frequency"; that of Denverton (06_5FH) as in Linux, native_calibrate_tsc(). Parts of one model may
+ * The core crystal clocks of processors whose leaf 15H lacks them: SDM Vol. 3B (253669-081), table "Nominal Core
+ * Crystal Clock Frequency"; for Denverton (06_5FH) Linux, native_calibrate_tsc(). Parts of one model may
  * differ: of 06_55H servers have 25 MHz and workstations 24 (Linux, the correction of commit 6baf3d61821f); of 06_9EH
  * an i7-7740X fits 25 MHz alone. The one whose rate is nearer to that of leaf 16H is right.
  */

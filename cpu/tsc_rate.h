@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How fast the time-stamp counter counts, as far as CPUID tells it. Pure. */
+/* The rate of the time-stamp counter, if CPUID reports it. Pure. */
 #ifndef CPU_TSC_RATE_H
 #define CPU_TSC_RATE_H
 
