@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Little-endian numbers in memory of any alignment. The caller has checked the bounds. The functions are unrolled
- * because compilers merge the byte accesses into one then, and do not merge those of a loop.
+ * Little-endian numbers in memory of any alignment. The caller checks the bounds. The functions are unrolled, because
+ * compilers merge unrolled byte accesses into one access, but not those of a loop.
  */
 #ifndef LIB_BYTES_H
 #define LIB_BYTES_H

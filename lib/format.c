@@ -7,7 +7,7 @@
 struct writer {
     char *buf;
     size_t size;
-    size_t length; /* of the whole text, including what did not fit */
+    size_t length; /* of the whole text, including characters that did not fit */
 };
 
 enum length_modifier {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fast pieces of a line, for records that are printed by the million. Each function writes its text at `at`, without a
- * NUL, and returns the end of it; the caller makes sure that there is room. Everything else uses format().
+ * NUL, and returns the end of it; the caller provides enough space. Everything else uses format().
  */
 #ifndef LIB_PUT_H
 #define LIB_PUT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts without libc. */
+/* String functions without libc. */
 #ifndef LIB_TEXT_H
 #define LIB_TEXT_H
 

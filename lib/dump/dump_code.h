@@ -52,9 +52,9 @@ static inline uint64_t dump_unzigzag(uint64_t code)
 }
 
 /*
- * Predicts the next branch: from the last three targets, which tell the program's path, and else from the few branches
- * that followed the last target. Writer and reader start each frame with an empty predictor and feed it the same
- * records.
+ * Predicts the next branch from the last three targets, which identify the program's path, or otherwise from the few
+ * branches that followed the last target. Writer and reader start each frame with an empty predictor and feed it the
+ * same records.
  */
 #define DUMP_CONTEXTS 4096u
 #define DUMP_SETS     256u

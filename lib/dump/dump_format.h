@@ -31,11 +31,11 @@
 
 /* The machine and the kernel of a dump, which each boot in a log starts with. */
 struct dump_machine {
-    char version[64];   /* of dstest86, with its revision; "" if the dump's start is lost: the rest is 0 then */
+    char version[64]; /* of dstest86, with its revision; "" if the dump's start is lost: the other members are then 0 */
     unsigned cpu_width; /* the kernel's width: 32 or 64 */
     uint32_t signature; /* CPUID.1:EAX */
     uint64_t perf_capabilities, misc_enable;
-    uint64_t pebs_data_cfg; /* MSR_PEBS_DATA_CFG at the start; a dump_sampling has that of its records */
+    uint64_t pebs_data_cfg; /* MSR_PEBS_DATA_CFG at the start; each dump_sampling has its own */
     unsigned ds_width;      /* 4 or 8; 0 if there is no debug store */
     bool bts_prediction;    /* bit 4 of BTS flags is defined */
     struct pebs_form pebs;
@@ -56,8 +56,8 @@ struct dump_sampling {
 };
 
 /*
- * Which latencies the records of a PEBS form have of their own. The first two were all that frames said before the
- * cache's latency was told from the retire latency.
+ * Which latencies the records of a PEBS form have. Older frames have only the first two values, because they do not
+ * distinguish the cache latency from the retire latency.
  */
 enum dump_latencies {
     DUMP_LATENCIES_NEITHER,

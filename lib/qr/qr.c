@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/qr/qr.h"
 
-#define FUNCTION 0x80u /* of a module while the code is made: it belongs to a pattern, and is not masked */
+#define FUNCTION 0x80u /* marks a module of a pattern, which is not masked */
 
 #define FINDER_SIDE    7u
 #define TIMING         6u /* the row and the column of the timing patterns */
@@ -116,7 +116,7 @@ static void put_letters(struct bits *bits, const char *text, size_t length)
         put(bits, (unsigned)alphanumeric(text[length - 1]), 6);
 }
 
-/* Writes the data codewords of a text that they hold: 7.4. */
+/* Writes the data codewords of a text: 7.4. */
 static void put_data(uint8_t *codewords, const char *text, size_t length, enum qr_level level, unsigned version)
 {
     const bool letters = all_alphanumeric(text, length);
@@ -196,7 +196,7 @@ static unsigned distance(unsigned a, unsigned b)
     return a > b ? a - b : b - a;
 }
 
-/* A dark square around a centre with rings; outside the code nothing is drawn. */
+/* A dark square around a centre with rings, clipped to the code. */
 static void draw_rings(struct qr_code *code, unsigned row, unsigned column, unsigned radius, unsigned light)
 {
     for (unsigned r = row < radius ? 0 : row - radius; r <= row + radius && r < code->side; r++)
@@ -225,7 +225,7 @@ static void draw_alignment(struct qr_code *code, const uint8_t centres[ALIGNMENT
         }
 }
 
-/* The bits with those of a BCH code below them, whose generator has this degree. */
+/* Appends the bits of a BCH code, whose generator has this degree, to the bits. */
 static unsigned with_bch(unsigned bits, unsigned polynomial, unsigned degree)
 {
     unsigned rest = bits << degree;
@@ -375,7 +375,7 @@ static bool masked(unsigned mask, unsigned i, unsigned j)
     }
 }
 
-/* Applied a second time it takes the mask away. */
+/* A second application removes the mask. */
 static void apply_mask(struct qr_code *code, unsigned mask)
 {
     for (unsigned row = 0; row < code->side; row++)
@@ -384,7 +384,7 @@ static void apply_mask(struct qr_code *code, unsigned mask)
                 *module(code, row, column) ^= masked(mask, row, column);
 }
 
-/* A module by line and place in it, where lines are rows or columns. What is outside is light. */
+/* A module by line (row or column) and position. Modules outside the code are light. */
 static bool dark(const struct qr_code *code, bool columns, unsigned line, unsigned place)
 {
     if (place >= code->side)
@@ -392,7 +392,7 @@ static bool dark(const struct qr_code *code, bool columns, unsigned line, unsign
     return code->modules[columns ? place * code->side + line : line * code->side + place] & 1;
 }
 
-/* Whether the 7 modules from here look like a finder: 1:1:3:1:1, with four light ones before or behind them. */
+/* Whether the 7 modules from here look like a finder: 1:1:3:1:1, with four light ones before or after them. */
 static bool like_finder(const struct qr_code *code, bool columns, unsigned line, unsigned place)
 {
     bool before = true, behind = true;
@@ -401,7 +401,7 @@ static bool like_finder(const struct qr_code *code, bool columns, unsigned line,
         if (place + i >= code->side || dark(code, columns, line, place + i) != (0x5du >> i & 1))
             return false;
     for (unsigned i = 1; i <= 4; i++) {
-        before = before && !dark(code, columns, line, place - i); /* wraps around, to what is outside */
+        before = before && !dark(code, columns, line, place - i); /* wraps around to a position outside */
         behind = behind && !dark(code, columns, line, place + FINDER_SIDE - 1 + i);
     }
     return before || behind;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * QR codes (ISO/IEC 18004:2015, "QR Code bar code symbology specification"): versions 1 to 20, levels L and M, a text
- * in one segment, which is alphanumeric where its characters allow that, and of bytes otherwise. Pure.
+ * QR codes (ISO/IEC 18004:2015, "QR Code bar code symbology specification"): versions 1 to 20, levels L and M. The text
+ * is one segment, alphanumeric if its characters allow that, otherwise bytes. Pure.
  */
 #ifndef LIB_QR_QR_H
 #define LIB_QR_QR_H
@@ -14,7 +14,7 @@
 #define QR_SIDE(version) (17u + 4u * (version)) /* modules */
 #define QR_SIDE_MAX      QR_SIDE(QR_VERSIONS)
 #define QR_MASKS         8u
-#define QR_MASK_BEST     QR_MASKS /* the one of the least penalty */
+#define QR_MASK_BEST     QR_MASKS /* the mask with the least penalty */
 
 #define QR_CODEWORDS_MAX  1085u /* of version 20 */
 #define QR_CORRECTION_MAX 30u   /* codewords of error correction in a block */
@@ -28,7 +28,7 @@ struct qr_code {
     uint8_t codewords[QR_CODEWORDS_MAX];        /* scratch */
 };
 
-/* The smallest version that holds the text; 0: none does. */
+/* The smallest version that holds the text; 0: the text is too long. */
 unsigned qr_version_for(const char *text, size_t length, enum qr_level level);
 
 /* Makes the code of a version (1 to 20) and mask (0 to 7, or QR_MASK_BEST). False if the version does not hold the
@@ -36,7 +36,7 @@ unsigned qr_version_for(const char *text, size_t length, enum qr_level level);
 bool qr_encode(struct qr_code *code, const char *text, size_t length, enum qr_level level, unsigned version,
                unsigned mask);
 
-/* Pieces of it, as the standard's examples have them. */
+/* Steps of qr_make(), for tests by the standard's examples. */
 
 /* The Reed-Solomon codewords (most: QR_CORRECTION_MAX) of a block of data. */
 void qr_correction(const uint8_t *data, size_t length, uint8_t *correction, unsigned count);
@@ -45,7 +45,7 @@ void qr_correction(const uint8_t *data, size_t length, uint8_t *correction, unsi
 unsigned qr_format_bits(enum qr_level level, unsigned mask);
 unsigned qr_version_bits(unsigned version);
 
-/* What the standard counts against a mask: the penalty of the code's modules. */
+/* The standard's penalty for the code's modules. */
 unsigned qr_penalty(const struct qr_code *code);
 
 #endif

@@ -453,7 +453,7 @@ static void texts(void **state)
         [DUMP_READ_TOO_FEW] = "fewer records than count= says",
         [DUMP_READ_TOO_MANY] = "more records than count= says",
         [DUMP_READ_LEFT_OVER] = "bytes left over after the last record",
-        [DUMP_READ_PREDICTION] = "a code predicts a branch where none is known",
+        [DUMP_READ_PREDICTION] = "a code predicts a branch before any is known",
         [DUMP_READ_REFERENCE] = "a code refers to an unknown branch",
         [DUMP_READ_PEBS] = "PEBS record cannot be decoded",
         [DUMP_READ_MISSING] = "missing before this line",

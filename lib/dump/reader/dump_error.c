@@ -71,7 +71,7 @@ const char *dump_error_text(enum dump_error error)
     case DUMP_READ_LEFT_OVER:
         return "bytes left over after the last record";
     case DUMP_READ_PREDICTION:
-        return "a code predicts a branch where none is known";
+        return "a code predicts a branch before any is known";
     case DUMP_READ_REFERENCE:
         return "a code refers to an unknown branch";
     case DUMP_READ_PEBS:

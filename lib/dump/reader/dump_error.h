@@ -42,7 +42,7 @@ enum dump_error {
     DUMP_READ_TOO_FEW,      /* fewer records than count= */
     DUMP_READ_TOO_MANY,     /* more records than count= */
     DUMP_READ_LEFT_OVER,    /* bytes after the last record */
-    DUMP_READ_PREDICTION,   /* predicts a branch where none is known */
+    DUMP_READ_PREDICTION,   /* predicts a branch before any is known */
     DUMP_READ_REFERENCE,    /* refers to an unknown branch */
     DUMP_READ_PEBS,         /* offender: record and pebs; later records are still read */
 

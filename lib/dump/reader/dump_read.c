@@ -101,8 +101,8 @@ static void end_boot(struct dump_reader *r)
 }
 
 /*
- * Assigns a frame to a boot. Another boot begins with a head, and with any frame after the end frame. Returns false if
- * the frame is ignored: it repeats the one before, or its number is not above those before.
+ * Assigns a frame to a boot. A new boot begins with a head, or with any frame after the end frame. Returns false if the
+ * frame is ignored: it repeats the previous frame, or its number is not above the previous numbers.
  */
 static bool place(struct dump_reader *r, const struct frame *f)
 {
@@ -124,7 +124,7 @@ static bool place(struct dump_reader *r, const struct frame *f)
     return true;
 }
 
-/* Announces the machine, if need be from what this frame says, and the test before their records. */
+/* Reports the machine (from this frame, if the head is lost) and the test to the sink, before their records. */
 static void introduce(struct dump_reader *r, const struct frame *f)
 {
     if (!r->sink)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads dumps (lib/dump/dump_format.h, docs/dump.md): lines of a log in, calls of an record_sink out. Pure, for a host.
- * Its memory does not grow. What cannot be read is reported with its line and counted; everything else
- * is read nevertheless.
+ * Its memory does not grow. Reports and counts unreadable parts, with their lines, and reads everything else.
  */
 #ifndef LIB_DUMP_READER_DUMP_READ_H
 #define LIB_DUMP_READER_DUMP_READ_H
@@ -28,9 +27,8 @@ struct dump_reader;
 size_t dump_reader_size(void);
 
 /*
- * sink: receives what is read; NULL counts and verifies records without expanding
- * them, and so does not find codes that name unknown branches, or bytes that are not a record. problem: receives each
- * problem, whose text is dump_problem_text().
+ * sink: receives the contents. NULL: counts and verifies records without expanding them, and so does not find codes of
+ * unknown branches, or bytes that are not a record. problem: receives each problem; dump_problem_text() is its text.
  */
 void dump_reader_init(struct dump_reader *reader, const struct record_sink *sink,
                       void (*problem)(void *context, const struct dump_problem *problem), void *context);
