@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# An entry for dstest86 in GRUB's menu, of BIOS and UEFI. grub-mkconfig runs this, with what /boot lies on in the
-# environment. Options of dstest86 stand in DSTEST86_OPTIONS of /etc/default/grub, which grub-mkconfig does not export.
+# Prints an entry for dstest86 in GRUB's menu, for BIOS and UEFI. grub-mkconfig runs this, with the device of /boot in the
+# environment. DSTEST86_OPTIONS in /etc/default/grub has dstest86's options; grub-mkconfig does not export it.
 set -e
 pkgdatadir=${pkgdatadir:-/usr/share/grub}
 # shellcheck source=/dev/null

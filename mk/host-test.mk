@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests/host/test_NAME.c becomes build/host/test_NAME, and build/host32/test_NAME where the host can link -m32; each
-# prints TAP when CMOCKA_MESSAGE_OUTPUT=TAP is set. test_model_* link the model's code alone, the others HOST_PURE alone;
-# test_kernel_* link besides that the kernel's code on the machine of variables (tests/host/machine/).
+# prints TAP when CMOCKA_MESSAGE_OUTPUT=TAP is set. test_model_* link only the model's code, the others only HOST_PURE;
+# test_kernel_* also link the kernel's code on a machine of variables (tests/host/machine/).
 HOST_CFLAGS := $(WARNINGS) -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -I.
 # Where ./bootstrap puts cmocka for -m32.
 LIBS_32 := -L$B/toolchain/lib32 -Wl,-rpath,$(abspath $B/toolchain/lib32)
@@ -40,8 +40,8 @@ $B/$1/%.o: %.c $B/host/config.mk
 # The UEFI loader is compiled into its test, as for x64 firmware.
 $(patsubst %.c,$B/$1/%.o,$(filter tests/host/test_uefi%,$(HOST_SOURCES))): HOST_MACHINE := -fshort-wchar -DGNU_EFI_USE_MS_ABI -isystem /usr/include/efi
 
-# The machine's headers go before the kernel's. The DS area's memory lies where bit 20 of an address is clear, and below
-# 4 GiB, as in the kernel.
+# The machine's headers precede the kernel's. The DS area is at an address with bit 20 clear and below 4 GiB, as in the
+# kernel.
 $(KERNEL_ON_HOST:%.c=$B/$1/%.o) $B/$1/tests/host/test_kernel_%.o: HOST_MACHINE := -Itests/host/machine
 $B/$1/kernel.a: $(KERNEL_ON_HOST:%.c=$B/$1/%.o)
 	$$Qrm -f $$@ && $$(AR) rcsD $$@ $$^
@@ -70,10 +70,10 @@ $(eval $(call host_rules,coverage,$(COVERAGE_CFLAGS)))
 
 $B/host32/test_%: HOST_LIBS := $(LIBS_32)
 
-# Zydis, against which the model's instruction decoder is tested; nothing else links it.
+# Zydis, for comparison with the model's instruction decoder; only that test links it.
 $B/host/test_model_insn_zydis $B/coverage/test_model_insn_zydis: HOST_LIBS := -lZydis
 
-# Of the code for QEMU, what can run on a QEMU of variables: options; registers, memory and interrupts; private state.
+# The code for QEMU that can run on a QEMU of variables: options; registers, memory and interrupts; private state.
 $B/host/test_model_options: $B/host/model/qemu/options.o
 $B/coverage/test_model_options: $B/coverage/model/qemu/options.o
 $B/host/test_model_glue: $B/host/model/qemu/processor.o
@@ -90,7 +90,7 @@ $B/host/test_model_plugin: $(PLUGIN:%=$B/host/%)
 $B/coverage/test_model_plugin: $(PLUGIN:%=$B/coverage/%)
 $B/host/test_model_plugin $B/coverage/test_model_plugin: HOST_LIBS = -rdynamic -Wl,--unresolved-symbols=ignore-all $(shell pkg-config --libs glib-2.0)
 
-# Every call of the model for memory goes through the test, which makes it fail.
+# Every memory allocation of the model goes through the test, which makes it fail.
 $B/host/test_model_allocation $B/coverage/test_model_allocation: HOST_LIBS := -Wl,--wrap=calloc -Wl,--wrap=malloc
 
 # The fuzz targets with their saved inputs and a fixed number of mutations; see tests/fuzz/main.c.

@@ -20,7 +20,7 @@ install-model: model $B/ds-inspect ##install the model for other kernels: the co
 	$Qln -sfn ../lib/dstest86/qemu-ds $(MODEL_BIN)
 	$(call say,INSTALL,$(MODEL_BIN))
 
-uninstall-model: ##install take it away again
+uninstall-model: ##install remove the installed model
 	$Qrm -rf $(MODEL_DIR) $(MODEL_DOC)
 	$Qrm -f $(MODEL_BIN) $(MODEL_MAN)
 

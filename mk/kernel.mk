@@ -10,7 +10,7 @@ KERNEL_CFLAGS := $(WARNINGS) -Os -g -ffreestanding -fno-pic -fno-pie -fno-stack-
                  -fno-omit-frame-pointer -mgeneral-regs-only -I. -Ilib/freestanding -I$B/include
 # Tests run in the order of their file; clang keeps it without an option.
 KERNEL_CFLAGS += $(shell echo | $(CC) -fno-toplevel-reorder -x c -c - -o /dev/null 2>/dev/null && echo -fno-toplevel-reorder)
-# nasm 2.16.03 warns about every relocation, of which a linked image has many; 2.16.01 does not know these warnings.
+# nasm 2.16.03 warns about every relocation, and a linked image has many; 2.16.01 does not know these warnings.
 NASM_WARNINGS := -w+all -w+error -w-unknown-warning -w-reloc-abs-word -w-reloc-abs-dword -w-reloc-abs-qword -w-reloc-rel-dword
 
 FONT := /usr/share/consolefonts/spleen-8x16.psfu.gz

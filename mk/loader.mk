@@ -63,7 +63,7 @@ $B/loader-$1/boot/uefi/embed.o: $$(EMBEDDED) $B/sbat.csv
 $B/loader-$1/pure.a: $$(PURE:%.c=$B/loader-$1/%.o)
 	$$Qrm -f $$@ && $$(AR) rcsD $$@ $$^
 
-# gnu-efi's script for 32 bits leaves .reloc where it comes, and a section of an image begins a page.
+# gnu-efi's script for 32 bits does not align .reloc, but each section of an image must begin on a page.
 $B/loader-$1/crt0.o: $$($1.lib)/crt0-efi-$$($1.gnu).o
 	@mkdir -p $$(@D)
 	$$Q$$(OBJCOPY) --set-section-alignment .reloc=4096 $$< $$@
@@ -72,7 +72,7 @@ $B/loader-$1.so: $B/loader-$1/crt0.o $$(LOADER_C:%.c=$B/loader-$1/%.o) $B/loader
 	$$(call say,LD,$$@)
 	$$Q$$(call efi_link,$1,$$^)
 
-# What firmware might be like, for tests/qemu/firmware.t.
+# Unusual firmware, for tests/qemu/firmware.t.
 $B/strange-$1.so: $$($1.lib)/crt0-efi-$$($1.gnu).o $B/loader-$1/tests/qemu/strange_firmware.o
 	$$(call say,LD,$$@)
 	$$Q$$(call efi_link,$1,$$^)
@@ -100,7 +100,7 @@ $B/BOOTIA32.EFI: $B/loader-ia32.so boot/nx-compat
 	$(call say,EFI,$@)
 	$Q$(call efi_copy,ia32) && boot/nx-compat $@
 
-# Firmware's screen of any form, before the loader.
+# Sets any form of firmware's screen, before the loader.
 $B/gop.so: /usr/lib/crt0-efi-x86_64.o $B/loader-x64/tests/qemu/gop.o
 	$(call say,LD,$@)
 	$Q$(call efi_link,x64,$^)

@@ -4,7 +4,7 @@ MODEL_PURE := $(wildcard $(patsubst %,%/*.c,$(call modules,model)))
 MODEL_OBJECTS := $(patsubst %.c,$B/%.o,$(MODEL_PURE) $(wildcard $(patsubst %,%/*.c,$(call modules,plugin))))
 # QEMU's symbols are resolved when QEMU loads the plugin. Its interface passes arrays in GLib's types.
 MODEL_GLIB = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags glib-2.0))
-# Optimised as a whole: a PEBS record goes through some thirty short functions of many files.
+# Link-time optimisation: a PEBS record passes through about thirty short functions in many files.
 MODEL_OPTIMISE = -O3 -flto=auto
 MODEL_CFLAGS = $(WARNINGS) $(MODEL_OPTIMISE) -g -fPIC -fvisibility=hidden -I. $(MODEL_GLIB)
 

@@ -14,15 +14,15 @@ dist: ##packages build/dstest86-VERSION.tar.gz, the committed sources: the same 
 	$Qrm -rf $B/dist
 	$(call say,DIST,$B/$(DIST_NAME).tar.gz)
 
-deb: dist ##packages build/deb/*.deb, of the committed sources, and what lintian says of them (./bootstrap --packages installs what it takes)
+deb: dist ##packages build/deb/*.deb, from the committed sources, checked by lintian (./bootstrap --packages installs the tools)
 	$Qrm -rf $(DEB) && mkdir -p $(DEB) && tar -C $(DEB) -xf $B/$(DIST_NAME).tar.gz
 	$Qcd $(DEB)/$(DIST_NAME) && CC="$(CC)" dpkg-buildpackage -b -us -uc >../log 2>&1 || { tail -20 ../log >&2; exit 1; }
 	$Qrm -rf $(DEB)/$(DIST_NAME)
 	$Qlintian --allow-root --fail-on error,warning $(DEB)/*.changes
 	$(call say,DEB,$(notdir $(wildcard $(DEB)/*.deb)))
 
-# Debian's binaries as they are, in one package, for qemu-ds where the system's QEMU is too old. Not lintian's business.
-deb-bundled: ##packages build/qemu-ds-bundled.deb, the QEMU that ./bootstrap fetched, for qemu-ds where Debian's is too old
+# Debian's unchanged binaries in one package, for qemu-ds if the system's QEMU is too old. Not checked by lintian.
+deb-bundled: ##packages build/qemu-ds-bundled.deb, the QEMU that ./bootstrap fetched, for qemu-ds if Debian's is too old
 	$Qgrep -q '/toolchain/debian$$' $B/qemu-system-x86_64 || { echo "deb-bundled: ./bootstrap fetched no QEMU: the system's is new enough" >&2; exit 1; }
 	$Qrm -rf $B/bundled && mkdir -p $B/bundled/DEBIAN $B/bundled/usr/lib/dstest86/toolchain
 	$Qsed 's/@VERSION@/$(VERSION)/' debian/bundled.control >$B/bundled/DEBIAN/control

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What firmware starts under Secure Boot: make sign key=FILE cert=FILE [password=TEXT]. See docs/booting.md.
+# Files that firmware starts under Secure Boot: make sign key=FILE cert=FILE [password=TEXT]. See docs/booting.md.
 key ?=
 cert ?=
 export password

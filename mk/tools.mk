@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # dsdump: build/dsdump. The pure objects, compiled for speed and without sanitizers, and the code that writes files.
 TOOL_OBJECTS := $(patsubst %.c,$B/tool/%.o,$(HOST_PURE) $(wildcard tools/*.c))
-# What the commands of tools/gdb/dstest86.py start.
+# The program that the commands of tools/gdb/dstest86.py start.
 INSPECT_OBJECTS := $(patsubst %.c,$B/tool/%.o,$(wildcard tools/gdb/*.c))
 TOOL_CFLAGS := $(WARNINGS) -D_GNU_SOURCE -O3 -g -I.
 TOOL_LIBS := -lelf -ldw
@@ -9,7 +9,7 @@ TOOL_LIBS := -lelf -ldw
 TOOL_PAGE := page style script
 
 .PHONY: tools
-tools: $B/dsdump $B/ds-inspect ## build/dsdump, which reads the raw dump in a log (kernel option dump=raw), and what GDB's commands start
+tools: $B/dsdump $B/ds-inspect ## build/dsdump, which reads the raw dump in a log (kernel option dump=raw), and the program that GDB's commands start
 
 $(TOOL_OBJECTS) $(INSPECT_OBJECTS) $B/tool/tests/bench/traces.o $B/tool/tests/tools/qr_image.o: $B/tool/%.o: %.c
 	$(call say,CC,$@)
@@ -25,7 +25,7 @@ $(TOOL_PAGE:%=$B/tool/html_%.c): tools/html/embed
 $(TOOL_PAGE:%=$B/tool/html_%.o): %.o: %.c
 	$Q$(HOST_CC) $(TOOL_CFLAGS) -c -o $@ $<
 
-# What dsdump --code must know: the tests of both kernels.
+# The tests of both kernels, for dsdump --code.
 $B/tool/test_list.c: tools/test_list $B/dstest86-64.elf $B/dstest86-32.elf
 	@mkdir -p $(@D)
 	$Qtools/test_list '$(VERSION)' '$(REVISION)' $(filter %.elf,$^) >$@
@@ -36,7 +36,7 @@ $B/dsdump: $(TOOL_OBJECTS) $B/tool/test_list.o $(TOOL_PAGE:%=$B/tool/html_%.o)
 	$(call say,LD,$@)
 	$Q$(HOST_CC) -o $@ $^ $(TOOL_LIBS)
 
-# dsdump with the sanitizers, for its tests: memory that is lost, or not its own, is a failure.
+# dsdump with the sanitizers, for its tests: memory leaks and invalid accesses are failures.
 CHECKED_OBJECTS := $(patsubst %.c,$B/host/%.o,$(wildcard tools/*.c))
 $(CHECKED_OBJECTS): HOST_MACHINE := -D_GNU_SOURCE
 $B/host/dsdump: $(CHECKED_OBJECTS) $(HOST_PURE:%.c=$B/host/%.o) $B/tool/test_list.o $(TOOL_PAGE:%=$B/tool/html_%.o)

@@ -42,8 +42,8 @@ like $database, qr/^VERSION := \Q$version\E$/m, 'what is built from it has the v
 like $database, qr/^REVISION := $commit$/m, 'and the revision of its commit, though no git is there';
 like $database, qr/^(?:export )?SOURCE_DATE_EPOCH := \d{10}$/m, 'and its date';
 
-for my $case (['', 'NEWS has no version'], ["News\n\n## 1.0\n", 'NEWS: line 3: want a version, as in "## 1.2.3 (2026-01-31)", or "- " and what is new: ## 1.0'],
-    ["News\n\n## 1.0 (2026-01-31)\n", 'NEWS: nothing is new in 1.0']) {
+for my $case (['', 'NEWS has no version'], ["News\n\n## 1.0\n", 'NEWS: line 3: expected a version, as in "## 1.2.3 (2026-01-31)", or "- " and what is new: ## 1.0'],
+    ["News\n\n## 1.0 (2026-01-31)\n", 'NEWS: no news under 1.0']) {
     my ($said, $status) = run($case->[0], "'$root/debian/make-changelog'");
     isnt $status, 0, "refused: $case->[1]";
     like $said, qr/^make-changelog: \Q$case->[1]\E$/m, 'and said why';
