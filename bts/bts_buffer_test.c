@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What BTS does to the management area and to the memory around its buffer, read from memory after the window and
- * before the area is closed. Interrupts are off, except where the interrupt is what is tested.
+ * What BTS does to the management area and to the memory around its buffer. The tests read memory after the window and
+ * before the area is closed. Interrupts are disabled, except where a test is about the interrupt.
  */
 #include "bts/bts.h"
 
@@ -18,7 +18,7 @@
 
 #define GROUP .needs = NEED_APIC | NEED_BTS, .records = true
 
-/* The records of a small buffer, which has as much memory free before it, and more after it. */
+/* Records of a small buffer. As much memory is free before it, and more after it. */
 #define SMALL 8u
 
 static const struct ds_config roomy = { .bts = true, .bts_records = 512, .bts_threshold = 480 };
@@ -34,11 +34,11 @@ static uint64_t advanced(struct test_run *run, const struct ds_buffer *bts)
     size_t bytes = (size_t)(bts->index - bts->base);
 
     if (bytes % run->caps->bts_record_size)
-        test_fail(run, "the index is 0x%zx bytes from the base, which is not a whole number of records", bytes);
+        test_fail(run, "the index is 0x%zx bytes past the base, which is not a whole number of records", bytes);
     return bytes / run->caps->bts_record_size;
 }
 
-/* Runs the workload with these of the bits that switch BTS, and with interrupts off. */
+/* Runs the workload with interrupts disabled and with the given bits of IA32_DEBUGCTL. */
 static void run_with(const struct workload *workload, struct window window, uint64_t bits)
 {
     window.on = window.off | bits;
@@ -47,7 +47,10 @@ static void run_with(const struct workload *workload, struct window window, uint
     interrupts_on();
 }
 
-/* Opens the area of this configuration, runs the workload and reads the area. False: it was not opened. */
+/*
+ * Opens an area with this configuration, runs the workload and reads the area. Returns false if the area was not
+ * opened.
+ */
 static bool trace(struct test_run *run, const struct ds_config *config, const struct workload *workload,
                   struct ds_area *before, struct ds_area *after)
 {
@@ -63,7 +66,7 @@ static bool trace(struct test_run *run, const struct ds_config *config, const st
 
 /* ---- the enable bits --------------------------------------------------------------------------------------------- */
 
-/* Which of the two bits is set that only together store branches. */
+/* Which one of TR and BTS is set. Only both together store branches. */
 struct half {
     bool tr, bts;
 };
@@ -87,7 +90,7 @@ static void expect_nothing(struct test_run *run)
 
 TEST(bts_enable_tr_alone) = {
     .id = "bts.enable.tr_alone",
-    .title = "With TR alone branches are sent out as messages, and none is stored",
+    .title = "With TR alone, branches are sent as messages and none is stored",
     .source = SDM_BTS_ENCODINGS,
     GROUP,
     .run = expect_nothing,
@@ -96,7 +99,7 @@ TEST(bts_enable_tr_alone) = {
 
 TEST(bts_enable_bts_alone) = {
     .id = "bts.enable.bts_alone",
-    .title = "With BTS alone, TR being clear, no branch is stored",
+    .title = "With BTS set and TR clear, no branch is stored",
     .source = SDM_BTS_ENCODINGS,
     GROUP,
     .run = expect_nothing,
@@ -122,13 +125,13 @@ static void ends(struct test_run *run)
 
 TEST(bts_enable_ends) = {
     .id = "bts.enable.ends",
-    .title = "Once TR and BTS are clear no further branch is stored",
+    .title = "Once TR and BTS are clear, no further branch is stored",
     .source = SDM_BTS_ENCODINGS,
     GROUP,
     .run = ends,
 };
 
-/* The bits are set one at a time: nothing is stored without both TR and BTS. */
+/* Sets one bit at a time. Without both TR and BTS nothing is stored. */
 static void readback(struct test_run *run)
 {
     const struct debugctl_bits *bits = run->caps->debugctl;
@@ -150,7 +153,7 @@ static void readback(struct test_run *run)
 
 TEST(bts_enable_readback) = {
     .id = "bts.enable.readback",
-    .title = "Each bit that switches BTS can be set, reads back alone, and can be cleared",
+    .title = "Each bit that controls BTS can be set, reads back alone, and can be cleared",
     .source = SDM_2009 "\"IA32_DEBUGCTL MSR\", 16.4.1; \"MSR_DEBUGCTLA MSR\", 16.7.1",
     .needs = NEED_BTS,
     .run = readback,
@@ -158,7 +161,7 @@ TEST(bts_enable_readback) = {
 
 /* ---- the management area ----------------------------------------------------------------------------------------- */
 
-/* The workloads differ in length, and run one after the other. */
+/* The workloads differ in length, and run one after another. */
 static void index_advances(struct test_run *run)
 {
     static const struct workload *const workloads[] = { &workload_kinds, &workload_nothing, &workload_calls,
@@ -191,14 +194,14 @@ TEST(bts_index_advances) = {
     .run = index_advances,
 };
 
-/* The fields of the management area, numbered from 0 in its order: four of BTS, four of PEBS, the counter resets. */
+/* The fields of the management area in their order, from 0: four of BTS, four of PEBS, then the counter resets. */
 #define BTS_INDEX  1u
 #define PEBS_FIRST 4u
 #define FIELDS     (DS_AREA_FIELDS + DS_RESET_MAX)
 
-_Static_assert(sizeof(struct ds_area) == FIELDS * sizeof(uint64_t), "struct ds_area is its fields and nothing else");
+_Static_assert(sizeof(struct ds_area) == FIELDS * sizeof(uint64_t), "struct ds_area has these fields and no others");
 
-/* These fields, but for the index of BTS, are as they were. */
+/* Checks that these fields, except the BTS index, have not changed. */
 static void check_fields(struct test_run *run, const struct ds_area *before, const struct ds_area *after, unsigned from,
                          unsigned to)
 {
@@ -224,13 +227,13 @@ static void fields_kept(struct test_run *run)
 
 TEST(bts_circular_fields) = {
     .id = "bts.circular.fields",
-    .title = "Of the BTS fields of the management area the processor writes the index alone",
+    .title = "BTS writes only the index among the BTS fields of the management area",
     .source = SDM_DEBUG_STORE,
     GROUP,
     .run = fields_kept,
 };
 
-/* Both facilities have their fields in one area; PEBS' must not suffer. */
+/* BTS and PEBS share one area. BTS must not change the PEBS fields. */
 static void pebs_fields_kept(struct test_run *run)
 {
     struct ds_area before, after;
@@ -245,7 +248,7 @@ static void pebs_fields_kept(struct test_run *run)
 
 TEST(bts_fields_pebs) = {
     .id = "bts.fields.pebs",
-    .title = "BTS leaves the PEBS fields of the management area alone",
+    .title = "BTS does not change the PEBS fields of the management area",
     .source = SDM_DEBUG_STORE,
     GROUP,
     .run = pebs_fields_kept,
@@ -254,8 +257,8 @@ TEST(bts_fields_pebs) = {
 /* ---- the buffer's ends ------------------------------------------------------------------------------------------- */
 
 /*
- * Whether the index goes to the base with the record that fills the buffer or with the one after it, the manual does
- * not say. With one more record it must be there.
+ * The manual does not say whether the index returns to the base with the record that fills the buffer or with the next
+ * one. After one more record it must have returned.
  */
 static void wrap(struct test_run *run)
 {
@@ -273,13 +276,16 @@ static void wrap(struct test_run *run)
 
 TEST(bts_circular_wrap) = {
     .id = "bts.circular.wrap",
-    .title = "The record after the one that filled a circular buffer is at its base, and the index points past it",
+    .title = "The record after the one that fills a circular buffer is at its base, and the index points past it",
     .source = SDM_BTS,
     GROUP,
     .run = wrap,
 };
 
-/* Fails unless the memory is still zero from one record's place up to another's, counted from where it starts. */
+/*
+ * Fails unless the memory from one record's place to another's is still zero. Places are counted from the start of the
+ * memory.
+ */
 static void check_untouched(struct test_run *run, const char *where, unsigned from, unsigned to)
 {
     const unsigned record = run->caps->bts_record_size;
@@ -292,7 +298,7 @@ static void check_untouched(struct test_run *run, const char *where, unsigned fr
         }
 }
 
-/* Records' places around a circular buffer that begins at the place SMALL and ends before 2 * SMALL. */
+/* Places of records around a circular buffer that begins at place SMALL and ends before 2 * SMALL. */
 struct surroundings {
     const char *where;
     unsigned from, to;
@@ -323,14 +329,14 @@ TEST(bts_circular_maximum) = {
 
 TEST(bts_circular_base) = {
     .id = "bts.circular.base",
-    .title = "No record lies before the buffer's base, however often a circular buffer wraps",
+    .title = "No record is before the buffer's base, however often a circular buffer wraps",
     .source = SDM_DEBUG_STORE,
     GROUP,
     .run = guard,
     .argument = &(const struct surroundings){ "before the base", 0, SMALL },
 };
 
-/* Prints the buffer as a circular one, which holds the newest records: from the index on, and up to it. */
+/* Prints the buffer as a circular one, oldest record first: from the index to the end, then up to the index. */
 static void print_as_circular(struct test_run *run, const struct ds_buffer *bts, const uint8_t *buffer)
 {
     const unsigned size = run->caps->bts_record_size, records = (unsigned)((size_t)(bts->maximum - bts->base) / size);
@@ -350,8 +356,8 @@ static void print_as_circular(struct test_run *run, const struct ds_buffer *bts,
 }
 
 /*
- * Nobody drains the buffer, since interrupts are off. What then happens to records the manual does not say, but
- * where the buffer ends it does.
+ * Interrupts are disabled, so the buffer is not drained. The manual does not say what happens to later records, but it
+ * does say where the buffer ends.
  */
 static void full(struct test_run *run)
 {
@@ -381,7 +387,7 @@ TEST(bts_circular_undrained) = {
 
 /* ---- the threshold ----------------------------------------------------------------------------------------------- */
 
-/* Where the threshold is from the last record's end, in records, and how many interrupts must come. */
+/* Distance from the last record's end to the threshold, in records, and the number of interrupts expected. */
 struct approach {
     int ahead;
     unsigned interrupts;
@@ -408,7 +414,7 @@ static void threshold(struct test_run *run)
 
 TEST(bts_threshold_below) = {
     .id = "bts.threshold.below",
-    .title = "No interrupt comes while the index is one record below the threshold",
+    .title = "No interrupt is raised while the index is one record below the threshold",
     .source = SDM_DEBUG_STORE,
     GROUP,
     .run = threshold,
@@ -417,9 +423,10 @@ TEST(bts_threshold_below) = {
 
 TEST(bts_threshold_at) = {
     .id = "bts.threshold.at",
-    .title = "One interrupt comes with the record that takes the index to the threshold",
+    .title = "One interrupt is raised by the record that moves the index to the threshold",
     .source = SDM_DEBUG_STORE,
-    .typical = "The manual's threshold is the record on which the interrupt is generated, which may be the next one.",
+    .typical =
+        "In the manual the threshold is the record on which the interrupt is generated, which may be the next one.",
     GROUP,
     .run = threshold,
     .argument = &(const struct approach){ .ahead = 0, .interrupts = 1 },
@@ -427,7 +434,7 @@ TEST(bts_threshold_at) = {
 
 TEST(bts_threshold_passed) = {
     .id = "bts.threshold.passed",
-    .title = "One interrupt has come when a record lies past the threshold",
+    .title = "One interrupt has been raised once a record is past the threshold",
     .source = SDM_DEBUG_STORE,
     GROUP,
     .run = threshold,
@@ -436,7 +443,7 @@ TEST(bts_threshold_passed) = {
 
 /* ---- the record -------------------------------------------------------------------------------------------------- */
 
-/* A field of a record as it lies in memory, low byte first. */
+/* A field of a record in memory, low byte first. */
 static uint64_t raw_field(struct test_run *run, unsigned record, unsigned field)
 {
     const unsigned width = run->caps->ds_width;
@@ -448,7 +455,10 @@ static uint64_t raw_field(struct test_run *run, unsigned record, unsigned field)
     return value;
 }
 
-/* Holds fields 0 and 1 of each record against the labels, without the decoder; the argument: which of their bits. */
+/*
+ * Compares fields 0 and 1 of each record with the labels, without the decoder. The argument is a mask of the bits to
+ * compare.
+ */
 static void compare_raw(struct test_run *run)
 {
     const uint64_t bits = *(const uint64_t *)run->test->argument;
@@ -471,7 +481,7 @@ static void compare_raw(struct test_run *run)
 
 TEST(bts_record_layout) = {
     .id = "bts.record.layout",
-    .title = "A record is the branch's source, its target and flags, each as wide as the area's fields",
+    .title = "A record is the branch's source, its target and flags, each as wide as a field of the area",
     .source = SDM_DEBUG_STORE ", figures 16-6 and 16-9",
     GROUP,
     .run = compare_raw,

@@ -26,8 +26,8 @@ struct bts_record {
 #define BTS_RECORD_SIZE_64 24u
 
 /*
- * Decodes one record from length available bytes. width is that of the DS area's fields, 4 or 8: a record has 12 or 24
- * bytes. prediction_valid says whether this processor defines bit 4 of the flags. *out is written only on
+ * Decodes one record from `length` available bytes. width is the width of a field in the DS area: records have 12 bytes
+ * if it is 4, 24 if it is 8. prediction_valid: this processor defines bit 4 of the flags. *out is written only on
  * BTS_DECODE_OK.
  */
 enum bts_error bts_decode(unsigned width, const void *bytes, size_t length, bool prediction_valid,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Branches into memory. What a workload takes is known from its labels; the trace must have exactly that, in order:
- * a lost record, a branch that was not taken and a wrong address each fail.
+ * Branches traced to memory. The workload's labels say which branches it takes. The trace must have exactly these, in
+ * order: a lost record, a branch that was not taken or a wrong address makes the test fail.
  */
 #include "bts/bts.h"
 
@@ -17,7 +17,10 @@
 #define NEEDS (NEED_APIC | NEED_BTS)
 #define GROUP .needs = NEEDS, .records = true
 
-/* The buffer has room for all: no interrupt falls due. Others', of which the trace would have the branches, are off. */
+/*
+ * The buffer never reaches its threshold, so it raises no interrupt. Other interrupts are disabled: their branches
+ * would appear in the trace.
+ */
 static const struct ds_config roomy = { .bts = true, .bts_records = 512, .bts_threshold = 480 };
 
 static void trace(struct test_run *run)
@@ -35,7 +38,7 @@ static void trace(struct test_run *run)
     records_close(run, 0);
     records_compare_bts(run, workload, 0);
     if (ds_bts_log()->records != run->expected)
-        test_fail(run, "the trace has %u records, must have the window's %u branches", ds_bts_log()->records,
+        test_fail(run, "the trace has %u records, expected the window's %u branches", ds_bts_log()->records,
                   run->expected);
 }
 
@@ -50,7 +53,7 @@ TEST(bts_calls) = {
 
 TEST(bts_kinds) = {
     .id = "bts.kinds",
-    .title = "Every kind of near branch is stored when it is taken, and none when it is not",
+    .title = "Every kind of near branch is stored if it is taken, and not otherwise",
     .source = SDM_MONITORING,
     GROUP,
     .run = trace,
@@ -81,7 +84,7 @@ TEST(bts_software_interrupt) = {
     .argument = &workload_interrupt,
 };
 
-/* 3000 branches through a buffer of 256 with an interrupt each 128: the service routine drains it, nothing is lost. */
+/* 3000 branches through a buffer with an interrupt every 128: the service routine drains it, and no record is lost. */
 static void threshold(struct test_run *run)
 {
     const struct ds_config config = { .bts = true, .bts_records = 256, .bts_threshold = 128 };
@@ -105,7 +108,7 @@ TEST(bts_interrupt_threshold) = {
     .run = threshold,
 };
 
-/* Traces the workload into a circular buffer with so many places. False: the area was not opened. */
+/* Traces the workload into a circular buffer of this many records. Returns false if the area was not opened. */
 static bool trace_circular(struct test_run *run, const struct workload *workload, unsigned places)
 {
     const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = places };
@@ -137,8 +140,8 @@ TEST(bts_circular) = {
 };
 
 /*
- * Order matters in a circular buffer too: 29 branches, three every two rounds, and room for 12. Those at the end follow
- * each other in another way than those at the beginning, with which a buffer that does not wrap would stay full.
+ * 29 branches, three every two rounds, in a buffer of 12. The last branches have a different sequence from the first
+ * ones, so a buffer that fills up and does not wrap fails the test.
  */
 static void circular_order(struct test_run *run)
 {
@@ -147,13 +150,15 @@ static void circular_order(struct test_run *run)
 
 TEST(bts_circular_order) = {
     .id = "bts.circular.order",
-    .title = "A circular buffer that wrapped holds the newest branches in order, the oldest at its index",
+    .title = "A circular buffer that has wrapped holds the newest branches in order, the oldest at its index",
     .source = SDM_SETTING_UP_BTS,
     GROUP,
     .run = circular_order,
 };
 
-/* How many of the log's branches were predicted, or were not; from: those at this address alone, 0: all. */
+/*
+ * Counts the branches in the log that were predicted, or were not. from: count only branches from this address; 0: all.
+ */
 static unsigned count_predicted(struct test_run *run, uint64_t from, bool predicted)
 {
     struct bts_record record;
@@ -164,7 +169,7 @@ static unsigned count_predicted(struct test_run *run, uint64_t from, bool predic
     return count;
 }
 
-/* After thousands of equal outcomes no predictor is surprised by another one. */
+/* After thousands of equal outcomes every predictor expects the next one. */
 static void predicted(struct test_run *run)
 {
     if (trace_circular(run, &workload_long_loop, 64))
@@ -175,13 +180,13 @@ TEST(bts_circular_predicted) = {
     .id = "bts.circular.predicted",
     .title = "The newest branches of a steady loop have bit 4 of their flags set: predicted",
     .source = SDM_DEBUG_STORE,
-    .typical = "The manual says what the bit means, and of no branch that it is predicted.",
+    .typical = "The manual defines the bit, but does not promise that any branch is predicted.",
     .needs = NEEDS | NEED_BTS_PREDICTED,
     .records = true,
     .run = predicted,
 };
 
-/* Two targets that follow no pattern. How many a predictor guesses is its own affair; an eighth must surprise it. */
+/* Two targets without a pattern. A predictor may guess many of them, but at least an eighth must be mispredicted. */
 static void mispredicted(struct test_run *run)
 {
     const struct branch *jump = &workload_surprises.branches[0];
@@ -191,14 +196,14 @@ static void mispredicted(struct test_run *run)
     surprised = count_predicted(run, jump->from, false);
     console_note("%u of %u jumps without a pattern were mispredicted", surprised, jumps);
     if (surprised < jumps / 8)
-        test_fail(run, "%u jumps of %u are marked as mispredicted, at least %u must be", surprised, jumps, jumps / 8);
+        test_fail(run, "%u jumps of %u are marked as mispredicted, expected at least %u", surprised, jumps, jumps / 8);
 }
 
 TEST(bts_mispredicted) = {
     .id = "bts.mispredicted",
     .title = "Bit 4 of a record's flags is clear for indirect jumps whose targets cannot be predicted",
     .source = SDM_DEBUG_STORE,
-    .typical = "The manual says what the bit means, and of no branch that it is mispredicted.",
+    .typical = "The manual defines the bit, but does not promise that any branch is mispredicted.",
     .needs = NEEDS | NEED_BTS_PREDICTED,
     .records = true,
     .run = mispredicted,
@@ -210,7 +215,7 @@ static bool in_user(uint64_t address)
     return address >= (uintptr_t)user_start && address < (uintptr_t)user_end;
 }
 
-/* The manual does not say to which ring a branch from one into the other belongs, so such a branch is let pass. */
+/* The manual does not say to which ring a branch between two rings belongs, so such a branch is accepted. */
 static void check_ring(struct test_run *run, bool user_wanted)
 {
     struct bts_record record;
@@ -220,7 +225,7 @@ static void check_ring(struct test_run *run, bool user_wanted)
             test_fail(run, "BTS record %u is a branch at CPL %u", n, in_user(record.from) ? 3 : 0);
 }
 
-/* Which privilege levels a trace of branches at both leaves out. */
+/* The privilege levels that a trace leaves out. */
 struct left_out {
     bool os, usr;
 };
@@ -270,7 +275,7 @@ TEST(bts_cpl_off_usr) = {
 
 TEST(bts_cpl_off_both) = {
     .id = "bts.cpl.off_both",
-    .title = "With BTS_OFF_OS and BTS_OFF_USR nothing is stored",
+    .title = "With BTS_OFF_OS and BTS_OFF_USR no branch is stored",
     .source = SDM_BTS_CPL,
     .needs = NEEDS | NEED_BTS_CPL,
     .records = true,

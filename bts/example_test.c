@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The smallest complete test, as a pattern for the next one.
+ * The smallest complete test, as a pattern for new ones.
  *
- * The bug that it finds: on Haswell the From address of a BTS record may repeat that of the record before it, unless
- * the BIOS contains the fix (erratum HSD53; Intel, "Desktop 4th Generation Intel Core Processor Family, Specification
+ * The bug that it finds: on Haswell the From address of a BTS record may repeat that of the previous record, unless the
+ * BIOS contains the fix (erratum HSD53; Intel, "Desktop 4th Generation Intel Core Processor Family, Specification
  * Update", 328899). A debugger then shows a branch that never happened. The LBR stack records the same branches without
  * the buffer in memory, so the two must agree.
  */
@@ -43,7 +43,7 @@ TEST(bts_with_lbr) = {
     .id = "bts.with_lbr",
     .title = "The LBR stack, recording at the same time, has the trace's newest branches",
     .source = SDM_BTS "; " SDM_LBR_STACK,
-    .typical = "The manual describes each facility alone, and does not promise that both record at once.",
+    .typical = "The manual describes each facility alone, and does not promise that both record at the same time.",
     .needs = NEED_APIC | NEED_BTS | NEED_LBR | NEED_LBR_TOS,
     .records = true,
     .run = with_lbr,

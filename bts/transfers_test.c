@@ -22,8 +22,8 @@ static bool is_source(const struct workload *workload, uint64_t from)
 }
 
 /*
- * The records of branches from where the workload has one must be its branches, in order. Other records, of the
- * way to CPL 3 and back, are not looked at.
+ * Records whose From is a branch of the workload must be the workload's branches, in order. Other records, from the way
+ * to CPL 3 and back, are ignored.
  */
 static void compare(struct test_run *run, const struct workload *workload)
 {
@@ -37,7 +37,7 @@ static void compare(struct test_run *run, const struct workload *workload)
         test_saw(run, 1);
         want = branch_next(&walk);
         if (!want || record.from != want->from || record.to != want->to)
-            test_fail(run, "BTS record %u is 0x%" PRIx64 " => 0x%" PRIx64 ", must be 0x%" PRIx64 " => 0x%" PRIx64, n,
+            test_fail(run, "BTS record %u is 0x%" PRIx64 " => 0x%" PRIx64 ", expected 0x%" PRIx64 " => 0x%" PRIx64, n,
                       record.from, record.to, want ? want->from : 0, want ? want->to : 0);
     }
 }
@@ -79,8 +79,8 @@ TEST(bts_exception_fault) = {
 
 TEST(bts_exception_trap) = {
     .id = "bts.exception.trap",
-    .title = "A trap-class exception (#BP) is stored as a branch from the instruction that raised it, not from "
-             "the one it returns to",
+    .title = "A trap-class exception (#BP) is stored as a branch from the instruction that raised it, not from the "
+             "return address",
     .source = SDM_MONITORING,
     GROUP,
     .run = trace,
@@ -98,7 +98,7 @@ TEST(bts_exception_page_fault) = {
 
 TEST(bts_interrupt_hardware) = {
     .id = "bts.interrupt.hardware",
-    .title = "A hardware interrupt is stored as a branch from where it returns to, and so is its IRET",
+    .title = "A hardware interrupt is stored as a branch from its return address, and its IRET as a branch back",
     .source = SDM_MONITORING,
     GROUP,
     .run = trace,
@@ -107,7 +107,7 @@ TEST(bts_interrupt_hardware) = {
 
 TEST(bts_system_call) = {
     .id = "bts.system_call",
-    .title = "SYSCALL and SYSRET are branches, and outside 64-bit mode SYSENTER is",
+    .title = "SYSCALL and SYSRET are branches; outside 64-bit mode, so is SYSENTER",
     .source = SDM_MONITORING,
     GROUP,
     .lacks = transfers_no_system_call,
