@@ -90,7 +90,7 @@ static void expect_nothing(struct test_run *run)
 
 TEST(bts_enable_tr_alone) = {
     .id = "bts.enable.tr_alone",
-    .title = "With TR alone, branches are sent as messages and none is stored",
+    .title = "With TR alone, branches are sent as messages and not stored",
     .source = SDM_BTS_ENCODINGS,
     GROUP,
     .run = expect_nothing,
@@ -131,7 +131,7 @@ TEST(bts_enable_ends) = {
     .run = ends,
 };
 
-/* Sets one bit at a time. Without both TR and BTS nothing is stored. */
+/* Sets one bit at a time, because TR and BTS together would store branches. */
 static void readback(struct test_run *run)
 {
     const struct debugctl_bits *bits = run->caps->debugctl;

@@ -17,7 +17,7 @@ struct arch_buffer arch_buffer_in(uint8_t *memory, size_t size, size_t wanted)
     return found;
 }
 
-/* The first page tells where the buffer is; that the others follow is ds/arch_check.h's to check. */
+/* The first page gives the base. ds/arch_check.h checks that the other pages follow it. */
 uint64_t arch_buffer_base(const struct arch_buffer *buffer)
 {
     uint64_t entry;

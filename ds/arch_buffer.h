@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The buffer of architectural PEBS: physical memory that IA32_PEBS_BASE and IA32_PEBS_INDEX describe, with no area in
- * memory. ds/ds.c opens, drains and closes it as it does that of the DS area.
+ * The buffer of architectural PEBS: physical memory that IA32_PEBS_BASE and IA32_PEBS_INDEX describe, without a
+ * management area in memory. ds/ds.c opens, drains and closes it together with the DS area.
  */
 #ifndef DS_ARCH_BUFFER_H
 #define DS_ARCH_BUFFER_H
@@ -13,7 +13,8 @@
 #include "cpu/caps.h"
 
 /*
- * A part of memory on a boundary of its own size, 4096 << n bytes: the largest, or the smallest with that many bytes.
+ * Memory of 4096 << n bytes, aligned on its own size: the largest such part, or the smallest that holds a number of
+ * bytes.
  */
 struct arch_buffer {
     uint8_t *memory;
@@ -30,13 +31,12 @@ static inline size_t arch_buffer_size(const struct arch_buffer *buffer)
 uint64_t arch_buffer_base(const struct arch_buffer *buffer);
 uint64_t arch_buffer_index(size_t threshold);
 
-/* Writes both; false if one raises #GP. */
+/* Writes both. Returns false if a write raises #GP. */
 bool arch_buffer_open(uint64_t base, uint64_t index);
 
 /*
- * What was written to the buffer: its bytes, and whether a record did not fit. The index is written back, empty and
- * enabled or not, before anybody looks at the records, so that those which come meanwhile are taken neither twice nor
- * away.
+ * What the processor wrote to the buffer: the bytes, and whether a record did not fit. The index is reset, with EN set
+ * or clear, before the records are read: a record that arrives meanwhile is neither read twice nor lost.
  */
 struct arch_filled {
     size_t bytes;
@@ -44,7 +44,7 @@ struct arch_filled {
 };
 struct arch_filled arch_buffer_take(bool enabled);
 
-/* Stops all records, and lets them go on: the index's EN. */
+/* Stop and resume all records, by the index's EN bit. */
 bool arch_buffer_stop(void);
 void arch_buffer_go_on(bool enabled);
 

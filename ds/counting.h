@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stopping and resuming all counters at once, for the DS interrupt service routine. NetBurst has no register for all
- * counters; there MSR_IQ_CCCR4 stops the only one in use. A processor with neither (performance monitoring before
- * version 2) has no DS interrupt but that of BTS, and these functions do nothing. SDM Vol. 3B (253669-081),
- * "Architectural Performance Monitoring Version 2" and "CCCR MSRs".
+ * Stops and resumes all counters at once, for the DS interrupt service routine. NetBurst has no register for all
+ * counters, so MSR_IQ_CCCR4 stops the only one in use. A processor with neither (performance monitoring before version
+ * 2) has no DS interrupt except that of BTS, and these functions do nothing. SDM Vol. 3B (253669-081), "Architectural
+ * Performance Monitoring Version 2" and "CCCR MSRs".
  */
 #ifndef DS_COUNTING_H
 #define DS_COUNTING_H
@@ -13,8 +13,8 @@
 #include "cpu/caps.h"
 
 /*
- * Stops all counters except these, given by their bits of IA32_PERF_GLOBAL_CTRL (0 if there is no such register).
- * Returns the argument for counting_resume().
+ * Stops all counters except those in a mask of IA32_PERF_GLOBAL_CTRL bits (0 if there is no such register). Returns the
+ * argument for counting_resume().
  */
 uint64_t counting_stop(const struct caps *caps, uint64_t but);
 void counting_resume(const struct caps *caps, uint64_t control);
@@ -23,14 +23,14 @@ void counting_resume(const struct caps *caps, uint64_t control);
 uint64_t counting_status(const struct caps *caps);
 
 /*
- * The bits of such a status that are the cause of an interrupt. Those that are none (what is frozen, ASCI, CondChgd)
- * may be set at any time. SDM Vol. 4 (335592-081), table 2-2, IA32_PERF_GLOBAL_STATUS.
+ * The bits of such a status that cause an interrupt. Other bits (frozen, ASCI, CondChgd) may be set at any time. SDM
+ * Vol. 4 (335592-081), table 2-2, IA32_PERF_GLOBAL_STATUS.
  */
 uint64_t counting_causes(uint64_t status);
 
 /*
- * Acknowledges these bits of the status. NetBurst's flag must be cleared before the LVT entry is unmasked, because
- * while set it may raise the interrupt again.
+ * Clears these bits of the status. NetBurst's flag must be cleared before the LVT entry is unmasked: while set it may
+ * raise the interrupt again.
  */
 void counting_acknowledge(const struct caps *caps, uint64_t status);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a processor says of its debug store, held against what it does. Sizes and offsets are typed here from the
- * manual's tables once more: the decoders, whose own tables they could be compared with, are not asked.
+ * Compares what a processor reports about its debug store with what it does. Sizes and offsets are typed here again
+ * from the manual's tables, independently of the decoders.
  */
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
@@ -21,7 +21,7 @@
 #define PERF_CAPABILITIES_FW_WRITE           MSR_BIT(13)
 #define PERF_CAPABILITIES_BASELINE           MSR_BIT(14)
 
-/* The addresses are others than those that the probe of the capabilities and ds.area.readback write. */
+/* The addresses differ from those that the probe of the capabilities and ds.area.readback write. */
 static void ds_area(struct test_run *run)
 {
     for (unsigned bit = 12; bit < 32; bit++) {
@@ -33,14 +33,13 @@ static void ds_area(struct test_run *run)
 
 TEST(detect_ds_area) = {
     .id = "detect.ds.area",
-    .title = "With the DS feature flag, CPUID.1:EDX[21], IA32_DS_AREA can be programmed to point to a save area: every "
-             "bit of it",
+    .title = "With the DS feature flag, CPUID.1:EDX[21], every bit of IA32_DS_AREA can be programmed",
     .source = SDM_PEBS_DETECTION,
     .needs = NEED_DS,
     .run = ds_area,
 };
 
-/* The bits are read-only. Whether a write that differs in them raises #GP the manual does not say; either will do. */
+/* The bits are read-only. The manual does not say whether a write that changes them raises #GP: both are accepted. */
 static void misc_enable(struct test_run *run)
 {
     static const uint64_t bits[] = { MISC_ENABLE_BTS_UNAVAILABLE, MISC_ENABLE_PEBS_UNAVAILABLE };
@@ -62,7 +61,7 @@ TEST(detect_misc_enable_read_only) = {
     .run = misc_enable,
 };
 
-/* The bit is one that every processor of the kind has. */
+/* Every processor of the kind has this bit. */
 static void pebs_enable(struct test_run *run)
 {
     const uint64_t bit = run->caps->pebs_method == PEBS_METHOD_NETBURST ? PEBS_ENABLE_MY_THR : MSR_BIT(0);
@@ -84,12 +83,12 @@ TEST(detect_pebs_enable) = {
     .run = pebs_enable,
 };
 
-/* Whether each bit can be set is all that is asked here; that each counter samples, pebs.counter.* shows. */
+/* Only checks that each bit can be set. pebs.counter.* check that each counter samples. */
 static void pebs_counter_bits(struct test_run *run)
 {
     const uint64_t counters = run->caps->pebs_counters;
 
-    for (unsigned n = 0; n <= run->caps->general_count; n++) { /* the last turn: all at once */
+    for (unsigned n = 0; n <= run->caps->general_count; n++) { /* last: all at once */
         const uint64_t bits = n < run->caps->general_count ? counters & MSR_BIT(n) : counters;
         msr_write(MSR_PEBS_ENABLE, 0);
         msr_write(MSR_PEBS_ENABLE, bits); /* #GP leaves 0 */
@@ -100,7 +99,7 @@ static void pebs_counter_bits(struct test_run *run)
 
 TEST(detect_pebs_counters) = {
     .id = "detect.pebs.counters",
-    .title = "Each counter that can sample on this core has its bit in IA32_PEBS_ENABLE, and all can be set together",
+    .title = "Each counter that can sample on this core has a bit in IA32_PEBS_ENABLE, and all can be set together",
     .source = SDM_2023 "\"Processor Event Based Sampling (PEBS)\" of each core, figure of IA32_PEBS_ENABLE",
     .needs = NEED_PEBS_AREA | NEED_GLOBAL_CTRL,
     .run = pebs_counter_bits,
@@ -119,24 +118,24 @@ static void perf_capabilities(struct test_run *run)
         return;
     }
     for (unsigned bit = 0; bit < 20; bit++) {
-        msr_write(MSR_IA32_PERF_CAPABILITIES, value ^ MSR_BIT(bit)); /* #GP will do */
+        msr_write(MSR_IA32_PERF_CAPABILITIES, value ^ MSR_BIT(bit)); /* may raise #GP */
         test_equal(run, "IA32_PERF_CAPABILITIES", msr_get(MSR_IA32_PERF_CAPABILITIES), value);
     }
 }
 
 TEST(detect_perf_capabilities_read_only) = {
     .id = "detect.perf_capabilities.read_only",
-    .title =
-        "CPUID.1:ECX[15] promises IA32_PERF_CAPABILITIES, which is read-only: what it says of PEBS and LBR is fixed",
+    .title = "If CPUID.1:ECX[15] is set, IA32_PERF_CAPABILITIES exists and is read-only",
     .source = SDM_PERF_CAPABILITIES,
     .needs = NEED_PERFMON,
     .run = perf_capabilities,
 };
 
 /*
- * PAUSEs in which a record that was begun reaches memory. SDM Vol. 3B (253669-059), "Re-configuring PEBS Facilities".
+ * Number of PAUSEs within which a started record reaches memory. SDM Vol. 3B (253669-059), "Re-configuring PEBS
+ * Facilities".
  */
-/* The size of a record in bytes by the manual's tables; an adaptive record tells its own. */
+/* The size of a record in bytes by the manual's tables. An adaptive record contains its own size. */
 static uint64_t announced_size(const struct test_run *run, const uint8_t *record)
 {
     static const unsigned sizes[] = { 144, 176, 192, 200 };
@@ -160,7 +159,7 @@ static uint64_t field(const uint8_t *bytes, unsigned width)
     return value;
 }
 
-/* One record at most is due, with many events behind it. */
+/* At most one record is due, although many events follow it. */
 static void record_size(struct test_run *run)
 {
     const struct pebs_sample sample = pebs_sample_any(run->caps, 1);
@@ -182,15 +181,15 @@ static void record_size(struct test_run *run)
 
 TEST(detect_pebs_record_size) = {
     .id = "detect.pebs.record_size",
-    .title =
-        "A record is as long as IA32_PERF_CAPABILITIES[11:8] and DTES64 say, an adaptive one as long as it says itself",
+    .title = "A record has the size that IA32_PERF_CAPABILITIES[11:8] and DTES64 give; an adaptive record has the size "
+             "in its header",
     .source = SDM_PEBS_RECORD "; " SDM_PEBS_ADAPTIVE,
     .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_AREA | NEED_EVENT_ANY,
     .records = true,
     .run = record_size,
 };
 
-/* The index of the BTS buffer moves in the field of that width, and what would be the other width's is left alone. */
+/* The BTS index advances in the field of the reported width. The field of the other width does not change. */
 static void dtes64(struct test_run *run)
 {
     const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = 64 };
@@ -216,15 +215,15 @@ static void dtes64(struct test_run *run)
 
 TEST(detect_dtes64) = {
     .id = "detect.dtes64",
-    .title = "With DTES64, CPUID.1:ECX[2], and in IA-32e mode without it, DS area and records have fields of 64 bits, "
-             "else of 32",
+    .title = "With DTES64, CPUID.1:ECX[2], or in IA-32e mode, DS area and records have 64-bit fields, otherwise 32-bit "
+             "fields",
     .source = SDM_DS_64,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
     .run = dtes64,
 };
 
-/* The value is one that no write to IA32_PMC0 can give the counter: bit 31 clear, bits above it set. */
+/* A value that no write to IA32_PMC0 can produce: bit 31 is clear, and bits above it are set. */
 static void full_width(struct test_run *run)
 {
     const uint64_t most = (MSR_BIT(run->caps->general_width) - 1) & ~MSR_BIT(31);
@@ -246,7 +245,7 @@ static void full_width(struct test_run *run)
 
 TEST(detect_full_width) = {
     .id = "detect.full_width",
-    .title = "Where IA32_PERF_CAPABILITIES[13] is set, IA32_A_PMC0 takes every bit of counter 0",
+    .title = "With IA32_PERF_CAPABILITIES[13], a write to IA32_A_PMC0 sets every bit of counter 0",
     .source = SDM_FULL_WIDTH,
     .needs = NEED_GLOBAL_CTRL,
     .run = full_width,

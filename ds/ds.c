@@ -30,17 +30,17 @@
 #define OTHER_PEBS_LOG_SIZE    0x6000u
 #define OTHER_BTS_LOG_SIZE     0x2800u
 
-/* Far more PAUSEs than a record is on its way. */
+/* Far more PAUSEs than a record needs to reach memory. */
 #define QUIESCENT_PAUSES 1000u
 
-/* Places memory on pages of its own (linker.ld), with no code and no other data. */
+/* Places memory on its own pages (linker.ld), without code or other data. */
 #define DS_MEMORY __attribute__((section(".ds"), aligned(4096)))
 static uint8_t management_area[PAGE_SIZE] DS_MEMORY;
 static uint8_t bts_buffer[BTS_BUFFER_SIZE] DS_MEMORY;
-/* On a boundary of its own size (linker.ld), which architectural PEBS needs. */
+/* Aligned on its own size (linker.ld), which architectural PEBS needs. */
 static uint8_t pebs_buffer[PEBS_BUFFER_SIZE] __attribute__((section(".ds.pebs"), aligned(4096)));
 
-/* The smallest record of architectural PEBS is a header and the basic group. */
+/* The smallest record of architectural PEBS has a header and the basic group. */
 #define PLACES(bytes) ((bytes) / 64)
 
 static uint8_t bts_log_bytes[BTS_LOG_SIZE], pebs_log_bytes[PEBS_LOG_SIZE];
@@ -51,13 +51,13 @@ struct ds_cpu {
     uint8_t *management_area;
     struct ds_facility bts, pebs;
     bool circular; /* the BTS buffer */
-    bool arch;     /* PEBS is architectural: records go to this buffer, which these registers describe */
+    bool arch;     /* PEBS is architectural: these registers describe the buffer */
     struct arch_buffer buffer;
     uint64_t base;
     struct ds_counts counts;
     uint64_t going_on;     /* counters that the service routine does not stop */
-    struct ds_area opened; /* the area as written, with empty buffers, which a drain restores, ... */
-    uint8_t opened_bytes[sizeof(struct ds_layout_64)]; /* ... and its bytes in memory */
+    struct ds_area opened; /* the area as written, with empty buffers; a drain restores it */
+    uint8_t opened_bytes[sizeof(struct ds_layout_64)]; /* its bytes in memory */
     const struct caps *open_for;                       /* NULL while closed */
     void (*observer)(uint64_t global_status);
 };
@@ -75,10 +75,10 @@ static struct ds_cpu boot_processor = { .management_area = management_area,
 static struct ds_cpu *processors[PROCESSORS_MOST] = { &boot_processor };
 
 _Static_assert(PAGE_SIZE + OTHER_PEBS_BUFFER_SIZE + OTHER_BTS_BUFFER_SIZE <= DS_STORE_MEMORY,
-               "what ds_give() is given");
+               "the memory for ds_give()");
 _Static_assert(sizeof(struct ds_cpu) + OTHER_PEBS_LOG_SIZE + OTHER_BTS_LOG_SIZE + 2 * PLACES(OTHER_PEBS_LOG_SIZE) <=
                    DS_KEPT_MEMORY,
-               "what ds_give() is given");
+               "the memory for ds_give()");
 
 void ds_give(unsigned processor, uint8_t *store, uint8_t *kept)
 {
@@ -124,7 +124,7 @@ static void area_write(struct ds_cpu *ds, const struct caps *caps, const struct 
     ds_area_encode(caps->ds_width, caps->ds_area_format, area, ds->management_area, PAGE_SIZE);
 }
 
-/* Whether the reset values are as written: otherwise the period between PEBS records is unknown. */
+/* Whether the reset values are unchanged. Otherwise the period between PEBS records is unknown. */
 static bool resets_intact(const struct ds_cpu *ds, const struct ds_area *area)
 {
     for (unsigned i = 0; i < ds_reset_slots(ds->open_for->ds_area_format); i++)
@@ -133,7 +133,7 @@ static bool resets_intact(const struct ds_cpu *ds, const struct ds_area *area)
     return true;
 }
 
-/* Empties the buffer of architectural PEBS into its log. Returns whether there was anything. */
+/* Empties the buffer of architectural PEBS into its log. Returns whether it had records. */
 static bool drain_arch(struct ds_cpu *ds, bool go_on)
 {
     struct arch_filled filled;
@@ -171,7 +171,7 @@ static bool drain_area(struct ds_cpu *ds)
     return any;
 }
 
-/* go_on: of architectural PEBS, whether its buffer takes records again at once. */
+/* go_on: for architectural PEBS, whether to enable the buffer again at once. */
 static bool drain_both(struct ds_cpu *ds, bool go_on)
 {
     const bool area = drain_area(ds), arch = drain_arch(ds, go_on);
@@ -181,9 +181,9 @@ static bool drain_both(struct ds_cpu *ds, bool go_on)
 
 /*
  * The DS interrupt service routine: stop, drain up to the index, reset, acknowledge, re-arm. BTS is stopped first,
- * because it would record this routine's branches. The LVT entry, which the processor masked on delivery, is unmasked
- * and the EOI sent before anything counts again, so that no interrupt is lost. An interrupt that was pending when the
- * area was closed finds it drained, and leaves the LVT entry masked.
+ * because it would record this routine's branches. The processor masked the LVT entry on delivery. The entry is
+ * unmasked and the EOI sent before any counter runs again, so that no interrupt is lost. An interrupt that was pending
+ * when the area was closed finds it drained, and leaves the LVT entry masked.
  */
 static void service(struct interrupt_frame *frame)
 {
@@ -252,13 +252,13 @@ static uint64_t cfg_c_of(const struct caps *caps, uint64_t cfg_c, uint64_t data_
     return cfg_c ? cfg_c : (arch_pebs_groups(data_cfg) & caps->pebs_cfg_c) | ARCH_PEBS_EN;
 }
 
-/* Bytes of a record in one fragment, which has all counters where it has any. */
+/* Size in bytes of an unfragmented record, which has the values of all counters if it has any. */
 static unsigned arch_bytes(const struct caps *caps, uint64_t cfg_c)
 {
     return (unsigned)arch_pebs_size(cfg_c, caps->lbr_depth, caps->general_counters | caps->fixed_counters << 32);
 }
 
-/* Bytes of a PEBS record. */
+/* Size of a PEBS record in bytes. */
 static unsigned pebs_bytes(const struct caps *caps, uint64_t data_cfg)
 {
     if (caps->pebs_method == PEBS_METHOD_ARCH)
@@ -273,7 +273,10 @@ unsigned ds_arch_capacity(const struct caps *caps, uint64_t cfg_c)
     return (unsigned)arch_buffer_size(&most) / arch_bytes(caps, cfg_c);
 }
 
-/* With format 0 a PEBS buffer larger than a page may hang the write of IA32_PERF_GLOBAL_CTRL (Core 2; so in Linux). */
+/*
+ * With format 0, a PEBS buffer larger than a page may hang the write of IA32_PERF_GLOBAL_CTRL (Core 2; Linux has the
+ * same limit).
+ */
 unsigned ds_pebs_capacity(const struct caps *caps, uint64_t data_cfg)
 {
     unsigned record = pebs_bytes(caps, data_cfg);
@@ -319,8 +322,10 @@ bool ds_build(const struct caps *caps, const struct ds_config *config)
 
 static struct ds_area area_of(const struct ds_cpu *ds, const struct caps *caps, const struct ds_config *config)
 {
-    /* Bits above the counter's width are cleared, since no manual says that they are ignored. Width 0 (no CPUID.0AH):
-     * all bits. */
+    /*
+     * Clears bits above the counter's width, since no manual says that they are ignored. Width 0 (no CPUID.0AH): all
+     * bits are kept.
+     */
     const uint64_t width = UINT64_MAX >> (64 - caps->general_width) % 64;
     const uint64_t fixed_width = UINT64_MAX >> (64 - caps->fixed_width) % 64;
     struct ds_area area = { 0 };
@@ -463,7 +468,7 @@ void ds_pebs_go_on(uint64_t was)
         msr_write(MSR_PEBS_ENABLE, was);
 }
 
-/* A record that cannot be read ends the count: the drain will say so. */
+/* An undecodable record ends the count. The drain reports it. */
 unsigned ds_pebs_waiting(void)
 {
     const struct ds_cpu *const ds = own();

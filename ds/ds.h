@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The debug store: management area, buffers and interrupt service routine, which PEBS and BTS share. Each processor has
- * its own; these functions act on that of the calling processor. Those of processors other than the boot processor are
- * smaller.
- * SDM Vol. 3A (253668-032), "Setting Up the DS Save Area", 16.4.9.2, "Setting Up the BTS Buffer", 16.4.9.3, "Writing
- * the DS Interrupt Service Routine", 16.4.9.5.
+ * The debug store: management area, buffers and interrupt service routine, shared by PEBS and BTS. Each processor has
+ * its own, and these functions act on the calling processor's. Only the boot processor's is full size. SDM Vol. 3A
+ * (253668-032), "Setting Up the DS Save Area", 16.4.9.2, "Setting Up the BTS Buffer", 16.4.9.3, "Writing the DS
+ * Interrupt Service Routine", 16.4.9.5.
  */
 #ifndef DS_DS_H
 #define DS_DS_H
@@ -19,14 +18,16 @@
 #include "ds/ds_log.h"
 
 /*
- * The memory of another processor's debug store, in bytes: what the processor is given, on pages without code, with bit
- * 20 of their addresses clear; and what is kept of it.
+ * Memory for another processor's debug store, in bytes. The store is what the processor writes to, on pages without
+ * code whose addresses have bit 20 clear. The other part holds the logs.
  */
 #define DS_STORE_MEMORY 0x10000u
 #define DS_KEPT_MEMORY  0x9000u
 
-/* Gives a processor, 1 to PROCESSORS_MOST - 1, that memory, on page boundaries, cleared. It must have it before it
- * calls any other function here. */
+/*
+ * Assigns that memory, page-aligned and cleared, to processor 1 to PROCESSORS_MOST - 1. Must be called before the
+ * processor calls any other function here.
+ */
 void ds_give(unsigned processor, uint8_t *store, uint8_t *kept);
 
 #define DS_GENERAL_COUNTERS 10u
@@ -36,15 +37,15 @@ void ds_give(unsigned processor, uint8_t *store, uint8_t *kept);
 struct ds_config {
     bool bts, bts_circular; /* circular: no threshold, and no interrupt */
     unsigned bts_records, bts_threshold;
-    unsigned bts_before; /* records that would fit into the memory left free before the buffer's base */
+    unsigned bts_before; /* records that fit into the free memory before the buffer's base */
     bool pebs;
     unsigned pebs_records, pebs_threshold;
     uint64_t pebs_reset[DS_GENERAL_COUNTERS]; /* by general counter: its reload value */
     uint64_t pebs_reset_fixed[DS_FIXED_COUNTERS];
-    uint64_t counting; /* counters not stopped in the service routine, bits of IA32_PERF_GLOBAL_CTRL; none may sample */
+    uint64_t counting; /* counters not stopped in the service routine, bits of IA32_PERF_GLOBAL_CTRL; must not sample */
     /*
-     * Of architectural PEBS: bits above 31 that the counters will have in CFG_C; 0: the groups of pebs_data_cfg. Resets
-     * are in CFG_C, and the buffer has 4096 << n bytes, as many as pebs_records records need.
+     * Architectural PEBS: bits above 31 that the counters will have in CFG_C; 0: the groups of pebs_data_cfg. Reset
+     * values are in CFG_C. The buffer has 4096 << n bytes, enough for pebs_records.
      */
     uint64_t pebs_cfg_c;
     uint64_t pebs_data_cfg; /* the value of MSR_PEBS_DATA_CFG: the groups of adaptive records; otherwise ignored */
@@ -52,50 +53,50 @@ struct ds_config {
 
 struct ds_counts {
     unsigned interrupts;                /* performance monitoring interrupts */
-    unsigned spurious;                  /* of these, those with neither a record nor a cause in the status */
-    unsigned untraced;                  /* of these, those that came when BTS was off: no record tells of them */
+    unsigned spurious;                  /* of these, interrupts with neither a record nor a cause in the status */
+    unsigned untraced;                  /* of these, interrupts while BTS was off: the trace does not have them */
     uint64_t bts_indexed, pebs_indexed; /* records according to the index, total of all drains */
 };
 
-/* The most records that a PEBS buffer may have on this processor; data_cfg: the groups of adaptive records. */
+/* The most records that a PEBS buffer may have on this processor. data_cfg: the groups of adaptive records. */
 unsigned ds_pebs_capacity(const struct caps *caps, uint64_t data_cfg);
 unsigned ds_arch_capacity(const struct caps *caps, uint64_t cfg_c); /* the same by the groups of CFG_C */
 
 /*
- * Stops PEBS on this processor, or lets it go on as it was: what stopped it returns that. Records that are on their way
- * still come: ds_settle().
+ * Stops PEBS on this processor; resumes it with the value that stopping it returned. Records on their way still arrive:
+ * see ds_settle().
  */
 uint64_t ds_pebs_stop(void);
 void ds_pebs_go_on(uint64_t was);
 
-/* The records in the open buffer, which no drain has taken yet. */
+/* Number of records in the open buffer that have not been drained. */
 unsigned ds_pebs_waiting(void);
 
 /*
  * Builds the management area in memory, installs the service routine, sets up the LVT entry, checks everything against
  * the manual's restrictions, and only then writes IA32_DS_AREA. If the check fails, returns false with the breaches in
- * *breaches, and has not touched the processor's debug store. Empties both logs.
+ * *breaches, and the processor's debug store is unchanged. Empties both logs.
  *
- * The processor writes only the two indexes of the area. A drain that finds an index outside its buffer or between two
- * records, or another field changed, counts as broken, takes no record, and restores the area.
+ * The processor writes only the two indexes of the area. If a drain finds an index outside its buffer or between two
+ * records, or another field changed, it counts the area as broken, discards the records, and restores the area.
  */
 bool ds_open(const struct caps *caps, const struct ds_config *config, struct ds_breaches *breaches);
 
 /*
- * Stops BTS and PEBS, drains what is left and disables the area. The logs stay. Does nothing if no area is open.
+ * Stops BTS and PEBS, drains the buffers and disables the area. The logs stay valid. Does nothing if no area is open.
  */
 void ds_close(void);
 
 /*
- * Waits until the PEBS records that are on their way have reached memory: the "quiescent period" of SDM Vol. 3B
- * (253669-059), "Re-configuring PEBS Facilities", 18.4.4.4.
+ * Waits until PEBS records on their way have reached memory: the "quiescent period" of SDM Vol. 3B (253669-059),
+ * "Re-configuring PEBS Facilities", 18.4.4.4.
  */
 void ds_settle(void);
 
 /* Reads the management area from memory. It must be open. */
 void ds_area_now(struct ds_area *area);
 
-/* The logs; that of circular BTS is in order of time, and valid after ds_close(). */
+/* The logs. Circular BTS is in order of time, and valid after ds_close(). */
 const struct ds_log *ds_bts_log(void);
 const struct ds_log *ds_pebs_log(void);
 const struct ds_counts *ds_counts(void);
@@ -104,20 +105,20 @@ const struct ds_counts *ds_counts(void);
 const struct ds_log *ds_pebs_log_of(unsigned processor);
 const struct ds_counts *ds_counts_of(unsigned processor);
 
-/* The memory of the save area, in bytes: what the processor is given, and where it must not write. */
+/* The memory of the save area, in bytes: what the processor may write, and what it must not. */
 struct ds_memory {
     uint8_t *area, *bts, *pebs;
     size_t area_size, bts_size, pebs_size;
 };
 struct ds_memory ds_memory(void);
 
-/* Sets a function that the service routine calls with everything stopped, before the acknowledgement; NULL: none. */
+/* Sets a function that the service routine calls, with everything stopped, before the acknowledgement; NULL: none. */
 void ds_on_interrupt(void (*observe)(uint64_t global_status));
 
-/* Accepts the open area's present contents, which a test has changed on purpose, as what a drain must find. */
+/* Accepts the present contents of the open area, which a test has changed on purpose, as correct for the next drain. */
 void ds_area_adopt(void);
 
-/* Empties both logs: for an observer that has read them. */
+/* Empties both logs. For an observer that has read them. */
 void ds_logs_empty(void);
 
 #endif

@@ -25,7 +25,7 @@ static enum ds_area_error check_shape(unsigned width, unsigned pebs_format, size
     return length < size ? DS_AREA_TRUNCATED : DS_AREA_OK;
 }
 
-/* The number of reset slots; the 32-bit area has one. */
+/* The number of reset slots. The 32-bit area has one. */
 static unsigned slots_of(unsigned width, unsigned pebs_format)
 {
     return width == DS_WIDTH_32 ? 1 : ds_reset_slots(pebs_format);

@@ -30,8 +30,8 @@ enum ds_area_error {
 };
 
 /*
- * Decode from and encode to the memory that IA32_DS_AREA points to, of which length bytes are accessible. On an error
- * nothing is written. Encoding writes the whole area, reserved bytes as zero; decoding zeroes slots that the format
+ * Decode from and encode to the memory that IA32_DS_AREA points to. length: bytes accessible there. On an error
+ * no output is written. Encoding writes the whole area, reserved bytes as zero. Decoding zeroes slots that the format
  * lacks.
  */
 enum ds_area_error ds_area_decode(unsigned width, unsigned pebs_format, const void *bytes, size_t length,

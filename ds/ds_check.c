@@ -6,7 +6,7 @@
 
 #define PAGE_SIZE    UINT64_C(4096)
 #define CACHE_LINE   UINT64_C(64)
-#define ROOM_RECORDS 2u /* the least that "several records" between threshold and maximum can mean */
+#define ROOM_RECORDS 2u /* the smallest reading of "several records" between threshold and maximum */
 #define A20          (UINT64_C(1) << 20)
 #define LVT_VECTOR   0xffu
 #define LVT_DELIVERY (7u << 8) /* 000b is fixed */
@@ -29,9 +29,9 @@ static const struct {
 _Static_assert(DS_BREACH_COUNT <= 64, "struct ds_breaches has a bit for each breach");
 
 struct check {
-    const struct ds_description *is; /* NULL: of architectural PEBS */
+    const struct ds_description *is; /* NULL: architectural PEBS */
     struct ds_breaches *out;
-    unsigned demands; /* breaches of what the manual demands, not merely advises */
+    unsigned demands; /* breaches of a demand of the manual, not of its advice */
 };
 
 /* One of the three sections; end is exclusive. */
@@ -83,7 +83,7 @@ static bool check_address(struct check *check, const char *field, uint64_t value
     if (is->linear_bits <= 32) {
         canonical = value >> 32 == 0;
     } else {
-        uint64_t upper = value >> (is->linear_bits - 1); /* the sign and its copies */
+        uint64_t upper = value >> (is->linear_bits - 1); /* the sign bit and its copies */
         canonical = upper == 0 || upper == UINT64_MAX >> (is->linear_bits - 1);
     }
     if (!canonical)
@@ -158,7 +158,7 @@ static struct span check_buffer(struct check *check, const struct ds_buffer *buf
         breach(check, DS_BREACH_TOO_SMALL, names->maximum, buffer->maximum);
         return span;
     }
-    /* One print says "a multiple of the record size plus 1", all others the multiple itself: both are accepted. */
+    /* One print says "a multiple of the record size plus 1", all others the multiple itself. Both are accepted. */
     if (modulo(size, record) > 1)
         breach(check, DS_BREACH_SIZE_MULTIPLE, names->maximum, buffer->maximum);
     span.end = buffer->base + (size - modulo(size, record));
@@ -193,7 +193,9 @@ static void check_pages(struct check *check, const struct span *span)
             breach(check, DS_BREACH_NOT_PRESENT, span->name, at);
             return;
         }
-        /* Bit 20 is checked in both addresses: the manual does not say which, and A20M# masks the physical one. */
+        /*
+         * Checks bit 20 in both addresses: the manual does not say which one counts, and A20M# masks the physical one.
+         */
         bool a20 = !is->a20m_prevented && ((at | page.physical) & A20) != 0;
         const struct {
             enum ds_breach_id id;
@@ -290,7 +292,7 @@ static void check_arch_registers(struct check *check, const struct arch_descript
         breach(check, DS_BREACH_ARCH_THRESHOLD_ROOM, "pebs.threshold", threshold);
 }
 
-/* The pages that this program reads are those that the processor writes, one behind the other. */
+/* The pages that this program reads must be those that the processor writes, and contiguous. */
 static void check_arch_pages(struct check *check, const struct arch_description *is)
 {
     uint64_t seen = 0;

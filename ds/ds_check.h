@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks a description of the DS save area against the manual's restrictions, and lists every breach. Pure.
- * SDM Vol. 3A (253668-032), "Setting Up the DS Save Area", 16.4.9.2, and "Setting Up the BTS Buffer", 16.4.9.3.
+ * Checks a description of the DS save area against the manual's restrictions, and lists every breach. Pure. SDM Vol. 3A
+ * (253668-032), "Setting Up the DS Save Area", 16.4.9.2, and "Setting Up the BTS Buffer", 16.4.9.3.
  *
- * Architectural PEBS has other restrictions: its buffer is physical, and two registers describe it, nothing in memory.
+ * Architectural PEBS has other restrictions: two registers describe its physical buffer, and it has no management area.
  */
 #ifndef DS_DS_CHECK_H
 #define DS_DS_CHECK_H
@@ -19,7 +19,7 @@ struct ds_page {
     bool writable, user, accessed, dirty;
     bool code;         /* instructions may be fetched from it */
     bool write_back;   /* memory type WB */
-    uint64_t physical; /* physical address of the linear one asked for */
+    uint64_t physical; /* physical address of the requested linear one */
 };
 
 enum ds_gate { DS_GATE_ABSENT, DS_GATE_INTERRUPT, DS_GATE_TRAP, DS_GATE_OTHER };
@@ -32,7 +32,7 @@ struct ds_description {
     struct ds_area area;  /* contents of the area */
     unsigned linear_bits; /* canonical addresses: 48 or 57 in IA-32e mode; 32 outside it */
 
-    bool bts, pebs;            /* which of the two will be enabled; the other's fields are not checked */
+    bool bts, pebs;            /* which of the two will be enabled; fields of the other are not checked */
     bool bts_circular;         /* DEBUGCTL.BTINT is clear */
     unsigned bts_record_size;  /* bytes */
     unsigned pebs_record_size; /* bytes */
@@ -51,9 +51,9 @@ struct ds_description {
 struct arch_description {
     uint64_t base, index; /* IA32_PEBS_BASE, IA32_PEBS_INDEX */
     uint64_t cfg_c;       /* bits above 31 that counters will have in CFG_C */
-    uint64_t permitted;   /* those that they may have: struct caps, pebs_cfg_c */
+    uint64_t permitted;   /* the bits that they may have: struct caps, pebs_cfg_c */
     unsigned physical_bits;
-    size_t record_size; /* bytes of a record that is not in fragments */
+    size_t record_size; /* bytes of an unfragmented record */
 
     uint64_t linear; /* where this program reads the buffer */
     /* Fills *page and returns true if the page of this linear address is present. */
@@ -77,7 +77,7 @@ struct arch_description {
 #define DS_SAYS_ARCH_LINUX "Linux, commit 52448a0a7390, arch/x86/events/intel/ds.c, the buffer of architectural PEBS"
 #define DS_SAYS_ARCH_OWN   "docs/output.md, \"ds.arch.*\": what this program asks of the buffer's pages"
 
-/* Those of the DS area, then those of architectural PEBS. */
+/* Breaches of the DS area's restrictions, then of architectural PEBS's. */
 enum ds_breach_id {
 #define RULE(id, name, weight, sentence, citation) DS_BREACH_##id,
 #include "ds/ds_check.inc"
@@ -89,7 +89,7 @@ enum ds_breach_id {
 struct ds_breach {
     enum ds_breach_id id;
     const char *field; /* the field that breaks the rule, "bts.threshold"; a static string */
-    uint64_t value;    /* the field's value; for rules on pages the linear address of the first offending page */
+    uint64_t value;    /* the field's value; for rules on pages the linear address of the first page that breaks it */
 };
 
 #define DS_BREACH_LIST 32u
@@ -101,13 +101,13 @@ struct ds_breaches {
 };
 
 /*
- * Fills *out and returns the number of breaches of what the manual demands. Breaches of what it merely recommends (see
+ * Fills *out and returns the number of breaches of the manual's demands. Breaches of its advice (see
  * ds_breach_is_advice) are listed, but not counted. The check of a section's pages ends at its first page that is not
  * present. Not checked, because a description cannot show it: that all address spaces map the pages identically.
  */
 unsigned ds_check(const struct ds_description *description, struct ds_breaches *out);
 
-/* Bytes of the buffer that this value of IA32_PEBS_BASE describes. */
+/* Size in bytes of the buffer that this value of IA32_PEBS_BASE describes. */
 uint64_t arch_buffer_bytes(uint64_t base);
 
 /* As ds_check(), for architectural PEBS. */

@@ -10,7 +10,7 @@ void ds_log_open(struct ds_facility *f, bool used, unsigned record_size)
     f->log = (struct ds_log){ .bytes = f->log_bytes, .record_size = record_size };
 }
 
-/* Appends whole records to the log, as many as it has room for. */
+/* Appends whole records to the log, as many as fit. */
 static void log_append(struct ds_facility *f, const uint8_t *from, size_t bytes)
 {
     size_t used = (size_t)f->log.records * f->log.record_size;
@@ -45,7 +45,7 @@ unsigned ds_log_drain_varied(struct ds_facility *f, const uint8_t *from, size_t 
 }
 
 /*
- * Whether the buffer's fields are as they were when it was opened, and its index is one that the processor can have
+ * Whether the buffer's fields are unchanged since it was opened, and its index is one that the processor can have
  * written.
  */
 static bool sound(const struct ds_facility *f, const struct ds_buffer *buffer, const struct ds_buffer *was)
@@ -75,7 +75,7 @@ bool ds_log_drain(struct ds_facility *f, const struct ds_buffer *buffer, const s
     return filled != 0;
 }
 
-/* Whether memory is as it was cleared when the buffer was opened. No branch has two zero addresses. */
+/* Whether memory is still zero, as it was when the buffer was opened. No branch has two zero addresses. */
 static bool is_unwritten(const uint8_t *memory, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
@@ -94,7 +94,7 @@ void ds_log_drain_circular(struct ds_facility *f, const struct ds_buffer *buffer
         return;
     }
     if (older >= f->log.record_size && is_unwritten(oldest + older - f->log.record_size, f->log.record_size))
-        older -= f->log.record_size; /* a processor may leave the last place free */
+        older -= f->log.record_size; /* a processor may leave the last record's place free */
     if (!is_unwritten(oldest, older))
         log_append(f, oldest, older);
     log_append(f, memory, filled);

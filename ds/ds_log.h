@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Logs: records that are copied out of a buffer of the debug store before its index is reset. */
+/* Logs: records copied out of a buffer of the debug store before its index is reset. */
 #ifndef DS_DS_LOG_H
 #define DS_DS_LOG_H
 
@@ -12,8 +12,8 @@
 /* Records as the processor wrote them. */
 struct ds_log {
     const uint8_t *bytes;
-    unsigned record_size;   /* bytes; of architectural PEBS, of a record in one fragment */
-    const uint16_t *places; /* where records vary in size: where each begins, in DS_LOG_PLACE; else NULL */
+    unsigned record_size;   /* bytes; architectural PEBS: of an unfragmented record */
+    const uint16_t *places; /* if records vary in size: the start of each in units of DS_LOG_PLACE; else NULL */
     size_t used;            /* bytes of all records */
     unsigned records;       /* number of records in `bytes` */
     unsigned dropped;       /* records dropped because the log was full */
@@ -23,7 +23,7 @@ struct ds_log {
 
 #define DS_LOG_PLACE 16u /* bytes */
 
-/* Record n of a log, which has that many or more; *left: the bytes from it to the end of the last record. */
+/* Record n of a log with more than n records. *left: the bytes from it to the end of the last record. */
 static inline const uint8_t *ds_log_record(const struct ds_log *log, unsigned n, size_t *left)
 {
     const size_t offset = log->places ? (size_t)log->places[n] * DS_LOG_PLACE : (size_t)n * log->record_size;
@@ -38,7 +38,7 @@ struct ds_facility {
     struct ds_log log;
     uint8_t *log_bytes;
     unsigned log_size;
-    uint16_t *log_places; /* of records that vary in size, as many as the smallest may leave; BTS: none */
+    uint16_t *log_places; /* for records that vary in size, as many as fit if all have the smallest size; BTS: none */
     uint8_t *memory;      /* memory of the buffer */
     unsigned memory_size;
 };
@@ -47,13 +47,16 @@ struct ds_facility {
 void ds_log_open(struct ds_facility *f, bool used, unsigned record_size);
 
 /*
- * Empties a buffer, whose fields were `was` when it was opened, into the log. Adds the records to *indexed. Returns
- * whether there were records. A buffer that the processor cannot have left like this counts as broken.
+ * Drains a buffer into the log. `was` has the buffer's fields as they were opened. Adds the number of records to
+ * *indexed. Returns whether there were records. A buffer whose state the processor cannot have written counts as
+ * broken.
  */
 bool ds_log_drain(struct ds_facility *f, const struct ds_buffer *buffer, const struct ds_buffer *was,
                   uint64_t *indexed);
 
-/* Reads a circular buffer, once tracing is off: from the index on if it has wrapped, then up to the index. */
+/*
+ * Reads a circular buffer after tracing has stopped: from the index to the end if it has wrapped, then up to the index.
+ */
 void ds_log_drain_circular(struct ds_facility *f, const struct ds_buffer *buffer, const struct ds_buffer *was);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The steps of ds_open(), so that a test can change something between two of them. The caller is responsible for their
- * order; everything else calls ds_open().
+ * order. Other code calls ds_open().
  */
 #ifndef DS_DS_STEPS_H
 #define DS_DS_STEPS_H
@@ -13,7 +13,7 @@ struct ds_config; /* ds/ds.h */
 
 /*
  * Closes the area, empties buffers and logs, installs the service routine and sets up the LVT entry. Returns false if
- * there is no room for buffers of that many records.
+ * buffers of that many records do not fit.
  */
 bool ds_build(const struct caps *caps, const struct ds_config *config);
 
@@ -21,15 +21,15 @@ bool ds_build(const struct caps *caps, const struct ds_config *config);
 void ds_describe(const struct caps *caps, const struct ds_config *config, struct ds_description *description);
 
 /*
- * Checks the description. If it passes, writes the management area, then IA32_DS_AREA, and returns true; else masks the
- * LVT entry and returns false.
+ * Checks the description. If it passes, writes the management area, then IA32_DS_AREA, and returns true. Otherwise
+ * masks the LVT entry and returns false.
  */
 bool ds_commit(const struct caps *caps, const struct ds_description *description, struct ds_breaches *breaches);
 
-/* Writes the area without a check; false if IA32_DS_AREA raises #GP. For tests that run only on request. */
+/* Writes the area without a check. Returns false if IA32_DS_AREA raises #GP. For tests that run only on request. */
 bool ds_force(const struct caps *caps, const struct ds_description *description);
 
-/* The same steps of the buffer of architectural PEBS: its description, the check, and its registers. */
+/* The same steps for the buffer of architectural PEBS: its description, the check, and its registers. */
 void ds_arch_describe(const struct caps *caps, const struct ds_config *config, struct arch_description *description);
 bool ds_arch_commit(const struct caps *caps, const struct arch_description *description, struct ds_breaches *breaches);
 

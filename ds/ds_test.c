@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The DS area's register, and the area as this kernel builds it. */
+/* The register IA32_DS_AREA, and the area as this kernel builds it. */
 #include "arch/x86/image.h"
 #include "arch/x86/msr.h"
 #include "kernel/test.h"
 #include "suite/support/records.h"
 #include "suite/support/sources.h"
 
-/* Addresses that only 5-level paging has: the register's width is the processor's, known from processors alone. */
+/*
+ * Addresses that only 5-level paging has. Only experience says that the register is as wide as the processor's linear
+ * addresses.
+ */
 static void readback_57(struct test_run *run)
 {
     static const uint64_t addresses[] = { 0x00fffffffffff000, 0xff00000000000000 };
@@ -17,7 +20,7 @@ static void readback_57(struct test_run *run)
                          (unsigned long long)addresses[i]);
 }
 
-/* IA32_DS_AREA keeps any linear address: while nothing is enabled it may point anywhere. */
+/* IA32_DS_AREA keeps any linear address. While BTS and PEBS are disabled it may point anywhere. */
 static void readback(struct test_run *run)
 {
     static const uint64_t addresses[] = {
@@ -49,7 +52,7 @@ TEST(ds_area_readback) = {
 
 /*
  * WRMSR of a non-canonical address to a register that holds a linear address raises #GP(0). With 5-level paging
- * (CPUID.7:ECX[16]) addresses have 57 bits there, also while CR4.LA57 is clear.
+ * (CPUID.7:ECX[16]) these addresses have 57 bits, even while CR4.LA57 is clear.
  */
 static void non_canonical(struct test_run *run)
 {
@@ -69,7 +72,7 @@ TEST(ds_area_noncanonical) = {
     .run = non_canonical,
 };
 
-/* The area keeps every restriction of the manual, in its own pages, with bit 20 of each address clear. */
+/* The area meets every restriction of the manual, on its own pages, with bit 20 of each address clear. */
 static void restrictions(struct test_run *run)
 {
     const struct ds_config config = { .bts = true,
@@ -85,14 +88,14 @@ static void restrictions(struct test_run *run)
     if ((uintptr_t)ds_start & 1u << 20 || ((uintptr_t)ds_end - 1) & 1u << 20)
         test_fail(run, "the DS pages reach into addresses with bit 20 set");
     test_equal(run, "IA32_DS_AREA", msr_get(MSR_IA32_DS_AREA) & ~UINT64_C(0xfff),
-               msr_get(MSR_IA32_DS_AREA)); /* the management area begins a page */
+               msr_get(MSR_IA32_DS_AREA)); /* the management area is at the start of a page */
     records_close(run, 0);
     test_saw(run, ds_bts_log()->records + ds_pebs_log()->records);
 }
 
 TEST(ds_restrictions) = {
     .id = "ds.restrictions",
-    .title = "The DS save area keeps every restriction of the manual, and nothing is written before it is enabled",
+    .title = "The DS save area meets every restriction of the manual, and stays unwritten until it is enabled",
     .source = SDM_SETTING_UP_DS,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,

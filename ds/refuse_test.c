@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each of the manual's restrictions on the DS save area broken by itself, once in a BTS and once in a PEBS buffer: the
- * check refuses it with that breach and no other, and no register has changed. The same set-up unspoiled is accepted,
- * so it was the spoiling that was refused. What the manual only recommends is accepted, said, and works.
+ * Breaks each of the manual's restrictions on the DS save area alone, in a BTS and in a PEBS buffer. The check must
+ * refuse the area with exactly that breach, and no register may change. The same area unspoiled must be accepted, so
+ * the refusal is due to the breach. An area that only breaks advice must be accepted, reported, and work.
  *
- * Memory, page tables, LVT entry and IDT are really spoiled; what cannot be, is spoiled in the description.
+ * Memory, page tables, LVT entry and IDT are really spoiled. Where that is impossible, the description is.
  *
- * forbidden.* programs such set-ups all the same, on request alone. What a processor makes of them no manual says; this
- * kernel must survive it, and the model's referee names each (docs/referee.md).
+ * forbidden.* program such areas anyway, only on request. No manual says what a processor does then. This kernel must
+ * survive it, and the model's referee reports each breach (docs/referee.md).
  */
 #include "arch/x86/devices/apic.h"
 #include "arch/x86/cpu.h"
@@ -25,21 +25,21 @@
 
 #define ADDRESS_BIT_20 (UINT64_C(1) << 20)
 
-/* The set-up that a rule is broken in. */
+/* The area in which a rule is broken. */
 struct setup {
     struct ds_description *is;
-    struct ds_buffer *buffer; /* of the facility that is going to be enabled */
+    struct ds_buffer *buffer; /* of the facility that will be enabled */
     uint64_t record;          /* bytes */
-    uint64_t page, entry;     /* whose page-table entry was exchanged, and what it was; 0: none */
+    uint64_t page, entry;     /* the page whose page-table entry was exchanged, and the old entry; 0: none */
 };
 
-/* One way to break one rule. The machine is spoiled before it is described, the description after. */
+/* One way to break one rule. The machine is spoiled before the description is made, the description afterwards. */
 struct spoiling {
     void (*machine)(struct setup *setup);
     void (*description)(struct setup *setup);
     bool circular;                   /* a rule of circular BTS, which PEBS lacks */
     enum ds_breach_id breach;        /* what the check must find */
-    const struct workload *workload; /* what runs in the area all the same: forbidden.* */
+    const struct workload *workload; /* what runs in the area in spite of the breach: forbidden.* */
 };
 
 static void move_buffer(struct setup *s, uint64_t distance)
@@ -163,7 +163,10 @@ static void user(struct setup *s)
     change_page(s, 0, PAGE_USER);
 }
 
-/* The page is one of this kernel's code, and else as a buffer's page must be. Not all page tables can say "no code". */
+/*
+ * The page is one of this kernel's code, and otherwise valid as a buffer's page. Not all page tables can express "no
+ * code".
+ */
 static void code(struct setup *s)
 {
     move_buffer(s, (uint64_t)(uintptr_t)text_start - s->buffer->base);
@@ -175,7 +178,7 @@ static void memory_type(struct setup *s)
     change_page(s, 0, PAGE_CACHE_DISABLE);
 }
 
-/* Other memory is behind the page: its physical address has the bit, the linear one has not. */
+/* Maps the page to other memory, whose physical address has bit 20 set. The linear address has it clear. */
 static void a20m(struct setup *s)
 {
     change_page(s, 0, ADDRESS_BIT_20);
@@ -204,7 +207,7 @@ static void lvt_level_written(struct setup *s)
     apic_performance_write(VECTOR_PERFORMANCE | APIC_LVT_LEVEL);
 }
 
-/* The description alone is spoiled: an APIC may keep this bit of this entry at 0. */
+/* Spoils only the description, because an APIC may keep this bit of this entry at 0. */
 static void lvt_level(struct setup *s)
 {
     s->is->lvt_performance |= APIC_LVT_LEVEL;
@@ -250,7 +253,7 @@ static void registers_compare(struct test_run *run, const struct registers *was)
         test_equal(run, register_names[i], is.values[i], was->values[i]);
 }
 
-/* Builds and describes an area, up to the check. spoil: what is broken in it; NULL: nothing. */
+/* Builds and describes an area, up to the check. spoil: what to break in it; NULL: nothing. */
 static void prepare(struct test_run *run, const struct ds_config *config, const struct spoiling *spoil,
                     struct ds_description *description, struct setup *setup)
 {
@@ -323,7 +326,7 @@ static void refuse(struct test_run *run)
         refuse_for(run, &pebs, spoil);
 }
 
-/* The spoiled area is opened, its one breach is listed, and a trace in it is what it would be in any other. */
+/* Opens the spoiled area. Its one breach must be listed, and a trace in it must be complete. */
 static void advise(struct test_run *run)
 {
     const struct spoiling *spoil = run->test->argument;
@@ -344,12 +347,12 @@ static void advise(struct test_run *run)
         records_close(run, 0);
         records_compare_bts(run, &workload_calls, 0);
     } else {
-        test_fail(run, "the area was refused for what the manual only recommends");
+        test_fail(run, "the area was refused for a breach of mere advice");
     }
     mend(&setup);
 }
 
-/* Tracing is switched on and off with no branch in between, so that nothing is written where it must not be. */
+/* Switches tracing on and off with no branch in between, so that the processor writes no record where it must not. */
 static void forbid(struct test_run *run)
 {
     const struct spoiling *spoil = run->test->argument;
@@ -425,22 +428,22 @@ static void read_lbr(struct test_run *run)
 
 #define NEEDS (NEED_APIC | NEED_BTS)
 
-/* A rule's test: what spoils it, before it is described (.machine) or after (.description). */
-#define REFUSE(rule, id_, needs_, title_, source_, ...)                                          \
-    TEST(ds_refuse_##rule) = { .id = "ds.refuse." #rule,                                         \
-                               .title = title_ " is refused before the processor is told of it", \
-                               .source = source_,                                                \
-                               .needs = NEEDS | (needs_),                                        \
-                               .run = refuse,                                                    \
+/* A rule's test: what to spoil before the description (.machine) or in it (.description). */
+#define REFUSE(rule, id_, needs_, title_, source_, ...)                                      \
+    TEST(ds_refuse_##rule) = { .id = "ds.refuse." #rule,                                     \
+                               .title = title_ " is refused before IA32_DS_AREA is written", \
+                               .source = source_,                                            \
+                               .needs = NEEDS | (needs_),                                    \
+                               .run = refuse,                                                \
                                .argument = &(const struct spoiling){ .breach = (id_), __VA_ARGS__ } }
 
-#define ADVISE(rule, id_, title_, source_, ...)                                 \
-    TEST(ds_advice_##rule) = { .id = "ds.advice." #rule,                        \
-                               .title = title_ " is advised against and works", \
-                               .source = source_,                               \
-                               .needs = NEEDS,                                  \
-                               .records = true,                                 \
-                               .run = advise,                                   \
+#define ADVISE(rule, id_, title_, source_, ...)                                          \
+    TEST(ds_advice_##rule) = { .id = "ds.advice." #rule,                                 \
+                               .title = title_ " is reported as inadvisable, and works", \
+                               .source = source_,                                        \
+                               .needs = NEEDS,                                           \
+                               .records = true,                                          \
+                               .run = advise,                                            \
                                .argument = &(const struct spoiling){ .breach = (id_), __VA_ARGS__ } }
 
 REFUSE(width_range, DS_BREACH_WIDTH_RANGE, NEED_DS_32, "A threshold that does not fit into 32 bits",
@@ -496,13 +499,13 @@ REFUSE(gate_absent, DS_BREACH_GATE_ABSENT, 0, "An LVT entry whose vector has no 
 REFUSE(gate_type, DS_BREACH_GATE_TYPE, 0, "A trap gate at the LVT entry's vector", SDM_SETTING_UP_DS,
        .machine = gate_type);
 
-#define FORBID_(name, needs_, title_, source_, ...)                                        \
-    TEST(forbidden_##name) = { .id = "forbidden." #name,                                   \
-                               .title = title_ " is programmed all the same and survived", \
-                               .source = source_,                                          \
-                               .needs = NEEDS | (needs_),                                  \
-                               .records = true,                                            \
-                               .on_request = true,                                         \
+#define FORBID_(name, needs_, title_, source_, ...)                                              \
+    TEST(forbidden_##name) = { .id = "forbidden." #name,                                         \
+                               .title = title_ " is programmed anyway, and the kernel survives", \
+                               .source = source_,                                                \
+                               .needs = NEEDS | (needs_),                                        \
+                               .records = true,                                                  \
+                               .on_request = true,                                               \
                                __VA_ARGS__ }
 
 /* Spoils the area and traces nothing in it. */
@@ -537,10 +540,10 @@ FORBID(lvt_vector, "An LVT entry whose vector is one of the processor's exceptio
        .machine = lvt_vector);
 FORBID_(gate_type, 0, "A trap gate at the LVT entry's vector", SDM_SETTING_UP_DS, .run = forbid,
         .argument = &(const struct spoiling){ .workload = &workload_long_loop, .machine = gate_type });
-FORBID_(index_moved, 0, "An index that software moves while it is in use", SDM_DS_SERVICE, .run = while_tracing,
+FORBID_(index_moved, 0, "An index that software moves while BTS or PEBS uses it", SDM_DS_SERVICE, .run = while_tracing,
         .argument = &(const struct meddling){ move_index });
-FORBID_(maximum_moved, 0, "A maximum that software moves while it is in use", SDM_DS_SERVICE, .run = while_tracing,
-        .argument = &(const struct meddling){ move_maximum });
-FORBID_(area_rewritten, 0, "IA32_DS_AREA written while it is in use", SDM_SETTING_UP_DS, .run = while_tracing,
+FORBID_(maximum_moved, 0, "A maximum that software moves while BTS or PEBS uses it", SDM_DS_SERVICE,
+        .run = while_tracing, .argument = &(const struct meddling){ move_maximum });
+FORBID_(area_rewritten, 0, "IA32_DS_AREA written while BTS or PEBS uses it", SDM_SETTING_UP_DS, .run = while_tracing,
         .argument = &(const struct meddling){ rewrite_area });
 FORBID_(lbr_read, NEED_LBR_TOS, "The LBR stack read while it records", SDM_LBR_STACK, .run = read_lbr);

@@ -30,14 +30,14 @@ struct lbr_stack {
  */
 void lbr_reset(const struct caps *caps, uint64_t select);
 
-/* The window that records branches; more: further bits of caps->debugctl (the freezes). */
+/* The window that records branches. more: further bits of caps->debugctl (the freezes). */
 struct window lbr_window(const struct caps *caps, uint64_t more);
 
 /* Reads the whole stack. LBR must be off or frozen. */
 void lbr_read(const struct caps *caps, struct lbr_stack *stack);
 
 /*
- * The value of IA32_LBR_CTL, with recording off, that filters as these bits of MSR_LBR_SELECT do; LBR_SELECT_CALL_STACK
+ * The value of IA32_LBR_CTL, with recording off, that filters as these bits of MSR_LBR_SELECT do. LBR_SELECT_CALL_STACK
  * becomes the call-stack bit.
  */
 uint64_t lbr_arch_control(uint64_t select);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What only the architectural LBRs have; what they share with every stack is in lbr/lbr_test.c. */
+/* Features that only the architectural LBRs have. lbr/lbr_test.c tests what all LBR stacks have. */
 #include <inttypes.h>
 
 #include "arch/x86/cpu.h"
@@ -14,7 +14,7 @@
 
 #define GROUP .needs = NEED_LBR | NEED_ARCH_LBR, .records = true
 
-/* Records a workload with no filter, at this depth. */
+/* Records a workload without a filter, at this depth. */
 static void record(struct test_run *run, const struct workload *workload, unsigned depth)
 {
     struct caps caps = *run->caps;
@@ -30,8 +30,10 @@ static void record(struct test_run *run, const struct workload *workload, unsign
     records_print_lbr(run, &lbr_recorded);
 }
 
-/* The type that the entry of such a branch has. SDM Vol. 3B (253669-081), "Last Branch Records", "IA32_LBR_x_INFO",
- * BR_TYPE. */
+/*
+ * The branch type that the entry of such a branch has. SDM Vol. 3B (253669-081), "Last Branch Records",
+ * "IA32_LBR_x_INFO", BR_TYPE.
+ */
 static unsigned type_of(uint64_t kind)
 {
     switch (kind) {
@@ -73,13 +75,13 @@ static void branch_type(struct test_run *run)
 
 TEST(lbr_arch_branch_type) = {
     .id = "lbr.arch.branch_type",
-    .title = "Each architectural LBR entry says what kind of branch it was",
+    .title = "Each architectural LBR entry has its kind of branch",
     .source = SDM_ARCH_LBR_INFO,
     GROUP,
     .run = branch_type,
 };
 
-/* A write to IA32_LBR_DEPTH empties the stack, and from then on the newest so many branches are in it. */
+/* A write to IA32_LBR_DEPTH empties the stack. From then on the stack holds that many of the newest branches. */
 static void depths(struct test_run *run)
 {
     const struct branch *loop = &workload_long_loop.branches[0];
@@ -152,10 +154,10 @@ static void depth_beyond(struct test_run *run)
     lbr_reset(run->caps, 0);
 }
 
-/* With one depth only, no register exists for an entry past it. */
+/* With only one depth, no register exists for an entry past it. */
 static const char *one_depth(const struct caps *caps)
 {
-    return caps->arch_lbr_depths & (caps->arch_lbr_depths - 1) ? NULL : "CPUID.1CH:EAX reports one depth only";
+    return caps->arch_lbr_depths & (caps->arch_lbr_depths - 1) ? NULL : "CPUID.1CH:EAX reports only one depth";
 }
 
 TEST(lbr_arch_depth_beyond) = {
@@ -179,7 +181,7 @@ static void debugctl(struct test_run *run)
 
 TEST(lbr_arch_debugctl) = {
     .id = "lbr.arch.debugctl",
-    .title = "Beside architectural LBRs IA32_DEBUGCTL.LBR can be written and reads 0",
+    .title = "With architectural LBRs, IA32_DEBUGCTL.LBR can be written and reads 0",
     .source = SDM_2023 "\"Last Branch Records\"",
     .needs = NEED_LBR | NEED_ARCH_LBR,
     .run = debugctl,
@@ -194,7 +196,7 @@ static void format(struct test_run *run)
 
 TEST(lbr_arch_format) = {
     .id = "lbr.arch.format",
-    .title = "With architectural LBRs IA32_PERF_CAPABILITIES says so, and CPUID.1CH reports a depth",
+    .title = "With architectural LBRs, IA32_PERF_CAPABILITIES reports them and CPUID.1CH reports a depth",
     .source = SDM_2023 "\"Last Branch Records\"; " SDM_MSR_TABLE "IA32_PERF_CAPABILITIES",
     .needs = NEED_LBR | NEED_ARCH_LBR,
     .run = format,
@@ -202,7 +204,7 @@ TEST(lbr_arch_format) = {
 
 /* ---- filters: each bit alone ------------------------------------------------------------------------------------- */
 
-/* The stack's entries must be the workload's branches of one kind, when its bit alone is set. */
+/* With one filter bit set, the stack must have exactly the workload's branches of its kind. */
 static void filter_each(struct test_run *run)
 {
     static const struct {
@@ -243,13 +245,13 @@ static void filter_each(struct test_run *run)
 
 TEST(lbr_arch_filter) = {
     .id = "lbr.arch.filter",
-    .title = "Each filter bit of IA32_LBR_CTL lets in its kind of branch and no other",
+    .title = "Each filter bit of IA32_LBR_CTL admits its kind of branch and no other",
     .source = SDM_MSR_TABLE "IA32_LBR_CTL",
     GROUP,
     .run = filter_each,
 };
 
-/* Without USR and OS no branch can be let in, whatever its kind. */
+/* Without USR and OS no kind of branch passes the filter. */
 static void no_ring(struct test_run *run)
 {
     struct window window;
@@ -268,13 +270,13 @@ static void no_ring(struct test_run *run)
 
 TEST(lbr_arch_no_ring) = {
     .id = "lbr.arch.no_ring",
-    .title = "With neither OS nor USR set in IA32_LBR_CTL nothing is recorded",
+    .title = "With OS and USR clear in IA32_LBR_CTL, no branch is recorded",
     .source = SDM_MSR_TABLE "IA32_LBR_CTL",
     GROUP,
     .run = no_ring,
 };
 
-/* The loop's own branches are left out, so that its time is that of the call after it. */
+/* The filter omits the loop's own branches, so the next call's cycle count covers the loop. */
 static void cycles(struct test_run *run)
 {
     const unsigned count = branch_count(&workload_slow, ~LBR_SELECT_JCC);
@@ -285,7 +287,7 @@ static void cycles(struct test_run *run)
         test_fail(run, "the call after the loop has no count of cycles");
     test_equal(run, "cycles of the call after the loop", lbr_recorded.entries[1].cycles, LBR_INFO_CYCLES);
     if (lbr_recorded.entries[count - 2].cycles == LBR_INFO_CYCLES)
-        test_fail(run, "the return from the first call took FFFFh cycles, too, and has no loop before it");
+        test_fail(run, "the return from the first call took FFFFh cycles as well, although no loop is before it");
 }
 
 static const char *no_cycles(const struct caps *caps)
@@ -298,7 +300,7 @@ TEST(lbr_arch_cycles) = {
     .id = "lbr.arch.cycles",
     .title = "An entry counts the cycles since the last recorded branch, and stops at FFFFh",
     .source = SDM_ARCH_LBR_INFO,
-    .typical = "The manual says what is counted, but not how exactly, nor which counts are valid.",
+    .typical = "The manual defines the count, but not its accuracy, nor which counts are valid.",
     GROUP,
     .lacks = no_cycles,
     .run = cycles,

@@ -27,7 +27,10 @@ _Static_assert(LBR_FROM_MISPRED == LBR_INFO_MISPRED && LBR_FROM_IN_TSX == LBR_IN
                    LBR_FROM_TSX_ABORT == LBR_INFO_TSX_ABORT,
                "one set of masks reads the flags of FROM and of INFO");
 
-/* The low bits as an address, sign-extended; not if 32 bits, from processors without 64-bit addresses. */
+/*
+ * The low bits as a sign-extended address. Addresses of 32 bits are not extended: those processors have no 64-bit
+ * addresses.
+ */
 static uint64_t address(uint64_t value, unsigned bits)
 {
     if (bits == 64)

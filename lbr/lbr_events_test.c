@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LBR event logging: an entry counts how often the events of general counters happened since the entry before it. What
- * comes before the first jump of workload_pieces is partly the window's, and is left out. Whether a jump counts for the
- * entry that it makes or for the next one makes no difference for the others: each piece ends with one.
+ * LBR event logging: an entry counts how often the events of general counters happened since the previous entry.
+ * Whatever comes before the first jump of workload_pieces is partly the window's, and is ignored. A processor may count
+ * a jump for its own entry or for the next one. Both give equal counts, because each piece ends with one jump.
  */
 #include <inttypes.h>
 
@@ -27,7 +27,7 @@
 #define LBR_EVENTS_SOURCE \
     "Linux 6.8, arch/x86/events/intel/lbr.c and arch/x86/include/asm/msr-index.h, LBR_INFO_BR_CNTR_*"
 
-/* What a counter is programmed with, and how many of its events a piece has: NULL where none are logged. */
+/* The event that a counter is programmed with, and how often it happens in each piece; NULL: events are not logged. */
 struct logged {
     uint64_t select;
     unsigned (*events)(const struct piece_counts *piece);
@@ -48,7 +48,7 @@ static unsigned loads_of(const struct piece_counts *piece)
     return piece->loads;
 }
 
-/* Records the workload with these counters, and a filter, in lbr_recorded. */
+/* Records the workload in lbr_recorded, with these counters and a filter. */
 static void record(struct test_run *run, const struct logged logged[LBR_COUNTERS], uint64_t counting, uint64_t suppress)
 {
     struct window window;
@@ -69,7 +69,9 @@ static void record(struct test_run *run, const struct logged logged[LBR_COUNTERS
     records_print_lbr(run, &lbr_recorded);
 }
 
-/* The events that the entry of the workload's branch `last` must count: of all pieces since branch `before`. */
+/*
+ * The number of events that the entry of the workload's branch `last` must count: of all pieces after branch `before`.
+ */
 static unsigned expected(const struct logged *logged, uint64_t before, uint64_t last)
 {
     unsigned events = 0;
@@ -79,7 +81,7 @@ static unsigned expected(const struct logged *logged, uint64_t before, uint64_t 
     return events < LBR_EVENTS_MAX ? events : LBR_EVENTS_MAX;
 }
 
-/* How many of the workload's branches the filter lets pass, without the first, whose piece is partly the window's. */
+/* The number of the workload's branches that pass the filter, except the first, whose piece is partly the window's. */
 static unsigned planned(const struct caps *caps, uint64_t suppress)
 {
     const unsigned passing = branch_count(&workload_pieces, ~suppress) - 1;
@@ -87,7 +89,7 @@ static unsigned planned(const struct caps *caps, uint64_t suppress)
     return passing < caps->lbr_depth ? passing : caps->lbr_depth;
 }
 
-/* Compares the newest entries with the workload: from the last branch back to the second one that the filter passes. */
+/* Compares the newest entries with the workload, from the last branch back to the second one that passes the filter. */
 static void compare(struct test_run *run, const struct logged logged[LBR_COUNTERS], uint64_t suppress)
 {
     const struct branch *branches = workload_pieces.branches;
@@ -124,7 +126,7 @@ static void log_events(struct test_run *run, const struct logged logged[LBR_COUN
         compare(run, logged, suppress);
 }
 
-/* Each counter in turn logs an event, while the others are programmed with the rest and do not log. */
+/* Each counter in turn logs an event. The other counters are programmed with the other events and do not log. */
 static void one_at_a_time(struct test_run *run, uint64_t select, unsigned (*events)(const struct piece_counts *))
 {
     unsigned counters = 0;
@@ -151,7 +153,7 @@ static void log_instructions(struct test_run *run)
 TEST(lbr_events_instructions) = {
     .id = "lbr.events.instructions",
     .title = "An LBR entry counts the instructions since the last one, up to 3, in the two bits of the counter that "
-             "logs them, and 0 for those that do not log",
+             "logs them, and 0 for counters that do not log",
     .source = LBR_EVENTS_SOURCE,
     .typical = "Linux describes the field; no available edition says which events an entry counts exactly",
     GROUP,
@@ -165,8 +167,7 @@ static void log_branches(struct test_run *run)
 
 TEST(lbr_events_branches) = {
     .id = "lbr.events.branches",
-    .title =
-        "An LBR entry counts branches since the last one that were not taken, too, if the counter logs all branches",
+    .title = "If a counter logs all branches, an LBR entry also counts branches that were not taken",
     .source = LBR_EVENTS_SOURCE,
     .typical = "Linux describes the field; no available edition says which events an entry counts exactly",
     GROUP,
@@ -180,7 +181,7 @@ static const struct pebs_event *loads(const struct caps *caps)
 
 static const char *no_loads(const struct caps *caps)
 {
-    return loads(caps) ? NULL : "no event of loads is known on a counter whose events LBR entries can count";
+    return loads(caps) ? NULL : "no event for loads is known on a counter whose events LBR entries can count";
 }
 
 /* The lowest counter that can both log and count this event. */
@@ -205,7 +206,7 @@ static void log_loads(struct test_run *run)
 
 TEST(lbr_events_loads) = {
     .id = "lbr.events.loads",
-    .title = "An LBR entry counts none to three loads since the last one, and three for more",
+    .title = "An LBR entry counts 0 to 3 loads since the last one, and 3 for more",
     .source = LBR_EVENTS_SOURCE,
     .typical = "Linux describes the field; no available edition says which events an entry counts exactly",
     GROUP,
@@ -213,7 +214,7 @@ TEST(lbr_events_loads) = {
     .run = log_loads,
 };
 
-/* Instructions and branches alternate from counter to counter: a field in another's place has another number. */
+/* Counters count instructions and branches alternately, so that a field in the wrong position has the wrong number. */
 static void together(struct test_run *run)
 {
     struct logged logged[LBR_COUNTERS] = { { 0, NULL } };
@@ -228,7 +229,7 @@ static void together(struct test_run *run)
 
 TEST(lbr_events_together) = {
     .id = "lbr.events.together",
-    .title = "All counters that can log do so at once, each with its own number in an LBR entry",
+    .title = "All counters that can log do so at once, each with its own count in an LBR entry",
     .source = LBR_EVENTS_SOURCE,
     .typical = "Linux describes the field; no available edition says which events an entry counts exactly",
     GROUP,
@@ -249,7 +250,7 @@ static void left_out(struct test_run *run)
 
 TEST(lbr_events_filter) = {
     .id = "lbr.events.filter",
-    .title = "Events before a branch that the filter leaves out are counted by the next LBR entry",
+    .title = "Events before a branch that the filter omits are counted in the next LBR entry",
     .source = LBR_EVENTS_SOURCE,
     .typical = "Linux describes the field; no available edition says which events an entry counts exactly",
     .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_SELECT | NEED_LBR_EVENTS,
@@ -257,7 +258,7 @@ TEST(lbr_events_filter) = {
     .run = left_out,
 };
 
-/* Counters that count, and do not log; and that log, and are enabled by one of the two bits alone. */
+/* Counters that count without logging, and counters that log but are enabled by only one of the two bits. */
 static void not_logged(struct test_run *run)
 {
     static const struct {
@@ -282,7 +283,7 @@ static void not_logged(struct test_run *run)
 
 TEST(lbr_events_not_logged) = {
     .id = "lbr.events.not_logged",
-    .title = "LBR entries count 0 events of a counter that does not log, or does not count",
+    .title = "LBR entries count 0 events of a counter that does not log or does not count",
     .source = LBR_EVENTS_SOURCE,
     GROUP,
     .run = not_logged,
@@ -306,14 +307,14 @@ static void rings(struct test_run *run)
 
 TEST(lbr_events_rings) = {
     .id = "lbr.events.rings",
-    .title = "LBR entries count the events of the rings alone in which their counter counts",
+    .title = "LBR entries count events only in the rings in which their counter counts",
     .source = LBR_EVENTS_SOURCE,
     .typical = "Linux describes the field; no available edition says which events an entry counts exactly",
     GROUP,
     .run = rings,
 };
 
-/* Where counters stand that have counted the same, one of them with the flag, and the others without it. */
+/* Counter values after equal work, once with the flag set in one counter and once without it. */
 static void counts_alike(struct test_run *run)
 {
     struct logged logged[LBR_COUNTERS] = { { 0, NULL } };
@@ -328,7 +329,7 @@ static void counts_alike(struct test_run *run)
         for (unsigned n = 0; n < LBR_COUNTERS; n++)
             other = n != first && (run->caps->lbr_counters >> n & 1) ? counter_read(n) : other;
         if (run->caps->lbr_counters & (run->caps->lbr_counters - 1))
-            test_equal(run, "branches that a counter which logs has counted", counter_read(first), other);
+            test_equal(run, "branches that a logging counter has counted", counter_read(first), other);
         if (counter_read(first) < branch_count(&workload_pieces, BRANCH_KINDS_ALL))
             test_fail(run, "counter %u logs, and has counted %" PRIu64 " branches", first, counter_read(first));
     }
@@ -336,13 +337,13 @@ static void counts_alike(struct test_run *run)
 
 TEST(lbr_events_counter) = {
     .id = "lbr.events.counter",
-    .title = "A counter whose events LBR entries count goes on counting as others do",
+    .title = "A counter whose events LBR entries count still counts like other counters",
     .source = LBR_EVENTS_SOURCE,
     .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS,
     .run = counts_alike,
 };
 
-/* The stack is written and read back, with each of the eight bits alone, and all. */
+/* Writes each of the eight bits alone, then all, to each entry and reads them back. */
 static void readback(struct test_run *run)
 {
     const uint64_t field = UINT64_C(0xff) << LBR_INFO_EVENTS_SHIFT;
@@ -366,7 +367,7 @@ TEST(lbr_events_readback) = {
     .run = readback,
 };
 
-/* A counter that cannot log: the flag is refused there, or does nothing. */
+/* If a counter cannot log, the flag is refused or has no effect. */
 static void others(struct test_run *run)
 {
     for (unsigned n = 0; n < run->caps->general_count; n++) {

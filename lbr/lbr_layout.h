@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * In FROM. SDM Vol. 3A (253668-032), table 16-6, has bit 63 set where the branch was predicted; later prints and Linux
- * agree on mispredicted, which is the reading taken here.
+ * In FROM. SDM Vol. 3A (253668-032), table 16-6, says that bit 63 is set if the branch was predicted. Later prints and
+ * Linux agree on mispredicted, which this code follows.
  */
 #define LBR_FROM_MISPRED   (UINT64_C(1) << 63)
 #define LBR_FROM_IN_TSX    (UINT64_C(1) << 62)
@@ -22,8 +22,10 @@
 #define LBR_INFO_TSX_ABORT (UINT64_C(1) << 61)
 #define LBR_INFO_CYCLES    UINT64_C(0xffff)
 
-/* Further bits of IA32_LBR_x_INFO, the architectural LBRs: SDM Vol. 3B (253669-081), "Last Branch Records",
- * "IA32_LBR_x_INFO". */
+/*
+ * Further bits of IA32_LBR_x_INFO, the architectural LBRs: SDM Vol. 3B (253669-081), "Last Branch Records",
+ * "IA32_LBR_x_INFO".
+ */
 #define LBR_INFO_CYCLES_VALID (UINT64_C(1) << 60)
 #define LBR_INFO_TYPE_SHIFT   56 /* shift of the 4-bit branch type */
 

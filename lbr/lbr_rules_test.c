@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The LBR stack when it is off, full, filtered by one bit, or written by software; and what else it records. */
+/* The LBR stack when it is off, full, filtered by one bit, or written by software, and other events that it records. */
 #include "suite/support/lbr_record.h"
 
 #include <inttypes.h>
@@ -26,7 +26,7 @@ static unsigned at_most(unsigned count, unsigned most)
 
 /* ---- the flag ---------------------------------------------------------------------------------------------------- */
 
-/* Another workload with the flag clear: the stack must stay as the first one left it. */
+/* Runs another workload with the flag clear. The stack must stay as the first workload left it. */
 static void stopped(struct test_run *run)
 {
     static struct lbr_stack before;
@@ -44,12 +44,12 @@ static void stopped(struct test_run *run)
     for (unsigned age = 0; age < before.depth; age++)
         if (lbr_recorded.entries[age].from != before.entries[age].from ||
             lbr_recorded.entries[age].to != before.entries[age].to)
-            test_fail(run, "LBR entry %u is another than before", age);
+            test_fail(run, "LBR entry %u has changed", age);
 }
 
 TEST(lbr_stopped) = {
     .id = "lbr.stopped",
-    .title = "While the LBR flag is clear nothing is recorded, and the entries stay",
+    .title = "While the LBR flag is clear, no branch is recorded and the entries stay unchanged",
     .source = SDM_MONITORING,
     .needs = NEED_LBR,
     .records = true,
@@ -58,7 +58,7 @@ TEST(lbr_stopped) = {
 
 /* ---- the registers ----------------------------------------------------------------------------------------------- */
 
-/* Each register's value has its own number in it, and is an address that any form and width of entry can hold. */
+/* A value with the register's own number in it. As an address it fits every form and width of entry. */
 static uint64_t own_value(uint64_t kind, unsigned entry)
 {
     return 0x10000 * kind + 0x100 * (entry + 1);
@@ -83,12 +83,12 @@ static void registers(struct test_run *run)
 /* The manual calls the LBR registers of NetBurst read-only. */
 static const char *is_netburst(const struct caps *caps)
 {
-    return caps->family == FAMILY_NETBURST ? "the LBR registers of NetBurst are read-only by the manual" : NULL;
+    return caps->family == FAMILY_NETBURST ? "the manual documents the LBR registers of NetBurst as read-only" : NULL;
 }
 
 TEST(lbr_registers) = {
     .id = "lbr.registers",
-    .title = "Each register of the LBR stack is one of its own, which software can write and read back",
+    .title = "Each register of the LBR stack is distinct, and software can write it and read it back",
     .source =
         "SDM Vol. 4 (335592-081), \"Model-Specific Registers (MSRs)\", MSR_LASTBRANCH_x_FROM_IP and _TO_IP (R/W), "
         "MSR_LBR_INFO_x, IA32_LBR_x_INFO",
@@ -129,8 +129,8 @@ TEST(lbr_tos_wrap) = {
 /* ---- filters, one bit each --------------------------------------------------------------------------------------- */
 
 /*
- * On Nehalem and Westmere a filter without jumps may lose calls and returns too. So there any of those may be
- * missing; the order is the workload's, nothing else is missing, and no branch that is left out is there.
+ * On Nehalem and Westmere, a filter that omits jumps may also lose calls and returns. There any of these may be
+ * missing. The others must be present in the workload's order, and no omitted branch may be present.
  */
 static void record_without_jumps(struct test_run *run, uint64_t suppress)
 {
@@ -150,7 +150,7 @@ static void record_without_jumps(struct test_run *run, uint64_t suppress)
         while (want && want->kind & optional && (want->from != got->from || want->to != got->to));
         if (!want || want->from != got->from || want->to != got->to)
             test_fail(run,
-                      "LBR entry %u, 0x%" PRIx64 " => 0x%" PRIx64 ", is not the next branch that the filter lets in",
+                      "LBR entry %u, 0x%" PRIx64 " => 0x%" PRIx64 ", is not the next branch that passes the filter",
                       age, got->from, got->to);
     }
 }
@@ -173,7 +173,7 @@ static void select_one(struct test_run *run)
 
 TEST(lbr_select_jcc) = {
     .id = "lbr.select.jcc",
-    .title = "LBR_SELECT JCC leaves out conditional branches and nothing else",
+    .title = "LBR_SELECT JCC omits conditional branches and no others",
     .source = SDM_LBR_SELECT,
     GROUP,
     .run = select_one,
@@ -182,7 +182,7 @@ TEST(lbr_select_jcc) = {
 
 TEST(lbr_select_returns) = {
     .id = "lbr.select.returns",
-    .title = "LBR_SELECT NEAR_RET leaves out near returns and nothing else",
+    .title = "LBR_SELECT NEAR_RET omits near returns and no others",
     .source = SDM_LBR_SELECT,
     GROUP,
     .run = select_one,
@@ -191,7 +191,7 @@ TEST(lbr_select_returns) = {
 
 TEST(lbr_select_relative_calls) = {
     .id = "lbr.select.near_rel_call",
-    .title = "LBR_SELECT NEAR_REL_CALL leaves out relative calls and no indirect ones",
+    .title = "LBR_SELECT NEAR_REL_CALL omits relative calls and no indirect ones",
     .source = SDM_LBR_SELECT,
     GROUP,
     .run = select_one,
@@ -200,7 +200,7 @@ TEST(lbr_select_relative_calls) = {
 
 TEST(lbr_select_indirect_calls) = {
     .id = "lbr.select.near_ind_call",
-    .title = "LBR_SELECT NEAR_IND_CALL leaves out indirect calls and no relative ones",
+    .title = "LBR_SELECT NEAR_IND_CALL omits indirect calls and no relative ones",
     .source = SDM_LBR_SELECT,
     GROUP,
     .run = select_one,
@@ -209,7 +209,7 @@ TEST(lbr_select_indirect_calls) = {
 
 TEST(lbr_select_relative_jumps) = {
     .id = "lbr.select.near_rel_jmp",
-    .title = "LBR_SELECT NEAR_REL_JMP leaves out relative jumps and no indirect ones",
+    .title = "LBR_SELECT NEAR_REL_JMP omits relative jumps and no indirect ones",
     .source = SDM_LBR_SELECT,
     GROUP,
     .run = select_one,
@@ -218,7 +218,7 @@ TEST(lbr_select_relative_jumps) = {
 
 TEST(lbr_select_indirect_jumps) = {
     .id = "lbr.select.near_ind_jmp",
-    .title = "LBR_SELECT NEAR_IND_JMP leaves out indirect jumps and no relative ones",
+    .title = "LBR_SELECT NEAR_IND_JMP omits indirect jumps and no relative ones",
     .source = SDM_LBR_SELECT,
     GROUP,
     .run = select_one,
@@ -227,7 +227,7 @@ TEST(lbr_select_indirect_jumps) = {
 
 TEST(lbr_select_far) = {
     .id = "lbr.select.far_branch",
-    .title = "LBR_SELECT FAR_BRANCH leaves out far jumps, calls and returns, and no near branch",
+    .title = "LBR_SELECT FAR_BRANCH omits far jumps, calls and returns, and no near branch",
     .source = SDM_LBR_SELECT,
     GROUP,
     .run = select_one,
@@ -245,7 +245,7 @@ static bool in_user(uint64_t address)
 #define SOURCE_FILTERED UINT64_MAX
 
 /*
- * Both rings branch, CPL 3 last, and one branch leads into each ring. The filter goes by the level in which a branch
+ * Both rings branch, CPL 3 last, and one branch leads into each ring. The filter uses the level in which a branch
  * ends. Returns how many entries begin and end in the ring that is recorded.
  */
 static unsigned of_ring(struct test_run *run, uint64_t select, bool user)
@@ -289,7 +289,7 @@ static void user_only(struct test_run *run)
 
 TEST(lbr_select_user_only) = {
     .id = "lbr.select.cpl_eq_0",
-    .title = "LBR_SELECT CPL_EQ_0 leaves out every branch that ends at CPL 0 and none that ends at CPL 3",
+    .title = "LBR_SELECT CPL_EQ_0 omits every branch that ends at CPL 0 and none that ends at CPL 3",
     .source = SDM_LBR_SELECT,
     GROUP,
     .run = user_only,
@@ -303,7 +303,7 @@ static void system_only(struct test_run *run)
 
 TEST(lbr_select_system_only) = {
     .id = "lbr.select.cpl_neq_0",
-    .title = "LBR_SELECT CPL_NEQ_0 leaves out every branch that ends at CPL 3 and keeps those that end at CPL 0",
+    .title = "LBR_SELECT CPL_NEQ_0 omits every branch that ends at CPL 3 and keeps those that end at CPL 0",
     .source = SDM_LBR_SELECT,
     GROUP,
     .run = system_only,
@@ -311,7 +311,9 @@ TEST(lbr_select_system_only) = {
 
 /* ---- what else is a branch --------------------------------------------------------------------------------------- */
 
-/* The entries from where the workload has a branch must be its branches, in order; others are not looked at. */
+/*
+ * Entries whose FROM is a branch of the workload must be the workload's branches, in order. Other entries are ignored.
+ */
 static void record_sources(struct test_run *run, const struct workload *workload)
 {
     struct branch_walk walk = { workload, BRANCH_KINDS_ALL, 0, 0 };
@@ -336,7 +338,7 @@ static void record_sources(struct test_run *run, const struct workload *workload
     }
 }
 
-/* A stack that is too small for all must have the newest. */
+/* A stack that is too small for all branches must have the newest. */
 TEST(lbr_far) = {
     .id = "lbr.far",
     .title = "Far jumps, calls and returns are recorded",
@@ -378,7 +380,7 @@ static void all_sources(struct test_run *run)
 
 TEST(lbr_hardware_interrupt) = {
     .id = "lbr.hardware_interrupt",
-    .title = "A hardware interrupt is recorded from where it returns to",
+    .title = "A hardware interrupt is recorded as a branch from its return address",
     .source = SDM_LBR_STACK,
     .needs = NEED_APIC | NEED_LBR,
     .records = true,
@@ -386,15 +388,15 @@ TEST(lbr_hardware_interrupt) = {
     .argument = &workload_self,
 };
 
-/* The way back from CPL 3 takes entries, too. */
+/* The way back from CPL 3 also takes entries. */
 static const char *too_shallow(const struct caps *caps)
 {
-    return caps->lbr_depth >= 8 ? NULL : "the stack has too few entries for what comes after the branches at CPL 3";
+    return caps->lbr_depth >= 8 ? NULL : "the stack has too few entries for the branches after those at CPL 3";
 }
 
 TEST(lbr_user) = {
     .id = "lbr.user",
-    .title = "Branches at CPL 3 are recorded where no filter leaves them out",
+    .title = "Branches at CPL 3 are recorded unless a filter omits them",
     .source = SDM_MONITORING,
     .needs = NEED_LBR,
     .lacks = too_shallow,
@@ -407,7 +409,7 @@ TEST(lbr_user) = {
 
 #define FLAGS_TRAP ((uintptr_t)1 << 8)
 
-/* The register that enables the stack, as its handler finds it. */
+/* The register that enables the stack, as the handler reads it. */
 static uint32_t enable_register;
 static uint64_t enable_in_handler;
 
@@ -446,7 +448,7 @@ TEST(lbr_debug_exception_disables) = {
 
 static const char *architectural(const struct caps *caps)
 {
-    return caps->lbr_layout == LBR_LAYOUT_ARCH ? "the manual does not say so of architectural LBRs" : NULL;
+    return caps->lbr_layout == LBR_LAYOUT_ARCH ? "the manual does not promise it for architectural LBRs" : NULL;
 }
 
 static void debug_exception_kept_out(struct test_run *run)
@@ -460,7 +462,7 @@ static void debug_exception_kept_out(struct test_run *run)
 
 TEST(lbr_debug_exception_kept_out) = {
     .id = "lbr.debug_exception.kept_out",
-    .title = "A debug exception is not recorded, and leaves the entries before it",
+    .title = "A debug exception is not recorded, and the earlier entries stay",
     .source = SDM_MONITORING,
     .needs = NEED_LBR,
     .lacks = architectural,
@@ -477,7 +479,7 @@ static const char *no_mispredict_flag(const struct caps *caps)
                : "no mispredict flag: this LBR format has none";
 }
 
-/* Two targets that follow no pattern. How many a predictor guesses is its own affair; one in eight must surprise it. */
+/* Two targets without a pattern. A predictor may guess many of them, but at least one in eight must be mispredicted. */
 static void mispredicted(struct test_run *run)
 {
     const uint64_t jump = workload_surprises.branches[0].from;
@@ -487,7 +489,7 @@ static void mispredicted(struct test_run *run)
     for (unsigned age = 0; age < lbr_recorded.depth && lbr_recorded.error == LBR_DECODE_OK; age++) {
         const struct lbr_entry *entry = &lbr_recorded.entries[age];
         if (!(entry->has & LBR_HAS_MISPRED))
-            test_fail(run, "LBR entry %u does not say whether it was predicted", age);
+            test_fail(run, "LBR entry %u has no valid misprediction flag", age);
         jumps += entry->from == jump;
         surprised += entry->from == jump && entry->mispredicted;
     }
@@ -500,7 +502,7 @@ TEST(lbr_mispredicted) = {
     .id = "lbr.mispredicted",
     .title = "MISPRED is set for indirect jumps whose targets cannot be predicted",
     .source = SDM_2009 "\"LBR Stack\" (Nehalem), 16.6.1, table 16-6, read as later prints have it; " SDM_LBR_INFO,
-    .typical = "The manual says what the bit means, and of no branch that it is mispredicted.",
+    .typical = "The manual defines the bit, but does not promise that any branch is mispredicted.",
     .needs = NEED_LBR,
     .lacks = no_mispredict_flag,
     .records = true,
@@ -512,7 +514,7 @@ TEST(lbr_mispredicted) = {
 #define CALLS_AND_RETURNS \
     (LBR_SELECT_CALL_STACK | LBR_SELECT_JCC | LBR_SELECT_NEAR_IND_JMP | LBR_SELECT_NEAR_REL_JMP | LBR_SELECT_FAR_BRANCH)
 
-/* Every call has returned, so that the top is where it was. */
+/* Every call has returned, so the top is at its old position. */
 static void call_stack_empty(struct test_run *run)
 {
     const uint64_t before = run->caps->lbr_tos ? msr_get(run->caps->lbr_tos) : 0;
@@ -528,7 +530,7 @@ static void call_stack_empty(struct test_run *run)
 
 TEST(lbr_call_stack_empty) = {
     .id = "lbr.call_stack.empty",
-    .title = "In call-stack mode the stack is as it was before, once every call has returned",
+    .title = "In call-stack mode, the stack is unchanged once every call has returned",
     .source = SDM_LBR_CALL_STACK,
     .needs = NEED_LBR | NEED_LBR_SELECT | NEED_LBR_CALLSTACK,
     .records = true,
@@ -538,8 +540,9 @@ TEST(lbr_call_stack_empty) = {
 /* ---- after a freeze ---------------------------------------------------------------------------------------------- */
 
 /*
- * The overflow of a counter freezes the stack; its interrupt is served and acknowledged. Before version 4 of
- * performance monitoring the enable bit must then be set again, from there on the acknowledgement alone lets go.
+ * The overflow of a counter freezes the stack, and its interrupt is handled and acknowledged. Before version 4 of
+ * performance monitoring, software must then set the enable bit again. From version 4 on, the acknowledgement unfreezes
+ * the stack.
  */
 static void released(struct test_run *run)
 {
@@ -571,7 +574,7 @@ static void released(struct test_run *run)
 
 TEST(lbr_freeze_released) = {
     .id = "lbr.freeze_released",
-    .title = "Once the interrupt that froze it is acknowledged, the enabled stack records again",
+    .title = "Once the freezing interrupt is acknowledged, the enabled stack records again",
     .source = SDM_FREEZE "; " SDM_FREEZE_STREAM,
     .needs = NEED_APIC | NEED_DS | NEED_LBR | NEED_FREEZE,
     .records = true,

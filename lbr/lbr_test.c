@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Branches in registers. Interrupts are off while the stack records, since one would be in it; the freeze tests turn
- * them on, for the interrupt that freezes.
+ * Branches in registers. Interrupts are disabled while the stack records, because it would record them. The freeze
+ * tests enable them for the interrupt that freezes.
  */
 #include "suite/support/lbr_record.h"
 
@@ -30,7 +30,7 @@ TEST(lbr_calls) = {
 
 TEST(lbr_kinds) = {
     .id = "lbr.kinds",
-    .title = "Every kind of near branch is recorded when it is taken, and none when it is not",
+    .title = "Every kind of near branch is recorded if it is taken, and not otherwise",
     .source = SDM_MONITORING,
     GROUP,
     .run = lbr_record_all,
@@ -54,7 +54,7 @@ static void info(struct test_run *run)
     for (unsigned age = 0; age < lbr_recorded.depth && lbr_recorded.error == LBR_DECODE_OK; age++) {
         const struct lbr_entry *entry = &lbr_recorded.entries[age];
         if (!(entry->has & LBR_HAS_MISPRED))
-            test_fail(run, "LBR entry %u does not say whether it was predicted", age);
+            test_fail(run, "LBR entry %u has no valid misprediction flag", age);
         if (entry->in_tsx || entry->tsx_abort)
             test_fail(run, "LBR entry %u is in a transaction", age);
         cycles += entry->cycles;
@@ -72,7 +72,7 @@ TEST(lbr_info) = {
     .run = info,
 };
 
-/* After thousands of equal outcomes no predictor is surprised by another one. */
+/* After thousands of equal outcomes every predictor expects the next one. */
 static void predicted(struct test_run *run)
 {
     unsigned surprised = 0;
@@ -87,7 +87,7 @@ TEST(lbr_predicted) = {
     .id = "lbr.predicted",
     .title = "LBR_INFO marks the branches of a steady loop as predicted",
     .source = SDM_LBR_INFO,
-    .typical = "The manual says what the bit means, and of no branch that it is predicted.",
+    .typical = "The manual defines the bit, but does not promise that any branch is predicted.",
     .needs = NEED_LBR | NEED_LBR_INFO,
     .records = true,
     .run = predicted,
@@ -128,9 +128,9 @@ TEST(lbr_tos) = {
 };
 
 /*
- * A call puts an entry on the stack and its return takes it away, so that what is open at the end is left: the filter
- * that the manual asks for lets calls and returns in, and nothing else. An entry that was taken away may still stand in
- * its register, past the top. SDM Vol. 3B (253669-081), "LBR Stack Enhancement" (Haswell).
+ * A call pushes an entry and its return pops it, so the calls that have not returned are left at the end. The filter
+ * admits only calls and returns, as the manual requires. A popped entry may remain in its register, past the top. SDM
+ * Vol. 3B (253669-081), "LBR Stack Enhancement" (Haswell).
  */
 static void call_stack(struct test_run *run)
 {
@@ -170,7 +170,7 @@ static void read_frozen(uint64_t status)
     }
 }
 
-/* Enables the freeze and runs a long loop, with the counter that will interrupt it set up. */
+/* Enables the freeze and runs a long loop, after setting up the counter that will interrupt it. */
 static void run_frozen(struct test_run *run)
 {
     struct window recording, counting = pebs_window(run->caps, 1);
@@ -187,8 +187,10 @@ static void run_frozen(struct test_run *run)
     records_print_lbr(run, &lbr_recorded);
 }
 
-/* Checks the stack in the handler and the status after it. Versions 2 and 3 clear the enable bit; later ones set a
- * status bit until it is acknowledged. */
+/*
+ * Checks the stack in the handler and the status after it. Versions 2 and 3 clear the enable bit. Later versions set a
+ * status bit until it is acknowledged.
+ */
 static void check_frozen(struct test_run *run)
 {
     if (run->caps->freeze == CAPS_FREEZE_LEGACY)
@@ -200,7 +202,7 @@ static void check_frozen(struct test_run *run)
                0);
 }
 
-/* A counter's own overflow freezes the stack: for processors without a precise event, too. */
+/* A counter's own overflow freezes the stack. This also covers processors without a precise event. */
 static void freeze_overflow(struct test_run *run)
 {
     const struct ds_config neither = { .bts = false };
@@ -220,7 +222,7 @@ static void freeze_overflow(struct test_run *run)
 
 TEST(lbr_freeze_on_overflow) = {
     .id = "lbr.freeze_on_overflow",
-    .title = "FREEZE_LBRS_ON_PMI keeps the interrupt of a counter that overflowed out of the stack",
+    .title = "FREEZE_LBRS_ON_PMI keeps the interrupt of a counter's overflow out of the stack",
     .source = SDM_FREEZE,
     .needs = NEED_APIC | NEED_DS | NEED_LBR | NEED_FREEZE,
     .records = true,
@@ -228,8 +230,8 @@ TEST(lbr_freeze_on_overflow) = {
 };
 
 /*
- * The 2001st branch of a long loop writes a PEBS record, which raises the interrupt at the threshold of one. Frozen,
- * the newest entry is the workload's: neither the interrupt nor any branch of its handler may be in the stack.
+ * The 2001st branch of a long loop writes a PEBS record, which raises the interrupt at the threshold of one. In the
+ * frozen stack the newest entry is the workload's: the interrupt and its handler's branches must be absent.
  */
 static void freeze(struct test_run *run)
 {
@@ -254,7 +256,7 @@ static void freeze(struct test_run *run)
 
 TEST(lbr_freeze_on_pmi) = {
     .id = "lbr.freeze_on_pmi",
-    .title = "FREEZE_LBRS_ON_PMI keeps the interrupt and its handler out of the stack, until it is acknowledged",
+    .title = "FREEZE_LBRS_ON_PMI keeps the interrupt and its handler out of the stack until it is acknowledged",
     .source = SDM_FREEZE,
     .needs = NEED_APIC | NEED_LBR | NEED_FREEZE | NEED_PEBS | NEED_EVENT_BRANCHES,
     .records = true,

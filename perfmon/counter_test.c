@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counters that do not sample: their width, writes, what lets them count and what they count, overflow and its status.
- * Every count is one of suite/support/count.h.
+ * Counters that do not sample: their width, writes, enabling, counts, overflow and its status. Every count uses
+ * suite/support/count.h.
  */
 #include <inttypes.h>
 
@@ -24,7 +24,7 @@
 
 #define FIXED_RINGS_BOTH UINT64_C(3)
 
-/* A bit that goes to the sign of a value that is loaded by 32 bits. */
+/* The sign bit of a value that is loaded by a 32-bit write. */
 #define LEGACY_SIGN UINT64_C(0x80000000)
 
 static const char *no_fixed(const struct caps *caps)
@@ -81,7 +81,8 @@ static void width(struct test_run *run)
 
 TEST(perfmon_width) = {
     .id = "perfmon.width",
-    .title = "A general counter holds every bit of the width that CPUID reports, written through its full-width alias",
+    .title = "A general counter holds every bit of the width that CPUID reports, if it is written through its "
+             "full-width alias",
     .source = SDM_FULL_WIDTH,
     .needs = NEED_PERFMON,
     .lacks = no_full_width,
@@ -167,7 +168,7 @@ TEST(perfmon_rdpmc_fixed) = {
     .run = rdpmc_fixed,
 };
 
-/* The lowest counter that does not exist, by the masks of those that do and those that may. */
+/* The lowest counter that does not exist, given the mask of those that do. */
 static unsigned first_missing(uint64_t counters)
 {
     unsigned n = 0;
@@ -177,7 +178,7 @@ static unsigned first_missing(uint64_t counters)
     return n;
 }
 
-/* IA32_PERF_GLOBAL_CTRL has room for 32 general and 16 fixed counters: no processor has more. */
+/* IA32_PERF_GLOBAL_CTRL has bits for 32 general and 16 fixed counters, so no processor has more. */
 static void rdpmc_beyond(struct test_run *run)
 {
     static const uint32_t none[] = { 32, PMC_FIXED | 16 };
@@ -196,8 +197,8 @@ static void rdpmc_beyond(struct test_run *run)
 
 TEST(perfmon_rdpmc_beyond) = {
     .id = "perfmon.rdpmc.beyond",
-    .title =
-        "RDPMC of a counter that no processor has raises #GP, and typically that of one that CPUID does not report",
+    .title = "RDPMC of a counter that no processor has raises #GP; RDPMC of a counter that CPUID does not report "
+             "typically does",
     .source = SDM_RDPMC,
     .needs = NEED_GLOBAL_CTRL,
     .run = rdpmc_beyond,
@@ -205,7 +206,7 @@ TEST(perfmon_rdpmc_beyond) = {
 
 /* ---- what it counts ---------------------------------------------------------------------------------------------- */
 
-/* What an event counts over a workload, at all levels. */
+/* Counts an event over a workload, at all privilege levels. */
 static uint64_t count_of(struct test_run *run, uint64_t event, const struct workload *workload)
 {
     return count(run, 0, event | BOTH_RINGS | ENABLED, workload);
@@ -286,7 +287,7 @@ TEST(perfmon_fixed_count) = {
 
 static void enable_bit(struct test_run *run)
 {
-    test_equal(run, "what a counter counts without its EN bit",
+    test_equal(run, "count of a counter whose EN bit is clear",
                count(run, 0, INSTRUCTIONS | BOTH_RINGS, &workload_loop), 0);
 }
 
@@ -298,13 +299,13 @@ TEST(perfmon_enable) = {
     .run = enable_bit,
 };
 
-/* Both counters are programmed, and counter 1 alone is enabled globally. */
+/* Both counters are programmed, but only counter 1 is enabled globally. */
 static void global_control(struct test_run *run)
 {
     program(run, 0, INSTRUCTIONS | BOTH_RINGS | ENABLED, 0);
     program(run, 1, INSTRUCTIONS | BOTH_RINGS | ENABLED, 0);
     count_once(run->caps, GENERAL(1), &workload_loop);
-    test_equal(run, "what counter 0 counts while its bit of IA32_PERF_GLOBAL_CTRL is clear", counter_read(0), 0);
+    test_equal(run, "count of counter 0 while its bit of IA32_PERF_GLOBAL_CTRL is clear", counter_read(0), 0);
     if (counter_read(1) < workload_loop.instructions)
         test_fail(run, "counter 1 counted %" PRIu64 " instructions, expected at least %" PRIu64, counter_read(1),
                   workload_loop.instructions);
@@ -312,7 +313,7 @@ static void global_control(struct test_run *run)
 
 TEST(perfmon_global_ctrl) = {
     .id = "perfmon.global_ctrl",
-    .title = "A counter whose bit of IA32_PERF_GLOBAL_CTRL is clear does not count, while another one does",
+    .title = "A counter whose bit of IA32_PERF_GLOBAL_CTRL is clear does not count while another counter does",
     .source = SDM_PERFMON_2,
     .needs = NEED_GLOBAL_CTRL,
     .lacks = one_counter,
@@ -321,7 +322,7 @@ TEST(perfmon_global_ctrl) = {
 
 static void fixed_disabled(struct test_run *run)
 {
-    test_equal(run, "what fixed counter 0 counts with its enable field 0", count_fixed(run, 0, &workload_loop), 0);
+    test_equal(run, "count of fixed counter 0 with its enable field 0", count_fixed(run, 0, &workload_loop), 0);
 }
 
 TEST(perfmon_fixed_disabled) = {
@@ -334,8 +335,8 @@ TEST(perfmon_fixed_disabled) = {
 };
 
 /*
- * Two workloads at CPL 3 that differ there alone: workload_user branches three times, workload_user_loop 3000 times
- * with the last one that falls through. What leads there and back at CPL 0 is the same.
+ * Two workloads that differ only at CPL 3: workload_user branches three times, workload_user_loop 3000 times (the last
+ * one falls through). The branches at CPL 0 that lead there and back are equal.
  */
 static uint64_t loop_more(struct test_run *run, uint64_t rings)
 {
@@ -350,14 +351,14 @@ static uint64_t expected_more(void)
 
 static void rings_user(struct test_run *run)
 {
-    test_equal(run, "branches at CPL 3 that the loop has more", loop_more(run, PERFEVTSEL_USR), expected_more());
-    test_equal(run, "branches at CPL 0 that are counted as CPL 3's",
+    test_equal(run, "additional branches of the loop at CPL 3", loop_more(run, PERFEVTSEL_USR), expected_more());
+    test_equal(run, "branches at CPL 0 counted as CPL 3's",
                count(run, 0, BRANCHES | PERFEVTSEL_USR | ENABLED, &workload_calls), 0);
 }
 
 TEST(perfmon_rings_user) = {
     .id = "perfmon.rings.user",
-    .title = "With USR alone a counter counts at CPL 3 and not at CPL 0",
+    .title = "With USR alone, a counter counts at CPL 3 and not at CPL 0",
     .source = SDM_PERFMON_1,
     .needs = NEED_GLOBAL_CTRL,
     .run = rings_user,
@@ -365,7 +366,7 @@ TEST(perfmon_rings_user) = {
 
 static void rings_system(struct test_run *run)
 {
-    test_equal(run, "branches at CPL 3 that are counted as CPL 0's", loop_more(run, PERFEVTSEL_OS), 0);
+    test_equal(run, "branches at CPL 3 counted as CPL 0's", loop_more(run, PERFEVTSEL_OS), 0);
     test_equal(run, "branches at CPL 0",
                count(run, 0, BRANCHES | PERFEVTSEL_OS | ENABLED, &workload_calls) -
                    count(run, 0, BRANCHES | PERFEVTSEL_OS | ENABLED, &workload_nothing),
@@ -374,7 +375,7 @@ static void rings_system(struct test_run *run)
 
 TEST(perfmon_rings_system) = {
     .id = "perfmon.rings.system",
-    .title = "With OS alone a counter counts at CPL 0 and not at CPL 3",
+    .title = "With OS alone, a counter counts at CPL 0 and not at CPL 3",
     .source = SDM_PERFMON_1,
     .needs = NEED_GLOBAL_CTRL,
     .run = rings_system,
@@ -382,17 +383,17 @@ TEST(perfmon_rings_system) = {
 
 static void fixed_rings(struct test_run *run)
 {
-    test_equal(run, "instructions at CPL 3 that are counted as CPL 0's",
+    test_equal(run, "instructions at CPL 3 counted as CPL 0's",
                count_fixed(run, FIXED_CTR_CTRL_OS(0), &workload_user_loop) -
                    count_fixed(run, FIXED_CTR_CTRL_OS(0), &workload_user),
                0);
-    test_equal(run, "instructions at CPL 0 that are counted as CPL 3's",
-               count_fixed(run, FIXED_CTR_CTRL_USR(0), &workload_loop), 0);
+    test_equal(run, "instructions at CPL 0 counted as CPL 3's", count_fixed(run, FIXED_CTR_CTRL_USR(0), &workload_loop),
+               0);
 }
 
 TEST(perfmon_fixed_rings) = {
     .id = "perfmon.fixed.rings",
-    .title = "The enable field of a fixed counter lets it count at CPL 0 alone, or at the other levels alone",
+    .title = "The enable field of a fixed counter selects CPL 0 alone or the other levels alone",
     .source = SDM_PERFMON_2,
     .needs = NEED_GLOBAL_CTRL,
     .lacks = no_fixed,
@@ -410,7 +411,7 @@ static void cmask(struct test_run *run)
 
 TEST(perfmon_cmask) = {
     .id = "perfmon.cmask",
-    .title = "With a counter mask a counter counts the cycles that have at least so many events: none has 255",
+    .title = "With a counter mask, a counter counts the cycles with at least that many events: no cycle has 255",
     .source = SDM_PERFMON_1,
     .needs = NEED_GLOBAL_CTRL,
     .run = cmask,
@@ -428,7 +429,7 @@ static void invert(struct test_run *run)
 
 TEST(perfmon_invert) = {
     .id = "perfmon.invert",
-    .title = "With INV and a counter mask a counter counts the cycles that have fewer events",
+    .title = "With INV and a counter mask, a counter counts the cycles with fewer events",
     .source = SDM_PERFMON_1,
     .needs = NEED_GLOBAL_CTRL,
     .run = invert,
@@ -436,14 +437,14 @@ TEST(perfmon_invert) = {
 
 /* ---- overflow ---------------------------------------------------------------------------------------------------- */
 
-/* The counters' bits of IA32_PERF_GLOBAL_STATUS; others may be set for reasons that are not a counter's. */
+/* The counters' bits of IA32_PERF_GLOBAL_STATUS. Other bits may be set for reasons unrelated to counters. */
 static uint64_t counters_status(struct test_run *run)
 {
     return msr_get(MSR_IA32_PERF_GLOBAL_STATUS) &
            (ones(run->caps->general_count) | (run->caps->fixed_count ? ones(run->caps->fixed_count) << 32 : 0));
 }
 
-/* The branches of a long loop, as counter n counts them. */
+/* The branches of a long loop as counted by counter n. */
 static uint64_t long_loop_branches(struct test_run *run, unsigned n)
 {
     return count(run, n, BRANCHES | BOTH_RINGS | ENABLED, &workload_long_loop);
@@ -458,7 +459,7 @@ static uint64_t status_after(struct test_run *run, unsigned n, uint64_t distance
     return counters_status(run);
 }
 
-/* The bits of it that are set in every run: in those that counted an event too many, too. */
+/* The status bits that are set in every run, also in runs that count an event too many. */
 static uint64_t status_always_after(struct test_run *run, unsigned n, uint64_t distance)
 {
     uint64_t status = UINT64_MAX;
@@ -480,8 +481,8 @@ static void overflow_status(struct test_run *run)
 
 TEST(perfmon_overflow_status) = {
     .id = "perfmon.overflow.status",
-    .title = "The event that takes a counter past its highest value sets its status bit and no other, and not an event "
-             "sooner",
+    .title =
+        "The event that takes a counter past its highest value sets its status bit and no other; earlier events do not",
     .source = SDM_PERFMON_2,
     .needs = NEED_GLOBAL_CTRL,
     .run = overflow_status,
@@ -503,7 +504,7 @@ TEST(perfmon_overflow_wraps) = {
     .run = overflow_wraps,
 };
 
-/* Fixed counter 0 is to overflow after so many instructions. */
+/* Programs fixed counter 0 to overflow after that many instructions. */
 static void program_fixed(struct test_run *run, uint64_t control, uint64_t distance)
 {
     if (!fixed_counter_program(0, control, ones(run->caps->fixed_width) - distance))
@@ -519,7 +520,7 @@ static void overflow_fixed(struct test_run *run)
 
 TEST(perfmon_overflow_fixed) = {
     .id = "perfmon.overflow.fixed",
-    .title = "A fixed counter's overflow sets its status bit from 32 on, and no other",
+    .title = "A fixed counter's overflow sets its status bit, from bit 32 on, and no other",
     .source = SDM_PERFMON_2,
     .needs = NEED_GLOBAL_CTRL,
     .lacks = no_fixed,
@@ -538,7 +539,7 @@ static void status_kept(struct test_run *run)
 
 TEST(perfmon_status_kept) = {
     .id = "perfmon.status.kept",
-    .title = "A status bit stays set until a 1 is written for it",
+    .title = "A status bit stays set until software writes a 1 to clear it",
     .source = SDM_PERFMON_2,
     .needs = NEED_GLOBAL_CTRL,
     .run = status_kept,
@@ -557,7 +558,7 @@ static void status_cleared(struct test_run *run)
 
 TEST(perfmon_status_cleared) = {
     .id = "perfmon.status.cleared",
-    .title = "A 1 written to IA32_PERF_GLOBAL_OVF_CTRL clears its status bit and leaves the others",
+    .title = "A 1 written to IA32_PERF_GLOBAL_OVF_CTRL clears its status bit and no other",
     .source = SDM_PERFMON_2,
     .needs = NEED_GLOBAL_CTRL,
     .lacks = one_counter,
@@ -566,7 +567,7 @@ TEST(perfmon_status_cleared) = {
 
 static void status_set(struct test_run *run)
 {
-    msr_write(MSR_IA32_PERF_GLOBAL_STATUS_SET, GENERAL(0)); /* #GP sets nothing */
+    msr_write(MSR_IA32_PERF_GLOBAL_STATUS_SET, GENERAL(0)); /* sets no bit if it raises #GP */
     test_equal(run, "IA32_PERF_GLOBAL_STATUS", counters_status(run), GENERAL(0));
 }
 
@@ -581,10 +582,10 @@ TEST(perfmon_status_set) = {
 
 static void in_use(struct test_run *run)
 {
-    /* Bits of counters that CPUID does not report are another's affair. */
+    /* Ignores bits of counters that CPUID does not report. */
     const uint64_t bits = ones(run->caps->general_count) | GENERAL(63);
 
-    test_equal(run, "IA32_PERF_GLOBAL_INUSE while nothing is programmed", msr_get(MSR_IA32_PERF_GLOBAL_INUSE) & bits,
+    test_equal(run, "IA32_PERF_GLOBAL_INUSE while no counter is programmed", msr_get(MSR_IA32_PERF_GLOBAL_INUSE) & bits,
                0);
     program(run, 0, BRANCHES, 0);
     test_equal(run, "IA32_PERF_GLOBAL_INUSE with an event on counter 0", msr_get(MSR_IA32_PERF_GLOBAL_INUSE) & bits,
@@ -596,20 +597,20 @@ static void in_use(struct test_run *run)
 
 TEST(perfmon_in_use) = {
     .id = "perfmon.in_use",
-    .title = "IA32_PERF_GLOBAL_INUSE tells which counters have an event, and whether one asks for an interrupt",
+    .title = "IA32_PERF_GLOBAL_INUSE reports which counters have an event, and whether one may interrupt",
     .source = SDM_PERFMON_4,
     .needs = NEED_GLOBAL_CTRL,
     .lacks = before_version_4,
     .run = in_use,
 };
 
-/* The bits that enable a counter, and how many interrupts its overflow brings. */
+/* The bits that enable a counter, and the number of interrupts that its overflow raises. */
 struct enabled {
     uint64_t bits;
     unsigned interrupts;
 };
 
-/* Counter 0 overflows in the midst of a long loop. */
+/* Counter 0 overflows during a long loop. */
 static void overflow_interrupts(struct test_run *run)
 {
     const struct enabled *enabled = run->test->argument;
@@ -642,7 +643,7 @@ TEST(perfmon_overflow_interrupt) = {
     .argument = &(const struct enabled){ BOTH_RINGS | ENABLED | PERFEVTSEL_INT, 1 },
 };
 
-/* Fixed counter 0, which counts the loop's instructions, overflows in its midst. */
+/* Fixed counter 0, which counts the loop's instructions, overflows during the loop. */
 static void fixed_interrupts(struct test_run *run)
 {
     const struct enabled *enabled = run->test->argument;
@@ -687,9 +688,9 @@ static void note_status(uint64_t status)
 }
 
 /*
- * Up to version 3 the interrupt clears IA32_PERF_GLOBAL_CTRL, and what the service routine finds there and puts back
- * lets nothing count: most of the loop's 3000 branches are not counted. From version 4 on a status bit holds the
- * counters until it is acknowledged.
+ * Up to version 3 the interrupt clears IA32_PERF_GLOBAL_CTRL. The service routine restores the cleared value, so most
+ * of the loop's 3000 branches are not counted. From version 4 on a status bit stops the counters until it is
+ * acknowledged.
  */
 static void freeze(struct test_run *run)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What CPUID.23H.0:EBX adds to event selects: a second unit mask, EQ, and counters that RDPMC at CPL 3 does not read.
- */
+/* Event select features of CPUID.23H.0:EBX: a second unit mask, EQ, and counters that RDPMC at CPL 3 cannot read. */
 #include <inttypes.h>
 
 #include "arch/x86/cpu.h"
@@ -55,7 +53,7 @@ static void catch (struct interrupt_frame *frame)
     frame->ip = (uintptr_t)attempt_user_over;
 }
 
-/* What RDPMC reads at CPL 3; NO_VALUE if it raises an exception. */
+/* The value that RDPMC reads at CPL 3; NO_VALUE if it raises an exception. */
 static uint64_t read_at_3(uint32_t counter)
 {
     const uintptr_t cr4 = cr4_read();
@@ -80,7 +78,7 @@ static uint64_t read_at_0(uint32_t counter)
 
 #define VALUE(n) (UINT64_C(0x123400000000) + 0x1000 * (n))
 
-/* Each counter in turn is concealed; those before and behind it are not. */
+/* Conceals each counter in turn. The counters before and after it stay readable. */
 static void conceal(struct test_run *run)
 {
     const unsigned count = run->caps->general_count;
@@ -93,8 +91,8 @@ static void conceal(struct test_run *run)
             const uint64_t value = counter_read(n);
             test_equal(run, "RDPMC at CPL 0", read_at_0(n), value);
             test_equal(run,
-                       n == concealed ? "RDPMC at CPL 3 of a counter that is disabled for it"
-                                      : "RDPMC at CPL 3 of a counter beside one that is disabled for it",
+                       n == concealed ? "RDPMC at CPL 3 of a counter that is concealed there"
+                                      : "RDPMC at CPL 3 of a counter next to a concealed one",
                        read_at_3(n), n == concealed ? 0 : value);
         }
     }
@@ -103,9 +101,8 @@ static void conceal(struct test_run *run)
 
 TEST(perfmon_conceal) = {
     .id = "perfmon.conceal.general",
-    .title =
-        "With bit 37 of its event select RDPMC of a general counter reads 0 at CPL 3, and its value at CPL 0; others "
-        "are read at CPL 3",
+    .title = "With bit 37 of its event select, RDPMC of a general counter reads 0 at CPL 3 and its value at CPL 0; "
+             "other counters are readable at CPL 3",
     .source = CONCEAL_SOURCE,
     .needs = NEED_GLOBAL_CTRL,
     .lacks = no_conceal,
@@ -121,8 +118,8 @@ static void conceal_fixed(struct test_run *run)
         for (unsigned n = 0; n < run->caps->fixed_count; n++) {
             test_equal(run, "RDPMC of a fixed counter at CPL 0", read_at_0(PMC_FIXED | n), VALUE(n));
             test_equal(run,
-                       n == concealed ? "RDPMC at CPL 3 of a fixed counter that is disabled for it"
-                                      : "RDPMC at CPL 3 of a fixed counter beside one that is disabled for it",
+                       n == concealed ? "RDPMC at CPL 3 of a fixed counter that is concealed there"
+                                      : "RDPMC at CPL 3 of a fixed counter next to a concealed one",
                        read_at_3(PMC_FIXED | n), n == concealed ? 0 : VALUE(n));
         }
     }
@@ -131,16 +128,15 @@ static void conceal_fixed(struct test_run *run)
 
 TEST(perfmon_conceal_fixed) = {
     .id = "perfmon.conceal.fixed",
-    .title =
-        "With bit 33 + 4n of IA32_FIXED_CTR_CTRL RDPMC of fixed counter n reads 0 at CPL 3, and its value at CPL 0; "
-        "others are read at CPL 3",
+    .title = "With bit 33 + 4n of IA32_FIXED_CTR_CTRL, RDPMC of fixed counter n reads 0 at CPL 3 and its value at CPL "
+             "0; other counters are readable at CPL 3",
     .source = CONCEAL_SOURCE,
     .needs = NEED_GLOBAL_CTRL,
     .lacks = no_fixed,
     .run = conceal_fixed,
 };
 
-/* A counter goes on counting while it is concealed. */
+/* A counter counts while it is concealed. */
 static void conceal_counts(struct test_run *run)
 {
     const uint64_t select = INSTRUCTIONS | COUNTING;
@@ -177,16 +173,14 @@ static void unit_mask_2(struct test_run *run)
 
 TEST(perfmon_unit_mask_2) = {
     .id = "perfmon.unit_mask_2",
-    .title = "Where CPUID.23H.0:EBX bit 0 is set event selects hold a second unit mask in bits 47 to 40",
+    .title = "With CPUID.23H.0:EBX bit 0, event selects hold a second unit mask in bits 47 to 40",
     .source = EVENT_SOURCE,
     .needs = NEED_GLOBAL_CTRL,
     .lacks = no_unit_mask_2,
     .run = unit_mask_2,
 };
 
-/*
- * Cycles in which no instruction retires, and those in which any does, are all there are; a few drop out at the ends.
- */
+/* Cycles without a retired instruction and cycles with at least one add up to all cycles, except a few at the ends. */
 static void equal(struct test_run *run)
 {
     static const uint64_t select[] = { INSTRUCTIONS | PERFEVTSEL_EQ, INSTRUCTIONS | AT_LEAST_ONE, CYCLES };
@@ -210,9 +204,9 @@ static void equal(struct test_run *run)
 
 TEST(perfmon_equal) = {
     .id = "perfmon.equal",
-    .title = "With EQ and a counter mask of 0 a counter counts the cycles in which the event does not happen",
+    .title = "With EQ and a counter mask of 0, a counter counts the cycles without the event",
     .source = EVENT_SOURCE "; github.com/intel/lkvs, BM/pmu, case zbit",
-    .typical = "No source says how exactly cycles are told apart.",
+    .typical = "No source says how exactly the cycles are distinguished.",
     .needs = NEED_GLOBAL_CTRL,
     .lacks = no_equal,
     .run = equal,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Auto counter reload: a counter's CFG_B names the counters whose overflow loads it anew, with the low half of its
- * CFG_C. The workload's jumps are far apart, and a counter of instructions overflows half-way between two of them: then
- * it makes no difference how soon behind an overflow the reload comes, and the number of jumps behind it is the answer.
+ * Auto counter reload: a counter's CFG_B names the counters whose overflow reloads it with the low half of its CFG_C.
+ * The workload's jumps are far apart, and a counter of instructions overflows half-way between two of them. So it does
+ * not matter how soon after an overflow the reload happens, and the number of later jumps is the expected count.
  */
 #include <inttypes.h>
 
@@ -23,13 +23,13 @@
 #define FIXED(n) MSR_BIT(32 + (n))
 #define JUMPS    WORKLOAD_SPREAD_JUMPS
 
-/* A value that no count over the workload comes near. */
+/* A value far above every count over the workload. */
 #define LOADED UINT64_C(0x40000)
 
-/* The start from which a counter of instructions overflows half-way between the n-th jump and the next. */
+/* The start value with which a counter of instructions overflows half-way between the n-th jump and the next. */
 #define BEHIND(n) (-(uint64_t)((n)*WORKLOAD_SPREAD_STEP + WORKLOAD_SPREAD_STEP / 2))
 
-/* The general counters that can be reloaded and cause it, lowest first; at most this many are used. */
+/* The number of general counters used: the lowest that can be reloaded and cause a reload. */
 #define USED 3u
 
 struct counters {
@@ -49,8 +49,9 @@ static struct counters usable(const struct caps *caps)
 
 static const char *fewer_than(const struct caps *caps, unsigned count)
 {
-    return usable(caps).count >= count ? NULL
-                                       : "CPUID.23H.2 lists too few general counters that reload and are reloaded";
+    return usable(caps).count >= count
+               ? NULL
+               : "CPUID.23H.2 lists too few general counters that can both cause a reload and be reloaded";
 }
 
 static const char *no_counter(const struct caps *caps)
@@ -72,7 +73,7 @@ static const char *no_fixed(const struct caps *caps)
 {
     const uint64_t both = caps->reload_counters & caps->reload_causes;
 
-    return both & FIXED(0) ? fewer_than(caps, 1) : "fixed counter 0 does not reload, or is not reloaded: CPUID.23H.2";
+    return both & FIXED(0) ? fewer_than(caps, 1) : "fixed counter 0 cannot cause a reload or be reloaded: CPUID.23H.2";
 }
 
 static uint64_t width_mask(const struct caps *caps)
@@ -80,7 +81,7 @@ static uint64_t width_mask(const struct caps *caps)
     return UINT64_MAX >> (64 - caps->general_width);
 }
 
-/* A general counter with what reloads it (bits as in IA32_PERF_GLOBAL_CTRL), and its value then. */
+/* Programs a general counter: the counters that reload it (bits as in IA32_PERF_GLOBAL_CTRL), and its reload value. */
 static void set(struct test_run *run, unsigned n, uint64_t select, uint64_t start, uint64_t by, uint32_t value)
 {
     if (!counter_program(n, select, start, run->caps->full_width_write) || !msr_write(MSR_IA32_PMC_GP_CFG_B(n), by) ||
@@ -141,7 +142,7 @@ static void causes_held(struct test_run *run)
 TEST(perfmon_reload_causes) = {
     .id = "perfmon.reload.causes",
     .title =
-        "Each counter that CPUID.23H.2 says can be reloaded has a CFG_B that takes every counter that can cause it",
+        "Each counter that CPUID.23H.2 reports as reloadable has a CFG_B that accepts every counter that can cause it",
     .source = RELOAD_SOURCE,
     .needs = NEED_COUNTER_RELOAD,
     .run = causes_held,
@@ -173,7 +174,7 @@ static void others_refused(struct test_run *run)
 TEST(perfmon_reload_refused) = {
     .id = "perfmon.reload.refused",
     .title =
-        "CFG_B keeps its value when a counter is written to it that cannot cause a reload, and typically raises #GP",
+        "If a counter that cannot cause a reload is written to CFG_B, the value stays unchanged, typically with #GP",
     .source =
         "Linux 7.1, intel_pmu_acr_late_setup(): Panther Lake's #GP; SDM Vol. 2D (334569-081), \"WRMSR\", exceptions",
     .needs = NEED_COUNTER_RELOAD,
@@ -193,7 +194,7 @@ static void listed(struct test_run *run)
 
 TEST(perfmon_reload_listed) = {
     .id = "perfmon.reload.listed",
-    .title = "CPUID.23H.2 lists no counter for auto counter reload that CPUID.23H.1 does not have",
+    .title = "CPUID.23H.2 lists no counter for auto counter reload that CPUID.23H.1 lacks",
     .source = RELOAD_SOURCE,
     .needs = NEED_COUNTER_RELOAD,
     .run = listed,
@@ -201,7 +202,7 @@ TEST(perfmon_reload_listed) = {
 
 /* ---- a counter that reloads itself ------------------------------------------------------------------------------- */
 
-/* Each counter in turn counts the jumps, and begins anew with every fifth. */
+/* Each counter in turn counts the jumps, and reloads itself at every fifth. */
 static void by_itself(struct test_run *run)
 {
     enum { PERIOD = 5 };
@@ -220,9 +221,8 @@ static void by_itself(struct test_run *run)
 
 TEST(perfmon_reload_itself) = {
     .id = "perfmon.reload.itself",
-    .title =
-        "A counter whose CFG_B has its own bit begins anew at each of its overflows, with CFG_C's low half, whose sign "
-        "goes on to its width",
+    .title = "A counter whose CFG_B has its own bit reloads at each overflow with CFG_C's low half, sign-extended to "
+             "its width",
     .source = RELOAD_SOURCE,
     .needs = NEED_COUNTER_RELOAD,
     .run = by_itself,
@@ -238,7 +238,7 @@ static void no_status(struct test_run *run)
         status = run_once(run->caps, MSR_BIT(c.n[i]));
         test_equal(run, "IA32_PERF_GLOBAL_STATUS after overflows of a counter that reloads itself", status, 0);
         if (counter_read(c.n[i]) < (-UINT64_C(5) & width_mask(run->caps)))
-            test_fail(run, "counter %u did not begin anew at its overflow", c.n[i]);
+            test_fail(run, "counter %u was not reloaded at its overflow", c.n[i]);
         counters_clear(run->caps);
     }
 }
@@ -275,7 +275,10 @@ TEST(perfmon_reload_positive) = {
 
 /* ---- one counter reloads another --------------------------------------------------------------------------------- */
 
-/* Both directions of each pair: the jumps behind the overflow of a counter of instructions. */
+/*
+ * Both directions of each pair. The expected count is the number of jumps after the overflow of a counter of
+ * instructions.
+ */
 static void by_another(struct test_run *run)
 {
     const struct counters c = usable(run->caps);
@@ -295,14 +298,14 @@ static void by_another(struct test_run *run)
 
 TEST(perfmon_reload_another) = {
     .id = "perfmon.reload.another",
-    .title = "The overflow of a counter that CFG_B names loads the counter anew with its own CFG_C",
+    .title = "The overflow of a counter that CFG_B names reloads the counter with its own CFG_C",
     .source = RELOAD_SOURCE,
     .needs = NEED_COUNTER_RELOAD,
     .lacks = no_two,
     .run = by_another,
 };
 
-/* The cause is not reloaded: it sets its status bit, and counts on from 0. */
+/* The cause is not reloaded: it sets its status bit and continues from 0. */
 static void cause(struct test_run *run)
 {
     const struct counters c = usable(run->caps);
@@ -319,14 +322,14 @@ static void cause(struct test_run *run)
 
 TEST(perfmon_reload_cause) = {
     .id = "perfmon.reload.cause",
-    .title = "A counter that reloads another one, and not itself, sets its own overflow bit and counts on from 0",
+    .title = "A counter that reloads another one, and not itself, sets its own overflow bit and continues from 0",
     .source = RELOAD_SOURCE,
     .needs = NEED_COUNTER_RELOAD,
     .lacks = no_two,
     .run = cause,
 };
 
-/* The first names the second: the first's own overflow tells its status, and does nothing to either. */
+/* The first counter names the second. The first counter's own overflow sets its status bit and reloads neither. */
 static void one_way(struct test_run *run)
 {
     const struct counters c = usable(run->caps);
@@ -338,7 +341,7 @@ static void one_way(struct test_run *run)
     test_equal(run, "IA32_PERF_GLOBAL_STATUS after the overflow of the counter that names another", status,
                MSR_BIT(c.n[0]));
     test_equal(run, "the counter that names another, after its own overflow", counter_read(c.n[0]), JUMPS - 4);
-    test_equal(run, "the counter that is named, and has not overflowed", counter_read(c.n[1]), JUMPS);
+    test_equal(run, "the named counter, which has not overflowed", counter_read(c.n[1]), JUMPS);
     counters_clear(run->caps);
 }
 
@@ -351,7 +354,7 @@ TEST(perfmon_reload_one_way) = {
     .run = one_way,
 };
 
-/* No counter is named: neither CFG_C nor an overflow does anything. */
+/* No counter is named, so neither CFG_C nor an overflow has an effect. */
 static void unnamed(struct test_run *run)
 {
     const struct counters c = usable(run->caps);
@@ -359,22 +362,22 @@ static void unnamed(struct test_run *run)
     set(run, c.n[0], BRANCHES | COUNTING, 0, 0, LOADED);
     set(run, c.n[1], INSTRUCTIONS | COUNTING, BEHIND(8), 0, LOADED);
     run_once(run->caps, MSR_BIT(c.n[0]) | MSR_BIT(c.n[1]));
-    test_equal(run, "a counter that names none", counter_read(c.n[0]), JUMPS);
+    test_equal(run, "a counter that names no counter", counter_read(c.n[0]), JUMPS);
     if (counter_read(c.n[1]) >= LOADED)
-        test_fail(run, "a counter that names none was reloaded at its overflow");
+        test_fail(run, "a counter that names no counter was reloaded at its overflow");
     counters_clear(run->caps);
 }
 
 TEST(perfmon_reload_unnamed) = {
     .id = "perfmon.reload.unnamed",
-    .title = "A counter whose CFG_B is 0 is not reloaded, whatever its CFG_C is",
+    .title = "A counter whose CFG_B is 0 is not reloaded, whatever its CFG_C",
     .source = RELOAD_SOURCE,
     .needs = NEED_COUNTER_RELOAD,
     .lacks = no_two,
     .run = unnamed,
 };
 
-/* The third reloads the second, which the first names: a reload is no overflow. */
+/* The third counter reloads the second, which the first names. A reload is not an overflow. */
 static void chain(struct test_run *run)
 {
     const struct counters c = usable(run->caps);
@@ -384,21 +387,21 @@ static void chain(struct test_run *run)
     set(run, c.n[1], BRANCHES | COUNTING, 0, MSR_BIT(c.n[2]), LOADED);
     set(run, c.n[2], INSTRUCTIONS | COUNTING, BEHIND(5), 0, 0);
     run_once(run->caps, all);
-    test_equal(run, "a counter that names one which was reloaded", counter_read(c.n[0]), JUMPS);
-    test_equal(run, "the counter that was reloaded", counter_read(c.n[1]), LOADED + JUMPS - 5);
+    test_equal(run, "a counter that names a reloaded one", counter_read(c.n[0]), JUMPS);
+    test_equal(run, "the reloaded counter", counter_read(c.n[1]), LOADED + JUMPS - 5);
     counters_clear(run->caps);
 }
 
 TEST(perfmon_reload_chain) = {
     .id = "perfmon.reload.chain",
-    .title = "A reload is no overflow: it reloads no further counter",
+    .title = "A reload is not an overflow: it reloads no further counter",
     .source = RELOAD_SOURCE,
     .needs = NEED_COUNTER_RELOAD,
     .lacks = no_three,
     .run = chain,
 };
 
-/* The second overflows behind the third: the first is reloaded by both, at last by the second. */
+/* The second counter overflows after the third. Both reload the first, the second one last. */
 static void either(struct test_run *run)
 {
     const struct counters c = usable(run->caps);
@@ -417,7 +420,7 @@ static void either(struct test_run *run)
 
 TEST(perfmon_reload_either) = {
     .id = "perfmon.reload.either",
-    .title = "A counter that names several is reloaded at the overflow of each",
+    .title = "A counter that names several counters is reloaded at the overflow of each",
     .source = RELOAD_SOURCE,
     .needs = NEED_COUNTER_RELOAD,
     .lacks = no_three,
@@ -428,21 +431,22 @@ static void several(struct test_run *run)
 {
     const struct counters c = usable(run->caps);
     const uint64_t all = MSR_BIT(c.n[0]) | MSR_BIT(c.n[1]) | MSR_BIT(c.n[2]);
-    const uint64_t period = BEHIND(7) + WORKLOAD_SPREAD_STEP / 5; /* overflows behind the 7th jump and the 14th */
+    const uint64_t period = BEHIND(7) + WORKLOAD_SPREAD_STEP / 5; /* overflows after the 7th jump and the 14th */
 
     set(run, c.n[0], BRANCHES | COUNTING, 0, MSR_BIT(c.n[2]), LOADED);
     set(run, c.n[1], BRANCHES | COUNTING, 0, MSR_BIT(c.n[2]), 2 * LOADED);
     set(run, c.n[2], INSTRUCTIONS | COUNTING, period, MSR_BIT(c.n[2]), (uint32_t)period);
     run_once(run->caps, all);
-    test_equal(run, "the first of two that the same counter reloads", counter_read(c.n[0]), LOADED + JUMPS - 14);
+    test_equal(run, "the first of two counters that the same counter reloads", counter_read(c.n[0]),
+               LOADED + JUMPS - 14);
     test_equal(run, "the second one", counter_read(c.n[1]), 2 * LOADED + JUMPS - 14);
     counters_clear(run->caps);
 }
 
 TEST(perfmon_reload_several) = {
     .id = "perfmon.reload.several",
-    .title =
-        "A counter that reloads itself reloads all that name it, at each of its overflows, each with its own value",
+    .title = "A counter that reloads itself also reloads all counters that name it, at each of its overflows, each "
+             "with its own value",
     .source = RELOAD_SOURCE,
     .needs = NEED_COUNTER_RELOAD,
     .lacks = no_three,
@@ -450,8 +454,8 @@ TEST(perfmon_reload_several) = {
 };
 
 /*
- * What auto counter reload is for: the first samples only where its events are dense. The second, of instructions,
- * begins both anew before the first has come to its overflow; with a longer period it does not.
+ * The purpose of auto counter reload: the first counter samples only where its events are dense. The second, of
+ * instructions, reloads both before the first overflows. With a longer period it does not.
  */
 static void dense(struct test_run *run)
 {
@@ -474,9 +478,8 @@ static void dense(struct test_run *run)
 
 TEST(perfmon_reload_dense) = {
     .id = "perfmon.reload.dense",
-    .title =
-        "With a counter that begins both anew the other overflows only where so many of its events come within the "
-        "first's period",
+    .title = "If a second counter reloads both, the first overflows only where enough of its events happen within the "
+             "second's period",
     .source = RELOAD_SOURCE,
     .needs = NEED_COUNTER_RELOAD,
     .lacks = no_two,
@@ -500,14 +503,15 @@ static void by_fixed(struct test_run *run)
 
 TEST(perfmon_reload_by_fixed) = {
     .id = "perfmon.reload.by_fixed",
-    .title = "The overflow of a fixed counter reloads a general one that names it, by bit 32 of CFG_B for the first",
+    .title =
+        "The overflow of a fixed counter reloads a general counter that names it (bit 32 of CFG_B for fixed counter 0)",
     .source = RELOAD_SOURCE,
     .needs = NEED_COUNTER_RELOAD,
     .lacks = no_fixed,
     .run = by_fixed,
 };
 
-/* It counts instructions, in the last few of which the jumps' counter does not overflow. */
+/* It counts instructions. The jumps' counter does not overflow in the last few of them. */
 static void fixed(struct test_run *run)
 {
     const unsigned n = usable(run->caps).n[0];
@@ -532,7 +536,7 @@ static void fixed(struct test_run *run)
 
 TEST(perfmon_reload_fixed) = {
     .id = "perfmon.reload.fixed",
-    .title = "A fixed counter is reloaded by a general one and by itself, and sets no overflow bit then",
+    .title = "A fixed counter is reloaded by a general counter and by itself, without setting an overflow bit",
     .source = RELOAD_SOURCE,
     .needs = NEED_COUNTER_RELOAD,
     .lacks = no_fixed,

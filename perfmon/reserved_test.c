@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes of bits that no generation has a meaning for, and to registers that are read-only. WRMSR raises #GP for the
- * bits that are reserved on the processor at hand. Which these are no register tells, and processors have dropped what
- * the tables call reserved. So a write without #GP is no failure; that nothing else changes is promised.
+ * Writes to read-only registers, and of bits that no processor generation defines. WRMSR raises #GP for the bits that
+ * are reserved on this processor. No register reports these bits, and some processors accept bits that the tables call
+ * reserved. So a write without #GP is not a failure, but no other bit may change.
  */
 #include <inttypes.h>
 
@@ -15,8 +15,8 @@
 #define BITS(high, low) ((UINT64_MAX >> (63 - (high))) & ~((UINT64_C(1) << (low)) - 1))
 
 /*
- * Writes each of these bits alone, on top of what the register has. After a refusal the register is as before, after a
- * write that is taken its other bits are.
+ * Writes each of these bits alone, combined with the register's value. After a refusal the register must be unchanged;
+ * after an accepted write its other bits must be.
  */
 static void refuse(struct test_run *run, const char *name, uint32_t msr, uint64_t bits)
 {
@@ -49,7 +49,7 @@ static void refuse_reserved(struct test_run *run)
     refuse(run, reserved->name, reserved->msr, reserved->bits);
 }
 
-/* Counters that do not exist, of the 32 that the register has room for. */
+/* Counters that do not exist, among the 32 for which the register has bits. */
 static uint64_t no_counters(const struct caps *caps)
 {
     return BITS(31, 0) & ~(caps->general_counters | caps->general_possible);
@@ -57,7 +57,7 @@ static uint64_t no_counters(const struct caps *caps)
 
 static const char *is_netburst(const struct caps *caps)
 {
-    return caps->pebs_method == PEBS_METHOD_NETBURST ? "MSR_PEBS_ENABLE is NetBurst's, another register" : NULL;
+    return caps->pebs_method == PEBS_METHOD_NETBURST ? "MSR_PEBS_ENABLE of NetBurst is a different register" : NULL;
 }
 
 static const char *no_capabilities(const struct caps *caps)
@@ -145,7 +145,7 @@ static void status_read_only(struct test_run *run)
 
 TEST(perfmon_status_read_only) = {
     .id = "perfmon.status.read_only",
-    .title = "A write to IA32_PERF_GLOBAL_STATUS sets nothing, and typically raises #GP",
+    .title = "A write to IA32_PERF_GLOBAL_STATUS sets no bit, and typically raises #GP",
     .source = SDM_MSR_TABLE "IA32_PERF_GLOBAL_STATUS (RO); " SDM_WRMSR,
     .needs = NEED_GLOBAL_CTRL,
     .run = status_read_only,
