@@ -162,7 +162,7 @@ static unsigned gather(struct vcpu *v, const struct block *const *blocks, unsign
         }
         if (v->lbr.logged != 0) {
             lbr_events_of_block(v, block, block->count, outcome);
-            lbr_events_hand_over(v, took, b->events);
+            lbr_events_collect(v, took, b->events);
             outcome = 0;
         }
     }
@@ -272,7 +272,7 @@ void branches_interruption(struct vcpu *v, uint64_t from, uint64_t to, unsigned 
     struct block at = { .last = from, .end = END_FAR, .cpl = (uint8_t)from_cpl };
     struct branch b = { .block = &at, .to = to, .time = v->branches.time, .to_cpl = (uint8_t)to_cpl };
 
-    lbr_events_hand_over(v, true, b.events);
+    lbr_events_collect(v, true, b.events);
 
     if (v->lbr.on) {
         lbr_keep_last(v);

@@ -128,7 +128,7 @@ void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n)
             uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
 
             v->lbr.stack[*tos] = (struct lbr_entry){ 0, 0, 0 };
-            v->lbr.told[*tos] = (struct lbr_contents){ .from = 0 };
+            v->lbr.contents[*tos] = (struct lbr_contents){ .from = 0 };
             v->lbr.written &= ~(UINT32_C(1) << *tos);
             *tos = (*tos - 1) & (depth - 1);
             pass(v, b);

@@ -37,7 +37,7 @@ void lbr_arch_set_depth(struct vcpu *v, uint64_t depth)
     v->regs[REG_IA32_LBR_DEPTH] = depth;
     v->regs[REG_MSR_LASTBRANCH_TOS] = 0;
     memset(v->lbr.stack, 0, sizeof(v->lbr.stack));
-    memset(v->lbr.told, 0, sizeof(v->lbr.told));
+    memset(v->lbr.contents, 0, sizeof(v->lbr.contents));
     v->lbr.written = 0;
 }
 

@@ -65,7 +65,7 @@ void lbr_events_of_data(struct vcpu *v)
     }
 }
 
-void lbr_events_hand_over(struct vcpu *v, bool taken, uint32_t events[LBR_COUNTERS])
+void lbr_events_collect(struct vcpu *v, bool taken, uint32_t events[LBR_COUNTERS])
 {
     if (taken) {
         memcpy(events, v->lbr.events, sizeof(v->lbr.events));

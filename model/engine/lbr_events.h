@@ -32,7 +32,7 @@ void lbr_events_of_block(struct vcpu *v, const struct block *block, unsigned cou
 void lbr_events_of_data(struct vcpu *v);
 
 /* The counts since the last gathered branch, including this branch; all 0 if it is not taken. */
-void lbr_events_hand_over(struct vcpu *v, bool taken, uint32_t events[LBR_COUNTERS]);
+void lbr_events_collect(struct vcpu *v, bool taken, uint32_t events[LBR_COUNTERS]);
 
 /* A branch is filtered out (pass), or gets the entry `contents` (tell). */
 void lbr_events_pass(struct vcpu *v, const struct branch *branch);

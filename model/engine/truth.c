@@ -101,7 +101,8 @@ static void truth_lbrs(struct vcpu *v, uint64_t groups)
 
     for (unsigned i = 0; i < DATA_CFG_LBR_COUNT(groups); i++) {
         const bool there = i < vcpu_lbr_depth(v);
-        const struct lbr_contents told = there ? v->lbr.told[vcpu_lbr_place(v, i)] : (struct lbr_contents){ .from = 0 };
+        const struct lbr_contents logged =
+            there ? v->lbr.contents[vcpu_lbr_place(v, i)] : (struct lbr_contents){ .from = 0 };
         const struct lbr_entry e = *vcpu_lbr_newest(v, i);
         const bool written = there && (v->lbr.written >> vcpu_lbr_place(v, i) & 1);
 
@@ -110,13 +111,13 @@ static void truth_lbrs(struct vcpu *v, uint64_t groups)
                     (unsigned)(e.info >> 63), (unsigned)(e.info >> 62 & 1), (unsigned)(e.info >> 61 & 1),
                     (unsigned)(e.info & 0xffff));
         } else {
-            fprintf(v->truth, " lbr%u=0x%" PRIx64 ",0x%" PRIx64 ",%u,0,0,%u", i, told.from, told.to, told.mispredicted,
-                    truth_cycles(format, &told));
+            fprintf(v->truth, " lbr%u=0x%" PRIx64 ",0x%" PRIx64 ",%u,0,0,%u", i, logged.from, logged.to,
+                    logged.mispredicted, truth_cycles(format, &logged));
         }
         if (format == LBR_FORMAT_ARCH) {
             fprintf(v->truth, ",%u",
-                    written ? (unsigned)(e.info >> 56 & 0xf) : lbr_arch_type((enum block_end)told.end));
-            truth_group_events(v->truth, written ? lbr_arch_events(e.info) : told);
+                    written ? (unsigned)(e.info >> 56 & 0xf) : lbr_arch_type((enum block_end)logged.end));
+            truth_group_events(v->truth, written ? lbr_arch_events(e.info) : logged);
         }
     }
 }
@@ -236,7 +237,7 @@ void truth_lbr(struct vcpu *v, unsigned tos, const struct lbr_contents *contents
 {
     const enum lbr_format format = v->profile->lbr_format;
 
-    v->lbr.told[tos] = *contents;
+    v->lbr.contents[tos] = *contents;
     v->lbr.written &= ~(UINT32_C(1) << tos);
     flockfile(v->truth);
     fprintf(v->truth, "lbr vcpu=%u", v->number);

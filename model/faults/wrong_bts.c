@@ -35,27 +35,27 @@ static bool lbr_wants(const struct vcpu *v, const struct branch *b)
            !(is_far(b) && !is_interruption(b) && fault(v, FAULT_LBR_BRANCHES_IRET_FORGOTTEN));
 }
 
-static unsigned keep_for_bts(const struct vcpu *v, const struct branch *branches, unsigned n, struct branch *kept)
+static unsigned select_for_bts(const struct vcpu *v, const struct branch *branches, unsigned n, struct branch *selected)
 {
     struct broken *b = broken(v);
     unsigned count = 0;
 
     for (unsigned i = 0; i < n; i++) {
         if (!(i + 1 == n && b->state.sampled) && bts_wants(v, &branches[i])) {
-            kept[count++] = branches[i];
+            selected[count++] = branches[i];
         }
     }
     b->state.sampled = b->state.sampled && n == 0;
     return count;
 }
 
-static unsigned keep_for_lbr(const struct vcpu *v, const struct branch *branches, unsigned n, struct branch *kept)
+static unsigned select_for_lbr(const struct vcpu *v, const struct branch *branches, unsigned n, struct branch *selected)
 {
     unsigned count = 0;
 
     for (unsigned i = 0; i < n; i++) {
         if (lbr_wants(v, &branches[i])) {
-            kept[count++] = branches[i];
+            selected[count++] = branches[i];
         }
     }
     return count;
@@ -87,15 +87,15 @@ static void store_or_lose(struct vcpu *v, const struct branch *branches, unsigne
 
 void wrong_branches_record(struct vcpu *v, const struct branch *branches, unsigned n, bool area_readable)
 {
-    struct branch kept[BRANCH_BATCH];
+    struct branch selected[BRANCH_BATCH];
 
     if (v->lbr.on) {
-        lbr_store(v, kept, keep_for_lbr(v, branches, n, kept));
+        lbr_store(v, selected, select_for_lbr(v, branches, n, selected));
     }
     if (v->bts.on && area_readable) {
-        store_or_lose(v, kept, keep_for_bts(v, branches, n, kept));
+        store_or_lose(v, selected, select_for_bts(v, branches, n, selected));
     } else if (v->bts.on) {
-        bts_store(v, kept, keep_for_bts(v, branches, n, kept), false);
+        bts_store(v, selected, select_for_bts(v, branches, n, selected), false);
     }
 }
 

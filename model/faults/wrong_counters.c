@@ -59,11 +59,11 @@ static enum event_kind changed_kind(const struct vcpu *v, enum event_kind kind)
 /* Counts as if a PEBS counter's bit of IA32_PERF_GLOBAL_CTRL were set. */
 static void set_up_without_global(struct vcpu *v, unsigned i)
 {
-    const uint64_t kept = v->regs[REG_IA32_PERF_GLOBAL_CTRL];
+    const uint64_t control = v->regs[REG_IA32_PERF_GLOBAL_CTRL];
 
     v->regs[REG_IA32_PERF_GLOBAL_CTRL] |= vcpu_counter_bit(v, i);
     wrapped(v)->counters_set_up(v, i);
-    v->regs[REG_IA32_PERF_GLOBAL_CTRL] = kept;
+    v->regs[REG_IA32_PERF_GLOBAL_CTRL] = control;
 }
 
 static bool is_dead(const struct vcpu *v, unsigned i)

@@ -28,7 +28,7 @@ void may_choose_msr(struct vcpu *v)
 }
 
 /* The bits of a value that the register does not ignore. */
-static uint64_t kept(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
+static uint64_t not_ignored(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
     const bool drops = v->latitude->state.drops[m->reg] && latitude_has(v, FREEDOM_MSR_RESERVED) && !m->read_only;
 
@@ -43,7 +43,7 @@ static bool is_read_only(const struct vcpu *v, const struct profile_msr *m)
 
 bool may_msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
-    return !is_read_only(v, m) && msr_takes(v, m, kept(v, m, value));
+    return !is_read_only(v, m) && msr_takes(v, m, not_ignored(v, m, value));
 }
 
 void may_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
@@ -51,7 +51,7 @@ void may_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64
     if (m->reg == REG_IA32_DS_AREA) {
         pebs_flush(v); /* records on their way go to the old area */
     }
-    msr_set(v, m, i, kept(v, m, value));
+    msr_set(v, m, i, not_ignored(v, m, value));
 }
 
 static bool perhaps(const struct vcpu *v)

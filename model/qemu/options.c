@@ -111,11 +111,11 @@ static _Noreturn void refuse_cores(const struct profile *profile, const char *li
 {
     fprintf(stderr, "dsmodel: cores=%s is not a list of ", list);
     if (profile->kinds == NULL) {
-        fprintf(stderr, "kinds of cores: those of profile=%s are all alike\n", profile->name);
+        fprintf(stderr, "kinds of cores: profile=%s has only one kind\n", profile->name);
         exit(1);
     }
     fprintf(stderr,
-            "at most %u cores of profile=%s, each kind by its letter, with a number behind it for several:", CORES_MOST,
+            "at most %u cores of profile=%s, each kind by its letter, with a number after it for several:", CORES_MOST,
             profile->name);
     for (unsigned i = 0; profile_kind(profile, i) != NULL; i++) {
         fprintf(stderr, " %c %s%s", profile_kind(profile, i)->letter, profile_kind(profile, i)->core,
@@ -133,7 +133,7 @@ static void take_cores(struct options *options, const char *list, unsigned proce
         refuse_cores(options->profile, list);
     }
     if (options->cores.named > processors) {
-        fprintf(stderr, "dsmodel: cores=%s names %u processors, and QEMU's -smp has %u\n", list, options->cores.named,
+        fprintf(stderr, "dsmodel: cores=%s names %u processors, but QEMU's -smp has %u\n", list, options->cores.named,
                 processors);
         exit(1);
     }

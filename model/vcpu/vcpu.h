@@ -154,8 +154,8 @@ struct vcpu {
         uint32_t passed[LBR_COUNTERS]; /* ... and before it since the newest entry, by branches without an entry */
         uint64_t repeated;             /* the counted REP instruction that may continue in the next block; 0: none */
         struct lbr_entry stack[MAX_LBR];
-        struct lbr_contents told[MAX_LBR]; /* the branches of these entries, as logged */
-        uint32_t written;                  /* bit i: software has written to stack[i] since */
+        struct lbr_contents contents[MAX_LBR]; /* the branches of these entries, as logged */
+        uint32_t written;                      /* bit i: software has written to stack[i] since */
     } lbr;
 
     struct {

@@ -118,11 +118,11 @@ UNIT_TEST(wrong_ones)
         refused(arguments, sentence);
     }
     refused("profile=skylake cores=P",
-            "cores=P is not a list of kinds of cores: those of profile=skylake are all alike");
+            "cores=P is not a list of kinds of cores: profile=skylake has only one kind");
     refused("profile=alderlake cores=PX",
             "cores=PX is not a list of at most 256 cores of profile=alderlake, each kind by its "
-            "letter, with a number behind it for several: P Golden Cove, E Gracemont");
-    refused("cores=P2E3 profile=alderlake", "cores=P2E3 names 5 processors, and QEMU's -smp has 4");
+            "letter, with a number after it for several: P Golden Cove, E Gracemont");
+    refused("cores=P2E3 profile=alderlake", "cores=P2E3 names 5 processors, but QEMU's -smp has 4");
     refused("profile=alderlake cores=", "cores= was given without a value");
     refused("cores=P profile=alderlake cores=E", "cores= was given twice");
     refused("profile=skylake state=/no/such/folder",
