@@ -26,7 +26,7 @@
 #define CPUID_23_EBX_UMASK2   (1u << 0)
 #define CPUID_23_EBX_EQ       (1u << 1)
 #define CPUID_23_EBX_RDPMC    (1u << 2)
-#define CPUID_23_EAX_PEBS     (3u << 4) /* capabilities and counters of architectural PEBS, which come together */
+#define CPUID_23_EAX_PEBS     (3u << 4) /* capabilities and counters of architectural PEBS, always both */
 /* CPUID leaf 1Ch */
 #define CPUID_1C_EBX_FILTERS     (3u << 0) /* by CPL, by branch type */
 #define CPUID_1C_EBX_CALLSTACK   (1u << 2)
@@ -352,7 +352,7 @@ static void fill_lbr(const struct caps_input *input, const struct core *core, st
 {
     uint32_t ebx = input->leaf_1c.valid ? input->leaf_1c.ebx : 0;
     uint32_t ecx = input->leaf_1c.valid ? input->leaf_1c.ecx : 0;
-    caps->lbr_format = core->lbr_format; /* of families older than the register the manual tells, whatever it holds */
+    caps->lbr_format = core->lbr_format; /* older families: the manual's format, whatever the register holds */
     if (caps->pdcm && core->lbr_format == CAPS_UNKNOWN)
         caps->lbr_format =
             input->perf_capabilities.valid ? (unsigned)(caps->perf_capabilities & PERF_CAP_LBR_FORMAT) : CAPS_UNKNOWN;

@@ -48,11 +48,11 @@ static const char *const notes_netburst[] = {
 /* clang-format off */
 #define NOTES_CORE2 \
     "erratum AJ67/AR63/W126: PEBS may record events at a privilege level that the event select excludes", \
-    "erratum AJ68/AR64/W127: the PEBS interrupt may come one event late, so the threshold leaves room for more", \
+    "erratum AJ68/AR64/W127: the PEBS interrupt may arrive one event late, so the threshold leaves room for more", \
     "erratum AJ69: IA32_PERF_GLOBAL_STATUS bit 62 is set only with FREEZE_PERFMON_ON_PMI, so the index is used instead", \
     "erratum AJ106/AM94: FREEZE_LBRS_ON_PMI with PEBS may leave stale LBRs", \
     "erratum AR62/W125: BTS with a filter by privilege level may report a wrong branch-from", \
-    "PEBS on counter 0 alone; a PEBS buffer of more than one page may hang the write of IA32_PERF_GLOBAL_CTRL"
+    "PEBS only on counter 0; a PEBS buffer of more than one page may hang the write of IA32_PERF_GLOBAL_CTRL"
 /* clang-format on */
 
 static const char *const notes_core2[] = { NOTES_CORE2, NULL };

@@ -264,8 +264,8 @@ static const struct pebs_event ice_lake[] = {
 };
 
 /*
- * Sampled on counter 0 alone. The manual's table 18-12 (SDM Vol. 3B (253669-059)) has all but ALL_TAKEN_BRANCHES.
- * Knights Landing's, without that one, have the address of the data: Intel's event list of KNL.
+ * Sampled only on counter 0. The manual's table 18-12 (SDM Vol. 3B (253669-059)) has all except ALL_TAKEN_BRANCHES.
+ * Knights Landing has the table's events, with a data address: Intel's event list of KNL.
  */
 static const struct pebs_event silvermont[] = {
 #define SILVERMONT_ONLY 5u /* events at the beginning of the table */

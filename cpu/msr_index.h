@@ -109,7 +109,7 @@
 #define MSR_IA32_FIXED_CTR(n)        (0x00000309u + (n))
 #define MSR_IA32_PERF_CAPABILITIES   0x00000345u
 #define PERF_CAP_METRICS             MSR_BIT(15) /* PERF_METRICS exists */
-#define MSR_PERF_METRICS             0x00000329u /* the shares of fixed counter 3, of slots, in bytes; Ice Lake and later */
+#define MSR_PERF_METRICS             0x00000329u /* shares of the slots in fixed counter 3, a byte each; Ice Lake on */
 #define MSR_IA32_FIXED_CTR_CTRL      0x0000038du
 #define FIXED_CTR_CTRL_OS(n)         MSR_BIT(4 * (n))
 #define FIXED_CTR_CTRL_USR(n)        MSR_BIT(4 * (n) + 1)

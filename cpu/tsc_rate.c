@@ -10,12 +10,12 @@
 /*
  * The core crystal clocks of processors whose leaf 15H lacks them: SDM Vol. 3B (253669-081), table "Nominal Core
  * Crystal Clock Frequency"; for Denverton (06_5FH) Linux, native_calibrate_tsc(). Parts of one model may
- * differ: of 06_55H servers have 25 MHz and workstations 24 (Linux, the correction of commit 6baf3d61821f); of 06_9EH
- * an i7-7740X fits 25 MHz alone. The one whose rate is nearer to that of leaf 16H is right.
+ * differ: 06_55H has 25 MHz in servers and 24 in workstations (Linux, the correction of commit 6baf3d61821f); in 06_9EH
+ * only 25 MHz fits an i7-7740X. The clock whose rate is nearer to the rate of leaf 16H is right.
  */
 static const struct {
     unsigned model;      /* of family 6 */
-    uint32_t hz, others; /* what other parts of the model have; 0: all are alike */
+    uint32_t hz, others; /* of other parts of the model; 0: all parts are alike */
 } crystals[] = {
     { 0x4e, 24000000, 0 },        { 0x5e, 24000000, 0 },        /* Skylake */
     { 0x8e, 24000000, 0 },        { 0x9e, 24000000, 25000000 }, /* Kaby Lake and Coffee Lake */
@@ -36,7 +36,7 @@ static uint64_t distance(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-/* The crystal of a processor that does not tell it; 0 if it is unknown. near: the rate by leaf 16H, 0 if unknown. */
+/* The crystal of a processor that does not report it; 0 if unknown. near: the rate from leaf 16H; 0 if unknown. */
 static uint32_t crystal_of(unsigned family, unsigned model, const struct caps_leaf *ratio, uint64_t near)
 {
     for (unsigned i = 0; i < sizeof crystals / sizeof crystals[0]; i++) {

@@ -9,7 +9,7 @@
 
 /*
  * The rate in Hz, from CPUID leaves 15H and 16H of an Intel processor of this display family and model; 0 if they do
- * not tell it, or tell one below 100 MHz or above 20 GHz. From leaf 16H alone it is within a percent. SDM Vol. 3B
+ * not report a rate of 100 MHz to 20 GHz. From leaf 16H alone the rate is within a percent. SDM Vol. 3B
  * (253669-081), "Determining the Processor Base Frequency".
  */
 uint64_t tsc_rate(const struct caps_input *input, unsigned family, unsigned model);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Entry to and return from interrupts: what a handler finds, and what the interrupted code finds afterwards. The
- * handler changes every register in the frame, so that the test notices a register that is not loaded from the frame.
+ * Entry to and return from interrupts: the state that a handler finds, and the state of the interrupted code
+ * afterwards. The handler changes every register in the frame, so that the test notices a register that is not loaded
+ * from the frame.
  */
 #include "arch/x86/interrupts.h"
 

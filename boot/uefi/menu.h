@@ -9,7 +9,7 @@
 
 /*
  * Shows the menu for this many seconds, longer if keys are pressed, and adds the choice to the options. Without a key
- * they stay unchanged. width: that of the options; 0: they have none. Without a timer or keyboard of the firmware,
+ * they stay unchanged. width: from the options; 0: not set. Without a timer or keyboard of the firmware,
  * there is no menu.
  */
 void menu_choose(char options[LOAD_OPTIONS_MAX + 1], unsigned seconds, unsigned width, bool long_mode);

@@ -225,7 +225,7 @@ static void draw_alignment(struct qr_code *code, const uint8_t centres[ALIGNMENT
         }
 }
 
-/* Appends the bits of a BCH code, whose generator has this degree, to the bits. */
+/* Appends the check bits of a BCH code to the bits. The generator has this degree. */
 static unsigned with_bch(unsigned bits, unsigned polynomial, unsigned degree)
 {
     unsigned rest = bits << degree;

@@ -67,7 +67,7 @@ static void settle(void)
         cpu_pause();
 }
 
-/* Sets counters to -EVENTS, and clears the overflow bits and what the handler saw. */
+/* Sets counters to -EVENTS, and clears the overflow bits and the handler's count of interrupts. */
 static void prepare(struct test_run *run, unsigned counters, uint64_t flags, uint32_t lvt)
 {
     seen.interrupts = 0;
@@ -254,7 +254,7 @@ TEST(pmi_two_causes) = {
     .run = two_causes,
 };
 
-/* The counter counts at CPL 3 alone, so that no instruction of the handler is an event. */
+/* The counter counts only at CPL 3, so that no instruction of the handler is an event. */
 static void cpl_3(struct test_run *run)
 {
     prepare(run, 1, PERFEVTSEL_USR | PERFEVTSEL_INT, VECTOR_PERFORMANCE);

@@ -20,7 +20,7 @@ void processor_give(unsigned number, void *memory);
  * Starts the processor with this APIC ID under this number, after processor_give(), and waits until it runs: at most
  * one second, or 20 ms once three processors did not start. The processor calls main(number) with paging, APIC and
  * interrupts as here, and halts when main() returns. low_page: a page below 1 MiB for its first instructions, restored
- * afterwards; 0: there is none. Returns false if the processor does not start. It is then stopped, and never tried
+ * afterwards; 0: no such page. Returns false if the processor does not start. It is then stopped, and never tried
  * again.
  */
 bool processor_start(unsigned number, uint32_t apic_id, uintptr_t low_page, void (*main)(unsigned number));
