@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ACPI's tables in this machine's memory, from the root pointer that was handed over, or that a scan finds. */
+/* ACPI's tables in this machine's memory, found from the root pointer that the loader passed, or by a scan. */
 #ifndef KERNEL_ACPI_ROOT_H
 #define KERNEL_ACPI_ROOT_H
 

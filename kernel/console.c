@@ -16,7 +16,7 @@ static void write_text(const char *prefix, const char *text)
     log_keeper_line(prefix, text);
 }
 
-/* Prints a line, after which the others learn of a serial line that has been given up. */
+/* Prints a line. Then reports, on the other lines, a serial line that has been given up. */
 static void print(const char *prefix, const char *text)
 {
     char line[CONSOLE_LINE_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints whole lines, whose contract is docs/output.md. */
+/* Prints whole lines. docs/output.md specifies them. */
 #ifndef KERNEL_CONSOLE_H
 #define KERNEL_CONSOLE_H
 

@@ -40,7 +40,7 @@ static enum uart_error start(const struct console *console, struct uart *uart)
     return error;
 }
 
-/* Opens one more, or notes why it cannot be. */
+/* Opens one more port, or notes why it cannot be opened. */
 static void try(const char *name, const struct uart *uart, enum uart_error error)
 {
     struct console *console = &consoles[count];
@@ -63,7 +63,7 @@ static void open_pci(void)
     for (size_t i = 0; i < uarts; i++) {
         char name[NAME_SIZE];
         format(name, sizeof name, "PCI %02x:%02x.%x", found[i].bus, found[i].device, found[i].function);
-        found[i].uart.baud = found[i].uart.memory ? 0 : OPTIONS_BAUD; /* the clock of one in memory is not known */
+        found[i].uart.baud = found[i].uart.memory ? 0 : OPTIONS_BAUD; /* the clock of a port in memory is unknown */
         try(name, &found[i].uart, found[i].error);
     }
 }
@@ -74,8 +74,8 @@ static bool is_spcr(const struct uart_named *named)
 }
 
 /*
- * COM1, at the speed that firmware's own console has there; the port of firmware's console; where that says nothing,
- * the ports for debuggers; and PCI's only if there is none of these.
+ * Opens COM1 at the speed of firmware's console there, then the port of firmware's console. If firmware reports none,
+ * the debug ports; PCI ports only if there is none of these.
  */
 static void open_usual(void)
 {

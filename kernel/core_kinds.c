@@ -12,7 +12,7 @@
 #include "kernel/secondary_cpus.h"
 
 #define LEAF_KIND  0x1au
-#define LOOKS_MOST 1000000u /* PAUSEs: what a processor says of itself comes long before */
+#define LOOKS_MOST 1000000u /* PAUSEs: a processor reports its kind long before */
 
 #define TYPE(eax)   ((eax) >> 24)
 #define NATIVE(eax) ((eax)&0xffffffu)
@@ -23,7 +23,7 @@ static unsigned count, beyond, silent;
 static bool hybrid;
 static char selected[64];
 
-/* What a processor that was started says of itself. */
+/* What a started processor reports about itself. */
 static volatile uint32_t seen;
 
 static void look(unsigned number)
@@ -37,7 +37,7 @@ static const char *type_name(uint32_t leaf)
     return TYPE(leaf) == CORE_TYPE_CORE ? "core" : TYPE(leaf) == CORE_TYPE_ATOM ? "atom" : "kind";
 }
 
-/* The name of the next kind, before which there are `same` whose names begin so. */
+/* The name of the next kind, if `same` earlier kinds have the same base name. */
 static const char *name_of(uint32_t leaf, unsigned same)
 {
     static char names[KINDS_MOST][8];
@@ -122,7 +122,7 @@ bool core_kind_is_selected(const struct options *options, const struct kind *kin
     return true;
 }
 
-/* The type as people write it, with the native model where no core of this processor has that. */
+/* The type as people write it, with the native model if the table has no core with that model. */
 static void describe(const struct kind *kind, char *text, size_t size)
 {
     const uint32_t leaf = leaves[kind - kinds];

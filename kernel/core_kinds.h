@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kinds of cores of this machine. What a processor can do belongs to its kind, so that the tests run on one
- * processor of each. A processor that is no hybrid has one kind, without a name.
+ * The kinds of cores of this machine. Capabilities depend on the kind, so the tests run on one processor of each kind.
+ * A processor that is not a hybrid has one kind, without a name.
  */
 #ifndef KERNEL_CORE_KINDS_H
 #define KERNEL_CORE_KINDS_H
@@ -16,31 +16,31 @@
 
 struct kind {
     const char *name;    /* "core", "atom", "atom2"; or NULL */
-    const char *suffix;  /* behind the ids of its tests: the name, if it is not the first kind; or NULL */
+    const char *suffix;  /* appended to the ids of its tests: the name, unless it is the first kind; or NULL */
     unsigned number;     /* of the processor that its tests run on: others.h; 0 is the boot processor */
     uint32_t apic_id;    /* of that processor */
-    unsigned processors; /* so many are of this kind */
-    struct caps caps;    /* valid from the first test on this kind on; of the boot processor's at once */
+    unsigned processors; /* number of processors of this kind */
+    struct caps caps;    /* valid from the first test on this kind; for the boot processor's kind at once */
 };
 
-/* Finds them, by starting each of the others on a hybrid. boot: the boot processor's capabilities. */
+/* Finds the kinds, on a hybrid by starting each of the other processors. boot: the boot processor's capabilities. */
 void core_kinds_init(const struct caps *boot);
 
 unsigned core_kinds_count(void);
 struct kind *core_kind_number(unsigned index);
 
-/* Whether the options want the tests on this kind. */
+/* Whether the options select this kind for the tests. */
 bool core_kind_is_selected(const struct options *options, const struct kind *kind);
 
-/* Prints a line for each kind of a hybrid, and what is not known of others. */
+/* Prints a line for each kind of a hybrid, and the processors whose kind is unknown. */
 void core_kinds_say(void);
 
-/* Prints on which processor the tests run now. */
+/* Prints which processor the tests run on now. */
 void core_kind_say(const struct kind *kind);
 
 /*
- * The names of the first `most` that the options select, for the end of the log: "core,atom"; empty where the kind has
- * no name.
+ * The names of the first `most` kinds that the options select, for the end of the log: "core,atom"; empty if the kind
+ * has no name.
  */
 const char *core_kinds_selected(const struct options *options, unsigned most);
 

@@ -34,7 +34,7 @@
 #define VGA_TEXT               0xb8000u
 #define VGA_START              0xa0000u
 #define VGA_END                0xc0000u
-#define VGA_NOTHING            0xffu /* what a port reads as without a device */
+#define VGA_NOTHING            0xffu /* value of a port without a device */
 
 /* kernel/font.asm */
 extern const uint8_t font[256][GLYPH_HEIGHT];
@@ -42,7 +42,7 @@ extern const uint8_t font[256][GLYPH_HEIGHT];
 static struct {
     enum boot_screen_kind kind;
     uint64_t base;
-    uint8_t *frame; /* where the screen's memory is; NULL: not there, or not yet */
+    uint8_t *frame; /* address of the screen's memory; NULL: none, or not mapped yet */
     uint32_t pitch; /* of the text mode */
     struct pixels pixels;
     char text[160];
@@ -158,15 +158,15 @@ void display_init(const struct boot_screen *screen)
         say("none: the firmware's screen has no frame buffer (PixelBltOnly)");
         return;
     case BOOT_SCREEN_INVALID:
-        say("none: the loader was told of a screen that cannot exist");
+        say("none: the loader reported an impossible screen");
         return;
     }
     say("none: the loader passes a screen of unknown kind %u", screen->kind);
 }
 
 /*
- * Where the frame buffer is mapped: at its own address, if pointers are wide enough. If not, memory is given up for its
- * addresses. Returns 0 if there is too little.
+ * Returns where the frame buffer is mapped: at its own address, if pointers are wide enough. Otherwise its mapping
+ * replaces some memory. Returns 0 if there is too little.
  */
 static uint64_t window(void)
 {

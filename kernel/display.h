@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The screen: a page of characters in memory, and the frame buffer or VGA text memory that shows it. Nothing here
- * allocates while it draws, locks, or waits, so that a panic may use it; and nothing is read from the screen.
+ * The screen: a page of characters in memory, and the frame buffer or VGA text memory that shows it. Drawing does not
+ * allocate, lock or wait, so a panic may draw. The screen is never read.
  */
 #ifndef KERNEL_DISPLAY_H
 #define KERNEL_DISPLAY_H
@@ -10,21 +10,21 @@
 #include "kernel/screen/cells.h"
 
 /*
- * Takes over the screen that the loader passed; VGA's text mode, if the loader tells of no screen and the machine is in
- * that mode. A frame buffer below 4 GiB can be drawn on from now on, although slowly.
+ * Uses the screen that the loader passed, or VGA's text mode if the loader reports no screen and the machine is in that
+ * mode. After this call a frame buffer below 4 GiB can be drawn on, although slowly.
  */
 void display_init(const struct boot_screen *screen);
 
 /*
- * Maps the frame buffer so that writes to it are combined, clears it, and draws again what was shown. physical_bits:
- * the width of the processor's physical addresses. Must be called after paging_init() and memory_init(), once.
+ * Maps the frame buffer write-combining, clears it, and draws the page again. physical_bits: the width of the
+ * processor's physical addresses. Must be called once, after paging_init() and memory_init().
  */
 void display_map(unsigned physical_bits);
 
-/* The page to draw into, as large as the screen; without a screen CELLS_COLUMNS x CELLS_ROWS. Usable from the start. */
+/* The page to draw into, as large as the screen; without a screen CELLS_COLUMNS x CELLS_ROWS. Always valid. */
 struct cells *display_cells(void);
 
-/* Draws what has changed in the page since the last call. Without a screen it does nothing. */
+/* Draws the changes of the page since the last call. Does nothing without a screen. */
 void display_show(void);
 
 /*

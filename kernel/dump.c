@@ -47,14 +47,14 @@ static void take_line(void *context, const char *text)
 
 static const struct line_sink lines = { take_line, NULL };
 
-/* Notes what the processor of the tests samples. For other processors the test calls dump_event() itself. */
+/* Notes what the tests' processor samples. For other processors the test calls dump_event() itself. */
 static void note_event(const struct pebs_sampling *sampling)
 {
     if (processor_number() == 0)
         dump_event(0, sampling);
 }
 
-/* The number that the dump has for a processor. */
+/* The number of a processor in the dump. */
 static unsigned told(unsigned cpu)
 {
     return cpu ? cpu : self;
@@ -119,7 +119,7 @@ void dump_bts(unsigned cpu, const struct ds_log *log)
         dump_write_bts(&writer, told(cpu), dumped->ds_width, dumped->bts_prediction, log->bytes, log->records);
 }
 
-/* Records that vary in size: a frame has those of one size, one behind the other. */
+/* Records that vary in size. Each frame has consecutive records of one size. */
 static void dump_varied(unsigned cpu, const struct ds_log *log, enum data_source_encoding encoding)
 {
     for (unsigned n = 0; n < log->records; n++) {

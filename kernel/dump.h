@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The raw dump of everything that is recorded, if the options ask for it (dump=raw): lib/dump/dump_write.h, with its
- * frames among the console's lines. Without the option every function does nothing.
+ * The raw dump of all records, if the options ask for it (dump=raw): lib/dump/dump_write.h. Its frames are lines of the
+ * console. Without the option every function does nothing.
  */
 #ifndef KERNEL_DUMP_H
 #define KERNEL_DUMP_H
@@ -11,15 +11,15 @@
 #include "pebs/pebs.h"
 
 /*
- * Writes the head, for the processor with these capabilities, which the others take for number 0: `number` is its own.
- * Anything recorded before this call is not dumped. Where a dump has begun it ends, and another begins.
+ * Writes the head, for the processor with these capabilities. The other functions call it number 0; `number` is its
+ * real one. Earlier records are not dumped. If a dump has begun, ends it and begins another.
  */
 void dump_start(const struct caps *caps, unsigned number);
 
 /* Starts the part of the test with this id. */
 void dump_test(const char *id);
 
-/* Writes what a counter has been programmed to sample. cpu: 0 is the one that dump_start() was told of. */
+/* Writes what a counter has been programmed to sample. cpu: 0 is the processor passed to dump_start(). */
 void dump_event(unsigned cpu, const struct pebs_sampling *sampling);
 
 /* Writes all records of a log; encoding: that of its data sources. */
@@ -32,9 +32,9 @@ void dump_lbr(unsigned cpu, const struct lbr_stack *stack);
 void dump_flush(void);
 
 /*
- * For reading logs in the interrupt service routine, without waiting for the serial line there: dump_hold() keeps
- * frames in memory until dump_resume(), both in the routine; dump_waiting(), outside it with interrupts off, prints
- * them. If memory runs out frames are lost, which their numbers show.
+ * For reading logs in the interrupt service routine, without waiting for the serial line there. In the routine,
+ * dump_hold() keeps frames in memory until dump_resume(). Outside it, with interrupts off, dump_waiting() prints them.
+ * Frames that do not fit into memory are lost; the frame numbers then have gaps.
  */
 void dump_hold(void);
 void dump_resume(void);

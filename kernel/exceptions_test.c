@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every exception that an instruction can raise at will, raised on purpose. robust.exception.*: it is expected, and
- * what the handler is given is compared: vector, error code, instruction pointer, flags, every register.
- * selftest.exception.*: nobody expects it, and it ends the run with a report; tests/qemu/cases holds what must stand
- * there.
+ * Raises every exception that an instruction can raise at will. robust.exception.* expect the exception and check what
+ * the handler gets: vector, error code, instruction pointer, flags, every register. selftest.exception.* do not expect
+ * it, so it ends the run with a report, which tests/qemu/cases checks.
  */
 #include "suite/workload/exceptions.h"
 
@@ -21,8 +20,7 @@
 #define CR0_AM (1u << 18)
 
 #define FLAG_TF (1u << 8)
-#define FLAG_RF \
-    (1u << 16) /* set in the flags that are pushed, so that a breakpoint at the instruction does not strike twice */
+#define FLAG_RF (1u << 16) /* set in the pushed flags, so that a breakpoint at the instruction is not raised again */
 #define FLAG_AC (1u << 18)
 
 #define DR6_SINGLE_STEP (1u << 14)
@@ -30,7 +28,7 @@
 
 #define STACK_POINTER 4u /* as instructions encode it */
 
-/* What is raised, and with what: bits of CR0 to be set and cleared for it, and what comes before and after. */
+/* What to raise and how: bits of CR0 to set and clear for it, and code to run before and after. */
 struct occasion {
     const struct raise *raise;
     uintptr_t set, clear;
@@ -43,7 +41,10 @@ static struct interrupt_frame caught;
 static unsigned times;
 static uintptr_t caught_cr2, caught_dr6;
 
-/* Keeps the exception's frame, and resumes after the code that raised it. From anywhere else it is not the test's. */
+/*
+ * Keeps the exception's frame, and resumes after the code that raised it. An exception from anywhere else is
+ * unexpected.
+ */
 static void catch (struct interrupt_frame *frame)
 {
     if (frame->ip < raised->start || frame->ip > raised->resume)
@@ -116,14 +117,14 @@ static void suffer(struct test_run *run)
     occasion->raise->run();
 }
 
-/* The code that raises them has interrupts on. */
+/* The code that raises the exceptions enables interrupts. */
 static const char *no_interrupts(const struct caps *caps)
 {
     (void)caps;
     return interrupts_allowed ? NULL : "interrupts stay off, because the local APIC cannot be used";
 }
 
-/* Two tests of one occasion: robust.exception.NAME expects the exception, selftest.exception.NAME does not. */
+/* Two tests of each occasion: robust.exception.NAME expects the exception, selftest.exception.NAME does not. */
 #define EXCEPTION(name, claim, section, ...)                                 \
     static const struct occasion name = { __VA_ARGS__ };                     \
     TEST(robust_exception_##name) = { .id = "robust.exception." #name,       \
@@ -134,15 +135,14 @@ static const char *no_interrupts(const struct caps *caps)
                                       .argument = &(name) };                 \
     UNEXPECTED(name, &(name))
 
-#define UNEXPECTED(name, occasion)                                                                                     \
-    TEST(selftest_exception_##name) = {                                                                                \
-        .id = "selftest.exception." #name,                                                                             \
-        .title =                                                                                                       \
-            "An unexpected exception is reported by name, with its error code, where it was raised and the registers", \
-        .source = OWN_RUNNER,                                                                                          \
-        .on_request = true,                                                                                            \
-        .run = suffer,                                                                                                 \
-        .argument = occasion                                                                                           \
+#define UNEXPECTED(name, occasion)                                                                          \
+    TEST(selftest_exception_##name) = {                                                                     \
+        .id = "selftest.exception." #name,                                                                  \
+        .title = "An unexpected exception is reported by name, with its error code, address and registers", \
+        .source = OWN_RUNNER,                                                                               \
+        .on_request = true,                                                                                 \
+        .run = suffer,                                                                                      \
+        .argument = occasion                                                                                \
     }
 
 EXCEPTION(divide, "A division by zero raises #DE, with the address of the DIV",
@@ -193,9 +193,9 @@ EXCEPTION(stack_segment, "A segment that is not present, loaded into SS, raises 
           "Interrupt 12--Stack Fault Exception (#SS)", .raise = &raise_stack);
 EXCEPTION(protection, "A selector past the end of the GDT raises #GP with that selector",
           "Interrupt 13--General Protection Exception (#GP)", .raise = &raise_protection);
-EXCEPTION(page_absent, "A read below the stack, where no page is, raises #PF: error code 0, the address in CR2",
+EXCEPTION(page_absent, "A read of the absent page below the stack raises #PF: error code 0, the address in CR2",
           "Interrupt 14--Page-Fault Exception (#PF)", .raise = &raise_page_absent);
-EXCEPTION(page_read_only, "A write into the kernel's code raises #PF at CPL 0, too: error code 3, the address in CR2",
+EXCEPTION(page_read_only, "A write into the kernel's code raises #PF even at CPL 0: error code 3, the address in CR2",
           "Interrupt 14--Page-Fault Exception (#PF)", .raise = &raise_page_read_only);
 EXCEPTION(x87, "An unmasked x87 exception raises #MF at the next instruction that waits",
           "Interrupt 16--x87 FPU Floating-Point Error (#MF)", .raise = &raise_math, .set = CR0_NE | CR0_MP,
@@ -208,7 +208,7 @@ EXCEPTION(user_gate,
           "INT n at CPL 3 through a gate of CPL 0 raises #GP, with the vector and the IDT flag in its error code",
           "Error Code", .raise = &raise_user_gate);
 
-/* QEMU's TCG has no alignment check, so this one waits for a processor that has. */
+/* QEMU's TCG has no alignment check, so only silicon can run this test. */
 TEST(silicon_exception_alignment) = {
     .id = "silicon.exception.alignment",
     .title = "A misaligned read at CPL 3 with CR0.AM and EFLAGS.AC set raises #AC, error code 0",
@@ -218,7 +218,7 @@ TEST(silicon_exception_alignment) = {
     .argument = &(const struct occasion){ .raise = &raise_user_alignment, .set = CR0_AM },
 };
 
-/* Exceptions that no instruction raises at will are brought by INT n, and must be reported like all others. */
+/* INT n raises exceptions that no instruction raises at will. They must be reported like all others. */
 UNEXPECTED(machine_check, &(const struct occasion){ .raise = &raise_machine_check });
 UNEXPECTED(reserved, &(const struct occasion){ .raise = &raise_reserved });
 UNEXPECTED(unhandled, &(const struct occasion){ .raise = &raise_unhandled });

@@ -31,22 +31,22 @@
 
 #define FIXED_RINGS(n) (FIXED_CTR_CTRL_OS(n) | FIXED_CTR_CTRL_USR(n))
 
-#define P6_COUNTERS 2u  /* of a family 6 without leaf 0Ah */
-#define GENERAL     12u /* counters that are looked at: behind IA32_PMC11 stands another register, MSR_FSB_FREQ */
+#define P6_COUNTERS 2u  /* counters of a family 6 without leaf 0Ah */
+#define GENERAL     12u /* counters that are checked: the register after IA32_PMC11 is a different one, MSR_FSB_FREQ */
 #define FIXED       8u
 #define LEFT_MOST   (NETBURST_CCCRS + 3u)
 #define VALUES_MOST (GENERAL + FIXED + 1u) /* and IA32_PERF_GLOBAL_CTRL */
 
-_Static_assert(GENERAL + 5u <= LEFT_MOST, "all that can run has an entry");
+_Static_assert(GENERAL + 5u <= LEFT_MOST, "every source that can run has an entry");
 
-/* A register that ran, and the bits that made it run. */
+/* A register that was active, and the bits that made it so. */
 struct left {
     const char *name, *what;
     uint32_t msr;
-    uint64_t value, running, again; /* again: the bits that are put back */
+    uint64_t value, running, again; /* again: the bits to restore at the end */
 };
 
-/* Of a processor. */
+/* The findings on one processor. */
 struct found {
     uintptr_t dr7;       /* 0 if no breakpoint was enabled */
     uint32_t cpuid_most; /* the highest leaf under a limit; 0 if there was none */
@@ -57,7 +57,7 @@ struct found {
     struct {
         uint32_t msr;
         uint64_t value;
-    } values[VALUES_MOST]; /* counters that ran, and what let them */
+    } values[VALUES_MOST]; /* counters that ran, and their enabling registers */
     unsigned value_count;
 };
 
@@ -73,7 +73,7 @@ static void remember_value(uint32_t msr)
     left->values[left->value_count++].value = value;
 }
 
-/* Stops what these bits of a register make run, if any is set. Returns whether one was. */
+/* Clears these bits of a register. Returns whether any was set. */
 static bool stop(const char *name, const char *what, uint32_t msr, uint64_t running, uint64_t again)
 {
     struct left entry = { .name = name, .what = what, .msr = msr, .running = running, .again = again };
@@ -107,7 +107,7 @@ static void stop_fixed(uint64_t enabled)
         stop("IA32_FIXED_CTR_CTRL", "counting", MSR_IA32_FIXED_CTR_CTRL, running, running);
 }
 
-/* From version 2 on IA32_PERF_GLOBAL_CTRL has a bit for each counter; a hybrid's leaf 0AH may tell of fewer. */
+/* From version 2 on IA32_PERF_GLOBAL_CTRL has a bit for each counter. A hybrid's leaf 0AH may report fewer. */
 static void stop_counters(void)
 {
     const struct cpuid leaf = cpuid(0, 0).eax >= LEAF_PERFMON ? cpuid(LEAF_PERFMON, 0) : (struct cpuid){ 0 };
@@ -138,7 +138,7 @@ static bool has_arch_pebs(void)
            (cpuid(0x23, 0).eax & CPUID_23_EAX_PEBS) == CPUID_23_EAX_PEBS;
 }
 
-/* Recording before counting, so that nothing more is written to memory. */
+/* Stops recording before counting, so that no more records are written to memory. */
 static void stop_all(void)
 {
     const struct cpuid leaf_1 = cpuid(1, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What firmware may leave on, left on by the test: it is stopped, and what is to be put back is. */
+/* The test itself leaves on what firmware may leave on. It must be stopped, and restored at the end if it should be. */
 #include "kernel/firmware.h"
 
 #include "arch/x86/cpu.h"
@@ -11,7 +11,7 @@
 #include "suite/workload/workload.h"
 
 #define COUNTS_INSTRUCTIONS (UINT64_C(0x00c0) | PERFEVTSEL_USR | PERFEVTSEL_OS | PERFEVTSEL_EN)
-#define BREAKPOINT_0        0x402u /* G0, at the address 0, where nothing runs */
+#define BREAKPOINT_0        0x402u /* G0, at the address 0, where no code runs */
 #define NO_BREAKPOINT       0x400u
 
 static uint64_t limit(void)
@@ -27,7 +27,7 @@ static uint64_t bts_index(void)
     return area.bts.index;
 }
 
-/* Counter 0 and branch records, with an area that takes them. */
+/* Enables counter 0 and branch records, with an area that takes them. */
 static void leave_on(const struct caps *caps)
 {
     const uint64_t misc_enable = msr_get(MSR_IA32_MISC_ENABLE);
@@ -84,13 +84,13 @@ static void take_over(struct test_run *run)
     expect_given_back(run);
     msr_write(MSR_IA32_MISC_ENABLE, msr_get(MSR_IA32_MISC_ENABLE) & ~MISC_ENABLE_LIMIT_CPUID);
     msr_write(MSR_IA32_DEBUGCTL, 0);
-    firmware_take_over(); /* of what is on now, which is all that the end puts back */
+    firmware_take_over(); /* of the present state, which is all that the end restores */
     ds_close();
 }
 
 TEST(selftest_firmware) = {
     .id = "selftest.firmware",
-    .title = "What firmware leaves on is stopped, and counters, LBR stack and limit of CPUID are put back at the end",
+    .title = "What firmware leaves on is stopped, and counters, LBR stack and limit of CPUID are restored at the end",
     .source = OWN_PROBE,
     .needs = NEED_APIC | NEED_GLOBAL_CTRL | NEED_BTS,
     .on_request = true,

@@ -4,9 +4,9 @@
 #include "lib/format.h"
 #include "lib/text.h"
 
-static char *start; /* the lines, a NUL behind each */
+static char *start; /* the lines, each followed by a NUL */
 static size_t room, used;
-static unsigned lost; /* lines that there was no room for */
+static unsigned lost; /* lines that did not fit */
 
 void held_lines_init(void *memory, size_t size)
 {
@@ -25,7 +25,7 @@ static void hold(void *context, const char *text)
     const size_t length = text_length(text);
 
     (void)context;
-    if (lost || length >= room - used) { /* after the first that is lost none is held: the rest would have gaps */
+    if (lost || length >= room - used) { /* after a lost line keep no further one, so that there are no gaps */
         lost++;
         return;
     }

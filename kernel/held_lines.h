@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines held back until a test's outcome is known: those of a test that passed never cost the serial line any time. */
+/* Lines held back until a test's outcome is known. The lines of a test that passed cost no time on the serial line. */
 #ifndef KERNEL_HELD_LINES_H
 #define KERNEL_HELD_LINES_H
 
@@ -7,16 +7,16 @@
 
 #include "lib/line.h"
 
-/* Gives the memory in which lines are held; without any, or once it is full, they are only counted. */
+/* Sets the memory for the lines. Without memory, or once it is full, they are only counted. */
 void held_lines_init(void *memory, size_t size);
 
-/* Forgets what is held. */
+/* Discards the held lines. */
 void held_lines_start(void);
 
 /* Holds lines. */
 extern const struct line_sink held_sink;
 
-/* Prints what is held, and how many lines there was no room for; says nothing if none came. */
+/* Prints the held lines, and the number of lines that did not fit; prints no line if none was held. */
 void held_lines_print(const struct line_sink *out);
 
 #endif

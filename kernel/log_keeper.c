@@ -11,7 +11,7 @@
 static struct kept_log kept;
 static size_t line_size; /* of the caches, bytes; 0: no CLFLUSH */
 
-/* A reset drops what is in the caches alone. */
+/* A reset loses data that is only in the caches. */
 static void write_back(const void *bytes, size_t size)
 {
     const uintptr_t end = (uintptr_t)bytes + size;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A million records through small buffers, on request. Three counts must agree to the record: those that the kernel
- * decoded, those that the index showed at the drains, and, in tests/qemu/long.t, those that the model's log of truth
- * has.
+ * A million records through small buffers, on request. Three counts must be equal: the records that the kernel decoded,
+ * the index at the drains, and, in tests/qemu/long.t, the model's truth log.
  */
 #include <inttypes.h>
 
@@ -20,7 +19,7 @@
 
 #define STAGES(array) (sizeof(array) / sizeof(array)[0])
 
-/* How large the buffer is, when the interrupt comes, and how often the workload runs. */
+/* The size of the buffer, when the interrupt is raised, and how often the workload runs. */
 struct stage {
     unsigned records, threshold, runs;
     unsigned period; /* of PEBS */
@@ -30,7 +29,7 @@ static struct {
     struct test_run *run;
     const struct workload *workload; /* which takes one branch again and again */
     bool branch_alone;               /* PEBS samples that branch, not every instruction */
-    uint64_t decoded, ours;          /* ours: at the expected place */
+    uint64_t decoded, ours;          /* ours: at the expected address */
 } tally;
 
 static struct total {
@@ -55,8 +54,8 @@ static bool is_ours_pebs(const struct pebs_record *record)
 }
 
 /*
- * Reads what the service routine drained, and makes room for more. All records are alike: the memory they were in is
- * zeroed, so that one which was never written is not taken for the one that was there before.
+ * Reads what the service routine drained, and empties the logs. All records are alike. So their memory is zeroed: a
+ * record that the processor did not write is not mistaken for an older one.
  */
 static void take(uint64_t global_status)
 {
@@ -81,7 +80,7 @@ static void take(uint64_t global_status)
     ds_logs_empty();
 }
 
-/* Runs the workload with the area open; sampling: what PEBS samples. */
+/* Runs the workload with the area open. sampling: what PEBS samples. */
 static void run_stage(struct test_run *run, const struct ds_config *config, const struct stage *stage,
                       const struct workload *workload, const struct window *window,
                       const struct pebs_sampling *sampling)
@@ -127,8 +126,8 @@ static void report(const char *kind)
 }
 
 /*
- * The routine's own branches are records, too, up to where it stops the trace and from where it resumes it: about ten.
- * So the threshold is farther than that from either end.
+ * The service routine's own branches are recorded until it stops the trace and after it resumes it: about ten. So the
+ * threshold is farther than that from either end.
  */
 static void bts(struct test_run *run)
 {
@@ -154,7 +153,7 @@ static void bts(struct test_run *run)
 
 TEST(long_bts) = {
     .id = "long.bts",
-    .title = "Of a million branches through small buffers none is lost and none is counted twice",
+    .title = "Of a million branches through small buffers, every one is counted once",
     .source = OWN_LONG "; " SDM_DS_SERVICE,
     .needs = NEED_APIC | NEED_BTS,
     .records = true,
@@ -205,7 +204,7 @@ static void taken(struct test_run *run)
 
 TEST(long_pebs_taken) = {
     .id = "long.pebs.taken",
-    .title = "Of a million samples of taken branches through small buffers none is lost and none is counted twice",
+    .title = "Of a million samples of taken branches through small buffers, every one is counted once",
     .source = OWN_LONG "; " SDM_PEBS_SERVICE,
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_TAKEN,
     .records = true,
@@ -213,7 +212,9 @@ TEST(long_pebs_taken) = {
     .run = taken,
 };
 
-/* Each round has two instructions. What comes before and after them, and whether INT n counts, is not asked here. */
+/*
+ * Each round has two instructions. Instructions before and after the rounds are not checked, nor whether INT n counts.
+ */
 static void instructions(struct test_run *run)
 {
     const unsigned rounds = branch_count(&workload_user_loop, BRANCH_KINDS_ALL) + 1;
@@ -224,7 +225,7 @@ static void instructions(struct test_run *run)
 
 TEST(long_pebs_instructions) = {
     .id = "long.pebs.instructions",
-    .title = "Of two million samples of instructions through small buffers none is lost and none is counted twice",
+    .title = "Of two million samples of instructions through small buffers, every one is counted once",
     .source = OWN_LONG "; " SDM_PEBS_SERVICE,
     .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_INSTRUCTIONS,
     .records = true,

@@ -50,7 +50,7 @@
 
 #define WIDTH (unsigned)(8 * sizeof(void *))
 
-/* What the steps pass on to each other. */
+/* State that the steps pass to each other. */
 static struct {
     uint32_t magic, information;
     struct boot_info boot;
@@ -58,7 +58,7 @@ static struct {
     struct caps caps;     /* of the boot processor */
     enum apic_error apic; /* valid if the APIC was tried */
     struct kind *kind;    /* on which the tests run */
-    uint8_t *spare;       /* where the boot processor sleeps while they run on another; NULL: there is only one kind */
+    uint8_t *spare;       /* stack of the boot processor while the tests run on another; NULL: there is only one kind */
 } machine;
 
 /* Cleared by a debugger: set var gdb_wait = 0. */
@@ -92,7 +92,7 @@ static void step_firmware(void)
     firmware_take_over();
 }
 
-/* What consoles_text() says of the ports, for the page. */
+/* Passes consoles_text()'s lines about the ports to the page. */
 static void page_log(void *context, const char *text)
 {
     static const char before[] = "console ";
@@ -140,7 +140,7 @@ static void step_options(void)
     }
 }
 
-/* What the calling processor can do. */
+/* Fills in the capabilities of the calling processor. */
 static void probe(struct caps *caps)
 {
     static struct caps_input input;
@@ -182,7 +182,7 @@ static void step_paging(void)
 static void step_apic(void)
 {
     if (caps_missing(&machine.caps, NEED_APIC) != CAPS_AVAILABLE) {
-        interrupts_allowed = !machine.caps.apic; /* no APIC, no interrupts: the two 8259s are masked */
+        interrupts_allowed = !machine.caps.apic; /* without an APIC no interrupts: the two 8259s are masked */
         return;
     }
     machine.apic = apic_init(apic_address());
@@ -217,7 +217,7 @@ static void say_clock(void)
         console_note("clock none: waits are counted in PAUSEs");
 }
 
-/* Interrupts that no handler is for: firmware's, which its devices go on to send. */
+/* Reports interrupts without a handler, such as those of devices that firmware uses. */
 static void say_strays(void)
 {
     static unsigned said;
@@ -229,7 +229,7 @@ static void say_strays(void)
     said = strays;
 }
 
-/* Where the log goes besides the console. */
+/* Reports where the log goes in addition to the console. */
 static void say_log(void)
 {
     if (log_keeper_is_on()) {
@@ -313,7 +313,7 @@ static void step_debugger(void)
         cpu_pause();
 }
 
-/* Switches off everything that firmware or a test may have left enabled. */
+/* Disables everything that firmware or a test may have left enabled. */
 static void quiesce(void)
 {
     const struct caps *const caps = &machine.kind->caps;
@@ -334,7 +334,7 @@ static void quiesce(void)
     say_strays();
 }
 
-/* The tests of a further kind, on its processor, which is the boot processor meanwhile. */
+/* Runs the tests of a further kind on its processor, which acts as the boot processor meanwhile. */
 static void test_kind(void)
 {
     struct caps *const caps = &machine.kind->caps;
@@ -421,18 +421,18 @@ static void step_tests(void)
 void kernel_main(uint32_t magic, uint32_t information)
 {
     static const struct {
-        const char *name; /* on the page: where a run stands that goes no further */
+        const char *name; /* on the page: the step in which a run hangs */
         void (*run)(void);
     } steps[] = {
         { "handlers of exceptions", step_interrupts },
         { "what the firmware left on", step_firmware },
         { "options, serial port, screen", step_options },
         { "what this processor can do", step_probe },
-        { "page tables", step_paging },          /* our own, and the screen in them */
+        { "page tables", step_paging },          /* the kernel's own, with the screen mapped in them */
         { "local APIC", step_apic },             /* takes it over from firmware, and allows interrupts */
-        { "clocks", step_clock },                /* what to wait by */
-        { "the other processors", step_others }, /* which get their memory, and are not started */
-        { "kinds of cores", step_kinds },        /* on a hybrid the others are started, and stopped */
+        { "clocks", step_clock },                /* for waiting */
+        { "the other processors", step_others }, /* gets memory for them, without starting them */
+        { "kinds of cores", step_kinds },        /* on a hybrid starts and stops the others */
         { "head of the log", step_report },
         { "head of the raw dump", step_dump }, /* option dump */
         { "time limit of tests", step_watchdog },

@@ -5,7 +5,7 @@
 #include "arch/x86/paging.h"
 
 #define BASE_MEMORY_END UINT64_C(0xa0000)
-#define LOW_END         UINT64_C(0x400000) /* up to here there is no device but those of a PC's first MiB */
+#define LOW_END         UINT64_C(0x400000) /* below this address the only devices are those of a PC's first MiB */
 #define FOUR_GIB        (UINT64_C(1) << 32)
 
 static uint64_t base, length; /* the largest range of usable memory below 4 GiB */
@@ -13,7 +13,7 @@ static uintptr_t low_page;
 static const struct boot_memory *ranges;
 static uint32_t range_count;
 
-/* Bytes of a range that lie below 4 GiB. */
+/* Number of bytes of a range below 4 GiB. */
 static uint64_t low_size(const struct boot_memory *range)
 {
     if (range->base >= FOUR_GIB)
@@ -57,7 +57,7 @@ bool memory_holds(uint64_t address, uint64_t size)
     return any;
 }
 
-/* Taken from the middle of the range: loaders, and the image, use its ends. */
+/* From the middle of the range: loaders and the image use its ends. */
 void *memory_block(size_t size)
 {
     const uint64_t start = (base + (length - size) / 2) & ~(uint64_t)(PAGE_SIZE - 1);
@@ -67,7 +67,7 @@ void *memory_block(size_t size)
     return (void *)(uintptr_t)start;
 }
 
-/* Taken from the range's end downwards, a page short of it. */
+/* From the range's end downwards, a page short of it. */
 void *memory_keep(size_t size, size_t alignment)
 {
     const uint64_t end = base + length;

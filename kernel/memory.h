@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unused memory outside the kernel, for what does not fit into the image. */
+/* Unused memory outside the kernel, for data that does not fit into the image. */
 #ifndef KERNEL_MEMORY_H
 #define KERNEL_MEMORY_H
 
@@ -13,27 +13,27 @@
 void memory_init(const struct boot_info *boot);
 
 /*
- * Whether any of these bytes is memory for data, and no device: of the memory map's ranges, those that are not
- * reserved, and all that lies below the end of the kernel's first 4 MiB. After memory_init(), before paging_init().
+ * Whether any of these bytes is memory for data instead of a device: any range of the memory map that is not reserved,
+ * and the first 4 MiB. Must be called after memory_init() and before paging_init().
  */
 bool memory_holds(uint64_t address, uint64_t size);
 
 /*
- * size bytes of usable memory below 4 GiB, on a page boundary. There is only one block, for the test that runs. NULL if
- * the machine has none of that size.
+ * size bytes of usable memory below 4 GiB, page-aligned. There is only one block, for the running test. NULL if the
+ * machine has no block of that size.
  */
 void *memory_block(size_t size);
 
 /*
- * size bytes of usable memory below 4 GiB, on a boundary of `alignment` (a power of two, a page at least), that stay
- * the caller's for the whole run. NULL if there are none. Must be called before the first test.
+ * size bytes of usable memory below 4 GiB, aligned on `alignment` (a power of two, at least a page), allocated for the
+ * whole run. NULL if there are none. Must be called before the first test.
  */
 void *memory_keep(size_t size, size_t alignment);
 
-/* Whether any of size bytes at a physical address is the image, or memory that the functions here give out. */
+/* Whether any of size bytes at a physical address is in the image or in memory allocated here. */
 bool memory_is_used(uint64_t start, uint64_t size);
 
-/* A usable page below 640 KiB, whose contents must be restored after use; 0: there is none. */
+/* A usable page below 640 KiB, whose contents must be restored after use; 0: none. */
 uintptr_t memory_low_page(void);
 
 #endif

@@ -52,7 +52,7 @@ void panic_exception(struct interrupt_frame *f)
     char what[WHAT_SIZE];
 
     runner_totals(&totals);
-    if (panicked) { /* by what this function does */
+    if (panicked) { /* a second exception, raised by this function */
         console_note("panic vector %u while another was reported, ip 0x%" PRIxPTR, (unsigned)f->vector, f->ip);
         run_end(VERDICT_PANIC, &totals);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The end after an exception that neither a handler nor a fixup takes. */
+/* Ends the run after an exception without a handler or a fixup. */
 #ifndef KERNEL_PANIC_H
 #define KERNEL_PANIC_H
 

@@ -24,7 +24,7 @@
 #define COMMAND_MEMORY  2u
 #define COMMAND_MASK    0xffffu /* the status above it is cleared by ones */
 #define CLASS_SERIAL    0x0700u
-#define INTERFACE_16550 6u /* the last that is compatible with the 8250: 0 is one, 2 a 16550, 6 a 16950 */
+#define INTERFACE_16550 6u /* the last that is 8250-compatible: 0 is an 8250, 2 a 16550, 6 a 16950 */
 #define HEADER_MANY     (UINT32_C(1) << 23)
 #define HEADER_BRIDGE   1u
 #define BARS            6u
@@ -52,8 +52,8 @@ static bool present(void)
 }
 
 /*
- * The first BAR of ports, else the first one of memory, whose registers are a byte each. Of several UARTs in one BAR
- * that is the first.
+ * Reads the first BAR of ports, otherwise the first one of memory, whose registers are one byte apart. If a BAR has
+ * several UARTs, that is the first.
  */
 static enum uart_error read_bars(struct pci_uart *found)
 {
@@ -79,7 +79,7 @@ static enum uart_error read_bars(struct pci_uart *found)
     return memory ? UART_OK : UART_DISABLED;
 }
 
-/* Firmware need not have switched on a device that it does not use itself. */
+/* Firmware may leave a device disabled that it does not use. */
 static void enable(const struct pci_uart *found)
 {
     const uint32_t command = config_read(found->bus, found->device, found->function, REGISTER_COMMAND) & COMMAND_MASK;

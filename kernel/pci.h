@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PCI devices by configuration mechanism 1: two I/O ports, which every PC has that has PCI. */
+/* PCI devices by configuration mechanism 1: two I/O ports, which every PC with PCI has. */
 #ifndef KERNEL_PCI_H
 #define KERNEL_PCI_H
 
@@ -14,8 +14,8 @@ struct pci_uart {
 };
 
 /*
- * Finds serial ports, of class 07h, subclass 00h, on bus 0 and behind its bridges, as far as there is room for `most`,
- * and has those with an address answer to it. Returns how many were found; none without PCI.
+ * Finds up to `most` serial ports, of class 07h, subclass 00h, on bus 0 and behind its bridges, and enables those that
+ * have an address. Returns how many were found; 0 without PCI.
  *
  * PCI Local Bus Specification 3.0, 3.2.2.3 "Software Generation of Configuration Transactions", 6.1, 6.2.5.1 "Address
  * Maps", and appendix D, "Class Codes"; PCI-to-PCI Bridge Architecture Specification 1.2, 3.2.

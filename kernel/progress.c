@@ -21,7 +21,7 @@ static bool drawing;
 
 static void show(void)
 {
-    if (drawing) /* an exception in it brought us here */
+    if (drawing) /* drawing raised the exception that is being reported */
         return;
     drawing = true;
     page_draw(&page, display_cells());
@@ -29,7 +29,7 @@ static void show(void)
     drawing = false;
 }
 
-/* Appends to a text, which is cut where its room ends. */
+/* Appends to a text, and truncates it to its size. */
 static const char *append(char *text, size_t size, const char *fmt, va_list args)
 {
     size_t used = text_length(text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tells the page (kernel/screen/page.h) where the run is, and shows it. What is given is kept by reference, and read
- * until the end. Nothing here may be called while a test runs or anything samples: drawing takes time, and branches.
+ * Passes the state of the run to the page (kernel/screen/page.h), and shows it. Arguments are kept by reference, and
+ * read until the end. Must not be called while a test runs or anything samples: drawing takes time and branches.
  */
 #ifndef KERNEL_PROGRESS_H
 #define KERNEL_PROGRESS_H
@@ -11,18 +11,18 @@
 /* What runs. */
 void progress_start(const char *version, const char *revision, unsigned bits);
 
-/* Step number `step` of `steps`, from 1 on, begins. */
+/* Step number `step` of `steps`, from 1, begins. */
 void progress_step(unsigned step, unsigned steps, const char *name);
 
 void progress_machine(const struct caps *caps);
 
-/* One more place where the log goes: "COM1 at 115200 baud". */
+/* Adds a destination of the log: "COM1 at 115200 baud". */
 void progress_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The tests are about to begin: `planned` of them; their results, as they come. */
+/* `planned` tests are about to begin. results is filled in as they end. */
 void progress_plan(const struct result *results, size_t count, unsigned planned);
 
-/* Test `number`, from 1 on, begins. */
+/* Test `number`, from 1, begins. */
 void progress_test(unsigned number, const char *id);
 
 /* The last test has ended. */
@@ -31,21 +31,19 @@ void progress_verdict(enum verdict verdict, const struct facility facilities[FAC
 /* Whether there is a screen. */
 bool progress_is_seen(void);
 
-/* The largest side of a QR code that has room on the screen, in modules; 0 without a screen. */
+/* The largest side of a QR code that fits on the screen, in modules; 0 without a screen. */
 unsigned progress_code_most(void);
 
-/* One more QR code for the last pages. It is shown from the next call on that shows something. */
+/* Adds a QR code to the last pages. The next call that shows a page shows it. */
 void progress_code(const struct page_code *code);
 
-/*
- * Keeps what is wrong with the options or the machine, or the exception, for the last page. Several follow one another.
- */
+/* Keeps a problem of the options or the machine, or the exception, for the last page. Several are joined. */
 void progress_trouble(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Shows the last page; sent: all of the log is on its way, and the machine may be switched off. */
+/* Shows the last page. sent: all of the log has been sent, and the machine may be switched off. */
 void progress_end(enum verdict verdict, enum page_then then, bool sent);
 
-/* Shows the last pages in turn, if they are more than one and there is a clock. Returns when there is nothing to do. */
+/* Shows the last pages in turn, if there are several and there is a clock. Otherwise returns. */
 void progress_take_turns(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a test leaves on, the next one finds off: the first of a pair switches on what it can and leaves it so, the
- * second looks. tests/qemu/cases runs both. Registers by their numbers, SDM Vol. 4 (335592-081), tables 2-2 and 2-20.
+ * What one test leaves on, the next test must find off. The first test of each pair enables all it can and the second
+ * one checks. tests/qemu/cases runs both. Registers by number: SDM Vol. 4 (335592-081), tables 2-2 and 2-20.
  */
 #include "arch/x86/devices/apic.h"
 #include "arch/x86/cpu.h"
@@ -16,7 +16,7 @@
 #include "suite/support/records.h"
 #include "suite/support/sources.h"
 
-/* Registers, and what the first test leaves in them; 0: what sampling needs there. */
+/* Registers, and the value that the first test leaves in them; 0: the value that sampling needs. */
 static const struct left {
     uint32_t msr;
     uint64_t value;
@@ -65,7 +65,7 @@ static void observe(uint64_t global_status)
     observed++;
 }
 
-/* The main function of another processor, which never ends. */
+/* The main function of another processor. Never returns. */
 static void beat(unsigned number)
 {
     (void)number;
@@ -90,7 +90,7 @@ static void leave_other_processor(struct test_run *run)
         test_fail(run, "the processor with APIC ID %u does not start", (unsigned)topology.ids[0]);
 }
 
-/* It may beat on for a while where a host divides its time between the processors. */
+/* The processor may run on for a while if a host shares its time between processors. */
 static void expect_rest(struct test_run *run)
 {
     for (unsigned tries = 0; tries < REST_TRIES; tries++) {
@@ -103,7 +103,7 @@ static void expect_rest(struct test_run *run)
     test_fail(run, "the other processor runs on");
 }
 
-/* The service routine calls nobody for the test before. */
+/* The service routine must no longer call the previous test's observer. */
 static void expect_no_observer(struct test_run *run)
 {
     const struct ds_config config = { .bts = true, .bts_records = 64, .bts_threshold = 16 };
@@ -176,7 +176,7 @@ static void look(struct test_run *run)
 
 TEST(selftest_quiesce_look) = {
     .id = "selftest.quiesce.2_look",
-    .title = "The next test finds off what the one before left on",
+    .title = "The next test finds everything off that the previous one left on",
     .source = OWN_RUNNER,
     .needs = NEED_APIC | NEED_BTS | NEED_EVENT_LOADS | NEED_LBR,
     .records = true,
@@ -191,7 +191,7 @@ static void look_again(struct test_run *run)
 
 TEST(selftest_quiesce_look_again) = {
     .id = "selftest.quiesce.3_look",
-    .title = "PEBS is switched off, too, where no debug store is open",
+    .title = "PEBS is switched off even if no debug store is open",
     .source = OWN_RUNNER,
     .needs = NEED_APIC | NEED_BTS | NEED_EVENT_LOADS | NEED_LBR,
     .on_request = true,

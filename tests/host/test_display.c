@@ -155,7 +155,7 @@ static void no_screen(void **state)
     assert_none("none: the firmware's screen has no frame buffer (PixelBltOnly)");
     new_machine(NULL);
     init((struct boot_screen){ .kind = BOOT_SCREEN_INVALID });
-    assert_none("none: the loader was told of a screen that cannot exist");
+    assert_none("none: the loader reported an impossible screen");
     new_machine(NULL);
     init((struct boot_screen){ .kind = 6 });
     assert_none("none: the loader passes a screen of unknown kind 6");

@@ -217,7 +217,7 @@ my @firmware = (
         'the screen has no frame buffer (PixelBltOnly)',
     ],
     [
-        'lines too short', 32, '1 400 300 3ff 0 width=32', 'none: the loader was told of a screen that cannot exist',
+        'lines too short', 32, '1 400 300 3ff 0 width=32', 'none: the loader reported an impossible screen',
         'the screen\'s Graphics Output Protocol contradicts itself',
     ],
 );
