@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# The matrix of claims: what the logs of machines say of each claim in docs/conformance.md.
+# The matrix of claims: what the logs of machines show about each claim in docs/conformance.md.
 package Claims;
 use strict;
 use warnings;
@@ -22,10 +22,10 @@ sub read_claims
     return @claims;
 }
 
-# An id without the kind of cores that its test ran on.
+# An id without the suffix of the kind of core.
 sub kindless { return $_[0] =~ s/\.(?:core|atom|kind)\d*$//r }
 
-# The claims that a log contradicts: those whose test failed, as ids without a kind of cores.
+# The claims that a log contradicts: the ids of failed tests, without a kind of core.
 sub contradicted
 {
     my ($log) = @_;
@@ -33,7 +33,7 @@ sub contradicted
     return sort keys %found;
 }
 
-# What is known of a claim: its state, and the machines, reasons or profiles. One contradiction outweighs all else. Logs of the
+# What is known of a claim: its state, and the machines, reasons or profiles. A contradiction takes precedence. Logs of the
 # same product, with the same processor and microcode, count as one machine.
 sub state_of
 {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# A log of the corpus with its form (docs/corpus.md): what it says, and all that it is refused for. dsdump verifies what the
-# kernel has put checksums on: the results, in the line "# code", and the records, in the frames of the raw dump.
+# A log of the corpus with its form (docs/corpus.md): its contents, and the reasons to refuse it. dsdump verifies
+# the kernel's checksums: of the results, in the line "# code", and of the records, in the frames of the raw dump.
 package Entry;
 use strict;
 use warnings;
@@ -33,7 +33,7 @@ my @personal = (
 
 sub read_lines { return map { clean($_) } split /\n/, read_file($_[0]) }
 
-# The form beside a log, undef if there is none: FIELD => text, and what is wrong with it.
+# The form of a log, undef if there is none: FIELD => text; and its problems.
 sub read_form
 {
     my ($path) = @_;
@@ -51,7 +51,7 @@ sub read_form
     return { %form, wrong => \@wrong };
 }
 
-# The form of a log, to be filled in where it has dots.
+# An empty form for a log, with dots to fill in.
 sub blank_form
 {
     my ($entry) = @_;
@@ -59,7 +59,7 @@ sub blank_form
     return map { "$_: " . ($known{$_} // '...') } @fields;
 }
 
-# The records that are printed, or that are in the dump, by test: lines without symbols, because the dump has none.
+# The records in the printed lines or in the dump, by test, without symbols, because the dump has none.
 sub records_in
 {
     my ($printed, $test) = ({}, '');
@@ -72,7 +72,7 @@ sub records_in
     return $printed;
 }
 
-# Everything that a log says: a hash, with nothing judged yet.
+# Parses a log into a hash, without judging it.
 sub read_log
 {
     my ($path) = @_;
@@ -99,8 +99,8 @@ sub read_log
     return \%log;
 }
 
-# Whether the line "# code", of which a hybrid has several, says what the log says. Tests are compared by their order, too,
-# because a dsdump with another list of tests knows them by number only.
+# Compares the line "# code" (a hybrid has several) with the log. Compares tests by order, too, because a dsdump with another
+# list of tests has only their numbers.
 sub check_code
 {
     my ($log) = @_;
@@ -129,7 +129,7 @@ sub check_code
     return @wrong;
 }
 
-# Whether every frame of the raw dump is there and whole, and is of this machine.
+# Checks that the raw dump has all frames, intact, and is of this machine.
 sub check_dump
 {
     my ($log) = @_;
@@ -140,7 +140,7 @@ sub check_dump
     return hex $signature != hex($log->{signature} // 0) ? "the dump is of signature $signature" : ();
 }
 
-# Whether the records that the kernel printed are those of the dump.
+# Checks that the printed records are in the dump.
 sub check_printed
 {
     my ($log) = @_;
@@ -155,7 +155,7 @@ sub check_printed
     return @wrong;
 }
 
-# What nobody should be known by. Codes of records and results are passed over.
+# Personal data. Skips the codes of records and results.
 sub check_personal
 {
     my (@lines) = @_;
@@ -170,7 +170,7 @@ sub check_personal
 sub check_form
 {
     my ($log) = @_;
-    my $form = $log->{form} or return 'there is no form beside it';
+    my $form = $log->{form} or return 'it has no form';
     my @wrong = @{$form->{wrong}};
     for my $field (grep { defined $form->{$_} } qw(signature microcode sha256)) {
         my $own = $log->{$field} // 'nothing';
@@ -187,7 +187,7 @@ sub check_form
     return @wrong;
 }
 
-# A log and its form, with what it is refused for: in {wrong} of its own, in {badly_formed} of the form.
+# A log and its form. The reasons to refuse it: {wrong} for the log, {badly_formed} for the form.
 sub read_entry
 {
     my ($path) = @_;

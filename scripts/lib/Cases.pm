@@ -45,7 +45,7 @@ sub read_cases
     return grep { !defined $wanted || $_->{line} =~ /$wanted/ } @cases;
 }
 
-# Whether a case runs all tests of a machine as it is, and prints every record.
+# Whether a case runs all tests of an unmodified machine, and prints every record.
 sub whole
 {
     my ($case) = @_;
@@ -62,10 +62,9 @@ sub unbooted
     return grep { !$booted{"@$_"} } @$machines;
 }
 
-# Few cases that have each route, each verdict, and one of each profile with all tests: next always one that has most of what is
-# missing, of these one that does not print all records if there is, and of these the first. No route is shown by a machine that
-# does not come to its tests. Printing is what takes most of the time, so that all records are printed by the first case with
-# its text alone, which says what is special about them.
+# A small set of cases with each route, each verdict, and all tests on each profile. Greedy: the next case covers most of what is
+# missing, preferably without printing all records. A machine that does not reach its tests does not cover a route. Printing
+# takes most of the time, so only the first case with a given text prints all records.
 sub sample
 {
     my @cases = @_;

@@ -9,8 +9,8 @@ use Model qw(faults widest_of);
 use Rows qw(lines_of rows);
 our @EXPORT_OK = qw(sentences rule_of read_faults matching);
 
-# FAULT => what is broken: the model's faults, and check.NAME for each rule of the kernel's own check, of which the Makefile
-# builds mutants that lack that rule.
+# FAULT => what is broken: the model's faults, and check.NAME for each rule of the kernel's own check: the Makefile builds
+# mutants without that rule.
 sub sentences
 {
     my @rules = map { rows($_, 'RULE(id, name, weight, sentence, citation)', qw(name sentence)) }

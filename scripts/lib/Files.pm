@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# What tests share: whole files, programs that are run, machines that are booted to their end, and a tree with the modules of
-# scripts/lib for a script that is tested in it.
+# Common to tests: reading and writing files, running programs, booting machines, and a tree with the modules of scripts/lib
+# for testing a script.
 package Files;
 use strict;
 use warnings;
@@ -41,7 +41,7 @@ sub new_tree
     return $top;
 }
 
-# Runs a program without input: its exit status, as a shell has it, its output and its errors.
+# Runs a program without input. Returns the exit status in a shell's form, the output and the errors.
 sub run
 {
     my (@command) = @_;
@@ -66,8 +66,8 @@ sub boot
     return (verdict_of_status($status) // "status $status", $log, $errors);
 }
 
-# Boots a machine with these options of scripts/machine, and switches it off once its output matches $until, or when that, a
-# function of the output, says so. Returns the output, without firmware's escape sequences, and whether it came to that.
+# Boots a machine with these options of scripts/machine, and stops it once its output matches $until, a pattern or a function of
+# the output. Returns the output without firmware's escape sequences, and whether it matched.
 sub boot_until
 {
     my ($until, @options) = @_;

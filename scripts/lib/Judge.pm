@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Judges a boot that has ended by its line of tests/qemu/cases: by its exit status, and by what it left in its folder
-# (serial, stderr, truth, violations).
+# Compares a finished boot with its line of tests/qemu/cases: its exit status, and the files in its folder (serial, stderr,
+# truth, violations).
 package Judge;
 use strict;
 use warnings;
@@ -20,7 +20,7 @@ sub read_lines
     return \@lines;
 }
 
-# The problems of a boot that had to be refused: by QEMU, whose status is 1 then, or by scripts/machine itself.
+# The problems of a boot that must be refused: by QEMU with status 1, or by scripts/machine itself.
 sub check_refusal
 {
     my ($case, $status, $lines, $errors) = @_;
@@ -32,13 +32,13 @@ sub check_refusal
     return @wrong;
 }
 
-# The tests that violate the manual on purpose: ID => [NAME..], as tests/qemu/violations has them.
+# The tests that violate the manual on purpose, from tests/qemu/violations: ID => [NAME..].
 sub read_violators
 {
     return map { ($_->{words}[0] => [split ' ', $_->{value}]) } lines_of($_[0]);
 }
 
-# How often the tests that ran must have brought about each violation, by name.
+# How often the tests that ran must have caused each violation, by name.
 sub count_wanted
 {
     my ($lines, %violators) = @_;
@@ -48,8 +48,8 @@ sub count_wanted
     return \%wanted;
 }
 
-# Violations that the model's referee reported without reason, or failed to report. Where several tests want one, it may
-# be reported once for all of them: a repetition at the same instruction is not. Advice is ignored.
+# Violations that the model's referee reported without reason, or failed to report. If several tests expect the same
+# one, a single report may do, because the referee does not repeat it at the same instruction. Ignores advice.
 sub check_violations
 {
     my ($wanted, @said) = @_;
@@ -61,7 +61,7 @@ sub check_violations
     return (@wrong, map { "the referee did not say $_" } grep { !$count{$_} } sort keys %$wanted);
 }
 
-# The problems of a boot that had to reach a verdict, and a remark.
+# The problems of a boot that must reach a verdict, and a remark.
 sub check_boot
 {
     my ($case, $status, $lines, $errors, $violators) = @_;
@@ -79,14 +79,14 @@ sub check_boot
         if ($verdict // '') ne $case->{expected};
     push @wrong, 'not ok: ' . join ' ', map { /^not ok \d+ (\S+)/ ? $1 : () } @$lines
         if ($verdict // '') =~ /^(fail|error)$/ && $verdict ne $case->{expected};
-    # A model that takes no liberties does what is typical.
+    # A model without latitude behaves typically.
     push @wrong, map { /^# (differs [a-z0-9._]+: .*)/ ? $1 : () } @$lines if $modelled && !defined $case->{latitude};
     my $wanted = sub { defined $case->{text} && index($_[0], $case->{text}) >= 0 };
     push @wrong, "neither the log nor stderr holds \"$case->{text}\""
         if defined $case->{text} && !grep { $wanted->($_) } @$lines, @$errors;
     push @wrong, map { "stderr: $_" } grep { !$wanted->($_) } @$errors;
 
-    # A kernel that is lied to breaks rules unknowingly.
+    # With a quirk the kernel breaks rules without knowing.
     if ($modelled && !defined $case->{quirk}) {
         my $said = read_lines("$folder/violations");
         push @wrong, $said ? check_violations(count_wanted($lines, %$violators), @$said) :
@@ -101,8 +101,8 @@ sub check_boot
     return (\@wrong, $remark);
 }
 
-# The results of a boot, ID => 'red', 'green' or 'skip', and its verdict, empty if there is none. What differs from the typical
-# is red, but not on a processor with latitude, which may differ.
+# The results of a boot, ID => 'red', 'green' or 'skip', and its verdict, empty if there is none. A difference from the typical
+# is red, except on a processor with latitude, which may differ.
 sub colours
 {
     my ($folder, $latitude) = @_;
@@ -113,7 +113,7 @@ sub colours
 }
 
 # The problems of a boot with a fault (a line of Faults.pm with the keys that SideBySide.pm adds), given the colours without the
-# fault. The line gets must, the tests that had to notice, red, those that did, and caught: they or a panic show the fault.
+# fault. Adds to the line: must, the tests that must notice; red, those that did; caught: they, or a panic, show the fault.
 sub unproven
 {
     my ($line, $healthy, $latitude) = @_;

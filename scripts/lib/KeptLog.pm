@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# The memory in which a kernel has kept its log (boot/kept_log.h), made without a kernel, so that a machine which is given
-# it starts as after a reset.
+# The memory with a kernel's log from before a reset (boot/kept_log.h), made without a kernel, for a machine that starts with
+# it.
 package KeptLog;
 use strict;
 use warnings;
@@ -31,7 +31,7 @@ sub mark
     return $mark . sum($mark);
 }
 
-# All of the memory with a log of this text, which must fit into its beginning.
+# The whole memory, with a log of this text, which must fit into the first part.
 sub kept_log
 {
     my ($text) = @_;

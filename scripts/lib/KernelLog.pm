@@ -10,10 +10,10 @@ our @EXPORT_OK = qw(clean judge results results_in verdict_of_status);
 # QEMU's exit status is the debug exit device's value * 2 + 1; 1 is QEMU's own failure.
 my %verdict_of_status = (33 => 'pass', 35 => 'fail', 37 => 'skip', 39 => 'error', 41 => 'panic', 45 => 'incomplete');
 
-# The verdict that QEMU's exit status stands for, undef if it stands for none.
+# The verdict that QEMU's exit status encodes, undef if none.
 sub verdict_of_status { return $verdict_of_status{$_[0]} }
 
-# A line without its end and without firmware's escape sequences.
+# A line without its newline and firmware's escape sequences.
 sub clean
 {
     my ($line) = @_;
@@ -22,10 +22,10 @@ sub clean
     return $line;
 }
 
-my @counts = qw(pass differs fail skip error);    # as the table by area has them
+my @counts = qw(pass differs fail skip error);    # in the order of the table by area
 my @facilities = qw(bts pebs lbr);
 
-# The result of a test line in the recap's words. $differs: the test said that something does.
+# The result of a test line in the recap's words. $differs: the test reported a difference.
 sub result_of
 {
     my ($ok, $directive, $differs) = @_;
@@ -33,7 +33,7 @@ sub result_of
     return $directive =~ /^(ERROR|TIMEOUT)\b/ ? 'error' : 'fail';
 }
 
-# What a log says, line by line, from "# begin" on: a hash, with what is wrong with single lines in {wrong}.
+# Parses a log from "# begin" on into a hash, with the problems of single lines in {wrong}.
 sub read_log
 {
     my ($lines) = @_;
@@ -99,7 +99,7 @@ sub results_in
     return ($log->{result}, $verdict // '');
 }
 
-# Those in a file; none if it is not there.
+# The results in a file; none if the file is missing.
 sub results
 {
     my ($path) = @_;
@@ -126,7 +126,7 @@ sub check_table
     return @wrong;
 }
 
-# The problems of the recap of each test, which comes with the option recap=all.
+# The problems of the recap of each test, which the option recap=all prints.
 sub check_recap
 {
     my ($log) = @_;
@@ -135,8 +135,8 @@ sub check_recap
         $said eq $right ? () : "recap has $said for $_, which is $right" } sort keys %{{%{$log->{recap}}, %{$log->{result}}}};
 }
 
-# The endings of the ids on each kind of cores that the tests ran on: '' for the first, and those of the kinds that only the
-# line "# end" names, unless the tests ran on one of them alone. Ids do not end in a kind's name otherwise.
+# The suffix of the ids on each kind of core that the tests ran on: '' for the first kind, and the others from the line
+# "# end", unless the tests ran on only one of them. No other id ends in a kind's name.
 sub kinds_of
 {
     my ($log) = @_;
@@ -144,14 +144,14 @@ sub kinds_of
     return %ending ? sort keys %ending : '';
 }
 
-# The tests of a facility on one kind of cores.
+# The tests of a facility on one kind of core.
 sub tests_of
 {
     my ($log, $name, $kind) = @_;
     return grep { /^$name\./ && (/\.((?:core|atom|kind)\d*)$/ ? $1 : '') eq $kind } @{$log->{ids}};
 }
 
-# The problems of the lines of the facilities, of which a further kind of cores has its own.
+# The problems of the facility lines. Each kind of core has lines of its own.
 sub check_facilities
 {
     my ($log) = @_;
@@ -177,9 +177,9 @@ sub check_facilities
     return @wrong;
 }
 
-# The problems of the kinds that the line "# end" names: the head has them, the first one first; tests ran on each, all of them
-# with the kind's ending but for the first; they are the same on each, one kind's behind the other's; and for each further one
-# the log says where they run, unless its processor never comes, which makes its tests errors.
+# The problems of the kinds in the line "# end". The head must list them, in the same order. The same tests must have run on
+# each, one kind after the other, with the kind's suffix except on the first. For each further kind the log must say where they
+# run, unless its processor never starts, which makes its tests errors.
 sub check_kinds
 {
     my ($log, @named) = @_;
@@ -205,7 +205,7 @@ sub check_kinds
     return @wrong;
 }
 
-# The verdict that the results and the facilities make.
+# The verdict that follows from the results and the facilities.
 sub verdict_of_log
 {
     my ($log, $count) = @_;
@@ -231,7 +231,7 @@ sub judge
     push @wrong, 'the line "# end" is there ' . @ends . ' times, not once' if @ends != 1;
     push @wrong, '"# end" has no verdict' if @ends && !$end{verdict};
     my $verdict = $end{verdict} // '';
-    # A panic ends wherever it happens, an error in the options before there is a plan, and option list runs nothing.
+    # A panic ends the log anywhere, an error in the options before the plan, and the option list runs no test.
     my $early = $verdict eq 'error' || $verdict eq 'skip' && $log->{listed};
     my $planned = defined $log->{plan} || @{$log->{ids}};
     return ($end{verdict}, @wrong) if $verdict eq 'panic' || $early && !$planned;
@@ -241,7 +241,7 @@ sub judge
     push @wrong, "plan of $log->{plan}, " . @{$log->{ids}} . ' reported' if defined $log->{plan} && $log->{plan} != @{$log->{ids}};
     my %count = map { $_ => 0 } @counts;
     $count{$log->{result}{$_}}++ for @{$log->{ids}};
-    $count{error} += $log->{errors};    # of the run, in no test
+    $count{error} += $log->{errors};    # errors of the run, outside tests
     push @wrong, check_table($log), check_recap($log), check_facilities($log) if $planned;
     for (sort keys %count) {
         push @wrong, "\"# end\" says $_=" . ($end{$_} // 'nothing') . ", counted $count{$_}"

@@ -24,7 +24,7 @@ sub supported_cpuid
     return \%leaves;
 }
 
-# An MSR that says what the processor can, as a guest may see it; 0 if there is none.
+# A feature MSR as a guest may see it; 0 if KVM does not expose it.
 sub feature_msr
 {
     my ($kvm, $index) = @_;
@@ -33,7 +33,7 @@ sub feature_msr
     return $read && $read == 1 ? (unpack 'L2 L2 Q', $buffer)[4] : 0;
 }
 
-# Why KVM gives no counters of a processor that has them, and what to change.
+# Why KVM exposes no counters although the processor has them, and what to change.
 sub why_no_counters
 {
     my ($sys) = @_;
@@ -47,7 +47,7 @@ sub why_no_counters
     return 'KVM gives no counters, for this host has none itself; if it is a virtual machine, give it a virtual PMU where it is started';
 }
 
-# QEMU's -cpu argument with all that KVM exposes, and a sentence on each part of the debug store that a guest will miss, with
+# QEMU's -cpu argument with all that KVM exposes, and a sentence for each part of the debug store that a guest lacks, with
 # what to change; undef and a sentence if a guest cannot be started at all.
 sub exposed
 {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# A machine that a test watches while it runs: starts scripts/machine with a QMP socket, waits for lines of its log, looks at
-# its screen and memory, and ends it. Everything is bounded by the seconds that it is given.
+# A machine that a test watches while it runs: starts scripts/machine with a QMP socket, waits for lines of its log, reads
+# its screen and memory, and ends it. A time limit bounds all of this.
 package Machine;
 use strict;
 use warnings;
@@ -12,8 +12,8 @@ use JSON::PP qw(encode_json decode_json);
 use POSIX qw(WNOHANG);
 
 my $root = dirname(__FILE__) . "/../..";
-# seconds: the limit of the whole run; folder: where its files go; the rest are the options of scripts/machine, in which "--"
-# stands before QEMU's. timeout keeps the limit, and all that waits here ends with the machine.
+# seconds: the limit of the whole run; folder: for its files; the rest are options of scripts/machine, with "--" before
+# QEMU's. timeout(1) enforces the limit, and every wait in this module ends with the machine.
 sub start
 {
     my ($class, $seconds, $folder, @options) = @_;
@@ -32,14 +32,14 @@ sub start
     return $self;
 }
 
-# Its status is then $?, the first time.
+# The first call after the end sets $? to the status.
 sub has_ended
 {
     my ($self) = @_;
     return waitpid($self->{pid}, WNOHANG) != 0;
 }
 
-# For who waits for something of a machine that runs.
+# For callers that poll a running machine.
 sub pause
 {
     my ($self) = @_;
@@ -64,7 +64,7 @@ sub wait_for
     return $self->log;
 }
 
-# A command of QMP, and what it returns.
+# Executes a QMP command; returns its result.
 sub command
 {
     my ($self, $name, %arguments) = @_;

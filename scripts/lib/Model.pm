@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Asks the model for its lists (docs/model.md, "profile=list"), so that no script has a list of its own.
+# Asks the model for its lists (docs/model.md, "profile=list"), so that scripts need no lists of their own.
 package Model;
 use strict;
 use warnings;

@@ -21,7 +21,7 @@ sub text_of
     return @strings ? join('', @strings) =~ s/\\(.)/$1/gr : $tokens =~ s/^\s+|\s+$//gr;
 }
 
-# rows('ds/ds_check.inc', 'RULE(id, name, weight, sentence, citation)', qw(name sentence)): of each row these fields, in
+# rows('ds/ds_check.inc', 'RULE(id, name, weight, sentence, citation)', qw(name sentence)): these fields of each row, in
 # the table's order.
 sub rows
 {
@@ -35,7 +35,7 @@ sub rows
     return map { [map { text_of($_) } split /%field/] } @rows;
 }
 
-# The words and the value of a line; the value is undef if there is none.
+# The words and the value of a line; the value may be undef.
 sub parts
 {
     my ($line) = @_;

@@ -17,16 +17,16 @@ our $at_once;    # machines at a time; default: the number of processors
 
 my $grace = 2;    # seconds from SIGTERM to SIGKILL
 
-# A reader leaves its pipe alone so many seconds, in which QEMU fills half of it at most, and then takes all.
+# Seconds between two reads of the pipe, in which QEMU fills at most half of it. Each read takes everything.
 my ($rest, $capacity) = (0.01, 65536);
 
-# Boots in a process group of its own, and ends with the exit status of the boot. QEMU writes each byte of the serial port
-# by itself; to a pipe that takes it a fraction of the processor time, unless a reader waits there and is woken each time.
+# Boots in a process group of its own, and exits with the boot's status. QEMU writes each byte of the serial port by itself.
+# A pipe saves most of the processor time that this takes, unless a waiting reader is woken for each byte.
 sub boot
 {
     my ($boot) = @_;
     setpgrp;
-    local $SIG{TERM} = sub { };    # which is for all of the group; what is in the pipe then is still read
+    local $SIG{TERM} = sub { };    # sent to the whole group; the rest of the pipe is still read
     open STDERR, '>', "$boot->{folder}/stderr" or die "$boot->{folder}/stderr: $!\n";
     open my $serial, '>', "$boot->{folder}/serial" or die "$boot->{folder}/serial: $!\n";
     open my $pipe, '-|', "$root/scripts/machine", 'boot', @{$boot->{arguments}} or die "$root/scripts/machine: $!\n";
@@ -44,20 +44,20 @@ sub start
     make_path($boot->{folder});
     my $pid = fork // die "fork: $!\n";
     boot($boot) if !$pid;
-    setpgrp $pid, $pid;    # whoever comes first
+    setpgrp $pid, $pid;    # parent and child both do it, because either may run first
     @$boot{qw(pid started)} = ($pid, time);
 }
 
-# As a shell has it.
+# The status in a shell's form.
 sub exit_status
 {
     my ($status) = @_;
     return $status & 127 ? 128 + ($status & 127) : $status >> 8;
 }
 
-# Each boot is a hash: folder (of serial and stderr), arguments (options of scripts/machine). Boots that take more than $seconds
-# are killed. Calls $ended for each in order, once it has ended, with the keys status and, if it was, killed: after how
-# many seconds.
+# Each boot is a hash: folder (of serial and stderr), arguments (options of scripts/machine). Kills boots
+# after $seconds. When a boot ends, calls $ended for it, in order, with the added keys status and, if killed, killed: after
+# how many seconds.
 sub side_by_side
 {
     my ($seconds, $ended, @boots) = @_;
@@ -86,7 +86,7 @@ sub side_by_side
     }
 }
 
-# ---- what the front ends share
+# ---- common to the front ends
 
 # The options of a front end (with their defaults; each may be given as --NAME=VALUE, numbers are positive) and its REGEX.
 # --help prints the comment at the head of the script.
@@ -112,7 +112,7 @@ sub choose
 
 my ($reported, $failed) = (0, 0);
 
-# Begins: the folder of the logs is empty, and so many results will be reported.
+# Empties the folder of the logs, and prints the plan.
 sub plan
 {
     my ($folder, $count) = @_;
@@ -121,7 +121,7 @@ sub plan
     print "1..$count\n";
 }
 
-# Reports a result and its problems; returns how many have failed. A TODO is no failure.
+# Reports a result and its problems. Returns the number of failures so far; a TODO is not a failure.
 sub report
 {
     my ($name, @wrong) = @_;

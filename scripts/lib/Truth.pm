@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: MIT
 #
-# Compares the records that the kernel decoded and printed with the model's truth log, field by field. The two are
-# written by code that shares nothing: the kernel reads bytes and registers, the model logs what it did.
+# Compares the records that the kernel decoded and printed with the model's truth log, field by field. The two come
+# from independent code: the kernel reads bytes and registers, the model logs its own actions.
 package Truth;
 use strict;
 use warnings;
 use Exporter 'import';
 our @EXPORT_OK = qw(compare);
 
-# Keys that are no field of a PEBS record; all others must be equal on both sides.
+# Keys that are not fields of a PEBS record; all others must be equal on both sides.
 my %is_about = map { $_ => 1 } qw(vcpu at size interrupts n where);
 
-# Values that the kernel prints for fields which the LBR format, and so the truth log, lacks.
+# The kernel's values for fields that the LBR format, and so the truth log, lacks.
 my %lbr_absent = (mispred => '-', in_tsx => '0x0', abort => '0x0', cycles => '0x0', type => '-', events => '0x0');
 my @lbr_keys = (qw(from to), sort keys %lbr_absent);
 
-# Stacks that fit nowhere before the others are not looked for.
+# After this many stacks without a match, the rest are not compared.
 my $stacks_searched = 3;
 
 # Branch types of architectural LBRs: the SDM's number to perf's word; the others are "other".
 my @types = qw(JCC IND_JMP JMP IND_CALL CALL RET);
 
-# One spelling for a number: hex without leading zeroes. Anything else stays as it is.
+# Normalizes numbers to hex without leading zeroes.
 sub number
 {
     my ($text) = @_;
@@ -56,7 +56,7 @@ sub parse_truth
     my (%truth, @wrong);
     my $interrupts = 0;
     return ({}, 'the truth log has no "dsmodel truth 1" line') if ($lines->[0] // '') !~ /^dsmodel truth 1\b/;
-    my %branches;    # lines of LBRs, most of which come again and again, to their records
+    my %branches;    # cache: lines of LBRs, most of them repeated often, to records
     for my $i (1 .. $#$lines) {
         if (my $known = $branches{$lines->[$i]}) {
             push @{$truth{lbr}}, $known;
@@ -87,7 +87,7 @@ sub parse_truth
 }
 
 # Records printed by the kernel, in the same form; lbr => [{ tos => , entries => [newest, ..] }, ..]. Each has "where", and
-# what the test said before (docs/output.md): bts records "buffer", circular or undrained, lbr stacks "calls".
+# what the test printed before (docs/output.md): bts records "buffer", circular or undrained, lbr stacks "calls".
 sub parse_printed
 {
     my ($lines) = @_;
@@ -152,7 +152,7 @@ sub parse_printed
     return (\%printed, @wrong);
 }
 
-# Compares records that are printed once each, in the order in which they were written, by these keys or by all.
+# Compares records that are printed once each, in the order of writing, by these keys or by all.
 sub compare_in_order
 {
     my ($kind, $printed, $truth, @only) = @_;
@@ -182,9 +182,9 @@ sub compare_predictions
 }
 
 # How many records a circular buffer overwrote before the $size ones that $printed holds. A record may be missing only
-# where the one $size later took its place, with no interrupt between them, for then nobody had the chance to read it;
-# or an undrained buffer's, which lets no interrupt in.
-# Of all places that fit it is the last, since a loop fits in many and the buffer keeps the newest. Undef: none fits.
+# if the one $size later overwrote it without an interrupt in between, so the kernel could not read it, or if the buffer
+# was undrained, with interrupts off. Takes the last position that fits, because a loop fits at many and the buffer has
+# the newest. Undef: none fits.
 sub overwritten
 {
     my ($printed, $truth) = @_;
@@ -215,8 +215,8 @@ sub without_overwritten
     return [@kept, @rest];
 }
 
-# The index of the truth for entry $i of a stack, from $at backwards. In a call stack what has returned lies between:
-# there it is the last branch that was written to this register, or, where entries shift, that equals the entry.
+# The index of the truth for entry $i of a stack, from $at backwards. A call stack skips calls that have returned:
+# there it is the last branch written to this register, or, if entries shift, the last that equals the entry.
 sub index_of_entry
 {
     my ($stack, $truth, $i, $at) = @_;
@@ -245,10 +245,9 @@ sub stack_difference
     return;
 }
 
-# A stack is a piece of the branches that the model saw: no gap in it, its end written at TOS where there is one, and
-# never before the end of the stack that was printed before it. The earliest such piece is taken, so that loops, in
-# which pieces repeat, leave the most room for those that follow. Each stack that fits nowhere costs a search of the whole
-# truth, so that after some the rest is left alone.
+# A stack must be a run of branches that the model logged, without a gap. Its end must be at TOS, if there is one, and not
+# before the end of the previous stack. Takes the earliest match: in loops, where runs repeat, this leaves most of the log
+# for later stacks. A stack without a match costs a search of the whole truth, so after some of them the rest are skipped.
 sub compare_stacks
 {
     my ($stacks, $truth) = @_;

@@ -135,7 +135,7 @@ like refusals(variant(undef, undef, read_file("$stored-contradicted.log"))),
 variant();
 unlink "$folder/log.form";
 ($said, $status) = check('-n', "$folder/log.log");
-like $said, qr/^  refused: there is no form beside it\n  the form to fill in, .*\n    source: synthetic\n    machine: \.\.\.\n/m, 'no form: it is printed';
+like $said, qr/^  refused: it has no form\n  the form to fill in, .*\n    source: synthetic\n    machine: \.\.\.\n/m, 'no form: it is printed';
 my ($printed) = $said =~ /^  the form to fill in, .*:\n((?:    .*\n)+)/m;
 like refusals(variant(undef, sub { $_ = $printed })), qr/^1\nthe form says nothing of machine\nthe form says nothing of firmware$/, 'as it is printed it is refused';
 is refusals(variant(undef, sub { $_ = $printed =~ s/\.\.\.$/filled in/mgr })), '0', 'and filled in it is taken';

@@ -132,12 +132,12 @@ sub red
     is(scalar keys %{reported($results)}, $count, '... with the tests that came');
 }
 
-my $silent = qr/^the machine was silent for 1 seconds in the midst of the log; what came is in \Q$folder\E\/skylake\.log$/;
+my $silent = qr/^the machine was silent for 1 seconds inside the log; what came is in \Q$folder\E\/skylake\.log$/;
 red('a machine that says nothing', qr/^the machine was silent for 1 seconds before "# begin dstest86";/, 0, '');
 red('firmware alone', qr/^the machine was silent for 1 seconds before/, 0, "\e[2JBdsDxe: no bootable device\r\nok 1 shell\r\n");
 red('a log cut within a result', $silent, $tests - 1, $bad =~ s/^(ok $tests .).*\z/$1/msr);
 red('a log without its last line', $silent, $tests, $bad =~ s/^# end .*\z//msr);
-red('a machine that is gone', qr/^the console was closed in the midst of the log;/, $tests, $bad =~ s/^# end .*\z//msr, 'end=poweroff');
+red('a machine that is gone', qr/^the console was closed inside the log;/, $tests, $bad =~ s/^# end .*\z//msr, 'end=poweroff');
 red('a machine that never ends', qr/^the kernel did not come to its end within 1 seconds/, $tests,
     $bad =~ s/^# end .*\z//msr, 'end=never', 'limit: 300' => 'limit: 1');
 red('a result that is lost', qr/^verdict=fail, but .* is wrong:.*plan of $tests, @{[$tests - 1]} reported/s, $tests - 1, $bad =~ s/^ok 2 .*?\n//mr);

@@ -96,7 +96,7 @@ for ([33, 0, @pass], [35, 1, @fail], [45, 3, @incomplete], [37, 77, @skip], [39,
     is(run_log('exit 0', '', @lines), "$status|$log|", "$verdict, and the machine is shut down");
     my $other = $qemu_status == 33 ? 35 : 33;
     like(run_log("exit $other", '', @lines), qr/^2\|.*\|machine: the log says $verdict, QEMU's exit status $other says /s, "$verdict, and QEMU says another");
-    like(run_log('kill -SEGV $$', '', @lines), qr/^2\|.*\|machine: QEMU's exit status 139 does not stand for a verdict\n/s, "$verdict, and QEMU crashes");
+    like(run_log('kill -SEGV $$', '', @lines), qr/^2\|.*\|machine: QEMU's exit status 139 is not a verdict\n/s, "$verdict, and QEMU crashes");
 }
 like(run_log('exit 33', '', @pass[0 .. $#pass - 1]), qr/^2\|.*\|machine: .*"# end" is there 0 times/s, 'a log without its end');
 is(run_log('exit 1', "no such device\n"), "2||no such device\n", 'QEMU does not start');

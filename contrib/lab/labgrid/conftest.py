@@ -6,7 +6,7 @@ import pytest
 
 @pytest.fixture
 def machine(strategy):
-    """The strategy of a machine that has just been started, and is switched off afterwards."""
+    """The strategy of a machine that is started for the test, and switched off after it."""
     strategy.transition("started")
     yield strategy
     strategy.transition("off")
@@ -14,7 +14,7 @@ def machine(strategy):
 
 @pytest.fixture
 def report(request, capsys):
-    """Reports a test of the kernel's as one of pytest's; its duration is the time since the one before."""
+    """Reports a kernel test as a pytest test. Its duration is the time since the previous result."""
     item = request.node
     path, line, name = item.location
     last = time.monotonic()

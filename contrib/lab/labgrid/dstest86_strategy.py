@@ -58,7 +58,7 @@ class Dstest86Strategy(Strategy):
             if self.provider:
                 self.target.activate(self.provider)
                 self.provider.stage(self.target.env.config.get_image_path(self.image))
-            # The console first, because the kernel begins to print at once; QEMU's driver is both.
+            # The console first, because the kernel prints immediately. QEMU's driver is console and power.
             self.target.activate(self.console)
             self.target.activate(self.power)
             self.power.cycle()
@@ -76,7 +76,7 @@ class Dstest86Strategy(Strategy):
         os.makedirs(os.path.dirname(self.log_path), exist_ok=True)
         with open(self.log_path, "wb") as log:
             while True:
-                data = self._read(limit, "in the midst of the log" if begun else 'before "# begin dstest86"')
+                data = self._read(limit, "inside the log" if begun else 'before "# begin dstest86"')
                 log.write(data)
                 *whole, rest = (rest + data).split(b"\n")
                 for line in whole:

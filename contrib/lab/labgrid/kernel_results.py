@@ -9,11 +9,11 @@ class Result:
     id: str
     outcome: str  # pytest's word: passed, skipped or failed
     reason: str  # empty if passed
-    lines: list  # what the kernel printed of the test
+    lines: list  # the kernel's output during the test
 
 
 def results(lines):
-    """Yields a Result for each result line, as soon as it comes."""
+    """Yields a Result for each result line, as soon as it arrives."""
     said = []
     for line in lines:
         if line.startswith("# test "):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Boots the test kernel. Each of its tests is a result of pytest's, and test_run is the whole: the plan and the verdict."""
+"""Boots the test kernel. Each kernel test is a pytest result; test_run checks the plan and the verdict."""
 import pathlib
 import subprocess
 
@@ -11,7 +11,7 @@ JUDGE = pathlib.Path(__file__).parents[1] / "judge"
 
 
 def judge(log):
-    """The verdict of a log, and what is wrong with the log itself."""
+    """The verdict of a log, and the problems of the log itself."""
     judged = subprocess.run([JUDGE, log], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     verdict = judged.stdout.strip()
     return verdict, f"verdict={verdict}, but {log} is wrong:\n{judged.stderr}" if judged.returncode else ""
