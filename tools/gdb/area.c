@@ -11,7 +11,7 @@
 #include "pebs/pebs_decode.h"
 #include "tools/gdb/target.h"
 
-#define RECORDS_MOST (1u << 20) /* bytes: more are not walked through */
+#define RECORDS_MOST (1u << 20) /* bytes: larger buffers are not walked */
 
 bool area_read(const struct processor *p, struct ds_area *area)
 {
@@ -40,7 +40,7 @@ bool area_bts_on(const struct processor *p)
     return wanted != 0 && (processor_msr_or_0(p, MSR_IA32_DEBUGCTL) & wanted) == wanted;
 }
 
-/* Each counter's own CFG_C has the bit, and IA32_PEBS_INDEX one for all. */
+/* EN is in each counter's own CFG_C, and in IA32_PEBS_INDEX for all. */
 static uint64_t arch_pebs_on(const struct processor *p)
 {
     uint64_t on = 0;
@@ -57,7 +57,7 @@ static uint64_t arch_pebs_on(const struct processor *p)
     return on;
 }
 
-/* On NetBurst MSR_PEBS_ENABLE has no bit for a counter; bits 24 and 25 stand for the one that samples. */
+/* On NetBurst MSR_PEBS_ENABLE has no bit for each counter; bits 24 and 25 enable the one that samples. */
 uint64_t area_pebs_on(const struct processor *p)
 {
     const uint64_t enable = processor_msr_or_0(p, MSR_PEBS_ENABLE);
@@ -75,14 +75,14 @@ bool area_bts_circular(const struct processor *p, const struct ds_buffer *bts)
                           : bts->threshold > bts->maximum;
 }
 
-/* Without its adaptive bit a counter writes the basic group alone, whatever MSR_PEBS_DATA_CFG says. */
+/* Without its adaptive bit a counter writes only the basic group, whatever MSR_PEBS_DATA_CFG selects. */
 static bool is_adaptive(const struct processor *p, unsigned n)
 {
     return n < 32 ? (processor_msr_or_0(p, MSR_IA32_PERFEVTSEL(n)) & PERFEVTSEL_ADAPTIVE) != 0
                   : n < 40 && (processor_msr_or_0(p, MSR_IA32_FIXED_CTR_CTRL) & FIXED_CTR_CTRL_ADAPTIVE(n - 32)) != 0;
 }
 
-/* Of the record that comes next, if it is told: by the counters that are on. */
+/* The size of the next record, from the enabled counters, if it is known. */
 static unsigned adaptive_size(const struct processor *p)
 {
     const unsigned whole = (unsigned)pebs_adaptive_size(processor_msr_or_0(p, MSR_PEBS_DATA_CFG));
@@ -98,7 +98,7 @@ static unsigned adaptive_size(const struct processor *p)
     return some_whole ? whole : basic;
 }
 
-/* Of the records that lie there. False if there is none, or they do not lead up to the index. */
+/* The size of the records in the buffer. False if there are none, or if they do not end at the index. */
 static bool sizes_of(const struct processor *p, const struct ds_buffer *pebs, unsigned *least, unsigned *most)
 {
     static uint8_t bytes[RECORDS_MOST];

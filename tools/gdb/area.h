@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* The debug store of a processor that stands: its area, what of it is on, and which records it has. */
+/* The debug store of a stopped processor: its area, what is enabled, and its records. */
 #ifndef TOOLS_GDB_AREA_H
 #define TOOLS_GDB_AREA_H
 
 #include "ds/ds_area.h"
 #include "tools/gdb/processor.h"
 
-/* Reads the area of IA32_DS_AREA. False, with the reason printed, if there is none or it cannot be read. */
+/* Reads the area of IA32_DS_AREA. False, with the reason printed, if there is no area or it cannot be read. */
 bool area_read(const struct processor *p, struct ds_area *area);
 
 bool area_bts_on(const struct processor *p);
-uint64_t area_pebs_on(const struct processor *p); /* the counters that PEBS is on for */
+uint64_t area_pebs_on(const struct processor *p); /* the counters with PEBS enabled */
 bool area_bts_circular(const struct processor *p, const struct ds_buffer *bts);
 
-/* Bytes of each PEBS record in the buffer and of the next; 0 if they vary, or that is not known. */
+/* Size in bytes of each PEBS record in the buffer and of the next one; 0 if sizes vary or are unknown. */
 unsigned area_pebs_record_size(const struct processor *p, const struct ds_buffer *pebs);
 
-/* Architectural PEBS: the buffer that two registers describe. */
+/* Architectural PEBS: the buffer that IA32_PEBS_BASE and IA32_PEBS_INDEX describe. */
 struct arch_state {
     uint64_t base, index, address, bytes, used, threshold, cfg_c;
     bool full, enabled;

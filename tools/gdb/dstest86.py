@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# GDB's commands for the debug store: `source tools/gdb/dstest86.py` (docs/gdb.md). What decodes and checks is the
-# kernel's own code, in ds-inspect; this file answers its questions for memory, symbols and source lines, and knows when
-# to stop.
+# GDB's commands for the debug store: `source tools/gdb/dstest86.py` (docs/gdb.md). ds-inspect decodes and checks with
+# the kernel's own code. This file answers its questions for memory, symbols and source lines.
 import glob
 import os
 import re
@@ -17,11 +16,11 @@ COUNT_MOST = 2 ** 32 - 1
 
 
 class Problem(gdb.GdbError):
-    """What keeps a command from doing what it should, as a sentence."""
+    """The reason why a command fails, as a sentence."""
 
 
 class State:
-    """Where the model writes the state of each processor that stands (its option state=FOLDER)."""
+    """Where the model writes the state of each stopped processor (its option state=FOLDER)."""
     folder = None
 
     @classmethod
@@ -43,7 +42,7 @@ class State:
 
     @staticmethod
     def check_stop(path):
-        """That the file is of this stop: another QEMU, or a reset of this one, leaves it as it was."""
+        """Checks that the file is of this stop: another QEMU, or a reset of this one, does not update it."""
         with open(path, encoding='ascii', errors='replace') as file:
             told = re.search(r'^register rip (0x[0-9a-f]+)$', file.read(), re.MULTILINE)
         mask = (1 << 8 * pointer_size()) - 1
@@ -54,7 +53,7 @@ class State:
 
 
 def pointer_size():
-    """By a register, because names of types depend on the language."""
+    """The width, from a register, because names of types depend on the language."""
     return gdb.newest_frame().read_register('sp').type.sizeof
 
 
@@ -132,7 +131,7 @@ def inspect(command, *arguments):
 
 
 class Command(gdb.Command):
-    """Whatever keeps it from doing what it should is said as a sentence; its doc string is GDB's help."""
+    """Prints the reason of a failure as a sentence. The doc string is GDB's help."""
     name = ''
 
     def __init__(self, *kind):
@@ -151,7 +150,7 @@ class Command(gdb.Command):
 
 
 class Report(Command):
-    """A command that prints what ds-inspect says."""
+    """A command that prints the output of ds-inspect."""
     takes_count, default = False, 0
 
     def __init__(self):
@@ -171,14 +170,14 @@ class Report(Command):
 
     @staticmethod
     def number(words):
-        """At most what ds-inspect can count."""
+        """The count argument, at most the maximum of ds-inspect."""
         digits = len(words) == 1 and words[0].isascii() and words[0].isdigit()
         return min(int(words[0]), COUNT_MOST) or None if digits else None
 
 
 class Ds(Report):
     """Print the DS management area of this processor with every field, what is wrong with it by the manual's
-restrictions, and how full its buffers are. Where PEBS is architectural, its buffer besides."""
+restrictions, and how full its buffers are. With architectural PEBS, also its buffer."""
     name = 'ds'
 
 
@@ -204,7 +203,7 @@ LVT entry of their interrupt."""
 
 
 def amount(line):
-    """How full a buffer is, without whether it is on."""
+    """How full a buffer is, without whether it is enabled."""
     return line.partition(';')[0]
 
 
@@ -243,14 +242,14 @@ an index reaches its threshold. What was written is printed."""
             return
         now = {kind: line for kind, line in self.fill().items() if 'no buffer' not in line}
         changed = [kind for kind in now if amount(now[kind]) != amount(before.get(kind, ''))]
-        # Where none has changed, the handler has drained the buffer meanwhile, and it is as full again.
+        # No change: the handler has drained the buffer meanwhile, and it is as full as before.
         for kind in changed or [kind for kind in now if '; off' not in now[kind]]:
             for line in [now[kind], *inspect(kind, 1)[1:]]:
                 print(line)
 
     @staticmethod
     def fill():
-        """How full each buffer is, and whether it is on, by the command that prints its records."""
+        """How full each buffer is, and whether it is enabled, for each command that prints records."""
         lines = inspect('ds')
         return {kind: line for kind in ('bts', 'pebs') for line in lines if line.startswith(kind.upper() + ':')}
 
@@ -271,7 +270,7 @@ class DsState(Command):
             State.folder = os.path.realpath(os.path.expanduser(words[0]))
             for left in glob.glob(os.path.join(glob.escape(State.folder), '*.watch')):
                 if re.fullmatch(r'[0-9]+\.watch', os.path.basename(left)):
-                    os.remove(left)     # of a GDB that has ended, and would stop the machine for this one
+                    os.remove(left)     # left by an earlier GDB; it would stop the machine for this one
         else:
             print(State.folder or 'no folder is known')
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ds-inspect STATE COMMAND [COUNT]: prints what a command of tools/gdb/dstest86.py asks for. STATE is the model's file
- * of the processor; memory, symbols and source lines are asked of GDB (tools/gdb/target.h). Exit status: 0: printed; 1:
- * there is nothing to print, which was said; 2: wrong arguments or file.
+ * ds-inspect STATE COMMAND [COUNT]: prints the output of a command of tools/gdb/dstest86.py. STATE is the model's file
+ * of the processor; GDB provides memory, symbols and source lines (tools/gdb/target.h). Exit status: 0: printed; 1: the
+ * reason why there is no output was printed; 2: wrong arguments or file.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -40,7 +40,7 @@ static struct caps_leaf subleaf(const struct processor *p, uint32_t leaf, uint32
     return (struct caps_leaf){ 0 };
 }
 
-/* As arch/x86/probe.c reads it: a leaf exists up to the last of its range. */
+/* As arch/x86/probe.c reads it: a leaf exists up to the last leaf of its range. */
 static struct caps_leaf leaf_of(const struct processor *p, uint32_t leaf)
 {
     const struct caps_leaf last = subleaf(p, leaf & 0x80000000u, 0);
@@ -56,7 +56,7 @@ static struct caps_msr msr_of(const struct processor *p, uint32_t address)
     return r;
 }
 
-/* A register that is there holds what is written. */
+/* An existing register returns the value that was written. */
 static enum caps_probe probe_of(const struct processor *p, uint32_t address)
 {
     uint64_t value;

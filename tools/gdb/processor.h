@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The processor that GDB has stopped: the model's file of what GDB cannot read (docs/gdb.md), and what follows from it.
+ * The processor that GDB has stopped: the model's file of the state that GDB cannot read (docs/gdb.md), and what
+ * follows from it.
  */
 #ifndef TOOLS_GDB_PROCESSOR_H
 #define TOOLS_GDB_PROCESSOR_H
@@ -25,15 +26,15 @@ struct processor {
         struct caps_leaf regs;
     } leaves[PROCESSOR_LEAVES];
     size_t leaf_count;
-    uint64_t cr0, cr3, cr4, efer, idt, lvtpc, apic; /* apic: whether its local APIC is enabled */
+    uint64_t cr0, cr3, cr4, efer, idt, lvtpc, apic; /* apic: whether the local APIC is enabled */
     bool idt_known;
     struct caps caps;
 };
 
-/* Reads the file. False if it cannot be read or is not such a file, which was reported. */
+/* Reads the file. False, with the reason printed, if it cannot be read or is not such a file. */
 bool processor_read(const char *path, struct processor *out);
 
-/* Whether the processor has the register; *value gets its value, or 0. */
+/* Whether the processor has the register. *value: its value, or 0. */
 bool processor_msr(const struct processor *p, uint32_t address, uint64_t *value);
 uint64_t processor_msr_or_0(const struct processor *p, uint32_t address);
 

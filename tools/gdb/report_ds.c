@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * ds: the management area with every field, what is wrong with it by the kernel's own check, how full the buffers are.
- */
+/* ds: the management area with every field, the result of the kernel's own check, and how full the buffers are. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -21,7 +19,7 @@
 #define PAGE_NO_FETCH (UINT64_C(1) << 63)
 #define GATE_PRESENT  0x80u
 
-/* Without the no-execute bit, page tables do not tell where code is. */
+/* Without the no-execute bit, page tables do not show where code is. */
 static bool page_facts(void *context, uint64_t linear, struct ds_page *page)
 {
     const struct processor *p = context;
@@ -39,7 +37,7 @@ static bool page_facts(void *context, uint64_t linear, struct ds_page *page)
     return true;
 }
 
-/* A buffer in physical memory, whose linear addresses no register tells. */
+/* A buffer in physical memory; no register has its linear address. */
 static bool physical_page(void *context, uint64_t address, struct ds_page *page)
 {
     (void)context;
@@ -48,7 +46,7 @@ static bool physical_page(void *context, uint64_t address, struct ds_page *page)
     return true;
 }
 
-/* Where the IDT is not known, nothing is to be wrong with its gate. */
+/* If the IDT is unknown, its gate counts as correct. */
 static enum ds_gate gate_of(const struct processor *p)
 {
     const unsigned size = p->efer & EFER_LMA ? 16 : 8;
@@ -125,7 +123,7 @@ static void print_resets(const struct processor *p, const struct ds_area *area)
     }
 }
 
-/* How full a buffer is of records that vary in size. */
+/* How full a buffer with records of varying size is. */
 static void print_bytes(const char *name, const struct ds_buffer *b, const char *state)
 {
     const uint64_t bytes = b->maximum - b->base, used = b->index - b->base;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perfmon: counters, event selects by name, what is enabled, status, and the LVT entry of their interrupt. */
+/* perfmon: counters, event selects by name, what is enabled, status, and the counters' LVT entry. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -25,7 +25,7 @@ static const struct {
     { 0x00c5, "Branch Misses Retired" }, { 0x01a4, "Topdown Slots" },
 };
 
-/* A precise event goes by perf's name, which says more. */
+/* A precise event is printed with perf's name, which is more specific. */
 static const char *event_name(const struct processor *p, uint64_t select)
 {
     for (size_t i = 0; i < p->caps.events->count; i++)
@@ -66,7 +66,7 @@ static uint64_t general_counter(const struct processor *p, unsigned n, uint64_t 
     return processor_msr_or_0(p, MSR_IA32_PMC_GP_CTR(n));
 }
 
-/* False, with nothing printed, for a counter that is off and 0. */
+/* False, with no output, for a disabled counter that is 0. */
 static bool print_general(const struct processor *p, unsigned n)
 {
     uint64_t select;
@@ -109,7 +109,7 @@ static bool print_fixed(const struct processor *p, unsigned n)
     return true;
 }
 
-/* NetBurst: only what is in use, of its many registers. */
+/* NetBurst: only the registers in use, because there are many. */
 static void print_netburst(const struct processor *p)
 {
     for (unsigned n = 0; n < NETBURST_CCCRS; n++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bts, pebs, lbr: the records that lie in memory or registers now, in the kernel's own lines, and their source lines.
+ * bts, pebs, lbr: the records that are in memory or registers now, as lines in the kernel's format, with source lines.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "tools/gdb/reports.h"
 #include "tools/gdb/target.h"
 
-#define BUFFER_MOST (UINT64_C(64) << 20) /* bytes: a larger one is a wrong one */
+#define BUFFER_MOST (UINT64_C(64) << 20) /* bytes: a larger buffer is an error */
 #define LBR_MOST    64u
 
 static void *read_buffer(uint64_t base, uint64_t size, bool (*read)(uint64_t address, void *bytes, size_t size))
@@ -29,7 +29,7 @@ static void *read_buffer(uint64_t base, uint64_t size, bool (*read)(uint64_t add
     return NULL;
 }
 
-/* Whether base, index and maximum are in order; `ds` says what is wrong otherwise. */
+/* Whether base, index and maximum are in order; otherwise the command `ds` prints what is wrong. */
 static bool sound(const struct ds_buffer *b, const char *name)
 {
     if (b->base == 0) {
@@ -43,7 +43,7 @@ static bool sound(const struct ds_buffer *b, const char *name)
     return true;
 }
 
-/* How many are printed, of how many there are. */
+/* Prints how many records there are and how many are shown. */
 static uint64_t first_of(const char *name, uint64_t records, unsigned count)
 {
     const uint64_t shown = count == 0 || count > records ? records : count;
@@ -73,7 +73,7 @@ static bool unwritten(const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* A circular buffer, oldest first: behind the index, where it has wrapped, stands what is older. */
+/* A circular buffer, oldest first: if it has wrapped, older records follow the index. */
 static uint64_t older_records(const uint8_t *bytes, uint64_t used, uint64_t records, unsigned size)
 {
     uint64_t older = records - used;
@@ -125,8 +125,8 @@ static void print_pebs(const struct processor *p, uint64_t n, const struct pebs_
 }
 
 /*
- * Records may vary in size, so each is decoded to find the next; printed from `first` on. Returns how many there are,
- * up to the first that cannot be decoded: behind that nobody knows where the next begins.
+ * Records may vary in size, so each one is decoded to find the next. Prints those from `first` on. Returns the number
+ * of records up to the first undecodable one; the place of records after that is unknown.
  */
 static uint64_t walk_pebs(const struct processor *p, const uint8_t *bytes, uint64_t size, bool print, uint64_t first)
 {

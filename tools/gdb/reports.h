@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What GDB's commands print, a function each; count: of the newest records, 0 all. True: something could be printed. */
+/*
+ * The output of GDB's commands, a function each. count: the newest records to print, 0: all. True: something was
+ * printed.
+ */
 #ifndef TOOLS_GDB_REPORTS_H
 #define TOOLS_GDB_REPORTS_H
 

@@ -10,7 +10,7 @@
 #include "cpu/msr_index.h"
 
 #define ANSWER    0x10000u
-#define PIECE     0x4000u /* bytes of memory in one question */
+#define PIECE     0x4000u /* bytes of memory per question */
 #define CR0_PG    (UINT64_C(1) << 31)
 #define CR4_PAE   (UINT64_C(1) << 5)
 #define CR4_LA57  (UINT64_C(1) << 12)
@@ -23,7 +23,7 @@
 
 static char answer[ANSWER];
 
-/* NULL if GDB has no answer. */
+/* NULL: GDB has no answer. */
 static const char *ask(const char *kind, uint64_t address, size_t size)
 {
     printf("?%s 0x%" PRIx64 " %zu\n", kind, address, size);
@@ -70,7 +70,7 @@ const char *target_line(uint64_t address)
     return ask("line", address, 0);
 }
 
-/* The answer: NAME OFFSET. */
+/* Parses the answer NAME OFFSET. */
 static bool find_symbol(void *context, uint64_t address, const char **name, uint64_t *offset)
 {
     char *text = (char *)(uintptr_t)ask("symbol", address, 0), *blank = text ? strrchr(text, ' ') : NULL;
@@ -109,7 +109,7 @@ bool target_page(const struct processor *p, uint64_t linear, uint64_t *entry, ui
     for (unsigned level = levels; level > 0; level--) {
         const unsigned shift = 12 + bits * (level - 1);
         const uint64_t index = linear >> shift & ((UINT64_C(1) << bits) - 1);
-        const bool root_of_three = pae && !wide && level == 3; /* its entries have no rights */
+        const bool root_of_three = pae && !wide && level == 3; /* a PDPT entry has no rights */
         uint8_t bytes[8] = { 0 };
 
         if (!target_physical(table + index * size, bytes, size))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What GDB can read of the machine. A question is a line on standard output that begins with "?", and GDB's answer a
+ * What GDB can read of the machine. A question is a line on standard output that begins with "?"; GDB's answer is a
  * line on standard input (tools/gdb/dstest86.py).
  */
 #ifndef TOOLS_GDB_TARGET_H
@@ -17,7 +17,7 @@
 bool target_linear(uint64_t address, void *bytes, size_t size);
 bool target_physical(uint64_t address, void *bytes, size_t size);
 
-/* The source line of an address; valid until the next call. NULL: not known. */
+/* The source line of an address, valid until the next call; NULL: unknown. */
 const char *target_line(uint64_t address);
 
 /* The names that GDB knows. */
@@ -27,8 +27,8 @@ extern const struct symbolizer target_symbols;
 extern const struct line_sink target_out;
 
 /*
- * Walks the processor's page tables: *entry gets that of the page, with the rights that all levels together give, and
- * *physical the address. False if the page is not present.
+ * Walks the processor's page tables. *entry: the page's entry, with the rights that all levels together allow;
+ * *physical: its address. False if the page is not present.
  */
 bool target_page(const struct processor *p, uint64_t linear, uint64_t *entry, uint64_t *physical);
 
