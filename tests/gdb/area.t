@@ -48,7 +48,7 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     my ($used, $all) = $out->[2] =~ /^BTS: (\d+) of (\d+) records/m;
     is($used, ($fields->{'bts.index'} - $fields->{'bts.base'}) / $record, "$profile: how full the BTS buffer is");
     is($all, ($fields->{'bts.maximum'} - $fields->{'bts.base'}) / $record, "$profile: of how many");
-    like($out->[2], qr/^nothing is wrong with it$/m, "$profile: and nothing is wrong");
+    like($out->[2], qr/^no problem found$/m, "$profile: and nothing is wrong");
     like($out->[4], qr/^LVT performance counter entry 0xe1: vector 0xe1, fixed, not masked$/m, "$profile: perfmon: the LVT entry");
     ok(scalar(grep { /^ok 1 \S+$/ } @$serial), "$profile: and $test passes as without a debugger");
 }
@@ -66,7 +66,7 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     my $index = sprintf '0x%x', $fields->{'bts.base'} - 24;
     like($out->[6], qr/^wrong: bts\.index $index is outside the buffer\n +SDM Vol\. 3A/m, 'an index before the base');
     like($out->[6], qr/^wrong: bts\.threshold $threshold /m, 'and still the threshold');
-    like($out->[6], qr/^BTS: how full it is cannot be told/m, 'how full it is cannot be told');
+    like($out->[6], qr/^BTS: fill level unknown/m, 'how full it is cannot be told');
     like($out->[8], qr/^wrong: bts\.base 0x900000000000 is not a canonical address/m, 'an address that is not canonical');
 }
 
@@ -74,7 +74,7 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
 {
     my ($out) = gdb({ profile => 'skylake', options => 'run=bts.calls', commands => [ 'hbreak ds_force', 'continue', 'finish', 'ds',
         'set var *(unsigned long *)processors[0]->management_area = 24', 'ds' ] });
-    like($out->[3], qr/^nothing is wrong with it$/m, 'an area that has just been written');
+    like($out->[3], qr/^no problem found$/m, 'an area that has just been written');
     like($out->[5], qr/^wrong: bts 0x18 is on a page that is not mapped\n/m, 'a page that is not mapped') or diag $out->[5];
 }
 
@@ -91,13 +91,13 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
         my ($n, $what, $on) = @$case;
         like($out->[$n], qr/^  pebs\.index +0x[0-9a-f]+  base \+ 9 records$/m, "records $what are basic ones");
         like($out->[$n], qr/^PEBS: 9 of 320 records of 32 bytes .*; $on/m, '... and are counted as such');
-        like($out->[$n], qr/^nothing is wrong with it$/m, '... and nothing is wrong');
+        like($out->[$n], qr/^no problem found$/m, '... and nothing is wrong');
     }
     for my $case ([ 4, 'records of two sizes' ], [ 7, 'two counters of which one is adaptive' ]) {
         my ($n, $what) = @$case;
         like($out->[$n], qr/^  pebs\.index +0x[0-9a-f]+$/m, "$what: no number of records is told");
         like($out->[$n], qr/^PEBS: 288 of 10240 bytes \(2 %\), records vary in size, 9888 bytes to the threshold; on/m, '... but how many bytes');
-        like($out->[$n], qr/^nothing is wrong with it$/m, '... and nothing is wrong');
+        like($out->[$n], qr/^no problem found$/m, '... and nothing is wrong');
     }
 }
 
@@ -144,15 +144,15 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
         $write->('state'), "python PROGRAM = State.folder + '/dies'",
         q{python open(PROGRAM, 'w').write('#!/bin/sh\nkill -SEGV $$\n'); os.chmod(PROGRAM, 0o755)}, 'ds' ] });
     is($out->[2], "end '\\nend\\n'\n\n", 'the model says where its file ends');
-    like($out->[3], qr/^nothing is wrong with it$/m, 'a state that is whole');
+    like($out->[3], qr/^no problem found$/m, 'a state that is whole');
     like($out->[5], qr{^\S+/0 ends too early: it is not whole$}m, 'a state that is cut between two lines');
     like($out->[7], qr{^\S+/0 ends too early: it is not whole$}m, 'a state that is cut in a line');
     like($out->[9], qr{^\S+/0 is of another stop \(rip 0x1[0-9a-f]+, GDB is at 0x[0-9a-f]+\): step once, or was QEMU started with state=\S+\?$}m,
         'a state of another stop');
-    like($out->[11], qr/^nothing is wrong with it$/m, 'which a step replaces');
-    like($out->[14], qr/^nothing is wrong with it\n\(the state has no register idt: whether the vector has a handler was not checked\)$/m,
+    like($out->[11], qr/^no problem found$/m, 'which a step replaces');
+    like($out->[14], qr/^no problem found\n\(the state has no register idt: whether the vector has a handler was not checked\)$/m,
         'a state without the IDT');
-    like($out->[16], qr/^nothing is wrong with it$/m, 'without paging no page is a user page');
+    like($out->[16], qr/^no problem found$/m, 'without paging no page is a user page');
     like($out->[20], qr{^\S+/dies was ended by signal 11: this is a defect, please report it$}m, 'a helper that dies');
 }
 

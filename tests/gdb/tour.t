@@ -39,11 +39,11 @@ def walk(profile, width):
 
 # What a stop must show, by its title.
 SHOWS = {
-    'nothing is set up': ['IA32_DS_AREA is 0: no management area has been set up on this processor'],
+    'the debug store is not set up': ['IA32_DS_AREA is 0: no management area has been set up on this processor'],
     'the handler gets its gate': ['handler = .* <service>'],
     'the local APIC will deliver the interrupt': ['^LVT performance counter entry 0x10000: .* masked$'],
     'what will be written is checked first': ['= DS_GATE_INTERRUPT'],
-    'the area is the processor\'s': ['^BTS: 0 of 256 records', '128 to the threshold; off', '^nothing is wrong with it$'],
+    'the area is the processor\'s': ['^BTS: 0 of 256 records', '128 to the threshold; off', '^no problem found$'],
     'tracing is on': ['^BTS: 0 records', '^LVT performance counter entry 0xe1: vector 0xe1, fixed, not masked$'],
     'branches become records': ['^BTS: 10 records; the newest 3:', '^bts 9 .* long_back.* => .* long_1'],
     'the interrupt is here': ['^BTS: 1[23][0-9] of 256 records .*, the threshold is reached; off',
@@ -100,6 +100,6 @@ ok(shown.count(PROMPT) == 3, 'at a terminal each stop waits for Enter, and q end
 ok('--- stop 3 of 13' in shown and '--- stop 4 of 13' not in shown, 'which has come as far as that', shown)
 said = subprocess.run(['gdb', '-nx', '-batch', '-x', TOP / 'tools/gdb/tour.py', '-ex', 'tour'], stdin=subprocess.DEVNULL,
                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False).stdout
-ok(said.endswith('\ntour: there is no machine at stop 1: start it anew, by `make gdb-tour`, with a profile that has BTS\n'),
+ok(said.endswith('\ntour: there is no machine at stop 1: start it again with `make gdb-tour`, with a profile that has BTS\n'),
    'a tour of nothing says so', said)
 print(f'1..{count}')

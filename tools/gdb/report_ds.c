@@ -73,7 +73,7 @@ static void print_breaches(const struct ds_breaches *found)
                b->value, ds_breach_sentence(b->id), ds_breach_citation(b->id));
     }
     if (found->count == 0)
-        printf("nothing is wrong with it\n");
+        printf("no problem found\n");
 }
 
 /* " = base + 2 records + 4 bytes" */
@@ -144,7 +144,7 @@ static void print_fill(const char *name, const struct ds_buffer *b, unsigned rec
         return;
     }
     if (record == 0 || b->index < b->base || b->maximum < b->base) {
-        printf("%s: how full it is cannot be told; %s\n", name, state);
+        printf("%s: fill level unknown; %s\n", name, state);
         return;
     }
     const uint64_t records = (b->maximum - b->base) / record, used = (b->index - b->base) / record;
@@ -216,7 +216,7 @@ static void report_area(const struct processor *p)
     print_breaches(&breaches);
     print_unknown_gate(p);
     if (!(p->efer & EFER_NXE))
-        printf("(the no-execute bit is not used: whether its pages hold code cannot be told)\n");
+        printf("(the no-execute bit is not used: whether its pages have code is unknown)\n");
 }
 
 static void report_arch(const struct processor *p)

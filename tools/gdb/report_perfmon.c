@@ -144,7 +144,7 @@ static void print_status(const struct processor *p)
     for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
         if (status & bits[i].bit)
             printf(" %s", bits[i].name);
-    printf("%s\n", status == 0 ? " nothing has overflowed" : "");
+    printf("%s\n", status == 0 ? " no overflow" : "");
 }
 
 static void print_lvt(const struct processor *p)

@@ -47,7 +47,7 @@ BTS = 'SDM Vol. 3A (253668-032), "Branch Trace Store (BTS)", 16.4.5'
 LVT = 'SDM Vol. 3A (253668-083), "Local Vector Table"'
 
 STOPS = [
-    Stop('ds_build', 'nothing is set up',
+    Stop('ds_build', 'the debug store is not set up',
          'A test wants to trace a loop of 3000 branches into a BTS buffer of 256 records, with an interrupt at 128. The kernel '
          'has asked CPUID what the processor has, and IA32_DS_AREA is still 0.',
          'software finds out by a feature flag, CPUID.1:EDX[21], whether there is a debug store at all.', AREA, 'ds'),
@@ -100,10 +100,10 @@ STOPS = [
     Stop('apic_eoi', 'end of interrupt',
          'The handler tells the local APIC that it is done. It does so after the mask has been cleared and before tracing goes '
          'on, so that no interrupt is lost in between.',
-         'the routine arms the interrupt anew, and enables again what it had disabled.', SERVICE),
+         'the routine arms the interrupt again, and enables what it had disabled.', SERVICE),
     Stop('*&long_back', 'and the loop goes on',
-         'Tracing is on as before, and records come in at the base of the buffer. The loop has not noticed, and no branch is lost: '
-         'the test compares all 3000 in a moment.',
+         'Tracing is on again, and records are written from the base of the buffer on. The loop has not noticed, and no branch '
+         'is lost: the test compares all 3000 in a moment.',
          'the routine restores IA32_DEBUGCTL before it returns.', SERVICE, 'bts 2', passes=3),
 ]
 
@@ -119,8 +119,8 @@ with all, or without a terminal, without waiting for Enter."""
         waits = argument != 'all' and os.isatty(0)
         for number, stop in enumerate(STOPS, 1):
             if not stop.reach():
-                raise gdb.GdbError(f'tour: there is no machine at stop {number}: start it anew, by `make gdb-tour`, with a profile '
-                                   'that has BTS')
+                raise gdb.GdbError(f'tour: there is no machine at stop {number}: start it again with `make gdb-tour`, with a '
+                                   'profile that has BTS')
             stop.show(number, len(STOPS))
             if waits and input('\nEnter: the next stop; q: end here ').strip() == 'q':
                 return
