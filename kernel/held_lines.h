@@ -16,7 +16,7 @@ void held_lines_start(void);
 /* Holds lines. */
 extern const struct line_sink held_sink;
 
-/* Prints the held lines, and the number of lines that did not fit; prints no line if none was held. */
+/* Prints the held lines, and the number of lines that did not fit; prints no line if no line was held. */
 void held_lines_print(const struct line_sink *out);
 
 #endif

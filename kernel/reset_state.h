@@ -10,7 +10,7 @@
 
 #include "cpu/caps.h"
 
-#define RESET_COUNTERS 8u /* general counters that are kept */
+#define RESET_COUNTERS 8u /* general counters whose state is saved */
 
 struct reset_state {
     uint64_t global_ctrl, lbr_select;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state after reset. A machine's firmware may write any of these registers before this program begins, and nobody
- * can tell. So they are looked at on virtual machines alone, whose firmware typically has no use for them.
+ * The state after reset. A real machine's firmware may write any of these registers before this program starts, which
+ * no register shows. So these tests run only on virtual machines, whose firmware typically does not use them.
  */
 #include <inttypes.h>
 
@@ -9,7 +9,7 @@
 #include "kernel/reset_state.h"
 #include "suite/support/sources.h"
 
-#define FIRMWARE_FIRST "Firmware runs first, and may leave in them what it likes."
+#define FIRMWARE_FIRST "Firmware runs first, and may change these registers."
 
 static const char *firmware_unknown(const struct caps *caps)
 {

@@ -17,7 +17,7 @@
 #define REASONS_MAX   3u /* codes of reasons */
 #define CODES_MAX     (PARTS_MAX + REASONS_MAX)
 #define REASONS_LEAST 6u   /* the smallest version for them, with 134 bytes */
-#define REASONS_SIZE  272u /* version 10 has 271 bytes; of more modules a phone has a hard time */
+#define REASONS_SIZE  272u /* version 10 has 271 bytes; phones have difficulty with more modules */
 
 static const struct caps *machine;
 static const char *version_name, *revision_name;
@@ -36,8 +36,8 @@ void result_code_init(const struct caps *caps, const char *version, const char *
 }
 
 /*
- * Fills in the head of the results on one kind of cores. Returns these; NULL: there are none to tell of. verdict,
- * totals: of the whole run. Each code of several kinds has its own, but for a run that was cut short.
+ * Fills in the head of the results on one kind of cores. Returns the results; NULL if there are none. verdict, totals:
+ * of the whole run. With several kinds, each code has its kind's own verdict, except in a run that was cut short.
  */
 static const struct result *head_of(unsigned kind, enum verdict verdict, const struct totals *totals,
                                     struct packed_head *head)
@@ -86,7 +86,7 @@ void result_code_say(enum verdict verdict, const struct totals *totals)
     said = true;
 }
 
-/* Draws a text in the smallest version, with as much error correction as that has room for. */
+/* Draws a text in the smallest version, with the highest error correction that fits. */
 static bool draw(const char *text, size_t length, unsigned side_most)
 {
     struct qr_code *const code = &codes[count];
@@ -99,7 +99,7 @@ static bool draw(const char *text, size_t length, unsigned side_most)
     return true;
 }
 
-/* Draws the results in so many codes; none, if one of them is too large. */
+/* Draws the results in this many codes; in none, if one of them is too large. */
 static bool draw_parts(const struct packed_head *head, const struct result *results, unsigned parts, unsigned side_most)
 {
     static char text[PACKED_TEXT_MAX];
@@ -117,7 +117,7 @@ static bool draw_parts(const struct packed_head *head, const struct result *resu
 
 static void draw_reasons(const struct packed_head *head, const struct result *results, unsigned side_most)
 {
-    static char text[REASONS_SIZE]; /* NULs, of which, as of small letters, a code holds as many as of bytes */
+    static char text[REASONS_SIZE]; /* all NULs: like lower-case letters, they are encoded as bytes */
     size_t next = 0, length, size = REASONS_SIZE;
 
     if (side_most < QR_SIDE(REASONS_LEAST))
@@ -131,7 +131,7 @@ static void draw_reasons(const struct packed_head *head, const struct result *re
     }
 }
 
-/* The kind whose results a picture shows: the first one that has the whole run's verdict. */
+/* The kind whose results a photo should show: the first one with the whole run's verdict. */
 static unsigned telling(enum verdict verdict, const struct totals *totals)
 {
     struct packed_head head;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a person takes home: the results as a short text, which is a line of the log and a QR code, and the reasons of
- * failures as codes of their own (kernel/report/packed.h, kernel/report/reasons.h).
+ * The results for a person to take away: a short text, as a line of the log and as a QR code, and the reasons of
+ * failures as further codes (kernel/report/packed.h, kernel/report/reasons.h).
  */
 #ifndef KERNEL_RESULT_CODE_H
 #define KERNEL_RESULT_CODE_H
@@ -12,21 +12,21 @@
 #include "kernel/report/verdict.h"
 
 /*
- * Sets what the codes tell of: the machine, and this program. Must be called after memory_init(). Without it, and
+ * Sets the machine and the program that the codes describe. Must be called after memory_init(). Without this call, and
  * before the first test, there are no codes.
  */
 void result_code_init(const struct caps *caps, const char *version, const char *revision);
 
-/* Prints "# code TEXT". Only the first call does anything: what raises an exception in it is not tried again. */
+/* Prints "# code TEXT". Only the first call has an effect, so an exception raised in it does not repeat. */
 void result_code_say(enum verdict verdict, const struct totals *totals);
 
 /*
- * Makes the QR codes, none of which has more than so many modules a side: first the results, in several codes if they
- * must be, then the reasons. Returns how many there are. Only the first call does anything, as above.
+ * Makes the QR codes, each with at most side_most modules a side: first the results, in several codes if necessary,
+ * then the reasons. Returns the number of codes. Only the first call has an effect, as above.
  */
 unsigned result_code_draw(enum verdict verdict, const struct totals *totals, unsigned side_most);
 
-/* A code, by its number from 0 on. */
+/* A code, by its number from 0. */
 const struct qr_code *result_code(unsigned number);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel must live through: interrupts for nothing or twice, and a DS area that was scribbled over. */
+/* What the kernel must survive: spurious interrupts, repeated interrupts, and an overwritten DS area. */
 #include "arch/x86/devices/apic.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/interrupts.h"
@@ -13,7 +13,7 @@
 
 #define GROUP .needs = NEED_APIC | NEED_BTS, .records = true
 
-#define DELIVERY_PAUSES 1000u /* an interrupt to oneself is taken long before */
+#define DELIVERY_PAUSES 1000u /* an interrupt to oneself arrives long before */
 
 static const struct ds_config traced = { .bts = true, .bts_records = 64, .bts_threshold = 16 };
 
@@ -23,7 +23,7 @@ static void let_come(void)
         cpu_pause();
 }
 
-/* Sends the performance monitoring interrupt that no counter and no buffer asked for, and lets it come. */
+/* Sends a performance monitoring interrupt without a cause, and waits for it. */
 static void interrupt_for_nothing(void)
 {
     apic_send_self(VECTOR_PERFORMANCE);
@@ -42,7 +42,7 @@ static uint8_t *area_bytes(void)
     return (uint8_t *)(uintptr_t)msr_get(MSR_IA32_DS_AREA);
 }
 
-/* A test that does harm: it must fail, and those after it pass. */
+/* A test that overwrites the DS area: it must fail, and later tests must pass. */
 static void scribbler(struct test_run *run)
 {
     test_plan(run, 0);
@@ -56,7 +56,7 @@ static void scribbler(struct test_run *run)
 
 TEST(selftest_scribble) = {
     .id = "selftest.scribble",
-    .title = "A test that scribbles over the whole area fails, and does the next one no harm",
+    .title = "A test that scribbles over the whole area fails, and does not affect the next one",
     .source = OWN_ROBUST,
     GROUP,
     .on_request = true,
@@ -98,12 +98,15 @@ static void send_again(uint64_t global_status)
     static bool again;
 
     (void)global_status;
-    again = !again; /* or the one that was sent would send another */
+    again = !again; /* otherwise each interrupt would send another */
     if (again)
         apic_send_self(VECTOR_PERFORMANCE);
 }
 
-/* The second interrupt waits until the first is through, and then drains the few branches of the way out of it. */
+/*
+ * The second interrupt waits until the first has been handled. It then drains the few branches of the return from the
+ * first.
+ */
 static void twice(struct test_run *run)
 {
     unsigned branches = branch_count(&workload_loop, BRANCH_KINDS_ALL);
@@ -113,7 +116,7 @@ static void twice(struct test_run *run)
         return;
     ds_on_interrupt(send_again);
     trace_loop(run);
-    let_come(); /* the second finds nothing if the first trailed the trace's end */
+    let_come(); /* the second drains no records if the first was raised at the trace's end */
     records_close_spurious(run, 2 * (branches / traced.bts_threshold), ds_counts()->spurious);
     records_compare_bts(run, &workload_loop, 0);
     records_compare_interrupts(run);
@@ -136,7 +139,7 @@ static const char *const scribbled[SCRIBBLES] = { "an index below the buffer", "
                                                   "another maximum",           "another threshold",
                                                   "another reset value" };
 
-/* Writes over one field of the open area; where only one is wrong the others still hide it. */
+/* Overwrites one field of the open area. */
 static void scribble(const struct caps *caps, bool pebs, enum scribble what, unsigned record)
 {
     struct ds_area area;
@@ -169,7 +172,7 @@ static void scribble(const struct caps *caps, bool pebs, enum scribble what, uns
     ds_area_encode(caps->ds_width, caps->ds_area_format, &area, area_bytes(), caps->ds_area_size);
 }
 
-/* Nothing is armed while the area is written over: what the drain finds is what was scribbled. */
+/* Overwrites the area while nothing is armed, so that the drain finds exactly the overwritten value. */
 static void open_and_scribble(struct test_run *run, const struct ds_config *config, enum scribble what)
 {
     const struct ds_log *log = config->pebs ? ds_pebs_log() : ds_bts_log();
@@ -191,7 +194,7 @@ static void scribbled_bts(struct test_run *run)
     if (!records_open(run, &traced))
         return;
     scribble(run->caps, false, INDEX_OFF_GRID, ds_bts_log()->record_size);
-    interrupt_for_nothing(); /* whose service routine puts the area in order */
+    interrupt_for_nothing(); /* its service routine repairs the area */
     test_equal(run, "drains that found the area broken", ds_bts_log()->broken, 1);
     if (!records_open(run, &traced))
         return;
@@ -202,7 +205,7 @@ static void scribbled_bts(struct test_run *run)
 
 TEST(robust_area_bts) = {
     .id = "robust.area.bts",
-    .title = "Whichever of the BTS fields is scribbled over, it is noticed, and the next trace is complete",
+    .title = "Any BTS field that is scribbled over is noticed, and the next trace is complete",
     .source = OWN_ROBUST "; " SDM_DEBUG_STORE,
     GROUP,
     .run = scribbled_bts,
@@ -223,8 +226,7 @@ static void scribbled_pebs(struct test_run *run)
 
 TEST(robust_area_pebs) = {
     .id = "robust.area.pebs",
-    .title = "Whichever of the PEBS fields is scribbled over, a reset value too, it is noticed, and the next samples "
-             "are complete",
+    .title = "Any PEBS field that is scribbled over, also a reset value, is noticed, and the next samples are complete",
     .source = OWN_ROBUST "; " SDM_DEBUG_STORE,
     .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_AREA | NEED_EVENT_ANY,
     .records = true,

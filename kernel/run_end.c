@@ -21,14 +21,14 @@
 
 /*
  * The chipset's reset: Intel I/O Controller Hub 9 (ICH9) Family Data Sheet (316972-004), "RST_CNT - Reset Control
- * Register". Bit 1 selects a hard reset, bit 2 starts it by its 0 to 1; bit 3 cuts the power, and with it the memory.
+ * Register". Bit 1 selects a hard reset, and setting bit 2 starts it. Bit 3 cuts the power and loses memory.
  */
 #define RESET_CONTROL 0xcf9u
 #define RESET_HARD    0x02u
 #define RESET_START   0x04u
 #define RESET_FULL    0x08u
 
-#define VERDICT_SECONDS 10u /* the verdict is shown, before a restart that nobody has asked for by end=reboot */
+#define VERDICT_SECONDS 10u /* how long to show the verdict before a restart without end=reboot */
 
 /* ACPI PM1a control of QEMU's q35 and pc. Real machines have it elsewhere, so power-off is tried under QEMU only. */
 #define QEMU_Q35_PM1A_CONTROL 0x604u
@@ -61,7 +61,7 @@ static void reset(uint8_t kind)
     cpu_triple_fault();
 }
 
-/* So that the loader takes the log away. */
+/* Restarts the machine, so that the loader can store the log. */
 static void restart(void)
 {
     if (how != OPTIONS_END_REBOOT)

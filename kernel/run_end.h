@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The end line, and the end that the options ask for. */
+/* The end line, and the end that the options select. */
 #ifndef KERNEL_RUN_END_H
 #define KERNEL_RUN_END_H
 
@@ -7,15 +7,15 @@
 #include "kernel/report/results.h"
 #include "kernel/report/verdict.h"
 
-/* What the last line says besides: the kinds of cores that the tests run on, "core,atom"; "": nothing. */
+/* Sets the kinds of cores that the tests run on, for the last line: "core,atom"; "": none. */
 void run_end_say_kinds(const char *kinds);
 
 /* Sets how run_end() ends; the defaults are auto and halt. virtual_machine: CPUID shows a hypervisor. */
 void run_end_configure(const struct options *options, bool virtual_machine);
 
 /*
- * Prints the last line, tells the exit device if there is one, shows the last page, and halts, reboots or powers
- * off.
+ * Prints the last line, writes the verdict to the exit device if there is one, shows the last page, and halts, reboots
+ * or powers off.
  */
 void run_end(enum verdict verdict, const struct totals *totals) __attribute__((noreturn));
 

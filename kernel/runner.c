@@ -26,31 +26,31 @@
 extern const struct test tests_start[], tests_end[];
 
 #define ID_SIZE 64u /* characters, NUL included, of a test's id with that of its kind behind it */
-#define LATE    10u /* seconds behind its time limit after which a test is not expected back */
+#define LATE    10u /* seconds past its time limit after which a test is considered lost */
 
 static struct result first_results[TESTS_MAX];
 static char first_whys[TESTS_MAX][WHY_SIZE];
 
 /*
  * The run. Before runner_begin(), which sets the plan, there are no tests (count). runner_run() and runner_abandon()
- * begin one kind of cores after the other, and runner_conclude() reads what came of all.
+ * begin one kind of cores after another, and runner_conclude() reads all results.
  */
 static struct {
     const struct options *options;
-    size_t count;          /* tests of the kernel, and so results of each kind */
+    size_t count;          /* tests of the kernel, and results of each kind */
     unsigned planned;      /* tests of them that the options select */
-    unsigned kinds, begun; /* kinds of cores to run on; those whose tests have begun */
+    unsigned kinds, begun; /* kinds of cores to run on; number of them whose tests have begun */
     struct {
-        const char *name; /* NULL: its tests have no name behind their ids */
+        const char *name; /* NULL: no suffix on the ids of its tests */
         const struct caps *caps;
     } kind[KINDS_MOST];
 
-    /* Of all kinds, one behind the other, by the test's position in the table. */
+    /* Results of all kinds, one kind after another, each in the order of the table of tests. */
     struct result *results;
-    char (*whys)[WHY_SIZE]; /* what their `why` points to, unless the test was skipped */
-    char (*ids)[ID_SIZE];   /* of the tests on kinds with a name; NULL: no kind has one */
+    char (*whys)[WHY_SIZE]; /* the texts that `why` points to, unless the test was skipped */
+    char (*ids)[ID_SIZE];   /* ids of the tests on kinds with a name; NULL: no kind has one */
 
-    size_t current;           /* the position of the result of the test that runs, or of the last one */
+    size_t current;           /* position of the result of the running test, or of the last one */
     volatile unsigned number; /* the number of this test in the log, from 1 on */
     struct totals totals;
     unsigned errors; /* of the run, in no test */
@@ -81,7 +81,7 @@ void test_skip(struct test_run *run, const char *reason)
     run->skipped = reason;
 }
 
-/* Keeps the text for the end of the log, in place of what was kept. */
+/* Replaces the kept reason for the end of the log. */
 static void keep_why(const char *text)
 {
     format(runner.whys[runner.current], WHY_SIZE, "%s", text);
@@ -140,7 +140,7 @@ bool test_equal(struct test_run *run, const char *what, uint64_t got, uint64_t w
     return got == want;
 }
 
-/* Holds the records that came against the plan. None at all is a failure at any level: then nothing was tested. */
+/* Compares the number of records with the plan. No record at all is a failure at any level: nothing was tested. */
 static void judge_records(struct test_run *run)
 {
     char text[CONSOLE_LINE_MAX];
@@ -250,7 +250,7 @@ static enum outcome run_one(const struct test *test, const struct options *optio
     return outcome;
 }
 
-/* Whether a glob spells out the first word of an id, including its dot. */
+/* Whether a glob contains the first word of an id literally, including its dot. */
 static bool glob_names(struct slice glob, const char *id)
 {
     for (size_t i = 0; i < glob.length && glob.start[i] == id[i]; i++)
@@ -270,7 +270,7 @@ static bool selected(const struct options *options, const struct test *test)
     return named && options_select(options, test->id);
 }
 
-/* Whether every glob matches a test. A mistyped one must not run nothing and pass. */
+/* Whether every glob matches a test. A mistyped one must not select no test and pass. */
 static bool globs_match(struct slice list, const char *option)
 {
     struct slice glob;
@@ -287,7 +287,7 @@ static bool globs_match(struct slice list, const char *option)
     return all;
 }
 
-/* Whether there is anything to run. Sets the number of tests to run; prints what is wrong with the options. */
+/* Whether there are tests to run. Sets the number of tests to run, and prints what is wrong with the options. */
 static bool plan_run(const struct options *options, unsigned count)
 {
     runner.planned = 0;
@@ -302,7 +302,7 @@ static bool plan_run(const struct options *options, unsigned count)
     return runner.planned != 0;
 }
 
-/* Allocates the results of so many kinds. Returns false without memory. */
+/* Allocates the results of this many kinds. Returns false if memory is too small. */
 static bool allocate(unsigned kinds, size_t count)
 {
     const size_t all = kinds * count;
@@ -317,7 +317,7 @@ static bool allocate(unsigned kinds, size_t count)
     return true;
 }
 
-/* The tests' outcomes, and the errors that belong to no test. */
+/* Counts the tests' outcomes, and the errors outside tests. */
 static void count_results(void)
 {
     results_count(runner.results, runner.kinds * runner.count, &runner.totals);
@@ -412,7 +412,7 @@ static enum outcome fail_abandoned(const char *id, const char *why)
     return OUTCOME_FAIL;
 }
 
-/* The first test without an outcome fails, if the kind had begun; the others are skipped. */
+/* The first test without an outcome fails, if the kind had begun. The others are skipped. */
 void runner_abandon(const char *name, const struct caps *caps, const char *why)
 {
     const bool hung = runner.begun && runner.kind[runner.begun - 1].caps == caps;

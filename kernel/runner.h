@@ -9,37 +9,37 @@
 #include "kernel/report/verdict.h"
 
 /*
- * Begins the run: the same tests on each of so many kinds of cores, one after the other; on the last `named` of them
- * with the kind's name behind their ids, as it must be on all but one. Without memory for their results these kinds are
- * left out. Prints the plan. False, if there is nothing to run or the options are wrong, which it says.
+ * Begins the run: the same tests on each of `kinds` kinds of cores, one kind after another. On the last `named` kinds
+ * the tests' ids end with the kind's name; at most one kind has no name. Kinds without memory for their results are
+ * left out. Prints the plan. Returns false if there are no tests to run or the options are wrong, and prints why.
  */
 bool runner_begin(const struct options *options, unsigned kinds, unsigned named);
 
 /*
- * Runs the tests on the calling processor, which has these capabilities, and which is of the kind with this name; NULL:
- * the first kind. quiesce() is called first and after each test, even a hung one, to switch everything off.
+ * Runs the tests on the calling processor, with these capabilities and of the kind with this name; NULL: the first
+ * kind. Calls quiesce() first and after each test, even a hung one, to disable everything.
  */
 void runner_run(const char *kind, const struct caps *caps, void (*quiesce)(void));
 
 /*
- * For who watches another processor run them, once a second. runner_late() tells whether the test there is behind its
- * time limit so far that it was not ended, and runner_abandon() says so of it, and leaves out the rest on this kind. If
- * there is no rest, it is an error of the run.
+ * For a processor that watches another one run the tests, to be called once a second. runner_late(): whether the test
+ * there is so far past its time limit that it cannot be ended. runner_abandon() then fails this test and skips the rest
+ * on this kind. If no test is left, that is an error of the run.
  */
 bool runner_late(void);
 void runner_abandon(const char *kind, const struct caps *caps, const char *why);
 
-/* Prints what all of it came to, and returns the verdict. */
+/* Prints the results, and returns the verdict. */
 enum verdict runner_conclude(void);
 
 /* Prints the ids, titles, sources and levels of all tests. */
 void runner_list(void);
 
-/* What has been counted so far. */
+/* The counts so far. */
 void runner_totals(struct totals *totals);
 
 /*
- * The results so far on one of the kinds, from 0 on, by position in the list of all tests; *count is 0 before the first
+ * The results so far on one of the kinds, from 0, by position in the list of all tests. *count is 0 before the first
  * test. *caps: the capabilities there; NULL if no test has run there.
  */
 unsigned runner_kinds(void);

@@ -11,8 +11,8 @@
 #include "kernel/memory.h"
 
 /*
- * Memory comes in blocks of 2 MiB: a processor's debug store is in the first half, where bit 20 of an address is clear,
- * as ds/ds_check.h demands; its stack, its tables and what is kept of it are in the second.
+ * Memory comes in blocks of 2 MiB. A processor's debug store is in the first half, where bit 20 of an address is clear,
+ * as ds/ds_check.h demands. Its stack, its tables and its logs are in the second.
  */
 #define HALF  0x100000u
 #define BLOCK (2 * HALF)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests that must not pass: they show what the runner does with a test that hangs, raises an exception or lies. They
- * run only when run= names them by "selftest."; tests/qemu/cases does.
+ * Tests that must not pass. They show what the runner does with a test that hangs, raises an exception or reports a
+ * wrong result. They run only if run= names them by "selftest."; tests/qemu/cases does.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -48,7 +48,7 @@ TEST(selftest_hang_interrupts_off) = {
     .run = hang_deaf,
 };
 
-/* Hangs in the handler of an interrupt, which never gets its EOI: all up to its priority are kept back. */
+/* Hangs in an interrupt handler before its EOI, which blocks all interrupts up to its priority. */
 static void hang_in_handler(struct interrupt_frame *frame)
 {
     (void)frame;
@@ -58,7 +58,8 @@ static void hang_in_handler(struct interrupt_frame *frame)
 
 static void hang_in_service(struct test_run *run)
 {
-    interrupt_set(VECTOR_GENERAL_PROTECTION, hang_in_handler); /* or later accesses that raise #GP would hang, too */
+    interrupt_set(VECTOR_GENERAL_PROTECTION,
+                  hang_in_handler); /* otherwise later accesses that raise #GP would hang as well */
     interrupt_set(VECTOR_WORKLOAD_SELF, hang_in_handler);
     apic_send_self(VECTOR_WORKLOAD_SELF);
     hang(run);
@@ -74,8 +75,8 @@ TEST(selftest_hang_in_service) = {
 };
 
 /*
- * Every second load is a record, every record an interrupt, and the way back from its service routine has loads enough
- * for the next one: the interrupted code never gets on.
+ * Every second load writes a record, every record raises an interrupt, and the return from its service routine has
+ * enough loads for the next one. The interrupted code makes no progress.
  */
 static void storm(struct test_run *run)
 {
@@ -123,7 +124,7 @@ TEST(selftest_no_records) = {
 
 /* ---- the verdict of a test: tests/qemu/runner.t has what must be printed of each --------------------------------- */
 
-/* What a test planned, and the records that it then saw, in two parts. */
+/* The plan of a test, and the records that it then saw, in two parts. */
 struct plan {
     unsigned least, most, seen;
 };
@@ -237,7 +238,7 @@ VERDICT(lacks, "A test that lacks something is skipped with its sentence", hang,
 VERDICT(lacks_nothing, "A test that lacks nothing runs", no_plan, .lacks = lacks_nothing);
 VERDICT(no_plan, "A test that arms a facility without an expectation is an error", no_plan, .records = true);
 
-/* Code is read-only, to CPL 0 too. */
+/* Code is read-only even at CPL 0. */
 static void exception(struct test_run *run)
 {
     (void)run;
@@ -252,7 +253,7 @@ TEST(selftest_exception) = {
     .run = exception,
 };
 
-/* Data is not code, where page tables can say so. */
+/* Data cannot be executed if page tables can say so. */
 static void execute_data(struct test_run *run)
 {
     static const uint8_t ret = 0xc3;
@@ -290,7 +291,7 @@ static void stack_overflow(struct test_run *run)
     volatile uint8_t deep[512];
 
     deep[0] = 0;
-    if (!run->planned) /* it never is, but the compiler cannot know */
+    if (!run->planned) /* never true, but the compiler cannot know that */
         stack_overflow(run);
     deep[1] = deep[0];
 }
@@ -303,7 +304,7 @@ TEST(selftest_stack_overflow) = {
     .run = stack_overflow,
 };
 
-/* The symbol table is what the report of a panic needs, and nothing else. */
+/* Damages the symbol table, which only the report of a panic needs. */
 static void panic_twice(struct test_run *run)
 {
     paging_exchange((uint64_t)(uintptr_t)symbols_start, 0);
@@ -323,7 +324,7 @@ TEST(selftest_panic_twice) = {
 
 #define PRINTED_SECONDS 3u
 
-/* Prints until the serial line has that many more seconds to do. */
+/* Prints until the serial line is busy for that many more seconds. */
 static void print_for(unsigned seconds)
 {
     const unsigned until = serial_seconds() + seconds;
@@ -332,7 +333,7 @@ static void print_for(unsigned seconds)
         console_note("a line of no importance");
 }
 
-/* Takes longer than a limit of one second, but not than that and the printing. */
+/* Takes longer than a limit of one second, but not longer than the limit and the printing. */
 static void print_and_wait(struct test_run *run)
 {
     print_for(PRINTED_SECONDS);

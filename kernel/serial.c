@@ -4,17 +4,17 @@
 #include "arch/x86/cpu.h"
 #include "kernel/uart.h"
 
-/* Far more polls than a FIFO takes at 1200 baud, after which the line counts as stuck and is given up. */
+/* Far more polls than a FIFO needs at 1200 baud. Then the line counts as stuck and is given up. */
 #define SEND_POLLS 1000000u
 
 #define BITS_PER_CHARACTER 10u     /* start bit, eight data bits, stop bit */
-#define USUAL_BAUD         115200u /* taken for one that is not known */
+#define USUAL_BAUD         115200u /* assumed if the speed is unknown */
 #define FIRST_SIZE         256u
 
 static struct line {
     struct uart uart;
     const char *name;
-    uint64_t sent; /* characters of all that were written */
+    uint64_t sent; /* number of characters written so far */
     bool given_up, said;
 } lines[SERIAL_LINES];
 static unsigned line_count;
@@ -23,7 +23,7 @@ static char first[FIRST_SIZE];
 static char *ring = first; /* the last `size` characters that were written */
 static size_t size = FIRST_SIZE;
 static uint64_t written;
-static bool waits = true; /* serial_write() does, for all of its text */
+static bool waits = true; /* whether serial_write() waits for all of its text */
 
 static uint32_t waited, characters_per_second = USUAL_BAUD / BITS_PER_CHARACTER;
 
@@ -53,7 +53,7 @@ static uint64_t behind(const struct line *line)
     return line->given_up ? 0 : written - line->sent;
 }
 
-/* Gives a line what it takes at once. Returns whether it took any. */
+/* Sends what a line accepts at once. Returns whether it accepted any. */
 static bool feed(struct line *line)
 {
     unsigned room = behind(line) ? uart_room(&line->uart) : 0;
@@ -64,7 +64,7 @@ static bool feed(struct line *line)
     return any;
 }
 
-/* Waits until no line is more than so many characters behind. */
+/* Waits until no line is more than this many characters behind. */
 static void wait_until(uint64_t most)
 {
     uint32_t polls[SERIAL_LINES] = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The text that goes over all serial lines at once. Without any, it goes nowhere. */
+/* Sends text over all serial lines at once. Without any line it has no effect. */
 #ifndef KERNEL_SERIAL_H
 #define KERNEL_SERIAL_H
 
@@ -9,28 +9,31 @@
 
 #define SERIAL_LINES 8u /* at most */
 
-/* Adds the line of a UART that uart_start() has taken. name, for messages, must stay. False if there is no room. */
+/*
+ * Adds the line of a UART that uart_start() has started. name is for messages, and is kept by reference. Returns false
+ * if SERIAL_LINES are in use.
+ */
 bool serial_add(const char *name, const struct uart *uart);
 
-/* How many lines there are that still take characters. */
+/* The number of lines that still accept characters. */
 unsigned serial_lines(void);
 
 /*
- * Sends text over every line. It waits until all of it is on its way, unless there is memory for what is not. A line
- * that takes no character for a long time is given up.
+ * Sends text over every line. Waits until all of it is sent, unless it fits into the buffer. A line that accepts no
+ * character for a long time is given up.
  */
 void serial_write(const char *text);
 
-/* From now on serial_write() waits only for room in this memory, whose size is a power of two; NULL changes nothing. */
+/* From now on serial_write() waits only if this memory is full. Its size is a power of two. NULL has no effect. */
 void serial_buffer(char *memory, size_t size);
 
 /* Waits until everything is sent. Must be called before the machine stops. */
 void serial_flush(void);
 
-/* The name of a line that was given up, once; NULL: no (further) one. */
+/* The name of a line that was given up, reported once; NULL: no (further) one. */
 const char *serial_lost(void);
 
-/* Seconds that the slowest line has needed so far for everything that was waited for. */
+/* The seconds that the slowest line has needed so far for the text that was waited for. */
 unsigned serial_seconds(void);
 
 #endif

@@ -4,8 +4,8 @@
 #include "arch/x86/image.h"
 
 /*
- * The addresses in ascending order, and in the same order the names, each with a NUL. For the first of every 16 there
- * is the offset of its name: one for each would be half as much again, and the image contains the table six times.
+ * The addresses in ascending order, and the NUL-terminated names in the same order. Only every 16th name has its offset
+ * in the table: an offset for each would add half its size, and the image contains the table six times.
  */
 #define BLOCK 16u
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A test is one struct in one file, which the linker collects for the runner. The runner owns plan and verdict; a
- * test only says what it expects and what it found wrong.
+ * A test is one struct in one file, which the linker collects for the runner. The runner owns plan and verdict. A test
+ * only says what it expects and what is wrong.
  */
 #ifndef KERNEL_TEST_H
 #define KERNEL_TEST_H
@@ -14,16 +14,16 @@
 struct test_run {
     const struct test *test;
     const struct caps *caps;
-    unsigned expected, most;               /* the least and the most records, of all kinds together, that must come */
-    unsigned seen;                         /* records that came */
+    unsigned expected, most;               /* the least and the most records expected, of all kinds together */
+    unsigned seen;                         /* records seen so far */
     bool planned;                          /* test_plan was called */
     unsigned problems;                     /* calls of test_fail, of a test whose claim is architectural */
-    unsigned differences;                  /* what differs from the typical, and is no failure */
+    unsigned differences;                  /* deviations from what is typical, which are not failures */
     const char *skipped;                   /* the reason given to test_skip; else NULL */
     unsigned print_most;                   /* records of a kind to print (options: records=) */
-    unsigned hold_most;                    /* those and what to hold back for the case that the test does not pass */
+    unsigned hold_most;                    /* these and the records to hold back in case the test does not pass */
     unsigned lbr_most;                     /* entries of an LBR stack to print; the others are held back */
-    unsigned bts_printed, pebs_printed;    /* records printed or held so far, also if a test samples twice */
+    unsigned bts_printed, pebs_printed;    /* records printed or held so far, also of earlier samplings of the test */
     unsigned stacks_printed;               /* LBR stacks */
     enum data_source_encoding data_source; /* encoding of the records' data sources */
     char *aside; /* NULL; or where the first problem goes, or else the first difference, instead of the console: of what
@@ -33,13 +33,13 @@ struct test_run {
 #define TEST_ASIDE 160u
 
 struct test {
-    const char *id;    /* stable, dotted, [a-z0-9._] */
-    const char *title; /* the claim in one sentence */
-    const char
-        *source; /* who claims it: title, number with edition and section of the manual (suite/support/sources.h) */
+    const char *id;     /* stable, dotted, [a-z0-9._] */
+    const char *title;  /* the claim in one sentence */
+    const char *source; /* the source of the claim: title, number with edition and section of the manual
+                           (suite/support/sources.h) */
     /*
-     * The claim's level. NULL: architectural, the manual promises it on every processor that has the feature. Else it
-     * is typical, what processors are known to do, and this says why no more than that, as a sentence.
+     * The claim's level. NULL: architectural, the manual promises it on every processor that has the feature. Otherwise
+     * it is typical, a known behaviour of processors, and this sentence says why it is not promised.
      */
     const char *typical;
     uint64_t needs;                                /* NEED_* of cpu/caps.h */
@@ -47,34 +47,34 @@ struct test {
     bool records;                                  /* arms a facility: must call test_plan before it does */
     bool on_request; /* fails by design or needs consent: runs only if run= spells out its first word */
     void (*run)(struct test_run *run);
-    const void *argument; /* where tests differ by values alone: what run finds in run->test->argument; else NULL */
+    const void *argument; /* for tests that differ only in values: run->test->argument; else NULL */
 };
 
-/* Puts a test into the runner's table. Members that most tests of a file share are in that file's GROUP. */
+/* Adds a test to the runner's table. Members that most tests of a file share are in that file's GROUP. */
 #define TEST(name) static const struct test name __attribute__((used, section(".tests"), aligned(sizeof(void *))))
 
-/* States how many records must come, before anything is armed. Zero means that none may come. */
+/* States how many records are expected, before anything is armed. Zero means that no record may be written. */
 void test_plan(struct test_run *run, unsigned records);
 
 /* States a range, for hardware that samples at random. */
 void test_plan_between(struct test_run *run, unsigned least, unsigned most);
 
-/* Counts records that came. The runner compares the sum with the plan at the end. */
+/* Counts records. The runner compares the sum with the plan at the end. */
 void test_saw(struct test_run *run, unsigned records);
 
 /*
- * Skips the test because of something that no NEED_* covers. The test must then end at once, with nothing armed. The
- * reason is a sentence.
+ * Skips the test for a reason that no NEED_* covers. The test must then return at once, with nothing armed. The reason
+ * is a sentence.
  */
 void test_skip(struct test_run *run, const char *reason);
 
-/* Reports what is wrong; the test goes on, and fails. Where its claim is typical, this is test_differs. */
+/* Reports a problem. The test goes on, and fails. If its claim is typical, this is test_differs. */
 void test_fail(struct test_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Reports what differs from what processors typically do, and breaks no promise; the test goes on, and may pass. */
+/* Reports a deviation from typical behaviour that breaks no promise. The test goes on, and may pass. */
 void test_differs(struct test_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Fails the test unless got equals want; what names the value. Returns whether they are equal. */
+/* Fails the test unless got equals want. `what` names the value. Returns whether they are equal. */
 bool test_equal(struct test_run *run, const char *what, uint64_t got, uint64_t want);
 
 #endif

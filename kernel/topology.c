@@ -13,7 +13,7 @@
 #define LEAF_TOPOLOGY 0xbu
 #define LEVEL_SMT     1u
 
-/* The number of low APIC ID bits that tell a core's threads apart. SDM Vol. 2A (253666-081), "CPUID", leaf 0BH. */
+/* The number of low APIC ID bits that distinguish a core's threads. SDM Vol. 2A (253666-081), "CPUID", leaf 0BH. */
 static unsigned thread_bits(void)
 {
     struct cpuid leaf;

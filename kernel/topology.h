@@ -10,14 +10,14 @@
 struct topology {
     unsigned total;      /* processors that firmware has enabled, including this one */
     unsigned count;      /* of these, those on other cores */
-    unsigned siblings;   /* and the others on this one's core, with which it shares its caches */
-    unsigned beyond;     /* not among them: those whose APIC ID this mode of the APIC cannot send commands to */
-    unsigned ignored;    /* and those past PROCESSORS_MOST entries of firmware's table */
+    unsigned siblings;   /* other threads of this processor's core, which share its caches */
+    unsigned beyond;     /* not counted above: processors whose APIC IDs this APIC mode cannot address */
+    unsigned ignored;    /* not counted above: processors past PROCESSORS_MOST entries of firmware's table */
     const uint32_t *ids; /* APIC IDs in the order of firmware's table: `count` on other cores, then `siblings`; valid
                             until the next call */
 };
 
-/* Fills *topology; empty after an error, when firmware does not list the processors. */
+/* Fills *topology. It is empty after an error, if firmware does not list the processors. */
 enum acpi_error topology_read(struct topology *topology);
 
 #endif

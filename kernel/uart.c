@@ -23,7 +23,7 @@ enum {
 #define INTERRUPT_FIFO    0xc0u /* both bits: the FIFO is on, and works */
 #define MODEM_DTR_RTS     0x03u
 #define STATUS_CAN_SEND   0x20u /* the FIFO is empty */
-#define STATUS_IDLE       0x40u /* the shift register is, too */
+#define STATUS_IDLE       0x40u /* the shift register is empty as well */
 #define FIFO_SIZE         16u
 
 static uint8_t get(const struct uart *uart, unsigned number)

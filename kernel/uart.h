@@ -6,16 +6,16 @@
 #include "boot/uart.h"
 
 /*
- * Takes a UART whose registers can be reached, and programs its speed, if it has one; else uart->baud gets the speed
- * that firmware has set, as far as that can be told. UART_OK, UART_BAUD or UART_SILENT; then nothing but its scratch
- * register may have changed.
+ * Starts a UART whose registers are accessible, and programs its speed, if uart->baud is set; otherwise sets uart->baud
+ * to the speed that firmware has set, if it is known. Returns UART_OK, UART_BAUD or UART_SILENT. After the latter two
+ * only its scratch register may have changed.
  */
 enum uart_error uart_start(struct uart *uart);
 
-/* How many characters can be given to it now: 0, 1, or as many as its FIFO has room for. */
+/* The number of characters that it accepts now: 0, 1, or the free entries of its FIFO. */
 unsigned uart_room(const struct uart *uart);
 
-/* Whether its last character has left it. */
+/* Whether its last character has been sent. */
 bool uart_idle(const struct uart *uart);
 
 void uart_send(const struct uart *uart, char character);

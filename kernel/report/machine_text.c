@@ -22,7 +22,7 @@ static void perfmon(const struct line_sink *out, const struct caps *c)
             c->full_width_write ? ", full-width writes" : "", freeze[c->freeze]);
 }
 
-/* What the count of counters does not tell. */
+/* Features of the counters beyond their number. */
 static void counters(const struct line_sink *out, const struct caps *c)
 {
     const uint64_t general = c->general_counters >> c->general_count, fixed = c->fixed_counters >> c->fixed_count;
@@ -38,7 +38,7 @@ static void counters(const struct line_sink *out, const struct caps *c)
             c->general_possible & ~c->counters_taken, c->fixed_possible);
 }
 
-/* Whether this microcode's PEBS is known to be reliable, where that goes by its revision. */
+/* Whether PEBS is known to be reliable with this microcode, on steppings where that depends on its revision. */
 static void microcode(const struct line_sink *out, const struct caps *c)
 {
     if (c->microcode >= c->microcode_least)
@@ -131,20 +131,19 @@ static void readings(const struct line_sink *out, const struct caps *c)
         say(out, "reading of the absolute maximum: base + n * record; SDM Vol. 3A (253668-032) has a multiple of the "
                  "record plus 1");
     if (caps_missing(c, NEED_PEBS) == CAPS_AVAILABLE)
-        say(out, "reading of the counter reset: 64 bits, of which the counter has %u; older prints have 40",
-            c->general_width);
+        say(out, "reading of the counter reset: 64 bits, the counter has %u; older prints have 40", c->general_width);
     if (caps_missing(c, NEED_LBR) == CAPS_AVAILABLE && (c->arch_lbr || c->lbr_format >= LBR_FORMAT_FLAGS))
         say(out, "reading of MISPRED: set where the prediction was wrong; SDM Vol. 3A (253668-032), table 16-6, has "
                  "the reverse");
 }
 
-/* Whether the processor behind a hypervisor is real, as far as its name says. */
+/* Whether the processor behind a hypervisor is real, judged by the hypervisor's name. */
 static void hypervisor(const struct line_sink *out, const struct caps *c)
 {
     static const struct {
         const char *name, *meaning;
     } known[] = {
-        { "KVMKVMKVM", "a real processor, of which there is what KVM hands on" },
+        { "KVMKVMKVM", "a real processor, with the features that KVM exposes" },
         { "TCGTCGTCGTCG", "QEMU's emulation: no silicon, a debug store is modelled" },
     };
     const char *meaning = "what there is of the processor is the hypervisor's choice";

@@ -23,7 +23,7 @@
 #define FACILITY_STATES (FACILITY_FAIL + 1u)
 #define OUTCOMES        (OUTCOME_ERROR + 1u)
 #define TRIPLES         (OUTCOMES * OUTCOMES * OUTCOMES)
-#define REPEAT_LEAST    4u /* as many in triples take more than a byte */
+#define REPEAT_LEAST    4u /* this many in triples take more than a byte */
 #define REPEAT_MOST     (255u - TRIPLES + REPEAT_LEAST)
 
 #define CRC_SIZE 4u
@@ -103,7 +103,7 @@ static void write_head(struct writer *w, const struct packed_head *head)
     write_u16(w, head->tests);
 }
 
-/* How many of these results have the same outcome as the one before them. */
+/* The number of following results with the same outcome as the previous one. */
 static unsigned repeated(const struct result *results, unsigned count, enum outcome before)
 {
     unsigned same = 0;
@@ -167,7 +167,7 @@ size_t packed_write(char text[PACKED_TEXT_MAX], const struct packed_head *head, 
 struct reader {
     uint8_t bytes[PACKED_BYTES_MAX];
     size_t size, at;
-    bool wrong; /* something was read that no kernel writes, or past the end */
+    bool wrong; /* invalid contents, or the end was passed */
 };
 
 static unsigned read_u8(struct reader *r)
@@ -178,7 +178,7 @@ static unsigned read_u8(struct reader *r)
     return 0;
 }
 
-/* A byte that is at most so much. */
+/* A byte below a limit. */
 static unsigned read_below(struct reader *r, unsigned limit)
 {
     const unsigned value = read_u8(r);
@@ -220,7 +220,7 @@ static void read_head(struct reader *r, struct packed_head *head)
     head->width = flags & FLAG_64 ? 64 : 32;
     head->hypervisor = flags & FLAG_HYPERVISOR;
     head->verdict = (enum verdict)read_below(r, VERDICT_INCOMPLETE + 1u);
-    r->wrong = r->wrong || head->verdict == VERDICT_PANIC + 1; /* there is none of this value */
+    r->wrong = r->wrong || head->verdict == VERDICT_PANIC + 1; /* no verdict has this value */
     facilities = read_below(r, FACILITY_STATES * FACILITY_STATES * FACILITY_STATES);
     for (unsigned i = 0; i < FACILITIES; i++, facilities /= FACILITY_STATES)
         head->facilities[i] = (enum facility_state)(facilities % FACILITY_STATES);
@@ -237,7 +237,7 @@ static void read_head(struct reader *r, struct packed_head *head)
     head->tests = read_u16(r);
 }
 
-/* Takes one outcome; what goes past the last must be not run, the filling of a triple. */
+/* Takes one outcome. Outcomes past the last one must be "not run": they pad the last triple. */
 static void take_outcome(struct reader *r, struct packed *packed, unsigned *taken, unsigned outcome)
 {
     if (*taken < packed->count)
@@ -275,7 +275,7 @@ static int digit(char c)
     return -1;
 }
 
-/* Reads the characters of the bytes. Sets *offender to the position, from where they begin, of what offends. */
+/* Decodes the characters to bytes. On an error *offender is the position of the first invalid character. */
 static enum packed_error read_characters(struct reader *r, const char *text, size_t *offender)
 {
     size_t at = 0;

@@ -5,7 +5,7 @@
 
 #include "lib/format.h"
 
-/* The first test from this one on that failed or has no verdict; count: there is none. */
+/* The first test from this one on that failed or has no verdict; count if there is none. */
 static size_t failed_from(const struct result *results, size_t count, size_t at)
 {
     while (at < count && results[at].outcome != OUTCOME_FAIL && results[at].outcome != OUTCOME_ERROR)

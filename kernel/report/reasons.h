@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why tests failed, in plain text for a code of its own: a phone shows it, and nothing has to decode it. Pure. */
+/* Why tests failed, as plain text for a separate QR code: a phone can show it without dsdump. Pure. */
 #ifndef KERNEL_REPORT_REASONS_H
 #define KERNEL_REPORT_REASONS_H
 

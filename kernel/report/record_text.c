@@ -68,7 +68,7 @@ static const char *branch_type(const struct lbr_entry *entry)
     return entry->type < sizeof(words) / sizeof(words[0]) ? words[entry->type] : "/other";
 }
 
-/* The events of each counter that the entry counts, the lowest first, a digit each. */
+/* The number of events of each counter that the entry counts, lowest counter first, one digit each. */
 static char *put_events(char *at, const struct lbr_entry *entry)
 {
     if (!(entry->has & LBR_HAS_EVENTS))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of a run came to, and the lines about it at the log's end (docs/output.md, "The frame"). Pure. */
+/* The results of a run's tests, and their lines at the end of the log (docs/output.md, "The frame"). Pure. */
 #ifndef KERNEL_REPORT_RESULTS_H
 #define KERNEL_REPORT_RESULTS_H
 
@@ -11,21 +11,21 @@
 enum outcome {
     OUTCOME_NOT_RUN, /* the options do not select the test */
     OUTCOME_PASS,
-    OUTCOME_DIFFERS, /* from what processors typically do; it breaks no promise, and is no failure */
+    OUTCOME_DIFFERS, /* from typical processors; no promise is broken, so this is not a failure */
     OUTCOME_FAIL,
     OUTCOME_SKIP,
-    OUTCOME_ERROR /* the test came to no verdict */
+    OUTCOME_ERROR /* the test ended without a verdict */
 };
 
 struct result {
     const char *id; /* its first word, up to the dot, is the test's area */
     enum outcome outcome;
-    bool records;    /* the test arms a facility, so that records must come */
-    bool seen;       /* records came */
+    bool records;    /* the test arms a facility, so the processor must write records */
+    bool seen;       /* the processor wrote records */
     const char *why; /* of a skip the reason; else the first thing found wrong or different, or NULL */
 };
 
-/* How many tests came to each outcome. */
+/* Number of tests with each outcome. */
 struct totals {
     unsigned pass, differs, fail, skip, error;
 };
@@ -33,11 +33,11 @@ struct totals {
 /* The outcome as one word of the log. */
 const char *outcome_text(enum outcome outcome);
 
-/* Whether the test is of this area, the first word of its id; and how long that word is. */
+/* Whether the test is of this area, the first word of its id; and the length of that word. */
 bool result_is_of(const struct result *result, const char *area);
 int result_area_length(const char *id);
 
-/* The reason, or words for its absence. */
+/* The reason, or text that says there is none. */
 const char *result_why(const struct result *result);
 
 /* Adds an outcome to the totals. */

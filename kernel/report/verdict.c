@@ -15,7 +15,10 @@ static bool withheld(const struct result *result, const char *area)
     return result->records && result->outcome == OUTCOME_SKIP && result_is_of(result, area);
 }
 
-/* Why the most of the area's tests of records were skipped; of as many, the first reason. NULL: none was skipped. */
+/*
+ * The most frequent reason for skipping the area's tests of records; of equally frequent ones the first. NULL: no test
+ * was skipped.
+ */
 static const char *usual_reason(const struct result *results, size_t count, const char *area)
 {
     const char *usual = NULL;
@@ -35,7 +38,7 @@ static const char *usual_reason(const struct result *results, size_t count, cons
     return usual;
 }
 
-/* Whether this text is a reason that a row of cpu/cores.c would mend. */
+/* Whether this reason means that a row of cpu/cores.c is missing. */
 static bool wants_row(const char *why)
 {
     for (enum caps_reason reason = CAPS_AVAILABLE; why && reason < CAPS_REASON_COUNT; reason++)
@@ -45,8 +48,8 @@ static bool wants_row(const char *why)
 }
 
 /*
- * The first reason that a row would mend, if the facility's tests that were skipped for such a reason are more than
- * those that passed: what is left of the facility is a remnant. Else NULL.
+ * The first reason that means a missing row, if more of the facility's tests were skipped for such a reason than
+ * passed. Otherwise NULL.
  */
 static const char *loss(const struct result *results, size_t count, const struct facility *facility)
 {
@@ -104,7 +107,7 @@ void facilities_judge(const struct caps *caps, const struct result *results, siz
     }
 }
 
-/* A run is worth what its worst kind of cores is. */
+/* A run's state is that of its worst kind of cores. */
 static unsigned weight(enum facility_state state)
 {
     switch (state) {

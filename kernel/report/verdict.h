@@ -9,7 +9,7 @@
 #include "cpu/caps.h"
 #include "kernel/report/results.h"
 
-/* What the run's exit device is told, from 10h on: the values are a contract. */
+/* Values for the exit device, counted from 10h. Scripts rely on them. */
 enum verdict {
     VERDICT_PASS = 0,
     VERDICT_FAIL = 1,
@@ -22,8 +22,8 @@ enum verdict {
 enum facility_state {
     FACILITY_NONE,         /* the processor says that it has none */
     FACILITY_NOT_SELECTED, /* the options select no test of its records */
-    FACILITY_UNTESTED,     /* the processor has it; its records were never seen, or most tests want a row in a table */
-    FACILITY_PASS,         /* no test of it failed, and one in which records came passed or differed */
+    FACILITY_UNTESTED,     /* the processor has it, but wrote no records, or most tests lack a row in a table */
+    FACILITY_PASS,         /* no test of it failed, and one with records passed or differed */
     FACILITY_FAIL
 };
 
@@ -36,8 +36,8 @@ struct facility {
     enum facility_state state;
     unsigned passed, failed, selected; /* tests; passed counts those that differed, failed those without a verdict */
     const char *reason;                /* of FACILITY_NONE and FACILITY_UNTESTED */
-    char row[FACILITY_ROW];            /* of FACILITY_UNTESTED, behind the reason: which row is missing; or empty */
-    const char *kind;                  /* the kind of cores, where it is not the first; or NULL */
+    char row[FACILITY_ROW];            /* of FACILITY_UNTESTED, appended to the reason: the missing row; or empty */
+    const char *kind;                  /* the kind of cores, if it is not the first; or NULL */
 };
 
 /* Judges each facility by the results of its tests, and by whether the processor has it. */
@@ -45,8 +45,8 @@ void facilities_judge(const struct caps *caps, const struct result *results, siz
                       struct facility facilities[FACILITIES]);
 
 /*
- * Adds what was judged on another kind of cores: the sums, and of the states the worse. A facility that only one kind
- * has is there.
+ * Adds the judgement of another kind of cores: sums the counts, and keeps the worse state. A facility counts as present
+ * if one kind has it.
  */
 void facilities_merge(struct facility into[FACILITIES], const struct facility others[FACILITIES]);
 
@@ -64,7 +64,7 @@ void facility_counts(char text[FACILITY_COUNTS_SIZE], const struct facility *fac
 /* Prints a line for each. */
 void facilities_text(const struct line_sink *out, const struct facility facilities[FACILITIES]);
 
-/* The verdict of a run that came to its end. */
+/* The verdict of a completed run. */
 enum verdict verdict_of(const struct facility facilities[FACILITIES], const struct totals *totals);
 
 /* The verdict as the word of the end line. */

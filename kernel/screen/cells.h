@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A page of characters: what is drawn on it is the same for a frame buffer, for VGA's text mode and for a test that
- * reads it. Pure.
+ * A page of characters. Drawing on it is the same for a frame buffer, for VGA's text mode and for a test that reads it.
+ * Pure.
  */
 #ifndef KERNEL_SCREEN_CELLS_H
 #define KERNEL_SCREEN_CELLS_H
 
 #include <stdint.h>
 
-/* The least that every screen has; a screen of more pixels may have more of them. */
+/* The minimum that every screen has; a screen with more pixels may have more. */
 #define CELLS_COLUMNS 80u
 #define CELLS_ROWS    25u
 
@@ -28,12 +28,12 @@ enum cell_colour {
     CELL_MAGENTA = 5,
     CELL_BROWN = 6,
     CELL_GREY = 7,
-    CELL_BRIGHT = 8 /* added to one of the above, of the character only: VGA may blink otherwise */
+    CELL_BRIGHT = 8 /* added to one of the above, only for the character: as a background VGA may blink instead */
 };
 
 struct cell {
     uint8_t character;  /* code page 437 */
-    uint8_t attributes; /* colour of the character, and that of its ground << 4 */
+    uint8_t attributes; /* colour of the character, and background colour << 4 */
 };
 
 struct cells {

@@ -6,14 +6,12 @@
 #include "kernel/screen/pen.h"
 
 /*
- * The rows that a word takes in letters `scale` (1 or more) times as large as the smallest, of 4 rows; 0 if the word is
+ * The rows of a word in letters `scale` (1 or more) times as large as the smallest, which have 4 rows; 0 if the word is
  * wider than that.
  */
 unsigned letters_rows(const char *word, unsigned scale, unsigned width);
 
-/*
- * Draws the word, for which letters_rows() found room. Only letters of the verdicts' words are known; others are blank.
- */
+/* Draws the word, which must fit by letters_rows(). Only the letters of the verdicts' words exist; others are blank. */
 void letters_draw(const struct pen *pen, unsigned row, const char *word, unsigned scale);
 
 #endif

@@ -16,8 +16,8 @@
 #define ROOMY_ROWS 33u
 #define MARGIN     1u /* columns left and right */
 
-#define BESIDE_LEAST 60u /* columns that the text needs beside a code: the widest verdict in large letters */
-#define ALONE_LEAST  29u /* the same, of the little text of a page that is there for its code */
+#define BESIDE_LEAST 60u /* columns that the text needs next to a code: the widest verdict in large letters */
+#define ALONE_LEAST  29u /* the same for the short text on a page for a code alone */
 
 #define AREAS_MAX    16u
 #define TABLE_WIDTH  33u /* columns of an area's counts; two tables are side by side where they fit */
@@ -36,11 +36,11 @@ struct sheet {
     struct cells *cells;
     struct pen pen;
     unsigned row, end;
-    unsigned gaps; /* blank lines that may part the blocks */
-    bool alone;    /* no code stands beside the text */
+    unsigned gaps; /* blank lines that may separate the blocks */
+    bool alone;    /* no code is next to the text */
 };
 
-/* Tests of one area. */
+/* Counts of one area. */
 struct area {
     const char *id; /* of one of its tests */
     struct totals totals;
@@ -54,7 +54,7 @@ static struct pen coloured(const struct sheet *sheet, uint8_t attributes)
     return pen;
 }
 
-/* Leaves a blank line, if there is one to spare. */
+/* Leaves a blank line, if one is left. */
 static void gap(struct sheet *sheet)
 {
     if (!sheet->gaps)
@@ -110,7 +110,7 @@ static void found(char *text, size_t size, const struct caps *caps, unsigned n)
         format(text, size, "none: %s", caps_reason_text(missing));
 }
 
-/* What came of a facility's tests. */
+/* The result of a facility's tests. */
 static void judged(char *text, size_t size, const struct facility *facility, const char *what)
 {
     char counts[FACILITY_COUNTS_SIZE];
@@ -278,7 +278,7 @@ static unsigned applicable(const struct totals *totals)
     return totals->pass + totals->differs + totals->fail + totals->error;
 }
 
-/* Counts the tests that ran, and by area, in the order of the run, those that apply. Returns the number of areas. */
+/* Counts the tests that ran and, by area in the order of the run, the tests that apply. Returns the number of areas. */
 static unsigned count_areas(const struct page *page, struct area areas[AREAS_MAX], struct totals *all)
 {
     unsigned count = 0;
@@ -314,7 +314,7 @@ static void draw_counts(const struct pen *pen, unsigned row, const char *name, i
     pen_line(&counts, row, "%5u%8u%5u%6u", totals->pass, totals->differs, totals->fail, totals->error);
 }
 
-/* Tests of an untested facility may well apply: they are just "skipped". */
+/* Tests of an untested facility may apply, so they only count as "skipped". */
 static const char *skip_words(const struct page *page, unsigned skipped)
 {
     for (unsigned n = 0; page->verdicts && n < FACILITIES; n++)
@@ -342,7 +342,7 @@ static void draw_sum(struct sheet *sheet, const struct totals *all, unsigned hid
     sheet->row++;
 }
 
-/* The tables that stand side by side, and the rows of areas in each. */
+/* Number of tables side by side, and rows of areas in each. */
 static unsigned table_count(const struct sheet *sheet)
 {
     return sheet->pen.width >= 2 * TABLE_WIDTH + TABLE_GAP ? 2 : 1;
@@ -353,11 +353,11 @@ static unsigned table_rows(const struct sheet *sheet, unsigned areas)
     return (areas + table_count(sheet) - 1) / table_count(sheet);
 }
 
-/* The table by area, which leaves so many rows, if it can. */
+/* The table by area. Leaves `leave` rows free, if possible. */
 static void draw_table(struct sheet *sheet, const struct area *areas, unsigned count, const struct totals *all,
                        unsigned leave)
 {
-    const unsigned tables = table_count(sheet), room = sheet->end - sheet->row - 2; /* without head and sum */
+    const unsigned tables = table_count(sheet), room = sheet->end - sheet->row - 2; /* without header and sum */
     unsigned rows = table_rows(sheet, count), hidden = applicable(all);
 
     if (rows + leave > room)
@@ -392,7 +392,7 @@ static bool differed(const struct result *result)
     return result->outcome == OUTCOME_DIFFERS;
 }
 
-/* Draws the results that `wanted` chooses, but for the first `skipped` of them, into `rows` rows. */
+/* Draws up to `rows` results that `wanted` chooses, except the first `skipped` of them. */
 static void draw_results(struct sheet *sheet, bool (*wanted)(const struct result *), uint8_t colour, unsigned skipped,
                          unsigned rows)
 {
@@ -424,7 +424,7 @@ static void draw_last_failures(struct sheet *sheet, unsigned failures)
     pen_line(&sheet->pen, sheet->row++, "and %u more, before these", failures - (rows - 1));
 }
 
-/* At the end: the first failures, then what differs. */
+/* At the end: the first failures, then the differences. */
 static void draw_list(struct sheet *sheet, unsigned failures, unsigned differences)
 {
     const unsigned rows = sheet->end - sheet->row, all = failures + differences;
@@ -490,7 +490,7 @@ static const char *last_line(const struct page *page)
     return "";
 }
 
-/* Takes the last free rows for words. */
+/* Draws words into the last free rows. */
 static void draw_upwards(struct sheet *sheet, uint8_t attributes, unsigned most, const char *text)
 {
     const struct pen pen = coloured(sheet, attributes);
@@ -531,7 +531,7 @@ static void draw_title(const struct sheet *sheet)
     pen_line(&pen, 0, "dstest86 %s, %u bits, %s", page->version, page->bits, page->revision);
 }
 
-/* How many rows the last page has left, if all is drawn that there is. */
+/* The rows left on the last page if everything is drawn. */
 static unsigned spare_rows(const struct sheet *sheet, unsigned areas, unsigned listed)
 {
     const struct page *const page = sheet->page;
@@ -543,7 +543,7 @@ static unsigned spare_rows(const struct sheet *sheet, unsigned areas, unsigned l
     return rows < sheet->end ? sheet->end - rows : 0;
 }
 
-/* The text, in these columns. */
+/* Draws the text in these columns. */
 static void draw_text(const struct page *page, struct cells *cells, unsigned columns)
 {
     struct area areas[AREAS_MAX];
@@ -577,7 +577,7 @@ static void draw_text(const struct page *page, struct cells *cells, unsigned col
         draw_last_failures(&sheet, failures);
 }
 
-/* A page that is there for its code, with as much beside it as somebody needs who has just this one. */
+/* A page for a code alone, with enough text for a reader who has only a photo of this page. */
 static void draw_code_page(const struct page *page, struct cells *cells, const struct page_code_place *place)
 {
     const struct pen strong = { cells, MARGIN, place->column - 2 * MARGIN, STRONG };
@@ -600,7 +600,7 @@ static void draw_code_page(const struct page *page, struct cells *cells, const s
     pen_words(&strong, row, 3, "The other page comes back in a moment.");
 }
 
-/* Where a code stands beside the text. */
+/* The place of a code next to the text. */
 static bool place_beside(const struct page_code *code, const struct cells *cells, struct page_code_place *place)
 {
     return page_code_place(cells, code->side, 1, BESIDE_LEAST + 2 * MARGIN, place);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page for the person in front of the machine: not the log, but where the run is, what it has found, and at the
- * end what to do with it (docs/booting.md, "What the screen shows"). Pure.
+ * The page for the person at the machine: progress, findings, and at the end what to do (docs/booting.md, "What the
+ * screen shows"). It is not the log. Pure.
  */
 #ifndef KERNEL_SCREEN_PAGE_H
 #define KERNEL_SCREEN_PAGE_H
@@ -30,12 +30,12 @@ struct page {
     enum page_state state;
     const char *version, *revision; /* of this program */
     unsigned bits;                  /* the kernel's width */
-    unsigned step, steps;           /* steps from 1 on; 0: none has begun */
+    unsigned step, steps;           /* from 1; 0: no step has begun */
     const char *step_name;
     const struct caps *caps;         /* NULL: the processor is not known yet */
-    const struct result *results;    /* of all tests that the kernel has, as far as they ran */
-    size_t result_count;             /* 0: there are none yet */
-    unsigned planned, number;        /* how many tests will run; which of them runs, from 1 on */
+    const struct result *results;    /* of all tests of the kernel; those that have not run yet included */
+    size_t result_count;             /* 0: no results yet */
+    unsigned planned, number;        /* number of tests to run; number of the running test, from 1 */
     const char *test;                /* its id */
     const struct facility *verdicts; /* FACILITIES of them, in the order BTS, PEBS, LBR; NULL: not judged */
     enum verdict verdict;            /* valid from PAGE_VERDICT on */
@@ -44,16 +44,16 @@ struct page {
     const struct page_code *codes;   /* the result as QR codes, shown from PAGE_VERDICT on */
     unsigned code_count;
     enum page_then then;
-    unsigned turn; /* which of page_turns() pages */
+    unsigned turn; /* number of the page, below page_turns() */
 };
 
-/* How many pages take turns on a screen of this size: more than one if not all of it has room. */
+/* The number of pages that are shown in turn on a screen of this size: more than one if not everything fits. */
 unsigned page_turns(const struct page *page, const struct cells *cells);
 
-/* The largest side of a QR code that has room on a screen of this size, in modules. */
+/* The largest side of a QR code that fits on a screen of this size, in modules. */
 unsigned page_code_most(const struct cells *cells);
 
-/* Draws the page. Every cell of the screen is set; nothing is kept. */
+/* Draws the page. Sets every cell of the screen, and keeps no state. */
 void page_draw(const struct page *page, struct cells *cells);
 
 #endif

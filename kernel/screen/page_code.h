@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A QR code on the page: two modules in each character, one above the other, by half blocks. Pure. */
+/* A QR code on the page: each character shows two modules, one above the other, as half blocks. Pure. */
 #ifndef KERNEL_SCREEN_PAGE_CODE_H
 #define KERNEL_SCREEN_PAGE_CODE_H
 
@@ -13,7 +13,7 @@ struct page_code {
     const uint8_t *modules; /* side rows of side bytes: 1 is dark, 0 is light */
 };
 
-/* A code's place on a screen, with its quiet zone, at the right. */
+/* The place of a code on a screen, at the right, including its quiet zone. */
 struct page_code_place {
     unsigned row, column, rows, columns; /* characters */
     unsigned quiet;                      /* modules on each side that are light */
@@ -21,12 +21,12 @@ struct page_code_place {
 
 /*
  * Finds a place below the rows `above` that leaves `beside` columns free at the left. The quiet zone has 4 modules, or
- * down to 2 where there is no room for them. Returns whether there is a place.
+ * fewer (at least 2) if 4 do not fit. Returns whether there is a place.
  */
 bool page_code_place(const struct cells *cells, unsigned side, unsigned above, unsigned beside,
                      struct page_code_place *place);
 
-/* Draws it there. */
+/* Draws the code at its place. */
 void page_code_draw(const struct page_code *code, const struct page_code_place *place, struct cells *cells);
 
 #endif

@@ -15,7 +15,7 @@ void pen_clear(struct cells *cells, uint8_t attributes)
             cells->at[row][column] = (struct cell){ ' ', attributes };
 }
 
-/* Writes the first characters of a text; if `cut`, the last two of them are dots. */
+/* Writes the first characters of a text. If `cut`, the last two are dots. */
 static void put(const struct pen *pen, unsigned row, const char *text, size_t length, bool cut)
 {
     for (size_t i = 0; i < length; i++) {
@@ -36,7 +36,7 @@ void pen_line(const struct pen *pen, unsigned row, const char *fmt, ...)
     put(pen, row, text, length > pen->width ? pen->width : length, length > pen->width);
 }
 
-/* How many characters of a text, of more than `width`, go on a line: up to a blank, if there is one. */
+/* The number of characters on the first line of a text longer than `width`: up to a blank, if there is one. */
 static size_t line_length(const char *text, unsigned width)
 {
     size_t length = width;

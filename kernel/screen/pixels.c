@@ -36,7 +36,7 @@ static bool mask_valid(uint32_t mask, uint32_t pixel_bits)
     return (bits & (bits + 1)) == 0;
 }
 
-/* A colour's part of 8 bits, in the bits of a mask: the highest ones, repeated where the mask has more than 8. */
+/* Places a colour component of 8 bits in a mask. Wider masks repeat the highest bits. */
 static uint32_t place(uint8_t part, uint32_t mask)
 {
     const uint32_t repeated = part * UINT32_C(0x01010101);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Paints characters into a frame buffer of any form: 16, 24 or 32 bits a pixel, colours by masks, any pitch, enlarged
- * by a whole number so that they can be read on a screen of many pixels. Never reads the frame buffer. Pure.
+ * Paints characters into a frame buffer of any form: 16, 24 or 32 bits a pixel, colours by masks, any pitch. Characters
+ * are enlarged by an integer factor, to be readable at high resolutions. Never reads the frame buffer. Pure.
  */
 #ifndef KERNEL_SCREEN_PIXELS_H
 #define KERNEL_SCREEN_PIXELS_H
@@ -13,15 +13,15 @@
 #define GLYPH_WIDTH  8u
 #define GLYPH_HEIGHT 16u
 
-/* What a frame buffer looks like. */
+/* The form of a frame buffer. */
 struct pixels_form {
     uint32_t columns, rows;    /* pixels */
     uint32_t pitch;            /* bytes from one row to the next */
     uint32_t pixel_bits;       /* 16, 24 or 32 */
-    uint32_t red, green, blue; /* masks, each of neighbouring bits */
+    uint32_t red, green, blue; /* masks, each of contiguous bits */
 };
 
-/* How the page of characters lies in it. */
+/* The place of the page of characters in the frame buffer. */
 struct pixels {
     struct pixels_form form;
     uint32_t cell_columns, cell_rows;
@@ -35,7 +35,7 @@ enum pixels_error {
     PIXELS_SMALL, /* fewer pixels than CELLS_COLUMNS x CELLS_ROWS characters need */
     PIXELS_LARGE, /* more than PIXELS_EDGE_MAX columns or rows */
     PIXELS_DEPTH, /* not 16, 24 or 32 bits a pixel */
-    PIXELS_MASKS, /* a mask is empty, has a hole, or reaches out of the pixel */
+    PIXELS_MASKS, /* a mask is empty, has a hole, or exceeds the pixel */
     PIXELS_PITCH  /* the rows overlap, or are too far apart */
 };
 
@@ -43,15 +43,15 @@ enum pixels_error {
 #define PIXELS_PITCH_MAX (8u * PIXELS_EDGE_MAX)
 
 /*
- * Lays the page out: the largest scale that leaves CELLS_COLUMNS x CELLS_ROWS, and then as many characters as there is
- * room for, up to the most that a page has. After an error *out is all 0.
+ * Lays the page out: the largest scale at which CELLS_COLUMNS x CELLS_ROWS fit, then as many characters as fit, up to
+ * the maximum of a page. On an error *out is all 0.
  */
 enum pixels_error pixels_fit(const struct pixels_form *form, struct pixels *out);
 
 /* The error as text: "too small for 80x25 characters". */
 const char *pixels_error_text(enum pixels_error error);
 
-/* Makes all of the frame buffer black. */
+/* Makes the whole frame buffer black. */
 void pixels_clear(const struct pixels *pixels, uint8_t *frame);
 
 /*

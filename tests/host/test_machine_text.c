@@ -55,7 +55,7 @@ static struct caps skylake(void)
 
 #define READINGS                                                                                                      \
     "reading of the absolute maximum: base + n * record; SDM Vol. 3A (253668-032) has a multiple of the record plus " \
-    "1\nreading of the counter reset: 64 bits, of which the counter has 48; older prints have 40\n"                   \
+    "1\nreading of the counter reset: 64 bits, the counter has 48; older prints have 40\n"                   \
     "reading of MISPRED: set where the prediction was wrong; SDM Vol. 3A (253668-032), table 16-6, has the reverse\n"
 
 UNIT_TEST(whole_texts)
@@ -96,7 +96,7 @@ UNIT_TEST(whole_texts)
     assert_string_equal(
         text, "\ncpu GenuineIntel family 6 model 5e stepping 3 signature 0x000506e3 not in the table of models\n"
               "cpu physical 39 bits, linear 48 bits, no NX, under a hypervisor, microcode 0xf0\n"
-              "hypervisor KVMKVMKVM: a real processor, of which there is what KVM hands on\n"
+              "hypervisor KVMKVMKVM: a real processor, with the features that KVM exposes\n"
               "perfmon version 2, 4 general counters of 48 bits, 3 fixed of 48 bits, legacy freeze on PMI\n"
               "ds 32-bit layout, management area of 48 bytes\n"
               "bts records of 12 bytes, no filter by privilege level, prediction flag defined\n"
@@ -122,7 +122,7 @@ UNIT_TEST(methods)
     caps = caps_of(netburst_input());
     caps.notes = two_notes;
     says(&caps, "pebs format 0, records of 40 bytes, trap-like, MSR_IQ_COUNTER4 of 40 bits");
-    says(&caps, "reading of the counter reset: 64 bits, of which the counter has 40; older prints have 40\n"
+    says(&caps, "reading of the counter reset: 64 bits, the counter has 40; older prints have 40\n"
                 "note a bit is read so\nnote erratum X1: another");
 
     caps = skylake();
