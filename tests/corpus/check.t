@@ -61,7 +61,7 @@ is_deeply [$said =~ /^  (contradicted \S+): \S/mg], ['contradicted bts.cpl.off_b
 like $said, qr/^  unlike the modelled skylake, lbr\.kinds: lbr stack 1 entry 0 abort: A \| -$/m, 'what no test failed for';
 unlike $said, qr/modelled skylake, (?!lbr\.kinds:)/, 'and nothing else';
 unlike $said, qr/ more of /, 'nor what only one of the two printed';
-like((check("$stored.log"))[0], qr/^  like the modelled skylake, but for /m, 'without what is planted the log is like the model');
+like((check("$stored.log"))[0], qr/^  like the modelled skylake, except for /m, 'without what is planted the log is like the model');
 
 ($said, $status) = check('-n', "$stored.log", "$folder/none.log");
 like "$status $said", qr/^2 .*none\.log: No such file or directory$/m, 'a missing log';
