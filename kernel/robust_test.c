@@ -172,7 +172,7 @@ static void scribble(const struct caps *caps, bool pebs, enum scribble what, uns
     ds_area_encode(caps->ds_width, caps->ds_area_format, &area, area_bytes(), caps->ds_area_size);
 }
 
-/* Overwrites the area while nothing is armed, so that the drain finds exactly the overwritten value. */
+/* Overwrites the area before anything is armed, so that the drain finds exactly the overwritten value. */
 static void open_and_scribble(struct test_run *run, const struct ds_config *config, enum scribble what)
 {
     const struct ds_log *log = config->pebs ? ds_pebs_log() : ds_bts_log();

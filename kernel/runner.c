@@ -140,7 +140,8 @@ bool test_equal(struct test_run *run, const char *what, uint64_t got, uint64_t w
     return got == want;
 }
 
-/* Compares the number of records with the plan. No record at all is a failure at any level: nothing was tested. */
+/* Compares the number of records with the plan. No record at all is a failure at any level, because the facility is
+ * untested. */
 static void judge_records(struct test_run *run)
 {
     char text[CONSOLE_LINE_MAX];

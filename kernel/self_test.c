@@ -153,7 +153,7 @@ static void keep_plan(struct test_run *run)
 PLAN(as_many, "As many records as planned: passes", 3, 3, 3);
 PLAN(one_less, "One record less than planned: fails", 3, 3, 2);
 PLAN(one_more, "One record more than planned: fails", 3, 3, 4);
-PLAN(unplanned, "One record where none was planned: fails", 0, 0, 1);
+PLAN(unplanned, "One record although the plan has none: fails", 0, 0, 1);
 PLAN(least, "The least number of records that was planned: passes", 3, 5, 3);
 PLAN(most, "The largest number of records that was planned: passes", 3, 5, 5);
 PLAN(below, "One record less than the least number: fails", 3, 5, 2);

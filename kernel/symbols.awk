@@ -2,7 +2,7 @@
 # Turns `nm -n` of the first link into assembly for kernel/symbols.c's table; empty input gives an empty table: a count, the
 # addresses, for every 16th symbol the offset of its name, and the names. tools/symbols.c reads it, too.
 # Labels inside a function (name.label) and the linker script's symbols mean nothing to a reader and are left out; so are the
-# names of the tests, hundreds of which would stand beside their ids: their table has one name.
+# names of the hundreds of tests, which have ids: their table has one name.
 BEGIN { count = offset = 0 }
 
 function ends(name) { return name ~ /(_start|_end|_guard|_bottom|_top)$/ }

@@ -347,7 +347,7 @@ const char *packed_error_text(enum packed_error error)
     case PACKED_CHARACTER:
         return "a character that no code has (capital letters, digits and + - . / : only)";
     case PACKED_VALUE:
-        return "characters that stand for no bytes: a wrong one is among them";
+        return "characters that encode no bytes: one of them is wrong";
     case PACKED_CUT:
         return "the code is cut off";
     case PACKED_LONG:

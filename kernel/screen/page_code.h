@@ -20,10 +20,10 @@ struct page_code_place {
 };
 
 /*
- * Finds a place below the rows `above` that leaves `beside` columns free at the left. The quiet zone has 4 modules, or
+ * Finds a place below the rows `above` that leaves `left` columns free at the left. The quiet zone has 4 modules, or
  * fewer (at least 2) if 4 do not fit. Returns whether there is a place.
  */
-bool page_code_place(const struct cells *cells, unsigned side, unsigned above, unsigned beside,
+bool page_code_place(const struct cells *cells, unsigned side, unsigned above, unsigned left,
                      struct page_code_place *place);
 
 /* Draws the code at its place. */
