@@ -11,7 +11,7 @@ TOOL_PAGE := page style script
 .PHONY: tools
 tools: $B/dsdump $B/ds-inspect ## build/dsdump, which reads the raw dump in a log (kernel option dump=raw), and the program that GDB's commands start
 
-$(TOOL_OBJECTS) $(INSPECT_OBJECTS) $B/tool/tests/bench/traces.o $B/tool/tests/tools/qr_image.o: $B/tool/%.o: %.c
+$(TOOL_OBJECTS) $(INSPECT_OBJECTS) $B/tool/tests/tools/traces.o $B/tool/tests/tools/qr_image.o: $B/tool/%.o: %.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$Q$(HOST_CC) $(TOOL_CFLAGS) $(DEPS) -c -o $@ $<
@@ -59,9 +59,9 @@ $B/qr_image: $B/tool/tests/tools/qr_image.o $B/tool/lib/qr/qr.o
 	$Q$(HOST_CC) -o $@ $^
 
 # Generates dumps of any size, for benchmarks.
-$B/traces: $B/tool/tests/bench/traces.o $(HOST_PURE:%.c=$B/tool/%.o)
+$B/traces: $B/tool/tests/tools/traces.o $(HOST_PURE:%.c=$B/tool/%.o)
 	$(call say,LD,$@)
 	$Q$(HOST_CC) -o $@ $^
 
--include $(TOOL_OBJECTS:.o=.d) $(INSPECT_OBJECTS:.o=.d) $B/tool/tests/bench/traces.d $B/tool/tests/tools/qr_image.d
+-include $(TOOL_OBJECTS:.o=.d) $(INSPECT_OBJECTS:.o=.d) $B/tool/tests/tools/traces.d $B/tool/tests/tools/qr_image.d
 

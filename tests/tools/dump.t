@@ -90,7 +90,7 @@ for test, profile, kind in ('long.bts', 'core2', 'bts'), ('long.pebs.taken', 'sk
     count = re.search(rf'^# count {kind} kernel (\d+) ', open(log, encoding='latin-1').read(), re.M)[1]
     ok(f'\n{kind} {count} lost 0\n' in dsdump('--stats', log), f'{test}: all {count} records are in the dump')
 
-# Programs without short loops (tests/bench/traces.c), without symbols in the text.
+# Programs without short loops (tests/tools/traces.c), without symbols in the text.
 for kind in 'loop', 'sort', 'search', 'machine', 'mix', 'pebs':
     log = f'{folder}/traces'
     with open(log, 'wb') as out:
