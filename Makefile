@@ -164,21 +164,8 @@ $B/branchy.elf: tests/bench/branchy.asm
 	$Q$(NASM) -f elf64 $(NASM_WARNINGS) $< -o $B/branchy.o && \
 	$(LD) -static -nostdlib -z noexecstack -Ttext=0x200000 -e start $B/branchy.o -o $@
 
-$B/monitor: tests/bench/monitor.c
-$B/msr-pebs: tests/bench/msr_pebs.c
-$B/monitor $B/msr-pebs:
-	$(call say,CC,$@)
-	$Q$(HOST_CC) $(WARNINGS) -O2 -static -o $@ $<
-
-$B/bench-initramfs.gz: $B/monitor $B/msr-pebs tests/bench/linux-init tests/bench/make-initramfs
-	$(call say,CPIO,$@)
-	$Qtests/bench/make-initramfs $@ $B
-
-# Rounds of the loop and of Linux; Linux is skipped unless ./bootstrap --linux has fetched it.
-bench_rounds ?= -n 5 -l 3
-bench: kernel iso model $B/branchy.elf $(if $(wildcard $B/linux/usr/bin/busybox),$B/bench-initramfs.gz) ##costs the model's cost as ratios to plain QEMU: bench_rounds="-n 5 -l 3"; modes=lbr,pebs: only these; against=FILE: compared with another build of the model
-	$Qtests/bench/run -p "$$profile" $(bench_rounds) $(if $(modes),-m '$(modes)') $(if $(against),-a '$(against)')
-	$(if $(modes)$(against),,$Qtests/bench/wire -p "$$profile")
+bench: model $B/branchy.elf ##costs the model's cost in host instructions, as ratios to plain QEMU (./bootstrap --bench): modes=lbr,pebs: only these; against=FILE: also of another build of the model; table=PAGE: into a page of docs/
+	$Qtests/bench/run -p "$$profile" $(if $(modes),-m '$(modes)') $(if $(against),-a '$(against)') $(if $(table),-d '$(table)')
 
 bench-dump: tools $B/traces ##costs dsdump against perf script and cat: records a second, memory
 	$Qtests/bench/dsdump

@@ -1,20 +1,15 @@
 ; SPDX-License-Identifier: MIT
 ;
-; A guest of its own for measuring what the model costs: a branchy integer loop, about six instructions a branch, with data-dependent
-; conditions, calls, returns, an indirect jump, a table in memory. The kernel is not involved.
+; A guest for measuring what the model costs, with two jobs: a branchy integer loop (about six instructions a branch, conditions
+; that depend on data, calls, returns, an indirect jump, a table in memory), and with "system" in the options what programs do
+; under an operating system: user code of short blocks, system calls, and interrupts that the kernel's APIC sends to itself.
 ;
-;   nasm -f elf64 branchy.asm -o branchy.o && ld -static -nostdlib -z noexecstack -Ttext=0x200000 -e start branchy.o -o branchy.elf
-;   qemu-system-x86_64 -M q35 -cpu max -nodefaults -display none -no-reboot -device isa-debug-exit,iobase=0xf4,iosize=4 \
-;       -kernel branchy.elf -append "mode=bts count=10"
+; mode=MODE  bts: every branch into a circular BTS buffer; lbr: the LBR stack on; count: a counter counts instructions; pebs: a PEBS
+;            record every 1000th instruction, the buffer emptied from the PMI; any other word: the job alone
+; count=N    N million turns of the loop, 12 branches each, or N hundred thousand system calls (default 10)
 ;
-; mode=plain|idle  the loop alone (plain is meant for a run without the model, idle for one with it)
-; mode=bts         every branch into a circular BTS buffer
-; mode=lbr         the LBR stack on
-; mode=count       one counter counts instructions, and does not overflow
-; mode=pebs        a PEBS record every 1000th instruction, the buffer emptied from the PMI
-; count=N          N million turns of the loop, 12 branches each (default 10; 0: none)
-;
-; Ends through port f4h: 10h when it ran as asked, 11h when the machine did not do what the mode needs (QEMU's status 33, 35).
+; FLDL2T, which nothing else executes, marks the beginning and the end of the measured part.
+; Ends through port f4h: 10h if the mode did what it should, else 11h (QEMU's status 33, 35).
 
 %define PAGE_TABLES   0x300000
 %define DS_AREA       0x310000
@@ -25,30 +20,61 @@
 %define TABLE         0x360000
 %define STACK_TOP     0x380000
 %define IDT           0x390000
+%define TSS           0x3a0000
+%define KERNEL_STACK  0x3b0000
+%define USER_STACK    0x3c0000
 
-%define MSR_APIC_BASE    0x1b
 %define MSR_PMC0         0xc1
 %define MSR_EVTSEL0      0x186
 %define MSR_DEBUGCTL     0x1d9
-%define MSR_LBR_TOS      0x1c9
 %define MSR_GLOBAL_CTRL  0x38f
 %define MSR_OVF_CTRL     0x390
 %define MSR_PEBS_ENABLE  0x3f1
 %define MSR_DS_AREA      0x600
 %define MSR_EFER         0xc0000080
+%define MSR_STAR         0xc0000081
+%define MSR_LSTAR        0xc0000082
+%define MSR_FMASK        0xc0000084
 
-%define LVTPC            0xfee00340
-%define EOI              0xfee000b0
-%define SVR              0xfee000f0
+%define APIC             0xfee00000
+%define EOI              0xb0
+%define SVR              0xf0
+%define ICR              0x300
+%define LVTPC            0x340
 %define PMI_VECTOR       0x40
+%define SELF_VECTOR      0x41
 %define PERIOD           1000
-
+%define WARM_UP          16 ; the part of the turns that precedes the measured ones, until everything is translated
+%define QUIET            100 ; system calls from interrupt to interrupt
+%define CALLS            4
 %macro write_msr 2 ; MSR, 64-bit constant
         mov     ecx, %1
         mov     rax, %2
         mov     rdx, rax
         shr     rdx, 32
         wrmsr
+%endmacro
+%macro xorshift 0 ; the next random number in rbx
+        mov     rax, rbx
+        shl     rax, 13
+        xor     rbx, rax
+        mov     rax, rbx
+        shr     rax, 7
+        xor     rbx, rax
+        mov     rax, rbx
+        shl     rax, 17
+        xor     rbx, rax
+%endmacro
+%macro for_mode 2
+        cmp     eax, %1
+        je      %2
+%endmacro
+%macro gate 2 ; vector, handler
+        mov     eax, %2
+        mov     [IDT + %1 * 16], ax
+        mov     dword [IDT + %1 * 16 + 2], 0x8e000008 ; selector, interrupt gate
+        shr     eax, 16
+        mov     [IDT + %1 * 16 + 6], ax
 %endmacro
 
 section .note note alloc noexec nowrite align=4
@@ -64,28 +90,10 @@ start: ; ebx: hvm_start_info, whose command line address stands at +24
         mov     esi, [ebx + 24]
         call    parse_options
 
-        ; Long mode with the first 2 MiB x 512 and the APIC's gigabyte identity-mapped by 2 MiB pages, accessed and dirty.
-        mov     edi, PAGE_TABLES
-        xor     eax, eax
-        mov     ecx, 6 * 1024
-        rep stosd
-        mov     dword [PAGE_TABLES], PAGE_TABLES + 0x1000 + 3
-        mov     dword [PAGE_TABLES + 0x1000], PAGE_TABLES + 0x2000 + 3
-        mov     dword [PAGE_TABLES + 0x1000 + 3 * 8], PAGE_TABLES + 0x3000 + 3
-        mov     eax, 0xe3
-        mov     edi, PAGE_TABLES + 0x2000
-        mov     ecx, 512
-.low:   mov     [edi], eax
-        add     eax, 0x200000
-        add     edi, 8
-        loop    .low
-        mov     eax, 0xc00000f3 ; uncached
-        mov     edi, PAGE_TABLES + 0x3000
-        mov     ecx, 512
-.high:  mov     [edi], eax
-        add     eax, 0x200000
-        add     edi, 8
-        loop    .high
+        ; Long mode with the first gigabyte, for user code too, and the APIC's identity-mapped.
+        mov     dword [PAGE_TABLES], PAGE_TABLES + 0x1000 + 7
+        mov     dword [PAGE_TABLES + 0x1000], 0xe7
+        mov     dword [PAGE_TABLES + 0x1000 + 3 * 8], 0xc00000f3 ; uncached
         mov     eax, cr4
         or      eax, 0x620 ; PAE, OSFXSR, OSXMMEXCPT
         mov     cr4, eax
@@ -93,7 +101,7 @@ start: ; ebx: hvm_start_info, whose command line address stands at +24
         mov     cr3, eax
         mov     ecx, MSR_EFER
         rdmsr
-        or      eax, 0x100
+        or      eax, 0x101 ; with SYSCALL
         wrmsr
         mov     eax, cr0
         or      eax, 0x80000001
@@ -101,35 +109,34 @@ start: ; ebx: hvm_start_info, whose command line address stands at +24
         lgdt    [gdt_pointer]
         jmp     8:long_mode
 
-; esi: zero-terminated command line -> [mode], [count]
+; esi: zero-terminated command line -> [mode], [job], [unit], [count]
 parse_options:
-.next:  mov     al, [esi]
-        test    al, al
-        jz      .done
         cmp     dword [esi], 'mode'
-        jne     .count
+        jne     .job
         mov     eax, [esi + 5]
         mov     [mode], eax
-.count: cmp     dword [esi], 'coun'
-        jne     .skip
-        cmp     word [esi + 4], 't='
-        jne     .skip
-        add     esi, 6
+.job:   cmp     dword [esi], 'syst'
+        jne     .count
+        mov     dword [job], system
+        mov     dword [unit], 100000
+.count: cmp     dword [esi], 'unt='
+        jne     .next
+        add     esi, 4
         xor     edx, edx
 .digit: movzx   eax, byte [esi]
         sub     eax, '0'
         cmp     eax, 9
-        ja      .number
+        ja      .end
         imul    edx, 10
         add     edx, eax
         inc     esi
         jmp     .digit
-.number:
-        mov     [count], edx
-        jmp     .next
-.skip:  inc     esi
-        jmp     .next
-.done:  ret
+.end:   mov     [count], edx
+        dec     esi
+.next:  inc     esi
+        cmp     byte [esi - 1], 0
+        jne     parse_options
+        ret
 
 bits 64
 long_mode:
@@ -137,42 +144,30 @@ long_mode:
         mov     ds, eax
         mov     es, eax
         mov     ss, eax
-        mov     esp, STACK_TOP
         call    set_up_interrupts
         call    fill_table
         mov     eax, [mode]
         and     eax, 0xffffff ; three letters tell the modes apart
-        cmp     eax, 'bts'
-        je      .bts
-        cmp     eax, 'lbr'
-        je      .lbr
-        cmp     eax, 'cou'
-        je      .counting
-        cmp     eax, 'peb'
-        je      .pebs
+        for_mode 'bts', .bts
+        for_mode 'lbr', .lbr
+        for_mode 'cou', .counting
+        for_mode 'peb', .pebs
         call    work
-        jmp     passed
-
+        test    esp, esp
+        jmp     check
 .bts:   call    set_up_ds
         write_msr MSR_DEBUGCTL, 0xc0 ; TR, BTS
         call    work
         write_msr MSR_DEBUGCTL, 0
-        mov     rax, [DS_AREA + 8]
-        cmp     rax, BTS_BUFFER ; the index began there; after that many branches it is elsewhere
-        jne     passed
         cmp     qword [BTS_BUFFER], 0
-        jne     passed
-        jmp     failed
-
+        jmp     check
 .lbr:   write_msr MSR_DEBUGCTL, 1
         call    work
         write_msr MSR_DEBUGCTL, 0
         mov     ecx, 0x680
         rdmsr
         test    eax, eax
-        jnz     passed
-        jmp     failed
-
+        jmp     check
 .counting:
         write_msr MSR_GLOBAL_CTRL, 0 ; the value after reset enables the counters
         write_msr MSR_EVTSEL0, 0x4300c0 ; instructions, both rings
@@ -182,9 +177,7 @@ long_mode:
         mov     ecx, MSR_PMC0
         rdmsr
         or      eax, edx
-        jnz     passed
-        jmp     failed
-
+        jmp     check
 .pebs:  call    set_up_ds
         write_msr MSR_GLOBAL_CTRL, 0
         write_msr MSR_EVTSEL0, 0x4300c0
@@ -195,71 +188,55 @@ long_mode:
         call    work
         cli
         write_msr MSR_GLOBAL_CTRL, 0
-        cmp     qword [interrupts], 0
-        jne     passed
-
-failed: mov     al, 0x11
-        jmp     exit
-passed: mov     al, 0x10
+        cmp     qword [records], 0
+check:  mov     al, 0x10
+        jne     exit
+        inc     eax
 exit:   out     0xf4, al
 .halt:  hlt
         jmp     .halt
-
 set_up_interrupts:
         mov     al, 0xff ; both legacy interrupt controllers masked
         out     0x21, al
         out     0xa1, al
-        mov     edi, IDT
-        mov     ecx, 0x1000 / 4
-        xor     eax, eax
-        rep stosd
-        mov     rax, pmi
-        mov     edi, IDT + PMI_VECTOR * 16
-        mov     [rdi], ax
-        mov     word [rdi + 2], 8
-        mov     word [rdi + 4], 0x8e00
-        shr     rax, 16
-        mov     [rdi + 6], ax
+        gate    PMI_VECTOR, pmi
+        gate    SELF_VECTOR, interrupt
         lidt    [idt_pointer]
-        mov     edi, SVR
-        mov     dword [rdi], 0x1ff
-        mov     edi, LVTPC
-        mov     dword [rdi], PMI_VECTOR
-        mov     edi, 0xfee00080 ; TPR
-        mov     dword [rdi], 0
+        mov     qword [abs TSS + 4], KERNEL_STACK
+        mov     eax, 0x30
+        ltr     ax
+        write_msr MSR_STAR, 0x0018000800000000
+        write_msr MSR_LSTAR, system_call
+        write_msr MSR_FMASK, 0x200
+        mov     edi, APIC
+        mov     dword [rdi + SVR], 0x1ff
+        mov     dword [rdi + LVTPC], PMI_VECTOR
         ret
-
 set_up_ds: ; BTS circular (threshold past the maximum), PEBS with an interrupt at 240 records of 256
+        mov     esi, area
         mov     edi, DS_AREA
-        mov     qword [rdi + 0x00], BTS_BUFFER
-        mov     qword [abs BTS_BUFFER], 0
-        mov     qword [rdi + 0x08], BTS_BUFFER
-        mov     qword [rdi + 0x10], BTS_BUFFER + BTS_RECORDS * 24
-        mov     qword [rdi + 0x18], BTS_BUFFER + (BTS_RECORDS + 1) * 24
-        mov     qword [rdi + 0x20], PEBS_BUFFER
-        mov     qword [rdi + 0x28], PEBS_BUFFER
-        mov     qword [rdi + 0x30], PEBS_BUFFER + PEBS_RECORDS * 200
-        mov     qword [rdi + 0x38], PEBS_BUFFER + (PEBS_RECORDS - 16) * 200
-        mov     rax, -PERIOD
-        mov     [rdi + 0x40], rax
+        mov     ecx, 9
+        rep movsq
         write_msr MSR_DS_AREA, DS_AREA
         ret
 
-pmi:    push    rax
-        push    rcx
+pmi:    push    rcx
         push    rdx
-        inc     qword [interrupts]
+        push    rax
         mov     qword [DS_AREA + 0x28], PEBS_BUFFER
         write_msr MSR_OVF_CTRL, 1 << 62
-        mov     ecx, LVTPC
-        mov     dword [rcx], PMI_VECTOR
-        mov     ecx, EOI
-        mov     dword [rcx], 0
+        mov     ecx, APIC
+        mov     dword [rcx + LVTPC], PMI_VECTOR
+        pop     rax
         pop     rdx
         pop     rcx
+        inc     qword [records]
+interrupt:
+        push    rax
+        mov     eax, APIC
+        mov     dword [rax + EOI], 0
         pop     rax
         iretq
-
 fill_table: ; 4096 keys, so that two lookups of three find theirs in the first or second place
         mov     edi, TABLE
         xor     ecx, ecx
@@ -272,22 +249,27 @@ fill_table: ; 4096 keys, so that two lookups of three find theirs in the first o
         jb      .next
         ret
 
-work:   mov     ebp, [count]
-        imul    rbp, rbp, 1000000
-        mov     rbx, 0x9e3779b97f4a7c15
+work:   mov     eax, [count]
+        imul    rax, [unit]
+        push    rax
+        mov     ebp, WARM_UP
+        xor     edx, edx
+        div     rbp
+        mov     rbp, rax
+        call    [job]
+        fldl2t
+        pop     rbp
+        call    [job]
+        fldl2t
+        ret
+
+; rbp: how many turns
+turns:  mov     rbx, 0x9e3779b97f4a7c15
         xor     r8d, r8d
         xor     r9d, r9d
         test    rbp, rbp
         jz      .done
-.turn:  mov     rax, rbx ; xorshift
-        shl     rax, 13
-        xor     rbx, rax
-        mov     rax, rbx
-        shr     rax, 7
-        xor     rbx, rax
-        mov     rax, rbx
-        shl     rax, 17
-        xor     rbx, rax
+.turn:  xorshift
         test    bl, 1
         jz      .even
         add     r8, rbx
@@ -351,15 +333,92 @@ look_up:
         mov     eax, 1
         ret
 
+; rbp: how many system calls
+system: mov     [kernel_stack], rsp
+        test    rbp, rbp
+        jz      turns.done
+        mov     rbx, 0x9e3779b97f4a7c15
+        mov     ecx, user
+        mov     r11d, 0x202
+        mov     esp, USER_STACK
+        o64 sysret
+system_call:
+        mov     [user_stack], rsp
+        mov     esp, KERNEL_STACK
+        cmp     eax, CALLS
+        jae     .end
+        push    rcx
+        push    r11
+        call    [calls + rax * 8]
+        dec     dword [quiet]
+        jnz     .back
+        mov     dword [quiet], QUIET
+        mov     edi, APIC
+        mov     dword [rdi + ICR], 0x40000 + SELF_VECTOR ; shorthand: self
+.back:  pop     r11
+        pop     rcx
+        mov     rsp, [user_stack]
+        o64 sysret
+.end:   mov     rsp, [kernel_stack]
+        ret
+.copy:  mov     ecx, 8
+        mov     esi, TABLE
+        mov     edi, TABLE + 0x9000
+.word:  lodsq
+        stosq
+        dec     ecx
+        jnz     .word
+.nothing:
+        ret
+.walk:  mov     eax, 5
+.node:  mov     eax, [TABLE + rax * 8]
+        cmp     eax, 60
+        jb      .node
+        ret
+user:   xorshift
+        movzx   edi, bl
+.scan:  test    byte [TABLE + rdi * 8], 7
+        jz      .found
+        inc     edi
+        jmp     .scan
+.found: mov     ecx, 12
+        mov     rdx, rbx
+.bit:   shr     rdx, 1
+        jnc     .zero
+        inc     r8d
+        test    dl, 1
+        jz      .zero
+        add     r9, r8
+.zero:  dec     ecx
+        jnz     .bit
+        mov     eax, ebx
+        shr     eax, 30
+        syscall
+        add     r9, rax
+        dec     rbp
+        jnz     user
+        mov     eax, CALLS
+        syscall
+
 section .data align=8
-ways    dq      work.a, work.b, work.c, work.d
-interrupts dq   0
+calls   dq      system_call.nothing, system_call.copy, system_call.walk, system_call.nothing
+job     dq      turns
+unit    dq      1000000
+kernel_stack dq 0
+user_stack dq   0
+quiet   dq      QUIET
+ways    dq      turns.a, turns.b, turns.c, turns.d
+records dq      0
 mode    dd      0
 count   dd      10
-gdt     dq      0, 0x00af9b000000ffff, 0x00cf93000000ffff
+gdt     dq      0, 0x00af9b000000ffff, 0x00cf93000000ffff ; kernel: code, data
+        dq      0, 0x00cff3000000ffff, 0x00affb000000ffff ; user: none of 32 bits, data, code
+        dq      0x0000890000000067 | (TSS & 0xffffff) << 16, 0
 gdt_pointer:
         dw      $ - gdt - 1
         dd      gdt
+area    dq      BTS_BUFFER, BTS_BUFFER, BTS_BUFFER + BTS_RECORDS * 24, BTS_BUFFER + (BTS_RECORDS + 1) * 24
+        dq      PEBS_BUFFER, PEBS_BUFFER, PEBS_BUFFER + PEBS_RECORDS * 200, PEBS_BUFFER + (PEBS_RECORDS - 16) * 200, -PERIOD
 idt_pointer:
         dw      0xfff
         dq      IDT

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 #
-# What a serial line has to carry: the log of all tests by default, in bytes, since seconds would be this machine's (`make
-# bench` has them); and what is held back comes where a test does not pass. Prints TAP.
+# What a serial line has to carry: the log of all tests by default, in bytes, since seconds would be this machine's; and what
+# is held back comes where a test does not pass. Prints TAP.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
