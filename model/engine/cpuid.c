@@ -8,9 +8,19 @@
 #define HYPERVISOR_LEAVES UINT32_C(0x40000000)
 #define EXTENDED_LEAVES   UINT32_C(0x80000000)
 #define FIRST_BRAND_LEAF  UINT32_C(0x80000002)
-#define CACHE_LEAF        4
-#define INSTRUCTION_CACHE 2
+#define ADDRESS_LEAF      UINT32_C(0x80000008)
+#define PHYSICAL_BITS     0xffu
+#define LINEAR_BITS_SHIFT 8
 #define LINE_BYTES        64
+
+#define CACHE_LEAF              4
+#define CACHE_TYPE              0x1fu /* EAX: 0 is none */
+#define DATA_CACHE              1u
+#define INSTRUCTION_CACHE       2u
+#define UNIFIED_CACHE           3u
+#define CACHE_LEVEL_SHIFT       5
+#define CACHE_SELF_INITIALIZING (UINT32_C(1) << 8)
+#define CACHE_SHARING           UINT32_C(0xffffc000)
 
 #define MISC_ENABLE_LIMIT_CPUID (UINT64_C(1) << 22)
 #define LIMITED_LEAF            2
@@ -40,25 +50,42 @@ static void brand_part(const struct profile *p, unsigned part, uint32_t regs[4])
 }
 
 /*
- * The processor's caches, in the order in which QEMU lists its own. The first one that the processor lacks ends the
- * list.
+ * The processor's caches: data, instructions, then the further levels. How processors share them is QEMU's;
+ * where QEMU's -cpu has no such leaf, each has its own.
  */
-static void cache_part(const struct profile *p, uint32_t regs[4])
+static void cache_part(const struct profile *p, uint32_t subleaf, uint32_t regs[4])
 {
-    const unsigned type = regs[0] & 0x1f;
-    const unsigned level = regs[0] >> 5 & 7;
+    const struct profile_memory *memory = &p->memory;
+    const unsigned level = subleaf < 2 ? LEVEL_L1 : subleaf - 1;
+    const struct profile_array *cache = subleaf == 1           ? &memory->code
+                                        : level < LEVEL_MEMORY ? &memory->caches[level]
+                                                               : NULL;
+    const uint32_t shared = regs[0] & CACHE_TYPE ? regs[0] & CACHE_SHARING : 0;
 
-    if (type == 0 || type == INSTRUCTION_CACHE || level == 0 || level > LEVEL_MEMORY) {
+    memset(regs, 0, 4 * sizeof(regs[0]));
+    if (cache == NULL || cache->sets == 0) {
         return;
     }
-    const struct profile_array *cache = &p->memory.caches[level - 1];
+    regs[0] = shared | CACHE_SELF_INITIALIZING | (level + 1) << CACHE_LEVEL_SHIFT |
+              (subleaf == 0   ? DATA_CACHE
+               : subleaf == 1 ? INSTRUCTION_CACHE
+                              : UNIFIED_CACHE);
+    regs[1] = (cache->ways - 1) << 22 | (LINE_BYTES - 1);
+    regs[2] = cache->sets - 1;
+    regs[3] = memory->flags[level];
+}
 
-    if (cache->sets == 0) {
-        memset(regs, 0, 4 * sizeof(regs[0]));
-    } else {
-        regs[1] = (cache->ways - 1) << 22 | (LINE_BYTES - 1);
-        regs[2] = cache->sets - 1;
-    }
+/* Linear addresses are the processor's, physical ones no wider than QEMU's paging takes. EBX to EDX are AMD's. */
+static void address_part(const struct profile *p, uint32_t regs[4])
+{
+    const uint32_t machine = regs[0] & PHYSICAL_BITS, own = p->physical_bits;
+
+    regs[0] = (p->la57     ? 57u
+               : p->dtes64 ? 48u
+                           : 32u)
+                  << LINEAR_BITS_SHIFT |
+              (own != 0 && own < machine ? own : machine);
+    memset(&regs[1], 0, 3 * sizeof(regs[0]));
 }
 
 void cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
@@ -72,8 +99,11 @@ void cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_
         memcpy(&regs[2], "ntel", 4);
     } else if (leaf == EXTENDED_LEAVES) {
         regs[0] = p->max_extended;
+        memset(&regs[1], 0, 3 * sizeof(regs[0]));
     } else if (leaf == CACHE_LEAF) {
-        cache_part(p, regs);
+        cache_part(p, subleaf, regs);
+    } else if (leaf == ADDRESS_LEAF) {
+        address_part(p, regs);
     } else if (leaf - FIRST_BRAND_LEAF < 3) {
         brand_part(p, leaf - FIRST_BRAND_LEAF, regs);
     }

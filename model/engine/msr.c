@@ -371,7 +371,7 @@ bool msr_counter_concealed(const struct vcpu *v, uint32_t index)
 {
     const unsigned i = index & ~(RDPMC_FIXED | RDPMC_METRICS);
 
-    if (!v->profile->rdpmc_user_disable || (index & RDPMC_METRICS)) {
+    if (index & RDPMC_METRICS) {
         return false;
     }
     return index & RDPMC_FIXED ? v->regs[REG_IA32_FIXED_CTR_CTRL] >> (FIXED_CTRL_RDPMC_USER + 4 * i) & 1

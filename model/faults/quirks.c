@@ -17,6 +17,8 @@
 #define CORE_I5_12400      UINT32_C(0x00090675)
 #define MODEL_06_FF        UINT32_C(0x000f06f0)
 #define CORE_KIND_LEAF     0x1a
+#define PERFMON_LEAF       0x23
+#define CPUID_23_EBX_RDPMC (UINT32_C(1) << 2)
 
 /* The state that firmware leaves. */
 #define MISC_ENABLE_LIMIT_CPUID (UINT64_C(1) << 22)
@@ -76,6 +78,8 @@ static const struct {
     [QUIRK_P_CORES_ALONE] = { "p_cores_alone",
                               "CPUID is that of a Core i5-12400: a hybrid's signature, but all cores are P-cores" },
     [QUIRK_MODEL_UNLISTED] = { "model_unlisted", "CPUID.1:EAX has an unknown display model, 06_FFH" },
+    [QUIRK_RDPMC_USER_DISABLE] = { "rdpmc_user_disable",
+                                   "counters can be hidden from RDPMC at CPL 3, as from Panther Cove on" },
     [QUIRK_NO_APIC] = { "no_apic", "CPUID.1:EDX reports no local APIC" },
 };
 
@@ -152,8 +156,22 @@ static bool msr_exists(const struct vcpu *v, const struct profile_msr *m, unsign
            (quirk == QUIRKS || !has_quirk(v, quirk)) && (!has_quirk(v, QUIRK_KVM) || kvm_has_msr(v, m));
 }
 
+/* The bits that hide a counter from RDPMC: Linux 7.0, commit 59af95e028d4. */
+static uint64_t hiding_bits(const struct vcpu *v, const struct profile_msr *m)
+{
+    uint64_t bits = m->reg == REG_IA32_PERFEVTSEL ? EVTSEL_RDPMC_USER : 0;
+
+    for (unsigned i = 0; i < 7 && m->reg == REG_IA32_FIXED_CTR_CTRL; i++) {
+        bits |= (uint64_t)(v->profile->fixed_bitmap >> i & 1) << (FIXED_CTRL_RDPMC_USER + 4 * i);
+    }
+    return bits;
+}
+
 static bool msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
+    if (has_quirk(v, QUIRK_RDPMC_USER_DISABLE)) {
+        value &= ~hiding_bits(v, m);
+    }
     return latitude_rules(v)->msr_takes(v, m, value) && (!has_quirk(v, QUIRK_KVM) || kvm_takes(v, m, value));
 }
 
@@ -280,6 +298,9 @@ static void cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, 
     }
     if (leaf == CORE_KIND_LEAF && has_quirk(v, QUIRK_P_CORES_ALONE)) {
         memset(regs, 0, 4 * sizeof(regs[0]));
+    }
+    if (leaf == PERFMON_LEAF && subleaf == 0 && has_quirk(v, QUIRK_RDPMC_USER_DISABLE)) {
+        regs[1] |= CPUID_23_EBX_RDPMC;
     }
     if (leaf == 7 && subleaf == 0 && has_quirk(v, QUIRK_P_CORES_ALONE)) {
         regs[3] &= ~CPUID_7_EDX_HYBRID;

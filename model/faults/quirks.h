@@ -37,6 +37,7 @@ enum quirk {
     QUIRK_KVM,
     QUIRK_P_CORES_ALONE,
     QUIRK_MODEL_UNLISTED,
+    QUIRK_RDPMC_USER_DISABLE,
     QUIRKS,
 };
 

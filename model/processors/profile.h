@@ -236,6 +236,8 @@ struct profile_array {
 
 struct profile_memory {
     struct profile_array caches[LEVEL_MEMORY];
+    struct profile_array code;     /* the first-level cache of instructions, which is in CPUID alone */
+    uint8_t flags[LEVEL_MEMORY];   /* CPUID.4:EDX of each level, for both caches of the first level */
     struct profile_array tlb;      /* the last-level TLB */
     uint16_t latency[DATA_LEVELS]; /* core cycles from dispatch to data */
     uint8_t source[DATA_LEVELS];   /* a load's data source */
@@ -277,7 +279,8 @@ struct profile {
     const struct profile_cpuid *cpuid;  /* QEMU answers leaves without a row */
     unsigned cpuid_count;
     bool dtes64;
-    bool la57; /* 5-level paging, CPUID.7:ECX[16]: linear addresses have 57 bits instead of 48 */
+    unsigned physical_bits; /* CPUID.80000008H:EAX[7:0]; 0: as many as the machine has */
+    bool la57;              /* 5-level paging, CPUID.7:ECX[16]: linear addresses have 57 bits instead of 48 */
     enum netburst netburst;
     unsigned perfmon_version; /* CPUID.0Ah:EAX[7:0]; 0: no such leaf */
     unsigned general_counters;
@@ -297,10 +300,9 @@ struct profile {
     uint64_t pdist_counters; /* bits of IA32_PEBS_ENABLE: counters that record the overflowing instruction, ... */
     unsigned pdist_distance; /* ... if they were loaded with at least this many events to go */
     const struct profile_debugctl *debugctl;
-    unsigned lbr_depth;      /* a power of two; for architectural LBR the largest depth */
-    uint8_t lbr_depths;      /* architectural LBR: CPUID.1Ch:EAX[7:0], else 0 */
-    bool rdpmc_user_disable; /* counters can be hidden from RDPMC at CPL 1 to 3: CPUID.23h.0:EBX[2] */
-    uint8_t lbr_counters;    /* bit i: LBR entries can count the events of IA32_PMCi; CPUID.1Ch:ECX[19:16] */
+    unsigned lbr_depth;   /* a power of two; for architectural LBR the largest depth */
+    uint8_t lbr_depths;   /* architectural LBR: CPUID.1Ch:EAX[7:0], else 0 */
+    uint8_t lbr_counters; /* bit i: LBR entries can count the events of IA32_PMCi; CPUID.1Ch:ECX[19:16] */
     enum lbr_format lbr_format;
     uint32_t predictor_slots; /* a power of two */
     bool bts_predicted;       /* BTS records say whether the branch was predicted */

@@ -142,6 +142,7 @@ const struct profile_msr goldencove_msrs[10] = {
  * #GP.
  */
 #define LIONCOVE_COUNTERS COUNTER_BITS(0x3ff, 0xf)
+#define LIONCOVE_SELECT   (EVENT_SELECT_BITS | SELECT_EQ | SELECT_UMASK2)
 #define LIONCOVE_STATUS   (STATUS_BITS(LIONCOVE_COUNTERS) | METRICS_BIT)
 
 static const struct profile_msr lioncove_msrs[] = {
@@ -151,27 +152,31 @@ static const struct profile_msr lioncove_msrs[] = {
     { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = LIONCOVE_COUNTERS | METRICS_BIT, .reset = BITS(9, 0) },
     { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = LIONCOVE_STATUS | BIT(63) },
     { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = LIONCOVE_STATUS },
+    LBR_INFO_WITH_EVENTS,
     { 0x0c1, 10, REG_IA32_PMC, .writable = ALL },
     { 0x4c1, 10, REG_IA32_A_PMC, .writable = BITS(47, 0) },
-    { 0x186, 10, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = SELECT_ANY_THREAD },
+    { 0x186, 4, REG_IA32_PERFEVTSEL, .writable = LIONCOVE_SELECT | SELECT_BR_CNTR, .ignored = SELECT_ANY_THREAD },
+    { 0x18a, 6, REG_IA32_PERFEVTSEL, .writable = LIONCOVE_SELECT, .ignored = SELECT_ANY_THREAD, .first = 4 },
     /* The same registers in the order of counters. */
     { 0x1900, 10, REG_IA32_A_PMC, .writable = BITS(47, 0), .stride = 4 },
-    { 0x1901, 10, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = SELECT_ANY_THREAD, .stride = 4 },
+    { 0x1901, 4, REG_IA32_PERFEVTSEL, .writable = LIONCOVE_SELECT | SELECT_BR_CNTR, .ignored = SELECT_ANY_THREAD,
+      .stride = 4 },
+    { 0x1911, 6, REG_IA32_PERFEVTSEL, .writable = LIONCOVE_SELECT, .ignored = SELECT_ANY_THREAD, .stride = 4,
+      .first = 4 },
     { 0x1980, 4, REG_IA32_FIXED_CTR, .writable = BITS(47, 0), .stride = 4 },
     { 0x1900, 0x100, .reg = REG_ABSENT },
 };
 
 static const struct profile_cpuid icelake_cpuid[] = {
-    CPUID_SIGNATURE(0x606a6),
-    { 0x0a, .add = { 0x08300805, 0, 0x0f, 0x8604 } },
-    CPUID_NO_LEAVES(0x1b),
-    CPUID_EXTENDED,
+    CPUID_SIGNATURE(0x606a6), CPUID_7,        CPUID_7_1, { 0x0a, .add = { 0x08300805, 0, 0x0f, 0x8604 } },
+    CPUID_NO_LEAVES(0x1b),    CPUID_EXTENDED,
 };
 
 static const struct profile_cpuid goldencove_cpuid[] = {
     CPUID_SIGNATURE(0x806f8),
     CPUID_NO_LEAVES(0x20),
-    { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { 0, 0, 0, ARCH_LBR_EDX } },
+    { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32, ~HYBRID_EDX }, .add = { 0, 0, 0, ARCH_LBR_EDX } },
+    CPUID_7_1,
     { 0x0a, .add = { 0x08300805, 0, 0x0f, 0x8604 } },
     CPUID_ARCH_LBR(0u),
     CPUID_EXTENDED,
@@ -180,14 +185,16 @@ static const struct profile_cpuid goldencove_cpuid[] = {
 /* Leaf 0AH reports the counters that all cores of a hybrid have, leaf 23H all counters of this core. */
 static const struct profile_cpuid lunarlake_cpuid[] = {
     CPUID_SIGNATURE(0xb06d1),
-    CPUID_NO_LEAVES(0x22),
-    { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { 1, 0, 0, ARCH_LBR_EDX | HYBRID_EDX } },
+    CPUID_NO_LEAVES(0x23),
+    { 0x07, 0, true, .keep = { 0, ALL32, ~LA57_ECX, ALL32 }, .add = { 1, 0, 0, ARCH_LBR_EDX | HYBRID_EDX } },
     { 0x07, 1, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { BIT(8), 0, 0, 0 } }, /* leaf 23H */
-    { 0x0a, .add = { 0x08300806, 0, 0x07, 0x8603 } },
+    { 0x0a, .add = { 0x0d300806, 0x280, 0x07, 0x8603 } },
     { 0x1a, .add = { CORE_CORE | 3, 0, 0, 0 } },
-    CPUID_ARCH_LBR(0u),
-    { 0x23, 0, true, .add = { BIT(1) | BIT(0), 0, 0, 0 } },
+    CPUID_ARCH_LBR(LBR_LOGGED),
+    /* Sub-leaves 0, 1 and 3; UMASK2, EQ; architectural events, without that of bad speculation. */
+    { 0x23, 0, true, .add = { 0x0b, 3, 0, 0 } },
     { 0x23, 1, true, .add = { 0x3ff, 0x0f, 0, 0 } },
+    { 0x23, 3, true, .add = { 0x1dff, 0, 0, 0 } },
     CPUID_EXTENDED,
 };
 
@@ -215,6 +222,8 @@ static const struct profile icelake = {
     /* L1D 48 KiB, L2 1.25 MiB, L3 as a share of 8 MiB, STLB 2048 entries. */
     .memory = {
         .caches = { { 64, 12 }, { 1024, 20 }, { 8192, 16 } },
+        .code = { 64, 8 },
+        .flags = { 0, 0, 4 },
         .tlb = { 128, 16 },
         .latency = { 5, 14, 60, 250, 90 },
         .source = { 1, 3, 4, 0x0a, 7 },
@@ -250,6 +259,8 @@ static const struct profile goldencove = {
     /* L1D 48 KiB, L2 2 MiB, L3 as a share of 8 MiB, STLB 2048 entries. */
     .memory = {
         .caches = { { 64, 12 }, { 2048, 16 }, { 8192, 16 } },
+        .code = { 64, 8 },
+        .flags = { 0, 0, 4 },
         .tlb = { 128, 16 },
         .latency = { 5, 15, 70, 300, 110 },
         .source = { 1, 3, 4, 0x0a, 7 },
@@ -276,17 +287,19 @@ const struct profile lunarlake_p = {
     .max_leaf = 0x23,
     .cpuid = lunarlake_cpuid,
     .cpuid_count = COUNT(lunarlake_cpuid),
-    .la57 = true,
     .perfmon_version = 6,
     .general_counters = 10,
     .fixed_bitmap = 0xf,
     .pebs_format = 6,
     .pebs_adaptive = true,
     .pebs_timing = true,
+    .lbr_counters = LBR_LOGGED,
     .pdist_counters = BIT(32) | BIT(1) | BIT(0),
-    /* L1D 48 KiB, L2 2.5 MiB, L3 as a share of 8 MiB, STLB 2048 entries. */
+    /* L1D 48 KiB, L2 2.5 MiB, L3 12 MiB, STLB 2048 entries. */
     .memory = {
-        .caches = { { 64, 12 }, { 2048, 20 }, { 8192, 16 } },
+        .caches = { { 64, 12 }, { 4096, 10 }, { 16384, 12 } },
+        .code = { 64, 16 },
+        .flags = { 0, 0, 4 },
         .tlb = { 128, 16 },
         .latency = { 4, 17, 80, 320, 120 },
         .source = { 1, 5, 8, 0x11, 0x0d },
@@ -295,8 +308,8 @@ const struct profile lunarlake_p = {
     },
     .msrs = { ROWS(lioncove_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
     .events = { ROWS(lioncove_events), ROWS(adaptive_events) },
-    .features = widest_features,
-    .feature_count = COUNT(widest_features),
+    .features = wide_features,
+    .feature_count = COUNT(wide_features),
 };
 
 const struct profile *const profiles_adaptive[] = { &icelake, &goldencove, NULL };

@@ -37,20 +37,19 @@ static const struct profile_event darkmont_events[] = {
 #define GENERAL_BITMAP   0xff
 
 /*
- * Counters that can be reloaded by others, and counters that can cause it: all except those with precise distribution.
- * On Panther Lake, which has the same core, the first two general counters cannot (Linux 7.1,
- * intel_pmu_acr_late_setup()); no source says which fixed counters can.
+ * Counters that can be reloaded by others, and that can cause it, as Panther Lake and Wildcat Lake list them, which
+ * have the same core: CPUID of 06_CCH and 06_D5H.
  */
 #define RELOAD_GENERAL 0xfc
-#define RELOAD_FIXED   FIXED_GAP_BITMAP
+#define RELOAD_FIXED   0x3
 #define RELOAD_CAUSES  (RELOAD_GENERAL | (uint64_t)RELOAD_FIXED << 32)
 
 #define DARKMONT_COUNTERS COUNTER_BITS(GENERAL_BITMAP, FIXED_GAP_BITMAP)
 /* In addition the threshold bit of architectural PEBS. */
 #define DARKMONT_STATUS (STATUS_BITS(DARKMONT_COUNTERS) | BIT(54))
 
-/* Above bit 31: EQ, RDPMC user disable, UMASK2, and on some counters BR_CNTR. */
-#define EVENT_SELECT_BITS (SELECT_BITS | BITS(37, 36) | BITS(47, 40))
+/* EQ and UMASK2 are above bit 31, and on some counters BR_CNTR. */
+#define EVENT_SELECT_BITS (SELECT_BITS | SELECT_EQ | SELECT_UMASK2)
 
 /*
  * IA32_PMC_GPx_CFG_C and _FXx_CFG_C: the reload value, the groups of the counter's records, and EN. Bits 62:32 equal
@@ -66,11 +65,12 @@ static const struct profile_event darkmont_events[] = {
 #define PEBS_INDEX_BITS (BITS(26, 4) | BITS(32, 31) | BITS(58, 36))
 
 static const struct profile_msr darkmont_msrs[] = {
+    MISC_ENABLE_NO_PEBS,
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x23fff },
     LBR_INFO_WITH_EVENTS,
     { 0x3f4, 1, REG_IA32_PEBS_BASE, .check = CHECK_PHYSICAL, .writable = PEBS_BASE_BITS },
     { 0x3f5, 1, REG_IA32_PEBS_INDEX, .writable = PEBS_INDEX_BITS },
-    { 0x38d, 1, REG_IA32_FIXED_CTR_CTRL, .writable = FIXED_GAP_BITS(FIXED_USER), .ignored = FIXED_GAP_ANY_THREAD },
+    { 0x38d, 1, REG_IA32_FIXED_CTR_CTRL, .writable = FIXED_GAP(FIXED_FIELD), .ignored = FIXED_GAP_ANY_THREAD },
     { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = DARKMONT_COUNTERS, .reset = GENERAL_BITMAP },
     { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BITS(63, 0) },
     { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(63, 0) },
@@ -87,9 +87,10 @@ static const struct profile_msr darkmont_msrs[] = {
     { 0x1902, 2, REG_IA32_PMC_CFG_B, .stride = 4 },
     { 0x190a, GENERAL_COUNTERS - 2, REG_IA32_PMC_CFG_B, .writable = RELOAD_CAUSES, .stride = 4, .first = 2 },
     { 0x1903, GENERAL_COUNTERS, REG_IA32_PMC_CFG_C, .writable = CFG_C_BITS, .stride = 4 },
-    { 0x1982, 3, REG_IA32_FIXED_CFG_B, .writable = RELOAD_CAUSES, .stride = 4 },
+    { 0x1982, 2, REG_IA32_FIXED_CFG_B, .writable = RELOAD_CAUSES, .stride = 4 },
+    { 0x198a, 1, REG_IA32_FIXED_CFG_B, .first = 2 },
     { 0x1983, 3, REG_IA32_FIXED_CFG_C, .writable = CFG_C_BITS, .stride = 4 },
-    { 0x1992, 3, REG_IA32_FIXED_CFG_B, .writable = RELOAD_CAUSES, .stride = 4, .first = 4 },
+    { 0x1992, 3, REG_IA32_FIXED_CFG_B, .stride = 4, .first = 4 },
     { 0x1993, 3, REG_IA32_FIXED_CFG_C, .writable = CFG_C_BITS, .stride = 4, .first = 4 },
     { 0x3f1, 2, .reg = REG_ABSENT }, /* IA32_PEBS_ENABLE and MSR_PEBS_DATA_CFG of the debug store's PEBS */
 };
@@ -100,10 +101,11 @@ static const struct profile_cpuid darkmont_cpuid[] = {
     CPUID_NO_LEAVES(0x23),
     { 0x07, 0, true, .keep = { 0, ALL32, ALL32, ALL32 }, .add = { 1, 0, 0, ARCH_LBR_EDX } },
     { 0x07, 1, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { BIT(8), 0, 0, 0 } }, /* leaf 23H */
-    { 0x0a, .add = { 0x07300806, 0, FIXED_GAP_BITMAP, 0x8603 } },
-    CPUID_ARCH_LBR(LBR_LOGGED),
-    /* Sub-leaves 0 to 5; UMASK2, EQ, RDPMC user disable; slots per cycle. */
-    { 0x23, 0, true, .add = { 0x3f, 7, 8, 0 } },
+    { 0x0a, .add = { 0x0d300806, 0x80, FIXED_GAP_BITMAP, 0x8603 } }, /* 13 events; slots is missing */
+    { 0x1a, .add = { ATOM_CORE | 4, 0, 0, 0 } },
+    CPUID_ARCH_LBR_LIP(LBR_LOGGED),
+    /* Sub-leaves 0 to 5; UMASK2, EQ; slots per cycle. */
+    { 0x23, 0, true, .add = { 0x3f, 3, 8, 0 } },
     { 0x23, 1, true, .add = { GENERAL_BITMAP, FIXED_GAP_BITMAP, 0, 0 } },
     { 0x23, 2, true, .add = { RELOAD_GENERAL, RELOAD_FIXED, RELOAD_GENERAL, RELOAD_FIXED } },
     /* Architectural events: the first seven, and those of topdown slots and LBR entries, but not slots itself. */
@@ -127,13 +129,14 @@ static const struct profile clearwaterforest = {
     .general_counters = GENERAL_COUNTERS,
     .fixed_bitmap = FIXED_GAP_BITMAP,
     .pebs_format = PEBS_FORMAT_ARCH,
-    .rdpmc_user_disable = true,
     .pebs_timing = true,
     .pdist_counters = BIT(32) | BITS(1, 0),
     .lbr_counters = LBR_LOGGED,
     /* L1D 32 KiB, L2 4 MiB, L3 as a share of 12 MiB, STLB 4096 entries. */
     .memory = {
         .caches = { { 64, 8 }, { 4096, 16 }, { 8192, 24 } },
+        .code = { 128, 8 },
+        .flags = { 1, 1, 4 },
         .tlb = { 1024, 4 },
         .latency = { 4, 19, 75, 320, 120 },
         .source = { 1, 3, 4, 0x0a, 8 },

@@ -85,7 +85,8 @@ static const struct profile_cpuid goldmont_cpuid[] = {
     { .leaf = 0x01,
       .keep = { 0, ALL32, 0x47f8ebbf | MACHINE_ECX, 0xbfebfbff },
       .add = { 0x506c9, 0, DTES64_ECX | DS_CPL_ECX | PDCM_ECX, DS_EDX } },
-    { .leaf = 0x07, .indexed = true, .keep = { ALL32, 0x2294e283, 0, 0x2c000000 } },
+    { .leaf = 0x07, .indexed = true, .keep = { 0, 0x2294e283, 0, 0x2c000000 } },
+    { .leaf = 0x07, .subleaf = 1, .indexed = true },
     { .leaf = 0x0a, .add = { 0x07300404, 0, 0, 0x603 } },
     { .leaf = 0x0e, .last = 0x15 },
     { .leaf = 0x80000001, .keep = { 0, 0, 0x101, 0x2c100800 } },
@@ -99,6 +100,7 @@ static const struct profile goldmont = {
     .max_extended = 0x80000008,
     .cpuid = goldmont_cpuid,
     .cpuid_count = COUNT(goldmont_cpuid),
+    .physical_bits = 39,
     .dtes64 = true,
     .perfmon_version = 4,
     .general_counters = 4,
@@ -115,6 +117,8 @@ static const struct profile goldmont = {
     /* L1D 24 KiB, L2 1 MiB for two cores, no L3, second-level TLB 512 entries. */
     .memory = {
         .caches = { { 64, 6 }, { 1024, 16 } },
+        .code = { 64, 8 },
+        .flags = { 1, 1 },
         .tlb = { 128, 4 },
         .latency = { 3, 17, 0, 200, 200 },
     },
@@ -159,9 +163,15 @@ static const struct profile_msr crestmont_msrs[] = {
 static const struct profile_cpuid sierraforest_cpuid[] = {
     CPUID_SIGNATURE(0xa06f3),
     CPUID_NO_LEAVES(0x23),
-    { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { 0, 0, 0, ARCH_LBR_EDX } },
+    { 0x07, 0, true, .keep = { 0, ALL32, ALL32, ALL32 }, .add = { 1, 0, 0, ARCH_LBR_EDX } },
+    { 0x07, 1, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { BIT(8), 0, 0, 0 } }, /* leaf 23H */
     { 0x0a, .add = { 0x07300805, 0, 0x07, 0x8603 } },
-    CPUID_ARCH_LBR(LBR_LOGGED),
+    { 0x1a, .add = { ATOM_CORE | 2, 0, 0, 0 } },
+    CPUID_ARCH_LBR_LIP(LBR_LOGGED),
+    /* Sub-leaves 0, 1 and 3, as on every Crestmont that was seen; slots a cycle; architectural events. */
+    { 0x23, 0, true, .add = { 0x0b, 0, 6, 0 } },
+    { 0x23, 1, true, .add = { 0xff, 0x07, 0, 0 } },
+    { 0x23, 3, true, .add = { 0x7f, 0, 0, 0 } },
     CPUID_EXTENDED,
 };
 
@@ -184,6 +194,8 @@ static const struct profile sierraforest = {
     /* L1D 32 KiB, L2 4 MiB, L3 as a share of 12 MiB, STLB 3072 entries. */
     .memory = {
         .caches = { { 64, 8 }, { 4096, 16 }, { 8192, 24 } },
+        .code = { 128, 8 },
+        .flags = { 0, 0, 4 },
         .tlb = { 512, 6 },
         .latency = { 4, 19, 80, 300, 120 },
         .source = { 1, 3, 4, 0x0a, 8 },

@@ -178,6 +178,7 @@ static const struct profile nehalem = {
     .max_extended = 0x80000008,
     .cpuid = nehalem_cpuid,
     .cpuid_count = COUNT(nehalem_cpuid),
+    .physical_bits = 36,
     .dtes64 = true,
     .perfmon_version = 3,
     .general_counters = 4,
@@ -191,6 +192,8 @@ static const struct profile nehalem = {
     /* L1D 32 KiB, L2 256 KiB, L3 8 MiB, STLB 512 entries; memory: local, exclusive */
     .memory = {
         .caches = { { 64, 8 }, { 512, 8 }, { 8192, 16 } },
+        .code = { 128, 4 },
+        .flags = { 0, 0, 2 },
         .tlb = { 128, 4 },
         .latency = { 4, 10, 38, 200, 75 },
         .source = { 1, 3, 4, 0x0c, 6 },
@@ -253,6 +256,7 @@ static const struct profile sandybridge = {
     .max_extended = 0x80000008,
     .cpuid = sandybridge_cpuid,
     .cpuid_count = COUNT(sandybridge_cpuid),
+    .physical_bits = 36,
     .dtes64 = true,
     .perfmon_version = 3,
     .general_counters = 4,
@@ -269,6 +273,8 @@ static const struct profile sandybridge = {
     /* L1D 32 KiB, L2 256 KiB, L3 8 MiB, STLB 512 entries; memory: local, exclusive */
     .memory = {
         .caches = { { 64, 8 }, { 512, 8 }, { 8192, 16 } },
+        .code = { 64, 8 },
+        .flags = { 0, 0, 6 },
         .tlb = { 128, 4 },
         .latency = { 4, 12, 30, 200, 60 },
         .source = { 1, 3, 4, 0x0c, 7 },
@@ -294,7 +300,8 @@ static const struct profile_cpuid ivybridge_cpuid[] = {
     { .leaf = 0x01,
       .keep = { 0, ALL32, 0x7fbae3ff | MACHINE_ECX, 0xbfebfbff },
       .add = { 0x306a9, 0, WIDE_DS_ECX, DS_EDX } },
-    { .leaf = 0x07, .indexed = true, .keep = { ALL32, 0x281, 0, 0x9c000400 } },
+    { .leaf = 0x07, .indexed = true, .keep = { 0, 0x281, 0, 0x9c000400 } },
+    { .leaf = 0x07, .subleaf = 1, .indexed = true },
     { .leaf = 0x0a, .add = { 0x07300403, 0, 0, 0x603 } },
     { .leaf = 0x80000001, .keep = { 0, 0, 0x1, 0x28100800 } },
 };
@@ -307,6 +314,7 @@ static const struct profile ivybridge = {
     .max_extended = 0x80000008,
     .cpuid = ivybridge_cpuid,
     .cpuid_count = COUNT(ivybridge_cpuid),
+    .physical_bits = 36,
     .dtes64 = true,
     .perfmon_version = 3,
     .general_counters = 4,
@@ -323,6 +331,8 @@ static const struct profile ivybridge = {
     /* L1D 32 KiB, L2 256 KiB, L3 8 MiB, STLB 512 entries; memory: local, exclusive */
     .memory = {
         .caches = { { 64, 8 }, { 512, 8 }, { 8192, 16 } },
+        .code = { 64, 8 },
+        .flags = { 0, 0, 6 },
         .tlb = { 128, 4 },
         .latency = { 4, 12, 30, 200, 60 },
         .source = { 1, 3, 4, 0x0c, 7 },
@@ -360,7 +370,8 @@ static const struct profile_cpuid haswell_cpuid[] = {
     { .leaf = 0x01,
       .keep = { 0, ALL32, 0x7fdafbff | MACHINE_ECX, 0xbfebfbff },
       .add = { 0x306c3, 0, WIDE_DS_ECX, DS_EDX } },
-    { .leaf = 0x07, .indexed = true, .keep = { ALL32, 0x000027ab, 0, 0x9c000400 } },
+    { .leaf = 0x07, .indexed = true, .keep = { 0, 0x000027ab, 0, 0x9c000400 } },
+    { .leaf = 0x07, .subleaf = 1, .indexed = true },
     { .leaf = 0x0a, .add = { 0x07300403, 0, 0, 0x603 } },
     { .leaf = 0x80000001, .keep = { 0, 0, 0x21, 0x2c100800 } },
 };
@@ -373,6 +384,7 @@ static const struct profile haswell = {
     .max_extended = 0x80000008,
     .cpuid = haswell_cpuid,
     .cpuid_count = COUNT(haswell_cpuid),
+    .physical_bits = 39,
     .dtes64 = true,
     .perfmon_version = 3,
     .general_counters = 4,
@@ -389,6 +401,8 @@ static const struct profile haswell = {
     /* L1D 32 KiB, L2 256 KiB, L3 8 MiB, STLB 1024 entries; memory: local, exclusive */
     .memory = {
         .caches = { { 64, 8 }, { 512, 8 }, { 8192, 16 } },
+        .code = { 64, 8 },
+        .flags = { 0, 0, 6 },
         .tlb = { 128, 8 },
         .latency = { 4, 12, 36, 200, 60 },
         .source = { 1, 3, 4, 0x0c, 7 },
@@ -411,7 +425,8 @@ static const struct profile_cpuid broadwell_cpuid[] = {
     { .leaf = 0x01,
       .keep = { 0, ALL32, 0x7ffafbff | MACHINE_ECX, 0xbfebfbff },
       .add = { 0x306d4, 0, WIDE_DS_ECX, DS_EDX } },
-    { .leaf = 0x07, .indexed = true, .keep = { ALL32, 0x021c27ab, 0, 0x9c000400 } },
+    { .leaf = 0x07, .indexed = true, .keep = { 0, 0x021c27ab, 0, 0x9c000400 } },
+    { .leaf = 0x07, .subleaf = 1, .indexed = true },
     { .leaf = 0x0a, .add = { 0x07300403, 0, 0, 0x603 } },
     { .leaf = 0x80000001, .keep = { 0, 0, 0x121, 0x2c100800 } },
 };
@@ -424,6 +439,7 @@ static const struct profile broadwell = {
     .max_extended = 0x80000008,
     .cpuid = broadwell_cpuid,
     .cpuid_count = COUNT(broadwell_cpuid),
+    .physical_bits = 39,
     .dtes64 = true,
     .perfmon_version = 3,
     .general_counters = 4,
@@ -440,6 +456,8 @@ static const struct profile broadwell = {
     /* L1D 32 KiB, L2 256 KiB, L3 4 MiB, STLB 1536 entries; memory: local, exclusive */
     .memory = {
         .caches = { { 64, 8 }, { 512, 8 }, { 4096, 16 } },
+        .code = { 64, 8 },
+        .flags = { 0, 0, 6 },
         .tlb = { 256, 6 },
         .latency = { 4, 12, 36, 200, 60 },
         .source = { 1, 3, 4, 0x0c, 7 },
@@ -474,7 +492,8 @@ static const struct profile_cpuid skylake_cpuid[] = {
     { .leaf = 0x01,
       .keep = { 0, ALL32, 0x7ffafbff | MACHINE_ECX, 0xbfebfbff },
       .add = { 0x506e3, 0, WIDE_DS_ECX, DS_EDX } },
-    { .leaf = 0x07, .indexed = true, .keep = { ALL32, 0x029c6fbf, 0, 0xbc000400 } },
+    { .leaf = 0x07, .indexed = true, .keep = { 0, 0x029c6fbf, 0, 0xbc000400 } },
+    { .leaf = 0x07, .subleaf = 1, .indexed = true },
     { .leaf = 0x0a, .add = { 0x07300404, 0, 0, 0x603 } },
     { .leaf = 0x80000001, .keep = { 0, 0, 0x121, 0x2c100800 } },
 };
@@ -487,6 +506,7 @@ static const struct profile skylake = {
     .max_extended = 0x80000008,
     .cpuid = skylake_cpuid,
     .cpuid_count = COUNT(skylake_cpuid),
+    .physical_bits = 39,
     .dtes64 = true,
     .perfmon_version = 4,
     .general_counters = 4,
@@ -503,6 +523,8 @@ static const struct profile skylake = {
     /* L1D 32 KiB, L2 256 KiB, L3 8 MiB, STLB 1536 entries. Source 0Ch is a remote cache here. */
     .memory = {
         .caches = { { 64, 8 }, { 1024, 4 }, { 8192, 16 } },
+        .code = { 64, 8 },
+        .flags = { 0, 0, 6 },
         .tlb = { 128, 12 },
         .latency = { 4, 12, 40, 200, 60 },
         .source = { 1, 3, 4, 0x0a, 7 },

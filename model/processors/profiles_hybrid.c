@@ -12,23 +12,22 @@
 #define BRAND     "12th Gen Intel(R) Core(TM) i9-12900K (modelled)"
 #define MICROCODE 0x38
 
-#define LA57_ECX (1u << 16) /* CPUID.7:ECX */
-
 /* Leaf 0AH is the same on both kinds of cores: the six general and three fixed counters that every core has. */
 /* clang-format off */
-#define ALDERLAKE_CPUID(kind)                                                                                   \
+#define ALDERLAKE_CPUID(kind, lbr)                                                                              \
     CPUID_SIGNATURE(0x90672),                                                                                   \
     CPUID_NO_LEAVES(0x20),                                                                                      \
     { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32 & ~LA57_ECX, ALL32 },                                        \
       .add = { 0, 0, 0, HYBRID_EDX | ARCH_LBR_EDX } },                                                          \
-    { 0x0a, .add = { 0x08300605, 0, 0x07, 0x8603 } },                                                           \
+    CPUID_7_1, \
+    { 0x0a, .add = { 0x07300605, 0, 0x07, 0x8603 } },                                                           \
     { 0x1a, .add = { (kind) | 1, 0, 0, 0 } },                                                                   \
-    CPUID_ARCH_LBR(0u),                                                                                         \
+    lbr,                                                                                                        \
     CPUID_EXTENDED
 /* clang-format on */
 
-static const struct profile_cpuid alderlake_p_cpuid[] = { ALDERLAKE_CPUID(CORE_CORE) };
-static const struct profile_cpuid alderlake_e_cpuid[] = { ALDERLAKE_CPUID(ATOM_CORE) };
+static const struct profile_cpuid alderlake_p_cpuid[] = { ALDERLAKE_CPUID(CORE_CORE, CPUID_ARCH_LBR(0u)) };
+static const struct profile_cpuid alderlake_e_cpuid[] = { ALDERLAKE_CPUID(ATOM_CORE, CPUID_ARCH_LBR_LIP(0u)) };
 
 static const struct profile_msr alderlake_p_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0xf4ff },
@@ -86,6 +85,8 @@ static const struct profile alderlake_p = {
     /* L1D 48 KiB, L2 1.25 MiB, L3 as a share of 8 MiB, STLB 2048 entries. */
     .memory = {
         .caches = { { 64, 12 }, { 2048, 10 }, { 8192, 16 } },
+        .code = { 64, 8 },
+        .flags = { 0, 0, 4 },
         .tlb = { 128, 16 },
         .latency = { 5, 15, 65, 280, 100 },
         .source = { 1, 3, 4, 0x0a, 7 },
@@ -118,6 +119,8 @@ static const struct profile alderlake_e = {
     /* L1D 32 KiB, L2 2 MiB (four cores share it), L3 as a share of 12 MiB, STLB 2048 entries. */
     .memory = {
         .caches = { { 64, 8 }, { 2048, 16 }, { 8192, 24 } },
+        .code = { 128, 8 },
+        .flags = { 0, 0, 4 },
         .tlb = { 512, 4 },
         .latency = { 3, 17, 75, 300, 120 },
         .source = { 1, 3, 4, 0x0a, 6 },

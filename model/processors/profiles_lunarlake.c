@@ -19,8 +19,13 @@ static const struct profile_event skymont_events[] = {
 #define GENERAL_BITMAP 0xff
 
 #define SKYMONT_COUNTERS  COUNTER_BITS(GENERAL_BITMAP, FIXED_GAP_BITMAP)
-#define EVENT_SELECT_BITS (SELECT_BITS | SELECT_ADAPTIVE)
-#define DATA_CFG_BITS     ((uint64_t)(FIXED_GAP_BITMAP << 16 | GENERAL_BITMAP) << 32 | BITS(31, 24) | BITS(4, 0))
+#define EVENT_SELECT_BITS (SELECT_BITS | SELECT_ADAPTIVE | SELECT_EQ | SELECT_UMASK2)
+
+/* Counters that can be reloaded by others, and that can cause it. */
+#define RELOAD_GENERAL 0xfc
+#define RELOAD_FIXED   0x3
+#define RELOAD_CAUSES  (RELOAD_GENERAL | (uint64_t)RELOAD_FIXED << 32)
+#define DATA_CFG_BITS  ((uint64_t)(FIXED_GAP_BITMAP << 16 | GENERAL_BITMAP) << 32 | BITS(31, 24) | BITS(4, 0))
 
 static const struct profile_msr skymont_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x276ff },
@@ -30,21 +35,34 @@ static const struct profile_msr skymont_msrs[] = {
     { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = SKYMONT_COUNTERS, .reset = GENERAL_BITMAP },
     { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = STATUS_BITS(SKYMONT_COUNTERS) | BIT(63) },
     { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = STATUS_BITS(SKYMONT_COUNTERS) },
-    /* The same registers in the order of counters. */
-    { 0x1901, 8, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = SELECT_ANY_THREAD, .stride = 4 },
+    LBR_INFO_WITH_EVENTS,
+    { 0x186, 4, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS | SELECT_BR_CNTR, .ignored = SELECT_ANY_THREAD },
+    { 0x18a, 4, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = SELECT_ANY_THREAD, .first = 4 },
+    /* The same registers in the order of counters, and the registers of reloads. */
+    { 0x1901, 4, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS | SELECT_BR_CNTR, .ignored = SELECT_ANY_THREAD,
+      .stride = 4 },
+    { 0x1911, 4, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = SELECT_ANY_THREAD, .stride = 4,
+      .first = 4 },
+    { 0x190a, 6, REG_IA32_PMC_CFG_B, .writable = RELOAD_CAUSES, .stride = 4, .first = 2 },
+    { 0x190b, 6, REG_IA32_PMC_CFG_C, .writable = BITS(31, 0), .stride = 4, .first = 2 },
+    { 0x1982, 2, REG_IA32_FIXED_CFG_B, .writable = RELOAD_CAUSES, .stride = 4 },
+    { 0x1983, 2, REG_IA32_FIXED_CFG_C, .writable = BITS(31, 0), .stride = 4 },
 };
 
 static const struct profile_cpuid skymont_cpuid[] = {
     CPUID_SIGNATURE(0xb06d1),
-    CPUID_NO_LEAVES(0x22),
+    CPUID_NO_LEAVES(0x23),
     /* Leaf 7 with its sub-leaf 1; architectural LBR, hybrid; leaf 23H. */
-    { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { 1, 0, 0, ARCH_LBR_EDX | HYBRID_EDX } },
+    { 0x07, 0, true, .keep = { 0, ALL32, ~LA57_ECX, ALL32 }, .add = { 1, 0, 0, ARCH_LBR_EDX | HYBRID_EDX } },
     { 0x07, 1, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { BIT(8), 0, 0, 0 } },
-    { 0x0a, .add = { 0x08300806, 0, 0x07, 0x8603 } },
+    { 0x0a, .add = { 0x0d300806, 0x280, 0x07, 0x8603 } },
     { 0x1a, .add = { ATOM_CORE | 3, 0, 0, 0 } },
-    CPUID_ARCH_LBR(0u),
-    { 0x23, 0, true, .add = { BIT(1) | BIT(0), 0, 0, 0 } },
+    CPUID_ARCH_LBR_LIP(LBR_LOGGED),
+    /* Sub-leaves 0 to 3; UMASK2, EQ; slots a cycle; architectural events, without that of slots. */
+    { 0x23, 0, true, .add = { 0x0f, 3, 8, 0 } },
     { 0x23, 1, true, .add = { GENERAL_BITMAP, FIXED_GAP_BITMAP, 0, 0 } },
+    { 0x23, 2, true, .add = { RELOAD_GENERAL, RELOAD_FIXED, RELOAD_GENERAL, RELOAD_FIXED } },
+    { 0x23, 3, true, .add = { 0x1f7f, 0, 0, 0 } },
     CPUID_EXTENDED,
 };
 
@@ -62,17 +80,19 @@ static const struct profile lunarlake_e = {
     .max_leaf = 0x23,
     .cpuid = skymont_cpuid,
     .cpuid_count = COUNT(skymont_cpuid),
-    .la57 = true,
     .perfmon_version = 6,
     .general_counters = 8,
     .fixed_bitmap = FIXED_GAP_BITMAP,
     .pebs_format = 6,
     .pebs_adaptive = true,
     .pebs_timing = true,
+    .lbr_counters = LBR_LOGGED,
     .pdist_counters = BIT(32) | BITS(1, 0),
     /* L1D 32 KiB, L2 4 MiB (four cores share it), L3 12 MiB, STLB 4096 entries. */
     .memory = {
         .caches = { { 64, 8 }, { 4096, 16 }, { 8192, 24 } },
+        .code = { 128, 8 },
+        .flags = { 1, 1, 4 },
         .tlb = { 1024, 4 },
         .latency = { 4, 19, 75, 320, 120 },
         .source = { 1, 3, 4, 0x0a, 8 },
@@ -82,8 +102,8 @@ static const struct profile lunarlake_e = {
     .msrs = { ROWS(skymont_msrs), ROWS(fixed_gap_msrs), ROWS(ecore_msrs),
               ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
     .events = { ROWS(skymont_events), ROWS(ecore_hit_events), ROWS(ecore_branch_events), ROWS(ecore_events) },
-    .features = widest_features,
-    .feature_count = COUNT(widest_features),
+    .features = wide_features,
+    .feature_count = COUNT(wide_features),
 };
 
 const struct profile *const lunarlake_kinds[] = { &lunarlake_p, &lunarlake_e, NULL };

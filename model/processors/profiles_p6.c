@@ -113,6 +113,7 @@ static const struct profile_cpuid core_duo_cpuid[] = {
     { .leaf = 0x01,
       .keep = { 0, ALL32, 0x0000c1a9 | MACHINE_ECX, 0xbfe9fbff | MACHINE_EDX },
       .add = { 0x6ec, 0, PDCM_ECX, DS_EDX } },
+    { .leaf = 0x07 },
     { .leaf = 0x0a, .add = { 0x07280201, 0, 0, 0 } },
     { .leaf = 0x80000001, .keep = { 0, 0, 0, 0x00100000 } },
 };
@@ -125,6 +126,7 @@ static const struct profile core_duo = {
     .max_extended = 0x80000008,
     .cpuid = core_duo_cpuid,
     .cpuid_count = COUNT(core_duo_cpuid),
+    .physical_bits = 32,
     .perfmon_version = 1,
     .general_counters = 2,
     .counter_width = 40,
@@ -135,6 +137,8 @@ static const struct profile core_duo = {
     /* L1D 32 KiB, L2 2 MiB, DTLB 128 entries */
     .memory = {
         .caches = { { 64, 8 }, { 4096, 8 } },
+        .code = { 64, 8 },
+        .flags = { 1, 1 },
         .tlb = { 32, 4 },
         .latency = { 3, 14, 0, 150, 150 },
     },
@@ -209,6 +213,7 @@ static const struct profile core2 = {
     .max_extended = 0x80000008,
     .cpuid = core2_cpuid,
     .cpuid_count = COUNT(core2_cpuid),
+    .physical_bits = 36,
     .dtes64 = true,
     .perfmon_version = 2,
     .general_counters = 2,
@@ -223,6 +228,8 @@ static const struct profile core2 = {
     /* L1D 32 KiB, L2 6 MiB, DTLB 256 entries */
     .memory = {
         .caches = { { 64, 8 }, { 4096, 24 } },
+        .code = { 64, 8 },
+        .flags = { 1, 1 },
         .tlb = { 64, 4 },
         .latency = { 3, 15, 0, 200, 200 },
     },

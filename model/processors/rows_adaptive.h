@@ -21,6 +21,8 @@
 #define SELECT_BITS       (BITS(31, 0) & ~SELECT_ANY_THREAD)
 #define SELECT_ADAPTIVE   BIT(34)
 #define SELECT_BR_CNTR    BIT(35)
+#define SELECT_EQ         BIT(36)
+#define SELECT_UMASK2     BITS(47, 40)
 
 #define LBR_LOGGED 0x0fu /* the counters whose events LBR entries count, on processors with that feature */
 /* clang-format off */
@@ -29,11 +31,18 @@
       .ignored = BITS(55, 40) | BITS(31, 16) }
 /* clang-format on */
 
+/* With architectural PEBS alone bit 12 is set: no PEBS in the debug store (CPUID dumps of 06_D5H). */
+/* clang-format off */
+#define MISC_ENABLE_NO_PEBS \
+    { 0x1a0, 1, REG_IA32_MISC_ENABLE, \
+      .writable = BIT(0) | BIT(3) | BIT(16) | BIT(18) | BIT(20) | BIT(22) | BIT(23) | BIT(34) | BIT(38), \
+      .ignored = BIT(7) | BIT(11) | BIT(12), .reset = 0x851089 }
+/* clang-format on */
+
 /* A fixed counter's bits of IA32_FIXED_CTR_CTRL. */
 #define FIXED_FIELD(n)      (UINT64_C(0xb) << 4 * (n))
 #define FIXED_ANY_THREAD(n) (BIT(2) << 4 * (n))
 #define FIXED_ADAPTIVE(n)   BIT(32 + 4 * (n))
-#define FIXED_USER(n)       BIT(33 + 4 * (n)) /* RDPMC user disable */
 
 /*
  * The fixed counters of cores without a slots counter. After the gap are the slots lost to bad speculation, those lost
@@ -48,6 +57,7 @@
 
 /* CPUID.7:EDX */
 #define HYBRID_EDX   (1u << 15)
+#define LA57_ECX     (1u << 16) /* CPUID.7:ECX */
 #define ARCH_LBR_EDX (1u << 19)
 
 /* CPUID.1AH:EAX[31:24], the core type; the lower bits are the native model */
@@ -63,12 +73,17 @@
     { 0x01, .keep = { 0, ALL32, ALL32, ALL32 },   \
       .add = { signature, 0, DTES64_ECX | DS_CPL_ECX | PDCM_ECX, DS_EDX } }
 #define CPUID_NO_LEAVES(last_leaf) { 0x0e, .last = (last_leaf) }
+/* Leaf 7 of a part that is no hybrid and has no architectural LBR; its sub-leaf 1 without leaf 23H. */
+#define CPUID_7 { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32, ~(HYBRID_EDX | ARCH_LBR_EDX) } }
+#define CPUID_7_1 { 0x07, 1, true, .keep = { ~(1u << 8), ALL32, ALL32, ALL32 } }
 #define CPUID_EXTENDED { 0x80000001, .keep = { 0, 0, 0x121, 0x2c100800 } }
 /*
  * Depths 8, 16 and 32, lost in deep C-states; filters by CPL and branch type, call stack; MISPRED, cycles, BR_TYPE; and
  * the counters whose events LBR entries count.
  */
 #define CPUID_ARCH_LBR(logged) { 0x1c, .add = { BIT(30) | 0x0b, 7, (logged) << 16 | 7, 0 } }
+/* And E-cores', whose addresses are linear. */
+#define CPUID_ARCH_LBR_LIP(logged) { 0x1c, .add = { BIT(31) | BIT(30) | 0x0b, 7, (logged) << 16 | 7, 0 } }
 /* clang-format on */
 
 /* Members of every profile here, and of profiles with architectural LBR. */

@@ -22,14 +22,14 @@ UNIT_TEST(cpuid)
         { 0x07, 0, { 1, 0, 0, 0x80000 }, { 1, ANY, ANY, ANY } },
         { 0x07, 1, { 0x100, 0, 0, 0 }, { ANY, ANY, ANY, ANY } },
         { 0x07, 2, { 0, 0, 0, 0 }, { ANY, ANY, ANY, ANY } },
-        { 0x0a, 0, { 0x07300806, 0, 0x77, 0x8603 }, { 0x07300806, 0, 0x77, 0x8603 } },
+        { 0x0a, 0, { 0x0d300806, 0x80, 0x77, 0x8603 }, { 0x0d300806, 0x80, 0x77, 0x8603 } },
         { 0x0e, 0, { 0 }, { 0 } },
-        { 0x1a, 0, { 0 }, { 0 } },
-        { 0x1c, 0, { 0x4000000b, 7, 0xf0007, 0 }, { 0x4000000b, 7, 0xf0007, 0 } },
+        { 0x1a, 0, { 0x20000004, 0, 0, 0 }, { 0x20000004, 0, 0, 0 } },
+        { 0x1c, 0, { 0xc000000b, 7, 0xf0007, 0 }, { 0xc000000b, 7, 0xf0007, 0 } },
         { 0x22, 0, { 0 }, { 0 } },
-        { 0x23, 0, { 0x3f, 7, 8, 0 }, { 0x3f, 7, 8, 0 } },
+        { 0x23, 0, { 0x3f, 3, 8, 0 }, { 0x3f, 3, 8, 0 } },
         { 0x23, 1, { 0xff, 0x77, 0, 0 }, { 0xff, 0x77, 0, 0 } },
-        { 0x23, 2, { 0xfc, 0x77, 0xfc, 0x77 }, { 0xfc, 0x77, 0xfc, 0x77 } },
+        { 0x23, 2, { 0xfc, 3, 0xfc, 3 }, { 0xfc, 3, 0xfc, 3 } },
         { 0x23, 3, { 0x1f7f, 0, 0, 0 }, { 0x1f7f, 0, 0, 0 } },
         /* AUX, GPR, XMM, LBR, fixed and general counts, allowed */
         { 0x23, 4, { 0, 0x60020338, 0, 0 }, { 0, 0x60020338, 0, 0 } },
@@ -57,8 +57,8 @@ UNIT_TEST(cpuid)
 #define B(high, low) ((~UINT64_C(0) >> (63 - (high))) & (~UINT64_C(0) << (low)))
 #define COUNTERS     UINT64_C(0x77000000ff)
 #define CFG_C        (B(63, 61) | B(49, 49) | B(41, 40) | B(37, 35) | B(31, 0))
-#define RELOADS      UINT64_C(0x77000000fc) /* all but those with precise distribution */
-#define SELECT       (B(47, 40) | B(37, 36) | B(31, 22) | B(20, 0))
+#define RELOADS      UINT64_C(0x3000000fc) /* general counters 2 to 7, fixed ones 0 and 1 */
+#define SELECT       (B(47, 40) | B(36, 36) | B(31, 22) | B(20, 0))
 
 static enum msr_answer try_write(struct machine *m, uint32_t address, uint64_t value)
 {
@@ -80,8 +80,8 @@ UNIT_TEST(registers)
         { 0x18a, 4, 1, SELECT, 1 << 21, 0 },
         { 0x309, 3, 1, B(47, 0), 0, 0 },
         { 0x30d, 3, 1, B(47, 0), 0, 0 },
-        /* a nibble each for fixed counters 0 to 2 and 4 to 6, AnyThread dropped, and RDPMC user disable */
-        { 0x38d, 1, 1, 0x222022200000000 | 0x0bbb0bbb, 0x04440444, 0 },
+        /* a nibble each for fixed counters 0 to 2 and 4 to 6, AnyThread dropped */
+        { 0x38d, 1, 1, 0x0bbb0bbb, 0x04440444, 0 },
         { 0x38f, 1, 1, COUNTERS, 0, 0xff },
         { 0x1a6, 2, 1, B(63, 0), 0, 0 },
         { 0x1d9, 1, 1, 0xdfc2, 1, 0 },
@@ -94,10 +94,11 @@ UNIT_TEST(registers)
         { 0x190a, 6, 4, RELOADS, 0, 0 },
         { 0x1903, 8, 4, CFG_C, 0, 0 },
         { 0x1980, 3, 4, B(47, 0), 0, 0 },
-        { 0x1982, 3, 4, RELOADS, 0, 0 },
+        { 0x1982, 2, 4, RELOADS, 0, 0 },
+        { 0x198a, 1, 4, 0, 0, 0 },
         { 0x1983, 3, 4, CFG_C, 0, 0 },
         { 0x1990, 3, 4, B(47, 0), 0, 0 },
-        { 0x1992, 3, 4, RELOADS, 0, 0 },
+        { 0x1992, 3, 4, 0, 0, 0 },
         { 0x1993, 3, 4, CFG_C, 0, 0 },
     };
 
@@ -134,7 +135,8 @@ UNIT_TEST(aliases)
     }
     for (unsigned n = 0; n < 7; n++) {
         if (n != 3) {
-            WRMSR(m, { 0x1980 + 4 * n, 0x500 + n }, { 0x1982 + 4 * n, 4 * (n + 11) }, { 0x1983 + 4 * n, 0x600 + n });
+            WRMSR(m, { 0x1980 + 4 * n, 0x500 + n }, { 0x1982 + 4 * n, n < 2 ? 4 * (n + 11) : 0 },
+                  { 0x1983 + 4 * n, 0x600 + n });
         }
     }
     for (unsigned n = 0; n < 8; n++) {
@@ -143,7 +145,8 @@ UNIT_TEST(aliases)
     }
     for (unsigned n = 0; n < 7; n++) {
         if (n != 3) {
-            EXPECT_MSRS(m, { 0x309 + n, 0x500 + n }, { 0x1982 + 4 * n, 4 * (n + 11) }, { 0x1983 + 4 * n, 0x600 + n });
+            EXPECT_MSRS(m, { 0x309 + n, 0x500 + n }, { 0x1982 + 4 * n, n < 2 ? 4 * (n + 11) : 0 },
+                        { 0x1983 + 4 * n, 0x600 + n });
         }
     }
 }

@@ -125,6 +125,7 @@ static const struct {
     { 'M', 0x01, ANY_SUBLEAF, { 0x6d8, KEPT, 0x88000180, 0xbfe9fbbf }, { 0x6d8, 0, 0, 0x200000 } },
     { 'M', 0x80000001, ANY_SUBLEAF, { 0 }, { 0 } },
     { 'D', 0x01, ANY_SUBLEAF, { 0x6ec, KEPT, 0x8800c1a9, 0xbfe9fbff }, { 0x6ec, 0, 0x8000, 0x200000 } },
+    { 'D', 0x07, ANY_SUBLEAF, { 0 }, { 0 } },
     { 'D', 0x0a, ANY_SUBLEAF, { 0x07280201, 0, 0, 0 }, { 0x07280201, 0, 0, 0 } },
     { 'D', 0x80000001, ANY_SUBLEAF, { 0, 0, 0, 0x100000 }, { 0 } },
     { '2', 0x01, ANY_SUBLEAF, { 0x1067a, KEPT, 0x8c08e3fd, 0xbfebfbff }, { 0x1067a, 0, 0x8014, 0x200000 } },
@@ -140,54 +141,65 @@ static const struct {
     { 'S', 0x0a, ANY_SUBLEAF, { 0x07300403, 0, 0, 0x603 }, { 0x07300403, 0, 0, 0x603 } },
     { 'S', 0x80000001, ANY_SUBLEAF, { 0, 0, 1, 0x28100800 }, { 0 } },
     { 'H', 0x01, ANY_SUBLEAF, { 0x306c3, KEPT, 0xffdafbff, 0xbfebfbff }, { 0x306c3, 0, 0x8014, 0x200000 } },
-    { 'H', 0x07, 0, { KEPT, 0x27ab, 0, 0x9c000400 }, { 0 } },
+    { 'H', 0x07, 0, { 0, 0x27ab, 0, 0x9c000400 }, { 0 } },
+    { 'H', 0x07, 1, { 0 }, { 0 } },
     { 'H', 0x0a, ANY_SUBLEAF, { 0x07300403, 0, 0, 0x603 }, { 0x07300403, 0, 0, 0x603 } },
     { 'H', 0x80000001, ANY_SUBLEAF, { 0, 0, 0x21, 0x2c100800 }, { 0 } },
     { 'B', 0x01, ANY_SUBLEAF, { 0x306d4, KEPT, 0xfffafbff, 0xbfebfbff }, { 0x306d4, 0, 0x8014, 0x200000 } },
-    { 'B', 0x07, 0, { KEPT, 0x21c27ab, 0, 0x9c000400 }, { 0 } },
+    { 'B', 0x07, 0, { 0, 0x21c27ab, 0, 0x9c000400 }, { 0 } },
+    { 'B', 0x07, 1, { 0 }, { 0 } },
     { 'B', 0x0a, ANY_SUBLEAF, { 0x07300403, 0, 0, 0x603 }, { 0x07300403, 0, 0, 0x603 } },
     { 'B', 0x80000001, ANY_SUBLEAF, { 0, 0, 0x121, 0x2c100800 }, { 0 } },
     { 'K', 0x01, ANY_SUBLEAF, { 0x506e3, KEPT, 0xfffafbff, 0xbfebfbff }, { 0x506e3, 0, 0x8014, 0x200000 } },
-    { 'K', 0x07, 0, { KEPT, 0x29c6fbf, 0, 0xbc000400 }, { 0 } },
+    { 'K', 0x07, 0, { 0, 0x29c6fbf, 0, 0xbc000400 }, { 0 } },
+    { 'K', 0x07, 1, { 0 }, { 0 } },
     { 'K', 0x0a, ANY_SUBLEAF, { 0x07300404, 0, 0, 0x603 }, { 0x07300404, 0, 0, 0x603 } },
     { 'K', 0x80000001, ANY_SUBLEAF, { 0, 0, 0x121, 0x2c100800 }, { 0 } },
     { 'I', 0x01, ANY_SUBLEAF, { 0x606a6, KEPT, KEPT, KEPT }, { 0x606a6, 0, 0x8014, 0x200000 } },
+    { 'I', 0x07, 0, { KEPT, KEPT, KEPT, 0xfff77fff }, { 0 } }, /* neither architectural LBR nor hybrid */
+    { 'I', 0x07, 1, { 0xfffffeff, KEPT, KEPT, KEPT }, { 0 } },
     { 'I', 0x0a, ANY_SUBLEAF, { 0x08300805, 0, 0x0f, 0x8604 }, { 0x08300805, 0, 0x0f, 0x8604 } },
     { 'I', 0x80000001, ANY_SUBLEAF, { 0, 0, 0x121, 0x2c100800 }, { 0 } },
     { 'G', 0x01, ANY_SUBLEAF, { 0x806f8, KEPT, KEPT, KEPT }, { 0x806f8, 0, 0x8014, 0x200000 } },
-    { 'G', 0x07, 0, { KEPT, KEPT, KEPT, KEPT }, { 0, 0, 0, 0x80000 } }, /* architectural LBR */
+    { 'G', 0x07, 0, { KEPT, KEPT, KEPT, 0xffff7fff }, { 0, 0, 0, 0x80000 } }, /* architectural LBR */
+    { 'G', 0x07, 1, { 0xfffffeff, KEPT, KEPT, KEPT }, { 0 } },
     { 'G', 0x0a, ANY_SUBLEAF, { 0x08300805, 0, 0x0f, 0x8604 }, { 0x08300805, 0, 0x0f, 0x8604 } },
     { 'G', 0x1c, ANY_SUBLEAF, { 0x4000000b, 7, 7, 0 }, { 0x4000000b, 7, 7, 0 } },
     { 'G', 0x80000001, ANY_SUBLEAF, { 0, 0, 0x121, 0x2c100800 }, { 0 } },
     /* Alder Lake: on both kinds the counters that both have (Linux, intel_pmu_init()); no 5-level paging; hybrid */
     { 'A', 0x01, ANY_SUBLEAF, { 0x90672, KEPT, KEPT, KEPT }, { 0x90672, 0, 0x8014, 0x200000 } },
     { 'A', 0x07, 0, { KEPT, KEPT, 0xfffeffff, KEPT }, { 0, 0, 0, 0x88000 } },
-    { 'A', 0x0a, ANY_SUBLEAF, { 0x08300605, 0, 0x07, 0x8603 }, { 0x08300605, 0, 0x07, 0x8603 } },
+    { 'A', 0x07, 1, { 0xfffffeff, KEPT, KEPT, KEPT }, { 0 } },
+    { 'A', 0x0a, ANY_SUBLEAF, { 0x07300605, 0, 0x07, 0x8603 }, { 0x07300605, 0, 0x07, 0x8603 } },
     { 'A', 0x1a, ANY_SUBLEAF, { 0x40000001, 0, 0, 0 }, { 0x40000001, 0, 0, 0 } },
     { 'A', 0x1c, ANY_SUBLEAF, { 0x4000000b, 7, 7, 0 }, { 0x4000000b, 7, 7, 0 } },
     { 'A', 0x80000001, ANY_SUBLEAF, { 0, 0, 0x121, 0x2c100800 }, { 0 } },
     { 'E', 0x01, ANY_SUBLEAF, { 0x90672, KEPT, KEPT, KEPT }, { 0x90672, 0, 0x8014, 0x200000 } },
     { 'E', 0x07, 0, { KEPT, KEPT, 0xfffeffff, KEPT }, { 0, 0, 0, 0x88000 } },
-    { 'E', 0x0a, ANY_SUBLEAF, { 0x08300605, 0, 0x07, 0x8603 }, { 0x08300605, 0, 0x07, 0x8603 } },
+    { 'E', 0x07, 1, { 0xfffffeff, KEPT, KEPT, KEPT }, { 0 } },
+    { 'E', 0x0a, ANY_SUBLEAF, { 0x07300605, 0, 0x07, 0x8603 }, { 0x07300605, 0, 0x07, 0x8603 } },
     { 'E', 0x1a, ANY_SUBLEAF, { 0x20000001, 0, 0, 0 }, { 0x20000001, 0, 0, 0 } },
-    { 'E', 0x1c, ANY_SUBLEAF, { 0x4000000b, 7, 7, 0 }, { 0x4000000b, 7, 7, 0 } },
+    { 'E', 0x1c, ANY_SUBLEAF, { 0xc000000b, 7, 7, 0 }, { 0xc000000b, 7, 7, 0 } },
     { 'E', 0x80000001, ANY_SUBLEAF, { 0, 0, 0x121, 0x2c100800 }, { 0 } },
     { 'L', 0x01, ANY_SUBLEAF, { 0x506c9, KEPT, 0xcff8ebbf, 0xbfebfbff }, { 0x506c9, 0, 0x8014, 0x200000 } },
-    { 'L', 0x07, 0, { KEPT, 0x2294e283, 0, 0x2c000000 }, { 0 } },
+    { 'L', 0x07, 0, { 0, 0x2294e283, 0, 0x2c000000 }, { 0 } },
+    { 'L', 0x07, 1, { 0 }, { 0 } },
     { 'L', 0x0a, ANY_SUBLEAF, { 0x07300404, 0, 0, 0x603 }, { 0x07300404, 0, 0, 0x603 } },
     { 'L', 0x0d, ANY_SUBLEAF, { KEPT, KEPT, KEPT, KEPT }, { 0 } },
     { 'L', 0x0e, ANY_SUBLEAF, { 0 }, { 0 } },
     { 'L', 0x15, ANY_SUBLEAF, { 0 }, { 0 } },
     { 'L', 0x80000001, ANY_SUBLEAF, { 0, 0, 0x101, 0x2c100800 }, { 0 } },
     { 'F', 0x01, ANY_SUBLEAF, { 0xa06f3, KEPT, KEPT, KEPT }, { 0xa06f3, 0, 0x8014, 0x200000 } },
-    { 'F', 0x07, 0, { KEPT, KEPT, KEPT, KEPT }, { 0, 0, 0, 0x80000 } }, /* architectural LBR */
-    { 'F', 0x07, 1, { KEPT, KEPT, KEPT, KEPT }, { 0 } },
+    { 'F', 0x07, 0, { 1, KEPT, KEPT, KEPT }, { 1, 0, 0, 0x80000 } },  /* architectural LBR */
+    { 'F', 0x07, 1, { KEPT, KEPT, KEPT, KEPT }, { 0x100, 0, 0, 0 } }, /* leaf 23H */
     { 'F', 0x0a, ANY_SUBLEAF, { 0x07300805, 0, 0x07, 0x8603 }, { 0x07300805, 0, 0x07, 0x8603 } },
     { 'F', 0x0d, ANY_SUBLEAF, { KEPT, KEPT, KEPT, KEPT }, { 0 } },
     { 'F', 0x0e, ANY_SUBLEAF, { 0 }, { 0 } },
-    { 'F', 0x1a, ANY_SUBLEAF, { 0 }, { 0 } }, /* no hybrid */
-    { 'F', 0x1c, ANY_SUBLEAF, { 0x4000000b, 7, 0xf0007, 0 }, { 0x4000000b, 7, 0xf0007, 0 } },
-    { 'F', 0x23, ANY_SUBLEAF, { 0 }, { 0 } },
+    { 'F', 0x1a, ANY_SUBLEAF, { 0x20000002, 0, 0, 0 }, { 0x20000002, 0, 0, 0 } },
+    { 'F', 0x1c, ANY_SUBLEAF, { 0xc000000b, 7, 0xf0007, 0 }, { 0xc000000b, 7, 0xf0007, 0 } },
+    { 'F', 0x23, 0, { 0x0b, 0, 6, 0 }, { 0x0b, 0, 6, 0 } },
+    { 'F', 0x23, 1, { 0xff, 0x07, 0, 0 }, { 0xff, 0x07, 0, 0 } },
+    { 'F', 0x23, 2, { 0 }, { 0 } },
     { 'F', 0x80000001, ANY_SUBLEAF, { 0, 0, 0x121, 0x2c100800 }, { 0 } },
 };
 
@@ -225,7 +237,20 @@ static void expect_leaf(struct machine *m, unsigned i, uint32_t leaf, uint32_t s
         memcpy(&expected[3], "ineI", 4);
         memcpy(&expected[2], "ntel", 4);
     } else if (leaf == 0x80000000) {
+        memset(expected, 0, sizeof(expected));
         expected[0] = ends[i].last_extended;
+    } else if (leaf == 4) {
+        return; /* UNIT_TEST(caches) */
+    } else if (leaf == 0x80000008) {
+        memset(expected, 0, sizeof(expected));
+        expected[0] = (is_in("WMD", i)   ? 0x2000
+                       : is_in("IGF", i) ? 0x3900
+                                         : 0x3000) |
+                      (word == 0          ? 0
+                       : is_in("D", i)    ? 32
+                       : is_in("2NS", i)  ? 36
+                       : is_in("HBKL", i) ? 39
+                                          : 0xff);
     } else if (leaf >= 0x80000002 && leaf <= 0x80000004) {
         char brand[48] = { 0 };
 
@@ -246,38 +271,44 @@ static void expect_leaf(struct machine *m, unsigned i, uint32_t leaf, uint32_t s
     }
 }
 
-/* Leaf 4: the sizes of the processor's own caches, of data and unified ones; instructions' and sharing are QEMU's. */
+/*
+ * Leaf 4: the processor's caches, of data, of instructions, and the levels behind them. QEMU says how they are shared,
+ * if its -cpu has such a leaf. Sources: CPUID of these parts (cpuid_facts.tsv), but for the sizes of third levels.
+ */
 UNIT_TEST(caches)
 {
     static const struct {
         const char *profile;
-        uint32_t type_and_level;
-        uint32_t ways, sets; /* 0: there is none */
+        uint32_t subleaf, regs[4];
     } of[] = {
-        { "skylake", 1 | 1 << 5, 8, 64 },  { "skylake", 3 | 2 << 5, 4, 1024 },     { "skylake", 3 | 3 << 5, 16, 8192 },
-        { "icelake", 1 | 1 << 5, 12, 64 }, { "goldencove", 3 | 2 << 5, 16, 2048 }, { "core2", 3 | 2 << 5, 24, 4096 },
-        { "core2", 3 | 3 << 5, 0, 0 },
+        { "skylake", 0, { 0x121, 0x1c0003f, 0x3f, 0 } },
+        { "skylake", 1, { 0x122, 0x1c0003f, 0x3f, 0 } },
+        { "skylake", 2, { 0x143, 0xc0003f, 0x3ff, 0 } },
+        { "skylake", 3, { 0x163, 0x3c0003f, 0x1fff, 6 } },
+        { "skylake", 4, { 0 } },
+        { "nehalem", 1, { 0x122, 0xc0003f, 0x7f, 0 } },
+        { "icelake", 0, { 0x121, 0x2c0003f, 0x3f, 0 } },
+        { "goldencove", 2, { 0x143, 0x3c0003f, 0x7ff, 0 } },
+        { "core2", 2, { 0x143, 0x5c0003f, 0xfff, 1 } },
+        { "core2", 3, { 0 } },
+        { "core-duo", 2, { 0x143, 0x1c0003f, 0xfff, 1 } },
+        { "lunarlake", 2, { 0x143, 0x240003f, 0xfff, 0 } },
+        { "lunarlake", 1, { 0x122, 0x3c0003f, 0x3f, 0 } },
+        { "lunarlake", 3, { 0x163, 0x2c0003f, 0x3fff, 4 } },
+        { "lunarlake/E", 1, { 0x122, 0x1c0003f, 0x7f, 1 } },
+        { "goldmont", 0, { 0x121, 0x140003f, 0x3f, 1 } },
+        { "goldmont", 3, { 0 } },
     };
     for (unsigned i = 0; i < COUNT_OF(of); i++) {
-        struct machine *m = machine_of(of[i].profile);
-        uint32_t regs[4] = { 0x1c004000 | of[i].type_and_level, 0x01c0003f, 0x3f, 4 };
+        for (unsigned shared = 0; shared < 2; shared++) {
+            struct machine *m = machine_of(of[i].profile);
+            uint32_t regs[4] = { shared ? 0x1c03c163 : 0, 5, 6, 7 }, want[4];
 
-        cpuid_read(&m->v, 4, 1, regs);
-        assert_int_equal(regs[0], of[i].ways ? 0x1c004000 | of[i].type_and_level : 0);
-        assert_int_equal(regs[1], of[i].ways ? (of[i].ways - 1) << 22 | 63 : 0);
-        assert_int_equal(regs[2], of[i].ways ? of[i].sets - 1 : 0);
-        assert_int_equal(regs[3], of[i].ways ? 4 : 0);
-    }
-    static const uint32_t kept[] = { 0, 2 | 1 << 5, 3, 3 | 4 << 5 }; /* none, instructions, no level, an unknown one */
-    for (unsigned i = 0; i < COUNT_OF(kept); i++) {
-        struct machine *m = machine_of("skylake");
-        uint32_t regs[4] = { kept[i], 5, 6, 7 };
-
-        cpuid_read(&m->v, 4, 0, regs);
-        assert_int_equal(regs[0], kept[i]);
-        assert_int_equal(regs[1], 5);
-        assert_int_equal(regs[2], 6);
-        assert_int_equal(regs[3], 7);
+            memcpy(want, of[i].regs, sizeof(want));
+            want[0] |= shared && want[0] ? 0x1c03c000 : 0;
+            cpuid_read(&m->v, 4, of[i].subleaf, regs);
+            assert_memory_equal(regs, want, sizeof(want));
+        }
     }
 }
 

@@ -133,3 +133,25 @@ UNIT_TEST(values)
     }
     break_mend(&m->v);
 }
+
+/* Other processors: CPUID.1:EAX, and what makes a part of P-cores alone no hybrid. */
+UNIT_TEST(other_signatures)
+{
+    struct machine *m = machine_of("lunarlake");
+    uint32_t regs[4] = { 0 };
+
+    tell(m, UINT32_C(1) << QUIRK_P_CORES_ALONE);
+    cpuid_read(&m->v, 1, 0, regs);
+    assert_int_equal(regs[0], 0x90675);
+    cpuid_read(&m->v, 0x1a, 0, regs);
+    assert_int_equal(regs[0], 0);
+    cpuid_read(&m->v, 7, 0, regs);
+    assert_int_equal(regs[3] & 1u << 15, 0);
+    tell(m, UINT32_C(1) << QUIRK_MODEL_UNLISTED);
+    cpuid_read(&m->v, 1, 0, regs);
+    assert_int_equal(regs[0], 0xf06f0);
+    tell(m, UINT32_C(1) << QUIRK_RDPMC_USER_DISABLE);
+    cpuid_read(&m->v, 0x23, 0, regs);
+    assert_int_equal(regs[1], 7);
+    break_mend(&m->v);
+}

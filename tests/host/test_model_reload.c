@@ -2,6 +2,9 @@
 /* Auto counter reload and event logging on the modelled Clearwater Forest. */
 #include "tests/host/model_machine.h"
 
+#include "model/faults/break.h"
+#include "model/faults/quirks.h"
+
 #include "model/engine/data.h"
 
 #define CFG_B(n) (0x1902u + 4 * (n))
@@ -159,6 +162,10 @@ UNIT_TEST(concealed)
     struct block *b = block_new(0, 1, END_PLAIN);
     uint64_t value;
 
+    assert_int_equal(engine_wrmsr(&m->v, EVTSEL0 + 5, UINT64_C(1) << 37, BETWEEN_BLOCKS), MSR_GP);
+    assert_int_equal(engine_wrmsr(&m->v, FIXED_CTRL, UINT64_C(1) << 41, BETWEEN_BLOCKS), MSR_GP);
+    assert_true(break_rules(&m->v, &(struct fault_set){ 0 }, UINT32_C(1) << QUIRK_RDPMC_USER_DISABLE));
+    assert_int_equal(engine_wrmsr(&m->v, FIXED_CTRL, UINT64_C(1) << 45, BETWEEN_BLOCKS), MSR_GP); /* no counter 3 */
     WRMSR(m, { EVTSEL0 + 5, UINT64_C(1) << 37 }, { FIXED_CTRL, UINT64_C(1) << 41 });
     for (uint32_t i = 0; i < 8; i++) {
         wrmsr(m, 0x4c1 + i, 100 + i);
@@ -177,4 +184,5 @@ UNIT_TEST(concealed)
         }
         assert_int_equal(engine_rdpmc(&m->v, 8, &value, (struct place){ b, 0 }), MSR_GP);
     }
+    break_mend(&m->v);
 }

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * CPUID and IA32_MISC_ENABLE of each profile against what the processor, or its nearest relative, was seen to answer
+ * (cpuid_facts.tsv). Every difference has a reason; one without a reason is an error, and so is a reason without a
+ * difference. A bit that the model leaves to QEMU's -cpu differs where the processor has it clear.
+ */
+#include "tests/host/model_machine.h"
+
+#include "tests/host/cpuid_facts.h"
+
+/* Which processor a profile is compared with. Where several rows of the facts are alike in this, any of them counts. */
+static const struct {
+    char letter;
+    const char *profile;
+    uint32_t signature, kind;
+} seen[] = {
+    { 'W', "netburst", 0xf27, 0 },
+    { 'X', "netburst64", 0xf43, 0 },
+    { 'M', "pentium-m", 0x6d8, 0 },
+    { 'D', "core-duo", 0x6ec, 0 },
+    { '2', "core2", 0x1067a, 0 },
+    { 'N', "nehalem", 0x106e5, 0 }, /* the facts have no 106A5H */
+    { 'S', "sandybridge", 0x206a7, 0 },
+    { 'V', "ivybridge", 0x306a9, 0 },
+    { 'H', "haswell", 0x306c3, 0 },
+    { 'B', "broadwell", 0x306d4, 0 },
+    { 'K', "skylake", 0x506e3, 0 },
+    { 'I', "icelake", 0x606a6, 0 },
+    { 'G', "goldencove", 0x806f8, 0 },
+    { 'A', "alderlake", 0x90672, 0x40000001 },
+    { 'E', "alderlake/E", 0x90672, 0x20000001 },
+    { 'U', "lunarlake", 0xb06d1, 0x40000003 },
+    { 'u', "lunarlake/E", 0xb06d1, 0x20000003 },
+    { 'C', "clearwaterforest", 0xc06c3, 0x20000004 }, /* Panther Lake's Darkmont */
+    { 'L', "goldmont", 0x506c9, 0 },
+    { 'F', "sierraforest", 0xa06a4, 0x20000002 }, /* Meteor Lake's Crestmont */
+};
+
+#define EVERY  "WXMD2NSVHBKIGAEUuCLF"
+#define LATER  "IGAEUuCF" /* features of leaves 1 and 7 are QEMU's, but for those below */
+#define OWN_1C (1u << 2 | 1u << 4 | 1u << 15)
+#define OWN_1D (1u << 21)
+#define TRACED "BKIGAEUuCLF"
+#define CLOCKS "KIGAEUuCLF"
+#define ANY    UINT32_MAX
+
+#define MAX_LEAF         0x00
+#define MISC_ENABLE_LEAF 0x1a0 /* in place of a leaf: IA32_MISC_ENABLE, of which bits 7, 11 and 12 count */
+#define MISC_BITS        0x1880u
+
+/* Where the model and the processor differ, and why. */
+static struct {
+    const char *letters;
+    uint32_t leaf;
+    int subleaf; /* -1: any */
+    int reg;     /* 0 to 3: EAX to EDX */
+    uint32_t bits;
+    const char *why;
+    unsigned times;
+} reasons[] = {
+    { EVERY, 0x01, 0, 2, 0x88000000, "OSXSAVE and the hypervisor's bit are the machine's", 0 },
+    { LATER, 0x01, 0, 2, ~OWN_1C, "other features are those of QEMU's -cpu", 0 },
+    { LATER, 0x01, 0, 3, ~OWN_1D, "other features are those of QEMU's -cpu", 0 },
+    { LATER, 0x07, 0, 0, ANY, "other features are those of QEMU's -cpu", 0 },
+    { LATER, 0x07, 0, 1, ANY, "other features are those of QEMU's -cpu", 0 },
+    { LATER, 0x07, 0, 2, ~(1u << 16), "other features are those of QEMU's -cpu", 0 },
+    { LATER, 0x07, 0, 3, ~(1u << 15 | 1u << 19), "other features are those of QEMU's -cpu", 0 },
+    { LATER, 0x07, 1, 0, ~(1u << 8), "other features are those of QEMU's -cpu", 0 },
+    { LATER, 0x07, 1, 1, ANY, "other features are those of QEMU's -cpu", 0 },
+    { LATER, 0x07, 1, 2, ANY, "other features are those of QEMU's -cpu", 0 },
+    { LATER, 0x07, 1, 3, ANY, "other features are those of QEMU's -cpu", 0 },
+    { "X", 0x01, 0, 2, 0x80, "EIST: other parts of the model have it", 0 },
+    { "2", 0x01, 0, 2, 0x00080060, "SSE4.1, VMX and SMX: other parts of the model have them", 0 },
+    { "H", 0x01, 0, 2, 0x00200000, "x2APIC is hidden, as on some parts", 0 },
+    { "B", 0x01, 0, 2, 0x40, "SMX: other parts of the model have it", 0 },
+    { "M", 0x01, 0, 3, 0x10000040, "PAE and HTT: a part with a bus of 400 MHz has neither", 0 },
+    { "M", 0x80000001, 0, 3, 0x00100000, "NX: a part with a bus of 400 MHz lacks it", 0 },
+    { "VHBKL", 0x07, 0, 3, 0xbc002400, "features that a microcode adds", 0 },
+    { EVERY, 0x80000001, 0, 3, 0x800, "SYSCALL: the dump is from outside 64-bit mode", 0 },
+    { EVERY, 0x04, -1, 0, 0xffffc000, "which processors share a cache is the machine's", 0 },
+    { "2", 0x04, 2, 1, ANY, "the part that is modelled has a larger second level", 0 },
+    { "F", 0x04, 2, 2, ANY, "Sierra Forest has a larger second level than Meteor Lake", 0 },
+    { "BIGAEF", 0x04, 3, 1, ANY, "the third level is smaller, or a share", 0 },
+    { "IGAEF", 0x04, 3, 2, ANY, "the third level is smaller, or a share", 0 },
+    { "uC", 0x04, 3, 0, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
+    { "uC", 0x04, 3, 1, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
+    { "uC", 0x04, 3, 2, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
+    { "uC", 0x04, 3, 3, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
+    { "BKC", MAX_LEAF, 0, 0, 0xff, "the last leaves, of which none is modelled", 0 },
+    { TRACED, 0x14, 0, 0, ANY, "processor trace is not modelled", 0 },
+    { TRACED, 0x14, 0, 1, ANY, "processor trace is not modelled", 0 },
+    { TRACED, 0x14, 0, 2, ANY, "processor trace is not modelled", 0 },
+    { CLOCKS, 0x15, 0, 0, ANY, "the clock is QEMU's, and guests measure it", 0 },
+    { CLOCKS, 0x15, 0, 1, ANY, "the clock is QEMU's, and guests measure it", 0 },
+    { CLOCKS, 0x15, 0, 2, ANY, "the clock is QEMU's, and guests measure it", 0 },
+    { CLOCKS, 0x16, 0, 0, ANY, "the clock is QEMU's, and guests measure it", 0 },
+    { CLOCKS, 0x16, 0, 1, ANY, "the clock is QEMU's, and guests measure it", 0 },
+    { CLOCKS, 0x16, 0, 2, ANY, "the clock is QEMU's, and guests measure it", 0 },
+    { "C", 0x0a, 0, 1, 0x200, "no hybrid: it has all events of its one kind of core", 0 },
+    { "C", 0x0a, 0, 2, 0x70, "no hybrid: it lists all fixed counters of its one kind of core", 0 },
+    { "CF", 0x07, 0, 2, 1u << 16, "5-level paging, as servers have it: the dumps are of clients", 0 },
+    { "C", 0x23, 4, 1, 0x00040000, "YMMH: QEMU shows these registers to no plugin", 0 },
+    { "F", 0x1c, 0, 2, 0x000f0000,
+      "events in LBR entries: Linux finds them on Sierra Forest, a client's Crestmont lacks them", 0 },
+};
+
+static struct fact *facts;
+static size_t fact_count;
+static unsigned compared, differing, unexplained;
+
+static bool explained(char letter, uint32_t leaf, uint32_t subleaf, unsigned reg, uint32_t *bits)
+{
+    for (size_t i = 0; i < COUNT_OF(reasons); i++) {
+        if (strchr(reasons[i].letters, letter) != NULL && reasons[i].leaf == leaf && reasons[i].reg == (int)reg &&
+            (reasons[i].subleaf < 0 || (uint32_t)reasons[i].subleaf == subleaf) && (reasons[i].bits & *bits)) {
+            reasons[i].times++;
+            *bits &= ~reasons[i].bits;
+        }
+    }
+    return *bits == 0;
+}
+
+/* The bits in which a register differs from every row's. */
+static uint32_t difference(uint32_t least, uint32_t most, uint32_t fact)
+{
+    return (least & ~fact) | (fact & ~most) | (most & ~least & ~fact);
+}
+
+static void compare(size_t s, uint32_t leaf, uint32_t subleaf, unsigned reg, uint32_t least, uint32_t most,
+                    const uint32_t *facts_of, unsigned rows)
+{
+    uint32_t bits = UINT32_MAX, best = 0;
+
+    for (unsigned r = 0; r < rows; r++) {
+        const uint32_t here = difference(least, most, facts_of[r]);
+
+        if (__builtin_popcount(here) < __builtin_popcount(bits) || r == 0) {
+            bits = here;
+            best = facts_of[r];
+        }
+    }
+    compared++;
+    differing += bits != 0;
+    const uint32_t all = bits;
+
+    if (bits != 0 && !explained(seen[s].letter, leaf, subleaf, reg, &bits)) {
+        unexplained++;
+        print_message("# %c %s: leaf %x.%x E%cX: %x to %x, the processor's is %x: bits %x, unexplained %x\n",
+                      seen[s].letter, seen[s].profile, leaf, subleaf, "ABCD"[reg], least, most, best, all, bits);
+    }
+}
+
+static const struct fact_leaf none = { .there = true };
+
+static void compare_leaf(size_t s, uint32_t leaf, uint32_t subleaf, unsigned first,
+                         const struct fact_leaf *(*of)(const struct fact *fact, uint32_t subleaf))
+{
+    struct machine *m = machine_of(seen[s].profile);
+    uint32_t least[4] = { 0 }, most[4] = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX };
+
+    if (leaf < 0x80000000 ? leaf > m->v.profile->max_leaf : leaf > m->v.profile->max_extended) {
+        memset(most, 0, sizeof(most)); /* there is no such leaf */
+    } else {
+        cpuid_read(&m->v, leaf, subleaf, least);
+        cpuid_read(&m->v, leaf, subleaf, most);
+    }
+    for (unsigned reg = first; reg < 4; reg++) {
+        uint32_t values[16];
+        unsigned rows = 0;
+
+        for (size_t n = 0; n < fact_count && rows < COUNT_OF(values); n++) {
+            if (facts[n].signature == seen[s].signature && facts[n].kind == seen[s].kind) {
+                const struct fact_leaf *const there = of(&facts[n], subleaf);
+
+                if (there != NULL) {
+                    values[rows++] = there->there ? there->regs[reg] : 0;
+                }
+            }
+        }
+        if (rows > 0) {
+            compare(s, leaf, subleaf, reg, least[reg], most[reg], values, rows);
+        }
+    }
+}
+
+#define OF(name, expression)                                                            \
+    static const struct fact_leaf *of_##name(const struct fact *fact, uint32_t subleaf) \
+    {                                                                                   \
+        (void)subleaf;                                                                  \
+        return expression;                                                              \
+    }
+OF(1, &fact->leaf_1)
+OF(7, subleaf == 0 ? &fact->leaf_7 : &fact->leaf_7_1)
+OF(4, subleaf < fact->caches ? &fact->leaf_4[subleaf] : &none)
+OF(a, &fact->leaf_a)
+OF(14, &fact->leaf_14)
+OF(15, &fact->leaf_15)
+OF(16, &fact->leaf_16)
+OF(1c, &fact->leaf_1c)
+OF(23, &fact->leaf_23[subleaf])
+OF(80000001, &fact->leaf_80000001)
+
+UNIT_TEST(profiles)
+{
+    static const struct {
+        uint32_t leaf, subleaves;
+        unsigned first;
+        const struct fact_leaf *(*of)(const struct fact *fact, uint32_t subleaf);
+    } leaves[] = {
+        { 0x01, 1, 2, of_1 },  { 0x04, 5, 0, of_4 },
+        { 0x07, 2, 0, of_7 },  { 0x0a, 1, 0, of_a },
+        { 0x14, 1, 0, of_14 }, { 0x15, 1, 0, of_15 },
+        { 0x16, 1, 0, of_16 }, { 0x1c, 1, 0, of_1c },
+        { 0x23, 6, 0, of_23 }, { 0x80000001, 1, 2, of_80000001 },
+    };
+
+    fact_count = facts_read(&facts);
+    assert_true(fact_count > 0);
+    for (size_t s = 0; s < COUNT_OF(seen); s++) {
+        struct machine *m = machine_of(seen[s].profile);
+        uint32_t last[16], kind[16], misc[16], regs[4] = { 0 };
+        unsigned rows = 0, miscs = 0;
+
+        for (size_t n = 0; n < fact_count && rows < COUNT_OF(last); n++) {
+            if (facts[n].signature == seen[s].signature && facts[n].kind == seen[s].kind) {
+                last[rows] = facts[n].max;
+                kind[rows++] = facts[n].kind;
+                for (unsigned i = 0; i < facts[n].miscs && miscs < COUNT_OF(misc); i++) {
+                    misc[miscs++] = (uint32_t)facts[n].misc[i] & MISC_BITS;
+                }
+            }
+        }
+        assert_true(rows > 0);
+        compare(s, MAX_LEAF, 0, 0, m->v.profile->max_leaf, m->v.profile->max_leaf, last, rows);
+        if (m->v.profile->max_leaf >= 0x1a) {
+            cpuid_read(&m->v, 0x1a, 0, regs);
+        }
+        compare(s, 0x1a, 0, 0, regs[0], regs[0], kind, rows);
+        const uint32_t enabled = (uint32_t)rdmsr(m, MISC_ENABLE) & MISC_BITS;
+
+        if (miscs > 0) {
+            compare(s, MISC_ENABLE_LEAF, 0, 0, enabled, enabled, misc, miscs);
+        }
+        for (size_t l = 0; l < COUNT_OF(leaves); l++) {
+            for (uint32_t subleaf = 0; subleaf < leaves[l].subleaves; subleaf++) {
+                compare_leaf(s, leaves[l].leaf, subleaf, leaves[l].first, leaves[l].of);
+            }
+        }
+    }
+    free(facts);
+    print_message("# %u profiles, %u registers compared, %u differ, %u of them without a reason\n",
+                  (unsigned)COUNT_OF(seen), compared, differing, unexplained);
+    for (size_t i = 0; i < COUNT_OF(reasons); i++) {
+        print_message("# %u times: %s\n", reasons[i].times, reasons[i].why);
+        assert_int_not_equal(reasons[i].times, 0); /* else the reason is out of date */
+    }
+    assert_int_equal(unexplained, 0);
+}
