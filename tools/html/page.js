@@ -210,7 +210,8 @@
                                         row.id + ': ' + words[row.result] + (row.reason ? ' (' + row.reason + ')' : '')
                                 }))),
                             el('div', {class: 'sum'},
-                                rows.filter((row) => row.result === 'pass').length + ' of ' + rows.length)))),
+                                rows.filter((row) => row.result === 'pass').length + ' of ' +
+                                    rows.filter((row) => row.result !== 'skip').length)))),
             bad.length ? [el('h3', {}, 'What did not pass'), list(bad)] : null,
             reasons.length
                 ? details('Why ' + count('skip') + ' tests were skipped',
