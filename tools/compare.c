@@ -322,10 +322,10 @@ static void drop_common(const struct log_fact **a, size_t *count_a, const struct
 }
 
 /*
- * Lines that begin alike (reading, note, wrong) were paired by their number. Where a log has one more, those behind it
- * have others: so they are paired anew, without those that both logs have.
+ * Lines that begin alike (reading, note, wrong) were paired by their number. An extra line in one log shifts the
+ * numbers after it, so the lines are paired again, without those that both logs have.
  */
-static bool pair_lines_anew(void)
+static bool pair_lines_again(void)
 {
     const struct log_fact **const lists = calloc(LOGS * run.count + 1, sizeof(lists[0]));
     const struct log_fact **const a = lists, **const b = lists + run.count;
@@ -360,7 +360,7 @@ static bool pair_lines_anew(void)
 
 static bool find_differences(void)
 {
-    if (!find_pairs() || !pair_lines_anew())
+    if (!find_pairs() || !pair_lines_again())
         return false;
     for (size_t i = 0; i < run.count; i++) {
         run.pairs[i].accepted = is_accepted(either(&run.pairs[i]));

@@ -141,7 +141,7 @@ static bool take_help(const char *none)
         print_options(outputs[i]->options);
     print_options(options);
     fputs("With --code it prints the results in the texts of QR codes, or with - in those of standard input.\n"
-          "With --compare it prints what two logs say differently, but for what the patterns in FILE accept.\n",
+          "With --compare it prints the differences of two logs, except those that the patterns in FILE accept.\n",
           stdout);
     exit(fflush(stdout) == 0 ? STATUS_WHOLE : STATUS_DAMAGED);
 }

@@ -66,7 +66,7 @@ static void add(struct log_facts *facts, const char *test, const char *name, con
 }
 
 /*
- * A line's words, each ended by a NUL in the line itself. What stands in quotation marks or between bars is one word.
+ * Splits a line in place into words that end with NUL. Text in quotation marks or between bars is one word.
  */
 static unsigned split(char *line, char **words)
 {
@@ -406,7 +406,7 @@ static int in_order(const void *left, const void *right)
     return by_name ? by_name : a->order < b->order ? -1 : 1;
 }
 
-/* Lines of the same name are told apart by their number, from the second on. */
+/* Lines of the same name get a number, from the second on. */
 static void number(struct log_facts *facts)
 {
     unsigned same = 1;

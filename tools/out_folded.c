@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * --folded: call stacks for flame graph programs, "test;caller;callee COUNT". BTS records count as
- * branches in the function on top; calls and returns are told by the kernel's code at the branch. An LBR
+ * branches in the function on top; the kernel's code at the branch shows calls and returns. An LBR
  * stack counts once, where it ends.
  */
 #include <stdio.h>

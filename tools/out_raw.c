@@ -297,4 +297,4 @@ static bool open(const struct output_setup *setup, struct record_sink *sink)
     return true;
 }
 
-const struct output output_raw = { .name = "raw", .help = "each record's fields beside its bytes", .open = open };
+const struct output output_raw = { .name = "raw", .help = "each record's fields and its bytes", .open = open };

@@ -2,7 +2,7 @@
 /*
  * --trace-json: a timeline in the Trace Event Format, for Perfetto and Chromium's tracing page. Process 1 has
  * the branches of BTS, a thread for each processor: slices are calls, and time is the number of branches, because the
- * records have none. Process 2 has the samples of PEBS that have a TSC, of which a tick counts as a nanosecond.
+ * records have none. Process 2 has the samples of PEBS that have a TSC; a tick counts as a nanosecond.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct trace_output {
     char test[256];
     bool in_test;  /* the test's slice is open */
     unsigned cpu;  /* processor of the open slices */
-    unsigned open; /* number of open slices besides the test's */
+    unsigned open; /* number of open slices without the test's */
     uint64_t now;  /* branches */
     uint64_t tsc;  /* the first time stamp */
     uint64_t events;

@@ -15,8 +15,7 @@ struct output_setup {
     struct symbols *symbols; /* of --elf FILE (tools/symbols.h); NULL: not given */
 };
 
-/* An option besides the forms: a row of the table in tools/dsdump.c, or of the form's file where only one form has it.
- */
+/* An option that is not a form: a row in tools/dsdump.c, or in the form's file if only one form has it. */
 struct command_option {
     const char *name;                   /* "elf": the option is --elf */
     const char *argument;               /* "FILE"; NULL: none */

@@ -70,7 +70,7 @@ static void print_machine(const struct packed_head *head)
         head->microcode);
 }
 
-/* Whether a facility is untested on a model of which no more than the name is known. */
+/* Whether a facility is untested on a model known only by name. */
 static bool lacks_row(const struct packed_head *head)
 {
     unsigned family, model, stepping;

@@ -48,7 +48,7 @@ void symbols_close(struct symbols *symbols);
  */
 bool symbols_fit(struct symbols *symbols, const struct dump_machine *machine);
 
-/* What is at an address; never NULL. symbols may be NULL: then nothing has a name. */
+/* What is at an address; never NULL. symbols may be NULL: then no address has a name. */
 const struct place *symbols_place(struct symbols *symbols, uint64_t address);
 
 /* The source line of an address; false if the ELF does not have it. */

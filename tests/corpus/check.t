@@ -52,9 +52,9 @@ sub refusals
 
 # ---- what is stored ------------------------------------------------------------------------------------------------------
 my ($said, $status) = check('-n');
-is $status, 0, 'the stored logs are taken' or diag $said;
-unlike read_file("$folder/matrix.md"), qr/\| seen on/, 'and count for nothing in the matrix';
-unlike $said, qr/: machine, /, 'none is of a machine yet';
+is $status, 0, 'the stored logs are accepted' or diag $said;
+unlike read_file("$folder/matrix.md"), qr/\| seen on/, 'and do not count in the matrix';
+unlike $said, qr/: machine, /, 'all are synthetic so far';
 ($said, $status) = check("$stored-contradicted.log");
 is $status, 0, 'what is planted is found' or diag $said;
 is_deeply [$said =~ /^  (contradicted \S+): \S/mg], ['contradicted bts.cpl.off_both', 'contradicted bts.cpl.off_os'], 'the claims that it contradicts';
@@ -170,13 +170,13 @@ my $as_machine = sub { s/^source: .*/source: machine/m; s/^machine: .*/machine: 
 is refusals(variant(undef, $as_machine, of_a_machine('-o', $options))), '0', 'the log of a machine is taken';
 like read_file("$folder/matrix.md"), qr/^\| `bts\.calls` \| architectural \| seen on 1 machine \|/m, 'and is in the matrix';
 like read_file("$folder/matrix.md"), qr/^\| `arch\.\S+` \| architectural \| modelled \| clearwaterforest/m,
-    'beside what is modelled alone';
+    'next to a claim that is only modelled';
 my $machine = of_a_machine(qw(-f bts.cpl.off_os_ignored -o), $options);
-is refusals(variant(undef, $as_machine, $machine)), '0', 'one that contradicts is taken';
+is refusals(variant(undef, $as_machine, $machine)), '0', 'a log that contradicts is accepted';
 like read_file("$folder/matrix.md"), qr/^\| `bts\.cpl\.off_os` \| architectural \| contradicted \| a box, 0x000506e3, 0xf0: BTS /m,
     'and is in the matrix';
 like refusals(variant(undef, sub { $as_machine->(); s/\z/contradicts: bts.calls\n/ }, $machine)),
-    qr/^1\nthe form says contradicts, which is for synthetic logs alone$/, 'nothing is planted in a machine';
+    qr/^1\nthe form says contradicts, which is for synthetic logs alone$/, 'a log of a machine must not contradict on purpose';
 
 # ---- the matrix ----------------------------------------------------------------------------------------------------------
 sub entry

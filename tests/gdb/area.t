@@ -48,7 +48,7 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     my ($used, $all) = $out->[2] =~ /^BTS: (\d+) of (\d+) records/m;
     is($used, ($fields->{'bts.index'} - $fields->{'bts.base'}) / $record, "$profile: how full the BTS buffer is");
     is($all, ($fields->{'bts.maximum'} - $fields->{'bts.base'}) / $record, "$profile: of how many");
-    like($out->[2], qr/^no problem found$/m, "$profile: and nothing is wrong");
+    like($out->[2], qr/^no problem found$/m, "$profile: and no problem");
     like($out->[4], qr/^LVT performance counter entry 0xe1: vector 0xe1, fixed, not masked$/m, "$profile: perfmon: the LVT entry");
     ok(scalar(grep { /^ok 1 \S+$/ } @$serial), "$profile: and $test passes as without a debugger");
 }
@@ -66,7 +66,7 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     my $index = sprintf '0x%x', $fields->{'bts.base'} - 24;
     like($out->[6], qr/^wrong: bts\.index $index is outside the buffer\n +SDM Vol\. 3A/m, 'an index before the base');
     like($out->[6], qr/^wrong: bts\.threshold $threshold /m, 'and still the threshold');
-    like($out->[6], qr/^BTS: fill level unknown/m, 'how full it is cannot be told');
+    like($out->[6], qr/^BTS: fill level unknown/m, 'the fill level is unknown');
     like($out->[8], qr/^wrong: bts\.base 0x900000000000 is not a canonical address/m, 'an address that is not canonical');
 }
 
@@ -78,8 +78,8 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     like($out->[5], qr/^wrong: bts 0x18 is on a page that is not mapped\n/m, 'a page that is not mapped') or diag $out->[5];
 }
 
-# A record of adaptive PEBS has the size that its own counter asks for. Of nine basic ones, two become one of 64 bytes. Then
-# two counters are on, of which one has the adaptive bit; then none is.
+# A record of adaptive PEBS has the size that its counter selects. Nine basic ones; then two of them become one of 64 bytes;
+# then two counters are on, one of them with the adaptive bit; then both counters are off.
 {
     my $state = sub { "python path = State.path(); state = open(path).read(); open(path, 'w').write($_[0])" };
     my $first = '*(unsigned long *)processors[0]->opened.pebs.base';
@@ -91,13 +91,13 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
         my ($n, $what, $on) = @$case;
         like($out->[$n], qr/^  pebs\.index +0x[0-9a-f]+  base \+ 9 records$/m, "records $what are basic ones");
         like($out->[$n], qr/^PEBS: 9 of 320 records of 32 bytes .*; $on/m, '... and are counted as such');
-        like($out->[$n], qr/^no problem found$/m, '... and nothing is wrong');
+        like($out->[$n], qr/^no problem found$/m, '... and there is no problem');
     }
-    for my $case ([ 4, 'records of two sizes' ], [ 7, 'two counters of which one is adaptive' ]) {
+    for my $case ([ 4, 'records of two sizes' ], [ 7, 'two counters, one adaptive' ]) {
         my ($n, $what) = @$case;
-        like($out->[$n], qr/^  pebs\.index +0x[0-9a-f]+$/m, "$what: no number of records is told");
-        like($out->[$n], qr/^PEBS: 288 of 10240 bytes \(2 %\), records vary in size, 9888 bytes to the threshold; on/m, '... but how many bytes');
-        like($out->[$n], qr/^no problem found$/m, '... and nothing is wrong');
+        like($out->[$n], qr/^  pebs\.index +0x[0-9a-f]+$/m, "$what: no number of records");
+        like($out->[$n], qr/^PEBS: 288 of 10240 bytes \(2 %\), records vary in size, 9888 bytes to the threshold; on/m, '... but the number of bytes');
+        like($out->[$n], qr/^no problem found$/m, '... and there is no problem');
     }
 }
 
@@ -167,7 +167,7 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     like($out->[5], qr/physical memory cannot be read: GDB is connected to something else than QEMU/, 'a stub that cannot read it');
 }
 
-# Without the model there is nothing to read, which is said with what to do.
+# Without the model the commands say what is missing and what to do.
 {
     my ($out) = gdb({ profile => 'none', commands => [ 'ds', 'perfmon' ] });
     like($out->[0], qr{^\S+/0 does not exist: the model writes it when processor 0 stops; was QEMU started with state=}m, 'no model: what is missing');

@@ -40,7 +40,7 @@ sub field { return $_[0] =~ /^  pebs\.$_[1] +0x0*([0-9a-f]+)/m ? hex $1 : die "n
     my $top = $at + 200 * ($count - 1);
     cmp_ok($count, '>', 1, 'there are records');
     like($whole, qr/^PEBS: $count records:$/m, 'pebs: so many');
-    is_deeply(wrong($whole), [], '... and nothing is wrong');
+    is_deeply(wrong($whole), [], '... and there is no problem');
 
     my $kept = join "\n", grep { !/^pebs ${\($count - 1)} / } split /\n/, records($whole);
     is(records($part), $kept, 'an index in a record: pebs prints those before it');
@@ -56,7 +56,7 @@ sub field { return $_[0] =~ /^  pebs\.$_[1] +0x0*([0-9a-f]+)/m ? hex $1 : die "n
         is($printed, "the PEBS index is outside the buffer: ds says what is wrong\n\n", "an index $where: pebs prints this alone");
         is_deeply(wrong($area), [ sprintf 'wrong: pebs.index 0x%x is outside the buffer', $value ], '... and ds the field');
     }
-    like($nowhere, qr{^the 512 bytes at 0x7000000000 cannot be read$}m, 'a buffer where nothing is mapped');
+    like($nowhere, qr{^the 512 bytes at 0x7000000000 cannot be read$}m, 'a buffer in unmapped memory');
 }
 
 # A BTS index between two records: which are whole is printed, and what is wrong.

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 #
-# bts, pebs and lbr print the records that lie in memory or registers: those that the kernel itself takes from there a moment
-# later, and prints. For each kind of record, in both widths. Prints TAP.
+# bts, pebs and lbr print the records in memory or registers: the same as the kernel reads and prints a moment later. For
+# each kind of record, in both widths. Prints TAP.
 use strict;
 use warnings;
 use FindBin;

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # slow: only `make full-test` runs it
-# The sessions of docs/students.md: each command, and in this order each line of output, of which .. stands for any text.
-# Prints TAP.
+# The sessions of docs/students.md: each command, and in this order each line of output (.. matches any text). Prints TAP.
 import re
 import subprocess
 from pathlib import Path

@@ -51,7 +51,7 @@ for my $profile ('skylake', 'clearwaterforest') {
     cmp_ok(hex($later // 0), '>', hex($time), '... by a newer record');
 }
 
-# Another reason to stop, and no reason at all, are told apart; and what is not asked for.
+# A stop for another reason, a stop without a reason, and commands that are not allowed then.
 {
     my ($out) = gdb({ profile => 'skylake', options => 'run=bts.calls', commands => [ 'hbreak ds_open', 'ds-watch', 'ds-watch now',
         "python os.mkdir(State.path() + '.watch')", 'ds-watch', 'continue &', 'ds-watch', 'ds', 'bts 1', 'perfmon' ] });
@@ -60,6 +60,6 @@ for my $profile ('skylake', 'clearwaterforest') {
     like($out->[4], qr{\Ads-watch: \S+/0\.watch cannot be written: Is a directory$}m, 'a file that it cannot write');
     is(($out->[$_] // '') =~ s/\n.*//sr, 'the machine is running: interrupt it first', 'a machine that runs') for 6 .. 9;
     ($out) = gdb({ profile => 'skylake', options => 'run=lbr.calls', commands => [ 'ds-watch' ] });
-    like($out->[0], qr/^ds-watch: the machine has ended before that/m, 'no record comes');
+    like($out->[0], qr/^ds-watch: the machine has ended before that/m, 'no record is written');
 }
 done_testing;

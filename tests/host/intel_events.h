@@ -95,7 +95,7 @@ static const struct intel_event {
     enum intel_address address; /* "Data_LA": the record has the data's linear address */
     const char *in;             /* these folders */
     uint64_t pdist;             /* counters with precise distribution; 0 also where a folder leaves them out */
-    uint16_t msr;               /* that it needs besides; 0: none */
+    uint16_t msr;               /* an MSR that it also needs; 0: none */
     uint64_t values;            /* bits of the values that this MSR can have */
     uint8_t cmask;
     bool inverted;

@@ -65,7 +65,7 @@
 #define STATUS_CTRFRZ (UINT64_C(1) << 59)
 #define STATUS_LBRFRZ (UINT64_C(1) << 58)
 
-/* Accesses that a test has an instruction make, besides enum insn_flags, which do not tell loads from stores. */
+/* Kinds of accesses of an instruction, in addition to enum insn_flags, which do not distinguish loads from stores. */
 #define LOADS  0x40u
 #define STORES 0x80u
 
@@ -405,7 +405,7 @@ static inline bool watch(struct machine *m, const struct block *b, unsigned i)
     return left;
 }
 
-/* Whether some count passes its limit in the block, and none was there before or is there behind it. */
+/* Whether some count passes its limit in the block, and all counts are below their limits before and after it. */
 static inline bool passes(const struct machine *m, const struct block *b)
 {
     bool some = false;

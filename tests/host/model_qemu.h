@@ -194,7 +194,7 @@ uint64_t qemu_private_flags(struct qemu_private *p, uint64_t system_flags, struc
     return system_flags | 1;
 }
 
-/* Two pages of the guest's memory, from HAND on, that QEMU's TLB has, of which plugins read `memory`. */
+/* Two pages of the guest's memory at HAND that are in QEMU's TLB. Plugins read `memory` instead. */
 #define HAND 0x5000
 static uint8_t hand[2 * 4096];
 static bool at_hand, doubts;

@@ -363,7 +363,7 @@ UNIT_TEST(texts)
 #define FADT 0x300u
 #define HPET 0x200u
 
-/* An FADT with a timer at port 608H, of this many bytes, and an HPET's table, besides what a sound machine has. */
+/* The tables of a sound machine, an HPET's table, and an FADT of this many bytes with a timer at port 608H. */
 static void expect_io_apic(struct machine *m, uint64_t address, uint32_t first)
 {
     struct acpi_io_apic io_apic = { 1, 1 };

@@ -40,7 +40,7 @@ UNIT_TEST(the_same_is_alike)
     expect(true, "");
 }
 
-/* Of another revision of the microcode the same is demanded, and it is told. */
+/* A different microcode revision is reported, and does not change what is required. */
 UNIT_TEST(microcode_is_told)
 {
     start();

@@ -403,8 +403,7 @@ static void commands_have_their_formats(void **state)
     assert_int_equal(machine.fences, 0);
 }
 
-/* One register of 64 bits, which is written once what was stored before can be seen, and of which nothing is waited
- * for. */
+/* One register of 64 bits. It is written after earlier stores are visible, and without waiting for the delivery. */
 static void commands_of_x2apic_have_theirs(void **state)
 {
     static const uint64_t *const command = &machine.by_msr[0x30];

@@ -254,10 +254,7 @@ static const struct step steps[] = {
           IS(pebs_record_most, 0), IS(ds_area_format, 6)), /* a format without a known area */
 
     TITLE("lbrs that a hypervisor conceals"),
-    /*
-     * KVM says by format 0 that it hands on no LBRs. So does a processor whose entries have 32 bits, without a
-     * hypervisor.
-     */
+    /* KVM reports format 0 if it exposes no LBRs. Without a hypervisor, format 0 means entries of 32 bits. */
     STEPS(FROM(skylake_input), CLEAR(perf_capabilities.value, UINT64_C(0x3f)), HAS(NEED_LBR)),
     STEPS(ADD(leaf_1.ecx, 1u << 31), LACKS(NEED_LBR, CAPS_LBR_CONCEALED), LACKS(NEED_LBR_TOS, CAPS_LBR_CONCEALED)),
     STEPS(ADD(perf_capabilities.value, 5), HAS(NEED_LBR)),
@@ -366,7 +363,7 @@ static const struct step steps[] = {
     STEPS(SET(ia32e_active, false), CLEAR(leaf_1.ecx, 1u << 2), IS(ds_width, 4), IS(pebs_form.width, 8),
           HAS(NEED_PEBS_ARCH)),
     STEPS(FROM(clearwater_forest_input), SET(leaf_1.eax, 0x000f0ff2),
-          HAS(NEED_PEBS_ARCH)), /* a core that nobody knows: CPUID tells all */
+          HAS(NEED_PEBS_ARCH)), /* an unknown core: CPUID has everything */
     STEPS(SET(leaf_23_4.ebx, 0x40000000), LACKS(NEED_PEBS_REGISTERS, CAPS_PEBS_NO_GPRS), HAS(NEED_DATA_ADDRESS)),
     STEPS(SET(leaf_23_4.ebx, 0x20000000), LACKS(NEED_DATA_ADDRESS, CAPS_PEBS_NO_AUX), HAS(NEED_PEBS_REGISTERS),
           IS(pebs_record_most, 16 + 48 + 160)),
@@ -442,7 +439,7 @@ static const struct step steps[] = {
     STEPS(FROM(skylake_input), SET(leaf_a.eax, 0xff310502), SET(leaf_a.edx, 0xffffe623), IS(perfmon_version, 2),
           IS(general_count, 5), IS(general_width, 49), IS(fixed_count, 3), IS(fixed_width, 49)),
     STEPS(SET(leaf_a.eax, 0x00c18502), SET(leaf_a.edx, 0x00001ff1), IS(general_width, 0xc1), IS(general_count, 64),
-          IS(fixed_width, 0xff), IS(fixed_count, 0x11)), /* 0x85, of which a mask has so many */
+          IS(fixed_width, 0xff), IS(fixed_count, 0x11)), /* 0x85 is clipped to the bits of a mask */
     STEPS(FROM(skylake_input), SET(leaf_1.eax, 0xf03506e3 | 1u << 28),
           IS(family, 6)), /* the extended family counts for family 15 only */
     STEPS(SET(leaf_1.eax, 0xfff0ff21), IS(family, 0x10e), IS(model, 2)),
@@ -462,7 +459,7 @@ static const struct step steps[] = {
           IS(pebs_counters, 0xf)), /* without a row: the format's resets */
     STEPS(SET(perf_capabilities.value, 0x30c5), IS(pebs_counters, 0x1)),
     STEPS(SET(perf_capabilities.value, 0x3fc5),
-          IS(pebs_counters, 0)), /* a format that is not decoded: nothing is claimed */
+          IS(pebs_counters, 0)), /* the kernel does not decode this format: no counters */
 
     TITLE("netburst with IA32_PERF_CAPABILITIES"),
     /* 0F_06 sets CPUID.1:ECX[15]; what its 345H holds is not known, and what the manual says of the family holds. */
@@ -539,9 +536,7 @@ static const struct step steps[] = {
     STEPS(SET(leaf_1.eax, 0x000206d5), IS(microcode_least, UINT32_MAX)),
 
     TITLE("extensions of counters"),
-    /*
-     * Leaf 23h beside architectural PEBS, and what LBR entries can count: bits of counters that do not exist are
-     * dropped.
+    /* Leaf 23h apart from architectural PEBS: reload, and what LBR entries count. Bits of absent counters are dropped.
      */
     STEPS(FROM(clearwater_forest_input), LEAVES(leaf_23_2, 0x1fc, 0x7e, 0x2fb, 0x7d),
           IS(reload_counters, UINT64_C(0x76000000fc)), IS(reload_causes, UINT64_C(0x75000000fb)),

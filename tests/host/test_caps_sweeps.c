@@ -41,10 +41,10 @@ UNIT_TEST(models)
         { 0x00000f43, 15, 4, 3, "NetBurst" },
         { 0x000806f8, 6, 0x8f, 8, "Golden Cove" },
         { 0x00400f10, 0x13, 0x01, 0, "Panther Cove" }, /* the families of now use the extended field */
-        { 0x00300f10, 0x12, 0x01, 0, "Coyote Cove" }, /* that of a hybrid, without its flag */
-        { 0x00000683, 6, 0x08, 3, NULL },    /* Pentium III: no debug store at all */
-        { 0x00000f51, 15, 5, 1, NULL },      /* never built */
-        { 0x00a20f12, 0x19, 0x21, 2, NULL }, /* the extended family counts from 15 on */
+        { 0x00300f10, 0x12, 0x01, 0, "Coyote Cove" },  /* that of a hybrid, without its flag */
+        { 0x00000683, 6, 0x08, 3, NULL },              /* Pentium III: no debug store at all */
+        { 0x00000f51, 15, 5, 1, NULL },                /* never built */
+        { 0x00a20f12, 0x19, 0x21, 2, NULL },           /* the extended family counts from 15 on */
         { 0x00000543, 5, 4, 3, NULL },
         { 0x00020572, 5, 7, 2, NULL }, /* and the extended model only for 6 and 15 */
     };
@@ -62,8 +62,7 @@ UNIT_TEST(models)
     }
 }
 
-/* What the core's row says of registers and PEBS arrives unchanged (test_cores.c holds the rows); a part it lacks is
- * said. */
+/* Registers and PEBS are as in the core's row (test_cores.c checks the rows). A missing part is reported. */
 UNIT_TEST(what_the_core_says)
 {
     static const uint32_t signatures[] = { 0x00000f29, 0x00000f43, 0x000006d8, 0x0001067a, 0x000106c2,
@@ -189,7 +188,7 @@ UNIT_TEST(models_to_come)
             assert_int_equal(caps.data_source, DATA_SOURCE_UNKNOWN);
             assert_int_equal(caps.pebs_pdist_counters, 0);
         }
-        input.perf_capabilities.value = 0x3ec5; /* a format that nobody knows yet */
+        input.perf_capabilities.value = 0x3ec5; /* an unknown format */
         assert_missing(&input, NEED_PEBS, CAPS_PEBS_FORMAT_UNKNOWN);
         assert_missing(&input, NEED_BTS, CAPS_AVAILABLE);
     }

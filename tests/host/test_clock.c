@@ -236,7 +236,7 @@ static void a_clock_that_stops_is_given_up(void **state)
     assert_int_equal(machine.reads, 0);
 }
 
-/* One tick in many reads is as good as none, whatever rate it is said to have. */
+/* A clock that ticks once in many reads counts as stopped, whatever its reported rate. */
 static void a_slow_clock_is_given_up(void **state)
 {
     begin();

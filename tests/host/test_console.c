@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of the log: what goes over the serial lines, what is kept, and what is said of a line that is given up. */
+/* Lines of the log: what is sent over the serial lines, what is kept, and the report of an abandoned serial line. */
 #include "tests/host/unit_test.h"
 
 #include "kernel/console.c"

@@ -5,7 +5,7 @@
 #include "boot/options.h"
 #include "kernel/pci.h"
 
-/* Instead of what it stands on. */
+/* Replaces the headers that it includes. */
 #define KERNEL_ACPI_ROOT_H
 #define KERNEL_MEMORY_H
 #define KERNEL_SERIAL_H

@@ -31,7 +31,7 @@ static const struct {
     { 0x13, 0x01, "Panther Cove", false },
 };
 
-/* Every model of Intel's map has its core, of which more is known than the name. */
+/* Every model of Intel's map has a row with more than the core's name. */
 UNIT_TEST(mapped)
 {
     for (size_t k = 0; k < COUNT_OF(intel_kinds); k++) {

@@ -201,7 +201,7 @@ static void check_pebs(const struct fact *f, const struct caps *caps)
     check("PEBS fixed PDist", caps->pebs_pdist_fixed_counters, p[3]);
 }
 
-/* Whatever a processor says it has, and Linux would use, is tested: nothing is lost for want of a row. */
+/* The kernel tests every feature that a processor reports and Linux would use, also without a row for its model. */
 static void check_use(const struct fact *f, const struct caps *caps, uint64_t misc, const char *untested)
 {
     const bool store = (f->leaf_1.regs[3] & DS) && (misc & COUNTS);

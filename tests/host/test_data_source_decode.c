@@ -214,7 +214,7 @@ UNIT_TEST(every_code_of_now)
 
 /*
  * Panther Cove and Arctic Wolf with bit 8, a miss of the second level: bits 3:0 who had the line, 4 remote, 5 HITM, 6
- * snooped, 7 promoted. perf's mem_region stands in 5 bits from bit 46 on, and is the code itself.
+ * snooped, 7 promoted. perf's mem_region is bits 50:46, and equals the code.
  */
 UNIT_TEST(misses_of_the_second_level)
 {

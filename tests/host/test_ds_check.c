@@ -379,7 +379,7 @@ static struct arch_description arch_clean(struct pages *pages)
                                       .gate = DS_GATE_INTERRUPT };
 }
 
-/* Exactly these breaches, of which so many are demanded. */
+/* Exactly these breaches; `demands` of them break a requirement. */
 static void expect_arch(const struct arch_description *d, uint64_t set, unsigned demands)
 {
     struct ds_breaches out;

@@ -189,7 +189,7 @@ static void abandoned_frames(void **state)
             assert_int_equal(line_count, 1);
         }
         assert_false(writer.busy);
-        bts(0, 8, false, 1); /* nothing is lost any more */
+        bts(0, 8, false, 1); /* no loss from here on */
         dump_write_flush(&writer);
         assert_non_null(strstr(lines[line_count - 1], "count=1 "));
     }
@@ -229,7 +229,7 @@ static void write_something(unsigned what)
     }
 }
 
-/* Whatever was being written: the frame is not sent again. When nothing is abandoned, nothing is lost. */
+/* An abandoned frame is not sent again, wherever it was interrupted. Without an abandoned frame there is no loss. */
 static void abandoned_in_each_call(void **state)
 {
     for (volatile unsigned what = 0; what < 8; what++) {
@@ -261,7 +261,7 @@ static void equal_records(void **state)
     assert_int_equal(writer.values_used, 0);
 }
 
-/* Records are added until a payload has 2700 bytes, and none has more than 2816. */
+/* Records are added until a payload has 2700 bytes; 2816 bytes are the most. */
 static void full_frames(void **state)
 {
     struct pebs_form form = { .width = 8, .format = 3 };

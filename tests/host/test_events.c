@@ -8,7 +8,7 @@
 #include "cpu/events.h"
 #include "tests/host/intel_events.h"
 
-/* Each list that a core has, once, and the last core that has it: the cores are asked, so that none is left out. */
+/* Each core's list, once, and the last core that has it. Collected from the cores, so that it is complete. */
 #define LISTS_MOST 32u
 static const struct pebs_event_list *lists[LISTS_MOST];
 static const struct core *cores[LISTS_MOST];

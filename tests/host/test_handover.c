@@ -223,7 +223,7 @@ static void multiboot_memory(void **state)
     assert_int_equal(info.memory_count, 0);
 }
 
-/* 128 ranges are kept, and nothing is written behind them. */
+/* 128 ranges are kept, and the memory behind them stays unchanged. */
 static void multiboot_memory_without_end(void **state)
 {
     put_32(0, 1u << 6);

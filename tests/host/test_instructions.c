@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instructions of arch/x86/cpu.h, most of which a host may not run: each function, as compiled, has their bytes.
- * Without a pause, for one, a wait that only counts would be no wait, and a machine that needs it would fail now and
- * then. Instructions of one byte are left out, since that byte could be any operand's. Encodings: SDM Vol. 2
+ * Instructions of arch/x86/cpu.h. A host may not run most of them, so each compiled function is checked for their
+ * bytes. Without a pause, for one, a wait that only counts would be no wait, and a machine that needs it would fail now
+ * and then. Instructions of one byte are left out, since that byte could be any operand's. Encodings: SDM Vol. 2
  * (325383-081), "Instruction Set Reference".
  */
 #include "tests/host/unit_test.h"
 
-/* Within the labels below even where nothing is optimised. */
+/* Within the labels below even without optimisation. */
 #define inline inline __attribute__((always_inline))
 #include "arch/x86/cpu.h"
 #undef inline

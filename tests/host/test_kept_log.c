@@ -186,7 +186,7 @@ static void a_reset_while_a_half_is_used_again(void **state)
     assert_int_equal(mark->before, whole + half);
     at_flush = NULL;
     kept_log_line(&kept, "", "x");
-    /* As it was, but for the mark that empties the half. */
+    /* Unchanged, except the mark that empties the half. */
     char *found = joined(survived, &text);
     assert_memory_equal(found, without, strlen(without));
     assert_string_equal(found + strlen(without), "x\r\n");
@@ -244,7 +244,7 @@ static void no_changed_byte_goes_unnoticed(void **state)
     }
     memory[0x1000 + 15] ^= 1; /* behind it */
     assert_int_equal(kept_log_read(memory, &text), KEPT_LOG_OK);
-    /* Of a newer mark: the older counts, and the log ends a line earlier. Of both: nothing is known. */
+    /* In a newer mark: the older one counts, and the log ends a line earlier. In both: the log is lost. */
     for (size_t i = 0; i < 32; i++) {
         memory[32 + i] ^= 1;
         assert_string_equal(joined(memory, &text), "first\r\n");
@@ -254,7 +254,7 @@ static void no_changed_byte_goes_unnoticed(void **state)
         assert_string_equal(joined(memory, &text), "first\r\nsecond\r\n");
         memory[64 + i] ^= 1;
     }
-    for (unsigned section = 1; section < 3; section++) { /* the marks of the end, of which one was never written */
+    for (unsigned section = 1; section < 3; section++) { /* the marks of the end; one was never written */
         memory[32 + section * 64] ^= 1;
         assert_int_equal(kept_log_read(memory, &text), KEPT_LOG_DAMAGED);
         memory[32 + section * 64] ^= 1;

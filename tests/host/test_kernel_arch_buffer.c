@@ -174,7 +174,7 @@ static void log_is_full(void **state)
     assert_int_equal(ds_counts()->pebs_indexed, 4096);
 }
 
-/* BTS has its area beside it, in which PEBS has no part. */
+/* The DS area of BTS is separate, and has no fields for PEBS. */
 static void beside_bts(void **state)
 {
     struct ds_config config = basic;

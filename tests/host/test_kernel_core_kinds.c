@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kinds of cores that the kernel finds (kernel/core_kinds.c), on a machine of variables: who is asked and how long,
- * the names, what is selected and what is said. CPUID.1AH:EAX has the type in bits 31:24, 20H Atom and 40H Core, and
- * the native model ID in bits 23:0: SDM Vol. 2A (253666-081), "CPUID".
+ * The kinds of cores that the kernel finds (kernel/core_kinds.c), on a machine of variables: which processors are
+ * queried and for how long, the names, the selection and the lines printed. CPUID.1AH:EAX has the type in bits 31:24,
+ * 20H Atom and 40H Core, and the native model ID in bits 23:0: SDM Vol. 2A (253666-081), "CPUID".
  */
 #include "tests/host/host_test.h"
 
@@ -165,7 +165,7 @@ static void several_of_a_type(void **state)
     assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "core,core2,atom,core3");
 }
 
-/* Types that nobody knows are kinds with a number each, as they share a name. */
+/* Unknown types are kinds with a number each, because they share a name. */
 static void unknown_types(void **state)
 {
     start_machine(4, (const uint32_t[]){ 0x10000007, 0x30abcdef, 0x10000007, 0 });

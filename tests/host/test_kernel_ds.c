@@ -192,7 +192,7 @@ static void area_of_adaptive_records(void **state)
     caps.fixed_width = 0; /* unknown: all bits */
     assert_true(ds_open(&caps, &config, &breaches));
     assert_int_equal(peek(0x80, 8), 0xfffffffffffffffb);
-    caps.ds_area_format = 6; /* 32 slots of general counters, of which this kernel uses 10, and 16 of fixed ones */
+    caps.ds_area_format = 6; /* 32 slots of general counters (this kernel uses 10) and 16 of fixed ones */
     config.pebs_reset[9] = 0 - UINT64_C(11);
     caps.ds_area_size = 0x1c0;
     assert_true(ds_open(&caps, &config, &breaches));
@@ -205,7 +205,7 @@ static void area_of_adaptive_records(void **state)
     assert_int_equal(ds_pebs_capacity(&caps, 0), 65536 / 32);
     assert_int_equal(ds_pebs_capacity(&caps, 3), 65536 / 208);
     assert_int_equal(ds_pebs_capacity(&caps, 0x0001000300000010), 65536 / 72); /* three counters */
-    assert_int_equal(ds_pebs_capacity(&caps, 0x40), 0);                        /* a group that nobody knows */
+    assert_int_equal(ds_pebs_capacity(&caps, 0x40), 0);                        /* an unknown group */
 }
 
 /* A circular buffer's threshold is past its maximum, so that it is never reached, and what is not used is 0. */
@@ -256,7 +256,7 @@ static void room(void **state)
     config.pebs_records++;
     assert_false(ds_open(&skylake, &config, &breaches));
     assert_int_equal(breaches.count, 0);
-    config.pebs = false; /* then nothing is asked of its size */
+    config.pebs = false; /* then any size is allowed */
     opened(&skylake, &config);
 }
 
@@ -274,7 +274,7 @@ static void opened_twice(void **state)
              "wrmsr 600 %llx\n",
              (unsigned long long)(uintptr_t)ds_memory().area);
     machine_did(did);
-    ds_memory().bts[0] = 1; /* of a BTS that is not used nothing is drained, circular or not */
+    ds_memory().bts[0] = 1; /* an unused BTS buffer is not drained, circular or not */
     ds_close();
     assert_log(ds_bts_log(), 0, 0, 0, 0);
 }
@@ -292,7 +292,7 @@ static void refused(void **state)
     assert_int_equal(breaches.set, UINT64_C(1) << DS_BREACH_THRESHOLD_ROOM);
     assert_int_equal(peek(PEBS_RESET, 8), 0);
     machine_did("lvt e1\nlvt 100e1\n");
-    ds_close(); /* nothing is open */
+    ds_close(); /* already closed */
     machine_did("");
 }
 
@@ -479,7 +479,7 @@ static void broken(void **state)
         assert_log(ds_pebs_log(), reset, 0, 0, 2 * ways[i].pebs);
     }
     opened(&skylake, &(const struct ds_config){ .bts = true, .bts_records = 10, .bts_threshold = 6 });
-    move(PEBS_RESET, 1); /* nobody uses it */
+    move(PEBS_RESET, 1); /* an unused slot */
     machine.handler(NULL);
     assert_log(ds_pebs_log(), 0, 0, 0, 0);
 }

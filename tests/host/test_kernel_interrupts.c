@@ -12,7 +12,7 @@
 /* The kernel's stack, and what lies above it. */
 __asm__(".bss\n.balign 4096\n.globl stack_bottom, stack_top\nstack_bottom: .zero 8192\nstack_top: .zero 64\n.text");
 
-/* What the other tests of that file call, none of which runs here. */
+/* Functions of the other tests in that file, which do not run here. */
 #define ABSENT(name) ".globl " #name "\n" #name ":\n"
 __asm__(".text\n" ABSENT(interrupted_each) ABSENT(interrupted_each_user) ABSENT(interrupted_enter)
             ABSENT(interrupted_kept_user) ABSENT(interrupted_kept_context) ABSENT(user_call) ABSENT(selectors_read)
@@ -128,7 +128,7 @@ void (*const interrupt_entries[256])(void) = { MORE(0) MORE(16) MORE(32) MORE(48
                                                    MORE(128) MORE(144) MORE(160) MORE(176) MORE(192) MORE(208) MORE(224)
                                                        MORE(240) };
 
-/* Flags 202H: IF, and bit 1, which is always set; 240ED7H: besides, DF, AC, ID and all that arithmetic sets. */
+/* Flags 202H: IF, and bit 1, which is always set; 240ED7H: also DF, AC, ID and all that arithmetic sets. */
 static void state_right(void **state_of)
 {
     start();
@@ -145,7 +145,7 @@ static void interrupt_nothing(void)
 {
 }
 
-/* The handler's calls, and where it is told that the code was interrupted. */
+/* The handler's calls, and the interrupted address that it gets. */
 static void occasions_wrong(void **state_of)
 {
     static const struct {

@@ -32,7 +32,7 @@ UNIT_TEST(control)
         assert_int_equal(lbr_arch_control(UINT64_C(1) << bit), lets_in[bit]);
 }
 
-/* Nothing is written past the 32 entries that a stack can have here, and a top past the last entry is said. */
+/* Memory past the stack's 32 entries stays unchanged, and a top past the last entry is reported. */
 UNIT_TEST(refused)
 {
     static const struct {

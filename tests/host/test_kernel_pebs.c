@@ -98,11 +98,11 @@ static void general(void **state)
     struct pebs_sampling user = sampling(loads, 2);
     user.rings = PERFEVTSEL_USR;
     programs(&caps, user, "wrmsr 38f 0\nwrmsr 3f1 6\nwrmsr 38f 0\nwrmsr 188 0\nwrmsr c3 fffffff6\nwrmsr 188 4181d0\n");
-    programs(&caps, sampling(latency, 1), /* the threshold, and bit 33 beside bit 1 */
+    programs(&caps, sampling(latency, 1), /* the threshold, and bit 33 in addition to bit 1 */
              "wrmsr 3f6 4d\nwrmsr 38f 0\nwrmsr 3f1 200000002\nwrmsr 38f 0\nwrmsr 187 0\nwrmsr c2 fffffff6\n"
              "wrmsr 187 4301cd\n");
     programs(
-        &caps, sampling(store, 3), /* bit 63 beside bit 3 */
+        &caps, sampling(store, 3), /* bit 63 in addition to bit 3 */
         "wrmsr 38f 0\nwrmsr 3f1 800000000000000a\nwrmsr 38f 0\nwrmsr 189 0\nwrmsr c4 fffffff6\nwrmsr 189 4302cd\n");
 }
 
@@ -285,7 +285,7 @@ static void nothing(const struct window *window)
 {
 }
 
-/* A ring of 1024 loads, of which the table has one; a loop of 100 branches, and instructions of four bytes. */
+/* A ring of 1024 loads (the table has one), a loop of 100 branches, and instructions of four bytes. */
 static const struct access ring[] = { { .ip = 0x1000, .next_ip = 0x1004 } };
 static const struct branch loop[] = { { .from = 0x2007, .to = 0x2005, .kind = 4, .repeat = 99 } };
 const struct workload workload_loads = { .run = nothing, .access_count = 64 };
@@ -478,7 +478,7 @@ static void leave(const struct window *window)
     memcpy(ds_memory().area + 0x28, &(uint64_t){ peek(0x20) + 200 * left_count }, 8);
 }
 
-/* What is said of these records of a sample, whose workload is the one that is known. */
+/* Checks the lines printed for these records of a sample of the known workload. */
 static void said(const struct caps *caps, struct pebs_sample s, const struct left *records, unsigned count,
                  unsigned first, const char *lines)
 {
@@ -518,7 +518,7 @@ static void numbers_of_loads(void **state)
     SAID(&skylake, s, 32, "wrong: PEBS record 0, IP 0x1004, is of no event in the workload\n",
          { 0x1004, 0x1000, 1025 });
 
-    struct caps caps = skylake; /* of precise distribution none may be late */
+    struct caps caps = skylake; /* with precise distribution no record may be late */
     struct pebs_sample precise = s;
     caps.pebs_pdist_counters = 1;
     precise.period = 128;

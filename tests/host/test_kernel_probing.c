@@ -15,7 +15,7 @@
 static struct caps_input in;
 static struct caps caps;
 
-/* What CPUID says: of each leaf its number in all registers, but for these. */
+/* CPUID: each leaf has its number in all registers, except these. */
 static struct {
     uint32_t most, most_extended;
     uint32_t ebx_0, ecx_0, edx_0, ecx_1, edx_1, eax_7, edx_7, eax_a, eax_7_1, eax_23;
@@ -217,7 +217,7 @@ UNIT_TEST(conditions)
     assert_false(in.ia32e_active);
 }
 
-/* Version 2 to 4, of which CPUID may conceal some. */
+/* Versions 2 to 4; CPUID may conceal counters. */
 UNIT_TEST(fixed_counters)
 {
     static const struct {

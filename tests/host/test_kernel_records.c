@@ -79,7 +79,7 @@ static void opening(void **state)
     assert_int_equal(run.problems, 0);
 }
 
-/* A refusal says why. Advice is said, too, and refuses nothing. */
+/* A refusal says why. Advice is printed, too, and does not refuse. */
 static void refusal(void **state)
 {
     struct ds_config config = both;
@@ -293,7 +293,7 @@ static void holding(void **state)
     held_lines_start();
     opened(&both);
     run.print_most = 3;
-    run.hold_most = 1; /* less than is printed: nothing is held back */
+    run.hold_most = 1; /* less than is printed: every line is printed at once */
     BTS_RECORDS(4);
     records_close(&run, 0);
     assert_int_equal(run.bts_printed, 3);

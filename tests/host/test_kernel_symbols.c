@@ -10,7 +10,7 @@
 #define FIRST (IMAGE + 16)
 #define END   (FIRST + COUNT * STEP)
 
-/* Nothing is read of the image itself; behind it lies another byte. */
+/* The image itself is not read. Another byte follows it. */
 __asm__(".bss\n.globl image_start, image_end\nimage_start: .zero 16 + 40 * 32\nimage_end: .zero 1\n.text");
 
 /* The table, which the kernel only reads. */

@@ -59,7 +59,7 @@ UNIT_TEST(each_level_has_its_own_percentiles)
                               " p50 45 p90 45 p99 45 max 45\n");
 }
 
-/* A hundred latencies, of which each percentile is its own rank. */
+/* A hundred latencies: each percentile is its own rank. */
 UNIT_TEST(each_percentile_in_its_place)
 {
     static struct level_table table;
@@ -86,5 +86,5 @@ UNIT_TEST(samples_without_room_count_in_the_sums)
     assert_non_null(strstr(text, "samples 514 weight 6170\n"));
     assert_non_null(
         strstr(text, "\"L2 or L2 hit\" overhead 9919 samples 513 weight 6120 p50 10 p90 10 p99 10 max 10\n"));
-    assert_null(strstr(text, "measure level size 64 level \"I/O hit\"")); /* of which no latency is known */
+    assert_null(strstr(text, "measure level size 64 level \"I/O hit\"")); /* no known latency */
 }

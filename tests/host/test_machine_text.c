@@ -187,7 +187,7 @@ UNIT_TEST(what_is_missing)
                 "PMI");
 }
 
-/* A line of event names is full at 100 characters, and nothing is written past the longest line. */
+/* A line of event names is full at 100 characters, and memory past the longest line stays unchanged. */
 UNIT_TEST(many_events)
 {
     static char names[3][60], lines[400], name[LINE_SIZE];

@@ -117,7 +117,7 @@ UNIT_TEST(only_what_lies_below_4_gib_counts)
 {
     START({ 4 * GIB, GIB, 1, 0 });
     expect_block(PAGE_SIZE, 0);
-    START({ 3 * GIB, 8 * GIB, 1, 0 }); /* of which 1 GiB */
+    START({ 3 * GIB, 8 * GIB, 1, 0 }); /* 1 GiB of them */
     expect_block(512 * MIB, 3 * GIB + 256 * MIB);
     START({ 3 * GIB, 2 * GIB, 1, 0 });
     expect_block(512 * MIB, 3 * GIB + 256 * MIB);

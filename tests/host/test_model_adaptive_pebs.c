@@ -80,7 +80,7 @@ static uint64_t metrics(struct machine *m)
 }
 
 /*
- * Slots 0: the register is as written. Then each slot is a retired instruction's, beside those that software restored.
+ * Slots 0: the register is as written. Then each slot is a retired instruction's, in addition to the restored ones.
  */
 UNIT_TEST(performance_metrics)
 {
@@ -261,7 +261,7 @@ UNIT_TEST(lbr_group)
     check_lbr_group(NEAR_TAKEN);
 }
 
-/* The record is in the middle of a block: the newest branch is the one into that block, and the log says so, too. */
+/* The record is in the middle of a block: the newest branch is the one into that block, also in the log. */
 UNIT_TEST(lbr_group_within_a_block)
 {
     struct machine *m = NULL;

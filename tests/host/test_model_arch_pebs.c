@@ -411,7 +411,7 @@ UNIT_TEST(fixed)
     }
 }
 
-/* What does not fit sets FULL; then nothing is written until software clears it, and the counter stays armed. */
+/* A record that does not fit sets FULL. Until software clears it, no record is written and the counter stays armed. */
 UNIT_TEST(full)
 {
     struct machine *m = machine_with_buffer(0, 4096);
@@ -632,7 +632,7 @@ UNIT_TEST(branches)
     }
 }
 
-/* A sampling counter's overflow reloads another: at the fifth of eight events, of which the first is a WRMSR's. */
+/* A sampling counter's overflow reloads another, at the fifth of eight events. The first event is a WRMSR's. */
 UNIT_TEST(reload_of_another)
 {
     struct machine *m = machine_with_buffer(0, 4096);

@@ -430,7 +430,7 @@ UNIT_TEST(blocks_that_note_themselves)
 }
 
 /*
- * Blocks are freed while their branches wait, after the engine was told. Each then waits as a copy: also the running
+ * Blocks are freed while their branches wait, after a call of the engine. Each then waits as a copy: also the running
  * one, with all its instructions, which an exception may yet take back.
  */
 UNIT_TEST(blocks_freed_while_they_wait)
@@ -469,7 +469,7 @@ UNIT_TEST(blocks_freed_while_they_wait)
     }
 }
 
-/* A threshold that software moves while nothing is traced counts from the first branch after that. */
+/* A threshold that software moves while tracing is off counts from the first branch after that. */
 UNIT_TEST(threshold_moved_while_off)
 {
     struct machine *m = machine_new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The option cores=: which processor is of which kind. */
+/* The option cores=: each processor's kind. */
 #include "tests/host/unit_test.h"
 
 #include "model/processors/cores.h"

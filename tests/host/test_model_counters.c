@@ -12,8 +12,8 @@
 #define LOADS_RETIRED    0x10b
 
 /*
- * What counter 0 counts of five instructions, the fifth a jump, and the WRMSR that stops it; fixed counter 0 beside it
- * counts them all.
+ * What counter 0 counts of five instructions, the fifth a jump, and the WRMSR that stops it; fixed counter 0 counts
+ * them all.
  */
 static uint64_t counted(uint64_t select)
 {
@@ -165,7 +165,7 @@ static const struct {
 #define FSB_ESCR0  0x3a2
 
 /*
- * What the ESCR of a pair counts while nothing is tagged: the same edition, tables of non-retirement and at-retirement
+ * What the ESCR of a pair counts without tagged uops: the same edition, tables of non-retirement and at-retirement
  * events. No instruction is bogus, so bits that ask for bogus ones change nothing, and alone count nothing.
  */
 static enum event_kind expected(unsigned escr, unsigned event, unsigned mask, bool hyper_threaded)
@@ -263,7 +263,7 @@ UNIT_TEST(tags_of_two_escrs)
 /*
  * One event behind another in a block: the block is watched for the first, and the second, its last instruction, is
  * noticed when the next block begins, which has no such event. So it is where the first is also a load that a third
- * counter waits for: that is told before the watched block looks at its counts, and arms the counters anew.
+ * counter waits for: its callback runs before the watched block looks at its counts, and arms the counters again.
  */
 UNIT_TEST(overflows_in_one_block)
 {

@@ -10,7 +10,7 @@
 
 /*
  * The folder of the list for a profile's model, NULL if intel_events.h has no events of that folder: processors older
- * than Nehalem, and hybrids but for Alder Lake, whose P-core is Sapphire Rapids'.
+ * than Nehalem, and hybrids except Alder Lake, whose P-core is Sapphire Rapids'.
  */
 static const char *folder_of(const struct profile *p)
 {

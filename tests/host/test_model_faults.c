@@ -116,7 +116,7 @@ UNIT_TEST(processors)
     free((void *)(uintptr_t)narrow);
 }
 
-/* A fault belongs to one processor: another one beside it is healthy. */
+/* A fault belongs to one processor: another one of the machine is healthy. */
 UNIT_TEST(one_processor)
 {
     struct machine *faulty = machine_new(), *healthy = machine_new();
@@ -134,7 +134,7 @@ UNIT_TEST(one_processor)
     assert_int_equal(rdmsr(faulty, DS_AREA), MEMORY);
 }
 
-/* Two faults of one rule, one of another, and a lie about a third all take effect. */
+/* Two faults of one rule, one of another, and a quirk about a third all take effect. */
 UNIT_TEST(together)
 {
     struct machine *m = machine_new();

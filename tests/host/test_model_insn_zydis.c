@@ -173,7 +173,7 @@ static const struct {
 
 #define ANY_MODE ((1u << MODES) - 1)
 
-static const char hint[] = "a hint, to which Zydis gives an operand that is read; nothing is accessed";
+static const char hint[] = "a hint, to which Zydis gives an operand that is read; it accesses no memory";
 static const char line[] = "names a line or a page and moves no data, but Zydis gives it an operand that is read";
 static const char bounds[] = "MPX: computes with the address, and shares its opcode with BNDMOV, which accesses it";
 static const char table[] = "MPX: Zydis does not tell the access to the bounds' table, which is not at the address";
@@ -281,7 +281,7 @@ static void compare(const ZydisDecoder *decoder, enum mode mode, const uint8_t b
 struct walk {
     enum mode mode;
     ZydisDecoder decoder;
-    uint8_t bytes[MAX_INSN]; /* of which these many are chosen */
+    uint8_t bytes[MAX_INSN]; /* the first `count` are chosen */
     unsigned count;
 };
 
@@ -318,7 +318,7 @@ static void walk_map(struct walk w, unsigned modrm_mask)
 }
 
 #define ALL_MODRM  0xffu
-#define SOME_MODRM 0xfcu /* all of mod and reg; rm 0 and 4, of which 4 has a SIB byte */
+#define SOME_MODRM 0xfcu /* all of mod and reg; rm 0, and 4 with a SIB byte */
 
 static void walk_maps(struct walk w, unsigned modrm_mask)
 {

@@ -136,7 +136,7 @@ UNIT_TEST(choices)
 #define RECORDS 5
 
 /*
- * Samples PERIOD events of counter i, in blocks of BLOCK instructions with these flags of which the last is a branch.
+ * Samples PERIOD events of counter i, in blocks of BLOCK instructions with these flags; the last is a branch.
  * distances: the recorded instructions, each counted from the one before, the first from where counting began. Returns
  * the cycles that the delay takes in this boot.
  */
@@ -171,7 +171,7 @@ static unsigned sample(uint64_t seed, unsigned i, uint64_t event, unsigned flags
     return cycles;
 }
 
-/* The delay is constant in cycles, of which an instruction takes 0 to 2. */
+/* The delay is constant in cycles. An instruction takes 0 to 2 cycles. */
 UNIT_TEST(arming_takes_time)
 {
     bool none = false, most = false, varied = false;

@@ -244,7 +244,7 @@ UNIT_TEST(trails_the_stop)
         after++;
     }
     assert_int_equal(m->pmis, 1);
-    assert_int_equal(after, 50 - 10 - 2); /* but for ten instructions before the WRMSRs, and these */
+    assert_int_equal(after, 50 - 10 - 2); /* less ten instructions before the WRMSRs, and the WRMSRs */
     assert_int_equal(m->v.status, 0);
 }
 
@@ -308,7 +308,7 @@ UNIT_TEST(skid_freedom)
     }
 }
 
-/* The bits come beside what says why the PMI came, and stay until they are reset. */
+/* The bits are set in addition to those of the PMI's cause, and stay until they are reset. */
 UNIT_TEST(status_freedom)
 {
     static const struct {
@@ -407,7 +407,7 @@ UNIT_TEST(smi_counts_cycles)
         unsigned select, fixed;
         uint64_t debugctl, counted;
     } rows[] = {
-        /* beside 20 instructions, of a block of ring 0 */
+        /* and 20 instructions of a block of ring 0 */
         { EVTSEL_ON | CYCLES, 0, 0, 30000 },
         { 0x420000u | CYCLES, 0, 0, 30000 }, /* ring 0 */
         { 0x410000u | CYCLES, 0, 0, 0 },     /* other rings */

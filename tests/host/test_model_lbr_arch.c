@@ -141,7 +141,7 @@ UNIT_TEST(interrupts_are_other_branches)
     expect(m, 1, 0, 0, 0);
 }
 
-/* By the level in which the branch ends; with neither level allowed nothing is recorded. */
+/* The level in which the branch ends decides. With neither level allowed no branch is recorded. */
 UNIT_TEST(privilege_filters)
 {
     static const struct {

@@ -331,7 +331,7 @@ static void listen(void)
     assert_true(dup2(fileno(said), fileno(stderr)) >= 0);
 }
 
-/* Each loss is said once a process, so that the first test which loses it is the one that hears. */
+/* Each loss is reported once in a process: by the first test that has it. */
 static void assert_said(const char *want)
 {
     char text[400] = "";
@@ -485,7 +485,7 @@ static struct qemu_ops translated(void)
     return o;
 }
 
-/* Whatever sends the block to the callbacks comes before anything is stored. A sum to which nothing is added stays. */
+/* A block that takes the callbacks does so before any store. A sum without additions stays. */
 UNIT_TEST(beginnings_in_place_of_callbacks)
 {
     struct qemu_ops o = new_ops();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The plugin's options: what it takes from them, what it says of wrong ones, word by word, and that nothing is left
- * half done. Each is read by a process of its own, because a wrong one ends it.
+ * The plugin's options: their values, the exact error messages, and a complete clean-up. Each is read by a process of
+ * its own, because a wrong one ends it.
  */
 #define _GNU_SOURCE
 static int make_folder(void **state), remove_folder(void **state);
@@ -117,8 +117,7 @@ UNIT_TEST(wrong_ones)
                  no_seeds[i]);
         refused(arguments, sentence);
     }
-    refused("profile=skylake cores=P",
-            "cores=P is not a list of kinds of cores: profile=skylake has only one kind");
+    refused("profile=skylake cores=P", "cores=P is not a list of kinds of cores: profile=skylake has only one kind");
     refused("profile=alderlake cores=PX",
             "cores=PX is not a list of at most 256 cores of profile=alderlake, each kind by its "
             "letter, with a number after it for several: P Golden Cove, E Gracemont");
@@ -291,7 +290,7 @@ static void violate_and_finish(struct options *options)
     options_finish_logs(options);
 }
 
-/* Output that was lost is said when QEMU ends, of each log: what is lost then, and what was lost before. */
+/* When QEMU ends, each log's lost output is reported: what is lost then, and what was lost before. */
 UNIT_TEST(lost_output)
 {
     if (access("/dev/full", W_OK) != 0) {

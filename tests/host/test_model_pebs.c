@@ -182,7 +182,7 @@ UNIT_TEST(two_counters_share_a_record)
     assert_int_equal(record(m, 1, 0x90), 0xc); /* the 10th event: 9 + 1 and 2 x (4 + 1) */
 }
 
-/* Absolute maximum: nothing is written past it, no status, and the first event after room was made is recorded. */
+/* Absolute maximum: no record past it and no status. The first event after room was made is recorded. */
 UNIT_TEST(full_buffer_drops)
 {
     struct machine *m = machine_new();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * QEMU's private state as the model finds it: this program exports the symbols that the model looks for, and its
- * processor is an object on the heap with QEMU 11.1's first fields. What is said where a symbol is missing, or is not
- * as expected, is tests/qemu/losses.t's.
+ * processor is an object on the heap with QEMU 11.1's first fields. tests/qemu/losses.t tests the report of a symbol
+ * that is missing or not as expected.
  */
 #define _GNU_SOURCE
 #include "tests/host/unit_test.h"
@@ -433,7 +433,7 @@ UNIT_TEST(flags_in_the_middle)
     }
 }
 
-/* Between blocks nothing is stale. Without a way to the flags they are what the plugin interface has. */
+/* Between blocks every value is current. Without access to QEMU's flags, the plugin interface's are used. */
 UNIT_TEST(flags_between_blocks)
 {
     struct qemu_private *p = found(false);

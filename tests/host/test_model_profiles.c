@@ -196,7 +196,7 @@ UNIT_TEST(data_events)
         unsigned size;
         uint32_t event;
         unsigned counter;
-        uint64_t enable; /* besides the counter's own bit */
+        uint64_t enable; /* in addition to the counter's own bit */
         unsigned flags;
         unsigned records;
         uint64_t address, source, latency; /* of the second access, to a line and page that are new */

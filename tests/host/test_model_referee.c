@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each rule of the referee, broken by itself, is reported by its name and no other; without a breach nothing is
- * reported.
+ * Each rule of the referee, broken by itself, is reported by its name and no other; without a breach there is no
+ * report.
  */
 #include "tests/host/model_machine.h"
 
@@ -151,7 +151,7 @@ static void move_pebs(struct setting *s, uint64_t by)
     s->pebs_threshold += by;
 }
 
-/* The last value that a rule allows, and the first that it forbids; NULL: nothing is said. */
+/* The last value that a rule allows, and the first that it forbids; NULL: no report. */
 UNIT_TEST(edges)
 {
     TRY(NULL, (void)s);
@@ -199,7 +199,7 @@ UNIT_TEST(edges)
     TRY("ds-overlap", move_bts(&s, DS + 0x40 - BTS)); /* the counters' reset values */
     TRY(NULL, move_pebs(&s, DS + 0x80 - PEBS), s.pebs_maximum -= 2000, s.pebs_threshold -= 2000);
     TRY("ds-overlap", move_pebs(&s, DS + 0x40 - PEBS), s.pebs_maximum -= 2000, s.pebs_threshold -= 2000);
-    TRY(NULL, s.debugctl = 0, move_bts(&s, DS + 0x40 - BTS)); /* nothing is stored there */
+    TRY(NULL, s.debugctl = 0, move_bts(&s, DS + 0x40 - BTS)); /* the model stores nothing there */
     TRY(NULL, s.pebs_enable = 0, move_pebs(&s, DS + 0x40 - PEBS));
     TRY(NULL, s.pebs_enable = 0, move_pebs(&s, BTS - PEBS));
     TRY(NULL, s.lvtpc = 0x20);
@@ -307,7 +307,7 @@ UNIT_TEST(area_changes_while_it_runs)
             stop(m);
             only(m, writes[i].name);
         }
-        struct machine *m = program(&s); /* noticed without a stop, when the next record comes */
+        struct machine *m = program(&s); /* noticed without a stop, when the next record is written */
 
         put(m, DS + writes[i].offset, writes[i].value);
         run(m, b), run(m, b), run(m, b), run(m, b), run(m, b), finish(m);
@@ -609,7 +609,7 @@ UNIT_TEST(lost_records_move_no_index)
     }
 }
 
-/* A loss is told of the branch, or of the first instruction whose record waited for memory. */
+/* A loss is reported at the branch, or at the first instruction whose record waited for memory. */
 UNIT_TEST(lost_records_are_placed)
 {
     static const struct {

@@ -121,7 +121,7 @@ UNIT_TEST(branches_are_in_memory)
     assert_int_equal(get(m, DS + 8), BTS + 3 * RECORD_BTS);
 }
 
-/* The block that follows the branch does not begin, and its record is in memory. Without a watch nothing is hit. */
+/* The block that follows the branch does not begin, and its record is in memory. Without a watch there is no hit. */
 UNIT_TEST(the_next_branch)
 {
     struct machine *m = machine_new();

@@ -33,7 +33,7 @@ static uint64_t written(uint32_t msr)
 
 UNIT_TEST(first_level_miss)
 {
-    /* The values with which Perfmon2's example sampled this metric on real Pentium 4 processors, but for the rings. */
+    /* The values with which Perfmon2's example sampled this metric on real Pentium 4 processors, except the rings. */
     set_up("1stL_cache_load_miss_retired", true);
     assert_int_equal(written(0x3cc), 9u << 25 | 1u << 9 | T0_OS | T0_USR);
     assert_int_equal(written(0x3f1), 1u << 25 | 1u << 24 | 1);

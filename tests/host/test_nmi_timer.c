@@ -159,7 +159,7 @@ UNIT_TEST(the_last_of_each_is_taken)
     assert_true(nmi_timer_init(AT, &io, 5, due));
     assert_int_equal(machine.tried, 4);
     assert_int_equal(machine.waits, 1);
-    assert_int_equal(machine.due, 0); /* the trial is nobody's time */
+    assert_int_equal(machine.due, 0); /* the trial ends no test */
     assert_int_equal(machine.io[0x10 + 2 * 23], MASK);
     assert_int_equal(machine.io[0x11 + 2 * 23], 5u << 24);
     assert_int_equal(machine.hpet[0x10 / 4], 1);
@@ -285,7 +285,7 @@ UNIT_TEST(inputs_of_isa_devices_are_left_alone)
     assert_int_equal(machine.hpet[0x100 / 4] >> 9 & 0x1f, 16);
 }
 
-/* An input that a device shares is masked at its first NMI, in a trial and later; what comes then is nobody's. */
+/* An input that a device shares is masked at its first NMI, in a trial and later. Later NMIs are unexpected. */
 UNIT_TEST(an_input_that_is_shared_is_given_up)
 {
     start_machine();
@@ -339,8 +339,8 @@ UNIT_TEST(errors_of_the_machine_end_the_run)
     assert_false(nmi_timer_usable());
 }
 
-/* What comes when 32 bits of the counter begin anew is the timer's, and nobody's time. */
-UNIT_TEST(the_counter_begins_anew)
+/* An NMI at the wrap of the counter's 32 bits is the timer's, and ends no test. */
+UNIT_TEST(the_counter_wraps)
 {
     start_machine();
     assert_true(nmi_timer_init(AT, &io, 0, due));
@@ -370,7 +370,7 @@ UNIT_TEST(the_counter_begins_anew)
 
     start_machine();
     assert_true(nmi_timer_init(AT, &io, 0, due));
-    nmi_timer_start(3); /* the counter is low, and has not begun anew */
+    nmi_timer_start(3); /* the counter is low, and has not wrapped */
     send_nmi();
     assert_false(nmi_timer_usable());
 
@@ -380,7 +380,7 @@ UNIT_TEST(the_counter_begins_anew)
     assert_false(nmi_timer_init(AT, &io, 0, due));
 }
 
-/* The counter's 64 bits never begin anew, so that no NMI comes but in time; what comes is another's. */
+/* The counter's 64 bits never wrap, so that its NMIs arrive only in time. Another NMI is not the timer's. */
 UNIT_TEST(one_of_64_bits_is_taken_first)
 {
     start_machine();

@@ -424,7 +424,7 @@ static enum options_error parse_one(const char *name, const char *value, struct 
     return parse(text, options, offender);
 }
 
-/* Of an option that is one of some words: each word has its own value, one of which is the default; nothing else. */
+/* An option with a list of words accepts only these. Each has its own value, and one is the default. */
 static void assert_words(const char *name, char *words)
 {
     struct options values[8];

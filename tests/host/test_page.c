@@ -363,7 +363,7 @@ static void colours(void **state)
     assert_int_equal(attributes_of(0, 79), 0x1f);
     assert_int_equal(attributes_of(8, 19), 0x0a); /* the bar, half full */
     assert_int_equal(attributes_of(8, 20), 0x07);
-    assert_int_equal(attributes_of(12, 1), 0x07); /* the area ds, and lbr beside it */
+    assert_int_equal(attributes_of(12, 1), 0x07); /* the area ds, and lbr to the right of it */
     assert_int_equal(attributes_of(13, 1), 0x0c); /* bts, which failed */
     assert_int_equal(attributes_of(12, 41), 0x07);
     page.state = PAGE_END;
@@ -553,7 +553,7 @@ static void turns(void **state)
 
     cells.columns = 100;
     cells.rows = 30;
-    assert_int_equal(page_turns(&page, &cells), 2); /* each beside the text */
+    assert_int_equal(page_turns(&page, &cells), 2); /* each to the right of the text */
     draw(&page, 100, 30);
     check_code(&codes[0], 1, 4);
     assert_non_null(find_line(" PEBS  pass 43 of 43, 22 do not apply"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is said of an unexpected exception, for each vector. Names: SDM Vol. 3A (253668-081), "Sources of Interrupts",
+ * The report of an unexpected exception, for each vector. Names: SDM Vol. 3A (253668-081), "Sources of Interrupts",
  * table of protected-mode exceptions and interrupts.
  */
 #include "tests/host/unit_test.h"
@@ -30,7 +30,7 @@ static uintptr_t cr3_read(void)
 #include "kernel/symbols.h"
 
 static char said[4000];
-static char trouble[400]; /* what the page is told */
+static char trouble[400]; /* the text for the page */
 static jmp_buf end;
 static struct interrupt_frame *raises; /* the exception that finding a symbol raises */
 

@@ -73,7 +73,7 @@ static const struct word xmm[] = {
     { 0xf0, 0x0f000000000000aa }, { 0xf8, 0x0f000000000000bb }, /* XMM15 */
 };
 
-/* One entry of the LBR group; entries are told apart by what the test adds to FROM. */
+/* One entry of the LBR group. The test adds a different value to FROM of each entry. */
 static const struct word lbr[] = {
     { 0x00, 0xffffffff81000000 }, /* FROM */
     { 0x08, 0x0000700000005678 }, /* TO */
@@ -263,7 +263,7 @@ UNIT_TEST(lbr_formats)
     struct pebs_record out = decode(&form, bytes, size);
     assert_int_equal(out.lbr[0].has, LBR_HAS_MISPRED | LBR_HAS_CYCLES);
     assert_false(out.lbr[0].in_tsx);
-    form.lbr_format = 9; /* unknown: the addresses stand, and nothing is said of the rest */
+    form.lbr_format = 9; /* unknown: only the addresses are decoded */
     out = decode(&form, bytes, size);
     assert_int_equal(out.lbr_count, 1);
     assert_int_equal(out.lbr[0].from, 0xffffffff81000000);
@@ -271,7 +271,7 @@ UNIT_TEST(lbr_formats)
     assert_int_equal(out.lbr[0].has | out.lbr[0].cycles | out.lbr[0].mispredicted, 0);
 }
 
-/* Formats 5 and 6 are read as 4; beyond them nothing is known. The 32-bit area never has adaptive records. */
+/* Formats 5 and 6 are read as 4; higher ones are unknown. The 32-bit area never has adaptive records. */
 UNIT_TEST(forms)
 {
     uint8_t bytes[1232];

@@ -52,7 +52,7 @@ static const struct word {
     { BIT(61), 0x90, 0x00005555aaaa0000 }, { BIT(61), 0x98, 0xeeeeeeeeeeeeeeee }, /* SSP, reserved */
 };
 
-/* What a fragment has beside the order's groups. */
+/* What a fragment has in addition to the order's groups. */
 struct parts {
     uint64_t groups;  /* bits of the header's first word, without the size */
     unsigned entries; /* of the LBR group */
@@ -260,7 +260,7 @@ UNIT_TEST(lbrs)
     }
 }
 
-/* The counts stand in the order of their bits, general before fixed; metrics of 3 add two words. */
+/* The counts are in the order of their bits, general before fixed; metrics of 3 add two words. */
 UNIT_TEST(counts)
 {
     static const uint64_t counted[] = { 0, 1, 0xff, UINT64_C(0x7700000000), UINT64_C(0x77000000ff), UINT64_MAX };

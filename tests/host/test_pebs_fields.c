@@ -199,7 +199,7 @@ static void check_adaptive(const struct pebs_form *form, unsigned groups)
 
     for (size_t set = 0; set < COUNT_OF(adaptive); set++) {
         const struct place *it = &adaptive[set];
-        if (is(it, "format_group")) /* what the record has: it stands in all of them */
+        if (is(it, "format_group")) /* the list of the record's groups: part of each group */
             continue;
         uint8_t bytes[32 + 32 + 144] = { (uint8_t)groups, [6] = (uint8_t)size };
         struct key keys[LINES_MOST];

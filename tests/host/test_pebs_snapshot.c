@@ -152,7 +152,7 @@ UNIT_TEST(any_counters)
     assert_int_equal(pebs_counters_size(UINT64_MAX, true), size - 32);
 }
 
-/* Metrics of one word, or of more than two, nobody knows; the reserved doubleword says nothing. */
+/* Metrics of one word, or of more than two, are unknown; the reserved doubleword has no meaning. */
 UNIT_TEST(metrics_are_whole_or_none)
 {
     uint8_t bytes[MOST];

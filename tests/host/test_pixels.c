@@ -89,7 +89,7 @@ UNIT_TEST(palette)
     assert_memory_equal(pixels.colours, colours, sizeof colours);
 }
 
-/* The last character's last pixel is where the screen's layout says, and nothing is written beyond the character. */
+/* The last character's last pixel is where the screen's layout has it, and memory beyond the character is unchanged. */
 static void assert_last(const struct pixels_form *form)
 {
     const struct pixels pixels = fitted(*form);

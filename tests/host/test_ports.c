@@ -12,7 +12,7 @@
 #define MMIO_BASE 0xfe034000u
 #define NO_ROOM   UINT32_MAX
 
-/* UARTs at ports 3F8H and 2F8H, and in memory. Registers read what was written, but for those with a rule. */
+/* UARTs at ports 3F8H and 2F8H, and in memory. Registers read as written, except those with a rule. */
 static struct uart_device {
     uint8_t value[8], divisor[2];
     bool absent, flips_scratch, fifo;
@@ -255,7 +255,7 @@ UNIT_TEST(the_second_one_is_stuck)
     assert_null(serial_lost());
 }
 
-/* Nothing was started yet: this must be the first test. */
+/* This must be the first test: no line is started yet. */
 UNIT_TEST(before_any_line)
 {
     serial_write("12345678901234567890");
@@ -289,7 +289,7 @@ UNIT_TEST(long_texts)
     assert_string_equal(devices[0].sent, text);
 }
 
-/* With memory for it, what a line does not take stays there, and nobody waits, until the memory is full. */
+/* Bytes that a line does not accept stay in memory, and the kernel does not wait until that memory is full. */
 UNIT_TEST(nobody_waits_while_there_is_memory)
 {
     static char memory[8];

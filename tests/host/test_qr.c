@@ -224,8 +224,8 @@ UNIT_TEST(penalties)
 }
 
 /*
- * How many are dark: 10 for each whole 5 of 100 that differ from half. Dark and light rows of 10 modules in turn, in
- * each of which a run counts 8; a module that is changed at the end of one makes that 1 less; the fifth also makes two
+ * The share of dark modules: 10 for each whole 5 percent of difference from half. Dark and light rows of 10 modules in
+ * turn: a run in each counts 8. A module changed at the end of a row makes that 1 less; the fifth also makes two
  * blocks.
  */
 UNIT_TEST(proportions)

@@ -158,7 +158,7 @@ static void the_line_is_said_once(void **state)
     static struct packed packed;
     size_t offender;
 
-    /* This must be the first of all calls, since nothing takes back that the line was said. */
+    /* This must be the first of all calls, because a printed line stays marked as printed. */
     tests = 0;
     for (unsigned i = 0; i < 3; i++)
         all[i] = (struct result){ .id = "bts.calls", .outcome = OUTCOME_PASS };
@@ -237,7 +237,7 @@ static bool quarters_fit(unsigned side)
     return true;
 }
 
-/* The fewest codes of which each has room: the smaller the screen, the more; until it does not fit into four. */
+/* The fewest codes that fit: the smaller the screen, the more codes, until four are too few. */
 static void check_sides(unsigned number)
 {
     unsigned before = 0, seen = 0;

@@ -189,8 +189,7 @@ UNIT_TEST(by_default)
                              "\nflush\npage 1, halts, sent\nturns\nhalt\n");
 }
 
-/* A log that is kept needs a restart with power, which somebody who has not asked for one is told of, and given time.
- */
+/* A kept log needs a warm restart. If the user did not ask for a restart, it is announced, and waits. */
 UNIT_TEST(log_kept)
 {
 #define RESTART "write back\nport cf9: 2\nport cf9: 6\nport 64: fe\ntriple fault\n"

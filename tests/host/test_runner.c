@@ -577,7 +577,7 @@ UNIT_TEST(hangs_before_a_test)
             "ok 2 bts.three.atom # SKIP cpu 2 does not come back\n");
 }
 
-/* After its tests, of which each has its result: an error of the run, whatever runs behind it. */
+/* After its tests, which all have results: an error of the run, whatever runs afterwards. */
 UNIT_TEST(hangs_after_the_tests)
 {
     struct totals sums;
@@ -623,7 +623,7 @@ UNIT_TEST(too_many_tests)
     it_said("# error: the kernel has 769 tests, more than TESTS_MAX, 768\n");
 }
 
-/* What another processor runs is told aside: the first problem, or else the first difference. */
+/* Another processor's test reports apart: its first problem, or else its first difference. */
 UNIT_TEST(aside)
 {
     char text[TEST_ASIDE] = "";

@@ -123,7 +123,7 @@ static void nobody_can_be_started(void **state)
     no_low_page = false;
 }
 
-/* Each has 64 KiB of either half of a block; nobody's overlap, and all are cleared. */
+/* Each has 64 KiB of either half of a block. These do not overlap, and all are cleared. */
 static void each_has_its_share(void **state)
 {
     start(18, 2, 4);

@@ -18,7 +18,7 @@ static uint64_t rate(unsigned family, unsigned model, uint32_t below, uint32_t a
 UNIT_TEST(ratio_and_crystal)
 {
     assert_int_equal(rate(6, 0x7e, 2, 78, 38400000, 0), 1497600000);
-    assert_int_equal(rate(6, 0x4e, 2, 78, 38400000, 0), 1497600000);               /* what is told goes first */
+    assert_int_equal(rate(6, 0x4e, 2, 78, 38400000, 0), 1497600000);               /* the reported rate has priority */
     assert_int_equal(rate(6, 0x8f, 3, 0xfffffff, 60, 2000), UINT64_C(5368709100)); /* more than 32 bits on the way */
 }
 
@@ -68,7 +68,7 @@ UNIT_TEST(two_crystals)
         assert_int_equal(rate(6, rows[i].model, 2, rows[i].above, 0, rows[i].mhz), rows[i].want * UINT64_C(1000));
 }
 
-/* The base frequency in MHz, of which the high half is reserved, where the ratio or the crystal is missing. */
+/* The base frequency in MHz, if the ratio or the crystal is missing. Its high half is reserved. */
 UNIT_TEST(base_frequency)
 {
     assert_int_equal(rate(6, 0xa5, 2, 250, 0, 3700), 3700000000);

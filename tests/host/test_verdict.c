@@ -48,7 +48,7 @@ static const struct caps none = { .reason = { [CAPS_NEED_BTS] = CAPS_NO_DS_FLAG,
 #define NO_PEBS "facility pebs none: no PEBS: this core does not implement it\n"
 #define NO_LBR  "facility lbr none: no LBR: not an Intel processor\n"
 
-/* Holds the lines of the facilities and the verdict against what must be said. */
+/* Compares the lines of the facilities and the verdict with the expected ones. */
 static void assert_verdict(const struct caps *caps, const struct result *results, size_t count, enum verdict verdict,
                            const char *lines)
 {
@@ -194,7 +194,7 @@ UNIT_TEST(what_is_not_selected_is_neither_claimed_nor_missed)
                    RECORDS("bts.calls"), LEFT_OUT("pebs.loads"), LEFT_OUT("lbr.tos"));
     ASSERT_VERDICT(&none, VERDICT_PASS, NO_BTS NO_PEBS NO_LBR, NO_RECORDS("robust.exceptions"), LEFT_OUT("bts.calls"));
     ASSERT_VERDICT(&none, VERDICT_SKIP, NO_BTS NO_PEBS NO_LBR, SKIPPED("ds.area", "no DS"));
-    /* Where no record was asked for, none was seen. */
+    /* Without a demanded record, no record was seen. */
     ASSERT_VERDICT(&all, VERDICT_PASS,
                    "facility bts not selected\nfacility pebs not selected\nfacility lbr not selected\n",
                    NO_RECORDS("bts.enable"), { .id = "lbr.stopped", .records = true, .outcome = OUTCOME_PASS });

@@ -7,7 +7,7 @@
 #include "arch/x86/devices/nmi_timer.h"
 #include "arch/x86/devices/watchdog.h"
 
-/* The machine. The APIC's timer is started with ticks, of which `left` are left; each wait takes some. */
+/* The machine. The APIC's timer is started with ticks, `left` are left, and each wait takes some. */
 static struct {
     bool apic;
     bool clock;
@@ -233,7 +233,7 @@ UNIT_TEST(the_limit_ends_a_test)
     assert_int_equal(machine.ticks, 0);
 }
 
-/* The timer's interrupt may be pending when it is stopped, or started anew. */
+/* The timer's interrupt may be pending when it is stopped or started again. */
 UNIT_TEST(a_late_interrupt_ends_nothing)
 {
     static const struct context here;

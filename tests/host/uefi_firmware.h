@@ -350,7 +350,7 @@ static void new_firmware(void)
     ST = &system_table;
 }
 
-/* Nothing is still in use but the given pages. */
+/* Only the given pages are still in use. */
 static void assert_given_back(UINTN pages)
 {
     assert_int_equal(fw.pool_out, 0);

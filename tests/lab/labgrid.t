@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 #
-# contrib/lab/labgrid: pytest's results are the kernel's, test by test, by what the kernel says over a serial port of which labgrid
-# knows nothing; a run that failed, was cut or said nothing is red. Prints TAP.
+# contrib/lab/labgrid: pytest's results are the kernel's, test by test, from the kernel's lines on a serial port that labgrid
+# does not interpret. A run that failed, was cut off or printed no line is red. Prints TAP.
 use strict;
 use warnings;
 use Cwd qw(realpath);

@@ -3,8 +3,8 @@
 # slow: only `make full-test` runs it
 #
 # LAVA's dispatcher runs the jobs of contrib/lab/ on machines of their device types: QEMU with the model, as such and as a machine of a
-# lab that starts by PXE. Its results are the kernel's own, test by test; what hangs, dies or says nothing is a failed job; and
-# what the line lost is noticed. As root. Prints TAP.
+# lab that starts by PXE. Its results are the kernel's own, test by test. A machine that hangs, dies or prints no line is a
+# failed job, and lines lost on the serial line are detected. As root. Prints TAP.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -34,7 +34,7 @@ my %running;    # PID => name
 END { my $status = $?; kill 'TERM', keys %running; 1 while wait != -1; $? = $status }
 $SIG{$_} = sub { exit 1 } for qw(INT TERM HUP);
 
-# Starts lava-run with a job of contrib/lab/, changed by $change, and with a device of its type, of which these variables are set.
+# Starts lava-run with a job of contrib/lab/, changed by $change, and a device of its type with these variables.
 sub start
 {
     my ($name, $job, $change, %variables) = @_;
@@ -207,7 +207,7 @@ is(join(' ', grep { $fault->{$_} eq 'fail' } sort keys %$fault), 'lbr.tos verdic
 is($status{words}, 0, 'a log of every word: the job runs');
 is_deeply((judged('words'))[2], \%word, '... each has its result, and a panic is a verdict that fails');
 
-is($status{dies}, 1, 'QEMU ends in the midst of the tests: the job fails');
+is($status{dies}, 1, 'QEMU ends during the tests: the job fails');
 is_deeply((judged('dies'))[2], { map { $_ => $word{$_} } qw(bts.one lbr.two) }, '... with the results until then');
 like(why('dies'), qr/Connection closed/, '... for that reason');
 

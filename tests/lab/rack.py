@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """
-Stands in for a lab's power switch and console server with one machine, whose serial output is the file LOG: as soon as it is
-switched on, and to whoever listens then. Prints the two ports, of HTTP (labgrid's power model `rest`) and of the console.
+Replaces a lab's power switch and console server with one machine. Its serial output is the file LOG, sent to the clients
+connected when the machine is switched on. Prints the two ports, of HTTP (labgrid's power model `rest`) and of the console.
 
 Usage: rack.py LOG
 """

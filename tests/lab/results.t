@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# contrib/lab/lava-results, with logs of LAVA in each of which one thing is wrong. Prints TAP.
+# contrib/lab/lava-results, with logs of LAVA that have one mistake each. Prints TAP.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -88,7 +88,7 @@ for (
     is($status, !@complaints ? 0 : $complaints[0] =~ /has ended/ ? 2 : 1, "$name: its status");
     ok(index($errors, "lava-results: $_\n") >= 0, "... $_") or diag($errors) for @complaints;
 }
-is((results('', $job))[2], qq(lava-results: no "# begin dstest86" line\n), 'a job in which nothing was printed');
+is((results('', $job))[2], qq(lava-results: no "# begin dstest86" line\n), 'a job without output');
 is((run("$lab/lava-results", "$folder/none"))[0], 2, 'a missing file: status 2');
 is((run("$lab/judge", "$folder/log"))[0], 1, 'contrib/lab/judge refuses another one');
 is((run("$lab/judge", "$folder/none"))[0], 2, '... status 2 for a missing file');

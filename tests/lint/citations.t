@@ -39,7 +39,7 @@ is_deeply([check(@$_[0, 1])], [@$_[2 .. $#$_]], "a text: $_->[0]") for
         'second.md:3: the manual without its number and edition: SDM Vol. 2A'],
     ['script', "#!/bin/sh\n# seeds 000 and 002\n", 0, 'script:2: a source without a title: seeds 000'];
 
-# This tree's files that people write, but for this one, which has what it looks for in it.
+# This tree's handwritten files, except this one, which contains the patterns.
 my $top = "$FindBin::Bin/../..";
 my ($total, @wrong) = (0);
 find({ no_chdir => 1, wanted => sub {

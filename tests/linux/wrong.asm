@@ -130,7 +130,7 @@ steps:
     step 'area at 0', IA32_DS_AREA, 0
     step 'BTS into it', IA32_DEBUGCTL, BTS_ON
     step 'BTS off', IA32_DEBUGCTL, 0
-    step 'area where nothing is', IA32_DS_AREA, 0xfffff00000000000
+    step 'unmapped area', IA32_DS_AREA, 0xfffff00000000000
     step 'BTS into it', IA32_DEBUGCTL, BTS_ON
     step 'BTS off', IA32_DEBUGCTL, 0
     step 'area in code', IA32_DS_AREA, area_in_code

@@ -60,7 +60,7 @@ sub part_of
     return int(($pixel & $mask) / $lowest * 255 / ($mask / $lowest) + 0.5);
 }
 
-# The colours of the palette are far more than this apart; forms of few bits have them all but for 5.
+# The palette's colours differ by far more than this. Pixel formats of few bits are exact to 5.
 my $tolerance = 10;
 
 sub colour_of
@@ -92,14 +92,14 @@ sub letters_of
 sub grid_of
 {
     my ($of, @places) = @_;
-    die "Screen.pm: nothing is shown\n" if !@places;
+    die "Screen.pm: the screen is empty\n" if !@places;
     my $edge = 0;
     $edge = greatest_common($edge, $_ - $places[0]) for @places;
     die "Screen.pm: too little is shown to find the scale by the $of\n" if !$edge;
     return ($edge, $places[0] % $edge);
 }
 
-# Characters by their glyph, 16 bytes, but for the controls. Of those that look alike the first counts, so ASCII does.
+# Characters by their glyph, 16 bytes, without the controls. If several look alike, the first counts: the one of ASCII.
 my %character_of;
 
 sub read_font
@@ -143,7 +143,7 @@ sub read_cells
     return @cells;
 }
 
-# Makes blanks of full blocks in the colour of the ground beside them.
+# Replaces full blocks in the colour of the adjacent background with blanks.
 sub fill_blanks
 {
     my ($row) = @_;
@@ -168,9 +168,9 @@ sub margin
     return $before / $size;
 }
 
-# What stands on the screen: {scale, left, top, lines, inks, grounds}. left and top: the pixel where the first whole character
+# The text on the screen: {scale, left, top, lines, inks, grounds}. left and top: the pixel where the first whole character
 # begins. lines: text, without blanks at the ends; inks and grounds: for each line a list of enum cell_colour. Characters whose
-# pixels are all of one colour, other than black, are blanks if that is the ground beside them, else full blocks. Where there is
+# pixels are all of one colour, other than black, are blanks if the adjacent background has it, else full blocks. Where there is
 # room for more, a page of $columns x $rows characters is in the middle.
 sub decode_screen
 {

@@ -3,7 +3,7 @@
 ; page walk has to ask the device for each entry, and QEMU ends with an error if it is made to in the middle of a block, for an
 ; access that translated code does not have. The guest traces branches and samples instructions over a loop that is longer
 ; than what the model keeps, one of them where it has to be written in the middle of a block, and finds the records where the
-; registers say. Then it has a buffer whose entry is not present, where nothing can be written, and afterwards records again.
+; registers say. Then it has a buffer whose entry is not present, where writes fail, and afterwards records again.
 bits 32
 
 PVH_NOTE_PHYS32_ENTRY equ 18

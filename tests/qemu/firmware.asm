@@ -10,7 +10,7 @@ DEEDS equ 0x2fff000                     ; the same in scripts/machine
 X2APIC   equ 1 << 0                     ; the local APIC in x2APIC mode
 LVT      equ 1 << 1                     ; its LVT entries unmasked, the timer running, vectors from 50H on and the timer's EBH
 PENDING  equ 1 << 2                     ; interrupts that are pending: vectors 45H, ECH and FFH
-SERVICE  equ 1 << 3                     ; an interrupt of vector F5H in service, which nobody ends
+SERVICE  equ 1 << 3                     ; an interrupt of vector F5H in service, without an EOI
 DEVICE   equ 1 << 4                     ; the PIT, which interrupts 18 times a second at vector EEH through the I/O APIC
 NO_BASE  equ 1 << 5                     ; the APIC's registers at address 0
 NO_FADT  equ 1 << 6                     ; no FADT among the ACPI tables, and so no power management timer

@@ -44,7 +44,7 @@ sub boot
 my $log = boot('usb', 'skylake', 'f', 'run=bts.calls,pebs.loads');
 like($log, qr/^# boot route uefi x64, (\d+) memory ranges$/m, 'memory in hundreds of pieces: the kernel starts');
 my ($ranges) = $log =~ / (\d+) memory ranges$/m;
-cmp_ok($ranges // 0, '>', 600, '... and is told of each');
+cmp_ok($ranges // 0, '>', 600, '... and gets each');
 like($log, qr/^# end dstest86 verdict=pass pass=2 /m, '... and passes');
 
 $log = boot('usb', 'none', 'l', 'run=selftest.processors.*', '-smp', 2);

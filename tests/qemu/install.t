@@ -25,8 +25,8 @@ is(`grep -lF '$root' '$prefix/lib/dstest86/qemu-ds' '$prefix/lib/dstest86/qemu-s
 my ($status, $out, $err) = run('timeout', 120, $command, qw(--profile icelake --truth), "$folder/truth,", @guest, 'run=bts.calls');
 is($status, 33, 'the guest passes');
 like($out, qr/^# cpu .* Ice Lake/m, 'on the processor that was asked for');
-like(read_file("$folder/truth,"), qr/^bts /m, 'and the model tells what it wrote');
-is($err, '', 'nothing was violated');
+like(read_file("$folder/truth,"), qr/^bts /m, 'and the model logs its records');
+is($err, '', 'no violation');
 ($status, $out, $err) = run('timeout', 120, $command, qw(--profile=alderlake --cores=E), @guest, 'run=bts.calls');
 is("$status $err", '33 ', 'a kind of core by its letter');
 like($out, qr/^# cpu .* Gracemont/m, 'is the one that the guest finds');

@@ -322,7 +322,7 @@ true(@$_) for
 is complaints($said, $truth . "pebs-dropped vcpu=0 ip=0x1\n"), '', 'a record that was dropped is none';
 like complaints('', "dsmodel truth 1\n"), qr/no record was printed/, 'nothing compared';
 
-# A buffer of three records that the branches $from went through, of which $kept are printed, and then a test with one branch.
+# A buffer of three records for the branches $from ($kept of them are printed), and then a test with one branch.
 sub ring
 {
     my ($said, $from, $kept, $place, @between) = @_;

@@ -77,9 +77,9 @@ is("$status $err" . failed($out), 'pass ', 'nothing hidden: nothing said, and al
 for my $case (@cases) {
     my ($hidden, $reason, $cost, @noticing) = @$case;
     ($status, $out, $err) = boot_without($hidden);
-    like($err, qr/\Adsmodel: QEMU \d+\.\d+\.\d+ \Q$reason: $cost\E.*\Z/, "HIDE=$hidden is said once, with its cost");
+    like($err, qr/\Adsmodel: QEMU \d+\.\d+\.\d+ \Q$reason: $cost\E.*\Z/, "HIDE=$hidden is reported once, with its cost");
     is(failed($out), join(' ', sort @noticing), '... and these tests notice it');
-    is($status, @noticing ? 'fail' : 'pass', '... and the guest comes to its end');
+    is($status, @noticing ? 'fail' : 'pass', '... and the guest runs to its end');
 }
 
 ($status, $out, $err) = boot_without('vmstate_x86_cpu', '-s', 2);
@@ -87,7 +87,7 @@ is(scalar(() = $err =~ /^dsmodel: /mg), 1, 'with two processors, too, it is said
 for my $hidden ('gdb_get_cpu_index', 'gdb_get_cpu_index=cpu_get_tsc') {
     ($status, $out, $err) = boot_without($hidden, '-s', 2);
     like($err, qr/\Adsmodel: QEMU \S+ \S.* gdb_get_cpu_index: counters, BTS and LBR are slower with several processors\n\z/,
-        "HIDE=$hidden is said once where there are two");
+        "HIDE=$hidden is reported once with two processors");
     is("$status " . failed($out), 'pass ', '... and the tests pass');
 }
 ($status, $out, $err) = boot_without('gdb_get_cpu_index');

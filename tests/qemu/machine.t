@@ -32,7 +32,7 @@ like($out, qr{ \[-plugin\] \[\Q$doubled\E/build/dsmodel.so,profile=core2,truth=F
 is($status, 77, 'the status of boot is that of QEMU');
 like((machine('boot', '--', '-m', 16))[1], qr/ \[-m\] \[256\] .* \[-m\] \[16\]$/, 'the options of QEMU come last');
 is((machine(qw(boot --route=pvh --width= --profile=none --options= --fault= --latitude=)))[0], 77,
-    'what make passes where nothing is set is the default');
+    'empty options, as make passes them, mean the defaults');
 unlike((machine(qw(boot -p none -d F -f x -q y -L 7)))[1], qr/plugin/, 'no model with the profile none');
 unlike((machine(qw(boot -R -p none -k), $qemu))[1], qr/no-reboot/, 'a machine that restarts');
 

@@ -196,8 +196,8 @@ for my $machine (@machines) {
         && !/^# (?:area|facility|event \w.* not) / } @$lines if $machine->{profile} eq 'skylake';
 }
 
-# On the modelled Skylake each number of samples is known: 40 rounds of 2999 taken branches, of which each 31st
-# interrupts, and PEBS records each 32nd.
+# On the modelled Skylake each number of samples is known: 40 rounds of 2999 taken branches. Each 31st branch interrupts,
+# and PEBS records each 32nd.
 {
     my ($lines) = boot_machine($machines[0], 'run=measure.cost.sampling');
     is(join(' ', map { "$_->{records_per_interrupt}:$_->{samples}" } measured($lines, 'cost')),

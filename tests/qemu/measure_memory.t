@@ -54,7 +54,7 @@ my ($kib, $mib) = (1024, 1024 * 1024);
 # Of each profile with three levels: their sizes in KiB and cycles, and the cycles of memory, as docs/profiles.md has them. The
 # sizes of the rings stay clear of a level's own size; where they do not, the kernel's own lines leave some to the next level.
 my %caches;
-my %more = (goldencove => 1, lunarlake => 1, alderlake => 1, clearwaterforest => 1, sierraforest => 1);    # cycles of the instruction beside those of its data
+my %more = (goldencove => 1, lunarlake => 1, alderlake => 1, clearwaterforest => 1, sierraforest => 1);    # cycles of the instruction itself
 for (split /^/, read_file("$FindBin::Bin/../../docs/profiles.md")) {
     my ($profile, @cells) = /^\| `([\w-]+)`(?:, P)? \| (.*?) \| (.*?) \| (.*?) \| .*? \| ([\d, ]+) \| .*\|$/ or next;
     my @cycles = split /, /, pop @cells;
@@ -62,8 +62,8 @@ for (split /^/, read_file("$FindBin::Bin/../../docs/profiles.md")) {
     $caches{$profile} = [@kib, map { $_ + ($more{$profile} // 0) } @cycles[0 .. 3]] if @kib == 3;
 }
 
-# What is commonly said of these processors: KiB of the levels; the least and the most cycles of a load from the first,
-# the second and, where it is said, the third. Intel's Optimization Reference Manual (248966) has tables of them, with which
+# Commonly published values: KiB of the levels; the least and the most cycles of a load from the first, the second and,
+# if published, the third. Intel's Optimization Reference Manual (248966) has tables of them, with which
 # this was not compared. The third level and memory go by the clock and the size of the part.
 my %usual = (
     nehalem => [[32, 256, 8192], [4, 4], [10, 10], [35, 40]],

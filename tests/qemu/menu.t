@@ -52,7 +52,7 @@ sub boot
     return $log =~ s/\r//gr;
 }
 
-# How many tests of which area ran.
+# How many tests of each area ran.
 sub areas
 {
     my ($log) = @_;

@@ -144,7 +144,7 @@ sub compare_code
     is("@codes", $code, "$name: the code, read by zbarimg, is the line of the log");
 }
 
-# ---- a whole run, on a screen where the code has a page of its own, and on one where it stands beside the text ---------------
+# ---- a whole run, on a screen where the code has a page of its own, and on one with the code next to the text ----------------
 {
     my ($machine, $lines, $log) = last_page(qw(-r uefi -p skylake -o), 'exit=none', '--', '-device', 'VGA');
     my ($begin) = map { /^begin dstest86 (\S+) (\S+) (\d+)$/ ? "dstest86 $1, $3 bits, $2" : () } @$log;
@@ -170,7 +170,7 @@ sub compare_code
         last_page(qw(-r uefi -p skylake -o), 'exit=none', '--', '-device', 'VGA,xres=1920,yres=1080,vgamem_mb=32');
     my ($code) = map { /^code (.*)/ } @$log;
     has([map { s/ +█.*//r } @$lines], 'PEBS  pass 43 of 43, 38 do not apply: format 3, 200-byte records', 'a large screen: the text');
-    is(join(' ', codes_of($machine)), $code, 'and the code beside it');
+    is(join(' ', codes_of($machine)), $code, 'and the code next to it');
     $machine->stop;
 }
 

@@ -52,7 +52,7 @@ for (['BOOTX64.EFI', 0x8664, 0x20b], ['BOOTIA32.EFI', 0x14c, 0x10b]) {
     my @sections = @{$pe->{sections}};
     is_deeply([map { $_->{name} } grep { $_->{address} % 4096 || !$_->{length} } @sections], [], '... each');
     is_deeply([map { $_->{name} } grep { $_->{flags} & 0x80000000 && $_->{flags} & 0x20000000 } @sections], [],
-        'none is writable and executable');
+        'no section is writable and executable');
     is_deeply([map { $_->{name} } grep { $_->{flags} & 0x20000000 } @sections], ['.text'], 'one is executable');
     my @shared = grep { $sections[$_]{address} < $sections[$_ - 1]{address} + $sections[$_ - 1]{length} } 1 .. $#sections;
     is_deeply(\@shared, [], 'no two share a page');
@@ -108,7 +108,7 @@ SKIP: {
     is_deeply($sign->('snakeoil', $key, $certificate), [0, ''], 'the right key signs');
     for my $name (qw(BOOTX64.EFI BOOTIA32.EFI)) {
         is_deeply(says('sbverify', '--cert', $certificate, "$work/signed/$name"), [0, "Signature verification OK\n"], "$name is signed");
-        isnt(says('sbverify', '--cert', "$work/other.pem", "$work/signed/$name")->[0], 0, '... by nobody else');
+        isnt(says('sbverify', '--cert', "$work/other.pem", "$work/signed/$name")->[0], 0, '... by this certificate only');
     }
     my $image = "$work/signed/dstest86.iso";
     my $start = 512 * unpack 'x1184 Q<', read_file($image);

@@ -16,7 +16,7 @@ use Test::More;
 
 my $folder = tempdir(CLEANUP => 1);
 
-# A pipe that nobody reads. QEMU itself has it open for reading, so that writing is not an error.
+# A pipe without a reader. QEMU itself has it open for reading, so that writing is not an error.
 sub pipe_of
 {
     my ($name, $full) = @_;
@@ -133,7 +133,7 @@ for ([address(1, 0x9000), 'port 0x9000: no UART answers there'], [address(1, 0xf
     consoles("SPCR, $name", 64, '', [@com2, spcr(3, $address, 7, 48000000)], "$com1, SPCR $name", 'first');
     consoles("DBG2, $name", 32, '', [@com2, dbg2(0x12, $address)], "$com1, DBG2 $name", 'first');
 }
-consoles('DBG2 does not count beside a console in SPCR', 64, '', [@com2, dbg2(0, $at_com2), spcr(2, address(1, 0x9000), 7)],
+consoles('DBG2 is ignored if SPCR has a console', 64, '', [@com2, dbg2(0, $at_com2), spcr(2, address(1, 0x9000), 7)],
     "$com1, SPCR port 0x9000: no UART answers there", 'first');
 consoles('DBG2 alone', 64, '', [@com2, dbg2(0, $at_com2)], qr/^\Q$com1\E, DBG2 port 0x2f8: /, 'both');
 consoles('DBG2 names a UART of another kind', 64, '', [@com2, dbg2(3, $at_com2)],
@@ -156,7 +156,7 @@ consoles('four ports that options name', 64, 'console=ttyS3 console=ttyS0 consol
     ['-device', 'isa-serial,iobase=0x2c8,chardev=second'], "COM4 port 0x2e8: no UART answers there, $com1, " .
         'option mmio 0xfe034000 stride 4: no UART answers there, option port 0x2c8: 115200 baud', 'both');
 
-# A stuck port is said on the others, once.
+# A stuck port is reported on the others, once.
 {
     my ($path, $pipe) = pipe_of('stuck', 1);
     my ($verdict, $log) = boot('-o', 'run=bts.calls console=ttyS1 console=ttyS0', '--', '-serial', "pipe:$path");

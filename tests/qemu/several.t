@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# Several processors change nothing for one of them: processor 0 of four leaves the same truth as the only one of a machine, line
-# by line, but for time; and so do the others among each other. With one processor translated code knows where its counts
+# The number of processors does not change a processor's records: processor 0 of four leaves the same truth as the only one of
+# a machine, line by line, except time. The others equal each other. With one processor translated code knows where its counts
 # and its ring of blocks are; with several it works that out. Prints TAP.
 use strict;
 use warnings;

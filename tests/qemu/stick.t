@@ -4,8 +4,8 @@
 #
 # Usage: stick.t        (kills=50 seed=2 in the environment: more machines that lose their power, at other moments)
 #
-# The log goes to the stick by two starts: the file is what came over serial; what cannot be written is said; and whenever the power
-# goes, the file system has no damage. Prints TAP.
+# Two starts write the log to the stick: the file equals the serial output, a log that cannot be written is reported, and a
+# power loss at any moment leaves the file system undamaged. Prints TAP.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -126,13 +126,13 @@ my ($stock) = not_kept('a full stick', 'the boot volume has too little free spac
 my $text = join '', '# begin dstest86', (map { "\r\n# line $_ " . 'x' x ($_ % 71) } 1 .. 1500), "\r\n# end dstest86 verdict=pass\r\n";
 my $memory = kept_log($text);
 
-# What a machine with that memory says of the log; nothing is on the stick then.
+# The report of a machine with that memory; the stick stays empty.
 sub lost
 {
     my ($what, $sentence, $damaged) = @_;
     my ($words) = restarted($damaged, $key, 0, '--');
     like($words, qr/^dstest86: \Q$sentence\E\r$/m, $what) or diag $words;
-    is_deeply({ logs() }, {}, '... and nothing is written');
+    is_deeply({ logs() }, {}, '... and the stick stays empty');
     return;
 }
 lost('no room any more', 'the log of the previous run is lost: the boot volume has too little free space', $memory);
@@ -156,7 +156,7 @@ is_deeply({ logs() }, { %want, "$stock-20260102-12.log" => $text }, 'logs are co
 
 # ---- the power goes ---------------------------------------------------------------------------------------------------------------------
 # What firmware may leave behind, and fsck.fat repairs without a loss: its mark of a volume in use, clusters that belong to no
-# file, two copies of the table of which the first is right, a long name whose file is not there yet.
+# file, two copies of the table (the first is right), a long name whose file is not there yet.
 my @harmless = (
     qr/^Dirty bit is set\. /, qr/^ *Automatically removing dirty bit\.$/,
     qr/^Reclaimed \d+ unused clusters? /,

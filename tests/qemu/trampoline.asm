@@ -288,7 +288,7 @@ entered:
         or      eax, edx
         fail_if 17, nz
 
-        ; CR4 was clean before the segments changed, but for what paging needed.
+        ; CR4 was clean before the segments changed, except the bits that paging needs.
         cmp     dword [loads], 1
         fail_if 20, ne
         mov     eax, [left]

@@ -57,7 +57,7 @@ my ($others, $lone_others) = blocks(qw(-s 2 -o run=bts.calls));
 @noting = from_first($noted, @$others);
 ok(@noting > 100, 'with two processors blocks note themselves, too') or diag(scalar(@noting) . ' of ' . @$others);
 is(scalar(grep { !/$noted/ } @noting), 0, '... and none after the first that does not');
-is(scalar(grep { /$noted/ } @$lone_others), 0, '... but for instructions taken out of their blocks');
+is(scalar(grep { /$noted/ } @$lone_others), 0, '... except instructions taken out of their blocks');
 is(scalar(grep { /$value/ } @$others[ @$others / 2 .. $#$others ]), 0, '... and no access keeps its value');
 
 for my $processors (1, 2) {
@@ -68,8 +68,8 @@ for my $processors (1, 2) {
     is(scalar(grep { !/$counted/ } @counting), 0, '... and none after the first that does not');
 }
 
-# With PEBS, a block in which the event to be recorded may be asks before each instruction but the first whether it was the
-# one before, and asks there, not in code that lies aside. (A model that asks too late makes records that a processor may make.)
+# With PEBS, a block that may have the event to be recorded checks before each instruction except the first whether the
+# previous one was it. The check is in line. (A model that asks too late makes records that a processor may make.)
 my ($sampling) = blocks(qw(-s 1 -p goldencove -o run=pebs.instructions));
 my $ask = qr/ brcond_i64 tmp\d+,\$0x80{13}[0-9a-f]{2},ltu,/;
 my @watched = grep { /^ ----.*^$ask/ms } @$sampling;

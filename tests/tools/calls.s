@@ -105,7 +105,7 @@ without_size_but_longer:
         .skip   4
         named   a_name_that_is_longer_than_eighty_characters_of_which_there_are_not_many_in_this_world_or_any_other 4
         .skip   4
-# Gaps: behind a symbol with a size nothing has a name; one without a size goes on to the next.
+# Gaps: addresses behind a symbol with a size have no name; one without a size extends to the next.
         named   covers_two 2
         .skip   4
 without_size:

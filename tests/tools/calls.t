@@ -26,8 +26,8 @@ def assembled(width):
 
 
 # Each trace: branches FROM>TO in their order; -N leaves N numbers out, @N goes to another processor, [..] is an LBR stack,
-# the newest first, {..} one in a PEBS record. Then the stacks, of which each branch counts for the function it is in, and
-# each LBR stack for where it ends.
+# the newest first, {..} one in a PEBS record. Then the stacks: each branch counts for the function it is in, and each LBR
+# stack for where it ends.
 TRACES = [
     ('calls', 'main_call>alpha alpha_call>beta beta_ret>alpha_back alpha_tail>gamma gamma_nop>handler handler_iret>gamma_nop '
      'gamma_ret>main_back',
@@ -36,7 +36,7 @@ TRACES = [
     ('jump.into', 'main_into>alpha_call alpha_call>beta', {'main_into': 2}),
     ('jump.label', 'main_onto>twice twice+1>handler', {'main_onto': 2}),
     ('jump.own', 'main_call>alpha alpha+1>alpha alpha+1>alpha alpha_ret>main_back', {'main_call': 1, 'main_call;alpha': 3}),
-    # Returns to whom nobody saw calling.
+    # Returns without a recorded call.
     ('unmatched', 'beta_ret>alpha_back alpha_tail>gamma gamma_ret>main_back main_jump>main_call',
      {'beta_ret': 1, 'alpha_back': 1, 'gamma': 1, 'main_back': 1}),
     ('return.over', 'main_call>alpha alpha_call>beta beta_ret>main_back main_jump>main_call',

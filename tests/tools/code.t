@@ -100,11 +100,11 @@ for change, wanted in (
         ({'signature': 0}, '^.*\n# cpu family 0 model 0 stepping 0 signature 0x00000000 not in the table of models\n'),
         ({'facilities': (1, 2, 3), 'verdict': 6}, '\n# facility bts not selected\n# facility pebs untested\n'
          '# facility lbr pass\n# end dstest86 verdict=incomplete '),
-        ({'verdict': 4}, '^((?!facility).|\n)*\n# end dstest86 verdict=panic ')):    # of which no facility was judged
+        ({'verdict': 4}, '^((?!facility).|\n)*\n# end dstest86 verdict=panic ')):    # no facility was judged
     status, text, _ = said(code(**change))
     same((status, bool(re.search(wanted, text))), (0, True), f'{change}')
 
-# A model without a row, of which a facility is untested: how to get one. Not of a hybrid, whose cores have theirs.
+# A model without a row, with an untested facility: how to get a row. Not for a hybrid: its cores have rows.
 ROW = 'dsdump: --code: this processor model has no row in cpu/cores.c'
 for signature, facilities, wanted in ((0xf06f0, (3, 2, 3), True), (0xf06f0, (3, 3, 3), False), (0x506e3, (3, 2, 3), False),
                                       (0x90672, (3, 2, 3), False), (0x60663, (2, 3, 3), True)):
@@ -121,7 +121,7 @@ for what, change in (('other ids', {'mark': 1}),
                      ('a test less', {'triples': TRIPLES[:(len(ids) + 1) // 3], 'names': ids[:-1]})):
     same(said(code(**change)), (1, machine + numbers + verdict, OTHER), what)
 
-# Errors: one sentence, and nothing is printed.
+# Errors: one sentence, and no output.
 changed = whole[:11] + 'a' + whole[12:]
 other = whole[:20] + ('B' if whole[20] == 'A' else 'A') + whole[21:]
 NO_CODE, CHARACTER = 'not a code of dstest86, which begins with DSTEST86:', (

@@ -163,9 +163,9 @@ write('accept', '[!r]* *\nrun facility\nrun end\n')
 status, out, said = compare('a', 'b', '--accept', 'accept')
 same((status, said), (1, ''), 'a panic')
 ok(out.startswith('A a\nB b\nrun\n  only in B: panic: vector 14\n    and 1 more of panic\nthe same '),
-   'and what is told of it')
+   'and its line')
 
-# Of a second kind of cores the log says what they are behind the first one's tests.
+# The log describes a second kind of cores after the first one's tests.
 KIND = ('# tests on cpu 1 apic 0x1 Atom Gracemont\n# cpu the second\n# pebs format {}\n# test bts.calls.atom\n'
         '# pebs is no such line\nok 6 bts.calls.atom\n# differs pebs.loads')
 for name, number in ('kinds', 4), ('b', 5):
@@ -174,7 +174,7 @@ same(compare('kinds', 'b'), (1, 'A kinds\nB b\nmachine\n  pebs of Atom Gracemont
      1), ''),
      'a second kind of cores')
 
-# Tests stand in the order of the first log, those of the second alone behind them.
+# Tests are in the order of the first log, those only in the second after them.
 write('b', changed(('ok 3 pebs.loads', 'not ok 3 pebs.loads'), ('ok 1', 'not ok 1'),
       ('ok 4 measure.memory.64k', 'ok 4 alone')))
 same(re.findall(r'^(?![AB] )\S+$', compare('a', 'b')[1], re.M),

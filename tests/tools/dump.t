@@ -84,7 +84,7 @@ for width, profile, count in (64, 'skylake', 2), (32, 'icelake', 4):
                 for kind in ('loads', 'stores', 'HitM')[:2 if test.endswith('padded') else 3]},
          f'{profile}, {width} bits: samples of each processor')
 
-# A million records through the interrupt service routine, which does not wait for the serial line: none is lost.
+# A million records through the interrupt service routine, which does not wait for the serial line: no loss.
 for test, profile, kind in ('long.bts', 'core2', 'bts'), ('long.pebs.taken', 'skylake', 'pebs'):
     log = boot('long', profile, 64, f'run={test} timeout=300')
     count = re.search(rf'^# count {kind} kernel (\d+) ', open(log, encoding='latin-1').read(), re.M)[1]

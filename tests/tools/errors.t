@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # dsdump reports each error in one sentence that names the cause, and its status is not 0: errors of the command line,
-# of files, of ELFs and of a damaged log, the rest of which it reads. Prints TAP.
+# of files, of ELFs and of a damaged log. It reads the log's rest. Prints TAP.
 import pathlib
 import re
 import subprocess
@@ -112,7 +112,7 @@ text = run('--elf', here / 'other.elf', '--branches', log)[1]
 ok('+0x' not in text and text.count('=>') == 348, 'no symbol comes from an ELF of another build')
 ok('[unknown];[unknown]' not in run('--elf', here / 'other.elf', '--folded', log)[1], 'and no calls')
 
-# Damage: how many BTS records are lost (None: unknown), and what is said. Frame 4, in line 6, has 43 records;
+# Damage: how many BTS records are lost (None: unknown), and the report. Frame 4, in line 6, has 43 records;
 # tests/host/test_dump_damage.c has what the reader makes of every kind of damage.
 TRUNCATED, LOST = 'line 6: truncated frame: no checksum at its end', 'line 13: 43 of 348 bts records are lost'
 BREAKS_OFF = 'the dump breaks off here: no end frame, so more records may be missing'

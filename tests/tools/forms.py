@@ -583,7 +583,7 @@ def page(found):
 
 
 def stats(found, lines):
-    """--stats of a log that nothing is wrong with."""
+    """--stats of an undamaged log."""
     count = {kind: sum(1 for each, _ in found if each == kind) for kind in ('bts', 'pebs', 'lbr', 'machine')}
     frames = sum('# dsdump/1 ' in line for line in lines)
     return [f'lines {len(lines)} frames {frames} boots {count["machine"]}'] + [
@@ -610,7 +610,7 @@ def perf_branch(entry):
 
 
 def perf_counters(entries, wanted):
-    """What a sample has besides its stack if any entry counts events: two bits of each counter, by branch."""
+    """What a sample has in addition to its stack if any entry counts events: two bits of each counter, by branch."""
     if not wanted:
         return {}
     counts = [sum(count << 2 * n for n, count in enumerate(entry.get('events', ()))) for entry in entries]

@@ -19,7 +19,7 @@ from tap import HERE, done, dsdump, folder, ok, same
 from writer import Dump
 
 
-# Words of each group of an architectural record, in its order; those of None are numbered by what is in them.
+# Words of each group of an architectural record, in its order; a group with None has words numbered by their contents.
 GROUP_WORDS = {63: 6, 62: 8, 61: 20, 'xsave': 2, 49: 32, 50: 32, 51: 16, 52: 16, 53: 8, 54: 64, 55: 128, 'lbr': None,
                'counters': None}
 
@@ -174,7 +174,7 @@ def check_page(log, found):
     wanted = forms.page(found)
     for key in 'lines', 'records', 'counts', 'logged':
         same(data[key], wanted[key], f'{log.stem}: --html: {key}')
-    same(data['lost'], {'bts': 0, 'pebs': 0, 'lbr': 0}, f'{log.stem}: --html: nothing is lost')
+    same(data['lost'], {'bts': 0, 'pebs': 0, 'lbr': 0}, f'{log.stem}: --html: no loss')
     same(data['samples'], wanted['samples'], f'{log.stem}: --html: samples')
     named = [(data['names'][name], parent, self) for name, parent, self in data['flame']]
     same(named[0], ('', 0, 0), f'{log.stem}: --html: the root of the flame graph')
@@ -210,10 +210,10 @@ def check_perf_data(log, found, features):
     records, written = perf_file.read(file)
     only = [each for each in found if each[0] != 'pebs']
     same(records, forms.perf_records(only, NoNames()), f'{log.stem}: --perf-data --only bts,lbr')
-    ok(15 in written, f'{log.stem}: and perf is told that all samples have branch stacks')
+    ok(15 in written, f'{log.stem}: and the header says that all samples have branch stacks')
 
 
-# What perf is told of each machine: its version, its processor by the SDM's CPUID signature, how many of them.
+# The file's header for perf: the version, the processor by the SDM's CPUID signature, the number of processors.
 def features_of(version, family, model, stepping, cpus):
     return {3: 'dstest86', 4: version, 5: version, 6: 'x86_64', 7: (cpus, cpus),
             8: f'Intel family {family} model 0x{model:02x}', 9: f'GenuineIntel,{family},{model},{stepping}',
@@ -224,7 +224,7 @@ names = NoNames()
 logs = {HERE / 'dumps' / f'{name}.log': features_of('0.1.0+862e463a7f96', *machine) for name, machine in {
     'goldencove': (6, 0x8f, 8, 1), 'skylake': (6, 0x5e, 3, 2), 'netburst': (15, 2, 7, 1)}.items()}
 logs[every_kind(13)] = features_of('2.0+hand', 16, 0x2a, 5, 4)
-# Two boots in a log: the last is the one that perf is told of.
+# Two boots in a log: the file describes the last.
 boots = pathlib.Path(folder) / 'two_boots.log'
 boots.write_bytes(b''.join(log.read_bytes() for log in list(logs)[1:3]))
 logs[boots] = features_of('0.1.0+862e463a7f96', 15, 2, 7, 2)

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 #
-# Where dsdump stops: what a page, a timeline, a history and a file of perf's hold at most, one less, and what is said of the
-# rest; and records that are lost. Prints TAP.
+# dsdump's limits: the most that a page, a timeline, a history and a file of perf's hold, one less, and the report of the
+# rest; and lost records. Prints TAP.
 import json
 import re
 

@@ -105,7 +105,7 @@ def drawn(dump, name, script=''):
 
 
 def bars(section):
-    """(title, x, y, width, height, colour) of the rectangles; the title is in it or beside it."""
+    """(title, x, y, width, height, colour) of the rectangles; the title is in it or next to it."""
     titles = section.texts('title')
     return [(title, *node.numbers('x', 'y', 'width', 'height'), node.attributes['fill'])
             for title, node in zip(titles, section.every('rect'))]
@@ -239,8 +239,8 @@ same([tables[0].rows(), tables[1].rows(), len(tables[2].rows()), verdicts.texts(
       [['Tests', 'Reason'], ['2', 'the reason'], ['1', 'another']], 8,
       ['Why 3 tests were skipped', 'All 7 tests']], 'the tests in tables')
 
-# A chart of 260 by 138: bars stand on 116, 108 high at the most, right of 38. Three places at four distances: 14.8 for
-# each.
+# A chart of 260 by 138: the bars' base is at 116, the highest is 108, and they begin at 38. Three places at four distances:
+# 14.8 for each.
 skid = sections['skid']
 same(skid.texts('h3'), ['Workload: walk', 'LOADS', 'STORES', 'Workload: other', 'STORES'], 'skid: the charts')
 charts = [bars(figure) for figure in skid.every('figure')]
@@ -354,7 +354,7 @@ same([samples.texts('h3'), [table.rows()[1:] for table in samples.every('table')
 
 
 def frames(root):
-    """(title, depth, from, width, opacity) of the flame graph's bars, in percent, and what is said beneath."""
+    """(title, depth, from, width, opacity) of the flame graph's bars, in percent, and the text beneath."""
     section = next(node for node in root.every('section') if node.attributes['id'] == 'flame-graph')
     shown = []
     for button in section.one('div', id='flame').every('button'):
@@ -441,7 +441,7 @@ for verdict, look in ('pass', 'pass'), ('skip', 'skipped'), ('incomplete', 'erro
     root = drawn(least, verdict)
     same([root.one('h1').text(), root.one('header').one('span').attributes['class'], len(root.every('section')),
           len(root.every('dl', class_='tiles'))], ['Family f model 2', f'badge {look}', 1, 0], f'verdict {verdict}')
-# The page of a boot: nothing is loaded, each section has a title that it is known by.
+# The page of a boot: it loads no other file, and each section has its title.
 log = pathlib.Path(f'{folder}/boot.log')
 with open(log, 'w') as file:
     subprocess.run(['timeout', '120', HERE.parent.parent / 'scripts/machine', 'boot', '-p', 'skylake', '-s', '2', '-o',
@@ -453,7 +453,7 @@ dsdump('--elf', BUILD / 'dstest86-64.elf', '--html', page, log)
 source = page.read_text('latin-1')
 same((re.findall(r'\b(?:src|href)\s*=\s*["\']?[^"\'#>\s]+', source),
       'https:' in source or 'http:' in source.replace('http://www.w3.org/2000/svg', '')), ([], False),
-          'nothing is loaded')
+          'the page loads no other file')
 text = browse(page)
 root = Tree(text).root
 titles = {node.attributes['id']: node.attributes['aria-labelledby'] for node in root.every('section')}
@@ -482,9 +482,8 @@ for colour, flags in ('f6f7f9', []), ('0f141b', ['--blink-settings=preferredColo
     browse(page, f'--screenshot={folder}/{colour}.png', '--window-size=1280,800', *flags)
     same(first_pixel(f'{folder}/{colour}.png'), colour, "the ground of the page in light and dark")
 
-# On a telephone nothing is wider than the screen, with every detail open. The browser's own window has a least width,
-# so the
-# page is in a frame, and says how wide it is.
+# On a telephone the page is no wider than the screen, with every detail open. The browser's window has a minimum width, so
+# the page is in a frame, and reports its width.
 frame = pathlib.Path(f'{folder}/telephone.html')
 pathlib.Path(f'{folder}/probe.html').write_text(source.replace('</body>', '''<script>
 for (const details of document.querySelectorAll('details')) details.open = true;

@@ -109,7 +109,7 @@ def read(file):
         assert attr_of(data[attrs + 128 * n:]) == attr and ids_size == 8
         assert struct.unpack_from('<Q', data, ids)[0] == identity
 
-    counting = set()    # events in a group of which one is counted by LBR entries
+    counting = set()    # events in a group with an event that LBR entries count
     for _, leader, members in features.get(17, ()):
         group = range(leader + 1, leader + members + 1)
         if any(events[identity][1]['branches'] >> 19 & 1 for identity in group):

@@ -18,7 +18,7 @@ HOLDS = {
     ('M', 'letters'): (20, 38, 61, 90, 122, 154, 178, 221, 262, 311, 366, 419, 483, 528, 600, 656, 734, 816, 909, 970),
     ('L', 'bytes'): (17, 32, 53, 78, 106, 134, 154, 192, 230, 271, 321, 367, 425, 458, 520, 586, 644, 718, 792, 858),
     ('M', 'bytes'): (14, 26, 42, 62, 84, 106, 122, 152, 180, 213, 251, 287, 331, 362, 412, 450, 504, 560, 624, 666)}
-# Texts without digits, of which qrencode would make a segment of their own.
+# Texts without digits: qrencode would put digits into a segment of their own.
 PATTERN = {'letters': 'DSTEST:QR+CODE.AND-/ZBAR', 'bytes': 'dstest writes, zbarimg reads. '}
 
 

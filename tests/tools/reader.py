@@ -26,7 +26,7 @@ GROUPS = [
     (2, ' '.join(f'xmm{i}.low xmm{i}.high' for i in range(16))),
 ]
 XMM, LBR, LBR_COUNT = 2, 3, 24    # bits of XMM and LBR, and the first bit of the number of LBR entries less 1
-COUNTERS = 4                      # the first of two bits, either of which brings the counters of format 6
+COUNTERS = 4                      # the first of two bits; either adds the counters of format 6
 
 # The groups of an architectural record: its bits in the header, and the names of its words.
 ARCHITECTURAL_GROUPS = [
@@ -116,7 +116,7 @@ def counter_names(data, at):
 
 
 def latencies_of(record, cache):
-    """What the words of the memory group mean; cache: whether a latency of the cache's stands beside the other."""
+    """What the words of the memory group mean; cache: whether there is a cache latency in addition to the other."""
     latency = record['latency']
     return {'latency': latency & (0xffff if cache else 0xffffffff), 'tsx_cycles': record['tsx'] & 0xffffffff} | (
         {'cache_latency': latency >> 32 & 0xffff} if cache else {})

@@ -31,7 +31,7 @@ def note(text):
 
 
 def same(got, wanted, what):
-    """Two values; of lists the first difference is told."""
+    """Compares two values; of lists, prints the first difference."""
     if ok(got == wanted, what):
         return
     if isinstance(got, list) and isinstance(wanted, list):

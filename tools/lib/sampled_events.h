@@ -28,7 +28,7 @@ void sampled_events_announce(void *events, const struct dump_sampling *event);
 const struct sampled_event *sampled_events_of(const struct sampled_events *events, unsigned cpu,
                                               const struct pebs_record *record, const struct sampled_event *last);
 
-/* For records for which nothing was announced. */
+/* For records without an announced event. */
 extern const struct sampled_event sampled_event_unknown;
 
 #endif

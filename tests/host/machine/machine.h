@@ -25,13 +25,13 @@ struct machine {
     interrupt_handler *handler;                              /* of the performance monitoring interrupt */
     interrupt_handler *handlers[256];                        /* of the other vectors */
     uint8_t gate_type;                                       /* of every vector */
-    uint64_t page;                       /* the entry of every page's, but for its address; not present: none is */
+    uint64_t page;                       /* the entry of every page, without its address; not present: no page is */
     bool no_execute;                     /* entries have PAGE_NO_EXECUTE */
-    void (*read)(uint32_t);              /* called before each RDMSR; NULL: nobody */
-    bool (*refuses)(uint32_t, uint64_t); /* whether this WRMSR raises #GP; NULL: none but of what is refused */
-    void (*write)(uint32_t, uint64_t);   /* called after each WRMSR; NULL: nobody */
-    void (*pause)(void);                 /* called after each PAUSE; NULL: nobody */
-    void (*did)(const char *line);       /* called after each new line of the journal; NULL: nobody */
+    void (*read)(uint32_t);              /* called before each RDMSR; may be NULL */
+    bool (*refuses)(uint32_t, uint64_t); /* whether this WRMSR raises #GP; NULL: only those of refused MSRs */
+    void (*write)(uint32_t, uint64_t);   /* called after each WRMSR; may be NULL */
+    void (*pause)(void);                 /* called after each PAUSE; may be NULL */
+    void (*did)(const char *line);       /* called after each new line of the journal; may be NULL */
 };
 extern struct machine machine;
 
