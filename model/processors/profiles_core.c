@@ -519,6 +519,7 @@ static const struct profile skylake = {
     .debugctl = &debugctl_core,
     .lbr_depth = 32,
     .lbr_format = LBR_FORMAT_INFO,
+    .bts_predicted = true, /* Skylake to Comet Lake have the bit, by errata SKL088 and CML054, which may be wrong */
     .predictor_slots = 4096,
     /* L1D 32 KiB, L2 256 KiB, L3 8 MiB, STLB 1536 entries. Source 0Ch is a remote cache here. */
     .memory = {

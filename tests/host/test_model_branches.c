@@ -40,6 +40,28 @@ UNIT_TEST(taken_branches_are_stored)
     assert_int_equal(stored(m), 4);
 }
 
+/* Bit 4 of the flags, "predicted", which Skylake's records have and Broadwell's lack: a jump that goes where it went.
+ */
+UNIT_TEST(predicted_in_bts_records)
+{
+    static const struct {
+        const char *profile;
+        uint64_t predicted;
+    } rows[] = { { "skylake", 0x10 }, { "broadwell", 0 }, { "icelake", 0 } };
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct machine *m = machine_of(rows[i].profile);
+        struct block *loop = block_new(0, 3, END_JCC);
+
+        set_up_ds(m, 10, 20, 0, 0);
+        wrmsr(m, DEBUGCTL, TR_BTS);
+        run(m, loop), run(m, loop), run(m, loop), finish(m);
+        assert_true(stored(m) >= 2);
+        assert_int_equal(get(m, BTS + 16), 0); /* the first one is a surprise */
+        assert_int_equal(get(m, BTS + RECORD_BTS + 16), rows[i].predicted);
+    }
+}
+
 /*
  * It comes from the level of the block that filled the buffer, here user code, where only that is traced; with and
  * without a counter, since counting has blocks known, too.
