@@ -116,7 +116,7 @@ static void go_on(struct call_stack *stack, uint64_t from, uint64_t to)
     }
 }
 
-/* Pops frames that do not contain `from`: branches that led there are missing from the trace. */
+/* Pops frames that do not contain `from`: the branches to `from` are missing from the trace. */
 static void resume(struct call_stack *stack, uint64_t from)
 {
     if (from - stack->at < LONGEST_RUN)

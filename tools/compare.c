@@ -16,7 +16,7 @@ enum { STATUS_SAME, STATUS_DIFFERENT, STATUS_NOTHING };
 
 #define LOGS 2
 
-/* What may differ: patterns of a test and of a field. */
+/* An accepted difference: patterns of a test and of a field. */
 struct accepted {
     char *test, *field;
     unsigned line;
@@ -52,7 +52,7 @@ static bool out_of_memory(void)
     return false;
 }
 
-/* ---- what is read ------------------------------------------------------------------------------------------------ */
+/* ---- input ------------------------------------------------------------------------------------------------------- */
 
 static bool parse(char *const *words, int count)
 {
@@ -73,7 +73,7 @@ static bool parse(char *const *words, int count)
         if (file) {
             *file = words[++i];
         } else if (strcmp(words[i], "-") == 0) {
-            complain("--compare", "two files are wanted, not standard input");
+            complain("--compare", "needs two files, not standard input");
             return false;
         } else if (words[i][0] == '-') {
             complain(words[i], "unknown option of --compare; it has --accept FILE and --html FILE");
@@ -87,11 +87,11 @@ static bool parse(char *const *words, int count)
     }
     if (logs == LOGS)
         return true;
-    complain("--compare", "want two logs");
+    complain("--compare", "expected two logs");
     return false;
 }
 
-/* Whether the page is none of the files that are read. */
+/* Whether the page is another file than those that are read. */
 static bool page_is_another(void)
 {
     const char *const inputs[] = { run.paths[0], run.paths[1], run.accept_path };
@@ -142,7 +142,7 @@ static bool read_log(unsigned log)
         return false;
     if (log_facts_runs(facts) != 1) {
         complain(run.paths[log],
-                 log_facts_runs(facts) ? "the log has %u runs (lines \"# begin dstest86\"); want one"
+                 log_facts_runs(facts) ? "the log has %u runs (lines \"# begin dstest86\"); expected one"
                                        : "not a log of dstest86: there is no line \"# begin dstest86\"",
                  log_facts_runs(facts));
         return false;
@@ -171,7 +171,7 @@ static bool accept_line(void *context, char *text, size_t length)
     if (!test)
         return true;
     if (!field || more) {
-        complain(run.accept_path, "line %u: want the patterns of a test and of a field, as in 'pebs.* pebs.tsc'",
+        complain(run.accept_path, "line %u: expected the patterns of a test and of a field, as in 'pebs.* pebs.tsc'",
                  *line);
         return false;
     }
@@ -184,7 +184,7 @@ static bool accept_line(void *context, char *text, size_t length)
     return (list[run.accept_count - 1].test && list[run.accept_count - 1].field) || out_of_memory();
 }
 
-/* ---- what differs ------------------------------------------------------------------------------------------------ */
+/* ---- differences ------------------------------------------------------------------------------------------------- */
 
 static const struct log_fact *either(const struct pair *pair)
 {
@@ -243,7 +243,7 @@ static void set_order(size_t from, size_t order)
         run.pairs[i].test_order = order;
 }
 
-/* Both lists are sorted by test and name: they are merged, and what is the same falls out. */
+/* Merges both lists, which are sorted by test and name, and drops the facts that are the same. */
 static bool find_pairs(void)
 {
     const struct log_fact *list[LOGS];
@@ -296,7 +296,7 @@ static int by_value(const void *left, const void *right)
     return by ? by : by_place(left, right);
 }
 
-/* Leaves in each list, in the log's order, what the other has not. */
+/* Leaves in each list, in the log's order, only the facts that the other lacks. */
 static void drop_common(const struct log_fact **a, size_t *count_a, const struct log_fact **b, size_t *count_b)
 {
     size_t i = 0, j = 0, left_a = 0, left_b = 0;
@@ -369,7 +369,7 @@ static bool find_differences(void)
     return true;
 }
 
-/* ---- what is printed --------------------------------------------------------------------------------------------- */
+/* ---- output ------------------------------------------------------------------------------------------------------ */
 
 /* The pairs of one field of one test, from the first on. Returns how many. */
 static size_t read_row(const struct pair *first, const struct pair *end, struct row *row)
@@ -392,7 +392,7 @@ static size_t read_row(const struct pair *first, const struct pair *end, struct 
     return (size_t)(pair - first);
 }
 
-/* A byte of text that came from a machine: what a terminal would obey becomes "?". */
+/* A byte of text from a machine; a terminal's control character becomes "?". */
 static char harmless(char byte)
 {
     return (unsigned char)byte < ' ' || byte == 0x7f ? '?' : byte;
@@ -474,7 +474,7 @@ static void page_cell(struct writer *page, const char *text)
     page_text(page, text);
 }
 
-/* Every difference in a table for each test; what is accepted is paler. */
+/* Every difference in a table for each test; accepted ones are paler. */
 static bool write_page(void)
 {
     static const char style[] = "body{font:14px sans-serif;margin:2em}table{border-collapse:collapse}"

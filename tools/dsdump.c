@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * dsdump [OPTION..] [FILE]: reads the raw dump in a log of dstest86 (docs/dump.md), from FILE or standard input, and
- * writes it in a form that people or other programs read. dsdump --code TEXT..: reads the results in the text of a QR
- * code. dsdump --compare LOG LOG: what two logs say differently. Exit status: 0: success; 1: the log has problems,
- * which were reported; 2: nothing could be done.
+ * writes it in a form that people or other programs read. dsdump --code TEXT..: prints the results in the text of a QR
+ * code. dsdump --compare LOG LOG: prints the differences of two logs. Exit status: 0: success; 1: the log has problems,
+ * which were reported; 2: wrong usage, or the input could not be read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static struct command {
     struct output_setup setup;
     bool count_only;
     bool leave_out[KINDS];                                              /* by index into kinds[] */
-    bool misfit;                                                        /* a dump belongs to another ELF */
+    bool misfit;                                                        /* a dump is of another build than the ELF */
     void (*machine)(void *context, const struct dump_machine *machine); /* the output's own function */
 } command;
 
@@ -69,7 +69,7 @@ static bool choose_kinds(const char *list)
         while (i < KINDS && (strlen(kinds[i]) != length || strncmp(kinds[i], list, length) != 0))
             i++;
         if (i == KINDS) {
-            complain("--only", "unknown kind of record '%.*s'; want bts, pebs or lbr", (int)length, list);
+            complain("--only", "unknown kind of record '%.*s'; expected bts, pebs or lbr", (int)length, list);
             return false;
         }
         command.leave_out[i] = false;
@@ -98,7 +98,7 @@ static bool take_help(const char *none);
 
 /* The options of every form. */
 static const struct command_option options[] = {
-    { "elf", "FILE", "take symbols and source lines from the kernel's ELF, 32-bit or 64-bit", take_elf },
+    { "elf", "FILE", "read symbols and source lines from the kernel's ELF, 32-bit or 64-bit", take_elf },
     { "stats", NULL, "verify every frame and print counts only", take_stats },
     { "only", "KIND[,KIND..]", "read only these records: bts, pebs, lbr", choose_kinds },
     { "help", NULL, "print this text", take_help },
@@ -140,7 +140,7 @@ static bool take_help(const char *none)
     for (size_t i = 0; i < OUTPUTS_COUNT; i++)
         print_options(outputs[i]->options);
     print_options(options);
-    fputs("With --code it prints the results in the texts of QR codes, or with - in those of standard input.\n"
+    fputs("With --code it prints the results that QR codes contain, from their texts or, with -, from standard input.\n"
           "With --compare it prints the differences of two logs, except those that the patterns in FILE accept.\n",
           stdout);
     exit(fflush(stdout) == 0 ? STATUS_WHOLE : STATUS_DAMAGED);
@@ -224,7 +224,7 @@ static void on_problem(void *context, const struct dump_problem *problem)
         complain(log_name(), "%s", text);
 }
 
-/* How to get the row whose lack left a facility untested. Reported once. */
+/* A facility is untested because a table has no row for the processor: reports how to get one, once. */
 static void report_missing_row(const char *line, size_t length)
 {
     static const char lack[] = "cpu/cores.c has no row for ";
@@ -238,8 +238,8 @@ static void report_missing_row(const char *line, size_t length)
 }
 
 /*
- * Passes on every line of the log. Lines longer than the buffer, which cannot be frames, come in pieces. Returns false
- * if the log cannot be read.
+ * Passes every line of the log to the reader. A line longer than the buffer, which cannot be a frame, is passed in
+ * pieces. Returns false if the log cannot be read.
  */
 static bool read_lines(int log, struct dump_reader *reader)
 {

@@ -16,7 +16,7 @@ struct log_facts {
     unsigned runs;
     bool ended, in_tests;
     char *test;             /* NULL: between tests */
-    char *cores;            /* those that the lines about the machine are of; NULL: the first kind */
+    char *cores;            /* name of the cores that lines about the machine describe; NULL: the first kind */
     unsigned stacks, stack; /* LBR stacks of the test so far; the one whose entries follow */
     bool failed;            /* out of memory */
     bool numbers;           /* names that occur more than once have been numbered */
@@ -65,9 +65,7 @@ static void add(struct log_facts *facts, const char *test, const char *name, con
         facts->failed = true;
 }
 
-/*
- * Splits a line in place into words that end with NUL. Text in quotation marks or between bars is one word.
- */
+/* Splits a line in place into words that end with NUL. Text in quotation marks or between bars is one word. */
 static unsigned split(char *line, char **words)
 {
     unsigned count = 0;
@@ -200,7 +198,7 @@ static void read_pebs(struct log_facts *facts, char **words, unsigned count)
     }
 }
 
-/* What tells the lines of a measurement apart; the other keys are its figures. */
+/* Whether a key identifies a line of a measurement; the other keys are its figures. */
 static bool identifies(const char *of, const char *key)
 {
     static const struct {
@@ -370,7 +368,7 @@ bool log_facts_line(struct log_facts *facts, const char *bytes, size_t length)
         facts->failed |= !facts->test;
         facts->stacks = 0;
     } else if (text && after(text, "panic ")) {
-        leave_test(facts); /* for good: no result comes */
+        leave_test(facts); /* the test ended without a result */
         add(facts, LOG_FACTS_RUN, "panic", "panic", text + strlen("panic "));
     } else if (text && facts->test) {
         read_in_test(facts, text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a log of dstest86 (docs/output.md) says, as facts that can be compared with those of another log: a test's
+ * The contents of a log of dstest86 (docs/output.md) as facts that can be compared with those of another log: a test's
  * result, a field of a record, a figure of a measurement, a line about the machine.
  */
 #ifndef TOOLS_LOG_FACTS_H
@@ -9,18 +9,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define LOG_FACTS_MACHINE "machine" /* the test of what stands before the tests */
-#define LOG_FACTS_RUN     "run"     /* and of what concerns them all: verdict, facilities, an error, a panic */
+#define LOG_FACTS_MACHINE "machine" /* the "test" of the lines before the tests */
+#define LOG_FACTS_RUN     "run"     /* the "test" of lines about the run: verdict, facilities, an error, a panic */
 
 /* Strings live as long as the facts. A test and a name occur together only once. */
 struct log_fact {
     const char *test;  /* its id, or one of the two above */
     const char *name;  /* "result", "pebs 3 rax", "measure level size 4096 level \"L1 or L1 hit\" samples" */
-    const char *field; /* the name without what numbers it: "pebs.rax", "measure.level.samples" */
+    const char *field; /* the name without its numbers: "pebs.rax", "measure.level.samples" */
     const char
         *value;   /* of an address with a symbol, the symbol, so that kernels of different builds can be compared */
     size_t order; /* its place in the log, from 0 */
-    bool line;    /* a whole line, that only its number tells apart from others of the test that begin alike */
+    bool line;    /* a whole line; a number distinguishes it from other lines of the test that begin alike */
 };
 
 struct log_facts;
@@ -29,10 +29,10 @@ struct log_facts;
 struct log_facts *log_facts_new(void);
 void log_facts_free(struct log_facts *facts);
 
-/* The next line of the log; a line end is left out. False: out of memory. */
+/* Adds the next line of the log, without its line end. False: out of memory. */
 bool log_facts_line(struct log_facts *facts, const char *line, size_t length);
 
-/* How often the log has the line "# begin dstest86 ..": once, if it is a whole log of one run. */
+/* The number of lines "# begin dstest86 ..": 1 if the log is of one run. */
 unsigned log_facts_runs(const struct log_facts *facts);
 
 /* Whether the log has the line "# end dstest86 ..". */

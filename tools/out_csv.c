@@ -90,7 +90,7 @@ static void put_branch_facts(struct csv_output *output, const struct lbr_entry *
         writer_format(&output->writer, "%u", entry->cycles);
 }
 
-/* Writes the columns of records, which are empty, and what counters count in LBR entries. */
+/* Writes the empty columns of records, and the counts in LBR entries. */
 static void end_branch(struct csv_output *output, const struct lbr_entry *entry)
 {
     writer_text(&output->writer, output->commas);

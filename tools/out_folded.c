@@ -78,7 +78,7 @@ static bool open_folded(const struct output_setup *setup, struct record_sink *si
     struct folded_output *output = calloc(1, sizeof(*output));
 
     if (setup->symbols == NULL) {
-        complain("--folded", "needs --elf FILE, the kernel's ELF, to tell calls from jumps");
+        complain("--folded", "needs --elf FILE, the kernel's ELF, to distinguish calls from jumps");
         free(output);
         return false;
     }

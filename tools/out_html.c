@@ -24,14 +24,14 @@
 #define TIMELINES_MOST 48u
 #define BRANCHES_MOST  2000u /* branches in a timeline */
 #define FLAME_MOST     4000u /* frames of the flame graph */
-#define FLAME_PART     2000u /* of too many frames, those below this fraction of the total are left out */
+#define FLAME_PART     2000u /* if there are too many frames, those below this fraction of the total are left out */
 
 extern const char html_page[], html_style[], html_script[];
 
 struct test_count {
     char id[96];
     uint64_t bts, pebs, lbr;
-    uint64_t entries, logged[LBR_COUNTERS]; /* LBR entries that count events, and the sums of what they count */
+    uint64_t entries, logged[LBR_COUNTERS]; /* LBR entries that count events, and the sums of their counts */
 };
 
 /* A counter in the records of a test. */
@@ -189,7 +189,7 @@ static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_rec
     timeline->length++;
     close_slices(output, change.left);
     for (unsigned i = output->stack.depth - change.entered; i < output->stack.depth; i++) {
-        bool first = i == 0 && change.left == 0; /* the branch itself is in it */
+        bool first = i == 0 && change.left == 0; /* the slice starts with the branch */
         output->open_slices[output->open++] =
             (struct slice){ call_stack_name(&output->stack, i), i, timeline->length - first, 0 };
     }

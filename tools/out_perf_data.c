@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --perf-data: what perf would have recorded, in its own file format. The kernel is a process and each of its
- * tests a thread, with the test's name; its ELF is mapped where it ran, so that perf finds symbols and lines by
- * itself. The file's tables follow its data, because their contents are known only at the end.
+ * --perf-data: the records as perf.data, as if perf had recorded them. The kernel is a process, and each of its tests a
+ * thread with the test's name. The ELF is mapped where it ran, so that perf finds symbols and lines. The file's tables
+ * follow its data, because their contents are known only at the end.
  *
  * BTS: samples of "branches", as perf makes from intel_bts: ip is the branch, addr its target, and the
  * branch stack has the latest branches (--history). They have no time, because the records have none.
@@ -12,7 +12,7 @@
  * LBR: samples of "lbr", whose ip is the target of the newest branch.
  *
  * With --branch-counters, stacks in which counters have logged their events are samples of the leader of a group, whose
- * members are these counters: perf (6.8 and later) finds in its members what the words behind the stack count.
+ * members are these counters: perf (6.8 and later) finds in the members the events of the words behind the stack.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@
 #define EVENTS_MOST  256u
 
 static unsigned history_wanted = 16; /* branches in the stack of each BTS record, 0 to HISTORY_MOST: --history */
-static bool counters_wanted;         /* of LBR entries, which perf before 6.8 does not read: --branch-counters */
+static bool counters_wanted;         /* counters of LBR entries, which perf before 6.8 cannot read: --branch-counters */
 
 /* An event of the file; samples with different fields belong to different events. */
 struct file_event {
@@ -96,7 +96,7 @@ static uint64_t event_id(struct perf_output *output, const struct perf_attr *att
     return i + 1;
 }
 
-/* Whether a sample with this stack has what its entries count. */
+/* Whether a sample with this stack has the counts of its entries. */
 static bool has_counters(const struct lbr_entry *entries, unsigned count)
 {
     for (unsigned i = 0; counters_wanted && i < count; i++)
@@ -155,7 +155,7 @@ static void on_test(void *context, const char *id)
     output->writer.used += perf_put_comm(room(output, PERF_NAME_MOST + 64), output->pid, output->tid, id);
 }
 
-/* Adds a branch to the history, which starts afresh after a gap. */
+/* Adds a branch to the history, which is empty after a gap. */
 static void remember(struct perf_output *output, unsigned cpu, uint64_t n, const struct bts_record *record)
 {
     if (cpu != output->bts_cpu || n != output->bts_wanted)
@@ -260,7 +260,7 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
     }
 }
 
-/* The number of used entries; unused ones come last. */
+/* The number of used entries; unused ones are at the end. */
 static unsigned used_entries(const struct dump_lbr *stack)
 {
     unsigned count = stack->depth;
@@ -352,7 +352,7 @@ static unsigned count_groups(const struct perf_output *output)
     return count;
 }
 
-/* Name, number of the leader, and how many events, of each group. */
+/* Writes each group's name, its leader's number, and the number of its events. */
 static void put_groups(struct perf_output *output)
 {
     put_number(output, count_groups(output), 4);
@@ -415,7 +415,7 @@ static void put_feature(struct perf_output *output, enum perf_feature feature)
     case PERF_FEATURE_GROUP_DESC:
         put_groups(output);
         break;
-    case PERF_FEATURE_CPU_PMU_CAPS: /* says how to read what entries count */
+    case PERF_FEATURE_CPU_PMU_CAPS: /* defines the width of the counts in entries */
         put_number(output, 2, 4);
         put_string(output, "branch_counter_nr");
         snprintf(text, sizeof(text), "%u", LBR_COUNTERS);
@@ -496,7 +496,7 @@ static bool take_history(const char *text)
     unsigned long number = strtoul(text, &end, 10);
 
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || number > HISTORY_MOST) {
-        complain("--history", "want a number from 0 to %u, not '%s'", HISTORY_MOST, text);
+        complain("--history", "expected a number from 0 to %u, not '%s'", HISTORY_MOST, text);
         return false;
     }
     history_wanted = (unsigned)number;
@@ -521,7 +521,7 @@ static bool open_perf_data(const struct output_setup *setup, struct record_sink 
         return false;
     }
     if (fstat(output->writer.fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-        complain(output->writer.name, "not a regular file: perf.data needs one, since its header is written last");
+        complain(output->writer.name, "not a regular file, which perf.data must be because its header is written last");
         writer_close(&output->writer);
         free(output);
         return false;
@@ -542,8 +542,10 @@ static bool open_perf_data(const struct output_setup *setup, struct record_sink 
 }
 
 static const struct command_option options[] = {
-    { "history", "N", "branches in the stack of each BTS record in perf.data: 0 to 64 (default 16)", take_history },
-    { "branch-counters", NULL, "what LBR entries count, in perf.data: for perf 6.8 and later", take_branch_counters },
+    { "history", "N", "number of branches in the stack of each BTS record in perf.data: 0 to 64 (default 16)",
+      take_history },
+    { "branch-counters", NULL, "add the event counts in LBR entries to perf.data, for perf 6.8 and later",
+      take_branch_counters },
     { 0 }
 };
 

@@ -10,7 +10,7 @@
 
 #define MEANING_SIZE 160u
 
-/* meaning: its end; it is written behind the word. */
+/* meaning: the end of a text, which is written behind the word. */
 static void put_word(const uint8_t *bytes, unsigned offset, unsigned width, const char *name, char *meaning, char *end)
 {
     char hex[3 * 8 + 1];
@@ -81,7 +81,7 @@ static size_t place_of(const struct pebs_record *record, const struct pebs_field
     return record->width == 4 ? field->at_32 : field->at_64;
 }
 
-/* Writes the words of fields, in order; fields without a place of their own have code of their own, too. */
+/* Writes the words of fields, in order. Fields without a fixed offset have separate functions. */
 static void put_fields(const struct pebs_record *record, const uint8_t *bytes, enum data_source_encoding encoding)
 {
     struct word words[WORDS_MOST];
@@ -105,7 +105,7 @@ static void put_fields(const struct pebs_record *record, const uint8_t *bytes, e
                  words[i].end);
 }
 
-/* ---- groups of many words: the name of the one with this number in its group, "" if it is no part of it ---------- */
+/* ---- groups of many words: the name of the word with this number in its group, "" if it is not in the group ------ */
 
 struct name {
     char text[24];
@@ -163,7 +163,7 @@ static void put_xmm(const uint8_t *bytes, size_t at)
     }
 }
 
-/* Writes the word of an LBR entry; the word's number counts from the first entry on. */
+/* Writes the word of an LBR entry; the word's number is counted from the first entry. */
 static void put_lbr_word(const struct pebs_record *record, const uint8_t *bytes, size_t at, size_t word)
 {
     static const char *const parts[3] = { "from", "to", "info" };
@@ -235,7 +235,7 @@ static void put_arch_word(const struct pebs_record *record, const uint8_t *bytes
             continue;
         if (!word.name)
             word.name = field->word ? field->word : field->name;
-        if (pebs_has_field(record, field)) /* a retire latency may be not valid */
+        if (pebs_has_field(record, field)) /* a retire latency may be invalid */
             add_meaning(&word, record, field, encoding);
     }
     put_word(bytes, (unsigned)(start + at), 8, word.name ? word.name : name.text, word.meaning, word.end);

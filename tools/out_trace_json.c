@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * --trace-json: a timeline in the Trace Event Format, for Perfetto and Chromium's tracing page. Process 1 has
- * the branches of BTS, a thread for each processor: slices are calls, and time is the number of branches, because the
- * records have none. Process 2 has the samples of PEBS that have a TSC; a tick counts as a nanosecond.
+ * the branches of BTS, a thread for each processor: slices are calls, and the number of branches replaces the time that
+ * the records lack. Process 2 has the samples of PEBS that have a TSC; a tick counts as a nanosecond.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -20,7 +20,7 @@ struct command_option {
     const char *name;                   /* "elf": the option is --elf */
     const char *argument;               /* "FILE"; NULL: none */
     const char *help;                   /* one line */
-    bool (*take)(const char *argument); /* false: wrong, which it reported */
+    bool (*take)(const char *argument); /* false: invalid; the function reported why */
 };
 
 struct output {

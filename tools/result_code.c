@@ -14,7 +14,7 @@
 #include "tools/complain.h"
 #include "tools/test_list.h"
 
-#define LINE_MAX_SIZE 4096 /* characters; a longer line is read in pieces, and is no code */
+#define LINE_MAX_SIZE 4096 /* characters; a longer line has no code, and is read in pieces */
 
 enum { STATUS_WHOLE, STATUS_DAMAGED, STATUS_NOTHING };
 
@@ -22,7 +22,7 @@ enum { STATUS_WHOLE, STATUS_DAMAGED, STATUS_NOTHING };
 static struct {
     bool any; /* a text was read */
     struct packed packed;
-    bool told[PACKED_TESTS_MAX]; /* tests that a text told of */
+    bool told[PACKED_TESTS_MAX]; /* tests whose results a text had */
 } run;
 
 static bool printed, damaged;
@@ -35,7 +35,7 @@ static void print_line(void *context, const char *text)
 
 static const struct line_sink out = { print_line, NULL };
 
-/* Fills in the ids of the list that the code was made with, where this is that list. */
+/* Fills in the ids, if this dsdump's list of tests is the one that the code was made with. */
 static bool name_tests(struct result *results, const struct packed_head *head)
 {
     const char *const *const list = head->width == 64 ? test_list_64 : test_list_32;
@@ -46,7 +46,7 @@ static bool name_tests(struct result *results, const struct packed_head *head)
     return !list[count] && count == head->tests && packed_fingerprint(results, count) == head->fingerprint;
 }
 
-/* Names by number, as the tests of a list that is not known. */
+/* Numbers as names, for the tests of an unknown list. */
 static void number_tests(struct result *results, unsigned count)
 {
     static char names[PACKED_TESTS_MAX][sizeof "1024"];
@@ -92,7 +92,7 @@ static void print_verdict(const struct packed_head *head)
         head->totals.pass, head->totals.fail, head->totals.skip, head->totals.error, head->totals.differs);
 }
 
-/* Complains of the tests that no text told of. */
+/* Complains about the tests whose results no text had. */
 static void check_told(unsigned count)
 {
     unsigned first = 0, last;
@@ -103,7 +103,7 @@ static void check_told(unsigned count)
         ;
     if (first == count)
         return;
-    complain("--code", "tests %u to %u of 0 to %u are in another code of this run: give that, too", first, last,
+    complain("--code", "tests %u to %u of 0 to %u are in another code of this run: add its text", first, last,
              count - 1);
     damaged = true;
 }
@@ -122,7 +122,7 @@ static void print_run(void)
     if (!named) {
         number_tests(results, head->tests);
         complain("--code",
-                 "this code is of version %s %s, whose list of tests is not that of this dsdump, %s: tests are "
+                 "this code is of version %s %s, whose list of tests differs from that of this dsdump, %s: tests are "
                  "printed as numbers; the dsdump of that version knows their names",
                  head->version, head->revision, test_list_version);
         damaged = true;
@@ -149,7 +149,7 @@ static bool same_run(const struct packed_head *a, const struct packed_head *b)
            a->tests == b->tests;
 }
 
-/* Adds what a text tells to the run, or begins another one. */
+/* Adds a text's results to the run, or begins another run. */
 static void add(const struct packed *packed)
 {
     bool other = !run.any || !same_run(&run.packed.head, &packed->head);
@@ -167,7 +167,7 @@ static void add(const struct packed *packed)
     }
 }
 
-/* Reads the code in a text, around which there may be something else: "QR-Code:", "# code ", blanks. */
+/* Reads the code in a text, which may also have "QR-Code:", "# code " or blanks around it. */
 static void take(const char *name, char *text)
 {
     static struct packed packed;
@@ -204,7 +204,7 @@ static void take_input(void)
     if (ferror(stdin))
         complain("standard input", "%s", strerror(errno));
     else if (!any)
-        complain("standard input", "no code: want a text that begins with %s", PACKED_PREFIX);
+        complain("standard input", "no code: expected a text that begins with %s", PACKED_PREFIX);
     damaged = damaged || !any || ferror(stdin);
 }
 

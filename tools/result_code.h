@@ -4,8 +4,8 @@
 #define TOOLS_RESULT_CODE_H
 
 /*
- * Prints the results that the texts tell, and returns dsdump's exit status. A text "-" means all those in standard
- * input, such as a log. Those of one run are joined.
+ * Prints the results in the texts of codes, and returns dsdump's exit status. A text "-" means all the texts in
+ * standard input, such as a log. Texts of one run are joined.
  */
 int result_code_print(char *const *texts, int count);
 

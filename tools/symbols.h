@@ -16,7 +16,7 @@ struct symbols;
 /* What is at an address. Valid until the next call of symbols_place(). */
 struct place {
     uint64_t address;
-    bool mapped;      /* it lies in a loaded part of the file; what does not has no name */
+    bool mapped;      /* it is in a loaded part of the file; other addresses have no name */
     const char *name; /* name of the symbol that covers it, NULL if none does; lives as long as the symbols */
     uint64_t offset;  /* from the symbol's start */
     uint32_t length;  /* length of text */
@@ -36,8 +36,8 @@ struct segment {
 /*
  * Reads an ELF of either width. If it cannot be read or has no symbol table, reports that on standard error and returns
  * NULL. Functions, objects and labels of loaded sections count. Like perf: a symbol without a size extends to the next
- * one; of several symbols at one address the best is that which has a size, is not weak, is global, begins with fewer
- * underscores, has the longer name, or comes first in the table, in this order.
+ * one; of several symbols at one address the best has a size, is not weak, is global, begins with fewer underscores,
+ * has the longer name, or is first in the table: the criteria in this order.
  */
 struct symbols *symbols_open(const char *path);
 void symbols_close(struct symbols *symbols);

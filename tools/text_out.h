@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffered lines to stdout, and what --text and --raw share. */
+/* Buffered lines to stdout, and functions that --text and --raw share. */
 #ifndef TOOLS_TEXT_OUT_H
 #define TOOLS_TEXT_OUT_H
 

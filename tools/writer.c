@@ -21,7 +21,7 @@ bool writer_is_input(const char *name, const char *input)
     if (stat(name, &out) != 0 || stat(input, &in) != 0 || !S_ISREG(out.st_mode) || out.st_dev != in.st_dev ||
         out.st_ino != in.st_ino)
         return false;
-    complain(name, "is read, and would be overwritten; name another file to write");
+    complain(name, "is an input, and would be overwritten; choose another output file");
     return true;
 }
 

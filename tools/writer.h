@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WRITER_ROOM 65536u /* the most bytes that writer_room() gives */
+#define WRITER_ROOM 65536u /* the most bytes that writer_room() can reserve */
 
 struct writer {
     const char *name; /* for messages */
@@ -19,13 +19,13 @@ struct writer {
     char *buffer;
 };
 
-/* Whether a file to be written is one that is read; if so, says so on stderr. */
+/* Whether an output file is also an input; if so, reports that on stderr. */
 bool writer_is_input(const char *name, const char *input);
 
 /* Opens (and truncates) a file, or standard output for "-". On failure, reports why on stderr and returns false. */
 bool writer_open(struct writer *writer, const char *name);
 
-/* Room for size bytes (at most WRITER_ROOM). What is written there counts once writer_end() gets its end. */
+/* Reserves size bytes (at most WRITER_ROOM). After writing there, call writer_end() with the end of the text. */
 char *writer_room(struct writer *writer, size_t size);
 
 static inline void writer_end(struct writer *writer, const char *end)

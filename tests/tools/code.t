@@ -82,7 +82,7 @@ same(said('-', text=f'# code {whole}\r\n# code {whole}\r\n'), (0, out + out, '')
 # Parts of a run.
 REST = {'triples': TRIPLES[1:], 'first': 3, 'count': len(ids) - 3}
 begin, end, last = code(TRIPLES[:1], 3), code(**REST), len(ids) - 1
-MISSING = f'dsdump: --code: tests {{}} to {{}} of 0 to {last} are in another code of this run: give that, too\n'
+MISSING = f'dsdump: --code: tests {{}} to {{}} of 0 to {last} are in another code of this run: add its text\n'
 same([said(begin, end), said(end, begin)], [(0, out, '')] * 2, 'two parts make one run, in any order')
 status, out_begin, err = said(begin)
 same((status, without_table(out_begin), err),
@@ -113,7 +113,7 @@ for signature, facilities, wanted in ((0xf06f0, (3, 2, 3), True), (0xf06f0, (3, 
 
 # Another list of tests: three tests are a byte.
 version = re.search(r'test_list_version\[\] = "(.*)"', built)[1]
-OTHER = ('dsdump: --code: this code is of version 9.8.7 abcdef, whose list of tests is not that of this dsdump, '
+OTHER = ('dsdump: --code: this code is of version 9.8.7 abcdef, whose list of tests differs from that of this dsdump, '
          f'{version}: tests are printed as numbers; the dsdump of that version knows their names\n')
 numbers = ''.join(f'# result {n} {outcome}\n' for n, outcome in enumerate(outcomes))
 for what, change in (('other ids', {'mark': 1}),
@@ -142,7 +142,7 @@ for words, sentence in (
 status, text, err = said('hello', whole)
 same((status, text, err), (1, out, f'dsdump: --code: {NO_CODE}\n'), 'a good one after a bad one')
 same(said('-', text='no\n# co' + 'de dstest86:\n'),
-     (2, '', 'dsdump: standard input: no code: want a text that begins with DSTEST86:\n'), 'no code on standard input')
+     (2, '', 'dsdump: standard input: no code: expected a text that begins with DSTEST86:\n'), 'no code on standard input')
 same(said('-', text='x' * 5000 + f'\n{changed}\n{whole}\n'), (1, out, f'dsdump: standard input: {CHARACTER}\n'),
      'a bad line before a good one')
 same(run('--code', '-', stdin=folder), (2, '', 'dsdump: standard input: Is a directory\n'), 'what cannot be read')

@@ -211,16 +211,16 @@ same((compare('a', 'a', '--html', 'same.html')[0], os.path.getsize('same.html') 
 for name, text in {'twice': LOG * 2, 'empty': '', 'other': 'hello\n', 'wrong': 'pebs.*\n',
                    'three': '# x\npebs.* pebs.tsc pebs.ip\n'}.items():
     write(name, text)
-NOWHERE, WRITTEN = 'No such file or directory', 'is read, and would be overwritten; name another file to write'
+NOWHERE, WRITTEN = 'No such file or directory', 'is an input, and would be overwritten; choose another output file'
 NO_LOG = 'not a log of dstest86: there is no line "# begin dstest86"'
-PATTERNS = "want the patterns of a test and of a field, as in 'pebs.* pebs.tsc'"
+PATTERNS = "expected the patterns of a test and of a field, as in 'pebs.* pebs.tsc'"
 for words, sentence in (
-        ('', '--compare: want two logs'), ('a', '--compare: want two logs'),
+        ('', '--compare: expected two logs'), ('a', '--compare: expected two logs'),
         ('a a a', 'a: only two logs can be compared'),
-        ('a nosuch', f'nosuch: {NOWHERE}'), ('a -', '--compare: two files are wanted, not standard input'),
+        ('a nosuch', f'nosuch: {NOWHERE}'), ('a -', '--compare: needs two files, not standard input'),
         ('a other --html other', f'other: {WRITTEN}'), ('a a --accept wrong --html ./wrong', f'./wrong: {WRITTEN}'),
         ('a .', '.: Is a directory'), ('a empty', f'empty: {NO_LOG}'), ('other a', f'other: {NO_LOG}'),
-        ('a twice', 'twice: the log has 2 runs (lines "# begin dstest86"); want one'),
+        ('a twice', 'twice: the log has 2 runs (lines "# begin dstest86"); expected one'),
         ('a a --csv', '--csv: unknown option of --compare; it has --accept FILE and --html FILE'),
         ('a a --accept', '--accept: missing file name'),
         ('a a --html x.html --html y.html', '--html: only one can be given'),

@@ -46,9 +46,9 @@ subprocess.run(['ld', '--build-id=none', '-o', here / 'without_id', here / 'call
 # the log.
 OTHER = f'not the kernel that wrote this dump (build id {{}}, dump has {identity}): symbols not used'
 ONE_FORM, NO_SYMBOLS = 'only one form of output can be chosen', 'no symbol table; use an ELF that is not stripped'
-OVER, NOWHERE = 'is read, and would be overwritten; name another file to write', 'No such file or directory'
-KIND = "--only: unknown kind of record '{}'; want bts, pebs or lbr"
-HISTORY = "--history: want a number from 0 to 64, not '{}'"
+OVER, NOWHERE = 'is an input, and would be overwritten; choose another output file', 'No such file or directory'
+KIND = "--only: unknown kind of record '{}'; expected bts, pebs or lbr"
+HISTORY = "--history: expected a number from 0 to 64, not '{}'"
 ERRORS = [
     (1, '/other.elf: ' + OTHER.format(bytes.fromhex(identity)[::-1].hex()), '--elf /other.elf --script LOG'),
     (1, f'{elf[32]}: ' + OTHER.format(Names(elf[32]).maps[0]['build_id']), f'--elf {elf[32]} --script LOG'),
@@ -59,10 +59,10 @@ ERRORS = [
     (2, '/numbers.o: no usable symbols in the symbol table', '--elf /numbers.o --script LOG'),
     (2, '/nowhere.elf: ' + NOWHERE, '--elf /nowhere.elf --script LOG'),
     (2, '--elf: only one ELF can be given', f'--elf {elf[64]} --elf {elf[64]} LOG'),
-    (2, "--folded: needs --elf FILE, the kernel's ELF, to tell calls from jumps", '--folded LOG'),
+    (2, "--folded: needs --elf FILE, the kernel's ELF, to distinguish calls from jumps", '--folded LOG'),
     (2, f'/nowhere/x: cannot write: {NOWHERE}', '--perf-data /nowhere/x LOG'),
     (2, f'/nowhere/x: cannot write: {NOWHERE}', '--html /nowhere/x LOG'),
-    (2, '/dev/null: not a regular file: perf.data needs one, since its header is written last',
+    (2, '/dev/null: not a regular file, which perf.data must be because its header is written last',
      '--perf-data /dev/null LOG'),
     (1, '/dev/full: cannot write: No space left on device', '--html /dev/full LOG'),
     (2, '/log: ' + OVER, '--html LOG LOG'), (2, '/log: ' + OVER, '--perf-data LOG LOG'),

@@ -196,7 +196,7 @@ head = root.one('header')
 same([head.one('div', class_='over').text(), head.one('h1').text(), head.texts('p')],
      ['dstest86 0.9 · abcdef · 64 bits', 'Skylake',
       ['family 6, model 5e, stepping 3 · signature 0x000506e3',
-       'This log was made under a hypervisor or emulator. Cycles, latencies and levels are its own figures, not those of a '
+       'This log was made under a hypervisor or emulator. Cycles, latencies and levels are those of the emulation, not of a '
        'processor.', 'error: what went wrong', 'panic: and then']], 'the head')
 same((head.one('span').text(), head.one('span').attributes), ('fail', {'class': 'badge fail', 'id': 'verdict'}),
      'the verdict')

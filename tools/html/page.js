@@ -5,7 +5,7 @@
     const number = new Intl.NumberFormat('en-US');
     const SVG = 'http://www.w3.org/2000/svg';
 
-    /* Text reaches the page as text nodes and attributes alone: nothing in a log can become markup. */
+    /* Text of a log becomes text nodes and attributes only, so that it cannot become markup. */
     function fill(node, attributes, children) {
         for (const [name, value] of Object.entries(attributes || {}))
             if (name.startsWith('on'))
@@ -130,7 +130,7 @@
               : null,
         modelled ? el('p', {class: 'notice'},
                        'This log was made under a hypervisor or emulator. Cycles, latencies and ' +
-                           'levels are its own figures, not those of a processor.')
+                           'levels are those of the emulation, not of a processor.')
                  : null,
         boots > 1
             ? el('p', {class: 'notice'},
@@ -158,7 +158,7 @@
             tiles.map(([title, n, color]) => el('div', {}, el('dt', {}, title),
                           el('dd', {class: color, title: number.format(n)}, n >= 1e6 ? short(n) : number.format(n))))));
 
-    /* ---- what was found ---- */
+    /* ---- the machine ---- */
 
     if (machine.length) {
         const facts = (lines) => el('dl', {class: 'facts'},
@@ -168,7 +168,7 @@
         const aside = /^(reading|note|events|boot|paging|apic)$/;
         const events = machine.filter((line) => line.key === 'events').flatMap((line) => line.text.split(' '));
         const rest = machine.filter((line) => aside.test(line.key) && line.key !== 'events');
-        section('machine', 'The machine', 'What the kernel found, in its own words.',
+        section('machine', 'The machine', 'The kernel’s lines about the processor and the machine.',
             facts(machine.filter((line) => !aside.test(line.key))),
             events.length ? details(events.length + ' precise events',
                 el('ul', {class: 'chips'}, events.map((event) => el('li', {}, code(event)))))
@@ -212,7 +212,7 @@
                             el('div', {class: 'sum'},
                                 rows.filter((row) => row.result === 'pass').length + ' of ' +
                                     rows.filter((row) => row.result !== 'skip').length)))),
-            bad.length ? [el('h3', {}, 'What did not pass'), list(bad)] : null,
+            bad.length ? [el('h3', {}, 'Tests that did not pass'), list(bad)] : null,
             reasons.length
                 ? details('Why ' + count('skip') + ' tests were skipped',
                     table('Reasons', ['#Tests', 'Reason'], reasons.map(([reason, rows]) => [rows.length, reason])))
@@ -285,8 +285,8 @@
     if (measures.skid.length) {
         const used = places.filter(([place]) => measures.skid.some((row) => row.place === place));
         section('skid', 'Skid',
-            'How many instructions lie between the one that caused an event and the one ' +
-                'that was blamed; 0 is the cause itself. Shares of the records, for each ' +
+            'The distance in instructions from the one that caused an event to the one ' +
+                'that was reported; 0 is the cause itself. Shares of the records, for each ' +
                 'place where an instruction pointer was found; the axis counts instructions.',
             legend(used.map(([, words, color]) => [color, words])),
             [...groupBy(measures.skid, (row) => row.workload)].map(
@@ -358,7 +358,7 @@
             measures.service.map((row) => [row.kind.toUpperCase(), number.format(row.records),
                                      number.format(row.instructions), ratio(row.instructions, row.records).toFixed(1)]);
         section('cost', 'Cost',
-            'What a sample costs, over the number of records that one interrupt drains. The clock is ' + clock + '.',
+            'The cost of a sample, by the number of records that one interrupt drains. The clock is ' + clock + '.',
             legend(present.map(([, words, color]) => [color, words])),
             el('div', { class: 'pair' },
                 costChart('Cycles for each sample, logarithmic', 'cycles', rows, perSample, true),
@@ -428,8 +428,8 @@
                                     ', 99 % within ' + row.p99 + ', longest ' + row.max));
                     })]));
         section('memory', 'Memory',
-            'Loads that chase pointers through rings of growing size: where their data ' +
-                'came from, and how long they took.',
+            'Loads that chase pointers through rings of growing size: the source of their ' +
+                'data, and their latency.',
             legend(levels.map((words) => [levelColor(words), words])),
             el('div', {class: 'pair'}, el('figure', {}, el('h3', {}, 'Share of the samples'), shares),
                 el('figure', {}, el('h3', {}, 'Latency in core cycles, logarithmic'), latencies,
@@ -481,27 +481,27 @@
     /* ---- precise events ---- */
 
     if (measures.events.length)
-        section('events', 'Precise events', 'How many of an event’s records are at instructions that can cause it.',
+        section('events', 'Precise events', 'The number of an event’s records that are at instructions which can cause it.',
             table('Events', ['Event', '#Samples', '#Of its kind', '#Share'],
                 measures.events.map(
                     (row) => [code(row.event), number.format(row.samples), number.format(row.of_kind),
                         +row.samples ? [percent(ratio(row.of_kind, row.samples)), bar(ratio(row.of_kind, row.samples))]
                                      : 'no sample'])));
 
-    /* ---- what counters held ---- */
+    /* ---- counters in records ---- */
 
     if (data.counts.length)
         section('counts', 'Counters in records',
-            'What the counters group of the first and the last PEBS record of a test held, and how far a counter ' +
-                'went from one record to the next.',
-            table('Counters in records', ['Test', 'Counter', '#Records', '#First', '#Last', '#From record to record'],
+            'The counters group of the first and the last PEBS record of a test, and the mean step of the ' +
+                'counter from one record to the next.',
+            table('Counters in records', ['Test', 'Counter', '#Records', '#First', '#Last', '#Mean step'],
                 data.counts.map((row) => [code(row.test), row.counter, number.format(row.records),
                     number.format(row.first), number.format(row.last),
                     row.records > 1 ? number.format(Math.round((row.last - row.first) / (row.records - 1))) : ''])));
     if (data.logged.length)
         section('logged', 'Events in LBR entries',
             'How often general counters counted their events between an LBR entry and the one before, summed up. An ' +
-                'entry tells of 3 at most.',
+                'entry’s count saturates at 3.',
             table('Events in LBR entries', ['Test', '#Entries', '#IA32_PMC0', '#IA32_PMC1', '#IA32_PMC2', '#IA32_PMC3'],
                 data.logged.map((row) => [code(row.test), number.format(row.entries),
                     ...row.counts.map((count) => number.format(count))])));
@@ -511,7 +511,7 @@
     if (data.samples.length) {
         const events = [...groupBy(data.samples, (row) => row.event)];
         section('samples', 'Samples',
-            'Where the PEBS records are, the most frequent first, as perf report counts them.',
+            'The addresses of PEBS records, the most frequent first, as perf report counts them.',
             el('div', {class: 'pair'}, events.map(([event, rows]) => {
                 const sum = rows.reduce((n, row) => n + row.count, 0);
                 return el('div', {}, el('h3', {}, code(event)),
@@ -603,8 +603,8 @@
             where.textContent = describe(node);
         }
         section('flame-graph', 'Flame graph',
-            'Calls, as the branch trace tells them: a bar is as wide as the number of ' +
-                'branches in the function and what it calls. Press a bar to make it the ' +
+            'Calls in the branch trace: the width of a bar is the number of branches in ' +
+                'the function and the functions that it calls. Click a bar to give it the ' +
                 'whole width.',
             el('div', {class: 'controls'}, select, up, where), box);
         show(root.children.length === 1 ? root.children[0] : root);

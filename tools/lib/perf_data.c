@@ -237,7 +237,7 @@ size_t perf_put_sample(uint8_t *out, uint64_t sample_type, const struct perf_sam
 
 #define STORE_L1_HIT UINT64_C(1) /* bit of a store's data source */
 
-/* What MEM_INST_RETIRED (MEM_UOPS_RETIRED) and load-hit events tell by themselves; unit mask bit 1 means stores. */
+/* The source that MEM_INST_RETIRED (MEM_UOPS_RETIRED) and load-hit events imply; unit mask bit 1 means stores. */
 static uint64_t of_event(const struct pebs_record *record, uint64_t select)
 {
     uint64_t event = select & 0xff, nothing = data_source_bits(DATA_SOURCE_UNKNOWN, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the parts of a perf.data file: header, attributes, records and features, for a little-endian host. Pure: bytes
- * go to where the caller says. Source: "perf.data format", tools/perf/Documentation/
+ * Writes the parts of a perf.data file: header, attributes, records and features, for a little-endian host. Pure: the
+ * caller passes the buffer. Source: "perf.data format", tools/perf/Documentation/
  * perf.data-file-format.txt of Linux; perf_event_open(2); the numbers of Linux's uapi header linux/perf_event.h.
  */
 #ifndef TOOLS_LIB_PERF_DATA_H
@@ -117,16 +117,16 @@ uint64_t perf_registers(const struct pebs_record *record);
 
 /*
  * perf_mem_data_src of a record. Without PEBS_HAS_MEMORY everything is "not available". Events other than load latency
- * and precise store have no source; then the event itself tells (Haswell and later) whether it was a load or a store,
- * and whether a store hit L1. select: event select and unit mask, 0 if unknown.
+ * and precise store have no source; then the event implies (Haswell and later) whether it was a load or a store, and
+ * whether a store hit L1. select: event select and unit mask, 0 if unknown.
  */
 uint64_t perf_data_source(const struct pebs_record *record, enum data_source_encoding encoding, uint64_t select);
 
 #define PERF_DATA_SOURCE_TEXT 128u /* the most bytes that perf_data_source_text() needs, NUL included */
 
 /*
- * Writes what `perf script` (6.12) prints for a value of perf_data_source(): "|OP LOAD|LVL L1 hit|SNP None|...".
- * Returns its length.
+ * Writes the text that `perf script` (6.12) prints for a value of perf_data_source(): "|OP LOAD|LVL L1 hit|SNP
+ * None|...". Returns its length.
  */
 size_t perf_data_source_text(char out[PERF_DATA_SOURCE_TEXT], uint64_t data_source);
 

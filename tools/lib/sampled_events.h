@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the event that a PEBS record is a sample of, from what the dump announced. */
+/* Finds the event that a PEBS record is a sample of, from the dump's announcements. */
 #ifndef TOOLS_LIB_SAMPLED_EVENTS_H
 #define TOOLS_LIB_SAMPLED_EVENTS_H
 
@@ -12,7 +12,7 @@ struct sampled_event {
     char name[64];              /* perf's name, else "rUUEE" with unit mask and event select */
 };
 
-/* What was announced; all zero is empty. Beyond SAMPLED_EVENTS_MOST, announcements are ignored. */
+/* The announcements; all zero is empty. Beyond SAMPLED_EVENTS_MOST, announcements are ignored. */
 struct sampled_events {
     struct sampled_event rows[SAMPLED_EVENTS_MOST];
     unsigned count;
@@ -23,7 +23,7 @@ void sampled_events_announce(void *events, const struct dump_sampling *event);
 
 /*
  * The next event after `last` that the record belongs to (last NULL: the first one). A record without applicable
- * counters belongs to the processor's first event. NULL: there is none, or no other.
+ * counters belongs to the processor's first event. NULL: no event, or no further one.
  */
 const struct sampled_event *sampled_events_of(const struct sampled_events *events, unsigned cpu,
                                               const struct pebs_record *record, const struct sampled_event *last);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells from an instruction's bytes what it does to the call stack. Pure. */
+/* Decodes from an instruction's bytes what it does to the call stack. Pure. */
 #ifndef TOOLS_LIB_TRANSFER_H
 #define TOOLS_LIB_TRANSFER_H
 
