@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tests/bench/run must compute ratios and hold them against their bounds. A false valgrind replays what it is told."""
+"""tests/bench/run must compute ratios and hold them against their bounds. A false valgrind replays given counts."""
 import os
 import subprocess
 import sys

@@ -37,7 +37,7 @@ static const struct {
 };
 
 #define EVERY  "WXMD2NSVHBKIGAEUuCLF"
-#define LATER  "IGAEUuCF" /* features of leaves 1 and 7 are QEMU's, but for those below */
+#define LATER  "IGAEUuCF" /* features of leaves 1 and 7 are QEMU's, except those below */
 #define OWN_1C (1u << 2 | 1u << 4 | 1u << 15)
 #define OWN_1D (1u << 21)
 #define TRACED "BKIGAEUuCLF"
@@ -45,7 +45,7 @@ static const struct {
 #define ANY    UINT32_MAX
 
 #define MAX_LEAF         0x00
-#define MISC_ENABLE_LEAF 0x1a0 /* in place of a leaf: IA32_MISC_ENABLE, of which bits 7, 11 and 12 count */
+#define MISC_ENABLE_LEAF 0x1a0 /* in place of a leaf: IA32_MISC_ENABLE; only bits 7, 11 and 12 count */
 #define MISC_BITS        0x1880u
 
 /* Where the model and the processor differ, and why. */
@@ -86,7 +86,7 @@ static struct {
     { "uC", 0x04, 3, 1, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
     { "uC", 0x04, 3, 2, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
     { "uC", 0x04, 3, 3, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
-    { "BKC", MAX_LEAF, 0, 0, 0xff, "the last leaves, of which none is modelled", 0 },
+    { "BKC", MAX_LEAF, 0, 0, 0xff, "the last leaves are not modelled", 0 },
     { TRACED, 0x14, 0, 0, ANY, "processor trace is not modelled", 0 },
     { TRACED, 0x14, 0, 1, ANY, "processor trace is not modelled", 0 },
     { TRACED, 0x14, 0, 2, ANY, "processor trace is not modelled", 0 },

@@ -273,7 +273,7 @@ static void expect_leaf(struct machine *m, unsigned i, uint32_t leaf, uint32_t s
 
 /*
  * Leaf 4: the processor's caches, of data, of instructions, and the levels behind them. QEMU says how they are shared,
- * if its -cpu has such a leaf. Sources: CPUID of these parts (cpuid_facts.tsv), but for the sizes of third levels.
+ * if its -cpu has such a leaf. Sources: CPUID of these parts (cpuid_facts.tsv), except the sizes of third levels.
  */
 UNIT_TEST(caches)
 {

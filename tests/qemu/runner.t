@@ -61,7 +61,7 @@ not ok 2 selftest.verdict.one_less
 $claimed
 not ok 3 selftest.verdict.one_more
 # test selftest.verdict.unplanned
-# One record where none was planned: fails
+# One record although the plan has none: fails
 # expect 0 records
 # wrong: got 1 records, expected 0
 $claimed

@@ -129,9 +129,9 @@ NO_CODE, CHARACTER = 'not a code of dstest86, which begins with DSTEST86:', (
 for words, sentence in (
         ([], 'missing text of a code, or - for standard input'), (['hello'], NO_CODE), ([''], NO_CODE),
         ([changed], CHARACTER),
-        ([whole[:9] + ':::' + whole[12:]], 'character 10: characters that stand for no bytes'),
+        ([whole[:9] + ':::' + whole[12:]], 'character 10: characters that encode no bytes'),
         ([other], 'the checksum is wrong: characters were changed or left out|'
-         'character 19: characters that stand for no bytes'),
+         'character 19: characters that encode no bytes'),
         ([whole[:10]], 'the code is cut off'), ([whole + '000' * 256], 'longer than any code'),
         ([code(form=2)], 'a format that this dsdump does not know: use a newer one'),
         ([code(verdict=5)], 'the checksum is right, but the contents are of no kernel')):

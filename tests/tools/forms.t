@@ -19,7 +19,7 @@ from tap import HERE, done, dsdump, folder, ok, same
 from writer import Dump
 
 
-# Words of each group of an architectural record, in its order; a group with None has words numbered by their contents.
+# Words of each group of an architectural record, in its order; groups with None have words numbered by their contents.
 GROUP_WORDS = {63: 6, 62: 8, 61: 20, 'xsave': 2, 49: 32, 50: 32, 51: 16, 52: 16, 53: 8, 54: 64, 55: 128, 'lbr': None,
                'counters': None}
 
