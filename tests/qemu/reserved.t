@@ -29,8 +29,8 @@ my %expected = (
         %common,
         IA32_FIXED_CTR_CTRL => '0xe0000000f000f000',    # fixed counters 3 and 7 do not exist
         IA32_LBR_CTL => '0xffffffffff80fff0',
-        IA32_PMC_GPx_CFG_B => '0xffffff88ffffff03',     # counters that cause no reload
-        IA32_PMC_FXx_CFG_B => '0xffffff88ffffff03',
+        IA32_PMC_GPx_CFG_B => '0xfffffffcffffff03',     # counters that cause no reload
+        IA32_PMC_FXx_CFG_B => '0xfffffffcffffff03',
     },
 );
 
