@@ -16,7 +16,7 @@ void console_text(const char *text);
 /* Prints one diagnostic: a line that starts with "# ". */
 void console_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* A sink for the reporters that prints by console_note(), and a symbolizer with the kernel's own symbols. */
+/* A sink that prints with console_note(), and a symbolizer with the kernel's own symbols. */
 extern const struct line_sink console_sink;
 extern const struct symbolizer console_symbols;
 

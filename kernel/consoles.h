@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Selects the serial ports for the log: those of the options, or those that this machine seems to have. */
+/* Selects the serial ports for the log: from the options, otherwise from firmware's tables and PCI. */
 #ifndef KERNEL_CONSOLES_H
 #define KERNEL_CONSOLES_H
 
@@ -8,7 +8,7 @@
 #include "lib/line.h"
 #include "boot/options.h"
 
-/* Opens the ports. ACPI's root and the memory map must be known, and the kernel's own page tables not active yet. */
+/* Opens the ports. Must be called after acpi_root_init() and memory_init(), and before paging_init(). */
 void consoles_open(const struct options *options);
 
 /* Prints a line for each port that was tried: its location, and its speed or why it is not used. */

@@ -16,14 +16,14 @@
 
 struct kind {
     const char *name;    /* "core", "atom", "atom2"; or NULL */
-    const char *suffix;  /* appended to the ids of its tests: the name, unless it is the first kind; or NULL */
+    const char *suffix;  /* appended to the ids of its tests: the name; NULL for the first kind */
     unsigned number;     /* of the processor that its tests run on: others.h; 0 is the boot processor */
     uint32_t apic_id;    /* of that processor */
     unsigned processors; /* number of processors of this kind */
-    struct caps caps;    /* valid from the first test on this kind; for the boot processor's kind at once */
+    struct caps caps;    /* valid from the first test on this kind; of the boot processor's kind, always */
 };
 
-/* Finds the kinds, on a hybrid by starting each of the other processors. boot: the boot processor's capabilities. */
+/* Finds the kinds; on a hybrid, starts every other processor for this. boot: the boot processor's capabilities. */
 void core_kinds_init(const struct caps *boot);
 
 unsigned core_kinds_count(void);
@@ -39,7 +39,7 @@ void core_kinds_say(void);
 void core_kind_say(const struct kind *kind);
 
 /*
- * The names of the first `most` kinds that the options select, for the end of the log: "core,atom"; empty if the kind
+ * The names of the first `most` kinds that the options select, for the end line: "core,atom"; empty if the only kind
  * has no name.
  */
 const char *core_kinds_selected(const struct options *options, unsigned most);

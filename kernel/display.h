@@ -10,8 +10,8 @@
 #include "kernel/screen/cells.h"
 
 /*
- * Uses the screen that the loader passed, or VGA's text mode if the loader reports no screen and the machine is in that
- * mode. After this call a frame buffer below 4 GiB can be drawn on, although slowly.
+ * Uses the screen that the loader passed. If the loader passed none and the machine is in VGA's text mode, uses that.
+ * From this call on, the kernel can draw on a frame buffer below 4 GiB, but slowly.
  */
 void display_init(const struct boot_screen *screen);
 
@@ -28,8 +28,8 @@ struct cells *display_cells(void);
 void display_show(void);
 
 /*
- * What the screen is, for the log: "1024x768 32 bits at 0x80000000, 128x48 characters", "VGA text at 0xb8000, 80x25
- * characters", or "none: " and why.
+ * The description of the screen for the log: "1024x768 32 bits at 0x80000000, 128x48 characters", "VGA text at 0xb8000,
+ * 80x25 characters", or "none: " and the reason.
  */
 const char *display_text(void);
 

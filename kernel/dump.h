@@ -11,18 +11,18 @@
 #include "pebs/pebs.h"
 
 /*
- * Writes the head, for the processor with these capabilities. The other functions call it number 0; `number` is its
- * real one. Earlier records are not dumped. If a dump has begun, ends it and begins another.
+ * Begins the dump, and writes its head for the processor with these capabilities. `number` is this processor's number;
+ * the other functions call it number 0. A dump in progress is ended first.
  */
 void dump_start(const struct caps *caps, unsigned number);
 
-/* Starts the part of the test with this id. */
+/* The records that follow belong to the test with this id. */
 void dump_test(const char *id);
 
 /* Writes what a counter has been programmed to sample. cpu: 0 is the processor passed to dump_start(). */
 void dump_event(unsigned cpu, const struct pebs_sampling *sampling);
 
-/* Writes all records of a log; encoding: that of its data sources. */
+/* Writes all records of a log. encoding: of their data sources. */
 void dump_bts(unsigned cpu, const struct ds_log *log);
 void dump_pebs(unsigned cpu, const struct ds_log *log, enum data_source_encoding encoding);
 
@@ -32,8 +32,8 @@ void dump_lbr(unsigned cpu, const struct lbr_stack *stack);
 void dump_flush(void);
 
 /*
- * For reading logs in the interrupt service routine, without waiting for the serial line there. In the routine,
- * dump_hold() keeps frames in memory until dump_resume(). Outside it, with interrupts off, dump_waiting() prints them.
+ * For dumping in the interrupt service routine, which must not wait for the serial line. There, dump_hold() keeps
+ * frames in memory until dump_resume(). Outside the routine, with interrupts off, dump_waiting() prints these frames.
  * Frames that do not fit into memory are lost; the frame numbers then have gaps.
  */
 void dump_hold(void);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What firmware left enabled when it started this program: breakpoints, counters, branch records, a debug store, and a
- * limit that hides leaves of CPUID. All of it is stopped before these registers are used. At the end counters, the LBR
- * stack and the limit are restored, because firmware's code in system management mode may rely on them. Breakpoints,
- * BTS and PEBS stay off: firmware no longer owns the memory that they use.
+ * Facilities that firmware left enabled: breakpoints, counters, branch records, a debug store, and a limit that hides
+ * leaves of CPUID. The kernel stops all of them before it uses these registers. At the end it restores counters, the
+ * LBR stack and the limit, because firmware's code in system management mode may rely on them. Breakpoints, BTS and
+ * PEBS stay off: firmware no longer owns the memory that they use.
  */
 #ifndef KERNEL_FIRMWARE_H
 #define KERNEL_FIRMWARE_H
@@ -18,13 +18,13 @@
 /* Selects the processor, from 0, for the following calls. It must be the calling processor. Initially 0. */
 void firmware_of(unsigned processor);
 
-/* Remembers and stops all of it, on the calling processor, with interrupts off. */
+/* Saves and stops all of these facilities, on the calling processor, with interrupts off. */
 void firmware_take_over(void);
 
-/* A register as firmware left it, whether or not it was stopped since; 0 if reading it raises #GP. */
+/* The value that firmware left in a register; 0 if reading it raises #GP. */
 uint64_t firmware_left(uint32_t msr);
 
-/* Restores what firmware must get back. The program must not use these registers afterwards. */
+/* Restores counters, LBR stack and limit. The program must not use these registers afterwards. */
 void firmware_give_back(void);
 
 /* Prints the findings, one line each: "firmware left ...". */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines held back until a test's outcome is known. The lines of a test that passed cost no time on the serial line. */
+/* Lines held back until a test's outcome is known, so that a test that passes costs no time on the serial line. */
 #ifndef KERNEL_HELD_LINES_H
 #define KERNEL_HELD_LINES_H
 

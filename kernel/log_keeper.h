@@ -12,7 +12,7 @@ void log_keeper_start(const struct boot_keep *memory);
 
 bool log_keeper_is_on(void);
 
-/* Keeps a line, without its line end: completely or not at all. */
+/* Keeps a line (passed without its line end) completely, or not at all. */
 void log_keeper_line(const char *prefix, const char *text);
 
 /* Must be called before a reset: on processors without CLFLUSH it writes the caches back to memory. */

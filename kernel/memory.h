@@ -13,14 +13,14 @@
 void memory_init(const struct boot_info *boot);
 
 /*
- * Whether any of these bytes is memory for data instead of a device: any range of the memory map that is not reserved,
- * and the first 4 MiB. Must be called after memory_init() and before paging_init().
+ * Whether any of these bytes is RAM instead of a device: in a range of the memory map that is not reserved, or in the
+ * first 4 MiB. Must be called after memory_init() and before paging_init().
  */
 bool memory_holds(uint64_t address, uint64_t size);
 
 /*
- * size bytes of usable memory below 4 GiB, page-aligned. There is only one block, for the running test. NULL if the
- * machine has no block of that size.
+ * Allocates size bytes of usable memory below 4 GiB, page-aligned, for the running test. There is only one such block:
+ * the next call reuses it. NULL if the machine has no block of that size.
  */
 void *memory_block(size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ends the run after an exception without a handler or a fixup. */
+/* Ends the run after an exception that has neither a handler nor a fixup. */
 #ifndef KERNEL_PANIC_H
 #define KERNEL_PANIC_H
 

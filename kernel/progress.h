@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Passes the state of the run to the page (kernel/screen/page.h), and shows it. Arguments are kept by reference, and
- * read until the end. Must not be called while a test runs or anything samples: drawing takes time and branches.
+ * Passes the state of the run to the page (kernel/screen/page.h), and shows it. Keeps pointers to its arguments, which
+ * must stay valid. Must not be called while a test runs or a facility records: drawing takes time and branches.
  */
 #ifndef KERNEL_PROGRESS_H
 #define KERNEL_PROGRESS_H
 
 #include "kernel/screen/page.h"
 
-/* What runs. */
+/* The program that runs. */
 void progress_start(const char *version, const char *revision, unsigned bits);
 
 /* Step number `step` of `steps`, from 1, begins. */
@@ -34,7 +34,7 @@ bool progress_is_seen(void);
 /* The largest side of a QR code that fits on the screen, in modules; 0 without a screen. */
 unsigned progress_code_most(void);
 
-/* Adds a QR code to the last pages. The next call that shows a page shows it. */
+/* Adds a QR code to the last pages. The next call that draws a page shows the code. */
 void progress_code(const struct page_code *code);
 
 /* Keeps a problem of the options or the machine, or the exception, for the last page. Several are joined. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Registers whose state after reset the manual defines, as they were when this program started. Firmware ran earlier
- * and may have changed them.
+ * The values, at the start of this program, of registers whose reset state the manual defines. Firmware ran earlier and
+ * may have changed them.
  */
 #ifndef KERNEL_RESET_STATE_H
 #define KERNEL_RESET_STATE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The results for a person to take away: a short text, as a line of the log and as a QR code, and the reasons of
- * failures as further codes (kernel/report/packed.h, kernel/report/reasons.h).
+ * The results as a short text, in a line of the log and in QR codes, and the reasons of failures in further QR codes
+ * (kernel/report/packed.h, kernel/report/reasons.h).
  */
 #ifndef KERNEL_RESULT_CODE_H
 #define KERNEL_RESULT_CODE_H
@@ -17,7 +17,7 @@
  */
 void result_code_init(const struct caps *caps, const char *version, const char *revision);
 
-/* Prints "# code TEXT". Only the first call has an effect, so an exception raised in it does not repeat. */
+/* Prints "# code TEXT". Only the first call has an effect: if it raises an exception, the panic does not repeat it. */
 void result_code_say(enum verdict verdict, const struct totals *totals);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The end line, and the end that the options select. */
+/* Prints the end line, and ends the run as the options say. */
 #ifndef KERNEL_RUN_END_H
 #define KERNEL_RUN_END_H
 

@@ -30,10 +30,10 @@ void serial_buffer(char *memory, size_t size);
 /* Waits until everything is sent. Must be called before the machine stops. */
 void serial_flush(void);
 
-/* The name of a line that was given up, reported once; NULL: no (further) one. */
+/* The name of a line that was given up, each once; NULL: no further line. */
 const char *serial_lost(void);
 
-/* The seconds that the slowest line has needed so far for the text that was waited for. */
+/* The seconds that serial_write() has waited so far, on the slowest line. */
 unsigned serial_seconds(void);
 
 #endif

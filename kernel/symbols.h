@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's own symbol table, made from its first link for its second (mk/kernel.mk). */
+/* The kernel's own symbol table. The kernel is linked twice: the first link provides the table (mk/kernel.mk). */
 #ifndef KERNEL_SYMBOLS_H
 #define KERNEL_SYMBOLS_H
 

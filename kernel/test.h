@@ -14,16 +14,16 @@
 struct test_run {
     const struct test *test;
     const struct caps *caps;
-    unsigned expected, most;               /* the least and the most records expected, of all kinds together */
+    unsigned expected, most;               /* minimum and maximum number of expected records, of all kinds together */
     unsigned seen;                         /* records seen so far */
     bool planned;                          /* test_plan was called */
-    unsigned problems;                     /* calls of test_fail, of a test whose claim is architectural */
+    unsigned problems;                     /* calls of test_fail, if the claim is architectural */
     unsigned differences;                  /* deviations from what is typical, which are not failures */
     const char *skipped;                   /* the reason given to test_skip; else NULL */
     unsigned print_most;                   /* records of a kind to print (options: records=) */
-    unsigned hold_most;                    /* these and the records to hold back in case the test does not pass */
+    unsigned hold_most;                    /* records of a kind to print or to hold back until the outcome is known */
     unsigned lbr_most;                     /* entries of an LBR stack to print; the others are held back */
-    unsigned bts_printed, pebs_printed;    /* records printed or held so far, also of earlier samplings of the test */
+    unsigned bts_printed, pebs_printed;    /* records printed or held so far in the whole test */
     unsigned stacks_printed;               /* LBR stacks */
     enum data_source_encoding data_source; /* encoding of the records' data sources */
     char *aside; /* NULL; or where the first problem goes, or else the first difference, instead of the console: of what

@@ -9,7 +9,7 @@
 
 struct topology {
     unsigned total;      /* processors that firmware has enabled, including this one */
-    unsigned count;      /* of these, those on other cores */
+    unsigned count;      /* processors of `total` that are on other cores */
     unsigned siblings;   /* other threads of this processor's core, which share its caches */
     unsigned beyond;     /* not counted above: processors whose APIC IDs this APIC mode cannot address */
     unsigned ignored;    /* not counted above: processors past PROCESSORS_MOST entries of firmware's table */
@@ -17,7 +17,7 @@ struct topology {
                             until the next call */
 };
 
-/* Fills *topology. It is empty after an error, if firmware does not list the processors. */
+/* Fills *topology. After an error (firmware does not list the processors) *topology is empty. */
 enum acpi_error topology_read(struct topology *topology);
 
 #endif

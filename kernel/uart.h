@@ -6,9 +6,9 @@
 #include "boot/uart.h"
 
 /*
- * Starts a UART whose registers are accessible, and programs its speed, if uart->baud is set; otherwise sets uart->baud
- * to the speed that firmware has set, if it is known. Returns UART_OK, UART_BAUD or UART_SILENT. After the latter two
- * only its scratch register may have changed.
+ * Starts a UART whose registers are accessible. Programs uart->baud; if that is 0, sets it to the speed that firmware
+ * has programmed, if known. Returns UART_OK, UART_BAUD or UART_SILENT. After an error, only the UART's scratch register
+ * may have changed.
  */
 enum uart_error uart_start(struct uart *uart);
 

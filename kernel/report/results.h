@@ -11,7 +11,7 @@
 enum outcome {
     OUTCOME_NOT_RUN, /* the options do not select the test */
     OUTCOME_PASS,
-    OUTCOME_DIFFERS, /* from typical processors; no promise is broken, so this is not a failure */
+    OUTCOME_DIFFERS, /* the processor deviates from typical behaviour, which breaks no promise */
     OUTCOME_FAIL,
     OUTCOME_SKIP,
     OUTCOME_ERROR /* the test ended without a verdict */
@@ -22,7 +22,7 @@ struct result {
     enum outcome outcome;
     bool records;    /* the test arms a facility, so the processor must write records */
     bool seen;       /* the processor wrote records */
-    const char *why; /* of a skip the reason; else the first thing found wrong or different, or NULL */
+    const char *why; /* the reason for a skip; else the first problem or difference, or NULL */
 };
 
 /* Number of tests with each outcome. */
@@ -33,7 +33,7 @@ struct totals {
 /* The outcome as one word of the log. */
 const char *outcome_text(enum outcome outcome);
 
-/* Whether the test is of this area, the first word of its id; and the length of that word. */
+/* Whether the test belongs to this area (the first word of its id); and the length of that word. */
 bool result_is_of(const struct result *result, const char *area);
 int result_area_length(const char *id);
 
@@ -46,7 +46,7 @@ void totals_add(struct totals *totals, enum outcome outcome);
 /* Counts all of the results. */
 void results_count(const struct result *results, size_t count, struct totals *totals);
 
-/* Prints a row for each area in which a test was not skipped, in the order of the run. */
+/* Prints a row for each area with at least one test that was not skipped, in the order of the run. */
 void results_table(const struct line_sink *out, const struct result *results, size_t count);
 
 /* Prints a line for each test that differed, failed or has no verdict, with the reason. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict of a run: of each facility of the debug store, and of the whole (docs/output.md, "The verdict"). Pure. */
+/* The verdict on each facility of the debug store and on the whole run (docs/output.md, "The verdict"). Pure. */
 #ifndef KERNEL_REPORT_VERDICT_H
 #define KERNEL_REPORT_VERDICT_H
 
@@ -20,10 +20,10 @@ enum verdict {
 };
 
 enum facility_state {
-    FACILITY_NONE,         /* the processor says that it has none */
+    FACILITY_NONE,         /* the processor reports that it does not have it */
     FACILITY_NOT_SELECTED, /* the options select no test of its records */
-    FACILITY_UNTESTED,     /* the processor has it, but wrote no records, or most tests lack a row in a table */
-    FACILITY_PASS,         /* no test of it failed, and one with records passed or differed */
+    FACILITY_UNTESTED,     /* the processor has it, but wrote no records, or a missing table row skipped most tests */
+    FACILITY_PASS,         /* none of its tests failed, and at least one with records passed or differed */
     FACILITY_FAIL
 };
 
@@ -36,8 +36,8 @@ struct facility {
     enum facility_state state;
     unsigned passed, failed, selected; /* tests; passed counts those that differed, failed those without a verdict */
     const char *reason;                /* of FACILITY_NONE and FACILITY_UNTESTED */
-    char row[FACILITY_ROW];            /* of FACILITY_UNTESTED, appended to the reason: the missing row; or empty */
-    const char *kind;                  /* the kind of cores, if it is not the first; or NULL */
+    char row[FACILITY_ROW]; /* of FACILITY_UNTESTED: the missing table row, appended to the reason; or empty */
+    const char *kind;       /* the kind of cores, if it is not the first; or NULL */
 };
 
 /* Judges each facility by the results of its tests, and by whether the processor has it. */
@@ -58,7 +58,7 @@ const char *facility_state_text(enum facility_state state);
 
 #define FACILITY_COUNTS_SIZE 64u
 
-/* Of a facility that passed or failed: "pass 43 of 43, 38 do not apply", counting skipped tests as not applicable. */
+/* The text for a facility that passed or failed: "pass 43 of 43, 38 do not apply". Skipped tests do not apply. */
 void facility_counts(char text[FACILITY_COUNTS_SIZE], const struct facility *facility);
 
 /* Prints a line for each. */

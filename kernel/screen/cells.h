@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A page of characters. Drawing on it is the same for a frame buffer, for VGA's text mode and for a test that reads it.
- * Pure.
+ * A page of characters, independent of the display: a frame buffer, VGA's text mode or a test shows it. Pure.
  */
 #ifndef KERNEL_SCREEN_CELLS_H
 #define KERNEL_SCREEN_CELLS_H
 
 #include <stdint.h>
 
-/* The minimum that every screen has; a screen with more pixels may have more. */
+/* Every screen has at least this size. */
 #define CELLS_COLUMNS 80u
 #define CELLS_ROWS    25u
 
@@ -37,7 +36,7 @@ struct cell {
 };
 
 struct cells {
-    unsigned columns, rows; /* at least CELLS_COLUMNS x CELLS_ROWS, at most the largest */
+    unsigned columns, rows; /* between CELLS_COLUMNS x CELLS_ROWS and CELLS_COLUMNS_MAX x CELLS_ROWS_MAX */
     struct cell at[CELLS_ROWS_MAX][CELLS_COLUMNS_MAX];
 };
 

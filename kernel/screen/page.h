@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page for the person at the machine: progress, findings, and at the end what to do (docs/booting.md, "What the
- * screen shows"). It is not the log. Pure.
+ * The page on the screen, for the person at the machine: progress, results, and at the end what to do (docs/booting.md,
+ * "What the screen shows"). Pure.
  */
 #ifndef KERNEL_SCREEN_PAGE_H
 #define KERNEL_SCREEN_PAGE_H
@@ -39,7 +39,7 @@ struct page {
     const char *test;                /* its id */
     const struct facility *verdicts; /* FACILITIES of them, in the order BTS, PEBS, LBR; NULL: not judged */
     enum verdict verdict;            /* valid from PAGE_VERDICT on */
-    const char *trouble;             /* what is wrong with the options or the machine, or the exception; else NULL */
+    const char *trouble;             /* a problem of the options or the machine, or an exception; else NULL */
     const char *log;                 /* where the log goes: "COM1 at 115200 baud"; NULL: nowhere */
     const struct page_code *codes;   /* the result as QR codes, shown from PAGE_VERDICT on */
     unsigned code_count;

@@ -26,7 +26,7 @@ struct pixels {
     struct pixels_form form;
     uint32_t cell_columns, cell_rows;
     uint32_t scale;       /* edge of a font's pixel on the screen */
-    uint32_t left, top;   /* of the page, in pixels: it is in the middle */
+    uint32_t left, top;   /* of the page, in pixels; the page is centred */
     uint32_t colours[16]; /* pixels, by enum cell_colour */
 };
 
