@@ -13,8 +13,8 @@
 #include "cpu/caps.h"
 
 /*
- * Memory of 4096 << n bytes, aligned on its own size: the largest such part, or the smallest that holds a number of
- * bytes.
+ * Memory of 4096 << n bytes, aligned on its own size. arch_buffer_in() returns the smallest such part of a memory block
+ * with at least `wanted` bytes, or else the largest.
  */
 struct arch_buffer {
     uint8_t *memory;
@@ -35,8 +35,8 @@ uint64_t arch_buffer_index(size_t threshold);
 bool arch_buffer_open(uint64_t base, uint64_t index);
 
 /*
- * What the processor wrote to the buffer: the bytes, and whether a record did not fit. The index is reset, with EN set
- * or clear, before the records are read: a record that arrives meanwhile is neither read twice nor lost.
+ * arch_buffer_take() resets the index, with EN set or clear, and returns how many bytes the processor had written and
+ * whether a record did not fit. The caller reads the records after the reset, so it neither loses nor repeats one.
  */
 struct arch_filled {
     size_t bytes;
@@ -44,7 +44,7 @@ struct arch_filled {
 };
 struct arch_filled arch_buffer_take(bool enabled);
 
-/* Stop and resume all records, by the index's EN bit. */
+/* Stop and resume all records by the EN bit of IA32_PEBS_INDEX. */
 bool arch_buffer_stop(void);
 void arch_buffer_go_on(bool enabled);
 

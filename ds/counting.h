@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stops and resumes all counters at once, for the DS interrupt service routine. NetBurst has no register for all
- * counters, so MSR_IQ_CCCR4 stops the only one in use. A processor with neither (performance monitoring before version
- * 2) has no DS interrupt except that of BTS, and these functions do nothing. SDM Vol. 3B (253669-081), "Architectural
- * Performance Monitoring Version 2" and "CCCR MSRs".
+ * Stops and resumes all counters at once, for the DS interrupt service routine. NetBurst has no global enable register,
+ * so MSR_IQ_CCCR4 stops the only counter in use. Performance monitoring before version 2 has neither register: only BTS
+ * raises the DS interrupt there, and these functions do nothing. SDM Vol. 3B (253669-081), "Architectural Performance
+ * Monitoring Version 2" and "CCCR MSRs".
  */
 #ifndef DS_COUNTING_H
 #define DS_COUNTING_H
@@ -19,7 +19,7 @@
 uint64_t counting_stop(const struct caps *caps, uint64_t but);
 void counting_resume(const struct caps *caps, uint64_t control);
 
-/* The overflow status: IA32_PERF_GLOBAL_STATUS, CCCR_OVF; 0 if there is neither. */
+/* The overflow status: IA32_PERF_GLOBAL_STATUS, or NetBurst's CCCR_OVF; 0 if the processor has neither. */
 uint64_t counting_status(const struct caps *caps);
 
 /*

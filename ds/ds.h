@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The debug store: management area, buffers and interrupt service routine, shared by PEBS and BTS. Each processor has
- * its own, and these functions act on the calling processor's. Only the boot processor's is full size. SDM Vol. 3A
- * (253668-032), "Setting Up the DS Save Area", 16.4.9.2, "Setting Up the BTS Buffer", 16.4.9.3, "Writing the DS
+ * The debug store: management area, buffers and interrupt service routine, shared by PEBS and BTS. Each processor has a
+ * debug store; these functions act on that of the calling processor. Only the boot processor has full-size buffers. SDM
+ * Vol. 3A (253668-032), "Setting Up the DS Save Area", 16.4.9.2, "Setting Up the BTS Buffer", 16.4.9.3, "Writing the DS
  * Interrupt Service Routine", 16.4.9.5.
  */
 #ifndef DS_DS_H
@@ -18,8 +18,8 @@
 #include "ds/ds_log.h"
 
 /*
- * Memory for another processor's debug store, in bytes. The store is what the processor writes to, on pages without
- * code whose addresses have bit 20 clear. The other part holds the logs.
+ * Memory for another processor's debug store, in bytes: the store, which the processor writes, on pages without code
+ * and with address bit 20 clear; and the logs.
  */
 #define DS_STORE_MEMORY 0x10000u
 #define DS_KEPT_MEMORY  0x9000u
@@ -37,15 +37,15 @@ void ds_give(unsigned processor, uint8_t *store, uint8_t *kept);
 struct ds_config {
     bool bts, bts_circular; /* circular: no threshold, and no interrupt */
     unsigned bts_records, bts_threshold;
-    unsigned bts_before; /* records that fit into the free memory before the buffer's base */
+    unsigned bts_before; /* free memory before the buffer's base, in records */
     bool pebs;
     unsigned pebs_records, pebs_threshold;
     uint64_t pebs_reset[DS_GENERAL_COUNTERS]; /* by general counter: its reload value */
     uint64_t pebs_reset_fixed[DS_FIXED_COUNTERS];
-    uint64_t counting; /* counters not stopped in the service routine, bits of IA32_PERF_GLOBAL_CTRL; must not sample */
+    uint64_t counting; /* counters that the service routine leaves on, bits of IA32_PERF_GLOBAL_CTRL; must not sample */
     /*
-     * Architectural PEBS: bits above 31 that the counters will have in CFG_C; 0: the groups of pebs_data_cfg. Reset
-     * values are in CFG_C. The buffer has 4096 << n bytes, enough for pebs_records.
+     * Architectural PEBS: bits 63:32 of the counters' CFG_C, which select the groups; 0: the groups of pebs_data_cfg.
+     * Bits 31:0 have the reset values instead of the area. The buffer has 4096 << n bytes, enough for pebs_records.
      */
     uint64_t pebs_cfg_c;
     uint64_t pebs_data_cfg; /* the value of MSR_PEBS_DATA_CFG: the groups of adaptive records; otherwise ignored */
@@ -53,8 +53,8 @@ struct ds_config {
 
 struct ds_counts {
     unsigned interrupts;                /* performance monitoring interrupts */
-    unsigned spurious;                  /* of these, interrupts with neither a record nor a cause in the status */
-    unsigned untraced;                  /* of these, interrupts while BTS was off: the trace does not have them */
+    unsigned spurious;                  /* of these, interrupts without a record and without a cause in the status */
+    unsigned untraced;                  /* of these, interrupts while BTS was off, which the trace lacks */
     uint64_t bts_indexed, pebs_indexed; /* records according to the index, total of all drains */
 };
 
@@ -63,8 +63,8 @@ unsigned ds_pebs_capacity(const struct caps *caps, uint64_t data_cfg);
 unsigned ds_arch_capacity(const struct caps *caps, uint64_t cfg_c); /* the same by the groups of CFG_C */
 
 /*
- * Stops PEBS on this processor; resumes it with the value that stopping it returned. Records on their way still arrive:
- * see ds_settle().
+ * ds_pebs_stop() stops PEBS on this processor; ds_pebs_go_on() resumes it with the returned value. Records in flight
+ * still arrive after the stop: see ds_settle().
  */
 uint64_t ds_pebs_stop(void);
 void ds_pebs_go_on(uint64_t was);
@@ -73,12 +73,13 @@ void ds_pebs_go_on(uint64_t was);
 unsigned ds_pebs_waiting(void);
 
 /*
- * Builds the management area in memory, installs the service routine, sets up the LVT entry, checks everything against
- * the manual's restrictions, and only then writes IA32_DS_AREA. If the check fails, returns false with the breaches in
- * *breaches, and the processor's debug store is unchanged. Empties both logs.
+ * Builds the management area in memory, installs the service routine, sets up the LVT entry, checks all of this against
+ * the manual's restrictions, and then writes IA32_DS_AREA. If the check fails, returns false with the breaches in
+ * *breaches, and does not write IA32_DS_AREA. Empties both logs.
  *
- * The processor writes only the two indexes of the area. If a drain finds an index outside its buffer or between two
- * records, or another field changed, it counts the area as broken, discards the records, and restores the area.
+ * The processor writes only two fields of the area, the indexes. If a drain finds an index outside its buffer or
+ * between two records, or a change of another field, it counts the area as broken, discards the records, and restores
+ * the area.
  */
 bool ds_open(const struct caps *caps, const struct ds_config *config, struct ds_breaches *breaches);
 
@@ -88,8 +89,8 @@ bool ds_open(const struct caps *caps, const struct ds_config *config, struct ds_
 void ds_close(void);
 
 /*
- * Waits until PEBS records on their way have reached memory: the "quiescent period" of SDM Vol. 3B (253669-059),
- * "Re-configuring PEBS Facilities", 18.4.4.4.
+ * Waits until PEBS records in flight are in memory: the "quiescent period" of SDM Vol. 3B (253669-059), "Re-configuring
+ * PEBS Facilities", 18.4.4.4.
  */
 void ds_settle(void);
 
@@ -105,17 +106,17 @@ const struct ds_counts *ds_counts(void);
 const struct ds_log *ds_pebs_log_of(unsigned processor);
 const struct ds_counts *ds_counts_of(unsigned processor);
 
-/* The memory of the save area, in bytes: what the processor may write, and what it must not. */
+/* The memory that the processor may write: the management area and both buffers. Sizes in bytes. */
 struct ds_memory {
     uint8_t *area, *bts, *pebs;
     size_t area_size, bts_size, pebs_size;
 };
 struct ds_memory ds_memory(void);
 
-/* Sets a function that the service routine calls, with everything stopped, before the acknowledgement; NULL: none. */
+/* Sets a function that the service routine calls, all facilities stopped, before the acknowledgement; NULL: none. */
 void ds_on_interrupt(void (*observe)(uint64_t global_status));
 
-/* Accepts the present contents of the open area, which a test has changed on purpose, as correct for the next drain. */
+/* Makes the next drain accept the present fields of the open area, which a test has changed on purpose. */
 void ds_area_adopt(void);
 
 /* Empties both logs. For an observer that has read them. */

@@ -8,7 +8,7 @@
 
 #include "ds/ds_layout.h"
 
-/* One buffer of records. All four are linear addresses. */
+/* One buffer of records, as linear addresses. */
 struct ds_buffer {
     uint64_t base;
     uint64_t index;     /* address of the next record */
@@ -30,9 +30,8 @@ enum ds_area_error {
 };
 
 /*
- * Decode from and encode to the memory that IA32_DS_AREA points to. length: bytes accessible there. On an error
- * no output is written. Encoding writes the whole area, reserved bytes as zero. Decoding zeroes slots that the format
- * lacks.
+ * Decode from and encode to the memory at IA32_DS_AREA. length: accessible bytes. After an error the output is
+ * unchanged. Encoding writes the whole area, with zeros in reserved bytes. Decoding zeroes slots that the format lacks.
  */
 enum ds_area_error ds_area_decode(unsigned width, unsigned pebs_format, const void *bytes, size_t length,
                                   struct ds_area *area);

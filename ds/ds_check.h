@@ -3,7 +3,7 @@
  * Checks a description of the DS save area against the manual's restrictions, and lists every breach. Pure. SDM Vol. 3A
  * (253668-032), "Setting Up the DS Save Area", 16.4.9.2, and "Setting Up the BTS Buffer", 16.4.9.3.
  *
- * Architectural PEBS has other restrictions: two registers describe its physical buffer, and it has no management area.
+ * Architectural PEBS has its own restrictions: two registers describe its physical buffer instead of a management area.
  */
 #ifndef DS_DS_CHECK_H
 #define DS_DS_CHECK_H
@@ -24,7 +24,7 @@ struct ds_page {
 
 enum ds_gate { DS_GATE_ABSENT, DS_GATE_INTERRUPT, DS_GATE_TRAP, DS_GATE_OTHER };
 
-/* Everything that the restrictions mention. Addresses are linear. */
+/* The state that the restrictions mention. Addresses are linear. */
 struct ds_description {
     uint64_t area_base;   /* IA32_DS_AREA */
     size_t area_size;     /* bytes of the management area: ds_area_size() */
@@ -32,7 +32,7 @@ struct ds_description {
     struct ds_area area;  /* contents of the area */
     unsigned linear_bits; /* canonical addresses: 48 or 57 in IA-32e mode; 32 outside it */
 
-    bool bts, pebs;            /* which of the two will be enabled; fields of the other are not checked */
+    bool bts, pebs;            /* which will be enabled; the check ignores the fields of a facility that is false */
     bool bts_circular;         /* DEBUGCTL.BTINT is clear */
     unsigned bts_record_size;  /* bytes */
     unsigned pebs_record_size; /* bytes */
@@ -50,8 +50,8 @@ struct ds_description {
 /* The same for architectural PEBS. */
 struct arch_description {
     uint64_t base, index; /* IA32_PEBS_BASE, IA32_PEBS_INDEX */
-    uint64_t cfg_c;       /* bits above 31 that counters will have in CFG_C */
-    uint64_t permitted;   /* the bits that they may have: struct caps, pebs_cfg_c */
+    uint64_t cfg_c;       /* bits 63:32 of the counters' CFG_C */
+    uint64_t permitted;   /* bits of cfg_c that may be set: struct caps, pebs_cfg_c */
     unsigned physical_bits;
     size_t record_size; /* bytes of an unfragmented record */
 
@@ -102,8 +102,8 @@ struct ds_breaches {
 
 /*
  * Fills *out and returns the number of breaches of the manual's demands. Breaches of its advice (see
- * ds_breach_is_advice) are listed, but not counted. The check of a section's pages ends at its first page that is not
- * present. Not checked, because a description cannot show it: that all address spaces map the pages identically.
+ * ds_breach_is_advice) are listed, but not counted. In each section, the check stops at the first page that is not
+ * present. It cannot check that all address spaces map the pages identically.
  */
 unsigned ds_check(const struct ds_description *description, struct ds_breaches *out);
 

@@ -18,7 +18,7 @@ struct ds_log {
     unsigned records;       /* number of records in `bytes` */
     unsigned dropped;       /* records dropped because the log was full */
     unsigned overruns;      /* drains that found the buffer full: later records may be lost */
-    unsigned broken;        /* drains that found the area corrupted: see ds_open() */
+    unsigned broken;        /* drains that found the area overwritten: see ds_open() */
 };
 
 #define DS_LOG_PLACE 16u /* bytes */
@@ -38,7 +38,7 @@ struct ds_facility {
     struct ds_log log;
     uint8_t *log_bytes;
     unsigned log_size;
-    uint16_t *log_places; /* for records that vary in size, as many as fit if all have the smallest size; BTS: none */
+    uint16_t *log_places; /* `places`; entries for as many of the smallest records as fit into log_bytes; BTS: NULL */
     uint8_t *memory;      /* memory of the buffer */
     unsigned memory_size;
 };
@@ -47,8 +47,8 @@ struct ds_facility {
 void ds_log_open(struct ds_facility *f, bool used, unsigned record_size);
 
 /*
- * Drains a buffer into the log. `was` has the buffer's fields as they were opened. Adds the number of records to
- * *indexed. Returns whether there were records. A buffer whose state the processor cannot have written counts as
+ * Drains a buffer into the log. `was` has the buffer's fields as ds_open() wrote them. Adds the number of records to
+ * *indexed. Returns whether there were records. If a field has a value that no processor writes, the buffer counts as
  * broken.
  */
 bool ds_log_drain(struct ds_facility *f, const struct ds_buffer *buffer, const struct ds_buffer *was,

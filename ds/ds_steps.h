@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The steps of ds_open(), so that a test can change something between two of them. The caller is responsible for their
- * order. Other code calls ds_open().
+ * The steps of ds_open(), for tests that change something between two steps. The caller must keep the order of this
+ * header. Other code calls ds_open().
  */
 #ifndef DS_DS_STEPS_H
 #define DS_DS_STEPS_H
@@ -13,7 +13,7 @@ struct ds_config; /* ds/ds.h */
 
 /*
  * Closes the area, empties buffers and logs, installs the service routine and sets up the LVT entry. Returns false if
- * buffers of that many records do not fit.
+ * the configured numbers of records do not fit into memory.
  */
 bool ds_build(const struct caps *caps, const struct ds_config *config);
 
@@ -29,7 +29,7 @@ bool ds_commit(const struct caps *caps, const struct ds_description *description
 /* Writes the area without a check. Returns false if IA32_DS_AREA raises #GP. For tests that run only on request. */
 bool ds_force(const struct caps *caps, const struct ds_description *description);
 
-/* The same steps for the buffer of architectural PEBS: its description, the check, and its registers. */
+/* ds_describe() and ds_commit() for the buffer of architectural PEBS, which has registers instead of an area. */
 void ds_arch_describe(const struct caps *caps, const struct ds_config *config, struct arch_description *description);
 bool ds_arch_commit(const struct caps *caps, const struct arch_description *description, struct ds_breaches *breaches);
 
