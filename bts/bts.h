@@ -10,8 +10,8 @@
 #include "suite/workload/workload.h"
 
 /*
- * The window that traces branches into the open DS area: sets TR and BTS, and BTINT unless circular. off: privilege
- * levels not to trace, bts_off_os and bts_off_usr of caps->debugctl, which need CPUID's DS-CPL.
+ * The window that traces branches into the open DS area: sets TR and BTS, and BTINT unless circular. off: bits of
+ * privilege levels to filter out (bts_off_os and bts_off_usr of caps->debugctl), which need DS-CPL.
  */
 struct window bts_window(const struct caps *caps, bool circular, uint64_t off);
 

@@ -26,8 +26,8 @@ struct bts_record {
 #define BTS_RECORD_SIZE_64 24u
 
 /*
- * Decodes one record from `length` available bytes. width is the width of a field in the DS area: records have 12 bytes
- * if it is 4, 24 if it is 8. prediction_valid: this processor defines bit 4 of the flags. *out is written only on
+ * Decodes one record from `length` available bytes. width: bytes of a field in the DS area; 4 means records of 12
+ * bytes, 8 records of 24 bytes. prediction_valid: this processor defines bit 4 of the flags. *out is written only on
  * BTS_DECODE_OK.
  */
 enum bts_error bts_decode(unsigned width, const void *bytes, size_t length, bool prediction_valid,
