@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The LBR stack in its registers. SDM Vol. 3A (253668-032), "LBR Stack", 16.4.8. Architectural LBRs have registers of
- * their own, a filter that selects what is recorded, and a stack that shifts, so that entry 0 is always the newest. SDM
- * Vol. 3B (253669-081), "Last Branch Records".
+ * Reads and controls the LBR stack. SDM Vol. 3A (253668-032), "LBR Stack", 16.4.8. Architectural LBRs have other
+ * registers, a filter whose set bits record branches instead of filtering them out, and a stack that shifts: entry 0 is
+ * always the newest. SDM Vol. 3B (253669-081), "Last Branch Records".
  */
 #ifndef LBR_LBR_H
 #define LBR_LBR_H
@@ -30,14 +30,14 @@ struct lbr_stack {
  */
 void lbr_reset(const struct caps *caps, uint64_t select);
 
-/* The window that records branches. more: further bits of caps->debugctl (the freezes). */
+/* The window that records branches. more: further bits of caps->debugctl, such as freeze on PMI. */
 struct window lbr_window(const struct caps *caps, uint64_t more);
 
 /* Reads the whole stack. LBR must be off or frozen. */
 void lbr_read(const struct caps *caps, struct lbr_stack *stack);
 
 /*
- * The value of IA32_LBR_CTL, with recording off, that filters as these bits of MSR_LBR_SELECT do. LBR_SELECT_CALL_STACK
+ * The value of IA32_LBR_CTL, with recording off, that filters like these bits of MSR_LBR_SELECT. LBR_SELECT_CALL_STACK
  * becomes the call-stack bit.
  */
 uint64_t lbr_arch_control(uint64_t select);

@@ -13,7 +13,7 @@ enum lbr_error { LBR_DECODE_OK, LBR_DECODE_FORMAT_UNKNOWN, LBR_DECODE_TOS_RANGE,
 #define LBR_HAS_TSX     (UINT64_C(1) << 1)
 #define LBR_HAS_CYCLES  (UINT64_C(1) << 2)
 #define LBR_HAS_TYPE    (UINT64_C(1) << 3)
-#define LBR_HAS_EVENTS  (UINT64_C(1) << 4) /* a logged event has happened */
+#define LBR_HAS_EVENTS  (UINT64_C(1) << 4) /* at least one event count is not 0 */
 
 /* Number of general counters whose events an entry can count, and the highest count of each. */
 #define LBR_COUNTERS   4u
@@ -32,7 +32,7 @@ enum lbr_type {
 
 struct lbr_entry {
     uint64_t from, to; /* linear addresses, sign-extended */
-    uint64_t has;      /* LBR_HAS_*: which of the following fields are defined */
+    uint64_t has;      /* LBR_HAS_*: which of the following fields are valid */
     bool mispredicted, in_tsx, tsx_abort;
     uint16_t cycles;              /* core cycles since the last entry, saturating */
     uint8_t type;                 /* enum lbr_type, as stored */
@@ -40,8 +40,8 @@ struct lbr_entry {
 };
 
 /*
- * Decodes the three MSRs of one entry by IA32_PERF_CAPABILITIES[5:0] (format, 0 to 63).
- * Formats without LBR_INFO ignore info. *out is written only on LBR_DECODE_OK.
+ * Decodes the three MSRs of one entry. lbr_format: IA32_PERF_CAPABILITIES[5:0]. Formats without LBR_INFO ignore info.
+ * *out is written only on LBR_DECODE_OK.
  */
 enum lbr_error lbr_decode(unsigned lbr_format, uint64_t from, uint64_t to, uint64_t info, struct lbr_entry *out);
 
