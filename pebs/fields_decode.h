@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A decoded PEBS record and the table of its fields. Everything that reads or prints records uses the table: the
- * decoder, the lines of text, and dsdump's rows, bytes and registers. A field is a member here and a row in
- * fields_decode.c. XMM registers and LBR entries have code of their own, because a record has many of them. Pure.
+ * A decoded PEBS record and the table of its fields. All code that reads or prints records uses the table: the decoder,
+ * the lines of text, and dsdump's rows, bytes and registers. To add a field, add a member here and a row in
+ * fields_decode.c. XMM registers and LBR entries are arrays with code of their own, not rows. Pure.
  */
 #ifndef PEBS_FIELDS_DECODE_H
 #define PEBS_FIELDS_DECODE_H
@@ -67,7 +67,7 @@ struct pebs_record {
     uint64_t rflags, ip, gpr[16];
     uint64_t counters;
     uint64_t data_address, data_source;
-    uint64_t latency; /* core cycles; those of the instruction alone if there is a cache_latency */
+    uint64_t latency; /* core cycles; of the instruction only, if the record has a cache_latency */
     uint64_t eventing_ip, tsx, tsc;
     uint64_t tsx_cycles; /* core cycles in the last transaction */
     /* MSR_PEBS_DATA_CFG for this record, 0 if its counter was not adaptive; groups of all fragments' headers */

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* What adaptive and architectural records have in common: parts of pebs_decode(). Pure. */
+/* Parts of pebs_decode() for both adaptive and architectural records. Pure. */
 #ifndef PEBS_GROUPS_DECODE_H
 #define PEBS_GROUPS_DECODE_H
 
 #include "pebs/fields_decode.h"
 
-/* Sets a field from its bits in this word; bits 0: all. */
+/* Sets a field from `bits` bits of word, from bit `shift` on; bits 0: the whole word. */
 void groups_set_field(struct pebs_record *out, const struct pebs_field *field, uint64_t word, unsigned shift,
                       unsigned bits);
 
-/* The XMM group, and a number of entries (0 to PEBS_LBR_MAX) of the LBR group, after any header of that group. */
+/* Decode the XMM group, and 0 to PEBS_LBR_MAX entries of the LBR group. bytes: after the group's header, if any. */
 void groups_read_xmm(const uint8_t *bytes, struct pebs_record *out);
 void groups_read_lbr(unsigned lbr_format, const uint8_t *bytes, unsigned entries, struct pebs_record *out);
 
-/* The counters group, of the size that pebs_counters_size() derives from its header. */
+/* Decodes the counters group. bytes: the whole group; its header determines the size (pebs_counters_size()). */
 void groups_read_counters(const uint8_t *bytes, struct pebs_record *out);
 
 #endif

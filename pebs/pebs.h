@@ -14,7 +14,7 @@
 
 /* What a counter samples. */
 struct pebs_sampling {
-    const struct pebs_event *event; /* the event of a general counter; a fixed one has its own */
+    const struct pebs_event *event; /* the event of a general counter; ignored for a fixed counter */
     unsigned counter;
     bool fixed;         /* a fixed counter (PEBS_METHOD_ADAPTIVE and _ARCH only) */
     uint64_t period;    /* the counter starts at -period; its reset slot in the area must have the same value */
@@ -29,8 +29,8 @@ struct pebs_sampling {
 const struct pebs_event *pebs_find_event(const struct caps *caps, enum pebs_role role);
 
 /*
- * The lowest general counter that can sample an event of this processor. Prefers one without precise distribution,
- * because the manual does not define what a counter with it does at short periods.
+ * The lowest general counter that can sample an event of this processor. Prefers counters without precise distribution,
+ * because the manual does not define precise distribution at short periods.
  */
 unsigned pebs_counter(const struct caps *caps, const struct pebs_event *event);
 
@@ -41,8 +41,8 @@ unsigned pebs_counter(const struct caps *caps, const struct pebs_event *event);
 bool pebs_program(const struct caps *caps, const struct pebs_sampling *sampling);
 
 /*
- * Sets a function that pebs_program() calls after each set-up, on the same processor, so that a dump can name the event
- * of its records; NULL: none.
+ * Sets a function that pebs_program() calls on the same processor after each set-up; NULL: none. A dump notes the event
+ * of its records there.
  */
 void pebs_observe(void (*observe)(const struct pebs_sampling *sampling));
 
@@ -55,7 +55,7 @@ uint64_t pebs_cfg_c(const struct caps *caps, const struct pebs_sampling *samplin
 /* Disables PEBS on this processor after any set-up. It must have PEBS. */
 void pebs_quiesce(const struct caps *caps);
 
-/* The window that enables counters: a mask of general counters in bits 31:0, and of fixed ones from bit 32 on. */
+/* The window that enables counters: general counters by bits 31:0, fixed counters by bits 63:32. */
 struct window pebs_window(const struct caps *caps, uint64_t counters);
 
 #endif

@@ -17,7 +17,7 @@ enum pebs_error pebs_decode(const struct pebs_form *form, const void *bytes, siz
 
 /*
  * Returns whether the record has a valid data source in this encoding. Only load latency and precise store events fill
- * it; for other events its 0 would read as a level.
+ * the field; other events leave 0, which would decode as a level.
  */
 static inline bool pebs_source_known(const struct pebs_record *record, enum data_source_encoding encoding)
 {

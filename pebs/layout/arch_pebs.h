@@ -3,7 +3,7 @@
  * Architectural PEBS: the groups in a counter's records, the place of each group, and the size of a record. A record is
  * one or more fragments. Each has a header with its size, its groups, and a flag if another fragment follows. Pure.
  * Intel Architecture Instruction Set Extensions Programming Reference (319433), chapter 11 "Architectural PEBS"; where
- * that was not available, Linux, commits 52448a0a7390 ("arch-PEBS enabling") and those after it.
+ * we lack it, Linux, commit 52448a0a7390 ("arch-PEBS enabling") and its successors.
  */
 #ifndef PEBS_LAYOUT_ARCH_PEBS_H
 #define PEBS_LAYOUT_ARCH_PEBS_H
@@ -74,7 +74,7 @@ struct arch_pebs_fragment {
     unsigned lbr_entries;
 };
 
-/* Returns whether the record has another fragment: the header says so, or it is a null record, which is only a size. */
+/* Returns whether the record has another fragment: the header says so, or is a null record, which has only a size. */
 bool arch_pebs_continued(uint64_t format);
 
 /*
@@ -90,12 +90,12 @@ enum pebs_error arch_pebs_fragment(const uint8_t *bytes, size_t length, struct a
 enum pebs_error arch_pebs_extent(const uint8_t *bytes, size_t length, size_t *size);
 
 /*
- * Bytes of a record in one fragment with these groups of CFG_C. The depth of the LBR stack and the counters (general
- * ones in bits 31:0, fixed ones in 63:32) matter if it has their groups.
+ * Bytes of a record in one fragment with these groups of CFG_C. lbr_depth and counters (general in bits 31:0, fixed in
+ * 63:32) apply only if the LBR and counters groups are selected.
  */
 size_t arch_pebs_size(uint64_t cfg_c, unsigned lbr_depth, uint64_t counters);
 
-/* The groups of CFG_C that match this value of MSR_PEBS_DATA_CFG, with at least as many LBR entries. */
+/* The groups of CFG_C that correspond to this value of MSR_PEBS_DATA_CFG, with at least as many LBR entries. */
 uint64_t arch_pebs_groups(uint64_t data_cfg);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The formats that IA32_PERF_CAPABILITIES enumerates: sizes of the DS area and of PEBS records, formats of LBR entries.
- * The decoders know where each field is. Pure.
- * SDM Vol. 3B (253669-081), "IA32_PERF_CAPABILITIES", "PEBS Record Format", "Adaptive PEBS", "LBR Stack".
+ * Offsets of fields are in the decoders. Pure. SDM Vol. 3B (253669-081), "IA32_PERF_CAPABILITIES", "PEBS Record
+ * Format", "Adaptive PEBS", "LBR Stack".
  */
 #ifndef PEBS_LAYOUT_FORMATS_H
 #define PEBS_LAYOUT_FORMATS_H
@@ -35,7 +35,7 @@ unsigned ds_reset_fixed(unsigned pebs_format, unsigned counter);
 /* Bytes of the management area including its reserved end; 0 if width or format is unknown. */
 size_t ds_area_size(unsigned width, unsigned pebs_format);
 
-/* Fields of a record that a core does not fill, although its format has them. */
+/* Fields that a record's format has, but this core does not fill. */
 enum pebs_reserved {
     PEBS_RESERVED_NONE,
     PEBS_RESERVED_SOURCE, /* data source, latency and TSX: Goldmont, Goldmont Plus */
@@ -140,7 +140,7 @@ size_t pebs_adaptive_size(uint64_t data_cfg);
 #define LBR_FORMAT_LIP       1u    /* 64-bit linear addresses */
 #define LBR_FORMAT_EIP       2u    /* 64-bit effective addresses */
 #define LBR_FORMAT_FLAGS     3u    /* mispredict in FROM */
-#define LBR_FORMAT_FLAGS_TSX 4u    /* like the one above, and TSX in FROM */
+#define LBR_FORMAT_FLAGS_TSX 4u    /* like LBR_FORMAT_FLAGS, and TSX in FROM */
 #define LBR_FORMAT_INFO      5u    /* flags and cycles in INFO */
 #define LBR_FORMAT_TIME      6u    /* mispredict in FROM, cycles in TO */
 #define LBR_FORMAT_INFO2     7u    /* like INFO, without TSX */
@@ -161,7 +161,7 @@ enum data_source_encoding {
     DATA_SOURCE_LION_COVE,    /* also Cougar Cove */
     DATA_SOURCE_PANTHER_COVE, /* also Coyote Cove */
     DATA_SOURCE_ARCTIC_WOLF,
-    DATA_SOURCE_GOLDEN_COVE, /* Skylake's, plus what blocked the load: bit 6 its data, bit 7 its address */
+    DATA_SOURCE_GOLDEN_COVE, /* Skylake's, and what blocked the load: bit 6 the data, bit 7 the address */
     DATA_SOURCE_ENCODINGS    /* the number of encodings */
 };
 
