@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 #
-# The line "# code" of a log, decoded by dsdump, says what the log says: of runs with every verdict, of both widths, of a few
+# The line "# code" of a log, decoded by dsdump, agrees with the log: for runs with every verdict, of both widths, of a few
 # tests and of all. Prints TAP.
 use strict;
 use warnings;
@@ -21,7 +21,7 @@ sub boot_code
     return lines_in((boot('-w', $width, '-p', $profile, '-o', "records=none recap=all $options", @more))[1]);
 }
 
-# What the log says of that which is in the code.
+# The lines of the log whose contents the code has.
 sub said_by
 {
     my @lines  = @_;
@@ -76,7 +76,7 @@ for my $run (@runs) {
     is "@wrong", '', "$name: the log is as it must be";
 }
 
-# Where no test can have run, there is none.
+# If no test can have run, there is no code.
 for my $run (['-o', 'list'], ['-o', 'nosuch=1'], ['-o', 'run=nosuch.*']) {
     my @lines = lines_in((boot('-p', 'none', @$run))[1]);
     like $lines[-1], qr/^# end dstest86 verdict=(skip|error)/, "@$run: ends";

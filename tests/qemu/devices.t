@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 #
-# What the kernel writes to devices, as QEMU sees it: the 8259s, the 16550, the local APIC, the PIT, and what ends a run.
+# The kernel's writes to devices, in QEMU's trace: the 8259s, the 16550, the local APIC, the PIT, and the end of a run.
 # Prints TAP. The registers are those of Intel's data sheets of the 8259A (231468) and the 8254 (231164), of National
 # Semiconductor's of the PC16550D, and of SDM Vol. 3A (253668-081), "Local APIC Register Address Map".
 use strict;
@@ -15,8 +15,8 @@ use Test::More;
 
 my $folder = tempdir(CLEANUP => 1);
 
-# The verdict of a boot, and what the kernel wrote, as "ADDRESS VALUE" in hexadecimal. The characters that it sent
-# over the serial line are one "text". QEMU's clock goes by instructions, so that no timer is late, however busy the host is.
+# The verdict of a boot, and the kernel's writes, as "ADDRESS VALUE" in hexadecimal. The characters sent over the serial line
+# are one "text". QEMU's clock counts instructions, so that no timer is late on a busy host.
 sub boot_traced
 {
     my ($width, $options, @qemu) = @_;
@@ -75,7 +75,7 @@ sub timer_is
 # the I/O APIC, whose entry 3EH has delivery mode NMI while it is on, and is masked before and after.
 my @nmi_on = ('fed00140 2e30', 'fed0014c \w+', 'fed00148 \w+', 'fed00140 2e34', 'fec00000 3e', 'fec00010 400');
 my @nmi_off = ('fec00000 3e', 'fec00010 10000', 'fed00140 2e30');
-# It is tried: on, no legacy routes; to this processor; the NMI; off.
+# The trial: on, no legacy routes; to this processor; the NMI; off.
 my @nmi_tried = ('fed00010 1', 'fed00010 1', 'fec00000 1', 'fec00000 3e', 'fed00140 2e30', 'fec00000 3f', 'fec00010 0',
     @nmi_on,
     'fee00000 400', @nmi_off);
@@ -119,7 +119,7 @@ writes_are('no hypervisor: a reset', $writes, @began, 'cf9 2', 'cf9 e');
 ($verdict, $writes) = boot_traced(64, 'exit=debug', '-cpu', 'max,-hypervisor');
 writes_are('no hypervisor, exit=debug: the exit device', $writes, @began, 'f4 12');
 
-# The other ports and divisors; one that is not there gets nothing but the pattern.
+# The other ports and divisors; a missing port gets only the pattern.
 for ([1, 1200, '2f', 60], [2, 2400, '3e', 30], [3, 57600, '2e', 2]) {
     my ($port, $baud, $base, $divisor) = @$_;
     ($verdict, $writes) = boot_traced(64, "console=ttyS$port,$baud", ('-serial', 'null') x ($port + 1));

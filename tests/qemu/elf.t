@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# The kernels' ELFs as a loader and a debugger see them: what may be written is not executable, all lies where paging and the DS
-# area want it, headers are where loaders look, and the kernel's own symbol table is what nm prints. Prints TAP.
+# The kernels' ELFs as a loader and a debugger see them: writable memory is not executable, addresses suit paging and the DS
+# area, headers are where loaders look, and the kernel's own symbol table agrees with nm. Prints TAP.
 use strict;
 use warnings;
 use FindBin;
@@ -53,7 +53,7 @@ for my $width (64, 32) {
     is($address{stack_top} - $address{stack_bottom}, 0x8000, "$width bits: the stack has 32 KiB");
     is(scalar(grep { $_ & 0x100000 } $address{ds_start}, $address{ds_end} - 1), 0, "$width bits: bit 20 of each address of the DS area is 0");
 
-    # ---- what loaders look for ------------------------------------------------------------------------------------------
+    # ---- headers for loaders --------------------------------------------------------------------------------------------
     # Multiboot Specification 0.6.96, 3.1.1: on a 4-byte boundary in the first 8192 bytes; Multiboot2 Specification 2.0, 3.1.1: on an
     # 8-byte boundary in the first 32768; the words of each header add up to 0.
     my %magic = (multiboot => [0x1badb002, 3, 4, 8192], multiboot2 => [0xe85250d6, 4, 8, 32768]);
@@ -89,7 +89,7 @@ for my $width (64, 32) {
         $offset += length($names[$_]) + 1;
     }
     is("@blocks", "@starts", "$width bits: every 16th name is found by its offset");
-    # Of the tests' table there is its start alone.
+    # Of the tests' table it has only the start.
     my @wanted = map { sprintf '%x %s', $_->[0], $_->[0] == $address{tests_start} ? 'tests' : $_->[1] }
         grep { !$seen{$_->[0]}++ && ($_->[0] <= $address{tests_start} || $_->[0] >= $address{tests_end}) } @functions;
     cmp_ok($count, '>', 500, "$width bits: $count symbols");

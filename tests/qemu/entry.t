@@ -18,7 +18,7 @@ use Test::More;
 my $seconds = 120;
 my $folder = tempdir(CLEANUP => 1);
 
-# A machine that has not begun, and the connection to it.
+# A machine that is stopped before its first instruction, and the connection to it.
 sub machine
 {
     my ($width, @arguments) = @_;
@@ -44,7 +44,7 @@ sub ask
     return $answer =~ /\$([^#]*)#/ ? $1 : '';
 }
 
-# The verdict of a machine that goes to its end, and its log.
+# Lets a machine run to its end. Returns its verdict and its log.
 sub end_of
 {
     my ($machine) = @_;

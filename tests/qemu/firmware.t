@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 #
-# Firmware that is stranger than OVMF, made by tests/qemu/strange_firmware.c: the loader starts all the same, and the kernel says
-# what it does without. Prints TAP.
+# Firmware that is stranger than OVMF, made by tests/qemu/strange_firmware.c: the loader still starts, and the kernel reports
+# what is missing. Prints TAP.
 use strict;
 use warnings;
 use FindBin;
@@ -17,7 +17,7 @@ my $work = tempdir(CLEANUP => 1);
 my $image = "$work/image";
 $ENV{PATH} .= ':/usr/sbin:/sbin';
 
-# A stick with the strange firmware, its deeds, the loader and its options.
+# A stick with the strange firmware, its options, the loader and the loader's options.
 sub make_stick
 {
     my ($deeds, $options) = @_;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Guests that judge by themselves what they see, each described at its head in tests/qemu/*.asm; and the two kernels beyond
-# tests/qemu/cases: both have the same tests, gdb works on either, and the 32-bit kernel has a PVH entry, which QEMU takes only
-# where there is no Multiboot header. Prints TAP.
+# Guests that check their own results, each described at its head in tests/qemu/*.asm; and the two kernels beyond
+# tests/qemu/cases: both have the same tests, gdb works on either, and the 32-bit kernel has a PVH entry, which QEMU uses only
+# without a Multiboot header. Prints TAP.
 set -eu
 here=$(dirname -- "$(realpath -- "$0")")
 build=$here/../../build
@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 number=0
 
-# report NAME COMMAND..: ok if the command succeeds; the files in $work tell why not.
+# report NAME COMMAND..: ok if the command succeeds; the files in $work show why it failed.
 report()
 {
     local name=$1

@@ -23,7 +23,7 @@ check()
     echo "ok $((++number)) - $name"
 }
 
-# says TEXT BOOT'S OPTIONS: whether the text comes over serial; then switches the machine off.
+# says TEXT BOOT'S OPTIONS: whether the text arrives over serial; then switches the machine off.
 says()
 {
     local text=$1 machine

@@ -1,9 +1,9 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# The judge of machines (scripts/lib) must accept what is right, and find each single mistake: in a log, in a record that the
-# model's truth contradicts, in a boot of tests/qemu/cases, in a fault of tests/qemu/faults that no test notices, and a machine
-# that does not end. Each row has one mistake.
+# The judge of machines (scripts/lib) must accept correct input, and find each single mistake: in a log, in a record that the
+# model's truth contradicts, in a boot of tests/qemu/cases, in a fault of tests/qemu/faults that no test detects, and in a
+# machine that does not end. Each row has one mistake.
 use strict;
 use warnings;
 use File::Path qw(remove_tree);
@@ -161,7 +161,7 @@ for ([sub { s/ kinds=.*// }, 'names the kinds none, the tests ran on atom'],
     like judged($edit, @hybrid), qr/\Q$complaint/, $complaint;
 }
 
-# What makes the one failure of the log a pass, an error, and a run with an untested facility; each with its verdict alone.
+# Edits that make the one failure of the log a pass, an error, and a run with an untested facility; each allows one verdict.
 my $mended = sub {
     s/^not ok 2/ok 2/;
     s/(result bts.one) fail/$1 differs/;
@@ -182,7 +182,7 @@ for ([$mended, ''], [sub { s/^(not ok 2.*)/$1 # ERROR/; s/(result bts.one) fail/
     [sub { s/^(KTAP.*)/$1\n# is # begin dstest86\n# an # end dstest86 verdict=pass\n# not ok 2\nokay\n# 1..9\n# a # result x pass\n# fail lbr.one: no/ }, '']) {
     is judged($_->[0], @log), $_->[1], 'a verdict and its results' . ($_->[1] && ": $_->[1]");
 }
-# Logs that end early, or without a facility that is there.
+# Logs that end early, or lack a facility that the machine has.
 my @none = ('1..2', 'ok 1 robust.one', 'ok 2 bts.one # SKIP no DS', '# area pass differs fail skip error',
     '# area robust 1 0 0 0 0',
     '# area bts 0 0 0 1 0', map { "# facility $_ none: no DS" } qw(bts pebs lbr));
@@ -541,7 +541,7 @@ for (['bts.lost skylake', 'want FAULT PROFILE'], ['bts.threshold.ignored : x', '
     like $@, qr/line 1: .*\Q$_->[1]/, '... with the reason';
 }
 
-# ---- machines side by side: one that ends, one that ends at SIGTERM, and one that only SIGKILL ends
+# ---- concurrent machines: one that ends, one that ends at SIGTERM, and one that only SIGKILL ends
 write_file("$folder/tree/scripts/machine",
     "#!/bin/sh\necho hello\ncase \$2 in\nends) exit 33 ;;\nlate) exec sleep 100 ;;\ndeaf) trap '' TERM; while :; do sleep 0.1; done ;;\nesac\n");
 chmod 0755, "$folder/tree/scripts/machine";
@@ -552,7 +552,7 @@ side_by_side(1, sub { push @ended, join ' ', $_[0]{arguments}[0], $_[0]{killed} 
 is "@ended", 'late 1 ends 33 deaf 1', 'who ends, and who is killed, in order';
 is -s "$folder/ends/serial", 6, 'what a machine printed';
 
-# ---- prove itself, end to end: a test that notices, and a line that names one that does not
+# ---- prove itself, end to end: a test that detects the fault, and a line that names one that does not
 for (['bts.threshold.ignored skylake : bts.interrupt.threshold', 0], ['bts.threshold.ignored skylake : bts.calls', 1]) {
     write_file("$folder/faults", "$_->[0]\n");
     system "$FindBin::Bin/../../scripts/prove --file='$folder/faults' --folder='$folder/prove' . >'$folder/out' 2>&1";

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 #
-# Losses: where QEMU lacks something that the model needs, the model says so once, with the cost; the tests that notice the
-# cost fail, and no others; wrong values are not used. hide.c hides QEMU's symbols or replaces them. Prints TAP.
+# Losses: if QEMU lacks something that the model needs, the model reports it once, with the cost. Only the tests that depend
+# on it fail, and wrong values are not used. hide.c hides QEMU's symbols or replaces them. Prints TAP.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -14,7 +14,7 @@ use Test::More;
 
 my $hide   = realpath("$FindBin::Bin/../../build/hide.so") // die "losses.t: build/hide.so is missing; make qemu-test makes it\n";
 
-# Tests that notice some cost, and others that must not.
+# Tests that depend on some loss, and others that must not.
 my @tests = qw(bts.calls bts.interrupt.threshold lbr.calls lbr.debug_exception.disables lbr.debug_exception.kept_out
   pebs.loads pebs.registers pebs.interrupt.threshold pebs.record.tsc perfmon.rdpmc.beyond);
 
@@ -57,7 +57,7 @@ my @cases = (
     [ 'use_icount', 'does not export use_icount', '-icount, thread=single and accelerators' ],
 );
 
-# The verdict, output, and what the model said of a boot.
+# The verdict, output, and the model's messages of a boot.
 sub boot_without
 {
     my ($hidden, @machine) = @_;

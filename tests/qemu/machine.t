@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 #
-# scripts/machine: what it refuses, what QEMU gets where no boot of tests/qemu/cases shows it, the exit status of `run`, and
-# what it says of KVM. QEMU is a script here, in a tree whose path has a comma, which QEMU wants doubled.
+# scripts/machine: refused arguments, QEMU's arguments that no boot of tests/qemu/cases shows, the exit status of `run`, and the
+# report on KVM. QEMU is a script here, in a tree whose path has a comma, which must be doubled for QEMU.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -24,7 +24,7 @@ chmod 0755, $qemu;
 
 sub machine { return run("$top/scripts/machine", @_) }
 
-# ---- what QEMU gets
+# ---- QEMU's arguments
 my ($status, $out) = machine('boot', '-p', 'core2', '-f', 'x,y', '-q', 'z', '-L', '7:u,v', '-d', 'F,D');
 my $doubled = $top =~ s/,/,,/gr;
 like($out, qr{ \[-plugin\] \[\Q$doubled\E/build/dsmodel.so,profile=core2,truth=F,,D/truth,violations=F,,D/violations,quirk=z,latitude=7:u,,v,fault=x,,y\]$},
@@ -36,7 +36,7 @@ is((machine(qw(boot --route=pvh --width= --profile=none --options= --fault= --la
 unlike((machine(qw(boot -p none -d F -f x -q y -L 7)))[1], qr/plugin/, 'no model with the profile none');
 unlike((machine(qw(boot -R -p none -k), $qemu))[1], qr/no-reboot/, 'a machine that restarts');
 
-# ---- what is refused
+# ---- refused arguments
 for (['boot -w 16', "unknown width '16'; want 32 or 64"],
     (map { ["boot -s $_", "--processors: want a number from 1 to 999, not '$_'"] } 0, 1000, 'x', '1x'),
     ["boot -r uefi -k $qemu", "--image=$qemu: route uefi starts only the kernels inside the loader; use --route=pvh"],
@@ -68,7 +68,7 @@ my @long = $help =~ /^ +-\w, --(\w+)/mg;
 is_deeply([grep { (machine('boot', "--$_"))[2] =~ /Unknown option/ } @long],
     [], 'the help names no option that there is not');
 
-# ---- run: the verdict that log and QEMU agree on
+# ---- run: the verdict that both log and QEMU's exit status have
 my $begin = '# begin dstest86 0.1.0 abc 64';
 my @panic = ($begin, '# panic vector 8', '# end dstest86 verdict=panic');
 my @fail = ($begin, '1..1', 'not ok 1 bts.one', '# area pass differs fail skip error', '# area bts 0 0 1 0 0',

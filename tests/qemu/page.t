@@ -94,7 +94,7 @@ sub table_of
     return \%counts;
 }
 
-# What both tell: the large verdict, facilities, the counts, what went wrong.
+# Compares page and log: the large verdict, facilities, counts, problems.
 sub compare
 {
     my ($name, $lines, $log) = @_;
@@ -122,7 +122,7 @@ sub compare
     has($lines, 'The run has ended. Hold the power button to switch off, or reset the machine.', "$name: what to do now");
 }
 
-# What zbarimg reads from the screen.
+# The codes on the screen, read by zbarimg.
 sub codes_of
 {
     my ($machine) = @_;
@@ -174,13 +174,13 @@ sub compare_code
     $machine->stop;
 }
 
-# ---- what goes wrong -----------------------------------------------------------------------------------------------------------
+# ---- problems ------------------------------------------------------------------------------------------------------------------
 # The options of a run, and lines that its page has.
 for (['failures', [qw(-p skylake -f lbr.registers.cleared -o), 'run=lbr.*,ds.* exit=none'],
         qr/^fail lbr\./, qr/^Something does not work as the manual promises\.$/],
     ['no debug store', [qw(-p none -o), 'exit=none']],
     ['what cannot be tested', [qw(-p skylake -q misc_enable_faults -o), 'run=bts.*,pebs.* exit=none']],
-    # After an error in the options they are the defaults, which end QEMU where there is a hypervisor.
+    # After an error in the options the defaults apply, which end QEMU under a hypervisor.
     (map { ["an unknown option, $_ bits", [qw(-p none -w), $_, '-o', 'ruun=bts.*', '--', '-cpu', 'max,-hypervisor'],
         qr/^unknown option: ruun=bts\.\*$/] } 64, 32),
     ['globs that match nothing', [qw(-p none -o), 'run=nosuch.*,ds.*,neither exit=none'],

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 #
-# What the kernel's runner prints, to the letter: of every verdict that a test can come to, of a panic, of options that select
-# nothing; and its time limit by the host's clock. Prints TAP.
+# The exact output of the kernel's runner: for every verdict of a test, a panic, and options that select no test; and its
+# time limit by the host's clock. Prints TAP.
 use strict;
 use warnings;
 use FindBin;
@@ -15,7 +15,7 @@ use Time::HiRes qw(time);
 
 my $seconds = 120;
 
-# The verdict by the exit status, the lines, and when each came.
+# The verdict by the exit status, the lines, and each line's time.
 sub boot
 {
     my (@arguments) = @_;

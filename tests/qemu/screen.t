@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 #
-# The screen: of every form, what its pixels show is the kernel's page, character by character and colour by colour; where
-# there is no screen that can be used, the log says why, and the run goes on. Prints TAP.
+# The screen: for every pixel format, the pixels show the kernel's page, character by character and colour by colour. Without
+# a usable screen, the log says why, and the run continues. Prints TAP.
 use strict;
 use warnings;
 no warnings qw(portable qw);    # addresses above 4 GiB, and QEMU's options, which have commas
@@ -26,7 +26,7 @@ my @run = ('-p', 'none', '-o', 'run=selftest.string exit=none');
 my ($columns_most, $rows_most) = (160, 100);
 my %cells_at = map { $_ => address_of($_, 'cells') } 64, 32;
 
-# A character as it looks: blocks and blanks are colours.
+# A character as it is visible: blocks and blanks are colours.
 sub look
 {
     my ($character, $ink, $ground) = @_;
@@ -45,7 +45,7 @@ sub cells_of
     return ($columns, $rows, [map { substr $_, 0, 2 * $columns } @lines]);
 }
 
-# The page, and its image: read until both stand still, because drawing takes time, and the last pages take turns.
+# The page, and its image: read until both are stable, because drawing takes time, and the last pages take turns.
 sub page_and_image
 {
     my ($machine, $width, $read) = @_;
@@ -61,7 +61,7 @@ sub page_and_image
     die "screen.t: the page does not stand still\n";
 }
 
-# Holds an image against the page: its geometry, and each character.
+# Compares an image with the page: its geometry, and each character.
 sub shows
 {
     my ($name, $shape, $columns, $rows, $lines, $image) = @_;
@@ -101,7 +101,7 @@ sub combines
         sprintf('%x to %x: %u', $first, $last, ($last - $first) / 0x1000 + 1), "$name: the pages whose writes are combined");
 }
 
-# A machine that has come to its end, and what its log says of the screen.
+# A machine that has ended, and its log's lines about the screen.
 sub run_machine
 {
     my ($name, @arguments) = @_;
@@ -185,8 +185,8 @@ for (['GRUB', 64, qw(-r bios-cd)], ['GRUB, 32 bits', 32, qw(-r bios-usb -w 32)],
     $machine->stop;
 }
 
-# ---- screens of a firmware that QEMU has not: tests/qemu/gop.c ------------------------------------------------------------
-# What the kernel must make of each, or why it must not use it. The frame buffer's place is 0: where there is room.
+# ---- screens that QEMU lacks, by a firmware of our own: tests/qemu/gop.c ----------------------------------------------------
+# The expected geometry of each, or why the kernel must not use it. Address 0 of the frame buffer: any free memory.
 my %high = (pixel_bits => 16, red => 0xf800, green => 0x07e0, blue => 0x001f);
 my %rgbx = (pixel_bits => 32, red => 0xff, green => 0xff00, blue => 0xff0000);
 my @firmware = (

@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# The loaders as strict firmware wants them: what their headers say, and what shim looks for; `make sign`, and what Secure Boot
-# makes of the signed and of the unsigned image. Prints TAP.
+# The loaders as strict firmware requires them: their headers, and the parts that shim checks; `make sign`, and Secure Boot
+# with the signed and the unsigned image. Prints TAP.
 use strict;
 use warnings;
 use FindBin;
@@ -65,7 +65,7 @@ dstest86,1,dstest86,dstest86,$version,docs/booting.md
 SBAT
 }
 
-# What boot/nx-compat and boot/sign say, and their exit status.
+# The output of boot/nx-compat and boot/sign, and their exit status.
 sub says
 {
     my ($status, @said) = run(@_);
@@ -120,7 +120,7 @@ SKIP: {
     cmp_ok(index(read_file($certificate), read_file("$work/signer.pem")), '>=', 0, 'and the certificate for firmware to enrol');
     cmp_ok(-s $image, '<', 8_000_000, 'and has less than 8 MB');
 
-    # What a machine prints until its end.
+    # A machine's output until its end.
     my $boot = sub { (boot_until(qr/^# end dstest86 .*\n|No bootable option|no kernel started/m, '-p', 'none', @_))[0] =~ s/\r//gr };
     for my $route (qw(secure-cd secure-usb)) {
         like($boot->('-r', $route, '-k', $image, '-o', 'run=ds.area.*'), qr/^# boot route uefi x64, .*^# end dstest86 verdict=skip /ms,

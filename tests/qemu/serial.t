@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 #
-# Serial ports that are missing or stuck: the kernel gives such a port up and goes on, and its verdict is QEMU's exit status.
-# Serial ports that only a table of ACPI's, PCI or an option knows of: the log comes over each that answers. Prints TAP.
+# Serial ports that are missing or stuck: the kernel abandons such a port and continues, and its verdict is QEMU's exit status.
+# Serial ports that only an ACPI table, PCI or an option names: the log is sent over each that answers. Prints TAP.
 use strict;
 use warnings;
 use Fcntl;
@@ -53,7 +53,7 @@ for my $width (64, 32) {
     }
 }
 
-# ---- what names serial ports ----------------------------------------------------------------------------------------
+# ---- sources of serial ports ----------------------------------------------------------------------------------------
 # QEMU's -acpitable takes a whole table and corrects its checksum. The offsets are those of Microsoft's documents "Serial Port
 # Console Redirection Table (SPCR)" and "Microsoft Debug Port Table 2 (DBG2)".
 
@@ -120,7 +120,7 @@ consoles('SPCR names COM1: at its speed', 64, '', [@com2, spcr(2, address(1, 0x3
     'COM1 port 0x3f8: 9600 baud, SPCR port 0x3f8: listed above', 'first');
 consoles('an option names the ports: SPCR does not count', 64, 'console=ttyS0', [@com2, spcr(2, $at_com2, 7)], $com1, 'first');
 
-# Each points at nothing. A UART in memory is something that QEMU has none of.
+# Each names a missing device. QEMU has no UART in memory.
 for ([address(1, 0x9000), 'port 0x9000: no UART answers there'], [address(1, 0xfffc), 'port 0xfffc: not all of its registers are below port 0x10000'],
     [address(0, 0xfe034000), 'mmio 0xfe034000 stride 4: no UART answers there'],
     [address(0, 0xfee00000), 'mmio 0xfee00000 stride 4: no UART answers there'],
@@ -139,7 +139,7 @@ consoles('DBG2 alone', 64, '', [@com2, dbg2(0, $at_com2)], qr/^\Q$com1\E, DBG2 p
 consoles('DBG2 names a UART of another kind', 64, '', [@com2, dbg2(3, $at_com2)],
     "$com1, DBG2 port 0x2f8: not compatible with the 16550", 'first');
 
-# QEMU's first UART, out of the way.
+# QEMU's first UART, at another address.
 my @no_com1 = ('-global', 'isa-serial.iobase=0x2c8');
 for my $width (64, 32) {
     consoles("$width bits: without COM1, PCI's", $width, '', [@no_com1, @pci],

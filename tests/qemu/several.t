@@ -14,7 +14,7 @@ use Test::More;
 
 my $folder = tempdir(CLEANUP => 1);
 
-# What the model recorded for each processor, in its order, without the time stamps of records.
+# The model's records for each processor, in their order, without time stamps.
 sub truth
 {
     my ($processors, $profile, $tests) = @_;
@@ -28,7 +28,7 @@ sub truth
     return @records;
 }
 
-# The first line that differs, with its number; nothing if none does. One list may be longer.
+# The first line that differs, with its number; empty if the lists are equal. One list may be longer.
 sub differs
 {
     my ($one, $other) = @_;

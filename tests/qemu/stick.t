@@ -97,7 +97,7 @@ for (['usb32'], ['usb', '-w', 32]) {
     unlike($said, qr/the machine restarts in/, '... at once, as end=reboot has it');
 }
 
-# ---- what cannot be kept, at the first start ---------------------------------------------------------------------------------
+# ---- logs that cannot be kept, at the first start ----------------------------------------------------------------------------
 # A run with log=stick that does not keep it: the sentences of loader and kernel, and no restart.
 sub not_kept
 {
@@ -122,7 +122,7 @@ write_file("$folder/fill", 'x' x (($room =~ tr/0-9//cdr) - 60000));
 run_mtools($stick, 'mcopy', "$folder/fill", '::/fill');
 my ($stock) = not_kept('a full stick', 'the boot volume has too little free space', 'usb');
 
-# ---- what memory holds at the second start -----------------------------------------------------------------------------------
+# ---- memory at the second start ----------------------------------------------------------------------------------------------
 my $text = join '', '# begin dstest86', (map { "\r\n# line $_ " . 'x' x ($_ % 71) } 1 .. 1500), "\r\n# end dstest86 verdict=pass\r\n";
 my $memory = kept_log($text);
 
@@ -154,7 +154,7 @@ my %want = logs();
 ($said, $came) = restarted($memory, $key, 0, '--');
 is_deeply({ logs() }, { %want, "$stock-20260102-12.log" => $text }, 'logs are counted up, and each is whole') or diag $said;
 
-# ---- the power goes ---------------------------------------------------------------------------------------------------------------------
+# ---- the power fails ---------------------------------------------------------------------------------------------------------------------
 # What firmware may leave behind, and fsck.fat repairs without a loss: its mark of a volume in use, clusters that belong to no
 # file, two copies of the table (the first is right), a long name whose file is not there yet.
 my @harmless = (
@@ -177,8 +177,8 @@ sub judge
     return @damage ? "$what: @damage" : ();
 }
 
-# One machine tells of every moment: after each sector that it wrote, the power may have gone. What precedes is the stick as
-# boot has left it, with the options in it.
+# One machine shows every moment: the power may fail after each sector that it wrote. The stick before it is as boot has left
+# it, with the options in it.
 copy_stick($stick);
 write_file("$folder/writes", '');
 ($said, $came) = restarted($memory, $key, 0, '-W', "$folder/writes", '--');

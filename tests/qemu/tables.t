@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 #
-# docs/machines.md and docs/conformance.md are what scripts/tables makes of the boots of this tree, with every profile. Runs
+# docs/machines.md and docs/conformance.md agree with scripts/tables' output for the boots of this tree, with every profile. Runs
 # after scripts/boots, whose logs it reads. tests/tools/documents.t checks in `make test` what needs no such boots. Prints TAP.
 set -eu
 root=$(realpath -- "$(dirname -- "$0")/../..")

@@ -3,8 +3,8 @@
 # slow: only `make full-test` runs it
 #
 # The model's part of translated code, in QEMU's own log of it: a guest is fast only if accesses do not store their values for
-# a plugin and if blocks are noted and counted without a call, with several processors, too. No other test fails when they
-# are not. Prints TAP.
+# a plugin and if blocks are noted and counted without a call, with several processors, too. Only this test checks that.
+# Prints TAP.
 use strict;
 use warnings;
 use Cwd qw(realpath);

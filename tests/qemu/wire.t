@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 #
-# What a serial line has to carry: the log of all tests by default, in bytes, since seconds would be this machine's; and what
-# is held back comes where a test does not pass. Prints TAP.
+# The default log of all tests fits a serial line, counted in bytes because times depend on the host. Held records are printed
+# after a test that does not pass. Prints TAP.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -31,7 +31,7 @@ for my $profile (qw(skylake goldencove)) {
     unlike($log, qr/did not pass/, "$profile: no test prints the records of a failure");
 }
 
-# The numbers of the records of a kind that a log has, and those after the line that says why there are more.
+# The numbers of a kind's records in a log, and the numbers after the line that says why there are more.
 sub records
 {
     my ($kind, $log) = @_;
