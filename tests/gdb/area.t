@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# ds and perfmon: the management area with every field, by the kernel's own variables; what is wrong with an area that is
+# ds and perfmon: the management area with every field, compared with the kernel's variables; the problems of an area that is
 # broken on purpose; counters, event selects, LVT entry and status. Prints TAP.
 use strict;
 use warnings;
@@ -53,7 +53,7 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     ok(scalar(grep { /^ok 1 \S+$/ } @$serial), "$profile: and $test passes as without a debugger");
 }
 
-# An area that is broken on purpose: each rule that is broken is named, with the field and the value, as the kernel names it.
+# An area that is broken on purpose: ds names each broken rule with the field and the value, as the kernel does.
 {
     my $area = '(*(unsigned long (*)[12])processors[0]->management_area)';
     my ($out) = gdb({ profile => 'skylake', options => 'run=bts.calls',
@@ -62,7 +62,7 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     my $fields = fields($out->[2]);
     my $threshold = sprintf '0x%x', $fields->{'bts.threshold'} + 4;
     like($out->[4], qr/^wrong: bts\.threshold $threshold is not base \+ k \* record\n +SDM Vol\. 3A \(253668-032\), "BTS and DS Save Area", 16\.4\.9$/m, 'a threshold between two records');
-    unlike($out->[4], qr/nothing is wrong/, 'is not called right');
+    unlike($out->[4], qr/no problem found/, 'is a problem');
     my $index = sprintf '0x%x', $fields->{'bts.base'} - 24;
     like($out->[6], qr/^wrong: bts\.index $index is outside the buffer\n +SDM Vol\. 3A/m, 'an index before the base');
     like($out->[6], qr/^wrong: bts\.threshold $threshold /m, 'and still the threshold');
@@ -70,7 +70,7 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     like($out->[8], qr/^wrong: bts\.base 0x900000000000 is not a canonical address/m, 'an address that is not canonical');
 }
 
-# What the check asks of the processor and of the pages comes from GDB, too.
+# The check reads the processor's state and the pages through GDB, too.
 {
     my ($out) = gdb({ profile => 'skylake', options => 'run=bts.calls', commands => [ 'hbreak ds_force', 'continue', 'finish', 'ds',
         'set var *(unsigned long *)processors[0]->management_area = 24', 'ds' ] });
@@ -101,12 +101,12 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     }
 }
 
-# Counters: what is programmed, by name, what is on, what has overflowed.
+# Counters: programmed events by name, enabled counters, overflows.
 {
     my ($out) = gdb({ profile => 'skylake', options => 'run=pebs.loads', commands => [ 'hbreak load_33', 'continue', 'perfmon' ] });
     like($out->[2], qr/^  PMC0 +0x[0-9a-f]{12}  overflows after \d+; IA32_PERFEVTSEL0 0x[0-9a-f]+: MEM_INST_RETIRED\.ALL_LOADS OS.*, PEBS$/m, 'perfmon: the event by name, and that it samples')
         or diag $out->[2];
-    like($out->[2], qr/^IA32_PERF_GLOBAL_CTRL 0x[0-9a-f]*1$/m, 'perfmon: what is on');
+    like($out->[2], qr/^IA32_PERF_GLOBAL_CTRL 0x[0-9a-f]*1$/m, 'perfmon: the enabled counters');
 }
 
 # Architectural PEBS has no area: the buffer is physical memory.
@@ -121,7 +121,7 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     like($out->[3], qr/^IA32_DS_AREA is 0: no management area/m, 'and that there is no area');
 }
 
-# Each processor has its own area: GDB's thread says whose.
+# Each processor has its own area: GDB's thread selects it.
 {
     my ($out) = gdb({ profile => 'skylake', options => 'run=all_cpus.bts*', boot => [ '-s', 2 ],
         commands => [ 'hbreak ds_close if processors[1] && processors[1]->open_for', 'continue', 'thread 2', 'p/x processors[1]->opened',
@@ -132,7 +132,7 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     like($out->[6], qr/^IA32_DS_AREA is 0: no management area has been set up on this processor$/m, 'and that the first has none');
 }
 
-# The state that the model has written is read as a whole, of this stop, and for what it says.
+# The model's state file is read only if it is whole and of this stop, and its values are checked.
 {
     my $write = sub { "python open(State.folder + '/0', 'w').write($_[0])" };
     my ($out) = gdb({ profile => 'skylake', options => 'run=bts.calls', commands => [ $open, 'continue',
@@ -143,7 +143,7 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
         $write->(q{re.sub('cr0 0x8', 'cr0 0x0', re.sub('efer .*', 'efer 0x500', state))}), 'ds',
         $write->('state'), "python PROGRAM = State.folder + '/dies'",
         q{python open(PROGRAM, 'w').write('#!/bin/sh\nkill -SEGV $$\n'); os.chmod(PROGRAM, 0o755)}, 'ds' ] });
-    is($out->[2], "end '\\nend\\n'\n\n", 'the model says where its file ends');
+    is($out->[2], "end '\\nend\\n'\n\n", 'the model marks the end of its file');
     like($out->[3], qr/^no problem found$/m, 'a state that is whole');
     like($out->[5], qr{^\S+/0 ends too early: it is not whole$}m, 'a state that is cut between two lines');
     like($out->[7], qr{^\S+/0 ends too early: it is not whole$}m, 'a state that is cut in a line');
@@ -156,7 +156,8 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     like($out->[20], qr{^\S+/dies was ended by signal 11: this is a defect, please report it$}m, 'a helper that dies');
 }
 
-# A GDB for i386 has addresses of 32 bits, and would read others; and a stub that is not QEMU's, linear ones for physical.
+# A GDB for i386 has addresses of 32 bits, and would read wrong ones. A stub other than QEMU's would read linear addresses
+# instead of physical ones.
 {
     my ($out) = gdb({ width => 32, profile => 'netburst', commands => [ 'python print(read_linear(0x100000000, 4))',
         'python print(read_linear(0xffffffff, 2))', 'python print(read_physical(0x100200000, 4))', 'python print(len(read_physical(0x200000, 4)))',
@@ -178,7 +179,7 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     like($help->[0], qr/^Print the DS management area of this processor with every field/m, 'help');
     like($help->[1], qr/^ds takes no argument$/m, 'an argument too many');
 }
-# Without a machine: the folder is taken without a word, and told when asked for. What an earlier GDB has left there goes.
+# Without a machine: ds-state accepts the folder silently, and prints it on request. Files of an earlier GDB are removed.
 {
     my $home = File::Temp->newdir;
     mkdir "$home/state";

@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# pebs and ds on an area that is broken on purpose: pebs prints the records that can be read and none that cannot, and says what
-# is wrong with those; ds names the field. Prints TAP.
+# pebs and ds on an area that is broken on purpose: pebs prints the readable records only, and reports the problem of the
+# others; ds names the field. Prints TAP.
 use strict;
 use warnings;
 use FindBin;
@@ -13,12 +13,12 @@ use Test::More;
 my $open = 'hbreak ds_close if processors[0]->open_for';
 my ($base, $index, $maximum, $threshold) = map { "(*(unsigned long (*)[12])processors[0]->management_area)[$_]" } 4 .. 7;
 
-# What the commands print, after the stop where records are in the buffer.
+# The output of the commands, at a stop with records in the buffer.
 sub after
 {
     my ($profile, $test, @commands) = @_;
     my ($out, undef, $text) = gdb({ profile => $profile, options => "run=$test", commands => [ $open, 'continue', @commands ] });
-    ok(defined $out->[-1], "$profile: GDB comes to its end") or diag $text;
+    ok(defined $out->[-1], "$profile: GDB runs to its end") or diag $text;
     return map { $_ // '' } @$out[2 .. $#$out];
 }
 
@@ -59,7 +59,7 @@ sub field { return $_[0] =~ /^  pebs\.$_[1] +0x0*([0-9a-f]+)/m ? hex $1 : die "n
     like($nowhere, qr{^the 512 bytes at 0x7000000000 cannot be read$}m, 'a buffer in unmapped memory');
 }
 
-# A BTS index between two records: which are whole is printed, and what is wrong.
+# A BTS index between two records: bts prints the whole records, and the problem.
 {
     my $bts_index = $index =~ s/\[5\]/[1]/r;
     my ($whole, undef, $odd, undef, $below) = after('skylake', 'pebs.with_bts', 'bts all', "set var $bts_index = $bts_index + 1", 'bts all',
@@ -71,7 +71,7 @@ sub field { return $_[0] =~ /^  pebs\.$_[1] +0x0*([0-9a-f]+)/m ? hex $1 : die "n
     is_deeply(wrong($below), [ q{wrong: the index is not at a record's end: base + 25; ds says more} ], 'a base in a record');
 }
 
-# Records that say how long they are, in bits 63 to 48 of their first 8 bytes.
+# Records with their length in bits 63 to 48 of their first 8 bytes.
 {
     my $size = '((unsigned short *)' . $base . ')[3]';
     my ($ds, $whole, undef, $zero, undef, $long, undef, $short) = after('goldencove', 'pebs.loads', 'ds', 'pebs all',
@@ -80,7 +80,7 @@ sub field { return $_[0] =~ /^  pebs\.$_[1] +0x0*([0-9a-f]+)/m ? hex $1 : die "n
     like(records($whole), qr/^pebs 1 /m, 'records of varying size');
     for my $case ([ $zero, '0' ], [ $long, 'goes past the end of the buffer' ], [ $short, 'smaller than the basic group' ]) {
         my ($printed, $what) = @$case;
-        is(records($printed), '', "a size that is wrong: no record is made of it, nor of what is behind it");
+        is(records($printed), '', "a wrong size: no record is printed from there on");
         like(join("\n", @{wrong($printed)}), qr/^wrong: the record at base \+ 0: size field of the PEBS record (?:is )?$what; the index is at base \+ $used$/,
             '... and what is wrong');
     }

@@ -22,7 +22,7 @@ my @cases = (
     [ 'pentium-m', 32, 'bts.calls', undef, 'lbr.calls' ],
 );
 
-# Numbers alone: where an address has several names, GDB's choice may be another than the kernel's.
+# Without names: if an address has several, GDB may choose another than the kernel.
 sub without_names
 {
     my @lines = @_;
@@ -50,11 +50,11 @@ for my $case (@cases) {
             or diag(grep { /ok 1/ } @$serial);
         next if $kind ne 'bts' || $profile ne 'skylake' || $test ne 'bts.calls';
 
-        local $ENV{LC_ALL} = 'C.UTF-8';    # in ASCII, GDB itself refuses the argument that is none
+        local $ENV{LC_ALL} = 'C.UTF-8';    # in ASCII, GDB itself refuses the non-ASCII argument
         my ($few) = gdb({ profile => $profile, options => "run=$test",
             commands => [ $stop{bts}, 'continue', 'bts 3', 'bts 0', 'bts 00', "bts \xc2\xb2", 'bts 4294967297', 'set language modula-2', 'bts 3', 'echo' ] });
         is_deeply([ grep { /^bts \d/ } split /\n/, $few->[2] ], [ @printed[-3 .. -1] ], 'bts 3: the newest three');
-        like($few->[2], qr/^BTS: ${\scalar @printed} records; the newest 3:$/m, 'which it says');
+        like($few->[2], qr/^BTS: ${\scalar @printed} records; the newest 3:$/m, 'which it reports');
         like($few->[$_->[0]], qr/^bts: want a number of records from 1, or all, not $_->[1]$/m, "bts $_->[1]: what is wrong")
             for [ 3, '0' ], [ 4, '00' ], [ 5, "\xc2\xb2" ];
         is_deeply([ grep { /^bts \d/ } split /\n/, $few->[6] ], \@printed, 'a number larger than 32 bits: all');

@@ -106,7 +106,7 @@ my @own = ('-nodefaults' => "-nodefaults -serial file:$folder/own", 'end=halt' =
     is(scalar(grep { $_->[0] ne 'skipped' } values %$results), 0, 'every test is skipped, and the run') or diag $out;
 }
 
-# Logs as no machine must leave them, over a serial port.
+# Logs with mistakes, over a serial port.
 sub replay
 {
     my ($log, $ending, @changes) = @_;
@@ -121,7 +121,7 @@ my $tests = () = $bad =~ /^(?:not )?ok /mg;
 my ($status, $results, $out) = replay($good);
 is($status, 0, 'a log that is replayed') or diag $out;
 
-# $name: what is wrong. $why: what the run's failure says. $count: how many of the kernel's tests are reported.
+# $name: the mistake. $why: the failure of the run. $count: the number of the kernel's tests that are reported.
 sub red
 {
     my ($name, $why, $count, @machine) = @_;
@@ -129,7 +129,7 @@ sub red
     is($status, 1, "$name: red");
     is($results->{test_run}[0], 'failure', '... the run');
     like($results->{test_run}[1], $why, '... for its reason') or diag $out;
-    is(scalar keys %{reported($results)}, $count, '... with the tests that came');
+    is(scalar keys %{reported($results)}, $count, '... with the tests so far');
 }
 
 my $silent = qr/^the machine was silent for 1 seconds inside the log; what came is in \Q$folder\E\/skylake\.log$/;
@@ -147,8 +147,8 @@ red('an end without a verdict', qr/^verdict=, but .* is wrong:.*"# end" has no v
 red('a machine that starts again', qr/^verdict=fail, but .* is wrong:.*"# begin" came twice/s, $tests, $bad =~ s/^(.*?^ok 1 .*?\n)/$1$1/msr);
 red('a panic', qr/^verdict=panic$/, 2, $bad =~ s/^ok 3 .*\z/# panic: a page fault\r\n# end dstest86 verdict=panic\r\n/msr);
 
-# The environment of a machine, with a power switch and a console server: the console must be open before the power is on. A
-# provider that is no other host's stages nothing in labgrid 0.4.1, but wants the image.
+# The environment of a machine, with a power switch and a console server: the console must be open before the power is on. In
+# labgrid 0.4.1, a provider on the same host copies no file, but requires the image.
 {
     write_file("$folder/log", $bad);
     my $pid = open my $rack, '-|', 'python3', "$FindBin::Bin/rack.py", "$folder/log" or die "labgrid.t: python3: $!\n";
@@ -163,7 +163,7 @@ red('a panic', qr/^verdict=panic$/, 2, $bad =~ s/^ok 3 .*\z/# panic: a page faul
     is(qx(python3 -c 'import sys, urllib.request as u; print(u.urlopen(sys.argv[1]).read().decode())' http://127.0.0.1:$power/), "0010\n",
         'it is off, is switched off and on, and is off at the end');
     ($status, $results, $out) = run_pytest(environment('env-machine.yaml', @rack, 'BOOTX64.EFI' => 'nowhere.efi'));
-    is($status, 1, 'an image that is missing is red');
+    is($status, 1, 'a missing image is red');
     like($results->{test_run}[1], qr/nowhere\.efi not found/, '... and named');
     kill TERM => $pid;
 }

@@ -70,7 +70,7 @@ sub new_folder
     return $here;
 }
 
-# Starts a job whose QEMU is a command of the shell, in which "$@" are QEMU's arguments.
+# Starts a job with a shell command as QEMU. In it, "$@" are QEMU's arguments.
 sub start_command
 {
     my ($name, $command, $change) = @_;
@@ -81,7 +81,7 @@ sub start_command
     return;
 }
 
-# One whose QEMU boots the kernel with these options, and with the model's of qemu-ds; $filter is what its line goes through.
+# A job whose QEMU boots the kernel with these options, and qemu-ds with the model's. $filter changes its serial output.
 sub start_qemu
 {
     my ($name, $options, $model, $filter, $change) = @_;
@@ -94,7 +94,7 @@ sub start_qemu
     return;
 }
 
-# One whose QEMU writes a log that was written down.
+# A job whose QEMU prints a given log.
 sub start_replay
 {
     my ($name, $ending, @lines) = @_;
@@ -103,7 +103,7 @@ sub start_replay
     return;
 }
 
-# Ends soon what says nothing: LAVA waits so long for the beginning, for the next result, and for the verdict.
+# Ends silent machines early: LAVA waits this long for the beginning, for the next result, and for the verdict.
 my $patience = 20;    # seconds
 sub impatient
 {
@@ -158,8 +158,8 @@ diag sprintf '%d jobs took %d s', scalar keys %status, time - $begun;
 
 sub why { return YAML::XS::LoadFile("$folder/$_[0]/output/result.yaml")->{error_msg} }
 
-# contrib/lab/lava-results for a job: its status, what it complains of, and LAVA's results, ID => result. The kernel's log is
-# then in FOLDER/kernel.log.
+# contrib/lab/lava-results for a job: its status, its complaints, and LAVA's results, ID => result. The kernel's log is then
+# in FOLDER/kernel.log.
 sub judged
 {
     my ($name) = @_;
@@ -169,18 +169,18 @@ sub judged
     return ($status, $complaints, { map { /^(pass|fail|skip) +\S+ +(\S+)$/ ? ($2 => $1) : () } split /\n/, $table });
 }
 
-# A text with no character twice in a row. QEMU's log of a line has those twice that the line did not take at once.
+# A text without repeated characters: QEMU's log of a serial line repeats characters that the line did not accept at once.
 sub single { return $_[0] =~ s/(.)\1+/$1/gsr }
 
-# A job whose results are those in the log that QEMU kept of the line.
+# A job whose results must be those in QEMU's log of the serial line.
 sub agrees
 {
     my ($name, $least) = @_;
     is($status{$name}, 0, "$name: the job runs") or diag why($name);
     my ($judged, $complaints, $says) = judged($name);
-    is("$judged$complaints", '0', "... contrib/lab/lava-results finds LAVA's results to be the kernel's");
+    is("$judged$complaints", '0', "... contrib/lab/lava-results finds that LAVA's results equal the kernel's");
     my ($log) = single(join '', map { clean($_) . "\n" } split /\n/, read_file("$folder/$name/serial.log")) =~ /^(# begin .*^# end [^\n]*\n)/ms;
-    ok(defined $log && single(read_file("$folder/$name/kernel.log")) eq $log, '... and takes the log of the line out of it');
+    ok(defined $log && single(read_file("$folder/$name/kernel.log")) eq $log, '... and extracts the log of the line');
     cmp_ok(scalar keys %$says, '>', $least, '... there is a result for each test');
     return $says;
 }
@@ -220,10 +220,10 @@ for my $name (qw(hangs silent no-kernel)) {
     is_deeply([$judged, $says], [1, {}], '... without results, and contrib/lab/lava-results fails');
     like($said, qr/^lava-results: the job failed: /m, '... for that reason, too');
 }
-like(read_file("$folder/hangs/kernel.log"), qr/^# begin .*^# waiting for a debugger/ms, 'what hangs had begun');
-is(read_file("$folder/silent/kernel.log"), '', 'what is silent has not');
+like(read_file("$folder/hangs/kernel.log"), qr/^# begin .*^# waiting for a debugger/ms, 'the machine that hangs had begun');
+is(read_file("$folder/silent/kernel.log"), '', 'the silent machine has not');
 
-is($status{lost}, 0, 'a line is lost: LAVA does not notice');
+is($status{lost}, 0, 'a line is lost: LAVA does not detect it');
 my ($lost, $said) = judged('lost');
 my ($planned) = read_file("$folder/lost/serial.log") =~ /^1\.\.(\d+)/m;
 is($lost, 1, '... and contrib/lab/lava-results does');

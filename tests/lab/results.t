@@ -41,7 +41,7 @@ my @good = ('{"dt": "2026-01-02T03:04:05.678901", "lvl": "info", "msg": "start: 
     (map { (target(s/"/\\\\\\"/gr), $result{$_} ? test(@{$result{$_}}) : ()) } @kernel),
     target('poweroff'), case('lava', 'job', 'pass'));
 
-# What lava-results makes of a log: its status, what it prints, and what it complains of.
+# lava-results of a log: its status, output and complaints.
 sub results
 {
     my ($prefix, @lines) = @_;
@@ -57,11 +57,11 @@ fail fail       pebs.four
 fail fail       verdict
 END
 is_deeply([results('', @good)], [0, $table, ''], 'as lava-run prints it');
-is_deeply([results('- ', @good, '{"lvl": "results", "msg": "hello"}')], [0, $table, ''], 'as a server hands it out');
-is(read_file("$folder/kernel"), join('', map { "$_\n" } @kernel), "the kernel's log, and no more");
+is_deeply([results('- ', @good, '{"lvl": "results", "msg": "hello"}')], [0, $table, ''], 'as a server exports it');
+is(read_file("$folder/kernel"), join('', map { "$_\n" } @kernel), "only the kernel's log");
 is_deeply([(run("$lab/judge", "$folder/kernel"))[0, 1]], [0, "fail\n"], 'contrib/lab/judge takes the log');
 
-# What is replaced in the good log, by what, and the complaints.
+# A line of the good log, its replacement, and the complaints.
 my ($job, $one) = (case('lava', 'job', 'pass'), test('bts.one_a', 'pass'));
 my %none = ($one => "bts.one_a: LAVA's result is none, the kernel's pass");
 for (

@@ -83,7 +83,7 @@ for my $case (@cases) {
 }
 
 ($status, $out, $err) = boot_without('vmstate_x86_cpu', '-s', 2);
-is(scalar(() = $err =~ /^dsmodel: /mg), 1, 'with two processors, too, it is said once');
+is(scalar(() = $err =~ /^dsmodel: /mg), 1, 'with two processors, too, it is reported once');
 for my $hidden ('gdb_get_cpu_index', 'gdb_get_cpu_index=cpu_get_tsc') {
     ($status, $out, $err) = boot_without($hidden, '-s', 2);
     like($err, qr/\Adsmodel: QEMU \S+ \S.* gdb_get_cpu_index: counters, BTS and LBR are slower with several processors\n\z/,

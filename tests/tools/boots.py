@@ -47,7 +47,7 @@ def perfs():
 
 
 def perf(program, data, *arguments):
-    """What a perf prints of a file, in whose folder it is started: not every perf has -i for every command."""
+    """The output of a perf for a file, started in the file's folder: not every perf has -i for every command."""
     here = f'{folder}/here'
     os.makedirs(here, exist_ok=True)
     os.path.lexists(f'{here}/perf.data') and os.remove(f'{here}/perf.data')

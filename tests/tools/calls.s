@@ -74,8 +74,8 @@ far_jump:       jmp     far_jump
         .globl  _start
 _start:         ret
 
-# Of several names at one address perf shows one: that which has a size, is not weak, is global, has fewer underscores,
-# is longer, comes first.
+# Of several names at one address perf shows one, chosen in this order: it has a size, is not weak, is global, has fewer
+# underscores, is longer, is first.
         .org    near_end + 3 * 4096
         .macro  named name size
         .type   \name, @function

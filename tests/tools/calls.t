@@ -1,9 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 #
-# What a trace says of calls: stacks, slices and the flame graph, for branches made up in a program (calls.s) whose calls,
-# returns, tail calls, interrupts and gaps are typed here with the answer. And which of several names at an address is
-# shown. Prints TAP.
+# Calls in a trace: stacks, slices and the flame graph, for invented branches in a program (calls.s). Its calls, returns, tail
+# calls, interrupts and gaps are typed here with the answer. Also the choice among several names at an address. Prints TAP.
 import csv
 import io
 import json
@@ -45,7 +44,7 @@ TRACES = [
     ('return.16', 'main_call>alpha alpha_ret>main_call+16 main_call+16>beta',
      {'main_call': 1, 'main_call;alpha': 1, 'alpha': 1}),
     ('return.before', 'main_call>alpha alpha_ret>main main+0>handler', {'main_call': 1, 'main_call;alpha': 1, 'main': 1}),
-    # What is missing in between.
+    # Gaps in between.
     ('gap', 'main_call>alpha -3 alpha_call>beta beta_ret>alpha_back', {'main_call': 1, 'alpha_call': 1, 'alpha_call;beta': 1}),
     ('processors', 'main_call>alpha @1 alpha_call>beta @0 beta_ret>alpha_back', {'main_call': 1, 'alpha_call': 1, 'beta_ret': 1}),
     ('pause', 'main_call>alpha alpha_call>beta alpha_tail>gamma gamma_ret>main_back main_jump>main_call',
@@ -92,7 +91,7 @@ TIMELINES = {
     'jumps': [['main_jump', 0, 0, 2]],
     'unmatched': [['alpha_back', 0, 0, 2], ['gamma', 0, 2, 3], ['main_back', 0, 3, 4]],
 }
-# Names: a label, bytes behind it, what is shown there.
+# Names: a label, bytes behind it, the name shown there.
 PLACES = [
     ('with_size', 0, 'with_size+0x0'), ('strong', 3, 'strong+0x3'), ('global_one', 1, 'global_one+0x1'),
     ('a_global', 0, 'a_global+0x0'), ('long_name', 0, 'name_of_nine+0x0'), ('other_of_two', 0, 'first_of_two+0x0'),

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 #
-# dsdump --code: what it prints of a code that is written here, by the description in kernel/report/packed.c, of its
-# parts, of another version, and of what is no code. Prints TAP. tests/qemu/code.t decodes those of boots.
+# dsdump --code: its output for a code that is written here by the description in kernel/report/packed.c, for parts, for
+# another version, and for text that is no code. Prints TAP. tests/qemu/code.t decodes those of boots.
 import re
 import struct
 from collections import Counter
@@ -14,7 +14,7 @@ DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ+-./:'
 # The tests' ids, as dsdump's own build has them.
 built = (BUILD / 'tool/test_list.c').read_text()
 ids = re.findall(r'"([a-z0-9._]+)"', re.search(r'test_list_64\[\] = \{(.*?)\}', built, re.S)[1])
-# Outcomes of three tests in a byte; the last ones fill up what is left of the list.
+# Outcomes of three tests in a byte; the last value fills the rest of the list.
 TRIPLES = [1 * 36 + 2 * 6 + 3, 4 * 36 + 5 * 6 + 0] + [0] * ((len(ids) + 2) // 3 - 2)
 
 
@@ -75,7 +75,7 @@ same(re.findall('^# area (.*)$', out, re.M),
      [f'{area:<10}' + ''.join(f' {count[area, outcome]:7}' for outcome in outcomes) for area in areas],
      'its table by area')
 for text in f'QR-Code:{whole}', f'# code {whole}', f'{whole}\n', f' {whole} \r\n':
-    same(said(text), (0, out, ''), f'what stands around a code: {text[:10]}')
+    same(said(text), (0, out, ''), f'text around a code: {text[:10]}')
 same(said('-', text=f'# begin ...\r\nQR-Code:{whole}\n\n# end\n'), (0, out, ''), 'a log on standard input')
 same(said('-', text=f'# code {whole}\r\n# code {whole}\r\n'), (0, out + out, ''), 'two boots are two runs')
 
@@ -145,7 +145,7 @@ same(said('-', text='no\n# co' + 'de dstest86:\n'),
      (2, '', 'dsdump: standard input: no code: expected a text that begins with DSTEST86:\n'), 'no code on standard input')
 same(said('-', text='x' * 5000 + f'\n{changed}\n{whole}\n'), (1, out, f'dsdump: standard input: {CHARACTER}\n'),
      'a bad line before a good one')
-same(run('--code', '-', stdin=folder), (2, '', 'dsdump: standard input: Is a directory\n'), 'what cannot be read')
+same(run('--code', '-', stdin=folder), (2, '', 'dsdump: standard input: Is a directory\n'), 'unreadable input')
 same(run('--code', whole, stdout='/dev/full')[::2],
      (1, 'dsdump: standard output: cannot write: No space left on device\n'), 'a full disk')
 done()

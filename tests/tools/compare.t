@@ -1,9 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 #
-# dsdump --compare: what it prints of two logs that are typed here, what is accepted, the page, and each error; and of
-# two
-# boots. Prints TAP.
+# dsdump --compare: its output for two logs that are typed here and for two boots, accepted differences, the page, and each
+# error. Prints TAP.
 import os
 import re
 import subprocess
@@ -63,7 +62,7 @@ def write(name, text):
 
 
 def changed(*changes):
-    """The log; of each change, the first line that has the text gets the other text for it."""
+    """The log; each change replaces a text by another in the first line that has it."""
     lines = list(LINES)
     for before, after in changes:
         at = next(n for n, line in enumerate(lines) if before in line)
@@ -93,7 +92,7 @@ for name in 'a', 'crlf':
     same(compare('a', name), (0, f'A a\nB {name}\n' + sums(73), ''), f'the log and {name}')
 
 BEFORE, TOS = 'verdict=fail pass=3 fail=1', 'lbr stack {} entry {}: {} | {}'
-CASES = [    # what is changed, where it is shown, and how
+CASES = [    # the change, the place where it is shown, and its line
     ('model 5e', 'model 9e', 'machine', 'cpu: GenuineIntel family 6 model 5e stepping 3 signature 0x000506e3 Skylake | '
      'GenuineIntel family 6 model 9e stepping 3 signature 0x000506e3 Skylake'),
     ('physical 40', 'physical 46', 'machine', 'cpu (2): physical 40 bits | physical 46 bits'),
@@ -151,7 +150,7 @@ write('b', changed(('tsc 0x10', 'tsc 0x11'), ('tsc 0x20', 'tsc 0x21')))
 same(shown('a', 'b'), (1, 'pebs.loads\n  pebs 0 tsc: 0x10 | 0x11\n    and 1 more differ in pebs.tsc\n', ''),
      'two records')
 
-# A log that breaks off, in a test and behind it, and one that panics: no pattern accepts that.
+# A log that breaks off, in a test and after it, and one that panics: no pattern accepts these.
 write('accept', '* *\n')
 write('b', changed((LINES[-2], ''), (LINES[-1], '')))
 BROKEN = ('dsdump: b: the log breaks off: there is no line "# end dstest86"; only what came before it is compared\n')
@@ -181,7 +180,7 @@ same(re.findall(r'^(?![AB] )\S+$', compare('a', 'b')[1], re.M),
      ['bts.calls', 'pebs.loads', 'measure.memory.64k', 'alone'],
      'the order of tests')
 
-# What may differ: patterns of whole names.
+# Accepted differences: patterns of whole names.
 write('b', changed(('tsc 0x10', 'tsc 0x11'), ('tsc 0x20', 'tsc 0x21'), ('latency 4\n', 'latency 5\n')))
 LATENCY = 'pebs.loads\n  pebs 0 latency: 4 | 5\n'
 for patterns, status, wanted in (
@@ -231,7 +230,7 @@ for words, sentence in (
     same(compare(*words.split()), (2, '', f'dsdump: {sentence}\n'), f'--compare {words}')
 ok(not os.path.exists('x.html'), 'no page is left')
 
-# Two boots of a processor differ in time alone; two processors differ in what they are.
+# Two boots of a processor differ only in times; two processors differ in their features.
 for name, profile in ('one', 'skylake'), ('two', 'skylake'), ('ice', 'icelake'):
     with open(name, 'w') as file:
         subprocess.run([HERE.parent.parent / 'scripts/machine', 'boot', '-p', profile, '-o',

@@ -17,18 +17,18 @@ def prints(*command):
 
 
 def form(line):
-    """A line without its values: numbers, symbols, and what a data source means."""
+    """A line without its values: numbers, symbols, and a data source's meaning."""
     line = re.sub(r'\|.*\|', '|..|', re.sub(r'\b[\w.]+\+0x[0-9a-f]+', 'SYMBOL', line))
     return re.sub(r'0x[0-9a-f]+|\d+', 'N', line)
 
 
 def examples(text, heading):
-    """The first block of indented lines below a heading, without what is behind three blanks."""
+    """The first block of indented lines below a heading, without text after three blanks."""
     block = re.search(rf'^#+ {re.escape(heading)}(?:.*\n)+?((?:    .*\n)+)', text, re.M)[1]
     return [line.strip().split('   ')[0] for line in block.splitlines()]
 
 
-# ---- the log: what the head and the records look like
+# ---- the log: the form of its head and records
 output = (DOCS / 'output.md').read_text()
 log = [line.rstrip('\r\n') for line in open(boot('log', 'skylake', 64, 'run=bts.calls,lbr.calls,pebs.loads', '-r', 'uefi'), errors='replace')]
 head = [line for line in log[:log.index('KTAP version 1')] if line.startswith('# ')]

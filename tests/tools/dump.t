@@ -4,7 +4,7 @@
 #
 # End to end: a boot that prints every record as text and dumps it, dsdump's text of the dump, and that of a reader
 # that shares no code with either (reader.py), must have the same lines, one by one, symbols included. The dump must be
-# as small as docs/dump.md says. Debian's perf must print of perf.data what --script prints. Prints TAP.
+# as small as docs/dump.md says. Debian's perf must print the same for perf.data as --script. Prints TAP.
 import re
 import subprocess
 from collections import Counter
@@ -17,7 +17,7 @@ from symbols import KernelNames
 from tap import BUILD, done, dsdump, folder, note, ok, same
 
 tap.program = BUILD / 'dsdump'    # the one that users have, without sanitizers
-MOST = {'bts': 1 / 20, 'pebs': 1 / 5}    # bytes of a dump of those of its text: all tests of a boot together
+MOST = {'bts': 1 / 20, 'pebs': 1 / 5}    # bytes of a dump by bytes of its text: all tests of a boot together
 RECORD = re.compile(r'# (bts|pebs|lbr) (?:\d|stack)')
 
 
@@ -69,8 +69,7 @@ for profile, width in (each for each in profiles() if each[0] in LAYOUTS):
         same(same_form(perf(each, f'{folder}/perf.data', 'script')), ours,
              f'{what}: perf {each[0]} script prints the same')
 
-# Records of several processors: each with its processor, and with what the data source tells about lines that are
-# shared.
+# Records of several processors: each with its processor, and a data source of a shared line.
 SAMPLES = 59    # of each processor, event and layout: see tests/qemu/measure_memory.t
 TESTS = [f'measure.sharing.{layout}' for layout in ('false', 'padded', 'true')]
 for width, profile, count in (64, 'skylake', 2), (32, 'icelake', 4):

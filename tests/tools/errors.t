@@ -92,7 +92,7 @@ for status, sentence, words in ERRORS:
     dsdump(*map(place, words if isinstance(words, list) else words.split()), status=status,
            complaint=f'dsdump: {place(name)}{colon}{rest}\n')
 
-# --help lists each option with its argument, and so does the page of the manual.
+# --help and the manual page list each option with its argument.
 status, text, _ = run('--help')
 options = dict(re.findall(r'^  --(\S+)(?: ([A-Z]\S*))?', text, re.M))
 manual = (BUILD.parent / 'docs/dsdump.1').read_text()
@@ -113,7 +113,7 @@ ok('+0x' not in text and text.count('=>') == 348, 'no symbol comes from an ELF o
 ok('[unknown];[unknown]' not in run('--elf', here / 'other.elf', '--folded', log)[1], 'and no calls')
 
 # Damage: how many BTS records are lost (None: unknown), and the report. Frame 4, in line 6, has 43 records;
-# tests/host/test_dump_damage.c has what the reader makes of every kind of damage.
+# tests/host/test_dump_damage.c has every kind of damage.
 TRUNCATED, LOST = 'line 6: truncated frame: no checksum at its end', 'line 13: 43 of 348 bts records are lost'
 BREAKS_OFF = 'the dump breaks off here: no end frame, so more records may be missing'
 
@@ -148,7 +148,7 @@ for what, (lost, damaged, complaints) in DAMAGE.items():
     shown = dsdump('--text', file, status=int(bool(complaints)), complaint=complaint)
     same(len(re.findall('^# bts ', shown, re.M)), int(re.search(r'^bts (\d+)', stats, re.M)[1]), f'{what}: --text')
 
-# The memory that dsdump takes does not grow with the length of a line, nor with the number of boots in a pipe.
+# dsdump's memory grows neither with the length of a line nor with the number of boots in a pipe.
 log.write_bytes(b''.join(part.encode() + b'\n' for part in lines[:9]))
 with open(log, 'r+b') as file:
     file.truncate(300 << 20)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What dsdump must write, in each of its forms, for what reader.py found in a log.
+"""The expected output of dsdump, in each of its forms, for the records that reader.py found in a log.
 
 The words and bits of data sources: Linux, arch/x86/events/intel/ds.c, include/uapi/linux/perf_event.h and
 tools/perf/util/mem-events.c. The lines: docs/output.md and what perf 6.12 prints. Names are symbols.py's.
@@ -17,7 +17,7 @@ LINES = ['ip eventing_ip counters tsc', 'format_group retire_latency fragments m
          'ler_from ler_to ler_info', 'slots metrics']
 PLACES_IN_LINES = ('ip', 'eventing_ip', 'data_address', 'ler_from', 'ler_to')    # symbols follow these
 DECIMAL = ('retire_latency', 'latency', 'cache_latency', 'tsx_cycles', 'fragments', 'mode_64', 'lbr_depth')
-# Then the lines of what has numbers: words each, how many on a line. All but counts are written with all digits.
+# Then the lines of numbered registers: words of each, how many on a line. All except counts are printed with all digits.
 NUMBERED = {'xmm': (2, 2), 'ymmh': (2, 2), 'r': (1, 4), 'k': (1, 4), 'zmmh': (4, 1), 'zmm': (8, 1), 'count': (1, 4)}
 PERF_REGISTERS = 'rax rbx rcx rdx rsi rdi rbp rsp rip rflags'.split() + [None] * 6 + [f'r{n}' for n in range(8, 16)]
 CSV_REGISTERS = 'rip rflags rax rcx rdx rbx rsp rbp rsi rdi'.split() + [f'r{n}' for n in range(8, 16)]
@@ -67,7 +67,7 @@ OTHER_CODES = {
                 12: 'Remote RAM hit/Fwd', 13: 'Remote RAM hit/HitM'},
 }
 OTHER_CODES[GOLDEN_COVE] = OTHER_CODES[SKYLAKE]
-OWN_CODES = {    # encodings that share no code with the others; what they do not list is reserved
+OWN_CODES = {    # encodings that share no code with the others; codes that they do not list are reserved
     LION_COVE: {0: CODES[0], 1: CODES[1], 2: CODES[1], 3: CODES[2], 5: CODES[3], 6: 'L2 MHB hit/None', 8: CODES[4],
                 12: 'L3 or L3 hit/Fwd', 13: CODES[7], 15: 'L3 miss/HitM', 16: 'Memory-side Cache hit/None',
                 17: 'Local RAM or RAM hit/None'},
@@ -133,7 +133,7 @@ def level_and_snoop(code, encoding):
 
 
 def source_words(record):
-    """Level, snoop, TLB and lock, and what blocked the load, where the encoding tells."""
+    """Level, snoop, TLB and lock, and what blocked the load, if the encoding has it."""
     source, encoding = record['data_source'], record['source']
     if not has_source(record) or encoding == UNKNOWN:
         return ('N/A',) * 4
@@ -154,7 +154,7 @@ def bars(words):
 
 
 def perf_source(record, select):
-    """The value of perf_mem_data_src, and the words of perf 6.12. Where the record says nothing, its event may."""
+    """The value of perf_mem_data_src, and the words of perf 6.12. The event may tell what the record lacks."""
     level, snoop, tlb, lock, *blocked = source_words(record) if 'data_source' in record else ('N/A',) * 4
     operation = 'STORE' if record['source'] == STORE else 'LOAD'
     words, bits, number, remote = LEVELS[level]
@@ -172,7 +172,7 @@ def perf_source(record, select):
     return value, f'|OP {operation}|LVL {words}|SNP {snoop}|TLB {tlb}|LCK {lock}|BLK  ' + (' '.join(by) or 'N/A')
 
 
-# ---- what every form needs ----
+# ---- shared by every form ----
 
 def ip_of(record):
     return record.get('eventing_ip', register(record, 'rip'))
@@ -192,7 +192,7 @@ def used(entries):
 
 
 def counts_of(record):
-    """What a record's counters group has, by the counters' names."""
+    """A record's counters group, by the counters' names."""
     return {name: word for name, word in record['words'] if re.fullmatch(r'(fixed_)?count\d+', name)}
 
 
@@ -484,8 +484,8 @@ def trace_samples(found, names):
 
 
 def unknown_frames(found):
-    """The branches of BTS with no names to tell calls from: (record, test, whether the trace breaks off before it). It
-    does between processors, between numbers, and where code of 4 KiB without a branch would have had to run."""
+    """The branches of BTS without names: (record, test, whether the trace breaks off before it). It breaks off between
+    processors, between numbers, and where more than 4 KiB of code without a branch would have had to run."""
     last = None
     for kind, value, test, _ in walk(found):
         if kind in ('machine', 'test'):
@@ -618,7 +618,7 @@ def perf_counters(entries, wanted):
 
 
 def perf_events(records):
-    """The events of samples, as (attr, name), and the groups of them. Behind an event whose samples have counters stand
+    """The events of samples, as (attr, name), and their groups. An event whose samples have counters is followed by
     those of its group: each of four counters, which entries count."""
     events, leaders, groups = [], [], []
     for record in records:

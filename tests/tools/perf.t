@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 #
-# What Debian's perf makes of the perf.data that dsdump writes: LBR stacks, what LBR entries count, source lines, the
-# kernel's table of memory levels, and lines that processors share. (dump.t compares perf script with --script.)
+# Debian's perf on the perf.data that dsdump writes: LBR stacks, counts in LBR entries, source lines, the kernel's table of
+# memory levels, and lines that processors share. (dump.t compares perf script with --script.)
 # Prints TAP.
 import re
 
@@ -24,7 +24,7 @@ def data_of(name, log, *options, width=64):
     return f'{folder}/{name}.data'
 
 
-# perf 6.1 ends an entry of a stack behind the kind of branch, newer ones have one field more.
+# In perf 6.1 the kind of branch is the last field of a stack's entry; newer versions have one more.
 stacks, lbr = dsdump('--elf', elf(64), '--brstack', log), data_of('lbr', log, '--only', 'lbr')
 bts, pebs = data_of('bts', log, '--only', 'bts'), data_of('pebs', log, '--only', 'pebs')
 for each in programs:
@@ -37,7 +37,7 @@ for each in programs:
             (pebs, 'mem report --stdio', r'\[\.\] chase_load +dstest86-64\.elf +\[\.\] workload_ring')):
         ok(re.search(pattern, perf(each, data, *words.split())), f'perf {each[0]} {words}: our symbols and lines')
 
-# What LBR entries count: two bits of each of four counters, the lowest first, which --text writes as digits.
+# Counts in LBR entries: two bits of each of four counters, the lowest first, which --text prints as digits.
 log = boot('counters', 'clearwaterforest', 64, 'records=none run=lbr.events.*')
 text = dsdump('--elf', elf(64), '--text', log)
 counted = [[sum(int(digit) << 2 * n for n, digit in enumerate(digits))

@@ -1,9 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 #
-# QR codes as programs of others see them: zbarimg reads those of every version, level and mask, with the longest text
-# of
-# each; qrencode draws the same modules, whichever mask it chooses. Prints TAP.
+# QR codes compared with other programs: zbarimg reads those of every version, level and mask, with the longest text of each;
+# qrencode draws the same modules, whichever mask it chooses. Prints TAP.
 import re
 import subprocess
 
@@ -31,7 +30,7 @@ def place(number):
 
 
 def draw(codes):
-    """Draws codes, each (level, version, mask, text), and returns what qr_image says of each."""
+    """Draws codes, each (level, version, mask, text), and returns qr_image's line for each."""
     lines = ''.join(f'{place(n)} {" ".join(map(str, code))}\n' for n, code in enumerate(codes))
     out = subprocess.run(BUILD / 'qr_image', input=lines, check=True, capture_output=True, text=True).stdout
     return [line.split(' ', 1)[1] for line in out.splitlines()]

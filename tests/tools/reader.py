@@ -13,10 +13,10 @@ GPRS = {
     'eflags eip eax ebx ecx edx esi edi ebp esp': 4,
     'rflags rip rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15': 8,
 }
-# What a form's fourth number says is reserved: docs/dump.md.
+# Reserved values of a form's fourth number: docs/dump.md.
 RESERVED = {4: 'data_source latency tsx', 5: 'data_address data_source latency tsx'}
 
-# What each format appends to the registers of the one before.
+# The registers that each format appends to those of the one before.
 APPENDED = ['', 'counters data_address data_source latency', 'eventing_ip tsx', 'tsc']
 # The groups of an adaptive record that are words, and the bit that each has; the first is always there.
 GROUPS = [
@@ -44,7 +44,7 @@ ARCHITECTURAL_GROUPS = [
     ((36, 37, 38), []),
 ]
 
-# What LBR_FORMAT means, by IA32_PERF_CAPABILITIES[5:0]: whose upper bits hold flags and where cycles are.
+# LBR_FORMAT, by IA32_PERF_CAPABILITIES[5:0]: the register with flags in its upper bits, and the place of cycles.
 FLAGS_IN_FROM = {3: ('mispredicted',), 4: ('mispredicted', 'in_tsx', 'abort'), 6: ('mispredicted',)}
 FLAGS_IN_INFO = {5: ('mispredicted', 'in_tsx', 'abort'), 7: ('mispredicted',)}
 FLAG_BITS = {'mispredicted': 63, 'in_tsx': 62, 'abort': 61}
@@ -116,7 +116,7 @@ def counter_names(data, at):
 
 
 def latencies_of(record, cache):
-    """What the words of the memory group mean; cache: whether there is a cache latency in addition to the other."""
+    """The meaning of the memory group's words; cache: whether there is a cache latency in addition to the other."""
     latency = record['latency']
     return {'latency': latency & (0xffff if cache else 0xffffffff), 'tsx_cycles': record['tsx'] & 0xffffffff} | (
         {'cache_latency': latency >> 32 & 0xffff} if cache else {})
@@ -159,7 +159,7 @@ def architectural_record(lbr_format, data):
 
 
 def pebs_record(form, data):
-    """A PEBS record: its words in their order, each with its name, and what they mean."""
+    """A PEBS record: its words in their order, each with its name, and their meaning."""
     width, number, _, latencies, lbr_format = form
     if number == ARCHITECTURAL_PEBS:
         return architectural_record(lbr_format, data)
@@ -293,7 +293,7 @@ class Frame:
 
 
 def read(file):
-    """What a log holds, in its order: (kind, values) with kind machine, test, event, bts, pebs, lbr or line."""
+    """The contents of a log, in its order: (kind, values) with kind machine, test, event, bts, pebs, lbr or line."""
     found, test = [], None
     for text in open(file, encoding='latin-1', newline=''):
         text = text.rstrip('\r\n')

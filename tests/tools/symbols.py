@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names, lines and mappings of an ELF, as binutils tell them."""
+"""Names, lines and mappings of an ELF, read with binutils."""
 import bisect
 import functools
 import os
@@ -73,7 +73,7 @@ class Names:
 
     @functools.cached_property
     def lines(self):
-        """file:line by the address from where on it is true; None: no line."""
+        """file:line by the first address that it applies to; None: no line."""
         found, sequence = {}, {}
         for file, line, address in re.findall(r'^(?:\S*/)?(\S+) +(\d+|-) +(0x[0-9a-f]+)',
                                               output_of('objdump', '--dwarf=decodedline', self.path), re.M):
@@ -94,7 +94,7 @@ class Names:
 
 
 class KernelNames(Names):
-    """The kernel's ELF: its own lines have the names of the table that it carries, in its section .symbols."""
+    """The kernel's ELF: the kernel's lines have the names of the table in its section .symbols."""
 
     def __init__(self, path):
         super().__init__(path)

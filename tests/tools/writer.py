@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes dumps by hand, by docs/dump.md: whatever a test needs that no boot of the model makes."""
+"""Writes dumps from docs/dump.md that no boot of the model makes."""
 import base64
 import pathlib
 import struct
