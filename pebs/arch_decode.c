@@ -42,7 +42,11 @@ static void read_words(const uint8_t *from, uint64_t *to, unsigned count)
         to[i] = read_u64(from, 8 * i);
 }
 
-/* The groups that consist only of registers. */
+/*
+ * The groups that consist only of registers. XSTATE_BV names the components that are not in their initial state: the
+ * registers of the other components are 0, whatever the group holds (SDM Vol. 1 (253665-083), "Processor Tracking of
+ * XSAVE-Managed State", the INIT optimization). R16 to R31 have no component number in the available sources.
+ */
 static void read_registers(const uint8_t *bytes, const struct arch_pebs_fragment *fragment, struct pebs_record *out)
 {
     const struct {
@@ -50,19 +54,25 @@ static void read_registers(const uint8_t *bytes, const struct arch_pebs_fragment
         uint64_t has;
         uint64_t *to;
         unsigned words;
+        uint64_t component; /* bit of XSTATE_BV; 0: always present */
     } rows[] = {
-        { ARCH_IN_YMMH, PEBS_HAS_YMMH, out->ymmh[0], 32 },        { ARCH_IN_EGPR, PEBS_HAS_EGPR, out->egpr, 16 },
-        { ARCH_IN_OPMASK, PEBS_HAS_OPMASK, out->opmask, 8 },      { ARCH_IN_ZMMH, PEBS_HAS_ZMMH, out->zmmh[0], 64 },
-        { ARCH_IN_H16ZMM, PEBS_HAS_H16ZMM, out->h16zmm[0], 128 },
+        { ARCH_IN_YMMH, PEBS_HAS_YMMH, out->ymmh[0], 32, 1 << 2 },
+        { ARCH_IN_EGPR, PEBS_HAS_EGPR, out->egpr, 16, 0 },
+        { ARCH_IN_OPMASK, PEBS_HAS_OPMASK, out->opmask, 8, 1 << 5 },
+        { ARCH_IN_ZMMH, PEBS_HAS_ZMMH, out->zmmh[0], 64, 1 << 6 },
+        { ARCH_IN_H16ZMM, PEBS_HAS_H16ZMM, out->h16zmm[0], 128, 1 << 7 },
     };
+    const uint64_t components = fragment->at[ARCH_IN_XER] ? read_u64(bytes, fragment->at[ARCH_IN_XER]) : 0;
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (!fragment->at[rows[i].group])
             continue;
-        read_words(bytes + fragment->at[rows[i].group], rows[i].to, rows[i].words);
+        if ((components & rows[i].component) == rows[i].component)
+            read_words(bytes + fragment->at[rows[i].group], rows[i].to, rows[i].words);
         out->has |= rows[i].has;
     }
-    if (fragment->at[ARCH_IN_XMM])
+    out->has |= fragment->at[ARCH_IN_XMM] ? PEBS_HAS_XMM : 0;
+    if (fragment->at[ARCH_IN_XMM] && components & XSTATE_SSE)
         groups_read_xmm(bytes + fragment->at[ARCH_IN_XMM], out);
 }
 

@@ -14,6 +14,8 @@
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_FIXED)
 #define GROUP .needs = NEEDS, .records = true
 
+#define XSTATE_BV_INIT "SDM Vol. 1 (253665-083), \"Processor Tracking of XSAVE-Managed State\", the INIT optimization"
+
 enum { PERIOD = 200, FIXED_0 = 32 };
 
 static const char *lacks_fixed_0(const struct caps *caps)
@@ -366,7 +368,7 @@ TEST(arch_counters_fixed) = {
 /* ---- fragments --------------------------------------------------------------------------------------------------- */
 
 /*
- * XSAVE components that this kernel does not enable in XCR0. No available source says whether a record then has them,
+ * XSAVE components that no test enables in XCR0. No available source says whether a record then has them,
  * although processors list YMMH (CPUID of 06_CCH and 06_D5H).
  */
 #define NOT_ENABLED (ARCH_PEBS_YMMH | ARCH_PEBS_EGPR | ARCH_PEBS_OPMASK | ARCH_PEBS_ZMMH | ARCH_PEBS_H16ZMM)
@@ -421,24 +423,56 @@ TEST(arch_header_mode) = {
     .run = mode,
 };
 
+/* Returns XMM0 of the newest record. */
+static uint64_t sample_xmm(struct test_run *run, uint64_t components)
+{
+    struct pebs_record record = { .size = 0 };
+
+    if (!sample_groups(run, ARCH_PEBS_XMM))
+        return 0;
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
+        test_equal(run, "the XSAVE component of the XMM registers", record.xer & components, components);
+    return record.xmm[0].low;
+}
+
+/* The bit may be clear while XCR0 disables the state, or while all XMM registers are 0. */
 static void components(struct test_run *run)
 {
-    enum { SSE = 2 };
-    struct pebs_record record;
-
-    if (!may_have(run, ARCH_PEBS_XMM) || !sample_groups(run, ARCH_PEBS_XMM))
+    if (!may_have(run, ARCH_PEBS_XMM))
         return;
-    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
-        test_equal(run, "the XSAVE component of the XMM registers", record.xer & SSE, SSE);
+    if (!xsave_enable()) {
+        test_skip(run, "no XSAVE: CPUID.1:ECX bit 26 clear");
+        return;
+    }
+    xmm_fill(true);
+    test_equal(run, "XMM0 of a record", sample_xmm(run, XSTATE_SSE), UINT64_MAX);
+}
+
+static void initial(struct test_run *run)
+{
+    if (!may_have(run, ARCH_PEBS_XMM))
+        return;
+    sse_enable();
+    xmm_fill(false);
+    test_equal(run, "XMM0 of a record", sample_xmm(run, 0), 0);
 }
 
 TEST(arch_xmm_component) = {
     .id = "arch.xmm.component",
-    .title = "The bitmap before the XMM group has the XSAVE component of SSE, bit 1",
-    .source = SDM_ARCH_PEBS ", XER groups",
+    .title = "The bitmap before the XMM group, XSTATE_BV, has bit 1 while SSE is enabled and an XMM register is not 0",
+    .source = SDM_ARCH_PEBS ", XER groups; " XSTATE_BV_INIT,
     GROUP,
     .lacks = lacks_fixed_0,
     .run = components,
+};
+
+TEST(arch_xmm_initial) = {
+    .id = "arch.xmm.initial",
+    .title = "While all XMM registers are 0, a record has them as 0, whether or not XSTATE_BV has bit 1",
+    .source = SDM_ARCH_PEBS ", XER groups; " XSTATE_BV_INIT,
+    GROUP,
+    .lacks = lacks_fixed_0,
+    .run = initial,
 };
 
 static void retire(struct test_run *run)

@@ -250,4 +250,35 @@ static inline void sse_enable(void)
     cr4_write(cr4_read() | os_has_fxsr);
 }
 
+/* Enables SSE, and its state in XCR0. False without XSAVE. */
+static inline bool xsave_enable(void)
+{
+    const uint32_t x87_and_sse = 3;
+    const uintptr_t os_has_xsave = 1u << 18;
+    uint32_t low, high;
+
+    sse_enable();
+    if (!(cpuid(1, 0).ecx >> 26 & 1))
+        return false;
+    cr4_write(cr4_read() | os_has_xsave);
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    __asm__ volatile("xsetbv" : : "a"(low | x87_and_sse), "d"(high), "c"(0));
+    return true;
+}
+
+/* Sets all bits of XMM0, or clears XMM0 to XMM7, and in 64-bit mode XMM8 to XMM15. */
+static inline void xmm_fill(bool ones)
+{
+    if (ones) {
+        __asm__ volatile("pcmpeqd %xmm0, %xmm0");
+        return;
+    }
+#define CLEAR(n) "pxor %%xmm" #n ", %%xmm" #n "\n\t"
+    __asm__ volatile(CLEAR(0) CLEAR(1) CLEAR(2) CLEAR(3) CLEAR(4) CLEAR(5) CLEAR(6) CLEAR(7)::);
+#ifdef __x86_64__
+    __asm__ volatile(CLEAR(8) CLEAR(9) CLEAR(10) CLEAR(11) CLEAR(12) CLEAR(13) CLEAR(14) CLEAR(15)::);
+#endif
+#undef CLEAR
+}
+
 #endif

@@ -13,7 +13,6 @@
 
 #define RETIRE_VALID        (UINT64_C(1) << 16)
 #define CACHE_LATENCY_SHIFT 32
-#define XSAVE_SSE           (UINT64_C(1) << 1)
 
 static const uint64_t group_bits[ARCH_GROUPS] = {
     [GROUP_BASIC] = ARCH_BASIC, [GROUP_AUX] = ARCH_AUX, [GROUP_GPR] = ARCH_GPR,
@@ -123,10 +122,9 @@ static void encode_gpr(uint8_t *bytes, const struct pebs_contents *contents, con
     encode_u64(bytes + 0x90, arch->ssp);
 }
 
-/* The header names the XSAVE state components that follow. */
-static void encode_xmm(uint8_t *bytes, const struct adaptive_contents *extra)
+static void encode_xmm(uint8_t *bytes, const struct adaptive_contents *extra, const struct arch_contents *arch)
 {
-    encode_u64(bytes, XSAVE_SSE);
+    encode_u64(bytes, arch->xer);
     for (unsigned i = 0; i < XMM_REGISTERS; i++) {
         encode_u64(bytes + XER_HEADER_BYTES + 16 * i, extra->xmm[i][0]);
         encode_u64(bytes + XER_HEADER_BYTES + 16 * i + 8, extra->xmm[i][1]);
@@ -173,7 +171,7 @@ static void encode_group(uint8_t *bytes, enum arch_group group, const struct peb
         encode_gpr(bytes, contents, arch);
         break;
     case GROUP_XMM:
-        encode_xmm(bytes, extra);
+        encode_xmm(bytes, extra, arch);
         break;
     case GROUP_LBR:
         encode_lbr(bytes, extra, arch);

@@ -21,6 +21,7 @@
 #define ARCH_LBR_SHIFT    40 /* 1: 8 entries, 2: 16, 3: the stack's depth */
 #define ARCH_LBR          (UINT64_C(3) << ARCH_LBR_SHIFT)
 #define ARCH_XMM          (UINT64_C(1) << 49)
+#define XSTATE_SSE        (UINT64_C(1) << 1) /* XMM0 to XMM15 in XSTATE_BV */
 #define ARCH_GPR          (UINT64_C(1) << 61)
 #define ARCH_AUX          (UINT64_C(1) << 62)
 #define ARCH_EN           (UINT64_C(1) << 63) /* in CFG_C: the counter writes records */
@@ -45,6 +46,7 @@ struct arch_contents {
     bool mode_64;
     bool retire_valid;
     uint64_t ssp;
+    uint64_t xer; /* XSTATE_BV, the header of the vector groups */
     uint64_t lbr_control, lbr_depth;
     struct lbr_entry last_event;      /* the LBR entry of the last event record */
     uint32_t general, fixed;          /* the counters in the counters group, by number */

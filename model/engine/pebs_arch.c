@@ -81,6 +81,7 @@ void pebs_arch_describe(struct vcpu *v, struct arch_contents *arch)
     const uint64_t counted = v->rules->pebs_arch_counted(v);
 
     arch->mode_64 = v->host->ia32e(v->cpu);
+    arch->xer = XSTATE_SSE;
     arch->retire_valid = v->profile->pebs_timing;
     arch->lbr_control = v->regs[REG_IA32_LBR_CTL];
     arch->lbr_depth = v->regs[REG_IA32_LBR_DEPTH];

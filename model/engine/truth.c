@@ -211,7 +211,7 @@ void truth_arch(struct vcpu *v, uint64_t at, const struct pebs_contents *content
         fprintf(v->truth, " ssp=0x%" PRIx64, arch->ssp);
     }
     if (arch->format & ARCH_XMM) {
-        fprintf(v->truth, " xer=0x2");
+        fprintf(v->truth, " xer=0x%" PRIx64, arch->xer);
         truth_xmm(v->truth, extra);
     }
     if (arch->format & ARCH_LBR) {

@@ -85,6 +85,7 @@ void wrong_pebs_arch_describe(struct vcpu *v, struct arch_contents *arch)
     arch->mode_64 = arch->mode_64 && !fault(v, FAULT_ARCH_MODE_CLEAR);
     arch->retire_valid = arch->retire_valid && !fault(v, FAULT_ARCH_RETIRE_INVALID);
     arch->ssp = fault(v, FAULT_ARCH_SSP_SET) ? SOME_STACK : arch->ssp;
+    arch->xer = fault(v, FAULT_ARCH_XER_CLEAR) ? 0 : arch->xer;
     arch->lbr_depth = fault(v, FAULT_ARCH_LBR_DEPTH_ZERO) ? 0 : arch->lbr_depth;
     arch->general <<= fault(v, FAULT_ARCH_COUNTS_NEXT);
 }

@@ -19,6 +19,7 @@ struct latitude {
         } arming;
         unsigned unseen;                   /* cycles until the staged records are visible */
         bool pdir_plus_late;               /* the record describes the instruction after the overflowing one */
+        bool tracks_init;                  /* XSTATE_BV of a record follows the state of the XMM registers */
         unsigned follows;                  /* one access of this many */
         bool drops[REG_IA32_LBR_INFO + 1]; /* registers that ignore reserved bits instead of raising #GP */
         struct {

@@ -34,6 +34,7 @@ static const struct rules may = {
     .smi_microseconds = may_smi_microseconds,
     .stepped = may_stepped,
     .pebs_together = may_pebs_together,
+    .pebs_arch_describe = may_pebs_arch_describe,
     .pebs_arch_split = may_pebs_arch_split,
     .pebs_visible = may_pebs_visible,
     .pebs_reload = may_pebs_reload,

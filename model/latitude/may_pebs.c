@@ -3,6 +3,7 @@
 
 #include "model/engine/counting.h"
 #include "model/engine/pebs.h"
+#include "model/engine/pebs_arch.h"
 #include "model/latitude/choices.h"
 #include "model/latitude/may_pmi.h"
 
@@ -12,6 +13,7 @@
 void may_choose_pebs(struct vcpu *v)
 {
     v->latitude->state.arming.cycles = latitude_draw(v, FREEDOM_PEBS_ARMING, MOST_ARMING_CYCLES);
+    v->latitude->state.tracks_init = latitude_draw(v, FREEDOM_XER_INIT, 1);
     v->latitude->state.pdir_plus_late = latitude_draw(v, FREEDOM_PDIR_PLUS, 1);
 }
 
@@ -77,6 +79,21 @@ uint64_t may_pebs_together(struct vcpu *v, uint64_t due)
         together |= latitude_draw(v, FREEDOM_PEBS_SHARED, 1) ? left & -left : 0;
     }
     return together;
+}
+
+void may_pebs_arch_describe(struct vcpu *v, struct arch_contents *arch)
+{
+    uint64_t xmm[XMM_REGISTERS][2], any = 0;
+
+    pebs_arch_describe(v, arch);
+    if (!(arch->format & ARCH_XMM) || !v->latitude->state.tracks_init) {
+        return;
+    }
+    v->host->xmm(v->cpu, xmm);
+    for (unsigned i = 0; i < XMM_REGISTERS; i++) {
+        any |= xmm[i][0] | xmm[i][1];
+    }
+    arch->xer = any != 0 ? XSTATE_SSE : 0;
 }
 
 /* Splits before every second group, and puts a null record before every second fragment. */

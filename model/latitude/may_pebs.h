@@ -11,6 +11,7 @@ bool may_counting_exact(const struct vcpu *v, const struct counter *c);
 bool may_overflow_arms(struct vcpu *v, unsigned i);
 uint64_t may_pebs_together(struct vcpu *v, uint64_t due);
 bool may_pebs_visible(const struct vcpu *v);
+void may_pebs_arch_describe(struct vcpu *v, struct arch_contents *arch);
 void may_pebs_arch_split(struct vcpu *v, const struct arch_contents *arch, struct arch_split *split);
 void may_pebs_reload(struct vcpu *v, uint64_t counters);
 

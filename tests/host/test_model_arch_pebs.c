@@ -110,6 +110,7 @@ static struct arch_contents some_arch(uint64_t format)
         .mode_64 = true,
         .retire_valid = true,
         .ssp = 0x5152535455565758,
+        .xer = 2,
         .lbr_control = 0x6162636465666768,
         .lbr_depth = 32,
         .last_event = { 0x71, 0x72, 0x73 },
