@@ -12,7 +12,7 @@ install-model: model $B/ds-inspect ##install the model for other kernels: the co
 	$Qinstall -d $(MODEL_DIR) $(MODEL_DOC) $(dir $(MODEL_BIN)) $(dir $(MODEL_MAN))
 	$Qinstall -m 644 docs/model.md docs/modelled.md docs/profiles.md docs/referee.md docs/gdb.md LICENSES/GPL-2.0-or-later.txt $(MODEL_DOC)
 	$Qinstall -m 644 model/qemu/qemu-ds.1 $(MODEL_MAN)
-	$Qinstall -m 755 $B/qemu-system-x86_64 model/qemu/qemu-ds $(MODEL_DIR)
+	$Qinstall -m 755 $B/qemu-system-x86_64 $B/qemu-ds $(MODEL_DIR)
 	$Qif grep -q '/toolchain/debian$$' $B/qemu-system-x86_64; then \
 		install -d $(MODEL_DIR)/toolchain && cp -a $B/toolchain/debian $(MODEL_DIR)/toolchain/; fi
 	$Qinstall -m 644 $B/dsmodel.so tools/gdb/dstest86.py $(MODEL_DIR)

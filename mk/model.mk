@@ -9,7 +9,10 @@ MODEL_OPTIMISE = -O3 -flto=auto
 MODEL_CFLAGS = $(WARNINGS) $(MODEL_OPTIMISE) -g -fPIC -fvisibility=hidden -I. $(MODEL_GLIB)
 
 .PHONY: model
-model: $B/dsmodel.so ## build/dsmodel.so, the debug store as a QEMU plugin
+model: $B/dsmodel.so $B/qemu-ds ## build/dsmodel.so, the debug store as a QEMU plugin, and build/qemu-ds, which starts QEMU with it
+
+$B/qemu-ds: model/qemu/qemu-ds NEWS
+	$Qsed 's/@VERSION@/$(VERSION)/' $< >$@ && chmod 755 $@
 
 $(MODEL_OBJECTS): $B/%.o: %.c
 	$(call say,CC,$@)

@@ -1,0 +1,125 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+#
+# qemu-ds --strict in CI: the report and the exit status of a guest that hangs, and of a wrapper that is signalled; QEMU's
+# options that other runners pass; and hints for misplaced options. The guests are the kernel, which halts if there is no
+# isa-debug-exit, and an empty machine. Prints TAP.
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import time
+
+BUILD = pathlib.Path(__file__).resolve().parents[2] / 'build'
+COMMAND = str(BUILD / 'qemu-ds')
+EMPTY = ['-display', 'none', '-serial', 'null']
+EXIT = ['-no-reboot', '-device', 'isa-debug-exit,iobase=0xf4,iosize=4']
+count = 0
+
+
+def ok(passed, name, told=''):
+    global count
+    count += 1
+    print(f'{"ok" if passed else "not ok"} {count} - {name}', flush=True)
+    if not passed:
+        print(''.join(f'# {line}\n' for line in str(told).splitlines()), end='', flush=True)
+
+
+def kernel(tests):
+    return [*EMPTY, '-kernel', str(BUILD / 'dstest86-64.elf'), '-append', f'run={tests}']
+
+
+def run(*words, command=(COMMAND,)):
+    done = subprocess.run([*command, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stderr
+
+
+def wait_for(condition):
+    end = time.time() + 60
+    while not condition() and time.time() < end:
+        time.sleep(0.05)
+    return condition()
+
+
+def qemus(folder):
+    """The processes of QEMU with this folder in their environment."""
+    found = []
+    for process in pathlib.Path('/proc').glob('[0-9]*'):
+        try:
+            if f'TMPDIR={folder}\0'.encode() in (process / 'environ').read_bytes() and \
+                    b'qemu-system' in (process / 'cmdline').read_bytes():
+                found.append(process.name)
+        except OSError:
+            pass
+    return found
+
+
+def interrupt(number, tests, *options):
+    """Starts a guest that does not end, and signals the wrapper once the report has its line or, without one, QEMU runs.
+    Returns the status and the report."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = pathlib.Path(folder, 'report')
+        scratch = pathlib.Path(folder, 'tmp')
+        scratch.mkdir()
+        with report.open('w') as to:
+            wrapper = subprocess.Popen([COMMAND, *options, *kernel(tests)], stdin=subprocess.DEVNULL, stdout=to, stderr=to,
+                                       env={**os.environ, 'TMPDIR': str(scratch)})
+            streamed = wait_for(lambda: 'violation ' in report.read_text() if tests != 'none' else qemus(scratch))
+            running = wrapper.poll() is None and bool(qemus(scratch))
+            wrapper.send_signal(number)
+            try:
+                status = wrapper.wait(30)
+            except subprocess.TimeoutExpired:
+                status = 'still runs'
+        name = f'{number.name}, run={tests} {" ".join(options)}'
+        ok(streamed and running, f'{name}: the report appears while the guest runs', report.read_text())
+        ok(not qemus(scratch), f'{name}: QEMU has ended', qemus(scratch))
+        for left in qemus(scratch):
+            os.kill(int(left), signal.SIGKILL)
+        ok(not list(scratch.iterdir()), f'{name}: no file is left', list(scratch.iterdir()))
+        return status, report.read_text()
+
+
+for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
+    status, said = interrupt(number, 'forbidden.lvt_masked', '--strict')
+    ok(status == 70 and re.search(rf'^qemu-ds: .* guest: 1; signal {number.value} ended it$', said, re.M), '... and 70', f'{status} {said}')
+status, said = interrupt(signal.SIGTERM, 'none', '--strict')
+ok(status == 143 and 'guest: 0; signal 15' in said, '... and 143 without a violation', f'{status} {said}')
+
+status, said = run('-s', 'KILL', '60', COMMAND, '--strict', *EXIT, *kernel('forbidden.lvt_masked'), command=['timeout'])
+ok(status == 70 and re.search(r"^violation .*guest: 1; QEMU's own exit status: 33$", said, re.M | re.S), 'a guest that ends', f'{status} {said}')
+with tempfile.TemporaryDirectory() as folder:
+    report = pathlib.Path(folder, 'report')
+    report.write_text('violation of an earlier run\n')
+    status, said = run('--strict', '--violations', str(report), '-device', 'no-such-device', *EMPTY)
+    ok(status == 1 and report.read_text() == '', 'the report of an earlier run does not count', f'{status} {said}')
+
+ADVICE = EXIT + kernel('bts.enable.bts_alone')
+status, said = run('--strict', *ADVICE)
+ok(status == 33 and 'advice ' in said, 'advice passes --strict', f'{status} {said}')
+status, said = run('--strict=advice', *ADVICE)
+ok(status == 70 and re.search(r'^qemu-ds: .* guest: 0, advice: [1-9]', said, re.M), '--strict=advice makes it fatal', f'{status} {said}')
+
+QUIT = EXIT + kernel('bts.calls')
+for words in (['-accel', 'kvm', '-accel', 'hvf', '-accel', 'tcg'], ['-machine', 'q35,accel=tcg'], ['-M', 'accel=kvm:tcg'],
+              ['-machine', 'accel=tcg,graphics=off', '-cpu', 'max'], ['--machine', 'pc', '--accel', 'tcg,thread=multi']):
+    status, said = run(*words, *QUIT)
+    ok((status, said) == (33, ''), f'{" ".join(words)}', f'{status} {said}')
+for words, expected in {
+    '-machine q35,accel=kvm': '-machine accel=kvm: not supported; the model needs accel=tcg',
+    '-accel kvm -accel hvf': '-accel hvf: not supported; the model needs -accel tcg',
+    '-m 1G --profile icelake': "--profile: write the options of qemu-ds before QEMU's",
+    '-profile icelake': "-profile: write --profile, before QEMU's options",
+    '--strict=all': '--strict=all: unknown value; write --strict or --strict=advice',
+    '--strict -daemonize': "-daemonize: not supported with --strict, which waits for QEMU's end",
+}.items():
+    status, said = run(*words.split(), *EMPTY)
+    ok((status, said) == (2, f'qemu-ds: {expected}\n'), f'{words} is refused', f'{status} {said}')
+status, said = run()
+ok(status == 2 and said.startswith('usage: qemu-ds '), 'without arguments: the usage', f'{status} {said}')
+version = re.search(r'^## ([0-9.]+)', (BUILD.parent / 'NEWS').read_text(), re.M)[1]
+said = subprocess.run([COMMAND, '--version'], capture_output=True, text=True, timeout=60).stdout
+ok(said.startswith(f'qemu-ds {version}\nQEMU emulator version '), '--version', said)
+print(f'1..{count}')
