@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads cpuid_facts.tsv: what real processors say in CPUID. Shares nothing with the kernel or the model. */
+/* Reads cpuid_facts.tsv: CPUID of real processors. Shares no code with the kernel or the model. */
 #ifndef TESTS_HOST_CPUID_FACTS_H
 #define TESTS_HOST_CPUID_FACTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A log with a dump, written or made by hand, and what the reader passes on of it. */
+/* A log with a dump, written or made by hand, and the reader's results. */
 #ifndef TESTS_HOST_DUMP_LOG_H
 #define TESTS_HOST_DUMP_LOG_H
 

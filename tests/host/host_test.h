@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* cmocka passes a state that hardly any test uses, and fakes ignore what their test does not ask about. */
+/* Most tests ignore cmocka's state, and fakes ignore arguments that their test does not check. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What Intel says of its processors: which model has which core, and of each precise event that a core of the kernel or
- * of the model has, which cores have it and how. Source: github.com/intel/perfmon of 2026, mapfile.csv and the core
- * event files. Events that differ in an MSR's value alone (load latency, FRONTEND_RETIRED) are one, and so are those
- * with and without "_PS". Copied from there, never from cpu/ or model/.
+ * Intel's data of its processors: the core of each model, and for each precise event that a core of the kernel or of
+ * the model has, the cores that have it and their restrictions. Source: github.com/intel/perfmon of 2026, mapfile.csv
+ * and the core event files. Events that differ in an MSR's value alone (load latency, FRONTEND_RETIRED) are one, and so
+ * are those with and without "_PS". Copied from there, never from cpu/ or model/.
  */
 #ifndef TESTS_HOST_INTEL_EVENTS_H
 #define TESTS_HOST_INTEL_EVENTS_H
@@ -81,7 +81,7 @@ static const struct intel_kind {
 #define COVES    "ADL-P MTL-P GNR LNL-P ARL-P PTL-P NVL-P "
 #define MONTS    "ADL-E MTL-E SRF GRR LNL-E ARL-E ARL-LP PTL-E CWF NVL-E "
 
-/* Folders whose lists leave out which counters have precise distribution. */
+/* Folders whose lists lack the counters with precise distribution. */
 #define DISTRIBUTION_UNTOLD OLDER BRIDGES WELLS LAKES "BNL ICL ICX TGL RKL SLM KNL GLM GLP"
 
 enum intel_address { UNSAID, NO, YES };

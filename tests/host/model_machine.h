@@ -244,7 +244,7 @@ static const struct host machine_host = {
 };
 
 /*
- * The profile of this name, or with a letter behind it ("alderlake/E") of this kind of its cores; NULL: there is none.
+ * The profile of this name, or of one kind of its cores by a letter ("alderlake/E"); NULL: unknown.
  */
 static inline const struct profile *profile_named(const char *name)
 {
@@ -390,7 +390,7 @@ static inline void add_events(struct machine *m, const struct block *b)
     }
 }
 
-/* What a watched block does before its i-th instruction. */
+/* The check that a watched block makes before its i-th instruction. */
 static inline bool watch(struct machine *m, const struct block *b, unsigned i)
 {
     const struct place place = { b, i };
@@ -530,7 +530,7 @@ static inline void expect_each(struct machine *m, bool msrs, const struct conten
 #define EXPECT_MSRS(m, ...)   expect_each(m, true, CONTENTS(__VA_ARGS__), __FILE__, __LINE__)
 #define EXPECT_MEMORY(m, ...) expect_each(m, false, CONTENTS(__VA_ARGS__), __FILE__, __LINE__)
 
-/* Runs a block far away that does nothing, so that earlier blocks are complete. */
+/* Runs an empty block far away, so that earlier blocks are complete. */
 static inline void finish(struct machine *m)
 {
     struct block *b = block_make(0x10000, 1, END_PLAIN);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processors for host tests: what CPUID and registers of real parts say. caps_fill() makes their capabilities of it, as
+ * Processors for host tests: CPUID and registers of real parts, from which caps_fill() derives their capabilities, as
  * in the kernel. A test that needs another processor changes one value of these.
  */
 #ifndef TESTS_HOST_PROCESSORS_H

@@ -144,7 +144,7 @@ UNIT_TEST(the_old_root_has_no_xsdt)
     }
 }
 
-/* A root pointer of version 2 that the memory ends behind, and one that it ends within. */
+/* A root pointer of version 2 at the end of memory, and one that memory cuts off. */
 UNIT_TEST(the_last_byte_of_the_root)
 {
     struct machine m;
@@ -164,7 +164,7 @@ UNIT_TEST(the_last_byte_of_the_root)
     assert_int_equal(acpi_read_processors(&memory, m.base + end + 1, &processors), ACPI_OK); /* by its RSDT */
 }
 
-/* A list ends where its length says: what looks like a further entry, or a part of one, is none. */
+/* The length ends a list, also before bytes that look like a further entry or a part of one. */
 UNIT_TEST(the_end_of_a_list)
 {
     struct machine m;
@@ -228,7 +228,7 @@ UNIT_TEST(more_than_there_is_room_for)
     assert_int_equal(ids[1], 99);
 }
 
-/* One thing after the other is changed in a sound machine. */
+/* A sound machine, with one change at a time. */
 UNIT_TEST(lists)
 {
     struct machine m;
@@ -292,7 +292,7 @@ UNIT_TEST(broken_entries)
     }
 }
 
-/* Each kind's flags are its own, whatever stands before the entry; the last one may be of two bytes. */
+/* Each kind of entry has its own flags, whatever precedes it; the last entry may have two bytes. */
 UNIT_TEST(flags_and_ends)
 {
     static const uint8_t enabled[] = {
@@ -454,7 +454,7 @@ UNIT_TEST(timers)
     expect_timers(&m, 0, 0);
 }
 
-/* The address with a space, of 12 bytes, goes first where the table has it whole and it is a port's. */
+/* The 12-byte address with a space has priority if the table has all of it and it is a port. */
 UNIT_TEST(extended_timer)
 {
     static const struct {

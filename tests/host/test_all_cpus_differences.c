@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which of a processor's capabilities are not the boot processor's, and whether the same can be demanded of both. */
+/* How a processor's capabilities differ from the boot processor's, and whether the tests can require the same of both.
+ */
 #include "tests/host/unit_test.h"
 
 #include "suite/all_cpus/differences.c"
@@ -41,7 +42,7 @@ UNIT_TEST(the_same_is_alike)
 }
 
 /* A different microcode revision is reported, and does not change what is required. */
-UNIT_TEST(microcode_is_told)
+UNIT_TEST(microcode_is_reported)
 {
     start();
     other.microcode = 0xf2;
@@ -77,8 +78,8 @@ UNIT_TEST(every_field_counts)
 #undef DIFFERS
 }
 
-/* What is missing on the boot processor is tested on none. Of the APIC caps_fill() does not know all. */
-UNIT_TEST(what_it_lacks_is_told)
+/* A feature that the boot processor lacks is not tested. caps_fill() does not know the whole APIC. */
+UNIT_TEST(missing_features_are_reported)
 {
     start();
     other.reason[CAPS_NEED_BTS] = CAPS_BTS_UNAVAILABLE;

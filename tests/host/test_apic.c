@@ -9,7 +9,7 @@
 
 #include <sys/mman.h>
 
-/* Instead of arch/x86/cpu.h. */
+/* Replaces arch/x86/cpu.h. */
 #define ARCH_X86_CPU_H
 struct cpuid {
     uint32_t eax, ebx, ecx, edx;
@@ -125,7 +125,7 @@ static void end_one(void)
     }
 }
 
-/* x2APIC mode is left through the disabled state alone, unless it is locked, and entered from xAPIC mode. */
+/* x2APIC mode, unless locked, can be left only through the disabled state. It is entered from xAPIC mode. */
 bool msr_write(uint32_t msr, uint64_t value)
 {
     const uint64_t to = value & (X2APIC | ENABLE), from = machine.base & (X2APIC | ENABLE);
@@ -162,7 +162,7 @@ void interrupts_set_stray(bool (*take)(unsigned vector))
 
 #include "arch/x86/devices/apic.c"
 
-/* An APIC with these bits of IA32_APIC_BASE, six LVT entries, and nothing quiet. */
+/* An APIC with these bits of IA32_APIC_BASE and six LVT entries, all active. */
 static void start(uint64_t base)
 {
     memset(&machine, 0, sizeof machine);
@@ -274,7 +274,7 @@ static void other_processors_follow(void **state)
     assert_int_equal(apic_enter(), APIC_RAISES_GP);
 }
 
-/* CMCI's entry is there where the version register counts seven. The thermal one came with the sixth. */
+/* The CMCI entry exists if the version register counts seven. The thermal entry is the sixth. */
 static void everything_is_masked_at_first(void **state)
 {
     for (unsigned i = 0; i < 8; i++) {
@@ -293,7 +293,7 @@ static void everything_is_masked_at_first(void **state)
     }
 }
 
-/* What is in service is ended before anything else, and what is pending comes once all is quiet. */
+/* Interrupts in service are ended first. Pending ones are delivered once all sources are masked. */
 static void what_firmware_began_is_ended(void **state)
 {
     start(FIXED_AT | ENABLE | X2APIC);
@@ -326,7 +326,7 @@ static unsigned stray_count(void)
     return apic_strays(&vector);
 }
 
-/* A stray is one that the APIC has in service: any other was not its doing. */
+/* A stray interrupt is in service in the APIC; any other was not sent by the APIC. */
 static void strays_are_counted_and_ended(void **state)
 {
     begin(FIXED_AT | ENABLE | X2APIC);
@@ -367,7 +367,7 @@ static void spurious_interrupts_get_no_eoi(void **state)
     assert_int_equal(stray_count(), 1);
 }
 
-/* Each of the three must say so, and the leaf must be there. */
+/* All three bits must be set, and the leaf must exist. */
 static void a_locked_mode_is_known(void **state)
 {
     for (unsigned lacks = 0; lacks < 5; lacks++) {

@@ -40,7 +40,7 @@ static struct caps_input qemu(void)
 #define USERS_OF_LBR     (NEED_LBR | NEED_LBR_INFO | NEED_LBR_SELECT)
 #define USERS_OF_PERFMON (NEED_GLOBAL_CTRL | NEED_FREEZE)
 
-/* ---- steps: what is changed in the values that were read, and what the capabilities must then be ----------------- */
+/* ---- steps: changes of the values that were read, and the capabilities that must follow -------------------------- */
 
 struct step {
     enum {
@@ -607,7 +607,7 @@ UNIT_TEST(all_steps)
     }
 }
 
-/* All others mean that there is one: it is refused, or unknown. */
+/* All others mean that the feature exists, but is refused or unknown. */
 UNIT_TEST(reasons_that_say_there_is_none)
 {
     static const bool absent[CAPS_REASON_COUNT] = {
@@ -620,7 +620,7 @@ UNIT_TEST(reasons_that_say_there_is_none)
         assert_int_equal(caps_reason_absent((enum caps_reason)reason), absent[reason]);
 }
 
-/* Each reason has a text of its own, which begins with what is missing. */
+/* Each reason has a text of its own, which begins with the missing feature. */
 UNIT_TEST(texts)
 {
     static const char *const begins[] = { "no ", "PEBS records have " };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Capabilities of every core that is listed, and of every value that a field of CPUID or of a register can have. */
+/* Capabilities of every listed core, and for every value that a field of CPUID or of a register can have. */
 #include "tests/host/unit_test.h"
 
 #include "cpu/cores.h"
@@ -162,7 +162,7 @@ UNIT_TEST(bits_of_perf_capabilities)
     }
 }
 
-/* Models that are still to come: families 6, 12h and 13h, by their registers alone. */
+/* Future models: families 6, 12h and 13h, by their registers alone. */
 UNIT_TEST(models_to_come)
 {
     static const uint32_t signatures[] = { 0x000f0ff2, 0x00300f70, 0x00400fa0 };
@@ -263,7 +263,7 @@ UNIT_TEST(fixed_counters)
     assert_int_equal(fill(&input).fixed_counters, 0);
 }
 
-/* Knights Landing says that its entries are bare addresses, and has the mispredict flag in them (Linux). */
+/* Knights Landing reports entries of bare addresses, but they have the mispredict flag (Linux). */
 UNIT_TEST(lbr_of_knights_landing)
 {
     static const uint32_t signatures[] = { 0x00050671, 0x00080650 };

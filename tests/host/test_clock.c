@@ -9,7 +9,7 @@
 
 #include <sys/mman.h>
 
-/* Instead of arch/x86/cpu.h. */
+/* Replaces arch/x86/cpu.h. */
 #define ARCH_X86_CPU_H
 
 static uint8_t port_read8(uint16_t port);
@@ -23,7 +23,7 @@ static void cpu_pause(void);
 
 #define HPET_AT UINT64_C(0x10000000)
 
-/* What a clock shows goes on by `step` at each read, until `reads` have been made. */
+/* A clock advances by `step` at each read, for `reads` reads. */
 static struct {
     uint64_t tsc_step, pm_step, hpet_step, pit_step;
     uint64_t tsc, pm, hpet, pit;
@@ -79,7 +79,7 @@ static void port_write8(uint16_t port, uint8_t value)
         snprintf(machine.written + length, sizeof machine.written - length, "%x %x, ", port, value);
 }
 
-/* The HPET counts as the others are read: memory has no reads that can be seen. */
+/* The HPET advances when the others are read, because reads of its memory cannot be detected. */
 static void cpu_pause(void)
 {
     machine.pauses++;
@@ -207,7 +207,7 @@ static void what_is_none_is_not_believed(void **state)
     expect("aaas");
 }
 
-/* Each that stands still is tried once, and costs ten thousand reads; later waits cost nothing. */
+/* Each stopped clock is tried once, which costs ten thousand reads, and not in later waits. */
 static void nothing_is_paid_twice(void **state)
 {
     begin();
@@ -252,7 +252,7 @@ static void a_slow_clock_is_given_up(void **state)
     assert_int_equal(machine.reads, 2000002);
 }
 
-/* Whoever is not let run for a while misses most of the PIT's round. */
+/* A kernel that a hypervisor does not schedule for a while misses most of the PIT's period. */
 static void a_large_step_is_one(void **state)
 {
     begin();
@@ -268,7 +268,7 @@ static void a_large_step_is_one(void **state)
     assert_int_equal(machine.reads, 39);
 }
 
-/* A step back is none, and what follows is counted from before it. */
+/* A step back is ignored, and later steps are counted from the value before it. */
 static void a_step_back_is_no_step(void **state)
 {
     begin();

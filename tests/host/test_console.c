@@ -52,7 +52,7 @@ UNIT_TEST(lines)
     expect("# a %d\r\n", "# a %d\n");
 }
 
-/* Lines that are too long are cut, but those of any length. */
+/* console_note() cuts a line that is too long; console_text() does not. */
 UNIT_TEST(long_lines)
 {
     char text[CONSOLE_LINE_MAX + 10];

@@ -56,7 +56,7 @@ static bool is_mapped(unsigned family, unsigned model)
     return false;
 }
 
-/* Every other model that there can be, listed or not. */
+/* Every other possible model, listed or not. */
 UNIT_TEST(models)
 {
     for (unsigned family = 0; family <= 0x14; family++)
@@ -279,7 +279,7 @@ UNIT_TEST(registers)
     }
 }
 
-/* What a core's notes must speak of, one after the other. */
+/* The subjects of a core's notes, in order. */
 UNIT_TEST(notes)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * caps_fill() on what real processors say (cpuid_facts.tsv): which core, which counters, LBRs and architectural PEBS it
- * derives, and that whatever the processor has is tested. What is expected is derived here from the registers again.
+ * caps_fill() on CPUID of real processors (cpuid_facts.tsv): core, counters, LBRs and architectural PEBS, and that
+ * every feature is tested. The expected values are derived here again, from the registers.
  */
 #include "tests/host/unit_test.h"
 
@@ -100,7 +100,7 @@ static struct caps_leaf leaf(const struct fact_leaf *of_fact)
     return (struct caps_leaf){ of_fact->there, of_fact->regs[0], of_fact->regs[1], of_fact->regs[2], of_fact->regs[3] };
 }
 
-/* The registers that no dump has hold what they hold on a processor whose flags are true. */
+/* Registers that no dump has: as on a processor that has what its flags announce. */
 static struct caps_input input_of(const struct fact *f, uint64_t capabilities, uint64_t misc)
 {
     return (struct caps_input){
@@ -216,7 +216,7 @@ static void check_use(const struct fact *f, const struct caps *caps, uint64_t mi
         check_available(caps, "LBR", NEED_LBR);
 }
 
-/* The crystal times the ratio; where the crystal is not told, near the base frequency, which is rounded. */
+/* The crystal times the ratio; if CPUID lacks the crystal, near the base frequency, which is rounded. */
 static void check_rate(const struct fact *f, const struct caps *caps)
 {
     const uint32_t *const ratio = f->leaf_15.regs;
@@ -274,7 +274,7 @@ UNIT_TEST(every_fact)
     assert_int_equal(wrong, 0);
 }
 
-/* A row is read as it stands, and a cut one is refused. */
+/* A row is read literally, and a cut one is refused. */
 UNIT_TEST(rows)
 {
     char good[] =

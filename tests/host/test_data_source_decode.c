@@ -172,7 +172,7 @@ static const struct encoding {
     { DATA_SOURCE_ARCTIC_WOLF, arctic_wolf, 7, 8, 12, 11, 13, 14 },
 };
 
-/* Each of the encoding's fields, alone and all together; every bit that is not of a field says nothing. */
+/* Each of the encoding's fields, alone and all together. Bits outside of fields are ignored. */
 static void check_fields(const struct encoding *e, uint64_t code)
 {
     for (unsigned set = 0; set < 16; set++) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which screens the kernel uses and what it says of the others, where it draws and when, on a machine of variables: the
- * ports of a VGA, memory where frame buffers are, and page tables that only write down what they are asked for.
+ * The screens that the kernel uses, its reports on the others, and where and when it draws, on a machine of variables:
+ * the ports of a VGA, memory for frame buffers, and page tables that only record the requests.
  */
 #define _GNU_SOURCE 1 /* mmap() with MAP_ANONYMOUS */
 #include <sys/mman.h>
 
 #include "tests/host/host_test.h"
 
-/* In place of arch/x86/cpu.h. */
+/* Replaces arch/x86/cpu.h. */
 #define ARCH_X86_CPU_H
 static uint8_t port_read8(uint16_t port);
 static void port_write8(uint16_t port, uint8_t value);
@@ -131,7 +131,7 @@ static void init(struct boot_screen screen)
     display_init(&screen);
 }
 
-/* No screen: the reason, a page of the least size, and no harm in showing it. */
+/* No screen: the reason, and a page of the least size, which can be drawn safely. */
 static void assert_none(const char *text)
 {
     assert_string_equal(display_text(), text);
@@ -167,7 +167,7 @@ static void before_anything(void **state)
     assert_none("");
 }
 
-/* A VGA that no loader told of is used in the one mode in which a BIOS leaves it; each case is one register away. */
+/* A VGA that no loader reports is used only in the mode that a BIOS leaves. Each case differs in one register. */
 static void vga_unasked(void **state)
 {
     static const char *const none = "none: the loader tells of none, and there is no VGA in text mode";
@@ -302,7 +302,7 @@ static void pixels(void **state)
     assert_int_equal(pixel(FRAME, 16, 16), 0x5a5a5a5a);
 }
 
-/* At its own address, or where memory was given up for its addresses. */
+/* At its own address, or for the 32-bit kernel in the window below 4 GiB. */
 static void above_4_gib(void **state)
 {
     const bool wide = sizeof(uintptr_t) == sizeof(uint64_t);

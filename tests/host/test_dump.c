@@ -235,7 +235,7 @@ static void write_head_and_event(const struct dump_machine *machine, const struc
     dump_write_end(&writer);
 }
 
-/* What was read, written again, makes the same frames; test_dump_write.c has their words. */
+/* Records that were read and written again make the same frames; test_dump_write.c has their words. */
 static void head_and_event_come_back(void **state)
 {
     static const struct dump_sampling event = { .cpu = 2,
@@ -295,7 +295,7 @@ static void frame_of_the_documentation(void **state)
     forget();
 }
 
-/* A test that is abandoned while a frame is being filled loses that frame, and the reader notices. */
+/* A test that is abandoned while a frame is being filled loses that frame, and the reader reports it. */
 static void writer_is_interrupted(void **state)
 {
     uint8_t bytes[24];

@@ -189,7 +189,7 @@ static void damaged_logs(void **state)
     }
 }
 
-/* What the records of a lost head, of another machine, and around a missing frame are passed on with. */
+/* The context of records after a lost head, of another machine, and around a missing frame. */
 static void what_is_told_of_damaged_logs(void **state)
 {
     arrange("1-13");

@@ -62,7 +62,7 @@ static void pebs(unsigned cpu, const struct pebs_form *form, enum data_source_en
     dump_write_pebs(&writer, cpu, form, source, size, bytes, count);
 }
 
-/* A frame has records of one processor and form; another one begins with each change, and what is open goes first. */
+/* A frame has records of one processor and form. Each change writes the open frame and begins another. */
 static void a_frame_for_each_form(void **state)
 {
     static const char *const want[] = {
@@ -99,7 +99,7 @@ static void a_frame_for_each_form(void **state)
     assert_lines(want, COUNT_OF(want));
 }
 
-/* Whatever is written, the open frame goes first. */
+/* Before any other output, the open frame is written. */
 static void in_order(void **state)
 {
     static const char *const want[] = {
@@ -155,7 +155,7 @@ static void in_order(void **state)
     assert_lines(want, COUNT_OF(want));
 }
 
-/* A line whose writing was abandoned is lost with its frame, whatever is written next; its records are counted. */
+/* An abandoned line is lost with its frame, whatever is written next; its records are counted. */
 static void abandoned_frames(void **state)
 {
     static const struct dump_sampling sampling = { .name = "N" };
@@ -252,7 +252,7 @@ static void abandoned_in_each_call(void **state)
     }
 }
 
-/* A record that differs in nothing takes a byte for each eight of its fields, and no value. */
+/* A record equal to the one before takes a byte for each eight of its fields, and no values. */
 static void equal_records(void **state)
 {
     const struct pebs_form form = { .width = 8, .format = 3 };

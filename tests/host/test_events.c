@@ -85,7 +85,7 @@ static const char *const differences[] = {
     [DISTRIBUTION] = "other counters with precise distribution",
 };
 
-/* Every difference that there is, and why. */
+/* Every difference, and its reason. */
 static struct {
     const char *folders, *events; /* events: NULL for any that none of the kernel's lists has */
     enum difference what;
@@ -247,7 +247,7 @@ static void intels_lists(void **state)
     assert_int_equal(unexplained, 0);
 }
 
-/* What the manual alone says is so, and is all that Core has. */
+/* The events that only the manual lists are as it lists them, and are all that Core has. */
 static void the_manuals_tables(void **state)
 {
     for (size_t m = 0; m < COUNT_OF(by_manual); m++) {
@@ -363,7 +363,7 @@ static const char *const counts[PEBS_ROLE_COUNT][NAMES_MOST] = {
     [PEBS_ROLE_TSX] = { "HLE_RETIRED.ABORTED", "RTM_RETIRED.ABORTED" },
 };
 
-/* The names up to the dot; NetBurst's have none, and stand with what a later core counts by that name. */
+/* The names up to the dot. NetBurst's have no dot, and are listed with a later core's events of that name. */
 static const char *const families[][NAMES_MOST] = {
     [PEBS_FAMILY_NONE] = { "UOPS_RETIRED", "MEM_STORE_RETIRED", "ITLB_MISS_RETIRED", "MOB_load_replay_retired" },
     [PEBS_FAMILY_INST_RETIRED] = { "INST_RETIRED" },
@@ -443,7 +443,7 @@ static void an_event_by_its_role(void **state)
     assert_non_null(pebs_event_of(&pebs_events_sandy_bridge, PEBS_ROLE_PREC_DIST, 0x3));
 }
 
-/* The roles from PEBS_ROLE_TRIGGERED on are those that no workload brings about. Each of them has its reason. */
+/* No workload causes the roles from PEBS_ROLE_TRIGGERED on. Each of them has its reason. */
 static void roles_without_workload(void **state)
 {
     assert_int_equal(PEBS_ROLE_TRIGGERED, PEBS_ROLE_PRECISE_STORE + 1);

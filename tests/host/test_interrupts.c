@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Who gets an interrupt or exception: its handler, a fixup, the APIC's count of strays, or the report of a panic. */
+/* The receiver of an interrupt or exception: its handler, a fixup, the APIC's count of strays, or a panic's report. */
 #include "tests/host/unit_test.h"
 
-/* Instead of arch/x86/cpu.h and descriptors.h. */
+/* Replaces arch/x86/cpu.h and descriptors.h. */
 #define ARCH_X86_CPU_H
 #define ARCH_X86_DESCRIPTORS_H
 
@@ -100,7 +100,7 @@ UNIT_TEST(a_handler_goes_first)
     assert_int_equal(machine.panics, 0);
 }
 
-/* #GP and #UD alone are an instruction's own doing. */
+/* Only #GP and #UD are caused by the instruction itself. */
 UNIT_TEST(instructions_are_fixed_up)
 {
     begin();
@@ -113,7 +113,7 @@ UNIT_TEST(instructions_are_fixed_up)
     assert_int_equal(machine.panics, 2);
 }
 
-/* Only what can be the APIC's is asked for: no exception. */
+/* The APIC is queried only for its interrupts, not for exceptions. */
 UNIT_TEST(strays_are_no_panic)
 {
     begin();

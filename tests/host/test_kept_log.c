@@ -10,7 +10,7 @@
 static _Alignas(64) uint8_t memory[KEPT_LOG_SIZE];
 static struct kept_log kept;
 
-/* What was last made to outlast a reset, byte for byte: what a reset at this moment would leave. */
+/* The bytes flushed so far: the memory after a reset at this moment. */
 static uint8_t survived[KEPT_LOG_SIZE];
 static unsigned flushes;
 static void (*at_flush)(void);

@@ -68,7 +68,7 @@ bool secondary_cpus_start(unsigned number, void (*main)(unsigned number))
     return true;
 }
 
-/* It runs when it is asked for, which only makes it faster. */
+/* The other processor runs as soon as it is queried, which only makes it faster. */
 bool processor_done(unsigned number)
 {
     assert_int_equal(number, cpu.running);
@@ -198,7 +198,7 @@ static void not_described(void **state)
     machine_printed("cpu 0 apic 0x30 Core native model 0x1, kind core: 1 of 1 processors\n");
 }
 
-/* More kinds than there is room for are counted, as are those that say nothing. */
+/* Kinds beyond the table, and processors without a type, are counted. */
 static void left_out(void **state)
 {
     start_machine(7, (const uint32_t[]){ ATOM, ATOM_2, 0x20000003, 0x20000004, 0x20000005, ATOM_2, 0x20000003 });
@@ -217,7 +217,7 @@ static void left_out(void **state)
     assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "core,atom,atom2,atom3");
 }
 
-/* A processor is waited for, though not forever; and one without leaf 1AH has no type. */
+/* The wait for a processor is bounded. A processor without leaf 1AH has no type. */
 static void waiting(void **state)
 {
     struct caps caps = alder_lake;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's debug store on a machine of variables: the bytes of the area it builds, what it takes out of a buffer
- * and what it says of one that overran or was damaged, and the registers it writes, in which order and with which
- * values. Offsets are typed from SDM Vol. 3A (253668-032), figures 16-5 and 16-8; registers by their numbers from SDM
- * Vol. 4 (335592-081): 1D9H IA32_DEBUGCTL, 370H MSR_IQ_CCCR4, 38EH to 390H IA32_PERF_GLOBAL_STATUS, _CTRL and
- * _OVF_CTRL, 3F1H IA32_PEBS_ENABLE, 600H IA32_DS_AREA.
+ * The kernel's debug store on a machine of variables: the bytes of the area it builds, the records that it drains, its
+ * reports of an overrun or damaged buffer, and the registers it writes, in their order and with their values. Offsets
+ * are typed from SDM Vol. 3A (253668-032), figures 16-5 and 16-8; registers by their numbers from SDM Vol. 4
+ * (335592-081): 1D9H IA32_DEBUGCTL, 370H MSR_IQ_CCCR4, 38EH to 390H IA32_PERF_GLOBAL_STATUS, _CTRL and _OVF_CTRL, 3F1H
+ * IA32_PEBS_ENABLE, 600H IA32_DS_AREA.
  */
 #include "tests/host/host_test.h"
 
@@ -71,7 +71,7 @@ static void opened(const struct caps *caps, const struct ds_config *config)
     machine.handler = handler;
 }
 
-/* What another processor is given. */
+/* Memory for another processor. */
 static uint8_t store[DS_STORE_MEMORY] __attribute__((section(".ds"), aligned(4096)));
 static uint8_t kept[DS_KEPT_MEMORY] __attribute__((aligned(4096)));
 
@@ -104,7 +104,7 @@ static void assert_log(const struct ds_log *log, unsigned records, unsigned drop
     assert_int_equal(log->broken, broken);
 }
 
-/* ---- what is built ----------------------------------------------------------------------------------------------- */
+/* ---- the area ---------------------------------------------------------------------------------------------------- */
 
 static void area_of_64_bits(void **state)
 {
@@ -208,7 +208,7 @@ static void area_of_adaptive_records(void **state)
     assert_int_equal(ds_pebs_capacity(&caps, 0x40), 0);                        /* an unknown group */
 }
 
-/* A circular buffer's threshold is past its maximum, so that it is never reached, and what is not used is 0. */
+/* A circular buffer's threshold is past its maximum, so that it is never reached. Unused fields are 0. */
 static void area_of_circular_bts(void **state)
 {
     const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = 10, .bts_threshold = 4 };
@@ -279,7 +279,7 @@ static void opened_twice(void **state)
     assert_log(ds_bts_log(), 0, 0, 0, 0);
 }
 
-/* What the check refuses is never told to the processor. */
+/* An area that the check refuses is never written to IA32_DS_AREA. */
 static void refused(void **state)
 {
     struct ds_breaches breaches;
@@ -296,7 +296,7 @@ static void refused(void **state)
     machine_did("");
 }
 
-/* ---- what is drained --------------------------------------------------------------------------------------------- */
+/* ---- draining ---------------------------------------------------------------------------------------------------- */
 
 /* The service routine empties both buffers up to their indexes, and the area is as it was when it was opened. */
 static void drained(void **state)
@@ -400,7 +400,7 @@ static void overran(void **state)
     assert_int_equal(ds_counts()->spurious, 1);
 }
 
-/* What the log has no room for is dropped by whole records, and counted. */
+/* If the log is full, whole records are dropped and counted. */
 static void dropped(void **state)
 {
     static const struct {
@@ -443,7 +443,7 @@ static void dropped(void **state)
     assert_log(ds_bts_log(), 0, 0, 0, 0);
 }
 
-/* A field that only software may write, or an index that the processor cannot have written: no record is believed. */
+/* A changed field that only software may write, or an impossible index: no record is trusted. */
 static void broken(void **state)
 {
     static const struct {
@@ -546,7 +546,7 @@ static void circular(void **state)
     assert_log(ds_bts_log(), 0, 0, 0, 1);
 }
 
-/* ---- which registers --------------------------------------------------------------------------------------------- */
+/* ---- registers --------------------------------------------------------------------------------------------------- */
 
 static uint64_t observed, records_observed;
 

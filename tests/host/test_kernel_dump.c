@@ -221,7 +221,7 @@ UNIT_TEST(lines_wait_while_they_are_held)
     said("end; [sixth][the last]");
 }
 
-/* What does not fit is lost; the numbers of the frames show it. */
+/* Lines that do not fit are lost; the numbers of the frames show it. */
 UNIT_TEST(too_many_lines_are_lost)
 {
     const struct caps caps = fixed_records();

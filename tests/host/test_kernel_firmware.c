@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What firmware left on is stopped, said, and put back: registers by number, SDM Vol. 4 (335592-081), tables 2-2 and
- * 2-20. */
+/* Facilities that firmware left on are stopped, reported and restored: registers by number, SDM Vol. 4 (335592-081),
+ * tables 2-2 and 2-20. */
 #include "tests/host/unit_test.h"
 
 #include "kernel/console.h"
@@ -106,7 +106,7 @@ UNIT_TEST(everything_left)
                 "wrmsr 38f 30000000b\n");
 }
 
-/* Each processor that tests run on has its own, which the others' do not touch. */
+/* Each tested processor has its own saved state, independent of the others'. */
 UNIT_TEST(of_two_processors)
 {
     start(skylake);
@@ -130,7 +130,7 @@ UNIT_TEST(of_two_processors)
     machine_did("wrmsr c1 1111\nwrmsr 186 4300c0\nwrmsr 38f 1\n");
 }
 
-/* What is taken over a second time is what is there then. */
+/* A second take-over saves the state at that time. */
 UNIT_TEST(again)
 {
     start(skylake);
@@ -162,7 +162,7 @@ UNIT_TEST(a_limit)
     machine_did("wrmsr c1 5\nwrmsr 186 4300c0\nwrmsr 38f f\nwrmsr 1a0 c50089\n");
 }
 
-/* The limit's bit does not go, by #GP or without. */
+/* The limit's bit stays set, with or without #GP. */
 static void write_nothing(uint32_t msr, uint64_t value)
 {
     if (msr == 0x1a0 && !(value >> 22 & 1))
@@ -314,7 +314,7 @@ UNIT_TEST(architectural_pebs)
     machine_did("wrmsr c1 0\nwrmsr 186 4300c0\nwrmsr 38f 1\n");
 }
 
-/* The state after reset is what firmware left, not what is left of it. */
+/* "After reset" means the state that firmware left, before the kernel changed it. */
 UNIT_TEST(after_reset)
 {
     const struct caps caps = { .general_count = 4, .global_ctrl = true };

@@ -23,7 +23,7 @@ __asm__(".text\n" ABSENT(interrupted_each) ABSENT(interrupted_each_user) ABSENT(
 
 static struct test_run run;
 
-/* What the machine does wrong; 0 is nothing, everywhere. */
+/* The machine's mistakes; 0 means none. */
 static struct {
     unsigned vector;       /* where it is done */
     int calls;             /* handlers called, less one */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's LBR stack (lbr/lbr.c, lbr/lbr_arch.c) where no boot of the model leads: what each filter bit alone
- * leaves of IA32_LBR_CTL, and stacks that no processor has. 1C9H is MSR_LASTBRANCH_TOS. The boots of lbr.* do the rest.
+ * The kernel's LBR stack (lbr/lbr.c, lbr/lbr_arch.c) in cases that no boot of the model reaches: IA32_LBR_CTL for each
+ * filter bit alone, and stacks that no processor has. 1C9H is MSR_LASTBRANCH_TOS. The boots of lbr.* do the rest.
  */
 #include "tests/host/unit_test.h"
 

@@ -175,7 +175,7 @@ static void tagging(void **state)
         "wrmsr 370 0\nwrmsr 371 0\nwrmsr 3f1 0\nwrmsr 3f2 0\n");
 }
 
-/* A counter that cannot sample the event, or that this processor lets sample nothing, is not programmed at all. */
+/* A counter that cannot sample the event, or any event on this processor, is not programmed. */
 static void no_counter(void **state)
 {
     struct caps caps = adaptive();
@@ -368,7 +368,7 @@ static uint64_t peek(unsigned offset)
     return value;
 }
 
-/* What the area holds for a sample: its buffer, its threshold and its reset slot. */
+/* The area of a sample: its buffer, its threshold and its reset slot. */
 /* PEBS is stopped, and what is under way has time to arrive. */
 static void settling(void **state)
 {
@@ -423,7 +423,7 @@ static void opening(void **state)
     assert_int_equal(run.problems, 0);
 }
 
-/* As many rounds as the sample says; or until so many records have come, but not for ever. */
+/* The sample's number of rounds, or rounds until this many records are written, up to a bound. */
 static unsigned rounds_run, record_after;
 static void leave_one(const struct window *window)
 {

@@ -145,7 +145,7 @@ UNIT_TEST(everything)
                 "wrmsr 1d9 1\nwrmsr 1d9 4000\nwrmsr 14ce 1\nwrmsr 14ce 6\n");
 }
 
-/* No leaf beyond the highest is asked for, and what CPUID says in its place is not taken for one. */
+/* Leaves beyond the highest are not queried, and CPUID's answer to them is not used. */
 UNIT_TEST(leaves_end)
 {
     static const struct {
@@ -171,7 +171,7 @@ UNIT_TEST(leaves_end)
     }
 }
 
-/* Each condition alone is not met: what stands under it is left alone. */
+/* One condition at a time is not met: the registers that depend on it are left alone. */
 UNIT_TEST(conditions)
 {
     start();
@@ -343,7 +343,7 @@ static void are_missing(const struct missing missing[3])
     }
 }
 
-/* Nothing counts or records afterwards, and what holds what is written is as it was. */
+/* Counting and recording are off afterwards, and working registers are restored. */
 UNIT_TEST(all_hold)
 {
     start_registers();

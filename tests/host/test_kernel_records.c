@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every test of records says of wrong ones (suite/support/records.c, suite/support/lbr_record.c), on a machine of
- * variables: records that were lost, a buffer that overran, too few interrupts, and a branch that is not the
- * workload's, be it the first, the last or one between.
+ * The reports of wrong records (suite/support/records.c, suite/support/lbr_record.c), on a machine of variables: lost
+ * records, a buffer that overran, too few interrupts, and a branch that is not the workload's, at the beginning, end or
+ * in between.
  */
 #include "tests/host/host_test.h"
 
@@ -165,7 +165,7 @@ static void come_late(void)
     }
 }
 
-/* An interrupt may come after its cause was stopped: closing waits for it, but not for ever. */
+/* An interrupt may arrive after its cause was stopped: closing waits for it, for a bounded time. */
 static void closing_waits(void **state)
 {
     const struct ds_config bts = { .bts = true, .bts_records = 10, .bts_threshold = 8 };
@@ -266,7 +266,7 @@ static void count_pebs(void *context, const char *text)
     assert_int_not_equal(strncmp(text, "pebs 0", 6), 0);
 }
 
-/* What is past print_most is held back, up to hold_most, and printed by who finds that the test did not pass. */
+/* Records past print_most are held back, up to hold_most, and printed if the test does not pass. */
 static void holding(void **state)
 {
     static char memory[0x1000];
@@ -422,8 +422,8 @@ static void other_branches(void **state)
     assert_int_equal(run.seen, 7);
 }
 
-/* Hardware interrupts, the NMI among them, and what lies outside the workload are none of its branches; its own
- * interrupts are. */
+/* Hardware interrupts, the NMI too, and branches outside the workload do not count as its branches; its own interrupts
+ * do. */
 static void others_branches(void **state)
 {
     static const struct branch own[] = { { 0x1000, 128 * 1000, B, 1 }, { 0x1001, 226 * 1000, B, 1 } };
@@ -457,7 +457,7 @@ static void others_branches(void **state)
     machine_did("wrong: number of interrupts in the trace is 0x0, must be 0x2\n");
 }
 
-/* Of a circular buffer with four places the newest four must have come, or typically not, three. */
+/* A circular buffer with four places must have the newest four; three are untypical. */
 static void newest_branches(void **state)
 {
     log_has(taken + 2, 4);
@@ -596,7 +596,7 @@ static void lbr_read_only(void **state)
 }
 
 /*
- * Used entries past lbr_most are held back, and counted. Each stack says so of itself, and none that has no more.
+ * Used entries past lbr_most are held back, and counted for each stack that has any.
  */
 static void lbr_holding(void **state)
 {

@@ -55,7 +55,7 @@ static struct caps skylake(void)
 
 #define READINGS                                                                                                      \
     "reading of the absolute maximum: base + n * record; SDM Vol. 3A (253668-032) has a multiple of the record plus " \
-    "1\nreading of the counter reset: 64 bits, the counter has 48; older prints have 40\n"                   \
+    "1\nreading of the counter reset: 64 bits, the counter has 48; older prints have 40\n"                            \
     "reading of MISPRED: set where the prediction was wrong; SDM Vol. 3A (253668-032), table 16-6, has the reverse\n"
 
 UNIT_TEST(whole_texts)
@@ -154,7 +154,7 @@ UNIT_TEST(hypervisors)
     }
 }
 
-/* Only readings of what the processor has are printed. */
+/* Only readings that concern the processor's features are printed. */
 UNIT_TEST(what_is_missing)
 {
     static const struct {

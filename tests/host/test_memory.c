@@ -73,7 +73,7 @@ UNIT_TEST(the_low_page_is_usable_and_not_the_bioss)
     assert_int_equal(memory_low_page(), 0x57000);
 }
 
-/* Of the map, all but what is reserved; and below 4 MiB, everything. Devices are elsewhere. */
+/* All of the map except reserved ranges, and all addresses below 4 MiB. Devices are elsewhere. */
 UNIT_TEST(what_holds_data)
 {
     static const struct boot_memory map[] = { { 0x800000, MIB, 1, 0 },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory that runs out: each allocation of the model fails in turn, and what has been made until then is given back.
+ * Memory that runs out: each allocation of the model fails in turn, and everything allocated until then is freed.
  * The linker sends the model's calls here (mk/host-test.mk).
  */
 #include "tests/host/model_machine.h"

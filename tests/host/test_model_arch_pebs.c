@@ -49,7 +49,7 @@
 
 /* --- the bytes --------------------------------------------------------------------------------------------------- */
 
-/* A word whose bytes are n, n + 1 and so on, so that a value says where it stands. */
+/* A word whose bytes are n, n + 1 and so on, so that a value shows its offset. */
 static uint64_t word_of(unsigned n)
 {
     return UINT64_C(0x0706050403020100) + UINT64_C(0x0101010101010101) * n;
@@ -273,7 +273,7 @@ UNIT_TEST(sizes_of_lbr_and_counters_groups)
     }
 }
 
-/* A null record has nothing but a size, and stands where a fragment begins. */
+/* A null record has only a size, and is at the beginning of a fragment. */
 UNIT_TEST(null_records)
 {
     const struct arch_contents arch = some_arch(BASIC | GPR | XMM);
@@ -465,7 +465,7 @@ UNIT_TEST(enabled)
     }
 }
 
-/* CFG_C's low half, sign-extended, is what the counter goes on with: here for one more event. */
+/* The counter continues with CFG_C's low half, sign-extended: here for one more event. */
 UNIT_TEST(reload)
 {
     static const struct {

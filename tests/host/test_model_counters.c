@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a counter is set up to count: qualifiers of an event select, and every event of NetBurst with every mask. */
+/* The events that a counter counts: qualifiers of an event select, and every event of NetBurst with every mask. */
 #include "tests/host/model_machine.h"
 
 #include "model/engine/data.h"
@@ -118,7 +118,7 @@ static void count_events(const uint64_t selects[EVENTS], unsigned mask, uint64_t
     }
 }
 
-/* Events that are counted together are counted as each is alone. */
+/* Events that are counted together have the same counts as alone. */
 UNIT_TEST(together_as_alone)
 {
     static const uint64_t selects[][EVENTS] = {

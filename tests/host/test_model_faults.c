@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Faults: their table, the list of fault=, and what a fault in the processor's tables leaves unchanged. */
+/* Faults: their table, the list of fault=, and the tables that a fault leaves unchanged. */
 #include "tests/host/model_machine.h"
 
 #include <ctype.h>

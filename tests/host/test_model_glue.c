@@ -5,7 +5,7 @@
  */
 #include "tests/host/model_qemu.h"
 
-/* Each register has its own place, whatever its place in QEMU's list; what this QEMU lacks reads as 0. */
+/* Each register has its own place, whatever its place in QEMU's list. A register that this QEMU lacks reads as 0. */
 UNIT_TEST(registers_by_name)
 {
     static const char *const order[] = { "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8",

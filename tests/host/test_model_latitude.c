@@ -47,7 +47,7 @@ UNIT_TEST(table)
     assert_null(freedom_source(FREEDOMS));
 }
 
-/* latitude=: some freedoms, or all without some; of a wrong list, the name that is none. */
+/* latitude=: some freedoms, or all except some; for a wrong list, the unknown name. */
 UNIT_TEST(lists_of_freedoms)
 {
     static const struct {
@@ -92,7 +92,7 @@ static void draw(struct machine *m, unsigned drawn[DRAWS])
     }
 }
 
-/* The seed and the processor's number decide, and neither other freedoms nor what was before a reset. */
+/* The choices depend on the seed and the processor's number only, not on other freedoms or the time before a reset. */
 UNIT_TEST(choices)
 {
     static const struct {

@@ -99,7 +99,7 @@ UNIT_TEST(latencies_and_sources)
     }
 }
 
-/* What the rules say is what a record says. */
+/* A record has the values of the rules. */
 static unsigned one_latency(struct vcpu *v, enum data_level level)
 {
     (void)v;

@@ -142,7 +142,7 @@ UNIT_TEST(freezes)
     }
 }
 
-/* What froze with the request, and was set going again since, does not freeze for a second time. */
+/* Counters that froze with the request and were started again do not freeze for a second time. */
 UNIT_TEST(freezes_once)
 {
     struct machine *m = skidding("nehalem", 30, true);
@@ -160,7 +160,7 @@ UNIT_TEST(freezes_once)
     EXPECT_MSRS(m, { GLOBAL_CTRL, 1 }, { DEBUGCTL, 1 | FREEZE_PERFMON | FREEZE_LBRS });
 }
 
-/* A request that does not come of a counter sets out, too, and no count is lost over it. */
+/* A request that no counter made is delayed, too, without loss of a count. */
 UNIT_TEST(counters_go_on)
 {
     struct machine *m = skidding("skylake", 50, false);
@@ -363,7 +363,7 @@ UNIT_TEST(status_freedom)
     }
 }
 
-/* A PEBS counter's own bit comes with bit 62 alone, and not always. */
+/* A PEBS counter's own bit is set only together with bit 62, and not always. */
 UNIT_TEST(own_bit_freedom)
 {
     unsigned own = 0;

@@ -110,7 +110,7 @@ UNIT_TEST(in_use)
     assert_int_equal(rdmsr(m, GLOBAL_INUSE), UINT64_C(1) << 63 | UINT64_C(1) << 33 | 1 << 2);
 }
 
-/* A reset leaves nothing of what ran: no count, no branch, no enable bit, no status. */
+/* A reset clears counts, branches, enable bits and status. */
 UNIT_TEST(reset)
 {
     struct machine *m = machine_new();

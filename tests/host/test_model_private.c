@@ -282,7 +282,7 @@ static struct qemu_seen seen(const struct qemu_private *p)
     return s;
 }
 
-/* A processor whose registers were found right at two places. */
+/* A processor whose registers match at two places. */
 static struct qemu_private *certain(bool is_narrow)
 {
     struct qemu_private *p = found(is_narrow);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A processor that a debugger looks at: what it shows, that the look leaves no trace, and what it is stopped for. */
+/* A processor under a debugger: the state shown, that reading it has no effect, and the reasons for a stop. */
 #include "tests/host/model_machine.h"
 
 #include "model/engine/standing.h"

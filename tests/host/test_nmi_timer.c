@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The NMI's timer on an HPET and an I/O APIC that the test answers: which comparator and which input are taken, what is
- * written, and what comes of an NMI in time, late, and of another's. Bits: IA-PC HPET Specification 1.0a, 2.3; Intel
- * 82093AA (290566-001), 3.2.
+ * The NMI's timer on a simulated HPET and I/O APIC: the choice of comparator and input, the writes, and the effect of
+ * an NMI in time, of a late one, and of another device's. Bits: IA-PC HPET Specification 1.0a, 2.3; Intel 82093AA
+ * (290566-001), 3.2.
  */
 #include "tests/host/unit_test.h"
 

@@ -444,7 +444,7 @@ static void assert_words(const char *name, char *words)
     }
 }
 
-/* Each line of the help is an option that the parser takes, in the form and with the default that the line has. */
+/* The parser accepts the option of each line of the help, with the line's form and default. */
 UNIT_TEST(help_has_every_option)
 {
     struct help help = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The results as a text: what the bytes are, what comes back, and that nothing damaged is believed. Reasons as text. */
+/* The results as a text: its bytes, the decoded results, and that damaged text is refused. Reasons as text. */
 #include "tests/host/unit_test.h"
 
 #include "kernel/report/packed.h"
@@ -147,7 +147,7 @@ UNIT_TEST(every_outcome_and_run)
                 }
 }
 
-/* How long it gets: a run costs little, and what repeats nothing a third of a byte for each test. */
+/* The length: repeated outcomes cost little, others a third of a byte for each test. */
 UNIT_TEST(lengths)
 {
     struct packed_head head = skylake;
@@ -223,7 +223,7 @@ UNIT_TEST(parts)
             round_trip(&head, first, count);
 }
 
-/* Any one character that is changed, left out or doubled is noticed. */
+/* Any single changed, missing or doubled character is detected. */
 UNIT_TEST(damage_of_characters)
 {
     char whole[PACKED_TEXT_MAX];
@@ -266,7 +266,7 @@ UNIT_TEST(damage_of_bytes)
     }
 }
 
-/* What the checksum vouches for and no kernel writes. */
+/* Contents with a valid checksum that no kernel writes. */
 UNIT_TEST(contents)
 {
     static const struct {

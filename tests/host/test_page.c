@@ -376,7 +376,7 @@ static void colours(void **state)
 
 /* ---- any size ---- */
 
-/* What is drawn is characters of the font; nothing else is touched; and a line of text ends before the margin. */
+/* Only characters of the font are drawn, no other cell changes, and a line of text ends before the margin. */
 static void check_places(unsigned text_columns)
 {
     for (unsigned row = 0; row < CELLS_ROWS_MAX; row++)
@@ -417,7 +417,7 @@ static unsigned quiet_of(unsigned side, unsigned columns, unsigned rows)
     return 0;
 }
 
-/* Takes what stands right of the text off the page. */
+/* Removes the contents to the right of the text from the page. */
 static void blank_from(unsigned column)
 {
     for (unsigned row = 0; row < cells.rows; row++)

@@ -137,7 +137,7 @@ static void add(const char *name, struct uart uart)
     devices[0].polls = devices[1].polls = devices[2].polls = 0;
 }
 
-/* Without a speed the divisor stays, and tells what speed it is. */
+/* Without a speed the divisor stays, and the speed is derived from it. */
 UNIT_TEST(as_firmware_set_it)
 {
     struct uart uart;

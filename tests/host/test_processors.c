@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What starts, wakes and stops another processor, command by command: SDM Vol. 3A (253668-081), "MP Initialization
+ * Starting, waking and stopping another processor, command by command: SDM Vol. 3A (253668-081), "MP Initialization
  * Protocol Algorithm for MP Systems": INIT, 10 milliseconds, SIPI, 200 microseconds, SIPI.
  */
 #include "tests/host/host_test.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the run tells the page, and when it is shown: on a screen of variables. */
+/* The run's reports to the page, and when it is shown: on a screen of variables. */
 #include "tests/host/unit_test.h"
 
 #include "arch/x86/devices/clock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of a run came to: counts, the table by area, reasons and the recap, to the letter. */
+/* The summary of a run's tests: counts, the table by area, reasons and the recap, exactly. */
 #include "tests/host/unit_test.h"
 
 #include "kernel/report/results.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a run ends: what is written, shown and told to the exit device, in which order, and what becomes of the machine.
+ * The end of a run: the log, the screen and the exit device, in their order, and the machine's state afterwards.
  * Ports: CF9H by Intel I/O Controller Hub 9 (ICH9) Family Data Sheet (316972-004), "RST_CNT - Reset Control Register";
  * the others are QEMU's, and the keyboard controller's.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The runner (kernel/runner.c) on several kinds of cores: what it prints, what it does to the machine and in which
- * order, and what it reports of a processor that does not come back. tests/qemu/runner.t boots every verdict, panic and
- * selection of tests.
+ * The runner (kernel/runner.c) on several kinds of cores: its lines, its accesses to the machine in their order, and
+ * its report of a processor that does not return. tests/qemu/runner.t boots every verdict, panic and selection of
+ * tests.
  */
 #include "tests/host/unit_test.h"
 
@@ -278,7 +278,7 @@ static void it_did(const char *lines)
     must_be("done", did, lines);
 }
 
-/* What a panic asks before a run. */
+/* A panic's queries before a run. */
 UNIT_TEST(before_a_run)
 {
     const struct caps *of;

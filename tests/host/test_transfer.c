@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What instructions do to the call stack, by the SDM's opcode map. */
+/* The effect of instructions on the call stack, by the SDM's opcode map. */
 #include "host_test.h"
 
 #include "tools/lib/transfer.h"

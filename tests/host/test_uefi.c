@@ -331,7 +331,7 @@ static void load_options_of_firmware(void **state)
 
 #define OPTIONS_TXT "dstest86: \\dstest86\\options.txt: "
 
-/* What the loader refuses before it allocates anything: options, the options file, and a service that fails. */
+/* Refusals before the loader allocates memory: options, the options file, and a service that fails. */
 static void refusals(void **state)
 {
     static const struct {

@@ -23,7 +23,7 @@ EFI_GUID gEfiPxeBaseCodeProtocolGuid = EFI_PXE_BASE_CODE_PROTOCOL_GUID;
 #define LAST     0xff000000u /* the last of all places; its memory is the second's, for the sanitizer has what is there */
 #define SEQUENCE UINT64_C(0x5e90)
 
-/* More of the firmware: what it answers, and what it was asked. */
+/* More of the firmware: its answers, and the requests that it got. */
 static struct {
     bool first_is_taken, last_is_free, no_memory, no_clock, key;
     EFI_STATUS set_variable, delete_variable, mtftp;

@@ -25,7 +25,7 @@ EFI_GUID gEfiFileSystemInfoGuid = EFI_FILE_SYSTEM_INFO_ID;
 static EFI_BOOT_SERVICES services;
 static EFI_SYSTEM_TABLE system_table;
 
-/* What the firmware answers, and what is still in use. */
+/* The firmware's answers, and its allocations that are still in use. */
 static struct {
     EFI_STATUS open_volume, open_folder, open_file, read, create, write, flush, room, pool; /* 0: it works */
     EFI_STATUS reopen;                                                                      /* of a file with bytes */

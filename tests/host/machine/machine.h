@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A machine of variables, on which the kernel's own code runs in a host test (tests/host/test_kernel_*.c): what
- * arch/x86 and kernel/ are to the modules between them. Registers hold what was written to them and do nothing by
- * themselves; everything that is done to the machine, and every problem that a test reports, is a line of the journal.
+ * A machine of variables, on which the kernel's own code runs in a host test (tests/host/test_kernel_*.c). It replaces
+ * arch/x86 and kernel/ for the modules between them. Registers hold written values without effects. Each access to the
+ * machine, and each problem that a test reports, is a line of the journal.
  */
 #ifndef TESTS_HOST_MACHINE_MACHINE_H
 #define TESTS_HOST_MACHINE_MACHINE_H
