@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this processor can do: raw CPUID and MSR values in, one struct of capabilities out, with the reason for
- * everything that is missing. Pure: arch/x86 reads the values, tests type them.
+ * What this processor can do: raw CPUID and MSR values in, capabilities and the reasons for missing ones out. Pure: the
+ * kernel passes values that arch/x86 reads, host tests pass values typed from the manual.
  */
 #ifndef CPU_CAPS_H
 #define CPU_CAPS_H
@@ -30,7 +30,7 @@ struct caps_input {
     struct caps_leaf leaf_0, leaf_1, leaf_7, leaf_a, leaf_1c; /* sub-leaf 0 */
     struct caps_leaf leaf_15, leaf_16;
     struct caps_leaf leaf_7_1, leaf_1a; /* CPUID.7 sub-leaf 1; CPUID.1AH, of this core of a hybrid */
-    /* CPUID.23H: try it only where CPUID.7.1:EAX[8] is set, and its sub-leaves only where bits of leaf_23.eax are. */
+    /* CPUID.23H: try it only if CPUID.7.1:EAX[8] is set, and a sub-leaf only if its bit of leaf_23.eax is set. */
     struct caps_leaf leaf_23, leaf_23_1, leaf_23_2, leaf_23_3, leaf_23_4, leaf_23_5;
     struct caps_leaf leaf_40000000; /* try it only where CPUID.1:ECX[31] is set */
     struct caps_leaf leaf_80000001, leaf_80000002, leaf_80000003, leaf_80000004, leaf_80000008;
@@ -38,7 +38,7 @@ struct caps_input {
     struct caps_msr misc_enable;       /* IA32_MISC_ENABLE 1A0h */
     struct caps_msr apic_base;         /* IA32_APIC_BASE 1Bh */
     struct caps_msr bios_sign_id;      /* IA32_BIOS_SIGN_ID 8Bh, written with 0 before CPUID leaf 1 was executed */
-    unsigned fixed_answers;            /* bit n: IA32_FIXED_CTRn can be read; n up to 2, versions 2 to 4 alone */
+    unsigned fixed_answers;            /* bit n: IA32_FIXED_CTRn can be read; only n = 0 to 2 and versions 2 to 4 */
     enum caps_probe ds_area;           /* IA32_DS_AREA 600h, written with a canonical address that is not 0 */
     enum caps_probe debugctl_lbr;      /* IA32_DEBUGCTL 1D9h, bit 0 set */
     enum caps_probe pebs_base;         /* IA32_PEBS_BASE 3F4h: try it only where leaf_23.eax[5:4] are set */
@@ -46,7 +46,7 @@ struct caps_input {
     bool ia32e_active;                 /* IA32_EFER.LMA */
 };
 
-/* What a test may need. caps_missing() reports the first one that is missing, so prerequisites come first. */
+/* What a test may need. caps_missing() reports the first missing need, so prerequisites are first. */
 enum caps_need {
     CAPS_NEED_APIC,
     CAPS_NEED_LONG_MODE,
@@ -192,8 +192,8 @@ struct caps {
     unsigned family, model, stepping; /* display family and display model (SDM Vol. 2A (253666-081), "CPUID") */
     const char *core;                 /* the core's name in cpu/cores.c; NULL if the model is not listed there */
     bool core_known;                  /* the core's row has more than a name */
-    uint32_t microcode;               /* its revision; 0 if that cannot be read */
-    uint32_t microcode_least;         /* PEBS is unreliable below this revision; UINT32_MAX: at every known one */
+    uint32_t microcode;               /* its revision; 0 if it cannot be read */
+    uint32_t microcode_least;         /* PEBS is unreliable below this revision; UINT32_MAX: at every known revision */
     bool hypervisor;                  /* CPUID.1:ECX[31] */
     char hypervisor_name[13];         /* CPUID.40000000H; empty without a hypervisor */
     bool nx, long_mode, ia32e_active;
@@ -208,15 +208,15 @@ struct caps {
     unsigned perfmon_version;
     unsigned general_count, general_width, fixed_count, fixed_width; /* counters from 0 on; widths in bits */
     /*
-     * Bits of the counters that exist, even after a gap, and of counters that may also exist: CPUID need not list all.
+     * Bit n: counter n exists (there may be gaps); in `possible`: counter n may exist, although CPUID does not list it.
      * Registers of other counters do not exist.
      */
     uint64_t general_counters, fixed_counters, general_possible, fixed_possible;
     uint64_t counters_taken; /* bits of general counters that firmware or a hypervisor uses: caps_take_counters() */
     bool perfmon_extended;   /* CPUID.23H lists the counters of this core */
     /*
-     * CPUID.23H.2, auto counter reload: counters that can be reloaded, and those that can cause it; bits as in
-     * IA32_PERF_GLOBAL_CTRL.
+     * CPUID.23H.2, auto counter reload: counters that can be reloaded, and counters whose overflow can cause a reload;
+     * bits as in IA32_PERF_GLOBAL_CTRL.
      */
     uint64_t reload_counters, reload_causes;
     bool unit_mask_2, equal_flag; /* CPUID.23H.0:EBX[1:0]: bits 47:40 and bit 36 of an event select exist */
@@ -251,7 +251,7 @@ struct caps {
         pebs_format; /* IA32_PERF_CAPABILITIES[11:8]; 0 without that register; CAPS_UNKNOWN if reading it raises #GP */
     struct pebs_form pebs_form;           /* for the decoder */
     unsigned pebs_record_size;            /* bytes; of adaptive records only the basic group; 0 if unknown */
-    unsigned pebs_record_most;            /* bytes with all groups; the same as above if not adaptive */
+    unsigned pebs_record_most;            /* bytes with all groups; if not adaptive, equal to pebs_record_size */
     bool pebs_baseline;                   /* IA32_PERF_CAPABILITIES[14] */
     bool pebs_trap_like;                  /* the record's IP is the instruction after the one that caused it */
     bool pebs_retire_latency;             /* IA32_PERF_CAPABILITIES[17]: the basic group has the retire latency */
@@ -289,8 +289,9 @@ struct caps {
 };
 
 /*
- * Removes these general counters (bits) from the capabilities: firmware or a hypervisor uses them. Counting then uses
- * the counters below the first of them; sampling uses any other counter. Without counter 0 there is neither.
+ * Removes these general counters (bits) from the capabilities, because firmware or a hypervisor uses them. Counting
+ * then uses only counters below the lowest of them; sampling can use any other counter. Without counter 0, the
+ * capabilities include neither counting nor sampling.
  */
 void caps_take_counters(struct caps *caps, uint64_t counters);
 
@@ -309,7 +310,7 @@ enum caps_reason caps_missing(const struct caps *caps, uint64_t needs);
  */
 bool caps_reason_absent(enum caps_reason reason);
 
-/* Whether the reason is that cpu/cores.c has no row for the processor's model, so that a new row would mend it. */
+/* Whether the reason is that cpu/cores.c has no row for the processor's model. A new row then fixes it. */
 bool caps_reason_no_row(enum caps_reason reason);
 
 /* The reason as text: "no BTS: IA32_MISC_ENABLE bit 11 set". */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts that no capability register reports: a row for each core, and the models with that core. Pure data. */
+/* Facts about each core that no capability register reports, and the models that have the core. Pure data. */
 #ifndef CPU_CORES_H
 #define CPU_CORES_H
 
@@ -16,7 +16,7 @@ struct core_microcode {
 
 struct core {
     const char *name; /* NULL: the model is not listed */
-    bool named_only;  /* only the name and this row's values are known; otherwise like an unlisted model */
+    bool named_only;  /* only the values in this row are known; for the rest, treat the core like an unlisted model */
     const struct debugctl_bits *debugctl;
     bool bts_prediction; /* bit 4 of a BTS record's flags is defined */
 
@@ -42,7 +42,7 @@ struct core {
     unsigned second_level_kib; /* as in struct caps */
 
     bool prime_counters;                    /* as in struct caps */
-    const struct core_microcode *microcode; /* the last one's revision is 0; NULL: any will do */
+    const struct core_microcode *microcode; /* the last row's revision is 0; NULL: any revision */
 
     const char *const *notes; /* sentences, the last one NULL: errata and readings that affect programming */
 };
@@ -55,9 +55,9 @@ struct core {
 const struct core *core_find(unsigned family, unsigned model);
 
 /*
- * The same for one core of a hybrid processor, by its type and CPUID.1AH:EAX[23:0], the native model id, which
- * distinguishes two kinds of one type. Type 0: unknown. Where the processor is not hybrid, though its model is, all
- * cores are of CORE_TYPE_CORE: Linux, arch/x86/events/intel/core.c, adl_get_hybrid_cpu_type().
+ * The row for one core of a hybrid processor, by its type and its native model id (CPUID.1AH:EAX[23:0]), which
+ * distinguishes two kinds of the same type. Type 0: unknown. Some processors of a hybrid model are not hybrid; all
+ * their cores are of CORE_TYPE_CORE: Linux, arch/x86/events/intel/core.c, adl_get_hybrid_cpu_type().
  */
 const struct core *core_find_kind(unsigned family, unsigned model, unsigned type, unsigned native);
 

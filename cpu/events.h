@@ -15,7 +15,7 @@
  * places. */
 enum pebs_role {
     PEBS_ROLE_INSTRUCTIONS,
-    PEBS_ROLE_PREC_DIST, /* instructions; records the one that overflows the counter, not a later one */
+    PEBS_ROLE_PREC_DIST, /* instructions; records the instruction that overflows the counter, not a later one */
     PEBS_ROLE_LOADS,
     PEBS_ROLE_STORES,
     PEBS_ROLE_LOCKED_LOADS,
@@ -26,7 +26,7 @@ enum pebs_role {
     PEBS_ROLE_MMX,
     PEBS_ROLE_BRANCHES,    /* all branches, taken or not */
     PEBS_ROLE_CONDITIONAL, /* taken or not */
-    PEBS_ROLE_TAKEN,       /* near taken branches; on Silvermont and Goldmont far ones, too */
+    PEBS_ROLE_TAKEN,       /* near taken branches; on Silvermont and Goldmont also far branches */
     PEBS_ROLE_NEAR_CALLS,
     PEBS_ROLE_NEAR_RETURNS,
     PEBS_ROLE_FAR,
@@ -38,7 +38,7 @@ enum pebs_role {
     PEBS_ROLE_MISPREDICTED_CONDITIONAL,
     PEBS_ROLE_MISPREDICTED_CALLS,
     PEBS_ROLE_MISPREDICTED_RETURNS,
-    PEBS_ROLE_L1_MISSES, /* loads by the level that had, or lacked, their line; the third level is the last */
+    PEBS_ROLE_L1_MISSES, /* loads by the level that had, or did not have, their line; L3 is the last level */
     PEBS_ROLE_L2_HITS,
     PEBS_ROLE_L2_MISSES,
     PEBS_ROLE_L3_HITS,
@@ -86,7 +86,7 @@ struct pebs_event {
     enum pebs_family family;
     uint16_t select;   /* IA32_PERFEVTSELx[15:0]: unit mask and event select; 0 on NetBurst (cpu/netburst_events.h) */
     uint64_t counters; /* mask of the general counters that can sample it */
-    bool data_address; /* the record's data address belongs to this event, if the format has one */
+    bool data_address; /* if the format has a data address, it is this event's */
 };
 
 struct pebs_event_list {
@@ -104,7 +104,7 @@ extern const struct pebs_event_list pebs_events_none, pebs_events_netburst, pebs
 /* The first event with this role that one of these counters can sample; NULL if there is none. */
 const struct pebs_event *pebs_event_of(const struct pebs_event_list *list, enum pebs_role role, uint64_t counters);
 
-/* Why no workload can cause events with this role in known numbers, as a sentence; NULL if one can. */
+/* Why no workload can cause a known number of events with this role, as a sentence; NULL if a workload can. */
 const char *pebs_role_untriggered(enum pebs_role role);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Model-specific registers by the manual's names, each one's bits below it. Numbers only; any file may include this.
+ * Model-specific registers by the manual's names, each followed by its bits. Numbers only; any file may include this.
  * Source: SDM Vol. 4 (335592-081), "Model-Specific Registers (MSRs)", tables 2-2, 2-20, 2-39; SDM Vol. 3B (253669-081),
  * "Debug, Branch Profile, TSC ..." (chapter 18) and "Performance Monitoring" (chapter 20).
  */
@@ -28,7 +28,7 @@
 #define MSR_X2APIC 0x00000800u /* the local APIC's registers in x2APIC mode: offset n is MSR_X2APIC + n / 16 */
 
 #define MSR_IA32_PMC(n)   (0x000000c1u + (n))
-#define MSR_IA32_A_PMC(n) (0x000004c1u + (n)) /* full-width alias, where PERF_CAP_FW_WRITE */
+#define MSR_IA32_A_PMC(n) (0x000004c1u + (n)) /* full-width alias, if PERF_CAP_FW_WRITE is set */
 
 #define MSR_IA32_PERFEVTSEL(n) (0x00000186u + (n))
 #define PERFEVTSEL_USR         MSR_BIT(16)
@@ -127,7 +127,7 @@
 #define GLOBAL_STATUS_COND_CHGD     MSR_BIT(63)
 
 #define MSR_IA32_PERF_GLOBAL_CTRL     0x0000038fu
-#define PERF_GLOBAL_CTRL_METRICS      MSR_BIT(48) /* PERF_METRICS moves */
+#define PERF_GLOBAL_CTRL_METRICS      MSR_BIT(48) /* PERF_METRICS counts */
 #define MSR_IA32_PERF_GLOBAL_OVF_CTRL 0x00000390u /* same bits as GLOBAL_STATUS; a written 1 clears */
 
 /* Version 4 and later */
@@ -143,7 +143,7 @@
 #define PEBS_ENABLE_PS            MSR_BIT(63)       /* precise store, on counter 3 of Sandy Bridge */
 #define MSR_PEBS_LD_LAT_THRESHOLD 0x000003f6u       /* core cycles, 16 bits, at least 3 */
 
-#define MSR_PEBS_FRONTEND      0x000003f7u /* Skylake and later: what FRONTEND_RETIRED is a sample of */
+#define MSR_PEBS_FRONTEND      0x000003f7u /* Skylake and later: what FRONTEND_RETIRED counts */
 #define PEBS_FRONTEND_L1I_MISS UINT64_C(0x12)
 
 #define MSR_PEBS_DATA_CFG          0x000003f2u /* Ice Lake and later */
@@ -151,19 +151,18 @@
 #define PEBS_DATA_CFG_GPRS         MSR_BIT(1)
 #define PEBS_DATA_CFG_XMMS         MSR_BIT(2)
 #define PEBS_DATA_CFG_LBRS         MSR_BIT(3)
-#define PEBS_DATA_CFG_ALL          UINT64_C(0xf)             /* those four; one LBR entry */
+#define PEBS_DATA_CFG_ALL          UINT64_C(0xf)             /* the four groups above; one LBR entry */
 #define PEBS_DATA_CFG_LBR_COUNT(n) ((uint64_t)((n)-1) << 24) /* entries, 1 to 256 */
-/* Lion Cove (Linux 6.15, arch/x86/include/asm/perf_event.h, PEBS_DATACFG_CNTR and the names behind it). */
+/* Lion Cove (Linux 6.15, arch/x86/include/asm/perf_event.h, PEBS_DATACFG_CNTR and the names after it). */
 #define PEBS_DATA_CFG_COUNTERS      MSR_BIT(4)
 #define PEBS_DATA_CFG_METRICS       MSR_BIT(5)
 #define PEBS_DATA_CFG_GENERAL(bits) ((uint64_t)(bits) << 32) /* a bitmap of general counters, 16 */
 #define PEBS_DATA_CFG_FIXED(bits)   ((uint64_t)(bits) << 48) /* a bitmap of fixed counters, 8 */
 
 /*
- * Architectural PEBS, where CPUID.23H.0:EAX[5:4] are set; performance monitoring version 6. Intel Architecture
- * Instruction Set Extensions Programming Reference (319433), chapter 11 "Architectural PEBS"; Linux, commit
- * 52448a0a7390. The index counts in 16-byte units, so that its low bits are the offset in bytes; bits of CFG_C:
- * pebs/layout/arch_pebs.h.
+ * Architectural PEBS, if CPUID.23H.0:EAX[5:4] are set; performance monitoring version 6. Intel Architecture Instruction
+ * Set Extensions Programming Reference (319433), chapter 11 "Architectural PEBS"; Linux, commit 52448a0a7390. WR and
+ * THRESH are multiples of 16 bytes, so in place they are byte offsets; bits of CFG_C: pebs/layout/arch_pebs.h.
  */
 #define MSR_IA32_PEBS_BASE       0x000003f4u
 #define PEBS_BASE_SIZE           UINT64_C(0xf) /* the buffer has 4096 << n bytes */

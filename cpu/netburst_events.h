@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Precise events of the NetBurst microarchitecture, and the register writes that sample one of them. Pure.
+ * Precise events of the NetBurst microarchitecture, and the register writes to sample an event. Pure.
  *
  * The NetBurst counter that supports PEBS counts tagged micro-operations as they retire. An event's kind says what sets
  * the tag: the front end, the execution unit, or the replay mechanism.
@@ -19,7 +19,7 @@ enum netburst_kind { NETBURST_FRONT_END, NETBURST_EXECUTION, NETBURST_REPLAY };
 struct netburst_event {
     const char *name; /* the metric's name in tables 19-31 to 19-33, and in pebs_events_netburst */
     enum netburst_kind kind;
-    uint32_t escr;   /* the upstream ESCR that sets the tag, or that a replay metric also needs; 0: none */
+    uint32_t escr;   /* the upstream ESCR that sets the tag (for a replay metric: that it needs in addition); 0: none */
     uint8_t event;   /* event select of that ESCR */
     uint16_t mask;   /* event mask of that ESCR */
     uint32_t metric; /* replay: bits of MSR_PEBS_ENABLE that select the event that causes the replay */
@@ -50,8 +50,8 @@ struct netburst_setup {
 };
 
 /*
- * Fills writes in the order in which the registers must be written, and returns how many there are. After the last
- * one everything is set up, but nothing counts yet: netburst_cccr(true) is MSR_IQ_CCCR4 with the missing enable flag.
+ * Fills writes in the order in which the registers must be written, and returns their number. After these writes the
+ * event is set up but not counting. To start, write netburst_cccr(true) to MSR_IQ_CCCR4: it adds the enable flag.
  */
 size_t netburst_writes(const struct netburst_setup *setup, struct netburst_write writes[NETBURST_WRITES]);
 
