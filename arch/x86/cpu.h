@@ -79,7 +79,7 @@ static inline void cpu_pause(void)
     __asm__ volatile("pause" : : : "memory");
 }
 
-/* Makes earlier loads and stores visible before anything later executes, including WRMSR of an x2APIC register. */
+/* Completes earlier loads and stores before any later instruction executes, including WRMSR of an x2APIC register. */
 static inline void memory_fence(void)
 {
     __asm__ volatile("mfence\n\tlfence" : : : "memory");
@@ -126,7 +126,7 @@ static inline void interrupts_off(void)
     __asm__ volatile("cli" : : : "memory");
 }
 
-/* Halts until an interrupt arrives, without a race. Interrupts are off before and after. */
+/* Halts until an interrupt arrives, which cannot slip in before HLT. Interrupts are off before and after. */
 static inline void cpu_halt_for_interrupt(void)
 {
     __asm__ volatile("sti\n\thlt\n\tcli" : : : "memory");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interface between interrupts.c, which is the same for both widths, and each width's tables: descriptors64.c and
+ * The interface between interrupts.c, which both widths share, and each width's tables: descriptors64.c and
  * interrupts64.asm, descriptors32.c and interrupts32.asm.
  */
 #ifndef ARCH_X86_DESCRIPTORS_H
@@ -14,15 +14,15 @@
 #define GATE_DPL_3   0x60u
 
 /*
- * Builds and loads GDT, TSS and IDT of the boot processor. Every vector leads to interrupt_dispatch() through an
- * interrupt gate, except VECTOR_USER_EXIT; double faults have a stack of their own.
+ * Builds and loads GDT, TSS and IDT of the boot processor. Every vector except VECTOR_USER_EXIT leads to
+ * interrupt_dispatch() through an interrupt gate; double faults use a separate stack.
  */
 void descriptors_init(void);
 
 /* Rebuilds only the IDT, in place. */
 void gates_init(void);
 
-/* Builds and loads this processor's GDT and TSS. memory: DESCRIPTORS_MEMORY zeroed bytes. All share the IDT. */
+/* Builds and loads this processor's GDT and TSS; all share the IDT. memory: DESCRIPTORS_MEMORY zeroed bytes. */
 void descriptors_load(unsigned processor, void *memory);
 
 /* The memory of the boot processor's tables, for descriptors_load() of number 0. */

@@ -21,7 +21,7 @@
 #define VECTOR_PERFORMANCE        0xe1u
 #define VECTOR_WORKLOAD_SELF      0xe2u /* an interrupt that a workload sends to its own processor */
 #define VECTOR_WAKE               0xe3u /* wakes a halted processor, which then checks its condition again */
-#define VECTOR_TIMER              0xf0u /* has a higher priority, to end a storm of performance interrupts */
+#define VECTOR_TIMER              0xf0u /* higher priority, so it can end a storm of performance interrupts */
 #define VECTOR_SPURIOUS           0xffu
 
 /* General registers: 16 in the 64-bit kernel, 8 in the 32-bit one. */
@@ -37,12 +37,12 @@ struct interrupt_frame {
 typedef void interrupt_handler(struct interrupt_frame *);
 
 /*
- * Loads the kernel's own GDT, TSS and IDT, and masks the PIC. Interrupts stay off. otherwise: called for an interrupt
- * or exception that no handler, no fixup and no interrupts_set_stray() function accepts.
+ * Loads the kernel's own GDT, TSS and IDT, and masks the PIC. Interrupts stay off. otherwise: the handler for
+ * interrupts and exceptions that no handler, fixup or interrupts_set_stray() function accepts.
  */
 void interrupts_init(interrupt_handler *otherwise);
 
-/* Sets the function that is called for an interrupt, not exception, without a handler; it returns true to accept it. */
+/* Sets the function for interrupts (not exceptions) without a handler. It returns true to accept the interrupt. */
 void interrupts_set_stray(bool (*take)(unsigned vector));
 
 /* Sets the handler of a vector; NULL: none. */
@@ -54,7 +54,7 @@ void interrupts_recover(void);
 /* Makes a vector enter at this address instead of interrupt_dispatch(); user: INT n is allowed at CPL 3. */
 void interrupt_set_raw(unsigned vector, void (*entry)(void), bool user);
 
-/* The address and the type of a vector's IDT entry; the type is a GATE_* or another, 0 if not present. */
+/* The address and the type of a vector's IDT entry. Type: a GATE_*, or another; 0: not present. */
 uint64_t interrupt_gate_address(unsigned vector);
 uint8_t interrupt_gate_type(unsigned vector);
 

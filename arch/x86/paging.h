@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * SDM Vol. 3A (253668-081), "4-Level Paging", table "Format of a Page-Table Entry that Maps a 4-KByte Page". Entries
- * of the other kinds of page tables have the same bits, as far as they are wide enough.
+ * SDM Vol. 3A (253668-081), "4-Level Paging", table "Format of a Page-Table Entry that Maps a 4-KByte Page". Narrower
+ * entries of other kinds of page tables have the lower of these bits.
  */
 #define PAGE_SIZE          4096u
 #define PAGE_PRESENT       (UINT64_C(1) << 0)
@@ -33,7 +33,7 @@ struct paging_choice {
     bool pae, pse, nx, pat;
     enum paging_wish wish;
     uint64_t apic_base;      /* physical address of the local APIC's registers, mapped uncacheable; 0: none */
-    const uint64_t *devices; /* the same for other devices */
+    const uint64_t *devices; /* pages of other devices, also mapped uncacheable */
     unsigned device_count;
 };
 
@@ -55,14 +55,14 @@ void paging_enter(void);
 const char *paging_name(void);
 bool paging_no_execute(void);
 
-/* The value that paging_init() loads into CR3; valid even before it does. */
+/* The value that paging_init() loads into CR3; already valid before that call. */
 uintptr_t paging_root(void);
 
 /*
  * Maps a device's memory, such as a frame buffer, at a linear address, write-combining if the processor has the page
  * attribute table. physical and linear must have the same offset from a 2 MiB boundary (4 MiB with 32-bit paging).
- * size: 1 byte to 1 GiB. Returns false, with nothing mapped, if the arguments are invalid, if the tables cannot express
- * one of the addresses, or if another device uses the tables that are set aside for this.
+ * size: 1 byte to 1 GiB. Returns false, and maps no memory, if an argument is invalid, if the tables cannot express an
+ * address, or if another device already uses the tables reserved for this.
  */
 #define PAGING_DEVICE_MAX (UINT64_C(1) << 30)
 bool paging_map_device(uint64_t linear, uint64_t physical, uint64_t size);

@@ -9,16 +9,16 @@
 #include "cpu/caps.h"
 
 /*
- * Programs general counter n, with all counters stopped: select is the value of IA32_PERFEVTSELn, value the counter's
- * start, taken modulo its width. full_width: IA32_A_PMCn exists; otherwise only sign-extended 32-bit values can be set.
+ * Programs general counter n; all counters must be stopped. select: the value of IA32_PERFEVTSELn. value: the counter's
+ * start, truncated to its width. full_width: IA32_A_PMCn exists; otherwise only sign-extended 32-bit values can be set.
  * The counter runs once IA32_PERF_GLOBAL_CTRL bit n is set. Returns false if accessing a register raises #GP.
  */
 bool counter_program(unsigned n, uint64_t select, uint64_t value, bool full_width);
 uint64_t counter_read(unsigned n);
 
 /*
- * Programs fixed counter n in the same way: control is its field of IA32_FIXED_CTR_CTRL, value is taken modulo 2^48.
- * The counter runs once IA32_PERF_GLOBAL_CTRL bit 32 + n is set.
+ * Programs fixed counter n in the same way. control: its field of IA32_FIXED_CTR_CTRL. value: truncated to 48 bits. The
+ * counter runs once IA32_PERF_GLOBAL_CTRL bit 32 + n is set.
  */
 bool fixed_counter_program(unsigned n, uint64_t control, uint64_t value);
 

@@ -5,12 +5,12 @@
 
 #include "cpu/caps.h"
 
-/* Reads CPUID leaves and MSRs, and tries registers that a hypervisor may only pretend to have. */
+/* Reads CPUID leaves and MSRs, and tries registers that a hypervisor may enumerate without implementing them. */
 void ds_probe(struct caps_input *input);
 
 /*
- * Tries the registers of each facility in caps, and marks a facility as missing if they raise #GP: a hypervisor may
- * enumerate features that it refuses to a guest. Afterwards all counters and all recording are off.
+ * Tries the registers of each facility in caps, and marks a facility as missing if they raise #GP, as under a
+ * hypervisor that enumerates features but refuses them. Leaves all counters and all recording off.
  */
 void ds_probe_registers(struct caps *caps);
 

@@ -18,7 +18,7 @@ static inline __attribute__((always_inline)) void *processor_gdt(void)
     return (void *)gdt.base;
 }
 
-/* This processor's number; the boot processor's is 0. The GDT's first entry, which no processor reads, contains it. */
+/* This processor's number; the boot processor's is 0. The GDT's null descriptor contains it. */
 static inline __attribute__((always_inline)) unsigned processor_number(void)
 {
     return *(const uint32_t *)processor_gdt();

@@ -29,15 +29,15 @@ enum apic_error {
 const char *apic_error_text(enum apic_error error);
 
 /*
- * Takes over the boot processor's APIC from firmware. If x2APIC mode is on, it stays on: it can only be left by
- * disabling the APIC, which raises #GP if firmware has locked the mode. Otherwise enables the APIC at base in xAPIC
- * mode. Then masks its sources (apic_quiet()), ends every interrupt in service, and accepts those that are pending.
- * After an error interrupts stay off for good (interrupts_on()).
+ * Takes over the boot processor's APIC from firmware. If x2APIC mode is on, keeps it: leaving it means disabling the
+ * APIC, which raises #GP if firmware has locked the mode. Otherwise enables the APIC at base in xAPIC mode. Then masks
+ * all sources (apic_quiet()), ends every interrupt in service, and takes pending ones. After an error, interrupts stay
+ * off for the whole run (interrupts_on()).
  */
 enum apic_error apic_init(uint64_t base);
 bool apic_present(void);
 
-/* "xAPIC" or "x2APIC" after apic_init(); and whether firmware has locked the latter (IA32_XAPIC_DISABLE_STATUS). */
+/* "xAPIC" or "x2APIC" after apic_init(); and whether firmware has locked x2APIC mode (IA32_XAPIC_DISABLE_STATUS). */
 const char *apic_mode(void);
 bool apic_locked(void);
 
@@ -53,7 +53,7 @@ unsigned apic_strays(unsigned *vector);
 
 void apic_eoi(void);
 
-/* Ends every interrupt that is in service: their handlers will not return. */
+/* Ends every interrupt in service, for handlers that will not return. */
 void apic_end_services(void);
 
 /* Sends this processor a fixed interrupt; returns when it has been sent. */

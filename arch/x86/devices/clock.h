@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The machine's clock, for waits and timeouts: the first of several clocks that runs. Each is tried once. A clock that
- * is missing or stopped costs a few milliseconds in the trial, and nothing later.
+ * The machine's clock, for waits and timeouts: the first of several clocks that runs. clock_init() tries each once,
+ * which takes a few milliseconds for a missing or stopped clock.
  */
 #ifndef ARCH_X86_DEVICES_CLOCK_H
 #define ARCH_X86_DEVICES_CLOCK_H

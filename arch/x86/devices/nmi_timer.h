@@ -13,9 +13,9 @@
 #include "boot/acpi.h"
 
 /*
- * Finds a comparator and an input, and tries them: an NMI must arrive within 50 ms. Otherwise returns false, and no NMI
- * arrives later. There must be a clock, and interrupts must be off. apic_id: this processor's, which gets the NMI.
- * due(): the NMI's handler calls it.
+ * Finds a comparator and an input, and tries them: an NMI must arrive within 50 ms. Otherwise disables them and returns
+ * false. Needs a clock, and interrupts off. apic_id: of this processor, which gets the NMI. The NMI's handler calls
+ * due().
  */
 bool nmi_timer_init(uint64_t hpet_address, const struct acpi_io_apic *io_apic, uint32_t apic_id, void (*due)(void));
 
@@ -23,12 +23,12 @@ bool nmi_timer_init(uint64_t hpet_address, const struct acpi_io_apic *io_apic, u
 void nmi_timer_start(unsigned seconds);
 void nmi_timer_stop(void);
 
-/* Whether there is a timer. False again once another device has sent an NMI through the timer's input. */
+/* Whether there is a timer. Becomes false if another device sends an NMI through the timer's input. */
 bool nmi_timer_usable(void);
 
 unsigned nmi_timer_most(void);
 
-/* From now on, sends the NMI to the processor with this APIC ID. The timer must be stopped. False if it cannot. */
+/* Sends later NMIs to the processor with this APIC ID. The timer must be stopped. False if it cannot address the ID. */
 bool nmi_timer_send_to(uint32_t apic_id);
 
 #endif

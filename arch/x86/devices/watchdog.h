@@ -19,13 +19,13 @@
 bool watchdog_init(const struct acpi_timers *timers, const struct acpi_io_apic *io_apic, bool *nmi);
 
 /*
- * Makes execution resume where *escape was saved after this many seconds (1 to 3600). excused() returns the total of
- * seconds so far that do not count towards the limit.
+ * After this many seconds (1 to 3600), execution resumes where *escape was saved. excused() returns the seconds so far
+ * that do not count, such as waits for the serial line.
  */
 void watchdog_start(unsigned seconds, const struct context *escape, unsigned (*excused)(void));
 void watchdog_stop(void);
 
-/* Whether the NMI works. False again once another device has sent an NMI through its input. */
+/* Whether the NMI works. Becomes false if another device sends an NMI through its input. */
 bool watchdog_has_nmi(void);
 
 /*
