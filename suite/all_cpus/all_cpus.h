@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All processors of the machine run one job: one after the other while the rest sleep, or at the same time. Each stores
- * its own result, because only the boot processor may use the console. It prints the results afterwards.
+ * All processors of the machine run one job, in turn (the others sleep) or at the same time. Each stores its own
+ * result, because only the boot processor may use the console. The boot processor prints the results afterwards.
  */
 #ifndef SUITE_ALL_CPUS_ALL_CPUS_H
 #define SUITE_ALL_CPUS_ALL_CPUS_H
@@ -32,13 +32,14 @@ struct member {
 typedef void cpus_job(struct member *member);
 
 /*
- * Starts the first `most` processors, including the boot processor, and compares their capabilities with the boot
- * processor's; on a hybrid, with those of the same kind of core. Prints how many started and which did not. Returns why
- * they cannot be used, or NULL. The runner stops all processors at the end of the test.
+ * Starts the first `most` processors, including the boot processor, and compares their capabilities with those of the
+ * boot processor (on a hybrid, of the first processor of the same kind). Prints how many started and which did not.
+ * Returns the reason if processors cannot be started, else NULL. The runner stops all processors at the end of the
+ * test.
  */
 const char *cpus_start(struct test_run *run, unsigned most);
 
-/* The number of these processors, and one of them, started or not. */
+/* The number of these processors; and one of them, started or not. */
 unsigned cpus_count(void);
 struct member *cpus_member(unsigned number);
 

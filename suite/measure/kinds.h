@@ -13,7 +13,7 @@
 struct cause {
     uint32_t kinds;      /* STEP_* of the intended instructions; 0: none */
     uint32_t possible;   /* those that may also cause it */
-    bool counted;        /* each instruction is, at least typically, one event: the number of events is known */
+    bool counted;        /* each instruction is (at least typically) one event: their number is known */
     unsigned displace;   /* bytes to load to evict the lines of STEP_COLD; 0: caches do not matter */
     const char *why_not; /* why there is no cause; else NULL */
 };

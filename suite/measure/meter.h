@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Meters the cost of a measurement: with a clock, or by counting the kernel's own instructions. A meter keeps counting
- * while the service routine has stopped the sampling counters.
+ * Measures the cost of sampling, in cycles or in the kernel's own instructions. A meter keeps counting while the
+ * service routine has stopped the sampling counters.
  */
 #ifndef SUITE_MEASURE_METER_H
 #define SUITE_MEASURE_METER_H
@@ -13,13 +13,13 @@
 #include "suite/workload/workload.h"
 
 enum meter_kind {
-    METER_CYCLES,      /* the TSC; under a hypervisor, which may alter the TSC, a counter of core cycles */
+    METER_CYCLES,      /* the TSC; under a hypervisor, which may change the TSC, a counter of core cycles */
     METER_INSTRUCTIONS /* retired at CPL 0 */
 };
 
 struct meter {
     const char *name;  /* "tsc", or the event's name */
-    uint64_t counters; /* its bit of IA32_PERF_GLOBAL_CTRL, for ds_config and the window; 0: none */
+    uint64_t counters; /* the meter's bit of IA32_PERF_GLOBAL_CTRL, for ds_config and the window; 0: none */
     uint32_t msr;      /* the counter's MSR; 0: the TSC */
 };
 

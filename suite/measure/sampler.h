@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples one event with PEBS over code in which every instruction is known. */
+/* Samples one event with PEBS over the workloads of suite/workload/steps.h. */
 #ifndef SUITE_MEASURE_SAMPLER_H
 #define SUITE_MEASURE_SAMPLER_H
 
@@ -32,12 +32,12 @@ void sampler_prepare(void);
  */
 bool sampler_displace(unsigned bytes);
 
-/* Returns whether a record's event was in the body of a workload, not in the window's own instructions. */
+/* Returns whether a record's event was in the workload's body, not in the window's own instructions. */
 bool sampler_inside(const struct caps *caps, const struct workload *workload, const struct pebs_record *record);
 
 /*
- * The position of the instruction at the record's EventingIP; in formats without it, of the one executed before IP. -1
- * if there is none.
+ * The position of the instruction at the record's EventingIP; in formats without EventingIP, of the instruction
+ * executed before IP. -1 if there is none.
  */
 int sampler_position(const struct caps *caps, const struct steps *steps, const struct pebs_record *record);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The count of an event over a workload. Processors overcount: interrupts, faults and system management mode add
- * instructions. This happens now and then and only ever adds, so interrupts are off, and the minimum of several runs
- * counts. V. M. Weaver, D. Terpstra, S. Moore, "Non-Determinism and Overcount on Modern Hardware Performance Counter
- * Implementations", ISPASS 2013. The difference between two workloads excludes what the window itself counts. (The
- * manual does not say whether the WRMSR that stops a counter counts as an instruction.)
+ * The count of an event over a workload. Processors overcount: interrupts, faults and system management mode sometimes
+ * add instructions. So interrupts are off, and the result is the minimum of several runs. V. M. Weaver, D. Terpstra, S.
+ * Moore, "Non-Determinism and Overcount on Modern Hardware Performance Counter Implementations", ISPASS 2013. Tests
+ * compare two workloads, because the difference excludes events of the window itself. (The manual does not say whether
+ * the WRMSR that stops a counter counts as an instruction.)
  */
 #ifndef SUITE_SUPPORT_COUNT_H
 #define SUITE_SUPPORT_COUNT_H
@@ -14,7 +14,7 @@
 
 #define COUNT_RUNS 5u
 
-/* One run, with interrupts off, of already programmed counters: bits of IA32_PERF_GLOBAL_CTRL. */
+/* One run, with interrupts off, of programmed counters (bits of IA32_PERF_GLOBAL_CTRL). */
 void count_once(const struct caps *caps, uint64_t counters, const struct workload *workload);
 
 /*
@@ -23,7 +23,7 @@ void count_once(const struct caps *caps, uint64_t counters, const struct workloa
  */
 uint64_t count_from(struct test_run *run, unsigned n, uint64_t select, uint64_t start, const struct workload *workload);
 
-/* The same for fixed counter 0, from 0; control: its field of IA32_FIXED_CTR_CTRL. */
+/* count_from() for fixed counter 0, from 0; control: its field of IA32_FIXED_CTR_CTRL. */
 uint64_t count_fixed(struct test_run *run, uint64_t control, const struct workload *workload);
 
 #endif

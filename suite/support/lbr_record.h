@@ -14,16 +14,16 @@ extern struct lbr_stack lbr_recorded;
 
 /*
  * Records a workload with this filter; reads and prints the stack. Returns how many of its entries the workload
- * recorded. If the stack cannot be emptied first because its registers are read-only (as the manual says for NetBurst),
- * that number comes from the top-of-stack pointer: SDM Vol. 3A (253668-032), "LBR Stack for Processors Based on Intel
+ * recorded. If its registers are read-only (as the manual says for NetBurst), the stack cannot be emptied first, and
+ * the top-of-stack pointer gives that number: SDM Vol. 3A (253668-032), "LBR Stack for Processors Based on Intel
  * NetBurst Microarchitecture", 16.7.2.
  */
 unsigned lbr_run(struct test_run *run, const struct workload *workload, uint64_t select);
 
-/* The same with interrupts already off, without printing, and into the caller's stack; works on any processor. */
+/* lbr_run() with interrupts already off, without printing, and into the caller's stack; works on any processor. */
 unsigned lbr_take(const struct caps *caps, const struct workload *workload, uint64_t select, struct lbr_stack *stack);
 
-/* lbr_compare() with a stack of the caller's. */
+/* lbr_compare() with the caller's stack. */
 void lbr_compare_stack(struct test_run *run, const struct lbr_stack *stack, const struct workload *workload,
                        uint64_t kinds, unsigned count);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which of a workload's events its records are of.
+ * Finds the workload's event that a record belongs to.
  *
- * Promised: the overflow of a counter arms PEBS, and a later event is recorded; the delay between them is finite, but
- * the number of events in it is undefined (SDM Vol. 3B (253669-081), "Precise Distribution of Instructions Retired
- * (PDIR)"). So a record cannot be of an event before the first one after the overflow. If it is a whole period late, a
- * record is missing. With precise distribution it is of the event that overflows the counter. Typical, and reported if
- * different: with serialised events the record is of the very next event.
+ * The manual promises: the overflow of a counter arms PEBS, and a later event is recorded; the delay is finite, but the
+ * number of events in it is undefined (SDM Vol. 3B (253669-081), "Precise Distribution of Instructions Retired
+ * (PDIR)"). So a record is at the earliest of the first event after the overflow. If it is a whole period late, a
+ * record is missing. With precise distribution, the record is of the event that overflows the counter. Typical, and
+ * reported if different: if events are serialised, the record is of the first event after the overflow.
  */
 #ifndef SUITE_SUPPORT_PEBS_PLACES_H
 #define SUITE_SUPPORT_PEBS_PLACES_H
@@ -34,9 +34,9 @@ const struct branch *pebs_check_branch(struct test_run *run, const struct pebs_s
                                        unsigned n, const struct pebs_record *record);
 
 /*
- * Gets the number of a record's event among those of a round, from 0. Instructions: workload_straight and
- * workload_long_loop. Accesses: any workload with a table of them, and workload_chase. Returns false if the record is
- * not in the workload, or is of one of the window's own instructions.
+ * Gets the number, from 0, of a record's event within its round. For events of instructions: workload_straight and
+ * workload_long_loop. For events of accesses: workload_chase, and any workload with a table of accesses. Returns false
+ * if the record is outside the workload, or of one of the window's own instructions.
  */
 bool pebs_event_number(const struct test_run *run, const struct pebs_sample *sample, const struct pebs_record *record,
                        unsigned *number);

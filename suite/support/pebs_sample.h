@@ -12,8 +12,8 @@
 
 /*
  * The shortest sampled period: Linux does not allow periods below 32 on Nehalem (nhm_limit_period()), because
- * interrupts pile up. Periods over several rounds are odd and rounds even, so that typically no overflow is at the last
- * event of a round: the manual does not define whether a counter stays armed while the window is closed.
+ * interrupts pile up. Over several rounds, periods are odd and the events of a round even, so typically no overflow is
+ * at a round's last event: the manual does not define whether a counter stays armed while the window is closed.
  */
 #define PEBS_PERIOD_LEAST 33u
 
@@ -25,7 +25,7 @@ struct pebs_sample {
     const struct workload *workload;
     unsigned counter, period;
     unsigned rounds;   /* runs of the workload, each in a window of its own; 0: 1 */
-    unsigned until;    /* stop at this many records, or give up: for events that the processor picks at random */
+    unsigned until;    /* stop at this many records, or give up: for events that the processor samples at random */
     bool fixed;        /* a fixed counter, with event NULL */
     uint64_t data_cfg; /* the groups of adaptive records; 0: memory and registers */
     uint64_t cfg_c;    /* architectural: bits 63:32 of CFG_C; 0: the groups of data_cfg */
@@ -37,15 +37,15 @@ struct pebs_sample {
 };
 
 /*
- * The smallest number of events between two records: one overflows and arms, a later one is recorded; with PREC_DIST
- * the same one.
+ * The smallest number of events from one record to the next. One event overflows the counter, which arms it, and a
+ * later event is recorded; with PREC_DIST, the overflowing event is recorded.
  */
 unsigned pebs_spacing(const struct pebs_event *event, unsigned period);
 
 /*
- * Returns whether a sample's records are of the very event that overflows the counter. pebs_sample_spacing() is the
- * spacing if the counter may have precise distribution of any event: at short periods such a counter records that event
- * or a later one.
+ * Returns whether a sample's records are of the event that overflows the counter. pebs_sample_spacing() is
+ * pebs_spacing() if the counter may have precise distribution: at short periods it records the overflowing event or a
+ * later one.
  */
 bool pebs_is_precise(const struct caps *caps, const struct pebs_sample *sample);
 unsigned pebs_sample_spacing(const struct caps *caps, const struct pebs_sample *sample);
@@ -56,16 +56,16 @@ bool pebs_of_instructions(const struct pebs_sample *sample);
 /* The events of one round: all instructions of a workload whose number is known, else its accesses. */
 unsigned pebs_events_of_round(const struct pebs_sample *sample);
 
-/* The most records of a sample without interrupts; for adaptive records, with these groups. */
+/* The most records of a sample without interrupts. data_cfg: the groups of adaptive records. */
 unsigned pebs_room(const struct caps *caps, uint64_t data_cfg);
 
 /*
- * An event of every processor with known precise events, over a workload of known length at CPL 0. It gives exactly
- * this many records, 1 to 10: so many events follow the last record that a delay before each record loses none.
+ * A sample for every processor with known precise events: an event over a workload of known length at CPL 0 that gives
+ * exactly this many records, 1 to 10. Enough events follow the last record that delays lose no record.
  */
 struct pebs_sample pebs_sample_any(const struct caps *caps, unsigned records);
 
-/* The same with an event of instructions, if the processor has one: it counts only this processor's own code. */
+/* pebs_sample_any() with an event that counts instructions, if the processor has one. */
 struct pebs_sample pebs_sample_instructions(const struct caps *caps, unsigned records);
 
 /*

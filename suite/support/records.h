@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Common to all tests of records: opening the area, printing records, comparing branches with labels. */
+/* Functions for all tests of records: open the area, print records, compare branches with labels. */
 #ifndef SUITE_SUPPORT_RECORDS_H
 #define SUITE_SUPPORT_RECORDS_H
 
@@ -14,18 +14,19 @@
 bool records_open(struct test_run *run, const struct ds_config *config);
 
 /*
- * ds_close(); prints both logs. The test fails for every record that was dropped, invalid or may have been lost.
- * interrupts: the minimum, which this waits for, because an interrupt may arrive after its cause has stopped.
+ * Calls ds_close() and prints both logs. The test fails for every record that was dropped, invalid or may have been
+ * lost. interrupts: the minimum. The function waits for them, because an interrupt may arrive after its cause has
+ * stopped.
  */
 void records_close(struct test_run *run, unsigned interrupts);
 
 /*
- * records_close() for interrupts that must be spurious: no counter or buffer requested them. More of them are allowed:
- * if an earlier interrupt has serviced the cause of a later one, the later one finds none.
+ * records_close() for a test that expects at least this many spurious interrupts, which no counter or buffer requested.
+ * More may arrive: if an earlier interrupt has already serviced the cause of a later one, the later one is spurious.
  */
 void records_close_spurious(struct test_run *run, unsigned interrupts, unsigned spurious);
 
-/* records_close() for a test that fills a buffer on purpose: it prints the logs, and judges nothing. */
+/* records_close() for a test that fills a buffer on purpose: prints the logs without checks. */
 void records_close_full(struct test_run *run);
 
 /* The test fails for records that were lost or became invalid between the buffer and the log. name: BTS or PEBS. */
@@ -57,10 +58,10 @@ unsigned branch_count(const struct workload *workload, uint64_t kinds);
 void records_compare_bts(struct test_run *run, const struct workload *workload, unsigned skip);
 
 /*
- * For a circular buffer with this many slots, which the workload's branches fill: plans the number of records, and
- * compares the newest with the workload. A processor may leave the last slot empty: in the manual the absolute maximum
- * is "a multiple of the record size plus 1", which leaves open whether a record that ends exactly at it fits. SDM Vol.
- * 3A (253668-032), "BTS and DS Save Area", 16.4.9.
+ * For a circular buffer of `places` records, which the workload's branches fill: plan the number of records, and
+ * compare the newest with the workload. A processor may leave the last place empty: in the manual the absolute maximum
+ * is "a multiple of the record size plus 1", which leaves open whether a record that ends there fits. SDM Vol. 3A
+ * (253668-032), "BTS and DS Save Area", 16.4.9.
  */
 void records_plan_circular(struct test_run *run, unsigned places);
 void records_compare_circular(struct test_run *run, const struct workload *workload, unsigned places);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sources of the tests' claims, with a name for each that several tests cite: the manual's title, its number with
- * the edition, the section. If the 2009 edition (-032) has it, the citation is from there, with the section's number.
- * Newer text is cited from the 2023 edition (-081) by title only, because section numbers change with every edition.
+ * The sources of the tests' claims, with a name for each source that several tests cite: the manual's title, its number
+ * with the edition, the section. Citations are from the 2009 edition (-032) if it has the text, with the section's
+ * number. Newer text is cited from the 2023 edition (-081) by title only, because section numbers change with every
+ * edition.
  */
 #ifndef SUITE_SUPPORT_SOURCES_H
 #define SUITE_SUPPORT_SOURCES_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Branches other than near ones, and the set-up that they need. */
+/* Workloads with far branches, interrupts and exceptions, and the set-up that they need. */
 #ifndef SUITE_SUPPORT_TRANSFERS_H
 #define SUITE_SUPPORT_TRANSFERS_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* One access each that may raise an exception: functions at CPL 0, and what user_call() can call at CPL 3. */
+/* Functions with one access each, which may raise an exception: at CPL 0, and for user_call() at CPL 3. */
 #ifndef SUITE_WORKLOAD_ATTEMPTS_H
 #define SUITE_WORKLOAD_ATTEMPTS_H
 
 #include <stdint.h>
 
-/* The address that is read, written or called (a near RET must be there), or the port; and the byte that is written. */
+/* The address to read, write or call (a near RET must be there), or the port; and the byte to write. */
 extern uintptr_t attempt_address, attempt_value;
 extern uint64_t attempt_counter; /* the result of RDPMC of counter attempt_address */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that raises an exception on purpose. All registers are known when it is raised: register n (as instructions
- * encode it) holds WORKLOAD_REGISTER(n), except the stack pointer.
+ * Code that raises an exception on purpose, with known registers: register n (as instructions encode it) has
+ * WORKLOAD_REGISTER(n), except the stack pointer.
  */
 #ifndef SUITE_WORKLOAD_EXCEPTIONS_H
 #define SUITE_WORKLOAD_EXCEPTIONS_H
@@ -10,7 +10,7 @@
 
 struct raise {
     void (*run)(void);
-    uint64_t start, resume; /* the code that raises it; run() returns if a handler resumes at `resume` */
+    uint64_t start, resume; /* the code that raises the exception; run() returns if a handler resumes at `resume` */
     uint64_t ip;            /* the pushed IP: the instruction's, or for a trap the next one's */
     uint64_t vector, error_code;
     uint64_t flags;   /* the pushed flags, except RF */

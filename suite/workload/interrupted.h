@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interrupts and exceptions while every register is known: register n (as instructions encode it) holds
- * WORKLOAD_REGISTER(n), except the stack pointer. Also the registers afterwards.
+ * Interrupts and exceptions in code with known registers, and the registers afterwards. Register n (as instructions
+ * encode it) has WORKLOAD_REGISTER(n), except the stack pointer.
  */
 #ifndef SUITE_WORKLOAD_INTERRUPTED_H
 #define SUITE_WORKLOAD_INTERRUPTED_H
@@ -12,11 +12,11 @@
 #define INTERRUPTED_REGISTERS (2 * sizeof(uintptr_t))
 #define INTERRUPTED_SEGMENTS  5u /* DS, ES, FS, GS, SS */
 #define INTERRUPTED_STACK     4u /* the stack pointer's number */
-#define INTERRUPTED_SPOILED   1u /* after interrupted_kept_*(): the value of a callee-saved register in between */
+#define INTERRUPTED_SPOILED   1u /* the value of callee-saved registers inside interrupted_kept_*() */
 
 struct interrupted {
     void (*run)(void);
-    uintptr_t at, behind; /* the interrupting instruction, and the next one, at which a handler resumes */
+    uintptr_t at, behind; /* the interrupting instruction, and the next one, where a handler resumes */
     uintptr_t cpl;
 };
 
@@ -45,7 +45,7 @@ void interrupted_fixup_breakpoint(void);
 void interrupted_fixup_machine_check(void);
 void interrupted_fixup_software(void);
 
-/* Never return. Each raises what its name says, with the stack pointer in the guard page. */
+/* Never return. Each raises the exception in its name, with the stack pointer in the guard page. */
 void interrupted_without_stack_nmi(void);
 void interrupted_without_stack_machine_check(void);
 void interrupted_without_stack_page_fault(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workloads in which no instruction runs twice, with tables of their instructions in execution order: an instruction
- * pointer shows how far execution came, even across taken branches. Each body ends with a tail of instructions of no
- * kind, where a late interrupt can arrive.
+ * Workloads in which no instruction runs twice, with tables of their instructions in execution order. An instruction
+ * pointer therefore shows how far execution came, even across taken branches. Each body ends with a tail of
+ * instructions that cause no other event, where a late interrupt can arrive.
  */
 #ifndef SUITE_WORKLOAD_STEPS_H
 #define SUITE_WORKLOAD_STEPS_H
@@ -15,7 +15,7 @@
 #define STEP_LOCKED      (1u << 2) /* loads and stores */
 #define STEP_SPLIT_LOAD  (1u << 3) /* across a cache line boundary */
 #define STEP_SPLIT_STORE (1u << 4)
-#define STEP_WARM        (1u << 5) /* loads of one line, over and over */
+#define STEP_WARM        (1u << 5) /* repeated loads of the same line */
 #define STEP_COLD        (1u << 6) /* loads, each of a line of its own */
 #define STEP_X87         (1u << 7)
 #define STEP_MMX         (1u << 8)
@@ -33,7 +33,7 @@
 #define STEP_INTEGER     (1u << 20) /* 128-bit integer arithmetic */
 
 struct step {
-    uint32_t ip;    /* the kernel lies below 4 GiB */
+    uint32_t ip;    /* the kernel is below 4 GiB */
     uint32_t kinds; /* STEP_* */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code with known results: assembly whose labels are the expected values. Each workload's body runs between two writes
- * of one register, the window, so that only the body is recorded.
+ * Code with known results: assembly whose labels are the expected values. Each workload's body runs inside a window: a
+ * WRMSR before it starts recording, and one after it stops recording.
  */
 #ifndef SUITE_WORKLOAD_WORKLOAD_H
 #define SUITE_WORKLOAD_WORKLOAD_H
@@ -47,7 +47,7 @@ extern const struct workload workload_long_loop; /* 3000 times the same branch *
 #define WORKLOAD_LOOP_BACK 2u /* bytes of the branch at the end of this loop, and of workload_user_loop */
 extern const struct workload workload_interrupt;  /* INT n and its IRET */
 extern const struct workload workload_surprises;  /* indirect jumps with two targets in an unpredictable order */
-extern const struct workload workload_open_calls; /* two calls return, two stay open; branches: the open ones */
+extern const struct workload workload_open_calls; /* two calls return, two stay open; branches: the open calls */
 extern const struct workload workload_slow;       /* a call, a long loop, and a call */
 extern const struct workload workload_nothing;    /* an empty body: the cost of the window */
 
@@ -59,7 +59,7 @@ extern const struct workload workload_loads; /* loads of known addresses and val
 extern const struct workload workload_stores;   /* stores of known addresses and values, one at a time */
 extern const struct workload workload_straight; /* instructions of four bytes each, no branch, no memory */
 extern const struct workload
-    workload_chase; /* a ring of lines that fits into any L1, chased many times, one load at a time; RCX counts down */
+    workload_chase; /* pointer chasing in a ring of lines that fits into any L1, many times; RCX counts down */
 #define WORKLOAD_STRAIGHT_STEP 4u /* bytes of each of its instructions */
 #define WORKLOAD_CHASE_ROUNDS  64u
 #define WORKLOAD_CHASE_LINES   16u

@@ -29,7 +29,7 @@ struct c2c_row {
 struct c2c_table {
     struct c2c_row rows[C2C_ROWS]; /* in the order of address, processor and symbol */
     unsigned count;
-    unsigned left_out; /* samples that found the table full */
+    unsigned left_out; /* samples that did not fit into the table */
 };
 
 void c2c_table_add(struct c2c_table *table, const struct c2c_access *access);
@@ -38,8 +38,8 @@ void c2c_table_add(struct c2c_table *table, const struct c2c_access *access);
 void c2c_table_text(const struct line_sink *out, const struct c2c_table *table, const char *layout);
 
 /*
- * Compares the number of loads that found their line modified elsewhere with the layout: all of a shared line, none of
- * a line that only one processor uses. C2C_UNTYPICAL: more than one in eight deviate; C2C_WRONG: more than half.
+ * Compares the number of loads that hit a modified line elsewhere with the expectation: all loads of a shared line,
+ * none of a private line. C2C_UNTYPICAL: more than one in eight deviate; C2C_WRONG: more than half.
  */
 enum c2c_share { C2C_AS_EXPECTED, C2C_UNTYPICAL, C2C_WRONG };
 enum c2c_share c2c_share(bool shared, unsigned loads, unsigned hitm);

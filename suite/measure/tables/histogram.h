@@ -16,7 +16,7 @@ struct histogram_bar {
 struct histogram {
     struct histogram_bar bars[HISTOGRAM_BARS]; /* by distance, the smallest first */
     unsigned bar_count;
-    unsigned samples; /* all samples, including those for which there was no free bar */
+    unsigned samples; /* all samples, including those without a bar */
 };
 
 void histogram_add(struct histogram *histogram, int distance);

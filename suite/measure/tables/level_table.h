@@ -32,8 +32,8 @@ void level_table_text(const struct line_sink *out, const struct level_table *tab
                       unsigned steps);
 
 /*
- * The nearest-rank percentile (1 to 100) of values in ascending order: the smallest value that at least this percentage
- * of them does not exceed. count is at least 1.
+ * The nearest-rank percentile (1 to 100) of values in ascending order: the smallest value such that at least this
+ * percentage of the values is not above it. count is at least 1.
  */
 uint32_t percentile(const uint32_t *values, unsigned count, unsigned percent);
 
