@@ -48,9 +48,7 @@ enum processor_loan {
 enum processor_loan processor_lend(unsigned number, uint32_t apic_id, uintptr_t low_page, void *spare, uint32_t ticks,
                                    void (*main)(void), bool (*look)(void));
 
-/*
- * Whether another processor acts as number 0. It must not start processors, because the boot processor is among them.
- */
+/* Whether another processor acts as number 0. It must not start processors: the boot processor is among them. */
 bool processor_is_lent(void);
 
 #endif
