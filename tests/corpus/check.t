@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 #
-# contrib/corpus/check takes the logs that are stored, finds what is planted in one, and refuses a log with one mistake for that
-# mistake alone; and what the matrix says of machines. Prints TAP.
+# contrib/corpus/check accepts the stored logs, finds a planted contradiction, and refuses a log with one mistake for only that
+# mistake; and the matrix's rows for machines. Prints TAP.
 use strict;
 use warnings;
 use Digest::SHA qw(sha256_hex);
@@ -18,7 +18,7 @@ my $root = "$FindBin::Bin/../..";
 my $folder = tempdir(CLEANUP => 1);
 my $stored = "$root/contrib/corpus/0x000506e3/0xf0/synthetic";
 
-# What contrib/corpus/check prints, and its exit status.
+# The output of contrib/corpus/check, and its exit status.
 sub check
 {
     my ($status, $said, $errors) = run("$root/contrib/corpus/check", '-o', "$folder/matrix.md", @_);
@@ -50,7 +50,7 @@ sub refusals
     return join "\n", $status, $said =~ /^  refused: (.*)$/mg;
 }
 
-# ---- what is stored ------------------------------------------------------------------------------------------------------
+# ---- stored logs ---------------------------------------------------------------------------------------------------------
 my ($said, $status) = check('-n');
 is $status, 0, 'the stored logs are accepted' or diag $said;
 unlike read_file("$folder/matrix.md"), qr/\| seen on/, 'and do not count in the matrix';
@@ -66,7 +66,7 @@ like((check("$stored.log"))[0], qr/^  like the modelled skylake, except for /m, 
 ($said, $status) = check('-n', "$stored.log", "$folder/none.log");
 like "$status $said", qr/^2 .*none\.log: No such file or directory$/m, 'a missing log';
 
-# ---- what is refused -----------------------------------------------------------------------------------------------------
+# ---- refused logs --------------------------------------------------------------------------------------------------------
 is refusals(variant()), '0', 'a copy is taken';
 is refusals(variant(sub { s/\n/\r\n/g })), '0', 'and one with other ends of lines';
 my @cases = (
@@ -100,7 +100,7 @@ my @cases = (
 );
 like refusals(variant($_->[1])), $_->[2], $_->[0] for @cases;
 
-# What firmware prints of a box, and what only looks like it.
+# Firmware's lines about a box, and lines that only look like them.
 my @personal = (
     ['a UUID', '4c4c4544-0051-3010-8052-b4c04f4e4d31', 'GUID: 4C4C4544 0051 3010 8052 B4C04F4E4D31', 'UUID: 4C4C4544005130108052B4C04F4E4D31'],
     ['a mail address', 'from someone@example.org'],
@@ -153,7 +153,7 @@ my $held = synthetic(qw(-p skylake -f lbr.entry.cycles_zero -o), 'dump=raw run=l
 like $held, qr/^# lbr stack \d+ goes on$/m, 'a log with LBR entries that were held back';
 is refusals(variant(undef, undef, $held)), '0', 'is not taken for an edited one';
 
-# On the second kind of cores a claim fails; on the first it holds, and the log is unlike the model in it.
+# A claim fails on the second kind of cores and holds on the first, and the log differs from the model in it.
 my $hybrid = synthetic(qw(-p alderlake -s 2 -c PE -f bts.cpl.off_os_ignored@1 -o), 'dump=raw run=bts.cpl.off_os,bts.calls');
 my $of_hybrid = sub { s/0x000506e3/0x00090672/; s/^(microcode: ).*/${1}0x38/m; s/\z/contradicts: bts.cpl.off_os\n/ };
 is refusals(variant(undef, $of_hybrid, $hybrid)), '0', 'a hybrid';
@@ -163,7 +163,7 @@ is_deeply [$said =~ /^  (contradicted \S+ .*)$/mg],
 like $said, qr/^  unlike the modelled alderlake, bts\.cpl\.off_os: BTS records not_printed: 77 \| 3$/m,
     'and what is unlike the model where it holds';
 
-# A log as of a machine: the kernel does not know that it is under a hypervisor.
+# A log like a machine's: the kernel does not detect the hypervisor.
 sub of_a_machine { return synthetic(@_, '--', '-cpu', 'max,-hypervisor') =~ s/^# synthetic\n//r }
 my $options = 'dump=raw exit=debug run=bts.calls,bts.cpl.off_os';
 my $as_machine = sub { s/^source: .*/source: machine/m; s/^machine: .*/machine: a box/m };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A fuzz target is a function that checks, for an input of any bytes, what the code under test promises for all
- * inputs. libFuzzer calls it in `make fuzz`, main.c in `make host-test`.
+ * A fuzz target is a function that checks, for any input bytes, the promises of the code under test. libFuzzer calls it
+ * in `make fuzz`, main.c in `make host-test`.
  */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H

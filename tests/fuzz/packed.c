@@ -7,7 +7,7 @@
 #include "lib/dump/dump_code.h"
 #include "tests/fuzz/fuzz.h"
 
-/* What is read holds together, and comes out the same when it is written and read again. */
+/* The decoded results are consistent, and stay the same if they are written and read again. */
 static void check(const struct packed *packed)
 {
     static struct result results[PACKED_TESTS_MAX];

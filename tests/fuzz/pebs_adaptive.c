@@ -5,7 +5,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-/* What the record's groups need: those of its format group, and the counters that it names itself. */
+/* The size of the record's groups: those in its format group, and the counters in its own bitmap. */
 static uint64_t size_of(const struct pebs_record *record)
 {
     if (!(record->has & PEBS_HAS_COUNTS))

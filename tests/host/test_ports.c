@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * UARTs and serial lines on ports and memory that the test answers: what comes of devices that are missing, slow or
- * stuck, of several at once, and of memory for what is not sent yet.
+ * UARTs and serial lines on simulated ports and memory: devices that are missing, slow or stuck, several at once, and
+ * memory for bytes that are not sent yet.
  */
 #include "tests/host/unit_test.h"
 
-/* Instead of arch/x86/cpu.h. */
+/* Replaces arch/x86/cpu.h. */
 #define ARCH_X86_CPU_H
 
 #define UARTS     3u

@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# Every citation of the manual has its number with the edition, as in SDM Vol. 3A (253668-032), so that it can be looked
-# up; and nothing cites a source that has no title.
+# Every citation of the manual has its number with the edition, as in SDM Vol. 3A (253668-032), so that readers can find it;
+# and every cited source has a title.
 use strict;
 use warnings;
 use File::Find qw(find);
@@ -16,7 +16,7 @@ my $break = qr/[\s*#;]+/;    # between words, where a comment may go on in the n
 my $volume = qr/\bSDM${break}Vol\.$break\d[A-D]?+/;
 my $untitled = qr/\bseeds? \d{3}\b/;
 
-# The citations in a text, how many, and what is wrong with them: lines "PATH:LINE: SENTENCE".
+# The number of citations in a text, and their problems: lines "PATH:LINE: SENTENCE".
 sub check
 {
     my ($path, $text) = @_;

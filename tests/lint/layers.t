@@ -37,7 +37,7 @@ my %tree = (
     'plugin/q.c' => "#include <qemu-plugin.h>\n#include \"other/o.h\"\n",
     'tests/t.c' => "#include \"high/high.h\"\n#include \"other/o.c\"\n");
 
-# What `layers` prints for the tree with these files changed, and its exit status.
+# The output of `layers` for the tree with these files changed, and its exit status.
 sub layers_of
 {
     my %files = (%tree, @_);

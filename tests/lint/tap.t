@@ -14,7 +14,7 @@ my $folder = tempdir(CLEANUP => 1);
 write_file("$folder/lint/skips", "# no reason\n./test : no KVM here\n./other : no perf here\n");
 symlink "$FindBin::Bin/tap", "$folder/lint/tap";
 
-# What comes of a test that is this script: its output and its status.
+# Runs a test that is this script: its output and its status.
 sub tap
 {
     my ($ci, $script) = @_;
@@ -51,7 +51,7 @@ is(tap('true', 'echo 1..1; kill -SEGV $$'), "1..1\n139", 'a test that crashes');
 $ENV{CI} = 'true';
 like(scalar qx(cd $folder && lint/tap ./absent 2>&1; echo \$?), qr{^tap: \./absent: No such file or directory\n.*[^0]$}m, 'a missing test');
 
-# A line passes when it is there, not when the test ends: this test goes on when its first line has been read.
+# Lines are passed on at once, not at the end of the test: this test continues when its first line has been read.
 write_file("$folder/test", "#!/bin/sh\necho ok 1\nfor _ in \$(seq 100); do [ -e read ] && echo ok 2 && break; sleep 0.1; done\n");
 open my $lines, '-|', "cd $folder && lint/tap ./test" or die "tap: $!\n";
 is(scalar <$lines>, "ok 1\n", 'a line passes');

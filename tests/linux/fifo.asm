@@ -2,7 +2,7 @@
 ;
 ; Usage: fifo PATH [ARGUMENT..]
 ;
-; Runs a program of Linux's policy SCHED_FIFO, as are those that it starts: nothing but interrupts takes the processor away.
+; Runs a program with Linux's policy SCHED_FIFO, which its children inherit: only interrupts preempt it.
 
 default rel
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# make dist writes the same bytes from every clone, and what is in them has one version, that of NEWS. Prints TAP.
+# make dist writes the same bytes from every clone, and all its files have one version, that of NEWS. Prints TAP.
 use strict;
 use warnings;
 use Cwd qw(realpath);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # The packages of build/deb on fresh Debians 12 and 13, each on a disk of its own: they install, their programs run, GRUB's
-# menu has the entry and QEMU boots it from the disk, and they leave nothing behind when they go. As root. Prints TAP.
+# menu has the entry, QEMU boots it from the disk, and their removal leaves no file. As root. Prints TAP.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -35,7 +35,7 @@ my (@loops, @mounts);
 die "install.t: needs root, for disks and what is mounted of them\n" if $>;
 die "install.t: $_ is missing: run make deb deb-bundled\n" for grep { !-e } @debs;
 
-# Runs a command of the shell: what it printed, and its status.
+# Runs a shell command: its output and its status.
 sub run
 {
     my ($command) = @_;
@@ -73,7 +73,7 @@ sub detach
 END { my $status = $?; detach(); $? = $status }
 $SIG{$_} = sub { exit 1 } for qw(INT TERM HUP);
 
-# In the fresh Debian: what a command printed, and its status.
+# In the fresh Debian: a command's output and its status.
 sub inside
 {
     my ($command) = @_;
@@ -107,7 +107,7 @@ for my $suite (qw(bookworm trixie)) {
     write_file("$tree/boot/grub/device.map", "(hd0) $loops[0]\n(hd1) $loops[1]\n");
     ($said, $status) = inside("grub-install --target=i386-pc --modules=part_msdos $loops[0]");
     is $status, 0, "$suite: GRUB is installed" or diag $said;
-    # Through loop devices grub-probe looks for their file: here it says what it would say of a disk.
+    # On loop devices grub-probe looks for their file. This replacement answers as it does for a disk.
     write_file("$tree/usr/sbin/grub-probe", $probe =~ s/UUID/$uuid/r);
     ($said, $status) = inside('grub-mkconfig -o /boot/grub/grub.cfg');
     is $status, 0, "$suite: it has a menu" or diag $said;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Reads a screen back into text: finds the kernel's font, build/include/font.bin, in an image, whatever its scale and
-# origin. What it finds it knows from the image alone, not from how the kernel paints.
+# origin. It uses only the image, not the kernel's way of drawing.
 package Screen;
 use strict;
 use warnings;
@@ -108,7 +108,7 @@ sub read_font
     $character_of{$glyphs[$_]} //= decode('cp437', chr) for 0x21 .. 0xff;
 }
 
-# A cell of letters, 16 rows of 8: its character and the colours of ink and ground; nothing if it is none of the font's.
+# A cell of letters, 16 rows of 8: its character and the colours of ink and ground; empty if the font lacks it.
 sub character_of
 {
     my (@rows) = @_;
@@ -125,7 +125,7 @@ sub character_of
     return;
 }
 
-# All characters of a screen of font's pixels with this origin, row by row; nothing if one is none of the font's.
+# All characters of a screen of font's pixels with this origin, row by row; empty if the font lacks one.
 sub read_cells
 {
     my ($known, $left, $top, @dots) = @_;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# An image of the stick as a file: its EFI system partition, what is in it, what fsck.fat says of it, and a machine that is
-# started from it until it says something.
+# An image of the stick as a file: its EFI system partition, the files in it, fsck.fat's report, and a machine that is started
+# from it until it prints a given text.
 package Stick;
 use strict;
 use warnings;
@@ -51,7 +51,7 @@ sub files
     return map { s{^::}{}r => run_mtools($path, 'mtype', $_) } @names;
 }
 
-# What fsck.fat has to say of a file system, as a list of complaints; empty if there is nothing wrong.
+# fsck.fat's complaints about a file system; empty if it is sound.
 sub fsck
 {
     my ($path) = @_;
@@ -60,7 +60,7 @@ sub fsck
     return map { s/\s+$//r } grep { !/^fsck\.fat \d|^\Q$path\E: \d+ files/ } @said;
 }
 
-# What boot_until() returns of a machine that is switched off $after seconds after it has said what matches.
+# boot_until() with a machine that is switched off $after seconds after the matching output.
 sub machine
 {
     my ($until, $after, @arguments) = @_;

@@ -23,7 +23,7 @@ COMMAND_HIGH  equ 0x310                 ; this one and TIMER_INITIAL keep any 32
 LVT_PMI       equ 0x340
 TIMER_INITIAL equ 0x380
 
-TABLE     equ 0x40000000                ; what the device's table maps
+TABLE     equ 0x40000000                ; the addresses that the device's table maps
 AREA      equ TABLE + TIMER_INITIAL / 4 * 0x1000
 BTS_BASE  equ AREA + 0x100
 PEBS_BASE equ TABLE + COMMAND_HIGH / 4 * 0x1000

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; What firmware may leave behind: a guest that does some of it and then enters the kernel, which QEMU's device `loader` has put
+; States that firmware may leave: a guest that sets some of them and then enters the kernel, which QEMU's device `loader` has put
 ; into memory. scripts/machine --firmware says what, as a mask at DEEDS. Linked with the symbols of the kernel.
 
 extern entry32

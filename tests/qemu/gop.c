@@ -6,9 +6,9 @@
  *
  *   FORMAT[:RED:GREEN:BLUE:RESERVED] COLUMNS ROWS PER_LINE ADDRESS [the loader's options]
  *
- * FORMAT is that of UEFI 2.10, 12.9.2 (0 RGBX, 1 BGRX, 2 masks, 3 BltOnly); ADDRESS is where the frame buffer shall
- * lie, 0: anywhere below 4 GiB; ADDRESS + 1: as if it lay there, whatever is there. Numbers are hexadecimal, of 8
- * digits at most but ADDRESS.
+ * FORMAT is that of UEFI 2.10, 12.9.2 (0 RGBX, 1 BGRX, 2 masks, 3 BltOnly); ADDRESS is that of the frame buffer, 0:
+ * anywhere below 4 GiB; ADDRESS + 1: report this address without allocating it. Numbers are hexadecimal, with at most 8
+ * digits except ADDRESS.
  */
 #include <efi.h>
 #include <efilib.h>
@@ -43,7 +43,7 @@ static EFI_STATUS EFIAPI blt(EFI_GRAPHICS_OUTPUT_PROTOCOL *this, EFI_GRAPHICS_OU
 
 static EFI_GRAPHICS_OUTPUT_PROTOCOL protocol = { query_mode, set_mode, blt, &mode };
 
-/* Takes a hexadecimal number and what separates it from the next one. */
+/* Reads a hexadecimal number and the separator after it. */
 static UINT64 take(CHAR16 **text)
 {
     UINT64 value = 0;

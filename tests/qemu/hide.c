@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A library to be preloaded into QEMU, which hides symbols from QEMU's plugins or replaces them. HIDE has the words
- *   NAME        is not exported; NAME* hides all that begin so, as in a QEMU that was linked without exporting them
+ *   NAME        is not exported; NAME* hides all with this prefix, as in a QEMU that was linked without exporting them
  *   NAME=OTHER  is replaced by that other symbol, of QEMU's or of those below
  */
 #define _GNU_SOURCE
@@ -39,7 +39,7 @@ EXPORT void *nothing(void)
     return NULL;
 }
 
-/* Replaces tlb_vaddr_to_host: a page that is no guest's. */
+/* Replaces tlb_vaddr_to_host: a page outside of guest memory. */
 EXPORT void *other_memory(void *env, uint64_t address, int access, int mmu_index)
 {
     static unsigned char page[2 * 4096];

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: MIT
 ; A boot sector in 16-bit real mode, in a code segment that does not begin at 0: the debug store knows linear addresses.
-; The guest samples each 11th instruction and traces branches over a loop, and checks what it finds in memory by itself.
+; The guest samples each 11th instruction and traces branches over a loop, and checks the records in memory itself.
 bits 16
 org 0
 

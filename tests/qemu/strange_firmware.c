@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A UEFI application that makes firmware stranger than OVMF is, and then starts the loader, \loader.efi on its own
- * volume. \deeds.txt has a letter for each deed: f  the memory map has hundreds of entries l  nothing below 1 MiB is
- * free n  pages that are allocated cannot be executed, whatever their type; needs the protocol that can undo it (route
- * nx) w  a watchdog of two seconds It reports what it cannot do, and then starts nothing.
+ * A UEFI application that makes firmware stranger than OVMF, and then starts the loader, \loader.efi on its own volume.
+ * \deeds.txt has a letter for each change:
+ *   f  the memory map has hundreds of entries
+ *   l  no memory below 1 MiB is free
+ *   n  allocated pages cannot be executed, whatever their type; needs the protocol that can undo it (route nx)
+ *   w  a watchdog of two seconds
+ * If a change fails, it reports that and does not start the loader.
  */
 #include <efi.h>
 #include <efilib.h>

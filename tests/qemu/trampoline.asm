@@ -49,7 +49,7 @@ MAGIC equ 0x12345678
 INFO  equ 0x9abcdef0
 FIRST equ 0x100000                      ; where the two segments go
 LAST  equ 0x101000
-STALE equ 0xcc                          ; what was there
+STALE equ 0xcc                          ; earlier contents
 
 ; Ends with status 2 * %1 + 1 if the condition %2 holds.
 %macro fail_if 2
@@ -179,7 +179,7 @@ firmware:
 %else
 firmware:
 %endif
-        ; Selectors that mean nothing to the kernel, of segments that it could not use.
+        ; Selectors that are invalid in the kernel, of segments that it could not use.
         mov     eax, OURS_SMALL
         mov     ds, eax
         mov     es, eax

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * qr_image: draws the QR codes that its input asks for, a line each:
+ * qr_image: draws a QR code for each line of its input:
  *   FILE LEVEL VERSION MASK TEXT     LEVEL: L or M; VERSION 0: the smallest; MASK 8: the best; TEXT: to the line's end
  * Each becomes a PGM of 4 pixels a module within a quiet zone of 4 modules. Prints "FILE VERSION MASK SIDE" for each.
  */
