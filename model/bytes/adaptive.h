@@ -36,13 +36,13 @@ struct lbr_entry {
     uint64_t from, to, info;
 };
 
-/* The contents of an adaptive record beyond struct pebs_contents, whose latency is then the instruction latency. */
+/* The contents of an adaptive record, with struct pebs_contents, whose latency is the instruction latency. */
 struct adaptive_contents {
     uint64_t format;                /* MSR_PEBS_DATA_CFG of this record; 0: only the basic group */
     uint16_t retire_latency;        /* cycles; 0 if the processor has no such field */
     uint16_t cache_latency;         /* cycles; 0 if the processor has no such field */
     uint64_t xmm[XMM_REGISTERS][2]; /* low quadword first */
-    const struct lbr_entry *lbr;    /* youngest first; requested entries beyond lbr_count are written as zero */
+    const struct lbr_entry *lbr;    /* newest first; requested entries beyond lbr_count are written as zero */
     unsigned lbr_count;
     uint64_t counters[ADAPTIVE_MAX_COUNTERS]; /* those that the format names: general, then fixed, by number */
     uint64_t slots, metrics;                  /* fixed counter 3 and PERF_METRICS */

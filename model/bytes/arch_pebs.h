@@ -14,8 +14,8 @@
 
 #include "model/bytes/adaptive.h"
 
-/* Bits of IA32_PMC_GPx_CFG_C and _FXx_CFG_C that request a group. In a header's format they say which groups follow. */
-#define ARCH_CNTR_ALLOW   (UINT64_C(1) << 35) /* only in CFG_C: this counter may be included in records of others */
+/* Bits of IA32_PMC_GPx_CFG_C and _FXx_CFG_C that request a group. A header's format has those of its groups. */
+#define ARCH_CNTR_ALLOW   (UINT64_C(1) << 35) /* only in CFG_C: other counters' records may include this counter */
 #define ARCH_CNTR_GENERAL (UINT64_C(1) << 36)
 #define ARCH_CNTR_FIXED   (UINT64_C(1) << 37)
 #define ARCH_LBR_SHIFT    40 /* 1: 8 entries, 2: 16, 3: the stack's depth */
@@ -40,7 +40,7 @@
 
 enum arch_group { GROUP_BASIC, GROUP_AUX, GROUP_GPR, GROUP_XMM, GROUP_LBR, GROUP_CNTR, ARCH_GROUPS };
 
-/* The contents of a record beyond struct pebs_contents and struct adaptive_contents. The latter's format is ignored. */
+/* The contents of a record, with struct pebs_contents and adaptive_contents (whose format is ignored). */
 struct arch_contents {
     uint64_t format; /* the groups, as in a header */
     bool mode_64;

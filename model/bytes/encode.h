@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bytes of the debug store, by offset: what the modelled processor reads from and writes to the guest's memory.
- * Typed only from the manual's tables, independently of the kernel's decoders, which are tested against this. All
- * values are little-endian.
+ * The bytes of the debug store, by offset, as the modelled processor reads and writes them in the guest's memory. Typed
+ * only from the manual's tables, independently of the kernel's decoders, which tests compare with this code. All values
+ * are little-endian.
  */
 #ifndef MODEL_BYTES_ENCODE_H
 #define MODEL_BYTES_ENCODE_H

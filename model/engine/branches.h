@@ -18,7 +18,7 @@ void branches_drop_last(struct vcpu *v, unsigned index);
 /* Control was transferred to a handler. */
 void branches_interruption(struct vcpu *v, uint64_t from, uint64_t to, unsigned from_cpl, unsigned to_cpl);
 
-/* Makes room in the ring by dropping blocks without effect. False: there are not enough of these. */
+/* Frees places in the ring by dropping blocks without effect. False: too few blocks are without effect. */
 bool branches_forget(struct vcpu *v);
 
 /* Determines how many blocks may enter the ring before it must be processed. */

@@ -13,8 +13,8 @@ bool bts_read_area(struct vcpu *v, uint64_t ip);
 void bts_store(struct vcpu *v, const struct branch *branches, unsigned n, bool area_readable);
 
 /*
- * Whether branches go only to BTS, which records all of them, without a log; predict: their predictions are needed. If
- * so, bts_store_all() stages the taken branches of blocks [0, n) directly from the ring.
+ * Whether the fast path applies: branches go only to BTS, unfiltered, and no log is written. predict: predictions are
+ * needed. If so, bts_store_all() stages the taken branches of blocks [0, n) directly from the ring.
  */
 bool bts_stores_all(const struct vcpu *v, bool predict);
 void bts_store_all(struct vcpu *v, unsigned n);

@@ -6,18 +6,19 @@
 #include "model/vcpu/vcpu.h"
 
 /*
- * Groups counters by class. Call after a change of v->counting.active, of .reloads, or of what active counters count.
+ * Groups counters by event class. Call after a change of v->counting.active or .reloads, or of an active counter's
+ * event.
  */
 void counting_configure(struct vcpu *v);
 
-/* In this file, execution of the running block has reached `place`. */
+/* In this file, `place` is the point that execution of the running block has reached. */
 
 /* Updates the counters' values up to the instruction before place. */
 void counting_update(struct vcpu *v, struct place place);
 
 /*
- * Recomputes each class's distance from overflow. Calls counting_force() if the rest of the block brings one to its
- * limit.
+ * Recomputes each class's distance from overflow. Calls counting_force() if a class reaches it in the rest of the
+ * block.
  */
 void counting_arm(struct vcpu *v, struct place place);
 
@@ -31,8 +32,8 @@ void counting_load(struct vcpu *v, unsigned i, uint64_t value);
 void counting_reload(struct vcpu *v, unsigned i, uint64_t value);
 
 /*
- * Whether overflow_take(), and with it v->rules->stepped(), is called after every instruction, at the latest between
- * two blocks. Change it between counting_update() and counting_arm(), on a processor that has that rule.
+ * Sets whether the engine calls overflow_take(), and so v->rules->stepped(), after every instruction, at the latest
+ * between two blocks. Call it between counting_update() and counting_arm(), on a processor that has the rule `stepped`.
  */
 void counting_step(struct vcpu *v, bool on);
 
@@ -44,16 +45,14 @@ static inline bool counting_steps(const struct vcpu *v)
 /* Whether the last retired instruction brought a class to its limit; valid between two blocks. */
 bool counting_due(const struct vcpu *v);
 
-/*
- * The index of the first instruction from place on that brings a class to its limit, or -1. until: the count before it.
- */
+/* The index of the first instruction from place on that brings a class to its limit, or -1. Counts: at `until`. */
 int counting_first_due(const struct vcpu *v, struct place place, struct place until);
 
-/* The number of branches before one may bring its class to its limit; whether one has. */
+/* The number of branches that cannot bring an outcome class to its limit; whether a branch has brought one there. */
 uint64_t counting_outcomes_left(const struct vcpu *v);
 bool counting_outcome_due(const struct vcpu *v);
 
-/* The running block is left before place.index: subtracts the events of the rest. */
+/* Called when the running block is left before place.index: subtracts the events of the rest of the block. */
 void counting_cut(struct vcpu *v, struct place place);
 
 /* Rules. */

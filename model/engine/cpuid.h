@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* CPUID of the modelled processor, as far as it differs from QEMU's. */
+/* CPUID of the modelled processor, from QEMU's answer. */
 #ifndef MODEL_ENGINE_CPUID_H
 #define MODEL_ENGINE_CPUID_H
 
 #include "model/vcpu/vcpu.h"
 
-/* The leaf that answers a request for `leaf`: above the processor's last leaf, the last basic one. */
+/* The leaf whose data a request for `leaf` returns: above the processor's last leaf, that of the last basic leaf. */
 uint32_t cpuid_leaf(const struct vcpu *v, uint32_t leaf);
 
 /*
- * A feature in this leaf that the modelled processor has, but that the answer of QEMU's processor lacks; or NULL.
- * Features that firmware may disable come last.
+ * A feature in this leaf that the modelled processor has, but that QEMU's processor lacks; or NULL. Features that
+ * firmware may disable are last.
  */
 const struct profile_feature *cpuid_missing_feature(const struct vcpu *v, uint32_t leaf, const uint32_t regs[4]);
 

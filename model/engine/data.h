@@ -15,8 +15,8 @@ bool data_happened(const struct vcpu *v, enum event_kind kind);
 struct data_access data_describe(const struct vcpu *v, enum event_kind kind);
 
 /*
- * Cycles from the dispatch of an instruction to its completion. Records with separate latencies of instruction and data
- * have one more, the cycle in which the instruction retires.
+ * Cycles from the dispatch of an instruction to its completion. In records with separate latencies of instruction and
+ * data this is one more: the cycle in which the instruction retires.
  */
 uint64_t data_instruction_latency(const struct vcpu *v, const struct data_access *access);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The modelled memory hierarchy of one processor, which determines a load's data source and latency. It has addresses,
- * but no data, and is indexed by linear address. It is deterministic: up to three levels of 64-byte lines, each set
- * associative with true LRU (or data_cache_replace()) and filled on every miss of a load or store, and a second-level
- * TLB of 4 KiB pages. Devices, prefetch and write-back are not modelled.
+ * The modelled memory hierarchy of one processor, which determines a load's data source and latency. It stores
+ * addresses, not data, and uses linear addresses. Up to three levels of 64-byte lines are set associative, with true
+ * LRU replacement (or data_cache_replace()), and every miss of a load or store fills all levels. A second-level TLB has
+ * 4 KiB pages. Devices, prefetch and write-back are not modelled.
  *
- * Joined caches of several processors are coherent: a store removes the line from all others and makes it modified
- * here; a load of a line that another cache has modified comes from that cache, and makes the line unmodified in both.
+ * Joined caches of several processors are coherent. A store invalidates the line in the other caches and makes it
+ * modified here. A load of a line that is modified in another cache gets it from there, and makes it clean in both.
  */
 #ifndef MODEL_ENGINE_DATA_CACHE_H
 #define MODEL_ENGINE_DATA_CACHE_H
@@ -30,8 +30,8 @@ void data_cache_clear(struct data_cache *cache);
 bool data_cache_join(struct data_cache *cache, struct data_cache *peer);
 
 /*
- * Makes victim(of, ways) choose the line of a full set to evict: 0 is the newest line, ways - 1 the least recently used
- * one, which is the default.
+ * Sets the function that chooses which line of a full set to evict: 0 is the newest line; ways - 1 is the least
+ * recently used line, the default.
  */
 void data_cache_replace(struct data_cache *cache, unsigned (*victim)(void *of, unsigned ways), void *of);
 

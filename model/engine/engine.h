@@ -4,27 +4,27 @@
  * memory accesses and interruptions. Its outputs are values, exceptions, records in memory and interrupts, all through
  * struct host.
  *
- * From WRMSR to a record in memory. engine_wrmsr() first writes everything gathered so far (engine_settle) and calls
- * msr_write(). That checks whether the register exists and accepts the value (msr_exists, msr_takes), sets it (msr_set)
- * and calls control_update(), which determines what is enabled now (bts_on, lbr_on, pebs_enabled), makes a struct
- * counter of each counter's registers (counters_configure), stores in hot->counts how far each event class is from the
- * nearest overflow (counting_arm), and in hot->tracing whether blocks go into the ring. Then translated code works
- * alone until an event may be the overflow. It calls engine_stop() after that instruction in a watched block;
- * engine_due() before a block, which finds the instruction (counting_first_due) and decides whether to watch;
- * engine_ring_full() for events that only the next block determines; or engine_data_retired() after a memory access.
- * All of them call overflow_take(). It updates the counters (counting_update), sets the status bit of one that
- * overflowed (overflow_of) or arms it for PEBS, and calls pebs_record() for an armed counter whose next event this is.
- * pebs_record() reads the DS area (ds_read), checks for room (pebs_full), describes, encodes and stages the record
- * (pebs_store) and reloads the counter (pebs_reload). pebs_flush() writes the staged records and the index. Branches go
- * through the ring: branches_drain() processes it, and branches_record() passes each batch to lbr_store() and to
- * bts_store(), which stages the records that bts_flush() writes. Reaching a threshold, or an overflow with INT, sets
- * v->pmi.wanted. At the next boundary pmi_deliver() flushes, freezes, and raises the PMI through the host (pmi_raise).
- * Each of these decisions is a rule (rules.h), called through v->rules.
+ * From WRMSR to a record in memory. engine_wrmsr() writes everything gathered so far (engine_settle) and calls
+ * msr_write(). msr_write() checks the register and the value (msr_exists, msr_takes), sets the register (msr_set) and
+ * calls control_update(). control_update() determines what is enabled (bts_on, lbr_on, pebs_enabled) and makes a struct
+ * counter of each counter's registers (counters_configure). It stores in hot->counts how far each event class is from
+ * the nearest overflow (counting_arm), and in hot->tracing whether blocks go into the ring. Translated code then runs
+ * alone until an event may be the overflow. It calls engine_due() before such a block; engine_due() finds the
+ * instruction (counting_first_due) and decides whether to run the block's watched translation, which calls
+ * engine_stop() after the instruction. For events that only the next block determines it calls engine_ring_full(), and
+ * after a memory access engine_data_retired(). All of these call overflow_take(), which updates the counters
+ * (counting_update), sets an overflowed counter's status bit (overflow_of) or arms it for PEBS, and calls pebs_record()
+ * at the next event of an armed counter. pebs_record() reads the DS area (ds_read), checks for space (pebs_full),
+ * stages the record (pebs_store) and reloads the counter (pebs_reload). pebs_flush() writes the staged records and the
+ * index. Branches go through the ring: branches_drain() processes it, and branches_record() passes each batch to
+ * lbr_store() and to bts_store(), which stages the records that bts_flush() writes. Reaching a threshold, or an
+ * overflow with INT, sets v->pmi.wanted. At the next boundary pmi_deliver() flushes, freezes, and raises the PMI
+ * through the host (pmi_raise). Each of these decisions is a rule (rules.h), called through v->rules.
  *
- * Time: one instruction takes one cycle. Batches: branches are gathered in a ring, which is processed when it is full,
- * when the next branch could raise an interrupt, and before software may look: at any MSR access, CPUID, RDPMC,
- * interrupt or exception. This is the modelled store buffer. A guest that reads the DS area with a plain load while
- * tracing sees BTS records up to ENGINE_RING blocks late, and PEBS records up to PEBS_STAGE bytes late.
+ * Time: one instruction takes one cycle. Batches: branches are gathered in a ring. The engine processes the ring when
+ * it is full, when the next branch could raise an interrupt, and at any MSR access, CPUID, RDPMC, interrupt or
+ * exception. This is the modelled store buffer. A guest that reads the DS area with a plain load while tracing sees BTS
+ * records up to ENGINE_RING blocks late, and PEBS records up to PEBS_STAGE bytes late.
  */
 #ifndef MODEL_ENGINE_ENGINE_H
 #define MODEL_ENGINE_ENGINE_H
@@ -32,9 +32,8 @@
 #include "model/vcpu/vcpu.h"
 
 /*
- * Makes a processor in its state after reset. All members of v except logs and rules must be zero; without rules it
- * gets rules_manual. hot is the memory that translated code shares, and must outlive the processor. Returns false if
- * out of memory.
+ * Makes a processor in its state after reset. All members of v except logs and rules must be zero; rules NULL becomes
+ * rules_manual. Translated code accesses *hot, which must outlive the processor. Returns false if out of memory.
  */
 bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile, const struct host *host, void *cpu,
                  struct hot *hot);
@@ -53,9 +52,8 @@ enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, st
 /* --- execution ------------------------------------------------------------------------------------------------- */
 
 /*
- * A block begins, and goes into the ring. Call for each block while any processor wants blocks, unless translated code
- * notes the block itself, which it may do only while the ring is not nearly full. True: the caller must call
- * engine_ring_full().
+ * A block begins: appends it to the ring. Call for each block while any processor wants blocks, unless translated code
+ * appends the block itself, which it may do only while the ring is not nearly full. True: call engine_ring_full().
  */
 static inline bool engine_block(struct vcpu *v, const struct block *block)
 {
@@ -68,16 +66,17 @@ static inline bool engine_block(struct vcpu *v, const struct block *block)
 }
 
 /*
- * True: a PMI was raised at the newest block's first instruction, or an event happened for which a debugger waits. The
- * caller must begin the block again, so that the PMI is delivered or the processor stops there.
+ * Processes the ring. True: a PMI was raised at the newest block's first instruction, or an event that a debugger waits
+ * for has happened. The caller must then begin the block again, so that QEMU delivers the PMI or stops the processor
+ * there.
  */
 bool engine_ring_full(struct vcpu *v);
 
 /*
- * A block is about to begin, before its events are added, and may have the event that some counter waits for (or
- * CLASS_FORCE is set). Call for each block in which a class's count reaches CLASS_DUE. The call may be omitted for a
- * block that is or will be watched, if each such count is below CLASS_DUE before the block and above it after: the
- * event is then not the last instruction.
+ * A block is about to begin, its events are not added yet, and it may have the event that a counter waits for (or
+ * CLASS_FORCE is set). Call for each block in which a class's count reaches CLASS_DUE. The call may be omitted if the
+ * watched translation runs anyway and each such count passes CLASS_DUE inside the block: then the event is not the last
+ * instruction.
  */
 enum due_answer {
     DUE_GO_ON,
@@ -87,13 +86,13 @@ enum due_answer {
 enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watching);
 
 /*
- * The instruction before place, in a watched block, was the event that brought a class to CLASS_DUE; or CLASS_FORCE is
- * set, and it was any event. May be called several times for a place. True: a PMI was raised. It is delivered here if
- * the caller leaves the block, otherwise at the block's end.
+ * In a watched block, the instruction before place was the event that brought a class to CLASS_DUE (with CLASS_FORCE:
+ * any event). May be called several times for a place. True: a PMI was raised. QEMU delivers it here if the caller
+ * leaves the block, otherwise at the block's end.
  */
 bool engine_stop(struct vcpu *v, struct place place);
 
-/* A block begins again with a repetition of its REP instruction, which has been counted already. */
+/* A block begins again to repeat its REP instruction, which has been counted already. */
 void engine_repeat(struct vcpu *v, const struct block *block);
 
 /*
@@ -125,7 +124,7 @@ bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsign
  */
 void engine_keep_blocks(struct vcpu *v);
 
-/* Writes everything gathered to memory, because software may look at the instruction at place. */
+/* Writes everything gathered to memory, because the instruction at place may let software see it. */
 void engine_settle(struct vcpu *v, struct place place);
 
 /* The instruction at place is about to halt the processor until an interrupt arrives. */

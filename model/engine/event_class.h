@@ -5,7 +5,7 @@
 
 #include "model/vcpu/vcpu.h"
 
-/* The kind of event that is counted instead of this one. Notes in the counter whether it counts cycles. */
+/* The kind of event that the engine counts for this kind. Sets c->cycles if the counter counts cycles. */
 static inline enum event_kind event_class_kind(struct counter *c, enum event_kind kind)
 {
     c->cycles = kind == EVENT_CYCLES;
@@ -23,7 +23,7 @@ static inline bool event_class_covers(unsigned id, unsigned cpl)
 /* Events of an inline kind other than EVENT_INSTRUCTIONS among instructions [from, ...) of a block, in any ring. */
 unsigned event_class_uncommon(enum event_kind kind, const struct block *block, unsigned from);
 
-/* Events of an inline class among instructions [from, ...) of a block. Called several times for each overflow. */
+/* Events of an inline class among instructions [from, ...) of a block. Inline, because each overflow calls it often. */
 static inline unsigned event_class_events(unsigned id, const struct block *block, unsigned from)
 {
     enum event_kind kind = (enum event_kind)(id / EVENT_QUALIFIERS);
@@ -34,7 +34,7 @@ static inline unsigned event_class_events(unsigned id, const struct block *block
     return kind == EVENT_INSTRUCTIONS ? block->count - from : event_class_uncommon(kind, block, from);
 }
 
-/* Whether the instruction before place, whose index is at least 1, is an event of the class. */
+/* Whether the instruction before place is an event of the class. place.index is at least 1. */
 static inline bool event_class_ends(unsigned id, struct place place)
 {
     return event_class_events(id, place.block, place.index - 1) > event_class_events(id, place.block, place.index);
@@ -45,7 +45,7 @@ static inline bool event_class_ends(unsigned id, struct place place)
  */
 int event_class_nth(unsigned id, struct place place, uint64_t n);
 
-/* Events of a class that hot->counts includes, but that have not happened yet. */
+/* The number of events of a class that hot->counts includes but that have not happened yet. */
 static inline uint64_t event_class_to_come(unsigned id, struct place place)
 {
     return place.block == NULL || id >= INLINE_CLASSES ? 0 : event_class_events(id, place.block, place.index);

@@ -11,7 +11,7 @@
 
 bool lbr_arch_has_depth(const struct profile *profile, uint64_t depth);
 
-/* A write of IA32_LBR_DEPTH, which clears the stack, and of IA32_LBR_CTL. */
+/* The effects of writes to IA32_LBR_DEPTH, which clears the stack, and to IA32_LBR_CTL. */
 void lbr_arch_set_depth(struct vcpu *v, uint64_t depth);
 void lbr_arch_set_control(struct vcpu *v, uint64_t control);
 

@@ -23,8 +23,8 @@ static inline unsigned lbr_events_held(uint32_t events)
 void lbr_events_begin(struct vcpu *v);
 
 /*
- * The first `count` instructions of a block have retired. outcome: a bit for each kind of event that the next block
- * determines and that the block's branch is.
+ * The first `count` instructions of a block have retired. outcome: a bit for each outcome event (EVENT_OUTCOMES) that
+ * the block's branch caused; the next block determines them.
  */
 void lbr_events_of_block(struct vcpu *v, const struct block *block, unsigned count, uint64_t outcome);
 
@@ -34,11 +34,11 @@ void lbr_events_of_data(struct vcpu *v);
 /* The counts since the last gathered branch, including this branch; all 0 if it is not taken. */
 void lbr_events_collect(struct vcpu *v, bool taken, uint32_t events[LBR_COUNTERS]);
 
-/* A branch is filtered out (pass), or gets the entry `contents` (tell). */
+/* lbr_events_pass(): a branch is filtered out. lbr_events_tell(): a branch gets the entry `contents`. */
 void lbr_events_pass(struct vcpu *v, const struct branch *branch);
 void lbr_events_tell(struct vcpu *v, const struct branch *branch, struct lbr_contents *contents);
 
-/* A rule: bit i: entries count the events of counters[i]. */
+/* A rule. Bit i: entries count the events of counters[i]. */
 uint32_t lbr_events_logged(const struct vcpu *v);
 
 #endif

@@ -16,7 +16,7 @@ bool metrics_exist(const struct vcpu *v);
 /* The register's value; the counters must be up to date. */
 uint64_t metrics_value(const struct vcpu *v);
 
-/* Later values are computed from this value and the current slots on. */
+/* Sets the value at the current number of slots. metrics_value() adds the slots counted later. */
 void metrics_begin(struct vcpu *v, uint64_t value);
 
 #endif

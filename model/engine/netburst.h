@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* NetBurst's counters. An ESCR selects an event and CPLs; a CCCR selects one of the ESCRs, and filters. */
+/* NetBurst's counters. An ESCR selects an event and privilege levels; a counter's CCCR selects an ESCR, and filters. */
 #ifndef MODEL_ENGINE_NETBURST_H
 #define MODEL_ENGINE_NETBURST_H
 

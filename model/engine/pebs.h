@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* PEBS records: room in the buffer, contents, and the write to memory. */
+/* PEBS records: space in the buffer, contents, and the write to memory. */
 #ifndef MODEL_ENGINE_PEBS_H
 #define MODEL_ENGINE_PEBS_H
 
@@ -9,7 +9,7 @@
 /* Makes the record and reloads the counters. Does nothing if the record does not fit. */
 void pebs_record(struct vcpu *v, const struct pebs_sample *sample);
 
-/* Writes the staged records; pebs_show() writes only those that software can see if it looks now. */
+/* pebs_flush() writes all staged records, pebs_show() only those that must be visible to software now. */
 void pebs_flush(struct vcpu *v);
 void pebs_show(struct vcpu *v);
 

@@ -6,8 +6,8 @@
 #include "model/vcpu/vcpu.h"
 
 /*
- * The number of instructions that retire between a PMI's request and its delivery. Counters and BTS include them, and
- * so do LBRs unless they freeze at the request. A second request in this time merges with the first.
+ * The number of instructions that retire between a PMI's request and its delivery. Counters and BTS still record them;
+ * LBRs do unless they freeze at the request. A second request in this time merges with the first.
  */
 struct pmi_skid {
     unsigned instructions;
@@ -17,13 +17,13 @@ struct pmi_skid {
 /* Raises a requested PMI that does not skid, after everything else that was due. */
 void pmi_deliver(struct vcpu *v, struct place place);
 
-/* Software may look: raises a requested PMI first, unless it trails. */
+/* Called before an access by software: raises a requested PMI first, unless the rule pmi_trails is set. */
 void pmi_settle(struct vcpu *v, struct place place);
 
 /* Raises a requested PMI now. */
 void pmi_hurry(struct vcpu *v, struct place place);
 
-/* `instructions` have retired. Returns whether a PMI is under way but not due yet. */
+/* Called after `instructions` have retired. Returns whether a PMI is still skidding. */
 bool pmi_step(struct vcpu *v, uint64_t instructions);
 
 /* Whether a PMI was raised since the last call. */

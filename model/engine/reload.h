@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Auto counter reload: the overflow of a counter reloads other counters or itself. IA32_PMC_GPx_CFG_B and _FXx_CFG_B
- * name the counters whose overflow reloads this one, CFG_C has the value. SDM Vol. 3B (253669-085), "Auto Counter
- * Reload", 21.9.11, as in Linux 6.16 (arch/x86/events/intel/core.c, intel_pmu_config_acr()).
+ * Auto counter reload: the overflow of a counter reloads other counters or itself. A counter's CFG_B
+ * (IA32_PMC_GPx_CFG_B, _FXx_CFG_B) selects the counters whose overflow reloads it, CFG_C has the value. SDM Vol. 3B
+ * (253669-085), "Auto Counter Reload", 21.9.11, as in Linux 6.16 (arch/x86/events/intel/core.c,
+ * intel_pmu_config_acr()).
  */
 #ifndef MODEL_ENGINE_RELOAD_H
 #define MODEL_ENGINE_RELOAD_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The ring of blocks that began but have not been processed yet, oldest first. */
+/* The ring of blocks that have begun and are not processed yet, oldest first. */
 #ifndef MODEL_ENGINE_RING_H
 #define MODEL_ENGINE_RING_H
 
@@ -29,7 +29,7 @@ static inline void ring_empty(struct vcpu *v, const struct block *running)
     v->hot->block = NULL;
 }
 
-/* The running block, or, between two blocks, the last one that ran; NULL after an interruption. */
+/* The running block; between two blocks, the last block that ran; NULL after an interruption. */
 static inline const struct block *ring_running_block(const struct vcpu *v)
 {
     return v->hot->block != NULL ? v->hot->block : v->hot->noted[-1];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The manual's rules for a processor, each a function. rules_manual has the manual's own: the function with the rule's
- * name, in the file that its prefix names, with the source. A processor with other rules gets its own table
- * (model/faults). Rules about what registers enable are called when a register is written, and the results are kept in
- * struct vcpu. The others are called where they matter, once for each batch of branches or each overflow.
+ * The manual's rules for a processor, each a function. rules_manual has the manual's behaviour: the function with the
+ * rule's name, in the file that its prefix names, which cites the source. A processor with other rules has its own
+ * table (model/faults, model/latitude). The engine calls rules about what registers enable when a register is written,
+ * and keeps their results in struct vcpu. It calls the other rules for each batch of branches or each overflow.
  */
 #ifndef MODEL_ENGINE_RULES_H
 #define MODEL_ENGINE_RULES_H
@@ -21,8 +21,8 @@ struct rules {
     void (*engine_reset_registers)(struct vcpu *v);
 
     /*
-     * Whether the i-th register of a row exists, and whether it accepts this value; otherwise #GP. RDMSR's value;
-     * WRMSR's effect.
+     * Whether the i-th register of a row exists, and whether it accepts this value (if not, #GP); the value that RDMSR
+     * reads; the effect of WRMSR.
      */
     bool (*msr_exists)(const struct vcpu *v, const struct profile_msr *m, unsigned i);
     bool (*msr_takes)(const struct vcpu *v, const struct profile_msr *m, uint64_t value);
@@ -33,13 +33,13 @@ struct rules {
     void (*cpuid_answer)(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4]);
 
     /*
-     * What the i-th counter's registers request, except NetBurst's; and the counter's set-up: its event, privilege
+     * What the i-th counter's registers request (except NetBurst's); and the counter's set-up: its event, privilege
      * levels and use.
      */
     struct counters_request (*counters_request)(const struct vcpu *v, unsigned i);
     void (*counters_set_up)(struct vcpu *v, unsigned i);
 
-    /* The number of events that are counted, if `events` happened. */
+    /* The number of events that the counter counts if `events` happened. */
     uint64_t (*counting_events)(const struct vcpu *v, uint64_t events);
     /* The number of instructions that an interruption adds to the retired ones. */
     unsigned (*counting_interruption)(struct vcpu *v);
@@ -50,16 +50,13 @@ struct rules {
     /* Bit i: the j-th counter's overflow reloads counters[i]; the value that the i-th counter gets. */
     uint32_t (*reload_targets)(const struct vcpu *v, unsigned j);
     uint64_t (*reload_value)(const struct vcpu *v, unsigned i);
-    /*
-     * Whether overflow of the i-th counter, which samples, arms PEBS at once; otherwise it is armed when .arming is
-     * cleared.
-     */
+    /* Whether overflow of the i-th counter, which samples, arms PEBS at once; if not, clearing .arming arms it. */
     bool (*overflow_arms)(struct vcpu *v, unsigned i);
     /* `instructions` before place have retired while counting_step() was on. NULL: it is never on. */
     void (*stepped)(struct vcpu *v, struct place place, uint64_t instructions);
-    /* The subset of `due` counters (a bitmask) that the next record is for. The others get records after it. */
+    /* The subset of the `due` counters (a bitmask) that share the next record. The others get later records. */
     uint64_t (*pebs_together)(struct vcpu *v, uint64_t due);
-    /* Whether the load latency or precise store facility follows the memory access that has just happened. */
+    /* Whether the load latency or precise store facility selects the memory access that has just happened. */
     bool (*data_followed)(const struct vcpu *v);
     /*
      * The level that has the line of this address (all levels have it afterwards); whether the access misses the
@@ -91,11 +88,11 @@ struct rules {
     struct bts_contents (*bts_contents)(const struct vcpu *v, const struct branch *branch);
     /* The address of a record that does not fit before the absolute maximum. */
     uint64_t (*bts_wrap)(const struct vcpu *v);
-    /* The index after the staged records; the write of both. False: the memory is not mapped. */
+    /* The index after the staged records; the write of records and index. False: the memory is not mapped. */
     uint64_t (*bts_index)(const struct vcpu *v);
     bool (*bts_write)(struct vcpu *v, uint64_t index);
 
-    /* Whether branches are recorded; the suppressing bits of MSR_LBR_SELECT; the new entry of a branch. */
+    /* Whether branches are recorded; the filter bits of MSR_LBR_SELECT; the push of a branch's entry. */
     bool (*lbr_on)(const struct vcpu *v);
     uint64_t (*lbr_select)(const struct vcpu *v);
     uint32_t (*lbr_events_logged)(const struct vcpu *v); /* bit i: entries count the events of counters[i] */
@@ -106,13 +103,12 @@ struct rules {
     /* Bit i: PEBS is on for counters[i]. */
     uint64_t (*pebs_enabled)(const struct vcpu *v);
     /*
-     * Whether a record of this size does not fit. If it fits: stores the record, and notes whether the threshold is
-     * reached.
+     * Whether a record of this size does not fit. If it fits: the store of the record, and the check of the threshold.
      */
     bool (*pebs_full)(struct vcpu *v, size_t size);
     void (*pebs_store)(struct vcpu *v, const struct pebs_sample *sample, size_t size);
     void (*pebs_reached)(struct vcpu *v);
-    /* The contents of a record. For adaptive records also the groups, their contents, and their bytes. */
+    /* The contents of a record; for adaptive records also the groups, their contents, and their encoding. */
     void (*pebs_describe)(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents);
     uint64_t (*pebs_groups)(const struct vcpu *v, uint64_t counters);
     void (*pebs_describe_groups)(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents,
@@ -140,23 +136,26 @@ struct rules {
     uint64_t (*pebs_arch_address)(const struct vcpu *v);
     uint64_t (*pebs_arch_index)(const struct vcpu *v, size_t size);
     bool (*pebs_arch_reaches)(const struct vcpu *v);
-    /* The maximum of staged bytes; the index after the staged records; the write of both. False as for bts_write. */
+    /*
+     * The maximum of staged bytes; the index after the staged records; the write of records and index, as for
+     * bts_write.
+     */
     size_t pebs_stage;
     uint64_t (*pebs_index)(const struct vcpu *v);
     bool (*pebs_write)(struct vcpu *v, uint64_t index);
-    /* Whether software that looks now sees the staged records. */
+    /* Whether the staged records are visible to software now. */
     bool (*pebs_visible)(const struct vcpu *v);
-    /* The record of these counters was stored. */
+    /* Called after a record of these counters was stored: reloads them. */
     void (*pebs_reload)(struct vcpu *v, uint64_t counters);
 
     /* The duration of the SMI before the next access by software, in microseconds; 0: none. */
     unsigned (*smi_microseconds)(struct vcpu *v);
-    /* How far the requested PMI skids; whether it may arrive after software has looked (pmi_settle). */
+    /* How far the requested PMI skids; whether it may arrive after an access by software that pmi_settle() handles. */
     struct pmi_skid (*pmi_skid)(struct vcpu *v);
     bool pmi_trails;
     /*
-     * The requested PMI; what it freezes, and whether with a status bit; LVTPC when it is delivered; whether delivery
-     * sets LVTPC's mask bit.
+     * Raises the requested PMI; what it freezes, and whether by a status bit; the value of LVTPC that delivery uses;
+     * whether delivery sets LVTPC's mask bit.
      */
     void (*pmi_raise)(struct vcpu *v, struct place place);
     void (*pmi_freezes)(const struct vcpu *v, bool *lbrs, bool *counters);
@@ -164,7 +163,7 @@ struct rules {
     uint32_t (*pmi_entry)(struct vcpu *v, uint32_t lvtpc);
     bool (*pmi_masks)(const struct vcpu *v);
 
-    /* Changes the frame that an exception has pushed. code is NULL if there is no error code. NULL: no change. */
+    /* Changes the frame that an exception has pushed. code: NULL if it has no error code. Rule NULL: no change. */
     void (*exception_pushed)(struct vcpu *v, uint64_t *flags, uint64_t *code);
 };
 

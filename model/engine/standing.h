@@ -6,15 +6,15 @@
 #include "model/vcpu/vcpu.h"
 
 /*
- * Writes to memory what software could see, out of what the model has gathered. The branch to the next instruction is
- * written when that runs. Raises no interrupt, and takes no time.
+ * Writes gathered records to memory, as far as software could see them. A branch to the next instruction is written
+ * when that instruction runs. Raises no interrupt, and takes no time.
  */
 void standing_settle(struct vcpu *v);
 
 /* Calls see() with each register of the processor, by address, and its value. False: out of memory. */
 bool standing_registers(struct vcpu *v, void (*see)(void *context, uint32_t address, uint64_t value), void *context);
 
-/* Waits for the next record, or for an index that reaches its threshold (v->watch). With neither, stops waiting. */
+/* Stops the processor at the next record, or when an index reaches its threshold (v->watch); neither: cancels this. */
 void standing_watch(struct vcpu *v, bool record, bool threshold);
 
 #endif

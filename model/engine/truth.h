@@ -7,7 +7,7 @@
 #include "model/engine/branch.h"
 #include "model/vcpu/vcpu.h"
 
-/* Each writes one line to v->truth. The last two do nothing without a log. */
+/* Each writes one line to v->truth. truth_pebs_dropped() and truth_pmi() do nothing without a log. */
 void truth_bts(struct vcpu *v, uint64_t at, const struct bts_contents *contents);
 void truth_pebs(struct vcpu *v, uint64_t at, size_t size, const struct pebs_contents *contents);
 void truth_adaptive(struct vcpu *v, uint64_t at, const struct pebs_contents *contents,

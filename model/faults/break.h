@@ -12,8 +12,8 @@ struct vcpu;
 struct profile;
 
 /*
- * Installs rules with these faults and quirks (quirks.h), in place of any that an earlier call installed. Returns false
- * if out of memory: the processor's rules are then unchanged, without the faults, and the guest must not run on it.
+ * Installs rules with these faults and quirks (quirks.h), and removes those of an earlier call. Returns false if out of
+ * memory. The processor then has no faults, so the caller must not run the guest on it.
  */
 bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t quirks);
 
@@ -21,8 +21,8 @@ bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t quirks
 void break_mend(struct vcpu *v);
 
 /*
- * A copy of the profile with the faults of the TABLES kind applied. The caller frees it with free(). NULL: out of
- * memory.
+ * A copy of the profile with those faults applied that change tables (TABLES). The caller frees it with free(). NULL:
+ * out of memory.
  */
 const struct profile *break_profile(const struct profile *profile, const struct fault_set *set);
 

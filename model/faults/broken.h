@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A processor's own table of rules, and the state of the functions in it. */
+/* A faulty processor's table of rules, and the state of the table's functions. */
 #ifndef MODEL_FAULTS_BROKEN_H
 #define MODEL_FAULTS_BROKEN_H
 
@@ -7,7 +7,7 @@
 #include "model/faults/faults.h"
 
 struct broken {
-    struct rules rules;   /* the processor's rules, to which its struct vcpu points */
+    struct rules rules;   /* the rules that the processor's struct vcpu points to */
     struct rules wrapped; /* the rules without faults; a faulty rule calls these for everything except its fault */
     struct fault_set faults;
     uint32_t quirks;
@@ -19,7 +19,7 @@ struct broken {
         unsigned snapshots;                       /* number of PEBS records with counters so far */
         uint64_t snapshot[ADAPTIVE_MAX_COUNTERS]; /* the counters in the last of these records */
         bool pmi_waits;                           /* a PMI is postponed, or must be raised again */
-        bool pmi_repeats;                         /* this PMI is a second delivery */
+        bool pmi_repeats;                         /* the pending PMI is a second delivery */
         bool pmi_stuck;                           /* a masked LVT entry has suppressed a PMI */
         uint32_t first_vector;                    /* vector of the first PMI */
         unsigned primed_counters;                 /* bit i: counters[i] has had a priming event enabled */

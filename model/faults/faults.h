@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Faults that a processor, or a model of one, may have. The plugin's option fault= selects faults; for each fault some
- * test must fail. A fault replaces rules of the engine (model/engine/rules.h) in the processor's own table, or changes
- * the tables from which the processor is made. A replacement calls the rule that it replaces, and faults of the same
- * rule share a function. Faults can therefore be combined.
+ * Deliberate errors of the modelled processor. The plugin's option fault= selects faults; each must make a test fail. A
+ * fault replaces rules of the engine (model/engine/rules.h) in the processor's table of rules, or changes a table of
+ * the profile. Faults can be combined, because a replacement calls the rule that it replaces, and faults of the same
+ * rule share a function.
  */
 #ifndef MODEL_FAULTS_FAULTS_H
 #define MODEL_FAULTS_FAULTS_H
@@ -43,7 +43,7 @@ static inline bool fault_set_is_of(const struct fault_set *set, unsigned cpu)
  */
 const char *faults_parse(struct fault_set *set, const char *list, size_t *length);
 
-/* The name of the index-th fault, or NULL past the last; and a sentence that says what goes wrong. */
+/* The name of the index-th fault, or NULL past the last; and a sentence that describes it. */
 const char *fault_name(unsigned index);
 const char *fault_sentence(unsigned index);
 

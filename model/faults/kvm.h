@@ -14,7 +14,7 @@
 
 #include "model/vcpu/vcpu.h"
 
-/* Whether a guest has the register, whether KVM accepts this value for it, and the value that the guest reads. */
+/* Whether a guest has the register, whether KVM accepts this value, and the value that the guest reads. */
 bool kvm_has_msr(const struct vcpu *v, const struct profile_msr *m);
 bool kvm_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value);
 uint64_t kvm_value(const struct vcpu *v, const struct profile_msr *m, uint64_t value);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Quirks: a hypervisor, firmware or the processor itself may announce a debug store that it does not have, or withhold
- * parts of a debug store that it announces. The plugin's option quirk= selects quirks. A quirk is not a fault
- * (faults.h): the guest must notice it before it uses the feature, or work without the feature.
+ * Quirks: a hypervisor, firmware or the processor enumerates features that do not work, or withholds parts of the debug
+ * store. The plugin's option quirk= selects quirks. Unlike a fault (faults.h), a quirk must not make tests fail: the
+ * guest must detect the quirk before it uses the feature, or work without the feature.
  */
 #ifndef MODEL_FAULTS_QUIRKS_H
 #define MODEL_FAULTS_QUIRKS_H
@@ -47,7 +47,7 @@ enum quirk {
  */
 const char *quirks_parse(uint32_t *quirks, const char *list);
 
-/* The name of the index-th quirk, or NULL past the last; and a sentence that says what it announces or withholds. */
+/* The name of the index-th quirk, or NULL past the last; and a sentence that describes it. */
 const char *quirk_name(unsigned index);
 const char *quirk_sentence(unsigned index);
 

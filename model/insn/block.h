@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What translation finds out about a piece of straight-line guest code. The engine gets execution as a sequence of
- * blocks: the beginnings of a block and of the block after it determine, for every instruction, whether it branched and
- * what it counted. Blocks never change, and all processors share them. They are freed with QEMU's translations
- * (engine_keep_blocks).
+ * A description of straight-line guest code, made when QEMU translates it. The engine sees execution as a sequence of
+ * blocks: a block and the address of the next one determine which branch was taken and which events happened. Blocks
+ * never change, and all processors share them. They are freed with QEMU's translations (engine_keep_blocks).
  */
 #ifndef MODEL_INSN_BLOCK_H
 #define MODEL_INSN_BLOCK_H
@@ -11,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How a block ends. The order of END_JCC to END_FAR is that of LBR_SELECT's bits 2 to 8. */
+/* How a block ends. END_JCC to END_FAR are in the order of LBR_SELECT's bits 2 to 8. */
 enum block_end {
     END_PLAIN,  /* no branch: the block ends, and execution continues at the next address */
     END_REPEAT, /* a REP string instruction, which may repeat; a repetition is not a branch */
@@ -26,7 +25,7 @@ enum block_end {
 };
 
 /*
- * Whether the encoding of an instruction has memory operations (the accesses show whether it loads or stores), and
+ * Whether an instruction's encoding has a memory operand (the access itself shows whether it loads or stores), and
  * whether the instruction serialises.
  */
 enum insn_flags {
@@ -37,7 +36,7 @@ enum insn_flags {
 
 /* The execution unit of an instruction. */
 enum insn_unit {
-    UNIT_INTEGER, /* everything without a unit of its own */
+    UNIT_INTEGER, /* all instructions without another unit */
     UNIT_X87,
     UNIT_PACKED_SP,
     UNIT_PACKED_DP,
@@ -99,7 +98,7 @@ static inline int block_index(const struct block *b, uint64_t address)
 #define NO_ADDRESS (UINT64_C(1) << 63) /* not canonical */
 
 /*
- * Completes a block: sets `slot` and the members that describe its end; all other members must be set. slots: the
+ * Completes a block, whose other members must be set: sets `slot` and the members that describe its end. slots: the
  * number of the predictor's slots, a power of two. One extra slot, the last, is for blocks without a branch.
  */
 static inline void block_set_end(struct block *b, enum block_end end, uint32_t slots)

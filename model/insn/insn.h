@@ -8,7 +8,7 @@
 
 #include "model/insn/block.h"
 
-/* Instructions that the model takes part in. */
+/* The model's decoder of instructions. */
 enum insn_hook { HOOK_NONE, HOOK_CPUID, HOOK_RDMSR, HOOK_WRMSR, HOOK_RDPMC, HOOK_HALT };
 
 struct insn {
@@ -19,9 +19,9 @@ struct insn {
 };
 
 /*
- * Decodes an instruction from its bytes, as QEMU's translator delimited them (size 1 to 15, exactly the instruction).
- * ia32e: in IA-32e mode C4h, C5h and 62h are always VEX and EVEX. The result does not depend on the mode otherwise: INC
- * and DEC (40h-4Fh) are treated as REX prefixes without an opcode.
+ * Decodes an instruction from its bytes. size: its exact length, 1 to 15, from QEMU's translator. ia32e: whether C4h,
+ * C5h and 62h are always VEX and EVEX. Otherwise the result does not depend on the mode: INC and DEC (40h-4Fh) decode
+ * as REX prefixes without an opcode.
  */
 struct insn insn_classify(const uint8_t *bytes, size_t size, bool ia32e);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The state of a processor with latitude, and how it chooses. */
+/* The state of a processor with latitude, and its random generators. */
 #ifndef MODEL_LATITUDE_CHOICES_H
 #define MODEL_LATITUDE_CHOICES_H
 
@@ -20,10 +20,10 @@ struct latitude {
         unsigned unseen;                   /* cycles until the staged records are visible */
         bool pdir_plus_late;               /* the record describes the instruction after the overflowing one */
         bool tracks_init;                  /* XSTATE_BV of a record follows the state of the XMM registers */
-        unsigned follows;                  /* one access of this many */
+        unsigned follows;                  /* load latency selects one access of this many */
         bool drops[REG_IA32_LBR_INFO + 1]; /* registers that ignore reserved bits instead of raising #GP */
         struct {
-            bool freezes_lbrs; /* with the request of the PMI, not with the PMI */
+            bool freezes_lbrs; /* at the request of the PMI, not at the PMI */
         } pmi;
         struct {
             uint64_t last; /* the last accessed address */

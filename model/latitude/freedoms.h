@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Freedoms: behaviour that the manual and public facts leave open, and for which the model without latitude always
- * makes the same choice. With the plugin's option latitude=SEED the processor chooses at random, with one generator for
- * each freedom; latitude=SEED:NAME[,NAME..] restricts this to the named freedoms. A freedom replaces rules of the
- * engine (model/engine/rules.h) in the same way as a fault (model/faults). A processor with latitude is still correct:
- * a test that fails on it demands too much.
+ * Freedoms: behaviour that the manual and public facts leave open. Without latitude, the model always makes the same
+ * choice. With the plugin's option latitude=SEED the processor chooses at random, with a generator for each freedom;
+ * latitude=SEED:NAME[,NAME..] selects freedoms by name. A freedom replaces rules of the engine (model/engine/rules.h),
+ * like a fault (model/faults). A processor with latitude is still correct: a test that fails on it demands too much.
  */
 #ifndef MODEL_LATITUDE_FREEDOMS_H
 #define MODEL_LATITUDE_FREEDOMS_H

@@ -12,16 +12,16 @@ struct vcpu;
 struct rules;
 
 /*
- * Gives a processor without latitude, faults or quirks these freedoms, a bit for each enum freedom. Its choices depend
- * only on the seed, on its number, and on what it executes after a reset. Returns false, without a change, if out of
- * memory.
+ * Adds these freedoms (a bit for each enum freedom) to a processor without latitude, faults or quirks. Choices depend
+ * only on the seed, the processor's number, and the code executed since the last reset. Returns false, without a
+ * change, if out of memory.
  */
 bool latitude_give(struct vcpu *v, uint64_t seed, uint32_t freedoms);
 
 /* Restores the manual's rules of a processor without faults and quirks. */
 void latitude_take(struct vcpu *v);
 
-/* The rules that the processor would have without faults and quirks: the manual's, with its latitude. */
+/* The processor's rules without faults and quirks: the manual's, changed by its freedoms. */
 const struct rules *latitude_rules(const struct vcpu *v);
 
 #endif

@@ -19,8 +19,8 @@ void may_pebs_reload(struct vcpu *v, uint64_t counters);
 void may_choose_pebs(struct vcpu *v);
 
 /*
- * Call with the cycles that have passed. Return whether to call again: until every counter is armed, and until all
- * records are in memory.
+ * Call with the passed cycles. Return true until every counter is armed (arming), or all records are in memory
+ * (hiding).
  */
 bool may_go_on_arming(struct vcpu *v, struct passed passed);
 bool may_go_on_hiding(struct vcpu *v, struct passed passed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Delays in cycles: time passes after each instruction while something waits for it. */
+/* Delays in cycles: while a delay runs, this rule counts it down after each instruction. */
 #ifndef MODEL_LATITUDE_MAY_STEP_H
 #define MODEL_LATITUDE_MAY_STEP_H
 

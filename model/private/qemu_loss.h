@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Losses: what the model cannot do if this QEMU lacks something that this module needs. Each loss is reported once per
- * process on standard error.
+ * Losses: functions of the model that do not work if this QEMU lacks a symbol or differs from QEMU 11.1. Each loss is
+ * reported once per process on standard error.
  */
 #ifndef MODEL_PRIVATE_QEMU_LOSS_H
 #define MODEL_PRIVATE_QEMU_LOSS_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Changes to a block, between its translation and its host code, that the plugin interface cannot express.
+ * Changes a block's operations after its translation and before host code is made. The plugin interface cannot do this.
  *
  * The translator's own functions, tcg_gen_* and tcg_op_remove, make and remove operations. This module moves operations
- * by changing the links of their list. First it makes some operations with known arguments, compares them with the
- * layout and links of QEMU 11.1, and removes them. If they differ, or if QEMU hides its symbols, the module does not
- * touch the list and reports LOSS_OPERATIONS.
+ * by changing the links of their list. First it makes some operations with known arguments, compares their layout and
+ * links with those of QEMU 11.1, and removes them. If they differ, or if QEMU exports no symbols, the module does not
+ * change the list and reports LOSS_OPERATIONS.
  */
 #ifndef MODEL_PRIVATE_QEMU_OPS_H
 #define MODEL_PRIVATE_QEMU_OPS_H
@@ -18,7 +18,7 @@
 /* One for each processor, used only in its translation callback. */
 struct qemu_ops {
     enum { QEMU_OPS_NOT_TRIED, QEMU_OPS_WORK, QEMU_OPS_GIVEN_UP } state;
-    /* search for the place of the value of the last memory access */
+    /* the search for the place where QEMU stores the value of the last memory access */
     uint64_t places;   /* bit i: the words i + 2 and i + 1 before the register file may be the place */
     uint64_t low;      /* the low half of the value at the last look */
     unsigned changes;  /* number of changes of the value so far */
@@ -27,10 +27,9 @@ struct qemu_ops {
 };
 
 /*
- * index: the processor's number, whose place in the object is searched, or negative if there is only one processor.
- * Reads: the object's copy; calls gdb_get_cpu_index with each of its words changed.
- * Trusts: the one word whose change gdb_get_cpu_index notices, if it has the number.
- * Lost: LOSS_OPERATIONS; LOSS_INDEX.
+ * Finds where the object has the processor's number. index: this number, or negative if there is only one processor.
+ * Reads: the object's copy; calls gdb_get_cpu_index with each of its words changed. Trusts: the one word whose change
+ * changes gdb_get_cpu_index's result, if it has the number. Lost: LOSS_OPERATIONS; LOSS_INDEX.
  */
 void qemu_ops_init(struct qemu_ops *o, const struct qemu_object *object, int index);
 
@@ -54,20 +53,20 @@ void qemu_ops_drop_values(struct qemu_ops *o, const struct qemu_object *object, 
 struct qemu_ops_sum {
     intptr_t at;
     uint64_t add;
-    uint64_t limit; /* the sum must stay below; unsigned. QEMU_OPS_SIGN is the fastest */
+    uint64_t limit; /* unsigned; the sum must stay below. QEMU_OPS_SIGN is the fastest */
 };
 
 struct qemu_ops_list {
-    intptr_t next; /* has the address for the next word of 64 bits */
-    uint64_t full; /* a bit that is set in that address if no word may be stored there */
+    intptr_t next; /* place of the address where the next 64-bit word goes */
+    uint64_t full; /* a bit that is set in this address if the list is full */
 };
 
 /*
- * Host code of another translation of the block, run without a return to QEMU's main loop. It is for executions in
- * which sums pass their limits: below the limit before the addition, above it after. It also runs if the list is full.
+ * Host code of another translation of the block, entered without a return to QEMU's main loop. The block enters it if a
+ * sum passes its limit (below it before the addition, above it after), or if the list is full.
  */
 struct qemu_ops_elsewhere {
-    intptr_t wanted;       /* place of its address, which the callbacks store there and the block replaces by 0 */
+    intptr_t wanted;       /* place of its address; the callbacks store it, the block clears it */
     const uint64_t *known; /* points to its address once it is known, else to 0; lets the block skip the callbacks */
 };
 
@@ -88,24 +87,24 @@ struct qemu_ops_beginning {
 #define QEMU_OPS_SIGN (UINT64_C(1) << 63)
 
 /*
- * Makes the block do this work itself each time that it begins, instead of calling the callbacks for its beginning. The
- * block calls them only if a sum would reach its limit or the list is full; it then does none of the work, and the
- * callbacks must. False: the block always calls the callbacks. This is the case in blocks that QEMU runs without
- * checking for interrupts, such as the single instruction that QEMU takes out of a block to access a device: QEMU does
- * not report these blocks to plugins.
+ * Makes the block do this work itself when it begins, instead of calling the callbacks for its beginning. The block
+ * calls them only if a sum would reach its limit or the list is full; then it does no work itself, and the callbacks
+ * must do it. False: the block always calls the callbacks, as in blocks that QEMU runs without checking for interrupts,
+ * such as the single instruction that QEMU takes out of a block to access a device. QEMU does not report these to
+ * plugins.
  *
  * elsewhere: also returns false in blocks that QEMU leaves only through its main loop.
  *
- * aside: the callbacks are registered for the last instruction, which must have no others. Their host code is then
- * after the block's, which need not jump over it; their return address does not identify a place in the block.
+ * aside: the callbacks are registered for the last instruction, which must have no other callbacks. Their host code is
+ * then after the block's code, which need not jump over it; their return address is not a place in the block.
  */
 bool qemu_ops_begin(const struct qemu_ops *o, const struct qemu_ops_beginning *b);
 
 /*
- * The host code for the code at RIP, found as at an indirect branch, for a block's `elsewhere`. *exists: whether there
- * is such a translation; otherwise the result leads to QEMU's main loop, which makes one. Must be the last call in a
- * callback, because QEMU may leave the callback for a debugger.
- * Writes: RIP, at its place in the object. The caller must have checked that place (qemu_private_reads).
+ * The host code for the code at RIP, looked up as for an indirect branch, for a block's `elsewhere`. *exists: whether
+ * there is a translation; otherwise the result leads to QEMU's main loop, which makes one. Must be the last call in a
+ * callback, because QEMU may leave the callback for a debugger. Writes: RIP, at its place in the object. The caller
+ * must have checked that place (qemu_private_reads).
  */
 const void *qemu_ops_translation(const struct qemu_object *object, uint64_t ip, bool *exists);
 

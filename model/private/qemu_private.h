@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The module that uses QEMU's private state. It provides what the plugin interface lacks, in a QEMU that exports its
- * symbols (one that is built with modules, as those of Debian, Ubuntu and Fedora are). docs/qemu-api.md lists the
- * additions to the interface that would make this module unnecessary.
+ * Access to QEMU's private state, for what the plugin interface lacks. It needs a QEMU that exports its symbols, which
+ * means built with modules, like those of Debian, Ubuntu and Fedora. docs/qemu-api.md lists the additions to the
+ * interface that would make this module unnecessary.
  *
- * Rules: The places of registers are those of QEMU's own description of the object (qemu_object.h). They are trusted
- * after the values there equal those of the plugin interface in two different states of the processor. Experiments are
- * done on a copy of the object. In the object itself this module writes only the word of translation flags, and RIP
- * just before QEMU looks up a translation by RIP; QEMU's own functions make all other changes. The guest's memory is
- * written where QEMU's TLB has it. Whatever is not as expected is not used any more, and one sentence on standard error
- * says what that costs (qemu_loss.h).
+ * Rules: The places of registers are from QEMU's own description of the object (qemu_object.h). The module trusts them
+ * after their values equalled those of the plugin interface in two different states of the processor. It experiments on
+ * a copy of the object. In the object itself it writes only the word of translation flags, and RIP just before QEMU
+ * looks up a translation by RIP; QEMU's own functions make all other changes. It writes the guest's memory at the host
+ * address in QEMU's TLB. If a check fails, the module stops using that state, and prints one sentence on standard error
+ * that says what is lost (qemu_loss.h).
  */
 #ifndef MODEL_PRIVATE_QEMU_PRIVATE_H
 #define MODEL_PRIVATE_QEMU_PRIVATE_H
@@ -26,7 +26,7 @@ struct qemu_private {
     uint32_t *translation_flags; /* NULL: not found */
     enum { QEMU_UNSEEN, QEMU_SEEN, QEMU_CERTAIN, QEMU_LOST } registers;
     uint64_t seen_rip;       /* RIP when the registers first compared equal */
-    unsigned flags_compared; /* how often the quick way to the flags was checked against the slow way */
+    unsigned flags_compared; /* how often the fast computation of flags was compared with the slow one */
     bool flags_known;
     unsigned memory_compared; /* how often the TLB's memory was checked against the plugin interface */
     bool memory_known;
@@ -46,9 +46,9 @@ struct qemu_seen {
 void qemu_private_init(struct qemu_private *p);
 
 /*
- * Compares the registers in the object with the plugin interface, and the flags that helper_read_eflags computes from a
- * copy with those put into it. Call where registers can be read, in different states, until qemu_private_is_settled().
- * Lost: LOSS_OBJECT, LOSS_FLAGS.
+ * Compares the registers in the object with the plugin interface. Also puts flags into a copy, and compares them with
+ * the result of helper_read_eflags. Call where registers can be read, in different states, until
+ * qemu_private_is_settled(). Lost: LOSS_OBJECT, LOSS_FLAGS.
  */
 void qemu_private_look(struct qemu_private *p, const struct qemu_seen *seen);
 
@@ -70,9 +70,9 @@ uint64_t qemu_private_rip(const struct qemu_private *p);
 uint64_t qemu_private_eflags(const struct qemu_private *p);
 
 /*
- * Makes QEMU translate code separately for each linear address from now on. Otherwise it translates once for all
- * addresses at which a page is mapped, such as a library's page in several processes.
- * Writes: the translation flags. Lost without them: records may have another process's addresses.
+ * Makes QEMU translate code separately for each linear address from now on. By default it shares a translation between
+ * all addresses of a page, such as a library's page in several processes. Writes: the translation flags. Without them,
+ * records may have another process's addresses.
  */
 void qemu_private_bind_translations(const struct qemu_private *p);
 
@@ -84,8 +84,8 @@ bool qemu_private_translate_apart(const struct qemu_private *p, bool apart);
 bool qemu_private_translates_apart(const struct qemu_private *p);
 
 /*
- * A callback in the middle of a block: its return address, and the part of the flags' state that is stale in the
- * register file at this address. This part is always the same, so it is searched once. Processors share it.
+ * A callback inside a block: its return address, and which part of the flags' state is stale in the register file
+ * there. This part is always the same, so it is determined once, and all processors share it.
  */
 struct qemu_middle {
     uintptr_t return_address;
@@ -93,17 +93,16 @@ struct qemu_middle {
 };
 
 /*
- * RFLAGS as the guest would push them. system_flags: the flags from the plugin interface, returned if no more can be
- * found. middle: NULL at the beginning of a block and in a discontinuity.
- * Reads: the object, into the copy, on which cpu_restore_state and helper_read_eflags then work.
- * Trusts: that the flags depend only on the words from RIP on, if a full copy gives the same result the first times.
- * Lost: LOSS_FLAGS.
+ * RFLAGS as the guest would push them. system_flags: the flags from the plugin interface, the result if the others
+ * cannot be computed. middle: NULL at the beginning of a block and in a discontinuity. Reads: the object, into the
+ * copy; cpu_restore_state and helper_read_eflags then use the copy. Trusts: that the flags depend only on the words
+ * from RIP on, after a full copy has given the same result several times. Lost: LOSS_FLAGS.
  */
 uint64_t qemu_private_flags(struct qemu_private *p, uint64_t system_flags, struct qemu_middle *middle);
 
 /*
- * Completes the state that translated code updates only in part, with cpu_restore_state, so that qemu_plugin_set_pc can
- * leave the middle of a block. False: LOSS_LEAVING, or the place is not in translated code.
+ * Completes, with cpu_restore_state, the state that translated code updates only partly, so that qemu_plugin_set_pc can
+ * leave a block before its end. False: LOSS_LEAVING, or the return address is not in translated code.
  */
 bool qemu_private_settle(struct qemu_private *p, uintptr_t return_address);
 
@@ -139,7 +138,7 @@ uint64_t qemu_private_tsc(const struct qemu_private *p);
  */
 void *qemu_private_memory(const struct qemu_private *p, uint64_t address);
 
-/* Whether to write through the plugin interface still, and then compare. */
+/* Whether to still write through the plugin interface, and then compare. */
 bool qemu_private_doubts_memory(const struct qemu_private *p);
 
 /*
@@ -149,8 +148,8 @@ bool qemu_private_doubts_memory(const struct qemu_private *p);
 void qemu_private_look_at_memory(struct qemu_private *p, const void *memory, const void *seen, size_t size);
 
 /*
- * Whether QEMU counts instructions to make time (-icount); whether QEMU runs an accelerator other than TCG, which has
- * no plugins. Reads: use_icount, tcg_allowed. False if they are not exported: LOSS_ACCELERATOR.
+ * Whether QEMU derives time from the number of instructions (-icount); whether QEMU runs an accelerator other than TCG,
+ * without plugins. Reads: use_icount, tcg_allowed. False if they are not exported: LOSS_ACCELERATOR.
  */
 bool qemu_private_icount(void);
 bool qemu_private_accelerated(void);

@@ -20,8 +20,7 @@ const char *cores_parse(struct cores *cores, const struct profile *profile, cons
 
 /*
  * The kind of core of a processor, by its number, as an index for profile_kind(). Processors after the last named one
- * are of that one's kind. Without names, the `processors` are divided equally between the kinds; the first kinds get
- * the remainder.
+ * have its kind. Without names, each kind gets the same number of `processors`, and the first kinds get the remainder.
  */
 unsigned cores_kind(const struct cores *cores, const struct profile *profile, unsigned number, unsigned processors);
 

@@ -11,7 +11,7 @@
 
 /* The events that a counter can count, in three groups by how they are counted. */
 enum event_kind {
-    /* known for the whole block when it begins: counted inline */
+    /* counts known when the block begins: counted inline */
     EVENT_INSTRUCTIONS,
     EVENT_BRANCHES,
     EVENT_CONDITIONAL,
@@ -21,7 +21,7 @@ enum event_kind {
     EVENT_INDIRECT_BRANCHES, /* calls, jumps and returns */
     EVENT_INDIRECT,          /* calls and jumps */
     EVENT_TYPED_BRANCHES,    /* all near branches except direct jumps */
-    EVENT_UNITS,             /* in the order of enum insn_unit, without its first, which has no event */
+    EVENT_UNITS,             /* in the order of enum insn_unit, without UNIT_INTEGER, which has no event */
     EVENT_X87 = EVENT_UNITS,
     EVENT_PACKED_SP,
     EVENT_PACKED_DP,
@@ -30,7 +30,7 @@ enum event_kind {
     EVENT_MMX_64,
     EVENT_MMX_128,
     EVENT_SIMD, /* all units except x87 and 64-bit MMX */
-    /* known when the block after a branch begins */
+    /* counts known when the block after the branch begins */
     EVENT_OUTCOMES,
     EVENT_NEAR_TAKEN = EVENT_OUTCOMES,
     EVENT_NOT_TAKEN,
@@ -57,7 +57,7 @@ enum event_kind {
      */
     EVENT_BRANCH_SETS,
     EVENT_BRANCH_SETS_LAST = EVENT_BRANCH_SETS + 15,
-    /* known when an instruction has accessed memory */
+    /* counts known when the instruction has accessed memory */
     EVENT_DATA,
     EVENT_LOADS = EVENT_DATA,
     EVENT_STORES,
@@ -83,7 +83,7 @@ enum event_kind {
     EVENT_BLOCKED_LOADS, /* blocked by a store that cannot forward: never happens in modelled time */
     EVENT_KINDS,
     EVENT_NONE = EVENT_KINDS,
-    EVENT_CYCLES, /* counted like EVENT_INSTRUCTIONS, because an instruction takes one cycle; but see struct counter */
+    EVENT_CYCLES, /* counted as EVENT_INSTRUCTIONS, because an instruction takes one cycle: struct counter, cycles */
 };
 
 /* The PEBS records that an event can have. */
@@ -129,7 +129,7 @@ enum model_register {
     REG_MSR_SMI_COUNT,
     REG_IA32_PEBS_BASE,
     REG_IA32_PEBS_INDEX,
-    REG_STORED, /* registers above are only stored, in an array; accesses to those below have effects */
+    REG_STORED, /* the registers above are only stored, in an array; accesses to the registers below have effects */
     REG_IA32_PERF_GLOBAL_STATUS = REG_STORED,
     REG_IA32_PERF_GLOBAL_STATUS_RESET,
     REG_IA32_PERF_GLOBAL_STATUS_SET,
@@ -172,14 +172,14 @@ struct profile_msr {
     uint8_t reg;       /* enum model_register */
     uint8_t check;     /* enum msr_check: WRMSR of any other value raises #GP */
     bool read_only;    /* WRMSR raises #GP */
-    uint64_t writable; /* WRMSR with a bit outside set raises #GP */
-    uint64_t ignored;  /* bits whose written value has no effect and raises nothing */
+    uint64_t writable; /* WRMSR raises #GP if another bit is set, unless it is in `ignored` */
+    uint64_t ignored;  /* bits that WRMSR accepts without effect */
     uint64_t reset;
     uint8_t stride; /* distance in addresses between two registers of the row; 0: 1 */
     uint8_t first;  /* the number of the row's first register in its array of registers */
 };
 
-/* A CPUID leaf: bits of QEMU's answer that are kept, and bits that are then set; EAX, EBX, ECX, EDX. */
+/* A CPUID leaf: `keep` masks QEMU's answer, then the bits of `add` are set; EAX, EBX, ECX, EDX. */
 struct profile_cpuid {
     uint32_t leaf, subleaf;
     bool indexed; /* the row is only for this subleaf */
@@ -187,7 +187,7 @@ struct profile_cpuid {
     uint32_t last; /* the row applies to all leaves up to this one; 0: only to `leaf` */
 };
 
-/* A CPUID bit that contemporary software relies on, and that QEMU's -cpu decides, not the model. */
+/* A CPUID bit that software of the processor's time relies on, and that QEMU's -cpu must provide. */
 struct profile_feature {
     uint32_t leaf;
     uint8_t reg; /* 0 to 3: EAX, EBX, ECX, EDX */
@@ -236,7 +236,7 @@ struct profile_array {
 
 struct profile_memory {
     struct profile_array caches[LEVEL_MEMORY];
-    struct profile_array code;     /* the first-level cache of instructions, which is in CPUID alone */
+    struct profile_array code;     /* the first-level instruction cache, which only CPUID shows */
     uint8_t flags[LEVEL_MEMORY];   /* CPUID.4:EDX of each level, for both caches of the first level */
     struct profile_array tlb;      /* the last-level TLB */
     uint16_t latency[DATA_LEVELS]; /* core cycles from dispatch to data */
@@ -247,7 +247,7 @@ struct profile_memory {
 
 #define PROFILE_KINDS 4 /* maximum number of kinds of cores in a processor */
 
-/* Tables of rows. Unused tables are empty, and last. */
+/* Tables of rows. Unused tables are empty and come last. */
 #define PROFILE_TABLES 6
 
 struct profile_msrs {
@@ -291,7 +291,7 @@ struct profile {
     bool pebs_one_page;     /* a PEBS buffer must not be larger than a page */
     bool pebs_any_event;    /* events that are not precise can also be sampled */
     bool pebs_address_only; /* a record has the data address; the words of data source and latency are reserved */
-    unsigned pdir_counter;  /* the counter that records the overflowing instruction itself */
+    unsigned pdir_counter;  /* the counter that records the overflowing instruction, not the next one */
     uint8_t pdir_select, pdir_umask;
     bool pebs_adaptive;      /* "PEBS baseline": records by MSR_PEBS_DATA_CFG, of any event, on fixed counters too */
     bool pebs_timing;        /* the basic group has a retire latency */

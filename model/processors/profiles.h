@@ -58,15 +58,14 @@ extern const struct profile_msr full_width_msrs[3];
 
 /*
  * Registers and events of Ice Lake and later with adaptive PEBS records, eight general and four fixed counters; and the
- * additional ones of Golden Cove.
+ * registers and events that Golden Cove adds.
  */
 extern const struct profile_msr adaptive_msrs[23], goldencove_msrs[10];
 extern const struct profile_event adaptive_events[36], goldencove_events[5];
 
 /*
- * E-cores: events that all of them have; events that all except Darkmont have; hits and misses of Crestmont and
- * Skymont; registers of cores without a slots counter; and counters, for eight general counters and those of
- * FIXED_GAP_BITMAP.
+ * E-cores: events of all; events of all except Darkmont; hits and misses of Crestmont and Skymont; registers of cores
+ * without a slots counter; and registers of eight general counters and the fixed counters of FIXED_GAP_BITMAP.
  */
 extern const struct profile_event ecore_events[17], ecore_branch_events[14], ecore_hit_events[6];
 extern const struct profile_msr ecore_msrs[4], fixed_gap_msrs[6];
@@ -80,7 +79,7 @@ extern const struct profile_msr ecore_msrs[4], fixed_gap_msrs[6];
 /* clang-format on */
 extern const struct profile_feature wide_features[5];
 
-/* WIDE_FEATURES and 5-level paging, which is checked whether or not software uses it. */
+/* WIDE_FEATURES and 5-level paging. */
 extern const struct profile_feature widest_features[6];
 
 #endif

@@ -31,7 +31,7 @@
       .ignored = BITS(55, 40) | BITS(31, 16) }
 /* clang-format on */
 
-/* With architectural PEBS alone bit 12 is set: no PEBS in the debug store (CPUID dumps of 06_D5H). */
+/* Processors with only architectural PEBS set bit 12: no PEBS in the debug store (CPUID dumps of 06_D5H). */
 /* clang-format off */
 #define MISC_ENABLE_NO_PEBS \
     { 0x1a0, 1, REG_IA32_MISC_ENABLE, \
@@ -45,8 +45,9 @@
 #define FIXED_ADAPTIVE(n)   BIT(32 + 4 * (n))
 
 /*
- * The fixed counters of cores without a slots counter. After the gap are the slots lost to bad speculation, those lost
- * in the front end, and the retired slots. FIXED_GAP: their bits of IA32_FIXED_CTR_CTRL, each with one bit above 31.
+ * The fixed counters of cores without a slots counter. After the gap, fixed counters 4 to 6 count slots lost to bad
+ * speculation, slots lost in the front end, and retired slots. FIXED_GAP: all bits of IA32_FIXED_CTR_CTRL, including
+ * one bit above 31 for each counter.
  */
 #define FIXED_GAP_BITMAP      0x77
 #define FIXED_GAP(bits)       (bits(0) | bits(1) | bits(2) | bits(4) | bits(5) | bits(6))
@@ -65,8 +66,8 @@
 #define CORE_CORE UINT32_C(0x40000000)
 
 /*
- * Rows of CPUID. Features of QEMU's -cpu stay visible, except SVM. Leaves above QEMU's last are those of a part without
- * the features that they describe.
+ * Rows of CPUID. Features of QEMU's -cpu stay visible, except SVM. In leaves above QEMU's last leaf, the features are
+ * absent.
  */
 /* clang-format off */
 #define CPUID_SIGNATURE(signature)                \
@@ -82,7 +83,7 @@
  * the counters whose events LBR entries count.
  */
 #define CPUID_ARCH_LBR(logged) { 0x1c, .add = { BIT(30) | 0x0b, 7, (logged) << 16 | 7, 0 } }
-/* And E-cores', whose addresses are linear. */
+/* CPUID_ARCH_LBR for E-cores, whose entries have linear addresses. */
 #define CPUID_ARCH_LBR_LIP(logged) { 0x1c, .add = { BIT(31) | BIT(30) | 0x0b, 7, (logged) << 16 | 7, 0 } }
 /* clang-format on */
 

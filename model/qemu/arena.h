@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory for what translations point to, freed when QEMU drops all translations. */
+/* Memory for data that translations point to. It is freed when QEMU drops all translations. */
 #ifndef MODEL_QEMU_ARENA_H
 #define MODEL_QEMU_ARENA_H
 

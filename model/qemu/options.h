@@ -23,8 +23,8 @@ struct options {
 };
 
 /*
- * Reads KEY=VALUE arguments and opens the logs. Ends QEMU with status 1 and a message if an argument is unknown, is
- * given twice or without a value, or if a file cannot be written; with status 0 after the list that KEY=list asks for.
+ * Reads KEY=VALUE arguments and opens the logs. If an argument is unknown, repeated or without a value, or a file
+ * cannot be written, ends QEMU with status 1 and a message. KEY=list prints a list and ends QEMU with status 0.
  * processors: the maximum number that the machine can have.
  */
 void options_read(int argc, char **argv, unsigned processors, struct options *options);

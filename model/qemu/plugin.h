@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Shared declarations of the plugin's parts: plugin.c does the set-up, translate.c chooses the callbacks of translated
- * code, system.c has the callbacks of CPUID, MSRs and resets, running.c those of blocks, memory accesses and
- * interruptions.
+ * code, system.c has the callbacks for CPUID, MSRs and resets, and running.c the callbacks for blocks, memory accesses
+ * and interruptions.
  */
 #ifndef MODEL_QEMU_PLUGIN_H
 #define MODEL_QEMU_PLUGIN_H
@@ -16,7 +16,7 @@ struct plugin {
     uint64_t id;
     struct options options;
     unsigned processors_most; /* maximum number that the machine can have */
-    bool alone;               /* the machine never has more than one */
+    bool alone;               /* the machine never has more than one processor */
     struct qemu_plugin_scoreboard *score;
     struct processor *processors[MAX_PROCESSORS];
     /* the callbacks that translations have now */
@@ -47,29 +47,30 @@ struct count {
 /* A block, as the callback for its beginning receives it. */
 struct beginning {
     const struct block *block;
-    uint64_t watched; /* address of its watched translation's host code, or 0 until known; shared by all processors */
+    uint64_t watched; /* address of its watched translation's host code, 0: not known yet; shared by all processors */
     unsigned count_count;
     struct count counts[];
 };
 
 /*
- * If translations lack callbacks that this processor needs, translates everything again, from then on separately for
- * each address, because blocks then identify where things happen. Returns whether it does.
+ * If translations lack callbacks that this processor needs, makes QEMU translate all code again, and separately for
+ * each linear address, because a block must then identify its address. Returns whether it did.
  */
 bool extend_translations(const struct vcpu *v);
 
 /*
- * Prepares to leave the running block before place, from the callback that returns to `here`. False if that is
+ * Prepares to leave the running block before place, from the callback whose return address is `here`. False:
  * impossible.
  */
 bool leave_prepare(struct processor *p, struct place place, uintptr_t here);
 
 /*
- * Leaves the block and begins another one at place. Returns only if that is impossible; the block then runs to its end.
+ * Leaves the block and begins another block at place. Returns only if that is impossible; the block then runs to its
+ * end.
  */
 void leave_block(struct processor *p, struct place place, uintptr_t here);
 
-/* After the native CPUID or RDMSR, replaces its result in the registers by the model's. */
+/* After QEMU's CPUID or RDMSR, replaces the result in the registers by the model's. */
 void fix_up(struct processor *p);
 
 /* Callbacks. */

@@ -35,9 +35,9 @@ struct processor {
 
     /* state of the current moment */
     const struct block *block;  /* the block of the next instruction; NULL: unknown */
-    struct qemu_middle *middle; /* the running callback, if it is in the middle of a block */
-    bool between_blocks;        /* the running callback is for the beginning of a block that follows executed code */
-    bool delivered;             /* an interruption was delivered: RSP and RFLAGS are on the handler's stack */
+    struct qemu_middle *middle; /* the running callback, if it is inside a block */
+    bool between_blocks;        /* the running callback is for the beginning of a block, after executed code */
+    bool delivered;             /* just after an interruption: the interrupted RSP and RFLAGS are on the stack */
 
     /* registers to change after the native instruction (hot->fix_up) */
     bool fix_cpuid;
@@ -55,12 +55,12 @@ struct processor {
 
 extern const struct host processor_host;
 
-/* Notes for the referee that the pages of [from, to) have code. */
+/* Records for the referee that the pages of [from, to) have code. */
 void processor_note_code(uint64_t from, uint64_t to);
 
 /*
- * Call on the processor's own thread. index: its number, or negative if the machine never has more than one. False:
- * QEMU lacks the required register named in *missing.
+ * Call on the processor's own thread. index: its number; negative if the machine never has more than one processor.
+ * False: QEMU lacks a required register, named in *missing.
  */
 bool processor_init(struct processor *p, int index, const char **missing);
 

@@ -12,8 +12,8 @@
 bool state_write(struct processor *p, const char *folder);
 
 /*
- * Reads FOLDER/NUMBER.watch, which a debugger writes while the processor is stopped: the word "record" or "threshold"
- * says when to stop it again. state_stopped() removes the file after that has happened.
+ * Reads FOLDER/NUMBER.watch, which a debugger writes while the processor is stopped: with the word "record" or
+ * "threshold" the processor stops again at that event. state_stopped() removes the file after this stop.
  */
 void state_watch(struct processor *p, const char *folder);
 void state_stopped(struct processor *p, const char *folder);

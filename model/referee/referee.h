@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The referee writes a line to the violations log each time the guest does something that the manual forbids or warns
- * about. Advice lines report what the manual only recommends against, and legal settings that have no effect. A write
- * that the processor itself rejects with #GP is no violation. The referee does not check what the model cannot see:
- * A20M, the memory types by MTRRs and PAT, and whether other address spaces map the area in the same way.
- * docs/referee.md explains each violation.
+ * The referee writes a line to the violations log for each action of the guest that the manual forbids. Advice lines
+ * report actions that the manual only recommends against, and legal settings without effect. A write that raises #GP is
+ * no violation. The model cannot see, and the referee does not check, A20M, memory types by MTRRs and PAT, and mappings
+ * of the area in other address spaces. docs/referee.md explains each violation.
  */
 #ifndef MODEL_REFEREE_REFEREE_H
 #define MODEL_REFEREE_REFEREE_H
@@ -24,10 +23,10 @@ struct referee_before {
 bool referee_watches_area(const struct vcpu *v);
 
 /*
- * For a WRMSR at ip to register reg, the i-th of its row, that raises no #GP, call these three in order:
- * referee_before() first; referee_write() when staged records are in memory; referee_after() when the write has taken
- * effect. area_read: v->ds.area was read from memory after the write, as referee_watches_area() asks. referee_read() is
- * for an RDMSR.
+ * For a WRMSR at ip that raises no #GP, call in this order: referee_before(); referee_write() when staged records are
+ * in memory; referee_after() when the write has taken effect. The register is reg, the i-th of its row. area_read:
+ * v->ds.area was read from memory after the write, because referee_watches_area() returned true. For an RDMSR, call
+ * referee_read().
  */
 struct referee_before referee_before(const struct vcpu *v);
 void referee_write(struct vcpu *v, enum model_register reg, unsigned i, uint64_t value, uint64_t ip);
@@ -36,8 +35,8 @@ void referee_after(struct vcpu *v, const struct referee_before *before, enum mod
 void referee_read(struct vcpu *v, enum model_register reg, uint64_t ip);
 
 /*
- * The instruction at ip requested a PMI while LVTPC had this value. referee_handler(): an interrupt was delivered, and
- * its handler starts at ip.
+ * referee_pmi(): the instruction at ip requested a PMI while LVTPC had this value. referee_handler(): an interrupt was
+ * delivered to its handler at ip.
  */
 void referee_pmi(struct vcpu *v, uint32_t lvtpc, uint64_t ip);
 void referee_handler(struct vcpu *v, uint64_t ip);

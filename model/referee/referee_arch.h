@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The referee's rules on architectural PEBS. The referee cannot see software reading records beyond WR, which the
- * processor may still be writing.
+ * The referee's rules on architectural PEBS. The referee cannot see whether software reads records beyond WR.
  */
 #ifndef MODEL_REFEREE_REFEREE_ARCH_H
 #define MODEL_REFEREE_REFEREE_ARCH_H

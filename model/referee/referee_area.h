@@ -12,8 +12,8 @@ void referee_area_check(struct vcpu *v, uint64_t ip);
 bool referee_area_records_into(const struct vcpu *v, uint64_t area);
 
 /*
- * v->ds.area was just read from memory: checks that software has not changed it. The other two note what the processor
- * wrote: BTS records from address `at` on, and the index after the last record.
+ * referee_area_read(): v->ds.area was just read from memory; checks that software has not changed it. The other two
+ * record what the processor wrote: BTS records from address `at` on, and the index after the last record.
  */
 void referee_area_read(struct vcpu *v, uint64_t ip);
 void referee_area_bts_written(struct vcpu *v, uint64_t at, uint64_t index);

@@ -18,8 +18,8 @@ static inline bool referee_report_wanted(const struct vcpu *v)
 }
 
 /*
- * Reports a violation by the instruction at ip, unless the last report of this violation was of the same instruction.
- * referee_report_value() adds the value of the field at fault.
+ * Reports a violation by the instruction at ip, unless its last report was for the same instruction.
+ * referee_report_value() adds the value of the wrong field.
  */
 void referee_report(struct vcpu *v, enum violation violation, uint64_t ip);
 void referee_report_value(struct vcpu *v, enum violation violation, uint64_t ip, const char *field, uint64_t value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The environment of a modelled processor, as functions that its owner provides: QEMU's glue, or a host test. */
+/* The environment of a modelled processor, as functions that model/qemu or a host test provides. */
 #ifndef MODEL_VCPU_HOST_H
 #define MODEL_VCPU_HOST_H
 
@@ -28,7 +28,7 @@ struct host {
     void (*xmm)(void *cpu, uint64_t xmm[XMM_REGISTERS][2]);
     /* The value of RDTSC. */
     uint64_t (*tsc)(void *cpu);
-    /* Lets microseconds pass in which the processor executes nothing and the clock of RDTSC runs. */
+    /* Lets microseconds pass in which the processor executes no instruction and the TSC runs. */
     void (*pause)(void *cpu, unsigned microseconds);
     /* Delivers the interrupt that LVTPC describes and sets its mask bit; returns the previous value of LVTPC. */
     uint32_t (*pmi)(void *cpu);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * State that translated code reads and writes itself, without a call of the engine: event counts and the ring of
- * blocks.
+ * State that translated code reads and writes without calling the engine: event counts and the ring of blocks.
  */
 #ifndef MODEL_VCPU_HOT_H
 #define MODEL_VCPU_HOT_H
@@ -15,11 +14,11 @@
 #define EVENT_QUALIFIERS 3
 
 /*
- * An event class is an event counted in all rings, only in ring 0, or only outside ring 0. Its running count shows how
- * far the nearest counter is from overflow, or from the event after the overflow if only that one is visible. The event
- * that brings the count to CLASS_DUE needs the engine; translated code recognises it by the sign. The count of a class
- * without counters is further away than any counter can be. Adding CLASS_FORCE, which makes a count of CLASS_FORCED or
- * more, forces the next block's check to call the engine.
+ * An event class is an event counted in all rings, only in ring 0, or only outside ring 0. CLASS_DUE minus its count is
+ * the number of events until the engine must act for the nearest counter: at its overflow, or at the event after the
+ * overflow if only that event has an effect. Translated code calls the engine when the count reaches CLASS_DUE, which
+ * it recognises by the sign. A class without counters starts at CLASS_FAR, further away than any counter can be. Adding
+ * CLASS_FORCE makes the count CLASS_FORCED or more, so the next block's check calls the engine.
  */
 enum event_qualifier { ANY_RING, RING_0, OTHER_RINGS };
 #define EVENT_CLASSES  (EVENT_KINDS * EVENT_QUALIFIERS)
@@ -43,16 +42,17 @@ static inline unsigned event_class(enum event_kind kind, enum event_qualifier qu
 struct hot {
     uint64_t tracing;          /* branches are recorded; otherwise only the newest block in the ring is valid */
     const struct block *block; /* if blocks are not noted in the ring: the block that began last; else NULL */
-    uint64_t fix_up;           /* used by the glue: replace registers after CPUID or RDMSR */
-    uint64_t elsewhere;        /* used by the glue: host code in which the block continues; 0: its own */
+    uint64_t fix_up;           /* for model/qemu: replace registers after CPUID or RDMSR */
+    uint64_t elsewhere;        /* for model/qemu: host code in which the block continues; 0: its own */
     uint64_t data_pending;     /* the previous instruction accessed memory */
     uint64_t counts[EVENT_CLASSES];
     const struct block **noted; /* place of the next block in the ring */
 };
 
 /*
- * The ring is aligned in memory so that this bit is set in the address of its last place, and of the extra place after
- * it, which is for a block after a drain, and in no other. Translated code can thus see that the ring is nearly full.
+ * The ring is aligned in memory so that of all places' addresses only two have this bit set: that of the last place,
+ * and that of the extra place after it, for a block after a drain. By this bit translated code sees that the ring is
+ * nearly full.
  */
 #define RING_NEARLY_FULL (ENGINE_RING * sizeof(const struct block *))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The state of one modelled processor, by facility, and questions that several facilities ask of it. */
+/* The state of one modelled processor, by facility, and functions on it that several facilities use. */
 #ifndef MODEL_VCPU_VCPU_H
 #define MODEL_VCPU_VCPU_H
 
@@ -15,7 +15,7 @@
 #include "model/vcpu/hot.h"
 #include "model/vcpu/registers.h"
 
-#define PEBS_STAGE     51200        /* bytes: a write to the guest's memory costs as much as many records */
+#define PEBS_STAGE     51200        /* bytes: a write to the guest's memory takes as long as many records */
 #define MAX_COUNTERS   18           /* the general counters, followed by the fixed ones */
 #define STEPPER        MAX_COUNTERS /* a hidden extra counter, which overflows at every instruction */
 #define MAX_LBR        32
@@ -42,14 +42,14 @@ struct counter {
     bool pebs;    /* its overflow arms PEBS */
     bool address; /* records have the address of the data */
     bool pdir;
-    bool imprecise;  /* its event belongs to no instruction: the record is made at the next opportunity */
-    bool near;       /* loaded with too few events to go for precise distribution */
+    bool imprecise;  /* its event belongs to no instruction: the record is of the one that retires then */
+    bool near;       /* loaded with fewer events to the overflow than precise distribution needs */
     bool adaptive;   /* records have the groups of MSR_PEBS_DATA_CFG */
     bool lbrs;       /* records have LBR entries */
     bool counts;     /* records have the counts of counters */
     bool interrupts; /* PMI on overflow */
-    bool cycles;     /* it counts cycles, which are counted as instructions */
-    bool quiet;      /* its overflow only arms a record, unless it is recorded itself */
+    bool cycles;     /* it counts cycles; the engine counts instructions */
+    bool quiet;      /* its overflow only arms a record, or is recorded itself */
     bool armed;      /* has overflowed; the next event writes the record, ... */
     bool arming;     /* ... but not yet, because the processor needs time */
     bool moved;      /* the event happened since the counters were last updated */
@@ -88,7 +88,7 @@ struct vcpu {
     unsigned number;
     const struct profile *profile;
     const struct rules *rules;
-    struct latitude *latitude; /* the state of its rules (model/latitude); NULL: they are the manual's */
+    struct latitude *latitude; /* state of its freedoms (model/latitude); NULL: none */
     const struct host *host;
     void *cpu;
     FILE *truth, *violations; /* NULL: no log */
@@ -99,7 +99,7 @@ struct vcpu {
     const struct block **places; /* the ring's places, ENGINE_RING + 1, in ring_memory */
     struct block *kept;          /* copies for the ring, made before translations are freed */
     struct block *kept_last;     /* a full copy of the running block */
-    struct { /* everything that translated code must report for what this processor has ever enabled */
+    struct {                     /* what translated code must report, by what this processor has ever enabled */
         bool blocks, data;
         uint64_t classes; /* bit i: inline class i */
     } wants;
@@ -151,7 +151,7 @@ struct vcpu {
         uint64_t time;                 /* of the newest entry, in cycles */
         uint32_t logged;               /* bit i: entries count the events of counters[i] */
         uint32_t events[LBR_COUNTERS]; /* counts since the last gathered branch, ... */
-        uint32_t passed[LBR_COUNTERS]; /* ... and before it since the newest entry, by branches without an entry */
+        uint32_t passed[LBR_COUNTERS]; /* ... and before: of filtered branches since the newest entry */
         uint64_t repeated;             /* the counted REP instruction that may continue in the next block; 0: none */
         struct lbr_entry stack[MAX_LBR];
         struct lbr_contents contents[MAX_LBR]; /* the branches of these entries, as logged */
@@ -210,7 +210,7 @@ struct vcpu {
         bool pmi_under_way;                /* not yet delivered to its handler */
         bool pmi_fixed;                    /* fixed vector, not NMI */
         uint8_t pmi_vector;
-        bool masked_by_pmi; /* delivery set the mask bit in LVTPC, as far as the model can see */
+        bool masked_by_pmi; /* as far as the model can see, delivery set LVTPC's mask bit */
     } referee;
 };
 
@@ -286,7 +286,7 @@ static inline unsigned vcpu_lbr_depth(const struct vcpu *v)
     return v->profile->lbr_depths ? (unsigned)v->regs[REG_IA32_LBR_DEPTH] : v->profile->lbr_depth;
 }
 
-/* The reset value of v->counters[i], from the DS area or from its own registers. */
+/* The reset value of v->counters[i], from the DS area or from CFG_C. */
 static inline uint64_t vcpu_reset_value(const struct vcpu *v, unsigned i)
 {
     if (vcpu_is_arch_pebs(v)) {
