@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Access to physical memory: at() returns size bytes at an address, or NULL if they cannot be reached. */
+/* Access to physical memory: at() returns a pointer to size bytes at an address, or NULL if they are not accessible. */
 struct acpi_memory {
     const void *(*at)(void *context, uint64_t address, size_t size);
     void *context;
@@ -19,7 +19,7 @@ uint64_t acpi_scan(const struct acpi_memory *memory);
 const uint8_t *acpi_table(const struct acpi_memory *memory, uint64_t root, const char *signature, size_t *size);
 
 struct acpi_processors {
-    uint32_t *apic_ids; /* room for `most` IDs */
+    uint32_t *apic_ids; /* memory for `most` IDs */
     size_t most;
     size_t count; /* enabled processors; apic_ids has the first `most` of them, in the table's order */
 };
@@ -33,9 +33,8 @@ enum acpi_error {
 };
 
 /*
- * Fills *processors from the tables that the root pointer at address root leads to. After an error count is 0.
- * ACPI Specification 6.5, 5.2.5 "Root System Description Pointer", 5.2.7, 5.2.8, and 5.2.12 "Multiple APIC Description
- * Table".
+ * Fills *processors from the tables of the root pointer at address root. After an error, count is 0. ACPI Specification
+ * 6.5, 5.2.5 "Root System Description Pointer", 5.2.7, 5.2.8, and 5.2.12 "Multiple APIC Description Table".
  */
 enum acpi_error acpi_read_processors(const struct acpi_memory *memory, uint64_t root,
                                      struct acpi_processors *processors);
@@ -46,9 +45,9 @@ struct acpi_timers {
 };
 
 /*
- * Fills *timers from the tables that the root pointer at address root leads to. Timers of missing or damaged tables are
- * 0. ACPI Specification 6.5, 5.2.9 "Fixed ACPI Description Table (FADT)"; IA-PC HPET Specification 1.0a, 3.2.4
- * "The ACPI 2.0 HPET Description Table (HPET)".
+ * Fills *timers from the tables of the root pointer at address root. Timers of missing or damaged tables are 0. ACPI
+ * Specification 6.5, 5.2.9 "Fixed ACPI Description Table (FADT)"; IA-PC HPET Specification 1.0a, 3.2.4 "The ACPI 2.0
+ * HPET Description Table (HPET)".
  */
 void acpi_read_timers(const struct acpi_memory *memory, uint64_t root, struct acpi_timers *timers);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The entry contract of every kernel ELF: it is entered in 32-bit protected mode with paging off, interrupts off, flat
- * segments, the A20 gate open, eax = a magic number that names the protocol, ebx = the information's address. PVH is
- * the exception, see below. All information lies below 4 GiB and outside the kernel's segments.
+ * The entry contract of every kernel ELF: 32-bit protected mode, paging off, interrupts off, flat segments, the A20
+ * gate open, eax = a magic number for the boot protocol (except PVH, see below), ebx = the address of the boot
+ * information. All boot information is below 4 GiB and outside the kernel's segments.
  */
 #ifndef BOOT_BOOT_INFO_H
 #define BOOT_BOOT_INFO_H
@@ -39,7 +39,7 @@ enum boot_screen_kind {
 /* The screen as firmware or the loader left it. */
 struct boot_screen {
     uint64_t base;             /* physical */
-    uint32_t kind;             /* enum boot_screen_kind; the other members are valid only for PIXELS and TEXT */
+    uint32_t kind;             /* enum boot_screen_kind; other members are valid only for PIXELS and TEXT */
     uint32_t columns, rows;    /* pixels, or characters */
     uint32_t pitch;            /* bytes from one row to the next */
     uint32_t pixel_bits;       /* a pixel's size: 16, 24 or 32 */
@@ -53,7 +53,8 @@ struct boot_keep {
 };
 
 /*
- * What dstest86's own loader passes. The layout does not depend on the width: pointers are 64-bit physical addresses.
+ * The boot information of dstest86's own loader. Its layout is the same in both widths: pointers are 64-bit physical
+ * addresses.
  */
 struct boot_info {
     uint32_t version; /* BOOT_INFO_VERSION */

@@ -25,7 +25,7 @@ struct handover_offender {
 };
 
 /*
- * Reads what eax (magic) and ebx (information) passed at the entry into *info. Both results are always written;
+ * Converts the boot information into *info. magic: eax at the entry; information: ebx. Both results are always written;
  * after an error *info has no options.
  */
 enum handover_error boot_handover(uint32_t magic, uint32_t information, struct boot_info *info,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A log in memory that survives a warm reset: the kernel writes it line by line, and the loader reads it at the next
- * start. A reset at any moment leaves only whole lines. If the log is too long, its beginning and end are kept. Pure.
+ * start. A reset at any moment leaves only whole lines. A log that is too long keeps its beginning and its end. Pure.
  */
 #ifndef BOOT_KEPT_LOG_H
 #define BOOT_KEPT_LOG_H
@@ -13,12 +13,12 @@
 #define KEPT_LOG_VERSION 1u
 #define KEPT_LOG_SIZE    0x100000u /* bytes in total */
 #define KEPT_LOG_HEAD    0x1000u   /* bytes before the text */
-#define KEPT_LOG_END     0x8000u   /* bytes of each of the two halves of the end */
+#define KEPT_LOG_END     0x8000u   /* bytes of each half of the end */
 
 /* The text's sections. Once the beginning is full, the two halves of the end are filled in turn. */
 enum { KEPT_LOG_BEGINNING, KEPT_LOG_END_A, KEPT_LOG_END_B, KEPT_LOG_SECTIONS };
 
-/* Describes a section's text. A section has two marks, written in turn: the intact one of higher serial counts. */
+/* Describes a section's text. A section has two marks, written in turn; the intact mark with higher serial counts. */
 struct kept_log_mark {
     uint32_t serial;
     uint32_t before; /* lines of the log before this section */
@@ -49,13 +49,13 @@ struct kept_log {
     void (*written)(const void *bytes, size_t size); /* flushes written bytes from the caches into memory */
 };
 
-/* Makes an empty log in KEPT_LOG_SIZE bytes of memory. Each run's log has another sequence. */
+/* Makes an empty log in KEPT_LOG_SIZE bytes of memory. sequence: a number that differs between runs. */
 void kept_log_make(void *memory, uint64_t sequence);
 
 /* Invalidates the log in this memory. */
 void kept_log_forget(void *memory);
 
-/* Opens a log of kept_log_make() for writing. False if there is none. */
+/* Opens a log made by kept_log_make() for writing. False if the memory has no such log. */
 bool kept_log_open(struct kept_log *log, void *memory, size_t size, void (*written)(const void *bytes, size_t size));
 
 /* Appends a line: prefix, text, CR LF. A reset during the call keeps the whole line or none of it. */
@@ -77,7 +77,7 @@ struct kept_log_text {
         size_t length;
     } pieces[KEPT_LOG_PIECES];
     size_t length; /* of all */
-    char gap[80];  /* the line in place of lines that did not fit; pieces point to it */
+    char gap[80];  /* the line that replaces lines that did not fit; pieces may point to it */
 };
 
 /* Reads KEPT_LOG_SIZE bytes of memory. After an error *text has no pieces, and only if DAMAGED a sequence. */

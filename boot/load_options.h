@@ -17,17 +17,17 @@ enum load_options_error {
 };
 
 /*
- * LoadOptions of UEFI's loaded image protocol (UEFI 2.10, 9.1): size bytes, supposed to be UCS-2, with or without a
- * NUL. Skips a byte order mark and a first word that ends in ".efi" (shells and iPXE put the image's name there); stops
- * at a NUL and at the first unit that is neither blank nor printable ASCII, because some firmware passes binary data.
- * *ignored is the number of bytes that were ignored for that reason, 0 if everything was text.
+ * Reads LoadOptions of UEFI's loaded image protocol (UEFI 2.10, 9.1): size bytes of UCS-2, with or without a NUL. Skips
+ * a byte order mark and a first word that ends in ".efi" (shells and iPXE put the image's name there). Stops at a NUL,
+ * and at the first unit that is neither blank nor printable ASCII, because some firmware passes binary data. *ignored
+ * is the number of bytes from this unit on, 0 if all were text.
  */
 enum load_options_error load_options_from_ucs2(const void *bytes, size_t size, char out[LOAD_OPTIONS_MAX + 1],
                                                size_t *ignored);
 
 /*
- * A text file of size bytes, with any line ends, with or without a UTF-8 byte order mark. A # starts a comment, which
- * may contain any bytes; lines are joined. *line is the number of the line, from 1, that caused the error.
+ * Reads a text file of size bytes, with any line ends, with or without a UTF-8 byte order mark, and joins its lines. A
+ * # starts a comment, which may contain any bytes. *line is the number of the line, from 1, that caused the error.
  */
 enum load_options_error load_options_from_file(const void *bytes, size_t size, char out[LOAD_OPTIONS_MAX + 1],
                                                size_t *line);

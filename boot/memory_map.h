@@ -9,12 +9,12 @@
 #include "boot/boot_info.h"
 
 /*
- * Memory that this loader or an earlier one occupies. A kernel may be loaded there, as into usable memory, but must not
- * allocate it, because it contains boot_info. Hence a separate type, from ACPI's range for the platform.
+ * The type of memory that this loader or an earlier loader occupies, from ACPI's range for the platform. A kernel may
+ * be loaded there, as into usable memory, but must not allocate it, because it contains boot_info.
  */
 #define BOOT_MEMORY_LOADER 0xf0000000u
 
-/* Sorts count ranges by base, drops empty ones, joins neighbours of one type; returns how many are left. */
+/* Sorts count ranges by base, drops empty ranges, joins adjacent ranges of the same type; returns the new count. */
 size_t memory_map_normalize(struct boot_memory *map, size_t count);
 
 /*

@@ -13,7 +13,7 @@ struct multiboot2 {
     struct boot_memory *memory;
     uint32_t memory_count;
     uint32_t module_start, module_end; /* physical addresses of the first module; the end is exclusive */
-    struct boot_screen screen;         /* unknown, pixels, text, or invalid: a form that the kernel does not know */
+    struct boot_screen screen;         /* unknown, pixels, text, or invalid (unknown to the kernel) */
 };
 
 enum multiboot2_error {

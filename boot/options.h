@@ -45,7 +45,7 @@ struct options {
     struct slice run;         /* comma-separated globs */
     struct slice skip;        /* comma-separated globs; length 0 = none */
     bool list;                /* list the tests, run none */
-    uint32_t records;         /* decoded records to print per test and kind; 0 = none, OPTIONS_RECORDS_ALL = all */
+    uint32_t records;         /* decoded records to print per test and kind; OPTIONS_RECORDS_ALL = all */
     uint32_t records_failing; /* of a test that does not pass: `records` or more */
     uint32_t lbr_entries;     /* of an LBR stack, if the test passes; OPTIONS_RECORDS_ALL = all */
     enum options_recap recap; /* what the end of the log repeats */
@@ -54,7 +54,7 @@ struct options {
     unsigned timeout;         /* time limit for each test, 1 to 3600 seconds */
     enum options_end end;
     enum options_exit exit;
-    bool console_usual; /* the serial ports that the machine seems to have; the next three members are then empty */
+    bool console_usual; /* the default ports: from firmware's tables and PCI; the next three members are then empty */
     bool console_pci;   /* PCI's serial ports, in addition to these: */
     unsigned consoles;
     struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a 16550-compatible UART is, and how fast its line is. Pure. */
+/* The place of a 16550-compatible UART, and the speed of its line. Pure. */
 #ifndef BOOT_UART_H
 #define BOOT_UART_H
 
@@ -15,7 +15,7 @@ struct uart {
     bool memory;    /* its registers are memory; otherwise ports */
     uint8_t stride; /* bytes from one register to the next: 1, 2 or 4 */
     uint8_t access; /* bytes of a read or write: 1, 2 or 4 */
-    uint32_t baud;  /* 0: as firmware has set it */
+    uint32_t baud;  /* 0: keep firmware's speed */
     uint32_t clock; /* Hz; 0: not known */
 };
 
@@ -31,7 +31,7 @@ enum uart_error {
     UART_PORT,      /* not all of its registers are below port 10000h */
     UART_HIGH,      /* not all of its registers are below 4 GiB */
     UART_RAM,       /* the address is RAM in the firmware's memory map */
-    UART_SAME,      /* it was listed before */
+    UART_SAME,      /* it is already in the list */
     UART_SILENT     /* no UART answers there */
 };
 
@@ -44,7 +44,7 @@ uint16_t uart_divisor(const struct uart *uart);
 /* The speed in baud that a divisor gives; 0 if the clock is unknown. */
 uint32_t uart_baud(const struct uart *uart, uint16_t divisor);
 
-/* Whether all of its registers can be reached: UART_OK, UART_PORT or UART_HIGH. */
+/* Whether all of its registers are accessible: UART_OK, UART_PORT or UART_HIGH. */
 enum uart_error uart_reach(const struct uart *uart);
 
 /* Bytes from the first to the end of the last register. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The serial ports that firmware names in ACPI tables: its console's (SPCR), and those for debuggers (DBG2). Pure. */
+/* The serial ports that firmware lists in ACPI tables: for its console (SPCR) and for debuggers (DBG2). Pure. */
 #ifndef BOOT_UART_TABLES_H
 #define BOOT_UART_TABLES_H
 
@@ -11,7 +11,7 @@
 struct uart_named {
     const char *by; /* the table: "SPCR" or "DBG2" */
     struct uart uart;
-    enum uart_error error; /* UART_OK: it can be tried; otherwise uart may be incomplete */
+    enum uart_error error; /* UART_OK: it can be used; otherwise uart may be incomplete */
 };
 
 /*

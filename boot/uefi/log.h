@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Saves the log in two starts. The first reserves memory that survives a warm reset, and the kernel writes the log
- * there. The second copies the log to the volume that the loader was started from, and prints where, or why the log is
- * lost.
+ * there. The second copies the log to the loader's boot volume, and prints the file's name, or why the log is lost.
  */
 #ifndef BOOT_UEFI_LOG_H
 #define BOOT_UEFI_LOG_H
@@ -14,8 +13,9 @@
 #include "boot/options.h"
 
 /*
- * Saves the log of the previous run. True if there was a log, or one is missing, and no key was pressed to run the
- * tests again. The loader then returns to the firmware: otherwise tests and restarts would alternate without end.
+ * Saves the log of the previous run. True if there was a log (or an expected log is missing) and no key was pressed to
+ * run the tests again. The loader must then return to the firmware: otherwise it would run the tests and restart
+ * forever.
  */
 bool log_save(EFI_HANDLE device, const struct options *options);
 

@@ -7,13 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Why a log cannot be saved: part of a sentence, and firmware's status, or 0. */
+/* Why a log cannot be saved: part of a sentence, and firmware's error status or 0. */
 struct log_trouble {
     const char *what;
     EFI_STATUS status;
 };
 
-/* The path of the log's file, as text: "\dstest86\logs\000506e3-20260102-1.log". */
+/* The path of the log's file: "\dstest86\logs\000506e3-20260102-1.log". */
 struct log_place {
     char text[80];
 };

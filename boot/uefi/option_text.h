@@ -11,7 +11,7 @@
 /*
  * Reads the options from LoadOptions (passed by a shell, iPXE or a boot entry). If these are empty, reads the file
  * \dstest86\options.txt on the boot device, or dstest86/options.txt of the PXE server. Without options, out is empty.
- * After an error, which is printed on the console, out is invalid.
+ * After an error, prints it on the console; out is then invalid.
  */
 EFI_STATUS option_text_read(const EFI_LOADED_IMAGE *loader, char out[LOAD_OPTIONS_MAX + 1]);
 

@@ -6,8 +6,8 @@
 #include "boot/boot_info.h"
 
 /*
- * Describes the screen in its current mode, which stays as it is. If the kernel cannot draw on any screen, prints why
- * on the firmware's console.
+ * Describes the screen in its current mode, without changing the mode. If the kernel cannot draw on any screen, prints
+ * why on the firmware's console.
  */
 void screen_find(struct boot_screen *screen);
 
