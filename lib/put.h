@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fast pieces of a line, for records that are printed by the million. Each function writes its text at `at`, without a
- * NUL, and returns the end of it; the caller provides enough space. Everything else uses format().
+ * Fast functions that write parts of a line, for records that are printed by the million. Each writes its text at `at`,
+ * without a NUL, and returns its end; the caller provides enough space. All other code uses format().
  */
 #ifndef LIB_PUT_H
 #define LIB_PUT_H

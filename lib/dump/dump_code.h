@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The codes that the writer and the reader of dumps share: numbers, text and the prediction of branches. Pure. */
+/* The encodings that the writer and the reader of dumps share: numbers, text and the prediction of branches. Pure. */
 #ifndef LIB_DUMP_DUMP_CODE_H
 #define LIB_DUMP_DUMP_CODE_H
 
@@ -52,9 +52,9 @@ static inline uint64_t dump_unzigzag(uint64_t code)
 }
 
 /*
- * Predicts the next branch from the last three targets, which identify the program's path, or otherwise from the few
- * branches that followed the last target. Writer and reader start each frame with an empty predictor and feed it the
- * same records.
+ * Predicts the next branch from the last three targets, which identify the program's path. If that fails, two branches
+ * that recently followed the last target are candidates. Writer and reader start each frame with an empty predictor and
+ * update it with the same records.
  */
 #define DUMP_CONTEXTS 4096u
 #define DUMP_SETS     256u
@@ -62,7 +62,7 @@ static inline uint64_t dump_unzigzag(uint64_t code)
 #define DUMP_BRANCHES_MAX \
     (DUMP_PAYLOAD_SEVERAL / 4) /* branches spelled out in a frame: each takes at least four bytes */
 
-/* The low bits of a token: the slot of a branch that was not predicted, or one of these. */
+/* The low bits of a token: the slot of a branch that was not predicted, or DUMP_NAMED or DUMP_SPELLED. */
 #define DUMP_NAMED     2u /* the values have its number, counted back from the newest */
 #define DUMP_SPELLED   3u /* the values have its three fields; it becomes the newest branch */
 #define DUMP_KIND_BITS 2u

@@ -4,8 +4,8 @@
  *
  *   # dsdump/1 SEQUENCE KIND KEY=VALUE.. [data=BASE64] crc=HEX8
  *
- * The sequence numbers a boot's frames from 0. crc is the CRC-32C (Castagnoli) of the characters from the first "d" up
- * to the blank before "crc=", exclusive. Every frame of records can be read without any other.
+ * SEQUENCE is a frame's number in its boot, from 0. crc is the CRC-32C (Castagnoli) of the characters from the first
+ * "d" to before the blank that precedes "crc=". Every frame of records can be read without other frames.
  */
 #ifndef LIB_DUMP_DUMP_FORMAT_H
 #define LIB_DUMP_DUMP_FORMAT_H
@@ -20,8 +20,8 @@
 #define DUMP_MAGIC            "dsdump/"
 #define DUMP_VERSION          1u
 #define DUMP_PAYLOAD_MAX      5376u  /* bytes, before base64: more than the largest PEBS record can need */
-#define DUMP_PAYLOAD_SEVERAL  2816u  /* bytes of a payload of several records, at most: lines up to 4095 characters */
-#define DUMP_PAYLOAD_FULL     2700u  /* no record is added to this many bytes or more */
+#define DUMP_PAYLOAD_SEVERAL  2816u  /* maximum for a payload of several records: lines up to 4095 characters */
+#define DUMP_PAYLOAD_FULL     2700u  /* a payload with this many bytes or more gets no further record */
 #define DUMP_RECORDS_MAX      16384u /* records in a frame */
 #define DUMP_LINE_SIZE        8192u  /* characters of a frame, NUL included */
 #define DUMP_TEST_MAX         64u    /* characters of a test's id */
@@ -56,8 +56,7 @@ struct dump_sampling {
 };
 
 /*
- * Which latencies the records of a PEBS form have. Older frames have only the first two values, because they do not
- * distinguish the cache latency from the retire latency.
+ * Which latencies the records of a PEBS form have. Frames of older kernels have only the first two values.
  */
 enum dump_latencies {
     DUMP_LATENCIES_NEITHER,
@@ -75,7 +74,7 @@ enum dump_lbr_form {
     /* values below 64 are IA32_PERF_CAPABILITIES[5:0] */
 };
 
-/* An LBR stack as it was read. */
+/* An LBR stack as the kernel read it. */
 struct dump_lbr {
     unsigned depth;
     bool shifts;                     /* architectural LBRs, without a top-of-stack pointer */

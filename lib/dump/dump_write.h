@@ -20,7 +20,7 @@ struct dump_writer {
     uint64_t total[DUMP_RECORD_KINDS]; /* records of this boot so far */
     const char *test;
     uint64_t test_start[DUMP_RECORD_KINDS]; /* `total` at the start of the test */
-    bool busy;                              /* in the middle of a change, which a time limit may end */
+    bool busy;                              /* a change is in progress; a test's time limit may interrupt it */
 
     /* The open frame, if count is not 0. */
     enum dump_records kind;
@@ -40,7 +40,7 @@ struct dump_writer {
     char line[DUMP_LINE_SIZE];
 };
 
-/* out receives the lines, without "# ". It is called only from within these functions. */
+/* out receives the lines, without "# ", during calls of these functions. */
 void dump_writer_init(struct dump_writer *w, const struct line_sink *out);
 
 void dump_write_head(struct dump_writer *w, const struct dump_machine *machine);

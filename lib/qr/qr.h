@@ -19,7 +19,7 @@
 #define QR_CODEWORDS_MAX  1085u /* of version 20 */
 #define QR_CORRECTION_MAX 30u   /* codewords of error correction in a block */
 
-/* How much of a code may be unreadable: about 7 and 15 of 100 codewords. */
+/* Error correction level: about 7 % (L) or 15 % (M) of the codewords may be unreadable. */
 enum qr_level { QR_LEVEL_L, QR_LEVEL_M };
 
 struct qr_code {
@@ -36,7 +36,7 @@ unsigned qr_version_for(const char *text, size_t length, enum qr_level level);
 bool qr_encode(struct qr_code *code, const char *text, size_t length, enum qr_level level, unsigned version,
                unsigned mask);
 
-/* Steps of qr_make(), for tests by the standard's examples. */
+/* Steps of qr_encode(), for tests with the standard's examples. */
 
 /* The Reed-Solomon codewords (most: QR_CORRECTION_MAX) of a block of data. */
 void qr_correction(const uint8_t *data, size_t length, uint8_t *correction, unsigned count);

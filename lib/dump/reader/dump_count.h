@@ -13,12 +13,12 @@ struct parts {
 };
 
 /*
- * Checks that the tokens make `count` records and that the number of values matches. Only expansion finds a token that
+ * Checks that the tokens describe `count` records and that the number of values matches. Does not find a token that
  * names an unknown branch.
  */
 enum dump_error dump_count_branches(const struct parts *p, uint64_t count);
 
-/* Checks that the masks name as many differences as there are values. */
+/* Checks that the masks have as many set bits as there are values. */
 enum dump_error dump_count_differences(const struct parts *p);
 
 #endif

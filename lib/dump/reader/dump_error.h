@@ -11,7 +11,7 @@
 enum dump_error {
     DUMP_READ_OK,
 
-    /* Lines from which no frame can be read. */
+    /* Lines without a readable frame. */
     DUMP_READ_CUT_SHORT,       /* no checksum at its end */
     DUMP_READ_CHECKSUM_DIGITS, /* the checksum is not hexadecimal */
     DUMP_READ_CHECKSUM,        /* the checksum does not match the line */
@@ -52,7 +52,7 @@ enum dump_error {
     DUMP_READ_ORDER,   /* offender: first */
     DUMP_READ_NO_HEAD,
     DUMP_READ_NO_END,
-    DUMP_READ_LOST, /* offender: lost of given records of a kind */
+    DUMP_READ_LOST, /* offender: kind, lost and given (all records of this kind) */
 
     DUMP_READ_NO_DUMP /* the log has no dump at all */
 };

@@ -76,7 +76,7 @@ extern const char *const dump_kind_names[KINDS];
 /* Finds the start of a frame in a text, at its "# "; NULL if there is none. */
 const char *dump_frame_find(const char *text, size_t length);
 
-/* Reads a frame, without its "# ". Returns its error, if any. *intact: the checksum is right in spite of an error. */
+/* Reads a frame, without its "# ". Returns its error, if any. *intact: the checksum is right, even after an error. */
 enum dump_error dump_frame_take(struct piece text, struct frame *f, bool *intact);
 
 /* Copies at most size - 1 characters, and adds a NUL. */

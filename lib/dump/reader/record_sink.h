@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Receives the contents of a log in order, from the reader of dumps (lib/dump/reader/dump_read.h); every form of output
- * is a sink. A function that is NULL is not called. Pointers are valid only during the call.
+ * Receives the contents of a log in order, from the reader of dumps (lib/dump/reader/dump_read.h). Every output form of
+ * dsdump is a sink. Functions may be NULL. Pointers are valid only during the call.
  */
 #ifndef LIB_DUMP_READER_RECORD_SINK_H
 #define LIB_DUMP_READER_RECORD_SINK_H
@@ -28,7 +28,7 @@ struct record_sink {
     void (*lbr)(void *context, unsigned cpu, uint64_t n, const struct dump_lbr *stack);
     void (*lost)(void *context, const char *kind, uint64_t records); /* kind: "bts" "pebs" "lbr"; once for each boot */
     void (*line)(void *context, const char *text); /* a line that is not a frame, without "# " and line end */
-    bool (*end)(void *context);                    /* false: the output could not be written, which was reported */
+    bool (*end)(void *context);                    /* false: the output could not be written; reports it */
 };
 
 #endif
