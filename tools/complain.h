@@ -5,7 +5,7 @@
 
 /*
  * Prints "dsdump: SUBJECT: SENTENCE" on standard error; subject is the file or option concerned. Functions that fail
- * because of the error then return false or NULL, from which main() derives the exit status.
+ * because of the error return false or NULL, and main() derives the exit status from that.
  */
 __attribute__((format(printf, 2, 3))) void complain(const char *subject, const char *sentence, ...);
 

@@ -12,9 +12,9 @@
 #define LOG_FACTS_MACHINE "machine" /* the "test" of the lines before the tests */
 #define LOG_FACTS_RUN     "run"     /* the "test" of lines about the run: verdict, facilities, an error, a panic */
 
-/* Strings live as long as the facts. A test and a name occur together only once. */
+/* Strings live as long as the facts. No two facts have the same test and name. */
 struct log_fact {
-    const char *test;  /* its id, or one of the two above */
+    const char *test;  /* the test's id, LOG_FACTS_MACHINE or LOG_FACTS_RUN */
     const char *name;  /* "result", "pebs 3 rax", "measure level size 4096 level \"L1 or L1 hit\" samples" */
     const char *field; /* the name without its numbers: "pebs.rax", "measure.level.samples" */
     const char
@@ -38,7 +38,7 @@ unsigned log_facts_runs(const struct log_facts *facts);
 /* Whether the log has the line "# end dstest86 ..". */
 bool log_facts_ended(const struct log_facts *facts);
 
-/* Sorts the facts by test and name; no line may follow. Returns how many there are. */
+/* Sorts the facts by test and name, and returns their number. log_facts_line() must not be called afterwards. */
 size_t log_facts_sorted(struct log_facts *facts, const struct log_fact **sorted);
 
 /* The order of log_facts_sorted(): negative, 0 or positive, as strcmp(). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A form of dsdump's output: a row of the table in tools/dsdump.c, defined in tools/out_NAME.c. */
+/* An output form of dsdump: a row of the table in tools/dsdump.c, defined in tools/out_NAME.c. */
 #ifndef TOOLS_OUTPUT_H
 #define TOOLS_OUTPUT_H
 
@@ -9,13 +9,13 @@
 
 struct symbols;
 
-/* What the command line asks for. */
+/* The settings from the command line. */
 struct output_setup {
     const char *file;        /* the option's argument; NULL if it takes none */
     struct symbols *symbols; /* of --elf FILE (tools/symbols.h); NULL: not given */
 };
 
-/* An option that is not a form: a row in tools/dsdump.c, or in the form's file if only one form has it. */
+/* An option that is not an output form: a row in tools/dsdump.c, or in the form's file if only that form has it. */
 struct command_option {
     const char *name;                   /* "elf": the option is --elf */
     const char *argument;               /* "FILE"; NULL: none */
@@ -32,7 +32,7 @@ struct output {
      * last, and flushes.
      */
     bool (*open)(const struct output_setup *setup, struct record_sink *sink);
-    const struct command_option *options; /* of this form alone, up to one without a name; NULL: none */
+    const struct command_option *options; /* options of only this form; a row without a name ends them; NULL: none */
 };
 
 /* Every form: tools/out_NAME.c defines output_NAME. The first is the default; --help lists them in this order. */

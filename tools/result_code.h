@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* dsdump --code: from the text of a code (docs/output.md, "The result as a code") to the list of results. */
+/* dsdump --code: prints the results in the text of a code (docs/output.md, "The result as a code"). */
 #ifndef TOOLS_RESULT_CODE_H
 #define TOOLS_RESULT_CODE_H
 

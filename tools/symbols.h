@@ -13,17 +13,16 @@
 
 struct symbols;
 
-/* What is at an address. Valid until the next call of symbols_place(). */
+/* A description of an address. Valid until the next call of symbols_place(). */
 struct place {
     uint64_t address;
-    bool mapped;      /* it is in a loaded part of the file; other addresses have no name */
-    const char *name; /* name of the symbol that covers it, NULL if none does; lives as long as the symbols */
-    uint64_t offset;  /* from the symbol's start */
-    uint32_t length;  /* length of text */
-    enum transfer
-        transfer;   /* what its instruction does to the call stack; TRANSFER_JUMP if the file does not have it */
-    bool function;  /* the symbol is a function, not a label */
-    char text[100]; /* "name+0xoffset", the name cut at 80 characters; "" without a symbol */
+    bool mapped;            /* it is in a loaded part of the file; other addresses have no name */
+    const char *name;       /* name of the symbol that covers it, NULL if none does; lives as long as the symbols */
+    uint64_t offset;        /* from the symbol's start */
+    uint32_t length;        /* length of text */
+    enum transfer transfer; /* what its instruction does to the call stack; TRANSFER_JUMP if not in the file */
+    bool function;          /* the symbol is a function, not a label */
+    char text[100];         /* "name+0xoffset", the name cut at 80 characters; "" without a symbol */
 };
 
 /* A loaded part of the file. */
@@ -44,11 +43,11 @@ void symbols_close(struct symbols *symbols);
 
 /*
  * Whether the symbols belong to the kernel that wrote a dump, by the build id if the dump has one. If not, reports that
- * on standard error, and no address has a name, a line or a segment until they fit again.
+ * on standard error; then no address has a name, a line or a segment until a call with a matching dump.
  */
 bool symbols_fit(struct symbols *symbols, const struct dump_machine *machine);
 
-/* What is at an address; never NULL. symbols may be NULL: then no address has a name. */
+/* Describes an address; never NULL. symbols may be NULL: then no address has a name. */
 const struct place *symbols_place(struct symbols *symbols, uint64_t address);
 
 /* The source line of an address; false if the ELF does not have it. */
@@ -63,7 +62,7 @@ const char *symbols_path(const struct symbols *symbols);
 /* The loaded parts of the file, by address; returns their number. */
 size_t symbols_segments(const struct symbols *symbols, const struct segment **segments);
 
-/* A symbolizer for report/ with the names that the kernel itself prints, from its own table, or else the ELF's. */
+/* A symbolizer for kernel/report with the names of the kernel's own table, or else of the ELF. */
 struct symbolizer symbols_symbolizer(struct symbols *symbols);
 
 #endif

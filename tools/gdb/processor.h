@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The processor that GDB has stopped: the model's file of the state that GDB cannot read (docs/gdb.md), and what
- * follows from it.
+ * The processor that GDB has stopped: the state that GDB cannot read, from the model's file (docs/gdb.md), and the
+ * capabilities derived from it.
  */
 #ifndef TOOLS_GDB_PROCESSOR_H
 #define TOOLS_GDB_PROCESSOR_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The output of GDB's commands, a function each. count: the newest records to print, 0: all. True: something was
- * printed.
+ * The output of GDB's commands, one function each. count: the number of newest records to print, 0: all. Returns
+ * whether there was output.
  */
 #ifndef TOOLS_GDB_REPORTS_H
 #define TOOLS_GDB_REPORTS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What GDB can read of the machine. A question is a line on standard output that begins with "?"; GDB's answer is a
- * line on standard input (tools/gdb/dstest86.py).
+ * Reads the machine's state through GDB. A question is a line on standard output that begins with "?"; GDB's answer is
+ * a line on standard input (tools/gdb/dstest86.py).
  */
 #ifndef TOOLS_GDB_TARGET_H
 #define TOOLS_GDB_TARGET_H

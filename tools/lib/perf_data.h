@@ -41,7 +41,7 @@ enum perf_type { PERF_TYPE_HARDWARE = 0, PERF_TYPE_SOFTWARE = 1, PERF_TYPE_RAW =
 
 /*
  * branch_sample_type: LBR entries count this event. All samples of its group then have a word for each entry, with
- * PERF_COUNTER_WIDTH bits of each such event, in the order of the group.
+ * PERF_COUNTER_WIDTH bits for each event that LBR entries count, in the order of the group.
  */
 #define PERF_BRANCH_COUNTERS (UINT64_C(1) << 19)
 #define PERF_COUNTER_WIDTH   2u
@@ -67,7 +67,7 @@ struct perf_section {
     uint64_t offset, size; /* in the file, bytes */
 };
 
-/* The attributes that perf_event_open() would have got. */
+/* The attributes that perf would have passed to perf_event_open(). */
 struct perf_attr {
     uint32_t type; /* enum perf_type */
     uint64_t config;

@@ -8,7 +8,7 @@
 #define SAMPLED_EVENTS_MOST 256u /* counters, of all processors together */
 
 struct sampled_event {
-    struct dump_sampling event; /* its name points to the one below */
+    struct dump_sampling event; /* its name points to `name` below */
     char name[64];              /* perf's name, else "rUUEE" with unit mask and event select */
 };
 

@@ -14,8 +14,8 @@ enum transfer {
 };
 
 /*
- * Classifies the instruction at code; length: bytes available there. mode: 64 or 32, that of the code segment.
- * SDM Vol. 2D (334569-081), "Opcode Map", tables A-2 to A-6.
+ * Classifies the instruction at code. length: available bytes. mode: 64 or 32, of the code segment. SDM Vol. 2D
+ * (334569-081), "Opcode Map", tables A-2 to A-6.
  */
 enum transfer transfer_of(const uint8_t *code, size_t length, unsigned mode);
 
