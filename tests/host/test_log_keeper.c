@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's part of the log that outlives a reset: which memory it takes, and which cache lines it flushes when. */
+/* The kernel's part of the log that outlives a reset: its memory, and the cache lines that it flushes, and when. */
 #include "tests/host/host_test.h"
 
 /* Instead of arch/x86/cpu.h. */

@@ -20,7 +20,7 @@ static void print(const struct caps *caps)
     machine_text(&(struct line_sink){ keep, NULL }, caps);
 }
 
-/* The text has these lines, one behind the other. */
+/* The text has these lines, in this order. */
 static void says(const struct caps *caps, const char *lines)
 {
     char wanted[2000];
@@ -210,7 +210,7 @@ UNIT_TEST(many_events)
     assert_non_null(strstr(text, "events A nnn"));
 }
 
-/* What counts of counters, a name and a revision do not tell by themselves. */
+/* Lines beyond the numbers of counters, the name and the revision. */
 UNIT_TEST(what_is_odd)
 {
     struct caps caps = skylake();

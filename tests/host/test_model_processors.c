@@ -226,7 +226,7 @@ static const struct {
     { 0x23, 0x80000008, "Intel(R) Xeon(R) 6780E (modelled)" },
 };
 
-/* What must come of an answer with this word in all four registers. */
+/* The expected result of an answer with this word in all four registers. */
 static void expect_leaf(struct machine *m, unsigned i, uint32_t leaf, uint32_t subleaf, uint32_t word)
 {
     uint32_t expected[4] = { word, word, word, word }, regs[4] = { word, word, word, word };

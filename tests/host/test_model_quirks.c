@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Quirks: their names, and the effect on a register that is withheld. Boots show the rest (tests/qemu/cases). */
+/* Quirks: their names, and the effect on a withheld register. Boots test the rest (tests/qemu/cases). */
 #include "tests/host/model_machine.h"
 
 #include "model/engine/rules.h"

@@ -70,7 +70,7 @@ static void only(struct machine *m, const char *name)
     }
 }
 
-/* Programs the good setting, changed so: the log has this violation alone; NULL: none. */
+/* Programs the good setting with this change: the log has only this violation; NULL: none. */
 #define TRY(name, ...)             \
     do {                           \
         struct setting s = good(); \
@@ -78,7 +78,7 @@ static void only(struct machine *m, const char *name)
         only(program(&s), name);   \
     } while (0)
 
-/* The same, of what is done on the machine m after that. */
+/* The same, for actions on the machine m after that. */
 #define AFTER(name, change, ...)   \
     do {                           \
         struct setting s = good(); \

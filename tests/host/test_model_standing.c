@@ -41,7 +41,7 @@ static void compare(void *context, uint32_t address, uint64_t value)
     assert_int_equal(value, rdmsr(seen->m, address));
 }
 
-/* Each register that RDMSR reads, and no other: on processors with registers of every kind. */
+/* Only the registers that RDMSR reads: on processors with registers of every kind. */
 UNIT_TEST(registers_as_rdmsr_reads_them)
 {
     static const char *const profiles[] = { "netburst", "core2", "skylake", "goldencove", "clearwaterforest" };
@@ -102,7 +102,7 @@ UNIT_TEST(a_look_leaves_no_trace)
     assert_int_equal(count, (UINT64_C(1) << 48) - 7);
 }
 
-/* What was gathered is in memory, up to the branch that led to the running block; the next look has one more. */
+/* Collected branches are in memory, up to the branch into the running block; the next stop has one more. */
 UNIT_TEST(branches_are_in_memory)
 {
     struct machine *m = machine_new();

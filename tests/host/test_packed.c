@@ -89,7 +89,7 @@ static enum packed_error read_bytes(const uint8_t *bytes, size_t size)
     return read_text();
 }
 
-/* What the head above and "spdnnnnnnnpfse" are, typed from the description in kernel/report/packed.c. */
+/* The bytes of the head above and "spdnnnnnnnpfse", typed from the description in kernel/report/packed.c. */
 static const uint8_t golden[] = { 1, 3, 1, 4 + 5 * (3 + 5 * 2), 0xe3, 0x06, 0x05, 0, 0xf0, 0, 0, 0, 0xef, 0xcd, 0xab,
                                   0x89, 5, '0', '.', '1', '.', '0', 12, '2', 'f', 'a', '7', 'c', '4', 'c', '2', 'c',
                                   'e', '1', '4', 2, 1, 3, 0, 4, 0, 5, 0, 6, 0, 14, 0, 0, 0, 14, 0,

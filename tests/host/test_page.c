@@ -196,7 +196,7 @@ static void fill_many(unsigned areas, enum outcome outcome)
 
 static uint8_t modules[CELLS_ROWS_MAX * 2 * CELLS_ROWS_MAX * 2];
 
-/* A code of no meaning, whose edges are dark, so that the quiet zone is seen. */
+/* A code without a meaning, with dark edges that show the quiet zone. */
 static struct page_code code_of(unsigned side)
 {
     uint32_t state = side;
@@ -482,7 +482,7 @@ static void every_size(void **state)
         }
 }
 
-/* Whether a half of a cell is dark: of a code, what is not drawn in white. */
+/* Whether a half of a cell is dark: for a code, not drawn in white. */
 static bool is_dark(unsigned half_row, unsigned column)
 {
     const struct cell cell = cells.at[half_row / 2][column];

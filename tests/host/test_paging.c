@@ -147,7 +147,7 @@ UNIT_TEST(attribute_tables)
     no_pat = false;
 }
 
-/* Every page of the first 4 GiB but those of the device is what it was. */
+/* Every page of the first 4 GiB except the device's is unchanged. */
 static void assert_rest(uint64_t start, uint64_t end)
 {
     for (uint64_t page = 0x400000; page < 0x100000000; page += 0x1000) {

@@ -183,7 +183,7 @@ static bool is(const struct place *place, const char *key)
     return strcmp(place->key, key) == 0;
 }
 
-/* What a field shows of a record in which all bits of another, or its own, are set: fields of one word may overlap. */
+/* A field's value in a record with all bits of another field, or its own, set: fields of one word may overlap. */
 static uint64_t shown(const struct place *place, const struct place *set)
 {
     if (place->group != set->group || place->at != set->at)

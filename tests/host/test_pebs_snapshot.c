@@ -219,7 +219,7 @@ UNIT_TEST(of_format_6_alone)
     }
 }
 
-/* What MSR_PEBS_DATA_CFG asks for: bitmaps count with bit 4 alone, the metrics with bit 5 alone. */
+/* Requests by MSR_PEBS_DATA_CFG: bitmaps apply only with bit 4, the metrics only with bit 5. */
 UNIT_TEST(sizes_asked_for)
 {
     assert_int_equal(pebs_adaptive_size(0x00ffffff00000000), 32);

@@ -237,7 +237,7 @@ static void one_that_does_not_come_is_stopped(void **state)
     did(""); /* nothing runs */
 }
 
-/* Nor is it tried again; and when three have not come, the next ones are given 20 ms. */
+/* It is not tried again. After three that did not start, the wait for each next one is 20 ms. */
 static void many_that_do_not_come_take_little_time(void **state)
 {
     begin(0);
@@ -345,7 +345,7 @@ static void run_other(void)
     swapcontext(&other_processor, &boot_processor);
 }
 
-/* The other processor comes, and goes on as far as it can. */
+/* The other processor starts, and runs as far as it can. */
 static void come_to_be_lent(void)
 {
     static char stack[1 << 16];

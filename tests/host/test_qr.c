@@ -118,7 +118,7 @@ UNIT_TEST(capacities)
     assert_false(qr_encode(&code, "A", 1, QR_LEVEL_L, QR_VERSIONS + 1, 0));
 }
 
-/* Holds the code against rows of # and dots. */
+/* Compares the code with rows of # and dots. */
 static void assert_modules(const char *const *rows)
 {
     for (unsigned row = 0; row < code.side; row++)

@@ -115,7 +115,7 @@ static bool is_m(const struct qr_code *code)
     return !code->modules[8 * code->side + 1];
 }
 
-/* Reads the codes of results, from the first one on, and holds them against the results. Returns how many there are. */
+/* Reads the codes of results, from the first one on, and compares them with the results. Returns their number. */
 static unsigned check_parts(unsigned codes_there)
 {
     static struct packed packed;
@@ -185,7 +185,7 @@ static void the_line_is_said_once(void **state)
     assert_string_equal(printed, "");
 }
 
-/* What a screen of 80 x 25 characters has room for: version 7. A code is as small as it can be, and then as sound. */
+/* A screen of 80 x 25 characters fits version 7. A code is as small as possible, then as error-tolerant as possible. */
 static void one_code(void **state)
 {
     boot(false);

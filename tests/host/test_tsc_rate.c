@@ -22,7 +22,7 @@ UNIT_TEST(ratio_and_crystal)
     assert_int_equal(rate(6, 0x8f, 3, 0xfffffff, 60, 2000), UINT64_C(5368709100)); /* more than 32 bits on the way */
 }
 
-/* Those that leave their crystal out. */
+/* Processors that do not report their crystal. */
 UNIT_TEST(known_crystals)
 {
     static const struct {
