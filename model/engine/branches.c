@@ -18,6 +18,7 @@
 #include "model/engine/ring.h"
 #include "model/engine/rules.h"
 
+#define KEPT   (ENGINE_RING / 4) /* blocks that stay in a full ring to train the predictor */
 #define BIT(n) (UINT64_C(1) << (n))
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -282,16 +283,21 @@ void branches_interruption(struct vcpu *v, uint64_t from, uint64_t to, unsigned 
     branches_set_limit(v);
 }
 
+/*
+ * Not looked at, the forgotten branches neither train the predictor nor advance TOS: which entry of a full stack is the
+ * newest says nothing after so many of them.
+ */
 bool branches_forget(struct vcpu *v)
 {
     const struct block **const ring = ring_blocks(v);
-    unsigned first = first_that_matters(v, ring_used(v) - 1);
+    const unsigned used = ring_used(v);
+    unsigned first = first_that_matters(v, used - 1);
 
     if (first < ENGINE_RING / 2) {
         return false;
     }
-    pass_over(v, first);
-    ring_set_used(v, ring_used(v) - first);
+    first = first < used - KEPT ? first : used - KEPT;
+    ring_set_used(v, used - first);
     memmove(ring, ring + first, ring_used(v) * sizeof(ring[0]));
     return true;
 }

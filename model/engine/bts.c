@@ -197,14 +197,20 @@ void bts_store_all(struct vcpu *v, unsigned n)
         uint64_t time = v->branches.time;
         const struct block *block = ring[i];
 
-        for (; i < end; i++) {
-            const struct block *const next = ring[i + 1];
+        const struct block *const *place = ring + i;
+        const struct block *const *const behind = ring + end;
+
+        i = end;
+#pragma GCC unroll 4
+        while (place != behind) {
+            const struct block *const next = *++place;
             const struct bts_contents contents = { block->last, next->pc, 0 };
-            const unsigned took = block_took(block, next->pc);
 
             time += block->count;
             encode_bts(at, 8, &contents);
-            at += took * size; /* the next record overwrites that of a branch that was not taken */
+            if (__builtin_expect(block_took(block, next->pc), true)) {
+                at += size; /* else the next record overwrites this one */
+            }
             block = next;
         }
         v->branches.time = time;
