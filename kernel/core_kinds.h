@@ -20,7 +20,7 @@ struct kind {
     unsigned number;     /* of the processor that its tests run on: others.h; 0 is the boot processor */
     uint32_t apic_id;    /* of that processor */
     unsigned processors; /* number of processors of this kind */
-    struct caps caps;    /* valid from the first test on this kind; of the boot processor's kind, always */
+    struct caps caps;    /* valid from the first test on this kind; of the boot processor's kind always */
 };
 
 /* Finds the kinds; on a hybrid, starts every other processor for this. boot: the boot processor's capabilities. */

@@ -11,8 +11,8 @@
 #include "pebs/pebs.h"
 
 /*
- * Begins the dump, and writes its head for the processor with these capabilities. `number` is this processor's number;
- * the other functions call it number 0. A dump in progress is ended first.
+ * Begins the dump, and writes its head for the processor with these capabilities. number: this processor's number; the
+ * other functions call it 0. Ends a dump in progress first.
  */
 void dump_start(const struct caps *caps, unsigned number);
 

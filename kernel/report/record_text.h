@@ -23,11 +23,12 @@ struct symbolizer {
 
 /*
  * These functions print record number n. symbols may be NULL: then addresses are printed without symbols.
- *   bts N FROM sym+0x4 => TO sym+0x0 (addresses as 0x and 16 digits, 8 in 32-bit records) lbr N
- *   FROM/TO/M|P|-/X|-/A|-/CYCLES sym+0x4/sym+0x0 (perf's brstack fields; 0 is the newest entry; if the entry has a
- *   type, /JCC, /IND_JMP, /JMP, /IND_CALL, /CALL, /RET or /other follows CYCLES) pebs N key value ... on several lines,
- *   once for each key that the record has; encoding: of its data source (struct caps, data_source); entries of its LBR
- *   group, the newest first, in the form of lbr: pebs N lbr K FROM/TO/...
+ *   bts N FROM sym+0x4 => TO sym+0x0                        (addresses as 0x and 16 digits, 8 in 32-bit records)
+ *   lbr N FROM/TO/M|P|-/X|-/A|-/CYCLES sym+0x4/sym+0x0      (perf's brstack fields; 0 is the newest entry; if the
+ *                        entry has a type, /JCC, /IND_JMP, /JMP, /IND_CALL, /CALL, /RET or /other follows CYCLES)
+ *   pebs N key value ... on several lines, once for each key that the record has; encoding: of its data source
+ *                        (struct caps, data_source); entries of its LBR group, the newest first, in the form of
+ *                        lbr: pebs N lbr K FROM/TO/...
  */
 void bts_text(const struct line_sink *out, uint64_t n, const struct bts_record *record,
               const struct symbolizer *symbols);

@@ -20,7 +20,7 @@ enum verdict {
 };
 
 enum facility_state {
-    FACILITY_NONE,         /* the processor reports that it does not have it */
+    FACILITY_NONE,         /* the processor reports that it lacks the facility */
     FACILITY_NOT_SELECTED, /* the options select no test of its records */
     FACILITY_UNTESTED,     /* the processor has it, but wrote no records, or a missing table row skipped most tests */
     FACILITY_PASS,         /* none of its tests failed, and at least one with records passed or differed */
