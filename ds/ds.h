@@ -18,8 +18,8 @@
 #include "ds/ds_log.h"
 
 /*
- * Memory for another processor's debug store, in bytes: the store, which the processor writes, on pages without code
- * and with address bit 20 clear; and the logs.
+ * Bytes of memory for another processor's debug store: memory that the processor writes (pages without code, address
+ * bit 20 clear), and memory for the logs.
  */
 #define DS_STORE_MEMORY 0x10000u
 #define DS_KEPT_MEMORY  0x9000u
