@@ -162,7 +162,7 @@
 /*
  * Architectural PEBS, if CPUID.23H.0:EAX[5:4] are set; performance monitoring version 6. Intel Architecture Instruction
  * Set Extensions Programming Reference (319433), chapter 11 "Architectural PEBS"; Linux, commit 52448a0a7390. WR and
- * THRESH are multiples of 16 bytes, so in place they are byte offsets; bits of CFG_C: pebs/layout/arch_pebs.h.
+ * THRESH count 16-byte units from bit 4 and 36 on, so masked they are byte offsets; CFG_C: pebs/layout/arch_pebs.h.
  */
 #define MSR_IA32_PEBS_BASE       0x000003f4u
 #define PEBS_BASE_SIZE           UINT64_C(0xf) /* the buffer has 4096 << n bytes */
