@@ -4,7 +4,7 @@
  *
  * The manual promises: the overflow of a counter arms PEBS, and a later event is recorded; the delay is finite, but the
  * number of events in it is undefined (SDM Vol. 3B (253669-081), "Precise Distribution of Instructions Retired
- * (PDIR)"). So a record is at the earliest of the first event after the overflow. If it is a whole period late, a
+ * (PDIR)"). So a record is of the first event after the overflow, or of a later event. If it is a whole period late, a
  * record is missing. With precise distribution, the record is of the event that overflows the counter. Typical, and
  * reported if different: if events are serialised, the record is of the first event after the overflow.
  */

@@ -37,8 +37,8 @@ struct pebs_sample {
 };
 
 /*
- * The smallest number of events from one record to the next. One event overflows the counter, which arms it, and a
- * later event is recorded; with PREC_DIST, the overflowing event is recorded.
+ * The smallest number of events from one record to the next. An event overflows the counter and so arms PEBS; a later
+ * event is recorded (with PREC_DIST, the overflowing event itself).
  */
 unsigned pebs_spacing(const struct pebs_event *event, unsigned period);
 
