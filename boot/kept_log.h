@@ -18,7 +18,10 @@
 /* The text's sections. Once the beginning is full, the two halves of the end are filled in turn. */
 enum { KEPT_LOG_BEGINNING, KEPT_LOG_END_A, KEPT_LOG_END_B, KEPT_LOG_SECTIONS };
 
-/* Describes a section's text. A section has two marks, written in turn; the intact mark with higher serial counts. */
+/*
+ * Describes a section's text. A section has two marks, written in turn; the intact mark with the higher `serial`
+ * applies.
+ */
 struct kept_log_mark {
     uint32_t serial;
     uint32_t before; /* lines of the log before this section */
