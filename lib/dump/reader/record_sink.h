@@ -28,7 +28,7 @@ struct record_sink {
     void (*lbr)(void *context, unsigned cpu, uint64_t n, const struct dump_lbr *stack);
     void (*lost)(void *context, const char *kind, uint64_t records); /* kind: "bts" "pebs" "lbr"; once for each boot */
     void (*line)(void *context, const char *text); /* a line that is not a frame, without "# " and line end */
-    bool (*end)(void *context);                    /* false: the output could not be written; reports it */
+    bool (*end)(void *context);                    /* false: end() has reported that it cannot write */
 };
 
 #endif
