@@ -36,7 +36,7 @@ struct lbr_entry {
     uint64_t from, to, info;
 };
 
-/* The contents of an adaptive record, with struct pebs_contents, whose latency is the instruction latency. */
+/* The contents of an adaptive record beyond struct pebs_contents, whose latency is the instruction latency. */
 struct adaptive_contents {
     uint64_t format;                /* MSR_PEBS_DATA_CFG of this record; 0: only the basic group */
     uint16_t retire_latency;        /* cycles; 0 if the processor has no such field */

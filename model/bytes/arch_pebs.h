@@ -40,7 +40,7 @@
 
 enum arch_group { GROUP_BASIC, GROUP_AUX, GROUP_GPR, GROUP_XMM, GROUP_LBR, GROUP_CNTR, ARCH_GROUPS };
 
-/* The contents of a record, with struct pebs_contents and adaptive_contents (whose format is ignored). */
+/* The contents of a record beyond struct pebs_contents and adaptive_contents (whose format is ignored). */
 struct arch_contents {
     uint64_t format; /* the groups, as in a header */
     bool mode_64;

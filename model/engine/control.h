@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Applies control registers to the processor's state, which determines what translated code does. */
+/* Applies control registers: they determine what translated code does. */
 #ifndef MODEL_ENGINE_CONTROL_H
 #define MODEL_ENGINE_CONTROL_H
 

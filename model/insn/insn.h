@@ -8,7 +8,7 @@
 
 #include "model/insn/block.h"
 
-/* The model's decoder of instructions. */
+/* The decoder of the guest's instructions. */
 enum insn_hook { HOOK_NONE, HOOK_CPUID, HOOK_RDMSR, HOOK_WRMSR, HOOK_RDPMC, HOOK_HALT };
 
 struct insn {

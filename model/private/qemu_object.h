@@ -24,11 +24,12 @@ struct qemu_object {
 };
 
 /*
- * Finds the object. Call on the processor's own thread. Reads: current_cpu, the head of the object, vmstate_x86_cpu and
- * its table of fields. Trusts: object_dynamic_cast, that the object is an x86 processor; the heap's size of the object,
- * if the object is freed to the heap; a field's place, if the table is as long as its symbol says, has the field's name
- * and width, and places general registers, RIP and EFLAGS within the object in this order. False: LOSS_OBJECT has been
- * reported, o->cpu is NULL.
+ * Finds the object. Call on the processor's own thread.
+ * Reads: current_cpu, the head of the object, vmstate_x86_cpu and its table of fields.
+ * Trusts: object_dynamic_cast, that the object is an x86 processor; the heap's size of the object, if the object is
+ * freed to the heap; a field's place, if the table is as long as its symbol says, has the field's name and width, and
+ * places general registers, RIP and EFLAGS within the object in this order.
+ * False: LOSS_OBJECT has been reported, o->cpu is NULL.
  */
 bool qemu_object_find(struct qemu_object *o);
 

@@ -28,8 +28,9 @@ struct qemu_ops {
 
 /*
  * Finds where the object has the processor's number. index: this number, or negative if there is only one processor.
- * Reads: the object's copy; calls gdb_get_cpu_index with each of its words changed. Trusts: the one word whose change
- * changes gdb_get_cpu_index's result, if it has the number. Lost: LOSS_OPERATIONS; LOSS_INDEX.
+ * Reads: the object's copy; calls gdb_get_cpu_index with each of its words changed.
+ * Trusts: the one word whose change changes gdb_get_cpu_index's result, if it has the number.
+ * Lost: LOSS_OPERATIONS; LOSS_INDEX.
  */
 void qemu_ops_init(struct qemu_ops *o, const struct qemu_object *object, int index);
 
@@ -89,9 +90,9 @@ struct qemu_ops_beginning {
 /*
  * Makes the block do this work itself when it begins, instead of calling the callbacks for its beginning. The block
  * calls them only if a sum would reach its limit or the list is full; then it does no work itself, and the callbacks
- * must do it. False: the block always calls the callbacks, as in blocks that QEMU runs without checking for interrupts,
- * such as the single instruction that QEMU takes out of a block to access a device. QEMU does not report these to
- * plugins.
+ * must do it.
+ * False: the block always calls the callbacks, as in blocks that QEMU runs without checking for interrupts, such as the
+ * single instruction that QEMU takes out of a block to access a device. QEMU does not report these to plugins.
  *
  * elsewhere: also returns false in blocks that QEMU leaves only through its main loop.
  *
@@ -103,8 +104,8 @@ bool qemu_ops_begin(const struct qemu_ops *o, const struct qemu_ops_beginning *b
 /*
  * The host code for the code at RIP, looked up as for an indirect branch, for a block's `elsewhere`. *exists: whether
  * there is a translation; otherwise the result leads to QEMU's main loop, which makes one. Must be the last call in a
- * callback, because QEMU may leave the callback for a debugger. Writes: RIP, at its place in the object. The caller
- * must have checked that place (qemu_private_reads).
+ * callback, because QEMU may leave the callback for a debugger.
+ * Writes: RIP, at its place in the object. The caller must have checked that place (qemu_private_reads).
  */
 const void *qemu_ops_translation(const struct qemu_object *object, uint64_t ip, bool *exists);
 

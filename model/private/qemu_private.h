@@ -48,7 +48,8 @@ void qemu_private_init(struct qemu_private *p);
 /*
  * Compares the registers in the object with the plugin interface. Also puts flags into a copy, and compares them with
  * the result of helper_read_eflags. Call where registers can be read, in different states, until
- * qemu_private_is_settled(). Lost: LOSS_OBJECT, LOSS_FLAGS.
+ * qemu_private_is_settled().
+ * Lost: LOSS_OBJECT, LOSS_FLAGS.
  */
 void qemu_private_look(struct qemu_private *p, const struct qemu_seen *seen);
 
@@ -71,8 +72,8 @@ uint64_t qemu_private_eflags(const struct qemu_private *p);
 
 /*
  * Makes QEMU translate code separately for each linear address from now on. By default it shares a translation between
- * all addresses of a page, such as a library's page in several processes. Writes: the translation flags. Without them,
- * records may have another process's addresses.
+ * all addresses of a page, such as a library's page in several processes.
+ * Writes: the translation flags. Without them, records may have another process's addresses.
  */
 void qemu_private_bind_translations(const struct qemu_private *p);
 
@@ -94,15 +95,18 @@ struct qemu_middle {
 
 /*
  * RFLAGS as the guest would push them. system_flags: the flags from the plugin interface, the result if the others
- * cannot be computed. middle: NULL at the beginning of a block and in a discontinuity. Reads: the object, into the
- * copy; cpu_restore_state and helper_read_eflags then use the copy. Trusts: that the flags depend only on the words
- * from RIP on, after a full copy has given the same result several times. Lost: LOSS_FLAGS.
+ * cannot be computed. middle: NULL at the beginning of a block and in a discontinuity.
+ * Reads: the object, into the copy; cpu_restore_state and helper_read_eflags then use the copy.
+ * Trusts: that the flags depend only on the words from RIP on, after a full copy has given the same result several
+ * times.
+ * Lost: LOSS_FLAGS.
  */
 uint64_t qemu_private_flags(struct qemu_private *p, uint64_t system_flags, struct qemu_middle *middle);
 
 /*
  * Completes, with cpu_restore_state, the state that translated code updates only partly, so that qemu_plugin_set_pc can
- * leave a block before its end. False: LOSS_LEAVING, or the return address is not in translated code.
+ * leave a block before its end.
+ * False: LOSS_LEAVING, or the return address is not in translated code.
  */
 bool qemu_private_settle(struct qemu_private *p, uintptr_t return_address);
 
@@ -143,13 +147,15 @@ bool qemu_private_doubts_memory(const struct qemu_private *p);
 
 /*
  * Compares the memory with what the plugin interface reads there.
- * Trusts: memory that compared equal several times, and was not all zero. Lost: LOSS_MEMORY.
+ * Trusts: memory that compared equal several times, and was not all zero.
+ * Lost: LOSS_MEMORY.
  */
 void qemu_private_look_at_memory(struct qemu_private *p, const void *memory, const void *seen, size_t size);
 
 /*
  * Whether QEMU derives time from the number of instructions (-icount); whether QEMU runs an accelerator other than TCG,
- * without plugins. Reads: use_icount, tcg_allowed. False if they are not exported: LOSS_ACCELERATOR.
+ * without plugins.
+ * Reads: use_icount, tcg_allowed. False if they are not exported: LOSS_ACCELERATOR.
  */
 bool qemu_private_icount(void);
 bool qemu_private_accelerated(void);
