@@ -48,7 +48,7 @@ struct options {
     uint32_t records;         /* decoded records to print per test and kind; OPTIONS_RECORDS_ALL = all */
     uint32_t records_failing; /* of a test that does not pass: `records` or more */
     uint32_t lbr_entries;     /* of an LBR stack, if the test passes; OPTIONS_RECORDS_ALL = all */
-    enum options_recap recap; /* what the end of the log repeats */
+    enum options_recap recap; /* which results the end of the log repeats */
     enum options_kinds kinds; /* the kinds of a hybrid's cores that the tests run on */
     enum options_dump dump;   /* write the raw dump, for tools/dsdump */
     unsigned timeout;         /* time limit for each test, 1 to 3600 seconds */

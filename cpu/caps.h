@@ -223,7 +223,7 @@ struct caps {
     bool rdpmc_user_disable;      /* CPUID.23H.0:EBX[2]: a counter can be concealed from RDPMC at CPL 3 */
     bool hybrid;                  /* CPUID.7:EDX[15]: the processor has cores of more than one kind */
     unsigned core_type;           /* of this core of a hybrid: CPUID.1AH:EAX[31:24], CORE_TYPE_*; else 0 */
-    uint32_t native_model;        /* and its native model id: CPUID.1AH:EAX[23:0] */
+    uint32_t native_model;        /* the native model id of this core: CPUID.1AH:EAX[23:0] */
     bool prime_counters;          /* the counters must be primed before use: counters_clear() */
     enum caps_freeze freeze;
     bool global_ctrl; /* version 2: IA32_PERF_GLOBAL_CTRL, _STATUS and _OVF_CTRL exist */

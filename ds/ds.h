@@ -60,7 +60,7 @@ struct ds_counts {
 
 /* The most records that a PEBS buffer may have on this processor. data_cfg: the groups of adaptive records. */
 unsigned ds_pebs_capacity(const struct caps *caps, uint64_t data_cfg);
-unsigned ds_arch_capacity(const struct caps *caps, uint64_t cfg_c); /* the same by the groups of CFG_C */
+unsigned ds_arch_capacity(const struct caps *caps, uint64_t cfg_c); /* the groups are in CFG_C */
 
 /*
  * ds_pebs_stop() stops PEBS on this processor; ds_pebs_go_on() resumes it with the returned value. Records in flight

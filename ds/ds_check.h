@@ -47,7 +47,7 @@ struct ds_description {
     void *context;
 };
 
-/* The same for architectural PEBS. */
+/* The state that the restrictions of architectural PEBS mention. */
 struct arch_description {
     uint64_t base, index; /* IA32_PEBS_BASE, IA32_PEBS_INDEX */
     uint64_t cfg_c;       /* bits 63:32 of the counters' CFG_C */

@@ -9,7 +9,7 @@
 
 void acpi_root_init(const struct boot_info *boot);
 
-/* As acpi_read_processors(), acpi_read_timers(), acpi_read_io_apic() and uart_tables_read(). */
+/* acpi_read_processors(), acpi_read_timers(), acpi_read_io_apic() and uart_tables_read() on this machine's tables. */
 enum acpi_error acpi_root_processors(struct acpi_processors *processors);
 void acpi_root_timers(struct acpi_timers *timers);
 void acpi_root_io_apic(struct acpi_io_apic *io_apic);

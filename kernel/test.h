@@ -43,7 +43,7 @@ struct test {
      */
     const char *typical;
     uint64_t needs;                                /* NEED_* of cpu/caps.h */
-    const char *(*lacks)(const struct caps *caps); /* what else is missing, as a sentence, or NULL */
+    const char *(*lacks)(const struct caps *caps); /* another missing requirement, as a sentence, or NULL */
     bool records;                                  /* arms a facility: must call test_plan before it does */
     bool on_request; /* fails by design or needs consent: runs only if run= spells out its first word */
     void (*run)(struct test_run *run);

@@ -27,7 +27,7 @@
 /* General registers: 16 in the 64-bit kernel, 8 in the 32-bit one. */
 #define REGISTERS (2 * sizeof(uintptr_t))
 
-/* What interrupts64.asm or interrupts32.asm pushes. Each field is as wide as a register. */
+/* The frame that interrupts64.asm or interrupts32.asm pushes. Each field is as wide as a register. */
 struct interrupt_frame {
     uintptr_t registers[REGISTERS]; /* register number n is at REGISTERS - 1 - n */
     uintptr_t vector, error_code;

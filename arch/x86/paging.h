@@ -28,7 +28,7 @@
 /* The kind of page tables that option paging= asks for; the 64-bit kernel has only one. */
 enum paging_wish { PAGING_AUTO, PAGING_PAE, PAGING_LEGACY };
 
-/* What determines the page tables. The first four are CPUID flags. */
+/* The properties that determine the page tables. pae, pse, nx and pat are CPUID flags. */
 struct paging_choice {
     bool pae, pse, nx, pat;
     enum paging_wish wish;

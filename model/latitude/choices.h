@@ -34,7 +34,7 @@ struct latitude {
     } state;
 };
 
-/* What passed since the last call: cycles, and whether one of the instructions serialises. */
+/* The time since the last call: cycles, and whether an instruction in it serialises. */
 struct passed {
     unsigned cycles;
     bool serialised;

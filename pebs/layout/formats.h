@@ -39,7 +39,7 @@ size_t ds_area_size(unsigned width, unsigned pebs_format);
 enum pebs_reserved {
     PEBS_RESERVED_NONE,
     PEBS_RESERVED_SOURCE, /* data source, latency and TSX: Goldmont, Goldmont Plus */
-    PEBS_RESERVED_MEMORY  /* and the data address: Silvermont, Airmont */
+    PEBS_RESERVED_MEMORY  /* also the data address: Silvermont, Airmont */
 };
 
 /* Errors in a PEBS record. pebs_error_text() returns their text. */

@@ -13,7 +13,7 @@
 #include "lib/dump/reader/dump_error.h"
 #include "lib/dump/reader/record_sink.h"
 
-/* What a log contained, all boots together. */
+/* The contents of a log, all boots together. */
 struct dump_totals {
     uint64_t lines, frames, heads;
     uint64_t bts, pebs, lbr;                /* records read, LBR snapshots */
