@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What an event counts at retirement. A workload can cause events before PEBS_ROLE_TRIGGERED in known numbers and
+/* What an event counts at retirement. Workloads cause known numbers of the events before PEBS_ROLE_TRIGGERED, at known
  * places. */
 enum pebs_role {
     PEBS_ROLE_INSTRUCTIONS,
