@@ -283,6 +283,7 @@ struct caps {
     unsigned arch_lbr_depths;    /* CPUID.1CH:EAX[7:0], bit n: a depth of 8 * (n + 1); lbr_depth is the largest */
     uint64_t lbr_counters;       /* CPUID.1CH:ECX[19:16]: general counters whose events LBR entries can count */
 
+    unsigned errata;          /* HAS_ERRATUM of cpu/errata.h */
     const char *const *notes; /* errata and readings of the manual for this core, as sentences; the last is NULL */
 
     enum caps_reason reason[CAPS_NEED_COUNT];

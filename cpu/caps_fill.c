@@ -560,6 +560,7 @@ void caps_fill(const struct caps_input *input, struct caps *caps)
     caps->core_known = core->name && !core->named_only;
     caps->microcode = input->bios_sign_id.valid ? (uint32_t)(input->bios_sign_id.value >> 32) : 0;
     caps->microcode_least = core_microcode_least(core, caps->model, caps->stepping);
+    caps->errata = core->errata;
     caps->notes = core->notes ? core->notes : no_notes;
     fill_processor(input, caps);
     fill_perfmon(input, core, caps);

@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "cpu/errata.h"
+
 /*
  * The bits of register 1D9h. SDM Vol. 3A (253668-032), "MSR_DEBUGCTLA MSR" (NetBurst), "MSR_DEBUGCTLB MSR" (Pentium M,
  * Core Solo and Core Duo), "IA32_DEBUGCTL MSR" (Core and later; CPUID too must allow the freezes: NEED_FREEZE).
@@ -136,6 +138,7 @@ static const struct core core2 = { .name = "Core 2",
                                    .pebs_method = PEBS_METHOD_GENERAL,
                                    .pebs_counters = 0x1,
                                    .events = &pebs_events_core2,
+                                   .errata = HAS_ERRATUM(AR62),
                                    .notes = notes_core2 };
 static const struct core merom = { .name = "Core 2",
                                    .debugctl = &debugctl_core,
@@ -143,6 +146,7 @@ static const struct core merom = { .name = "Core 2",
                                    .pebs_method = PEBS_METHOD_GENERAL,
                                    .pebs_counters = 0x1,
                                    .events = &pebs_events_core2,
+                                   .errata = HAS_ERRATUM(AR62),
                                    .notes = notes_merom };
 static const struct core bonnell = { .name = "Bonnell",
                                      .debugctl = &debugctl_core,
@@ -243,6 +247,7 @@ static const struct core sandy_bridge = { .name = "Sandy Bridge",
                                           .data_source = DATA_SOURCE_GENERIC,
                                           .second_level_kib = 256,
                                           .microcode = microcode_sandy_bridge,
+                                          .errata = HAS_ERRATUM(BJ094),
                                           .notes = notes_sandy_bridge };
 static const struct core ivy_bridge = { .name = "Ivy Bridge",
                                         .debugctl = &debugctl_core,
@@ -262,6 +267,7 @@ static const struct core haswell = { .name = "Haswell",
                                      .events = &pebs_events_haswell,
                                      .data_source = DATA_SOURCE_GENERIC,
                                      .second_level_kib = 256,
+                                     .errata = HAS_ERRATUM(HSD053) | HAS_ERRATUM(HSD143),
                                      .notes = notes_haswell };
 static const struct core broadwell = { .name = "Broadwell",
                                        .debugctl = &debugctl_core,
@@ -272,6 +278,7 @@ static const struct core broadwell = { .name = "Broadwell",
                                        .events = &pebs_events_broadwell,
                                        .data_source = DATA_SOURCE_GENERIC,
                                        .second_level_kib = 256,
+                                       .errata = HAS_ERRATUM(HSD143),
                                        .notes = notes_broadwell };
 static const struct core skylake = { .name = "Skylake",
                                      .debugctl = &debugctl_core,
@@ -279,6 +286,7 @@ static const struct core skylake = { .name = "Skylake",
                                      .lbr_callstack = true,
                                      .pebs_method = PEBS_METHOD_GENERAL,
                                      .pebs_counters = 0xf,
+                                     .errata = HAS_ERRATUM(SKL186),
                                      .events = &pebs_events_skylake, /* "No PEBS on PMC4-7" */
                                      .data_source = DATA_SOURCE_SKYLAKE,
                                      .second_level_kib = 1024 };
@@ -288,6 +296,7 @@ static const struct core skylake_server = { .name = "Skylake",
                                             .lbr_callstack = true,
                                             .pebs_method = PEBS_METHOD_GENERAL,
                                             .pebs_counters = 0xf,
+                                            .errata = HAS_ERRATUM(SKL186),
                                             .events = &pebs_events_skylake_server,
                                             .data_source = DATA_SOURCE_SKYLAKE,
                                             .second_level_kib = 1024 };

@@ -44,6 +44,7 @@ struct core {
     bool prime_counters;                    /* as in struct caps */
     const struct core_microcode *microcode; /* the last row's revision is 0; NULL: any revision */
 
+    unsigned errata;          /* HAS_ERRATUM of cpu/errata.h */
     const char *const *notes; /* sentences, the last one NULL: errata and readings that affect programming */
 };
 

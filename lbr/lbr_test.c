@@ -3,6 +3,7 @@
  * Branches in registers. Interrupts are disabled while the stack records, because it would record them. The freeze
  * tests enable them for the interrupt that freezes.
  */
+#include "suite/support/errata.h"
 #include "suite/support/lbr_record.h"
 
 #include <inttypes.h>
@@ -187,16 +188,26 @@ static void run_frozen(struct test_run *run)
     records_print_lbr(run, &lbr_recorded);
 }
 
+#define FROM_AT_FREEZE (HAS_ERRATUM(BJ094) | HAS_ERRATUM(SKL186))
+
 /*
  * Checks the stack in the handler and the status after it. Versions 2 and 3 clear the enable bit. Later versions set a
  * status bit until it is acknowledged.
  */
 static void check_frozen(struct test_run *run)
 {
+    const uint64_t from = workload_long_loop.branches[workload_long_loop.branch_count - 1].from;
+    struct lbr_entry *const newest = &lbr_recorded.entries[0];
+
     if (run->caps->freeze == CAPS_FREEZE_LEGACY)
         test_equal(run, "IA32_DEBUGCTL.LBR in the handler", frozen_debugctl & run->caps->debugctl->lbr, 0);
     else if (!(frozen_status & GLOBAL_STATUS_LBR_FRZ))
         test_fail(run, "IA32_PERF_GLOBAL_STATUS.LBR_FRZ is clear in the handler");
+    if (newest->from != from && errata_any(run, FROM_AT_FREEZE)) {
+        errata_explain(run, FROM_AT_FREEZE, "From of the newest LBR entry is 0x%" PRIx64 ", not 0x%" PRIx64,
+                       newest->from, from);
+        newest->from = from;
+    }
     lbr_compare(run, &workload_long_loop, BRANCH_KINDS_ALL, run->caps->lbr_depth);
     test_equal(run, "LBR_FRZ after its acknowledgement", msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & GLOBAL_STATUS_LBR_FRZ,
                0);

@@ -13,8 +13,10 @@ struct broken {
     uint32_t quirks;
     /* state that a reset of the processor clears */
     struct {
-        uint32_t reloaded;                        /* bit i: counters[i] was reloaded */
-        uint64_t written[MAX_COUNTERS];           /* the last value that software wrote to each general counter */
+        uint32_t reloaded;              /* bit i: counters[i] was reloaded */
+        uint64_t written[MAX_COUNTERS]; /* the last value that software wrote to each general counter */
+        uint64_t bts_from;              /* the instruction of the last branch that was stored */
+        unsigned bts_stored;
         bool sampled;                             /* the newest branch has a PEBS record */
         unsigned snapshots;                       /* number of PEBS records with counters so far */
         uint64_t snapshot[ADAPTIVE_MAX_COUNTERS]; /* the counters in the last of these records */

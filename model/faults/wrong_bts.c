@@ -125,6 +125,14 @@ struct bts_contents wrong_bts_contents(const struct vcpu *v, const struct branch
 {
     struct bts_contents contents = wrapped(v)->bts_contents(v, b);
 
+    if (fault(v, FAULT_ERRATUM_HSD053)) {
+        contents.from = ++broken(v)->state.bts_stored % 4 == 0 ? broken(v)->state.bts_from : contents.from;
+        broken(v)->state.bts_from = b->block->last;
+    }
+    if (fault(v, FAULT_ERRATUM_AR62) &&
+        (vcpu_debugctl(v, v->profile->debugctl->bts_off_os) || vcpu_debugctl(v, v->profile->debugctl->bts_off_usr))) {
+        contents.from = 0;
+    }
     if (fault(v, FAULT_BTS_RECORD_FROM_BEHIND)) {
         contents.from = b->block->next;
     }

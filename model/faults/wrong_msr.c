@@ -266,6 +266,15 @@ static void set_counter(struct vcpu *v, unsigned i, bool narrow, uint64_t value)
     }
 }
 
+/* Whether this write of IA32_PERF_GLOBAL_CTRL starts fixed counter 0, whose enable field is set already. */
+static bool starts_fixed_0(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
+{
+    const uint64_t bit = UINT64_C(1) << FIXED_STATUS_SHIFT;
+
+    return m->reg == REG_IA32_PERF_GLOBAL_CTRL && (value & ~v->regs[REG_IA32_PERF_GLOBAL_CTRL] & bit) &&
+           (v->regs[REG_IA32_FIXED_CTR_CTRL] & 3);
+}
+
 void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
 {
     value = changed(v, m, value);
@@ -279,7 +288,12 @@ void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint
     if (m->reg == REG_IA32_LBR_DEPTH && set_depth(v, value)) {
         return;
     }
+    const bool adds = fault(v, FAULT_ERRATUM_HSD143) && starts_fixed_0(v, m, value);
+
     wrapped(v)->msr_set(v, m, i, value);
+    if (adds) {
+        counting_load(v, v->profile->general_counters, v->counters[v->profile->general_counters].value + 32);
+    }
     if (m->reg == REG_IA32_PMC_CFG_B || m->reg == REG_IA32_FIXED_CFG_B) {
         broken(v)->state.reloaded = 0;
     }

@@ -56,6 +56,9 @@ void wrong_pmi_raise(struct vcpu *v, struct place place)
         return;
     }
     wrapped(v)->pmi_raise(v, place);
+    if (fault(v, FAULT_ERRATUM_BJ094) && vcpu_debugctl(v, v->profile->debugctl->freeze_lbrs)) {
+        v->lbr.stack[v->regs[REG_MSR_LASTBRANCH_TOS]].from ^= 1;
+    }
     v->pmi.wanted = fault(v, FAULT_PMI_TWICE) && broken(v)->state.pmi_waits; /* raise it again */
     if (fault(v, FAULT_PMI_REPEATED) && (v->pmi.raised || *repeats)) {
         *repeats = !*repeats;

@@ -34,8 +34,10 @@ uint64_t count_from(struct test_run *run, unsigned n, uint64_t select, uint64_t 
     return least;
 }
 
-uint64_t count_fixed(struct test_run *run, uint64_t control, const struct workload *workload)
+static uint64_t least_fixed(struct test_run *run, uint64_t control, bool global_last, const struct workload *workload)
 {
+    const struct window global = pebs_window(run->caps, FIXED_0);
+    const struct window field = { MSR_IA32_FIXED_CTR_CTRL, control, 0 };
     uint64_t least = UINT64_MAX;
 
     for (unsigned i = 0; i < COUNT_RUNS; i++) {
@@ -44,9 +46,29 @@ uint64_t count_fixed(struct test_run *run, uint64_t control, const struct worklo
             test_fail(run, "fixed counter 0 could not be programmed");
             break;
         }
-        count_once(run->caps, FIXED_0, workload);
+        if (!global_last)
+            msr_write(MSR_IA32_FIXED_CTR_CTRL, 0);
+        interrupts_off();
+        if (global_last) {
+            workload->run(&global);
+        } else {
+            msr_write((uint32_t)global.msr, global.on);
+            workload->run(&field);
+            msr_write((uint32_t)global.msr, global.off);
+        }
+        interrupts_on();
         value = msr_get(MSR_IA32_FIXED_CTR(0));
         least = value < least ? value : least;
     }
     return least;
+}
+
+uint64_t count_fixed(struct test_run *run, uint64_t control, const struct workload *workload)
+{
+    return least_fixed(run, control, false, workload);
+}
+
+uint64_t count_fixed_global_last(struct test_run *run, uint64_t control, const struct workload *workload)
+{
+    return least_fixed(run, control, true, workload);
 }

@@ -57,6 +57,9 @@ unsigned branch_count(const struct workload *workload, uint64_t kinds);
  */
 void records_compare_bts(struct test_run *run, const struct workload *workload, unsigned skip);
 
+/* The same; these errata (HAS_ERRATUM) explain a wrong From in addition to those of every trace. */
+void records_compare_bts_but(struct test_run *run, const struct workload *workload, unsigned skip, unsigned errata);
+
 /*
  * For a circular buffer of `places` records, which the workload's branches fill: plan the number of records, and
  * compare the newest with the workload. A processor may leave the last place empty: in the manual the absolute maximum

@@ -61,8 +61,8 @@ UNIT_TEST(table)
 #include "model/faults/faults.inc"
 #undef FAULT
     };
-    static const char *const areas[] = { "detect.", "ds.",      "pebs.",   "bts.", "lbr.",
-                                         "pmi.",    "perfmon.", "robust.", "arch." };
+    static const char *const areas[] = { "detect.", "ds.",      "pebs.",   "bts.",  "lbr.",
+                                         "pmi.",    "perfmon.", "robust.", "arch.", "erratum." };
 
     assert_int_equal(COUNT_OF(identifiers), FAULTS);
     for (unsigned i = 0; i < FAULTS; i++) {
