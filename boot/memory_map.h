@@ -9,8 +9,8 @@
 #include "boot/boot_info.h"
 
 /*
- * The type of memory that this loader or an earlier loader occupies, from ACPI's range for the platform. A kernel may
- * be loaded there, as into usable memory, but must not allocate it, because it contains boot_info.
+ * The type of memory that this loader or an earlier loader occupies; ACPI leaves this number to the platform. A kernel
+ * may be loaded there, as into usable memory, but must not allocate it, because it contains boot_info.
  */
 #define BOOT_MEMORY_LOADER 0xf0000000u
 

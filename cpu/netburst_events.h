@@ -19,7 +19,7 @@ enum netburst_kind { NETBURST_FRONT_END, NETBURST_EXECUTION, NETBURST_REPLAY };
 struct netburst_event {
     const char *name; /* the metric's name in tables 19-31 to 19-33, and in pebs_events_netburst */
     enum netburst_kind kind;
-    uint32_t escr;   /* the upstream ESCR that sets the tag (for a replay metric: that it needs in addition); 0: none */
+    uint32_t escr;   /* the upstream ESCR that sets the tag, or that a replay metric needs in addition; 0: none */
     uint8_t event;   /* event select of that ESCR */
     uint16_t mask;   /* event mask of that ESCR */
     uint32_t metric; /* replay: bits of MSR_PEBS_ENABLE that select the event that causes the replay */

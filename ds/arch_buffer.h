@@ -31,7 +31,7 @@ static inline size_t arch_buffer_size(const struct arch_buffer *buffer)
 uint64_t arch_buffer_base(const struct arch_buffer *buffer);
 uint64_t arch_buffer_index(size_t threshold);
 
-/* Writes both. Returns false if a write raises #GP. */
+/* Writes both registers. Returns false if a write raises #GP. */
 bool arch_buffer_open(uint64_t base, uint64_t index);
 
 /*

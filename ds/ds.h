@@ -25,7 +25,7 @@
 #define DS_KEPT_MEMORY  0x9000u
 
 /*
- * Assigns that memory, page-aligned and cleared, to processor 1 to PROCESSORS_MOST - 1. Must be called before the
+ * Assigns that memory, page-aligned and cleared, to a processor (1 to PROCESSORS_MOST - 1). Must be called before the
  * processor calls any other function here.
  */
 void ds_give(unsigned processor, uint8_t *store, uint8_t *kept);

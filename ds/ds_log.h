@@ -38,7 +38,7 @@ struct ds_facility {
     struct ds_log log;
     uint8_t *log_bytes;
     unsigned log_size;
-    uint16_t *log_places; /* `places`; entries for as many of the smallest records as fit into log_bytes; BTS: NULL */
+    uint16_t *log_places; /* `places`, enough for log_bytes full of the smallest records; BTS: NULL */
     uint8_t *memory;      /* memory of the buffer */
     unsigned memory_size;
 };

@@ -17,7 +17,7 @@
 struct kind {
     const char *name;    /* "core", "atom", "atom2"; or NULL */
     const char *suffix;  /* appended to the ids of its tests: the name; NULL for the first kind */
-    unsigned number;     /* of the processor that its tests run on: others.h; 0 is the boot processor */
+    unsigned number;     /* of the processor that its tests run on: secondary_cpus.h; 0: boot processor */
     uint32_t apic_id;    /* of that processor */
     unsigned processors; /* number of processors of this kind */
     struct caps caps;    /* valid from the first test on this kind; of the boot processor's kind always */

@@ -26,8 +26,8 @@ struct test_run {
     unsigned bts_printed, pebs_printed;    /* records printed or held so far in the whole test */
     unsigned stacks_printed;               /* LBR stacks */
     enum data_source_encoding data_source; /* encoding of the records' data sources */
-    char *aside; /* NULL; or where the first problem goes, or else the first difference, instead of the console: of what
-                    another processor runs. TEST_ASIDE bytes. */
+    char *aside; /* TEST_ASIDE bytes for the first problem, or else the first difference; NULL: the console gets all of
+                    them. Used for what another processor runs. */
 };
 
 #define TEST_ASIDE 160u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of architectural PEBS, of one or more fragments (pebs/layout/arch_pebs.h): the part of pebs_decode() for
- * them. Pure. */
+/* The part of pebs_decode() for records of architectural PEBS, which have one or more fragments
+ * (pebs/layout/arch_pebs.h). Pure. */
 #ifndef PEBS_ARCH_DECODE_H
 #define PEBS_ARCH_DECODE_H
 

@@ -9,9 +9,9 @@
 #include "pebs/layout/formats.h"
 
 /*
- * The words that perf script prints after LVL, SNP, TLB and LCK: static strings, never NULL. After BLK: NULL if the
- * encoding does not record what blocked a load. The level is "Reserved" for a code that the manual reserves, or one
- * past the end of the encoding's table.
+ * The words that perf script prints after LVL, SNP, TLB and LCK: static strings, never NULL. The word after BLK is NULL
+ * if the encoding does not record what blocked a load. The level is "Reserved" for a code that the manual reserves, or
+ * one past the end of the encoding's table.
  */
 struct data_source_words {
     const char *level;

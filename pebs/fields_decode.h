@@ -18,7 +18,7 @@
 /* Bits of `has`: the fields that a record contains. */
 #define PEBS_HAS_GPRS           (UINT64_C(1) << 0) /* rflags, ip, gpr */
 #define PEBS_HAS_STATUS         (UINT64_C(1) << 1) /* counters: IA32_PERF_GLOBAL_STATUS (formats 1 and 2) */
-#define PEBS_HAS_APPLICABLE     (UINT64_C(1) << 2) /* counters: those that this record is of (format 3 and later) */
+#define PEBS_HAS_APPLICABLE     (UINT64_C(1) << 2) /* counters: those that caused this record (format 3 and later) */
 #define PEBS_HAS_MEMORY         (UINT64_C(1) << 3) /* data_address */
 #define PEBS_HAS_EVENTING_IP    (UINT64_C(1) << 4)
 #define PEBS_HAS_TSX            (UINT64_C(1) << 5)
@@ -70,7 +70,7 @@ struct pebs_record {
     uint64_t latency; /* core cycles; of the instruction only, if the record has a cache_latency */
     uint64_t eventing_ip, tsx, tsc;
     uint64_t tsx_cycles; /* core cycles in the last transaction */
-    /* MSR_PEBS_DATA_CFG for this record, 0 if its counter was not adaptive; groups of all fragments' headers */
+    /* MSR_PEBS_DATA_CFG for this record, 0 if its counter was not adaptive; architectural: all fragments' groups */
     uint64_t format_group;
     uint64_t retire_latency, cache_latency; /* core cycles */
     /* of architectural records */

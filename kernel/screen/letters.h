@@ -7,7 +7,7 @@
 
 /*
  * The rows of a word in letters `scale` (1 or more) times as large as the smallest, which have 4 rows; 0 if the word is
- * wider than that.
+ * wider than `width` columns.
  */
 unsigned letters_rows(const char *word, unsigned scale, unsigned width);
 

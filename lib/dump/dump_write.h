@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes dumps (lib/dump/dump_format.h): records as the processor wrote them in, lines out. Pure, without allocation.
+ * Writes dumps (lib/dump/dump_format.h): turns records, as the processor wrote them, into lines. Pure; no allocation.
  * Records of the same kind, form, test and processor share a frame; anything else ends it.
  */
 #ifndef LIB_DUMP_DUMP_WRITE_H

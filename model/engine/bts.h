@@ -14,7 +14,7 @@ void bts_store(struct vcpu *v, const struct branch *branches, unsigned n, bool a
 
 /*
  * Whether the fast path applies: branches go only to BTS, unfiltered, and no log is written. predict: predictions are
- * needed. If so, bts_store_all() stages the taken branches of blocks [0, n) directly from the ring.
+ * needed. On the fast path, bts_store_all() stages the taken branches of blocks [0, n) directly from the ring.
  */
 bool bts_stores_all(const struct vcpu *v, bool predict);
 void bts_store_all(struct vcpu *v, unsigned n);

@@ -32,8 +32,8 @@ void counting_load(struct vcpu *v, unsigned i, uint64_t value);
 void counting_reload(struct vcpu *v, unsigned i, uint64_t value);
 
 /*
- * Sets whether the engine calls overflow_take(), and so v->rules->stepped(), after every instruction, at the latest
- * between two blocks. Call it between counting_update() and counting_arm(), on a processor that has the rule `stepped`.
+ * Sets whether overflow_take() calls v->rules->stepped(): after each instruction, or for several at once between two
+ * blocks. Call it between counting_update() and counting_arm(), on a processor that has the rule `stepped`.
  */
 void counting_step(struct vcpu *v, bool on);
 

@@ -5,7 +5,7 @@
 
 #include "model/vcpu/vcpu.h"
 
-/* The leaf whose data a request for `leaf` returns: above the processor's last leaf, that of the last basic leaf. */
+/* The leaf that answers a request for `leaf`: the last basic leaf, if `leaf` is above the processor's last. */
 uint32_t cpuid_leaf(const struct vcpu *v, uint32_t leaf);
 
 /*

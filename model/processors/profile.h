@@ -170,7 +170,7 @@ struct profile_msr {
     uint32_t address;
     uint16_t count;    /* number of registers */
     uint8_t reg;       /* enum model_register */
-    uint8_t check;     /* enum msr_check: WRMSR of any other value raises #GP */
+    uint8_t check;     /* enum msr_check: WRMSR of a value that fails it raises #GP */
     bool read_only;    /* WRMSR raises #GP */
     uint64_t writable; /* WRMSR raises #GP if another bit is set, unless it is in `ignored` */
     uint64_t ignored;  /* bits that WRMSR accepts without effect */

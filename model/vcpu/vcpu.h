@@ -15,7 +15,7 @@
 #include "model/vcpu/hot.h"
 #include "model/vcpu/registers.h"
 
-#define PEBS_STAGE     51200        /* bytes: a write to the guest's memory takes as long as many records */
+#define PEBS_STAGE     51200        /* bytes; large, because each write to the guest's memory is slow */
 #define MAX_COUNTERS   18           /* the general counters, followed by the fixed ones */
 #define STEPPER        MAX_COUNTERS /* a hidden extra counter, which overflows at every instruction */
 #define MAX_LBR        32

@@ -44,8 +44,8 @@ unsigned pebs_spacing(const struct pebs_event *event, unsigned period);
 
 /*
  * Returns whether a sample's records are of the event that overflows the counter. pebs_sample_spacing() is
- * pebs_spacing() if the counter may have precise distribution: at short periods it records the overflowing event or a
- * later one.
+ * pebs_spacing() for a sample whose counter may have precise distribution: at short periods, such a counter records
+ * the overflowing event or a later one.
  */
 bool pebs_is_precise(const struct caps *caps, const struct pebs_sample *sample);
 unsigned pebs_sample_spacing(const struct caps *caps, const struct pebs_sample *sample);
