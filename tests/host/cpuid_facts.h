@@ -15,7 +15,7 @@
 
 struct fact_leaf {
     bool there;
-    uint32_t regs[4]; /* EAX, EBX, ECX, EDX; ECX and EDX alone of leaves 1 and 80000001H */
+    uint32_t regs[4]; /* EAX, EBX, ECX, EDX; of leaves 1 and 80000001H only ECX and EDX */
 };
 
 struct fact {
@@ -41,7 +41,7 @@ static inline struct fact_leaf fact_leaf(const char *text, unsigned first)
     return leaf;
 }
 
-/* SUB-LEAF:REGISTERS, with blanks between. A list that begins again is another processor's. */
+/* Reads SUB-LEAF:REGISTERS, separated by blanks, up to a repetition of the first: there another processor begins. */
 static inline void fact_caches(const char *text, struct fact *fact)
 {
     for (const char *colon; (colon = strchr(text, ':')) != NULL && fact->caches < FACTS_CACHES; fact->caches++) {
@@ -64,7 +64,7 @@ static inline void fact_misc(const char *text, struct fact *fact)
     }
 }
 
-/* Splits a row at its tabs; whether it has all columns. */
+/* Splits a row at its tabs. Returns whether it has all columns. */
 static inline bool fact_read(char *line, struct fact *fact)
 {
     enum { COLUMNS = 23 };
@@ -97,7 +97,7 @@ static inline bool fact_read(char *line, struct fact *fact)
     return true;
 }
 
-/* Reads all rows into *facts, which the caller frees. Returns how many there are; 0 if one of them cannot be read. */
+/* Reads all rows into *facts, which the caller frees. Returns their number; 0 if a row cannot be read. */
 static inline size_t facts_read(struct fact **facts)
 {
     enum { MOST = 1000 };

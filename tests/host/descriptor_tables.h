@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests of both kernels' descriptor tables share: included behind arch/x86/descriptors32.c or 64.c. The
- * assembly's entries are numbers here, which the kernel only reads.
+ * Code for the tests of both kernels' descriptor tables. Include it after arch/x86/descriptors32.c or descriptors64.c.
+ * The assembly's entries are numbers here, because the kernel only reads their addresses.
  */
 #ifndef TESTS_HOST_DESCRIPTOR_TABLES_H
 #define TESTS_HOST_DESCRIPTOR_TABLES_H
@@ -43,7 +43,7 @@ static uint64_t number(const uint8_t *bytes, unsigned size)
     return value;
 }
 
-/* On the page of CPL 3, with the processor's stack pointer for CPL 0 at hand. */
+/* user_call() must use the top of the CPL 3 stack page, and this processor's field for the CPL 0 stack pointer. */
 static void expect_call(void)
 {
     static struct own other;

@@ -168,7 +168,7 @@ static void read_log(void)
     free(reader);
     result.counted = counted;
     assert_memory_equal(&totals[1], &totals[2], sizeof(totals[0]));
-    assert_true(whole[0] || !whole[2]); /* some things only expansion shows */
+    assert_true(whole[0] || !whole[2]); /* some problems are found only by expansion */
     result.totals = totals[2];
     result.whole = whole[2];
     assert_int_equal(result.totals.problems, result.problems);

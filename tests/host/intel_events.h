@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Intel's data of its processors: the core of each model, and for each precise event that a core of the kernel or of
- * the model has, the cores that have it and their restrictions. Source: github.com/intel/perfmon of 2026, mapfile.csv
- * and the core event files. Events that differ in an MSR's value alone (load latency, FRONTEND_RETIRED) are one, and so
- * are those with and without "_PS". Copied from there, never from cpu/ or model/.
+ * the model has, the cores that have it and their restrictions. Copied from github.com/intel/perfmon of 2026
+ * (mapfile.csv, core event files), never from cpu/ or model/. Events that differ only in the value of an MSR (load
+ * latency, FRONTEND_RETIRED) share a row, and so do events with and without "_PS".
  */
 #ifndef TESTS_HOST_INTEL_EVENTS_H
 #define TESTS_HOST_INTEL_EVENTS_H
@@ -13,13 +13,13 @@
 #include <string.h>
 
 /*
- * The models of each event file, by the file's folder; 06_55 changed with the stepping. Of a hybrid each kind of core,
- * by CPUID.1AH:EAX[31:24] and the native model ID in [23:0]: -P and -E behind the folder, -LP of the third kind.
+ * The models of each event file, by the file's folder; 06_55 depends on the stepping. A hybrid has a row for each kind
+ * of core, by CPUID.1AH:EAX[31:24] and the native model ID in [23:0]; its folder ends in -P, -E or, third kind, -LP.
  */
 static const struct intel_kind {
     const char *folder, *core;
     unsigned family, type, native;
-    uint8_t models[7]; /* up to 0 */
+    uint8_t models[7]; /* 0 ends them */
 } intel_kinds[] = {
     { "NHM-EX", "Nehalem", 6, 0x00, 0, { 0x2e } },
     { "NHM-EP", "Nehalem", 6, 0x00, 0, { 0x1e, 0x1f, 0x1a } },
@@ -91,10 +91,10 @@ enum intel_address { UNSAID, NO, YES };
 static const struct intel_event {
     const char *name;
     uint32_t select;            /* unit mask and event select; above them UMASK2 */
-    uint64_t counters;          /* that can sample it; where the file does not tell, those that can count it */
+    uint64_t counters;          /* that can sample it; if the file does not say, those that can count it */
     enum intel_address address; /* "Data_LA": the record has the data's linear address */
-    const char *in;             /* these folders */
-    uint64_t pdist;             /* counters with precise distribution; 0 also where a folder leaves them out */
+    const char *in;             /* the folders that have it */
+    uint64_t pdist;             /* counters with precise distribution; 0 also if the folder does not list them */
     uint16_t msr;               /* an MSR that it also needs; 0: none */
     uint64_t values;            /* bits of the values that this MSR can have */
     uint8_t cmask;
@@ -499,7 +499,7 @@ static const struct intel_event {
     { "UOPS_RETIRED.RETIRE_SLOTS", 0x02c2, 0x0f, NO, .in = WELLS },
 };
 
-/* Whether a word is among those of a list, which blanks separate. */
+/* Whether a list of words, separated by blanks, has this word. */
 static inline bool intel_has_word(const char *list, const char *word)
 {
     const size_t length = strlen(word);

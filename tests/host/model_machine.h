@@ -75,7 +75,7 @@ struct machine {
     uint8_t memory[MEMORY_SIZE];
     uint64_t memory_at;  /* its linear address */
     uint64_t page_flags; /* of every page of the memory */
-    uint64_t code_page;  /* a page that counts as holding code */
+    uint64_t code_page;  /* a page that counts as a page with code */
     uint32_t lvtpc;
     bool apic_disabled;
     bool area_shared;
@@ -119,7 +119,7 @@ static inline bool machine_write(void *cpu, uint64_t address, const void *bytes,
     return true;
 }
 
-/* Physical memory is the same, at addresses from 0 on. */
+/* Physical memory: the same memory, at addresses from 0 on. */
 static inline bool machine_read_physical(void *cpu, uint64_t address, void *bytes, size_t size)
 {
     return machine_read(cpu, ((struct machine *)cpu)->memory_at + address, bytes, size);
@@ -244,7 +244,7 @@ static const struct host machine_host = {
 };
 
 /*
- * The profile of this name, or of one kind of its cores by a letter ("alderlake/E"); NULL: unknown.
+ * The profile with this name, or with a letter ("alderlake/E") that of this kind of core; NULL: unknown.
  */
 static inline const struct profile *profile_named(const char *name)
 {
@@ -266,7 +266,7 @@ static inline const struct profile *profile_named(const char *name)
     return NULL;
 }
 
-static struct machine *machines[8]; /* the last that were made */
+static struct machine *machines[8]; /* the newest */
 static unsigned machines_made;
 static struct block **blocks_made;
 static size_t blocks_count;
@@ -293,7 +293,7 @@ __attribute__((destructor)) static void free_all(void)
     free(blocks_made);
 }
 
-/* It is freed when the test has made eight more, or ends. */
+/* Makes a machine, which is freed after eight more calls or at the end of the test program. */
 static inline struct machine *machine_of(const char *profile)
 {
     struct machine *m = calloc(1, sizeof(*m)), **slot = &machines[machines_made++ % COUNT_OF(machines)];
@@ -357,7 +357,7 @@ static inline struct block *block_make(uint64_t offset, unsigned count, enum blo
     return b;
 }
 
-/* The same, freed when the program ends. */
+/* block_make() of a block that is freed when the program ends. */
 static inline struct block *block_new(uint64_t offset, unsigned count, enum block_end end)
 {
     struct block *b = block_make(offset, count, end);
@@ -425,7 +425,7 @@ static inline bool passes(const struct machine *m, const struct block *b)
 /* Begins a block as translated code does. False: a PMI was raised at its first instruction, and it did not begin. */
 static inline bool begin(struct machine *m, const struct block *b)
 {
-    const bool passing = passes(m, b) && m->begun++ % 2 == 1; /* every second time: as if it were known where to */
+    const bool passing = passes(m, b) && m->begun++ % 2 == 1; /* every second time, as with known host code */
     bool watching = passing;
     bool checked = false;
     unsigned lowest = 0;
@@ -465,7 +465,7 @@ static inline bool begin(struct machine *m, const struct block *b)
     return true;
 }
 
-/* Runs a block. A PMI raised in front of the block counts as handled, without a handler that runs anything. */
+/* Runs a block. A PMI raised before the block counts as handled, but no handler runs. */
 static inline void run(struct machine *m, const struct block *b)
 {
     while (!begin(m, b)) {
@@ -541,7 +541,7 @@ static inline void finish(struct machine *m)
     free(b);
 }
 
-/* Room for n BTS and m PEBS records, thresholds in records from the base. */
+/* Buffers for this many BTS and PEBS records; thresholds in records from the base. */
 static inline void set_up_ds(struct machine *m, unsigned bts, unsigned bts_threshold, unsigned pebs,
                              unsigned pebs_threshold)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A QEMU that is a register file and some memory, with what its plugin interface and the model's private access to it
- * export, for the code in model/qemu/processor.c.
+ * A fake QEMU for the code in model/qemu/processor.c: a register file, some memory, and the functions of the plugin
+ * interface and of model/private.
  */
 #ifndef TESTS_HOST_MODEL_QEMU_H
 #define TESTS_HOST_MODEL_QEMU_H
@@ -295,7 +295,7 @@ static struct processor *made(struct fake_register *registers, unsigned count, c
     return p;
 }
 
-/* A processor of qemu-system-x86_64. It stays in the list of all, as QEMU's do. */
+/* A processor of qemu-system-x86_64. It stays in the list of all processors, as in QEMU. */
 static struct processor *wide(void)
 {
     const char *missing;

@@ -42,7 +42,7 @@ static struct {
 
 /* --- gnu-efi's Print(), with the conversions that the loader uses ------------------------------------------------- */
 
-static char console_said[8192]; /* since a test emptied it */
+static char console_said[8192]; /* the text since a test last emptied it */
 
 static void console_text(const char *text)
 {
@@ -102,7 +102,7 @@ static struct protocol {
     EFI_HANDLE handle;
     const void *guid;
     void *interface;
-    bool gone; /* by the time that it is opened */
+    bool gone; /* when it is opened */
 } protocols[16];
 static unsigned protocol_count;
 
@@ -187,7 +187,7 @@ static struct file {
     size_t size, at;
     bool there;
 } files[FILES];
-static struct file volume_root, log_folder; /* of the latter, only whether it is there counts */
+static struct file volume_root, log_folder; /* of log_folder only `there` is used */
 
 static struct file *add_file(const char *path, const char *text)
 {
@@ -221,7 +221,7 @@ static EFI_STATUS EFIAPI open_file(struct _EFI_FILE_HANDLE *from, struct _EFI_FI
             return fw.open_folder ? fw.open_folder : EFI_NOT_FOUND;
         file = &log_folder;
     } else if (file) {
-        assert_int_equal(how, 1); /* what is there is only read */
+        assert_int_equal(how, 1); /* existing files are only read */
         if (fw.open_file || (fw.reopen && file->size))
             return fw.open_file ? fw.open_file : fw.reopen;
     } else {

@@ -15,17 +15,17 @@
 #include "kernel/test.h"
 
 struct machine {
-    unsigned processor;                                      /* the number of the one that runs */
+    unsigned processor;                                      /* the number of the running processor */
     unsigned pauses;                                         /* PAUSEs since the start */
     uint64_t clock;                                          /* the time stamp counter */
     struct cpuid (*leaves)(uint32_t leaf, uint32_t subleaf); /* CPUID; NULL: all leaves are 0 */
     uintptr_t dr7;                                           /* the debug control register */
-    bool apic;                                               /* there is one */
+    bool apic;                                               /* the machine has a local APIC */
     uint32_t lvt;                                            /* the LVT entry of the performance counters */
     interrupt_handler *handler;                              /* of the performance monitoring interrupt */
     interrupt_handler *handlers[256];                        /* of the other vectors */
     uint8_t gate_type;                                       /* of every vector */
-    uint64_t page;                       /* the entry of every page, without its address; not present: no page is */
+    uint64_t page;                       /* the entry of every page, without its address; not present: no page exists */
     bool no_execute;                     /* entries have PAGE_NO_EXECUTE */
     void (*read)(uint32_t);              /* called before each RDMSR; may be NULL */
     bool (*refuses)(uint32_t, uint64_t); /* whether this WRMSR raises #GP; NULL: only those of refused MSRs */
@@ -50,7 +50,7 @@ void machine_did(const char *lines);
 /* Fails the host test unless the journal has these lines of test_fail() and test_differs(), and empties it. */
 void machine_found(const char *lines);
 
-/* Fails the host test unless these are the lines printed since the last call: without their "# ". */
+/* Fails the host test unless these are the lines printed since the last call, without "# ". */
 void machine_printed(const char *lines);
 
 /* Fails the host test unless these are among the lines printed since the last machine_printed(). */

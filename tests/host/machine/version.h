@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* A version of the test's, instead of the one that is built. */
+/* The test's own version, instead of the version of the build. */
 #define DSTEST86_VERSION  "1.2"
 #define DSTEST86_REVISION "abc"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The machine of variables instead of arch/x86/cpu.h: the instructions that need a real one, as far as they are used.
+ * Replaces arch/x86/cpu.h for the machine of variables: the used instructions among those that need a real machine.
  */
 #ifndef ARCH_X86_CPU_H
 #define ARCH_X86_CPU_H
@@ -21,7 +21,7 @@ void interrupts_on(void);
 void interrupts_off(void);
 void sse_enable(void);
 
-/* What a test of the kernel that asks for them defines itself. */
+/* A test of kernel code that calls these functions defines them itself. */
 uintptr_t flags_read(void);
 
 struct selectors {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine of variables instead of arch/x86/devices/processors.h. */
+/* Replaces arch/x86/devices/processors.h for the machine of variables. */
 #ifndef ARCH_X86_PROCESSORS_H
 #define ARCH_X86_PROCESSORS_H
 
@@ -8,7 +8,7 @@
 
 #include "arch/x86/processor_number.h"
 
-/* What a test of the kernel that starts others defines itself. */
+/* A test of kernel code that starts other processors defines these functions itself. */
 bool processor_start(unsigned number, uint32_t apic_id, uintptr_t low_page, void (*main)(unsigned number));
 bool processor_done(unsigned number);
 void processor_wake(unsigned number);
