@@ -345,6 +345,9 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
     if (v->hot->tracing) {
         branches_interruption(v, from, to, level, cpl);
     }
+    if (block == NULL) {
+        v->branches.left_behind = from; /* the retired instruction before it is unknown */
+    }
     ring_empty(v, NULL);
     pebs_show(v);
     pmi_deliver(v, BETWEEN_BLOCKS);

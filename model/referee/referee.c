@@ -230,6 +230,7 @@ void referee_pmi(struct vcpu *v, uint32_t lvtpc, uint64_t ip)
     if (v->referee.unacknowledged != 0) {
         referee_report(v, STATUS_NOT_ACKNOWLEDGED, ip);
     }
+    referee_area_pmi(v, ip);
     if (v->profile->perfmon_version >= 2) {
         v->referee.unacknowledged = v->status & ~(STATUS_LBR_FRZ | STATUS_CTR_FRZ | STATUS_ASCI | STATUS_COND_CHGD);
     }

@@ -94,6 +94,23 @@ static bool overlap(uint64_t a, uint64_t a_end, uint64_t b, uint64_t b_end)
     return a < b_end && b < a_end;
 }
 
+/* Whether the last PMI's handler has not begun or not ended, as far as the model can see. */
+static bool in_handler(const struct vcpu *v)
+{
+    return v->referee.pmi_under_way ||
+           (v->referee.pmi_fixed && v->host->in_service(v->cpu, v->referee.pmi_vector) == IN_SERVICE);
+}
+
+/* `kept` is the field of v->referee for this buffer. Its facility records again after the handler, or is about to. */
+static void check_kept(struct vcpu *v, uint64_t *kept, const struct ds_buffer *b, const char *field, uint64_t ip)
+{
+    if (b->index < b->threshold) {
+        *kept = 0;
+    } else if (*kept != 0 && !in_handler(v)) {
+        referee_report_value(v, DS_INDEX_KEPT, ip, field, *kept);
+    }
+}
+
 void referee_area_check(struct vcpu *v, uint64_t ip)
 {
     const uint64_t area = v->regs[REG_IA32_DS_AREA];
@@ -146,6 +163,30 @@ void referee_area_check(struct vcpu *v, uint64_t ip)
     if (bts_interrupts || pebs_interrupts) {
         referee_lvtpc_check(v, ip);
     }
+    if (bts_interrupts) {
+        check_kept(v, &v->referee.kept_bts, &ds.bts, "BTS index", ip);
+    }
+    if (pebs) {
+        check_kept(v, &v->referee.kept_pebs, &ds.pebs, "PEBS index", ip);
+    }
+}
+
+void referee_area_pmi(struct vcpu *v, uint64_t ip)
+{
+    const struct ds_buffer *bts = &v->ds.area.bts, *pebs = &v->ds.area.pebs;
+
+    if (vcpu_ds_pebs_counters(v) != 0 && pebs->index >= pebs->threshold) {
+        if (pebs->index > v->referee.kept_pebs) {
+            check_kept(v, &v->referee.kept_pebs, pebs, "PEBS index", ip);
+        }
+        v->referee.kept_pebs = pebs->index;
+    }
+    if (v->bts.on && vcpu_debugctl(v, v->profile->debugctl->btint) && bts->index >= bts->threshold) {
+        if (bts->index > v->referee.kept_bts) {
+            check_kept(v, &v->referee.kept_bts, bts, "BTS index", ip);
+        }
+        v->referee.kept_bts = bts->index;
+    }
 }
 
 bool referee_area_records_into(const struct vcpu *v, uint64_t area)
@@ -179,12 +220,14 @@ void referee_area_read(struct vcpu *v, uint64_t ip)
         compare(v, &v->ds.area.pebs, &v->referee.seen.pebs, ip);
     }
     v->referee.seen = seen;
+    v->referee.kept_bts = seen.bts.index < seen.bts.threshold ? 0 : v->referee.kept_bts;
+    v->referee.kept_pebs = seen.pebs.index < seen.pebs.threshold ? 0 : v->referee.kept_pebs;
 }
 
 void referee_area_bts_written(struct vcpu *v, uint64_t at, uint64_t index)
 {
     if (v->referee.watching && at < v->referee.seen.bts.index && vcpu_debugctl(v, v->profile->debugctl->btint)) {
-        referee_report(v, BTS_BUFFER_FULL, v->branches.last); /* the buffer wrapped */
+        referee_report(v, BTS_BUFFER_FULL, v->bts.last); /* the buffer wrapped */
     }
     v->referee.seen.bts.index = index;
 }

@@ -19,4 +19,10 @@ void referee_area_read(struct vcpu *v, uint64_t ip);
 void referee_area_bts_written(struct vcpu *v, uint64_t at, uint64_t index);
 void referee_area_pebs_written(struct vcpu *v, uint64_t index);
 
+/*
+ * The instruction at ip requested a PMI, which is delivered. Checks that the handler of the previous one reset the
+ * index. referee_area_check() checks this, too: a handler that stops recording ends when it starts recording again.
+ */
+void referee_area_pmi(struct vcpu *v, uint64_t ip);
+
 #endif

@@ -94,10 +94,13 @@ void referee_counters_reloaded(struct vcpu *v, uint64_t counters, uint64_t ip)
     for (uint64_t left = counters; left != 0; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
 
-        if (vcpu_reset_value(v, i) != 0) {
-            continue;
-        }
-        if (v->pmi.wanted) {
+        const uint64_t reset = vcpu_reset_value(v, i);
+
+        if ((reset & vcpu_width_mask(v)) != 0) {
+            if ((reset & vcpu_width_mask(v)) <= vcpu_width_mask(v) / 2 + 1) {
+                referee_report_value(v, PEBS_RESET_RANGE, ip, "reset value", reset);
+            }
+        } else if (v->pmi.wanted) {
             v->referee.unloaded |= UINT64_C(1) << i; /* the handler may still write the counter */
         } else {
             referee_report(v, PEBS_NO_RESET, ip);

@@ -206,6 +206,7 @@ struct vcpu {
         struct ds_area seen;               /* the area as the processor left it in memory */
         bool watching;                     /* `seen` is up to date */
         uint64_t unloaded;                 /* bit i: counters[i] was reloaded with 0 and not written since */
+        uint64_t kept_pebs, kept_bts;      /* the index at the PMI of the threshold, until it is reset; else 0 */
         uint64_t unacknowledged;           /* global status at a PMI, without the bits cleared since */
         bool pmi_under_way;                /* not yet delivered to its handler */
         bool pmi_fixed;                    /* fixed vector, not NMI */

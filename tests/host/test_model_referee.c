@@ -439,7 +439,8 @@ UNIT_TEST(two_interrupts_for_one_status)
         while (m->pmis == 1) {
             run(m, b);
         }
-        only(m, acknowledged ? NULL : "status-not-acknowledged");
+        assert_true(violated(m, "status-not-acknowledged") == !acknowledged);
+        assert_true(violated(m, "ds-index-kept"));
     }
 }
 
@@ -470,9 +471,100 @@ UNIT_TEST(full_buffers)
     for (unsigned branches = 99; branches <= 102; branches++) {
         AFTER(branches > 100 ? "bts-buffer-full" : NULL, s.pebs_enable = 0, run_times(m, b, branches), finish(m));
     }
+    AFTER("bts-buffer-full", s.pebs_enable = 0, run_times(m, b, 102), finish(m),
+          assert_true(violated(m, "rip=0x40018c bts-buffer-full: ")));
     for (unsigned blocks = 201; blocks <= 220; blocks += 19) { /* a record every ten of them */
         AFTER(blocks > 210 ? "pebs-buffer-full" : NULL, (s.debugctl = 0, s.pebs_threshold = s.pebs_maximum),
               run_times(m, b, blocks), finish(m));
+    }
+}
+
+/* PMIs that interruptions request before any block has run: the report names the interrupted instruction. */
+UNIT_TEST(requested_by_an_interruption)
+{
+    struct setting s = good();
+
+    s.bts_threshold = s.bts_base;
+
+    struct machine *m = program(&s);
+
+    for (unsigned i = 0; i < 2; i++) {
+        m->lvtpc = 0x40;
+        engine_interruption(&m->v, INTERRUPTION_EXTERNAL, CODE + 0x100, CODE + 0x30000, 0);
+    }
+    assert_true(violated(m, "rip=0x400100 status-not-acknowledged: "));
+    only(m, "status-not-acknowledged");
+}
+
+/* The least reset value that leaves less than half of the 48 bits to count; and beginner's mistakes. */
+UNIT_TEST(reset_values_far_from_overflow)
+{
+    static const struct {
+        uint64_t reset;
+        const char *said;
+    } rows[] = {
+        { (uint32_t)-1000, "pebs-reset-range" },    { 1000, "pebs-reset-range" },
+        { UINT64_C(1) << 47, "pebs-reset-range" },  { (UINT64_C(1) << 47) + 1, NULL },
+        { -UINT64_C(1000) & 0xffffffffffff, NULL }, { -UINT64_C(1000), NULL },
+    };
+    struct block *b = block_new(0, 1001, END_REL_JMP);
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        AFTER(rows[i].said, s.reset = rows[i].reset, run(m, b), finish(m));
+    }
+    AFTER("pebs-reset-range", s.reset = 1000, run(m, b), finish(m), assert_true(violated(m, "(reset value: 0x3e8)")));
+}
+
+/* A handler that acknowledges everything and forgets the index, or one of the two; with and without stopping PEBS. */
+UNIT_TEST(index_kept_by_the_handler)
+{
+    struct block *b = block_new(0, 1001, END_REL_JMP);
+
+    for (unsigned reset = 0; reset < 2; reset++) {
+        for (unsigned stopped = 0; stopped < 2; stopped++) {
+            struct setting s = good();
+
+            s.debugctl = 0;
+            s.pebs_threshold = s.pebs_base + RECORD_PEBS;
+
+            struct machine *m = in_the_handler(&s, false);
+
+            wrmsr(m, STATUS_RESET, rdmsr(m, GLOBAL_STATUS));
+            if (stopped) {
+                stop(m);
+            }
+            if (reset && stopped) {
+                reset_indices(m);
+            }
+            m->lvtpc = 0x40;
+            m->in_service = NOT_IN_SERVICE;
+            only(m, NULL);
+            if (stopped) {
+                go_on(m);
+                only(m, reset ? NULL : "ds-index-kept");
+            }
+            run_times(m, b, 2), finish(m);
+            only(m, reset && stopped ? NULL : "ds-index-kept");
+            assert_true((reset && stopped) || violated(m, "(PEBS index: 0xffff8000001040c8)"));
+        }
+    }
+    for (unsigned reset = 0; reset < 2; reset++) {
+        struct setting s = good();
+
+        s.pebs_enable = 0;
+        s.bts_threshold = s.bts_base + 5 * RECORD_BTS;
+
+        struct machine *m = in_the_handler(&s, false);
+
+        stop(m);
+        wrmsr(m, STATUS_RESET, rdmsr(m, GLOBAL_STATUS));
+        if (reset) {
+            reset_indices(m);
+        }
+        m->lvtpc = 0x40;
+        m->in_service = NOT_IN_SERVICE;
+        go_on(m);
+        only(m, reset ? NULL : "ds-index-kept");
     }
 }
 
