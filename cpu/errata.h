@@ -8,9 +8,9 @@
 
 #define ERRATA(ERRATUM)                                                                    \
     ERRATUM(AR62, "AR62/W125") /* BTS with a filter by privilege level: wrong From */      \
-    ERRATUM(HSD053, "HSD053")  /* a BTS record's From repeats the record before */         \
+    ERRATUM(HSD053, "HSD053")  /* a BTS record repeats the previous record's From */       \
     ERRATUM(BJ094, "BJ094")    /* FREEZE_LBRS_ON_PMI: the newest entry has a wrong From */ \
-    ERRATUM(SKL186, "SKL186")  /* the same on Skylake */                                   \
+    ERRATUM(SKL186, "SKL186")  /* as BJ094, on Skylake */                                  \
     ERRATUM(HSD143, "HSD143")  /* a fixed counter that is enabled before IA32_PERF_GLOBAL_CTRL counts up to 32 more */
 
 enum erratum {

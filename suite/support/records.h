@@ -57,7 +57,7 @@ unsigned branch_count(const struct workload *workload, uint64_t kinds);
  */
 void records_compare_bts(struct test_run *run, const struct workload *workload, unsigned skip);
 
-/* The same; these errata (HAS_ERRATUM) explain a wrong From in addition to those of every trace. */
+/* records_compare_bts() with errata (HAS_ERRATUM) that explain a wrong From, in addition to those of every trace. */
 void records_compare_bts_but(struct test_run *run, const struct workload *workload, unsigned skip, unsigned errata);
 
 /*

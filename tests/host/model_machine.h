@@ -244,7 +244,7 @@ static const struct host machine_host = {
 };
 
 /*
- * The profile with this name, or with a letter ("alderlake/E") that of this kind of core; NULL: unknown.
+ * The profile with this name; "alderlake/E": of the kind of core with this letter. NULL: unknown.
  */
 static inline const struct profile *profile_named(const char *name)
 {

@@ -102,7 +102,7 @@ static struct protocol {
     EFI_HANDLE handle;
     const void *guid;
     void *interface;
-    bool gone; /* when it is opened */
+    bool gone; /* removed before it is opened */
 } protocols[16];
 static unsigned protocol_count;
 
