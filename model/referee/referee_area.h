@@ -20,8 +20,8 @@ void referee_area_bts_written(struct vcpu *v, uint64_t at, uint64_t index);
 void referee_area_pebs_written(struct vcpu *v, uint64_t index);
 
 /*
- * The instruction at ip requested a PMI, which is delivered. Checks that the handler of the previous one reset the
- * index. referee_area_check() checks this, too: a handler that stops recording ends when it starts recording again.
+ * The instruction at ip requested a PMI, which is delivered. Checks that the handler of the previous PMI has reset the
+ * index. If that handler stopped recording, referee_area_check() checks this when recording starts again.
  */
 void referee_area_pmi(struct vcpu *v, uint64_t ip);
 
