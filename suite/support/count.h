@@ -24,8 +24,8 @@ void count_once(const struct caps *caps, uint64_t counters, const struct workloa
 uint64_t count_from(struct test_run *run, unsigned n, uint64_t select, uint64_t start, const struct workload *workload);
 
 /*
- * count_from() for fixed counter 0, from 0; control: its field of IA32_FIXED_CTR_CTRL, which is written after its bit of
- * IA32_PERF_GLOBAL_CTRL (erratum HSD143), or before.
+ * count_from() for fixed counter 0, from 0; control: its field of IA32_FIXED_CTR_CTRL. count_fixed() starts the counter
+ * with this field, because of erratum HSD143; count_fixed_global_last() starts it with IA32_PERF_GLOBAL_CTRL.
  */
 uint64_t count_fixed(struct test_run *run, uint64_t control, const struct workload *workload);
 uint64_t count_fixed_global_last(struct test_run *run, uint64_t control, const struct workload *workload);
