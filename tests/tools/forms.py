@@ -269,7 +269,7 @@ def pebs_lines(record, names):
         for name, word in record['words']:
             match = re.fullmatch(rf'((?:fixed_)?{kind}(\d+))(\..*)?', name)
             if match and not (kind == 'r' and int(match[2]) < 16):
-                found[match[1]] = [word] + found.get(match[1], [])
+                found[match[1]] = [record.get(name, word)] + found.get(match[1], [])
         assert all(len(values) == words for values in found.values())
         shown = [f'{name} 0x' + (f'{values[0]:x}' if kind == 'count' else ''.join(f'{value:016x}' for value in values))
                  for name, values in found.items()]

@@ -43,6 +43,8 @@ ARCHITECTURAL_GROUPS = [
     ((40, 41), 'reserved lbr_ctl lbr_depth ler_from ler_to ler_info'.split()),
     ((36, 37, 38), []),
 ]
+# Bits of XSTATE_BV, by a group's bits: registers whose bit is clear are in their initial state, 0.
+XSTATE_COMPONENTS = {(49,): 1, (50,): 2, (53,): 5, (54,): 6, (55,): 7}
 
 # LBR_FORMAT, by IA32_PERF_CAPABILITIES[5:0]: the register with flags in its upper bits, and the place of cycles.
 FLAGS_IN_FROM = {3: ('mispredicted',), 4: ('mispredicted', 'in_tsx', 'abort'), 6: ('mispredicted',)}
@@ -124,7 +126,7 @@ def latencies_of(record, cache):
 
 def architectural_record(lbr_format, data):
     """An architectural record: the words of all its fragments, headers and null records too."""
-    words, headers, at, more = [], [], 0, True
+    words, initial, headers, at, more = [], {}, [], 0, True
     while more:
         header = struct.unpack_from('<Q', data, at)[0]
         end, more = at + (header & 0xffff), header >> 31 & 1 or not header >> 16
@@ -139,13 +141,16 @@ def architectural_record(lbr_format, data):
             if 36 in bits:
                 names += counter_names(data, at)
             words += zip(names, struct.unpack_from(f'<{len(names)}Q', data, at))
+            if bits in XSTATE_COMPONENTS and not dict(words)['xer'] >> XSTATE_COMPONENTS[bits] & 1:
+                initial |= dict.fromkeys(names, 0)
             at += 8 * len(names)
             names = []
         assert end - at in (0, 8) or not header >> 16
         words += [('reserved', word) for word in struct.unpack_from(f'<{(end - at) // 8}Q', data, at)]
         at = end
     assert at == len(data)
-    record = {name: value for name, value in words if name not in ('header', 'reserved', 'retire_latency')}
+    record = {name: initial.get(name, value) for name, value in words
+              if name not in ('header', 'reserved', 'retire_latency')}
     groups = 0
     for header in headers:
         groups |= header >> 32 << 32
@@ -153,7 +158,7 @@ def architectural_record(lbr_format, data):
     return record | {
         'format': ARCHITECTURAL_PEBS, 'width': 8, 'size': len(data), 'format_group': groups, 'fragments': len(headers),
         'mode_64': headers[0] >> 30 & 1, 'lbr': lbr_entries(lbr_format, words), 'words': words,
-        'xmm': [value for name, value in words if re.match(r'xmm\d', name)] or None,
+        'xmm': [value for name, value in record.items() if re.match(r'xmm\d', name)] or None,
     } | ({'retire_latency': retired & 0xffff} if retired >> 16 & 1 else {}) | (
         latencies_of(record, True) if 'latency' in record else {})
 
