@@ -78,7 +78,7 @@ sub field { return $_[0] =~ /^  pebs\.$_[1] +0x0*([0-9a-f]+)/m ? hex $1 : die "n
         "set var $size = 0", 'pebs all', "set var $size = 0xfff8", 'pebs all', "set var $size = 24", 'pebs all');
     my $used = field($ds, 'index') - field($ds, 'base');
     like(records($whole), qr/^pebs 1 /m, 'records of varying size');
-    for my $case ([ $zero, '0' ], [ $long, 'goes past the end of the buffer' ], [ $short, 'smaller than the basic group' ]) {
+    for my $case ([ $zero, '0' ], [ $long, 'past the end of the buffer' ], [ $short, 'smaller than the basic group' ]) {
         my ($printed, $what) = @$case;
         is(records($printed), '', "a wrong size: no record is printed from there on");
         like(join("\n", @{wrong($printed)}), qr/^wrong: the record at base \+ 0: size field of the PEBS record (?:is )?$what; the index is at base \+ $used$/,
