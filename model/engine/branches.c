@@ -216,11 +216,12 @@ static void drain(struct vcpu *v, unsigned n)
 {
     const struct block *const *const ring = ring_blocks(v);
     struct branch branches[BRANCH_BATCH];
-    const bool predict =
-        v->rules->every_branch || v->lbr.on || v->counting.outcomes || (v->bts.on && v->profile->bts_predicted);
+    const bool only_bts = !v->rules->every_branch && !v->lbr.on && !v->counting.outcomes;
+    const bool flagged = v->bts.on && v->profile->bts_predicted;
+    const bool unmodified = v->rules->branches_mispredicted == branches_mispredicted;
     const bool area_readable = bts_read_area(v, n > 0 ? ring[0]->last : 0);
 
-    if (area_readable && bts_stores_all(v, predict)) {
+    if (area_readable && only_bts && (unmodified || !flagged) && bts_stores_all(v)) {
         bts_store_all(v, n);
         bts_finish(v);
         return;
@@ -231,7 +232,8 @@ static void drain(struct vcpu *v, unsigned n)
     for (unsigned first = start; first < n; first += BRANCH_BATCH) {
         unsigned some = n - first < BRANCH_BATCH ? n - first : BRANCH_BATCH;
 
-        v->rules->branches_record(v, branches, gather(v, ring + first, some, branches, predict), area_readable);
+        v->rules->branches_record(v, branches, gather(v, ring + first, some, branches, !only_bts || flagged),
+                                  area_readable);
     }
     bts_finish(v);
 }

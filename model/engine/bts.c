@@ -158,12 +158,11 @@ void bts_finish(struct vcpu *v)
     }
 }
 
-bool bts_stores_all(const struct vcpu *v, bool predict)
+bool bts_stores_all(const struct vcpu *v)
 {
     const struct profile_debugctl *bits = v->profile->debugctl;
 
-    return v->ds.form.width == 8 && !predict && v->truth == NULL &&
-           !vcpu_debugctl(v, bits->bts_off_os | bits->bts_off_usr);
+    return v->ds.form.width == 8 && v->truth == NULL && !vcpu_debugctl(v, bits->bts_off_os | bits->bts_off_usr);
 }
 
 /* The first of blocks [i, n) whose branch was taken, or n. */
@@ -172,9 +171,42 @@ static unsigned next_taken(struct vcpu *v, unsigned i, unsigned n)
     const struct block *const *const ring = ring_blocks(v);
 
     while (i < n && !block_took(ring[i], ring[i + 1]->pc)) {
+        if (v->profile->bts_predicted) {
+            v->predictor[ring[i]->slot] = ring[i + 1]->pc;
+        }
         v->branches.time += ring[i++]->count;
     }
     return i;
+}
+
+/* Encodes the taken branches of the blocks from place to before behind. Returns the end of the records. */
+static inline __attribute__((always_inline)) uint8_t *encode_all(struct vcpu *v, const struct block *const *place,
+                                                                 const struct block *const *behind, uint8_t *at,
+                                                                 bool flagged)
+{
+    const struct block *block = *place;
+    uint64_t *const predictor = v->predictor;
+    uint64_t time = v->branches.time;
+
+#pragma GCC unroll 4
+    while (place != behind) {
+        const struct block *const next = *++place;
+        const uint64_t to = next->pc;
+        struct bts_contents contents = { block->last, to, 0 };
+
+        if (flagged) {
+            contents.flags = predictor[block->slot] == to ? PREDICTED : 0;
+            predictor[block->slot] = to;
+        }
+        time += block->count;
+        encode_bts(at, 8, &contents);
+        if (__builtin_expect(block_took(block, to), true)) {
+            at += ENCODE_BTS_MAX; /* else the next record overwrites this one */
+        }
+        block = next;
+    }
+    v->branches.time = time;
+    return at;
 }
 
 /* Each iteration stores as many branches as fit in the buffer. */
@@ -193,27 +225,10 @@ void bts_store_all(struct vcpu *v, unsigned n)
         const uint64_t room = bts->index + size <= bts->maximum ? (bts->maximum - bts->index) / size : 1;
         const unsigned end = room < n - i ? i + (unsigned)room : n;
         uint8_t *const start = v->bts.stage + v->bts.staged * size;
-        uint8_t *at = start;
-        uint64_t time = v->branches.time;
-        const struct block *block = ring[i];
-
-        const struct block *const *place = ring + i;
-        const struct block *const *const behind = ring + end;
+        uint8_t *const at = v->profile->bts_predicted ? encode_all(v, ring + i, ring + end, start, true)
+                                                      : encode_all(v, ring + i, ring + end, start, false);
 
         i = end;
-#pragma GCC unroll 4
-        while (place != behind) {
-            const struct block *const next = *++place;
-            const struct bts_contents contents = { block->last, next->pc, 0 };
-
-            time += block->count;
-            encode_bts(at, 8, &contents);
-            if (__builtin_expect(block_took(block, next->pc), true)) {
-                at += size; /* else the next record overwrites this one */
-            }
-            block = next;
-        }
-        v->branches.time = time;
         v->bts.at = v->bts.staged == 0 ? bts->index : v->bts.at;
         v->bts.staged += (unsigned)(at - start) / size;
         bts->index += (uint64_t)(at - start);
