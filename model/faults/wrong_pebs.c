@@ -204,6 +204,10 @@ void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample
     for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_XMM_HALVES) && i < XMM_REGISTERS; i++) {
         swap(&extra->xmm[i][0], &extra->xmm[i][1]);
     }
+    for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_XMM_INVERTED) && i < XMM_REGISTERS; i++) {
+        extra->xmm[i][0] = ~extra->xmm[i][0];
+        extra->xmm[i][1] = ~extra->xmm[i][1];
+    }
     for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_XMM_REVERSED) && i < XMM_REGISTERS / 2; i++) {
         swap(&extra->xmm[i][0], &extra->xmm[XMM_REGISTERS - 1 - i][0]);
         swap(&extra->xmm[i][1], &extra->xmm[XMM_REGISTERS - 1 - i][1]);
