@@ -103,31 +103,28 @@ enum caps_need {
 #define NEED_DS_64           (UINT64_C(1) << CAPS_NEED_DS_64)           /* a DS area with 64-bit fields */
 #define NEED_BTS             (UINT64_C(1) << CAPS_NEED_BTS)             /* branch trace store */
 #define NEED_BTS_CPL         (UINT64_C(1) << CAPS_NEED_BTS_CPL)         /* BTS with a filter by privilege level */
-#define NEED_BTS_PREDICTED                                                                                    \
-    (UINT64_C(1) << CAPS_NEED_BTS_PREDICTED)                /* BTS records say whether a branch was predicted \
-                                                             */
-#define NEED_PEBS      (UINT64_C(1) << CAPS_NEED_PEBS)      /* PEBS that this program can set up and decode */
-#define NEED_PEBS_AREA (UINT64_C(1) << CAPS_NEED_PEBS_AREA) /* PEBS by the DS area and MSR_PEBS_ENABLE */
-#define NEED_PEBS_ARCH (UINT64_C(1) << CAPS_NEED_PEBS_ARCH) /* architectural PEBS: IA32_PEBS_BASE, CFG_C */
-#define NEED_PEBS_REGISTERS \
-    (UINT64_C(1) << CAPS_NEED_PEBS_REGISTERS) /* PEBS records with registers: nearly all formats */
-#define NEED_DATA_ADDRESS   (UINT64_C(1) << CAPS_NEED_DATA_ADDRESS)  /* PEBS records with a data address */
-#define NEED_EVENTING_IP    (UINT64_C(1) << CAPS_NEED_EVENTING_IP)   /* PEBS records with the IP of the event itself */
-#define NEED_PEBS_TSC       (UINT64_C(1) << CAPS_NEED_PEBS_TSC)      /* PEBS records with a time stamp */
-#define NEED_PEBS_TAGGING   (UINT64_C(1) << CAPS_NEED_PEBS_TAGGING)  /* NetBurst's PEBS, which samples tagged uops */
-#define NEED_PEBS_ADAPTIVE  (UINT64_C(1) << CAPS_NEED_PEBS_ADAPTIVE) /* MSR_PEBS_DATA_CFG chooses a record's groups */
-#define NEED_PEBS_FIXED     (UINT64_C(1) << CAPS_NEED_PEBS_FIXED)    /* PEBS on fixed counters */
-#define NEED_PEBS_COUNTERS  (UINT64_C(1) << CAPS_NEED_PEBS_COUNTERS) /* PEBS on general counters 0 to 3 */
-#define NEED_LOAD_LATENCY   (UINT64_C(1) << CAPS_NEED_LOAD_LATENCY)  /* the load latency facility, with a known event */
-#define NEED_PRECISE_STORE  (UINT64_C(1) << CAPS_NEED_PRECISE_STORE) /* stores with their address: Sandy Bridge */
-#define NEED_LBR            (UINT64_C(1) << CAPS_NEED_LBR)           /* an LBR stack of known depth and format */
-#define NEED_LBR_TOS        (UINT64_C(1) << CAPS_NEED_LBR_TOS)       /* a top-of-stack pointer */
-#define NEED_LBR_INFO       (UINT64_C(1) << CAPS_NEED_LBR_INFO)      /* LBR entries with mispredict flag and cycles */
-#define NEED_LBR_SELECT     (UINT64_C(1) << CAPS_NEED_LBR_SELECT)    /* an LBR filter by branch type and by CPL */
-#define NEED_LBR_CALLSTACK  (UINT64_C(1) << CAPS_NEED_LBR_CALLSTACK) /* LBR call-stack mode: returns remove entries */
-#define NEED_ARCH_LBR       (UINT64_C(1) << CAPS_NEED_ARCH_LBR)      /* architectural LBRs: CPUID leaf 1Ch */
-#define NEED_LBR_EVENTS     (UINT64_C(1) << CAPS_NEED_LBR_EVENTS)    /* LBR entries that count counters' events */
-#define NEED_COUNTER_RELOAD (UINT64_C(1) << CAPS_NEED_COUNTER_RELOAD) /* auto counter reload: CPUID.23H.2 */
+#define NEED_BTS_PREDICTED   (UINT64_C(1) << CAPS_NEED_BTS_PREDICTED)   /* BTS records with a prediction flag */
+#define NEED_PEBS            (UINT64_C(1) << CAPS_NEED_PEBS)      /* PEBS that this program can set up and decode */
+#define NEED_PEBS_AREA       (UINT64_C(1) << CAPS_NEED_PEBS_AREA) /* PEBS by the DS area and MSR_PEBS_ENABLE */
+#define NEED_PEBS_ARCH       (UINT64_C(1) << CAPS_NEED_PEBS_ARCH) /* architectural PEBS: IA32_PEBS_BASE, CFG_C */
+#define NEED_PEBS_REGISTERS  (UINT64_C(1) << CAPS_NEED_PEBS_REGISTERS) /* PEBS records with registers */
+#define NEED_DATA_ADDRESS    (UINT64_C(1) << CAPS_NEED_DATA_ADDRESS)   /* PEBS records with a data address */
+#define NEED_EVENTING_IP     (UINT64_C(1) << CAPS_NEED_EVENTING_IP)   /* PEBS records with the IP of the event itself */
+#define NEED_PEBS_TSC        (UINT64_C(1) << CAPS_NEED_PEBS_TSC)      /* PEBS records with a time stamp */
+#define NEED_PEBS_TAGGING    (UINT64_C(1) << CAPS_NEED_PEBS_TAGGING)  /* NetBurst's PEBS, which samples tagged uops */
+#define NEED_PEBS_ADAPTIVE   (UINT64_C(1) << CAPS_NEED_PEBS_ADAPTIVE) /* MSR_PEBS_DATA_CFG chooses a record's groups */
+#define NEED_PEBS_FIXED      (UINT64_C(1) << CAPS_NEED_PEBS_FIXED)    /* PEBS on fixed counters */
+#define NEED_PEBS_COUNTERS   (UINT64_C(1) << CAPS_NEED_PEBS_COUNTERS) /* PEBS on general counters 0 to 3 */
+#define NEED_LOAD_LATENCY    (UINT64_C(1) << CAPS_NEED_LOAD_LATENCY) /* the load latency facility, with a known event */
+#define NEED_PRECISE_STORE   (UINT64_C(1) << CAPS_NEED_PRECISE_STORE)  /* stores with their address: Sandy Bridge */
+#define NEED_LBR             (UINT64_C(1) << CAPS_NEED_LBR)            /* an LBR stack of known depth and format */
+#define NEED_LBR_TOS         (UINT64_C(1) << CAPS_NEED_LBR_TOS)        /* a top-of-stack pointer */
+#define NEED_LBR_INFO        (UINT64_C(1) << CAPS_NEED_LBR_INFO)       /* LBR entries with mispredict flag and cycles */
+#define NEED_LBR_SELECT      (UINT64_C(1) << CAPS_NEED_LBR_SELECT)     /* an LBR filter by branch type and by CPL */
+#define NEED_LBR_CALLSTACK   (UINT64_C(1) << CAPS_NEED_LBR_CALLSTACK)  /* LBR call-stack mode: returns remove entries */
+#define NEED_ARCH_LBR        (UINT64_C(1) << CAPS_NEED_ARCH_LBR)       /* architectural LBRs: CPUID leaf 1Ch */
+#define NEED_LBR_EVENTS      (UINT64_C(1) << CAPS_NEED_LBR_EVENTS)     /* LBR entries that count counters' events */
+#define NEED_COUNTER_RELOAD  (UINT64_C(1) << CAPS_NEED_COUNTER_RELOAD) /* auto counter reload: CPUID.23H.2 */
 
 /* A precise event with that role (cpu/events.h) on this core; EVENT_ANY: any precise event. */
 #define NEED_EVENT_INSTRUCTIONS (UINT64_C(1) << CAPS_NEED_EVENT_INSTRUCTIONS)
@@ -198,11 +195,10 @@ struct caps {
     char hypervisor_name[13];         /* CPUID.40000000H; empty without a hypervisor */
     bool nx, long_mode, ia32e_active;
     unsigned physical_bits, linear_bits; /* linear_bits is 32 outside IA-32e mode */
-    unsigned
-        msr_linear_bits; /* bits of an address that WRMSR accepts: 32 without long mode, 57 with LA57, otherwise 48 */
-    bool apic, x2apic;   /* CPUID.1:EDX[9], CPUID.1:ECX[21] */
-    uint64_t apic_base;  /* the MSR; 0 if it cannot be read */
-    uint64_t tsc_hz;     /* rate of the time-stamp counter; 0 if CPUID does not report it */
+    unsigned msr_linear_bits; /* of an address that WRMSR accepts: 32 without long mode, 57 with LA57, otherwise 48 */
+    bool apic, x2apic;        /* CPUID.1:EDX[9], CPUID.1:ECX[21] */
+    uint64_t apic_base;       /* the MSR; 0 if it cannot be read */
+    uint64_t tsc_hz;          /* rate of the time-stamp counter; 0 if CPUID does not report it */
 
     /* performance monitoring, CPUID.0Ah */
     unsigned perfmon_version;
@@ -237,9 +233,8 @@ struct caps {
     /* debug store */
     bool ds, dtes64, ds_cpl; /* CPUID flags only; caps_missing() says what is usable */
     unsigned ds_width;       /* bytes of a pointer field: 4 or 8 */
-    unsigned
-        ds_area_format;  /* the PEBS format that sizes the management area; the largest if unknown, so that BTS works */
-    size_t ds_area_size; /* bytes of the management area */
+    unsigned ds_area_format; /* the PEBS format that sizes the management area; the largest if unknown, for BTS */
+    size_t ds_area_size;     /* bytes of the management area */
 
     /* BTS */
     unsigned bts_record_size; /* bytes */
@@ -247,8 +242,7 @@ struct caps {
 
     /* PEBS */
     enum pebs_method pebs_method;
-    unsigned
-        pebs_format; /* IA32_PERF_CAPABILITIES[11:8]; 0 without that register; CAPS_UNKNOWN if reading it raises #GP */
+    unsigned pebs_format; /* IA32_PERF_CAPABILITIES[11:8]; 0 without the MSR; CAPS_UNKNOWN if reading raises #GP */
     struct pebs_form pebs_form;           /* for the decoder */
     unsigned pebs_record_size;            /* bytes; of adaptive records only the basic group; 0 if unknown */
     unsigned pebs_record_most;            /* bytes with all groups; if not adaptive, equal to pebs_record_size */

@@ -548,8 +548,8 @@ void caps_fill(const struct caps_input *input, struct caps *caps)
     caps->signature = input->leaf_1.eax;
     caps_signature(caps->signature, &caps->family, &caps->model, &caps->stepping);
     caps->hybrid = input->leaf_7.valid && (input->leaf_7.edx & CPUID_7_EDX_HYBRID) != 0;
-    const uint32_t told = input->leaf_1a.valid ? input->leaf_1a.eax : 0;
-    const uint32_t kind = told == 0 && !caps->hybrid ? CORE_TYPE_CORE << 24 : told;
+    const uint32_t reported = input->leaf_1a.valid ? input->leaf_1a.eax : 0;
+    const uint32_t kind = reported == 0 && !caps->hybrid ? CORE_TYPE_CORE << 24 : reported;
     const struct core *core =
         core_find_kind(caps->intel ? caps->family : 0, caps->model, bits(kind, 24, 31), bits(kind, 0, 23));
     if (caps->hybrid) {
