@@ -9,22 +9,22 @@ import pathlib
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
-BUILD = pathlib.Path(__file__).resolve().parents[2] / 'build'
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
+import tap    # noqa: E402
+from tap import BUILD    # noqa: E402
+
 COMMAND = str(BUILD / 'qemu-ds')
 EMPTY = ['-display', 'none', '-serial', 'null']
 EXIT = ['-no-reboot', '-device', 'isa-debug-exit,iobase=0xf4,iosize=4']
-count = 0
 
 
 def ok(passed, name, told=''):
-    global count
-    count += 1
-    print(f'{"ok" if passed else "not ok"} {count} - {name}', flush=True)
-    if not passed:
-        print(''.join(f'# {line}\n' for line in str(told).splitlines()), end='', flush=True)
+    if not tap.ok(passed, name):
+        tap.note(str(told))
 
 
 def kernel(tests):
@@ -122,4 +122,4 @@ ok(status == 2 and said.startswith('usage: qemu-ds '), 'without arguments: the u
 version = re.search(r'^## ([0-9.]+)', (BUILD.parent / 'NEWS').read_text(), re.M)[1]
 said = subprocess.run([COMMAND, '--version'], capture_output=True, text=True, timeout=60).stdout
 ok(said.startswith(f'qemu-ds {version}\nQEMU emulator version '), '--version', said)
-print(f'1..{count}')
+tap.done()
