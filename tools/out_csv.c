@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* --csv: a row for each record and for each entry of an LBR stack; columns that a kind lacks are empty. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +12,13 @@
 #include "tools/writer.h"
 
 #define COLUMNS_MOST 64u
+#define TEST_MOST    255u /* characters of a test's name; the rest is cut */
 
 struct csv_output {
     struct sampled_events sampled; /* first: the context of sampled_events_announce() */
     struct writer writer;
     struct symbols *symbols;
-    char test[256];
+    char test[2 * TEST_MOST + 4];                   /* as a field, with the comma after it */
     const struct pebs_field *columns[COLUMNS_MOST]; /* columns after the event, from 1 */
     unsigned column_count;
     char commas[4 * COLUMNS_MOST]; /* commas of a row that ends before the event */
@@ -47,17 +49,24 @@ static void put_head(struct csv_output *output)
     writer_text(&output->writer, ",counts,branch_counters\n");
 }
 
-/* Writes a field, quoted if RFC 4180 requires it. */
-static void put_field(struct csv_output *output, const char *text)
+/* Puts a field, quoted if RFC 4180 requires it: at most twice the text and 2 characters. */
+static char *put_field(char *at, const char *text)
 {
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        writer_text(&output->writer, text);
-        return;
+    if (strpbrk(text, ",\"\r\n") == NULL)
+        return put_text(at, text);
+    *at++ = '"';
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            *at++ = '"';
+        *at++ = *text;
     }
-    writer_text(&output->writer, "\"");
-    for (; *text != '\0'; text++)
-        writer_bytes(&output->writer, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
-    writer_text(&output->writer, "\"");
+    *at++ = '"';
+    return at;
+}
+
+static void write_field(struct csv_output *output, const char *text)
+{
+    writer_end(&output->writer, put_field(writer_room(&output->writer, 2 * strlen(text) + 2), text));
 }
 
 /* Writes "ADDRESS,symbol,file:line", without a comma after it. */
@@ -65,46 +74,55 @@ static void put_place(struct csv_output *output, uint64_t address)
 {
     const char *file;
     unsigned line;
+    char *at = put_hex(put_text(writer_room(&output->writer, 32), "0x"), address);
 
-    writer_format(&output->writer, "0x%llx,", (unsigned long long)address);
-    put_field(output, symbols_place(output->symbols, address)->text);
+    if (output->symbols == NULL) {
+        writer_end(&output->writer, put_text(at, ",,"));
+        return;
+    }
+    writer_end(&output->writer, put_text(at, ","));
+    write_field(output, symbols_place(output->symbols, address)->text);
     writer_text(&output->writer, ",");
     if (symbols_line(output->symbols, address, &file, &line)) {
-        put_field(output, strrchr(file, '/') != NULL ? strrchr(file, '/') + 1 : file);
+        file = strrchr(file, '/') != NULL ? strrchr(file, '/') + 1 : file;
+        if (strlen(file) > NAME_MAX) /* no such file exists */
+            return;
+        write_field(output, file);
         writer_format(&output->writer, ":%u", line);
     }
 }
 
 static void begin_row(struct csv_output *output, const char *kind, unsigned cpu, uint64_t n)
 {
-    writer_format(&output->writer, "%s,", kind);
-    put_field(output, output->test);
-    writer_format(&output->writer, ",%u,%llu,", cpu, (unsigned long long)n);
+    char *at = put_text(writer_room(&output->writer, sizeof output->test + 64), kind);
+
+    at = put_decimal(put_text(put_text(at, ","), output->test), cpu);
+    at = put_decimal(put_text(at, ","), n);
+    writer_end(&output->writer, put_text(at, ","));
 }
 
-/* Writes the columns that follow a branch's two places. */
-static void put_branch_facts(struct csv_output *output, const struct lbr_entry *entry)
-{
-    writer_format(&output->writer, ",%s,", !(entry->has & LBR_HAS_MISPRED) ? "" : entry->mispredicted ? "M" : "P");
-    if (entry->has & LBR_HAS_CYCLES)
-        writer_format(&output->writer, "%u", entry->cycles);
-}
-
-/* Writes the empty columns of records, and the counts in LBR entries. */
+/* Writes what follows a branch's two places: its facts, the empty columns of records, and the counts of LBR entries. */
 static void end_branch(struct csv_output *output, const struct lbr_entry *entry)
 {
-    writer_text(&output->writer, output->commas);
-    writer_text(&output->writer, ",,");
+    char *at = writer_room(&output->writer, sizeof output->commas + 128);
+
+    at = put_text(at, !(entry->has & LBR_HAS_MISPRED) ? ",," : entry->mispredicted ? ",M," : ",P,");
+    if (entry->has & LBR_HAS_CYCLES)
+        at = put_decimal(at, entry->cycles);
+    at = put_text(put_text(at, output->commas), ",,");
     for (unsigned i = 0; entry->has & LBR_HAS_EVENTS && i < LBR_COUNTERS; i++)
-        writer_format(&output->writer, "%u", entry->events[i]);
-    writer_text(&output->writer, "\n");
+        at = put_decimal(at, entry->events[i]);
+    writer_end(&output->writer, put_text(at, "\n"));
 }
 
 static void on_test(void *context, const char *id)
 {
     struct csv_output *output = context;
 
-    strncpy(output->test, id, sizeof(output->test) - 1);
+    char name[TEST_MOST + 1];
+
+    snprintf(name, sizeof name, "%s", id);
+    *put_text(put_field(output->test, name), ",") = '\0';
     output->sampled.count = 0;
 }
 
@@ -119,7 +137,6 @@ static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_rec
     put_place(output, record->from);
     writer_text(&output->writer, ",");
     put_place(output, record->to);
-    put_branch_facts(output, &entry);
     end_branch(output, &entry);
 }
 
@@ -128,11 +145,10 @@ static void put_entries(struct csv_output *output, const char *kind, unsigned cp
 {
     for (unsigned i = 0; i < count; i++) {
         begin_row(output, kind, cpu, n);
-        writer_format(&output->writer, "%u,", i);
+        writer_end(&output->writer, put_text(put_decimal(writer_room(&output->writer, 16), i), ","));
         put_place(output, entries[i].from);
         writer_text(&output->writer, ",");
         put_place(output, entries[i].to);
-        put_branch_facts(output, &entries[i]);
         end_branch(output, &entries[i]);
     }
 }
@@ -194,7 +210,7 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
     else
         writer_text(&output->writer, ",,");
     writer_text(&output->writer, ",,,");
-    put_field(output, event != NULL ? event->name : sampled_event_unknown.name);
+    write_field(output, event != NULL ? event->name : sampled_event_unknown.name);
     for (unsigned i = 1; i <= output->column_count; i++)
         put_column(output, record, output->columns[i], encoding);
     put_counts(output, record);
@@ -220,6 +236,7 @@ static bool open_csv(const struct output_setup *setup, struct record_sink *sink)
         return false;
     }
     output->symbols = setup->symbols;
+    strcpy(output->test, ",");
     put_head(output);
     *sink = (struct record_sink){ .context = output,
                                   .test = on_test,
