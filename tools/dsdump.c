@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tools/compare.h"
@@ -21,7 +22,8 @@
 #include "tools/symbols.h"
 #include "tools/writer.h"
 
-#define BUFFER_SIZE 0x40000u /* bytes; a longer line is read in pieces */
+#define BUFFER_SIZE   0x40000u             /* bytes; a longer line is read in pieces */
+#define PROGRESS_FROM (UINT64_C(64) << 20) /* bytes of a log whose reading takes seconds */
 
 enum { STATUS_WHOLE, STATUS_DAMAGED, STATUS_NOTHING };
 
@@ -238,6 +240,25 @@ static void report_missing_row(const char *line, size_t length)
 }
 
 /*
+ * On a terminal, shows how much of a large log has been read, once per percent. `size` is in bytes; 0: not known. At
+ * the end, removes it.
+ */
+static void show_progress(uint64_t done, uint64_t size)
+{
+    static unsigned shown;
+    const unsigned percent = size ? (unsigned)(done * 100 / size) : 0;
+
+    if (percent == shown || size < PROGRESS_FROM || !isatty(STDERR_FILENO) ||
+        (!command.setup.file && isatty(STDOUT_FILENO)))
+        return;
+    shown = percent;
+    if (percent < 100)
+        fprintf(stderr, "\r%s: %u %%", log_name(), percent);
+    else
+        fputs("\r\033[K", stderr);
+}
+
+/*
  * Passes every line of the log to the reader. A line longer than the buffer, which cannot be a frame, is passed in
  * pieces. Returns false if the log cannot be read.
  */
@@ -245,6 +266,9 @@ static bool read_lines(int log, struct dump_reader *reader)
 {
     static char buffer[BUFFER_SIZE];
     size_t used = 0;
+    uint64_t done = 0;
+    struct stat status;
+    const uint64_t size = fstat(log, &status) == 0 && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
 
     for (;;) {
         ssize_t n = read(log, buffer + used, sizeof(buffer) - used);
@@ -256,6 +280,8 @@ static bool read_lines(int log, struct dump_reader *reader)
             return false;
         }
         used += (size_t)n;
+        done += (size_t)n;
+        show_progress(done, size);
         while ((end = memchr(line, '\n', used)) != NULL) {
             dump_read_line(reader, line, (size_t)(end - line));
             report_missing_row(line, (size_t)(end - line));

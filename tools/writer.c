@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,19 +27,55 @@ bool writer_is_input(const char *name, const char *input)
     return true;
 }
 
+/* The unfinished file, which a signal removes; empty: none. There is one output file at a time. */
+static char unfinished[PATH_MAX];
+
+static void remove_unfinished(int number)
+{
+    unlink(unfinished);
+    raise(number); /* SA_RESETHAND: now with the default action */
+}
+
+/*
+ * A regular file is written under another name in its folder, and gets its own when it is complete, so that neither an
+ * error nor a signal leaves a part of it, or destroys an older one. Others (devices, pipes, links) are written in
+ * place.
+ */
+static int open_file(const char *name)
+{
+    const struct sigaction action = { .sa_handler = remove_unfinished, .sa_flags = (int)SA_RESETHAND };
+    const int signals[] = { SIGHUP, SIGINT, SIGTERM };
+    struct stat old;
+
+    if (lstat(name, &old) == 0 && !S_ISREG(old.st_mode))
+        return open(name, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    if (snprintf(unfinished, sizeof unfinished, "%s.%ld.part", name, (long)getpid()) >= (int)sizeof unfinished) {
+        unfinished[0] = '\0';
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    const int fd = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        unfinished[0] = '\0';
+    for (size_t i = 0; fd >= 0 && i < sizeof signals / sizeof signals[0]; i++)
+        sigaction(signals[i], &action, NULL);
+    return fd;
+}
+
 bool writer_open(struct writer *writer, const char *name)
 {
     bool standard = strcmp(name, "-") == 0;
 
     *writer = (struct writer){ .name = standard ? "standard output" : name };
-    writer->fd = standard ? STDOUT_FILENO : open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (writer->fd < 0) {
-        complain(name, "cannot write: %s", strerror(errno));
-        return false;
-    }
     writer->buffer = malloc(BUFFER_SIZE);
     if (writer->buffer == NULL) {
         complain(name, "cannot write: out of memory");
+        return false;
+    }
+    writer->fd = standard ? STDOUT_FILENO : open_file(name);
+    if (writer->fd < 0) {
+        complain(name, "cannot write: %s", strerror(errno));
+        free(writer->buffer);
         return false;
     }
     return true;
@@ -116,6 +154,13 @@ bool writer_close(struct writer *writer)
     if (close(writer->fd) != 0 && writer->error == 0)
         writer->error = errno;
     free(writer->buffer);
+    if (unfinished[0] != '\0' && writer->fd != STDOUT_FILENO) {
+        if (writer->error == 0 && rename(unfinished, writer->name) != 0)
+            writer->error = errno;
+        if (writer->error != 0)
+            unlink(unfinished);
+        unfinished[0] = '\0';
+    }
     if (writer->error != 0)
         complain(writer->name, "cannot write: %s", strerror(writer->error));
     return writer->error == 0;

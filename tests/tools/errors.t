@@ -3,12 +3,17 @@
 #
 # dsdump reports each error in one sentence that names the cause, and its status is not 0: errors of the command line,
 # of files, of ELFs and of a damaged log. It reads the log's rest. Prints TAP.
+import contextlib
+import os
 import pathlib
+import pty
 import re
+import signal
 import subprocess
+import time
 
 from symbols import Names
-from tap import BUILD, HERE, done, dsdump, folder, ok, run, same
+from tap import BUILD, HERE, done, dsdump, folder, ok, program, run, same
 from writer import Dump
 
 here = pathlib.Path(folder)
@@ -106,8 +111,28 @@ for name, argument in options.items():
     elif name != 'help':
         same(run('--elf', elf[64], f'--{name}', log, stdout='/dev/full')[::2],
              (1, 'dsdump: standard output: cannot write: No space left on device\n'), f'--{name} to a full disk')
+(here / 'cut.data').write_text('older\n')
 same(run('--perf-data', here / 'cut.data', log, most_bytes=4096)[::2],
      (1, f'dsdump: {here}/cut.data: cannot write: File too large\n'), 'perf.data that hits a limit')
+killed = subprocess.Popen([program, '--html', here / 'cut.data'], stdin=subprocess.PIPE)
+for _ in range(1000):
+    time.sleep(0 if list(here.glob('cut.data.*')) else 0.01)
+killed.terminate()
+same((killed.wait(), (here / 'cut.data').read_text(), list(here.glob('cut.data?*'))), (-signal.SIGTERM, 'older\n', []),
+     'neither a limit nor a signal leaves a part of a file, or loses an older one')
+
+# Progress of a log of 64 MiB, on a terminal only.
+(here / 'large').write_bytes(b'x' * 79 + b'\n')
+with open(here / 'large', 'ab') as large:
+    large.truncate(64 << 20)
+ours, theirs = pty.openpty()
+reading, shown = subprocess.Popen([program, '--csv', here / 'large'], stdout=subprocess.DEVNULL, stderr=theirs), ''
+os.close(theirs)
+with contextlib.suppress(OSError):    # the terminal's end
+    while part := os.read(ours, 4096):
+        shown += part.decode()
+reading.wait()
+ok(shown.startswith(f'\r{here}/large: 1 %\r{here}/large: 2 %') and f'large: 99 %\r\33[K' in shown, 'progress on a terminal')
 text = run('--elf', here / 'other.elf', '--branches', log)[1]
 ok('+0x' not in text and text.count('=>') == 348, 'no symbol comes from an ELF of another build')
 ok('[unknown];[unknown]' not in run('--elf', here / 'other.elf', '--folded', log)[1], 'and no calls')
