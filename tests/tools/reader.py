@@ -3,7 +3,7 @@
 
 Records: SDM Vol. 3B (253669-081), "BTS Record Layout", "PEBS Record Format", "Adaptive PEBS"; of LBR entries "Last Branch
 Records" of each microarchitecture, and "Architectural Last Branch Records". Counters of format 6 and architectural PEBS
-records, which are not in that print: docs/dump.md, "Records of PEBS, as bytes".
+records, which are not in that print: Linux 6.19, asm/perf_event.h.
 """
 import base64
 import re
@@ -258,7 +258,7 @@ def branches(count, codes, values):
 
 
 def differences(count, width, fields, codes, values):
-    """docs/dump.md, "Payload of pebs and lbr": the bytes of each record."""
+    """docs/dump.md, "Payload of pebs and lbr: differences": the bytes of each record."""
     masks = (fields + 7) // 8
     values = Numbers(values)
     record = [0] * fields
