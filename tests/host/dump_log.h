@@ -3,7 +3,7 @@
 #ifndef TESTS_HOST_DUMP_LOG_H
 #define TESTS_HOST_DUMP_LOG_H
 
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "lib/bytes.h"
 #include "lib/format.h"

@@ -4,7 +4,7 @@
 #define TESTS_HOST_EXPECT_LINES_H
 
 #include "lib/line.h"
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 /* The test must compare seen with count at the end, to notice missing lines. */
 struct expected {

@@ -5,7 +5,8 @@
  * Address Map", "x2APIC Register Address Space", "Interrupt Command Register (ICR)", "x2APIC State Transitions".
  */
 #define _GNU_SOURCE /* mmap at an address */
-#include "tests/host/host_test.h"
+#define FIRST       map_memory
+#include "tests/host/unit_test.h"
 
 #include <sys/mman.h>
 
@@ -198,7 +199,7 @@ static void expect_refusal(enum apic_error error, uint64_t base)
     assert_null(machine.stray);
 }
 
-static void what_cannot_be_used_is_refused(void **state)
+UNIT_TEST(what_cannot_be_used_is_refused)
 {
     start(FIXED_AT | ENABLE);
     expect_refusal(APIC_BASE, 0);
@@ -221,7 +222,7 @@ static void what_cannot_be_used_is_refused(void **state)
 }
 
 /* What firmware has switched on stays as it is: leaving x2APIC mode may raise #GP, and nothing needs it. */
-static void the_mode_stays(void **state)
+UNIT_TEST(the_mode_stays)
 {
     for (unsigned i = 0; i < COUNT_OF(modes); i++) {
         start(modes[i] | 0x100);
@@ -243,7 +244,7 @@ static void the_mode_stays(void **state)
 }
 
 /* Another processor gets the boot processor's mode, whichever it has. */
-static void other_processors_follow(void **state)
+UNIT_TEST(other_processors_follow)
 {
     static const struct {
         uint64_t boot, has, written[3];
@@ -275,7 +276,7 @@ static void other_processors_follow(void **state)
 }
 
 /* The CMCI entry exists if the version register counts seven. The thermal entry is the sixth. */
-static void everything_is_masked_at_first(void **state)
+UNIT_TEST(everything_is_masked_at_first)
 {
     for (unsigned i = 0; i < 8; i++) {
         const unsigned last = i % 4 ? 3 + i % 4 : 0;
@@ -294,7 +295,7 @@ static void everything_is_masked_at_first(void **state)
 }
 
 /* Interrupts in service are ended first. Pending ones are delivered once all sources are masked. */
-static void what_firmware_began_is_ended(void **state)
+UNIT_TEST(what_firmware_began_is_ended)
 {
     start(FIXED_AT | ENABLE | X2APIC);
     machine.by_msr[0x10] = UINT64_C(0x80010000); /* vectors 16 and 31 */
@@ -327,7 +328,7 @@ static unsigned stray_count(void)
 }
 
 /* A stray interrupt is in service in the APIC; any other was not sent by the APIC. */
-static void strays_are_counted_and_ended(void **state)
+UNIT_TEST(strays_are_counted_and_ended)
 {
     begin(FIXED_AT | ENABLE | X2APIC);
     assert_int_equal(stray_count(), 0);
@@ -353,7 +354,7 @@ static void strays_are_counted_and_ended(void **state)
 }
 
 /* An interrupt with the vector of spurious ones is in service, a spurious one is not. */
-static void spurious_interrupts_get_no_eoi(void **state)
+UNIT_TEST(spurious_interrupts_get_no_eoi)
 {
     struct interrupt_frame frame = { .vector = 0xff };
 
@@ -368,7 +369,7 @@ static void spurious_interrupts_get_no_eoi(void **state)
 }
 
 /* All three bits must be set, and the leaf must exist. */
-static void a_locked_mode_is_known(void **state)
+UNIT_TEST(a_locked_mode_is_known)
 {
     for (unsigned lacks = 0; lacks < 5; lacks++) {
         begin(FIXED_AT | ENABLE | X2APIC);
@@ -380,7 +381,7 @@ static void a_locked_mode_is_known(void **state)
     }
 }
 
-static void commands_have_their_formats(void **state)
+UNIT_TEST(commands_have_their_formats)
 {
     begin(FIXED_AT | ENABLE);
     assert_true(apic_send_init(3));
@@ -404,7 +405,7 @@ static void commands_have_their_formats(void **state)
 }
 
 /* One register of 64 bits. It is written after earlier stores are visible, and without waiting for the delivery. */
-static void commands_of_x2apic_have_theirs(void **state)
+UNIT_TEST(commands_of_x2apic_have_theirs)
 {
     static const uint64_t *const command = &machine.by_msr[0x30];
 
@@ -428,7 +429,7 @@ static void commands_of_x2apic_have_theirs(void **state)
 }
 
 /* Bit 12 of the command is its delivery status. */
-static void a_command_is_waited_for(void **state)
+UNIT_TEST(a_command_is_waited_for)
 {
     begin(FIXED_AT | ENABLE);
     machine.delivered_after = 7;
@@ -440,7 +441,7 @@ static void a_command_is_waited_for(void **state)
     assert_in_range(machine.pauses, 999998, 1000000);
 }
 
-static void the_performance_entry_is_armed_and_masked(void **state)
+UNIT_TEST(the_performance_entry_is_armed_and_masked)
 {
     for (unsigned i = 0; i < COUNT_OF(modes); i++) {
         start(modes[i]);
@@ -459,7 +460,7 @@ static void the_performance_entry_is_armed_and_masked(void **state)
     }
 }
 
-static void the_timer_counts_down_once(void **state)
+UNIT_TEST(the_timer_counts_down_once)
 {
     for (unsigned i = 0; i < COUNT_OF(modes); i++) {
         begin(modes[i]);
@@ -475,7 +476,7 @@ static void the_timer_counts_down_once(void **state)
     }
 }
 
-static void each_error_has_its_sentence(void **state)
+UNIT_TEST(each_error_has_its_sentence)
 {
     static const char *const sentences[] = { "no error",
                                              "its base address (IA32_APIC_BASE) is 0 or above 4 GiB",
@@ -497,19 +498,4 @@ static int map_memory(void **state)
         return -1;
     memory = page;
     return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_cannot_be_used_is_refused), cmocka_unit_test(the_mode_stays),
-        cmocka_unit_test(other_processors_follow),        cmocka_unit_test(everything_is_masked_at_first),
-        cmocka_unit_test(what_firmware_began_is_ended),   cmocka_unit_test(strays_are_counted_and_ended),
-        cmocka_unit_test(spurious_interrupts_get_no_eoi), cmocka_unit_test(a_locked_mode_is_known),
-        cmocka_unit_test(commands_have_their_formats),    cmocka_unit_test(commands_of_x2apic_have_theirs),
-        cmocka_unit_test(a_command_is_waited_for),        cmocka_unit_test(the_performance_entry_is_armed_and_masked),
-        cmocka_unit_test(the_timer_counts_down_once),     cmocka_unit_test(each_error_has_its_sentence),
-    };
-
-    return cmocka_run_group_tests_name("apic", tests, map_memory, NULL);
 }

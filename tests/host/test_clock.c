@@ -5,7 +5,8 @@
  * Specification 6.5, 4.8.3.3; IA-PC HPET Specification 1.0a, 2.3.
  */
 #define _GNU_SOURCE /* mmap at an address */
-#include "tests/host/host_test.h"
+#define FIRST       map_registers
+#include "tests/host/unit_test.h"
 
 #include <sys/mman.h>
 
@@ -119,7 +120,7 @@ static void expect(const char *states)
     }
 }
 
-static void the_first_that_runs_is_used(void **state)
+UNIT_TEST(the_first_that_runs_is_used)
 {
     begin();
     machine.tsc_step = 100;
@@ -164,7 +165,7 @@ static void the_first_that_runs_is_used(void **state)
 }
 
 /* Clocks with few bits wrap meanwhile: the PM timer's 24, the PIT's 16. */
-static void long_waits_wrap(void **state)
+UNIT_TEST(long_waits_wrap)
 {
     begin();
     machine.pm_step = 10000;
@@ -180,7 +181,7 @@ static void long_waits_wrap(void **state)
     assert_int_equal(machine.reads, 119320);
 }
 
-static void what_is_none_is_not_believed(void **state)
+UNIT_TEST(what_is_none_is_not_believed)
 {
     static const uint32_t periods[] = { 0, 100000001, UINT32_MAX };
 
@@ -208,7 +209,7 @@ static void what_is_none_is_not_believed(void **state)
 }
 
 /* Each stopped clock is tried once, which costs ten thousand reads, and not in later waits. */
-static void nothing_is_paid_twice(void **state)
+UNIT_TEST(nothing_is_paid_twice)
 {
     begin();
     registers[1] = 10000000;
@@ -222,7 +223,7 @@ static void nothing_is_paid_twice(void **state)
     assert_int_equal(machine.pauses, 0);
 }
 
-static void a_clock_that_stops_is_given_up(void **state)
+UNIT_TEST(a_clock_that_stops_is_given_up)
 {
     begin();
     machine.pm_step = 1;
@@ -237,7 +238,7 @@ static void a_clock_that_stops_is_given_up(void **state)
 }
 
 /* A clock that ticks once in many reads counts as stopped, whatever its reported rate. */
-static void a_slow_clock_is_given_up(void **state)
+UNIT_TEST(a_slow_clock_is_given_up)
 {
     begin();
     machine.tsc_step = 1;
@@ -253,7 +254,7 @@ static void a_slow_clock_is_given_up(void **state)
 }
 
 /* A kernel that a hypervisor does not schedule for a while misses most of the PIT's period. */
-static void a_large_step_is_one(void **state)
+UNIT_TEST(a_large_step_is_one)
 {
     begin();
     machine.no_pit = false;
@@ -269,7 +270,7 @@ static void a_large_step_is_one(void **state)
 }
 
 /* A step back is ignored, and later steps are counted from the value before it. */
-static void a_step_back_is_no_step(void **state)
+UNIT_TEST(a_step_back_is_no_step)
 {
     begin();
     machine.pm_step = 2;
@@ -289,20 +290,4 @@ static int map_registers(void **state)
         return -1;
     registers = page;
     return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_that_runs_is_used),
-        cmocka_unit_test(long_waits_wrap),
-        cmocka_unit_test(what_is_none_is_not_believed),
-        cmocka_unit_test(nothing_is_paid_twice),
-        cmocka_unit_test(a_clock_that_stops_is_given_up),
-        cmocka_unit_test(a_slow_clock_is_given_up),
-        cmocka_unit_test(a_large_step_is_one),
-        cmocka_unit_test(a_step_back_is_no_step),
-    };
-
-    return cmocka_run_group_tests_name("clock", tests, map_registers, NULL);
 }

@@ -6,7 +6,9 @@
 #define _GNU_SOURCE 1 /* mmap() with MAP_ANONYMOUS */
 #include <sys/mman.h>
 
-#include "tests/host/host_test.h"
+#define SETUP new_machine
+#define FIRST map_rooms
+#include "tests/host/unit_test.h"
 
 /* Replaces arch/x86/cpu.h. */
 #define ARCH_X86_CPU_H
@@ -146,7 +148,7 @@ static void assert_none(const char *text)
     assert_int_equal(at(FRAME)[0], 0x5a);
 }
 
-static void no_screen(void **state)
+UNIT_TEST(no_screen)
 {
     init((struct boot_screen){ .kind = BOOT_SCREEN_NONE });
     assert_none("none: the firmware has no screen (no Graphics Output Protocol)");
@@ -162,13 +164,13 @@ static void no_screen(void **state)
     assert_int_equal(machine.writes, 0);
 }
 
-static void before_anything(void **state)
+UNIT_TEST(before_anything)
 {
     assert_none("");
 }
 
 /* A VGA that no loader reports is used only in the mode that a BIOS leaves. Each case differs in one register. */
-static void vga_unasked(void **state)
+UNIT_TEST(vga_unasked)
 {
     static const char *const none = "none: the loader tells of none, and there is no VGA in text mode";
     init((struct boot_screen){ .kind = BOOT_SCREEN_UNKNOWN });
@@ -195,7 +197,7 @@ static void vga_unasked(void **state)
     assert_none(none);
 }
 
-static void vga(void **state)
+UNIT_TEST(vga)
 {
     init((struct boot_screen){ 0xb8000, BOOT_SCREEN_TEXT, 90, 30, 200, 0, 0, 0, 0 });
     assert_string_equal(display_text(), "VGA text at 0xb8000, 90x30 characters");
@@ -226,13 +228,13 @@ static void vga(void **state)
         assert_int_equal(at(0xb8000)[i], 0x5a);
 }
 
-static void large_text(void **state)
+UNIT_TEST(large_text)
 {
     init((struct boot_screen){ 0xa0000, BOOT_SCREEN_TEXT, 200, 120, 400, 0, 0, 0, 0 });
     assert_string_equal(display_text(), "VGA text at 0xa0000, 160x100 characters");
 }
 
-static void text_that_cannot_be(void **state)
+UNIT_TEST(text_that_cannot_be)
 {
     static const struct boot_screen cases[] = {
         { 0xb8000, BOOT_SCREEN_TEXT, 79, 25, 160, 0, 0, 0, 0 },
@@ -265,7 +267,7 @@ static uint32_t pixel(uint64_t base, unsigned x, unsigned y)
     return value;
 }
 
-static void pixels(void **state)
+UNIT_TEST(pixels)
 {
     init(pixels_at(FRAME));
     assert_string_equal(display_text(), "1024x768 32 bits at 0x50000000, 128x48 characters");
@@ -303,7 +305,7 @@ static void pixels(void **state)
 }
 
 /* At its own address, or for the 32-bit kernel in the window below 4 GiB. */
-static void above_4_gib(void **state)
+UNIT_TEST(above_4_gib)
 {
     const bool wide = sizeof(uintptr_t) == sizeof(uint64_t);
     const uint64_t linear = wide ? HIGH : WINDOW + (HIGH & 0x3fffff);
@@ -328,7 +330,7 @@ static void above_4_gib(void **state)
 }
 
 /* The last page below 4 GiB needs no window. */
-static void at_the_end_of_4_gib(void **state)
+UNIT_TEST(at_the_end_of_4_gib)
 {
     machine.no_map = true;
     init(pixels_at(0x100000000 - 4160 * 768));
@@ -355,7 +357,7 @@ static void assert_unreachable(uint64_t base, unsigned physical_bits, unsigned m
     display_show();
 }
 
-static void out_of_reach(void **state)
+UNIT_TEST(out_of_reach)
 {
     machine.no_map = true;
     assert_unreachable(FRAME, 36, 1);
@@ -372,7 +374,7 @@ static void out_of_reach(void **state)
     assert_unreachable(0x1000000000, 255, 1); /* a width that no processor has is no limit */
 }
 
-static void pixels_that_cannot_be_used(void **state)
+UNIT_TEST(pixels_that_cannot_be_used)
 {
     struct boot_screen screen = pixels_at(FRAME);
     screen.rows = 399;
@@ -393,22 +395,4 @@ static void pixels_that_cannot_be_used(void **state)
     assert_int_equal(display.pixels.form.red, 1);
     assert_int_equal(display.pixels.form.green, 2);
     assert_int_equal(display.pixels.form.blue, 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(no_screen, new_machine),
-        cmocka_unit_test_setup(before_anything, new_machine),
-        cmocka_unit_test_setup(vga_unasked, new_machine),
-        cmocka_unit_test_setup(vga, new_machine),
-        cmocka_unit_test_setup(large_text, new_machine),
-        cmocka_unit_test_setup(text_that_cannot_be, new_machine),
-        cmocka_unit_test_setup(pixels, new_machine),
-        cmocka_unit_test_setup(above_4_gib, new_machine),
-        cmocka_unit_test_setup(at_the_end_of_4_gib, new_machine),
-        cmocka_unit_test_setup(out_of_reach, new_machine),
-        cmocka_unit_test_setup(pixels_that_cannot_be_used, new_machine),
-    };
-    return cmocka_run_group_tests_name("display", tests, map_rooms, NULL);
 }

@@ -16,7 +16,7 @@ static uint32_t random_number(void)
 /* ---- codes ---- */
 
 /* RFC 3720, B.4: 32 bytes of zeros; the check value of CRC catalogues. */
-static void checksum(void **state)
+UNIT_TEST(checksum)
 {
     const uint8_t zeros[32] = { 0 };
     assert_int_equal(dump_crc("123456789", 9), 0xe3069283);
@@ -25,7 +25,7 @@ static void checksum(void **state)
 }
 
 /* RFC 4648, 10. */
-static void base64(void **state)
+UNIT_TEST(base64)
 {
     static const char *const texts[][2] = { { "", "" },
                                             { "f", "Zg==" },
@@ -59,7 +59,7 @@ static void base64(void **state)
     }
 }
 
-static void numbers(void **state)
+UNIT_TEST(numbers)
 {
     static const uint64_t values[] = { 0, 1, 0x7f, 0x80, 0x3fff, 0x4000, UINT32_MAX, UINT64_MAX >> 1, UINT64_MAX };
     for (size_t i = 0; i < COUNT_OF(values); i++) {
@@ -96,7 +96,7 @@ static void branches_of(unsigned width, uint64_t code, unsigned sites, unsigned 
     }
 }
 
-static void branches_come_back(void **state)
+UNIT_TEST(branches_come_back)
 {
     static const struct {
         unsigned width, sites, count;
@@ -134,7 +134,7 @@ static void branches_come_back(void **state)
     forget();
 }
 
-static void samples_come_back(void **state)
+UNIT_TEST(samples_come_back)
 {
     static const struct {
         struct pebs_form form;
@@ -185,7 +185,7 @@ static void samples_come_back(void **state)
     forget();
 }
 
-static void stacks_come_back(void **state)
+UNIT_TEST(stacks_come_back)
 {
     static const struct {
         unsigned form, depth;
@@ -236,7 +236,7 @@ static void write_head_and_event(const struct dump_machine *machine, const struc
 }
 
 /* Records that were read and written again make the same frames; test_dump_write.c has their words. */
-static void head_and_event_come_back(void **state)
+UNIT_TEST(head_and_event_come_back)
 {
     static const struct dump_sampling event = { .cpu = 2,
                                                 .counter = 3,
@@ -274,7 +274,7 @@ static void head_and_event_come_back(void **state)
 }
 
 /* The example of docs/dump.md, worked out by hand there. */
-static void frame_of_the_documentation(void **state)
+UNIT_TEST(frame_of_the_documentation)
 {
     static const uint64_t want[2][2] = { { 0x1000, 0xfc0 }, { 0xfe0, 0x1000 } };
     forget();
@@ -296,7 +296,7 @@ static void frame_of_the_documentation(void **state)
 }
 
 /* A test that is abandoned while a frame is being filled loses that frame, and the reader reports it. */
-static void writer_is_interrupted(void **state)
+UNIT_TEST(writer_is_interrupted)
 {
     uint8_t bytes[24];
     begin();
@@ -318,7 +318,7 @@ static void writer_is_interrupted(void **state)
 }
 
 /* Loops and unpredictable branches keep the sizes that docs/dump.md promises. */
-static void density(void **state)
+UNIT_TEST(density)
 {
     static const struct {
         unsigned sites, count;
@@ -339,21 +339,4 @@ static void density(void **state)
         free(bytes);
     }
     forget();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(checksum),
-        cmocka_unit_test(base64),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(branches_come_back),
-        cmocka_unit_test(samples_come_back),
-        cmocka_unit_test(stacks_come_back),
-        cmocka_unit_test(head_and_event_come_back),
-        cmocka_unit_test(frame_of_the_documentation),
-        cmocka_unit_test(writer_is_interrupted),
-        cmocka_unit_test(density),
-    };
-    return cmocka_run_group_tests_name("dump", tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static void assert_frames(unsigned n, uint64_t line, enum dump_error error, uint
     assert_int_equal(result.problem[n].last, last);
 }
 
-static void other_lines_between(void **state)
+UNIT_TEST(other_lines_between)
 {
     write_twelve();
     insert(3, "ok 1 bts.one");
@@ -84,7 +84,7 @@ static void other_lines_between(void **state)
  */
 static char *material[21];
 
-static int make_material(void **state)
+static void make_material(void)
 {
     write_twelve();
     insert(written.count, "# begin dstest86 0.1.0 abc 64");
@@ -98,15 +98,13 @@ static int make_material(void **state)
     assert_int_equal(written.count, COUNT_OF(material));
     memcpy(material, written.line, sizeof(material));
     written.count = 0;
-    return 0;
 }
 
-static int free_material(void **state)
+static void free_material(void)
 {
     for (unsigned i = 0; i < COUNT_OF(material); i++)
         free(material[i]);
     forget();
-    return 0;
 }
 
 /* Makes a log of the material: numbers of lines, and ranges of them. */
@@ -127,7 +125,7 @@ static void arrange(const char *lines)
 }
 
 /* Reads each log; all its problems must be these, in this order. */
-static void damaged_logs(void **state)
+UNIT_TEST(damaged_logs)
 {
     static const struct {
         const char *lines;
@@ -171,6 +169,7 @@ static void damaged_logs(void **state)
         { "0-12 14 17-20", 1, 15, 0, { { NO_END(14) }, { NO_HEAD(15) }, { MISSING(15, 0, 0) } } },
         { "0-13 7", 1, 13, 6, { { NO_HEAD(15) }, { MISSING(15, 0, 6) }, { NO_END(15) }, { LOST(15, 6, 7) } } },
     };
+    make_material();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         unsigned problems = 0;
         while (problems < COUNT_OF(cases[i].problem) && cases[i].problem[problems].error != DUMP_READ_OK)
@@ -187,11 +186,13 @@ static void damaged_logs(void **state)
         assert_read(problems, cases[i].branches, cases[i].lost);
         assert_int_equal(result.totals.heads, cases[i].heads);
     }
+    free_material();
 }
 
 /* The context of records after a lost head, of another machine, and around a missing frame. */
-static void what_is_told_of_damaged_logs(void **state)
+UNIT_TEST(what_is_told_of_damaged_logs)
 {
+    make_material();
     arrange("1-13");
     read_log();
     assert_int_equal(result.machines, 1);
@@ -206,9 +207,10 @@ static void what_is_told_of_damaged_logs(void **state)
     read_log();
     assert_int_equal(result.branch_n[3], 3);
     assert_int_equal(result.branch_n[4], 5);
+    free_material();
 }
 
-static void damaged_frames(void **state)
+UNIT_TEST(damaged_frames)
 {
     write_twelve();
     for (unsigned bit = 0; bit < 7; bit++) { /* any character of frame 4 */
@@ -232,7 +234,7 @@ static void damaged_frames(void **state)
     forget();
 }
 
-static void unknown_things(void **state)
+UNIT_TEST(unknown_things)
 {
     forget();
     add(HEAD " colour=blue"); /* a word that later versions may have */
@@ -250,7 +252,7 @@ static void unknown_things(void **state)
 }
 
 /* Frames with a valid checksum and invalid contents, which our writer never writes. */
-static void senseless_frames(void **state)
+UNIT_TEST(senseless_frames)
 {
 #define BTS  "dsdump/1 1 bts test=t cpu=0 "
 #define PEBS "dsdump/1 1 pebs test=t cpu=0 first=0 count=1 before=0 "
@@ -340,7 +342,7 @@ static void senseless_frames(void **state)
     forget();
 }
 
-static void senseless_heads(void **state)
+UNIT_TEST(senseless_heads)
 {
     static const char *const ids[] = { "0", "0g", "g0", "000000000000000000000000000000000000000000" };
     for (size_t i = 0; i < COUNT_OF(ids); i++) {
@@ -356,7 +358,7 @@ static void senseless_heads(void **state)
     forget();
 }
 
-static void longer_than_a_frame(void **state)
+UNIT_TEST(longer_than_a_frame)
 {
     char data[8000];
     memset(data, 'A', sizeof(data));
@@ -371,7 +373,7 @@ static void longer_than_a_frame(void **state)
 }
 
 /* PEBS bytes that the decoder refuses, and an unknown LBR format. */
-static void undecodable(void **state)
+UNIT_TEST(undecodable)
 {
     const struct pebs_form adaptive = { 8, 4, true, false, false, 5, PEBS_RESERVED_NONE };
     const uint8_t zeros[32] = { 0 };
@@ -392,7 +394,7 @@ static void undecodable(void **state)
 }
 
 /* Two frames in a line, because the first lost its end and the line end. */
-static void a_line_end_is_lost(void **state)
+UNIT_TEST(a_line_end_is_lost)
 {
     char *joined;
     write_twelve();
@@ -408,7 +410,7 @@ static void a_line_end_is_lost(void **state)
     forget();
 }
 
-static void no_frame_at_all(void **state)
+UNIT_TEST(no_frame_at_all)
 {
     forget();
     insert(0, "ok 1 bts.calls");
@@ -421,7 +423,7 @@ static void no_frame_at_all(void **state)
     assert_problem(0, 0, DUMP_READ_NO_DUMP);
 }
 
-static void texts(void **state)
+UNIT_TEST(texts)
 {
     static const char *const known[] = {
         [DUMP_READ_OK] = "no error",
@@ -489,23 +491,4 @@ static void texts(void **state)
     assert_string_equal(dump_error_text((enum dump_error)99), "unknown error of the dump");
     for (size_t i = 0; i < COUNT_OF(whole); i++)
         assert_string_equal(text_of(&whole[i].problem), whole[i].text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(other_lines_between),
-        cmocka_unit_test_setup_teardown(damaged_logs, make_material, free_material),
-        cmocka_unit_test_setup_teardown(what_is_told_of_damaged_logs, make_material, free_material),
-        cmocka_unit_test(damaged_frames),
-        cmocka_unit_test(unknown_things),
-        cmocka_unit_test(senseless_frames),
-        cmocka_unit_test(senseless_heads),
-        cmocka_unit_test(longer_than_a_frame),
-        cmocka_unit_test(undecodable),
-        cmocka_unit_test(a_line_end_is_lost),
-        cmocka_unit_test(no_frame_at_all),
-        cmocka_unit_test(texts),
-    };
-    return cmocka_run_group_tests_name("dump_damage", tests, NULL, NULL);
 }

@@ -2,7 +2,8 @@
 /*
  * Which frames the writer of dumps makes, and when: their order and headers (docs/dump.md); test_dump.c reads payloads.
  */
-#include "tests/host/host_test.h"
+#define SETUP new_writer
+#include "tests/host/unit_test.h"
 
 #include "lib/dump/dump_write.h"
 
@@ -63,7 +64,7 @@ static void pebs(unsigned cpu, const struct pebs_form *form, enum data_source_en
 }
 
 /* A frame has records of one processor and form. Each change writes the open frame and begins another. */
-static void a_frame_for_each_form(void **state)
+UNIT_TEST(a_frame_for_each_form)
 {
     static const char *const want[] = {
         "dsdump/1 0 bts test=a cpu=0 first=0 count=3 before=0 form=8/0 codes=3",
@@ -100,7 +101,7 @@ static void a_frame_for_each_form(void **state)
 }
 
 /* Before any other output, the open frame is written. */
-static void in_order(void **state)
+UNIT_TEST(in_order)
 {
     static const char *const want[] = {
         "dsdump/1 0 bts test= cpu=0 first=0 count=1 before=0 form=8/0 codes=1",
@@ -156,7 +157,7 @@ static void in_order(void **state)
 }
 
 /* An abandoned line is lost with its frame, whatever is written next; its records are counted. */
-static void abandoned_frames(void **state)
+UNIT_TEST(abandoned_frames)
 {
     static const struct dump_sampling sampling = { .name = "N" };
     static const char *const bts_line = "dsdump/1 0 bts test=x cpu=0 first=0 count=1 before=2 form=8/0 codes=1";
@@ -230,7 +231,7 @@ static void write_something(unsigned what)
 }
 
 /* An abandoned frame is not sent again, wherever it was interrupted. Without an abandoned frame there is no loss. */
-static void abandoned_in_each_call(void **state)
+UNIT_TEST(abandoned_in_each_call)
 {
     for (volatile unsigned what = 0; what < 8; what++) {
         new_writer(NULL);
@@ -253,7 +254,7 @@ static void abandoned_in_each_call(void **state)
 }
 
 /* A record equal to the one before takes a byte for each eight of its fields, and no values. */
-static void equal_records(void **state)
+UNIT_TEST(equal_records)
 {
     const struct pebs_form form = { .width = 8, .format = 3 };
     pebs(0, &form, DATA_SOURCE_UNKNOWN, 200, 4);
@@ -262,7 +263,7 @@ static void equal_records(void **state)
 }
 
 /* Records are added until a payload has 2700 bytes; 2816 bytes are the most. */
-static void full_frames(void **state)
+UNIT_TEST(full_frames)
 {
     struct pebs_form form = { .width = 8, .format = 3 };
     uint8_t bytes[200];
@@ -283,17 +284,4 @@ static void full_frames(void **state)
             assert_true(codes + 4 + values + 10 <= 2700);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_frame_for_each_form, new_writer),
-        cmocka_unit_test_setup(in_order, new_writer),
-        cmocka_unit_test_setup(abandoned_frames, new_writer),
-        cmocka_unit_test_setup(abandoned_in_each_call, new_writer),
-        cmocka_unit_test_setup(equal_records, new_writer),
-        cmocka_unit_test_setup(full_frames, new_writer),
-    };
-    return cmocka_run_group_tests_name("dump_write", tests, NULL, NULL);
 }

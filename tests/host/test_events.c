@@ -2,7 +2,8 @@
 /*
  * The precise events of each core: codes as the manual's and Intel's lists print them, each once, none without counter.
  */
-#include "tests/host/host_test.h"
+#define FIRST find_lists
+#include "tests/host/unit_test.h"
 
 #include "cpu/cores.h"
 #include "cpu/events.h"
@@ -217,7 +218,7 @@ static void compare_distribution(const char *folder, const struct core *core)
 }
 
 /* Each core whose precise events the kernel knows, event by event, both ways. */
-static void intels_lists(void **state)
+UNIT_TEST(intels_lists)
 {
     size_t files = 0, known = 0;
 
@@ -248,7 +249,7 @@ static void intels_lists(void **state)
 }
 
 /* The events that only the manual lists are as it lists them, and are all that Core has. */
-static void the_manuals_tables(void **state)
+UNIT_TEST(the_manuals_tables)
 {
     for (size_t m = 0; m < COUNT_OF(by_manual); m++) {
         const struct pebs_event_list *list = core_find(6, by_manual[m].model)->events;
@@ -396,7 +397,7 @@ static void assert_named(const char *const names[NAMES_MOST], const char *name, 
     fail_msg("%s is in a group to which it does not belong", name);
 }
 
-static void what_each_event_counts(void **state)
+UNIT_TEST(what_each_event_counts)
 {
     for (size_t l = 0; l < list_count; l++)
         for (size_t i = 0; i < lists[l]->count; i++) {
@@ -408,7 +409,7 @@ static void what_each_event_counts(void **state)
         }
 }
 
-static void no_event_left_out(void **state)
+UNIT_TEST(no_event_left_out)
 {
     for (size_t role = 0; role < PEBS_ROLE_COUNT; role++) {
         assert_non_null(counts[role][0]); /* else a role that no event has */
@@ -418,7 +419,7 @@ static void no_event_left_out(void **state)
     }
 }
 
-static void lists_without_twins(void **state)
+UNIT_TEST(lists_without_twins)
 {
     for (size_t l = 0; l < list_count; l++)
         for (size_t i = 0; i < lists[l]->count; i++) {
@@ -433,7 +434,7 @@ static void lists_without_twins(void **state)
         }
 }
 
-static void an_event_by_its_role(void **state)
+UNIT_TEST(an_event_by_its_role)
 {
     assert_null(pebs_event_of(&pebs_events_none, PEBS_ROLE_LOADS, UINT64_MAX));
     assert_null(pebs_event_of(&pebs_events_core2, PEBS_ROLE_LOADS, UINT64_MAX));
@@ -444,20 +445,9 @@ static void an_event_by_its_role(void **state)
 }
 
 /* No workload causes the roles from PEBS_ROLE_TRIGGERED on. Each of them has its reason. */
-static void roles_without_workload(void **state)
+UNIT_TEST(roles_without_workload)
 {
     assert_int_equal(PEBS_ROLE_TRIGGERED, PEBS_ROLE_PRECISE_STORE + 1);
     for (unsigned role = 0; role < PEBS_ROLE_COUNT; role++)
         assert_int_equal(pebs_role_untriggered((enum pebs_role)role) != NULL, role >= PEBS_ROLE_TRIGGERED);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intels_lists),           cmocka_unit_test(the_manuals_tables),
-        cmocka_unit_test(what_each_event_counts), cmocka_unit_test(no_event_left_out),
-        cmocka_unit_test(lists_without_twins),    cmocka_unit_test(an_event_by_its_role),
-        cmocka_unit_test(roles_without_workload),
-    };
-    return cmocka_run_group_tests_name("events", tests, find_lists, NULL);
 }

@@ -6,7 +6,9 @@
 #define _GNU_SOURCE 1 /* mmap() with MAP_ANONYMOUS */
 #include <sys/mman.h>
 
-#include "tests/host/host_test.h"
+#define SETUP clear_low
+#define FIRST map_low
+#include "tests/host/unit_test.h"
 
 #include "boot/handover.h"
 
@@ -83,7 +85,7 @@ static void assert_nothing_but_a_route(const char *route)
     assert_string_equal(text_at(info.route), route);
 }
 
-static void own_loader(void **state)
+UNIT_TEST(own_loader)
 {
     static const uint8_t given[104] = { 3, 0, 0, 0, 104, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0,
                                         3, 0, 0, 0, 0,   0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0 };
@@ -110,7 +112,7 @@ static void own_loader(void **state)
     assert_nothing_but_a_route("unknown");
 }
 
-static void no_known_protocol(void **state)
+UNIT_TEST(no_known_protocol)
 {
     assert_int_equal(take(0x12345678), HANDOVER_MAGIC);
     assert_nothing_but_a_route("unknown");
@@ -119,7 +121,7 @@ static void no_known_protocol(void **state)
 }
 
 /* start_info: magic, version, flags, modules, their address, command line, RSDP, memory map and its entries. */
-static void pvh(void **state)
+UNIT_TEST(pvh)
 {
     put_32(0, 0x336ec578);
     put_32(4, 1);
@@ -166,7 +168,7 @@ static const char *options_of(const char *line)
     return text_at(info.options);
 }
 
-static void multiboot_options(void **state)
+UNIT_TEST(multiboot_options)
 {
     put_32(16, at(LINE));
     put_32(0, ~(1u << 2 | 1u << 6)); /* no flag says that there is one */
@@ -195,7 +197,7 @@ static void put_range(size_t offset, uint32_t size, uint64_t base, uint64_t leng
     put_32(MAP + offset + 20, type);
 }
 
-static void multiboot_memory(void **state)
+UNIT_TEST(multiboot_memory)
 {
     put_32(44, 24 + 28 + 24);
     put_32(48, at(MAP));
@@ -224,7 +226,7 @@ static void multiboot_memory(void **state)
 }
 
 /* 128 ranges are kept, and the memory behind them stays unchanged. */
-static void multiboot_memory_without_end(void **state)
+UNIT_TEST(multiboot_memory_without_end)
 {
     put_32(0, 1u << 6);
     put_32(44, 130 * 24);
@@ -260,7 +262,7 @@ static void end_tags(size_t offset)
     put_32(0, (uint32_t)tag(offset, 0, "", 0));
 }
 
-static void multiboot2(void **state)
+UNIT_TEST(multiboot2)
 {
     uint64_t map[2 + 6] = { 24, 0x100000, 0x100000, 1, 0, 0x9fc00, 1 };
     size_t end = tag(8, 1, "run=bts.*", 10);
@@ -288,7 +290,7 @@ static void multiboot2(void **state)
     assert_int_equal(offender.line, 0);
 }
 
-static void multiboot2_options_file(void **state)
+UNIT_TEST(multiboot2_options_file)
 {
     end_tags(module(8, 0x4000, "# comment\nrun=x\nlist\n"));
     assert_int_equal(take(0x36d76289), HANDOVER_OK);
@@ -326,7 +328,7 @@ static void multiboot2_options_file(void **state)
     assert_nothing_but_a_route("multiboot2 ");
 }
 
-static void multiboot2_damaged(void **state)
+UNIT_TEST(multiboot2_damaged)
 {
     end_tags(tag(8, 1, "run=x", 5)); /* without its NUL */
     assert_int_equal(take(0x36d76289), HANDOVER_MULTIBOOT2);
@@ -335,7 +337,7 @@ static void multiboot2_damaged(void **state)
 }
 
 /* A loader's name is cut to 48 characters. */
-static void a_long_name(void **state)
+UNIT_TEST(a_long_name)
 {
     char name[100];
     memset(name, 'n', sizeof name - 1);
@@ -345,7 +347,7 @@ static void a_long_name(void **state)
     assert_int_equal(strlen(text_at(info.route)), 59);
 }
 
-static void texts(void **state)
+UNIT_TEST(texts)
 {
     assert_string_equal(handover_error_text(HANDOVER_OK), "no error");
     assert_string_equal(handover_error_text(HANDOVER_MAGIC),
@@ -355,22 +357,4 @@ static void texts(void **state)
     assert_string_equal(handover_error_text(HANDOVER_MULTIBOOT2), "the Multiboot2 information is invalid");
     assert_string_equal(handover_error_text(HANDOVER_OPTIONS_FILE), "options.txt");
     assert_string_equal(handover_error_text((enum handover_error)99), "unknown handover error");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(own_loader, clear_low),
-        cmocka_unit_test_setup(no_known_protocol, clear_low),
-        cmocka_unit_test_setup(pvh, clear_low),
-        cmocka_unit_test_setup(multiboot_options, clear_low),
-        cmocka_unit_test_setup(multiboot_memory, clear_low),
-        cmocka_unit_test_setup(multiboot_memory_without_end, clear_low),
-        cmocka_unit_test_setup(multiboot2, clear_low),
-        cmocka_unit_test_setup(multiboot2_options_file, clear_low),
-        cmocka_unit_test_setup(multiboot2_damaged, clear_low),
-        cmocka_unit_test_setup(a_long_name, clear_low),
-        cmocka_unit_test(texts),
-    };
-    return cmocka_run_group_tests_name("handover", tests, map_low, NULL);
 }

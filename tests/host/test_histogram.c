@@ -19,7 +19,7 @@ static void add(struct histogram *histogram, int distance, unsigned count)
         histogram_add(histogram, distance);
 }
 
-static void sorted(void **state)
+UNIT_TEST(sorted)
 {
     struct histogram h = { 0 };
     add(&h, 7, 2);
@@ -34,7 +34,7 @@ static void sorted(void **state)
     assert_int_equal(histogram_at(&h, 4), 0);
 }
 
-static void full(void **state)
+UNIT_TEST(full)
 {
     struct histogram h = { 0 };
     for (int i = 0; i < (int)HISTOGRAM_BARS + 5; i++)
@@ -46,7 +46,7 @@ static void full(void **state)
     assert_int_equal(histogram_at(&h, (int)HISTOGRAM_BARS), 0);
 }
 
-static void side_by_side(void **state)
+UNIT_TEST(side_by_side)
 {
     static const char *const lines[] = {
         "distance  interrupt                     EventingIP",
@@ -65,7 +65,7 @@ static void side_by_side(void **state)
 }
 
 /* A tiny share still has a mark. */
-static void smallest_bar(void **state)
+UNIT_TEST(smallest_bar)
 {
     static const char *const lines[] = {
         "distance  a",
@@ -79,19 +79,10 @@ static void smallest_bar(void **state)
     expect(&column, 1, lines, COUNT_OF(lines));
 }
 
-static void empty(void **state)
+UNIT_TEST(empty)
 {
     static const char *const lines[] = { "distance  a" };
     const struct histogram h = { 0 };
     const struct histogram_column column = { "a", &h };
     expect(&column, 1, lines, COUNT_OF(lines));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorted),       cmocka_unit_test(full),  cmocka_unit_test(side_by_side),
-        cmocka_unit_test(smallest_bar), cmocka_unit_test(empty),
-    };
-    return cmocka_run_group_tests_name("histogram", tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* How a register of the I/O APIC is reached: by its number at byte 0, at byte 10H. Intel 82093AA (290566-001), 3.1. */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "arch/x86/devices/io_apic.c"
 
-static void registers(void **state)
+UNIT_TEST(registers)
 {
     uint32_t chip[8] = { [4] = 0x1234 };
 
@@ -16,10 +16,4 @@ static void registers(void **state)
     chip[0] = chip[4] = 0;
     for (unsigned i = 0; i < COUNT_OF(chip); i++)
         assert_int_equal(chip[i], 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(registers) };
-    return cmocka_run_group_tests_name("io_apic", tests, NULL, NULL);
 }

@@ -3,7 +3,8 @@
  * The log that outlasts a reset: its bytes, whole lines at every moment, what stays of one that is too long, and that
  * no changed byte goes unnoticed.
  */
-#include "tests/host/host_test.h"
+#define SETUP start
+#include "tests/host/unit_test.h"
 
 #include "boot/kept_log.h"
 
@@ -60,7 +61,7 @@ static void expect(const char *want)
     assert_true(text.sequence == 0x123456789);
 }
 
-static void lines(void **state)
+UNIT_TEST(lines)
 {
     expect("");
     kept_log_line(&kept, "# ", "begin");
@@ -72,7 +73,7 @@ static void lines(void **state)
 }
 
 /* Typed by hand, except the sums: of "a\r\n" and of nothing they are FNV-1a's. */
-static void its_bytes(void **state)
+UNIT_TEST(its_bytes)
 {
     static const uint8_t head[] = { 'd', 's', 't', '8',  '6', 'l',  'o',  'g',  1,    0, 0,
                                     0,   0,   0,   0x10, 0,   0x89, 0x67, 0x45, 0x23, 1 };
@@ -104,7 +105,7 @@ static void reset_now(void)
 }
 
 /* A reset after each byte that leaves the caches. */
-static void a_reset_at_any_moment_leaves_whole_lines(void **state)
+UNIT_TEST(a_reset_at_any_moment_leaves_whole_lines)
 {
     kept_log_line(&kept, "# ", "first");
     wanted_before = "# first\r\n";
@@ -150,7 +151,7 @@ static void expect_lines(unsigned beginning, unsigned end, unsigned last)
     assert_int_equal(*at, '\0');
 }
 
-static void a_full_log_keeps_its_beginning_and_its_end(void **state)
+UNIT_TEST(a_full_log_keeps_its_beginning_and_its_end)
 {
     const unsigned whole = BEGINNING / 16, half = 0x8000 / 16;
     assert_int_equal(BEGINNING % 16, 0);
@@ -170,7 +171,7 @@ static void a_full_log_keeps_its_beginning_and_its_end(void **state)
 }
 
 /* When a half of the end is used again, a reset leaves the log as before or without that half. */
-static void a_reset_while_a_half_is_used_again(void **state)
+UNIT_TEST(a_reset_while_a_half_is_used_again)
 {
     const unsigned whole = BEGINNING / 16, half = 0x8000 / 16;
     static char before[KEPT_LOG_SIZE + 1];
@@ -192,7 +193,7 @@ static void a_reset_while_a_half_is_used_again(void **state)
     assert_string_equal(found + strlen(without), "x\r\n");
 }
 
-static void long_lines_are_cut(void **state)
+UNIT_TEST(long_lines_are_cut)
 {
     static char line[0x8000 + 1], want[0x8000 + 1];
     memset(line, 'x', sizeof line - 1);
@@ -208,7 +209,7 @@ static void long_lines_are_cut(void **state)
     assert_int_equal(text.length, BEGINNING + 0x8000);
 }
 
-static void memory_without_a_log(void **state)
+UNIT_TEST(memory_without_a_log)
 {
     struct kept_log_text text;
     struct kept_log other;
@@ -230,7 +231,7 @@ static void memory_without_a_log(void **state)
     kept_log_line(&kept, "", "nowhere");
 }
 
-static void no_changed_byte_goes_unnoticed(void **state)
+UNIT_TEST(no_changed_byte_goes_unnoticed)
 {
     struct kept_log_text text;
     kept_log_line(&kept, "", "first");
@@ -259,19 +260,4 @@ static void no_changed_byte_goes_unnoticed(void **state)
         assert_int_equal(kept_log_read(memory, &text), KEPT_LOG_DAMAGED);
         memory[32 + section * 64] ^= 1;
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(lines, start),
-        cmocka_unit_test_setup(its_bytes, start),
-        cmocka_unit_test_setup(a_reset_at_any_moment_leaves_whole_lines, start),
-        cmocka_unit_test_setup(a_full_log_keeps_its_beginning_and_its_end, start),
-        cmocka_unit_test_setup(a_reset_while_a_half_is_used_again, start),
-        cmocka_unit_test_setup(long_lines_are_cut, start),
-        cmocka_unit_test_setup(memory_without_a_log, start),
-        cmocka_unit_test_setup(no_changed_byte_goes_unnoticed, start),
-    };
-    return cmocka_run_group_tests_name("kept_log", tests, NULL, NULL);
 }

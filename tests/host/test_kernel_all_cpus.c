@@ -3,7 +3,7 @@
  * Which processors take part in a test of all processors (suite/all_cpus/all_cpus.c), and what the log says of each
  * job: the cases that no boot of the model reaches. The boots of all_cpus.* and measure.sharing.* run the rest.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 static void memory_fence(void)
 {
@@ -144,7 +144,7 @@ static void begin_test(void)
     run = (struct test_run){ .test = &test, .caps = &caps, .data_source = DATA_SOURCE_SKYLAKE };
 }
 
-static void none_can_be_used(void **state)
+UNIT_TEST(none_can_be_used)
 {
     static const struct {
         const char *barred;
@@ -168,7 +168,7 @@ static void none_can_be_used(void **state)
     }
 }
 
-static void who_takes_part(void **state)
+UNIT_TEST(who_takes_part)
 {
     static const struct {
         unsigned most, dead, unlike, differs;
@@ -204,7 +204,7 @@ static void who_takes_part(void **state)
 }
 
 /* Cores of another kind are compared with the first of their kind that started, and have their own capabilities. */
-static void kinds_of_cores(void **state)
+UNIT_TEST(kinds_of_cores)
 {
     static const struct {
         const char *types; /* of the cores: P or E, or F, an E-core of another model */
@@ -253,7 +253,7 @@ static void job(struct member *m)
     strcpy(m->aside, "the first thing");
 }
 
-static void what_a_job_says(void **state)
+UNIT_TEST(what_a_job_says)
 {
     static const struct {
         unsigned problems, differences, interrupts;
@@ -279,15 +279,4 @@ static void what_a_job_says(void **state)
         machine_has_printed(rows[i / 2].printed);
         machine_found(rows[i / 2].found);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(none_can_be_used),
-        cmocka_unit_test(who_takes_part),
-        cmocka_unit_test(kinds_of_cores),
-        cmocka_unit_test(what_a_job_says),
-    };
-    return cmocka_run_group_tests_name("kernel_all_cpus", tests, NULL, NULL);
 }

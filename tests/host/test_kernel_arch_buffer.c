@@ -3,7 +3,9 @@
  * The buffer of architectural PEBS (ds/arch_buffer.c) where no boot of the model leads: memory of any alignment, a log
  * that is full, and an index, sizes and a base that no processor leaves. The boots of arch.* do the rest.
  */
-#include "tests/host/host_test.h"
+#define TEARDOWN closed
+#define FIRST    set_up
+#include "tests/host/unit_test.h"
 
 #include "arch/x86/msr.h"
 #include "arch/x86/paging.h"
@@ -81,7 +83,7 @@ static void assert_log(unsigned records, unsigned dropped, unsigned overruns, un
     assert_int_equal(ds_pebs_log()->broken, broken);
 }
 
-static void parts_of_memory(void **state)
+UNIT_TEST(parts_of_memory)
 {
     static uint8_t memory[0x20000] __attribute__((aligned(0x10000)));
     static const struct {
@@ -108,7 +110,7 @@ static void parts_of_memory(void **state)
     }
 }
 
-static void refusal(void **state)
+UNIT_TEST(refusal)
 {
     struct ds_config config = basic;
     struct ds_breaches breaches;
@@ -131,7 +133,7 @@ static void refusal(void **state)
     assert_int_equal(breaches.count, 0);
 }
 
-static void what_no_processor_leaves(void **state)
+UNIT_TEST(what_no_processor_leaves)
 {
     size_t end;
 
@@ -163,7 +165,7 @@ static void what_no_processor_leaves(void **state)
 }
 
 /* The log has room for 3072 of the smallest. */
-static void log_is_full(void **state)
+UNIT_TEST(log_is_full)
 {
     opened(&basic);
     for (unsigned i = 0; i < 4; i++) {
@@ -175,7 +177,7 @@ static void log_is_full(void **state)
 }
 
 /* The DS area of BTS is separate, and has no fields for PEBS. */
-static void beside_bts(void **state)
+UNIT_TEST(beside_bts)
 {
     struct ds_config config = basic;
     struct ds_breaches breaches;
@@ -197,18 +199,11 @@ static void beside_bts(void **state)
     assert_int_equal(msr_get(0x600), 0);
 }
 
-int main(void)
+static int set_up(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_of_memory),
-        cmocka_unit_test_teardown(refusal, closed),
-        cmocka_unit_test_teardown(what_no_processor_leaves, closed),
-        cmocka_unit_test_teardown(log_is_full, closed),
-        cmocka_unit_test_teardown(beside_bts, closed),
-    };
     caps = caps_of(clearwater_forest_input());
     caps.pebs_counters = 0x5;
     caps.pebs_fixed_counters = 0x11;
     caps.pebs_cfg_c = UINT64_C(0xe002030000000000);
-    return cmocka_run_group_tests_name("kernel_arch_buffer", tests, NULL, NULL);
+    return 0;
 }

@@ -4,7 +4,8 @@
  * queried and for how long, the names, the selection and the lines printed. CPUID.1AH:EAX has the type in bits 31:24,
  * 20H Atom and 40H Core, and the native model ID in bits 23:0: SDM Vol. 2A (253666-081), "CPUID".
  */
-#include "tests/host/host_test.h"
+#define FIRST set_up
+#include "tests/host/unit_test.h"
 
 #include "kernel/core_kinds.c"
 #include "tests/host/machine/machine.h"
@@ -122,7 +123,7 @@ static void assert_kind(unsigned index, const char *name, const char *suffix, un
     assert_int_equal(kind->processors, processors);
 }
 
-static void two_kinds(void **state)
+UNIT_TEST(two_kinds)
 {
     start_machine(5, (const uint32_t[]){ CORE, ATOM, ATOM, CORE, ATOM });
     core_kinds_init(&alder_lake);
@@ -141,7 +142,7 @@ static void two_kinds(void **state)
 }
 
 /* Arrow Lake's Atoms of two native models: C5H. Names of one type are numbered; a type of its own is none of them. */
-static void several_of_a_type(void **state)
+UNIT_TEST(several_of_a_type)
 {
     struct caps arrow_lake = alder_lake;
 
@@ -166,7 +167,7 @@ static void several_of_a_type(void **state)
 }
 
 /* Unknown types are kinds with a number each, because they share a name. */
-static void unknown_types(void **state)
+UNIT_TEST(unknown_types)
 {
     start_machine(4, (const uint32_t[]){ 0x10000007, 0x30abcdef, 0x10000007, 0 });
     core_kinds_init(&alder_lake);
@@ -179,7 +180,7 @@ static void unknown_types(void **state)
 }
 
 /* Without a name in the tables for the core: the type, and the native model that CPUID says. */
-static void not_described(void **state)
+UNIT_TEST(not_described)
 {
     struct caps caps = alder_lake;
 
@@ -199,7 +200,7 @@ static void not_described(void **state)
 }
 
 /* Kinds beyond the table, and processors without a type, are counted. */
-static void left_out(void **state)
+UNIT_TEST(left_out)
 {
     start_machine(7, (const uint32_t[]){ ATOM, ATOM_2, 0x20000003, 0x20000004, 0x20000005, ATOM_2, 0x20000003 });
     cpu.refuses = 6;
@@ -218,7 +219,7 @@ static void left_out(void **state)
 }
 
 /* The wait for a processor is bounded. A processor without leaf 1AH has no type. */
-static void waiting(void **state)
+UNIT_TEST(waiting)
 {
     struct caps caps = alder_lake;
 
@@ -250,13 +251,8 @@ static void waiting(void **state)
     }
 }
 
-int main(void)
+static int set_up(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_kinds),     cmocka_unit_test(several_of_a_type), cmocka_unit_test(unknown_types),
-        cmocka_unit_test(not_described), cmocka_unit_test(left_out),          cmocka_unit_test(waiting),
-    };
-
     alder_lake = caps_of(golden_cove_input());
-    return cmocka_run_group_tests_name("kernel_kinds", tests, NULL, NULL);
+    return 0;
 }

@@ -6,7 +6,9 @@
  * (335592-081): 1D9H IA32_DEBUGCTL, 370H MSR_IQ_CCCR4, 38EH to 390H IA32_PERF_GLOBAL_STATUS, _CTRL and _OVF_CTRL, 3F1H
  * IA32_PEBS_ENABLE, 600H IA32_DS_AREA.
  */
-#include "tests/host/host_test.h"
+#define TEARDOWN closed
+#define FIRST    set_up
+#include "tests/host/unit_test.h"
 
 #include "arch/x86/image.h"
 #include "arch/x86/paging.h"
@@ -106,7 +108,7 @@ static void assert_log(const struct ds_log *log, unsigned records, unsigned drop
 
 /* ---- the area ---------------------------------------------------------------------------------------------------- */
 
-static void area_of_64_bits(void **state)
+UNIT_TEST(area_of_64_bits)
 {
     struct ds_breaches breaches;
     struct ds_config config = both;
@@ -147,7 +149,7 @@ static void area_of_64_bits(void **state)
     assert_non_null(machine.handler);
 }
 
-static void area_of_32_bits(void **state)
+UNIT_TEST(area_of_32_bits)
 {
     struct ds_breaches breaches;
     struct ds_config config = both;
@@ -167,7 +169,7 @@ static void area_of_32_bits(void **state)
 }
 
 /* Adaptive records are as long as their groups; fixed counters have slots from 80H on. */
-static void area_of_adaptive_records(void **state)
+UNIT_TEST(area_of_adaptive_records)
 {
     struct ds_breaches breaches;
     struct ds_config config = both;
@@ -209,7 +211,7 @@ static void area_of_adaptive_records(void **state)
 }
 
 /* A circular buffer's threshold is past its maximum, so that it is never reached. Unused fields are 0. */
-static void area_of_circular_bts(void **state)
+UNIT_TEST(area_of_circular_bts)
 {
     const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = 10, .bts_threshold = 4 };
     opened(&skylake, &config);
@@ -223,7 +225,7 @@ static void area_of_circular_bts(void **state)
 }
 
 /* Core 2 hangs with a PEBS buffer larger than a page. Other processors have smaller buffers than the first. */
-static void capacity(void **state)
+UNIT_TEST(capacity)
 {
     struct caps caps = skylake;
     machine_start();
@@ -241,7 +243,7 @@ static void capacity(void **state)
 }
 
 /* The largest buffers that there is memory for, and one record more. */
-static void room(void **state)
+UNIT_TEST(room)
 {
     struct ds_breaches breaches;
     struct ds_config config = { .bts = true, .bts_records = 4000, .bts_threshold = 9, .bts_before = 96 };
@@ -261,7 +263,7 @@ static void room(void **state)
 }
 
 /* Another area is opened only when the one that is open has been closed and drained. */
-static void opened_twice(void **state)
+UNIT_TEST(opened_twice)
 {
     const struct ds_config circular = { .bts_circular = true, .pebs = true, .pebs_records = 8, .pebs_threshold = 5 };
     struct ds_breaches breaches;
@@ -280,7 +282,7 @@ static void opened_twice(void **state)
 }
 
 /* An area that the check refuses is never written to IA32_DS_AREA. */
-static void refused(void **state)
+UNIT_TEST(refused)
 {
     struct ds_breaches breaches;
     struct ds_config config = both;
@@ -299,7 +301,7 @@ static void refused(void **state)
 /* ---- draining ---------------------------------------------------------------------------------------------------- */
 
 /* The service routine empties both buffers up to their indexes, and the area is as it was when it was opened. */
-static void drained(void **state)
+UNIT_TEST(drained)
 {
     uint8_t area[0x60];
     opened(&skylake, &both);
@@ -346,7 +348,7 @@ static void drained(void **state)
 }
 
 /* An interrupt is spurious if there was neither a record nor a status bit. */
-static void spurious(void **state)
+UNIT_TEST(spurious)
 {
     opened(&skylake, &both);
     machine_set(0x38e, 1);
@@ -374,7 +376,7 @@ static void spurious(void **state)
 }
 
 /* A buffer without room for one record more may have lost some: the index is at the maximum, or less than one short. */
-static void overran(void **state)
+UNIT_TEST(overran)
 {
     struct ds_config config = both;
     for (unsigned records = 7; records <= 10; records++) {
@@ -401,7 +403,7 @@ static void overran(void **state)
 }
 
 /* If the log is full, whole records are dropped and counted. */
-static void dropped(void **state)
+UNIT_TEST(dropped)
 {
     static const struct {
         struct ds_config config;
@@ -444,7 +446,7 @@ static void dropped(void **state)
 }
 
 /* A changed field that only software may write, or an impossible index: no record is trusted. */
-static void broken(void **state)
+UNIT_TEST(broken)
 {
     static const struct {
         enum field field;
@@ -485,7 +487,7 @@ static void broken(void **state)
 }
 
 /* Every reset slot that the format has, and none of the reserved bytes behind the only one of format 0. */
-static void broken_resets(void **state)
+UNIT_TEST(broken_resets)
 {
     static const struct {
         unsigned format, size, slots;
@@ -507,7 +509,7 @@ static void broken_resets(void **state)
 
 /* The newest records of a circular buffer in order of time: from the index on if it has wrapped, then up to the index.
  */
-static void circular(void **state)
+UNIT_TEST(circular)
 {
     const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = 4 };
     static const struct {
@@ -558,7 +560,7 @@ static void observe(uint64_t status)
 }
 
 /* Stop, drain, acknowledge, unmask, EOI, and only then count and trace again. */
-static void service_registers(void **state)
+UNIT_TEST(service_registers)
 {
     struct ds_config config = both;
     config.counting = 0x2;
@@ -584,7 +586,7 @@ static void service_registers(void **state)
 }
 
 /* NetBurst's only counter in use is stopped by the enable flag of its CCCR; its overflow flag is cleared. */
-static void service_registers_netburst(void **state)
+UNIT_TEST(service_registers_netburst)
 {
     opened(&netburst, &both);
     machine_set(0x1d9, 0x1d);
@@ -594,7 +596,7 @@ static void service_registers_netburst(void **state)
     assert_int_equal(ds_counts()->spurious, 0); /* the flag was its reason */
 }
 
-static void close_registers(void **state)
+UNIT_TEST(close_registers)
 {
     struct ds_config config = both;
     config.counting = 0x4;
@@ -630,7 +632,7 @@ static void late_record(uint32_t msr, uint64_t value)
         move(PEBS_INDEX, 200);
 }
 
-static void drained_when_off(void **state)
+UNIT_TEST(drained_when_off)
 {
     opened(&skylake, &both);
     machine.write = late_record;
@@ -638,32 +640,10 @@ static void drained_when_off(void **state)
     assert_int_equal(ds_pebs_log()->records, 1);
 }
 
-int main(void)
+static int set_up(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(area_of_64_bits, closed),
-        cmocka_unit_test_teardown(area_of_32_bits, closed),
-        cmocka_unit_test_teardown(area_of_adaptive_records, closed),
-        cmocka_unit_test_teardown(area_of_circular_bts, closed),
-        cmocka_unit_test_teardown(capacity, closed),
-        cmocka_unit_test_teardown(room, closed),
-        cmocka_unit_test_teardown(opened_twice, closed),
-        cmocka_unit_test_teardown(refused, closed),
-        cmocka_unit_test_teardown(drained, closed),
-        cmocka_unit_test_teardown(spurious, closed),
-        cmocka_unit_test_teardown(overran, closed),
-        cmocka_unit_test_teardown(dropped, closed),
-        cmocka_unit_test_teardown(broken, closed),
-        cmocka_unit_test_teardown(broken_resets, closed),
-        cmocka_unit_test_teardown(circular, closed),
-        cmocka_unit_test_teardown(service_registers, closed),
-        cmocka_unit_test_teardown(service_registers_netburst, closed),
-        cmocka_unit_test_teardown(close_registers, closed),
-        cmocka_unit_test_teardown(drained_when_off, closed),
-    };
-
     ds_give(3, store, kept);
     skylake = caps_of(skylake_input());
     netburst = caps_of(netburst_input());
-    return cmocka_run_group_tests_name("kernel_ds", tests, NULL, NULL);
+    return 0;
 }

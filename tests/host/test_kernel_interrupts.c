@@ -4,7 +4,7 @@
  * right, and it reports each register, flag, segment and stack that is wrong. Only this test looks at what the entries
  * in assembly save and restore. Vectors, gates and descriptors also have test_kernel_descriptors32.c and 64.c.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "arch/x86/interrupts_test.c"
 #include "tests/host/machine/machine.h"
@@ -129,7 +129,7 @@ void (*const interrupt_entries[256])(void) = { MORE(0) MORE(16) MORE(32) MORE(48
                                                        MORE(240) };
 
 /* Flags 202H: IF, and bit 1, which is always set; 240ED7H: also DF, AC, ID and all that arithmetic sets. */
-static void state_right(void **state_of)
+UNIT_TEST(state_right)
 {
     start();
     runs[0] = 0;
@@ -146,7 +146,7 @@ static void interrupt_nothing(void)
 }
 
 /* The handler's calls, and the interrupted address that it gets. */
-static void occasions_wrong(void **state_of)
+UNIT_TEST(occasions_wrong)
 {
     static const struct {
         int calls;
@@ -184,7 +184,7 @@ static void occasions_wrong(void **state_of)
 }
 
 /* What the test compares after an interrupt, at CPL 0 or 3; then again with one bit of one word wrong. */
-static void words_wrong(void **state_of)
+UNIT_TEST(words_wrong)
 {
     const uintptr_t flags = FLAG_ONE | FLAG_IF;
     for (unsigned level = 0; level < 2; level++) {
@@ -251,7 +251,7 @@ static void words_wrong(void **state_of)
 }
 
 /* At CPL 0 the frame lies on the stack that was interrupted, a little lower; at CPL 3 anywhere on the kernel's. */
-static void frames_wrong(void **state_of)
+UNIT_TEST(frames_wrong)
 {
     const uintptr_t bottom = (uintptr_t)stack_bottom, top = (uintptr_t)stack_top,
                     frame = sizeof(struct interrupt_frame);
@@ -281,15 +281,4 @@ static void frames_wrong(void **state_of)
                  occasions[rows[i].occasion].name, HEX(rows[i].at));
         machine_found(rows[i].right ? "" : line);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(state_right),
-        cmocka_unit_test(occasions_wrong),
-        cmocka_unit_test(words_wrong),
-        cmocka_unit_test(frames_wrong),
-    };
-    return cmocka_run_group_tests_name("kernel_interrupts", tests, NULL, NULL);
 }

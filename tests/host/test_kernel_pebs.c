@@ -6,7 +6,8 @@
  * 3F2H MSR_PEBS_DATA_CFG (NetBurst: MSR_PEBS_MATRIX_VERT), 3F6H MSR_PEBS_LD_LAT_THRESHOLD, 4C1H IA32_A_PMC0; of
  * NetBurst 310H MSR_IQ_COUNTER4, 360H to 371H the CCCRs, 3BCH MSR_RAT_ESCR0, 3CCH MSR_CRU_ESCR2.
  */
-#include "tests/host/host_test.h"
+#define FIRST set_up
+#include "tests/host/unit_test.h"
 
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
@@ -87,7 +88,7 @@ static void programs(const struct caps *caps, struct pebs_sampling s, const char
     pebs_observe(NULL);
 }
 
-static void general(void **state)
+UNIT_TEST(general)
 {
     struct caps caps = skylake;
     programs(&caps, sampling(loads, 0),
@@ -107,7 +108,7 @@ static void general(void **state)
 }
 
 /* Bit 34 of the event select, and the field of a fixed counter at bit 32, ask for the groups. */
-static void with_groups(void **state)
+UNIT_TEST(with_groups)
 {
     struct caps caps = adaptive();
     struct pebs_sampling s = sampling(loads, 5);
@@ -148,7 +149,7 @@ static void with_groups(void **state)
              "wrmsr 38d 2\n");
 }
 
-static void tagging(void **state)
+UNIT_TEST(tagging)
 {
     const struct pebs_event memory_loads = { "memory_loads", PEBS_ROLE_LOADS, PEBS_FAMILY_NONE, 0, 1, true };
     const struct caps caps = netburst();
@@ -176,7 +177,7 @@ static void tagging(void **state)
 }
 
 /* A counter that cannot sample the event, or any event on this processor, is not programmed. */
-static void no_counter(void **state)
+UNIT_TEST(no_counter)
 {
     struct caps caps = adaptive();
     struct pebs_sampling s = sampling(store, 2);
@@ -210,7 +211,7 @@ static void no_counter(void **state)
 /* ---- counters ---------------------------------------------------------------------------------------------------- */
 
 /* A fixed counter's field is its own; those of the others stay, and while it is changed it counts nothing. */
-static void counters(void **state)
+UNIT_TEST(counters)
 {
     machine_start();
     machine_set(0x38d, UINT64_C(0x500000bbb));
@@ -246,7 +247,7 @@ static void counters(void **state)
 }
 
 /* The state after reset is that of the first call: what is programmed later does not change it. */
-static void after_reset(void **state)
+UNIT_TEST(after_reset)
 {
     struct caps caps = skylake;
     machine_start();
@@ -305,7 +306,7 @@ static void started(const struct caps *caps)
     run = (struct test_run){ .caps = caps };
 }
 
-static void spacing_and_room(void **state)
+UNIT_TEST(spacing_and_room)
 {
     struct caps caps = skylake;
     machine_start();
@@ -370,7 +371,7 @@ static uint64_t peek(unsigned offset)
 
 /* The area of a sample: its buffer, its threshold and its reset slot. */
 /* PEBS is stopped, and what is under way has time to arrive. */
-static void settling(void **state)
+UNIT_TEST(settling)
 {
     machine_start();
     machine_set(0x3f1, 0x5);
@@ -379,7 +380,7 @@ static void settling(void **state)
     assert_true(machine.pauses >= 100);
 }
 
-static void opening(void **state)
+UNIT_TEST(opening)
 {
     static struct caps caps;
     struct pebs_sample s = { .event = loads, .workload = &workload_loads, .counter = 2, .period = 7 };
@@ -448,7 +449,7 @@ static unsigned rounds_of(unsigned rounds, unsigned until, unsigned after)
     return rounds_run;
 }
 
-static void going_on(void **state)
+UNIT_TEST(going_on)
 {
     assert_int_equal(rounds_of(0, 0, 0), 1);
     assert_int_equal(rounds_of(1, 0, 0), 1);
@@ -500,7 +501,7 @@ static void said(const struct caps *caps, struct pebs_sample s, const struct lef
     said(caps, s, (const struct left[]){ __VA_ARGS__ }, COUNT_OF(((const struct left[]){ __VA_ARGS__ })), first, lines)
 
 /* Loads of the ring: RCX counts down from 1024. Of a spacing of 33 a record may be late by 32 events, and not early. */
-static void numbers_of_loads(void **state)
+UNIT_TEST(numbers_of_loads)
 {
     const struct pebs_sample s = { .event = loads, .workload = &workload_chase, .period = 32 };
     SAID(&skylake, s, 32, "", { 0x1004, 0x1000, 1024 - 32 }, { 0x1004, 0x1000, 1024 - 65 });
@@ -530,7 +531,7 @@ static void numbers_of_loads(void **state)
 }
 
 /* Over several rounds the number is the next that the place allows. */
-static void numbers_over_rounds(void **state)
+UNIT_TEST(numbers_over_rounds)
 {
     static struct access table[64];
     static const struct workload accesses = { .run = nothing, .accesses = table, .access_count = 64 };
@@ -552,7 +553,7 @@ static void numbers_over_rounds(void **state)
 /*
  * Of the loop's 201 instructions the record's IP is the next one's where PEBS is trap-like; the window's first counts.
  */
-static void numbers_of_instructions(void **state)
+UNIT_TEST(numbers_of_instructions)
 {
     struct caps trap = skylake;
     const struct pebs_sample s = { .event = instructions, .workload = &workload_long_loop, .period = 49 };
@@ -589,7 +590,7 @@ static void numbers_of_instructions(void **state)
 }
 
 /* A branch is known by both ends where the record has them; the one at which a loop ends goes on behind it. */
-static void branches(void **state)
+UNIT_TEST(branches)
 {
     static const struct branch table[] = { { .from = 0x10, .to = 0x20, .kind = 8, .repeat = 1 },
                                            { .from = 0x10, .to = 0x30, .kind = 8, .repeat = 1 },
@@ -629,7 +630,7 @@ static void branches(void **state)
     }
 }
 
-static void counts(void **state)
+UNIT_TEST(counts)
 {
     const struct pebs_sample s = { .event = loads, .workload = &workload_chase, .period = 33 };
     assert_int_equal(pebs_typical(&skylake, &s, 1024), 30);
@@ -648,28 +649,10 @@ static void counts(void **state)
                 "wrong: 15 records written, must be 16 to 31\nwrong: 32 records written, must be 16 to 31\n");
 }
 
-int main(void)
+static int set_up(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(general),
-        cmocka_unit_test(with_groups),
-        cmocka_unit_test(tagging),
-        cmocka_unit_test(no_counter),
-        cmocka_unit_test(counters),
-        cmocka_unit_test(after_reset),
-        cmocka_unit_test(spacing_and_room),
-        cmocka_unit_test(settling),
-        cmocka_unit_test(opening),
-        cmocka_unit_test(going_on),
-        cmocka_unit_test(numbers_of_loads),
-        cmocka_unit_test(numbers_over_rounds),
-        cmocka_unit_test(numbers_of_instructions),
-        cmocka_unit_test(branches),
-        cmocka_unit_test(counts),
-    };
-
     skylake = caps_of(skylake_input());
     skylake.pebs_trap_like = false;
     skylake.events = &list;
-    return cmocka_run_group_tests_name("kernel_pebs", tests, NULL, NULL);
+    return 0;
 }

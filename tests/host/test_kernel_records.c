@@ -4,7 +4,9 @@
  * records, a buffer that overran, too few interrupts, and a branch that is not the workload's, at the beginning, end or
  * in between.
  */
-#include "tests/host/host_test.h"
+#define TEARDOWN closed
+#define FIRST    set_up
+#include "tests/host/unit_test.h"
 
 #include "bts/bts.h"
 #include "kernel/console.h"
@@ -61,7 +63,7 @@ static void index_at(unsigned offset, unsigned record, unsigned records)
 
 /* ---- opening and closing ----------------------------------------------------------------------------------------- */
 
-static void opening(void **state)
+UNIT_TEST(opening)
 {
     struct ds_config config = both;
     opened(&both);
@@ -80,7 +82,7 @@ static void opening(void **state)
 }
 
 /* A refusal says why. Advice is printed, too, and does not refuse. */
-static void refusal(void **state)
+UNIT_TEST(refusal)
 {
     struct ds_config config = both;
     char lines[512];
@@ -142,7 +144,7 @@ static void closing_says(unsigned bts, unsigned pebs, unsigned interrupts, unsig
     assert_int_equal(run.differences, *wrong == 'd');
 }
 
-static void closing(void **state)
+UNIT_TEST(closing)
 {
     closing_says(0, 0, 0, 0, 0, "");
     closing_says(9, 7, 1, 1, 0, "");
@@ -166,7 +168,7 @@ static void come_late(void)
 }
 
 /* An interrupt may arrive after its cause was stopped: closing waits for it, for a bounded time. */
-static void closing_waits(void **state)
+UNIT_TEST(closing_waits)
 {
     const struct ds_config bts = { .bts = true, .bts_records = 10, .bts_threshold = 8 };
     for (late = 9999; late <= 10001; late++) {
@@ -184,7 +186,7 @@ static void closing_waits(void **state)
 }
 
 /* The log has no room for two of these, and the area's fields were found damaged twice. */
-static void closing_a_damaged_log(void **state)
+UNIT_TEST(closing_a_damaged_log)
 {
     const struct ds_config config = { .bts = true, .bts_records = 2050, .bts_threshold = 2000 };
     for (unsigned full = 0; full < 2; full++) {
@@ -221,7 +223,7 @@ static void closing_a_damaged_log(void **state)
 }
 
 /* records=N prints so many of each kind, also if a test samples twice; their numbers go on. */
-static void printing(void **state)
+UNIT_TEST(printing)
 {
     opened(&both);
     run.print_most = 3;
@@ -267,7 +269,7 @@ static void count_pebs(void *context, const char *text)
 }
 
 /* Records past print_most are held back, up to hold_most, and printed if the test does not pass. */
-static void holding(void **state)
+UNIT_TEST(holding)
 {
     static char memory[0x1000];
     unsigned held = 0;
@@ -312,7 +314,7 @@ static void holding(void **state)
 }
 
 /* A record past the end of the log is refused, not read. */
-static void decoding(void **state)
+UNIT_TEST(decoding)
 {
     struct bts_record bts;
     struct pebs_record pebs;
@@ -377,7 +379,7 @@ static void log_has(const uint64_t (*records)[2], unsigned count)
     run.seen = run.problems = 0;
 }
 
-static void the_same_branches(void **state)
+UNIT_TEST(the_same_branches)
 {
     log_has(taken, 6);
     records_compare_bts(&run, &six, 0);
@@ -395,7 +397,7 @@ static void the_same_branches(void **state)
 }
 
 /* Every record, both addresses: the first one that is wrong is reported, and those before it were seen. */
-static void other_branches(void **state)
+UNIT_TEST(other_branches)
 {
     uint64_t records[7][2];
     char line[256];
@@ -424,7 +426,7 @@ static void other_branches(void **state)
 
 /* Hardware interrupts, the NMI too, and branches outside the workload do not count as its branches; its own interrupts
  * do. */
-static void others_branches(void **state)
+UNIT_TEST(others_branches)
 {
     static const struct branch own[] = { { 0x1000, 128 * 1000, B, 1 }, { 0x1001, 226 * 1000, B, 1 } };
     static const struct workload interrupted = { .start = 0x1000, .limit = 0x2000, .branches = own, .branch_count = 2 };
@@ -458,7 +460,7 @@ static void others_branches(void **state)
 }
 
 /* A circular buffer with four places must have the newest four; three are untypical. */
-static void newest_branches(void **state)
+UNIT_TEST(newest_branches)
 {
     log_has(taken + 2, 4);
     records_plan_circular(&run, 4);
@@ -516,7 +518,7 @@ static struct workload lbr_workload(const uint64_t (*records)[2], unsigned count
 }
 
 /* A stack of four holds the last four of six. */
-static void lbr_the_same(void **state)
+UNIT_TEST(lbr_the_same)
 {
     for (unsigned top = 0; top < 4; top++) {
         const struct workload workload = lbr_workload(taken, 6, top);
@@ -545,7 +547,7 @@ static void lbr_the_same(void **state)
 }
 
 /* Each entry from the newest to the oldest, both addresses. */
-static void lbr_others(void **state)
+UNIT_TEST(lbr_others)
 {
     uint64_t records[4][2];
     char lines[512];
@@ -580,7 +582,7 @@ static void keep_entry(uint32_t msr, uint64_t value)
 }
 
 /* Where the registers of the stack cannot be written, the steps of its top tell how many entries are new. */
-static void lbr_read_only(void **state)
+UNIT_TEST(lbr_read_only)
 {
     static const struct {
         unsigned branches, top, seen;
@@ -598,7 +600,7 @@ static void lbr_read_only(void **state)
 /*
  * Used entries past lbr_most are held back, and counted for each stack that has any.
  */
-static void lbr_holding(void **state)
+UNIT_TEST(lbr_holding)
 {
     static char memory[0x1000];
     const struct workload all = lbr_workload(taken, 6, 2);
@@ -632,30 +634,11 @@ static void lbr_holding(void **state)
                     "lbr 2 0x1000/0x1100/-/-/-/0\n");
 }
 
-int main(void)
+static int set_up(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(opening, closed),
-        cmocka_unit_test_teardown(refusal, closed),
-        cmocka_unit_test_teardown(closing, closed),
-        cmocka_unit_test_teardown(closing_waits, closed),
-        cmocka_unit_test_teardown(closing_a_damaged_log, closed),
-        cmocka_unit_test_teardown(printing, closed),
-        cmocka_unit_test_teardown(holding, closed),
-        cmocka_unit_test_teardown(decoding, closed),
-        cmocka_unit_test_teardown(the_same_branches, closed),
-        cmocka_unit_test_teardown(other_branches, closed),
-        cmocka_unit_test_teardown(others_branches, closed),
-        cmocka_unit_test_teardown(newest_branches, closed),
-        cmocka_unit_test_teardown(lbr_the_same, closed),
-        cmocka_unit_test_teardown(lbr_others, closed),
-        cmocka_unit_test_teardown(lbr_read_only, closed),
-        cmocka_unit_test_teardown(lbr_holding, closed),
-    };
-
     skylake = caps_of(skylake_input());
     skylake.lbr_depth = 4;
     skylake.lbr_format = LBR_FORMAT_LIP;
     skylake.lbr_info = 0;
-    return cmocka_run_group_tests_name("kernel_records", tests, NULL, NULL);
+    return 0;
 }

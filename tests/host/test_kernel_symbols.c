@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel's own symbols by address, from a table with several blocks of names. */
-#include "tests/host/host_test.h"
+#define FIRST fill
+#include "tests/host/unit_test.h"
 
 #include "kernel/symbols.c"
 
-#define COUNT 40u
-#define STEP  32u
-#define IMAGE ((uintptr_t)image_start)
-#define FIRST (IMAGE + 16)
-#define END   (FIRST + COUNT * STEP)
+#define COUNT  40u
+#define STEP   32u
+#define IMAGE  ((uintptr_t)image_start)
+#define LOWEST (IMAGE + 16)
+#define END    (LOWEST + COUNT * STEP)
 
 /* The image itself is not read. Another byte follows it. */
 __asm__(".bss\n.globl image_start, image_end\nimage_start: .zero 16 + 40 * 32\nimage_end: .zero 1\n.text");
@@ -29,7 +30,7 @@ static int fill(void **state)
     size_t used = 0;
 
     for (unsigned i = 0; i < COUNT; i++) {
-        addresses[i] = (uint32_t)(FIRST + i * STEP);
+        addresses[i] = (uint32_t)(LOWEST + i * STEP);
         if (i % 16 == 0)
             blocks[i / 16] = (uint32_t)used;
         name(names + used, i);
@@ -39,7 +40,7 @@ static int fill(void **state)
 }
 
 /* From each symbol's first byte up to its last one, and in the last also up to the image's. */
-static void each(void **state)
+UNIT_TEST(each)
 {
     for (unsigned i = 0; i < COUNT; i++) {
         char want[8];
@@ -47,16 +48,16 @@ static void each(void **state)
         for (unsigned at = 0; at < STEP; at++) {
             const char *got = NULL;
             uint64_t offset = 99;
-            assert_true(symbol_find(FIRST + i * STEP + at, &got, &offset));
+            assert_true(symbol_find(LOWEST + i * STEP + at, &got, &offset));
             assert_string_equal(got, want);
             assert_int_equal(offset, at);
         }
     }
 }
 
-static void outside(void **state)
+UNIT_TEST(outside)
 {
-    const uint64_t places[] = { 0, IMAGE - 1, IMAGE, FIRST - 1, END, END + 1, UINT64_C(1) << 32 | FIRST };
+    const uint64_t places[] = { 0, IMAGE - 1, IMAGE, LOWEST - 1, END, END + 1, UINT64_C(1) << 32 | LOWEST };
 
     for (unsigned i = 0; i < COUNT_OF(places); i++) {
         const char *got = "none";
@@ -65,13 +66,4 @@ static void outside(void **state)
         assert_string_equal(got, "none");
         assert_int_equal(offset, 99);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each),
-        cmocka_unit_test(outside),
-    };
-    return cmocka_run_group_tests_name("kernel_symbols", tests, fill, NULL);
 }

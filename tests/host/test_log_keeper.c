@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel's part of the log that outlives a reset: its memory, and the cache lines that it flushes, and when. */
-#include "tests/host/host_test.h"
+#define SETUP start
+#include "tests/host/unit_test.h"
 
 /* Instead of arch/x86/cpu.h. */
 #define ARCH_X86_CPU_H
@@ -55,7 +56,7 @@ static void expect(const char *want)
         assert_memory_equal(text.pieces[0].start, want, strlen(want));
 }
 
-static void keeps_lines(void **state)
+UNIT_TEST(keeps_lines)
 {
     assert_false(log_keeper_is_on());
     log_keeper_start(&(struct boot_keep){ (uintptr_t)memory, sizeof memory });
@@ -65,7 +66,7 @@ static void keeps_lines(void **state)
     expect("# begin\r\n1..1\r\n");
 }
 
-static void flushes_the_lines_that_it_wrote(void **state)
+UNIT_TEST(flushes_the_lines_that_it_wrote)
 {
     char line[101] = "";
     log_keeper_start(&(struct boot_keep){ (uintptr_t)memory, sizeof memory });
@@ -87,7 +88,7 @@ static void flushes_the_lines_that_it_wrote(void **state)
     assert_int_equal(all_caches, 1);
 }
 
-static void processors_without_clflush(void **state)
+UNIT_TEST(processors_without_clflush)
 {
     leaf_1.edx = ~(1u << 19);
     log_keeper_start(&(struct boot_keep){ (uintptr_t)memory, sizeof memory });
@@ -96,7 +97,7 @@ static void processors_without_clflush(void **state)
     expect("# begin\r\n");
 }
 
-static void without_memory(void **state)
+UNIT_TEST(without_memory)
 {
     log_keeper_start(&(struct boot_keep){ 0, 0 });
     assert_false(log_keeper_is_on());
@@ -108,15 +109,4 @@ static void without_memory(void **state)
     assert_false(log_keeper_is_on());
     memory[0] ^= 1;
     expect("");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(keeps_lines, start),
-        cmocka_unit_test_setup(flushes_the_lines_that_it_wrote, start),
-        cmocka_unit_test_setup(processors_without_clflush, start),
-        cmocka_unit_test_setup(without_memory, start),
-    };
-    return cmocka_run_group_tests_name("keep", tests, NULL, NULL);
 }

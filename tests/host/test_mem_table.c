@@ -23,7 +23,7 @@ static void add(struct mem_table *table, const char *words, unsigned samples, ui
     mem_table_add(table, words, weight - (samples - 1));
 }
 
-static void as_perf_prints_it(void **state)
+UNIT_TEST(as_perf_prints_it)
 {
     static const char *const lines[] = {
         "Samples: 656  of event 'cpu/mem-loads,ldlat=30/P'",
@@ -45,7 +45,7 @@ static void as_perf_prints_it(void **state)
     expect(&table, "cpu/mem-loads,ldlat=30/P", lines, COUNT_OF(lines));
 }
 
-static void edges(void **state)
+UNIT_TEST(edges)
 {
     static const char *const empty[] = {
         "Samples: 0  of event 'e'",
@@ -93,7 +93,7 @@ static void edges(void **state)
 }
 
 /* If there are more texts than rows, the sums still count all samples. */
-static void no_row_left(void **state)
+UNIT_TEST(no_row_left)
 {
     static char words[MEM_TABLE_ROWS + 1][2];
     struct mem_table table = { 0 };
@@ -110,7 +110,7 @@ static void no_row_left(void **state)
 }
 
 /* Rows of one weight stay in the order in which they came. */
-static void one_weight(void **state)
+UNIT_TEST(one_weight)
 {
     static const char *const lines[] = {
         "Samples: 2  of event 'e'",
@@ -124,15 +124,4 @@ static void one_weight(void **state)
     add(&table, "L2 or L2 hit", 1, 5);
     add(&table, "L1 or L1 hit", 1, 5);
     expect(&table, "e", lines, COUNT_OF(lines));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_perf_prints_it),
-        cmocka_unit_test(edges),
-        cmocka_unit_test(no_row_left),
-        cmocka_unit_test(one_weight),
-    };
-    return cmocka_run_group_tests_name("mem_table", tests, NULL, NULL);
 }

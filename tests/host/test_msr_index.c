@@ -4,7 +4,7 @@
  * figures of SDM Vol. 3B (253669-081), chapters 18 and 20; NetBurst's of SDM Vol. 3B (253669-059), 18.15, and chapter
  * 35.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "cpu/msr_index.h"
 
@@ -195,16 +195,10 @@ static const struct number numbers[] = {
     IS(MSR_IA32_FMASK, 0xc0000084),
 };
 
-static void as_the_manual_has_them(void **state)
+UNIT_TEST(as_the_manual_has_them)
 {
     for (size_t i = 0; i < COUNT_OF(numbers); i++)
         if (numbers[i].value != numbers[i].manual)
             fail_msg("%s is %llx, must be %llx", numbers[i].name, (unsigned long long)numbers[i].value,
                      (unsigned long long)numbers[i].manual);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(as_the_manual_has_them) };
-    return cmocka_run_group_tests_name("msr_index", tests, NULL, NULL);
 }

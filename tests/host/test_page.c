@@ -4,7 +4,8 @@
  * and on all sizes, that nothing leaves its place, that what is cut says so, and that the counts are those of the
  * results.
  */
-#include "tests/host/host_test.h"
+#define FIRST set_up
+#include "tests/host/unit_test.h"
 
 #include "kernel/screen/letters.h"
 #include "kernel/screen/page.h"
@@ -210,7 +211,7 @@ static struct page_code code_of(unsigned side)
 
 /* ---- whole pages ------------------------------------------------------------------------------------------------- */
 
-static void before_the_tests(void **state)
+UNIT_TEST(before_the_tests)
 {
     struct page page = { PROGRAM, .step = 3, .step_name = "options, serial port, screen" };
 
@@ -221,7 +222,7 @@ static void before_the_tests(void **state)
     expect("a step, an unlisted processor", &page, 128, 48);
 }
 
-static void tests_run(void **state)
+UNIT_TEST(tests_run)
 {
     struct page page = { TESTS(some), LOG, .state = PAGE_TESTS, .planned = 20, .number = 16, .test = "lbr.tos" };
 
@@ -236,7 +237,7 @@ static void tests_run(void **state)
     expect("many failures", &page, 80, 25);
 }
 
-static void tests_have_failed(void **state)
+UNIT_TEST(tests_have_failed)
 {
     struct page page = { TESTS(many), LOG, .state = PAGE_END, .verdict = VERDICT_FAIL };
 
@@ -257,7 +258,7 @@ static void tests_have_failed(void **state)
     expect("the verdict fail, then a reboot", &page, 128, 48);
 }
 
-static void nothing_has_failed(void **state)
+UNIT_TEST(nothing_has_failed)
 {
     static const struct result skipped[] = { { .id = "pebs.a", .outcome = OUTCOME_SKIP, .why = "no PEBS" } };
     struct page page = { TESTS(good), LOG, .state = PAGE_END, .verdicts = passed };
@@ -281,7 +282,7 @@ static void nothing_has_failed(void **state)
     expect("no test was run", &page, 80, 25);
 }
 
-static void trouble(void **state)
+UNIT_TEST(trouble)
 {
     struct page page = { PROGRAM,
                          LOG,
@@ -320,7 +321,7 @@ static void trouble(void **state)
     expect("a panic in a step", &page, 80, 25);
 }
 
-static void codes_and_text(void **state)
+UNIT_TEST(codes_and_text)
 {
     const struct page_code small = code_of(21);
     struct page page = { TESTS(good), LOG, .state = PAGE_END, .verdicts = passed, .codes = &small, .code_count = 1 };
@@ -353,7 +354,7 @@ static void codes_and_text(void **state)
 /* ---- colours ---- */
 
 /* Other columns than that of pages.txt. */
-static void colours(void **state)
+UNIT_TEST(colours)
 {
     const struct page_code code = code_of(21);
     struct page page = { TESTS(some), LOG, .state = PAGE_TESTS, .planned = 20, .number = 11, .test = "lbr.tos" };
@@ -436,7 +437,7 @@ static unsigned number_more(void)
     return number;
 }
 
-static void every_size(void **state)
+UNIT_TEST(every_size)
 {
     static const enum verdict verdicts[] = { VERDICT_PASS,  VERDICT_FAIL,  VERDICT_SKIP,
                                              VERDICT_ERROR, VERDICT_PANIC, VERDICT_INCOMPLETE };
@@ -514,7 +515,7 @@ static void check_code(const struct page_code *code, unsigned row, unsigned quie
         }
 }
 
-static void codes_of_every_size(void **state)
+UNIT_TEST(codes_of_every_size)
 {
     struct page page = { TESTS(good), LOG, .state = PAGE_END, .verdicts = passed, .code_count = 1 };
 
@@ -546,7 +547,7 @@ static void codes_of_every_size(void **state)
         }
 }
 
-static void turns(void **state)
+UNIT_TEST(turns)
 {
     const struct page_code small = code_of(21), codes[] = { small, small, { 45, modules } };
     struct page page = { TESTS(good), LOG, .state = PAGE_END, .verdicts = passed, .codes = codes, .code_count = 2 };
@@ -580,7 +581,7 @@ static void turns(void **state)
 
 /* ---- pieces ---- */
 
-static void text(void **state)
+UNIT_TEST(text)
 {
     struct pen pen = { &cells, 2, 6, 0x1e };
 
@@ -616,7 +617,7 @@ static void expect_words(const char *words, unsigned most, unsigned count, const
     assert_string_equal(line_of(3), "");
 }
 
-static void words(void **state)
+UNIT_TEST(words)
 {
     expect_words("", 2, 0, "", "");
     expect_words("one", 2, 1, "one", "");
@@ -629,24 +630,9 @@ static void words(void **state)
     expect_words("one two", 1, 1, "one ..", "");
 }
 
-int main(void)
+static int set_up(void **state)
 {
     struct caps_input input = skylake_input();
-
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(before_the_tests),
-        cmocka_unit_test(tests_run),
-        cmocka_unit_test(tests_have_failed),
-        cmocka_unit_test(nothing_has_failed),
-        cmocka_unit_test(trouble),
-        cmocka_unit_test(codes_and_text),
-        cmocka_unit_test(colours),
-        cmocka_unit_test(every_size),
-        cmocka_unit_test(codes_of_every_size),
-        cmocka_unit_test(turns),
-        cmocka_unit_test(text),
-        cmocka_unit_test(words),
-    };
 
     skylake = caps_of(input);
     input.leaf_1.eax = 0xf0ff0;
@@ -654,5 +640,5 @@ int main(void)
     input.leaf_80000002.valid = input.bios_sign_id.valid = false;
     unlisted = caps_of(input);
     golden_cove = caps_of(golden_cove_input());
-    return cmocka_run_group_tests_name("page", tests, NULL, NULL);
+    return 0;
 }

@@ -6,7 +6,8 @@
  * 90 global status or applicable counters, 98 data linear address, A0 data source, A8 latency, B0 EventingIP, B8 TSX
  * abort information, C0 TSC.
  */
-#include "tests/host/host_test.h"
+#define FIRST count_up
+#include "tests/host/unit_test.h"
 
 #include "pebs/pebs_decode.h"
 
@@ -71,7 +72,7 @@ static struct pebs_record decode(unsigned pebs_format, size_t size)
     return out;
 }
 
-static void bits_32(void **state)
+UNIT_TEST(bits_32)
 {
     const struct pebs_form form = { .width = 4 };
     struct pebs_record out;
@@ -94,7 +95,7 @@ static void bits_32(void **state)
     assert_int_equal(pebs_record_size(&form), 40);
 }
 
-static void dtes64_outside_ia32e(void **state)
+UNIT_TEST(dtes64_outside_ia32e)
 {
     static const uint64_t registers[16] = { 0x91111111, 0x93333333, 0x94444444, 0x92222222,
                                             0x98888888, 0x97777777, 0x95555555, 0x96666666 };
@@ -108,7 +109,7 @@ static void dtes64_outside_ia32e(void **state)
 }
 
 /* Core, Nehalem, Haswell, Skylake: each format has what the one before it has, and more. */
-static void formats(void **state)
+UNIT_TEST(formats)
 {
     static const size_t sizes[] = { 144, 176, 192, 200 };
     static const uint64_t more[] = { PEBS_HAS_GPRS, PEBS_HAS_MEMORY | PEBS_HAS_SOURCE,
@@ -134,7 +135,7 @@ static void formats(void **state)
  * reserve data source and latency; its table of the record reserves B8h, too. Table 18-13: Silvermont's reserve all
  * four.
  */
-static void reserved_fields(void **state)
+UNIT_TEST(reserved_fields)
 {
     struct pebs_form form = form_64(3);
     struct pebs_record out;
@@ -158,7 +159,7 @@ static void reserved_fields(void **state)
     assert_int_equal(out.eventing_ip, at(0xb0));
 }
 
-static void truncated_at_every_length(void **state)
+UNIT_TEST(truncated_at_every_length)
 {
     static const size_t sizes[] = { 144, 176, 192, 200 };
     for (unsigned pebs_format = 0; pebs_format < 4; pebs_format++) {
@@ -176,7 +177,7 @@ static void truncated_at_every_length(void **state)
     }
 }
 
-static void truncated_at_every_length_of_32_bits(void **state)
+UNIT_TEST(truncated_at_every_length_of_32_bits)
 {
     const struct pebs_form form = { .width = 4 };
     for (size_t length = 0; length < sizeof(record_32); length++) {
@@ -190,7 +191,7 @@ static void truncated_at_every_length_of_32_bits(void **state)
     }
 }
 
-static void unknown_formats(void **state)
+UNIT_TEST(unknown_formats)
 {
     for (unsigned pebs_format = 7; pebs_format < 20; pebs_format++) {
         if (pebs_format == 15) /* architectural: test_pebs_arch.c */
@@ -209,7 +210,7 @@ static void unknown_formats(void **state)
     assert_int_equal(pebs_record_size(&form), 0);
 }
 
-static void any_alignment_and_more_bytes(void **state)
+UNIT_TEST(any_alignment_and_more_bytes)
 {
     for (size_t shift = 0; shift < 8; shift++) {
         struct pebs_form form = form_64(3);
@@ -223,7 +224,7 @@ static void any_alignment_and_more_bytes(void **state)
     }
 }
 
-static void errors_have_words(void **state)
+UNIT_TEST(errors_have_words)
 {
     static const char *const words[] = {
         [PEBS_DECODE_OK] = "no error",
@@ -244,20 +245,4 @@ static void errors_have_words(void **state)
     for (size_t i = 0; i < COUNT_OF(words); i++)
         assert_string_equal(pebs_error_text((enum pebs_error)i), words[i]);
     assert_string_equal(pebs_error_text((enum pebs_error)99), "unknown PEBS error");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bits_32),
-        cmocka_unit_test(dtes64_outside_ia32e),
-        cmocka_unit_test(formats),
-        cmocka_unit_test(reserved_fields),
-        cmocka_unit_test(truncated_at_every_length),
-        cmocka_unit_test(truncated_at_every_length_of_32_bits),
-        cmocka_unit_test(unknown_formats),
-        cmocka_unit_test(any_alignment_and_more_bytes),
-        cmocka_unit_test(errors_have_words),
-    };
-    return cmocka_run_group_tests_name("pebs_decode", tests, count_up, NULL);
 }

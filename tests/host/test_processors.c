@@ -3,7 +3,7 @@
  * Starting, waking and stopping another processor, command by command: SDM Vol. 3A (253668-081), "MP Initialization
  * Protocol Algorithm for MP Systems": INIT, 10 milliseconds, SIPI, 200 microseconds, SIPI.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 /* Instead of arch/x86/cpu.h. */
 #define ARCH_X86_CPU_H
@@ -191,7 +191,7 @@ static void did(const char *lines)
         assert_int_equal(page_below[i], (uint8_t)(i * 7 + 1));
 }
 
-static void one_startup_may_be_enough(void **state)
+UNIT_TEST(one_startup_may_be_enough)
 {
     begin(2);
     assert_true(processor_start(2, 9, LOW_PAGE, other_main));
@@ -201,7 +201,7 @@ static void one_startup_may_be_enough(void **state)
     assert_ptr_equal(startup_stack, given[3]);
 }
 
-static void a_second_one_is_sent(void **state)
+UNIT_TEST(a_second_one_is_sent)
 {
     begin(4);
     assert_true(processor_start(1, 3, LOW_PAGE, other_main));
@@ -220,7 +220,7 @@ static unsigned count(const char *what)
 }
 
 /* A second is waited for it; then it is stopped, so that it does not start later. */
-static void one_that_does_not_come_is_stopped(void **state)
+UNIT_TEST(one_that_does_not_come_is_stopped)
 {
     begin(0);
     assert_false(processor_start(3, 7, LOW_PAGE, other_main));
@@ -238,7 +238,7 @@ static void one_that_does_not_come_is_stopped(void **state)
 }
 
 /* It is not tried again. After three that did not start, the wait for each next one is 20 ms. */
-static void many_that_do_not_come_take_little_time(void **state)
+UNIT_TEST(many_that_do_not_come_take_little_time)
 {
     begin(0);
     for (uint32_t id = 10; id < 13; id++) {
@@ -260,7 +260,7 @@ static void many_that_do_not_come_take_little_time(void **state)
     assert_true(processor_start(1, 9, LOW_PAGE, other_main));
 }
 
-static void without_memory_none_starts(void **state)
+UNIT_TEST(without_memory_none_starts)
 {
     begin(2);
     processor_give(3, NULL);
@@ -269,7 +269,7 @@ static void without_memory_none_starts(void **state)
     assert_true(processor_start(2, 9, LOW_PAGE, other_main)); /* which is not the processor's fault */
 }
 
-static void one_that_keeps_its_mode_has_not_started(void **state)
+UNIT_TEST(one_that_keeps_its_mode_has_not_started)
 {
     begin(2);
     machine.mode = APIC_MODE;
@@ -279,7 +279,7 @@ static void one_that_keeps_its_mode_has_not_started(void **state)
 }
 
 /* Without a clock the waits are counted in PAUSEs: 20 a microsecond. */
-static void without_a_clock_it_waits_all_the_same(void **state)
+UNIT_TEST(without_a_clock_it_waits_all_the_same)
 {
     begin(2);
     machine.clock = false;
@@ -303,7 +303,7 @@ static void endless_main(unsigned number)
     processors[number].state = RUNNING;
 }
 
-static void those_that_run_are_stopped(void **state)
+UNIT_TEST(those_that_run_are_stopped)
 {
     struct interrupt_frame frame = { 0 };
 
@@ -384,7 +384,7 @@ static void begin_lending(bool never_ends, bool ended)
     ends_it = ended;
 }
 
-static void one_is_the_boot_processor_for_a_while(void **state)
+UNIT_TEST(one_is_the_boot_processor_for_a_while)
 {
     begin_lending(false, false);
     assert_int_equal(processor_lend(2, 9, LOW_PAGE, bed, 1000, main_of_lent, look_at_it), LOAN_OVER);
@@ -400,7 +400,7 @@ static void one_is_the_boot_processor_for_a_while(void **state)
     assert_true(processor_start(2, 9, LOW_PAGE, other_main)); /* it can be started as before */
 }
 
-static void one_that_is_late_is_ended(void **state)
+UNIT_TEST(one_that_is_late_is_ended)
 {
     begin_lending(true, true);
     assert_int_equal(processor_lend(1, 7, LOW_PAGE, bed, 5, main_of_lent, look_at_it), LOAN_ENDED);
@@ -412,7 +412,7 @@ static void one_that_is_late_is_ended(void **state)
     assert_int_equal(processors[1].state, STOPPED);
 }
 
-static void one_that_does_not_come_is_not_lent(void **state)
+UNIT_TEST(one_that_does_not_come_is_not_lent)
 {
     begin_lending(true, false);
     machine.comes_after = 0;
@@ -429,7 +429,7 @@ static void stand_still(void)
 }
 
 /* One that starts, and is not heard of any more: a second is waited for it, as for one that does not start. */
-static void one_that_stands_still_is_not_lent(void **state)
+UNIT_TEST(one_that_stands_still_is_not_lent)
 {
     begin_lending(true, false);
     machine.when_it_comes = stand_still;
@@ -441,24 +441,4 @@ static void one_that_stands_still_is_not_lent(void **state)
     assert_false(processor_is_lent());
     assert_int_equal(processors[1].state, STOPPED);
     assert_false(processor_start(1, 7, LOW_PAGE, other_main));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_startup_may_be_enough),
-        cmocka_unit_test(a_second_one_is_sent),
-        cmocka_unit_test(one_that_does_not_come_is_stopped),
-        cmocka_unit_test(many_that_do_not_come_take_little_time),
-        cmocka_unit_test(without_memory_none_starts),
-        cmocka_unit_test(one_that_keeps_its_mode_has_not_started),
-        cmocka_unit_test(without_a_clock_it_waits_all_the_same),
-        cmocka_unit_test(those_that_run_are_stopped),
-        cmocka_unit_test(one_is_the_boot_processor_for_a_while),
-        cmocka_unit_test(one_that_is_late_is_ended),
-        cmocka_unit_test(one_that_does_not_come_is_not_lent),
-        cmocka_unit_test(one_that_stands_still_is_not_lent),
-    };
-
-    return cmocka_run_group_tests_name("processors", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which codes a run ends with: the line of the log, and the QR codes for screens of every size. */
-#include "tests/host/host_test.h"
+#define LAST free_memory
+#include "tests/host/unit_test.h"
 
 /* Instead of arch/x86/paging.h. */
 #define ARCH_X86_PAGING_H
@@ -143,7 +144,7 @@ static unsigned check_parts(unsigned codes_there)
     return parts;
 }
 
-static void none_before_the_first_test(void **state)
+UNIT_TEST(none_before_the_first_test)
 {
     boot(false);
     tests = 0;
@@ -153,7 +154,7 @@ static void none_before_the_first_test(void **state)
     assert_int_equal(result_code_draw(VERDICT_ERROR, &counts, 97), 0);
 }
 
-static void the_line_is_said_once(void **state)
+UNIT_TEST(the_line_is_said_once)
 {
     static struct packed packed;
     size_t offender;
@@ -186,7 +187,7 @@ static void the_line_is_said_once(void **state)
 }
 
 /* A screen of 80 x 25 characters fits version 7. A code is as small as possible, then as error-tolerant as possible. */
-static void one_code(void **state)
+UNIT_TEST(one_code)
 {
     boot(false);
     assert_int_equal(result_code_draw(VERDICT_FAIL, &counts, 45), 1);
@@ -204,7 +205,7 @@ static void one_code(void **state)
 }
 
 /* Both levels come about, with the number of tests. */
-static void soundness(void **state)
+UNIT_TEST(soundness)
 {
     unsigned m = 0, l = 0;
 
@@ -263,7 +264,7 @@ static void check_sides(unsigned number)
         assert_int_equal(seen, 0x1e); /* and all of them */
 }
 
-static void parts(void **state)
+UNIT_TEST(parts)
 {
     check_sides(TESTS);
     check_sides(PACKED_TESTS_MAX);
@@ -279,7 +280,7 @@ static void parts(void **state)
     }
 }
 
-static void the_longest_list(void **state)
+UNIT_TEST(the_longest_list)
 {
     boot(true);
     tests = PACKED_TESTS_MAX;
@@ -288,7 +289,7 @@ static void the_longest_list(void **state)
 }
 
 /* Codes of reasons follow: three at most, of version 10 at most, that no phone has trouble with. */
-static void reasons_follow(void **state)
+UNIT_TEST(reasons_follow)
 {
     char lines[4000] = "";
 
@@ -333,7 +334,7 @@ static void reasons_follow(void **state)
     }
 }
 
-static void without_memory(void **state)
+UNIT_TEST(without_memory)
 {
     boot(false);
     printed[0] = '\0';
@@ -344,20 +345,8 @@ static void without_memory(void **state)
     assert_int_equal(result_code_draw(VERDICT_FAIL, &counts, 97), 0);
 }
 
-int main(void)
+static int free_memory(void **state)
 {
-    const struct CMUnitTest unit_tests[] = {
-        cmocka_unit_test(the_line_is_said_once),
-        cmocka_unit_test(none_before_the_first_test),
-        cmocka_unit_test(one_code),
-        cmocka_unit_test(soundness),
-        cmocka_unit_test(parts),
-        cmocka_unit_test(the_longest_list),
-        cmocka_unit_test(reasons_follow),
-        cmocka_unit_test(without_memory),
-    };
-    const int failed = cmocka_run_group_tests(unit_tests, NULL, NULL);
-
     free(memory);
-    return failed;
+    return 0;
 }

@@ -3,7 +3,7 @@
  * The other processors' memory: whose it is, where bit 20 of an address is clear, and who is left out. Memory, APIC and
  * firmware's table are the test's.
  */
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "arch/x86/devices/apic.h"
 #include "arch/x86/devices/processors.h"
@@ -111,7 +111,7 @@ static void start(unsigned others, unsigned siblings, unsigned blocks)
     secondary_cpus_say();
 }
 
-static void nobody_can_be_started(void **state)
+UNIT_TEST(nobody_can_be_started)
 {
     no_low_page = true;
     start(2, 0, 4);
@@ -124,7 +124,7 @@ static void nobody_can_be_started(void **state)
 }
 
 /* Each has 64 KiB of either half of a block. These do not overlap, and all are cleared. */
-static void each_has_its_share(void **state)
+UNIT_TEST(each_has_its_share)
 {
     start(18, 2, 4);
     assert_int_equal(secondary_cpus_count(), 20);
@@ -149,7 +149,7 @@ static void each_has_its_share(void **state)
     assert_false(secondary_cpus_start(4, NULL));
 }
 
-static void those_without_memory_are_left_out(void **state)
+UNIT_TEST(those_without_memory_are_left_out)
 {
     start(40, 0, 2);
     assert_int_equal(secondary_cpus_count(), 32);
@@ -165,7 +165,7 @@ static void those_without_memory_are_left_out(void **state)
     assert_int_equal(machine.kept, 1);
 }
 
-static void what_cannot_be_reached_is_said(void **state)
+UNIT_TEST(what_cannot_be_reached_is_said)
 {
     struct topology topology;
 
@@ -193,7 +193,7 @@ static void what_cannot_be_reached_is_said(void **state)
 }
 
 /* No command reaches them then, and the line about the APIC says why. */
-static void without_an_apic_there_are_none(void **state)
+UNIT_TEST(without_an_apic_there_are_none)
 {
     start(0, 0, 4);
     machine.topology.count = 3;
@@ -205,25 +205,11 @@ static void without_an_apic_there_are_none(void **state)
     assert_int_equal(secondary_cpus_count(), 0);
 }
 
-static void a_lent_one_starts_nobody(void **state)
+UNIT_TEST(a_lent_one_starts_nobody)
 {
     machine.lent = false;
     assert_null(secondary_cpus_barred());
     machine.lent = true;
     assert_string_equal(secondary_cpus_barred(), "other processors are started on the first kind of cores alone");
     machine.lent = false;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lent_one_starts_nobody),
-        cmocka_unit_test(without_an_apic_there_are_none),
-        cmocka_unit_test(each_has_its_share),
-        cmocka_unit_test(nobody_can_be_started),
-        cmocka_unit_test(those_without_memory_are_left_out),
-        cmocka_unit_test(what_cannot_be_reached_is_said),
-    };
-
-    return cmocka_run_group_tests_name("others", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The effect of instructions on the call stack, by the SDM's opcode map. */
-#include "host_test.h"
+#include "tests/host/unit_test.h"
 
 #include "tools/lib/transfer.h"
 
@@ -51,7 +51,7 @@ static const struct {
     { TRANSFER_NONE, 64, 2, { 0x66, 0xf3, 0xc3 } },
 };
 
-static void instructions(void **state)
+UNIT_TEST(instructions)
 {
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         uint8_t *code = exact_copy(rows[i].code, rows[i].length);
@@ -62,7 +62,7 @@ static void instructions(void **state)
 }
 
 /* Before an instruction, each changes nothing; alone, it is no instruction yet. REX is a prefix in 64-bit mode only. */
-static void prefixes(void **state)
+UNIT_TEST(prefixes)
 {
     static const uint8_t all[] = { 0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x66, 0x67, 0xf0, 0xf2, 0xf3 };
 
@@ -80,11 +80,4 @@ static void prefixes(void **state)
         free(code);
         free(alone);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(instructions), cmocka_unit_test(prefixes) };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * The UEFI loader up to the start of a kernel: which kernel, with which options, and each sentence and status of each
  * refusal. The loader's log, menu, start and PXE are functions of this test.
  */
+#define SETUP new_machine
 #include "tests/host/uefi_firmware.h"
 
 #include <cpuid.h>
@@ -228,7 +229,7 @@ static void assert_refuses(EFI_STATUS want, const char *sentence)
 
 /* --- tests -------------------------------------------------------------------------------------------------------- */
 
-static void a_start(void **state)
+UNIT_TEST(a_start)
 {
     assert_starts(64, "run=bts.* list");
     assert_string_equal(console_said, "dstest86: loader at 0x7e000000 is starting the 64-bit kernel at 0x20000008, "
@@ -244,7 +245,7 @@ static void a_start(void **state)
 
 /* Where options come from, and which kernel they start. A file of the volume, and the server's, count only if none came
  * otherwise. The loader judges width= alone; the kernel says what is wrong with the rest. */
-static void options_of_each_source(void **state)
+UNIT_TEST(options_of_each_source)
 {
     static const struct {
         const char *given, *file, *server;
@@ -296,7 +297,7 @@ static void options_of_each_source(void **state)
 }
 
 /* A width that cannot be started is refused after the menu, too. */
-static void options_of_the_menu(void **state)
+UNIT_TEST(options_of_the_menu)
 {
     pass_options("list width=32");
     parts.chosen = " records=1 width=64";
@@ -308,7 +309,7 @@ static void options_of_the_menu(void **state)
     assert_refuses(EFI_INVALID_PARAMETER, "dstest86: invalid value: width=1\n");
 }
 
-static void load_options_of_firmware(void **state)
+UNIT_TEST(load_options_of_firmware)
 {
     static const uint8_t binary[] = { 'l', 0, 'i', 0, 's', 0, 't', 0, 1, 2, 3 };
     char text[LOAD_OPTIONS_MAX + 2];
@@ -332,7 +333,7 @@ static void load_options_of_firmware(void **state)
 #define OPTIONS_TXT "dstest86: \\dstest86\\options.txt: "
 
 /* Refusals before the loader allocates memory: options, the options file, and a service that fails. */
-static void refusals(void **state)
+UNIT_TEST(refusals)
 {
     static const struct {
         const char *given, *file;
@@ -387,7 +388,7 @@ static void refusals(void **state)
     assert_refuses(EFI_UNSUPPORTED, "dstest86: cannot open the loaded image protocol: status 3\n");
 }
 
-static void a_damaged_kernel(void **state)
+UNIT_TEST(a_damaged_kernel)
 {
     *(uint8_t *)(uintptr_t)kernel_64_start = 0;
     assert_refuses(EFI_LOAD_ERROR, "dstest86: 64-bit kernel inside the loader: not an ELF file; this copy of the "
@@ -400,7 +401,7 @@ static void a_damaged_kernel(void **state)
                                    "loader is damaged: copy it again\n");
 }
 
-static void memory_for_the_log(void **state)
+UNIT_TEST(memory_for_the_log)
 {
     pass_options("log=stick");
     parts.reserves = (struct boot_keep){ 0x1000000, 0x100000 };
@@ -409,7 +410,7 @@ static void memory_for_the_log(void **state)
     assert_memory_equal(&parts.keep, &parts.reserves, sizeof parts.keep);
 }
 
-static void a_log_of_the_run_before(void **state)
+UNIT_TEST(a_log_of_the_run_before)
 {
     parts.taken = true;
     assert_true(load_again() == EFI_SUCCESS);
@@ -418,7 +419,7 @@ static void a_log_of_the_run_before(void **state)
     assert_int_equal(parts.starts, 0);
 }
 
-static void waiting_for_gdb(void **state)
+UNIT_TEST(waiting_for_gdb)
 {
     pass_options("gdbwait");
     assert_starts(64, "gdbwait");
@@ -426,20 +427,4 @@ static void waiting_for_gdb(void **state)
                             "dstest86: waiting for gdb: add-symbol-file build/loader-x64.so -o 0x7e000000, "
                             "then set var loader_waits = 0\ndstest86: loader at "),
                      console_said);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_start, new_machine),
-        cmocka_unit_test_setup(options_of_each_source, new_machine),
-        cmocka_unit_test_setup(options_of_the_menu, new_machine),
-        cmocka_unit_test_setup(load_options_of_firmware, new_machine),
-        cmocka_unit_test_setup(refusals, new_machine),
-        cmocka_unit_test_setup(a_damaged_kernel, new_machine),
-        cmocka_unit_test_setup(memory_for_the_log, new_machine),
-        cmocka_unit_test_setup(a_log_of_the_run_before, new_machine),
-        cmocka_unit_test_setup(waiting_for_gdb, new_machine),
-    };
-    return cmocka_run_group_tests_name("uefi", tests, NULL, NULL);
 }

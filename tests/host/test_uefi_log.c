@@ -6,6 +6,8 @@
 #define _GNU_SOURCE 1 /* mmap() with MAP_ANONYMOUS */
 #include <sys/mman.h>
 
+#define SETUP new_machine
+#define FIRST map_memory
 #include "tests/host/uefi_firmware.h"
 
 #include <cpuid.h>
@@ -18,9 +20,10 @@ static int fake_cpuid(unsigned leaf, unsigned *eax, unsigned *ebx, unsigned *ecx
 
 EFI_GUID gEfiPxeBaseCodeProtocolGuid = EFI_PXE_BASE_CODE_PROTOCOL_GUID;
 
-#define FIRST    0x1000000u /* where logs may lie */
-#define SECOND   0x2000000u
-#define LAST     0xff000000u /* the last of all places; its memory is the second's, for the sanitizer has what is there */
+#define LOWEST 0x1000000u /* where logs may lie */
+#define SECOND 0x2000000u
+#define HIGHEST \
+    0xff000000u /* the last of all places; its memory is the second's, for the sanitizer has what is there */
 #define SEQUENCE UINT64_C(0x5e90)
 
 /* More of the firmware: its answers, and the requests that it got. */
@@ -79,9 +82,9 @@ static EFI_STATUS EFIAPI allocate_pages(EFI_ALLOCATE_TYPE how, EFI_MEMORY_TYPE t
     assert_int_equal(pages, 256);
     assert_int_equal(*address % 0x1000000, 0);
     assert_true(*address != 0 && *address < UINT64_C(0x100000000));
-    if (log_fw.last_is_free && *address == LAST)
+    if (log_fw.last_is_free && *address == HIGHEST)
         *address = SECOND;
-    if (log_fw.no_memory || (*address != FIRST && *address != SECOND) || (log_fw.first_is_taken && *address == FIRST))
+    if (log_fw.no_memory || (*address != LOWEST && *address != SECOND) || (log_fw.first_is_taken && *address == LOWEST))
         return EFI_NOT_FOUND;
     fw.pages_out += pages;
     return EFI_SUCCESS;
@@ -89,7 +92,7 @@ static EFI_STATUS EFIAPI allocate_pages(EFI_ALLOCATE_TYPE how, EFI_MEMORY_TYPE t
 
 static EFI_STATUS EFIAPI free_pages(EFI_PHYSICAL_ADDRESS address, UINTN pages)
 {
-    assert_true(address == FIRST || address == SECOND);
+    assert_true(address == LOWEST || address == SECOND);
     fw.pages_out -= pages;
     return EFI_SUCCESS;
 }
@@ -166,7 +169,7 @@ static SIMPLE_INPUT_INTERFACE keyboard = { .ReadKeyStroke = read_key, .WaitForKe
 
 static int map_memory(void **state)
 {
-    for (uintptr_t at = FIRST; at <= SECOND; at += SECOND - FIRST)
+    for (uintptr_t at = LOWEST; at <= SECOND; at += SECOND - LOWEST)
         if (mmap((void *)at, KEPT_LOG_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
                  -1, 0) == MAP_FAILED)
             return 1;
@@ -183,7 +186,7 @@ static int new_machine(void **state)
     RT = &runtime_services;
     memset(&log_fw, 0, sizeof log_fw);
     memset(&mode, 0, sizeof mode);
-    memset((void *)(uintptr_t)FIRST, 0xa5, KEPT_LOG_SIZE);
+    memset((void *)(uintptr_t)LOWEST, 0xa5, KEPT_LOG_SIZE);
     memset((void *)(uintptr_t)SECOND, 0xa5, KEPT_LOG_SIZE);
     options = (struct options){ .log = OPTIONS_LOG_STICK };
     return 0;
@@ -242,7 +245,7 @@ static void assert_takes(const char *words)
     assert_true(log_save(DEVICE, &options));
     assert_string_equal(console_said, words);
     assert_given_back(0);
-    assert_false(log_fw.noted || is_log(FIRST) || is_log(SECOND));
+    assert_false(log_fw.noted || is_log(LOWEST) || is_log(SECOND));
 }
 
 #define TAKING "dstest86: saving the log of the previous run: 29 bytes\n"
@@ -268,9 +271,9 @@ static void assert_taken(void)
 
 /* --- tests -------------------------------------------------------------------------------------------------------- */
 
-static void without_the_option(void **state)
+UNIT_TEST(without_the_option)
 {
-    make_log(FIRST, SEQUENCE, "begin");
+    make_log(LOWEST, SEQUENCE, "begin");
     options.log = OPTIONS_LOG_NONE;
     assert_false(log_save(DEVICE, &options));
     assert_string_equal(console_said, "");
@@ -284,16 +287,16 @@ static void without_the_option(void **state)
     assert_taken();
 }
 
-static void a_first_start(void **state)
+UNIT_TEST(a_first_start)
 {
     struct kept_log_text text;
     assert_false(log_save(DEVICE, &options));
     assert_given_back(0);
     struct boot_keep keep = reserve();
-    assert_int_equal(keep.base, FIRST);
+    assert_int_equal(keep.base, LOWEST);
     assert_int_equal(keep.size, 0x100000);
     assert_given_back(256);
-    assert_int_equal(kept_log_read((void *)(uintptr_t)FIRST, &text), KEPT_LOG_OK);
+    assert_int_equal(kept_log_read((void *)(uintptr_t)LOWEST, &text), KEPT_LOG_OK);
     assert_int_equal(text.length, 0);
     assert_true(log_fw.noted && log_fw.note == text.sequence);
     assert_string_equal(console_said, "");
@@ -302,13 +305,13 @@ static void a_first_start(void **state)
 
     log_release(&keep); /* no kernel was started */
     assert_given_back(0);
-    assert_false(log_fw.noted || is_log(FIRST));
+    assert_false(log_fw.noted || is_log(LOWEST));
     keep.base = 0;
     log_release(&keep);
     assert_given_back(0);
 }
 
-static void the_lowest_free_memory(void **state)
+UNIT_TEST(the_lowest_free_memory)
 {
     log_fw.first_is_taken = true;
     assert_int_equal(reserve().base, SECOND);
@@ -321,9 +324,9 @@ static void the_lowest_free_memory(void **state)
     assert_false(log_fw.noted);
 }
 
-static void a_log_is_taken_to_the_volume(void **state)
+UNIT_TEST(a_log_is_taken_to_the_volume)
 {
-    start_again(FIRST);
+    start_again(LOWEST);
     assert_taken();
     assert_int_equal(fw.flushes, 1);
     assert_int_equal(log_fw.waited, 300000000); /* of 100 ns */
@@ -341,21 +344,21 @@ static void a_log_is_taken_to_the_volume(void **state)
 }
 
 /* An older one, in memory that was taken when it was looked for, and is free again. */
-static void another_runs_log_is_passed_over(void **state)
+UNIT_TEST(another_runs_log_is_passed_over)
 {
     start_again(SECOND);
-    make_log(FIRST, SEQUENCE - 1, "older");
+    make_log(LOWEST, SEQUENCE - 1, "older");
     assert_taken();
 
     new_machine(NULL); /* without the note nothing tells whose it is */
-    make_log(FIRST, SEQUENCE - 1, "begin");
+    make_log(LOWEST, SEQUENCE - 1, "begin");
     assert_taken();
 }
 
-static void logs_are_counted_up(void **state)
+UNIT_TEST(logs_are_counted_up)
 {
     char path[64];
-    start_again(FIRST);
+    start_again(LOWEST);
     for (unsigned i = 1; i <= 10; i++) {
         snprintf(path, sizeof path, FOLDER "\\000506e3-20260102-%u.log", i);
         add_file(path, "");
@@ -364,24 +367,24 @@ static void logs_are_counted_up(void **state)
     assert_file(10, "000506e3-20260102-11.log");
 }
 
-static void a_key_runs_the_tests_again(void **state)
+UNIT_TEST(a_key_runs_the_tests_again)
 {
-    start_again(FIRST);
+    start_again(LOWEST);
     log_fw.key = true;
     assert_false(log_save(DEVICE, &options));
     assert_string_equal(console_said, TAKEN(FOLDER "\\" NAME) KEY);
     assert_int_equal(log_fw.keys_read, 1);
     assert_given_back(0);
 
-    start_again(FIRST);
+    start_again(LOWEST);
     system_table.ConIn = NULL;
     assert_taken();
     assert_int_equal(log_fw.waits, 0);
 }
 
-static void power_off_comes_after_a_log_that_was_taken(void **state)
+UNIT_TEST(power_off_comes_after_a_log_that_was_taken)
 {
-    start_again(FIRST);
+    start_again(LOWEST);
     options.end = OPTIONS_END_POWEROFF;
     assert_takes(TAKEN(FOLDER "\\" NAME) "dstest86: switching the machine off\n" DONE);
     assert_int_equal(log_fw.shutdowns, 1);
@@ -393,19 +396,19 @@ static void power_off_comes_after_a_log_that_was_taken(void **state)
     assert_int_equal(log_fw.shutdowns, 0);
 }
 
-static void a_log_that_is_not_there_is_said(void **state)
+UNIT_TEST(a_log_that_is_not_there_is_said)
 {
     log_fw.noted = true;
     log_fw.last_is_free = true;
     assert_takes(LOST("the machine was switched off, or its firmware clears or uses the log's memory at a restart")
                      DONE);
 
-    start_again(FIRST);
-    ((uint8_t *)(uintptr_t)FIRST)[0x1000] ^= 1;
+    start_again(LOWEST);
+    ((uint8_t *)(uintptr_t)LOWEST)[0x1000] ^= 1;
     assert_takes(LOST("its memory at 0x1000000 was overwritten") DONE);
 
     new_machine(NULL);
-    kept_log_make((void *)(uintptr_t)FIRST, SEQUENCE);
+    kept_log_make((void *)(uintptr_t)LOWEST, SEQUENCE);
     leave_note();
     options.end = OPTIONS_END_POWEROFF;
     assert_takes(
@@ -413,7 +416,7 @@ static void a_log_that_is_not_there_is_said(void **state)
     assert_false(files[0].there);
 }
 
-static void a_note_that_cannot_be_changed(void **state)
+UNIT_TEST(a_note_that_cannot_be_changed)
 {
     log_fw.set_variable = EFI_WRITE_PROTECTED;
     assert_int_equal(reserve().base, 0);
@@ -421,9 +424,9 @@ static void a_note_that_cannot_be_changed(void **state)
     assert_string_equal(
         console_said,
         "dstest86: the log will not be saved: cannot write the firmware's variable dstest86Log: status 8\n");
-    assert_false(is_log(FIRST));
+    assert_false(is_log(LOWEST));
 
-    start_again(FIRST);
+    start_again(LOWEST);
     log_fw.delete_variable = EFI_WRITE_PROTECTED;
     assert_true(log_save(DEVICE, &options));
     assert_string_equal(console_said, TAKEN(FOLDER "\\" NAME) "dstest86: cannot delete the firmware's variable "
@@ -431,7 +434,7 @@ static void a_note_that_cannot_be_changed(void **state)
 }
 
 /* What makes a volume unfit: said before the run, which then keeps no log, and after it, when the log is lost. */
-static void volumes_that_are_unfit(void **state)
+UNIT_TEST(volumes_that_are_unfit)
 {
     static const struct {
         EFI_STATUS *service;
@@ -464,7 +467,7 @@ static void volumes_that_are_unfit(void **state)
         assert_int_equal(log_fw.notes_written, 0);
         assert_given_back(0);
 
-        make_log(FIRST, SEQUENCE, "begin");
+        make_log(LOWEST, SEQUENCE, "begin");
         leave_note();
         snprintf(words, sizeof words, TAKING LOST("%s") DONE, cases[i].why);
         assert_takes(words);
@@ -472,16 +475,16 @@ static void volumes_that_are_unfit(void **state)
     }
 }
 
-static void room_on_the_volume(void **state)
+UNIT_TEST(room_on_the_volume)
 {
     fw.free_space = 0xffff;
     assert_int_equal(reserve().base, 0);
-    start_again(FIRST);
+    start_again(LOWEST);
     fw.free_space = sizeof TEXT - 1;
     assert_taken();
 }
 
-static void writing_that_fails(void **state)
+UNIT_TEST(writing_that_fails)
 {
     static const struct {
         EFI_STATUS *service;
@@ -499,7 +502,7 @@ static void writing_that_fails(void **state)
     };
     char words[400];
     for (unsigned i = 0; i < COUNT_OF(cases); i++) {
-        start_again(FIRST);
+        start_again(LOWEST);
         fw.short_write = i == 2;
         fw.reads_back_wrong = i == 4;
         if (cases[i].service)
@@ -511,7 +514,7 @@ static void writing_that_fails(void **state)
         assert_string_equal(fw.deleted, cases[i].deleted ? FOLDER "\\" NAME : "");
         assert_true(!cases[i].deleted || !files[0].there);
     }
-    start_again(FIRST);
+    start_again(LOWEST);
     fw.pool = EFI_OUT_OF_RESOURCES;
     options.end = OPTIONS_END_POWEROFF;
     assert_takes(LOST("no memory: status 9") DONE);
@@ -540,7 +543,7 @@ static const char *asked_for(EFI_HANDLE device, EFI_STATUS status)
     return log_fw.asked_for;
 }
 
-static void a_file_of_the_server(void **state)
+UNIT_TEST(a_file_of_the_server)
 {
     start_by_network();
     assert_string_equal(asked_for(DEVICE, EFI_SUCCESS), "10.0.2.1 x");
@@ -554,7 +557,7 @@ static void a_file_of_the_server(void **state)
     asked_for(DEVICE, EFI_NOT_FOUND);
 }
 
-static void no_file_of_a_server(void **state)
+UNIT_TEST(no_file_of_a_server)
 {
     for (unsigned i = 0; i < 6; i++) {
         start_by_network();
@@ -567,26 +570,4 @@ static void no_file_of_a_server(void **state)
             memset(mode.DhcpAck.Dhcpv4.BootpSiAddr, 0, 4);
         assert_string_equal(asked_for(i == 0 ? NULL : DEVICE, EFI_NOT_FOUND), "");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(without_the_option, new_machine),
-        cmocka_unit_test_setup(a_first_start, new_machine),
-        cmocka_unit_test_setup(the_lowest_free_memory, new_machine),
-        cmocka_unit_test_setup(a_log_is_taken_to_the_volume, new_machine),
-        cmocka_unit_test_setup(another_runs_log_is_passed_over, new_machine),
-        cmocka_unit_test_setup(logs_are_counted_up, new_machine),
-        cmocka_unit_test_setup(a_key_runs_the_tests_again, new_machine),
-        cmocka_unit_test_setup(power_off_comes_after_a_log_that_was_taken, new_machine),
-        cmocka_unit_test_setup(a_log_that_is_not_there_is_said, new_machine),
-        cmocka_unit_test_setup(a_note_that_cannot_be_changed, new_machine),
-        cmocka_unit_test_setup(volumes_that_are_unfit, new_machine),
-        cmocka_unit_test_setup(room_on_the_volume, new_machine),
-        cmocka_unit_test_setup(writing_that_fails, new_machine),
-        cmocka_unit_test_setup(a_file_of_the_server, new_machine),
-        cmocka_unit_test_setup(no_file_of_a_server, new_machine),
-    };
-    return cmocka_run_group_tests_name("uefi_log", tests, map_memory, NULL);
 }

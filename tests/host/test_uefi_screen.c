@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The loader's menu and what it finds of screens: the options that come of each key, and the kernel's screen. */
+#define SETUP no_displays
 #include "tests/host/uefi_firmware.h"
 
 #include "boot/uefi/menu.c"
@@ -109,7 +110,7 @@ static void choose_by(const struct key *keys, unsigned count, const char *before
     assert_int_equal(menu_fw.events_out, 0);
 }
 
-static void without_a_key(void **state)
+UNIT_TEST(without_a_key)
 {
     choose_by(NULL, 0, "", 0, 3);
     assert_string_equal(console_said,
@@ -125,7 +126,7 @@ static void without_a_key(void **state)
 }
 
 /* What cannot show a menu starts at once. */
-static void no_menu(void **state)
+UNIT_TEST(no_menu)
 {
     for (unsigned i = 0; i < 5; i++) {
         new_machine(NULL);
@@ -141,7 +142,7 @@ static void no_menu(void **state)
     }
 }
 
-static void keys(void **state)
+UNIT_TEST(keys)
 {
     static const struct {
         struct key keys[8];
@@ -195,7 +196,7 @@ static void keys(void **state)
     }
 }
 
-static void keys_on_the_screen(void **state)
+UNIT_TEST(keys_on_the_screen)
 {
     static const struct key pressed[] = { { 0, 'x', 0 },  { 0, '5', 0 },  { 0, '4', 0 }, { 0, 'a', 0 }, { 0, 'b', 0 },
                                           { 0, '\b', 0 }, { 0, 0, 0x17 }, { 0, '4', 0 }, { 0, 'l', 0 }, { 0, 'i', 0 },
@@ -207,7 +208,7 @@ static void keys_on_the_screen(void **state)
 }
 
 /* Options that are there can be edited, and what is added counts, because it comes last. */
-static void options_that_are_there(void **state)
+UNIT_TEST(options_that_are_there)
 {
     static const struct key quick[] = { { 0, '2', 0 } }, edit[] = { { 0, '4', 0 }, { 0, '\b', 0 }, { 0, '\r', 0 } };
     static const struct key wide[] = { { 0, '5', 0 }, { 0, '\r', 0 } };
@@ -237,7 +238,7 @@ static void options_that_are_there(void **state)
     }
 }
 
-static void without_long_mode(void **state)
+UNIT_TEST(without_long_mode)
 {
     static const struct key pressed[] = { { 0, '5', 0 }, { 0, '1', 0 } };
     menu_fw.keys = pressed;
@@ -250,7 +251,7 @@ static void without_long_mode(void **state)
 }
 
 /* A key that is stuck does not keep the machine, and neither does a line that is full. */
-static void a_stuck_key(void **state)
+UNIT_TEST(a_stuck_key)
 {
     static const struct key pressed[] = { { 0, '0', 0 }, { 0, '4', 0 }, { 0, 'x', 0 } };
     static struct key full[1 + LOAD_OPTIONS_MAX + 2];
@@ -333,7 +334,7 @@ static void assert_screen(UINT64 base, uint32_t bits, uint32_t red, uint32_t gre
     assert_given_back(0);
 }
 
-static void forms_of_pixels(void **state)
+UNIT_TEST(forms_of_pixels)
 {
     static const EFI_PIXEL_BITMASK masks[] = {
         { 0xf800, 0x07e0, 0x001f, 0 },
@@ -358,7 +359,7 @@ static void forms_of_pixels(void **state)
 }
 
 /* A console's device first, then any with a frame buffer; of several alike the first. */
-static void several_screens(void **state)
+UNIT_TEST(several_screens)
 {
     add_display(0xc0000000, PixelBltOnly, true);
     add_display(0xc1000000, RGBX, false);
@@ -390,7 +391,7 @@ static void assert_no_screen(enum boot_screen_kind kind, const char *why)
     assert_given_back(0);
 }
 
-static void no_screen(void **state)
+UNIT_TEST(no_screen)
 {
     assert_no_screen(BOOT_SCREEN_NONE, "no screen (no Graphics Output Protocol)");
     no_displays(NULL);
@@ -400,7 +401,7 @@ static void no_screen(void **state)
 }
 
 /* Modes that cannot be: each is one value away from one that can. */
-static void impossible_screens(void **state)
+UNIT_TEST(impossible_screens)
 {
     static const struct {
         uint32_t format, columns, per_line;
@@ -431,7 +432,7 @@ static void impossible_screens(void **state)
 }
 
 /* No more rows than lie in the frame buffer. */
-static void a_small_frame_buffer(void **state)
+UNIT_TEST(a_small_frame_buffer)
 {
     add_display(0xc0000000, BGRX, true)->mode.FrameBufferSize = 1040 * 767 * 4 + 4159;
     screen_find(&found);
@@ -440,23 +441,4 @@ static void a_small_frame_buffer(void **state)
     displays[0].mode.FrameBufferSize = 0x10000000;
     screen_find(&found);
     assert_int_equal(found.rows, 768);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(without_a_key, new_machine),
-        cmocka_unit_test_setup(no_menu, new_machine),
-        cmocka_unit_test_setup(keys, new_machine),
-        cmocka_unit_test_setup(keys_on_the_screen, new_machine),
-        cmocka_unit_test_setup(options_that_are_there, new_machine),
-        cmocka_unit_test_setup(without_long_mode, new_machine),
-        cmocka_unit_test_setup(a_stuck_key, new_machine),
-        cmocka_unit_test_setup(forms_of_pixels, no_displays),
-        cmocka_unit_test_setup(several_screens, no_displays),
-        cmocka_unit_test_setup(no_screen, no_displays),
-        cmocka_unit_test_setup(impossible_screens, no_displays),
-        cmocka_unit_test_setup(a_small_frame_buffer, no_displays),
-    };
-    return cmocka_run_group_tests_name("uefi_screen", tests, NULL, NULL);
 }

@@ -6,6 +6,8 @@
 #define _GNU_SOURCE 1 /* mmap() with MAP_ANONYMOUS */
 #include <sys/mman.h>
 
+#define SETUP new_machine
+#define FIRST map_low
 #include "tests/host/uefi_firmware.h"
 
 #include "boot/uefi/start.c"
@@ -299,7 +301,7 @@ static void assert_range(uint32_t index, uint64_t base, uint64_t size, uint32_t 
 
 /* --- tests -------------------------------------------------------------------------------------------------------- */
 
-static void a_start(void **state)
+UNIT_TEST(a_start)
 {
     static const uint32_t sizes[2] = { 0x20, 0x10 }, rooms[2] = { 0x100, 0x2000 };
     assert_starts();
@@ -344,8 +346,9 @@ static void a_start(void **state)
     assert_int_equal(map[4095].type, 0);
 }
 
-static void no_execute_firmware(void **state)
+UNIT_TEST(no_execute_firmware)
 {
+    new_machine_with_attributes(NULL);
     assert_starts();
     assert_int_equal(start_fw.executable, start_fw.pages_of[0]);
     assert_int_equal(start_fw.read_only, start_fw.pages_of[0]);
@@ -363,7 +366,7 @@ static void no_execute_firmware(void **state)
     assert_refuses(EFI_ACCESS_DENIED, "dstest86: cannot make the page at 0x101ff000 executable: status 15\n");
 }
 
-static void no_memory(void **state)
+UNIT_TEST(no_memory)
 {
     start_fw.pages = EFI_OUT_OF_RESOURCES;
     assert_refuses(EFI_OUT_OF_RESOURCES, "dstest86: cannot allocate 4 KiB below 4 GiB: status 9\n");
@@ -376,7 +379,7 @@ static void no_memory(void **state)
 }
 
 /* Pages where the kernel goes are kept until others were found, and then given back. */
-static void pages_in_the_way(void **state)
+UNIT_TEST(pages_in_the_way)
 {
     static const struct {
         uint32_t kernel; /* where its 100h bytes lie */
@@ -411,7 +414,7 @@ static void pages_in_the_way(void **state)
 }
 
 /* A segment across three pages, which are all tried first. */
-static void many_pages_in_the_way(void **state)
+UNIT_TEST(many_pages_in_the_way)
 {
     put_kernel(LOW + 0x3ff0);
     start_fw.first_pages = LOW + 0x3000;
@@ -422,7 +425,7 @@ static void many_pages_in_the_way(void **state)
 }
 
 /* UEFI 2.10, table 7.6: what each type is after ExitBootServices(). */
-static void memory_types(void **state)
+UNIT_TEST(memory_types)
 {
     static const uint32_t types[] = {
         2, /* reserved */
@@ -449,7 +452,7 @@ static void memory_types(void **state)
         assert_range(3 + type, 0x40000000 + type * 0x10000, 0x1000, types[type]);
 }
 
-static void obstacles(void **state)
+UNIT_TEST(obstacles)
 {
     static const struct {
         uint32_t type;
@@ -479,14 +482,14 @@ static void obstacles(void **state)
                                     "0x20002000 is not memory\n");
 }
 
-static void no_memory_map(void **state)
+UNIT_TEST(no_memory_map)
 {
     start_fw.memory_map = EFI_DEVICE_ERROR;
     assert_refuses(EFI_DEVICE_ERROR, "dstest86: cannot read the memory map (144 bytes): status 7\n");
 }
 
 /* Memory in many pieces: descriptors of 48 bytes fill 4096 * 40 bytes with 3413. */
-static void a_long_memory_map(void **state)
+UNIT_TEST(a_long_memory_map)
 {
     while (start_fw.ranges < 3413)
         put_range(start_fw.ranges % 2 ? EfiConventionalMemory : EfiReservedMemoryType,
@@ -502,7 +505,7 @@ static void a_long_memory_map(void **state)
     assert_refuses(EFI_BUFFER_TOO_SMALL, "dstest86: cannot read the memory map (163872 bytes): status 5\n");
 }
 
-static void exits(void **state)
+UNIT_TEST(exits)
 {
     start_fw.exits_before_success = 7;
     assert_starts();
@@ -516,7 +519,7 @@ static void exits(void **state)
 }
 
 /* The newer root pointer first; one above 4 GiB is of no use to a kernel that is entered without paging. */
-static void root_pointers(void **state)
+UNIT_TEST(root_pointers)
 {
     static const struct {
         UINT64 rsdp_1, rsdp_2, want;
@@ -536,22 +539,4 @@ static void root_pointers(void **state)
         assert_starts();
         assert_int_equal(info()->rsdp, cases[i].want);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_start, new_machine),
-        cmocka_unit_test_setup(no_execute_firmware, new_machine_with_attributes),
-        cmocka_unit_test_setup(no_memory, new_machine),
-        cmocka_unit_test_setup(pages_in_the_way, new_machine),
-        cmocka_unit_test_setup(many_pages_in_the_way, new_machine),
-        cmocka_unit_test_setup(memory_types, new_machine),
-        cmocka_unit_test_setup(obstacles, new_machine),
-        cmocka_unit_test_setup(no_memory_map, new_machine),
-        cmocka_unit_test_setup(a_long_memory_map, new_machine),
-        cmocka_unit_test_setup(exits, new_machine),
-        cmocka_unit_test_setup(root_pointers, new_machine),
-    };
-    return cmocka_run_group_tests_name("uefi_start", tests, map_low, NULL);
 }

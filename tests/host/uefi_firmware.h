@@ -9,7 +9,7 @@
 #include <efi.h>
 #include <efilib.h>
 
-#include "tests/host/host_test.h"
+#include "tests/host/unit_test.h"
 
 #define DEVICE ((EFI_HANDLE)0xde71ce) /* what the loader was started from */
 #define FOLDER "\\dstest86\\logs"

@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests that register themselves, in the order of the file, and the program that runs them. A file may define fixtures
- * before it includes this header: SETUP and TEARDOWN of each test, FIRST and LAST of all of them.
+ * Tests that register themselves, in the order of the file, and the program that runs them. A file may name its
+ * fixtures before it includes this header: SETUP and TEARDOWN of each test, FIRST and LAST of all of them.
  */
 #ifndef TESTS_HOST_UNIT_TEST_H
 #define TESTS_HOST_UNIT_TEST_H
 
 #include "tests/host/host_test.h"
 
-#ifndef SETUP
+#ifdef SETUP
+static int SETUP(void **state);
+#else
 #define SETUP NULL
 #endif
-#ifndef TEARDOWN
+#ifdef TEARDOWN
+static int TEARDOWN(void **state);
+#else
 #define TEARDOWN NULL
 #endif
-#ifndef FIRST
+#ifdef FIRST
+static int FIRST(void **state);
+#else
 #define FIRST NULL
 #endif
-#ifndef LAST
+#ifdef LAST
+static int LAST(void **state);
+#else
 #define LAST NULL
 #endif
 
@@ -31,6 +39,9 @@ static size_t unit_test_count;
         unit_tests[unit_test_count++] = (struct CMUnitTest)cmocka_unit_test_setup_teardown(function, SETUP, TEARDOWN); \
     }                                                                                                                  \
     static void function(void **state)
+
+/* Code under test has parameters named main. */
+#pragma GCC diagnostic ignored "-Wshadow"
 
 int main(void)
 {
