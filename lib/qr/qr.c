@@ -7,6 +7,8 @@
 #define TIMING         6u /* the row and the column of the timing patterns */
 #define ALIGNMENTS_MAX 4u
 
+#define QR_CORRECTION_MAX 30u /* codewords of error correction in a block */
+
 #define MODE_ALPHANUMERIC 2u
 #define MODE_BYTE         4u
 #define MODE_BITS         4u
@@ -165,7 +167,8 @@ static void generator(uint8_t *polynomial, unsigned count)
     }
 }
 
-void qr_correction(const uint8_t *data, size_t length, uint8_t *correction, unsigned count)
+/* The Reed-Solomon codewords of a block of data. */
+static void correct(const uint8_t *data, size_t length, uint8_t *correction, unsigned count)
 {
     uint8_t polynomial[QR_CORRECTION_MAX];
 
@@ -236,12 +239,12 @@ static unsigned with_bch(unsigned bits, unsigned polynomial, unsigned degree)
     return bits << degree | rest;
 }
 
-unsigned qr_format_bits(enum qr_level level, unsigned mask)
+static unsigned format_bits(enum qr_level level, unsigned mask)
 {
     return with_bch((level == QR_LEVEL_L ? 1u : 0u) << 3 | mask, 0x537, 10) ^ 0x5412;
 }
 
-unsigned qr_version_bits(unsigned version)
+static unsigned version_bits(unsigned version)
 {
     return with_bch(version, 0x1f25, 12);
 }
@@ -268,7 +271,7 @@ static void draw_format(struct qr_code *code, unsigned bits)
 /* The version information, twice (7.10). */
 static void draw_version(struct qr_code *code)
 {
-    const unsigned bits = qr_version_bits(code->version), first = QR_SIDE(code->version) - 11;
+    const unsigned bits = version_bits(code->version), first = QR_SIDE(code->version) - 11;
 
     for (unsigned i = 0; i < 18; i++) {
         set(code, first + i % 3, i / 3, bits >> i & 1);
@@ -340,8 +343,8 @@ static void draw_codewords(struct qr_code *code, enum qr_level level)
     struct place at = { .row = code->side - 1, .column = code->side - 1 };
 
     for (unsigned i = 0; i < blocks; i++)
-        qr_correction(code->codewords + block_start(i, shortest, first_long), shortest + (i >= first_long),
-                      correction + i * count, count);
+        correct(code->codewords + block_start(i, shortest, first_long), shortest + (i >= first_long),
+                correction + i * count, count);
     for (unsigned k = 0; k <= shortest; k++)
         for (unsigned i = k < shortest ? 0 : first_long; i < blocks; i++)
             draw_codeword(code, &at, code->codewords[block_start(i, shortest, first_long) + k]);
@@ -422,7 +425,7 @@ static unsigned line_penalty(const struct qr_code *code, bool columns, unsigned 
 }
 
 /* 7.8.3. */
-unsigned qr_penalty(const struct qr_code *code)
+static unsigned penalty_of(const struct qr_code *code)
 {
     const unsigned all = code->side * code->side;
     unsigned penalty = 0, count = 0;
@@ -447,8 +450,8 @@ static unsigned best_mask(struct qr_code *code, enum qr_level level)
 
     for (unsigned mask = 0; mask < QR_MASKS; mask++) {
         apply_mask(code, mask);
-        draw_format(code, qr_format_bits(level, mask));
-        const unsigned penalty = qr_penalty(code);
+        draw_format(code, format_bits(level, mask));
+        const unsigned penalty = penalty_of(code);
         apply_mask(code, mask);
         if (mask == 0 || penalty < least) {
             best = mask;
@@ -470,7 +473,7 @@ bool qr_encode(struct qr_code *code, const char *text, size_t length, enum qr_le
     draw_codewords(code, level);
     code->mask = mask == QR_MASK_BEST ? best_mask(code, level) : mask;
     apply_mask(code, code->mask);
-    draw_format(code, qr_format_bits(level, code->mask));
+    draw_format(code, format_bits(level, code->mask));
     for (unsigned i = 0; i < code->side * code->side; i++)
         code->modules[i] &= 1;
     return true;

@@ -16,8 +16,7 @@
 #define QR_MASKS         8u
 #define QR_MASK_BEST     QR_MASKS /* the mask with the least penalty */
 
-#define QR_CODEWORDS_MAX  1085u /* of version 20 */
-#define QR_CORRECTION_MAX 30u   /* codewords of error correction in a block */
+#define QR_CODEWORDS_MAX 1085u /* of version 20 */
 
 /* Error correction level: about 7 % (L) or 15 % (M) of the codewords may be unreadable. */
 enum qr_level { QR_LEVEL_L, QR_LEVEL_M };
@@ -35,17 +34,5 @@ unsigned qr_version_for(const char *text, size_t length, enum qr_level level);
  * text. */
 bool qr_encode(struct qr_code *code, const char *text, size_t length, enum qr_level level, unsigned version,
                unsigned mask);
-
-/* Steps of qr_encode(), for tests with the standard's examples. */
-
-/* The Reed-Solomon codewords (most: QR_CORRECTION_MAX) of a block of data. */
-void qr_correction(const uint8_t *data, size_t length, uint8_t *correction, unsigned count);
-
-/* The 15 bits of format information, and the 18 bits of version information. */
-unsigned qr_format_bits(enum qr_level level, unsigned mask);
-unsigned qr_version_bits(unsigned version);
-
-/* The standard's penalty for the code's modules. */
-unsigned qr_penalty(const struct qr_code *code);
 
 #endif
