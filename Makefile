@@ -60,7 +60,7 @@ include mk/kernel.mk mk/loader.mk mk/sign.mk mk/model.mk mk/tools.mk mk/host-tes
 route ?= uefi
 gdb_args ?=
 export profile width options route fault quirk latitude
-QEMU_GUESTS := $B/real_mode.img $B/device_table.elf $B/trampoline-64.elf $B/trampoline-32.elf $B/firmware-64.elf $B/firmware-32.elf $B/strange-x64.efi $B/gop.efi
+QEMU_GUESTS := $B/real_mode.img $B/device_table.elf $B/mistakes.elf $B/trampoline-64.elf $B/trampoline-32.elf $B/firmware-64.elf $B/firmware-32.elf $B/strange-x64.efi $B/gop.efi
 # Reads the logs of scripts/boots.
 AFTER_BOOTS := tests/qemu/tables.t
 QEMU_TESTS := $(filter-out $(AFTER_BOOTS),$(wildcard tests/qemu/*.t)) scripts/boots $(AFTER_BOOTS)
@@ -148,6 +148,11 @@ $B/device_table.elf: tests/qemu/device_table.asm
 	$(call say,NASM,$@)
 	$Q$(NASM) -f elf32 $(NASM_WARNINGS) $< -o $B/device_table.o && \
 	$(LD) -m elf_i386 -static -nostdlib -z noexecstack -Ttext=0x100000 -e start $B/device_table.o -o $@
+
+$B/mistakes.elf: tests/qemu/mistakes.c
+	$(call say,CC,$@)
+	$Q$(CC) $(filter-out -f%asynchronous-unwind-tables,$(KERNEL_CFLAGS)) $(32.cc) -O1 -nostdlib -static -no-pie \
+	-Wl,-Ttext=0x100000,-e,start,--build-id=none,-z,noexecstack -o $@ $<
 
 # A guest that enters each kernel: nasm's format, ld's emulation.
 define firmware_rules

@@ -72,7 +72,7 @@ void bts_flush(struct vcpu *v)
     if (v->rules->bts_write(v, index)) {
         referee_area_bts_written(v, v->bts.at, index);
     } else {
-        referee_report(v, RECORD_LOST, v->bts.last);
+        referee_report(v, RECORD_LOST, v->bts.last, v->bts.at, "bts.index");
     }
     v->bts.staged = 0;
 }
@@ -127,7 +127,7 @@ void bts_store(struct vcpu *v, const struct branch *branches, unsigned n, bool a
     }
     for (unsigned i = 0; i < n; i++) {
         if (!vcpu_debugctl(v, branches[i].block->cpl == 0 ? bits->bts_off_os : bits->bts_off_usr)) {
-            referee_report(v, RECORD_LOST, branches[i].block->last);
+            referee_report(v, RECORD_LOST, branches[i].block->last, v->regs[REG_IA32_DS_AREA], "IA32_DS_AREA for BTS");
             return;
         }
     }

@@ -346,7 +346,7 @@ void netburst_referee(struct vcpu *v, uint64_t ip)
     for (unsigned i = 0; i < v->profile->general_counters; i++) {
         if ((v->event_select[i] & CCCR_ENABLE) && CCCR_THREAD(v->event_select[i]) != THREAD_ANY &&
             v->profile->netburst == NETBURST_SINGLE_THREADED) {
-            referee_report(v, CCCR_THREAD_FIELD, ip);
+            referee_report_select(v, CCCR_THREAD_FIELD, ip, i);
         }
     }
     if (!(cccr & CCCR_ENABLE)) {
@@ -354,11 +354,11 @@ void netburst_referee(struct vcpu *v, uint64_t ip)
     }
     if (!(enable & NETBURST_MY_THR)) {
         if ((enable & NETBURST_UOP_TAG) && precise && event != REPLAY_EVENT) { /* legal for replays, which it counts */
-            referee_report(v, PEBS_ONLY_TAGS, ip);
+            referee_report(v, PEBS_ONLY_TAGS, ip, enable, "MSR_PEBS_ENABLE");
         }
     } else if (!precise) {
-        referee_report(v, PEBS_EVENT, ip);
+        referee_report_select(v, PEBS_EVENT, ip, NETBURST_PEBS_COUNTER);
     } else if (vcpu_counted(&v->counters[NETBURST_PEBS_COUNTER]) == EVENT_NONE) {
-        referee_report(v, PEBS_NO_TAG, ip);
+        referee_report_select(v, PEBS_NO_TAG, ip, NETBURST_PEBS_COUNTER);
     }
 }

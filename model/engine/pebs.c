@@ -79,7 +79,7 @@ void pebs_flush(struct vcpu *v)
     if (v->rules->pebs_write(v, index)) {
         referee_area_pebs_written(v, index);
     } else {
-        referee_report(v, RECORD_LOST, v->pebs.first);
+        referee_report(v, RECORD_LOST, v->pebs.first, v->pebs.at, "pebs.index");
     }
     v->pebs.staged = 0;
 }
@@ -265,7 +265,7 @@ void pebs_record(struct vcpu *v, const struct pebs_sample *sample)
     }
     if (v->pebs.staged == 0) {
         if (!ds_read(v)) {
-            referee_report(v, RECORD_LOST, sample->eventing_ip);
+            referee_report(v, RECORD_LOST, sample->eventing_ip, v->regs[REG_IA32_DS_AREA], "IA32_DS_AREA for PEBS");
             return;
         }
         referee_area_read(v, sample->eventing_ip);
@@ -275,7 +275,7 @@ void pebs_record(struct vcpu *v, const struct pebs_sample *sample)
     if (v->rules->pebs_full(v, size)) {
         if (!v->pebs.dropping) {
             truth_pebs_dropped(v, v->ds.area.pebs.index);
-            referee_report(v, PEBS_BUFFER_FULL, sample->eventing_ip);
+            referee_report(v, PEBS_BUFFER_FULL, sample->eventing_ip, v->ds.area.pebs.index, "pebs.index");
         }
         v->pebs.dropping = true;
         return;

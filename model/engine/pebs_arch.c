@@ -145,7 +145,7 @@ static void drop(struct vcpu *v, uint64_t at, uint64_t ip)
     v->regs[REG_IA32_PEBS_INDEX] |= PEBS_INDEX_FULL;
     if (!v->pebs.dropping) {
         truth_pebs_dropped(v, at);
-        referee_report(v, PEBS_BUFFER_FULL, ip);
+        referee_report(v, PEBS_BUFFER_FULL, ip, at, "address of the next record");
     }
     v->pebs.dropping = true;
 }
@@ -193,7 +193,7 @@ void pebs_arch_record(struct vcpu *v, const struct pebs_sample *sample)
         truth_arch(v, at, &contents, &extra, &arch, &split);
     }
     if (!v->host->write_physical(v->cpu, at, bytes, size)) {
-        referee_report(v, RECORD_LOST, sample->eventing_ip);
+        referee_report(v, RECORD_LOST, sample->eventing_ip, at, "address of the record");
     }
     v->regs[REG_IA32_PEBS_INDEX] = v->rules->pebs_arch_index(v, size);
     vcpu_written(v, v->rules->pebs_arch_reaches(v));

@@ -35,14 +35,16 @@ static bool lbr_moves(const struct vcpu *v)
 void referee_read(struct vcpu *v, enum model_register reg, uint64_t ip)
 {
     if (lbr_moves(v) && profile_is_lbr_stack(reg)) {
-        referee_report(v, LBR_ACCESSED, ip);
+        referee_report_lbr_control(v, LBR_ACCESSED, ip);
     }
 }
 
-static void check_counter_write(struct vcpu *v, unsigned i, uint64_t ip)
+/* A register of v->counters[i], named by its prefix and the number `of` that register, is written. */
+static void check_counter_write(struct vcpu *v, unsigned i, const char *prefix, unsigned of, uint64_t value,
+                                uint64_t ip)
 {
     if (vcpu_pebs_counters(v) >> i & 1) {
-        referee_report(v, PEBS_RECONFIGURED, ip);
+        referee_report(v, PEBS_RECONFIGURED, ip, value, "%s%u", prefix, of);
     }
 }
 
@@ -73,37 +75,37 @@ void referee_write(struct vcpu *v, enum model_register reg, unsigned i, uint64_t
         return;
     }
     if (lbr_moves(v) && profile_is_lbr_stack(reg)) {
-        referee_report(v, LBR_ACCESSED, ip);
+        referee_report_lbr_control(v, LBR_ACCESSED, ip);
     }
     switch (reg) {
     case REG_IA32_DS_AREA:
         if (v->bts.on || vcpu_ds_pebs_counters(v) != 0) {
-            referee_report_value(v, DS_AREA_CHANGED, ip, "new value", value);
+            referee_report(v, DS_AREA_CHANGED, ip, value, "IA32_DS_AREA for %s", referee_area_user(v));
         }
         break;
     case REG_IA32_FIXED_CTR:
-        check_counter_write(v, v->profile->general_counters + i, ip);
+        check_counter_write(v, v->profile->general_counters + i, "IA32_FIXED_CTR", i, value, ip);
         v->referee.unloaded &= ~(UINT64_C(1) << (v->profile->general_counters + i));
         break;
     case REG_IA32_PERFEVTSEL:
         if (value & EVTSEL_EN) {
-            check_counter_write(v, i, ip);
+            check_counter_write(v, i, "IA32_PERFEVTSEL", i, value, ip);
             if (!(value & (EVTSEL_OS | EVTSEL_USR)) && !v->profile->one_enable) {
-                referee_report_value(v, COUNTER_NO_RING, ip, "event select", value);
+                referee_report(v, COUNTER_NO_RING, ip, value, "IA32_PERFEVTSEL%u", i);
             }
         }
         break;
     case REG_IA32_PMC:
     case REG_IA32_A_PMC:
     case REG_NETBURST_COUNTER:
-        check_counter_write(v, i, ip);
+        check_counter_write(v, i, "PMC", i, value, ip);
         v->referee.unloaded &= ~(UINT64_C(1) << i);
         break;
     case REG_IA32_FIXED_CFG_C:
-        check_counter_write(v, v->profile->general_counters + i, ip);
+        check_counter_write(v, v->profile->general_counters + i, "CFG_C of FIXED_CTR", i, value, ip);
         break;
     case REG_IA32_PMC_CFG_C:
-        check_counter_write(v, i, ip);
+        check_counter_write(v, i, "CFG_C of PMC", i, value, ip);
         break;
     case REG_IA32_PEBS_BASE:
     case REG_IA32_PEBS_INDEX:
@@ -111,19 +113,19 @@ void referee_write(struct vcpu *v, enum model_register reg, unsigned i, uint64_t
         break;
     case REG_MSR_PEBS_LD_LAT:
         if (samples(v, EVENT_LOAD_LATENCY)) {
-            referee_report(v, PEBS_RECONFIGURED, ip);
+            referee_report(v, PEBS_RECONFIGURED, ip, value, "MSR_PEBS_LD_LAT_THRESHOLD");
         }
         break;
     case REG_MSR_PEBS_DATA_CFG:
         if (samples_adaptively(v)) {
-            referee_report(v, PEBS_DATA_CFG_CHANGED, ip);
+            referee_report(v, PEBS_DATA_CFG_CHANGED, ip, value, "MSR_PEBS_DATA_CFG");
         }
         break;
     case REG_NETBURST_CCCR:
         if (value & CCCR_ENABLE) {
-            check_counter_write(v, i, ip);
+            check_counter_write(v, i, "CCCR of counter ", i, value, ip);
             if (value & CCCR_OVF) {
-                referee_report(v, STATUS_NOT_ACKNOWLEDGED, ip);
+                referee_report(v, STATUS_NOT_ACKNOWLEDGED, ip, value, "CCCR of counter %u", i);
             }
         }
         break;
@@ -141,13 +143,13 @@ static void check_debugctl(struct vcpu *v, uint64_t before, uint64_t ip)
     const uint64_t set = v->regs[REG_IA32_DEBUGCTL] & ~before;
 
     if ((set & bits->bts) && !vcpu_debugctl(v, bits->tr)) {
-        referee_report(v, BTS_WITHOUT_TR, ip);
+        referee_report(v, BTS_WITHOUT_TR, ip, v->regs[REG_IA32_DEBUGCTL], "IA32_DEBUGCTL");
     }
     if ((set & bits->tr) && !vcpu_debugctl(v, bits->bts)) {
-        referee_report(v, TR_WITHOUT_BTS, ip);
+        referee_report(v, TR_WITHOUT_BTS, ip, v->regs[REG_IA32_DEBUGCTL], "IA32_DEBUGCTL");
     }
     if ((set & bits->lbr) && (v->status & STATUS_LBR_FRZ)) {
-        referee_report_value(v, STILL_FROZEN, ip, "IA32_PERF_GLOBAL_STATUS", v->status);
+        referee_report(v, STILL_FROZEN, ip, v->status, "IA32_PERF_GLOBAL_STATUS");
     }
 }
 
@@ -155,10 +157,10 @@ static void check_debugctl(struct vcpu *v, uint64_t before, uint64_t ip)
 static void check_resumption(struct vcpu *v, uint64_t ip)
 {
     if (v->status & STATUS_CTR_FRZ) {
-        referee_report_value(v, STILL_FROZEN, ip, "IA32_PERF_GLOBAL_STATUS", v->status);
+        referee_report(v, STILL_FROZEN, ip, v->status, "IA32_PERF_GLOBAL_STATUS");
     }
     if (v->referee.unacknowledged != 0) {
-        referee_report(v, STATUS_NOT_ACKNOWLEDGED, ip);
+        referee_report(v, STATUS_NOT_ACKNOWLEDGED, ip, v->referee.unacknowledged, "IA32_PERF_GLOBAL_STATUS");
         v->referee.unacknowledged = 0;
     }
 }
@@ -187,14 +189,14 @@ void referee_after(struct vcpu *v, const struct referee_before *before, enum mod
     }
     if (bts_begins && bits->bts_off_os != 0 && vcpu_debugctl(v, bits->bts_off_os) &&
         vcpu_debugctl(v, bits->bts_off_usr)) {
-        referee_report(v, BTS_OFF_BOTH, ip);
+        referee_report(v, BTS_OFF_BOTH, ip, v->regs[REG_IA32_DEBUGCTL], "IA32_DEBUGCTL");
     }
     if (reg == REG_IA32_PEBS_ENABLE && (pebs & ~before->pebs & before->active) != 0) {
-        referee_report(v, PEBS_ENABLED_WHILE_COUNTING, ip);
+        referee_report(v, PEBS_ENABLED_WHILE_COUNTING, ip, v->regs[REG_IA32_PEBS_ENABLE], "IA32_PEBS_ENABLE");
     }
     referee_counters_check_pebs(v, pebs & ~before->pebs, ip);
-    if (referee_counters_edges(v) & ~before->edges) {
-        referee_report(v, PEBS_QUALIFIER, ip);
+    for (uint64_t left = referee_counters_edges(v) & ~before->edges; left != 0; left &= left - 1) {
+        referee_report_select(v, PEBS_QUALIFIER, ip, (unsigned)__builtin_ctzll(left));
     }
     if (v->counting.active & ~before->active) {
         referee_counters_check(v, ip);
@@ -223,12 +225,12 @@ void referee_pmi(struct vcpu *v, uint32_t lvtpc, uint64_t ip)
     }
     if (lvtpc & LVT_MASKED) {
         if (is_lost(v)) {
-            referee_report_value(v, PMI_LOST, ip, "LVTPC", lvtpc);
+            referee_report(v, PMI_LOST, ip, lvtpc, "LVTPC");
         }
         return;
     }
     if (v->referee.unacknowledged != 0) {
-        referee_report(v, STATUS_NOT_ACKNOWLEDGED, ip);
+        referee_report(v, STATUS_NOT_ACKNOWLEDGED, ip, v->referee.unacknowledged, "IA32_PERF_GLOBAL_STATUS");
     }
     referee_area_pmi(v, ip);
     if (v->profile->perfmon_version >= 2) {
@@ -247,6 +249,6 @@ void referee_handler(struct vcpu *v, uint64_t ip)
     }
     v->referee.pmi_under_way = false;
     if (v->host->interrupts_on(v->cpu)) {
-        referee_report(v, PMI_GATE, ip);
+        referee_report(v, PMI_GATE, ip, v->referee.pmi_vector, "IDT entry");
     }
 }

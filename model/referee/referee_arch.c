@@ -19,7 +19,7 @@ static void check_memory(struct vcpu *v, uint64_t ip)
 
     for (uint64_t page = 0; page < buffer_bytes(v); page += PAGE_SIZE) {
         if (!v->host->read_physical(v->cpu, base + page, &byte, sizeof(byte))) {
-            referee_report_value(v, PEBS_BUFFER_NOT_MEMORY, ip, "page", base + page);
+            referee_report(v, PEBS_BUFFER_NOT_MEMORY, ip, base + page, "page of IA32_PEBS_BASE's buffer");
             return;
         }
     }
@@ -30,13 +30,13 @@ static void check_index(struct vcpu *v, uint64_t ip)
     const uint64_t index = v->regs[REG_IA32_PEBS_INDEX];
 
     if ((index & PEBS_INDEX_WR) > buffer_bytes(v)) {
-        referee_report_value(v, PEBS_INDEX_OUTSIDE, ip, "IA32_PEBS_INDEX", index);
+        referee_report(v, PEBS_INDEX_OUTSIDE, ip, index, "IA32_PEBS_INDEX");
     }
     if ((index >> PEBS_INDEX_THRESH_SHIFT & PEBS_INDEX_WR) > buffer_bytes(v)) {
-        referee_report_value(v, PEBS_THRESHOLD_OUTSIDE, ip, "IA32_PEBS_INDEX", index);
+        referee_report(v, PEBS_THRESHOLD_OUTSIDE, ip, index, "IA32_PEBS_INDEX");
     }
     if (index & PEBS_INDEX_FULL) {
-        referee_report_value(v, PEBS_FULL_KEPT, ip, "IA32_PEBS_INDEX", index);
+        referee_report(v, PEBS_FULL_KEPT, ip, index, "IA32_PEBS_INDEX");
     }
 }
 
@@ -55,11 +55,13 @@ static bool any_allowed(const struct vcpu *v, bool fixed)
 static void check_counts(struct vcpu *v, uint64_t ip)
 {
     for (uint64_t left = vcpu_pebs_counters(v); left != 0; left &= left - 1) {
-        const uint64_t asked = v->config[__builtin_ctzll(left)].c;
+        const unsigned i = (unsigned)__builtin_ctzll(left), general = v->profile->general_counters;
+        const uint64_t asked = v->config[i].c;
 
         if (((asked & ARCH_CNTR_GENERAL) && !any_allowed(v, false)) ||
             ((asked & ARCH_CNTR_FIXED) && !any_allowed(v, true))) {
-            referee_report(v, PEBS_NOT_COUNTED, ip);
+            referee_report(v, PEBS_NOT_COUNTED, ip, asked, "IA32_PMC_%s%u_CFG_C", i < general ? "GP" : "FX",
+                           i < general ? i : i - general);
         }
     }
 }
@@ -67,13 +69,13 @@ static void check_counts(struct vcpu *v, uint64_t ip)
 void referee_arch_check(struct vcpu *v, uint64_t ip)
 {
     if (!(v->regs[REG_IA32_PEBS_BASE] & PEBS_BASE_ADDRESS)) {
-        referee_report(v, PEBS_BASE_ZERO, ip);
+        referee_report(v, PEBS_BASE_ZERO, ip, v->regs[REG_IA32_PEBS_BASE], "IA32_PEBS_BASE");
     } else {
         check_memory(v, ip);
     }
     check_index(v, ip);
     check_counts(v, ip);
-    referee_lvtpc_check(v, ip);
+    referee_lvtpc_check(v, "PEBS", ip);
 }
 
 void referee_arch_write(struct vcpu *v, enum model_register reg, uint64_t value, uint64_t ip)
@@ -81,7 +83,8 @@ void referee_arch_write(struct vcpu *v, enum model_register reg, uint64_t value,
     const bool off = reg == REG_IA32_PEBS_INDEX && !(value & PEBS_INDEX_EN); /* always legal */
 
     if (vcpu_pebs_counters(v) != 0 && !off) {
-        referee_report(v, reg == REG_IA32_PEBS_BASE ? PEBS_BASE_CHANGED : PEBS_INDEX_WRITTEN, ip);
+        referee_report(v, reg == REG_IA32_PEBS_BASE ? PEBS_BASE_CHANGED : PEBS_INDEX_WRITTEN, ip, value,
+                       reg == REG_IA32_PEBS_BASE ? "IA32_PEBS_BASE" : "IA32_PEBS_INDEX");
     }
 }
 
@@ -92,7 +95,7 @@ void referee_arch_after(struct vcpu *v, uint64_t before, uint64_t now, uint64_t 
     }
     for (uint64_t left = now & ~before & ~(UINT64_C(1) << STEPPER); left != 0; left &= left - 1) {
         if (v->config[__builtin_ctzll(left)].c & ARCH_EN) {
-            referee_report(v, PEBS_INDEX_OFF, ip);
+            referee_report(v, PEBS_INDEX_OFF, ip, v->regs[REG_IA32_PEBS_INDEX], "IA32_PEBS_INDEX");
         }
     }
 }

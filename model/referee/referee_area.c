@@ -24,74 +24,80 @@ static uint64_t pebs_unit(const struct vcpu *v, const struct ds_form *form)
 }
 
 /* Checks that the pages of [from, to) are present, writable, supervisor-only, accessed, dirty and free of code. */
-static void check_pages(struct vcpu *v, uint64_t from, uint64_t to, uint64_t ip)
+static void check_pages(struct vcpu *v, const char *section, uint64_t from, uint64_t to, uint64_t ip)
 {
     for (uint64_t page = from & ~(PAGE_SIZE - 1); page < to; page += PAGE_SIZE) {
         uint64_t entry = v->host->page(v->cpu, page);
 
         if (!(entry & PTE_PRESENT)) {
-            referee_report_value(v, DS_PAGE_NOT_PRESENT, ip, "page", page);
+            referee_report(v, DS_PAGE_NOT_PRESENT, ip, page, "page of %s", section);
             continue;
         }
         if (!(entry & PTE_WRITABLE)) {
-            referee_report_value(v, DS_PAGE_NOT_WRITABLE, ip, "page", page);
+            referee_report(v, DS_PAGE_NOT_WRITABLE, ip, page, "page of %s", section);
         }
         if (entry & PTE_USER) {
-            referee_report_value(v, DS_PAGE_IN_USER_SPACE, ip, "page", page);
+            referee_report(v, DS_PAGE_IN_USER_SPACE, ip, page, "page of %s", section);
         }
         if (entry & (PTE_CACHE_DISABLE | PTE_WRITE_THROUGH)) {
-            referee_report_value(v, DS_MEMORY_TYPE, ip, "page", page);
+            referee_report(v, DS_MEMORY_TYPE, ip, page, "page of %s", section);
         }
         if ((entry & (PTE_ACCESSED | PTE_DIRTY)) != (PTE_ACCESSED | PTE_DIRTY)) {
-            referee_report_value(v, DS_PAGE_NOT_ACCESSED_AND_DIRTY, ip, "page", page);
+            referee_report(v, DS_PAGE_NOT_ACCESSED_AND_DIRTY, ip, page, "page of %s", section);
         }
         if (v->host->has_code(v->cpu, page)) {
-            referee_report_value(v, DS_PAGE_HAS_CODE, ip, "page", page);
+            referee_report(v, DS_PAGE_HAS_CODE, ip, page, "page of %s", section);
         }
     }
 }
 
-static void check_alignment(struct vcpu *v, uint64_t base, uint64_t ip)
+static void check_alignment(struct vcpu *v, const char *field, uint64_t base, uint64_t ip)
 {
     if (base & 3) {
-        referee_report_value(v, DS_BASE_MISALIGNED, ip, "base", base);
+        referee_report(v, DS_BASE_MISALIGNED, ip, base, "%s", field);
     } else if (base & (CACHE_LINE - 1)) {
-        referee_report_value(v, DS_CACHE_LINE, ip, "base", base);
+        referee_report(v, DS_CACHE_LINE, ip, base, "%s", field);
     }
 }
 
 /* Returns whether the buffer has room for a record. */
-static bool check_buffer(struct vcpu *v, const struct ds_buffer *b, uint64_t record, uint64_t ip)
+static bool check_buffer(struct vcpu *v, const char *section, const struct ds_buffer *b, uint64_t record, uint64_t ip)
 {
     uint64_t size = b->maximum - b->base;
+    char base[16];
 
-    check_alignment(v, b->base, ip);
+    snprintf(base, sizeof(base), "%s.base", section);
+    check_alignment(v, base, b->base, ip);
     if (b->maximum < b->base || size < record) {
-        referee_report_value(v, DS_BUFFER_TOO_SMALL, ip, "maximum", b->maximum);
+        referee_report(v, DS_BUFFER_TOO_SMALL, ip, b->maximum, "%s.maximum", section);
         return false;
     }
     if (size % record > 1) {
-        referee_report_value(v, DS_BUFFER_SIZE, ip, "size", size);
+        referee_report(v, DS_BUFFER_SIZE, ip, b->maximum, "%s.maximum", section);
     }
     if (b->index < b->base || b->index > b->maximum || (b->index - b->base) % record != 0) {
-        referee_report_value(v, DS_INDEX_OUTSIDE, ip, "index", b->index);
+        referee_report(v, DS_INDEX_OUTSIDE, ip, b->index, "%s.index", section);
     }
-    check_pages(v, b->base, b->maximum, ip);
+    check_pages(v, section, b->base, b->maximum, ip);
     return true;
 }
 
-static void check_threshold(struct vcpu *v, const struct ds_buffer *b, uint64_t record, uint64_t ip)
+static void check_threshold(struct vcpu *v, const char *section, const struct ds_buffer *b, uint64_t record,
+                            uint64_t ip)
 {
     if (b->threshold < b->base || b->threshold > b->maximum || (b->threshold - b->base) % record != 0) {
-        referee_report_value(v, DS_THRESHOLD_OUTSIDE, ip, "threshold", b->threshold);
+        referee_report(v, DS_THRESHOLD_OUTSIDE, ip, b->threshold, "%s.threshold", section);
     } else if (b->maximum - b->threshold < ROOM_RECORDS * record) {
-        referee_report_value(v, DS_THRESHOLD_ROOM, ip, "threshold", b->threshold);
+        referee_report(v, DS_THRESHOLD_ROOM, ip, b->threshold, "%s.threshold", section);
     }
 }
 
-static bool overlap(uint64_t a, uint64_t a_end, uint64_t b, uint64_t b_end)
+static void check_overlap(struct vcpu *v, const char *sections, uint64_t a, uint64_t a_end, uint64_t b, uint64_t b_end,
+                          uint64_t ip)
 {
-    return a < b_end && b < a_end;
+    if (a < b_end && b < a_end) {
+        referee_report(v, DS_OVERLAP, ip, a > b ? a : b, "byte of %s", sections);
+    }
 }
 
 /* Whether the last PMI's handler has not begun or not ended, as far as the model can see. */
@@ -102,13 +108,18 @@ static bool in_handler(const struct vcpu *v)
 }
 
 /* `kept` is the field of v->referee for this buffer. Its facility records again after the handler, or is about to. */
-static void check_kept(struct vcpu *v, uint64_t *kept, const struct ds_buffer *b, const char *field, uint64_t ip)
+static void check_kept(struct vcpu *v, uint64_t *kept, const struct ds_buffer *b, const char *section, uint64_t ip)
 {
     if (b->index < b->threshold) {
         *kept = 0;
     } else if (*kept != 0 && !in_handler(v)) {
-        referee_report_value(v, DS_INDEX_KEPT, ip, field, *kept);
+        referee_report(v, DS_INDEX_KEPT, ip, *kept, "%s.index", section);
     }
+}
+
+const char *referee_area_user(const struct vcpu *v)
+{
+    return !v->bts.on ? "PEBS" : vcpu_ds_pebs_counters(v) == 0 ? "BTS" : "BTS and PEBS";
 }
 
 void referee_area_check(struct vcpu *v, uint64_t ip)
@@ -116,6 +127,7 @@ void referee_area_check(struct vcpu *v, uint64_t ip)
     const uint64_t area = v->regs[REG_IA32_DS_AREA];
     const bool bts = v->bts.on;
     const bool pebs = vcpu_ds_pebs_counters(v) != 0;
+    const char *who = referee_area_user(v);
     const bool bts_interrupts = bts && vcpu_debugctl(v, v->profile->debugctl->btint);
     const struct ds_form form = v->ds.form;
     const uint64_t size = encode_ds_bytes(&form);
@@ -124,50 +136,57 @@ void referee_area_check(struct vcpu *v, uint64_t ip)
     struct ds_area ds;
 
     if (area == 0) {
-        referee_report(v, DS_AREA_ZERO, ip);
+        referee_report(v, DS_AREA_ZERO, ip, area, "IA32_DS_AREA for %s", who);
         return;
     }
     if (!v->host->read(v->cpu, area, bytes, size)) {
-        referee_report_value(v, DS_AREA_NOT_MAPPED, ip, "IA32_DS_AREA", area);
+        referee_report(v, DS_AREA_NOT_MAPPED, ip, area, "IA32_DS_AREA for %s", who);
         return;
     }
     encode_read_ds(&ds, &form, bytes);
     if (v->host->area_shared(v->cpu, area)) {
-        referee_report_value(v, DS_AREA_SHARED, ip, "IA32_DS_AREA", area);
+        referee_report(v, DS_AREA_SHARED, ip, area, "IA32_DS_AREA for %s", who);
     }
-    check_alignment(v, area, ip);
-    check_pages(v, area, area + size, ip);
-    if (bts && check_buffer(v, &ds.bts, bts_record, ip)) {
+    check_alignment(v, "IA32_DS_AREA", area, ip);
+    check_pages(v, "the DS management area", area, area + size, ip);
+    if (bts && check_buffer(v, "bts", &ds.bts, bts_record, ip)) {
         if (bts_interrupts) {
-            check_threshold(v, &ds.bts, bts_record, ip);
+            check_threshold(v, "bts", &ds.bts, bts_record, ip);
         } else if (ds.bts.threshold <= ds.bts.maximum) {
-            referee_report_value(v, BTS_CIRCULAR_THRESHOLD, ip, "threshold", ds.bts.threshold);
+            referee_report(v, BTS_CIRCULAR_THRESHOLD, ip, ds.bts.threshold, "bts.threshold");
         }
     }
     /* A PEBS threshold at the maximum requests no interrupt until the buffer is full. */
     bool pebs_interrupts = pebs && ds.pebs.threshold < ds.pebs.maximum;
 
-    if (pebs && check_buffer(v, &ds.pebs, pebs_unit(v, &form), ip)) {
+    if (pebs && check_buffer(v, "pebs", &ds.pebs, pebs_unit(v, &form), ip)) {
         if (ds.pebs.threshold != ds.pebs.maximum) {
-            check_threshold(v, &ds.pebs, pebs_unit(v, &form), ip);
+            check_threshold(v, "pebs", &ds.pebs, pebs_unit(v, &form), ip);
         }
         if (v->profile->pebs_one_page && ds.pebs.maximum - ds.pebs.base > PAGE_SIZE) {
-            referee_report_value(v, PEBS_BUFFER_PAGE, ip, "size", ds.pebs.maximum - ds.pebs.base);
+            referee_report(v, PEBS_BUFFER_PAGE, ip, ds.pebs.maximum, "pebs.maximum");
         }
     }
-    if ((bts && overlap(area, area + size, ds.bts.base, ds.bts.maximum)) ||
-        (pebs && overlap(area, area + size, ds.pebs.base, ds.pebs.maximum)) ||
-        (bts && pebs && overlap(ds.bts.base, ds.bts.maximum, ds.pebs.base, ds.pebs.maximum))) {
-        referee_report(v, DS_OVERLAP, ip);
-    }
-    if (bts_interrupts || pebs_interrupts) {
-        referee_lvtpc_check(v, ip);
-    }
-    if (bts_interrupts) {
-        check_kept(v, &v->referee.kept_bts, &ds.bts, "BTS index", ip);
+    if (bts) {
+        check_overlap(v, "the management area and bts", area, area + size, ds.bts.base, ds.bts.maximum, ip);
     }
     if (pebs) {
-        check_kept(v, &v->referee.kept_pebs, &ds.pebs, "PEBS index", ip);
+        check_overlap(v, "the management area and pebs", area, area + size, ds.pebs.base, ds.pebs.maximum, ip);
+    }
+    if (bts && pebs) {
+        check_overlap(v, "bts and pebs", ds.bts.base, ds.bts.maximum, ds.pebs.base, ds.pebs.maximum, ip);
+    }
+    if (bts_interrupts) {
+        referee_lvtpc_check(v, "BTS", ip);
+    }
+    if (pebs_interrupts) {
+        referee_lvtpc_check(v, "PEBS", ip);
+    }
+    if (bts_interrupts) {
+        check_kept(v, &v->referee.kept_bts, &ds.bts, "bts", ip);
+    }
+    if (pebs) {
+        check_kept(v, &v->referee.kept_pebs, &ds.pebs, "pebs", ip);
     }
 }
 
@@ -177,13 +196,13 @@ void referee_area_pmi(struct vcpu *v, uint64_t ip)
 
     if (vcpu_ds_pebs_counters(v) != 0 && pebs->index >= pebs->threshold) {
         if (pebs->index > v->referee.kept_pebs) {
-            check_kept(v, &v->referee.kept_pebs, pebs, "PEBS index", ip);
+            check_kept(v, &v->referee.kept_pebs, pebs, "pebs", ip);
         }
         v->referee.kept_pebs = pebs->index;
     }
     if (v->bts.on && vcpu_debugctl(v, v->profile->debugctl->btint) && bts->index >= bts->threshold) {
         if (bts->index > v->referee.kept_bts) {
-            check_kept(v, &v->referee.kept_bts, bts, "BTS index", ip);
+            check_kept(v, &v->referee.kept_bts, bts, "bts", ip);
         }
         v->referee.kept_bts = bts->index;
     }
@@ -194,13 +213,20 @@ bool referee_area_records_into(const struct vcpu *v, uint64_t area)
     return v->regs[REG_IA32_DS_AREA] == area && (v->bts.on || vcpu_ds_pebs_counters(v) != 0);
 }
 
-static void compare(struct vcpu *v, const struct ds_buffer *is, const struct ds_buffer *was, uint64_t ip)
+static void compare(struct vcpu *v, const char *section, const struct ds_buffer *is, const struct ds_buffer *was,
+                    uint64_t ip)
 {
-    if (is->base != was->base || is->maximum != was->maximum || is->threshold != was->threshold) {
-        referee_report(v, DS_BUFFER_CHANGED, ip);
+    if (is->base != was->base) {
+        referee_report(v, DS_BUFFER_CHANGED, ip, is->base, "%s.base", section);
+    }
+    if (is->maximum != was->maximum) {
+        referee_report(v, DS_BUFFER_CHANGED, ip, is->maximum, "%s.maximum", section);
+    }
+    if (is->threshold != was->threshold) {
+        referee_report(v, DS_BUFFER_CHANGED, ip, is->threshold, "%s.threshold", section);
     }
     if (is->index != was->index) {
-        referee_report_value(v, DS_INDEX_MOVED, ip, "index", is->index);
+        referee_report(v, DS_INDEX_MOVED, ip, is->index, "%s.index", section);
     }
 }
 
@@ -212,12 +238,12 @@ void referee_area_read(struct vcpu *v, uint64_t ip)
     struct ds_area seen = v->ds.area;
 
     if (v->bts.on) {
-        compare(v, &v->ds.area.bts, &v->referee.seen.bts, ip);
+        compare(v, "bts", &v->ds.area.bts, &v->referee.seen.bts, ip);
     }
     if (v->pebs.staged > 0) { /* the index in memory will change with the staged records */
         seen.pebs.index = v->referee.seen.pebs.index;
     } else if (vcpu_ds_pebs_counters(v) != 0) {
-        compare(v, &v->ds.area.pebs, &v->referee.seen.pebs, ip);
+        compare(v, "pebs", &v->ds.area.pebs, &v->referee.seen.pebs, ip);
     }
     v->referee.seen = seen;
     v->referee.kept_bts = seen.bts.index < seen.bts.threshold ? 0 : v->referee.kept_bts;
@@ -227,7 +253,8 @@ void referee_area_read(struct vcpu *v, uint64_t ip)
 void referee_area_bts_written(struct vcpu *v, uint64_t at, uint64_t index)
 {
     if (v->referee.watching && at < v->referee.seen.bts.index && vcpu_debugctl(v, v->profile->debugctl->btint)) {
-        referee_report(v, BTS_BUFFER_FULL, v->bts.last); /* the buffer wrapped */
+        /* the buffer wrapped */
+        referee_report(v, BTS_BUFFER_FULL, v->bts.last, v->referee.seen.bts.index, "bts.index");
     }
     v->referee.seen.bts.index = index;
 }

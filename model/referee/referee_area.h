@@ -5,6 +5,9 @@
 
 #include "model/vcpu/vcpu.h"
 
+/* "BTS", "PEBS" or both: what records into the area of this processor. */
+const char *referee_area_user(const struct vcpu *v);
+
 /* Checks the area in memory, in the layout of v->ds.form, for each facility (BTS, PEBS) that is enabled. */
 void referee_area_check(struct vcpu *v, uint64_t ip);
 

@@ -30,14 +30,14 @@ static bool check_facilities(struct vcpu *v, unsigned i, enum event_kind kind, u
         return false;
     }
     if (latency && kind != EVENT_LOAD_LATENCY) {
-        referee_report_value(v, PEBS_LATENCY_EVENT, ip, "IA32_PEBS_ENABLE", enable);
+        referee_report(v, PEBS_LATENCY_EVENT, ip, enable, "IA32_PEBS_ENABLE");
     }
     if (!latency && kind == EVENT_LOAD_LATENCY) {
-        referee_report_value(v, PEBS_LATENCY_ENABLE, ip, "IA32_PEBS_ENABLE", enable);
+        referee_report(v, PEBS_LATENCY_ENABLE, ip, enable, "IA32_PEBS_ENABLE");
         return true;
     }
     if (kind == EVENT_PRECISE_STORES && !(enable >> PEBS_ENABLE_PS_EN)) {
-        referee_report_value(v, PEBS_STORE_ENABLE, ip, "IA32_PEBS_ENABLE", enable);
+        referee_report(v, PEBS_STORE_ENABLE, ip, enable, "IA32_PEBS_ENABLE");
         return true;
     }
     return false;
@@ -50,21 +50,20 @@ static void check_general(struct vcpu *v, unsigned i, uint64_t ip)
     bool qualified = (select & (EVTSEL_ANY | EVTSEL_EDGE | EVTSEL_INV)) || EVTSEL_CMASK(select) != 0;
 
     if (!check_facilities(v, i, kind, ip) && !v->counters[i].pebs) {
-        referee_report_value(v, PEBS_EVENT, ip, "event select", select);
+        referee_report_select(v, PEBS_EVENT, ip, i);
     }
     if (qualified && !is_cycles(select)) {
-        referee_report_value(v, PEBS_QUALIFIER, ip, "event select", select);
+        referee_report_select(v, PEBS_QUALIFIER, ip, i);
     }
     if (select & EVTSEL_INT) {
-        referee_report(v, PEBS_INT, ip);
+        referee_report_select(v, PEBS_INT, ip, i);
     }
     if (kind == EVENT_LOAD_LATENCY) {
         if (v->regs[REG_MSR_PEBS_LD_LAT] < MINIMUM_LATENCY) {
-            referee_report_value(v, PEBS_LATENCY_THRESHOLD, ip, "MSR_PEBS_LD_LAT_THRESHOLD",
-                                 v->regs[REG_MSR_PEBS_LD_LAT]);
+            referee_report(v, PEBS_LATENCY_THRESHOLD, ip, v->regs[REG_MSR_PEBS_LD_LAT], "MSR_PEBS_LD_LAT_THRESHOLD");
         }
         if (!v->data.source_known) {
-            referee_report(v, PEBS_LATENCY_AUX, ip);
+            referee_report_select(v, PEBS_LATENCY_AUX, ip, i);
         }
     }
 }
@@ -86,6 +85,14 @@ uint64_t referee_counters_edges(const struct vcpu *v)
     return mask;
 }
 
+static void report_reset(struct vcpu *v, enum violation violation, unsigned i, uint64_t ip)
+{
+    const unsigned general = v->profile->general_counters;
+
+    referee_report(v, violation, ip, vcpu_reset_value(v, i), "reset value of %s%u", i < general ? "PMC" : "FIXED_CTR",
+                   i < general ? i : i - general);
+}
+
 void referee_counters_reloaded(struct vcpu *v, uint64_t counters, uint64_t ip)
 {
     if (!referee_report_wanted(v)) {
@@ -98,20 +105,20 @@ void referee_counters_reloaded(struct vcpu *v, uint64_t counters, uint64_t ip)
 
         if ((reset & vcpu_width_mask(v)) != 0) {
             if ((reset & vcpu_width_mask(v)) <= vcpu_width_mask(v) / 2 + 1) {
-                referee_report_value(v, PEBS_RESET_RANGE, ip, "reset value", reset);
+                report_reset(v, PEBS_RESET_RANGE, i, ip);
             }
         } else if (v->pmi.wanted) {
             v->referee.unloaded |= UINT64_C(1) << i; /* the handler may still write the counter */
         } else {
-            referee_report(v, PEBS_NO_RESET, ip);
+            report_reset(v, PEBS_NO_RESET, i, ip);
         }
     }
 }
 
 void referee_counters_check_pebs(struct vcpu *v, uint64_t counters, uint64_t ip)
 {
-    if (counters & v->referee.unloaded) {
-        referee_report(v, PEBS_NO_RESET, ip);
+    for (uint64_t left = counters & v->referee.unloaded; left != 0; left &= left - 1) {
+        report_reset(v, PEBS_NO_RESET, (unsigned)__builtin_ctzll(left), ip);
     }
     for (uint64_t left = counters; left != 0; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);
@@ -122,10 +129,10 @@ void referee_counters_check_pebs(struct vcpu *v, uint64_t counters, uint64_t ip)
         if (i < v->profile->general_counters) {
             check_general(v, i, ip);
         } else if (v->counters[i].interrupts) {
-            referee_report(v, PEBS_INT, ip);
+            referee_report_select(v, PEBS_INT, ip, i);
         }
         if (v->counters[i].lbrs && !v->lbr.on) {
-            referee_report(v, PEBS_LBR_OFF, ip);
+            referee_report_lbr_control(v, PEBS_LBR_OFF, ip);
         }
     }
 }
@@ -152,15 +159,15 @@ void referee_counters_check(struct vcpu *v, uint64_t ip)
         const unsigned i = (unsigned)__builtin_ctz(left);
 
         if ((v->counting.reloads[i] >> i & 1) && v->counters[i].interrupts) {
-            referee_report(v, COUNTER_RELOAD_INT, ip);
+            referee_report_select(v, COUNTER_RELOAD_INT, ip, i);
         }
     }
     const bool records = vcpu_pebs_counters(v) != 0 || (v->bts.on && vcpu_debugctl(v, bits->btint));
 
     if (pmi) {
-        referee_lvtpc_check(v, ip);
+        referee_lvtpc_check(v, "counters", ip);
     }
     if (vcpu_debugctl(v, bits->freeze_lbrs | bits->freeze_perfmon) && !pmi && !records) {
-        referee_report(v, FREEZE_WITHOUT_PMI, ip);
+        referee_report(v, FREEZE_WITHOUT_PMI, ip, v->regs[REG_IA32_DEBUGCTL], "IA32_DEBUGCTL");
     }
 }

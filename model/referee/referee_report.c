@@ -2,6 +2,7 @@
 #include "model/referee/referee_report.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 
 #define SDM            "SDM Vol. 3B (253669-083), "
 #define SETTING_UP     SDM "\"Setting Up the DS Save Area\""
@@ -29,32 +30,69 @@ enum severity { DEMAND, ADVICE };
 _Static_assert(VIOLATIONS <= MAX_VIOLATIONS, "struct vcpu has room for the last place of each violation");
 
 static const struct {
-    const char *name, *sentence, *citation;
+    const char *name, *predicate, *citation;
     enum severity severity;
 } rules[VIOLATIONS] = {
-#define VIOLATION(id, name, severity, sentence, citation) [id] = { name, sentence, citation, severity },
+#define VIOLATION(id, name, severity, predicate, citation) [id] = { name, predicate, citation, severity },
 #include "model/referee/referee.inc"
 #undef VIOLATION
 };
 
-void referee_report_value(struct vcpu *v, enum violation violation, uint64_t ip, const char *field, uint64_t value)
+/* Whether the field was reported at the last violation's instruction; notes it. The bit is chosen by the field's name.
+ */
+static bool is_repeated(struct vcpu *v, enum violation violation, uint64_t ip, const char *field)
 {
-    if (!referee_report_wanted(v) || v->referee.reported[violation] == ip + 1) {
-        return;
+    uint64_t *fields = &v->referee.reported[violation].fields;
+    uint32_t hash = 0;
+
+    for (; *field != '\0'; field++) {
+        hash = hash * 31 + (uint8_t)*field;
     }
-    v->referee.reported[violation] = ip + 1;
-    fprintf(v->violations, "%s vcpu=%u rip=0x%" PRIx64 " %s: %s",
-            rules[violation].severity == ADVICE ? "advice" : "violation", v->number, ip, rules[violation].name,
-            rules[violation].sentence);
-    if (field != NULL) {
-        fprintf(v->violations, " (%s: 0x%" PRIx64 ")", field, value);
+    const uint64_t bit = UINT64_C(1) << (hash & 63);
+
+    if (*fields != 0 && v->referee.reported[violation].ip == ip) {
+        const bool repeated = *fields & bit;
+
+        *fields |= bit;
+        return repeated;
     }
-    fprintf(v->violations, " [%s]\n", rules[violation].citation);
+    v->referee.reported[violation].ip = ip;
+    *fields = bit;
+    return false;
 }
 
-void referee_report(struct vcpu *v, enum violation violation, uint64_t ip)
+void referee_report(struct vcpu *v, enum violation violation, uint64_t ip, uint64_t value, const char *field, ...)
 {
-    referee_report_value(v, violation, ip, NULL, 0);
+    char name[80];
+    va_list words;
+
+    va_start(words, field);
+    vsnprintf(name, sizeof(name), field, words);
+    va_end(words);
+    if (!referee_report_wanted(v) || is_repeated(v, violation, ip, name)) {
+        return;
+    }
+    fprintf(v->violations, "%s vcpu=%u rip=0x%" PRIx64 " %s: %s 0x%" PRIx64 " %s [%s]\n",
+            rules[violation].severity == ADVICE ? "advice" : "violation", v->number, ip, rules[violation].name, name,
+            value, rules[violation].predicate, rules[violation].citation);
+}
+
+void referee_report_select(struct vcpu *v, enum violation violation, uint64_t ip, unsigned i)
+{
+    if (i >= v->profile->general_counters) {
+        referee_report(v, violation, ip, v->regs[REG_IA32_FIXED_CTR_CTRL], "IA32_FIXED_CTR_CTRL");
+    } else {
+        referee_report(v, violation, ip, v->event_select[i], "%s%u",
+                       vcpu_is_netburst(v) ? "CCCR of counter " : "IA32_PERFEVTSEL", i);
+    }
+}
+
+void referee_report_lbr_control(struct vcpu *v, enum violation violation, uint64_t ip)
+{
+    const bool arch = v->profile->lbr_depths != 0;
+
+    referee_report(v, violation, ip, v->regs[arch ? REG_IA32_LBR_CTL : REG_IA32_DEBUGCTL],
+                   arch ? "IA32_LBR_CTL" : "IA32_DEBUGCTL");
 }
 
 const char *referee_report_name(unsigned index)

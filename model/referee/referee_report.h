@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The referee's report: one line for each violation, with its rule, the instruction and, where it helps, the value. */
+/* The referee's report: one line for each violation, with the instruction, the rule, the field and its value. */
 #ifndef MODEL_REFEREE_REFEREE_REPORT_H
 #define MODEL_REFEREE_REFEREE_REPORT_H
 
 #include "model/vcpu/vcpu.h"
 
 enum violation {
-#define VIOLATION(id, name, severity, sentence, citation) id,
+#define VIOLATION(id, name, severity, predicate, citation) id,
 #include "model/referee/referee.inc"
 #undef VIOLATION
     VIOLATIONS
@@ -18,11 +18,15 @@ static inline bool referee_report_wanted(const struct vcpu *v)
 }
 
 /*
- * Reports a violation by the instruction at ip, unless its last report was for the same instruction.
- * referee_report_value() adds the value of the wrong field.
+ * Reports a violation by the instruction at ip: the field, named as printf() does, has this value. Drops the report if
+ * the rule's last ones were for the same instruction, this field among them.
  */
-void referee_report(struct vcpu *v, enum violation violation, uint64_t ip);
-void referee_report_value(struct vcpu *v, enum violation violation, uint64_t ip, const char *field, uint64_t value);
+__attribute__((format(printf, 5, 6))) void referee_report(struct vcpu *v, enum violation violation, uint64_t ip,
+                                                          uint64_t value, const char *field, ...);
+
+/* The same; the field is the event select of v->counters[i], or the register that enables LBRs. */
+void referee_report_select(struct vcpu *v, enum violation violation, uint64_t ip, unsigned i);
+void referee_report_lbr_control(struct vcpu *v, enum violation violation, uint64_t ip);
 
 /* The name of the index-th violation, or NULL past the last. */
 const char *referee_report_name(unsigned index);

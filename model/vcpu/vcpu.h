@@ -202,14 +202,16 @@ struct vcpu {
     } data;
 
     struct {
-        uint64_t reported[MAX_VIOLATIONS]; /* address of the last report of each violation, plus 1 */
-        struct ds_area seen;               /* the area as the processor left it in memory */
-        bool watching;                     /* `seen` is up to date */
-        uint64_t unloaded;                 /* bit i: counters[i] was reloaded with 0 and not written since */
-        uint64_t kept_pebs, kept_bts;      /* the index at the PMI of the threshold, until it is reset; else 0 */
-        uint64_t unacknowledged;           /* global status at a PMI, without the bits cleared since */
-        bool pmi_under_way;                /* not yet delivered to its handler */
-        bool pmi_fixed;                    /* fixed vector, not NMI */
+        struct {
+            uint64_t ip, fields; /* the instruction of the last reports, and a set of their fields; 0: no report yet */
+        } reported[MAX_VIOLATIONS];
+        struct ds_area seen;          /* the area as the processor left it in memory */
+        bool watching;                /* `seen` is up to date */
+        uint64_t unloaded;            /* bit i: counters[i] was reloaded with 0 and not written since */
+        uint64_t kept_pebs, kept_bts; /* the index at the PMI of the threshold, until it is reset; else 0 */
+        uint64_t unacknowledged;      /* global status at a PMI, without the bits cleared since */
+        bool pmi_under_way;           /* not yet delivered to its handler */
+        bool pmi_fixed;               /* fixed vector, not NMI */
         uint8_t pmi_vector;
         bool masked_by_pmi; /* as far as the model can see, delivery set LVTPC's mask bit */
     } referee;

@@ -562,7 +562,17 @@ static inline bool violated(struct machine *m, const char *name)
     return strstr(m->violations_text, name) != NULL;
 }
 
-/* The log has this violation and no other; NULL: none. */
+/* Whether a line of the log has the form "RULE: FIELD 0xVALUE must ..", or "should". */
+static inline bool has_field(const char *line)
+{
+    const char *value = strstr(line, " 0x");
+    const char *predicate = value != NULL ? strchr(value + 1, ' ') : NULL;
+
+    return predicate != NULL && value - strchr(line, ':') > 3 &&
+           (strncmp(predicate, " must ", 6) == 0 || strncmp(predicate, " should ", 8) == 0);
+}
+
+/* The log has this violation and no other, and names a field of it; NULL: none. */
 static inline void expect_violation(struct machine *m, const char *name)
 {
     const char *text;
@@ -581,6 +591,9 @@ static inline void expect_violation(struct machine *m, const char *name)
 
         if (strncmp(said, name, strlen(name)) != 0 || said[strlen(name)] != ':') {
             fail_msg("%s was expected alone; the log: %s", name, text);
+        }
+        if (!has_field(said)) {
+            fail_msg("no field, value and what it must be: %s", line);
         }
     }
 }

@@ -151,6 +151,20 @@ static void move_pebs(struct setting *s, uint64_t by)
     s->pebs_threshold += by;
 }
 
+/* The same mistake of BTS and of PEBS, made by one instruction: a report for each, with its field. */
+UNIT_TEST(a_report_for_each_field)
+{
+    struct setting s = good();
+    struct machine *m;
+
+    s.bts_threshold += 8;
+    s.pebs_threshold -= 8;
+    s.lvtpc = 0x10040;
+    m = program(&s);
+    assert_true(violated(m, ": bts.threshold 0x") && violated(m, ": pebs.threshold 0x"));
+    assert_true(violated(m, "LVTPC for BTS 0x10040 must ") && violated(m, "LVTPC for PEBS 0x10040 must "));
+}
+
 /* The last value that a rule allows, and the first that it forbids; NULL: no report. */
 UNIT_TEST(edges)
 {
@@ -512,7 +526,8 @@ UNIT_TEST(reset_values_far_from_overflow)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         AFTER(rows[i].said, s.reset = rows[i].reset, run(m, b), finish(m));
     }
-    AFTER("pebs-reset-range", s.reset = 1000, run(m, b), finish(m), assert_true(violated(m, "(reset value: 0x3e8)")));
+    AFTER("pebs-reset-range", s.reset = 1000, run(m, b), finish(m),
+          assert_true(violated(m, "pebs-reset-range: reset value of PMC0 0x3e8 should be -period")));
 }
 
 /* A handler that acknowledges everything and forgets the index, or one of the two; with and without stopping PEBS. */
@@ -545,7 +560,7 @@ UNIT_TEST(index_kept_by_the_handler)
             }
             run_times(m, b, 2), finish(m);
             only(m, reset && stopped ? NULL : "ds-index-kept");
-            assert_true((reset && stopped) || violated(m, "(PEBS index: 0xffff8000001040c8)"));
+            assert_true((reset && stopped) || violated(m, "pebs.index 0xffff8000001040c8 should be the base"));
         }
     }
     for (unsigned reset = 0; reset < 2; reset++) {
@@ -654,7 +669,7 @@ UNIT_TEST(enabled_again_by_the_handler)
     m->lvtpc = 0x10040;
     WRMSR(m, { GLOBAL_CTRL, 0 }, { GLOBAL_CTRL, 1 });
     assert_true(violated(m, "lvtpc-masked"));
-    assert_true(violated(m, "LVTPC: 0x"));
+    assert_true(violated(m, "lvtpc-masked: LVTPC for PEBS 0x10040 must have bit 16 "));
 }
 
 UNIT_TEST(lost_records)

@@ -65,15 +65,27 @@ static void print_unknown_gate(const struct processor *p)
         printf("(the state has no register idt: whether the vector has a handler was not checked)\n");
 }
 
+/* No register shows A20M mode: sections with bit 20 set in an address are no mistake, but a note. */
 static void print_breaches(const struct ds_breaches *found)
 {
+    unsigned printed = 0, noted = 0;
+
     for (unsigned i = 0; i < found->count; i++) {
         const struct ds_breach *b = &found->item[i];
+        if (b->id == DS_BREACH_A20M)
+            continue;
         printf("%s: %s 0x%" PRIx64 " %s\n       %s\n", ds_breach_is_advice(b->id) ? "advice" : "wrong", b->field,
                b->value, ds_breach_sentence(b->id), ds_breach_citation(b->id));
+        printed++;
     }
-    if (found->count == 0)
+    if (printed == 0)
         printf("no problem found\n");
+    for (unsigned i = 0; i < found->count; i++) {
+        if (found->item[i].id == DS_BREACH_A20M)
+            printf("%s%s", noted++ == 0 ? "note: bit 20 is set in the address of " : ", ", found->item[i].field);
+    }
+    if (noted > 0)
+        printf(": A20M mode must be off, and no register shows it\n");
 }
 
 /* " = base + 2 records + 4 bytes" */

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A kernel that plants the mistakes of a first driver, one function for each; tests/qemu/mistakes.t has what the
+ * referee must report. It maps all memory by pages of 4 MiB, with the area, the buffers and the code on different ones.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#define ALWAYS static inline __attribute__((always_inline))
+#define PLANT  static __attribute__((noinline)) void
+#define COUNT  (sizeof(mistakes) / sizeof(mistakes[0]))
+
+enum { PERFEVTSEL0 = 0x186, PMC0 = 0xc1, DEBUGCTL = 0x1d9, GLOBAL_STATUS = 0x38e, GLOBAL_CTRL, GLOBAL_OVF_CTRL };
+enum { PEBS_ENABLE = 0x3f1, DS_AREA = 0x600 };
+enum { TR_BTS = 0xc0, BTS_ALONE = 0x80, BTINT = 0x100 };
+enum { INST_RETIRED = 0x4300c0, UNHALTED_CYCLES = 0x43003c };
+enum { MAPPED = 0xe3, USER = 0x4, DIRTY = 0x40 }; /* P, RW, A, D, PS */
+enum { EOI = 0xb0, SPURIOUS = 0xf0, LVTPC = 0x340, VECTOR = 0x40, MASKED = 0x10000 };
+enum { BTS_RECORD = 24, PEBS_RECORD = 200, PERIOD = 1000 };
+enum { AREA = 0x800000, BTS = 0xc00000, PEBS = 0x1000000 };
+
+struct buffer {
+    uint64_t base, index, maximum, threshold;
+};
+
+/* With DTES64 in CPUID, a field has 64 bits in any mode. */
+static volatile struct {
+    struct buffer bts, pebs;
+    uint64_t reset[8];
+} *const area = (void *)AREA;
+
+static uint32_t directory[1024] __attribute__((aligned(4096)));
+static uint64_t idt[256];
+static volatile unsigned pmis;
+void (*volatile handler)(void);
+
+__asm__(".section .note.pvh, \"a\", @note\n"
+        ".long 4, 4, 18\n.asciz \"Xen\"\n.long start\n"
+        ".text\n.globl start\nstart:\n mov $stack, %esp\n call main\n"
+        ".globl pmi\npmi:\n pusha\n call *handler\n popa\n iret\n"
+        ".bss\n.skip 4096\nstack:\n.text\n");
+extern const char pmi[];
+
+ALWAYS void wrmsr(uint32_t msr, uint64_t value)
+{
+    __asm__ volatile("wrmsr" ::"c"(msr), "A"(value) : "memory");
+}
+
+ALWAYS uint64_t rdmsr(uint32_t msr)
+{
+    uint64_t value;
+
+    __asm__ volatile("rdmsr" : "=A"(value) : "c"(msr) : "memory");
+    return value;
+}
+
+static void out8(uint16_t port, uint8_t value)
+{
+    __asm__ volatile("outb %0, %1" ::"a"(value), "Nd"(port));
+}
+
+ALWAYS volatile uint32_t *apic(unsigned offset)
+{
+    return (volatile uint32_t *)(0xfee00000 + offset);
+}
+
+/* Flags of the page that an address is on. */
+ALWAYS void map(uint32_t address, uint32_t flags)
+{
+    directory[address >> 22] = (address & 0xffc00000) | flags;
+    __asm__ volatile("mov %0, %%cr3" ::"r"(directory) : "memory");
+}
+
+static void reset_indices(void)
+{
+    area->bts.index = area->bts.base;
+    area->pebs.index = area->pebs.base;
+}
+
+static void stop(void)
+{
+    wrmsr(DEBUGCTL, 0);
+    wrmsr(GLOBAL_CTRL, 0);
+}
+
+static void acknowledge(void)
+{
+    wrmsr(GLOBAL_OVF_CTRL, rdmsr(GLOBAL_STATUS));
+}
+
+static void end_of_interrupt(void)
+{
+    *apic(LVTPC) = VECTOR;
+    *apic(EOI) = 0;
+    pmis++;
+}
+
+static void good_handler(void)
+{
+    stop();
+    acknowledge();
+    reset_indices();
+    end_of_interrupt();
+}
+
+/* The right settings, with which each mistake begins. */
+static void set_up(void)
+{
+    stop();
+    acknowledge();
+    *apic(LVTPC) = VECTOR;
+    map(BTS, MAPPED);
+    map(PEBS, MAPPED);
+    area->bts = (struct buffer){ BTS, BTS, BTS + 100 * BTS_RECORD, BTS + 50 * BTS_RECORD };
+    area->pebs = (struct buffer){ PEBS, PEBS, PEBS + 20 * PEBS_RECORD, PEBS + 4 * PEBS_RECORD };
+    area->reset[0] = (uint64_t)-PERIOD;
+    handler = good_handler;
+    pmis = 0;
+    wrmsr(DS_AREA, AREA);
+}
+
+/* Enables PEBS for this event if it is not 0, and branch records by these flags. */
+ALWAYS void start(uint64_t event, uint64_t debugctl)
+{
+    wrmsr(PERFEVTSEL0, event);
+    wrmsr(PMC0, (uint32_t)-PERIOD);
+    wrmsr(PEBS_ENABLE, event != 0);
+    wrmsr(DEBUGCTL, debugctl);
+    wrmsr(GLOBAL_CTRL, 1);
+}
+
+/* Retires instructions until an interrupt. */
+ALWAYS void work(unsigned rounds)
+{
+    for (unsigned i = 0; i < rounds && pmis == 0; i++)
+        __asm__ volatile("");
+}
+
+#define BTS_WRONG(name, ...)      \
+    PLANT name(void)              \
+    {                             \
+        __VA_ARGS__;              \
+        start(0, TR_BTS | BTINT); \
+    }
+#define PEBS_WRONG(name, rounds, ...) \
+    PLANT name(void)                  \
+    {                                 \
+        __VA_ARGS__;                  \
+        start(INST_RETIRED, 0);       \
+        work(rounds);                 \
+    }
+
+BTS_WRONG(base_unaligned, area->bts.base += 2; area->bts.index += 2; area->bts.maximum += 2; area->bts.threshold += 2)
+PEBS_WRONG(buffer_too_small, 0, area->pebs.maximum = PEBS + PEBS_RECORD - 1)
+BTS_WRONG(index_below_base, area->bts.index -= BTS_RECORD)
+PEBS_WRONG(threshold_in_a_record, 0, area->pebs.threshold += 8)
+BTS_WRONG(threshold_too_late, area->bts.threshold = area->bts.maximum - BTS_RECORD)
+PEBS_WRONG(buffer_for_users, 0, map(PEBS, MAPPED | USER))
+BTS_WRONG(page_not_dirty, map(BTS, MAPPED & ~DIRTY))
+BTS_WRONG(interrupt_masked, *apic(LVTPC) = MASKED | VECTOR)
+PEBS_WRONG(vector_of_an_exception, 0, *apic(LVTPC) = 31)
+PEBS_WRONG(reset_value_cut, PERIOD, area->reset[0] = (uint32_t)-PERIOD)
+PEBS_WRONG(reset_value_positive, PERIOD, area->reset[0] = PERIOD)
+PEBS_WRONG(reset_value_0, PERIOD, area->reset[0] = 0)
+
+PLANT area_forgotten(void)
+{
+    wrmsr(DS_AREA, 0);
+    start(INST_RETIRED, 0);
+}
+
+PLANT threshold_of_no_ring(void)
+{
+    start(0, TR_BTS); /* circular without BTINT */
+}
+
+PLANT trace_messages_off(void)
+{
+    start(0, BTS_ALONE | BTINT);
+}
+
+PLANT buffers_overlap(void)
+{
+    area->pebs = (struct buffer){ BTS + 1024, BTS + 1024, BTS + 1024 + 20 * PEBS_RECORD, BTS + 1024 + PEBS_RECORD };
+    start(INST_RETIRED, TR_BTS | BTINT);
+}
+
+PLANT event_not_precise(void)
+{
+    start(UNHALTED_CYCLES, 0);
+}
+
+static void index_kept(void)
+{
+    wrmsr(GLOBAL_CTRL, 0);
+    acknowledge();
+    end_of_interrupt();
+    wrmsr(GLOBAL_CTRL, 1);
+}
+
+static void status_kept(void)
+{
+    wrmsr(GLOBAL_CTRL, 0);
+    reset_indices();
+    end_of_interrupt();
+    wrmsr(GLOBAL_CTRL, 1);
+}
+
+PEBS_WRONG(handler_keeps_index, 100 * PERIOD, handler = index_kept)
+PEBS_WRONG(handler_keeps_status, 100 * PERIOD, handler = status_kept)
+
+static void (*const mistakes[])(void) = {
+    area_forgotten,     base_unaligned,       buffer_too_small,    index_below_base,     threshold_in_a_record,
+    threshold_too_late, buffer_for_users,     page_not_dirty,      interrupt_masked,     vector_of_an_exception,
+    reset_value_cut,    reset_value_positive, reset_value_0,       threshold_of_no_ring, trace_messages_off,
+    buffers_overlap,    event_not_precise,    handler_keeps_index, handler_keeps_status,
+};
+
+_Noreturn void main(void);
+void main(void)
+{
+    struct {
+        uint16_t limit;
+        uint32_t base;
+    } __attribute__((packed)) table = { sizeof(idt) - 1, (uint32_t)idt };
+    const uint32_t entry = (uint32_t)pmi;
+    uint16_t code;
+
+    __asm__("mov %%cs, %0" : "=r"(code));
+    idt[VECTOR] = (entry & 0xffff) | (uint32_t)code << 16 | (uint64_t)(0x8e00 | (entry & 0xffff0000)) << 32;
+    for (uint32_t i = 0; i < 1024; i++)
+        directory[i] = i << 22 | MAPPED;
+    out8(0x21, 0xff); /* the interrupt controllers of the first PC */
+    out8(0xa1, 0xff);
+    __asm__ volatile("lidt %0\n\t mov %%cr4, %%eax\n\t or $0x10, %%eax\n\t mov %%eax, %%cr4\n\t mov %1, %%cr3\n\t"
+                     "mov %%cr0, %%eax\n\t or $0x80000000, %%eax\n\t mov %%eax, %%cr0" ::"m"(table),
+                     "r"(directory)
+                     : "eax", "memory");
+    *apic(SPURIOUS) = 0x1ff;
+    __asm__ volatile("sti");
+    for (size_t i = 0; i < COUNT; i++) {
+        set_up();
+        mistakes[i]();
+    }
+    stop();
+    for (;;)
+        out8(0xf4, 16);
+}
