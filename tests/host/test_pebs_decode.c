@@ -1,248 +1,433 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PEBS records of fixed size: the 32-bit one, and formats 0 to 3. The golden record's bytes count up from 0, so every
- * field's value is its own offset in the manual's tables, eight times. The offsets are typed from those tables, not
- * from a header: 00 RFLAGS, 08 RIP, 10 RAX, 18 RBX, 20 RCX, 28 RDX, 30 RSI, 38 RDI, 40 RBP, 48 RSP, 50 to 88 R8 to R15,
- * 90 global status or applicable counters, 98 data linear address, A0 data source, A8 latency, B0 EventingIP, B8 TSX
- * abort information, C0 TSC.
+ * Sizes, groups and refusals of PEBS records: the 32-bit one, formats 0 to 3, and adaptive ones of formats 4 to 6 (SDM
+ * Vol. 3B (253669-081), "PEBS Record Format" and "Adaptive PEBS"). The counters group of format 6: Linux 6.15,
+ * asm/perf_event.h, struct pebs_cntr_header, and arch/x86/events/intel/ds.c. test_pebs_fields.c has the place of each
+ * field that is one word, test_pebs_arch.c architectural records.
  */
-#define FIRST count_up
 #include "tests/host/unit_test.h"
 
 #include "pebs/pebs_decode.h"
 
-static uint8_t record[200], record_32[40];
+#define MOST 2048
 
-static int count_up(void **state)
+static void put(uint8_t *bytes, uint64_t value)
 {
-    for (unsigned i = 0; i < sizeof record; i++)
-        record[i] = (uint8_t)i;
-    memcpy(record_32, record, sizeof record_32);
-    record_32[39] |= 0x80; /* the highest bit of ESP: it is no sign */
-    return 0;
+    for (unsigned i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)(value >> (8 * i));
 }
 
-/* The quadword at an offset of the record. */
-static uint64_t at(unsigned offset)
+static struct pebs_record decode(const struct pebs_form *form, const uint8_t *bytes, size_t size)
 {
-    return UINT64_C(0x0706050403020100) + offset * UINT64_C(0x0101010101010101);
-}
-
-/* The registers by their numbers: which of the record's quadwords, or doublewords of 32 bits, each one is. */
-enum { RFLAGS, RIP, RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP };
-static const unsigned places[8] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
-
-/* A record from a processor with DTES64 outside IA-32e mode: upper halves, and R8 to R15, are zero. */
-static const uint8_t record_outside_ia32e[144] = {
-    0x46, 0x02, 0x00, 0x00, 0, 0, 0, 0, /* 00 RFLAGS */
-    0x34, 0x12, 0x10, 0x80, 0, 0, 0, 0, /* 08 RIP */
-    0x11, 0x11, 0x11, 0x91, 0, 0, 0, 0, /* 10 RAX */
-    0x22, 0x22, 0x22, 0x92, 0, 0, 0, 0, /* 18 RBX */
-    0x33, 0x33, 0x33, 0x93, 0, 0, 0, 0, /* 20 RCX */
-    0x44, 0x44, 0x44, 0x94, 0, 0, 0, 0, /* 28 RDX */
-    0x55, 0x55, 0x55, 0x95, 0, 0, 0, 0, /* 30 RSI */
-    0x66, 0x66, 0x66, 0x96, 0, 0, 0, 0, /* 38 RDI */
-    0x77, 0x77, 0x77, 0x97, 0, 0, 0, 0, /* 40 RBP */
-    0x88, 0x88, 0x88, 0x98, 0, 0, 0, 0, /* 48 RSP, and 50 to 88 R8 to R15 */
-};
-
-static void assert_registers(const struct pebs_record *out)
-{
-    assert_int_equal(out->rflags, at(0x00));
-    assert_int_equal(out->ip, at(0x08));
-    for (unsigned n = 0; n < 16; n++)
-        assert_int_equal(out->gpr[n], at(8 * (n < 8 ? places[n] : n + 2)));
-}
-
-static struct pebs_form form_64(unsigned pebs_format)
-{
-    return (struct pebs_form){ .width = 8, .format = pebs_format };
-}
-
-static struct pebs_record decode(unsigned pebs_format, size_t size)
-{
-    struct pebs_form form = form_64(pebs_format);
     struct pebs_record out;
-    uint8_t *bytes = exact_copy(record, size);
+    uint8_t *copy = exact_copy(bytes, size);
+
     memset(&out, 0xa5, sizeof(out));
-    assert_int_equal(pebs_decode(&form, bytes, size, &out), PEBS_DECODE_OK);
-    free(bytes);
-    assert_int_equal(out.format, pebs_format);
+    assert_int_equal(pebs_decode(form, copy, size, &out), PEBS_DECODE_OK);
+    free(copy);
     assert_int_equal(out.size, size);
+    assert_int_equal(out.width, form->width);
+    assert_int_equal(out.format, form->format);
     return out;
 }
 
-UNIT_TEST(bits_32)
+static void refuse(const struct pebs_form *form, const uint8_t *bytes, size_t length, enum pebs_error error)
 {
-    const struct pebs_form form = { .width = 4 };
-    struct pebs_record out;
-    uint8_t *bytes = exact_copy(record_32, sizeof(record_32));
+    static struct pebs_record out, before;
+    uint8_t *copy = exact_copy(bytes, length);
+
     memset(&out, 0xa5, sizeof(out));
-    assert_int_equal(pebs_decode(&form, bytes, sizeof(record_32), &out), PEBS_DECODE_OK);
-    free(bytes);
-    assert_int_equal(out.width, 4);
-    assert_int_equal(out.format, 0);
-    assert_int_equal(out.size, 40);
-    assert_int_equal(out.has, PEBS_HAS_GPRS);
-    assert_int_equal(out.rflags, 0x03020100);
-    assert_int_equal(out.ip, 0x07060504);
-    for (unsigned n = 0; n < 16; n++)
-        assert_int_equal(out.gpr[n], n >= 8             ? 0
-                                     : places[n] == RSP ? 0xa7262524
-                                                        : 0x03020100 + 4 * places[n] * 0x01010101);
-    assert_int_equal(out.counters | out.data_address | out.data_source | out.latency, 0);
-    assert_int_equal(out.eventing_ip | out.tsx | out.tsc | out.format_group | out.lbr_count, 0);
-    assert_int_equal(pebs_record_size(&form), 40);
+    memcpy(&before, &out, sizeof(out));
+    assert_int_equal(pebs_decode(form, copy, length, &out), error);
+    assert_memory_equal(&out, &before, sizeof(out));
+    free(copy);
 }
 
-UNIT_TEST(dtes64_outside_ia32e)
-{
-    static const uint64_t registers[16] = { 0x91111111, 0x93333333, 0x94444444, 0x92222222,
-                                            0x98888888, 0x97777777, 0x95555555, 0x96666666 };
-    struct pebs_form form = form_64(0);
-    struct pebs_record out;
-    assert_int_equal(pebs_decode(&form, record_outside_ia32e, sizeof(record_outside_ia32e), &out), PEBS_DECODE_OK);
-    assert_int_equal(out.size, 144);
-    assert_int_equal(out.rflags, 0x246);
-    assert_int_equal(out.ip, 0x80101234);
-    assert_memory_equal(out.gpr, registers, sizeof(registers));
-}
-
-/* Core, Nehalem, Haswell, Skylake: each format has what the one before it has, and more. */
-UNIT_TEST(formats)
-{
-    static const size_t sizes[] = { 144, 176, 192, 200 };
-    static const uint64_t more[] = { PEBS_HAS_GPRS, PEBS_HAS_MEMORY | PEBS_HAS_SOURCE,
-                                     PEBS_HAS_EVENTING_IP | PEBS_HAS_TSX, PEBS_HAS_TSC };
-    uint64_t has = 0;
-    for (unsigned format = 0; format < 4; format++) {
-        struct pebs_record out = decode(format, sizes[format]);
-        has |= more[format];
-        assert_int_equal(out.has, has | (format == 3 ? PEBS_HAS_APPLICABLE : format != 0 ? PEBS_HAS_STATUS : 0));
-        assert_registers(&out);
-        assert_int_equal(out.counters, format >= 1 ? at(0x90) : 0);
-        assert_int_equal(out.data_address, format >= 1 ? at(0x98) : 0);
-        assert_int_equal(out.data_source, format >= 1 ? at(0xa0) : 0);
-        assert_int_equal(out.latency, format >= 1 ? at(0xa8) : 0);
-        assert_int_equal(out.eventing_ip, format >= 2 ? at(0xb0) : 0);
-        assert_int_equal(out.tsx, format >= 2 ? at(0xb8) : 0);
-        assert_int_equal(out.tsc, format >= 3 ? at(0xc0) : 0);
-    }
-}
+/* ---- records of fixed size --------------------------------------------------------------------------------------- */
 
 /*
- * SDM Vol. 3B (253669-059), "PEBS Data Linear Address Profiling", 18.7.1.1: Goldmont's records have the address, and
- * reserve data source and latency; its table of the record reserves B8h, too. Table 18-13: Silvermont's reserve all
- * four.
+ * Goldmont's records have the data's address, and reserve data source, latency and TSX: SDM Vol. 3B (253669-059), "PEBS
+ * Data Linear Address Profiling", 18.7.1.1. Silvermont's reserve all four: table 18-13.
  */
-UNIT_TEST(reserved_fields)
+UNIT_TEST(fixed_sizes)
 {
-    struct pebs_form form = form_64(3);
-    struct pebs_record out;
-    form.reserved = PEBS_RESERVED_SOURCE;
-    assert_int_equal(pebs_decode(&form, record, 200, &out), PEBS_DECODE_OK);
-    assert_int_equal(out.has,
-                     PEBS_HAS_GPRS | PEBS_HAS_APPLICABLE | PEBS_HAS_MEMORY | PEBS_HAS_EVENTING_IP | PEBS_HAS_TSC);
-    assert_registers(&out);
-    assert_int_equal(out.counters, at(0x90));
-    assert_int_equal(out.data_address, at(0x98));
-    assert_int_equal(out.data_source | out.latency | out.tsx, 0);
-    assert_int_equal(out.eventing_ip, at(0xb0));
-    assert_int_equal(out.tsc, at(0xc0));
+    static const uint64_t format_1 = PEBS_HAS_GPRS | PEBS_HAS_STATUS | PEBS_HAS_MEMORY | PEBS_HAS_SOURCE,
+                          format_2 = format_1 | PEBS_HAS_EVENTING_IP | PEBS_HAS_TSX,
+                          format_3 = (format_2 ^ PEBS_HAS_STATUS) | PEBS_HAS_APPLICABLE | PEBS_HAS_TSC;
+    const struct {
+        struct pebs_form form;
+        size_t size;
+        uint64_t has;
+    } rows[] = {
+        { { .width = 4 }, 40, PEBS_HAS_GPRS },
+        { { .width = 8 }, 144, PEBS_HAS_GPRS },
+        { { .width = 8, .format = 1 }, 176, format_1 },
+        { { .width = 8, .format = 2 }, 192, format_2 },
+        { { .width = 8, .format = 3 }, 200, format_3 },
+        { { .width = 8, .format = 3, .reserved = PEBS_RESERVED_SOURCE },
+          200,
+          format_3 & ~(PEBS_HAS_SOURCE | PEBS_HAS_TSX) },
+        { { .width = 8, .format = 2, .reserved = PEBS_RESERVED_MEMORY },
+          192,
+          format_2 & ~(PEBS_HAS_MEMORY | PEBS_HAS_SOURCE | PEBS_HAS_TSX) },
+    };
+    uint8_t bytes[216];
 
-    form = form_64(2);
-    form.reserved = PEBS_RESERVED_MEMORY;
-    assert_int_equal(pebs_decode(&form, record, 192, &out), PEBS_DECODE_OK);
-    assert_int_equal(out.has, PEBS_HAS_GPRS | PEBS_HAS_STATUS | PEBS_HAS_EVENTING_IP);
-    assert_registers(&out);
-    assert_int_equal(out.data_address | out.data_source | out.latency | out.tsx, 0);
-    assert_int_equal(out.eventing_ip, at(0xb0));
-}
-
-UNIT_TEST(truncated_at_every_length)
-{
-    static const size_t sizes[] = { 144, 176, 192, 200 };
-    for (unsigned pebs_format = 0; pebs_format < 4; pebs_format++) {
-        struct pebs_form form = form_64(pebs_format);
-        assert_int_equal(pebs_record_size(&form), sizes[pebs_format]);
-        for (size_t length = 0; length < sizes[pebs_format]; length++) {
-            struct pebs_record out, before;
-            memset(&out, 0xa5, sizeof(out));
-            memcpy(&before, &out, sizeof(out));
-            uint8_t *bytes = exact_copy(record, length);
-            assert_int_equal(pebs_decode(&form, bytes, length, &out), PEBS_DECODE_TRUNCATED);
-            assert_memory_equal(&out, &before, sizeof(out));
-            free(bytes);
+    memset(bytes, 0xff, sizeof bytes);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct pebs_record out = decode(&rows[i].form, bytes, rows[i].size);
+        assert_int_equal(pebs_record_size(&rows[i].form), rows[i].size);
+        assert_int_equal(out.has, rows[i].has);
+        assert_int_equal(out.data_address, rows[i].has & PEBS_HAS_MEMORY ? UINT64_MAX : 0);
+        assert_int_equal(out.data_source | out.latency, rows[i].has & PEBS_HAS_SOURCE ? UINT64_MAX : 0);
+        assert_int_equal(out.tsx, rows[i].has & PEBS_HAS_TSX ? UINT64_MAX : 0);
+        for (size_t length = 0; length < rows[i].size; length++)
+            refuse(&rows[i].form, bytes, length, PEBS_DECODE_TRUNCATED);
+        for (size_t shift = 0; shift < 8; shift++) { /* any alignment, and bytes behind the record */
+            assert_int_equal(pebs_decode(&rows[i].form, bytes + shift, sizeof bytes - shift, &out), PEBS_DECODE_OK);
+            assert_int_equal(out.size, rows[i].size);
         }
     }
 }
 
-UNIT_TEST(truncated_at_every_length_of_32_bits)
+/* The 32-bit area has no other format than 0; formats 5 and 6 are read as 4; 15 is architectural. */
+UNIT_TEST(formats)
 {
-    const struct pebs_form form = { .width = 4 };
-    for (size_t length = 0; length < sizeof(record_32); length++) {
-        struct pebs_record out, before;
-        memset(&out, 0xa5, sizeof(out));
-        memcpy(&before, &out, sizeof(out));
-        uint8_t *bytes = exact_copy(record_32, length);
-        assert_int_equal(pebs_decode(&form, bytes, length, &out), PEBS_DECODE_TRUNCATED);
-        assert_memory_equal(&out, &before, sizeof(out));
-        free(bytes);
-    }
-}
+    const uint8_t bytes[200] = { [6] = 32 };
+    struct pebs_record out;
 
-UNIT_TEST(unknown_formats)
-{
-    for (unsigned pebs_format = 7; pebs_format < 20; pebs_format++) {
-        if (pebs_format == 15) /* architectural: test_pebs_arch.c */
-            continue;
-        struct pebs_form form = form_64(pebs_format);
-        struct pebs_record out, before;
-        memset(&out, 0xa5, sizeof(out));
-        memcpy(&before, &out, sizeof(out));
+    for (unsigned format = 4; format < 20; format++) {
+        const struct pebs_form form = { .width = 8, .format = format, .adaptive = true };
         assert_int_equal(pebs_record_size(&form), 0);
-        assert_int_equal(pebs_decode(&form, record, sizeof(record), &out), PEBS_DECODE_FORMAT_UNKNOWN);
-        assert_memory_equal(&out, &before, sizeof(out));
+        if (format < 7)
+            assert_int_equal(pebs_decode(&form, bytes, sizeof bytes, &out), PEBS_DECODE_OK);
+        else if (format != 15)
+            refuse(&form, bytes, sizeof bytes, PEBS_DECODE_FORMAT_UNKNOWN);
     }
-    struct pebs_form form = form_64(~0u);
-    assert_int_equal(pebs_record_size(&form), 0);
-    form = (struct pebs_form){ .width = 0, .format = 0 };
-    assert_int_equal(pebs_record_size(&form), 0);
+    for (unsigned format = 1; format < 17; format++) {
+        const struct pebs_form form = { .width = 4, .format = format, .adaptive = true };
+        assert_int_equal(pebs_record_size(&form), 0);
+        refuse(&form, bytes, sizeof bytes, PEBS_DECODE_FORMAT_UNKNOWN);
+    }
+    assert_int_equal(pebs_record_size(&(struct pebs_form){ .width = 8, .format = ~0u }), 0);
+    assert_int_equal(pebs_record_size(&(struct pebs_form){ .width = 0 }), 0);
 }
 
-UNIT_TEST(any_alignment_and_more_bytes)
+/* ---- adaptive records -------------------------------------------------------------------------------------------- */
+
+enum { MEMORY = 1, GPRS = 2, XMM = 4, LBR = 8 };
+
+/* Ice Lake's form; Golden Cove's has both latencies and the architectural LBR format. */
+static const struct pebs_form icelake = { .width = 8, .format = 4, .adaptive = true, .lbr_format = 5 };
+static const struct pebs_form golden_cove = {
+    .width = 8, .format = 4, .adaptive = true, .retire_latency = true, .cache_latency = true, .lbr_format = 0x3f
+};
+
+/* [31:0] format group, [47:32] retire latency, [63:48] size. */
+static void put_head(uint8_t *bytes, uint64_t groups, uint64_t size)
 {
-    for (size_t shift = 0; shift < 8; shift++) {
-        struct pebs_form form = form_64(3);
-        uint8_t bytes[216] = { 0 };
+    put(bytes, groups | UINT64_C(0x77) << 32 | size << 48);
+}
+
+/* Puts a record together in the manual's order: basic, memory, GPR, XMM, LBR. Returns its size. */
+static size_t lay(uint8_t *bytes, unsigned groups, unsigned entries)
+{
+    size_t at = 32u + (groups & MEMORY ? 32u : 0) + (groups & GPRS ? 144u : 0);
+
+    memset(bytes, 0x11, at);
+    for (uint64_t i = 0; groups & XMM && i < 16; i++, at += 16) {
+        put(bytes + at, i << 56 | 0xaa);
+        put(bytes + at + 8, i << 56 | 0xbb);
+    }
+    for (unsigned i = 0; groups & LBR && i < entries; i++, at += 24) {
+        put(bytes + at, 0xffffffff81000000 + i);
+        put(bytes + at + 8, 0x700000005678);
+        put(bytes + at + 16, 0xd4000000000000ff); /* mispredicted, in TSX, cycles valid, type 4 (CALL), 255 cycles */
+    }
+    put_head(bytes, groups | (groups & LBR ? (uint64_t)(entries - 1) << 24 : 0), at);
+    return at;
+}
+
+static void check(const struct pebs_record *out, unsigned groups, unsigned entries)
+{
+    const uint64_t ones = 0x1111111111111111;
+
+    assert_int_equal(
+        out->has, PEBS_HAS_FORMAT_GROUP | PEBS_HAS_EVENTING_IP | PEBS_HAS_APPLICABLE | PEBS_HAS_TSC |
+                      (groups & MEMORY ? PEBS_HAS_MEMORY | PEBS_HAS_SOURCE | PEBS_HAS_TSX | PEBS_HAS_TSX_CYCLES : 0) |
+                      (groups & GPRS ? PEBS_HAS_GPRS : 0) | (groups & XMM ? PEBS_HAS_XMM : 0) |
+                      (groups & LBR ? PEBS_HAS_LBR : 0));
+    assert_int_equal(out->format_group, groups | (groups & LBR ? (entries - 1) << 24 : 0));
+    assert_int_equal(out->tsc, ones);
+    assert_int_equal(out->retire_latency | out->cache_latency, 0);
+    assert_int_equal(out->tsx, groups & MEMORY ? ones : 0);
+    assert_int_equal(out->gpr[15], groups & GPRS ? ones : 0);
+    for (uint64_t i = 0; i < 16; i++) {
+        assert_int_equal(out->xmm[i].low, groups & XMM ? i << 56 | 0xaa : 0);
+        assert_int_equal(out->xmm[i].high, groups & XMM ? i << 56 | 0xbb : 0);
+    }
+    assert_int_equal(out->lbr_count, groups & LBR ? entries : 0);
+    for (unsigned i = 0; i < 32; i++) {
+        const bool there = i < out->lbr_count;
+        assert_int_equal(out->lbr[i].from, there ? 0xffffffff81000000 + i : 0);
+        assert_int_equal(out->lbr[i].to, there ? 0x700000005678 : 0);
+        assert_int_equal(out->lbr[i].has, there ? LBR_HAS_MISPRED | LBR_HAS_TSX | LBR_HAS_CYCLES : 0);
+        assert_int_equal(out->lbr[i].cycles, there ? 0xff : 0);
+        assert_int_equal(out->lbr[i].type, 0);
+    }
+}
+
+UNIT_TEST(every_combination)
+{
+    static const size_t sizes[16] = { 32, 64, 176, 208, 288, 320, 432, 464, 56, 88, 200, 232, 312, 344, 456, 488 };
+    static const unsigned entries[] = { 1, 2, 3, 31, 32 };
+    uint8_t bytes[MOST];
+
+    for (unsigned groups = 0; groups < 16; groups++) {
+        for (size_t i = 0; i < (groups & LBR ? COUNT_OF(entries) : 1); i++) {
+            const size_t size = lay(bytes, groups, entries[i]);
+            assert_int_equal(size, sizes[groups] + (entries[i] - 1) * 24);
+            assert_int_equal(pebs_adaptive_size(groups | (groups & LBR ? (entries[i] - 1) << 24 : 0)), size);
+            struct pebs_record out = decode(&icelake, bytes, size);
+            check(&out, groups, entries[i]);
+        }
+        const size_t size = lay(bytes, groups, 2);
+        for (size_t length = 0; length < size; length++)
+            refuse(&icelake, bytes, length, length < 32 ? PEBS_DECODE_TRUNCATED : PEBS_DECODE_SIZE_PAST_END);
+    }
+    assert_int_equal(pebs_adaptive_size(0x1f00000f), 1232);
+}
+
+/* MSR_PEBS_DATA_CFG may hold a number of entries without the group: the record has the value and not the entries. */
+UNIT_TEST(entries_without_the_group)
+{
+    uint8_t bytes[MOST];
+    const size_t size = lay(bytes, MEMORY, 1);
+
+    put_head(bytes, 0x1f000001, size);
+    assert_int_equal(pebs_adaptive_size(0x1f000001), 64);
+    struct pebs_record out = decode(&icelake, bytes, size);
+    assert_int_equal(out.format_group, 0x1f000001);
+    assert_int_equal(out.lbr_count, 0);
+}
+
+UNIT_TEST(lbr_formats)
+{
+    struct pebs_form form = icelake;
+    uint8_t bytes[MOST];
+    const size_t size = lay(bytes, LBR, 1);
+
+    form.lbr_format = 7; /* as 5, without TSX */
+    struct pebs_record out = decode(&form, bytes, size);
+    assert_int_equal(out.lbr[0].has, LBR_HAS_MISPRED | LBR_HAS_CYCLES);
+    form.lbr_format = 9; /* unknown: only the addresses are decoded */
+    out = decode(&form, bytes, size);
+    assert_int_equal(out.lbr_count, 1);
+    assert_int_equal(out.lbr[0].from, 0xffffffff81000000);
+    assert_int_equal(out.lbr[0].to, 0x700000005678);
+    assert_int_equal(out.lbr[0].has | out.lbr[0].cycles | out.lbr[0].mispredicted, 0);
+    out = decode(&golden_cove, bytes, size);
+    assert_int_equal(out.lbr[0].has, LBR_HAS_MISPRED | LBR_HAS_TSX | LBR_HAS_CYCLES | LBR_HAS_TYPE);
+    assert_int_equal(out.lbr[0].type, LBR_TYPE_CALL);
+    assert_true(out.has & PEBS_HAS_RETIRE_LATENCY);
+    assert_false(out.has & PEBS_HAS_CACHE_LATENCY); /* it is of the memory group */
+}
+
+/* Without PEBS baseline, or if no counter was adaptive, a record has only the basic group. */
+UNIT_TEST(basic_alone)
+{
+    struct pebs_form form = icelake;
+    uint8_t bytes[MOST];
+
+    form.adaptive = false;
+    struct pebs_record out = decode(&form, bytes, lay(bytes, 0, 1));
+    check(&out, 0, 1);
+    refuse(&form, bytes, lay(bytes, MEMORY, 1), PEBS_DECODE_GROUPS_UNKNOWN);
+}
+
+UNIT_TEST(its_own_size_is_wrong)
+{
+    uint8_t bytes[1232] = { 0 };
+    const size_t size = lay(bytes, MEMORY | GPRS, 1);
+
+    for (size_t said = 0; said < 65536; said += said < 1300 ? 1 : 251) {
+        put_head(bytes, MEMORY | GPRS, said);
+        if (said != size)
+            refuse(&icelake, bytes, sizeof(bytes),
+                   said == 0              ? PEBS_DECODE_SIZE_ZERO
+                   : said < 32            ? PEBS_DECODE_SIZE_SMALL
+                   : said > sizeof(bytes) ? PEBS_DECODE_SIZE_PAST_END
+                                          : PEBS_DECODE_SIZE_DIFFERS);
+    }
+}
+
+/* Whatever the decoder does not know is refused, bit by bit, even if the size would fit. */
+UNIT_TEST(unknown_groups)
+{
+    uint8_t bytes[MOST] = { 0 };
+    const size_t size = lay(bytes, 0, 1);
+
+    for (unsigned bit = 4; bit < 32; bit++) {
+        if (bit >= 24 && bit <= 28)
+            continue; /* LBR entries */
+        put_head(bytes, UINT64_C(1) << bit, size);
+        refuse(&icelake, bytes, sizeof(bytes), PEBS_DECODE_GROUPS_UNKNOWN);
+        if (bit >= 6) /* format 6 has the other two */
+            assert_int_equal(pebs_adaptive_size(UINT64_C(1) << bit), 0);
+    }
+    for (unsigned bit = 56; bit < 64; bit++)
+        assert_int_equal(pebs_adaptive_size(UINT64_C(1) << bit), 0);
+}
+
+/* A buffer of records of different sizes is walked by each record's own size. */
+UNIT_TEST(one_after_another)
+{
+    static const unsigned groups[] = { 0, LBR, MEMORY | XMM, GPRS, 0xf };
+    uint8_t bytes[8 * 1232];
+    size_t end = 0, at = 0;
+
+    for (size_t i = 0; i < COUNT_OF(groups); i++)
+        end += lay(bytes + end, groups[i], 2);
+    for (size_t i = 0; i < COUNT_OF(groups); i++) {
         struct pebs_record out;
-        memcpy(bytes + shift, record, sizeof(record));
-        assert_int_equal(pebs_decode(&form, bytes + shift, sizeof(bytes) - shift, &out), PEBS_DECODE_OK);
-        assert_int_equal(out.size, 200);
-        assert_registers(&out);
-        assert_int_equal(out.tsc, at(0xc0));
+        assert_int_equal(pebs_decode(&icelake, bytes + at, end - at, &out), PEBS_DECODE_OK);
+        check(&out, groups[i], 2);
+        at += (size_t)out.size;
+    }
+    assert_int_equal(at, end);
+}
+
+/* ---- the counters group ------------------------------------------------------------------------------------------ */
+
+static const struct pebs_form lion_cove = {
+    .width = 8, .format = 6, .adaptive = true, .retire_latency = true, .cache_latency = true, .lbr_format = 0x3f
+};
+
+/*
+ * A record of zeros with these groups in front of the counters group: two bitmaps and a metrics field of 32 bits each,
+ * 32 reserved; then a quadword for each bit, here 1, 2, 3, .., and two for the metrics if that field is 3.
+ */
+static size_t lay_counters(uint8_t *bytes, uint32_t groups, uint64_t counted, uint32_t metrics)
+{
+    const unsigned words = (unsigned)__builtin_popcountll(counted) + (metrics == 3 ? 2 : 0);
+    size_t at = 32u + (groups & MEMORY ? 32u : 0) + (groups & GPRS ? 144u : 0) + (groups & XMM ? 256u : 0) +
+                (groups & LBR ? 24u * ((groups >> 24) + 1) : 0);
+
+    memset(bytes, 0, MOST);
+    put(bytes + at, counted);
+    put(bytes + at + 8, UINT64_C(0xeeeeeeee) << 32 | metrics);
+    at += 16;
+    for (unsigned i = 1; i <= words; i++, at += 8)
+        put(bytes + at, i);
+    put_head(bytes, groups, at);
+    return at;
+}
+
+static void check_counters(const uint8_t *bytes, size_t size, uint64_t counted, bool metrics)
+{
+    const struct pebs_record out = decode(&lion_cove, bytes, size);
+    const unsigned count = (unsigned)__builtin_popcountll(counted);
+
+    assert_int_equal(out.has & (PEBS_HAS_COUNTS | PEBS_HAS_METRICS),
+                     PEBS_HAS_COUNTS | (metrics ? PEBS_HAS_METRICS : 0));
+    assert_int_equal(out.counted, counted);
+    for (unsigned i = 0; i < PEBS_COUNTS_MOST; i++)
+        assert_int_equal(out.counts[i], i < count ? i + 1 : 0);
+    assert_int_equal(out.slots, metrics ? count + 1 : 0);
+    assert_int_equal(out.metrics, metrics ? count + 2 : 0);
+    assert_int_equal(out.lbr_count, bytes[0] & LBR ? bytes[3] + 1 : 0);
+}
+
+UNIT_TEST(counters_behind_all_groups)
+{
+    static const uint64_t counted = 0x0000000980000202;
+    uint8_t bytes[MOST];
+
+    for (uint32_t groups = 0; groups < 16; groups++) {
+        for (uint32_t bits = 1; bits < 4; bits++) { /* bit 4, bit 5, or both: the header alone says what there is */
+            const uint32_t format = groups | bits << 4 | (groups & 8 ? 6u << 24 : 0);
+            const size_t size = lay_counters(bytes, format, counted, 3);
+            check_counters(bytes, size, counted, true);
+            for (size_t length = 32; length < size; length += 5)
+                refuse(&lion_cove, bytes, length, PEBS_DECODE_SIZE_PAST_END);
+        }
+    }
+    assert_int_equal(pebs_group_at(0x0600003f, PEBS_IN_COUNTERS), 32 + 32 + 144 + 256 + 7 * 24);
+    assert_int_equal(pebs_group_at(0x0f, PEBS_IN_COUNTERS), SIZE_MAX);
+    /* A record without the group has no counters, whatever is behind it. */
+    lay_counters(bytes, 0x10, counted, 3);
+    put_head(bytes, 0, 32);
+    assert_false(decode(&lion_cove, bytes, 32).has & (PEBS_HAS_COUNTS | PEBS_HAS_METRICS));
+}
+
+/* The header alone; each counter alone; and all of them. */
+UNIT_TEST(any_counters)
+{
+    uint8_t bytes[MOST];
+
+    for (unsigned bit = 0; bit <= 65; bit++) {
+        const uint64_t counted = bit < 64 ? UINT64_C(1) << bit : bit == 64 ? 0 : UINT64_MAX;
+        for (unsigned metrics = 0; metrics < 4; metrics += 3) {
+            const size_t size = lay_counters(bytes, 0x10, counted, metrics);
+            check_counters(bytes, size, counted, metrics);
+            assert_int_equal(pebs_counters_size(counted, metrics), size - 32);
+        }
     }
 }
 
-UNIT_TEST(errors_have_words)
+/* Metrics of one word, or of more than two, are unknown. */
+UNIT_TEST(metrics_are_whole_or_none)
 {
-    static const char *const words[] = {
-        [PEBS_DECODE_OK] = "no error",
-        [PEBS_DECODE_TRUNCATED] = "PEBS record truncated",
-        [PEBS_DECODE_FORMAT_UNKNOWN] = "unknown PEBS record format",
-        [PEBS_DECODE_SIZE_ZERO] = "size field of the PEBS record is 0",
-        [PEBS_DECODE_SIZE_SMALL] = "size field of the PEBS record is smaller than the basic group",
-        [PEBS_DECODE_SIZE_PAST_END] = "size field of the PEBS record is past the end of the buffer",
-        [PEBS_DECODE_GROUPS_UNKNOWN] = "PEBS record has unknown groups (format field)",
-        [PEBS_DECODE_SIZE_DIFFERS] = "size field of the PEBS record does not match its groups",
-        [PEBS_DECODE_METRICS_UNKNOWN] = "counters group of the PEBS record has metrics of an unknown kind",
-        [PEBS_DECODE_HEADER_SMALL] = "size field of a PEBS record's fragment is smaller than its header",
-        [PEBS_DECODE_LBR_DEPTH] = "PEBS record has more LBR entries than any stack",
-        [PEBS_DECODE_NO_BASIC] = "first fragment of the PEBS record has no basic group",
-        [PEBS_DECODE_GROUP_AGAIN] = "two fragments of the PEBS record have the same group",
-        [PEBS_DECODE_UNFINISHED] = "PEBS record continues in a fragment that is missing",
-    };
-    for (size_t i = 0; i < COUNT_OF(words); i++)
-        assert_string_equal(pebs_error_text((enum pebs_error)i), words[i]);
-    assert_string_equal(pebs_error_text((enum pebs_error)99), "unknown PEBS error");
+    uint8_t bytes[MOST];
+
+    for (unsigned bit = 0; bit < 32; bit++)
+        refuse(&lion_cove, bytes, lay_counters(bytes, 0x30, 3, 1u << bit), PEBS_DECODE_METRICS_UNKNOWN);
+    refuse(&lion_cove, bytes, lay_counters(bytes, 0x30, 3, 7), PEBS_DECODE_METRICS_UNKNOWN);
+}
+
+/* Of the sizes that a record can say one is right. */
+UNIT_TEST(sizes_of_counters)
+{
+    uint8_t bytes[MOST];
+    const size_t size = lay_counters(bytes, 0x33, 0x0000000980000202, 3);
+
+    for (size_t said = 32; said < MOST; said++) {
+        put_head(bytes, 0x33, said);
+        if (said != size)
+            refuse(&lion_cove, bytes, sizeof(bytes), PEBS_DECODE_SIZE_DIFFERS);
+    }
+    /* MSR_PEBS_DATA_CFG's requests: bitmaps apply only with bit 4, the metrics only with bit 5. */
+    assert_int_equal(pebs_adaptive_size(0x00ffffff00000000), 32);
+    assert_int_equal(pebs_adaptive_size(0x10), 48);
+    assert_int_equal(pebs_adaptive_size(0x20), 64);
+    assert_int_equal(pebs_adaptive_size(0x30), 64);
+    assert_int_equal(pebs_adaptive_size(0x00ffffff00000020), 64);
+    assert_int_equal(pebs_adaptive_size(0x000f03ff00000030), 64 + 14 * 8);
+    assert_int_equal(pebs_adaptive_size(0x00ffffff1f00003f), 1456);
+    for (unsigned bit = 32; bit < 64; bit++) {
+        assert_int_equal(pebs_adaptive_size(UINT64_C(1) << bit | 0x10), bit < 56 ? 56 : 0);
+        assert_int_equal(pebs_adaptive_size(UINT64_C(1) << bit), bit < 56 ? 32 : 0);
+    }
+}
+
+/* Formats 4 and 5 lack the group, and so does a processor without the baseline. */
+UNIT_TEST(counters_of_format_6_alone)
+{
+    uint8_t bytes[MOST];
+
+    for (uint32_t groups = 0x10; groups <= 0x30; groups += 0x10) {
+        struct pebs_form form = lion_cove;
+        const size_t size = lay_counters(bytes, groups, 3, 0);
+        for (form.format = 4; form.format < 6; form.format++)
+            refuse(&form, bytes, size, PEBS_DECODE_GROUPS_UNKNOWN);
+        form = lion_cove;
+        form.adaptive = false;
+        refuse(&form, bytes, size, PEBS_DECODE_GROUPS_UNKNOWN);
+    }
+    for (unsigned format = 0; format < 16; format++) {
+        assert_int_equal(pebs_form_has_counters(&(struct pebs_form){ .width = 8, .format = format, .adaptive = true }),
+                         format == 6);
+        assert_false(pebs_form_has_counters(&(struct pebs_form){ .width = 8, .format = format }));
+        assert_false(pebs_form_has_counters(&(struct pebs_form){ .width = 4, .format = format, .adaptive = true }));
+    }
 }
