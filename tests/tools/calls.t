@@ -9,8 +9,6 @@ import json
 import re
 import subprocess
 
-import forms
-import reader
 from symbols import Names, output_of
 from tap import HERE, done, dsdump, folder, same
 from writer import Dump
@@ -191,7 +189,4 @@ for width in 64, 32:
     same(seen, {label: f'calls.s:{lines[label]}' for label in seen}, f'{width} bits: lines of the source')
     same([len(seen) > 10, {row['ip_line'] for row in rows if row['ip_symbol'].startswith('some_')}], [True, {''}],
          f'{width} bits: and none of data')
-    found = reader.read(log)
-    same(dsdump('--elf', program, '--text', log).splitlines(), forms.text(found, names), f'{width} bits: --text')
-    same(dsdump('--elf', program, '--script', log).splitlines(), forms.script(found, names), f'{width} bits: --script')
 done()

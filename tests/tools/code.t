@@ -7,7 +7,7 @@ import re
 import struct
 from collections import Counter
 
-from reader import crc32c
+from writer import crc32c
 from tap import BUILD, done, folder, run, same
 
 DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ+-./:'

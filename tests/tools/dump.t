@@ -2,18 +2,15 @@
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 #
-# End to end: a boot that prints every record as text and dumps it, dsdump's text of the dump, and that of a reader
-# that shares no code with either (reader.py), must have the same lines, one by one, symbols included. The dump must be
-# as small as docs/dump.md says. Debian's perf must print the same for perf.data as --script. Prints TAP.
+# End to end: a boot that prints every record as text and dumps it, and dsdump's text of the dump, must have the same lines,
+# one by one, symbols included. The dump must be as small as docs/dump.md says. Debian's perf must print the same for
+# perf.data as --script. Prints TAP.
 import re
 import subprocess
 from collections import Counter
 
-import forms
-import reader
 import tap
 from boots import boot, elf, perf, perfs, profiles, same_form
-from symbols import KernelNames
 from tap import BUILD, done, dsdump, folder, note, ok, same
 
 tap.program = BUILD / 'dsdump'    # the one that users have, without sanitizers
@@ -57,8 +54,6 @@ for profile, width in (each for each in profiles() if each[0] in LAYOUTS):
     wanted = record_lines(lines)
     ok(len(wanted) > 1000, f'{what}: {len(wanted)} lines of records')
     same(record_lines(dsdump('--elf', elf(width), '--text', log).splitlines()), wanted, f"{what}: dsdump's text")
-    same(record_lines(forms.text(reader.read(log), KernelNames(elf(width)))), wanted,
-         f"{what}: the second reader's text")
     text, dump = bytes_of(lines, RECORD), bytes_of(lines, re.compile(r'# dsdump/1 \d+ (bts|pebs|lbr) '))
     for kind in MOST.keys() & text.keys():
         check_size(what, kind, dump[kind], text[kind])

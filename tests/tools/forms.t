@@ -2,21 +2,24 @@
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 #
-# Every form of dsdump's output, of dumps of three generations (tests/tools/dumps) and of one written by hand, with what no
-# model sets: each value is what another reader finds in the dump (reader.py, forms.py). Python's own csv and json read what
-# claims to be that. Prints TAP.
+# Every form of dsdump's output, compared with outputs that were stored when they were right (forms.txt): whole for a dump
+# of a few records, and as checksums for dumps of three generations (tests/tools/dumps) and for one with any bits in every
+# kind of record. `forms.t --write` stores what dsdump prints now: read the diff of forms.txt before you commit it. Python's
+# csv and json must read what claims to be that, and perf_file.py every byte of perf's file. Prints TAP.
 import csv
 import io
 import json
 import pathlib
 import random
+import sys
+import zlib
 
-import forms
 import perf_file
-import reader
-from symbols import NoNames
-from tap import HERE, done, dsdump, folder, ok, same
+from tap import HERE, done, dsdump, folder, same
 from writer import Dump
+
+STORED = HERE / 'forms.txt'
+FORMS = 'stats', 'text', 'raw', 'script', 'branches', 'brstack', 'csv', 'trace-json'
 
 
 # Words of each group of an architectural record, in its order; groups with None have words numbered by their contents.
@@ -163,91 +166,71 @@ def every_kind(seed):
     dump.lines += ['# error: \\"<b>\x01\x7f\xe9', 'not ok 3 tests.of.lines', 'nothing of it']
     dump.end()
     dump.lines.append('# end dstest86 verdict=pass')
-    return dump.write(f'{folder}/by_hand.log')
+    return dump.write(f'{folder}/kinds.log')
 
 
-def check_page(log, found):
-    file = f'{folder}/page.html'
-    dsdump('--html', file, log)
-    text = open(file, encoding='latin-1').read()
-    data = json.loads(text.split('<script type="application/json" id="data">')[1].split('</script>')[0])
-    wanted = forms.page(found)
-    for key in 'lines', 'records', 'counts', 'logged':
-        same(data[key], wanted[key], f'{log.stem}: --html: {key}')
-    same(data['lost'], {'bts': 0, 'pebs': 0, 'lbr': 0}, f'{log.stem}: --html: no loss')
-    same(data['samples'], wanted['samples'], f'{log.stem}: --html: samples')
-    named = [(data['names'][name], parent, self) for name, parent, self in data['flame']]
-    same(named[0], ('', 0, 0), f'{log.stem}: --html: the root of the flame graph')
-    flame = {}
-    for at, (name, parent, self) in enumerate(named[1:], 1):
-        assert parent < at
-        if self:
-            flame[named[parent][0], name] = self
-    same(flame, wanted['flame'], f'{log.stem}: --html: flame graph')
-    for line in data['timelines']:
-        line['slices'] = [[data['names'][name], depth, first, end] for name, depth, first, end in line['slices']]
-        same(line.pop('cut'), False, f'{log.stem}: --html: a timeline with all its branches')
-    same(data['timelines'], wanted['timelines'][:48], f'{log.stem}: --html: timelines')
+def a_few():
+    """A record or two of each generation, with values that can be read in forms.txt."""
+    dump, next_word = Dump(), iter(range(0x1001, 0x2000))
+
+    def words(count):
+        return [next(next_word) for _ in range(count)]
+
+    dump.head(signature='0x806f8')
+    dump.begin('bts.few')
+    dump.bts([(0x201000, 0x201100, 0), (0x201108, 0xffffffff81000000, 0x10)])
+    dump.bts([(0x301000, 0x301100, 0), (0x301108, 0x80401256, 0x10)], 1, 4, 1)
+    dump.begin('lbr.few')
+    info = 0xb400001b00000007    # mispredicted, aborted, cycles, a call, counts
+    for form, source in (3, 0xc000000000201234), (5, 0x201234), (65, 0x201234):
+        dump.lbr([[source, 0x201000, info], [0x201010, 0x201020, 9], [0, 0, 0]], form, 2 * (form < 65))
+    dump.begin('pebs.few')
+    dump.event('LOADS', counter=0, select=0x1cd, period=63)
+    dump.event('', counter=1, fixed=1)
+    dump.pebs([words(10)], (4, 0, 0, 0, 0), 0)
+    dump.pebs([words(18) + [1, 0x5000, 0x1c, 77, 0x201234, 0x9, 1000]], (8, 3, 0, 0, 5), 3)
+    dump.pebs([[32 << 48, 0x201238, 1 << 33, 4000]], (8, 4, 1, 0, 5), 3)
+    adaptive = words(3) + [2000000, 0x5008, 0x25, 5 << 32 | 9, 3, 0x201010, 0x201020, info, 0x101 | 1 << 32, 3] + words(5)
+    adaptive[0] = 0x39 | 12 << 32 | 8 * len(adaptive) << 48    # memory, one LBR entry, counters and metrics
+    dump.pebs([adaptive], (8, 6, 1, 1, 63), 7)
+    dump.pebs([architectural(lambda bits=64: next(next_word), [{63, 62}, {'counters'}], 1, 8, (1, 2, 1, 3), 1)],
+              (8, 15, 0, 1, 63), 6)
+    dump.end()
+    dump.lines += ['ok 1 bts.few', '# error: <b>', '# end dstest86 verdict=pass']
+    return dump.write(f'{folder}/few.log')
 
 
-def check_perf_data(log, found, features):
-    for history, counters in (16, False), (0, False), (16, True):
-        file = f'{folder}/perf.data'
-        dsdump(*(['--history', history] if history != 16 else []), *(['--branch-counters'] if counters else []),
-               '--perf-data', file, log)
-        records, written = perf_file.read(file)
-        wanted = forms.perf_records(found, NoNames(), history, counters)
-        same(records, wanted, f'{log.stem}: --perf-data, history {history}{", counters" if counters else ""}')
-        events, groups = forms.perf_events(wanted)
-        same(written.pop(12), [(attr, name, (n,)) for n, (attr, name) in enumerate(events, 1)],
-             f'{log.stem}: --perf-data: events')
-        same(written.pop(17, []), groups, f'{log.stem}: --perf-data: groups of events')
-        same(written.pop(28, {}), {'branch_counter_nr': '4', 'branch_counter_width': '2'} if groups else {},
-             f'{log.stem}: --perf-data: how to read what LBR entries count')
-        same(written, features, f'{log.stem}: --perf-data: features')
-    file = f'{folder}/branches.data'
-    dsdump('--only', 'bts,lbr', '--perf-data', file, log)
-    records, written = perf_file.read(file)
-    only = [each for each in found if each[0] != 'pebs']
-    same(records, forms.perf_records(only, NoNames()), f'{log.stem}: --perf-data --only bts,lbr')
-    ok(15 in written, f'{log.stem}: and the header says that all samples have branch stacks')
+def outputs(log):
+    """dsdump's output for a log, by form."""
+    found = {form: dsdump(f'--{form}', log) for form in FORMS}
+    found |= {f'only-{kind}': dsdump('--only', kind, '--text', log) for kind in ('bts', 'pebs', 'lbr')}
+    columns = {len(row) for row in csv.reader(io.StringIO(found['csv']), strict=True)}
+    same(len(columns), 1, f'{log.stem}: --csv has {columns} columns in each row')
+    json.loads(found['trace-json'])
+    dsdump('--html', f'{folder}/page.html', log)
+    page = open(f'{folder}/page.html', encoding='latin-1').read()
+    data = json.loads(page.split('<script type="application/json" id="data">')[1].split('</script>')[0])
+    found['html'] = ''.join(f'{key} {json.dumps(value)}\n' for key, value in data.items())
+    for name, options in {'perf': (), 'perf-without-history': ('--history', 0), 'perf-counters': ('--branch-counters',),
+                          'perf-branches': ('--only', 'bts,lbr')}.items():
+        dsdump(*options, '--perf-data', f'{folder}/perf.data', log)
+        records, features = perf_file.read(f'{folder}/perf.data')
+        found[name] = ''.join(f'{record}\n' for record in [*records, *features.items()])
+    return found
 
 
-# The file's header for perf: the version, the processor by the SDM's CPUID signature, the number of processors.
-def features_of(version, family, model, stepping, cpus):
-    return {3: 'dstest86', 4: version, 5: version, 6: 'x86_64', 7: (cpus, cpus),
-            8: f'Intel family {family} model 0x{model:02x}', 9: f'GenuineIntel,{family},{model},{stepping}',
-            11: ['dsdump', '--perf-data'], 14: [(0, 0, 0, '0' if cpus == 1 else f'0-{cpus - 1}')]}
-
-
-names = NoNames()
-logs = {HERE / 'dumps' / f'{name}.log': features_of('0.1.0+862e463a7f96', *machine) for name, machine in {
-    'goldencove': (6, 0x8f, 8, 1), 'skylake': (6, 0x5e, 3, 2), 'netburst': (15, 2, 7, 1)}.items()}
-logs[every_kind(13)] = features_of('2.0+hand', 16, 0x2a, 5, 4)
-# Two boots in a log: the file describes the last.
-boots = pathlib.Path(folder) / 'two_boots.log'
-boots.write_bytes(b''.join(log.read_bytes() for log in list(logs)[1:3]))
-logs[boots] = features_of('0.1.0+862e463a7f96', 15, 2, 7, 2)
-for log, features in logs.items():
-    found = reader.read(log)
-    lines = log.read_text('latin-1').splitlines()
-    same(dsdump('--stats', log).splitlines(), forms.stats(found, lines), f'{log.stem}: --stats')
-    for form, predict in (('text', forms.text), ('raw', forms.raw), ('script', forms.script), ('branches', forms.branches),
-                          ('brstack', forms.brstack)):
-        same(dsdump(f'--{form}', log).splitlines(), predict(found, names), f'{log.stem}: --{form}')
-    for kind in 'bts', 'pebs', 'lbr':
-        only = [each for each in found if each[0] not in {'bts', 'pebs', 'lbr'} - {kind}]
-        same(dsdump('--only', kind, '--text', log).splitlines(), forms.text(only, names), f'{log.stem}: --only {kind}')
-    rows = list(csv.reader(io.StringIO(dsdump('--csv', log)), strict=True))
-    same(rows, forms.csv_rows(found, names), f'{log.stem}: --csv')
-    trace = json.loads(dsdump('--trace-json', log))
-    same(trace['displayTimeUnit'], 'ns', f'{log.stem}: --trace-json: unit')
-    events = trace['traceEvents']
-    same([event for event in events if event['ph'] == 'i'], forms.trace_samples(found, names),
-         f'{log.stem}: --trace-json: samples')
-    same([event for event in events if event['ph'] in 'BE'], forms.trace_branches(found), f'{log.stem}: --trace-json: calls')
-    same([(event['pid'], event['name'], event['args']['name'][:4]) for event in events if event['ph'] == 'M'],
-         [(1, 'process_name', 'BTS:'), (2, 'process_name', 'PEBS')], f'{log.stem}: --trace-json: processes')
-    check_page(log, found)
-    check_perf_data(log, found, features)
+logs = sorted((HERE / 'dumps').glob('*.log')) + [every_kind(13)]
+boots = pathlib.Path(folder) / 'two_boots.log'    # the header of perf's file describes the last
+boots.write_bytes(b''.join(log.read_bytes() for log in logs[1:3]))
+stored = {log.stem: ''.join(f'{form} {zlib.crc32(text.encode()):08x}\n' for form, text in outputs(log).items())
+          for log in logs + [boots]}
+ONCE = 'only-bts', 'only-pebs', 'only-lbr', 'perf', 'perf-without-history', 'perf-branches'    # as checksums only
+stored |= {f'few --{form}': text for form, text in outputs(a_few()).items() if form not in ONCE}
+text = ''.join(f'== {name}\n{text}' for name, text in stored.items())
+if sys.argv[1:] == ['--write']:
+    STORED.write_text(text)
+wanted = dict(part.split('\n', 1) for part in STORED.read_text().split('== ')[1:])
+same(list(stored), list(wanted), 'forms.txt has every log and form')
+for name, text in stored.items():
+    same(text.splitlines(), wanted.get(name, '').splitlines(), f'{name}: as it is stored')
 done()

@@ -6,10 +6,7 @@
 import json
 import re
 
-import forms
 import perf_file
-import reader
-from symbols import NoNames
 from tap import done, dsdump, folder, same
 from writer import Dump
 
@@ -107,26 +104,29 @@ for count in 256, 257:
     said = f'dsdump: {file}: more than 256 different events; samples of further ones are left out\n'
     dsdump('--perf-data', file, log, **({'status': 1, 'complaint': said} if count > 256 else {}))
     records, features = perf_file.read(file)
-    wanted = [each for each in forms.perf_records(reader.read(log), NoNames()) if each.get('event') != 'EVENT_256']
-    same(records, wanted, f'{count} events: perf\'s file has the samples of the first 256')
+    same([each['event'] for each in records if each['type'] == 'sample'], [f'EVENT_{n // 2}' for n in range(512)],
+         f'{count} events: perf\'s file has the samples of the first 256')
     same(len(features[12]), 256, f'{count} events: and these events')
 
 # perf's history goes on from record to record, however many there are, and ends where numbers are missing.
-dump = Dump()
+dump, runs = Dump(), []    # branches without a gap
 dump.head()
 for count in 9000, 70, 5:
     dump.begin(f'test.{count}')
     branches = [(0x1000 + 8 * n, 0x1004 + 8 * n) for n in range(count)]
     for at in range(0, count, 400):
         dump.bts(branches[at:at + 400], cpu=at // 2000 % 2)
+    runs += [branches[at:at + 2000] for at in range(0, count, 2000)]
 dump.skip('bts', 1)
 dump.bts(branches)
+runs.append(branches)
 dump.end()
 log = dump.write(f'{folder}/history.log')
 for history in 1, 64:
     dsdump('--history', history, '--perf-data', f'{folder}/perf.data', log)
-    same(perf_file.read(f'{folder}/perf.data')[0], forms.perf_records(reader.read(log), NoNames(), history),
-         f'a history of {history} over 9000 branches')
+    stacks = [each['stack'] for each in perf_file.read(f'{folder}/perf.data')[0] if each['type'] == 'sample']
+    wanted = [[(*branch, 0) for branch in run[max(0, n - history + 1):n + 1][::-1]] for run in runs for n in range(len(run))]
+    same(stacks, wanted, f'a history of {history} over 9000 branches')
 
 # The flame graph has up to 4000 frames, here the root and two of each test; of more, those below a 2000th of all branches
 # count for their callers.

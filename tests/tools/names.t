@@ -8,10 +8,9 @@ import csv
 import io
 import pathlib
 import random
+import re
 
-import forms
 import perf_file
-import reader
 from symbols import KernelNames, Names
 from tap import BUILD, done, dsdump, folder, ok, same
 from writer import Dump
@@ -49,18 +48,29 @@ for width in 64, 32:
         return dump.write(f'{folder}/{name}.log')
 
     log = log_of('all', addresses)
-    found = reader.read(log)
-    rows = list(csv.reader(io.StringIO(dsdump('--elf', elf, '--csv', log)), strict=True))
-    same(rows, forms.csv_rows(found, names), f'{width} bits: --csv, with lines')
-    same(dsdump('--elf', elf, '--script', log).splitlines(), forms.script(found, names), f'{width} bits: --script')
-    same(dsdump('--elf', elf, '--text', log).splitlines(), forms.text(found, names), f'{width} bits: --text')
 
-    log = log_of('some', addresses[:900])
-    found = reader.read(log)
-    for form, predict in ('raw', forms.raw), ('branches', forms.branches), ('brstack', forms.brstack):
-        same(dsdump('--elf', elf, f'--{form}', log).splitlines(), predict(found, names), f'{width} bits: --{form}')
+    def shown(name, most=80):
+        return f'{name[0][:most]}+{name[1]:#x}' if name else ''
+
+    rows = list(csv.DictReader(io.StringIO(dsdump('--elf', elf, '--csv', log)), strict=True))
+    places = [(row, kind, int(row[kind], 16)) for row in rows for kind in ('ip', 'address') if row[kind]]
+    ok({each for _, _, each in places} >= edges, f'{width} bits: --csv has every edge')
+    same([(each, row[f'{kind}_symbol'], row[f'{kind}_line']) for row, kind, each in places],
+         [(each, shown(names.perfs(each)), names.line(each) or '')
+          for row, kind, each in places], f'{width} bits: --csv, with lines')
+    found = re.findall(r' ([0-9a-f]+) (\S+) \((\S+)\)', dsdump('--elf', elf, '--script', log))
+    same(found, [(each, shown(names.perfs(int(each, 16))) or '[unknown]', names.path if names.mapped(int(each, 16))
+                  else '[unknown]') for each, _, _ in found], f'{width} bits: --script')
+
+    def kernels_names(elf, names, what):
+        found = re.findall(r' (0x[0-9a-f]+)(?: (?!=>)(\S+\+0x[0-9a-f]+))?(?= =>|$)', '\n'.join(
+            line for line in dsdump('--elf', elf, '--text', log).splitlines() if line.startswith('# bts')), re.M)
+        same([(each, name) for each, name in found], [(each, shown(names.kernels(int(each, 16)), 64)) for each, _ in found], what)
+
+    kernels_names(elf, names, f'{width} bits: --text')
     dsdump('--elf', elf, '--perf-data', f'{folder}/perf.data', log)
-    same(perf_file.read(f'{folder}/perf.data')[0], forms.perf_records(found, names), f'{width} bits: --perf-data')
+    maps = [each for each in perf_file.read(f'{folder}/perf.data')[0] if each['type'] == 'map']
+    same(maps, [{'type': 'map', 'pid': 1} | each for each in names.maps], f'{width} bits: --perf-data')
 
     # The kernel's own table, if it is damaged, is not used: then its lines have the names of all other forms.
     image = elf.read_bytes()
@@ -75,5 +85,5 @@ for width in 64, 32:
                                ('names that are too many', text, 0), ('a name without an end', len(names.bytes) - 4, 0x61616161)):
         damaged = pathlib.Path(folder) / f'damaged{width}'
         damaged.write_bytes(image[:at + place] + value.to_bytes(4, 'little') + image[at + place + 4:])
-        same(dsdump('--elf', damaged, '--text', log).splitlines(), forms.text(found, Names(damaged)), f'{width} bits: {what}')
+        kernels_names(damaged, Names(damaged), f'{width} bits: {what}')
 done()

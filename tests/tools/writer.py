@@ -4,7 +4,22 @@ import base64
 import pathlib
 import struct
 
-from reader import crc32c
+
+def crc_of_byte(crc):
+    for _ in range(8):
+        crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc
+
+
+CRCS = [crc_of_byte(byte) for byte in range(256)]
+
+
+def crc32c(data):
+    """CRC-32C (Castagnoli)."""
+    crc = 0xffffffff
+    for byte in data:
+        crc = crc >> 8 ^ CRCS[crc & 0xff ^ byte]
+    return crc ^ 0xffffffff
 
 
 def folded(value, width):
