@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What BTS does to the management area and to the memory around its buffer. The tests read memory after the window and
- * before the area is closed. Interrupts are disabled, except where a test is about the interrupt.
+ * What BTS does to the management area and to the memory around its buffer. The tests read memory after the window of
+ * the workload (suite/workload/workload.h) and before the area is closed. Interrupts are disabled, except where a test
+ * is about the interrupt.
  */
 #include "bts/bts.h"
 
@@ -425,8 +426,7 @@ TEST(bts_threshold_at) = {
     .id = "bts.threshold.at",
     .title = "One interrupt is raised by the record that moves the index to the threshold",
     .source = SDM_DEBUG_STORE,
-    .typical =
-        "In the manual the threshold is the record on which the interrupt is generated, which may be the next one.",
+    .typical = "The manual can also mean that the next record raises the interrupt.",
     GROUP,
     .run = threshold,
     .argument = &(const struct approach){ .ahead = 0, .interrupts = 1 },

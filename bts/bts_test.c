@@ -219,7 +219,7 @@ static bool in_user(uint64_t address)
 /* The manual does not say to which ring a branch between two rings belongs, so such a branch is accepted. */
 static void check_ring(struct test_run *run, bool user_wanted)
 {
-    bool forgive = errata_any(run, HAS_ERRATUM(AR62)); /* From does not tell that one branch leaves the wanted ring */
+    bool forgive = errata_any(run, HAS_ERRATUM(AR62)); /* From of the branch that leaves the wanted ring is wrong */
     struct bts_record record;
 
     for (unsigned n = 0; n < ds_bts_log()->records && records_bts(run, n, &record); n++) {

@@ -42,7 +42,7 @@
 #define MISC_ENABLE_BTS_UNAVAILABLE  (UINT64_C(1) << 11)
 #define MISC_ENABLE_PEBS_UNAVAILABLE (UINT64_C(1) << 12)
 
-/* Fixed counters that versions 2 to 4 may have unlisted; the counters of a hybrid's P-core. */
+/* Fixed counters that CPUID of versions 2 to 4 need not list; all counters of a hybrid's P-core. */
 #define FIXED_CONCEALED 3u
 #define HYBRID_GENERAL  8u
 #define HYBRID_FIXED    4u

@@ -66,15 +66,16 @@ static const char *const notes_merom[] = {
 
 static const char *const notes_nehalem[] = {
     "LBR_SELECT: filtering out jumps filters out calls and returns too",
-    "load latency on counter 3 alone",
+    "load latency only on counter 3",
     "errata AAK100, AAP53, BD53: the general counters are primed with 4300B5h, 4300D2h and 4300B1h before they are "
     "used",
-    "a PEBS record's status covers all counters, sampling or not; with two PEBS bits set it belongs to neither",
+    "a PEBS record's status has the bits of all counters; a record with the bits of two PEBS counters counts for "
+    "neither",
     NULL,
 };
 
 static const char *const notes_sandy_bridge[] = {
-    "load latency and precise store on counter 3 alone, INST_RETIRED.PREC_DIST on counter 1 alone",
+    "load latency and precise store only on counter 3, INST_RETIRED.PREC_DIST only on counter 1",
     NULL,
 };
 
@@ -84,19 +85,19 @@ static const struct core_microcode microcode_sandy_bridge[] = {
 };
 
 static const char *const notes_ivy_bridge[] = {
-    "load latency and precise store on counter 3 alone, INST_RETIRED.PREC_DIST on counter 1 alone",
+    "load latency and precise store only on counter 3, INST_RETIRED.PREC_DIST only on counter 1",
     NULL,
 };
 
 static const char *const notes_haswell[] = {
     "erratum HSW11: INST_RETIRED.ALL needs a period of at least 128",
-    "load latency on counter 3 alone, INST_RETIRED.PREC_DIST on counter 1 alone",
+    "load latency only on counter 3, INST_RETIRED.PREC_DIST only on counter 1",
     NULL,
 };
 
 static const char *const notes_broadwell[] = {
     "errata BDM11, BDM55: INST_RETIRED.ALL needs a period of at least 128, and a multiple of 64",
-    "load latency on counter 3 alone, INST_RETIRED.PREC_DIST on counter 1 alone",
+    "load latency only on counter 3, INST_RETIRED.PREC_DIST only on counter 1",
     NULL,
 };
 

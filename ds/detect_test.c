@@ -21,7 +21,7 @@
 #define PERF_CAPABILITIES_FW_WRITE           MSR_BIT(13)
 #define PERF_CAPABILITIES_BASELINE           MSR_BIT(14)
 
-/* The addresses differ from those that the probe of the capabilities and ds.area.readback write. */
+/* Writes other addresses than the capability probe and ds.area.readback, which may still be in the register. */
 static void ds_area(struct test_run *run)
 {
     for (unsigned bit = 12; bit < 32; bit++) {
@@ -61,7 +61,7 @@ TEST(detect_misc_enable_read_only) = {
     .run = misc_enable,
 };
 
-/* Every processor of the kind has this bit. */
+/* Tries the bit that every processor with MSR_PEBS_ENABLE has, on NetBurst or later. */
 static void pebs_enable(struct test_run *run)
 {
     const uint64_t bit = run->caps->pebs_method == PEBS_METHOD_NETBURST ? PEBS_ENABLE_MY_THR : MSR_BIT(0);
@@ -91,7 +91,7 @@ static void pebs_counter_bits(struct test_run *run)
     for (unsigned n = 0; n <= run->caps->general_count; n++) { /* last: all at once */
         const uint64_t bits = n < run->caps->general_count ? counters & MSR_BIT(n) : counters;
         msr_write(MSR_PEBS_ENABLE, 0);
-        msr_write(MSR_PEBS_ENABLE, bits); /* #GP leaves 0 */
+        msr_write(MSR_PEBS_ENABLE, bits); /* on #GP, the value stays 0 */
         test_equal(run, "MSR_PEBS_ENABLE", msr_get(MSR_PEBS_ENABLE), bits);
     }
     msr_write(MSR_PEBS_ENABLE, 0);
@@ -159,7 +159,7 @@ static uint64_t field(const uint8_t *bytes, unsigned width)
     return value;
 }
 
-/* At most one record is due, although many events follow it. */
+/* Samples one record, and measures how far it moves the index. */
 static void record_size(struct test_run *run)
 {
     const struct pebs_sample sample = pebs_sample_any(run->caps, 1);

@@ -75,10 +75,10 @@ static struct ds_cpu boot_processor = { .management_area = management_area,
 static struct ds_cpu *processors[PROCESSORS_MOST] = { &boot_processor };
 
 _Static_assert(PAGE_SIZE + OTHER_PEBS_BUFFER_SIZE + OTHER_BTS_BUFFER_SIZE <= DS_STORE_MEMORY,
-               "the memory for ds_give()");
+               "the memory that ds_give() gets is large enough");
 _Static_assert(sizeof(struct ds_cpu) + OTHER_PEBS_LOG_SIZE + OTHER_BTS_LOG_SIZE + 2 * PLACES(OTHER_PEBS_LOG_SIZE) <=
                    DS_KEPT_MEMORY,
-               "the memory for ds_give()");
+               "the memory that ds_give() gets is large enough");
 
 void ds_give(unsigned processor, uint8_t *store, uint8_t *kept)
 {

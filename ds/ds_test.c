@@ -7,8 +7,8 @@
 #include "suite/support/sources.h"
 
 /*
- * Addresses that only 5-level paging has. Only experience says that the register is as wide as the processor's linear
- * addresses.
+ * Addresses of 57 bits. The manual does not promise that the register is as wide as the processor's linear addresses,
+ * but known processors do it so.
  */
 static void readback_57(struct test_run *run)
 {
@@ -16,7 +16,7 @@ static void readback_57(struct test_run *run)
 
     for (unsigned i = 0; i < sizeof addresses / sizeof addresses[0]; i++)
         if (!msr_write(MSR_IA32_DS_AREA, addresses[i]) || msr_get(MSR_IA32_DS_AREA) != addresses[i])
-            test_differs(run, "IA32_DS_AREA does not take 0x%llx, although CPUID.7:ECX[16] is set",
+            test_differs(run, "IA32_DS_AREA does not hold 0x%llx, although CPUID.7:ECX[16] is set",
                          (unsigned long long)addresses[i]);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Breaks each of the manual's restrictions on the DS save area alone, in a BTS and in a PEBS buffer. The check must
- * refuse the area with exactly that breach, and no register may change. The same area unspoiled must be accepted, so
- * the refusal is due to the breach. An area that only breaks advice must be accepted, reported, and work.
+ * refuse the area with exactly that breach, and no register may change. It must accept the same area without the
+ * breach. An area that only breaks advice must be accepted, reported, and work.
  *
- * Memory, page tables, LVT entry and IDT are really spoiled. Where that is impossible, the description is.
+ * A test changes memory, page tables, LVT entry or IDT themselves, or if that is impossible, their description.
  *
  * forbidden.* program such areas anyway, only on request. No manual says what a processor does then. This kernel must
  * survive it, and the model's referee reports each breach (docs/referee.md).
@@ -163,9 +163,7 @@ static void user(struct setup *s)
     change_page(s, 0, PAGE_USER);
 }
 
-/*
- * The page is one of this kernel's code, and otherwise valid as a buffer's page. Not all page tables can express "no
- * code".
+/* Moves the buffer to a page of the kernel's code, and makes the page valid otherwise. Without NX every page is code.
  */
 static void code(struct setup *s)
 {
@@ -347,7 +345,7 @@ static void advise(struct test_run *run)
         records_close(run, 0);
         records_compare_bts(run, &workload_calls, 0);
     } else {
-        test_fail(run, "the area was refused for a breach of mere advice");
+        test_fail(run, "the area was refused, although it breaks only advice");
     }
     mend(&setup);
 }

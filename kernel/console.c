@@ -16,7 +16,7 @@ static void write_text(const char *prefix, const char *text)
     log_keeper_line(prefix, text);
 }
 
-/* Prints a line. Then reports, on the other lines, a serial line that has been given up. */
+/* Prints a line of text. If a serial port was given up meanwhile, reports that on the other ports. */
 static void print(const char *prefix, const char *text)
 {
     char line[CONSOLE_LINE_MAX];
@@ -24,7 +24,7 @@ static void print(const char *prefix, const char *text)
 
     write_text(prefix, text);
     while ((lost = serial_lost()) != NULL) {
-        format(line, sizeof line, "console %s: given up, because it took no more characters", lost);
+        format(line, sizeof line, "console %s: dropped, because it accepted no more characters", lost);
         write_text("# ", line);
     }
 }

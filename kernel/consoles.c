@@ -11,7 +11,7 @@
 #include "kernel/uart.h"
 
 #define CONSOLES  12u
-#define NAMED     8u /* by ACPI's tables */
+#define NAMED     8u /* the most ports in ACPI's tables */
 #define PCI_UARTS 4u
 #define NAME_SIZE 16u
 

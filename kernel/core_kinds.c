@@ -12,7 +12,7 @@
 #include "kernel/secondary_cpus.h"
 
 #define LEAF_KIND  0x1au
-#define LOOKS_MOST 1000000u /* PAUSEs: a processor reports its kind long before */
+#define LOOKS_MOST 1000000u /* PAUSEs, many more than a processor needs to report its kind */
 
 #define TYPE(eax)   ((eax) >> 24)
 #define NATIVE(eax) ((eax)&0xffffffu)
@@ -122,7 +122,7 @@ bool core_kind_is_selected(const struct options *options, const struct kind *kin
     return true;
 }
 
-/* The type as people write it, with the native model if the table has no core with that model. */
+/* The name of the type, with the native model if the table has no core with that model. */
 static void describe(const struct kind *kind, char *text, size_t size)
 {
     const uint32_t leaf = leaves[kind - kinds];

@@ -122,7 +122,7 @@ static void take_pixels(const struct boot_screen *screen)
         return;
     }
     if (memory_is_used(screen->base, frame_size())) {
-        say("none: %ux%u %u bits at 0x%" PRIx64 ": it lies in memory that the firmware says is free", form.columns,
+        say("none: %ux%u %u bits at 0x%" PRIx64 ": it is in memory that the firmware reports as free", form.columns,
             form.rows, form.pixel_bits, screen->base);
         return;
     }
@@ -149,7 +149,7 @@ void display_init(const struct boot_screen *screen)
         if (vga_shows_text())
             take_text(VGA_TEXT, CELLS_COLUMNS, CELLS_ROWS, CELLS_COLUMNS * sizeof(struct cell));
         else
-            say("none: the loader tells of none, and there is no VGA in text mode");
+            say("none: the loader reports no screen, and there is no VGA in text mode");
         return;
     case BOOT_SCREEN_NONE:
         say("none: the firmware has no screen (no Graphics Output Protocol)");

@@ -117,7 +117,6 @@ static void suffer(struct test_run *run)
     occasion->raise->run();
 }
 
-/* The code that raises the exceptions enables interrupts. */
 static const char *no_interrupts(const struct caps *caps)
 {
     (void)caps;

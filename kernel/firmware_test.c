@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The test itself leaves on what firmware may leave on. It must be stopped, and restored at the end if it should be. */
+/* The test enables what firmware may leave enabled. The kernel must stop that, and restore part of it at the end. */
 #include "kernel/firmware.h"
 
 #include "arch/x86/cpu.h"
@@ -27,7 +27,7 @@ static uint64_t bts_index(void)
     return area.bts.index;
 }
 
-/* Enables counter 0 and branch records, with an area that takes them. */
+/* Enables counter 0, BTS and LBR, with an open area for the BTS records. */
 static void leave_on(const struct caps *caps)
 {
     const uint64_t misc_enable = msr_get(MSR_IA32_MISC_ENABLE);
@@ -84,7 +84,7 @@ static void take_over(struct test_run *run)
     expect_given_back(run);
     msr_write(MSR_IA32_MISC_ENABLE, msr_get(MSR_IA32_MISC_ENABLE) & ~MISC_ENABLE_LIMIT_CPUID);
     msr_write(MSR_IA32_DEBUGCTL, 0);
-    firmware_take_over(); /* of the present state, which is all that the end restores */
+    firmware_take_over(); /* replaces what the end of the run restores */
     ds_close();
 }
 

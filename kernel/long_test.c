@@ -54,8 +54,8 @@ static bool is_ours_pebs(const struct pebs_record *record)
 }
 
 /*
- * Reads what the service routine drained, and empties the logs. All records are alike. So their memory is zeroed: a
- * record that the processor did not write is not mistaken for an older one.
+ * Reads what the service routine drained, and empties the logs. Clears the memory of the records, because all records
+ * are equal: an old one could pass for one that the processor did not write.
  */
 static void take(uint64_t global_status)
 {
@@ -162,8 +162,8 @@ TEST(long_bts) = {
 };
 
 /*
- * Events count at CPL 3 alone, so that the routine has none. A threshold two records below the end, the nearest that
- * may be (ds/ds_check.h), and one of a single record, leave the interrupt a few events to come in.
+ * Events count only at CPL 3, so the service routine causes none. Between the threshold and the end of the buffer there
+ * is space for the records until the interrupt arrives; two is the minimum (ds/ds_check.h).
  */
 static const struct stage sampled[] = { { 25, 23, 500, 15 }, { 24, 12, 600, 1 }, { 8, 1, 100, 15 } };
 

@@ -207,7 +207,7 @@ static void say_clock(void)
     for (unsigned i = 0; i < CLOCKS; i++) {
         const struct clock *const clock = clock_number(i);
         if (clock->state == CLOCK_STILL)
-            console_note("clock %s stands still", clock->name);
+            console_note("clock %s has stopped", clock->name);
         else if (clock->state == CLOCK_RUNS)
             running = clock;
     }
@@ -237,8 +237,9 @@ static void say_log(void)
                      machine.boot.keep.size / 1024, machine.boot.keep.base);
         progress_log("the stick, after a restart");
     } else if (machine.options.log != OPTIONS_LOG_NONE)
-        console_note("log none kept: %s", machine.boot.keep.base ? "the loader's memory for it was overwritten"
-                                                                 : "only the UEFI loader can, and it said why not");
+        console_note("log not kept: %s", machine.boot.keep.base
+                                             ? "the loader's memory for it was overwritten"
+                                             : "only the UEFI loader can keep it, and printed why it did not");
 }
 
 static void step_report(void)
@@ -377,7 +378,7 @@ static void run_kind(struct kind *kind)
     if (loan != LOAN_OVER) {
         format(why, sizeof why,
                !machine.spare       ? "there is no memory to run tests on cpu %u"
-               : loan == LOAN_ENDED ? "cpu %u does not come back"
+               : loan == LOAN_ENDED ? "cpu %u does not respond"
                                     : "cpu %u does not start",
                kind->number);
         runner_abandon(kind->suffix, &kind->caps, why);

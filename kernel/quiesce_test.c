@@ -100,7 +100,7 @@ static void expect_rest(struct test_run *run)
         if (beats == before)
             return;
     }
-    test_fail(run, "the other processor runs on");
+    test_fail(run, "the other processor is still running");
 }
 
 /* The service routine must no longer call the previous test's observer. */
@@ -114,7 +114,7 @@ static void expect_no_observer(struct test_run *run)
     apic_send_self(VECTOR_PERFORMANCE);
     settle();
     records_close_spurious(run, 1, 1);
-    test_equal(run, "calls of the observer of the test before", observed, 0);
+    test_equal(run, "calls of the previous test's observer", observed, 0);
 }
 
 static void leave(struct test_run *run)
@@ -137,9 +137,9 @@ static void leave(struct test_run *run)
         if (!is_there(run->caps, &left[i]))
             continue;
         if (left[i].value && !msr_write(left[i].msr, left[i].value))
-            test_fail(run, "MSR 0x%x does not take 0x%llx", (unsigned)left[i].msr, (unsigned long long)left[i].value);
+            test_fail(run, "MSR 0x%x refuses 0x%llx", (unsigned)left[i].msr, (unsigned long long)left[i].value);
         if (!msr_get(left[i].msr))
-            test_fail(run, "MSR 0x%x is 0 before", (unsigned)left[i].msr);
+            test_fail(run, "MSR 0x%x is 0 although the test set it", (unsigned)left[i].msr);
     }
     ds_on_interrupt(observe);
     leave_other_processor(run);

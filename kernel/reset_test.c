@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state after reset. A real machine's firmware may write any of these registers before this program starts, which
- * no register shows. So these tests run only on virtual machines, whose firmware typically does not use them.
+ * The state after reset. On a real machine, firmware may have written any of these registers, and this program cannot
+ * detect that. So these tests run only on virtual machines, whose firmware typically does not use them.
  */
 #include <inttypes.h>
 

@@ -13,7 +13,7 @@
 
 #define GROUP .needs = NEED_APIC | NEED_BTS, .records = true
 
-#define DELIVERY_PAUSES 1000u /* an interrupt to oneself arrives long before */
+#define DELIVERY_PAUSES 1000u /* many more than a self-sent interrupt takes to arrive */
 
 static const struct ds_config traced = { .bts = true, .bts_records = 64, .bts_threshold = 16 };
 
@@ -50,7 +50,7 @@ static void scribbler(struct test_run *run)
         return;
     trace_loop(run);
     for (unsigned i = 0; i < run->caps->ds_area_size; i++)
-        area_bytes()[i] = 0x5a; /* the window is closed: no processor is to store records there */
+        area_bytes()[i] = 0x5a; /* the window is closed, so the processor stores no records there */
     records_close(run, 0);
 }
 

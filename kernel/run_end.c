@@ -92,8 +92,7 @@ void run_end(enum verdict verdict, const struct totals *totals)
     dump_end();
     firmware_give_back();
     if (log_keeper_is_on() && how != OPTIONS_END_REBOOT)
-        console_note("log kept: the machine restarts in %u seconds, and the loader takes the log away",
-                     VERDICT_SECONDS);
+        console_note("log kept: the machine restarts in %u seconds, and the loader saves the log", VERDICT_SECONDS);
     result_code_say(verdict, totals);
     show_codes(verdict, totals);
     progress_end(verdict, then(), false);

@@ -25,7 +25,7 @@
 
 extern const struct test tests_start[], tests_end[];
 
-#define ID_SIZE 64u /* characters, NUL included, of a test's id with that of its kind behind it */
+#define ID_SIZE 64u /* characters of a test's id, including the suffix of its kind and the NUL */
 #define LATE    10u /* seconds past its time limit after which a test is considered lost */
 
 static struct result first_results[TESTS_MAX];
@@ -163,7 +163,7 @@ static enum outcome judge(struct test_run *run)
     if (run->skipped && !run->problems && !run->seen)
         return OUTCOME_SKIP;
     if (run->test->records && !run->planned) {
-        say_wrong(run, "the test armed a facility without saying how many records must come");
+        say_wrong(run, "the test armed a facility without a plan of the number of records");
         return OUTCOME_ERROR;
     }
     judge_records(run);
@@ -203,7 +203,7 @@ static enum outcome run_bounded(struct test_run *run, unsigned timeout, void (*q
         outcome = judge_hung(run, timeout);
     }
     if (had_nmi && !watchdog_has_nmi())
-        console_note("watchdog without NMI from here on: a device's has come in its place");
+        console_note("watchdog without NMI from here on: another device raised an NMI");
     quiesce();
     return outcome;
 }

@@ -82,7 +82,7 @@ bool secondary_cpus_start(unsigned number, void (*main)(unsigned number))
 
 const char *secondary_cpus_barred(void)
 {
-    return processor_is_lent() ? "other processors are started on the first kind of cores alone" : NULL;
+    return processor_is_lent() ? "only tests on the first kind of core start other processors" : NULL;
 }
 
 void secondary_cpus_say(void)

@@ -226,15 +226,17 @@ static const char *lacks_nothing(const struct caps *caps)
 
 VERDICT(skip, "A test that skips itself is skipped with its reason", skip, .needs = 0);
 VERDICT(fail_and_skip, "A test that failed and then skips itself has failed", fail_and_skip, .needs = 0);
-VERDICT(see_and_skip, "A test that saw records and then skips itself is held to its plan", see_and_skip, .needs = 0);
+VERDICT(see_and_skip, "A test that saw records and then skips itself must still meet its plan", see_and_skip,
+        .needs = 0);
 VERDICT(equal, "Of two comparisons the one of different values is reported", compare, .needs = 0);
 VERDICT(differs, "A test in which a typical point differs has not failed", differ, .needs = 0);
 VERDICT(differs_and_fails, "A test that failed has failed, whatever else differs", differ_and_fail, .needs = 0);
-VERDICT(typical, "A test of a typical claim differs where another fails", fail_twice, .typical = "the reason for this");
-VERDICT(typical_none, "A test of a typical claim fails where no record came", no_records, .records = true,
+VERDICT(typical, "A test of a typical claim differs where a test of an architectural claim fails", fail_twice,
+        .typical = "the reason for this");
+VERDICT(typical_none, "A test of a typical claim fails if no record was written", no_records, .records = true,
         .typical = "the reason for this");
 VERDICT(needs, "A test that needs what no processor has is skipped", hang, .needs = NEED_PEBS | NEED_ARCH_LBR);
-VERDICT(lacks, "A test that lacks something is skipped with its sentence", hang, .lacks = lacks_something);
+VERDICT(lacks, "A test that lacks something is skipped, and gives the reason", hang, .lacks = lacks_something);
 VERDICT(lacks_nothing, "A test that lacks nothing runs", no_plan, .lacks = lacks_nothing);
 VERDICT(no_plan, "A test that arms a facility without an expectation is an error", no_plan, .records = true);
 

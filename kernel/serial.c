@@ -86,7 +86,7 @@ static void wait_until(uint64_t most)
     } while (more);
 }
 
-/* Characters that no line is behind by count, too: time passes for what is given up as it does for the others. */
+/* Counts every character in `waited`, even if no line needs a wait, so that given-up lines count like others. */
 static void append(char character)
 {
     for (unsigned i = 0; i < line_count; i++) {

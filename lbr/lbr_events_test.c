@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * LBR event logging: an entry counts how often the events of general counters happened since the previous entry.
- * Whatever comes before the first jump of workload_pieces is partly the window's, and is ignored. A processor may count
- * a jump for its own entry or for the next one. Both give equal counts, because each piece ends with one jump.
+ * Events before the first jump of workload_pieces are ignored, because instructions that open the window cause some of
+ * them. A processor may count a jump for its own entry or for the next one. Both give equal counts, because each piece
+ * ends with one jump.
  */
 #include <inttypes.h>
 

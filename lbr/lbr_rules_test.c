@@ -129,8 +129,8 @@ TEST(lbr_tos_wrap) = {
 /* ---- filters, one bit each --------------------------------------------------------------------------------------- */
 
 /*
- * On Nehalem and Westmere, a filter that omits jumps may also lose calls and returns. There any of these may be
- * missing. The others must be present in the workload's order, and no omitted branch may be present.
+ * On Nehalem and Westmere, a filter that omits jumps may also omit any of the calls and returns. All other branches
+ * must be present, in the workload's order, and no omitted kind of branch.
  */
 static void record_without_jumps(struct test_run *run, uint64_t suppress)
 {
@@ -241,12 +241,12 @@ static bool in_user(uint64_t address)
     return address >= (uintptr_t)user_start && address < (uintptr_t)user_end;
 }
 
-/* What an architectural LBR has for the source of a branch at a level that is filtered out. */
+/* FROM of an architectural LBR whose branch begins at a level that is filtered out. */
 #define SOURCE_FILTERED UINT64_MAX
 
 /*
- * Both rings branch, CPL 3 last, and one branch leads into each ring. The filter uses the level in which a branch
- * ends. Returns how many entries begin and end in the ring that is recorded.
+ * The workload branches in both rings, last at CPL 3, and once into each ring. The filter uses the level at which a
+ * branch ends. Returns how many entries begin and end in the recorded ring.
  */
 static unsigned of_ring(struct test_run *run, uint64_t select, bool user)
 {
@@ -272,7 +272,7 @@ static unsigned of_ring(struct test_run *run, uint64_t select, bool user)
         if (in_user(entry->to) != user)
             test_fail(run, "LBR entry %u is a branch to CPL %d", age, other);
         else if (crosses && run->caps->arch_lbr && !concealed)
-            test_fail(run, "LBR entry %u shows where it begins at CPL %d, which is filtered out", age, other);
+            test_fail(run, "LBR entry %u shows its source at CPL %d, which is filtered out", age, other);
         else
             *(crosses ? &crossed : &found) += 1;
     }

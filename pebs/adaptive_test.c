@@ -157,8 +157,8 @@ static bool is_of(const struct pebs_record *record, const struct branch *branch)
 }
 
 /*
- * The LBR entries must be consecutive branches of the workload. Typically, the newest entry is the branch of the event:
- * then, at one of the branches at EventingIP, the entries match, too.
+ * The LBR entries must be consecutive branches of the workload. Typically, the newest entry is the branch that caused
+ * the record.
  */
 static void lbr(struct test_run *run)
 {
@@ -219,8 +219,8 @@ TEST(pebs_adaptive_lbr) = {
 /* ---- counters ------------------------------------------------------------------------------------------------- */
 
 /*
- * Fixed counter 0 counts instructions, and a record is of the instruction that overflows it: INST_RETIRED.PREC_DIST. On
- * processors that also have precise distribution on a general counter, a record is of the next instruction. There, all
+ * Fixed counter 0 counts instructions, and a record is of the instruction that overflows it (INST_RETIRED.PREC_DIST).
+ * If general counters have precise distribution as well, a record may be of the next instruction instead. Then all
  * records may be one instruction farther apart.
  */
 static void fixed(struct test_run *run)
@@ -293,11 +293,11 @@ TEST(pebs_counters_from_4) = {
     .run = high_counters,
 };
 
-/* ---- precise distribution of any event ------------------------------------------------------------------------- */
+/* ---- precise distribution of every event ----------------------------------------------------------------------- */
 
 static const char *lacks_pdist(const struct caps *caps)
 {
-    return caps->pebs_pdist_counters ? NULL : "no counter of this core has precise distribution of any event";
+    return caps->pebs_pdist_counters ? NULL : "no counter of this core has precise distribution for every event";
 }
 
 /* Each load has a known number: the record must be of the load that overflows the counter, never of a later one. */

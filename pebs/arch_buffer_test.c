@@ -280,7 +280,7 @@ static uint64_t status_at(struct test_run *run, const struct pebs_sample *sample
     return msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & GLOBAL_STATUS_PEBS;
 }
 
-/* Compares bit 54 with the final WR, because a processor may write a record in more fragments the next time. */
+/* Compares bit 54 with the final WR, which varies with the number of fragments that the processor writes. */
 static void check_status(struct test_run *run, const char *what, const struct pebs_sample *sample, uint64_t threshold)
 {
     const uint64_t bit = status_at(run, sample, threshold);
@@ -580,7 +580,7 @@ TEST(arch_full_room) = {
     .run = full_room,
 };
 
-/* The drain's view of a full buffer: it is the opened buffer, its records fit, and one more did not. */
+/* Sets FULL, as if one more record had not fitted, and drains the buffer. */
 static void full_reported(struct test_run *run)
 {
     const struct pebs_sample sample = instructions(PERIOD);

@@ -140,8 +140,8 @@ static unsigned count_bits(uint64_t bits)
 }
 
 /*
- * Instructions and cycles occur by the hundred. The counters from 3 on, which count slots, may count nothing: then the
- * counter must not have passed its overflow.
+ * The workload has hundreds of instructions and cycles, so their counters must write records. Counters from 3 on, which
+ * count slots, may count nothing. Then the counter must not have passed its overflow.
  */
 static void check_silent(struct test_run *run, unsigned n)
 {

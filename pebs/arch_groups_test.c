@@ -373,7 +373,7 @@ TEST(arch_counters_fixed) = {
  */
 #define NOT_ENABLED (ARCH_PEBS_YMMH | ARCH_PEBS_EGPR | ARCH_PEBS_OPMASK | ARCH_PEBS_ZMMH | ARCH_PEBS_H16ZMM)
 
-/* All groups that CPUID.23H.4 lists and whose state is enabled are there, from however many fragments. */
+/* A record must have all groups that CPUID.23H.4 lists and XCR0 enables, in any number of fragments. */
 static void fragments(struct test_run *run)
 {
     const uint64_t asked = run->caps->pebs_cfg_c & ~(ARCH_PEBS_EN | ARCH_PEBS_COUNTERS | NOT_ENABLED);

@@ -32,7 +32,7 @@ static void page(struct arch_description *is)
     is->base += 0x800;
 }
 
-/* The page tables determine where the memory is, so the check of the pages reports this buffer, too. */
+/* The memory stays where it is: the processor is described as one with narrower physical addresses. */
 static void physical(struct arch_description *is)
 {
     is->physical_bits = 16;

@@ -53,7 +53,6 @@ static const char *lacks_delay(const struct caps *caps)
 
 /* ---- armed by an overflow -------------------------------------------------------------------------------------- */
 
-/* Several periods, one after the other. */
 static void next_event(struct test_run *run)
 {
     enum { PERIODS = 6 };
@@ -562,7 +561,7 @@ static void check_buffer_bit(struct test_run *run, const char *when, uint64_t st
         test_fail(run, "the buffer's status bit %s is %u, must be %u", when, is, want);
 }
 
-/* Records in more fragments than usual reach a threshold, which is in bytes, with fewer records. */
+/* Whether fewer records than planned reach THRESH, which is in bytes: more fragments make a record larger. */
 static bool reached_early(const struct caps *caps)
 {
     const uint64_t index = caps->pebs_method == PEBS_METHOD_ARCH ? msr_get(MSR_IA32_PEBS_INDEX) : 0;

@@ -63,7 +63,7 @@ static uint64_t fixed_control(const struct pebs_sampling *s)
            (s->rings & PERFEVTSEL_USR ? FIXED_CTR_CTRL_USR(s->counter) : 0);
 }
 
-/* Bits 32 and up of MSR_PEBS_ENABLE belong to fixed counters. Load latency needs nothing but its event. */
+/* Bits 32 and up of MSR_PEBS_ENABLE belong to fixed counters. Load latency needs only its event. */
 static bool program_adaptive(const struct caps *caps, const struct pebs_sampling *s)
 {
     const bool adaptive = s->data_cfg != 0 && !s->basic;

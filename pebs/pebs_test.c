@@ -151,7 +151,7 @@ TEST(pebs_precise_store) = {
 
 /* ---- stores on E-cores: how long they took, and to where --------------------------------------------------------- */
 
-#define LOAD_LATENCY_SELECT 0x05d0 /* also of the cores that have such an event for stores */
+#define LOAD_LATENCY_SELECT 0x05d0 /* cores with this select also have an event of the latency of stores */
 
 static const char *lacks_store_latency(const struct caps *caps)
 {

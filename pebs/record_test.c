@@ -230,7 +230,7 @@ static void upper_halves(struct test_run *run)
     struct pebs_record record;
 
     if (run->caps->ds_width != DS_WIDTH_64 || run->caps->ia32e_active) {
-        test_skip(run, "this processor writes no 64-bit records outside IA-32e mode in this kernel");
+        test_skip(run, "this kernel runs in IA-32e mode, or its records have 32 bits");
         return;
     }
     pebs_plan(run, COUNT);

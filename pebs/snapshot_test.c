@@ -155,7 +155,7 @@ static void check_named(struct test_run *run, const struct pebs_sample *sample, 
 }
 
 struct named {
-    uint64_t rings;  /* rings in which the counters count, though no event occurs there; 0: stopped */
+    uint64_t rings;  /* rings in which the counters are enabled, but no event occurs; 0: stopped */
     uint64_t groups; /* in addition to the counters group */
     bool metrics;
 };
@@ -445,7 +445,7 @@ static void own(struct test_run *run)
 
 TEST(pebs_snapshot_own) = {
     .id = "pebs.snapshot.own",
-    .title = "In a record its own counter has the number of events since the overflow, and is reloaded after that",
+    .title = "A record has the sampling counter as it was before its reload: the number of events since the overflow",
     .source = LINUX_SNAPSHOT,
     .typical = "Linux's driver relies on it; no available edition of the manual describes it.",
     GROUP,

@@ -469,7 +469,7 @@ static uint64_t status_after(struct test_run *run, unsigned n, uint64_t distance
     return counters_status(run);
 }
 
-/* The status bits that are set in every run, also in runs that count an event too many. */
+/* The status bits that are set in every run. A run may count an event too many. */
 static uint64_t status_always_after(struct test_run *run, unsigned n, uint64_t distance)
 {
     uint64_t status = UINT64_MAX;

@@ -197,8 +197,8 @@ static void equal(struct test_run *run)
     counters_clear(run->caps);
     if (without + with > all + allowed || without + with + allowed < all)
         test_fail(run,
-                  "%" PRIu64 " cycles without an instruction and %" PRIu64 " with any are not the %" PRIu64
-                  " cycles that there were",
+                  "%" PRIu64 " cycles without an instruction and %" PRIu64 " with one do not add up to all %" PRIu64
+                  " cycles",
                   without, with, all);
 }
 

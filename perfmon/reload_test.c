@@ -454,8 +454,8 @@ TEST(perfmon_reload_several) = {
 };
 
 /*
- * The purpose of auto counter reload: the first counter samples only where its events are dense. The second, of
- * instructions, reloads both before the first overflows. With a longer period it does not.
+ * The purpose of auto counter reload: the first counter samples only where its events are dense. The second counts
+ * instructions. With a short period it reloads both before the first overflows; with a long one the first overflows.
  */
 static void dense(struct test_run *run)
 {
@@ -469,8 +469,8 @@ static void dense(struct test_run *run)
         set(run, c.n[1], INSTRUCTIONS | COUNTING, period, second, (uint32_t)period);
         status = run_once(run->caps, first | second);
         test_equal(run,
-                   i ? "overflow of 5 jumps in more instructions than they take"
-                     : "overflow of 5 jumps in fewer instructions than they take",
+                   i ? "overflow after 5 jumps, reloaded after more instructions than they take"
+                     : "overflow after 5 jumps, reloaded after fewer instructions than they take",
                    status, i ? first : 0);
         counters_clear(run->caps);
     }
@@ -511,7 +511,7 @@ TEST(perfmon_reload_by_fixed) = {
     .run = by_fixed,
 };
 
-/* It counts instructions. The jumps' counter does not overflow in the last few of them. */
+/* Fixed counter 0 counts instructions since its last reload. The counter of jumps does not overflow after that. */
 static void fixed(struct test_run *run)
 {
     const unsigned n = usable(run->caps).n[0];

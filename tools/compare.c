@@ -91,7 +91,7 @@ static bool parse(char *const *words, int count)
     return false;
 }
 
-/* Whether the page is another file than those that are read. */
+/* Whether the page's file is none of the input files. */
 static bool page_is_another(void)
 {
     const char *const inputs[] = { run.paths[0], run.paths[1], run.accept_path };

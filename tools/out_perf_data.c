@@ -12,7 +12,7 @@
  * LBR: samples of "lbr", whose ip is the target of the newest branch.
  *
  * With --branch-counters, stacks in which counters have logged their events are samples of the leader of a group, whose
- * members are these counters: perf (6.8 and later) finds in the members the events of the words behind the stack.
+ * members are these counters: perf (6.8 and later) finds in the members the events of the words after the stack.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static bool counters_wanted;         /* counters of LBR entries, which perf befo
 struct file_event {
     struct perf_attr attr;
     char name[64];
-    bool leads; /* the LBR_COUNTERS events behind it are of its group */
+    bool leads; /* the next LBR_COUNTERS events belong to its group */
 };
 
 struct perf_output {

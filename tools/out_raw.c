@@ -10,7 +10,7 @@
 
 #define MEANING_SIZE 160u
 
-/* meaning: the end of a text, which is written behind the word. */
+/* meaning: the end of a text that is printed after the word. */
 static void put_word(const uint8_t *bytes, unsigned offset, unsigned width, const char *name, char *meaning, char *end)
 {
     char hex[3 * 8 + 1];

@@ -223,7 +223,7 @@ static const char *table_name(const struct symbols *symbols, size_t count, size_
     return name;
 }
 
-/* Whether the names (`size` bytes, the last a NUL) are `count` many, and start where their offsets say. */
+/* Whether the names, `size` bytes that end in a NUL, are `count` names that start where the offsets say. */
 static bool table_valid(const struct symbols *symbols, size_t count, size_t size)
 {
     const char *names = (const char *)symbols->kernel_table + 4 * table_words(count);

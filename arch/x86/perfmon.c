@@ -46,7 +46,7 @@ static void prime(unsigned general)
     msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
 }
 
-/* Ends reloads of and by these counters. counters: by their bits of IA32_PERF_GLOBAL_CTRL. */
+/* Stops auto reload of these counters, which are bits of IA32_PERF_GLOBAL_CTRL, and by them. */
 static void end_reloads(uint64_t counters)
 {
     for (unsigned n = 0; n < 48; n++) {

@@ -48,7 +48,7 @@ struct in_the_way {
 static void *allocate_low(EFI_MEMORY_TYPE type, size_t bytes, const struct elf_image *image)
 {
     const UINTN pages = EFI_SIZE_TO_PAGES(bytes);
-    struct in_the_way *kept = NULL; /* until the end, because each attempt must get other pages */
+    struct in_the_way *kept = NULL; /* freed at the end, so that each attempt gets other pages */
     void *found = NULL;
     while (found == NULL) {
         EFI_PHYSICAL_ADDRESS address = UINT32_MAX;

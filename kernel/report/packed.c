@@ -4,13 +4,13 @@
  * length and its characters; totals, number of tests, first, count, each of two bytes; outcomes; CRC-32C of all that.
  * Numbers are little-endian.
  *
- * Outcomes: a byte below 216 is three of them, as digits to the base of 6. Any other byte repeats the last outcome
- * (before the first: not run) byte - 212 times. So a test takes a third of a byte at most, and in the log of a
- * processor that has most of the features an eighth.
+ * Outcomes: a byte below 216 is three of them, as digits in base 6. Any other byte repeats the last outcome
+ * (before the first: not run) byte - 212 times. So a test takes a third of a byte at most, and about an eighth if
+ * most tests pass.
  *
- * Characters: two bytes are three digits to the base of 41, and a last single one is two, the least significant first.
- * RFC 9285 does the same to the base of 45. Its blank, $, % and * are left out here, which a shell and a person who
- * copies the text would stumble over; a code grows no larger thereby.
+ * Characters: two bytes are three digits in base 41, a last single byte is two; the least significant is first. RFC
+ * 9285 does the same in base 45. Its blank, $, % and * are left out here, because shells interpret them and people
+ * miscopy them. Codes do not become larger.
  */
 #include "kernel/report/packed.h"
 
@@ -23,7 +23,7 @@
 #define FACILITY_STATES (FACILITY_FAIL + 1u)
 #define OUTCOMES        (OUTCOME_ERROR + 1u)
 #define TRIPLES         (OUTCOMES * OUTCOMES * OUTCOMES)
-#define REPEAT_LEAST    4u /* this many in triples take more than a byte */
+#define REPEAT_LEAST    4u /* fewer take no more bytes as triples */
 #define REPEAT_MOST     (255u - TRIPLES + REPEAT_LEAST)
 
 #define CRC_SIZE 4u

@@ -47,7 +47,7 @@ bool result_is_of(const struct result *result, const char *area)
 
 const char *result_why(const struct result *result)
 {
-    return result->why ? result->why : "it does not say why";
+    return result->why ? result->why : "no reason given";
 }
 
 void totals_add(struct totals *totals, enum outcome outcome)

@@ -264,9 +264,9 @@ static void draw_verdict(struct sheet *sheet, const struct totals *all)
     if (page->trouble)
         sheet->row += pen_words(&strong, sheet->row, TROUBLE_ROWS, page->trouble);
     if (page->verdict == VERDICT_PANIC && page->test)
-        pen_line(&strong, sheet->row++, "It came in test %u of %u: %s", page->number, page->planned, page->test);
+        pen_line(&strong, sheet->row++, "It occurred in test %u of %u: %s", page->number, page->planned, page->test);
     else if (page->verdict == VERDICT_PANIC && page->step)
-        pen_line(&strong, sheet->row++, "It came in step %u of %u: %s", page->step, page->steps, page->step_name);
+        pen_line(&strong, sheet->row++, "It occurred in step %u of %u: %s", page->step, page->steps, page->step_name);
     gap(sheet);
 }
 

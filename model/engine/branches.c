@@ -35,7 +35,7 @@ void branches_set_limit(struct vcpu *v)
     if (v->hot->tracing != 0) {
         branches = smaller(branches, bts_branches_left(v));
         branches = v->watch.record && v->bts.on ? 1 : branches;
-        branches = v->watch.hit ? 0 : branches; /* taken with an interruption: its handler has not begun */
+        branches = v->watch.hit ? 0 : branches; /* an interruption took the block; its handler has not begun */
         branches = smaller(branches, v->counting.outcomes ? counting_outcomes_left(v) : UINT64_MAX);
     }
     v->ring.start = ENGINE_RING - 1 - (unsigned)branches; /* the outcome of the newest branch is not known yet */
@@ -286,8 +286,8 @@ void branches_interruption(struct vcpu *v, uint64_t from, uint64_t to, unsigned 
 }
 
 /*
- * Not looked at, the forgotten branches neither train the predictor nor advance TOS: which entry of a full stack is the
- * newest says nothing after so many of them.
+ * Forgotten branches neither train the predictor nor advance TOS. After so many branches, no guest can know which entry
+ * of the full stack must be the newest.
  */
 bool branches_forget(struct vcpu *v)
 {

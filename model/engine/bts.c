@@ -179,7 +179,7 @@ static unsigned next_taken(struct vcpu *v, unsigned i, unsigned n)
     return i;
 }
 
-/* Encodes the taken branches of the blocks from place to before behind. Returns the end of the records. */
+/* Encodes the taken branches of the blocks [place, behind). Returns the end of the records. */
 static inline __attribute__((always_inline)) uint8_t *encode_all(struct vcpu *v, const struct block *const *place,
                                                                  const struct block *const *behind, uint8_t *at,
                                                                  bool flagged)

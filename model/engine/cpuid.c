@@ -50,8 +50,8 @@ static void brand_part(const struct profile *p, unsigned part, uint32_t regs[4])
 }
 
 /*
- * The processor's caches: data, instructions, then the further levels. How processors share them is QEMU's;
- * where QEMU's -cpu has no such leaf, each has its own.
+ * The processor's caches: data, instructions, then the further levels. QEMU decides which processors share them. If
+ * QEMU's -cpu has no such leaf, each processor has its own.
  */
 static void cache_part(const struct profile *p, uint32_t subleaf, uint32_t regs[4])
 {
@@ -75,7 +75,7 @@ static void cache_part(const struct profile *p, uint32_t subleaf, uint32_t regs[
     regs[3] = memory->flags[level];
 }
 
-/* Linear addresses are the processor's, physical ones no wider than QEMU's paging takes. EBX to EDX are AMD's. */
+/* The linear width is the profile's; the physical width is at most QEMU's. EBX to EDX are for AMD's processors. */
 static void address_part(const struct profile *p, uint32_t regs[4])
 {
     const uint32_t machine = regs[0] & PHYSICAL_BITS, own = p->physical_bits;

@@ -274,8 +274,8 @@ static enum data_level access_coherently(struct data_cache *cache, uint64_t line
         c->users[c->used++] = cache;
     }
     /*
-     * A processor that has the line may load it, because no other has it modified. One that has it modified is the only
-     * one that has it.
+     * If a cache has the line, no other has it modified, so a load needs no snoop. If a cache has it modified, no other
+     * has it, so a store needs no snoop.
      */
     if (store ? !is_modified(cache, line) : found == LEVEL_MEMORY) {
         for (unsigned i = 0; i < c->used; i++) {

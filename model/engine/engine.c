@@ -142,7 +142,7 @@ enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watch
         *count = class_unforced(*count);
     }
     if (v->watch.hit) {
-        return DUE_AGAIN; /* taken with an interruption: its handler has not begun */
+        return DUE_AGAIN; /* an interruption took the block; its handler has not begun */
     }
     if (counting_due(v)) {
         uint64_t eventing_ip = ring_running_block(v) != NULL ? ring_running_block(v)->last : v->branches.left_behind;
@@ -214,7 +214,7 @@ bool engine_ring_full(struct vcpu *v)
 bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl)
 {
     unsigned qualifier = v->data.cpl == 0 ? RING_0 : OTHER_RINGS;
-    enum event_kind due = EVENT_NONE; /* what the record describes of the access */
+    enum event_kind due = EVENT_NONE; /* the kind of the access that a record describes */
     bool any = false;
 
     v->hot->data_pending = 0;

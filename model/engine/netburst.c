@@ -353,7 +353,7 @@ void netburst_referee(struct vcpu *v, uint64_t ip)
         return;
     }
     if (!(enable & NETBURST_MY_THR)) {
-        if ((enable & NETBURST_UOP_TAG) && precise && event != REPLAY_EVENT) { /* legal for replays, which it counts */
+        if ((enable & NETBURST_UOP_TAG) && precise && event != REPLAY_EVENT) { /* legal: counts replays */
             referee_report(v, PEBS_ONLY_TAGS, ip, enable, "MSR_PEBS_ENABLE");
         }
     } else if (!precise) {

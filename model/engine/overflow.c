@@ -77,7 +77,7 @@ void overflow_take(struct vcpu *v, struct place place, uint64_t ip, uint64_t eve
     const uint64_t instructions = v->counters[STEPPER].value;
 
     if (counting_steps(v) && instructions > 0 &&
-        instructions <= INT64_MAX) { /* a REP that continues is taken back first */
+        instructions <= INT64_MAX) { /* negative: a REP that continues was subtracted */
         v->counters[STEPPER].value = 0;
         v->rules->stepped(v, place, instructions);
     }

@@ -10,7 +10,7 @@
 #define MOST_CYCLES        2  /* of an instruction; 0: it retires together with the previous one */
 #define SERIALISING_CYCLES 10 /* of a serialising instruction, which begins after all earlier ones have completed */
 
-/* What the last instructions before the place took. */
+/* The cycles of the last instructions before the place, and whether one of them serialises. */
 static struct passed passed_in(const struct vcpu *v, struct place place, uint64_t instructions)
 {
     const struct block *block = place.block != NULL ? place.block : ring_running_block(v);

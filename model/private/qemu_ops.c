@@ -6,7 +6,7 @@
 #include "model/private/qemu_loss.h"
 #include "model/private/qemu_ops.h"
 
-#define CERTAIN      8  /* changes of the value after which the only place that followed them all is trusted */
+#define CERTAIN      8  /* a place that has followed this many changes of the value, alone, is trusted */
 #define PATIENCE     64 /* changes after which the search is given up */
 #define ANY_OPCODE   0
 #define ANY_TYPE     0
@@ -34,7 +34,7 @@ struct op {
     uint64_t arguments[]; /* of a store: value, base, and offset from the base */
 };
 
-/* So many arguments that every byte read of an operation is within it, wherever the arguments begin. */
+/* Enough arguments that reads of struct op stay within an operation, wherever QEMU places its arguments. */
 #define PLENTY ((unsigned)(sizeof(struct op) / sizeof(uint64_t)) + ARGUMENTS)
 
 /* QEMU's functions, and the handles of its variables. New operations are appended to the block. */
@@ -72,7 +72,7 @@ static void *context(void)
     return here != NULL || FIND("tcg_ctx", &here) ? *here : NULL;
 }
 
-/* The place of the processor's number, from the register file, or 0 if it was not found. */
+/* The offset of the processor's number from the register file; 0: not found. */
 static intptr_t find_index(const struct qemu_object *object, uint32_t index)
 {
     int (*index_of)(const void *cpu);
@@ -342,7 +342,7 @@ static void go_to_if_reached(uintptr_t sum, uint64_t limit, void *label)
     }
 }
 
-/* Returns the sum. Jumps to `callbacks` at the limit, or with passes as qemu_ops_beginning says. */
+/* Returns the sum. Jumps to `callbacks` at the limit; passes: see struct qemu_ops_beginning. */
 static uintptr_t make_sum(uintptr_t base, const struct qemu_ops_sum *sum, bool passes, void *callbacks)
 {
     const uintptr_t result = tcg.new_64();

@@ -181,7 +181,8 @@ static void take_latitude(struct options *options, const char *value)
     options->seed = strtoull(value, &end, 10);
     options->freedoms = ALL_FREEDOMS;
     if (*value < '0' || *value > '9' || errno != 0 || (*end != '\0' && *end != ':')) {
-        options_die("latitude=%s: want SEED or SEED:NAME[,NAME..], with a seed from 0 to 18446744073709551615", value);
+        options_die("latitude=%s: expected SEED or SEED:NAME[,NAME..], with a seed from 0 to 18446744073709551615",
+                    value);
     }
     const char *unknown = *end == ':' ? freedoms_parse(&options->freedoms, end + 1, &length) : NULL;
 

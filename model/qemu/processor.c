@@ -26,7 +26,7 @@
 #define PAGE_BYTES 4096u
 
 #define CPUID_SIZES         UINT32_C(0x80000008)
-#define LEAST_PHYSICAL_BITS 36 /* of a processor without that CPUID leaf */
+#define LEAST_PHYSICAL_BITS 36 /* bits of a physical address, if that CPUID leaf is missing */
 
 #define PTE_PRESENT  (UINT64_C(1) << 0)
 #define PTE_WRITABLE (UINT64_C(1) << 1)

@@ -107,7 +107,7 @@ static bool in_handler(const struct vcpu *v)
            (v->referee.pmi_fixed && v->host->in_service(v->cpu, v->referee.pmi_vector) == IN_SERVICE);
 }
 
-/* `kept` is the field of v->referee for this buffer. Its facility records again after the handler, or is about to. */
+/* Called when the facility records again, or is about to. `kept` is the field of v->referee for this buffer. */
 static void check_kept(struct vcpu *v, uint64_t *kept, const struct ds_buffer *b, const char *section, uint64_t ip)
 {
     if (b->index < b->threshold) {

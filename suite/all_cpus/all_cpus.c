@@ -120,7 +120,7 @@ static void say_difference(void *context, const char *text)
     console_note("cpu %u apic 0x%x differs: %s", *number, id_of(*number), text);
 }
 
-/* The first started processor before the n-th that has the same kind of core; the boot processor if it has. */
+/* The lowest started processor with the n-th processor's kind of core. */
 static unsigned first_of_kind(unsigned n)
 {
     const struct caps *const caps = &cpus_member(n)->caps;

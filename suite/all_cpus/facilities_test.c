@@ -101,7 +101,7 @@ static void check_record(struct test_run *run, const struct pebs_sample *sampled
     const struct access *access = pebs_access(run, sampled->workload, record);
     unsigned step;
 
-    if (!access) { /* pebs_check_numbers() reports the place */
+    if (!access) { /* pebs_check_numbers() reports the wrong address */
         pebs_check(run, sampled, record, record->eventing_ip, record->ip);
         return;
     }

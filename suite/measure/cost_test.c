@@ -122,7 +122,7 @@ static void point_interrupt(struct test_run *run, const struct pebs_event *event
     struct window window;
     uint64_t ip;
 
-    meter_open(run->caps, METER_CYCLES, &meter); /* again below, after the other counter */
+    meter_open(run->caps, METER_CYCLES, &meter); /* to learn its counters; opened again after the sampling counter */
     overflow.counting = meter.counters;
     if (!overflow_open(run->caps, &overflow)) {
         test_fail(run, "the counter could not be programmed");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The manual's precise events (SDM_PEBS_EVENTS), a test for each family: samples must be at instructions that can cause
- * the event. A figure, not judged: the number of samples of mispredictions, and of levels and TLBs that a workload may
- * or may not miss. All other events must give samples.
+ * the event. Every event must have samples, except mispredictions and misses of cache levels and TLBs, whose number
+ * depends on the processor.
  */
 #include <inttypes.h>
 

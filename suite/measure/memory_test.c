@@ -50,10 +50,7 @@ static void make_ring(uint8_t *block, unsigned bits)
     workload_walk_steps = STEPS;
 }
 
-/*
- * Samples the walk, after a step over a single line that brings sampling's own data into the caches before the ring is
- * written.
- */
+/* Samples the walk. A first step over one line brings the data that sampling needs into the caches. */
 static bool sample_ring(struct test_run *run, const struct pebs_sample *sample, uint8_t *block, unsigned bits)
 {
     const struct window window = pebs_sample_window(run, sample);

@@ -5,8 +5,8 @@
  * PEBS records the event after that, or with precise distribution that event itself.
  *
  * Only what the manual promises is judged. Events may pass unrecorded while PEBS is being armed ("finite delay",
- * SDM_PDIR). So EventingIP must be at an instruction of the event's kind, with precise distribution at the very cause,
- * and IP at the instruction that executed next. The rest is a figure.
+ * SDM_PDIR). So EventingIP must be at an instruction of the event's kind, with precise distribution at the cause
+ * itself, and IP at the instruction that executed next. Distances are only measured.
  */
 #include <inttypes.h>
 
@@ -80,7 +80,9 @@ static unsigned record_at(struct test_run *run, struct skid *skid, unsigned due,
     if (!sampler_inside(run->caps, skid->steps->workload, record))
         return 0;
     if (eventing < 0 || !steps_is(skid->steps, (unsigned)eventing, skid->cause.possible)) {
-        test_fail(run, "%s: a record with IP 0x%" PRIx64 ", EventingIP 0x%" PRIx64 ": no instruction of its kind",
+        test_fail(run,
+                  "%s: a record with IP 0x%" PRIx64 ", EventingIP 0x%" PRIx64
+                  ": at no instruction that can cause the event",
                   event->name, record->ip, record->eventing_ip);
         return 0;
     }

@@ -68,7 +68,7 @@ static struct pebs_sample sample_of(const struct caps *caps, const struct pebs_e
 
     sample.period = (pebs_events_of_round(&sample) + WINDOW_INSTRUCTIONS) / (records + 1);
     if (pebs_sample_spacing(caps, &sample) == sample.period)
-        sample.period++; /* otherwise one more record fits */
+        sample.period++; /* the shorter period would give one record more */
     return sample;
 }
 

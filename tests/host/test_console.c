@@ -72,10 +72,10 @@ UNIT_TEST(given_up)
     lost[0] = "COM1";
     lost[1] = "COM2";
     console_line("ok 1");
-    expect("ok 1\r\n# console COM1: given up, because it took no more characters\r\n"
-           "# console COM2: given up, because it took no more characters\r\n",
-           "ok 1\n# console COM1: given up, because it took no more characters\n"
-           "# console COM2: given up, because it took no more characters\n");
+    expect("ok 1\r\n# console COM1: dropped, because it accepted no more characters\r\n"
+           "# console COM2: dropped, because it accepted no more characters\r\n",
+           "ok 1\n# console COM1: dropped, because it accepted no more characters\n"
+           "# console COM2: dropped, because it accepted no more characters\n");
 }
 
 UNIT_TEST(symbols)

@@ -172,7 +172,7 @@ UNIT_TEST(before_anything)
 /* A VGA that no loader reports is used only in the mode that a BIOS leaves. Each case differs in one register. */
 UNIT_TEST(vga_unasked)
 {
-    static const char *const none = "none: the loader tells of none, and there is no VGA in text mode";
+    static const char *const none = "none: the loader reports no screen, and there is no VGA in text mode";
     init((struct boot_screen){ .kind = BOOT_SCREEN_UNKNOWN });
     assert_string_equal(display_text(), "VGA text at 0xb8000, 80x25 characters");
 
@@ -384,7 +384,7 @@ UNIT_TEST(pixels_that_cannot_be_used)
     new_machine(NULL);
     machine.used = true;
     init(pixels_at(FRAME));
-    assert_none("none: 1024x768 32 bits at 0x50000000: it lies in memory that the firmware says is free");
+    assert_none("none: 1024x768 32 bits at 0x50000000: it is in memory that the firmware reports as free");
 
     new_machine(NULL); /* each value arrives where it belongs */
     screen = (struct boot_screen){ FRAME, BOOT_SCREEN_PIXELS, 640, 400, 2560, 32, 1, 2, 4 };

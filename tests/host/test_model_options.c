@@ -113,7 +113,7 @@ UNIT_TEST(wrong_ones)
 
         snprintf(arguments, sizeof(arguments), "profile=skylake latitude=%s", no_seeds[i]);
         snprintf(sentence, sizeof(sentence),
-                 "latitude=%s: want SEED or SEED:NAME[,NAME..], with a seed from 0 to 18446744073709551615",
+                 "latitude=%s: expected SEED or SEED:NAME[,NAME..], with a seed from 0 to 18446744073709551615",
                  no_seeds[i]);
         refused(arguments, sentence);
     }

@@ -404,7 +404,7 @@ static const struct result failing[] = {
 
 #define REASONS_HEAD   "dstest86 0.1.0 verdict=fail signature 0x000506e3"
 #define REASONS_FIRST  "\nfail bts.far: got 11 records, expected 12"
-#define REASONS_SECOND "\nerror lbr.info: it does not say why"
+#define REASONS_SECOND "\nerror lbr.info: no reason given"
 #define REASONS_THIRD  "\nfail pebs.loads: ip is 0x0, must be 0x201000"
 
 static size_t next_reasons(char *out, size_t size, size_t *next)

@@ -177,7 +177,7 @@ UNIT_TEST(a_panic_after_the_tests)
     progress_verdict(VERDICT_FAIL, judged);
     progress_trouble("vector 14");
     progress_end(VERDICT_PANIC, PAGE_SWITCHES_OFF, true);
-    assert_true(says("It came in step 12 of 12: tests"));
+    assert_true(says("It occurred in step 12 of 12: tests"));
     assert_true(says("The run has ended. The machine switches itself off now."));
 }
 

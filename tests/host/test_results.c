@@ -66,7 +66,7 @@ UNIT_TEST(a_reason_for_each_that_is_not_as_it_should_be)
     results_reasons(&sink, run, COUNT_OF(run));
     assert_string_equal(text, "fail lbr.tos: got 11 records, expected 12\n"
                               "differs lbr.info: the cycles of entry 3 are 0\n"
-                              "error lb.calls: it does not say why\n"
+                              "error lb.calls: no reason given\n"
                               "differs lbr.wrap: another\n");
 }
 

@@ -196,7 +196,7 @@ UNIT_TEST(log_kept)
     kept = true;
     ends(&(struct options){ .end = OPTIONS_END_POWEROFF, .exit = OPTIONS_EXIT_AUTO }, true,
          "cli\ndump end\nfirmware\n"
-         "# log kept: the machine restarts in 10 seconds, and the loader takes the log away\n"
+         "# log kept: the machine restarts in 10 seconds, and the loader saves the log\n"
          "code of 1, 1\npage 1, reboots\n" LINE "\nflush\npage 1, reboots, sent\nport f4: 11\n"
          "wait 1000000\nwait 1000000\nwait 1000000\nwait 1000000\nwait 1000000\n"
          "wait 1000000\nwait 1000000\nwait 1000000\nwait 1000000\nwait 1000000\n" RESTART);

@@ -316,7 +316,7 @@ UNIT_TEST(hanging)
         assert_int_equal(runner_results(0, &count, &of)[0].outcome, OUTCOME_FAIL);
         assert_int_equal(machine.pauses, 100);
         it_said(lost ? "KTAP version 1\n1..1\n# test robust.hang\n# Hangs\n# wrong: timed out after 30 seconds\n"
-                       "# watchdog without NMI from here on: a device's has come in its place\n# what was held\n"
+                       "# watchdog without NMI from here on: another device raised an NMI\n# what was held\n"
                        "not ok 1 robust.hang\n"
                      : "KTAP version 1\n1..1\n# test robust.hang\n# Hangs\n# wrong: timed out after 30 seconds\n"
                        "# what was held\nnot ok 1 robust.hang\n");
@@ -490,9 +490,9 @@ UNIT_TEST(hangs_in_a_test)
     run_away("atom", &caps[1], 5);
     it_said("# test bts.one.atom\n# One\n# expect 1 records\nok 4 bts.one.atom\n"
             "# test pebs.two.atom\n# Two\n# expect 1 records\n");
-    runner_abandon("atom", &caps[1], "cpu 2 does not come back");
-    it_said("# wrong: cpu 2 does not come back\nnot ok 5 pebs.two.atom\n"
-            "ok 6 bts.three.atom # SKIP cpu 2 does not come back\n");
+    runner_abandon("atom", &caps[1], "cpu 2 does not respond");
+    it_said("# wrong: cpu 2 does not respond\nnot ok 5 pebs.two.atom\n"
+            "ok 6 bts.three.atom # SKIP cpu 2 does not respond\n");
     runner_run("atom2", &caps[2], quiesce);
     runner_totals(&sums);
     assert_true(sums.pass == 3 + 1 + 3 && sums.fail == 1 && sums.skip == 1);
@@ -501,7 +501,7 @@ UNIT_TEST(hangs_in_a_test)
     it_said("# area               pass differs    fail    skip   error\n"
             "# area bts              5       0       0       1       0\n"
             "# area pebs             2       0       1       0       0\n"
-            "# fail pebs.two.atom: cpu 2 does not come back\n"
+            "# fail pebs.two.atom: cpu 2 does not respond\n"
             "# result bts.one pass\n# result pebs.two pass\n# result bts.three pass\n"
             "# result bts.one.atom pass\n# result pebs.two.atom fail\n# result bts.three.atom skip\n"
             "# result bts.one.atom2 pass\n# result pebs.two.atom2 pass\n# result bts.three.atom2 pass\n"
@@ -557,14 +557,14 @@ UNIT_TEST(hangs_before_a_test)
     run_first(2);
     if (setjmp(away) == 0)
         runner_run("atom", &caps[1], quiesce_away);
-    runner_abandon("atom", &caps[1], "cpu 2 does not come back");
-    it_said("# wrong: cpu 2 does not come back\nnot ok 4 bts.one.atom\n"
-            "ok 5 pebs.two.atom # SKIP cpu 2 does not come back\n"
-            "ok 6 bts.three.atom # SKIP cpu 2 does not come back\n");
+    runner_abandon("atom", &caps[1], "cpu 2 does not respond");
+    it_said("# wrong: cpu 2 does not respond\nnot ok 4 bts.one.atom\n"
+            "ok 5 pebs.two.atom # SKIP cpu 2 does not respond\n"
+            "ok 6 bts.three.atom # SKIP cpu 2 does not respond\n");
     runner_totals(&sums);
     assert_true(sums.pass == 3 && sums.fail == 1 && sums.skip == 2);
     assert_int_equal(runner_results(0, &count, &of)[AT(2)].outcome, OUTCOME_PASS);
-    assert_string_equal(runner_results(1, &count, &of)[AT(0)].why, "cpu 2 does not come back");
+    assert_string_equal(runner_results(1, &count, &of)[AT(0)].why, "cpu 2 does not respond");
 
     start_four(); /* before the first test of all */
     options.run = OPTION("bts.*");
@@ -572,9 +572,9 @@ UNIT_TEST(hangs_before_a_test)
     *said = '\0';
     if (setjmp(away) == 0)
         runner_run("atom", &caps[1], quiesce_away);
-    runner_abandon("atom", &caps[1], "cpu 2 does not come back");
-    it_said("# wrong: cpu 2 does not come back\nnot ok 1 bts.one.atom\n"
-            "ok 2 bts.three.atom # SKIP cpu 2 does not come back\n");
+    runner_abandon("atom", &caps[1], "cpu 2 does not respond");
+    it_said("# wrong: cpu 2 does not respond\nnot ok 1 bts.one.atom\n"
+            "ok 2 bts.three.atom # SKIP cpu 2 does not respond\n");
 }
 
 /* After its tests, which all have results: an error of the run, whatever runs afterwards. */
@@ -585,8 +585,8 @@ UNIT_TEST(hangs_after_the_tests)
     run_first(3);
     runner_run("atom", &caps[1], quiesce);
     *said = '\0';
-    runner_abandon("atom", &caps[1], "cpu 2 does not come back");
-    it_said("# error: cpu 2 does not come back after the last test\n");
+    runner_abandon("atom", &caps[1], "cpu 2 does not respond");
+    it_said("# error: cpu 2 does not respond after the last test\n");
     runner_totals(&sums);
     assert_true(sums.pass == 5 && sums.fail == 1 && sums.skip == 0 && sums.error == 1);
     runner_run("atom2", &caps[2], quiesce);

@@ -210,6 +210,6 @@ UNIT_TEST(a_lent_one_starts_nobody)
     machine.lent = false;
     assert_null(secondary_cpus_barred());
     machine.lent = true;
-    assert_string_equal(secondary_cpus_barred(), "other processors are started on the first kind of cores alone");
+    assert_string_equal(secondary_cpus_barred(), "only tests on the first kind of core start other processors");
     machine.lent = false;
 }

@@ -51,7 +51,7 @@ my %refused = (
     '--profile alderlake --cores PX' => qr/^dsmodel: cores=PX is not a list of at most 256 cores of profile=alderlake, /,
     '--truth=' => qr/^qemu-ds: --truth needs a value$/,
     '--truth /no/such/folder/t' => qr{^dsmodel: /no/such/folder/t cannot be written: No such file},
-    '--latitude seven' => qr/^dsmodel: latitude=seven: want SEED or /,
+    '--latitude seven' => qr/^dsmodel: latitude=seven: expected SEED or /,
     '--latitude=7:bts' => qr/^dsmodel: latitude=SEED:bts is not known; the freedoms are: /,
     '--list cpus' => qr/^qemu-ds: --list cpus: unknown list; available: profiles, cores, faults, quirks, freedoms$/,
     '--qemu /no/such/qemu' => qr{^qemu-ds: --qemu /no/such/qemu: not an executable program$},

@@ -155,7 +155,7 @@ for ([sub { s/ kinds=.*// }, 'names the kinds none, the tests ran on atom'],
     [sub { s/^(# tests on cpu 2.*)/$1\n$1/ }, '"# tests on" is there 2 times, for 1 further kinds'],
     [sub { s/^# cpu 2 .*// }, '"# end" names the kind atom, which the head has not'],
     [sub { s/error=0/error=1/ }, '"# end" says error=1, counted 0'],
-    [sub { s/^(ok 4 .*)/$1\n# error: cpu 2 does not come back after the last test/; s/error=0/error=1/ },
+    [sub { s/^(ok 4 .*)/$1\n# error: cpu 2 does not respond after the last test/; s/error=0/error=1/ },
         'verdict=pass, but the results make it error']) {
     my ($edit, $complaint) = @$_;
     like judged($edit, @hybrid), qr/\Q$complaint/, $complaint;

@@ -221,7 +221,7 @@ for my $test (qw(exception stack_overflow panic_twice)) {
     has($lines, 'An unexpected exception ended the run.', 'what it means');
     has_start($lines, $panic, 'the exception') if defined $panic;
     my ($all) = map { /^1\.\.(\d+)/ } @$log;
-    has($lines, "It came in test $all of $all: selftest.$test", 'and the test');
+    has($lines, "It occurred in test $all of $all: selftest.$test", 'and the test');
     $machine->stop;
 }
 done_testing();

@@ -95,7 +95,7 @@ ok 9 selftest.verdict.skip # SKIP nothing to do
 $claimed
 not ok 10 selftest.verdict.fail_and_skip
 # test selftest.verdict.see_and_skip
-# A test that saw records and then skips itself is held to its plan
+# A test that saw records and then skips itself must still meet its plan
 # expect 2 records
 # wrong: got 1 records, expected 2
 $claimed
@@ -119,14 +119,14 @@ ok 13 selftest.verdict.differs
 $claimed
 not ok 14 selftest.verdict.differs_and_fails
 # test selftest.verdict.typical
-# A test of a typical claim differs where another fails
+# A test of a typical claim differs where a test of an architectural claim fails
 # differs: one thing of 2
 # differs: the other thing
 $claimed
 # typical, not promised: the reason for this
 ok 15 selftest.verdict.typical
 # test selftest.verdict.typical_none
-# A test of a typical claim fails where no record came
+# A test of a typical claim fails if no record was written
 # expect 1 records
 # wrong: got 0 records, expected 1
 $claimed
@@ -140,7 +140,7 @@ ok 18 selftest.verdict.lacks # SKIP no such thing
 ok 19 selftest.verdict.lacks_nothing
 # test selftest.verdict.no_plan
 # A test that arms a facility without an expectation is an error
-# wrong: the test armed a facility without saying how many records must come
+# wrong: the test armed a facility without a plan of the number of records
 $claimed
 not ok 20 selftest.verdict.no_plan # ERROR
 # area               pass differs    fail    skip   error
@@ -157,7 +157,7 @@ not ok 20 selftest.verdict.no_plan # ERROR
 # fail selftest.verdict.differs_and_fails: one thing of 2
 # differs selftest.verdict.typical: one thing of 2
 # fail selftest.verdict.typical_none: got 0 records, expected 1
-# error selftest.verdict.no_plan: the test armed a facility without saying how many records must come
+# error selftest.verdict.no_plan: the test armed a facility without a plan of the number of records
 RECAP# facility bts none: no DS: CPUID.1:EDX bit 21 clear
 # facility pebs none: no DS: CPUID.1:EDX bit 21 clear
 # facility lbr none: no LBR: not an Intel processor
@@ -249,7 +249,7 @@ my @listed = grep { /^# test / } @$list;
 cmp_ok(scalar @listed, '>', 300, 'the list has them all');
 is_deeply([grep { !/^# test [a-z0-9._]+: \S.* \[\S.*\] (?:architectural|typical: \S.*)$/ } @listed], [], 'each with its claim, its source and its level');
 for my $line ('skip: A test that skips itself is skipped with its reason [docs/output.md, "The frame"; kernel/test.h] architectural',
-    'typical: A test of a typical claim differs where another fails [docs/output.md, "The frame"; kernel/test.h] typical: the reason for this') {
+    'typical: A test of a typical claim differs where a test of an architectural claim fails [docs/output.md, "The frame"; kernel/test.h] typical: the reason for this') {
     ok((grep { $_ eq "# test selftest.verdict.$line" } @listed), "in this form: $line");
 }
 is($list->[-1], '# end dstest86 verdict=skip pass=0 fail=0 skip=0 error=0 differs=0', 'and runs none');
@@ -265,7 +265,7 @@ for (
     [[64, '', '-machine', 'pit=off'], '# clock acpi_pm, 3579545 Hz'],
     [[64, '', '-machine', 'acpi=off'], '# clock pit, 1193182 Hz', '# watchdog without NMI: a test that hangs with interrupts off will not be ended'],
     [[64, '', '-machine', 'hpet=off'], '# watchdog without NMI: a test that hangs with interrupts off will not be ended'],
-    [[32, '', '-machine', 'acpi=off,pit=off'], '# clock pit stands still', '# clock none: waits are counted in PAUSEs', '# watchdog none: hung tests will not be ended'],
+    [[32, '', '-machine', 'acpi=off,pit=off'], '# clock pit has stopped', '# clock none: waits are counted in PAUSEs', '# watchdog none: hung tests will not be ended'],
 ) {
     my ($how, @wanted) = @$_;
     my ($width, $options, @qemu) = @$how;

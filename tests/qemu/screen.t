@@ -209,7 +209,7 @@ my @firmware = (
     ],
     ['above 4 GiB, 32-bit paging', 32, '0 400 300 410 110000000 width=32 paging=legacy', 'none: the frame buffer at 0x110000000 is out of this kernel\'s reach', undef, '-m', '3G'],
     ['beyond the addresses', 64, '0 400 300 410 8000000000001', 'none: the frame buffer at 0x8000000000000 is out of this kernel\'s reach'],
-    ['in free memory', 64, '0 400 300 410 2000001', 'none: 1024x768 32 bits at 0x2000000: it lies in memory that the firmware says is free'],
+    ['in free memory', 64, '0 400 300 410 2000001', 'none: 1024x768 32 bits at 0x2000000: it is in memory that the firmware reports as free'],
     ['too small', 64, '0 27f 190 280 0', qr/none: 639x400 32 bits at 0x[0-9a-f]+: too small for 80x25 characters, which need 640x400 pixels/],
     ['masks with holes', 64, '2:ff:ff00:ff00ff:0 400 300 400 0', qr/none: 1024x768 24 bits at 0x[0-9a-f]+: the masks of its colours are invalid/],
     [
@@ -248,6 +248,6 @@ like($log, qr/^dstest86: no screen \(no Graphics Output Protocol\): from here on
     'no GOP: the firmware\'s console');
 $machine->stop;
 ($machine, $screen) = run_machine('no VGA');
-is($screen, 'none: the loader tells of none, and there is no VGA in text mode', 'no VGA: the log');
+is($screen, 'none: the loader reports no screen, and there is no VGA in text mode', 'no VGA: the log');
 $machine->stop;
 done_testing;

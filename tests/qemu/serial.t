@@ -161,7 +161,7 @@ consoles('four ports that options name', 64, 'console=ttyS3 console=ttyS0 consol
     my ($path, $pipe) = pipe_of('stuck', 1);
     my ($verdict, $log) = boot('-o', 'run=bts.calls console=ttyS1 console=ttyS0', '--', '-serial', "pipe:$path");
     is($verdict, 'pass', 'one of two ports is stuck');
-    is(join(' ', $log =~ /^# console COM2: (.*?)\r?$/mg), 'given up, because it took no more characters', '... which the other one says once');
+    is(join(' ', $log =~ /^# console COM2: (.*?)\r?$/mg), 'dropped, because it accepted no more characters', '... which the other one says once');
     like($log, qr/^# begin .*^# end dstest86 verdict=pass/ms, '... and has all of the log');
 }
 done_testing;

@@ -68,7 +68,7 @@ sub restarted
 copy_stick($stick);
 my $others = all_but_logs();
 my ($said, $came) = machine($key, 0, '-r', 'usb', '-R', '-k', $stick, '-o', 'run=bts.calls,lbr.* log=stick exit=none', '--', @clock);
-ok($came, 'the machine restarts by itself, and the loader takes the log away') or diag $said;
+ok($came, 'the machine restarts by itself, and the loader saves the log') or diag $said;
 my ($log) = $said =~ /^(# begin dstest86 .*?$end)/ms;
 $log //= '';
 my ($address) = $log =~ /^# log kept in 1024 KiB at 0x([0-9a-f]+), for the loader after a restart\r$/m;
@@ -79,7 +79,7 @@ my %logs = logs();
 is_deeply([keys %logs], [$name], 'one file, named by signature, date and number');
 ok($logs{$name} eq $log, 'the file is what came over serial') or diag $logs{$name};
 my ($last) = $log =~ /^(# end .*)\r/m;
-like($log, qr/^# log kept: the machine restarts in 10 seconds, and the loader takes the log away\r\n# code .*\r\n\Q$last\E\r\n\z/m, 'the restart is announced');
+like($log, qr/^# log kept: the machine restarts in 10 seconds, and the loader saves the log\r\n# code .*\r\n\Q$last\E\r\n\z/m, 'the restart is announced');
 is(($said =~ /^(dstest86: saving .*?)dstest86: press /ms)[0],
     "dstest86: saving the log of the previous run: " . length($log) . " bytes\r\n" .
         "dstest86: the log of the previous run is in \\dstest86\\logs\\$name\r\ndstest86: it ends with: $last\r\n", 'the loader says what it wrote');
@@ -104,7 +104,7 @@ sub not_kept
     my ($what, $sentence, $route) = @_;
     my ($text) = machine($end, 0, '-r', $route, '-R', '-k', $stick, '-p', 'none', '-o', 'log=stick exit=none run=bts.calls');
     like($text, qr/^dstest86: the log will not be saved: \Q$sentence\E\r$/m, "$what: the loader says so") or diag $text;
-    like($text, qr/^# log none kept: only the UEFI loader can, and it said why not\r$/m, '... and the kernel');
+    like($text, qr/^# log not kept: only the UEFI loader can keep it, and printed why it did not\r$/m, '... and the kernel');
     unlike($text, qr/the machine restarts/, '... which does not restart');
     return $text =~ / signature 0x([0-9a-f]{8}) /;
 }

@@ -134,8 +134,8 @@ CASES = [    # the change, the place where it is shown, and its line
     ('bts pass 1', 'bts pass 2', 'run', 'facility bts: pass 1 of 2 | pass 2 of 2'),
     ('bts pass 1 of 2', 'bts', 'run', 'facility bts: pass 1 of 2 | '),
     ('verdict=fail', 'verdict=pass', 'run', f'end: {BEFORE} | verdict=pass pass=3 fail=1'),
-    ('# facility', '# error: cpu 2 does not come back\n# facility', 'run',
-     'only in B: error: cpu 2 does not come back'),
+    ('# facility', '# error: cpu 2 does not respond\n# facility', 'run',
+     'only in B: error: cpu 2 does not respond'),
     ('0x0000000000201234', '0x0000000000301234', '', ''),    # it has a symbol
     ('Calls are stored', 'Calls come', '', ''), ('AAAA', 'BBBB', '', ''),
 ]

@@ -157,9 +157,9 @@ bool processor_read(const char *path, struct processor *out)
     const bool cut = !whole && feof(file);
     fclose(file);
     if (cut)
-        printf("%s ends too early: it is not whole\n", path);
+        printf("%s is incomplete: its last line is not \"end\"\n", path);
     else if (!good)
-        printf("%s: line %u is not one of a processor's state (docs/gdb.md)\n", path, number);
+        printf("%s: line %u is not valid in a processor's state (docs/gdb.md)\n", path, number);
     else
         find_caps(out);
     return good && !cut;

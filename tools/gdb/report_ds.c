@@ -267,7 +267,7 @@ static void report_arch(const struct processor *p)
     arch_check(&description, &breaches);
     print_breaches(&breaches);
     print_unknown_gate(p);
-    printf("(where software maps the buffer no register tells: its pages were not checked)\n");
+    printf("(no register has the linear address of the buffer: its pages were not checked)\n");
 }
 
 bool report_ds(const struct processor *p, unsigned count)

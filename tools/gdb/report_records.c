@@ -222,8 +222,7 @@ bool report_lbr(const struct processor *p, unsigned count)
         depth = count;
     const bool on = arch ? (processor_msr_or_0(p, MSR_IA32_LBR_CTL) & LBR_CTL_LBREN) != 0
                          : (processor_msr_or_0(p, MSR_IA32_DEBUGCTL) & caps->debugctl->lbr) != 0;
-    printf("LBR: %s; of %u entries the newest %u, as far as they are used:\n", on ? "on" : "off", caps->lbr_depth,
-           depth);
+    printf("LBR: %s; the newest %u of %u entries, without unused ones:\n", on ? "on" : "off", depth, caps->lbr_depth);
     for (unsigned age = 0; age < depth; age++) {
         if (!lbr_is_used(&entries[age]))
             continue;

@@ -10,7 +10,7 @@
 #include "cpu/msr_index.h"
 
 #define ANSWER    0x10000u
-#define PIECE     0x4000u /* bytes of memory per question */
+#define PIECE     0x4000u /* bytes of memory per request to GDB */
 #define CR0_PG    (UINT64_C(1) << 31)
 #define CR4_PAE   (UINT64_C(1) << 5)
 #define CR4_LA57  (UINT64_C(1) << 12)

@@ -38,7 +38,7 @@
 #define DIVIDE_BY_128   0xau
 #define TPR_OURS_ONLY   ((VECTOR_PERFORMANCE & 0xf0u) - 0x10u)
 #define STRAYS_MOST     1000u
-#define PENDING_PAUSES  1000u /* pending interrupts arrive long before */
+#define PENDING_PAUSES  1000u /* many more than a pending interrupt takes to arrive */
 
 #define CPUID_7_EDX_ARCH_CAPABILITIES (1u << 29)
 

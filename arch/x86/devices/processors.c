@@ -43,8 +43,8 @@ uintptr_t startup_stack;
 extern const uint8_t startup_code[STARTUP_CODE_SIZE];
 void processor_entry(void);
 
-/* A processor that acts as the boot processor for a while. */
 #define STACK_LEFT 1024u /* bytes for the boot processor's innermost frames, below that of processor_lend() */
+/* A loan: another processor acts as the boot processor for a while. */
 static struct {
     volatile bool taken, given, over;
     bool ended;
@@ -86,7 +86,7 @@ static bool has_started(unsigned number, unsigned looks, unsigned pause)
     return processors[number].state != STARTING;
 }
 
-/* A processor that runs takes the loan at once. */
+/* A processor that runs at all accepts the loan at once. */
 static bool has_taken_loan(void)
 {
     for (unsigned looks = LOOKS; !loan.taken && looks; looks--)

@@ -7,7 +7,7 @@
 #include "lib/dump/dump_format.h"
 
 _Static_assert(DUMP_VERSION == 1 && DUMP_RECORDS_MAX == 16384 && DUMP_TEST_MAX == 64 && DUMP_BUILD_ID_MAX == 20,
-               "the sentences name them");
+               "the texts below repeat these numbers");
 
 const char *dump_error_text(enum dump_error error)
 {
