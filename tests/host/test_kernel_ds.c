@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's debug store on a machine of variables: the bytes of the area it builds, the records that it drains, its
- * reports of an overrun or damaged buffer, and the registers it writes, in their order and with their values. Offsets
- * are typed from SDM Vol. 3A (253668-032), figures 16-5 and 16-8; registers by their numbers from SDM Vol. 4
+ * The kernel's debug store on a machine of variables: adaptive buffers, the records that it drains, its reports of an
+ * overrun or damaged buffer, and the registers it writes, in their order and with their values. Offsets are typed from
+ * SDM Vol. 3A (253668-032), figures 16-5 and 16-8; registers by their numbers from SDM Vol. 4
  * (335592-081): 1D9H IA32_DEBUGCTL, 370H MSR_IQ_CCCR4, 38EH to 390H IA32_PERF_GLOBAL_STATUS, _CTRL and _OVF_CTRL, 3F1H
  * IA32_PEBS_ENABLE, 600H IA32_DS_AREA.
  */
@@ -108,66 +108,6 @@ static void assert_log(const struct ds_log *log, unsigned records, unsigned drop
 
 /* ---- the area ---------------------------------------------------------------------------------------------------- */
 
-UNIT_TEST(area_of_64_bits)
-{
-    struct ds_breaches breaches;
-    struct ds_config config = both;
-    const uint64_t resets[] = { 1, 0x123456789abcdef0, UINT64_MAX, 0xffff800000000000 };
-    memcpy(config.pebs_reset, resets, sizeof(resets));
-    config.pebs_reset[4] = 0x777; /* a counter without a slot */
-    config.bts_before = 3;
-    machine_start();
-    memset(ds_memory().bts, 0xa5, ds_memory().bts_size);
-    memset(ds_memory().pebs, 0xa5, ds_memory().pebs_size);
-    assert_true(ds_open(&skylake, &config, &breaches));
-    const struct ds_memory memory = ds_memory();
-    assert_int_equal((uintptr_t)memory.area % 4096, 0);
-    assert_int_equal((uintptr_t)memory.bts % 4096, 0);
-    assert_int_equal((uintptr_t)memory.pebs % 4096, 0);
-    assert_int_equal(memory.area_size, 4096);
-    assert_int_equal(memory.bts_size, 96 * 1024);
-    assert_int_equal(memory.pebs_size, 64 * 1024);
-    assert_int_equal(peek(BTS_BASE, 8), (uintptr_t)memory.bts + 3 * 24);
-    assert_int_equal(peek(BTS_INDEX, 8), (uintptr_t)memory.bts + 3 * 24);
-    assert_int_equal(peek(BTS_MAXIMUM, 8), (uintptr_t)memory.bts + 13 * 24);
-    assert_int_equal(peek(BTS_THRESHOLD, 8), (uintptr_t)memory.bts + 9 * 24);
-    assert_int_equal(peek(PEBS_BASE, 8), (uintptr_t)memory.pebs);
-    assert_int_equal(peek(PEBS_INDEX, 8), (uintptr_t)memory.pebs);
-    assert_int_equal(peek(PEBS_MAXIMUM, 8), (uintptr_t)memory.pebs + 8 * 200);
-    assert_int_equal(peek(PEBS_THRESHOLD, 8), (uintptr_t)memory.pebs + 5 * 200);
-    assert_int_equal(peek(0x40, 8), 1); /* modulo the counters' 48 bits */
-    assert_int_equal(peek(0x48, 8), 0x56789abcdef0);
-    assert_int_equal(peek(0x50, 8), 0xffffffffffff);
-    assert_int_equal(peek(0x58, 8), 0x800000000000);
-    for (size_t i = 0; i < memory.bts_size; i++)
-        assert_int_equal(memory.bts[i], 0);
-    for (size_t i = 0; i < memory.pebs_size; i++)
-        assert_int_equal(memory.pebs[i], 0);
-    char did[64];
-    snprintf(did, sizeof(did), "lvt e1\nwrmsr 600 %llx\n", (unsigned long long)(uintptr_t)memory.area);
-    machine_did(did);
-    assert_non_null(machine.handler);
-}
-
-UNIT_TEST(area_of_32_bits)
-{
-    struct ds_breaches breaches;
-    struct ds_config config = both;
-    static struct caps caps; /* for as long as the area is open */
-    caps = netburst;
-    config.pebs_reset[0] = 0 - UINT64_C(7);
-    for (unsigned width = 0; width <= 40; width += 40) { /* no CPUID.0AH, as on NetBurst itself: all bits */
-        caps.general_width = width;
-        machine_start();
-        assert_true(ds_open(&caps, &config, &breaches));
-        const uint32_t bts = (uint32_t)(uintptr_t)ds_memory().bts, pebs = (uint32_t)(uintptr_t)ds_memory().pebs;
-        const uint32_t fields[] = { bts, bts, bts + 10 * 12, bts + 6 * 12, pebs, pebs, pebs + 8 * 40, pebs + 5 * 40 };
-        for (unsigned i = 0; i < COUNT_OF(fields); i++)
-            assert_int_equal(peek(4 * i, 4), fields[i]);
-        assert_int_equal(peek(0x20, 8), width ? 0xfffffffff9 : 0xfffffffffffffff9);
-    }
-}
-
 /* Adaptive records are as long as their groups; fixed counters have slots from 80H on. */
 UNIT_TEST(area_of_adaptive_records)
 {
@@ -208,20 +148,6 @@ UNIT_TEST(area_of_adaptive_records)
     assert_int_equal(ds_pebs_capacity(&caps, 3), 65536 / 208);
     assert_int_equal(ds_pebs_capacity(&caps, 0x0001000300000010), 65536 / 72); /* three counters */
     assert_int_equal(ds_pebs_capacity(&caps, 0x40), 0);                        /* an unknown group */
-}
-
-/* A circular buffer's threshold is past its maximum, so that it is never reached. Unused fields are 0. */
-UNIT_TEST(area_of_circular_bts)
-{
-    const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = 10, .bts_threshold = 4 };
-    opened(&skylake, &config);
-    assert_int_equal(peek(BTS_MAXIMUM, 8) - peek(BTS_BASE, 8), 240);
-    assert_int_equal(peek(BTS_THRESHOLD, 8) - peek(BTS_BASE, 8), 264);
-    for (unsigned field = PEBS_BASE; field < 0x60; field += 8)
-        assert_int_equal(peek(field, 8), 0);
-    opened(&skylake, &(const struct ds_config){ .pebs = true, .pebs_records = 8, .pebs_threshold = 5 });
-    for (unsigned field = BTS_BASE; field < PEBS_BASE; field += 8)
-        assert_int_equal(peek(field, 8), 0);
 }
 
 /* Core 2 hangs with a PEBS buffer larger than a page. Other processors have smaller buffers than the first. */

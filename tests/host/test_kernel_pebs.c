@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The registers that sampling writes, in which order and with which values, and a sample of known records held against
- * them, on a machine of variables. Registers by their numbers from SDM Vol. 4 (335592-081): C1H IA32_PMC0, 186H
- * IA32_PERFEVTSEL0, 309H IA32_FIXED_CTR0, 38DH IA32_FIXED_CTR_CTRL, 38FH IA32_PERF_GLOBAL_CTRL, 3F1H IA32_PEBS_ENABLE,
- * 3F2H MSR_PEBS_DATA_CFG (NetBurst: MSR_PEBS_MATRIX_VERT), 3F6H MSR_PEBS_LD_LAT_THRESHOLD, 4C1H IA32_A_PMC0; of
- * NetBurst 310H MSR_IQ_COUNTER4, 360H to 371H the CCCRs, 3BCH MSR_RAT_ESCR0, 3CCH MSR_CRU_ESCR2.
+ * The choice of a counter, the registers that clear counters, and a sample of known records held against them, on a
+ * machine of variables. What sampling programs is seen by the model in boots. Registers by their numbers from SDM Vol.
+ * 4 (335592-081): C1H IA32_PMC0, 186H IA32_PERFEVTSEL0, 309H IA32_FIXED_CTR0, 38DH IA32_FIXED_CTR_CTRL, 38FH
+ * IA32_PERF_GLOBAL_CTRL, 3F1H IA32_PEBS_ENABLE.
  */
 #define FIRST set_up
 #include "tests/host/unit_test.h"
 
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
-#include "pebs/netburst.h"
 #include "pebs/pebs.h"
 #include "kernel/reset_state.h"
 #include "suite/support/pebs_places.h"
@@ -48,15 +46,6 @@ static struct caps adaptive(void)
     return caps;
 }
 
-static struct caps netburst(void)
-{
-    struct caps_input input = netburst_input();
-    input.ia32e_active = true;
-    struct caps caps = caps_of(input);
-    caps.events = &list;
-    return caps;
-}
-
 static const struct pebs_sampling ten = { .period = 10, .rings = BOTH_RINGS, .threshold = 77 };
 
 static struct pebs_sampling sampling(const struct pebs_event *event, unsigned counter)
@@ -65,115 +54,6 @@ static struct pebs_sampling sampling(const struct pebs_event *event, unsigned co
     s.event = event;
     s.counter = counter;
     return s;
-}
-
-static const struct pebs_sampling *programmed;
-static unsigned times_programmed;
-static void observe(const struct pebs_sampling *s)
-{
-    programmed = s;
-    times_programmed++;
-}
-
-static void programs(const struct caps *caps, struct pebs_sampling s, const char *did)
-{
-    machine_start();
-    machine_set(0x3f1, 0x2); /* another counter samples, too */
-    pebs_observe(observe);
-    times_programmed = 0;
-    assert_true(pebs_program(caps, &s));
-    machine_did(did);
-    assert_ptr_equal(programmed, &s);
-    assert_int_equal(times_programmed, 1);
-    pebs_observe(NULL);
-}
-
-UNIT_TEST(general)
-{
-    struct caps caps = skylake;
-    programs(&caps, sampling(loads, 0),
-             "wrmsr 38f 0\nwrmsr 3f1 3\nwrmsr 38f 0\nwrmsr 186 0\nwrmsr 4c1 fffffffffff6\nwrmsr 186 4381d0\n");
-    programs(&caps, sampling(loads, 3),
-             "wrmsr 38f 0\nwrmsr 3f1 a\nwrmsr 38f 0\nwrmsr 189 0\nwrmsr 4c4 fffffffffff6\nwrmsr 189 4381d0\n");
-    caps.full_width_write = false;
-    struct pebs_sampling user = sampling(loads, 2);
-    user.rings = PERFEVTSEL_USR;
-    programs(&caps, user, "wrmsr 38f 0\nwrmsr 3f1 6\nwrmsr 38f 0\nwrmsr 188 0\nwrmsr c3 fffffff6\nwrmsr 188 4181d0\n");
-    programs(&caps, sampling(latency, 1), /* the threshold, and bit 33 in addition to bit 1 */
-             "wrmsr 3f6 4d\nwrmsr 38f 0\nwrmsr 3f1 200000002\nwrmsr 38f 0\nwrmsr 187 0\nwrmsr c2 fffffff6\n"
-             "wrmsr 187 4301cd\n");
-    programs(
-        &caps, sampling(store, 3), /* bit 63 in addition to bit 3 */
-        "wrmsr 38f 0\nwrmsr 3f1 800000000000000a\nwrmsr 38f 0\nwrmsr 189 0\nwrmsr c4 fffffff6\nwrmsr 189 4302cd\n");
-}
-
-/* Bit 34 of the event select, and the field of a fixed counter at bit 32, ask for the groups. */
-UNIT_TEST(with_groups)
-{
-    struct caps caps = adaptive();
-    struct pebs_sampling s = sampling(loads, 5);
-    s.data_cfg = 3;
-    programs(&caps, s,
-             "wrmsr 38f 0\nwrmsr 3f2 3\nwrmsr 3f1 22\nwrmsr 38f 0\nwrmsr 18b 0\nwrmsr 4c6 fffffffffff6\n"
-             "wrmsr 18b 4004381d0\n");
-    s.basic = true;
-    programs(&caps, s,
-             "wrmsr 38f 0\nwrmsr 3f2 3\nwrmsr 3f1 22\nwrmsr 38f 0\nwrmsr 18b 0\nwrmsr 4c6 fffffffffff6\n"
-             "wrmsr 18b 4381d0\n");
-    s.basic = false;
-    s.data_cfg = 0;
-    programs(&caps, s,
-             "wrmsr 38f 0\nwrmsr 3f2 0\nwrmsr 3f1 22\nwrmsr 38f 0\nwrmsr 18b 0\nwrmsr 4c6 fffffffffff6\n"
-             "wrmsr 18b 4381d0\n");
-    s = sampling(latency, 1); /* the event says all: no bit 33 */
-    programs(&caps, s,
-             "wrmsr 38f 0\nwrmsr 3f2 0\nwrmsr 3f1 2\nwrmsr 3f6 4d\nwrmsr 38f 0\nwrmsr 187 0\nwrmsr 4c2 fffffffffff6\n"
-             "wrmsr 187 4301cd\n");
-    caps.load_latency_auxiliary = 0x8203;
-    s.data_cfg = 1;
-    programs(&caps, s,
-             "wrmsr 38f 0\nwrmsr 3f2 1\nwrmsr 3f1 2\nwrmsr 3f6 4d\nwrmsr 38f 0\nwrmsr 186 0\nwrmsr 4c1 0\n"
-             "wrmsr 186 438203\nwrmsr 38f 0\nwrmsr 187 0\nwrmsr 4c2 fffffffffff6\nwrmsr 187 4004301cd\n");
-    assert_int_equal(pebs_counters(&caps, &s), 3);
-    s.event = loads;
-    assert_int_equal(pebs_counters(&caps, &s), 2);
-    s = (struct pebs_sampling){ .fixed = true, .period = 10, .rings = PERFEVTSEL_OS, .data_cfg = 1 };
-    programs(&caps, s,
-             "wrmsr 38f 0\nwrmsr 3f2 1\nwrmsr 3f1 100000002\nwrmsr 38f 0\nwrmsr 38d 0\nwrmsr 309 fffffffffff6\n"
-             "wrmsr 38d 100000001\n");
-    assert_int_equal(pebs_counters(&caps, &s), UINT64_C(1) << 32);
-    s.rings = PERFEVTSEL_USR;
-    s.basic = true;
-    programs(&caps, s,
-             "wrmsr 38f 0\nwrmsr 3f2 1\nwrmsr 3f1 100000002\nwrmsr 38f 0\nwrmsr 38d 0\nwrmsr 309 fffffffffff6\n"
-             "wrmsr 38d 2\n");
-}
-
-UNIT_TEST(tagging)
-{
-    const struct pebs_event memory_loads = { "memory_loads", PEBS_ROLE_LOADS, PEBS_FAMILY_NONE, 0, 1, true };
-    const struct caps caps = netburst();
-    struct pebs_sampling s = sampling(&memory_loads, 0);
-    s.rings = PERFEVTSEL_OS;
-    programs(&caps, s,
-             "wrmsr 370 3a000\nwrmsr 3f1 0\nwrmsr 3f2 0\nwrmsr 3bc 4000408\nwrmsr 3cc 10000208\nwrmsr 310 fffffffff6\n"
-             "wrmsr 310 fffffffff6\nwrmsr 3f1 2000000\n");
-    s.rings = PERFEVTSEL_USR;
-    programs(&caps, s,
-             "wrmsr 370 3a000\nwrmsr 3f1 0\nwrmsr 3f2 0\nwrmsr 3bc 4000404\nwrmsr 3cc 10000204\nwrmsr 310 fffffffff6\n"
-             "wrmsr 310 fffffffff6\nwrmsr 3f1 2000000\n");
-    const struct window window = pebs_window(&caps, 1);
-    assert_int_equal(window.msr, 0x370);
-    assert_int_equal(window.on, 0x3b000);
-    assert_int_equal(window.off, 0x3a000);
-    machine_start();
-    machine_set(0x310, 0xabfffffffff7);
-    assert_int_equal(netburst_counter(), 0xfffffffff7);
-    netburst_quiesce();
-    machine_did(
-        "wrmsr 360 0\nwrmsr 361 0\nwrmsr 362 0\nwrmsr 363 0\nwrmsr 364 0\nwrmsr 365 0\nwrmsr 366 0\nwrmsr 367 0\n"
-        "wrmsr 368 0\nwrmsr 369 0\nwrmsr 36a 0\nwrmsr 36b 0\nwrmsr 36c 0\nwrmsr 36d 0\nwrmsr 36e 0\nwrmsr 36f 0\n"
-        "wrmsr 370 0\nwrmsr 371 0\nwrmsr 3f1 0\nwrmsr 3f2 0\n");
 }
 
 /* A counter that cannot sample the event, or any event on this processor, is not programmed. */
@@ -369,7 +249,6 @@ static uint64_t peek(unsigned offset)
     return value;
 }
 
-/* The area of a sample: its buffer, its threshold and its reset slot. */
 /* PEBS is stopped, and what is under way has time to arrive. */
 UNIT_TEST(settling)
 {
@@ -380,6 +259,7 @@ UNIT_TEST(settling)
     assert_true(machine.pauses >= 100);
 }
 
+/* The area of a sample: its buffer, its threshold and its reset slot. */
 UNIT_TEST(opening)
 {
     static struct caps caps;
