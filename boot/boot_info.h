@@ -15,7 +15,7 @@
 #define BOOT_MAGIC_MULTIBOOT  0x2badb002u /* ebx points to the boot information of Multiboot */
 #define BOOT_MAGIC_MULTIBOOT2 0x36d76289u /* ebx points to the boot information of Multiboot2 */
 
-#define BOOT_INFO_VERSION 3u
+#define BOOT_INFO_VERSION 4u
 
 /* Types of memory ranges, numbered like ACPI's address range types (ACPI 6.5, table 15.4). */
 enum boot_memory_type { BOOT_MEMORY_USABLE = 1, BOOT_MEMORY_RESERVED = 2, BOOT_MEMORY_ACPI = 3, BOOT_MEMORY_NVS = 4 };
@@ -67,10 +67,12 @@ struct boot_info {
     uint64_t rsdp;  /* ACPI's root pointer; 0 = not known */
     struct boot_screen screen;
     struct boot_keep keep;
+    uint64_t remarks; /* NUL-terminated ASCII: sentences of the loader for the user; 0 = none */
+    uint64_t smbios;  /* entry point of the SMBIOS tables; 0 = not known */
 };
 
 _Static_assert(sizeof(struct boot_memory) == 24, "boot_memory is an ABI");
-_Static_assert(sizeof(struct boot_info) == 104, "boot_info is an ABI");
+_Static_assert(sizeof(struct boot_info) == 120, "boot_info is an ABI");
 _Static_assert(offsetof(struct boot_info, screen) == 48, "boot_info is an ABI");
 _Static_assert(offsetof(struct boot_info, keep) == 88, "boot_info is an ABI");
 _Static_assert(offsetof(struct boot_info, route) == 32, "boot_info is an ABI");

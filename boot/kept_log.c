@@ -148,6 +148,33 @@ void kept_log_line(struct kept_log *log, const char *prefix, const char *text)
     put_mark(log);
 }
 
+/* The line that replaces lines that did not fit. Returns its length. */
+static size_t gap_line(char *line, size_t size, size_t left_out)
+{
+    return (size_t)format(line, size, "# log full: %zu lines are left out here\r\n", left_out);
+}
+
+size_t kept_log_shorten(char *text, size_t size, size_t room)
+{
+    char gap[80];
+    size_t end = size - KEPT_LOG_END, head = room - KEPT_LOG_END - sizeof gap, left_out = 0;
+
+    if (size <= room)
+        return size;
+    while (head > 0 && text[head - 1] != '\n')
+        head--;
+    while (end < size && text[end - 1] != '\n')
+        end++;
+    for (size_t i = head; i < end; i++)
+        left_out += text[i] == '\n';
+    const size_t length = gap_line(gap, sizeof gap, left_out);
+    for (size_t i = 0; i < length; i++)
+        text[head++] = gap[i];
+    while (end < size)
+        text[head++] = text[end++];
+    return head;
+}
+
 static void add_piece(struct kept_log_text *text, unsigned *count, const char *start, size_t length)
 {
     text->pieces[*count].start = start;
@@ -179,9 +206,7 @@ enum kept_log_error kept_log_read(const void *memory, struct kept_log_text *text
 
     for (unsigned i = 0; i < KEPT_LOG_SECTIONS; i++) {
         if (i == 1 && left_out) {
-            const int length =
-                format(text->gap, sizeof text->gap, "# log full: %u lines are left out here\r\n", (unsigned)left_out);
-            add_piece(text, &count, text->gap, (size_t)length);
+            add_piece(text, &count, text->gap, gap_line(text->gap, sizeof text->gap, left_out));
         }
         add_piece(text, &count, (const char *)memory + offset(order[i]), marks[order[i]]->length);
     }

@@ -83,6 +83,14 @@ struct kept_log_text {
     char gap[80];  /* the line that replaces lines that did not fit; pieces may point to it */
 };
 
+#define KEPT_LOG_LEAST 0x10000u /* bytes of room for a log whose middle is left out */
+
+/*
+ * Shortens a log to `room` bytes, KEPT_LOG_LEAST or more: keeps whole lines of its head and of its last KEPT_LOG_END
+ * bytes, and a line between them says how many are left out. Returns the new size.
+ */
+size_t kept_log_shorten(char *text, size_t size, size_t room);
+
 /* Reads KEPT_LOG_SIZE bytes of memory. After an error *text has no pieces, and only if DAMAGED a sequence. */
 enum kept_log_error kept_log_read(const void *memory, struct kept_log_text *text);
 

@@ -108,6 +108,7 @@ static void step_options(void)
     const enum handover_error handed = boot_handover(machine.magic, machine.information, &machine.boot, &passed);
     enum options_error error =
         options_parse((const char *)(uintptr_t)machine.boot.options, &machine.options, &offender);
+    const char *const remarks = (const char *)(uintptr_t)machine.boot.remarks;
 
     run_end_configure(&machine.options, cpuid(1, 0).ecx >> 31);
     memory_init(&machine.boot);
@@ -123,6 +124,10 @@ static void step_options(void)
     consoles_text(&console_sink);
     if (serial_lines())
         consoles_text(&(struct line_sink){ page_log, NULL });
+    if (remarks) {
+        console_note("loader: %s", remarks);
+        progress_remarks(remarks);
+    }
     if (handed != HANDOVER_OK) {
         say_handover(handed, &passed);
         error_end();
@@ -237,9 +242,9 @@ static void say_log(void)
                      machine.boot.keep.size / 1024, machine.boot.keep.base);
         progress_log("the stick, after a restart");
     } else if (machine.options.log != OPTIONS_LOG_NONE)
-        console_note("log not kept: %s", machine.boot.keep.base
-                                             ? "the loader's memory for it was overwritten"
-                                             : "only the UEFI loader can keep it, and printed why it did not");
+        console_note("log not kept: %s", machine.boot.keep.base      ? "the loader's memory for it was overwritten"
+                                          : machine.boot.remarks != 0 ? "the loader says why"
+                                                                      : "only the UEFI loader can keep it");
 }
 
 static void step_report(void)

@@ -70,6 +70,11 @@ void progress_log(const char *fmt, ...)
     va_end(args);
 }
 
+void progress_remarks(const char *text)
+{
+    page.remarks = text;
+}
+
 void progress_plan(const struct result *results, size_t count, unsigned planned)
 {
     page.results = results;

@@ -19,6 +19,9 @@ void progress_machine(const struct caps *caps);
 /* Adds a destination of the log: "COM1 at 115200 baud". */
 void progress_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* What the loader has to say. */
+void progress_remarks(const char *text);
+
 /* `planned` tests are about to begin. results is filled in as they end. */
 void progress_plan(const struct result *results, size_t count, unsigned planned);
 

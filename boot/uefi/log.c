@@ -5,6 +5,7 @@
 
 #include "boot/kept_log.h"
 #include "boot/uefi/log_volume.h"
+#include "boot/uefi/remark.h"
 
 /*
  * The log is at the lowest free multiple of 16 MiB below 4 GiB. Firmware allocates memory from the top down, so it is
@@ -76,12 +77,17 @@ static enum kept_log_error find_log(const UINT64 *noted, void **memory, struct k
     return KEPT_LOG_NONE;
 }
 
-static void say_trouble(const CHAR16 *before, const struct log_trouble *trouble)
+static void say_trouble(const char *before, const struct log_trouble *trouble)
 {
-    if (trouble->status != EFI_SUCCESS)
-        Print(L"dstest86: %s: %a: %r\n", before, trouble->what, trouble->status);
-    else
-        Print(L"dstest86: %s: %a\n", before, trouble->what);
+    CHAR16 wide[64];
+    char status[64] = "";
+
+    if (trouble->status != EFI_SUCCESS) {
+        StatusToString(wide, trouble->status);
+        for (unsigned i = 0; i < sizeof status - 1 && (status[i] = (char)wide[i]) != '\0'; i++)
+            continue;
+    }
+    remark("%s: %s%s%s", before, trouble->what, *status ? ": " : "", status);
 }
 
 /* Prints the last line of a log, which has the verdict. The text ends with a line end, or is empty. */
@@ -110,7 +116,7 @@ static bool take(EFI_HANDLE device, const struct kept_log_text *text)
     }
     trouble.status = BS->AllocatePool(EfiLoaderData, text->length, (void **)&bytes);
     if (EFI_ERROR(trouble.status)) {
-        say_trouble(L"the log of the previous run is lost", &trouble);
+        say_trouble("the log of the previous run is lost", &trouble);
         return false;
     }
     size_t size = 0;
@@ -120,26 +126,17 @@ static bool take(EFI_HANDLE device, const struct kept_log_text *text)
         size += text->pieces[i].length;
     }
     Print(L"dstest86: saving the log of the previous run: %d bytes\n", (UINT32)size);
-    const bool taken = log_to_volume(device, bytes, size, &place, &trouble);
+    const bool taken = log_to_volume(device, bytes, &size, &place, &trouble);
     if (taken) {
+        if (size < text->length)
+            Print(L"dstest86: the boot volume has too little free space: the middle of the log is left out\n");
         Print(L"dstest86: the log of the previous run is in %a\n", place.text);
         say_last_line(bytes, size);
     } else {
-        say_trouble(L"the log of the previous run is lost", &trouble);
+        say_trouble("the log of the previous run is lost", &trouble);
     }
     BS->FreePool(bytes);
     return taken;
-}
-
-/* Whether somebody presses a key in time. */
-static bool key_pressed(void)
-{
-    EFI_INPUT_KEY key;
-    Print(L"dstest86: press a key within %d seconds to run the tests again\n", KEY_SECONDS);
-    if (ST->ConIn == NULL || EFI_ERROR(WaitForSingleEvent(ST->ConIn->WaitForKey, (UINT64)KEY_SECONDS * 10000000)))
-        return false;
-    ST->ConIn->ReadKeyStroke(ST->ConIn, &key);
-    return true;
 }
 
 bool log_save(EFI_HANDLE device, const struct options *options)
@@ -173,7 +170,8 @@ bool log_save(EFI_HANDLE device, const struct options *options)
         Print(L"dstest86: switching the machine off\n");
         RT->ResetSystem(EfiResetShutdown, EFI_SUCCESS, 0, NULL);
     }
-    if (key_pressed())
+    Print(L"dstest86: press a key within %d seconds to run the tests again\n", KEY_SECONDS);
+    if (key_pressed(KEY_SECONDS))
         return false;
     Print(L"dstest86: done; returning to the firmware\n");
     return true;
@@ -188,13 +186,13 @@ void log_reserve(EFI_HANDLE device, const struct options *options, struct boot_k
     if (options->log == OPTIONS_LOG_NONE)
         return;
     if (!log_volume_ready(device, &trouble)) {
-        say_trouble(L"the log will not be saved", &trouble);
+        say_trouble("the log will not be saved", &trouble);
         return;
     }
     for (UINT64 place = PLACE_STEP; place < PLACES_END && memory == NULL; place += PLACE_STEP)
         memory = allocate_at(place);
     if (memory == NULL) {
-        Print(L"dstest86: the log will not be saved: no free memory at a multiple of 16 MiB below 4 GiB\n");
+        remark("the log will not be saved: no free memory at a multiple of 16 MiB below 4 GiB");
         return;
     }
     const UINT64 sequence = __builtin_ia32_rdtsc();
@@ -202,7 +200,8 @@ void log_reserve(EFI_HANDLE device, const struct options *options, struct boot_k
     /* Without the note, a log that is always lost would cause runs without end. */
     EFI_STATUS status = write_note(sequence);
     if (EFI_ERROR(status)) {
-        Print(L"dstest86: the log will not be saved: cannot write the firmware's variable %s: %r\n", note_name, status);
+        say_trouble("the log will not be saved",
+                    &(struct log_trouble){ "cannot write the firmware's variable dstest86Log", status });
         kept_log_forget(memory);
         release(memory);
         return;

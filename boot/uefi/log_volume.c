@@ -4,10 +4,12 @@
 #include <efilib.h>
 
 #include "lib/format.h"
+#include "boot/kept_log.h"
 #include "boot/uefi/log_volume.h"
+#include "boot/uefi/remark.h"
 
 #define LOG_FOLDER  L"\\dstest86\\logs"
-#define FREE_LEAST  UINT64_C(0x10000) /* bytes: less is rarely enough for a run's log */
+#define GROWTH_MOST 0x10000u /* bytes: the largest cluster */
 #define NUMBERS_END 1000u
 #define COMPARED    4096u /* bytes at a time */
 
@@ -40,13 +42,23 @@ static bool is_folder(EFI_FILE_HANDLE file)
            (buffer.info.Attribute & EFI_FILE_DIRECTORY) != 0;
 }
 
-/* Opens the folder of logs on a volume that has room for `needed` bytes. NULL: *trouble says why. */
-static EFI_FILE_HANDLE open_folder(EFI_HANDLE device, UINT64 needed, struct log_trouble *trouble)
+/* Bytes for a new file. The folder may grow, too, by a cluster. */
+static UINT64 room_of(const struct volume_info *info)
+{
+    const UINT64 growth = info->block_size < GROWTH_MOST ? info->block_size : GROWTH_MOST;
+    return info->free_space > growth ? info->free_space - growth : 0;
+}
+
+/*
+ * Opens the folder of logs on a volume that has room for at least KEPT_LOG_LEAST bytes, or `size` if that is less.
+ * NULL: *trouble says why.
+ */
+static EFI_FILE_HANDLE open_folder(EFI_HANDLE device, UINT64 size, UINT64 *room, struct log_trouble *trouble)
 {
     EFI_FILE_IO_INTERFACE *volume;
     EFI_FILE_HANDLE root, folder = NULL;
     struct volume_info info;
-    UINTN size = sizeof info;
+    UINTN info_size = sizeof info;
 
     if (device == NULL || EFI_ERROR(BS->HandleProtocol(device, &FileSystemProtocol, (void **)&volume))) {
         log_fails(trouble, "the loader was not started from a volume (a stick or a disk)", EFI_SUCCESS);
@@ -57,10 +69,11 @@ static EFI_FILE_HANDLE open_folder(EFI_HANDLE device, UINT64 needed, struct log_
         log_fails(trouble, "cannot open the boot volume", status);
         return NULL;
     }
-    const EFI_STATUS room = root->GetInfo(root, &FileSystemInfo, &size, &info);
+    const EFI_STATUS informed = root->GetInfo(root, &FileSystemInfo, &info_size, &info);
+    *room = EFI_ERROR(informed) ? 0 : room_of(&info);
     status = root->Open(root, &folder, LOG_FOLDER, EFI_FILE_MODE_READ, 0);
-    if (EFI_ERROR(room))
-        log_fails(trouble, "cannot read the free space of the boot volume", room);
+    if (EFI_ERROR(informed))
+        log_fails(trouble, "cannot read the free space of the boot volume", informed);
     else if (info.read_only)
         log_fails(trouble, "the boot volume is read-only", EFI_SUCCESS);
     else if (status == EFI_NOT_FOUND)
@@ -69,7 +82,7 @@ static EFI_FILE_HANDLE open_folder(EFI_HANDLE device, UINT64 needed, struct log_
         log_fails(trouble, "cannot open \\dstest86\\logs on the boot volume", status);
     else if (!is_folder(folder))
         log_fails(trouble, "\\dstest86\\logs on the boot volume is not a folder", EFI_SUCCESS);
-    else if (info.free_space < needed)
+    else if (*room < size && *room < KEPT_LOG_LEAST)
         log_fails(trouble, "the boot volume has too little free space", EFI_SUCCESS);
     else
         log_fails(trouble, NULL, EFI_SUCCESS);
@@ -83,10 +96,15 @@ static EFI_FILE_HANDLE open_folder(EFI_HANDLE device, UINT64 needed, struct log_
 
 bool log_volume_ready(EFI_HANDLE device, struct log_trouble *trouble)
 {
-    EFI_FILE_HANDLE folder = open_folder(device, FREE_LEAST, trouble);
-    if (folder != NULL)
-        folder->Close(folder);
-    return folder != NULL;
+    UINT64 room;
+    EFI_FILE_HANDLE folder = open_folder(device, KEPT_LOG_SIZE, &room, trouble);
+    if (folder == NULL)
+        return false;
+    folder->Close(folder);
+    if (room < KEPT_LOG_SIZE)
+        remark("the boot volume has only %u KiB free: a longer log will be saved without its middle",
+               (unsigned)(room / 1024));
+    return true;
 }
 
 static void log_name(unsigned number, char name[40])
@@ -173,16 +191,18 @@ static bool write_new(EFI_FILE_HANDLE folder, CHAR16 *name, const void *bytes, s
            log_fails(trouble, "its file in \\dstest86\\logs does not read back as written", EFI_SUCCESS);
 }
 
-bool log_to_volume(EFI_HANDLE device, const void *bytes, size_t size, struct log_place *place,
-                   struct log_trouble *trouble)
+bool log_to_volume(EFI_HANDLE device, char *bytes, size_t *size, struct log_place *place, struct log_trouble *trouble)
 {
-    EFI_FILE_HANDLE folder = open_folder(device, size, trouble);
+    UINT64 room;
+    EFI_FILE_HANDLE folder = open_folder(device, *size, &room, trouble);
     char name[40];
     CHAR16 wide[40];
 
     if (folder == NULL)
         return false;
-    const bool done = choose_name(folder, name, wide, trouble) && write_new(folder, wide, bytes, size, trouble);
+    if (*size > room)
+        *size = kept_log_shorten(bytes, *size, (size_t)room);
+    const bool done = choose_name(folder, name, wide, trouble) && write_new(folder, wide, bytes, *size, trouble);
     folder->Close(folder);
     format(place->text, sizeof place->text, "\\dstest86\\logs\\%s", done ? name : "");
     return done;

@@ -2,6 +2,7 @@
 #include "boot/uefi/option_text.h"
 
 #include "boot/uefi/pxe.h"
+#include "boot/uefi/remark.h"
 
 #define OPTIONS_FILE     L"\\dstest86\\options.txt"
 #define OPTIONS_FILE_MAX 16384u /* bytes */
@@ -81,6 +82,6 @@ EFI_STATUS option_text_read(const EFI_LOADED_IMAGE *loader, char out[LOAD_OPTION
         return EFI_INVALID_PARAMETER;
     }
     if (ignored != 0)
-        Print(L"dstest86: load options: ignored %d bytes that are not printable ASCII in UCS-2\n", (UINT32)ignored);
+        remark("load options: ignored %zu bytes that are not printable ASCII in UCS-2", ignored);
     return out[0] != '\0' ? EFI_SUCCESS : read_options_file(loader->DeviceHandle, out);
 }

@@ -3,8 +3,10 @@
 
 #include <efilib.h>
 
+#include "lib/format.h"
 #include "boot/load_options.h"
 #include "boot/memory_map.h"
+#include "boot/uefi/remark.h"
 #include "boot/uefi/screen.h"
 #include "boot/uefi/trampoline.h"
 
@@ -24,6 +26,7 @@ struct handover {
     struct boot_info info;
     char route[sizeof ROUTE];
     char options[LOAD_OPTIONS_MAX + 1];
+    char remarks[REMARKS_SIZE];
     struct boot_memory memory[MEMORY_RANGES_MAX];
     EFI_MEMORY_DESCRIPTOR descriptors[MEMORY_RANGES_MAX]; /* firmware's form of `memory`; not for the kernel */
     uint8_t file[];                                       /* the kernel's ELF */
@@ -141,16 +144,23 @@ static EFI_STATUS prepare_trampoline(const struct elf_image *image, void **out)
     return status;
 }
 
-/* Finds ACPI's root pointer, version 2 if there is one; 0: none below 4 GiB. */
-static uint64_t find_rsdp(void)
+/* Finds ACPI's root pointer and SMBIOS's entry point, the newer of both if there are two; 0: none below 4 GiB. */
+static void find_tables(struct boot_info *info)
 {
-    static EFI_GUID guids[] = { ACPI_20_TABLE_GUID, ACPI_TABLE_GUID };
+    static const struct {
+        EFI_GUID guid;
+        size_t member;
+    } wanted[] = { { ACPI_TABLE_GUID, offsetof(struct boot_info, rsdp) },
+                   { ACPI_20_TABLE_GUID, offsetof(struct boot_info, rsdp) },
+                   { SMBIOS_TABLE_GUID, offsetof(struct boot_info, smbios) },
+                   { SMBIOS3_TABLE_GUID, offsetof(struct boot_info, smbios) } };
     void *table;
 
-    for (unsigned i = 0; i < sizeof guids / sizeof guids[0]; i++)
-        if (!EFI_ERROR(LibGetSystemConfigurationTable(&guids[i], &table)) && (UINTN)table < 0xffffffffu)
-            return (UINTN)table;
-    return 0;
+    for (unsigned i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        EFI_GUID guid = wanted[i].guid;
+        if (!EFI_ERROR(LibGetSystemConfigurationTable(&guid, &table)) && (UINTN)table < 0xffffffffu)
+            *(uint64_t *)((char *)info + wanted[i].member) = (UINTN)table;
+    }
 }
 
 static struct handover *prepare_handover(const struct kernel *kernel, const char *options)
@@ -163,14 +173,16 @@ static struct handover *prepare_handover(const struct kernel *kernel, const char
     __builtin_memcpy(handover->file, kernel->file, kernel->size);
     __builtin_memcpy(handover->route, ROUTE, sizeof ROUTE);
     __builtin_memcpy(handover->options, options, sizeof handover->options);
+    format(handover->remarks, sizeof handover->remarks, "%s", remarks());
     handover->info = (struct boot_info){
         .version = BOOT_INFO_VERSION,
         .size = sizeof handover->info,
         .options = (UINTN)handover->options,
         .memory = (UINTN)handover->memory,
         .route = (UINTN)handover->route,
-        .rsdp = find_rsdp(),
+        .remarks = remarks()[0] != '\0' ? (UINTN)handover->remarks : 0,
     };
+    find_tables(&handover->info);
     screen_find(&handover->info.screen);
 
     struct trampoline_arguments *arguments = &handover->arguments;

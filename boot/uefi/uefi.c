@@ -15,6 +15,7 @@
 #include "boot/uefi/log.h"
 #include "boot/uefi/menu.h"
 #include "boot/uefi/option_text.h"
+#include "boot/uefi/remark.h"
 #include "boot/uefi/start.h"
 
 #ifdef __x86_64__
@@ -24,6 +25,7 @@
 #endif
 
 #define MENU_SECONDS 3u
+#define READ_SECONDS 30u /* to read why no kernel was started */
 
 /* boot/uefi/embed.asm */
 extern const uint8_t kernel_64_start[] __attribute__((visibility("hidden")));
@@ -144,7 +146,9 @@ EFI_STATUS efi_main(EFI_HANDLE self, EFI_SYSTEM_TABLE *system)
 {
     InitializeLib(self, system);
     EFI_STATUS status = load(self);
-    if (EFI_ERROR(status))
-        Print(L"dstest86: no kernel started; returning to the firmware\n");
+    if (!EFI_ERROR(status))
+        return status;
+    Print(L"dstest86: no kernel started; returning to the firmware in %d seconds, or after a key\n", READ_SECONDS);
+    key_pressed(READ_SECONDS);
     return status;
 }

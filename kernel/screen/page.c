@@ -24,6 +24,7 @@
 #define TABLE_GAP    2u
 #define GAPS_MOST    5u
 #define LOG_ROWS     2u
+#define REMARKS_ROWS 2u
 #define MEANING_ROWS 2u
 #define TROUBLE_ROWS 3u
 #define ADVICE_ROWS  4u
@@ -512,6 +513,10 @@ static void draw_bottom(struct sheet *sheet, const struct totals *all)
         return;
     format(text, sizeof text, "Log: %s", page->log ? page->log : "none, no serial port answers");
     draw_upwards(sheet, TEXT, LOG_ROWS, text);
+    if (page->remarks) {
+        format(text, sizeof text, "The loader says: %s", page->remarks);
+        draw_upwards(sheet, OPEN, REMARKS_ROWS, text);
+    }
     if (!ended)
         return;
     const int used = format(text, sizeof text, "%s", advice(page, all));

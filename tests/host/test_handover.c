@@ -75,8 +75,8 @@ static void assert_range(uint32_t index, uint64_t base, uint64_t size, uint32_t 
 
 static void assert_nothing_but_a_route(const char *route)
 {
-    assert_int_equal(info.version, 3);
-    assert_int_equal(info.size, 104);
+    assert_int_equal(info.version, 4);
+    assert_int_equal(info.size, 120);
     assert_int_equal(info.options, 0);
     assert_int_equal(info.memory, 0);
     assert_int_equal(info.memory_count, 0);
@@ -87,7 +87,7 @@ static void assert_nothing_but_a_route(const char *route)
 
 UNIT_TEST(own_loader)
 {
-    static const uint8_t given[104] = { 3, 0, 0, 0, 104, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0,
+    static const uint8_t given[120] = { 4, 0, 0, 0, 120, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0,
                                         3, 0, 0, 0, 0,   0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0 };
     memcpy(low, given, sizeof given);
     assert_int_equal(take(0x36387364), HANDOVER_OK); /* "ds86" */
@@ -99,15 +99,15 @@ UNIT_TEST(own_loader)
     assert_int_equal(info.rsdp, 5);
     assert_int_equal(offender.line, 0);
 
-    put_32(4, 105); /* a later loader may pass more */
+    put_32(4, 121); /* a later loader may pass more */
     assert_int_equal(take(0x36387364), HANDOVER_OK);
-    put_32(4, 103);
+    put_32(4, 119);
     assert_int_equal(take(0x36387364), HANDOVER_VERSION);
     assert_nothing_but_a_route("unknown");
-    put_32(4, 104);
-    put_32(0, 2);
+    put_32(4, 120);
+    put_32(0, 3);
     assert_int_equal(take(0x36387364), HANDOVER_VERSION);
-    put_32(0, 4);
+    put_32(0, 5);
     assert_int_equal(take(0x36387364), HANDOVER_VERSION);
     assert_nothing_but_a_route("unknown");
 }
@@ -136,8 +136,8 @@ UNIT_TEST(pvh)
     put_64(0x120, 0x100000);
     put_32(0x128, 1);
     assert_int_equal(take(0xdeadbeef), HANDOVER_OK); /* eax is undefined */
-    assert_int_equal(info.version, 3);
-    assert_int_equal(info.size, 104);
+    assert_int_equal(info.version, 4);
+    assert_int_equal(info.size, 120);
     assert_int_equal(info.options, 0x1122334455);
     assert_int_equal(info.rsdp, 0x5544332211);
     assert_string_equal(text_at(info.route), "pvh");
@@ -285,7 +285,7 @@ UNIT_TEST(multiboot2)
     assert_int_equal(info.memory_count, 2);
     assert_range(0, 0, 0x9fc00, 1);
     assert_range(1, 0x100000, 0x100000, 1);
-    assert_int_equal(info.version, 3);
+    assert_int_equal(info.version, 4);
     assert_int_equal(offender.multiboot2, MULTIBOOT2_OK);
     assert_int_equal(offender.line, 0);
 }

@@ -292,7 +292,11 @@ UNIT_TEST(trouble)
                          .verdict = VERDICT_ERROR,
                          .trouble = "unknown option: ruun=bts.*" };
 
+    page.remarks =
+        "the log will not be saved: the boot volume is read-only; load options: ignored 8 bytes that are not "
+        "printable ASCII in UCS-2";
     expect("an error before the processor is known", &page, 80, 25);
+    page.remarks = NULL;
     page.caps = &skylake;
     page.log =
         "COM1 at 115200 baud; COM2 at 9600 baud; the serial port that ACPI's table SPCR names, at 0xfe032000; the "

@@ -10,6 +10,7 @@
 
 static int fake_cpuid(unsigned leaf, unsigned *eax, unsigned *ebx, unsigned *ecx, unsigned *edx);
 #define __get_cpuid fake_cpuid
+#include "boot/uefi/remark.c"
 #include "boot/uefi/option_text.c"
 #include "boot/uefi/uefi.c"
 
@@ -20,7 +21,8 @@ __asm__(".data\n"
         "kernel_32_start: .skip 0x200\nkernel_32_end:\n"
         ".text\n");
 
-#define SELF ((EFI_HANDLE)0x5e1f)
+#define SELF        ((EFI_HANDLE)0x5e1f)
+#define NOT_STARTED "dstest86: no kernel started; returning to the firmware in 30 seconds, or after a key\n"
 
 #define KERNEL_64 0x20000000u
 #define KERNEL_32 0x21000000u
@@ -181,7 +183,9 @@ static void pass_file(const char *text)
 
 static int new_machine(void **state)
 {
+    static SIMPLE_INPUT_INTERFACE keyboard = { .ReadKeyStroke = read_one_key, .WaitForKey = (EFI_EVENT)0xe4e };
     new_firmware();
+    system_table.ConIn = &keyboard;
     services.SetWatchdogTimer = set_watchdog;
     memset(&parts, 0, sizeof parts);
     no_long_mode = no_extended_leaf = false;
@@ -222,8 +226,10 @@ static void assert_refuses(EFI_STATUS want, const char *sentence)
 {
     char said[1200];
     assert_true(load_again() == want);
-    snprintf(said, sizeof said, "%sdstest86: no kernel started; returning to the firmware\n", sentence);
+    snprintf(said, sizeof said, "%s" NOT_STARTED, sentence);
     assert_string_equal(console_said, said);
+    assert_int_equal(fw.waits, 1); /* for somebody to read it */
+    assert_int_equal(fw.waited, 300000000);
     assert_int_equal(parts.starts, 0);
 }
 
@@ -240,7 +246,7 @@ UNIT_TEST(a_start)
     new_machine(NULL);
     parts.start = EFI_ABORTED;
     assert_true(load_again() == EFI_ABORTED);
-    assert_non_null(strstr(console_said, "\ndstest86: no kernel started; returning to the firmware\n"));
+    assert_non_null(strstr(console_said, "\n" NOT_STARTED));
 }
 
 /* Where options come from, and which kernel they start. A file of the volume, and the server's, count only if none came

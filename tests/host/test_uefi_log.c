@@ -16,6 +16,7 @@ static int fake_cpuid(unsigned leaf, unsigned *eax, unsigned *ebx, unsigned *ecx
 #define __get_cpuid fake_cpuid
 #include "boot/uefi/log_volume.c"
 #include "boot/uefi/pxe.c"
+#include "boot/uefi/remark.c"
 #include "boot/uefi/log.c"
 
 EFI_GUID gEfiPxeBaseCodeProtocolGuid = EFI_PXE_BASE_CODE_PROTOCOL_GUID;
@@ -28,25 +29,16 @@ EFI_GUID gEfiPxeBaseCodeProtocolGuid = EFI_PXE_BASE_CODE_PROTOCOL_GUID;
 
 /* More of the firmware: its answers, and the requests that it got. */
 static struct {
-    bool first_is_taken, last_is_free, no_memory, no_clock, key;
+    bool first_is_taken, last_is_free, no_memory, no_clock;
     EFI_STATUS set_variable, delete_variable, mtftp;
     bool noted;
     UINT64 note;
-    unsigned notes_written, waits, keys_read, shutdowns;
-    UINT64 waited;
+    unsigned notes_written, shutdowns;
     char asked_for[96]; /* of the server */
 } log_fw;
 
 static struct options options;
 static EFI_PXE_BASE_CODE_MODE mode;
-
-EFI_STATUS WaitForSingleEvent(EFI_EVENT event, UINT64 timeout)
-{
-    assert_ptr_equal(event, (EFI_EVENT)0xe4e);
-    log_fw.waits++;
-    log_fw.waited = timeout;
-    return log_fw.key ? EFI_SUCCESS : EFI_TIMEOUT;
-}
 
 static int fake_cpuid(unsigned leaf, unsigned *eax, unsigned *ebx, unsigned *ecx, unsigned *edx)
 {
@@ -155,17 +147,10 @@ static EFI_STATUS EFIAPI reset_system(EFI_RESET_TYPE type, EFI_STATUS status, UI
     return EFI_SUCCESS;
 }
 
-static EFI_STATUS EFIAPI read_key(struct _SIMPLE_INPUT_INTERFACE *this, EFI_INPUT_KEY *key)
-{
-    *key = (EFI_INPUT_KEY){ .UnicodeChar = ' ' };
-    log_fw.keys_read++;
-    return EFI_SUCCESS;
-}
-
 static EFI_RUNTIME_SERVICES runtime_services = {
     .GetVariable = get_variable, .SetVariable = set_variable, .GetTime = get_time, .ResetSystem = reset_system
 };
-static SIMPLE_INPUT_INTERFACE keyboard = { .ReadKeyStroke = read_key, .WaitForKey = (EFI_EVENT)0xe4e };
+static SIMPLE_INPUT_INTERFACE keyboard = { .ReadKeyStroke = read_one_key, .WaitForKey = (EFI_EVENT)0xe4e };
 
 static int map_memory(void **state)
 {
@@ -185,6 +170,7 @@ static int new_machine(void **state)
     system_table.ConIn = &keyboard;
     RT = &runtime_services;
     memset(&log_fw, 0, sizeof log_fw);
+    all[0] = '\0'; /* the remarks */
     memset(&mode, 0, sizeof mode);
     memset((void *)(uintptr_t)LOWEST, 0xa5, KEPT_LOG_SIZE);
     memset((void *)(uintptr_t)SECOND, 0xa5, KEPT_LOG_SIZE);
@@ -300,7 +286,7 @@ UNIT_TEST(a_first_start)
     assert_int_equal(text.length, 0);
     assert_true(log_fw.noted && log_fw.note == text.sequence);
     assert_string_equal(console_said, "");
-    assert_int_equal(log_fw.waits, 0);
+    assert_int_equal(fw.waits, 0);
     assert_false(files[0].there);
 
     log_release(&keep); /* no kernel was started */
@@ -329,7 +315,7 @@ UNIT_TEST(a_log_is_taken_to_the_volume)
     start_again(LOWEST);
     assert_taken();
     assert_int_equal(fw.flushes, 1);
-    assert_int_equal(log_fw.waited, 300000000); /* of 100 ns */
+    assert_int_equal(fw.waited, 300000000); /* of 100 ns */
     assert_int_equal(log_fw.shutdowns, 0);
 
     start_again(SECOND); /* from elsewhere; without the note, too */
@@ -370,16 +356,16 @@ UNIT_TEST(logs_are_counted_up)
 UNIT_TEST(a_key_runs_the_tests_again)
 {
     start_again(LOWEST);
-    log_fw.key = true;
+    fw.key = true;
     assert_false(log_save(DEVICE, &options));
     assert_string_equal(console_said, TAKEN(FOLDER "\\" NAME) KEY);
-    assert_int_equal(log_fw.keys_read, 1);
+    assert_int_equal(fw.keys_read, 1);
     assert_given_back(0);
 
     start_again(LOWEST);
     system_table.ConIn = NULL;
     assert_taken();
-    assert_int_equal(log_fw.waits, 0);
+    assert_int_equal(fw.waits, 0);
 }
 
 UNIT_TEST(power_off_comes_after_a_log_that_was_taken)
@@ -458,7 +444,7 @@ UNIT_TEST(volumes_that_are_unfit)
         fw.read_only = i == 1;
         log_folder.there = i != 2;
         fw.folder_is_a_file = i == 3;
-        fw.free_space = i == 4 ? sizeof TEXT - 2 : 0x10000;
+        fw.free_space = i == 4 ? sizeof TEXT - 2 + BLOCK : 0x100000 + BLOCK;
         if (cases[i].service)
             *cases[i].service = cases[i].status;
         assert_int_equal(reserve().base, 0);
@@ -477,11 +463,46 @@ UNIT_TEST(volumes_that_are_unfit)
 
 UNIT_TEST(room_on_the_volume)
 {
-    fw.free_space = 0xffff;
-    assert_int_equal(reserve().base, 0);
+    assert_int_equal(reserve().base, LOWEST);
+    assert_string_equal(console_said, "");
     start_again(LOWEST);
-    fw.free_space = sizeof TEXT - 1;
+    fw.free_space = sizeof TEXT - 1 + BLOCK;
     assert_taken();
+
+    new_machine(NULL); /* less than the longest log: known before the run, which goes on */
+    fw.free_space = 0x10000 + BLOCK;
+    assert_int_equal(reserve().base, LOWEST);
+    assert_string_equal(console_said,
+                        "dstest86: the boot volume has only 64 KiB free: a longer log will be saved without its "
+                        "middle\n");
+    assert_string_equal(remarks(),
+                        "the boot volume has only 64 KiB free: a longer log will be saved without its middle");
+    new_machine(NULL);
+    fw.free_space = 0xffff + BLOCK;
+    assert_int_equal(reserve().base, 0);
+}
+
+/* Its head, and its last 32 KiB; the file and the loader say so. */
+UNIT_TEST(a_log_without_its_middle)
+{
+    struct kept_log log;
+    char line[64];
+    start_again(LOWEST);
+    kept_log_make((void *)(uintptr_t)LOWEST, SEQUENCE);
+    assert_true(kept_log_open(&log, (void *)(uintptr_t)LOWEST, KEPT_LOG_SIZE, nothing_written));
+    for (unsigned i = 0; i < 2000; i++) {
+        snprintf(line, sizeof line, "%046u", i);
+        kept_log_line(&log, "", line);
+    }
+    fw.free_space = 0x10000 + BLOCK;
+    assert_takes("dstest86: saving the log of the previous run: 96000 bytes\n"
+                 "dstest86: the boot volume has too little free space: the middle of the log is left out\n"
+                 "dstest86: the log of the previous run is in " FOLDER "\\" NAME "\n"
+                 "dstest86: it ends with: 0000000000000000000000000000000000000000001999\n" DONE);
+    files[0].bytes[files[0].size] = '\0';
+    assert_true(files[0].size > 0x10000 - 200 && files[0].size <= 0x10000);
+    assert_non_null(strstr((char *)files[0].bytes, "0680\r\n# log full: 637 lines are left out here\r\n0"));
+    assert_non_null(strstr((char *)files[0].bytes, "here\r\n0000000000000000000000000000000000000000001318\r\n"));
 }
 
 UNIT_TEST(writing_that_fails)
@@ -497,6 +518,7 @@ UNIT_TEST(writing_that_fails)
         { NULL, 0, "cannot write its file in \\dstest86\\logs: status 11", false, true }, /* a byte is left out */
         { &fw.flush, EFI_DEVICE_ERROR, "cannot write its file in \\dstest86\\logs: status 7", false, true },
         { NULL, 0, "its file in \\dstest86\\logs does not read back as written", false, false },
+        { NULL, 0, "its file in \\dstest86\\logs does not read back as written", false, false }, /* its last byte */
         { &fw.reopen, EFI_DEVICE_ERROR, "its file in \\dstest86\\logs does not read back as written", false, false },
         { &fw.open_file, EFI_DEVICE_ERROR, "cannot read \\dstest86\\logs: status 7", true, false },
     };
@@ -505,6 +527,7 @@ UNIT_TEST(writing_that_fails)
         start_again(LOWEST);
         fw.short_write = i == 2;
         fw.reads_back_wrong = i == 4;
+        fw.reads_back_short = i == 5;
         if (cases[i].service)
             *cases[i].service = cases[i].status;
         if (cases[i].there)

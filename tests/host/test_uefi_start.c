@@ -10,6 +10,7 @@
 #define FIRST map_low
 #include "tests/host/uefi_firmware.h"
 
+#include "boot/uefi/remark.c"
 #include "boot/uefi/start.c"
 
 /* Where trampoline.asm puts its own. */
@@ -65,8 +66,10 @@ VOID ZeroMem(VOID *buffer, UINTN size)
 EFI_STATUS LibGetSystemConfigurationTable(EFI_GUID *guid, VOID **table)
 {
     static const EFI_GUID acpi_1 = ACPI_TABLE_GUID, acpi_2 = ACPI_20_TABLE_GUID;
+    static const EFI_GUID smbios = SMBIOS_TABLE_GUID;
     const UINT64 address = memcmp(guid, &acpi_2, sizeof *guid) == 0   ? start_fw.rsdp_2
                            : memcmp(guid, &acpi_1, sizeof *guid) == 0 ? start_fw.rsdp_1
+                           : memcmp(guid, &smbios, sizeof *guid) == 0 ? 0xf0010
                                                                       : 0;
     *table = (void *)(uintptr_t)address;
     return address ? EFI_SUCCESS : EFI_NOT_FOUND;
@@ -301,6 +304,21 @@ static void assert_range(uint32_t index, uint64_t base, uint64_t size, uint32_t 
 
 /* --- tests -------------------------------------------------------------------------------------------------------- */
 
+UNIT_TEST(remarks_are_passed_on)
+{
+    remark("the log will not be saved: %s", "the boot volume is read-only");
+    remark("another");
+    assert_string_equal(console_said, "dstest86: the log will not be saved: the boot volume is read-only\n"
+                                      "dstest86: another\n");
+    console_said[0] = '\0';
+    assert_starts();
+    assert_string_equal(text_at(info()->remarks), "the log will not be saved: the boot volume is read-only; another");
+    for (unsigned i = 0; i < 100; i++)
+        remark("longer");
+    assert_int_equal(strlen(remarks()), REMARKS_SIZE - 1);
+    all[0] = '\0';
+}
+
 UNIT_TEST(a_start)
 {
     static const uint32_t sizes[2] = { 0x20, 0x10 }, rooms[2] = { 0x100, 0x2000 };
@@ -318,8 +336,10 @@ UNIT_TEST(a_start)
         for (uint32_t n = 0; n < sizes[i]; n++)
             assert_int_equal(text_at(segment->source)[n], 64 + i);
     }
-    assert_int_equal(info()->version, 3);
-    assert_int_equal(info()->size, 104);
+    assert_int_equal(info()->version, 4);
+    assert_int_equal(info()->size, 120);
+    assert_int_equal(info()->remarks, 0);
+    assert_int_equal(info()->smbios, 0xf0010);
     assert_int_equal(info()->reserved, 0);
     assert_string_equal(text_at(info()->options), "run=bts.* list");
     assert_string_equal(text_at(info()->route), "uefi x64");

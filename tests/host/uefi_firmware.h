@@ -13,6 +13,7 @@
 
 #define DEVICE ((EFI_HANDLE)0xde71ce) /* what the loader was started from */
 #define FOLDER "\\dstest86\\logs"
+#define BLOCK  0x200u /* of the volume */
 
 EFI_BOOT_SERVICES *BS;
 EFI_RUNTIME_SERVICES *RT;
@@ -29,7 +30,7 @@ static EFI_SYSTEM_TABLE system_table;
 static struct {
     EFI_STATUS open_volume, open_folder, open_file, read, create, write, flush, room, pool; /* 0: it works */
     EFI_STATUS reopen;                                                                      /* of a file with bytes */
-    bool read_only, folder_is_a_file, reads_back_wrong;
+    bool read_only, folder_is_a_file, reads_back_wrong, reads_back_short;
     size_t short_write; /* bytes that a write leaves out */
     size_t read_most;   /* bytes that one read gets; 0: all */
     UINT64 free_space;
@@ -38,6 +39,10 @@ static struct {
     int opened;
     unsigned flushes;
     char deleted[64];
+
+    bool key; /* is pressed while the loader waits for one */
+    unsigned waits, keys_read;
+    UINT64 waited; /* the last time, in 100 ns */
 } fw;
 
 /* --- gnu-efi's Print(), with the conversions that the loader uses ------------------------------------------------- */
@@ -94,6 +99,32 @@ UINTN Print(const CHAR16 *text, ...)
     }
     va_end(values);
     return 0;
+}
+
+/* --- the keyboard ------------------------------------------------------------------------------------------------- */
+
+static inline EFI_STATUS EFIAPI read_one_key(struct _SIMPLE_INPUT_INTERFACE *this, EFI_INPUT_KEY *key)
+{
+    (void)this;
+    *key = (EFI_INPUT_KEY){ .UnicodeChar = ' ' };
+    fw.keys_read++;
+    return EFI_SUCCESS;
+}
+
+EFI_STATUS WaitForSingleEvent(EFI_EVENT event, UINT64 timeout)
+{
+    assert_ptr_equal(event, (EFI_EVENT)0xe4e);
+    fw.waits++;
+    fw.waited = timeout;
+    return fw.key ? EFI_SUCCESS : EFI_TIMEOUT;
+}
+
+VOID StatusToString(CHAR16 *text, EFI_STATUS status)
+{
+    char narrow[32];
+    snprintf(narrow, sizeof narrow, "status %u", (unsigned)(status & 0xff));
+    for (unsigned i = 0; i < sizeof narrow; i++)
+        text[i] = (CHAR16)narrow[i];
 }
 
 /* --- protocols ---------------------------------------------------------------------------------------------------- */
@@ -183,7 +214,7 @@ static EFI_STATUS EFIAPI locate_handles(EFI_LOCATE_SEARCH_TYPE how, EFI_GUID *gu
 static struct file {
     EFI_FILE interface;
     char path[64];
-    uint8_t bytes[16500];
+    uint8_t bytes[66000];
     size_t size, at;
     bool there;
 } files[FILES];
@@ -266,6 +297,8 @@ static EFI_STATUS EFIAPI read_file(struct _EFI_FILE_HANDLE *file, UINTN *size, v
     if (fw.reads_back_wrong && of->at == 14)
         *(uint8_t *)bytes ^= 1;
     of->at += *size;
+    if (fw.reads_back_short && of->at == of->size && *size)
+        --*size;
     return EFI_SUCCESS;
 }
 
@@ -298,6 +331,7 @@ static EFI_STATUS EFIAPI get_info(struct _EFI_FILE_HANDLE *file, EFI_GUID *guid,
         memset(bytes, 0x5a, 36);
         bytes[8] = fw.read_only;
         memcpy(bytes + 24, &fw.free_space, 8);
+        memcpy(bytes + 32, &(UINT32){ BLOCK }, 4);
         return fw.room;
     }
     assert_ptr_equal(file, &log_folder.interface);
@@ -332,7 +366,7 @@ static void new_firmware(void)
                                                        .Flush = flush_file,
                                                        .GetInfo = get_info } };
     memset(&fw, 0, sizeof fw);
-    fw.free_space = 0x10000;
+    fw.free_space = 0x100000 + BLOCK;
     console_said[0] = '\0';
     for (unsigned i = 0; i < FILES; i++)
         files[i] = closed;

@@ -100,8 +100,8 @@ for ([33, 0, @pass], [35, 1, @fail], [45, 3, @incomplete], [37, 77, @skip], [39,
 }
 like(run_log('exit 33', '', @pass[0 .. $#pass - 1]), qr/^2\|.*\|machine: .*"# end" is there 0 times/s, 'a log without its end');
 is(run_log('exit 1', "no such device\n"), "2||no such device\n", 'QEMU does not start');
-is(run_log('exec sleep 100', '', "\e[2Jloader\r", '', 'dstest86: no kernel started; returning to the firmware'),
-    "99|loader\ndstest86: no kernel started; returning to the firmware\n|", 'a loader that starts no kernel ends the run');
+is(run_log('exec sleep 100', '', "\e[2Jloader\r", '', 'dstest86: no kernel started; returning to the firmware in 30 seconds, or after a key'),
+    "99|loader\ndstest86: no kernel started; returning to the firmware in 30 seconds, or after a key\n|", 'a loader that starts no kernel ends the run');
 like(run_log('exec sleep 100', "KVM internal error. Suberror: 1\n", $begin), qr/^99\|.*\|KVM internal error.*\nmachine: KVM cannot go on with/s, 'so does an error of KVM');
 
 # ---- kvm

@@ -104,7 +104,7 @@ sub not_kept
     my ($what, $sentence, $route) = @_;
     my ($text) = machine($end, 0, '-r', $route, '-R', '-k', $stick, '-p', 'none', '-o', 'log=stick exit=none run=bts.calls');
     like($text, qr/^dstest86: the log will not be saved: \Q$sentence\E\r$/m, "$what: the loader says so") or diag $text;
-    like($text, qr/^# log not kept: only the UEFI loader can keep it, and printed why it did not\r$/m, '... and the kernel');
+    like($text, qr/^# loader: the log will not be saved: \Q$sentence\E\r\n(?:#.*\n)*# log not kept: the loader says why\r$/m, '... and the kernel');
     unlike($text, qr/the machine restarts/, '... which does not restart');
     return $text =~ / signature 0x([0-9a-f]{8}) /;
 }
@@ -136,6 +136,15 @@ sub lost
     return;
 }
 lost('no room any more', 'the log of the previous run is lost: the boot volume has too little free space', $memory);
+copy_stick($stick);
+write_file("$folder/fill", 'x' x (($room =~ tr/0-9//cdr) - 67000));
+run_mtools($stick, 'mcopy', "$folder/fill", '::/fill');
+my ($shortened) = restarted($memory, $key, 0, '--');
+like($shortened, qr/^dstest86: the boot volume has too little free space: the middle of the log is left out\r$/m, 'room for a part') or diag $shortened;
+my ($part) = values %{ { logs() } };
+my ($head, $left_out, $tail) = $part =~ /\A(.*\n)# log full: (\d+) lines are left out here\r\n(.*)\z/s;
+ok(index($text, $head) == 0 && substr($text, -length $tail) eq $tail && length $tail > 32700, '... keeps the head and the last 32 KiB');
+is($left_out, ($text =~ tr/\n//) - ("$head$tail" =~ tr/\n//), '... and says how many lines are left out');
 copy_stick($stick);
 substr(my $damaged = $memory, HEAD_SIZE + 1000, 1) ^= "\x01";
 lost('one changed bit', 'the log of the previous run is lost: its memory at 0x3000000 was overwritten', $damaged);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* What the loader has to say although the run goes on: for firmware's console, and for the kernel's log and page. */
+#ifndef BOOT_UEFI_REMARK_H
+#define BOOT_UEFI_REMARK_H
+
+#include <stdbool.h>
+
+#define REMARKS_SIZE 400u /* characters, NUL included */
+
+/* Prints a sentence on the console, where the kernel's page soon covers it, and keeps it for the kernel. */
+void remark(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* The sentences so far, joined; "" if there are none. Text that is too long is cut. */
+const char *remarks(void);
+
+/* Whether somebody presses a key in time; false without a keyboard. The time is for reading, too. */
+bool key_pressed(unsigned seconds);
+
+#endif
