@@ -236,6 +236,7 @@ static enum outcome run_one(const struct test *test, const struct options *optio
                              .hold_most = options->records_failing,
                              .lbr_most = options->lbr_entries };
     held_lines_start();
+    serial_flush(); /* if the test hangs, the log names it */
     outcome = run_bounded(&run, options->timeout, quiesce);
     runner.results[runner.current].seen = run.seen != 0;
     if (outcome == OUTCOME_SKIP)

@@ -121,6 +121,12 @@ void serial_buffer(char *memory, size_t bytes)
 
 void serial_flush(void)
 {
+    uint64_t most = 0;
+
+    for (unsigned i = 0; i < line_count; i++)
+        if (behind(&lines[i]) > most)
+            most = behind(&lines[i]);
+    waited += (uint32_t)most;
     wait_until(0);
     for (unsigned i = 0; i < line_count; i++)
         for (uint32_t polls = 0; !lines[i].given_up && !uart_idle(&lines[i].uart) && polls < SEND_POLLS; polls++)

@@ -180,6 +180,12 @@ void *memory_keep(size_t size, size_t alignment)
     return machine.memory;
 }
 
+void serial_flush(void)
+{
+    note_did("flush");
+    assert_non_null(strstr(said, runner.results[runner.current].id)); /* what it sends */
+}
+
 unsigned serial_seconds(void)
 {
     return machine.seconds;
@@ -320,7 +326,7 @@ UNIT_TEST(hanging)
                        "not ok 1 robust.hang\n"
                      : "KTAP version 1\n1..1\n# test robust.hang\n# Hangs\n# wrong: timed out after 30 seconds\n"
                        "# what was held\nnot ok 1 robust.hang\n");
-        it_did("quiesce\npage 1 robust.hang\nhold\nwatch 30\non\ndump robust.hang\nunwatch\ncr0 31\ncr4 20\nrecover\n"
+        it_did("quiesce\npage 1 robust.hang\nhold\nflush\nwatch 30\non\ndump robust.hang\nunwatch\ncr0 31\ncr4 20\nrecover\n"
                "quiesce\n");
     }
 }
@@ -396,9 +402,9 @@ UNIT_TEST(two_kinds)
             "not ok 6 pebs.two.atom\n"
             "# test bts.three.atom\n# Three\n# expect 1 records\nok 7 bts.three.atom\n"
             "# test other.four.atom\nok 8 other.four.atom # SKIP no DS: CPUID.1:EDX bit 21 clear\n");
-    it_did("quiesce\npage 5 bts.one.atom\nhold\nwatch 30\non\ndump bts.one.atom\noff\nunwatch\nquiesce\n"
-           "page 6 pebs.two.atom\nhold\nwatch 30\non\ndump pebs.two.atom\noff\nunwatch\nquiesce\n"
-           "page 7 bts.three.atom\nhold\nwatch 30\non\ndump bts.three.atom\noff\nunwatch\nquiesce\n"
+    it_did("quiesce\npage 5 bts.one.atom\nhold\nflush\nwatch 30\non\ndump bts.one.atom\noff\nunwatch\nquiesce\n"
+           "page 6 pebs.two.atom\nhold\nflush\nwatch 30\non\ndump pebs.two.atom\noff\nunwatch\nquiesce\n"
+           "page 7 bts.three.atom\nhold\nflush\nwatch 30\non\ndump bts.three.atom\noff\nunwatch\nquiesce\n"
            "page 8 other.four.atom\n");
     runner_run("atom2", &caps[2], quiesce); /* one more than there is room for */
     runner_abandon("atom2", &caps[2], "late");

@@ -196,11 +196,9 @@ for (['failures', [qw(-p skylake -f lbr.registers.cleared -o), 'run=lbr.*,ds.* e
 }
 {
     my $machine = Machine->start($seconds, $folder, qw(-r uefi -p skylake -o), 'run=ds.*,selftest.hang timeout=8 exit=none', '--', '-device', 'VGA');
-    my @lines;    # by the screen: the serial line is behind it
-    until (grep { /^Test \d+ of \d+: selftest\.hang$/ } @lines) {
-        $machine->pause;
-        @lines = eval { lines_of($machine) };
-    }
+    $machine->wait_for(qr/^# test selftest\.hang\r\n# \w.*\n/m);
+    unlike($machine->log, qr/timed out/, 'the serial line names a test while it hangs');
+    my @lines = lines_of($machine);
     my ($all) = map { /^Test \d+ of (\d+):/ } @lines;
     my @bar = grep { /tests done$/ } @lines;
     like($bar[0], qr/^█+\.+ @{[$all - 1]} of $all tests done$/, 'a running test: the bar');
