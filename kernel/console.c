@@ -5,6 +5,7 @@
 
 #include "lib/format.h"
 #include "kernel/log_keeper.h"
+#include "kernel/log_lines.h"
 #include "kernel/serial.h"
 #include "kernel/symbols.h"
 
@@ -34,6 +35,7 @@ static void write_line(const char *prefix, const char *fmt, va_list args)
     char line[CONSOLE_LINE_MAX];
 
     vformat(line, sizeof line, fmt, args);
+    log_lines_add(line);
     print(prefix, line);
 }
 

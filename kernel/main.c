@@ -26,6 +26,7 @@
 #include "kernel/held_lines.h"
 #include "kernel/acpi_root.h"
 #include "kernel/log_keeper.h"
+#include "kernel/log_lines.h"
 #include "kernel/core_kinds.h"
 #include "kernel/memory.h"
 #include "kernel/secondary_cpus.h"
@@ -47,6 +48,8 @@
 
 #define SERIAL_BUFFER 0x100000u /* bytes: more than the log of all tests with a few records each */
 #define HELD_SIZE     0x10000u  /* bytes: several times what eight records of each kind take, with all their groups */
+
+#define LINES_SIZE 0x20000u /* bytes: the log of all measurements, and the list of tests */
 
 #define WIDTH (unsigned)(8 * sizeof(void *))
 
@@ -113,6 +116,7 @@ static void step_options(void)
     run_end_configure(&machine.options, cpuid(1, 0).ecx >> 31);
     memory_init(&machine.boot);
     held_lines_init(memory_keep(HELD_SIZE, PAGE_SIZE), HELD_SIZE);
+    log_lines_init(memory_keep(LINES_SIZE, PAGE_SIZE), LINES_SIZE);
     display_init(&machine.boot.screen);
     acpi_root_init(&machine.boot);
     log_keeper_start(&machine.boot.keep);
@@ -134,7 +138,9 @@ static void step_options(void)
     }
     if (error != OPTIONS_OK) {
         run_error("%s: %.*s", options_error_text(error), (int)offender.length, offender.start);
+        log_lines_start();
         options_help(console_sink.line, console_sink.context);
+        progress_lines(PAGE_LINES_ALL);
         error_end();
     }
     if (machine.options.width != 0 && machine.options.width != WIDTH) {
@@ -243,8 +249,8 @@ static void say_log(void)
         progress_log("the stick, after a restart");
     } else if (machine.options.log != OPTIONS_LOG_NONE)
         console_note("log not kept: %s", machine.boot.keep.base      ? "the loader's memory for it was overwritten"
-                                          : machine.boot.remarks != 0 ? "the loader says why"
-                                                                      : "only the UEFI loader can keep it");
+                                         : machine.boot.remarks != 0 ? "the loader says why"
+                                                                     : "only the UEFI loader can keep it");
 }
 
 static void step_report(void)
@@ -397,7 +403,9 @@ static void step_tests(void)
     unsigned wanted = 0, named = 0, left;
 
     if (machine.options.list) {
+        log_lines_start();
         runner_list();
+        progress_lines(PAGE_LINES_ALL);
         run_end(VERDICT_SKIP, &(struct totals){ 0 });
     }
     for (unsigned i = 0; i < core_kinds_count(); i++) {

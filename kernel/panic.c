@@ -70,5 +70,6 @@ void panic_exception(struct interrupt_frame *f)
                      register_names[n], r[0], register_names[n + 1], r[-1], register_names[n + 2], r[-2],
                      register_names[n + 3], r[-3]);
     }
+    progress_lines(PAGE_LINES_LAST);
     run_end(VERDICT_PANIC, &totals);
 }

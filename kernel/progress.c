@@ -7,6 +7,7 @@
 #include "lib/format.h"
 #include "lib/text.h"
 #include "kernel/display.h"
+#include "kernel/log_lines.h"
 
 #define TURN_MICROSECONDS 8000000u /* long enough to point a phone at it */
 
@@ -119,6 +120,12 @@ void progress_code(const struct page_code *code)
     page.codes = codes;
 }
 
+void progress_lines(enum page_lines take)
+{
+    page.lines = log_lines(&page.lines_size);
+    page.take = take;
+}
+
 void progress_trouble(const char *fmt, ...)
 {
     va_list args;
@@ -139,7 +146,7 @@ void progress_end(enum verdict verdict, enum page_then then, bool sent)
 
 void progress_take_turns(void)
 {
-    const unsigned turns = page_turns(&page, display_cells());
+    const unsigned turns = page_turns(&page, display_cells(), false);
 
     while (turns > 1 && clock_wait(TURN_MICROSECONDS)) {
         page.turn = (page.turn + 1) % turns;

@@ -37,6 +37,9 @@ bool progress_is_seen(void);
 /* The largest side of a QR code that fits on the screen, in modules; 0 without a screen. */
 unsigned progress_code_most(void);
 
+/* Shows the lines of the log that are kept now (kernel/log_lines.h) on further pages at the end. */
+void progress_lines(enum page_lines take);
+
 /* Adds a QR code to the last pages. The next call that draws a page shows the code. */
 void progress_code(const struct page_code *code);
 

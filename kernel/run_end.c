@@ -3,6 +3,7 @@
 
 #include "arch/x86/devices/clock.h"
 #include "arch/x86/cpu.h"
+#include "arch/x86/devices/watchdog.h"
 #include "kernel/console.h"
 #include "kernel/dump.h"
 #include "kernel/log_keeper.h"
@@ -89,6 +90,7 @@ static void show_codes(enum verdict verdict, const struct totals *totals)
 void run_end(enum verdict verdict, const struct totals *totals)
 {
     interrupts_off();
+    watchdog_stop(); /* a panic came inside a test, which must not go on */
     dump_end();
     firmware_give_back();
     if (log_keeper_is_on() && how != OPTIONS_END_REBOOT)

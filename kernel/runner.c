@@ -12,6 +12,7 @@
 #include "kernel/console.h"
 #include "kernel/dump.h"
 #include "kernel/held_lines.h"
+#include "kernel/log_lines.h"
 #include "kernel/core_kinds.h"
 #include "kernel/memory.h"
 #include "kernel/progress.h"
@@ -352,6 +353,7 @@ bool runner_begin(const struct options *options, unsigned kinds, unsigned named)
             (struct result){ .id = tests_start[i % count].id, .records = tests_start[i % count].records };
     console_line("KTAP version 1");
     console_line("1..%u", kinds * runner.planned);
+    log_lines_start();
     progress_plan(runner.results, kinds * count, kinds * runner.planned);
     return true;
 }
@@ -439,6 +441,27 @@ void runner_abandon(const char *name, const struct caps *caps, const char *why)
     count_results();
 }
 
+/* For the pages after the last one: figures, or the reasons of all tests that differed, failed or were skipped. */
+static void say_reasons(void)
+{
+    char line[ID_SIZE + WHY_SIZE + 16];
+    const size_t count = runner.kinds * runner.count;
+
+    if (results_are_of(runner.results, count, "measure")) {
+        progress_lines(PAGE_LINES_ALL);
+        return;
+    }
+    log_lines_start();
+    for (enum outcome outcome = OUTCOME_DIFFERS; outcome <= OUTCOME_ERROR; outcome++)
+        for (size_t i = 0; i < count; i++)
+            if (runner.results[i].outcome == outcome) {
+                format(line, sizeof line, "%s %s: %s", outcome_text(outcome), runner.results[i].id,
+                       result_why(&runner.results[i]));
+                log_lines_add(line);
+            }
+    progress_lines(PAGE_LINES_BY_KEY);
+}
+
 enum verdict runner_conclude(void)
 {
     static struct facility all[FACILITIES]; /* static, because the last page shows them */
@@ -456,6 +479,7 @@ enum verdict runner_conclude(void)
             memcpy(all, facilities[0], sizeof all);
     }
     verdict = verdict_of(all, &runner.totals);
+    say_reasons();
     progress_verdict(verdict, all);
     results_table(&console_sink, runner.results, count);
     results_reasons(&console_sink, runner.results, count);

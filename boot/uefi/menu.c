@@ -24,7 +24,7 @@ static const struct choice {
 } choices[] = {
     { '1', "all tests, or those that the options select", "" },
     { '2', "quick: a few tests of each area", "run=quick records=1" },
-    { '3', "measure: measurements, which have no verdict", "run=measure.*" },
+    { '3', "measure: measurements, which have no verdict", "run=measure.* records=0 timeout=120" },
 };
 
 struct menu {

@@ -45,6 +45,18 @@ bool result_is_of(const struct result *result, const char *area)
     return ends_word(*id) && ends_word(*area);
 }
 
+bool results_are_of(const struct result *results, size_t count, const char *area)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < count; i++) {
+        if (results[i].outcome != OUTCOME_NOT_RUN && !result_is_of(&results[i], area))
+            return false;
+        any = any || results[i].outcome != OUTCOME_NOT_RUN;
+    }
+    return any;
+}
+
 const char *result_why(const struct result *result)
 {
     return result->why ? result->why : "no reason given";

@@ -37,6 +37,9 @@ const char *outcome_text(enum outcome outcome);
 bool result_is_of(const struct result *result, const char *area);
 int result_area_length(const char *id);
 
+/* Whether all tests that the options select, one or more, belong to this area. */
+bool results_are_of(const struct result *results, size_t count, const char *area);
+
 /* The reason, or text that says there is none. */
 const char *result_why(const struct result *result);
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "lib/format.h"
+#include "lib/text.h"
 #include "kernel/screen/letters.h"
 #include "kernel/screen/pen.h"
 
@@ -221,10 +222,34 @@ static uint8_t verdict_colour(enum verdict verdict)
     return BAD;
 }
 
-/* What a verdict means. */
-static const char *meaning(enum verdict verdict, const struct totals *all)
+static bool measured(const struct page *page)
 {
-    switch (verdict) {
+    return results_are_of(page->results, page->result_count, "measure");
+}
+
+/* Whether tests failed, all of them because their time ran out. */
+static bool timed_out(const struct page *page)
+{
+    unsigned count = 0;
+
+    for (size_t i = 0; i < page->result_count; i++) {
+        if (page->results[i].outcome != OUTCOME_FAIL)
+            continue;
+        if (!text_begins(result_why(&page->results[i]), "timed out"))
+            return false;
+        count++;
+    }
+    return count != 0;
+}
+
+/* What a verdict means. */
+static const char *meaning(const struct page *page, const struct totals *all)
+{
+    if (page->verdict == VERDICT_FAIL && timed_out(page))
+        return "A test did not end within its time limit.";
+    if (page->verdict <= VERDICT_FAIL && measured(page))
+        return "These are measurements: figures, no statement about the manual.";
+    switch (page->verdict) {
     case VERDICT_PASS:
         return "What was tested works as the manual promises.";
     case VERDICT_FAIL:
@@ -253,7 +278,9 @@ static unsigned letters_scale(const struct sheet *sheet)
 static void draw_verdict(struct sheet *sheet, const struct totals *all)
 {
     const struct page *const page = sheet->page;
-    const struct pen pen = coloured(sheet, verdict_colour(page->verdict)), strong = coloured(sheet, STRONG);
+    const bool figures = page->verdict == VERDICT_PASS && measured(page);
+    const struct pen pen = coloured(sheet, figures ? TEXT : verdict_colour(page->verdict)),
+                     strong = coloured(sheet, STRONG);
     const char *const word = verdict_text(page->verdict);
     const unsigned scale = letters_scale(sheet);
 
@@ -261,7 +288,7 @@ static void draw_verdict(struct sheet *sheet, const struct totals *all)
     sheet->row += letters_rows(word, scale, pen.width);
     gap(sheet);
     if (!page->trouble || page->verdict != VERDICT_ERROR)
-        sheet->row += pen_words(&strong, sheet->row, MEANING_ROWS, meaning(page->verdict, all));
+        sheet->row += pen_words(&strong, sheet->row, MEANING_ROWS, meaning(page, all));
     if (page->trouble)
         sheet->row += pen_words(&strong, sheet->row, TROUBLE_ROWS, page->trouble);
     if (page->verdict == VERDICT_PANIC && page->test)
@@ -441,9 +468,12 @@ static void draw_list(struct sheet *sheet, unsigned failures, unsigned differenc
 
 static const char *advice(const struct page *page, const struct totals *all)
 {
+    if (page->verdict == VERDICT_FAIL && timed_out(page))
+        return "A slow machine needs more time: start again with timeout=120. If a test then still does not end, "
+               "please report it, with the name of the machine. ";
     switch (page->verdict) {
     case VERDICT_PASS:
-        return "Nothing is wrong. ";
+        return measured(page) ? "" : "Nothing is wrong. ";
     case VERDICT_FAIL:
         return "Please report it, with the name of the machine. ";
     case VERDICT_SKIP:
@@ -536,6 +566,38 @@ static void draw_title(const struct sheet *sheet)
     pen_line(&pen, 0, "dstest86 %s, %u bits, %s", page->version, page->bits, page->revision);
 }
 
+/* ---- lines of the log ---- */
+
+static unsigned count_lines(const struct page *page)
+{
+    unsigned count = 0;
+
+    for (size_t i = 0; page->lines && page->state >= PAGE_VERDICT && i < page->lines_size; i++)
+        count += page->lines[i] == '\0';
+    return count;
+}
+
+/* Draws lines from number `first` on. */
+static void draw_lines(const struct page *page, const struct pen *pen, unsigned row, unsigned end, unsigned first)
+{
+    const unsigned count = count_lines(page);
+    const char *line = page->lines;
+
+    for (unsigned n = 0; n < count && row < end; n++, line += text_length(line) + 1)
+        if (n >= first)
+            pen_line(pen, row++, "%s", line);
+}
+
+/* Draws what fits into the free rows of the page of text. */
+static void draw_some_lines(const struct sheet *sheet)
+{
+    const unsigned count = count_lines(sheet->page), rows = sheet->end - sheet->row;
+
+    if (sheet->page->take != PAGE_LINES_BY_KEY && rows > 0 && sheet->row < sheet->end)
+        draw_lines(sheet->page, &sheet->pen, sheet->row, sheet->end,
+                   sheet->page->take == PAGE_LINES_LAST && count > rows ? count - rows : 0);
+}
+
 /* The rows left on the last page if everything is drawn. */
 static unsigned spare_rows(const struct sheet *sheet, unsigned areas, unsigned listed)
 {
@@ -545,6 +607,7 @@ static unsigned spare_rows(const struct sheet *sheet, unsigned areas, unsigned l
     rows += letters_rows(verdict_text(page->verdict), letters_scale(sheet), sheet->pen.width);
     rows += 2 + (page->trouble ? pen_count(&sheet->pen, TROUBLE_ROWS, page->trouble) : 0);
     rows += areas ? 2 + table_rows(sheet, areas) + listed : 0;
+    rows += page->take != PAGE_LINES_BY_KEY ? count_lines(page) : 0;
     return rows < sheet->end ? sheet->end - rows : 0;
 }
 
@@ -573,13 +636,16 @@ static void draw_text(const struct page *page, struct cells *cells, unsigned col
         draw_verdict(&sheet, &all);
     else
         draw_progress(&sheet);
-    if (count == 0)
+    if (count == 0) {
+        draw_some_lines(&sheet);
         return;
+    }
     draw_table(&sheet, areas, count, &all, listed < LIST_LEAST ? listed : LIST_LEAST);
     if (ended)
         draw_list(&sheet, failures, all.differs);
     else
         draw_last_failures(&sheet, failures);
+    draw_some_lines(&sheet);
 }
 
 /* A page for a code alone, with enough text for a reader who has only a photo of this page. */
@@ -621,11 +687,41 @@ static bool all_beside(const struct page *page, const struct cells *cells)
     return true;
 }
 
-unsigned page_turns(const struct page *page, const struct cells *cells)
+/* The pages of text and codes. */
+static unsigned first_turns(const struct page *page, const struct cells *cells)
 {
     if (page->code_count == 0 || page->state < PAGE_VERDICT)
         return 1;
     return all_beside(page, cells) ? page->code_count : 1 + page->code_count;
+}
+
+/* Rows of a page for lines: without its title, a blank line, and its last line. */
+static unsigned line_rows(const struct cells *cells)
+{
+    return cells->rows - 3;
+}
+
+unsigned page_turns(const struct page *page, const struct cells *cells, bool keys)
+{
+    const unsigned pages = (count_lines(page) + line_rows(cells) - 1) / line_rows(cells);
+
+    if (page->take == PAGE_LINES_BY_KEY && !keys)
+        return first_turns(page, cells);
+    return first_turns(page, cells) + (page->take == PAGE_LINES_LAST && pages > 1 ? 1 : pages);
+}
+
+/* Page number `turn` of lines, from 0. */
+static void draw_lines_page(const struct page *page, struct cells *cells, unsigned turn)
+{
+    const struct pen pen = { cells, MARGIN, cells->columns - 2 * MARGIN, TEXT };
+    const struct sheet sheet = { .page = page, .cells = cells, .pen = pen };
+    const struct pen strong = coloured(&sheet, STRONG);
+    const unsigned rows = line_rows(cells), count = count_lines(page);
+
+    draw_title(&sheet);
+    draw_lines(page, &pen, 1, 1 + rows, page->take == PAGE_LINES_LAST && count > rows ? count - rows : turn * rows);
+    pen_line(&strong, cells->rows - 1, "Page %u of %u.%s", page->turn + 1, page_turns(page, cells, true),
+             page->take == PAGE_LINES_BY_KEY ? "" : " They take turns.");
 }
 
 unsigned page_code_most(const struct cells *cells)
@@ -644,6 +740,10 @@ void page_draw(const struct page *page, struct cells *cells)
     struct page_code_place place;
 
     pen_clear(cells, TEXT);
+    if (page->turn >= first_turns(page, cells)) {
+        draw_lines_page(page, cells, page->turn - first_turns(page, cells));
+        return;
+    }
     if (page->state < PAGE_VERDICT || page->code_count == 0 || (!beside && page->turn == 0)) {
         draw_text(page, cells, cells->columns);
         return;

@@ -25,6 +25,13 @@ enum page_state {
 /* What the machine does after the last page. */
 enum page_then { PAGE_HALTS, PAGE_REBOOTS, PAGE_SWITCHES_OFF };
 
+/* Which lines the pages for them show, and when. */
+enum page_lines {
+    PAGE_LINES_ALL,   /* all of them, in turn with the other pages */
+    PAGE_LINES_LAST,  /* the last ones, in turn */
+    PAGE_LINES_BY_KEY /* all of them, only if a key asks for them */
+};
+
 /* The state of a run. */
 struct page {
     enum page_state state;
@@ -45,11 +52,18 @@ struct page {
     const struct page_code *codes;   /* the result as QR codes, shown from PAGE_VERDICT on */
     unsigned code_count;
     enum page_then then;
-    unsigned turn; /* number of the page, below page_turns() */
+    const char *lines;    /* of further pages, each NUL-terminated; NULL: none */
+    size_t lines_size;    /* bytes */
+    enum page_lines take; /* how they are shown */
+    bool keys;            /* keys turn the pages and restart the machine */
+    unsigned turn;        /* number of the page, below page_turns() */
 };
 
-/* The number of pages that are shown in turn on a screen of this size: more than one if not everything fits. */
-unsigned page_turns(const struct page *page, const struct cells *cells);
+/*
+ * The number of pages that are shown in turn on a screen of this size: more than one if not everything fits. keys: with
+ * those that a key asks for.
+ */
+unsigned page_turns(const struct page *page, const struct cells *cells, bool keys);
 
 /* The largest side of a QR code that fits on a screen of this size, in modules. */
 unsigned page_code_most(const struct cells *cells);

@@ -3,6 +3,7 @@
 #include "tests/host/unit_test.h"
 
 #include "kernel/console.c"
+#include "kernel/log_lines.c"
 
 static char sent[3000], kept[3000];
 static const char *lost[2];
@@ -76,6 +77,34 @@ UNIT_TEST(given_up)
            "# console COM2: dropped, because it accepted no more characters\r\n",
            "ok 1\n# console COM1: dropped, because it accepted no more characters\n"
            "# console COM2: dropped, because it accepted no more characters\n");
+}
+
+/* What the screen's further pages show: the last lines, without those for programs. */
+UNIT_TEST(kept_for_the_screen)
+{
+    static char memory[20];
+    size_t size;
+
+    console_note("no memory yet");
+    log_lines_init(memory, sizeof memory);
+    console_note("one");
+    console_note("measure cost 5");
+    console_text("DUMP");
+    console_line("ok %u", 2u);
+    assert_memory_equal(log_lines(&size), "one\0ok 2", 9);
+    assert_int_equal(size, 9);
+    console_note("1234"); /* it is the newer half */
+    console_note("12345");
+    assert_memory_equal(log_lines(&size), "one\0ok 2\0001234\00012345", 20);
+    assert_int_equal(size, 20);
+    console_note("x");
+    assert_memory_equal(log_lines(&size), "12345\0x", 8);
+    assert_int_equal(size, 8);
+    console_note("one more than there is room for");
+    assert_int_equal((log_lines(&size), size), 8);
+    log_lines_start();
+    assert_int_equal((log_lines(&size), size), 0);
+    sent[0] = kept[0] = 0;
 }
 
 UNIT_TEST(symbols)

@@ -258,6 +258,65 @@ UNIT_TEST(tests_have_failed)
     expect("the verdict fail, then a reboot", &page, 128, 48);
 }
 
+/* Figures, which take turns with the page of text; a time limit is no promise of the manual. */
+UNIT_TEST(measurements)
+{
+    static const char figures[] = "test measure.skid.loads\0where a sample is\0distance  samples\0       1       96";
+    static struct result results[] = { { .id = "measure.skid.loads", .outcome = OUTCOME_PASS },
+                                       { .id = "measure.skid.stores", .outcome = OUTCOME_SKIP, .why = "no stores" },
+                                       { .id = "bts.calls", .outcome = OUTCOME_NOT_RUN } };
+    struct page page = { TESTS(results),        LOG, .state = PAGE_END, .lines = figures, .lines_size = sizeof figures,
+                         .take = PAGE_LINES_ALL };
+
+    expect("measurements", &page, 80, 25);
+    assert_int_equal(page_turns(&page, &cells, false), 2);
+    page.turn = 1;
+    expect("the figures", &page, 80, 25);
+    page.turn = 0;
+    results[0] =
+        (struct result){ .id = "measure.skid.loads", .outcome = OUTCOME_FAIL, .why = "timed out after 10 seconds" };
+    page.verdict = VERDICT_FAIL;
+    draw(&page, 80, 25);
+    assert_non_null(find_line(" A test did not end within its time limit."));
+    assert_non_null(find_line(" A slow machine needs more time: start again with timeout=120."));
+}
+
+UNIT_TEST(pages_of_lines)
+{
+    static char lines[70 * 8];
+    const struct page_code small = code_of(21);
+    struct page page = { PROGRAM, LOG, .state = PAGE_END, .verdict = VERDICT_PANIC, .lines = lines };
+
+    for (unsigned i = 0; i < 70; i++)
+        page.lines_size += (size_t)snprintf(lines + page.lines_size, 8, "line %u", i) + 1;
+    page.take = PAGE_LINES_LAST;
+    page.turn = 1;
+    draw(&page, 80, 25);
+    assert_string_equal(line_of(1), " line 48");
+    assert_string_equal(line_of(22), " line 69");
+    assert_int_equal(page_turns(&page, &cells, false), 2);
+    page.turn = 0;
+    draw(&page, 128, 48);
+    assert_string_equal(line_of(44), " line 69");
+
+    page.take = PAGE_LINES_ALL;
+    page.codes = &small;
+    page.code_count = 1;
+    draw(&page, 100, 25);
+    assert_int_equal(page_turns(&page, &cells, false), 1 + 4); /* of 22 lines */
+    page.turn = 4;
+    draw(&page, 100, 25);
+    assert_string_equal(line_of(1), " line 66");
+    assert_string_equal(line_of(5), "");
+    assert_string_equal(line_of(24), " Page 5 of 5. They take turns.");
+
+    page.take = PAGE_LINES_BY_KEY;
+    assert_int_equal(page_turns(&page, &cells, false), 1);
+    assert_int_equal(page_turns(&page, &cells, true), 5);
+    page.state = PAGE_TESTS;
+    assert_int_equal(page_turns(&page, &cells, true), 1);
+}
+
 UNIT_TEST(nothing_has_failed)
 {
     static const struct result skipped[] = { { .id = "pebs.a", .outcome = OUTCOME_SKIP, .why = "no PEBS" } };
@@ -536,7 +595,7 @@ UNIT_TEST(codes_of_every_size)
                 page.codes = &code;
                 page.turn = 0;
                 draw(&page, columns, rows);
-                assert_int_equal(page_turns(&page, &cells), beside ? 1 : 2);
+                assert_int_equal(page_turns(&page, &cells, false), beside ? 1 : 2);
                 if (beside) {
                     check_places(columns - side - 2 * beside);
                     check_code(&code, 1, beside);
@@ -558,7 +617,7 @@ UNIT_TEST(turns)
 
     cells.columns = 100;
     cells.rows = 30;
-    assert_int_equal(page_turns(&page, &cells), 2); /* each to the right of the text */
+    assert_int_equal(page_turns(&page, &cells, false), 2); /* each to the right of the text */
     draw(&page, 100, 30);
     check_code(&codes[0], 1, 4);
     assert_non_null(find_line(" PEBS  pass 43 of 43, 22 do not apply"));
@@ -574,13 +633,13 @@ UNIT_TEST(turns)
     assert_non_null(find_line(" that follows it."));
     page.codes = codes;
     page.code_count = 3; /* the third has no room there */
-    assert_int_equal(page_turns(&page, &cells), 4);
+    assert_int_equal(page_turns(&page, &cells, false), 4);
     page.state = PAGE_TESTS;
-    assert_int_equal(page_turns(&page, &cells), 1);
+    assert_int_equal(page_turns(&page, &cells, false), 1);
     page.state = PAGE_VERDICT;
-    assert_int_equal(page_turns(&page, &cells), 4);
+    assert_int_equal(page_turns(&page, &cells, false), 4);
     page.code_count = 0;
-    assert_int_equal(page_turns(&page, &cells), 1);
+    assert_int_equal(page_turns(&page, &cells, false), 1);
 }
 
 /* ---- pieces ---- */

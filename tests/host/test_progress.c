@@ -4,6 +4,7 @@
 
 #include "arch/x86/devices/clock.h"
 #include "kernel/display.h"
+#include "kernel/log_lines.h"
 #include "tests/host/processors.h"
 
 static struct cells cells;
@@ -60,6 +61,12 @@ bool clock_wait(unsigned microseconds)
     waits--;
     strcat(turns_seen, !is_code_page() ? "text " : says("Scan code 1 of ") ? "code1 " : "code2 ");
     return true;
+}
+
+const char *log_lines(size_t *size)
+{
+    *size = 9;
+    return "one\0ok 2";
 }
 
 #include "kernel/progress.c"
@@ -245,6 +252,16 @@ UNIT_TEST(one_code_takes_turns_with_the_text)
     waits = 3;
     progress_take_turns();
     assert_string_equal(turns_seen, "text code1 text ");
+}
+
+UNIT_TEST(lines_take_turns)
+{
+    start();
+    progress_lines(PAGE_LINES_ALL);
+    progress_end(VERDICT_SKIP, PAGE_HALTS, true);
+    waits = 3;
+    progress_take_turns();
+    assert_true(says("ok 2") && says("Page 2 of 2."));
 }
 
 UNIT_TEST(no_more_codes_than_there_is_room_for)

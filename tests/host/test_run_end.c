@@ -95,6 +95,11 @@ void progress_trouble(const char *fmt, ...)
     note("trouble %s", text);
 }
 
+void watchdog_stop(void)
+{
+    note("unwatch");
+}
+
 void dump_end(void)
 {
     note("dump end");
@@ -185,7 +190,7 @@ UNIT_TEST(by_default)
 {
     if (!setjmp(end))
         run_end(VERDICT_FAIL, &totals);
-    assert_string_equal(did, "cli\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE
+    assert_string_equal(did, "cli\nunwatch\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE
                              "\nflush\npage 1, halts, sent\nturns\nhalt\n");
 }
 
@@ -195,14 +200,15 @@ UNIT_TEST(log_kept)
 #define RESTART "write back\nport cf9: 2\nport cf9: 6\nport 64: fe\ntriple fault\n"
     kept = true;
     ends(&(struct options){ .end = OPTIONS_END_POWEROFF, .exit = OPTIONS_EXIT_AUTO }, true,
-         "cli\ndump end\nfirmware\n"
+         "cli\nunwatch\ndump end\nfirmware\n"
          "# log kept: the machine restarts in 10 seconds, and the loader saves the log\n"
          "code of 1, 1\npage 1, reboots\n" LINE "\nflush\npage 1, reboots, sent\nport f4: 11\n"
          "wait 1000000\nwait 1000000\nwait 1000000\nwait 1000000\nwait 1000000\n"
          "wait 1000000\nwait 1000000\nwait 1000000\nwait 1000000\nwait 1000000\n" RESTART);
     assert_true(pauses >= 1000000);
     ends(&(struct options){ .end = OPTIONS_END_REBOOT, .exit = OPTIONS_EXIT_AUTO }, false,
-         "cli\ndump end\nfirmware\ncode of 1, 1\npage 1, reboots\n" LINE "\nflush\npage 1, reboots, sent\n" RESTART);
+         "cli\nunwatch\ndump end\nfirmware\ncode of 1, 1\npage 1, reboots\n" LINE
+         "\nflush\npage 1, reboots, sent\n" RESTART);
     kept = false;
 }
 
@@ -210,7 +216,7 @@ UNIT_TEST(with_screen)
 {
     screen = true;
     ends(&(struct options){ .end = OPTIONS_END_HALT }, false,
-         "cli\ndump end\nfirmware\ncode of 1, 1\ndraw 1, 1, at most 77\nshow 0\nshow 1\npage 1, halts\n" LINE
+         "cli\nunwatch\ndump end\nfirmware\ncode of 1, 1\ndraw 1, 1, at most 77\nshow 0\nshow 1\npage 1, halts\n" LINE
          "\nflush\npage 1, halts, sent\nturns\nhalt\n");
     screen = false;
 }
@@ -219,11 +225,12 @@ UNIT_TEST(kinds)
 {
     run_end_say_kinds("core,atom");
     ends(&(struct options){ .end = OPTIONS_END_HALT }, false,
-         "cli\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE
+         "cli\nunwatch\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE
          " kinds=core,atom\nflush\npage 1, halts, sent\nturns\nhalt\n");
     run_end_say_kinds("");
     ends(&(struct options){ .end = OPTIONS_END_HALT }, false,
-         "cli\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE "\nflush\npage 1, halts, sent\nturns\nhalt\n");
+         "cli\nunwatch\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE
+         "\nflush\npage 1, halts, sent\nturns\nhalt\n");
 }
 
 UNIT_TEST(errors)

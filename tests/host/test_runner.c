@@ -88,6 +88,8 @@ static const struct result *page_results;
 static size_t page_count;
 static unsigned page_planned;
 static enum verdict page_verdict;
+static char page_lines[60000];
+static enum page_lines page_take;
 
 static void say_line(const char *prefix, const char *fmt, va_list args)
 {
@@ -161,6 +163,21 @@ void progress_verdict(enum verdict verdict, const struct facility facilities[FAC
     page_verdict = verdict;
     for (unsigned i = 0; i < FACILITIES; i++)
         page_facilities[i] = (char)('0' + facilities[i].selected);
+}
+
+void log_lines_start(void)
+{
+    *page_lines = '\0';
+}
+
+void log_lines_add(const char *text)
+{
+    strcat(strcat(page_lines, text), "\n");
+}
+
+void progress_lines(enum page_lines take)
+{
+    page_take = take;
 }
 
 void dump_test(const char *id)
@@ -326,7 +343,8 @@ UNIT_TEST(hanging)
                        "not ok 1 robust.hang\n"
                      : "KTAP version 1\n1..1\n# test robust.hang\n# Hangs\n# wrong: timed out after 30 seconds\n"
                        "# what was held\nnot ok 1 robust.hang\n");
-        it_did("quiesce\npage 1 robust.hang\nhold\nflush\nwatch 30\non\ndump robust.hang\nunwatch\ncr0 31\ncr4 20\nrecover\n"
+        it_did("quiesce\npage 1 robust.hang\nhold\nflush\nwatch 30\non\ndump robust.hang\nunwatch\ncr0 31\ncr4 "
+               "20\nrecover\n"
                "quiesce\n");
     }
 }

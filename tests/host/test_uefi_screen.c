@@ -153,7 +153,7 @@ UNIT_TEST(keys)
         { { { 0, '1', 0 } }, 1, "", 0 },
         { { { 30, '2', 0 } }, 1, "run=quick records=1", 30 }, /* in the last moment */
         { { { 31, '2', 0 } }, 1, "", 30 },
-        { { { 7, '3', 0 } }, 1, "run=measure.*", 7 },
+        { { { 7, '3', 0 } }, 1, "run=measure.* records=0 timeout=120", 7 },
         { { { 7, '\r', 0 } }, 1, "", 7 },
         { { { 1, '0', 0 } }, 1, "", 601 }, /* no choice, but somebody is there */
         { { { 1, 0, 0x17 } }, 1, "", 601 },

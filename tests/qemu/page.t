@@ -122,6 +122,18 @@ sub compare
     has($lines, 'The run has ended. Hold the power button to switch off, or reset the machine.', "$name: what to do now");
 }
 
+# Waits for one of the pages in turn that has a line like this.
+sub has_page
+{
+    my ($machine, $wanted, $name) = @_;
+    my $left = 300;    # a tenth of a second each
+    while ($left-- && !grep { /$wanted/ } my @lines = eval { lines_of($machine) }) {
+        $machine->pause;
+    }
+    ok($left > 0, $name);
+    return;
+}
+
 # The codes on the screen, read by zbarimg.
 sub codes_of
 {
@@ -182,7 +194,8 @@ for (['failures', [qw(-p skylake -f lbr.registers.cleared -o), 'run=lbr.*,ds.* e
     ['what cannot be tested', [qw(-p skylake -q misc_enable_faults -o), 'run=bts.*,pebs.* exit=none']],
     # After an error in the options the defaults apply, which end QEMU under a hypervisor.
     (map { ["an unknown option, $_ bits", [qw(-p none -w), $_, '-o', 'ruun=bts.*', '--', '-cpu', 'max,-hypervisor'],
-        qr/^unknown option: ruun=bts\.\*$/] } 64, 32),
+        qr/^unknown option: ruun=bts\.\*$/, qr/^run=GLOB\[,GLOB\.\.\] +run tests whose id matches/] } 64, 32),
+    ['a list', [qw(-p none -o), 'list exit=none'], qr/^test selftest\.string: /],
     ['globs that match nothing', [qw(-p none -o), 'run=nosuch.*,ds.*,neither exit=none'],
         qr/^run=nosuch\.\* matches no test; run=neither matches no test$/]) {
     my ($name, $options, @wanted) = @$_;
@@ -220,6 +233,7 @@ for my $test (qw(exception stack_overflow panic_twice)) {
     has_start($lines, $panic, 'the exception') if defined $panic;
     my ($all) = map { /^1\.\.(\d+)/ } @$log;
     has($lines, "It occurred in test $all of $all: selftest.$test", 'and the test');
+    has_page($machine, qr/^panic (?:cr0 0x[0-9a-f]+ cr2 0x[0-9a-f]+ cr3|vector 14 while another)/, 'the registers, on one of the pages');
     $machine->stop;
 }
 done_testing();

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The last lines of the log, kept in memory for the screen's further pages. Lines for programs are left out. */
+#ifndef KERNEL_LOG_LINES_H
+#define KERNEL_LOG_LINES_H
+
+#include <stddef.h>
+
+/* Memory for the lines; NULL: no line is kept. */
+void log_lines_init(void *memory, size_t size);
+
+/* Forgets the lines so far. */
+void log_lines_start(void);
+
+/* Keeps a line; the oldest make room for it. */
+void log_lines_add(const char *text);
+
+/* The lines, each NUL-terminated, in this many bytes. */
+const char *log_lines(size_t *size);
+
+#endif
