@@ -13,10 +13,12 @@
 
 #include "model/engine/bts.h"
 #include "model/engine/counting.h"
+#include "model/engine/data_cache.h"
 #include "model/engine/lbr.h"
 #include "model/engine/lbr_events.h"
 #include "model/engine/ring.h"
 #include "model/engine/rules.h"
+#include "model/engine/slots.h"
 
 #define KEPT   (ENGINE_RING / 4) /* blocks that stay in a full ring to train the predictor */
 #define BIT(n) (UINT64_C(1) << (n))
@@ -87,6 +89,9 @@ static uint64_t count_outcome(struct vcpu *v, const struct block *block, bool ta
     if (mispredicted) {
         bool indirect_call = block->end == END_IND_CALL;
 
+        if (v->counting.slots) {
+            slots_lose(v->counting.bad, block->cpl);
+        }
         kinds |= conditional ? BIT(taken ? EVENT_MISPREDICTED_CONDITIONAL_TAKEN : EVENT_MISPREDICTED_NOT_TAKEN) : 0;
         kinds |= indirect_call ? BIT(EVENT_MISPREDICTED_INDIRECT_CALLS) : 0;
         kinds |= indirect_call || block->end == END_IND_JMP ? BIT(EVENT_MISPREDICTED_INDIRECT) : 0;
@@ -108,6 +113,16 @@ static uint64_t count_outcome(struct vcpu *v, const struct block *block, bool ta
         v->hot->counts[event_class(kind, block->cpl == 0 ? RING_0 : OTHER_RINGS)]++;
     }
     return kinds;
+}
+
+static void count_code(struct vcpu *v, const struct block *block)
+{
+    for (unsigned kind = EVENT_CODE_MISSES; kind <= EVENT_CODE_TLB_MISSES; kind++) {
+        const unsigned misses = data_cache_code_misses(v->cache, block->pc, block->last, kind == EVENT_CODE_TLB_MISSES);
+
+        v->hot->counts[event_class((enum event_kind)kind, ANY_RING)] += misses;
+        v->hot->counts[event_class((enum event_kind)kind, block->cpl == 0 ? RING_0 : OTHER_RINGS)] += misses;
+    }
 }
 
 void branches_record(struct vcpu *v, const struct branch *branches, unsigned n, bool area_readable)
@@ -147,6 +162,9 @@ static unsigned gather(struct vcpu *v, const struct block *const *blocks, unsign
             taken += block->mask != 0;
         } else {
             taken += took;
+        }
+        if (v->counting.code) {
+            count_code(v, block);
         }
         if (predict) {
             b->time = time;

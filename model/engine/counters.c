@@ -3,20 +3,24 @@
 
 #include "model/bytes/arch_pebs.h"
 #include "model/engine/counting.h"
-#include "model/engine/event_class.h"
+#include "model/engine/metrics.h"
 #include "model/engine/netburst.h"
 #include "model/engine/reload.h"
 #include "model/engine/rules.h"
+#include "model/engine/slots.h"
 
 /*
- * With CMASK a counter counts cycles with at least (INV: fewer than) that many events. At one instruction per cycle an
- * event happens at most once per cycle, so the result is the event itself, every cycle, or nothing. EDGE is not
- * modelled: a counter with EDGE does not count, and neither does one with INV and CMASK 1.
+ * With CMASK a counter counts cycles with at least (INV: fewer than) that many events. A cycle has v->ipc instructions;
+ * any other event is taken to happen at most once per cycle, so the result is the event itself, every cycle, or
+ * nothing. EDGE is not modelled: a counter with EDGE does not count, and neither does one with INV and CMASK 1.
  */
-static enum event_kind masked_kind(enum event_kind kind, const struct counters_request *r)
+static enum event_kind masked_kind(const struct vcpu *v, enum event_kind kind, const struct counters_request *r)
 {
     if (r->edge || (r->equal && r->mask == 0)) { /* cycles without the event do not exist, or are not modelled */
         return EVENT_NONE;
+    }
+    if (kind == EVENT_INSTRUCTIONS && r->mask != 0 && v->ipc > 1) {
+        return (r->equal ? v->ipc == r->mask : (v->ipc >= r->mask) != r->inverted) ? EVENT_CYCLES : EVENT_NONE;
     }
     if (r->mask == 0 || (r->mask == 1 && !r->inverted)) {
         return kind;
@@ -71,6 +75,15 @@ static bool wants_counts(const struct vcpu *v, unsigned i)
                                 : v->counters[i].adaptive && (v->regs[REG_MSR_PEBS_DATA_CFG] & DATA_CFG_COUNTERS);
 }
 
+/* The event of both unit masks; if there is none, the second one adds nothing to the first. */
+static const struct profile_event *selected_event(const struct vcpu *v, unsigned i)
+{
+    const unsigned select = v->event_select[i] & 0xff, masks = EVTSEL_UMASKS(v->event_select[i]);
+    const struct profile_event *e = profile_find_event(v->profile, select, masks, i);
+
+    return e != NULL ? e : profile_find_event(v->profile, select, masks & 0xff, i);
+}
+
 /*
  * Precise distribution needs events as they happen: SDM Vol. 3B (253669-059), "Reduced Skid PEBS", 18.7.1.2: not with
  * INV, E or CMASK.
@@ -80,12 +93,14 @@ static void set_up_general(struct vcpu *v, unsigned i)
     const struct counters_request r = v->rules->counters_request(v, i);
     const uint64_t select = v->event_select[i];
     const uint64_t enable = v->regs[REG_IA32_PEBS_ENABLE];
-    const struct profile_event *e = profile_find_event(v->profile, select & 0xff, EVTSEL_UMASKS(select), i);
+    const struct profile_event *e = selected_event(v, i);
     struct counter *c = &v->counters[i];
     const enum event_kind kind =
-        event_class_kind(c, e == NULL ? EVENT_NONE : masked_kind((enum event_kind)e->kind, &r));
+        slots_kind(v, c, e == NULL ? EVENT_NONE : masked_kind(v, (enum event_kind)e->kind, &r));
     const bool modified = r.edge || r.inverted || r.mask != 0;
     bool asked = r.pebs;
+
+    c->known = e != NULL;
 
     c->event_class = event_class(kind, rings(&r));
     c->interrupts = select & EVTSEL_INT;
@@ -108,11 +123,11 @@ static void set_up_general(struct vcpu *v, unsigned i)
 }
 
 /*
- * Instructions; core cycles, reference cycles and slots; slots lost to bad speculation and in the front end, which
- * modelled time does not have; retired slots, one per instruction.
+ * Instructions; core cycles, reference cycles and slots; slots lost to bad speculation and in the front end; retired
+ * slots, one per instruction.
  */
-static const enum event_kind fixed_kinds[] = { EVENT_INSTRUCTIONS, EVENT_CYCLES, EVENT_CYCLES,      EVENT_CYCLES,
-                                               EVENT_NONE,         EVENT_NONE,   EVENT_INSTRUCTIONS };
+static const enum event_kind fixed_kinds[] = { EVENT_INSTRUCTIONS, EVENT_CYCLES,         EVENT_CYCLES,      EVENT_SLOTS,
+                                               EVENT_BAD_SLOTS,    EVENT_FRONTEND_SLOTS, EVENT_INSTRUCTIONS };
 
 static void set_up_fixed(struct vcpu *v, unsigned i)
 {
@@ -120,7 +135,7 @@ static void set_up_fixed(struct vcpu *v, unsigned i)
     const unsigned fixed = i - v->profile->general_counters;
     struct counter *c = &v->counters[i];
 
-    const enum event_kind kind = event_class_kind(c, fixed_kinds[fixed]);
+    const enum event_kind kind = slots_kind(v, c, fixed_kinds[fixed]);
 
     c->event_class = event_class(kind, rings(&r));
     c->interrupts = fixed_control(v, i) & 8;
@@ -175,6 +190,8 @@ void counters_configure(struct vcpu *v, struct place place)
     }
     v->counting.outcomes = false;
     v->counting.data = false;
+    v->counting.code = false;
+    v->counting.slots = false;
     v->pebs.lbrs = false;
     v->pebs.counts = false;
     for (unsigned id = 0; id < EVENT_CLASSES; id++) {
@@ -185,6 +202,9 @@ void counters_configure(struct vcpu *v, struct place place)
 
         v->pebs.lbrs = v->pebs.lbrs || (c->pebs && c->lbrs && v->lbr.on);
         v->pebs.counts = v->pebs.counts || (c->pebs && c->counts);
+        v->counting.slots = v->counting.slots || c->account != ACCOUNT_ALL;
+        v->counting.code =
+            v->counting.code || vcpu_counted(c) == EVENT_CODE_MISSES || vcpu_counted(c) == EVENT_CODE_TLB_MISSES;
         if (c->event_class < INLINE_CLASSES) {
             v->wants.classes |= UINT64_C(1) << c->event_class;
         } else if (c->event_class < event_class(EVENT_DATA, ANY_RING)) {
@@ -193,6 +213,14 @@ void counters_configure(struct vcpu *v, struct place place)
             v->counting.data = true;
             v->wants.data = true;
         }
+    }
+    if (metrics_count(v) && (v->counting.active >> metrics_counter(v) & 1)) {
+        v->counting.slots = true;
+    }
+    if (v->counting.slots) {
+        v->counting.outcomes = true;
+        v->counting.data = true;
+        v->wants.data = true;
     }
     v->pebs.counts = v->pebs.counts && v->counting.outcomes;
     reload_configure(v);

@@ -9,7 +9,9 @@
 #include "model/engine/counting.h"
 
 #include "model/engine/event_class.h"
+#include "model/engine/metrics.h"
 #include "model/engine/rules.h"
+#include "model/engine/slots.h"
 
 uint64_t counting_events(const struct vcpu *v, uint64_t events)
 {
@@ -45,7 +47,11 @@ void counting_configure(struct vcpu *v)
             k++;
         }
         if (k == v->counting.class_count) {
-            v->counting.classes[v->counting.class_count++] = (struct counted_class){ .id = c->event_class };
+            const unsigned ring = c->event_class % EVENT_QUALIFIERS;
+
+            v->counting.classes[v->counting.class_count++] = (struct counted_class){
+                .id = c->event_class, .bad = v->counting.bad[ring], .stalled = v->counting.stalled[ring]
+            };
         }
         v->counting.classes[k].counters |= UINT32_C(1) << i;
         c->quiet = c->pebs && v->counting.reloads[i] == 0 && !c->forced && v->rules->stepped == NULL;
@@ -58,6 +64,29 @@ static bool arms_unseen(const struct vcpu *v, const struct counter *c)
     return c->quiet && !c->armed && !v->rules->counting_exact(v, c);
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/*
+ * Of so many instructions, those that lost slots. Outcomes of branches may be known late; those of more instructions
+ * than were counted remain for the next update.
+ */
+static void take_lost(struct vcpu *v, struct counted_class *class, uint64_t events, uint64_t *bad, uint64_t *stalled)
+{
+    const unsigned ring = class->id % EVENT_QUALIFIERS;
+
+    *bad = smaller(v->counting.bad[ring] - class->bad, events);
+    *stalled = smaller(v->counting.stalled[ring] - class->stalled, events - *bad);
+    class->bad += *bad;
+    class->stalled += *stalled;
+    if (class->counters >> metrics_counter(v) & 1) {
+        v->metrics.bad += *bad;
+        v->metrics.stalled += *stalled;
+    }
+}
+
 void counting_update(struct vcpu *v, struct place place)
 {
     const uint64_t mask = vcpu_width_mask(v);
@@ -67,16 +96,23 @@ void counting_update(struct vcpu *v, struct place place)
         const uint64_t now = event_class_now(v, class->id, place);
         const uint64_t events = v->rules->counting_events(v, now - class->base);
 
+        uint64_t bad = 0, stalled = 0;
+
         class->base = now;
+        if (v->counting.slots && class->id / EVENT_QUALIFIERS == EVENT_INSTRUCTIONS) {
+            take_lost(v, class, events, &bad, &stalled);
+        }
         for (uint32_t left = class->counters; left != 0; left &= left - 1) {
             struct counter *c = &v->counters[__builtin_ctz(left)];
 
-            c->value += events;
-            c->moved = c->moved || events > 0;
+            const uint64_t mine = slots_are_plain(c) ? events : slots_events(c, events, bad, stalled);
+
+            c->value += mine;
+            c->moved = c->moved || mine > 0;
             if (c->value > mask && arms_unseen(v, c)) {
                 c->value &= mask;
                 c->armed = true;
-                c->moved = c->value > 0; /* the event happened after the overflow */
+                c->moved = c->value * c->parts >= c->each; /* the event happened after the overflow */
             }
         }
     }
@@ -91,7 +127,9 @@ static uint64_t events_left(const struct vcpu *v, const struct counter *c, uint6
     if (c->armed || c->forced) {
         return 1;
     }
-    return mask - (c->value & mask) + 1 + arms_unseen(v, c);
+    const uint64_t left = mask - (c->value & mask) + 1;
+
+    return (slots_are_plain(c) ? left : slots_until(c, left)) + arms_unseen(v, c);
 }
 
 void counting_force(struct vcpu *v)

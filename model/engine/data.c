@@ -24,9 +24,14 @@ static uint64_t source_flags(const struct vcpu *v, bool tlb_miss)
     return (tlb_miss ? memory->source_tlb_miss : 0u) | (v->data.locked ? memory->source_locked : 0u);
 }
 
+static bool ends_in(struct place place, enum block_end first, enum block_end last)
+{
+    return place.index + 1u == place.block->count && place.block->end >= first && place.block->end <= last;
+}
+
 static bool returns_or_goes_far(struct place place)
 {
-    return place.index + 1u == place.block->count && (place.block->end == END_RET || place.block->end == END_FAR);
+    return ends_in(place, END_RET, END_RET) || ends_in(place, END_FAR, END_FAR);
 }
 
 static void begin(struct vcpu *v, struct place place)
@@ -36,10 +41,11 @@ static void begin(struct vcpu *v, struct place place)
     v->data.loads = v->data.stores = false;
     v->data.locked = place.block->insns[place.index].flags & INSN_LOCKED;
     v->data.untaggable = vcpu_is_netburst(v) && (v->data.locked || returns_or_goes_far(place));
+    v->data.branches = ends_in(place, END_JCC, END_INT);
     v->data.split_load = v->data.split_store = false;
     v->data.stlb_load = v->data.stlb_store = false;
     v->data.load = v->data.store = (struct data_access){ 0, 0, 0 };
-    v->data.level = LEVEL_L1;
+    v->data.level = v->data.store_level = LEVEL_L1;
     v->hot->data_pending = 1;
 }
 
@@ -127,6 +133,25 @@ bool data_latency_counts(const struct vcpu *v, uint64_t latency, uint64_t thresh
     return latency > threshold;
 }
 
+/* Bits of MSR_OFFCORE_RSP_x. The bits of responses are in the profile. */
+#define OFFCORE_DATA_READ UINT64_C(1)
+#define OFFCORE_RFO       UINT64_C(2)
+
+static bool answers(const struct profile_offcore *o, uint64_t selected, enum data_level level)
+{
+    return level > LEVEL_L2 && ((selected & o->any) || ((selected & o->miss) && level == LEVEL_MEMORY) ||
+                                ((selected & o->hit) && level != LEVEL_MEMORY));
+}
+
+/* Whether a request of the instruction left the core, and the register selects the request and the response. */
+static bool goes_offcore(const struct vcpu *v, uint64_t selected)
+{
+    const struct profile_offcore *o = &v->profile->offcore;
+
+    return (v->data.loads && (selected & OFFCORE_DATA_READ) && answers(o, selected, (enum data_level)v->data.level)) ||
+           (v->data.stores && (selected & OFFCORE_RFO) && answers(o, selected, (enum data_level)v->data.store_level));
+}
+
 bool data_happened(const struct vcpu *v, enum event_kind kind)
 {
     bool load = v->data.loads;
@@ -172,6 +197,13 @@ bool data_happened(const struct vcpu *v, enum event_kind kind)
         return load && v->data.level == LEVEL_MEMORY;
     case EVENT_MODIFIED_HITS:
         return load && v->data.level == LEVEL_MODIFIED;
+    case EVENT_L1_FILLS:
+    case EVENT_STALLED:
+        return (kind == EVENT_L1_FILLS || !v->data.branches) &&
+               ((load && v->data.level > LEVEL_L1) || (store && v->data.store_level > LEVEL_L1));
+    case EVENT_OFFCORE_0:
+    case EVENT_OFFCORE_1:
+        return goes_offcore(v, v->regs[REG_MSR_OFFCORE_RSP_0 + (kind - EVENT_OFFCORE_0)]);
     case EVENT_LOAD_LATENCY:
         return load && v->rules->data_followed(v) &&
                v->rules->data_latency_counts(v, data_instruction_latency(v, &v->data.load),

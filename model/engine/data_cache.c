@@ -22,6 +22,7 @@ struct array {
 struct data_cache {
     struct array levels[LEVEL_MEMORY];
     struct array tlb;
+    struct array code, code_tlb;
     unsigned (*victim)(void *of, unsigned ways); /* NULL: evict the oldest way */
     void *of;
     bool used;                   /* the cache is in users */
@@ -49,7 +50,8 @@ struct data_cache *data_cache_new(const struct profile_memory *memory)
     if (cache == NULL) {
         return NULL;
     }
-    bool ok = allocate(&cache->tlb, &memory->tlb);
+    bool ok = allocate(&cache->tlb, &memory->tlb) && allocate(&cache->code, &memory->code) &&
+              allocate(&cache->code_tlb, &memory->tlb);
 
     for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
         ok = allocate(&cache->levels[i], &memory->caches[i]) && ok;
@@ -90,6 +92,8 @@ void data_cache_free(struct data_cache *cache)
         free(cache->levels[i].tags);
     }
     free(cache->tlb.tags);
+    free(cache->code.tags);
+    free(cache->code_tlb.tags);
     free(cache);
 }
 
@@ -110,6 +114,8 @@ void data_cache_clear(struct data_cache *cache)
         clear(&cache->levels[i]);
     }
     clear(&cache->tlb);
+    clear(&cache->code);
+    clear(&cache->code_tlb);
     if (cache->coherence != NULL) {
         pthread_mutex_unlock(&cache->coherence->lock);
     }
@@ -308,4 +314,16 @@ enum data_level data_cache_store(struct data_cache *cache, uint64_t address)
 bool data_cache_tlb_miss(struct data_cache *cache, uint64_t address)
 {
     return !touch(cache, &cache->tlb, address >> PAGE_SHIFT);
+}
+
+unsigned data_cache_code_misses(struct data_cache *cache, uint64_t first, uint64_t last, bool pages)
+{
+    struct array *const array = pages ? &cache->code_tlb : &cache->code;
+    const unsigned shift = pages ? PAGE_SHIFT : LINE_SHIFT;
+    unsigned misses = 0;
+
+    for (uint64_t key = first >> shift; array->shape.sets > 0 && key <= last >> shift; key++) {
+        misses += !touch(cache, array, key);
+    }
+    return misses;
 }

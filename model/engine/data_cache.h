@@ -39,6 +39,9 @@ void data_cache_replace(struct data_cache *cache, unsigned (*victim)(void *of, u
 enum data_level data_cache_load(struct data_cache *cache, uint64_t address);
 enum data_level data_cache_store(struct data_cache *cache, uint64_t address);
 
+/* Counts the lines of code in [first, last] that miss the first-level cache, or the pages that miss the code's TLB. */
+unsigned data_cache_code_misses(struct data_cache *cache, uint64_t first, uint64_t last, bool pages);
+
 /* Whether the page's translation was missing from the second-level TLB. The TLB has it afterwards. */
 bool data_cache_tlb_miss(struct data_cache *cache, uint64_t address);
 

@@ -19,6 +19,7 @@
 #include "model/engine/pmi.h"
 #include "model/engine/ring.h"
 #include "model/engine/rules.h"
+#include "model/engine/slots.h"
 #include "model/engine/smi.h"
 #include "model/referee/referee.h"
 
@@ -31,6 +32,7 @@ bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile,
     v->host = host;
     v->cpu = cpu;
     v->hot = hot;
+    v->ipc = v->ipc == 0 ? 1 : v->ipc < slots_width(v) ? v->ipc : slots_width(v);
     v->predictor = calloc(profile->predictor_slots + 1, sizeof(*v->predictor));
     v->cache = data_cache_new(&profile->memory);
     v->ring_memory = aligned_alloc(2 * RING_NEARLY_FULL, 2 * RING_NEARLY_FULL);
@@ -131,7 +133,7 @@ enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, st
 /* Whether branch outcomes, which are normally counted when the ring is processed, must be known at every step. */
 static bool steps_through_outcomes(const struct vcpu *v)
 {
-    return v->pebs.counts || (counting_steps(v) && v->counting.outcomes);
+    return v->pebs.counts || v->counting.slots || (counting_steps(v) && v->counting.outcomes);
 }
 
 enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watching)
@@ -226,6 +228,9 @@ bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsign
             v->hot->counts[event_class((enum event_kind)kind, ANY_RING)]++;
             v->hot->counts[event_class((enum event_kind)kind, (enum event_qualifier)qualifier)]++;
         }
+    }
+    if (v->counting.slots && data_happened(v, EVENT_STALLED)) {
+        slots_lose(v->counting.stalled, v->data.cpl);
     }
     if (v->lbr.logged != 0) {
         branches_drain(v, true, 0, 0);

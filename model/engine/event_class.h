@@ -5,13 +5,6 @@
 
 #include "model/vcpu/vcpu.h"
 
-/* The kind of event that the engine counts for this kind. Sets c->cycles if the counter counts cycles. */
-static inline enum event_kind event_class_kind(struct counter *c, enum event_kind kind)
-{
-    c->cycles = kind == EVENT_CYCLES;
-    return c->cycles ? EVENT_INSTRUCTIONS : kind;
-}
-
 /* Whether an event class counts at this privilege level. */
 static inline bool event_class_covers(unsigned id, unsigned cpl)
 {

@@ -5,6 +5,7 @@
 
 #include "model/engine/data.h"
 #include "model/engine/event_class.h"
+#include "model/engine/slots.h"
 
 /* Linux 6.8, arch/x86/include/asm/perf_event.h: ARCH_PERFMON_EVENTSEL_BR_CNTR, and intel_cap's lbr_counters. */
 uint32_t lbr_events_logged(const struct vcpu *v)
@@ -14,7 +15,7 @@ uint32_t lbr_events_logged(const struct vcpu *v)
     for (unsigned i = 0; i < LBR_COUNTERS; i++) {
         const bool asked = v->profile->lbr_counters >> i & 1 && (v->event_select[i] & EVTSEL_BR_CNTR);
 
-        logged |= (uint32_t)(asked && v->counters[i].active) << i;
+        logged |= (uint32_t)(asked && v->counters[i].active && slots_are_plain(&v->counters[i])) << i;
     }
     return logged;
 }

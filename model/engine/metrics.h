@@ -10,8 +10,14 @@
 
 #define METRICS_SLOTS 3u /* the fixed counter that counts slots */
 
-/* Whether the processor has the register: IA32_PERF_CAPABILITIES[15]. */
+static inline unsigned metrics_counter(const struct vcpu *v)
+{
+    return v->profile->general_counters + METRICS_SLOTS;
+}
+
+/* Whether the processor has the register: IA32_PERF_CAPABILITIES[15]; whether it changes. */
 bool metrics_exist(const struct vcpu *v);
+bool metrics_count(const struct vcpu *v);
 
 /* The register's value; the counters must be up to date. */
 uint64_t metrics_value(const struct vcpu *v);

@@ -20,6 +20,7 @@
 #include "model/engine/netburst.h"
 
 #include "model/engine/event_class.h"
+#include "model/engine/slots.h"
 #include "model/referee/referee_report.h"
 
 /* CCCR */
@@ -294,7 +295,7 @@ void netburst_configure(struct vcpu *v, unsigned i)
         kind = EVENT_CYCLES;
         rings = ESCR_RINGS;
     }
-    kind = event_class_kind(c, kind);
+    kind = slots_kind(v, c, kind);
     c->event_class = event_class(kind, rings == ESCR_RINGS ? ANY_RING : rings == ESCR_OS ? RING_0 : OTHER_RINGS);
     c->forced = cccr & CCCR_FORCE_OVF;
     c->late = cccr & CCCR_OVF_PMI;

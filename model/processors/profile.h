@@ -51,6 +51,8 @@ enum event_kind {
     EVENT_INDIRECT_JUMPS,
     EVENT_INDIRECT_CALLS,
     EVENT_MISPREDICTED_INDIRECT_JUMPS,
+    EVENT_CODE_MISSES,     /* lines of code that miss the first-level cache */
+    EVENT_CODE_TLB_MISSES, /* pages of code that miss the last-level TLB */
     /*
      * with a mask of outcomes: 1 not taken, predicted; 2 not taken, mispredicted; 4 taken, predicted; 8 taken,
      * mispredicted
@@ -81,9 +83,19 @@ enum event_kind {
     EVENT_PRECISE_STORES,
     EVENT_STORE_LATENCY,
     EVENT_BLOCKED_LOADS, /* blocked by a store that cannot forward: never happens in modelled time */
+    EVENT_L1_FILLS,      /* loads and stores that miss the first-level cache */
+    EVENT_STALLED,       /* no branch, and its data was not in the first-level cache */
+    EVENT_OFFCORE_0,     /* a request and a response that MSR_OFFCORE_RSP_0 selects */
+    EVENT_OFFCORE_1,
     EVENT_KINDS,
     EVENT_NONE = EVENT_KINDS,
-    EVENT_CYCLES, /* counted as EVENT_INSTRUCTIONS, because an instruction takes one cycle: struct counter, cycles */
+    /* these are computed from others: slots_kind() */
+    EVENT_CYCLES,
+    EVENT_SLOTS,
+    EVENT_FRONTEND_SLOTS, /* lost in the front end, to bad speculation, in the back end */
+    EVENT_BAD_SLOTS,
+    EVENT_BACKEND_SLOTS,
+    EVENT_ISSUED_SLOTS, /* retired or lost to bad speculation */
 };
 
 /* The PEBS records that an event can have. */
@@ -236,13 +248,21 @@ struct profile_array {
 
 struct profile_memory {
     struct profile_array caches[LEVEL_MEMORY];
-    struct profile_array code;     /* the first-level instruction cache, which only CPUID shows */
+    struct profile_array code;     /* the first-level instruction cache */
     uint8_t flags[LEVEL_MEMORY];   /* CPUID.4:EDX of each level, for both caches of the first level */
     struct profile_array tlb;      /* the last-level TLB */
     uint16_t latency[DATA_LEVELS]; /* core cycles from dispatch to data */
     uint8_t source[DATA_LEVELS];   /* a load's data source */
     uint16_t source_tlb_miss;      /* the bit for a miss of the last-level TLB; 0: none */
     uint16_t source_locked;        /* the bit for a locked access; 0: none */
+};
+
+/*
+ * The bits of MSR_OFFCORE_RSP_x that select responses: any; a cache outside the core, or another core's; memory. Linux,
+ * arch/x86/events/intel/core.c, the tables of cache events.
+ */
+struct profile_offcore {
+    uint64_t any, hit, miss;
 };
 
 #define PROFILE_KINDS 4 /* maximum number of kinds of cores in a processor */
@@ -286,6 +306,8 @@ struct profile {
     unsigned general_counters;
     uint32_t fixed_bitmap;  /* bit m: fixed counter m exists; there may be gaps */
     unsigned counter_width; /* bits */
+    unsigned width;         /* slots of a cycle; 0: 1 */
+    unsigned metrics;       /* fields of PERF_METRICS */
     bool one_enable;        /* IA32_PERFEVTSEL0.EN enables all counters */
     unsigned pebs_format;   /* IA32_PERF_CAPABILITIES[11:8] */
     bool pebs_one_page;     /* a PEBS buffer must not be larger than a page */
@@ -307,6 +329,7 @@ struct profile {
     uint32_t predictor_slots; /* a power of two */
     bool bts_predicted;       /* BTS records say whether the branch was predicted */
     struct profile_memory memory;
+    struct profile_offcore offcore;
     /* The first row for an address or event applies: the processor's own rows come before those of its family. */
     struct profile_msrs msrs[PROFILE_TABLES];
     struct profile_events events[PROFILE_TABLES];

@@ -32,6 +32,12 @@ extern const struct profile *const lunarlake_kinds[];
 extern const struct profile lunarlake_p;
 extern const char lunarlake_name[], lunarlake_brand[];
 
+/* Responses that MSR_OFFCORE_RSP_x selects, since Sandy Bridge. */
+#define OFFCORE_SINCE_SANDY_BRIDGE          \
+    {                                       \
+        BIT(16), BITS(21, 18), BITS(30, 22) \
+    }
+
 /* A profile's table of rows: ROWS(table). */
 #define ROWS(table)         \
     {                       \
@@ -61,13 +67,15 @@ extern const struct profile_msr full_width_msrs[3];
  * registers and events that Golden Cove adds.
  */
 extern const struct profile_msr adaptive_msrs[23], goldencove_msrs[10];
-extern const struct profile_event adaptive_events[36], goldencove_events[5];
+extern const struct profile_event adaptive_events[41], goldencove_events[5], goldencove_cache_events[10];
 
 /*
- * E-cores: events of all; events of all except Darkmont; hits and misses of Crestmont and Skymont; registers of cores
+ * E-cores: events of all; events of all except Darkmont; hits and misses of Crestmont and Skymont; lost slots since
+ * Skymont, and before; registers of cores
  * without a slots counter; and registers of eight general counters and the fixed counters of FIXED_GAP_BITMAP.
  */
-extern const struct profile_event ecore_events[17], ecore_branch_events[14], ecore_hit_events[6];
+extern const struct profile_event ecore_events[23], ecore_branch_events[14], ecore_hit_events[6], ecore_slots_events[3],
+    ecore_older_slots_events[3];
 extern const struct profile_msr ecore_msrs[4], fixed_gap_msrs[6];
 
 /* Features of QEMU's -cpu that 64-bit software needs. */

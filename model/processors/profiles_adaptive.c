@@ -18,10 +18,14 @@
 #define ONLY_THE_FIRST 0x01
 
 /* Extended PEBS can sample any event; here all events are precise. */
-const struct profile_event adaptive_events[36] = {
-    { 0x3c, 0x00, EVENT_CYCLES, ANY_COUNTER, PRECISE }, /* modelled time: one cycle and one slot per instruction */
+const struct profile_event adaptive_events[41] = {
+    { 0x3c, 0x00, EVENT_CYCLES, ANY_COUNTER, PRECISE },
     { 0x3c, 0x01, EVENT_CYCLES, ANY_COUNTER, PRECISE },
-    { 0xa4, 0x01, EVENT_CYCLES, ANY_COUNTER, PRECISE },
+    { 0xa4, 0x01, EVENT_SLOTS, ANY_COUNTER, PRECISE },
+    { 0xa4, 0x02, EVENT_BACKEND_SLOTS, ANY_COUNTER, PRECISE },
+    { 0xa4, 0x08, EVENT_BAD_SLOTS, ONLY_THE_FIRST, PRECISE },
+    { 0x9c, 0x01, EVENT_FRONTEND_SLOTS, ANY_COUNTER, PRECISE },
+    { 0xc2, 0x02, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE }, /* retired slots: one per instruction */
     { 0xc4, 0x00, EVENT_BRANCHES, ANY_COUNTER, PRECISE },
     { 0xc4, 0x01, EVENT_CONDITIONAL_TAKEN, ANY_COUNTER, PRECISE },
     { 0xc4, 0x02, EVENT_NEAR_CALLS, ANY_COUNTER, PRECISE },
@@ -57,7 +61,18 @@ const struct profile_event adaptive_events[36] = {
     { 0x2e, 0x41, EVENT_L3_MISSES, ANY_COUNTER, PRECISE },
 };
 
+/* Cache events that perf has: Linux, arch/x86/events/intel/core.c, skl_ and glc_hw_cache_event_ids. */
 static const struct profile_event icelake_events[] = {
+    { 0x08, 0x0e, EVENT_STLB_MISS_LOADS, FIRST_FOUR, PRECISE },
+    { 0x49, 0x0e, EVENT_STLB_MISS_STORES, FIRST_FOUR, PRECISE },
+    { 0x51, 0x01, EVENT_L1_FILLS, FIRST_FOUR, PRECISE },
+    { 0x83, 0x02, EVENT_CODE_MISSES, FIRST_FOUR, PRECISE },
+    { 0x85, 0x0e, EVENT_CODE_TLB_MISSES, FIRST_FOUR, PRECISE },
+    { 0xb7, 0x01, EVENT_OFFCORE_0, FIRST_FOUR, PRECISE },
+    { 0xbb, 0x01, EVENT_OFFCORE_1, FIRST_FOUR, PRECISE },
+    { 0x0d, 0x01, EVENT_NONE, ANY_COUNTER, NOT_PRECISE }, /* cycles that modelled time does not have */
+    { 0x0d, 0x10, EVENT_NONE, ANY_COUNTER, NOT_PRECISE },
+    { 0x0e, 0x01, EVENT_ISSUED_SLOTS, ANY_COUNTER, PRECISE },
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
     { 0xcd, 0x01, EVENT_LOAD_LATENCY, ANY_COUNTER, PRECISE_WITH_ADDRESS },
 };
@@ -68,6 +83,19 @@ const struct profile_event goldencove_events[5] = {
     { 0x03, 0x82, EVENT_BLOCKED_LOADS, FIRST_FOUR, PRECISE },
     { 0xcd, 0x01, EVENT_LOAD_LATENCY, NOT_THE_FIRST, PRECISE_WITH_ADDRESS },
     { 0xcd, 0x02, EVENT_STORE_LATENCY, ONLY_THE_FIRST, PRECISE_WITH_ADDRESS },
+};
+
+const struct profile_event goldencove_cache_events[10] = {
+    { 0x11, 0x0e, EVENT_CODE_TLB_MISSES, FIRST_FOUR, PRECISE },
+    { 0x12, 0x0e, EVENT_STLB_MISS_LOADS, FIRST_FOUR, PRECISE },
+    { 0x13, 0x0e, EVENT_STLB_MISS_STORES, FIRST_FOUR, PRECISE },
+    { 0x24, 0xe1, EVENT_L1_MISSES, FIRST_FOUR, PRECISE },
+    { 0x24, 0xe4, EVENT_CODE_MISSES, FIRST_FOUR, PRECISE },
+    { 0x2a, 0x01, EVENT_OFFCORE_0, ANY_COUNTER, PRECISE },
+    { 0x2b, 0x01, EVENT_OFFCORE_1, ANY_COUNTER, PRECISE },
+    { 0xad, 0x01, EVENT_NONE, ANY_COUNTER, NOT_PRECISE }, /* cycles that modelled time does not have */
+    { 0xad, 0x10, EVENT_NONE, ANY_COUNTER, NOT_PRECISE },
+    { 0xae, 0x01, EVENT_ISSUED_SLOTS, ANY_COUNTER, PRECISE },
 };
 
 static const struct profile_event lioncove_events[] = {
@@ -146,6 +174,7 @@ const struct profile_msr goldencove_msrs[10] = {
 #define LIONCOVE_STATUS   (STATUS_BITS(LIONCOVE_COUNTERS) | METRICS_BIT)
 
 static const struct profile_msr lioncove_msrs[] = {
+    { 0x1a6, 2, REG_MSR_OFFCORE_RSP_0, .writable = BITS(43, 0) },
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x2f6ff },
     { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = LIONCOVE_COUNTERS },
     { 0x3f2, 1, REG_MSR_PEBS_DATA_CFG, .writable = BITS(51, 48) | BITS(41, 32) | BITS(31, 24) | BITS(5, 0) },
@@ -230,6 +259,9 @@ static const struct profile icelake = {
         .source_tlb_miss = 0x10,
         .source_locked = 0x20,
     },
+    .width = 5,
+    .metrics = 4,
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
     .msrs = { ROWS(icelake_msrs), ROWS(lbr_info_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
     .events = { ROWS(icelake_events), ROWS(adaptive_events) },
     .features = widest_features,
@@ -267,8 +299,11 @@ static const struct profile goldencove = {
         .source_tlb_miss = 0x10,
         .source_locked = 0x20,
     },
+    .width = 6,
+    .metrics = 8,
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
     .msrs = { ROWS(capabilities_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(goldencove_events), ROWS(adaptive_events) },
+    .events = { ROWS(goldencove_events), ROWS(goldencove_cache_events), ROWS(adaptive_events) },
     .features = widest_features,
     .feature_count = COUNT(widest_features),
 };
@@ -306,8 +341,11 @@ const struct profile lunarlake_p = {
         .source_tlb_miss = BIT(10),
         .source_locked = BIT(11),
     },
+    .width = 8,
+    .metrics = 8,
+    .offcore = { .any = BIT(16), .miss = UINT64_C(0x9e7fa000000) },
     .msrs = { ROWS(lioncove_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(lioncove_events), ROWS(adaptive_events) },
+    .events = { ROWS(lioncove_events), ROWS(goldencove_cache_events), ROWS(adaptive_events) },
     .features = wide_features,
     .feature_count = COUNT(wide_features),
 };

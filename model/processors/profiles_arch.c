@@ -66,6 +66,8 @@ static const struct profile_event darkmont_events[] = {
 
 static const struct profile_msr darkmont_msrs[] = {
     MISC_ENABLE_NO_PEBS,
+    { 0x1328, 1, REG_MSR_SNOOP_RSP_0, .writable = ALL },
+    { 0x1329, 1, REG_MSR_SNOOP_RSP_1, .writable = ALL },
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x23fff },
     LBR_INFO_WITH_EVENTS,
     { 0x3f4, 1, REG_IA32_PEBS_BASE, .check = CHECK_PHYSICAL, .writable = PEBS_BASE_BITS },
@@ -143,9 +145,11 @@ static const struct profile clearwaterforest = {
         .source_tlb_miss = 0x40,
         .source_locked = 0x20,
     },
+    .width = 8,
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
     .msrs = { ROWS(darkmont_msrs), ROWS(fixed_gap_msrs), ROWS(ecore_msrs),
               ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(darkmont_events), ROWS(ecore_events) },
+    .events = { ROWS(darkmont_events), ROWS(ecore_slots_events), ROWS(ecore_events) },
     .features = widest_features,
     .feature_count = COUNT(widest_features),
 };

@@ -24,6 +24,13 @@
 static const struct profile_event goldmont_events[] = {
     { 0x2e, 0x4f, EVENT_L1_MISSES, EVERY, NOT_PRECISE }, /* the second level is the last */
     { 0x2e, 0x41, EVENT_L2_MISSES, EVERY, NOT_PRECISE },
+    { 0x0e, 0x00, EVENT_ISSUED_SLOTS, EVERY, NOT_PRECISE },
+    { 0x80, 0x02, EVENT_CODE_MISSES, EVERY, NOT_PRECISE },
+    { 0x81, 0x04, EVENT_CODE_TLB_MISSES, EVERY, NOT_PRECISE },
+    { 0x9c, 0x00, EVENT_FRONTEND_SLOTS, EVERY, NOT_PRECISE },
+    { 0xb7, 0x01, EVENT_OFFCORE_0, EVERY, NOT_PRECISE },
+    { 0xb7, 0x02, EVENT_OFFCORE_1, EVERY, NOT_PRECISE },
+    { 0xca, 0x02, EVENT_NONE, EVERY, NOT_PRECISE }, /* recovery: a mispredicted branch has issued slots instead */
     { 0x3c, 0x00, EVENT_CYCLES, EVERY, NOT_PRECISE },
     { 0x3c, 0x01, EVENT_CYCLES, EVERY, NOT_PRECISE },
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, EVERY, PRECISE },
@@ -69,6 +76,7 @@ static const struct profile_event goldmont_events[] = {
 static const struct profile_msr goldmont_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x33c6 },
     { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = BIT(0) },
+    { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BITS(38, 0) },
     { 0x3f6, 2, .reg = REG_ABSENT },
     { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = BITS(1, 0) | BITS(12, 6) | BIT(14) },
     { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = GOLDMONT_STATUS | BIT(63) },
@@ -122,6 +130,8 @@ static const struct profile goldmont = {
         .tlb = { 128, 4 },
         .latency = { 3, 17, 0, 200, 200 },
     },
+    .width = 3,
+    .offcore = { .any = BIT(16), .miss = BITS(37, 33) },
     .msrs = { ROWS(goldmont_msrs), ROWS(full_width_msrs), ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
     .events = { ROWS(goldmont_events) },
     .features = wide_features,
@@ -131,7 +141,8 @@ static const struct profile goldmont = {
 /* --- Crestmont --------------------------------------------------------------------------------------------------- */
 
 static const struct profile_event crestmont_events[] = {
-    { 0xc2, 0x00, EVENT_INSTRUCTIONS, LATER_COUNTERS, PRECISE }, /* uops: one per instruction */
+    { 0x72, 0x00, EVENT_INSTRUCTIONS, LATER_COUNTERS, PRECISE }, /* uops, retired slots: one per instruction */
+    { 0xc2, 0x00, EVENT_INSTRUCTIONS, LATER_COUNTERS, PRECISE },
     { 0xc4, 0x80, EVENT_TAKEN, LATER_COUNTERS, PRECISE },
     { 0xc4, 0xdf, EVENT_DIRECT_JUMPS, LATER_COUNTERS, PRECISE },
     { 0xc4, 0xef, EVENT_INDIRECT_JUMPS, LATER_COUNTERS, PRECISE },
@@ -153,10 +164,7 @@ static const struct profile_msr crestmont_msrs[] = {
     { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = CRESTMONT_COUNTERS, .reset = BITS(7, 0) },
     { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = STATUS_BITS(CRESTMONT_COUNTERS) | BIT(63) },
     { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = STATUS_BITS(CRESTMONT_COUNTERS) },
-    { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BIT(63) | BITS(51, 44) | BITS(41, 0) },
-    { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(51, 44) | BITS(41, 0) },
-    { 0x1328, 1, REG_MSR_SNOOP_RSP_0, .writable = ALL },
-    { 0x1329, 1, REG_MSR_SNOOP_RSP_1, .writable = ALL },
+    OFFCORE_AND_SNOOP_RSP,
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x74ff },
 };
 
@@ -202,9 +210,11 @@ static const struct profile sierraforest = {
         .source_tlb_miss = BIT(6),
         .source_locked = BIT(5),
     },
+    .width = 6,
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
     .msrs = { ROWS(crestmont_msrs), ROWS(ecore_msrs),
               ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(crestmont_events), ROWS(ecore_hit_events), ROWS(ecore_branch_events), ROWS(ecore_events) },
+    .events = { ROWS(crestmont_events), ROWS(ecore_older_slots_events), ROWS(ecore_hit_events), ROWS(ecore_branch_events), ROWS(ecore_events) },
     .features = widest_features,
     .feature_count = COUNT(widest_features),
 };

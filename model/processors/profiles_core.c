@@ -100,6 +100,23 @@ static const struct profile_event core_events[] = {
     { 0xc5, 0x20, EVENT_MISPREDICTED_NEAR_TAKEN, ANY_COUNTER, PRECISE },
     { 0x2e, 0x4f, EVENT_L3_REFERENCES, ANY_COUNTER, NOT_PRECISE },
     { 0x2e, 0x41, EVENT_L3_MISSES, ANY_COUNTER, NOT_PRECISE },
+    { 0x08, 0x01, EVENT_STLB_MISS_LOADS, ANY_COUNTER, NOT_PRECISE }, /* walks caused, and completed */
+    { 0x08, 0x0e, EVENT_STLB_MISS_LOADS, ANY_COUNTER, NOT_PRECISE },
+    { 0x49, 0x01, EVENT_STLB_MISS_STORES, ANY_COUNTER, NOT_PRECISE },
+    { 0x49, 0x0e, EVENT_STLB_MISS_STORES, ANY_COUNTER, NOT_PRECISE },
+    { 0x85, 0x01, EVENT_CODE_TLB_MISSES, ANY_COUNTER, NOT_PRECISE },
+    { 0x85, 0x0e, EVENT_CODE_TLB_MISSES, ANY_COUNTER, NOT_PRECISE },
+    { 0x51, 0x01, EVENT_L1_FILLS, ANY_COUNTER, NOT_PRECISE },
+    { 0x80, 0x02, EVENT_CODE_MISSES, ANY_COUNTER, NOT_PRECISE },
+    { 0xb7, 0x01, EVENT_OFFCORE_0, ANY_COUNTER, NOT_PRECISE },
+    { 0xbb, 0x01, EVENT_OFFCORE_1, ANY_COUNTER, NOT_PRECISE },
+    /* A mispredicted branch has issued slots instead of recovery cycles. */
+    { 0x0d, 0x01, EVENT_NONE, ANY_COUNTER, NOT_PRECISE },
+    { 0x0d, 0x03, EVENT_NONE, ANY_COUNTER, NOT_PRECISE },
+    { 0x0e, 0x01, EVENT_ISSUED_SLOTS, ANY_COUNTER, NOT_PRECISE },
+    { 0x9c, 0x01, EVENT_FRONTEND_SLOTS, ANY_COUNTER, NOT_PRECISE },
+    { 0xb1, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE }, /* uops executed, retired: one per instruction */
+    { 0xc2, 0x02, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
 };
 
 /* Events of memory accesses since Haswell. */
@@ -151,6 +168,11 @@ static const struct profile_event nehalem_events[] = {
     { 0xcb, 0x80, EVENT_STLB_MISS_LOADS, ANY_COUNTER, PRECISE },
     { 0x2e, 0x4f, EVENT_L3_REFERENCES, ANY_COUNTER, NOT_PRECISE },
     { 0x2e, 0x41, EVENT_L3_MISSES, ANY_COUNTER, NOT_PRECISE },
+    { 0x08, 0x01, EVENT_STLB_MISS_LOADS, ANY_COUNTER, NOT_PRECISE },
+    { 0x51, 0x01, EVENT_L1_FILLS, ANY_COUNTER, NOT_PRECISE },
+    { 0x80, 0x02, EVENT_CODE_MISSES, ANY_COUNTER, NOT_PRECISE },
+    { 0xc8, 0x20, EVENT_CODE_TLB_MISSES, ANY_COUNTER, PRECISE },
+    { 0xb7, 0x01, EVENT_OFFCORE_0, ANY_COUNTER, NOT_PRECISE },
 };
 
 static const struct profile_msr nehalem_msrs[] = {
@@ -184,6 +206,7 @@ static const struct profile nehalem = {
     .general_counters = 4,
     .fixed_bitmap = 0x7,
     .counter_width = 48,
+    .width = 4,
     .pebs_format = 1,
     .debugctl = &debugctl_core,
     .lbr_depth = 16,
@@ -198,6 +221,7 @@ static const struct profile nehalem = {
         .latency = { 4, 10, 38, 200, 75 },
         .source = { 1, 3, 4, 0x0c, 6 },
     },
+    .offcore = { .hit = BITS(10, 8), .miss = BITS(15, 12) },
     .msrs = { ROWS(nehalem_msrs), ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
     .events = { ROWS(nehalem_events) },
     .features = wide_features,
@@ -262,6 +286,7 @@ static const struct profile sandybridge = {
     .general_counters = 4,
     .fixed_bitmap = 0x7,
     .counter_width = 48,
+    .width = 4,
     .pebs_format = 1,
     .pdir_counter = 1,
     .pdir_select = 0xc0,
@@ -281,6 +306,7 @@ static const struct profile sandybridge = {
         .source_tlb_miss = 0x10,
         .source_locked = 0x20,
     },
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
     .msrs = { ROWS(sandybridge_msrs), ROWS(full_width_msrs),
               ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
     .events = { ROWS(sandybridge_events), ROWS(bridge_events), ROWS(core_events) },
@@ -320,6 +346,7 @@ static const struct profile ivybridge = {
     .general_counters = 4,
     .fixed_bitmap = 0x7,
     .counter_width = 48,
+    .width = 4,
     .pebs_format = 1,
     .pdir_counter = 1,
     .pdir_select = 0xc0,
@@ -339,6 +366,7 @@ static const struct profile ivybridge = {
         .source_tlb_miss = 0x10,
         .source_locked = 0x20,
     },
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
     .msrs = { ROWS(sandybridge_msrs), ROWS(full_width_msrs),
               ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
     .events = { ROWS(ivybridge_events), ROWS(bridge_events), ROWS(core_events) },
@@ -390,6 +418,7 @@ static const struct profile haswell = {
     .general_counters = 4,
     .fixed_bitmap = 0x7,
     .counter_width = 48,
+    .width = 4,
     .pebs_format = 2,
     .pdir_counter = 1,
     .pdir_select = 0xc0,
@@ -409,6 +438,7 @@ static const struct profile haswell = {
         .source_tlb_miss = 0x10,
         .source_locked = 0x20,
     },
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
     .msrs = { ROWS(haswell_msrs), ROWS(full_width_msrs), ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
     .events = { ROWS(haswell_events), ROWS(access_events), ROWS(core_events) },
     .features = wide_features,
@@ -445,6 +475,7 @@ static const struct profile broadwell = {
     .general_counters = 4,
     .fixed_bitmap = 0x7,
     .counter_width = 48,
+    .width = 4,
     .pebs_format = 2,
     .pdir_counter = 1,
     .pdir_select = 0xc0,
@@ -464,6 +495,7 @@ static const struct profile broadwell = {
         .source_tlb_miss = 0x10,
         .source_locked = 0x20,
     },
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
     .msrs = { ROWS(haswell_msrs), ROWS(full_width_msrs), ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
     .events = { ROWS(broadwell_events), ROWS(haswell_events), ROWS(access_events), ROWS(core_events) },
     .features = wide_features,
@@ -471,6 +503,8 @@ static const struct profile broadwell = {
 };
 
 static const struct profile_event skylake_events[] = {
+    { 0x83, 0x02, EVENT_CODE_MISSES, ANY_COUNTER, NOT_PRECISE },
+    { 0x85, 0x20, EVENT_NONE, ANY_COUNTER, NOT_PRECISE }, /* hits of the second-level TLB; there is no first level */
     { 0xc4, 0x40, EVENT_FAR_BRANCHES, ANY_COUNTER, PRECISE },
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
     { 0xc5, 0x02, EVENT_MISPREDICTED_CALLS, ANY_COUNTER, PRECISE },
@@ -512,6 +546,7 @@ static const struct profile skylake = {
     .general_counters = 4,
     .fixed_bitmap = 0x7,
     .counter_width = 48,
+    .width = 4,
     .pebs_format = 3,
     .pdir_counter = 1,
     .pdir_select = 0xc0,
@@ -532,6 +567,7 @@ static const struct profile skylake = {
         .source_tlb_miss = 0x10,
         .source_locked = 0x20,
     },
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
     .msrs = { ROWS(skylake_msrs), ROWS(lbr_info_msrs), ROWS(full_width_msrs),
               ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
     .events = { ROWS(skylake_events), ROWS(access_events), ROWS(core_events) },

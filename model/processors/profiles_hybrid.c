@@ -38,6 +38,8 @@ static const struct profile_msr alderlake_p_msrs[] = {
 #define GRACEMONT_COUNTERS COUNTER_BITS(0x3f, 0x7)
 
 static const struct profile_msr gracemont_msrs[] = {
+    { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BIT(63) | BITS(49, 44) | BITS(37, 0) },
+    { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(49, 44) | BITS(37, 0) },
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x74ff },
     { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = GRACEMONT_COUNTERS },
     { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = GRACEMONT_COUNTERS, .reset = BITS(5, 0) },
@@ -50,7 +52,8 @@ static const struct profile_msr gracemont_msrs[] = {
 };
 
 static const struct profile_event gracemont_events[] = {
-    { 0xa4, 0x01, EVENT_CYCLES, LATER_COUNTERS, PRECISE },
+    { 0xa4, 0x01, EVENT_SLOTS, LATER_COUNTERS, PRECISE },
+    { 0xc2, 0x00, EVENT_INSTRUCTIONS, LATER_COUNTERS, PRECISE }, /* retired slots: one per instruction */
     { 0xd1, 0x01, EVENT_L1_HITS, LATER_COUNTERS, PRECISE_WITH_ADDRESS },
     { 0xd1, 0x02, EVENT_L2_HITS, LATER_COUNTERS, PRECISE_WITH_ADDRESS },
     { 0xd1, 0x04, EVENT_L3_HITS, LATER_COUNTERS, PRECISE_WITH_ADDRESS },
@@ -93,8 +96,11 @@ static const struct profile alderlake_p = {
         .source_tlb_miss = 0x10,
         .source_locked = 0x20,
     },
+    .width = 6,
+    .metrics = 8,
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
     .msrs = { ROWS(alderlake_p_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(goldencove_events), ROWS(adaptive_events) },
+    .events = { ROWS(goldencove_events), ROWS(goldencove_cache_events), ROWS(adaptive_events) },
     .features = wide_features,
     .feature_count = COUNT(wide_features),
 };
@@ -127,9 +133,11 @@ static const struct profile alderlake_e = {
         .source_tlb_miss = 0x20,
         .source_locked = 0x10,
     },
+    .width = 5,
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
     .msrs = { ROWS(gracemont_msrs), ROWS(ecore_msrs),
               ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(gracemont_events), ROWS(ecore_branch_events), ROWS(ecore_events) },
+    .events = { ROWS(gracemont_events), ROWS(ecore_older_slots_events), ROWS(ecore_branch_events), ROWS(ecore_events) },
     .features = wide_features,
     .feature_count = COUNT(wide_features),
 };

@@ -28,6 +28,7 @@ static const struct profile_event skymont_events[] = {
 #define DATA_CFG_BITS  ((uint64_t)(FIXED_GAP_BITMAP << 16 | GENERAL_BITMAP) << 32 | BITS(31, 24) | BITS(4, 0))
 
 static const struct profile_msr skymont_msrs[] = {
+    OFFCORE_AND_SNOOP_RSP,
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x276ff },
     { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = SKYMONT_COUNTERS },
     { 0x3f2, 1, REG_MSR_PEBS_DATA_CFG, .writable = DATA_CFG_BITS },
@@ -99,9 +100,11 @@ static const struct profile lunarlake_e = {
         .source_tlb_miss = BIT(6),
         .source_locked = BIT(5),
     },
+    .width = 8,
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
     .msrs = { ROWS(skymont_msrs), ROWS(fixed_gap_msrs), ROWS(ecore_msrs),
               ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(skymont_events), ROWS(ecore_hit_events), ROWS(ecore_branch_events), ROWS(ecore_events) },
+    .events = { ROWS(skymont_events), ROWS(ecore_slots_events), ROWS(ecore_hit_events), ROWS(ecore_branch_events), ROWS(ecore_events) },
     .features = wide_features,
     .feature_count = COUNT(wide_features),
 };

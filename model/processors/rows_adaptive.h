@@ -31,6 +31,15 @@
       .ignored = BITS(55, 40) | BITS(31, 16) }
 /* clang-format on */
 
+/* Requests outside the core, since Crestmont: Linux, intel_cmt_extra_regs */
+/* clang-format off */
+#define OFFCORE_AND_SNOOP_RSP \
+    { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BIT(63) | BITS(51, 44) | BITS(41, 0) }, \
+    { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(51, 44) | BITS(41, 0) }, \
+    { 0x1328, 1, REG_MSR_SNOOP_RSP_0, .writable = ALL }, \
+    { 0x1329, 1, REG_MSR_SNOOP_RSP_1, .writable = ALL }
+/* clang-format on */
+
 /* Processors with only architectural PEBS set bit 12: no PEBS in the debug store (CPUID dumps of 06_D5H). */
 /* clang-format off */
 #define MISC_ENABLE_NO_PEBS \

@@ -8,11 +8,17 @@
 #define FIRST_TWO 0x03
 
 /* Any event can be sampled; here all events are precise. */
-const struct profile_event ecore_events[17] = {
+const struct profile_event ecore_events[23] = {
     { 0x2e, 0x4f, EVENT_L3_REFERENCES, LATER_COUNTERS, PRECISE },
     { 0x2e, 0x41, EVENT_L3_MISSES, LATER_COUNTERS, PRECISE },
-    { 0x3c, 0x00, EVENT_CYCLES, LATER_COUNTERS, PRECISE }, /* modelled time: one cycle and one slot per instruction */
+    { 0x3c, 0x00, EVENT_CYCLES, LATER_COUNTERS, PRECISE },
     { 0x3c, 0x01, EVENT_CYCLES, LATER_COUNTERS, PRECISE },
+    { 0x08, 0x0e, EVENT_STLB_MISS_LOADS, LATER_COUNTERS, PRECISE },
+    { 0x49, 0x0e, EVENT_STLB_MISS_STORES, LATER_COUNTERS, PRECISE },
+    { 0x80, 0x02, EVENT_CODE_MISSES, LATER_COUNTERS, PRECISE },
+    { 0x81, 0x04, EVENT_CODE_TLB_MISSES, LATER_COUNTERS, PRECISE },
+    { 0xb7, 0x01, EVENT_OFFCORE_0, LATER_COUNTERS, PRECISE },
+    { 0xb7, 0x02, EVENT_OFFCORE_1, LATER_COUNTERS, PRECISE },
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, LATER_COUNTERS, PRECISE },
     { 0xc4, 0x00, EVENT_BRANCHES, LATER_COUNTERS, PRECISE },
     { 0xc5, 0x00, EVENT_MISPREDICTED, LATER_COUNTERS, PRECISE },
@@ -26,6 +32,20 @@ const struct profile_event ecore_events[17] = {
     { 0xd0, 0x81, EVENT_LOADS, LATER_COUNTERS, PRECISE_WITH_ADDRESS },
     { 0xd0, 0x82, EVENT_STORES, LATER_COUNTERS, PRECISE_WITH_ADDRESS },
     { 0xd0, 0x83, EVENT_ACCESSES, LATER_COUNTERS, PRECISE_WITH_ADDRESS },
+};
+
+/* What became of slots: Linux, arch/x86/events/intel/core.c, td_*_tnt and _skt. Retired ones are in each core's table.
+ */
+const struct profile_event ecore_slots_events[3] = {
+    { 0x73, 0x00, EVENT_BAD_SLOTS, LATER_COUNTERS, PRECISE },
+    { 0x9c, 0x01, EVENT_FRONTEND_SLOTS, LATER_COUNTERS, PRECISE },
+    { 0xa4, 0x02, EVENT_BACKEND_SLOTS, LATER_COUNTERS, PRECISE },
+};
+
+const struct profile_event ecore_older_slots_events[3] = {
+    { 0x71, 0x00, EVENT_FRONTEND_SLOTS, LATER_COUNTERS, PRECISE },
+    { 0x73, 0x00, EVENT_BAD_SLOTS, LATER_COUNTERS, PRECISE },
+    { 0x74, 0x00, EVENT_BACKEND_SLOTS, LATER_COUNTERS, PRECISE },
 };
 
 const struct profile_event ecore_branch_events[14] = {

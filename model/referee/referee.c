@@ -201,6 +201,9 @@ void referee_after(struct vcpu *v, const struct referee_before *before, enum mod
     if (v->counting.active & ~before->active) {
         referee_counters_check(v, ip);
     }
+    if (reg == REG_IA32_PERFEVTSEL || reg == REG_IA32_PERF_GLOBAL_CTRL) {
+        referee_counters_check_events(v, ip);
+    }
     if (vcpu_is_arch_pebs(v)) {
         referee_arch_after(v, before->active, v->counting.active, ip);
     }

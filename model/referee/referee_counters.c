@@ -171,3 +171,21 @@ void referee_counters_check(struct vcpu *v, uint64_t ip)
         referee_report(v, FREEZE_WITHOUT_PMI, ip, v->regs[REG_IA32_DEBUGCTL], "IA32_DEBUGCTL");
     }
 }
+
+void referee_counters_check_events(struct vcpu *v, uint64_t ip)
+{
+    for (unsigned i = 0; !vcpu_is_netburst(v) && i < v->profile->general_counters; i++) {
+        const uint64_t select = v->event_select[i];
+        const unsigned event = (unsigned)select & 0xffff;
+        uint64_t *const told = &v->referee.uncounted[event / 64];
+
+        if ((select & EVTSEL_EN) && (select & (EVTSEL_OS | EVTSEL_USR)) &&
+            (v->regs[REG_IA32_PERF_GLOBAL_CTRL] & vcpu_counter_bit(v, i)) && !v->counters[i].known &&
+            !(*told >> event % 64 & 1)) {
+            *told |= UINT64_C(1) << event % 64;
+            v->referee.reported[EVENT_NOT_COUNTED].fields =
+                0; /* at this instruction another event may have been reported */
+            referee_report_select(v, EVENT_NOT_COUNTED, ip, i);
+        }
+    }
+}

@@ -17,4 +17,7 @@ void referee_counters_reloaded(struct vcpu *v, uint64_t counters, uint64_t ip);
 /* Counters have started to count. */
 void referee_counters_check(struct vcpu *v, uint64_t ip);
 
+/* Software wrote a register that enables counters: reports events that the model does not count, each once. */
+void referee_counters_check_events(struct vcpu *v, uint64_t ip);
+
 #endif

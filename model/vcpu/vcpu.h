@@ -39,6 +39,7 @@ struct counter {
     uint64_t value;       /* counter_width bits */
     unsigned event_class; /* EVENT_CLASSES: the counter counts nothing */
     bool active;
+    bool known;   /* general counters, except NetBurst's: the model has the event */
     bool pebs;    /* its overflow arms PEBS */
     bool address; /* records have the address of the data */
     bool pdir;
@@ -48,11 +49,18 @@ struct counter {
     bool lbrs;       /* records have LBR entries */
     bool counts;     /* records have the counts of counters */
     bool interrupts; /* PMI on overflow */
-    bool cycles;     /* it counts cycles; the engine counts instructions */
+    bool cycles;     /* it counts cycles */
     bool quiet;      /* its overflow only arms a record, or is recorded itself */
     bool armed;      /* has overflowed; the next event writes the record, ... */
     bool arming;     /* ... but not yet, because the processor needs time */
     bool moved;      /* the event happened since the counters were last updated */
+    /*
+     * Unless account is ACCOUNT_ALL and each and parts are equal: an event of the class is each / parts events of the
+     * counter. ACCOUNT_FRONTEND: only if it lost no slots; ACCOUNT_ISSUED: and more / parts if it mispredicted.
+     */
+    enum { ACCOUNT_ALL, ACCOUNT_FRONTEND, ACCOUNT_ISSUED } account;
+    unsigned each, parts, more;
+    unsigned rest; /* of the parts that were counted, less than a whole event */
     /* NetBurst only */
     bool forced; /* every event overflows */
     bool late;   /* PMI at the event after the overflow, for which the counter is armed */
@@ -99,6 +107,7 @@ struct vcpu {
     const struct block **places; /* the ring's places, ENGINE_RING + 1, in ring_memory */
     struct block *kept;          /* copies for the ring, made before translations are freed */
     struct block *kept_last;     /* a full copy of the running block */
+    unsigned ipc;                /* instructions that retire in a cycle; 0 before engine_init(): 1 */
     struct {                     /* what translated code must report, by what this processor has ever enabled */
         bool blocks, data;
         uint64_t classes; /* bit i: inline class i */
@@ -123,16 +132,22 @@ struct vcpu {
         unsigned class_count;
         struct counted_class {
             unsigned id;
-            uint32_t counters; /* bit i: counters[i] is active, and counts this class */
-            uint64_t base;     /* hot->counts at the last update of the counters */
+            uint32_t counters;     /* bit i: counters[i] is active, and counts this class */
+            uint64_t base;         /* hot->counts at the last update of the counters */
+            uint64_t bad, stalled; /* of counting.bad and .stalled, what the counters have */
         } classes[MAX_COUNTERS + 1];
         uint32_t reloads[MAX_COUNTERS + 1]; /* bit i of each: its overflow reloads counters[i] */
         bool outcomes;                      /* a counter counts outcomes of branches */
         bool data;                          /* a counter counts memory accesses */
+        bool code;                          /* a counter counts misses of code */
+        bool slots;                         /* a counter needs to know which slots are lost: */
+        uint64_t bad[EVENT_QUALIFIERS];     /* mispredicted branches, and */
+        uint64_t stalled[EVENT_QUALIFIERS]; /* EVENT_STALLED */
     } counting;
 
     struct {
-        uint64_t slots; /* fixed counter 3 at the time when PERF_METRICS had the value in regs */
+        uint64_t slots;        /* fixed counter 3 at the time when PERF_METRICS had the value in regs */
+        uint64_t bad, stalled; /* instructions since then that lost slots of this counter */
     } metrics;
 
     struct {
@@ -196,6 +211,7 @@ struct vcpu {
         bool loads, stores, locked;
         bool untaggable; /* cannot be tagged, so NetBurst does not count its accesses */
         bool split_load, split_store, stlb_load, stlb_store;
+        bool branches;                  /* the instruction is a branch */
         struct data_access load, store; /* the slowest load and the slowest store */
         unsigned level, store_level;    /* their levels */
         bool source_known;              /* load latency records have a data source */
@@ -205,13 +221,14 @@ struct vcpu {
         struct {
             uint64_t ip, fields; /* the instruction of the last reports, and a set of their fields; 0: no report yet */
         } reported[MAX_VIOLATIONS];
-        struct ds_area seen;          /* the area as the processor left it in memory */
-        bool watching;                /* `seen` is up to date */
-        uint64_t unloaded;            /* bit i: counters[i] was reloaded with 0 and not written since */
-        uint64_t kept_pebs, kept_bts; /* the index at the PMI of the threshold, until it is reset; else 0 */
-        uint64_t unacknowledged;      /* global status at a PMI, without the bits cleared since */
-        bool pmi_under_way;           /* not yet delivered to its handler */
-        bool pmi_fixed;               /* fixed vector, not NMI */
+        struct ds_area seen;              /* the area as the processor left it in memory */
+        bool watching;                    /* `seen` is up to date */
+        uint64_t uncounted[0x10000 / 64]; /* bit: this event and unit mask was reported as not counted */
+        uint64_t unloaded;                /* bit i: counters[i] was reloaded with 0 and not written since */
+        uint64_t kept_pebs, kept_bts;     /* the index at the PMI of the threshold, until it is reset; else 0 */
+        uint64_t unacknowledged;          /* global status at a PMI, without the bits cleared since */
+        bool pmi_under_way;               /* not yet delivered to its handler */
+        bool pmi_fixed;                   /* fixed vector, not NMI */
         uint8_t pmi_vector;
         bool masked_by_pmi; /* as far as the model can see, delivery set LVTPC's mask bit */
     } referee;

@@ -120,6 +120,11 @@ static const struct {
     /* the one enable bit of Pentium M is the first select's, which may have no other purpose */
     ROW(NULL, "pentium-m", 0, { EVTSEL0, 0x40002e }),
     ROW("counter-no-ring", "core-duo", 0, { EVTSEL0, 0x40002e }),
+    /* an event that the model lacks, one that it counts, and one that never happens */
+    ROW("event-not-counted", "skylake", 0, OFF, { EVTSEL0, ON | 0x01a3 }, { GLOBAL_CTRL, 1 }),
+    ROW(NULL, "skylake", 0, OFF, { EVTSEL0, ON | 0x01a3 }, { GLOBAL_CTRL, 2 }),
+    ROW(NULL, "skylake", 0, OFF, { EVTSEL0, ON | 0x0151 }, { GLOBAL_CTRL, 1 }),
+    ROW(NULL, "skylake", 0, OFF, { EVTSEL0, ON | 0x010d }, { GLOBAL_CTRL, 1 }),
     /* a counter that reloads itself, with its interrupt; one that another reloads may ask for it */
     FOREST("counter-reload-int", OFF, { 0x190e, 8 }, { EVTSEL0 + 3, ON | 0x1000c0 }, { GLOBAL_CTRL, 8 }),
     FOREST(NULL, OFF, { 0x190e, 8 }, { EVTSEL0 + 3, ON | 0x1000c0 }, { GLOBAL_CTRL, 0 }),

@@ -136,13 +136,13 @@ UNIT_TEST(loads)
 
 /* ---- longer event selects ---------------------------------------------------------------------------------------- */
 
-/* Instructions counted of nine, one a cycle. */
+/* Instructions counted of nine, one a cycle. A second unit mask without events of its own adds nothing. */
 UNIT_TEST(equal)
 {
     static const struct {
         unsigned mask, unit_mask_2;
         uint64_t counted;
-    } rows[] = { { 0, 0, 0 }, { 1, 0, 9 }, { 2, 0, 0 }, { 1, 1, 0 }, { 1, 0x80, 0 } };
+    } rows[] = { { 0, 0, 0 }, { 1, 0, 9 }, { 2, 0, 0 }, { 1, 1, 9 }, { 1, 0x80, 9 } };
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct machine *m = forest();

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What became of the slots of cycles, and events of caches that perf counts. The answers follow from the program: which
+ * branches have another target than before, and which lines are new.
+ */
+#include "tests/host/model_machine.h"
+
+#include "model/engine/slots.h"
+
+#define OFFCORE_RSP_0 0x1a6
+#define PERF_METRICS  0x329
+
+static void load(struct machine *m, const struct block *b, unsigned index, uint64_t address, bool store)
+{
+    data_accessed(&m->v, (struct place){ b, index }, address, 8, store);
+    engine_data_retired(&m->v, (struct place){ b, index + 1 }, block_address(b, index + 1), b->cpl);
+}
+
+/*
+ * 15 blocks of five instructions. Mispredicted: the first branch of each block, and the last of the first block.
+ * Stalled: four new lines; the second access to one of them, and the new line of a branch, are not.
+ */
+#define MISPREDICTED 3
+#define STALLED      4
+
+static void run_program(struct machine *m)
+{
+    struct block *first = block_new(0, 5, END_REL_JMP), *second = block_new(0x1000, 5, END_REL_JMP);
+
+    for (unsigned i = 0; i < 15; i++) {
+        struct block *const b = i < 10 ? first : second;
+
+        run(m, b);
+        if (i < 5) {
+            load(m, b, 1, MEMORY + 64 * (i % 4), i == 2);
+        } else if (i == 5) {
+            load(m, b, 4, MEMORY + 0x1000, false);
+        }
+    }
+}
+
+/* The four parts of all slots are exact, and add up to the width times the cycles. */
+UNIT_TEST(slots_add_up)
+{
+    static const struct {
+        const char *profile;
+        unsigned width, retiring, bad, front, back; /* 0: not an event */
+        unsigned issued;
+    } rows[] = {
+        { "skylake", 4, 0x02c2, 0, 0x019c, 0, 0x010e },
+        { "goldmont", 3, 0x00c2, 0, 0x009c, 0, 0x000e },
+        { "icelake", 5, 0x02c2, 0x08a4, 0x019c, 0x02a4, 0x010e },
+        { "goldencove", 6, 0x02c2, 0x08a4, 0x019c, 0x02a4, 0x01ae },
+        { "lunarlake", 8, 0x02c2, 0x08a4, 0x019c, 0x02a4, 0x01ae },
+        { "alderlake/E", 5, 0x00c2, 0x0073, 0x0071, 0x0074, 0 },
+        { "sierraforest", 6, 0x0072, 0x0073, 0x0071, 0x0074, 0 },
+        { "lunarlake/E", 8, 0x02c2, 0x0073, 0x019c, 0x02a4, 0 },
+        { "clearwaterforest", 8, 0x02c2, 0x0073, 0x019c, 0x02a4, 0 },
+    };
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        for (unsigned ipc = 1; ipc <= rows[i].width; ipc++) {
+            struct machine *m = machine_of(rows[i].profile);
+            const uint64_t selects[4] = { rows[i].bad != 0 ? rows[i].bad : rows[i].issued, rows[i].retiring,
+                                          rows[i].front, rows[i].back };
+            const unsigned other = rows[i].width - ipc;
+            uint64_t counts[4];
+
+            m->v.ipc = ipc;
+            assert_int_equal(slots_width(&m->v), rows[i].width);
+            wrmsr(m, GLOBAL_CTRL, 0);
+            for (unsigned c = 0; c < 4; c++) {
+                wrmsr(m, EVTSEL0 + c, selects[c] == 0 ? 0 : EVTSEL_ON | selects[c]);
+            }
+            WRMSR(m, { FIXED_CTRL, 0x30 }, { GLOBAL_CTRL, 0x20000000f });
+            run_program(m);
+            for (unsigned c = 0; c < 4; c++) {
+                counts[c] = rdmsr(m, PMC0 + c);
+            }
+            const uint64_t cycles = rdmsr(m, FIXED_CTR0 + 1);
+
+            assert_int_equal(counts[1], 75);
+            assert_int_equal(cycles, 75 / ipc);
+            assert_int_equal(counts[0], ((rows[i].bad != 0 ? 0 : 75 * ipc) + MISPREDICTED * other) / ipc);
+            assert_int_equal(counts[2], (75 - MISPREDICTED - STALLED) * other / ipc);
+            assert_int_equal(counts[3], rows[i].back != 0 ? STALLED * other / ipc : 0);
+            if (ipc == 1 && rows[i].bad != 0) {
+                assert_int_equal(counts[0] + counts[1] + counts[2] + counts[3], rows[i].width * cycles);
+            }
+        }
+    }
+}
+
+/* Fixed counters 4 to 6 have the same account, in each ring. */
+UNIT_TEST(fixed_counters_of_slots)
+{
+    for (unsigned rings = 1; rings <= 3; rings++) {
+        struct machine *m = machine_of("clearwaterforest");
+
+        WRMSR(m, { FIXED_CTRL, UINT64_C(0x1110000) * rings }, { GLOBAL_CTRL, UINT64_C(0x7000000000) });
+        run_program(m);
+        assert_int_equal(rdmsr(m, FIXED_CTR0 + 4), rings & 1 ? 7 * MISPREDICTED : 0);
+        assert_int_equal(rdmsr(m, FIXED_CTR0 + 5), rings & 1 ? 7 * (75 - MISPREDICTED - STALLED) : 0);
+        assert_int_equal(rdmsr(m, FIXED_CTR0 + 6), rings & 1 ? 75 : 0);
+    }
+}
+
+/* PERF_METRICS divides the slots likewise. Ice Lake has four fields, later cores eight. */
+UNIT_TEST(metrics)
+{
+    static const struct {
+        const char *profile;
+        unsigned width, fields;
+    } rows[] = { { "icelake", 5, 4 }, { "goldencove", 6, 8 }, { "lunarlake", 8, 8 } };
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct machine *m = machine_of(rows[i].profile);
+        const unsigned width = rows[i].width;
+        unsigned sum = 0;
+
+        WRMSR(m, { FIXED_CTRL, 0x3000 }, { FIXED_CTR0 + 3, 0 }, { PERF_METRICS, 0 },
+              { GLOBAL_CTRL, UINT64_C(1) << 48 | UINT64_C(1) << 35 });
+        run_program(m);
+        const uint64_t value = rdmsr(m, PERF_METRICS);
+
+        assert_int_equal(rdmsr(m, FIXED_CTR0 + 3), 75 * width);
+        assert_int_equal(value & 0xff, (255 + width / 2) / width);
+        assert_in_range(value >> 8 & 0xff, 255 * MISPREDICTED * (width - 1) / (75 * width),
+                        255 * MISPREDICTED * (width - 1) / (75 * width) + 1);
+        assert_in_range(value >> 24 & 0xff, 255 * STALLED * (width - 1) / (75 * width),
+                        255 * STALLED * (width - 1) / (75 * width) + 1);
+        for (unsigned field = 0; field < 4; field++) {
+            sum += (unsigned)(value >> 8 * field) & 0xff;
+        }
+        assert_int_equal(sum, 255);
+        assert_int_equal(value >> 32 != 0, rows[i].fields == 8);
+    }
+}
+
+/* Counters of slots overflow at the event that completes their period, in each account. */
+UNIT_TEST(overflow)
+{
+    static const struct {
+        unsigned select, ipc, after; /* instructions until 20 events have happened */
+    } rows[] = { { 0x02c2, 1, 20 }, { 0x019c, 1, 8 }, { 0x019c, 2, 21 }, { 0x010e, 1, 17 }, { 0x003c, 2, 40 } };
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct machine *m = machine_new();
+        struct block *b = block_new(0, 1, END_REL_JMP);
+        unsigned n = 0;
+
+        m->v.ipc = rows[i].ipc;
+        WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | 0x100000 | rows[i].select }, { PMC0, (uint32_t)-20 },
+              { GLOBAL_CTRL, 1 });
+        while (m->pmis == 0 && n < 100) {
+            run(m, b);
+            n++;
+        }
+        assert_int_equal(n - 1, rows[i].after); /* the PMI arrives before the next block begins */
+    }
+}
+
+/* Cache events of Linux's tables: loads of four lines and of one again, a store of a line; code on three lines of two
+ * pages. */
+UNIT_TEST(cache_events)
+{
+    static const struct {
+        const char *profile;
+        uint64_t offcore;
+        unsigned select, count;
+    } rows[] = {
+        { "skylake", 0, 0x0151, 5 },                      /* L1-dcache-load-misses */
+        { "skylake", 0, 0x0283, 3 },                      /* L1-icache-load-misses */
+        { "skylake", 0, 0x0e08, 1 },                      /* dTLB-load-misses */
+        { "skylake", 0, 0x0e49, 1 },                      /* dTLB-store-misses */
+        { "skylake", 0, 0x0e85, 2 },                      /* iTLB-load-misses */
+        { "skylake", UINT64_C(0x3fc0010001), 0x01b7, 4 }, /* LLC-loads */
+        { "skylake", UINT64_C(0x3ffc020001), 0x01b7, 4 }, /* LLC-load-misses */
+        { "skylake", UINT64_C(0x3fc0010002), 0x01b7, 1 }, /* LLC-stores */
+        { "skylake", UINT64_C(0x3f803c0001), 0x01b7, 0 }, /* hits of the L3 */
+        { "skylake", 0, 0x01b7, 0 },
+        { "nehalem", 0xf701, 0x01b7, 4 },
+        { "icelake", UINT64_C(0x3fbfc00001), 0x01b7, 4 },
+        { "goldencove", UINT64_C(0x3f3ffc0002), 0x012a, 1 },
+        { "goldencove", 0, 0xe124, 4 },
+        { "goldencove", 0, 0xe424, 3 },
+        { "goldencove", 0, 0x0e12, 1 },
+        { "goldencove", 0, 0x0e11, 2 },
+        { "lunarlake", UINT64_C(0x9e7fa000001), 0x012a, 4 },
+        { "lunarlake/E", UINT64_C(0x13fbfc00001), 0x01b7, 4 },
+        { "lunarlake/E", 0x10002, 0x01b7, 1 },
+        { "lunarlake/E", 0, 0x0280, 3 },
+        { "lunarlake/E", 0, 0x0e08, 1 },
+        { "goldmont", UINT64_C(0x3600000001), 0x01b7, 4 },
+    };
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct machine *m = machine_of(rows[i].profile);
+        struct block *code[] = { block_new(0x000, 2, END_REL_JMP), block_new(0x040, 2, END_REL_JMP),
+                                 block_new(0x1000, 2, END_REL_JMP) };
+
+        WRMSR(m, { GLOBAL_CTRL, 0 }, { OFFCORE_RSP_0, rows[i].offcore }, { EVTSEL0, EVTSEL_ON | rows[i].select },
+              { GLOBAL_CTRL, 1 });
+        for (unsigned n = 0; n < 7; n++) {
+            run(m, code[n % 3]);
+            if (n < 6) {
+                load(m, code[n % 3], 0, MEMORY + (n == 5 ? 0x1000 : 64 * (n % 4)), n == 5);
+            }
+        }
+        assert_int_equal(rdmsr(m, PMC0), rows[i].count);
+    }
+}
