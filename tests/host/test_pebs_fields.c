@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every field of every record, by itself: all of its bits are set in a record of zeros, decoded and printed, and
- * exactly its key changes. Places are typed from SDM Vol. 3B (253669-081), "PEBS Record Format" and "Adaptive PEBS";
- * keys and lines from docs/output.md.
+ * exactly its key changes. Places are typed from SDM Vol. 3B (253669-081), "PEBS Record Format" and "Adaptive PEBS",
+ * and from Intel Architecture Instruction Set Extensions Programming Reference (319433), chapter 11 "Architectural
+ * PEBS", by way of the structures of Linux, commit 52448a0a7390; keys and lines from docs/output.md.
  */
 #include "tests/host/unit_test.h"
 
@@ -15,7 +16,7 @@
 struct place {
     const char *key;
     unsigned line, at, shift, bits;
-    unsigned group; /* of adaptive records, and at counts from its start */
+    unsigned group; /* of adaptive and architectural records, and at counts from its start */
     enum { NO, RETIRE, CACHE } latency;
 };
 
@@ -74,6 +75,42 @@ static const struct place adaptive[] = {
     { "cache_latency", 7, 0x10, 32, 16, MEMORY, CACHE },
     { "tsx", 8, 0x18, 0, 64, MEMORY, NO },
     { "tsx_cycles", 8, 0x18, 0, 32, MEMORY, NO },
+};
+
+/* format_group, fragments and mode_64 are of the header, which each record has. */
+static const struct place arch[] = {
+    { "ip", 0, 0x08, 0, 64, GPRS, NO },
+    { "eventing_ip", 0, 0x00, 0, 64, BASIC, NO },
+    { "counters", 0, 0x08, 0, 64, BASIC, NO },
+    { "tsc", 0, 0x10, 0, 64, BASIC, NO },
+    { "format_group", 1, 0x00, 0, 64, BASIC, NO },
+    { "retire_latency", 1, 0x18, 0, 16, BASIC, NO },
+    { "fragments", 1, 0x00, 0, 64, BASIC, NO },
+    { "mode_64", 1, 0x00, 0, 1, BASIC, NO },
+    { "rax", 2, 0x10, 0, 64, GPRS, NO },
+    { "rbx", 2, 0x28, 0, 64, GPRS, NO },
+    { "rcx", 2, 0x18, 0, 64, GPRS, NO },
+    { "rdx", 2, 0x20, 0, 64, GPRS, NO },
+    { "rsi", 3, 0x40, 0, 64, GPRS, NO },
+    { "rdi", 3, 0x48, 0, 64, GPRS, NO },
+    { "rbp", 3, 0x38, 0, 64, GPRS, NO },
+    { "rsp", 3, 0x30, 0, 64, GPRS, NO },
+    { "r8", 4, 0x50, 0, 64, GPRS, NO },
+    { "r9", 4, 0x58, 0, 64, GPRS, NO },
+    { "r10", 4, 0x60, 0, 64, GPRS, NO },
+    { "r11", 4, 0x68, 0, 64, GPRS, NO },
+    { "r12", 5, 0x70, 0, 64, GPRS, NO },
+    { "r13", 5, 0x78, 0, 64, GPRS, NO },
+    { "r14", 5, 0x80, 0, 64, GPRS, NO },
+    { "r15", 5, 0x88, 0, 64, GPRS, NO },
+    { "rflags", 6, 0x00, 0, 64, GPRS, NO },
+    { "ssp", 6, 0x90, 0, 64, GPRS, NO },
+    { "data_address", 7, 0x00, 0, 64, MEMORY, NO },
+    { "data_source", 7, 0x28, 0, 64, MEMORY, NO },
+    { "latency", 7, 0x30, 0, 16, MEMORY, NO },
+    { "cache_latency", 7, 0x30, 32, 16, MEMORY, NO },
+    { "tsx", 8, 0x38, 0, 64, MEMORY, NO },
+    { "tsx_cycles", 8, 0x38, 0, 32, MEMORY, NO },
 };
 
 /* ---- what is printed --------------------------------------------------------------------------------------------- */
@@ -176,7 +213,7 @@ UNIT_TEST(every_field_of_fixed_records)
         check_fixed(&(struct pebs_form){ .width = 8, .format = format }, sizes[format], wide, COUNT_OF(wide));
 }
 
-/* ---- adaptive records -------------------------------------------------------------------------------------------- */
+/* ---- records with groups ----------------------------------------------------------------------------------------- */
 
 static bool is(const struct place *place, const char *key)
 {
@@ -191,32 +228,67 @@ static uint64_t shown(const struct place *place, const struct place *set)
     return all_bits(set->bits) << set->shift >> place->shift & all_bits(place->bits);
 }
 
-static void check_adaptive(const struct pebs_form *form, unsigned groups)
-{
-    const unsigned memory = groups & MEMORY ? 32 : 0, gprs = groups & GPRS ? 144 : 0;
-    const unsigned starts[] = { [BASIC] = 0, [MEMORY] = 32, [GPRS] = 32 + memory };
-    const unsigned size = 32 + memory + gprs;
+/* The groups' places in a record that has `groups`. */
+struct layout {
+    const struct place *places;
+    size_t count, starts[3], size;
+    uint64_t header, format_group;
+};
 
-    for (size_t set = 0; set < COUNT_OF(adaptive); set++) {
-        const struct place *it = &adaptive[set];
-        if (is(it, "format_group")) /* the list of the record's groups: part of each group */
+static struct layout layout_of(const struct pebs_form *form, unsigned groups)
+{
+    struct layout it = { adaptive, COUNT_OF(adaptive), .format_group = groups };
+    size_t basic = 32, memory = 32, gprs = 144;
+
+    if (form->format == 15) {
+        it = (struct layout){ arch, COUNT_OF(arch), .starts[BASIC] = 16 };
+        basic = 48, memory = 64, gprs = 160;
+        it.format_group = UINT64_C(1) << 63 | (uint64_t)(groups & MEMORY) << 62 | (uint64_t)(groups & GPRS) << 60;
+    }
+    it.starts[MEMORY] = it.starts[BASIC] + basic;
+    it.starts[GPRS] = it.starts[MEMORY] + (groups & MEMORY ? memory : 0);
+    it.size = it.starts[GPRS] + (groups & GPRS ? gprs : 0);
+    it.header = it.format_group | (uint64_t)it.size << (form->format == 15 ? 0 : 48);
+    return it;
+}
+
+/* What a record of zeros with all bits of a field set has in another, or the same, field. */
+static uint64_t expected(const struct pebs_form *form, const struct layout *layout, const struct place *place,
+                         const struct place *set)
+{
+    if (is(place, "format_group"))
+        return layout->format_group;
+    if (is(place, "fragments") || is(place, "mode_64"))
+        return is(place, "fragments");
+    /* The instruction's latency has fewer bits if there is a cache latency too. */
+    return shown(place, set) & (form->cache_latency && is(place, "latency") ? 0xffff : UINT64_MAX);
+}
+
+static void check_groups(const struct pebs_form *form, unsigned groups)
+{
+    const struct layout layout = layout_of(form, groups);
+
+    for (size_t set = 0; set < layout.count; set++) {
+        const struct place *it = &layout.places[set];
+        if (is(it, "format_group") || is(it, "fragments") || is(it, "mode_64")) /* of the header */
             continue;
-        uint8_t bytes[32 + 32 + 144] = { (uint8_t)groups, [6] = (uint8_t)size };
+        uint8_t bytes[16 + 48 + 64 + 160] = { 0 };
         struct key keys[LINES_MOST];
         unsigned at = 0, line = 0, last = 0;
+        memcpy(bytes, &layout.header, sizeof layout.header);
+        if (form->format == 15)
+            bytes[16 + 0x1a] = 1; /* the retire latency is valid */
         if ((it->group & groups) == it->group)
-            set_bits(bytes + starts[it->group] + it->at, it);
-        unsigned printed = print(form, bytes, size, keys);
-        for (size_t i = 0; i < COUNT_OF(adaptive); i++) {
-            const struct place *p = &adaptive[i];
+            set_bits(bytes + layout.starts[it->group] + it->at, it);
+        unsigned printed = print(form, bytes, layout.size, keys);
+        for (size_t i = 0; i < layout.count; i++) {
+            const struct place *p = &layout.places[i];
             if ((p->group & groups) != p->group || (p->latency == RETIRE && !form->retire_latency) ||
                 (p->latency == CACHE && !form->cache_latency))
                 continue;
-            /* The instruction's latency has fewer bits if there is a cache latency too. */
-            uint64_t value = shown(p, it) & (form->cache_latency && is(p, "latency") ? 0xffff : UINT64_MAX);
             assert_true(at < printed);
             assert_string_equal(keys[at].name, p->key);
-            assert_int_equal(keys[at].value, is(p, "format_group") ? groups : value);
+            assert_int_equal(keys[at].value, expected(form, &layout, p, it));
             line = at == 0 || p->line == last ? line : line + 1;
             last = p->line;
             assert_int_equal(keys[at++].line, line);
@@ -225,18 +297,19 @@ static void check_adaptive(const struct pebs_form *form, unsigned groups)
     }
 }
 
-UNIT_TEST(every_field_of_adaptive_records)
+UNIT_TEST(every_field_of_groups)
 {
     const struct pebs_form forms[] = {
         { .width = 8, .format = 4, .adaptive = true },
         { .width = 8, .format = 4, .adaptive = true, .retire_latency = true },
         { .width = 8, .format = 4, .adaptive = true, .cache_latency = true },
-        { .width = 8, .format = 4, .adaptive = true, .retire_latency = true, .cache_latency = true }
+        { .width = 8, .format = 4, .adaptive = true, .retire_latency = true, .cache_latency = true },
+        { .width = 8, .format = 15, .lbr_format = 0x3f },
     };
 
     for (unsigned groups = 0; groups < 4; groups++)
         for (size_t i = 0; i < COUNT_OF(forms); i++)
-            check_adaptive(&forms[i], groups);
+            check_groups(&forms[i], groups);
 }
 
 /* ---- what the table says of itself ------------------------------------------------------------------------------- */
