@@ -276,8 +276,11 @@ static void check_groups(const struct pebs_form *form, unsigned groups)
         struct key keys[LINES_MOST];
         unsigned at = 0, line = 0, last = 0;
         memcpy(bytes, &layout.header, sizeof layout.header);
-        if (form->format == 15)
-            bytes[16 + 0x1a] = 1; /* the retire latency is valid */
+        if (form->format == 15) { /* the retire latency is valid; reserved bits of both latencies' words are set */
+            memset(bytes + 16 + 0x1a, 0xff, 6);
+            for (unsigned i = 0; groups & MEMORY && i < 4; i++)
+                bytes[layout.starts[MEMORY] + 0x30 + (i < 2 ? 2 + i : 4 + i)] = 0xff;
+        }
         if ((it->group & groups) == it->group)
             set_bits(bytes + layout.starts[it->group] + it->at, it);
         unsigned printed = print(form, bytes, layout.size, keys);
