@@ -343,21 +343,6 @@ UNIT_TEST(the_root_is_found_in_bios_memory)
     assert_int_equal(acpi_scan(&memory), 0);
 }
 
-UNIT_TEST(texts)
-{
-    static const char *const known[] = {
-        [ACPI_OK] = "no error",
-        [ACPI_NO_ROOT] = "no ACPI: no valid root pointer (RSDP)",
-        [ACPI_ROOT_TABLE] = "no ACPI: neither XSDT nor RSDT is valid",
-        [ACPI_NO_MADT] = "no valid MADT among the ACPI tables",
-        [ACPI_MADT_ENTRY] = "an entry of the ACPI table MADT extends past its end",
-    };
-
-    for (unsigned i = 0; i < COUNT_OF(known); i++)
-        assert_string_equal(acpi_error_text((enum acpi_error)i), known[i]);
-    assert_string_equal(acpi_error_text((enum acpi_error)99), "unknown ACPI error");
-}
-
 /* ---- timers ------------------------------------------------------------------------------------------------------ */
 
 #define FADT 0x300u

@@ -476,19 +476,6 @@ UNIT_TEST(the_timer_counts_down_once)
     }
 }
 
-UNIT_TEST(each_error_has_its_sentence)
-{
-    static const char *const sentences[] = { "no error",
-                                             "its base address (IA32_APIC_BASE) is 0 or above 4 GiB",
-                                             "IA32_APIC_BASE cannot be read",
-                                             "writing IA32_APIC_BASE does not enable it",
-                                             "its version register reads 0 or FFFFFFFFH, as if there were no APIC",
-                                             "unknown APIC error" };
-
-    for (unsigned error = 0; error < COUNT_OF(sentences); error++)
-        assert_string_equal(apic_error_text((enum apic_error)error), sentences[error]);
-}
-
 static int map_memory(void **state)
 {
     void *const page = mmap((void *)(uintptr_t)MEMORY, 4096, PROT_READ | PROT_WRITE,

@@ -94,11 +94,3 @@ UNIT_TEST(any_alignment_and_more_bytes)
         assert_int_equal(out.to, 0x0000700200301256);
     }
 }
-
-UNIT_TEST(errors_have_words)
-{
-    assert_string_equal(bts_error_text(BTS_DECODE_OK), "no error");
-    assert_string_equal(bts_error_text(BTS_DECODE_TRUNCATED), "BTS record truncated");
-    assert_string_equal(bts_error_text(BTS_DECODE_WIDTH), "field width of the BTS record is neither 4 nor 8 bytes");
-    assert_string_equal(bts_error_text((enum bts_error)99), "unknown BTS error");
-}

@@ -316,35 +316,3 @@ UNIT_TEST(overlaps_to_the_byte)
                          distance > -0x800 && distance < 0x1000 ? ELF_IMAGE_SEGMENTS_OVERLAP : ELF_IMAGE_OK);
     }
 }
-
-UNIT_TEST(texts)
-{
-    static const char *const known[] = {
-        [ELF_IMAGE_OK] = "no error",
-        [ELF_IMAGE_TRUNCATED_HEADER] = "the file ends inside the ELF header",
-        [ELF_IMAGE_NOT_ELF] = "not an ELF file",
-        [ELF_IMAGE_CLASS] = "the ELF class is neither 32-bit nor 64-bit",
-        [ELF_IMAGE_ENDIANNESS] = "the ELF file is not little-endian",
-        [ELF_IMAGE_VERSION] = "the ELF version is not 1",
-        [ELF_IMAGE_TYPE] = "the ELF type is not EXEC (a static executable)",
-        [ELF_IMAGE_MACHINE] = "the ELF machine is neither x86-64 (64-bit file) nor 386 (32-bit file)",
-        [ELF_IMAGE_PROGRAM_HEADER_SIZE] = "the program headers have the wrong size for this ELF class",
-        [ELF_IMAGE_PROGRAM_HEADERS_OUTSIDE] = "the program headers extend past the end of the file",
-        [ELF_IMAGE_NO_SEGMENT] = "no segment to load",
-        [ELF_IMAGE_TOO_MANY_SEGMENTS] = "more than 16 segments to load",
-        [ELF_IMAGE_SEGMENT_OUTSIDE] = "a segment extends past the end of the file",
-        [ELF_IMAGE_SEGMENT_SHRINKS] = "a segment is larger in the file than in memory",
-        [ELF_IMAGE_SEGMENT_WRAPS] = "a segment wraps around the end of the address space",
-        [ELF_IMAGE_SEGMENT_ABOVE_4G] = "a segment extends above 4 GiB",
-        [ELF_IMAGE_SEGMENT_NOT_IDENTITY] = "a segment's virtual and physical addresses differ",
-        [ELF_IMAGE_SEGMENT_ALIGNMENT] = "a segment's address and file offset are not congruent modulo its alignment",
-        [ELF_IMAGE_SEGMENTS_OVERLAP] = "two segments overlap",
-        [ELF_IMAGE_ENTRY] = "the entry point is not inside an executable segment",
-    };
-
-    assert_int_equal(COUNT_OF(known), ELF_IMAGE_ENTRY + 1);
-    for (unsigned i = 0; i < COUNT_OF(known); i++)
-        assert_string_equal(elf_image_error_text((enum elf_image_error)i), known[i]);
-    assert_string_equal(elf_image_error_text((enum elf_image_error)99), "unknown ELF error");
-    assert_int_equal(ELF_IMAGE_SEGMENTS_MAX, 16);
-}

@@ -346,15 +346,3 @@ UNIT_TEST(a_long_name)
     assert_int_equal(take(0x36d76289), HANDOVER_OK);
     assert_int_equal(strlen(text_at(info.route)), 59);
 }
-
-UNIT_TEST(texts)
-{
-    assert_string_equal(handover_error_text(HANDOVER_OK), "no error");
-    assert_string_equal(handover_error_text(HANDOVER_MAGIC),
-                        "unknown boot protocol: not dstest86's loader, Multiboot, Multiboot2 or PVH");
-    assert_string_equal(handover_error_text(HANDOVER_VERSION), "loader and kernel belong to different versions of "
-                                                               "dstest86; install both from the same image");
-    assert_string_equal(handover_error_text(HANDOVER_MULTIBOOT2), "the Multiboot2 information is invalid");
-    assert_string_equal(handover_error_text(HANDOVER_OPTIONS_FILE), "options.txt");
-    assert_string_equal(handover_error_text((enum handover_error)99), "unknown handover error");
-}

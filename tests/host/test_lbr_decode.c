@@ -216,13 +216,3 @@ UNIT_TEST(positions_refused)
         assert_int_equal(position, 77);
     }
 }
-
-UNIT_TEST(errors_have_words)
-{
-    assert_string_equal(lbr_error_text(LBR_DECODE_OK), "no error");
-    assert_string_equal(lbr_error_text(LBR_DECODE_FORMAT_UNKNOWN), "unknown LBR format");
-    assert_string_equal(lbr_error_text(LBR_DECODE_TOS_RANGE), "LBR top-of-stack pointer is past the last entry");
-    assert_string_equal(lbr_error_text(LBR_DECODE_DEPTH),
-                        "LBR depth is not a power of two up to 64, or there is no entry of this age");
-    assert_string_equal(lbr_error_text((enum lbr_error)99), "unknown LBR error");
-}

@@ -163,12 +163,3 @@ UNIT_TEST(file_that_is_not_ascii)
     assert_answer(FILE_TEXT("\xef\xbb"), NOT_ASCII, 1, "");
     assert_answer(FILE_TEXT("list \xef\xbb\xbf"), NOT_ASCII, 1, "");
 }
-
-UNIT_TEST(texts)
-{
-    assert_string_equal(load_options_error_text(LOAD_OPTIONS_OK), "no error");
-    assert_string_equal(load_options_error_text(LOAD_OPTIONS_TOO_LONG), "more than 1023 characters of options");
-    assert_string_equal(load_options_error_text(LOAD_OPTIONS_NOT_ASCII),
-                        "a character that is not printable ASCII (allowed in comments only)");
-    assert_string_equal(load_options_error_text((enum load_options_error)99), "unknown error of the load options");
-}

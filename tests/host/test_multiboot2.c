@@ -170,20 +170,3 @@ UNIT_TEST(empty)
     assert_string_equal(got.loader, "");
     free(copy);
 }
-
-UNIT_TEST(texts)
-{
-    static const char *const known[] = {
-        [MULTIBOOT2_OK] = "no error",
-        [MULTIBOOT2_TAG] = "a tag extends past the end",
-        [MULTIBOOT2_COMMAND_LINE] = "the command line is not terminated",
-        [MULTIBOOT2_LOADER_NAME] = "the boot loader's name is not terminated",
-        [MULTIBOOT2_MODULE] = "a module tag is malformed",
-        [MULTIBOOT2_SCREEN] = "the frame buffer's tag is malformed",
-        [MULTIBOOT2_MEMORY_MAP] = "the entries of the memory map are not 24 bytes long",
-    };
-
-    for (unsigned i = 0; i < COUNT_OF(known); i++)
-        assert_string_equal(multiboot2_error_text((enum multiboot2_error)i), known[i]);
-    assert_string_equal(multiboot2_error_text((enum multiboot2_error)99), "unknown Multiboot2 error");
-}

@@ -477,23 +477,3 @@ UNIT_TEST(help_has_every_option)
             assert_words(name, form);
     }
 }
-
-UNIT_TEST(texts)
-{
-    static const char *const known[] = {
-        [OPTIONS_OK] = "no error",
-        [OPTIONS_TOO_LONG] = "more than 2048 characters of options, at",
-        [OPTIONS_CHARACTER] = "a character that is not printable ASCII, after",
-        [OPTIONS_UNKNOWN] = "unknown option",
-        [OPTIONS_NO_VALUE] = "missing value",
-        [OPTIONS_UNWANTED_VALUE] = "option takes no value",
-        [OPTIONS_NOT_A_CHOICE] = "invalid value",
-        [OPTIONS_NOT_A_NUMBER] = "value is not a decimal number",
-        [OPTIONS_OUT_OF_RANGE] = "value is out of range",
-        [OPTIONS_TOO_MANY] = "more than 4 consoles",
-    };
-
-    for (unsigned i = 0; i < COUNT_OF(known); i++)
-        assert_string_equal(options_error_text((enum options_error)i), known[i]);
-    assert_string_equal(options_error_text((enum options_error)99), "unknown error of the options");
-}

@@ -381,16 +381,6 @@ UNIT_TEST(fingerprints)
     assert_int_equal(packed_fingerprint(ids, 3), sum);
 }
 
-UNIT_TEST(texts_of_errors)
-{
-    for (unsigned error = 0; error <= PACKED_CONTENTS; error++)
-        for (unsigned other = 0; other < error; other++)
-            assert_string_not_equal(packed_error_text((enum packed_error)error),
-                                    packed_error_text((enum packed_error)other));
-    assert_string_equal(packed_error_text(PACKED_CUT), "the code is cut off");
-    assert_string_equal(packed_error_text((enum packed_error)99), "unknown error");
-}
-
 /* ---- reasons ---- */
 
 static const struct result failing[] = {

@@ -196,18 +196,3 @@ UNIT_TEST(no_screens)
     fitted((struct pixels_form){ 16384, 16384, 65536, 32, 0xff, 0xff00, 0xff0000 });
     fitted((struct pixels_form){ 640, 400, 1920, 24, 1, 2, 0x800000 });
 }
-
-UNIT_TEST(texts)
-{
-    static const char *const known[] = {
-        [PIXELS_OK] = "no error",
-        [PIXELS_SMALL] = "too small for 80x25 characters, which need 640x400 pixels",
-        [PIXELS_LARGE] = "more than 16384 columns or rows",
-        [PIXELS_DEPTH] = "its pixels have neither 16, 24 nor 32 bits",
-        [PIXELS_MASKS] = "the masks of its colours are invalid",
-        [PIXELS_PITCH] = "its rows are too close together or too far apart",
-    };
-    for (unsigned i = 0; i < COUNT_OF(known); i++)
-        assert_string_equal(pixels_error_text((enum pixels_error)i), known[i]);
-    assert_string_equal(pixels_error_text((enum pixels_error)99), "unknown screen error");
-}

@@ -84,25 +84,3 @@ UNIT_TEST(the_same)
     assert_false(uart_same(&one, &other));
     assert_false(uart_same(&one, &memory));
 }
-
-UNIT_TEST(texts)
-{
-    static const char *const known[] = {
-        [UART_OK] = "no error",
-        [UART_CUT_SHORT] = "the table ends before its address",
-        [UART_DISABLED] = "firmware assigned no address",
-        [UART_KIND] = "not compatible with the 16550",
-        [UART_SPACE] = "its registers are neither memory nor I/O ports",
-        [UART_WIDTH] = "its registers are not 8, 16 or 32 bits wide",
-        [UART_BAUD] = "no divisor of its clock gives this speed within 2%",
-        [UART_PORT] = "not all of its registers are below port 0x10000",
-        [UART_HIGH] = "not all of its registers are below 4 GiB, where the kernel's mapping ends",
-        [UART_RAM] = "the firmware's memory map has RAM there",
-        [UART_SAME] = "listed above",
-        [UART_SILENT] = "no UART answers there",
-    };
-
-    for (unsigned i = 0; i < COUNT_OF(known); i++)
-        assert_string_equal(uart_error_text((enum uart_error)i), known[i]);
-    assert_string_equal(uart_error_text((enum uart_error)99), "unknown error of a UART");
-}
