@@ -14,7 +14,7 @@
 struct branch {
     const struct block *block; /* the block that ends with the branch */
     uint64_t to;
-    uint64_t time;                /* cycles, including the branch's own */
+    uint64_t time;                /* in instructions, including the branch */
     bool mispredicted, predicted; /* neither is set for interruptions */
     uint8_t to_cpl;
     bool not_taken;                /* only set if rules->every_branch */

@@ -89,8 +89,10 @@ void lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_cont
 /* The contents of a branch's entry, with the cycles since the previous entry. */
 static inline struct lbr_contents tell(struct vcpu *v, const struct branch *b)
 {
-    struct lbr_contents contents = { b->block->last, b->to, b->time - v->lbr.time, b->mispredicted, v->lbr.timed,
-                                     b->block->end,  { 0 } };
+    const uint64_t cycles = v->ipc == 1 ? b->time - v->lbr.time : b->time / v->ipc - v->lbr.time / v->ipc;
+    struct lbr_contents contents = {
+        b->block->last, b->to, cycles, b->mispredicted, v->lbr.timed, b->block->end, { 0 }
+    };
 
     if (v->profile->lbr_format == LBR_FORMAT_ARCH && (v->regs[REG_MSR_LBR_SELECT] & cpl_filter(b->block->cpl))) {
         contents.from = FROM_FILTERED;

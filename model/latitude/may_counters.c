@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/latitude/may_counters.h"
 
+#include "model/engine/slots.h"
 #include "model/latitude/choices.h"
 
 #define MOST_ACCESSES 8 /* the load latency facility follows one access in at most this many */
@@ -8,6 +9,9 @@
 void may_choose_counters(struct vcpu *v)
 {
     v->latitude->state.follows = 1 + latitude_draw(v, FREEDOM_LOAD_SAMPLING, MOST_ACCESSES - 1);
+    if (latitude_has(v, FREEDOM_IPC)) {
+        v->ipc = 1 + latitude_draw(v, FREEDOM_IPC, slots_width(v) - 1);
+    }
 }
 
 unsigned may_counting_interruption(struct vcpu *v)

@@ -191,6 +191,14 @@ static void take_latitude(struct options *options, const char *value)
     }
 }
 
+static void take_ipc(struct options *options, const char *value)
+{
+    options->ipc = value == NULL ? 0 : (unsigned)(*value - '0');
+    if (value != NULL && (options->ipc < 1 || options->ipc > MOST_IPC || value[1] != '\0')) {
+        options_die("ipc=%s: expected a number from 1 to 8", value);
+    }
+}
+
 static void remove_file(const char *folder, unsigned cpu, const char *ending)
 {
     char path[PATH_MAX];
@@ -230,7 +238,7 @@ static const char *value_of(const char *argument, const char *key)
 
 /* The values as given; NULL: not given. */
 struct arguments {
-    const char *profile, *cores, *truth, *violations, *fault, *quirk, *latitude, *state;
+    const char *profile, *cores, *truth, *violations, *fault, *quirk, *latitude, *ipc, *state;
 };
 
 static void parse_argument(const char *argument, struct arguments *given)
@@ -240,7 +248,7 @@ static void parse_argument(const char *argument, struct arguments *given)
     } keys[] = {
         { "profile", &given->profile },       { "cores", &given->cores }, { "truth", &given->truth },
         { "violations", &given->violations }, { "fault", &given->fault }, { "quirk", &given->quirk },
-        { "latitude", &given->latitude },     { "state", &given->state },
+        { "latitude", &given->latitude },     { "ipc", &given->ipc },     { "state", &given->state },
     };
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -260,7 +268,7 @@ static void parse_argument(const char *argument, struct arguments *given)
     }
     options_die("%s is not an option; the options are profile=NAME cores=LIST truth=FILE violations=FILE "
                 "fault=NAME[,NAME..][@CPU] "
-                "quirk=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] state=FOLDER",
+                "quirk=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] ipc=N state=FOLDER",
                 argument);
 }
 
@@ -299,6 +307,7 @@ void options_read(int argc, char **argv, unsigned processors, struct options *op
     take_faults(options, given.fault);
     take_quirks(options, given.quirk);
     take_latitude(options, given.latitude);
+    take_ipc(options, given.ipc);
     take_state(options, given.state, processors);
     open_logs(options, &given);
 }

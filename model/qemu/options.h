@@ -10,6 +10,8 @@
 #include "model/processors/cores.h"
 #include "model/processors/profiles.h"
 
+#define MOST_IPC 8
+
 struct options {
     const struct profile *profile;               /* the processor; of a hybrid, its first kind of core */
     struct cores cores;                          /* the kind of core of each processor */
@@ -18,6 +20,7 @@ struct options {
     uint32_t quirks;          /* bit i: enum quirk i */
     uint32_t freedoms;        /* bit i: enum freedom i */
     uint64_t seed;            /* of the freedoms' choices */
+    unsigned ipc;             /* instructions in a cycle, at most MOST_IPC; 0: not given */
     const char *state;        /* folder for files that a debugger reads; NULL: no state= */
     FILE *truth, *violations; /* open for writing; NULL: not requested */
 };

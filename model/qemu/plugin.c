@@ -102,6 +102,7 @@ static void on_init(unsigned cpu, void *udata)
 
     p->vcpu.truth = model.options.truth;
     p->vcpu.violations = model.options.violations;
+    p->vcpu.ipc = model.options.ipc;
     p->apic_id = cpu;
     if (!processor_init(p, model.alone ? -1 : (int)cpu, &missing)) {
         options_die("this QEMU gives plugins no register named %s: use QEMU 11.1", missing);

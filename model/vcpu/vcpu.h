@@ -155,7 +155,7 @@ struct vcpu {
     } ring;
 
     struct {
-        uint64_t time;        /* cycles */
+        uint64_t time;        /* retired instructions */
         uint64_t last;        /* the last branch whose outcome was counted */
         uint64_t left_behind; /* the last retired instruction, when a block was left in the middle */
     } branches;
@@ -163,7 +163,7 @@ struct vcpu {
     struct {
         bool on;
         bool timed;                    /* cycles have been counted since the previous entry */
-        uint64_t time;                 /* of the newest entry, in cycles */
+        uint64_t time;                 /* of the newest entry, in instructions */
         uint32_t logged;               /* bit i: entries count the events of counters[i] */
         uint32_t events[LBR_COUNTERS]; /* counts since the last gathered branch, ... */
         uint32_t passed[LBR_COUNTERS]; /* ... and before: of filtered branches since the newest entry */

@@ -98,6 +98,9 @@ UNIT_TEST(wrong_ones)
 
     refused("profile=skylake profile=haswell", "profile= was given twice");
     refused("profile=", "profile= was given without a value");
+    refused("profile=skylake ipc=0", "ipc=0: expected a number from 1 to 8");
+    refused("profile=skylake ipc=9", "ipc=9: expected a number from 1 to 8");
+    refused("profile=skylake ipc=12", "ipc=12: expected a number from 1 to 8");
     refused("truth=", "truth= was given without a value");
     refused("profile=skylake violations=", "violations= was given without a value");
     refused("profile=skylake fault=", "fault= was given without a value");
@@ -105,9 +108,10 @@ UNIT_TEST(wrong_ones)
     refused("profile=skylake truth=t truth=t", "truth= was given twice");
     refused("profile=skylake quirks=inert",
             "quirks=inert is not an option; the options are profile=NAME cores=LIST truth=FILE violations=FILE "
-            "fault=NAME[,NAME..][@CPU] quirk=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] state=FOLDER");
-    refused("profile", "profile is not an option; the options are profile=NAME cores=LIST truth=FILE violations=FILE "
-                       "fault=NAME[,NAME..][@CPU] quirk=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] state=FOLDER");
+            "fault=NAME[,NAME..][@CPU] quirk=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] ipc=N state=FOLDER");
+    refused("profile",
+            "profile is not an option; the options are profile=NAME cores=LIST truth=FILE violations=FILE "
+            "fault=NAME[,NAME..][@CPU] quirk=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] ipc=N state=FOLDER");
     for (size_t i = 0; i < COUNT_OF(no_seeds); i++) {
         char arguments[64], sentence[160];
 

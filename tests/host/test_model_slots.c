@@ -160,6 +160,39 @@ UNIT_TEST(overflow)
     }
 }
 
+/* Cycles in LBR entries: five instructions a branch. A processor with the freedom has the same number after each reset.
+ */
+UNIT_TEST(shared_cycles)
+{
+    struct machine *m = machine_new(), *roomy = machine_of("lunarlake");
+    struct block *b = block_new(0, 5, END_REL_JMP);
+    unsigned drawn = 0;
+
+    m->v.ipc = 2;
+    wrmsr(m, DEBUGCTL, 1);
+    run_times(m, b, 6);
+    finish(m);
+    wrmsr(m, DEBUGCTL, 0);
+    for (unsigned i = 0; i < 4; i++) {
+        const uint64_t older = rdmsr(m, LBR_INFO0 + 1 + i) & 0xffff, newer = rdmsr(m, LBR_INFO0 + 2 + i) & 0xffff;
+
+        assert_int_equal(older + newer, 5);
+        assert_in_range(older, 2, 3);
+    }
+    for (unsigned seed = 0; seed < 20; seed++) {
+        latitude_take(&roomy->v);
+        assert_true(latitude_give(&roomy->v, seed, UINT32_C(1) << FREEDOM_IPC));
+        engine_reset(&roomy->v);
+        const unsigned ipc = roomy->v.ipc;
+
+        assert_in_range(ipc, 1, 8);
+        drawn |= 1u << ipc;
+        engine_reset(&roomy->v);
+        assert_int_equal(roomy->v.ipc, ipc);
+    }
+    assert_true(__builtin_popcount(drawn) > 3);
+}
+
 /* Cache events of Linux's tables: loads of four lines and of one again, a store of a line; code on three lines of two
  * pages. */
 UNIT_TEST(cache_events)
