@@ -251,7 +251,7 @@ struct caps {
     bool pebs_retire_latency;             /* IA32_PERF_CAPABILITIES[17]: the basic group has the retire latency */
     uint64_t pebs_counters;               /* mask of the general counters that can do PEBS */
     uint64_t pebs_fixed_counters;         /* mask of the fixed counters that can do PEBS */
-    uint64_t pebs_pdist_counters;         /* of pebs_counters, those with precise distribution (PDist) of any event */
+    uint64_t pebs_pdist_counters;         /* of pebs_counters, those with precise distribution (PDist) of every event */
     uint64_t pebs_pdist_fixed_counters;   /* of pebs_fixed_counters, those with precise distribution */
     uint64_t pebs_cfg_c;                  /* bits above 31 that may be set in CFG_C: CPUID.23H.4; 0: no CFG_C */
     bool pebs_any_event;                  /* without adaptive records, imprecise events can also be sampled */

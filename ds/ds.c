@@ -258,7 +258,6 @@ static unsigned arch_bytes(const struct caps *caps, uint64_t cfg_c)
     return (unsigned)arch_pebs_size(cfg_c, caps->lbr_depth, caps->general_counters | caps->fixed_counters << 32);
 }
 
-/* Size of a PEBS record in bytes. */
 static unsigned pebs_bytes(const struct caps *caps, uint64_t data_cfg)
 {
     if (caps->pebs_method == PEBS_METHOD_ARCH)

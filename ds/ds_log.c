@@ -10,7 +10,6 @@ void ds_log_open(struct ds_facility *f, bool used, unsigned record_size)
     f->log = (struct ds_log){ .bytes = f->log_bytes, .record_size = record_size };
 }
 
-/* Appends whole records to the log, as many as fit. */
 static void log_append(struct ds_facility *f, const uint8_t *from, size_t bytes)
 {
     size_t used = (size_t)f->log.records * f->log.record_size;

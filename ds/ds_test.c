@@ -7,8 +7,8 @@
 #include "suite/support/sources.h"
 
 /*
- * Addresses of 57 bits. The manual does not promise that the register is as wide as the processor's linear addresses,
- * but known processors do it so.
+ * Addresses of 57 bits. The manual does not promise that the register is as wide as the processor's linear addresses;
+ * on known processors it is.
  */
 static void readback_57(struct test_run *run)
 {

@@ -262,7 +262,6 @@ static bool glob_names(struct slice glob, const char *id)
     return false;
 }
 
-/* Whether the options select this test. */
 static bool selected(const struct options *options, const struct test *test)
 {
     struct slice list = options->run, glob;

@@ -150,7 +150,6 @@ static bool follows(const struct pebs_record *record, const struct workload *wor
     return true;
 }
 
-/* Returns whether the record is of this branch. */
 static bool is_of(const struct pebs_record *record, const struct branch *branch)
 {
     return record->eventing_ip == branch->from;

@@ -107,7 +107,6 @@ static struct bounds expect(const struct caps *caps, const struct pebs_event *ev
     return bounds;
 }
 
-/* Checks that each record is at a place of the event. */
 static void check_places(struct test_run *run, const struct pebs_sample *sample, const struct recipe *r)
 {
     struct pebs_record record;

@@ -19,7 +19,6 @@ static uint64_t other_counters(const struct pebs_record *out)
     return out->format >= 3 ? PEBS_HAS_STATUS : PEBS_HAS_APPLICABLE;
 }
 
-/* The fields that are reserved in this form. */
 static uint64_t reserved_fields(const struct pebs_form *form)
 {
     static const uint64_t source = PEBS_HAS_SOURCE | PEBS_HAS_CACHE_LATENCY | PEBS_HAS_TSX | PEBS_HAS_TSX_CYCLES;

@@ -136,7 +136,6 @@ TEST(perfmon_conceal_fixed) = {
     .run = conceal_fixed,
 };
 
-/* A counter counts while it is concealed. */
 static void conceal_counts(struct test_run *run)
 {
     const uint64_t select = INSTRUCTIONS | COUNTING;

@@ -139,7 +139,6 @@ static void print_run(void)
     printed = true;
 }
 
-/* Whether both texts are of the same run. */
 static bool same_run(const struct packed_head *a, const struct packed_head *b)
 {
     return strcmp(a->version, b->version) == 0 && strcmp(a->revision, b->revision) == 0 && a->width == b->width &&

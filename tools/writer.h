@@ -22,7 +22,10 @@ struct writer {
 /* Whether an output file is also an input; if so, reports that on stderr. */
 bool writer_is_input(const char *name, const char *input);
 
-/* Opens (and truncates) a file, or standard output for "-". On failure, reports why on stderr and returns false. */
+/*
+ * Opens a file, or standard output for "-". writer_close() replaces an existing regular file. On failure, reports why
+ * on stderr and returns false.
+ */
 bool writer_open(struct writer *writer, const char *name);
 
 /* Reserves size bytes (at most WRITER_ROOM). After writing there, call writer_end() with the end of the text. */

@@ -205,7 +205,7 @@ static bool has_error_code(unsigned vector)
     return false;
 }
 
-/* Vectors whose gate ends CPL 3 or enters the double fault's task, or whose handler is in use. */
+/* Vectors with a special gate (return from CPL 3, the double fault's task) or with a handler that is in use. */
 static bool is_left_out(unsigned vector)
 {
     return vector == VECTOR_USER_EXIT || vector == VECTOR_TIMER || vector == VECTOR_SPURIOUS ||

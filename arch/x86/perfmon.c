@@ -46,7 +46,7 @@ static void prime(unsigned general)
     msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
 }
 
-/* Stops auto reload of these counters, which are bits of IA32_PERF_GLOBAL_CTRL, and by them. */
+/* Stops reloads of these counters, and reloads that they cause. counters: bits of IA32_PERF_GLOBAL_CTRL. */
 static void end_reloads(uint64_t counters)
 {
     for (unsigned n = 0; n < 48; n++) {

@@ -242,7 +242,6 @@ static bool timed_out(const struct page *page)
     return count != 0;
 }
 
-/* What a verdict means. */
 static const char *meaning(const struct page *page, const struct totals *all)
 {
     if (page->verdict == VERDICT_FAIL && timed_out(page))
@@ -300,7 +299,6 @@ static void draw_verdict(struct sheet *sheet, const struct totals *all)
 
 /* ---- counts ---- */
 
-/* The tests that apply to this processor. */
 static unsigned applicable(const struct totals *totals)
 {
     return totals->pass + totals->differs + totals->fail + totals->error;
@@ -493,7 +491,6 @@ static const char *advice(const struct page *page, const struct totals *all)
     return "";
 }
 
-/* How to keep the result. */
 static void keeping(char *text, size_t size, const struct page *page, bool alone)
 {
     const char *const start = page->log ? "Keep the log, take a photo of this page" : "Take a photo of this page";
@@ -611,7 +608,6 @@ static unsigned spare_rows(const struct sheet *sheet, unsigned areas, unsigned l
     return rows < sheet->end ? sheet->end - rows : 0;
 }
 
-/* Draws the text in these columns. */
 static void draw_text(const struct page *page, struct cells *cells, unsigned columns)
 {
     struct area areas[AREAS_MAX];

@@ -183,7 +183,6 @@ static void change_msrs(const struct fault_set *set, struct profile_msr *changed
     }
 }
 
-/* Faults that change the data source of loads. */
 static void change_sources(const struct fault_set *set, struct profile_memory *memory)
 {
     static const struct {

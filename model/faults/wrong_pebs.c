@@ -270,7 +270,6 @@ bool wrong_pebs_write(struct vcpu *v, uint64_t index)
     return written;
 }
 
-/* The value with which v->counters[i] is reloaded. */
 static uint64_t reload_value(const struct vcpu *v, unsigned i)
 {
     unsigned from = i;

@@ -6,7 +6,7 @@
 #include "model/private/qemu_loss.h"
 #include "model/private/qemu_ops.h"
 
-#define CERTAIN      8  /* a place that has followed this many changes of the value, alone, is trusted */
+#define CERTAIN      8  /* a place is trusted if it alone followed this many changes of the value */
 #define PATIENCE     64 /* changes after which the search is given up */
 #define ANY_OPCODE   0
 #define ANY_TYPE     0

@@ -258,7 +258,6 @@ static void at_once(struct test_run *run)
     perform(run, cpus_at_once);
 }
 
-/* The threads of a NetBurst core share one set of counters. */
 static const char *one_set(const struct caps *caps)
 {
     struct topology topology;

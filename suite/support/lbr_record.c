@@ -30,7 +30,6 @@ void lbr_compare(struct test_run *run, const struct workload *workload, uint64_t
     lbr_compare_stack(run, &lbr_recorded, workload, kinds, count);
 }
 
-/* The number of used entries in the stack. */
 static unsigned used(const struct lbr_stack *stack)
 {
     unsigned count = 0;

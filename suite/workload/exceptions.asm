@@ -238,7 +238,7 @@ begin_user_raise raise_user_gate
 user_gate_at:   int     VECTOR_TIMER
 end_user_raise raise_user_gate, user_gate_at, 13, VECTOR_TIMER * 8 | ERROR_IDT
 
-; ---- raised by INT n, because nothing else raises them at will -------------------------------------------------------
+; ---- raised by INT n: no instruction raises them at will ------------------------------------------------------------
 begin_raise raise_machine_check
                 int     18
 machine_check_next:

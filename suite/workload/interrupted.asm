@@ -234,7 +234,7 @@ at_fixup interrupted_fixup_breakpoint, 3
 at_fixup interrupted_fixup_machine_check, 18
 at_fixup interrupted_fixup_software, VECTOR_SOFTWARE
 
-; ---- a stack that is none --------------------------------------------------------------------------------------------
+; ---- a stack in the guard page --------------------------------------------------------------------------------------------
 extern stack_guard
 
 ; Never return. Each raises what its name says, with all registers known and the stack pointer in the guard page.
@@ -252,7 +252,7 @@ without_stack nmi, int 2
 without_stack machine_check, int 18
 without_stack page_fault, push ax_
 
-; ---- what a function keeps -------------------------------------------------------------------------------------------
+; ---- what a function preserves ----------------------------------------------------------------------------------------
 extern context_save
 extern context_restore
 

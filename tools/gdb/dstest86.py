@@ -31,7 +31,7 @@ class State:
         if thread.is_running():
             raise Problem('the machine is running: interrupt it first')
         if cls.folder is None:
-            raise Problem("the model's folder is not known: start QEMU with `qemu-ds --state FOLDER` and give "
+            raise Problem("the model's folder is unknown: start QEMU with `qemu-ds --state FOLDER` and give "
                           '`ds-state FOLDER`')
         path = os.path.join(cls.folder, str(thread.num - 1))
         if not os.path.exists(path):

@@ -49,11 +49,11 @@ LVT = 'SDM Vol. 3A (253668-083), "Local Vector Table"'
 STOPS = [
     Stop('ds_build', 'the debug store is not set up',
          'A test wants to trace a loop of 3000 branches into a BTS buffer of 256 records, with an interrupt at 128. The kernel '
-         'has asked CPUID what the processor has, and IA32_DS_AREA is still 0.',
-         'software finds out by a feature flag, CPUID.1:EDX[21], whether there is a debug store at all.', AREA, 'ds'),
+         'has read the features from CPUID, and IA32_DS_AREA is still 0.',
+         'the feature flag CPUID.1:EDX[21] reports the debug store.', AREA, 'ds'),
     Stop('interrupt_set', 'the handler gets its gate',
          'The service routine is entered in the interrupt descriptor table, at the vector that the local APIC will deliver. It is '
-         'an interrupt gate, so that no other interrupt comes before the buffer has been drained.',
+         'an interrupt gate, so that no other interrupt arrives before the buffer has been drained.',
          'the vector of the performance counter entry needs a handler, and goes through an interrupt gate.', SETTING_UP,
          'info args'),
     Stop('apic_performance_arm', 'the local APIC will deliver the interrupt',
@@ -61,49 +61,49 @@ STOPS = [
          'now it is masked, as after a reset.',
          'the entry is set up for fixed delivery and edge sensitive, and is not masked.', SETTING_UP, 'perfmon'),
     Stop('ds_check', 'what will be written is checked first',
-         'The whole description of the area is checked: order and grid of the four addresses of each buffer, room behind the '
-         'threshold, and the pages below. Only if nothing of it is wrong does the kernel touch the processor.',
+         'The kernel checks the description of the area: order and grid of the four addresses of each buffer, space after the '
+         'threshold, and the pages. It writes to the processor only if the check finds no breach.',
          'the pages of the area and of the buffers are present, writable, accessed and dirty, in kernel space, and hold no code.',
          SETTING_UP, 'p/x description->area.bts', 'p description->gate'),
     Stop('ds_force', 'the area is written',
          'The management area goes to memory, with base, index, maximum and threshold of both buffers, and the reset '
-         'values of PEBS. Then WRMSR tells the processor where it is.',
+         'values of PEBS. Then WRMSR passes its address to the processor.',
          'the area\'s linear address goes into IA32_DS_AREA.', SETTING_UP, 'p/x description->area_base'),
     Stop('bts_window', 'the area is the processor\'s',
-         'IA32_DS_AREA points to the area, and everything in it is as the manual wants it. The index is at the base: the buffer is '
+         'IA32_DS_AREA points to the area, which meets each rule of the manual. The index is at the base: the buffer is '
          'empty, and no branch is traced yet.',
          'the index begins at the base, the threshold lies between base and maximum, several records short of it, and all are '
          'base + k * record.', AREA, 'ds'),
     Stop('*&workload_long_loop_start', 'tracing is on',
-         'The last WRMSR has set TR, BTS and BTINT in IA32_DEBUGCTL, the order being: area first, switch last. From here on each '
+         'The last WRMSR has set TR, BTS and BTINT in IA32_DEBUGCTL: the area comes first, the enable bits last. From here on each '
          'taken branch becomes a record.',
          'TR and BTS make the processor store branch trace messages in the buffer, and BTINT asks for an interrupt at the '
          'threshold instead of a circular buffer.', SETTING_UP_BTS, 'perfmon', 'bts'),
     Stop('*&long_back', 'branches become records',
-         'The loop has gone round ten times. Each record says where a branch was and where it went, and has flags; '
-         'the processor alone moves the index.',
+         'The loop has run ten rounds. Each record has the source, the target and the flags of a branch. '
+         'Only the processor moves the index.',
          'BTS stores a record for each taken branch, interrupt and exception.', BTS, 'bts 3', passes=10),
     Stop('counting_stop', 'the interrupt is here',
          'The index has reached the threshold, the processor has set OvfBuf in IA32_PERF_GLOBAL_STATUS, and the interrupt was '
-         'delivered. The service routine has just switched tracing off: the records behind the threshold are those of the way '
-         'into it.',
+         'delivered. The service routine has just switched tracing off. The records past the threshold are the branches on the '
+         'way into it.',
          'the routine first disables tracing.', SERVICE, 'backtrace 2', 'ds', 'bts 2', 'perfmon'),
     Stop('counting_acknowledge', 'the buffer is empty again',
-         'The records up to the index have been copied, and the index is back at the base. What caused the interrupt is '
-         'acknowledged now, in IA32_PERF_GLOBAL_OVF_CTRL.',
+         'The records up to the index have been copied, and the index is back at the base. The cause of the '
+         'interrupt is acknowledged now, in IA32_PERF_GLOBAL_OVF_CTRL.',
          'the routine handles the records from the base to the index, sets the index back to the base, and clears the '
          'overflow indication in IA32_PERF_GLOBAL_OVF_CTRL.', SERVICE, 'ds'),
     Stop('apic_performance_arm', 'the entry is unmasked',
-         'The processor has set the mask bit of the entry when it delivered the interrupt. If the routine left it, this interrupt '
-         'would be the last one.',
+         'The processor set the mask bit of the entry when it delivered the interrupt. If the routine did not clear it, this '
+         'interrupt would be the last one.',
          'delivery of the interrupt sets the mask bit of this entry, and software clears it.', LVT, 'perfmon'),
     Stop('apic_eoi', 'end of interrupt',
-         'The handler tells the local APIC that it is done. It does so after the mask has been cleared and before tracing goes '
-         'on, so that no interrupt is lost in between.',
+         'The handler writes the EOI register of the local APIC: after it has cleared the mask, and before tracing resumes. So '
+         'no interrupt is lost in between.',
          'the routine arms the interrupt again, and enables what it had disabled.', SERVICE),
     Stop('*&long_back', 'and the loop goes on',
-         'Tracing is on again, and records are written from the base of the buffer on. The loop has not noticed, and no branch '
-         'is lost: the test compares all 3000 in a moment.',
+         'Tracing is on again, and records are written from the base of the buffer on. No branch of the loop is lost: the test '
+         'compares all 3000 in a moment.',
          'the routine restores IA32_DEBUGCTL before it returns.', SERVICE, 'bts 2', passes=3),
 ]
 
@@ -119,12 +119,12 @@ with all, or without a terminal, without waiting for Enter."""
         waits = argument != 'all' and os.isatty(0)
         for number, stop in enumerate(STOPS, 1):
             if not stop.reach():
-                raise gdb.GdbError(f'tour: there is no machine at stop {number}: start it again with `make gdb-tour`, with a '
+                raise gdb.GdbError(f'tour: QEMU is not running at stop {number}: start it again with `make gdb-tour`, with a '
                                    'profile that has BTS')
             stop.show(number, len(STOPS))
             if waits and input('\nEnter: the next stop; q: end here ').strip() == 'q':
                 return
-        print('\nThat was the way from nothing to the second buffer. The same for a kernel of your own: docs/gdb.md.')
+        print('\nThe tour ends here. docs/gdb.md says how to use these commands on your own kernel.')
 
 
 Tour()
