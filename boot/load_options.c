@@ -95,9 +95,9 @@ enum load_options_error load_options_from_file(const void *data, size_t size, ch
     *line = 1;
     for (; i < size; i++) {
         unsigned unit = bytes[i];
-        if (unit == '\n') {
+        if (unit == '\r' || unit == '\n') { /* old systems end lines with CR alone */
             comment = false;
-            ++*line;
+            *line += unit == '\r' || i == 0 || bytes[i - 1] != '\r';
         } else if (unit == '#') {
             comment = true;
         }

@@ -14,6 +14,9 @@
 #define MENU_MAX             60u
 #define OFFENDER_MAX         40u /* characters of a bad word that a message repeats */
 
+/* The lists that several options made. */
+static char run_text[OPTIONS_LENGTH_MAX], skip_text[OPTIONS_LENGTH_MAX];
+
 static bool slice_is(struct slice slice, const char *text)
 {
     size_t i = 0;
@@ -64,7 +67,8 @@ static unsigned find_choice(struct slice value, const char *const choices[], uns
     return i;
 }
 
-static enum options_error take_globs(struct slice value, struct slice *list)
+/* Adds globs to the list, whose text is in `text` once an option has set it. */
+static enum options_error take_globs(struct slice value, struct slice *list, char text[OPTIONS_LENGTH_MAX])
 {
     struct slice rest = value;
     bool more = true;
@@ -72,18 +76,23 @@ static enum options_error take_globs(struct slice value, struct slice *list)
         if (split(&rest, ',', &more).length == 0)
             return OPTIONS_NO_VALUE;
     }
-    *list = value;
+    size_t length = list->start == text ? list->length : 0;
+    if (length != 0)
+        text[length++] = ',';
+    for (size_t i = 0; i < value.length; i++)
+        text[length++] = value.start[i];
+    *list = (struct slice){ text, length };
     return OPTIONS_OK;
 }
 
 static enum options_error take_run(struct slice value, struct options *options)
 {
-    return take_globs(value, &options->run);
+    return take_globs(value, &options->run, run_text);
 }
 
 static enum options_error take_skip(struct slice value, struct options *options)
 {
-    return take_globs(value, &options->skip);
+    return take_globs(value, &options->skip, skip_text);
 }
 
 static enum options_error take_records(struct slice value, struct options *options)
@@ -313,6 +322,7 @@ static void set_defaults(struct options *options)
         if (table[i].preset)
             take(&table[i], slice_of(table[i].preset), options);
     }
+    options->run = slice_of("*"); /* the first run= replaces it */
 }
 
 static bool is_blank(char c)

@@ -71,6 +71,11 @@ void progress_log(const char *fmt, ...)
     va_end(args);
 }
 
+void progress_kinds(const char *kinds)
+{
+    page.kinds = kinds;
+}
+
 void progress_remarks(const char *text)
 {
     page.remarks = text;

@@ -19,6 +19,9 @@ void progress_machine(const struct caps *caps);
 /* Adds a destination of the log: "COM1 at 115200 baud". */
 void progress_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* The kinds of cores on which the tests run; "" if there is one kind. */
+void progress_kinds(const char *kinds);
+
 /* What the loader has to say. */
 void progress_remarks(const char *text);
 

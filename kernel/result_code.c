@@ -21,8 +21,8 @@
 
 static const struct caps *machine;
 static const char *version_name, *revision_name;
-static struct qr_code *codes; /* CODES_MAX of them, or NULL */
-static unsigned count;
+static struct qr_code *codes;       /* CODES_MAX of them, or NULL */
+static unsigned count, results_end; /* of all codes; of those with results */
 static bool said, drawn;
 
 void result_code_init(const struct caps *caps, const char *version, const char *revision)
@@ -154,8 +154,14 @@ unsigned result_code_draw(enum verdict verdict, const struct totals *totals, uns
     for (unsigned parts = 1; parts <= PARTS_MAX; parts++)
         if (draw_parts(&head, results, parts, side_most))
             break;
+    results_end = count;
     draw_reasons(&head, results, side_most);
     return count;
+}
+
+bool result_code_is_plain(unsigned number)
+{
+    return number >= results_end;
 }
 
 const struct qr_code *result_code(unsigned number)

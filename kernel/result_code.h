@@ -26,6 +26,9 @@ void result_code_say(enum verdict verdict, const struct totals *totals);
  */
 unsigned result_code_draw(enum verdict verdict, const struct totals *totals, unsigned side_most);
 
+/* Whether this code has reasons as plain text. */
+bool result_code_is_plain(unsigned number);
+
 /* A code, by its number from 0. */
 const struct qr_code *result_code(unsigned number);
 

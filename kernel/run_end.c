@@ -50,6 +50,7 @@ void run_end_configure(const struct options *options, bool virtual_machine)
 void run_end_say_kinds(const char *kinds)
 {
     tested = kinds;
+    progress_kinds(kinds);
 }
 
 static void reset(uint8_t kind)
@@ -84,7 +85,7 @@ static void show_codes(enum verdict verdict, const struct totals *totals)
     const unsigned most = progress_code_most(), count = most ? result_code_draw(verdict, totals, most) : 0;
 
     for (unsigned i = 0; i < count; i++)
-        progress_code(&(struct page_code){ result_code(i)->side, result_code(i)->modules });
+        progress_code(&(struct page_code){ result_code(i)->side, result_code(i)->modules, result_code_is_plain(i) });
 }
 
 void run_end(enum verdict verdict, const struct totals *totals)

@@ -16,7 +16,7 @@
 #define SCAN_DEL      0x08 /* what serial terminals send for backspace; UEFI 2.10, table 12.4 */
 #define SCAN_ESCAPE   0x17
 
-/* What each key appends to the options. If an option is repeated, the last one counts. */
+/* What each key appends to the options. If an option is repeated, the last one counts, but run= adds up. */
 static const struct choice {
     char key;
     const char *label;
@@ -49,6 +49,24 @@ static bool read_key(struct menu *menu, unsigned seconds, bool counts, EFI_INPUT
             return false;
     }
     return false;
+}
+
+/* Removes the words that select tests. */
+static void drop_run(char *options)
+{
+    static const char name[] = "run=";
+    char *to = options;
+    bool start = true, keep = true;
+
+    for (const char *from = options; *from != '\0'; start = *from++ == ' ') {
+        if (start)
+            keep = !text_begins(from, name);
+        if (keep)
+            *to++ = *from;
+    }
+    while (to > options && to[-1] == ' ')
+        to--;
+    *to = '\0';
 }
 
 /* Appends words to the options. False, with a message, if there is no room. */
@@ -113,6 +131,8 @@ static bool take_key(struct menu *menu, CHAR16 key, bool long_mode)
     bool chosen = key == KEY_ENTER, known = false;
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
         if (key == (CHAR16)choices[i].key) {
+            if (choices[i].options[0] != '\0')
+                drop_run(menu->options);
             chosen = append(menu->options, choices[i].options);
             known = true;
         }
@@ -136,6 +156,7 @@ static void choose(struct menu *menu, unsigned seconds, bool long_mode)
     const unsigned width = menu->width;
     EFI_INPUT_KEY key;
 
+    ST->ConOut->ClearScreen(ST->ConOut); /* of firmware's logo */
     show(menu);
     while (read_key(menu, seconds, true, &key) && !take_key(menu, key.UnicodeChar, long_mode))
         seconds = IDLE_SECONDS;

@@ -93,22 +93,23 @@ static unsigned find(struct boot_screen *screen)
     return best;
 }
 
+static void report(struct boot_screen *screen, enum boot_screen_kind kind, const char *why)
+{
+    *screen = (struct boot_screen){ .kind = kind };
+    Print(L"dstest86: %a: the kernel shows nothing; read its log\n", why);
+}
+
 void screen_find(struct boot_screen *screen)
 {
     switch (find(screen)) {
     case WORTH_NOTHING:
-        *screen = (struct boot_screen){ .kind = BOOT_SCREEN_NONE };
-        Print(L"dstest86: no screen (no Graphics Output Protocol): from here on, the log is on the serial port only\n");
+        report(screen, BOOT_SCREEN_NONE, "no screen (no Graphics Output Protocol)");
         break;
     case WORTH_INVALID:
-        *screen = (struct boot_screen){ .kind = BOOT_SCREEN_INVALID };
-        Print(L"dstest86: the screen's Graphics Output Protocol contradicts itself: from here on, the log is on the "
-              L"serial port only\n");
+        report(screen, BOOT_SCREEN_INVALID, "the screen's Graphics Output Protocol contradicts itself");
         break;
     case WORTH_BLT_ONLY:
-        *screen = (struct boot_screen){ .kind = BOOT_SCREEN_BLT_ONLY };
-        Print(L"dstest86: the screen has no frame buffer (PixelBltOnly): from here on, the log is on the serial port "
-              L"only\n");
+        report(screen, BOOT_SCREEN_BLT_ONLY, "the screen has no frame buffer (PixelBltOnly)");
         break;
     default:
         break;

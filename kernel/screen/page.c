@@ -169,6 +169,9 @@ static void draw_machine(struct sheet *sheet)
              c->core ? c->core : "Not in the table of models", c->signature, c->microcode,
              c->hypervisor ? ", under a hypervisor" : "");
     draw_facilities(sheet);
+    if (sheet->page->kinds && sheet->page->kinds[0] != '\0')
+        pen_line(&sheet->pen, sheet->row++, "First of its kinds of cores. Results are of all tested kinds: %s",
+                 sheet->page->kinds);
     gap(sheet);
 }
 
@@ -475,7 +478,8 @@ static const char *advice(const struct page *page, const struct totals *all)
     case VERDICT_FAIL:
         return "Please report it, with the name of the machine. ";
     case VERDICT_SKIP:
-        return all->pass || all->differs || all->skip
+        return page->caps && !page->caps->intel ? "This is not an Intel processor: there is nothing to test. "
+               : all->pass || all->differs || all->skip
                    ? "A hypervisor or a firmware setting may hide what the processor has. "
                    : "";
     case VERDICT_INCOMPLETE:
@@ -599,7 +603,7 @@ static void draw_some_lines(const struct sheet *sheet)
 static unsigned spare_rows(const struct sheet *sheet, unsigned areas, unsigned listed)
 {
     const struct page *const page = sheet->page;
-    unsigned rows = sheet->row + (page->caps ? 2 + FACILITIES : 1);
+    unsigned rows = sheet->row + (page->caps ? 2 + FACILITIES : 1) + (page->kinds != NULL);
 
     rows += letters_rows(verdict_text(page->verdict), letters_scale(sheet), sheet->pen.width);
     rows += 2 + (page->trouble ? pen_count(&sheet->pen, TROUBLE_ROWS, page->trouble) : 0);
@@ -661,8 +665,9 @@ static void draw_code_page(const struct page *page, struct cells *cells, const s
     pen.attributes = verdict_colour(page->verdict);
     pen_line(&pen, row + 1, "verdict %s", verdict_text(page->verdict));
     row += 3;
-    format(text, sizeof text, "Scan code %u of %u with a phone. Then \"dsdump --code TEXT\" prints the results.",
-           page->turn, page->code_count);
+    format(text, sizeof text, "Scan code %u of %u with a phone. %s", page->turn, page->code_count,
+           page->codes[page->turn - 1].plain ? "It is plain text: what failed, and why."
+                                             : "Then \"dsdump --code TEXT\" prints the results.");
     row += 1 + pen_words(&strong, row, 6, text);
     pen_words(&strong, row, 3, "The other page comes back in a moment.");
 }

@@ -48,6 +48,7 @@ struct page {
     enum verdict verdict;            /* valid from PAGE_VERDICT on */
     const char *trouble;             /* a problem of the options or the machine, or an exception; else NULL */
     const char *log;                 /* where the log goes: "COM1 at 115200 baud"; NULL: nowhere */
+    const char *kinds;               /* the tested kinds of cores of a hybrid; "" or NULL: there is one kind */
     const char *remarks;             /* what the loader has to say; NULL: nothing */
     const struct page_code *codes;   /* the result as QR codes, shown from PAGE_VERDICT on */
     unsigned code_count;

@@ -47,7 +47,7 @@ SHOWS = {
     'tracing is on': ['^BTS: 0 records', '^LVT performance counter entry 0xe1: vector 0xe1, fixed, not masked$'],
     'branches become records': ['^BTS: 10 records; the newest 3:', '^bts 9 .* long_back.* => .* long_1'],
     'the interrupt is here': ['^BTS: 1[23][0-9] of 256 records .*, the threshold is reached; off',
-                              '^wrong: lvt.performance 0x100e1 is masked$', 'in service '],
+                              '^wrong: lvt.performance 0x100e1 is masked$', 'in service ', 'is\s+masked" is expected'],
     'the buffer is empty again': ['^BTS: 0 of 256 records'],
     'the entry is unmasked': ['^LVT performance counter entry 0x100e1'],
     'and the loop goes on': ['^BTS: [1-9][0-9]* records', '^bts [0-9]+ .* long_back'],

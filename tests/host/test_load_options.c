@@ -148,6 +148,7 @@ UNIT_TEST(file_text)
 UNIT_TEST(file_comments)
 {
     assert_answer(FILE_TEXT("# run=a\n"), OK, 2, "");
+    assert_answer(FILE_TEXT("# old\rrun=a\r\rlist # all\r"), OK, 5, "run=a list");
     assert_answer(FILE_TEXT("#"), OK, 1, "");
     assert_answer(FILE_TEXT("run=a # list\nskip=b#x\n # end"), OK, 3, "run=a skip=b");
     assert_answer(FILE_TEXT("# caf\xc3\xa9 \0 # \xff\nlist"), OK, 2, "list");

@@ -57,6 +57,17 @@ static void assert_defaults(const struct options *options)
     assert_int_equal(options->log, OPTIONS_LOG_NONE);
 }
 
+UNIT_TEST(lists_add_up)
+{
+    struct options options = good("run=bts.* skip=*.x run=lbr.*,ds.a skip=*.y");
+
+    assert_true(slice_equal(options.run, "bts.*,lbr.*,ds.a"));
+    assert_true(slice_equal(options.skip, "*.x,*.y"));
+    options = good("run=pebs.*");
+    assert_true(slice_equal(options.run, "pebs.*"));
+    assert_int_equal(options.skip.length, 0);
+}
+
 UNIT_TEST(defaults)
 {
     static const char *const empty[] = { "", " ", " \t\r\n ", "run=*", "exit=auto end=halt" };
@@ -117,8 +128,7 @@ UNIT_TEST(every_option)
 
 UNIT_TEST(the_last_one_counts)
 {
-    struct options options = good("run=a timeout=3\nrun=b timeout=5\r\nend=halt\tend=reboot\n");
-    assert_true(slice_equal(options.run, "b"));
+    struct options options = good("timeout=3\ntimeout=5\r\nend=halt\tend=reboot\n");
     assert_int_equal(options.timeout, 5);
     assert_int_equal(options.end, OPTIONS_END_REBOOT);
 }

@@ -206,7 +206,7 @@ static struct page_code code_of(unsigned side)
         state = state * 1664525u + 1013904223u;
         modules[i] = i < side || i % side == 0 || i % side == side - 1 || i / side == side - 1 || state >> 31;
     }
-    return (struct page_code){ side, modules };
+    return (struct page_code){ .side = side, .modules = modules };
 }
 
 /* ---- whole pages ------------------------------------------------------------------------------------------------- */
@@ -336,6 +336,15 @@ UNIT_TEST(nothing_has_failed)
     draw(&page, 80, 25);
     assert_non_null(find_line(" Every test was skipped."));
     assert_non_null(find_line(" A hypervisor or a firmware setting may hide what the processor has. Keep the"));
+    struct caps amd = skylake;
+    amd.intel = false;
+    page.caps = &amd;
+    page.kinds = "core,atom";
+    draw(&page, 80, 25);
+    assert_non_null(find_line(" This is not an Intel processor: there is nothing to test."));
+    assert_non_null(find_line(" First of its kinds of cores. Results are of all tested kinds: core,atom"));
+    page.caps = &skylake;
+    page.kinds = "";
     page.result_count = 0;
     page.verdicts = NULL;
     expect("no test was run", &page, 80, 25);
@@ -405,6 +414,12 @@ UNIT_TEST(codes_and_text)
     assert_non_null(find_line(" codes, which take turns."));
     page.turn = 2;
     expect("the second of two codes", &page, 80, 25);
+    struct page_code plain[] = { codes[0], codes[1] };
+    plain[1].plain = true;
+    page.codes = plain;
+    draw(&page, 80, 25);
+    assert_non_null(find_line(" phone. It is plain text: what"));
+    page.codes = codes;
     page.caps = NULL;
     page.verdict = VERDICT_INCOMPLETE;
     page.version = "0.1.0-with-a-version-that-is-long";
@@ -612,7 +627,7 @@ UNIT_TEST(codes_of_every_size)
 
 UNIT_TEST(turns)
 {
-    const struct page_code small = code_of(21), codes[] = { small, small, { 45, modules } };
+    const struct page_code small = code_of(21), codes[] = { small, small, { .side = 45, .modules = modules } };
     struct page page = { TESTS(good), LOG, .state = PAGE_END, .verdicts = passed, .codes = codes, .code_count = 2 };
 
     cells.columns = 100;

@@ -223,7 +223,7 @@ UNIT_TEST(codes_need_a_screen)
 UNIT_TEST(codes_take_turns)
 {
     static const uint8_t dark[45 * 45];
-    const struct page_code code = { 45, dark };
+    const struct page_code code = { .side = 45, .modules = dark };
 
     start();
     progress_plan(results, COUNT_OF(results), 3);
@@ -247,7 +247,7 @@ UNIT_TEST(one_code_takes_turns_with_the_text)
     static const uint8_t dark[45 * 45];
 
     start();
-    progress_code(&(struct page_code){ 45, dark });
+    progress_code(&(struct page_code){ .side = 45, .modules = dark });
     progress_end(VERDICT_PASS, PAGE_HALTS, true);
     waits = 3;
     progress_take_turns();
@@ -270,6 +270,6 @@ UNIT_TEST(no_more_codes_than_there_is_room_for)
 
     start();
     for (unsigned i = 0; i < 20; i++)
-        progress_code(&(struct page_code){ 21, dark });
+        progress_code(&(struct page_code){ .side = 21, .modules = dark });
     assert_int_equal(page.code_count, COUNT_OF(codes));
 }

@@ -143,6 +143,16 @@ unsigned result_code_draw(enum verdict verdict, const struct totals *totals, uns
     return COUNT_OF(codes);
 }
 
+bool result_code_is_plain(unsigned number)
+{
+    return number == 1;
+}
+
+void progress_kinds(const char *kinds)
+{
+    note("kinds %s", kinds);
+}
+
 const struct qr_code *result_code(unsigned number)
 {
     assert_in_range(number, 0, COUNT_OF(codes) - 1);
@@ -155,6 +165,7 @@ void progress_code(const struct page_code *code)
 
     assert_int_equal(code->side, codes[n].side);
     assert_ptr_equal(code->modules, codes[n].modules);
+    assert_int_equal(code->plain, n);
     note("show %u", n);
 }
 

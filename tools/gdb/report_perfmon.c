@@ -175,7 +175,7 @@ bool report_perfmon(const struct processor *p, unsigned count)
         if (p->caps.fixed_counters >> n & 1)
             idle += !print_fixed(p, n);
     if (idle > 0)
-        printf("  %u counters are off, and 0\n", idle);
+        printf("  %u counters are off and have the value 0\n", idle);
     if (p->caps.global_ctrl) {
         printf("IA32_PERF_GLOBAL_CTRL 0x%" PRIx64 "\n", processor_msr_or_0(p, MSR_IA32_PERF_GLOBAL_CTRL));
         print_status(p);

@@ -29,7 +29,8 @@ class Stop:
 
     def show(self, number, of):
         frame = gdb.newest_frame()
-        line = frame.find_sal()
+        # The function's own line: at its first instruction, that of the frame may be of an inline function in a header.
+        line = frame.function() or frame.find_sal()
         place = f'{line.symtab.filename}:{line.line}' if line.symtab else f'{frame.pc():#x}'
         print(f'\n--- stop {number} of {of}: {self.title} ({frame.name() or "?"}, {place})')
         for text in self.now, f'The manual: {self.manual} [{self.source}]':
@@ -86,11 +87,12 @@ STOPS = [
     Stop('counting_stop', 'the interrupt is here',
          'The index has reached the threshold, the processor has set OvfBuf in IA32_PERF_GLOBAL_STATUS, and the interrupt was '
          'delivered. The service routine has just switched tracing off. The records past the threshold are the branches on the '
-         'way into it.',
+         'way into it. "wrong: .. is masked" is expected: the processor sets the mask bit when it delivers the '
+         'interrupt.',
          'the routine first disables tracing.', SERVICE, 'backtrace 2', 'ds', 'bts 2', 'perfmon'),
     Stop('counting_acknowledge', 'the buffer is empty again',
          'The records up to the index have been copied, and the index is back at the base. The cause of the '
-         'interrupt is acknowledged now, in IA32_PERF_GLOBAL_OVF_CTRL.',
+         'interrupt is acknowledged now, in IA32_PERF_GLOBAL_OVF_CTRL. The entry is still masked, as expected.',
          'the routine handles the records from the base to the index, sets the index back to the base, and clears the '
          'overflow indication in IA32_PERF_GLOBAL_OVF_CTRL.', SERVICE, 'ds'),
     Stop('apic_performance_arm', 'the entry is unmasked',
