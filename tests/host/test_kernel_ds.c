@@ -174,6 +174,8 @@ UNIT_TEST(room)
     struct ds_breaches breaches;
     struct ds_config config = { .bts = true, .bts_records = 4000, .bts_threshold = 9, .bts_before = 96 };
     opened(&skylake, &config);
+    assert_int_equal(peek(BTS_BASE, 8), (uintptr_t)ds_memory().bts + 96 * 24);
+    assert_int_equal(peek(BTS_MAXIMUM, 8), (uintptr_t)ds_memory().bts + 4096 * 24);
     config.bts_records++;
     assert_false(ds_open(&skylake, &config, &breaches));
     config.bts_records--;
