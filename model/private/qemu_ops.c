@@ -46,6 +46,7 @@ static struct {
     void (*callbacks)(int of);
     void (*load_32)(uintptr_t to, uintptr_t base, intptr_t offset);
     void (*load_64)(uintptr_t to, uintptr_t base, intptr_t offset);
+    void (*store_8)(uintptr_t what, uintptr_t base, intptr_t offset); /* NULL until qemu_ops_find_io() */
     void (*store_32)(uintptr_t what, uintptr_t base, intptr_t offset);
     void (*store_64)(uintptr_t what, uintptr_t base, intptr_t offset);
     void (*add_64)(uintptr_t to, uintptr_t a, uintptr_t b);
@@ -276,6 +277,31 @@ void qemu_ops_drop_values(struct qemu_ops *o, const struct qemu_object *object, 
     }
     erase(wide);
     erase(narrow);
+    erase(mark);
+}
+
+#define NEAR 64 /* QEMU 11.1, include/hw/core/cpu.h: the flag is in the last words before the register file */
+
+void qemu_ops_find_io(struct qemu_ops *o)
+{
+    if (o->io_at != 0 || o->state != QEMU_OPS_WORK ||
+        !QEMU_LOSS_FIND(LOSS_ACCELERATOR, "tcg_gen_st8_i32", &tcg.store_8)) {
+        return;
+    }
+    struct op *const mark = make_mark();
+
+    tcg.store_8(*tcg.env, *tcg.env, 0);
+    struct op *const like = mark->link.next;
+
+    for (struct link *link = mark->link.before; link->before != &like->link; link = link->before) {
+        const struct op *const op = op_of(link);
+        const intptr_t offset = op->count >= ARGUMENTS ? (intptr_t)op->arguments[2] : 0;
+
+        if (stores_to(op, like, offset) && offset < 0 && offset >= -NEAR) {
+            o->io_at = offset;
+        }
+    }
+    erase(like);
     erase(mark);
 }
 

@@ -23,6 +23,7 @@ struct qemu_ops {
     uint64_t low;      /* the low half of the value at the last look */
     unsigned changes;  /* number of changes of the value so far */
     intptr_t value_at; /* bytes from the register file; 0 until the place is certain */
+    intptr_t io_at;    /* place of the flag that permits clocks and interrupts under -icount; 0: not found */
     intptr_t index_at; /* place of the processor's number, 32 bits; bytes from the register file; 0: not found */
 };
 
@@ -48,6 +49,27 @@ struct qemu_value {
  * Lost: LOSS_VALUES, if there is no such place.
  */
 void qemu_ops_drop_values(struct qemu_ops *o, const struct qemu_object *object, struct qemu_value last);
+
+/*
+ * Under -icount QEMU ends if a clock is read or an interrupt is raised inside a block, unless a flag in the object is
+ * set. Every block sets it at its last instruction. qemu_ops_find_io() finds its place from a block's operations: the
+ * only byte before the register file that they write. qemu_ops_permit_io() sets the flag if its place is known, and
+ * returns the previous value. Writes: this byte.
+ * Lost: LOSS_ACCELERATOR.
+ */
+void qemu_ops_find_io(struct qemu_ops *o);
+
+static inline uint8_t qemu_ops_permit_io(const struct qemu_ops *o, const struct qemu_object *object, uint8_t flag)
+{
+    uint8_t *const at = (uint8_t *)object->cpu + object->env + o->io_at, before;
+
+    if (o->io_at == 0) {
+        return 0;
+    }
+    before = *at;
+    *at = flag;
+    return before;
+}
 
 /* Places below are offsets of 64-bit numbers, in bytes from the start of a processor's memory. */
 

@@ -80,11 +80,11 @@ static void on_init(unsigned cpu, void *udata)
     const char *missing = NULL;
 
     (void)udata;
-    if (qemu_private_icount()) {
-        options_die(
-            "QEMU's %s is not supported: the model reads clocks and raises interrupts in the middle of blocks; start "
-            "QEMU without it",
-            "-icount");
+    model.icount = qemu_private_icount();
+    if (model.icount && !model.alone) {
+        options_die("QEMU's %s is not supported with several processors: callbacks would get the number of the wrong "
+                    "processor; start QEMU without it",
+                    "-icount");
     }
     if (!model.alone && qemu_private_one_thread()) {
         options_die("QEMU's %s is not supported with several processors: callbacks would get the number of the wrong "

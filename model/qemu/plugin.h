@@ -16,6 +16,7 @@ struct plugin {
     uint64_t id;
     struct options options;
     unsigned processors_most; /* maximum number that the machine can have */
+    bool icount;              /* QEMU counts instructions to make time, and subtracts a block's when it begins */
     bool alone;               /* the machine never has more than one processor */
     struct qemu_plugin_scoreboard *score;
     struct processor *processors[MAX_PROCESSORS];

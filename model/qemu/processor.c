@@ -380,7 +380,10 @@ static uint32_t deliver_pmi(void *cpu)
     } else {
         write_apic(p, APIC_LVTPC, entry | LVT_MASKED);
     }
+    const uint8_t permitted = qemu_ops_permit_io(&p->ops, &p->private.object, 1);
+
     write_apic(p, APIC_BASE | p->apic_id << 12, value & LVT_MESSAGE);
+    qemu_ops_permit_io(&p->ops, &p->private.object, permitted);
     return value;
 }
 
@@ -509,8 +512,11 @@ static void read_xmm(void *cpu, uint64_t xmm[XMM_REGISTERS][2])
 static uint64_t read_tsc(void *cpu)
 {
     struct processor *p = cpu;
+    const uint8_t permitted = qemu_ops_permit_io(&p->ops, &p->private.object, 1);
+    const uint64_t tsc = qemu_private_tsc(&p->private);
 
-    return qemu_private_tsc(&p->private);
+    qemu_ops_permit_io(&p->ops, &p->private.object, permitted);
+    return tsc;
 }
 
 static void pause_for(void *cpu, unsigned microseconds)

@@ -46,7 +46,9 @@ static void stop_if_watched(struct processor *p, bool complete)
 /* Begins the block again, from a callback before its first instruction that returns to `here`. */
 static _Noreturn void begin_again(struct processor *p, const struct block *block, uintptr_t here)
 {
-    stop_if_watched(p, p->vcpu.watch.hit && qemu_private_settle(&p->private, here));
+    const bool settled = (p->vcpu.watch.hit || model.icount) && qemu_private_settle(&p->private, here);
+
+    stop_if_watched(p, settled);
     processor_go_to(block, block->pc);
 }
 

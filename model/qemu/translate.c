@@ -160,7 +160,7 @@ static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, s
     if (model.data) {
         sums[n++] = flag(HOT(data_pending));
     }
-    const bool goes_elsewhere = !watching && qemu_private_reads(&p->private);
+    const bool goes_elsewhere = !watching && !model.icount && qemu_private_reads(&p->private);
     struct beginning *const told = arena_copy(made, sizeof(*made) + made->count_count * sizeof(made->counts[0]));
     const struct qemu_ops_elsewhere elsewhere = { (intptr_t)offsetof(struct hot, elsewhere), &told->watched };
     const struct qemu_ops_beginning beginning = {
@@ -293,6 +293,9 @@ void on_translate(struct qemu_plugin_tb *tb, void *udata)
     (void)udata;
     processor_look(p);
     drop_values(p);
+    if (model.icount) {
+        qemu_ops_find_io(&p->ops);
+    }
     if (block->pc == RESET_VECTOR) {
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_reset, QEMU_CB_RW_REGS, NULL);
     }

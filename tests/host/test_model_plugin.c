@@ -127,7 +127,7 @@ UNIT_TEST(what_it_refuses)
     tcg_allowed = true;
     use_icount = 1;
     refused(supported(), 1,
-            "dsmodel: QEMU's -icount is not supported: the model reads clocks and raises interrupts in the middle of "
-            "blocks; start QEMU without it\n");
+            "dsmodel: QEMU's -icount is not supported with several processors: callbacks would get the number of the "
+            "wrong processor; start QEMU without it\n");
     use_icount = 0;
 }

@@ -65,10 +65,9 @@ for (
     refused("qemu-system-$system -cpu $cpu", "profile=$profile has $feature, and QEMU's -cpu lacks it: try -cpu max", $system,
         qw(-accel tcg -cpu), $cpu, '-plugin', "$plugin,profile=$profile");
 }
-refused('-icount', "QEMU's -icount is not supported: the model reads clocks and raises interrupts in the middle of blocks; start QEMU without it", 'x86_64',
-    qw(-accel tcg -icount shift=0 -cpu max -plugin), "$plugin,profile=skylake");
-refused('thread=single', "QEMU's -accel tcg,thread=single is not supported with several processors: callbacks would get the number of the wrong processor; "
-        . 'start QEMU without it', 'x86_64', qw(-accel tcg,thread=single -smp 2 -cpu max -plugin), "$plugin,profile=skylake");
+refused($_->[0], "QEMU's $_->[0] is not supported with several processors: callbacks would get the number of the wrong processor; "
+        . 'start QEMU without it', 'x86_64', @$_[1 .. $#$_], qw(-smp 2 -cpu max -plugin), "$plugin,profile=skylake")
+    for ['-accel tcg,thread=single', qw(-accel tcg,thread=single)], ['-icount', qw(-accel tcg -icount shift=0)];
 SKIP: {
     skip 'no KVM here', 1 if !-w '/dev/kvm' || (qemu('x86_64', ['quit'], qw(-accel kvm -cpu max)))[0] != 0;
     refused('-accel kvm', "this QEMU accelerator is not supported: start QEMU with -accel tcg", 'x86_64', qw(-accel kvm -cpu max -plugin), "$plugin,profile=skylake");
