@@ -5,18 +5,20 @@
 #define AUX_BYTES        64
 #define GPR_BYTES        160
 #define XER_HEADER_BYTES 16
-#define XMM_BYTES        256
+#define XMM_BYTES        256 /* also those of the upper halves */
 #define LBR_HEADER_BYTES 48
 #define LBR_ENTRY_BYTES  24
 #define LBR_FEWEST       8
 #define CNTR_BYTES       16
+#define METRICS_WORDS    2u
+#define METRICS_BOTH     3 /* both words follow */
 
 #define RETIRE_VALID        (UINT64_C(1) << 16)
 #define CACHE_LATENCY_SHIFT 32
 
 static const uint64_t group_bits[ARCH_GROUPS] = {
     [GROUP_BASIC] = ARCH_BASIC, [GROUP_AUX] = ARCH_AUX, [GROUP_GPR] = ARCH_GPR,
-    [GROUP_XMM] = ARCH_XMM,     [GROUP_LBR] = ARCH_LBR, [GROUP_CNTR] = ARCH_CNTR,
+    [GROUP_XER] = ARCH_XER,     [GROUP_LBR] = ARCH_LBR, [GROUP_CNTR] = ARCH_CNTR,
 };
 
 bool arch_has_group(uint64_t format, enum arch_group group)
@@ -33,7 +35,8 @@ unsigned arch_lbr_entries(const struct arch_contents *arch)
 
 static unsigned counted(const struct arch_contents *arch)
 {
-    return (unsigned)__builtin_popcount(arch->general) + (unsigned)__builtin_popcount(arch->fixed);
+    return (unsigned)__builtin_popcount(arch->general) + (unsigned)__builtin_popcount(arch->fixed) +
+           (arch->format & ARCH_CNTR_METRICS ? METRICS_WORDS : 0);
 }
 
 size_t arch_group_bytes(const struct arch_contents *arch, enum arch_group group)
@@ -48,8 +51,8 @@ size_t arch_group_bytes(const struct arch_contents *arch, enum arch_group group)
         return AUX_BYTES;
     case GROUP_GPR:
         return GPR_BYTES;
-    case GROUP_XMM:
-        return XER_HEADER_BYTES + XMM_BYTES;
+    case GROUP_XER:
+        return XER_HEADER_BYTES + XMM_BYTES * (size_t)__builtin_popcountll(arch->format & ARCH_XER);
     case GROUP_LBR:
         return LBR_HEADER_BYTES + LBR_ENTRY_BYTES * arch_lbr_entries(arch);
     default:
@@ -122,12 +125,24 @@ static void encode_gpr(uint8_t *bytes, const struct pebs_contents *contents, con
     encode_u64(bytes + 0x90, arch->ssp);
 }
 
-static void encode_xmm(uint8_t *bytes, const struct adaptive_contents *extra, const struct arch_contents *arch)
+static void encode_vectors(uint8_t *bytes, const uint64_t vectors[XMM_REGISTERS][2])
+{
+    for (unsigned i = 0; i < XMM_REGISTERS; i++) {
+        encode_u64(bytes + 16 * i, vectors[i][0]);
+        encode_u64(bytes + 16 * i + 8, vectors[i][1]);
+    }
+}
+
+static void encode_xer(uint8_t *bytes, const struct adaptive_contents *extra, const struct arch_contents *arch)
 {
     encode_u64(bytes, arch->xer);
-    for (unsigned i = 0; i < XMM_REGISTERS; i++) {
-        encode_u64(bytes + XER_HEADER_BYTES + 16 * i, extra->xmm[i][0]);
-        encode_u64(bytes + XER_HEADER_BYTES + 16 * i + 8, extra->xmm[i][1]);
+    bytes += XER_HEADER_BYTES;
+    if (arch->format & ARCH_XMM) {
+        encode_vectors(bytes, extra->xmm);
+        bytes += XMM_BYTES;
+    }
+    if (arch->format & ARCH_YMMH) {
+        encode_vectors(bytes, arch->ymmh);
     }
 }
 
@@ -152,6 +167,7 @@ static void encode_lbr(uint8_t *bytes, const struct adaptive_contents *extra, co
 static void encode_counters(uint8_t *bytes, const struct arch_contents *arch)
 {
     encode_u64(bytes, arch->general | (uint64_t)arch->fixed << 32);
+    encode_u64(bytes + 8, arch->format & ARCH_CNTR_METRICS ? METRICS_BOTH : 0);
     for (unsigned i = 0; i < counted(arch); i++) {
         encode_u64(bytes + CNTR_BYTES + 8 * i, arch->counts[i]);
     }
@@ -170,8 +186,8 @@ static void encode_group(uint8_t *bytes, enum arch_group group, const struct peb
     case GROUP_GPR:
         encode_gpr(bytes, contents, arch);
         break;
-    case GROUP_XMM:
-        encode_xmm(bytes, extra, arch);
+    case GROUP_XER:
+        encode_xer(bytes, extra, arch);
         break;
     case GROUP_LBR:
         encode_lbr(bytes, extra, arch);

@@ -18,15 +18,19 @@
 #define ARCH_CNTR_ALLOW   (UINT64_C(1) << 35) /* only in CFG_C: other counters' records may include this counter */
 #define ARCH_CNTR_GENERAL (UINT64_C(1) << 36)
 #define ARCH_CNTR_FIXED   (UINT64_C(1) << 37)
+#define ARCH_CNTR_METRICS (UINT64_C(1) << 38)
 #define ARCH_LBR_SHIFT    40 /* 1: 8 entries, 2: 16, 3: the stack's depth */
 #define ARCH_LBR          (UINT64_C(3) << ARCH_LBR_SHIFT)
 #define ARCH_XMM          (UINT64_C(1) << 49)
-#define XSTATE_SSE        (UINT64_C(1) << 1) /* XMM0 to XMM15 in XSTATE_BV */
+#define ARCH_YMMH         (UINT64_C(1) << 50)
+#define ARCH_XER          (ARCH_XMM | ARCH_YMMH) /* one group here: both follow the same header */
+#define XSTATE_SSE        (UINT64_C(1) << 1)     /* XMM0 to XMM15 in XSTATE_BV */
+#define XSTATE_AVX        (UINT64_C(1) << 2)     /* upper halves of YMM0 to YMM15 */
 #define ARCH_GPR          (UINT64_C(1) << 61)
 #define ARCH_AUX          (UINT64_C(1) << 62)
 #define ARCH_EN           (UINT64_C(1) << 63) /* in CFG_C: the counter writes records */
 #define ARCH_BASIC        (UINT64_C(1) << 63) /* in the format: the basic group, which every record has */
-#define ARCH_CNTR         (ARCH_CNTR_GENERAL | ARCH_CNTR_FIXED)
+#define ARCH_CNTR         (ARCH_CNTR_GENERAL | ARCH_CNTR_FIXED | ARCH_CNTR_METRICS)
 
 /* Bits only in a header's format. Bits 15:0 are the fragment's size in bytes. */
 #define ARCH_MODE_64  (UINT64_C(1) << 30)
@@ -34,11 +38,11 @@
 
 #define ARCH_UNIT         16 /* bytes: the unit of IA32_PEBS_INDEX and of the size of a fragment */
 #define ARCH_HEADER_BYTES 16
-#define ARCH_MAX_COUNTS   48 /* 32 general, 16 fixed */
+#define ARCH_MAX_COUNTS   50 /* 32 general, 16 fixed, slots and PERF_METRICS */
 #define ARCH_MAX_NULL     64 /* bytes of a null record */
 #define ARCH_MAX_BYTES    4096
 
-enum arch_group { GROUP_BASIC, GROUP_AUX, GROUP_GPR, GROUP_XMM, GROUP_LBR, GROUP_CNTR, ARCH_GROUPS };
+enum arch_group { GROUP_BASIC, GROUP_AUX, GROUP_GPR, GROUP_XER, GROUP_LBR, GROUP_CNTR, ARCH_GROUPS };
 
 /* The contents of a record beyond struct pebs_contents and adaptive_contents (whose format is ignored). */
 struct arch_contents {
@@ -47,10 +51,11 @@ struct arch_contents {
     bool retire_valid;
     uint64_t ssp;
     uint64_t xer; /* XSTATE_BV, the header of the vector groups */
+    uint64_t ymmh[XMM_REGISTERS][2];
     uint64_t lbr_control, lbr_depth;
     struct lbr_entry last_event;      /* the LBR entry of the last event record */
     uint32_t general, fixed;          /* the counters in the counters group, by number */
-    uint64_t counts[ARCH_MAX_COUNTS]; /* their values in ascending order, the general counters first */
+    uint64_t counts[ARCH_MAX_COUNTS]; /* their values in ascending order, the general counters first, metrics last */
 };
 
 /* Where a record is split into fragments. */

@@ -18,6 +18,7 @@
 
 #include "model/engine/branches.h"
 #include "model/engine/lbr.h"
+#include "model/engine/metrics.h"
 #include "model/engine/pebs_sample.h"
 #include "model/engine/rules.h"
 #include "model/engine/truth.h"
@@ -46,7 +47,7 @@ uint64_t pebs_arch_format(const struct vcpu *v, uint64_t counters)
     for (uint64_t left = counters; left != 0; left &= left - 1) {
         const uint64_t asked = v->config[__builtin_ctzll(left)].c;
 
-        format |= asked & (ARCH_AUX | ARCH_GPR | ARCH_XMM | ARCH_CNTR);
+        format |= asked & (ARCH_AUX | ARCH_GPR | ARCH_XER | ARCH_CNTR);
         lbrs = (asked & ARCH_LBR) > lbrs ? asked & ARCH_LBR : lbrs;
     }
     return format | lbrs;
@@ -72,6 +73,10 @@ void pebs_arch_counts(struct vcpu *v, struct arch_contents *arch)
             arch->counts[n++] = v->counters[i].value & vcpu_width_mask(v);
         }
     }
+    if (arch->format & ARCH_CNTR_METRICS) {
+        arch->counts[n++] = v->counters[general + METRICS_SLOTS].value & vcpu_width_mask(v);
+        arch->counts[n++] = metrics_value(v);
+    }
 }
 
 /* The processor has no shadow stack, and last event records are not modelled. */
@@ -81,7 +86,13 @@ void pebs_arch_describe(struct vcpu *v, struct arch_contents *arch)
     const uint64_t counted = v->rules->pebs_arch_counted(v);
 
     arch->mode_64 = v->host->ia32e(v->cpu);
-    arch->xer = XSTATE_SSE;
+    arch->xer = (arch->format & ARCH_XMM ? XSTATE_SSE : 0) | (arch->format & ARCH_YMMH ? XSTATE_AVX : 0);
+    if (arch->format & ARCH_YMMH) {
+        v->host->ymmh(v->cpu, arch->ymmh);
+        if (!arch->mode_64) {
+            memset(arch->ymmh[8], 0, 8 * sizeof(arch->ymmh[0]));
+        }
+    }
     arch->retire_valid = v->profile->pebs_timing;
     arch->lbr_control = v->regs[REG_IA32_LBR_CTL];
     arch->lbr_depth = v->regs[REG_IA32_LBR_DEPTH];

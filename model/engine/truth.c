@@ -132,10 +132,10 @@ static void truth_memory(struct vcpu *v, const struct pebs_contents *contents, c
     fprintf(v->truth, " tsx=0x%" PRIx64 " tsx_cycles=%u", contents->tsx, (uint32_t)contents->tsx);
 }
 
-static void truth_xmm(FILE *log, const struct adaptive_contents *extra)
+static void truth_vectors(FILE *log, const char *name, const uint64_t vectors[XMM_REGISTERS][2])
 {
     for (unsigned i = 0; i < XMM_REGISTERS; i++) {
-        fprintf(log, " xmm%u=0x%016" PRIx64 "%016" PRIx64, i, extra->xmm[i][1], extra->xmm[i][0]);
+        fprintf(log, " %s%u=0x%016" PRIx64 "%016" PRIx64, name, i, vectors[i][1], vectors[i][0]);
     }
 }
 
@@ -168,7 +168,7 @@ void truth_adaptive(struct vcpu *v, uint64_t at, const struct pebs_contents *con
         truth_gprs(v->truth, contents);
     }
     if (extra->format & DATA_CFG_XMMS) {
-        truth_xmm(v->truth, extra);
+        truth_vectors(v->truth, "xmm", extra->xmm);
     }
     if (extra->format & DATA_CFG_LBRS) {
         truth_lbrs(v, extra->format);
@@ -210,9 +210,14 @@ void truth_arch(struct vcpu *v, uint64_t at, const struct pebs_contents *content
         truth_gprs(v->truth, contents);
         fprintf(v->truth, " ssp=0x%" PRIx64, arch->ssp);
     }
-    if (arch->format & ARCH_XMM) {
+    if (arch->format & ARCH_XER) {
         fprintf(v->truth, " xer=0x%" PRIx64, arch->xer);
-        truth_xmm(v->truth, extra);
+    }
+    if (arch->format & ARCH_XMM) {
+        truth_vectors(v->truth, "xmm", extra->xmm);
+    }
+    if (arch->format & ARCH_YMMH) {
+        truth_vectors(v->truth, "ymmh", arch->ymmh);
     }
     if (arch->format & ARCH_LBR) {
         fprintf(v->truth,
@@ -222,6 +227,12 @@ void truth_arch(struct vcpu *v, uint64_t at, const struct pebs_contents *content
         truth_lbrs(v, extra->format);
     }
     truth_counts(v->truth, arch->general, arch->fixed, arch->counts);
+    if (arch->format & ARCH_CNTR_METRICS) {
+        const uint64_t *const words =
+            arch->counts + __builtin_popcount(arch->general) + __builtin_popcount(arch->fixed);
+
+        fprintf(v->truth, " slots=0x%" PRIx64 " metrics=0x%" PRIx64, words[0], words[1]);
+    }
     fputc('\n', v->truth);
     funlockfile(v->truth);
 }

@@ -83,17 +83,18 @@ uint64_t may_pebs_together(struct vcpu *v, uint64_t due)
 
 void may_pebs_arch_describe(struct vcpu *v, struct arch_contents *arch)
 {
-    uint64_t xmm[XMM_REGISTERS][2], any = 0;
+    uint64_t xmm[XMM_REGISTERS][2], low = 0, high = 0;
 
     pebs_arch_describe(v, arch);
-    if (!(arch->format & ARCH_XMM) || !v->latitude->state.tracks_init) {
+    if (!(arch->format & ARCH_XER) || !v->latitude->state.tracks_init) {
         return;
     }
     v->host->xmm(v->cpu, xmm);
     for (unsigned i = 0; i < XMM_REGISTERS; i++) {
-        any |= xmm[i][0] | xmm[i][1];
+        low |= xmm[i][0] | xmm[i][1];
+        high |= arch->ymmh[i][0] | arch->ymmh[i][1];
     }
-    arch->xer = any != 0 ? XSTATE_SSE : 0;
+    arch->xer &= (low != 0 ? XSTATE_SSE : 0) | (high != 0 ? XSTATE_AVX : 0);
 }
 
 /* Splits before every second group, and puts a null record before every second fragment. */

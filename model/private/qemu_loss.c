@@ -28,6 +28,7 @@ static const char *const costs[LOSSES] = {
     [LOSS_TRANSLATIONS] = "PEBS is slower, and code mapped at several addresses may be recorded at another of them",
     [LOSS_OPERATIONS] = "the guest is about a tenth slower, BTS and LBR by more",
     [LOSS_VALUES] = "the guest is about a tenth slower",
+    [LOSS_VECTORS] = "the upper halves of YMM registers in PEBS records are 0",
     [LOSS_INDEX] = "counters, BTS and LBR are slower with several processors",
 };
 

@@ -23,6 +23,7 @@ enum qemu_loss {
     LOSS_OPERATIONS,
     LOSS_VALUES,
     LOSS_INDEX,
+    LOSS_VECTORS,
     LOSSES
 };
 

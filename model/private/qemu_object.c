@@ -33,7 +33,7 @@ struct description {
 };
 
 /* The first fields of target/i386/machine.c, in this order. */
-enum { REGS, EIP, EFLAGS, FIELDS };
+enum { REGS, EIP, EFLAGS, FIELDS, MOST_FIELDS = 100 };
 static const char *const field_names[FIELDS] = { "env.regs", "env.eip", "env.eflags" };
 
 /* Whether [from, from + size) is within one segment of a loaded file. */
@@ -100,6 +100,22 @@ static const struct field *read_table(const char **reason)
         }
     }
     return description->fields;
+}
+
+/* The place of the vector registers by the table of fields, whose last entry has no name, or 0. */
+static size_t find_vectors(const struct field *fields, const struct qemu_object *o)
+{
+    const size_t all = (o->width == 8 ? 16 : 8) * QEMU_VECTOR_BYTES;
+
+    for (unsigned i = FIELDS; i < MOST_FIELDS && is_loaded(&fields[i], sizeof(fields[i])); i++) {
+        if (!is_loaded(fields[i].name, 1)) {
+            return 0;
+        }
+        if (is_text(fields[i].name, "env.xmm_regs")) {
+            return fields[i].size == QEMU_VECTOR_BYTES && fields[i].offset <= o->size - all ? fields[i].offset : 0;
+        }
+    }
+    return 0;
 }
 
 /* QEMU's thread-local pointer to the running processor, or NULL if it cannot be found. */
@@ -177,6 +193,7 @@ static bool find(struct qemu_object *o, const char **reason, const char **name)
     if (!is_possible(o) || fields[EIP].size != o->width || fields[EFLAGS].size != o->width) {
         return false;
     }
+    o->vectors = o->size >= 16 * QEMU_VECTOR_BYTES ? find_vectors(fields, o) : 0;
     *reason = "leaves no memory for a copy of";
     *name = "current_cpu";
     o->copy = malloc(o->size);

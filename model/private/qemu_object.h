@@ -12,6 +12,8 @@
 /* Bytes from RIP on that are read: RIP, EFLAGS, and the state from which QEMU computes the status flags. */
 #define QEMU_STATE_BYTES 64
 
+#define QEMU_VECTOR_BYTES 64 /* of a vector register: XMM, the upper half of YMM, that of ZMM */
+
 struct qemu_object {
     const void *identity; /* the object's address, only for comparisons */
 
@@ -20,6 +22,7 @@ struct qemu_object {
     size_t width; /* bytes of a register: 8 in qemu-system-x86_64, 4 in qemu-system-i386 */
     /* offsets in the object in bytes */
     size_t env, rip, eflags; /* env: the register file, which starts with the general registers */
+    size_t vectors;          /* the vector registers, each in QEMU_VECTOR_BYTES; 0: not found */
     char *copy;              /* size bytes, to try QEMU's functions on */
 };
 
@@ -28,7 +31,7 @@ struct qemu_object {
  * Reads: current_cpu, the head of the object, vmstate_x86_cpu and its table of fields.
  * Trusts: object_dynamic_cast, that the object is an x86 processor; the heap's size of the object, if the object is
  * freed to the heap; a field's place, if the table is as long as its symbol says, has the field's name and width, and
- * places general registers, RIP and EFLAGS within the object in this order.
+ * places general registers, RIP and EFLAGS within the object in this order; vector registers, if they are within it.
  * False: LOSS_OBJECT has been reported, o->cpu is NULL.
  */
 bool qemu_object_find(struct qemu_object *o);

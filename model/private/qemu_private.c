@@ -178,6 +178,28 @@ void qemu_private_general(const struct qemu_private *p, uint64_t general[GENERAL
     }
 }
 
+void qemu_private_ymmh(const struct qemu_private *p, const uint64_t xmm[XMM_REGISTERS][2],
+                       uint64_t ymmh[XMM_REGISTERS][2])
+{
+    const unsigned count = p->object.width == sizeof(uint64_t) ? XMM_REGISTERS : XMM_REGISTERS / 2;
+    const char *at = p->object.cpu + p->object.vectors;
+
+    memset(ymmh, 0, XMM_REGISTERS * sizeof(ymmh[0]));
+    if (p->registers == QEMU_LOST || p->object.vectors == 0) {
+        qemu_loss_say(LOSS_VECTORS, "does not list env.xmm_regs in", "vmstate_x86_cpu");
+        return;
+    }
+    for (unsigned i = 0; i < count; i++, at += QEMU_VECTOR_BYTES) {
+        if (memcmp(at, xmm[i], sizeof(xmm[i])) != 0) {
+            qemu_loss_say(LOSS_VECTORS, "gives plugins XMM registers that differ from those found with",
+                          "vmstate_x86_cpu");
+            memset(ymmh, 0, XMM_REGISTERS * sizeof(ymmh[0]));
+            return;
+        }
+        memcpy(ymmh[i], at + sizeof(xmm[i]), sizeof(ymmh[i]));
+    }
+}
+
 uint64_t qemu_private_rip(const struct qemu_private *p)
 {
     return field_at(p, p->object.cpu + p->object.rip);

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/bytes/encode.h"
+#include "model/bytes/adaptive.h"
 #include "model/private/qemu_object.h"
 
 struct qemu_private {
@@ -69,6 +69,14 @@ static inline bool qemu_private_reads(const struct qemu_private *p)
 void qemu_private_general(const struct qemu_private *p, uint64_t general[GENERAL_REGISTERS]);
 uint64_t qemu_private_rip(const struct qemu_private *p);
 uint64_t qemu_private_eflags(const struct qemu_private *p);
+
+/*
+ * The upper halves of the YMM registers. xmm: their lower halves from the plugin interface.
+ * Reads: the object. Trusts: the place from QEMU's table, where the lower halves are at the same time.
+ * All 0: LOSS_VECTORS.
+ */
+void qemu_private_ymmh(const struct qemu_private *p, const uint64_t xmm[XMM_REGISTERS][2],
+                       uint64_t ymmh[XMM_REGISTERS][2]);
 
 /*
  * Makes QEMU translate code separately for each linear address from now on. By default it shares a translation between

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processors with architectural PEBS: Clearwater Forest, whose core is Darkmont. Sources: Linux 6.19 and later
+ * Processors with architectural PEBS: Clearwater Forest, whose core is Darkmont, and Panther Lake, with Darkmont and
+ * Cougar Cove. Sources: CPUID of 06_CCH and 06_D5H; Linux 6.19 and later
  * (arch/x86/events/intel/core.c and ds.c, asm/perf_event.h, asm/msr-index.h), which follow Intel's "Architecture
  * Instruction Set Extensions Programming Reference"; reserved bits: Intel's KVM for guests with architectural PEBS;
  * bitmaps of counters: Intel's own tests (github.com/intel/lkvs, BM/pmu, case bitmap_6). Events and the counters that
- * sample them: Intel's published event list for CWF.
+ * sample them: Intel's published event lists for CWF and PTL; Linux 6.19, arch/x86/events/intel/core.c,
+ * intel_lnc_event_constraints for load and store latency.
  */
 #include <stddef.h>
 
@@ -53,25 +55,31 @@ static const struct profile_event darkmont_events[] = {
 
 /*
  * IA32_PMC_GPx_CFG_C and _FXx_CFG_C: the reload value, the groups of the counter's records, and EN. Bits 62:32 equal
- * CPUID.(23H, 4):EBX: no metrics, because there is no slots counter; no registers that the core lacks, and no upper
- * halves of YMM0 to YMM15, which QEMU does not expose to plugins.
+ * CPUID.(23H, 4):EBX: metrics only with a slots counter, no registers that the core lacks.
  */
-#define CFG_C_GROUPS (BITS(62, 61) | BIT(49) | BITS(41, 40) | BITS(37, 35))
-#define CFG_C_BITS   (BIT(63) | CFG_C_GROUPS | BITS(31, 0))
+#define CFG_C_GROUPS       (BITS(62, 61) | BITS(50, 49) | BITS(41, 40) | BITS(37, 35))
+#define CFG_C_WITH_METRICS (CFG_C_GROUPS | BIT(38))
+#define CFG_C_BITS(groups) (BIT(63) | (groups) | BITS(31, 0))
 
 /* IA32_PEBS_BASE: a physical address, and SIZE: the buffer has 2^SIZE pages. */
 #define PEBS_BASE_BITS (BITS(51, 12) | BITS(3, 0))
 /* IA32_PEBS_INDEX: WR, FULL, EN, THRESH */
 #define PEBS_INDEX_BITS (BITS(26, 4) | BITS(32, 31) | BITS(58, 36))
 
+/* IA32_PEBS_ENABLE and MSR_PEBS_DATA_CFG of the debug store's PEBS are absent. */
+/* clang-format off */
+#define ARCH_PEBS_MSRS                                                                                  \
+    MISC_ENABLE_NO_PEBS, LBR_INFO_WITH_EVENTS,                                                          \
+    { 0x3f4, 1, REG_IA32_PEBS_BASE, .check = CHECK_PHYSICAL, .writable = PEBS_BASE_BITS },              \
+    { 0x3f5, 1, REG_IA32_PEBS_INDEX, .writable = PEBS_INDEX_BITS },                                     \
+    { 0x3f1, 2, .reg = REG_ABSENT }
+/* clang-format on */
+
 static const struct profile_msr darkmont_msrs[] = {
-    MISC_ENABLE_NO_PEBS,
+    ARCH_PEBS_MSRS,
     { 0x1328, 1, REG_MSR_SNOOP_RSP_0, .writable = ALL },
     { 0x1329, 1, REG_MSR_SNOOP_RSP_1, .writable = ALL },
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x23fff },
-    LBR_INFO_WITH_EVENTS,
-    { 0x3f4, 1, REG_IA32_PEBS_BASE, .check = CHECK_PHYSICAL, .writable = PEBS_BASE_BITS },
-    { 0x3f5, 1, REG_IA32_PEBS_INDEX, .writable = PEBS_INDEX_BITS },
     { 0x38d, 1, REG_IA32_FIXED_CTR_CTRL, .writable = FIXED_GAP(FIXED_FIELD), .ignored = FIXED_GAP_ANY_THREAD },
     { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = DARKMONT_COUNTERS, .reset = GENERAL_BITMAP },
     { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BITS(63, 0) },
@@ -88,70 +96,195 @@ static const struct profile_msr darkmont_msrs[] = {
       .stride = 4, .first = 4 },
     { 0x1902, 2, REG_IA32_PMC_CFG_B, .stride = 4 },
     { 0x190a, GENERAL_COUNTERS - 2, REG_IA32_PMC_CFG_B, .writable = RELOAD_CAUSES, .stride = 4, .first = 2 },
-    { 0x1903, GENERAL_COUNTERS, REG_IA32_PMC_CFG_C, .writable = CFG_C_BITS, .stride = 4 },
+    { 0x1903, GENERAL_COUNTERS, REG_IA32_PMC_CFG_C, .writable = CFG_C_BITS(CFG_C_GROUPS), .stride = 4 },
     { 0x1982, 2, REG_IA32_FIXED_CFG_B, .writable = RELOAD_CAUSES, .stride = 4 },
     { 0x198a, 1, REG_IA32_FIXED_CFG_B, .first = 2 },
-    { 0x1983, 3, REG_IA32_FIXED_CFG_C, .writable = CFG_C_BITS, .stride = 4 },
+    { 0x1983, 3, REG_IA32_FIXED_CFG_C, .writable = CFG_C_BITS(CFG_C_GROUPS), .stride = 4 },
     { 0x1992, 3, REG_IA32_FIXED_CFG_B, .stride = 4, .first = 4 },
-    { 0x1993, 3, REG_IA32_FIXED_CFG_C, .writable = CFG_C_BITS, .stride = 4, .first = 4 },
-    { 0x3f1, 2, .reg = REG_ABSENT }, /* IA32_PEBS_ENABLE and MSR_PEBS_DATA_CFG of the debug store's PEBS */
+    { 0x1993, 3, REG_IA32_FIXED_CFG_C, .writable = CFG_C_BITS(CFG_C_GROUPS), .stride = 4, .first = 4 },
 };
 
+/*
+ * Leaf 23H of Darkmont. Sub-leaves 0 to 5; UMASK2, EQ; slots per cycle. Architectural events: the first seven, and
+ * those of topdown slots and LBR entries, but not slots itself.
+ */
+/* clang-format off */
+#define CPUID_DARKMONT                                                                                \
+    CPUID_ARCH_LBR_LIP(LBR_LOGGED),                                                                   \
+    { 0x23, 0, true, .add = { 0x3f, 3, 8, 0 } },                                                      \
+    { 0x23, 1, true, .add = { GENERAL_BITMAP, FIXED_GAP_BITMAP, 0, 0 } },                             \
+    { 0x23, 2, true, .add = { RELOAD_GENERAL, RELOAD_FIXED, RELOAD_GENERAL, RELOAD_FIXED } },         \
+    { 0x23, 3, true, .add = { 0x1f7f, 0, 0, 0 } },                                                    \
+    { 0x23, 4, true, .add = { 0, (uint32_t)(CFG_C_GROUPS >> 32), 0, 0 } },                            \
+    { 0x23, 5, true, .add = { GENERAL_BITMAP, 3, FIXED_GAP_BITMAP, 1 } },                             \
+    CPUID_EXTENDED
+/* clang-format on */
+
 /* Leaves above QEMU's last are those of a part without the features that they describe. */
-static const struct profile_cpuid darkmont_cpuid[] = {
+static const struct profile_cpuid clearwaterforest_cpuid[] = {
     CPUID_SIGNATURE(0xd06d1),
     CPUID_NO_LEAVES(0x23),
     { 0x07, 0, true, .keep = { 0, ALL32, ALL32, ALL32 }, .add = { 1, 0, 0, ARCH_LBR_EDX } },
     { 0x07, 1, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { BIT(8), 0, 0, 0 } }, /* leaf 23H */
     { 0x0a, .add = { 0x0d300806, 0x80, FIXED_GAP_BITMAP, 0x8603 } }, /* 13 events; slots is missing */
     { 0x1a, .add = { ATOM_CORE | 4, 0, 0, 0 } },
-    CPUID_ARCH_LBR_LIP(LBR_LOGGED),
-    /* Sub-leaves 0 to 5; UMASK2, EQ; slots per cycle. */
-    { 0x23, 0, true, .add = { 0x3f, 3, 8, 0 } },
-    { 0x23, 1, true, .add = { GENERAL_BITMAP, FIXED_GAP_BITMAP, 0, 0 } },
-    { 0x23, 2, true, .add = { RELOAD_GENERAL, RELOAD_FIXED, RELOAD_GENERAL, RELOAD_FIXED } },
-    /* Architectural events: the first seven, and those of topdown slots and LBR entries, but not slots itself. */
-    { 0x23, 3, true, .add = { 0x1f7f, 0, 0, 0 } },
-    { 0x23, 4, true, .add = { 0, (uint32_t)(CFG_C_GROUPS >> 32), 0, 0 } },
-    { 0x23, 5, true, .add = { GENERAL_BITMAP, 3, FIXED_GAP_BITMAP, 1 } },
-    CPUID_EXTENDED,
+    CPUID_DARKMONT,
 };
 
-/* The microcode revision is invented: Intel's collection of microcode has none for this part (2026-08). */
+#define DARKMONT_MEMBERS                                                                                             \
+    ARCH_LBR_MEMBERS, .perfmon_version = 6, .general_counters = GENERAL_COUNTERS, .fixed_bitmap = FIXED_GAP_BITMAP,  \
+                      .pebs_format = PEBS_FORMAT_ARCH, .pebs_timing = true, .pdist_counters = BIT(32) | BITS(1, 0),  \
+                      .lbr_counters = LBR_LOGGED,                                                                    \
+                      .msrs = { ROWS(darkmont_msrs),   ROWS(fixed_gap_msrs), ROWS(ecore_msrs),                       \
+                                ROWS(goldencove_msrs), ROWS(adaptive_msrs),  ROWS(misc_enable_msrs) },               \
+                      .events = { ROWS(darkmont_events), ROWS(ecore_slots_events), ROWS(ecore_events) }, .width = 8, \
+                      .offcore = OFFCORE_SINCE_SANDY_BRIDGE
+/* L1D 32 KiB, L2 4 MiB, L3 as a share of 12 MiB, STLB 4096 entries. */
+/* clang-format off */
+#define DARKMONT_MEMORY                                         \
+    {                                                           \
+        .caches = { { 64, 8 }, { 4096, 16 }, { 8192, 24 } },    \
+        .code = { 128, 8 },                                     \
+        .flags = { 1, 1, 4 },                                   \
+        .tlb = { 1024, 4 },                                     \
+        .latency = { 4, 19, 75, 320, 120 },                     \
+        .source = { 1, 3, 4, 0x0a, 8 },                         \
+        .source_tlb_miss = BIT(6),                              \
+        .source_locked = BIT(5),                                \
+    }
+/* clang-format on */
+
+/* The microcode revisions here are invented: Intel's collection of microcode has none for these parts (2026-08). */
 static const struct profile clearwaterforest = {
     .name = "clearwaterforest",
     .brand = "Intel(R) Xeon(R) 6990E+ (modelled)",
-    ARCH_LBR_MEMBERS,
+    DARKMONT_MEMBERS,
+    .memory = DARKMONT_MEMORY,
     .microcode = 0x1000001,
     .max_leaf = 0x23,
-    .cpuid = darkmont_cpuid,
-    .cpuid_count = COUNT(darkmont_cpuid),
+    .cpuid = clearwaterforest_cpuid,
+    .cpuid_count = COUNT(clearwaterforest_cpuid),
     .la57 = true,
-    .perfmon_version = 6,
-    .general_counters = GENERAL_COUNTERS,
-    .fixed_bitmap = FIXED_GAP_BITMAP,
-    .pebs_format = PEBS_FORMAT_ARCH,
-    .pebs_timing = true,
-    .pdist_counters = BIT(32) | BITS(1, 0),
-    .lbr_counters = LBR_LOGGED,
-    /* L1D 32 KiB, L2 4 MiB, L3 as a share of 12 MiB, STLB 4096 entries. */
-    .memory = {
-        .caches = { { 64, 8 }, { 4096, 16 }, { 8192, 24 } },
-        .code = { 128, 8 },
-        .flags = { 1, 1, 4 },
-        .tlb = { 1024, 4 },
-        .latency = { 4, 19, 75, 320, 120 },
-        .source = { 1, 3, 4, 0x0a, 8 },
-        .source_tlb_miss = 0x40,
-        .source_locked = 0x20,
-    },
-    .width = 8,
-    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
-    .msrs = { ROWS(darkmont_msrs), ROWS(fixed_gap_msrs), ROWS(ecore_msrs),
-              ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(darkmont_events), ROWS(ecore_slots_events), ROWS(ecore_events) },
     .features = widest_features,
     .feature_count = COUNT(widest_features),
 };
 
-const struct profile *const profiles_arch[] = { &clearwaterforest, NULL };
+/* --- Panther Lake ------------------------------------------------------------------------------------------------- */
+
+/* Lion Cove's events with new codes for branches. */
+static const struct profile_event cougarcove_events[] = {
+    { 0xc0, 0x00, EVENT_INSTRUCTIONS, LATER_COUNTERS, PRECISE },
+    { 0xc4, 0x07, EVENT_CONDITIONAL, LATER_COUNTERS, PRECISE },
+    { 0xc4, 0x30, EVENT_NEAR_CALLS, LATER_COUNTERS, PRECISE },
+    { 0xc4, 0xfb, EVENT_NEAR_TAKEN, LATER_COUNTERS, PRECISE },
+    { 0xcd, 0x01, EVENT_LOAD_LATENCY, 0x3fc, PRECISE_WITH_ADDRESS },
+    { 0xcd, 0x02, EVENT_STORE_LATENCY, 0x003, PRECISE_WITH_ADDRESS },
+};
+
+#define COUGARCOVE_GENERAL  0x3ff
+#define COUGARCOVE_FIXED    0xf
+#define COUGARCOVE_COUNTERS (COUNTER_BITS(COUGARCOVE_GENERAL, COUGARCOVE_FIXED))
+#define COUGARCOVE_STATUS   (STATUS_BITS(COUGARCOVE_COUNTERS) | BIT(54) | BIT(48))
+#define COUGARCOVE_CFG_C    CFG_C_BITS(CFG_C_WITH_METRICS)
+
+/* In addition to Darkmont's groups: metrics. No counter can be reloaded by others: no CFG_B. */
+static const struct profile_msr cougarcove_msrs[] = {
+    ARCH_PEBS_MSRS,
+    { 0x1a6, 2, REG_MSR_OFFCORE_RSP_0, .writable = BITS(43, 0) },
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x2bfff },
+    { 0x38d, 1, REG_IA32_FIXED_CTR_CTRL, .writable = FIXED_FIELD(0) | FIXED_FIELD(1) | FIXED_FIELD(2) | FIXED_FIELD(3),
+      .ignored = FIXED_ANY_THREAD(0) | FIXED_ANY_THREAD(1) | FIXED_ANY_THREAD(2) | FIXED_ANY_THREAD(3) },
+    { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = COUGARCOVE_COUNTERS | BIT(48), .reset = COUGARCOVE_GENERAL },
+    { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = COUGARCOVE_STATUS | BIT(63) },
+    { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = COUGARCOVE_STATUS },
+    { 0x0c1, 10, REG_IA32_PMC, .writable = ALL },
+    { 0x4c1, 10, REG_IA32_A_PMC, .writable = BITS(47, 0) },
+    { 0x186, 4, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS | SELECT_BR_CNTR, .ignored = SELECT_ANY_THREAD },
+    { 0x18a, 6, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = SELECT_ANY_THREAD, .first = 4 },
+    /* The same registers and new ones, in the order of counters. */
+    { 0x1900, 10, REG_IA32_A_PMC, .writable = BITS(47, 0), .stride = 4 },
+    { 0x1901, 4, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS | SELECT_BR_CNTR, .ignored = SELECT_ANY_THREAD,
+      .stride = 4 },
+    { 0x1911, 6, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = SELECT_ANY_THREAD, .stride = 4,
+      .first = 4 },
+    { 0x1903, 10, REG_IA32_PMC_CFG_C, .writable = COUGARCOVE_CFG_C, .stride = 4 },
+    { 0x1980, 4, REG_IA32_FIXED_CTR, .writable = BITS(47, 0), .stride = 4 },
+    { 0x1983, 4, REG_IA32_FIXED_CFG_C, .writable = COUGARCOVE_CFG_C, .stride = 4 },
+    { 0x1900, 0x100, .reg = REG_ABSENT },
+};
+
+/* Leaf 0AH reports the counters that both kinds have. */
+/* clang-format off */
+#define CPUID_PANTHERLAKE(kind)                                                                                       \
+    CPUID_SIGNATURE(0xc06c3),                                                                                         \
+    CPUID_NO_LEAVES(0x28),                                                                                            \
+    { 0x07, 0, true, .keep = { 0, ALL32, ~LA57_ECX, ALL32 }, .add = { 2, 0, 0, ARCH_LBR_EDX | HYBRID_EDX } },         \
+    { 0x07, 1, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { BIT(8), 0, 0, 0 } },                            \
+    { 0x0a, .add = { 0x0d300806, 0x280, 0x07, 0x8603 } },                                                             \
+    { 0x1a, .add = { (kind) | 4, 0, 0, 0 } }
+/* clang-format on */
+
+static const struct profile_cpuid pantherlake_p_cpuid[] = {
+    CPUID_PANTHERLAKE(CORE_CORE),
+    CPUID_ARCH_LBR(LBR_LOGGED),
+    /* Sub-leaves 0, 1, 3, 4 and 5; UMASK2, EQ; architectural events, without that of bad speculation. */
+    { 0x23, 0, true, .add = { 0x3b, 3, 0, 0 } },
+    { 0x23, 1, true, .add = { COUGARCOVE_GENERAL, COUGARCOVE_FIXED, 0, 0 } },
+    { 0x23, 3, true, .add = { 0x1dff, 0, 0, 0 } },
+    { 0x23, 4, true, .add = { 0, (uint32_t)(CFG_C_WITH_METRICS >> 32), 0, 0 } },
+    { 0x23, 5, true, .add = { COUGARCOVE_GENERAL, 3, COUGARCOVE_FIXED, 1 } },
+    CPUID_EXTENDED,
+};
+
+static const struct profile_cpuid pantherlake_e_cpuid[] = { CPUID_PANTHERLAKE(ATOM_CORE), CPUID_DARKMONT };
+
+static const struct profile pantherlake_p, pantherlake_e;
+static const struct profile *const pantherlake[] = { &pantherlake_p, &pantherlake_e, NULL };
+
+#define PANTHERLAKE_MEMBERS                                                                             \
+    .name = "pantherlake", .kinds = pantherlake, .brand = "Intel(R) Core(TM) Ultra X9 388H (modelled)", \
+    .microcode = 0x11b, .max_leaf = 0x28, .features = wide_features, .feature_count = COUNT(wide_features)
+
+static const struct profile pantherlake_p = {
+    PANTHERLAKE_MEMBERS,
+    ARCH_LBR_MEMBERS,
+    .letter = 'P',
+    .core = "Cougar Cove",
+    .cpuid = pantherlake_p_cpuid,
+    .cpuid_count = COUNT(pantherlake_p_cpuid),
+    .perfmon_version = 6,
+    .general_counters = 10,
+    .fixed_bitmap = COUGARCOVE_FIXED,
+    .pebs_format = PEBS_FORMAT_ARCH,
+    .pebs_timing = true,
+    .lbr_counters = LBR_LOGGED,
+    .pdist_counters = BIT(32) | BITS(1, 0),
+    /* L1D 48 KiB, L2 3 MiB, L3 12 MiB, STLB 2048 entries. */
+    .memory = {
+        .caches = { { 64, 12 }, { 4096, 12 }, { 16384, 12 } },
+        .code = { 64, 16 },
+        .flags = { 0, 0, 4 },
+        .tlb = { 128, 16 },
+        .latency = { 4, 17, 80, 320, 120 },
+        .source = { 1, 5, 8, 0x11, 0x0d },
+        .source_tlb_miss = BIT(10),
+        .source_locked = BIT(11),
+    },
+    .width = 8,
+    .metrics = 8,
+    .offcore = { .any = BIT(16), .miss = UINT64_C(0x9e7fa000000) },
+    .msrs = { ROWS(cougarcove_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
+    .events = { ROWS(cougarcove_events), ROWS(goldencove_cache_events), ROWS(adaptive_events) },
+};
+
+static const struct profile pantherlake_e = {
+    PANTHERLAKE_MEMBERS,
+    DARKMONT_MEMBERS,
+    .letter = 'E',
+    .core = "Darkmont",
+    .cpuid = pantherlake_e_cpuid,
+    .cpuid_count = COUNT(pantherlake_e_cpuid),
+    .memory = DARKMONT_MEMORY,
+};
+
+const struct profile *const profiles_arch[] = { &pantherlake_p, &clearwaterforest, NULL };

@@ -509,6 +509,15 @@ static void read_xmm(void *cpu, uint64_t xmm[XMM_REGISTERS][2])
     }
 }
 
+static void read_ymmh(void *cpu, uint64_t ymmh[XMM_REGISTERS][2])
+{
+    struct processor *p = cpu;
+    uint64_t xmm[XMM_REGISTERS][2];
+
+    read_xmm(cpu, xmm);
+    qemu_private_ymmh(&p->private, xmm, ymmh);
+}
+
 static uint64_t read_tsc(void *cpu)
 {
     struct processor *p = cpu;
@@ -633,6 +642,7 @@ const struct host processor_host = {
     .physical_bits = physical_bits,
     .registers = read_registers,
     .xmm = read_xmm,
+    .ymmh = read_ymmh,
     .tsc = read_tsc,
     .pause = pause_for,
     .pmi = deliver_pmi,

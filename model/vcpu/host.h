@@ -26,6 +26,8 @@ struct host {
     uint64_t (*registers)(void *cpu, uint64_t ip, uint64_t general[GENERAL_REGISTERS]);
     /* XMM0 to XMM15 at the same time, each with the low quadword first. */
     void (*xmm)(void *cpu, uint64_t xmm[XMM_REGISTERS][2]);
+    /* The upper halves of YMM0 to YMM15, in the same way. */
+    void (*ymmh)(void *cpu, uint64_t ymmh[XMM_REGISTERS][2]);
     /* The value of RDTSC. */
     uint64_t (*tsc)(void *cpu);
     /* Lets microseconds pass in which the processor executes no instruction and the TSC runs. */

@@ -86,7 +86,7 @@ struct machine {
         uint64_t general[GENERAL_REGISTERS];
         uint64_t rflags;
     } registers;
-    uint64_t xmm[XMM_REGISTERS][2];
+    uint64_t xmm[XMM_REGISTERS][2], ymmh[XMM_REGISTERS][2];
     uint64_t tsc;
     bool ia32e;
     uint64_t user_from; /* addresses from here on are user code; 0: none */
@@ -143,6 +143,11 @@ static inline uint64_t machine_registers(void *cpu, uint64_t ip, uint64_t genera
     (void)ip;
     memcpy(general, m->registers.general, sizeof(m->registers.general));
     return m->registers.rflags;
+}
+
+static inline void machine_ymmh(void *cpu, uint64_t ymmh[XMM_REGISTERS][2])
+{
+    memcpy(ymmh, ((struct machine *)cpu)->ymmh, sizeof(((struct machine *)cpu)->ymmh));
 }
 
 static inline void machine_xmm(void *cpu, uint64_t xmm[XMM_REGISTERS][2])
@@ -229,6 +234,7 @@ static const struct host machine_host = {
     .physical_bits = machine_physical_bits,
     .registers = machine_registers,
     .xmm = machine_xmm,
+    .ymmh = machine_ymmh,
     .tsc = machine_tsc,
     .pause = machine_pause,
     .pmi = machine_pmi,

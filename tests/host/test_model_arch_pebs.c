@@ -277,7 +277,7 @@ UNIT_TEST(sizes_of_lbr_and_counters_groups)
 UNIT_TEST(null_records)
 {
     const struct arch_contents arch = some_arch(BASIC | GPR | XMM);
-    struct arch_split split = { .cut = { [GROUP_GPR] = true }, .null_bytes = { [GROUP_GPR] = 32, [GROUP_XMM] = 16 } };
+    struct arch_split split = { .cut = { [GROUP_GPR] = true }, .null_bytes = { [GROUP_GPR] = 32, [GROUP_XER] = 16 } };
 
     assert_int_equal(encode(&arch, &split), 64 + 32 + 16 + 160 + 272);
     assert_int_equal(at(0), BASIC | MODE_64 | CONTINUE | 64);

@@ -31,17 +31,19 @@ static const struct {
     { 'E', "alderlake/E", 0x90672, 0x20000001 },
     { 'U', "lunarlake", 0xb06d1, 0x40000003 },
     { 'u', "lunarlake/E", 0xb06d1, 0x20000003 },
+    { 'P', "pantherlake", 0xc06c3, 0x40000004 },
+    { 'p', "pantherlake/E", 0xc06c3, 0x20000004 },
     { 'C', "clearwaterforest", 0xc06c3, 0x20000004 }, /* Panther Lake's Darkmont */
     { 'L', "goldmont", 0x506c9, 0 },
     { 'F', "sierraforest", 0xa06a4, 0x20000002 }, /* Meteor Lake's Crestmont */
 };
 
-#define EVERY  "WXMD2NSVHBKIGAEUuCLF"
-#define LATER  "IGAEUuCF" /* features of leaves 1 and 7 are QEMU's, except those below */
+#define EVERY  "WXMD2NSVHBKIGAEUuPpCLF"
+#define LATER  "IGAEUuPpCF" /* features of leaves 1 and 7 are QEMU's, except those below */
 #define OWN_1C (1u << 2 | 1u << 4 | 1u << 15)
 #define OWN_1D (1u << 21)
-#define TRACED "BKIGAEUuCLF"
-#define CLOCKS "KIGAEUuCLF"
+#define TRACED "BKIGAEUuPpCLF"
+#define CLOCKS "KIGAEUuPpCLF"
 #define ANY    UINT32_MAX
 
 #define MAX_LEAF         0x00
@@ -82,10 +84,10 @@ static struct {
     { "F", 0x04, 2, 2, ANY, "Sierra Forest has a larger second level than Meteor Lake", 0 },
     { "BIGAEF", 0x04, 3, 1, ANY, "the third level is smaller, or a share", 0 },
     { "IGAEF", 0x04, 3, 2, ANY, "the third level is smaller, or a share", 0 },
-    { "uC", 0x04, 3, 0, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
-    { "uC", 0x04, 3, 1, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
-    { "uC", 0x04, 3, 2, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
-    { "uC", 0x04, 3, 3, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
+    { "upC", 0x04, 3, 0, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
+    { "upC", 0x04, 3, 1, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
+    { "upC", 0x04, 3, 2, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
+    { "upC", 0x04, 3, 3, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
     { "BKC", MAX_LEAF, 0, 0, 0xff, "the last leaves are not modelled", 0 },
     { TRACED, 0x14, 0, 0, ANY, "processor trace is not modelled", 0 },
     { TRACED, 0x14, 0, 1, ANY, "processor trace is not modelled", 0 },
@@ -99,7 +101,6 @@ static struct {
     { "C", 0x0a, 0, 1, 0x200, "no hybrid: it has all events of its one kind of core", 0 },
     { "C", 0x0a, 0, 2, 0x70, "no hybrid: it lists all fixed counters of its one kind of core", 0 },
     { "CF", 0x07, 0, 2, 1u << 16, "5-level paging, as servers have it: the dumps are of clients", 0 },
-    { "C", 0x23, 4, 1, 0x00040000, "YMMH: QEMU shows these registers to no plugin", 0 },
     { "F", 0x1c, 0, 2, 0x000f0000,
       "events in LBR entries: Linux finds them on Sierra Forest, a client's Crestmont lacks them", 0 },
 };
