@@ -365,18 +365,67 @@ TEST(arch_counters_fixed) = {
     .run = fixed_counts,
 };
 
+#define SLOTS 3u /* the fixed counter */
+
+static const char *lacks_metrics(const struct caps *caps)
+{
+    if (lacks_fixed_0(caps))
+        return lacks_fixed_0(caps);
+    return caps->perf_capabilities & PERF_CAP_METRICS && caps->fixed_counters >> SLOTS & 1
+               ? NULL
+               : "no PERF_METRICS: IA32_PERF_CAPABILITIES bit 15 clear, or no fixed counter 3";
+}
+
+static void metrics(struct test_run *run)
+{
+    const struct pebs_sample sample = instructions(ARCH_PEBS_COUNTERS_METRICS);
+    struct window window = pebs_sample_window(run, &sample);
+    struct pebs_record record;
+    uint64_t last = 0;
+
+    if (!may_have(run, ARCH_PEBS_COUNTERS_METRICS))
+        return;
+    test_plan_between(run, usual() - 1, usual());
+    if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
+        return;
+    if (!fixed_counter_program(SLOTS, FIXED_CTR_CTRL_OS(SLOTS) | FIXED_CTR_CTRL_USR(SLOTS), 0) ||
+        !msr_write(MSR_PERF_METRICS, 0))
+        test_fail(run, "fixed counter 3 and PERF_METRICS could not be programmed");
+    window.on |= MSR_BIT(FIXED_0 + SLOTS) | PERF_GLOBAL_CTRL_METRICS;
+    sample.workload->run(&window);
+    records_close(run, 0);
+    fixed_counter_program(SLOTS, 0, 0);
+    test_saw(run, ds_pebs_log()->records);
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        test_equal(run, "whether the record has metrics", (record.has & PEBS_HAS_METRICS) != 0, true);
+        if (record.slots <= last || !record.metrics)
+            test_fail(run, "PEBS record %u: slots %u after %u, metrics 0x%llx", n, (unsigned)record.slots,
+                      (unsigned)last, (unsigned long long)record.metrics);
+        last = record.slots;
+    }
+}
+
+TEST(arch_counters_metrics) = {
+    .id = "arch.counters.metrics",
+    .title = "A counter that selects METRICS writes fixed counter 3, which has increased, and PERF_METRICS",
+    .source = SDM_ARCH_PEBS ", counters group; " ARCH_LINUX,
+    GROUP,
+    .lacks = lacks_metrics,
+    .run = metrics,
+};
+
 /* ---- fragments --------------------------------------------------------------------------------------------------- */
 
 /*
- * XSAVE components that no test enables in XCR0. No available source says whether a record then has them,
- * although processors list YMMH (CPUID of 06_CCH and 06_D5H).
+ * XSAVE components that no test enables in XCR0. No available source says whether a record then has them.
  */
-#define NOT_ENABLED (ARCH_PEBS_YMMH | ARCH_PEBS_EGPR | ARCH_PEBS_OPMASK | ARCH_PEBS_ZMMH | ARCH_PEBS_H16ZMM)
+#define NOT_ENABLED (ARCH_PEBS_EGPR | ARCH_PEBS_OPMASK | ARCH_PEBS_ZMMH | ARCH_PEBS_H16ZMM)
 
 /* A record must have all groups that CPUID.23H.4 lists and XCR0 enables, in any number of fragments. */
 static void fragments(struct test_run *run)
 {
-    const uint64_t asked = run->caps->pebs_cfg_c & ~(ARCH_PEBS_EN | ARCH_PEBS_COUNTERS | NOT_ENABLED);
+    const uint64_t without = NOT_ENABLED | (xsave_enable(XSTATE_AVX) ? 0 : ARCH_PEBS_YMMH);
+    const uint64_t asked = run->caps->pebs_cfg_c & ~(ARCH_PEBS_EN | ARCH_PEBS_COUNTERS | without);
     struct pebs_record record;
     uint64_t most = 0;
 
@@ -440,7 +489,7 @@ static void components(struct test_run *run)
 {
     if (!may_have(run, ARCH_PEBS_XMM))
         return;
-    if (!xsave_enable()) {
+    if (!xsave_enable(XSTATE_SSE)) {
         test_skip(run, "no XSAVE: CPUID.1:ECX bit 26 clear");
         return;
     }
@@ -456,6 +505,40 @@ static void initial(struct test_run *run)
     xmm_fill(false);
     test_equal(run, "XMM0 of a record", sample_xmm(run, 0), 0);
 }
+
+static void upper_halves(struct test_run *run)
+{
+    const struct wanted wanted = { ARCH_PEBS_YMMH, PEBS_HAS_YMMH | PEBS_HAS_XER };
+    const unsigned registers = run->caps->ia32e_active ? 16 : 8;
+    struct pebs_record record;
+
+    if (!may_have(run, ARCH_PEBS_YMMH))
+        return;
+    if (!xsave_enable(XSTATE_AVX)) {
+        test_skip(run, "no AVX state: CPUID.1:ECX bit 26 or CPUID.0DH.0:EAX bit 2 clear");
+        return;
+    }
+    xmm_fill(true);
+    ymm_fill(true);
+    sample_groups(run, ARCH_PEBS_YMMH);
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        check_groups(run, &wanted, &record);
+        test_equal(run, "the XSAVE component of the upper halves", record.xer & XSTATE_AVX, XSTATE_AVX);
+        for (unsigned i = 0; i < registers; i++)
+            test_equal(run, "the upper half of a YMM register", record.ymmh[i][0] & record.ymmh[i][1],
+                       i == 0 ? UINT64_MAX : 0);
+    }
+    ymm_fill(false);
+}
+
+TEST(arch_ymmh_component) = {
+    .id = "arch.ymmh.component",
+    .title = "A counter that selects YMMH writes the upper halves of the YMM registers after XSTATE_BV with bit 2",
+    .source = SDM_ARCH_PEBS ", XER groups; " XSTATE_BV_INIT,
+    GROUP,
+    .lacks = lacks_fixed_0,
+    .run = upper_halves,
+};
 
 TEST(arch_xmm_component) = {
     .id = "arch.xmm.component",

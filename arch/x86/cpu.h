@@ -250,19 +250,19 @@ static inline void sse_enable(void)
     cr4_write(cr4_read() | os_has_fxsr);
 }
 
-/* Enables SSE, and its state in XCR0. False without XSAVE. */
-static inline bool xsave_enable(void)
+/* Enables SSE, and its state and these components in XCR0. False if the processor lacks XSAVE or one of them. */
+static inline bool xsave_enable(uint32_t components)
 {
     const uint32_t x87_and_sse = 3;
     const uintptr_t os_has_xsave = 1u << 18;
     uint32_t low, high;
 
     sse_enable();
-    if (!(cpuid(1, 0).ecx >> 26 & 1))
+    if (!(cpuid(1, 0).ecx >> 26 & 1) || (cpuid(0x0d, 0).eax & components) != components)
         return false;
     cr4_write(cr4_read() | os_has_xsave);
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    __asm__ volatile("xsetbv" : : "a"(low | x87_and_sse), "d"(high), "c"(0));
+    __asm__ volatile("xsetbv" : : "a"(low | x87_and_sse | components), "d"(high), "c"(0));
     return true;
 }
 
@@ -279,6 +279,14 @@ static inline void xmm_fill(bool ones)
     __asm__ volatile(CLEAR(8) CLEAR(9) CLEAR(10) CLEAR(11) CLEAR(12) CLEAR(13) CLEAR(14) CLEAR(15)::);
 #endif
 #undef CLEAR
+}
+
+/* Clears the upper halves of all YMM registers. copy: then copies XMM0 to that of YMM0. */
+static inline void ymm_fill(bool copy)
+{
+    __asm__ volatile("vzeroupper");
+    if (copy)
+        __asm__ volatile("vinsertf128 $1, %xmm0, %ymm0, %ymm0");
 }
 
 #endif

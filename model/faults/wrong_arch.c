@@ -65,6 +65,7 @@ uint64_t wrong_pebs_arch_format(const struct vcpu *v, uint64_t counters)
     if (fault(v, FAULT_ARCH_LBR_FEWER) && (format & ARCH_LBR) > UINT64_C(1) << ARCH_LBR_SHIFT) {
         format -= UINT64_C(1) << ARCH_LBR_SHIFT;
     }
+    format &= fault(v, FAULT_ARCH_METRICS_MISSING) ? ~ARCH_CNTR_METRICS : ~UINT64_C(0);
     format &= fault(v, FAULT_ARCH_GROUPS_GPR_MISSING) ? ~ARCH_GPR : ~UINT64_C(0);
     return fault(v, FAULT_ARCH_GROUPS_AUX_MISSING) ? format & ~ARCH_AUX : format;
 }
@@ -86,6 +87,14 @@ void wrong_pebs_arch_describe(struct vcpu *v, struct arch_contents *arch)
     arch->retire_valid = arch->retire_valid && !fault(v, FAULT_ARCH_RETIRE_INVALID);
     arch->ssp = fault(v, FAULT_ARCH_SSP_SET) ? SOME_STACK : arch->ssp;
     arch->xer = fault(v, FAULT_ARCH_XER_CLEAR) ? 0 : arch->xer;
+    for (unsigned i = 0; fault(v, FAULT_ARCH_YMMH_REVERSED) && i < XMM_REGISTERS / 2; i++) {
+        for (unsigned half = 0; half < 2; half++) {
+            const uint64_t low = arch->ymmh[i][half];
+
+            arch->ymmh[i][half] = arch->ymmh[XMM_REGISTERS - 1 - i][half];
+            arch->ymmh[XMM_REGISTERS - 1 - i][half] = low;
+        }
+    }
     arch->lbr_depth = fault(v, FAULT_ARCH_LBR_DEPTH_ZERO) ? 0 : arch->lbr_depth;
     arch->general <<= fault(v, FAULT_ARCH_COUNTS_NEXT);
 }

@@ -239,11 +239,13 @@ static const struct profile_cpuid pantherlake_p_cpuid[] = {
 static const struct profile_cpuid pantherlake_e_cpuid[] = { CPUID_PANTHERLAKE(ATOM_CORE), CPUID_DARKMONT };
 
 static const struct profile pantherlake_p, pantherlake_e;
+static const char pantherlake_name[] = "pantherlake",
+                  pantherlake_brand[] = "Intel(R) Core(TM) Ultra X9 388H (modelled)";
 static const struct profile *const pantherlake[] = { &pantherlake_p, &pantherlake_e, NULL };
 
-#define PANTHERLAKE_MEMBERS                                                                             \
-    .name = "pantherlake", .kinds = pantherlake, .brand = "Intel(R) Core(TM) Ultra X9 388H (modelled)", \
-    .microcode = 0x11b, .max_leaf = 0x28, .features = wide_features, .feature_count = COUNT(wide_features)
+#define PANTHERLAKE_MEMBERS                                                                                           \
+    .name = pantherlake_name, .kinds = pantherlake, .brand = pantherlake_brand, .microcode = 0x11b, .max_leaf = 0x28, \
+    .features = wide_features, .feature_count = COUNT(wide_features)
 
 static const struct profile pantherlake_p = {
     PANTHERLAKE_MEMBERS,

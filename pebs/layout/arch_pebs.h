@@ -30,6 +30,7 @@
 #define ARCH_PEBS_LBR_SHIFT 40
 #define ARCH_PEBS_LBR       (UINT64_C(3) << ARCH_PEBS_LBR_SHIFT) /* 1: 8 entries, 2: 16, 3: the whole stack */
 #define XSTATE_SSE          (UINT64_C(1) << 1) /* XMM's bit of XSTATE_BV, which precedes the vector groups */
+#define XSTATE_AVX          (UINT64_C(1) << 2) /* that of the upper halves of YMM */
 #define ARCH_PEBS_XMM       (UINT64_C(1) << 49)
 #define ARCH_PEBS_YMMH      (UINT64_C(1) << 50)
 #define ARCH_PEBS_EGPR      (UINT64_C(3) << 51)

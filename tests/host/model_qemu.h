@@ -209,6 +209,17 @@ void *qemu_private_memory(const struct qemu_private *p, uint64_t address)
                : NULL;
 }
 
+/* Tells that it got the lower halves. */
+void qemu_private_ymmh(const struct qemu_private *p, const uint64_t xmm[XMM_REGISTERS][2],
+                       uint64_t ymmh[XMM_REGISTERS][2])
+{
+    (void)p;
+    for (unsigned i = 0; i < XMM_REGISTERS; i++) {
+        ymmh[i][0] = xmm[i][1];
+        ymmh[i][1] = xmm[i][0];
+    }
+}
+
 bool qemu_private_doubts_memory(const struct qemu_private *p)
 {
     (void)p;

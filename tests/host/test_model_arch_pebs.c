@@ -30,6 +30,7 @@
 #define LBR_16   (UINT64_C(2) << 40)
 #define LBR_ALL  (UINT64_C(3) << 40)
 #define XMM      (UINT64_C(1) << 49)
+#define YMMH     (UINT64_C(1) << 50)
 #define GPR      (UINT64_C(1) << 61)
 #define AUX      (UINT64_C(1) << 62)
 #define EN       (UINT64_C(1) << 63)
@@ -690,9 +691,12 @@ UNIT_TEST(legacy_mode)
     m->registers.general[R8] = 0x200000002;
     m->xmm[7][0] = 7;
     m->xmm[8][0] = 8;
-    arm(m, 2, INST_RETIRED, 5, GPR | XMM);
+    m->ymmh[7][0] = 9;
+    m->ymmh[8][0] = 10;
+    arm(m, 2, INST_RETIRED, 5, GPR | XMM | YMMH);
     wrmsr(m, GLOBAL_CTRL, 1 << 2);
     run(m, block_new(0, 6, END_REL_JMP)), finish(m);
-    EXPECT_MEMORY(m, { PEBS, BASIC | GPR | XMM | 496 }, { PEBS + 0x50, 1 }, { PEBS + 0x90, 0 }, { PEBS + 0x160, 7 },
-                  { PEBS + 0x170, 0 });
+    EXPECT_MEMORY(m, { PEBS, BASIC | GPR | CONTINUE | 224 }, { PEBS + 0x50, 1 }, { PEBS + 0x90, 0 },
+                  { PEBS + 0xe0, XMM | YMMH | 544 }, { PEBS + 0xf0, 6 }, { PEBS + 0x170, 7 }, { PEBS + 0x180, 0 },
+                  { PEBS + 0x270, 9 }, { PEBS + 0x280, 0 });
 }

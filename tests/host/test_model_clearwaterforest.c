@@ -31,8 +31,8 @@ UNIT_TEST(cpuid)
         { 0x23, 1, { 0xff, 0x77, 0, 0 }, { 0xff, 0x77, 0, 0 } },
         { 0x23, 2, { 0xfc, 3, 0xfc, 3 }, { 0xfc, 3, 0xfc, 3 } },
         { 0x23, 3, { 0x1f7f, 0, 0, 0 }, { 0x1f7f, 0, 0, 0 } },
-        /* AUX, GPR, XMM, LBR, fixed and general counts, allowed */
-        { 0x23, 4, { 0, 0x60020338, 0, 0 }, { 0, 0x60020338, 0, 0 } },
+        /* AUX, GPR, YMMH, XMM, LBR, fixed and general counts, allowed */
+        { 0x23, 4, { 0, 0x60060338, 0, 0 }, { 0, 0x60060338, 0, 0 } },
         { 0x23, 5, { 0xff, 0x03, 0x77, 0x01 }, { 0xff, 0x03, 0x77, 0x01 } },
         { 0x23, 6, { 0 }, { 0 } },
         { 0x80000001, 0, { 0, 0, 0, 0 }, { 0, 0, 0x121, 0x2c100800 } },
@@ -56,7 +56,7 @@ UNIT_TEST(cpuid)
 
 #define B(high, low) ((~UINT64_C(0) >> (63 - (high))) & (~UINT64_C(0) << (low)))
 #define COUNTERS     UINT64_C(0x77000000ff)
-#define CFG_C        (B(63, 61) | B(49, 49) | B(41, 40) | B(37, 35) | B(31, 0))
+#define CFG_C        (B(63, 61) | B(50, 49) | B(41, 40) | B(37, 35) | B(31, 0))
 #define RELOADS      UINT64_C(0x3000000fc) /* general counters 2 to 7, fixed ones 0 and 1 */
 #define SELECT       (B(47, 40) | B(36, 36) | B(31, 22) | B(20, 0))
 

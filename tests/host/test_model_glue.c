@@ -57,6 +57,9 @@ UNIT_TEST(xmm_registers)
         assert_int_equal(xmm[i][0], there ? (0x10 + i) * UINT64_C(0x0101010101010101) : 0);
         assert_int_equal(xmm[i][1], there ? UINT64_C(0x8080808080808080) : 0);
     }
+    processor_host.ymmh(p, xmm);
+    assert_int_equal(xmm[0][0], UINT64_C(0x8080808080808080));
+    assert_int_equal(xmm[15][1], 0x1f * UINT64_C(0x0101010101010101));
 }
 
 /* SDM Vol. 3A (253668-083), "Privilege Levels": CS's in protected mode, 3 in virtual-8086 mode, 0 in real mode. */

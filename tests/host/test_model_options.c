@@ -144,9 +144,9 @@ UNIT_TEST(unknown_names)
         const char *arguments, *begin, *end;
     } rows[] = {
         { "truth=t", "dsmodel: no profile=NAME was given; the profiles are: netburst netburst64 pentium-m ",
-          " goldencove alderlake lunarlake clearwaterforest goldmont sierraforest\n" },
+          " goldencove alderlake lunarlake pantherlake clearwaterforest goldmont sierraforest\n" },
         { "profile=486", "dsmodel: profile=486 is not known; the profiles are: netburst ",
-          " lunarlake clearwaterforest goldmont sierraforest\n" },
+          " lunarlake pantherlake clearwaterforest goldmont sierraforest\n" },
         { "profile=skylake fault=no,such", "dsmodel: fault=no is not known; the faults are: ", "\n" },
         { "profile=skylake fault=bts.index.stuck@x", "dsmodel: fault=x is not known; the faults are: ", "\n" },
         { "profile=skylake quirk=no_apic,nor,this",

@@ -25,6 +25,7 @@ struct wide_processor {
     uint64_t regs[16], eip, eflags;
     uint32_t status, operation, more[10]; /* from which the status flags are computed */
     uint64_t end[8];
+    uint8_t vectors[16][64];
 };
 
 struct narrow_processor {
@@ -34,6 +35,7 @@ struct narrow_processor {
     uint32_t regs[8], eip, eflags;
     uint32_t status, operation, more[12];
     uint64_t end[8];
+    uint8_t vectors[16][64]; /* uses 8 */
 };
 
 struct field {
@@ -50,7 +52,11 @@ struct description {
 };
 
 EXPORT _Thread_local void *current_cpu;
-static struct field fields[3] = { { .name = "env.regs" }, { .name = "env.eip" }, { .name = "env.eflags" } };
+static struct field fields[6] = { { .name = "env.regs" },
+                                  { .name = "env.eip" },
+                                  { .name = "env.eflags" },
+                                  { .name = "env.fpregs" },
+                                  { .name = "env.xmm_regs", .size = 64 } };
 /* In a section of its own, where clang's sanitizer leaves the symbol's size alone, which the model looks at. */
 EXPORT __attribute__((section("qemu"))) struct description vmstate_x86_cpu = { .name = "cpu", .fields = fields };
 EXPORT int use_icount;
@@ -239,6 +245,7 @@ static struct qemu_private *found(bool is_narrow)
         fields[0].offset = offsetof(struct narrow_processor, regs);
         fields[1].offset = offsetof(struct narrow_processor, eip);
         fields[2].offset = offsetof(struct narrow_processor, eflags);
+        fields[4].offset = offsetof(struct narrow_processor, vectors);
     } else {
         struct wide_processor *cpu = calloc(1, sizeof(*cpu));
 
@@ -254,6 +261,7 @@ static struct qemu_private *found(bool is_narrow)
         fields[0].offset = offsetof(struct wide_processor, regs);
         fields[1].offset = offsetof(struct wide_processor, eip);
         fields[2].offset = offsetof(struct wide_processor, eflags);
+        fields[4].offset = offsetof(struct wide_processor, vectors);
     }
     *translation_flags(current_cpu) = PC_RELATIVE | OF_CLUSTER | OTHER_FLAGS;
     for (unsigned i = 0; i < 3; i++) {
@@ -540,6 +548,36 @@ UNIT_TEST(impossible_places)
     assert_false(qemu_object_find(&o));
     wide_cpu()->free = g_free;
     drop(p);
+}
+
+/* They are 0 if the lower halves are not those of the plugin interface, or QEMU's table has no place of them. */
+UNIT_TEST(upper_halves)
+{
+    for (unsigned is_narrow = 0; is_narrow < 2; is_narrow++) {
+        struct qemu_private *p = certain(is_narrow);
+        uint8_t(*const vectors)[64] = (void *)((char *)current_cpu + fields[4].offset);
+        uint64_t xmm[XMM_REGISTERS][2], ymmh[XMM_REGISTERS][2];
+
+        for (unsigned i = 0; i < XMM_REGISTERS; i++) {
+            memset(vectors[i], 0x10 + (int)i, 16);
+            memset(vectors[i] + 16, 0x80 + (int)i, 16);
+            memcpy(xmm[i], vectors[i], sizeof(xmm[i]));
+        }
+        qemu_private_ymmh(p, xmm, ymmh);
+        for (unsigned i = 0; i < XMM_REGISTERS; i++) {
+            const uint64_t want = is_narrow && i >= 8 ? 0 : (0x80 + i) * UINT64_C(0x0101010101010101);
+
+            assert_true(ymmh[i][0] == want && ymmh[i][1] == want);
+        }
+        xmm[7][1]++;
+        qemu_private_ymmh(p, xmm, ymmh);
+        assert_true(ymmh[0][0] == 0 && ymmh[6][1] == 0);
+        p->object.vectors = 0;
+        xmm[7][1]--;
+        qemu_private_ymmh(p, xmm, ymmh);
+        assert_true(ymmh[0][0] == 0 && ymmh[6][1] == 0);
+        drop(p);
+    }
 }
 
 UNIT_TEST(its_own_functions)

@@ -87,7 +87,7 @@ UNIT_TEST(kinds_of_cores)
         assert_null(profile_kind(first, kind + 1));
         further += kind - 1;
     }
-    assert_int_equal(further, strlen(kinds) + 1); /* and Lunar Lake's */
+    assert_int_equal(further, strlen(kinds) + 2); /* and Lunar Lake's and Panther Lake's */
 }
 
 /* --- CPUID ------------------------------------------------------------------------------------------------------- */
@@ -296,6 +296,7 @@ UNIT_TEST(caches)
         { "lunarlake", 1, { 0x122, 0x3c0003f, 0x3f, 0 } },
         { "lunarlake", 3, { 0x163, 0x2c0003f, 0x3fff, 4 } },
         { "lunarlake/E", 1, { 0x122, 0x1c0003f, 0x7f, 1 } },
+        { "pantherlake", 2, { 0x143, 0x2c0003f, 0xfff, 0 } },
         { "goldmont", 0, { 0x121, 0x140003f, 0x3f, 1 } },
         { "goldmont", 3, { 0 } },
     };
