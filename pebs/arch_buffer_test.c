@@ -18,7 +18,7 @@
 
 #define PATTERN 0xa5u
 
-enum { PERIOD = 100, FIXED_0 = 32 };
+enum { PERIOD = PEBS_PERIOD_PRECISE, FIXED_0 = 32 };
 
 static const char *lacks_fixed_0(const struct caps *caps)
 {

@@ -14,7 +14,7 @@
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_FIXED)
 #define GROUP .needs = NEEDS, .lacks = lacks_fixed_0, .records = true
 
-enum { PERIOD = 100, FIXED_0 = 32 };
+enum { PERIOD = PEBS_PERIOD_PRECISE, FIXED_0 = 32 };
 
 static const char *lacks_fixed_0(const struct caps *caps)
 {

@@ -36,7 +36,7 @@
 #define LOADED(n) (UINT64_C(0x400020001000) + 0x10101 * (n))
 
 /* Periods for workload_straight and for the long loop, which has six times as many instructions. */
-enum { PERIOD = 90, LOOP_PERIOD = 550 };
+enum { PERIOD = PEBS_PERIOD_PRECISE, LOOP_PERIOD = 550 };
 
 static const char *lacks_snapshot(const struct caps *caps)
 {

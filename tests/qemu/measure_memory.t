@@ -54,7 +54,7 @@ my ($kib, $mib) = (1024, 1024 * 1024);
 # Of each profile with three levels: their sizes in KiB and cycles, and the cycles of memory, as docs/profiles.md has them. The
 # sizes of the rings stay clear of a level's own size; where they do not, the kernel's own lines leave some to the next level.
 my %caches;
-my %more = (goldencove => 1, lunarlake => 1, alderlake => 1, clearwaterforest => 1, sierraforest => 1);    # cycles of the instruction itself
+my %more = (goldencove => 1, lunarlake => 1, alderlake => 1, clearwaterforest => 1, sierraforest => 1, pantherlake => 1);    # cycles of the instruction itself
 for (split /^/, read_file("$FindBin::Bin/../../docs/profiles.md")) {
     my ($profile, @cells) = /^\| `([\w-]+)`(?:, P)? \| (.*?) \| (.*?) \| (.*?) \| .*? \| ([\d, ]+) \| .*\|$/ or next;
     my @cycles = split /, /, pop @cells;
@@ -74,6 +74,7 @@ my %usual = (
     icelake => [[48, 1280, 8192], [5, 5], [13, 14]],
     goldencove => [[48, 2048, 8192], [5, 5], [14, 16]],
     lunarlake => [[48, 2560, 12288], [4, 4], [15, 18]],
+    pantherlake => [[48, 3072, 12288], [4, 4], [15, 18]],
     alderlake => [[48, 1280, 8192], [5, 5], [14, 16]],
     clearwaterforest => [[32, 4096, 12288], [4, 4], [17, 20]],
     sierraforest => [[32, 4096, 12288], [4, 4], [17, 20]],
