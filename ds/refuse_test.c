@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Breaks each of the manual's restrictions on the DS save area alone, in a BTS and in a PEBS buffer. The check must
+ * Breaks the manual's restrictions on the DS save area one at a time, in a BTS and in a PEBS buffer. The check must
  * refuse the area with exactly that breach, and no register may change. It must accept the same area without the
  * breach. An area that only breaks advice must be accepted, reported, and work.
  *

@@ -91,7 +91,7 @@ static void show_codes(enum verdict verdict, const struct totals *totals)
 void run_end(enum verdict verdict, const struct totals *totals)
 {
     interrupts_off();
-    watchdog_stop(); /* a panic came inside a test, which must not go on */
+    watchdog_stop(); /* a panic occurred inside a test, which must not continue */
     dump_end();
     firmware_give_back();
     if (log_keeper_is_on() && how != OPTIONS_END_REBOOT)

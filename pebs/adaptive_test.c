@@ -45,7 +45,7 @@ static void sample_loads(struct test_run *run, const struct pebs_sample *sample,
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         const struct access *want = pebs_access(run, sample->workload, &record);
         if (!want) {
-            test_fail(run, "PEBS record %u is of no load in the workload", n);
+            test_fail(run, "PEBS record %u describes no load of the workload", n);
             continue;
         }
         pebs_check(run, sample, &record, want->ip, want->next_ip);
@@ -115,7 +115,7 @@ static void xmm(struct test_run *run)
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         const struct access *want = pebs_access(run, sample.workload, &record);
         if (!want) {
-            test_fail(run, "PEBS record %u is of no load in the workload", n);
+            test_fail(run, "PEBS record %u describes no load of the workload", n);
             continue;
         }
         pebs_check(run, &sample, &record, want->ip, want->next_ip);
@@ -218,8 +218,8 @@ TEST(pebs_adaptive_lbr) = {
 /* ---- counters ------------------------------------------------------------------------------------------------- */
 
 /*
- * Fixed counter 0 counts instructions, and a record is of the instruction that overflows it (INST_RETIRED.PREC_DIST).
- * If general counters have precise distribution as well, a record may be of the next instruction instead. Then all
+ * Fixed counter 0 counts instructions, and a record describes the instruction that overflows it (PREC_DIST).
+ * If general counters have precise distribution as well, a record may describe the next instruction instead. Then all
  * records may be one instruction farther apart.
  */
 static void fixed(struct test_run *run)
@@ -236,7 +236,7 @@ static void fixed(struct test_run *run)
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         pebs_check(run, &sample, &record, record.eventing_ip, record.eventing_ip + WORKLOAD_STRAIGHT_STEP);
         if (!pebs_event_number(run, &sample, &record, &number)) {
-            test_fail(run, "PEBS record %u is not of an instruction in the workload", n);
+            test_fail(run, "PEBS record %u describes no instruction of the workload", n);
             return;
         }
         if (n == 1 && run->caps->pebs_pdist_counters && number - last == sample.period + 1) {
@@ -299,7 +299,7 @@ static const char *lacks_pdist(const struct caps *caps)
     return caps->pebs_pdist_counters ? NULL : "no counter of this core has precise distribution for every event";
 }
 
-/* Each load has a known number: the record must be of the load that overflows the counter, never of a later one. */
+/* Each load has a known number: the record must describe the load that overflows the counter, not a later one. */
 static void pdist(struct test_run *run)
 {
     const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);
@@ -343,7 +343,7 @@ static void check_distances(struct test_run *run, const struct pebs_sample *samp
 
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         if (!pebs_event_number(run, sample, &record, &number)) {
-            test_fail(run, "PEBS record %u is not of an instruction in the workload", n);
+            test_fail(run, "PEBS record %u describes no instruction of the workload", n);
             return;
         }
         if (n)

@@ -481,7 +481,7 @@ static void full_bound(struct test_run *run)
 TEST(arch_full_bound) = {
     .id = "arch.full.bound",
     .title = "No byte past the end of a full buffer is written",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE: the buffer is of SIZE bytes",
+    .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE: the buffer has SIZE bytes",
     GROUP,
     .run = full_bound,
 };
@@ -507,7 +507,7 @@ static void full_oldest(struct test_run *run)
         }
         if (!pebs_event_number(run, &sample, &record, &number) || number + 16 < (n + 1) * PERIOD ||
             number >= (n + 2) * PERIOD)
-            test_fail(run, "record %u of the full buffer is of instruction %u", n, number);
+            test_fail(run, "record %u of the full buffer describes instruction %u", n, number);
     }
     unfill(run, first_of_full());
 }
@@ -541,7 +541,7 @@ static void full_counting(struct test_run *run)
 
 TEST(arch_full_counting) = {
     .id = "arch.full.counting",
-    .title = "While the buffer is full, the counter goes on counting",
+    .title = "While the buffer is full, the counter continues to count",
     .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
     .typical = "No available edition defines how a full buffer behaves; Linux only reads and clears FULL",
     GROUP,

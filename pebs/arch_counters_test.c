@@ -63,7 +63,7 @@ static void check_distances(struct test_run *run, const struct pebs_sample *samp
 
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         if (!pebs_event_number(run, sample, &record, &number)) {
-            test_fail(run, "PEBS record %u is not of an instruction in the workload", n);
+            test_fail(run, "PEBS record %u describes no instruction of the workload", n);
             return;
         }
         if (n)
@@ -91,7 +91,7 @@ static void reload(struct test_run *run)
     check_distances(run, &sample, THEN);
     if (ds_pebs_log()->records && records_pebs(run, 0, &record) && pebs_event_number(run, &sample, &record, &number) &&
         (number > FIRST || number < FIRST - 16))
-        test_fail(run, "the first record is of instruction %u, must be about %u", number, FIRST);
+        test_fail(run, "the first record describes instruction %u, must be about %u", number, FIRST);
 }
 
 TEST(arch_reload_exact) = {
@@ -201,7 +201,7 @@ static void general_counters(struct test_run *run)
             const struct access *want = pebs_access(run, sample.workload, &record);
             test_equal(run, "applicable counters", record.counters, MSR_BIT(n));
             if (!want)
-                test_fail(run, "PEBS record %u of counter %u is of no load in the workload", i, n);
+                test_fail(run, "PEBS record %u of counter %u describes no load of the workload", i, n);
         }
     }
 }
@@ -235,7 +235,7 @@ TEST(arch_pdist_fixed) = {
     .run = pdist_fixed,
 };
 
-/* The record is of the very load that overflows the counter, never a later one. */
+/* The record must describe the load that overflows the counter, not a later one. */
 static void pdist_general(struct test_run *run)
 {
     const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);

@@ -425,7 +425,7 @@ static void check_one_of_two(struct test_run *run, const struct pebs_sample *sam
         if (!(record.counters & MSR_BIT(sample->counter)) || !pebs_event_number(run, sample, &record, &number))
             continue;
         if (number < due)
-            test_fail(run, "PEBS record %u of counter %u is of event %u, must be of %u or later", n, sample->counter,
+            test_fail(run, "PEBS record %u of counter %u describes event %u, must be %u or later", n, sample->counter,
                       number, due);
         due = number + pebs_sample_spacing(run->caps, sample);
         came++;
@@ -462,10 +462,10 @@ static void two(struct test_run *run)
     check_one_of_two(run, &second, ahead);
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         if (!record.counters || record.counters & ~both)
-            test_fail(run, "PEBS record %u is of counters 0x%" PRIx64 ", must be of one of 0x%" PRIx64 " or both", n,
+            test_fail(run, "PEBS record %u has the counters 0x%" PRIx64 ", must have one of 0x%" PRIx64 " or both", n,
                       record.counters, both);
         else if (record.counters == both)
-            test_differs(run, "PEBS record %u is of both counters", n);
+            test_differs(run, "PEBS record %u has both counters", n);
     }
 }
 
@@ -514,7 +514,7 @@ static void os_at_3(struct test_run *run)
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
         if (pebs_access(run, workload, &record))
-            test_fail(run, "PEBS record %u is of a load at CPL 3", n);
+            test_fail(run, "PEBS record %u describes a load at CPL 3", n);
 }
 
 TEST(pebs_rings_os_at_3) = {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Each precise event of this core that a workload triggers a known number of times at known places. For each other
- * event a note says why it was not exercised. The delay until PEBS is armed decides which of the places a record is of
- * (suite/support/pebs_places.h). If an event counts micro-operations, their number is not known exactly, either.
+ * event a note says why it was not exercised. The delay until PEBS is armed decides which of the places a record
+ * describes (suite/support/pebs_places.h). If an event counts micro-operations, their number is not known exactly,
+ * either.
  */
 #include <inttypes.h>
 
@@ -120,7 +121,8 @@ static void check_places(struct test_run *run, const struct pebs_sample *sample,
         case RING:
             access = pebs_access(run, r->workload, &record);
             if (!access) {
-                test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", is not of the event's instruction", n, record.ip);
+                test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", does not describe the event's instruction", n,
+                          record.ip);
                 break;
             }
             pebs_check(run, sample, &record, access->ip, access->next_ip);
@@ -132,7 +134,7 @@ static void check_places(struct test_run *run, const struct pebs_sample *sample,
             break;
         case INSTRUCTIONS:
             if (!pebs_is_closing(sample, &record) && !pebs_event_number(run, sample, &record, &number))
-                test_fail(run, "PEBS record %u is not of an instruction in the workload", n);
+                test_fail(run, "PEBS record %u describes no instruction of the workload", n);
             break;
         }
     }

@@ -5,8 +5,8 @@
  * front-end tagging.
  *
  * In the manual a tagged uop counts once, when it retires, but the number of uops per instruction is undefined.
- * Typically, an addition, a load and a store are one each, LFENCE is none of these, and the record is of the very next
- * event after an overflow (suite/support/pebs_places.h).
+ * Typically, an addition, a load and a store are one each, LFENCE is none of these, and the record describes the very
+ * next event after an overflow (suite/support/pebs_places.h).
  */
 #include "pebs/netburst.h"
 
@@ -156,7 +156,7 @@ static bool is_target(const struct workload *workload, uint64_t ip)
 /*
  * Two independent sources of a misprediction: the flag in its BTS record, and the tag from its replay. The number
  * depends on the predictor. Typically both agree, except for the last conditional branch of the loop, which falls
- * through and is in no trace. Only this is promised: the records are of branches.
+ * through and is in no trace. Only this is promised: the records describe branches.
  */
 static void replay_mispredicted(struct test_run *run)
 {
@@ -225,7 +225,7 @@ static void check_chase(struct test_run *run, unsigned spacing)
         test_equal(run, "IP", record.ip, workload_chase.accesses[0].next_ip);
         test_equal(run, "RAX", record.gpr[PEBS_RAX], (uintptr_t)workload_ring[step % WORKLOAD_CHASE_LINES]);
         if (in_order && step != (n + 1) * spacing)
-            test_differs(run, "PEBS record %u is of step %u, typically of %u", n, step, (n + 1) * spacing);
+            test_differs(run, "PEBS record %u describes step %u, typically %u", n, step, (n + 1) * spacing);
         in_order = in_order && step == (n + 1) * spacing;
     }
 }

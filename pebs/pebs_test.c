@@ -36,7 +36,7 @@ static void check_access(struct test_run *run, const struct pebs_sample *sample,
     const struct access *want = pebs_access(run, sample->workload, record);
 
     if (!want) {
-        test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", is of no access in the workload", n, record->ip);
+        test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", describes no access of the workload", n, record->ip);
         return;
     }
     pebs_check(run, sample, record, want->ip, want->next_ip);
@@ -293,7 +293,7 @@ static void sample_branches(struct test_run *run)
         const bool same = got && (!(record.has & PEBS_HAS_GPRS) || got->to == due->to) &&
                           (!(record.has & PEBS_HAS_EVENTING_IP) || got->from == due->from);
         if (!same && in_order)
-            test_differs(run, "PEBS record %u, IP 0x%" PRIx64 ", is typically of the branch at 0x%" PRIx64, n,
+            test_differs(run, "PEBS record %u, IP 0x%" PRIx64 ", typically describes the branch at 0x%" PRIx64, n,
                          record.has & PEBS_HAS_GPRS ? record.ip : record.eventing_ip, due->from);
         in_order = in_order && same;
     }
@@ -422,7 +422,7 @@ static void instructions_registers(struct test_run *run)
         if (pebs_is_closing(&sample, &record))
             continue;
         if (record.ip < workload->start || record.ip > workload->limit)
-            test_fail(run, "PEBS record %u is not of an instruction in the workload", n);
+            test_fail(run, "PEBS record %u describes no instruction of the workload", n);
         if (!loaded_by(workload, record.ip, &value))
             continue;
         check_registers(run, n, &record);
@@ -430,7 +430,7 @@ static void instructions_registers(struct test_run *run)
         loaded++;
     }
     if (!loaded)
-        test_fail(run, "no record is of an instruction after the first load");
+        test_fail(run, "no record describes an instruction after the first load");
 }
 
 TEST(pebs_instructions_registers) = {
@@ -474,7 +474,7 @@ static void instructions_threshold(struct test_run *run)
             continue; /* in the service routine */
         }
         if (last && number <= last)
-            test_fail(run, "PEBS record %u is of an instruction before that of the previous record", n);
+            test_fail(run, "PEBS record %u describes an instruction before that of the previous record", n);
         else if (inside && number >= last + 2 * spacing)
             test_fail(run, "PEBS record %u is %u instructions after the previous one: a record is missing", n,
                       number - last);
@@ -501,8 +501,8 @@ TEST(pebs_instructions_threshold) = {
 /*
  * A chase of 64 rounds through a ring of 16 lines: from the second round on each load hits the first level, unless
  * something evicted its line. The processor tracks loads that it picks at random and counts only those (SDM Vol. 3B
- * (253669-081), "Load Latency Performance Monitoring Facility"), so a record may be of any step. RCX, which counts down
- * the steps, identifies it.
+ * (253669-081), "Load Latency Performance Monitoring Facility"), so a record may describe any step. RCX, which counts
+ * down the steps, identifies it.
  */
 static void load_latency(struct test_run *run)
 {

@@ -78,7 +78,7 @@ static void applicable(struct test_run *run)
 
 TEST(pebs_record_applicable) = {
     .id = "pebs.record.applicable",
-    .title = "The applicable counters of a record are exactly the one counter that it is of",
+    .title = "The applicable counters of a record are exactly the counter that caused it",
     .source = SDM_PEBS_RECORD_SKL ", offset 90H",
     .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_PEBS_TSC | NEED_PEBS_COUNTERS,
     .records = true,

@@ -340,7 +340,7 @@ static void counted(struct test_run *run)
         if (pebs_is_closing(&sample, &record))
             continue;
         if (!pebs_event_number(run, &sample, &record, &number)) {
-            test_fail(run, "PEBS record %u is of no instruction in the workload", n);
+            test_fail(run, "PEBS record %u describes no instruction of the workload", n);
             return;
         }
         const uint64_t upto = how->upto(number);
@@ -425,7 +425,7 @@ TEST(pebs_snapshot_forward) = {
 };
 
 /*
- * The counter that the record is of. Its value must be from before the reload, because Linux adds the whole period.
+ * The counter that caused the record. Its value must be from before the reload, because Linux adds the whole period.
  * After the reload the value would be within the last period before overflow, and larger.
  */
 static void own(struct test_run *run)

@@ -45,7 +45,7 @@ static struct command {
     struct output_setup setup;
     bool count_only;
     bool leave_out[KINDS];                                              /* by index into kinds[] */
-    bool misfit;                                                        /* a dump is of another build than the ELF */
+    bool misfit;                                                        /* a dump is from another build than the ELF */
     void (*machine)(void *context, const struct dump_machine *machine); /* the output's own function */
 } command;
 

@@ -411,7 +411,7 @@ struct fatal {
     void (*run)(void);
 };
 
-/* Stops the watchdog: while its input is unmasked, an NMI might be of a device that shares the input. */
+/* Stops the watchdog: while its input is unmasked, an NMI might come from a device that shares the input. */
 static void run_fatal(struct test_run *run)
 {
     watchdog_stop();

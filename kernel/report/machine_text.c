@@ -146,7 +146,7 @@ static void hypervisor(const struct line_sink *out, const struct caps *c)
         { "KVMKVMKVM", "a real processor, with the features that KVM exposes" },
         { "TCGTCGTCGTCG", "QEMU's emulation: no silicon, a debug store is modelled" },
     };
-    const char *meaning = "what there is of the processor is the hypervisor's choice";
+    const char *meaning = "the hypervisor chooses the processor's features";
 
     if (c->hypervisor_name[0] == '\0')
         return;

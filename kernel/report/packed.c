@@ -357,7 +357,7 @@ const char *packed_error_text(enum packed_error error)
     case PACKED_UNKNOWN_FORMAT:
         return "a format that this dsdump does not know: use a newer one";
     case PACKED_CONTENTS:
-        return "the checksum is right, but the contents are of no kernel";
+        return "the checksum is right, but no kernel writes such contents";
     }
     return "unknown error";
 }

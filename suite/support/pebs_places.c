@@ -48,7 +48,7 @@ const struct access *pebs_access(const struct test_run *run, const struct worklo
     return NULL;
 }
 
-/* The taken branch of these kinds that a record is of; NULL if there is none. */
+/* The taken branch of these kinds that a record describes; NULL if there is none. */
 static const struct branch *taken(const struct test_run *run, const struct workload *workload, uint64_t kinds,
                                   const struct pebs_record *record)
 {
@@ -74,7 +74,7 @@ const struct branch *pebs_check_branch(struct test_run *run, const struct pebs_s
              told(record) == (tells_itself(run, record) ? end : behind))
         pebs_check(run, s, record, end, behind);
     else
-        test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", is of no branch of its kind", n, record->ip);
+        test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", describes no branch of its kind", n, record->ip);
     return branch;
 }
 
@@ -152,20 +152,21 @@ void pebs_check_numbers(struct test_run *run, const struct pebs_sample *s, unsig
         if (pebs_is_closing(s, &record))
             continue;
         if (!pebs_event_number(run, s, &record, &number)) {
-            test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", is of no event in the workload", n, record.ip);
+            test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", describes no event of the workload", n, record.ip);
             return;
         }
         if (s->rounds > 1) /* the round is unknown */
             while (number < least)
                 number += pebs_events_of_round(s);
         if (number < least)
-            test_fail(run, "PEBS record %u is of event %u, must be of %u or later", n, number, due);
+            test_fail(run, "PEBS record %u describes event %u, must be %u or later", n, number, due);
         else if (number >= due + spacing)
-            test_fail(run, "PEBS record %u is of event %u: the record of about event %u is missing", n, number, due);
+            test_fail(run, "PEBS record %u describes event %u: the record of about event %u is missing", n, number,
+                      due);
         else if (number > due && precise)
-            test_fail(run, "PEBS record %u is of event %u, must be of %u", n, number, due);
+            test_fail(run, "PEBS record %u describes event %u, must be %u", n, number, due);
         else if (number > due && typical) {
-            test_differs(run, "PEBS record %u is of event %u, typically of %u", n, number, due);
+            test_differs(run, "PEBS record %u describes event %u, typically %u", n, number, due);
             typical = false;
         }
         due = number + spacing;

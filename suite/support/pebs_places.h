@@ -4,9 +4,9 @@
  *
  * The manual promises: the overflow of a counter arms PEBS, and a later event is recorded; the delay is finite, but the
  * number of events in it is undefined (SDM Vol. 3B (253669-081), "Precise Distribution of Instructions Retired
- * (PDIR)"). So a record is of the first event after the overflow, or of a later event. If it is a whole period late, a
- * record is missing. With precise distribution, the record is of the event that overflows the counter. Typical, and
- * reported if different: if events are serialised, the record is of the first event after the overflow.
+ * (PDIR)"). So a record describes the first event after the overflow, or a later event. If it is a whole period late, a
+ * record is missing. With precise distribution, the record describes the event that overflows the counter. Typical, and
+ * reported if different: if events are serialised, the record describes the first event after the overflow.
  */
 #ifndef SUITE_SUPPORT_PEBS_PLACES_H
 #define SUITE_SUPPORT_PEBS_PLACES_H
@@ -22,12 +22,12 @@ void pebs_plan(struct test_run *run, unsigned typical);
 /* Checks the number of records against the same bounds, and reports if it is not the typical one. */
 void pebs_check_count(struct test_run *run, unsigned came, unsigned typical);
 
-/* The access in the workload that a record is of; NULL if there is none. */
+/* The access in the workload that a record describes; NULL if there is none. */
 const struct access *pebs_access(const struct test_run *run, const struct workload *workload,
                                  const struct pebs_record *record);
 
 /*
- * pebs_check() of a record of branches of these kinds: it must be of a branch that the workload takes, or of the one at
+ * pebs_check() of a record of branches of these kinds: it must describe a branch that the workload takes, or the one at
  * the end of workload_long_loop and workload_user_loop. Returns the taken one.
  */
 const struct branch *pebs_check_branch(struct test_run *run, const struct pebs_sample *sample, uint64_t kinds,
@@ -41,12 +41,12 @@ const struct branch *pebs_check_branch(struct test_run *run, const struct pebs_s
 bool pebs_event_number(const struct test_run *run, const struct pebs_sample *sample, const struct pebs_record *record,
                        unsigned *number);
 
-/* Returns whether a record is of an instruction that closes the window. Such instructions count, too. */
+/* Returns whether a record describes an instruction that closes the window. Such instructions count, too. */
 bool pebs_is_closing(const struct pebs_sample *sample, const struct pebs_record *record);
 
 /*
- * Checks that the log's records are of events that are allowed. first: the number of the first record's typical event;
- * for a counter that starts at its period, pebs_spacing() minus 1.
+ * Checks that the log's records describe events that are allowed. first: the number of the first record's typical
+ * event; for a counter that starts at its period, pebs_spacing() minus 1.
  */
 void pebs_check_numbers(struct test_run *run, const struct pebs_sample *sample, unsigned first);
 

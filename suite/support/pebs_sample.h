@@ -43,14 +43,14 @@ struct pebs_sample {
 unsigned pebs_spacing(const struct pebs_event *event, unsigned period);
 
 /*
- * Returns whether a sample's records are of the event that overflows the counter. pebs_sample_spacing() is
+ * Returns whether a sample's records describe the event that overflows the counter. pebs_sample_spacing() is
  * pebs_spacing() for a sample whose counter may have precise distribution: at short periods, such a counter records
  * the overflowing event or a later one.
  */
 bool pebs_is_precise(const struct caps *caps, const struct pebs_sample *sample);
 unsigned pebs_sample_spacing(const struct caps *caps, const struct pebs_sample *sample);
 
-/* Returns whether the sample is of instructions. */
+/* Returns whether the sampled event counts instructions. */
 bool pebs_of_instructions(const struct pebs_sample *sample);
 
 /* The events of one round: all instructions of a workload whose number is known, else its accesses. */

@@ -147,7 +147,7 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     like($out->[3], qr/^no problem found$/m, 'a state that is whole');
     like($out->[5], qr{^\S+/0 is incomplete: its last line is not \"end\"$}m, 'a state that is cut between two lines');
     like($out->[7], qr{^\S+/0 is incomplete: its last line is not \"end\"$}m, 'a state that is cut in a line');
-    like($out->[9], qr{^\S+/0 is of another stop \(rip 0x1[0-9a-f]+, GDB is at 0x[0-9a-f]+\): step once, or was QEMU started with state=\S+\?$}m,
+    like($out->[9], qr{^\S+/0 is from another stop \(rip 0x1[0-9a-f]+, GDB is at 0x[0-9a-f]+\): step once, or was QEMU started with state=\S+\?$}m,
         'a state of another stop');
     like($out->[11], qr/^no problem found$/m, 'which a step replaces');
     like($out->[14], qr/^no problem found\n\(the state has no register idt: whether the vector has a handler was not checked\)$/m,

@@ -385,18 +385,19 @@ UNIT_TEST(numbers_of_loads)
 {
     const struct pebs_sample s = { .event = loads, .workload = &workload_chase, .period = 32 };
     SAID(&skylake, s, 32, "", { 0x1004, 0x1000, 1024 - 32 }, { 0x1004, 0x1000, 1024 - 65 });
-    SAID(&skylake, s, 32, "wrong: PEBS record 0 is of event 31, must be of 32 or later\n",
+    SAID(&skylake, s, 32, "wrong: PEBS record 0 describes event 31, must be 32 or later\n",
          { 0x1004, 0x1000, 1024 - 31 }, { 0x1004, 0x1000, 1024 - 64 });
-    SAID(&skylake, s, 32, "differs: PEBS record 0 is of event 33, typically of 32\n", { 0x1004, 0x1000, 1024 - 33 },
+    SAID(&skylake, s, 32, "differs: PEBS record 0 describes event 33, typically 32\n", { 0x1004, 0x1000, 1024 - 33 },
          { 0x1004, 0x1000, 1024 - 67 });
-    SAID(&skylake, s, 32, "differs: PEBS record 1 is of event 97, typically of 65\n", { 0x1004, 0x1000, 1024 - 32 },
+    SAID(&skylake, s, 32, "differs: PEBS record 1 describes event 97, typically 65\n", { 0x1004, 0x1000, 1024 - 32 },
          { 0x1004, 0x1000, 1024 - 97 });
-    SAID(&skylake, s, 32, "wrong: PEBS record 1 is of event 98: the record of about event 65 is missing\n",
+    SAID(&skylake, s, 32, "wrong: PEBS record 1 describes event 98: the record of about event 65 is missing\n",
          { 0x1004, 0x1000, 1024 - 32 }, { 0x1004, 0x1000, 1024 - 98 });
-    SAID(&skylake, s, 32, "wrong: PEBS record 0, IP 0x1004, is of no event in the workload\n",
+    SAID(&skylake, s, 32, "wrong: PEBS record 0, IP 0x1004, describes no event of the workload\n",
          { 0x1004, 0x1004, 1000 });
-    SAID(&skylake, s, 32, "wrong: PEBS record 0, IP 0x1004, is of no event in the workload\n", { 0x1004, 0x1000, 0 });
-    SAID(&skylake, s, 32, "wrong: PEBS record 0, IP 0x1004, is of no event in the workload\n",
+    SAID(&skylake, s, 32, "wrong: PEBS record 0, IP 0x1004, describes no event of the workload\n",
+         { 0x1004, 0x1000, 0 });
+    SAID(&skylake, s, 32, "wrong: PEBS record 0, IP 0x1004, describes no event of the workload\n",
          { 0x1004, 0x1000, 1025 });
 
     struct caps caps = skylake; /* with precise distribution no record may be late */
@@ -404,9 +405,9 @@ UNIT_TEST(numbers_of_loads)
     caps.pebs_pdist_counters = 1;
     precise.period = 128;
     SAID(&caps, precise, 127, "", { 0x1004, 0x1000, 1024 - 127 }, { 0x1004, 0x1000, 1024 - 255 });
-    SAID(&caps, precise, 127, "wrong: PEBS record 1 is of event 256, must be of 255\n", { 0x1004, 0x1000, 1024 - 127 },
+    SAID(&caps, precise, 127, "wrong: PEBS record 1 describes event 256, must be 255\n", { 0x1004, 0x1000, 1024 - 127 },
          { 0x1004, 0x1000, 1024 - 256 });
-    SAID(&caps, precise, 127, "wrong: PEBS record 0 is of event 126, must be of 127 or later\n",
+    SAID(&caps, precise, 127, "wrong: PEBS record 0 describes event 126, must be 127 or later\n",
          { 0x1004, 0x1000, 1024 - 126 });
 }
 
@@ -420,13 +421,13 @@ UNIT_TEST(numbers_over_rounds)
         table[i] = (struct access){ .ip = 0x4000 + 8 * i, .next_ip = 0x4004 + 8 * i };
 #define AT(i) { 0x4004 + 8 * (i), 0x4000 + 8 * (i), 0 }
     SAID(&skylake, s, 33, "", AT(33), AT(67 - 64), AT(101 - 64));
-    SAID(&skylake, s, 33, "differs: PEBS record 1 is of event 68, typically of 67\n", AT(33), AT(68 - 64));
-    SAID(&skylake, s, 33, "wrong: PEBS record 1 is of event 130: the record of about event 67 is missing\n", AT(33),
+    SAID(&skylake, s, 33, "differs: PEBS record 1 describes event 68, typically 67\n", AT(33), AT(68 - 64));
+    SAID(&skylake, s, 33, "wrong: PEBS record 1 describes event 130: the record of about event 67 is missing\n", AT(33),
          AT(66 - 64));
-    SAID(&skylake, s, 33, "wrong: PEBS record 1 is of event 101: the record of about event 67 is missing\n", AT(33),
+    SAID(&skylake, s, 33, "wrong: PEBS record 1 describes event 101: the record of about event 67 is missing\n", AT(33),
          AT(101 - 64));
     s.rounds = 1;
-    SAID(&skylake, s, 33, "wrong: PEBS record 1 is of event 3, must be of 67 or later\n", AT(33), AT(67 - 64));
+    SAID(&skylake, s, 33, "wrong: PEBS record 1 describes event 3, must be 67 or later\n", AT(33), AT(67 - 64));
 #undef AT
 }
 
@@ -459,13 +460,13 @@ UNIT_TEST(numbers_of_instructions)
             assert_int_equal(number, places[i].fault);
     }
     SAID(&trap, s, 49, "", { 0x2005, 0, 100 - 24 }, { 0x2005, 0, 100 - 49 }); /* 48 and 98 */
-    SAID(&trap, s, 49, "wrong: PEBS record 0 is of event 47, must be of 49 or later\n", { 0x2007, 0, 100 - 24 });
+    SAID(&trap, s, 49, "wrong: PEBS record 0 describes event 47, must be 49 or later\n", { 0x2007, 0, 100 - 24 });
     const struct pebs_sample line = { .event = instructions, .workload = &straight, .period = 49 };
-    SAID(&trap, line, 49, "differs: PEBS record 1 is of event 99, typically of 98\n", { 0x3000 + 4 * 49, 0, 0 },
+    SAID(&trap, line, 49, "differs: PEBS record 1 describes event 99, typically 98\n", { 0x3000 + 4 * 49, 0, 0 },
          { 0x3000 + 4 * 100, 0, 0 });
-    SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x30c6, is of no event in the workload\n", { 0x30c6, 0, 0 });
-    SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x3000, is of no event in the workload\n", { 0x3000, 0, 0 });
-    SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x31b1, is of no event in the workload\n", { 0x31b1, 0, 0 });
+    SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x30c6, describes no event of the workload\n", { 0x30c6, 0, 0 });
+    SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x3000, describes no event of the workload\n", { 0x3000, 0, 0 });
+    SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x31b1, describes no event of the workload\n", { 0x31b1, 0, 0 });
     SAID(&trap, line, 49, "", { 0x3000 + 4 * 50, 0, 0 }, { 0x3191, 0, 0 }, { 0x31b0, 0, 0 }); /* close the window */
 }
 
@@ -487,8 +488,8 @@ UNIT_TEST(branches)
         { &workload, both, 0x30, 0x10, true, &table[1], "" },
         { &workload, both, 0x30, 0x10, false, &table[1],
           "wrong: IP is 0x30, must be 0x10\n" }, /* not only known, but checked */
-        { &workload, both, 0x31, 0x10, true, NULL, "wrong: PEBS record 7, IP 0x31, is of no branch of its kind\n" },
-        { &workload, both, 0x50, 0x40, true, NULL, "wrong: PEBS record 7, IP 0x50, is of no branch of its kind\n" },
+        { &workload, both, 0x31, 0x10, true, NULL, "wrong: PEBS record 7, IP 0x31, describes no branch of its kind\n" },
+        { &workload, both, 0x50, 0x40, true, NULL, "wrong: PEBS record 7, IP 0x50, describes no branch of its kind\n" },
         { &workload, PEBS_HAS_EVENTING_IP, 0, 0x10, true, &table[0], "" },
         { &workload, PEBS_HAS_GPRS, 0x30, 0, true, &table[1], "" },
         { &workload, PEBS_HAS_GPRS, 0x10, 0, false, &table[0], "" },
@@ -496,7 +497,7 @@ UNIT_TEST(branches)
         { &workload_user_loop, PEBS_HAS_GPRS, 0x2009, 0, true, NULL, "" },
         { &workload_long_loop, both, 0x200a, 0x2007, true, NULL, "wrong: IP is 0x200a, must be 0x2009\n" },
         { &workload_long_loop, PEBS_HAS_GPRS, 0x2008, 0, true, NULL,
-          "wrong: PEBS record 7, IP 0x2008, is of no branch of its kind\n" },
+          "wrong: PEBS record 7, IP 0x2008, describes no branch of its kind\n" },
     };
     for (unsigned i = 0; i < COUNT_OF(ways); i++) {
         const struct pebs_sample s = { .event = loads, .workload = ways[i].workload, .period = 33 };

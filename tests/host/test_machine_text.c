@@ -140,8 +140,8 @@ UNIT_TEST(hypervisors)
 {
     static const char *const rows[][2] = {
         { "TCGTCGTCGTCG", "QEMU's emulation: no silicon, a debug store is modelled" },
-        { "Microsoft Hv", "what there is of the processor is the hypervisor's choice" },
-        { "KVMKVMKVMx", "what there is of the processor is the hypervisor's choice" },
+        { "Microsoft Hv", "the hypervisor chooses the processor's features" },
+        { "KVMKVMKVMx", "the hypervisor chooses the processor's features" },
     };
     struct caps caps = skylake();
 

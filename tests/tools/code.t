@@ -134,7 +134,7 @@ for words, sentence in (
          'character 19: characters that encode no bytes'),
         ([whole[:10]], 'the code is cut off'), ([whole + '000' * 256], 'longer than any code'),
         ([code(form=2)], 'a format that this dsdump does not know: use a newer one'),
-        ([code(verdict=5)], 'the checksum is right, but the contents are of no kernel')):
+        ([code(verdict=5)], 'the checksum is right, but no kernel writes such contents')):
     status, text, err = said(*words)
     same((status, text, any(err.startswith(f'dsdump: --code: {each}') for each in (sentence, *sentence.split('|')))),
          (2, '', True), sentence)

@@ -48,7 +48,7 @@ class State:
         mask = (1 << 8 * pointer_size()) - 1
         here = gdb.newest_frame().pc() & mask
         if told is not None and int(told[1], 16) & mask != here:
-            raise Problem(f'{path} is of another stop (rip {told[1]}, GDB is at {here:#x}): step once, or was QEMU '
+            raise Problem(f'{path} is from another stop (rip {told[1]}, GDB is at {here:#x}): step once, or was QEMU '
                           f'started with state={os.path.dirname(path)}?')
 
 

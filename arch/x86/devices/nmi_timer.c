@@ -73,7 +73,7 @@ static void end_listening(void)
 }
 
 /*
- * An NMI that is not the timer's is unexpected. But while the timer's input is unmasked, the NMI may be of a device
+ * An NMI that is not the timer's is unexpected. But while the timer's input is unmasked, the NMI may come from a device
  * that shares the input: then the timer is not used again. An NMI for a hardware error is always unexpected.
  */
 static void nmi(struct interrupt_frame *frame)
