@@ -8,6 +8,7 @@
  * the buffer in memory, so the two must agree.
  */
 #include "arch/x86/cpu.h"
+#include "arch/x86/msr.h"
 #include "bts/bts.h"
 #include "kernel/test.h"
 #include "lbr/lbr.h"
@@ -25,7 +26,7 @@ static void with_lbr(struct test_run *run)
     if (!records_open(run, &config))
         return;
     lbr_reset(run->caps, 0);
-    window = bts_window(run->caps, false, run->caps->debugctl->lbr);
+    window = bts_window(run->caps, false, run->caps->debugctl->lbr | (run->test->argument ? DEBUGCTL_BTF : 0));
     interrupts_off();
     workload_calls.run(&window);
     interrupts_on();
@@ -47,4 +48,15 @@ TEST(bts_with_lbr) = {
     .needs = NEED_APIC | NEED_BTS | NEED_LBR | NEED_LBR_TOS,
     .records = true,
     .run = with_lbr,
+};
+
+TEST(bts_with_btf) = {
+    .id = "bts.with_btf",
+    .title = "With BTF set and TF clear, BTS and the LBR stack record as without it, and no debug exception arrives",
+    .source = SDM_2009 "\"Single-Stepping on Branches, Exceptions, and Interrupts\", 16.4.3; " SDM_BTS,
+    .typical = "The manual describes each facility alone, and does not promise that both record at the same time.",
+    .needs = NEED_APIC | NEED_BTS | NEED_LBR | NEED_LBR_TOS,
+    .records = true,
+    .run = with_lbr,
+    .argument = &(const bool){ true },
 };

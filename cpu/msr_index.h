@@ -66,6 +66,7 @@
 
 #define MSR_IA32_DEBUGCTL         0x000001d9u /* the other bits depend on the family: caps->debugctl */
 #define DEBUGCTL_LBR              MSR_BIT(0)
+#define DEBUGCTL_BTF              MSR_BIT(1) /* with TF: a debug exception after each branch */
 #define DEBUGCTL_FREEZE_WHILE_SMM MSR_BIT(14)
 
 #define MSR_IA32_PAT 0x00000277u

@@ -11,6 +11,7 @@
 
 #include "arch/x86/image.h"
 #include "arch/x86/interrupts.h"
+#include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
 #include "bts/bts.h"
 #include "suite/support/sources.h"
@@ -588,6 +589,29 @@ static void with_bts(struct test_run *run)
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
         pebs_check_branch(run, &sample, BRANCH_KINDS_ALL, n, &record);
 }
+
+/* The area's pages are not accessible to CPL 3. */
+static void restricted(struct test_run *run)
+{
+    const uintptr_t before = cr4_read(), restrictions = cr4_restrictions();
+
+    if (!restrictions) {
+        test_skip(run, "neither SMEP nor SMAP: CPUID.7:EBX bits 7 and 20 clear");
+        return;
+    }
+    cr4_write(before | restrictions);
+    with_bts(run);
+    cr4_write(before);
+}
+
+TEST(pebs_with_bts_restricted) = {
+    .id = "pebs.with_bts.restricted",
+    .title = "Code at CPL 3 is recorded in an area of the supervisor with SMEP, SMAP and, if supported, LAM and CET on",
+    .source = SDM_SETTING_UP_DS "; " SDM_2023A "\"Determination of Access Rights\": implicit supervisor-mode accesses",
+    .needs = NEEDS | NEED_EVENT_BRANCHES | NEED_BTS | NEED_BTS_CPL,
+    .records = true,
+    .run = restricted,
+};
 
 TEST(pebs_with_bts) = {
     .id = "pebs.with_bts",

@@ -581,6 +581,70 @@ static void status_set(struct test_run *run)
     test_equal(run, "IA32_PERF_GLOBAL_STATUS", counters_status(run), GENERAL(0));
 }
 
+/* The bits of causes other than counters' overflows that this processor has. */
+static uint64_t other_causes(const struct caps *caps)
+{
+    const bool arch = !caps_missing(caps, NEED_PEBS_ARCH);
+
+    return GLOBAL_STATUS_LBR_FRZ | GLOBAL_STATUS_CTR_FRZ |
+           (caps->perf_capabilities & PERF_CAP_METRICS ? MSR_BIT(48) : 0) |
+           (caps_missing(caps, NEED_PEBS) ? 0
+            : arch                        ? GLOBAL_STATUS_PEBS
+                                          : GLOBAL_STATUS_DS_BUFFER);
+}
+
+static void status_set_others(struct test_run *run)
+{
+    const uint64_t all = other_causes(run->caps);
+    uint64_t left = all;
+
+    msr_write(MSR_IA32_PERF_GLOBAL_STATUS_SET, all);
+    test_equal(run, "IA32_PERF_GLOBAL_STATUS", msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & all, all);
+    while (left) {
+        const uint64_t bit = left & -left;
+
+        left &= ~bit;
+        msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, bit);
+        test_equal(run, "IA32_PERF_GLOBAL_STATUS with a bit cleared", msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & all, left);
+    }
+}
+
+TEST(perfmon_status_set_others) = {
+    .id = "perfmon.status.set.others",
+    .title =
+        "Bits 48, 54, 58, 59 and 62 of IA32_PERF_GLOBAL_STATUS, if supported, can be set at once and cleared singly",
+    .source = SDM_PERFMON_4 "; Linux, commit 52448a0a7390 (\"arch-PEBS enabling\"): bit 54",
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = before_version_4,
+    .run = status_set_others,
+};
+
+/* A kernel cannot enter system management mode, so it sees only the flag. */
+static void freeze_while_smm(struct test_run *run)
+{
+    const uint64_t before = msr_get(MSR_IA32_DEBUGCTL);
+
+    msr_write(MSR_IA32_DEBUGCTL, before | DEBUGCTL_FREEZE_WHILE_SMM);
+    test_equal(run, "IA32_DEBUGCTL", msr_get(MSR_IA32_DEBUGCTL), before | DEBUGCTL_FREEZE_WHILE_SMM);
+    msr_write(MSR_IA32_DEBUGCTL, before & ~DEBUGCTL_FREEZE_WHILE_SMM);
+    test_equal(run, "IA32_DEBUGCTL", msr_get(MSR_IA32_DEBUGCTL), before & ~DEBUGCTL_FREEZE_WHILE_SMM);
+    msr_write(MSR_IA32_DEBUGCTL, before);
+}
+
+static const char *counts_in_smm(const struct caps *caps)
+{
+    return caps->freeze_while_smm ? NULL : "no FREEZE_WHILE_SMM: IA32_PERF_CAPABILITIES bit 12 clear";
+}
+
+TEST(perfmon_freeze_while_smm) = {
+    .id = "perfmon.freeze_while_smm",
+    .title = "FREEZE_WHILE_SMM of IA32_DEBUGCTL can be set and cleared if IA32_PERF_CAPABILITIES bit 12 is set",
+    .source = SDM_2023 "\"Filtering of SMM Handler Overhead\"",
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = counts_in_smm,
+    .run = freeze_while_smm,
+};
+
 TEST(perfmon_status_set) = {
     .id = "perfmon.status.set",
     .title = "A 1 written to IA32_PERF_GLOBAL_STATUS_SET sets its status bit",

@@ -204,6 +204,19 @@ static inline void cr4_write(uintptr_t value)
     __asm__ volatile("mov %0, %%cr4" : : "r"(value) : "memory");
 }
 
+/* The bits of CR4 that restrict accesses and are supported: SMEP, SMAP, LAM_SUP, and CET if CR0.WP is set. */
+static inline uintptr_t cr4_restrictions(void)
+{
+    struct cpuid features = { 0 }, more = { 0 };
+
+    if (cpuid(0, 0).eax >= 7)
+        features = cpuid(7, 0);
+    if (features.eax >= 1)
+        more = cpuid(7, 1);
+    return (uintptr_t)((features.ebx >> 7 & 1) << 20 | (features.ebx >> 20 & 1) << 21 | (more.eax >> 26 & 1) << 28 |
+                       (features.ecx >> 7 & cr0_read() >> 16 & 1) << 23);
+}
+
 static inline void cr0_write(uintptr_t value)
 {
     __asm__ volatile("mov %0, %%cr0" : : "r"(value) : "memory");

@@ -6,6 +6,8 @@
 #include "model/faults/broken.h"
 
 #define PREDICTED UINT64_C(0x10)
+#define BTF       UINT64_C(2)
+#define PAGE_USER UINT64_C(4) /* struct host, page */
 
 static bool is_far(const struct branch *b)
 {
@@ -25,6 +27,9 @@ static bool bts_wants(const struct vcpu *v, const struct branch *b)
            !(is_far(b) && !is_interruption(b) && fault(v, FAULT_BTS_BRANCHES_IRET_FORGOTTEN)) &&
            !(is_interruption(b) && fault(v, FAULT_BTS_BRANCHES_INTERRUPTS_FORGOTTEN)) &&
            !(b->block->end == END_RET && fault(v, FAULT_BTS_BRANCHES_RETURNS_FORGOTTEN)) &&
+           !(fault(v, FAULT_BTS_BTF_STOPS) && vcpu_debugctl(v, BTF)) &&
+           !(b->block->cpl != 0 && fault(v, FAULT_BTS_CPL_RIGHTS) &&
+             !(v->host->page(v->cpu, v->ds.area.bts.index) & PAGE_USER)) &&
            !(b->block->end == END_IND_JMP && fault(v, FAULT_BTS_BRANCHES_INDIRECT_FORGOTTEN));
 }
 

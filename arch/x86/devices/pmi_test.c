@@ -207,6 +207,42 @@ TEST(pmi_lvt_nmi) = {
     .run = nmi,
 };
 
+static unsigned nested;
+
+/* The first NMI's handler causes another overflow. */
+static void overflow_in_nmi(struct interrupt_frame *frame)
+{
+    observe(frame);
+    if (seen.interrupts > 1)
+        return;
+    msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
+    counter_program(0, INSTRUCTIONS | PERFEVTSEL_EN | BOTH_RINGS | PERFEVTSEL_INT, 0 - (uint64_t)EVENTS, false);
+    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, 1);
+    apic_performance_write(APIC_LVT_NMI);
+    count_over(&workload_straight, 1);
+    nested = seen.interrupts - 1;
+}
+
+static void nmi_blocked(struct test_run *run)
+{
+    prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, APIC_LVT_NMI);
+    interrupt_set(VECTOR_NMI, overflow_in_nmi);
+    count_over(&workload_straight, 1);
+    test_equal(run, "NMIs while the first one was handled", nested, 0);
+    test_equal(run, "NMIs after its IRET", seen.interrupts, 2);
+    finish();
+    interrupt_set(VECTOR_NMI, NULL);
+}
+
+TEST(pmi_lvt_nmi_blocked) = {
+    .id = "pmi.lvt.nmi.blocked",
+    .title =
+        "A second overflow in the handler of an interrupt that is delivered as NMI interrupts after the handler's IRET",
+    .source = SDM_2023A "\"Handling Multiple NMIs\"; " SDM_LVT,
+    .needs = NEEDS,
+    .run = nmi_blocked,
+};
+
 /* ---- when it is delivered ------------------------------------------------------------------------------------- */
 
 static void stays_pending(struct test_run *run)
