@@ -61,13 +61,14 @@ void qemu_ops_find_io(struct qemu_ops *o);
 
 static inline uint8_t qemu_ops_permit_io(const struct qemu_ops *o, const struct qemu_object *object, uint8_t flag)
 {
-    uint8_t *const at = (uint8_t *)object->cpu + object->env + o->io_at, before;
+    uint8_t before = 0;
 
-    if (o->io_at == 0) {
-        return 0;
+    if (o->io_at != 0) {
+        uint8_t *const at = (uint8_t *)object->cpu + object->env + o->io_at;
+
+        before = *at;
+        *at = flag;
     }
-    before = *at;
-    *at = flag;
     return before;
 }
 

@@ -70,6 +70,7 @@ my @any = (
     ['rings', edit('^\d+(,,instructions:?u)', '270015\1'), 'two parts of the whole'],
     ['any', edit('^ *\w+', "  $at{inner}"), '-j any: '],
     ['any', keep(9), '-j any: '],
+    ['any', edit('^( *\w+) .*', '\1'), '-j any: '],
     ['violations', add('violation vcpu=1 rip=0x1 pmi-lost: a PMI was lost [SDM]'), 'no violation'],
 );
 my %more = (
