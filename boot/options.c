@@ -14,7 +14,7 @@
 #define MENU_MAX             60u
 #define OFFENDER_MAX         40u /* characters of a bad word that a message repeats */
 
-/* The lists that several options made. */
+/* The globs of all run= options, and of all skip= options. */
 static char run_text[OPTIONS_LENGTH_MAX], skip_text[OPTIONS_LENGTH_MAX];
 
 static bool slice_is(struct slice slice, const char *text)

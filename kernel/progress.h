@@ -22,7 +22,7 @@ void progress_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The kinds of cores on which the tests run; "" if there is one kind. */
 void progress_kinds(const char *kinds);
 
-/* What the loader has to say. */
+/* Sets the loader's remarks. */
 void progress_remarks(const char *text);
 
 /* `planned` tests are about to begin. results is filled in as they end. */

@@ -294,7 +294,7 @@ static inline void xmm_fill(bool ones)
 #undef CLEAR
 }
 
-/* Clears the upper halves of all YMM registers. copy: then copies XMM0 to that of YMM0. */
+/* Clears the upper halves of all YMM registers. copy: then copies XMM0 to the upper half of YMM0. */
 static inline void ymm_fill(bool copy)
 {
     __asm__ volatile("vzeroupper");

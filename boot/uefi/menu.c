@@ -156,7 +156,7 @@ static void choose(struct menu *menu, unsigned seconds, bool long_mode)
     const unsigned width = menu->width;
     EFI_INPUT_KEY key;
 
-    ST->ConOut->ClearScreen(ST->ConOut); /* of firmware's logo */
+    ST->ConOut->ClearScreen(ST->ConOut); /* removes firmware's logo */
     show(menu);
     while (read_key(menu, seconds, true, &key) && !take_key(menu, key.UnicodeChar, long_mode))
         seconds = IDLE_SECONDS;

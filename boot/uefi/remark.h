@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the loader has to say although the run goes on: for firmware's console, and for the kernel's log and page. */
+/* Remarks of the loader that do not stop the run: printed on firmware's console, and in the kernel's log and page. */
 #ifndef BOOT_UEFI_REMARK_H
 #define BOOT_UEFI_REMARK_H
 

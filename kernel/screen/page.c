@@ -170,7 +170,7 @@ static void draw_machine(struct sheet *sheet)
              c->hypervisor ? ", under a hypervisor" : "");
     draw_facilities(sheet);
     if (sheet->page->kinds && sheet->page->kinds[0] != '\0')
-        pen_line(&sheet->pen, sheet->row++, "First of its kinds of cores. Results are of all tested kinds: %s",
+        pen_line(&sheet->pen, sheet->row++, "This is the first kind of core. Results include all tested kinds: %s",
                  sheet->page->kinds);
     gap(sheet);
 }

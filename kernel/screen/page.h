@@ -49,7 +49,7 @@ struct page {
     const char *trouble;             /* a problem of the options or the machine, or an exception; else NULL */
     const char *log;                 /* where the log goes: "COM1 at 115200 baud"; NULL: nowhere */
     const char *kinds;               /* the tested kinds of cores of a hybrid; "" or NULL: there is one kind */
-    const char *remarks;             /* what the loader has to say; NULL: nothing */
+    const char *remarks;             /* the loader's remarks; NULL: none */
     const struct page_code *codes;   /* the result as QR codes, shown from PAGE_VERDICT on */
     unsigned code_count;
     enum page_then then;

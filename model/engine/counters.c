@@ -75,7 +75,7 @@ static bool wants_counts(const struct vcpu *v, unsigned i)
                                 : v->counters[i].adaptive && (v->regs[REG_MSR_PEBS_DATA_CFG] & DATA_CFG_COUNTERS);
 }
 
-/* The event of both unit masks; if there is none, the second one adds nothing to the first. */
+/* The event of both unit masks; without such an event, the event of the first unit mask. */
 static const struct profile_event *selected_event(const struct vcpu *v, unsigned i)
 {
     const unsigned select = v->event_select[i] & 0xff, masks = EVTSEL_UMASKS(v->event_select[i]);

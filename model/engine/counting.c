@@ -70,8 +70,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 }
 
 /*
- * Of so many instructions, those that lost slots. Outcomes of branches may be known late; those of more instructions
- * than were counted remain for the next update.
+ * How many of `events` new instructions lost slots, by cause. Outcomes of branches may be known before or after their
+ * instructions are counted. More losses than instructions remain for the next update.
  */
 static void take_lost(struct vcpu *v, struct counted_class *class, uint64_t events, uint64_t *bad, uint64_t *stalled)
 {

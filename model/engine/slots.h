@@ -34,10 +34,10 @@ static inline void slots_lose(uint64_t lost[EVENT_QUALIFIERS], unsigned cpl)
     lost[cpl == 0 ? RING_0 : OTHER_RINGS]++;
 }
 
-/* The counter's events among `events` of its class, if so many of these lost their other slots to each cause. */
+/* The counter's own events, from `events` of its class. bad, stalled: how many of these lost slots to each cause. */
 uint64_t slots_events(struct counter *c, uint64_t events, uint64_t bad, uint64_t stalled);
 
-/* A number of events of its class that cannot make more than `events` of the counter, except for the last one. */
+/* The least number of events of its class after which the counter can have counted `events` of its own. */
 uint64_t slots_until(const struct counter *c, uint64_t events);
 
 #endif

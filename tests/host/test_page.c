@@ -342,7 +342,7 @@ UNIT_TEST(nothing_has_failed)
     page.kinds = "core,atom";
     draw(&page, 80, 25);
     assert_non_null(find_line(" This is not an Intel processor: there is nothing to test."));
-    assert_non_null(find_line(" First of its kinds of cores. Results are of all tested kinds: core,atom"));
+    assert_non_null(find_line(" This is the first kind of core. Results include all tested kinds: core,atom"));
     page.caps = &skylake;
     page.kinds = "";
     page.result_count = 0;
