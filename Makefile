@@ -122,7 +122,7 @@ latitude-test: kernel model ##tests check that no test fails on a processor that
 	$Qscripts/latitude $(if $(seeds),--seeds=$(seeds))
 
 documents: $B/test/.booted $B/profiles ##documents every generated page of docs/: code, conformance, hostile, machines, profiles
-	$Qtools/test_list --page tools/html/code.html '$(VERSION)' $B/dstest86-64.elf >docs/code.html
+	$Qtools/test_list --page docs/code.html '$(VERSION)' $B/dstest86-64.elf >$B/code.html && cp $B/code.html docs/
 	$Qfor page in conformance hostile machines profiles; do case $$page in \
 	profiles) $B/profiles;; hostile) scripts/tables hostile;; *) scripts/tables $$page $B/test/*;; \
 	esac >$B/$$page.md && cp $B/$$page.md docs/ || exit 1; done

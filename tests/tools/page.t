@@ -498,7 +498,7 @@ ok('data-said="390 holds 390"' in browse(frame, '--dump-dom', '--virtual-time-bu
 ROOT = HERE.parent.parent
 version = re.search(r'^## (\S+) ', (ROOT / 'NEWS').read_text(), re.M)[1]
 ok((ROOT / 'docs/code.html').read_text() == subprocess.run(
-    [ROOT / 'tools/test_list', '--page', ROOT / 'tools/html/code.html', version, BUILD / 'dstest86-64.elf'], check=True,
+    [ROOT / 'tools/test_list', '--page', ROOT / 'docs/code.html', version, BUILD / 'dstest86-64.elf'], check=True,
     capture_output=True, text=True).stdout, 'docs/code.html is up to date: make documents regenerates it')
 for options in ['-p', 'skylake', '-o', 'run=bts.*,pmi.*'], ['-p', 'skylake', '-f', 'bts.index.stuck', '-o', 'run=bts.*,lbr.*']:
     booted = subprocess.run([ROOT / 'scripts/machine', 'boot', *options], capture_output=True, text=True).stdout
