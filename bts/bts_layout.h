@@ -21,7 +21,7 @@ struct bts_layout_64 {
     uint64_t flags;
 };
 
-#define BTS_FLAGS_PREDICTED (UINT64_C(1) << 4) /* NetBurst; Core and Atom leave it undefined (SDM-032, 16-27) */
+#define BTS_FLAGS_PREDICTED (UINT64_C(1) << 4) /* NetBurst (SDM-032, 16-27); Skylake to Comet Lake (SKL088) */
 
 _Static_assert(offsetof(struct bts_layout_32, from) == 0x00, "BTS record, 32-bit");
 _Static_assert(offsetof(struct bts_layout_32, to) == 0x04, "BTS record, 32-bit");

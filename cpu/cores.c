@@ -281,23 +281,26 @@ static const struct core broadwell = { .name = "Broadwell",
                                        .second_level_kib = 256,
                                        .errata = HAS_ERRATUM(HSD143),
                                        .notes = notes_broadwell };
+#define ERRATA_SKYLAKE (HAS_ERRATUM(SKL186) | HAS_ERRATUM(SKL088))
 static const struct core skylake = { .name = "Skylake",
                                      .debugctl = &debugctl_core,
+                                     .bts_prediction = true,
                                      LBR_SKYLAKE,
                                      .lbr_callstack = true,
                                      .pebs_method = PEBS_METHOD_GENERAL,
                                      .pebs_counters = 0xf,
-                                     .errata = HAS_ERRATUM(SKL186),
+                                     .errata = ERRATA_SKYLAKE,
                                      .events = &pebs_events_skylake, /* "No PEBS on PMC4-7" */
                                      .data_source = DATA_SOURCE_SKYLAKE,
                                      .second_level_kib = 1024 };
 static const struct core skylake_server = { .name = "Skylake",
                                             .debugctl = &debugctl_core,
+                                            .bts_prediction = true,
                                             LBR_SKYLAKE,
                                             .lbr_callstack = true,
                                             .pebs_method = PEBS_METHOD_GENERAL,
                                             .pebs_counters = 0xf,
-                                            .errata = HAS_ERRATUM(SKL186),
+                                            .errata = ERRATA_SKYLAKE,
                                             .events = &pebs_events_skylake_server,
                                             .data_source = DATA_SOURCE_SKYLAKE,
                                             .second_level_kib = 1024 };

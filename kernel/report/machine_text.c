@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "cpu/errata.h"
 #include "lib/format.h"
 #include "lib/text.h"
 #include "lbr/lbr_layout.h"
@@ -66,7 +67,9 @@ static void debug_store(const struct line_sink *out, const struct caps *c)
     else
         say(out, "bts records of %u bytes, %s, prediction flag %s", c->bts_record_size,
             c->ds_cpl ? "filter by privilege level" : "no filter by privilege level",
-            c->bts_prediction ? "defined" : "not defined");
+            !c->bts_prediction                ? "not defined"
+            : c->errata & HAS_ERRATUM(SKL088) ? "defined, but unreliable (erratum SKL088/CML054)"
+                                              : "defined");
 
     missing = caps_missing(c, NEED_PEBS);
     if (missing != CAPS_AVAILABLE)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "suite/support/errata.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 
 #include "lib/format.h"
@@ -20,4 +21,13 @@ void errata_explain(struct test_run *run, unsigned errata, const char *fmt, ...)
     vformat(text, sizeof text, fmt, args);
     va_end(args);
     test_differs(run, "erratum %s: %s", numbers[__builtin_ctz(run->caps->errata & errata)], text);
+}
+
+bool errata_equal(struct test_run *run, unsigned errata, const char *what, uint64_t got, uint64_t want)
+{
+    if (got != want && errata_any(run, errata))
+        errata_explain(run, errata, "%s is 0x%" PRIx64 ", must be 0x%" PRIx64, what, got, want);
+    else
+        test_equal(run, what, got, want);
+    return got == want;
 }

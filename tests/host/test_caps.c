@@ -33,8 +33,8 @@ static struct caps_input qemu(void)
 #define NEED_ALL ((UINT64_C(1) << CAPS_NEED_COUNT) - 1)
 /* The needs that a Skylake lacks. */
 #define NEED_OTHERS                                                                                                   \
-    (NEED_BTS_PREDICTED | NEED_PEBS_ARCH | NEED_PEBS_TAGGING | NEED_PEBS_ADAPTIVE | NEED_PEBS_FIXED | NEED_ARCH_LBR | \
-     NEED_PRECISE_STORE | NEED_EVENT_INSTRUCTIONS | NEED_DS_32 | NEED_LBR_EVENTS | NEED_COUNTER_RELOAD)
+    (NEED_PEBS_ARCH | NEED_PEBS_TAGGING | NEED_PEBS_ADAPTIVE | NEED_PEBS_FIXED | NEED_ARCH_LBR | NEED_PRECISE_STORE | \
+     NEED_EVENT_INSTRUCTIONS | NEED_DS_32 | NEED_LBR_EVENTS | NEED_COUNTER_RELOAD)
 
 #define USERS_OF_DS      (NEED_DS | NEED_BTS | NEED_BTS_CPL | NEED_PEBS | NEED_EVENTING_IP | NEED_LOAD_LATENCY)
 #define USERS_OF_LBR     (NEED_LBR | NEED_LBR_INFO | NEED_LBR_SELECT)
@@ -171,7 +171,7 @@ static const struct step steps[] = {
           IS(msr_linear_bits, 48), IS(apic, true), IS(x2apic, true), IS(apic_base, 0xfee00900), IS(perfmon_version, 4),
           IS(general_count, 4), IS(general_width, 48), IS(fixed_count, 3), IS(fixed_width, 48),
           IS(freeze, CAPS_FREEZE_STREAMLINED), IS(ds, true), IS(dtes64, true), IS(ds_cpl, true), IS(ds_width, 8),
-          IS(ds_area_size, 0x60), IS(bts_record_size, 24), IS(bts_prediction, false),
+          IS(ds_area_size, 0x60), IS(bts_record_size, 24), IS(bts_prediction, true),
           IS(pebs_method, PEBS_METHOD_GENERAL), IS(ds_area_format, 3), IS(pebs_record_size, 200),
           IS(pebs_record_most, 200), IS(pebs_form.width, 8), IS(pebs_form.format, 3), IS(pebs_form.lbr_format, 5),
           IS(pebs_form.adaptive, false), IS(pebs_form.retire_latency, false), IS(pebs_form.cache_latency, false),
@@ -217,7 +217,7 @@ static const struct step steps[] = {
           LACKS(NEED_EVENT_BRANCHES, CAPS_NO_EVENT_BRANCHES), LACKS(NEED_EVENT_TAKEN, CAPS_NO_EVENT_TAKEN),
           LACKS(NEED_EVENT_NEAR_CALLS, CAPS_NO_EVENT_NEAR_CALLS), LACKS(NEED_EVENT_PREC_DIST, CAPS_NO_EVENT_PREC_DIST),
           LACKS(NEED_LOAD_LATENCY, CAPS_LOAD_LATENCY_UNKNOWN), LACKS(NEED_PRECISE_STORE, CAPS_NO_PRECISE_STORE),
-          LACKS(NEED_PEBS_COUNTERS, CAPS_PEBS_ONE_COUNTER)),
+          LACKS(NEED_PEBS_COUNTERS, CAPS_PEBS_ONE_COUNTER), LACKS(NEED_BTS_PREDICTED, CAPS_BTS_NO_PREDICTION)),
     STEPS(FROM(skylake_input), LACKS(NEED_EVENT_INSTRUCTIONS, CAPS_NO_EVENT_INSTRUCTIONS)),
     STEPS(SET(leaf_1.eax, 0x000206a7), HAS(NEED_PRECISE_STORE | NEED_LOAD_LATENCY)),
     STEPS(SET(leaf_a.eax, 0x07300304),
@@ -338,8 +338,8 @@ static const struct step steps[] = {
     STEPS(FROM(skylake_input), SET(perf_capabilities.value, 0x31c5), LACKS(NEED_EVENTING_IP, CAPS_PEBS_NO_EVENTING_IP),
           LACKS(NEED_PEBS_TSC, CAPS_PEBS_NO_TSC), HAS(NEED_PEBS | NEED_DATA_ADDRESS)),
     STEPS(SET(perf_capabilities.value, 0x32c5), LACKS(NEED_PEBS_TSC, CAPS_PEBS_NO_TSC), HAS(NEED_EVENTING_IP),
-          LACKS(NEED_BTS_PREDICTED, CAPS_BTS_NO_PREDICTION), LACKS(NEED_PEBS_TAGGING, CAPS_PEBS_NOT_TAGGING),
-          LACKS(NEED_PEBS_ADAPTIVE, CAPS_PEBS_NOT_ADAPTIVE), LACKS(NEED_PEBS_FIXED, CAPS_PEBS_NOT_FIXED)),
+          LACKS(NEED_PEBS_TAGGING, CAPS_PEBS_NOT_TAGGING), LACKS(NEED_PEBS_ADAPTIVE, CAPS_PEBS_NOT_ADAPTIVE),
+          LACKS(NEED_PEBS_FIXED, CAPS_PEBS_NOT_FIXED)),
     STEPS(FROM(skylake_input), CLEAR(leaf_1.ecx, 1u << 15), IS(pebs_format, 0), IS(perf_capabilities, 0),
           LACKS(NEED_DATA_ADDRESS, CAPS_PEBS_NO_DATA_ADDRESS),
           LACKS(NEED_FREEZE,

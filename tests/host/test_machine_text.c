@@ -70,7 +70,8 @@ UNIT_TEST(whole_texts)
               "perfmon version 4, 4 general counters of 48 bits, 3 fixed of 48 bits, full-width writes, streamlined "
               "freeze on PMI\n"
               "ds 64-bit layout, management area of 96 bytes, DTES64\n"
-              "bts records of 24 bytes, filter by privilege level, prediction flag not defined\n"
+              "bts records of 24 bytes, filter by privilege level, prediction flag defined, but unreliable "
+              "(erratum SKL088/CML054)\n"
               "pebs format 3, records of 200 bytes, trap-like, counters 0xf\n"
               "lbr format 5, 32 entries, from 0x680 to 0x6c0, with info, with filter, with call-stack mode\n"
               "events A.B C\n" READINGS);
@@ -79,6 +80,7 @@ UNIT_TEST(whole_texts)
     caps.brand[0] = '\0';
     caps.nx = caps.full_width_write = caps.dtes64 = caps.ds_cpl = caps.pebs_trap_like = false;
     caps.hypervisor = caps.bts_prediction = true;
+    caps.errata = 0;
     memcpy(caps.hypervisor_name, "KVMKVMKVM", 10);
     caps.perfmon_version = 2;
     caps.freeze = CAPS_FREEZE_LEGACY;
