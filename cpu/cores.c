@@ -163,6 +163,7 @@ static const struct core silvermont = { .name = "Silvermont",
                                         .pebs_method = PEBS_METHOD_GENERAL,
                                         .pebs_counters = 0x1,
                                         .pebs_reserved = PEBS_RESERVED_MEMORY,
+                                        .errata = HAS_ERRATUM(SRF7),
                                         .events = &pebs_events_silvermont };
 
 /*
@@ -180,6 +181,7 @@ static const struct core goldmont = { .name = "Goldmont",
                                       .pebs_any_event = true,
                                       .pebs_pdist_counters = 0x1,
                                       .pebs_reserved = PEBS_RESERVED_SOURCE,
+                                      .errata = HAS_ERRATUM(SRF7),
                                       .events = &pebs_events_goldmont };
 static const struct core goldmont_plus = { .name = "Goldmont Plus",
                                            .debugctl = &debugctl_core,
@@ -190,6 +192,7 @@ static const struct core goldmont_plus = { .name = "Goldmont Plus",
                                            .pebs_any_event = true,
                                            .pebs_pdist_counters = 0x1,
                                            .pebs_reserved = PEBS_RESERVED_SOURCE,
+                                           .errata = HAS_ERRATUM(SRF7),
                                            .events = &pebs_events_goldmont };
 static const struct core tremont = { .name = "Tremont",
                                      .debugctl = &debugctl_core,
@@ -197,6 +200,7 @@ static const struct core tremont = { .name = "Tremont",
                                      .pebs_method = PEBS_METHOD_GENERAL,
                                      .pebs_counters = 0xf,
                                      .pebs_pdist_counters = 0x1,
+                                     .errata = HAS_ERRATUM(SRF7),
                                      .events = &pebs_events_tremont };
 static const struct core knights = { .name = "Knights Landing",
                                      .debugctl = &debugctl_core,
@@ -258,6 +262,7 @@ static const struct core ivy_bridge = { .name = "Ivy Bridge",
                                         .events = &pebs_events_ivy_bridge,
                                         .data_source = DATA_SOURCE_GENERIC,
                                         .second_level_kib = 256,
+                                        .errata = HAS_ERRATUM(BV086),
                                         .notes = notes_ivy_bridge };
 static const struct core haswell = { .name = "Haswell",
                                      .debugctl = &debugctl_core,
@@ -268,7 +273,7 @@ static const struct core haswell = { .name = "Haswell",
                                      .events = &pebs_events_haswell,
                                      .data_source = DATA_SOURCE_GENERIC,
                                      .second_level_kib = 256,
-                                     .errata = HAS_ERRATUM(HSD053) | HAS_ERRATUM(HSD143),
+                                     .errata = HAS_ERRATUM(HSD053) | HAS_ERRATUM(HSD143) | HAS_ERRATUM(CML095),
                                      .notes = notes_haswell };
 static const struct core broadwell = { .name = "Broadwell",
                                        .debugctl = &debugctl_core,
@@ -279,9 +284,12 @@ static const struct core broadwell = { .name = "Broadwell",
                                        .events = &pebs_events_broadwell,
                                        .data_source = DATA_SOURCE_GENERIC,
                                        .second_level_kib = 256,
-                                       .errata = HAS_ERRATUM(HSD143),
+                                       .errata = HAS_ERRATUM(HSD143) | HAS_ERRATUM(BDM104) | HAS_ERRATUM(SKL018) |
+                                                 HAS_ERRATUM(SKL117),
                                        .notes = notes_broadwell };
-#define ERRATA_SKYLAKE (HAS_ERRATUM(SKL186) | HAS_ERRATUM(SKL088))
+#define ERRATA_SKYLAKE                                                                                             \
+    (HAS_ERRATUM(SKL186) | HAS_ERRATUM(SKL088) | HAS_ERRATUM(SKL179) | HAS_ERRATUM(CML095) | HAS_ERRATUM(SKL018) | \
+     HAS_ERRATUM(SKL117))
 static const struct core skylake = { .name = "Skylake",
                                      .debugctl = &debugctl_core,
                                      .bts_prediction = true,
@@ -330,6 +338,7 @@ static const struct core raptor_cove = { GOLDEN_COVE("Raptor Cove") };
 #define OF_NOW(core_name, counters)                                                                                  \
     .name = (core_name), .debugctl = &debugctl_core, .lbr_format = CAPS_UNKNOWN, .pebs_method = PEBS_METHOD_GENERAL, \
     .pebs_counters = (counters), .cache_latency = true
+#define ATOM(core_name, counters) OF_NOW(core_name, counters), .errata = HAS_ERRATUM(SRF7) /* Skymont: unknown */
 static const struct core redwood_cove = { OF_NOW("Redwood Cove", 0xff), .pebs_pdist_counters = 0x1,
                                           .events = &pebs_events_ice_lake, .data_source = DATA_SOURCE_GOLDEN_COVE,
                                           .second_level_kib = 2048 };
@@ -345,16 +354,16 @@ static const struct core coyote_cove = { OF_NOW("Coyote Cove", 0xff), .pebs_pdis
 static const struct core panther_cove = { OF_NOW("Panther Cove", 0xff), .pebs_pdist_counters = 0x3,
                                           .events = &pebs_events_panther_cove, .data_source = DATA_SOURCE_PANTHER_COVE,
                                           .second_level_kib = 4096 };
-static const struct core gracemont = { OF_NOW("Gracemont", 0x3f), .pebs_pdist_counters = 0x1,
+static const struct core gracemont = { ATOM("Gracemont", 0x3f), .pebs_pdist_counters = 0x1,
                                        .events = &pebs_events_gracemont, .data_source = DATA_SOURCE_GRACEMONT,
                                        .second_level_kib = 4096 };
-static const struct core crestmont = { OF_NOW("Crestmont", 0xff), .pebs_pdist_counters = 0x3,
+static const struct core crestmont = { ATOM("Crestmont", 0xff), .pebs_pdist_counters = 0x3,
                                        .events = &pebs_events_crestmont, .data_source = DATA_SOURCE_CRESTMONT,
                                        .second_level_kib = 4096 };
 static const struct core skymont = { OF_NOW("Skymont", 0xff), .pebs_pdist_counters = 0x3,
                                      .events = &pebs_events_crestmont, .data_source = DATA_SOURCE_CRESTMONT,
                                      .second_level_kib = 4096 };
-static const struct core darkmont = { OF_NOW("Darkmont", 0xff), .pebs_pdist_counters = 0x3,
+static const struct core darkmont = { ATOM("Darkmont", 0xff), .pebs_pdist_counters = 0x3,
                                       .events = &pebs_events_darkmont, .data_source = DATA_SOURCE_CRESTMONT,
                                       .second_level_kib = 4096 };
 static const struct core arctic_wolf = { OF_NOW("Arctic Wolf", 0xff), .pebs_pdist_counters = 0x3,

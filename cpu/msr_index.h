@@ -71,6 +71,12 @@
 
 #define MSR_IA32_PAT 0x00000277u
 
+#define MSR_TSX_FORCE_ABORT 0x0000010fu /* CPUID.7:EDX[13] */
+#define TSX_FORCE_ABORT_RTM MSR_BIT(0)
+
+#define MSR_IA32_RTIT_CTL 0x00000570u /* Intel PT, CPUID.7:EBX[25] */
+#define RTIT_CTL_TRACEEN  MSR_BIT(0)
+
 /*
  * NetBurst: the counters in use, their configuration registers, and the event selects in use. SDM Vol. 3B
  * (253669-059), "ESCR MSRs" 18.15.1, "CCCR MSRs" 18.15.3, and "MSRs in the Pentium 4 and Intel Xeon Processors" in

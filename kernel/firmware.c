@@ -15,6 +15,8 @@
 #define CPUID_1_EAX_FAMILY    0x0f00u
 #define CPUID_1_EAX_NETBURST  0x0f00u
 #define CPUID_1_EDX_DS        (1u << 21)
+#define CPUID_7_EBX_TRACE     (1u << 25)
+#define CPUID_7_EDX_ABORT     (1u << 13)
 #define CPUID_7_EDX_ARCH_LBR  (1u << 19)
 #define CPUID_7_1_EAX_LEAF_23 (1u << 8)
 #define CPUID_23_EAX_PEBS     (3u << 4)
@@ -37,7 +39,7 @@
 #define LEFT_MOST   (NETBURST_CCCRS + 3u)
 #define VALUES_MOST (GENERAL + FIXED + 1u) /* and IA32_PERF_GLOBAL_CTRL */
 
-_Static_assert(GENERAL + 5u <= LEFT_MOST, "every source that can run has an entry");
+_Static_assert(GENERAL + 7u <= LEFT_MOST, "every source that can run has an entry");
 
 /* A register that was active, and the bits that made it so. */
 struct left {
@@ -49,6 +51,7 @@ struct left {
 /* The findings on one processor. */
 struct found {
     uintptr_t dr7;       /* 0 if no breakpoint was enabled */
+    bool counter_3_lost; /* TSX_FORCE_ABORT stays clear */
     uint32_t cpuid_most; /* the highest leaf under a limit; 0 if there was none */
     bool cpuid_stays;    /* the limit could not be lifted */
     uint64_t misc_enable;
@@ -73,16 +76,22 @@ static void remember_value(uint32_t msr)
     left->values[left->value_count++].value = value;
 }
 
+/* Gives these bits of a register this value. Returns whether they had another one. */
+static bool change(const char *name, const char *what, uint32_t msr, uint64_t bits, uint64_t value, uint64_t again)
+{
+    struct left entry = { .name = name, .what = what, .msr = msr, .running = bits, .again = again };
+
+    if (!msr_read(msr, &entry.value) || (entry.value & bits) == value)
+        return false;
+    left->registers[left->count++] = entry;
+    msr_write(msr, (entry.value & ~bits) | value);
+    return true;
+}
+
 /* Clears these bits of a register. Returns whether any was set. */
 static bool stop(const char *name, const char *what, uint32_t msr, uint64_t running, uint64_t again)
 {
-    struct left entry = { .name = name, .what = what, .msr = msr, .running = running, .again = again };
-
-    if (!msr_read(msr, &entry.value) || !(entry.value & running))
-        return false;
-    left->registers[left->count++] = entry;
-    msr_write(msr, entry.value & ~running);
-    return true;
+    return change(name, what, msr, running, 0, again);
 }
 
 static void stop_general(unsigned count, uint64_t enabled)
@@ -138,15 +147,25 @@ static bool has_arch_pebs(void)
            (cpuid(0x23, 0).eax & CPUID_23_EAX_PEBS) == CPUID_23_EAX_PEBS;
 }
 
-/* Stops recording before counting, so that no more records are written to memory. */
+/*
+ * Stops recording before counting, so that no more records are written to memory. Stops Intel PT first: while it is on,
+ * Broadwell's IA32_DEBUGCTL raises #GP (erratum BDM104).
+ */
 static void stop_all(void)
 {
-    const struct cpuid leaf_1 = cpuid(1, 0);
+    const struct cpuid leaf_1 = cpuid(1, 0), leaf_7 = cpuid(0, 0).eax >= 7 ? cpuid(7, 0) : (struct cpuid){ 0 };
     const bool netburst = (leaf_1.eax & CPUID_1_EAX_FAMILY) == CPUID_1_EAX_NETBURST;
 
+    if (leaf_7.ebx & CPUID_7_EBX_TRACE)
+        stop("IA32_RTIT_CTL", "tracing", MSR_IA32_RTIT_CTL, RTIT_CTL_TRACEEN, RTIT_CTL_TRACEEN);
+    if (leaf_7.edx & CPUID_7_EDX_ABORT) /* erratum SKL179: the microcode uses counter 3 unless transactions abort */
+        left->counter_3_lost = change("TSX_FORCE_ABORT", "clear, which makes counter 3 unreliable", MSR_TSX_FORCE_ABORT,
+                                      TSX_FORCE_ABORT_RTM, TSX_FORCE_ABORT_RTM, TSX_FORCE_ABORT_RTM) &&
+                               !(msr_get(MSR_TSX_FORCE_ABORT) & TSX_FORCE_ABORT_RTM);
+    left->count -= left->counter_3_lost;
     stop("IA32_DEBUGCTL", "recording branches", MSR_IA32_DEBUGCTL,
          DEBUGCTL_LBR | (netburst ? DEBUGCTL_BTS_NETBURST : DEBUGCTL_BTS), DEBUGCTL_LBR);
-    if (cpuid(0, 0).eax >= 7 && cpuid(7, 0).edx & CPUID_7_EDX_ARCH_LBR)
+    if (leaf_7.edx & CPUID_7_EDX_ARCH_LBR)
         stop("IA32_LBR_CTL", "recording branches", MSR_IA32_LBR_CTL, LBR_CTL_LBREN, LBR_CTL_LBREN);
     if (leaf_1.edx & CPUID_1_EDX_DS)
         stop("MSR_PEBS_ENABLE", "sampling", MSR_PEBS_ENABLE, UINT64_MAX, 0);
@@ -190,11 +209,17 @@ void firmware_take_over(void)
 
     left->dr7 = 0;
     left->cpuid_most = left->count = left->value_count = 0;
+    left->counter_3_lost = false;
     stop_breakpoints();
     if (leaf_0.ebx != CPUID_0_EBX_INTEL || leaf_0.edx != CPUID_0_EDX_INTEL || leaf_0.ecx != CPUID_0_ECX_INTEL)
         return;
     lift_limit();
     stop_all();
+}
+
+uint64_t firmware_unreliable_counters(void)
+{
+    return left->counter_3_lost ? MSR_BIT(3) : 0;
 }
 
 uint64_t firmware_left(uint32_t msr)
@@ -229,7 +254,10 @@ void firmware_text(const struct line_sink *out)
         say(out, "firmware left CPUID limited to leaf %" PRIu32 " by IA32_MISC_ENABLE bit 22: %s", left->cpuid_most,
             left->cpuid_stays ? "it cannot be cleared" : "cleared until the end");
     for (unsigned i = 0; i < left->count; i++)
-        say(out, "firmware left %s (0x%" PRIx32 ") %s, at 0x%" PRIx64 ": stopped%s", left->registers[i].name,
+        say(out, "firmware left %s (0x%" PRIx32 ") %s, at 0x%" PRIx64 ": %s%s", left->registers[i].name,
             left->registers[i].msr, left->registers[i].what, left->registers[i].value,
+            left->registers[i].value & left->registers[i].running ? "stopped" : "set",
             left->registers[i].again ? " until the end" : "");
+    if (left->counter_3_lost)
+        say(out, "firmware keeps TSX_FORCE_ABORT clear: counter 3 is left out");
 }

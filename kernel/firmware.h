@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Facilities that firmware left enabled: breakpoints, counters, branch records, a debug store, and a limit that hides
- * leaves of CPUID. The kernel stops all of them before it uses these registers. At the end it restores counters, the
- * LBR stack and the limit, because firmware's code in system management mode may rely on them. Breakpoints, BTS and
- * PEBS stay off: firmware no longer owns the memory that they use.
+ * Facilities that firmware left enabled: breakpoints, counters, branch records, Intel PT, a debug store, transactions
+ * that use counter 3, and a limit that hides leaves of CPUID. The kernel stops all of them before it uses these
+ * registers. At the end it restores them, because firmware's code in system management mode may rely on them, except
+ * breakpoints, BTS and PEBS: firmware no longer owns the memory that these use.
  */
 #ifndef KERNEL_FIRMWARE_H
 #define KERNEL_FIRMWARE_H
@@ -20,6 +20,9 @@ void firmware_of(unsigned processor);
 
 /* Saves and stops all of these facilities, on the calling processor, with interrupts off. */
 void firmware_take_over(void);
+
+/* Bits of general counters that must not be used: counter 3, if a driver's workaround for erratum SKL179 fails. */
+uint64_t firmware_unreliable_counters(void);
 
 /* The value that firmware left in a register; 0 if reading it raises #GP. */
 uint64_t firmware_left(uint32_t msr);

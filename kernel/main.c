@@ -160,6 +160,8 @@ static void probe(struct caps *caps)
     caps_fill(&input, caps);
     reset_state_take(caps);
     ds_probe_registers(caps);
+    if (firmware_unreliable_counters())
+        caps_take_counters(caps, firmware_unreliable_counters());
 }
 
 static void step_probe(void)

@@ -13,6 +13,7 @@
 #include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
+#include "kernel/firmware.h"
 #include "kernel/test.h"
 #include "pebs/pebs.h"
 #include "suite/support/records.h"
@@ -203,11 +204,8 @@ static void check_frozen(struct test_run *run)
         test_equal(run, "IA32_DEBUGCTL.LBR in the handler", frozen_debugctl & run->caps->debugctl->lbr, 0);
     else if (!(frozen_status & GLOBAL_STATUS_LBR_FRZ))
         test_fail(run, "IA32_PERF_GLOBAL_STATUS.LBR_FRZ is clear in the handler");
-    if (newest->from != from && errata_any(run, FROM_AT_FREEZE)) {
-        errata_explain(run, FROM_AT_FREEZE, "From of the newest LBR entry is 0x%" PRIx64 ", not 0x%" PRIx64,
-                       newest->from, from);
-        newest->from = from;
-    }
+    errata_equal(run, FROM_AT_FREEZE, "From of the newest LBR entry", newest->from, from);
+    newest->from = from;
     lbr_compare(run, &workload_long_loop, BRANCH_KINDS_ALL, run->caps->lbr_depth);
     test_equal(run, "LBR_FRZ after its acknowledgement", msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & GLOBAL_STATUS_LBR_FRZ,
                0);
@@ -272,4 +270,37 @@ TEST(lbr_freeze_on_pmi) = {
     .needs = NEED_APIC | NEED_LBR | NEED_FREEZE | NEED_PEBS | NEED_EVENT_BRANCHES,
     .records = true,
     .run = freeze,
+};
+
+static const char *trace_was_off(const struct caps *caps)
+{
+    return caps->arch_lbr                                        ? "architectural LBRs are not in IA32_DEBUGCTL"
+           : firmware_left(MSR_IA32_RTIT_CTL) & RTIT_CTL_TRACEEN ? NULL
+                                                                 : "firmware left Intel PT off, or there is none";
+}
+
+/* Turns Intel PT on again, as firmware set it up, for the time of one WRMSR. */
+static void with_trace(struct test_run *run)
+{
+    const uint64_t lbr = run->caps->debugctl->lbr, trace = firmware_left(MSR_IA32_RTIT_CTL);
+
+    msr_write(MSR_IA32_RTIT_CTL, trace);
+    const bool accepted = msr_write(MSR_IA32_DEBUGCTL, lbr);
+
+    msr_write(MSR_IA32_DEBUGCTL, 0);
+    msr_write(MSR_IA32_RTIT_CTL, trace & ~RTIT_CTL_TRACEEN);
+    errata_equal(run, HAS_ERRATUM(BDM104), "whether IA32_DEBUGCTL.LBR is accepted while Intel PT is on", accepted,
+                 true);
+    test_equal(run, "whether IA32_DEBUGCTL.LBR is accepted while Intel PT is off", msr_write(MSR_IA32_DEBUGCTL, lbr),
+               true);
+}
+
+TEST(lbr_with_trace) = {
+    .id = "lbr.with_trace",
+    .title = "IA32_DEBUGCTL.LBR can be set once Intel PT, which firmware left on, is off; typically also before",
+    .source = "Intel, \"5th Generation Intel Core Processor Family, Specification Update\" (330836), BDM104",
+    .typical = "Processors may exclude LBRs while Intel PT is on.",
+    .needs = NEED_LBR,
+    .lacks = trace_was_off,
+    .run = with_trace,
 };

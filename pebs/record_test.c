@@ -4,6 +4,7 @@
 
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
+#include "suite/support/errata.h"
 #include "suite/support/pebs_places.h"
 #include "suite/support/sources.h"
 
@@ -106,6 +107,38 @@ TEST(pebs_record_eventing_ip) = {
     .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENTING_IP,
     .records = true,
     .run = eventing_ip,
+};
+
+/* Every other time the loop's branch forward is not taken; IP is then the address after it. */
+static void eventing_ip_untaken(struct test_run *run)
+{
+    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_BRANCHES);
+    const struct pebs_sample sample = { .event = event,
+                                        .workload = &workload_loop,
+                                        .counter = pebs_counter(run->caps, event),
+                                        .period = 32,
+                                        .rounds = 64 };
+    const struct branch *forward = workload_loop.branches;
+    unsigned wrong = 0;
+    struct pebs_record record;
+
+    while (forward->to < forward->from)
+        forward++;
+    test_plan_between(run, 1, 128);
+    if (!pebs_sample(run, &sample))
+        return;
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
+        wrong += record.ip == forward->from + 2 && record.eventing_ip != forward->from;
+    errata_equal(run, HAS_ERRATUM(SKL018), "branches that were not taken, with a wrong EventingIP", wrong, 0);
+}
+
+TEST(pebs_record_eventing_ip_untaken) = {
+    .id = "pebs.record.eventing_ip.untaken",
+    .title = "EventingIP of a conditional branch that is not taken is its address",
+    .source = SDM_EVENTING_IP,
+    .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENTING_IP | NEED_EVENT_BRANCHES,
+    .records = true,
+    .run = eventing_ip_untaken,
 };
 
 static void check_ip(struct test_run *run, const struct pebs_sample *sample, const struct pebs_record *record,

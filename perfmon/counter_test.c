@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "arch/x86/cpu.h"
+#include "arch/x86/interrupts.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
 #include "kernel/test.h"
@@ -250,6 +251,30 @@ TEST(perfmon_count) = {
     .run = count_exact,
 };
 
+static void count_far(struct test_run *run)
+{
+    interrupt_set_raw(VECTOR_WORKLOAD, workload_interrupt_entry, false);
+    errata_equal(run, HAS_ERRATUM(SRF7), "instructions over INT n and IRET",
+                 count_of(run, INSTRUCTIONS, &workload_interrupt) - count_of(run, INSTRUCTIONS, &workload_nothing),
+                 workload_interrupt.instructions);
+    errata_equal(run, HAS_ERRATUM(SRF7), "branches over INT n and IRET",
+                 count_of(run, BRANCHES, &workload_interrupt) - count_of(run, BRANCHES, &workload_nothing),
+                 branch_count(&workload_interrupt, BRANCH_KINDS_ALL));
+    errata_equal(run, HAS_ERRATUM(SKL117), "the sum of the branches at CPL 0 and at CPL 3",
+                 count(run, 0, BRANCHES | PERFEVTSEL_USR | ENABLED, &workload_user_loop) +
+                     count(run, 0, BRANCHES | PERFEVTSEL_OS | ENABLED, &workload_user_loop),
+                 count_of(run, BRANCHES, &workload_user_loop));
+}
+
+TEST(perfmon_count_far) = {
+    .id = "perfmon.count.far",
+    .title = "INT n and IRET count as one instruction and one branch each, at one of the privilege levels",
+    .source = SDM_PERFMON_1,
+    .typical = "No manual says how far branches are counted.",
+    .needs = NEED_GLOBAL_CTRL,
+    .run = count_far,
+};
+
 /* ---- what lets a counter count ----------------------------------------------------------------------------------- */
 
 static void each_counter(struct test_run *run)
@@ -267,6 +292,37 @@ TEST(perfmon_counters) = {
     .source = SDM_PERFMON_1,
     .needs = NEED_GLOBAL_CTRL,
     .run = each_counter,
+};
+
+static const char *no_force_abort(const struct caps *caps)
+{
+    return caps->general_count < 4                             ? "no counter 3 that can be used"
+           : cpuid(0, 0).eax >= 7 && cpuid(7, 0).edx >> 13 & 1 ? NULL
+                                                               : "no TSX_FORCE_ABORT: CPUID.7:EDX bit 13 clear";
+}
+
+/* While bit 0 of TSX_FORCE_ABORT is clear, the microcode of processors with erratum SKL179 uses counter 3. */
+static void force_abort(struct test_run *run)
+{
+    const uint64_t event = INSTRUCTIONS | BOTH_RINGS | ENABLED;
+
+    for (unsigned set = 0; set <= TSX_FORCE_ABORT_RTM; set++) {
+        msr_write(MSR_TSX_FORCE_ABORT, (msr_get(MSR_TSX_FORCE_ABORT) & ~TSX_FORCE_ABORT_RTM) | set);
+        errata_equal(run, set ? 0 : HAS_ERRATUM(SKL179),
+                     set ? "instructions that counter 3 counts"
+                         : "instructions that counter 3 counts with TSX_FORCE_ABORT clear",
+                     count(run, 3, event, &workload_loop) - count(run, 3, event, &workload_nothing),
+                     workload_loop.instructions);
+    }
+}
+
+TEST(perfmon_force_abort) = {
+    .id = "perfmon.force_abort",
+    .title = "Counter 3 counts, with bit 0 of TSX_FORCE_ABORT set and, except for erratum SKL179, clear",
+    .source = "Intel, \"6th Generation Intel Processor Family, Specification Update\" (332689), SKL179",
+    .needs = NEED_GLOBAL_CTRL,
+    .lacks = no_force_abort,
+    .run = force_abort,
 };
 
 static void fixed_count(struct test_run *run)

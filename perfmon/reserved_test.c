@@ -9,6 +9,7 @@
 #include "arch/x86/msr.h"
 #include "ds/counting.h"
 #include "kernel/test.h"
+#include "suite/support/errata.h"
 #include "suite/support/records.h"
 #include "suite/support/sources.h"
 
@@ -101,8 +102,12 @@ TEST(perfmon_reserved_ovf_ctrl) = {
 
 static void event_select(struct test_run *run)
 {
-    for (unsigned n = 0; n < run->caps->general_count; n++)
-        refuse(run, "IA32_PERFEVTSELx", MSR_IA32_PERFEVTSEL(n), BITS(63, 48));
+    for (unsigned n = 0; n < run->caps->general_count; n++) {
+        msr_write(MSR_IA32_PERFEVTSEL(n), PERFEVTSEL_USR);
+        if (errata_equal(run, n >= 4 ? HAS_ERRATUM(BV086) : 0, "IA32_PERFEVTSELx", msr_get(MSR_IA32_PERFEVTSEL(n)),
+                         PERFEVTSEL_USR))
+            refuse(run, "IA32_PERFEVTSELx", MSR_IA32_PERFEVTSEL(n), BITS(63, 48));
+    }
 }
 
 TEST(perfmon_reserved_perfevtsel) = {

@@ -19,9 +19,11 @@ uint64_t counting_events(const struct vcpu *v, uint64_t events)
     return events;
 }
 
-unsigned counting_interruption(struct vcpu *v)
+unsigned counting_interruption(struct vcpu *v, enum event_kind kind, bool software)
 {
     (void)v;
+    (void)kind;
+    (void)software;
     return 0;
 }
 

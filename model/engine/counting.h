@@ -57,7 +57,7 @@ void counting_cut(struct vcpu *v, struct place place);
 
 /* Rules. */
 uint64_t counting_events(const struct vcpu *v, uint64_t events);
-unsigned counting_interruption(struct vcpu *v);
+unsigned counting_interruption(struct vcpu *v, enum event_kind kind, bool software);
 bool counting_exact(const struct vcpu *v, const struct counter *c);
 
 #endif

@@ -293,15 +293,17 @@ static unsigned level_behind(const struct vcpu *v, const struct block *block, ui
     return block->end == END_FAR ? v->host->interrupted_cpl(v->cpu, from, block->cpl) : block->cpl;
 }
 
-/* Interrupting code of this CPL may itself count as retired instructions. */
-static void count_interruption(struct vcpu *v, unsigned level)
+/* Interrupting code of this CPL may itself count as retired instructions or branches. */
+static void count_interruption(struct vcpu *v, unsigned level, bool software)
 {
-    const unsigned instructions = v->rules->counting_interruption(v);
+    for (enum event_kind kind = EVENT_INSTRUCTIONS; kind <= EVENT_BRANCHES; kind++) {
+        const unsigned events = v->rules->counting_interruption(v, kind, software);
 
-    for (unsigned qualifier = 0; qualifier < EVENT_QUALIFIERS; qualifier++) {
-        const unsigned id = event_class(EVENT_INSTRUCTIONS, (enum event_qualifier)qualifier);
+        for (unsigned qualifier = 0; qualifier < EVENT_QUALIFIERS; qualifier++) {
+            const unsigned id = event_class(kind, (enum event_qualifier)qualifier);
 
-        v->hot->counts[id] += event_class_covers(id, level) && (v->wants.classes >> id & 1) ? instructions : 0;
+            v->hot->counts[id] += event_class_covers(id, level) && (v->wants.classes >> id & 1) ? events : 0;
+        }
     }
 }
 
@@ -339,9 +341,7 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
         }
         branches_drain(v, false, from, level);
     }
-    if (!software) {
-        count_interruption(v, level);
-    }
+    count_interruption(v, level, software);
     if (kind == INTERRUPTION_DEBUG) {
         counting_update(v, BETWEEN_BLOCKS);
         v->rules->lbr_debug_exception(v);

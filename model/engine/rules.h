@@ -41,8 +41,11 @@ struct rules {
 
     /* The number of events that the counter counts if `events` happened. */
     uint64_t (*counting_events)(const struct vcpu *v, uint64_t events);
-    /* The number of instructions that an interruption adds to the retired ones. */
-    unsigned (*counting_interruption)(struct vcpu *v);
+    /*
+     * The number of events, EVENT_INSTRUCTIONS or EVENT_BRANCHES, that an interruption adds to the retired ones.
+     * software: it is INT n, which has retired.
+     */
+    unsigned (*counting_interruption)(struct vcpu *v, enum event_kind kind, bool software);
     /* Whether the record of a PEBS counter describes the event that overflows it, not the next one. */
     bool (*counting_exact)(const struct vcpu *v, const struct counter *c);
     /* Overflow of the i-th counter, which does not sample. */

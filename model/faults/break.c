@@ -29,6 +29,7 @@ static const struct rules wrong = {
     .counters_request = wrong_counters_request,
     .counters_set_up = wrong_counters_set_up,
     .counting_events = wrong_counting_events,
+    .counting_interruption = wrong_counting_interruption,
     .counting_exact = wrong_counting_exact,
     .overflow_of = wrong_overflow_of,
     .reload_targets = wrong_reload_targets,
@@ -159,13 +160,14 @@ static void change_arch_msr(const struct fault_set *set, struct profile_msr *m)
 }
 
 /* Faults that change which registers exist and which values they accept. */
-static void change_msrs(const struct fault_set *set, struct profile_msr *changed, const struct profile_msr *msrs,
-                        unsigned count)
+static void change_msrs(const struct fault_set *set, uint32_t quirks, struct profile_msr *changed,
+                        const struct profile_msr *msrs, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
         struct profile_msr *m = &changed[i];
 
         *m = msrs[i];
+        quirks_change_msr(quirks, m);
         if (fault_set_has(set, FAULT_PERFMON_MSR_RESERVED_TAKEN) && m->writable != 0 && m->check == CHECK_BITS) {
             m->ignored |= ~m->writable;
         }
@@ -208,7 +210,7 @@ struct changed_profile {
     struct profile_msr msrs[];
 };
 
-const struct profile *break_profile(const struct profile *profile, const struct fault_set *set)
+const struct profile *break_profile(const struct profile *profile, const struct fault_set *set, uint32_t quirks)
 {
     struct changed_profile *copy;
     unsigned count = 0;
@@ -225,9 +227,12 @@ const struct profile *break_profile(const struct profile *profile, const struct 
 
     *changed = *profile;
     for (unsigned i = 0; i < PROFILE_TABLES; i++) {
-        change_msrs(set, rows, profile->msrs[i].rows, profile->msrs[i].count);
+        change_msrs(set, quirks, rows, profile->msrs[i].rows, profile->msrs[i].count);
         changed->msrs[i].rows = rows;
         rows += profile->msrs[i].count;
+    }
+    if (quirks >> QUIRK_HYPER_THREADING_OFF & 1) {
+        changed->general_counters *= 2;
     }
     if (fault_set_has(set, FAULT_PERFMON_WIDTH_32)) {
         changed->counter_width = 32;

@@ -21,9 +21,9 @@ bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t quirks
 void break_mend(struct vcpu *v);
 
 /*
- * A copy of the profile, changed by the faults of the set that have TABLES. The caller frees it with free(). NULL: out
- * of memory.
+ * A copy of the profile, changed by the quirks, and by the faults of the set that have TABLES. The caller frees it with
+ * free(). NULL: out of memory.
  */
-const struct profile *break_profile(const struct profile *profile, const struct fault_set *set);
+const struct profile *break_profile(const struct profile *profile, const struct fault_set *set, uint32_t quirks);
 
 #endif

@@ -19,6 +19,9 @@
 #define CORE_KIND_LEAF     0x1a
 #define PERFMON_LEAF       0x23
 #define CPUID_23_EBX_RDPMC (UINT32_C(1) << 2)
+#define CPUID_7_EBX_RTM    UINT32_C(0x800)
+#define CPUID_7_EBX_TRACE  UINT32_C(0x2000000)
+#define CPUID_7_EDX_ABORT  UINT32_C(0x2000)
 
 /* The state that firmware leaves. */
 #define MISC_ENABLE_LIMIT_CPUID (UINT64_C(1) << 22)
@@ -41,6 +44,11 @@
 #define LEGACY_XAPIC_DISABLED         1
 #define IA32_ARCH_CAPABILITIES        0x10a
 #define ARCH_XAPIC_DISABLE_STATUS     (UINT64_C(1) << 21)
+
+#define IA32_RTIT_CTL   0x570
+#define RTIT_CTL_LEFT   UINT64_C(0x210d) /* TraceEn, OS, User, ToPA, BranchEn */
+#define TSX_FORCE_ABORT 0x10f
+#define COUNTERS_4_TO_7 UINT64_C(0xf0)
 
 static const struct {
     const char *name, *sentence;
@@ -80,6 +88,10 @@ static const struct {
     [QUIRK_MODEL_UNLISTED] = { "model_unlisted", "CPUID.1:EAX has an unknown display model, 06_FFH" },
     [QUIRK_RDPMC_USER_DISABLE] = { "rdpmc_user_disable",
                                    "counters can be hidden from RDPMC at CPL 3, as from Panther Cove on" },
+    [QUIRK_TRACE_LEFT] = { "trace_left", "firmware leaves Intel PT on: IA32_RTIT_CTL (Broadwell, Skylake)" },
+    [QUIRK_FORCE_ABORT] = { "force_abort", "CPUID.7 reports RTM and TSX_FORCE_ABORT, as Skylake's microcode of 2019" },
+    [QUIRK_HYPER_THREADING_OFF] = { "hyper_threading_off", "eight general counters instead of four, as Sandy Bridge to "
+                                                           "Skylake have without Hyper-Threading" },
     [QUIRK_NO_APIC] = { "no_apic", "CPUID.1:EDX reports no local APIC" },
 };
 
@@ -286,35 +298,36 @@ static void conceal_counters(const struct vcpu *v, uint32_t regs[4])
 
 static void cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
 {
+    static const struct {
+        enum quirk quirk;
+        uint32_t leaf; /* sub-leaf 0 */
+        unsigned reg;
+        uint32_t cleared, set;
+    } changes[] = {
+        { QUIRK_NO_APIC, 1, 3, CPUID_1_EDX_APIC, 0 },
+        { QUIRK_P_CORES_ALONE, 1, 0, UINT32_MAX, CORE_I5_12400 },
+        { QUIRK_P_CORES_ALONE, 7, 3, CPUID_7_EDX_HYBRID, 0 },
+        { QUIRK_MODEL_UNLISTED, 1, 0, UINT32_MAX, MODEL_06_FF },
+        { QUIRK_RDPMC_USER_DISABLE, PERFMON_LEAF, 1, 0, CPUID_23_EBX_RDPMC },
+        { QUIRK_X2APIC_LOCKED, 7, 3, 0, CPUID_7_EDX_ARCH_CAPABILITIES },
+        { QUIRK_TRACE_LEFT, 7, 1, 0, CPUID_7_EBX_TRACE },
+        { QUIRK_FORCE_ABORT, 7, 1, 0, CPUID_7_EBX_RTM },
+        { QUIRK_FORCE_ABORT, 7, 3, 0, CPUID_7_EDX_ABORT },
+        { QUIRK_HYPER_THREADING_OFF, 0xa, 0, CPUID_0A_EAX_COUNT, 8 << 8 },
+        { QUIRK_NO_COUNTERS, 0xa, 0, CPUID_0A_EAX_COUNT, 0 },
+        { QUIRK_TSC_FAST, 0x15, 0, UINT32_MAX, 1 },
+        { QUIRK_TSC_FAST, 0x15, 1, UINT32_MAX, TSC_FAST_RATIO },
+        { QUIRK_TSC_FAST, 0x15, 2, UINT32_MAX, TSC_FAST_CRYSTAL },
+    };
+
     latitude_rules(v)->cpuid_answer(v, leaf, subleaf, regs);
-    if (leaf == 1 && has_quirk(v, QUIRK_NO_APIC)) {
-        regs[3] &= ~CPUID_1_EDX_APIC;
-    }
-    if (leaf == 1 && has_quirk(v, QUIRK_P_CORES_ALONE)) {
-        regs[0] = CORE_I5_12400;
-    }
-    if (leaf == 1 && has_quirk(v, QUIRK_MODEL_UNLISTED)) {
-        regs[0] = MODEL_06_FF;
+    for (unsigned i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+        if (leaf == changes[i].leaf && (subleaf == 0 || leaf == 1) && has_quirk(v, changes[i].quirk)) {
+            regs[changes[i].reg] = (regs[changes[i].reg] & ~changes[i].cleared) | changes[i].set;
+        }
     }
     if (leaf == CORE_KIND_LEAF && has_quirk(v, QUIRK_P_CORES_ALONE)) {
         memset(regs, 0, 4 * sizeof(regs[0]));
-    }
-    if (leaf == PERFMON_LEAF && subleaf == 0 && has_quirk(v, QUIRK_RDPMC_USER_DISABLE)) {
-        regs[1] |= CPUID_23_EBX_RDPMC;
-    }
-    if (leaf == 7 && subleaf == 0 && has_quirk(v, QUIRK_P_CORES_ALONE)) {
-        regs[3] &= ~CPUID_7_EDX_HYBRID;
-    }
-    if (leaf == 7 && subleaf == 0 && has_quirk(v, QUIRK_X2APIC_LOCKED)) {
-        regs[3] |= CPUID_7_EDX_ARCH_CAPABILITIES;
-    }
-    if (leaf == 0x15 && has_quirk(v, QUIRK_TSC_FAST)) {
-        regs[0] = 1;
-        regs[1] = TSC_FAST_RATIO;
-        regs[2] = TSC_FAST_CRYSTAL;
-    }
-    if (leaf == 0xa && has_quirk(v, QUIRK_NO_COUNTERS)) {
-        regs[0] &= ~CPUID_0A_EAX_COUNT;
     }
     if (leaf == 0xa && v->profile->perfmon_version >= 2 && has_quirk(v, QUIRK_COUNTERS_CONCEALED)) {
         conceal_counters(v, regs);
@@ -324,6 +337,26 @@ static void cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, 
     }
     if (has_quirk(v, QUIRK_KVM)) {
         kvm_cpuid(v, leaf, subleaf, regs);
+    }
+}
+
+void quirks_change_msr(uint32_t quirks, struct profile_msr *m)
+{
+    const bool counters = m->reg == REG_IA32_PMC || m->reg == REG_IA32_A_PMC || m->reg == REG_IA32_PERFEVTSEL;
+    const bool global = m->reg == REG_IA32_PERF_GLOBAL_CTRL || m->reg == REG_IA32_PERF_GLOBAL_STATUS_RESET ||
+                        m->reg == REG_IA32_PERF_GLOBAL_STATUS_SET;
+
+    if (quirks >> QUIRK_TRACE_LEFT & 1 && m->address == IA32_RTIT_CTL) {
+        m->reg = REG_IA32_RTIT_CTL;
+        m->reset = RTIT_CTL_LEFT;
+    }
+    if (quirks >> QUIRK_FORCE_ABORT & 1 && m->address == TSX_FORCE_ABORT) {
+        m->reg = REG_TSX_FORCE_ABORT;
+    }
+    if (quirks >> QUIRK_HYPER_THREADING_OFF & 1) {
+        m->count = (uint16_t)(counters ? 2 * m->count : m->count);
+        m->writable |= global ? COUNTERS_4_TO_7 : 0;
+        m->reset |= m->reg == REG_IA32_PERF_GLOBAL_CTRL ? COUNTERS_4_TO_7 : 0;
     }
 }
 

@@ -38,6 +38,9 @@ enum quirk {
     QUIRK_P_CORES_ALONE,
     QUIRK_MODEL_UNLISTED,
     QUIRK_RDPMC_USER_DISABLE,
+    QUIRK_TRACE_LEFT,
+    QUIRK_FORCE_ABORT,
+    QUIRK_HYPER_THREADING_OFF,
     QUIRKS,
 };
 
@@ -51,6 +54,11 @@ const char *quirks_parse(uint32_t *quirks, const char *list);
 const char *quirk_name(unsigned index);
 const char *quirk_sentence(unsigned index);
 
+struct profile_msr;
+
+/* Changes a row of the profile's MSRs. */
+void quirks_change_msr(uint32_t quirks, struct profile_msr *m);
+
 /*
  * MSRs outside every profile: the value of an MSR that a quirk provides; and whether a quirk makes this WRMSR raise #GP
  * while the local APIC is in x2APIC mode.
@@ -59,6 +67,7 @@ bool quirks_rdmsr(uint32_t quirks, uint32_t address, uint64_t *value);
 bool quirks_refuse(uint32_t quirks, uint32_t address, uint64_t value);
 
 struct rules;
+struct profile_msr;
 
 /*
  * Changes the rules of a processor without faults into those of a processor with these quirks. break_rules() calls it.

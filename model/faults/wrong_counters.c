@@ -110,6 +110,12 @@ uint64_t wrong_counting_events(const struct vcpu *v, uint64_t events)
     return counted + (fault(v, FAULT_PERFMON_COUNT_TWICE) ? counted : counted / 16);
 }
 
+/* SRF7 is of cores up to Crestmont; Darkmont counts too many instructions alone. */
+unsigned wrong_counting_interruption(struct vcpu *v, enum event_kind kind, bool software)
+{
+    return wrapped(v)->counting_interruption(v, kind, software) + (kind == EVENT_INSTRUCTIONS || !vcpu_is_arch_pebs(v));
+}
+
 bool wrong_counting_exact(const struct vcpu *v, const struct counter *c)
 {
     (void)v;
@@ -150,6 +156,9 @@ void wrong_overflow_of(struct vcpu *v, unsigned i)
 
 bool wrong_data_latency_counts(const struct vcpu *v, uint64_t latency, uint64_t threshold)
 {
+    if (fault(v, FAULT_ERRATUM_CML095) && broken(v)->state.set_up < 2 && ++broken(v)->state.loads > 8) {
+        return false;
+    }
     return wrapped(v)->data_latency_counts(v, latency, threshold) || fault(v, FAULT_PEBS_LATENCY_THRESHOLD_IGNORED) ||
            (latency == threshold && fault(v, FAULT_PEBS_LATENCY_THRESHOLD_INCLUDED));
 }

@@ -9,6 +9,7 @@ struct counters_request;
 
 struct counters_request wrong_counters_request(const struct vcpu *v, unsigned i);
 void wrong_counters_set_up(struct vcpu *v, unsigned i);
+unsigned wrong_counting_interruption(struct vcpu *v, enum event_kind kind, bool software);
 uint64_t wrong_counting_events(const struct vcpu *v, uint64_t events);
 bool wrong_counting_exact(const struct vcpu *v, const struct counter *c);
 void wrong_overflow_of(struct vcpu *v, unsigned i);

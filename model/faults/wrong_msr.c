@@ -8,9 +8,10 @@
 #include "model/faults/broken.h"
 #include "model/faults/wrong_arch.h"
 
-#define RDPMC_FIXED    (UINT32_C(1) << 30)
-#define UPPER_HALF     (~UINT64_C(0xffffffff))
-#define EVTSEL_UMASK_2 (UINT64_C(0xff) << 40)
+#define RDPMC_FIXED      (UINT32_C(1) << 30)
+#define UPPER_HALF       (~UINT64_C(0xffffffff))
+#define RTIT_CTL_TRACEEN 1
+#define EVTSEL_UMASK_2   (UINT64_C(0xff) << 40)
 /* The bits that hide fixed counters from RDPMC at CPL 3. */
 #define FIXED_CTRL_RDPMC_USER_ALL (UINT64_C(0x2222222) << 32)
 
@@ -84,6 +85,12 @@ static bool refuses(const struct vcpu *v, const struct profile_msr *m, uint64_t 
             return true;
         }
     }
+    const struct profile_debugctl *const bits = v->profile->debugctl;
+
+    if (m->reg == REG_IA32_DEBUGCTL && (value & (bits->lbr | bits->tr | bits->bts)) &&
+        (v->regs[REG_IA32_RTIT_CTL] & RTIT_CTL_TRACEEN) && fault(v, FAULT_ERRATUM_BDM104)) {
+        return true;
+    }
     return is_lbr_address(m) && value != 0 && fault(v, FAULT_LBR_REGISTERS_REFUSED);
 }
 
@@ -156,6 +163,9 @@ uint64_t wrong_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i
     }
     if (m->reg == REG_IA32_PERF_CAPABILITIES && v->profile->lbr_depths && fault(v, FAULT_LBR_FORMAT_OTHER)) {
         return (value & ~UINT64_C(0x3f)) | LBR_FORMAT_INFO;
+    }
+    if (m->reg == REG_IA32_PERFEVTSEL && i >= 4 && fault(v, FAULT_ERRATUM_BV086)) {
+        return 0;
     }
     return with_changes(v, m, value, read, sizeof(read) / sizeof(read[0]));
 }
@@ -275,9 +285,33 @@ static bool starts_fixed_0(const struct vcpu *v, const struct profile_msr *m, ui
            (v->regs[REG_IA32_FIXED_CTR_CTRL] & 3);
 }
 
+/* Errata of counters that a write of IA32_PERF_GLOBAL_CTRL starts or stops. */
+static void start_or_stop(struct vcpu *v, uint64_t value)
+{
+    const uint64_t was = v->regs[REG_IA32_PERF_GLOBAL_CTRL];
+
+    if ((value & ~was & 8) && !(v->regs[REG_TSX_FORCE_ABORT] & 1) && fault(v, FAULT_ERRATUM_SKL179)) {
+        counting_load(v, 3, v->counters[3].value + 0x1000 * ++broken(v)->state.starts);
+    }
+    for (unsigned i = 0; fault(v, FAULT_ERRATUM_SKL117) && i < v->profile->general_counters; i++) {
+        const uint64_t rings = v->event_select[i] & (EVTSEL_USR | EVTSEL_OS);
+
+        if ((was & ~value) >> i & 1 && rings != 0 && rings != (EVTSEL_USR | EVTSEL_OS) && v->counters[i].value > 0) {
+            counting_load(v, i, v->counters[i].value - 1);
+        }
+    }
+}
+
 void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
 {
     value = changed(v, m, value);
+    if (m->reg == REG_IA32_PERF_GLOBAL_CTRL) {
+        start_or_stop(v, value);
+    }
+    if (m->reg == REG_MSR_PEBS_LD_LAT || m->reg == REG_IA32_DS_AREA) {
+        broken(v)->state.loads = 0;
+        broken(v)->state.set_up = m->reg == REG_IA32_DS_AREA ? 0 : broken(v)->state.set_up + 1;
+    }
     if (enables_counters(m) && fault(v, FAULT_PERFMON_ENABLE_STICKS)) {
         value |= wrapped(v)->msr_value(v, m, i);
     }

@@ -4,6 +4,7 @@
 #include "model/engine/counting.h"
 #include "model/engine/netburst.h"
 #include "model/engine/pebs.h"
+#include "model/engine/ring.h"
 #include "model/faults/broken.h"
 #include "model/faults/wrong_arch.h"
 
@@ -81,6 +82,18 @@ static void overwrite(const struct vcpu *v, struct pebs_contents *contents)
     }
 }
 
+/* EventingIP of a record; of a conditional branch that is not taken, that of the instruction before it. */
+static uint64_t before_untaken(const struct vcpu *v, const struct pebs_contents *contents)
+{
+    for (const struct block **b = ring_blocks(v) - 1; b < v->hot->noted; b++) {
+        if (*b != NULL && (*b)->end == END_JCC && (*b)->last == contents->eventing_ip && (*b)->count > 1 &&
+            (*b)->next == contents->ip) {
+            return block_address(*b, (*b)->count - 2);
+        }
+    }
+    return contents->eventing_ip;
+}
+
 void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents)
 {
     wrapped(v)->pebs_describe(v, sample, contents);
@@ -91,6 +104,9 @@ void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struc
     }
     if (fault(v, FAULT_PEBS_RECORD_EVENTING_IP_NEXT)) {
         contents->eventing_ip = contents->ip;
+    }
+    if (fault(v, FAULT_ERRATUM_SKL018)) {
+        contents->eventing_ip = before_untaken(v, contents);
     }
     if (fault(v, FAULT_PEBS_RECORD_EVENTING_IP_OFFSET)) {
         contents->tsx = contents->eventing_ip;

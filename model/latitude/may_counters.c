@@ -14,9 +14,9 @@ void may_choose_counters(struct vcpu *v)
     }
 }
 
-unsigned may_counting_interruption(struct vcpu *v)
+unsigned may_counting_interruption(struct vcpu *v, enum event_kind kind, bool software)
 {
-    return latitude_draw(v, FREEDOM_OVERCOUNT, 1);
+    return kind == EVENT_BRANCHES || software ? 0 : latitude_draw(v, FREEDOM_OVERCOUNT, 1);
 }
 
 bool may_data_followed(const struct vcpu *v)

@@ -5,7 +5,7 @@
 
 #include "model/vcpu/vcpu.h"
 
-unsigned may_counting_interruption(struct vcpu *v);
+unsigned may_counting_interruption(struct vcpu *v, enum event_kind kind, bool software);
 bool may_data_followed(const struct vcpu *v);
 
 /* Call at a reset: makes the choices that stay until the next reset. */

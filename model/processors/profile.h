@@ -141,6 +141,8 @@ enum model_register {
     REG_MSR_SMI_COUNT,
     REG_IA32_PEBS_BASE,
     REG_IA32_PEBS_INDEX,
+    REG_IA32_RTIT_CTL,
+    REG_TSX_FORCE_ABORT,
     REG_STORED, /* the registers above are only stored, in an array; accesses to the registers below have effects */
     REG_IA32_PERF_GLOBAL_STATUS = REG_STORED,
     REG_IA32_PERF_GLOBAL_STATUS_RESET,

@@ -8,7 +8,7 @@
 
 #include "model/processors/profiles.h"
 
-#define ANY_COUNTER 0x0f
+#define ANY_COUNTER 0xff
 #define WIDE_DS_ECX (DTES64_ECX | DS_CPL_ECX | PDCM_ECX)
 
 const struct profile_debugctl debugctl_core = {
@@ -461,6 +461,11 @@ static const struct profile_cpuid broadwell_cpuid[] = {
     { .leaf = 0x80000001, .keep = { 0, 0, 0x121, 0x2c100800 } },
 };
 
+/* Registers of Intel PT and TSX, which exist with a quirk alone. */
+static const struct profile_msr broadwell_msrs[] = {
+    { 0x570, 1, REG_ABSENT, .writable = ALL },
+};
+
 static const struct profile broadwell = {
     .name = "broadwell",
     .brand = "Intel(R) Core(TM) i7-5600U CPU (modelled)",
@@ -496,7 +501,8 @@ static const struct profile broadwell = {
         .source_locked = 0x20,
     },
     .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
-    .msrs = { ROWS(haswell_msrs), ROWS(full_width_msrs), ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
+    .msrs = { ROWS(broadwell_msrs), ROWS(haswell_msrs), ROWS(full_width_msrs),
+              ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
     .events = { ROWS(broadwell_events), ROWS(haswell_events), ROWS(access_events), ROWS(core_events) },
     .features = wide_features,
     .feature_count = COUNT(wide_features),
@@ -514,6 +520,8 @@ static const struct profile_event skylake_events[] = {
 #define STATUS_BITS (COUNTER_BITS | BIT(55) | BITS(62, 58))
 
 static const struct profile_msr skylake_msrs[] = {
+    { 0x570, 1, REG_ABSENT, .writable = ALL },
+    { 0x10f, 1, REG_ABSENT, .writable = BIT(0) },
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x33c5 },
     { 0x3f7, 1, REG_MSR_PEBS_FRONTEND, .writable = BITS(22, 0) },
     { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = BITS(1, 0) | BITS(12, 6) | BITS(15, 14) },

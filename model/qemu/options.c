@@ -151,12 +151,6 @@ static void take_faults(struct options *options, const char *list)
     if (unknown != NULL) {
         refuse_choice(&fault_choices, unknown);
     }
-    for (unsigned i = 0; profile_kind(options->profile, i) != NULL; i++) {
-        options->broken[i] = break_profile(profile_kind(options->profile, i), &options->faults);
-        if (options->broken[i] == NULL) {
-            options_die("%s", "out of memory: fault= cannot take effect");
-        }
-    }
 }
 
 static void take_quirks(struct options *options, const char *list)

@@ -13,9 +13,8 @@
 #define MOST_IPC 8
 
 struct options {
-    const struct profile *profile;               /* the processor; of a hybrid, its first kind of core */
-    struct cores cores;                          /* the kind of core of each processor */
-    const struct profile *broken[PROFILE_KINDS]; /* by kind of core, with the faults of the tables; NULL: no fault= */
+    const struct profile *profile; /* the processor; of a hybrid, its first kind of core */
+    struct cores cores;            /* the kind of core of each processor */
     struct fault_set faults;
     uint32_t quirks;          /* bit i: enum quirk i */
     uint32_t freedoms;        /* bit i: enum freedom i */

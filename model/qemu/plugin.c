@@ -96,9 +96,10 @@ static void on_init(unsigned cpu, void *udata)
     }
     struct processor *p = g_new0(struct processor, 1);
     static const struct fault_set none;
-    const bool broken = fault_set_is_of(&model.options.faults, cpu);
+    const struct fault_set *const faults = fault_set_is_of(&model.options.faults, cpu) ? &model.options.faults : &none;
     const unsigned kind = cores_kind(&model.options.cores, model.options.profile, cpu, model.processors_most);
-    const struct profile *profile = broken ? model.options.broken[kind] : profile_kind(model.options.profile, kind);
+    const bool changed = faults->any || model.options.quirks != 0;
+    const struct profile *profile = profile_kind(model.options.profile, kind);
 
     p->vcpu.truth = model.options.truth;
     p->vcpu.violations = model.options.violations;
@@ -110,8 +111,8 @@ static void on_init(unsigned cpu, void *udata)
     if (model.options.freedoms != 0 && !latitude_give(&p->vcpu, model.options.seed, model.options.freedoms)) {
         options_die("%s", "out of memory: latitude= cannot take effect");
     }
-    if ((broken || model.options.quirks != 0) &&
-        !break_rules(&p->vcpu, broken ? &model.options.faults : &none, model.options.quirks)) {
+    if (changed && (!break_rules(&p->vcpu, faults, model.options.quirks) ||
+                    (profile = break_profile(profile, faults, model.options.quirks)) == NULL)) {
         options_die("%s", "out of memory: fault= and quirk= cannot take effect");
     }
     if (!engine_init(&p->vcpu, cpu, profile, &processor_host, p, qemu_plugin_scoreboard_find(model.score, cpu))) {

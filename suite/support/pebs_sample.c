@@ -6,6 +6,7 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
 #include "kernel/console.h"
+#include "suite/support/errata.h"
 
 #define MOST_RECORDS 320u
 
@@ -197,6 +198,14 @@ bool pebs_sample(struct test_run *run, const struct pebs_sample *s)
     if (!pebs_sample_open(run, s) || !pebs_sample_arm(run, s))
         return false;
     pebs_sample_run(run, s);
+    if (!s->fixed && s->event->role == PEBS_ROLE_LOAD_LATENCY && errata_any(run, HAS_ERRATUM(CML095)) &&
+        records_so_far() < s->until) {
+        errata_explain(run, HAS_ERRATUM(CML095), "load latency stopped after %u records, and is set up again",
+                       records_so_far());
+        if (!pebs_sample_arm(run, s))
+            return false;
+        pebs_sample_run(run, s);
+    }
     records_close(run, s->interrupts);
     test_saw(run, ds_pebs_log()->records);
     check_time(run);

@@ -10,7 +10,7 @@
 
 /* CPUID of the machine, and a vendor. */
 static struct processor {
-    uint32_t leaf_0, signature, edx, leaf_a, leaf_7, leaf_7_1, leaf_23;
+    uint32_t leaf_0, signature, edx, leaf_a, leaf_7, leaf_7_b, leaf_7_1, leaf_23;
     bool other_vendor, limited;
 } of;
 
@@ -22,7 +22,7 @@ static struct cpuid leaves(uint32_t leaf, uint32_t subleaf)
         return (struct cpuid){ .eax = of.signature, .edx = of.edx };
     if (leaf == 7)
         return subleaf ? (struct cpuid){ .eax = of.leaf_7_1 }
-                       : (struct cpuid){ .eax = of.leaf_7_1 ? 1 : 0, .edx = of.leaf_7 };
+                       : (struct cpuid){ .eax = of.leaf_7_1 ? 1 : 0, .ebx = of.leaf_7_b, .edx = of.leaf_7 };
     return (struct cpuid){ .eax = leaf == 0xa ? of.leaf_a : leaf == 0x23 ? of.leaf_23 : 0 };
 }
 
@@ -104,6 +104,35 @@ UNIT_TEST(everything_left)
                 "wrmsr 189 5300c4\n"
                 "wrmsr 38d b83\n"
                 "wrmsr 38f 30000000b\n");
+}
+
+static bool keeps_force_abort(uint32_t msr, uint64_t value)
+{
+    return msr == 0x10f && value & 1;
+}
+
+/* Errata BDM104 and SKL179. */
+UNIT_TEST(trace_and_transactions)
+{
+    start((struct processor){ .leaf_0 = 0x16, .signature = 0x506e3, .leaf_7_b = 1u << 25, .leaf_7 = 1u << 13 });
+    machine_set(0x570, 0x210d);
+    machine_set(0x10f, 4);
+    firmware_take_over();
+    machine_did("wrmsr 570 210c\nwrmsr 10f 5\n");
+    assert_int_equal(firmware_unreliable_counters(), 0);
+    firmware_text(&console_sink);
+    machine_printed("firmware left IA32_RTIT_CTL (0x570) tracing, at 0x210d: stopped until the end\n"
+                    "firmware left TSX_FORCE_ABORT (0x10f) clear, which makes counter 3 unreliable, at 0x4: set until "
+                    "the end\n");
+    firmware_give_back();
+    machine_did("wrmsr 570 210d\nwrmsr 10f 4\n");
+
+    machine.refuses = keeps_force_abort;
+    machine_set(0x570, 0);
+    firmware_take_over();
+    assert_int_equal(firmware_unreliable_counters(), 8);
+    firmware_text(&console_sink);
+    machine_printed("firmware keeps TSX_FORCE_ABORT clear: counter 3 is left out\n");
 }
 
 /* Each tested processor has its own saved state, independent of the others'. */

@@ -96,12 +96,12 @@ UNIT_TEST(faults)
     failing = 0;
     broken = break_rules(&m->v, &set, 0);
     failing = 0;
-    changed = break_profile(m->v.profile, &set);
+    changed = break_profile(m->v.profile, &set, 0);
     failing = NONE;
     assert_false(broken);
     assert_ptr_equal(m->v.rules, &rules_manual);
     assert_null(changed);
-    changed = break_profile(m->v.profile, &set);
+    changed = break_profile(m->v.profile, &set, 0);
     assert_int_equal(changed->counter_width, 32);
     free((void *)(uintptr_t)changed);
 }

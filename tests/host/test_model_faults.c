@@ -95,7 +95,7 @@ UNIT_TEST(processors)
     size_t length;
 
     assert_null(parse(&set, "bts.index.stuck", &length));
-    const struct profile *same = break_profile(healthy, &set);
+    const struct profile *same = break_profile(healthy, &set, 0);
 
     assert_int_equal(same->counter_width, healthy->counter_width);
     for (unsigned i = 0; i < PROFILE_TABLES; i++) {
@@ -109,7 +109,7 @@ UNIT_TEST(processors)
     free((void *)(uintptr_t)same);
 
     assert_null(parse(&set, "perfmon.width.32", &length));
-    const struct profile *narrow = break_profile(healthy, &set);
+    const struct profile *narrow = break_profile(healthy, &set, 0);
 
     assert_int_equal(narrow->counter_width, 32);
     assert_int_equal(healthy->counter_width, 40);
