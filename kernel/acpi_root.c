@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel/acpi_root.h"
 
-static uint64_t root;
+static uint64_t root, smbios;
 
 static const void *physical(void *context, uint64_t address, size_t size)
 {
@@ -15,6 +15,7 @@ static const struct acpi_memory memory = { physical, NULL };
 
 void acpi_root_init(const struct boot_info *boot)
 {
+    smbios = boot->smbios;
     root = boot->rsdp ? boot->rsdp : acpi_scan(&memory);
 }
 
@@ -31,6 +32,11 @@ void acpi_root_timers(struct acpi_timers *timers)
 void acpi_root_io_apic(struct acpi_io_apic *io_apic)
 {
     acpi_read_io_apic(&memory, root, io_apic);
+}
+
+bool acpi_root_smbios(char text[SMBIOS_TEXT])
+{
+    return smbios_text(&memory, smbios, text);
 }
 
 size_t acpi_root_uarts(struct uart_named *named, size_t most)

@@ -5,6 +5,7 @@
 
 #include "boot/acpi.h"
 #include "boot/boot_info.h"
+#include "boot/smbios.h"
 #include "boot/uart_tables.h"
 
 void acpi_root_init(const struct boot_info *boot);
@@ -14,5 +15,8 @@ enum acpi_error acpi_root_processors(struct acpi_processors *processors);
 void acpi_root_timers(struct acpi_timers *timers);
 void acpi_root_io_apic(struct acpi_io_apic *io_apic);
 size_t acpi_root_uarts(struct uart_named *named, size_t most);
+
+/* smbios_text() of this machine. */
+bool acpi_root_smbios(char text[SMBIOS_TEXT]);
 
 #endif

@@ -257,9 +257,14 @@ static void say_log(void)
 
 static void step_report(void)
 {
+    static char system[SMBIOS_TEXT];
     const enum caps_reason missing = caps_missing(&machine.caps, NEED_APIC);
 
     machine_text(&console_sink, &machine.caps);
+    if (acpi_root_smbios(system)) {
+        console_note("system %s", system);
+        progress_system(system);
+    }
     firmware_text(&console_sink);
     console_note("boot route %s, %u memory ranges", (const char *)(uintptr_t)machine.boot.route,
                  machine.boot.memory_count);

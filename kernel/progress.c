@@ -11,6 +11,9 @@
 
 #define TURN_MICROSECONDS 8000000u /* long enough to point a phone at it */
 
+#define LOOK_MICROSECONDS 50000u /* between two looks for a key */
+#define AFTER_KEY         8u     /* turns that a page stays which a key has chosen */
+
 #define CODES_MAX 8u
 
 #define SEPARATOR "; "
@@ -69,6 +72,11 @@ void progress_log(const char *fmt, ...)
     va_start(args, fmt);
     page.log = append(log_places, sizeof log_places, fmt, args);
     va_end(args);
+}
+
+void progress_system(const char *text)
+{
+    page.system = text;
 }
 
 void progress_kinds(const char *kinds)
@@ -149,12 +157,43 @@ void progress_end(enum verdict verdict, enum page_then then, bool sent)
     show();
 }
 
-void progress_take_turns(void)
+void progress_elapsed(unsigned seconds)
 {
-    const unsigned turns = page_turns(&page, display_cells(), false);
+    page.elapsed = seconds;
+}
 
-    while (turns > 1 && clock_wait(TURN_MICROSECONDS)) {
-        page.turn = (page.turn + 1) % turns;
-        show();
+void progress_keys(const char *text)
+{
+    page.keys = text;
+}
+
+static void turn(unsigned by, unsigned of)
+{
+    page.turn = (page.turn + by) % of;
+    show();
+}
+
+enum key progress_take_turns(void)
+{
+    const unsigned turns = page_turns(&page, display_cells(), false), all = page_turns(&page, display_cells(), true);
+    const unsigned step = page.keys ? LOOK_MICROSECONDS : TURN_MICROSECONDS;
+    unsigned left = TURN_MICROSECONDS / step;
+
+    while (page.keys || turns > 1) {
+        const enum key key = page.keys ? keyboard_read() : KEY_NONE;
+        if (key == KEY_RESTART || key == KEY_POWER_OFF)
+            return key;
+        if (key != KEY_NONE) {
+            turn(key == KEY_NEXT ? 1 : all - 1, all);
+            left = AFTER_KEY * TURN_MICROSECONDS / step;
+        }
+        if (!clock_wait(step) && !page.keys)
+            break;
+        if (--left == 0) {
+            if (turns > 1 || page.turn != 0)
+                turn(page.turn < turns ? 1 : all - page.turn, page.turn < turns ? turns : all);
+            left = TURN_MICROSECONDS / step;
+        }
     }
+    return KEY_NONE;
 }

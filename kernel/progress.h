@@ -6,6 +6,7 @@
 #ifndef KERNEL_PROGRESS_H
 #define KERNEL_PROGRESS_H
 
+#include "arch/x86/devices/keyboard.h"
 #include "kernel/screen/page.h"
 
 /* The program that runs. */
@@ -18,6 +19,9 @@ void progress_machine(const struct caps *caps);
 
 /* Adds a destination of the log: "COM1 at 115200 baud". */
 void progress_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Machine, firmware and number of cores, as firmware names them. */
+void progress_system(const char *text);
 
 /* The kinds of cores on which the tests run; "" if there is one kind. */
 void progress_kinds(const char *kinds);
@@ -52,7 +56,16 @@ void progress_trouble(const char *fmt, ...) __attribute__((format(printf, 1, 2))
 /* Shows the last page. sent: all of the log has been sent, and the machine may be switched off. */
 void progress_end(enum verdict verdict, enum page_then then, bool sent);
 
-/* Shows the last pages in turn, if there are several and there is a clock. Otherwise returns. */
-void progress_take_turns(void);
+/* Seconds that the run took. */
+void progress_elapsed(unsigned seconds);
+
+/* There is a keyboard, and its keys do this. */
+void progress_keys(const char *text);
+
+/*
+ * Shows the last pages in turn, if there are several and there is a clock, and by keys. Returns a key that ends this,
+ * or KEY_NONE if there is nothing to do.
+ */
+enum key progress_take_turns(void);
 
 #endif

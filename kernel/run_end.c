@@ -2,6 +2,7 @@
 #include "kernel/run_end.h"
 
 #include "arch/x86/devices/clock.h"
+#include "arch/x86/devices/keyboard.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/devices/watchdog.h"
 #include "kernel/console.h"
@@ -96,6 +97,7 @@ void run_end(enum verdict verdict, const struct totals *totals)
     firmware_give_back();
     if (log_keeper_is_on() && how != OPTIONS_END_REBOOT)
         console_note("log kept: the machine restarts in %u seconds, and the loader saves the log", VERDICT_SECONDS);
+    progress_elapsed(clock_elapsed());
     result_code_say(verdict, totals);
     show_codes(verdict, totals);
     progress_end(verdict, then(), false);
@@ -103,6 +105,9 @@ void run_end(enum verdict verdict, const struct totals *totals)
                  totals->pass, totals->fail, totals->skip, totals->error, totals->differs, *tested ? " kinds=" : "",
                  tested);
     serial_flush();
+    if (keyboard_start())
+        progress_keys(hypervisor ? "Keys, if they work: Space the next page, R restart, P power off."
+                                 : "Keys, if they work: Space the next page, R restart.");
     progress_end(verdict, then(), true);
     if (exit_device == OPTIONS_EXIT_DEBUG || (exit_device == OPTIONS_EXIT_AUTO && hypervisor))
         port_write8(EXIT_PORT, (uint8_t)(EXIT_VALUE_FIRST + (unsigned)verdict));
@@ -112,7 +117,11 @@ void run_end(enum verdict verdict, const struct totals *totals)
         port_write16(QEMU_Q35_PM1A_CONTROL, PM1_SLEEP_S5);
     if (then() == PAGE_REBOOTS)
         reset(RESET_HARD | RESET_FULL);
-    progress_take_turns();
+    for (enum key key; (key = progress_take_turns()) != KEY_NONE;)
+        if (key == KEY_RESTART)
+            reset(RESET_HARD | RESET_FULL);
+        else if (hypervisor)
+            port_write16(QEMU_Q35_PM1A_CONTROL, PM1_SLEEP_S5);
     for (;;)
         cpu_halt();
 }

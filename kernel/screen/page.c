@@ -168,6 +168,12 @@ static void draw_machine(struct sheet *sheet)
     pen_line(&sheet->pen, sheet->row++, "%s, signature 0x%08" PRIx32 ", microcode 0x%" PRIx32 "%s",
              c->core ? c->core : "Not in the table of models", c->signature, c->microcode,
              c->hypervisor ? ", under a hypervisor" : "");
+    if (sheet->page->elapsed || sheet->page->system) {
+        char seconds[32] = "";
+        if (sheet->page->elapsed)
+            format(seconds, sizeof seconds, "%u seconds%s", sheet->page->elapsed, sheet->page->system ? ", " : "");
+        pen_line(&sheet->pen, sheet->row++, "%s%s", seconds, sheet->page->system ? sheet->page->system : "");
+    }
     draw_facilities(sheet);
     if (sheet->page->kinds && sheet->page->kinds[0] != '\0')
         pen_line(&sheet->pen, sheet->row++, "This is the first kind of core. Results include all tested kinds: %s",
@@ -538,6 +544,8 @@ static void draw_bottom(struct sheet *sheet, const struct totals *all)
     const bool ended = page->state >= PAGE_VERDICT;
     char text[ADVICE_ROWS * CELLS_COLUMNS_MAX + 1];
 
+    if (page->state == PAGE_END && page->then == PAGE_HALTS && page->keys)
+        draw_upwards(sheet, STRONG, 1, page->keys);
     if (ended)
         draw_upwards(sheet, STRONG, LAST_ROWS, last_line(page));
     if (!ended && !page->caps && !page->log) /* no port has been tried yet */
@@ -603,7 +611,8 @@ static void draw_some_lines(const struct sheet *sheet)
 static unsigned spare_rows(const struct sheet *sheet, unsigned areas, unsigned listed)
 {
     const struct page *const page = sheet->page;
-    unsigned rows = sheet->row + (page->caps ? 2 + FACILITIES : 1) + (page->kinds != NULL);
+    unsigned rows = sheet->row + (page->caps ? 2 + FACILITIES : 1) + (page->kinds && page->kinds[0]) +
+                    (page->system || page->elapsed);
 
     rows += letters_rows(verdict_text(page->verdict), letters_scale(sheet), sheet->pen.width);
     rows += 2 + (page->trouble ? pen_count(&sheet->pen, TROUBLE_ROWS, page->trouble) : 0);

@@ -48,6 +48,7 @@ struct page {
     enum verdict verdict;            /* valid from PAGE_VERDICT on */
     const char *trouble;             /* a problem of the options or the machine, or an exception; else NULL */
     const char *log;                 /* where the log goes: "COM1 at 115200 baud"; NULL: nowhere */
+    const char *system;              /* machine and firmware; NULL: not known */
     const char *kinds;               /* the tested kinds of cores of a hybrid; "" or NULL: there is one kind */
     const char *remarks;             /* the loader's remarks; NULL: none */
     const struct page_code *codes;   /* the result as QR codes, shown from PAGE_VERDICT on */
@@ -56,7 +57,8 @@ struct page {
     const char *lines;    /* of further pages, each NUL-terminated; NULL: none */
     size_t lines_size;    /* bytes */
     enum page_lines take; /* how they are shown */
-    bool keys;            /* keys turn the pages and restart the machine */
+    const char *keys;     /* which keys do what; NULL: there is no keyboard */
+    unsigned elapsed;     /* seconds that the run took; 0: not known */
     unsigned turn;        /* number of the page, below page_turns() */
 };
 

@@ -71,6 +71,14 @@ const char *log_lines(size_t *size)
 
 #include "kernel/progress.c"
 
+static enum key presses[8];
+static unsigned press;
+
+enum key keyboard_read(void)
+{
+    return press < COUNT_OF(presses) ? presses[press++] : KEY_RESTART;
+}
+
 static void start(void)
 {
     memset(&page, 0, sizeof page);
@@ -262,6 +270,27 @@ UNIT_TEST(lines_take_turns)
     waits = 3;
     progress_take_turns();
     assert_true(says("ok 2") && says("Page 2 of 2."));
+}
+
+/* Pages that take no turns, by keys; the page of text comes back. */
+UNIT_TEST(keys_turn_the_pages)
+{
+    start();
+    progress_lines(PAGE_LINES_BY_KEY);
+    progress_keys("Keys: R");
+    progress_elapsed(43);
+    progress_end(VERDICT_SKIP, PAGE_HALTS, true);
+    assert_true(says("Keys: R"));
+    page.caps = &(struct caps){ .vendor = "x" };
+    presses[1] = KEY_PREVIOUS;
+    assert_int_equal(progress_take_turns(), KEY_RESTART);
+    assert_true(says("Page 2 of 2.") && says("ok 2"));
+    assert_int_equal(waited, 50000);
+    presses[press = 1] = KEY_NEXT;
+    assert_int_equal(progress_take_turns(), KEY_RESTART);
+    assert_true(says("43 seconds"));
+    press = 0;
+    presses[1] = KEY_NONE;
 }
 
 UNIT_TEST(no_more_codes_than_there_is_room_for)

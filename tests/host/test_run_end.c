@@ -178,9 +178,36 @@ void progress_end(enum verdict verdict, enum page_then then_what, bool sent)
     note("page %d, %s%s", (int)verdict, words[then_what], sent ? ", sent" : "");
 }
 
-void progress_take_turns(void)
+static bool keyboard;
+static enum key pressed;
+
+bool keyboard_start(void)
 {
+    return keyboard;
+}
+
+unsigned clock_elapsed(void)
+{
+    return 43;
+}
+
+void progress_elapsed(unsigned seconds)
+{
+    assert_int_equal(seconds, 43);
+}
+
+void progress_keys(const char *text)
+{
+    note("%s", text);
+}
+
+enum key progress_take_turns(void)
+{
+    const enum key key = pressed;
+
     note("turns");
+    pressed = KEY_NONE;
+    return key;
 }
 
 static const struct totals totals = { .pass = 1, .differs = 2, .fail = 3, .skip = 4, .error = 5 };
@@ -230,6 +257,25 @@ UNIT_TEST(with_screen)
          "cli\nunwatch\ndump end\nfirmware\ncode of 1, 1\ndraw 1, 1, at most 77\nshow 0\nshow 1\npage 1, halts\n" LINE
          "\nflush\npage 1, halts, sent\nturns\nhalt\n");
     screen = false;
+}
+
+/* Keys end nothing that must not end: power is switched off only where the port is known. */
+UNIT_TEST(keys)
+{
+#define START "cli\nunwatch\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE "\nflush\n"
+    keyboard = true;
+    pressed = KEY_RESTART;
+    ends(&(struct options){ .end = OPTIONS_END_HALT }, false,
+         START "Keys, if they work: Space the next page, R restart.\npage 1, halts, sent\nturns\n"
+               "port cf9: 2\nport cf9: e\nport 64: fe\ntriple fault\n");
+    pressed = KEY_POWER_OFF;
+    ends(&(struct options){ .end = OPTIONS_END_HALT }, false,
+         START "Keys, if they work: Space the next page, R restart.\npage 1, halts, sent\nturns\nturns\nhalt\n");
+    pressed = KEY_POWER_OFF;
+    ends(&(struct options){ .end = OPTIONS_END_HALT, .exit = OPTIONS_EXIT_NONE }, true,
+         START "Keys, if they work: Space the next page, R restart, P power off.\npage 1, halts, sent\nturns\n"
+               "port 604: 2000\nturns\nhalt\n");
+    keyboard = false;
 }
 
 UNIT_TEST(kinds)

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "arch/x86/cpu.h"
+#include "lib/ratio.h"
 #include "arch/x86/devices/hpet.h"
 #include "lib/ratio.h"
 
@@ -14,7 +15,8 @@
 /* Reads up to this many ticks back are ignored: some chipsets (PIIX4) return them while the counter changes. */
 #define BACK_MOST 1000u
 /* Reads that a wait may take in addition to reads_most. */
-#define READS_LEAST 20000u
+#define READS_LEAST          20000u
+#define MEASURE_MICROSECONDS 20000u
 
 /* ---- the time-stamp counter ------------------------------------------------------------------------------------- */
 
@@ -87,6 +89,7 @@ static struct {
     [PIT] = { { .name = "pit" }, 0xffff, 20, pit_read },
 };
 
+static uint64_t began;         /* the time-stamp counter in clock_init() */
 static unsigned used = CLOCKS; /* CLOCKS: none */
 
 /* Waits by this clock; false if it stops, or takes too many reads. */
@@ -130,6 +133,7 @@ static uint64_t start(unsigned i, uint64_t tsc_hz, const struct acpi_timers *tim
 
 void clock_init(uint64_t tsc_hz, const struct acpi_timers *timers)
 {
+    began = __builtin_ia32_rdtsc();
     used = CLOCKS;
     for (unsigned i = 0; i < CLOCKS && used == CLOCKS; i++) {
         struct clock *const clock = &clocks[i].clock;
@@ -157,4 +161,15 @@ bool clock_wait(unsigned microseconds)
     clocks[used].clock.state = CLOCK_STILL;
     used = CLOCKS;
     return false;
+}
+
+unsigned clock_elapsed(void)
+{
+    const uint64_t now = __builtin_ia32_rdtsc();
+    uint64_t rest;
+
+    if (!clock_wait(MEASURE_MICROSECONDS))
+        return 0;
+    const uint64_t hz = (__builtin_ia32_rdtsc() - now) * (1000000 / MEASURE_MICROSECONDS);
+    return (unsigned)ratio_divide(now - began, hz ? hz : 1, &rest);
 }

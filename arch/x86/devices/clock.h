@@ -40,4 +40,7 @@ const struct clock *clock_number(unsigned i);
  */
 bool clock_wait(unsigned microseconds);
 
+/* Seconds since clock_init(), by the time-stamp counter, whose rate is measured now; 0 without a clock. */
+unsigned clock_elapsed(void);
+
 #endif
