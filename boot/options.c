@@ -8,7 +8,7 @@
 #define BAUD_MIN             1200u
 #define BAUD_MOST            4000000u
 #define CLOCK_MIN            19200u /* Hz, for the slowest line */
-#define AUTO_RECORDS         1u     /* the log of all tests then takes 20 seconds at 115200 baud */
+#define AUTO_RECORDS         1u     /* the log of all tests then takes about 15 seconds at 115200 baud */
 #define AUTO_RECORDS_FAILING 8u
 #define AUTO_LBR_ENTRIES     8u
 #define MENU_MAX             60u
