@@ -1,15 +1,27 @@
 # SPDX-License-Identifier: MIT
 # Linux, as fetched by ./bootstrap --linux; profiles="skylake icelake" boots only these, linux=backports the kernel that
-# ./bootstrap --linux-backports has fetched, linux=i386 the 32-bit one of ./bootstrap --linux-i386.
+# ./bootstrap --linux-backports has fetched, linux=i386 the 32-bit one of ./bootstrap --linux-i386, KERNEL=bzImage your own.
 profiles ?=
 linux ?=
+KERNEL ?=
 LINUX := linux$(linux:%=-%)
 LINUX_RUN := $(if $(filter i386,$(linux)),run32,run)
 LINUX_PROGRAMS := $(if $(filter i386,$(linux)),$B/linux-program32,$B/linux-program $B/linux-program-pie $B/linux-fifo $B/linux-wrong)
-.PHONY: linux-test
-linux-test: model $B/initramfs-$(LINUX).gz ##tests Debian's kernel and perf on the model: profiles="NAME.." linux=backports|i386 (after ./bootstrap --linux)
-	$Q$(PROVE) -v tests/linux/$(LINUX_RUN) :: $(patsubst %,-k %,$(filter-out i386,$(linux))) $(profiles)
-	$(if $(linux),,$Q$(PROVE) tests/linux/judge.t)
+LINUX_INSTALLED := tests/linux scripts/lib build
+.PHONY: linux-test deb-linux-test
+linux-test: model $B/initramfs-$(LINUX).gz ##tests Debian's kernel and perf on the model: profiles="NAME.." linux=backports|i386 KERNEL=bzImage (after ./bootstrap --linux)
+	$Q$(PROVE) -v tests/linux/$(LINUX_RUN) :: $(patsubst %,-k %,$(or $(KERNEL),$(filter-out i386,$(linux)))) $(profiles)
+	$(if $(linux)$(KERNEL),,$Q$(PROVE) tests/linux/judge.t)
+
+# The same for any kernel, without the sources: the command qemu-ds-linux-test. Has Debian's unchanged perf and busybox.
+deb-linux-test: $B/initramfs-linux.gz ##packages build/qemu-ds-linux-test.deb: qemu-ds-linux-test -k bzImage PROFILE.. tests perf without a clone
+	$Qrm -rf $B/linux-deb && mkdir -p $(addprefix $B/linux-deb/,DEBIAN usr/bin $(LINUX_INSTALLED:%=usr/lib/dstest86/linux-test/%))
+	$Qsed 's/@VERSION@/$(VERSION)/' debian/linux-test.control >$B/linux-deb/DEBIAN/control
+	$Qcd $B/linux-deb/usr/lib/dstest86/linux-test && cp $(addprefix $(CURDIR)/tests/linux/,run Guest.pm) tests/linux/ && \
+	cp $(CURDIR)/scripts/lib/Model.pm scripts/lib/ && cp $(abspath $B/initramfs-linux.gz $(LINUX_PROGRAMS)) build/ && \
+	ln -s ../../qemu-ds build/ && ln -s ../lib/dstest86/linux-test/tests/linux/run ../../../bin/qemu-ds-linux-test
+	$Qdpkg-deb --root-owner-group -Zxz -z1 -b $B/linux-deb $B/qemu-ds-linux-test.deb >/dev/null && rm -rf $B/linux-deb
+	$(call say,DEB,$B/qemu-ds-linux-test.deb)
 
 LINUX_FORMAT := elf64
 $B/linux-%.o: tests/linux/%.asm

@@ -13,11 +13,8 @@ our @EXPORT_OK = qw(profiles widest_of machines faults);
 sub list
 {
     my ($option) = @_;
-    my $build = realpath(dirname(__FILE__) . '/../../build');
-    my $qemu = "$build/qemu-system-x86_64";
-    -e $_ or die "$_ is missing; run ./bootstrap, then make\n" for $qemu, "$build/dsmodel.so";
-    my $plugin = "$build/dsmodel.so" =~ s/,/,,/gr;
-    open my $out, '-|', $qemu, qw(-machine none -display none -plugin), "$plugin,$option=list" or die "$qemu: $!\n";
+    my $command = realpath(dirname(__FILE__) . '/../../build') . '/qemu-ds';
+    open my $out, '-|', $command, '--list', "${option}s" or die "$command: $!; run ./bootstrap, then make\n";
     chomp(my @lines = <$out>);
     close $out and @lines or die "the model does not answer $option=list\n";
     return @lines;

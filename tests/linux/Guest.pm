@@ -47,13 +47,13 @@ sub command
 }
 
 # ---- a boot ---------------------------------------------------------------------------------------------------------
-# Boots NAME as %is says: qemu, linux (the folder of the kernel below build/), model (the profile), processors, devices,
-# append. Returns the process.
+# Boots NAME as %is says: qemu, linux (which initramfs, and the kernel's folder below build/), kernel (another kernel's
+# path), model (the profile), processors, devices, append. Returns the process.
 sub start_boot
 {
     my ($name, %is) = @_;
     my $folder = "$logs/$name";
-    my ($kernel) = glob "$build/$is{linux}/boot/vmlinuz-*";
+    my ($kernel) = $is{kernel} // glob "$build/$is{linux}/boot/vmlinuz-*";
     make_path($folder);
     unlink map { "$folder/$_" } qw(console stderr truth violations);
     my $pid = fork // die "run: fork: $!\n";
@@ -62,9 +62,9 @@ sub start_boot
         open STDIN, '<', '/dev/null' or die "run: /dev/null: $!\n";
         open STDOUT, '>', "$folder/console" or die "run: $folder/console: $!\n";
         open STDERR, '>', "$folder/stderr" or die "run: $folder/stderr: $!\n";
-        exec "$build/$is{qemu}", qw(-accel tcg -machine q35 -cpu max -smp), $is{processors} // 2,
-            qw(-m 1024 -nodefaults -no-user-config -no-reboot -display none -serial stdio -plugin),
-            "$build/dsmodel.so,profile=$is{model},truth=$folder/truth,violations=$folder/violations",
+        exec "$build/qemu-ds", defined $is{qemu} ? ('--qemu', "$build/$is{qemu}") : (), '--profile', $is{model},
+            '--truth', "$folder/truth", '--violations', "$folder/violations", qw(-machine q35 -smp), $is{processors} // 2,
+            qw(-m 1024 -nodefaults -no-user-config -no-reboot -display none -serial stdio),
             @{ $is{devices} // [] }, '-kernel', $kernel, '-initrd', "$build/initramfs-$is{linux}.gz", '-append',
             "console=ttyS0 panic=-1 tsc=reliable no_timer_check $is{append}" or die "run: QEMU: $!\n";
     }
@@ -72,22 +72,22 @@ sub start_boot
 }
 
 # Boots these, [NAME, what start_boot takes].., as many at a time as there are processors. When one has ended,
-# $ended->(NAME, STATUS).
+# $ended->(NAME, STATUS, SECONDS).
 sub boot_each
 {
     my ($ended, @waiting) = @_;
-    return map { $ended->($_->[0], 0) } @waiting if $again;
+    return map { $ended->($_->[0], 0, 0) } @waiting if $again;
     my ($processors) = command('nproc');
     my %running;
     while (@waiting || %running) {
         while (@waiting && keys %running < $processors) {
             my ($name, %is) = @{ shift @waiting };
-            $running{ start_boot($name, %is) } = $name;
+            $running{ start_boot($name, %is) } = [ $name, time ];
         }
         my $pid = wait;
         my $status = $?;
-        my $name = delete $running{$pid} // next;
-        $ended->($name, $status);
+        my ($name, $since) = @{ delete $running{$pid} // next };
+        $ended->($name, $status, time - $since);
     }
 }
 
