@@ -63,7 +63,7 @@ $B/$1/test_%: $B/$1/tests/host/test_%.o $(HOST_PURE:%.c=$B/$1/%.o)
 -include $(patsubst %.c,$B/$1/%.d,$(HOST_PURE) $(MODEL_PURE) $(KERNEL_ON_HOST) $(HOST_SOURCES) \
 $(wildcard tests/fuzz/*.c model/private/*.c model/qemu/*.c))
 endef
-$(eval $(call host_rules,host,-m64 $(HOST_CFLAGS)))
+$(eval $(call host_rules,host,$(if $(findstring x86_64,$(shell $(HOST_CC) -dumpmachine)),-m64) $(HOST_CFLAGS)))
 $(eval $(call host_rules,host32,-m32 $(HOST_CFLAGS)))
 $(eval $(call host_rules,coverage,$(COVERAGE_CFLAGS)))
 .PRECIOUS: $B/host/%.o $B/host32/%.o

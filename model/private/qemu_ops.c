@@ -30,12 +30,15 @@ struct op {
     uint8_t opcode, count, type, parameter; /* count: the number of arguments for which there is memory */
     uint32_t life;
     struct link link;
-    uint8_t registers[8];
-    uint64_t arguments[]; /* of a store: value, base, and offset from the base */
+    uint64_t words[]; /* two sets of registers; from first_argument on the arguments, of a store: value, base, offset */
 };
 
+/* A set has 32 bits on hosts with up to 32 registers (x86-64), and else 64 (arm64). */
+#define MOST_SETS 2
+static unsigned first_argument = 1;
+
 /* Enough arguments that reads of struct op stay within an operation, wherever QEMU places its arguments. */
-#define PLENTY ((unsigned)(sizeof(struct op) / sizeof(uint64_t)) + ARGUMENTS)
+#define PLENTY ((unsigned)(sizeof(struct op) / sizeof(uint64_t)) + MOST_SETS + ARGUMENTS)
 
 /* QEMU's functions, and the handles of its variables. New operations are appended to the block. */
 static struct {
@@ -126,6 +129,11 @@ void qemu_ops_init(struct qemu_ops *o, const struct qemu_object *object, int ind
     }
 }
 
+static uint64_t *argument(struct op *op, unsigned i)
+{
+    return &op->words[first_argument + i];
+}
+
 static struct op *make_mark(void)
 {
     return tcg.make(ANY_OPCODE, PLENTY);
@@ -172,7 +180,13 @@ static bool reads_arguments(struct op *mark)
         return false;
     }
     reads = op->link.before == &mark->link && op->link.next == NULL && op->opcode == ANY_OPCODE &&
-            op->count >= 2 * ARGUMENTS && memcmp(op->arguments, known, sizeof(known)) == 0;
+            op->count >= 2 * ARGUMENTS;
+    for (first_argument = 1; reads && first_argument <= MOST_SETS; first_argument++) {
+        if (memcmp(argument(op, 0), known, sizeof(known) - (first_argument - 1) * sizeof(known[0])) == 0) {
+            break;
+        }
+    }
+    reads = reads && first_argument <= MOST_SETS;
     erase(op);
     if (!reads) {
         return false;
@@ -180,7 +194,7 @@ static bool reads_arguments(struct op *mark)
     tcg.store_64(*tcg.env, *tcg.env, offset);
     op = mark->link.next;
     reads = op != NULL && op->link.before == &mark->link && op->link.next == NULL && op->count >= ARGUMENTS &&
-            op->arguments[0] == op->arguments[1] && op->arguments[2] == (uint64_t)offset;
+            *argument(op, 0) == *argument(op, 1) && *argument(op, 2) == (uint64_t)offset;
     if (op != NULL) {
         erase(op);
     }
@@ -238,10 +252,10 @@ static void learn_place(struct qemu_ops *o, const struct qemu_object *object, st
 }
 
 /* offset: from the base of the model's stores. */
-static bool stores_to(const struct op *op, const struct op *model, intptr_t offset)
+static bool stores_to(struct op *op, struct op *model, intptr_t offset)
 {
-    return op->opcode == model->opcode && op->count >= ARGUMENTS && op->arguments[1] == model->arguments[1] &&
-           op->arguments[2] == model->arguments[2] + (uint64_t)offset;
+    return op->opcode == model->opcode && op->count >= ARGUMENTS && *argument(op, 1) == *argument(model, 1) &&
+           *argument(op, 2) == *argument(model, 2) + (uint64_t)offset;
 }
 
 void qemu_ops_drop_values(struct qemu_ops *o, const struct qemu_object *object, struct qemu_value last)
@@ -294,8 +308,8 @@ void qemu_ops_find_io(struct qemu_ops *o)
     struct op *const like = mark->link.next;
 
     for (struct link *link = mark->link.before; link->before != &like->link; link = link->before) {
-        const struct op *const op = op_of(link);
-        const intptr_t offset = op->count >= ARGUMENTS ? (intptr_t)op->arguments[2] : 0;
+        struct op *const op = op_of(link);
+        const intptr_t offset = op->count >= ARGUMENTS ? (intptr_t)*argument(op, 2) : 0;
 
         if (stores_to(op, like, offset) && offset < 0 && offset >= -NEAR) {
             o->io_at = offset;
@@ -317,7 +331,7 @@ static struct op *placeholder(int of, bool first)
          link = link->before) {
         struct op *const op = op_of(link);
 
-        if (op->opcode == like->opcode && op->count > 0 && op->arguments[0] == like->arguments[0]) {
+        if (op->opcode == like->opcode && op->count > 0 && *argument(op, 0) == *argument(like, 0)) {
             found = op;
         }
     }
@@ -433,7 +447,7 @@ static struct op *make_jump(struct op **call)
     tcg.look_up_and_go();
     jump = newest();
     *call = op_of(jump->link.before);
-    return jump->count > 0 && (*call)->count > 0 && jump->arguments[0] == (*call)->arguments[0] ? jump : NULL;
+    return jump->count > 0 && (*call)->count > 0 && *argument(jump, 0) == *argument(*call, 0) ? jump : NULL;
 }
 
 /* Whether make_jump() works with this QEMU. */
@@ -450,11 +464,11 @@ static bool jumps(void)
 }
 
 /* Jumps to the host code whose address is in `address`. */
-static void jump_to(const struct op *address)
+static void jump_to(struct op *address)
 {
     struct op *call;
 
-    make_jump(&call)->arguments[0] = address->arguments[0];
+    *argument(make_jump(&call), 0) = *argument(address, 0);
     erase(call);
 }
 
@@ -463,7 +477,7 @@ static void make_pass(const struct qemu_ops *o, const struct qemu_ops_beginning 
 {
     void *const callbacks = tcg.new_label();
     const uintptr_t base = make_base(o, b), code = tcg.new_64();
-    const struct op *load;
+    struct op *load;
 
     for (unsigned i = 0; i < b->sum_count; i++) {
         make_sum(base, &b->sums[i], true, callbacks);
@@ -479,7 +493,7 @@ static void make_pass(const struct qemu_ops *o, const struct qemu_ops_beginning 
 static void make_exit(const struct qemu_ops *o, const struct qemu_ops_beginning *b, void *end)
 {
     const uintptr_t base = make_base(o, b), elsewhere = tcg.new_64(), none = tcg.constant_64(0);
-    const struct op *load;
+    struct op *load;
 
     tcg.load_64(elsewhere, base, b->elsewhere->wanted);
     load = newest();
