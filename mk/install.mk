@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A QEMU fetched by ./bootstrap (200 MB) is installed too; the system's own is used in place.
+# A QEMU fetched by ./bootstrap (200 MB) is installed too; the system's own is used in place, without ./bootstrap too.
 PREFIX ?= /usr/local
 DESTDIR ?=
 MODEL_DIR = $(DESTDIR)$(PREFIX)/lib/dstest86
@@ -12,8 +12,8 @@ install-model: model $B/ds-inspect ##install the model for other kernels: the co
 	$Qinstall -d $(MODEL_DIR) $(MODEL_DOC) $(dir $(MODEL_BIN)) $(dir $(MODEL_MAN))
 	$Qinstall -m 644 docs/model.md docs/modelled.md docs/profiles.md docs/referee.md docs/gdb.md LICENSES/GPL-2.0-or-later.txt $(MODEL_DOC)
 	$Qinstall -m 644 model/qemu/qemu-ds.1 $(MODEL_MAN)
-	$Qinstall -m 755 $B/qemu-system-x86_64 $B/qemu-ds $(MODEL_DIR)
-	$Qif grep -q '/toolchain/debian$$' $B/qemu-system-x86_64; then \
+	$Qinstall -m 755 $B/qemu-ds $(wildcard $B/qemu-system-x86_64) $(MODEL_DIR)
+	$Qif grep -qs '/toolchain/debian$$' $B/qemu-system-x86_64; then \
 		install -d $(MODEL_DIR)/toolchain && cp -a $B/toolchain/debian $(MODEL_DIR)/toolchain/; fi
 	$Qinstall -m 644 $B/dsmodel.so tools/gdb/dstest86.py $(MODEL_DIR)
 	$Qinstall -m 755 $B/ds-inspect $(MODEL_DIR)
