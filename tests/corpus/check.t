@@ -69,6 +69,8 @@ like "$status $said", qr/^2 .*none\.log: No such file or directory$/m, 'a missin
 # ---- refused logs --------------------------------------------------------------------------------------------------------
 is refusals(variant()), '0', 'a copy is taken';
 is refusals(variant(sub { s/\n/\r\n/g })), '0', 'and one with other ends of lines';
+my $uncoded = variant(sub { s/^# code .*\n//m });
+is refusals(@$_), "1\nthere is no line \"# code\"", 'a good log and a bad one, in either order' for ["$stored.log", $uncoded], [$uncoded, "$stored.log"];
 my @cases = (
     ['a log that is cut', sub { s/^# facility pebs.*//ms }, qr/^1\nno line for the facility lbr\n|no line for the facility pebs/],
     ['no code', sub { s/^# code .*\n//m }, qr/^1\nthere is no line "# code"$/],
