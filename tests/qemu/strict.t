@@ -88,6 +88,24 @@ for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
 status, said = interrupt(signal.SIGTERM, 'none', '--strict')
 ok(status == 143 and 'guest: 0; signal 15' in said, '... and 143 without a violation', f'{status} {said}')
 
+# `timeout` signals the wrapper, and then its process group: what the wrapper waits with ends, too.
+with tempfile.TemporaryDirectory() as folder:
+    stubborn = pathlib.Path(folder, 'qemu')
+    stubborn.write_text(f"#!/bin/sh\ntrap '' TERM\ntrue >{folder}/started\nexec sleep 60\n")
+    stubborn.chmod(0o755)
+    wrapper = subprocess.Popen([COMMAND, '--qemu', str(stubborn), '--strict', '-S'], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               text=True, start_new_session=True)
+    wait_for(pathlib.Path(folder, 'started').exists)
+    for _ in range(20):
+        time.sleep(0.03)
+        os.killpg(wrapper.pid, signal.SIGTERM)
+    try:
+        said = wrapper.communicate(timeout=20)[1]
+    except subprocess.TimeoutExpired:
+        said = 'the reader of the report still runs'
+        os.killpg(wrapper.pid, signal.SIGKILL)
+    ok(wrapper.returncode == 143 and 'signal 15 ended it' in said, 'SIGTERM to the process group', f'{wrapper.returncode} {said}')
+
 status, said = run('-s', 'KILL', '60', COMMAND, '--strict', *EXIT, *kernel('forbidden.lvt_masked'), command=['timeout'])
 ok(status == 70 and re.search(r"^violation .*guest: 1; QEMU's own exit status: 33$", said, re.M | re.S), 'a guest that ends', f'{status} {said}')
 with tempfile.TemporaryDirectory() as folder:
