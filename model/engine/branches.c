@@ -144,6 +144,7 @@ static unsigned gather(struct vcpu *v, const struct block *const *blocks, unsign
 {
     const bool every_branch = v->rules->every_branch;
     const bool by_the_manual = v->rules->branches_mispredicted == branches_mispredicted;
+    const bool code = v->counting.code;
     uint64_t time = v->branches.time;
     unsigned taken = 0;
     uint64_t outcome = 0; /* the kinds of event that a block's branch is, one bit each */
@@ -163,7 +164,7 @@ static unsigned gather(struct vcpu *v, const struct block *const *blocks, unsign
         } else {
             taken += took;
         }
-        if (v->counting.code) {
+        if (code) {
             count_code(v, block);
         }
         if (predict) {
