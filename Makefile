@@ -128,7 +128,7 @@ documents: $B/test/.booted $B/profiles ##documents every generated page of docs/
 	esac >$B/$$page.md && cp $B/$$page.md docs/ || exit 1; done
 
 # The boots that the pages are made from: again only if they changed, or scripts/boots has booted something else meanwhile.
-$B/test/.booted: $B/dstest86-64.elf $B/dstest86-32.elf $B/dsmodel.so $B/firmware-64.elf $B/firmware-32.elf tests/qemu/cases
+$B/test/.booted: $B/dstest86-64.elf $B/dstest86-32.elf $B/dsmodel.so $B/firmware-64.elf $B/firmware-32.elf tests/qemu/cases | $B/qemu-ds
 	$Qscripts/boots '^[0-9]+ +pvh' >$B/boots.log || { grep -A1 '^not ok' $B/boots.log; exit 1; }
 	$Qtouch $@
 
