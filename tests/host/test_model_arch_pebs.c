@@ -58,6 +58,8 @@ static struct arch_contents some_arch(uint64_t format)
 {
     return (struct arch_contents){ .format = format,
                                    .mode_64 = true,
+                                   .retire_valid = true,
+                                   .ssp = 0x5152,
                                    .xer = 2,
                                    .lbr_depth = 32,
                                    .general = 0x82,
@@ -110,6 +112,8 @@ UNIT_TEST(fragments)
 
     assert_int_equal(encode(&arch, &whole), 848);
     assert_int_equal(at(0), EVERYTHING | MODE_64 | 848);
+    assert_int_equal(at(0x28), 0x10000); /* a valid retire latency of 0 */
+    assert_int_equal(at(0x110), 0x5152); /* SSP */
     for (size_t i = 0; i < COUNT_OF(groups); i++) {
         assert_int_equal(at(offset), groups[i].first);
         offset += groups[i].size;
