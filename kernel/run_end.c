@@ -105,7 +105,7 @@ void run_end(enum verdict verdict, const struct totals *totals)
                  totals->pass, totals->fail, totals->skip, totals->error, totals->differs, *tested ? " kinds=" : "",
                  tested);
     serial_flush();
-    if (keyboard_start())
+    if (progress_is_seen() && keyboard_start()) /* else the processor halts */
         progress_keys(hypervisor ? "Keys, if they work: Space the next page, R restart, P power off."
                                  : "Keys, if they work: Space the next page, R restart.");
     progress_end(verdict, then(), true);

@@ -181,6 +181,11 @@ void progress_end(enum verdict verdict, enum page_then then_what, bool sent)
 static bool keyboard;
 static enum key pressed;
 
+bool progress_is_seen(void)
+{
+    return keyboard;
+}
+
 bool keyboard_start(void)
 {
     return keyboard;
