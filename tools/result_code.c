@@ -14,7 +14,8 @@
 #include "tools/complain.h"
 #include "tools/test_list.h"
 
-#define LINE_MAX_SIZE 4096 /* characters; a longer line has no code, and is read in pieces */
+#define REASONS_START "dstest86 " /* kernel/report/reasons.h */
+#define LINE_MAX_SIZE 4096        /* characters; a longer line has no code, and is read in pieces */
 
 enum { STATUS_WHOLE, STATUS_DAMAGED, STATUS_NOTHING };
 
@@ -175,6 +176,12 @@ static void take(const char *name, char *text)
 
     if (start)
         text = start;
+    else if (strncmp(text, REASONS_START, sizeof REASONS_START - 1) == 0) {
+        complain(name, "this code is plain text: what failed, and why; the code of the results begins with %s",
+                 PACKED_PREFIX);
+        damaged = true;
+        return;
+    }
     text[strcspn(text, " \t\r\n")] = '\0';
     const enum packed_error error = packed_read(text, &packed, &offender);
     if (error == PACKED_OK) {

@@ -128,6 +128,8 @@ NO_CODE, CHARACTER = 'not a code of dstest86, which begins with DSTEST86:', (
     "character 12, 'a': a character that no code has (capital letters, digits and + - . / : only)")
 for words, sentence in (
         ([], 'missing text of a code, or - for standard input'), (['hello'], NO_CODE), ([''], NO_CODE),
+        (['dstest86 0.1.0 verdict=fail signature 0x506e3\nfail bts.a: x'],
+         'this code is plain text: what failed, and why; the code of the results begins with DSTEST86:'),
         ([changed], CHARACTER),
         ([whole[:9] + ':::' + whole[12:]], 'character 10: characters that encode no bytes'),
         ([other], 'the checksum is wrong: characters were changed or left out|'
