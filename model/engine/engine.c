@@ -33,6 +33,7 @@ bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile,
     v->cpu = cpu;
     v->hot = hot;
     v->ipc = v->ipc == 0 ? 1 : v->ipc < slots_width(v) ? v->ipc : slots_width(v);
+    v->trail = v->trail != NULL ? v->trail : &v->own_trail;
     v->predictor = calloc(profile->predictor_slots + 1, sizeof(*v->predictor));
     v->cache = data_cache_new(&profile->memory);
     v->ring_memory = aligned_alloc(2 * RING_NEARLY_FULL, 2 * RING_NEARLY_FULL);
@@ -190,7 +191,7 @@ bool engine_stop(struct vcpu *v, struct place place)
 
 bool engine_ring_full(struct vcpu *v)
 {
-    const struct block *const block = v->hot->noted[-1], *const before = v->hot->noted[-2];
+    const struct block *const block = v->trail->noted[-1], *const before = v->trail->noted[-2];
 
     if (branches_forget(v)) {
         return false;
@@ -209,7 +210,7 @@ bool engine_ring_full(struct vcpu *v)
     if (v->watch.hit) {
         return true;
     }
-    *v->hot->noted++ = block;
+    *v->trail->noted++ = block;
     return false;
 }
 
@@ -392,6 +393,6 @@ void engine_keep_blocks(struct vcpu *v)
     if (running != NULL && running != v->kept_last) { /* the running block may have been known only from the ring */
         memcpy(v->kept_last, running, sizeof(*running) + running->count * sizeof(running->insns[0]));
     }
-    v->hot->noted[-1] = running != NULL ? v->kept_last : NULL;
-    v->hot->block = NULL; /* code that is translated from now on may note blocks in the ring */
+    v->trail->noted[-1] = running != NULL ? v->kept_last : NULL;
+    v->trail->block = NULL; /* code that is translated from now on may note blocks in the ring */
 }

@@ -32,8 +32,8 @@
 #include "model/vcpu/vcpu.h"
 
 /*
- * Makes a processor in its state after reset. All members of v except logs and rules must be zero; rules NULL becomes
- * rules_manual. Translated code accesses *hot, which must outlive the processor. Returns false if out of memory.
+ * Makes a processor in its state after reset. All members of v except logs, rules and trail must be zero; rules NULL
+ * becomes rules_manual, trail NULL own_trail. Translated code accesses *hot, which must outlive the processor. Returns false if out of memory.
  */
 bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile, const struct host *host, void *cpu,
                  struct hot *hot);
@@ -57,12 +57,12 @@ enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, st
  */
 static inline bool engine_block(struct vcpu *v, const struct block *block)
 {
-    if (!v->hot->tracing && v->hot->noted >= v->places + ENGINE_RING - 1) {
-        v->hot->noted = v->places;
+    if (!v->hot->tracing && v->trail->noted >= v->places + ENGINE_RING - 1) {
+        v->trail->noted = v->places;
     }
-    *v->hot->noted++ = block;
-    v->hot->block = NULL;
-    return v->hot->tracing && v->hot->noted >= v->places + ENGINE_RING;
+    *v->trail->noted++ = block;
+    v->trail->block = NULL;
+    return v->hot->tracing && v->trail->noted >= v->places + ENGINE_RING;
 }
 
 /*

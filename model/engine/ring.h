@@ -12,27 +12,27 @@ static inline const struct block **ring_blocks(const struct vcpu *v)
 
 static inline unsigned ring_used(const struct vcpu *v)
 {
-    return v->hot->tracing ? (unsigned)(v->hot->noted - ring_blocks(v)) : 0;
+    return v->hot->tracing ? (unsigned)(v->trail->noted - ring_blocks(v)) : 0;
 }
 
 /* n: at least one */
 static inline void ring_set_used(struct vcpu *v, unsigned n)
 {
-    v->hot->noted = ring_blocks(v) + n;
+    v->trail->noted = ring_blocks(v) + n;
 }
 
 /* Removes all blocks from the ring. The running block stays known; NULL: none. */
 static inline void ring_empty(struct vcpu *v, const struct block *running)
 {
-    v->hot->noted = ring_blocks(v);
-    v->hot->noted[-1] = running;
-    v->hot->block = NULL;
+    v->trail->noted = ring_blocks(v);
+    v->trail->noted[-1] = running;
+    v->trail->block = NULL;
 }
 
 /* The running block; between two blocks, the last block that ran; NULL after an interruption. */
 static inline const struct block *ring_running_block(const struct vcpu *v)
 {
-    return v->hot->block != NULL ? v->hot->block : v->hot->noted[-1];
+    return v->trail->block != NULL ? v->trail->block : v->trail->noted[-1];
 }
 
 #endif

@@ -29,7 +29,7 @@ static const char *const costs[LOSSES] = {
     [LOSS_OPERATIONS] = "the guest is about a tenth slower, BTS and LBR by more",
     [LOSS_VALUES] = "the guest is about a tenth slower",
     [LOSS_VECTORS] = "the upper halves of YMM registers in PEBS records are 0",
-    [LOSS_INDEX] = "counters, BTS and LBR are slower with several processors",
+    [LOSS_COUNTDOWN] = "counters are slower",
 };
 
 /* QEMU 11.1, qapi/control.json */

@@ -22,7 +22,7 @@ enum qemu_loss {
     LOSS_TRANSLATIONS,
     LOSS_OPERATIONS,
     LOSS_VALUES,
-    LOSS_INDEX,
+    LOSS_COUNTDOWN,
     LOSS_VECTORS,
     LOSSES
 };

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "model/private/qemu_loss.h"
 #include "model/private/qemu_ops.h"
@@ -12,13 +14,15 @@
 #define ANY_TYPE     0
 #define ARGUMENTS    3
 #define BELOW_ZERO   2  /* QEMU 11.1, include/tcg/tcg-cond.h: TCG_COND_LT */
+#define NOT_ABOVE    7  /* TCG_COND_LE */
 #define NOT_BELOW    11 /* TCG_COND_GEU */
 #define EQUAL        8  /* TCG_COND_EQ */
 #define HAS_BITS     13 /* TCG_COND_TSTNE */
 #define OF_BLOCK     0  /* the argument of a callback placeholder: at the beginning of a block */
 #define OF_INSN      1  /* ... or at an instruction */
 #define WORD_BYTES   8
-#define MOST_ENTRIES 100000 /* a longer list is taken to be endless */
+#define MOST_ENTRIES 100000              /* a longer list is taken to be endless */
+#define DISTANCE     ((intptr_t)1 << 30) /* an instruction reaches twice as far */
 
 /* QEMU 11.1, include/tcg/tcg.h: the operations of a block form a circular list that includes its head. */
 struct link {
@@ -47,13 +51,16 @@ static struct {
     struct op *(*insert_after)(void *context, struct op *op, int opcode, int type, unsigned arguments);
     void (*erase)(void *context, struct op *op);
     void (*callbacks)(int of);
+    void (*load_16)(uintptr_t to, uintptr_t base, intptr_t offset);
     void (*load_32)(uintptr_t to, uintptr_t base, intptr_t offset);
+    void (*load_signed)(uintptr_t to, uintptr_t base, intptr_t offset); /* 32 bits to 64 bits */
     void (*load_64)(uintptr_t to, uintptr_t base, intptr_t offset);
-    void (*store_8)(uintptr_t what, uintptr_t base, intptr_t offset); /* NULL until qemu_ops_find_io() */
+    void (*store_8)(uintptr_t what, uintptr_t base, intptr_t offset);  /* NULL until qemu_ops_find_io() */
+    void (*store_16)(uintptr_t what, uintptr_t base, intptr_t offset); /* of 64 bits */
     void (*store_32)(uintptr_t what, uintptr_t base, intptr_t offset);
     void (*store_64)(uintptr_t what, uintptr_t base, intptr_t offset);
     void (*add_64)(uintptr_t to, uintptr_t a, uintptr_t b);
-    void (*multiply_64)(uintptr_t to, uintptr_t a, uintptr_t b);
+    void (*subtract_64)(uintptr_t to, uintptr_t a, uintptr_t b);
     void *(*new_label)(void);
     void (*put_label)(void *label);
     void (*go_to)(void *label);
@@ -66,6 +73,10 @@ static struct {
     const void *const *none;                 /* its result if there is no such translation */
 } tcg;
 
+/* In bytes from each processor's register file: the near memory, and the word that QEMU checks when a block begins. */
+static intptr_t near_distance, countdown_at; /* 0: not known yet */
+#define NOWHERE INTPTR_MIN
+
 #define FIND(name, symbol) QEMU_LOSS_FIND(LOSS_OPERATIONS, name, symbol)
 
 /* The translation context of QEMU's thread, or NULL if it cannot be found. */
@@ -76,57 +87,67 @@ static void *context(void)
     return here != NULL || FIND("tcg_ctx", &here) ? *here : NULL;
 }
 
-/* The offset of the processor's number from the register file; 0: not found. */
-static intptr_t find_index(const struct qemu_object *object, uint32_t index)
-{
-    int (*index_of)(const void *cpu);
-    size_t found = 0;
-    unsigned places = 0;
-
-    if (object->cpu == NULL || !QEMU_LOSS_FIND(LOSS_INDEX, "gdb_get_cpu_index", &index_of)) {
-        return 0;
-    }
-    qemu_object_take_copy(object);
-    const int before = index_of(object->copy);
-
-    for (size_t at = 0; at + sizeof(uint32_t) <= object->size; at += sizeof(uint32_t)) {
-        uint32_t word, other;
-
-        memcpy(&word, object->copy + at, sizeof(word));
-        other = ~word;
-        memcpy(object->copy + at, &other, sizeof(other));
-        if (index_of(object->copy) != before) {
-            places++;
-            found = word == index ? at : found;
-        }
-        memcpy(object->copy + at, &word, sizeof(word));
-    }
-    if (places != 1 || found == 0) {
-        qemu_loss_say(LOSS_INDEX, "does not keep in one word the number read by", "gdb_get_cpu_index");
-        return 0;
-    }
-    return (intptr_t)found - (intptr_t)object->env;
-}
-
-void qemu_ops_init(struct qemu_ops *o, const struct qemu_object *object, int index)
+void qemu_ops_init(struct qemu_ops *o)
 {
     const bool all = FIND("tcg_emit_op", &tcg.make) && FIND("tcg_gen_op6", &tcg.make_six) &&
                      FIND("tcg_op_insert_after", &tcg.insert_after) && FIND("tcg_op_remove", &tcg.erase) &&
-                     FIND("tcg_gen_plugin_cb", &tcg.callbacks) && FIND("tcg_gen_ld32u_i64", &tcg.load_32) &&
-                     FIND("tcg_gen_ld_i64", &tcg.load_64) && FIND("tcg_gen_st_i32", &tcg.store_32) &&
-                     FIND("tcg_gen_st_i64", &tcg.store_64) && FIND("tcg_gen_add_i64", &tcg.add_64) &&
-                     FIND("tcg_gen_mul_i64", &tcg.multiply_64) && FIND("gen_new_label", &tcg.new_label) &&
-                     FIND("gen_set_label", &tcg.put_label) && FIND("tcg_gen_br", &tcg.go_to) &&
-                     FIND("tcg_gen_brcond_i64", &tcg.go_to_if) &&
+                     FIND("tcg_gen_plugin_cb", &tcg.callbacks) && FIND("tcg_gen_ld16u_i64", &tcg.load_16) &&
+                     FIND("tcg_gen_ld_i32", &tcg.load_32) && FIND("tcg_gen_ld32s_i64", &tcg.load_signed) &&
+                     FIND("tcg_gen_ld_i64", &tcg.load_64) && FIND("tcg_gen_st16_i64", &tcg.store_16) &&
+                     FIND("tcg_gen_st_i32", &tcg.store_32) && FIND("tcg_gen_st_i64", &tcg.store_64) &&
+                     FIND("tcg_gen_add_i64", &tcg.add_64) && FIND("tcg_gen_sub_i64", &tcg.subtract_64) &&
+                     FIND("gen_new_label", &tcg.new_label) && FIND("gen_set_label", &tcg.put_label) &&
+                     FIND("tcg_gen_br", &tcg.go_to) && FIND("tcg_gen_brcond_i64", &tcg.go_to_if) &&
                      FIND("tcg_gen_lookup_and_goto_ptr", &tcg.look_up_and_go) &&
                      FIND("tcg_constant_i64", &tcg.constant_64) && FIND("tcg_temp_ebb_new_i64", &tcg.new_64) &&
                      FIND("tcg_env", &tcg.env) && FIND("helper_lookup_tb_ptr", &tcg.look_up) &&
                      FIND("tcg_code_gen_epilogue", &tcg.none) && context() != NULL;
 
     *o = (struct qemu_ops){ .state = all ? QEMU_OPS_NOT_TRIED : QEMU_OPS_GIVEN_UP, .places = UINT64_MAX };
-    if (index >= 0) {
-        o->index_at = find_index(object, (uint32_t)index);
+}
+
+/* Maps memory at exactly this address. */
+static bool map(uintptr_t at, size_t size)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = at & ~(page - 1);
+    const size_t length = (at + size - start + page - 1) & ~(page - 1);
+    void *const mapped =
+        mmap((void *)start, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+    if (mapped != MAP_FAILED && mapped != (void *)start) {
+        munmap(mapped, length); /* Linux before 4.17 ignores the flag */
     }
+    return mapped == (void *)start;
+}
+
+bool qemu_ops_near(const struct qemu_object *object, size_t size, void **memory)
+{
+    static const intptr_t distances[] = { -DISTANCE, DISTANCE, -DISTANCE - DISTANCE / 2, DISTANCE + DISTANCE / 2 };
+    const uintptr_t env = object->cpu == NULL ? 0 : (uintptr_t)(object->cpu + object->env);
+    const bool first = near_distance == 0;
+    bool mapped = false;
+
+    for (unsigned i = 0; env != 0 && !mapped && i < sizeof(distances) / sizeof(distances[0]); i++) {
+        if (first || distances[i] == near_distance) {
+            mapped = map(env + (uintptr_t)distances[i], size);
+            near_distance = mapped ? distances[i] : near_distance;
+        }
+    }
+    if (first && !mapped) {
+        near_distance = NOWHERE;
+        if (env != 0) {
+            qemu_loss_say(LOSS_OPERATIONS, "leaves no memory free near", "current_cpu");
+        }
+    }
+    *memory = mapped ? (void *)(env + (uintptr_t)near_distance) : NULL;
+    return mapped || near_distance == NOWHERE;
+}
+
+uint16_t *qemu_ops_countdown(const struct qemu_object *object)
+{
+    const intptr_t at = __atomic_load_n(&countdown_at, __ATOMIC_RELAXED);
+
+    return at == 0 || at == NOWHERE || object->cpu == NULL ? NULL : (uint16_t *)(object->cpu + object->env + at);
 }
 
 static uint64_t *argument(struct op *op, unsigned i)
@@ -357,18 +378,11 @@ static void move(struct op *first, struct op *last, struct op *to)
 }
 
 /* The base of the memory of the processor that runs the block. */
-static uintptr_t make_base(const struct qemu_ops *o, const struct qemu_ops_beginning *b)
+static uintptr_t make_base(const struct qemu_ops_beginning *b)
 {
-    const uintptr_t first = tcg.constant_64((uintptr_t)b->first);
-
-    if (b->apart == 0) {
-        return first;
-    }
     const uintptr_t base = tcg.new_64();
 
-    tcg.load_32(base, *tcg.env, o->index_at);
-    tcg.multiply_64(base, base, tcg.constant_64(b->apart));
-    tcg.add_64(base, base, first);
+    tcg.load_64(base, *tcg.env, near_distance + b->base);
     return base;
 }
 
@@ -401,27 +415,39 @@ static uintptr_t make_sum(uintptr_t base, const struct qemu_ops_sum *sum, bool p
 }
 
 /* Does everything of the beginning, or jumps to `callbacks` before it does anything. */
-static void make_beginning(const struct qemu_ops *o, const struct qemu_ops_beginning *b, void *callbacks)
+static void make_beginning(const struct qemu_ops_beginning *b, bool counts_down, void *callbacks)
 {
-    const uintptr_t base = make_base(o, b), word = tcg.constant_64(b->word);
+    const unsigned first = counts_down ? 1 : 0;
+    const uintptr_t word = tcg.constant_64(b->word), base = b->sum_count > first ? make_base(b) : 0;
+    const uintptr_t left = counts_down ? tcg.new_64() : 0;
     uintptr_t sums[QEMU_OPS_SUMS];
 
-    for (unsigned i = 0; i < b->sum_count; i++) {
+    if (counts_down) {
+        tcg.load_signed(left, *tcg.env, countdown_at);
+        if (b->sums[0].add != 0) {
+            tcg.add_64(left, left, tcg.constant_64(-b->sums[0].add));
+        }
+        tcg.go_to_if(NOT_ABOVE, left, tcg.constant_64(0), callbacks);
+    }
+    for (unsigned i = first; i < b->sum_count; i++) {
         sums[i] = make_sum(base, &b->sums[i], b->passes, callbacks);
     }
     if (b->list != NULL) {
         const uintptr_t next = tcg.new_64();
 
-        tcg.load_64(next, base, b->list->next);
+        tcg.load_64(next, *tcg.env, near_distance + b->list->next);
         tcg.go_to_if(HAS_BITS, next, tcg.constant_64(b->list->full), callbacks);
         tcg.store_64(word, next, 0);
         tcg.add_64(next, next, tcg.constant_64(WORD_BYTES));
-        tcg.store_64(next, base, b->list->next);
+        tcg.store_64(next, *tcg.env, near_distance + b->list->next);
     }
     if (b->newest >= 0) {
-        tcg.store_64(word, base, b->newest);
+        tcg.store_64(word, *tcg.env, near_distance + b->newest);
     }
-    for (unsigned i = 0; i < b->sum_count; i++) {
+    if (counts_down && b->sums[0].add != 0) {
+        tcg.store_16(left, *tcg.env, countdown_at);
+    }
+    for (unsigned i = first; i < b->sum_count; i++) {
         if (b->sums[i].add != 0) {
             tcg.store_64(sums[i], base, b->sums[i].at);
         }
@@ -472,13 +498,30 @@ static void jump_to(struct op *address)
     erase(call);
 }
 
+/* Takes back what is left of the countdown. Jumps to `callbacks` if that is 0. */
+static void make_return(const struct qemu_ops_beginning *b, uintptr_t base, void *callbacks)
+{
+    const uintptr_t left = tcg.new_64(), sum = tcg.new_64(), none = tcg.constant_64(0);
+
+    tcg.load_16(left, *tcg.env, countdown_at);
+    tcg.go_to_if(EQUAL, left, none, callbacks);
+    tcg.load_64(sum, base, b->sums[0].at);
+    tcg.subtract_64(sum, sum, left);
+    tcg.store_64(sum, base, b->sums[0].at);
+    tcg.store_64(none, base, b->given);
+    tcg.store_16(none, *tcg.env, countdown_at);
+}
+
 /* Before the callbacks: runs the other translation, if it is known and the sums pass their limits. */
-static void make_pass(const struct qemu_ops *o, const struct qemu_ops_beginning *b)
+static void make_pass(const struct qemu_ops_beginning *b, bool counts_down)
 {
     void *const callbacks = tcg.new_label();
-    const uintptr_t base = make_base(o, b), code = tcg.new_64();
+    const uintptr_t base = make_base(b), code = tcg.new_64();
     struct op *load;
 
+    if (counts_down) {
+        make_return(b, base, callbacks);
+    }
     for (unsigned i = 0; i < b->sum_count; i++) {
         make_sum(base, &b->sums[i], true, callbacks);
     }
@@ -490,9 +533,9 @@ static void make_pass(const struct qemu_ops *o, const struct qemu_ops_beginning 
 }
 
 /* After the callbacks: continues at `end`, or in other host code. */
-static void make_exit(const struct qemu_ops *o, const struct qemu_ops_beginning *b, void *end)
+static void make_exit(const struct qemu_ops_beginning *b, void *end)
 {
-    const uintptr_t base = make_base(o, b), elsewhere = tcg.new_64(), none = tcg.constant_64(0);
+    const uintptr_t base = make_base(b), elsewhere = tcg.new_64(), none = tcg.constant_64(0);
     struct op *load;
 
     tcg.load_64(elsewhere, base, b->elsewhere->wanted);
@@ -502,18 +545,77 @@ static void make_exit(const struct qemu_ops *o, const struct qemu_ops_beginning 
     jump_to(load);
 }
 
-/* The code before the callbacks. */
-static void make_general(const struct qemu_ops *o, const struct qemu_ops_beginning *b, void *general)
+/* The code before the callbacks. Returns its first operation. */
+static struct op *make_general(const struct qemu_ops_beginning *b, bool counts_down, void *general)
 {
+    struct op *label;
+
     tcg.put_label(general);
+    label = newest();
     if (b->elsewhere != NULL) {
-        make_pass(o, b);
+        make_pass(b, counts_down);
     }
+    return label;
 }
 
-bool qemu_ops_begin(const struct qemu_ops *o, const struct qemu_ops_beginning *b)
+static struct op *first_of(struct op *last)
 {
-    if (o->state != QEMU_OPS_WORK || (b->apart != 0 && o->index_at == 0) || b->sum_count > QEMU_OPS_SUMS ||
+    struct link *link = &last->link;
+
+    while (link->before->before != &last->link) {
+        link = link->before;
+    }
+    return op_of(link);
+}
+
+/* Whether tcg_handle_interrupt sets the high half of this word, and the low half is unused. */
+static bool requests_exit(const struct qemu_object *object, intptr_t at)
+{
+    const uint32_t some = 0x1234, requested = 0xffff0000u | some;
+    const size_t place = object->env + (size_t)at;
+    void (*interrupt)(void *cpu, int mask);
+    uint16_t low;
+
+    if (place > object->size - sizeof(some) || !QEMU_LOSS_FIND(LOSS_COUNTDOWN, "tcg_handle_interrupt", &interrupt)) {
+        return false;
+    }
+    memcpy(&low, object->cpu + place, sizeof(low)); /* little-endian */
+    qemu_object_take_copy(object);
+    memcpy(object->copy + place, &some, sizeof(some));
+    interrupt(object->copy, 0);
+    return low == 0 && memcmp(object->copy + place, &requested, sizeof(requested)) == 0;
+}
+
+/*
+ * The operations with which QEMU's block begins: a load of 32 bits and a jump if they are below zero. Returns the first
+ * one, or NULL if they differ from those of QEMU 11.1.
+ */
+static struct op *find_check(const struct qemu_object *object, struct op *last)
+{
+    struct op *const load = first_of(last), *const jump = load->link.next;
+
+    tcg.load_32(*tcg.env, *tcg.env, 0);
+    struct op *const like = newest();
+    const bool alike = load->opcode == like->opcode && load->type == like->type && load->count >= ARGUMENTS &&
+                       *argument(load, 1) == *argument(like, 1) && jump != last && jump->count > ARGUMENTS &&
+                       *argument(jump, 0) == *argument(load, 0) && *argument(jump, 2) == BELOW_ZERO;
+
+    erase(like);
+    if (alike && countdown_at == 0) {
+        const intptr_t at = (intptr_t)*argument(load, 2);
+        const bool known = requests_exit(object, at);
+
+        __atomic_store_n(&countdown_at, known ? at : NOWHERE, __ATOMIC_RELAXED);
+        if (!known) {
+            qemu_loss_say(LOSS_COUNTDOWN, "does not request exits as QEMU 11.1 does in", "tcg_handle_interrupt");
+        }
+    }
+    return alike && *argument(load, 2) == (uint64_t)countdown_at ? load : NULL;
+}
+
+bool qemu_ops_begin(const struct qemu_ops *o, const struct qemu_object *object, const struct qemu_ops_beginning *b)
+{
+    if (o->state != QEMU_OPS_WORK || near_distance == NOWHERE || b->sum_count > QEMU_OPS_SUMS ||
         (b->elsewhere != NULL && !jumps())) {
         return false;
     }
@@ -523,23 +625,25 @@ bool qemu_ops_begin(const struct qemu_ops *o, const struct qemu_ops_beginning *b
 
     if (found) {
         void *const general = tcg.new_label(), *const end = tcg.new_label();
+        struct op *const check = b->given >= 0 && b->sum_count > 0 ? find_check(object, begin) : NULL;
+        struct op *to_general = NULL;
 
-        make_beginning(o, b, general);
+        make_beginning(b, check != NULL, general);
         if (b->aside) {
             tcg.put_label(end);
         } else {
             tcg.go_to(end);
-            make_general(o, b, general);
+            to_general = make_general(b, check != NULL, general);
         }
         struct op *const middle = make_mark();
 
         if (b->aside) {
-            make_general(o, b, general);
+            to_general = make_general(b, check != NULL, general);
         }
         struct op *const behind = make_mark(); /* after the callbacks */
 
         if (b->elsewhere != NULL) {
-            make_exit(o, b, end);
+            make_exit(b, end);
         } else if (b->aside) {
             tcg.go_to(end);
         }
@@ -553,6 +657,9 @@ bool qemu_ops_begin(const struct qemu_ops *o, const struct qemu_ops_beginning *b
             move(callbacks, callbacks, op_of(behind->link.before));
         } else {
             move(behind->link.next, op_of(last->link.before), callbacks);
+        }
+        if (check != NULL) {
+            move(check, check->link.next, to_general);
         }
         erase(last);
         erase(behind);

@@ -24,16 +24,17 @@ struct qemu_ops {
     unsigned changes;  /* number of changes of the value so far */
     intptr_t value_at; /* bytes from the register file; 0 until the place is certain */
     intptr_t io_at;    /* place of the flag that permits clocks and interrupts under -icount; 0: not found */
-    intptr_t index_at; /* place of the processor's number, 32 bits; bytes from the register file; 0: not found */
 };
 
+/* Lost: LOSS_OPERATIONS. */
+void qemu_ops_init(struct qemu_ops *o);
+
 /*
- * Finds where the object has the processor's number. index: this number, or negative if there is only one processor.
- * Reads: the object's copy; calls gdb_get_cpu_index with each of its words changed.
- * Trusts: the one word whose change changes gdb_get_cpu_index's result, if it has the number.
- * Lost: LOSS_OPERATIONS; LOSS_INDEX.
+ * Maps memory for this processor. It is at the same distance from the register file of each processor, so that one
+ * instruction of translated code reaches it. *memory becomes NULL if no processor has such memory: LOSS_OPERATIONS.
+ * False: other processors have it, and this one cannot. Do not call on two threads at once.
  */
-void qemu_ops_init(struct qemu_ops *o, const struct qemu_object *object, int index);
+bool qemu_ops_near(const struct qemu_object *object, size_t size, void **memory);
 
 /* The value of the last memory access, as the plugin interface returns it. */
 struct qemu_value {
@@ -72,16 +73,34 @@ static inline uint8_t qemu_ops_permit_io(const struct qemu_ops *o, const struct 
     return before;
 }
 
-/* Places below are offsets of 64-bit numbers, in bytes from the start of a processor's memory. */
+/*
+ * The countdown: where each block of QEMU begins, it checks the sign of a 32-bit word, by whose high half other threads
+ * request an exit. Without -icount the low half is unused. A block can instead subtract from the word and check the
+ * sign of the result, which costs only two more instructions. The low half of the word thus has a number of events that
+ * were added to a sum in advance. If the result is zero or below, the block does not subtract, and calls its callbacks;
+ * so it does while the low half is 0. QEMU clears the word when it resets a processor.
+ * Reads, writes: the low half of the word.
+ * Trusts: the word that the first operation of each block loads, if tcg_handle_interrupt changes its high half in a
+ * copy, and the low half is 0.
+ * Lost: LOSS_COUNTDOWN.
+ */
+
+/* The low half of the word, or NULL while no block counts down. */
+uint16_t *qemu_ops_countdown(const struct qemu_object *object);
+
+/*
+ * The memory of a processor is in two parts: what qemu_ops_near() returned, and a part elsewhere. Places below are
+ * offsets in bytes in one of them. What is there has 64 bits.
+ */
 
 struct qemu_ops_sum {
-    intptr_t at;
+    intptr_t at; /* in the part elsewhere */
     uint64_t add;
     uint64_t limit; /* unsigned; the sum must stay below. QEMU_OPS_SIGN is the fastest */
 };
 
 struct qemu_ops_list {
-    intptr_t next; /* place of the address where the next 64-bit word goes */
+    intptr_t next; /* near: the address where the next 64-bit word goes */
     uint64_t full; /* a bit that is set in this address if the list is full */
 };
 
@@ -90,22 +109,23 @@ struct qemu_ops_list {
  * sum passes its limit (below it before the addition, above it after), or if the list is full.
  */
 struct qemu_ops_elsewhere {
-    intptr_t wanted;       /* place of its address; the callbacks store it, the block clears it */
+    intptr_t wanted;       /* elsewhere: its address; the callbacks store it, the block clears it */
     const uint64_t *known; /* points to its address once it is known, else to 0; lets the block skip the callbacks */
 };
 
 /* The work of a block at its beginning. */
 struct qemu_ops_beginning {
-    void *first;  /* the memory of processor 0 */
-    size_t apart; /* bytes from there to the memory of processor 1, and so on; 0: there is only one processor */
+    intptr_t base; /* near: the address of the part elsewhere */
     const struct qemu_ops_sum *sums;
     unsigned sum_count;               /* at most QEMU_OPS_SUMS */
     const struct qemu_ops_list *list; /* `word` is appended to it; NULL: no list */
-    intptr_t newest;                  /* `word` is also stored here; negative: nowhere */
+    intptr_t newest;                  /* near: `word` is also stored here; negative: nowhere */
     uint64_t word;
     const struct qemu_ops_elsewhere *elsewhere; /* NULL: no other translation */
-    bool passes; /* this is the other translation: a sum may pass its limit, but not end there */
-    bool aside;  /* the callbacks to replace are those of the last instruction */
+    intptr_t given; /* the first sum is counted down, if possible; elsewhere: the word that is 0 if none of it is in
+                       the countdown; negative: not counted down */
+    bool passes;    /* this is the other translation: a sum may pass its limit, but not end there */
+    bool aside;     /* the callbacks to replace are those of the last instruction */
 };
 #define QEMU_OPS_SUMS 8
 #define QEMU_OPS_SIGN (UINT64_C(1) << 63)
@@ -122,7 +142,7 @@ struct qemu_ops_beginning {
  * aside: the callbacks are registered for the last instruction, which must have no other callbacks. Their host code is
  * then after the block's code, which need not jump over it; their return address is not a place in the block.
  */
-bool qemu_ops_begin(const struct qemu_ops *o, const struct qemu_ops_beginning *b);
+bool qemu_ops_begin(const struct qemu_ops *o, const struct qemu_object *object, const struct qemu_ops_beginning *b);
 
 /*
  * The host code for the code at RIP, looked up as for an indirect branch, for a block's `elsewhere`. *exists: whether

@@ -29,7 +29,10 @@ static void find_hot(void)
 {
     for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
         if (model.processors[i] != NULL) {
-            model.processors[i]->vcpu.hot = qemu_plugin_scoreboard_find(model.score, i);
+            struct vcpu *const v = &model.processors[i]->vcpu;
+
+            v->hot = qemu_plugin_scoreboard_find(model.score, i);
+            v->trail->hot = v->hot;
         }
     }
 }
@@ -75,18 +78,33 @@ static bool join_others(unsigned cpu, struct processor *p)
     return joined;
 }
 
+static void place_trail(struct processor *p)
+{
+    static GMutex lock;
+    void *memory;
+    bool placed;
+
+    g_mutex_lock(&lock);
+    placed = qemu_ops_near(&p->private.object, sizeof(*p->vcpu.trail), &memory);
+    g_mutex_unlock(&lock);
+    if (!placed) {
+        options_die("%s", "out of memory near QEMU's register file");
+    }
+    p->vcpu.trail = memory;
+}
+
 static void on_init(unsigned cpu, void *udata)
 {
     const char *missing = NULL;
 
     (void)udata;
     model.icount = qemu_private_icount();
-    if (model.icount && !model.alone) {
+    if (model.icount && model.processors_most > 1) {
         options_die("QEMU's %s is not supported with several processors: callbacks would get the number of the wrong "
                     "processor; start QEMU without it",
                     "-icount");
     }
-    if (!model.alone && qemu_private_one_thread()) {
+    if (model.processors_most > 1 && qemu_private_one_thread()) {
         options_die("QEMU's %s is not supported with several processors: callbacks would get the number of the wrong "
                     "processor; start QEMU without it",
                     "-accel tcg,thread=single");
@@ -105,9 +123,10 @@ static void on_init(unsigned cpu, void *udata)
     p->vcpu.violations = model.options.violations;
     p->vcpu.ipc = model.options.ipc;
     p->apic_id = cpu;
-    if (!processor_init(p, model.alone ? -1 : (int)cpu, &missing)) {
+    if (!processor_init(p, &missing)) {
         options_die("this QEMU gives plugins no register named %s: use QEMU 11.1", missing);
     }
+    place_trail(p);
     if (model.options.freedoms != 0 && !latitude_give(&p->vcpu, model.options.seed, model.options.freedoms)) {
         options_die("%s", "out of memory: latitude= cannot take effect");
     }
@@ -118,6 +137,7 @@ static void on_init(unsigned cpu, void *udata)
     if (!engine_init(&p->vcpu, cpu, profile, &processor_host, p, qemu_plugin_scoreboard_find(model.score, cpu))) {
         options_die("%s", "out of memory");
     }
+    p->vcpu.wants.classes |= model.classes & UINT64_C(1) << model.lead;
     if (!join_others(cpu, p)) {
         options_die("%s", "out of memory");
     }
@@ -156,7 +176,15 @@ bool extend_translations(const struct vcpu *v)
     }
     model.blocks = model.blocks || v->wants.blocks;
     model.data = model.data || v->wants.data;
+    if (model.classes == 0 && v->wants.classes != 0) {
+        model.lead = (unsigned)__builtin_ctzll(v->wants.classes);
+    }
     model.classes |= v->wants.classes;
+    for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
+        if (model.processors[i] != NULL) { /* every block checks the lead's count */
+            model.processors[i]->vcpu.wants.classes |= model.classes & UINT64_C(1) << model.lead;
+        }
+    }
     bind_translations();
     qemu_plugin_reset(model.id, register_callbacks, NULL);
     return true;
@@ -186,7 +214,6 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
     model.processors_most = (unsigned)info->system.max_vcpus;
     options_read(argc, argv, model.processors_most, &model.options);
     model.id = id;
-    model.alone = model.processors_most == 1;
     model.score = qemu_plugin_scoreboard_new(sizeof(struct hot));
     register_callbacks(NULL);
     return 0;

@@ -17,12 +17,12 @@ struct plugin {
     struct options options;
     unsigned processors_most; /* maximum number that the machine can have */
     bool icount;              /* QEMU counts instructions to make time, and subtracts a block's when it begins */
-    bool alone;               /* the machine never has more than one processor */
     struct qemu_plugin_scoreboard *score;
     struct processor *processors[MAX_PROCESSORS];
     /* the callbacks that translations have now */
     bool blocks, data;
     uint64_t classes;
+    unsigned lead; /* the class that is counted down (qemu_ops_countdown): the first one that a processor wanted */
     bool warned, unwritten;
 };
 extern struct plugin model;
@@ -52,6 +52,20 @@ struct beginning {
     unsigned count_count;
     struct count counts[];
 };
+
+/* The processor of a callback, whose counts are complete: what is left of its countdown is taken back. */
+static inline struct processor *enter(unsigned cpu)
+{
+    struct processor *const p = model.processors[cpu];
+    struct hot *const hot = p->vcpu.hot;
+
+    if (hot->given != 0) {
+        hot->counts[model.lead] -= *p->left != 0 ? *p->left : hot->given; /* 0: QEMU has reset the processor */
+        hot->given = 0;
+        *p->left = 0;
+    }
+    return p;
+}
 
 /*
  * If translations lack callbacks that this processor needs, makes QEMU translate all code again, and separately for
@@ -84,9 +98,9 @@ void on_halt(unsigned cpu, void *udata);
 void on_reset(unsigned cpu, void *udata);
 void on_due(unsigned cpu, void *udata);
 void on_block(unsigned cpu, void *udata);
+void on_begun(unsigned cpu, void *udata);
 void on_watching(unsigned cpu, void *udata);
 void on_beginning(unsigned cpu, void *udata);
-void on_beginning_or_elsewhere(unsigned cpu, void *udata);
 void on_watched_beginning(unsigned cpu, void *udata);
 void on_stop(unsigned cpu, void *udata);
 void on_repeat(unsigned cpu, void *udata);

@@ -85,7 +85,7 @@ void processor_reset(struct processor *p)
 static GMutex all_lock;
 static GSList *all_processors;
 
-bool processor_init(struct processor *p, int index, const char **missing)
+bool processor_init(struct processor *p, const char **missing)
 {
     GArray *all = qemu_plugin_get_registers();
 
@@ -102,7 +102,7 @@ bool processor_init(struct processor *p, int index, const char **missing)
     }
     g_array_free(all, TRUE);
     qemu_private_init(&p->private);
-    qemu_ops_init(&p->ops, &p->private.object, index);
+    qemu_ops_init(&p->ops);
     g_mutex_lock(&all_lock);
     all_processors = g_slist_prepend(all_processors, p);
     g_mutex_unlock(&all_lock);

@@ -29,6 +29,7 @@ struct processor {
     struct vcpu vcpu;
     struct qemu_private private;
     struct qemu_ops ops;
+    uint16_t *left; /* qemu_ops_countdown(), once it was used */
     struct qemu_plugin_register *registers[REGISTER_NAMES];
     struct qemu_plugin_register *xmm[XMM_REGISTERS]; /* NULL: QEMU's processor lacks the register */
     GByteArray *buffer; /* for register values and memory; kept, to avoid allocations while the guest runs */
@@ -59,10 +60,9 @@ extern const struct host processor_host;
 void processor_note_code(uint64_t from, uint64_t to);
 
 /*
- * Call on the processor's own thread. index: its number; negative if the machine never has more than one processor.
- * False: QEMU lacks a required register, named in *missing.
+ * Call on the processor's own thread. False: QEMU lacks a required register, named in *missing.
  */
-bool processor_init(struct processor *p, int index, const char **missing);
+bool processor_init(struct processor *p, const char **missing);
 
 void processor_reset(struct processor *p);
 

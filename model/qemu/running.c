@@ -65,7 +65,7 @@ void leave_block(struct processor *p, struct place place, uintptr_t here)
 
 static __attribute__((noinline)) void ring_full(unsigned cpu, const struct block *block, uintptr_t here)
 {
-    struct processor *const p = model.processors[cpu];
+    struct processor *const p = enter(cpu);
     bool again;
 
     p->block = block;
@@ -86,10 +86,16 @@ void on_block(unsigned cpu, void *udata)
     }
 }
 
+/* A block without a beginning of its own begins, and blocks are not noted in the ring. */
+void on_begun(unsigned cpu, void *udata)
+{
+    model.processors[cpu]->vcpu.trail->block = udata;
+}
+
 /* Asks the engine. DUE_WATCH: the block must begin again, in its watched translation. */
 static enum due_answer due(unsigned cpu, const struct block *block, bool watching, uintptr_t here)
 {
-    struct processor *p = model.processors[cpu];
+    struct processor *p = enter(cpu);
     enum due_answer answer;
 
     p->block = block;
@@ -126,13 +132,28 @@ void on_watching(unsigned cpu, void *udata)
     due(cpu, udata, true, (uintptr_t)__builtin_return_address(0));
 }
 
+/* Lets blocks count down the events until the lead's count reaches the limit. */
+static void count_down(struct processor *p, uint64_t limit)
+{
+    struct hot *const hot = p->vcpu.hot;
+    uint64_t *const count = &hot->counts[model.lead];
+
+    p->left = qemu_ops_countdown(&p->private.object);
+    if (p->left != NULL && *count < limit) {
+        hot->given = limit - *count < UINT16_MAX ? limit - *count : UINT16_MAX;
+        *count += hot->given;
+        *p->left = (uint16_t)hot->given;
+    }
+}
+
 /*
  * Does what translated code does itself at a block's beginning, when something is due or the ring is nearly full. True:
  * the block must begin again in its watched translation.
  */
 static bool begin(unsigned cpu, const struct beginning *b, bool watching, uintptr_t here)
 {
-    struct hot *const hot = model.processors[cpu]->vcpu.hot;
+    struct processor *const p = enter(cpu);
+    struct hot *const hot = p->vcpu.hot;
     const struct block *const block = b->block;
     bool reached = false;
 
@@ -143,25 +164,17 @@ static bool begin(unsigned cpu, const struct beginning *b, bool watching, uintpt
         return true;
     }
     if (!model.blocks) {
-        hot->block = block;
-    } else if (engine_block(&model.processors[cpu]->vcpu, block)) {
+        p->vcpu.trail->block = block;
+    } else if (engine_block(&p->vcpu, block)) {
         ring_full(cpu, block, here);
     }
     for (unsigned i = 0; i < b->count_count; i++) {
         hot->counts[b->counts[i].id] += b->counts[i].events;
     }
-    return false;
-}
-
-void on_beginning(unsigned cpu, void *udata)
-{
-    const uintptr_t here = (uintptr_t)__builtin_return_address(0);
-    const struct beginning *const beginning = udata;
-
-    if (begin(cpu, beginning, false, here)) {
-        select_watched(model.processors[cpu]);
-        begin_again(model.processors[cpu], beginning->block, here);
+    if (!watching) {
+        count_down(p, CLASS_DUE);
     }
+    return false;
 }
 
 /*
@@ -185,12 +198,19 @@ static uint64_t watched(struct processor *p, struct beginning *b)
 }
 
 /* Begins a block that can continue in other host code. */
-void on_beginning_or_elsewhere(unsigned cpu, void *udata)
+void on_beginning(unsigned cpu, void *udata)
 {
     struct processor *const p = model.processors[cpu];
 
-    if (begin(cpu, udata, false, (uintptr_t)__builtin_return_address(0))) {
-        p->vcpu.hot->elsewhere = watched(p, udata);
+    const uintptr_t here = (uintptr_t)__builtin_return_address(0);
+    struct beginning *const beginning = udata;
+    const bool watching = begin(cpu, beginning, false, here);
+
+    if (watching && model.icount) {
+        select_watched(p);
+        begin_again(p, beginning->block, here);
+    } else if (watching) {
+        p->vcpu.hot->elsewhere = watched(p, beginning);
     }
 }
 
@@ -203,7 +223,7 @@ void on_watched_beginning(unsigned cpu, void *udata)
 /* Enters the engine in the middle of a block, from a callback that returns to `here`. */
 static struct processor *enter_middle(unsigned cpu, struct site *site, uintptr_t here)
 {
-    struct processor *p = model.processors[cpu];
+    struct processor *p = enter(cpu);
 
     site->middle.return_address = here;
     p->block = site->place.block;
@@ -227,11 +247,12 @@ void on_stop(unsigned cpu, void *udata)
 
     qemu_private_translate_apart(&p->private, false); /* QEMU has found this translation */
     leave_middle(p, site, engine_stop(&p->vcpu, site->place));
+    count_down(p, CLASS_DUE - 1); /* the rest of the block checks the count itself */
 }
 
 void on_repeat(unsigned cpu, void *udata)
 {
-    engine_repeat(&model.processors[cpu]->vcpu, udata);
+    engine_repeat(&enter(cpu)->vcpu, udata);
 }
 
 void on_lone_access(unsigned cpu, uint32_t info, uint64_t address, void *udata)
@@ -240,7 +261,7 @@ void on_lone_access(unsigned cpu, uint32_t info, uint64_t address, void *udata)
 
     (void)info;
     (void)address;
-    engine_lone_instruction(&model.processors[cpu]->vcpu, site->pc);
+    engine_lone_instruction(&enter(cpu)->vcpu, site->pc);
 }
 
 void on_data(unsigned cpu, uint32_t info, uint64_t address, void *udata)
@@ -265,7 +286,7 @@ void on_block_data_retired(unsigned cpu, void *udata)
 {
     const struct block *block = udata;
 
-    if (engine_data_retired(&model.processors[cpu]->vcpu, BETWEEN_BLOCKS, block->pc, block->cpl)) {
+    if (engine_data_retired(&enter(cpu)->vcpu, BETWEEN_BLOCKS, block->pc, block->cpl)) {
         begin_again(model.processors[cpu], block, (uintptr_t)__builtin_return_address(0));
     }
 }
@@ -276,7 +297,7 @@ void on_block_data_retired(unsigned cpu, void *udata)
  */
 void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64_t to, void *udata)
 {
-    struct processor *p = model.processors[cpu];
+    struct processor *p = enter(cpu);
 
     (void)udata;
     qemu_private_translate_apart(&p->private, false); /* the watched block has not begun */
@@ -311,7 +332,7 @@ void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64
 void on_rest(unsigned cpu, void *udata)
 {
     (void)udata;
-    if (model.processors[cpu] != NULL && !state_write(model.processors[cpu], model.options.state) && !model.unwritten) {
+    if (model.processors[cpu] != NULL && !state_write(enter(cpu), model.options.state) && !model.unwritten) {
         model.unwritten = true;
         fprintf(stderr, "dsmodel: the file of processor %u in state=%s could not be written: %s\n", cpu,
                 model.options.state, strerror(errno));

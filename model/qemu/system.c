@@ -29,7 +29,7 @@
 void on_cpuid(unsigned cpu, void *udata)
 {
     const struct site *site = udata;
-    struct processor *p = model.processors[cpu];
+    struct processor *p = enter(cpu);
     uint32_t asked = (uint32_t)processor_read(p, RAX);
 
     engine_settle(&p->vcpu, site->place);
@@ -87,7 +87,7 @@ void fix_up(struct processor *p)
 void on_fix_up(unsigned cpu, void *udata)
 {
     (void)udata;
-    fix_up(model.processors[cpu]);
+    fix_up(enter(cpu));
 }
 
 static void make_fault(struct processor *p)
@@ -100,7 +100,7 @@ static void make_fault(struct processor *p)
 void on_rdmsr(unsigned cpu, void *udata)
 {
     const struct site *site = udata;
-    struct processor *p = model.processors[cpu];
+    struct processor *p = enter(cpu);
     uint32_t address = (uint32_t)processor_read(p, RCX);
     uint64_t value;
 
@@ -127,7 +127,7 @@ void on_rdmsr(unsigned cpu, void *udata)
 void on_wrmsr(unsigned cpu, void *udata)
 {
     const struct site *site = udata;
-    struct processor *p = model.processors[cpu];
+    struct processor *p = enter(cpu);
     uintptr_t here = (uintptr_t)__builtin_return_address(0);
     uint32_t address = (uint32_t)processor_read(p, RCX);
     uint64_t value = (uint32_t)processor_read(p, RAX) | processor_read(p, RDX) << 32;
@@ -155,7 +155,7 @@ void on_wrmsr(unsigned cpu, void *udata)
 void on_rdpmc(unsigned cpu, void *udata)
 {
     const struct site *site = udata;
-    struct processor *p = model.processors[cpu];
+    struct processor *p = enter(cpu);
     const struct place behind = { site->place.block, site->place.index + 1 };
     uintptr_t here = (uintptr_t)__builtin_return_address(0);
     uint64_t value;
@@ -182,7 +182,7 @@ void on_halt(unsigned cpu, void *udata)
 {
     const struct site *site = udata;
 
-    engine_halt(&model.processors[cpu]->vcpu, site->place);
+    engine_halt(&enter(cpu)->vcpu, site->place);
 }
 
 /* The first instruction after a reset. */
@@ -190,7 +190,7 @@ void on_reset(unsigned cpu, void *udata)
 {
     static const uint32_t leaves[] = { FEATURES, MORE_FEATURES, EXTENDED_FEATURES };
     uint32_t regs[4];
-    struct processor *p = model.processors[cpu];
+    struct processor *p = enter(cpu);
 
     (void)udata;
     engine_reset(&p->vcpu);

@@ -18,8 +18,8 @@ static qemu_u64 class_count(unsigned id)
 }
 
 /*
- * Returns the number of classes that the block counts, at most INLINE_CLASSES, and fills counts. A block that counts
- * none still has to notice CLASS_FORCE.
+ * Returns the number of classes that the block counts, at most INLINE_CLASSES, and fills counts, the lead first. A
+ * block that counts none still has to notice CLASS_FORCE.
  */
 static unsigned counts_of(const struct block *block, struct count *counts)
 {
@@ -29,10 +29,16 @@ static unsigned counts_of(const struct block *block, struct count *counts)
         const unsigned id = (unsigned)__builtin_ctzll(left);
 
         counts[n] = (struct count){ id, event_class_events(id, block, 0), CLASS_DUE };
+        if (id == model.lead && counts[n].events > 0) {
+            const struct count lead = counts[n];
+
+            counts[n] = counts[0];
+            counts[0] = lead;
+        }
         n += counts[n].events > 0;
     }
     if (n == 0 && model.classes != 0) {
-        counts[n++] = (struct count){ (unsigned)__builtin_ctzll(model.classes), 0, CLASS_FORCED };
+        counts[n++] = (struct count){ model.lead, 0, CLASS_FORCED };
     }
     return n;
 }
@@ -115,7 +121,7 @@ static void add_counts(struct qemu_plugin_tb *tb, struct block *block)
     const unsigned n = counts_of(block, counts);
 
     if (!model.blocks) {
-        qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_OP_STORE_U64, HOT(block), (uintptr_t)block);
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_begun, QEMU_CB_NO_REGS, block);
     }
     for (unsigned i = 0; i < n; i++) {
         if (counts[i].events > 0) {
@@ -131,14 +137,14 @@ static struct qemu_ops_sum flag(qemu_u64 member)
 }
 
 /*
- * Makes translated code count and note the block itself. It calls on_beginning() or on_beginning_or_elsewhere(), and
- * other callbacks registered for the block's beginning, only if that is not enough. False: impossible. behind: the
+ * Makes translated code count and note the block itself. It calls on_beginning() or on_watched_beginning(), and other
+ * callbacks registered for the block's beginning, only if that is not enough. False: impossible. behind: the
  * block begins after CPUID or RDMSR. aside: nothing else is registered for the beginning or the last instruction.
  */
 static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, struct block *block, bool behind,
                          bool watching, bool aside)
 {
-    static const struct qemu_ops_list ring = { offsetof(struct hot, noted), RING_NEARLY_FULL };
+    static const struct qemu_ops_list ring = { offsetof(struct trail, noted), RING_NEARLY_FULL };
     union {
         struct beginning beginning;
         char room[sizeof(struct beginning) + INLINE_CLASSES * sizeof(struct count)];
@@ -154,34 +160,34 @@ static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, s
 
         sums[i] = (struct qemu_ops_sum){ (intptr_t)class_count(c->id).offset, c->events, c->limit };
     }
+    const bool counts_down = n > 0 && made->counts[0].id == model.lead && !watching && !model.icount;
+
     if (behind) {
         sums[n++] = flag(HOT(fix_up));
     }
     if (model.data) {
         sums[n++] = flag(HOT(data_pending));
     }
-    const bool goes_elsewhere = !watching && !model.icount && qemu_private_reads(&p->private);
     struct beginning *const told = arena_copy(made, sizeof(*made) + made->count_count * sizeof(made->counts[0]));
     const struct qemu_ops_elsewhere elsewhere = { (intptr_t)offsetof(struct hot, elsewhere), &told->watched };
     const struct qemu_ops_beginning beginning = {
-        .first = p->vcpu.hot - p->vcpu.number,
-        .apart = model.alone ? 0 : sizeof(struct hot),
+        .base = (intptr_t)offsetof(struct trail, hot),
         .sums = sums,
         .sum_count = n,
         .list = model.blocks ? &ring : NULL,
-        .newest = model.blocks ? -1 : (intptr_t)offsetof(struct hot, block),
+        .newest = model.blocks ? -1 : (intptr_t)offsetof(struct trail, block),
         .word = (uintptr_t)block,
-        .elsewhere = goes_elsewhere ? &elsewhere : NULL,
+        .elsewhere = watching || model.icount ? NULL : &elsewhere,
+        .given = counts_down ? (intptr_t)offsetof(struct hot, given) : -1,
         .passes = watching,
         .aside = aside,
     };
 
-    if (!qemu_ops_begin(&p->ops, &beginning)) {
+    if (!qemu_private_reads(&p->private) || !qemu_private_is_settled(&p->private) ||
+        !qemu_ops_begin(&p->ops, &p->private.object, &beginning)) {
         return false;
     }
-    qemu_vcpu_cb *const called = watching         ? on_watched_beginning
-                                 : goes_elsewhere ? on_beginning_or_elsewhere
-                                                  : on_beginning;
+    qemu_vcpu_cb *const called = watching ? on_watched_beginning : on_beginning;
 
     if (aside) {
         qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, block->count - 1), called,

@@ -101,6 +101,7 @@ struct vcpu {
     void *cpu;
     FILE *truth, *violations; /* NULL: no log */
     struct hot *hot;
+    struct trail *trail, own_trail;
     uint64_t *predictor;
     struct data_cache *cache;
     void *ring_memory;

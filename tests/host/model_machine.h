@@ -381,8 +381,8 @@ static inline bool note(struct machine *m, const struct block *b)
     if (!m->v.wants.blocks) {
         return false;
     }
-    if (m->notes_blocks && !((uintptr_t)m->hot.noted & RING_NEARLY_FULL)) {
-        *m->hot.noted++ = b;
+    if (m->notes_blocks && !((uintptr_t)m->v.trail->noted & RING_NEARLY_FULL)) {
+        *m->v.trail->noted++ = b;
         return false;
     }
     return engine_block(&m->v, b) && engine_ring_full(&m->v);
@@ -462,7 +462,7 @@ static inline bool begin(struct machine *m, const struct block *b)
         return false;
     }
     if (m->v.wants.classes && !m->v.wants.blocks) {
-        m->hot.block = b;
+        m->v.trail->block = b;
     }
     add_events(m, b);
     for (unsigned i = 1; watching && i < b->count; i++) {

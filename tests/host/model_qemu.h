@@ -248,9 +248,8 @@ uint64_t qemu_private_tsc(const struct qemu_private *p)
     return 0x123456789;
 }
 
-void qemu_ops_init(struct qemu_ops *o, const struct qemu_object *object, int index)
+void qemu_ops_init(struct qemu_ops *o)
 {
-    (void)object, (void)index;
     o->state = QEMU_OPS_GIVEN_UP;
 }
 
@@ -302,7 +301,7 @@ static struct processor *made(struct fake_register *registers, unsigned count, c
     p->vcpu.profile = profile_find("skylake");
     p->vcpu.rules = &rules_manual;
     *missing = NULL;
-    processor_init(p, -1, missing);
+    processor_init(p, missing);
     return p;
 }
 

@@ -20,16 +20,20 @@ static void *find_symbol(void *handle, const char *name);
 
 enum {
     CALLBACKS = 3,
+    LOAD_16,
     LOAD_32,
+    LOAD_SIGNED,
     LOAD_64,
+    STORE_16,
     STORE_32,
     STORE_64,
     ADD_64,
-    MULTIPLY_64,
+    SUBTRACT_64,
     LABEL,
     GO_TO,
     GO_TO_IF,
     GO_TO_IF_BELOW,
+    GO_TO_IF_NOT_ABOVE,
     GO_TO_IF_BITS,
     GO_TO_IF_EQUAL,
     CALL,
@@ -105,14 +109,29 @@ static void make_callbacks(int of)
     make(CALLBACKS, 1)->words[sets] = (uint64_t)of;
 }
 
+static void load_16(uintptr_t to, uintptr_t base, intptr_t offset)
+{
+    make_with(LOAD_16, to, base, (uint64_t)offset);
+}
+
 static void load_32(uintptr_t to, uintptr_t base, intptr_t offset)
 {
     make_with(LOAD_32, to, base, (uint64_t)offset);
 }
 
+static void load_signed(uintptr_t to, uintptr_t base, intptr_t offset)
+{
+    make_with(LOAD_SIGNED, to, base, (uint64_t)offset);
+}
+
 static void load_64(uintptr_t to, uintptr_t base, intptr_t offset)
 {
     make_with(LOAD_64, to, base, (uint64_t)offset);
+}
+
+static void store_16(uintptr_t what, uintptr_t base, intptr_t offset)
+{
+    make_with(STORE_16, what, base, (uint64_t)offset);
 }
 
 static void store_32(uintptr_t what, uintptr_t base, intptr_t offset)
@@ -130,9 +149,9 @@ static void add_64(uintptr_t to, uintptr_t a, uintptr_t b)
     make_with(ADD_64, to, a, b);
 }
 
-static void multiply_64(uintptr_t to, uintptr_t a, uintptr_t b)
+static void subtract_64(uintptr_t to, uintptr_t a, uintptr_t b)
 {
-    make_with(MULTIPLY_64, to, a, b);
+    make_with(SUBTRACT_64, to, a, b);
 }
 
 static void *new_label(void)
@@ -152,8 +171,10 @@ static void go_to(void *label)
 
 static void go_to_if(int condition, uintptr_t a, uintptr_t b, void *label)
 {
-    /* QEMU 11.1, include/tcg/tcg-cond.h: below, signed; equal; not below, unsigned; some of those bits are set */
-    static const int opcodes[] = { [2] = GO_TO_IF_BELOW, [8] = GO_TO_IF_EQUAL, [11] = GO_TO_IF, [13] = GO_TO_IF_BITS };
+    /* QEMU 11.1, include/tcg/tcg-cond.h: below, not above, signed; equal; not below, unsigned; some bits are set */
+    static const int opcodes[] = {
+        [2] = GO_TO_IF_BELOW, [7] = GO_TO_IF_NOT_ABOVE, [8] = GO_TO_IF_EQUAL, [11] = GO_TO_IF, [13] = GO_TO_IF_BITS
+    };
 
     assert_in_range(condition, 0, COUNT_OF(opcodes) - 1);
     assert_int_not_equal(opcodes[condition], 0);
@@ -186,15 +207,12 @@ void qemu_object_take_copy(const struct qemu_object *o)
     memcpy(o->copy, o->cpu, o->size);
 }
 
-static size_t index_place; /* in the object */
+static size_t requests_at; /* the word in the object whose high half requests an exit */
 
-/* Numbers begin at 1 there. */
-static int index_of(const void *cpu)
+static void handle_interrupt(void *cpu, int mask)
 {
-    uint32_t index;
-
-    memcpy(&index, (const char *)cpu + index_place, sizeof index);
-    return (int)(index + 1);
+    assert_int_equal(mask, 0);
+    memset((char *)cpu + requests_at + 2, 0xff, 2);
 }
 
 /* The translation for RIP, in the object's words: of an even one there is none. */
@@ -219,18 +237,21 @@ static void *find_symbol(void *handle, const char *name)
         { "tcg_op_insert_after", (void *)insert_after },
         { "tcg_op_remove", (void *)erase_op },
         { "tcg_gen_plugin_cb", (void *)make_callbacks },
-        { "tcg_gen_ld32u_i64", (void *)load_32 },
+        { "tcg_gen_ld16u_i64", (void *)load_16 },
+        { "tcg_gen_ld_i32", (void *)load_32 },
+        { "tcg_gen_ld32s_i64", (void *)load_signed },
         { "tcg_gen_ld_i64", (void *)load_64 },
+        { "tcg_gen_st16_i64", (void *)store_16 },
         { "tcg_gen_st_i32", (void *)store_32 },
         { "tcg_gen_st_i64", (void *)store_64 },
         { "tcg_gen_add_i64", (void *)add_64 },
-        { "tcg_gen_mul_i64", (void *)multiply_64 },
+        { "tcg_gen_sub_i64", (void *)subtract_64 },
         { "gen_new_label", (void *)new_label },
         { "gen_set_label", (void *)put_label },
         { "tcg_gen_br", (void *)go_to },
         { "tcg_gen_brcond_i64", (void *)go_to_if },
         { "tcg_gen_lookup_and_goto_ptr", (void *)look_up_and_go },
-        { "gdb_get_cpu_index", (void *)index_of },
+        { "tcg_handle_interrupt", (void *)handle_interrupt },
         { "tcg_constant_i64", (void *)constant_64 },
         { "tcg_temp_ebb_new_i64", (void *)new_64 },
         { "helper_lookup_tb_ptr", (void *)look_up },
@@ -249,10 +270,31 @@ static void *find_symbol(void *handle, const char *name)
 /* The block's operations as text: "store_64(1, 77, -16) ...". */
 static const char *block(void)
 {
-    static const char *const names[] = { "mark",           "?",        "?",        "callbacks",      "load_32",
-                                         "load_64",        "store_32", "store_64", "add_64",         "multiply_64",
-                                         "label",          "go_to",    "go_to_if", "go_to_if_below", "go_to_if_bits",
-                                         "go_to_if_equal", "call",     "jump",     "other" };
+    static const char *const names[] = {
+        "mark",
+        "?",
+        "?",
+        "callbacks",
+        "load_16",
+        "load_32",
+        "load_signed",
+        "load_64",
+        "store_16",
+        "store_32",
+        "store_64",
+        "add_64",
+        "subtract_64",
+        "label",
+        "go_to",
+        "go_to_if",
+        "go_to_if_below",
+        "go_to_if_not_above",
+        "go_to_if_bits",
+        "go_to_if_equal",
+        "call",
+        "jump",
+        "other",
+    };
     static char text[1500];
     size_t length = 0;
 
@@ -301,7 +343,7 @@ static struct qemu_ops new_ops(void)
 
     memset(&o, 0xa5, sizeof o);
     memset(words, 0xee, sizeof words);
-    qemu_ops_init(&o, &object, -1);
+    qemu_ops_init(&o);
     assert_int_equal(o.state, QEMU_OPS_NOT_TRIED);
     return o;
 }
@@ -360,37 +402,6 @@ UNIT_TEST(values_that_are_nowhere)
     assert_int_equal(o.state, QEMU_OPS_WORK); /* appending goes on */
 }
 
-UNIT_TEST(processors_without_a_number)
-{
-    struct qemu_object several = object;
-    const struct qemu_object none = { .cpu = NULL };
-    struct qemu_ops o;
-
-    missing = "gdb_get_cpu_index";
-    listen();
-    qemu_ops_init(&o, &none, 5); /* the whole object is lost, which has been said */
-    assert_said("");
-    assert_int_equal(o.index_at, 0);
-    several.copy = malloc(several.size);
-    assert_non_null(several.copy);
-    listen();
-    qemu_ops_init(&o, &several, 5);
-    assert_said("dsmodel: this QEMU does not export gdb_get_cpu_index: counters, BTS and LBR are slower with several "
-                "processors\n");
-    assert_int_equal(o.index_at, 0);
-
-    missing = NULL;
-    memset(words, 0, sizeof words);
-    index_place = ENV - 16; /* a word that holds another number */
-    listen();
-    qemu_ops_init(&o, &several, 5);
-    index_place = ENV - 14; /* two words */
-    qemu_ops_init(&o, &several, 0);
-    assert_said("");
-    assert_int_equal(o.index_at, 0);
-    free(several.copy);
-}
-
 /* Another layout of operations; a symbol that is missing gives up silently then. */
 UNIT_TEST(another_translator)
 {
@@ -408,7 +419,7 @@ UNIT_TEST(another_translator)
 
     missing = "tcg_op_remove";
     listen();
-    qemu_ops_init(&o, &object, -1);
+    qemu_ops_init(&o);
     assert_said("");
     assert_int_equal(o.state, QEMU_OPS_GIVEN_UP);
 }
@@ -463,15 +474,48 @@ UNIT_TEST(one_of_two_places)
     assert_int_equal(o.value_at, -24);
 }
 
+/* Memory near the register file is mapped for each processor at the distance of the first. */
+UNIT_TEST(memory_near_the_registers)
+{
+    static uint64_t others[2 * sizeof(words)];
+    struct qemu_object other = object;
+    const struct qemu_object none = { .cpu = NULL };
+    char *const pages = (char *)words, *first;
+    void *memory = &first;
+
+    near_distance = 0;
+    assert_true(qemu_ops_near(&object, 64, &memory));
+    first = memory;
+    assert_int_equal(first - pages - ENV, near_distance);
+    memset(first, 0xcc, 64);
+    assert_false(qemu_ops_near(&object, 64, &memory)); /* it is mapped already */
+    assert_null(memory);
+    other.cpu = (char *)others + 0x4000;
+    assert_true(qemu_ops_near(&other, 64, &memory));
+    assert_int_equal((char *)memory - other.cpu - ENV, near_distance);
+    assert_false(qemu_ops_near(&none, 64, &memory));
+    near_distance = 0;
+    listen();
+    assert_true(qemu_ops_near(&none, 64, &memory)); /* the loss of the whole object was reported */
+    assert_said("");
+    assert_null(memory);
+    assert_true(qemu_ops_near(&object, 64, &memory)); /* no processor has such memory now */
+    assert_null(memory);
+    near_distance = 0;
+    assert_true(qemu_ops_near(&object, 64, &memory)); /* at another distance */
+    assert_true(memory != NULL && memory != first);
+}
+
 static const struct qemu_ops_list list = { 8, 0x80 };
 static const struct qemu_ops_sum sums[] = { { 24, 3, UINT64_C(1) << 63 }, { 32, 0, 0x2000 } };
 static const struct qemu_ops_beginning everything = {
-    .first = (void *)0x5000,
+    .base = 16,
     .sums = sums,
     .sum_count = 2,
     .list = &list,
     .newest = 40,
     .word = 0xabc,
+    .given = -1,
 };
 
 /* A block that QEMU has translated: a check for interrupts, callbacks for the block, and for an instruction. */
@@ -479,6 +523,7 @@ static struct qemu_ops translated(void)
 {
     struct qemu_ops o = new_ops();
 
+    near_distance = 0x5000;
     show(&o, 3, 0, 0);
     make(OTHER, 3);
     make_callbacks(0);
@@ -491,39 +536,126 @@ UNIT_TEST(beginnings_in_place_of_callbacks)
 {
     struct qemu_ops o = new_ops();
 
-    assert_false(qemu_ops_begin(&o, &everything)); /* not before the operations were tried */
+    assert_false(qemu_ops_begin(&o, &object, &everything)); /* not before the operations were tried */
     o = translated();
-    assert_true(qemu_ops_begin(&o, &everything));
-    assert_string_equal(block(), "other(0, 0, 0) "
-                                 "load_64(1, 5000, 24) add_64(1, 1, 3) go_to_if_below(1, 0, 160) "
-                                 "load_64(2, 5000, 32) add_64(2, 2, 0) go_to_if(2, 2000, 160) "
-                                 "load_64(3, 5000, 8) go_to_if_bits(3, 80, 160) store_64(abc, 3, 0) "
-                                 "add_64(3, 3, 8) store_64(3, 5000, 8) "
-                                 "store_64(abc, 5000, 40) store_64(1, 5000, 24) go_to(a1, 0, 0) "
+    near_distance = NOWHERE;
+    assert_false(qemu_ops_begin(&o, &object, &everything));
+    near_distance = 0x5000;
+    assert_true(qemu_ops_begin(&o, &object, &everything));
+    assert_string_equal(block(), "other(0, 0, 0) load_64(1, 77, 20496) "
+                                 "load_64(2, 1, 24) add_64(2, 2, 3) go_to_if_below(2, 0, 160) "
+                                 "load_64(3, 1, 32) add_64(3, 3, 0) go_to_if(3, 2000, 160) "
+                                 "load_64(4, 77, 20488) go_to_if_bits(4, 80, 160) store_64(abc, 4, 0) "
+                                 "add_64(4, 4, 8) store_64(4, 77, 20488) "
+                                 "store_64(abc, 77, 20520) store_64(2, 1, 24) go_to(a1, 0, 0) "
                                  "label(a0, 0, 0) callbacks(0, 0, 0) label(a1, 0, 0) callbacks(2, 0, 0)");
     assert_true(is_closed(op_of(head.before)));
 }
 
-/* The processor's number is where gdb_get_cpu_index looks, here 12 bytes before the register file. */
-UNIT_TEST(beginnings_on_several_processors)
+/* A block of QEMU 11.1 that checks the word 8 bytes before the register file. */
+static void make_block(void)
 {
-    struct qemu_ops_beginning beginning = { .first = (void *)0x5000, .apart = 0x300, .newest = 40, .word = 0xabc };
-    struct qemu_object several = object;
-    struct qemu_ops o = translated();
+    load_32(0x99, 0x77, -8);
+    make_six(GO_TO_IF_BELOW, 0, 0x99, 0, 2, 0xbb, 0, 0);
+    make_callbacks(0);
+    make_callbacks(2);
+}
 
-    assert_false(qemu_ops_begin(&o, &beginning)); /* it was not looked for */
-    several.copy = malloc(several.size);
-    assert_non_null(several.copy);
-    index_place = ENV - 12;
-    memcpy((char *)words + index_place, &(uint32_t){ 5 }, 4);
-    qemu_ops_init(&o, &several, 5);
-    assert_int_equal(o.index_at, -12);
-    o.state = QEMU_OPS_WORK;
-    assert_true(qemu_ops_begin(&o, &beginning));
-    assert_string_equal(block(), "other(0, 0, 0) load_32(1, 77, -12) multiply_64(1, 1, 768) add_64(1, 1, 20480) "
-                                 "store_64(abc, 1, 40) go_to(a1, 0, 0) "
-                                 "label(a0, 0, 0) callbacks(0, 0, 0) label(a1, 0, 0) callbacks(2, 0, 0)");
-    free(several.copy);
+static struct qemu_ops counting(struct qemu_object *o)
+{
+    struct qemu_ops ops = new_ops();
+
+    *o = object;
+    o->copy = malloc(o->size);
+    assert_non_null(o->copy);
+    requests_at = ENV - 8;
+    words[ENV / 8 - 1] = 0;
+    near_distance = 0x5000;
+    countdown_at = 0;
+    show(&ops, 3, 0, 0);
+    make_block();
+    return ops;
+}
+
+/* The first sum is subtracted from QEMU's word, and QEMU's own check moves to where that is not enough. */
+UNIT_TEST(blocks_that_count_down)
+{
+    static const uint64_t known;
+    static const struct qemu_ops_elsewhere elsewhere = { 48, &known };
+    struct qemu_ops_beginning little = {
+        .base = 16, .sums = sums, .sum_count = 1, .newest = 40, .word = 0xabc, .elsewhere = &elsewhere, .given = 56
+    };
+    struct qemu_object o;
+    struct qemu_ops ops = counting(&o);
+    char want[1500];
+
+    assert_null(qemu_ops_countdown(&o));
+    assert_true(qemu_ops_begin(&ops, &o, &little));
+    snprintf(want, sizeof want,
+             "load_signed(1, 77, -8) add_64(1, 1, -3) go_to_if_not_above(1, 0, 160) "
+             "store_64(abc, 77, 20520) store_16(1, 77, -8) go_to(a1, 0, 0) "
+             "label(a0, 0, 0) load_32(99, 77, -8) go_to_if_below(99, 0, 2) "
+             "load_64(2, 77, 20496) load_16(4, 77, -8) go_to_if_equal(4, 0, 162) "
+             "load_64(5, 2, 24) subtract_64(5, 5, 4) store_64(5, 2, 24) store_64(0, 2, 56) store_16(0, 77, -8) "
+             "load_64(6, 2, 24) go_to_if_below(6, 0, 162) add_64(6, 6, 3) "
+             "go_to_if_equal(6, 8000000000000000, 162) "
+             "load_64(3, %lx, 0) go_to_if_equal(3, 0, 162) other(8, 0, 0) jump(3, 0, 0) "
+             "label(a2, 0, 0) callbacks(0, 0, 0) "
+             "load_64(7, 77, 20496) load_64(8, 7, 48) go_to_if_equal(8, 0, 161) store_64(0, 7, 48) "
+             "other(8, 0, 0) jump(8, 0, 0) label(a1, 0, 0) callbacks(2, 0, 0)",
+             (unsigned long)(uintptr_t)&known);
+    assert_string_equal(block(), want);
+    assert_true(is_closed(op_of(head.before)));
+    assert_ptr_equal(qemu_ops_countdown(&o), &words[ENV / 8 - 1]);
+    new_block(NULL);
+    make_block();
+    little.sums = &sums[1]; /* nothing to subtract */
+    little.elsewhere = NULL;
+    assert_true(qemu_ops_begin(&ops, &o, &little));
+    assert_string_equal(block(), "load_signed(1, 77, -8) go_to_if_not_above(1, 0, 160) store_64(abc, 77, 20520) "
+                                 "go_to(a1, 0, 0) label(a0, 0, 0) load_32(99, 77, -8) go_to_if_below(99, 0, 2) "
+                                 "callbacks(0, 0, 0) label(a1, 0, 0) callbacks(2, 0, 0)");
+    free(o.copy);
+}
+
+/* A word that QEMU uses otherwise is left alone. A block without the check adds to the sum itself. */
+UNIT_TEST(blocks_that_cannot_count_down)
+{
+    static const char added[] = "other(0, 0, 0) load_64(1, 77, 20496) "
+                                "load_64(2, 1, 24) add_64(2, 2, 3) go_to_if_below(2, 0, 160) "
+                                "store_64(abc, 77, 20520) store_64(2, 1, 24) go_to(a1, 0, 0) "
+                                "label(a0, 0, 0) callbacks(0, 0, 0) label(a1, 0, 0) callbacks(2, 0, 0)";
+    const struct qemu_ops_beginning little = {
+        .base = 16, .sums = sums, .sum_count = 1, .newest = 40, .word = 0xabc, .given = 56
+    };
+    struct qemu_object o;
+
+    for (unsigned way = 0; way < 4; way++) {
+        struct qemu_ops ops = counting(&o);
+
+        requests_at += way == 0 ? 2 : 0;            /* the word's high half is not the request */
+        words[ENV / 8 - 1] = way == 1 ? 0x1000 : 0; /* the low half is in use */
+        missing = way == 2 ? "tcg_handle_interrupt" : NULL;
+        o.size = way == 3 ? ENV - 6 : o.size;
+        listen();
+        assert_true(qemu_ops_begin(&ops, &o, &little));
+        assert_said(way > 0 ? ""
+                            : "dsmodel: this QEMU does not request exits as QEMU 11.1 does in tcg_handle_interrupt: "
+                              "counters are slower\n");
+        assert_int_equal(countdown_at, NOWHERE);
+        assert_null(qemu_ops_countdown(&o));
+        assert_string_equal(strchr(block(), ' ') + 1,
+                            "77, -8) go_to_if_below(99, 0, 2) load_64(1, 77, 20496) "
+                            "load_64(2, 1, 24) add_64(2, 2, 3) go_to_if_below(2, 0, 160) "
+                            "store_64(abc, 77, 20520) store_64(2, 1, 24) go_to(a1, 0, 0) "
+                            "label(a0, 0, 0) callbacks(0, 0, 0) label(a1, 0, 0) callbacks(2, 0, 0)");
+        new_block(NULL);
+        free(o.copy);
+    }
+    struct qemu_ops ops = translated();
+
+    assert_true(qemu_ops_begin(&ops, &object, &little));
+    assert_string_equal(block(), added);
 }
 
 /*
@@ -535,23 +667,23 @@ UNIT_TEST(blocks_that_go_elsewhere)
     static const uint64_t known;
     static const struct qemu_ops_elsewhere elsewhere = { 48, &known };
     struct qemu_ops_beginning little = {
-        .first = (void *)0x5000, .sums = sums, .sum_count = 2, .newest = 40, .word = 0xabc, .elsewhere = &elsewhere
+        .base = 16, .sums = sums, .sum_count = 2, .newest = 40, .word = 0xabc, .elsewhere = &elsewhere, .given = -1
     };
     struct qemu_ops o = translated();
     char want[1500];
 
-    assert_true(qemu_ops_begin(&o, &little));
+    assert_true(qemu_ops_begin(&o, &object, &little));
     snprintf(want, sizeof want,
-             "other(0, 0, 0) load_64(1, 5000, 24) add_64(1, 1, 3) go_to_if_below(1, 0, 160) "
-             "load_64(2, 5000, 32) add_64(2, 2, 0) go_to_if(2, 2000, 160) "
-             "store_64(abc, 5000, 40) store_64(1, 5000, 24) go_to(a1, 0, 0) "
-             "label(a0, 0, 0) "
-             "load_64(4, 5000, 24) go_to_if_below(4, 0, 162) add_64(4, 4, 3) "
-             "go_to_if_equal(4, 8000000000000000, 162) "
-             "load_64(5, 5000, 32) go_to_if(5, 2000, 162) add_64(5, 5, 0) go_to_if_equal(5, 2000, 162) "
-             "load_64(3, %lx, 0) go_to_if_equal(3, 0, 162) other(8, 0, 0) jump(3, 0, 0) "
-             "label(a2, 0, 0) callbacks(0, 0, 0) "
-             "load_64(6, 5000, 48) go_to_if_equal(6, 0, 161) store_64(0, 5000, 48) other(8, 0, 0) jump(6, 0, 0) "
+             "other(0, 0, 0) load_64(1, 77, 20496) load_64(2, 1, 24) add_64(2, 2, 3) go_to_if_below(2, 0, 160) "
+             "load_64(3, 1, 32) add_64(3, 3, 0) go_to_if(3, 2000, 160) "
+             "store_64(abc, 77, 20520) store_64(2, 1, 24) go_to(a1, 0, 0) "
+             "label(a0, 0, 0) load_64(4, 77, 20496) "
+             "load_64(6, 4, 24) go_to_if_below(6, 0, 162) add_64(6, 6, 3) "
+             "go_to_if_equal(6, 8000000000000000, 162) "
+             "load_64(7, 4, 32) go_to_if(7, 2000, 162) add_64(7, 7, 0) go_to_if_equal(7, 2000, 162) "
+             "load_64(5, %lx, 0) go_to_if_equal(5, 0, 162) other(8, 0, 0) jump(5, 0, 0) "
+             "label(a2, 0, 0) callbacks(0, 0, 0) load_64(8, 77, 20496) "
+             "load_64(9, 8, 48) go_to_if_equal(9, 0, 161) store_64(0, 8, 48) other(8, 0, 0) jump(9, 0, 0) "
              "label(a1, 0, 0) callbacks(2, 0, 0)",
              (unsigned long)(uintptr_t)&known);
     assert_string_equal(block(), want);
@@ -563,12 +695,12 @@ UNIT_TEST(blocks_that_go_elsewhere)
     make_callbacks(2);
     little.sum_count = 0;
     little.aside = true;
-    assert_true(qemu_ops_begin(&o, &little));
+    assert_true(qemu_ops_begin(&o, &object, &little));
     snprintf(want, sizeof want,
-             "other(0, 0, 0) store_64(abc, 5000, 40) label(a1, 0, 0) callbacks(0, 0, 0) callbacks(2, 0, 0) "
-             "label(a0, 0, 0) load_64(1, %lx, 0) go_to_if_equal(1, 0, 162) other(8, 0, 0) jump(1, 0, 0) "
-             "label(a2, 0, 0) callbacks(1, 0, 0) "
-             "load_64(2, 5000, 48) go_to_if_equal(2, 0, 161) store_64(0, 5000, 48) other(8, 0, 0) jump(2, 0, 0)",
+             "other(0, 0, 0) store_64(abc, 77, 20520) label(a1, 0, 0) callbacks(0, 0, 0) callbacks(2, 0, 0) "
+             "label(a0, 0, 0) load_64(1, 77, 20496) load_64(2, %lx, 0) go_to_if_equal(2, 0, 162) other(8, 0, 0) "
+             "jump(2, 0, 0) label(a2, 0, 0) callbacks(1, 0, 0) load_64(3, 77, 20496) "
+             "load_64(4, 3, 48) go_to_if_equal(4, 0, 161) store_64(0, 3, 48) other(8, 0, 0) jump(4, 0, 0)",
              (unsigned long)(uintptr_t)&known);
     assert_string_equal(block(), want);
     assert_true(is_closed(op_of(head.before)));
@@ -578,17 +710,17 @@ UNIT_TEST(blocks_that_go_elsewhere)
 UNIT_TEST(blocks_that_cannot_go_elsewhere)
 {
     static const struct qemu_ops_elsewhere elsewhere = { 48, NULL };
-    struct qemu_ops_beginning little = { .first = (void *)0x5000, .newest = 40, .elsewhere = &elsewhere };
+    struct qemu_ops_beginning little = { .base = 16, .newest = 40, .elsewhere = &elsewhere, .given = -1 };
     struct qemu_ops o = translated();
 
     for (jumps_to = 0; jumps_to <= 10; jumps_to += 10) {
-        assert_false(qemu_ops_begin(&o, &little));
+        assert_false(qemu_ops_begin(&o, &object, &little));
         assert_string_equal(block(), "other(0, 0, 0) callbacks(0, 0, 0) callbacks(2, 0, 0)");
         assert_true(is_closed(op_of(head.before)));
     }
     jumps_to = 0;
     little.elsewhere = NULL;
-    assert_true(qemu_ops_begin(&o, &little));
+    assert_true(qemu_ops_begin(&o, &object, &little));
 }
 
 /* RIP is written in its width. */

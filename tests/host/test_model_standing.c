@@ -181,7 +181,7 @@ UNIT_TEST(the_next_sample)
     standing_watch(&m->v, true, false);
     assert_int_equal(engine_due(&m->v, plain, false), DUE_WATCH);
     assert_false(m->v.watch.hit);
-    m->hot.block = plain;
+    m->v.trail->block = plain;
     add_events(m, plain);
     bool stopped = false;
 

@@ -17,11 +17,12 @@ use Test::More;
 my $folder = tempdir(CLEANUP => 1);
 
 # An instruction that accesses a device is taken out of its block, and runs by itself without a check for interrupts. It must
-# not be noted: the block that it belongs to has been.
-my $whole = qr/\A ld_i32 (loc\d+),env,\S+\n brcond_i32 \1,\$0x0,lt,/;
+# not be noted: the block that it belongs to has been. A block that counts down has its check for interrupts elsewhere.
+my $down  = qr/ ld32s_i64 (tmp\d+),env,\S+\n add_i64 \g{-1},\g{-1},\$0xf\w+\n brcond_i64 \g{-1},\$0x0,le,/;
+my $whole = qr/\A(?: ld_i32 (loc\d+),env,\S+\n brcond_i32 \g{-1},\$0x0,lt,|$down)/;
 my $value = qr/^ qemu_(?:ld|st)_i\d+ .*\n st_i\d+ \w+,env,\$0xf{8}[0-9a-f]{8}$/m;
-my $noted   = qr{^ ld_i64 (tmp\d+),(?:\$0x\w+|tmp\d+),\S+\n brcond_i64 \1,\$0x4000,tstne,\S+\n st_i64 \$0x\w+,\1,\$0x0\n add_i64 \1,\1,\$0x8\n st_i64 \1,}m;
-my $counted = qr/^ ld_i64 (tmp\d+),(\$0x\w+|tmp\d+),\S+\n add_i64 \1,\1,\$0x\w+\n brcond_i64 \1,\$0x0,lt,/m;
+my $noted   = qr{^ ld_i64 (tmp\d+),env,\S+\n brcond_i64 \1,\$0x4000,tstne,\S+\n st_i64 \$0x\w+,\1,\$0x0\n add_i64 \1,\1,\$0x8\n st_i64 \1,}m;
+my $counted = qr/\A$down/;
 
 # The blocks of a run, as QEMU translated them one by one.
 sub blocks
