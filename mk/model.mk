@@ -5,7 +5,7 @@ MODEL_OBJECTS := $(patsubst %.c,$B/%.o,$(MODEL_PURE) $(wildcard $(patsubst %,%/*
 # QEMU's symbols are resolved when QEMU loads the plugin. Its interface passes arrays in GLib's types.
 MODEL_GLIB = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags glib-2.0))
 # Link-time optimisation: a PEBS record passes through about thirty short functions in many files.
-MODEL_OPTIMISE = -O3 -flto=auto
+MODEL_OPTIMISE = -O3 -fno-tree-slp-vectorize -flto=auto
 MODEL_CFLAGS = $(WARNINGS) $(MODEL_OPTIMISE) -g -fPIC -fvisibility=hidden -I. $(MODEL_GLIB)
 
 .PHONY: model

@@ -9,7 +9,8 @@
 #include "model/insn/block.h"
 #include "model/vcpu/vcpu.h"
 
-#define BRANCH_BATCH 64 /* branches gathered before they are passed on, so that short loops run fast */
+#define LBR_MAX_CYCLES 0xffff /* of an LBR entry */
+#define BRANCH_BATCH   64     /* branches gathered before they are passed on, so that short loops run fast */
 
 struct branch {
     const struct block *block; /* the block that ends with the branch */

@@ -170,43 +170,58 @@ static unsigned next_taken(struct vcpu *v, unsigned i, unsigned n)
 {
     const struct block *const *const ring = ring_blocks(v);
 
-    while (i < n && !block_took(ring[i], ring[i + 1]->pc)) {
+    for (; i < n && !block_took(ring[i], ring[i + 1]->pc); i++) {
         if (v->profile->bts_predicted) {
             v->predictor[ring[i]->slot] = ring[i + 1]->pc;
         }
-        v->branches.time += ring[i++]->count;
     }
     return i;
+}
+
+/* Encodes the branch from block to next, if it was taken. Returns the end of the records. Runs for each branch. */
+static inline __attribute__((always_inline)) uint8_t *encode_one(uint64_t *predictor, const struct block *block,
+                                                                 const struct block *next, uint8_t *at,
+                                                                 uint64_t predicted)
+{
+    struct bts_contents contents = { block->last, next->pc, 0 };
+
+    if (predicted != 0) {
+        uint64_t *const slot = &predictor[block->slot];
+
+        __asm__("" : "+r"(predicted)); /* an unknown value is selected, not computed */
+        contents.flags = *slot == contents.to ? predicted : 0;
+        *slot = contents.to;
+    }
+    encode_bts(at, 8, &contents);
+    return block_took(block, contents.to) ? at + ENCODE_BTS_MAX : at; /* the next record overwrites this one */
 }
 
 /* Encodes the taken branches of the blocks [place, behind). Returns the end of the records. */
 static inline __attribute__((always_inline)) uint8_t *encode_all(struct vcpu *v, const struct block *const *place,
                                                                  const struct block *const *behind, uint8_t *at,
-                                                                 bool flagged)
+                                                                 uint64_t predicted)
 {
-    const struct block *block = *place;
     uint64_t *const predictor = v->predictor;
-    uint64_t time = v->branches.time;
+    const struct block *one = *place, *other;
 
-#pragma GCC unroll 4
-    while (place != behind) {
-        const struct block *const next = *++place;
-        const uint64_t to = next->pc;
-        struct bts_contents contents = { block->last, to, 0 };
-
-        if (flagged) {
-            contents.flags = predictor[block->slot] == to ? PREDICTED : 0;
-            predictor[block->slot] = to;
-        }
-        time += block->count;
-        encode_bts(at, 8, &contents);
-        if (__builtin_expect(block_took(block, to), true)) {
-            at += ENCODE_BTS_MAX; /* else the next record overwrites this one */
-        }
-        block = next;
+#pragma GCC unroll 2
+    for (; behind - place >= 2; place += 2) { /* two in turn need no move between registers */
+        other = place[1];
+        at = encode_one(predictor, one, other, at, predicted);
+        one = place[2];
+        at = encode_one(predictor, other, one, at, predicted);
     }
-    v->branches.time = time;
-    return at;
+    return place == behind ? at : encode_one(predictor, one, place[1], at, predicted);
+}
+
+/* Cycles of blocks [0, n). Only the next LBR entry has them, up to LBR_MAX_CYCLES. */
+static void count_cycles(struct vcpu *v, unsigned n)
+{
+    const struct block *const *const ring = ring_blocks(v);
+
+    for (unsigned i = 0; i < n && v->branches.time - v->lbr.time < LBR_MAX_CYCLES; i++) {
+        v->branches.time += ring[i]->count;
+    }
 }
 
 /* Each iteration stores as many branches as fit in the buffer. */
@@ -216,6 +231,7 @@ void bts_store_all(struct vcpu *v, unsigned n)
     const unsigned size = ENCODE_BTS_MAX; /* size of a record in the 64-bit form */
     struct ds_buffer *bts = &v->ds.area.bts;
 
+    count_cycles(v, n);
     for (unsigned i = next_taken(v, 0, n); i < n; i = next_taken(v, i, n)) {
         v->bts.last = ring[i]->last;
         if (bts->index + size > bts->maximum || bts->index < bts->base) {
@@ -225,8 +241,8 @@ void bts_store_all(struct vcpu *v, unsigned n)
         const uint64_t room = bts->index + size <= bts->maximum ? (bts->maximum - bts->index) / size : 1;
         const unsigned end = room < n - i ? i + (unsigned)room : n;
         uint8_t *const start = v->bts.stage + v->bts.staged * size;
-        uint8_t *const at = v->profile->bts_predicted ? encode_all(v, ring + i, ring + end, start, true)
-                                                      : encode_all(v, ring + i, ring + end, start, false);
+        uint8_t *const at = v->profile->bts_predicted ? encode_all(v, ring + i, ring + end, start, PREDICTED)
+                                                      : encode_all(v, ring + i, ring + end, start, 0);
 
         i = end;
         v->bts.at = v->bts.staged == 0 ? bts->index : v->bts.at;

@@ -10,10 +10,9 @@
 #include "model/engine/rules.h"
 #include "model/engine/truth.h"
 
-#define MISPRED         (UINT64_C(1) << 63) /* in FROM or in LBR_INFO, by the format */
-#define INFO_MAX_CYCLES 0xffff
-#define TO_CYCLES       48 /* shift of 16 bits with the cycles in TO, above the address */
-#define TO_ADDRESS      ((UINT64_C(1) << TO_CYCLES) - 1)
+#define MISPRED    (UINT64_C(1) << 63) /* in FROM or in LBR_INFO, by the format */
+#define TO_CYCLES  48                  /* shift of 16 bits with the cycles in TO, above the address */
+#define TO_ADDRESS ((UINT64_C(1) << TO_CYCLES) - 1)
 
 bool lbr_on(const struct vcpu *v)
 {
@@ -49,7 +48,7 @@ static bool wants(uint64_t select, const struct branch *b)
 static struct lbr_entry encode(enum lbr_format format, const struct lbr_contents *e)
 {
     uint64_t flag = e->mispredicted ? MISPRED : 0;
-    uint64_t cycles = e->cycles < INFO_MAX_CYCLES ? e->cycles : INFO_MAX_CYCLES;
+    uint64_t cycles = e->cycles < LBR_MAX_CYCLES ? e->cycles : LBR_MAX_CYCLES;
 
     switch (format) {
     case LBR_FORMAT_32:

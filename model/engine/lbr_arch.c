@@ -13,7 +13,6 @@
 #define LBR_CTL_USR        (UINT64_C(1) << 2)
 #define LBR_CTL_CALL_STACK (UINT64_C(1) << 3)
 
-#define INFO_MAX_CYCLES    0xffff
 #define INFO_EVENTS_SHIFT  32 /* two bits for each counter */
 #define INFO_TYPE_SHIFT    56
 #define INFO_CYC_CNT_VALID (UINT64_C(1) << 60)
@@ -69,7 +68,7 @@ unsigned lbr_arch_type(enum block_end end)
 
 uint64_t lbr_arch_info(const struct lbr_contents *contents)
 {
-    uint64_t cycles = contents->cycles < INFO_MAX_CYCLES ? contents->cycles : INFO_MAX_CYCLES;
+    uint64_t cycles = contents->cycles < LBR_MAX_CYCLES ? contents->cycles : LBR_MAX_CYCLES;
     uint64_t events = 0;
 
     for (unsigned i = 0; i < LBR_COUNTERS; i++) {
