@@ -17,10 +17,10 @@ struct broken {
         uint64_t written[MAX_COUNTERS]; /* the last value that software wrote to each general counter */
         uint64_t bts_from;              /* the instruction of the last branch that was stored */
         unsigned bts_stored;
-        unsigned set_up, loads; /* writes of the load latency threshold, and loads, since IA32_DS_AREA */
-        uint64_t starts;        /* of counter 3 */
-        bool sampled;           /* the newest branch has a PEBS record */
-        unsigned snapshots;     /* number of PEBS records with counters so far */
+        unsigned thresholds, loads;               /* writes of the load latency threshold; loads since the last one */
+        uint64_t starts;                          /* of counter 3 */
+        bool sampled;                             /* the newest branch has a PEBS record */
+        unsigned snapshots;                       /* number of PEBS records with counters so far */
         uint64_t snapshot[ADAPTIVE_MAX_COUNTERS]; /* the counters in the last of these records */
         bool pmi_waits;                           /* a PMI is postponed, or must be raised again */
         bool pmi_repeats;                         /* the pending PMI is a second delivery */

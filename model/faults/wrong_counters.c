@@ -156,7 +156,7 @@ void wrong_overflow_of(struct vcpu *v, unsigned i)
 
 bool wrong_data_latency_counts(const struct vcpu *v, uint64_t latency, uint64_t threshold)
 {
-    if (fault(v, FAULT_ERRATUM_CML095) && broken(v)->state.set_up < 2 && ++broken(v)->state.loads > 8) {
+    if (fault(v, FAULT_ERRATUM_CML095) && broken(v)->state.thresholds % 2 != 0 && ++broken(v)->state.loads > 8) {
         return false;
     }
     return wrapped(v)->data_latency_counts(v, latency, threshold) || fault(v, FAULT_PEBS_LATENCY_THRESHOLD_IGNORED) ||

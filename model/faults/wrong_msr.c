@@ -308,9 +308,9 @@ void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint
     if (m->reg == REG_IA32_PERF_GLOBAL_CTRL) {
         start_or_stop(v, value);
     }
-    if (m->reg == REG_MSR_PEBS_LD_LAT || m->reg == REG_IA32_DS_AREA) {
+    if (m->reg == REG_MSR_PEBS_LD_LAT) {
+        broken(v)->state.thresholds++;
         broken(v)->state.loads = 0;
-        broken(v)->state.set_up = m->reg == REG_IA32_DS_AREA ? 0 : broken(v)->state.set_up + 1;
     }
     if (enables_counters(m) && fault(v, FAULT_PERFMON_ENABLE_STICKS)) {
         value |= wrapped(v)->msr_value(v, m, i);
