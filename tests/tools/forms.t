@@ -3,7 +3,7 @@
 # slow: only `make full-test` runs it
 #
 # Every form of dsdump's output, compared with outputs that were stored when they were right (forms.txt): whole for a dump
-# of a few records, and as checksums for dumps of three generations (tests/tools/dumps) and for one with any bits in every
+# of a few records, and as checksums for dumps of two generations (tests/tools/dumps) and for one with any bits in every
 # kind of record. `forms.t --write` stores what dsdump prints now: read the diff of forms.txt before you commit it. Python's
 # csv and json must read what claims to be that, and perf_file.py every byte of perf's file. Prints TAP.
 import csv
@@ -221,7 +221,7 @@ def outputs(log):
 
 logs = sorted((HERE / 'dumps').glob('*.log')) + [every_kind(13)]
 boots = pathlib.Path(folder) / 'two_boots.log'    # the header of perf's file describes the last
-boots.write_bytes(b''.join(log.read_bytes() for log in logs[1:3]))
+boots.write_bytes(b''.join(log.read_bytes() for log in logs[:2]))
 stored = {log.stem: ''.join(f'{form} {zlib.crc32(text.encode()):08x}\n' for form, text in outputs(log).items())
           for log in logs + [boots]}
 ONCE = 'only-bts', 'only-pebs', 'only-lbr', 'perf', 'perf-without-history', 'perf-branches'    # as checksums only
