@@ -18,28 +18,12 @@ static void *find_symbol(void *handle, const char *name);
 #include "model/private/qemu_ops.c"
 #undef dlsym
 
+/* clang-format off */
 enum {
-    CALLBACKS = 3,
-    LOAD_16,
-    LOAD_32,
-    LOAD_SIGNED,
-    LOAD_64,
-    STORE_16,
-    STORE_32,
-    STORE_64,
-    ADD_64,
-    SUBTRACT_64,
-    LABEL,
-    GO_TO,
-    GO_TO_IF,
-    GO_TO_IF_BELOW,
-    GO_TO_IF_NOT_ABOVE,
-    GO_TO_IF_BITS,
-    GO_TO_IF_EQUAL,
-    CALL,
-    JUMP,
-    OTHER
+    CALLBACKS = 3, LOAD_16, LOAD_32, LOAD_SIGNED, LOAD_64, STORE_16, STORE_32, STORE_64, ADD_64, SUBTRACT_64, LABEL,
+    GO_TO, GO_TO_IF, GO_TO_IF_BELOW, GO_TO_IF_NOT_ABOVE, GO_TO_IF_BITS, GO_TO_IF_EQUAL, CALL, JUMP, OTHER,
 };
+/* clang-format on */
 
 /* --- the translator ----------------------------------------------------------------------------------------------- */
 
@@ -501,9 +485,6 @@ UNIT_TEST(memory_near_the_registers)
     assert_null(memory);
     assert_true(qemu_ops_near(&object, 64, &memory)); /* no processor has such memory now */
     assert_null(memory);
-    near_distance = 0;
-    assert_true(qemu_ops_near(&object, 64, &memory)); /* at another distance */
-    assert_true(memory != NULL && memory != first);
 }
 
 static const struct qemu_ops_list list = { 8, 0x80 };
@@ -618,13 +599,9 @@ UNIT_TEST(blocks_that_count_down)
     free(o.copy);
 }
 
-/* A word that QEMU uses otherwise is left alone. A block without the check adds to the sum itself. */
+/* A word that QEMU uses otherwise is left alone. */
 UNIT_TEST(blocks_that_cannot_count_down)
 {
-    static const char added[] = "other(0, 0, 0) load_64(1, 77, 20496) "
-                                "load_64(2, 1, 24) add_64(2, 2, 3) go_to_if_below(2, 0, 160) "
-                                "store_64(abc, 77, 20520) store_64(2, 1, 24) go_to(a1, 0, 0) "
-                                "label(a0, 0, 0) callbacks(0, 0, 0) label(a1, 0, 0) callbacks(2, 0, 0)";
     const struct qemu_ops_beginning little = {
         .base = 16, .sums = sums, .sum_count = 1, .newest = 40, .word = 0xabc, .given = 56
     };
@@ -652,10 +629,6 @@ UNIT_TEST(blocks_that_cannot_count_down)
         new_block(NULL);
         free(o.copy);
     }
-    struct qemu_ops ops = translated();
-
-    assert_true(qemu_ops_begin(&ops, &object, &little));
-    assert_string_equal(block(), added);
 }
 
 /*
