@@ -233,8 +233,8 @@ UNIT_TEST(printing)
     }
     BTS_RECORDS(2);
     records_close(&run, 0);
-    machine_printed("bts 0 0x0000000000001000 => 0x0000000000002000\n"
-                    "bts 1 0x0000000000001001 => 0x0000000000002001\n"
+    machine_printed("bts 0 0x0000000000001000 => 0x0000000000002000 mispredicted\n"
+                    "bts 1 0x0000000000001001 => 0x0000000000002001 mispredicted\n"
                     "drained 2 BTS and 0 PEBS records in 0 interrupts\n");
     const struct test_run before = run;
     opened(&both);
@@ -243,7 +243,7 @@ UNIT_TEST(printing)
         put(ds_memory().bts + 24 * n, 0x3000 + n);
     BTS_RECORDS(3);
     records_close(&run, 0);
-    machine_printed("bts 2 0x0000000000003000 => 0x0000000000000000\n"
+    machine_printed("bts 2 0x0000000000003000 => 0x0000000000000000 mispredicted\n"
                     "drained 3 BTS and 0 PEBS records in 0 interrupts\n"
                     "2 more BTS records (records=all prints them)\n");
     assert_int_equal(run.bts_printed, 3);
@@ -284,14 +284,14 @@ UNIT_TEST(holding)
         put(ds_memory().bts + 24 * n, 0x1000 + n);
     BTS_RECORDS(4);
     records_close(&run, 0);
-    machine_printed("bts 0 0x0000000000001000 => 0x0000000000000000\n"
+    machine_printed("bts 0 0x0000000000001000 => 0x0000000000000000 mispredicted\n"
                     "drained 4 BTS and 0 PEBS records in 0 interrupts\n"
                     "3 more BTS records (records=all prints them)\n");
     assert_int_equal(run.bts_printed, 3);
     held_lines_print(&console_sink);
     machine_printed("more records, because the test did not pass:\n"
-                    "bts 1 0x0000000000001001 => 0x0000000000000000\n"
-                    "bts 2 0x0000000000001002 => 0x0000000000000000\n");
+                    "bts 1 0x0000000000001001 => 0x0000000000000000 mispredicted\n"
+                    "bts 2 0x0000000000001002 => 0x0000000000000000 mispredicted\n");
     held_lines_start();
     opened(&both);
     run.print_most = 3;

@@ -33,8 +33,8 @@ void *__wrap_malloc(size_t size)
     return fails() ? NULL : __real_malloc(size);
 }
 
-/* The predictor, the data cache with its three levels and its TLB, and the two places for kept blocks. */
-#define OF_A_PROCESSOR 8
+/* The predictor, the caches with three levels of data, one of code and two TLBs, and the two places for kept blocks. */
+#define OF_A_PROCESSOR 10
 
 UNIT_TEST(processor)
 {

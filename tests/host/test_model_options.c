@@ -151,7 +151,8 @@ UNIT_TEST(unknown_names)
         { "profile=skylake fault=bts.index.stuck@x", "dsmodel: fault=x is not known; the faults are: ", "\n" },
         { "profile=skylake quirk=no_apic,nor,this",
           "dsmodel: quirk=nor is not known; the quirks are: inert msr_faults ",
-          " no_apic x2apic_locked tsc_fast kvm p_cores_alone model_unlisted rdpmc_user_disable\n" },
+          " no_apic x2apic_locked tsc_fast kvm p_cores_alone model_unlisted rdpmc_user_disable trace_left force_abort "
+          "hyper_threading_off\n" },
         { "profile=skylake latitude=7:pebs-arming,nor,this",
           "dsmodel: latitude=SEED:nor is not known; the freedoms are: pebs-arming", "\n" },
         { "profile=skylake latitude=7:", "dsmodel: latitude=SEED: is not known; the freedoms are: pebs-arming", "\n" },

@@ -610,6 +610,8 @@ static const struct {
     { "WXMD2NSHBKGAE", 0x1c8, 1 },
     { "WXGAE", 0x1c9, 1 },
     { "X", 0x1db, 4 },
+    { "BK", 0x570, 1 },
+    { "K", 0x10f, 1 },
     { "MD2NSHBKE", 0x309, 4 },
     { "MD2NSHBKE", 0x329, 1 },
     { "WXMD2NSHBK", 0x345, 1 },
