@@ -253,10 +253,13 @@ TEST(perfmon_count) = {
 
 static void count_far(struct test_run *run)
 {
+    const uint64_t nothing = count_of(run, INSTRUCTIONS, &workload_nothing);
+
+    if (nothing == 0)
+        return; /* the counter does not count: perfmon.count fails */
     interrupt_set_raw(VECTOR_WORKLOAD, workload_interrupt_entry, false);
     errata_equal(run, HAS_ERRATUM(SRF7), "instructions over INT n and IRET",
-                 count_of(run, INSTRUCTIONS, &workload_interrupt) - count_of(run, INSTRUCTIONS, &workload_nothing),
-                 workload_interrupt.instructions);
+                 count_of(run, INSTRUCTIONS, &workload_interrupt) - nothing, workload_interrupt.instructions);
     errata_equal(run, HAS_ERRATUM(SRF7), "branches over INT n and IRET",
                  count_of(run, BRANCHES, &workload_interrupt) - count_of(run, BRANCHES, &workload_nothing),
                  branch_count(&workload_interrupt, BRANCH_KINDS_ALL));
