@@ -16,7 +16,7 @@ my $hide   = realpath("$FindBin::Bin/../../build/hide.so") // die "losses.t: bui
 
 # Tests that depend on some loss, and others that must not.
 my @tests = qw(bts.calls bts.interrupt.threshold lbr.calls lbr.debug_exception.disables lbr.debug_exception.kept_out
-  pebs.loads pebs.registers pebs.interrupt.threshold pebs.record.tsc perfmon.rdpmc.beyond);
+  pebs.loads pebs.registers pebs.interrupt.threshold pebs.record.tsc perfmon.count perfmon.rdpmc.beyond);
 
 my @exception = qw(lbr.debug_exception.disables lbr.debug_exception.kept_out);
 my @object    = (@exception, qw(pebs.registers pebs.record.tsc));
