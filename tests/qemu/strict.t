@@ -56,6 +56,12 @@ def qemus(folder):
     return found
 
 
+def default_signals():
+    """What started this test may have made it ignore signals, which the wrapper could not trap then."""
+    for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
+        signal.signal(number, signal.SIG_DFL)
+
+
 def interrupt(number, tests, *options):
     """Starts a guest that does not end, and signals the wrapper once the report has its line or, without one, QEMU runs.
     Returns the status and the report."""
@@ -65,7 +71,7 @@ def interrupt(number, tests, *options):
         scratch.mkdir()
         with report.open('w') as to:
             wrapper = subprocess.Popen([COMMAND, *options, *kernel(tests)], stdin=subprocess.DEVNULL, stdout=to, stderr=to,
-                                       env={**os.environ, 'TMPDIR': str(scratch)})
+                                       env={**os.environ, 'TMPDIR': str(scratch)}, preexec_fn=default_signals)
             streamed = wait_for(lambda: 'violation ' in report.read_text() if tests != 'none' else qemus(scratch))
             running = wrapper.poll() is None and bool(qemus(scratch))
             wrapper.send_signal(number)
