@@ -135,7 +135,6 @@ my @devices = (
     ['VGA 1024x768', 64, '1024x768 32 bits', shape(128, 48, 1, 0, 0), qw(-r uefi -- -device VGA,xres=1024,yres=768)],
     ['VGA 640x480', 32, '640x480 32 bits', shape(80, 30, 1, 0, 0), qw(-r uefi -w 32 -- -device VGA,xres=640,yres=480)],
     ['1920x1080', 64, '1920x1080 32 bits', shape(120, 33, 2, 0, 12), qw(-r uefi -- -device bochs-display,xres=1920,yres=1080)],
-    ['portrait', 64, '768x1024 32 bits', shape(96, 64, 1, 0, 0), qw(-r uefi -- -device bochs-display,xres=768,yres=1024)],
     ['ia32 firmware', 64, '1280x1024 32 bits', shape(80, 32, 2, 0, 0), qw(-r uefi32 -- -device bochs-display,xres=1280,yres=1024)],
     ['ramfb', 64, '800x600 32 bits', shape(100, 37, 1, 0, 4), qw(-r uefi -- -device ramfb)],
     ['VBE 16 bits', 64, '800x600 16 bits', shape(100, 37, 1, 0, 4), '-r', 'bios-cd', '-k', sub { image('800x600x16') }, qw(-- -device VGA)],
