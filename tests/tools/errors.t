@@ -115,8 +115,7 @@ for name, argument in options.items():
 same(run('--perf-data', here / 'cut.data', log, most_bytes=4096)[::2],
      (1, f'dsdump: {here}/cut.data: cannot write: File too large\n'), 'perf.data that hits a limit')
 killed = subprocess.Popen([program, '--html', here / 'cut.data'], stdin=subprocess.PIPE)
-for _ in range(1000):
-    time.sleep(0 if list(here.glob('cut.data.*')) else 0.01)
+any(list(here.glob('cut.data.*')) or time.sleep(0.01) for _ in range(1000))    # until it writes, at most ten seconds
 killed.terminate()
 same((killed.wait(), (here / 'cut.data').read_text(), list(here.glob('cut.data?*'))), (-signal.SIGTERM, 'older\n', []),
      'neither a limit nor a signal leaves a part of a file, or loses an older one')
