@@ -171,7 +171,7 @@ my $options = 'dump=raw exit=debug run=bts.calls,bts.cpl.off_os';
 my $as_machine = sub { s/^source: .*/source: machine/m; s/^machine: .*/machine: a box/m };
 is refusals(variant(undef, $as_machine, of_a_machine('-o', $options))), '0', 'the log of a machine is taken';
 like read_file("$folder/matrix.md"), qr/^\| `bts\.calls` \| architectural \| seen on 1 machine \|/m, 'and is in the matrix';
-like read_file("$folder/matrix.md"), qr/^\| `arch\.\S+` \| architectural \| modelled \| clearwaterforest/m,
+like read_file("$folder/matrix.md"), qr/^\| `arch\.\S+` \| architectural \| modelled \| pantherlake, clearwaterforest/m,
     'next to a claim that is only modelled';
 my $machine = of_a_machine(qw(-f bts.cpl.off_os_ignored -o), $options);
 is refusals(variant(undef, $as_machine, $machine)), '0', 'a log that contradicts is accepted';
