@@ -521,7 +521,7 @@ static bool open_perf_data(const struct output_setup *setup, struct record_sink 
         return false;
     }
     if (fstat(output->writer.fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-        complain(output->writer.name, "not a regular file, which perf.data must be because its header is written last");
+        complain(output->writer.name, "not a regular file, which perf.data must be because dsdump writes its header last");
         writer_close(&output->writer);
         free(output);
         return false;

@@ -46,7 +46,7 @@ sub read_form
         push @wrong, "the form has $field twice" if exists $form{$field};
         $form{$field} = $text;
     }
-    push @wrong, map { "the form says nothing of $_" } grep { ($form{$_} // '') =~ /^\.*$/ } @fields;    # dots: as blank_form() has it
+    push @wrong, map { "the form lacks $_" } grep { ($form{$_} // '') =~ /^\.*$/ } @fields;    # dots: as blank_form() has it
     push @wrong, map { "$_ (of the form)" } check_personal(@lines);
     return { %form, wrong => \@wrong };
 }
@@ -177,10 +177,10 @@ sub check_form
         push @wrong, "the form says $field $form->{$field}, the log has $own" if $form->{$field} ne $own;
     }
     my $source = $form->{source} // '';
-    push @wrong, "the form says source $source; want machine or synthetic" if $source !~ /^(?:machine|synthetic|)$/;
+    push @wrong, "the form says source $source; expected machine or synthetic" if $source !~ /^(?:machine|synthetic|)$/;
     push @wrong, 'the form says machine, the log says that it is synthetic' if $source eq 'machine' && $log->{synthetic};
     push @wrong, 'the form says synthetic, and the log has no line "# synthetic"' if $source eq 'synthetic' && !$log->{synthetic};
-    push @wrong, "the form says $_, which is for synthetic logs alone"
+    push @wrong, "the form says $_, which only synthetic logs may have"
         for grep { $source ne 'synthetic' && defined $form->{$_} } qw(contradicts unlike-model);
     my $own = join '/', map { $_ // '' } @$log{qw(signature microcode)};
     push @wrong, "its place is contrib/corpus/$own/" if realpath($log->{path}) =~ m{^\Q$root\E/contrib/corpus/(.*)/[^/]+$} && $1 ne $own;
@@ -194,7 +194,7 @@ sub read_entry
     my $log = read_log($path);
     $log->{form} = read_form($path =~ s/(?:\.log)?$/.form/r);
     my (undef, @wrong) = judge($log->{lines});
-    push @wrong, 'the line "# begin" is not "# begin dstest86 VERSION REVISION WIDTH": send the log as it came'
+    push @wrong, 'the line "# begin" is not "# begin dstest86 VERSION REVISION WIDTH": send the unchanged log'
         if !defined $log->{version} && grep { /^# begin dstest86\b/ } @{$log->{lines}};
     push @wrong, check_code($log), check_dump($log) if defined $log->{version};
     push @wrong, check_printed($log) if !@wrong;

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-#
 # Reads the boots in tests/qemu/cases, which describes its lines.
 package Cases;
 use strict;
@@ -16,7 +15,7 @@ sub case
     my ($words, $text) = parts($line);
     my ($machine, $qemu) = split / -- /, "@$words";
     my ($width, $route, $profile, $expected, @options) = split ' ', $machine;
-    die "want WIDTH ROUTE PROFILE EXPECTED: $line\n" if !defined $expected;
+    die "expected WIDTH ROUTE PROFILE VERDICT: $line\n" if !defined $expected;
     my %case = (line => $line, name => "@$words", width => $width, route => $route, profile => $profile,
         expected => $expected, text => $text, qemu => $qemu // '');
     for (@options) {

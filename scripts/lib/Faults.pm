@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-#
 # Reads the faults, and which tests must notice each: tests/qemu/faults describes its lines.
 package Faults;
 use strict;
@@ -29,7 +28,7 @@ sub read_faults
     my @faults;
     for my $line (lines_of($path)) {
         my $refuse = sub { die "$line->{where}: $_[0]: $line->{text}\n" };
-        $refuse->('want FAULT PROFILE [WIDTH] [OPTIONS..] : GLOB..') if !defined $line->{value};
+        $refuse->('expected FAULT PROFILE [WIDTH] [OPTIONS..] : GLOB..') if !defined $line->{value};
         my ($fault, $profile, @rest) = @{$line->{words}};
         $refuse->('no profile before the colon') if !defined $profile;
         my $passed = $fault;
@@ -41,7 +40,7 @@ sub read_faults
         my @options = grep { !/^processors=/ } @rest;
         my @globs = split ' ', $line->{value};
         my $panic = @globs && $globs[0] eq 'panic' ? shift @globs : '';
-        $refuse->('no test behind the colon') if !@globs && !$panic;
+        $refuse->('no test after the colon') if !@globs && !$panic;
         push @faults, { text => $line->{text}, fault => $fault, passed => $passed, profile => $profile, width => $width,
             options => \@options, processors => $processors // 1, panic => $panic ne '',
             globs => \@globs };

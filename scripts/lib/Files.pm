@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-#
 # Common to tests: reading and writing files, running programs, booting machines, and a tree with the modules of scripts/lib
 # for testing a script.
 package Files;

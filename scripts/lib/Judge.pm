@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-#
 # Compares a finished boot with its line of tests/qemu/cases: its exit status, and the files in its folder (serial, stderr,
 # truth, violations).
 package Judge;
@@ -27,8 +26,8 @@ sub check_refusal
     my @wrong;
     push @wrong, "status $status, not a refusal" if $status != 1 && $status != 2;
     push @wrong, 'the machine started' if @$lines;
-    push @wrong, @$errors . ' lines said why, not one' if @$errors != 1;
-    push @wrong, "the refusal does not hold \"$case->{text}\"" if !grep { index($_, $case->{text}) >= 0 } @$errors;
+    push @wrong, 'one line of errors expected, got ' . @$errors if @$errors != 1;
+    push @wrong, "the refusal does not contain \"$case->{text}\"" if !grep { index($_, $case->{text}) >= 0 } @$errors;
     return @wrong;
 }
 
@@ -58,7 +57,7 @@ sub check_violations
         my ($name) = $line =~ / rip=\S+ ([^:]+): / ? $1 : '';
         push @wrong, $line if ++$count{$name} > ($wanted->{$name} // 0);
     }
-    return (@wrong, map { "the referee did not say $_" } grep { !$count{$_} } sort keys %$wanted);
+    return (@wrong, map { "the referee did not report $_" } grep { !$count{$_} } sort keys %$wanted);
 }
 
 # The problems of a boot that must reach a verdict, and a remark.
@@ -72,7 +71,7 @@ sub check_boot
     push @wrong, "the $width-bit kernel started" if defined $width && $width != $case->{width};
     # With exit=none the kernel does not use the exit device; QEMU is shut down instead.
     my $exit = $case->{options} =~ /\bexit=none\b/ && $status == 0 ? $verdict : verdict_of_status($status);
-    push @wrong, "QEMU's exit status $status is no verdict" if !defined $exit;
+    push @wrong, "QEMU's exit status $status is not a verdict" if !defined $exit;
     push @wrong, "QEMU's exit status $status says $exit, the log says " . ($verdict // 'nothing')
         if defined $exit && $exit ne ($verdict // '');
     push @wrong, 'verdict ' . ($verdict // 'none') . ", expected $case->{expected}"
@@ -82,7 +81,7 @@ sub check_boot
     # A model without latitude behaves typically.
     push @wrong, map { /^# (differs [a-z0-9._]+: .*)/ ? $1 : () } @$lines if $modelled && !defined $case->{latitude};
     my $wanted = sub { defined $case->{text} && index($_[0], $case->{text}) >= 0 };
-    push @wrong, "neither the log nor stderr holds \"$case->{text}\""
+    push @wrong, "neither the log nor stderr contains \"$case->{text}\""
         if defined $case->{text} && !grep { $wanted->($_) } @$lines, @$errors;
     push @wrong, map { "stderr: $_" } grep { !$wanted->($_) } @$errors;
 
@@ -124,14 +123,14 @@ sub unproven
     my ($must, @idle) = matching($line->{globs}, @ran);
     @$line{qw(must red caught)} = ($must, \%red, %red || $line->{panic} && $verdict eq 'panic');
     return "timed out after $line->{killed} seconds" if $line->{killed};
-    return 'the kernel came to no verdict' if $verdict eq '';
-    return $line->{caught} ? () : 'noticed by no test' if $latitude;
+    return 'the kernel printed no verdict' if $verdict eq '';
+    return $line->{caught} ? () : 'no test noticed' if $latitude;
     push @wrong, $line->{panic} ? 'the kernel did not panic' : 'the kernel panicked'
         if ($verdict eq 'panic') != $line->{panic};
     my @missing = grep { !$red{$_} } sort keys %$must;
     push @wrong, "did not notice: @missing" if @missing;
     push @wrong, "matches no test that runs there: @idle" if @idle;
-    push @wrong, 'noticed: ' . (join(' ', sort keys %red) || 'by no test') if @wrong;
+    push @wrong, 'noticed by: ' . (join(' ', sort keys %red) || 'none') if @wrong;
     return @wrong;
 }
 

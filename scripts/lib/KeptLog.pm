@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-#
 # The memory with a kernel's log from before a reset (boot/kept_log.h), made without a kernel, for a machine that starts with
 # it.
 package KeptLog;

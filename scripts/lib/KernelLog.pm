@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-#
 # Reads the kernel's output over serial (docs/output.md) and judges whether the run is complete and consistent.
 package KernelLog;
 use strict;
@@ -42,7 +41,7 @@ sub read_log
     my ($differs, $table) = (0, 0);
     for (@$lines) {
         if (/^# begin dstest86\b/) {
-            $wrong->('"# begin" came twice: the kernel started again') if $log{begin}++;
+            $wrong->('"# begin" occurs twice: the kernel restarted') if $log{begin}++;
         } elsif (!$log{begin}) {
             next;    # firmware's
         } elsif (/^1\.\.(\d+)$/) {
@@ -186,10 +185,10 @@ sub check_kinds
     my ($first, @wrong) = ($log->{head}[0] // '');
     my @ending = grep { $_ ne '' } kinds_of($log);
     for my $kind (@named) {
-        push @wrong, "\"# end\" names the kind $kind, which the head has not" if !grep { $_ eq $kind } @{$log->{head}};
+        push @wrong, "\"# end\" names the kind $kind, which no processor in the head has" if !grep { $_ eq $kind } @{$log->{head}};
     }
     my $right = join ',', sort map { $_ eq $first ? '' : $_ } @named;
-    push @wrong, '"# end" names the kinds ' . (join(',', @named) || 'none') . ', the tests ran on ' . (join(',', @ending) || 'the first alone')
+    push @wrong, '"# end" names the kinds ' . (join(',', @named) || 'none') . ', the tests ran on ' . (join(',', @ending) || 'the first only')
         if $right ne join ',', kinds_of($log);
     my (%times, %of, @order);
     for my $id (@{$log->{ids}}) {
@@ -199,9 +198,9 @@ sub check_kinds
         push @order, $kind // '' if !@order || $order[-1] ne ($kind // '');
     }
     push @wrong, map { "$_ ran on $times{$_} kinds of cores, not " . @named } grep { $times{$_} != @named } sort keys %times;
-    push @wrong, 'the tests of one kind are not behind those of the other' if @order != keys %of || $of{''} && $order[0] ne '';
+    push @wrong, 'the tests of the kinds are mixed' if @order != keys %of || $of{''} && $order[0] ne '';
     my $ran = grep { my $kind = $_; grep { $log->{result}{$_} ne 'error' } @{$of{$kind}} } @ending;
-    push @wrong, "\"# tests on\" is there $log->{moves} times, for $ran further kinds" if $log->{moves} < $ran || $log->{moves} > @ending;
+    push @wrong, "\"# tests on\" occurs $log->{moves} times, further kinds: $ran" if $log->{moves} < $ran || $log->{moves} > @ending;
     return @wrong;
 }
 
@@ -228,7 +227,7 @@ sub judge
 
     my @wrong = @{$log->{wrong}};
     my %end = map { /^([a-z]+)=([\w,]+)$/ ? ($1, $2) : () } split ' ', $ends[0] // '';
-    push @wrong, 'the line "# end" is there ' . @ends . ' times, not once' if @ends != 1;
+    push @wrong, 'the line "# end" occurs ' . @ends . ' times, not once' if @ends != 1;
     push @wrong, '"# end" has no verdict' if @ends && !$end{verdict};
     my $verdict = $end{verdict} // '';
     # A panic ends the log anywhere, an error in the options before the plan, and the option list runs no test.

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-#
 # What KVM exposes of this host's processor. docs/kvm.md has the sources.
 package Kvm;
 use strict;
@@ -37,14 +36,14 @@ sub feature_msr
 sub why_no_counters
 {
     my ($sys) = @_;
-    return "KVM gives no counters of a hybrid's cores: boot dstest86 from a stick instead" if -e "$sys/devices/cpu_core";
+    return "KVM exposes no counters on hybrid processors: boot dstest86 from a stick instead" if -e "$sys/devices/cpu_core";
     my $enabled = '';
     if (open my $file, '<', "$sys/module/kvm/parameters/enable_pmu") {
         chomp($enabled = <$file> // '');
     }
-    return 'KVM gives no counters, for its parameter enable_pmu is N: unload kvm_intel and kvm, then modprobe kvm enable_pmu=1'
+    return 'KVM exposes no counters because its parameter enable_pmu is N: unload kvm_intel and kvm, then modprobe kvm enable_pmu=1'
         if $enabled eq 'N';
-    return 'KVM gives no counters, for this host has none itself; if it is a virtual machine, give it a virtual PMU where it is started';
+    return 'KVM exposes no counters because this host has none; if it is a virtual machine, start it with a virtual PMU';
 }
 
 # QEMU's -cpu argument with all that KVM exposes, and a sentence for each part of the debug store that a guest lacks, with
@@ -55,12 +54,12 @@ sub exposed
     my $kvm;
     if (!open $kvm, '+<', $path) {
         return (undef, "there is no $path: load the module kvm_intel; if it refuses, turn virtualization (VT-x) on in the firmware, " .
-            'or nested virtualization where this virtual machine is started') if $! == ENOENT;
+            'or start this virtual machine with nested virtualization') if $! == ENOENT;
         return (undef, "$path: $!" . ($! == EACCES || $! == EPERM
             ? ': join the group kvm (usermod -aG kvm USER), then log in again' : ''));
     }
     my $version = ioctl $kvm, KVM_GET_API_VERSION, 0;
-    return (undef, "$path is not KVM: it does not tell the version of its interface") if !defined $version;
+    return (undef, "$path is not KVM: it reports no API version") if !defined $version;
     return (undef, "$path: KVM's interface has version " . ($version + 0) . ', must be '
         . API_VERSION) if $version != API_VERSION;
     my $cpuid = supported_cpuid($kvm) // return (undef, "$path: cannot ask for CPUID: $!");
@@ -73,10 +72,10 @@ sub exposed
     } elsif (($register->(0xa, 0) & 0xff) == 0) {
         @missing = why_no_counters($sys);
     } else {
-        push @missing, 'no PEBS: KVM exposes it from Linux 6.0 on, of Ice Lake servers and later that are no hybrids'
+        push @missing, 'no PEBS: KVM exposes it from Linux 6.0 on, on Ice Lake servers and later, except hybrids'
             if !($register->(1, 3) >> 21 & 1);
-        push @missing, 'no LBR: KVM exposes those of Haswell to Ice Lake, no architectural ones, from Linux 5.12 on' if $format == 0;
-        push @missing, 'no BTS: KVM exposes it of no processor';
+        push @missing, 'no LBR: KVM exposes it from Linux 5.12 on, on Haswell to Ice Lake; never architectural LBR' if $format == 0;
+        push @missing, 'no BTS: KVM never exposes it';
     }
     return ('host,migratable=off,pmu=on' . ($format ? sprintf ',lbr-fmt=0x%x', $format : ''), @missing);
 }

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-#
 # A machine that a test watches while it runs: starts scripts/machine with a QMP socket, waits for lines of its log, reads
 # its screen and memory, and ends it. A time limit bounds all of this.
 package Machine;

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-#
 # Asks the model for its lists (docs/model.md, "profile=list"), so that scripts need no lists of their own.
 package Model;
 use strict;

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-#
 # Reads tables: the rows NAME(FIELD, ..) of an included C file, as the preprocessor sees them, and the lines of the text tables,
 # which all have this form, with comments behind a # at the beginning of a line:
 #   WORD.. [: VALUE]
@@ -52,7 +51,7 @@ sub lines_of
     while (my $line = <$file>) {
         chomp $line;
         if ($line =~ /^#! (.+)/) {
-            die "$path, line $.: no line is between this title and the one before\n" if defined $title;
+            die "$path, line $.: no line between this title and the previous one\n" if defined $title;
             $title = $1;
         }
         next if $line =~ /^\s*(#|$)/;

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-#
 # Runs machines (scripts/machine) in parallel, as many at a time as there are processors, and reports on each as TAP.
 package SideBySide;
 use strict;
@@ -104,7 +103,7 @@ sub choose
         exit 0;
     }
     my @wrong = grep { defined $options->{$_} && $options->{$_} !~ /^[1-9]\d*$/ } 'jobs', 'seconds', @numbers;
-    die "--$_=$options->{$_}: want a number\n" for @wrong;
+    die "--$_=$options->{$_}: expected a number\n" for @wrong;
     die "see $0 --help\n" if !$fine || @ARGV > 1;
     $at_once = $options->{jobs};
     return $ARGV[0];

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-#
 # Compares the records that the kernel decoded and printed with the model's truth log, field by field. The two come
 # from independent code: the kernel reads bytes and registers, the model logs its own actions.
 package Truth;

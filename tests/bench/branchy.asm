@@ -1,15 +1,15 @@
 ; SPDX-License-Identifier: MIT
 ;
-; A guest for measuring what the model costs, with two jobs: a branchy integer loop (about six instructions a branch, conditions
-; that depend on data, calls, returns, an indirect jump, a table in memory), and with "system" in the options what programs do
-; under an operating system: user code of short blocks, system calls, and interrupts that the kernel's APIC sends to itself.
+; A guest to measure the model's cost, with two jobs: a branchy integer loop (about six instructions per branch, data-dependent
+; conditions, calls, returns, an indirect jump, a table in memory); or, with "system" in the options, the work of an operating
+; system: short blocks of user code, system calls, and interrupts that the APIC sends to itself.
 ;
 ; mode=MODE  bts: every branch into a circular BTS buffer; lbr: the LBR stack on; count: a counter counts instructions; pebs: a PEBS
-;            record every 1000th instruction, the buffer emptied from the PMI; any other word: the job alone
+;            record every 1000th instruction, the buffer emptied in the PMI; any other word: only the job
 ; count=N    N million turns of the loop, 12 branches each, or N hundred thousand system calls (default 10)
 ;
-; FLDL2T, which nothing else executes, marks the beginning and the end of the measured part.
-; Ends through port f4h: 10h if the mode did what it should, else 11h (QEMU's status 33, 35).
+; FLDL2T, which no other code executes, marks the beginning and the end of the measured part.
+; Ends through port f4h: 10h if the mode worked, else 11h (QEMU's status 33, 35).
 
 %define PAGE_TABLES   0x300000
 %define DS_AREA       0x310000
@@ -44,7 +44,7 @@
 %define PMI_VECTOR       0x40
 %define SELF_VECTOR      0x41
 %define PERIOD           1000
-%define WARM_UP          16 ; the part of the turns that precedes the measured ones, until everything is translated
+%define WARM_UP          16 ; 1/16 as many turns precede the measured ones, so that all code is translated
 %define QUIET            100 ; system calls from interrupt to interrupt
 %define CALLS            4
 %macro write_msr 2 ; MSR, 64-bit constant
@@ -85,12 +85,12 @@ section .note note alloc noexec nowrite align=4
 section .text
 bits 32
 global start
-start: ; ebx: hvm_start_info, whose command line address stands at +24
+start: ; ebx: hvm_start_info; the address of the command line is at +24
         mov     esp, STACK_TOP
         mov     esi, [ebx + 24]
         call    parse_options
 
-        ; Long mode with the first gigabyte, for user code too, and the APIC's identity-mapped.
+        ; Long mode, with the first gigabyte (also for user code) and the APIC identity-mapped.
         mov     dword [PAGE_TABLES], PAGE_TABLES + 0x1000 + 7
         mov     dword [PAGE_TABLES + 0x1000], 0xe7
         mov     dword [PAGE_TABLES + 0x1000 + 3 * 8], 0xc00000f3 ; uncached
@@ -147,7 +147,7 @@ long_mode:
         call    set_up_interrupts
         call    fill_table
         mov     eax, [mode]
-        and     eax, 0xffffff ; three letters tell the modes apart
+        and     eax, 0xffffff ; the first three letters identify the mode
         for_mode 'bts', .bts
         for_mode 'lbr', .lbr
         for_mode 'cou', .counting
@@ -237,7 +237,7 @@ interrupt:
         mov     dword [rax + EOI], 0
         pop     rax
         iretq
-fill_table: ; 4096 keys, so that two lookups of three find theirs in the first or second place
+fill_table: ; 4096 keys: two of three lookups find theirs in the first or second place
         mov     edi, TABLE
         xor     ecx, ecx
 .next:  mov     eax, ecx
@@ -263,7 +263,7 @@ work:   mov     eax, [count]
         fldl2t
         ret
 
-; rbp: how many turns
+; rbp: number of turns
 turns:  mov     rbx, 0x9e3779b97f4a7c15
         xor     r8d, r8d
         xor     r9d, r9d
@@ -313,12 +313,12 @@ turns:  mov     rbx, 0x9e3779b97f4a7c15
         jnz     .turn
 .done:  ret
 
-; edi: key -> rax: 0, 1 or 2 for where it was found, 3 for nowhere
+; edi: key -> rax: the place where it was found, 0 to 2; 3: not found
 look_up:
         and     edi, 0x17ff
         mov     eax, edi
         imul    eax, eax, 43691
-        shr     eax, 16 ; two thirds of the key are about its place
+        shr     eax, 16 ; its place is about key * 2 / 3
         mov     rdx, [TABLE + rax * 8]
         cmp     rdx, rdi
         je      .first
@@ -333,7 +333,7 @@ look_up:
         mov     eax, 1
         ret
 
-; rbp: how many system calls
+; rbp: number of system calls
 system: mov     [kernel_stack], rsp
         test    rbp, rbp
         jz      turns.done
@@ -412,7 +412,7 @@ records dq      0
 mode    dd      0
 count   dd      10
 gdt     dq      0, 0x00af9b000000ffff, 0x00cf93000000ffff ; kernel: code, data
-        dq      0, 0x00cff3000000ffff, 0x00affb000000ffff ; user: none of 32 bits, data, code
+        dq      0, 0x00cff3000000ffff, 0x00affb000000ffff ; user: data, 64-bit code
         dq      0x0000890000000067 | (TSS & 0xffffff) << 16, 0
 gdt_pointer:
         dw      $ - gdt - 1

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Input: memory from address 1000h on, starting with the root pointer; tables may be anywhere. Before the code under
- * test sees it, the checksums of the root pointer and of tables at bytes 64 and 128 are corrected, since mutations
- * would not.
+ * Input: memory from address 1000h on, starting with the root pointer; tables may be anywhere. The checksums of the
+ * root pointer and of tables at bytes 64 and 128 are corrected first: random mutations would not do that.
  */
 #include "boot/acpi.h"
 #include "boot/uart_tables.h"

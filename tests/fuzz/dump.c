@@ -101,7 +101,7 @@ static void read_log(const struct record_sink *into, const char *text, size_t si
     free(reader);
 }
 
-/* Reads with and without expanding: what expands without a problem must count without one, with the same result. */
+/* Reads with and without expanding. Records that expand without a problem must be counted without one, equally. */
 static void read_twice(const char *text, size_t size)
 {
     struct dump_totals expanded;

@@ -43,7 +43,7 @@ static inline void fill(void *object, size_t size)
     memset(object, 0xa5, size);
 }
 
-/* Whether a filled object still is as fill() left it. */
+/* Whether an object still has the bytes that fill() wrote. */
 static inline int untouched(const void *object, size_t size)
 {
     const uint8_t *bytes = object;

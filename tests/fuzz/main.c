@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a fuzz target without a fuzzer: on the saved inputs, then on mutations of each, the same ones every time.
+ * Runs a fuzz target without a fuzzer: on the saved inputs, then on mutations of each, the same in every run.
  *   fuzz_NAME          reads tests/fuzz/corpus/NAME.hex, a line of hexadecimal digits each, # for comments; prints TAP
  *   fuzz_NAME FOLDER   writes each of these inputs to a file in FOLDER instead
  * A failure prints its input, as a line for the file of inputs.

@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         REQUIRE(within(offender, text, size));
     }
-    if (error != OPTIONS_OK) /* the kernel prints the options then */
+    if (error != OPTIONS_OK) /* the kernel then prints the options */
         options_help(take_line, &lines);
     REQUIRE(error == OPTIONS_OK || lines > 0);
     glob_match((struct slice){ text, strlen(text) }, "pebs.load_latency.l1");

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Input: the bytes of a code, to which the checksum is added, so that the contents are reached; and the same bytes as
- * the text of a code.
+ * Input: the bytes of a code, tested with a correct checksum added, so that the contents are decoded; then the same
+ * bytes as the text of a code.
  */
 #include "kernel/report/packed.h"
 #include "lib/dump/dump_code.h"
 #include "tests/fuzz/fuzz.h"
 
-/* The decoded results are consistent, and stay the same if they are written and read again. */
+/* The decoded results are consistent, and equal after they are encoded and decoded again. */
 static void check(const struct packed *packed)
 {
     static struct result results[PACKED_TESTS_MAX];

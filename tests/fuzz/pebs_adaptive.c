@@ -5,7 +5,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-/* The size of the record's groups: those in its format group, and the counters in its own bitmap. */
+/* The size of the record's groups: those named in its basic group, and the counters in its own bitmap. */
 static uint64_t size_of(const struct pebs_record *record)
 {
     if (!(record->has & PEBS_HAS_COUNTS))

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-#
-# GDB on a kernel in QEMU, unattended (scripts/machine gdb): commands in, what each printed out.
+# Runs GDB on a kernel in QEMU, unattended (scripts/machine gdb), and returns the output of each command.
 package Gdb;
 use strict;
 use warnings;
@@ -13,7 +12,7 @@ our @EXPORT_OK = qw(gdb);
 my $seconds = 60;
 
 # gdb({ width =>, profile =>, options =>, boot => [..], commands => [..] }): a reference to the outputs, one for each
-# command, and the kernel's lines. GDB ends at its first error, so a command behind it has no output: undef.
+# command, and the kernel's lines. GDB ends at its first error: the output of later commands is undef.
 sub gdb
 {
     my ($run) = @_;

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-#
 # slow: only `make full-test` runs it
-# The sessions of docs/students.md: each command, and in this order each line of output (.. matches any text). Prints TAP.
+# Runs the sessions of docs/students.md: each command prints the lines shown, in order (.. matches any text).
 import re
 import subprocess
 from pathlib import Path

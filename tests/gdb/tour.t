@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-#
-# The tour of `make gdb-tour`: every stop is reached, says what happens and what the manual asks for, and shows what it
-# says; unattended, and at a terminal by Enter. The test that it walks through passes all the same. Prints TAP.
+# `make gdb-tour`, unattended and at a terminal: each stop is reached, explains what happens and what the manual requires, and
+# shows it. The kernel's test passes as without the tour.
 import os
 import pathlib
 import pty
@@ -37,7 +36,7 @@ def walk(profile, width):
         return re.split(r'^--- stop ', done.stdout, flags=re.M)[1:], serial.read(), done.stdout
 
 
-# What a stop must show, by its title.
+# What each stop must show, by title.
 SHOWS = {
     'the debug store is not set up': ['IA32_DS_AREA is 0: no management area has been set up on this processor'],
     'the handler gets its gate': ['handler = .* <service>'],
@@ -60,7 +59,7 @@ for profile, width in ('skylake', 64), ('netburst', 32):
     for stop, title in zip(stops, titles):
         flat = ' '.join(stop.split())
         ok(re.search(r' The manual: .* \[SDM Vol\. 3[AB] \([0-9]{6}-[0-9]{3}\), "[^"]+"', flat),
-           f'{profile}: {title}: what the manual asks for', stop)
+           f'{profile}: {title}: what the manual requires', stop)
         ok(len(re.findall(r'[.:] ', flat.split(' The manual: ')[0])) >= 2, f'{profile}: {title}: what happens', stop)
     for title, wanted in SHOWS.items():
         found = [stop for stop, its in zip(stops, titles) if its == title]
@@ -68,12 +67,12 @@ for profile, width in ('skylake', 64), ('netburst', 32):
             if profile == 'netburst' and 'threshold is reached' in regex:
                 regex = '^BTS: 1[23][0-9] of 256 records'
             ok(found and re.search(regex, found[0], re.M), f'{profile}: {title}: shows {regex}', found[0] if found else titles)
-    ok('The tour ends here.' in text, f'{profile}: and the end', text)
-    ok(re.search(r'^ok 1 bts\.interrupt\.threshold\r?$', log, re.M), f'{profile}: the test passes as without the tour', log)
+    ok('The tour ends here.' in text, f'{profile}: the end', text)
+    ok(re.search(r'^ok 1 bts\.interrupt\.threshold\r?$', log, re.M), f'{profile}: the kernel\'s test passes', log)
 
 
 def by_enter(keys):
-    """What is shown at a terminal, where each prompt is answered with the next key."""
+    """The output at a terminal, with the next key as the answer to each prompt."""
     child, terminal = pty.fork()
     if child == 0:
         os.environ.update(TERM='dumb', GDB_SERIAL='/dev/null', LINES='1000', COLUMNS='200')
@@ -96,10 +95,10 @@ def by_enter(keys):
 
 
 shown = by_enter(['\n', '\n', 'q\n'])
-ok(shown.count(PROMPT) == 3, 'at a terminal each stop waits for Enter, and q ends the walk', shown)
-ok('--- stop 3 of 13' in shown and '--- stop 4 of 13' not in shown, 'which has come as far as that', shown)
+ok(shown.count(PROMPT) == 3, 'at a terminal each stop waits for Enter, and q ends the tour', shown)
+ok('--- stop 3 of 13' in shown and '--- stop 4 of 13' not in shown, '... at the third stop', shown)
 said = subprocess.run(['gdb', '-nx', '-batch', '-x', TOP / 'tools/gdb/tour.py', '-ex', 'tour'], stdin=subprocess.DEVNULL,
                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False).stdout
 ok(said.endswith('\ntour: QEMU is not running at stop 1: start it again with `make gdb-tour`, with a profile that has BTS\n'),
-   'a tour of nothing says so', said)
+   'a tour without QEMU says what to do', said)
 print(f'1..{count}')

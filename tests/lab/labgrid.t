@@ -1,9 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
-# contrib/lab/labgrid: pytest's results are the kernel's, test by test, from the kernel's lines on a serial port that labgrid
-# does not interpret. A run that failed, was cut off or printed no line is red. Prints TAP.
+# contrib/lab/labgrid: pytest has the kernel's result of each test, read from a serial port that labgrid does not interpret. A
+# run that fails, is cut off or prints no line is red.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -15,15 +14,15 @@ use lib "$FindBin::Bin/../../scripts/lib";
 use Files qw(read_file run write_file);
 use KernelLog qw(clean results);
 
-# pytest's plugin of labgrid, which belongs to the Python that it was installed for.
+# The pytest with labgrid's plugin; several Pythons may be installed.
 my ($pytest) = grep { qx($_ --help 2>/dev/null) =~ /--lg-env/ } qw(pytest-3 pytest);
 plan skip_all => 'labgrid and pytest are not installed (./bootstrap --lab)' if !$pytest;
 
 my $root = realpath("$FindBin::Bin/../..");
 my $folder = tempdir(CLEANUP => 1);
 
-# A copy of an environment of contrib/lab/labgrid that works from here and keeps its log in the test's folder, with each text of the
-# list replaced by the one behind it.
+# A copy of an environment of contrib/lab/labgrid that works from here and writes its log to the test's folder, after the
+# changes BEFORE => AFTER.
 sub environment
 {
     my ($name, @changes) = @_;
@@ -39,8 +38,8 @@ sub environment
     return "$folder/env.yaml";
 }
 
-# Runs pytest in an environment: its exit status, its results, "test_run" and "test_run[ID]" => [OUTCOME, MESSAGE], and what it
-# printed.
+# Runs pytest in an environment. Returns its exit status, its results ("test_run", "test_run[ID]" => [OUTCOME, MESSAGE]) and its
+# output.
 sub run_pytest
 {
     my ($environment) = @_;
@@ -48,11 +47,11 @@ sub run_pytest
     my $out = qx(timeout 300 $pytest -v --lg-env '$environment' --junitxml='$folder/junit.xml' '$root/contrib/lab/labgrid' 2>&1);
     my $status = $? >> 8;
     my $results = decode_json(qx(python3 '$FindBin::Bin/junit.py' '$folder/junit.xml') || '{}');
-    $_->[1] =~ s/^Failed: // for values %$results;    # as pytest 8 has it
+    $_->[1] =~ s/^Failed: // for values %$results;    # pytest 8 has this prefix
     return ($status, $results, $out);
 }
 
-# What pytest must say of each test, by the kernel's own log: [passed, failure or skipped, the reason of one that was skipped].
+# The expected pytest result of each test, from the kernel's own log: [passed, failure or skipped; the reason if skipped].
 sub expected
 {
     my ($log) = @_;
@@ -62,7 +61,7 @@ sub expected
     return { map { ($_ => [ $outcome{$result->{$_}}, $reason{$_} // '' ]) } keys %$result };
 }
 
-# The tests of the kernel's among pytest's, without the messages of those that failed.
+# pytest's results of the kernel's tests, without the messages of failures.
 sub reported
 {
     my ($results) = @_;
@@ -70,31 +69,31 @@ sub reported
         keys %$results };
 }
 
-# The kernel says everything on COM1, too, which goes into a file; labgrid has COM2.
+# The kernel also prints to COM1, which goes to a file; labgrid has COM2.
 my @own = ('-nodefaults' => "-nodefaults -serial file:$folder/own", 'end=halt' => 'end=halt console=ttyS0 console=ttyS1');
 
-# Everything, on the machine as it is.
+# All tests, on the unchanged environment.
 {
     my ($status, $results, $out) = run_pytest(environment('env-qemu.yaml', @own));
     is($status, 0, 'a machine that passes') or diag $out;
     is($results->{test_run}[0], 'passed', 'the run passes');
     cmp_ok(scalar keys %$results, '>', 300, '... with all tests');
-    is_deeply(reported($results), expected("$folder/own"), 'each test of the kernel\'s is one of pytest\'s, with the reason if it is skipped');
+    is_deeply(reported($results), expected("$folder/own"), 'pytest has each of the kernel\'s results, with the reason of a skip');
     my ($kept, $own) = map { read_file("$folder/$_") =~ s/^.*?(?=^# begin dstest86)//msr } qw(skylake.log own);
-    is($kept, $own, 'the log is kept as it came');
+    is($kept, $own, 'the log is stored unchanged');
     rename "$folder/skylake.log", "$folder/whole" or die "labgrid.t: $!\n";
 }
 
-# A fault of the model that one test notices.
+# A fault of the model that one test detects.
 {
     my ($status, $results, $out) = run_pytest(environment('env-qemu.yaml', 'end=halt' => 'end=halt run=bts.*', @own,
         'profile=skylake' => 'profile=skylake,fault=bts.threshold.early'));
     is($status, 1, 'a machine with a fault');
     is_deeply([ sort grep { $results->{$_}[0] !~ /^(passed|skipped)$/ } keys %$results ], [ 'test_run', 'test_run[bts.threshold.below]' ],
-        'the test that notices it is red, and the run') or diag $out;
+        'the test that detects it is red, and so is the run') or diag $out;
     is($results->{'test_run[bts.threshold.below]'}[1], 'wrong: number of interrupts with a cause is 0x1, must be 0x0', '... with its reason');
     is($results->{test_run}[1], 'verdict=fail', '... with the verdict');
-    is_deeply(reported($results), expected("$folder/own"), 'the others are as the kernel says');
+    is_deeply(reported($results), expected("$folder/own"), "the other results are the kernel's");
     rename "$folder/skylake.log", "$folder/fault" or die "labgrid.t: $!\n";
 }
 
@@ -103,10 +102,10 @@ my @own = ('-nodefaults' => "-nodefaults -serial file:$folder/own", 'end=halt' =
     my ($status, $results, $out) = run_pytest(environment('env-qemu.yaml', 'end=halt' => 'end=halt run=bts.*',
         q( -plugin '$BASE/../../build/dsmodel.so,profile=skylake') => ''));
     is($status, 0, 'a processor without a debug store');
-    is(scalar(grep { $_->[0] ne 'skipped' } values %$results), 0, 'every test is skipped, and the run') or diag $out;
+    is(scalar(grep { $_->[0] ne 'skipped' } values %$results), 0, 'every test is skipped, and so is the run') or diag $out;
 }
 
-# Logs with mistakes, over a serial port.
+# Faulty logs, over a serial port.
 sub replay
 {
     my ($log, $ending, @changes) = @_;
@@ -119,7 +118,7 @@ my $good = read_file("$folder/whole");
 my $bad = read_file("$folder/fault");
 my $tests = () = $bad =~ /^(?:not )?ok /mg;
 my ($status, $results, $out) = replay($good);
-is($status, 0, 'a log that is replayed') or diag $out;
+is($status, 0, 'a replayed log') or diag $out;
 
 # $name: the mistake. $why: the failure of the run. $count: the number of the kernel's tests that are reported.
 sub red
@@ -133,22 +132,22 @@ sub red
 }
 
 my $silent = qr/^the machine was silent for 1 seconds inside the log; what came is in \Q$folder\E\/skylake\.log$/;
-red('a machine that says nothing', qr/^the machine was silent for 1 seconds before "# begin dstest86";/, 0, '');
-red('firmware alone', qr/^the machine was silent for 1 seconds before/, 0, "\e[2JBdsDxe: no bootable device\r\nok 1 shell\r\n");
+red('a silent machine', qr/^the machine was silent for 1 seconds before "# begin dstest86";/, 0, '');
+red('only firmware', qr/^the machine was silent for 1 seconds before/, 0, "\e[2JBdsDxe: no bootable device\r\nok 1 shell\r\n");
 red('a log cut within a result', $silent, $tests - 1, $bad =~ s/^(ok $tests .).*\z/$1/msr);
 red('a log without its last line', $silent, $tests, $bad =~ s/^# end .*\z//msr);
-red('a machine that is gone', qr/^the console was closed inside the log;/, $tests, $bad =~ s/^# end .*\z//msr, 'end=poweroff');
-red('a machine that never ends', qr/^the kernel did not come to its end within 1 seconds/, $tests,
+red('a machine that disappears', qr/^the console was closed inside the log;/, $tests, $bad =~ s/^# end .*\z//msr, 'end=poweroff');
+red('a machine that never ends', qr/^the kernel did not end within 1 seconds/, $tests,
     $bad =~ s/^# end .*\z//msr, 'end=never', 'limit: 300' => 'limit: 1');
-red('a result that is lost', qr/^verdict=fail, but .* is wrong:.*plan of $tests, @{[$tests - 1]} reported/s, $tests - 1, $bad =~ s/^ok 2 .*?\n//mr);
-red('a verdict that the results do not make', qr/^verdict=pass, but .* is wrong:.*verdict=pass, but the results make it fail/s, $tests,
+red('a lost result', qr/^verdict=fail, but .* is wrong:.*plan of $tests, @{[$tests - 1]} reported/s, $tests - 1, $bad =~ s/^ok 2 .*?\n//mr);
+red('a verdict that contradicts the results', qr/^verdict=pass, but .* is wrong:.*verdict=pass, but the results make it fail/s, $tests,
     $bad =~ s/verdict=fail/verdict=pass/r);
 red('an end without a verdict', qr/^verdict=, but .* is wrong:.*"# end" has no verdict/s, $tests, $bad =~ s/verdict=fail //r);
-red('a machine that starts again', qr/^verdict=fail, but .* is wrong:.*"# begin" came twice/s, $tests, $bad =~ s/^(.*?^ok 1 .*?\n)/$1$1/msr);
+red('a machine that restarts', qr/^verdict=fail, but .* is wrong:.*"# begin" occurs twice/s, $tests, $bad =~ s/^(.*?^ok 1 .*?\n)/$1$1/msr);
 red('a panic', qr/^verdict=panic$/, 2, $bad =~ s/^ok 3 .*\z/# panic: a page fault\r\n# end dstest86 verdict=panic\r\n/msr);
 
-# The environment of a machine, with a power switch and a console server: the console must be open before the power is on. In
-# labgrid 0.4.1, a provider on the same host copies no file, but requires the image.
+# A rack's environment, with a power switch and a console server: the console must be open before the power is switched on. In
+# labgrid 0.4.1, a provider on the same host copies no file, but the image must exist.
 {
     write_file("$folder/log", $bad);
     my $pid = open my $rack, '-|', 'python3', "$FindBin::Bin/rack.py", "$folder/log" or die "labgrid.t: python3: $!\n";
@@ -159,9 +158,9 @@ red('a panic', qr/^verdict=panic$/, 2, $bad =~ s/^ok 3 .*\z/# panic: a page faul
     my ($status, $results, $out) = run_pytest(environment('env-machine.yaml', @rack));
     is($results->{test_run}[1], 'verdict=fail', 'a machine in a rack') or diag $out;
     is_deeply(reported($results), expected("$folder/log"), '... each of its tests');
-    is(read_file("$folder/machine.log"), $bad, '... and its log');
+    is(read_file("$folder/machine.log"), $bad, '... its log');
     is(qx(python3 -c 'import sys, urllib.request as u; print(u.urlopen(sys.argv[1]).read().decode())' http://127.0.0.1:$power/), "0010\n",
-        'it is off, is switched off and on, and is off at the end');
+        'the power: queried, switched off and on, and off at the end');
     ($status, $results, $out) = run_pytest(environment('env-machine.yaml', @rack, 'BOOTX64.EFI' => 'nowhere.efi'));
     is($status, 1, 'a missing image is red');
     like($results->{test_run}[1], qr/nowhere\.efi not found/, '... and named');

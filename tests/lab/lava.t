@@ -1,10 +1,9 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
-# LAVA's dispatcher runs the jobs of contrib/lab/ on machines of their device types: QEMU with the model, as such and as a machine of a
-# lab that starts by PXE. Its results are the kernel's own, test by test. A machine that hangs, dies or prints no line is a
-# failed job, and lines lost on the serial line are detected. As root. Prints TAP.
+# LAVA's dispatcher runs the jobs of contrib/lab/ on their device types: QEMU with the model, started by LAVA, or as a lab's
+# machine that boots by PXE. LAVA has the kernel's result of each test. A job on a machine that hangs, dies or prints no line
+# fails, and lines lost on the serial line are detected. Needs root.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -34,7 +33,7 @@ my %running;    # PID => name
 END { my $status = $?; kill 'TERM', keys %running; 1 while wait != -1; $? = $status }
 $SIG{$_} = sub { exit 1 } for qw(INT TERM HUP);
 
-# Starts lava-run with a job of contrib/lab/, changed by $change, and a device of its type with these variables.
+# Starts lava-run with a job of contrib/lab/, modified by $change, and a device of its type with these variables.
 sub start
 {
     my ($name, $job, $change, %variables) = @_;
@@ -44,7 +43,7 @@ sub start
     DumpFile("$here/job.yaml", $definition);
     write_file("$here/device", "{% extends '$definition->{device_type}.jinja2' %}\n" .
         join '', map { "{% set $_ = '$variables{$_}' %}\n" } sort keys %variables);
-    write_file("$here/dispatcher.yaml", "dispatcher_ip: 10.0.2.2\n");    # what QEMU's network calls the host
+    write_file("$here/dispatcher.yaml", "dispatcher_ip: 10.0.2.2\n");    # the host's address in QEMU's network
     system("$FindBin::Bin/render.py '$root/contrib/lab' '$here/device' '$here/job.yaml' >'$here/device.yaml'") == 0 or die "lava.t: render.py: $name\n";
     my $pid = fork // die "lava.t: fork: $!\n";
     if (!$pid) {
@@ -59,7 +58,7 @@ sub start
     return;
 }
 
-# A folder with qemu-ds in it, as it is installed.
+# A folder with qemu-ds, laid out like an installation.
 sub new_folder
 {
     my ($name) = @_;
@@ -81,7 +80,7 @@ sub start_command
     return;
 }
 
-# A job whose QEMU boots the kernel with these options, and qemu-ds with the model's. $filter changes its serial output.
+# Starts a job: qemu-ds with the model's options boots the kernel with these options. $filter changes its serial output.
 sub start_qemu
 {
     my ($name, $options, $model, $filter, $change) = @_;
@@ -94,7 +93,7 @@ sub start_qemu
     return;
 }
 
-# A job whose QEMU prints a given log.
+# Starts a job whose QEMU prints a given log.
 sub start_replay
 {
     my ($name, $ending, @lines) = @_;
@@ -103,7 +102,7 @@ sub start_replay
     return;
 }
 
-# Ends silent machines early: LAVA waits this long for the beginning, for the next result, and for the verdict.
+# LAVA waits at most this long for the beginning, for the next result, and for the verdict.
 my $patience = 20;    # seconds
 sub impatient
 {
@@ -158,8 +157,8 @@ diag sprintf '%d jobs took %d s', scalar keys %status, time - $begun;
 
 sub why { return YAML::XS::LoadFile("$folder/$_[0]/output/result.yaml")->{error_msg} }
 
-# contrib/lab/lava-results for a job: its status, its complaints, and LAVA's results, ID => result. The kernel's log is then
-# in FOLDER/kernel.log.
+# Runs contrib/lab/lava-results for a job, which also writes FOLDER/kernel.log. Returns its status, its complaints, and LAVA's
+# results, ID => result.
 sub judged
 {
     my ($name) = @_;
@@ -172,61 +171,61 @@ sub judged
 # A text without repeated characters: QEMU's log of a serial line repeats characters that the line did not accept at once.
 sub single { return $_[0] =~ s/(.)\1+/$1/gsr }
 
-# A job whose results must be those in QEMU's log of the serial line.
+# Checks that a job's results are those in QEMU's log of the serial line.
 sub agrees
 {
     my ($name, $least) = @_;
     is($status{$name}, 0, "$name: the job runs") or diag why($name);
     my ($judged, $complaints, $says) = judged($name);
-    is("$judged$complaints", '0', "... contrib/lab/lava-results finds that LAVA's results equal the kernel's");
+    is("$judged$complaints", '0', "... contrib/lab/lava-results: LAVA's results equal the kernel's");
     my ($log) = single(join '', map { clean($_) . "\n" } split /\n/, read_file("$folder/$name/serial.log")) =~ /^(# begin .*^# end [^\n]*\n)/ms;
-    ok(defined $log && single(read_file("$folder/$name/kernel.log")) eq $log, '... and extracts the log of the line');
+    ok(defined $log && single(read_file("$folder/$name/kernel.log")) eq $log, "... and extracts the kernel's log");
     cmp_ok(scalar keys %$says, '>', $least, '... there is a result for each test');
     return $says;
 }
 
 my ($qemu, $pxe) = map { [grep { exists $_->{test} } @{ LoadFile("$root/contrib/lab/$_.yaml")->{actions} }] } qw(lava-job lava-pxe-job);
-is_deeply($pxe->[0]{test}{monitors}, $qemu->[0]{test}{monitors}, 'both jobs read the same');
+is_deeply($pxe->[0]{test}{monitors}, $qemu->[0]{test}{monitors}, 'both jobs have the same patterns');
 
 my $all = agrees('all', 300);
 is($all->{verdict}, 'pass', '... it passes');
 cmp_ok(scalar(grep { $_ eq 'skip' } values %$all), '>', 100, '... and some are skipped');
 my %case = map { s/\W+/_/gr => 1 } keys %$all;
-is(scalar keys %case, scalar keys %$all, "... and the names that LAVA makes of the tests' are as many");
+is(scalar keys %case, scalar keys %$all, "... LAVA's names of the tests are unique");
 diag read_file("$folder/all/table") =~ s/^(?:.*\n){6}\K(?:.*\n)*?(?=(?:.*\n){6}\z)/ ...\n/r;
 
 my $quick = agrees('pxe', 20);
 is($quick->{verdict}, 'pass', '... it passes');
 like(read_file("$folder/pxe/kernel.log"), qr/^# boot route uefi x64\b/m, "... started by the project's loader");
-like(read_file("$folder/pxe/log"), qr{"msg": "iPXE> chain tftp://10\.0\.2\.2/$served-pxe/}, '... which iPXE got by TFTP');
-ok(!-e "$folder/pxe/pid", '... and the machine is switched off');
+like(read_file("$folder/pxe/log"), qr{"msg": "iPXE> chain tftp://10\.0\.2\.2/$served-pxe/}, '... which iPXE loaded by TFTP');
+ok(!-e "$folder/pxe/pid", '... the machine is switched off at the end');
 
 my $fault = agrees('fault', 4);
-is(join(' ', grep { $fault->{$_} eq 'fail' } sort keys %$fault), 'lbr.tos verdict', 'a fault of the model: that test fails, and the verdict');
+is(join(' ', grep { $fault->{$_} eq 'fail' } sort keys %$fault), 'lbr.tos verdict', 'a fault of the model: only its test fails, and the verdict');
 
-is($status{words}, 0, 'a log of every word: the job runs');
-is_deeply((judged('words'))[2], \%word, '... each has its result, and a panic is a verdict that fails');
+is($status{words}, 0, 'a log with every kind of result: the job runs');
+is_deeply((judged('words'))[2], \%word, '... LAVA has each result; the verdict panic is a failure');
 
 is($status{dies}, 1, 'QEMU ends during the tests: the job fails');
 is_deeply((judged('dies'))[2], { map { $_ => $word{$_} } qw(bts.one lbr.two) }, '... with the results until then');
-like(why('dies'), qr/Connection closed/, '... for that reason');
+like(why('dies'), qr/Connection closed/, '... with the reason');
 
 for my $name (qw(hangs silent no-kernel)) {
     is($status{$name}, 1, "$name: the job fails");
-    like(why($name), $name eq 'no-kernel' ? qr/Connection closed/ : qr/timed out/, '... for that reason');
+    like(why($name), $name eq 'no-kernel' ? qr/Connection closed/ : qr/timed out/, '... with the reason');
     my ($seconds) = read_file("$folder/$name/log") =~ /"case": "lava-test-monitor", "definition": "lava", "duration": "([\d.]+)"/;
-    cmp_ok($seconds, '<', 3.5 * $patience, '... within its bound');
+    cmp_ok($seconds, '<', 3.5 * $patience, '... within its time limit');
     my ($judged, $said, $says) = judged($name);
     is_deeply([$judged, $says], [1, {}], '... without results, and contrib/lab/lava-results fails');
-    like($said, qr/^lava-results: the job failed: /m, '... for that reason, too');
+    like($said, qr/^lava-results: the job failed: /m, '... with the reason');
 }
-like(read_file("$folder/hangs/kernel.log"), qr/^# begin .*^# waiting for a debugger/ms, 'the machine that hangs had begun');
-is(read_file("$folder/silent/kernel.log"), '', 'the silent machine has not');
+like(read_file("$folder/hangs/kernel.log"), qr/^# begin .*^# waiting for a debugger/ms, 'the log of the machine that hangs has a beginning');
+is(read_file("$folder/silent/kernel.log"), '', 'the log of the silent machine is empty');
 
 is($status{lost}, 0, 'a line is lost: LAVA does not detect it');
 my ($lost, $said) = judged('lost');
 my ($planned) = read_file("$folder/lost/serial.log") =~ /^1\.\.(\d+)/m;
-is($lost, 1, '... and contrib/lab/lava-results does');
+is($lost, 1, '... contrib/lab/lava-results detects it');
 like($said, qr/^lava-results: plan of $planned, @{[$planned - 1]} reported$/m, '... by the plan');
 
 done_testing;

@@ -1,7 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-#
-# contrib/lab/lava-results, with logs of LAVA that have one mistake each. Prints TAP.
+# contrib/lab/lava-results detects the mistake in each of these LAVA logs.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -41,7 +40,7 @@ my @good = ('{"dt": "2026-01-02T03:04:05.678901", "lvl": "info", "msg": "start: 
     (map { (target(s/"/\\\\\\"/gr), $result{$_} ? test(@{$result{$_}}) : ()) } @kernel),
     target('poweroff'), case('lava', 'job', 'pass'));
 
-# lava-results of a log: its status, output and complaints.
+# Runs lava-results on a log; returns its status, output and complaints.
 sub results
 {
     my ($prefix, @lines) = @_;
@@ -59,27 +58,27 @@ END
 is_deeply([results('', @good)], [0, $table, ''], 'as lava-run prints it');
 is_deeply([results('- ', @good, '{"lvl": "results", "msg": "hello"}')], [0, $table, ''], 'as a server exports it');
 is(read_file("$folder/kernel"), join('', map { "$_\n" } @kernel), "only the kernel's log");
-is_deeply([(run("$lab/judge", "$folder/kernel"))[0, 1]], [0, "fail\n"], 'contrib/lab/judge takes the log');
+is_deeply([(run("$lab/judge", "$folder/kernel"))[0, 1]], [0, "fail\n"], 'contrib/lab/judge accepts the log');
 
 # A line of the good log, its replacement, and the complaints.
 my ($job, $one) = (case('lava', 'job', 'pass'), test('bts.one_a', 'pass'));
 my %none = ($one => "bts.one_a: LAVA's result is none, the kernel's pass");
 for (
-    ['a result of another kind', test('pebs.four', 'fail'), [test('pebs.four', 'pass')],
+    ['a different result', test('pebs.four', 'fail'), [test('pebs.four', 'pass')],
         "pebs.four: LAVA's result is pass, the kernel's fail"],
     ['a skipped test that passes', test('lbr.two', 'skip'), [test('lbr.two', 'pass')], "lbr.two: LAVA's result is pass, the kernel's skip"],
-    ['a result that LAVA has not', $one, [], $none{$one}],
-    ['one that the kernel has not', $one, [$one, test('bts.other', 'pass')], "bts.other: LAVA's result is pass, the kernel's none"],
-    ['one twice', $one, [$one, $one], 'LAVA has bts.one_a twice'],
-    ['one without the id of its test', $one, [case('dstest86', 'bts_one_a', 'pass')],
+    ["a result that LAVA lacks", $one, [], $none{$one}],
+    ['a result that the kernel lacks', $one, [$one, test('bts.other', 'pass')], "bts.other: LAVA's result is pass, the kernel's none"],
+    ['a result twice', $one, [$one, $one], 'LAVA has bts.one_a twice'],
+    ["a case without the test's id", $one, [case('dstest86', 'bts_one_a', 'pass')],
         "bts_one_a: LAVA's result is pass, the kernel's none", $none{$one}],
-    ['one without a result', $one,
+    ['a case without a result', $one,
         ['{"lvl": "results", "msg": {"case": "a", "definition": "dstest86", "extra": {"test_case_id": "bts.one_a"}}}'], $none{$one}],
     ['no verdict', test('verdict', 'fail'), [], "verdict: LAVA's result is none, the kernel's fail"],
-    ['a line that was lost', target('not ok 4 pebs.four'), [], 'plan of 4, 3 reported'],
+    ['a lost line', target('not ok 4 pebs.four'), [], 'plan of 4, 3 reported'],
     ['a job that failed', $job, [case('lava', 'job', 'fail', '"error_msg": "Connection closed", ')], 'the job failed: Connection closed'],
     ['a job that failed for no reason', $job, [case('lava', 'job', 'fail')], 'the job failed: no reason given'],
-    ['no end of the job', $job, [], "$folder/log: not the log of a LAVA job that has ended: no line says what came of it"],
+    ['no end of the job', $job, [], "$folder/log: not the log of a LAVA job that has ended: it has no line with the job's result"],
     ['messages of other forms', target('poweroff'), [map { qq({"lvl": $_}) } '"results", "msg": "hello"', '"target", "msg": {"hello": 1}',
         '"results", "msg": {"result": "pass"}']],
 ) {
@@ -88,8 +87,8 @@ for (
     is($status, !@complaints ? 0 : $complaints[0] =~ /has ended/ ? 2 : 1, "$name: its status");
     ok(index($errors, "lava-results: $_\n") >= 0, "... $_") or diag($errors) for @complaints;
 }
-is((results('', $job))[2], qq(lava-results: no "# begin dstest86" line\n), 'a job without output');
+is((results('', $job))[2], qq(lava-results: no "# begin dstest86" line\n), 'a job without kernel output');
 is((run("$lab/lava-results", "$folder/none"))[0], 2, 'a missing file: status 2');
-is((run("$lab/judge", "$folder/log"))[0], 1, 'contrib/lab/judge refuses another one');
+is((run("$lab/judge", "$folder/log"))[0], 1, 'contrib/lab/judge refuses a log without kernel output');
 is((run("$lab/judge", "$folder/none"))[0], 2, '... status 2 for a missing file');
 done_testing;

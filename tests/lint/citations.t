@@ -1,8 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-#
-# Every citation of the manual has its number with the edition, as in SDM Vol. 3A (253668-032), so that readers can find it;
-# and every cited source has a title.
+# Every citation of the manual has its number with the edition, as in SDM Vol. 3A (253668-032), and every cited source a title.
 use strict;
 use warnings;
 use File::Find qw(find);
@@ -50,6 +48,6 @@ find({ no_chdir => 1, wanted => sub {
     $total += $count;
     push @wrong, @found;
 } }, $top);
-cmp_ok($total, '>', 100, 'this tree cites the manual');
-is(join("\n", @wrong), '', 'each time with its number and edition');
+cmp_ok($total, '>', 100, 'citations of the manual in this tree');
+is(join("\n", @wrong), '', 'every citation has its number and edition');
 done_testing();

@@ -1,9 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-#
 # Documents agree with the source: options with their values and defaults, steps, verdicts and exit statuses, rules of the
 # referee, names of profiles, faults, quirks and freedoms, tests, make targets, files, and links. tests/tools/documents.t
-# compares documents with what programs print. Prints TAP.
+# compares documents with what programs print.
 import fnmatch
 import pathlib
 import re
@@ -29,13 +28,13 @@ def found(path, pattern, flags=re.M | re.S):
 
 
 def unknown(pattern, known, what):
-    """Each name that pattern finds in a page (a group, or the match) is known: a set, or a function."""
+    """Reports the names that pattern finds in pages (a group, or the match) and that known, a set or function, does not have."""
     is_known = known if callable(known) else known.__contains__
     wrong = [f'{path}: {name}' for path, text in written.items() for name in re.findall(pattern, text) if not is_known(name)]
     same(', '.join(wrong), '', what)
 
 
-# ---- the kernel's options: docs/booting.md has each with its values, and the default that the kernel takes
+# ---- the kernel's options: docs/booting.md has each with its values and the kernel's default
 table = found('boot/options.c', r'^\} table\[\] = \{\n(.*?)^\};')[0]
 options = {}
 for row in re.split(r'^    \{ (?=")', table, flags=re.M)[1:]:
@@ -43,7 +42,7 @@ for row in re.split(r'^    \{ (?=")', table, flags=re.M)[1:]:
     preset, text = re.match(r'"\w+", (?:NULL|"(\w+|\*)"), "([^"]*)"', row).groups()
     values = form[1] if form else '|'.join(re.findall(r'\] = "(\w+)"', row))
     options[row[1:row.index('"', 1)]] = values, {preset, *re.findall(r'auto: (\d+)', text)}
-ok(len(options) > 10 and options['gdbwait'][0] == '' and options['end'][0] == 'halt|reboot|poweroff', 'boot/options.c can be read')
+ok(len(options) > 10 and options['gdbwait'][0] == '' and options['end'][0] == 'halt|reboot|poweroff', 'options found in boot/options.c')
 block = found('docs/booting.md', r'^## Options\n\n((?:    .*\n)+)', re.M)[0]
 listed = dict(re.findall(r'(?:^    |  )([a-z]+)(?:=(\S+)|(?=  |$))', block, re.M))
 same(sorted(listed), sorted(options), 'docs/booting.md: the options')
@@ -56,7 +55,7 @@ for name, default in re.findall(r'^    ([a-z]+)=(?:(?!^    [a-z]).)*?default (\w
 steps = re.findall(r'\{ "([^"]+)", step_', found('kernel/main.c', r'\} steps\[\] = \{\n(.*?)^    \};')[0])
 numbered = [(path, *step) for path, text in written.items() for step in re.findall(r'Step (\d+) of (\d+): ([\w ]+)', text)]
 ok(numbered, 'documents show steps of the kernel')
-same([step for step in numbered if int(step[2]) != len(steps) or steps[int(step[1]) - 1] != step[3]], [], '... as kernel/main.c has them')
+same([step for step in numbered if int(step[2]) != len(steps) or steps[int(step[1]) - 1] != step[3]], [], '... equal to those in kernel/main.c')
 verdicts = {name.lower(): int(value) for name, value in found('kernel/report/verdict.h', r'VERDICT_(\w+) = (\d+)')}
 rows = found('docs/output.md', r'^\| (\w+) \| [^|]+ \| (\w+)h \| (\d+) \|$')
 same({name: (int(port, 16), int(status)) for name, port, status in rows},
@@ -80,12 +79,12 @@ exits = {*found('model/qemu/qemu-ds', r'\bexit ([1-9]\d*)$', re.M), *found('mode
 same(set(found('docs/model.md', r'^\| (\d+) \| ', re.M)), exits, 'docs/model.md: exit statuses')
 same(set(re.findall(r'\b\d+\b', found('model/qemu/qemu-ds.1', r'^\.Sh EXIT STATUS\n(.*?)^\.Sh ')[0])), exits, '... and of qemu-ds.1')
 
-# ---- the referee: each rule has its entry, in the order of the table, and advice is called so
+# ---- the referee: each rule has its entry, in the order of the table, and advice is marked as advice
 rules = re.findall(r'^VIOLATION\(\w+,\s*"([^"]+)",\s*(\w+),', (TOP / 'model/referee/referee.inc').read_text(), re.M)
 entries = re.findall(r'^### (\S+)\n(.*?)(?=^#|\Z)', pages['docs/referee.md'], re.M | re.S)
-ok(len(rules) > 50, 'the table of rules can be read')
+ok(len(rules) > 50, 'rules found in the table')
 same([(name, 'ADVICE' if text.startswith('Advice.') else 'DEMAND') for name, text in entries], rules, 'docs/referee.md: each rule')
-same([name for name, text in entries if len(text) < 60], [], '... and a text for each')
+same([name for name, text in entries if len(text) < 60], [], '... each with a text')
 
 # ---- names
 profiles = set(re.findall(r'^\| `([\w-]+)`', pages['docs/profiles.md'].split('## Caches')[0], re.M))

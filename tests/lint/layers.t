@@ -1,7 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-#
-# The includes of this tree obey LAYERS, and small trees with one mistake each show that a mistake is reported.
+# The includes of this tree obey LAYERS. Each mistake, planted in a small tree, is reported.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -37,7 +36,7 @@ my %tree = (
     'plugin/q.c' => "#include <qemu-plugin.h>\n#include \"other/o.h\"\n",
     'tests/t.c' => "#include \"high/high.h\"\n#include \"other/o.c\"\n");
 
-# The output of `layers` for the tree with these files changed, and its exit status.
+# Runs `layers` on the tree with these files changed; returns its output and exit status.
 sub layers_of
 {
     my %files = (%tree, @_);
@@ -55,7 +54,7 @@ sub is_wrong
 }
 
 my ($printed, $status) = layers_of();
-is($printed, "8 modules, 13 files, 10 includes, 0 modules in a circle, 0 units in a circle\n", 'a tree in order');
+is($printed, "8 modules, 13 files, 10 includes, 0 modules in a circle, 0 units in a circle\n", 'a correct tree');
 is($status, 0, 'it passes');
 
 is_wrong('machine/m.c:2: includes high/high.h, which is in a higher layer',
@@ -81,7 +80,7 @@ for (['machine/m_decode.h', 'pure', 'machine/m.h', 'kernel'], ['program/p.c', 'h
 }
 is_wrong('low/low.c:1: no file low/gone.h', 'low/low.c' => "#include \"low/gone.h\"\n");
 is_wrong('shed/s.c: is in no module of `LAYERS`', 'shed/s.c' => "\n");
-is_wrong('LAYERS: the module high has no file high/high.h',
+is_wrong('LAYERS: the module high lacks its file high/high.h',
     'high/high.h' => undef, 'machine/m_test.c' => "\n", 'tests/t.c' => "\n");
 is_wrong('LAYERS: the module other has an unknown kind, odel', 'LAYERS' => $layers =~ s/ model / odel /r);
 is_wrong('LAYERS:10: the module low is listed twice', 'LAYERS' => "${layers}low pure low/low.h again\n");
@@ -92,6 +91,6 @@ is_wrong('no include was read', map { $_ => "\n" } grep { $_ ne 'LAYERS' } keys 
 
 ($printed, $status) = (scalar qx("$FindBin::Bin/layers"), $? >> 8);
 is($status, 0, 'this tree') or diag($printed);
-like($printed, qr/ 0 modules in a circle, 0 units in a circle$/m, 'it has no circle');
+like($printed, qr/ 0 modules in a circle, 0 units in a circle$/m, 'this tree has no circular include');
 
 done_testing();

@@ -1,7 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-#
-# With CI=true a skipped test fails, unless tests/lint/skips permits this test to skip for this reason. Without it, skips pass.
+# With CI=true, a skipped test fails unless tests/lint/skips permits its reason. Without CI=true, skips pass.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -14,7 +13,7 @@ my $folder = tempdir(CLEANUP => 1);
 write_file("$folder/lint/skips", "# no reason\n./test : no KVM here\n./other : no perf here\n");
 symlink "$FindBin::Bin/tap", "$folder/lint/tap";
 
-# Runs a test that is this script: its output and its status.
+# Runs this script as a test; returns its output and status.
 sub tap
 {
     my ($ci, $script) = @_;
@@ -25,13 +24,13 @@ sub tap
     return "$out" . ($? >> 8);
 }
 
-my $no = 'tests/lint/skips does not permit to skip';
+my $no = 'tests/lint/skips does not permit skipping';
 for (
     ['a failure', "1..2\nok 1 - a\nnot ok 2 - b\n"],
     ['a permitted skip', "1..1\nok 1 # SKIP no KVM here\n"],
     ['a permitted skip of all', "1..0 # SKIP no KVM here\n"],
     ['a skip for another reason', "1..2\nok 1 - a # SKIP no KVM\nok 2\n", "1..2\nnot ok 1 - $no this: no KVM\nok 2\n"],
-    ['a skip that another test may', "1..1\nok 1 # skip no perf here\n", "1..1\nnot ok 1 - $no this: no perf here\n"],
+    ['a skip permitted only for another test', "1..1\nok 1 # skip no perf here\n", "1..1\nnot ok 1 - $no this: no perf here\n"],
     ['a skip without a reason', "ok 1 - a # SKIP\n1..1\n", "not ok 1 - $no this: \n1..1\n"],
     ['a skip as a failure', "1..1\nnot ok 1 - a # SKIP no perf here\n", "1..1\nnot ok 1 - $no this: no perf here\n"],
     ['a skip of all', "1..0 # SKIP no perf here\n", "1..1\nnot ok 1 - $no all of it: no perf here\n"],
@@ -51,12 +50,12 @@ is(tap('true', 'echo 1..1; kill -SEGV $$'), "1..1\n139", 'a test that crashes');
 $ENV{CI} = 'true';
 like(scalar qx(cd $folder && lint/tap ./absent 2>&1; echo \$?), qr{^tap: \./absent: No such file or directory\n.*[^0]$}m, 'a missing test');
 
-# Lines are passed on at once, not at the end of the test: this test continues when its first line has been read.
+# Lines are printed at once, not at the end: this test continues only when its first line has been read.
 write_file("$folder/test", "#!/bin/sh\necho ok 1\nfor _ in \$(seq 100); do [ -e read ] && echo ok 2 && break; sleep 0.1; done\n");
 open my $lines, '-|', "cd $folder && lint/tap ./test" or die "tap: $!\n";
 is(scalar <$lines>, "ok 1\n", 'a line passes');
 write_file("$folder/read", '');
-is(scalar <$lines>, "ok 2\n", '... before the next one is there');
+is(scalar <$lines>, "ok 2\n", '... before the test prints the next one');
 
 my $top = "$FindBin::Bin/../..";
 my @lines = grep { !/^#|^$/ } split /\n/, read_file("$FindBin::Bin/skips");

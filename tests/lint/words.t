@@ -34,7 +34,7 @@ WORDS = [
     (r"(a|no|that|the|this) lies?", "quirk"),
 ]
 
-# Where a word is right: the path, the words (a regular expression), and the reason.
+# Permitted words: the path, the words (both are regular expressions), and the reason.
 ALLOWED = [
     (r"tests/lint/words\.t", r".*", "the list itself"),
     (r"LICENSES/.*", r".*", "texts of others"),
@@ -53,7 +53,7 @@ def blank(text):
 
 
 def prose(path, text):
-    """The text with all but comments, strings and sentences made blank, so that lines keep their numbers."""
+    """The text with blanks instead of code, so that only comments, strings and sentences remain on their lines."""
     if re.search(r"\.(md|txt|docs)$", path):
         return FENCE.sub(lambda match: blank(match.group()), text)
     pattern = ASM_TEXT if re.search(r"\.asm$", path) else C_TEXT if re.search(r"\.(c|h|inc|S)$", path) else SCRIPT_TEXT

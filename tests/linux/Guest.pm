@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-#
-# For tests/linux/run and run32: boots guests with the model, reads what they wrote, and prints TAP.
+# For tests/linux/run and run32: boots guests with the model, reads their output, and prints TAP.
 package Guest;
 use strict;
 use warnings;
@@ -9,11 +8,11 @@ use File::Basename qw(dirname);
 use File::Path qw(make_path);
 use List::Util qw(max);
 our @EXPORT_OK = qw(check skip done command lines sections counts compare differ check_end check_kernel_log boot_each);
-our ($logs, $again);    # the folder of the guests' folders; whether what the last boots left there is judged again
+our ($logs, $again);    # the folder of the guests' folders; whether to judge the files of earlier boots there
 
 my $build = dirname(__FILE__) . '/../../build';
 $logs = "$build/linux-test";
-my $seconds = 1200;    # for one boot; alone on a machine it takes about two minutes
+my $seconds = 1200;    # for one boot, which takes about two minutes on an idle machine
 my ($number, $failed) = (0, 0);
 
 # check NAME, PROBLEM..: one line of TAP, followed by the first problems.
@@ -47,8 +46,8 @@ sub command
 }
 
 # ---- a boot ---------------------------------------------------------------------------------------------------------
-# Boots NAME as %is says: qemu, linux (which initramfs, and the kernel's folder below build/), kernel (another kernel's
-# path), model (the profile), processors, devices, append. Returns the process.
+# Boots NAME. %is: qemu, linux (chooses the initramfs and the kernel's folder below build/), kernel (another kernel's path),
+# model (the profile), processors, devices, append. Returns the process.
 sub start_boot
 {
     my ($name, %is) = @_;
@@ -71,8 +70,8 @@ sub start_boot
     return $pid;
 }
 
-# Boots these, [NAME, what start_boot takes].., as many at a time as there are processors. When one has ended,
-# $ended->(NAME, STATUS, SECONDS).
+# Boots [NAME, start_boot's arguments].., as many at a time as there are processors. Calls $ended->(NAME, STATUS, SECONDS) at
+# each end.
 sub boot_each
 {
     my ($ended, @waiting) = @_;
@@ -114,8 +113,8 @@ sub sections
     return \%of;
 }
 
-# ---- what a guest must say ------------------------------------------------------------------------------------------
-# The counts of "perf stat -x,", by event, which has the form NAME:MODIFIER on a hybrid, too.
+# ---- the expected output --------------------------------------------------------------------------------------------
+# The counts of "perf stat -x,", by event, with the name NAME:MODIFIER also on a hybrid.
 sub counts
 {
     my ($lines) = @_;
@@ -129,7 +128,7 @@ sub compare
             "$_: " . ($count->{$_} // 'no count') . ", must be $expected{$_}" } sort keys %expected;
 }
 
-# What is wrong with lines: where the first one is that differs.
+# The first difference of lines.
 sub differ
 {
     my ($seen, $expected) = @_;
@@ -148,18 +147,18 @@ sub check_end
         (lines("$folder/console"))[-1] // ''));
 }
 
-# What Linux found, whose order goes by its version.
+# The features that Linux found, sorted, because their order depends on Linux's version.
 sub facilities { my ($line) = @_; return join ', ', sort split /, */, $line }
 
-# The kernel's log: what it finds, what it also says, $says, and no warning.
+# The kernel's log: the features found, further texts ($says), and no warning.
 sub check_kernel_log
 {
     my ($name, $finds, $says, $lines) = @_;
     my ($line) = map { /Performance Events: (.*)/ ? $1 : () } @$lines;
-    check("$name: Linux names what it finds", facilities($line // '') eq facilities($finds) ? () : 'it says: ' . ($line // 'nothing'));
+    check("$name: Linux names the processor and its features", facilities($line // '') eq facilities($finds) ? () : 'it says: ' . ($line // 'nothing'));
     check("$name: $says->[0]", map { my $says = $_; (grep { /\Q$says\E/ } @$lines) ? () : "it does not say: $says" } @$says);
     my $warning = qr/WARNING:|unchecked MSR|Call Trace|\bBUG:|perfevents:|Firmware Bug|PEBS.*(?:disabled|broken)|Oops/;
-    check("$name: and warns of nothing", grep { /$warning/ } @$lines);
+    check("$name: Linux prints no warning", grep { /$warning/ } @$lines);
 }
 
 1;

@@ -22,7 +22,7 @@ _start:
     syscall
     test eax, eax
     jnz failed
-    mov rcx, [rsp]              ; the number of arguments, this program's name included; behind them a null, then the environment
+    mov rcx, [rsp]              ; argc; after the arguments and a null comes the environment
     mov rdi, [rsp + 16]
     lea rsi, [rsp + 16]
     lea rdx, [rsp + 8 * rcx + 16]

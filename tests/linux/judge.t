@@ -1,7 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-#
-# tests/linux/run must notice what is wrong: the logs of the last `make linux-test` are judged again, with one change each.
+# tests/linux/run must detect mistakes: judges the logs of the last `make linux-test` again, with one change each.
 use strict;
 use warnings;
 no warnings 'portable';    # addresses have 64 bits
@@ -13,7 +12,7 @@ my $logs = realpath("$FindBin::Bin/../../build") . '/linux-test';
 my $folder = tempdir(CLEANUP => 1);
 my %at = map { /^([0-9a-f]+) \w (\w+)$/ ? ($2 => sprintf '%x', hex $1) : () } qx(nm "$FindBin::Bin/../../build/linux-program");
 
-# A line of a section of the guest's output is left out, or its text changes. In TO, $1 is what FROM matched first.
+# Changes to the lines of a section. In TO, \1 is the first group of FROM.
 sub drop { my ($pattern) = @_; return sub { my ($n) = grep { $_[0][$_] =~ $pattern } 0 .. $#{ $_[0] }; splice @{ $_[0] }, $n, 1 if defined $n } }
 sub keep { my ($count) = @_; return sub { splice @{ $_[0] }, $count } }
 sub add { my ($line) = @_; return sub { push @{ $_[0] }, $line } }
@@ -30,7 +29,7 @@ sub edit
     };
 }
 
-# The failed checks of a profile's logs, after a change to the lines of a section of its output, or of the file FILE.
+# Judges a profile's logs after a change to a section of its output, or to a file. Returns the failed checks.
 sub failed
 {
     my ($profile, $where, $change) = @_;
@@ -56,18 +55,18 @@ sub failed
 }
 
 my ($other, $kernel) = ($at{finish}, 'ffffffff8d0ffdae');
-# SECTION, what changes, and a part of the name of each check that must fail. '': none.
+# SECTION, the change, and a pattern for the names of the checks that must fail.
 my @any = (
     ['console', edit('^@@ end', '@@ ended'), 'powers itself off'],
-    ['kernel', edit('(.*)Performance Events: ', '\1'), 'Linux names what it finds'],
+    ['kernel', edit('(.*)Performance Events: ', '\1'), 'Linux names the processor and its features'],
     ['kernel', edit('Brought up 1 node', 'Brought up 2 nodes'), 'isolation|x2apic'],
-    (map { ['kernel', add("[ 1.0] $_"), 'warns of nothing'] } 'WARNING: CPU: 0', 'unchecked MSR access error', 'Call Trace:',
+    (map { ['kernel', add("[ 1.0] $_"), 'prints no warning'] } 'WARNING: CPU: 0', 'unchecked MSR access error', 'Call Trace:',
         'perfevents: irq loop stuck', 'Oops: 0000'),
     ['stat', edit('^\d+(,,instructions)', '270015\1'), 'counts exactly'],
     ['stat', drop(qr/taken/), 'counts exactly'],
-    ['bare', edit('status 0', 'status 139'), 'nothing in particular'],
+    ['bare', edit('status 0', 'status 139'), 'perf stat without events'],
     ['watchdog', edit('1', '0'), 'NMI watchdog'],
-    ['rings', edit('^\d+(,,instructions:?u)', '270015\1'), 'two parts of the whole'],
+    ['rings', edit('^\d+(,,instructions:?u)', '270015\1'), 'add up'],
     ['any', edit('^ *\w+', "  $at{inner}"), '-j any: '],
     ['any', keep(9), '-j any: '],
     ['any', edit('^( *\w+) .*', '\1'), '-j any: '],
@@ -82,8 +81,8 @@ my %more = (
         ['truth', sub { @{ $_[0] } = map { /^pebs/ ? ($_, 'pmi vcpu=0') : $_ } @{ $_[0] } }, 'large PEBS'],
         ['registers', edit('R15:0x\w+', 'R15:0x123456'), 'registers of each sample'],
         ['instructions', edit('[0-9a-f]{6}$', $kernel), 'precise samples of instructions'],
-        ['kernel_instructions', edit('ffffffff\w+', $other), 'precise samples of the kernel'],
-        ['anywhere_1', edit('^ *\w+', "  $other"), 'another address'],
+        ['kernel_instructions', edit('ffffffff\w+', $other), 'precise samples of only the kernel'],
+        ['anywhere_1', edit('^ *\w+', "  $other"), 'different address'],
         ['any_call', edit('0x\w+/', "0x$at{inner_return}/"), '-j any_call'],
         ['any_kernel', edit('/0xffffffff\w+', "/0x$at{main}"), '-j any,k'],
         ['call_graph', sub { @{ $_[0] } = grep { !/outer/ } @{ $_[0] } }, 'chain of calls'],

@@ -1,15 +1,12 @@
 ; SPDX-License-Identifier: MIT
 ;
-; A Linux program whose every branch, load and instruction is known: tests/linux/run reads the labels. It runs wherever
-; it is loaded to.
+; A position-independent Linux program with known branches, loads and instructions: tests/linux/run reads its labels.
 ;   no argument       20000 rounds, the ring inside the first level of the caches
-;   one argument      500 rounds of the same
-;   far away          3600 rounds, each load from another page of 28 MiB, which no cache has held since the kernel
-;                     cleared the pages
-;   middle ring       3600 rounds over the lines of 64 KiB, which the second level of the caches holds, and the first does
-;                     not
-;   three arguments   reads a byte, and then, in a function called by `first`, makes 200 turns of 123 calls, giving up the
-;                     processor after each; XMM5 has the turn as a double, and XMM15 ones
+;   one argument      500 such rounds
+;   far away          3600 rounds, each load from another page of 28 MiB: no cache still has it
+;   middle ring       3600 rounds over the lines of 64 KiB: too large for the first level of the caches
+;   three arguments   reads a byte, and then, in a function called by `first`, makes 200 turns of 123 calls, and yields the
+;                     processor after each turn; XMM5 has the turn as a double, and XMM15 all ones
 ;   four arguments    the same, in a function called by `second`, called by `second_outer`
 
 default rel
@@ -18,7 +15,7 @@ ROUNDS_MANY   equ 20000
 ROUNDS_FEW    equ 500
 ROUNDS_FAR    equ 3600
 FAR_PAGES     equ 7168
-FAR_STRIDE    equ 4096 + 64     ; each page's line in another set
+FAR_STRIDE    equ 4096 + 64     ; each page's line is in another cache set
 MIDDLE_LINES  equ 1024
 LINE          equ 64
 TURNS         equ 200
@@ -35,17 +32,17 @@ global outer, call_inner, outer_return, inner, inner_return, first, second_outer
 global link_far_ring, near_ring, far_ring
 
 section .text
-; Everything runs in a function: perf misreads call stacks without any entry.
+; All code runs in a function: perf misreads empty call stacks.
 _start:
     call main
     ud2
 
 main:
-    mov rcx, [rsp + 8]          ; the number of arguments, the program's name included
+    mov rcx, [rsp + 8]          ; argc
     lea rsi, [near_ring]
     mov [rsi], rsi
-    mov [stored], rsi           ; one store less, and calls and stores would be due at one instruction, which PEBS
-                                ; formats 1 and 2 cannot tell apart
+    mov [stored], rsi           ; without this store, calls and stores would be due at the same instruction, which
+                                ; PEBS formats 1 and 2 cannot distinguish
     mov ebx, ROUNDS_MANY
     cmp ecx, 3
     je link_far_or_middle
@@ -82,7 +79,7 @@ finish:
 
 wait_for_a_byte:
     mov ebp, ecx
-    mov eax, SYS_SCHED_SETSCHEDULER   ; processes alternate, and only by giving up the processor
+    mov eax, SYS_SCHED_SETSCHEDULER   ; processes switch only when they yield
     xor edi, edi
     mov esi, SCHED_FIFO
     lea rdx, [priority]

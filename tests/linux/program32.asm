@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: MIT
 ;
-; A Linux program for a 32-bit kernel whose every branch and instruction is known: tests/linux/run32 reads the labels.
+; A Linux program for a 32-bit kernel with known branches and instructions: tests/linux/run32 reads its labels.
 ;   no argument       20000 rounds
 ;   one argument      500 rounds
 
@@ -15,7 +15,7 @@ global outer, call_inner, outer_return, inner, inner_return
 section .text
 _start:
     mov ebx, ROUNDS_MANY
-    cmp dword [esp], 1          ; the number of arguments, the program's name included
+    cmp dword [esp], 1          ; argc
     je call_outer
     mov ebx, ROUNDS_FEW
 call_outer:

@@ -1,8 +1,8 @@
 ; SPDX-License-Identifier: MIT
 ;
-; A driver that gets everything wrong: writes nonsense to processor 0's registers through Linux's msr module, step by
-; step, and prints a line for each, its name and "done", or "refused" where WRMSR faulted. tests/linux/run has the
-; expected violations. At the end IA32_DS_AREA has its first value again.
+; A driver full of mistakes: writes wrong values to processor 0's registers through Linux's msr module, step by step. For each
+; step it prints the name and "done", or "refused" if WRMSR faulted. tests/linux/run has the expected violations. At the end
+; IA32_DS_AREA has its original value.
 
 default rel
 
@@ -89,7 +89,7 @@ answered:
     xor edi, edi
     syscall
 
-; eax: the call. ebx: the register. rsi: the address of its value. Returns rax.
+; eax: the system call. ebx: the register. rsi: the address of its value. Returns rax.
 access:
     mov edi, r12d
     mov edx, 8

@@ -1,8 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-#
-# The packages of build/deb on fresh Debians 12 and 13, each on a disk of its own: they install, their programs run, GRUB's
-# menu has the entry, QEMU boots it from the disk, and their removal leaves no file. As root. Prints TAP.
+# The packages of build/deb on fresh Debians 12 and 13, each on its own disk: they install, their programs run, GRUB's menu has
+# the entry, QEMU boots it from the disk, and removal leaves no file. Needs root.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -32,10 +31,10 @@ esac
 END
 my (@loops, @mounts);
 
-die "install.t: needs root, for disks and what is mounted of them\n" if $>;
+die "install.t: needs root, to mount disks\n" if $>;
 die "install.t: $_ is missing: run make deb deb-bundled\n" for grep { !-e } @debs;
 
-# Runs a shell command: its output and its status.
+# Runs a shell command; returns its output and status.
 sub run
 {
     my ($command) = @_;
@@ -58,7 +57,7 @@ sub mounted
     push @mounts, $what =~ s/.* //r;
 }
 
-# A loop device of the disk, and one of its partition, because not every kernel looks for partitions in the first.
+# Loop devices of the disk and of its partition, because not every kernel finds partitions on loop devices.
 sub attach
 {
     @loops = (must("losetup --show -f '$folder/disk'"));
@@ -73,7 +72,7 @@ sub detach
 END { my $status = $?; detach(); $? = $status }
 $SIG{$_} = sub { exit 1 } for qw(INT TERM HUP);
 
-# In the fresh Debian: a command's output and its status.
+# Runs a command in the fresh Debian; returns its output and status.
 sub inside
 {
     my ($command) = @_;
@@ -94,7 +93,7 @@ for my $suite (qw(bookworm trixie)) {
     mkdir $tree;
     must("rm -f '$folder/disk' && truncate -s 3G '$folder/disk' && echo '2048,,83,*' | sfdisk -q -X dos '$folder/disk'");
     attach();
-    must("mkfs.ext2 -q $loops[1]");    # which every GRUB reads
+    must("mkfs.ext2 -q $loops[1]");    # every GRUB can read ext2
     my $uuid = must("blkid -p -s UUID -o value $loops[1]");
     mounted("$loops[1] $tree");
     my ($said, $status) = run("mmdebstrap -q --variant=minbase --include=ca-certificates,grub2-common,grub-pc-bin $suite $tree");
@@ -110,35 +109,35 @@ for my $suite (qw(bookworm trixie)) {
     # On loop devices grub-probe looks for their file. This replacement answers as it does for a disk.
     write_file("$tree/usr/sbin/grub-probe", $probe =~ s/UUID/$uuid/r);
     ($said, $status) = inside('grub-mkconfig -o /boot/grub/grub.cfg');
-    is $status, 0, "$suite: it has a menu" or diag $said;
-    unlike menu(), $entry, "$suite: without an entry yet";
+    is $status, 0, "$suite: GRUB has a menu" or diag $said;
+    unlike menu(), $entry, "$suite: the menu has no entry yet";
 
     ($said, $status) = inside('apt-get update -qq && apt-get install -y -qq --no-install-recommends /root/*.deb');
     is $status, 0, "$suite: the packages are installed" or diag $said;
     like menu(), $entry, "$suite: GRUB's menu has the entry";
-    like menu(), qr/^menuentry 'dstest86: [^}]*?^\s+search --no-floppy --fs-uuid --set=root .*\Q$uuid\E$/m, "$suite: which looks for its disk";
+    like menu(), qr/^menuentry 'dstest86: [^}]*?^\s+search --no-floppy --fs-uuid --set=root .*\Q$uuid\E$/m, "$suite: the entry searches its disk by UUID";
     ($said, $status) = inside('grub-mkconfig');
-    like $said, $entry, "$suite: and grub-mkconfig prints it";
+    like $said, $entry, "$suite: grub-mkconfig reports the entry";
     ($said, $status) = inside('dsdump --help');
     like "$status $said", qr/^0 usage: dsdump /, "$suite: dsdump runs";
     ($said, $status) = inside('dpkg -L dsdump qemu-ds');
     like $said, qr{^/usr/share/man/man1/\Q$_\E\.1\.gz$}m, "$suite: the manual page of $_" for qw(dsdump qemu-ds);
     ($said) = inside('bash -c ". /usr/share/bash-completion/completions/dsdump; COMP_WORDS=(dsdump --sta); COMP_CWORD=1; _dsdump dsdump; echo \${COMPREPLY[@]}"');
-    is $said, "--stats\n", "$suite: its options are completed";
+    is $said, "--stats\n", "$suite: bash completes dsdump's options";
     ($said, $status) = inside('ls /usr/lib/dstest86/dstest86.py && /usr/lib/dstest86/ds-inspect');
-    like "$status $said", qr{^2 /usr/lib/dstest86/dstest86\.py\nusage: ds-inspect }, "$suite: GDB's commands, and what they start";
+    like "$status $said", qr{^2 /usr/lib/dstest86/dstest86\.py\nusage: ds-inspect }, "$suite: GDB's commands and their helper";
     ($said, $status) = inside('qemu-ds --list profiles');
-    like "$status $said", qr/^0 .*^skylake /ms, "$suite: qemu-ds has a QEMU that speaks the plugin's interface";
+    like "$status $said", qr/^0 .*^skylake /ms, "$suite: qemu-ds has a QEMU with the right plugin interface";
     ($said, $status) = inside('qemu-ds --profile haswell -display none -no-reboot -serial stdio -device isa-debug-exit,iobase=0xf4,iosize=4 ' .
         '-kernel /usr/lib/dstest86/dstest86-64.elf -append run=bts.calls </dev/null');
-    like "$status $said", qr/^33 .*# end dstest86 verdict=pass/s, "$suite: and boots the kernel of dstest86";
+    like "$status $said", qr/^33 .*# end dstest86 verdict=pass/s, "$suite: qemu-ds boots dstest86";
     detach();
 
     my @lines = map { clean($_) } split /^/, (run("timeout 200 '$root/scripts/machine' boot -r bios-disk -p skylake -k '$folder/disk'"))[0];
     my ($verdict, @wrong) = judge(\@lines);
     is $verdict, 'pass', "$suite: QEMU boots the entry from the disk" or diag join "\n", @lines;
-    is "@wrong", '', "$suite: the log is whole";
-    is scalar(grep({ /^# boot route multiboot2 GRUB / } @lines)), 1, "$suite: by its GRUB";
+    is "@wrong", '', "$suite: the log is complete";
+    is scalar(grep({ /^# boot route multiboot2 GRUB / } @lines)), 1, "$suite: booted by its GRUB";
     is scalar(grep({ /^ok \d+ (?!bts\.)/ } @lines)), 0, "$suite: with the options of /etc/default/grub";
 
     enter();
@@ -146,7 +145,7 @@ for my $suite (qw(bookworm trixie)) {
     is $status, 0, "$suite: the packages are removed" or diag $said;
     unlike menu(), $entry, "$suite: GRUB's menu has lost the entry";
     ($said) = inside('cd / && ls -d usr/lib/dstest86 usr/share/dstest86 boot/dstest86 etc/grub.d/20_dstest86 usr/bin/dsdump usr/bin/qemu-ds 2>/dev/null');
-    is $said, '', "$suite: nothing of them is left";
+    is $said, '', "$suite: removal leaves no file";
     detach();
 }
 done_testing;

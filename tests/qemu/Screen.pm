@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-#
 # Reads a screen back into text: finds the kernel's font, build/include/font.bin, in an image, whatever its scale and
 # origin. It uses only the image, not the kernel's way of drawing.
 package Screen;
@@ -30,8 +29,8 @@ sub image_of_file
     return { width => $width, height => $height, rows => [unpack "(a@{[3 * $width]})$height", $pixels] };
 }
 
-# The image of a frame buffer's bytes. Its form is that of struct boot_screen: columns, rows, pitch, pixel_bits, and the masks
-# red, green, blue.
+# The image of a frame buffer's bytes. Its form has the fields of struct boot_screen: columns, rows, pitch, pixel_bits, and the
+# masks red, green, blue.
 sub image_of_memory
 {
     my ($bytes, %form) = @_;
@@ -60,7 +59,7 @@ sub part_of
     return int(($pixel & $mask) / $lowest * 255 / ($mask / $lowest) + 0.5);
 }
 
-# The palette's colours differ by far more than this. Pixel formats of few bits are exact to 5.
+# Tolerance for a colour: the palette's colours differ by far more, and pixel formats of few bits are exact to 5.
 my $tolerance = 10;
 
 sub colour_of
@@ -70,7 +69,7 @@ sub colour_of
     for my $colour (0 .. $#palette) {
         return $colour if !grep { abs($parts[$_] - $palette[$colour][$_]) > $tolerance } 0 .. $#parts;
     }
-    die sprintf "Screen.pm: a pixel of colour %02x%02x%02x, which is none of the 16\n", @parts;
+    die sprintf "Screen.pm: a pixel of colour %02x%02x%02x, which the palette does not have\n", @parts;
 }
 
 sub greatest_common
@@ -80,7 +79,7 @@ sub greatest_common
     return $a;
 }
 
-# The image with a letter, A to P, for each pixel, by its colour; rows that repeat are converted once.
+# The image with a letter, A to P, for each pixel's colour. Equal rows are converted once.
 sub letters_of
 {
     my ($image) = @_;
@@ -88,18 +87,18 @@ sub letters_of
     return map { $seen{$_} //= join '', map { $letter{$_} //= chr(65 + colour_of($_)) } unpack '(a3)*', $_ } @{$image->{rows}};
 }
 
-# The places where something changes along a direction: from them follow the edge of a font's pixel, and where pixels begin.
+# From the places where the colour changes along a direction: the size of a font's pixel, and where the pixels begin.
 sub grid_of
 {
     my ($of, @places) = @_;
     die "Screen.pm: the screen is empty\n" if !@places;
     my $edge = 0;
     $edge = greatest_common($edge, $_ - $places[0]) for @places;
-    die "Screen.pm: too little is shown to find the scale by the $of\n" if !$edge;
+    die "Screen.pm: the screen has too little text to find the scale from the $of\n" if !$edge;
     return ($edge, $places[0] % $edge);
 }
 
-# Characters by their glyph, 16 bytes, without the controls. If several look alike, the first counts: the one of ASCII.
+# Characters by glyph (16 bytes), without control characters. Of several with the same glyph, the first one: it is ASCII.
 my %character_of;
 
 sub read_font
@@ -108,7 +107,7 @@ sub read_font
     $character_of{$glyphs[$_]} //= decode('cp437', chr) for 0x21 .. 0xff;
 }
 
-# A cell of letters, 16 rows of 8: its character and the colours of ink and ground; empty if the font lacks it.
+# A cell, 16 rows of 8 letters: its character, ink and ground colours; empty if the font has no such glyph.
 sub character_of
 {
     my (@rows) = @_;
@@ -125,7 +124,7 @@ sub character_of
     return;
 }
 
-# All characters of a screen of font's pixels with this origin, row by row; empty if the font lacks one.
+# All characters of a screen of font pixels with this origin, row by row; empty if the font lacks one.
 sub read_cells
 {
     my ($known, $left, $top, @dots) = @_;
@@ -157,21 +156,20 @@ sub fill_blanks
     }
 }
 
-# How many whole characters of the given size are before a page of `count` of them in the middle, the first whole one being at
-# `first`.
+# The number of whole characters of this size before a centred page of `count` characters; the first whole one is at `first`.
 sub margin
 {
     my ($count, $size, $first, $whole) = @_;
     return 0 if !defined $count;
     my $before = int(($whole - $count * $size) / 2) - $first;
-    die "Screen.pm: a page of $count is not in the middle of $whole pixels\n" if $before < 0 || $before % $size;
+    die "Screen.pm: a page of $count characters cannot be centred in $whole pixels\n" if $before < 0 || $before % $size;
     return $before / $size;
 }
 
 # The text on the screen: {scale, left, top, lines, inks, grounds}. left and top: the pixel where the first whole character
-# begins. lines: text, without blanks at the ends; inks and grounds: for each line a list of enum cell_colour. Characters whose
-# pixels are all of one colour, other than black, are blanks if the adjacent background has it, else full blocks. Where there is
-# room for more, a page of $columns x $rows characters is in the middle.
+# begins. lines: text, without blanks at the ends; inks and grounds: for each line a list of enum cell_colour. A cell of one
+# colour other than black is a blank if the adjacent background has this colour, else a full block. On a larger screen, the
+# page of $columns x $rows characters is centred.
 sub decode_screen
 {
     my ($image, $columns, $rows) = @_;
@@ -208,7 +206,7 @@ sub decode_screen
             };
         }
     }
-    die "Screen.pm: what is shown is not in the font\n";
+    die "Screen.pm: the screen has glyphs that the font lacks\n";
 }
 
 1;

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-#
-# An image of the stick as a file: its EFI system partition, the files in it, fsck.fat's report, and a machine that is started
-# from it until it prints a given text.
+# The stick as an image file: its EFI system partition, the files in it, fsck.fat's report, and machines that start from it.
 package Stick;
 use strict;
 use warnings;
@@ -23,7 +21,7 @@ sub copy_stick
     return $path;
 }
 
-# First byte and length of the partition: entry 2 of the GPT, whose entries of 128 bytes follow two blocks of 512.
+# First byte and length of partition 2: the GPT's entries of 128 bytes follow two blocks of 512.
 sub partition
 {
     my ($image) = @_;

@@ -1,9 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
 # The line "# code" of a log, decoded by dsdump, agrees with the log: for runs with every verdict, of both widths, of a few
-# tests and of all. Prints TAP.
+# tests and of all.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -21,7 +20,7 @@ sub boot_code
     return lines_in((boot('-w', $width, '-p', $profile, '-o', "records=none recap=all $options", @more))[1]);
 }
 
-# The lines of the log whose contents the code has.
+# The lines of the log that the code encodes.
 sub said_by
 {
     my @lines  = @_;
@@ -29,7 +28,7 @@ sub said_by
     my ($more) = map { /^# cpu physical .*, (under a hypervisor|no hypervisor), (microcode 0x[0-9a-f]+)$/ ? "$1, $2"
         : () } @lines;
     my @results = grep { /^# (area|result) / } @lines;
-    if (grep { /^# panic/ } @lines) {    # there is no table and no recap then: KTAP's lines have the results
+    if (grep { /^# panic/ } @lines) {    # this log has neither table nor recap: use KTAP's lines
         my ($result) = results_in(\@lines);
         @results = map { /^(?:not )?ok \d+ (\S+)/ ? "# result $1 $result->{$1}" : () } @lines;
     }
@@ -45,7 +44,7 @@ sub decode
 }
 
 my @runs = (
-    # the verdict, then width, profile and options, and others of scripts/machine
+    # the verdict, width, profile, the kernel's options, and further options of scripts/machine
     ['pass', 64, 'skylake', ''],
     ['fail', 64, 'skylake', 'run=bts.*', '-f', 'bts.threshold.ignored'],
     ['skip', 64, 'none', ''],
@@ -63,20 +62,20 @@ for my $run (@runs) {
     my @lines = boot_code(@boot);
     my @codes = grep { $lines[$_] =~ /^# code / } 0 .. $#lines;
     is @codes, 1, "$name: one code" or next;
-    like $lines[$codes[0] + 1], qr/^# end dstest86 verdict=$verdict /, "$name: it comes before the end, $verdict";
-    like $lines[$codes[0]], qr{^# code DSTEST86:[-0-9A-Z+./:]+$}, "$name: of characters that a shell leaves alone";
+    like $lines[$codes[0] + 1], qr/^# end dstest86 verdict=$verdict /, "$name: the code precedes # end, verdict $verdict";
+    like $lines[$codes[0]], qr{^# code DSTEST86:[-0-9A-Z+./:]+$}, "$name: no character is special to a shell";
     my ($text) = $lines[$codes[0]] =~ /^# code (.*)/;
     cmp_ok length $text, '<=', 224, "$name: fits into version 7-L (" . length($text) . ' characters)';
     my ($status, @decoded) = decode($text);
     is $status, 0, "$name: dsdump decodes it";
-    # The tables do not come after a panic.
+    # A panic's log has no tables.
     @decoded = grep { !/^# area / } @decoded if $verdict eq 'panic';
-    is_deeply \@decoded, [said_by(@lines)], "$name: what the log says";
+    is_deeply \@decoded, [said_by(@lines)], "$name: the decoded text agrees with the log";
     my ($judged, @wrong) = judge(\@lines);
-    is "@wrong", '', "$name: the log is as it must be";
+    is "@wrong", '', "$name: the log is well formed";
 }
 
-# If no test can have run, there is no code.
+# A run that ends before its first test prints no code.
 for my $run (['-o', 'list'], ['-o', 'nosuch=1'], ['-o', 'run=nosuch.*']) {
     my @lines = lines_in((boot('-p', 'none', @$run))[1]);
     like $lines[-1], qr/^# end dstest86 verdict=(skip|error)/, "@$run: ends";

@@ -1,9 +1,9 @@
 ; SPDX-License-Identifier: MIT
-; A guest whose DS area and buffers are mapped by a page table that is no memory but a device, the local APIC's registers: a
-; page walk has to ask the device for each entry, and QEMU ends with an error if it is made to in the middle of a block, for an
-; access that translated code does not have. The guest traces branches and samples instructions over a loop that is longer
-; than what the model keeps, one of them where it has to be written in the middle of a block, and finds the records where the
-; registers say. Then it has a buffer whose entry is not present, where writes fail, and afterwards records again.
+; A guest whose page table for the DS area and buffers is not memory but the local APIC's registers. A page walk reads the
+; device, and QEMU aborts if that happens in the middle of a block without an access there in the translated code. The guest
+; traces branches and samples instructions over a loop too long for the model's ring of blocks. One sample is due in the middle
+; of a block. The records must be where the registers say. Then the buffer's entry is not present, and the records are lost;
+; afterwards records are written again.
 bits 32
 
 PVH_NOTE_PHYS32_ENTRY equ 18
@@ -19,7 +19,7 @@ CR4_PSE    equ 1 << 4
 
 REGISTERS     equ 0xfee00000
 SPURIOUS      equ 0xf0
-COMMAND_HIGH  equ 0x310                 ; this one and TIMER_INITIAL keep any 32 bits; the timer's interrupt is masked
+COMMAND_HIGH  equ 0x310                 ; COMMAND_HIGH and TIMER_INITIAL keep any 32 bits; the timer's interrupt is masked
 LVT_PMI       equ 0x340
 TIMER_INITIAL equ 0x380
 
@@ -31,7 +31,7 @@ NOWHERE   equ TABLE                     ; at 0 there is no register, and QEMU's 
 
 ENTRIES equ 150                         ; of BTS records, 24 bytes each, in the rest of AREA's page
 ROUNDS  equ 9000
-PERIOD  equ 5000                        ; instructions, and one that is recorded
+PERIOD  equ 5000                        ; instructions before each recorded one
 RECORD  equ 200
 RECORDS equ 4 * ROUNDS / (PERIOD + 1)
 
@@ -94,7 +94,7 @@ leave:
         out     EXIT_PORT, al
         hlt
 
-; Branches into a BTS buffer at EAX, and each so many instructions into the PEBS buffer.
+; Runs the loop with branches recorded at EAX and a PEBS record after each PERIOD instructions.
 run:
         mov     [AREA + 0x00], eax
         mov     [AREA + 0x08], eax
@@ -105,7 +105,7 @@ run:
         mov     dword [AREA + 0x20], PEBS_BASE
         mov     dword [AREA + 0x28], PEBS_BASE
         mov     dword [AREA + 0x30], PEBS_BASE + RECORD * (RECORDS + 2)
-        mov     dword [AREA + 0x38], PEBS_BASE + RECORD * RECORDS ; the last one's instruction is in the middle of its block
+        mov     dword [AREA + 0x38], PEBS_BASE + RECORD * RECORDS ; the last record is due in the middle of a block
         mov     dword [AREA + 0x40], -PERIOD
         mov     dword [AREA + 0x44], -1
         write_msr 0x38f, 0              ; IA32_PERF_GLOBAL_CTRL
@@ -133,7 +133,7 @@ back:
         wrmsr
         ret
 
-; Are the records in memory, and no more of them than there can be?
+; Checks that memory has exactly the expected records.
 look:
         must_be page_1 + 0x08, BTS_BASE + 24 * ((ROUNDS - 1) % ENTRIES)
         must_be page_1 + 0x28, PEBS_BASE + RECORD * RECORDS
@@ -150,7 +150,7 @@ look:
         must_be edi, 0
         mov     edi, page_2
         mov     esi, back
-.sample:                                ; of the loop's four instructions, of a byte each but JNZ, each is the next one's turn
+.sample:                                ; PERIOD + 1 = 1 mod 4: each sample is one instruction further in the loop of four
         must_be edi + 0xb0, esi
         inc     esi
         cmp     esi, back

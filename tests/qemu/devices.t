@@ -1,9 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
 # The kernel's writes to devices, in QEMU's trace: the 8259s, the 16550, the local APIC, the PIT, and the end of a run.
-# Prints TAP. The registers are those of Intel's data sheets of the 8259A (231468) and the 8254 (231164), of National
+# The registers are those of Intel's data sheets of the 8259A (231468) and the 8254 (231164), of National
 # Semiconductor's of the PC16550D, and of SDM Vol. 3A (253668-081), "Local APIC Register Address Map".
 use strict;
 use warnings;
@@ -15,8 +14,8 @@ use Test::More;
 
 my $folder = tempdir(CLEANUP => 1);
 
-# The verdict of a boot, and the kernel's writes, as "ADDRESS VALUE" in hexadecimal. The characters sent over the serial line
-# are one "text". QEMU's clock counts instructions, so that no timer is late on a busy host.
+# The verdict of a boot, and the kernel's writes, as "ADDRESS VALUE" in hexadecimal. Characters sent over the serial line are
+# joined to one "text". QEMU's clock counts instructions, so that no timer is late on a busy host.
 sub boot_traced
 {
     my ($width, $options, @qemu) = @_;
@@ -25,7 +24,7 @@ sub boot_traced
         '-trace', 'memory_region_ops_write', '-D', "$folder/trace");
     open my $trace, '<', "$folder/trace" or die "devices.t: $folder/trace: $!\n";
     my $writes = join ', ', map { / addr 0x(\S+) value 0x(\S+) size/ ? "$1 $2" : () } <$trace>;
-    $writes =~ s/^.*(?=\b21 ff, a1 ff, )//;    # firmware's
+    $writes =~ s/^.*(?=\b21 ff, a1 ff, )//;    # the firmware's writes
     $writes =~ s/\b(?:([23][ef])8 \w+, ){8,}/text $1, /g;
     return ($verdict, $writes);
 }
@@ -62,7 +61,7 @@ my @apic = ('fee000f0 1ff', map({ "fee003${_}0 10000" } 2 .. 7), 'fee00380 0', '
 my @measured = ('fee003e0 a', 'fee00320 f0', 'fee00380 ffffffff');
 my @stopped = ('fee003e0 a', 'fee00320 100f0', 'fee00380 0');
 
-# A test's time, by its timer: QEMU's 1 GHz / 128.
+# A test's time limit, from the APIC timer's count: QEMU's 1 GHz / 128.
 sub timer_is
 {
     my ($name, $writes, $limit) = @_;
@@ -71,11 +70,11 @@ sub timer_is
     cmp_ok(abs(($count // 0) - $want), '<', $want / 100, "$name: $limit seconds");
 }
 
-# The NMI's timer: the HPET's last comparator of three, by its edge, once, of 64 bits, its upper half first, through input 23 of
-# the I/O APIC, whose entry 3EH has delivery mode NMI while it is on, and is masked before and after.
+# The watchdog's NMI: the last of the HPET's three comparators (one-shot, edge, 64 bits, upper half first), through input 23 of
+# the I/O APIC. Entry 3EH there has delivery mode NMI while the timer is on, and is masked before and after.
 my @nmi_on = ('fed00140 2e30', 'fed0014c \w+', 'fed00148 \w+', 'fed00140 2e34', 'fec00000 3e', 'fec00010 400');
 my @nmi_off = ('fec00000 3e', 'fec00010 10000', 'fed00140 2e30');
-# The trial: on, no legacy routes; to this processor; the NMI; off.
+# The trial: enable, without legacy routes; route to this processor; the NMI; disable.
 my @nmi_tried = ('fed00010 1', 'fed00010 1', 'fec00000 1', 'fec00000 3e', 'fed00140 2e30', 'fec00000 3f', 'fec00010 0',
     @nmi_on,
     'fee00000 400', @nmi_off);
@@ -86,27 +85,27 @@ my @began = (@pics, uart('3f', 1, 0), @apic, 'text 3f', (@measured) x 3, @stoppe
     @stopped, 'text 3f');    # at the end of the run again: a panic can end a test that is still timed
 for my $width (64, 32) {
     my ($verdict, $writes) = boot_traced($width, 'exit=none end=poweroff timeout=7');
-    writes_are("$width bits: up to power-off by ACPI's PM1a control register, sleep type 0, sleep enable", $writes,
+    writes_are("$width bits: the last write powers off: PM1a control, sleep type 0, sleep enable", $writes,
         @began, '604 2000');
-    is($verdict, 'status 0', "$width bits: and the machine is off");
+    is($verdict, 'status 0', "$width bits: the machine is off");
     timer_is("$width bits: timeout=7", $writes, 7);
     ($verdict, $writes) = boot_traced($width, '');
-    writes_are("$width bits: a skip for the debug exit device", $writes, @began, 'f4 12');
-    is($verdict, 'skip', "$width bits: and is QEMU's exit status");
+    writes_are("$width bits: the debug exit device gets the verdict skip", $writes, @began, 'f4 12');
+    is($verdict, 'skip', "$width bits: QEMU's exit status is the verdict skip");
 }
 
 my ($verdict, $writes) = boot_traced(64, 'exit=none end=reboot');
 writes_are('a full reset by the reset control register', $writes, @began, 'cf9 2', 'cf9 e');
-is($verdict, 'status 0', 'which resets');
-for (['without one, by the keyboard controller', qw(-machine isapc -cpu pentium3 -m 64)], ['without either, by a triple fault', qw(-machine microvm)]) {
+is($verdict, 'status 0', '... resets');
+for (['no reset register: reset by the keyboard controller', qw(-machine isapc -cpu pentium3 -m 64)],
+    ['no keyboard controller, either: reset by a triple fault', qw(-machine microvm)]) {
     my ($name, @machine) = @$_;
     ($verdict, $writes) = boot_traced(32, 'exit=none end=reboot', @machine);
     writes_are($name, $writes =~ s/.*text 3f, (?=\w+ \w+, \w+ \w+, \w+ \w+$)//r, 'cf9 2', 'cf9 e', '64 fe');
-    is($verdict, 'status 0', '... which resets');
+    is($verdict, 'status 0', '... resets');
 }
 
-# Without ACPI the clock is channel 2 of the PIT, whose gate is on and speaker off: mode 2, low and high byte, 65536. It is
-# latched to be read.
+# Without ACPI the clock is channel 2 of the PIT, gate on, speaker off: mode 2, low and high byte, 65536, latched for reads.
 my $latched = '(?:43 80, )+43 80';
 ($verdict, $writes) = boot_traced(64, '', '-machine', 'acpi=off');
 writes_are('the PIT', $writes, @pics, uart('3f', 1, 0), @apic, '61 \w?[159d]', '43 b4', '42 0', '42 0', $latched,
@@ -114,7 +113,7 @@ writes_are('the PIT', $writes, @pics, uart('3f', 1, 0), @apic, '61 \w?[159d]', '
     (@measured, $latched) x 3, @stopped, 'text 3f', 'fee003e0 a', 'fee00320 f0', 'fee00380 \w+', @stopped, 'text 3f',
     @stopped, $latched, 'text 3f', 'f4 12');
 
-# Outside a hypervisor neither QEMU's exit device nor its power management is touched, unless the options say so.
+# Without a hypervisor, the kernel uses QEMU's exit device and power management only if the options say so.
 ($verdict, $writes) = boot_traced(64, 'end=reboot', '-cpu', 'max,-hypervisor');
 writes_are('no hypervisor: a reset', $writes, @began, 'cf9 2', 'cf9 e');
 ($verdict, $writes) = boot_traced(64, 'exit=debug', '-cpu', 'max,-hypervisor');
@@ -127,5 +126,5 @@ for ([1, 1200, '2f', 60], [2, 2400, '3e', 30], [3, 57600, '2e', 2]) {
     like($writes, qr/^21 ff, a1 ff, @{[join ', ', uart($base, $divisor, 0)]}/, "ttyS$port at $baud baud");
 }
 ($verdict, $writes) = boot_traced(64, 'console=ttyS1');
-like($writes, qr/^21 ff, a1 ff, 2ff 5a, fee000f0 /, 'a COM2 that is not there');
+like($writes, qr/^21 ff, a1 ff, 2ff 5a, fee000f0 /, 'a missing COM2 gets only the pattern');
 done_testing();

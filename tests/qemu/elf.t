@@ -1,8 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-#
-# The kernels' ELFs as a loader and a debugger see them: writable memory is not executable, addresses suit paging and the DS
-# area, headers are where loaders look, and the kernel's own symbol table agrees with nm. Prints TAP.
+# The kernels' ELFs as a loader and a debugger see them: segments, page boundaries, headers for loaders, and the kernel's own
+# symbol table, which must agree with nm's output.
 use strict;
 use warnings;
 use FindBin;
@@ -34,12 +33,12 @@ for my $width (64, 32) {
         push @{$type eq 'LOAD' ? \@loads : \@notes}, { flags => $flags, at => $virtual, end => $virtual + $size, same => $virtual == $physical };
     }
     is($entry, $address{entry32}, "$width bits: the entry");
-    is(join(' ', map { $_->{flags} } @loads), 'RE R RW R', "$width bits: code, constants, data and symbols: what is written is not executed");
-    is(scalar(grep { !$_->{same} } @loads), 0, "$width bits: linear addresses are physical ones");
+    is(join(' ', map { $_->{flags} } @loads), 'RE R RW R', "$width bits: code, constants, data, symbols: writable memory is not executable");
+    is(scalar(grep { !$_->{same} } @loads), 0, "$width bits: linear and physical addresses are equal");
     is(scalar @notes, 1, "$width bits: a segment of notes, for PVH and the build id");
     my ($begin, $end) = ($loads[0]{at}, $loads[-1]{end});
     is($begin, 0x200000, "$width bits: the image begins at 2 MiB");
-    cmp_ok($end, '<=', 0x400000, "$width bits: and ends before 4 MiB");
+    cmp_ok($end, '<=', 0x400000, "$width bits: the image ends below 4 MiB");
     my @parts = ([text_start => $loads[0]], [user_end => $loads[0]], [rodata_start => $loads[1]], [data_start => $loads[2]],
         [ds_start => $loads[2]], [stack_top => $loads[2]], [symbols_start => $loads[3]]);
     for (@parts) {
@@ -89,12 +88,12 @@ for my $width (64, 32) {
         $offset += length($names[$_]) + 1;
     }
     is("@blocks", "@starts", "$width bits: every 16th name is found by its offset");
-    # Of the tests' table it has only the start.
+    # The kernel's table has one symbol, "tests", for the whole table of tests.
     my @wanted = map { sprintf '%x %s', $_->[0], $_->[0] == $address{tests_start} ? 'tests' : $_->[1] }
         grep { !$seen{$_->[0]}++ && ($_->[0] <= $address{tests_start} || $_->[0] >= $address{tests_end}) } @functions;
     cmp_ok($count, '>', 500, "$width bits: $count symbols");
     my ($first) = grep { $own[$_] ne $wanted[$_] } 0 .. ($#own < $#wanted ? $#own : $#wanted);
-    is($count, @wanted, "$width bits: as many as nm prints");
-    is(defined $first ? "$own[$first], must be $wanted[$first]" : '', '', "$width bits: the same, one an address, in order");
+    is($count, @wanted, "$width bits: the number of symbols is that of nm");
+    is(defined $first ? "$own[$first], must be $wanted[$first]" : '', '', "$width bits: names and addresses are those of nm: one name per address, sorted");
 }
 done_testing();

@@ -1,9 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-#
-# The kernel's entry needs no more than its contract promises (boot/boot_info.h): with every other register spoiled, and
-# flags that no loader sets, all tests pass. And option gdbwait waits for a debugger. Speaks gdb's remote protocol to QEMU
-# ("GDB Remote Serial Protocol" in gdb's manual). Prints TAP.
+# The kernel's entry relies only on its contract (boot/boot_info.h): all tests pass with garbage in every other register and
+# with flags that no loader sets. And option gdbwait waits for a debugger. Speaks gdb's remote protocol to QEMU ("GDB Remote
+# Serial Protocol" in gdb's manual).
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -29,7 +28,6 @@ sub machine
     return ($machine, IO::Socket::UNIX->new($socket) // die "entry.t: $socket: $!\n");
 }
 
-# Sends a packet, and returns the answer.
 sub ask
 {
     my ($gdb, $packet) = @_;
@@ -53,26 +51,26 @@ sub end_of
     return (verdict_of_status($status) // "status $status", $machine->log);
 }
 
-# QEMU's numbers: RAX RBX RCX RDX RSI RDI RBP RSP, and 17 for EFLAGS. EAX and EBX are the contract's.
+# QEMU's numbers: RAX RBX RCX RDX RSI RDI RBP RSP, and 17 for EFLAGS. The contract defines EAX and EBX.
 my @spoiled = (2 .. 7);
-my $flags = 0x244cd7;    # all but TF, IF and VM: IOPL is 0, NT, DF, AC and ID are set, and those of arithmetic
+my $flags = 0x244cd7;    # NT, DF, AC, ID and the arithmetic flags set; TF, IF, VM and IOPL 0
 
 for my $width (64, 32) {
     my ($machine, $gdb) = machine($width, '-p', 'none', '-o', 'run=robust.*,selftest.string');
     my $entry = sprintf '%x', address_of($width, 'entry32');
     is(ask($gdb, "Z1,$entry,1"), 'OK', "$width bits: a breakpoint at the entry");
-    like(ask($gdb, 'c'), qr/^T05/, "$width bits: is reached");
+    like(ask($gdb, 'c'), qr/^T05/, "$width bits: the breakpoint is reached");
     is(join(' ', map { ask($gdb, sprintf 'P%x=dec0ad%02x00000000', $_, $_) } @spoiled),
-        join(' ', ('OK') x @spoiled), "$width bits: registers are spoiled");
-    is(ask($gdb, sprintf 'P11=%s', unpack 'H8', pack 'V', $flags), 'OK', "$width bits: flags, too");
+        join(' ', ('OK') x @spoiled), "$width bits: garbage is written to the registers");
+    is(ask($gdb, sprintf 'P11=%s', unpack 'H8', pack 'V', $flags), 'OK', "$width bits: unusual flags are written");
     ask($gdb, "z1,$entry,1");
-    is(ask($gdb, 'D'), 'OK', "$width bits: off it goes");
+    is(ask($gdb, 'D'), 'OK', "$width bits: the debugger detaches");
     close $gdb;
     my ($verdict, $log) = end_of($machine);
     my @lines = split /\r?\n/, $log;
-    is($verdict, 'pass', "$width bits: and passes") or diag $log;
+    is($verdict, 'pass', "$width bits: the run passes") or diag $log;
     is("$lines[0]", '', "$width bits: the log begins with an empty line");
-    like($lines[1] // '', qr/^# begin dstest86 \d+\.\d+\.\d+ \S+ $width$/, "$width bits: and then says what it is");
+    like($lines[1] // '', qr/^# begin dstest86 \d+\.\d+\.\d+ \S+ $width$/, "$width bits: its second line names the kernel");
 }
 
 my ($machine, $gdb) = machine(64, '-p', 'none', '-o', 'gdbwait run=selftest.verdict.skip');
@@ -81,23 +79,23 @@ my $loop = sprintf '%x', address_of(64, 'runner_run');
 is(ask($gdb, "Z1,$loop,1"), 'OK', 'gdbwait: a breakpoint at the runner');
 my $sum = ord 'c';
 syswrite $gdb, sprintf '$c#%02x', $sum;
-ok($machine->wait_for(qr/^# waiting for a debugger: set var gdb_wait = 0\r?$/m), 'gdbwait: it says so');
+ok($machine->wait_for(qr/^# waiting for a debugger: set var gdb_wait = 0\r?$/m), 'gdbwait: the log says what to do');
 my $reached = '';
 vec(my $ready = '', fileno $gdb, 1) = 1;
 while (select(my $now = $ready, undef, undef, 2)) {
     sysread $gdb, $reached, 4096, length $reached or last;
 }
-unlike($reached, qr/T05/, 'gdbwait: it waits');
+unlike($reached, qr/T05/, 'gdbwait: the runner is not reached');
 syswrite $gdb, "\x03";
 $reached = '';
 until ($reached =~ /\$T02[^#]*#../) {
     sysread $gdb, $reached, 4096, length $reached or last;
 }
 is(ask($gdb, "M$gdb_wait,4:00000000"), 'OK', 'gdbwait: the debugger sets the variable');
-like(ask($gdb, 'c'), qr/^T05/, 'gdbwait: and it goes on to the runner');
+like(ask($gdb, 'c'), qr/^T05/, 'gdbwait: the runner is reached');
 ask($gdb, "z1,$loop,1");
 ask($gdb, 'D');
 close $gdb;
 my ($verdict) = end_of($machine);
-is($verdict, 'skip', 'gdbwait: to the end');
+is($verdict, 'skip', 'gdbwait: the run ends');
 done_testing();

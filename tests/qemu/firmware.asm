@@ -1,20 +1,20 @@
 ; SPDX-License-Identifier: MIT
-; States that firmware may leave: a guest that sets some of them and then enters the kernel, which QEMU's device `loader` has put
-; into memory. scripts/machine --firmware says what, as a mask at DEEDS. Linked with the symbols of the kernel.
+; A guest that sets states which firmware may leave, and then enters the kernel, which QEMU's device `loader` has put into
+; memory. scripts/machine --firmware chooses the states, as a mask at DEEDS. Linked with the symbols of the kernel.
 
 extern entry32
 
 PVH_NOTE_PHYS32_ENTRY equ 18
 DEEDS equ 0x2fff000                     ; the same in scripts/machine
 
-X2APIC   equ 1 << 0                     ; the local APIC in x2APIC mode
-LVT      equ 1 << 1                     ; its LVT entries unmasked, the timer running, vectors from 50H on and the timer's EBH
-PENDING  equ 1 << 2                     ; interrupts that are pending: vectors 45H, ECH and FFH
-SERVICE  equ 1 << 3                     ; an interrupt of vector F5H in service, without an EOI
-DEVICE   equ 1 << 4                     ; the PIT, which interrupts 18 times a second at vector EEH through the I/O APIC
-NO_BASE  equ 1 << 5                     ; the APIC's registers at address 0
-NO_FADT  equ 1 << 6                     ; no FADT among the ACPI tables, and so no power management timer
-ABSENT   equ 1 << 7                     ; processors that could be plugged in later (-smp 2,maxcpus=4) listed as enabled
+X2APIC   equ 1 << 0                     ; put the local APIC in x2APIC mode
+LVT      equ 1 << 1                     ; unmask its LVT entries (vectors from 50H on, the timer's EBH), start the timer
+PENDING  equ 1 << 2                     ; leave interrupts pending: vectors 45H, ECH and FFH
+SERVICE  equ 1 << 3                     ; leave an interrupt of vector F5H in service, without an EOI
+DEVICE   equ 1 << 4                     ; let the PIT interrupt 18 times a second, vector EEH, through the I/O APIC
+NO_BASE  equ 1 << 5                     ; move the APIC's registers to address 0
+NO_FADT  equ 1 << 6                     ; hide the FADT, and with it the power management timer
+ABSENT   equ 1 << 7                     ; list processors that could be hot-plugged (-smp 2,maxcpus=4) as enabled
 
 TABLES_START equ 0xff00000              ; where SeaBIOS puts them in a machine of 256 MiB
 TABLES_END   equ 0x10000000
@@ -137,7 +137,7 @@ start:  mov     esp, stack
         jae     .absent
         cmp     dword [edi], 'APIC'
         jne     .madt
-        cmp     byte [edi + 8], 5       ; the table's revision, which no code has there
+        cmp     byte [edi + 8], 5       ; the table's revision: the code here has no such byte
         ja      .madt
         mov     ecx, [edi + 4]          ; its length
         lea     edx, [edi + 44]         ; its entries
@@ -150,7 +150,7 @@ start:  mov     esp, stack
 .other: movzx   eax, byte [edx + 1]
         add     edx, eax
         jmp     .entry
-.sum:   mov     byte [edi + 9], 0       ; all bytes are to come to 0
+.sum:   mov     byte [edi + 9], 0       ; the sum of all bytes must be 0
         xor     eax, eax
         mov     edx, edi
 .byte:  sub     al, [edx]

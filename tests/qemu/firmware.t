@@ -1,9 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
-# Firmware that is stranger than OVMF, made by tests/qemu/strange_firmware.c: the loader still starts, and the kernel reports
-# what is missing. Prints TAP.
+# Unusual firmware, made from OVMF by tests/qemu/strange_firmware.c: the loader starts the kernel, which reports what is missing.
 use strict;
 use warnings;
 use FindBin;
@@ -32,7 +30,6 @@ sub make_stick
     }
 }
 
-# What the machine prints until its verdict.
 sub boot
 {
     my ($route, $profile, $deeds, $options, @qemu) = @_;
@@ -44,25 +41,25 @@ sub boot
 my $log = boot('usb', 'skylake', 'f', 'run=bts.calls,pebs.loads');
 like($log, qr/^# boot route uefi x64, (\d+) memory ranges$/m, 'memory in hundreds of pieces: the kernel starts');
 my ($ranges) = $log =~ / (\d+) memory ranges$/m;
-cmp_ok($ranges // 0, '>', 600, '... and gets each');
-like($log, qr/^# end dstest86 verdict=pass pass=2 /m, '... and passes');
+cmp_ok($ranges // 0, '>', 600, '... with all ranges');
+like($log, qr/^# end dstest86 verdict=pass pass=2 /m, '... the tests pass');
 
 $log = boot('usb', 'none', 'l', 'run=selftest.processors.*', '-smp', 2);
 like($log, qr/^# low page 0x0$/m, 'nothing below 1 MiB is free: the kernel starts');
 my $reason = "no usable page below 640 KiB for another processor's first instructions";
-like($log, qr/^ok 1 selftest\.processors\.start # SKIP \Q$reason\E$/m, '... and says why no other processor is started');
-like($log, qr/^# end dstest86 verdict=pass pass=1 fail=0 skip=2 /m, '... and tests the rest');
-like(boot('usb', 'skylake', 'l', '', '-smp', 2), qr/^# end dstest86 verdict=pass /m, '... and passes with all tests');
-like(boot('usb', 'skylake', 'l', 'run=selftest.quiesce.*', '-smp', 2), qr/^# end dstest86 verdict=pass pass=3 /m, '... of all that is on');
+like($log, qr/^ok 1 selftest\.processors\.start # SKIP \Q$reason\E$/m, '... the log says why no other processor is started');
+like($log, qr/^# end dstest86 verdict=pass pass=1 fail=0 skip=2 /m, '... the other tests run');
+like(boot('usb', 'skylake', 'l', '', '-smp', 2), qr/^# end dstest86 verdict=pass /m, '... all tests pass');
+like(boot('usb', 'skylake', 'l', 'run=selftest.quiesce.*', '-smp', 2), qr/^# end dstest86 verdict=pass pass=3 /m, '... the tests of quiesce pass');
 
 $log = boot('usb', 'none', 'w', 'menu=4 run=ds.area.*');
-like($log, qr/starts in 1 s.*^# end dstest86 verdict=skip /ms, 'a watchdog of less time than the menu does not end the loader');
+like($log, qr/starts in 1 s.*^# end dstest86 verdict=skip /ms, 'a firmware watchdog shorter than the menu does not end the loader');
 
 SKIP: {
     skip 'no OVMF with the memory attribute protocol here, which Debian 13 has', 1 if !-e "$build/toolchain/ovmf/OVMF_NX_CODE.fd";
     like(boot('nx-usb', 'none', 'n', 'run=ds.area.*'), qr/^# end dstest86 verdict=skip /m,
-        'no page that is allocated can be executed: the loader makes the one executable that it needs');
-    like(boot('nx-usb', 'skylake', 'nflw', 'run=bts.*', '-smp', 2), qr/^# end dstest86 verdict=pass /m, 'all of it at once');
+        'allocated pages are not executable: the loader makes the page that it needs executable');
+    like(boot('nx-usb', 'skylake', 'nflw', 'run=bts.*', '-smp', 2), qr/^# end dstest86 verdict=pass /m, 'all oddities at once');
 }
-like(boot('usb', 'none', 'n', ''), qr/^strange firmware: Not Found$/m, 'firmware without that protocol has nothing to forbid it by');
+like(boot('usb', 'none', 'n', ''), qr/^strange firmware: Not Found$/m, 'the default OVMF has no memory attribute protocol');
 done_testing();

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A firmware's screen of any form, for tests: an EFI application that publishes a Graphics Output Protocol over
- * reserved memory, and then starts the loader, which QEMU passes by -fw_cfg name=opt/dstest86/loader,file=.. Load
- * options:
+ * An EFI application that imitates any screen of firmware: it publishes a Graphics Output Protocol over reserved
+ * memory, and then starts the loader, which QEMU passes by -fw_cfg name=opt/dstest86/loader,file=.. Load options:
  *
  *   FORMAT[:RED:GREEN:BLUE:RESERVED] COLUMNS ROWS PER_LINE ADDRESS [the loader's options]
  *

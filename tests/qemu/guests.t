@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-#
 # Guests that check their own results, each described at its head in tests/qemu/*.asm; and the two kernels beyond
 # tests/qemu/cases: both have the same tests, gdb works on either, and the 32-bit kernel has a PVH entry, which QEMU uses only
-# without a Multiboot header. Prints TAP.
+# without a Multiboot header.
 set -eu
 here=$(dirname -- "$(realpath -- "$0")")
 build=$here/../../build
@@ -12,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 number=0
 
-# report NAME COMMAND..: ok if the command succeeds; the files in $work show why it failed.
+# report NAME COMMAND..: ok if the command succeeds; otherwise prints the files in $work.
 report()
 {
     local name=$1
@@ -26,8 +25,7 @@ report()
     fi
 }
 
-# Starts a guest, which ends with status 33, or with 33 + 2N if its check N fails.
-# guest NAME SYSTEM MACHINE CPU [QEMU'S OPTION..]
+# guest NAME SYSTEM MACHINE CPU [QEMU'S OPTION..]: ok if the guest ends with status 33. 33 + 2N: its check N failed.
 guest()
 {
     local name=$1 system=$2 board=$3 cpu=$4 status=0
@@ -52,9 +50,9 @@ for system in x86_64 i386; do
         -drive "if=ide,format=raw,snapshot=on,file=${build//,/,,}/real_mode.img"
     report '... without a violation' [ -z "$(violations)" ]
 done
-guest 'records are where the table of a device says, and QEMU goes on where it says nothing' x86_64 q35 max -plugin "$model" \
+guest 'page tables in device memory: records follow them; a missing page does not stop QEMU' x86_64 q35 max -plugin "$model" \
     -kernel "$build/device_table.elf"
-report '... which is reported' [ "$(violations)" = 'ds-page-not-present record-lost' ]
+report '... the missing page is reported' [ "$(violations)" = 'ds-page-not-present record-lost' ]
 
 guest 'trampoline: x64 firmware with tables of five levels' x86_64 q35 max -kernel "$build/trampoline-64.elf"
 guest 'trampoline: x64 firmware with tables of four levels' x86_64 q35 max,-la57 -kernel "$build/trampoline-64.elf"

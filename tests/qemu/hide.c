@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library to be preloaded into QEMU, which hides symbols from QEMU's plugins or replaces them. HIDE has the words
- *   NAME        is not exported; NAME* hides all with this prefix, as in a QEMU that was linked without exporting them
- *   NAME=OTHER  is replaced by that other symbol, of QEMU's or of those below
+ * Preloaded into QEMU, this library hides or replaces symbols that plugins look up. The variable HIDE has words:
+ *   NAME        hide this symbol; NAME* hides all with this prefix, as in a QEMU that was linked without exporting them
+ *   NAME=OTHER  replace this symbol by another one, of QEMU or of this file
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -32,7 +32,7 @@ void *nothing(void);
 void *other_memory(void *env, uint64_t address, int access, int mmu_index);
 
 EXPORT struct description shifted_fields;   /* the general registers begin with the second */
-EXPORT struct description misplaced_fields; /* RIP is far behind the end */
+EXPORT struct description misplaced_fields; /* RIP is far beyond the end of the structure */
 
 EXPORT void *nothing(void)
 {
@@ -90,7 +90,7 @@ static void make_descriptions(void)
     misplaced_fields.fields = misplaced;
 }
 
-/* The text after this name in its word of HIDE; NULL if there is none. */
+/* The text after this name in HIDE; NULL if HIDE does not have the name. */
 static const char *word_for(const char *name)
 {
     const size_t length = strlen(name);

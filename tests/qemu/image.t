@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
 # Tests the ISO as a user handles it: its contents, changing options.txt and grub.cfg on the stick, and identical bytes from a
-# build elsewhere. Prints TAP.
+# build elsewhere.
 set -eu
 here=$(dirname -- "$(realpath -- "$0")")
 root=$(realpath -- "$here/../..")
@@ -23,12 +22,12 @@ check()
     echo "ok $((++number)) - $name"
 }
 
-# says TEXT BOOT'S OPTIONS: whether the text arrives over serial; then switches the machine off.
+# says TEXT BOOT'S OPTIONS: waits for the text on the serial line, then switches the machine off.
 says()
 {
     local text=$1 machine
     shift
-    : >"$work/serial" # what the last machine said must not be taken for it
+    : >"$work/serial" # removes the last machine's output
     timeout 60 "$here/../../scripts/machine" boot -p none "$@" >"$work/serial" 2>&1 &
     machine=$!
     while kill -0 $machine 2>/dev/null && ! grep -aqF -- "$text" "$work/serial"; do
@@ -52,7 +51,7 @@ contents()
         dstest86/ dstest86/{grub.cfg,kernel-32.elf.gz,kernel-64.elf.gz,logs/,options.txt} | LC_ALL=C sort)
 }
 
-# Another folder, another time; the revision and the date are given since a copy has no history.
+# Another folder, another time. Revision and date are passed because a copy has no history.
 rebuilt()
 {
     local revision
@@ -73,19 +72,19 @@ refused()
 
 echo 1..11
 check "the image has less than 8 MB" small
-check "it holds loaders and kernels of both widths" contents
+check "the image holds loaders and kernels of both widths" contents
 text=$'# one test, please\r\nrun=ds.area.readback\r\nrecords=none\r'
-check "options.txt is read by UEFI: comments, CRLF" says 'pass=0 fail=0 skip=1 error=0' -r usb -o "$text"
-check "options.txt is read by BIOS: comments, CRLF" says 'pass=0 fail=0 skip=1 error=0' -r bios-usb -o "$text"
-check "options.txt that is no text is refused by the loader" \
+check "the UEFI loader reads options.txt: comments, CRLF" says 'pass=0 fail=0 skip=1 error=0' -r usb -o "$text"
+check "GRUB and the kernel read options.txt: comments, CRLF" says 'pass=0 fail=0 skip=1 error=0' -r bios-usb -o "$text"
+check "the loader refuses a binary options.txt" \
     says 'dstest86: \dstest86\options.txt: line 2: a character that is not printable ASCII (allowed in comments only)' -r cd32 -o $'run=\xe4'
-check "options.txt that is no text is refused by the kernel" says \
+check "the kernel refuses a binary options.txt" says \
     'error: boot: options.txt: line 2: a character that is not printable ASCII (allowed in comments only)' \
     -r bios-cd -o $'run=\xe4'
-check "a width that the processor has not is refused by the loader" \
+check "the loader refuses width=64 on a 32-bit processor" \
     says 'width=64: this processor has no long mode (CPUID.80000001H:EDX bit 29); use width=32' -r uefi32 -w 64 -- -cpu max,-lm
-check "a kernel that does not fit into memory is refused by GRUB" \
+check "GRUB refuses a kernel that does not fit into memory" \
     says 'error: GRUB cannot start kernel-64.elf.gz' -r bios-cd -- -m 3
-check "make run ends with an error where no kernel is started" refused
+check "make run ends with an error if no kernel starts" refused
 check "grub.cfg chooses the width" says 'verdict=skip' -r bios-disk -w 32 -o 'run=ds.*'
 check "the image has the same bytes when it is built elsewhere" rebuilt

@@ -1,7 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-#
-# The files that make install-model installs work from any folder, without the source tree. Prints TAP.
+# The files that `make install-model` installs work from any folder, without the source tree.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -21,28 +20,28 @@ my @guest = (split(" ", "-display none -no-reboot -serial stdio -device isa-debu
 chdir '/';
 is(system('make', '-s', '-C', $root, 'install-model', "PREFIX=$prefix"), 0, 'make install-model');
 
-is(`grep -lF '$root' '$prefix/lib/dstest86/qemu-ds' '$prefix/lib/dstest86/qemu-system-x86_64'`, "", "nothing of it is in this tree");
+is(`grep -lF '$root' '$prefix/lib/dstest86/qemu-ds' '$prefix/lib/dstest86/qemu-system-x86_64'`, "", "installed scripts do not name the source tree");
 my ($status, $out, $err) = run('timeout', 120, $command, qw(--profile icelake --truth), "$folder/truth,", @guest, 'run=bts.calls');
 is($status, 33, 'the guest passes');
-like($out, qr/^# cpu .* Ice Lake/m, 'on the processor that was asked for');
-like(read_file("$folder/truth,"), qr/^bts /m, 'and the model logs its records');
+like($out, qr/^# cpu .* Ice Lake/m, '--profile icelake: the guest finds Ice Lake');
+like(read_file("$folder/truth,"), qr/^bts /m, '--truth: the log has records');
 is($err, '', 'no violation');
 ($status, $out, $err) = run('timeout', 120, $command, qw(--profile=alderlake --cores=E), @guest, 'run=bts.calls');
-is("$status $err", '33 ', 'a kind of core by its letter');
-like($out, qr/^# cpu .* Gracemont/m, 'is the one that the guest finds');
+is("$status $err", '33 ', '--cores=E: the guest passes');
+like($out, qr/^# cpu .* Gracemont/m, '--cores=E: the guest finds Gracemont');
 
 ($status, $out, $err) = run('timeout', 120, $command, @guest, 'run=forbidden.lvt_masked');
 like($err, qr/^violation .* lvtpc-masked: /m, 'a violation is on standard error') or diag $out;
 ($status, $out, $err) = run('timeout', 120, $command, '--strict', @guest, 'run=forbidden.lvt_masked');
 is($status, 70, '--strict ends with 70');
-like($err, qr/^violation .*^qemu-ds: violations of the manual by the guest: \d+; QEMU's own exit status: \d+$/ms, 'and says why');
+like($err, qr/^violation .*^qemu-ds: violations of the manual by the guest: \d+; QEMU's own exit status: \d+$/ms, '--strict prints the reason');
 ($status, $out, $err) = run('timeout', 120, $command, '--strict', '--violations', "$folder/v", @guest, 'run=bts.calls');
-is("$status $err", '33 ', '--strict leaves the status of a clean run alone');
-ok(-z "$folder/v", 'and an empty report');
+is("$status $err", '33 ', '--strict: a clean run keeps its status');
+ok(-z "$folder/v", '--violations: the report is empty');
 ok(-x "$prefix/lib/dstest86/ds-inspect" && -r "$prefix/lib/dstest86/dstest86.py", "GDB's commands are installed");
 mkdir "$folder/state";
 ($status, $out, $err) = run('timeout', 120, $command, '--state', "$folder/state", @guest, 'run=bts.calls');
-ok($status == 33 && -s "$folder/state/0", '--state: what a debugger cannot read') or diag "$status $err";
+ok($status == 33 && -s "$folder/state/0", '--state writes the state') or diag "$status $err";
 
 ($status, $out, $err) = run('timeout', 120, $command, "--profile");
 is("$status $err", "2 qemu-ds: --profile needs a value\n", "an option without its value is refused");
@@ -73,5 +72,5 @@ SKIP: {
     is(`mandoc -T lint -W warning $prefix/share/man/man1/qemu-ds.1`, '', 'the manual page is well formed');
 }
 is(system('make', '-s', '-C', $root, 'uninstall-model', "PREFIX=$prefix"), 0, 'make uninstall-model');
-is(`find $prefix -type f -o -type l`, '', 'leaves nothing');
+is(`find $prefix -type f -o -type l`, '', 'uninstall-model leaves no file');
 done_testing();

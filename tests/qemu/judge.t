@@ -1,9 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-#
-# The judge of machines (scripts/lib) must accept correct input, and find each single mistake: in a log, in a record that the
-# model's truth contradicts, in a boot of tests/qemu/cases, in a fault of tests/qemu/faults that no test detects, and in a
-# machine that does not end. Each row has one mistake.
+# The judge of machines (scripts/lib) must accept correct input and find each planted mistake, one per row: in logs, in records
+# that contradict the model's truth, in boots of tests/qemu/cases, in faults of tests/qemu/faults, in machines that do not end.
 use strict;
 use warnings;
 use File::Path qw(remove_tree);
@@ -54,7 +52,7 @@ ok 5 bts.two
 # facility lbr pass 1 of 1
 # end dstest86 verdict=fail pass=2 fail=1 skip=1 error=0 differs=1
 END
-# A hybrid: all tests on each kind of its cores.
+# A hybrid runs all tests on each kind of core.
 my @hybrid = split /\n/, <<'END';
 # begin dstest86 0.1.0 abc 64
 # cpu 0 apic 0x0 Core Golden Cove, kind core: 2 of 4 processors
@@ -77,7 +75,7 @@ ok 4 lbr.one.atom # SKIP no depth
 # end dstest86 verdict=pass pass=3 fail=0 skip=1 error=0 differs=0 kinds=core,atom
 END
 
-# All complaints on a log after an edit of every line's $_, which must change something.
+# Applies $edit to each line (in $_), which must change something, and returns the judge's complaints.
 sub judged
 {
     my ($edit, @lines) = @_;
@@ -88,17 +86,17 @@ sub judged
     return join '; ', @wrong;
 }
 
-is_deeply [judge(\@log)], ['fail'], 'a right log';
-is_deeply [judge(\@hybrid)], ['pass'], 'a right log of two kinds of cores';
+is_deeply [judge(\@log)], ['fail'], 'a correct log';
+is_deeply [judge(\@hybrid)], ['pass'], 'a correct log of two kinds of cores';
 is judged(sub { s/^# area pebs.*// }, @log), '', 'an area in which every test was skipped is left out';
 for (['1 of 1, 1 does not apply', qr/^$/], ['1 of 2', qr/^$/], ['1 of 1', qr/"facility bts fail 1 of 1"/]) {
     my ($said, $complaint) = @$_;
     like judged(sub { s/^ok 5 bts.two/$& # SKIP why/; s/^(# area bts +)1 ( +0 +1 +)0/${1}0 ${2}1/; s/^(# result bts.two) pass/$1 skip/;
         s/pass=2 (.*) skip=1/pass=1 $1 skip=2/; s/^(# facility bts fail) .*/$1 $said/ }, @log), $complaint, "one skipped: fail $said";
 }
-for ([sub { s/^(# begin.*)/$1\n$1/ }, 'came twice'], [sub { s/^# begin.*// }, 'no "# begin'],
-    [sub { s/^(# end.*)/$1\n$1/ }, 'the line "# end" is there 2 times, not once'],
-    [sub { s/^# end.*// }, 'the line "# end" is there 0 times, not once'],
+for ([sub { s/^(# begin.*)/$1\n$1/ }, 'occurs twice'], [sub { s/^# begin.*// }, 'no "# begin'],
+    [sub { s/^(# end.*)/$1\n$1/ }, 'the line "# end" occurs 2 times, not once'],
+    [sub { s/^# end.*// }, 'the line "# end" occurs 0 times, not once'],
     [sub { s/verdict=fail // }, 'has no verdict'],
     [sub { s/^1\.\.5// }, 'no plan'], [sub { s/^1\.\.5/1..5\n1..5/ }, 'second plan'],
     [sub { s/^ok 5.*// }, 'plan of 5, 4 reported'], [sub { s/^1\.\.5/1..4/ }, 'plan of 4, 5 reported'],
@@ -143,17 +141,17 @@ for ([sub { s/ kinds=.*// }, 'names the kinds none, the tests ran on atom'],
     [sub { s/,atom$/,atom2/ }, 'names the kinds core,atom2, the tests ran on atom'],
     [sub { s/,atom$/,atom,atom2/ }, 'names the kinds core,atom,atom2, the tests ran on atom'],
     [sub { s/^1\.\.4/1..3/; s/^ok 4.*// }, 'lbr.one ran on 1 kinds of cores, not 2'],
-    [sub { s/^ok [34].*// }, 'names the kinds core,atom, the tests ran on the first alone'],
+    [sub { s/^ok [34].*// }, 'names the kinds core,atom, the tests ran on the first only'],
     [sub { s/^# facility bts\.atom.*// }, 'no line for the facility bts.atom'],
     [sub { s/^(# facility bts)\.atom(.*)/$1.atom$2\n$1.atom2 pass 1 of 1/ }, 'the facility bts.atom2 is unknown'],
     [sub { s/^(# facility bts\.atom pass 1 of) 1/$1 2/ }, '"facility bts.atom pass 1 of 2", but of 1 tests'],
     [sub { s/^# facility bts pass.*/# facility bts pass 2 of 2/ }, '"facility bts pass 2 of 2", but of 1 tests'],
     [sub { s/^(# facility lbr\.atom) none/$1 untested/ }, 'verdict=pass, but the results make it incomplete'],
     [sub { s/^ok 1 bts.one/ok 1 bts.one.atom/; s/^ok 3 bts.one.atom/ok 3 bts.one/ },
-        'the tests of one kind are not behind those of the other'],
-    [sub { s/^# tests on cpu 2.*// }, '"# tests on" is there 0 times, for 1 further kinds'],
-    [sub { s/^(# tests on cpu 2.*)/$1\n$1/ }, '"# tests on" is there 2 times, for 1 further kinds'],
-    [sub { s/^# cpu 2 .*// }, '"# end" names the kind atom, which the head has not'],
+        'the tests of the kinds are mixed'],
+    [sub { s/^# tests on cpu 2.*// }, '"# tests on" occurs 0 times, further kinds: 1'],
+    [sub { s/^(# tests on cpu 2.*)/$1\n$1/ }, '"# tests on" occurs 2 times, further kinds: 1'],
+    [sub { s/^# cpu 2 .*// }, '"# end" names the kind atom, which no processor in the head has'],
     [sub { s/error=0/error=1/ }, '"# end" says error=1, counted 0'],
     [sub { s/^(ok 4 .*)/$1\n# error: cpu 2 does not respond after the last test/; s/error=0/error=1/ },
         'verdict=pass, but the results make it error']) {
@@ -161,7 +159,7 @@ for ([sub { s/ kinds=.*// }, 'names the kinds none, the tests ran on atom'],
     like judged($edit, @hybrid), qr/\Q$complaint/, $complaint;
 }
 
-# Edits that make the one failure of the log a pass, an error, and a run with an untested facility; each allows one verdict.
+# Edits that turn the log's failure into a pass, an error, or an untested facility. Each permits one verdict.
 my $mended = sub {
     s/^not ok 2/ok 2/;
     s/(result bts.one) fail/$1 differs/;
@@ -251,7 +249,7 @@ sub complaints
     return join '; ', @wrong;
 }
 
-# Edits $_, the kernel's lines, or the truth.
+# said(), true(): edit the kernel's lines, or the truth (in $_), and expect the complaint.
 sub said { my ($edit,
     $complaint) = @_; local $_ = $said; $edit->() or die "nothing changed: $complaint\n"; like complaints($_, $truth),
     qr/$complaint/, $complaint }
@@ -260,7 +258,7 @@ sub true { my ($edit,
     qr/$complaint/, $complaint }
 
 is_deeply [compare([split /\n/, $said], [split /\n/, $truth])],
-    ['compared 2 bts and 3 pebs records and 3 lbr stacks with the truth'], 'right records';
+    ['compared 2 bts and 3 pebs records and 3 lbr stacks with the truth'], 'correct records';
 for my $field ([0, 'ip'], map({ [0, $_] } qw(eventing_ip counters tsc rax rbx data_address data_source latency)),
     [1, 'eip'], [1, 'eax'],
     map { [2, $_] } qw(eventing_ip retire_latency xmm0)) {
@@ -319,10 +317,10 @@ true(@$_) for
         'a dsmodel truth 1'),
     [sub { s/^bts/btsx/m }, 'truth line 2 is not understood'], [sub { s/ to=/ to / }, 'truth line 2 is not understood'],
     [sub { s/^pmi/pmis/m }, 'truth line 4 is not understood'];
-is complaints($said, $truth . "pebs-dropped vcpu=0 ip=0x1\n"), '', 'a record that was dropped is none';
-like complaints('', "dsmodel truth 1\n"), qr/no record was printed/, 'nothing compared';
+is complaints($said, $truth . "pebs-dropped vcpu=0 ip=0x1\n"), '', 'a dropped record does not count as a record';
+like complaints('', "dsmodel truth 1\n"), qr/no record was printed/, 'no record to compare';
 
-# A buffer of three records for the branches $from ($kept of them are printed), and then a test with one branch.
+# A test with a buffer of three records for the branches $from. It prints those at $kept. Then a test with one branch.
 sub ring
 {
     my ($said, $from, $kept, $place, @between) = @_;
@@ -340,10 +338,10 @@ for ($circular, $undrained) {
     is ring($_, $straight, [4 .. 6], 0x1000), '', "$_: keeps the newest records";
     is ring($_, $loop, [4 .. 6], 0x1000), '', "$_: a loop";
     like ring($_, $straight, [3 .. 5], 0x1000), qr/4 bts records printed, the truth has 5/, "$_: the newest is missing";
-    like ring($_, $straight, [5, 6], 0x1000), qr/3 bts records printed, the truth has 8/, "$_: a kept one is missing";
-    like ring($_, $straight, [4, 6, 5], 0x1000), qr/records printed, the truth has/, "$_: another order";
+    like ring($_, $straight, [5, 6], 0x1000), qr/3 bts records printed, the truth has 8/, "$_: a record that was kept is missing";
+    like ring($_, $straight, [4, 6, 5], 0x1000), qr/records printed, the truth has/, "$_: wrong order";
 }
-is ring($undrained, $straight, [4 .. 6], 0x1000, $interrupt), '', 'an undrained buffer lets no interrupt in';
+is ring($undrained, $straight, [4 .. 6], 0x1000, $interrupt), '', 'an interrupt does not drain an undrained buffer';
 for ([$circular, 0x1000, $interrupt], [$circular, 0x2000], ['# no # bts buffer circular: kept', 0x1000], ['', 0x1000],
     ["$circular\n# test bts.other", 0x1000]) {
     my ($said, $place, @between) = @$_;
@@ -351,7 +349,7 @@ for ([$circular, 0x1000, $interrupt], [$circular, 0x2000], ['# no # bts buffer c
         "records that were not overwritten: $said @between";
 }
 
-# A call stack: the second call returned before the third, which was written over it, and called a fourth that returned.
+# A call stack. The second call returned; the third overwrote its entry and called the fourth, which also returned.
 my @calls = ([5, 0x10, 0x100], [6, 0x104, 0x200], [6, 0x108, 0x300], [7, 0x304, 0x200]);
 sub call_stack
 {
@@ -379,7 +377,7 @@ my %violators = ('pmi.lost' => ['pmi-lost'], 'forbidden.zero' => ['area-zero'], 
 my %status = (pass => 33, fail => 35, error => 39, panic => 41);
 my $branch = '# bts 0 0x0000000000201234 a+0x4 => 0x0000000000201256 b+0x0';
 
-# A log of tests, RESULT ID or ID each, with all that they make.
+# A log of these tests ("RESULT ID", or "ID" for a pass), with the table, reasons and end that follow from them.
 sub log_of
 {
     my (@tests) = @_;
@@ -420,10 +418,10 @@ for (['64 pvh skylake pass records=all : # test bts.one', {}], ['64 uefi skylake
     ['64 pvh skylake panic', { serial => \@panicked, violations => [] }],
     [$pass, { serial => \@panicked, violations => [] }, 'verdict panic, expected pass'],
     [$pass, { status => 35 }, "QEMU's exit status 35 says fail, the log says pass"],
-    (map { [$pass, { status => $_ }, "QEMU's exit status $_ is no verdict"] } 0, 1, 139),
+    (map { [$pass, { status => $_ }, "QEMU's exit status $_ is not a verdict"] } 0, 1, 139),
     ['64 pvh skylake pass exit=none', { status => 0 }], ['64 pvh skylake fail exit=none', { status => 0 },
         'verdict pass, expected fail'],
-    ['64 pvh skylake pass exit=none', { status => 1 }, "QEMU's exit status 1 is no verdict"],
+    ['64 pvh skylake pass exit=none', { status => 1 }, "QEMU's exit status 1 is not a verdict"],
     # what differs from the typical
     [$pass, { tests => ['differs bts.one', 'pmi.lost'] }, 'differs bts.one: said above'],
     ['64 pvh skylake pass latitude=5', { tests => ['differs bts.one', 'pmi.lost'] }],
@@ -433,23 +431,23 @@ for (['64 pvh skylake pass records=all : # test bts.one', {}], ['64 uefi skylake
         "QEMU's exit status 33 says pass, the log says nothing", 'verdict none, expected pass'],
     [$pass, { serial => [map { s/^1\.\.2/1..3/r } log_of(@both)] }, 'plan of 3, 2 reported'],
     ['32 pvh skylake pass', {}, 'the 64-bit kernel started'],
-    ['64 pvh skylake pass : # test bts.two', {}, 'neither the log nor stderr holds "# test bts.two"'],
+    ['64 pvh skylake pass : # test bts.two', {}, 'neither the log nor stderr contains "# test bts.two"'],
     ['64 pvh skylake pass : lacks (it)', { stderr => ['dsmodel: QEMU lacks (it).'] }],
     ['64 pvh skylake pass : lacks it', { stderr => ['dsmodel: QEMU lacks it', 'and more'] }, 'stderr: and more'],
     # what the referee reports
-    [$pass, { violations => [] }, 'the referee did not say pmi-lost'],
+    [$pass, { violations => [] }, 'the referee did not report pmi-lost'],
     [$pass, { violations => undef }, 'the model wrote no violations file'],
     [$pass, { violations => [$lost, $other] }, $other],
     [$pass, { violations => [$lost, 'a line'] }, 'a line'],
     [$pass, { violations => ['advice vcpu=0 rip=0x1 unaligned: an area [SDM]', $lost] }],
-    [$pass, { violations => [$lost =~ s/violation/advice/r] }, 'the referee did not say pmi-lost'],
+    [$pass, { violations => [$lost =~ s/violation/advice/r] }, 'the referee did not report pmi-lost'],
     [$pass, { tests => ['bts.one', 'skip pmi.lost'] }, $lost],
     [$pass, { tests => ['pmi.lost_not', 'bts.one'] }, $lost],
     ['64 pvh skylake fail', { tests => ['bts.one', 'fail pmi.lost'] }],
     [$pass, { tests => [@both, 'forbidden.zero', 'forbidden.zero_too'], violations => [$lost, $zero, $zero] }],
     [$pass, { tests => [@both, 'forbidden.zero', 'forbidden.zero_too'], violations => [$lost,
         ($zero) x 3] }, $zero],
-    [$pass, { tests => ['bts.one', 'forbidden.two'], violations => [$zero] }, 'the referee did not say lvt-masked'],
+    [$pass, { tests => ['bts.one', 'forbidden.two'], violations => [$zero] }, 'the referee did not report lvt-masked'],
     ['64 pvh skylake pass quirk=no_apic', { violations => [$other] }],
     # the truth
     ['64 pvh skylake pass records=all', { truth => undef }, 'the model wrote no truth log'],
@@ -462,10 +460,10 @@ for (['64 pvh skylake pass records=all : # test bts.one', {}], ['64 uefi skylake
     [$refused, { @refusal }], [$refused, { @refusal, status => 2 }],
     (map { [$refused, { @refusal, status => $_ }, "status $_, not a refusal"] } 0, 33, 139),
     [$refused, { @refusal, serial => ['SeaBIOS'] }, 'the machine started'],
-    ['64 pvh skylake refused : unknown route', { @refusal }, 'the refusal does not hold "unknown route"'],
-    [$refused, { @refusal, stderr => [] }, '0 lines said why, not one',
-        'the refusal does not hold "unknown width"'],
-    [$refused, { @refusal, stderr => ['unknown width', 'usage'] }, '2 lines said why, not one']) {
+    ['64 pvh skylake refused : unknown route', { @refusal }, 'the refusal does not contain "unknown route"'],
+    [$refused, { @refusal, stderr => [] }, 'one line of errors expected, got 0',
+        'the refusal does not contain "unknown width"'],
+    [$refused, { @refusal, stderr => ['unknown width', 'usage'] }, 'one line of errors expected, got 2']) {
     my ($line, $is, @right) = @$_;
     my %files = (serial => [log_of(@{$is->{tests} // \@both})], stderr => [], truth => \@truth, violations => [$lost],
         %$is);
@@ -484,17 +482,17 @@ for (['64 pvh skylake pass records=all : # test bts.one', {}], ['64 uefi skylake
 # ---- a fault and its line in tests/qemu/faults
 my %healthy = map { $_ => $_ eq 'pebs.one' ? 'skip' : 'green' } qw(lbr.tos lbr.calls bts.calls pebs.one);
 for (['lbr.*', ['fail lbr.tos', 'error lbr.calls']], ['bts.calls', ['differs bts.calls']], ['bts.calls',
-    ['differs bts.calls'], 'latitude', 'noticed by no test'],
+    ['differs bts.calls'], 'latitude', 'no test noticed'],
     ['bts.calls', ['fail lbr.tos'], 'latitude'], ['panic', ['lbr.tos'], 'panic'],
-    ['lbr.tos bts.calls', ['fail lbr.tos', 'bts.calls'], '', 'did not notice: bts.calls', 'noticed: lbr.tos'],
-    ['lbr.tos bts.calls', ['fail lbr.tos'], '', 'did not notice: bts.calls', 'noticed: lbr.tos'],
-    ['lbr.tos', ['lbr.tos'], '', 'did not notice: lbr.tos', 'noticed: by no test'],
-    ['lbr.tos no.such', ['fail lbr.tos'], '', 'matches no test that runs there: no.such', 'noticed: lbr.tos'],
+    ['lbr.tos bts.calls', ['fail lbr.tos', 'bts.calls'], '', 'did not notice: bts.calls', 'noticed by: lbr.tos'],
+    ['lbr.tos bts.calls', ['fail lbr.tos'], '', 'did not notice: bts.calls', 'noticed by: lbr.tos'],
+    ['lbr.tos', ['lbr.tos'], '', 'did not notice: lbr.tos', 'noticed by: none'],
+    ['lbr.tos no.such', ['fail lbr.tos'], '', 'matches no test that runs there: no.such', 'noticed by: lbr.tos'],
     ['lbr.tos pebs.*', ['fail lbr.tos', 'fail pebs.one'], '', 'matches no test that runs there: pebs.*',
-        'noticed: lbr.tos'],
-    ['lbr.tos', ['fail lbr.tos'], 'panic', 'the kernel panicked', 'noticed: lbr.tos'],
-    ['panic lbr.tos', ['fail lbr.tos'], '', 'the kernel did not panic', 'noticed: lbr.tos'],
-    ['lbr.tos', ['fail lbr.tos'], 'cut', 'the kernel came to no verdict'], ['lbr.tos',
+        'noticed by: lbr.tos'],
+    ['lbr.tos', ['fail lbr.tos'], 'panic', 'the kernel panicked', 'noticed by: lbr.tos'],
+    ['panic lbr.tos', ['fail lbr.tos'], '', 'the kernel did not panic', 'noticed by: lbr.tos'],
+    ['lbr.tos', ['fail lbr.tos'], 'cut', 'the kernel printed no verdict'], ['lbr.tos',
         ['fail lbr.tos'], 'killed', 'timed out after 9 seconds']) {
     my ($globs, $tests, $how, @right) = @$_;
     $how //= '';
@@ -515,33 +513,33 @@ sub cases { write_file("$folder/cases", join '', map { "$_\n" } @_); return read
     [['core2', 32], ['core2', 64]]) }
 sub names { return join '|', map { $_->{name} } @_ }
 my @all = read_cases("$FindBin::Bin/cases");
-is join(', ', map { "@$_" } unbooted([machines()], @all)), '', 'each kernel and profile has its line in cases';
+is join(', ', map { "@$_" } unbooted([machines()], @all)), '', 'cases has a line for each kernel and profile';
 for my $more (qw(run=bts.* skip=lbr.* quirk=no_apic latitude=7 cores=E fault=x firmware=lvt), '-- -smp 2') {
-    is scalar unbooted([['core2', 64]], cases("64 pvh core2 pass records=all $more")), 1, "not whole: $more";
+    is scalar unbooted([['core2', 64]], cases("64 pvh core2 pass records=all $more")), 1, "does not run all tests: $more";
 }
 is names(cases('64 pvh  *    pass records=all', '32 uefi core2 pass')),
-    '64 pvh core2 pass records=all|32 uefi core2 pass', 'a line for each machine of this width';
+    '64 pvh core2 pass records=all|32 uefi core2 pass', 'profile *: each machine of this width';
 is names(cases('64 pvh * pass records=all', '64 uefi core2 pass records=all')), '64 uefi core2 pass records=all',
-    '... that no other line boots';
+    '... except those that another line boots';
 my %sampled = map { ("$_->{route} route" => 1, "$_->{expected} verdict" => 1,
     "$_->{profile} profile" => 1) } sample(@all);
 my @each = (map({ ($_->{expected} =~ /^(?:error|refused)$/ ? () : "$_->{route} route",
     "$_->{expected} verdict") } @all), map { "$_->[0] profile" } machines());
-is join(' ', grep { !$sampled{$_} } @each), '', 'the sample leaves no route, verdict or profile out';
-for (['64 pvh core2', 'line 1: want WIDTH ROUTE PROFILE EXPECTED'], ["#! one\n#! two\n64 pvh core2 pass",
-    'line 2: no line is between'], ['#! one', 'no line follows the title one']) {
-    ok !eval { cases($_->[0]); 1 }, "a line that is refused: $_->[1]";
+is join(' ', grep { !$sampled{$_} } @each), '', 'the sample has every route, verdict and profile';
+for (['64 pvh core2', 'line 1: expected WIDTH ROUTE PROFILE VERDICT'], ["#! one\n#! two\n64 pvh core2 pass",
+    'line 2: no line between'], ['#! one', 'no line follows the title one']) {
+    ok !eval { cases($_->[0]); 1 }, "refused: $_->[1]";
     like $@, qr/\Q$_->[1]/, '... with the reason';
 }
-for (['bts.lost skylake', 'want FAULT PROFILE'], ['bts.threshold.ignored : x', 'no profile'],
+for (['bts.lost skylake', 'expected FAULT PROFILE'], ['bts.threshold.ignored : x', 'no profile'],
     ['no.such skylake : x', "unknown fault 'no.such'"],
-    ['bts.threshold.ignored no : x', "unknown profile 'no'"], ['bts.threshold.ignored skylake : ', 'no test behind']) {
+    ['bts.threshold.ignored no : x', "unknown profile 'no'"], ['bts.threshold.ignored skylake : ', 'no test after']) {
     write_file("$folder/faults", "$_->[0]\n");
-    ok !eval { read_faults("$folder/faults"); 1 }, "a line that is refused: $_->[0]";
+    ok !eval { read_faults("$folder/faults"); 1 }, "refused: $_->[0]";
     like $@, qr/line 1: .*\Q$_->[1]/, '... with the reason';
 }
 
-# ---- concurrent machines: one that ends, one that ends at SIGTERM, and one that only SIGKILL ends
+# ---- concurrent machines: one ends, one ends at SIGTERM, and one only at SIGKILL
 write_file("$folder/tree/scripts/machine",
     "#!/bin/sh\necho hello\ncase \$2 in\nends) exit 33 ;;\nlate) exec sleep 100 ;;\ndeaf) trap '' TERM; while :; do sleep 0.1; done ;;\nesac\n");
 chmod 0755, "$folder/tree/scripts/machine";
@@ -549,10 +547,10 @@ $SideBySide::root = "$folder/tree";
 my @ended;
 side_by_side(1, sub { push @ended, join ' ', $_[0]{arguments}[0], $_[0]{killed} // $_[0]{status}; },
     map { { folder => "$folder/$_", arguments => [$_] } } qw(late ends deaf));
-is "@ended", 'late 1 ends 33 deaf 1', 'who ends, and who is killed, in order';
-is -s "$folder/ends/serial", 6, 'what a machine printed';
+is "@ended", 'late 1 ends 33 deaf 1', 'ended and killed machines, in order';
+is -s "$folder/ends/serial", 6, "the file has a machine's output";
 
-# ---- prove itself, end to end: a test that detects the fault, and a line that names one that does not
+# ---- scripts/prove, end to end: a line whose test detects the fault, and one whose test does not
 for (['bts.threshold.ignored skylake : bts.interrupt.threshold', 0], ['bts.threshold.ignored skylake : bts.calls', 1]) {
     write_file("$folder/faults", "$_->[0]\n");
     system "$FindBin::Bin/../../scripts/prove --file='$folder/faults' --folder='$folder/prove' . >'$folder/out' 2>&1";

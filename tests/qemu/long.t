@@ -1,9 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
-# Sends a million records of each kind through small buffers: the model's truth log must have as many as the kernel decoded,
-# and as the index showed. Prints the three counts. The truth log goes through a FIFO and is only counted.
+# Sends a million records of each kind through small buffers. The kernel's count, the buffer indexes and the model's truth log
+# must agree. Prints the three counts. The truth log goes through a FIFO and is only counted.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -16,7 +15,7 @@ use Test::More;
 my $least = 1_000_000;
 my @runs = (['long.bts', 'core2', 'bts'], ['long.pebs.taken', 'skylake', 'pebs']);
 
-# The number of records that the model wrote, by kind, once the machine has ended.
+# Waits for the machine's end and returns the number of records that the model wrote, by kind.
 sub count_truth
 {
     my ($path) = @_;
@@ -40,7 +39,7 @@ for my $run (@runs) {
     ok($kernel >= $least, "$test: at least $least records");
     is($kernel, $index, "$test: kernel and index agree");
     is($kernel, $truth->{$kind}, "$test: kernel and truth agree");
-    is($truth->{'pebs-dropped'} // 0, 0, "$test: the processor dropped none");
+    is($truth->{'pebs-dropped'} // 0, 0, "$test: the processor dropped no record");
     note "$test: kernel $kernel, index $index, truth $truth->{$kind}";
 }
 done_testing;

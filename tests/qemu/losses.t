@@ -1,9 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
-# Losses: if QEMU lacks something that the model needs, the model reports it once, with the cost. Only the tests that depend
-# on it fail, and wrong values are not used. hide.c hides QEMU's symbols or replaces them. Prints TAP.
+# If QEMU lacks something that the model needs, the model reports it once, with the cost, and uses no wrong value. Only the
+# tests that depend on it fail. hide.c hides or replaces QEMU's symbols.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -14,7 +13,7 @@ use Test::More;
 
 my $hide   = realpath("$FindBin::Bin/../../build/hide.so") // die "losses.t: build/hide.so is missing; make qemu-test makes it\n";
 
-# Tests that depend on some loss, and others that must not.
+# Tests that some loss makes fail, and tests that must always pass.
 my @tests = qw(bts.calls bts.interrupt.threshold lbr.calls lbr.debug_exception.disables lbr.debug_exception.kept_out
   pebs.loads pebs.registers pebs.interrupt.threshold pebs.record.tsc perfmon.count perfmon.rdpmc.beyond);
 
@@ -75,19 +74,19 @@ sub failed
 }
 
 my ($status, $out, $err) = boot_without('');
-is("$status $err" . failed($out), 'pass ', 'nothing hidden: nothing said, and all passes') or diag $out;
+is("$status $err" . failed($out), 'pass ', 'no symbol hidden: no message, and all tests pass') or diag $out;
 
 for my $case (@cases) {
     my ($hidden, $reason, $cost, @noticing) = @$case;
     ($status, $out, $err) = boot_without($hidden);
     like($err, qr/\Adsmodel: QEMU \d+\.\d+\.\d+ \Q$reason: $cost\E.*\Z/, "HIDE=$hidden is reported once, with its cost");
-    is(failed($out), join(' ', sort @noticing), '... and these tests notice it');
-    is($status, @noticing ? 'fail' : 'pass', '... and the guest runs to its end');
+    is(failed($out), join(' ', sort @noticing), '... exactly the tests that depend on it fail');
+    is($status, @noticing ? 'fail' : 'pass', '... the guest runs to its end');
 }
 
 ($status, $out, $err) = boot_without('vmstate_x86_cpu', '-s', 2);
-is(scalar(() = $err =~ /^dsmodel: /mg), 1, 'with two processors, too, it is reported once');
+is(scalar(() = $err =~ /^dsmodel: /mg), 1, 'two processors: one report');
 ($status, $out, $err) = boot_without('use_icount qmp_query_version');
 like($err, qr/\Adsmodel: this QEMU does not export use_icount: /,
-    'a QEMU that does not tell its release is named without');
+    'if QEMU does not report its release, the message omits it');
 done_testing();

@@ -1,9 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
-# scripts/machine: refused arguments, QEMU's arguments that no boot of tests/qemu/cases shows, the exit status of `run`, and the
-# report on KVM. QEMU is a script here, in a tree whose path has a comma, which must be doubled for QEMU.
+# scripts/machine: refused arguments, QEMU arguments that no boot of tests/qemu/cases has, the exit status of `run`, and the
+# report on KVM. A script replaces QEMU. Its tree's path has a comma, which QEMU's options need doubled.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -29,26 +28,26 @@ my ($status, $out) = machine('boot', '-p', 'core2', '-f', 'x,y', '-q', 'z', '-L'
 my $doubled = $top =~ s/,/,,/gr;
 like($out, qr{ \[-plugin\] \[\Q$doubled\E/build/dsmodel.so,profile=core2,truth=F,,D/truth,violations=F,,D/violations,quirk=z,latitude=7:u,,v,fault=x,,y\]$},
     'commas are doubled');
-is($status, 77, 'the status of boot is that of QEMU');
-like((machine('boot', '--', '-m', 16))[1], qr/ \[-m\] \[256\] .* \[-m\] \[16\]$/, 'the options of QEMU come last');
+is($status, 77, 'boot passes on the status of QEMU');
+like((machine('boot', '--', '-m', 16))[1], qr/ \[-m\] \[256\] .* \[-m\] \[16\]$/, "the user's QEMU options come last");
 is((machine(qw(boot --route=pvh --width= --profile=none --options= --fault= --latitude=)))[0], 77,
     'empty options, as make passes them, mean the defaults');
 unlike((machine(qw(boot -p none -d F -f x -q y -L 7)))[1], qr/plugin/, 'no model with the profile none');
 unlike((machine(qw(boot -R -p none -k), $qemu))[1], qr/no-reboot/, 'a machine that restarts');
 
 # ---- refused arguments
-for (['boot -w 16', "unknown width '16'; want 32 or 64"],
-    (map { ["boot -s $_", "--processors: want a number from 1 to 999, not '$_'"] } 0, 1000, 'x', '1x'),
+for (['boot -w 16', "unknown width '16'; expected 32 or 64"],
+    (map { ["boot -s $_", "--processors: expected a number from 1 to 999, not '$_'"] } 0, 1000, 'x', '1x'),
     ["boot -r uefi -k $qemu", "--image=$qemu: route uefi starts only the kernels inside the loader; use --route=pvh"],
-    ['boot -b x2apic,acpi', qr/^--firmware: unknown 'acpi'; want some of: absent device /],
+    ['boot -b x2apic,acpi', qr/^--firmware: unknown 'acpi'; expected some of: absent device /],
     ['boot -b lvt -r cd', '--firmware=lvt: route cd has firmware of its own; use --route=pvh'],
-    ['boot -r pxe', qr/^unknown route 'pxe'; want one of: bios-cd /],
+    ['boot -r pxe', qr/^unknown route 'pxe'; expected one of: bios-cd /],
     ['boot -r usb -R', '--restart writes to the image; give a copy of it as --image=FILE'],
     ['boot -r net -o list',
-        'route net gets its loader and its options from a server; give none by --image, --width or --options'],
+        'route net gets its loader and its options from a server; omit --image, --width and --options'],
     ['boot -m /no/such.so', '--model=/no/such.so: no such file'], ['boot -k /no/such.elf',
         '--image=/no/such.elf: no such file'],
-    ['boot -a hvf', "unknown accelerator 'hvf'; want tcg or kvm"],
+    ['boot -a hvf', "unknown accelerator 'hvf'; expected tcg or kvm"],
     (map { ["boot -a kvm --$_=x", qr/^--accel=kvm --$_=\S+: there is no model on a real processor/] }
         qw(fault quirk latitude folder firmware cores model)),
     ['boot -r cd', 'build/dstest86.iso is missing; run ./bootstrap, then make'],
@@ -63,12 +62,12 @@ for (['boot -w 16', "unknown width '16'; want 32 or 64"],
     is($status, 2, '... with status 2');
 }
 my ($helped, $help) = machine('--help');
-ok($helped == 0 && $help eq (machine('run', '--help'))[1], 'the help of all and of a subcommand');
+ok($helped == 0 && $help eq (machine('run', '--help'))[1], '--help prints the same with and without a subcommand');
 my @long = $help =~ /^ +-\w, --(\w+)/mg;
 is_deeply([grep { (machine('boot', "--$_"))[2] =~ /Unknown option/ } @long],
-    [], 'the help names no option that there is not');
+    [], 'each option in the help exists');
 
-# ---- run: the verdict that both log and QEMU's exit status have
+# ---- run: the verdict, on which the log and QEMU's exit status must agree
 my $begin = '# begin dstest86 0.1.0 abc 64';
 my @panic = ($begin, '# panic vector 8', '# end dstest86 verdict=panic');
 my @fail = ($begin, '1..1', 'not ok 1 bts.one', '# area pass differs fail skip error', '# area bts 0 0 1 0 0',
@@ -93,28 +92,28 @@ for ([33, 0, @pass], [35, 1, @fail], [45, 3, @incomplete], [37, 77, @skip], [39,
     my ($qemu_status, $status, @lines) = @$_;
     my ($verdict, $log) = ($lines[-1] =~ /verdict=(\w+)/, join '', map { "$_\n" } @lines);
     is(run_log("exit $qemu_status", '', @lines), "$status|$log|", "$verdict: status $status");
-    is(run_log('exit 0', '', @lines), "$status|$log|", "$verdict, and the machine is shut down");
+    is(run_log('exit 0', '', @lines), "$status|$log|", "$verdict, then a shutdown: status 0 is accepted");
     my $other = $qemu_status == 33 ? 35 : 33;
-    like(run_log("exit $other", '', @lines), qr/^2\|.*\|machine: the log says $verdict, QEMU's exit status $other says /s, "$verdict, and QEMU says another");
-    like(run_log('kill -SEGV $$', '', @lines), qr/^2\|.*\|machine: QEMU's exit status 139 is not a verdict\n/s, "$verdict, and QEMU crashes");
+    like(run_log("exit $other", '', @lines), qr/^2\|.*\|machine: the log says $verdict, QEMU's exit status $other says /s, "$verdict, but QEMU's status is another verdict");
+    like(run_log('kill -SEGV $$', '', @lines), qr/^2\|.*\|machine: QEMU's exit status 139 is not a verdict\n/s, "$verdict, but QEMU crashes");
 }
-like(run_log('exit 33', '', @pass[0 .. $#pass - 1]), qr/^2\|.*\|machine: .*"# end" is there 0 times/s, 'a log without its end');
+like(run_log('exit 33', '', @pass[0 .. $#pass - 1]), qr/^2\|.*\|machine: .*"# end" occurs 0 times/s, 'a log without its end');
 is(run_log('exit 1', "no such device\n"), "2||no such device\n", 'QEMU does not start');
 is(run_log('exec sleep 100', '', "\e[2Jloader\r", '', 'dstest86: no kernel started; returning to the firmware in 30 seconds, or after a key'),
     "99|loader\ndstest86: no kernel started; returning to the firmware in 30 seconds, or after a key\n|", 'a loader that starts no kernel ends the run');
-like(run_log('exec sleep 100', "KVM internal error. Suberror: 1\n", $begin), qr/^99\|.*\|KVM internal error.*\nmachine: KVM cannot go on with/s, 'so does an error of KVM');
+like(run_log('exec sleep 100', "KVM internal error. Suberror: 1\n", $begin), qr/^99\|.*\|KVM internal error.*\nmachine: KVM cannot go on with/s, 'an error of KVM ends the run');
 
 # ---- kvm
 like(join('|', machine('kvm', "$top/kvm")), qr/^1\|\|kvm: there is no \S+: load the module kvm_intel; /, 'no KVM');
-is(join('|', machine('kvm', '/dev/null')), "1||kvm: /dev/null is not KVM: it does not tell the version of its interface\n", 'another device');
+is(join('|', machine('kvm', '/dev/null')), "1||kvm: /dev/null is not KVM: it reports no API version\n", 'a device other than KVM');
 SKIP: {
-    skip 'no /dev/kvm here that may be opened', 4 if !-r '/dev/kvm' || !-w _;
+    skip '/dev/kvm is missing or not accessible', 4 if !-r '/dev/kvm' || !-w _;
     my ($status, $cpu, $said) = machine('kvm');
     is($status, 0, 'KVM answers');
     like($cpu, qr/^host,migratable=off,pmu=on(?:,lbr-fmt=0x[1-9a-f][0-9a-f]?)?$/, '... with a processor for QEMU');
-    skip 'this processor has counters: what it makes of the tests is for its owner to read', 2 if $said !~ /no counters|its tests will be skipped/;
+    skip 'this processor has counters: its verdict is unknown in advance', 2 if $said !~ /no counters|its tests will be skipped/;
     my $log = qx(timeout 120 $FindBin::Bin/../../scripts/machine run -a kvm -o 'run=lbr.calls timeout=20');
-    is($? >> 8, 77, 'without counters all is skipped');
-    like($log, qr/^# hypervisor \S.*\n(?:.*\n)*# facility lbr none: .*\n# code .*\n# end dstest86 verdict=skip pass=0 /m, '... and the log says behind what');
+    is($? >> 8, 77, 'without counters the verdict is skip');
+    like($log, qr/^# hypervisor \S.*\n(?:.*\n)*# facility lbr none: .*\n# code .*\n# end dstest86 verdict=skip pass=0 /m, '... the log names the hypervisor');
 }
 done_testing;

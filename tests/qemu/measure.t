@@ -1,9 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
-# Measurements of skid, cost and events (docs/output.md, "Measurements") have known answers on the model: each bar of each
-# histogram, the number of samples of each method, and what a fault changes. Prints the tables.
+# On the model, measurements of skid, cost and events (docs/output.md, "Measurements") have known answers: each bar of each
+# histogram, the number of samples of each method, the effect of each fault. Prints the tables.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -14,7 +13,7 @@ use Files qw(boot lines_in);
 use Test::More;
 
 # The instructions of suite/workload/steps.asm by kind: 32 groups of three loads and three others; 12 groups of 17; a jump
-# and 16 blocks of eleven; 12 groups of five. Each has a tail of 200.
+# and 16 blocks of eleven; 12 groups of five. Each is followed by 200 other instructions.
 my %count = (
     loads => { instruction => 392, load => 96, warm => 64, cold => 32 },
     straight => { instruction => 404, load => 24, store => 24, locked => 12, split_load => 12, split_store => 12,
@@ -63,7 +62,7 @@ my %netburst_interrupt = (
     'memory_stores branchy' => { 2 => 16, 11 => 15 },
 );
 
-# PROFILE, WIDTH, records of its PEBS buffer that a round may leave, whether it has EventingIP, events of the list.
+# PROFILE, WIDTH, records that a round may leave in its PEBS buffer, whether it has EventingIP, events of the list.
 my @machines = (
     { profile => 'skylake', width => 64, room => 317, eventing_ip => 1, events => [qw(INST_RETIRED.PREC_DIST
         BR_INST_RETIRED.CONDITIONAL BR_INST_RETIRED.NEAR_CALL BR_INST_RETIRED.ALL_BRANCHES_PEBS
@@ -113,14 +112,14 @@ sub measured
     return map { { split ' ', $_ } } map { /^# measure $word (.*)/ ? $1 : () } @$lines;
 }
 
-# The bars that a log has, "EVENT WORKLOAD PLACE DISTANCE" => COUNT.
+# The bars in a log, "EVENT WORKLOAD PLACE DISTANCE" => COUNT.
 sub bars_of
 {
     my ($lines) = @_;
     return { map { join(' ', @$_{qw(event workload place distance)}) => $_->{count} } measured($lines, 'skid') };
 }
 
-# The bars that a log must have.
+# The expected bars.
 sub bars_for
 {
     my ($machine) = @_;
@@ -141,7 +140,7 @@ sub bars_for
     return \%bars;
 }
 
-# The table for people has the same bars as the lines for tools.
+# The number of bars drawn in the tables for people.
 sub bars_drawn
 {
     my ($lines) = @_;
@@ -156,15 +155,15 @@ sub check_cost
     push @{$by{$_->{method}}}, $_ for @cost;
     my @curve = @{$by{pebs} // []};
     is(scalar(grep { $_->{samples} == 0 || $_->{cycles} < $_->{plain} } @cost), 0,
-        "$name: samples and costs at each point");
-    is(scalar(grep { $_->{clock} eq 'tsc' } @cost), 0, "$name: the clock under a hypervisor is a counter");
-    is(scalar(grep { $_->{samples} != $curve[0]{samples} } @curve), 0, "$name: PEBS has as many samples at each point");
+        "$name: each point has samples and costs");
+    is(scalar(grep { $_->{clock} eq 'tsc' } @cost), 0, "$name: under a hypervisor the clock is a counter, not the TSC");
+    is(scalar(grep { $_->{samples} != $curve[0]{samples} } @curve), 0, "$name: PEBS has the same number of samples at each point");
     my @each = map { ($_->{cycles} - $_->{plain}) / $_->{samples} } @curve;
     is(scalar(grep { $each[$_] >= $each[$_ - 1] } 1 .. $#each), 0,
-        "$name: the more records an interrupt, the cheaper a sample");
+        "$name: more records per interrupt make a sample cheaper");
     my $interrupt = $by{interrupt}[0];
     cmp_ok($each[-1], '<', ($interrupt->{cycles} - $interrupt->{plain}) / $interrupt->{samples},
-        "$name: a full buffer makes a sample cheaper than an interrupt for each");
+        "$name: a sample of a full buffer costs less than an interrupt per sample");
     is($by{lbr}[0]{cycles}, $by{lbr}[0]{plain}, "$name: LBR takes no modelled time");
     cmp_ok($by{bts}[0]{cycles}, '>', $by{bts}[-1]{cycles}, "$name: BTS is cheaper with a larger buffer");
     ok($by{lbr_read}[0]{cycles}, "$name: reading the LBR stack takes time");
@@ -172,39 +171,38 @@ sub check_cost
     my @service = measured($lines, 'service');
     is(join(' ', map { $_->{kind} } @service), 'pebs bts', "$name: the service routine is measured");
     cmp_ok($_->{instructions}, '<=', $most{$_->{kind}} * $_->{records},
-        "$name: at most $most{$_->{kind}} instructions of the service routine a $_->{kind} record") for @service;
+        "$name: the service routine takes at most $most{$_->{kind}} instructions per $_->{kind} record") for @service;
 }
 
 for my $machine (@machines) {
     my $name = "$machine->{profile} $machine->{width}";
     my ($lines, $violations) = boot_machine($machine, 'run=measure.skid.*,measure.cost.*,measure.events.* timeout=60');
     diag map { "$_\n" } @$lines if !ok(passed($lines), "$name passes");
-    is(join('', grep { !/^advice .* event-not-counted:/ } @$violations), '', "$name: without a violation");
+    is(join('', grep { !/^advice .* event-not-counted:/ } @$violations), '', "$name: no violation");
     my ($got, $want) = (bars_of($lines), bars_for($machine));
     is_deeply($got, $want, "$name: all " . keys(%$want) . ' bars of the histograms');
-    is(bars_drawn($lines), keys %$want, "$name: as many are drawn");
+    is(bars_drawn($lines), keys %$want, "$name: the tables show the same number of bars");
     check_cost($name, $lines);
     my @events = measured($lines, 'events');
     cmp_ok(scalar(grep { $_->{samples} } @events), '>=', @{$machine->{events}},
-        "$name: these events and more have samples");
+        "$name: at least the listed events have samples");
     is(scalar(grep { $_->{samples} != $_->{of_kind} } @events), 0,
-        "$name: and all of them are at instructions of their kind");
+        "$name: all samples are at instructions of the event's kind");
     my %of_event = map { $_->{event} => $_->{samples} } @events;
-    is($of_event{'MEM_LOAD_L3_HIT_RETIRED.XSNP_NONE'}, 64, "$name: half of the lines that only the third level has")
+    is($of_event{'MEM_LOAD_L3_HIT_RETIRED.XSNP_NONE'}, 64, "$name: a sample for half of the lines that only the third level caches")
         if $machine->{profile} eq 'skylake';
     note map { "$_\n" } grep { /^# /
         && !/^# (?:area|facility|event \w.* not) / } @$lines if $machine->{profile} eq 'skylake';
 }
 
-# On the modelled Skylake each number of samples is known: 40 rounds of 2999 taken branches. Each 31st branch interrupts,
-# and PEBS records each 32nd.
+# On the modelled Skylake: 40 rounds of 2999 taken branches. Each 31st branch interrupts; PEBS records each 32nd.
 {
     my ($lines) = boot_machine($machines[0], 'run=measure.cost.sampling');
     is(join(' ', map { "$_->{records_per_interrupt}:$_->{samples}" } measured($lines, 'cost')),
         '1:3869 ' . join(' ', map { "$_:3748" } 1, 2, 4, 8, 16, 32, 64, 128, 256, 317), 'the points of the curve');
 }
 
-# Faults: those that the kernel judges make a test fail, the others change a histogram.
+# Each fault changes a histogram. Faults that the kernel detects also make a test fail.
 for my $case (
     ['pebs.record.eventing_ip_next', 0, 'EventingIP at the next instruction'],
     ['pebs.record.ip_of_event', 0, 'IP at the instruction of the event'],

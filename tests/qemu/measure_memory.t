@@ -1,10 +1,9 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
-# run=measure.memory.* and run=measure.sharing.*: on the model the figures have right answers. Where a ring's data comes
-# from follows from the sizes of the modelled caches, its latency from the level (docs/profiles.md has both); which loads find
-# a line modified elsewhere follows from the turns in which processors write. How many do is also what the log of truth has.
+# On the model, run=measure.memory.* and run=measure.sharing.* have known answers. The sizes of the modelled caches determine
+# the level that serves a ring, and the level its latency (docs/profiles.md has both). The turns in which processors write
+# determine which loads find a line modified elsewhere. The truth log must have the same number of them.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -15,14 +14,14 @@ use KernelLog qw(judge);
 use Model qw(profiles);
 use Test::More;
 
-# A boot's lines; folder: where the model writes.
+# Boots, and returns the log's lines. The model writes to the folder.
 sub boot_into
 {
     my ($folder, @arguments) = @_;
     return lines_in((boot('-d', $folder, @arguments))[1]);
 }
 
-# Whether the boot came to a whole log with this verdict, and to no violation. Shows the log where it did not.
+# Checks that the log is complete, has this verdict, and that the referee reported no violation.
 sub ends
 {
     my ($name, $verdict, $folder, @lines) = @_;
@@ -32,7 +31,7 @@ sub ends
     ok(!@wrong, "$name ends with $verdict") or diag(map({ "$_\n" } @wrong), map { "$_\n" } grep { /^# wrong|^not ok/ } @lines);
 }
 
-# "key value" pairs of the lines that begin with "# measure KIND", a hash each; a value in quotation marks may have blanks.
+# The "key value" pairs of each line "# measure KIND ..", as a hash. A value in quotation marks may have blanks.
 sub measured
 {
     my ($kind, @lines) = @_;
@@ -51,10 +50,10 @@ sub measured
 my ($l1, $l2, $l3, $ram) = ('L1 or L1 hit', 'L2 or L2 hit', 'L3 or L3 hit', 'Local RAM or RAM hit');
 my ($kib, $mib) = (1024, 1024 * 1024);
 
-# Of each profile with three levels: their sizes in KiB and cycles, and the cycles of memory, as docs/profiles.md has them. The
-# sizes of the rings stay clear of a level's own size; where they do not, the kernel's own lines leave some to the next level.
+# For each profile with three levels: their sizes in KiB, their cycles, and the cycles of memory, from docs/profiles.md. No ring
+# should be as large as a level: the kernel's own lines then move part of it to the next level.
 my %caches;
-my %more = (goldencove => 1, lunarlake => 1, alderlake => 1, clearwaterforest => 1, sierraforest => 1, pantherlake => 1);    # cycles of the instruction itself
+my %more = (goldencove => 1, lunarlake => 1, alderlake => 1, clearwaterforest => 1, sierraforest => 1, pantherlake => 1);    # the instruction's own cycles
 for (split /^/, read_file("$FindBin::Bin/../../docs/profiles.md")) {
     my ($profile, @cells) = /^\| `([\w-]+)`(?:, P)? \| (.*?) \| (.*?) \| (.*?) \| .*? \| ([\d, ]+) \| .*\|$/ or next;
     my @cycles = split /, /, pop @cells;
@@ -62,9 +61,9 @@ for (split /^/, read_file("$FindBin::Bin/../../docs/profiles.md")) {
     $caches{$profile} = [@kib, map { $_ + ($more{$profile} // 0) } @cycles[0 .. 3]] if @kib == 3;
 }
 
-# Commonly published values: KiB of the levels; the least and the most cycles of a load from the first, the second and,
-# if published, the third. Intel's Optimization Reference Manual (248966) has tables of them, with which
-# this was not compared. The third level and memory go by the clock and the size of the part.
+# Commonly published values: KiB of the levels; minimum and maximum cycles of a load from the first, the second and, if
+# published, the third. Not compared with the tables of Intel's Optimization Reference Manual (248966). The third level and
+# memory depend on the clock and the size of the part.
 my %usual = (
     nehalem => [[32, 256, 8192], [4, 4], [10, 10], [35, 40]],
     sandybridge => [[32, 256, 8192], [4, 4], [12, 12], [26, 31]],
@@ -84,10 +83,10 @@ for my $profile (sort keys %usual) {
     my ($kib, @ranges) = @{$usual{$profile}};
     my @cycles = @{$caches{$profile}}[3 .. 6];
     $_ -= $more{$profile} // 0 for @cycles;
-    is_deeply([@{$caches{$profile}}[0 .. 2]], $kib, "$profile: the caches are as large as the processor's");
+    is_deeply([@{$caches{$profile}}[0 .. 2]], $kib, "$profile: the cache sizes are the published ones");
     my @odd = grep { $cycles[$_] < $ranges[$_][0] || $cycles[$_] > $ranges[$_][1] } 0 .. $#ranges;
-    is("@odd", '', "$profile: the cycles of each level (@cycles) are the processor's");
-    ok($cycles[2] > 2 * $cycles[1] && $cycles[3] > 2 * $cycles[2], "$profile: the third level and memory are far beyond");
+    is("@odd", '', "$profile: the cycles of each level (@cycles) are in the published range");
+    ok($cycles[2] > 2 * $cycles[1] && $cycles[3] > 2 * $cycles[2], "$profile: the third level and memory are more than twice as slow as the level before");
 }
 my @sizes = map { $_ * $kib } 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144;
 
@@ -102,25 +101,25 @@ sub level_of
     return ($ram, $level[6]);
 }
 
-# A profile that has load latency has such a row; the others skip for want of it.
+# Every profile with load latency has such a row; the others skip these measurements.
 for my $profile (grep { !$caches{$_} } profiles()) {
     my @lines = boot_into(tempdir(CLEANUP => 1), '-p', $profile, '-w', 32, '-o', 'run=measure.*');
     is((grep { / measure\.(memory|sharing)\.\S+ # SKIP no (?:load latency|PEBS): / } @lines), 12,
-        "$profile: no row of three caches in docs/profiles.md, and no load latency");
+        "$profile: docs/profiles.md has no row of three caches, and the log says no load latency");
 }
 
 # One profile for each encoding of the source and latency.
 for my $profile (qw(nehalem skylake goldencove sierraforest clearwaterforest)) {
     my $folder = tempdir(CLEANUP => 1);
-    my $width = $profile =~ /e$/ ? 32 : 64;    # each width on some
+    my $width = $profile =~ /e$/ ? 32 : 64;    # each width on some profiles
     my @lines = boot_into($folder, '-p', $profile, '-w', $width, '-o', 'run=measure.memory.* records=0 timeout=60', '--', '-m', $profile eq 'skylake' ? 640 : 256);
     ends("memory on $profile", 'pass', $folder, @lines);
     my @fitting = @sizes[0 .. ($profile eq 'skylake' ? 8 : 7)];    # a machine of 256 MiB has no ring of that size
     is_deeply([map { $_->{size} } measured('memory', @lines)], \@fitting, "$profile: all sizes");
-    # With precise distribution, as Sierra Forest has it on the counters of load latency, the overflow itself is recorded.
+    # Sierra Forest's load latency counters have precise distribution: the overflowing event itself is recorded.
     my $spacing = $profile eq 'sierraforest' ? 128 : 129;
     is_deeply([map { $_->{samples} } measured('memory', @lines)], [(int((32768 + 5) / $spacing)) x @fitting],
-        "$profile: every ${spacing}th of 32768 steps and five loads of parameters");
+        "$profile: a sample for every ${spacing}th of 32768 steps and five loads of parameters");
     my @rows = measured('level', @lines);
     my (@levels, @latencies, @expected, @cycles);
     for my $size (@fitting) {
@@ -142,7 +141,7 @@ for my $profile (qw(nehalem skylake goldencove sierraforest clearwaterforest)) {
     ok((grep { $_ eq 'ok 1 measure.memory.256m # SKIP no contiguous 262144 KiB of free memory below 4 GiB' } @lines),
         'a ring that does not fit is skipped with the reason');
     @lines = boot_into($folder, '-o', 'run=measure.memory.4m records=0');
-    is_deeply([map { "$_->{level} $_->{samples}" } measured('level', @lines)], ["$l3 254"], 'a ring alone in its run');
+    is_deeply([map { "$_->{level} $_->{samples}" } measured('level', @lines)], ["$l3 254"], 'one ring alone: its level');
 }
 
 for my $broken (['pebs.data.source_next', 'measure.memory.16k'], ['pebs.data.address_line', 'measure.sharing.false'],
@@ -155,10 +154,10 @@ for my $broken (['pebs.data.source_next', 'measure.memory.16k'], ['pebs.data.add
 
 # --- sharing --------------------------------------------------------------------------------------------------------
 
-my $samples = 59;    # of each processor: every 17th of 1024 loads, from the 25th on
+my $samples = 59;    # per processor: every 17th of 1024 loads, from the 25th on
 my $lines_each = 8;
 
-# How many records of the truth say that a load's data was modified elsewhere.
+# The number of records in the truth log of loads whose line was modified elsewhere.
 sub modified_in_truth
 {
     my ($folder, $profile) = @_;
@@ -193,7 +192,7 @@ sub check_sharing
         is(join(' ', sort keys %cpus), join(' ', 0 .. $count - 1), "$name, $layout: all processors");
         $in_truth += $hitm;
     }
-    is(modified_in_truth($folder, $profile), $in_truth, "$name: as many modified elsewhere as in the truth");
+    is(modified_in_truth($folder, $profile), $in_truth, "$name: the truth has the same number of loads from lines modified elsewhere");
 }
 
 my $sharing = 'run=measure.sharing.false,measure.sharing.padded,measure.sharing.true records=0 timeout=60';
@@ -210,16 +209,16 @@ for my $machine (@machines) {
     my $folder = tempdir(CLEANUP => 1);
     my @lines = boot_into($folder, '-o', $sharing);
     ends('sharing on one processor', 'skip', $folder, @lines);
-    is((grep { /^ok \d measure\.sharing\.\S+ # SKIP one processor: no other to share with$/ } @lines), 3, 'one processor shares nothing');
+    is((grep { /^ok \d measure\.sharing\.\S+ # SKIP one processor: no other to share with$/ } @lines), 3, 'one processor: skipped with the reason');
     @lines = boot_into($folder, '-o', $sharing, '--', '-smp', '2,threads=2', '-cpu', 'max,vendor=GenuineIntel');
     is((grep { / # SKIP the other processors are threads of this core and use the same caches$/ } @lines), 3,
-        'threads of one core share all');
+        'threads of one core: skipped with the reason');
     @lines = boot_into($folder, '-s', 2, '-o', $sharing, '--', '-machine', 'acpi=off');
-    is((grep { / # SKIP no ACPI: no valid root pointer \(RSDP\)$/ } @lines), 3, 'nothing says which processors there are');
+    is((grep { / # SKIP no ACPI: no valid root pointer \(RSDP\)$/ } @lines), 3, 'without ACPI: skipped with the reason');
     @lines = boot_into($folder, '-s', 2, '-o', 'run=measure.sharing.x2apic');
     ends('a processor that was left in x2APIC mode', 'pass', $folder, @lines);
-    # The rest of a run finds the machine as it was.
+    # The measurement leaves the machine as it was for the tests that follow.
     @lines = boot_into($folder, '-s', 2, '-o', 'run=measure.sharing.true,pebs.*,bts.* records=0');
-    ends('the run behind it', 'pass', $folder, @lines);
+    ends('tests after the measurement', 'pass', $folder, @lines);
 }
 done_testing;

@@ -1,10 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
-# The menus of the UEFI loader and of GRUB, on the image as it is written to a stick: what is run without a key, and what each
-# key chooses. Keys are pressed on the machine's keyboard, when the serial port has shown what they answer; the menu waits for
-# them longer than it does by itself, so that a busy machine is not too late. Prints TAP.
+# The menus of the UEFI loader and of GRUB, booted from a stick's image: the default without a key, and what each key chooses.
+# Keys are pressed when the serial port has shown the question. The menu's timeout is longer than by default, for busy hosts.
 use strict;
 use warnings;
 use FindBin;
@@ -25,13 +23,13 @@ sub press
     my $monitor = IO::Socket::UNIX->new(Peer => $socket) or die "$socket: $!\n";
     for my $key (map { $name{$_} // $_ } split //, $text) {
         print $monitor "sendkey $key\n";
-        sleep 0.2;    # a key is held down for 0.1 seconds
+        sleep 0.2;    # QEMU holds a key down for 0.1 seconds
     }
     close $monitor;
 }
 
-# Boots the image on a route, with the menu for a minute if there are keys, and presses what the pairs TEXT => KEYS say, one after the other, when TEXT was printed.
-# Returns what was printed, up to the verdict.
+# Boots the image on a route. For each pair TEXT => KEYS, waits for TEXT and presses KEYS (with the menu's timeout at a minute).
+# Returns the output up to the verdict.
 sub boot
 {
     my ($route, @steps) = @_;
@@ -52,7 +50,7 @@ sub boot
     return $log =~ s/\r//gr;
 }
 
-# How many tests of each area ran.
+# The number of tests that ran, by area.
 sub areas
 {
     my ($log) = @_;
@@ -62,9 +60,9 @@ sub areas
 }
 
 my $all = areas(boot('usb'));
-cmp_ok($all->{bts}, '>', 30, 'UEFI, no key: all tests run');
-cmp_ok($all->{pebs}, '>', 60, '... of each area');
-is($all->{measure}, undef, '... that are not on request');
+cmp_ok($all->{bts}, '>', 30, 'UEFI, no key: all tests of BTS run');
+cmp_ok($all->{pebs}, '>', 60, '... and of PEBS');
+is($all->{measure}, undef, '... but not the measurements, which are on request');
 is_deeply(areas(boot('bios-usb')), $all, 'BIOS, no key: the same');
 
 my $quick = { detect => 8, pmi => 2, ds => 2, bts => 2, lbr => 2, pebs => 6, perfmon => 2, robust => 1 };
@@ -75,9 +73,9 @@ for ([usb => 'starts in 60 s'], ['bios-usb' => 'automatically in 60s']) {
     my $log = boot($route, $shown => '3');
     is_deeply([keys %{areas($log)}], ['measure'], "$route, key 3: the measurements");
     $log = boot($route, $shown => '4', 'ptions: ' => " run=ds.area.*\n");
-    is_deeply(areas($log), { ds => 3 }, "$route, key 4: the options that were typed");
+    is_deeply(areas($log), { ds => 3 }, "$route, key 4: the typed options");
     $log = boot($route, $shown => '5', $route =~ /bios/ ? ('Width: ' => "32\n", ' 5  width' => '2') : ('32 bits' => '2'));
     like($log, qr/^# begin dstest86 \S+ \S+ 32$/m, "$route, key 5: the other kernel");
-    is_deeply(areas($log), $quick, '... with what is chosen then');
+    is_deeply(areas($log), $quick, '... with the tests chosen next');
 }
 done_testing();

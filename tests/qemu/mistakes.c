@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A kernel that plants the mistakes of a first driver, one function for each; tests/qemu/mistakes.t has what the
- * referee must report. It maps all memory by pages of 4 MiB, with the area, the buffers and the code on different ones.
+ * A kernel with the mistakes of a first driver, one function for each; tests/qemu/mistakes.t has the expected reports.
+ * Pages have 4 MiB; the area, the buffers and the code are on different pages.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -64,7 +64,7 @@ ALWAYS volatile uint32_t *apic(unsigned offset)
     return (volatile uint32_t *)(0xfee00000 + offset);
 }
 
-/* Flags of the page that an address is on. */
+/* Sets the flags of an address's page. */
 ALWAYS void map(uint32_t address, uint32_t flags)
 {
     directory[address >> 22] = (address & 0xffc00000) | flags;
@@ -103,7 +103,7 @@ static void good_handler(void)
     end_of_interrupt();
 }
 
-/* The right settings, with which each mistake begins. */
+/* Correct settings, from which each mistake starts. */
 static void set_up(void)
 {
     stop();
@@ -129,7 +129,7 @@ ALWAYS void start(uint64_t event, uint64_t debugctl)
     wrmsr(GLOBAL_CTRL, 1);
 }
 
-/* Retires instructions until an interrupt. */
+/* Executes instructions until an interrupt arrives. */
 ALWAYS void work(unsigned rounds)
 {
     for (unsigned i = 0; i < rounds && pmis == 0; i++)

@@ -1,8 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-#
-# The mistakes that tests/qemu/mistakes.c plants, each in a function of its own: the referee reports each with its rule,
-# field and value, and nothing else, and addr2line finds the function by the report's rip. Prints TAP.
+# tests/qemu/mistakes.c plants each mistake in a function of its own. The referee reports each, and only these, with its rule,
+# field and value, and addr2line finds the function by the report's rip.
 import pathlib
 import re
 import subprocess
@@ -12,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
 import tap    # noqa: E402
 from tap import BUILD    # noqa: E402
 
-# The function, the rule, the field with its value, and the beginning of what it must be.
+# The function, the rule, the field with its value, and the beginning of the report's correction.
 MISTAKES = [
     ('area_forgotten', 'ds-area-zero', 'IA32_DS_AREA for PEBS 0x0', 'must be the address'),
     ('base_unaligned', 'ds-base-misaligned', 'bts.base 0xc00002', 'must be a multiple of 4'),

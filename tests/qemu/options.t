@@ -1,8 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-#
 # Options and commands of QEMU that the model does not support: the model refuses them with one sentence and a status, or the
-# guest misses records, and nothing worse. Prints TAP.
+# guest loses records, but never crashes.
 use strict;
 use warnings;
 no warnings 'qw';    # QEMU's options have commas
@@ -20,8 +19,7 @@ my $seconds = 60;
 my $plugin = ($build =~ s/,/,,/gr) . '/dsmodel.so';
 my @kernel = ('-kernel', "$build/dstest86-64.elf", '-append');
 
-# Starts QEMU with a monitor, which gets the lines one by one, a second between them. Returns its exit status and what it
-# said on standard error.
+# Starts QEMU with a monitor, and sends it the lines, a second apart. Returns its exit status and its standard error.
 sub qemu
 {
     my ($system, $commands, @words) = @_;
@@ -74,7 +72,7 @@ SKIP: {
 }
 
 # ---- options that are supported -----------------------------------------------------------------------------------------------------
-# The guest's own exit status is its verdict: 33 is a pass.
+# QEMU's exit status encodes the guest's verdict: 33 is a pass.
 my @guest = (qw(-cpu max -device isa-debug-exit,iobase=0xf4,iosize=4 -serial), "file:$folder/com1", '-plugin', "$plugin,profile=skylake");
 for (['single', 1], ['multi', 2]) {
     my ($threads, $processors) = @$_;
@@ -83,11 +81,11 @@ for (['single', 1], ['multi', 2]) {
 }
 my ($status, $err) = qemu('x86_64', ['device_add max-x86_64-cpu,socket-id=1,core-id=0,thread-id=0', 'cont'],
     qw(-accel tcg -S -smp 1,maxcpus=2,sockets=2), @guest, @kernel, 'run=bts.*,lbr.*');
-is("$status $err", '33 ', 'a processor that comes later');
+is("$status $err", '33 ', 'a hot-plugged processor');
 
-# The model's state does not migrate with the guest, whose tests then fail, and nothing worse.
+# The model's state does not migrate. The guest's tests may then fail, but it reaches a verdict.
 ($status, $err) = qemu('x86_64', ["migrate file:$folder/state", 'quit'], qw(-accel tcg), @guest, @kernel, '');
 is("$status $err", '0 ', 'a guest is saved');
 ($status, $err) = qemu('x86_64', [], qw(-accel tcg -incoming), "file:$folder/state", @guest, @kernel, '');
-like("$status $err", qr/^(?:33|35|37|39|45) $/, 'and goes on in another QEMU');
+like("$status $err", qr/^(?:33|35|37|39|45) $/, 'the guest continues in another QEMU');
 done_testing();

@@ -1,9 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
-# The page on the screen, read back from a screendump by the font, against the log of the same run: while a test runs, at the
-# end, after failures, a refused option and an exception; and the QR codes, read by zbarimg. Prints TAP.
+# Compares the page on the screen (its text decoded from a screendump, its QR codes read by zbarimg) with the log of the same
+# run: while a test runs, at the end, after failures, a refused option and an exception.
 use strict;
 use warnings;
 use utf8;
@@ -19,7 +18,7 @@ binmode $_, ':utf8' for Test::More->builder->output, Test::More->builder->failur
 my $seconds = 120;
 my $folder = tempdir(CLEANUP => 1);
 
-# The verdicts' words in large letters, of the smallest size.
+# The verdicts in large letters, at the smallest size.
 my %large = (
     pass => ['█▀▀▀▄ ▄▀▀▀▄ ▄▀▀▀▀ ▄▀▀▀▀', '█▄▄▄▀ █▄▄▄█ ▀▄▄▄  ▀▄▄▄', '█     █   █     █     █', '▀     ▀   ▀ ▀▀▀▀  ▀▀▀▀'],
     fail => ['█▀▀▀▀ ▄▀▀▀▄ ▀▀█▀▀ █', '█▄▄▄  █▄▄▄█   █   █', '█     █   █   █   █', '▀     ▀   ▀ ▀▀▀▀▀ ▀▀▀▀▀'],
@@ -32,8 +31,8 @@ my %large = (
     ],
 );
 
-# The text of the screen without its margin. What reads as full blocks in the first line is the blue of its ground. VGA's text
-# is read from its memory.
+# The text of the screen without its margin. Full blocks in the first line are its blue background. In VGA text mode, the text
+# is read from memory.
 sub lines_of
 {
     my ($machine) = @_;
@@ -46,7 +45,7 @@ sub lines_of
     return map { s/^ //r =~ s/ +$//r } @lines;
 }
 
-# The last page, once the log is sent.
+# Waits for the log's end and returns the last page.
 sub end_of
 {
     my ($machine) = @_;
@@ -54,7 +53,7 @@ sub end_of
     my @lines;
     until (grep { /^The run has ended\./ } @lines) {
         $machine->pause;
-        @lines = eval { lines_of($machine) };    # not while it is being drawn
+        @lines = eval { lines_of($machine) };    # may fail while the page is being drawn
         my @again = eval { lines_of($machine) };
         @lines = () if "@lines" ne "@again";
     }
@@ -77,7 +76,7 @@ sub has
     ok(scalar(grep { $_ eq $want } @$lines), $name) or diag(qq(no line "$want" in\n), map { "|$_\n" } @$lines);
 }
 
-# Whether a line is this text, cut with two dots or not.
+# Whether a line is this text, or its beginning and two dots.
 sub has_start
 {
     my ($lines, $want, $name) = @_;
@@ -85,7 +84,7 @@ sub has_start
         or diag(qq(no line "$want", nor its start, in\n), map { "|$_\n" } @$lines);
 }
 
-# The table's counts by area, and of all.
+# The table's counts by area, and the total.
 sub table_of
 {
     my ($lines) = @_;
@@ -115,7 +114,7 @@ sub compare
     my @reasons = grep { /^(?:fail|error|differs) [a-z0-9._]+: / } @$log;
     my ($more) = map { /^and (\d+) more$/ } @$lines;
     my @shown = grep { /^(?:fail|error|differs) [a-z0-9._]+: / } @$lines;
-    is(@shown + ($more // 0), scalar @reasons, "$name: as many reasons");
+    is(@shown + ($more // 0), scalar @reasons, "$name: the number of reasons");
     for my $line (@shown) {
         my $start = $line =~ s/\.\.$//r;
         ok(scalar(grep { index($_, $start) == 0 } @reasons), "$name: $line");
@@ -124,7 +123,7 @@ sub compare
     has($lines, 'The run has ended. Hold the power button to switch off, or reset the machine.', "$name: what to do now");
 }
 
-# Waits for one of the pages in turn that has a line like this.
+# Waits until one of the alternating pages has a line that matches.
 sub has_page
 {
     my ($machine, $wanted, $name) = @_;
@@ -145,7 +144,7 @@ sub codes_of
     return @codes;
 }
 
-# The code of the page that takes turns with the text.
+# Waits for the page with the code, which alternates with the text, and compares its code with the log's.
 sub compare_code
 {
     my ($name, $machine, $log) = @_;
@@ -158,13 +157,13 @@ sub compare_code
     is("@codes", $code, "$name: the code, read by zbarimg, is the line of the log");
 }
 
-# ---- a whole run, on a screen where the code has a page of its own, and on one with the code next to the text ----------------
+# ---- a whole run, on a screen where the code has its own page, and on a large one with the code next to the text -------------
 {
     my ($machine, $lines, $log) = last_page(qw(-r uefi -p skylake -o), 'exit=none', '--', '-device', 'VGA');
     my ($begin) = map { /^begin dstest86 (\S+) (\S+) (\d+)$/ ? "dstest86 $1, $3 bits, $2" : () } @$log;
-    is($lines->[0], $begin, 'a whole run: its name and version');
-    is($lines->[1], 'Intel(R) Core(TM) i7-6700 (modelled)', 'the processor');
-    is($lines->[2], 'Skylake, signature 0x000506e3, microcode 0xf0, under a hypervisor', 'and what it is');
+    is($lines->[0], $begin, 'a whole run: name and version');
+    is($lines->[1], 'Intel(R) Core(TM) i7-6700 (modelled)', 'the brand string');
+    is($lines->[2], 'Skylake, signature 0x000506e3, microcode 0xf0, under a hypervisor', 'core, signature and microcode');
     compare('a whole run', $lines, $log);
     has($lines, 'What was tested works as the manual promises.', 'what it means');
     like(join(' ', @$lines), qr/ or scan the code that follows it\. Log:/, 'a code is announced');
@@ -177,12 +176,12 @@ sub compare_code
         select undef, undef, undef, 1;
         @page = eval { lines_of($machine) };
     }
-    cmp_ok($left, '>=', 0, 'a key shows why tests were skipped');
+    cmp_ok($left, '>=', 0, 'a key turns to the page with the reasons for skips');
     $machine->stop;
 }
 {
     my ($machine, $lines, $log) = last_page(qw(-r bios-cd -p skylake -o), 'run=detect.*,ds.* exit=none', '--', '-device', 'VGA');
-    has($log, 'screen VGA text at 0xb8000, 80x25 characters', "VGA's text: it is one");
+    has($log, 'screen VGA text at 0xb8000, 80x25 characters', "VGA text mode is used");
     compare("VGA's text", $lines, $log);
     compare_code("VGA's text", $machine, $log);
     $machine->stop;
@@ -197,7 +196,7 @@ sub compare_code
 }
 
 # ---- problems ------------------------------------------------------------------------------------------------------------------
-# The options of a run, and lines that its page has.
+# The options of a run, and lines of its page.
 for (['failures', [qw(-p skylake -f lbr.registers.cleared -o), 'run=lbr.*,ds.* exit=none'],
         qr/^fail lbr\./, qr/^Something does not work as the manual promises\.$/],
     ['no debug store', [qw(-p none -o), 'exit=none']],
@@ -225,11 +224,11 @@ for (['failures', [qw(-p skylake -f lbr.registers.cleared -o), 'run=lbr.*,ds.* e
     my ($all) = map { /^Test \d+ of (\d+):/ } @lines;
     my @bar = grep { /tests done$/ } @lines;
     like($bar[0], qr/^█+\.+ @{[$all - 1]} of $all tests done$/, 'a running test: the bar');
-    has(\@lines, "Test $all of $all: selftest.hang", 'its name and number');
+    has(\@lines, "Test $all of $all: selftest.hang", "the test's name and number");
     has(\@lines, 'Step 14 of 14: tests', 'the step');
     ok(!grep({ /^fail/ } @lines), 'no failure so far');
     @lines = end_of($machine);
-    has(\@lines, 'fail selftest.hang: timed out after 8 seconds', 'a test that hung: it is a failure');
+    has(\@lines, 'fail selftest.hang: timed out after 8 seconds', 'a hung test is a failure');
     $machine->stop;
 }
 for my $test (qw(exception stack_overflow panic_twice)) {
@@ -243,7 +242,7 @@ for my $test (qw(exception stack_overflow panic_twice)) {
     has_start($lines, $panic, 'the exception') if defined $panic;
     my ($all) = map { /^1\.\.(\d+)/ } @$log;
     has($lines, "It occurred in test $all of $all: selftest.$test", 'and the test');
-    has_page($machine, qr/^panic (?:cr0 0x[0-9a-f]+ cr2 0x[0-9a-f]+ cr3|vector 14 while another)/, 'the registers, on one of the pages');
+    has_page($machine, qr/^panic (?:cr0 0x[0-9a-f]+ cr2 0x[0-9a-f]+ cr3|vector 14 while another)/, 'one of the pages has the registers');
     $machine->stop;
 }
 done_testing();

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; A boot sector in 16-bit real mode, in a code segment that does not begin at 0: the debug store knows linear addresses.
+; A boot sector in 16-bit real mode, with a code segment that does not begin at 0: records must have linear addresses.
 ; The guest samples each 11th instruction and traces branches over a loop, and checks the records in memory itself.
 bits 16
 org 0
@@ -10,7 +10,7 @@ org 0
 %define BTS        0x9000
 %define PEBS       0xa000
 %define ROUNDS     20
-%define RECORDS    ((4 * ROUNDS + 3) / 11) ; of 80 instructions in the loop and three around it, 10 + 1 a record
+%define RECORDS    ((4 * ROUNDS + 3) / 11) ; four instructions a round, and three around the loop; a record every 11
 
 %macro write_msr 2                  ; a register, the value of its low half
     mov ecx, %1
@@ -69,9 +69,9 @@ back:
     must_be BTS + 0x04, 0
     must_be BTS + 0x08, LINEAR(again)
     must_be AREA + 0x28, PEBS + 200 * RECORDS
-    must_be PEBS + 0x08, LINEAR(again + 2)      ; behind the 11th instruction: CX, two rounds and two NOPs
+    must_be PEBS + 0x08, LINEAR(again + 2)      ; after the 11th instruction: MOV CX, two rounds and two NOPs
     must_be PEBS + 0xb0, LINEAR(again + 1)
-    must_be PEBS + 0x20, ROUNDS - 2             ; CX then
+    must_be PEBS + 0x20, ROUNDS - 2             ; RCX then
     mov al, 0x10                                ; the exit device's pass
     jmp leave
 fail:
@@ -83,4 +83,4 @@ leave:
 
     times 510 - ($ - $$) db 0
     dw 0xaa55
-    times 0x100000 - ($ - $$) db 0  ; the firmware starts no smaller disk
+    times 0x100000 - ($ - $$) db 0  ; firmware does not start smaller disks

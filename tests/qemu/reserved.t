@@ -1,8 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-#
-# The kernel's tests of reserved bits try exactly the intended bits. On a processor that accepts all of them, each test
-# prints the accepted bits. The expected masks are from SDM Vol. 4 (335592-081) and the number of the processor's counters.
+# The kernel's tests of reserved bits try exactly the intended bits. On a modelled processor that accepts all bits, each test
+# prints the accepted ones. The masks follow from SDM Vol. 4 (335592-081) and the number of the processor's counters.
 use strict;
 use warnings;
 use FindBin;
@@ -29,7 +28,7 @@ my %expected = (
         %common,
         IA32_FIXED_CTR_CTRL => '0xe0000000f000f000',    # fixed counters 3 and 7 do not exist
         IA32_LBR_CTL => '0xffffffffff80fff0',
-        IA32_PMC_GPx_CFG_B => '0xfffffffcffffff03',     # counters that cause no reload
+        IA32_PMC_GPx_CFG_B => '0xfffffffcffffff03',     # missing counters, which cannot cause a reload
         IA32_PMC_FXx_CFG_B => '0xfffffffcffffff03',
     },
 );

@@ -1,9 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
-# The exact output of the kernel's runner: for every verdict of a test, a panic, and options that select no test; and its
-# time limit by the host's clock. Prints TAP.
+# The exact output of the kernel's runner for every verdict of a test, a panic, and options that select no test; and its time
+# limit, measured by the host's clock.
 use strict;
 use warnings;
 use FindBin;
@@ -15,7 +14,7 @@ use Time::HiRes qw(time);
 
 my $seconds = 120;
 
-# The verdict by the exit status, the lines, and each line's time.
+# Boots. Returns the verdict from the exit status, the lines, and each line's time.
 sub boot
 {
     my (@arguments) = @_;
@@ -30,7 +29,6 @@ sub boot
     return (verdict_of_status($? >> 8) // "status $?", \@lines, \@times);
 }
 
-# The lines from the first one that matches.
 sub from
 {
     my ($pattern, $lines) = @_;
@@ -167,19 +165,19 @@ my ($result) = results_in(['# begin dstest86', split /\n/, $verdicts]);
 my $recap = join '', map { "# result $_ $result->{$_}\n" } $verdicts =~ /^(?:not )?ok \d+ (\S+)/mg;
 for my $width (64, 32) {
     my ($verdict, $lines) = boot('-w', $width, '-o', 'run=selftest.verdict.*');
-    is($verdict, 'error', "$width bits: one error makes the verdict");
+    is($verdict, 'error', "$width bits: one error makes the verdict error");
     is(from(qr/^KTAP/, $lines), $verdicts =~ s/RECAP//r, "$width bits: every line of every verdict");
     ($verdict, $lines) = boot('-w', $width, '-o', 'run=selftest.verdict.* recap=all');
-    is(from(qr/^KTAP/, $lines), $verdicts =~ s/RECAP/$recap/r, "$width bits: ... and with each test again");
+    is(from(qr/^KTAP/, $lines), $verdicts =~ s/RECAP/$recap/r, "$width bits: ... with the recap of all tests");
     ($verdict, $lines) = boot('-w', $width, '-o', 'run=selftest.verdict.* skip=*.no_plan,*.lacks');
     is("$verdict $lines->[-1]", 'fail # end dstest86 verdict=fail pass=4 fail=10 skip=2 error=0 differs=2',
-        "$width bits: without it a failure does");
+        "$width bits: without errors, a failure makes the verdict fail");
     ($verdict, $lines) = boot('-w', $width, '-o', 'run=selftest.verdict.differs,selftest.verdict.typical');
     is("$verdict $lines->[-1]", 'pass # end dstest86 verdict=pass pass=0 fail=0 skip=0 error=0 differs=2',
-        "$width bits: what differs is no failure");
+        "$width bits: tests that differ do not fail the run");
 }
 
-# ---- regular expressions for CI systems, as docs/output.md has them ------------------------------------------------------
+# ---- the regular expressions for CI systems in docs/output.md ------------------------------------------------------------
 my ($section) = read_file("$FindBin::Bin/../../docs/output.md") =~ /^### For CI systems$(.*?)^## /ms;
 my @patterns = ($section // '') =~ /^    (\^.*)$/mg;
 my @log = split /\n/, $verdicts =~ s/RECAP/$recap/r;
@@ -218,18 +216,18 @@ for my $width (64, 32) {
 $registers\Q# end dstest86 verdict=panic pass=0 fail=0 skip=0 error=0 differs=0\E\n\z/, "$width bits: every line of it");
     }
     my ($verdict, $lines) = boot('-w', $width, '-o', 'run=selftest.verdict.*,selftest.execute_data');
-    is($lines->[-1], '# end dstest86 verdict=panic pass=4 fail=10 skip=3 error=1 differs=2', "$width bits: what was counted before it");
+    is($lines->[-1], '# end dstest86 verdict=panic pass=4 fail=10 skip=3 error=1 differs=2', "$width bits: the end has the counts before the panic");
     ($verdict, $lines) = boot('-w', $width, '-o', 'run=selftest.panic_twice');
     my $vector = qr/# panic vector 14 while another was reported, ip $hex/;
     like(from(qr/^# panic/, $lines), qr/\A$vector\n# end dstest86 verdict=panic pass=0 fail=0 skip=0 error=0 differs=0\n\z/,
-        "$width bits: a panic in its report");
+        "$width bits: a panic while the report is printed");
 }
 
 # ---- which tests ----------------------------------------------------------------------------------------------------------
 my $none = "# error: the options run= and skip= select no test\n# end dstest86 verdict=error pass=0 fail=0 skip=0 error=1 differs=0\n";
 my %selected = (
     'run=selftest.verdict.skip skip=selftest.*' => $none,
-    'run=self*.verdict.skip' => $none,       # on request: the first word must be spelled out
+    'run=self*.verdict.skip' => $none,       # on request: the first word must not have a wildcard
     'run=*.verdict.skip' => $none,
     'run=selftest.verdict.skip,nosuch.*,other,ds.*' =>
         "# error: run=nosuch.* matches no test\n# error: run=other matches no test\n# end dstest86 verdict=error pass=0 fail=0 skip=0 error=1 differs=0\n",
@@ -242,19 +240,19 @@ for (sort keys %selected) {
 }
 for ('run=selftest.verdict.sk*', 'run=selftest.*.skip', 'run=selftest.verdict.skip,ds.* skip=ds.*') {
     my ($verdict, $lines) = boot('-o', $_);
-    is($verdict, 'skip', "$_ selects the one");
+    is($verdict, 'skip', "$_ selects one test");
 }
 my (undef, $list) = boot('-o', 'list');
 my @listed = grep { /^# test / } @$list;
-cmp_ok(scalar @listed, '>', 300, 'the list has them all');
-is_deeply([grep { !/^# test [a-z0-9._]+: \S.* \[\S.*\] (?:architectural|typical: \S.*)$/ } @listed], [], 'each with its claim, its source and its level');
+cmp_ok(scalar @listed, '>', 300, 'the list has all tests');
+is_deeply([grep { !/^# test [a-z0-9._]+: \S.* \[\S.*\] (?:architectural|typical: \S.*)$/ } @listed], [], '... each with its claim, source and level');
 for my $line ('skip: A test that skips itself is skipped with its reason [docs/output.md, "The frame"; kernel/test.h] architectural',
     'typical: A test of a typical claim differs where a test of an architectural claim fails [docs/output.md, "The frame"; kernel/test.h] typical: the reason for this') {
-    ok((grep { $_ eq "# test selftest.verdict.$line" } @listed), "in this form: $line");
+    ok((grep { $_ eq "# test selftest.verdict.$line" } @listed), "the list has: $line");
 }
-is($list->[-1], '# end dstest86 verdict=skip pass=0 fail=0 skip=0 error=0 differs=0', 'and runs none');
+is($list->[-1], '# end dstest86 verdict=skip pass=0 fail=0 skip=0 error=0 differs=0', 'the list runs no test');
 
-# ---- what is found ---------------------------------------------------------------------------------------------------------
+# ---- what the kernel finds on the machine ----------------------------------------------------------------------------------
 for (
     [[64], '# boot route pvh, \d+ memory ranges', '# paging 4-level, no-execute', '# apic xAPIC at 0xfee00000, performance vector 0xe1'],
     [[32], '# boot route multiboot, \d+ memory ranges', '# paging PAE, no-execute', '# apic xAPIC at 0xfee00000, performance vector 0xe1'],
@@ -271,22 +269,22 @@ for (
     my ($width, $options, @qemu) = @$how;
     my ($verdict, $lines) = boot('-w', $width, '-o', 'run=selftest.verdict.skip ' . ($options // ''), '--', @qemu);
     for my $want (@wanted) {
-        is(scalar(grep { /^$want$/ } @$lines), 1, join ' ', grep({ defined && $_ ne '' } @$how), "says $want");
+        is(scalar(grep { /^$want$/ } @$lines), 1, join ' ', grep({ defined && $_ ne '' } @$how), "prints $want");
     }
 }
 
-# ---- the time limit, by the host's clock -----------------------------------------------------------------------------------
+# ---- the time limit, measured by the host's clock --------------------------------------------------------------------------
 for my $width (64, 32) {
     my ($verdict, $lines, $times) = boot('-w', $width, '-o', 'run=selftest.hang timeout=3');
     my ($began, $ended) = map { my $want = $_; grep { $lines->[$_] =~ $want } 0 .. $#$lines } qr/^# test /, qr/^# wrong: timed out after 3 seconds$/;
     my $took = defined $ended ? $times->[$ended] - $times->[$began] : -1;
-    ok($took > 2.9, sprintf '%d bits: %.1f seconds until a test of three is ended', $width, $took);
-    is($verdict, 'fail', "$width bits: which fails");
+    ok($took > 2.9, sprintf '%d bits: a test with a limit of three seconds ends after %.1f', $width, $took);
+    is($verdict, 'fail', "$width bits: the test fails");
 
     ($verdict, $lines) = boot('-w', $width, '-o', 'run=selftest.time.* timeout=1 console=ttyS0,1200');
     is(join(' ', grep { !/importance/ && /^(?:not )?ok|timed out|# end/ } @$lines), 'ok 1 selftest.time.printing '
         . '# wrong: timed out after 1 seconds not ok 2 selftest.time.hang # fail selftest.time.hang: timed out after 1 seconds '
         . '# end dstest86 verdict=fail pass=1 fail=1 skip=0 error=0 differs=0',
-        "$width bits: printing does not count towards the limit, and only once");
+        "$width bits: time spent printing extends the limit, once");
 }
 done_testing();

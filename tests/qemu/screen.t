@@ -1,9 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
-# The screen: for every pixel format, the pixels show the kernel's page, character by character and colour by colour. Without
-# a usable screen, the log says why, and the run continues. Prints TAP.
+# For every pixel format, the screen's pixels show the kernel's page: each character and each colour. Without a usable screen,
+# the log says why, and the run continues.
 use strict;
 use warnings;
 no warnings qw(portable qw);    # addresses above 4 GiB, and QEMU's options, which have commas
@@ -26,7 +25,7 @@ my @run = ('-p', 'none', '-o', 'run=selftest.string exit=none');
 my ($columns_most, $rows_most) = (160, 100);
 my %cells_at = map { $_ => address_of($_, 'cells') } 64, 32;
 
-# A character as it is visible: blocks and blanks are colours.
+# A character's visible form: blocks and blanks are only colours.
 sub look
 {
     my ($character, $ink, $ground) = @_;
@@ -45,7 +44,7 @@ sub cells_of
     return ($columns, $rows, [map { substr $_, 0, 2 * $columns } @lines]);
 }
 
-# The page, and its image: read until both are stable, because drawing takes time, and the last pages take turns.
+# Reads the page and its image until both are stable: drawing takes time, and the last pages alternate.
 sub page_and_image
 {
     my ($machine, $width, $read) = @_;
@@ -58,10 +57,9 @@ sub page_and_image
         return ($columns, $rows, $lines, $image) if "@$lines" eq "@$after" && "@{$image->{rows}}" eq "@{$again->{rows}}";
         ($lines, $image) = ($after, $again);
     }
-    die "screen.t: the page does not stand still\n";
+    die "screen.t: the page keeps changing\n";
 }
 
-# Compares an image with the page: its geometry, and each character.
 sub shows
 {
     my ($name, $shape, $columns, $rows, $lines, $image) = @_;
@@ -80,10 +78,10 @@ sub shows
         }
     }
     is(scalar @wrong, 0, "$name: every character") or diag(join "\n", @wrong[0 .. ($#wrong < 9 ? $#wrong : 9)]);
-    like(join("\n", @{$screen->{lines}}), qr/dstest86/, "$name: and there is something to read");
+    like(join("\n", @{$screen->{lines}}), qr/dstest86/, "$name: the page is not empty");
 }
 
-# The frame buffer's pages, and they alone, are write-combining by entry 1 of the page attribute table: PWT without PCD.
+# Exactly the frame buffer's pages are write-combining, by entry 1 of the page attribute table (PWT without PCD).
 sub combines
 {
     my ($name, $machine, $base, $size) = @_;
@@ -98,10 +96,10 @@ sub combines
     }
     my @pages = sort { $a <=> $b } keys %page;
     is(sprintf('%x to %x: %u', $pages[0] // 0, $pages[-1] // 0, scalar @pages),
-        sprintf('%x to %x: %u', $first, $last, ($last - $first) / 0x1000 + 1), "$name: the pages whose writes are combined");
+        sprintf('%x to %x: %u', $first, $last, ($last - $first) / 0x1000 + 1), "$name: write-combining pages");
 }
 
-# A machine that has ended, and its log's lines about the screen.
+# Runs a machine to its end; returns it and its log's lines about the screen.
 sub run_machine
 {
     my ($name, @arguments) = @_;
@@ -152,7 +150,7 @@ for (@devices) {
     $machine->stop;
 }
 
-# ---- VGA's text mode, whose font is the device's own: its memory is the page, and its pixels tell characters apart -------
+# ---- VGA's text mode, with the device's font: its memory is the page, and different characters have different pixels ------
 sub tells_apart
 {
     my ($name, $lines, $image) = @_;
@@ -168,7 +166,7 @@ sub tells_apart
     is("@differ", '', "$name: equal characters look alike");
     my %seen;
     $seen{$look_of{$_}}++ for grep { /[!-~]\x07/ } keys %look_of;
-    ok(!(grep { $_ > 1 } values %seen) && keys %seen > 10, "$name: others do not");
+    ok(!(grep { $_ > 1 } values %seen) && keys %seen > 10, "$name: different characters look different");
 }
 
 for (['GRUB', 64, qw(-r bios-cd)], ['GRUB, 32 bits', 32, qw(-r bios-usb -w 32)], ['PVH', 64], ['PVH, 32 bits', 32, qw(-w 32)]) {
@@ -182,8 +180,8 @@ for (['GRUB', 64, qw(-r bios-cd)], ['GRUB, 32 bits', 32, qw(-r bios-usb -w 32)],
     $machine->stop;
 }
 
-# ---- screens that QEMU lacks, by a firmware of our own: tests/qemu/gop.c ----------------------------------------------------
-# The expected geometry of each, or why the kernel must not use it. Address 0 of the frame buffer: any free memory.
+# ---- screens that QEMU lacks, made by tests/qemu/gop.c ----------------------------------------------------------------------
+# The expected geometry, or why the kernel must not use the screen. Frame buffer address 0: any free memory.
 my %high = (pixel_bits => 16, red => 0xf800, green => 0x07e0, blue => 0x001f);
 my %rgbx = (pixel_bits => 32, red => 0xff, green => 0xff00, blue => 0xff0000);
 my @firmware = (

@@ -1,9 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
-# Serial ports that are missing or stuck: the kernel abandons such a port and continues, and its verdict is QEMU's exit status.
-# Serial ports that only an ACPI table, PCI or an option names: the log is sent over each that answers. Prints TAP.
+# Missing and stuck serial ports: the kernel abandons such a port and continues, and its verdict is QEMU's exit status.
+# Serial ports that only an ACPI table, PCI or an option names: each port that answers gets the log.
 use strict;
 use warnings;
 use Fcntl;
@@ -16,14 +15,14 @@ use Test::More;
 
 my $folder = tempdir(CLEANUP => 1);
 
-# A pipe without a reader. QEMU itself has it open for reading, so that writing is not an error.
+# A pipe that is not read. QEMU itself opens it for reading, too, so writes do not fail.
 sub pipe_of
 {
     my ($name, $full) = @_;
     my $path = "$folder/$name";
     mkfifo($path, 0600) or die "serial.t: $path: $!\n";
     sysopen my $pipe, $path, O_RDWR | O_NONBLOCK or die "serial.t: $path: $!\n";
-    for my $block (4096, 1) {    # the kernel takes no part of a block that does not fit
+    for my $block (4096, 1) {    # Linux rejects a block that does not fit as a whole
         1 while $full && syswrite $pipe, 'x' x $block;
     }
     return ($path, $pipe);
@@ -42,14 +41,14 @@ for my $width (64, 32) {
     my ($verdict, $log) = boot(@common, 'run=bts.*,robust.* console=ttyS1');
     is("$verdict '$log'", "pass ''", "$width bits: no UART at COM2's address");
 
-    for (['nothing', 'run=bts.*,robust.*', 'pass'], ['not all', 'run=bts.*,robust.* records=all', 'pass'],
-        ['no panic', 'run=selftest.exception.divide', 'panic']) {
+    for (['no byte', 'run=bts.*,robust.*', 'pass'], ['a part', 'run=bts.*,robust.* records=all', 'pass'],
+        ['no byte of a panic', 'run=selftest.exception.divide', 'panic']) {
         my ($takes, $options, $want) = @$_;
-        my ($path, $pipe) = pipe_of("$takes-$width", $takes ne 'not all');
+        my ($path, $pipe) = pipe_of("$takes-$width", $takes ne 'a part');
         ($verdict) = boot(@common, "$options console=ttyS1", '--', '-serial', "pipe:$path");
-        is($verdict, $want, "$width bits: a UART that takes $takes");
+        is($verdict, $want, "$width bits: a UART that accepts $takes");
         my $size = size_of($pipe);
-        ok($size > 60_000 && $size < 70_000, "... $size bytes came before it") if $takes eq 'not all';
+        ok($size > 60_000 && $size < 70_000, "... after $size bytes") if $takes eq 'a part';
     }
 }
 
@@ -88,8 +87,8 @@ sub dbg2
     return table('DBG2', 0, pack 'V V C v C v v v v v v x2 v v a12 V a2', 44, 1, 0, 40, 1, 2, 38, 0, 0, 0x8000, $kind, 22, 34, $address, 8, '.');
 }
 
-# A boot of width and options with a second port, "second" among QEMU's options: passes, and has these lines about consoles. The
-# ports that have the log: both (the same), first, second or none.
+# Boots with a second port (chardev "second" of QEMU's options): the run passes, and its log has these lines about consoles.
+# $ports get the log: both (the same), first, second or none.
 sub consoles
 {
     my ($name, $width, $options, $qemu, $lines, $ports) = @_;
@@ -101,8 +100,8 @@ sub consoles
     ref $lines ? like($said, $lines, '... consoles') : is($said, $lines, '... consoles');
     my $whole = qr/^# end dstest86 verdict=pass/m;
     my @has = map { $_ eq '' ? 0 : $_ =~ $whole ? 1 : 'a part' } $log, $second;
-    is("@has", { both => '1 1', first => '1 0', second => '0 1', none => '0 0' }->{$ports}, "... the log on $ports");
-    ok($log eq $second, '... the same') if $ports eq 'both';
+    is("@has", { both => '1 1', first => '1 0', second => '0 1', none => '0 0' }->{$ports}, "... ports with the log: $ports");
+    ok($log eq $second, '... the same log') if $ports eq 'both';
 }
 
 my @pci = ('-device', 'pci-serial,chardev=second');
@@ -114,11 +113,11 @@ for ([3, [7, 14745600], 115200, 'divisor 8'], [4, [7, 1843200, 38400], 38400, 'i
     my ($revision, $rest, $baud, $name) = @$_;
     consoles("SPCR of revision $revision, $name", 64, '', [@com2, spcr($revision, $at_com2, @$rest)], "$com1, SPCR port 0x2f8: $baud baud", 'both');
 }
-consoles('SPCR with speed 0 keeps that of firmware', 64, '', [@com2, spcr(2, $at_com2, 0)],
+consoles("SPCR with speed 0 keeps firmware's speed", 64, '', [@com2, spcr(2, $at_com2, 0)],
     qr/^\Q$com1\E, SPCR port 0x2f8: (?:\d+ baud|at firmware's speed)$/, 'both');
 consoles('SPCR names COM1: at its speed', 64, '', [@com2, spcr(2, address(1, 0x3f8), 3)],
     'COM1 port 0x3f8: 9600 baud, SPCR port 0x3f8: listed above', 'first');
-consoles('an option names the ports: SPCR does not count', 64, 'console=ttyS0', [@com2, spcr(2, $at_com2, 7)], $com1, 'first');
+consoles('if an option names the ports, SPCR is ignored', 64, 'console=ttyS0', [@com2, spcr(2, $at_com2, 7)], $com1, 'first');
 
 # Each names a missing device. QEMU has no UART in memory.
 for ([address(1, 0x9000), 'port 0x9000: no UART answers there'], [address(1, 0xfffc), 'port 0xfffc: not all of its registers are below port 0x10000'],
@@ -147,8 +146,8 @@ for my $width (64, 32) {
     consoles("$width bits: no serial port at all", $width, '', \@no_com1, '', 'none');
     consoles("$width bits: a port that an option names", $width, 'console=0x2c8,9600', \@no_com1, 'option port 0x2c8: 9600 baud', 'first');
 }
-consoles("COM1 answers: PCI's do not count", 64, '', \@pci, $com1, 'first');
-consoles('unless an option says so', 64, 'console=ttyS0 console=pci',
+consoles("if COM1 answers, PCI's ports are ignored", 64, '', \@pci, $com1, 'first');
+consoles('... unless an option names pci', 64, 'console=ttyS0 console=pci',
     ['-chardev', 'null,id=third', '-device', 'pci-serial-2x,chardev1=second,chardev2=third'],
     qr/^\Q$com1\E, PCI 00:..\.0 port 0x[0-9a-f]+: 115200 baud$/, 'both');
 consoles('console=none: no serial port, and a verdict', 64, 'console=none', \@pci, '', 'none');
@@ -161,7 +160,7 @@ consoles('four ports that options name', 64, 'console=ttyS3 console=ttyS0 consol
     my ($path, $pipe) = pipe_of('stuck', 1);
     my ($verdict, $log) = boot('-o', 'run=bts.calls console=ttyS1 console=ttyS0', '--', '-serial', "pipe:$path");
     is($verdict, 'pass', 'one of two ports is stuck');
-    is(join(' ', $log =~ /^# console COM2: (.*?)\r?$/mg), 'dropped, because it accepted no more characters', '... which the other one says once');
-    like($log, qr/^# begin .*^# end dstest86 verdict=pass/ms, '... and has all of the log');
+    is(join(' ', $log =~ /^# console COM2: (.*?)\r?$/mg), 'dropped, because it accepted no more characters', '... the other port reports it once');
+    like($log, qr/^# begin .*^# end dstest86 verdict=pass/ms, '... and has the whole log');
 }
 done_testing;

@@ -1,9 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-#
-# The number of processors does not change a processor's records: processor 0 of four leaves the same truth as the only one of
-# a machine, line by line, except time. The others equal each other. With one processor translated code knows where its counts
-# and its ring of blocks are; with several it works that out. Prints TAP.
+# The number of processors does not change a processor's records: processor 0 of four writes the same truth as a machine's only
+# processor, except time stamps, and processors 1 to 3 write the same. With one processor, translated code has the addresses of
+# its counts and its ring of blocks as constants; with several it computes them.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -14,7 +13,7 @@ use Test::More;
 
 my $folder = tempdir(CLEANUP => 1);
 
-# The model's records for each processor, in their order, without time stamps.
+# Each processor's records in the truth log, in order, without time stamps.
 sub truth
 {
     my ($processors, $profile, $tests) = @_;
@@ -44,16 +43,16 @@ for my $case (
   )
 {
     my ($one, $several) = map { (truth($_, @$case))[0] } 1, 4;
-    ok(@$one > 20, '... and leave records') or diag(scalar @$one);
-    is(@$several, @$one, '... as many with four processors');
-    is_deeply([ differs($several, $one) ], [], '... and the same ones');
+    ok(@$one > 20, '... enough records to compare') or diag(scalar @$one);
+    is(@$several, @$one, '... four processors: the same number');
+    is_deeply([ differs($several, $one) ], [], '... and equal');
 }
 
-# Each has a buffer of its own, and the first one starts the others meanwhile.
+# Each processor has its own buffer. Processor 0 is left out: it also starts the others.
 my (undef, $second, @more) = map { [ map { s/ at=\S+//r } @$_ ] } truth(4, 'skylake', 'all_cpus.bts.in_turn,all_cpus.lbr.in_turn');
-ok(@$second > 100, '... and leave records') or diag(scalar @$second);
+ok(@$second > 100, '... enough records to compare') or diag(scalar @$second);
 for my $others (@more) {
-    is(@$others, @$second, '... as many on another processor');
-    is_deeply([ differs($others, $second) ], [], '... and the same ones');
+    is(@$others, @$second, '... another processor: the same number');
+    is_deeply([ differs($others, $second) ], [], '... and equal');
 }
 done_testing();

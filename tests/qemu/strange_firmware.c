@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A UEFI application that makes firmware stranger than OVMF, and then starts the loader, \loader.efi on its own volume.
+ * A UEFI application that changes the state of OVMF, and then starts the loader, \loader.efi on its own volume.
  * \deeds.txt has a letter for each change:
  *   f  the memory map has hundreds of entries
  *   l  no memory below 1 MiB is free
@@ -52,7 +52,7 @@ static EFI_STATUS EFIAPI occupied_below_1_mib(UINTN *size, EFI_MEMORY_DESCRIPTOR
     return status;
 }
 
-/* Islands of reserved memory, with a free page between each two. */
+/* Reserves every second page. */
 static EFI_STATUS fragment(void)
 {
     EFI_PHYSICAL_ADDRESS start = 0;

@@ -1,9 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-#
-# qemu-ds --strict in CI: the report and the exit status of a guest that hangs, and of a wrapper that is signalled; QEMU's
-# options that other runners pass; and hints for misplaced options. The guests are the kernel, which halts if there is no
-# isa-debug-exit, and an empty machine. Prints TAP.
+# qemu-ds --strict in CI: report and exit status if the guest hangs or the wrapper gets a signal; options that other runners pass
+# to QEMU; hints for misplaced options. The guests are the kernel, which halts if there is no isa-debug-exit, and an empty
+# machine.
 import os
 import pathlib
 import re
@@ -57,13 +56,13 @@ def qemus(folder):
 
 
 def default_signals():
-    """What started this test may have made it ignore signals, which the wrapper could not trap then."""
+    """This test may have been started with signals ignored. The wrapper would inherit that and could not trap them."""
     for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
         signal.signal(number, signal.SIG_DFL)
 
 
 def interrupt(number, tests, *options):
-    """Starts a guest that does not end, and signals the wrapper once the report has its line or, without one, QEMU runs.
+    """Starts a guest that does not end. Signals the wrapper when the report has a violation (tests 'none': when QEMU runs).
     Returns the status and the report."""
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder, 'report')
@@ -90,11 +89,11 @@ def interrupt(number, tests, *options):
 
 for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
     status, said = interrupt(number, 'forbidden.lvt_masked', '--strict')
-    ok(status == 70 and re.search(rf'^qemu-ds: .* guest: 1; signal {number.value} ended it$', said, re.M), '... and 70', f'{status} {said}')
+    ok(status == 70 and re.search(rf'^qemu-ds: .* guest: 1; signal {number.value} ended it$', said, re.M), '... status 70', f'{status} {said}')
 status, said = interrupt(signal.SIGTERM, 'none', '--strict')
-ok(status == 143 and 'guest: 0; signal 15' in said, '... and 143 without a violation', f'{status} {said}')
+ok(status == 143 and 'guest: 0; signal 15' in said, '... status 143 without a violation', f'{status} {said}')
 
-# `timeout` signals the wrapper, and then its process group: what the wrapper waits with ends, too.
+# `timeout` signals the wrapper, and then its process group, which includes the program that the wrapper waits with.
 with tempfile.TemporaryDirectory() as folder:
     stubborn = pathlib.Path(folder, 'qemu')
     stubborn.write_text(f"#!/bin/sh\ntrap '' TERM\ntrue >{folder}/started\nexec sleep 60\n")
@@ -113,12 +112,12 @@ with tempfile.TemporaryDirectory() as folder:
     ok(wrapper.returncode == 143 and 'signal 15 ended it' in said, 'SIGTERM to the process group', f'{wrapper.returncode} {said}')
 
 status, said = run('-s', 'KILL', '60', COMMAND, '--strict', *EXIT, *kernel('forbidden.lvt_masked'), command=['timeout'])
-ok(status == 70 and re.search(r"^violation .*guest: 1; QEMU's own exit status: 33$", said, re.M | re.S), 'a guest that ends', f'{status} {said}')
+ok(status == 70 and re.search(r"^violation .*guest: 1; QEMU's own exit status: 33$", said, re.M | re.S), 'a guest that ends: its status is reported', f'{status} {said}')
 with tempfile.TemporaryDirectory() as folder:
     report = pathlib.Path(folder, 'report')
     report.write_text('violation of an earlier run\n')
     status, said = run('--strict', '--violations', str(report), '-device', 'no-such-device', *EMPTY)
-    ok(status == 1 and report.read_text() == '', 'the report of an earlier run does not count', f'{status} {said}')
+    ok(status == 1 and report.read_text() == '', 'an earlier report is removed', f'{status} {said}')
 
 ADVICE = EXIT + kernel('bts.enable.bts_alone')
 status, said = run('--strict', *ADVICE)

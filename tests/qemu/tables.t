@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
-# docs/machines.md and docs/conformance.md agree with scripts/tables' output for the boots of this tree, with every profile. Runs
-# after scripts/boots, whose logs it reads. tests/tools/documents.t checks in `make test` what needs no such boots. Prints TAP.
+# docs/machines.md and docs/conformance.md agree with the output of scripts/tables for this tree's boots of every profile. Reads
+# the logs of scripts/boots, and must run after it. tests/tools/documents.t checks the rest in `make test`.
 set -eu
 root=$(realpath -- "$(dirname -- "$0")/../..")
 number=0
@@ -30,7 +29,7 @@ done
 if said=$("$root/scripts/tables" machines "${others[@]}" 2>&1 >/dev/null) ||
     [[ $said != *"none of the folders is a boot of 32-bit haswell, 64-bit haswell; run make qemu-test first" ]]; then
     echo "# $said"
-    result 'not ok' 'a profile without boots is named'
+    result 'not ok' 'scripts/tables names profiles without boots'
 else
-    result ok 'a profile without boots is named'
+    result ok 'scripts/tables names profiles without boots'
 fi

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: MIT
-; A guest for the UEFI loader's trampoline: it makes a state like that of firmware, with all that the trampoline must undo,
-; calls a copy of it, in single steps up to its first change of segments, and looks at what the kernel is entered with. Assembled as elf64 for the trampoline of x64 firmware,
-; which calls it in 64-bit mode, and as elf32 for that of ia32 firmware, with paging on.
+; A guest that tests the UEFI loader's trampoline: it sets up all the state of firmware that the trampoline must undo, calls a
+; copy of it, single-steps up to its first LGDT, and checks the state in which the kernel is entered. Assembled as elf64 for
+; the trampoline of x64 firmware, called in 64-bit mode, and as elf32 for that of ia32 firmware, called with paging on.
 
 extern trampoline_start
 extern trampoline_end
@@ -47,9 +47,9 @@ LARGE equ 1 << 7
 COPY  equ 0x80000                       ; of the trampoline
 MAGIC equ 0x12345678
 INFO  equ 0x9abcdef0
-FIRST equ 0x100000                      ; where the two segments go
+FIRST equ 0x100000                      ; destinations of the two segments
 LAST  equ 0x101000
-STALE equ 0xcc                          ; earlier contents
+STALE equ 0xcc                          ; fills memory before the segments are copied
 
 ; Ends with status 2 * %1 + 1 if the condition %2 holds.
 %macro fail_if 2
@@ -79,8 +79,7 @@ start:  mov     esp, stack
         sub     ecx, trampoline_start
         rep movsb
 
-        ; The first 2 MiB at their addresses: tables of five levels, four without LA57; and of two for
-        ; PAE, one without.
+        ; Identity mapping of the first 2 MiB (4 MiB without PAE). elf64: five levels, four without LA57.
         mov     dword [table_2], LARGE | PAGE
         call    cr4_bits
         or      edx, CR4_PAE | CR4_PGE | CR4_PSE
@@ -115,7 +114,7 @@ start:  mov     esp, stack
 %endif
         mov     cr4, edx
         mov     cr3, edi
-        ; SVME, where it exists.
+        ; SVME, if supported
         mov     eax, 0x80000000
         cpuid
         xor     edi, edi
@@ -179,7 +178,7 @@ firmware:
 %else
 firmware:
 %endif
-        ; Selectors that are invalid in the kernel, of segments that it could not use.
+        ; Segments that the kernel could not use, with selectors that its GDT does not have.
         mov     eax, OURS_SMALL
         mov     ds, eax
         mov     es, eax
@@ -197,8 +196,8 @@ firmware:
         popfq
         call    rax
 
-; The debug exception before each instruction: what is in CR4 when the trampoline is about to load its own segments, after
-; which a gate of ours could not be taken?
+; The debug exception before each instruction. Saves CR4 at the trampoline's LGDT and ends stepping there: after LGDT, our
+; gates are unusable.
 step:   push    rax
         push    rbx
         mov     rbx, [rsp + 16]
@@ -296,7 +295,7 @@ entered:
         or      eax, [left + 4]
         fail_if 21, nz
 
-        ; 5 bytes of a file, zeroes up to 16; the whole segment from the file; nothing around them.
+        ; The first segment: 5 bytes of a file, zeros up to 16. The last one: the whole file. Bytes around them are unchanged.
         mov     esi, want_first
         mov     edi, FIRST
         mov     ecx, want_first.end - want_first

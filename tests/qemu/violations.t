@@ -1,9 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
-# Each test of tests/qemu/violations in a boot of its own, where nothing else excuses a violation: the referee reports those
-# of its line, each once, and no other.
+# Boots each test of tests/qemu/violations alone, because another test could excuse a violation: the referee reports exactly
+# the violations of its line, each once.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);

@@ -1,9 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
-# The default log of all tests fits a serial line, counted in bytes because times depend on the host. Held records are printed
-# after a test that does not pass. Prints TAP.
+# The default log of all tests is short enough for a serial line, in bytes because times depend on the host. A test that does
+# not pass also prints the records that were held back.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -17,7 +16,7 @@ my $folder = tempdir(CLEANUP => 1);
 # 115200 baud are 11520 bytes a second. Of the 20 seconds of a run, 12 are for the line and the rest for the tests.
 my $bytes = 12 * 11520;
 
-# The processors with most tests and with the longest records.
+# The processors with the most tests and with the longest records.
 for my $profile (qw(skylake goldencove)) {
     my ($verdict, $log) = boot('-p', $profile);
     is($verdict, 'pass', "$profile: all tests");
@@ -25,13 +24,13 @@ for my $profile (qw(skylake goldencove)) {
     my $test = '';
     for (split /\r\n/, $log) {
         $test = $1 if /^# test (\S+)/;
-        fail("$profile, $test: $_") if /^# (?:bts|pebs) [1-9]/ && $test ne 'bts.circular.undrained';    # prints its own
+        fail("$profile, $test: $_") if /^# (?:bts|pebs) [1-9]/ && $test ne 'bts.circular.undrained';    # prints all records itself
         fail("$profile, $test: $_") if /^# lbr (\d+) / && $1 > 7;
     }
     unlike($log, qr/did not pass/, "$profile: no test prints the records of a failure");
 }
 
-# The numbers of a kind's records in a log, and the numbers after the line that says why there are more.
+# The numbers of a kind's records in a log, with "more" at the line that announces further records.
 sub records
 {
     my ($kind, $log) = @_;

@@ -14,14 +14,14 @@ def elf(width):
 
 
 def profiles():
-    """(name, the widest kernel that it runs) of each processor of the model."""
+    """(name, the width of the widest kernel) of each modelled processor."""
     listed = subprocess.run([BUILD / 'qemu-system-x86_64', '-machine', 'none', '-display', 'none', '-plugin',
                              f'{BUILD}/dsmodel.so,profile=list'], check=True, capture_output=True, text=True).stdout
     return [(name, int(width)) for name, width in re.findall(r'^(\S+) +(32|64)  \S', listed, re.M)]
 
 
 def boot(name, profile, width, options, *more):
-    """The log of a boot, in a file; the boot must pass."""
+    """Boots, which must pass; returns the path of its log."""
     log = f'{folder}/{name}.log'
     with open(log, 'w') as out:
         status = subprocess.run(['timeout', '300', HERE.parent.parent / 'scripts/machine', 'boot', *more, '-w',
@@ -47,7 +47,7 @@ def perfs():
 
 
 def perf(program, data, *arguments):
-    """The output of a perf for a file, started in the file's folder: not every perf has -i for every command."""
+    """The output of a perf command for a file, run in its folder, because not every perf command has -i."""
     here = f'{folder}/here'
     os.makedirs(here, exist_ok=True)
     os.path.lexists(f'{here}/perf.data') and os.remove(f'{here}/perf.data')

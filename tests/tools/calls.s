@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-#
-# A program whose branches calls.t makes up. It never runs; every name is an address. Both widths have the same bytes.
+# The program to which calls.t's invented branches belong. It never runs; each label is an address. Both widths have equal bytes.
         .text
         .macro  function name
         .globl  \name
@@ -14,7 +13,7 @@ main_call:      call    alpha
 main_back:      nop
 main_jump:      jmp     main_call
 main_into:      jmp     alpha_call              # into a function's middle
-main_onto:      jmp     twice                   # to a label that is no function
+main_onto:      jmp     twice                   # to a label that is not a function
         .size   main, . - main
 
 twice:
@@ -59,7 +58,7 @@ again_back:     nop
 again_ret:      ret
         .size   again, . - again
 
-# As far from a call as code without a branch may reach, and one byte farther.
+# The longest code without a branch after a call that counts as following it, and one byte more.
         function near_end
 near_call:      call    beta
         .org    near_call + 4095
@@ -74,8 +73,8 @@ far_jump:       jmp     far_jump
         .globl  _start
 _start:         ret
 
-# Of several names at one address perf shows one, chosen in this order: it has a size, is not weak, is global, has fewer
-# underscores, is longer, is first.
+# Of several names at one address, perf chooses by these criteria, in order: has a size, is not weak, is global, has fewer
+# underscores, is longer, comes first.
         .org    near_end + 3 * 4096
         .macro  named name size
         .type   \name, @function
@@ -105,7 +104,7 @@ without_size_but_longer:
         .skip   4
         named   a_name_that_is_longer_than_eighty_characters_of_which_there_are_not_many_in_this_world_or_any_other 4
         .skip   4
-# Gaps: addresses behind a symbol with a size have no name; one without a size extends to the next.
+# Gaps: addresses after a symbol with a size have no name; a symbol without a size extends to the next.
         named   covers_two 2
         .skip   4
 without_size:

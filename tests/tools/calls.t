@@ -1,8 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-#
-# Calls in a trace: stacks, slices and the flame graph, for invented branches in a program (calls.s). Its calls, returns, tail
-# calls, interrupts and gaps are typed here with the answer. Also the choice among several names at an address. Prints TAP.
+# Calls that dsdump finds in a trace: stacks, slices and the flame graph, for invented branches in a program (calls.s): calls,
+# returns, tail calls, interrupts and gaps. Also which name is used if an address has several.
 import csv
 import io
 import json
@@ -22,9 +21,8 @@ def assembled(width):
     return program
 
 
-# Each trace: branches FROM>TO in their order; -N leaves N numbers out, @N goes to another processor, [..] is an LBR stack,
-# the newest first, {..} one in a PEBS record. Then the stacks: each branch counts for the function it is in, and each LBR
-# stack for where it ends.
+# Each trace: branches FROM>TO in order; -N skips N numbers, @N switches to processor N, [..] is an LBR stack, newest first, {..}
+# one in a PEBS record. Then the expected stacks: a branch counts for its function, an LBR stack for the place where it ends.
 TRACES = [
     ('calls', 'main_call>alpha alpha_call>beta beta_ret>alpha_back alpha_tail>gamma gamma_nop>handler handler_iret>gamma_nop '
      'gamma_ret>main_back',
@@ -42,7 +40,7 @@ TRACES = [
     ('return.16', 'main_call>alpha alpha_ret>main_call+16 main_call+16>beta',
      {'main_call': 1, 'main_call;alpha': 1, 'alpha': 1}),
     ('return.before', 'main_call>alpha alpha_ret>main main+0>handler', {'main_call': 1, 'main_call;alpha': 1, 'main': 1}),
-    # Gaps in between.
+    # Gaps.
     ('gap', 'main_call>alpha -3 alpha_call>beta beta_ret>alpha_back', {'main_call': 1, 'alpha_call': 1, 'alpha_call;beta': 1}),
     ('processors', 'main_call>alpha @1 alpha_call>beta @0 beta_ret>alpha_back', {'main_call': 1, 'alpha_call': 1, 'beta_ret': 1}),
     ('pause', 'main_call>alpha alpha_call>beta alpha_tail>gamma gamma_ret>main_back main_jump>main_call',
@@ -56,7 +54,7 @@ TRACES = [
     ('unknown.null', '0>main main_jump>main_call', {'[unknown]': 1, 'main': 1}),
     ('unknown.callee', 'main_call>0x20 0x20>0x30 main_back>handler', {'main_call': 2, 'main_call;[unknown]': 1}),
     ('zeros', 'some_zeros>alpha alpha_call>beta', {'some_zeros': 1, 'alpha': 1}),
-    # Deeper calls than 128 count for the last frame.
+    # Calls deeper than 128 count for the last frame.
     ('deep', 'again_call>again ' * 200, {';'.join(['again'] * n): 1 for n in range(1, 128)} | {';'.join(['again'] * 128): 73}),
     ('deep.back', 'again_call>again ' * 3 + 'again_ret>again_back ' * 4,
      {'again': 2, 'again;again': 2, 'again;again;again': 2, 'again;again;again;again': 1}),
@@ -73,7 +71,7 @@ OF_WIDTH = {
     32: ('prefix', 'main_call>prefixed prefixed>main_back main_jump>main_call',
          {'main_call': 1, 'main_call;prefixed': 1, 'main_call;prefixed;main_back': 1}),
 }
-# The slices of some: phase, processor, branches before it and name. (The bottom frame's begins behind its first branch.)
+# Expected slices of --trace-json: phase, processor, preceding branches, name. (A bottom frame's begins after its first branch.)
 SLICES = {
     'calls': 'B0@0=calls B0@1=main_call B0@1=alpha B0@2=beta E0@3 E0@4 B0@4=gamma B0@5=handler E0@6 E0@7 E0@7 E0@7',
     'gap': 'B0@0=gap B0@1=main_call B0@1=alpha E0@2 E0@2 B0@2=alpha_call B0@2=beta E0@3 E0@3 E0@3',
@@ -82,14 +80,14 @@ SLICES = {
     'processors': 'B0@0=processors B0@1=main_call B0@1=alpha E0@1 E0@1 E0@1 B1@1=processors B1@2=alpha_call B1@2=beta '
                   'E1@2 E1@2 E1@2 B0@2=processors B0@3=alpha_back E0@3 E0@3',
 }
-# The slices of --html, in the order of their ends: name, depth, from, to. (The bottom frame has its first branch.)
+# Expected slices of --html, ordered by their ends: name, depth, from, to. (A bottom frame includes its first branch.)
 TIMELINES = {
     'calls': [['beta', 2, 2, 3], ['alpha', 1, 1, 4], ['handler', 2, 5, 6], ['gamma', 1, 4, 7], ['main_call', 0, 0, 7]],
     'gap': [['alpha', 1, 1, 2], ['main_call', 0, 0, 2], ['beta', 1, 2, 3], ['alpha_call', 0, 2, 3]],
     'jumps': [['main_jump', 0, 0, 2]],
     'unmatched': [['alpha_back', 0, 0, 2], ['gamma', 0, 2, 3], ['main_back', 0, 3, 4]],
 }
-# Names: a label, bytes behind it, the name shown there.
+# Names: a label, an offset in bytes, the expected name.
 PLACES = [
     ('with_size', 0, 'with_size+0x0'), ('strong', 3, 'strong+0x3'), ('global_one', 1, 'global_one+0x1'),
     ('a_global', 0, 'a_global+0x0'), ('long_name', 0, 'name_of_nine+0x0'), ('other_of_two', 0, 'first_of_two+0x0'),
@@ -175,7 +173,7 @@ for width in 64, 32:
         if own:
             flame.setdefault(paths[-1][0], {})[';'.join(paths[-1][1:])] = own
     of_branches = {test: wanted for test, trace, wanted in traces if not re.search(r'[\[{]', trace)}
-    of_branches['stacks.between'] = {'main_call': 1, 'main_call;alpha': 1, 'main_call;gamma': 1}    # no LBR stacks there
+    of_branches['stacks.between'] = {'main_call': 1, 'main_call;alpha': 1, 'main_call;gamma': 1}    # --html ignores LBR stacks
     for test, wanted in of_branches.items():
         same(flame.get(test), wanted, f'{width} bits: --html: flame graph of {test}')
 
@@ -188,5 +186,5 @@ for width in 64, 32:
     seen = {row['ip_symbol'][:-4]: row['ip_line'] for row in rows if row['ip_symbol'][:-4] in lines and row['ip_symbol'].endswith('+0x0')}
     same(seen, {label: f'calls.s:{lines[label]}' for label in seen}, f'{width} bits: lines of the source')
     same([len(seen) > 10, {row['ip_line'] for row in rows if row['ip_symbol'].startswith('some_')}], [True, {''}],
-         f'{width} bits: and none of data')
+         f'{width} bits: no lines for data')
 done()

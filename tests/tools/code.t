@@ -1,8 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-#
-# dsdump --code: its output for a code that is written here by the description in kernel/report/packed.c, for parts, for
-# another version, and for text that is no code. Prints TAP. tests/qemu/code.t decodes those of boots.
+# dsdump --code: its output for codes that this test encodes as kernel/report/packed.c describes, for parts, for another
+# version, and for invalid codes. tests/qemu/code.t decodes codes of boots.
 import re
 import struct
 from collections import Counter
@@ -73,7 +72,7 @@ count = Counter((name.split('.')[0], outcome) for name, outcome in zip(ids, outc
 same(re.findall('^# area (.*)$', out, re.M),
      ['              pass differs    fail    skip   error'] +
      [f'{area:<10}' + ''.join(f' {count[area, outcome]:7}' for outcome in outcomes) for area in areas],
-     'its table by area')
+     'the table by area')
 for text in f'QR-Code:{whole}', f'# code {whole}', f'{whole}\n', f' {whole} \r\n':
     same(said(text), (0, out, ''), f'text around a code: {text[:10]}')
 same(said('-', text=f'# begin ...\r\nQR-Code:{whole}\n\n# end\n'), (0, out, ''), 'a log on standard input')
@@ -104,14 +103,14 @@ for change, wanted in (
     status, text, _ = said(code(**change))
     same((status, bool(re.search(wanted, text))), (0, True), f'{change}')
 
-# A model without a row, with an untested facility: how to get a row. Not for a hybrid: its cores have rows.
+# An untested facility on a model without a row: the output says how to get a row. Not on hybrids: their cores have rows.
 ROW = 'dsdump: --code: this processor model has no row in cpu/cores.c'
 for signature, facilities, wanted in ((0xf06f0, (3, 2, 3), True), (0xf06f0, (3, 3, 3), False), (0x506e3, (3, 2, 3), False),
                                       (0x90672, (3, 2, 3), False), (0x60663, (2, 3, 3), True)):
     err = said(code(signature=signature, facilities=facilities))[2]
     same(err.startswith(ROW), wanted, f'{signature:#x}, facilities {facilities}')
 
-# Another list of tests: three tests are a byte.
+# Another list of tests. A byte holds three tests.
 version = re.search(r'test_list_version\[\] = "(.*)"', built)[1]
 OTHER = ('dsdump: --code: this code is of version 9.8.7 abcdef, whose list of tests differs from that of this dsdump, '
          f'{version}: tests are printed as numbers; the dsdump of that version knows their names\n')
@@ -142,9 +141,9 @@ for words, sentence in (
          (2, '', True), sentence)
     same(err.count('\n'), 1, 'one sentence')
 status, text, err = said('hello', whole)
-same((status, text, err), (1, out, f'dsdump: --code: {NO_CODE}\n'), 'a good one after a bad one')
+same((status, text, err), (1, out, f'dsdump: --code: {NO_CODE}\n'), 'a valid code after an invalid one')
 same(said('-', text='no\n# co' + 'de dstest86:\n'),
-     (2, '', 'dsdump: standard input: no code: expected a text that begins with DSTEST86:\n'), 'no code on standard input')
+     (2, '', 'dsdump: standard input: no code: expected a text that begins with DSTEST86:\n'), 'standard input without a code')
 same(said('-', text='x' * 5000 + f'\n{changed}\n{whole}\n'), (1, out, f'dsdump: standard input: {CHARACTER}\n'),
      'a bad line before a good one')
 same(run('--code', '-', stdin=folder), (2, '', 'dsdump: standard input: Is a directory\n'), 'unreadable input')

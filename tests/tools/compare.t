@@ -1,8 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-#
-# dsdump --compare: its output for two logs that are typed here and for two boots, accepted differences, the page, and each
-# error. Prints TAP.
+# dsdump --compare: its output for two short logs and for two boots, accepted differences, the page, and each error.
 import os
 import re
 import subprocess
@@ -62,7 +60,7 @@ def write(name, text):
 
 
 def changed(*changes):
-    """The log; each change replaces a text by another in the first line that has it."""
+    """The log after changes (BEFORE, AFTER), each in the first line that has BEFORE."""
     lines = list(LINES)
     for before, after in changes:
         at = next(n for n, line in enumerate(lines) if before in line)
@@ -136,7 +134,7 @@ CASES = [    # the change, the place where it is shown, and its line
     ('verdict=fail', 'verdict=pass', 'run', f'end: {BEFORE} | verdict=pass pass=3 fail=1'),
     ('# facility', '# error: cpu 2 does not respond\n# facility', 'run',
      'only in B: error: cpu 2 does not respond'),
-    ('0x0000000000201234', '0x0000000000301234', '', ''),    # it has a symbol
+    ('0x0000000000201234', '0x0000000000301234', '', ''),    # not compared: the line has a symbol
     ('Calls are stored', 'Calls come', '', ''), ('AAAA', 'BBBB', '', ''),
 ]
 for before, after, test, line in CASES:
@@ -145,26 +143,26 @@ for before, after, test, line in CASES:
     same(shown('a', 'b'), (int(bool(wanted)), wanted, ''), f'{test}: {line}')
     swapped = re.sub('only in ([AB])', lambda found: f'only in {"BA"[found[1] == "B"]}',
                      re.sub(r'^(  .*?: )(.*) \| (.*)$', r'\1\3 | \2', wanted, flags=re.M))
-    same(shown('b', 'a')[1], swapped, 'and the other way round')
+    same(shown('b', 'a')[1], swapped, 'the same, with the logs exchanged')
 write('b', changed(('tsc 0x10', 'tsc 0x11'), ('tsc 0x20', 'tsc 0x21')))
 same(shown('a', 'b'), (1, 'pebs.loads\n  pebs 0 tsc: 0x10 | 0x11\n    and 1 more differ in pebs.tsc\n', ''),
      'two records')
 
-# A log that breaks off, in a test and after it, and one that panics: no pattern accepts these.
+# A log that breaks off during a test or after it, and a log with a panic: patterns cannot accept these.
 write('accept', '* *\n')
 write('b', changed((LINES[-2], ''), (LINES[-1], '')))
 BROKEN = ('dsdump: b: the log breaks off: there is no line "# end dstest86"; only what came before it is compared\n')
 same(shown('a', 'b'), (1, f'run\n  only in A: end: {BEFORE}\n  only in A: facility bts: pass 1 of 2\n', BROKEN),
      'breaks off')
-same(compare('b', 'b', '--accept', 'accept')[::2], (1, BROKEN * 2), 'two that break off')
+same(compare('b', 'b', '--accept', 'accept')[::2], (1, BROKEN * 2), 'both logs break off')
 write('b', ''.join(LINES[:21]) + '# panic vector 14\n# panic ip 0x1\n# end dstest86 verdict=panic\n')
 write('accept', '[!r]* *\nrun facility\nrun end\n')
 status, out, said = compare('a', 'b', '--accept', 'accept')
 same((status, said), (1, ''), 'a panic')
 ok(out.startswith('A a\nB b\nrun\n  only in B: panic: vector 14\n    and 1 more of panic\nthe same '),
-   'and its line')
+   '... and its line')
 
-# The log describes a second kind of cores after the first one's tests.
+# The log describes a second kind of core after the tests of the first kind.
 KIND = ('# tests on cpu 1 apic 0x1 Atom Gracemont\n# cpu the second\n# pebs format {}\n# test bts.calls.atom\n'
         '# pebs is no such line\nok 6 bts.calls.atom\n# differs pebs.loads')
 for name, number in ('kinds', 4), ('b', 5):
@@ -173,7 +171,7 @@ same(compare('kinds', 'b'), (1, 'A kinds\nB b\nmachine\n  pebs of Atom Gracemont
      1), ''),
      'a second kind of cores')
 
-# Tests are in the order of the first log, those only in the second after them.
+# Tests are in the order of the first log; tests that only the second log has come last.
 write('b', changed(('ok 3 pebs.loads', 'not ok 3 pebs.loads'), ('ok 1', 'not ok 1'),
       ('ok 4 measure.memory.64k', 'ok 4 alone')))
 same(re.findall(r'^(?![AB] )\S+$', compare('a', 'b')[1], re.M),
@@ -203,8 +201,8 @@ for part in ('\n<p>A: a<br>B: b\n<p>The same 69, different 3, accepted 1 (pale).
              '\n<tr><td>wrong<td>got 11 records<td>got &lt;b>&amp;&quot;12&quot;\n',
              '\n<tr class="accepted"><td>pebs 0 tsc<td>0x10<td>0x11\n'):
     ok(part in page, f'has {part}'.replace('\n', ' '))
-ok('<script' not in page and 'http' not in page, 'and loads nothing')
-same((compare('a', 'a', '--html', 'same.html')[0], os.path.getsize('same.html') > 0), (0, True), 'a page of nothing')
+ok('<script' not in page and 'http' not in page, '... it loads no other file')
+same((compare('a', 'a', '--html', 'same.html')[0], os.path.getsize('same.html') > 0), (0, True), 'a page without differences')
 
 # Errors: one sentence, status 2, and no page.
 for name, text in {'twice': LOG * 2, 'empty': '', 'other': 'hello\n', 'wrong': 'pebs.*\n',
@@ -230,7 +228,7 @@ for words, sentence in (
     same(compare(*words.split()), (2, '', f'dsdump: {sentence}\n'), f'--compare {words}')
 ok(not os.path.exists('x.html'), 'no page is left')
 
-# Two boots of a processor differ only in times; two processors differ in their features.
+# Two boots of a processor differ only in times. Two processors differ in their features.
 for name, profile in ('one', 'skylake'), ('two', 'skylake'), ('ice', 'icelake'):
     with open(name, 'w') as file:
         subprocess.run([HERE.parent.parent / 'scripts/machine', 'boot', '-p', profile, '-o',

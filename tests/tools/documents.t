@@ -1,8 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-#
-# Documents agree with what programs print: docs/output.md with a log, and generated pages with their sources, as far as one
-# boot can tell. tests/qemu/tables.t compares the rest of them, after every boot. Prints TAP.
+# Documents agree with what programs print: docs/output.md with a log, and generated pages with their sources as far as one boot
+# suffices. tests/qemu/tables.t compares the rest, which needs all boots.
 import re
 import subprocess
 
@@ -33,7 +32,7 @@ output = (DOCS / 'output.md').read_text()
 log = [line.rstrip('\r\n') for line in open(boot('log', 'skylake', 64, 'run=bts.calls,lbr.calls,pebs.loads', '-r', 'uefi'), errors='replace')]
 head = [line for line in log[:log.index('KTAP version 1')] if line.startswith('# ')]
 forms = {form(line) for line in log}
-ok(len(head) > 15, 'a log can be read')
+ok(len(head) > 15, 'the boot prints a log')
 for heading in 'What was found', 'BTS', 'LBR', 'PEBS':
     lines = [line for line in examples(output, heading) if not line.startswith(('# events', '# ...'))]
     same([line for line in lines if form(line) not in forms], [], f'docs/output.md, "{heading}": the kernel prints such lines')

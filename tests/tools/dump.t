@@ -1,10 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
-# End to end: a boot that prints every record as text and dumps it, and dsdump's text of the dump, must have the same lines,
-# one by one, symbols included. The dump must be as small as docs/dump.md says. Debian's perf must print the same for
-# perf.data as --script. Prints TAP.
+# End to end: a boot prints every record as text and dumps it, and dsdump's text of the dump must equal the kernel's, line by
+# line, symbols included. The dump must be as small as docs/dump.md says. For perf.data, Debian's perf must print the same as
+# --script.
 import re
 import subprocess
 from collections import Counter
@@ -13,8 +12,8 @@ import tap
 from boots import boot, elf, perf, perfs, profiles, same_form
 from tap import BUILD, done, dsdump, folder, note, ok, same
 
-tap.program = BUILD / 'dsdump'    # the one that users have, without sanitizers
-MOST = {'bts': 1 / 20, 'pebs': 1 / 5}    # bytes of a dump by bytes of its text: all tests of a boot together
+tap.program = BUILD / 'dsdump'    # users' build, without sanitizers
+MOST = {'bts': 1 / 20, 'pebs': 1 / 5}    # bytes of a dump / bytes of its text, over all tests of a boot
 RECORD = re.compile(r'# (bts|pebs|lbr) (?:\d|stack)')
 
 
@@ -64,7 +63,7 @@ for profile, width in (each for each in profiles() if each[0] in LAYOUTS):
              f'{what}: perf {each[0]} script prints the same')
 
 # Records of several processors: each with its processor, and a data source of a shared line.
-SAMPLES = 59    # of each processor, event and layout: see tests/qemu/measure_memory.t
+SAMPLES = 59    # per processor, event and layout: see tests/qemu/measure_memory.t
 TESTS = [f'measure.sharing.{layout}' for layout in ('false', 'padded', 'true')]
 for width, profile, count in (64, 'skylake', 2), (32, 'icelake', 4):
     log = boot('sharing', profile, width, f'records=none run={",".join(TESTS)}', '-s', str(count))
@@ -77,7 +76,7 @@ for width, profile, count in (64, 'skylake', 2), (32, 'icelake', 4):
                 for kind in ('loads', 'stores', 'HitM')[:2 if test.endswith('padded') else 3]},
          f'{profile}, {width} bits: samples of each processor')
 
-# A million records through the interrupt service routine, which does not wait for the serial line: no loss.
+# A million records through the interrupt service routine, which does not wait for the serial line, without a loss.
 for test, profile, kind in ('long.bts', 'core2', 'bts'), ('long.pebs.taken', 'skylake', 'pebs'):
     log = boot('long', profile, 64, f'run={test} timeout=300')
     count = re.search(rf'^# count {kind} kernel (\d+) ', open(log, encoding='latin-1').read(), re.M)[1]

@@ -1,8 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-#
-# dsdump reports each error in one sentence that names the cause, and its status is not 0: errors of the command line,
-# of files, of ELFs and of a damaged log. It reads the log's rest. Prints TAP.
+# dsdump reports each error of the command line, of files, of ELFs and of damaged logs in one sentence that names the cause, and
+# its status is not 0. It reads the rest of a damaged log.
 import contextlib
 import os
 import pathlib
@@ -47,8 +46,7 @@ subprocess.run(['as', '-o', here / 'numbers.o'], input=b'a_number = 1\n', check=
 subprocess.run(['as', '-o', here / 'calls.o', HERE / 'calls.s'], check=True)
 subprocess.run(['ld', '--build-id=none', '-o', here / 'without_id', here / 'calls.o'], check=True)
 
-# The command line, files and ELFs: status, sentence, words. A name that begins with / is a file in our folder; LOG is
-# the log.
+# The command line, files and ELFs: status, sentence, words. /NAME is a file in our folder; LOG is the log.
 OTHER = f'not the kernel that wrote this dump (build id {{}}, dump has {identity}): symbols not used'
 ONE_FORM, NO_SYMBOLS = 'only one form of output can be chosen', 'no symbol table; use an ELF that is not stripped'
 OVER, NOWHERE = 'is an input, and would be overwritten; choose another output file', 'No such file or directory'
@@ -67,7 +65,7 @@ ERRORS = [
     (2, "--folded: needs --elf FILE, the kernel's ELF, to distinguish calls from jumps", '--folded LOG'),
     (2, f'/nowhere/x: cannot write: {NOWHERE}', '--perf-data /nowhere/x LOG'),
     (2, f'/nowhere/x: cannot write: {NOWHERE}', '--html /nowhere/x LOG'),
-    (2, '/dev/null: not a regular file, which perf.data must be because its header is written last',
+    (2, '/dev/null: not a regular file, which perf.data must be because dsdump writes its header last',
      '--perf-data /dev/null LOG'),
     (1, '/dev/full: cannot write: No space left on device', '--html /dev/full LOG'),
     (2, '/log: ' + OVER, '--html LOG LOG'), (2, '/log: ' + OVER, '--perf-data LOG LOG'),
@@ -104,7 +102,7 @@ manual = (BUILD.parent / 'docs/dsdump.1').read_text()
 manual = manual[manual.index('.Bl'):manual.index('.Ss The result')]
 same((status, sorted(options)), (0, sorted(re.findall(r'^\.It Fl -(\S+)', manual, re.M))), 'options of help and manual')
 same(sorted(name for name, argument in options.items() if argument),
-     sorted(re.findall(r'^\.It Fl -(\S+) Ar', manual, re.M)), 'those with an argument')
+     sorted(re.findall(r'^\.It Fl -(\S+) Ar', manual, re.M)), 'options with an argument')
 for name, argument in options.items():
     if argument:
         dsdump(f'--{name}', status=2, complaint=f'dsdump: --{name}: missing {argument}\n')
@@ -113,14 +111,14 @@ for name, argument in options.items():
              (1, 'dsdump: standard output: cannot write: No space left on device\n'), f'--{name} to a full disk')
 (here / 'cut.data').write_text('older\n')
 same(run('--perf-data', here / 'cut.data', log, most_bytes=4096)[::2],
-     (1, f'dsdump: {here}/cut.data: cannot write: File too large\n'), 'perf.data that hits a limit')
+     (1, f'dsdump: {here}/cut.data: cannot write: File too large\n'), 'perf.data larger than the file size limit')
 killed = subprocess.Popen([program, '--html', here / 'cut.data'], stdin=subprocess.PIPE)
 any(list(here.glob('cut.data.*')) or time.sleep(0.01) for _ in range(1000))    # until it writes, at most ten seconds
 killed.terminate()
 same((killed.wait(), (here / 'cut.data').read_text(), list(here.glob('cut.data?*'))), (-signal.SIGTERM, 'older\n', []),
-     'neither a limit nor a signal leaves a part of a file, or loses an older one')
+     'after a limit or a signal, no partial file is left and the older file is unchanged')
 
-# Progress of a log of 64 MiB, on a terminal only.
+# Progress of a log of 64 MiB, printed only on a terminal.
 (here / 'large').write_bytes(b'x' * 79 + b'\n')
 with open(here / 'large', 'ab') as large:
     large.truncate(64 << 20)
@@ -134,7 +132,7 @@ reading.wait()
 ok(shown.startswith(f'\r{here}/large: 1 %\r{here}/large: 2 %') and f'large: 99 %\r\33[K' in shown, 'progress on a terminal')
 text = run('--elf', here / 'other.elf', '--branches', log)[1]
 ok('+0x' not in text and text.count('=>') == 348, 'no symbol comes from an ELF of another build')
-ok('[unknown];[unknown]' not in run('--elf', here / 'other.elf', '--folded', log)[1], 'and no calls')
+ok('[unknown];[unknown]' not in run('--elf', here / 'other.elf', '--folded', log)[1], 'no call comes from it, either')
 
 # Damage: how many BTS records are lost (None: unknown), and the report. Frame 4, in line 6, has 43 records;
 # tests/host/test_dump_damage.c has every kind of damage.
@@ -155,11 +153,11 @@ DAMAGE = {
         TRUNCATED, 'line 7: frame 4: missing before this line', LOST]),
     'a line in a frame': (43, edit(lines, 5, frame[:50], '# wrong: something', frame[50:]), [
         TRUNCATED, 'line 9: frame 4: missing before this line', LOST.replace('13', '15')]),
-    'a frame doubled': (0, edit(lines, 5, frame, frame), ['line 7: frame 4: duplicate, ignored']),
+    'a duplicate frame': (0, edit(lines, 5, frame, frame), ['line 7: frame 4: duplicate, ignored']),
     'two frames exchanged': (43, edit(edit(lines, 5, following), 6, frame), [
         'line 6: frame 4: missing before this line', 'line 7: frame 4: out of order, ignored', LOST]),
-    'lines of others': (0, edit(lines, 5, 'firmware', '\33[2J# dsdump is a word', '\0\xff', frame), []),
-    'cut in a line': (None, lines[:5] + [frame[:100]], [TRUNCATED, f'line 6: {BREAKS_OFF}']),
+    'lines that are not of the dump': (0, edit(lines, 5, 'firmware', '\33[2J# dsdump is a word', '\0\xff', frame), []),
+    'a log cut in a line': (None, lines[:5] + [frame[:100]], [TRUNCATED, f'line 6: {BREAKS_OFF}']),
 }
 for what, (lost, damaged, complaints) in DAMAGE.items():
     dump = Dump()
@@ -168,7 +166,7 @@ for what, (lost, damaged, complaints) in DAMAGE.items():
     complaint = ''.join(f'dsdump: {file}: {each}\n' for each in complaints)
     stats = dsdump('--stats', file, status=int(bool(complaints)), complaint=complaint)
     if lost is not None:
-        same(re.search(r'^bts (\d+) lost (\d+)$', stats, re.M).groups(), (f'{348 - lost}', f'{lost}'), f'{what}: is read')
+        same(re.search(r'^bts (\d+) lost (\d+)$', stats, re.M).groups(), (f'{348 - lost}', f'{lost}'), f'{what}: the rest is read')
     shown = dsdump('--text', file, status=int(bool(complaints)), complaint=complaint)
     same(len(re.findall('^# bts ', shown, re.M)), int(re.search(r'^bts (\d+)', stats, re.M)[1]), f'{what}: --text')
 

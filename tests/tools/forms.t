@@ -1,11 +1,10 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
-# Every form of dsdump's output, compared with outputs that were stored when they were right (forms.txt): whole for a dump
-# of a few records, and as checksums for dumps of two generations (tests/tools/dumps) and for one with any bits in every
-# kind of record. `forms.t --write` stores what dsdump prints now: read the diff of forms.txt before you commit it. Python's
-# csv and json must read what claims to be that, and perf_file.py every byte of perf's file. Prints TAP.
+# Every form of dsdump's output equals the stored outputs in forms.txt: as text for a dump of a few records, and as checksums for
+# dumps of two generations (tests/tools/dumps) and for one with random bits in every kind of record. `forms.t --write` stores
+# the present outputs: read the diff of forms.txt before you commit it. Python's modules must be able to read CSV and JSON, and
+# perf_file.py every byte of perf's file.
 import csv
 import io
 import json
@@ -22,7 +21,7 @@ STORED = HERE / 'forms.txt'
 FORMS = 'stats', 'text', 'raw', 'script', 'branches', 'brstack', 'csv', 'trace-json'
 
 
-# Words of each group of an architectural record, in its order; groups with None have words numbered by their contents.
+# Words of each group of an architectural record, in order. None: the contents determine the number of words.
 GROUP_WORDS = {63: 6, 62: 8, 61: 20, 'xsave': 2, 49: 32, 50: 32, 51: 16, 52: 16, 53: 8, 54: 64, 55: 128, 'lbr': None,
                'counters': None}
 
@@ -61,7 +60,7 @@ def architectural(word, fragments, lbr, depth, counters, retired):
 
 
 def every_kind(seed):
-    """A dump with each form of each kind of record, and with any bits in them."""
+    """A dump with each form of each kind of record, filled with random bits."""
     chance = random.Random(seed)
     dump = Dump()
 
@@ -69,7 +68,7 @@ def every_kind(seed):
         return chance.getrandbits(chance.choice((bits, 16, 3, 0)))
 
     dump.head(signature='0x120fa5', version='2.0+hand')
-    # Records that follow each other within and beyond the reach of a trace without gaps.
+    # Records without a gap, and records with one.
     dump.begin('bts.runs')
     last, run = 0x1000, []
     for step in 0, 1, 4095, 4096, -1, 12, 5000:
@@ -112,7 +111,7 @@ def every_kind(seed):
             dump.pebs(records[:5], (8, number, 0, 0, 5), source, cpu=2)
             for reserved in 4, 5:    # Goldmont's records, and Silvermont's
                 dump.pebs(records[:7], (8, number, 0, reserved, 5), source, cpu=3)
-    # Names that a table must quote and a page escape, and a period that is wider than its column.
+    # Names that CSV must quote and HTML must escape, and a period wider than its column.
     dump.begin('a"quoted",</script>\\name.of.' + 'x' * 36)
     dump.event('EVENT:"cmask=1",edge', period=123456789012)
     dump.pebs([[0] * 18 + [1] + [0] * 6], (8, 3, 0, 0, 5), 3)
@@ -170,7 +169,7 @@ def every_kind(seed):
 
 
 def a_few():
-    """A record or two of each generation, with values that can be read in forms.txt."""
+    """One or two records of each generation, with values that are easy to recognize in forms.txt."""
     dump, next_word = Dump(), iter(range(0x1001, 0x2000))
 
     def words(count):
@@ -220,7 +219,7 @@ def outputs(log):
 
 
 logs = sorted((HERE / 'dumps').glob('*.log')) + [every_kind(13)]
-boots = pathlib.Path(folder) / 'two_boots.log'    # the header of perf's file describes the last
+boots = pathlib.Path(folder) / 'two_boots.log'    # the header of perf's file describes the last boot
 boots.write_bytes(b''.join(log.read_bytes() for log in logs[:2]))
 stored = {log.stem: ''.join(f'{form} {zlib.crc32(text.encode()):08x}\n' for form, text in outputs(log).items())
           for log in logs + [boots]}
@@ -232,5 +231,5 @@ if sys.argv[1:] == ['--write']:
 wanted = dict(part.split('\n', 1) for part in STORED.read_text().split('== ')[1:])
 same(list(stored), list(wanted), 'forms.txt has every log and form')
 for name, text in stored.items():
-    same(text.splitlines(), wanted.get(name, '').splitlines(), f'{name}: as it is stored')
+    same(text.splitlines(), wanted.get(name, '').splitlines(), f'{name}: equals the stored output')
 done()

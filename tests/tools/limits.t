@@ -1,8 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-#
-# dsdump's limits: the most that a page, a timeline, a history and a file of perf's hold, one less, and the report of the
-# rest; and lost records. Prints TAP.
+# dsdump's limits: at and beyond the capacity of a page, a timeline, a history and perf's file, with the report of what is left
+# out; and lost records.
 import json
 import re
 
@@ -45,7 +44,7 @@ dump.end()
 data = page_of(dump, 'branches')
 same([(line['length'], line['cut'], line['slices'][0][3]) for line in data['timelines']],
      [(1999, False, 1999), (2000, False, 2000), (2000, True, 2000), (2000, True, 2000)], 'timelines of 2000 branches')
-same([row['bts'] for row in data['records']], [1999, 2000, 2001, 5000], 'all are counted')
+same([row['bts'] for row in data['records']], [1999, 2000, 2001, 5000], 'branches beyond 2000 are counted')
 for count, shown in (19999, 20000), (20000, 20000):
     dump = dump_of(1)
     dump.end()
@@ -53,7 +52,7 @@ for count, shown in (19999, 20000), (20000, 20000):
     lines = page_of(dump, 'lines')['lines']
     same((len(lines), lines[-1]), (shown, f'ok {shown - 2} test.{shown - 2}'), f'{count} lines: {shown} are shown')
 
-# A timeline is of one processor.
+# A timeline shows one processor.
 dump = Dump()
 dump.head()
 dump.begin('test.processors')
@@ -66,7 +65,7 @@ same([(line['cpu'], line['length'], line['cut']) for line in data['timelines']],
     [(2, 3, False)], 'a timeline of one processor')
 same(data['records'], [{'test': 'test.processors', 'bts': 12, 'pebs': 0, 'lbr': 0}], 'all processors are counted')
 
-# The page has 512 places of samples: further ones are left out.
+# The page has at most 512 places of samples.
 for count in 511, 512, 513:
     dump = Dump()
     dump.head()
@@ -108,7 +107,7 @@ for count in 256, 257:
          f'{count} events: perf\'s file has the samples of the first 256')
     same(len(features[12]), 256, f'{count} events: and these events')
 
-# perf's history goes on from record to record, however many there are, and ends where numbers are missing.
+# perf's history continues over any number of records, until record numbers are missing.
 dump, runs = Dump(), []    # branches without a gap
 dump.head()
 for count in 9000, 70, 5:
@@ -128,8 +127,8 @@ for history in 1, 64:
     wanted = [[(*branch, 0) for branch in run[max(0, n - history + 1):n + 1][::-1]] for run in runs for n in range(len(run))]
     same(stacks, wanted, f'a history of {history} over 9000 branches')
 
-# The flame graph has up to 4000 frames, here the root and two of each test; of more, those below a 2000th of all branches
-# count for their callers.
+# The flame graph has at most 4000 frames (here the root and two per test). In a larger one, frames with less than 1/2000 of all
+# branches count for their callers.
 for tests in 1999, 2000:
     counts = [400] * 20 + [4, 3] + [1] * (tests - 22)
     dump = dump_of(*counts)
@@ -138,7 +137,7 @@ for tests in 1999, 2000:
     same(len(flame), 1 + 2 * (tests if tests == 1999 else 21), f'{1 + 2 * tests} frames')
     same(sum(own for _, _, own in flame), sum(counts), f'{1 + 2 * tests} frames: every branch counts')
 
-# Lost records: counted by kind, in the page and in perf's file. Of three frames of each kind, one or two are lost.
+# Lost records are counted by kind, in the page and in perf's file. One or two of three frames of each kind are lost.
 PEBS = [[0] * 18 + [1] + [0] * 6] * 5, (8, 3, 0, 0, 5), 3
 dump = dump_of(3)
 dump.begin('test.lost')
@@ -157,11 +156,11 @@ complaint = ''.join(f'dsdump: LOG: line {line}\n' for line in (
     '8: frames 9 to 10: missing before this line', '9: 4 of 15 bts records are lost',
     '9: 10 of 15 pebs records are lost', '9: 2 of 3 lbr records are lost'))
 data = page_of(dump, 'lost', 1, complaint)
-same(data['lost'], {'bts': 4, 'pebs': 10, 'lbr': 2}, 'the page has what is lost')
+same(data['lost'], {'bts': 4, 'pebs': 10, 'lbr': 2}, 'the page has the counts of lost records')
 complaint = complaint.replace('LOG', str(log))
 same(dsdump('--stats', log, status=1, complaint=complaint).splitlines(),
-     ['lines 9 frames 8 boots 1', 'bts 11 lost 4', 'pebs 5 lost 10', 'lbr 1 lost 2', 'problems 6'], '--stats has it')
+     ['lines 9 frames 8 boots 1', 'bts 11 lost 4', 'pebs 5 lost 10', 'lbr 1 lost 2', 'problems 6'], '--stats has them')
 dsdump('--perf-data', f'{folder}/perf.data', log, status=1, complaint=complaint)
 same([(each['id'], each['lost']) for each in perf_file.read(f'{folder}/perf.data')[0] if each['type'] == 'lost'],
-     [(1, 4), (1, 10), (1, 2)], 'perf\'s file has it')
+     [(1, 4), (1, 10), (1, 2)], "perf's file has them")
 done()

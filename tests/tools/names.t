@@ -1,9 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
-# Symbols, source lines and mappings of the kernel's ELFs, at the edges of every symbol and every section: those that
-# binutils tell (symbols.py). Prints TAP.
+# At the edges of every symbol and section of the kernel's ELFs, dsdump prints the symbols, source lines and mappings that
+# binutils finds (symbols.py).
 import csv
 import io
 import pathlib
@@ -72,17 +71,17 @@ for width in 64, 32:
     maps = [each for each in perf_file.read(f'{folder}/perf.data')[0] if each['type'] == 'map']
     same(maps, [{'type': 'map', 'pid': 1} | each for each in names.maps], f'{width} bits: --perf-data')
 
-    # The kernel's own table, if it is damaged, is not used: then its lines have the names of all other forms.
+    # If the kernel's own table is damaged, dsdump ignores it, and --text uses the names of the other forms.
     image = elf.read_bytes()
     at, count = image.index(names.bytes), len(names.table)
     blocks = 4 + 4 * count
-    text = blocks + 4 * ((count + 15) // 16)    # where the names begin
-    for what, place, value in (('a count beyond all bounds', 0, 0xffffffff), ('a count beyond the section', 0, len(names.bytes) // 4),
+    text = blocks + 4 * ((count + 15) // 16)    # start of the names
+    for what, place, value in (('a huge count', 0, 0xffffffff), ('a count beyond the section', 0, len(names.bytes) // 4),
                                ('a count too great by one', 0, count + 1), ('a count too small by one', 0, count - 1),
-                               ('a first name that is not the first', blocks, 1),
-                               ('a last offset behind the end', text - 4, len(names.bytes) - text),
-                               ('names that are too few', names.bytes.index(0, text) - 3, 0x61616161),
-                               ('names that are too many', text, 0), ('a name without an end', len(names.bytes) - 4, 0x61616161)):
+                               ('a wrong offset of the first name', blocks, 1),
+                               ('a last offset beyond the end', text - 4, len(names.bytes) - text),
+                               ('too few names', names.bytes.index(0, text) - 3, 0x61616161),
+                               ('too many names', text, 0), ('a name without a terminator', len(names.bytes) - 4, 0x61616161)):
         damaged = pathlib.Path(folder) / f'damaged{width}'
         damaged.write_bytes(image[:at + place] + value.to_bytes(4, 'little') + image[at + place + 4:])
         kernels_names(damaged, Names(damaged), f'{width} bits: {what}')

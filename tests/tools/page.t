@@ -1,12 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
-# What the page of dsdump --html draws of a log in which every figure is known: texts, tables and the places of bars,
-# dots
-# and slices, as headless Chromium has them. The page of a boot: it loads nothing, is light or dark as the reader
-# prefers, fits
-# a telephone, and text of a log stays text. Prints TAP.
+# The page of dsdump --html in headless Chromium, for a log with known figures: texts, tables, and the places of bars, dots and
+# slices. The page of a boot loads no other file, follows the reader's light or dark theme, fits a phone, and never interprets
+# text of the log as markup.
 import html.parser
 import pathlib
 import re
@@ -26,13 +23,13 @@ VOID = {'meta', 'link', 'br', 'hr', 'img', 'input'}
 
 
 class Node:
-    """An element: its attributes, its children, and of each what is asked for."""
+    """An element with its attributes and children, and searches in them."""
 
     def __init__(self, tag, attributes):
         self.tag, self.attributes, self.children = tag, attributes, []
 
     def every(self, tag, **attributes):
-        """The elements within, in their order; an attribute class_ has one of its words."""
+        """Matching elements inside this one, in order; class_ matches if it is one of the element's classes."""
         found = []
         for child in self.children:
             if isinstance(child, Node):
@@ -52,7 +49,7 @@ class Node:
         return [node.text() for node in self.every(tag, **attributes)]
 
     def rows(self):
-        """The cells of a table's rows, the head first."""
+        """The cells of a table's rows, with the head."""
         return [[cell.text() for cell in row.children if isinstance(cell, Node)] for row in self.every('tr')]
 
     def numbers(self, *names):
@@ -82,7 +79,7 @@ class Tree(html.parser.HTMLParser):
 
 
 def browse(page, *flags):
-    """The page in the browser as text; no script of it fails."""
+    """The page after its scripts ran in the browser, as text. A failing script fails the test."""
     run = subprocess.run([
         'timeout', '120', CHROMIUM, '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
         '--disable-background-networking', '--disable-component-update', '--disable-sync', '--hide-scrollbars',
@@ -94,7 +91,7 @@ def browse(page, *flags):
 
 
 def drawn(dump, name, script=''):
-    """The tree of a dump's page. script: presses what a reader would press."""
+    """The tree of a dump's page. script: clicks of a reader."""
     log = dump.write(f'{folder}/{name}.log')
     page = f'{folder}/{name}.html'
     dsdump('--html', page, log)
@@ -105,20 +102,20 @@ def drawn(dump, name, script=''):
 
 
 def bars(section):
-    """(title, x, y, width, height, colour) of the rectangles; the title is in it or next to it."""
+    """(title, x, y, width, height, colour) of the rectangles; the title is a child or the next element."""
     titles = section.texts('title')
     return [(title, *node.numbers('x', 'y', 'width', 'height'), node.attributes['fill'])
             for title, node in zip(titles, section.every('rect'))]
 
 
 def labels(section):
-    """(text, x, y, anchor) of what is written in a figure."""
+    """(text, x, y, anchor) of the labels in a figure."""
     return [(node.text(), *node.numbers('x', 'y'), node.attributes.get('text-anchor',
         '')) for node in section.every('text')]
 
 
 def lines(section):
-    """(x1, x2, y1, y2) of the lines of axis and grid."""
+    """(x1, x2, y1, y2) of the axis and grid lines."""
     return [node.numbers('x1', 'x2', 'y1', 'y2') for node in section.every('line') if 'stroke' not in node.attributes]
 
 
@@ -219,7 +216,7 @@ same([[list.texts('dt'), list.texts('dd')] for list in machine.every('dl')],
         'none: for a reason', '64-bit layout']], [['note', 'boot'], ['of an erratum', 'route pvh']]], 'the machine')
 same([machine.texts('dd', class_='none'), machine.texts('summary'), machine.texts('li')],
      [['none: for a reason'], ['3 precise events', 'Notes and readings of the manual'], ['A.B', 'C.D', 'E.F']],
-     'its events and what it lacks')
+     "the machine's events and missing features")
 
 verdicts = sections['verdicts']
 same([(group.one('code').text(), group.one('div', class_='sum').text(),
@@ -239,8 +236,8 @@ same([tables[0].rows(), tables[1].rows(), len(tables[2].rows()), verdicts.texts(
       [['Tests', 'Reason'], ['2', 'the reason'], ['1', 'another']], 8,
       ['Why 3 tests were skipped', 'All 7 tests']], 'the tests in tables')
 
-# A chart of 260 by 138: the bars' base is at 116, the highest is 108, and they begin at 38. Three places at four distances:
-# 14.8 for each.
+# A chart of 260 by 138: the bars' base is y 116, they are up to 108 high and begin at x 38. Three places at four distances: 14.8
+# each.
 skid = sections['skid']
 same(skid.texts('h3'), ['Workload: walk', 'LOADS', 'STORES', 'Workload: other', 'STORES'], 'skid: the charts')
 charts = [bars(figure) for figure in skid.every('figure')]
@@ -250,7 +247,7 @@ same(charts[0], [
     ('PEBS IP, distance 1: 25 %', 114.6, 89, 13.3, 27, 'var(--a)'),
     ('EventingIP, distance 0: 100 %', 73.9, 8, 13.3, 108, 'var(--c)')], 'skid: bars of three places')
 same([bar[0] for bar in charts[1]], ['PEBS IP, distance 0: 50 %', 'PEBS IP, distance 24 and more: 50 %'],
-     'skid: what is far')
+     'skid: distances of 24 and more')
 same([figure.one('svg').attributes['aria-label'] for figure in skid.every('figure')][1],
      'STORES, records by distance. PEBS IP 0: 1, 40: 1', 'skid: in words')
 same([figure.texts('text') for figure in skid.every('figure')],
@@ -264,9 +261,8 @@ same([labels(figure), lines(figure)],
       [(38, 260, 116, 116), (38, 260, 62, 62), (38, 260, 8, 8)]], 'skid: where the axes are')
 same(skid.texts('li'), ['at the interrupt, without PEBS', 'PEBS IP', 'EventingIP'], 'skid: the legend')
 
-# A chart of 480 by 270: x from 62 to 466 over log2 of up to 16; y from 228, 216 high. Cycles from 10 to 1000,
-# logarithmic;
-# slowdowns up to 2.1.
+# A chart of 480 by 270: x from 62 to 466 for log2 of 1 to 16; y from 228 up, 216 high. Cycles 10 to 1000, logarithmic; slowdowns
+# up to 2.1.
 cost = sections['cost']
 same([[(node.one('title').text(), *node.numbers('cx', 'cy')) for node in figure.every('circle')]
       for figure in cost.every('figure')],
@@ -289,8 +285,8 @@ same([labels(figure), lines(figure)],
 same([[line.numbers('x1', 'x2', 'y1', 'y2') for line in figure.every('line') if 'stroke' in line.attributes]
       for figure in cost.every('figure')],
      [[(62, 466, 77.02, 77.02), (62, 466, 228, 228)], [(62, 466, 22.29, 22.29)]],
-     'cost: a single figure is a dashed line')
-same(cost.one('polyline').attributes['points'], '62,120 466,228', 'cost: several are a curve')
+     'cost: a method with one figure is a dashed line')
+same(cost.one('polyline').attributes['points'], '62,120 466,228', 'cost: several figures are a curve')
 same(cost.every('table')[0].rows(), [
     ['Method', 'Records per interrupt', 'Samples', 'Cycles', 'Cycles without', 'Cycles a sample', 'Slowdown'],
     ['pebs', '1', '1,000', '300,000', '200,000', '100.0', '1.50'],
@@ -302,7 +298,7 @@ same(cost.every('table')[1].rows(), [['Kind', 'Records', 'Instructions', 'A reco
 same([cost.texts('li'), cost.one('p').text()[-17:]], [['PEBS', 'BTS', 'reading the LBR stack'], 'The clock is tsc.'],
      'cost: the legend')
 
-# Two figures, 480 wide: shares of the 414 right of 66; latencies over log10 of up to 1000, on 398.
+# Two figures, 480 wide: shares over 414 from x 66 on; latencies over log10 of 1 to 1000, 398 wide.
 memory = sections['memory']
 same(bars(memory), [('4 KiB: L1 or L1 hit, 100 % of the samples', 66, 2, 413, 14, 'var(--level-0)'),
                     ('1 MiB: L2 or L2 hit, 75 % of the samples', 66, 21, 309.5, 14, 'var(--level-2)'),
@@ -354,7 +350,7 @@ same([samples.texts('h3'), [table.rows()[1:] for table in samples.every('table')
 
 
 def frames(root):
-    """(title, depth, from, width, opacity) of the flame graph's bars, in percent, and the text beneath."""
+    """(title, depth, from, width, opacity) of the flame graph's bars, in percent, and the text below it."""
     section = next(node for node in root.every('section') if node.attributes['id'] == 'flame-graph')
     shown = []
     for button in section.one('div', id='flame').every('button'):
@@ -373,19 +369,19 @@ same(frames(root), ([(*ALL, 1, 'all tests'), ONE,
                      ('[unknown]: 1,500 branches, 75 % of all, 1,500 of its own', 2, 0, 75, 1, '[unknown]'),
                      (TWO, 1, 75, 25, 1, 'bts.two'), (OF_TWO, 2, 75, 25, 1, '[unknown]')], ALL[0], OPTIONS),
                       'the flame graph')
-# The richest timeline comes first: bts.two has two slices, which ends with branch 301 and begins behind it.
+# The timeline with the most slices comes first: bts.two has two, with branch 301 as the last one of the first slice.
 timeline = sections['timeline-section']
 same(bars(timeline), [('[unknown], branches 0 to 301', 0, 0, 601.4, 18, 'hsl(44 82% 68%)'),
                       ('[unknown], branches 301 to 500', 602, 0, 397.4, 18, 'hsl(44 82% 68%)')], 'the timeline')
 same(labels(timeline), [(f'{n}', 2 * n, 37, 'end' if n == 500 else 'middle' if n else 'start') for n in range(0, 501,
      100)] +
-     [('[unknown]', 5, 13, ''), ('[unknown]', 607, 13, '')], 'where its words are')
+     [('[unknown]', 5, 13, ''), ('[unknown]', 607, 13, '')], "the timeline's labels")
 same([timeline.texts('text'), timeline.texts('option'), timeline.one('svg').attributes['aria-label']],
      [['0', '100', '200', '300', '400', '500', '[unknown]', '[unknown]'],
       ['bts.one, processor 0', 'bts.two, processor 0'],
-      'bts.two: 2 calls over 500 branches, 1 deep'], 'its axis')
+      'bts.two: 2 calls over 500 branches, 1 deep'], "the timeline's axis")
 
-# What a reader presses: a bar, one level up, a test; another timeline, which is cut.
+# Clicks: a bar, one level up, a test; another timeline, which is cut.
 pressed = whole()
 at = next(n for n, line in enumerate(pressed.lines) if ' end ' in line)
 del pressed.lines[at:]
@@ -405,10 +401,10 @@ for name, script, wanted in (
                    "s.dispatchEvent(new Event('change'))", ('bts.two', 100))):
     shown, said, options = frames(drawn(pressed, name, script))
     same(options, OPTIONS, f'{name}: the tests')
-    same((said.split(':')[0], next((bar[3] for bar in shown if bar[4] == 1), 0)), wanted, f'{name}: what is shown')
+    same((said.split(':')[0], next((bar[3] for bar in shown if bar[4] == 1), 0)), wanted, f'{name}: the selected bar and its width')
     same([(bar[0].split(':')[0], bar[1], bar[4]) for bar in shown],
          [('all tests', 0, .55), ('bts.two', 1, 1 if wanted[0] == 'bts.two' else .55), ('[unknown]', 2, 1)],
-         f'{name}: its callers')
+         f'{name}: the callers')
 root = drawn(pressed, 'timeline', "const s = document.querySelector('#timeline-section select'); s.value = '2'; "
                                   "s.dispatchEvent(new Event('change'))")
 timeline = [node for node in root.every('section') if node.attributes['id'] == 'timeline-section'][0]
@@ -420,7 +416,7 @@ same([root.one('header').one('span').text(), root.one('header').texts('p')[-3][:
      ['unfinished', 'The log has no end line: the run'],
      'a log without an end')
 
-# Large figures, on axes of many steps, and few.
+# Large figures: axes with many and with few steps.
 large = Dump()
 large.head()
 large.end()
@@ -431,7 +427,7 @@ same([[text for text, *_ in labels(figure)[:-1]] for figure in cost.every('figur
      [['1,000', '10 k', '100 k', '1', '8', '64', '512', '4,096', '32.8 k', '262 k', '2.1 M'],
       ['0', '10 k', '20 k', '30 k', '1', '8', '64', '512', '4,096', '32.8 k', '262 k', '2.1 M']], 'large figures')
 
-# The least that there can be, and what the verdict looks like.
+# The smallest log, and the look of each verdict.
 for verdict, look in ('pass', 'pass'), ('skip', 'skipped'), ('incomplete', 'error'):
     least = Dump()
     least.head()
@@ -441,7 +437,8 @@ for verdict, look in ('pass', 'pass'), ('skip', 'skipped'), ('incomplete', 'erro
     root = drawn(least, verdict)
     same([root.one('h1').text(), root.one('header').one('span').attributes['class'], len(root.every('section')),
           len(root.every('dl', class_='tiles'))], ['Family f model 2', f'badge {look}', 1, 0], f'verdict {verdict}')
-# The page of a boot: it loads no other file, and each section has its title.
+
+# The page of a boot.
 log = pathlib.Path(f'{folder}/boot.log')
 with open(log, 'w') as file:
     subprocess.run(['timeout', '120', HERE.parent.parent / 'scripts/machine', 'boot', '-p', 'skylake', '-s', '2', '-o',
@@ -459,17 +456,17 @@ root = Tree(text).root
 titles = {node.attributes['id']: node.attributes['aria-labelledby'] for node in root.every('section')}
 same((list(titles), list(titles.values()), [node.attributes['href'] for node in root.one('nav').every('a')]),
      (list(sections), [node.attributes['id'] for node in root.every('h2')], [f'#{name}' for name in titles]),
-     'its sections')
+     'each section has its title and its link')
 same((len(root.every('span', class_='cell')), root.one('span', id='verdict').text()),
      (len(re.findall('^"(?:not )?ok ', source, re.M)), 'pass'), 'a square for each test, and the verdict')
 flame = [button.attributes['title'] for button in root.one('div', id='flame').every('button')]
 ok(any(title.startswith('interrupt_entry_225: ') for title in flame), 'the flame graph has the interrupt of a buffer')
 ok(text.count('<title>EventingIP, distance 0: 100 %</title>') > 5, 'EventingIP has no skid')
-ok(not re.search('NaN|undefined|Infinity', root.one('main').text()), 'no figure is none')
+ok(not re.search('NaN|undefined|Infinity', root.one('main').text()), 'every figure is a number')
 
 
 def first_pixel(file):
-    """Of a PNG with 8 bits a channel: what a filter adds to it is 0."""
+    """The first pixel of a PNG with 8 bits a channel. There PNG's filters add 0."""
     png, at, packed = open(file, 'rb').read(), 8, b''
     while at < len(png):
         length, kind = int.from_bytes(png[at:at + 4], 'big'), png[at + 4:at + 8]
@@ -480,10 +477,10 @@ def first_pixel(file):
 
 for colour, flags in ('f6f7f9', []), ('0f141b', ['--blink-settings=preferredColorScheme=0']):
     browse(page, f'--screenshot={folder}/{colour}.png', '--window-size=1280,800', *flags)
-    same(first_pixel(f'{folder}/{colour}.png'), colour, "the ground of the page in light and dark")
+    same(first_pixel(f'{folder}/{colour}.png'), colour, f"the page's background: {colour}")
 
-# On a telephone the page is no wider than the screen, with every detail open. The browser's window has a minimum width, so
-# the page is in a frame, and reports its width.
+# On a phone the page is as wide as the screen, with every detail open. The browser's window has a minimum width, so the page is
+# in a frame, and reports its width.
 frame = pathlib.Path(f'{folder}/telephone.html')
 pathlib.Path(f'{folder}/probe.html').write_text(source.replace('</body>', '''<script>
 for (const details of document.querySelectorAll('details')) details.open = true;
@@ -492,9 +489,9 @@ parent.postMessage(innerWidth + ' holds ' + document.documentElement.scrollWidth
 frame.write_text('<!doctype html><body><script>onmessage = (event) => { document.body.dataset.said = event.data; };</script>'
                  '<iframe src="probe.html" style="border:0;width:390px;height:844px"></iframe></body>')
 ok('data-said="390 holds 390"' in browse(frame, '--dump-dom', '--virtual-time-budget=5000'),
-   'the page fits a telephone')
+   'the page fits a phone')
 
-# docs/code.html has this kernel's tests, and shows what dsdump --code prints.
+# docs/code.html has this kernel's list of tests, and shows what dsdump --code prints.
 ROOT = HERE.parent.parent
 version = re.search(r'^## (\S+) ', (ROOT / 'NEWS').read_text(), re.M)[1]
 ok((ROOT / 'docs/code.html').read_text() == subprocess.run(
@@ -513,9 +510,9 @@ for options in ['-p', 'skylake', '-o', 'run=bts.*,pmi.*'], ['-p', 'skylake', '-f
           [f'{outcome} {test}' for test, outcome in re.findall('^# result (\\S+) (.*)', wanted, re.M)],
           [line.split() for line in re.findall('^# area (.* [0-9].*)', wanted, re.M)]), f'docs/code.html: {options[-1]}')
     wrong = code[:9] + code[12:]
-    ok('checksum is wrong' in Tree(browse(f'{ROOT}/docs/code.html#{wrong}')).root.text(), 'missing characters are noticed')
+    ok('checksum is wrong' in Tree(browse(f'{ROOT}/docs/code.html#{wrong}')).root.text(), 'docs/code.html detects missing characters')
 
-# Logs whose lines look like markup, of two boots, without frames, and empty.
+# Logs with lines that look like markup, of two boots, without frames, and empty.
 lines = log.read_text('latin-1').splitlines()
 BAD = ['# wrong: <img src=x onerror="document.title=1">', 'not ok 99 pebs.</script><script>document.title=2</script>',
        '# measure events event <b>bold</b> samples 1 of_kind "&lt;"', '# error: \x01\xff"\\']
@@ -530,5 +527,5 @@ for name, shown, edited in (('markup', 'wrong: &lt;img src=x', lines + BAD),
     empty = name in ('frameless', 'nothing')
     dsdump('--html', f'{folder}/{name}.html', file, status=int(empty), complaint=NONE.format(file) if empty else '')
     text = browse(f'{folder}/{name}.html')
-    ok(shown in text and not re.search('<img|<b>bold|<title>[12]<', text), f'{name}: the contents are text')
+    ok(shown in text and not re.search('<img|<b>bold|<title>[12]<', text), f'{name}: contents are shown as text')
 done()

@@ -1,10 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-#
-# Debian's perf on the perf.data that dsdump writes: LBR stacks, counts in LBR entries, source lines, the kernel's table of
-# memory levels, and lines that processors share. (dump.t compares perf script with --script.)
-# Prints TAP.
+# Debian's perf reads dsdump's perf.data: LBR stacks, counts in LBR entries, source lines, the same table of memory levels as the
+# kernel's, and lines that processors share. (dump.t compares perf script with --script.)
 import re
 
 import tap
@@ -24,7 +22,7 @@ def data_of(name, log, *options, width=64):
     return f'{folder}/{name}.data'
 
 
-# In perf 6.1 the kind of branch is the last field of a stack's entry; newer versions have one more.
+# In perf 6.1 the kind of branch is the last field of a stack's entry; newer versions append a field.
 stacks, lbr = dsdump('--elf', elf(64), '--brstack', log), data_of('lbr', log, '--only', 'lbr')
 bts, pebs = data_of('bts', log, '--only', 'bts'), data_of('pebs', log, '--only', 'pebs')
 for each in programs:
@@ -37,30 +35,30 @@ for each in programs:
             (pebs, 'mem report --stdio', r'\[\.\] chase_load +dstest86-64\.elf +\[\.\] workload_ring')):
         ok(re.search(pattern, perf(each, data, *words.split())), f'perf {each[0]} {words}: our symbols and lines')
 
-# Counts in LBR entries: two bits of each of four counters, the lowest first, which --text prints as digits.
+# Counts in LBR entries: two bits for each of four counters, the lowest first. --text prints a digit for each.
 log = boot('counters', 'clearwaterforest', 64, 'records=none run=lbr.events.*')
 text = dsdump('--elf', elf(64), '--text', log)
 counted = [[sum(int(digit) << 2 * n for n, digit in enumerate(digits))
             for digits in re.findall(r'^# lbr \d.*?(?:/([0-3]{4})(?: .*)?)?$', stack, re.M)]
            for stack in re.split('^# lbr stack.*$', text, flags=re.M)[1:]]
 counted = [stack for stack in counted if any(stack)]
-ok(len(counted) > 3, 'stacks whose entries count events')
+ok(len(counted) > 3, 'there are stacks with event counts')
 data = data_of('counters', log, '--branch-counters', '--only', 'lbr')
 for each in (each for each in programs if each[0] >= (6, 12)):
     read = re.findall(r'branch stack counters: nr:\d+ \(counter width: 2 max counter nr:4\)\n'
                       r'((?:\.{5} +\d+: \w{16}\n)+)',
                       perf(each, data, 'script', '-D'))
     same([[int(value, 16) for value in re.findall(r': (\w{16})', stack)] for stack in read], counted,
-         f'perf {each[0]} reads what each LBR entry counts')
+         f'perf {each[0]} reads the counts of each LBR entry')
     ok(re.search('br_cntr: A+B+C+D+\t#', perf(each, data, 'script', '-F', '+brstackinsn,+brcntr', '--comms',
-                                             'lbr.events.together')), f'perf {each[0]} has letters')
+                                             'lbr.events.together')), f'perf {each[0]} prints the counts as letters')
 
-# The kernel's table of memory levels and perf's, of the same samples: (share, samples) by level.
+# The kernel's and perf's table of memory levels of the same samples: (share, samples) by level.
 ROW = r' +([\d.]+)% +(\d+) +(\S.*?) *$'
 log = boot('table', 'skylake', 64, 'records=none run=pebs.load_latency.hierarchy')
 table = re.search('^# Overhead +Samples +Memory access.*((?:\n#.*)+)', open(log).read().replace('\r', ''), re.M)[1]
 kernels = {name: (float(share), int(samples)) for share, samples, name in re.findall('^#' + ROW, table, re.M)}
-ok(len(kernels) > 2, "rows of the kernel's table of memory levels")
+ok(len(kernels) > 2, "the kernel's table of memory levels has rows")
 data = data_of('table', log)
 for each in programs:
     text = perf(each, data, 'mem', 'report', '--stdio', '--sort=mem')
@@ -68,7 +66,7 @@ for each in programs:
             (float(share), int(samples)) for share, samples, name in re.findall('^' + ROW, text, re.M) if name != 'N/A'}
     same({name: row[1] for name, row in rows.items()}, {name: row[1] for name, row in kernels.items()},
          f"perf {each[0]} mem report has the kernel's rows")
-    ok(all(abs(rows[name][0] - row[0]) < 0.0101 for name, row in kernels.items()), 'and their shares')
+    ok(all(abs(rows[name][0] - row[0]) < 0.0101 for name, row in kernels.items()), '... and their shares')
 
 # perf c2c has the kernel's lines: address, HITMs, loads, stores.
 for layout in 'false', 'true':

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Another reader of perf.data, from tools/perf/Documentation/perf.data-file-format.txt and perf_event_open(2)."""
+"""An independent reader of perf.data, from tools/perf/Documentation/perf.data-file-format.txt and perf_event_open(2)."""
 import struct
 
 FIELDS = [    # bit of sample_type, name, form: in this order in a sample, IDENTIFIER first
@@ -20,7 +20,7 @@ class Cursor:
         return self.take(form)[0]
 
     def string(self):
-        """A length of 32 bits, then text with zeros at its end."""
+        """A 32-bit length, then text padded with zeros."""
         length = self.one('I')
         return self.take(f'{length}s')[0].rstrip(b'\0').decode()
 
@@ -37,7 +37,7 @@ def attr_of(data):
 
 
 def sample_of(cursor, attr, counters):
-    """counters: whether each branch of the stack has a word behind all of them."""
+    """counters: whether the branches of the stack are followed by a word for each."""
     sample = {}
     for bit, name, form in FIELDS:
         if not attr['fields'] >> bit & 1:
@@ -56,7 +56,7 @@ def sample_of(cursor, attr, counters):
 
 
 def features_of(data, at, bits):
-    """The sections behind the data, by bit; BRANCH_STACK has no contents."""
+    """The sections after the data, by bit; BRANCH_STACK has no contents."""
     table, found = Cursor(data, at), {}
     ends = []
     for bit in (bit for bit in range(256) if bits >> bit & 1):
@@ -93,7 +93,7 @@ def features_of(data, at, bits):
 
 
 def read(file):
-    """(records, features) of a file; every byte of it is accounted for."""
+    """(records, features) of a file. Every byte must belong to one of them."""
     data = open(file, 'rb').read()
     header = Cursor(data)
     magic, size, entry_size, attrs, attrs_size, start, length, types, types_size = header.take('8s8Q')

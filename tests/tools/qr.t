@@ -1,8 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-#
-# QR codes compared with other programs: zbarimg reads those of every version, level and mask, with the longest text of each;
-# qrencode draws the same modules, whichever mask it chooses. Prints TAP.
+# zbarimg reads our QR codes of every version, level and mask, with the longest text of each; qrencode draws the same modules for
+# one of the masks.
 import re
 import subprocess
 
@@ -10,7 +9,7 @@ from tap import BUILD, done, folder, ok, same
 
 QUIET, PIXELS = 4, 4    # of qr_image
 VERSIONS = range(1, 21)
-# The characters that each version holds, as table 7 of ISO/IEC 18004:2015 has them.
+# The characters that each version holds: ISO/IEC 18004:2015, table 7.
 HOLDS = {
     ('L', 'letters'): (25, 47, 77, 114, 154, 195, 224, 279, 335, 395, 468, 535, 619, 667, 758, 854, 938, 1046, 1153,
      1249),
@@ -30,14 +29,14 @@ def place(number):
 
 
 def draw(codes):
-    """Draws codes, each (level, version, mask, text), and returns qr_image's line for each."""
+    """Draws codes (level, version, mask, text), and returns qr_image's line for each."""
     lines = ''.join(f'{place(n)} {" ".join(map(str, code))}\n' for n, code in enumerate(codes))
     out = subprocess.run(BUILD / 'qr_image', input=lines, check=True, capture_output=True, text=True).stdout
     return [line.split(' ', 1)[1] for line in out.splitlines()]
 
 
 def agree(what, codes):
-    """zbarimg reads what was written."""
+    """Checks that zbarimg reads the text of each code."""
     said = draw(codes)
     same([line for line in said if not line[0].isdigit()], [], f'{what}: each fits')
     read = subprocess.run(['zbarimg', '--nodbus', '--raw', '-q', '-Sdisable', '-Sqrcode.enable',
@@ -61,7 +60,7 @@ for (level, kind), most in HOLDS.items():
     agree(f'the longest {what}, with every mask', [(level, version, mask, text_of(kind, most[version - 1]))
                                                    for version in VERSIONS for mask in range(8)])
     agree(f'the shortest {what}', [(level, version, 8, 'A' if kind == 'letters' else 'a') for version in VERSIONS])
-    said = agree(f'{what} that have room in no smaller version',
+    said = agree(f'{what} that need a larger version',
                  [(level, 0, 8, text_of(kind, 1 + each)) for each in most[:19]])
     same([int(line.split()[0]) for line in said], list(range(2, 21)), f'{what}: the smallest version')
     same(draw([(level, 0, 8, text_of(kind, 1 + most[19])), (level, 7, 8, text_of(kind, 1 + most[6]))]),

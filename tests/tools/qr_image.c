@@ -40,7 +40,7 @@ int main(void)
         int used = 0;
         line[strcspn(line, "\n")] = '\0';
         if (sscanf(line, "%1023s %c %u %u%n", name, &letter, &version, &mask, &used) != 4 || line[used] != ' ') {
-            fprintf(stderr, "qr_image: want FILE LEVEL VERSION MASK TEXT: %s\n", line);
+            fprintf(stderr, "qr_image: expected FILE LEVEL VERSION MASK TEXT: %s\n", line);
             return 1;
         }
         const char *const text = line + used + 1;

@@ -14,7 +14,7 @@ def output_of(*command, **more):
 
 
 class NoNames:
-    """dsdump without --elf."""
+    """The names that dsdump prints without --elf: none."""
     path, maps = None, []
 
     def perfs(self, address):
@@ -94,7 +94,7 @@ class Names:
 
 
 class KernelNames(Names):
-    """The kernel's ELF: the kernel's lines have the names of the table in its section .symbols."""
+    """The kernel's ELF, with the names of the kernel's own table, section .symbols."""
 
     def __init__(self, path):
         super().__init__(path)

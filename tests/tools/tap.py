@@ -13,7 +13,7 @@ BUILD = HERE.parent.parent / 'build'
 program = BUILD / 'host/dsdump'    # with sanitizers
 
 _folder = tempfile.TemporaryDirectory()
-folder = _folder.name    # is removed at the end
+folder = _folder.name    # removed at the end
 
 _count = _failed = 0
 
@@ -31,7 +31,7 @@ def note(text):
 
 
 def same(got, wanted, what):
-    """Compares two values; of lists, prints the first difference."""
+    """Compares two values. For lists, prints the first difference."""
     if ok(got == wanted, what):
         return
     if isinstance(got, list) and isinstance(wanted, list):
@@ -47,7 +47,7 @@ def done():
 
 
 def run(*arguments, stdin='/dev/null', stdout=None, most_bytes=None, most_memory=None):
-    """(status, output, errors) of dsdump. most_bytes: of a file that it writes; most_memory: without sanitizers."""
+    """(status, output, errors) of dsdump. Limits: most_bytes of a file, most_memory (without sanitizers)."""
     def limit():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         for which, most in ((resource.RLIMIT_FSIZE, most_bytes), (resource.RLIMIT_AS, most_memory)):
@@ -63,7 +63,7 @@ def run(*arguments, stdin='/dev/null', stdout=None, most_bytes=None, most_memory
 
 
 def dsdump(*arguments, status=0, complaint='', stdin='/dev/null'):
-    """The output of dsdump, whose status and complaints must be these."""
+    """Runs dsdump, checks its status and complaints, and returns its output."""
     is_, out, said = run(*arguments, stdin=stdin)
     shown = ' '.join(pathlib.Path(str(word)).name for word in arguments)
     same((is_, said), (status, complaint), f'dsdump {shown}')

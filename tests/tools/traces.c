@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * traces KIND RECORDS: writes a raw dump of this many records, as the kernel would, of programs whose branches are
- * known. Used to measure the bytes per record, and how fast dumps are read.
+ * traces KIND RECORDS: writes a raw dump of this many records, as the kernel would, of imitated programs. Used to
+ * measure the bytes per record and the speed of dsdump.
  *   loop    BTS: one loop of three branches      sort    BTS: quicksort of random numbers
  *   search  BTS: binary searches at random       machine BTS: an interpreter, indirect jumps by its program
  *   random  BTS: one of 16 targets at random     mix     BTS: the first four, a few thousand records each in turn
@@ -14,10 +14,10 @@
 #include "lib/bytes.h"
 #include "lib/dump/dump_write.h"
 
-#define CODE       UINT64_C(0x401000) /* code of the first program; each has a page of its own */
+#define CODE       UINT64_C(0x401000) /* code of the first program; each program has its own page */
 #define PAGE       UINT64_C(0x1000)
 #define ELEMENTS   4096u
-#define TURN       3000u /* records of a program in the mix before the next one's turn */
+#define TURN       3000u /* records of a program in the mix before the next program's turn */
 #define DATA       UINT64_C(0x7f3a5c000000)
 #define STACK      UINT64_C(0x7ffd1e4c8000)
 #define PEBS_SIZE  200u
@@ -58,7 +58,7 @@ static void branch(unsigned program, unsigned from, unsigned to)
     made++;
 }
 
-/* A load of numbers[index] at this place, with what the registers hold there. */
+/* A load of numbers[index] at this place, with the registers' values. */
 static uint32_t load(unsigned program, unsigned ip, uint32_t index, uint64_t a, uint64_t b, uint64_t depth)
 {
     const struct pebs_form form = { .width = 8, .format = 3, .lbr_format = 5 };
@@ -191,7 +191,7 @@ static void searches(void)
     }
 }
 
-/* A program of 64 instructions with loops in it, over and over. */
+/* Interprets a program of 64 instructions with loops, repeatedly. */
 static void machine(void)
 {
     static uint8_t program[64];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes dumps from docs/dump.md that no boot of the model makes."""
+"""Writes dumps that boots of the model do not make, as docs/dump.md specifies."""
 import base64
 import pathlib
 import struct
@@ -23,7 +23,7 @@ def crc32c(data):
 
 
 def folded(value, width):
-    """A difference of fields as a number: small ones of either sign are short."""
+    """A difference of fields as a number that is small for small differences of either sign."""
     value &= (1 << 8 * width) - 1
     value -= (value >> 8 * width - 1) << 8 * width
     value = 2 * value if value >= 0 else -2 * value - 1
@@ -39,7 +39,7 @@ def number(value):
 
 
 class Dump:
-    """Lines of a log. Records are numbered by test and kind; `skip` leaves numbers out, as records that got lost do."""
+    """Lines of a log. Records are numbered by test and kind; `skip` omits numbers, as if records were lost."""
 
     def __init__(self):
         self.lines, self.sequence, self.test, self.counts, self.numbers = [], 0, '', {}, {}
@@ -74,7 +74,7 @@ class Dump:
                    data=base64.b64encode(codes + values).decode())
 
     def bts(self, branches, cpu=0, width=8, prediction=0):
-        """(from, to) or (from, to, flags) of each branch; all are spelled out."""
+        """(from, to) or (from, to, flags) of each branch, without compression of repeats."""
         values, last = b'', 0
         for source, target, *flags in branches:
             values += folded(source - last, 8) + folded(target - source, 8) + number(flags[0] if flags else 0)
@@ -94,7 +94,7 @@ class Dump:
         return codes, values
 
     def pebs(self, records, form, source, cpu=0):
-        """The words of each record; all are of one size. A frame has as many as surely fit."""
+        """The words of each record, all of one size. A frame has as many records as surely fit."""
         some = max(1, 2700 // (11 * len(records[0])))
         for at in range(0, len(records), some):
             part = records[at:at + some]
@@ -102,7 +102,7 @@ class Dump:
                          size=form[0] * len(part[0]), source=source)
 
     def lbr(self, entries, form, tos=0, cpu=0):
-        """The registers FROM, TO and INFO of each entry, the newest first."""
+        """FROM, TO and INFO of each entry, the newest first."""
         self.records('lbr', 1, cpu, *self.differences(entries, 8), form=form, tos=tos, depth=len(entries))
 
     def end(self):

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-#
 # GDB's commands for the debug store: `source tools/gdb/dstest86.py` (docs/gdb.md). ds-inspect decodes and checks with
 # the kernel's own code. This file answers its questions for memory, symbols and source lines.
 import glob
@@ -69,7 +68,7 @@ def read_linear(address, size):
 def read_physical(address, size):
     """QEMU's own packets: its gdbstub reads physical memory while this mode is on."""
     if 'received: "OK"' not in gdb.execute('maintenance packet Qqemu.PhyMemMode:1', to_string=True):
-        raise Problem('physical memory cannot be read: GDB is connected to something else than QEMU')
+        raise Problem('physical memory cannot be read: GDB is not connected to QEMU')
     try:
         return read_linear(address, size)
     finally:
@@ -164,7 +163,7 @@ class Report(Command):
         if words:
             count = 0 if words == ['all'] else self.number(words)
             if count is None:
-                raise Problem(f'{self.name}: want a number of records from 1, or all, not {argument}')
+                raise Problem(f'{self.name}: expected a number of records from 1, or all, not {argument}')
         for line in inspect(self.name, count):
             print(line)
 
@@ -218,7 +217,7 @@ an index reaches its threshold. What was written is printed."""
 
     def run(self, argument):
         if argument not in ('', 'threshold'):
-            raise Problem('ds-watch: want nothing, or threshold')
+            raise Problem('ds-watch: expected no argument, or threshold')
         watch = State.path() + '.watch'
         before = self.fill()
         try:

@@ -88,7 +88,7 @@ class Dstest86Strategy(Strategy):
                         return
 
     def _read(self, limit, where):
-        late = StrategyError(f"the kernel did not come to its end within {self.limit:g} seconds")
+        late = StrategyError(f"the kernel did not end within {self.limit:g} seconds")
         if limit.expired:
             raise late
         try:
