@@ -8,7 +8,6 @@
 
 #define MEMINFO 1u
 #define GPRS    2u
-#define XMMS    4u
 #define LBRS    8u
 
 #define CONDITIONAL_TAKEN  0x01c4u
@@ -39,11 +38,6 @@ static uint64_t filled(struct machine *m)
 {
     finish(m);
     return get(m, DS + 0x28) - PEBS;
-}
-
-static uint64_t field(struct machine *m, unsigned offset)
-{
-    return get(m, PEBS + offset);
 }
 
 static void sample(struct machine *m, unsigned i, uint64_t select, uint64_t period, uint64_t data_cfg)
@@ -132,69 +126,6 @@ UNIT_TEST(performance_metrics)
     assert_int_equal(try_write(older, PERF_METRICS, 0), MSR_GP);
 }
 
-/* Each combination of groups: the record has the right size and format, and the next records follow at once. */
-UNIT_TEST(every_combination)
-{
-    static const unsigned sizes[16] = { 32, 64, 176, 208, 288, 320, 432, 464, 80, 112, 224, 256, 336, 368, 480, 512 };
-
-    for (unsigned groups = 0; groups < 16; groups++) {
-        struct machine *m = machine_of(ICELAKE);
-        struct block *b = block_new(0, 4, END_REL_JMP);
-        uint64_t cfg = groups | 1u << 24; /* two LBR entries */
-        const unsigned gprs = 32 + (groups & MEMINFO ? 32 : 0);
-        const unsigned xmms = gprs + (groups & GPRS ? 144 : 0);
-
-        m->registers.general[RCX] = 0x1234;
-        m->xmm[1][0] = 0x5678;
-        m->xmm[15][1] = 0x9abc;
-        set_up_buffer(m, 3 * sizes[groups], 3 * sizes[groups]);
-        sample(m, 0, INST_RETIRED | PMC_ADAPTIVE, 5, cfg);
-        run_times(m, b, 6); /* events 6, 12, 18 and 24: the fourth does not fit */
-        assert_int_equal(filled(m), 3 * sizes[groups]);
-        for (unsigned n = 0; n < 3; n++) {
-            unsigned at = n * sizes[groups];
-            unsigned event = 6 * (n + 1) - 1;
-
-            EXPECT_MEMORY(m, { PEBS + at, (uint64_t)sizes[groups] << 48 | cfg },
-                          { PEBS + at + 8, CODE + 4 * (event % 4) }, { PEBS + at + 16, 1 }, { PEBS + at + 24, n + 1 });
-            if (groups & GPRS) {
-                EXPECT_MEMORY(m, { PEBS + at + gprs + 8, event % 4 == 3 ? CODE : CODE + 4 * (event % 4) + 4 },
-                              { PEBS + at + gprs + 0x18, 0x1234 });
-            }
-            if (groups & XMMS) {
-                EXPECT_MEMORY(m, { PEBS + at + xmms + 16, 0x5678 }, { PEBS + at + xmms + 248, 0x9abc });
-            }
-        }
-        assert_int_equal(rdmsr(m, GLOBAL_STATUS), STATUS_BUFFER);
-        assert_false(violated(m, "violation"));
-    }
-}
-
-/*
- * Fixed counter 0 is precisely distributed: it records the event that overflows, N events apart. The others record N +
- * 1 apart.
- */
-UNIT_TEST(fixed_counters)
-{
-    for (unsigned i = 0; i < 4; i++) {
-        struct machine *m = machine_of(ICELAKE);
-        struct block *b = block_new(0, 4, END_REL_JMP);
-        unsigned apart = i == 0 ? 5 : 6;
-
-        set_up_buffer(m, 20 * 32, 20 * 32);
-        sample_fixed(m, i, 3, i == 3 ? 25 : 5, GPRS); /* five slots a cycle */
-        run_times(m, b, 10);
-        assert_int_equal(filled(m), 40 / apart * 32);
-        for (unsigned n = 0; n < 40 / apart; n++) {
-            EXPECT_MEMORY(m, { PEBS + 32 * n, UINT64_C(32) << 48 },
-                          { PEBS + 32 * n + 8, CODE + 4 * ((apart * (n + 1) - 1) % 4) },
-                          { PEBS + 32 * n + 16, UINT64_C(1) << (32 + i) });
-        }
-        assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
-        assert_false(violated(m, "violation"));
-    }
-}
-
 UNIT_TEST(fixed_counter_with_groups)
 {
     struct machine *m = machine_of(ICELAKE);
@@ -233,38 +164,6 @@ UNIT_TEST(shared_record)
     EXPECT_MEMORY(m, { PEBS + 0, UINT64_C(32) << 48 }, { PEBS + 16, 8 }, { PEBS + 32, UINT64_C(64) << 48 | MEMINFO },
                   { PEBS + 32 + 16, UINT64_C(1) << 33 | 8 });
     assert_false(violated(m, "violation"));
-}
-
-/* The stack of the LBR group is the one that the guest reads, youngest first, the sampled branch itself among it. */
-static void check_lbr_group(uint64_t select)
-{
-    struct machine *m = machine_of(ICELAKE);
-    struct block *a = block_new(0, 3, END_REL_JMP), *b = block_new(0x100, 2, END_IND_JMP);
-
-    set_up_buffer(m, 2 * 128, 2 * 128);
-    wrmsr(m, DEBUGCTL, 1);
-    sample(m, 0, select | PMC_ADAPTIVE, 6, LBRS | 3u << 24);
-    for (unsigned i = 0; i < 4; i++) {
-        run(m, a), run(m, b);
-    }
-    assert_int_equal(filled(m), 128);
-    wrmsr(m, DEBUGCTL, 0);
-    assert_int_equal(field(m, 0), UINT64_C(128) << 48 | LBRS | 3u << 24);
-    assert_int_equal(field(m, 8), a->last); /* the seventh branch */
-    for (unsigned n = 0; n < 4; n++) {
-        const struct block *from = n % 2 == 0 ? a : b;
-        const struct block *to = n % 2 == 0 ? b : a;
-
-        EXPECT_MEMORY(m, { PEBS + 32 + 24 * n, from->last }, { PEBS + 32 + 24 * n + 8, to->pc },
-                      { PEBS + 32 + 24 * n + 16, from->count });
-    }
-}
-
-/* One event is counted as blocks begin, the other when the outcomes of their branches are known. */
-UNIT_TEST(lbr_group)
-{
-    check_lbr_group(ANY_BRANCH);
-    check_lbr_group(NEAR_TAKEN);
 }
 
 /* The record is in the middle of a block: the newest branch is the one into that block, also in the log. */
@@ -381,31 +280,6 @@ UNIT_TEST(counters_of_events)
             access_memory(m, b, 0x7000000, store ? STORES : LOADS);
             assert_int_equal(rdmsr(m, PMC0 + i) != 0, rows[row].counters >> i & 1);
         }
-    }
-}
-
-/* Golden Cove's PMC0 is precisely distributed where at least 128 events are to go; fixed counter 0 likewise. */
-UNIT_TEST(precise_distribution_on_goldencove)
-{
-    static const struct {
-        bool fixed;
-        unsigned period, apart;
-    } rows[] = { { false, 128, 128 }, { false, 127, 128 }, { true, 128, 128 }, { true, 127, 128 }, { true, 5, 6 } };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct machine *m = machine_of(GOLDENCOVE);
-        struct block *b = block_new(0, 1, END_REL_JMP);
-
-        set_up_buffer(m, 3200, 3200);
-        if (rows[i].fixed) {
-            sample_fixed(m, 0, 3, rows[i].period, 0);
-        } else {
-            sample(m, 0, NEAR_TAKEN, rows[i].period, 0);
-        }
-        run_times(m, b, 6 * rows[i].apart - 1);
-        assert_int_equal(get(m, DS + 0x28) <= PEBS + 5 * 32, 1);
-        run_times(m, b, 1);
-        assert_int_equal(filled(m), 6 * 32);
     }
 }
 

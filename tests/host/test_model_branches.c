@@ -16,52 +16,6 @@ static uint64_t stored(struct machine *m)
     return (get(m, DS + 0x08) - BTS) / RECORD_BTS;
 }
 
-UNIT_TEST(taken_branches_are_stored)
-{
-    struct machine *m = machine_new();
-    struct block *a = block_new(0, 3, END_JCC); /* 400000: falls through to b, then to c */
-    struct block *b = block_new(0xc, 1, END_PLAIN), *c = block_new(0x10, 2, END_REL_CALL);
-    struct block *d = block_new(0x100, 1, END_RET);
-
-    set_up_ds(m, 10, 20, 0, 0);
-    wrmsr(m, DEBUGCTL, TR_BTS);
-    run(m, a), run(m, b), run(m, c), run(m, d), run(m, a);
-    run(m, d); /* the conditional one taken */
-    finish(m);
-    assert_int_equal(stored(m), 4);
-    expect_bts(m, 0, c->last, d->pc);
-    expect_bts(m, 1, d->last, a->pc);
-    expect_bts(m, 2, a->last, d->pc);
-    expect_bts(m, 3, d->last, CODE + 0x10000);
-    assert_int_equal(m->pmis, 0);
-
-    wrmsr(m, DEBUGCTL, 0x40); /* TR without BTS stores nothing */
-    run(m, d), run(m, a), finish(m);
-    assert_int_equal(stored(m), 4);
-}
-
-/* Bit 4 of the flags, "predicted", which Skylake's records have and Broadwell's lack: a jump that goes where it went.
- */
-UNIT_TEST(predicted_in_bts_records)
-{
-    static const struct {
-        const char *profile;
-        uint64_t predicted;
-    } rows[] = { { "skylake", 0x10 }, { "broadwell", 0 }, { "icelake", 0 } };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct machine *m = machine_of(rows[i].profile);
-        struct block *loop = block_new(0, 3, END_JCC);
-
-        set_up_ds(m, 10, 20, 0, 0);
-        wrmsr(m, DEBUGCTL, TR_BTS);
-        run(m, loop), run(m, loop), run(m, loop), finish(m);
-        assert_true(stored(m) >= 2);
-        assert_int_equal(get(m, BTS + 16), 0); /* the first one is a surprise */
-        assert_int_equal(get(m, BTS + RECORD_BTS + 16), rows[i].predicted);
-    }
-}
-
 /*
  * It comes from the level of the block that filled the buffer, here user code, where only that is traced; with and
  * without a counter, since counting has blocks known, too.
@@ -107,30 +61,6 @@ UNIT_TEST(interruptions)
     expect_bts(m, 3, software->last, HANDLER);
     expect_bts(m, 4, b->last, 0x7000);
     expect_bts(m, 5, 0x7000, HANDLER);
-}
-
-/* Of two of the kernel's branches and two of a user's, those that the filter leaves. */
-UNIT_TEST(privilege_filters)
-{
-    static const struct {
-        uint64_t filter;
-        unsigned records;
-    } rows[] = { { 0, 4 }, { 0x200, 2 }, { 0x400, 2 }, { 0x600, 0 } };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct machine *m = machine_new();
-        struct block *kernel = block_new(0, 1, END_FAR), *user = block_new(0x100, 1, END_FAR); /* IRET, SYSCALL */
-
-        user->cpl = 3;
-        set_up_ds(m, 10, 20, 0, 0);
-        wrmsr(m, DEBUGCTL, TR_BTS | rows[i].filter);
-        run(m, kernel), run(m, user), run(m, kernel), run(m, user), finish(m);
-        assert_int_equal(stored(m), rows[i].records);
-        if (rows[i].records == 2) {
-            expect_bts(m, 0, rows[i].filter == 0x200 ? user->last : kernel->last,
-                       rows[i].filter == 0x200 ? kernel->pc : user->pc);
-        }
-    }
 }
 
 /* The processor clears the LBR flag before the handler of #DB begins. BTS and counters go on, and the log has both. */
@@ -207,31 +137,6 @@ UNIT_TEST(a_block_left_behind_its_first_instruction)
     assert_int_equal(stored(m), 1);
     expect_bts(m, 0, rest->last, CODE + 0x10000);
     assert_int_equal(rdmsr(m, PMC0), 2 + 1);
-}
-
-UNIT_TEST(lbr_stack)
-{
-    struct machine *m = machine_new();
-    struct block *blocks[40];
-
-    for (unsigned i = 0; i < 40; i++) {
-        blocks[i] = block_new(0x40 * i, 1 + i % 5, END_REL_JMP);
-    }
-    wrmsr(m, DEBUGCTL, 1);
-    for (unsigned i = 0; i < 1000; i++) {
-        run(m, blocks[i % 40]);
-    }
-    finish(m);
-    assert_int_equal(rdmsr(m, LBR_TOS), 1000 % 32);
-    for (unsigned k = 0; k < 32; k++) {
-        unsigned i = 999 - k;
-        uint32_t entry = (1000 - k) % 32;
-        uint64_t to = i == 999 ? CODE + 0x10000 : blocks[(i + 1) % 40]->pc;
-        bool mispredicted = i == 999; /* the branch went elsewhere than on all earlier turns */
-
-        EXPECT_MSRS(m, { LBR_FROM0 + entry, blocks[i % 40]->last }, { LBR_TO0 + entry, to },
-                    { LBR_INFO0 + entry, (uint64_t)mispredicted << 63 | blocks[i % 40]->count });
-    }
 }
 
 /* Blocks in between may end in no branch; their cycles count for the next branch. */

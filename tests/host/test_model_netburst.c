@@ -9,23 +9,19 @@
 
 #define LOW_MEMORY  UINT64_C(0x100000) /* 32-bit records hold 32-bit addresses */
 #define AREA        LOW_MEMORY
-#define BTS_BUFFER  (LOW_MEMORY + 0x1000)
 #define PEBS_BUFFER (LOW_MEMORY + 0x4000)
 #define DATA        UINT64_C(0x700000)
 
-#define COUNTER(i)   (0x300u + (i))
-#define CCCR(i)      (0x360u + (i))
-#define FSB_ESCR0    0x3a2
-#define FIRM_ESCR0   0x3a4
-#define SAAT_ESCR0   0x3ae
-#define CRU_ESCR0    0x3b8
-#define RAT_ESCR0    0x3bc
-#define TBPU_ESCR0   0x3c2
-#define CRU_ESCR2    0x3cc
-#define MATRIX_VERT  0x3f2
-#define LER_FROM     0x1d7
-#define TOS          0x1da
-#define LASTBRANCH_0 0x1db
+#define COUNTER(i)  (0x300u + (i))
+#define CCCR(i)     (0x360u + (i))
+#define FSB_ESCR0   0x3a2
+#define FIRM_ESCR0  0x3a4
+#define SAAT_ESCR0  0x3ae
+#define CRU_ESCR0   0x3b8
+#define RAT_ESCR0   0x3bc
+#define TBPU_ESCR0  0x3c2
+#define CRU_ESCR2   0x3cc
+#define MATRIX_VERT 0x3f2
 
 #define ENABLE(select) (UINT64_C(1) << 12 | (uint64_t)(select) << 13 | UINT64_C(3) << 16)
 #define OVF_PMI        (UINT64_C(1) << 26)
@@ -404,72 +400,6 @@ static void set_up_area(struct machine *m, unsigned n, unsigned threshold, uint6
     wrmsr(m, DS_AREA, AREA);
 }
 
-static void sample_stores(struct machine *m, uint64_t enable, unsigned counter, uint64_t period)
-{
-    WRMSR(m, { RAT_ESCR0, TAG_STORES | RINGS }, { CRU_ESCR2, FRONT_END | RINGS }, { COUNTER(counter), -period },
-          { PEBS_ENABLE, enable }, { CCCR(counter), ENABLE(5) });
-}
-
-UNIT_TEST(records_of_40_bytes)
-{
-    struct machine *m = machine("netburst");
-    struct block *b = block_new(0, 4, END_REL_JMP);
-
-    set_up_area(m, 10, 10, 2);
-    sample_stores(m, MY_THR, 16, 2);
-    b->insns[2].flags = STORES;
-    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
-        m->registers.general[i] = 0x1000 + i;
-    }
-    m->registers.rflags = 0x246;
-    for (unsigned turn = 0; turn < 7; turn++) {
-        m->registers.general[RDX] = turn;
-        run_accessing(m, b, DATA, 4);
-    }
-    wrmsr(m, CCCR(16), 0);
-    assert_int_equal(get32(m, AREA + 0x14), PEBS_BUFFER + 2 * 40); /* every third store */
-    for (unsigned n = 0; n < 2; n++) {
-        const uint64_t at = PEBS_BUFFER + 40 * n;
-        const uint32_t expected[10] = { 0x246,     (uint32_t)CODE + 12, 0x1000 + RAX, 0x1000 + RBX, 0x1000 + RCX,
-                                        3 * n + 2, 0x1000 + RSI,        0x1000 + RDI, 0x1000 + RBP, 0x1000 + RSP };
-
-        for (unsigned field = 0; field < 10; field++) {
-            assert_int_equal(get32(m, at + 4 * field), expected[field]);
-        }
-    }
-    assert_int_equal(get32(m, PEBS_BUFFER + 2 * 40), 0);
-    assert_int_equal(rdmsr(m, COUNTER(16)), 0xffffffffff); /* one of the two events that the next record needs */
-    assert_int_equal(rdmsr(m, CCCR(16)) & OVF, 0);
-    assert_int_equal(m->pmis, 0);
-    fflush(m->violations);
-    assert_string_equal(m->violations_text, "");
-}
-
-UNIT_TEST(threshold_and_end_of_the_buffer)
-{
-    struct machine *m = machine("netburst");
-    struct block *b = block_new(0, 4, END_REL_JMP);
-
-    set_up_area(m, 3, 2, 1);
-    sample_stores(m, MY_THR, 16, 1);
-    b->insns[1].flags = STORES;
-    for (unsigned turn = 1; turn <= 3; turn++) {
-        run_accessing(m, b, DATA, 4);
-    }
-    assert_int_equal(m->pmis, 0);
-    run_accessing(m, b, DATA, 4);
-    assert_int_equal(m->pmis, 1);
-    for (unsigned turn = 5; turn <= 10; turn++) {
-        run_accessing(m, b, DATA, 4);
-    }
-    finish(m);
-    assert_int_equal(get32(m, AREA + 0x14), PEBS_BUFFER + 3 * 40);
-    put32(m, AREA + 0x14, PEBS_BUFFER); /* room again: the counter waited for it */
-    run_accessing(m, b, DATA, 4);
-    finish(m);
-    assert_int_equal(get32(m, AREA + 0x14), PEBS_BUFFER + 40);
-}
-
 /* PEBS works only on IQ_COUNTER4, only with bit 25, only for the three events. */
 UNIT_TEST(what_does_not_sample)
 {
@@ -508,76 +438,4 @@ UNIT_TEST(what_does_not_sample)
 
 /* --- branches ---------------------------------------------------------------------------------------------------- */
 
-UNIT_TEST(stack_of_4)
-{
-    struct machine *m = machine("netburst");
-    struct block *b[6];
-
-    for (unsigned i = 0; i < 6; i++) {
-        b[i] = block_new(0x100 * i, 2, END_REL_JMP);
-    }
-    wrmsr(m, DEBUGCTL, 1);
-    for (unsigned i = 0; i < 6; i++) {
-        run(m, b[i]);
-    }
-    engine_interruption(&m->v, INTERRUPTION_EXTERNAL, CODE + 0x4000, 0x900000, 0);
-    wrmsr(m, DEBUGCTL, 0);
-    /* six branches and the interrupt: TOS began at 0, and is moved before an entry is written */
-    EXPECT_MSRS(m, { TOS, 7 % 4 }, { LASTBRANCH_0 + 3, UINT64_C(0x900000) << 32 | (CODE + 0x4000) },
-                { LASTBRANCH_0 + 2, (CODE + 0x4000) << 32 | b[5]->last });
-    for (unsigned i = 4; i < 6; i++) {
-        assert_int_equal(rdmsr(m, LASTBRANCH_0 + i % 4), b[i]->pc << 32 | b[i - 1]->last);
-    }
-    assert_int_equal(rdmsr(m, LER_FROM), b[5]->last); /* the last branch before the interrupt */
-    assert_int_equal(rdmsr(m, LER_FROM + 1), CODE + 0x4000);
-}
-
 /* --- branch records ---------------------------------------------------------------------------------------------- */
-
-/* The third field says whether the branch was predicted; the interruption is delivered with the fourth record. */
-UNIT_TEST(branch_records)
-{
-    struct machine *m = machine("netburst");
-    struct block *loop = block_new(0, 4, END_REL_JMP);
-    const uint32_t area[] = { BTS_BUFFER, BTS_BUFFER, BTS_BUFFER + 12 * 8, BTS_BUFFER + 12 * 4 };
-
-    memcpy(m->memory, area, sizeof(area));
-    WRMSR(m, { DS_AREA, AREA }, { DEBUGCTL, 0x1c }); /* TR, BTS, BTINT */
-    run_times(m, loop, 3);
-    engine_interruption(&m->v, INTERRUPTION_EXTERNAL, loop->pc, 0x900000, 0);
-    assert_int_equal(m->pmis, 1);
-    assert_int_equal(get32(m, AREA + 0x04), BTS_BUFFER + 12 * 4);
-    for (unsigned n = 0; n < 4; n++) {
-        const bool interruption = n == 3;
-
-        assert_int_equal(get32(m, BTS_BUFFER + 12 * n), interruption ? loop->pc : loop->last);
-        assert_int_equal(get32(m, BTS_BUFFER + 12 * n + 4), interruption ? 0x900000 : loop->pc);
-        assert_int_equal(get32(m, BTS_BUFFER + 12 * n + 8), n == 0 || interruption ? 0 : 0x10);
-    }
-}
-
-/* TR, BTS, and the filters of MSR_DEBUGCTLA, which are other bits than those of IA32_DEBUGCTL. */
-UNIT_TEST(debugctla_bits)
-{
-    static const struct {
-        uint64_t value;
-        unsigned records; /* of two of the kernel's, then two of a user's */
-        unsigned first;
-    } rows[] = { { 0x0c, 4, 0 }, { 0x08, 0, 0 }, { 0x04, 0, 0 }, { 0x2c, 2, 3 }, { 0x4c, 2, 0 }, { 0x6c, 0, 0 } };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct machine *m = machine("netburst64");
-        struct block *blocks[] = { block_new(0, 4, END_REL_JMP), block_new(0x100, 4, END_REL_JMP) };
-
-        blocks[1]->cpl = 3;
-        PUT(m, { AREA + 0x00, BTS_BUFFER }, { AREA + 0x08, BTS_BUFFER }, { AREA + 0x10, BTS_BUFFER + 24 * 8 },
-            { AREA + 0x18, BTS_BUFFER + 24 * 9 });
-        WRMSR(m, { DS_AREA, AREA }, { DEBUGCTL, rows[i].value });
-        run_times(m, blocks[0], 2), run_times(m, blocks[1], 2);
-        wrmsr(m, DEBUGCTL, 0);
-        assert_int_equal(get(m, AREA + 0x08), BTS_BUFFER + 24 * rows[i].records);
-        if (rows[i].records > 0) {
-            assert_int_equal(get(m, BTS_BUFFER), blocks[rows[i].first == 3]->last);
-        }
-    }
-}

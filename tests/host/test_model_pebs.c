@@ -81,31 +81,6 @@ UNIT_TEST(wrmsr_counts_before_its_effect)
     EXPECT_MEMORY(m, { PEBS + 0xb0, CODE + 0x20000 }, { PEBS + 0x08, CODE + 0x20004 });
 }
 
-/* Reset -5 arms on the fifth event and records the sixth: records are 6 apart, and the next one is 6 after the last. */
-UNIT_TEST(records_n_plus_1_apart)
-{
-    struct machine *m = machine_new();
-    struct block *b = block_new(0, 4, END_REL_JMP);
-
-    set_up_ds(m, 0, 0, 20, 20);
-    sample(m, 0, INST_RETIRED, 5);
-    m->registers.general[RCX] = 0x1234;
-    m->registers.rflags = 0x246;
-    run_times(m, b, 10);
-    assert_int_equal(rdmsr(m, PMC0), 0xfffffffffffb + 4); /* 36 events used, 4 since */
-    assert_int_equal(records(m), 6);
-    for (unsigned n = 0; n < 6; n++) {
-        unsigned event = 6 * (n + 1) - 1; /* counted from 0 */
-        uint64_t eventing = CODE + 4 * (event % 4);
-
-        EXPECT_MEMORY(m, { PEBS + n * RECORD_PEBS + 0xb0, eventing },
-                      { PEBS + n * RECORD_PEBS + 0x08, event % 4 == 3 ? CODE : eventing + 4 },
-                      { PEBS + n * RECORD_PEBS + 0x90, 1 }, { PEBS + n * RECORD_PEBS + 0x20, 0x1234 },
-                      { PEBS + n * RECORD_PEBS + 0x00, 0x246 }, { PEBS + n * RECORD_PEBS + 0xc0, n + 1 });
-    }
-    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
-}
-
 /* The instruction after an INT n is its handler's first; after one behind which an interrupt comes, it is the next. */
 UNIT_TEST(behind_an_interruption)
 {
@@ -148,21 +123,6 @@ UNIT_TEST(armed_across_a_pause)
     assert_int_equal(records(m), 1);
 }
 
-UNIT_TEST(pdir_records_n_apart)
-{
-    struct machine *m = machine_new();
-    struct block *b = block_new(0, 4, END_REL_JMP);
-
-    set_up_ds(m, 0, 0, 20, 20);
-    sample(m, 1, PREC_DIST, 5);
-    run_times(m, b, 10);
-    assert_int_equal(records(m), 8);
-    for (unsigned n = 0; n < 8; n++) {
-        EXPECT_MEMORY(m, { PEBS + n * RECORD_PEBS + 0xb0, CODE + 4 * ((5 * (n + 1) - 1) % 4) },
-                      { PEBS + n * RECORD_PEBS + 0x90, 2 });
-    }
-}
-
 UNIT_TEST(two_counters_share_a_record)
 {
     struct machine *m = machine_new();
@@ -180,24 +140,6 @@ UNIT_TEST(two_counters_share_a_record)
     assert_int_equal(records(m), 2);
     assert_int_equal(record(m, 0, 0x90), 8);
     assert_int_equal(record(m, 1, 0x90), 0xc); /* the 10th event: 9 + 1 and 2 x (4 + 1) */
-}
-
-/* Absolute maximum: no record past it and no status. The first event after room was made is recorded. */
-UNIT_TEST(full_buffer_drops)
-{
-    struct machine *m = machine_new();
-    struct block *b = block_new(0, 1, END_REL_JMP);
-
-    set_up_ds(m, 0, 0, 2, 10);
-    put(m, DS + 0x30, PEBS + 2 * RECORD_PEBS + RECORD_PEBS - 1); /* room for two and all but a byte */
-    sample(m, 0, INST_RETIRED, 1);
-    run_times(m, b, 20);
-    assert_int_equal(records(m), 2);
-    assert_int_equal(record(m, 2, 0x08), 0);
-    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
-    put(m, DS + 0x28, PEBS);
-    run(m, b);
-    assert_int_equal(records(m), 1);
 }
 
 /* Many branches are stored at once, and the record is of the one that was counted last, not of the first. */

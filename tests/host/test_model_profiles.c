@@ -5,9 +5,6 @@
  */
 #include "tests/host/model_machine.h"
 
-#define LOW_MEMORY  UINT64_C(0x00100000) /* where 32-bit tests have it */
-#define LOW_BTS     (LOW_MEMORY + 0x1000)
-#define LOW_PEBS    (LOW_MEMORY + 0x4000)
 #define KERNEL_CODE UINT64_C(0xffffffff81000000)
 
 /* --- CPUID and MSRs ---------------------------------------------------------------------------------------------- */
@@ -39,31 +36,6 @@ UNIT_TEST(enabling_without_global_control)
 }
 
 /* --- BTS and PEBS records ---------------------------------------------------------------------------------------- */
-
-/* DTES64 in 32-bit code: the 64-bit forms, with zero for what that code does not have. */
-UNIT_TEST(dtes64_outside_ia32e)
-{
-    struct machine *m = machine_of("skylake");
-    struct block *b = block_new(0, 4, END_REL_JMP);
-
-    m->ia32e = false;
-    m->memory_at = LOW_MEMORY;
-    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
-        m->registers.general[i] = UINT64_C(0x1111111100000000) + i;
-    }
-    PUT(m, { LOW_MEMORY + 0x00, LOW_BTS }, { LOW_MEMORY + 0x08, LOW_BTS }, { LOW_MEMORY + 0x10, LOW_BTS + 24 * 4 },
-        { LOW_MEMORY + 0x18, LOW_BTS + 24 * 4 }, { LOW_MEMORY + 0x20, LOW_PEBS }, { LOW_MEMORY + 0x28, LOW_PEBS },
-        { LOW_MEMORY + 0x30, LOW_PEBS + 200 * 4 }, { LOW_MEMORY + 0x38, LOW_PEBS + 200 * 4 },
-        { LOW_MEMORY + 0x40, (uint64_t)-100 });
-    WRMSR(m, { DS_AREA, LOW_MEMORY }, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED }, { PMC0, (uint32_t)-1 },
-          { PEBS_ENABLE, 1 }, { DEBUGCTL, TR_BTS }, { GLOBAL_CTRL, 1 });
-    run(m, b);
-    wrmsr(m, GLOBAL_CTRL, 0);
-    EXPECT_MEMORY(m, { LOW_MEMORY + 0x08, LOW_BTS + 24 }, { LOW_MEMORY + 0x28, LOW_PEBS + 200 });
-    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
-        assert_int_equal(get(m, LOW_PEBS + 0x10 + 8 * i), i < 8 ? i : 0);
-    }
-}
 
 /* --- LBR --------------------------------------------------------------------------------------------------------- */
 

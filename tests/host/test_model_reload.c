@@ -7,14 +7,10 @@
 
 #include "model/engine/data.h"
 
-#define CFG_B(n) (0x1902u + 4 * (n))
-#define CFG_C(n) (0x1903u + 4 * (n))
-
 #define INSTRUCTIONS (EVTSEL_ON | 0xc0)
 #define BRANCHES     (EVTSEL_ON | 0xc4)
 #define LOGGED       (UINT64_C(1) << 35)
 #define LOADED       0x81d0
-#define WIDTH        UINT64_C(0xffffffffffff)
 
 #define LBR_CTL    0x14ce
 #define INFO       0x1200
@@ -41,20 +37,6 @@ static void run_instructions(struct machine *m, unsigned count)
         run(m, blocks[used++]);
     }
     finish(m);
-}
-
-/* Counter 2 has a period of 10, from 10 to go: after 25 events it is in its third period. */
-UNIT_TEST(itself)
-{
-    for (unsigned interrupts = 0; interrupts < 2; interrupts++) {
-        struct machine *m = forest();
-
-        WRMSR(m, { CFG_B(2), 4 }, { CFG_C(2), (uint32_t)-10 }, { 0x4c3, -UINT64_C(10) & WIDTH },
-              { EVTSEL0 + 2, INSTRUCTIONS | (interrupts ? 1u << 20 : 0) }, { GLOBAL_CTRL, 4 });
-        run_instructions(m, 25);
-        EXPECT_MSRS(m, { 0x4c3, (-UINT64_C(10) & WIDTH) + 5 }, { GLOBAL_STATUS, 0 });
-        assert_int_equal(m->pmis, interrupts);
-    }
 }
 
 /* ---- event logging ----------------------------------------------------------------------------------------------- */
