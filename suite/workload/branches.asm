@@ -35,9 +35,7 @@ workload_calls_branches:
         branch  calls_2, calls_outer, LBR_REL_CALL
         calls_outer_branches
         branch  calls_outer_4, calls_3, LBR_RET
-workload_calls_branches_end:
 workload_calls_accesses:
-workload_calls_accesses_end:
 describe_workload workload_calls, 20
 
 ; ---- every kind of near branch ------------------------------------------------------------------------------------
@@ -98,9 +96,7 @@ workload_kinds_branches:
         branch  kinds_function_pop, kinds_10, LBR_RET
         branch  kinds_loop, kinds_loop, LBR_JCC
         branch  kinds_jcxz, kinds_11, LBR_JCC
-workload_kinds_branches_end:
 workload_kinds_accesses:
-workload_kinds_accesses_end:
 describe_workload workload_kinds, 26
 
 ; ---- a loop with an alternating branch ----------------------------------------------------------------------------
@@ -127,9 +123,7 @@ workload_loop_branches:
 %endif
 %assign round round - 1
 %endrep
-workload_loop_branches_end:
 workload_loop_accesses:
-workload_loop_accesses_end:
 describe_workload workload_loop, 1 + LOOP_ROUNDS * 4 + LOOP_ROUNDS / 2
 
 ; ---- many times the same branch -----------------------------------------------------------------------------------
@@ -144,9 +138,7 @@ long_back:      jnz     long_1
 section .rodata
 workload_long_loop_branches:
         branch  long_back, long_1, LBR_JCC, LONG_ROUNDS - 1
-workload_long_loop_branches_end:
 workload_long_loop_accesses:
-workload_long_loop_accesses_end:
 describe_workload workload_long_loop, 1 + LONG_ROUNDS * 2
 
 ; ---- a software interrupt -----------------------------------------------------------------------------------------
@@ -168,9 +160,7 @@ workload_interrupt_branches:
         branch  workload_interrupt_entry, interrupt_2, LBR_FAR
         branch  interrupt_3, workload_interrupt_entry, LBR_FAR
         branch  workload_interrupt_entry, interrupt_4, LBR_FAR
-workload_interrupt_branches_end:
 workload_interrupt_accesses:
-workload_interrupt_accesses_end:
 describe_workload workload_interrupt, 5
 
 ; ---- unpredictable jumps -----------------------------------------------------------------------------------------
@@ -218,9 +208,7 @@ workload_surprises_branches:
 %endif
 %assign i i - 1
 %endrep
-workload_surprises_branches_end:
 workload_surprises_accesses:
-workload_surprises_accesses_end:
 describe_workload workload_surprises, 0
 
 ; ---- two calls, and more than 65535 cycles between them -----------------------------------------------------------
@@ -244,9 +232,7 @@ workload_slow_branches:
         branch  slow_back, slow_again, LBR_JCC, SLOW_ROUNDS - 1
         branch  slow_3, slow_function, LBR_REL_CALL
         branch  slow_function, slow_4, LBR_RET
-workload_slow_branches_end:
 workload_slow_accesses:
-workload_slow_accesses_end:
 describe_workload workload_slow, 0
 
 ; ---- nothing ------------------------------------------------------------------------------------------------------
@@ -255,9 +241,7 @@ begin_workload workload_nothing
 
 section .rodata
 workload_nothing_branches:
-workload_nothing_branches_end:
 workload_nothing_accesses:
-workload_nothing_accesses_end:
 describe_workload workload_nothing, 0
 
 ; ---- calls that are still open when the window closes ------------------------------------------------------------------
@@ -279,7 +263,5 @@ section .rodata
 workload_open_calls_branches:           ; only the open calls
         branch  open_1, open_outer, LBR_REL_CALL
         branch  open_2, open_inner, LBR_REL_CALL
-workload_open_calls_branches_end:
 workload_open_calls_accesses:
-workload_open_calls_accesses_end:
 describe_workload workload_open_calls, 8

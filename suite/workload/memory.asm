@@ -45,14 +45,12 @@ load_data:
 %assign i i + 1
 %endrep
 workload_loads_branches:
-workload_loads_branches_end:
 workload_loads_accesses:
 %assign i 0
 %rep ACCESSES
         access  load_%+i, load_%+i%+_next, load_data + i * 8, VALUE(i)
 %assign i i + 1
 %endrep
-workload_loads_accesses_end:
 describe_workload workload_loads, ACCESSES * 2 + GPRS
 
 ; ---- stores -------------------------------------------------------------------------------------------------------
@@ -71,14 +69,12 @@ store_data:     resq    ACCESSES
 
 section .rodata
 workload_stores_branches:
-workload_stores_branches_end:
 workload_stores_accesses:
 %assign i 0
 %rep ACCESSES
         access  store_%+i, store_%+i%+_next, store_data + i * 8, VALUE(i)
 %assign i i + 1
 %endrep
-workload_stores_accesses_end:
 describe_workload workload_stores, ACCESSES * 3
 
 ; ---- straight-line code -------------------------------------------------------------------------------------------
@@ -93,9 +89,7 @@ begin_workload workload_straight
 
 section .rodata
 workload_straight_branches:
-workload_straight_branches_end:
 workload_straight_accesses:
-workload_straight_accesses_end:
 describe_workload workload_straight, STRAIGHT
 
 ; ---- a ring of lines ----------------------------------------------------------------------------------------------
@@ -124,10 +118,8 @@ workload_ring:
 %endrep
 workload_chase_branches:
         branch  chase_back, chase_load, LBR_JCC, RING_STEPS - 1
-workload_chase_branches_end:
 workload_chase_accesses:        ; only the IP: the data address changes with each step
         access  chase_load, chase_next, 0, 0
-workload_chase_accesses_end:
 describe_workload workload_chase, 2 + RING_STEPS * 4
 
 ; ---- a ring that the test sets up ---------------------------------------------------------------------------------
@@ -146,8 +138,6 @@ workload_walk_steps: resd 1
 
 section .rodata
 workload_walk_branches:
-workload_walk_branches_end:
 workload_walk_accesses:         ; only the IP
         access  walk_load, walk_next, 0, 0
-workload_walk_accesses_end:
 describe_workload workload_walk, 0

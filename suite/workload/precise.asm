@@ -21,12 +21,10 @@ locked_data:    resd    LOCKED
 
 section .rodata
 workload_locked_branches:
-workload_locked_branches_end:
 workload_locked_accesses:
 %assign i 0
 %rep LOCKED
         access  locked_%+i, locked_%+i%+_next, locked_data + i * 4, 0
 %assign i i + 1
 %endrep
-workload_locked_accesses_end:
 describe_workload workload_locked, LOCKED * 3

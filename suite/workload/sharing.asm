@@ -23,11 +23,9 @@ sharing_%1_next: add    bx_, STRIDE
 
 section .rodata
 workload_sharing_%1_branches:
-workload_sharing_%1_branches_end:
 workload_sharing_%1_accesses:   ; only the IPs: RCX gives the line
         access  sharing_%1_load, sharing_%1_add, 0, 0
         access  sharing_%1_store, sharing_%1_next, 0, 0
-workload_sharing_%1_accesses_end:
 describe_workload workload_sharing_%1, 2 + LINES * 6
 %endmacro
 

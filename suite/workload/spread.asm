@@ -81,9 +81,7 @@ pieces piece_counts
 align 8
 workload_pieces_branches:
 pieces piece_branch
-workload_pieces_branches_end:
 workload_pieces_accesses:
-workload_pieces_accesses_end:
 describe_workload workload_pieces, 0
 
 ; ---- jumps that are far apart -------------------------------------------------------------------------------------
@@ -114,7 +112,5 @@ workload_spread_branches:
         branch  spread_jump_%+i, spread_%+i, LBR_REL_JMP
 %assign i i + 1
 %endrep
-workload_spread_branches_end:
 workload_spread_accesses:
-workload_spread_accesses_end:
 describe_workload workload_spread, (JUMPS + 1) * STEP

@@ -58,9 +58,7 @@ section .text
 section .rodata
 %1_all_end:
 %1_workload_branches:
-%1_workload_branches_end:
 %1_workload_accesses:
-%1_workload_accesses_end:
 describe_workload %1_workload, (%1_all_end - %1_all) / 8 + TAIL
 section .rodata
 global %1

@@ -31,14 +31,12 @@ x87_%+i%+_next: lfence
 
 section .rodata
 workload_x87_branches:
-workload_x87_branches_end:
 workload_x87_accesses:                          ; only IPs, no data addresses
 %assign i 0
 %rep TAGGED
         access  x87_%+i, x87_%+i%+_next, 0, 0
 %assign i i + 1
 %endrep
-workload_x87_accesses_end:
 describe_workload workload_x87, TAGGED * 2
 
 ; ---- MMX arithmetic -----------------------------------------------------------------------------------------------
@@ -55,14 +53,12 @@ mmx_%+i%+_next: lfence
 
 section .rodata
 workload_mmx_branches:
-workload_mmx_branches_end:
 workload_mmx_accesses:
 %assign i 0
 %rep TAGGED
         access  mmx_%+i, mmx_%+i%+_next, 0, 0
 %assign i i + 1
 %endrep
-workload_mmx_accesses_end:
 describe_workload workload_mmx, TAGGED * 3
 
 ; ---- split loads --------------------------------------------------------------------------------------------------
@@ -91,14 +87,12 @@ split_data:
 %endrep
         align   64, db 0
 workload_split_loads_branches:
-workload_split_loads_branches_end:
 workload_split_loads_accesses:
 %assign i 0
 %rep TAGGED
         access  split_%+i, split_%+i%+_next, split_data + i * 64 + 62, VALUE(i)
 %assign i i + 1
 %endrep
-workload_split_loads_accesses_end:
 describe_workload workload_split_loads, TAGGED * 3
 
 ; ---- split stores -------------------------------------------------------------------------------------------------
@@ -118,12 +112,10 @@ split_stored:   resb    TAGGED * 64 + 64
 
 section .rodata
 workload_split_stores_branches:
-workload_split_stores_branches_end:
 workload_split_stores_accesses:
 %assign i 0
 %rep TAGGED
         access  split_store_%+i, split_store_%+i%+_next, split_stored + i * 64 + 62, VALUE(i)
 %assign i i + 1
 %endrep
-workload_split_stores_accesses_end:
 describe_workload workload_split_stores, TAGGED * 4

@@ -51,9 +51,7 @@ workload_far_branches:
         branch  far_3, far_function, LBR_FAR
         branch  far_function_1, far_4, LBR_FAR
         branch  far_4, far_5, LBR_REL_JMP
-workload_far_branches_end:
 workload_far_accesses:
-workload_far_accesses_end:
 describe_workload workload_far, 0
 
 ; ---- exceptions whose handlers resume after them -------------------------------------------------------------------
@@ -63,9 +61,7 @@ section .rodata
 workload_%1_branches:
         branch  %1_1, workload_%1_entry, LBR_FAR
         branch  %2, %1_2, LBR_FAR
-workload_%1_branches_end:
 workload_%1_accesses:
-workload_%1_accesses_end:
 describe_workload workload_%1, 0
 %endmacro
 
@@ -130,9 +126,7 @@ section .rodata
 workload_step_branches:
         branch  step_1, step_function, LBR_REL_CALL
         branch  step_function, step_2, LBR_RET
-workload_step_branches_end:
 workload_step_accesses:
-workload_step_accesses_end:
 describe_workload workload_step, 0
 
 ; ---- a hardware interrupt -------------------------------------------------------------------------------------------
@@ -153,9 +147,7 @@ section .rodata
 workload_self_branches:
         branch  self_1, workload_self_entry, LBR_FAR
         branch  self_iret, self_1, LBR_FAR
-workload_self_branches_end:
 workload_self_accesses:
-workload_self_accesses_end:
 describe_workload workload_self, 0
 
 ; ---- fast system calls ------------------------------------------------------------------------------------------------
@@ -198,7 +190,5 @@ workload_system_call_branches:
         branch  system_call_1, workload_system_call_entry, LBR_FAR
         branch  system_call_back, system_call_2, LBR_REL_JMP
 %endif
-workload_system_call_branches_end:
 workload_system_call_accesses:
-workload_system_call_accesses_end:
 describe_workload workload_system_call, 0

@@ -24,9 +24,7 @@ workload_user_branches:
         branch  user_1, user_function, LBR_REL_CALL
         branch  user_function, user_2, LBR_RET
         branch  user_2, user_3, LBR_REL_JMP
-workload_user_branches_end:
 workload_user_accesses:
-workload_user_accesses_end:
 describe_workload workload_user, 0
 
 ; ---- the same branch many times -----------------------------------------------------------------------------------
@@ -45,9 +43,7 @@ user_workload workload_user_loop
 section .rodata
 workload_user_loop_branches:
         branch  user_loop_back, user_loop_1, LBR_JCC, ROUNDS - 1
-workload_user_loop_branches_end:
 workload_user_loop_accesses:
-workload_user_loop_accesses_end:
 describe_workload workload_user_loop, 0
 
 ; ---- loads --------------------------------------------------------------------------------------------------------
@@ -77,12 +73,10 @@ user_workload workload_user_loads
 
 section .rodata
 workload_user_loads_branches:
-workload_user_loads_branches_end:
 workload_user_loads_accesses:
 %assign i 0
 %rep ACCESSES
         access  user_load_%+i, user_load_%+i%+_next, user_data + i * 8, VALUE(i)
 %assign i i + 1
 %endrep
-workload_user_loads_accesses_end:
 describe_workload workload_user_loads, 0

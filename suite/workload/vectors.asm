@@ -38,7 +38,6 @@ vector_data:
 %assign i i + 1
 %endrep
 workload_vectors_branches:
-workload_vectors_branches_end:
 workload_vectors_accesses:
 %assign i 0
 %rep XMMS
@@ -50,5 +49,4 @@ workload_vectors_accesses:
         access  vectors_%+i, vectors_%+i%+_next, vector_data + i * 8, VALUE(i)
 %assign i i + 1
 %endrep
-workload_vectors_accesses_end:
 describe_workload workload_vectors, (XMMS + LOADS) * 2
