@@ -349,6 +349,33 @@ TEST(lbr_far) = {
     .argument = &workload_far,
 };
 
+static void based(struct test_run *run)
+{
+    const unsigned format = run->caps->lbr_format;
+    const struct branch *jump = &workload_based.branches[1];
+    const struct lbr_entry *got = &lbr_recorded.entries[1];
+    bool linear = format == LBR_FORMAT_LIP || format == LBR_FORMAT_TIME || format == LBR_FORMAT_INFO2;
+
+    test_plan(run, 3);
+    test_saw(run, lbr_run(run, &workload_based, LBR_NO_FILTER));
+    if (format == LBR_FORMAT_ARCH)
+        linear = cpuid(0x1c, 0).eax >> 31;
+    if (format == LBR_FORMAT_32) /* editions of the manual contradict each other: both ends must be of one kind */
+        linear = got->from == jump->from;
+    test_equal(run, "FROM of a jump in a code segment with base 0x1000", got->from, jump->from - (linear ? 0 : 0x1000));
+    test_equal(run, "TO of this jump", got->to, jump->to - (linear ? 0 : 0x1000));
+}
+
+TEST(lbr_code_base) = {
+    .id = "lbr.code_base",
+    .title = "In a code segment with another base than 0, entries have linear or effective addresses, as "
+             "IA32_PERF_CAPABILITIES or CPUID.1CH:EAX[31] reports",
+    .source = SDM_2023 "\"LBR Stack and Intel 64 Processors\"; " SDM_2023 "\"Last Branch Records\"",
+    .needs = NEED_LBR,
+    .records = true,
+    .run = based,
+};
+
 static void exceptions(struct test_run *run)
 {
     static const struct workload *const workloads[] = { &workload_invalid, &workload_breakpoint, &workload_page };

@@ -48,7 +48,7 @@ void double_fault(uint32_t error_code) __attribute__((noreturn));
 /* Tables of one processor, with the GDT at the beginning. Its first entry, which the processor never reads, holds the
  * processor's number. */
 static struct own {
-    uint64_t gdt[8];
+    uint64_t gdt[9];
     struct tss tss, double_fault_tss;
     uint8_t emergency_stack[4096] __attribute__((aligned(16)));
 } boot;
@@ -90,6 +90,7 @@ void descriptors_load(unsigned processor, void *memory)
     of->gdt[5] = tss_descriptor(&of->tss, sizeof of->tss);
     of->gdt[6] = tss_descriptor(&of->double_fault_tss, sizeof of->double_fault_tss);
     of->gdt[7] = UINT64_C(0x00cf12000000ffff); /* data, CPL 0, not present: tests load it to raise #NP and #SS */
+    of->gdt[8] = UINT64_C(0x00cf9a001000ffff); /* 32-bit code, CPL 0, base 1000H: suite/workload/transfers.asm */
 
     of->tss.ring[0].ss = SELECTOR_STACK;
     of->tss.io_map = sizeof of->tss;

@@ -45,7 +45,7 @@ void gdt_load(const struct table_pointer *pointer, uint16_t code, uint16_t stack
 /* Tables of one processor, with the GDT at the beginning. Its first entry, which the processor never reads, holds the
  * processor's number. */
 static struct own {
-    uint64_t gdt[8];
+    uint64_t gdt[9];
     struct tss tss;
     uint8_t emergency_stack[4096] __attribute__((aligned(16)));
 } boot;
@@ -88,6 +88,7 @@ void descriptors_load(unsigned processor, void *memory)
     of->gdt[4] = UINT64_C(0x0020fa0000000000); /* 64-bit code, CPL 3 */
     tss_describe(of, sizeof of->tss);
     of->gdt[7] = UINT64_C(0x0000120000000000); /* data, CPL 0, not present: tests load it to raise #NP and #SS */
+    of->gdt[8] = UINT64_C(0x00cf9a001000ffff); /* 32-bit code, CPL 0, base 1000H: suite/workload/transfers.asm */
 
     of->tss.ist[EMERGENCY_STACK - 1] = (uint64_t)(uintptr_t)(of->emergency_stack + sizeof of->emergency_stack);
     of->tss.ist[LOST_STACK - 1] = of->tss.ist[EMERGENCY_STACK - 1];

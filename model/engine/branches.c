@@ -170,6 +170,7 @@ static unsigned gather(struct vcpu *v, const struct block *const *blocks, unsign
         if (predict) {
             b->time = time;
             b->to_cpl = next->cpl;
+            b->to_base = next->code_base;
             if (block->mask != 0) {
                 b->mispredicted = by_the_manual ? mispredicts(v, block, next->pc) /* direct: runs for each branch */
                                                 : v->rules->branches_mispredicted(v, block, next->pc);

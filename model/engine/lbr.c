@@ -85,6 +85,23 @@ void lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_cont
     push(v, contents);
 }
 
+/*
+ * Whether entries hold linear addresses, not offsets in the code segment. SDM Vol. 3B (253669-083), "LBR Stack and
+ * Intel 64 Processors", and "Last Branch Records", CPUID.1CH:EAX[31]. The manual's editions contradict each other about
+ * format 0.
+ */
+static bool holds_linear(const struct profile *p)
+{
+    const enum lbr_format format = p->lbr_format;
+
+    for (unsigned i = 0; format == LBR_FORMAT_ARCH && i < p->cpuid_count; i++) {
+        if (p->cpuid[i].leaf == 0x1c) {
+            return p->cpuid[i].add[0] >> 31;
+        }
+    }
+    return format == LBR_FORMAT_32 || format == LBR_FORMAT_LIP || format == LBR_FORMAT_TIME;
+}
+
 /* The contents of a branch's entry, with the cycles since the previous entry. */
 static inline struct lbr_contents tell(struct vcpu *v, const struct branch *b)
 {
@@ -93,6 +110,10 @@ static inline struct lbr_contents tell(struct vcpu *v, const struct branch *b)
         b->block->last, b->to, cycles, b->mispredicted, v->lbr.timed, b->block->end, { 0 }
     };
 
+    if ((b->block->code_base | b->to_base) != 0 && !holds_linear(v->profile)) {
+        contents.from = block_rip(b->block, contents.from);
+        contents.to = b->to_base != 0 ? (uint32_t)(b->to - b->to_base) : b->to;
+    }
     if (v->profile->lbr_format == LBR_FORMAT_ARCH && (v->regs[REG_MSR_LBR_SELECT] & cpl_filter(b->block->cpl))) {
         contents.from = FROM_FILTERED;
     }

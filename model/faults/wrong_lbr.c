@@ -80,6 +80,9 @@ static void change(const struct vcpu *v, const struct branch *b, struct lbr_cont
     if (fault(v, FAULT_LBR_SELECT_SOURCE_SHOWN)) {
         contents->from = b->block->last;
     }
+    if (fault(v, FAULT_LBR_ENTRY_OTHER_BASE)) {
+        contents->from = contents->from == b->block->last ? block_rip(b->block, b->block->last) : b->block->last;
+    }
     if (fault(v, FAULT_LBR_ENTRY_SWAPPED)) {
         swap(&contents->from, &contents->to);
     }

@@ -8,6 +8,7 @@
 
 /* suite/workload/transfers.asm */
 extern const struct workload workload_far;        /* far jump, call and return, with near ones between them */
+extern const struct workload workload_based;      /* its near jump is in a code segment with base 1000H */
 extern const struct workload workload_invalid;    /* #UD; the handler resumes after it */
 extern const struct workload workload_breakpoint; /* #BP by INT3 */
 extern const struct workload workload_page;       /* #PF by a read of the null pointer's page */

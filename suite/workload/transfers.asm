@@ -54,6 +54,35 @@ workload_far_branches:
 workload_far_accesses:
 describe_workload workload_far, 0
 
+; ---- a near branch in 32-bit code whose segment does not begin at 0 (arch/x86/descriptors*.c) --------------------------
+KERNEL_CODE     equ 0x08
+BASED_CODE      equ 0x40
+BASE            equ 0x1000
+
+section .data
+based_pointer:  pointer based_2 - BASE
+                dw      BASED_CODE
+
+section .text
+begin_workload workload_based
+based_1:        jmp     far_ [based_pointer]
+bits 32
+based_2:        jmp     short based_3
+                ud2
+based_3:        jmp     dword KERNEL_CODE:based_4
+%if WORD_BYTES = 8
+bits 64
+%endif
+based_4:        end_workload workload_based
+
+section .rodata
+workload_based_branches:
+        branch  based_1, based_2, LBR_FAR
+        branch  based_2, based_3, LBR_REL_JMP
+        branch  based_3, based_4, LBR_FAR
+workload_based_accesses:
+describe_workload workload_based, 0
+
 ; ---- exceptions whose handlers resume after them -------------------------------------------------------------------
 ; exception_workload NAME, IRET: an exception at NAME_1 is taken to NAME_entry, and returns from IRET to NAME_2.
 %macro exception_workload 2
