@@ -12,16 +12,30 @@
 #include "tools/writer.h"
 
 #define COLUMNS_MOST 64u
-#define TEST_MOST    255u /* characters of a test's name; the rest is cut */
+#define TEST_MOST    255u  /* characters of a test's name; the rest is cut */
+#define ROW_MOST     8192u /* characters of a row of a branch, or of a record without its event's name */
+#define BRANCHES     2048u
+
+/* The text of a branch's row from its addresses on: loops repeat few branches millions of times. */
+struct branch_text {
+    uint64_t from, to, facts;
+    uint32_t length; /* 0: unused */
+    char text[228];
+};
 
 struct csv_output {
     struct sampled_events sampled; /* first: the context of sampled_events_announce() */
     struct writer writer;
     struct symbols *symbols;
-    char test[2 * TEST_MOST + 4];                   /* as a field, with the comma after it */
+    char test[2 * TEST_MOST + 4]; /* as a field, with the comma after it */
+    const char *row_kind;         /* kind and processor of `row`, NULL: none */
+    unsigned row_cpu;
+    size_t row_length;
+    char row[2 * TEST_MOST + 64];                   /* "KIND,TEST,CPU," */
     const struct pebs_field *columns[COLUMNS_MOST]; /* columns after the event, from 1 */
     unsigned column_count;
     char commas[4 * COLUMNS_MOST]; /* commas of a row that ends before the event */
+    struct branch_text branches[BRANCHES];
 };
 
 static void put_head(struct csv_output *output)
@@ -64,55 +78,87 @@ static char *put_field(char *at, const char *text)
     return at;
 }
 
-static void write_field(struct csv_output *output, const char *text)
+/* Copies a text of at most `most` characters, in a constant time if it has no more than `usual` ones. */
+static inline char *put_copy(char *at, const char *text, size_t length, size_t usual, size_t most)
 {
-    writer_end(&output->writer, put_field(writer_room(&output->writer, 2 * strlen(text) + 2), text));
+    if (length <= usual)
+        memcpy(at, text, usual);
+    else
+        memcpy(at, text, most);
+    return at + length;
 }
 
-/* Writes "ADDRESS,symbol,file:line", without a comma after it. */
-static void put_place(struct csv_output *output, uint64_t address)
+/* Puts "ADDRESS,symbol,file:line", without a comma after it. */
+static char *put_place(struct csv_output *output, char *at, uint64_t address)
 {
     const char *file;
     unsigned line;
-    char *at = put_hex(put_text(writer_room(&output->writer, 32), "0x"), address);
 
-    if (output->symbols == NULL) {
-        writer_end(&output->writer, put_text(at, ",,"));
-        return;
-    }
-    writer_end(&output->writer, put_text(at, ","));
-    write_field(output, symbols_place(output->symbols, address)->text);
-    writer_text(&output->writer, ",");
+    at = put_hex(put_text(at, "0x"), address);
+    if (output->symbols == NULL)
+        return put_text(at, ",,");
+    at = put_text(put_field(put_text(at, ","), symbols_place(output->symbols, address)->text), ",");
     if (symbols_line(output->symbols, address, &file, &line)) {
         file = strrchr(file, '/') != NULL ? strrchr(file, '/') + 1 : file;
-        if (strlen(file) > NAME_MAX) /* no such file exists */
-            return;
-        write_field(output, file);
-        writer_format(&output->writer, ":%u", line);
+        if (strlen(file) <= NAME_MAX) /* else no such file exists */
+            at = put_decimal(put_text(put_field(at, file), ":"), line);
     }
+    return at;
 }
 
-static void begin_row(struct csv_output *output, const char *kind, unsigned cpu, uint64_t n)
+/* Begins a row, "KIND,TEST,CPU,RECORD,", for which there is room for ROW_MOST characters. */
+static char *begin_row(struct csv_output *output, const char *kind, unsigned cpu, uint64_t n)
 {
-    char *at = put_text(writer_room(&output->writer, sizeof output->test + 64), kind);
+    char *at = writer_room(&output->writer, ROW_MOST);
 
-    at = put_decimal(put_text(put_text(at, ","), output->test), cpu);
-    at = put_decimal(put_text(at, ","), n);
-    writer_end(&output->writer, put_text(at, ","));
+    if (output->row_kind != kind || output->row_cpu != cpu) {
+        char *end = put_text(put_text(put_text(output->row, kind), ","), output->test);
+        output->row_length = (size_t)(put_text(put_decimal(end, cpu), ",") - output->row);
+        output->row_kind = kind;
+        output->row_cpu = cpu;
+    }
+    at = put_decimal(put_copy(at, output->row, output->row_length, 48, sizeof output->row), n);
+    *at = ',';
+    return at + 1;
 }
 
-/* Writes what follows a branch's two places: its facts, the empty columns of records, and the counts of LBR entries. */
-static void end_branch(struct csv_output *output, const struct lbr_entry *entry)
+/* Puts a branch's two places, its facts, the empty columns of records, and the counts of LBR entries, and ends the row.
+ */
+static void end_branch(struct csv_output *output, char *at, const struct lbr_entry *entry)
 {
-    char *at = writer_room(&output->writer, sizeof output->commas + 128);
+    const uint64_t facts = entry->has | (uint64_t)entry->mispredicted << 32 | (uint64_t)entry->cycles << 40;
+    const uint64_t hash = (entry->from ^ entry->to << 16) * UINT64_C(0x9e3779b97f4a7c15);
+    struct branch_text *known = &output->branches[hash / (UINT64_MAX / BRANCHES + 1)];
+    char *start = at;
 
+    if (known->length > 0 && known->from == entry->from && known->to == entry->to && known->facts == facts) {
+        writer_end(&output->writer, put_copy(at, known->text, known->length, 96, sizeof known->text));
+        return;
+    }
+    at = put_text(put_place(output, at, entry->from), ",");
+    at = put_place(output, at, entry->to);
     at = put_text(at, !(entry->has & LBR_HAS_MISPRED) ? ",," : entry->mispredicted ? ",M," : ",P,");
     if (entry->has & LBR_HAS_CYCLES)
         at = put_decimal(at, entry->cycles);
     at = put_text(put_text(at, output->commas), ",,");
     for (unsigned i = 0; entry->has & LBR_HAS_EVENTS && i < LBR_COUNTERS; i++)
         at = put_decimal(at, entry->events[i]);
-    writer_end(&output->writer, put_text(at, "\n"));
+    *at++ = '\n';
+    writer_end(&output->writer, at);
+    if ((size_t)(at - start) > sizeof known->text || entry->has & LBR_HAS_EVENTS)
+        return;
+    *known = (struct branch_text){ entry->from, entry->to, facts, (uint32_t)(at - start), "" };
+    memcpy(known->text, start, known->length);
+}
+
+/* The ELF may not belong to the next boot. */
+static void on_machine(void *context, const struct dump_machine *machine)
+{
+    struct csv_output *output = context;
+
+    (void)machine;
+    for (unsigned i = 0; output->symbols != NULL && i < BRANCHES; i++)
+        output->branches[i].length = 0;
 }
 
 static void on_test(void *context, const char *id)
@@ -123,34 +169,28 @@ static void on_test(void *context, const char *id)
 
     snprintf(name, sizeof name, "%s", id);
     *put_text(put_field(output->test, name), ",") = '\0';
+    output->row_kind = NULL;
     output->sampled.count = 0;
 }
 
 static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_record *record)
 {
     struct csv_output *output = context;
-    const struct lbr_entry entry = { .has = record->prediction_valid ? LBR_HAS_MISPRED : 0,
+    const struct lbr_entry entry = { .from = record->from,
+                                     .to = record->to,
+                                     .has = record->prediction_valid ? LBR_HAS_MISPRED : 0,
                                      .mispredicted = !record->predicted };
+    char *at = begin_row(output, "bts", cpu, n);
 
-    begin_row(output, "bts", cpu, n);
-    writer_text(&output->writer, ",");
-    put_place(output, record->from);
-    writer_text(&output->writer, ",");
-    put_place(output, record->to);
-    end_branch(output, &entry);
+    *at = ',';
+    end_branch(output, at + 1, &entry);
 }
 
 static void put_entries(struct csv_output *output, const char *kind, unsigned cpu, uint64_t n,
                         const struct lbr_entry *entries, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++) {
-        begin_row(output, kind, cpu, n);
-        writer_end(&output->writer, put_text(put_decimal(writer_room(&output->writer, 16), i), ","));
-        put_place(output, entries[i].from);
-        writer_text(&output->writer, ",");
-        put_place(output, entries[i].to);
-        end_branch(output, &entries[i]);
-    }
+    for (unsigned i = 0; i < count; i++)
+        end_branch(output, put_text(put_decimal(begin_row(output, kind, cpu, n), i), ","), &entries[i]);
 }
 
 static void on_lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lbr *stack)
@@ -162,37 +202,35 @@ static void on_lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lb
     put_entries(context, "lbr", cpu, n, stack->entries, count);
 }
 
-/* Writes ",VALUE", or only the comma if the record lacks the field. */
-static void put_column(struct csv_output *output, const struct pebs_record *record, const struct pebs_field *field,
-                       enum data_source_encoding encoding)
+/* Puts ",VALUE", or only the comma if the record lacks the field. */
+static char *put_column(char *at, const struct pebs_record *record, const struct pebs_field *field,
+                        enum data_source_encoding encoding)
 {
-    char *at = writer_room(&output->writer, 256);
-
     *at++ = ',';
     if (field->print == PEBS_PRINT_SOURCE) {
         const struct data_source_words words = data_source_words(encoding, record->data_source);
-        at = pebs_source_known(record, encoding)
-                 ? at + sprintf(at, "%s,%s,%s,%s", words.level, words.snoop, words.tlb, words.lock)
-                 : put_text(at, ",,,");
-    } else if (pebs_has_field(record, field)) {
-        at = field->print == PEBS_PRINT_DECIMAL || field->print == PEBS_PRINT_TICKS
-                 ? put_decimal(at, pebs_value(record, field))
-                 : put_hex(put_text(at, "0x"), pebs_value(record, field));
+        return pebs_source_known(record, encoding)
+                   ? at + sprintf(at, "%s,%s,%s,%s", words.level, words.snoop, words.tlb, words.lock)
+                   : put_text(at, ",,,");
     }
-    writer_end(&output->writer, at);
+    if (!pebs_has_field(record, field))
+        return at;
+    return field->print == PEBS_PRINT_DECIMAL || field->print == PEBS_PRINT_TICKS
+               ? put_decimal(at, pebs_value(record, field))
+               : put_hex(put_text(at, "0x"), pebs_value(record, field));
 }
 
-/* Writes the counters group as one column, "count0=0x1 fixed_count1=0x2", and an empty one. */
-static void put_counts(struct csv_output *output, const struct pebs_record *record)
+/* Puts the counters group as one column, "count0=0x1 fixed_count1=0x2", and an empty one. */
+static char *put_counts(char *at, const struct pebs_record *record)
 {
-    char *at = put_text(writer_room(&output->writer, 48 * PEBS_COUNTS_MOST), ",");
     unsigned n = 0;
 
+    at = put_text(at, ",");
     for (uint64_t left = record->counted; left != 0; left &= left - 1) {
         at = put_counter_name(put_text(at, n > 0 ? " " : ""), (unsigned)__builtin_ctzll(left));
         at = put_hex(put_text(at, "=0x"), record->counts[n++]);
     }
-    writer_end(&output->writer, put_text(at, ","));
+    return put_text(at, ",");
 }
 
 static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_record *record, const uint8_t *bytes,
@@ -200,21 +238,17 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
 {
     struct csv_output *output = context;
     const struct sampled_event *event = sampled_events_of(&output->sampled, cpu, record, NULL);
+    char *at = begin_row(output, "pebs", cpu, n);
     (void)bytes;
-    begin_row(output, "pebs", cpu, n);
-    writer_text(&output->writer, ",");
-    put_place(output, record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip);
-    writer_text(&output->writer, ",");
-    if (record->has & PEBS_HAS_MEMORY)
-        put_place(output, record->data_address);
-    else
-        writer_text(&output->writer, ",,");
-    writer_text(&output->writer, ",,,");
-    write_field(output, event != NULL ? event->name : sampled_event_unknown.name);
+    *at++ = ',';
+    at = put_place(output, at, record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip);
+    *at++ = ',';
+    at = record->has & PEBS_HAS_MEMORY ? put_place(output, at, record->data_address) : put_text(at, ",,");
+    at = put_field(put_text(at, ",,,"), event != NULL ? event->name : sampled_event_unknown.name);
     for (unsigned i = 1; i <= output->column_count; i++)
-        put_column(output, record, output->columns[i], encoding);
-    put_counts(output, record);
-    writer_text(&output->writer, "\n");
+        at = put_column(at, record, output->columns[i], encoding);
+    at = put_text(put_counts(at, record), "\n");
+    writer_end(&output->writer, at);
     put_entries(output, "pebs_lbr", cpu, n, record->lbr, record->lbr_count);
 }
 
@@ -239,6 +273,7 @@ static bool open_csv(const struct output_setup *setup, struct record_sink *sink)
     strcpy(output->test, ",");
     put_head(output);
     *sink = (struct record_sink){ .context = output,
+                                  .machine = on_machine,
                                   .test = on_test,
                                   .sampling = sampled_events_announce,
                                   .bts = on_bts,

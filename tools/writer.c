@@ -210,7 +210,18 @@ char *put_hex_wide(char *at, uint64_t value, unsigned width, char padding)
 
 char *put_hex(char *at, uint64_t value)
 {
-    return put_hex_wide(at, value, 0, ' ');
+    unsigned digits = (67u - (unsigned)__builtin_clzll(value | 1)) / 4;
+    uint64_t text;
+
+    if (digits > 8) {
+        at = put_hex(at, value >> 32);
+        text = hex_digits((uint32_t)value);
+        digits = 8;
+    } else {
+        text = hex_digits((uint32_t)value) >> (64 - 8 * digits);
+    }
+    memcpy(at, &text, sizeof(text));
+    return at + digits;
 }
 
 char *put_digits_before(char *end, uint64_t value)

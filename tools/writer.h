@@ -62,7 +62,7 @@ static inline char *put_text(char *at, const char *text)
     return at + length;
 }
 
-char *put_hex(char *at, uint64_t value);                                    /* no prefix, no leading zeros */
+char *put_hex(char *at, uint64_t value); /* no prefix, no leading zeros; needs room for at least 8 characters */
 char *put_hex_wide(char *at, uint64_t value, unsigned width, char padding); /* width: up to 16 characters */
 char *put_hex_blanks(char *at, uint64_t value); /* 16 characters, blanks for leading zeros */
 char *put_decimal(char *at, uint64_t value);
