@@ -18,9 +18,10 @@
 #define ONLY_THE_FIRST 0x01
 
 /* Extended PEBS can sample any event; here all events are precise. */
-const struct profile_event adaptive_events[41] = {
+const struct profile_event adaptive_events[42] = {
     { 0x3c, 0x00, EVENT_CYCLES, ANY_COUNTER, PRECISE },
     { 0x3c, 0x01, EVENT_CYCLES, ANY_COUNTER, PRECISE },
+    { 0x3c, 0x02, EVENT_CYCLES, ANY_COUNTER, PRECISE }, /* while the core's other thread is halted: always */
     { 0xa4, 0x01, EVENT_SLOTS, ANY_COUNTER, PRECISE },
     { 0xa4, 0x02, EVENT_BACKEND_SLOTS, ANY_COUNTER, PRECISE },
     { 0xa4, 0x08, EVENT_BAD_SLOTS, ONLY_THE_FIRST, PRECISE },

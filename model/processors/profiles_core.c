@@ -87,6 +87,7 @@ static const struct profile_event core_events[] = {
     { 0xc0, 0x01, EVENT_INSTRUCTIONS, 1 << 1, PRECISE }, /* PREC_DIST */
     { 0x3c, 0x00, EVENT_CYCLES, ANY_COUNTER, NOT_PRECISE },
     { 0x3c, 0x01, EVENT_CYCLES, ANY_COUNTER, NOT_PRECISE },
+    { 0x3c, 0x02, EVENT_CYCLES, ANY_COUNTER, NOT_PRECISE }, /* while the core's other thread is halted: always */
     { 0xc4, 0x00, EVENT_BRANCHES, ANY_COUNTER, NOT_PRECISE },
     { 0xc4, 0x01, EVENT_CONDITIONAL, ANY_COUNTER, PRECISE },
     { 0xc4, 0x02, EVENT_NEAR_CALLS, ANY_COUNTER, PRECISE },
@@ -117,6 +118,7 @@ static const struct profile_event core_events[] = {
     { 0x9c, 0x01, EVENT_FRONTEND_SLOTS, ANY_COUNTER, NOT_PRECISE },
     { 0xb1, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE }, /* uops executed, retired: one per instruction */
     { 0xc2, 0x02, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
+    { 0xc2, 0x04, EVENT_NONE, ANY_COUNTER, NOT_PRECISE }, /* fused instructions: each has its own uop here */
 };
 
 /* Events of memory accesses since Haswell. */
