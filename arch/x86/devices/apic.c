@@ -222,6 +222,7 @@ enum apic_error apic_init(uint64_t base)
     for (unsigned pauses = PENDING_PAUSES; pauses; pauses--)
         cpu_pause();
     interrupts_off();
+    apic->write(APIC_LVT_LINT1, APIC_LVT_NMI); /* of hardware errors, a button or a hypervisor's monitor */
     return APIC_OK;
 }
 
