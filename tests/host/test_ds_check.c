@@ -313,6 +313,13 @@ UNIT_TEST(pages_more)
     pages.odd_page.dirty = false;
     assert_alone(&d, DS_BREACH_NOT_DIRTY, "area", AREA + 0x80);
 
+    /* the last page of one that begins further into its page than it ends */
+    d = clean(&pages);
+    d.area.bts = (struct ds_buffer){ BTS + 0x800, BTS + 0x800, BTS + 0x800 + 260 * 24, BTS + 0x800 + 200 * 24 };
+    pages.odd = BTS + 0x2000;
+    pages.odd_missing = true;
+    assert_alone(&d, DS_BREACH_NOT_PRESENT, "bts", BTS + 0x2000);
+
     /* the byte that "plus 1" adds is never written, so its page does not matter */
     d = clean(&pages);
     d.area.pebs = (struct ds_buffer){ 0x206180, 0x206180, 0x206180 + 64 * 200, 0x206180 + 32 * 200 };

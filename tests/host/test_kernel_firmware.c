@@ -226,6 +226,12 @@ UNIT_TEST(other_counters)
     firmware_give_back();
     machine_did("wrmsr c1 0\nwrmsr 186 4300c0\n");
 
+    start((struct processor){ .leaf_0 = 0xa, .signature = 0x1067a, .leaf_a = 0x07280202 }); /* Core 2 */
+    machine_set(0x38d, 0x333);
+    machine_set(0x38f, 0x700000003);
+    firmware_take_over();
+    machine_did("wrmsr 38d 0\n");
+
     start((struct processor){ .leaf_0 = 2, .signature = 0x6d8, .edx = 1u << 21 });
     machine_set(0x187, 0x4300c0);
     machine_set(0x188, 0x4300c0);
