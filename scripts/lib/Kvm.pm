@@ -46,13 +46,26 @@ sub why_no_counters
     return 'KVM exposes no counters because this host has none; if it is a virtual machine, start it with a virtual PMU';
 }
 
+# What to do on a processor that is not Intel's.
+use constant OTHER => 'it has no Intel debug store, so every test will be skipped, and OVMF may end before the kernel starts; ' .
+    'use the model (without accel=kvm), or an Intel processor';
+
+# Whether this is the host's processor: ven0000 is Intel (Linux, X86_VENDOR_INTEL).
+sub is_other
+{
+    my ($sys) = @_;
+    open my $file, '<', "$sys/devices/system/cpu/modalias" or return 0;
+    return (<$file> // '') =~ /,ven(?!0000)/;
+}
+
 # QEMU's -cpu argument with all that KVM exposes, and a sentence for each part of the debug store that a guest lacks, with
 # what to change; undef and a sentence if a guest cannot be started at all.
 sub exposed
 {
     my ($path, $sys) = @_;
-    my $kvm;
+    my ($kvm, $other) = (undef, is_other($sys));
     if (!open $kvm, '+<', $path) {
+        return (undef, "there is no $path, and this host's processor is not Intel's: " . OTHER) if $! == ENOENT && $other;
         return (undef, "there is no $path: load the module kvm_intel; if it refuses, turn virtualization (VT-x) on in the firmware, " .
             'or start this virtual machine with nested virtualization') if $! == ENOENT;
         return (undef, "$path: $!" . ($! == EACCES || $! == EPERM
@@ -68,7 +81,7 @@ sub exposed
     my $format = feature_msr($kvm, IA32_PERF_CAPABILITIES) & 0x3f;
     my @missing;
     if ($vendor ne 'GenuineIntel') {
-        @missing = "the processor is $vendor: it has no debug store of Intel's, and its tests will be skipped";
+        @missing = "the processor is $vendor: " . OTHER;
     } elsif (($register->(0xa, 0) & 0xff) == 0) {
         @missing = why_no_counters($sys);
     } else {

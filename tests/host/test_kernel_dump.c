@@ -215,6 +215,8 @@ UNIT_TEST(lines_wait_while_they_are_held)
     sink->line(sink->context, "fifth");
     dump_test("two"); /* after one that was ended in its routine */
     said("test two; [fifth][of the test]");
+    sink->line(sink->context, "at once");
+    said("[at once]");
     dump_hold();
     sink->line(sink->context, "sixth");
     dump_end();
