@@ -96,9 +96,13 @@ static bool stop(const char *name, const char *what, uint32_t msr, uint64_t runn
 
 static void stop_general(unsigned count, uint64_t enabled)
 {
+    /* INT, too: bit 63 of IA32_PERF_GLOBAL_INUSE reports that of any counter. */
+    const uint64_t bits = PERFEVTSEL_EN | PERFEVTSEL_INT;
+    uint64_t select;
+
     for (unsigned n = 0; n < count && n < GENERAL; n++)
-        if (enabled >> n & 1 &&
-            stop("IA32_PERFEVTSELx", "counting", MSR_IA32_PERFEVTSEL(n), PERFEVTSEL_EN, PERFEVTSEL_EN))
+        if (enabled >> n & 1 && msr_read(MSR_IA32_PERFEVTSEL(n), &select) && select & PERFEVTSEL_EN &&
+            stop("IA32_PERFEVTSELx", "counting", MSR_IA32_PERFEVTSEL(n), bits, bits))
             remember_value(MSR_IA32_PMC(n));
 }
 

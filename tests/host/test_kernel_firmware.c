@@ -78,7 +78,7 @@ UNIT_TEST(everything_left)
                 "wrmsr 1d9 4100\n"
                 "wrmsr 3f1 0\n"
                 "wrmsr 186 300c0\n"
-                "wrmsr 189 1300c4\n"
+                "wrmsr 189 300c4\n"
                 "wrmsr 38d b80\n");
     assert_int_equal(firmware_left(0x186), 0x4300c0);
     assert_int_equal(firmware_left(0x1d9), 1 << 14 | 0x1c1);
