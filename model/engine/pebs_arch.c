@@ -195,7 +195,6 @@ void pebs_arch_record(struct vcpu *v, const struct pebs_sample *sample)
     v->pebs.dropping = false;
     v->rules->pebs_arch_counts(v, &arch);
     v->rules->pebs_reload(v, sample->counters);
-    referee_counters_reloaded(v, sample->counters, sample->eventing_ip);
     extra = (struct adaptive_contents){ .format = as_adaptive(&arch) };
     v->rules->pebs_describe(v, sample, &contents);
     v->rules->pebs_describe_groups(v, sample, &contents, &extra, stack);
@@ -211,4 +210,5 @@ void pebs_arch_record(struct vcpu *v, const struct pebs_sample *sample)
     if (v->rules->pebs_arch_reaches(v)) {
         v->rules->pebs_reached(v);
     }
+    referee_counters_reloaded(v, sample->counters, sample->eventing_ip);
 }

@@ -256,6 +256,25 @@ UNIT_TEST(full)
     assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
 }
 
+/* A reset value of 0 is software's that loads the counter in the handler of the interrupt that each record requests. */
+UNIT_TEST(reset_value_of_0)
+{
+    for (unsigned loaded = 0; loaded < 2; loaded++) {
+        struct machine *m = machine_with_buffer(0, 32);
+
+        arm(m, 2, INST_RETIRED, 5, 0);
+        WRMSR(m, { GP_CFG_C(2), EN }, { GLOBAL_CTRL, 1 << 2 });
+        run(m, block_new(0, 7, END_REL_JMP));
+        assert_true(rdmsr(m, GLOBAL_STATUS) & STATUS_THRESHOLD);
+        WRMSR(m, { GLOBAL_CTRL, 0 }, { STATUS_RESET, STATUS_THRESHOLD }, { PEBS_INDEX, INDEX_EN | INDEX_THRESH(32) });
+        if (loaded)
+            wrmsr(m, GP_CTR(2), -(uint64_t)5 & 0xffffffffffff);
+        assert_false(violated(m, "pebs-no-reset"));
+        wrmsr(m, GLOBAL_CTRL, 1 << 2);
+        assert_int_equal(violated(m, "pebs-no-reset"), !loaded);
+    }
+}
+
 /* A counter's own groups, those of a record that counters share, and the most LBR entries of them. */
 UNIT_TEST(groups_of)
 {
