@@ -190,6 +190,7 @@ static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_rec
                            PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD,
         };
         if (history_wanted > 0) {
+            output->bts_attr.period = 2; /* with 1, perf prints neither stacks nor other fields, as of its old BTS event */
             output->bts_attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
             output->bts_attr.branch_sample_type = PERF_BRANCH_ANY;
         }

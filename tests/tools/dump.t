@@ -56,7 +56,7 @@ for profile, width in (each for each in profiles() if each[0] in LAYOUTS):
     text, dump = bytes_of(lines, RECORD), bytes_of(lines, re.compile(r'# dsdump/1 \d+ (bts|pebs|lbr) '))
     for kind in MOST.keys() & text.keys():
         check_size(what, kind, dump[kind], text[kind])
-    dsdump('--elf', elf(width), '--perf-data', f'{folder}/perf.data', log)
+    dsdump('--elf', elf(width), '--history', 0, '--perf-data', f'{folder}/perf.data', log)    # else perf prints no targets
     ours = same_form(dsdump('--elf', elf(width), '--script', log))
     for each in programs:
         same(same_form(perf(each, f'{folder}/perf.data', 'script')), ours,

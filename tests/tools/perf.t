@@ -31,6 +31,7 @@ for each in programs:
     for data, words, pattern in (
             (lbr, 'report --stdio --branch-history', r'kinds_loop (workload\S*|branches\.asm):\d+'),
             (bts, 'report --stdio --comms bts.calls', r'\[\.\] calls_outer_1 +\[\.\] calls_inner'),
+            (bts, 'script -F ip,brstack', r'(?m)^ +\w+ +0x\w+/0x\w+/\S+ +0x'),
             (bts, 'script -F +srcline', r'(?m)^ +branches\.asm:\d+'),
             (pebs, 'mem report --stdio', r'\[\.\] chase_load +dstest86-64\.elf +\[\.\] workload_ring')):
         ok(re.search(pattern, perf(each, data, *words.split())), f'perf {each[0]} {words}: our symbols and lines')
