@@ -40,18 +40,45 @@ static bool append(struct text *text, unsigned unit)
     return true;
 }
 
-static void drop_image_name(char *options)
+static bool is_separator(unsigned unit)
+{
+    return unit == '\\' || unit == '/' || unit == ':';
+}
+
+static unsigned lower(unsigned unit)
+{
+    return unit >= 'A' && unit <= 'Z' ? unit | 0x20 : unit;
+}
+
+/* Whether a word of this length is a path's last name, or that name without its ".efi"; the word may have a path. */
+static bool is_name_of(const char *word, size_t length, const uint16_t *path)
+{
+    size_t end = 0, name = 0;
+
+    for (; path[end] != 0; end++)
+        if (is_separator(path[end]))
+            name = end + 1;
+    size_t start = length;
+    while (start > 0 && !is_separator((unsigned char)word[start - 1]))
+        start--;
+    size_t i = 0;
+    while (start + i < length && name + i < end && lower((unsigned char)word[start + i]) == lower(path[name + i]))
+        i++;
+    return i > 0 && start + i == length && (name + i == end || (name + i + 4 == end && path[name + i] == '.'));
+}
+
+static void drop_image_name(char *options, const uint16_t *path)
 {
     static const char suffix[] = ".efi";
     const size_t count = sizeof suffix - 1;
     size_t length = 0;
     while (options[length] != '\0' && options[length] != ' ')
         length++;
-    if (length < count)
+    bool named = length >= count;
+    for (size_t i = 0; named && i < count; i++)
+        named = lower((unsigned char)options[length - count + i]) == (unsigned char)suffix[i];
+    if (!named && !(path != NULL && is_name_of(options, length, path)))
         return;
-    for (size_t i = 0; i < count; i++)
-        if ((options[length - count + i] | 0x20) != suffix[i])
-            return;
 
     const char *rest = options + length + (options[length] == ' ');
     do
@@ -59,8 +86,8 @@ static void drop_image_name(char *options)
     while (*rest++ != '\0');
 }
 
-enum load_options_error load_options_from_ucs2(const void *data, size_t size, char out[LOAD_OPTIONS_MAX + 1],
-                                               size_t *ignored)
+enum load_options_error load_options_from_ucs2(const void *data, size_t size, const uint16_t *path,
+                                               char out[LOAD_OPTIONS_MAX + 1], size_t *ignored)
 {
     const uint8_t *bytes = data;
     struct text text = { .out = out };
@@ -70,8 +97,12 @@ enum load_options_error load_options_from_ucs2(const void *data, size_t size, ch
     *ignored = 0;
     for (; i < size; i += 2) {
         unsigned unit = size - i < 2 ? UINT16_MAX : (unsigned)(bytes[i] | bytes[i + 1] << 8);
-        if (unit == 0)
+        if (unit == 0) {
+            for (size_t rest = i; rest < size; rest++)
+                if (bytes[rest] != 0)
+                    *ignored = size - i;
             break;
+        }
         if (!is_blank(unit) && !is_printable(unit)) {
             *ignored = size - i;
             break;
@@ -79,7 +110,7 @@ enum load_options_error load_options_from_ucs2(const void *data, size_t size, ch
         if (!append(&text, unit))
             return LOAD_OPTIONS_TOO_LONG;
     }
-    drop_image_name(out);
+    drop_image_name(out, path);
     return LOAD_OPTIONS_OK;
 }
 

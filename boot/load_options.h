@@ -7,6 +7,7 @@
 #define BOOT_LOAD_OPTIONS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define LOAD_OPTIONS_MAX 1023u /* characters, without the NUL */
 
@@ -18,12 +19,13 @@ enum load_options_error {
 
 /*
  * Reads LoadOptions of UEFI's loaded image protocol (UEFI 2.10, 9.1): size bytes of UCS-2, with or without a NUL. Skips
- * a byte order mark and a first word that ends in ".efi" (shells and iPXE put the image's name there). Stops at a NUL,
- * and at the first unit that is neither blank nor printable ASCII, because some firmware passes binary data. *ignored
- * is the number of bytes from this unit on, 0 if all were text.
+ * a byte order mark and a first word that names the image (shells and iPXE put it there): it ends in ".efi", or is the
+ * last name in path (the image's, NUL-terminated; NULL: unknown) without that. Stops at a NUL, and at the first unit
+ * that is neither blank nor printable ASCII, because some firmware passes binary data. *ignored is the number of bytes
+ * from this unit on, 0 if all were text or zeros.
  */
-enum load_options_error load_options_from_ucs2(const void *bytes, size_t size, char out[LOAD_OPTIONS_MAX + 1],
-                                               size_t *ignored);
+enum load_options_error load_options_from_ucs2(const void *bytes, size_t size, const uint16_t *path,
+                                               char out[LOAD_OPTIONS_MAX + 1], size_t *ignored);
 
 /*
  * Reads a text file of size bytes, with any line ends, with or without a UTF-8 byte order mark, and joins its lines. A

@@ -76,7 +76,13 @@ static EFI_STATUS read_options_file(EFI_HANDLE device, char *out)
 EFI_STATUS option_text_read(const EFI_LOADED_IMAGE *loader, char out[LOAD_OPTIONS_MAX + 1])
 {
     size_t ignored;
-    enum load_options_error error = load_options_from_ucs2(loader->LoadOptions, loader->LoadOptionsSize, out, &ignored);
+    const CHAR16 *path = NULL;
+    for (EFI_DEVICE_PATH *node = loader->FilePath; node != NULL && !IsDevicePathEnd(node);
+         node = NextDevicePathNode(node))
+        if (DevicePathType(node) == MEDIA_DEVICE_PATH && DevicePathSubType(node) == MEDIA_FILEPATH_DP)
+            path = ((FILEPATH_DEVICE_PATH *)node)->PathName;
+    enum load_options_error error =
+        load_options_from_ucs2(loader->LoadOptions, loader->LoadOptionsSize, path, out, &ignored);
     if (error != LOAD_OPTIONS_OK) {
         Print(L"dstest86: load options: %a\n", load_options_error_text(error));
         return EFI_INVALID_PARAMETER;

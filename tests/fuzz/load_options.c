@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     fill(text, sizeof(text));
     enum load_options_error error = file ? load_options_from_file(in.data, in.size, text, &where)
-                                         : load_options_from_ucs2(in.data, in.size, text, &where);
+                                         : load_options_from_ucs2(in.data, in.size, u"\\BOOT\\list.efi", text, &where);
     REQUIRE(memchr(text, '\0', sizeof(text)) != NULL);
     REQUIRE(error == LOAD_OPTIONS_OK || text[0] == '\0');
     REQUIRE(text[0] != ' ');

@@ -15,7 +15,7 @@ static struct answer from_ucs2(const void *bytes, size_t size)
     struct answer answer;
     memset(&answer, 0xa5, sizeof(answer));
     void *copy = exact_copy(bytes, size);
-    answer.error = load_options_from_ucs2(copy, size, answer.text, &answer.where);
+    answer.error = load_options_from_ucs2(copy, size, u"\\EFI\\BOOT\\BOOTX64.EFI", answer.text, &answer.where);
     free(copy);
     return answer;
 }
@@ -48,8 +48,9 @@ UNIT_TEST(ucs2_text)
     assert_answer(UCS2(u"run=bts.* list"), OK, 0, "run=bts.* list");
     assert_answer(UCS2(u"  run=a \t\r\n list \n"), OK, 0, "run=a list");
     assert_answer(UCS2(u" \t "), OK, 0, "");
-    assert_answer(UCS2(u"list\0skip=x"), OK, 0, "list");
-    assert_answer(UCS2(u"\0list"), OK, 0, "");
+    assert_answer(UCS2(u"list\0skip=x"), OK, 14, "list");
+    assert_answer(UCS2(u"list\0\0"), OK, 0, "list");
+    assert_answer(UCS2(u"\0list"), OK, 10, "");
     assert_answer(UCS2(u"\ufefflist"), OK, 0, "list");
     assert_answer(UCS2(u"\xfeff"), OK, 0, "");
     assert_answer(UCS2(u"!~"), OK, 0, "!~");
@@ -60,6 +61,13 @@ UNIT_TEST(ucs2_image_name)
     assert_answer(UCS2(u"BOOTX64.EFI run=a"), OK, 0, "run=a");
     assert_answer(UCS2(u"\xfeff fs0:\\EFI\\boot\\bootx64.efi  run=a"), OK, 0, "run=a");
     assert_answer(UCS2(u"x.eFi"), OK, 0, "");
+    assert_answer(UCS2(u"BOOTX64 run=a"), OK, 0, "run=a");
+    assert_answer(UCS2(u"fs0:\\efi/bootx64 run=a"), OK, 0, "run=a");
+    assert_answer(UCS2(u"fs0:bootx64"), OK, 0, "");
+    assert_answer(UCS2(u"BOOTX6 run=a"), OK, 0, "BOOTX6 run=a");
+    assert_answer(UCS2(u"BOOTX64x run=a"), OK, 0, "BOOTX64x run=a");
+    assert_answer(UCS2(u"BOOT\\ run=a"), OK, 0, "BOOT\\ run=a");
+    assert_answer(UCS2(u"xBOOTX64 run=a"), OK, 0, "xBOOTX64 run=a");
     assert_answer(UCS2(u".efi list"), OK, 0, "list");
     assert_answer(UCS2(u"a.efi b.efi"), OK, 0, "b.efi");
     assert_answer(UCS2(u"list a.efi"), OK, 0, "list a.efi");

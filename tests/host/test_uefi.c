@@ -325,6 +325,15 @@ UNIT_TEST(load_options_of_firmware)
     assert_non_null(
         strstr(console_said, "dstest86: load options: ignored 3 bytes that are not printable ASCII in UCS-2\n"));
 
+    /* A shell passes the name as it was typed, without ".efi"; the device path has the file's. */
+    static uint8_t path[] = { 4,   4, 20,  0, '\\', 0, 'l', 0, 'o',  0,    '.', 0,
+                              'e', 0, 'f', 0, 'i',  0, 0,   0, 0x7f, 0xff, 4,   0 };
+    new_machine(NULL);
+    image.FilePath = (EFI_DEVICE_PATH *)path;
+    pass_options("LO list");
+    assert_starts(64, "list");
+    image.FilePath = NULL;
+
     new_machine(NULL);
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
