@@ -307,12 +307,17 @@ bool processor_in_x2apic_mode(struct processor *p)
     return read_apic(p, APIC_LVTPC) == NO_APIC;
 }
 
+/* Also notes the APIC's ID, which is invisible in x2APIC mode. */
 static uint32_t lvtpc(void *cpu)
 {
     struct processor *p = cpu;
     uint32_t value = read_apic(p, APIC_LVTPC);
 
-    return value == NO_APIC ? p->x2apic_lvtpc : value;
+    if (value == NO_APIC) {
+        return p->x2apic_lvtpc;
+    }
+    p->apic_id = read_apic(p, APIC_ID) >> 24;
+    return value;
 }
 
 /* Other processors run meanwhile, so their values may be stale. */
@@ -359,17 +364,10 @@ static bool interrupts_on(void *cpu)
 static uint32_t deliver_pmi(void *cpu)
 {
     struct processor *p = cpu;
-    uint32_t value = read_apic(p, APIC_LVTPC);
-    bool x2apic = value == NO_APIC;
+    const uint32_t entry = lvtpc(cpu);
+    const bool x2apic = processor_in_x2apic_mode(p);
+    const uint32_t value = p->vcpu.rules->pmi_entry(&p->vcpu, entry);
 
-    if (x2apic) {
-        value = p->x2apic_lvtpc;
-    } else {
-        p->apic_id = read_apic(p, APIC_ID) >> 24;
-    }
-    const uint32_t entry = value;
-
-    value = p->vcpu.rules->pmi_entry(&p->vcpu, value);
     if (value & LVT_MASKED) {
         return value;
     }

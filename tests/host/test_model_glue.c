@@ -228,11 +228,12 @@ UNIT_TEST(interrupts)
         assert_int_equal(message_to, 0);
 
         p = wide();
+        set_apic(ID, UINT32_C(6) << 24); /* not QEMU's number of the processor */
+        processor_host.lvtpc(p);         /* as before the WRMSR that switches the mode */
         apic_hidden = true;
-        p->apic_id = 3;
         p->x2apic_lvtpc = entries[i];
         assert_int_equal(processor_host.pmi(p), entries[i]);
-        assert_int_equal(message_to, APIC | 3 << 12);
+        assert_int_equal(message_to, APIC | 6 << 12);
         assert_int_equal(message, entries[i] & 0x7ff);
         assert_int_equal(p->x2apic_lvtpc, entries[i] | MASKED);
     }
