@@ -3,7 +3,6 @@
 #include "tests/host/model_machine.h"
 
 #define HANDLER UINT64_C(0x900000)
-#define FIXED_0 (UINT64_C(1) << 32)
 
 static void expect_bts(struct machine *m, unsigned n, uint64_t from, uint64_t to)
 {
@@ -61,32 +60,6 @@ UNIT_TEST(interruptions)
     expect_bts(m, 3, software->last, HANDLER);
     expect_bts(m, 4, b->last, 0x7000);
     expect_bts(m, 5, 0x7000, HANDLER);
-}
-
-/* The processor clears the LBR flag before the handler of #DB begins. BTS and counters go on, and the log has both. */
-UNIT_TEST(debug_exceptions_stop_the_lbr_stack)
-{
-    struct machine *m = machine_new();
-    struct block *jump = block_new(0, 2, END_REL_JMP);
-    char *text;
-    size_t size;
-
-    m->v.truth = open_memstream(&text, &size);
-    set_up_ds(m, 20, 30, 0, 0);
-    WRMSR(m, { FIXED_CTRL, 3 }, { DEBUGCTL, TR_BTS | 1 }, { GLOBAL_CTRL, FIXED_0 }, { FIXED_CTR0, 0 });
-    const uint64_t before = rdmsr(m, FIXED_CTR0);
-
-    run(m, jump);
-    engine_interruption(&m->v, INTERRUPTION_DEBUG, 0x7000, HANDLER, 0);
-    run(m, jump);
-    finish(m);
-    EXPECT_MSRS(m, { FIXED_CTR0, before + 5 }, { DEBUGCTL, TR_BTS }, { LBR_TOS, 1 }, { LBR_FROM0 + 1, jump->last },
-                { LBR_TO0 + 1, 0x7000 });
-    assert_int_equal(stored(m), 3);
-    fclose(m->v.truth);
-    m->v.truth = NULL;
-    assert_non_null(strstr(text, "bts vcpu=0 at=0xffff800000101000 from=0x400004 to=0x7000 flags=0x0\n"));
-    free(text);
 }
 
 /*

@@ -63,33 +63,6 @@ UNIT_TEST(qualifiers)
     assert_int_equal(counted(INST_RETIRED | 0x400000), 0); /* in no ring */
 }
 
-/* An AnyThread bit, PMI request or adaptive bit does not change what counts; global control and both rings do. */
-UNIT_TEST(fixed_counters)
-{
-    static const struct {
-        uint64_t control, global;
-        unsigned counts[3]; /* of three instructions in ring 0, seven in ring 3, and the WRMSR that stops */
-    } rows[] = {
-        { 0x333, 0x700000000, { 11, 11, 11 } }, { 0x321, 0x700000000, { 4, 7, 11 } },
-        { 0x333, 0x200000000, { 0, 11, 0 } },   { 0xbbb, 0x500000000, { 11, 0, 11 } },
-        { 0x808, 0x700000000, { 0, 0, 0 } },    { 0x777, 0x700000000, { 11, 11, 11 } },
-        { 0x000, 0x70000000f, { 0, 0, 0 } },    { 0x333, 0x00000000f, { 0, 0, 0 } },
-    };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct machine *m = machine_new();
-        struct block *system = block_new(0, 3, END_PLAIN), *user = block_new(0x100, 7, END_PLAIN);
-
-        user->cpl = 3;
-        WRMSR(m, { GLOBAL_CTRL, 0 }, { FIXED_CTRL, rows[i].control }, { GLOBAL_CTRL, rows[i].global });
-        run(m, system), run(m, user);
-        wrmsr(m, GLOBAL_CTRL, 0);
-        for (unsigned c = 0; c < 3; c++) {
-            assert_int_equal(rdmsr(m, FIXED_CTR0 + c), rows[i].counts[c]);
-        }
-    }
-}
-
 /* The blocks of a short program, and what each counts to of the events selected, all at once or each alone. */
 #define EVENTS 8
 

@@ -93,3 +93,22 @@ UNIT_TEST(in_a_pebs_record_of_small_depth)
         assert_int_equal(get(m, PEBS + at), 0);
     }
 }
+
+/* A branch that is left out passes its events on to the next entry, and so does a block that is left in the middle. */
+UNIT_TEST(events_passed_on)
+{
+    static const unsigned counts[] = { 0x12, 0x22, 0x11 }; /* of counter 0 in the lowest two bits */
+    struct block *jump = block_new(0x1000, 1, END_REL_JMP), *taken = block_new(0x2000, 1, END_JCC);
+    struct block *cut = block_new(0x3000, 4, END_REL_JMP);
+    struct machine *m = machine_of("clearwaterforest");
+    const uint64_t logged = EVTSEL_ON | UINT64_C(1) << 35;
+
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, logged | INST_RETIRED }, { EVTSEL0 + 2, logged | ANY_BRANCH },
+          { GLOBAL_CTRL, 5 }, { LBR_CTL, EVERYTHING & ~0x10000u });
+    run(m, jump), run(m, taken), run(m, jump), run(m, cut);
+    engine_leave(&m->v, (struct place){ cut, 1 });
+    run(m, jump), finish(m);
+    for (unsigned i = 0; i < COUNT_OF(counts); i++) {
+        assert_int_equal(rdmsr(m, INFO + i) >> 32 & 0xff, counts[i]);
+    }
+}
