@@ -497,6 +497,25 @@ static inline void wrmsr(struct machine *m, uint32_t address, uint64_t value)
     free(b);
 }
 
+/* A WRMSR between blocks, which may raise #GP. */
+static inline enum msr_answer try_write(struct machine *m, uint32_t address, uint64_t value)
+{
+    return engine_wrmsr(&m->v, address, value, BETWEEN_BLOCKS);
+}
+
+/* Runs one instruction that loads, stores or does both (flags), as the only one of its block. */
+static inline void access_memory(struct machine *m, struct block *b, uint64_t address, unsigned size, unsigned flags)
+{
+    b->insns[0].flags = (uint8_t)flags;
+    run(m, b);
+    for (unsigned store = 0; store < 2; store++) {
+        if (flags & (store ? STORES : LOADS)) {
+            data_accessed(&m->v, (struct place){ b, 0 }, address, size, store);
+        }
+    }
+    engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next, 0);
+}
+
 /* Addresses with values: of MSRs or of words of memory, to be written, or expected. */
 struct content {
     uint64_t at, value;

@@ -21,11 +21,6 @@
 #define ICELAKE    "icelake"
 #define GOLDENCOVE "goldencove"
 
-static enum msr_answer try_write(struct machine *m, uint32_t address, uint64_t value)
-{
-    return engine_wrmsr(&m->v, address, value, BETWEEN_BLOCKS);
-}
-
 /* Sets up a buffer of this many bytes, with a threshold at this offset. */
 static void set_up_buffer(struct machine *m, uint64_t bytes, uint64_t threshold)
 {
@@ -192,15 +187,6 @@ UNIT_TEST(lbr_group_within_a_block)
     free(text);
 }
 
-/* Runs one instruction that loads or stores (flags) at address, as the only one of its block. */
-static void access_memory(struct machine *m, struct block *b, uint64_t address, unsigned flags)
-{
-    b->insns[0].flags = (uint8_t)flags;
-    run(m, b);
-    data_accessed(&m->v, (struct place){ b, 0 }, address, 8, flags & STORES);
-    engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next, 0);
-}
-
 /*
  * The memory group: address, data source, latencies. Of two accesses the second is recorded, a load of L1 or a store
  * that goes to memory with its page's translation. Golden Cove has a load's source and level only with the auxiliary
@@ -234,8 +220,8 @@ UNIT_TEST(memory_groups)
               { PEBS_DATA_CFG, MEMINFO }, { EVTSEL0 + 3, rows[i].auxiliary },
               { EVTSEL0 + n, EVTSEL_ON | rows[i].event | PMC_ADAPTIVE }, { PMC0 + n, 0xffffffff },
               { PEBS_ENABLE, UINT64_C(1) << n }, { GLOBAL_CTRL, 8 | 1u << n });
-        access_memory(m, b, 0x7000000, rows[i].flags);
-        access_memory(m, b, rows[i].flags == STORES ? 0x7100000 : 0x7000010, rows[i].flags);
+        access_memory(m, b, 0x7000000, 8, rows[i].flags);
+        access_memory(m, b, rows[i].flags == STORES ? 0x7100000 : 0x7000010, 8, rows[i].flags);
         assert_int_equal(filled(m), 64);
         EXPECT_MEMORY(m, { PEBS, UINT64_C(64) << 48 | rows[i].retired << 32 | MEMINFO }, { PEBS + 32, rows[i].address },
                       { PEBS + 40, rows[i].source }, { PEBS + 48, rows[i].latencies }, { PEBS + 56, 0 });
@@ -277,7 +263,7 @@ UNIT_TEST(counters_of_events)
             bool store = rows[row].event == STORE_SAMPLE;
 
             WRMSR(m, { LD_LAT, 3 }, { EVTSEL0 + i, EVTSEL_ON | rows[row].event });
-            access_memory(m, b, 0x7000000, store ? STORES : LOADS);
+            access_memory(m, b, 0x7000000, 8, store ? STORES : LOADS);
             assert_int_equal(rdmsr(m, PMC0 + i) != 0, rows[row].counters >> i & 1);
         }
     }

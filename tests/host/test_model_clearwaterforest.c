@@ -60,11 +60,6 @@ UNIT_TEST(cpuid)
 #define RELOADS      UINT64_C(0x3000000fc) /* general counters 2 to 7, fixed ones 0 and 1 */
 #define SELECT       (B(47, 40) | B(36, 36) | B(31, 22) | B(20, 0))
 
-static enum msr_answer try_write(struct machine *m, uint32_t address, uint64_t value)
-{
-    return engine_wrmsr(&m->v, address, value, BETWEEN_BLOCKS);
-}
-
 /* Each bit of each register: whether WRMSR takes it, and keeps it. */
 UNIT_TEST(registers)
 {

@@ -30,22 +30,6 @@ UNIT_TEST(levels_by_footprint)
     }
 }
 
-/* Runs one instruction that loads or stores (flags) at address, as the only one of its block. */
-static void access_memory(struct machine *m, struct block *b, uint64_t address, unsigned size, unsigned flags)
-{
-    struct place place = { b, 0 };
-
-    b->insns[0].flags = (uint8_t)flags;
-    run(m, b);
-    if (flags & LOADS) {
-        data_accessed(&m->v, place, address, size, false);
-    }
-    if (flags & STORES) {
-        data_accessed(&m->v, place, address, size, true);
-    }
-    engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next, 0);
-}
-
 static uint64_t count(struct machine *m, uint64_t event, uint64_t address, unsigned size, unsigned flags)
 {
     struct block *b = block_new(0, 1, END_PLAIN);

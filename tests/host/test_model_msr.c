@@ -2,11 +2,6 @@
 /* Registers: which addresses are canonical, and what a reset leaves. */
 #include "tests/host/model_machine.h"
 
-static enum msr_answer try_write(struct machine *m, uint32_t address, uint64_t value)
-{
-    return engine_wrmsr(&m->v, address, value, BETWEEN_BLOCKS);
-}
-
 UNIT_TEST(addresses_are_canonical)
 {
     static const uint32_t registers[] = { DS_AREA, LBR_FROM0, LBR_TO0 + 31 };

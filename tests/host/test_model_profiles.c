@@ -79,26 +79,6 @@ UNIT_TEST(lbr_forms)
 
 /* --- rules of single processors ---------------------------------------------------------------------------------- */
 
-/* Before version 4 of performance monitoring a freeze clears the enable bits, and no status bit reports it. */
-UNIT_TEST(freezing_clears)
-{
-    static const char *const profiles[] = { "core2", "nehalem", "sandybridge", "haswell" };
-
-    for (size_t i = 0; i < COUNT_OF(profiles); i++) {
-        struct machine *m = machine_of(profiles[i]);
-        struct block *b = block_new(0, 4, END_REL_JMP);
-
-        WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | 0x100000 | INST_RETIRED }, { PMC0, (uint32_t)-6 });
-        wrmsr(m, DEBUGCTL, 0x1801); /* LBR, both freezes */
-        wrmsr(m, GLOBAL_CTRL, 3);
-        run(m, b);
-        run(m, b); /* its second instruction overflows */
-        run(m, b), finish(m);
-        assert_int_equal(m->pmis, 1);
-        EXPECT_MSRS(m, { DEBUGCTL, 0x1800 }, { GLOBAL_CTRL, 0 }, { GLOBAL_STATUS, 1 }, { LBR_TOS, 1 }, { PMC0, 0 });
-    }
-}
-
 /* An interrupt that the BTS buffer asks for freezes counters at what they have counted. */
 UNIT_TEST(freezing_keeps_counts)
 {
@@ -146,20 +126,6 @@ UNIT_TEST(mispredicted_returns)
     }
 }
 
-/* A block of one access. */
-static void access_memory(struct machine *m, struct block *b, uint64_t address, unsigned flags)
-{
-    b->insns[0].flags = (uint8_t)flags;
-    run(m, b);
-    if (flags & LOADS) {
-        data_accessed(&m->v, (struct place){ b, 0 }, address, 8, false);
-    }
-    if (flags & STORES) {
-        data_accessed(&m->v, (struct place){ b, 0 }, address, 8, true);
-    }
-    engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next, 0);
-}
-
 /* Events with an address on each processor, and the code of a load from memory. */
 UNIT_TEST(data_events)
 {
@@ -198,8 +164,8 @@ UNIT_TEST(data_events)
               { EVTSEL0 + rows[i].counter, EVTSEL_ON | rows[i].event }, { PMC0 + rows[i].counter, (uint32_t)-1 },
               { PEBS_ENABLE, rows[i].enable | UINT64_C(1) << rows[i].counter },
               { GLOBAL_CTRL, UINT64_C(1) << rows[i].counter });
-        access_memory(m, b, DS + 0x7000, rows[i].flags);
-        access_memory(m, b, DS + 0x8000, rows[i].flags);
+        access_memory(m, b, DS + 0x7000, 8, rows[i].flags);
+        access_memory(m, b, DS + 0x8000, 8, rows[i].flags);
         finish(m);
         assert_int_equal(get(m, DS + 0x28), PEBS + rows[i].records * rows[i].size);
         if (rows[i].records > 0) {
