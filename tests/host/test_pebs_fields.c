@@ -45,6 +45,18 @@ static const struct place wide[] = {
 
 enum { BASIC = 0, MEMORY = 1, GPRS = 2 }; /* in MSR_PEBS_DATA_CFG */
 
+/* The group of general registers, which both have. */
+#define REGISTER(name, line, offset)        \
+    {                                       \
+        name, line, offset, 0, 64, GPRS, NO \
+    }
+#define GENERAL_REGISTERS_64                                                                                    \
+    REGISTER("rax", 2, 0x10), REGISTER("rbx", 2, 0x28), REGISTER("rcx", 2, 0x18), REGISTER("rdx", 2, 0x20),     \
+        REGISTER("rsi", 3, 0x40), REGISTER("rdi", 3, 0x48), REGISTER("rbp", 3, 0x38), REGISTER("rsp", 3, 0x30), \
+        REGISTER("r8", 4, 0x50), REGISTER("r9", 4, 0x58), REGISTER("r10", 4, 0x60), REGISTER("r11", 4, 0x68),   \
+        REGISTER("r12", 5, 0x70), REGISTER("r13", 5, 0x78), REGISTER("r14", 5, 0x80), REGISTER("r15", 5, 0x88), \
+        REGISTER("rflags", 6, 0x00)
+
 static const struct place adaptive[] = {
     { "ip", 0, 0x08, 0, 64, GPRS, NO },
     { "eventing_ip", 0, 0x08, 0, 64, BASIC, NO },
@@ -52,23 +64,7 @@ static const struct place adaptive[] = {
     { "tsc", 0, 0x18, 0, 64, BASIC, NO },
     { "format_group", 1, 0x00, 0, 32, BASIC, NO },
     { "retire_latency", 1, 0x00, 32, 16, BASIC, RETIRE },
-    { "rax", 2, 0x10, 0, 64, GPRS, NO },
-    { "rbx", 2, 0x28, 0, 64, GPRS, NO },
-    { "rcx", 2, 0x18, 0, 64, GPRS, NO },
-    { "rdx", 2, 0x20, 0, 64, GPRS, NO },
-    { "rsi", 3, 0x40, 0, 64, GPRS, NO },
-    { "rdi", 3, 0x48, 0, 64, GPRS, NO },
-    { "rbp", 3, 0x38, 0, 64, GPRS, NO },
-    { "rsp", 3, 0x30, 0, 64, GPRS, NO },
-    { "r8", 4, 0x50, 0, 64, GPRS, NO },
-    { "r9", 4, 0x58, 0, 64, GPRS, NO },
-    { "r10", 4, 0x60, 0, 64, GPRS, NO },
-    { "r11", 4, 0x68, 0, 64, GPRS, NO },
-    { "r12", 5, 0x70, 0, 64, GPRS, NO },
-    { "r13", 5, 0x78, 0, 64, GPRS, NO },
-    { "r14", 5, 0x80, 0, 64, GPRS, NO },
-    { "r15", 5, 0x88, 0, 64, GPRS, NO },
-    { "rflags", 6, 0x00, 0, 64, GPRS, NO },
+    GENERAL_REGISTERS_64,
     { "data_address", 7, 0x00, 0, 64, MEMORY, NO },
     { "data_source", 7, 0x08, 0, 64, MEMORY, NO },
     { "latency", 7, 0x10, 0, 32, MEMORY, NO },
@@ -87,23 +83,7 @@ static const struct place arch[] = {
     { "retire_latency", 1, 0x18, 0, 16, BASIC, NO },
     { "fragments", 1, 0x00, 0, 64, BASIC, NO },
     { "mode_64", 1, 0x00, 0, 1, BASIC, NO },
-    { "rax", 2, 0x10, 0, 64, GPRS, NO },
-    { "rbx", 2, 0x28, 0, 64, GPRS, NO },
-    { "rcx", 2, 0x18, 0, 64, GPRS, NO },
-    { "rdx", 2, 0x20, 0, 64, GPRS, NO },
-    { "rsi", 3, 0x40, 0, 64, GPRS, NO },
-    { "rdi", 3, 0x48, 0, 64, GPRS, NO },
-    { "rbp", 3, 0x38, 0, 64, GPRS, NO },
-    { "rsp", 3, 0x30, 0, 64, GPRS, NO },
-    { "r8", 4, 0x50, 0, 64, GPRS, NO },
-    { "r9", 4, 0x58, 0, 64, GPRS, NO },
-    { "r10", 4, 0x60, 0, 64, GPRS, NO },
-    { "r11", 4, 0x68, 0, 64, GPRS, NO },
-    { "r12", 5, 0x70, 0, 64, GPRS, NO },
-    { "r13", 5, 0x78, 0, 64, GPRS, NO },
-    { "r14", 5, 0x80, 0, 64, GPRS, NO },
-    { "r15", 5, 0x88, 0, 64, GPRS, NO },
-    { "rflags", 6, 0x00, 0, 64, GPRS, NO },
+    GENERAL_REGISTERS_64,
     { "ssp", 6, 0x90, 0, 64, GPRS, NO },
     { "data_address", 7, 0x00, 0, 64, MEMORY, NO },
     { "data_source", 7, 0x28, 0, 64, MEMORY, NO },
