@@ -58,7 +58,8 @@ static struct {
     { "nehalem haswell broadwell", "0b/10 cd/01", COUNTERS,
       "Linux's table has every counter, and perf takes the first free one", 0 },
     { "icelake goldencove alderlake sierraforest",
-      "3c/00 3c/01 a4/01 2e/41 2e/4f 03/82 08/0e 0e/01 11/0e 12/0e 13/0e 24/e1 24/e4 2a/01 2b/01 49/0e 51/01 71/00 "
+      "3c/00 3c/01 3c/02 a4/01 2e/41 2e/4f 03/82 08/0e 0e/01 11/0e 12/0e 13/0e 24/e1 24/e4 2a/01 2b/01 49/0e 51/01 "
+      "71/00 "
       "72/00 73/00 74/00 80/02 81/04 83/02 85/0e 9c/01 a4/02 a4/08 ae/01 b7/01 b7/02 bb/01 c2/02",
       NOT_LISTED, "it is not precise, and extended PEBS can sample any event", 0 },
     { "sierraforest",
