@@ -15,45 +15,24 @@ static void counting(uint8_t *bytes, size_t length)
         bytes[i] = (uint8_t)i;
 }
 
-UNIT_TEST(fields_64)
+/* Fields follow each other. Resets have 64 bits, whatever the width. */
+UNIT_TEST(fields)
 {
-    uint8_t bytes[BYTES];
-    struct ds_area area;
-    counting(bytes, sizeof(bytes));
-    assert_int_equal(ds_area_decode(8, 3, bytes, 0x60, &area), DS_AREA_OK);
-    assert_int_equal(area.bts.base, 0x0706050403020100);
-    assert_int_equal(area.bts.index, 0x0f0e0d0c0b0a0908);
-    assert_int_equal(area.bts.maximum, 0x1716151413121110);
-    assert_int_equal(area.bts.threshold, 0x1f1e1d1c1b1a1918);
-    assert_int_equal(area.pebs.base, 0x2726252423222120);
-    assert_int_equal(area.pebs.index, 0x2f2e2d2c2b2a2928);
-    assert_int_equal(area.pebs.maximum, 0x3736353433323130);
-    assert_int_equal(area.pebs.threshold, 0x3f3e3d3c3b3a3938);
-    assert_int_equal(area.pebs_reset[0], 0x4746454443424140);
-    assert_int_equal(area.pebs_reset[1], 0x4f4e4d4c4b4a4948);
-    assert_int_equal(area.pebs_reset[2], 0x5756555453525150);
-    assert_int_equal(area.pebs_reset[3], 0x5f5e5d5c5b5a5958);
-    for (unsigned i = 4; i < DS_RESET_MAX; i++)
-        assert_int_equal(area.pebs_reset[i], 0);
-}
-
-UNIT_TEST(fields_32)
-{
-    uint8_t bytes[BYTES];
-    struct ds_area area;
-    counting(bytes, sizeof(bytes));
-    assert_int_equal(ds_area_decode(4, 0, bytes, 0x30, &area), DS_AREA_OK);
-    assert_int_equal(area.bts.base, 0x03020100);
-    assert_int_equal(area.bts.index, 0x07060504);
-    assert_int_equal(area.bts.maximum, 0x0b0a0908);
-    assert_int_equal(area.bts.threshold, 0x0f0e0d0c);
-    assert_int_equal(area.pebs.base, 0x13121110);
-    assert_int_equal(area.pebs.index, 0x17161514);
-    assert_int_equal(area.pebs.maximum, 0x1b1a1918);
-    assert_int_equal(area.pebs.threshold, 0x1f1e1d1c);
-    assert_int_equal(area.pebs_reset[0], 0x2726252423222120); /* one reset of 64 bits, whatever the width */
-    for (unsigned i = 1; i < DS_RESET_MAX; i++)
-        assert_int_equal(area.pebs_reset[i], 0);
+    for (unsigned width = 4; width <= 8; width += 4) {
+        const unsigned resets = width == 4 ? 1 : 4;
+        uint8_t bytes[BYTES];
+        struct ds_area area;
+        counting(bytes, sizeof(bytes));
+        assert_int_equal(ds_area_decode(width, width == 4 ? 0 : 3, bytes, 0x60, &area), DS_AREA_OK);
+        const uint64_t fields[] = { area.bts.base,  area.bts.index,  area.bts.maximum,  area.bts.threshold,
+                                    area.pebs.base, area.pebs.index, area.pebs.maximum, area.pebs.threshold };
+        for (unsigned i = 0; i < 8; i++)
+            for (unsigned byte = 0; byte < 8; byte++)
+                assert_int_equal(fields[i] >> 8 * byte & 0xff, byte < width ? i * width + byte : 0);
+        for (unsigned i = 0; i < DS_RESET_MAX; i++)
+            for (unsigned byte = 0; byte < 8; byte++)
+                assert_int_equal(area.pebs_reset[i] >> 8 * byte & 0xff, i < resets ? 8 * (width + i) + byte : 0);
+    }
 }
 
 /* Offset of each counter's reset in the 64-bit area, by format: bytes count up, so a slot's value is its offset. */

@@ -1,20 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /* The exact lines of docs/output.md. */
+#define SETUP start
 #include "tests/host/unit_test.h"
 
 #include "kernel/report/record_text.h"
 
-struct lines {
+static struct {
     unsigned count;
     char text[64][400];
-};
+} got;
 
 static void keep(void *context, const char *text)
 {
-    struct lines *lines = context;
-    assert_true(lines->count < COUNT_OF(lines->text));
-    snprintf(lines->text[lines->count++], sizeof(lines->text[0]), "%s", text);
+    assert_true(got.count < COUNT_OF(got.text));
+    snprintf(got.text[got.count++], sizeof(got.text[0]), "%s", text);
 }
+
+static const struct line_sink out = { keep, NULL };
+
+static int start(void **state)
+{
+    got.count = 0;
+    return 0;
+}
+
+/* The lines since the last call, or since the test began, are these. */
+static void said(const char *const *lines, unsigned count)
+{
+    assert_int_equal(got.count, count);
+    while (count-- > 0)
+        assert_string_equal(got.text[count], lines[count]);
+    got.count = 0;
+}
+#define SAID(...) said((const char *const[]){ __VA_ARGS__ }, COUNT_OF(((const char *const[]){ __VA_ARGS__ })))
 
 /* "main" covers 201000h to 201fffh, and "table" 300000h to 3000ffh. */
 static bool find(void *context, uint64_t address, const char **name, uint64_t *offset)
@@ -43,8 +61,6 @@ static bool find_longest(void *context, uint64_t address, const char **name, uin
 
 UNIT_TEST(bts_lines)
 {
-    struct lines got = { 0 };
-    const struct line_sink out = { keep, &got };
     struct bts_record record = { .width = 8, .from = 0x201234, .to = 0x201000, .flags = 0x10 };
     bts_text(&out, 0, &record, &symbols);
     bts_text(&out, 1, &record, NULL);
@@ -54,23 +70,17 @@ UNIT_TEST(bts_lines)
     bts_text(&out, 3, &record, NULL);
     record.predicted = true;
     bts_text(&out, 4, &record, NULL);
-    assert_int_equal(got.count, 5);
-    assert_string_equal(got.text[0], "bts 0 0x0000000000201234 main+0x234 => 0x0000000000201000 main+0x0");
-    assert_string_equal(got.text[1], "bts 1 0x0000000000201234 => 0x0000000000201000");
-    assert_string_equal(got.text[2], "bts 2 0x0000000000201234 main+0x234 => 0xffff800012345678");
-    assert_string_equal(got.text[3], "bts 3 0x0000000000201234 => 0xffff800012345678 mispredicted");
-    assert_string_equal(got.text[4], "bts 4 0x0000000000201234 => 0xffff800012345678 predicted");
-
-    got.count = 0;
+    SAID("bts 0 0x0000000000201234 main+0x234 => 0x0000000000201000 main+0x0",
+         "bts 1 0x0000000000201234 => 0x0000000000201000", "bts 2 0x0000000000201234 main+0x234 => 0xffff800012345678",
+         "bts 3 0x0000000000201234 => 0xffff800012345678 mispredicted",
+         "bts 4 0x0000000000201234 => 0xffff800012345678 predicted");
     record = (struct bts_record){ .width = 4, .from = 0x201234, .to = 0x80401256, .prediction_valid = true };
     bts_text(&out, 5, &record, &symbols);
-    assert_string_equal(got.text[0], "bts 5 0x00201234 main+0x234 => 0x80401256 mispredicted");
+    SAID("bts 5 0x00201234 main+0x234 => 0x80401256 mispredicted");
 }
 
 UNIT_TEST(lbr_lines)
 {
-    struct lines got = { 0 };
-    const struct line_sink out = { keep, &got };
     struct lbr_entry entry = {
         .from = 0x201234, .to = 0x201256, .has = LBR_HAS_MISPRED | LBR_HAS_TSX | LBR_HAS_CYCLES, .cycles = 7
     };
@@ -88,14 +98,10 @@ UNIT_TEST(lbr_lines)
     lbr_text(&out, 5, &entry, &symbols);
     entry.from = 0x300010;
     lbr_text(&out, 31, &entry, &symbols);
-    assert_int_equal(got.count, 7);
-    assert_string_equal(got.text[0], "lbr 0 0x201234/0x201256/P/-/-/7 main+0x234/main+0x256");
-    assert_string_equal(got.text[1], "lbr 1 0x201234/0x201256/P/-/-/7");
-    assert_string_equal(got.text[2], "lbr 2 0x201234/0x201256/M/X/A/65535");
-    assert_string_equal(got.text[3], "lbr 3 0x201234/0x201256/-/-/-/0");
-    assert_string_equal(got.text[4], "lbr 4 0xffff800000000000/0x201256/-/-/-/0 -/main+0x256");
-    assert_string_equal(got.text[5], "lbr 5 0xffff800000000000/0x5/-/-/-/0");
-    assert_string_equal(got.text[6], "lbr 31 0x300010/0x5/-/-/-/0 table+0x10/-");
+    SAID("lbr 0 0x201234/0x201256/P/-/-/7 main+0x234/main+0x256", "lbr 1 0x201234/0x201256/P/-/-/7",
+         "lbr 2 0x201234/0x201256/M/X/A/65535", "lbr 3 0x201234/0x201256/-/-/-/0",
+         "lbr 4 0xffff800000000000/0x201256/-/-/-/0 -/main+0x256", "lbr 5 0xffff800000000000/0x5/-/-/-/0",
+         "lbr 31 0x300010/0x5/-/-/-/0 table+0x10/-");
 }
 
 /* Architectural LBRs have the type of the branch. */
@@ -105,8 +111,6 @@ UNIT_TEST(lbr_types)
         "JCC",   "IND_JMP", "JMP",   "IND_CALL", "CALL",  "RET",   "other", "other",
         "other", "other",   "other", "other",    "other", "other", "other", "other"
     };
-    struct lines got = { 0 };
-    const struct line_sink out = { keep, &got };
     struct lbr_entry entry = { .from = 0x201234, .to = 0x201256, .has = LBR_HAS_MISPRED | LBR_HAS_TSX | LBR_HAS_TYPE };
     for (uint8_t type = 0; type < 16; type++) {
         char expected[100];
@@ -121,8 +125,6 @@ UNIT_TEST(lbr_types)
 /* The events of each counter that logs, the lowest first; nothing where the entry has none. */
 UNIT_TEST(lbr_events)
 {
-    struct lines got = { 0 };
-    const struct line_sink out = { keep, &got };
     struct lbr_entry entry = { .from = 0x201234,
                                .to = 0x201256,
                                .has = LBR_HAS_TYPE | LBR_HAS_EVENTS,
@@ -132,16 +134,13 @@ UNIT_TEST(lbr_events)
     lbr_text(&out, 1, &entry, &symbols);
     entry.has = LBR_HAS_TYPE;
     lbr_text(&out, 2, &entry, NULL);
-    assert_string_equal(got.text[0], "lbr 0 0x201234/0x201256/-/-/-/0/CALL/0123");
-    assert_string_equal(got.text[1], "lbr 1 0x201234/0x201256/-/-/-/0/CALL/0123 main+0x234/main+0x256");
-    assert_string_equal(got.text[2], "lbr 2 0x201234/0x201256/-/-/-/0/CALL");
+    SAID("lbr 0 0x201234/0x201256/-/-/-/0/CALL/0123", "lbr 1 0x201234/0x201256/-/-/-/0/CALL/0123 main+0x234/main+0x256",
+         "lbr 2 0x201234/0x201256/-/-/-/0/CALL");
 }
 
 /* Every entry that was written, the newest first; a stack that shifts has no top. */
 UNIT_TEST(lbr_stack)
 {
-    struct lines got = { 0 };
-    const struct line_sink out = { keep, &got };
     const struct lbr_entry entries[4] = {
         { .from = 0x201234, .to = 0x201000 },
         { .from = 0, .to = 0x201001 },
@@ -149,18 +148,10 @@ UNIT_TEST(lbr_stack)
         { .from = 0x201003, .to = 0 },
     };
     lbr_stack_text(&out, false, 13, 4, entries, &symbols);
-    assert_int_equal(got.count, 4);
-    assert_string_equal(got.text[0], "lbr stack tos 13 depth 4");
-    assert_string_equal(got.text[1], "lbr 0 0x201234/0x201000/-/-/-/0 main+0x234/main+0x0");
-    assert_string_equal(got.text[2], "lbr 1 0x0/0x201001/-/-/-/0 -/main+0x1");
-    assert_string_equal(got.text[3], "lbr 3 0x201003/0x0/-/-/-/0 main+0x3/-");
-
-    got.count = 0;
+    SAID("lbr stack tos 13 depth 4", "lbr 0 0x201234/0x201000/-/-/-/0 main+0x234/main+0x0",
+         "lbr 1 0x0/0x201001/-/-/-/0 -/main+0x1", "lbr 3 0x201003/0x0/-/-/-/0 main+0x3/-");
     lbr_stack_text(&out, true, 13, 3, entries, NULL);
-    assert_int_equal(got.count, 3);
-    assert_string_equal(got.text[0], "lbr stack depth 3");
-    assert_string_equal(got.text[1], "lbr 0 0x201234/0x201000/-/-/-/0");
-    assert_string_equal(got.text[2], "lbr 1 0x0/0x201001/-/-/-/0");
+    SAID("lbr stack depth 3", "lbr 0 0x201234/0x201000/-/-/-/0", "lbr 1 0x0/0x201001/-/-/-/0");
 }
 
 static struct pebs_record whole_record(void)
@@ -189,8 +180,6 @@ static struct pebs_record whole_record(void)
 /* Symbols behind places, and the words of the data source; test_pebs_fields.c has every key and line. */
 UNIT_TEST(pebs_lines)
 {
-    struct lines got = { 0 };
-    const struct line_sink out = { keep, &got };
     struct pebs_record record = whole_record();
     pebs_text(&out, 5, &record, DATA_SOURCE_SKYLAKE, &symbols);
     assert_int_equal(got.count, 8);
@@ -215,8 +204,6 @@ UNIT_TEST(pebs_lines)
 
 UNIT_TEST(adaptive_lines)
 {
-    struct lines got = { 0 };
-    const struct line_sink out = { keep, &got };
     struct pebs_record record = {
         .width = 8, .format = 4, .has = PEBS_HAS_TSC | PEBS_HAS_XMM | PEBS_HAS_LBR, .lbr_count = 2
     };
@@ -239,8 +226,6 @@ UNIT_TEST(adaptive_lines)
 /* A precise store has a data source without a latency. */
 UNIT_TEST(store_lines)
 {
-    struct lines got = { 0 };
-    const struct line_sink out = { keep, &got };
     struct pebs_record record = whole_record();
     record.has = PEBS_HAS_GPRS | PEBS_HAS_STATUS | PEBS_HAS_MEMORY | PEBS_HAS_SOURCE;
     record.latency = 0;
@@ -254,8 +239,6 @@ UNIT_TEST(store_lines)
 /* A symbol's name is cut at 64 characters; then no line loses its end, whatever the values are. */
 UNIT_TEST(nothing_is_lost_at_the_limits)
 {
-    struct lines got = { 0 };
-    const struct line_sink out = { keep, &got };
     char name[101], cut[65];
     memset(name, 'n', sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';

@@ -98,6 +98,13 @@ void console_note(const char *fmt, ...)
 
 #include "kernel/secondary_cpus.c"
 
+static void look(void)
+{
+    secondary_cpus_init();
+    said[0] = 0;
+    secondary_cpus_say();
+}
+
 static void start(unsigned others, unsigned siblings, unsigned blocks)
 {
     memset(&machine, 0, sizeof machine);
@@ -106,9 +113,7 @@ static void start(unsigned others, unsigned siblings, unsigned blocks)
     machine.blocks = blocks;
     for (unsigned i = 0; i < 600; i++)
         ids[i] = i + 10;
-    secondary_cpus_init();
-    said[0] = 0;
-    secondary_cpus_say();
+    look();
 }
 
 UNIT_TEST(nobody_can_be_started)
@@ -174,9 +179,7 @@ UNIT_TEST(what_cannot_be_reached_is_said)
     assert_int_equal(machine.kept, 0);
     machine.topology.beyond = 3;
     machine.topology.ignored = 88;
-    secondary_cpus_init();
-    said[0] = 0;
-    secondary_cpus_say();
+    look();
     assert_string_equal(said,
                         "processors 1\n"
                         "processors left out: 88, because only the first 512 of firmware's table are looked at\n"
@@ -184,9 +187,7 @@ UNIT_TEST(what_cannot_be_reached_is_said)
                         "whether the firmware's setup can turn it on\n");
     machine.topology = (struct topology){ 0 };
     machine.error = ACPI_NO_MADT;
-    secondary_cpus_init();
-    said[0] = 0;
-    secondary_cpus_say();
+    look();
     assert_string_equal(said, "processors 1: others cannot be found: no valid MADT among the ACPI tables\n");
     assert_int_equal(secondary_cpus_topology(&topology), ACPI_NO_MADT);
     assert_int_equal(secondary_cpus_count(), 0);
@@ -198,9 +199,7 @@ UNIT_TEST(without_an_apic_there_are_none)
     start(0, 0, 4);
     machine.topology.count = 3;
     machine.no_apic = true;
-    secondary_cpus_init();
-    said[0] = 0;
-    secondary_cpus_say();
+    look();
     assert_string_equal(said, "");
     assert_int_equal(secondary_cpus_count(), 0);
 }

@@ -121,6 +121,8 @@ void context_restore(const struct context *context)
 
 #include "arch/x86/devices/watchdog.c"
 
+static const struct context here;
+
 static unsigned excused_seconds(void)
 {
     return machine.excused;
@@ -145,6 +147,13 @@ static bool init(void)
 
     assert_int_equal(nmi, done && machine.nmi);
     return done;
+}
+
+/* With a timer of 100000 ticks a second. */
+static void started(void)
+{
+    start(1000, 1000, 1000);
+    assert_true(init());
 }
 
 /* The timer fires; after an escape the code that it interrupted does not go on. */
@@ -182,8 +191,6 @@ UNIT_TEST(the_shortest_of_three_counts)
 
 UNIT_TEST(without_a_timer_there_is_no_limit)
 {
-    static const struct context here;
-
     start(1000, 1000, 1000);
     machine.apic = false;
     assert_false(init());
@@ -207,8 +214,7 @@ UNIT_TEST(without_a_timer_there_is_no_limit)
     assert_false(init());
     assert_null(machine.handler);
 
-    start(1000, 1000, 1000);
-    assert_true(init());
+    started();
     machine.apic = false;
     machine.starts = 0;
     watchdog_start(5, &here, excused_seconds);
@@ -218,10 +224,7 @@ UNIT_TEST(without_a_timer_there_is_no_limit)
 
 UNIT_TEST(the_limit_ends_a_test)
 {
-    static const struct context here;
-
-    start(1000, 1000, 1000);
-    assert_true(init());
+    started();
     watchdog_start(7, &here, excused_seconds);
     assert_int_equal(machine.vector, VECTOR_TIMER);
     assert_int_equal(machine.ticks, 700000);
@@ -239,8 +242,7 @@ UNIT_TEST(a_late_interrupt_ends_nothing)
     static const struct context here;
     struct interrupt_frame frame = { .vector = VECTOR_TIMER };
 
-    start(1000, 1000, 1000);
-    assert_true(init());
+    started();
     watchdog_start(7, &here, excused_seconds);
     watchdog_stop();
     fire();
@@ -257,8 +259,6 @@ UNIT_TEST(a_late_interrupt_ends_nothing)
 /* A timer of 32 bits that is too fast for the limit is started again and again. */
 UNIT_TEST(a_fast_timer_is_started_more_than_once)
 {
-    static const struct context here;
-
     start(10000000, 10000000, 10000000); /* 10^9 a second: 4 seconds at most */
     assert_true(init());
     watchdog_start(10, &here, excused_seconds);
@@ -277,10 +277,7 @@ UNIT_TEST(a_fast_timer_is_started_more_than_once)
 
 UNIT_TEST(what_is_allowed_prolongs_it)
 {
-    static const struct context here;
-
-    start(1000, 1000, 1000);
-    assert_true(init());
+    started();
     watchdog_start(7, &here, excused_seconds);
     watchdog_allow(5);
     watchdog_allow(1);
@@ -298,10 +295,7 @@ UNIT_TEST(what_is_allowed_prolongs_it)
 /* What was excused before the test does not count, what is excused during it counts once. */
 UNIT_TEST(excused_seconds_prolong_it)
 {
-    static const struct context here;
-
-    start(1000, 1000, 1000);
-    assert_true(init());
+    started();
     machine.excused = 100;
     watchdog_start(2, &here, excused_seconds);
     machine.excused = 103;
@@ -328,8 +322,6 @@ static void fire_nmi(void)
 /* The NMI comes two seconds after the timer should have, and lets later interrupts come. */
 UNIT_TEST(the_nmi_ends_a_test_that_is_deaf)
 {
-    static const struct context here;
-
     start(1000, 1000, 1000);
     machine.nmi = true;
     machine.nmi_most = 100;
@@ -359,10 +351,7 @@ UNIT_TEST(the_nmi_ends_a_test_that_is_deaf)
 
 UNIT_TEST(without_the_nmi_nothing_is_started)
 {
-    static const struct context here;
-
-    start(1000, 1000, 1000);
-    assert_true(init());
+    started();
     watchdog_start(7, &here, excused_seconds);
     watchdog_stop();
     assert_int_equal(machine.nmi_seconds, 0);
@@ -379,8 +368,7 @@ UNIT_TEST(the_nmi_may_be_lost)
     machine.nmi = false;
     assert_false(watchdog_has_nmi());
 
-    start(1000, 1000, 1000);
-    assert_true(init());
+    started();
     machine.nmi = true;
     assert_false(watchdog_has_nmi());
 }
@@ -406,8 +394,7 @@ UNIT_TEST(another_processor_is_watched)
     watchdog_allow(5);
     assert_int_equal(watchdog_limit(), 12);
     watchdog_stop();
-    start(1000, 1000, 1000);
-    assert_true(init());
+    started();
     machine.nmi_goes = true;
     assert_false(watchdog_follow()); /* there is none */
 }
