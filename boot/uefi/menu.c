@@ -76,7 +76,7 @@ static bool append(char *options, const char *words)
     const size_t more = text_length(words);
     if (more == 0)
         return true;
-    if (length + 1 + more > LOAD_OPTIONS_MAX) {
+    if (length + (length != 0) + more > LOAD_OPTIONS_MAX) {
         Print(L"\ndstest86: cannot add %a: %a\n", words, load_options_error_text(LOAD_OPTIONS_TOO_LONG));
         return false;
     }
