@@ -62,6 +62,8 @@ TRACES = [
      '[alpha_call>beta main_call>alpha]', {'main_call': 1, 'main_call;alpha;beta': 2}),
     ('stacks.between', 'main_call>alpha [alpha_call>beta main_call>alpha] alpha_tail>gamma gamma_ret>main_back',
      {'main_call': 1, 'main_call;alpha;beta': 1, 'main_call;alpha': 1, 'main_call;gamma': 1}),
+    ('stacks.elsewhere', 'main_call>alpha [gamma_nop>handler] alpha_call>beta beta_ret>alpha_back',
+     {'main_call': 1, 'gamma_nop;handler': 1, 'main_call;alpha': 1, 'main_call;alpha;beta': 1}),
     ('records.between', 'main_call>alpha {} alpha_call>beta', {'main_call': 1, 'main_call;alpha': 1}),
     ('stacks.of_records', '{alpha_call>beta main_call>alpha} {main_call>alpha}', {'main_call;alpha;beta': 1, 'main_call;alpha': 1}),
 ]
@@ -75,6 +77,7 @@ OF_WIDTH = {
 SLICES = {
     'calls': 'B0@0=calls B0@1=main_call B0@1=alpha B0@2=beta E0@3 E0@4 B0@4=gamma B0@5=handler E0@6 E0@7 E0@7 E0@7',
     'gap': 'B0@0=gap B0@1=main_call B0@1=alpha E0@2 E0@2 B0@2=alpha_call B0@2=beta E0@3 E0@3 E0@3',
+    'stacks.elsewhere': 'B0@0=stacks.elsewhere B0@1=main_call B0@1=alpha B0@2=beta E0@3 E0@3 E0@3 E0@3',
     'jump.own': 'B0@0=jump.own B0@1=main_call B0@1=alpha E0@4 E0@4 E0@4',
     'unmatched': 'B0@0=unmatched B0@1=alpha_back E0@2 B0@2=gamma E0@3 B0@3=main_back E0@4 E0@4',
     'processors': 'B0@0=processors B0@1=main_call B0@1=alpha E0@1 E0@1 E0@1 B1@1=processors B1@2=alpha_call B1@2=beta '
@@ -84,6 +87,7 @@ SLICES = {
 TIMELINES = {
     'calls': [['beta', 2, 2, 3], ['alpha', 1, 1, 4], ['handler', 2, 5, 6], ['gamma', 1, 4, 7], ['main_call', 0, 0, 7]],
     'gap': [['alpha', 1, 1, 2], ['main_call', 0, 0, 2], ['beta', 1, 2, 3], ['alpha_call', 0, 2, 3]],
+    'stacks.elsewhere': [['beta', 2, 2, 3], ['alpha', 1, 1, 3], ['main_call', 0, 0, 3]],
     'jumps': [['main_jump', 0, 0, 2]],
     'unmatched': [['alpha_back', 0, 0, 2], ['gamma', 0, 2, 3], ['main_back', 0, 3, 4]],
 }
@@ -173,6 +177,7 @@ for width in 64, 32:
         if own:
             flame.setdefault(paths[-1][0], {})[';'.join(paths[-1][1:])] = own
     of_branches = {test: wanted for test, trace, wanted in traces if not re.search(r'[\[{]', trace)}
+    of_branches['stacks.elsewhere'] = {'main_call': 1, 'main_call;alpha': 1, 'main_call;alpha;beta': 1}
     of_branches['stacks.between'] = {'main_call': 1, 'main_call;alpha': 1, 'main_call;gamma': 1}    # --html ignores LBR stacks
     for test, wanted in of_branches.items():
         same(flame.get(test), wanted, f'{width} bits: --html: flame graph of {test}')

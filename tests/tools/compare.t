@@ -171,6 +171,13 @@ same(compare('kinds', 'b'), (1, 'A kinds\nB b\nmachine\n  pebs of Atom Gracemont
      1), ''),
      'a second kind of cores')
 
+# A stack more in one test does not change the numbers of the next test's stacks.
+MORE = ('\n# test lbr.more', '# lbr stack tos 1 depth 32', '# lbr 0 0x201234/0x201256/P/-/-/7', 'ok 6 lbr.more')
+write('stacks', changed(('ok 3 pebs.loads', 'ok 3 pebs.loads' + '\n'.join(MORE))))
+write('b', open('stacks').read().replace('not ok 2', '# lbr stack tos 7 depth 32\nnot ok 2'))
+same(shown('stacks', 'b'), (1, 'lbr.tos\n  only in B: lbr stack 3 depth: 32\n  only in B: lbr stack 3 tos: 7\n', ''),
+     'a stack more')
+
 # Tests are in the order of the first log; tests that only the second log has come last.
 write('b', changed(('ok 3 pebs.loads', 'not ok 3 pebs.loads'), ('ok 1', 'not ok 1'),
       ('ok 4 measure.memory.64k', 'ok 4 alone')))
