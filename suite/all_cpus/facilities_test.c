@@ -93,9 +93,6 @@ static void trace(struct member *m)
 
 /* ---- PEBS -------------------------------------------------------------------------------------------------------- */
 
-/* Selects a processor's sample from its capabilities: the same for each kind of core. */
-static struct pebs_sample (*choose)(const struct caps *caps, unsigned records);
-
 static void check_record(struct test_run *run, const struct pebs_sample *sampled, const struct pebs_record *record)
 {
     const struct access *access = pebs_access(run, sampled->workload, record);
@@ -111,10 +108,9 @@ static void check_record(struct test_run *run, const struct pebs_sample *sampled
         test_equal(run, "data address", record->data_address, (uintptr_t)workload_ring[step % WORKLOAD_CHASE_LINES]);
 }
 
-static void sample_round(struct member *m)
+static void sample_round(struct member *m, struct pebs_sample sampled)
 {
     struct test_run *const run = &m->run;
-    const struct pebs_sample sampled = choose(run->caps, PEBS_RECORDS);
     const uint64_t groups = PEBS_DATA_CFG_MEMORY | PEBS_DATA_CFG_GPRS;
     struct ds_config config = {
         .pebs = true, .pebs_records = PEBS_RECORDS + 6, .pebs_threshold = PEBS_RECORDS - 2, .pebs_data_cfg = groups
@@ -151,13 +147,27 @@ static void sample_round(struct member *m)
     pebs_check_numbers(run, &sampled, pebs_sample_spacing(run->caps, &sampled) - 1);
 }
 
-static void sample(struct member *m)
+static void sample(struct member *m, struct pebs_sample sampled)
 {
     m->of = ROUNDS * PEBS_RECORDS;
     for (unsigned round = 0; round < ROUNDS; round++)
-        sample_round(m);
+        sample_round(m, sampled);
     counters_clear(m->run.caps);
     interrupts_off();
+}
+
+static void sample_any(struct member *m)
+{
+    sample(m, pebs_sample_any(m->run.caps, PEBS_RECORDS));
+}
+
+/*
+ * Not loads, where possible. On Sandy Bridge to Haswell the loads of one thread also count for the other thread of its
+ * core (errata BJ122, BV98 and HSD29; Linux, fixup_ht_bug(), arch/x86/events/intel/core.c).
+ */
+static void sample_instructions(struct member *m)
+{
+    sample(m, pebs_sample_instructions(m->run.caps, PEBS_RECORDS));
 }
 
 /* ---- LBR --------------------------------------------------------------------------------------------------------- */
@@ -200,8 +210,9 @@ static void count(struct member *m)
 static const struct facility_job {
     cpus_job *job;
     const char *what, *unit;
-} bts_job = { trace, "bts", "records" }, pebs_job = { sample, "pebs", "records" },
-  lbr_job = { record_branches, "lbr", "entries" }, count_job = { count, "counter 0", "branches" };
+} bts_job = { trace, "bts", "records" }, pebs_job = { sample_any, "pebs", "records" },
+  pebs_at_once_job = { sample_instructions, "pebs", "records" }, lbr_job = { record_branches, "lbr", "entries" },
+  count_job = { count, "counter 0", "branches" };
 
 /* The number of records that one processor writes. */
 static unsigned due(const struct facility_job *of, const struct caps *caps)
@@ -242,19 +253,11 @@ static void perform(struct test_run *run,
 
 static void in_turn(struct test_run *run)
 {
-    if (run->test->argument == &pebs_job)
-        choose = pebs_sample_any;
     perform(run, cpus_in_turn);
 }
 
-/*
- * Samples instructions where possible. On Sandy Bridge to Haswell the loads of one thread also count for the other
- * thread of its core (errata BJ122, BV98 and HSD29; Linux, fixup_ht_bug(), arch/x86/events/intel/core.c).
- */
 static void at_once(struct test_run *run)
 {
-    if (run->test->argument == &pebs_job)
-        choose = pebs_sample_instructions;
     perform(run, cpus_at_once);
 }
 
@@ -310,7 +313,7 @@ TEST(all_cpus_pebs_at_once) = {
     .records = true,
     .on_request = true,
     .run = at_once,
-    .argument = &pebs_job,
+    .argument = &pebs_at_once_job,
 };
 
 TEST(all_cpus_lbr_in_turn) = {
