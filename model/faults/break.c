@@ -202,6 +202,9 @@ static void change_sources(const struct fault_set *set, struct profile_memory *m
             memory->source[changes[i].level] = memory->source[changes[i].reported];
         }
     }
+    if (fault_set_has(set, FAULT_PEBS_DATA_MEMORY_FAST)) {
+        memory->latency[LEVEL_MEMORY] = memory->latency[LEVEL_L1];
+    }
 }
 
 /* The tables of MSRs in the copied profile point to the rows that follow it. */

@@ -15,6 +15,7 @@ struct broken {
     struct {
         uint32_t reloaded;              /* bit i: counters[i] was reloaded */
         uint64_t written[MAX_COUNTERS]; /* the last value that software wrote to each general counter */
+        uint64_t left_area;             /* the value of IA32_DS_AREA before its last write */
         uint64_t bts_from;              /* the instruction of the last branch that was stored */
         unsigned bts_stored;
         unsigned thresholds, loads;               /* writes of the load latency threshold; loads since the last one */

@@ -138,6 +138,14 @@ bool wrong_pebs_arch_full(struct vcpu *v, size_t size)
     if (full && fault(v, FAULT_ARCH_FULL_IGNORED)) {
         return (*index & PEBS_INDEX_WR) + size > end;
     }
+    if (full && fault(v, FAULT_ARCH_FULL_OLDEST_LOST)) {
+        const uint64_t at = v->rules->pebs_arch_address(v);
+        uint8_t newer[3 * ARCH_MAX_BYTES];
+
+        *index -= size;
+        return !v->host->read_physical(v->cpu, at - 3 * size, newer, 3 * size) ||
+               !v->host->write_physical(v->cpu, at - 4 * size, newer, 3 * size);
+    }
     if (full && fault(v, FAULT_ARCH_FULL_WRAPS)) {
         *index &= ~PEBS_INDEX_WR;
         return false;

@@ -141,6 +141,7 @@ struct bts_contents wrong_bts_contents(const struct vcpu *v, const struct branch
     if (fault(v, FAULT_BTS_RECORD_FROM_BEHIND)) {
         contents.from = b->block->next;
     }
+    contents.to += fault(v, FAULT_BTS_RECORD_TO_BEHIND);
     if (fault(v, FAULT_BTS_RECORD_UPPER_HALF_DIRTY) && !v->host->ia32e(v->cpu)) {
         contents.from |= UINT64_C(1) << 40;
     }
@@ -187,6 +188,7 @@ bool wrong_bts_write(struct vcpu *v, uint64_t index)
         uint64_t at, value; /* offset in the area in bytes, and the value written there */
     } fields[] = {
         { FAULT_BTS_FIELDS_BASE_WRITTEN, 0, v->ds.area.bts.base + encode_bts_bytes(&v->ds.form) },
+        { FAULT_BTS_FIELDS_THRESHOLD_WRITTEN, 3 * width, v->ds.area.bts.index },
         { FAULT_BTS_FIELDS_PEBS_WRITTEN, pebs_index, v->ds.area.bts.index },
         { FAULT_BTS_FIELDS_PEBS_BASE_WRITTEN, pebs_index - width, v->ds.area.bts.index },
         { FAULT_BTS_FIELDS_RESET_WRITTEN, encode_ds_bytes(&v->ds.form) - width, v->ds.area.bts.index },

@@ -225,6 +225,7 @@ static uint64_t changed(struct vcpu *v, const struct profile_msr *m, uint64_t va
         return value;
     case REG_IA32_DS_AREA:
         v->pebs.dropping = false;
+        broken(v)->state.left_area = v->regs[REG_IA32_DS_AREA];
         if (fault(v, FAULT_DS_AREA_TOUCHED)) {
             touch_area(v, value);
         }

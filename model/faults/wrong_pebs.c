@@ -279,6 +279,14 @@ bool wrong_pebs_write(struct vcpu *v, uint64_t index)
     if (fault(v, FAULT_PEBS_RECORD_SPILLS)) {
         v->host->write(v->cpu, v->pebs.at + v->pebs.staged, zeroes, v->ds.form.width);
     }
+    encode_field(field, v->ds.form.width, index);
+    if (fault(v, FAULT_DS_AREA_LEFT_WRITTEN)) {
+        v->host->write(v->cpu, broken(v)->state.left_area + encode_pebs_index_at(&v->ds.form), field, v->ds.form.width);
+    }
+    if (fault(v, FAULT_DS_AREA_MAXIMUM_WRITTEN)) {
+        v->host->write(v->cpu, v->rules->ds_address(v) + encode_pebs_index_at(&v->ds.form) + v->ds.form.width, field,
+                       v->ds.form.width);
+    }
     if (fault(v, FAULT_DS_AREA_OTHER_INDEX)) {
         encode_field(field, v->ds.form.width, v->ds.area.bts.index + v->pebs.staged);
         v->host->write(v->cpu, v->rules->ds_address(v) + encode_bts_index_at(&v->ds.form), field, v->ds.form.width);
@@ -310,7 +318,7 @@ static uint64_t reload_value(const struct vcpu *v, unsigned i)
     if (fault(v, FAULT_PEBS_RELOAD_HALF) || fault(v, FAULT_PEBS_RELOAD_FOURFOLD)) {
         return -(fault(v, FAULT_PEBS_RELOAD_HALF) ? period / 2 : 4 * period);
     }
-    return value - fault(v, FAULT_PEBS_RELOAD_ONE_LESS);
+    return value - fault(v, FAULT_PEBS_RELOAD_ONE_LESS) - (fault(v, FAULT_PEBS_RELOAD_500_LESS) ? 500 : 0);
 }
 
 void wrong_pebs_reload(struct vcpu *v, uint64_t counters)
