@@ -57,18 +57,27 @@ static struct {
     unsigned errors; /* of the run, in no test */
 } runner = { .kinds = 1, .results = first_results, .whys = first_whys };
 
-void test_plan(struct test_run *run, unsigned records)
+/* The plan is the check of the number of records. */
+static void keep_plan(struct test_run *run)
+{
+    run->plan_file = run->file;
+    run->plan_line = run->line;
+}
+
+void(test_plan)(struct test_run *run, unsigned records)
 {
     run->planned = true;
     run->expected = run->most = records;
+    keep_plan(run);
     console_note("expect %u records", records);
 }
 
-void test_plan_between(struct test_run *run, unsigned least, unsigned most)
+void(test_plan_between)(struct test_run *run, unsigned least, unsigned most)
 {
     run->planned = true;
     run->expected = least;
     run->most = most;
+    keep_plan(run);
     console_note("expect %u to %u records", least, most);
 }
 
@@ -89,6 +98,12 @@ static void keep_why(const char *text)
     runner.results[runner.current].why = runner.whys[runner.current];
 }
 
+static void say_place(const struct test_run *run)
+{
+    if (run->file)
+        console_note("check %s:%u", run->file, run->line);
+}
+
 static void say_wrong(struct test_run *run, const char *text)
 {
     if (run->aside) {
@@ -99,9 +114,10 @@ static void say_wrong(struct test_run *run, const char *text)
     if (!run->problems++)
         keep_why(text);
     console_note("wrong: %s", text);
+    say_place(run);
 }
 
-void test_fail(struct test_run *run, const char *fmt, ...)
+void(test_fail)(struct test_run *run, const char *fmt, ...)
 {
     char text[CONSOLE_LINE_MAX];
     va_list args;
@@ -110,13 +126,13 @@ void test_fail(struct test_run *run, const char *fmt, ...)
     vformat(text, sizeof text, fmt, args);
     va_end(args);
     if (run->test->typical) {
-        test_differs(run, "%s", text);
+        (test_differs)(run, "%s", text);
         return;
     }
     say_wrong(run, text);
 }
 
-void test_differs(struct test_run *run, const char *fmt, ...)
+void(test_differs)(struct test_run *run, const char *fmt, ...)
 {
     char text[CONSOLE_LINE_MAX];
     va_list args;
@@ -132,12 +148,13 @@ void test_differs(struct test_run *run, const char *fmt, ...)
     if (!run->differences++ && !run->problems)
         keep_why(text);
     console_note("differs: %s", text);
+    say_place(run);
 }
 
-bool test_equal(struct test_run *run, const char *what, uint64_t got, uint64_t want)
+bool(test_equal)(struct test_run *run, const char *what, uint64_t got, uint64_t want)
 {
     if (got != want)
-        test_fail(run, "%s is 0x%llx, must be 0x%llx", what, (unsigned long long)got, (unsigned long long)want);
+        (test_fail)(run, "%s is 0x%llx, must be 0x%llx", what, (unsigned long long)got, (unsigned long long)want);
     return got == want;
 }
 
@@ -153,8 +170,9 @@ static void judge_records(struct test_run *run)
         format(text, sizeof text, "got %u records, expected %u", run->seen, run->expected);
     else
         format(text, sizeof text, "got %u records, expected %u to %u", run->seen, run->expected, run->most);
+    test_at(run, run->plan_file, run->plan_line);
     if (run->seen)
-        test_fail(run, "%s", text);
+        (test_fail)(run, "%s", text);
     else
         say_wrong(run, text);
 }
@@ -164,6 +182,7 @@ static enum outcome judge(struct test_run *run)
     if (run->skipped && !run->problems && !run->seen)
         return OUTCOME_SKIP;
     if (run->test->records && !run->planned) {
+        test_at(run, NULL, 0);
         say_wrong(run, "the test armed a facility without a plan of the number of records");
         return OUTCOME_ERROR;
     }
@@ -176,6 +195,7 @@ static enum outcome judge_hung(struct test_run *run, unsigned timeout)
     char text[CONSOLE_LINE_MAX];
 
     format(text, sizeof text, "timed out after %u seconds", timeout);
+    test_at(run, NULL, 0);
     say_wrong(run, text);
     return OUTCOME_FAIL;
 }

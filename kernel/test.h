@@ -26,6 +26,8 @@ struct test_run {
     unsigned bts_printed, pebs_printed;    /* records printed or held so far in the whole test */
     unsigned stacks_printed;               /* LBR stacks */
     enum data_source_encoding data_source; /* encoding of the records' data sources */
+    const char *file, *plan_file;          /* source and line of the last check that was called, and of the plan */
+    unsigned line, plan_line;
     char *aside; /* TEST_ASIDE bytes for the first problem, or else the first difference; NULL: the console gets all of
                     them. Used for what another processor runs. */
 };
@@ -76,5 +78,19 @@ void test_differs(struct test_run *run, const char *fmt, ...) __attribute__((for
 
 /* Fails the test unless got equals want. `what` names the value. Returns whether they are equal. */
 bool test_equal(struct test_run *run, const char *what, uint64_t got, uint64_t want);
+
+/* A check is a call of these. The log names it after each problem, and scripts/checks says which fault it notices. */
+static inline struct test_run *test_at(struct test_run *run, const char *file, unsigned line)
+{
+    run->file = file;
+    run->line = line;
+    return run;
+}
+#define TEST_AT(run)                test_at(run, __FILE__, __LINE__)
+#define test_plan(run, ...)         test_plan(TEST_AT(run), __VA_ARGS__)
+#define test_plan_between(run, ...) test_plan_between(TEST_AT(run), __VA_ARGS__)
+#define test_fail(run, ...)         test_fail(TEST_AT(run), __VA_ARGS__)
+#define test_differs(run, ...)      test_differs(TEST_AT(run), __VA_ARGS__)
+#define test_equal(run, ...)        test_equal(TEST_AT(run), __VA_ARGS__)
 
 #endif

@@ -12,7 +12,7 @@ static const char *const numbers[] = {
 #undef ERRATUM
 };
 
-void errata_explain(struct test_run *run, unsigned errata, const char *fmt, ...)
+void(errata_explain)(struct test_run *run, unsigned errata, const char *fmt, ...)
 {
     char text[120];
     va_list args;
@@ -20,14 +20,14 @@ void errata_explain(struct test_run *run, unsigned errata, const char *fmt, ...)
     va_start(args, fmt);
     vformat(text, sizeof text, fmt, args);
     va_end(args);
-    test_differs(run, "erratum %s: %s", numbers[__builtin_ctz(run->caps->errata & errata)], text);
+    (test_differs)(run, "erratum %s: %s", numbers[__builtin_ctz(run->caps->errata & errata)], text);
 }
 
-bool errata_equal(struct test_run *run, unsigned errata, const char *what, uint64_t got, uint64_t want)
+bool(errata_equal)(struct test_run *run, unsigned errata, const char *what, uint64_t got, uint64_t want)
 {
     if (got != want && errata_any(run, errata))
-        errata_explain(run, errata, "%s is 0x%" PRIx64 ", must be 0x%" PRIx64, what, got, want);
+        (errata_explain)(run, errata, "%s is 0x%" PRIx64 ", must be 0x%" PRIx64, what, got, want);
     else
-        test_equal(run, what, got, want);
+        (test_equal)(run, what, got, want);
     return got == want;
 }

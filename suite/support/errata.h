@@ -18,4 +18,7 @@ void errata_explain(struct test_run *run, unsigned errata, const char *fmt, ...)
 /* test_equal(). A difference is no failure if the processor has one of these errata. */
 bool errata_equal(struct test_run *run, unsigned errata, const char *what, uint64_t got, uint64_t want);
 
+#define errata_explain(run, ...) errata_explain(TEST_AT(run), __VA_ARGS__)
+#define errata_equal(run, ...)   errata_equal(TEST_AT(run), __VA_ARGS__)
+
 #endif

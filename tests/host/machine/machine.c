@@ -311,13 +311,13 @@ bool paging_lookup(uint64_t linear, uint64_t *entry)
 
 /* ---- the kernel around it ---------------------------------------------------------------------------------------- */
 
-void test_plan(struct test_run *run, unsigned records)
+void(test_plan)(struct test_run *run, unsigned records)
 {
     run->planned = true;
     run->expected = run->most = records;
 }
 
-void test_plan_between(struct test_run *run, unsigned least, unsigned most)
+void(test_plan_between)(struct test_run *run, unsigned least, unsigned most)
 {
     run->planned = true;
     run->expected = least;
@@ -329,7 +329,7 @@ void test_saw(struct test_run *run, unsigned records)
     run->seen += records;
 }
 
-void test_fail(struct test_run *run, const char *fmt, ...)
+void(test_fail)(struct test_run *run, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
@@ -338,7 +338,7 @@ void test_fail(struct test_run *run, const char *fmt, ...)
     run->problems++;
 }
 
-void test_differs(struct test_run *run, const char *fmt, ...)
+void(test_differs)(struct test_run *run, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
@@ -352,7 +352,7 @@ void test_skip(struct test_run *run, const char *reason)
     run->skipped = reason;
 }
 
-bool test_equal(struct test_run *run, const char *what, uint64_t got, uint64_t want)
+bool(test_equal)(struct test_run *run, const char *what, uint64_t got, uint64_t want)
 {
     if (got != want)
         test_fail(run, "%s is 0x%" PRIx64 ", must be 0x%" PRIx64, what, got, want);
