@@ -228,53 +228,6 @@ UNIT_TEST(refused)
 
 /* ---- draining ---------------------------------------------------------------------------------------------------- */
 
-/* The service routine empties both buffers up to their indexes, and the area is as it was when it was opened. */
-UNIT_TEST(drained)
-{
-    uint8_t area[0x60];
-    opened(&skylake, &both);
-    memcpy(area, ds_memory().area, sizeof(area));
-    fill(ds_memory().bts, BTS_RECORD, 10, 1);
-    fill(ds_memory().pebs, PEBS_RECORD, 8, 101);
-    move(BTS_INDEX, 6 * 24);
-    move(PEBS_INDEX, 5 * 200);
-    machine.handler(NULL);
-    assert_log(ds_bts_log(), 6, 0, 0, 0);
-    assert_log(ds_pebs_log(), 5, 0, 0, 0);
-    assert_records(ds_bts_log(), 0, 6, 1);
-    assert_records(ds_pebs_log(), 0, 5, 101);
-    assert_memory_equal(ds_memory().area, area, sizeof(area));
-
-    move(BTS_INDEX, 2 * 24); /* the next ones are appended */
-    fill(ds_memory().bts, BTS_RECORD, 2, 7);
-    machine.handler(NULL);
-    machine.handler(NULL);
-    assert_log(ds_bts_log(), 8, 0, 0, 0);
-    assert_records(ds_bts_log(), 0, 8, 1);
-    assert_log(ds_pebs_log(), 5, 0, 0, 0);
-    assert_memory_equal(ds_memory().area, area, sizeof(area));
-    assert_int_equal(ds_counts()->interrupts, 3);
-    assert_int_equal(ds_counts()->spurious, 1);
-    assert_int_equal(ds_counts()->bts_indexed, 8);
-    assert_int_equal(ds_counts()->pebs_indexed, 5);
-
-    move(PEBS_INDEX, 1 * 200); /* closing drains what is left */
-    fill(ds_memory().pebs, PEBS_RECORD, 1, 106);
-    ds_close();
-    assert_log(ds_pebs_log(), 6, 0, 0, 0);
-    assert_records(ds_pebs_log(), 0, 6, 101);
-    assert_int_equal(ds_counts()->pebs_indexed, 6);
-    assert_int_equal(ds_counts()->interrupts, 3);
-    assert_int_equal(ds_counts_of(0)->pebs_indexed, 6);
-    assert_ptr_equal(ds_pebs_log_of(0), ds_pebs_log());
-
-    opened(&skylake, &both); /* opening empties logs and counts */
-    assert_log(ds_bts_log(), 0, 0, 0, 0);
-    assert_log(ds_pebs_log(), 0, 0, 0, 0);
-    assert_int_equal(ds_counts()->interrupts + ds_counts()->spurious, 0);
-    assert_int_equal(ds_counts()->bts_indexed + ds_counts()->pebs_indexed, 0);
-}
-
 /* An interrupt is spurious if there was neither a record nor a status bit. */
 UNIT_TEST(spurious)
 {
