@@ -232,11 +232,10 @@ static void report_missing_row(const char *line, size_t length)
     static const char lack[] = "cpu/cores.c has no row for ";
     static bool reported;
 
-    for (size_t i = 0; !reported && i + sizeof lack - 1 <= length; i++)
-        if (memcmp(line + i, lack, sizeof lack - 1) == 0) {
-            complain(log_name(), MISSING_ROW);
-            reported = true;
-        }
+    if (!reported && memmem(line, length, lack, sizeof lack - 1) != NULL) {
+        complain(log_name(), MISSING_ROW);
+        reported = true;
+    }
 }
 
 /*
