@@ -404,7 +404,7 @@ TEST(perfmon_fixed_disabled) = {
 };
 
 /*
- * Two workloads that differ only at CPL 3: workload_user branches three times, workload_user_loop 3000 times (the last
+ * Two workloads that differ only at CPL 3: workload_user branches three times, workload_user_loop 1000 times (the last
  * one falls through). The branches at CPL 0 that lead there and back are equal.
  */
 static uint64_t loop_more(struct test_run *run, uint64_t rings)

@@ -28,7 +28,7 @@ workload_user_accesses:
 describe_workload workload_user, 0
 
 ; ---- the same branch many times -----------------------------------------------------------------------------------
-ROUNDS          equ 3000
+ROUNDS          equ 1000
 
 section .user
 workload_user_loop_start:

@@ -106,7 +106,7 @@ void workload_x87_prepare(void);                    /* loads the operands of bot
 
 /* suite/workload/user.asm: at CPL 3; the window opens and closes at CPL 0. */
 extern const struct workload workload_user;       /* a call, a return and a jump */
-extern const struct workload workload_user_loop;  /* 3000 times the same branch */
+extern const struct workload workload_user_loop;  /* 1000 times the same branch */
 extern const struct workload workload_user_loads; /* workload_loads at CPL 3 */
 
 /* The handler of VECTOR_WORKLOAD: a single IRET. */
