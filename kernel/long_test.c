@@ -165,7 +165,7 @@ TEST(long_bts) = {
  * Events count only at CPL 3, so the service routine causes none. Between the threshold and the end of the buffer there
  * is space for the records until the interrupt arrives; two is the minimum (ds/ds_check.h).
  */
-static const struct stage sampled[] = { { 25, 23, 500, 15 }, { 24, 12, 600, 1 }, { 8, 1, 100, 15 } };
+static const struct stage sampled[] = { { 25, 23, 1500, 15 }, { 24, 12, 1800, 1 }, { 8, 1, 300, 15 } };
 
 static void sample(struct test_run *run, enum pebs_role role, unsigned least_events, unsigned most_events)
 {

@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 # Sends a million records of each kind through small buffers. The kernel's count, the buffer indexes and the model's truth log
-# must agree. Prints the three counts. The truth log goes through a FIFO and is only counted.
+# must agree, and the dump must have them all: the service routine does not wait for the serial line. Prints the three counts.
+# The truth log goes through a FIFO and is only counted.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
 use FindBin;
 use POSIX qw(mkfifo);
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
+use Files qw(run write_file);
 use KernelLog qw(clean);
 use Test::More;
 
@@ -29,7 +31,7 @@ for my $run (@runs) {
     my ($test, $profile, $kind) = @$run;
     my $folder = tempdir(CLEANUP => 1);
     mkfifo("$folder/truth", 0600) or die "long.t: $folder/truth: $!\n";
-    open my $serial, '-|', "$FindBin::Bin/../../scripts/machine", 'boot', '-p', $profile, '-o', "run=$test timeout=300", '-d', $folder
+    open my $serial, '-|', "$FindBin::Bin/../../scripts/machine", 'boot', '-p', $profile, '-o', "run=$test dump=raw timeout=300", '-d', $folder
         or die "long.t: machine: $!\n";
     my $truth = count_truth("$folder/truth");
     my @lines = map { clean($_) } <$serial>;
@@ -40,6 +42,9 @@ for my $run (@runs) {
     is($kernel, $index, "$test: kernel and index agree");
     is($kernel, $truth->{$kind}, "$test: kernel and truth agree");
     is($truth->{'pebs-dropped'} // 0, 0, "$test: the processor dropped no record");
+    write_file("$folder/log", join '', map { "$_\n" } @lines);
+    my ($status, $statistics) = run("$FindBin::Bin/../../build/dsdump", '--stats', "$folder/log");
+    like $statistics, qr/^$kind $kernel lost 0$/m, "$test: the dump has them all";
     note "$test: kernel $kernel, index $index, truth $truth->{$kind}";
 }
 done_testing;

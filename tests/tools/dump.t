@@ -76,12 +76,6 @@ for width, profile, count in (64, 'skylake', 2), (32, 'icelake', 4):
                 for kind in ('loads', 'stores', 'HitM')[:2 if test.endswith('padded') else 3]},
          f'{profile}, {width} bits: samples of each processor')
 
-# A million records through the interrupt service routine, which does not wait for the serial line, without a loss.
-for test, profile, kind in ('long.bts', 'core2', 'bts'), ('long.pebs.taken', 'skylake', 'pebs'):
-    log = boot('long', profile, 64, f'run={test} timeout=300')
-    count = re.search(rf'^# count {kind} kernel (\d+) ', open(log, encoding='latin-1').read(), re.M)[1]
-    ok(f'\n{kind} {count} lost 0\n' in dsdump('--stats', log), f'{test}: all {count} records are in the dump')
-
 # Programs without short loops (tests/tools/traces.c), without symbols in the text.
 for kind in 'loop', 'sort', 'search', 'machine', 'mix', 'pebs':
     log = f'{folder}/traces'
