@@ -10,7 +10,7 @@ use FindBin;
 use lib "$FindBin::Bin/../../scripts/lib";
 use Files qw(read_file);
 
-our @EXPORT_OK = qw(image_of_file image_of_memory decode_screen);
+our @EXPORT_OK = qw(image_of_ppm image_of_memory decode_screen);
 
 my ($glyph_width, $glyph_height) = (8, 16);
 
@@ -20,12 +20,12 @@ my @palette = (
     [85, 85, 85], [85, 85, 255], [85, 255, 85], [85, 255, 255], [255, 85, 85], [255, 85, 255], [255, 255, 85], [255, 255, 255],
 );
 
-# The image of a binary PPM file, such as QEMU's screendump writes: its size, and a string of 3 bytes a pixel for each row.
-sub image_of_file
+# The image of a binary PPM, such as QEMU's screendump writes: its size, and a string of 3 bytes a pixel for each row.
+sub image_of_ppm
 {
-    my ($path) = @_;
-    my ($width, $height, $pixels) = read_file($path) =~ /\AP6\s+(\d+)\s+(\d+)\s+255\s(.*)\z/s or die "Screen.pm: $path is not a PPM of 8 bits\n";
-    length $pixels == 3 * $width * $height or die "Screen.pm: $path ends early\n";
+    my ($bytes) = @_;
+    my ($width, $height, $pixels) = $bytes =~ /\AP6\s+(\d+)\s+(\d+)\s+255\s(.*)\z/s or die "Screen.pm: not a PPM of 8 bits\n";
+    length $pixels == 3 * $width * $height or die "Screen.pm: the PPM ends early\n";
     return { width => $width, height => $height, rows => [unpack "(a@{[3 * $width]})$height", $pixels] };
 }
 
@@ -35,20 +35,18 @@ sub image_of_memory
 {
     my ($bytes, %form) = @_;
     my $size = $form{pixel_bits} / 8;
-    my (%seen, @rows);
+    my (%seen, %rgb, @rows);
     for my $row (0 .. $form{rows} - 1) {
         my $line = substr $bytes, $row * $form{pitch}, $form{columns} * $size;
-        push @rows, $seen{$line} //= join '', map { rgb_of(unpack('V', "$_\0\0"), %form) } unpack "(a$size)*", $line;
+        push @rows, $seen{$line} //= join '', map { $rgb{$_} //= rgb_of(unpack('V', "$_\0\0"), %form) } unpack "(a$size)*", $line;
     }
     return { width => $form{columns}, height => $form{rows}, rows => \@rows };
 }
 
-my %rgb_of;
-
 sub rgb_of
 {
     my ($pixel, %form) = @_;
-    return $rgb_of{join ' ', $pixel, @form{qw(red green blue)}} //= pack 'C3', map { part_of($pixel, $form{$_}) } qw(red green blue);
+    return pack 'C3', map { part_of($pixel, $form{$_}) } qw(red green blue);
 }
 
 # The bits of a mask, as a fraction of 255.

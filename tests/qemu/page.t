@@ -10,8 +10,9 @@ use Encode qw(decode);
 use File::Temp qw(tempdir);
 use FindBin;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
+use Files qw(read_file);
 use Machine;
-use Screen qw(image_of_file decode_screen);
+use Screen qw(image_of_ppm decode_screen);
 use Test::More;
 
 binmode $_, ':utf8' for Test::More->builder->output, Test::More->builder->failure_output;
@@ -40,7 +41,7 @@ sub lines_of
         my @characters = unpack '(ax)*', $machine->memory(0xb8000, 2 * 80 * 25);
         return map { decode('cp437', join '', splice @characters, 0, 80) =~ s/^ //r =~ s/ +$//r } 1 .. 25;
     }
-    my @lines = @{decode_screen(image_of_file($machine->screendump))->{lines}};
+    my @lines = @{decode_screen(image_of_ppm(read_file($machine->screendump)))->{lines}};
     $lines[0] =~ tr/█/ /;
     return map { s/^ //r =~ s/ +$//r } @lines;
 }

@@ -11,10 +11,10 @@ use File::Temp qw(tempdir);
 use FindBin;
 use Test::More;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
-use Files qw(address_of);
+use Files qw(address_of read_file);
 use Machine;
 use Stick qw(copy_stick run_mtools write_file);
-use Screen qw(image_of_file image_of_memory decode_screen);
+use Screen qw(image_of_ppm image_of_memory decode_screen);
 
 my $seconds = 120;
 my $build = "$FindBin::Bin/../../build";
@@ -44,7 +44,7 @@ sub cells_of
     return ($columns, $rows, [map { substr $_, 0, 2 * $columns } @lines]);
 }
 
-# Reads the page and its image until both are stable: drawing takes time, and the last pages alternate.
+# Reads the page and its image, as bytes, until both are stable: drawing takes time, and the last pages alternate.
 sub page_and_image
 {
     my ($machine, $width, $read) = @_;
@@ -54,7 +54,7 @@ sub page_and_image
         select undef, undef, undef, 0.1;
         my (undef, undef, $after) = cells_of($machine, $width);
         my $again = $read->();
-        return ($columns, $rows, $lines, $image) if "@$lines" eq "@$after" && "@{$image->{rows}}" eq "@{$again->{rows}}";
+        return ($columns, $rows, $lines, $image) if "@$lines" eq "@$after" && $image eq $again;
         ($lines, $image) = ($after, $again);
     }
     die "screen.t: the page keeps changing\n";
@@ -144,7 +144,8 @@ for (@devices) {
     my ($name, $width, $form, $shape, @arguments) = @$_;
     my ($machine, $screen) = run_machine($name, map { ref $_ ? $_->() : $_ } @arguments);
     like($screen, qr/^$form at 0x[0-9a-f]+, $shape->{columns}x$shape->{rows} characters$/, "$name: the log");
-    shows($name, $shape, page_and_image($machine, $width, sub { image_of_file($machine->screendump) }));
+    my @page = page_and_image($machine, $width, sub { read_file($machine->screendump) });
+    shows($name, $shape, @page[0 .. 2], image_of_ppm($page[3]));
     my ($pitch, $rows, $base) = $screen =~ /^(\d+)x(\d+) 32 bits at 0x([0-9a-f]+)/;
     combines($name, $machine, hex $base, 4 * $pitch * $rows) if $base;
     $machine->stop;
@@ -173,10 +174,10 @@ for (['GRUB', 64, qw(-r bios-cd)], ['GRUB, 32 bits', 32, qw(-r bios-usb -w 32)],
     my ($name, $width, @arguments) = @$_;
     my ($machine, $screen) = run_machine($name, @arguments, qw(-- -device VGA));
     is($screen, 'VGA text at 0xb8000, 80x25 characters', "$name: the log");
-    my ($columns, $rows, $lines, $image) = page_and_image($machine, $width, sub { image_of_file($machine->screendump) });
+    my ($columns, $rows, $lines, $image) = page_and_image($machine, $width, sub { read_file($machine->screendump) });
     is("$columns x $rows", '80 x 25', "$name: characters");
     is($machine->memory(0xb8000, 4000), join('', @$lines), "$name: VGA's memory is the page");
-    tells_apart($name, $lines, $image);
+    tells_apart($name, $lines, image_of_ppm($image));
     $machine->stop;
 }
 
@@ -226,8 +227,8 @@ for (@firmware) {
     if (ref $want eq 'HASH') {
         my ($base) = $screen =~ /^$form->{columns}x$form->{rows} $form->{pixel_bits} bits at 0x([0-9a-f]+), $want->{columns}x$want->{rows} characters$/;
         ok($base, "$name: the log") or diag($screen);
-        shows($name, $want, page_and_image($machine, $width,
-                sub { image_of_memory($machine->memory(hex($base // 0), $form->{rows} * $form->{pitch}), %$form) }));
+        my @page = page_and_image($machine, $width, sub { $machine->memory(hex($base // 0), $form->{rows} * $form->{pitch}) });
+        shows($name, $want, @page[0 .. 2], image_of_memory($page[3], %$form));
         combines($name, $machine, hex($base // 0), $form->{rows} * $form->{pitch});
     } else {
         ref $want ? like($screen, qr/^$want$/, "$name: the log") : is($screen, $want, "$name: the log");
