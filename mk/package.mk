@@ -16,7 +16,7 @@ dist: ##packages build/dstest86-VERSION.tar.gz, the committed sources: the same 
 
 deb: dist ##packages build/deb/*.deb, from the committed sources, checked by lintian (./bootstrap --packages installs the tools)
 	$Qrm -rf $(DEB) && mkdir -p $(DEB) && tar -C $(DEB) -xf $B/$(DIST_NAME).tar.gz
-	$Qcd $(DEB)/$(DIST_NAME) && CC="$(CC)" dpkg-buildpackage -b -us -uc >../log 2>&1 || { tail -20 ../log >&2; exit 1; }
+	$Qcd $(DEB)/$(DIST_NAME) && CC="$(CC)" dpkg-buildpackage -b -us -uc -jauto >../log 2>&1 || { tail -20 ../log >&2; exit 1; }
 	$Qrm -rf $(DEB)/$(DIST_NAME)
 	$Qlintian --allow-root --fail-on error,warning $(DEB)/*.changes
 	$(call say,DEB,$(notdir $(wildcard $(DEB)/*.deb)))
@@ -30,5 +30,5 @@ deb-bundled: ##packages build/qemu-ds-bundled.deb, the QEMU that ./bootstrap fet
 	$Qdpkg-deb --root-owner-group -Zxz -z1 -b $B/bundled $B/qemu-ds-bundled.deb >/dev/null && rm -rf $B/bundled
 	$(call say,DEB,$B/qemu-ds-bundled.deb)
 
-package-test: deb deb-bundled kernel model ##tests the packages, installed on fresh Debians 12 and 13, booted from GRUB's menu, and removed again (as root)
+package-test: deb deb-bundled kernel iso model ##tests the packages, installed on fresh Debians 12 and 13, booted from GRUB's menu, and removed again (as root)
 	$Q$(PROVE) $(wildcard tests/packages/*.t)

@@ -89,6 +89,8 @@ sub enter
 
 sub menu { return (inside('cat /boot/grub/grub.cfg'))[0] }
 
+is system("dpkg-deb --fsys-tarfile $debs[0] | tar -xO ./usr/lib/dstest86/dstest86.iso | cmp - '$root/build/dstest86.iso'"), 0,
+    'the image has the same bytes, although it was built elsewhere';
 for my $suite (qw(bookworm trixie)) {
     mkdir $tree;
     must("rm -f '$folder/disk' && truncate -s 3G '$folder/disk' && echo '2048,,83,*' | sfdisk -q -X dos '$folder/disk'");
