@@ -115,8 +115,8 @@ SMOKE_BOOTS = '^(?:64 pvh +goldencove +pass records=all|32 pvh +netburst +pass r
 smoke: kernel loader iso model $(SMOKE_TESTS) ## a quick check: the host tests and three boots, in about half a minute on two processors
 	$QBOOTS=$(SMOKE_BOOTS) $(PROVE) -j $(shell nproc) scripts/boots $(SMOKE_TESTS)
 
-prove-tests: kernel model ##tests inject each fault into the model and check that a test detects it: part=1/4 of the faults; latitude=SEED: count the faults detected then
-	$Qscripts/prove $(if $(latitude),--latitude=$(latitude)) $(if $(part),--part=$(part))
+prove-tests: kernel model ##tests inject each fault into the model and check that a test detects it, and each of its checks some fault: part=1/4 of the faults; latitude=SEED: count the faults detected then
+	$Qscripts/prove $(if $(latitude),--latitude=$(latitude)) $(if $(part),--part=$(part))$(if $(latitude)$(part),, && scripts/checks)
 
 latitude-test: kernel model ##tests check that no test fails on a processor that does what the manual permits: seeds=N on every profile and width
 	$Qscripts/latitude $(if $(seeds),--seeds=$(seeds))
