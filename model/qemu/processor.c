@@ -533,16 +533,29 @@ static void pause_for(void *cpu, unsigned microseconds)
 }
 
 static GMutex code_lock;
-static GHashTable *code_pages; /* linear page numbers */
+static GHashTable *code_pages; /* by linear page number: the code translated last there */
 
-void processor_note_code(uint64_t from, uint64_t to)
+struct code {
+    uint64_t address;
+    size_t size; /* 0: unknown */
+    uint8_t bytes[8];
+};
+
+void processor_note_code(struct processor *p, uint64_t from, uint64_t to)
 {
     g_mutex_lock(&code_lock);
     if (code_pages == NULL) {
-        code_pages = g_hash_table_new(g_direct_hash, g_direct_equal);
+        code_pages = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
     }
     for (uint64_t page = from >> 12; page <= (to - 1) >> 12; page++) {
-        g_hash_table_add(code_pages, GSIZE_TO_POINTER(page));
+        struct code *const code = g_new0(struct code, 1);
+
+        code->address = MAX(from, page << 12);
+        code->size = MIN(MIN(to, (page + 1) << 12) - code->address, sizeof(code->bytes));
+        if (!read_memory(p, code->address, code->bytes, code->size)) {
+            code->size = 0;
+        }
+        g_hash_table_insert(code_pages, GSIZE_TO_POINTER(page), code);
     }
     g_mutex_unlock(&code_lock);
 }
@@ -556,13 +569,19 @@ static uint64_t linear(struct processor *p, uint64_t address)
     return ia32e(p) ? address : (uint32_t)address;
 }
 
+/* Not if other bytes are there now: the page was freed and used again, or belongs to another address space. */
 static bool has_code(void *cpu, uint64_t address)
 {
-    bool has;
+    const struct code *code = NULL;
+    uint8_t now[sizeof(code->bytes)];
 
     address = linear(cpu, address);
     g_mutex_lock(&code_lock);
-    has = code_pages != NULL && g_hash_table_contains(code_pages, GSIZE_TO_POINTER(address >> 12));
+    if (code_pages != NULL) {
+        code = g_hash_table_lookup(code_pages, GSIZE_TO_POINTER(address >> 12));
+    }
+    const bool has = code != NULL && (code->size == 0 || (read_memory(cpu, code->address, now, code->size) &&
+                                                          memcmp(now, code->bytes, code->size) == 0));
     g_mutex_unlock(&code_lock);
     return has;
 }

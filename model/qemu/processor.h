@@ -57,7 +57,7 @@ struct processor {
 extern const struct host processor_host;
 
 /* Records for the referee that the pages of [from, to) have code. */
-void processor_note_code(uint64_t from, uint64_t to);
+void processor_note_code(struct processor *p, uint64_t from, uint64_t to);
 
 /*
  * Call on the processor's own thread. False: QEMU lacks a required register, named in *missing.

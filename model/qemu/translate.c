@@ -306,7 +306,7 @@ void on_translate(struct qemu_plugin_tb *tb, void *udata)
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_reset, QEMU_CB_RW_REGS, NULL);
     }
     if (model.options.violations != NULL) {
-        processor_note_code(block->pc, block->next);
+        processor_note_code(p, block->pc, block->next);
     }
     if (!hooked && !behind && !model.blocks && !model.data && model.classes == 0) {
         return;

@@ -354,18 +354,26 @@ UNIT_TEST(pages_with_code)
     struct processor *p = wide();
 
     set("efer", 0x400);
-    processor_note_code(0x101ff0, 0x102000);
+    processor_note_code(p, 0x101ff0, 0x102000);
     assert_true(processor_host.has_code(p, 0x101000));
     assert_true(processor_host.has_code(p, 0x101fff));
     assert_false(processor_host.has_code(p, 0x102000));
     assert_false(processor_host.has_code(p, 0x100fff));
-    processor_note_code(0x104fff, 0x106001);
+    processor_note_code(p, 0x104fff, 0x106001);
     assert_false(processor_host.has_code(p, 0x103000));
     assert_true(processor_host.has_code(p, 0x104000));
     assert_true(processor_host.has_code(p, 0x105000));
     assert_true(processor_host.has_code(p, 0x106000));
     assert_false(processor_host.has_code(p, 0x107000));
     assert_false(processor_host.has_code(p, UINT64_C(0xffffffff00104000)));
+    /* A page that was cleared and used again, or is another one in this address space. */
+    memset(memory + STACK, 0x90, 8);
+    processor_note_code(p, STACK, STACK + 4);
+    memset(memory + STACK + 4, 0, 4);
+    assert_true(processor_host.has_code(p, STACK + 8));
+    memory[STACK + 3] = 0;
+    assert_false(processor_host.has_code(p, STACK + 8));
+
     set("efer", 0); /* where linear addresses have 32 bits */
     assert_true(processor_host.has_code(p, UINT64_C(0xffffffff00104000)));
     assert_false(processor_host.has_code(p, UINT64_C(0xffffffff00107000)));
