@@ -2,16 +2,20 @@
 # Linux, as fetched by ./bootstrap --linux; profiles="skylake icelake" boots only these, linux=backports the kernel that
 # ./bootstrap --linux-backports has fetched, linux=i386 the 32-bit one of ./bootstrap --linux-i386, KERNEL=bzImage your own.
 profiles ?=
+bugs ?=
 linux ?=
 KERNEL ?=
 LINUX := linux$(linux:%=-%)
 LINUX_RUN := $(if $(filter i386,$(linux)),run32,run)
 LINUX_PROGRAMS := $(if $(filter i386,$(linux)),$B/linux-program32,$B/linux-program $B/linux-program-pie $B/linux-fifo $B/linux-wrong)
 LINUX_INSTALLED := tests/linux scripts/lib build
-.PHONY: linux-test deb-linux-test
+.PHONY: linux-test linux-bugs deb-linux-test
 linux-test: model $B/initramfs-$(LINUX).gz ##tests Debian's kernel and perf on the model: profiles="NAME.." linux=backports|i386 KERNEL=bzImage (after ./bootstrap --linux)
 	$Q$(PROVE) -v tests/linux/$(LINUX_RUN) :: $(patsubst %,-k %,$(or $(KERNEL),$(filter-out i386,$(linux)))) $(profiles)
 	$(if $(linux)$(KERNEL),,$Q$(PROVE) tests/linux/judge.t)
+
+linux-bugs: model $B/initramfs-linux.gz ##shows Linux's bugs of docs/linux-findings.md, each on a kernel with and without it: bugs="COMMIT.." KERNEL=bzImage (after ./bootstrap --linux --linux-bugs)
+	$Q$(PROVE) -v tests/linux/bugs :: $(KERNEL:%=-k %) $(bugs)
 
 # The same for any kernel, without the sources: the command qemu-ds-linux-test. Has Debian's unchanged perf and busybox.
 deb-linux-test: $B/initramfs-linux.gz ##packages build/qemu-ds-linux-test.deb: qemu-ds-linux-test -k bzImage PROFILE.. tests perf without a clone
