@@ -41,7 +41,7 @@ static inline struct fact_leaf fact_leaf(const char *text, unsigned first)
     return leaf;
 }
 
-/* Reads SUB-LEAF:REGISTERS, separated by blanks, up to a repetition of the first: there another processor begins. */
+/* Reads SUBLEAF:REGISTERS, separated by blanks. A repetition of the first subleaf is another processor: stops there. */
 static inline void fact_caches(const char *text, struct fact *fact)
 {
     for (const char *colon; (colon = strchr(text, ':')) != NULL && fact->caches < FACTS_CACHES; fact->caches++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A log with a dump, written or made by hand, and the reader's results. */
+/* A log with a dump, from the writer or made by hand, and the reader's results. */
 #ifndef TESTS_HOST_DUMP_LOG_H
 #define TESTS_HOST_DUMP_LOG_H
 
@@ -15,7 +15,7 @@
 #define PROBLEMS_MAX 80u
 #define RECORDS_MAX  40000u
 
-/* A log as the writer wrote it, or as a test changed it. */
+/* The writer's log, possibly changed by a test. */
 static struct log {
     char *line[LINES_MAX];
     unsigned count;
@@ -142,7 +142,7 @@ static void on_line(void *context, const char *text)
 static const struct record_sink everything = { NULL,    on_machine, on_test, on_event, on_bts,
                                                on_pebs, on_lbr,     on_lost, on_line,  NULL };
 
-/* Reads the log three times: only counting, with an empty sink, and with a full one. All results must agree. */
+/* Reads the log three times: counting only, with an empty sink, and with a full sink. All results must agree. */
 static void read_log(void)
 {
     static const struct record_sink nothing = { .context = NULL };
@@ -168,7 +168,7 @@ static void read_log(void)
     free(reader);
     result.counted = counted;
     assert_memory_equal(&totals[1], &totals[2], sizeof(totals[0]));
-    assert_true(whole[0] || !whole[2]); /* some problems are found only by expansion */
+    assert_true(whole[0] || !whole[2]); /* only expansion finds some problems */
     result.totals = totals[2];
     result.whole = whole[2];
     assert_int_equal(result.totals.problems, result.problems);

@@ -6,7 +6,7 @@
 #include "lib/line.h"
 #include "tests/host/unit_test.h"
 
-/* The test must compare seen with count at the end, to notice missing lines. */
+/* At the end the test must compare seen with count, to detect missing lines. */
 struct expected {
     const char *const *lines;
     size_t count, seen;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Intel's data of its processors: the core of each model, and for each precise event that a core of the kernel or of
- * the model has, the cores that have it and their restrictions. Copied from github.com/intel/perfmon of 2026
- * (mapfile.csv, core event files), never from cpu/ or model/. Events that differ only in the value of an MSR (load
- * latency, FRONTEND_RETIRED) share a row, and so do events with and without "_PS".
+ * Intel's data of its processors: the core of each model, and for each precise event of a core that the kernel or the
+ * model knows, the cores that have it and its restrictions. Copied from github.com/intel/perfmon of 2026 (mapfile.csv,
+ * core event files), never from cpu/ or model/. Events that differ only in the value of an MSR (load latency,
+ * FRONTEND_RETIRED) share a row, and so do events with and without "_PS".
  */
 #ifndef TESTS_HOST_INTEL_EVENTS_H
 #define TESTS_HOST_INTEL_EVENTS_H
@@ -14,7 +14,7 @@
 
 /*
  * The models of each event file, by the file's folder; 06_55 depends on the stepping. A hybrid has a row for each kind
- * of core, by CPUID.1AH:EAX[31:24] and the native model ID in [23:0]; its folder ends in -P, -E or, third kind, -LP.
+ * of core, by CPUID.1AH:EAX[31:24] and the native model ID in [23:0]; its folder ends in -P, -E or (third kind) -LP.
  */
 static const struct intel_kind {
     const char *folder, *core;
@@ -71,7 +71,7 @@ static const struct intel_kind {
     { "NVL-E", "Arctic Wolf", 0x12, 0x20, 5, { 0x1, 0x3 } },
 };
 
-/* Folders whose lists have much in common. */
+/* Groups of folders with similar lists. */
 #define OLDER    "NHM-EP NHM-EX WSM-EP-SP WSM-EP-DP WSM-EX "
 #define BRIDGES  "SNB JKT IVB IVT "
 #define WELLS    "HSW HSX BDW BDX BDW-DE "
@@ -90,13 +90,13 @@ enum intel_address { UNSAID, NO, YES };
 
 static const struct intel_event {
     const char *name;
-    uint32_t select;            /* unit mask and event select; above them UMASK2 */
-    uint64_t counters;          /* that can sample it; if the file does not say, those that can count it */
+    uint32_t select;            /* bits 15:0: unit mask and event select; above: UMASK2 */
+    uint64_t counters;          /* counters that can sample it; if the file lacks them, counters that can count it */
     enum intel_address address; /* "Data_LA": the record has the data's linear address */
     const char *in;             /* the folders that have it */
-    uint64_t pdist;             /* counters with precise distribution; 0 also if the folder does not list them */
+    uint64_t pdist;             /* counters with precise distribution; 0 also if the folder lacks them */
     uint16_t msr;               /* an MSR that it also needs; 0: none */
-    uint64_t values;            /* bits of the values that this MSR can have */
+    uint64_t values;            /* the bits that this MSR may have */
     uint8_t cmask;
     bool inverted;
 } intel_events[] = {
@@ -499,7 +499,7 @@ static const struct intel_event {
     { "UOPS_RETIRED.RETIRE_SLOTS", 0x02c2, 0x0f, NO, .in = WELLS },
 };
 
-/* Whether a list of words, separated by blanks, has this word. */
+/* Whether a list of words separated by blanks has this word. */
 static inline bool intel_has_word(const char *list, const char *word)
 {
     const size_t length = strlen(word);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A machine for the model's engine without QEMU: some memory, a register file, a local APIC's LVTPC, and a processor
- * that "executes" blocks in the way that translated code does (see model/qemu/plugin.c).
+ * A machine for the model's engine without QEMU: some memory, registers, a local APIC's LVTPC, and a processor that
+ * "executes" blocks like translated code (see model/qemu/plugin.c).
  */
 #ifndef TESTS_HOST_MODEL_MACHINE_H
 #define TESTS_HOST_MODEL_MACHINE_H
@@ -65,7 +65,7 @@
 #define STATUS_CTRFRZ (UINT64_C(1) << 59)
 #define STATUS_LBRFRZ (UINT64_C(1) << 58)
 
-/* Kinds of accesses of an instruction, in addition to enum insn_flags, which do not distinguish loads from stores. */
+/* Kinds of accesses, because enum insn_flags does not distinguish loads from stores. */
 #define LOADS  0x40u
 #define STORES 0x80u
 
@@ -73,9 +73,9 @@ struct machine {
     struct vcpu v;
     struct hot hot;
     uint8_t memory[MEMORY_SIZE];
-    uint64_t memory_at;  /* its linear address */
+    uint64_t memory_at;  /* the memory's linear address */
     uint64_t page_flags; /* of every page of the memory */
-    uint64_t code_page;  /* a page that counts as a page with code */
+    uint64_t code_page;  /* a page that is reported to have code */
     uint32_t lvtpc;
     bool apic_disabled;
     bool area_shared;
@@ -89,8 +89,8 @@ struct machine {
     uint64_t xmm[XMM_REGISTERS][2], ymmh[XMM_REGISTERS][2];
     uint64_t tsc;
     bool ia32e;
-    uint64_t user_from; /* addresses from here on are user code; 0: none */
-    bool notes_blocks;  /* translated code appends them to the ring itself */
+    uint64_t user_from; /* code from this address on is user code; 0: none */
+    bool notes_blocks;  /* translated code appends blocks to the ring itself */
     unsigned begun;     /* blocks */
     FILE *violations;
     char *violations_text;
@@ -119,7 +119,7 @@ static inline bool machine_write(void *cpu, uint64_t address, const void *bytes,
     return true;
 }
 
-/* Physical memory: the same memory, at addresses from 0 on. */
+/* The same memory by physical addresses, from 0 on. */
 static inline bool machine_read_physical(void *cpu, uint64_t address, void *bytes, size_t size)
 {
     return machine_read(cpu, ((struct machine *)cpu)->memory_at + address, bytes, size);
@@ -249,9 +249,7 @@ static const struct host machine_host = {
     .interrupted_cpl = machine_interrupted_cpl,
 };
 
-/*
- * The profile with this name; "alderlake/E": of the kind of core with this letter. NULL: unknown.
- */
+/* The profile with this name; "alderlake/E": its kind of core with this letter. NULL: unknown. */
 static inline const struct profile *profile_named(const char *name)
 {
     const size_t length = strcspn(name, "/");
@@ -272,7 +270,7 @@ static inline const struct profile *profile_named(const char *name)
     return NULL;
 }
 
-static struct machine *machines[8]; /* the newest */
+static struct machine *machines[8]; /* the newest machines */
 static unsigned machines_made;
 static struct block **blocks_made;
 static size_t blocks_count;
@@ -299,7 +297,7 @@ __attribute__((destructor)) static void free_all(void)
     free(blocks_made);
 }
 
-/* Makes a machine, which is freed after eight more calls or at the end of the test program. */
+/* Makes a machine; it is freed after eight more calls, or when the program ends. */
 static inline struct machine *machine_of(const char *profile)
 {
     struct machine *m = calloc(1, sizeof(*m)), **slot = &machines[machines_made++ % COUNT_OF(machines)];
@@ -310,7 +308,7 @@ static inline struct machine *machine_of(const char *profile)
     }
     *slot = m;
     m->memory_at = MEMORY;
-    m->ia32e = profile_named(profile)->dtes64; /* the mode of the profile's 64-bit software */
+    m->ia32e = profile_named(profile)->dtes64; /* the mode of 64-bit software */
     m->lvtpc = 0x40;
     m->page_flags = 0x63; /* present, writable, accessed, dirty */
     m->violations = open_memstream(&m->violations_text, &m->violations_size);
@@ -363,7 +361,7 @@ static inline struct block *block_make(uint64_t offset, unsigned count, enum blo
     return b;
 }
 
-/* block_make() of a block that is freed when the program ends. */
+/* Like block_make(); the block is freed when the program ends. */
 static inline struct block *block_new(uint64_t offset, unsigned count, enum block_end end)
 {
     struct block *b = block_make(offset, count, end);
@@ -375,7 +373,7 @@ static inline struct block *block_new(uint64_t offset, unsigned count, enum bloc
     return blocks_made[blocks_count++] = b;
 }
 
-/* Notes a block in the ring as translated code does. True: the block does not begin. */
+/* Notes a block in the ring, like translated code. True: the block does not begin. */
 static inline bool note(struct machine *m, const struct block *b)
 {
     if (!m->v.wants.blocks) {
@@ -388,7 +386,7 @@ static inline bool note(struct machine *m, const struct block *b)
     return engine_block(&m->v, b) && engine_ring_full(&m->v);
 }
 
-/* Adds a block's events as translated code does when it begins. */
+/* Adds a block's events, like translated code at its beginning. */
 static inline void add_events(struct machine *m, const struct block *b)
 {
     for (unsigned id = 0; id < INLINE_CLASSES; id++) {
@@ -411,7 +409,7 @@ static inline bool watch(struct machine *m, const struct block *b, unsigned i)
     return left;
 }
 
-/* Whether some count passes its limit in the block, and all counts are below their limits before and after it. */
+/* Whether a count passes its limit in the block, and no count is at its limit before or after it. */
 static inline bool passes(const struct machine *m, const struct block *b)
 {
     bool some = false;
@@ -428,10 +426,10 @@ static inline bool passes(const struct machine *m, const struct block *b)
     return some;
 }
 
-/* Begins a block as translated code does. False: a PMI was raised at its first instruction, and it did not begin. */
+/* Begins a block, like translated code. False: it did not begin, because a PMI was raised at its first instruction. */
 static inline bool begin(struct machine *m, const struct block *b)
 {
-    const bool passing = passes(m, b) && m->begun++ % 2 == 1; /* every second time, as with known host code */
+    const bool passing = passes(m, b) && m->begun++ % 2 == 1; /* every second time, as if the translation was known */
     bool watching = passing;
     bool checked = false;
     unsigned lowest = 0;
@@ -440,7 +438,7 @@ static inline bool begin(struct machine *m, const struct block *b)
         lowest++;
     }
     for (unsigned id = 0; id <= INLINE_CLASSES && !passing; id++) {
-        bool last = id == INLINE_CLASSES; /* the block has no events of this class */
+        bool last = id == INLINE_CLASSES; /* no events of this class */
         bool wanted = last ? m->v.wants.classes != 0 && !checked : m->v.wants.classes >> id & 1;
         unsigned events = last ? 0 : event_class_events(id, b, 0);
         uint64_t limit = last ? CLASS_FORCED : CLASS_DUE - events;
@@ -471,7 +469,7 @@ static inline bool begin(struct machine *m, const struct block *b)
     return true;
 }
 
-/* Runs a block. A PMI raised before the block counts as handled, but no handler runs. */
+/* Runs a block. If a PMI is raised before it, it counts as handled, without a handler. */
 static inline void run(struct machine *m, const struct block *b)
 {
     while (!begin(m, b)) {
@@ -485,7 +483,7 @@ static inline void run_times(struct machine *m, const struct block *b, unsigned 
     }
 }
 
-/* A WRMSR in a block of its own. */
+/* Runs a block with only a WRMSR. */
 static inline void wrmsr(struct machine *m, uint32_t address, uint64_t value)
 {
     struct block *b = block_make(0x20000, 1, END_PLAIN);
@@ -516,7 +514,7 @@ static inline void access_memory(struct machine *m, struct block *b, uint64_t ad
     engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next, 0);
 }
 
-/* Addresses with values: of MSRs or of words of memory, to be written, or expected. */
+/* An MSR or a word of memory, and a value to write or to expect. */
 struct content {
     uint64_t at, value;
 };
@@ -566,7 +564,7 @@ static inline void finish(struct machine *m)
     free(b);
 }
 
-/* Buffers for this many BTS and PEBS records; thresholds in records from the base. */
+/* Sets up buffers for this many BTS and PEBS records; thresholds are in records. */
 static inline void set_up_ds(struct machine *m, unsigned bts, unsigned bts_threshold, unsigned pebs,
                              unsigned pebs_threshold)
 {
@@ -597,7 +595,7 @@ static inline bool has_field(const char *line)
            (strncmp(predicate, " must ", 6) == 0 || strncmp(predicate, " should ", 8) == 0);
 }
 
-/* The log has this violation and no other, and names a field of it; NULL: none. */
+/* The log must have only this violation (NULL: none), with a field. */
 static inline void expect_violation(struct machine *m, const char *name)
 {
     const char *text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A fake QEMU for the code in model/qemu/processor.c: a register file, some memory, and the functions of the plugin
- * interface and of model/private.
+ * A fake QEMU for model/qemu/processor.c: registers, some memory, and the functions of the plugin interface and of
+ * model/private.
  */
 #ifndef TESTS_HOST_MODEL_QEMU_H
 #define TESTS_HOST_MODEL_QEMU_H
@@ -48,9 +48,9 @@ static struct fake_register narrow_file[] = { NARROW("eax"), NARROW("ebx"),    N
 static struct fake_register *file;
 static unsigned file_size;
 
-static uint8_t memory[MEMORY_SIZE]; /* physical, and linear at the same addresses */
+static uint8_t memory[MEMORY_SIZE]; /* linear and physical addresses are equal */
 static uint8_t apic[APIC_SIZE];
-static bool apic_hidden; /* in x2APIC mode its memory reads as all ones */
+static bool apic_hidden; /* x2APIC mode: its memory reads as all ones */
 static uint64_t message_to;
 static uint32_t message;
 static uint64_t idt;
@@ -118,7 +118,7 @@ bool qemu_plugin_read_memory_vaddr(uint64_t address, GByteArray *to, size_t size
     return address < MEMORY_SIZE && get(address, to, size);
 }
 
-static uint64_t unwritable; /* an address to which QEMU writes nothing; 0: none */
+static uint64_t unwritable; /* an address that QEMU cannot write; 0: none */
 
 bool qemu_plugin_write_memory_vaddr(uint64_t address, GByteArray *from)
 {
@@ -134,7 +134,7 @@ int qemu_plugin_read_memory_hwaddr(uint64_t address, GByteArray *to, size_t size
     return get(address, to, size) ? 0 : -1;
 }
 
-/* A write to an APIC's first register is a message-signalled interrupt, whose address names the processor. */
+/* A write to an APIC's first register is a message-signalled interrupt; the address selects the processor. */
 int qemu_plugin_write_memory_hwaddr(uint64_t address, GByteArray *from)
 {
     if ((address & 0xfff) == 0 && address >= APIC) {
@@ -149,7 +149,7 @@ int qemu_plugin_write_memory_hwaddr(uint64_t address, GByteArray *from)
     return 0;
 }
 
-/* Leaf 80000008h, where it is known. */
+/* Leaf 80000008h:EAX; 0: unknown. */
 static uint32_t address_sizes;
 static bool sizes_known;
 
@@ -194,7 +194,7 @@ uint64_t qemu_private_flags(struct qemu_private *p, uint64_t system_flags, struc
     return system_flags | 1;
 }
 
-/* Two pages of the guest's memory at HAND that are in QEMU's TLB. Plugins read `memory` instead. */
+/* The two pages at HAND are in QEMU's TLB, with this memory. Plugins read `memory`. */
 #define HAND 0x5000
 static uint8_t hand[2 * 4096];
 static bool at_hand, doubts;
@@ -209,7 +209,7 @@ void *qemu_private_memory(const struct qemu_private *p, uint64_t address)
                : NULL;
 }
 
-/* Tells that it got the lower halves. */
+/* The result shows that the lower halves were passed. */
 void qemu_private_ymmh(const struct qemu_private *p, const uint64_t xmm[XMM_REGISTERS][2],
                        uint64_t ymmh[XMM_REGISTERS][2])
 {
@@ -305,7 +305,7 @@ static struct processor *made(struct fake_register *registers, unsigned count, c
     return p;
 }
 
-/* A processor of qemu-system-x86_64. It stays in the list of all processors, as in QEMU. */
+/* A processor of qemu-system-x86_64. It remains in the list of all processors, as in QEMU. */
 static struct processor *wide(void)
 {
     const char *missing;

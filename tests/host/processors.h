@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processors for host tests: CPUID and registers of real parts, from which caps_fill() derives their capabilities, as
- * in the kernel. A test that needs another processor changes one value of these.
+ * Processors for host tests: CPUID and registers of real parts, from which caps_fill() derives the capabilities, as in
+ * the kernel. A test that needs another processor changes a value of these.
  */
 #ifndef TESTS_HOST_PROCESSORS_H
 #define TESTS_HOST_PROCESSORS_H
@@ -72,7 +72,7 @@ static inline struct caps_input golden_cove_input(void)
     return input;
 }
 
-/* Clearwater Forest: what Intel's tests expect of leaf 23h (intel/lkvs, BM/pmu, "bitmap_6"). */
+/* Clearwater Forest: leaf 23h as Intel's tests expect it (intel/lkvs, BM/pmu, "bitmap_6"). */
 static inline struct caps_input clearwater_forest_input(void)
 {
     struct caps_input input = skylake_input();

@@ -343,8 +343,6 @@ UNIT_TEST(the_root_is_found_in_bios_memory)
     assert_int_equal(acpi_scan(&memory), 0);
 }
 
-/* ---- timers ------------------------------------------------------------------------------------------------------ */
-
 #define FADT 0x300u
 #define HPET 0x200u
 

@@ -33,7 +33,7 @@ static void expect(bool alike, const char *text)
     assert_string_equal(said, text);
 }
 
-UNIT_TEST(the_same_is_alike)
+UNIT_TEST(equal_processors)
 {
     start();
     expect(true, "");

@@ -199,7 +199,7 @@ static void expect_refusal(enum apic_error error, uint64_t base)
     assert_null(machine.stray);
 }
 
-UNIT_TEST(what_cannot_be_used_is_refused)
+UNIT_TEST(unusable_apics_are_refused)
 {
     start(FIXED_AT | ENABLE);
     expect_refusal(APIC_BASE, 0);
@@ -243,7 +243,6 @@ UNIT_TEST(the_mode_stays)
     assert_int_equal(apic_address(), FIXED_AT);
 }
 
-/* Another processor gets the boot processor's mode, whichever it has. */
 UNIT_TEST(other_processors_follow)
 {
     static const struct {
@@ -295,7 +294,7 @@ UNIT_TEST(everything_is_masked_at_first)
 }
 
 /* Interrupts in service are ended first. Pending ones are delivered once all sources are masked. */
-UNIT_TEST(what_firmware_began_is_ended)
+UNIT_TEST(interrupts_of_firmware_are_ended)
 {
     start(FIXED_AT | ENABLE | X2APIC);
     machine.by_msr[0x10] = UINT64_C(0x80010000); /* vectors 16 and 31 */
@@ -405,7 +404,7 @@ UNIT_TEST(commands_have_their_formats)
 }
 
 /* One register of 64 bits. It is written after earlier stores are visible, and without waiting for the delivery. */
-UNIT_TEST(commands_of_x2apic_have_theirs)
+UNIT_TEST(commands_of_x2apic)
 {
     static const uint64_t *const command = &machine.by_msr[0x30];
 

@@ -93,7 +93,7 @@ static void count_full(void *context, const char *line)
     *found += strcmp(line, "1 more samples not shown: the table is full") == 0;
 }
 
-UNIT_TEST(what_has_no_room_is_counted)
+UNIT_TEST(lines_that_do_not_fit_are_counted)
 {
     static struct c2c_table table;
 

@@ -40,8 +40,6 @@ static struct caps_input qemu(void)
 #define USERS_OF_LBR     (NEED_LBR | NEED_LBR_INFO | NEED_LBR_SELECT)
 #define USERS_OF_PERFMON (NEED_GLOBAL_CTRL | NEED_FREEZE)
 
-/* ---- steps: changes of the values that were read, and the capabilities that must follow -------------------------- */
-
 struct step {
     enum {
         START,

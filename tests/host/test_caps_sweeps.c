@@ -17,7 +17,6 @@ static void assert_missing(const struct caps_input *input, uint64_t needs, enum 
     assert_int_equal(caps_missing(&caps, needs), reason);
 }
 
-/* Each character of the vendor's name counts. */
 UNIT_TEST(vendors)
 {
     for (unsigned i = 0; i < 12; i++) {
@@ -148,7 +147,7 @@ UNIT_TEST(bits_of_perf_capabilities)
 }
 
 /* Future models: families 6, 12h and 13h, by their registers alone. */
-UNIT_TEST(models_to_come)
+UNIT_TEST(future_models)
 {
     static const uint32_t signatures[] = { 0x000f0ff2, 0x00300f70, 0x00400fa0 };
     for (size_t i = 0; i < COUNT_OF(signatures); i++) {

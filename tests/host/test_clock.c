@@ -181,7 +181,7 @@ UNIT_TEST(long_waits_wrap)
     assert_int_equal(machine.reads, 119320);
 }
 
-UNIT_TEST(what_is_none_is_not_believed)
+UNIT_TEST(impossible_periods_are_not_used)
 {
     static const uint32_t periods[] = { 0, 100000001, UINT32_MAX };
 
@@ -209,7 +209,7 @@ UNIT_TEST(what_is_none_is_not_believed)
 }
 
 /* Each stopped clock is tried once, which costs ten thousand reads, and not in later waits. */
-UNIT_TEST(nothing_is_paid_twice)
+UNIT_TEST(each_stopped_clock_is_tried_once)
 {
     begin();
     registers[1] = 10000000;
@@ -254,7 +254,7 @@ UNIT_TEST(a_slow_clock_is_given_up)
 }
 
 /* A kernel that a hypervisor does not schedule for a while misses most of the PIT's period. */
-UNIT_TEST(a_large_step_is_one)
+UNIT_TEST(a_large_step_counts)
 {
     begin();
     machine.no_pit = false;
@@ -270,7 +270,7 @@ UNIT_TEST(a_large_step_is_one)
 }
 
 /* A step back is ignored, and later steps are counted from the value before it. */
-UNIT_TEST(a_step_back_is_no_step)
+UNIT_TEST(a_step_back_does_not_count)
 {
     begin();
     machine.pm_step = 2;

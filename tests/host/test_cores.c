@@ -56,7 +56,6 @@ static bool is_mapped(unsigned family, unsigned model)
     return false;
 }
 
-/* Every other possible model, listed or not. */
 UNIT_TEST(models)
 {
     for (unsigned family = 0; family <= 0x14; family++)
@@ -279,7 +278,6 @@ UNIT_TEST(registers)
     }
 }
 
-/* The subjects of a core's notes, in order. */
 UNIT_TEST(notes)
 {
     static const struct {

@@ -364,8 +364,6 @@ UNIT_TEST(the_list_is_bounded)
     assert_true(out.set >> DS_BREACH_LVT_MASKED & 1);
 }
 
-/* ---- architectural PEBS ------------------------------------------------------------------------------------------ */
-
 #define ARCH_BUFFER UINT64_C(0x210000)
 
 /* A buffer of 64 KByte, of whose first page is read at the same address, with a threshold a page before its end. */

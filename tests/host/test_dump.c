@@ -13,8 +13,6 @@ static uint32_t random_number(void)
     return state;
 }
 
-/* ---- codes ---- */
-
 /* RFC 3720, B.4: 32 bytes of zeros; the check value of CRC catalogues. */
 UNIT_TEST(checksum)
 {
@@ -80,8 +78,6 @@ UNIT_TEST(numbers)
     assert_int_equal(dump_zigzag((uint64_t)-1), 1);
     assert_int_equal(dump_zigzag(1), 2);
 }
-
-/* ---- round trips ---- */
 
 /* Branches of a program with this many sites, each followed by one of a few others. */
 static void branches_of(unsigned width, uint64_t code, unsigned sites, unsigned count, uint8_t *bytes)

@@ -75,8 +75,6 @@ UNIT_TEST(other_lines_between)
     forget();
 }
 
-/* ---- damaged logs ---- */
-
 /*
  * The lines that the logs of the table below are made of: the head, 12 frames with a branch each, the end (0 to 13);
  * the line with which the kernel starts (14); the head and the end of another machine's boot (15, 16); frames 1 to 4 of
@@ -124,7 +122,6 @@ static void arrange(const char *lines)
     assert_int_equal(*lines, '\0');
 }
 
-/* Reads each log; all its problems must be these, in this order. */
 UNIT_TEST(damaged_logs)
 {
     static const struct {
@@ -190,7 +187,7 @@ UNIT_TEST(damaged_logs)
 }
 
 /* The context of records after a lost head, of another machine, and around a missing frame. */
-UNIT_TEST(what_is_told_of_damaged_logs)
+UNIT_TEST(context_of_damaged_logs)
 {
     make_material();
     arrange("1-13");

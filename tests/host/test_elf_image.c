@@ -254,7 +254,6 @@ UNIT_TEST(truncated_at_every_length)
     check_truncated(&file_32, sizeof(file_32), sizeof(Elf32_Ehdr), offsetof(struct file_32, bytes));
 }
 
-/* A file of count separate one-byte text segments. */
 UNIT_TEST(many_segments)
 {
     for (unsigned count = 1; count <= ELF_IMAGE_SEGMENTS_MAX + 1; count++) {

@@ -72,8 +72,6 @@ static const struct {
     { 0x5e, "OTHER_ASSISTS.ANY", 0x3fc1, 0xf },
 };
 
-/* ---- Intel's lists ----------------------------------------------------------------------------------------------- */
-
 /* How a core's event and Intel's list of that core's events may differ. */
 enum difference { NOT_LISTED, SELECT, COUNTERS, ADDRESS, MSR, LEFT_OUT, DISTRIBUTION };
 static const char *const differences[] = {

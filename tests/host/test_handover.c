@@ -336,7 +336,6 @@ UNIT_TEST(multiboot2_damaged)
     assert_nothing_but_a_route("unknown");
 }
 
-/* A loader's name is cut to 48 characters. */
 UNIT_TEST(a_long_name)
 {
     char name[100];

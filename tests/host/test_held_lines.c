@@ -47,7 +47,7 @@ UNIT_TEST(lines_come_back_in_order)
 }
 
 /* Memory of exactly so many bytes, so that the sanitizers see a write past it. */
-UNIT_TEST(what_has_no_room_is_counted)
+UNIT_TEST(lines_that_do_not_fit_are_counted)
 {
     char *memory = malloc(8);
 
@@ -70,7 +70,7 @@ UNIT_TEST(what_has_no_room_is_counted)
     free(memory);
 }
 
-UNIT_TEST(without_memory_nothing_is_held)
+UNIT_TEST(without_memory_no_line_is_held)
 {
     held_lines_init(NULL, 100);
     held_lines_start();

@@ -64,7 +64,6 @@ UNIT_TEST(side_by_side)
     expect(columns, 2, lines, COUNT_OF(lines));
 }
 
-/* A tiny share still has a mark. */
 UNIT_TEST(smallest_bar)
 {
     static const char *const lines[] = {

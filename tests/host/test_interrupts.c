@@ -114,7 +114,7 @@ UNIT_TEST(instructions_are_fixed_up)
 }
 
 /* The APIC is queried only for its interrupts, not for exceptions. */
-UNIT_TEST(strays_are_no_panic)
+UNIT_TEST(strays_do_not_panic)
 {
     begin();
     machine.stray = true;

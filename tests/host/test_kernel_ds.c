@@ -106,8 +106,6 @@ static void assert_log(const struct ds_log *log, unsigned records, unsigned drop
     assert_int_equal(log->broken, broken);
 }
 
-/* ---- the area ---------------------------------------------------------------------------------------------------- */
-
 /* Adaptive records are as long as their groups; fixed counters have slots from 80H on. */
 UNIT_TEST(area_of_adaptive_records)
 {
@@ -225,8 +223,6 @@ UNIT_TEST(refused)
     ds_close(); /* already closed */
     machine_did("");
 }
-
-/* ---- draining ---------------------------------------------------------------------------------------------------- */
 
 /* An interrupt is spurious if there was neither a record nor a status bit. */
 UNIT_TEST(spurious)
@@ -428,8 +424,6 @@ UNIT_TEST(circular)
     ds_close();
     assert_log(ds_bts_log(), 0, 0, 0, 1);
 }
-
-/* ---- registers --------------------------------------------------------------------------------------------------- */
 
 static uint64_t observed, records_observed;
 

@@ -167,7 +167,7 @@ static struct caps fixed_records(void)
     return caps;
 }
 
-UNIT_TEST(nothing_is_written_unasked)
+UNIT_TEST(no_dump_without_the_option)
 {
     const struct caps caps = fixed_records();
 

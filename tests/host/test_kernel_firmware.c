@@ -42,7 +42,7 @@ static void start(struct processor processor)
 
 static const struct processor skylake = { .leaf_0 = 0x16, .signature = 0x506e3, .edx = 1u << 21, .leaf_a = 0x07300404 };
 
-UNIT_TEST(nothing_left)
+UNIT_TEST(firmware_left_no_state)
 {
     start(skylake);
     machine_set(0x38f, 0xf); /* as after a reset */
@@ -279,7 +279,6 @@ UNIT_TEST(not_intel)
     machine_did("");
 }
 
-/* Registers that raise #GP are left alone. */
 UNIT_TEST(refused)
 {
     static const uint32_t registers[] = { 0x1a0, 0x1d9, 0x3f1, 0x38d, 0x38f, 0x186, 0x187, 0x188, 0x189 };

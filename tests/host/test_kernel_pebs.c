@@ -88,8 +88,6 @@ UNIT_TEST(no_counter)
     assert_int_equal(window.off, 0);
 }
 
-/* ---- counters ---------------------------------------------------------------------------------------------------- */
-
 /* A fixed counter's field is its own; those of the others stay, and while it is changed it counts nothing. */
 UNIT_TEST(counters)
 {
@@ -159,8 +157,6 @@ UNIT_TEST(after_reset)
     assert_int_equal(reset_state()->global_ctrl, 0xf);
     assert_int_equal(reset_state()->lbr_select, 3);
 }
-
-/* ---- a sample ---------------------------------------------------------------------------------------------------- */
 
 static void nothing(const struct window *window)
 {
@@ -259,7 +255,6 @@ UNIT_TEST(settling)
     assert_true(machine.pauses >= 100);
 }
 
-/* The area of a sample: its buffer, its threshold and its reset slot. */
 UNIT_TEST(opening)
 {
     static struct caps caps;
@@ -339,8 +334,6 @@ UNIT_TEST(going_on)
     assert_int_equal(rounds_of(4, 1, 2), 4);
     assert_int_equal(rounds_of(0, 2, 9), 256);
 }
-
-/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 /* Records that a workload "leaves", as many as there are. */
 static const struct left {

@@ -291,8 +291,6 @@ UNIT_TEST(tried)
         }
 }
 
-/* ---- registers that raise #GP ------------------------------------------------------------------------------------ */
-
 static const struct debugctl_bits core = { .lbr = 1, .freeze_perfmon = 1 << 12 };
 
 /* An event of every role, which any of four counters can sample. */

@@ -61,8 +61,6 @@ static void index_at(unsigned offset, unsigned record, unsigned records)
 #define BTS_RECORDS(n)  index_at(0x08, 24, n)
 #define PEBS_RECORDS(n) index_at(0x28, 200, n)
 
-/* ---- opening and closing ----------------------------------------------------------------------------------------- */
-
 UNIT_TEST(opening)
 {
     struct ds_config config = both;
@@ -334,8 +332,6 @@ UNIT_TEST(decoding)
     machine_did("wrong: BTS record 2: BTS record truncated\nwrong: PEBS record 2: PEBS record truncated\n");
 }
 
-/* ---- branches ---------------------------------------------------------------------------------------------------- */
-
 #define A LBR_SELECT_JCC
 #define B LBR_SELECT_NEAR_RET
 
@@ -482,8 +478,6 @@ UNIT_TEST(newest_branches)
     machine_did("wrong: BTS record 0 is 0x1000 => 0x1100, must be 0x1200 => 0x1300\n");
 }
 
-/* ---- the LBR stack ----------------------------------------------------------------------------------------------- */
-
 /*
  * The branches that the processor "takes" while the window is open, oldest first, and the top of the stack after them.
  */
@@ -546,7 +540,6 @@ UNIT_TEST(lbr_the_same)
     assert_int_equal(run.problems, 3);
 }
 
-/* Each entry from the newest to the oldest, both addresses. */
 UNIT_TEST(lbr_others)
 {
     uint64_t records[4][2];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LBR entries by IA32_PERF_CAPABILITIES[5:0]. The traps: each format has its flags elsewhere, and bits that are not
- * address bits must be sign-filled; MISPRED means mispredicted, whatever the SDM of 2009 printed.
+ * LBR entries by IA32_PERF_CAPABILITIES[5:0]. Each format has its flags in other bits, the upper bits must be copies of
+ * the sign bit, and MISPRED means mispredicted, although the SDM of 2009 says the opposite.
  */
 #include "tests/host/unit_test.h"
 

@@ -20,7 +20,7 @@ UNIT_TEST(the_percentile_is_the_nearest_rank)
     uint32_t hundred[100];
 
     assert_int_equal(percentile(five, 5, 30), 20); /* rank 1.5 is the second */
-    assert_int_equal(percentile(five, 5, 40), 20); /* rank 2 is the second too */
+    assert_int_equal(percentile(five, 5, 40), 20); /* rank 2 is the second, too */
     assert_int_equal(percentile(five, 5, 50), 35);
     assert_int_equal(percentile(five, 5, 100), 50);
     assert_int_equal(percentile(five, 5, 1), 15);
@@ -59,7 +59,6 @@ UNIT_TEST(each_level_has_its_own_percentiles)
                               " p50 45 p90 45 p99 45 max 45\n");
 }
 
-/* A hundred latencies: each percentile is its own rank. */
 UNIT_TEST(each_percentile_in_its_place)
 {
     static struct level_table table;

@@ -83,11 +83,11 @@ UNIT_TEST(ucs2_stops_at_junk)
     assert_answer(UCS2(u"a\x1f"), OK, 2, "a");
     assert_answer(UCS2(u"a \x2603 list"), OK, 12, "a");
     assert_answer(UCS2(u"\xfffe list"), OK, 12, "");        /* big-endian */
-    assert_answer(UCS2(u"list \ufeffa"), OK, 4, "list");    /* a mark is one at the start only */
+    assert_answer(UCS2(u"list \ufeffa"), OK, 4, "list");    /* a byte order mark only counts at the start */
     assert_answer(from_ucs2("run=a list", 10), OK, 10, ""); /* ASCII */
 }
 
-/* Text without a NUL, of every length: whole units count, half a unit is ignored. */
+/* Text without a NUL, of every length: whole units are used, half a unit is ignored. */
 UNIT_TEST(ucs2_cut_at_every_length)
 {
     static const char *const answers[] = { "", "a", "a.", "a.e", "a.ef", "", "", "x", "xx", "xx", "xx y" };
@@ -95,7 +95,7 @@ UNIT_TEST(ucs2_cut_at_every_length)
         assert_answer(from_ucs2(u"a.efi xx y", length), OK, length % 2, answers[length / 2]);
 }
 
-/* Junk of every length and of every byte value: it never becomes options. */
+/* Garbage of every length and byte value never becomes options. */
 UNIT_TEST(ucs2_binary_junk)
 {
     for (unsigned value = 0; value < 256; value++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's part of the log that outlives a reset: its memory, and the cache lines that it flushes, and when. */
+/* The kernel's part of the log that outlives a reset: its memory, and which cache lines it flushes when. */
 #define SETUP start
 #include "tests/host/unit_test.h"
 

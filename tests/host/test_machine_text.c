@@ -20,7 +20,6 @@ static void print(const struct caps *caps)
     machine_text(&(struct line_sink){ keep, NULL }, caps);
 }
 
-/* The text has these lines, in this order. */
 static void says(const struct caps *caps, const char *lines)
 {
     char wanted[2000];
@@ -31,7 +30,6 @@ static void says(const struct caps *caps, const char *lines)
         fail_msg("got:%smust have:%s", text, wanted);
 }
 
-/* No line has this. */
 static void says_not(const struct caps *caps, const char *words)
 {
     print(caps);
@@ -212,7 +210,7 @@ UNIT_TEST(many_events)
     assert_non_null(strstr(text, "events A nnn"));
 }
 
-/* Lines beyond the numbers of counters, the name and the revision. */
+/* Lines about unusual features. */
 UNIT_TEST(what_is_odd)
 {
     struct caps caps = skylake();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of perf mem report. The golden one is published output of perf ("Performance Analysis and Tuning on Modern
- * CPUs", PEBS chapter): its samples and weights in, its lines out.
+ * The table of perf mem report. The golden case is published output of perf ("Performance Analysis and Tuning on Modern
+ * CPUs", PEBS chapter): its samples and weights must give its lines.
  */
 #include "tests/host/expect_lines.h"
 
@@ -15,7 +15,7 @@ static void expect(const struct mem_table *table, const char *event, const char 
     assert_int_equal(expected.seen, count);
 }
 
-/* samples of one row whose latencies sum up to weight */
+/* Adds samples of one row; weight is the sum of their latencies. */
 static void add(struct mem_table *table, const char *words, unsigned samples, uint64_t weight)
 {
     for (unsigned i = 1; i < samples; i++)
@@ -77,7 +77,7 @@ UNIT_TEST(edges)
         "  16.67%             1  a",
     };
     struct mem_table table = { 0 };
-    char same[] = "L1 or L1 hit"; /* another place, the same text */
+    char same[] = "L1 or L1 hit"; /* the same text at another address */
     expect(&table, "e", empty, COUNT_OF(empty));
     mem_table_add(&table, "L1 or L1 hit", UINT32_MAX);
     mem_table_add(&table, same, UINT32_MAX);
@@ -109,7 +109,7 @@ UNIT_TEST(no_row_left)
     assert_int_equal(table.rows[0].weight, 15);
 }
 
-/* Rows of one weight stay in the order in which they came. */
+/* Rows of equal weight keep their order. */
 UNIT_TEST(one_weight)
 {
     static const char *const lines[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which memory the tests are given, from maps of every shape. */
+/* Which memory is allocated to the tests, from maps of every shape. */
 #include "tests/host/unit_test.h"
 
 #include "arch/x86/image.h"
@@ -73,7 +73,7 @@ UNIT_TEST(the_low_page_is_usable_and_not_the_bioss)
     assert_int_equal(memory_low_page(), 0x57000);
 }
 
-/* All of the map except reserved ranges, and all addresses below 4 MiB. Devices are elsewhere. */
+/* Memory: the map except reserved ranges, and all addresses below 4 MiB. Anything else may be a device. */
 UNIT_TEST(what_holds_data)
 {
     static const struct boot_memory map[] = { { 0x800000, MIB, 1, 0 },
@@ -88,7 +88,7 @@ UNIT_TEST(what_holds_data)
                  { 0x7ffffc, 4, false }, { 0x7ffffc, 5, true },  { 0x800000, 1, true },
                  { 0x8fffff, 8, true },  { 0x900000, 8, false }, /* reserved, as a device may be */
                  { 0xa00000, 8, true },                          /* ACPI's tables */
-                 { 0xb00000, 8, true },                          /* to be kept for firmware */
+                 { 0xb00000, 8, true },                          /* ACPI NVS */
                  { 0xc00000, 8, true },                          /* the loader's */
                  { 0xcfffff, 1, true },  { 0xd00000, 8, false }, { 0xfffffff8, 8, false } };
 
@@ -113,11 +113,11 @@ UNIT_TEST(a_block_is_in_the_middle_of_the_largest_range)
     expect_block(PAGE_SIZE, 0x80002000);
 }
 
-UNIT_TEST(only_what_lies_below_4_gib_counts)
+UNIT_TEST(only_memory_below_4_gib_counts)
 {
     START({ 4 * GIB, GIB, 1, 0 });
     expect_block(PAGE_SIZE, 0);
-    START({ 3 * GIB, 8 * GIB, 1, 0 }); /* 1 GiB of them */
+    START({ 3 * GIB, 8 * GIB, 1, 0 }); /* 1 GiB of it below 4 GiB */
     expect_block(512 * MIB, 3 * GIB + 256 * MIB);
     START({ 3 * GIB, 2 * GIB, 1, 0 });
     expect_block(512 * MIB, 3 * GIB + 256 * MIB);
@@ -150,8 +150,8 @@ static void expect_kept(size_t size, size_t alignment, uint64_t address)
     assert_int_equal((uintptr_t)memory_keep(size, alignment), address);
 }
 
-/* From the end of the largest range downwards, a page apart from what was kept before. A block is of what is left. */
-UNIT_TEST(what_is_kept_is_the_end_of_the_largest_range)
+/* Kept memory: from the end of the largest range downwards, with a page between. memory_block() uses the rest. */
+UNIT_TEST(kept_memory_is_the_end_of_the_largest_range)
 {
     const uint64_t image = (uintptr_t)image_start;
 
@@ -172,14 +172,14 @@ UNIT_TEST(what_is_kept_is_the_end_of_the_largest_range)
     expect_kept(4 * PAGE_SIZE, PAGE_SIZE, 0);
     expect_kept(2 * PAGE_SIZE, PAGE_SIZE, image + IMAGE_SIZE + PAGE_SIZE);
     START({ image - 10 * PAGE_SIZE, 10 * PAGE_SIZE + IMAGE_SIZE + 4 * PAGE_SIZE, 1, 0 });
-    expect_kept(3 * PAGE_SIZE, PAGE_SIZE, image + IMAGE_SIZE); /* directly behind the image */
+    expect_kept(3 * PAGE_SIZE, PAGE_SIZE, image + IMAGE_SIZE); /* directly after the image */
     START({ image - 10 * PAGE_SIZE, 10 * PAGE_SIZE, 1, 0 });   /* it ends where the image begins */
     expect_kept(4 * PAGE_SIZE, PAGE_SIZE, image - 5 * PAGE_SIZE);
     START({ image - 10 * PAGE_SIZE, 10 * PAGE_SIZE + 1, 1, 0 });
     expect_kept(4 * PAGE_SIZE, PAGE_SIZE, 0);
 }
 
-/* The image, the range that memory is given from, and the low page. */
+/* The image, the range from which memory is allocated, and the low page. */
 UNIT_TEST(used_memory)
 {
     static const struct {
@@ -194,7 +194,7 @@ UNIT_TEST(used_memory)
     START({ 0, 0x9fc00, 1, 0 }, { 16 * MIB, 16 * MIB, 1, 0 });
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         assert_int_equal(memory_is_used(cases[i].start, cases[i].size), cases[i].used);
-    START({ 16 * MIB, 16 * MIB, 2, 0 }); /* nothing but the image */
+    START({ 16 * MIB, 16 * MIB, 2, 0 }); /* only the image */
     assert_false(memory_is_used(0, 0x200000));
     assert_true(memory_is_used(0, 0x200001));
     assert_false(memory_is_used(16 * MIB, 16 * MIB));

@@ -47,7 +47,6 @@ UNIT_TEST(empty_maps)
     assert_int_equal(memory_map_normalize(map, 2), 0);
 }
 
-/* Any order of the same ranges gives the same map. */
 UNIT_TEST(any_order)
 {
     static const struct boot_memory expected[] = {
@@ -81,7 +80,7 @@ static const struct boot_memory machine[] = {
     { .base = 0x808000, .size = 0x8000, .type = LOADER },
     { .base = 0x810000, .size = 0xf0000, .type = USABLE },
     { .base = 0xfffff000, .size = 0x1000, .type = RESERVED },
-    { .base = 0xfffffffffffff000, .size = 0x1000, .type = RESERVED }, /* its end is 0 in 64 bits */
+    { .base = 0xfffffffffffff000, .size = 0x1000, .type = RESERVED }, /* its end overflows to 0 */
 };
 
 UNIT_TEST(free_places)

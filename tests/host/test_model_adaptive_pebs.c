@@ -43,7 +43,7 @@ static void sample(struct machine *m, unsigned i, uint64_t select, uint64_t peri
           { PEBS_ENABLE, UINT64_C(1) << i }, { GLOBAL_CTRL, UINT64_C(1) << i });
 }
 
-/* control: this counter's, with its adaptive bit as bit 32. */
+/* control: this counter's four bits, and its adaptive bit as bit 32. */
 static void sample_fixed(struct machine *m, unsigned i, uint64_t control, uint64_t period, uint64_t data_cfg)
 {
     wrmsr(m, GLOBAL_CTRL, 0);
@@ -58,7 +58,7 @@ static void sample_fixed(struct machine *m, unsigned i, uint64_t control, uint64
 #define SLOTS_ENABLED    (UINT64_C(1) << 35)
 #define SLOTS_BOTH_RINGS UINT64_C(0x3000)
 
-/* RDPMC's and RDMSR's reading, which agree. */
+/* The metrics, by RDPMC and RDMSR, which must agree. */
 static uint64_t metrics(struct machine *m)
 {
     uint64_t value = 0;
@@ -69,15 +69,15 @@ static uint64_t metrics(struct machine *m)
 }
 
 /*
- * Slots 0: the register is as written. Then an instruction has one slot of its cycle, and the front end lost the others
- * (test_model_slots.c), in addition to the restored ones. Ice Lake has 5 slots a cycle, Golden Cove 6.
+ * Without slots, the register reads as written. Then each instruction uses one slot of its cycle and the front end
+ * loses the others (test_model_slots.c), added to the restored slots. Ice Lake has 5 slots a cycle, Golden Cove 6.
  */
 UNIT_TEST(performance_metrics)
 {
     static const struct {
         const char *profile;
         unsigned width;
-        uint64_t fresh, added, wrapped; /* 100 cycles; in addition to 300 slots; without 16 slots */
+        uint64_t fresh, added, wrapped; /* after 100 cycles: from 0; from 300 restored slots; from -16 */
     } rows[] = { { ICELAKE, 5, 0xcc0033, 0x20bf0020, 0xcc0033 },
                  { GOLDENCOVE, 6, 0xd4002b, UINT64_C(0x2b000000000000) | 0x1cc7001c, 0xd5002a } };
     struct block *b = block_new(0, 99, END_PLAIN);
@@ -131,23 +131,23 @@ UNIT_TEST(fixed_counter_with_groups)
     run_times(m, b, 10);
     assert_int_equal(filled(m), 6 * 176);
     EXPECT_MEMORY(m, { PEBS + 176, UINT64_C(176) << 48 | GPRS }, { PEBS + 176 + 16, UINT64_C(1) << 34 });
-    /* A change of its control disarms it, as writing its value does. */
+    /* Writing the counter's control disarms it, like writing its value. */
     sample_fixed(m, 2, UINT64_C(1) << 32 | 3, 5, GPRS);
     put(m, DS + 0x28, PEBS);
     run_times(m, b, 1);
-    wrmsr(m, FIXED_CTRL, 0); /* itself the fifth, which arms */
+    wrmsr(m, FIXED_CTRL, 0); /* this WRMSR is the fifth event, which arms */
     wrmsr(m, FIXED_CTRL, (UINT64_C(1) << 32 | 3) << 8);
     run_times(m, b, 1);
     assert_int_equal(filled(m), 0);
 }
 
-/* Two counters due on one instruction share a record, which has the groups that either of them wants. */
+/* Two counters due on one instruction share a record, with the groups that either of them selects. */
 UNIT_TEST(shared_record)
 {
     struct machine *m = machine_of(ICELAKE);
     struct block *b = block_new(0, 4, END_REL_JMP);
 
-    set_up_buffer(m, 1632, 1632); /* no multiple of 64 */
+    set_up_buffer(m, 1632, 1632); /* not a multiple of 64 */
     sample(m, 3, INST_RETIRED, 5, MEMINFO);
     wrmsr(m, GLOBAL_CTRL, 0);
     put(m, DS + 0x80 + 8, -(uint64_t)5);
@@ -161,7 +161,7 @@ UNIT_TEST(shared_record)
     assert_false(violated(m, "violation"));
 }
 
-/* The record is in the middle of a block: the newest branch is the one into that block, also in the log. */
+/* A record in the middle of a block: the newest branch is the branch into that block, also in the log. */
 UNIT_TEST(lbr_group_within_a_block)
 {
     struct machine *m = NULL;
@@ -188,9 +188,9 @@ UNIT_TEST(lbr_group_within_a_block)
 }
 
 /*
- * The memory group: address, data source, latencies. Of two accesses the second is recorded, a load of L1 or a store
- * that goes to memory with its page's translation. Golden Cove has a load's source and level only with the auxiliary
- * event, and a latency of one cycle more than the cache's.
+ * The memory group: address, data source, latencies. The second of two accesses is recorded: a load from L1, or a store
+ * to memory with a TLB miss. Golden Cove has a load's source and level only with the auxiliary event, and its latency
+ * is one cycle longer than the cache's.
  */
 UNIT_TEST(memory_groups)
 {
@@ -216,7 +216,8 @@ UNIT_TEST(memory_groups)
 
         set_up_buffer(m, 64, 64);
         put(m, DS + 0x40 + 8 * n, -UINT64_C(1));
-        WRMSR(m, { GLOBAL_CTRL, 0 }, { LD_LAT, rows[i].auxiliary ? 5 : 3 }, /* 5: passed by the one cycle more */
+        WRMSR(m, { GLOBAL_CTRL, 0 },
+              { LD_LAT, rows[i].auxiliary ? 5 : 3 }, /* 5: only the additional cycle exceeds it */
               { PEBS_DATA_CFG, MEMINFO }, { EVTSEL0 + 3, rows[i].auxiliary },
               { EVTSEL0 + n, EVTSEL_ON | rows[i].event | PMC_ADAPTIVE }, { PMC0 + n, 0xffffffff },
               { PEBS_ENABLE, UINT64_C(1) << n }, { GLOBAL_CTRL, 8 | 1u << n });
@@ -229,7 +230,7 @@ UNIT_TEST(memory_groups)
     }
 }
 
-/* On Skylake bit 32 of IA32_PEBS_ENABLE is a general counter's, and fixed counters overflow as ever. */
+/* On Skylake, bit 32 of IA32_PEBS_ENABLE belongs to a general counter, and fixed counters do not sample. */
 UNIT_TEST(fixed_counters_before)
 {
     struct machine *m = machine_of("skylake");
@@ -242,7 +243,7 @@ UNIT_TEST(fixed_counters_before)
     assert_int_equal(rdmsr(m, GLOBAL_STATUS), UINT64_C(1) << 32);
 }
 
-/* Memory events run on the first four counters; load latency runs on all of them but the first, or on none. */
+/* Memory events run on the first four counters, load latency on these except the first, or on none. */
 UNIT_TEST(counters_of_events)
 {
     static const struct {

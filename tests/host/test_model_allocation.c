@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory that runs out: each allocation of the model fails in turn, and everything allocated until then is freed.
- * The linker sends the model's calls here (mk/host-test.mk).
+ * If an allocation of the model fails (each one in turn), everything allocated before is freed. The linker redirects
+ * the model's calls to this file (mk/host-test.mk).
  */
 #include "tests/host/model_machine.h"
 
@@ -33,7 +33,7 @@ void *__wrap_malloc(size_t size)
     return fails() ? NULL : __real_malloc(size);
 }
 
-/* The predictor, the caches with three levels of data, one of code and two TLBs, and the two places for kept blocks. */
+/* The predictor; caches: three levels of data, one of code, two TLBs; two lists of kept blocks. */
 #define OF_A_PROCESSOR 10
 
 UNIT_TEST(processor)
@@ -57,12 +57,12 @@ UNIT_TEST(processor)
     assert_true(engine_init(v, 0, profile_find("skylake"), &machine_host, NULL, hot));
     failing = NONE;
     engine_free(v);
-    engine_free(v); /* once is enough, and twice is no harm */
+    engine_free(v); /* freeing twice must be harmless */
     free(hot);
     free(v);
 }
 
-/* Two caches that could not be joined stay as they were, and can be joined later. */
+/* If caches cannot be joined, they are unchanged, and can be joined later. */
 UNIT_TEST(joined_caches)
 {
     const struct profile_memory *memory = &profile_find("skylake")->memory;
@@ -83,7 +83,7 @@ UNIT_TEST(joined_caches)
     data_cache_free(second);
 }
 
-/* A fault that cannot be set up leaves the manual's rules. */
+/* If a fault cannot be set up, the manual's rules remain. */
 UNIT_TEST(faults)
 {
     struct machine *m = machine_new();
@@ -106,7 +106,7 @@ UNIT_TEST(faults)
     free((void *)(uintptr_t)changed);
 }
 
-/* Latitude that cannot be given leaves the manual's rules. */
+/* If latitude cannot be set up, the manual's rules remain. */
 UNIT_TEST(latitude)
 {
     struct machine *m = machine_new();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Architectural PEBS in the model: the groups and fragments of a record, typed from the tables that Linux 6.19 has of
- * them (asm/perf_event.h, struct arch_pebs_header and those behind it), not taken from the model's; and the processor
- * that writes them, from WRMSR to the record in physical memory.
+ * Architectural PEBS in the model: the groups and fragments of a record, typed from Linux 6.19 (asm/perf_event.h,
+ * struct arch_pebs_header and the structures after it), not from the model's tables; and the processor that writes
+ * them, from WRMSR to the record in physical memory.
  */
 #include "tests/host/model_machine.h"
 
@@ -19,7 +19,7 @@
 #define FX_CTR(n)   (0x1980u + 4 * (n))
 #define FX_CFG_C(n) (0x1983u + 4 * (n))
 
-/* CFG_C, and a header's format. */
+/* Bits of CFG_C and of a header's format. */
 #define ALLOW    (UINT64_C(1) << 35)
 #define GENERALS (UINT64_C(1) << 36)
 #define FIXEDS   (UINT64_C(1) << 37)
@@ -41,7 +41,7 @@
 
 #define STATUS_THRESHOLD (UINT64_C(1) << 54)
 
-#define BUFFER 0x4000u /* physical; PEBS of model_machine.h is where it is seen */
+#define BUFFER 0x4000u /* physical; model_machine.h has it at PEBS */
 
 #define NEAR_TAKEN_EVENT 0xfbc4u
 
@@ -74,7 +74,7 @@ static uint64_t at(size_t offset)
     return value;
 }
 
-/* Encodes a record, and nothing behind its size. */
+/* Encodes a record, and checks that no byte after it is written. */
 static size_t encode(const struct arch_contents *arch, const struct arch_split *split)
 {
     const struct pebs_contents contents = { .rflags = 0x246, .eventing_ip = 0xa1a2, .data_address = 0xd1d2 };
@@ -128,7 +128,7 @@ UNIT_TEST(fragments)
         assert_int_equal(at(offset + 16), groups[i].first);
         offset += size;
     }
-    /* A cut before a group that is not there, or after the last, makes no fragment. */
+    /* A cut before a missing group, or after the last, makes no fragment. */
     struct arch_contents few = some_arch(BASIC | GPR);
 
     assert_int_equal(encode(&few, &split), 64 + 16 + 160);
@@ -139,7 +139,7 @@ UNIT_TEST(fragments)
     assert_int_equal(at(0), BASIC | MODE_64 | 64);
 }
 
-/* Entries beyond the stack's depth are zero. An odd number of counts leaves eight bytes to fill up the last unit. */
+/* Entries beyond the stack's depth are zero. An odd number of counts is padded with eight bytes. */
 UNIT_TEST(sizes_of_lbr_and_counters_groups)
 {
     static const struct {
@@ -177,7 +177,7 @@ UNIT_TEST(sizes_of_lbr_and_counters_groups)
     }
 }
 
-/* A null record has only a size, and is at the beginning of a fragment. */
+/* A null record has only a size, and is at the start of a fragment. */
 UNIT_TEST(null_records)
 {
     const struct arch_contents arch = some_arch(BASIC | GPR | XMM);
@@ -190,7 +190,7 @@ UNIT_TEST(null_records)
     assert_int_equal(at(80), 0);
     assert_int_equal(at(88), 0);
     assert_int_equal(at(96), GPR | XMM | MODE_64 | 448);
-    split.null_bytes[GROUP_BASIC] = 16; /* the first fragment is the one with the basic group */
+    split.null_bytes[GROUP_BASIC] = 16; /* only the first fragment has the basic group */
     assert_int_equal(encode(&arch, &split), 64 + 32 + 16 + 160 + 272);
     assert_int_equal(at(0), BASIC | MODE_64 | CONTINUE | 64);
 }
@@ -275,7 +275,7 @@ UNIT_TEST(reset_value_of_0)
     }
 }
 
-/* A counter's own groups, those of a record that counters share, and the most LBR entries of them. */
+/* The groups of one counter, and of a record that counters share, with the largest number of LBR entries. */
 UNIT_TEST(groups_of)
 {
     static const struct {
@@ -300,7 +300,7 @@ UNIT_TEST(groups_of)
     }
 }
 
-/* Counters that allow it are in the records that ask for their kind, with their counts before the reload. */
+/* Records that select a kind of counter have the counters that permit it, with their counts before the reload. */
 UNIT_TEST(counts)
 {
     struct block *b = block_new(0, 6, END_REL_JMP);
@@ -311,9 +311,9 @@ UNIT_TEST(counts)
         unsigned offset = 0x50;
 
         arm(m, 2, INST_RETIRED, 5, groups | ALLOW);
-        wrmsr(m, GP_CTR(4), 1000); /* allowed, and does not count */
+        wrmsr(m, GP_CTR(4), 1000); /* permitted, and does not count */
         wrmsr(m, GP_CFG_C(4), ALLOW);
-        wrmsr(m, GP_CFG_A(5), EVTSEL_ON | INST_RETIRED); /* counts, and is not allowed */
+        wrmsr(m, GP_CFG_A(5), EVTSEL_ON | INST_RETIRED); /* counts, and is not permitted */
         WRMSR(m, { FIXED_CTRL, 0x3000000 }, { FX_CTR(6), 2000 }, { FX_CFG_C(6), ALLOW },
               { GLOBAL_CTRL, 1 << 2 | 1 << 5 | UINT64_C(1) << 38 });
         run(m, b), finish(m);
@@ -321,7 +321,7 @@ UNIT_TEST(counts)
         assert_int_equal(field(m, 0x40), (asked & 1 ? 0x14 : 0) | (asked & 2 ? UINT64_C(0x40) << 32 : 0));
         if (asked & 1) {
             assert_int_equal(field(m, offset),
-                             1); /* the sixth instruction is recorded, then -5 loaded, and the jump counted */
+                             1); /* the sixth instruction is recorded, then -5 is loaded, and the jump is counted */
             assert_int_equal(rdmsr(m, GP_CTR(2)), 0xfffffffffffc);
             assert_int_equal(field(m, offset + 8), 1000);
             offset += 16;
@@ -334,7 +334,7 @@ UNIT_TEST(counts)
     }
 }
 
-/* A record of a branch counts that branch, also where an interrupt comes before the next block does. */
+/* A record of a branch counts that branch, even if an interrupt arrives before the next block. */
 UNIT_TEST(counts_at_an_interrupt)
 {
     struct block *b = block_new(0, 6, END_REL_JMP);
@@ -354,7 +354,7 @@ UNIT_TEST(counts_at_an_interrupt)
     }
 }
 
-/* A buffer that is not memory: the record is lost, and WR goes on. */
+/* A buffer that is not memory: the record is lost, and WR is increased. */
 UNIT_TEST(not_memory)
 {
     struct machine *m = machine_stopped();
@@ -368,7 +368,7 @@ UNIT_TEST(not_memory)
     assert_true(violated(m, "record-lost"));
 }
 
-/* By default a fragment holds what fits into 512 bytes, and a larger group has one of its own. */
+/* By default a fragment has at most 512 bytes, and a larger group has its own fragment. */
 UNIT_TEST(split_by_size)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Branches: BTS records in both modes, the LBR stack, filters, interruptions. */
+/* Branches: BTS records in both modes, the LBR stack, filters, interrupts and exceptions. */
 #include "tests/host/model_machine.h"
 
 #define HANDLER UINT64_C(0x900000)
@@ -16,8 +16,8 @@ static uint64_t stored(struct machine *m)
 }
 
 /*
- * It comes from the level of the block that filled the buffer, here user code, where only that is traced; with and
- * without a counter, since counting has blocks known, too.
+ * If only user code is traced, the interrupt arrives in the user block that reached the threshold; with and without a
+ * counter, because counting notes blocks, too.
  */
 UNIT_TEST(threshold_interrupts_user_code)
 {
@@ -45,9 +45,9 @@ UNIT_TEST(interruptions)
 
     set_up_ds(m, 20, 30, 0, 0);
     wrmsr(m, DEBUGCTL, TR_BTS);
-    run(m, b); /* jumps to the next, where an interrupt comes between */
+    run(m, b); /* jumps to the next block; an interrupt arrives before it */
     engine_interruption(&m->v, INTERRUPTION_EXTERNAL, software->pc, HANDLER, 0);
-    run(m, b); /* a fault in its second instruction: its jump did not happen */
+    run(m, b); /* its second instruction faults: its jump does not execute */
     engine_interruption(&m->v, INTERRUPTION_EXCEPTION, block_address(b, 1), HANDLER, 0);
     run(m, software);
     engine_interruption(&m->v, INTERRUPTION_EXCEPTION, software->last, HANDLER, 0);
@@ -62,9 +62,7 @@ UNIT_TEST(interruptions)
     expect_bts(m, 5, 0x7000, HANDLER);
 }
 
-/*
- * QEMU runs an instruction that accesses a device outside its block: no branch leads from the block's end to the rest.
- */
+/* QEMU runs an instruction that accesses a device in a block of its own: that is not a branch. */
 UNIT_TEST(a_block_left_in_its_middle)
 {
     struct machine *m = machine_new();
@@ -81,7 +79,7 @@ UNIT_TEST(a_block_left_in_its_middle)
     assert_int_equal(rdmsr(m, PMC0), 6 + 1);
 }
 
-/* The cycles of a block that an exception leaves are those of the instructions that retired. */
+/* If an exception ends a block, the block's cycles are those of the retired instructions. */
 UNIT_TEST(lbr_cycles_of_a_block_left_in_its_middle)
 {
     struct machine *m = machine_new();
@@ -96,8 +94,8 @@ UNIT_TEST(lbr_cycles_of_a_block_left_in_its_middle)
     assert_int_equal(rdmsr(m, LBR_INFO0 + 3) & 0xffff, 3);
 }
 
-/* An instruction that accesses a device as the block's first one. */
-UNIT_TEST(a_block_left_behind_its_first_instruction)
+/* The block's first instruction accesses a device. */
+UNIT_TEST(a_block_left_after_its_first_instruction)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 2, END_FAR), *rest = block_new(4, 1, END_FAR);
@@ -112,14 +110,14 @@ UNIT_TEST(a_block_left_behind_its_first_instruction)
     assert_int_equal(rdmsr(m, PMC0), 2 + 1);
 }
 
-/* Blocks in between may end in no branch; their cycles count for the next branch. */
+/* Blocks without a branch: their cycles count for the next branch. */
 UNIT_TEST(lbr_stack_with_plain_blocks)
 {
     struct machine *m = machine_new();
     struct block *plain = block_new(0, 3, END_PLAIN), *jump = block_new(12, 2, END_REL_JMP);
 
     wrmsr(m, DEBUGCTL, 1);
-    run(m, jump); /* so that the ring is worked through behind one */
+    run(m, jump); /* so that the ring is processed after one */
     for (unsigned i = 0; i < 400; i++) {
         run(m, plain), run(m, jump);
     }
@@ -131,7 +129,7 @@ UNIT_TEST(lbr_stack_with_plain_blocks)
 
 #define WALK 8
 
-/* The blocks of a walk: conditional branches, and one that is always taken. */
+/* The blocks of a walk: conditional branches, and one unconditional. */
 static void walk_new(struct block *blocks[WALK])
 {
     for (unsigned i = 0; i < WALK; i++) {
@@ -140,8 +138,8 @@ static void walk_new(struct block *blocks[WALK])
 }
 
 /*
- * Takes each conditional branch once in `often` times, in a way that earlier outcomes do not predict. A PMI puts the
- * index back. Returns a number that depends on every step at which a PMI came.
+ * Takes each conditional branch once in `often` times, unpredictably. A PMI resets the index. Returns a hash of the
+ * steps at which PMIs arrived.
  */
 static uint64_t walk(struct machine *m, uint64_t debugctl, struct block *const *blocks, unsigned steps, unsigned often)
 {
@@ -163,7 +161,7 @@ static uint64_t walk(struct machine *m, uint64_t debugctl, struct block *const *
     return pmis;
 }
 
-/* A machine with a log, so that the engine handles every branch by itself. */
+/* A machine with a truth log, for which the engine handles every branch at once. */
 static struct machine *logged_new(void)
 {
     struct machine *m = machine_new();
@@ -178,7 +176,7 @@ static void logged_free(struct machine *m)
     fclose(m->v.truth);
 }
 
-/* Branches that only the stack records may wait: the stack reads as if each were handled at once. */
+/* The engine may defer branches for the LBR stack: the stack reads as if each were handled at once. */
 UNIT_TEST(lbr_stack_at_any_length)
 {
     struct block *blocks[WALK];
@@ -203,8 +201,7 @@ UNIT_TEST(lbr_stack_at_any_length)
 }
 
 /*
- * BTS by both ways of storing: records, index and interrupts, for buffers that wrap often, seldom or never, or have no
- * room.
+ * Both ways of storing BTS give the same records, index and interrupts, for buffers that wrap often, seldom or never.
  */
 UNIT_TEST(bts_of_any_length)
 {
@@ -244,7 +241,7 @@ UNIT_TEST(bts_of_any_length)
     }
 }
 
-/* Not taken branches leave no entry, and their cycles go to the next one that does. */
+/* A branch that is not taken has no entry; its cycles count in the next entry. */
 UNIT_TEST(lbr_cycles)
 {
     struct machine *m = machine_new();
@@ -261,27 +258,27 @@ UNIT_TEST(lbr_cycles)
     assert_int_equal(rdmsr(m, LBR_INFO0 + 3) & 0xffff, 0xffff); /* saturated */
 }
 
-/* An interrupt can come before the first instruction at the level that IRET returned to. */
-UNIT_TEST(interrupted_behind_a_return_to_user)
+/* An interrupt may arrive before the first instruction at the level to which IRET returned. */
+UNIT_TEST(interrupted_after_a_return_to_user)
 {
     struct machine *m = machine_new();
     struct block *iret = block_new(0, 3, END_FAR);
     const uint64_t user = CODE + 0x8000;
 
     m->user_from = user;
-    wrmsr(m, LBR_SELECT, 2); /* not what ends outside ring 0 */
+    wrmsr(m, LBR_SELECT, 2); /* no branches that end outside ring 0 */
     wrmsr(m, DEBUGCTL, 1);
     run(m, iret);
     engine_interruption(&m->v, INTERRUPTION_EXTERNAL, user, HANDLER, 0);
     EXPECT_MSRS(m, { LBR_TOS, 1 }, { LBR_FROM0 + 1, user }, { LBR_TO0 + 1, HANDLER });
 
-    wrmsr(m, LBR_SELECT, 1); /* not what ends in ring 0 */
+    wrmsr(m, LBR_SELECT, 1); /* no branches that end in ring 0 */
     run(m, iret);
     engine_interruption(&m->v, INTERRUPTION_EXTERNAL, user, HANDLER, 0);
     EXPECT_MSRS(m, { LBR_TOS, 2 }, { LBR_FROM0 + 2, iret->last }, { LBR_TO0 + 2, user });
 }
 
-/* A processor on which everything that a branch can leave is enabled in turns, after n blocks in no order. */
+/* A processor after n blocks in random order, with each facility that records branches enabled in turn. */
 static struct machine *machine_after(unsigned n, struct block *const blocks[8], bool notes_blocks)
 {
     static const uint64_t recording[] = { 0, 1, TR_BTS, TR_BTS | BTINT, TR_BTS | BTINT | 1, 1, 0 };
@@ -299,7 +296,7 @@ static struct machine *machine_after(unsigned n, struct block *const blocks[8], 
         }
         random = random * 1664525 + 1013904223;
         run(m, blocks[random >> 29]);
-        if (m->lvtpc & 0x10000) { /* a handler that empties the buffer and acknowledges */
+        if (m->lvtpc & 0x10000) { /* the handler empties the buffer and acknowledges */
             put(m, DS + 0x08, BTS);
             wrmsr(m, STATUS_RESET, STATUS_BUFFER | 1);
             m->lvtpc = 0x40;
@@ -330,8 +327,8 @@ UNIT_TEST(blocks_that_note_themselves)
 }
 
 /*
- * Blocks are freed while their branches wait, after a call of the engine. Each then waits as a copy: also the running
- * one, with all its instructions, which an exception may yet take back.
+ * Blocks are freed while the engine has deferred their branches: it then keeps copies. The copy of the running block
+ * has all its instructions, because an exception may still undo some.
  */
 UNIT_TEST(blocks_freed_while_they_wait)
 {
@@ -369,7 +366,7 @@ UNIT_TEST(blocks_freed_while_they_wait)
     }
 }
 
-/* A threshold that software moves while tracing is off counts from the first branch after that. */
+/* If software moves the threshold while tracing is off, it applies from the first branch after that. */
 UNIT_TEST(threshold_moved_while_off)
 {
     struct machine *m = machine_new();

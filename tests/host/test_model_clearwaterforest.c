@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Clearwater Forest in the model: CPUID and registers against facts from outside, as test_model_processors.c
- * has them of the processors before it. Sources: Linux 6.19 (arch/x86/events/intel/core.c, asm/perf_event.h,
- * asm/msr-index.h); reserved bits: Intel's KVM for guests with architectural PEBS.
+ * Clearwater Forest in the model: CPUID and registers against independent facts, like test_model_processors.c for older
+ * processors. Sources: Linux 6.19 (arch/x86/events/intel/core.c, asm/perf_event.h, asm/msr-index.h); reserved bits:
+ * Intel's KVM for guests with architectural PEBS.
  */
 #include "tests/host/model_machine.h"
 
@@ -12,7 +12,7 @@
 
 #define ANY 0xffffffffu
 
-/* Of an answer with no bits, and with all. */
+/* The model's result for QEMU's answer without bits, and with all. */
 UNIT_TEST(cpuid)
 {
     static const struct {
@@ -60,7 +60,7 @@ UNIT_TEST(cpuid)
 #define RELOADS      UINT64_C(0x3000000fc) /* general counters 2 to 7, fixed ones 0 and 1 */
 #define SELECT       (B(47, 40) | B(36, 36) | B(31, 22) | B(20, 0))
 
-/* Each bit of each register: whether WRMSR takes it, and keeps it. */
+/* Each bit of each register: whether WRMSR accepts it, and whether it reads back. */
 UNIT_TEST(registers)
 {
     static const struct {
@@ -118,7 +118,7 @@ UNIT_TEST(registers)
     }
 }
 
-/* Two addresses of one register: each reads what was written to the other. Groups of four are no longer alike. */
+/* Registers with two addresses: a write to one reads back from the other. Groups of four are no longer alike. */
 UNIT_TEST(aliases)
 {
     struct machine *m = machine_of(CLEARWATERFOREST);

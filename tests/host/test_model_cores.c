@@ -13,7 +13,7 @@ static struct profile machine_with(const struct profile *const *kinds)
     return (struct profile){ .letter = 'P', .kinds = kinds };
 }
 
-/* The letters of the first `count` processors of so many. */
+/* The letters of the first `count` of `total` processors. */
 static const char *letters(const struct cores *cores, const struct profile *profile, unsigned count,
                            unsigned processors)
 {
@@ -43,7 +43,7 @@ UNIT_TEST(half_of_each)
         assert_string_equal(letters(&none, &three, rows[i].processors, rows[i].processors), rows[i].three);
         assert_int_equal(cores_kind(&none, &one, rows[i].processors - 1, rows[i].processors), 0);
     }
-    assert_int_equal(cores_kind(&none, &two, 4, 4), 1); /* one that the machine was not to have */
+    assert_int_equal(cores_kind(&none, &two, 4, 4), 1); /* a processor beyond the machine's number */
     assert_int_equal(cores_kind(&none, &three, 1000, 4), 2);
 }
 
@@ -66,7 +66,7 @@ UNIT_TEST(named)
         assert_int_equal(cores.named, rows[i].named);
         assert_string_equal(letters(&cores, &two, 8, 8), rows[i].eight);
     }
-    assert_int_equal(cores_kind(&cores, &two, 254, 256), 0); /* the last one of P255E, and who follows */
+    assert_int_equal(cores_kind(&cores, &two, 254, 256), 0); /* beyond the 256 of P255E */
     assert_int_equal(cores_kind(&cores, &two, 255, 256), 1);
     assert_int_equal(cores_kind(&cores, &two, 300, 256), 1);
 }
@@ -87,7 +87,7 @@ UNIT_TEST(refused)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         assert_ptr_equal(cores_parse(&cores, &two, rows[i].list), rows[i].list + rows[i].at);
     }
-    static const char list[] = "P"; /* cores that are all alike have no letters */
+    static const char list[] = "P"; /* a profile with one kind of core has no letters */
 
     assert_ptr_equal(cores_parse(&cores, &one, list), list);
 }

@@ -12,8 +12,8 @@
 #define LOADS_RETIRED    0x10b
 
 /*
- * What counter 0 counts of five instructions, the fifth a jump, and the WRMSR that stops it; fixed counter 0 counts
- * them all.
+ * Counter 0's count of five instructions, the fifth a jump, and the WRMSR that stops it. Fixed counter 0 counts all of
+ * them.
  */
 static uint64_t counted(uint64_t select)
 {
@@ -30,9 +30,9 @@ static uint64_t counted(uint64_t select)
 }
 
 /*
- * CMASK counts cycles in which at least so many events happened, INV those in which fewer did; in modelled time there
- * is one instruction a cycle. EDGE, and what would be cycles without an instruction, stand still. SDM Vol. 3B
- * (253669-083), "Architectural Performance Monitoring Version 1".
+ * CMASK counts cycles with at least that many events, INV cycles with fewer; in modelled time a cycle has one
+ * instruction. Counters with EDGE, and of cycles without an instruction, do not count. SDM Vol. 3B (253669-083),
+ * "Architectural Performance Monitoring Version 1".
  */
 UNIT_TEST(qualifiers)
 {
@@ -60,10 +60,10 @@ UNIT_TEST(qualifiers)
         assert_int_equal(counted(select | ALL_BRANCHES), rows[i].branches);
     }
     assert_int_equal(counted(INST_RETIRED | 0x30000), 0);  /* not enabled */
-    assert_int_equal(counted(INST_RETIRED | 0x400000), 0); /* in no ring */
+    assert_int_equal(counted(INST_RETIRED | 0x400000), 0); /* neither OS nor USR */
 }
 
-/* The blocks of a short program, and what each counts to of the events selected, all at once or each alone. */
+/* Runs a short program; returns the counts of the selected events, counted together or one by one. */
 #define EVENTS 8
 
 static void count_events(const uint64_t selects[EVENTS], unsigned mask, uint64_t counts[EVENTS])
@@ -91,7 +91,6 @@ static void count_events(const uint64_t selects[EVENTS], unsigned mask, uint64_t
     }
 }
 
-/* Events that are counted together have the same counts as alone. */
 UNIT_TEST(together_as_alone)
 {
     static const uint64_t selects[][EVENTS] = {
@@ -108,14 +107,12 @@ UNIT_TEST(together_as_alone)
             count_events(selects[s], 1u << i, alone);
         }
         assert_memory_equal(together, alone, sizeof(alone));
-        assert_int_equal(together[0], 85 + 2); /* the blocks' instructions, one behind them, and the WRMSR that stops */
+        assert_int_equal(together[0], 85 + 2); /* the blocks' instructions, one after them, and the WRMSR that stops */
         for (unsigned i = 0; i < EVENTS; i++) {
             assert_true(together[i] > 0 && together[i] <= together[0]);
         }
     }
 }
-
-/* --- NetBurst ---------------------------------------------------------------------------------------------------- */
 
 /*
  * The ESCR pairs that each group's counters reach, by the select field of the CCCR: SDM Vol. 3B (253669-059), table
@@ -138,8 +135,8 @@ static const struct {
 #define FSB_ESCR0  0x3a2
 
 /*
- * What the ESCR of a pair counts without tagged uops: the same edition, tables of non-retirement and at-retirement
- * events. No instruction is bogus, so bits that ask for bogus ones change nothing, and alone count nothing.
+ * The event that an ESCR counts without tagged uops: the same edition, tables of non-retirement and at-retirement
+ * events. No instruction is bogus: bits that select bogus ones do not change a count, and alone they count 0.
  */
 static enum event_kind expected(unsigned escr, unsigned event, unsigned mask, bool hyper_threaded)
 {
@@ -210,7 +207,7 @@ UNIT_TEST(netburst_events)
     }
 }
 
-/* Loads may be tagged by one RAT_ESCR and stores by the other: both are counted then. */
+/* If one RAT_ESCR tags loads and the other stores, both are counted. */
 UNIT_TEST(tags_of_two_escrs)
 {
     static const struct {
@@ -234,9 +231,9 @@ UNIT_TEST(tags_of_two_escrs)
 }
 
 /*
- * One event behind another in a block: the block is watched for the first, and the second, its last instruction, is
- * noticed when the next block begins, which has no such event. So it is where the first is also a load that a third
- * counter waits for: its callback runs before the watched block looks at its counts, and arms the counters again.
+ * Two events in a block. The block is watched for the first. The second is the last instruction, which the engine sees
+ * when the next block begins, although that has no such event. Also if the first is a load for which a third counter
+ * waits: its callback runs before the watched block checks its counts, and arms the counters again.
  */
 UNIT_TEST(overflows_in_one_block)
 {

@@ -8,7 +8,7 @@ UNIT_TEST(levels_by_footprint)
 {
     static const struct {
         unsigned kib;
-        enum data_level level; /* where the second round finds every line */
+        enum data_level level; /* the level that serves the second round */
     } cases[] = {
         { 32, LEVEL_L1 },   { 64, LEVEL_L2 },   { 256, LEVEL_L2 },
         { 1024, LEVEL_L3 }, { 8192, LEVEL_L3 }, { 16384, LEVEL_MEMORY },
@@ -65,7 +65,7 @@ UNIT_TEST(events)
     assert_int_equal(count(m, 0x42d0, DATA + 63, 2, STORES), 1);
     assert_int_equal(count(m, 0x11d0, DATA + 0x100000, 8, LOADS), 1); /* STLB miss loads */
     assert_int_equal(count(m, 0x11d0, DATA + 0x100008, 8, LOADS), 0);
-    for (unsigned way = 0; way < 8; way++) { /* push the first line out of L1 */
+    for (unsigned way = 0; way < 8; way++) { /* evict the first line from L1 */
         count(m, ALL_LOADS, DATA + 0x10000 + way * 4096, 8, LOADS);
     }
     assert_int_equal(count(m, 0x10d1, DATA, 8, LOADS), 0); /* L2 miss: it is there */
@@ -88,8 +88,8 @@ static void expect_access(struct machine *m, unsigned n, uint64_t address, uint6
                   { PEBS + n * RECORD_PEBS + 0xa8, latency });
 }
 
-/* Two processors with joined caches; the other one stores between this one's loads. */
-UNIT_TEST(what_another_modified)
+/* Two processors with joined caches: the other one stores between this one's loads. */
+UNIT_TEST(lines_modified_by_another_processor)
 {
     struct machine *m = machine_new(), *other = machine_new();
     struct block *b = block_new(0, 1, END_PLAIN);
@@ -102,10 +102,10 @@ UNIT_TEST(what_another_modified)
           { GLOBAL_CTRL, 1 });
     access_memory(m, b, DATA, 8, LOADS);
     access_memory(other, b, DATA + 8, 8, STORES);
-    access_memory(m, b, DATA, 8, LOADS); /* recorded: modified there */
+    access_memory(m, b, DATA, 8, LOADS); /* recorded: the other processor modified the line */
     access_memory(m, b, DATA, 8, LOADS);
     access_memory(other, b, DATA + 64, 8, STORES);
-    access_memory(m, b, DATA, 8, LOADS); /* recorded: another line was */
+    access_memory(m, b, DATA, 8, LOADS); /* recorded: the other processor modified another line */
     engine_settle(&m->v, BETWEEN_BLOCKS);
     assert_int_equal(get(m, DS + 0x28), PEBS + 2 * RECORD_PEBS);
     expect_access(m, 0, DATA, 0x07, 60);
@@ -132,10 +132,10 @@ UNIT_TEST(load_latency_records)
     access_memory(m, b, DATA + 64, 8, LOADS);
     access_memory(m, b, DATA + 128, 8, LOADS | STORES | INSN_LOCKED); /* recorded: memory, locked */
     for (unsigned way = 0; way < 9; way++) {
-        access_memory(m, b, DATA + 0x100000 + way * 4096, 8, STORES); /* stores are no such events */
+        access_memory(m, b, DATA + 0x100000 + way * 4096, 8, STORES); /* stores are not events */
     }
     access_memory(m, b, DATA, 8, LOADS);
-    access_memory(m, b, DATA + 0x100000, 8, LOADS); /* recorded: pushed out of L1 by the other eight, in L2 */
+    access_memory(m, b, DATA + 0x100000, 8, LOADS); /* recorded: L2, because eight other lines evicted it from L1 */
     access_memory(m, b, DATA, 8, LOADS);
     access_memory(m, b, DATA + 0x800000, 8, LOADS); /* recorded: a new page */
     engine_settle(&m->v, BETWEEN_BLOCKS);
@@ -147,7 +147,7 @@ UNIT_TEST(load_latency_records)
     EXPECT_MEMORY(m, { PEBS + 0xb0, b->pc }, { PEBS + 0x08, b->next });
 }
 
-/* Data address profiling: the address, for stores whether they hit L1, and nothing else. */
+/* Data address profiling: only the address, and for stores whether they hit L1. */
 UNIT_TEST(data_address_records)
 {
     struct machine *m = machine_new();

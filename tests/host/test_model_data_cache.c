@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The modelled memory hierarchy. Answers follow from the geometry of a Skylake client, typed here: L1D 32 KiB in 8
- * ways, L2 256 KiB in 4 ways, L3 8 MiB in 16 ways, all of 64-byte lines; second-level TLB 1536 pages of 4 KiB in 12
- * ways.
+ * The modelled memory hierarchy. The expected results follow from the geometry of a Skylake client, typed here: L1D 32
+ * KiB in 8 ways, L2 256 KiB in 4 ways, L3 8 MiB in 16 ways, all with 64-byte lines; second-level TLB 1536 pages of 4
+ * KiB in 12 ways.
  */
 static int new_cache(void **state), free_cache(void **state);
 #define SETUP    new_cache
@@ -44,12 +44,12 @@ UNIT_TEST(first_from_memory_then_from_l1)
     for (size_t i = 0; i < COUNT_OF(addresses); i++) {
         assert_int_equal(data_cache_load(*state, addresses[i]), LEVEL_MEMORY);
         assert_int_equal(data_cache_load(*state, addresses[i]), LEVEL_L1);
-        assert_true(data_cache_tlb_miss(*state, addresses[i]) == (i != 1)); /* 40h is on 0's page */
+        assert_true(data_cache_tlb_miss(*state, addresses[i]) == (i != 1)); /* 40h is on the page of 0 */
         assert_false(data_cache_tlb_miss(*state, addresses[i]));
     }
 }
 
-/* An access across a line's end is two accesses to the cache, since the bytes on both sides are of different lines. */
+/* An access across a line's end accesses two lines. */
 UNIT_TEST(a_line_is_64_bytes)
 {
     assert_int_equal(data_cache_load(*state, BASE), LEVEL_MEMORY);
@@ -60,14 +60,13 @@ UNIT_TEST(a_line_is_64_bytes)
     assert_int_equal(data_cache_load(*state, BASE - 1), LEVEL_MEMORY);
 }
 
-/* The ninth pushes the oldest out of L1, where a line that went out of L2 long ago may stay. */
+/* The ninth line evicts the oldest from L1. L1 may keep a line that L2 evicted long ago. */
 UNIT_TEST(l1_outlives_l2)
 {
     access_n(*state, BASE, L2_STRIDE, 8, LEVEL_MEMORY);
     access_n(*state, BASE, L2_STRIDE, 8, LEVEL_L1);
 }
 
-/* Lines of other sets push nothing out: all that fit, in another order than their own. */
 UNIT_TEST(each_level_holds_its_size)
 {
     static const struct {
@@ -160,8 +159,6 @@ UNIT_TEST(cleared_is_empty_each_time)
     }
 }
 
-/* ---- joined caches ---- */
-
 #define PEERS 3
 
 static void new_peers(struct data_cache *peers[PEERS])
@@ -182,7 +179,7 @@ static void free_peers(struct data_cache *peers[PEERS])
     }
 }
 
-UNIT_TEST(a_load_finds_what_another_modified)
+UNIT_TEST(a_load_finds_a_line_modified_by_another)
 {
     struct data_cache *peers[PEERS];
 
@@ -197,7 +194,7 @@ UNIT_TEST(a_load_finds_what_another_modified)
     free_peers(peers);
 }
 
-/* A modified line is modified at whatever level it is; one that went out of all levels was written back. */
+/* A line is reported as modified at every level; a line evicted from all levels was written back. */
 UNIT_TEST(modified_at_every_level)
 {
     struct data_cache *peers[PEERS];
@@ -212,8 +209,8 @@ UNIT_TEST(modified_at_every_level)
     free_peers(peers);
 }
 
-/* An invalidated line leaves a free way, which the next line takes before any other line goes. */
-UNIT_TEST(a_way_that_was_taken_is_empty)
+/* An invalidated line leaves a free way. The next line takes it without an eviction. */
+UNIT_TEST(an_invalidated_way_is_empty)
 {
     struct data_cache *peers[PEERS];
 
@@ -230,7 +227,7 @@ UNIT_TEST(a_way_that_was_taken_is_empty)
     free_peers(peers);
 }
 
-UNIT_TEST(who_stays_behind_is_alone)
+UNIT_TEST(the_last_peer_is_alone)
 {
     struct data_cache *peers[PEERS];
 
@@ -263,8 +260,8 @@ static unsigned newest_of_l1(void *of, unsigned ways)
 }
 
 /*
- * A line that had to leave L1 alone is newer in L2 than the newest of L1, once the line between was taken away: L1 has
- * 6 5 4.., and L2 7 6 5. Lines 0 to 11 share a set of both.
+ * A line evicted only from L1 is newer in L2 than the newest line of L1 if the line between was invalidated: L1 has 6 5
+ * 4.., and L2 7 6 5. Lines 0 to 11 share a set of both.
  */
 UNIT_TEST(the_newest_of_l1_need_not_be_the_newest_of_l2)
 {

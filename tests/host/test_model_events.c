@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The model's precise events and Intel's lists of them: code, which counters sample it, with precise distribution or
- * without, the data's address, and the MSR that it needs. Every difference is explained.
+ * The model's precise events against Intel's lists: code, counters that sample the event, precise distribution, the
+ * data's address, and the MSR that the event needs. Every difference has an explanation.
  */
 #include "tests/host/unit_test.h"
 
@@ -9,8 +9,8 @@
 #include "tests/host/intel_events.h"
 
 /*
- * The folder of the list for a profile's model, NULL if intel_events.h has no events of that folder: processors older
- * than Nehalem, and hybrids except Alder Lake, whose P-core is Sapphire Rapids'.
+ * The folder of the list for a profile's model. NULL if intel_events.h has no events for it: processors before Nehalem,
+ * and hybrids except Alder Lake, whose P-core uses the list of Sapphire Rapids.
  */
 static const char *folder_of(const struct profile *p)
 {
@@ -47,7 +47,7 @@ static const char *const differences[] = {
     [EXTRA_MSR] = "its MSR does not take its values",
 };
 
-/* Every difference that there is, by code and unit mask, and why. */
+/* All differences, by code and unit mask, with the reason. */
 static struct {
     const char *profiles, *events;
     enum difference what;
@@ -153,7 +153,10 @@ static void compare(const struct profile *p, const char *folder, unsigned select
         differ(p->name, select, NOT_PRECISE_HERE);
         return;
     }
-    /* Before Haswell the lists do not tell: load latency, the one with an MSR, and precise stores, by the manual. */
+    /*
+     * Before Haswell the lists lack the address. By the manual, load latency (the event with an MSR) and precise stores
+     * have it.
+     */
     const bool address = want->address == YES || (want->address == UNSAID && (want->msr == 0x3f6 || select == 0x02cd));
 
     if (counters != want->counters) {
@@ -167,7 +170,7 @@ static void compare(const struct profile *p, const char *folder, unsigned select
     }
 }
 
-/* Every MSR that an event of the list needs, whether the model knows the event or not. */
+/* Every MSR that an event of the list needs, even if the model does not know the event. */
 static void compare_msrs(const struct profile *p, const char *folder)
 {
     for (size_t i = 0; i < COUNT_OF(intel_events); i++) {
@@ -223,7 +226,7 @@ UNIT_TEST(intels_lists)
     assert_true(profiles > 10);
     for (size_t i = 0; i < COUNT_OF(explained); i++) {
         print_message("# %zu times %s: %s\n", explained[i].times, differences[explained[i].what], explained[i].why);
-        assert_int_not_equal(explained[i].times, 0); /* else the explanation is out of date */
+        assert_int_not_equal(explained[i].times, 0); /* otherwise the explanation is out of date */
     }
     assert_int_equal(unexplained, 0);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CPUID and IA32_MISC_ENABLE of each profile against what the processor, or its nearest relative, was seen to answer
- * (cpuid_facts.tsv). Every difference has a reason; one without a reason is an error, and so is a reason without a
- * difference. A bit that the model leaves to QEMU's -cpu differs where the processor has it clear.
+ * CPUID and IA32_MISC_ENABLE of each profile against the answers of a real processor, or of its nearest relative
+ * (cpuid_facts.tsv). Every difference needs a reason, and every reason a difference. A bit that the model leaves to
+ * QEMU's -cpu counts as different if the processor has it clear.
  */
 #include "tests/host/model_machine.h"
 
 #include "tests/host/cpuid_facts.h"
 
-/* Which processor a profile is compared with. Where several rows of the facts are alike in this, any of them counts. */
+/* The processor with which a profile is compared. If several rows of the facts match, any of them may agree. */
 static const struct {
     char letter;
     const char *profile;
@@ -47,10 +47,10 @@ static const struct {
 #define ANY    UINT32_MAX
 
 #define MAX_LEAF         0x00
-#define MISC_ENABLE_LEAF 0x1a0 /* in place of a leaf: IA32_MISC_ENABLE; only bits 7, 11 and 12 count */
+#define MISC_ENABLE_LEAF 0x1a0 /* instead of a leaf: IA32_MISC_ENABLE; only bits 7, 11 and 12 are compared */
 #define MISC_BITS        0x1880u
 
-/* Where the model and the processor differ, and why. */
+/* The known differences between model and processor, with the reason. */
 static struct {
     const char *letters;
     uint32_t leaf;
@@ -160,7 +160,7 @@ static void compare_leaf(size_t s, uint32_t leaf, uint32_t subleaf, unsigned fir
     uint32_t least[4] = { 0 }, most[4] = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX };
 
     if (leaf < 0x80000000 ? leaf > m->v.profile->max_leaf : leaf > m->v.profile->max_extended) {
-        memset(most, 0, sizeof(most)); /* there is no such leaf */
+        memset(most, 0, sizeof(most)); /* the leaf does not exist */
     } else {
         cpuid_read(&m->v, leaf, subleaf, least);
         cpuid_read(&m->v, leaf, subleaf, most);
@@ -253,7 +253,7 @@ UNIT_TEST(profiles)
                   (unsigned)COUNT_OF(seen), compared, differing, unexplained);
     for (size_t i = 0; i < COUNT_OF(reasons); i++) {
         print_message("# %u times: %s\n", reasons[i].times, reasons[i].why);
-        assert_int_not_equal(reasons[i].times, 0); /* else the reason is out of date */
+        assert_int_not_equal(reasons[i].times, 0); /* otherwise the reason is out of date */
     }
     assert_int_equal(unexplained, 0);
 }

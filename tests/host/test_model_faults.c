@@ -14,7 +14,7 @@ static const char *parse(struct fault_set *set, const char *list, size_t *length
     return faults_parse(set, list, length);
 }
 
-/* The list is refused, for the unknown name that begins at this byte. */
+/* The list is refused because of the unknown name at this byte. */
 static void assert_unknown(const char *list, const char *name, size_t at)
 {
     struct fault_set set;
@@ -53,7 +53,7 @@ UNIT_TEST(on_one_processor_or_all)
     assert_unknown("@1", "", 0);
 }
 
-/* Each fault is found by its name, begins with an area, is named like its identifier, and has a sentence. */
+/* Each fault is found by its name, which begins with an area and equals its identifier, and has a sentence. */
 UNIT_TEST(table)
 {
     static const char *const identifiers[] = {
@@ -72,7 +72,7 @@ UNIT_TEST(table)
         bool area = false;
 
         assert_null(parse(&set, name, &length));
-        assert_true(fault_set_has(&set, (enum fault)i)); /* and no other has the name */
+        assert_true(fault_set_has(&set, (enum fault)i)); /* no other fault has the name */
         assert_int_equal(strlen(name), strlen(identifiers[i]));
         for (unsigned at = 0; name[at] != '\0'; at++) {
             assert_int_equal(name[at] == '.' ? '_' : toupper((unsigned char)name[at]), identifiers[i][at]);
@@ -87,7 +87,7 @@ UNIT_TEST(table)
     assert_null(fault_sentence(FAULTS));
 }
 
-/* A fault elsewhere leaves the processor's tables as they are; the one named changes what it says. */
+/* Faults of other areas do not change the processor's tables; these faults change exactly what they say. */
 UNIT_TEST(processors)
 {
     const struct profile *healthy = profile_find("netburst");
@@ -116,7 +116,6 @@ UNIT_TEST(processors)
     free((void *)(uintptr_t)narrow);
 }
 
-/* A fault belongs to one processor: another one of the machine is healthy. */
 UNIT_TEST(one_processor)
 {
     struct machine *faulty = machine_new(), *healthy = machine_new();
@@ -134,7 +133,6 @@ UNIT_TEST(one_processor)
     assert_int_equal(rdmsr(faulty, DS_AREA), MEMORY);
 }
 
-/* Two faults of one rule, one of another, and a quirk about a third all take effect. */
 UNIT_TEST(together)
 {
     struct machine *m = machine_new();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the model reads out of QEMU: registers by name, page tables, the local APIC, the frames of interruptions. QEMU
- * is a register file and some memory here, and its private state is not found.
+ * What the model reads from QEMU: registers by name, page tables, the local APIC, frames of interrupts and exceptions.
+ * Here QEMU is a register file and some memory, without private state.
  */
 #include "tests/host/model_qemu.h"
 
-/* Each register has its own place, whatever its place in QEMU's list. A register that this QEMU lacks reads as 0. */
+/* Registers are found by name, in any order of QEMU's list. A register that this QEMU lacks reads as 0. */
 UNIT_TEST(registers_by_name)
 {
     static const char *const order[] = { "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8",
@@ -91,13 +91,11 @@ UNIT_TEST(privilege_levels)
     assert_false(processor_host.interrupts_on(p));
 }
 
-/* --- page tables -------------------------------------------------------------------------------------------------- */
-
 #define P_W_U        UINT64_C(7)
 #define LARGE        UINT64_C(0x80)
 #define TABLE(level) (UINT64_C(0x1000) * (level))
 
-/* Control registers of a way of paging, and its shape. */
+/* The control registers of a paging mode, and its geometry. */
 struct paging {
     uint64_t cr4, efer;
     unsigned levels, bits, bytes;
@@ -111,7 +109,7 @@ static const struct paging ways[] = {
     { 0x1020, 0x400, 5, 9, 8, 0xff12345678abc000 },
 };
 
-/* The entry of each level on the way to the address: `top` first, `leaf` last, at the level where that is. */
+/* Writes the entries for the address at each level: `upper`, and at leaf_level `leaf`. */
 static void map(const struct paging *w, unsigned leaf_level, uint64_t upper, uint64_t leaf)
 {
     memset(memory, 0, sizeof(memory));
@@ -140,9 +138,9 @@ UNIT_TEST(page_tables)
         assert_int_equal(processor_host.page(p, w->address + 0xabc), 0x9067);
         map(w, 1, P_W_U, 0x9000 | 0x7f);
         assert_int_equal(processor_host.page(p, w->address), 0x907f);
-        map(w, 1, P_W_U, 0x9000 | 0x61); /* neither writable nor the user's, by the leaf */
+        map(w, 1, P_W_U, 0x9000 | 0x61); /* the leaf is neither writable nor user */
         assert_int_equal(processor_host.page(p, w->address), 0x9061);
-        map(w, 1, 0x3, 0x9000 | 0x67); /* not the user's, by those above */
+        map(w, 1, 0x3, 0x9000 | 0x67); /* the upper entries are not user */
         assert_int_equal(processor_host.page(p, w->address), 0x9063);
         map(w, 1, 0x5, 0x9000 | 0x67);
         assert_int_equal(processor_host.page(p, w->address), 0x9065);
@@ -156,14 +154,14 @@ UNIT_TEST(page_tables)
         if (w->levels > 3) {
             map(w, 3, P_W_U, 0x9000 | 0x63 | LARGE); /* 1 GiB */
             assert_int_equal(processor_host.page(p, w->address), 0x90e3);
-            map(w, 4, P_W_U, TABLE(3) | 0x67 | LARGE); /* reserved there: no large page */
+            map(w, 4, P_W_U, TABLE(3) | 0x67 | LARGE); /* reserved at this level: not a large page */
             assert_int_equal(processor_host.page(p, w->address), 0);
         }
-        if (w->levels < 4) { /* where addresses have 32 bits, an upper half that the DS area has is ignored */
+        if (w->levels < 4) { /* with 32-bit addresses, the upper half of a DS area's field is ignored */
             map(w, 1, P_W_U, 0x9000 | 0x67);
             assert_int_equal(processor_host.page(p, UINT64_C(0xffffffff00000000) | w->address), 0x9067);
         }
-        if (pae) { /* the four entries of the top have no such flags, and CR3 is aligned on 32 bytes */
+        if (pae) { /* PAE's four top entries lack these flags, and CR3 is aligned to 32 bytes */
             map(w, 1, P_W_U, 0x9000 | 0x67);
             put(0x8fe0 + (w->address >> 30) * 8, TABLE(2) | 1 | LARGE, 8);
             set("cr3", 0x8fe0 | 0x18);
@@ -171,8 +169,6 @@ UNIT_TEST(page_tables)
         }
     }
 }
-
-/* --- the local APIC ----------------------------------------------------------------------------------------------- */
 
 #define ID              0x20
 #define SPURIOUS        0xf0
@@ -239,8 +235,6 @@ UNIT_TEST(interrupts)
     }
 }
 
-/* --- interruptions ------------------------------------------------------------------------------------------------ */
-
 #define STACK 0x8000
 #define IP    0x401234
 
@@ -282,13 +276,13 @@ UNIT_TEST(frames)
         set("efer", rows[i].size == 8 ? 0x400 : 0);
         set("eflags", 0x2);
         assert_int_equal(processor_host.interrupted_cpl(p, IP, 2), rows[i].cpl);
-        assert_int_equal(processor_host.interrupted_cpl(p, IP + 1, 2), 2); /* another instruction's */
+        assert_int_equal(processor_host.interrupted_cpl(p, IP + 1, 2), 2); /* a different instruction */
         p->delivered = true;
         assert_int_equal(processor_host.registers(p, IP, general), rows[i].flags);
         assert_int_equal(general[RSP], rows[i].sp);
         assert_int_equal(processor_host.registers(p, IP + 1, general), 2);
         assert_int_equal(general[RSP], STACK);
-        set("rsp", MEMORY_SIZE - 8); /* no such memory */
+        set("rsp", MEMORY_SIZE - 8); /* not in memory */
         assert_int_equal(processor_host.interrupted_cpl(p, IP, 1), 1);
     }
 }
@@ -302,7 +296,7 @@ static void change(struct vcpu *v, uint64_t *flags, uint64_t *code)
     }
 }
 
-/* A rule changes the flags and the error code of a frame where they lie, and nothing else. */
+/* A rule changes only the flags and the error code of a frame. */
 UNIT_TEST(changed_frames)
 {
     const struct rules changing = { .exception_pushed = change };
@@ -334,18 +328,16 @@ UNIT_TEST(changed_frames)
     }
 }
 
-/* --- what several processors know --------------------------------------------------------------------------------- */
-
 UNIT_TEST(shared_areas)
 {
     struct processor *p = wide(), *other = wide();
 
     other->vcpu.regs[REG_IA32_DS_AREA] = 0x5000;
-    assert_false(processor_host.area_shared(p, 0x5000)); /* it does not record */
+    assert_false(processor_host.area_shared(p, 0x5000)); /* it does not record branches */
     other->vcpu.bts.on = true;
     assert_true(processor_host.area_shared(p, 0x5000));
     assert_false(processor_host.area_shared(p, 0x6000));
-    assert_false(processor_host.area_shared(other, 0x5000)); /* its own */
+    assert_false(processor_host.area_shared(other, 0x5000)); /* its own area */
     other->vcpu.bts.on = false;
 }
 
@@ -374,12 +366,12 @@ UNIT_TEST(pages_with_code)
     memory[STACK + 3] = 0;
     assert_false(processor_host.has_code(p, STACK + 8));
 
-    set("efer", 0); /* where linear addresses have 32 bits */
+    set("efer", 0); /* 32-bit linear addresses */
     assert_true(processor_host.has_code(p, UINT64_C(0xffffffff00104000)));
     assert_false(processor_host.has_code(p, UINT64_C(0xffffffff00107000)));
 }
 
-/* Between blocks, what the TLB has is written there, a page at a time, and the rest by QEMU. */
+/* Between blocks, pages that the TLB has are written directly, and the rest by QEMU. */
 UNIT_TEST(memory_at_hand)
 {
     static const struct block narrow_code = { .ia32e = false };
@@ -404,17 +396,17 @@ UNIT_TEST(memory_at_hand)
     assert_int_equal(hand[4093], 0xee);
     assert_int_equal(hand[4098], 0xee);
     assert_int_equal(memory[HAND + 4094], 0xcc);
-    assert_true(processor_host.write(p, HAND + 4094, bytes, sizeof(bytes))); /* and one behind them */
+    assert_true(processor_host.write(p, HAND + 4094, bytes, sizeof(bytes))); /* and a third page */
     assert_memory_equal(hand + 4094, bytes, 4098);
     assert_memory_equal(memory + HAND + sizeof(hand), bytes + 4098, 4);
     assert_int_equal(memory[HAND + sizeof(hand) - 1], 0xcc);
     assert_int_equal(memory[HAND + sizeof(hand) + 4], 0xcc);
-    assert_true(processor_host.write(p, HAND - 2, bytes, 4)); /* QEMU writes all, once it is asked */
+    assert_true(processor_host.write(p, HAND - 2, bytes, 4)); /* QEMU writes all bytes */
     assert_memory_equal(memory + HAND - 2, bytes, 4);
     assert_int_equal(hand[0], 0xee);
     assert_false(processor_host.write(p, MEMORY_SIZE - 1, bytes, 2));
 
-    /* outside IA-32e mode an address of more than 32 bits is none of the TLB's */
+    /* outside IA-32e mode the TLB has no addresses of more than 32 bits */
     assert_true(processor_host.write(p, (UINT64_C(1) << 32) + HAND, bytes, 4));
     assert_memory_equal(hand, bytes, 4);
     memset(hand, 0xee, sizeof(hand));
@@ -426,7 +418,7 @@ UNIT_TEST(memory_at_hand)
     p->block = NULL;
     assert_int_equal(looks, 0);
 
-    /* while it is in doubt, QEMU writes, and it is compared with what plugins then read */
+    /* while the address is not verified, QEMU writes, and the memory there is compared with what plugins read */
     doubts = true;
     assert_true(processor_host.write(p, HAND + 8, bytes, 8));
     assert_int_equal(hand[8], 0xee);
@@ -440,7 +432,7 @@ UNIT_TEST(memory_at_hand)
     assert_false(processor_host.write(p, HAND + 16, bytes, 8));
     assert_int_equal(looks, 3);
 
-    /* an error behind a page that was written is one */
+    /* an error after a page that was written is reported */
     doubts = false;
     unwritable = HAND + sizeof(hand);
     assert_false(processor_host.write(p, HAND + 4094, bytes, sizeof(bytes)));
@@ -448,7 +440,7 @@ UNIT_TEST(memory_at_hand)
     at_hand = false;
 }
 
-/* Memory by physical addresses, and their width as CPUID says: 36 bits where it does not. */
+/* Memory by physical addresses. Their width is CPUID's, or else 36 bits. */
 UNIT_TEST(physical_memory)
 {
     static const unsigned widths[][3] = { { 1, 0x3028, 40 }, { 1, 0x3034, 52 }, { 1, 0x3000, 36 }, { 0, 0x3034, 36 } };
@@ -460,7 +452,7 @@ UNIT_TEST(physical_memory)
     assert_memory_equal(memory + 0x2340, &written, sizeof(written));
     assert_true(processor_host.read_physical(p, 0x2340, &read, sizeof(read)));
     assert_int_equal(read, written);
-    assert_true(processor_host.read_physical(p, 0x2341, &read, 2)); /* and no more */
+    assert_true(processor_host.read_physical(p, 0x2341, &read, 2)); /* not more than 2 bytes */
     assert_int_equal(read, 0x1122334455666677);
     assert_false(processor_host.write_physical(p, MEMORY_SIZE - 4, &written, sizeof(written)));
     assert_false(processor_host.read_physical(p, MEMORY_SIZE - 4, &read, sizeof(read)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The model's decoding of instructions where Zydis cannot tell (test_model_insn_zydis.c has all the rest): which
- * instructions serialise, bytes that end too early, and bytes that are VEX in 64-bit code alone.
+ * The model's decoder, where Zydis cannot be compared (test_model_insn_zydis.c has the rest): which instructions
+ * serialise, truncated bytes, and bytes that are VEX only in 64-bit code.
  */
 #include "tests/host/unit_test.h"
 
@@ -64,7 +64,7 @@ UNIT_TEST(nothing_but_prefixes)
     }
 }
 
-/* A truncated instruction has at most the flags of the whole one, and never a hook. */
+/* A truncated instruction has at most the flags of the complete one, and never a hook. */
 UNIT_TEST(truncated_at_every_length)
 {
     static const struct {
@@ -107,7 +107,7 @@ UNIT_TEST(truncated_at_every_length)
     }
 }
 
-/* LES and LDS outside 64-bit code, where VEX would be neither a branch nor a hook. */
+/* LES and LDS outside 64-bit code, where these bytes are not VEX. */
 UNIT_TEST(les_and_lds)
 {
     static const struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The model's decoding of instructions, held against Zydis (package libzydis-dev, 4.0 or later), which was written from
- * other tables: every opcode of every map, with prefixes, ModRM forms and all modes, as far as Zydis decodes it. Both
- * must agree, or the difference must be listed here with a reason and still exist.
+ * The model's decoder against Zydis (package libzydis-dev, 4.0 or later), which was written from other tables: every
+ * opcode of every map, with prefixes, ModRM forms and all modes, as far as Zydis decodes it. Both must agree, or the
+ * difference must be listed here with a reason and still exist.
  */
 #include "tests/host/unit_test.h"
 
@@ -106,7 +106,7 @@ static bool has_xmm_operand(const struct decoded *d)
     return false;
 }
 
-/* Arithmetic by the mnemonic: not what loads, stores, moves, converts or controls. */
+/* The unit, by the mnemonic: loads, stores, moves, conversions and control instructions are not arithmetic. */
 static int x87_unit(const char *name)
 {
     static const char *const none[] = { "fld",   "fst",  "fist", "fild",    "fbld",    "fbstp",  "fisttp", "fcmov",
@@ -117,7 +117,7 @@ static int x87_unit(const char *name)
             return UNIT_INTEGER;
         }
     }
-    return ends(name, "_nop") ? UNIT_INTEGER : UNIT_X87; /* what the 8087 and the 80287 had */
+    return ends(name, "_nop") ? UNIT_INTEGER : UNIT_X87; /* instructions of the 8087 and 80287 */
 }
 
 static int unit_of(const struct decoded *d)
@@ -184,7 +184,7 @@ static const char fault[] = "#BR is a fault: what follows is no branch of this i
 static const char vex[] = "QEMU tells plugins of IA-32e mode and not of CS.L, so it is taken for VEX or EVEX";
 
 static struct difference {
-    const char *name; /* Zydis's mnemonic; a * at its end is anything */
+    const char *name; /* Zydis's mnemonic; a final * matches anything */
     enum aspect aspect;
     int ours;
     unsigned modes; /* bit by enum mode */
@@ -252,7 +252,7 @@ static void report(const struct decoded *d, enum mode mode, const uint8_t *bytes
     }
 }
 
-/* Bytes that Zydis does not decode are no instruction, so the model's answer does not matter. */
+/* Bytes that Zydis does not decode are not an instruction: the model's result does not matter. */
 static void compare(const ZydisDecoder *decoder, enum mode mode, const uint8_t bytes[MAX_INSN])
 {
     struct decoded d;
@@ -302,7 +302,7 @@ static struct walk with(struct walk w, unsigned byte)
 /* Walks all opcodes of a map, after its escape bytes, with all ModRM bytes that have no bit outside the mask. */
 static void walk_map(struct walk w, unsigned modrm_mask)
 {
-    static uint32_t random = 1; /* displacements and immediates: arbitrary, and the same in every run */
+    static uint32_t random = 1; /* displacements and immediates: random, but the same in every run */
 
     for (unsigned n = 0; n < 0x10000; n++) {
         if ((n & 0xff & ~modrm_mask) == 0) {
@@ -350,7 +350,7 @@ static void walk_legacy(enum mode mode)
     }
 }
 
-/* Bits of the prefixes, one after another; pp is the prefix that an opcode's meaning depends on. */
+/* The prefixes' bits, one by one. pp selects the opcode's meaning. */
 static void walk_vex(enum mode mode)
 {
     static const uint8_t two[] = { 0xf8, 0xfc, 0xb8, 0x78 }; /* plain; L; vvvv; R */
@@ -435,7 +435,7 @@ UNIT_TEST(evex_of_64_bits)
     assert_walked(walk_evex, MODE_64);
 }
 
-/* This test is last, since the walks before it note which differences they met. */
+/* Must be the last test: the walks before it record which differences occurred. */
 UNIT_TEST(listed_differences_are_still_there)
 {
     for (size_t i = 0; i < COUNT_OF(differences); i++) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Latitude: its table, the list of latitude=, how choices follow from a seed, and how it goes with faults and quirks.
- */
+/* Latitude: its table, the list of latitude=, choices from a seed, and combination with faults and quirks. */
 #include "tests/host/free_machine.h"
 
 #include <ctype.h>
@@ -18,7 +17,6 @@ static struct machine *free_machine(unsigned number, uint64_t seed, uint32_t fre
     return free_machine_of("skylake", number, seed, freedoms);
 }
 
-/* Each freedom is found by its name, is named like its identifier, and has a sentence and a source. */
 UNIT_TEST(table)
 {
     static const char *const identifiers[] = {
@@ -34,7 +32,7 @@ UNIT_TEST(table)
         size_t length;
 
         assert_null(freedoms_parse(&freedoms, name, &length));
-        assert_int_equal(freedoms, UINT32_C(1) << i); /* and no other has the name */
+        assert_int_equal(freedoms, UINT32_C(1) << i); /* no other freedom has the name */
         assert_int_equal(strlen(name), strlen(identifiers[i]));
         for (unsigned at = 0; name[at] != '\0'; at++) {
             assert_int_equal(name[at] == '-' ? '_' : toupper((unsigned char)name[at]), identifiers[i][at]);
@@ -92,7 +90,7 @@ static void draw(struct machine *m, unsigned drawn[DRAWS])
     }
 }
 
-/* The choices depend on the seed and the processor's number only, not on other freedoms or the time before a reset. */
+/* The choices depend only on the seed and the processor's number, not on other freedoms or the time before a reset. */
 UNIT_TEST(choices)
 {
     static const struct {
@@ -129,16 +127,14 @@ UNIT_TEST(choices)
     }
 }
 
-/* --- PEBS: the delay until it is armed --------------------------------------------------------------------------- */
-
 #define PERIOD  100
 #define BLOCK   7
 #define RECORDS 5
 
 /*
- * Samples PERIOD events of counter i, in blocks of BLOCK instructions with these flags; the last is a branch.
- * distances: the recorded instructions, each counted from the one before, the first from where counting began. Returns
- * the cycles that the delay takes in this boot.
+ * Samples PERIOD events of counter i, in blocks of BLOCK instructions with these flags; the last one is a branch.
+ * distances: the recorded instructions, each relative to the previous one, the first to the start of counting. Returns
+ * the delay's cycles in this boot.
  */
 static unsigned sample(uint64_t seed, unsigned i, uint64_t event, unsigned flags, unsigned distances[RECORDS])
 {
@@ -161,7 +157,7 @@ static unsigned sample(uint64_t seed, unsigned i, uint64_t event, unsigned flags
             assert_true(++blocks < RECORDS * 3 * PERIOD);
         }
         const unsigned at = (unsigned)(get(m, PEBS + n * RECORD_PEBS + 0xb0) - CODE) / 4;
-        /* an event in a block's last instruction is seen when the next one begins */
+        /* the engine sees an event in a block's last instruction when the next block begins */
         const unsigned number = (blocks - 1 - (at == BLOCK - 1)) * BLOCK + at + 1;
 
         assert_in_range(at, 0, BLOCK - 1);
@@ -195,7 +191,7 @@ UNIT_TEST(arming_takes_time)
     assert_true(none && most && varied);
 }
 
-/* Branches that pass meanwhile are counted from the reload on, and not recorded. */
+/* Branches during the delay are counted from the reload on, but not recorded. */
 UNIT_TEST(arming_passes_events)
 {
     unsigned distances[RECORDS];
@@ -215,7 +211,7 @@ UNIT_TEST(arming_passes_events)
     assert_true(passed);
 }
 
-/* Behind a serialising instruction PEBS is armed; precise distribution needs no time at all. */
+/* A serialising instruction ends the delay. Precise distribution has no delay. */
 UNIT_TEST(arming_ends)
 {
     unsigned distances[RECORDS];
@@ -246,7 +242,7 @@ static uint64_t seed_of(unsigned cycles)
     }
 }
 
-/* However often a REP instruction goes on, it is one: no time passes for each of its rounds. */
+/* A REP instruction counts once: its iterations take no time. */
 UNIT_TEST(arming_through_repetitions)
 {
     struct machine *m = free_machine(0, seed_of(40), BIT_OF(PEBS_ARMING));
@@ -275,7 +271,9 @@ UNIT_TEST(arming_through_repetitions)
     assert_int_equal(get(m, DS + 0x28), PEBS + RECORD_PEBS);
 }
 
-/* The block in whose middle a delay begins is left, once, for nothing else would end the delay there. */
+/*
+ * The engine leaves the block in whose middle a delay begins, once, because no other check there would end the delay.
+ */
 UNIT_TEST(arming_in_the_middle)
 {
     for (unsigned cycles = 0; cycles < 20; cycles += 19) {
@@ -298,13 +296,11 @@ UNIT_TEST(arming_in_the_middle)
     }
 }
 
-/* --- PEBS: precise distribution, and records that counters share ------------------------------------------------- */
-
-#define CYCLES          0x3cu /* in modelled time one an instruction, and precise on goldencove's counter 0 */
-#define RECORD_ADAPTIVE 32    /* the basic group alone */
+#define CYCLES          0x3cu /* one per instruction in modelled time, and precise on goldencove's counter 0 */
+#define RECORD_ADAPTIVE 32    /* only the basic group */
 #define FIXED_0         8u    /* goldencove's counters in the DS area */
 
-/* The numbers of the first two instructions, from 1 on, that a goldencove's counter records every `period` ones. */
+/* The numbers (from 1) of the first two instructions that a counter of goldencove records with this period. */
 static void distribute(uint64_t seed, uint32_t freedoms, bool fixed, unsigned period, uint64_t numbers[2])
 {
     struct machine *m = free_machine_of("goldencove", 0, seed, freedoms);
@@ -328,7 +324,8 @@ static void distribute(uint64_t seed, uint32_t freedoms, bool fixed, unsigned pe
 }
 
 /*
- * From 128 events on precise distribution is precise; below, the event or a later one, with the delay of any counter.
+ * With at least 128 events, precise distribution is exact. With fewer, the counter may record a later event, after a
+ * delay.
  */
 UNIT_TEST(short_distribution)
 {
@@ -353,7 +350,7 @@ UNIT_TEST(short_distribution)
     assert_true(exact && next && late && mixed);
 }
 
-/* Fixed counter 0 records the overflowing instruction or the next one, always the same, and needs no time. */
+/* Fixed counter 0 records either the overflowing instruction or the next one, consistently, without a delay. */
 UNIT_TEST(instruction_accurate)
 {
     const uint32_t both = BIT_OF(PDIR_PLUS) | BIT_OF(PEBS_ARMING);
@@ -372,7 +369,7 @@ UNIT_TEST(instruction_accurate)
     assert_true(seen[0] && seen[1]);
 }
 
-/* Three counters that are due at once: one record for all, one for each, or something in between. */
+/* Three counters due at once: one record for all, one for each, or any grouping. */
 UNIT_TEST(shared_records)
 {
     bool seen[4] = { false };
@@ -407,9 +404,7 @@ UNIT_TEST(shared_records)
     assert_true(seen[1] && seen[2] && seen[3]);
 }
 
-/* --- PEBS: records that become visible late ---------------------------------------------------------------------- */
-
-/* Instructions behind a record, each of these flags, before it is in memory. */
+/* The number of instructions (with these flags) from a record until it is in memory. */
 static unsigned unseen(uint64_t seed, unsigned flags, unsigned *cycles)
 {
     struct machine *m = free_machine(0, seed, BIT_OF(PEBS_VISIBLE));
@@ -451,8 +446,8 @@ UNIT_TEST(late_records)
     assert_true(at_once && late);
 }
 
-/* The PMI of the threshold finds the record in memory; a record on its way does not go into another area. */
-UNIT_TEST(late_but_in_place)
+/* The record is in memory before the threshold's PMI. A late record is written to the area of its time. */
+UNIT_TEST(late_records_stay_in_their_area)
 {
     for (uint64_t seed = 0; seed < 20; seed++) {
         struct machine *m = free_machine(0, seed, BIT_OF(PEBS_VISIBLE));
@@ -467,15 +462,13 @@ UNIT_TEST(late_but_in_place)
             run(m, b);
         }
         assert_int_equal(get(m, DS + 0x28), PEBS + 2 * RECORD_PEBS);
-        memcpy(m->memory + 0x800, m->memory, 0x100); /* a second area, which is like the first one */
+        memcpy(m->memory + 0x800, m->memory, 0x100); /* a second area, equal to the first */
         run(m, b), run(m, b), run(m, b);
         wrmsr(m, DS_AREA, DS + 0x800);
         assert_true(get(m, DS + 0x28) > PEBS + 2 * RECORD_PEBS);
         assert_int_equal(get(m, DS + 0x800 + 0x28), PEBS + 2 * RECORD_PEBS);
     }
 }
-
-/* --- counters ---------------------------------------------------------------------------------------------------- */
 
 static unsigned count_accesses(struct machine *m, uint64_t event, bool store)
 {
@@ -492,7 +485,7 @@ static unsigned count_accesses(struct machine *m, uint64_t event, bool store)
     return (unsigned)rdmsr(m, PMC0 + 3);
 }
 
-/* One access in so many is followed: between all of them and an eighth. Other events count all. */
+/* Of the accesses, between all and one in eight are followed. Other events count all. */
 UNIT_TEST(followed_accesses)
 {
     bool all = false, few = false;
@@ -515,7 +508,7 @@ UNIT_TEST(followed_accesses)
     assert_true(all && few);
 }
 
-/* Interrupts and exceptions count, or do not, as instructions of the interrupted level; INT n is one anyway. */
+/* Interrupts and exceptions may count as instructions of the interrupted level. INT n always counts. */
 UNIT_TEST(interruptions_that_count)
 {
     struct machine *m = free_machine(0, 3, BIT_OF(OVERCOUNT));
@@ -551,15 +544,13 @@ UNIT_TEST(interruptions_that_count)
     assert_int_equal(rdmsr(m, PMC0) - in_all, 300);
 }
 
-/* --- registers --------------------------------------------------------------------------------------------------- */
-
-/* Four registers refuse reserved bits, or drop them, each in its own way for good; no other does. */
+/* Four registers refuse or drop reserved bits, each consistently. Other registers do not have this freedom. */
 UNIT_TEST(reserved_bits)
 {
     static const struct {
         uint32_t address;
         uint64_t reserved, good;
-        bool reads; /* back what was written */
+        bool reads; /* whether the written value reads back */
     } rows[] = {
         { STATUS_RESET, UINT64_C(1) << 50, 1, false },
         { LBR_SELECT, UINT64_C(1) << 40, 5, true },
@@ -589,7 +580,7 @@ UNIT_TEST(reserved_bits)
     }
 }
 
-/* The registers of the LBR stack are read-only on NetBurst, by one chapter of the manual, and on no other processor. */
+/* The LBR stack's registers are read-only only on NetBurst, as one chapter of the manual says. */
 UNIT_TEST(lbr_read_only)
 {
     static const struct {
@@ -612,7 +603,7 @@ UNIT_TEST(lbr_read_only)
     }
 }
 
-/* After a reset counters and LBRs run, of every processor as far as it has them; BTS and PEBS do not. */
+/* After a reset the processor's counters and LBRs run; BTS and PEBS do not. */
 UNIT_TEST(left_running)
 {
     static const char *const profiles[] = { "netburst", "pentium-m", "core2", "nehalem", "skylake", "goldencove" };
@@ -646,8 +637,8 @@ UNIT_TEST(left_running)
 }
 
 /*
- * Architectural records are split before any group and no other, with null records between, of one to four units; not
- * always alike; without the freedom by their size.
+ * Architectural records are split at random before groups, with null records of one to four units between; without the
+ * freedom, by size.
  */
 UNIT_TEST(fragments)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Caches that replace at random and prefetch, predictions and cycles of any kind. */
+/* Random replacement and prefetching in caches, random predictions and cycles. */
 #include "tests/host/free_machine.h"
 
 #include "model/engine/branch.h"
@@ -10,9 +10,7 @@
 
 #define LINE 64u
 
-/* --- caches ------------------------------------------------------------------------------------------------------ */
-
-/* A ring that is a little too large for its level misses always with LRU, and now and then at random. */
+/* A ring slightly larger than its level always misses with LRU, and sometimes with random replacement. */
 UNIT_TEST(replaces_at_random)
 {
     struct machine *m = with("skylake", 1, BIT_OF(CACHES));
@@ -39,7 +37,7 @@ UNIT_TEST(replaces_at_random)
     assert_int_equal(hits, 0);
 }
 
-/* Ascending lines of a page come ahead of their use; of others now and then the other line of a pair. */
+/* Ascending lines of a page are prefetched; for other accesses, sometimes the other line of a pair. */
 UNIT_TEST(prefetches)
 {
     struct machine *m = with("skylake", 1, BIT_OF(CACHES));
@@ -48,7 +46,7 @@ UNIT_TEST(prefetches)
     for (unsigned page = 0; page < 100; page++) {
         const uint64_t address = MEMORY + page * 4096;
 
-        assert_int_equal(m->v.rules->data_reach(&m->v, address, false), LEVEL_MEMORY); /* never ahead into a page */
+        assert_int_equal(m->v.rules->data_reach(&m->v, address, false), LEVEL_MEMORY); /* not prefetched across pages */
         m->v.rules->data_reach(&m->v, address + LINE, false);
         for (unsigned i = 2; i < 64; i++) {
             assert_int_equal(m->v.rules->data_reach(&m->v, address + i * LINE, i % 2), LEVEL_L1);
@@ -99,7 +97,6 @@ UNIT_TEST(latencies_and_sources)
     }
 }
 
-/* A record has the values of the rules. */
 static unsigned one_latency(struct vcpu *v, enum data_level level)
 {
     (void)v;
@@ -150,9 +147,7 @@ UNIT_TEST(records_follow_the_rules)
     assert_int_equal(m->v.data.store.latency, 7);
 }
 
-/* --- prediction and cycles --------------------------------------------------------------------------------------- */
-
-/* The whole range of processors, from one that is always right to one that is always wrong. */
+/* From a processor that always predicts correctly to one that is always wrong. */
 UNIT_TEST(predictions)
 {
     unsigned least = UINT32_MAX, most = 0;
@@ -192,7 +187,7 @@ UNIT_TEST(cycles)
         for (unsigned round = 0; round < 100; round++) {
             run_times(m, b, 40);
             finish(m);
-            if (architectural) { /* what the entry cannot know stays unknown: the first one since LBREn was set */
+            if (architectural) { /* the first entry since LBREn was set has no cycles */
                 WRMSR(m, { 0x14ce, 0 }, { 0x14ce, 0x7f0003 });
                 run(m, b), run(m, b), finish(m);
                 wrmsr(m, 0x14ce, 0x7f0002);
@@ -217,7 +212,6 @@ UNIT_TEST(cycles)
     }
 }
 
-/* The retire latency of a record is any number, too, where it has one. */
 UNIT_TEST(retire_latencies)
 {
     for (unsigned i = 0; i < 2; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* PMIs that skid and trail, bits of the status that say nothing of an overflow, and SMIs. */
+/* PMIs that skid or arrive after counters were stopped, status bits without an overflow, and SMIs. */
 #include "tests/host/free_machine.h"
 
 #include <limits.h>
@@ -18,8 +18,6 @@
 #define SMI_COUNT         0x34
 #define STATUS_CONDITION  (UINT64_C(1) << 63)
 #define STATUS_ENCLAVE    (UINT64_C(1) << 60)
-
-/* --- the engine, with skids that the test chooses ---------------------------------------------------------------- */
 
 static struct pmi_skid chosen;
 static struct rules rules;
@@ -65,7 +63,7 @@ static void run_until_pmi(struct machine *m, const struct block *b)
     }
 }
 
-/* The counter goes on until the PMI, wherever in its blocks overflow and PMI are. */
+/* The counter continues until the PMI, wherever in blocks the overflow and the PMI are. */
 UNIT_TEST(skids_by_instructions)
 {
     for (unsigned length = 1; length < 12; length++) {
@@ -86,7 +84,7 @@ UNIT_TEST(skids_by_instructions)
     }
 }
 
-/* Counters freeze with the request; LBRs with it or with the PMI. */
+/* Counters freeze at the request; LBRs at the request or at the PMI. */
 UNIT_TEST(freezes)
 {
     static const struct {
@@ -119,7 +117,7 @@ UNIT_TEST(freezes)
             assert_true(begin(m, b));
         }
         assert_int_equal(m->pmis, 0);
-        assert_true(begin(m, b)); /* the request comes before it */
+        assert_true(begin(m, b)); /* the request precedes this block */
         assert_int_equal(m->v.status, 1 | (counters && streamlined ? STATUS_CTRFRZ : 0) |
                                           (lbrs && streamlined && rows[i].with_request ? STATUS_LBRFRZ : 0));
         const uint64_t tos = m->v.regs[REG_MSR_LASTBRANCH_TOS];
@@ -127,7 +125,7 @@ UNIT_TEST(freezes)
         run_until_pmi(m, b);
         assert_int_equal(m->v.counters[0].value, rows[i].counted);
         finish(m);
-        /* the fifth branch and the jump to the far block count, too, where nothing freezes */
+        /* without a freeze, the fifth branch and the jump to the far block also count */
         const uint64_t branches = (m->v.regs[REG_MSR_LASTBRANCH_TOS] - tos) & (m->v.profile->lbr_depth - 1);
 
         assert_in_range(branches, rows[i].branches == 0 ? 0 : 5, rows[i].branches == 0 ? 0 : 8);
@@ -142,7 +140,7 @@ UNIT_TEST(freezes)
     }
 }
 
-/* Counters that froze with the request and were started again do not freeze for a second time. */
+/* Counters that froze at the request and were started again do not freeze a second time. */
 UNIT_TEST(freezes_once)
 {
     struct machine *m = skidding("nehalem", 30, true);
@@ -160,7 +158,7 @@ UNIT_TEST(freezes_once)
     EXPECT_MSRS(m, { GLOBAL_CTRL, 1 }, { DEBUGCTL, 1 | FREEZE_PERFMON | FREEZE_LBRS });
 }
 
-/* A request that no counter made is delayed, too, without loss of a count. */
+/* A request that no counter made is also delayed, and counters lose no count. */
 UNIT_TEST(counters_go_on)
 {
     struct machine *m = skidding("skylake", 50, false);
@@ -175,7 +173,6 @@ UNIT_TEST(counters_go_on)
     assert_int_equal(rdmsr(m, PMC0), (UINT64_C(1) << 48) - 1000 + 20);
 }
 
-/* BTS stores on while its PMI is under way. */
 UNIT_TEST(bts_goes_on)
 {
     struct machine *m = skidding("skylake", 7, false);
@@ -187,7 +184,7 @@ UNIT_TEST(bts_goes_on)
     assert_in_range((get(m, DS + 0x08) - BTS) / RECORD_BTS, 60 + 7, 60 + 8);
 }
 
-/* Whoever looks finds the PMI raised, unless it trails; a processor that is about to halt waits for nothing. */
+/* Reading the state ends a skid: the PMI is raised, unless it may arrive late. So does HLT. */
 UNIT_TEST(looking_ends_a_skid)
 {
     enum look { NOTHING, READ, WRITE, READ_COUNTER, SETTLE, HALT, LOOKS };
@@ -226,7 +223,7 @@ UNIT_TEST(looking_ends_a_skid)
     }
 }
 
-/* The PMI of counters that were stopped and acknowledged while it was under way: nothing says why it came. */
+/* Counters are stopped and acknowledged while their PMI is pending: it arrives without a status bit. */
 UNIT_TEST(trails_the_stop)
 {
     struct machine *m = skidding("skylake", 50, false);
@@ -244,13 +241,11 @@ UNIT_TEST(trails_the_stop)
         after++;
     }
     assert_int_equal(m->pmis, 1);
-    assert_int_equal(after, 50 - 10 - 2); /* less ten instructions before the WRMSRs, and the WRMSRs */
+    assert_int_equal(after, 50 - 10 - 2); /* minus ten instructions before the WRMSRs, and the WRMSRs */
     assert_int_equal(m->v.status, 0);
 }
 
-/*
- * A PMI that meets the mask of the one before is the guest's loss, unless it skids: it may come when all has stopped.
- */
+/* The referee reports a PMI that is lost because LVTPC is masked, but not if the PMI skidded. */
 UNIT_TEST(the_referee_on_skids)
 {
     for (unsigned skid = 0; skid < 6; skid += 5) {
@@ -270,8 +265,6 @@ UNIT_TEST(the_referee_on_skids)
         assert_int_equal(violated(m, "pmi-lost"), skid == 0);
     }
 }
-
-/* --- the freedoms ------------------------------------------------------------------------------------------------ */
 
 UNIT_TEST(skid_freedom)
 {
@@ -308,7 +301,7 @@ UNIT_TEST(skid_freedom)
     }
 }
 
-/* The bits are set in addition to those of the PMI's cause, and stay until they are reset. */
+/* Additional status bits remain until software resets them. */
 UNIT_TEST(status_freedom)
 {
     static const struct {
@@ -341,7 +334,7 @@ UNIT_TEST(status_freedom)
             m->lvtpc = 0x40;
             count(m, 10);
             run_until_pmi(m, b);
-            assert_false(violated(m, "status-not-acknowledged")); /* by who resets what is served */
+            assert_false(violated(m, "status-not-acknowledged")); /* if the handler resets the bits that it serves */
             WRMSR(m, { STATUS_RESET, UINT64_C(3) << 62 | STATUS_ENCLAVE * (rows[i].possible != STATUS_CONDITION) | 1 },
                   { GLOBAL_CTRL, 0 });
             for (unsigned n = 0; n < 20; n++) {
@@ -363,7 +356,7 @@ UNIT_TEST(status_freedom)
     }
 }
 
-/* A PEBS counter's own bit is set only together with bit 62, and not always. */
+/* A PEBS counter's own status bit is sometimes set, only together with bit 62. */
 UNIT_TEST(own_bit_freedom)
 {
     unsigned own = 0;
@@ -387,8 +380,6 @@ UNIT_TEST(own_bit_freedom)
     assert_in_range(own, 5, 25);
 }
 
-/* --- SMIs -------------------------------------------------------------------------------------------------------- */
-
 static unsigned next_smi;
 
 static unsigned take_next(struct vcpu *v)
@@ -400,7 +391,7 @@ static unsigned take_next(struct vcpu *v)
     return microseconds;
 }
 
-/* Time passes and is counted by counters of cycles that count at CPL 0, unless it is frozen. */
+/* An SMI's cycles count in counters of cycles at CPL 0, unless they are frozen. */
 UNIT_TEST(smi_counts_cycles)
 {
     static const struct {
@@ -442,7 +433,7 @@ UNIT_TEST(smi_counts_cycles)
     }
 }
 
-/* An SMI leaves the overflow to the next cycle outside. */
+/* A counter does not overflow in an SMI, but at the next cycle. */
 UNIT_TEST(smi_does_not_overflow)
 {
     struct machine *m = machine_new();

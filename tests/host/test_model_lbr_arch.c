@@ -28,7 +28,7 @@ static void expect(struct machine *m, unsigned i, uint64_t from, uint64_t to, ui
     EXPECT_MSRS(m, { FROM + i, from }, { TO + i, to }, { INFO + i, info });
 }
 
-/* Cycles while LBRs were off are in no entry. */
+/* Cycles while LBRs are off do not count in any entry. */
 UNIT_TEST(enabled_again)
 {
     struct machine *m = golden_cove();
@@ -43,7 +43,7 @@ UNIT_TEST(enabled_again)
     }
 }
 
-/* Returns remove the newest entry: the rest are the places where control would return to. */
+/* A return removes the newest entry: the others are the active calls. */
 UNIT_TEST(call_stack)
 {
     struct machine *m = golden_cove();
@@ -55,7 +55,7 @@ UNIT_TEST(call_stack)
     }
     WRMSR(m, { LBR_DEPTH, 8 }, { FROM + 7, 0xdead00 }, { LBR_CTL, control });
     run(m, calls[0]), run(m, calls[1]), run(m, calls[2]);
-    run(m, ret); /* from the third */
+    run(m, ret); /* returns from the third call */
     finish(m);
     EXPECT_MSRS(m, { FROM, calls[1]->last }, { FROM + 1, calls[0]->last });
     expect(m, 2, 0, 0, 0);
@@ -65,7 +65,7 @@ UNIT_TEST(call_stack)
         expect(m, i, 0, 0, 0);
     }
     wrmsr(m, LBR_DEPTH, 8);
-    for (unsigned i = 0; i < 9; i++) { /* one more than fit */
+    for (unsigned i = 0; i < 9; i++) { /* one more than the depth */
         run(m, calls[0]);
     }
     run_times(m, ret, 9);
@@ -75,7 +75,6 @@ UNIT_TEST(call_stack)
     }
 }
 
-/* With a smaller depth a record has no more entries than that. */
 UNIT_TEST(in_a_pebs_record_of_small_depth)
 {
     struct machine *m = golden_cove();

@@ -15,7 +15,6 @@ UNIT_TEST(addresses_are_canonical)
     }
 }
 
-/* With 5-level paging addresses have 57 bits, in every mode. */
 UNIT_TEST(addresses_of_57_bits)
 {
     static const char *const profiles[] = { "icelake", "goldencove" };
@@ -39,7 +38,6 @@ UNIT_TEST(addresses_of_57_bits)
     }
 }
 
-/* A reset clears counts, branches, enable bits and status. */
 UNIT_TEST(reset)
 {
     struct machine *m = machine_new();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * NetBurst's counters, records and registers. Addresses and bits are typed from SDM Vol. 3B (253669-059), the
- * sections on NetBurst and the tables of its events and of its MSRs, and not taken from the model's tables.
+ * NetBurst's counters, records and registers. Addresses and bits are typed from SDM Vol. 3B (253669-059), the sections
+ * on NetBurst and its tables of events and MSRs, not from the model's tables.
  */
 #include "tests/host/model_machine.h"
 
@@ -59,7 +59,7 @@ static uint32_t get32(struct machine *m, uint64_t address)
     return value;
 }
 
-/* Begins a block like `b`, with the accesses of its instructions' flags, all to the same address. */
+/* Runs a block like `b`; its instructions access memory as their flags say, all at the same address. */
 static void run_accessing(struct machine *m, const struct block *b, uint64_t address, unsigned size)
 {
     run(m, b);
@@ -80,9 +80,7 @@ static void run_accessing(struct machine *m, const struct block *b, uint64_t add
     }
 }
 
-/* --- registers --------------------------------------------------------------------------------------------------- */
-
-/* A counter's overflow is a bit of its own CCCR. */
+/* The overflow bit is in the counter's CCCR. */
 UNIT_TEST(overflow_bits)
 {
     struct machine *m = machine("netburst64");
@@ -119,9 +117,7 @@ UNIT_TEST(rdpmc)
     EXPECT_MSRS(m, { EVTSEL0, 0 }); /* MSR_MCG_EBP */
 }
 
-/* --- counting ---------------------------------------------------------------------------------------------------- */
-
-/* An event is visible to the counters of its ESCR's own half of a group and to no other. */
+/* Only the counters of the ESCR's half of a group see its event. */
 UNIT_TEST(which_counter_reaches_which_escr)
 {
     static const struct {
@@ -156,9 +152,7 @@ UNIT_TEST(which_counter_reaches_which_escr)
     }
 }
 
-/*
- * What counter 12 counts by CRU_ESCR0 (select 4) or 2 (select 5) while the blocks run, and of the WRMSR that stops it.
- */
+/* Counter 12's count with CRU_ESCR0 (select 4) or CRU_ESCR2 (select 5) for the blocks and the WRMSR that stops it. */
 static uint64_t counted(uint64_t cccr, uint64_t event, const struct block *const *blocks, unsigned n)
 {
     struct machine *m = machine("netburst");
@@ -194,7 +188,7 @@ UNIT_TEST(rings_threads_and_filters)
     assert_int_equal(counted(on | compare, INSTR_RETIRED | 0xc, blocks, 2), 13);
     assert_int_equal(counted(on | compare | 1u << 20, INSTR_RETIRED | 0xc, blocks, 2), 0);
     assert_int_equal(counted(on | compare | 1u << 24, INSTR_RETIRED | 0xc, blocks, 2), 0);
-    /* Cycles with at most 15 events of any kind, from an ESCR that counts in one ring, or nowhere, or of no pair. */
+    /* Cycles with at most 15 events, for each ESCR select, also without an ESCR. */
     for (unsigned select = 0; select < 8; select++) {
         const uint64_t cycles = ENABLE(select) | compare | complement | 15u << 20;
 
@@ -204,23 +198,24 @@ UNIT_TEST(rings_threads_and_filters)
         assert_int_equal(counted(cycles & ~(UINT64_C(1) << 12), 0, blocks, 2), 0); /* not enabled */
         assert_int_equal(counted(cycles & ~(UINT64_C(3) << 16), 0, blocks, 2), 0); /* for no thread */
         assert_int_equal(counted(cycles | 1u << 24, 0, blocks, 2), 0);             /* edges */
-        assert_int_equal(counted(cycles & ~(UINT64_C(15) << 20), INSTR_RETIRED | 0xc, blocks, 2), 0); /* without any */
+        assert_int_equal(counted(cycles & ~(UINT64_C(15) << 20), INSTR_RETIRED | 0xc, blocks, 2),
+                         0); /* without events */
         assert_int_equal(counted(cycles & ~complement, INSTR_RETIRED | 0xc, blocks, 2), 0);
         assert_int_equal(counted(cycles & ~compare, 0, blocks, 2), 0);
     }
-    assert_int_equal(counted(on, EVENT(0x01, 3) | 0xc, blocks, 2), 13); /* uops_retired, bogus ones too */
-    assert_int_equal(counted(on, EVENT(0x02, 4) | 0xc, blocks, 2), 0);  /* bogus ones alone */
-    assert_int_equal(counted(on, EVENT(0x07, 1) | 0xc, blocks, 2), 0);  /* instr_completed is 0F_03's */
+    assert_int_equal(counted(on, EVENT(0x01, 3) | 0xc, blocks, 2), 13); /* uops_retired, also bogus ones */
+    assert_int_equal(counted(on, EVENT(0x02, 4) | 0xc, blocks, 2), 0);  /* only bogus ones */
+    assert_int_equal(counted(on, EVENT(0x07, 1) | 0xc, blocks, 2), 0);  /* instr_completed exists only on 0F_03 */
 }
 
-/* branch_retired: a loop and a jump behind it. First time ever counts as mispredicted. */
+/* branch_retired: a loop and a jump after it. The first execution counts as mispredicted. */
 UNIT_TEST(branches_retired)
 {
-    struct block *loop = block_new(0, 4, END_JCC), *jump = block_new(0x10, 1, END_REL_JMP); /* behind it */
+    struct block *loop = block_new(0, 4, END_JCC), *jump = block_new(0x10, 1, END_REL_JMP);
     struct block *end = block_new(0x800, 2, END_PLAIN);
     /*
-     * taken mispredicted, predicted three times, not taken mispredicted; the jump taken mispredicted; not taken
-     * predicted; the jump elsewhere, mispredicted
+     * taken mispredicted, three times predicted, not taken mispredicted; the jump mispredicted; not taken predicted;
+     * the jump to another target, mispredicted
      */
     const struct block *blocks[] = { loop, loop, loop, loop, loop, jump, loop, jump, end };
     static const unsigned sorts[4] = { 1, 1, 3, 3 }; /* MMNP, MMNM, MMTP, MMTM */
@@ -237,11 +232,7 @@ UNIT_TEST(branches_retired)
                      4); /* mispred_branch_retired */
 }
 
-/* --- tags -------------------------------------------------------------------------------------------------------- */
-
-/*
- * A counter that has overflowed is stopped and goes on: the next event is due. It is not, once it counts another way.
- */
+/* After an overflow, stop and start: the next event is still due, except if the counter's event was changed. */
 UNIT_TEST(overflowed_counters_go_on)
 {
     for (unsigned other = 0; other < 2; other++) {
@@ -249,7 +240,7 @@ UNIT_TEST(overflowed_counters_go_on)
         struct block *b = block_new(0, 4, END_REL_JMP);
 
         b->cpl = 3;
-        wrmsr(m, CRU_ESCR0, INSTR_RETIRED | 1u << 2); /* USR: not WRMSR itself */
+        wrmsr(m, CRU_ESCR0, INSTR_RETIRED | 1u << 2); /* USR: WRMSR itself does not count */
         WRMSR(m, { COUNTER(12), (uint64_t)-4 }, { CCCR(12), ENABLE(4) | OVF_PMI });
         run(m, b);
         wrmsr(m, CCCR(12), (ENABLE(4) & ~CCCR_ENABLE) | OVF_PMI);
@@ -282,7 +273,7 @@ UNIT_TEST(front_end_tags)
     b->insns[4].flags = STORES;
     b->insns[5].flags = LOADS | STORES;
     b->insns[6].flags = LOADS | STORES | INSN_LOCKED; /* cannot be tagged */
-    b->insns[8].flags = LOADS;                        /* nor the return */
+    b->insns[8].flags = LOADS;                        /* nor can the return */
     assert_int_equal(front_end(TAG_LOADS | RINGS, FRONT_END | RINGS, b), 3);
     assert_int_equal(front_end(TAG_STORES | RINGS, FRONT_END | RINGS, b), 2);
     assert_int_equal(front_end(TAG_LOADS | TAG_STORES | RINGS, FRONT_END | RINGS, b), 4);
@@ -316,12 +307,12 @@ UNIT_TEST(execution_tags)
                 WRMSR(m, { FIRM_ESCR0 + escr, tag }, { CRU_ESCR2, EVENT(0x0c, 1u << slot) | RINGS },
                       { CCCR(12), ENABLE(5) });
                 run(m, b);
-                wrmsr(m, CRU_ESCR2, EVENT(0x0c, 0x1f & ~(1u << slot)) | RINGS); /* the other tags, and bogus ones */
+                wrmsr(m, CRU_ESCR2, EVENT(0x0c, 0x1f & ~(1u << slot)) | RINGS); /* other tags, and bogus uops */
                 run(m, b);
                 wrmsr(m, CRU_ESCR2, EVENT(0x0c, 1u << slot) | RINGS);
                 wrmsr(m, FIRM_ESCR0 + escr, tag & ~UINT64_C(0x10)); /* tagging off */
                 run(m, b);
-                wrmsr(m, FIRM_ESCR0 + escr, tag ^ EVENT(0, 0xffff)); /* all but ALL */
+                wrmsr(m, FIRM_ESCR0 + escr, tag ^ EVENT(0, 0xffff)); /* all bits except ALL */
                 run(m, b);
                 wrmsr(m, FIRM_ESCR0 + escr, tag & ~UINT64_C(8)); /* in rings 1 to 3 */
                 run(m, b);
@@ -332,7 +323,9 @@ UNIT_TEST(execution_tags)
     }
 }
 
-/* What replay_event counts of: a cold load, the same again, a split load, a split store, a store to a new page. */
+/*
+ * The count of replay_event for: a cold load, the same load again, a split load, a split store, a store to a new page.
+ */
 static uint64_t replays(uint64_t enable, uint64_t vertical, uint64_t saat0, uint64_t saat1)
 {
     struct machine *m = machine("netburst");
@@ -359,7 +352,7 @@ UNIT_TEST(replay_tags)
     const uint64_t split_store = EVENT(0x05, 2) | RINGS;
 
     assert_int_equal(replays(UOP_TAG | 1u << 0, 1, 0, 0), 2); /* first-level misses of loads */
-    assert_int_equal(replays(UOP_TAG | 1u << 1, 1, 0, 0), 2); /* and second-level ones */
+    assert_int_equal(replays(UOP_TAG | 1u << 1, 1, 0, 0), 2); /* second-level misses */
     assert_int_equal(replays(UOP_TAG | 1u << 2, 1, 0, 0), 1); /* TLB misses of loads, stores, both */
     assert_int_equal(replays(UOP_TAG | 1u << 2, 2, 0, 0), 1);
     assert_int_equal(replays(UOP_TAG | 1u << 2, 3, 0, 0), 2);
@@ -371,7 +364,7 @@ UNIT_TEST(replay_tags)
     assert_int_equal(replays(UOP_TAG | 1u << 0, 2, 0, 0), 0);
     assert_int_equal(replays(1u << 0, 1, 0, 0), 0); /* no tags */
     assert_int_equal(replays(MY_THR | 1u << 0, 1, 0, 0), 0);
-    assert_int_equal(replays(MY_THR | UOP_TAG | 1u << 0, 1, 0, 0), 2); /* sampling would be IQ_COUNTER4's */
+    assert_int_equal(replays(MY_THR | UOP_TAG | 1u << 0, 1, 0, 0), 2); /* only IQ_COUNTER4 can sample */
 }
 
 UNIT_TEST(mispredicted_branches_can_be_tagged)
@@ -384,12 +377,10 @@ UNIT_TEST(mispredicted_branches_can_be_tagged)
           { CCCR(12), ENABLE(5) });
     run(m, first), run(m, second), run(m, third), run(m, first), run(m, third), run(m, first);
     wrmsr(m, CCCR(12), 0);
-    assert_int_equal(rdmsr(m, COUNTER(12)), 3); /* the jump went to second, to third, and to the WRMSR */
+    assert_int_equal(rdmsr(m, COUNTER(12)), 3); /* the jump's targets: second, third, and the WRMSR */
 }
 
-/* --- PEBS -------------------------------------------------------------------------------------------------------- */
-
-/* n records of room, the threshold at threshold; the reset value as software writes it, 64 bits of -period. */
+/* An area with a buffer of n records and the reset value -period in 64 bits, as software writes it. */
 static void set_up_area(struct machine *m, unsigned n, unsigned threshold, uint64_t period)
 {
     put32(m, AREA + 0x10, PEBS_BUFFER);
@@ -400,7 +391,7 @@ static void set_up_area(struct machine *m, unsigned n, unsigned threshold, uint6
     wrmsr(m, DS_AREA, AREA);
 }
 
-/* PEBS works only on IQ_COUNTER4, only with bit 25, only for the three events. */
+/* PEBS works only on IQ_COUNTER4, with bit 25, for the three events. */
 UNIT_TEST(what_does_not_sample)
 {
     static const struct {
@@ -409,7 +400,7 @@ UNIT_TEST(what_does_not_sample)
         unsigned select;
         uint64_t overflows;
     } rows[] = {
-        { 16, UOP_TAG, FRONT_END, 5, OVF },           /* the bit that the manual also calls enable: it tags replays */
+        { 16, UOP_TAG, FRONT_END, 5, OVF },           /* bit 24, which the manual also calls enable, tags replays */
         { 16, UINT64_C(1) << 26, FRONT_END, 5, OVF }, /* the other logical processor */
         { 12, MY_THR, FRONT_END, 5, OVF },
         { 13, MY_THR, FRONT_END, 5, OVF },
@@ -435,7 +426,5 @@ UNIT_TEST(what_does_not_sample)
         assert_int_equal(rdmsr(m, CCCR(rows[i].counter)) & OVF, rows[i].overflows);
     }
 }
-
-/* --- branches ---------------------------------------------------------------------------------------------------- */
 
 /* --- branch records ---------------------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Changes to a block's operations, on a translator of lists: where the value of the last access is found, which stores
- * of it are removed; what a block does in place of its callbacks; and what is given up where QEMU differs.
+ * The model's changes to a block's operations, with TCG as simple lists: finding and removing the stores of an access's
+ * value, inline code instead of callbacks, and what the model gives up if QEMU differs.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -32,7 +32,7 @@ static void *translator = &head;
 static uintptr_t register_file = 0x77; /* TCG's handle of the base of registers */
 static uintptr_t handles, labels;
 static const char *missing; /* a function that this QEMU does not export */
-static unsigned sets;       /* words before the arguments: 1 on an x86-64 host, 2 on arm64 */
+static unsigned sets;       /* words before an operation's arguments: 1 on an x86-64 host, 2 on arm64 */
 
 static struct op *insert_behind(struct link *before, int opcode, unsigned count)
 {
@@ -165,7 +165,7 @@ static void go_to_if(int condition, uintptr_t a, uintptr_t b, void *label)
     make_with(opcodes[condition], a, b, (uintptr_t)label);
 }
 
-static uint64_t jumps_to; /* what the jump behind the call has for the call's result 9; 0: there is nothing else */
+static uint64_t jumps_to; /* the operand of the jump after the call whose result is 9; 0: no jump */
 
 static void look_up_and_go(void)
 {
@@ -191,7 +191,7 @@ void qemu_object_take_copy(const struct qemu_object *o)
     memcpy(o->copy, o->cpu, o->size);
 }
 
-static size_t requests_at; /* the word in the object whose high half requests an exit */
+static size_t requests_at; /* the object's word whose high half requests an exit */
 
 static void handle_interrupt(void *cpu, int mask)
 {
@@ -199,7 +199,7 @@ static void handle_interrupt(void *cpu, int mask)
     memset((char *)cpu + requests_at + 2, 0xff, 2);
 }
 
-/* The translation for RIP, in the object's words: of an even one there is none. */
+/* QEMU's lookup of the translation for RIP, here in the object's words. An even RIP has none. */
 static const void *nothing_found = "the main loop";
 static const uint64_t *rip;
 static const char translation[] = "a translation";
@@ -306,9 +306,7 @@ static int new_block(__attribute__((unused)) void **state)
     return 0;
 }
 
-/* --- tests -------------------------------------------------------------------------------------------------------- */
-
-#define ENV 1024 /* the register file, in an object of words that mean nothing */
+#define ENV 1024 /* the register file's offset in the object; other words are arbitrary */
 
 static uint64_t words[ENV / 8 + 17];
 static const struct qemu_object object = {
@@ -332,7 +330,7 @@ static struct qemu_ops new_ops(void)
     return o;
 }
 
-/* Shows the value in one more block; with `again` also at another place, farther from the registers. */
+/* Shows the model another block that stores the value, with `again` also at a second place. */
 static void show(struct qemu_ops *o, int back, int again, uint64_t number)
 {
     const struct qemu_value value = { 0x1000 + number, 0x2000 + number };
@@ -357,7 +355,7 @@ static void listen(void)
     assert_true(dup2(fileno(said), fileno(stderr)) >= 0);
 }
 
-/* Each loss is reported once in a process: by the first test that has it. */
+/* Each loss is reported once per process: in the first test that has it. */
 static void assert_said(const char *want)
 {
     char text[400] = "";
@@ -383,10 +381,10 @@ UNIT_TEST(values_that_are_nowhere)
     assert_said("dsmodel: this QEMU does not keep before its registers the value returned by "
                 "qemu_plugin_mem_get_value: the guest is about a tenth slower\n");
     assert_int_equal(o.value_at, 0);
-    assert_int_equal(o.state, QEMU_OPS_WORK); /* appending goes on */
+    assert_int_equal(o.state, QEMU_OPS_WORK); /* appending still works */
 }
 
-/* Another layout of operations; a symbol that is missing gives up silently then. */
+/* A different layout of operations. A missing symbol then gives up silently. */
 UNIT_TEST(another_translator)
 {
     struct qemu_ops o = new_ops();
@@ -421,11 +419,11 @@ UNIT_TEST(stores_of_values_are_dropped)
         for (uint64_t n = 0; n < 8; n++) {
             assert_int_equal(o.value_at, 0);
             show(&o, back, 0, n);
-            show(&o, back, 0, n); /* the same value again teaches nothing */
+            show(&o, back, 0, n); /* the same value again proves nothing */
         }
         assert_int_equal(o.state, QEMU_OPS_WORK);
         assert_int_equal(o.value_at, -8 * back);
-        assert_string_equal(block(), ""); /* nothing that was made to try is left */
+        assert_string_equal(block(), ""); /* trial operations were removed */
 
         store_64(1, 0x77, -8 * back);
         store_64(2, 0x77, -8 * back + 8);
@@ -444,7 +442,7 @@ UNIT_TEST(stores_of_values_are_dropped)
     }
 }
 
-/* Two places that hold each value are one too many, until one of them does not. */
+/* If two places hold each value, the place is unknown until one of them differs. */
 UNIT_TEST(one_of_two_places)
 {
     struct qemu_ops o = new_ops();
@@ -452,13 +450,13 @@ UNIT_TEST(one_of_two_places)
     for (uint64_t n = 0; n < 20; n++)
         show(&o, 3, 9, n);
     assert_int_equal(o.value_at, 0);
-    words[ENV / 8 - 9] = 0; /* high and low half are of one value only at the other place */
+    words[ENV / 8 - 9] = 0; /* only the other place has both halves of the value */
     put_value(3, (struct qemu_value){ 0x5000, 0x6000 });
     qemu_ops_drop_values(&o, &object, (struct qemu_value){ 0x5000, 0x6000 });
     assert_int_equal(o.value_at, -24);
 }
 
-/* Memory near the register file is mapped for each processor at the distance of the first. */
+/* For each processor, memory near the register file is mapped at the same distance. */
 UNIT_TEST(memory_near_the_registers)
 {
     static uint64_t others[2 * sizeof(words)];
@@ -480,10 +478,10 @@ UNIT_TEST(memory_near_the_registers)
     assert_false(qemu_ops_near(&none, 64, &memory));
     near_distance = 0;
     listen();
-    assert_true(qemu_ops_near(&none, 64, &memory)); /* the loss of the whole object was reported */
+    assert_true(qemu_ops_near(&none, 64, &memory)); /* without an object: its loss was already reported */
     assert_said("");
     assert_null(memory);
-    assert_true(qemu_ops_near(&object, 64, &memory)); /* no processor has such memory now */
+    assert_true(qemu_ops_near(&object, 64, &memory)); /* no processor has this memory any more */
     assert_null(memory);
 }
 
@@ -499,7 +497,7 @@ static const struct qemu_ops_beginning everything = {
     .given = -1,
 };
 
-/* A block that QEMU has translated: a check for interrupts, callbacks for the block, and for an instruction. */
+/* A block as QEMU translates it: a check for interrupts, callbacks for the block and for an instruction. */
 static struct qemu_ops translated(void)
 {
     struct qemu_ops o = new_ops();
@@ -512,12 +510,12 @@ static struct qemu_ops translated(void)
     return o;
 }
 
-/* A block that takes the callbacks does so before any store. A sum without additions stays. */
-UNIT_TEST(beginnings_in_place_of_callbacks)
+/* Inline code replaces the block's callbacks before any store. A sum without additions is unchanged. */
+UNIT_TEST(inline_code_instead_of_callbacks)
 {
     struct qemu_ops o = new_ops();
 
-    assert_false(qemu_ops_begin(&o, &object, &everything)); /* not before the operations were tried */
+    assert_false(qemu_ops_begin(&o, &object, &everything)); /* not before the trial of the operations */
     o = translated();
     near_distance = NOWHERE;
     assert_false(qemu_ops_begin(&o, &object, &everything));
@@ -558,7 +556,7 @@ static struct qemu_ops counting(struct qemu_object *o)
     return ops;
 }
 
-/* The first sum is subtracted from QEMU's word, and QEMU's own check moves to where that is not enough. */
+/* The first sum is subtracted from QEMU's word; QEMU's own check is done only if the result is negative. */
 UNIT_TEST(blocks_that_count_down)
 {
     static const uint64_t known;
@@ -599,7 +597,7 @@ UNIT_TEST(blocks_that_count_down)
     free(o.copy);
 }
 
-/* A word that QEMU uses otherwise is left alone. */
+/* A word with another use in QEMU is left unchanged. */
 UNIT_TEST(blocks_that_cannot_count_down)
 {
     const struct qemu_ops_beginning little = {
@@ -611,7 +609,7 @@ UNIT_TEST(blocks_that_cannot_count_down)
         struct qemu_ops ops = counting(&o);
 
         requests_at += way == 0 ? 2 : 0;            /* the word's high half is not the request */
-        words[ENV / 8 - 1] = way == 1 ? 0x1000 : 0; /* the low half is in use */
+        words[ENV / 8 - 1] = way == 1 ? 0x1000 : 0; /* the low half is used */
         missing = way == 2 ? "tcg_handle_interrupt" : NULL;
         o.size = way == 3 ? ENV - 6 : o.size;
         listen();
@@ -632,8 +630,8 @@ UNIT_TEST(blocks_that_cannot_count_down)
 }
 
 /*
- * Before the callbacks, wherever they are: a sum at or above its limit before, or at it behind, calls them; else the
- * other translation is run, if it is known. Behind them what they ask for is run.
+ * Inline code before the callbacks: if a sum is at or above its limit before the block, or at it after the block, call
+ * them; otherwise continue in the other translation, if known.
  */
 UNIT_TEST(blocks_that_go_elsewhere)
 {
@@ -679,7 +677,7 @@ UNIT_TEST(blocks_that_go_elsewhere)
     assert_true(is_closed(op_of(head.before)));
 }
 
-/* Without a call, or with a jump to something else than its result, QEMU leaves the block in another way. */
+/* If the call or the jump to its result is missing, QEMU leaves blocks in another way, and the model gives up. */
 UNIT_TEST(blocks_that_cannot_go_elsewhere)
 {
     static const struct qemu_ops_elsewhere elsewhere = { 48, NULL };
@@ -696,7 +694,7 @@ UNIT_TEST(blocks_that_cannot_go_elsewhere)
     assert_true(qemu_ops_begin(&o, &object, &little));
 }
 
-/* RIP is written in its width. */
+/* RIP is written with its width. */
 UNIT_TEST(translations_found)
 {
     struct qemu_object narrow = object;

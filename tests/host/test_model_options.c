@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The plugin's options: their values, the exact error messages, and a complete clean-up. Each is read by a process of
- * its own, because a wrong one ends it.
+ * The plugin's options: values, exact error messages, and clean-up. A child process reads each, because an error exits.
  */
 #define _GNU_SOURCE
 static int make_folder(void **state), remove_folder(void **state);
@@ -48,7 +47,7 @@ static void slurp(const char *path, char *text, size_t size)
     }
 }
 
-/* Reads the arguments, separated by blanks, and then calls `then`. Returns the exit status: 7 if it came so far. */
+/* Reads the arguments, separated by blanks, then calls `then`. Returns the exit status: 7 if there was no error. */
 static int reads(const char *arguments, void (*then)(struct options *options))
 {
     char text[512], *argv[MOST_ARGUMENTS];
@@ -137,7 +136,7 @@ UNIT_TEST(wrong_ones)
     refused("profile=skylake truth=t violations=./t", "truth= and violations= are the same file: t");
 }
 
-/* A name that is not known is named by itself, without what follows, and all that are known are named. */
+/* The message about an unknown name has only this name, and all known names. */
 UNIT_TEST(unknown_names)
 {
     static const struct {
@@ -165,10 +164,10 @@ UNIT_TEST(unknown_names)
         assert_string_equal(said + strlen(said) - strlen(rows[i].end), rows[i].end);
         assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1);
     }
-    assert_int_equal(access("t", F_OK), -1); /* no log of a run that does not begin */
+    assert_int_equal(access("t", F_OK), -1); /* no log if the run does not begin */
 }
 
-/* OPTION=list prints one line a name, whatever else was given, and ends well. */
+/* OPTION=list prints a line for each name, ignores other options, and exits with 0. */
 UNIT_TEST(lists)
 {
     static const struct {
@@ -225,7 +224,7 @@ static void with_everything(struct options *options)
                         !fault_set_has(&options->faults, FAULT_LBR_TOS_EARLY);
     const bool profile = options->profile == profile_find("haswell");
 
-    fprintf(options->violations, "a violation\n"); /* in its file at once */
+    fprintf(options->violations, "a violation\n"); /* must be in the file at once */
     slurp("v", printed, sizeof(printed));
     _exit(faults && profile && options->quirks == (1u << QUIRK_INERT | 1u << QUIRK_NO_APIC) &&
                   options->seed == UINT64_MAX && options->freedoms == 1u << FREEDOM_PEBS_ARMING &&
@@ -258,7 +257,7 @@ UNIT_TEST(right_ones)
     assert_string_equal(said, "dsmodel truth 1 profile=netburst\n");
 }
 
-/* Of the four processors that the machine can have. */
+/* Files of an earlier run, for the machine's four possible processors, are removed. */
 UNIT_TEST(what_an_earlier_run_left)
 {
     static const char *const files[] = { "0", "0.watch", "3", "3.watch", "4", "4.watch" };
@@ -275,7 +274,7 @@ UNIT_TEST(what_an_earlier_run_left)
     for (size_t i = 0; i < COUNT_OF(files); i++) {
         assert_int_equal(access(files[i], F_OK), i < 4 ? -1 : 0);
     }
-    assert_int_equal(reads(option, NULL), 7); /* there is nothing */
+    assert_int_equal(reads(option, NULL), 7); /* no file is left */
     assert_string_equal(said, "");
 }
 
@@ -290,7 +289,7 @@ static void violate_and_finish(struct options *options)
     options_finish_logs(options);
 }
 
-/* When QEMU ends, each log's lost output is reported: what is lost then, and what was lost before. */
+/* When QEMU ends, lost output of each log is reported, whenever it was lost. */
 UNIT_TEST(lost_output)
 {
     if (access("/dev/full", W_OK) != 0) {

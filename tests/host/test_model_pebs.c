@@ -7,7 +7,7 @@ static uint64_t record(struct machine *m, unsigned n, unsigned offset)
     return get(m, PEBS + n * RECORD_PEBS + offset);
 }
 
-/* An event in a block's last instruction is seen when the next one begins: so one more instruction runs. */
+/* Runs one more block first: the engine sees an event in a block's last instruction when the next block begins. */
 static uint64_t records(struct machine *m)
 {
     finish(m);
@@ -23,7 +23,7 @@ static void sample(struct machine *m, unsigned i, uint64_t event, uint64_t perio
           { GLOBAL_CTRL, UINT64_C(1) << i });
 }
 
-/* RDPMC in the middle of a block counts what came before it and nothing else. */
+/* RDPMC in the middle of a block reads the count of the preceding instructions. */
 UNIT_TEST(reads_in_the_middle)
 {
     struct machine *m = machine_new();
@@ -38,7 +38,7 @@ UNIT_TEST(reads_in_the_middle)
     assert_int_equal(value, 19);
 }
 
-UNIT_TEST(a_fault_takes_back_what_did_not_retire)
+UNIT_TEST(a_fault_undoes_what_did_not_retire)
 {
     struct machine *m = machine_new();
     struct block *b = block_new(0, 10, END_REL_JMP);
@@ -53,7 +53,8 @@ UNIT_TEST(a_fault_takes_back_what_did_not_retire)
 }
 
 /*
- * The WRMSR that stops counting is counted, the one that starts it is not, and it can be what overflows or is recorded.
+ * The WRMSR that stops counting is counted, the one that starts it is not. A WRMSR can overflow a counter or be
+ * recorded.
  */
 UNIT_TEST(wrmsr_counts_before_its_effect)
 {
@@ -67,22 +68,22 @@ UNIT_TEST(wrmsr_counts_before_its_effect)
     run(m, b);
     wrmsr(m, GLOBAL_CTRL, 0);
     assert_int_equal(rdmsr(m, PMC0), 1 + 1 + 3 + 1);
-    wrmsr(m, PMC0, (uint32_t)-4); /* overflows by the WRMSR */
+    wrmsr(m, PMC0, (uint32_t)-4); /* the WRMSR overflows the counter */
     wrmsr(m, GLOBAL_CTRL, 1);
     run(m, b);
     assert_int_equal(m->pmis, 0);
     wrmsr(m, GLOBAL_CTRL, 0);
     assert_int_equal(m->pmis, 1);
     EXPECT_MSRS(m, { GLOBAL_STATUS, 1 }, { PMC0, 0 });
-    sample(m, 0, INST_RETIRED, 3); /* the WRMSR is the event behind the overflow */
+    sample(m, 0, INST_RETIRED, 3); /* the WRMSR is the event after the overflow */
     run(m, b);
     wrmsr(m, GLOBAL_CTRL, 0);
     assert_int_equal(records(m), 1);
     EXPECT_MEMORY(m, { PEBS + 0xb0, CODE + 0x20000 }, { PEBS + 0x08, CODE + 0x20004 });
 }
 
-/* The instruction after an INT n is its handler's first; after one behind which an interrupt comes, it is the next. */
-UNIT_TEST(behind_an_interruption)
+/* The next IP after INT n is its handler's first instruction; for an interrupted program, the next instruction. */
+UNIT_TEST(after_an_interrupt)
 {
     static const struct {
         enum block_end end;
@@ -105,7 +106,7 @@ UNIT_TEST(behind_an_interruption)
 
 /*
  * Linux's handler clears IA32_PERF_GLOBAL_CTRL and IA32_PEBS_ENABLE and sets them again. A counter that overflowed just
- * before is still armed: otherwise it would stand still for 2^48 events.
+ * before must still be armed, or it would not record for 2^48 events.
  */
 UNIT_TEST(armed_across_a_pause)
 {
@@ -142,7 +143,7 @@ UNIT_TEST(two_counters_share_a_record)
     assert_int_equal(record(m, 1, 0x90), 0xc); /* the 10th event: 9 + 1 and 2 x (4 + 1) */
 }
 
-/* Many branches are stored at once, and the record is of the one that was counted last, not of the first. */
+/* The engine stores many branches at once. The record describes the branch that was counted last. */
 UNIT_TEST(taken_branches_with_branch_records)
 {
     struct machine *m = machine_new();
@@ -162,8 +163,8 @@ UNIT_TEST(taken_branches_with_branch_records)
     }
 }
 
-/* The event is the last instruction of a block, and the next block has none of its kind. */
-UNIT_TEST(seen_where_nothing_is_counted)
+/* The event is the last instruction of a block, and the next block has no such event. */
+UNIT_TEST(seen_in_a_block_without_counted_events)
 {
     struct machine *m = machine_new();
     struct block *jump = block_new(0, 2, END_REL_JMP), *plain = block_new(0x100, 3, END_PLAIN);
@@ -179,7 +180,7 @@ UNIT_TEST(seen_where_nothing_is_counted)
     EXPECT_MEMORY(m, { PEBS + 0xb0, jump->last }, { PEBS + 0x08, plain->pc }, { PEBS + 0x10, 1 });
 }
 
-/* The instruction that is due is the last one before a block is left, as by RDPMC. */
+/* The due instruction is the last one before the block is left, for example by RDPMC. */
 UNIT_TEST(due_where_a_block_is_left)
 {
     struct machine *m = machine_new();
@@ -197,9 +198,7 @@ UNIT_TEST(due_where_a_block_is_left)
     }
 }
 
-/*
- * BTS reads the management area while PEBS records are on their way into it: each time the ring of branches is full.
- */
+/* BTS reads the management area, whenever the ring of branches is full, while PEBS records are pending. */
 UNIT_TEST(with_branch_records)
 {
     struct machine *m = machine_new();
@@ -224,7 +223,7 @@ UNIT_TEST(with_branch_records)
     }
 }
 
-/* Empties the buffer, as an interrupt handler does, with one instruction that counts. */
+/* Empties the buffer as an interrupt handler does, with one counted instruction. */
 static uint64_t drain(struct machine *m, uint64_t *instructions)
 {
     uint64_t n = (get(m, DS + 0x28) - PEBS) / RECORD_PEBS;
@@ -253,7 +252,7 @@ UNIT_TEST(a_long_run_is_exact)
             drained += drain(m, &instructions);
         }
         instructions += b->count;
-        if (m->lvtpc & 0x10000) { /* raised in the middle of the block: another one runs before any MSR is written */
+        if (m->lvtpc & 0x10000) { /* raised in the middle of the block: another block runs before an MSR is written */
             finish(m);
             instructions++;
             drained += drain(m, &instructions);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the plugin refuses to be loaded into. Boots show what it does in a QEMU that it supports; here QEMU is the few
- * functions that the plugin calls until it refuses, and the linker leaves the others unresolved (mk/host-test.mk).
+ * The QEMUs in which the plugin refuses to be loaded. QEMU is only the functions that the plugin calls until then; the
+ * linker leaves the others unresolved (mk/host-test.mk). Boots test the rest.
  */
 #define _GNU_SOURCE
 #include "tests/host/unit_test.h"
@@ -60,8 +60,8 @@ static struct qemu_info supported(void)
 }
 
 /*
- * What the plugin says when it is loaded `times` times into such a QEMU, by a process of its own. Lines of libraries
- * are ignored.
+ * Loads the plugin `times` times into such a QEMU, in a child process, and expects this sentence. Ignores lines of
+ * libraries.
  */
 static void refused(struct qemu_info info, unsigned times, const char *sentence)
 {

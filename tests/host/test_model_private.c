@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * QEMU's private state as the model finds it: this program exports the symbols that the model looks for, and its
- * processor is an object on the heap with QEMU 11.1's first fields. tests/qemu/losses.t tests the report of a symbol
- * that is missing or not as expected.
+ * How the model finds QEMU's private state. This program exports the symbols that the model looks up, and its processor
+ * is a heap object with QEMU 11.1's first fields. tests/qemu/losses.t tests the reports of missing and unexpected
+ * symbols.
  */
 #define _GNU_SOURCE
 #include "tests/host/unit_test.h"
@@ -57,7 +57,7 @@ static struct field fields[6] = { { .name = "env.regs" },
                                   { .name = "env.eflags" },
                                   { .name = "env.fpregs" },
                                   { .name = "env.xmm_regs", .size = 64 } };
-/* In a section of its own, where clang's sanitizer leaves the symbol's size alone, which the model looks at. */
+/* In its own section, where clang's sanitizer does not change the symbol's size, which the model checks. */
 EXPORT __attribute__((section("qemu"))) struct description vmstate_x86_cpu = { .name = "cpu", .fields = fields };
 EXPORT int use_icount;
 EXPORT bool tcg_allowed = true;
@@ -116,13 +116,13 @@ static void *env_of(void *cpu)
     return (char *)cpu + env_offset();
 }
 
-/* The words behind EFLAGS: status, operation, ... */
+/* The words after EFLAGS: status, operation, ... */
 static uint32_t *state_of(void *cpu)
 {
     return narrow ? &((struct narrow_processor *)cpu)->status : &((struct wide_processor *)cpu)->status;
 }
 
-/* IF and AC as they are kept; CF to OF from `status`, as `operation` says: 1 as it is, 2 inverted. */
+/* IF and AC from EFLAGS; CF to OF from `status`: unchanged if `operation` is 1, inverted if it is 2. */
 uint64_t helper_read_eflags(void *env)
 {
     char *const cpu = (char *)env - env_offset();
@@ -134,9 +134,9 @@ uint64_t helper_read_eflags(void *env)
     return kept | (status & 0x8d5);
 }
 
-#define ONE_WORD  0x1000 /* translated code that leaves RIP and `operation` behind, which is 2 there */
-#define TWO_WORDS 0x2000 /* and `status` as well, which is 4 */
-#define NO_WORD   0x3000 /* RIP alone */
+#define ONE_WORD  0x1000 /* translated code in which RIP and `operation` (2) are stale */
+#define TWO_WORDS 0x2000 /* and also `status` (4) */
+#define NO_WORD   0x3000 /* only RIP */
 
 bool cpu_restore_state(void *cpu, uintptr_t host_pc)
 {
@@ -165,7 +165,7 @@ uint64_t cpu_get_tsc(void *env)
     return env == env_of(current_cpu) ? 0x1122334455 : 0;
 }
 
-/* A page that the kernel may write. */
+/* Address of a writable page. */
 static char page[4096];
 
 void *tlb_vaddr_to_host(void *env, uint64_t address, int access, int mmu_index)
@@ -218,14 +218,12 @@ bool tcg_cflags_has(void *cpu, uint32_t flags)
     return *translation_flags(cpu) & flags;
 }
 
-/* --- the tests ---------------------------------------------------------------------------------------------------- */
-
 static struct wide_processor *wide_cpu(void)
 {
     return current_cpu;
 }
 
-/* Makes QEMU's processor, of either width, and finds it. */
+/* Creates QEMU's processor of this width, and finds it. */
 static struct qemu_private *found(bool is_narrow)
 {
     struct qemu_private *p = calloc(1, sizeof(*p));
@@ -290,7 +288,6 @@ static struct qemu_seen seen(const struct qemu_private *p)
     return s;
 }
 
-/* A processor whose registers match at two places. */
 static struct qemu_private *certain(bool is_narrow)
 {
     struct qemu_private *p = found(is_narrow);
@@ -298,7 +295,7 @@ static struct qemu_private *certain(bool is_narrow)
 
     qemu_private_look(p, &s);
     assert_int_equal(p->registers, QEMU_SEEN);
-    qemu_private_look(p, &s); /* the same place proves nothing */
+    qemu_private_look(p, &s); /* the same instruction proves nothing */
     assert_int_equal(p->registers, QEMU_SEEN);
     if (is_narrow) {
         ((struct narrow_processor *)current_cpu)->eip += 2;
@@ -338,7 +335,7 @@ UNIT_TEST(registers)
     }
 }
 
-/* One wrong register, wherever, loses the object; upper halves and R8 to R15 count in 64-bit code alone. */
+/* One wrong register loses the object. Upper halves and R8 to R15 are compared only in 64-bit code. */
 UNIT_TEST(registers_that_differ)
 {
     for (unsigned i = 0; i < GENERAL_REGISTERS + 2; i++) {
@@ -348,7 +345,7 @@ UNIT_TEST(registers_that_differ)
             uint64_t *one;
 
             for (unsigned low_code = 0; low_code < 2; low_code++) {
-                if (low_code) { /* 32-bit code: the interface has low halves of eight registers only */
+                if (low_code) { /* 32-bit code: the interface has only the low halves of eight registers */
                     memset(wide_cpu()->regs, 0, 8 * sizeof(uint64_t));
                     wide_cpu()->regs[1] = 0x7777000000000011;
                     wide_cpu()->eip = 0x400000;
@@ -376,7 +373,7 @@ UNIT_TEST(registers_that_differ)
     }
 }
 
-/* The one word that tcg_cflags_has reads, among others with the same value; its other bits stay. */
+/* Finds the word that tcg_cflags_has reads among others with the same value. Its other bits remain. */
 UNIT_TEST(translations)
 {
     for (unsigned is_narrow = 0; is_narrow < 2; is_narrow++) {
@@ -406,8 +403,8 @@ UNIT_TEST(translations)
 }
 
 /*
- * Status flags in the middle of a block are those that QEMU's own restoring gives, also where the quick way replaces
- * the one word that is stale: then QEMU restores a few times to compare, and no more.
+ * Status flags in the middle of a block equal the result of QEMU's own restoring, also if the model replaces the one
+ * stale word itself: then QEMU restores only a few times, for comparison.
  */
 UNIT_TEST(flags_in_the_middle)
 {
@@ -435,7 +432,7 @@ UNIT_TEST(flags_in_the_middle)
         restored = 0;
         assert_int_equal(qemu_private_flags(p, 0x202, &middle), rows[i].flags);
         assert_true(rows[i].quick == (restored == 0));
-        assert_int_equal(state_of(current_cpu)[0], 0x41); /* QEMU's processor is left alone */
+        assert_int_equal(state_of(current_cpu)[0], 0x41); /* QEMU's processor is unchanged */
         assert_int_equal(state_of(current_cpu)[1], 1);
         drop(p);
     }
@@ -448,7 +445,7 @@ UNIT_TEST(flags_between_blocks)
 
     state_of(current_cpu)[0] = 0x8d5;
     state_of(current_cpu)[1] = 1;
-    assert_int_equal(qemu_private_flags(p, 0x246, NULL), 0x246); /* the registers were not seen yet */
+    assert_int_equal(qemu_private_flags(p, 0x246, NULL), 0x246); /* not before the registers were compared */
     struct qemu_seen s = seen(p);
 
     qemu_private_look(p, &s);
@@ -460,7 +457,7 @@ UNIT_TEST(flags_between_blocks)
     drop(p);
 }
 
-/* It is believed once it was the plugin interface's, with something in it, so many times. */
+/* An address is used after its memory has equalled the plugin interface's, not all zeros, often enough. */
 UNIT_TEST(memory)
 {
     struct qemu_private *p = found(false);
@@ -468,7 +465,7 @@ UNIT_TEST(memory)
     char bytes[100] = { 0 };
 
     memset(page, 0, sizeof(page));
-    assert_null(qemu_private_memory(p, 0xffff888000001010)); /* not before the registers have been seen */
+    assert_null(qemu_private_memory(p, 0xffff888000001010)); /* not before the registers were compared */
     qemu_private_look(p, &s);
     assert_ptr_equal(qemu_private_memory(p, 0xffff888000001010), page + 0x10);
     assert_null(qemu_private_memory(p, 0xffff888000002000));
@@ -492,7 +489,7 @@ UNIT_TEST(memory)
     drop(p);
 }
 
-/* Places of registers at which something would be read that is not the object's. */
+/* Offsets of registers that are impossible or outside the object. */
 UNIT_TEST(impossible_places)
 {
 #define PLACE(of) offsetof(struct wide_processor, of)
@@ -537,7 +534,7 @@ UNIT_TEST(impossible_places)
         fields[1].name = names[i];
         assert_false(qemu_object_find(&o));
     }
-    memset(p, 0xa5, sizeof(*p)); /* without an object, nothing of it is found */
+    memset(p, 0xa5, sizeof(*p)); /* without an object, none of its parts is found */
     qemu_private_init(p);
     assert_int_equal(p->registers, QEMU_LOST);
     assert_null(p->object.cpu);
@@ -550,7 +547,7 @@ UNIT_TEST(impossible_places)
     drop(p);
 }
 
-/* They are 0 if the lower halves are not those of the plugin interface, or QEMU's table has no place of them. */
+/* The upper halves are 0 if the lower halves differ from the plugin interface's or QEMU's table lacks them. */
 UNIT_TEST(upper_halves)
 {
     for (unsigned is_narrow = 0; is_narrow < 2; is_narrow++) {
@@ -593,10 +590,10 @@ UNIT_TEST(its_own_functions)
     assert_false(qemu_private_settle(p, 0x9999));
     restored_cpu = NULL;
     assert_true(qemu_private_settle(p, NO_WORD));
-    assert_ptr_equal(restored_cpu, current_cpu); /* itself, not a copy */
+    assert_ptr_equal(restored_cpu, current_cpu); /* the processor itself, not a copy */
     assert_int_equal(restored_for, NO_WORD);
 
-    assert_false(qemu_private_cpuid(p, 1, regs)); /* not before the registers have been seen */
+    assert_false(qemu_private_cpuid(p, 1, regs)); /* not before the registers were compared */
     qemu_private_general_protection(p, 0x77);
     assert_null(raised.env);
     struct qemu_seen s = seen(p);

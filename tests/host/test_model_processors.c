@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CPUID and MSRs of the processors against facts from outside: one table a subject, with a letter or a row for each of
- * them. What a table does not name, the processor must not have. Clearwater Forest has a file of its own. Events are
- * compared with Intel's lists (test_model_events.c); boots compare the rest with the kernel's tables.
+ * CPUID and MSRs of the processors against independent facts: a table for each subject, with a letter or a row for each
+ * processor. A processor must not have what a table does not name. Clearwater Forest has its own file.
+ * test_model_events.c compares events with Intel's lists; boots compare the rest with the kernel's tables.
  */
 #include "tests/host/model_machine.h"
 
@@ -17,7 +17,7 @@ static const char *const column_names[] = { "netburst",  "netburst64",  "pentium
                                             "broadwell", "skylake",     "icelake",     "goldencove",
                                             "alderlake", "alderlake/E", "goldmont",    "sierraforest" };
 
-/* The letters of those whose last leaf is past QEMU's; of further kinds of cores. */
+/* The letters of processors with more CPUID leaves than QEMU; of additional kinds of cores. */
 static const char long_leaves[] = "IGAELF", kinds[] = "E";
 
 static bool is_in(const char *letters, unsigned i)
@@ -43,7 +43,7 @@ UNIT_TEST(by_release)
             continue;
         }
         while (profile_name(count) != NULL && strcmp(profile_name(count), column_names[i]) != 0) {
-            count++; /* one that has no column here */
+            count++; /* a processor without a column */
         }
         assert_non_null(profile_name(count));
         assert_ptr_equal(profile_at(count), processor(i));
@@ -61,7 +61,10 @@ UNIT_TEST(by_release)
     assert_null(profile_find("nosuch"));
 }
 
-/* What all kinds of a processor's cores share; and blocks of code, which they share too, have one slot for a branch. */
+/*
+ * All kinds of a processor's cores share these values, and each block of code, which they share, has one slot for a
+ * branch.
+ */
 UNIT_TEST(kinds_of_cores)
 {
     unsigned further = 0;
@@ -87,17 +90,15 @@ UNIT_TEST(kinds_of_cores)
         assert_null(profile_kind(first, kind + 1));
         further += kind - 1;
     }
-    assert_int_equal(further, strlen(kinds) + 2); /* and Lunar Lake's and Panther Lake's */
+    assert_int_equal(further, strlen(kinds) + 2); /* and the E-cores of Lunar Lake and Panther Lake */
 }
-
-/* --- CPUID ------------------------------------------------------------------------------------------------------- */
 
 #define KEPT 0xffffffff
 
 /*
- * The answer where QEMU's has every bit (`most`), and where it has none (`least`, if it is another). A row without a
- * subleaf is for all of them. Sources: public CPUID dumps of these parts (InstLatX64; for 0F_04 VirtualBox's CPU
- * database), with the bits that are the machine's: OSXSAVE, hypervisor, HTT.
+ * The model's result if QEMU's answer has every bit (`most`) or none (`least`, if different). A row with ANY_SUBLEAF
+ * applies to all subleaves. Sources: public CPUID dumps of these parts (InstLatX64; for 0F_04 VirtualBox's CPU
+ * database), with the bits that depend on the machine: OSXSAVE, hypervisor, HTT.
  */
 #define ANY_SUBLEAF (-1)
 
@@ -157,7 +158,7 @@ static const struct {
     { 'G', 0x07, 1, { 0xfffffeff, KEPT, KEPT, KEPT }, { 0 } },
     { 'G', 0x1c, ANY_SUBLEAF, { 0x4000000b, 7, 7, 0 }, { 0x4000000b, 7, 7, 0 } },
     { 'G', 0x80000001, ANY_SUBLEAF, { 0, 0, 0x121, 0x2c100800 }, { 0 } },
-    /* Alder Lake: on both kinds the counters that both have (Linux, intel_pmu_init()); no 5-level paging; hybrid */
+    /* Alder Lake: both kinds report the counters that both have (Linux, intel_pmu_init()); no 5-level paging; hybrid */
     { 'A', 0x01, ANY_SUBLEAF, { 0x90672, KEPT, KEPT, KEPT }, { 0x90672, 0, 0x8014, 0x200000 } },
     { 'A', 0x07, 0, { KEPT, KEPT, 0xfffeffff, KEPT }, { 0, 0, 0, 0x88000 } },
     { 'A', 0x07, 1, { 0xfffffeff, KEPT, KEPT, KEPT }, { 0 } },
@@ -190,7 +191,7 @@ static const struct {
     { 'F', 0x80000001, ANY_SUBLEAF, { 0, 0, 0x121, 0x2c100800 }, { 0 } },
 };
 
-/* The last leaves, and the brand as the model writes it. */
+/* The last leaves, and the model's brand string. */
 static const struct {
     uint32_t last, last_extended;
     const char *brand;
@@ -213,7 +214,7 @@ static const struct {
     { 0x23, 0x80000008, "Intel(R) Xeon(R) 6780E (modelled)" },
 };
 
-/* The expected result of an answer with this word in all four registers. */
+/* Checks the result if QEMU's answer has this word in all four registers. */
 static void expect_leaf(struct machine *m, unsigned i, uint32_t leaf, uint32_t subleaf, uint32_t word)
 {
     uint32_t expected[4] = { word, word, word, word }, regs[4] = { word, word, word, word };
@@ -243,7 +244,7 @@ static void expect_leaf(struct machine *m, unsigned i, uint32_t leaf, uint32_t s
 
         memcpy(brand, ends[i].brand, strlen(ends[i].brand));
         memcpy(expected, brand + 16 * (leaf - 0x80000002), 16);
-    } else if (is_in(long_leaves, i) && leaf >= 0x0e && leaf <= ends[i].last) { /* past QEMU's last */
+    } else if (is_in(long_leaves, i) && leaf >= 0x0e && leaf <= ends[i].last) { /* beyond QEMU's last leaf */
         memset(expected, 0, sizeof(expected));
     }
     for (size_t r = COUNT_OF(leaves); r-- > 0;) {
@@ -303,13 +304,13 @@ UNIT_TEST(cpuid)
     }
 }
 
-/* Features that QEMU's -cpu must have: of leaf 1 in EDX, of leaf 80000001h in EDX for 64-bit software, LA57 in ECX. */
+/* Features that QEMU's -cpu must have. */
 UNIT_TEST(features)
 {
     static const struct {
         const char *on, *name;
         uint32_t leaf;
-        unsigned bit; /* of EAX, EBX, ECX and EDX behind each other */
+        unsigned bit; /* in EAX, EBX, ECX and EDX, concatenated */
         bool firmware;
     } rows[] = {
         { "WXMD2NSHBKIGAELF", "MSRs", 0x01, 96 + 5, false },
@@ -345,17 +346,15 @@ UNIT_TEST(features)
     }
 }
 
-/* --- MSRs -------------------------------------------------------------------------------------------------------- */
-
 #define B(high, low) ((~UINT64_C(0) >> (63 - (high))) & (~UINT64_C(0) << (low)))
 #define EVERY        (~UINT64_C(0))
 #define CANONICAL    .check = CHECK_CANONICAL
 
 /*
  * Registers of each processor: the bits that WRMSR accepts, and of these the bits that it drops; the value after a
- * reset; whether WRMSR raises #GP whatever the value. Sources: SDM Vol. 4 (335592-083), "Model-Specific Registers
- * (MSRs)", and Vol. 3B of the same edition; NetBurst: SDM Vol. 3C (253669-059), "MSRs in the Pentium 4 and Intel Xeon
- * Processors", and for reserved bits of its ESCRs and CCCRs VirtualBox's CPU database, "Intel Pentium 4 3.00GHz".
+ * reset; whether WRMSR always raises #GP. Sources: SDM Vol. 4 (335592-083), "Model-Specific Registers (MSRs)", and Vol.
+ * 3B of the same edition; NetBurst: SDM Vol. 3C (253669-059), "MSRs in the Pentium 4 and Intel Xeon Processors", and
+ * for reserved bits of its ESCRs and CCCRs VirtualBox's CPU database, "Intel Pentium 4 3.00GHz".
  */
 static const struct msr_row {
     const char *on;
@@ -364,14 +363,14 @@ static const struct msr_row {
     bool read_only;
     enum msr_check check;
 } msr_rows[] = {
-    /* IA32_MISC_ENABLE: bit 7 is read-only, 11 and 12 say what there is */
+    /* IA32_MISC_ENABLE: bit 7 is read-only; 11 and 12 report the features */
     { "W", 0x1a0, 1, .accepted = 0x7dd, .dropped = 0x80, .reset = 0x89 },
     { "X", 0x1a0, 1, .accepted = 0x423ef07ff, .dropped = 0x20800080, .reset = 0x22850089 },
     { "M", 0x1a0, 1, .accepted = 0x811c88, .dropped = 0x1880, .reset = 0x1080 },
     { "D", 0x1a0, 1, .accepted = 0x400d53c88, .dropped = 0x1880, .reset = 0x41080 },
     { "2", 0x1a0, 1, .accepted = 0xe400dd3e89, .dropped = 0x1880, .reset = 0x40089 },
     { "NSHBKIGAE", 0x1a0, 1, .accepted = 0x4400d51889, .dropped = 0x1880, .reset = 0x850089 },
-    /* IA32_BIOS_SIGN_ID: the microcode revision in the upper half. Sandy Bridge's must be at least 28h for Linux. */
+    /* IA32_BIOS_SIGN_ID: the microcode revision in the upper half. For Linux, Sandy Bridge needs at least 28h. */
     { "W", 0x08b, 1, .accepted = EVERY, .dropped = EVERY, .reset = UINT64_C(0x38) << 32 },
     { "X", 0x08b, 1, .accepted = EVERY, .dropped = EVERY, .reset = UINT64_C(0x5) << 32 },
     { "M", 0x08b, 1, .accepted = EVERY, .dropped = EVERY, .reset = UINT64_C(0x20) << 32 },
@@ -434,7 +433,7 @@ static const struct msr_row {
     { "K", 0x391, 1, .accepted = B(62, 58) | UINT64_C(1) << 55 | 0x70000000f },
     { "IGA", 0x391, 1, .accepted = B(62, 58) | UINT64_C(1) << 55 | 0x1000f000000ff },
     { "KIGAE", 0x392, 1, .read_only = true },
-    /* an E-core's six general and three fixed ones */
+    /* an E-core's six general and three fixed counters */
     { "E", 0x0c1, 6, .accepted = EVERY },
     { "E", 0x4c1, 6, .accepted = B(47, 0) },
     { "E", 0x186, 6, .accepted = 0x4ffffffff, .dropped = 1 << 21 },
@@ -478,7 +477,7 @@ static const struct msr_row {
     { "GAE", 0x1600, 32, .accepted = EVERY, CANONICAL },
     { "GAE", 0x1200, 32, .accepted = EVERY, .dropped = B(55, 16) },
     /* NetBurst */
-    { "WX", 0x180, 11, .read_only = true }, /* MSR_MCG_EAX and those behind it */
+    { "WX", 0x180, 11, .read_only = true }, /* MSR_MCG_EAX to MSR_MCG_MISC */
     { "WX", 0x1d7, 2, .read_only = true },  /* MSR_LER_FROM_LIP, _TO_LIP */
     { "W", 0x1da, 1, .accepted = EVERY, .dropped = B(63, 2) },
     { "X", 0x1da, 1, .accepted = EVERY, .dropped = B(63, 4) },
@@ -502,7 +501,7 @@ static const struct msr_row {
     { "WX", 0x3b6, 2, .accepted = ~B(31, 31), .dropped = B(63, 32) | 0x0ffff1e0 },
     { "WX", 0x3b8, 2, .accepted = ~B(31, 31), .dropped = B(63, 32) | 0x71fe01f0 },
     { "W", 0x3ba, 2, .accepted = ~B(31, 31), .dropped = B(63, 32) },
-    { "X", 0x3ba, 2, .accepted = ~B(31, 31), .dropped = ~B(31, 31) }, /* gone with 0F_03: nothing stays */
+    { "X", 0x3ba, 2, .accepted = ~B(31, 31), .dropped = ~B(31, 31) }, /* removed in 0F_03: no bit reads back */
     { "WX", 0x3bc, 3, .accepted = ~B(31, 31), .dropped = B(63, 32) },
     { "WX", 0x3c0, 2, .accepted = ~B(31, 31), .dropped = B(63, 32) | 0x61ff81e0 },
     { "WX", 0x3c2, 2, .accepted = ~B(31, 31), .dropped = B(63, 32) | 0x71fe01f0 },
@@ -565,7 +564,7 @@ static const struct msr_row {
     { "F", 0x1200, 32, .accepted = EVERY, .dropped = B(55, 40) | B(31, 16) },
 };
 
-/* Where a processor has no register, but another of its time or after it: RDMSR and WRMSR raise #GP. */
+/* Registers that a processor lacks but others of its time or later have: RDMSR and WRMSR raise #GP. */
 static const struct {
     const char *on;
     uint32_t first, count;

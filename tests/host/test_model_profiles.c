@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Differences between the processors from Pentium M to Broadwell: enabling, records outside IA-32e mode, freezing, and
- * events of one processor alone. The numbers are typed from SDM Vol. 3B (253669-081) and SDM Vol. 4 (335592-081).
+ * events of single processors. The numbers are typed from SDM Vol. 3B (253669-081) and SDM Vol. 4 (335592-081).
  */
 #include "tests/host/model_machine.h"
 
 #define KERNEL_CODE UINT64_C(0xffffffff81000000)
 
-/* --- CPUID and MSRs ---------------------------------------------------------------------------------------------- */
-
-/* Pentium M: one bit for both counters. Core Duo, without a global register either: a bit for each. */
+/* Pentium M has one enable bit for both counters; Core Duo, also without a global register, has one for each. */
 UNIT_TEST(enabling_without_global_control)
 {
     static const struct {
@@ -20,7 +18,7 @@ UNIT_TEST(enabling_without_global_control)
         { "pentium-m", 0x4300c0, 0x0300c0, { 5, 5 } },
         { "pentium-m", 0x0300c0, 0x4300c0, { 0, 0 } },
         { "core-duo", 0x4300c0, 0x0300c0, { 5, 0 } },
-        { "core-duo", 0x0300c0, 0x4300c0, { 0, 1 + 5 } }, /* and the WRMSR of the first select */
+        { "core-duo", 0x0300c0, 0x4300c0, { 0, 1 + 5 } }, /* plus the WRMSR of the first select */
     };
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -37,9 +35,7 @@ UNIT_TEST(enabling_without_global_control)
 
 /* --- BTS and PEBS records ---------------------------------------------------------------------------------------- */
 
-/* --- LBR --------------------------------------------------------------------------------------------------------- */
-
-/* Where each processor has its branches, and what its form makes of the top of a kernel address: bits 63:61. */
+/* Each processor's branch registers, and bits 63:61 of a kernel address in its format. */
 UNIT_TEST(lbr_forms)
 {
     static const struct {
@@ -62,14 +58,14 @@ UNIT_TEST(lbr_forms)
         run_times(m, b, 3), finish(m);
         wrmsr(m, DEBUGCTL, 0);
         EXPECT_MSRS(m, { LBR_TOS, 2 });
-        for (unsigned n = 0; n < 3; n++) { /* only the second goes where the one before went */
+        for (unsigned n = 0; n < 3; n++) { /* only the second has the same target as the one before */
             const uint64_t top = n == 1 ? rows[i].predicted : rows[i].mispredicted;
 
             EXPECT_MSRS(m, { rows[i].from_msr + n, (b->last & UINT64_MAX >> 3) | top << 61 },
                         { rows[i].to_msr + n, n == 2 ? CODE + 0x10000 : KERNEL_CODE });
         }
     }
-    for (size_t i = 0; i < COUNT_OF(packed); i++) { /* from in the low half and to in the high one */
+    for (size_t i = 0; i < COUNT_OF(packed); i++) { /* FROM in the low half, TO in the high half */
         struct machine *m = machine_of(packed[i]);
 
         wrmsr(m, 0x47, 0x1122334455667788);
@@ -77,9 +73,7 @@ UNIT_TEST(lbr_forms)
     }
 }
 
-/* --- rules of single processors ---------------------------------------------------------------------------------- */
-
-/* An interrupt that the BTS buffer asks for freezes counters at what they have counted. */
+/* The BTS buffer's interrupt freezes counters at their current counts. */
 UNIT_TEST(freezing_keeps_counts)
 {
     static const char *const profiles[] = { "nehalem", "skylake" };
@@ -92,14 +86,14 @@ UNIT_TEST(freezing_keeps_counts)
         WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED }, { DEBUGCTL, 0x1000 | BTINT | TR_BTS },
               { GLOBAL_CTRL, 1 });
         for (unsigned n = 0; n < 5; n++) {
-            run(m, b); /* the second one's branch reaches the threshold */
+            run(m, b); /* the second block's branch reaches the threshold */
         }
         assert_true(m->pmis > 0);
         assert_int_equal(rdmsr(m, PMC0), 8);
     }
 }
 
-/* Branches of each kind, each to another target than before; on Haswell the event counts nothing. */
+/* Branches of each kind, each with a new target. On Haswell the event never counts. */
 UNIT_TEST(mispredicted_returns)
 {
     static const struct {
@@ -126,7 +120,6 @@ UNIT_TEST(mispredicted_returns)
     }
 }
 
-/* Events with an address on each processor, and the code of a load from memory. */
 UNIT_TEST(data_events)
 {
     static const struct {
@@ -137,7 +130,7 @@ UNIT_TEST(data_events)
         uint64_t enable; /* in addition to the counter's own bit */
         unsigned flags;
         unsigned records;
-        uint64_t address, source, latency; /* of the second access, to a line and page that are new */
+        uint64_t address, source, latency; /* of the second access, to a new line and page */
     } rows[] = {
         { "nehalem", 176, 0x100b, 0, UINT64_C(1) << 32, LOADS, 1, DS + 0x8000, 0x0c, 200 },
         { "nehalem", 176, 0x100b, 0, 0, LOADS, 0, 0, 0, 0 }, /* its own enable bit is missing */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Quirks: their names, and the effect on a withheld register. Boots test the rest (tests/qemu/cases). */
+/* Quirks: their names, and the registers that they withhold. Boots test the rest (tests/qemu/cases). */
 #include "tests/host/model_machine.h"
 
 #include "model/engine/rules.h"
@@ -32,9 +32,10 @@ UNIT_TEST(names)
 }
 
 /*
- * Every register of four processors, and the quirk that withholds it; those in no row are withheld by msr_faults alone.
+ * Every register of four processors, and the quirk that withholds it. Only msr_faults withholds registers without a
+ * row.
  */
-UNIT_TEST(registers_kept_back)
+UNIT_TEST(withheld_registers)
 {
     static const char *const profiles[] = { "skylake", "goldencove", "netburst", "core-duo" };
     static const struct {
@@ -46,7 +47,7 @@ UNIT_TEST(registers_kept_back)
         { QUIRK_CAPABILITIES_FAULT, PERF_CAPS, 1, NULL },
         { QUIRK_DS_AREA_FAULTS, DS_AREA, 1, NULL },
         { QUIRK_PEBS_ENABLE_FAULTS, PEBS_ENABLE, 1, NULL },
-        { QUIRK_GLOBAL_CTRL_FAULTS, GLOBAL_STATUS, 4, NULL }, /* _CTRL, _STATUS_RESET and _STATUS_SET behind it */
+        { QUIRK_GLOBAL_CTRL_FAULTS, GLOBAL_STATUS, 4, NULL }, /* and _CTRL, _STATUS_RESET, _STATUS_SET */
         { QUIRK_COUNTERS_FAULT, PMC0, 8, NULL },
         { QUIRK_COUNTERS_FAULT, A_PMC0, 8, NULL },
         { QUIRK_COUNTERS_FAULT, EVTSEL0, 8, "core-duo skylake goldencove" },
@@ -134,7 +135,7 @@ UNIT_TEST(values)
     break_mend(&m->v);
 }
 
-/* Other processors: CPUID.1:EAX, and what makes a part of P-cores alone no hybrid. */
+/* Other signatures in CPUID.1:EAX, and the hybrid bit of a part with only P-cores. */
 UNIT_TEST(other_signatures)
 {
     struct machine *m = machine_of("lunarlake");

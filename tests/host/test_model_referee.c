@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Each rule of the referee, broken by itself, is reported by its name and no other; without a breach there is no
- * report.
- */
+/* If one rule is broken, the referee reports only this rule; without a breach it is silent. */
 #include "tests/host/model_machine.h"
 
 #include "model/referee/referee_area.h"
@@ -43,7 +40,7 @@ static struct setting good(void)
     };
 }
 
-/* The violations of programming BTS and PEBS this way, as text; the caller frees the machine. */
+/* Programs BTS and PEBS with these settings. The machine's log has the violations. */
 static struct machine *program(const struct setting *s)
 {
     struct machine *m = machine_new();
@@ -70,7 +67,7 @@ static void only(struct machine *m, const char *name)
     }
 }
 
-/* Programs the good setting with this change: the log has only this violation; NULL: none. */
+/* Programs the correct settings with this change: the log has only this violation (NULL: none). */
 #define TRY(name, ...)             \
     do {                           \
         struct setting s = good(); \
@@ -78,7 +75,7 @@ static void only(struct machine *m, const char *name)
         only(program(&s), name);   \
     } while (0)
 
-/* The same, for actions on the machine m after that. */
+/* The same, after actions on the machine m. */
 #define AFTER(name, change, ...)   \
     do {                           \
         struct setting s = good(); \
@@ -134,7 +131,7 @@ UNIT_TEST(each_rule)
     TRY("pebs-latency-threshold", s.event = EVTSEL_ON | LOAD_LATENCY, s.pebs_enable = 0x100000001, s.latency = 2);
 }
 
-/* Moves a buffer by so many bytes. */
+/* Moves a buffer by a number of bytes. */
 static void move_bts(struct setting *s, uint64_t by)
 {
     s->bts_base += by;
@@ -151,7 +148,7 @@ static void move_pebs(struct setting *s, uint64_t by)
     s->pebs_threshold += by;
 }
 
-/* The same mistake of BTS and of PEBS, made by one instruction: a report for each, with its field. */
+/* One instruction makes the same mistake for BTS and PEBS: there is a report for each field. */
 UNIT_TEST(a_report_for_each_field)
 {
     struct setting s = good();
@@ -165,11 +162,10 @@ UNIT_TEST(a_report_for_each_field)
     assert_true(violated(m, "LVTPC for BTS 0x10040 must ") && violated(m, "LVTPC for PEBS 0x10040 must "));
 }
 
-/* The last value that a rule allows, and the first that it forbids; NULL: no report. */
 UNIT_TEST(edges)
 {
     TRY(NULL, (void)s);
-    TRY(NULL, s.bts_maximum++, s.pebs_maximum++); /* a multiple of the record "plus 1", as the manual has it */
+    TRY(NULL, s.bts_maximum++, s.pebs_maximum++); /* a multiple of the record size "plus 1", as the manual says */
     TRY(NULL, s.debugctl = TR_BTS, s.bts_threshold = s.bts_maximum + RECORD_BTS); /* circular */
     for (unsigned by = 1; by <= 64; by *= 2) {
         const char *name = by < 4 ? "ds-base-misaligned" : by < 64 ? "ds-cache-line" : NULL;
@@ -178,7 +174,7 @@ UNIT_TEST(edges)
         TRY(name, move_bts(&s, by + 64));
         TRY(name, move_pebs(&s, by));
     }
-    for (unsigned more = 0; more < RECORD_BTS; more++) { /* a whole number of records, plus one byte at most */
+    for (unsigned more = 0; more < RECORD_BTS; more++) { /* a whole number of records, plus at most one byte */
         TRY(more > 1 ? "ds-buffer-size" : NULL, s.bts_maximum += more);
         TRY(more > 1 ? "ds-buffer-size" : NULL, s.pebs_maximum += more);
         TRY(more > 0 ? "ds-index-outside" : NULL, s.bts_index += more);
@@ -203,7 +199,7 @@ UNIT_TEST(edges)
     TRY("ds-buffer-too-small", s.debugctl = TR_BTS, s.bts_threshold = s.bts_maximum,
         s.bts_maximum = s.bts_base + RECORD_BTS - 1);
     TRY(NULL, s.pebs_maximum = s.pebs_threshold = s.pebs_base + RECORD_PEBS);
-    /* neighbours touch, and do not overlap */
+    /* adjacent buffers do not overlap */
     TRY("ds-buffer-size", move_pebs(&s, BTS + 100 * RECORD_BTS + 32 - PEBS), s.bts_maximum = s.pebs_base);
     TRY(NULL, move_pebs(&s, BTS + 104 * RECORD_BTS - PEBS));
     TRY("ds-overlap", move_pebs(&s, BTS + 96 * RECORD_BTS - PEBS));
@@ -213,25 +209,24 @@ UNIT_TEST(edges)
     TRY("ds-overlap", move_bts(&s, DS + 0x40 - BTS)); /* the counters' reset values */
     TRY(NULL, move_pebs(&s, DS + 0x80 - PEBS), s.pebs_maximum -= 2000, s.pebs_threshold -= 2000);
     TRY("ds-overlap", move_pebs(&s, DS + 0x40 - PEBS), s.pebs_maximum -= 2000, s.pebs_threshold -= 2000);
-    TRY(NULL, s.debugctl = 0, move_bts(&s, DS + 0x40 - BTS)); /* the model stores nothing there */
+    TRY(NULL, s.debugctl = 0, move_bts(&s, DS + 0x40 - BTS)); /* the model does not store there */
     TRY(NULL, s.pebs_enable = 0, move_pebs(&s, DS + 0x40 - PEBS));
     TRY(NULL, s.pebs_enable = 0, move_pebs(&s, BTS - PEBS));
     TRY(NULL, s.lvtpc = 0x20);
     TRY(NULL, s.lvtpc = 0xff);
-    TRY(NULL, s.lvtpc = 0x400);  /* NMI: a vector does not matter, */
-    TRY(NULL, s.lvtpc = 0x8400); /* nor a trigger mode */
-    TRY(NULL, s.lvtpc = 0x10000, s.pebs_threshold = s.pebs_maximum, s.debugctl = 0); /* nothing asks for a PMI */
+    TRY(NULL, s.lvtpc = 0x400);                                                      /* NMI: the vector is ignored, */
+    TRY(NULL, s.lvtpc = 0x8400);                                                     /* and the trigger mode */
+    TRY(NULL, s.lvtpc = 0x10000, s.pebs_threshold = s.pebs_maximum, s.debugctl = 0); /* no PMI is requested */
     TRY(NULL, s.lvtpc = 0x10000, s.debugctl = TR_BTS, s.bts_threshold = s.bts_maximum + RECORD_BTS, s.pebs_enable = 0);
     TRY(NULL, s.event = EVTSEL_ON | LOAD_LATENCY, s.pebs_enable = 0x100000001, s.latency = 3);
-    TRY("pebs-qualifier", s.event |= 1u << 18); /* EDGE: although the counter stands still */
+    TRY("pebs-qualifier", s.event |= 1u << 18); /* EDGE, with which the counter never counts */
     TRY("counter-no-ring", s.event |= 1u << 18, s.event &= ~UINT64_C(0x30000));
     TRY(NULL, s.event |= 1u << 18, s.event &= ~UINT64_C(0x400000)); /* not enabled, */
-    TRY(NULL, s.event |= 1u << 18, s.pebs_enable = 0);              /* and not to be sampled */
+    TRY(NULL, s.event |= 1u << 18, s.pebs_enable = 0);              /* or not sampled */
     TRY(NULL, s.debugctl = TR_BTS | BTINT | 0x200);
     TRY(NULL, s.debugctl = TR_BTS | BTINT | 0x400);
 }
 
-/* Each page of the area and of both buffers, and none behind them. */
 UNIT_TEST(pages)
 {
     static const struct {
@@ -248,13 +243,13 @@ UNIT_TEST(pages)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct setting s = good();
 
-        s.bts_maximum = BTS + 340 * RECORD_BTS; /* 8160 bytes: two pages, and not a byte more */
+        s.bts_maximum = BTS + 340 * RECORD_BTS; /* 8160 bytes: two pages */
         s.bts_threshold = BTS + 330 * RECORD_BTS;
         s.pebs_maximum = PEBS + 61 * RECORD_PEBS; /* 12200 bytes */
         s.code_page = rows[i].page;
         only(program(&s), rows[i].ours ? "ds-page-has-code" : NULL);
     }
-    for (unsigned whole = 0; whole < 2; whole++) { /* a buffer that ends where a page does, or a byte later */
+    for (unsigned whole = 0; whole < 2; whole++) { /* a buffer that ends at a page's end, or a byte later */
         struct setting s = good();
 
         s.bts_base = s.bts_index = PEBS - 128 * RECORD_BTS;
@@ -282,7 +277,7 @@ UNIT_TEST(changes_while_it_runs)
     AFTER("pebs-reconfigured", (void)s, wrmsr(m, EVTSEL0, s.event));
     AFTER("ds-area-changed", (void)s, wrmsr(m, DS_AREA, DS + 0x40));
     AFTER(NULL, (void)s, stop(m), WRMSR(m, { PMC0, 0 }, { DS_AREA, DS + 0x40 }));
-    AFTER(NULL, (void)s, wrmsr(m, EVTSEL0, 0)); /* that is how to stop one counter */
+    AFTER(NULL, (void)s, wrmsr(m, EVTSEL0, 0)); /* the right way to stop one counter */
     AFTER(NULL, (void)s, wrmsr(m, LD_LAT, 100));
     AFTER("pebs-reconfigured", (s.event = EVTSEL_ON | LOAD_LATENCY, s.pebs_enable = 0x100000001),
           wrmsr(m, LD_LAT, 100));
@@ -290,7 +285,7 @@ UNIT_TEST(changes_while_it_runs)
     AFTER("pebs-enabled-while-counting", (void)s, WRMSR(m, { PEBS_ENABLE, 0 }, { PEBS_ENABLE, 1 }));
 }
 
-/* Software writes to the area while records may be on their way to memory, and where it may. */
+/* Software writes to the area while records may be pending: fields that it must not change, and fields that it may. */
 UNIT_TEST(area_changes_while_it_runs)
 {
     static const struct {
@@ -321,7 +316,7 @@ UNIT_TEST(area_changes_while_it_runs)
             stop(m);
             only(m, writes[i].name);
         }
-        struct machine *m = program(&s); /* noticed without a stop, when the next record is written */
+        struct machine *m = program(&s); /* detected without a stop, when the next record is written */
 
         put(m, DS + writes[i].offset, writes[i].value);
         run(m, b), run(m, b), run(m, b), run(m, b), run(m, b), finish(m);
@@ -335,7 +330,6 @@ UNIT_TEST(area_changes_while_it_runs)
     }
 }
 
-/* A handler empties the buffer in the right order, again and again. */
 UNIT_TEST(a_clean_handler)
 {
     struct setting s = good();
@@ -361,7 +355,7 @@ UNIT_TEST(a_clean_handler)
     only(m, NULL);
 }
 
-/* Runs up to the PMI of the threshold, and into its handler. */
+/* Runs up to the threshold's PMI, and into its handler. */
 static struct machine *in_the_handler(const struct setting *s, bool interrupts_on)
 {
     struct machine *m = program(s);
@@ -390,7 +384,7 @@ UNIT_TEST(handlers)
 
     only(in_the_handler(&s, false), NULL);
     only(in_the_handler(&s, true), "pmi-gate");
-    s.lvtpc = 0x400; /* an NMI's gate is another's affair */
+    s.lvtpc = 0x400; /* the gate of an NMI is not checked */
     only(in_the_handler(&s, true), NULL);
     s = good();
 
@@ -401,7 +395,8 @@ UNIT_TEST(handlers)
     go_on(m);
     only(m, "status-not-acknowledged");
 
-    m = in_the_handler(&s, false); /* not armed again: what comes before the end of its service is lost by right */
+    m = in_the_handler(
+        &s, false); /* LVTPC not unmasked yet: PMIs before the end of the handler are lost, without a report */
     stop(m);
     wrmsr(m, STATUS_RESET, rdmsr(m, GLOBAL_STATUS));
     go_on(m);
@@ -412,7 +407,7 @@ UNIT_TEST(handlers)
     only(m, "pmi-lost");
 }
 
-/* From version 4 on a freeze is a bit of the status, which keeps off what is enabled. */
+/* From version 4 on, a freeze is a status bit, which disables enabled facilities. */
 UNIT_TEST(frozen)
 {
     static const uint64_t freezes[] = { 0x801, 0x1000 }; /* LBRs, counters */
@@ -437,7 +432,7 @@ UNIT_TEST(frozen)
     }
 }
 
-/* A second PMI is delivered while the first one's status bits stand. */
+/* A second PMI is delivered before the first one's status bits are cleared. */
 UNIT_TEST(two_interrupts_for_one_status)
 {
     for (unsigned acknowledged = 0; acknowledged < 2; acknowledged++) {
@@ -449,7 +444,7 @@ UNIT_TEST(two_interrupts_for_one_status)
             wrmsr(m, STATUS_RESET, rdmsr(m, GLOBAL_STATUS));
         }
         m->in_service = NOT_IN_SERVICE;
-        m->lvtpc = 0x40; /* armed again, while everything runs on: the index is past the threshold */
+        m->lvtpc = 0x40; /* LVTPC unmasked while everything runs: the index is past the threshold */
         while (m->pmis == 1) {
             run(m, b);
         }
@@ -472,9 +467,9 @@ UNIT_TEST(debug_control)
     TRY("tr-without-bts", s.debugctl = 0x40);
     AFTER("lbr-accessed", s.debugctl = 1, rdmsr(m, LBR_FROM0 + 3));
     AFTER("lbr-accessed", s.debugctl = 1, wrmsr(m, TOS, 0));
-    AFTER(NULL, s.debugctl = 1, wrmsr(m, LBR_SELECT, 1), /* without the kernel's branches nothing moves */
+    AFTER(NULL, s.debugctl = 1, wrmsr(m, LBR_SELECT, 1), /* without branches of the kernel, no entry is written */
           rdmsr(m, LBR_FROM0 + 3), wrmsr(m, TOS, 0));
-    AFTER(NULL, s.debugctl |= 1, WRMSR(m, { DEBUGCTL, 0x80 }, { DEBUGCTL, 0 }), /* TR alone stops it */
+    AFTER(NULL, s.debugctl |= 1, WRMSR(m, { DEBUGCTL, 0x80 }, { DEBUGCTL, 0 }), /* TR without BTS stops it */
           rdmsr(m, LBR_FROM0), rdmsr(m, LBR_TO0), rdmsr(m, TOS), rdmsr(m, DEBUGCTL), wrmsr(m, LBR_TO0, 0));
 }
 
@@ -487,13 +482,13 @@ UNIT_TEST(full_buffers)
     }
     AFTER("bts-buffer-full", s.pebs_enable = 0, run_times(m, b, 102), finish(m),
           assert_true(violated(m, "rip=0x40018c bts-buffer-full: ")));
-    for (unsigned blocks = 201; blocks <= 220; blocks += 19) { /* a record every ten of them */
+    for (unsigned blocks = 201; blocks <= 220; blocks += 19) { /* a record every ten blocks */
         AFTER(blocks > 210 ? "pebs-buffer-full" : NULL, (s.debugctl = 0, s.pebs_threshold = s.pebs_maximum),
               run_times(m, b, blocks), finish(m));
     }
 }
 
-/* PMIs that interruptions request before any block has run: the report names the interrupted instruction. */
+/* PMIs requested by interrupts or exceptions before any block has run: the report names the interrupted instruction. */
 UNIT_TEST(requested_by_an_interruption)
 {
     struct setting s = good();
@@ -510,7 +505,7 @@ UNIT_TEST(requested_by_an_interruption)
     only(m, "status-not-acknowledged");
 }
 
-/* The least reset value that leaves less than half of the 48 bits to count; and beginner's mistakes. */
+/* The limit: periods up to half of the range of 48 bits. And typical mistakes. */
 UNIT_TEST(reset_values_far_from_overflow)
 {
     static const struct {
@@ -530,7 +525,7 @@ UNIT_TEST(reset_values_far_from_overflow)
           assert_true(violated(m, "pebs-reset-range: reset value of PMC0 0x3e8 should be -period")));
 }
 
-/* A handler that acknowledges everything and forgets the index, or one of the two; with and without stopping PEBS. */
+/* A handler that acknowledges the PMI but does not reset the indexes, or only one; with and without stopping PEBS. */
 UNIT_TEST(index_kept_by_the_handler)
 {
     struct block *b = block_new(0, 1001, END_REL_JMP);
@@ -584,8 +579,8 @@ UNIT_TEST(index_kept_by_the_handler)
 }
 
 /*
- * A reset value of 0 is software's that loads the counter itself, in the handler of the interrupt that each record
- * requests, as Linux does where the period changes. Without that interrupt, or where it does not, the counter is off.
+ * A reset value of 0 is correct if software loads the counter in the handler of the interrupt that each record
+ * requests, as Linux does when the period changes. Without that interrupt or handler, the counter stops sampling.
  */
 UNIT_TEST(reset_values_of_0)
 {
@@ -594,7 +589,7 @@ UNIT_TEST(reset_values_of_0)
 
     s.reset = 0;
 
-    struct machine *m = program(&s); /* no interrupt comes of the first record */
+    struct machine *m = program(&s); /* the first record requests no interrupt */
 
     only(m, NULL);
     run(m, b), finish(m);
@@ -616,7 +611,6 @@ UNIT_TEST(reset_values_of_0)
     }
 }
 
-/* The same of a fixed counter. */
 UNIT_TEST(reset_value_of_0_of_a_fixed_counter)
 {
     struct block *b = block_new(0, 1001, END_REL_JMP);
@@ -648,7 +642,6 @@ UNIT_TEST(advice)
           assert_true(violated(m, "violation vcpu=0 rip=0x420000 ds-index-outside: ")));
 }
 
-/* A handler that enables PEBS again while LVTPC still has the mask bit of the delivery. */
 UNIT_TEST(enabled_again_by_the_handler)
 {
     struct setting s = good();
@@ -686,7 +679,7 @@ UNIT_TEST(lost_records)
     assert_int_equal(get(m, DS + 0x08), MEMORY - 0x1000);
 }
 
-/* An index that stays where it was because nothing could be written has not been moved by software. */
+/* If records are lost, the index does not move. The referee must not attribute that to software. */
 UNIT_TEST(lost_records_move_no_index)
 {
     struct block *b = block_new(0, 4, END_REL_JMP);
@@ -716,7 +709,7 @@ UNIT_TEST(lost_records_move_no_index)
     }
 }
 
-/* A loss is reported at the branch, or at the first instruction whose record waited for memory. */
+/* A loss is reported at the branch, or at the first instruction whose record was pending. */
 UNIT_TEST(lost_records_are_placed)
 {
     static const struct {
@@ -726,7 +719,7 @@ UNIT_TEST(lost_records_are_placed)
     } rows[] = { { 0, 0, true },     { 3, 0, true },     { 0, 0x200, false },
                  { 3, 0x200, true }, { 0, 0x400, true }, { 3, 0x400, false } };
 
-    for (size_t i = 0; i < COUNT_OF(rows); i++) { /* the area goes away while branches are stored */
+    for (size_t i = 0; i < COUNT_OF(rows); i++) { /* the area is unmapped while branches are stored */
         struct setting s = good();
         struct block *b = block_new(0x100, 3, END_REL_JMP), *after = block_new(0x200, 1, END_PLAIN);
         struct machine *m;
@@ -749,12 +742,12 @@ UNIT_TEST(lost_records_are_placed)
     s.reset = -UINT64_C(10);
     m = program(&s);
     WRMSR(m, { GLOBAL_CTRL, 0 }, { PMC0, (uint32_t)-2 }, { GLOBAL_CTRL, 1 });
-    run(m, b); /* the third instruction has a record, the fourteenth another */
+    run(m, b); /* records of the third and the fourteenth instruction */
     run(m, b), run(m, b), run(m, b);
     m->memory_at += MEMORY_SIZE;
     engine_settle(&m->v, (struct place){ b, 1 });
     assert_true(violated(m, "rip=0x400108 record-lost: "));
-    m = program(&s); /* the area has gone before there is a record */
+    m = program(&s); /* the area is unmapped before the first record */
     WRMSR(m, { GLOBAL_CTRL, 0 }, { PMC0, (uint32_t)-2 }, { GLOBAL_CTRL, 1 });
     m->memory_at += MEMORY_SIZE;
     run(m, b);
@@ -762,7 +755,7 @@ UNIT_TEST(lost_records_are_placed)
     assert_true(violated(m, "rip=0x400108 record-lost: "));
 }
 
-/* The last test: no rule was left out above, or in test_model_referee_writes.c. */
+/* Must be the last test: this file or test_model_referee_writes.c tests every rule. */
 UNIT_TEST(all_have_fired)
 {
     static const char *const elsewhere[] = {

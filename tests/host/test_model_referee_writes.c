@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The referee, one row for each sequence of WRMSR: what the last of them violates, and none before it. */
+/* The referee on sequences of WRMSR: the last one violates the row's rule, the others none. */
 #include "tests/host/model_machine.h"
 
 #define PEBS_DATA_CFG  0x3f2
 #define PMC_ADAPTIVE   (UINT64_C(1) << 34)
 #define EVTSEL_INT_BIT (UINT64_C(1) << 20)
-
-/* --- registers of any processor ---------------------------------------------------------------------------------- */
 
 #define PEBS_BASE       0x3f4
 #define PEBS_INDEX      0x3f5
@@ -29,14 +27,14 @@
     }
 #define LBR_GROUP 8 /* of MSR_PEBS_DATA_CFG: one entry */
 
-/* One counter samples. */
+/* Writes that make one counter sample. */
 #define SAMPLE(i, event, enable)                                   \
     OFF, { PEBS_ENABLE, enable }, { EVTSEL0 + (i), ON | (event) }, \
     {                                                              \
         GLOBAL_CTRL, 1u << (i)                                     \
     }
 
-/* Counter 2 samples into this buffer of architectural PEBS, with these groups in addition to the basic one. */
+/* Counter 2 samples into this buffer of architectural PEBS, with these groups and the basic group. */
 #define ARCH_OFF(base, index, groups)                                                                        \
     OFF, { PEBS_BASE, base }, { PEBS_INDEX, index }, { GP_CFG_C(2), CFG_C_EN | (groups) | (uint32_t)-1000 }, \
         { GP_CFG_A(2), ON | INST_RETIRED },                                                                  \
@@ -49,7 +47,7 @@
         GLOBAL_CTRL, 1 << 2        \
     }
 
-/* The same in a good buffer, and fixed counter 1 as well. */
+/* The same with a correct buffer, and fixed counter 1. */
 #define ARCH_TWO                                                                                     \
     ARCH_OFF(BUFFER, INDEX_EN | INDEX_THRESH(4096), 0), { FX_CFG_C(1), CFG_C_EN | (uint32_t)-1000 }, \
         { FX_CTR(1), 0xffffffff0000 }, { FIXED_CTRL, 0x30 },                                         \
@@ -64,8 +62,8 @@
 #define FOREST(is, ...) ROW(is, "clearwaterforest", 0, __VA_ARGS__)
 
 /*
- * What the last of these writes violates, and none before it; NULL: nothing. The PEBS buffer has room for `records` of
- * so many bytes, and 20 if that is 0.
+ * The rule that the last of these writes violates; NULL: none. The PEBS buffer has space for `records` records of this
+ * size; 0: 20.
  */
 static const struct {
     const char *name, *profile;
@@ -88,7 +86,7 @@ static const struct {
       .writes = { SAMPLE(0, INST_RETIRED, 1) },
       .record = 144,
       .records = 29 },
-    /* cycles made of INV and CMask, as Intel's lists and Linux have them; other events have neither */
+    /* INV and CMask are permitted only to count cycles, as in Intel's lists and Linux */
     ROW(NULL, "skylake", 200, SAMPLE(1, 0x108001c0, 2)),
     ROW(NULL, "skylake", 200, SAMPLE(1, 0x108000c0, 2)),
     ROW(NULL, "core2", 144, SAMPLE(0, 0x108000c0, 1)),
@@ -108,24 +106,24 @@ static const struct {
     ROW("pebs-store-enable", "sandybridge", 176, SAMPLE(3, 0x02cd, 8)),
     ROW("pebs-data-cfg-changed", "icelake", 32, SAMPLE(0, INST_RETIRED | PMC_ADAPTIVE, 1), { PEBS_DATA_CFG, 2 }),
     ROW(NULL, "icelake", 32, SAMPLE(0, INST_RETIRED, 1), { PEBS_DATA_CFG, 2 }),
-    /* its records are basic ones */
+    /* its records have only the basic group */
     ROW("pebs-lbr-off", "icelake", 56, { PEBS_DATA_CFG, LBR_GROUP }, SAMPLE(0, INST_RETIRED | PMC_ADAPTIVE, 1)),
     ROW(NULL, "icelake", 56, { PEBS_DATA_CFG, LBR_GROUP }, { DEBUGCTL, 1 }, SAMPLE(0, INST_RETIRED | PMC_ADAPTIVE, 1)),
     ROW("pebs-latency-aux", "goldencove", 32, { LD_LAT, 3 }, SAMPLE(1, LOAD_LATENCY, 2)),
     ROW(NULL, "goldencove", 32, OFF, { LD_LAT, 3 }, { PEBS_ENABLE, 2 }, { EVTSEL0, ON | 0x8203 },
         { EVTSEL0 + 1, ON | LOAD_LATENCY }, { GLOBAL_CTRL, 3 }),
-    /* fixed counters, like general ones, may not request an interrupt of their own */
+    /* fixed counters, like general ones, must not request their own interrupt */
     ROW(NULL, "icelake", 32, OFF, { PEBS_ENABLE, FIXED_0 }, { FIXED_CTRL, 3 }, { GLOBAL_CTRL, FIXED_0 }),
     ROW("pebs-int", "icelake", 32, OFF, { PEBS_ENABLE, FIXED_0 }, { FIXED_CTRL, 0xb }, { GLOBAL_CTRL, FIXED_0 }),
-    /* the one enable bit of Pentium M is the first select's, which may have no other purpose */
+    /* Pentium M's only enable bit is in the first event select, which may be written just for that */
     ROW(NULL, "pentium-m", 0, { EVTSEL0, 0x40002e }),
     ROW("counter-no-ring", "core-duo", 0, { EVTSEL0, 0x40002e }),
-    /* an event that the model lacks, one that it counts, and one that never happens */
+    /* an event that the model lacks, one that it counts, and one that never occurs */
     ROW("event-not-counted", "skylake", 0, OFF, { EVTSEL0, ON | 0x01a3 }, { GLOBAL_CTRL, 1 }),
     ROW(NULL, "skylake", 0, OFF, { EVTSEL0, ON | 0x01a3 }, { GLOBAL_CTRL, 2 }),
     ROW(NULL, "skylake", 0, OFF, { EVTSEL0, ON | 0x0151 }, { GLOBAL_CTRL, 1 }),
     ROW(NULL, "skylake", 0, OFF, { EVTSEL0, ON | 0x010d }, { GLOBAL_CTRL, 1 }),
-    /* a counter that reloads itself, with its interrupt; one that another reloads may ask for it */
+    /* a counter that reloads itself must not request an interrupt; a counter that another reloads may */
     FOREST("counter-reload-int", OFF, { 0x190e, 8 }, { EVTSEL0 + 3, ON | 0x1000c0 }, { GLOBAL_CTRL, 8 }),
     FOREST(NULL, OFF, { 0x190e, 8 }, { EVTSEL0 + 3, ON | 0x1000c0 }, { GLOBAL_CTRL, 0 }),
     FOREST(NULL, OFF, { 0x190e, 8 }, { EVTSEL0 + 3, ON | 0xc0 }, { GLOBAL_CTRL, 8 }),
@@ -142,9 +140,9 @@ static const struct {
     FOREST("pebs-threshold-outside", ARCH(BUFFER, INDEX_EN | INDEX_THRESH(4112), 0)),
     FOREST("pebs-full-kept", ARCH(BUFFER, INDEX_EN | INDEX_FULL, 0)),
     FOREST("pebs-not-counted", ARCH(BUFFER, INDEX_EN, UINT64_C(1) << 36)),
-    /* none at all */
+    /* no such counter */
     FOREST("pebs-not-counted", ARCH(BUFFER, INDEX_EN, UINT64_C(5) << 35)),
-    /* but no fixed one */
+    /* but no fixed counter */
     FOREST(NULL, ARCH(BUFFER, INDEX_EN, UINT64_C(3) << 35)),
     FOREST(NULL, { FX_CFG_C(6), UINT64_C(1) << 35 }, ARCH(BUFFER, INDEX_EN, UINT64_C(1) << 37)),
     FOREST("pebs-lbr-off", ARCH(BUFFER, INDEX_EN, UINT64_C(1) << 40)),
@@ -187,8 +185,6 @@ UNIT_TEST(writes)
         expect_violation(m, programs[i].name);
     }
 }
-
-/* --- NetBurst --- */
 
 #define LOW_MEMORY UINT64_C(0x100000) /* NetBurst's fields have 32 bits */
 #define CCCR(i)    (0x360u + (i))

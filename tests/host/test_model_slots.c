@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What became of the slots of cycles, and events of caches that perf counts. The answers follow from the program: which
- * branches have another target than before, and which lines are new.
+ * Topdown slots, and perf's cache events. The expected counts follow from the program: which branches have a new
+ * target, and which lines are new.
  */
 #include "tests/host/model_machine.h"
 
@@ -18,8 +18,8 @@ static void load(struct machine *m, const struct block *b, unsigned index, uint6
 }
 
 /*
- * 15 blocks of five instructions. Mispredicted: the first branch of each block, and the last of the first block.
- * Stalled: four new lines; the second access to one of them, and the new line of a branch, are not.
+ * 15 blocks of five instructions. Mispredicted: the first branch of each block, and the last branch of the first block.
+ * Stalls: four new lines; the second access to a line and the new line of a branch do not stall.
  */
 #define MISPREDICTED 3
 #define STALLED      4
@@ -40,7 +40,7 @@ static void run_program(struct machine *m)
     }
 }
 
-/* The four parts of all slots are exact, and add up to the width times the cycles. */
+/* The four parts of the slots are exact, and add up to width * cycles. */
 UNIT_TEST(slots_add_up)
 {
     static const struct {
@@ -92,7 +92,7 @@ UNIT_TEST(slots_add_up)
     }
 }
 
-/* Fixed counters 4 to 6 have the same account, in each ring. */
+/* Fixed counters 4 to 6 have the same counts, in each ring. */
 UNIT_TEST(fixed_counters_of_slots)
 {
     for (unsigned rings = 1; rings <= 3; rings++) {
@@ -106,7 +106,7 @@ UNIT_TEST(fixed_counters_of_slots)
     }
 }
 
-/* PERF_METRICS divides the slots likewise. Ice Lake has four fields, later cores eight. */
+/* PERF_METRICS has the same fractions. Ice Lake has four fields, later cores eight. */
 UNIT_TEST(metrics)
 {
     static const struct {
@@ -138,11 +138,10 @@ UNIT_TEST(metrics)
     }
 }
 
-/* Counters of slots overflow at the event that completes their period, in each account. */
 UNIT_TEST(overflow)
 {
     static const struct {
-        unsigned select, ipc, after; /* instructions until 20 events have happened */
+        unsigned select, ipc, after; /* instructions until 20 events have occurred */
     } rows[] = { { 0x02c2, 1, 20 }, { 0x019c, 1, 8 }, { 0x019c, 2, 21 }, { 0x010e, 1, 17 }, { 0x003c, 2, 40 } };
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -161,7 +160,9 @@ UNIT_TEST(overflow)
     }
 }
 
-/* Cycles in LBR entries: five instructions a branch. A processor with the freedom has the same number after each reset.
+/*
+ * Cycles in LBR entries: five instructions per branch. A processor with the freedom has the same number after each
+ * reset.
  */
 UNIT_TEST(shared_cycles)
 {
@@ -194,8 +195,9 @@ UNIT_TEST(shared_cycles)
     assert_true(__builtin_popcount(drawn) > 3);
 }
 
-/* Cache events of Linux's tables: loads of four lines and of one again, a store of a line; code on three lines of two
- * pages. */
+/*
+ * Linux's cache events, for loads of four lines and one of them again, a store, and code on three lines of two pages.
+ */
 UNIT_TEST(cache_events)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A processor under a debugger: the state shown, that reading it has no effect, and the reasons for a stop. */
+/* A processor under a debugger: its state, that reading has no effect, and the reasons to stop. */
 #include "tests/host/model_machine.h"
 
 #include "model/engine/standing.h"
@@ -41,7 +41,7 @@ static void compare(void *context, uint32_t address, uint64_t value)
     assert_int_equal(value, rdmsr(seen->m, address));
 }
 
-/* Only the registers that RDMSR reads: on processors with registers of every kind. */
+/* Exactly the registers that RDMSR can read, on processors with every kind of register. */
 UNIT_TEST(registers_as_rdmsr_reads_them)
 {
     static const char *const profiles[] = { "netburst", "core2", "skylake", "goldencove", "clearwaterforest" };
@@ -60,7 +60,7 @@ UNIT_TEST(registers_as_rdmsr_reads_them)
     }
 }
 
-/* Samples instructions: the counter overflows after `first` of them, and then after each `period`. */
+/* Samples instructions: the counter overflows after `first`, and then after each `period`. */
 static void sample(struct machine *m, uint32_t first, uint64_t period)
 {
     set_up_ds(m, 0, 0, 10, 10);
@@ -69,7 +69,7 @@ static void sample(struct machine *m, uint32_t first, uint64_t period)
           { GLOBAL_CTRL, 1 });
 }
 
-/* The overflow by a block's last instruction, which the next block notices, is noticed all the same. */
+/* An overflow at a block's last instruction, which the engine detects in the next block, is not lost by looking. */
 static uint64_t record_behind(bool look, uint64_t *count)
 {
     struct machine *m = machine_new();
@@ -102,7 +102,7 @@ UNIT_TEST(a_look_leaves_no_trace)
     assert_int_equal(count, (UINT64_C(1) << 48) - 7);
 }
 
-/* Collected branches are in memory, up to the branch into the running block; the next stop has one more. */
+/* Deferred branches are in memory at a stop, up to the branch into the running block; the next stop has one more. */
 UNIT_TEST(branches_are_in_memory)
 {
     struct machine *m = machine_new();
@@ -121,7 +121,7 @@ UNIT_TEST(branches_are_in_memory)
     assert_int_equal(get(m, DS + 8), BTS + 3 * RECORD_BTS);
 }
 
-/* The block that follows the branch does not begin, and its record is in memory. Without a watch there is no hit. */
+/* The branch's target block does not begin, and the branch's record is in memory. Without a watch there is no stop. */
 UNIT_TEST(the_next_branch)
 {
     struct machine *m = machine_new();
@@ -150,7 +150,7 @@ UNIT_TEST(the_next_branch)
     }
 }
 
-/* Also where the buffer is circular, because BTINT is 0. */
+/* Also in a circular buffer (BTINT is 0). */
 UNIT_TEST(the_threshold)
 {
     static const uint64_t debugctl[] = { TR_BTS | BTINT, TR_BTS };
@@ -171,7 +171,7 @@ UNIT_TEST(the_threshold)
     }
 }
 
-/* PEBS: the instruction behind the one that is recorded does not run in that block. */
+/* PEBS: the instruction after the recorded one does not run. */
 UNIT_TEST(the_next_sample)
 {
     struct machine *m = machine_new();
@@ -194,7 +194,7 @@ UNIT_TEST(the_next_sample)
     assert_int_equal(get(m, DS + 0x28), PEBS + RECORD_PEBS);
 }
 
-/* The record of an interruption: its handler does not begin, and the machine stops once. */
+/* The record of an interrupt: its handler does not begin, and the machine stops once. */
 UNIT_TEST(the_record_of_an_interruption)
 {
     struct machine *m = machine_new();
@@ -217,7 +217,7 @@ UNIT_TEST(the_record_of_an_interruption)
     assert_int_equal(get(m, DS + 8), index);
 }
 
-/* INT n is the event that is recorded, where blocks are counted and not noted. */
+/* INT n is the recorded event, while blocks are counted but not noted. */
 UNIT_TEST(the_sample_of_an_interruption)
 {
     struct machine *m = machine_new();

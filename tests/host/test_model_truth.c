@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The truth log, whole lines of it: every field of each form of record, under the name and with the value that the
- * boots compare with what the kernel prints, and branches as they ran, whatever the registers made of them.
+ * Whole lines of the truth log: every field of each form of record, with the names and values that boots compare with
+ * the kernel's output, and branches as executed, even if the registers differ.
  */
 #include "tests/host/model_machine.h"
 
@@ -43,7 +43,6 @@ static void expect_and_free(struct machine *m, const char *expected)
     free_log(m);
 }
 
-/* Lines that are no records. */
 UNIT_TEST(interrupts_and_lost_records)
 {
     struct machine *m = logging("skylake");
@@ -59,7 +58,7 @@ UNIT_TEST(interrupts_and_lost_records)
                        "bts vcpu=3 at=0x7100 from=0x400000 to=0x401000 flags=0x10\n");
 
     m = logging("netburst");
-    m->v.status = 0x77; /* NetBurst has no global status: its CCCRs say which counters overflowed */
+    m->v.status = 0x77; /* NetBurst has no global status: its CCCRs have the overflow bits */
     m->v.event_select[16] = UINT64_C(1) << 31;
     truth_pmi(&m->v, 0xfe);
     expect_and_free(m, "pmi vcpu=3 status=0x10000 lvtpc=0xfe delivered\n");
@@ -69,7 +68,7 @@ UNIT_TEST(interrupts_and_lost_records)
     truth_pebs_dropped(&m->v, 0x7000);
 }
 
-/* Records n entries of the stack by PEBS, and returns the record's LBR group as the log tells it. */
+/* Records n LBR entries by PEBS; returns the LBR group in the log. */
 static const char *group(struct machine *m, unsigned n)
 {
     struct pebs_contents none = { 0 };
@@ -85,11 +84,8 @@ static const char *group(struct machine *m, unsigned n)
     return last - 1;
 }
 
-/*
- * An LBR group tells the branches that ran. It does so after the registers were spoilt, as an encoder's mistake would
- * spoil them.
- */
-UNIT_TEST(groups_are_told_by_what_ran)
+/* The log's LBR group has the executed branches, even after the registers were changed, as a wrong encoder would do. */
+UNIT_TEST(groups_have_executed_branches)
 {
     static const struct {
         const char *profile;
@@ -118,7 +114,7 @@ UNIT_TEST(groups_are_told_by_what_ran)
     }
 }
 
-/* An entry that software wrote has no branch behind it: the log tells the three registers until the next branch. */
+/* For an entry that software wrote, the log has the three registers, until the next branch. */
 UNIT_TEST(groups_have_what_software_wrote)
 {
     struct machine *m = logging("goldencove");
@@ -140,7 +136,7 @@ UNIT_TEST(groups_have_what_software_wrote)
     free_log(m);
 }
 
-/* A return that takes its call's entry away, and a change of depth, leave entries of zeroes. */
+/* A return that removes its call, and a change of depth, leave entries of zeros. */
 UNIT_TEST(groups_of_entries_taken_away)
 {
     struct machine *m = logging("goldencove");

@@ -57,7 +57,6 @@ UNIT_TEST(no_tags)
     free(copy);
 }
 
-/* ACPI's root pointer: that of the first revision, that of the later ones, and tags too short for either. */
 UNIT_TEST(acpi_root)
 {
     static const uint8_t bytes[] =
@@ -105,9 +104,9 @@ UNIT_TEST(broken)
 {
     assert_refused(MULTIBOOT2_TAG, WORD(0), WORD(0));
     assert_refused(MULTIBOOT2_TAG, WORD(8), WORD(0));                                /* no end tag */
-    assert_refused(MULTIBOOT2_TAG, WORD(12), WORD(0), WORD(0));                      /* half of one */
+    assert_refused(MULTIBOOT2_TAG, WORD(12), WORD(0), WORD(0));                      /* half an end tag */
     assert_refused(MULTIBOOT2_TAG, WORD(16), WORD(0), TAG(9, 7));                    /* shorter than its head */
-    assert_refused(MULTIBOOT2_TAG, WORD(16), WORD(0), TAG(9, 0xffffffff));           /* longer than all */
+    assert_refused(MULTIBOOT2_TAG, WORD(16), WORD(0), TAG(9, 0xffffffff));           /* longer than the information */
     assert_refused(MULTIBOOT2_TAG, WORD(24), WORD(0), TAG(9, 17), WORD(0), WORD(0)); /* longer than the rest */
     assert_refused(MULTIBOOT2_TAG, WORD(20), WORD(0), TAG(9, 12), WORD(0));          /* its padding is missing */
     assert_refused(MULTIBOOT2_COMMAND_LINE, WORD(32), WORD(0), TAG(1, 12), 'l', 'i', 's', 't', WORD(0), END);
@@ -132,7 +131,7 @@ static void assert_screen(const uint8_t *bytes, size_t size, const struct boot_s
     free(copy);
 }
 
-/* The frame buffer as GRUB passes it: colours in masks, VGA's text, and a palette, for which there is no use. */
+/* GRUB's frame buffer: colours in masks, VGA's text, and a palette, which the kernel cannot use. */
 UNIT_TEST(screens)
 {
     static const uint8_t rgb[] = BYTES(SCREEN(38, 32, 1, 16, 8, 8, 8, 0, 8, 0, 0), END);
@@ -156,7 +155,6 @@ UNIT_TEST(screens)
     assert_refused(MULTIBOOT2_SCREEN, SCREEN(31, 16, 2, TAG(0, 8)));
 }
 
-/* An empty module, and texts of no character but their NUL. */
 UNIT_TEST(empty)
 {
     static const uint8_t bytes[] = BYTES(WORD(8 + 16 + 16 + 16 + 8), WORD(0), TAG(3, 16), WORD(0x1000), WORD(0x1000),

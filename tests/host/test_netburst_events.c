@@ -33,7 +33,7 @@ static uint64_t written(uint32_t msr)
 
 UNIT_TEST(first_level_miss)
 {
-    /* The values with which Perfmon2's example sampled this metric on real Pentium 4 processors, except the rings. */
+    /* The values with which Perfmon2's example sampled this event on real Pentium 4 processors, except the rings. */
     set_up("1stL_cache_load_miss_retired", true);
     assert_int_equal(written(0x3cc), 9u << 25 | 1u << 9 | T0_OS | T0_USR);
     assert_int_equal(written(0x3f1), 1u << 25 | 1u << 24 | 1);
@@ -42,7 +42,7 @@ UNIT_TEST(first_level_miss)
     assert_int_equal(netburst_cccr(false), 5u << 13 | 3u << 16);
 }
 
-/* All writes of each event in their order, by tables 18-11 and 19-29 to 19-33; a period of 100 in 40 bits. */
+/* All writes of each event in order, by tables 18-11 and 19-29 to 19-33; a period of 100 in 40 bits. */
 UNIT_TEST(each_event)
 {
     static const struct {
@@ -53,7 +53,7 @@ UNIT_TEST(each_event)
         /* RAT_ESCR0, uop_type: TAGLOADS, TAGSTORES. No replay tagging: bit 24 of MSR_PEBS_ENABLE stays clear. */
         { "memory_loads", 0x3bc, 0x02, 0x2, 0, 0x08, 0x2000000, 0 },
         { "memory_stores", 0x3bc, 0x02, 0x4, 0, 0x08, 0x2000000, 0 },
-        /* FIRM_ESCR0 with tag enable (bit 4) and tag 0001b (bits 8:5), which goes with NBOGUS0 */
+        /* FIRM_ESCR0 with tag enable (bit 4) and tag 0001b (bits 8:5), which belongs to NBOGUS0 */
         { "packed_SP_retired", 0x3a4, 0x08, 0x8000, 0x30, 0x0c, 0x2000000, 0 },
         { "packed_DP_retired", 0x3a4, 0x0c, 0x8000, 0x30, 0x0c, 0x2000000, 0 },
         { "scalar_SP_retired", 0x3a4, 0x0a, 0x8000, 0x30, 0x0c, 0x2000000, 0 },
@@ -82,10 +82,10 @@ UNIT_TEST(each_event)
             { 0x3f1, 0 },
             { 0x3f2, want[i].matrix },
             { want[i].escr, escr },
-            { 0x3cc, cru }, /* stopped before anything else is written */
+            { 0x3cc, cru }, /* stopped first */
             { 0x310, 0xffffffff9c },
             { 0x310, 0xffffffff9c },   /* erratum N15 */
-            { 0x3f1, want[i].enable }, /* when all that sampling needs is there */
+            { 0x3f1, want[i].enable }, /* after all that sampling needs */
         };
         size_t n = 0;
 
@@ -106,7 +106,7 @@ UNIT_TEST(count_only)
 {
     set_up("memory_loads", false);
     assert_int_equal(written(0x3f1), 0);
-    set_up("split_load_retired", false); /* the tags are needed all the same */
+    set_up("split_load_retired", false); /* the tags are also needed */
     assert_int_equal(written(0x3f1), 1u << 24 | 1u << 10);
 }
 
@@ -124,7 +124,7 @@ UNIT_TEST(rings)
 UNIT_TEST(names)
 {
     assert_int_equal(pebs_events_netburst.count, netburst_event_count);
-    for (size_t i = 0; i < netburst_event_count; i++) { /* the two lists speak of the same events */
+    for (size_t i = 0; i < netburst_event_count; i++) { /* both lists have the same events */
         const struct pebs_event *event = &pebs_events_netburst.events[i];
         assert_ptr_equal(netburst_event_find(event->name), &netburst_events[i]);
         assert_int_equal(event->select, 0);

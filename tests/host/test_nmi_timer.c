@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The NMI's timer on a simulated HPET and I/O APIC: the choice of comparator and input, the writes, and the effect of
- * an NMI in time, of a late one, and of another device's. Bits: IA-PC HPET Specification 1.0a, 2.3; Intel 82093AA
- * (290566-001), 3.2.
+ * The watchdog's NMI on a simulated HPET and I/O APIC: the choice of comparator and input, the writes, and the effect
+ * of NMIs in time, late, and of other devices. Bits: IA-PC HPET Specification 1.0a, 2.3; Intel 82093AA (290566-001),
+ * 3.2.
  */
 #include "tests/host/unit_test.h"
 
@@ -27,9 +27,9 @@ static uint8_t port_read8(uint16_t port);
 static struct {
     uint64_t rate;
     uint32_t hpet[0x200 / 4], io[256];
-    unsigned answers; /* the comparators, a bit each, whose NMI comes */
+    unsigned answers; /* the comparators (a bit each) whose NMI arrives */
     unsigned tried, waits;
-    unsigned strays; /* NMIs of a device that come while an input is open, one in each wait, before the timer's */
+    unsigned strays; /* NMIs of another device while an input is unmasked, one in each wait, before the timer's */
     interrupt_handler *handler;
     unsigned unexpected, due;
     uint8_t port_61;
@@ -94,7 +94,7 @@ static bool is_over(unsigned n, bool narrow)
     return (narrow ? (uint32_t)passed : passed) < HZ;
 }
 
-/* Time passes, and the comparators that are on are compared. */
+/* Lets time pass, and raises the NMIs of enabled comparators. */
 static void pass(uint32_t ticks)
 {
     const uint64_t now = halves(0xf0) + ticks;
@@ -114,7 +114,7 @@ static void pass(uint32_t ticks)
             machine.hpet[0xf0 / 4] += ticks;
             continue;
         }
-        /* By the edge, once; of 32 bits, or of as many as both have. */
+        /* Edge-triggered, one-shot; 32 bits, or 64 if both counter and comparator have them. */
         assert_int_equal(configuration & 0x1da, machine.hpet[0] & 0x2000 && configuration & 0x20 ? 0x10 : 0x110);
         if (machine.answers >> n & 1 && machine.io[0x10 + 2 * input] == 0x400 && is_over(n, configuration & 0x100))
             send_nmi();
@@ -143,7 +143,7 @@ static void start_machine(void)
     machine.rate = HZ;
     machine.answers = 7;
     machine.hpet[0] = 0x80868201;
-    machine.hpet[0x10 / 4] = 3; /* on, legacy routes */
+    machine.hpet[0x10 / 4] = 3; /* enabled, with legacy routes */
     for (unsigned n = 0; n < 3; n++) {
         machine.hpet[(0x100 + 0x20 * n) / 4] = 0x8030;
         machine.hpet[(0x104 + 0x20 * n) / 4] = 0xf00000;
@@ -172,9 +172,9 @@ UNIT_TEST(the_last_of_each_is_taken)
     pass(1);
     assert_int_equal(machine.due, 1);
     pass(1);
-    assert_int_equal(machine.due, 1); /* once */
+    assert_int_equal(machine.due, 1); /* once only */
     nmi_timer_start(3);
-    nmi_timer_start(5); /* in place of it */
+    nmi_timer_start(5); /* replaces the earlier one */
     pass(3 * HZ);
     assert_int_equal(machine.due, 1);
     pass(2 * HZ);
@@ -182,7 +182,7 @@ UNIT_TEST(the_last_of_each_is_taken)
     assert_int_equal(nmi_timer_most(), 214); /* half of what 32 bits count */
 }
 
-UNIT_TEST(an_input_that_firmware_uses_is_left_alone)
+UNIT_TEST(an_input_that_firmware_uses_is_not_used)
 {
     start_machine();
     machine.io[0x10 + 2 * 23] = 0x31;
@@ -213,7 +213,7 @@ UNIT_TEST(the_first_that_works_counts)
     assert_int_equal(machine.io[0x10 + 2 * 23], MASK);
 
     start_machine();
-    machine.hpet[0x144 / 4] = 0; /* this comparator has no way out */
+    machine.hpet[0x144 / 4] = 0; /* this comparator has no route */
     assert_true(nmi_timer_init(AT, &io, 0, due));
     assert_int_equal(machine.tried, 2);
 }
@@ -246,8 +246,8 @@ UNIT_TEST(a_machine_without_one)
     assert_true(nmi_timer_init(AT, &io, 0xfe, due));
 }
 
-/* After a stop an NMI may be on its way for a second. Before its time, and long after, it is another's. */
-UNIT_TEST(nmis_of_others)
+/* Within a second after a stop, an NMI may still be the timer's. Before its time, and later, it is another device's. */
+UNIT_TEST(nmis_of_other_devices)
 {
     start_machine();
     assert_true(nmi_timer_init(AT, &io, 0, due));
@@ -269,8 +269,8 @@ UNIT_TEST(nmis_of_others)
     assert_true(nmi_timer_usable());
 }
 
-/* The inputs below 16 have devices of their own, as the PIT on input 2: each of its ticks would be an NMI. */
-UNIT_TEST(inputs_of_isa_devices_are_left_alone)
+/* Inputs below 16 belong to ISA devices. With the PIT on input 2, each tick would be an NMI. */
+UNIT_TEST(inputs_of_isa_devices_are_not_used)
 {
     start_machine();
     for (unsigned n = 0; n < 3; n++)
@@ -285,14 +285,14 @@ UNIT_TEST(inputs_of_isa_devices_are_left_alone)
     assert_int_equal(machine.hpet[0x100 / 4] >> 9 & 0x1f, 16);
 }
 
-/* An input that a device shares is masked at its first NMI, in a trial and later. Later NMIs are unexpected. */
-UNIT_TEST(an_input_that_is_shared_is_given_up)
+/* An input shared with a device is masked at the device's first NMI, also in a trial. Later NMIs are unexpected. */
+UNIT_TEST(a_shared_input_is_masked)
 {
     start_machine();
     machine.strays = 1;
     assert_true(nmi_timer_init(AT, &io, 0, due));
     assert_int_equal(machine.unexpected, 0);
-    assert_int_equal(machine.tried, 6); /* the last was given up */
+    assert_int_equal(machine.tried, 6); /* the last input was given up */
     assert_int_equal(machine.hpet[0x140 / 4] & 4, 0);
 
     start_machine();
@@ -320,7 +320,7 @@ UNIT_TEST(an_input_that_is_shared_is_given_up)
     assert_int_equal(machine.io[0x10 + 2 * 23], MASK);
 }
 
-/* SERR# and IOCHK# are errors, whoever listens; the other bits of the port tell of the PIT and the speaker. */
+/* SERR# and IOCHK# always end the run. The port's other bits belong to the PIT and the speaker. */
 UNIT_TEST(errors_of_the_machine_end_the_run)
 {
     start_machine();
@@ -339,7 +339,7 @@ UNIT_TEST(errors_of_the_machine_end_the_run)
     assert_false(nmi_timer_usable());
 }
 
-/* An NMI at the wrap of the counter's 32 bits is the timer's, and ends no test. */
+/* An NMI at the wrap of a 32-bit counter is the timer's, but does not end a test. */
 UNIT_TEST(the_counter_wraps)
 {
     start_machine();
@@ -375,12 +375,12 @@ UNIT_TEST(the_counter_wraps)
     assert_false(nmi_timer_usable());
 
     start_machine();
-    machine.hpet[0xf0 / 4] = UINT32_MAX - 20000; /* a trial in which nothing else comes */
+    machine.hpet[0xf0 / 4] = UINT32_MAX - 20000; /* a trial without other NMIs */
     machine.answers = 0;
     assert_false(nmi_timer_init(AT, &io, 0, due));
 }
 
-/* The counter's 64 bits never wrap, so that its NMIs arrive only in time. Another NMI is not the timer's. */
+/* A 64-bit counter does not wrap: its NMIs arrive only in time. Any other NMI is not the timer's. */
 UNIT_TEST(one_of_64_bits_is_taken_first)
 {
     start_machine();
@@ -408,7 +408,7 @@ UNIT_TEST(one_of_64_bits_is_taken_first)
     assert_false(nmi_timer_usable());
 
     start_machine();
-    machine.hpet[0] |= 0x2000; /* where none of them comes, the others are tried */
+    machine.hpet[0] |= 0x2000; /* if their NMIs do not arrive, the others are tried */
     machine.answers = 2;
     machine.hpet[0x120 / 4] = 0x8010;
     assert_true(nmi_timer_init(AT, &io, 5, due));
@@ -425,7 +425,7 @@ UNIT_TEST(another_processor_gets_it)
     assert_true(nmi_timer_send_to(254));
     assert_int_equal(machine.io[0x11 + 2 * 23], 254u << 24);
     assert_int_equal(machine.io[0x10 + 2 * 23], MASK);
-    assert_false(nmi_timer_send_to(255)); /* which the I/O APIC cannot name */
+    assert_false(nmi_timer_send_to(255)); /* not addressable by the I/O APIC */
     assert_int_equal(machine.io[0x11 + 2 * 23], 254u << 24);
     start_machine();
     machine.answers = 0;

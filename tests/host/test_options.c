@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's options. An unknown option is an error that names it, never "ran nothing, passed". */
+/* The kernel's options. An unknown option is an error that names it, never a pass without tests. */
 #include "tests/host/unit_test.h"
 
 #include "boot/options.h"
@@ -342,10 +342,10 @@ UNIT_TEST(globs)
     assert_true(match("*ab", "aaab"));
     assert_false(match("*ab", "aaabc"));
     assert_true(match("*aab*", "aaaaabaa"));
-    assert_false(match("[a]", "a")); /* only * and ? mean something */
+    assert_false(match("[a]", "a")); /* only * and ? are special */
 }
 
-/* Patterns that take naive matchers exponential time. */
+/* Patterns for which naive matchers take exponential time. */
 UNIT_TEST(globs_do_not_blow_up)
 {
     char text[4096];
@@ -381,7 +381,7 @@ UNIT_TEST(selection)
     assert_false(glob_next(&list, &glob));
 }
 
-/* A set of globs has a name, which is more than a glob: neither its beginning nor more than it. */
+/* A set's name must match exactly, not as a glob. */
 UNIT_TEST(sets)
 {
     static const char *const quick[] = { "detect.full_width", "pmi.lvt.mask_set", "bts.calls",
@@ -425,7 +425,7 @@ static void keep(void *context, const char *text)
     snprintf(help->text[help->lines++], sizeof(help->text[0]), "%s", text);
 }
 
-/* Parses NAME=VALUE, or NAME if there is no value, and gives the error. */
+/* Parses NAME=VALUE, or NAME without a value; returns the error. */
 static enum options_error parse_one(const char *name, const char *value, struct options *options)
 {
     char text[100], offender[64];
@@ -434,7 +434,7 @@ static enum options_error parse_one(const char *name, const char *value, struct 
     return parse(text, options, offender);
 }
 
-/* An option with a list of words accepts only these. Each has its own value, and one is the default. */
+/* An option with a list of words accepts exactly these. Each gives a different value, and one is the default. */
 static void assert_words(const char *name, char *words)
 {
     struct options values[8];
@@ -454,7 +454,7 @@ static void assert_words(const char *name, char *words)
     }
 }
 
-/* The parser accepts the option of each line of the help, with the line's form and default. */
+/* The parser accepts the option of each help line, with the line's form and default. */
 UNIT_TEST(help_has_every_option)
 {
     struct help help = { 0 };

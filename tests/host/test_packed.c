@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The results as a text: its bytes, the decoded results, and that damaged text is refused. Reasons as text. */
+/* The code of results: its bytes, the decoded results, and refusal of damaged text. Codes of reasons. */
 #include "tests/host/unit_test.h"
 
 #include "kernel/report/packed.h"
@@ -61,7 +61,7 @@ static void assert_same_head(const struct packed_head *a, const struct packed_he
     assert_int_equal(a->tests, b->tests);
 }
 
-/* Writes bytes as the text of a code: three digits to the base of 41 for two of them, the least significant first. */
+/* Writes bytes as the text of a code: two bytes as three digits to base 41, the least significant first. */
 static void write_bytes(const uint8_t *bytes, size_t size)
 {
     static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ+-./:";
@@ -76,7 +76,7 @@ static void write_bytes(const uint8_t *bytes, size_t size)
     *at = '\0';
 }
 
-/* The same with the checksum behind them. */
+/* Reads these bytes, with a checksum added. */
 static enum packed_error read_bytes(const uint8_t *bytes, size_t size)
 {
     uint8_t all[PACKED_BYTES_MAX + 8];
@@ -127,7 +127,7 @@ static void round_trip(const struct packed_head *head, unsigned first, unsigned 
         assert_int_equal(got.outcomes[i], i >= first && i < first + count ? results[i].outcome : OUTCOME_NOT_RUN);
 }
 
-/* Every outcome as often as up to 50 times, after each other one, in lists of every length up to 60. */
+/* Every outcome up to 50 times in a row, after every other outcome, in lists of every length up to 60. */
 UNIT_TEST(every_outcome_and_run)
 {
     struct packed_head head = skylake;
@@ -147,7 +147,7 @@ UNIT_TEST(every_outcome_and_run)
                 }
 }
 
-/* The length: repeated outcomes cost little, others a third of a byte for each test. */
+/* The length: repeated outcomes take little space, others a third of a byte per test. */
 UNIT_TEST(lengths)
 {
     struct packed_head head = skylake;
@@ -200,7 +200,6 @@ UNIT_TEST(heads)
     round_trip(&head, 0, 4);
 }
 
-/* Words of any length are cut, not overrun. */
 UNIT_TEST(long_words)
 {
     struct packed_head head = skylake;
@@ -223,7 +222,6 @@ UNIT_TEST(parts)
             round_trip(&head, first, count);
 }
 
-/* Any single changed, missing or doubled character is detected. */
 UNIT_TEST(damage_of_characters)
 {
     char whole[PACKED_TEXT_MAX];
@@ -249,7 +247,6 @@ UNIT_TEST(damage_of_characters)
     }
 }
 
-/* Any one bit of the bytes, too. */
 UNIT_TEST(damage_of_bytes)
 {
     uint8_t all[sizeof golden + 4];
@@ -266,7 +263,6 @@ UNIT_TEST(damage_of_bytes)
     }
 }
 
-/* Contents with a valid checksum that no kernel writes. */
 UNIT_TEST(contents)
 {
     static const struct {
@@ -286,7 +282,7 @@ UNIT_TEST(contents)
         { 17, 0x7f, PACKED_CONTENTS },
         { 17, 0x7e, PACKED_OK },
         { 17, '!', PACKED_OK },
-        { 45, 15, PACKED_OK }, /* one more test, of another text */
+        { 45, 15, PACKED_OK }, /* one more test, which makes another list */
         { 45, 13, PACKED_CONTENTS },
         { 46, 4, PACKED_CONTENTS },  /* 1038 tests */
         { 47, 1, PACKED_CONTENTS },  /* first */
@@ -294,7 +290,7 @@ UNIT_TEST(contents)
         { 49, 11, PACKED_CONTENTS }, /* bytes too many */
         { 49, 15, PACKED_CONTENTS },
         { 53, 219, PACKED_CONTENTS }, /* repeats 7, then two triples: bytes too many */
-        { 53, 220, PACKED_CONTENTS }, /* as many as there are left */
+        { 53, 220, PACKED_CONTENTS }, /* exactly as many as are left */
         { 53, 221, PACKED_CONTENTS },
         { 55, 5 * 36 + 1, PACKED_CONTENTS }, /* filling that is not zero */
         { 55, 5 * 36 + 6, PACKED_CONTENTS },
@@ -311,7 +307,7 @@ UNIT_TEST(contents)
     for (size_t size = 1; size < sizeof golden; size++)
         assert_int_equal(read_bytes(golden, size), PACKED_CONTENTS);
     assert_int_equal(read_bytes(golden, 0), PACKED_CUT);
-    /* A repetition up to the last test, and of one more, even if that is not run. */
+    /* A repetition up to the last test is right; one more is not. */
     uint8_t repeats[54];
     memcpy(repeats, golden, sizeof repeats);
     repeats[53] = 220;
@@ -353,7 +349,7 @@ UNIT_TEST(refusals)
         if (error != cases[i].error || offender != cases[i].offender)
             fail_msg("%s: error %d at %zu", cases[i].text, (int)error, offender);
     }
-    /* As many bytes as there can be, and one more, in the last pair or alone. */
+    /* The largest number of bytes, and one more, in the last pair or alone. */
     strcpy(text, "DSTEST86:");
     memset(text + 9, '0', PACKED_BYTES_MAX / 2 * 3);
     text[9 + PACKED_BYTES_MAX / 2 * 3] = '\0';
@@ -366,7 +362,7 @@ UNIT_TEST(refusals)
     assert_int_equal(offender, strlen(text));
 }
 
-/* FNV-1a of 32 bits over the ids with their NULs: the published values of "a" and "foobar", gone on with by hand. */
+/* FNV-1a, 32 bits, over the ids with their NULs: the published values of "a" and "foobar", continued by hand. */
 UNIT_TEST(fingerprints)
 {
     const struct result ids[] = { { .id = "foobar" }, { .id = "" }, { .id = "a" } };
@@ -380,8 +376,6 @@ UNIT_TEST(fingerprints)
     sum = (sum ^ 'a') * 16777619u * 16777619u;
     assert_int_equal(packed_fingerprint(ids, 3), sum);
 }
-
-/* ---- reasons ---- */
 
 static const struct result failing[] = {
     { .id = "bts.calls", .outcome = OUTCOME_PASS, .why = "never printed" },
@@ -419,14 +413,14 @@ UNIT_TEST(reasons)
     assert_int_equal(next_reasons(out, sizeof all, &next), sizeof all - 1);
     assert_string_equal(out, all);
     assert_int_equal(next_reasons(out, sizeof out, &next), 0);
-    /* A character less than all, which is two of them; the rest comes next. */
+    /* With one byte less, the last reason is in the next text. */
     next = 0;
     next_reasons(out, sizeof all - 1, &next);
     assert_string_equal(out, REASONS_HEAD REASONS_FIRST REASONS_SECOND);
     next_reasons(out, sizeof all - 1, &next);
     assert_string_equal(out, REASONS_HEAD REASONS_THIRD);
     assert_int_equal(next_reasons(out, sizeof out, &next), 0);
-    /* A single one that is too long is cut; the next is not lost. */
+    /* A reason that is too long is cut; the next one is not lost. */
     next = 0;
     next_reasons(out, sizeof REASONS_HEAD REASONS_FIRST - 1, &next);
     assert_int_equal(strlen(out), strlen(REASONS_HEAD REASONS_FIRST) - 1);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page for a person: whole pages, at every state of a run and on screens of several sizes, compared with pages.txt;
- * and on all sizes, that nothing leaves its place, that what is cut says so, and that the counts are those of the
- * results.
+ * The page on the screen: whole pages, in every state of a run and on screens of several sizes, compared with
+ * pages.txt. On all sizes: text stays in its place, cut text is marked, and the counts are those of the results.
  */
 #define FIRST set_up
 #include "tests/host/unit_test.h"
@@ -33,7 +32,7 @@ static char letter_of(uint8_t character)
     }
 }
 
-/* A row without the blanks at its end. */
+/* A row without trailing blanks. */
 static const char *line_of(unsigned row)
 {
     static char line[CELLS_COLUMNS_MAX + 1];
@@ -56,7 +55,7 @@ static void draw(const struct page *page, unsigned columns, unsigned rows)
     page_draw(page, &cells);
 }
 
-/* A row as in pages.txt: its colour, which is that of column 1, and its text; nothing if it is blank. */
+/* A row as in pages.txt: the colour of its column 1, and its text; empty if it is blank. */
 static const char *row_of(unsigned row)
 {
     static char text[CELLS_COLUMNS_MAX + 8];
@@ -89,7 +88,7 @@ static void read_page(const char *title, char rows[][CELLS_COLUMNS_MAX + 8])
     fclose(file);
 }
 
-/* Draws the page and compares it with the page of this name in pages.txt, which leaves blank rows out. */
+/* Draws the page and compares it with the page of this name in pages.txt, which omits blank rows. */
 static void expect(const char *name, const struct page *page, unsigned columns, unsigned rows)
 {
     static char expected[CELLS_ROWS_MAX][CELLS_COLUMNS_MAX + 8];
@@ -131,7 +130,7 @@ static struct caps skylake, golden_cove, unlisted;
 #define PROGRAM .version = "0.1.0", .revision = "2fa7c4c2ce14", .bits = 64, .steps = 12
 #define LOG     .log = "COM1 at 115200 baud"
 
-/* Three areas; ten passed, two of bts failed and one has no verdict, one differs, one was skipped, one has not run. */
+/* Three areas: ten passed, two of bts failed, one has no verdict, one differs, one was skipped, one did not run. */
 static const struct result some[] = {
     { .id = "ds.a", .outcome = OUTCOME_PASS },
     { .id = "ds.b", .outcome = OUTCOME_PASS },
@@ -179,7 +178,7 @@ static const struct result good[] = {
     { .id = "arch.d", .outcome = OUTCOME_SKIP, .why = "an area that is left out" },
 };
 
-/* Many failures, of long names, in many areas. */
+/* Many failures with long names, in many areas. */
 #define MANY 90u
 static struct result many[MANY];
 static char many_ids[MANY][64];
@@ -259,7 +258,7 @@ UNIT_TEST(tests_have_failed)
     expect("the verdict fail, then a reboot", &page, 128, 48);
 }
 
-/* Figures, which take turns with the page of text; a time limit is no promise of the manual. */
+/* Figures, on pages that alternate with the text page. A failure by time limit is not a breach of the manual. */
 UNIT_TEST(measurements)
 {
     static const char figures[] = "test measure.skid.loads\0where a sample is\0distance  samples\0       1       96";
@@ -318,7 +317,7 @@ UNIT_TEST(pages_of_lines)
     assert_int_equal(page_turns(&page, &cells, true), 1);
 }
 
-UNIT_TEST(nothing_has_failed)
+UNIT_TEST(no_failure)
 {
     static const struct result skipped[] = { { .id = "pebs.a", .outcome = OUTCOME_SKIP, .why = "no PEBS" } };
     struct page page = { TESTS(good), LOG, .state = PAGE_END, .verdicts = passed };
@@ -432,7 +431,6 @@ UNIT_TEST(codes_and_text)
 
 /* ---- colours ---- */
 
-/* Other columns than that of pages.txt. */
 UNIT_TEST(colours)
 {
     const struct page_code code = code_of(21);
@@ -441,22 +439,22 @@ UNIT_TEST(colours)
     draw(&page, 80, 25);
     assert_int_equal(attributes_of(0, 0), 0x1f); /* the title, white on blue, to both edges */
     assert_int_equal(attributes_of(0, 79), 0x1f);
-    assert_int_equal(attributes_of(8, 19), 0x0a); /* the bar, half full */
+    assert_int_equal(attributes_of(8, 19), 0x0a); /* the bar, half complete */
     assert_int_equal(attributes_of(8, 20), 0x07);
-    assert_int_equal(attributes_of(12, 1), 0x07); /* the area ds, and lbr to the right of it */
+    assert_int_equal(attributes_of(12, 1), 0x07); /* the areas ds and lbr, side by side */
     assert_int_equal(attributes_of(13, 1), 0x0c); /* bts, which failed */
     assert_int_equal(attributes_of(12, 41), 0x07);
     page.state = PAGE_END;
     page.codes = &code;
     page.code_count = 1;
     draw(&page, 128, 48);
-    assert_int_equal(attributes_of(1, 127), 0x0f); /* a code's light modules are white, its dark ones black */
+    assert_int_equal(attributes_of(1, 127), 0x0f); /* a code's light modules are white, dark ones black */
     assert_int_equal(attributes_of(5, 120), 0x0f);
 }
 
 /* ---- any size ---- */
 
-/* Only characters of the font are drawn, no other cell changes, and a line of text ends before the margin. */
+/* Only characters of the font are drawn, other cells are unchanged, and text ends before the margin. */
 static void check_places(unsigned text_columns)
 {
     for (unsigned row = 0; row < CELLS_ROWS_MAX; row++)
@@ -471,7 +469,9 @@ static void check_places(unsigned text_columns)
         }
 }
 
-/* A line that begins so, and is as wide as its place, says that it was cut. Returns how many lines begin so. */
+/*
+ * Lines with this beginning that fill the width must be marked as cut. Returns the number of lines with this beginning.
+ */
 static unsigned check_cuts(const char *begin, unsigned text_columns)
 {
     unsigned lines = 0;
@@ -488,7 +488,7 @@ static unsigned check_cuts(const char *begin, unsigned text_columns)
     return lines;
 }
 
-/* The quiet zone that has room: 4, 3 or 2 modules; 0: none of them. */
+/* The quiet zone that fits: 4, 3 or 2 modules; 0: none. */
 static unsigned quiet_of(unsigned side, unsigned columns, unsigned rows)
 {
     for (unsigned quiet = 4; quiet >= 2; quiet--)
@@ -505,7 +505,7 @@ static void blank_from(unsigned column)
             cells.at[row][c].character = ' ';
 }
 
-/* How many more there are, as the page says; 0 if it does not. */
+/* The number in "and N more" on the page; 0 if absent. */
 static unsigned number_more(void)
 {
     unsigned number = 0;
@@ -552,7 +552,7 @@ UNIT_TEST(every_size)
                 const unsigned there = page.state == PAGE_TESTS ? fails - fails / 3 : fails;
                 assert_int_equal(listed + number_more(), there);
                 assert_true(failures == (page.state == PAGE_TESTS ? listed : failures));
-                if (!page.trouble || width == columns) /* there, text of all kinds leaves no row to it */
+                if (!page.trouble || width == columns) /* there, the text may leave no row for it */
                     assert_true(there < 2 ? listed == there : listed >= 1);
                 assert_int_equal(check_cuts(" Log:", width), 1);
                 check_cuts(" Test", width);
@@ -562,7 +562,7 @@ UNIT_TEST(every_size)
         }
 }
 
-/* Whether a half of a cell is dark: for a code, not drawn in white. */
+/* Whether half of a cell is dark, which means not white. */
 static bool is_dark(unsigned half_row, unsigned column)
 {
     const struct cell cell = cells.at[half_row / 2][column];
@@ -581,7 +581,7 @@ static bool is_dark(unsigned half_row, unsigned column)
     }
 }
 
-/* Reads the code whose quiet zone ends at the right edge, from this row on. */
+/* Checks the code from this row on; its quiet zone ends at the right edge. */
 static void check_code(const struct page_code *code, unsigned row, unsigned quiet)
 {
     const unsigned side = code->side + 2 * quiet, left = cells.columns - side;
@@ -633,7 +633,7 @@ UNIT_TEST(turns)
 
     cells.columns = 100;
     cells.rows = 30;
-    assert_int_equal(page_turns(&page, &cells, false), 2); /* each to the right of the text */
+    assert_int_equal(page_turns(&page, &cells, false), 2); /* both to the right of the text */
     draw(&page, 100, 30);
     check_code(&codes[0], 1, 4);
     assert_non_null(find_line(" PEBS  pass 43 of 43, 22 do not apply"));
@@ -644,11 +644,11 @@ UNIT_TEST(turns)
     page.code_count = 1;
     page.turn = 0;
     page.codes = &codes[2];
-    page.verdict = VERDICT_INCOMPLETE; /* the longest words of what to do */
+    page.verdict = VERDICT_INCOMPLETE; /* the longest instructions */
     draw(&page, 80, 25);
     assert_non_null(find_line(" that follows it."));
     page.codes = codes;
-    page.code_count = 3; /* the third has no room there */
+    page.code_count = 3; /* the third does not fit */
     assert_int_equal(page_turns(&page, &cells, false), 4);
     page.state = PAGE_TESTS;
     assert_int_equal(page_turns(&page, &cells, false), 1);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page tables that are built, of 4 levels, PAE and 32 bits, walked by their bits: a device's memory among them,
- * write- combining, and what lies around it left as it was. The registers are variables.
+ * Builds page tables (4 levels, PAE, 32 bits) and walks their bits: a device's memory is write-combining, and adjacent
+ * pages are unchanged. The registers are variables.
  */
 #include "tests/host/unit_test.h"
 
-/* In place of arch/x86/cpu.h, msr.h and image.h. */
+/* Replaces arch/x86/cpu.h, msr.h and image.h. */
 #define ARCH_X86_CPU_H
 #define ARCH_X86_MSR_H
 #define ARCH_X86_IMAGE_H
@@ -67,7 +67,7 @@ static bool msr_write(uint32_t msr, uint64_t value)
     return true;
 }
 
-/* The image's parts, a page or more each. */
+/* The image's parts, at least a page each. */
 #define PART(name, value) static const uint8_t *const name = (const uint8_t *)(uintptr_t)(value)
 PART(image_start, 0x200000);
 PART(text_start, 0x200000);
@@ -110,7 +110,7 @@ static void build_with(bool pat_flag, enum paging_wish wish)
     assert_int_equal(paging_init(&choice), PAGING_OK);
 }
 
-/* The entry of the 4 KiB page, as paging_lookup() gives it; 0: not present. */
+/* The entry of the 4 KiB page, in the form of paging_lookup(); 0: not present. */
 static uint64_t entry_of(uint64_t linear)
 {
     uint64_t entry = 0;
@@ -128,7 +128,7 @@ UNIT_TEST(attribute_tables)
     build_with(true, PAGING_AUTO);
     assert_int_equal(pat, 0x0007040600070106);
     pat = 0;
-    paging_enter(); /* as another processor does */
+    paging_enter(); /* like another processor */
     assert_int_equal(pat, 0x0007040600070106);
 
     build_with(false, PAGING_AUTO);
@@ -137,7 +137,7 @@ UNIT_TEST(attribute_tables)
     assert_true(paging_map_device(0x80000000, 0x80000000, 0x1000));
     assert_int_equal(entry_of(0x80000000), 0x80000000 | DATA | nx());
 
-    no_pat = true; /* a hypervisor that refuses it */
+    no_pat = true; /* a hypervisor that refuses PAT */
     build_with(true, PAGING_AUTO);
     assert_int_equal(pat_writes, 1);
     paging_enter();
@@ -168,12 +168,12 @@ UNIT_TEST(devices)
     } cases[] = {
         { 0x80000000, 0x800000, 0x80000000, 0x80800000 }, /* whole large pages */
         { 0x80000000, 0x401000, 0x80000000, 0x80401000 }, /* and one more page */
-        { 0x803ff000, 0x402000, 0x803ff000, 0x80801000 }, /* on either side */
+        { 0x803ff000, 0x402000, 0x803ff000, 0x80801000 }, /* plus a page on either side */
         { 0x80000fff, 2, 0x80000000, 0x80002000 },        /* two bytes on two pages */
         { 0x80001000, 1, 0x80001000, 0x80002000 },
         { 0xbffff000, 0x2000, 0xbffff000, 0xc0001000 }, /* across tables */
         { 0xff800000, 0x800000, 0xff800000, 0x100000000 },
-        { 0x40000000, 0x40000000, 0x40000000, 0x80000000 }, /* the most */
+        { 0x40000000, 0x40000000, 0x40000000, 0x80000000 }, /* the largest size */
     };
     static const enum paging_wish wishes[] = { PAGING_PAE, PAGING_LEGACY };
     for (size_t w = 0; w < (WIDE ? 1 : COUNT_OF(wishes)); w++)
@@ -187,7 +187,10 @@ UNIT_TEST(devices)
         }
 }
 
-/* Beyond 4 GiB: at its own address with 4 levels, in a window below with PAE, not at all with 32 bits. */
+/*
+ * A device above 4 GiB is mapped at its own address with 4 levels, in a window below 4 GiB with PAE, and never with 32
+ * bits.
+ */
 UNIT_TEST(beyond)
 {
     const uint64_t physical = 0x7fbffff000, size = 0x40000000; /* a page before tables of every level end */
@@ -206,7 +209,7 @@ UNIT_TEST(beyond)
         build_with(true, PAGING_AUTO);
         assert_false(paging_map_device(0x7ffffffff000, 0x7ffffffff000, 0x1001)); /* no such linear address */
         assert_true(paging_map_device(0x7ffffffff000, 0x7ffffffff000, 0x1000));
-        assert_false(paging_map_device(0x8000000000, 0x8000000000, 0x1000)); /* there is room for one */
+        assert_false(paging_map_device(0x8000000000, 0x8000000000, 0x1000)); /* the tables have space for only one */
         return;
     }
     build_with(true, PAGING_PAE);
@@ -229,7 +232,7 @@ UNIT_TEST(refusals)
     build_with(true, PAGING_AUTO);
     assert_false(paging_map_device(0x80000000, 0x80000000, 0));
     assert_false(paging_map_device(0x40000000, 0x40000000, 0x40000001));
-    assert_false(paging_map_device(0x40000000, 0x40001000, 0x1000)); /* other offsets in a large page */
+    assert_false(paging_map_device(0x40000000, 0x40001000, 0x1000)); /* different offsets in a large page */
     assert_false(paging_map_device(0x40000000, 0x10000000000000, 0x1000));
     assert_false(paging_map_device(0x40000000, UINT64_MAX & ~UINT64_C(0x3fffff), 0x1000000));
     assert_rest(0, 0);

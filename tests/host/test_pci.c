@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Serial ports on a PCI whose configuration space is the test's. */
+/* Serial ports on a simulated PCI configuration space. */
 #include "tests/host/unit_test.h"
 
 /* Instead of arch/x86/cpu.h. */
@@ -8,7 +8,7 @@
 #define FUNCTIONS_MOST 12u
 
 static struct {
-    bool none; /* there is no PCI: the address port keeps nothing */
+    bool none; /* no PCI: the address port does not read back */
     uint32_t address;
     struct function {
         unsigned bus, device, function;
@@ -66,7 +66,7 @@ static struct function *put(unsigned bus, unsigned device, unsigned function, ui
 
     *f = (struct function){ .bus = bus, .device = device, .function = function };
     f->config[0] = 0x00021b36;
-    f->config[1] = 0xffb00004; /* the status above the command is cleared by ones */
+    f->config[1] = 0xffb00004; /* the status in the upper half is cleared by writing ones */
     f->config[2] = class << 8 | 1;
     f->config[4] = bar0;
     f->config[5] = bar1;
@@ -112,7 +112,7 @@ UNIT_TEST(no_pci)
     assert_int_equal(machine.reads, 0);
     start();
     assert_int_equal(pci_find_uarts(found, 1), 0);
-    assert_int_equal(machine.reads, 32); /* an identity for each device of bus 0 */
+    assert_int_equal(machine.reads, 32); /* the identity of each device on bus 0 */
 }
 
 /* AMT's serial over LAN: function 3 of a device, ports first, then memory. */
@@ -125,7 +125,7 @@ UNIT_TEST(active_management)
     put(0, 22, 3, 0x070002, 0xf0e1, 0xf7001000)->config[0] = 0x9d3d8086;
     assert_int_equal(pci_find_uarts(found, 2), 1);
     expect(&found[0], 0, 22, 3, UART_OK, 0xf0e0, false);
-    machine.functions[0].config[3] = 0; /* not several functions: the others are echoes */
+    machine.functions[0].config[3] = 0; /* a single-function device: the other functions are aliases */
     assert_int_equal(pci_find_uarts(found, 2), 0);
 }
 
@@ -197,7 +197,7 @@ UNIT_TEST(behind_bridges)
     put(0, 1, 7, 0x070002, 0xa001, 0);
     put(2, 0, 0, 0x060400, 0, 0)->config[3] = 0x00010000;
     machine.functions[2].config[6] = 0x00050502; /* to bus 5 */
-    put(3, 0, 0, 0x070002, 0xb001, 0);           /* no bridge leads there */
+    put(3, 0, 0, 0x070002, 0xb001, 0);           /* a bus without a bridge */
     put(5, 4, 0, 0x070002, 0xc001, 0);
     put(5, 5, 1, 0x070002, 0xd001, 0); /* of a device without function 0 */
     assert_int_equal(pci_find_uarts(found, 4), 2);
@@ -205,6 +205,6 @@ UNIT_TEST(behind_bridges)
     expect(&found[1], 5, 4, 0, UART_OK, 0xc000, false);
     assert_int_equal(machine.bus_most, 5);
     assert_int_equal(pci_find_uarts(found, 1), 1);
-    machine.functions[2].config[6] = 0x00000002; /* a bridge that leads back */
+    machine.functions[2].config[6] = 0x00000002; /* a bridge to a bus above it */
     assert_int_equal(pci_find_uarts(found, 4), 1);
 }

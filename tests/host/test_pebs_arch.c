@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of architectural PEBS: groups, fragments and refusals; test_pebs_fields.c has the fields that are one word.
- * Bytes are typed from Intel Architecture Instruction Set Extensions Programming Reference (319433), chapter 11
- * "Architectural PEBS", by way of the structures of Linux, commit 52448a0a7390.
+ * Records of architectural PEBS: groups, fragments and refusals (test_pebs_fields.c: fields of one word). Bytes are
+ * typed from Intel Architecture Instruction Set Extensions Programming Reference (319433), chapter 11 "Architectural
+ * PEBS", by way of the structures of Linux, commit 52448a0a7390.
  */
 #include "tests/host/unit_test.h"
 
@@ -14,7 +14,7 @@
 
 enum { MOST = 8192 };
 
-/* The groups by their bits in a header, in the order of a record. */
+/* The groups' bits in a header, in a record's order. */
 static const struct group {
     uint64_t bit;
     size_t bytes;
@@ -30,7 +30,7 @@ static void put(uint8_t *bytes, uint64_t value)
         bytes[i] = (uint8_t)(value >> (8 * i));
 }
 
-/* What a fragment has in addition to the order's groups. */
+/* The variable parts of a fragment. */
 struct parts {
     uint64_t groups;  /* bits of the header's first word, without the size */
     unsigned entries; /* of the LBR group */
@@ -44,7 +44,7 @@ static unsigned ones(uint64_t bits)
     return (unsigned)__builtin_popcountll(bits);
 }
 
-/* Puts a fragment together; returns its size. Words of the groups say their group and their place. */
+/* Builds a fragment; returns its size. The words of groups encode group and position. */
 static size_t lay(uint8_t *bytes, struct parts parts)
 {
     size_t at = 16;
@@ -114,8 +114,6 @@ static void refuse(const uint8_t *bytes, size_t size, enum pebs_error error)
     free(copy);
 }
 
-/* ---- one fragment ------------------------------------------------------------------------------------------------ */
-
 static void check_groups(const struct pebs_record *out, uint64_t groups)
 {
     const bool aux = groups & BIT(62), gprs = groups & BIT(61);
@@ -151,7 +149,7 @@ static void check_groups(const struct pebs_record *out, uint64_t groups)
     }
 }
 
-/* Every combination of the nine groups of fixed size, both bits that may be those of R16 to R31, and both modes. */
+/* Every combination of the nine groups of fixed size, both possible bits for R16 to R31, and both modes. */
 UNIT_TEST(every_combination)
 {
     static const uint64_t bits[] = { BIT(62), BIT(61), BIT(49), BIT(50), BIT(52), BIT(53), BIT(54), BIT(55) };
@@ -217,7 +215,7 @@ UNIT_TEST(lbrs)
     }
 }
 
-/* The counts are in the order of their bits, general before fixed; metrics of 3 add two words. */
+/* The counts are in the order of their bits, general before fixed; metrics = 3 adds two words. */
 UNIT_TEST(counts)
 {
     static const uint64_t counted[] = { 0, 1, 0xff, UINT64_C(0x7700000000), UINT64_C(0x77000000ff), UINT64_MAX };
@@ -244,8 +242,6 @@ UNIT_TEST(counts)
     }
 }
 
-/* ---- several fragments ------------------------------------------------------------------------------------------- */
-
 static size_t lay_chain(uint8_t *bytes, const struct parts *parts, size_t count)
 {
     size_t at = 0;
@@ -255,7 +251,7 @@ static size_t lay_chain(uint8_t *bytes, const struct parts *parts, size_t count)
     return at;
 }
 
-/* Each fragment has its own groups; null records stand between them. What follows is another record. */
+/* Each fragment has its own groups; null records may be between them. The next bytes are another record. */
 UNIT_TEST(fragments)
 {
     static const struct parts chain[] = {
@@ -311,9 +307,7 @@ UNIT_TEST(extent)
     assert_false(arch_pebs_continued(BIT(16) | 16));
 }
 
-/* ---- what lies --------------------------------------------------------------------------------------------------- */
-
-UNIT_TEST(sizes_that_lie)
+UNIT_TEST(sizes_past_the_end)
 {
     uint8_t bytes[MOST] = { 0 };
     const size_t size = lay(bytes, (struct parts){ .groups = BIT(63) | BIT(61) });
@@ -342,8 +336,8 @@ UNIT_TEST(sizes_that_lie)
     refuse(bytes, size, PEBS_DECODE_SIZE_PAST_END);
 }
 
-/* A group that varies in size goes past the end of its fragment, by its first bytes or by what they say. */
-UNIT_TEST(groups_that_lie)
+/* A group of variable size extends past the end of its fragment, with its header or with its contents. */
+UNIT_TEST(groups_past_the_end)
 {
     uint8_t bytes[MOST] = { 0 };
     size_t size = lay(bytes, (struct parts){ .groups = BIT(63) | BIT(40), .entries = 8 });
@@ -398,7 +392,7 @@ UNIT_TEST(groups_unknown)
     refuse(bytes, size, PEBS_DECODE_GROUPS_UNKNOWN);
 }
 
-UNIT_TEST(chains_that_lie)
+UNIT_TEST(chains_past_the_end)
 {
     uint8_t bytes[MOST];
     size_t size;
@@ -422,8 +416,6 @@ UNIT_TEST(chains_that_lie)
     put(bytes + 64, BIT(61));
     refuse(bytes, size, PEBS_DECODE_SIZE_ZERO);
 }
-
-/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 struct lines {
     unsigned count;
@@ -499,7 +491,7 @@ UNIT_TEST(text_of_lbrs_and_counts)
     for (size_t i = 0; i < COUNT_OF(expected); i++)
         assert_string_equal(got.text[i], expected[i]);
 
-    /* four counts fill a line, and leave none empty */
+    /* four counts fill a line; no empty line follows */
     got.count = 0;
     record.has = PEBS_HAS_COUNTS | PEBS_HAS_TSC;
     record.lbr_count = 0;

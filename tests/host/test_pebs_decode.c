@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sizes, groups and refusals of PEBS records: the 32-bit one, formats 0 to 3, and adaptive ones of formats 4 to 6 (SDM
- * Vol. 3B (253669-081), "PEBS Record Format" and "Adaptive PEBS"). The counters group of format 6: Linux 6.15,
+ * Sizes, groups and refusals of PEBS records: the 32-bit format, formats 0 to 3, and adaptive formats 4 to 6 (SDM Vol.
+ * 3B (253669-081), "PEBS Record Format" and "Adaptive PEBS"). The counters group of format 6: Linux 6.15,
  * asm/perf_event.h, struct pebs_cntr_header, and arch/x86/events/intel/ds.c. test_pebs_fields.c has the place of each
- * field that is one word, test_pebs_arch.c architectural records.
+ * field of one word, test_pebs_arch.c architectural records.
  */
 #include "tests/host/unit_test.h"
 
@@ -43,8 +43,6 @@ static void refuse(const struct pebs_form *form, const uint8_t *bytes, size_t le
     free(copy);
 }
 
-/* ---- records of fixed size --------------------------------------------------------------------------------------- */
-
 /*
  * Goldmont's records have the data's address, and reserve data source, latency and TSX: SDM Vol. 3B (253669-059), "PEBS
  * Data Linear Address Profiling", 18.7.1.1. Silvermont's reserve all four: table 18-13.
@@ -83,14 +81,14 @@ UNIT_TEST(fixed_sizes)
         assert_int_equal(out.tsx, rows[i].has & PEBS_HAS_TSX ? UINT64_MAX : 0);
         for (size_t length = 0; length < rows[i].size; length++)
             refuse(&rows[i].form, bytes, length, PEBS_DECODE_TRUNCATED);
-        for (size_t shift = 0; shift < 8; shift++) { /* any alignment, and bytes behind the record */
+        for (size_t shift = 0; shift < 8; shift++) { /* any alignment, and bytes after the record */
             assert_int_equal(pebs_decode(&rows[i].form, bytes + shift, sizeof bytes - shift, &out), PEBS_DECODE_OK);
             assert_int_equal(out.size, rows[i].size);
         }
     }
 }
 
-/* The 32-bit area has no other format than 0; formats 5 and 6 are read as 4; 15 is architectural. */
+/* The 32-bit area has only format 0; formats 5 and 6 are read like 4; 15 is architectural. */
 UNIT_TEST(formats)
 {
     const uint8_t bytes[200] = { [6] = 32 };
@@ -113,8 +111,6 @@ UNIT_TEST(formats)
     assert_int_equal(pebs_record_size(&(struct pebs_form){ .width = 0 }), 0);
 }
 
-/* ---- adaptive records -------------------------------------------------------------------------------------------- */
-
 enum { MEMORY = 1, GPRS = 2, XMM = 4, LBR = 8 };
 
 /* Ice Lake's form; Golden Cove's has both latencies and the architectural LBR format. */
@@ -129,7 +125,7 @@ static void put_head(uint8_t *bytes, uint64_t groups, uint64_t size)
     put(bytes, groups | UINT64_C(0x77) << 32 | size << 48);
 }
 
-/* Puts a record together in the manual's order: basic, memory, GPR, XMM, LBR. Returns its size. */
+/* Builds a record in the manual's order: basic, memory, GPR, XMM, LBR. Returns its size. */
 static size_t lay(uint8_t *bytes, unsigned groups, unsigned entries)
 {
     size_t at = 32u + (groups & MEMORY ? 32u : 0) + (groups & GPRS ? 144u : 0);
@@ -196,7 +192,7 @@ UNIT_TEST(every_combination)
     assert_int_equal(pebs_adaptive_size(0x1f00000f), 1232);
 }
 
-/* MSR_PEBS_DATA_CFG may hold a number of entries without the group: the record has the value and not the entries. */
+/* If MSR_PEBS_DATA_CFG has a number of entries without the group, records have the number but no entries. */
 UNIT_TEST(entries_without_the_group)
 {
     uint8_t bytes[MOST];
@@ -228,11 +224,11 @@ UNIT_TEST(lbr_formats)
     assert_int_equal(out.lbr[0].has, LBR_HAS_MISPRED | LBR_HAS_TSX | LBR_HAS_CYCLES | LBR_HAS_TYPE);
     assert_int_equal(out.lbr[0].type, LBR_TYPE_CALL);
     assert_true(out.has & PEBS_HAS_RETIRE_LATENCY);
-    assert_false(out.has & PEBS_HAS_CACHE_LATENCY); /* it is of the memory group */
+    assert_false(out.has & PEBS_HAS_CACHE_LATENCY); /* it belongs to the memory group */
 }
 
 /* Without PEBS baseline, or if no counter was adaptive, a record has only the basic group. */
-UNIT_TEST(basic_alone)
+UNIT_TEST(only_the_basic_group)
 {
     struct pebs_form form = icelake;
     uint8_t bytes[MOST];
@@ -259,7 +255,7 @@ UNIT_TEST(its_own_size_is_wrong)
     }
 }
 
-/* Whatever the decoder does not know is refused, bit by bit, even if the size would fit. */
+/* The decoder refuses each unknown bit, even if the size would fit. */
 UNIT_TEST(unknown_groups)
 {
     uint8_t bytes[MOST] = { 0 };
@@ -270,14 +266,13 @@ UNIT_TEST(unknown_groups)
             continue; /* LBR entries */
         put_head(bytes, UINT64_C(1) << bit, size);
         refuse(&icelake, bytes, sizeof(bytes), PEBS_DECODE_GROUPS_UNKNOWN);
-        if (bit >= 6) /* format 6 has the other two */
+        if (bit >= 6) /* format 6 defines two more */
             assert_int_equal(pebs_adaptive_size(UINT64_C(1) << bit), 0);
     }
     for (unsigned bit = 56; bit < 64; bit++)
         assert_int_equal(pebs_adaptive_size(UINT64_C(1) << bit), 0);
 }
 
-/* A buffer of records of different sizes is walked by each record's own size. */
 UNIT_TEST(one_after_another)
 {
     static const unsigned groups[] = { 0, LBR, MEMORY | XMM, GPRS, 0xf };
@@ -295,15 +290,13 @@ UNIT_TEST(one_after_another)
     assert_int_equal(at, end);
 }
 
-/* ---- the counters group ------------------------------------------------------------------------------------------ */
-
 static const struct pebs_form lion_cove = {
     .width = 8, .format = 6, .adaptive = true, .retire_latency = true, .cache_latency = true, .lbr_format = 0x3f
 };
 
 /*
- * A record of zeros with these groups in front of the counters group: two bitmaps and a metrics field of 32 bits each,
- * 32 reserved; then a quadword for each bit, here 1, 2, 3, .., and two for the metrics if that field is 3.
+ * A record of zeros with these groups before the counters group: two bitmaps and a metrics field of 32 bits each, 32
+ * reserved bits, then a quadword for each bitmap bit, here 1, 2, 3, .., and two for the metrics if that field is 3.
  */
 static size_t lay_counters(uint8_t *bytes, uint32_t groups, uint64_t counted, uint32_t metrics)
 {
@@ -336,13 +329,13 @@ static void check_counters(const uint8_t *bytes, size_t size, uint64_t counted, 
     assert_int_equal(out.lbr_count, bytes[0] & LBR ? bytes[3] + 1 : 0);
 }
 
-UNIT_TEST(counters_behind_all_groups)
+UNIT_TEST(counters_after_all_groups)
 {
     static const uint64_t counted = 0x0000000980000202;
     uint8_t bytes[MOST];
 
     for (uint32_t groups = 0; groups < 16; groups++) {
-        for (uint32_t bits = 1; bits < 4; bits++) { /* bit 4, bit 5, or both: the header alone says what there is */
+        for (uint32_t bits = 1; bits < 4; bits++) { /* bit 4, bit 5, or both: only the header determines the contents */
             const uint32_t format = groups | bits << 4 | (groups & 8 ? 6u << 24 : 0);
             const size_t size = lay_counters(bytes, format, counted, 3);
             check_counters(bytes, size, counted, true);
@@ -352,13 +345,12 @@ UNIT_TEST(counters_behind_all_groups)
     }
     assert_int_equal(pebs_group_at(0x0600003f, PEBS_IN_COUNTERS), 32 + 32 + 144 + 256 + 7 * 24);
     assert_int_equal(pebs_group_at(0x0f, PEBS_IN_COUNTERS), SIZE_MAX);
-    /* A record without the group has no counters, whatever is behind it. */
+    /* A record without the group has no counters, whatever bytes follow. */
     lay_counters(bytes, 0x10, counted, 3);
     put_head(bytes, 0, 32);
     assert_false(decode(&lion_cove, bytes, 32).has & (PEBS_HAS_COUNTS | PEBS_HAS_METRICS));
 }
 
-/* The header alone; each counter alone; and all of them. */
 UNIT_TEST(any_counters)
 {
     uint8_t bytes[MOST];
@@ -373,7 +365,6 @@ UNIT_TEST(any_counters)
     }
 }
 
-/* Metrics of one word, or of more than two, are unknown. */
 UNIT_TEST(metrics_are_whole_or_none)
 {
     uint8_t bytes[MOST];
@@ -383,7 +374,6 @@ UNIT_TEST(metrics_are_whole_or_none)
     refuse(&lion_cove, bytes, lay_counters(bytes, 0x30, 3, 7), PEBS_DECODE_METRICS_UNKNOWN);
 }
 
-/* Of the sizes that a record can say one is right. */
 UNIT_TEST(sizes_of_counters)
 {
     uint8_t bytes[MOST];
@@ -394,7 +384,7 @@ UNIT_TEST(sizes_of_counters)
         if (said != size)
             refuse(&lion_cove, bytes, sizeof(bytes), PEBS_DECODE_SIZE_DIFFERS);
     }
-    /* MSR_PEBS_DATA_CFG's requests: bitmaps apply only with bit 4, the metrics only with bit 5. */
+    /* In MSR_PEBS_DATA_CFG, bitmaps apply only with bit 4, metrics only with bit 5. */
     assert_int_equal(pebs_adaptive_size(0x00ffffff00000000), 32);
     assert_int_equal(pebs_adaptive_size(0x10), 48);
     assert_int_equal(pebs_adaptive_size(0x20), 64);
@@ -408,8 +398,8 @@ UNIT_TEST(sizes_of_counters)
     }
 }
 
-/* Formats 4 and 5 lack the group, and so does a processor without the baseline. */
-UNIT_TEST(counters_of_format_6_alone)
+/* Formats 4 and 5 lack the group, and processors without the baseline. */
+UNIT_TEST(counters_only_in_format_6)
 {
     uint8_t bytes[MOST];
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every field of every record, by itself: all of its bits are set in a record of zeros, decoded and printed, and
- * exactly its key changes. Places are typed from SDM Vol. 3B (253669-081), "PEBS Record Format" and "Adaptive PEBS",
- * and from Intel Architecture Instruction Set Extensions Programming Reference (319433), chapter 11 "Architectural
- * PEBS", by way of the structures of Linux, commit 52448a0a7390; keys and lines from docs/output.md.
+ * Sets all bits of one field in a record of zeros, decodes and prints it: exactly the field's key must change. For
+ * every field of every record. Places are typed from SDM Vol. 3B (253669-081), "PEBS Record Format" and "Adaptive
+ * PEBS", and from Intel Architecture Instruction Set Extensions Programming Reference (319433), chapter 11
+ * "Architectural PEBS", by way of the structures of Linux, commit 52448a0a7390; keys and lines from docs/output.md.
  */
 #include "tests/host/unit_test.h"
 
@@ -12,11 +12,11 @@
 
 #define LINES_MOST 40u
 
-/* In the order of the text. bits from shift on of the word at an offset; latency: only in forms that tell it. */
+/* In the order of the text: `bits` from `shift` on of the word at an offset; latency: only in formats that have it. */
 struct place {
     const char *key;
     unsigned line, at, shift, bits;
-    unsigned group; /* of adaptive and architectural records, and at counts from its start */
+    unsigned group; /* adaptive and architectural records: the group; `at` is relative to its start */
     enum { NO, RETIRE, CACHE } latency;
 };
 
@@ -73,7 +73,7 @@ static const struct place adaptive[] = {
     { "tsx_cycles", 8, 0x18, 0, 32, MEMORY, NO },
 };
 
-/* format_group, fragments and mode_64 are of the header, which each record has. */
+/* Each record has format_group, fragments and mode_64 in its header. */
 static const struct place arch[] = {
     { "ip", 0, 0x08, 0, 64, GPRS, NO },
     { "eventing_ip", 0, 0x00, 0, 64, BASIC, NO },
@@ -92,8 +92,6 @@ static const struct place arch[] = {
     { "tsx", 8, 0x38, 0, 64, MEMORY, NO },
     { "tsx_cycles", 8, 0x38, 0, 32, MEMORY, NO },
 };
-
-/* ---- what is printed --------------------------------------------------------------------------------------------- */
 
 struct printed {
     char text[LINES_MOST][LINE_SIZE];
@@ -114,7 +112,7 @@ struct key {
     uint64_t value;
 };
 
-/* All words that are followed by a number, without "pebs 0". */
+/* All words followed by a number, except "pebs 0". */
 static unsigned find_keys(const struct printed *printed, struct key keys[LINES_MOST])
 {
     unsigned count = 0;
@@ -159,8 +157,6 @@ static void set_bits(uint8_t *bytes, const struct place *place)
         bytes[i / 8] |= (uint8_t)(1u << i % 8);
 }
 
-/* ---- records of fixed size --------------------------------------------------------------------------------------- */
-
 static void check_fixed(const struct pebs_form *form, size_t size, const struct place *places, size_t count)
 {
     for (size_t set = 0; set < count; set++) {
@@ -193,14 +189,12 @@ UNIT_TEST(every_field_of_fixed_records)
         check_fixed(&(struct pebs_form){ .width = 8, .format = format }, sizes[format], wide, COUNT_OF(wide));
 }
 
-/* ---- records with groups ----------------------------------------------------------------------------------------- */
-
 static bool is(const struct place *place, const char *key)
 {
     return strcmp(place->key, key) == 0;
 }
 
-/* A field's value in a record with all bits of another field, or its own, set: fields of one word may overlap. */
+/* A field's value in a record with all bits of a field set. Fields of one word may overlap. */
 static uint64_t shown(const struct place *place, const struct place *set)
 {
     if (place->group != set->group || place->at != set->at)
@@ -208,7 +202,7 @@ static uint64_t shown(const struct place *place, const struct place *set)
     return all_bits(set->bits) << set->shift >> place->shift & all_bits(place->bits);
 }
 
-/* The groups' places in a record that has `groups`. */
+/* The groups' offsets in a record that has `groups`. */
 struct layout {
     const struct place *places;
     size_t count, starts[3], size;
@@ -232,7 +226,7 @@ static struct layout layout_of(const struct pebs_form *form, unsigned groups)
     return it;
 }
 
-/* What a record of zeros with all bits of a field set has in another, or the same, field. */
+/* The expected value of a field if all bits of another, or of the same, field are set. */
 static uint64_t expected(const struct pebs_form *form, const struct layout *layout, const struct place *place,
                          const struct place *set)
 {
@@ -240,7 +234,7 @@ static uint64_t expected(const struct pebs_form *form, const struct layout *layo
         return layout->format_group;
     if (is(place, "fragments") || is(place, "mode_64"))
         return is(place, "fragments");
-    /* The instruction's latency has fewer bits if there is a cache latency too. */
+    /* The instruction latency has fewer bits if the record also has a cache latency. */
     return shown(place, set) & (form->cache_latency && is(place, "latency") ? 0xffff : UINT64_MAX);
 }
 
@@ -250,13 +244,13 @@ static void check_groups(const struct pebs_form *form, unsigned groups)
 
     for (size_t set = 0; set < layout.count; set++) {
         const struct place *it = &layout.places[set];
-        if (is(it, "format_group") || is(it, "fragments") || is(it, "mode_64")) /* of the header */
+        if (is(it, "format_group") || is(it, "fragments") || is(it, "mode_64")) /* in the header */
             continue;
         uint8_t bytes[16 + 48 + 64 + 160] = { 0 };
         struct key keys[LINES_MOST];
         unsigned at = 0, line = 0, last = 0;
         memcpy(bytes, &layout.header, sizeof layout.header);
-        if (form->format == 15) { /* the retire latency is valid; reserved bits of both latencies' words are set */
+        if (form->format == 15) { /* the retire latency is valid; reserved bits of the latencies' words are set */
             memset(bytes + 16 + 0x1a, 0xff, 6);
             for (unsigned i = 0; groups & MEMORY && i < 4; i++)
                 bytes[layout.starts[MEMORY] + 0x30 + (i < 2 ? 2 + i : 4 + i)] = 0xff;
@@ -295,9 +289,7 @@ UNIT_TEST(every_field_of_groups)
             check_groups(&forms[i], groups);
 }
 
-/* ---- what the table says of itself ------------------------------------------------------------------------------- */
-
-/* Columns are numbered from 1 without gaps; names and perf's registers are unique. */
+/* Columns have the numbers from 1 on without gaps; names and perf's registers are unique. */
 UNIT_TEST(rows_do_not_collide)
 {
     uint64_t columns = 0, registers = 0;

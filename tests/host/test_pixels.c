@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Characters as pixels: bytes typed beforehand for each form of a pixel, where they go, and what is no screen. */
+/* Characters as pixels: the bytes for each pixel format, their addresses, and impossible screens. */
 #include "tests/host/unit_test.h"
 
 #include "kernel/screen/pixels.h"
 
 #define UNTOUCHED 0x5a
 
-/* A font in which A is an outline with one dot inside, and B a dot in each corner. */
+/* A font: A is an outline with a dot inside, B a dot in each corner. */
 static const uint8_t font[256][GLYPH_HEIGHT] = {
     ['A'] = { 0xff, 0x81, 0x81, 0x81, 0x81, 0x81, 0x81, 0x91, 0x81, 0x81, 0x81, 0x81, 0x81, 0x81, 0x81, 0xff },
     ['B'] = { [0] = 0x81, [15] = 0x81 },
@@ -26,8 +26,7 @@ static struct pixels fitted(struct pixels_form form)
     return pixels;
 }
 
-/* Exactly the bytes that a frame buffer has, so that the sanitizer catches what goes beyond: the last row has no
- * padding. */
+/* Exactly the frame buffer's bytes (the last row has no padding), so that the sanitizer detects writes beyond. */
 static uint8_t *frame_of(const struct pixels *pixels, size_t *size)
 {
     const struct pixels_form *form = &pixels->form;
@@ -79,7 +78,6 @@ UNIT_TEST(forms)
     }
 }
 
-/* Every colour of VGA's text mode. */
 UNIT_TEST(palette)
 {
     static const uint32_t colours[16] = { 0x000000, 0x0000aa, 0x00aa00, 0x00aaaa, 0xaa0000, 0xaa00aa,
@@ -89,7 +87,7 @@ UNIT_TEST(palette)
     assert_memory_equal(pixels.colours, colours, sizeof colours);
 }
 
-/* The last character's last pixel is where the screen's layout has it, and memory beyond the character is unchanged. */
+/* The last character's last pixel has the right address, and memory after it is unchanged. */
 static void assert_last(const struct pixels_form *form)
 {
     const struct pixels pixels = fitted(*form);
@@ -117,15 +115,15 @@ UNIT_TEST(layouts)
         { 640, 400, 2560, 1, 80, 25, 0, 0 }, /* the smallest */
         { 640, 480, 2560, 1, 80, 30, 0, 0 },
         { 800, 480, 3200, 1, 100, 30, 0, 0 },
-        { 800, 600, 3328, 1, 100, 37, 0, 4 }, /* rows farther apart than they are long */
+        { 800, 600, 3328, 1, 100, 37, 0, 4 }, /* rows with padding */
         { 1024, 768, 4096, 1, 128, 48, 0, 0 },
-        { 1366, 768, 5504, 1, 160, 48, 43, 0 }, /* as many columns as a page has */
+        { 1366, 768, 5504, 1, 160, 48, 43, 0 }, /* the largest number of columns */
         { 1279, 799, 5116, 1, 159, 49, 3, 7 },
         { 1280, 799, 5120, 1, 160, 49, 0, 7 },
         { 1280, 800, 5120, 2, 80, 25, 0, 0 },
         { 1920, 1080, 7680, 2, 120, 33, 0, 12 },
         { 768, 1024, 3072, 1, 96, 64, 0, 0 },      /* portrait */
-        { 1200, 1920, 4800, 1, 150, 100, 0, 160 }, /* as many rows as a page has */
+        { 1200, 1920, 4800, 1, 150, 100, 0, 160 }, /* the largest number of rows */
         { 2560, 1440, 10240, 3, 106, 30, 8, 0 },
         { 3840, 2160, 15360, 5, 96, 27, 0, 0 },
         { 5120, 1440, 20480, 3, 160, 30, 640, 0 },
@@ -156,8 +154,9 @@ UNIT_TEST(clearing)
         uint8_t *frame = frame_of(&pixels, &size);
         pixels_clear(&pixels, frame);
         for (size_t n = 0; n < size; n++)
-            assert_int_equal(
-                frame[n], n % forms_[i].pitch < 640 * (forms_[i].pixel_bits / 8) ? 0 : UNTOUCHED); /* padding stays */
+            assert_int_equal(frame[n], n % forms_[i].pitch < 640 * (forms_[i].pixel_bits / 8)
+                                           ? 0
+                                           : UNTOUCHED); /* padding is unchanged */
         free(frame);
     }
 }
@@ -171,7 +170,7 @@ static void assert_no_screen(enum pixels_error want, struct pixels_form form)
     assert_memory_equal(&pixels, &nothing, sizeof pixels);
 }
 
-/* Each is one value away from a screen. */
+/* Each differs in one value from a valid screen. */
 UNIT_TEST(no_screens)
 {
     static const uint32_t depths[] = { 0, 1, 8, 15, 17, 31, 33, 64 };

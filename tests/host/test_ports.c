@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * UARTs and serial lines on simulated ports and memory: devices that are missing, slow or stuck, several at once, and
- * memory for bytes that are not sent yet.
+ * UARTs and serial lines on simulated ports and memory: missing, slow and stuck devices, several at once, and the
+ * memory for unsent bytes.
  */
 #include "tests/host/unit_test.h"
 
@@ -16,15 +16,15 @@
 static struct uart_device {
     uint8_t value[8], divisor[2];
     bool absent, flips_scratch, fifo;
-    unsigned busy; /* polls until it can send; NO_ROOM: never */
+    unsigned busy; /* polls until it can send; NO_ROOM: never ready */
     unsigned polls, room;
     unsigned accepts; /* characters until it is stuck; 0: no limit */
-    bool sending;     /* the last character has not left it */
+    bool sending;     /* the last character is still being sent */
     char sent[400];
     char written[400];
 } devices[UARTS];
 static unsigned pauses;
-static unsigned stride, access; /* of the one in memory */
+static unsigned stride, access; /* of the UART in memory */
 
 static uint8_t device_get(struct uart_device *d, unsigned number)
 {
@@ -42,7 +42,7 @@ static uint8_t device_get(struct uart_device *d, unsigned number)
         return 0x9f | idle; /* every other bit */
     }
     if (number == 2)
-        return d->fifo ? 0xc2 : 0x83; /* one bit alone: a FIFO that does not work */
+        return d->fifo ? 0xc2 : 0x83; /* only bit 7: a FIFO that does not work */
     if (d->flips_scratch && number == 7)
         return 0x5a;
     if (number < 2 && d->value[3] & 0x80)
@@ -137,7 +137,7 @@ static void add(const char *name, struct uart uart)
     devices[0].polls = devices[1].polls = devices[2].polls = 0;
 }
 
-/* Without a speed the divisor stays, and the speed is derived from it. */
+/* Without a speed the divisor is unchanged, and the speed is derived from it. */
 UNIT_TEST(as_firmware_set_it)
 {
     struct uart uart;
@@ -155,7 +155,7 @@ UNIT_TEST(as_firmware_set_it)
     assert_int_equal(uart.baud, 0);
 }
 
-UNIT_TEST(what_keeps_no_pattern_is_no_uart)
+UNIT_TEST(a_port_without_the_pattern_is_not_a_uart)
 {
     struct uart uart = port(0x2f8, 9600);
 
@@ -167,7 +167,7 @@ UNIT_TEST(what_keeps_no_pattern_is_no_uart)
     devices[1].flips_scratch = true;
     assert_int_equal(uart_start(&uart), UART_SILENT);
     assert_string_equal(devices[1].written, "7 5a, 7 a5, ");
-    serial_write("ab"); /* goes nowhere */
+    serial_write("ab"); /* no line has been added */
     assert_int_equal(serial_lines(), 0);
     assert_null(serial_lost());
 }
@@ -196,7 +196,7 @@ UNIT_TEST(it_waits_for_room)
     assert_string_equal(devices[0].sent, "abc");
     assert_int_equal(pauses, 33);
     start();
-    devices[0].fifo = true; /* has room for sixteen at once */
+    devices[0].fifo = true; /* accepts sixteen characters at once */
     add("COM1", port(0x3f8, 115200));
     devices[0].busy = 10;
     serial_write("abcdefghijklmnopqrstuvwxyz");
@@ -222,7 +222,7 @@ UNIT_TEST(every_line_gets_all_of_it)
     assert_int_equal(serial_lines(), 3);
 }
 
-UNIT_TEST(a_stuck_line_is_given_up_alone)
+UNIT_TEST(only_the_stuck_line_is_abandoned)
 {
     start();
     add("COM1", port(0x3f8, 1200));
@@ -234,7 +234,7 @@ UNIT_TEST(a_stuck_line_is_given_up_alone)
     assert_in_range(pauses, 999998, 1000010); /* for one character, not for two */
     assert_int_equal(serial_lines(), 1);
     assert_string_equal(serial_lost(), "COM1");
-    assert_null(serial_lost()); /* said once */
+    assert_null(serial_lost()); /* reported once */
     devices[0].accepts = 0;
     serial_write("def");
     serial_flush();
@@ -255,7 +255,7 @@ UNIT_TEST(the_second_one_is_stuck)
     assert_null(serial_lost());
 }
 
-/* This must be the first test: no line is started yet. */
+/* Must be the first test, before a line is started. */
 UNIT_TEST(before_any_line)
 {
     serial_write("12345678901234567890");
@@ -274,7 +274,6 @@ UNIT_TEST(too_many_lines)
     assert_int_equal(serial_lines(), SERIAL_LINES);
 }
 
-/* More than the first ring holds, in one text. */
 UNIT_TEST(long_texts)
 {
     char text[380];
@@ -289,8 +288,8 @@ UNIT_TEST(long_texts)
     assert_string_equal(devices[0].sent, text);
 }
 
-/* Bytes that a line does not accept stay in memory, and the kernel does not wait until that memory is full. */
-UNIT_TEST(nobody_waits_while_there_is_memory)
+/* Bytes that a line does not accept remain in memory. The kernel waits only if that memory is full. */
+UNIT_TEST(no_wait_while_there_is_memory)
 {
     static char memory[8];
 
@@ -299,7 +298,7 @@ UNIT_TEST(nobody_waits_while_there_is_memory)
     add("COM1", port(0x3f8, 1200));
     add("COM2", port(0x2f8, 1200));
     serial_write("x");
-    serial_buffer(NULL, 8); /* changes nothing */
+    serial_buffer(NULL, 8); /* has no effect */
     assert_true(waits);
     serial_buffer(memory, 8);
     assert_string_equal(devices[0].sent, "x");
@@ -307,7 +306,7 @@ UNIT_TEST(nobody_waits_while_there_is_memory)
     devices[1].polls = 0;
     pauses = 0;
     serial_write("12345678");
-    assert_memory_equal(memory, "81234567", 8); /* the x was the first */
+    assert_memory_equal(memory, "81234567", 8); /* x was the first, and was sent */
     assert_string_equal(devices[0].sent, "x12345678");
     assert_string_equal(devices[1].sent, "x");
     assert_int_equal(pauses, 0);
@@ -317,20 +316,20 @@ UNIT_TEST(nobody_waits_while_there_is_memory)
     assert_string_equal(devices[1].sent, "x1");
     assert_int_equal(waited, 2);
     pauses = 0;
-    devices[1].sending = true; /* the last one is on its way for longer than anybody waits */
+    devices[1].sending = true; /* the last character is never sent */
     serial_flush();
-    assert_int_equal(waited, 2 + 8); /* those of the slower line */
+    assert_int_equal(waited, 2 + 8); /* the characters of the slower line */
     assert_string_equal(devices[1].sent, "x123456789");
     assert_int_equal(serial_lines(), 2);
     assert_in_range(pauses, 1000000, 1000100);
     pauses = 0;
     devices[1].sending = false;
-    devices[0].sending = true; /* that of the first line */
+    devices[0].sending = true; /* the first line's last character */
     serial_flush();
     assert_in_range(pauses, 1000000, 1000100);
 }
 
-/* A character takes ten bits. Time counts where characters went out, by the slowest line. */
+/* A character takes ten bits. The sending time is that of the slowest line. */
 UNIT_TEST(seconds_are_those_of_the_line)
 {
     start();
@@ -346,7 +345,7 @@ UNIT_TEST(seconds_are_those_of_the_line)
         serial_write("1234567890");
     assert_int_equal(serial_seconds(), 2);
     start();
-    add("COM1", port(0x3f8, 0)); /* not known: the usual speed */
+    add("COM1", port(0x3f8, 0)); /* unknown: the default speed */
     assert_int_equal(characters_per_second, 11520);
     add("COM2", port(0x2f8, 57600));
     assert_int_equal(characters_per_second, 5760);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starting, waking and stopping another processor, command by command: SDM Vol. 3A (253668-081), "MP Initialization
- * Protocol Algorithm for MP Systems": INIT, 10 milliseconds, SIPI, 200 microseconds, SIPI.
+ * The commands that start, wake and stop another processor. SDM Vol. 3A (253668-081), "MP Initialization Protocol
+ * Algorithm for MP Systems": INIT, 10 milliseconds, SIPI, 200 microseconds, SIPI.
  */
 #include "tests/host/unit_test.h"
 
@@ -12,7 +12,7 @@
 
 static unsigned pauses;
 
-/* While a processor is lent, whoever waits lets the other go on. */
+/* While a processor is lent, the one that waits switches to the other. */
 static ucontext_t boot_processor, other_processor;
 static bool lending, on_other;
 
@@ -44,7 +44,7 @@ static char journal[100000];
 static struct {
     bool clock;
     enum apic_error mode;
-    unsigned comes_after; /* waits until the processor has come; 0: it never does */
+    unsigned comes_after; /* waits until the processor has started; 0: never */
     unsigned waits;
     void (*when_it_comes)(void);
     interrupt_handler *wake;
@@ -159,7 +159,7 @@ static void other_main(unsigned number)
     assert_false(processor_done(number));
 }
 
-/* The other processor, seen by what it executes: the code in the low page, on the stack that it was given. */
+/* The other processor: executes the code in the low page, on its stack. */
 static void come(void)
 {
     assert_memory_equal(page_below, startup_code, sizeof startup_code);
@@ -201,7 +201,7 @@ UNIT_TEST(one_startup_may_be_enough)
     assert_ptr_equal(startup_stack, given[3]);
 }
 
-UNIT_TEST(a_second_one_is_sent)
+UNIT_TEST(a_second_startup_is_sent)
 {
     begin(4);
     assert_true(processor_start(1, 3, LOW_PAGE, other_main));
@@ -219,8 +219,8 @@ static unsigned count(const char *what)
     return times;
 }
 
-/* A second is waited for it; then it is stopped, so that it does not start later. */
-UNIT_TEST(one_that_does_not_come_is_stopped)
+/* A processor that does not start within a second is stopped, so that it cannot start later. */
+UNIT_TEST(a_processor_that_does_not_start_is_stopped)
 {
     begin(0);
     assert_false(processor_start(3, 7, LOW_PAGE, other_main));
@@ -234,11 +234,11 @@ UNIT_TEST(one_that_does_not_come_is_stopped)
     journal[0] = 0;
     did("");
     processors_stop();
-    did(""); /* nothing runs */
+    did(""); /* no processor runs */
 }
 
-/* It is not tried again. After three that did not start, the wait for each next one is 20 ms. */
-UNIT_TEST(many_that_do_not_come_take_little_time)
+/* No second attempt. After three processors that did not start, the wait for each further one is 20 ms. */
+UNIT_TEST(many_that_do_not_start_take_little_time)
 {
     begin(0);
     for (uint32_t id = 10; id < 13; id++) {
@@ -260,16 +260,16 @@ UNIT_TEST(many_that_do_not_come_take_little_time)
     assert_true(processor_start(1, 9, LOW_PAGE, other_main));
 }
 
-UNIT_TEST(without_memory_none_starts)
+UNIT_TEST(without_memory_no_processor_starts)
 {
     begin(2);
     processor_give(3, NULL);
     assert_false(processor_start(3, 9, LOW_PAGE, other_main));
     did("");
-    assert_true(processor_start(2, 9, LOW_PAGE, other_main)); /* which is not the processor's fault */
+    assert_true(processor_start(2, 9, LOW_PAGE, other_main)); /* not the processor's fault */
 }
 
-UNIT_TEST(one_that_keeps_its_mode_has_not_started)
+UNIT_TEST(a_processor_that_keeps_its_mode_has_not_started)
 {
     begin(2);
     machine.mode = APIC_MODE;
@@ -278,8 +278,8 @@ UNIT_TEST(one_that_keeps_its_mode_has_not_started)
     assert_int_equal(count("quiet"), 0);
 }
 
-/* Without a clock the waits are counted in PAUSEs: 20 a microsecond. */
-UNIT_TEST(without_a_clock_it_waits_all_the_same)
+/* Without a clock, waits are counted in PAUSEs: 20 per microsecond. */
+UNIT_TEST(without_a_clock_it_still_waits)
 {
     begin(2);
     machine.clock = false;
@@ -299,7 +299,7 @@ static void endless_main(unsigned number)
 {
     runs_on = true;
     assert_int_equal(processors[number].state, RUNNING);
-    processors_stop(); /* by the boot processor, meanwhile */
+    processors_stop(); /* called by the boot processor meanwhile */
     processors[number].state = RUNNING;
 }
 
@@ -326,8 +326,6 @@ UNIT_TEST(those_that_run_are_stopped)
     did("eoi; ");
 }
 
-/* ---- lent -------------------------------------------------------------------------------------------------------- */
-
 static bool hangs, ends_it;
 
 static void cpu_halt_for_interrupt(void)
@@ -345,7 +343,7 @@ static void run_other(void)
     swapcontext(&other_processor, &boot_processor);
 }
 
-/* The other processor starts, and runs as far as it can. */
+/* The other processor starts, and runs until it waits. */
 static void come_to_be_lent(void)
 {
     static char stack[1 << 16];
@@ -363,8 +361,9 @@ static void main_of_lent(void)
 {
     note("main; ");
     assert_true(processor_is_lent());
-    assert_false(processor_start(1, 4, LOW_PAGE, other_main)); /* the boot processor is one of its others */
-    processors_stop();                                         /* not itself */
+    assert_false(
+        processor_start(1, 4, LOW_PAGE, other_main)); /* for the lent processor, the boot processor is another one */
+    processors_stop();                                /* does not stop itself */
     while (hangs)
         cpu_pause();
 }
@@ -384,7 +383,7 @@ static void begin_lending(bool never_ends, bool ended)
     ends_it = ended;
 }
 
-UNIT_TEST(one_is_the_boot_processor_for_a_while)
+UNIT_TEST(a_lent_processor_acts_as_boot_processor)
 {
     begin_lending(false, false);
     assert_int_equal(processor_lend(2, 9, LOW_PAGE, bed, 1000, main_of_lent, look_at_it), LOAN_OVER);
@@ -397,10 +396,10 @@ UNIT_TEST(one_is_the_boot_processor_for_a_while)
     assert_false(processor_is_lent());
     assert_int_equal(processors[2].state, STOPPED);
     begin(2);
-    assert_true(processor_start(2, 9, LOW_PAGE, other_main)); /* it can be started as before */
+    assert_true(processor_start(2, 9, LOW_PAGE, other_main)); /* it can be started again */
 }
 
-UNIT_TEST(one_that_is_late_is_ended)
+UNIT_TEST(a_late_processor_is_stopped)
 {
     begin_lending(true, true);
     assert_int_equal(processor_lend(1, 7, LOW_PAGE, bed, 5, main_of_lent, look_at_it), LOAN_ENDED);
@@ -412,7 +411,7 @@ UNIT_TEST(one_that_is_late_is_ended)
     assert_int_equal(processors[1].state, STOPPED);
 }
 
-UNIT_TEST(one_that_does_not_come_is_not_lent)
+UNIT_TEST(a_processor_that_does_not_start_is_not_lent)
 {
     begin_lending(true, false);
     machine.comes_after = 0;
@@ -428,8 +427,8 @@ static void stand_still(void)
     processors[starting].state = RUNNING;
 }
 
-/* One that starts, and is not heard of any more: a second is waited for it, as for one that does not start. */
-UNIT_TEST(one_that_stands_still_is_not_lent)
+/* A processor that starts and then stops responding: the wait is a second, as for one that does not start. */
+UNIT_TEST(an_unresponsive_processor_is_not_lent)
 {
     begin_lending(true, false);
     machine.when_it_comes = stand_still;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The run's reports to the page, and when it is shown: on a screen of variables. */
+/* The run's progress on the page, and when the page is drawn. The screen is variables. */
 #include "tests/host/unit_test.h"
 
 #include "arch/x86/devices/clock.h"
@@ -9,11 +9,11 @@
 
 static struct cells cells;
 static unsigned shown;         /* calls of display_show() */
-static const char *the_screen; /* what the screen is */
-static unsigned waits;         /* that the clock still does */
+static const char *the_screen; /* the screen's kind */
+static unsigned waits;         /* waits until the clock stops */
 static unsigned waited;        /* microseconds, the last time */
-static char turns_seen[100];   /* which page was on the screen, for each wait */
-static void (*raises)(void);   /* an exception in drawing */
+static char turns_seen[100];   /* the page on the screen at each wait */
+static void (*raises)(void);   /* raises an exception while drawing */
 
 struct cells *display_cells(void)
 {
@@ -40,7 +40,7 @@ static bool is_code_page(void)
     return cells.at[0][0].character == ' ' && cells.at[0][79].character == CELL_FULL;
 }
 
-/* Whether a line of the page begins so, after its margin. */
+/* Whether a line of the page, after its margin, begins with this text. */
 static bool says(const char *text)
 {
     for (unsigned row = 0; row < cells.rows; row++) {
@@ -122,7 +122,7 @@ UNIT_TEST(a_run)
     progress_log("COM%u at %u baud", 1u, 115200u);
     progress_log("COM%u", 2u);
     progress_machine(&caps);
-    assert_int_equal(shown, 1); /* they wait for the next step */
+    assert_int_equal(shown, 1); /* drawn at the next step */
     assert_true(says("The processor is not known yet."));
     progress_step(12, 12, "tests");
     assert_int_equal(shown, 2);
@@ -154,7 +154,7 @@ UNIT_TEST(a_run)
     assert_true(says("Something does not work as the manual promises."));
     assert_true(says("The run has ended. The machine starts again by itself."));
     progress_take_turns();
-    assert_int_equal(shown, 6); /* there is just one page */
+    assert_int_equal(shown, 6); /* there is only one page */
     assert_int_equal(waited, 0);
 }
 
@@ -240,7 +240,7 @@ UNIT_TEST(codes_take_turns)
     assert_int_equal(shown, 0);
     progress_verdict(VERDICT_FAIL, judged);
     page.turn = 1;
-    progress_end(VERDICT_FAIL, PAGE_HALTS, true); /* begins with the text */
+    progress_end(VERDICT_FAIL, PAGE_HALTS, true); /* the text page is first */
     assert_int_equal(shown, 2);
     assert_false(is_code_page());
     waits = 5;
@@ -272,7 +272,7 @@ UNIT_TEST(lines_take_turns)
     assert_true(says("ok 2") && says("Page 2 of 2."));
 }
 
-/* Pages that take no turns, by keys; the page of text comes back. */
+/* Keys turn pages that do not alternate by themselves; the text page returns. */
 UNIT_TEST(keys_turn_the_pages)
 {
     start();

@@ -22,9 +22,9 @@ UNIT_TEST(quotients)
 
 UNIT_TEST(rounding)
 {
-    expect(1, 200, "0.01"); /* a half goes up */
+    expect(1, 200, "0.01"); /* a half is rounded up */
     expect(1, 201, "0.00");
-    expect(999, 1000, "1.00"); /* and carries */
+    expect(999, 1000, "1.00"); /* with a carry */
     expect(1999, 1000, "2.00");
 }
 

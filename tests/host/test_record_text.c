@@ -104,7 +104,6 @@ UNIT_TEST(lbr_lines)
          "lbr 31 0x300010/0x5/-/-/-/0 table+0x10/-");
 }
 
-/* Architectural LBRs have the type of the branch. */
 UNIT_TEST(lbr_types)
 {
     static const char *const words[16] = {
@@ -122,7 +121,7 @@ UNIT_TEST(lbr_types)
     }
 }
 
-/* The events of each counter that logs, the lowest first; nothing where the entry has none. */
+/* The events of each logging counter, the lowest first; no text if the entry has none. */
 UNIT_TEST(lbr_events)
 {
     struct lbr_entry entry = { .from = 0x201234,
@@ -138,7 +137,7 @@ UNIT_TEST(lbr_events)
          "lbr 2 0x201234/0x201256/-/-/-/0/CALL");
 }
 
-/* Every entry that was written, the newest first; a stack that shifts has no top. */
+/* Every written entry, the newest first; a stack that shifts has no TOS. */
 UNIT_TEST(lbr_stack)
 {
     const struct lbr_entry entries[4] = {
@@ -177,7 +176,7 @@ static struct pebs_record whole_record(void)
     return record;
 }
 
-/* Symbols behind places, and the words of the data source; test_pebs_fields.c has every key and line. */
+/* Symbols of addresses, and the words of the data source; test_pebs_fields.c has every key and line. */
 UNIT_TEST(pebs_lines)
 {
     struct pebs_record record = whole_record();
@@ -188,7 +187,7 @@ UNIT_TEST(pebs_lines)
     assert_string_equal(got.text[6], "pebs 5 data_address 0x300040 table+0x40 data_source 0x21 |LVL L1 or L1 hit|"
                                      "SNP None|TLB L1 or L2 hit|LCK Yes| latency 4");
 
-    /* Without a latency the event is not load latency, so the data source is not valid. */
+    /* Without a latency the event is not load latency, and the data source is invalid. */
     got.count = 0;
     record.data_source = record.latency = 0;
     pebs_text(&out, 3, &record, DATA_SOURCE_SKYLAKE, NULL);
@@ -236,8 +235,8 @@ UNIT_TEST(store_lines)
                         "latency 0");
 }
 
-/* A symbol's name is cut at 64 characters; then no line loses its end, whatever the values are. */
-UNIT_TEST(nothing_is_lost_at_the_limits)
+/* A symbol's name is cut at 64 characters: then the largest values fit into each line. */
+UNIT_TEST(no_line_is_cut_at_the_limits)
 {
     char name[101], cut[65];
     memset(name, 'n', sizeof(name) - 1);

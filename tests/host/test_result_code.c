@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which codes a run ends with: the line of the log, and the QR codes for screens of every size. */
+/* The codes at the end of a run: the line of the log, and the QR codes for screens of every size. */
 #define LAST free_memory
 #include "tests/host/unit_test.h"
 
@@ -59,7 +59,7 @@ const struct result *runner_results(unsigned kind, size_t *known, const struct c
     return all;
 }
 
-/* A new boot, whose outcomes repeat nothing, or little. */
+/* A new boot, with equal or with varied outcomes. */
 static void boot(bool varied)
 {
     machine = NULL;
@@ -81,7 +81,7 @@ static unsigned take_bits(const struct qr_code *code, size_t *at, unsigned width
     return value;
 }
 
-/* The text in a code, from its data codewords, which come first and in their order: alphanumeric, or bytes. */
+/* The text in a code, from its data codewords, which precede the others: alphanumeric or bytes. */
 static const char *text_in(const struct qr_code *code)
 {
     static const char letters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:";
@@ -116,7 +116,7 @@ static bool is_m(const struct qr_code *code)
     return !code->modules[8 * code->side + 1];
 }
 
-/* Reads the codes of results, from the first one on, and compares them with the results. Returns their number. */
+/* Compares the codes of results, from the first one on, with the results. Returns their number. */
 static unsigned check_parts(unsigned codes_there)
 {
     static struct packed packed;
@@ -159,7 +159,7 @@ UNIT_TEST(the_line_is_said_once)
     static struct packed packed;
     size_t offender;
 
-    /* This must be the first of all calls, because a printed line stays marked as printed. */
+    /* Must be the first test, because a printed line remains marked as printed. */
     tests = 0;
     for (unsigned i = 0; i < 3; i++)
         all[i] = (struct result){ .id = "bts.calls", .outcome = OUTCOME_PASS };
@@ -196,15 +196,14 @@ UNIT_TEST(one_code)
     assert_int_equal(result_code(0)->version, qr_version_for(text, strlen(text), QR_LEVEL_L));
     assert_int_equal(is_m(result_code(0)), qr_version_for(text, strlen(text), QR_LEVEL_M) == result_code(0)->version);
     const unsigned side = result_code(0)->side;
-    assert_int_equal(result_code_draw(VERDICT_PASS, &counts, 97), 1); /* the same again: only the first call counts */
+    assert_int_equal(result_code_draw(VERDICT_PASS, &counts, 97), 1); /* a second call has no effect */
     assert_int_equal(check_parts(1), 1);
-    for (unsigned most = side - 4; most <= side + 1; most++) { /* exactly as large as the screen permits */
+    for (unsigned most = side - 4; most <= side + 1; most++) { /* up to exactly the screen's size */
         boot(false);
         assert_int_equal(result_code_draw(VERDICT_FAIL, &counts, most) == 1, most >= side);
     }
 }
 
-/* Both levels come about, with the number of tests. */
 UNIT_TEST(soundness)
 {
     unsigned m = 0, l = 0;
@@ -221,7 +220,7 @@ UNIT_TEST(soundness)
     assert_true(m > 0 && l > 0);
 }
 
-/* Whether each of four codes has room on this screen. */
+/* Whether each of four codes fits on this screen. */
 static bool quarters_fit(unsigned side)
 {
     static char text[PACKED_TEXT_MAX];
@@ -238,7 +237,7 @@ static bool quarters_fit(unsigned side)
     return true;
 }
 
-/* The fewest codes that fit: the smaller the screen, the more codes, until four are too few. */
+/* The fewest codes that fit: more codes on a smaller screen, at most four. */
 static void check_sides(unsigned number)
 {
     unsigned before = 0, seen = 0;
@@ -259,9 +258,9 @@ static void check_sides(unsigned number)
         before = there;
         seen |= 1u << there;
     }
-    assert_int_equal(seen & 6u, 6u); /* one and two, at least */
+    assert_int_equal(seen & 6u, 6u); /* at least one and two codes */
     if (number == PACKED_TESTS_MAX)
-        assert_int_equal(seen, 0x1e); /* and all of them */
+        assert_int_equal(seen, 0x1e); /* and all numbers */
 }
 
 UNIT_TEST(parts)
@@ -270,7 +269,7 @@ UNIT_TEST(parts)
     check_sides(PACKED_TESTS_MAX);
     boot(true);
     assert_int_equal(result_code_draw(VERDICT_FAIL, &counts, 0), 0);
-    /* The first half is small, and would fit alone: it leaves nothing behind. */
+    /* Only the first half would fit: no code is drawn. */
     for (unsigned side = 53; side >= 37; side -= 4) {
         boot(true);
         for (unsigned i = 0; i < TESTS / 2; i++)
@@ -288,7 +287,7 @@ UNIT_TEST(the_longest_list)
     assert_int_equal(check_parts(there), 1);
 }
 
-/* Codes of reasons follow: three at most, of version 10 at most, that no phone has trouble with. */
+/* Codes of reasons follow: at most three, of version 10 at most, which every phone can read. */
 UNIT_TEST(reasons_follow)
 {
     char lines[4000] = "";
@@ -308,7 +307,7 @@ UNIT_TEST(reasons_follow)
     }
     assert_memory_equal(lines, "error lbr.tos: got 9 records, expected 12\nfail", 46);
     assert_int_equal(strlen(lines), 3 * 5 * strlen("fail lbr.tos: got 11 records, expected 12\n"));
-    /* One that is cut fills its code: version 6 has 134 bytes, 7 has 154, and 10, the largest for them, 271. */
+    /* A reason that is cut fills its code: 134 bytes in version 6, 154 in 7, and 271 in 10, the largest used. */
     static const struct {
         unsigned side, bytes;
     } rooms[] = { { 41, 134 }, { 44, 134 }, { 45, 154 }, { 57, 271 }, { 97, 271 } };
@@ -322,7 +321,7 @@ UNIT_TEST(reasons_follow)
         assert_int_equal(there - check_parts(there), 1);
         assert_int_equal(strlen(text_in(result_code(there - 1))), rooms[i].bytes);
     }
-    /* On a small screen they are smaller; where nothing readable has room, there are none. */
+    /* Smaller codes on a small screen; none if a readable code does not fit. */
     for (unsigned side = 45; side >= 37; side -= 4) {
         boot(false);
         all[100].outcome = OUTCOME_FAIL;

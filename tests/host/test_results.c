@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The summary of a run's tests: counts, the table by area, reasons and the recap, exactly. */
+/* The exact summary of a run's tests: counts, the table by area, reasons and the recap. */
 #include "tests/host/unit_test.h"
 
 #include "kernel/report/results.h"
@@ -14,7 +14,7 @@ static void keep(void *context, const char *line)
 
 static const struct line_sink sink = { keep, NULL };
 
-/* Areas alternate, one begins as another does, and one has no test that ran. */
+/* Areas alternate, one name is the beginning of another, and one area has no test that ran. */
 static const struct result run[] = {
     { .id = "perfmon.left_out", .outcome = OUTCOME_NOT_RUN },
     { .id = "lbr.left_out", .outcome = OUTCOME_NOT_RUN, .why = "never printed" },
@@ -43,7 +43,7 @@ UNIT_TEST(counts)
     assert_int_equal(totals.fail, 1);
     assert_int_equal(totals.skip, 4);
     assert_int_equal(totals.error, 1);
-    results_count(run, 4, &totals); /* the first ones */
+    results_count(run, 4, &totals); /* only the first four */
     assert_int_equal(totals.pass, 1);
     assert_int_equal(totals.fail, 1);
     assert_int_equal(totals.differs + totals.skip + totals.error, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The end of a run: the log, the screen and the exit device, in their order, and the machine's state afterwards.
- * Ports: CF9H by Intel I/O Controller Hub 9 (ICH9) Family Data Sheet (316972-004), "RST_CNT - Reset Control Register";
- * the others are QEMU's, and the keyboard controller's.
+ * The end of a run: log, screen and exit device, in order, and the machine's state afterwards. Port CF9H: Intel I/O
+ * Controller Hub 9 (ICH9) Family Data Sheet (316972-004), "RST_CNT - Reset Control Register"; the others are QEMU's,
+ * and the keyboard controller's.
  */
 #include "tests/host/unit_test.h"
 
@@ -49,7 +49,7 @@ static void cpu_triple_fault(void)
 
 static void cpu_halt(void)
 {
-    static unsigned halts; /* it goes on for ever: an NMI wakes it */
+    static unsigned halts; /* HLT is repeated, because an NMI wakes it */
 
     if (!halts++) {
         note("halt");
@@ -264,7 +264,7 @@ UNIT_TEST(with_screen)
     screen = false;
 }
 
-/* Keys end nothing that must not end: power is switched off only where the port is known. */
+/* Keys cannot end the run if it must not end. Power is switched off only if the port is known. */
 UNIT_TEST(keys)
 {
 #define START "cli\nunwatch\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE "\nflush\n"

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The runner (kernel/runner.c) on several kinds of cores: its lines, its accesses to the machine in their order, and
- * its report of a processor that does not return. tests/qemu/runner.t boots every verdict, panic and selection of
- * tests.
+ * The runner (kernel/runner.c) on several kinds of cores: its lines, its accesses to the machine in order, and its
+ * report of a processor that does not return. tests/qemu/runner.t boots every verdict, panic and selection of tests.
  */
 #include "tests/host/unit_test.h"
 
 /* Instead of arch/x86/cpu.h. */
 #define ARCH_X86_CPU_H
 
-static char did[8000]; /* what was done to the machine, a line each */
+static char did[8000]; /* accesses to the machine, a line each */
 
 static void note_did(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static void note_did(const char *fmt, ...)
@@ -65,7 +64,7 @@ static const struct context *saved_at;
 #undef skip /* cmocka's */
 #include "kernel/runner.c"
 
-/* ---- the machine, and the kernel around -------------------------------------------------------------------------- */
+/* ---- the machine and the rest of the kernel ---------------------------------------------------------------------- */
 
 /* The linker's table of tests: words for TESTS of them. */
 #define TESTS           768u
@@ -76,7 +75,7 @@ __asm__(".data\n.balign 8\n.globl tests_start, tests_end\n"
 _Static_assert(TESTS == TESTS_MAX && sizeof(struct test) == 8 + 8 * sizeof(void *), "the size of the table");
 
 static struct {
-    unsigned pauses, beats;  /* PAUSEs, and those after which the watchdog's time is up; 0: never */
+    unsigned pauses, beats;  /* PAUSEs, and the number after which the watchdog fires; 0: never */
     bool nmi, nmi_lost;      /* the watchdog's NMI; a test loses it */
     unsigned limit, seconds; /* of the watchdog; of the serial line */
     size_t kept;
@@ -254,12 +253,12 @@ static void quiesce(void)
 static struct options options;
 static struct caps caps[3];
 
-/* Selected by nothing. */
+/* A test that no option selects. */
 static const struct test filler = { .id = "none.such", .title = "Nothing", .on_request = true };
 
 #define OPTION(text) ((struct slice){ text, sizeof text - 1 })
 
-/* Everything as at the start, and the tests in the table: the first at its start, the others at its end. */
+/* Resets everything and fills the table of tests: the first test at its start, the others at its end. */
 static __attribute__((noinline)) void start(const struct test *const *of, unsigned count)
 {
     struct test *const table = (struct test *)(uintptr_t)tests_start;
@@ -301,7 +300,6 @@ static void it_did(const char *lines)
     must_be("done", did, lines);
 }
 
-/* A panic's queries before a run. */
 UNIT_TEST(before_a_run)
 {
     const struct caps *of;
@@ -321,7 +319,7 @@ static void spin(struct test_run *run)
         cpu_pause();
 }
 
-/* The watchdog ends the test. What the test may have left in the processor is restored before anything else happens. */
+/* The watchdog ends the test. The processor's state is restored first. */
 UNIT_TEST(hanging)
 {
     static const struct test hang = { .id = "robust.hang", .title = "Hangs", .run = spin };
@@ -352,7 +350,7 @@ UNIT_TEST(hanging)
 /* ---- several kinds of cores -------------------------------------------------------------------------------------- */
 
 static jmp_buf away;
-static unsigned leaves; /* the test, counted from 1, that does not come back; 0: none */
+static unsigned leaves; /* the number (from 1) of the test that does not return; 0: none */
 static unsigned ran;
 
 static void see_one(struct test_run *run)
@@ -381,7 +379,7 @@ static const struct test bts_one = { .id = "bts.one", .title = "One", .records =
                          skipped_four = { .id = "other.four", .title = "Four", .needs = NEED_LBR, .run = spin };
 static const struct test *const four[] = { &bts_one, &pebs_two, &bts_three, &skipped_four };
 
-/* Where they are. */
+/* The tests' places in the table. */
 #define AT(n) ((n) ? TESTS - 4 + (n) : 0)
 
 static void start_four(void)
@@ -424,7 +422,7 @@ UNIT_TEST(two_kinds)
            "page 6 pebs.two.atom\nhold\nflush\nwatch 30\non\ndump pebs.two.atom\noff\nunwatch\nquiesce\n"
            "page 7 bts.three.atom\nhold\nflush\nwatch 30\non\ndump bts.three.atom\noff\nunwatch\nquiesce\n"
            "page 8 other.four.atom\n");
-    runner_run("atom2", &caps[2], quiesce); /* one more than there is room for */
+    runner_run("atom2", &caps[2], quiesce); /* one more kind than fits */
     runner_abandon("atom2", &caps[2], "late");
     it_said("");
     it_did("");
@@ -454,7 +452,7 @@ UNIT_TEST(two_kinds)
     assert_int_equal(runner_results(1, &count, &of)[AT(3)].records, false);
 }
 
-/* A further kind alone, whose ids have its name; and without memory for them the first of those that are wanted. */
+/* Only a further kind, with its name in the ids. Without memory for it, the first selected kind. */
 UNIT_TEST(one_of_them)
 {
     start_four();
@@ -478,13 +476,13 @@ UNIT_TEST(one_of_them)
             "# facility lbr.atom none: no DS: CPUID.1:EDX bit 21 clear\n");
 
     start_four();
-    assert_true(runner_begin(&options, 1, 0)); /* the first kind needs none */
+    assert_true(runner_begin(&options, 1, 0)); /* the first kind needs no memory */
     assert_int_equal(machine.kept, 0);
 }
 
-/* ---- a processor that does not come back ------------------------------------------------------------------------- */
+/* ---- a processor that does not return ---------------------------------------------------------------------------- */
 
-/* Runs the tests on this kind until the one that leaves. */
+/* Runs the tests on this kind until the one that does not return. */
 static void run_away(const char *name, const struct caps *of, unsigned leaving)
 {
     leaves = leaving;
@@ -504,7 +502,7 @@ static void run_first(unsigned wanted)
     *said = *did = '\0';
 }
 
-/* In the middle of a test: that one has failed, and the rest is left out. */
+/* In a test: it fails, and the other tests are left out. */
 UNIT_TEST(hangs_in_a_test)
 {
     struct totals sums;
@@ -540,7 +538,7 @@ UNIT_TEST(hangs_in_a_test)
             "# facility lbr.atom2 not selected\n");
 }
 
-/* Before its tests begin: all are left out. */
+/* Before the kind's tests: all are left out. */
 UNIT_TEST(does_not_start)
 {
     struct totals sums;
@@ -557,7 +555,7 @@ UNIT_TEST(does_not_start)
     assert_int_equal(runner_results(0, &count, &of)[AT(2)].outcome, OUTCOME_PASS);
     assert_int_equal(runner_conclude(), VERDICT_INCOMPLETE);
 
-    start_four(); /* nor does the first that is wanted */
+    start_four(); /* the first selected kind does not start, either */
     options.run = OPTION("bts.*");
     assert_true(runner_begin(&options, 1, 1));
     *said = '\0';
@@ -571,7 +569,7 @@ static void quiesce_away(void)
     longjmp(away, 1);
 }
 
-/* Between its tests, in what switches everything off: the next one has failed. */
+/* Between tests, while everything is switched off: the next test fails. */
 UNIT_TEST(hangs_before_a_test)
 {
     struct totals sums;
@@ -590,7 +588,7 @@ UNIT_TEST(hangs_before_a_test)
     assert_int_equal(runner_results(0, &count, &of)[AT(2)].outcome, OUTCOME_PASS);
     assert_string_equal(runner_results(1, &count, &of)[AT(0)].why, "cpu 2 does not respond");
 
-    start_four(); /* before the first test of all */
+    start_four(); /* before the very first test */
     options.run = OPTION("bts.*");
     assert_true(runner_begin(&options, 1, 1));
     *said = '\0';
@@ -601,7 +599,7 @@ UNIT_TEST(hangs_before_a_test)
             "ok 2 bts.three.atom # SKIP cpu 2 does not respond\n");
 }
 
-/* After its tests, which all have results: an error of the run, whatever runs afterwards. */
+/* After the kind's tests: an error of the run, even if others run afterwards. */
 UNIT_TEST(hangs_after_the_tests)
 {
     struct totals sums;
@@ -619,7 +617,7 @@ UNIT_TEST(hangs_after_the_tests)
     assert_int_equal(runner_conclude(), VERDICT_ERROR);
 }
 
-/* When it is late: ten seconds behind its limit, by a clock of seconds; what the serial line needs does not count. */
+/* Too late means ten seconds after the limit, not counting the time that the serial line needs. */
 UNIT_TEST(late)
 {
     for (unsigned printed = 0; printed < 2; printed++) {
@@ -647,7 +645,7 @@ UNIT_TEST(too_many_tests)
     it_said("# error: the kernel has 769 tests, more than TESTS_MAX, 768\n");
 }
 
-/* Another processor's test reports apart: its first problem, or else its first difference. */
+/* A test on another processor reports its first problem, or else its first difference. */
 UNIT_TEST(aside)
 {
     char text[TEST_ASIDE] = "";

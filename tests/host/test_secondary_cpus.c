@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The other processors' memory: whose it is, where bit 20 of an address is clear, and who is left out. Memory, APIC and
- * firmware's table are the test's.
+ * The memory of secondary processors: its distribution, addresses with bit 20 clear, and which processors get none.
+ * Memory, APIC and firmware's table are the test's.
  */
 #include "tests/host/unit_test.h"
 
@@ -21,7 +21,7 @@ static struct {
     bool no_apic;
     enum acpi_error error;
     struct topology topology;
-    unsigned blocks, kept; /* that there are, and that were asked for */
+    unsigned blocks, kept; /* available blocks, and allocated ones */
     uint8_t *given[100], *stores[100], *logs[100];
     unsigned started;
     uint32_t started_id;
@@ -116,7 +116,7 @@ static void start(unsigned others, unsigned siblings, unsigned blocks)
     look();
 }
 
-UNIT_TEST(nobody_can_be_started)
+UNIT_TEST(no_processor_can_be_started)
 {
     no_low_page = true;
     start(2, 0, 4);
@@ -128,7 +128,7 @@ UNIT_TEST(nobody_can_be_started)
     no_low_page = false;
 }
 
-/* Each has 64 KiB of either half of a block. These do not overlap, and all are cleared. */
+/* Each has 64 KiB in either half of a block, cleared, without overlap. */
 UNIT_TEST(each_has_its_share)
 {
     start(18, 2, 4);
@@ -170,7 +170,7 @@ UNIT_TEST(those_without_memory_are_left_out)
     assert_int_equal(machine.kept, 1);
 }
 
-UNIT_TEST(what_cannot_be_reached_is_said)
+UNIT_TEST(left_out_processors_are_reported)
 {
     struct topology topology;
 
@@ -193,7 +193,7 @@ UNIT_TEST(what_cannot_be_reached_is_said)
     assert_int_equal(secondary_cpus_count(), 0);
 }
 
-/* No command reaches them then, and the line about the APIC says why. */
+/* Commands cannot reach them; the line about the APIC has the reason. */
 UNIT_TEST(without_an_apic_there_are_none)
 {
     start(0, 0, 4);
@@ -204,7 +204,7 @@ UNIT_TEST(without_an_apic_there_are_none)
     assert_int_equal(secondary_cpus_count(), 0);
 }
 
-UNIT_TEST(a_lent_one_starts_nobody)
+UNIT_TEST(a_lent_processor_starts_no_other)
 {
     machine.lent = false;
     assert_null(secondary_cpus_barred());

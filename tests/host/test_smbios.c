@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SMBIOS's tables, valid and broken, with the layouts of DMTF DSP0134 3.7; no serial number gets into the text. */
+/* SMBIOS tables, valid and broken, as in DMTF DSP0134 3.7. The text must not contain a serial number. */
 #include "tests/host/unit_test.h"
 
 #include "boot/smbios.h"
@@ -34,7 +34,7 @@ static void add(unsigned type, unsigned length, const char *fields, size_t size,
     to[0] = (uint8_t)type;
     to[1] = (uint8_t)length;
     memcpy(to + 4, fields, size);
-    memcpy(to + length, strings, strings_size); /* with its NUL, and the one behind all */
+    memcpy(to + length, strings, strings_size); /* with its NUL, and the final one */
     used += length + strings_size;
 }
 #define ADD(type, length, fields, strings) add(type, length, fields, sizeof(fields) - 1, strings, sizeof(strings))
@@ -71,11 +71,11 @@ UNIT_TEST(both_entry_points)
 {
     start(false);
     expect(ENTRY, ALL);
-    expect(0, ALL); /* found in the BIOS's memory */
+    expect(0, ALL); /* found in the BIOS area */
     expect(ENTRY + 16, "");
     start(true);
     expect(ENTRY, ALL);
-    bytes[ENTRY - 0xf0000 + 7] ^= 1; /* the sum */
+    bytes[ENTRY - 0xf0000 + 7] ^= 1; /* the checksum */
     expect(0, "");
 }
 
@@ -92,7 +92,7 @@ UNIT_TEST(cores)
     expect(0, "ACME Box?9, 258 cores, BIOS Maker Inc. F.12 01/02/2026");
 }
 
-/* Cut at each byte, and with each byte changed: no byte outside of the table is read, and the text has its size. */
+/* Cut at each byte, and with each byte changed: reads stay inside the table, and the text inside its buffer. */
 UNIT_TEST(broken_tables)
 {
     char text[SMBIOS_TEXT];

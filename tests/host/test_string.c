@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions that compilers call (arch/x86/string.c), against the host's own: every length, place and overlap. */
+/*
+ * The functions that compilers call (arch/x86/string.c), compared with the host's: every length, alignment and overlap.
+ */
 #include "tests/host/unit_test.h"
 
-/* The kernel's, under names of their own. */
+/* Renames the kernel's functions. */
 #define memcpy  kernel_memcpy
 #define memmove kernel_memmove
 #define memset  kernel_memset
@@ -14,7 +16,7 @@
 #undef memcmp
 
 #define SIZE          48u
-#define MOST          19u /* bytes: words, and what is left of them */
+#define MOST          19u /* bytes: two words, and a rest */
 #define PATTERN_FIRST 4u
 
 static uint8_t got[SIZE], want[SIZE];
@@ -68,10 +70,10 @@ UNIT_TEST(compares)
         for (unsigned at = 0; at < MOST; at++) {
             fill();
             assert_int_equal(kernel_memcmp(got, want, size), 0);
-            got[at] = 0x7f; /* below, as a number without a sign */
+            got[at] = 0x7f; /* smaller, as an unsigned byte */
             assert_true(at < size ? kernel_memcmp(got, want, size) < 0 : kernel_memcmp(got, want, size) == 0);
             assert_true(at < size ? kernel_memcmp(want, got, size) > 0 : kernel_memcmp(want, got, size) == 0);
-            got[at + 1] = 0xff; /* the first one that differs counts */
+            got[at + 1] = 0xff; /* the first different byte decides */
             assert_true(at < size ? kernel_memcmp(got, want, size) < 0 : true);
         }
 }

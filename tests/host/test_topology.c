@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which of firmware's processors are siblings of this one, and which can be started; and where tables are looked for.
- * CPUID and ACPI are the test's.
+ * Which of firmware's processors are siblings of this one, which can be started, and where tables are searched. CPUID
+ * and ACPI are the test's.
  */
 #include "tests/host/unit_test.h"
 
 #include "boot/acpi.h"
 
-/* Instead of arch/x86/cpu.h and apic.h. */
+/* Replaces arch/x86/cpu.h and apic.h. */
 #define ARCH_X86_CPU_H
 #define ARCH_X86_APIC_H
 struct cpuid {
@@ -19,10 +19,10 @@ static struct {
     struct cpuid leaf_b; /* subleaf 0 */
     uint32_t own_id, id_most;
     enum acpi_error error;
-    uint64_t count; /* that the table has */
+    uint64_t count; /* processors in the table */
     uint32_t ids[600];
-    uint64_t scanned; /* what a scan finds */
-    uint64_t root;    /* from which the table was read */
+    uint64_t scanned; /* the address that a scan finds */
+    uint64_t root;    /* the root pointer from which the table was read */
 } machine;
 
 static struct cpuid cpuid(uint32_t leaf, uint32_t subleaf)
@@ -75,7 +75,7 @@ static void read_timers(const struct acpi_memory *memory, uint64_t root, struct 
 #include "kernel/acpi_root.c"
 #include "kernel/topology.c"
 
-/* A machine whose processors have the IDs 0 to count - 1; two threads a core where CPUID.0BH says so. */
+/* A machine with the APIC IDs 0 to count - 1, and two threads a core if CPUID.0BH says so. */
 static void start(unsigned count, unsigned own, bool threads)
 {
     memset(&machine, 0, sizeof machine);
@@ -105,7 +105,7 @@ static void expect(unsigned total, unsigned siblings, const char *others)
         assert_int_equal(topology.ids[i], (unsigned char)others[i] - 1u);
 }
 
-/* Behind the others come the siblings. */
+/* The siblings follow the others. */
 static void expect_siblings(const char *siblings)
 {
     struct topology topology;
@@ -116,7 +116,7 @@ static void expect_siblings(const char *siblings)
         assert_int_equal(topology.ids[topology.count + i], (unsigned char)siblings[i] - 1u);
 }
 
-/* So many cannot be sent commands, and so many are not looked at. */
+/* The numbers of processors that cannot get commands, and that are ignored. */
 static void expect_left_out(unsigned beyond, unsigned ignored)
 {
     struct topology topology;
@@ -126,7 +126,7 @@ static void expect_left_out(unsigned beyond, unsigned ignored)
     assert_int_equal(topology.ignored, ignored);
 }
 
-/* The last of so many others has this ID. */
+/* The last of `count` others has this ID. */
 static void expect_last(unsigned count, uint32_t id)
 {
     struct topology topology;
@@ -136,7 +136,7 @@ static void expect_last(unsigned count, uint32_t id)
     assert_int_equal(topology.ids[count - 1], id);
 }
 
-UNIT_TEST(others_are_listed_in_order)
+UNIT_TEST(other_processors_are_listed_in_order)
 {
     start(1, 0, false);
     expect(1, 0, "");
@@ -149,8 +149,8 @@ UNIT_TEST(others_are_listed_in_order)
     expect(4, 0, "\4\2\1");
 }
 
-/* CPUID.0BH, subleaf 0: EAX[4:0] is the shift of the thread's bits, where ECX[15:8] says that the level is SMT, 1. */
-UNIT_TEST(siblings_are_told_by_leaf_b)
+/* CPUID.0BH, subleaf 0: EAX[4:0] is the shift for the thread bits if ECX[15:8] is 1, the level SMT. */
+UNIT_TEST(siblings_by_leaf_b)
 {
     start(6, 0, true);
     expect(6, 1, "\3\4\5\6");
@@ -188,19 +188,19 @@ UNIT_TEST(only_what_can_be_started_is_listed)
     expect_last(3, 256);
     expect_left_out(0, 0);
     start(5, 0, false);
-    machine.ids[2] = 1; /* once more */
+    machine.ids[2] = 1; /* a duplicate */
     expect(5, 0, "\2\4\5");
     machine.ids[2] = 2;
     machine.ids[3] = 2;
     expect(5, 0, "\2\3\5");
     start(6, 0, true);
-    machine.ids[3] = 1; /* a sibling once more */
+    machine.ids[3] = 1; /* a duplicate sibling */
     expect(6, 1, "\3\5\6");
     expect_left_out(0, 0);
     start(512, 511, false);
     machine.id_most = 600;
     expect_last(511, 510);
-    start(600, 0, false); /* more than are looked at: 512 */
+    start(600, 0, false); /* more than the limit, 512 */
     machine.id_most = 600;
     expect_last(511, 511);
     expect_left_out(0, 88);
@@ -236,7 +236,7 @@ UNIT_TEST(the_root_is_the_loaders_or_found)
     assert_int_equal(timers.hpet, 0xfed00000);
 }
 
-/* The kernel maps the first 4 GiB, except for the null page. */
+/* The kernel maps the first 4 GiB except the null page. */
 UNIT_TEST(tables_are_read_where_memory_is_mapped)
 {
     assert_null(memory.at(NULL, 0, 16));

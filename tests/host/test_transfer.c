@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The effect of instructions on the call stack, by the SDM's opcode map. */
+/* The effect of instructions on the call stack, from the SDM's opcode map. */
 #include "tests/host/unit_test.h"
 
 #include "tools/lib/transfer.h"
@@ -41,7 +41,7 @@ static const struct {
     { TRANSFER_NONE, 64, 1, { 0x90 } },
     { TRANSFER_NONE, 64, 2, { 0xff, 0xc0 } },       /* inc eax */
     { TRANSFER_NONE, 64, 2, { 0xff, 0x30 } },       /* push */
-    { TRANSFER_NONE, 32, 2, { 0x48, 0xc3 } },       /* dec eax, and no prefix there */
+    { TRANSFER_NONE, 32, 2, { 0x48, 0xc3 } },       /* dec eax: not a prefix in 32-bit mode */
     { TRANSFER_NONE, 64, 4, { 0x0f, 0x1f, 0, 0 } }, /* nop */
     { TRANSFER_NONE, 64, 2, { 0x0f, 0x32 } },       /* rdmsr */
     /* incomplete instructions are not classified */
@@ -61,7 +61,7 @@ UNIT_TEST(instructions)
     }
 }
 
-/* Before an instruction, each changes nothing; alone, it is no instruction yet. REX is a prefix in 64-bit mode only. */
+/* Prefixes do not change the result; alone they are not an instruction. REX is a prefix only in 64-bit mode. */
 UNIT_TEST(prefixes)
 {
     static const uint8_t all[] = { 0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x66, 0x67, 0xf0, 0xf2, 0xf3 };

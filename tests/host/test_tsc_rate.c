@@ -18,11 +18,11 @@ static uint64_t rate(unsigned family, unsigned model, uint32_t below, uint32_t a
 UNIT_TEST(ratio_and_crystal)
 {
     assert_int_equal(rate(6, 0x7e, 2, 78, 38400000, 0), 1497600000);
-    assert_int_equal(rate(6, 0x4e, 2, 78, 38400000, 0), 1497600000);               /* the reported rate has priority */
-    assert_int_equal(rate(6, 0x8f, 3, 0xfffffff, 60, 2000), UINT64_C(5368709100)); /* more than 32 bits on the way */
+    assert_int_equal(rate(6, 0x4e, 2, 78, 38400000, 0), 1497600000); /* the reported rate has priority */
+    assert_int_equal(rate(6, 0x8f, 3, 0xfffffff, 60, 2000),
+                     UINT64_C(5368709100)); /* intermediate results need more than 32 bits */
 }
 
-/* Processors that do not report their crystal. */
 UNIT_TEST(known_crystals)
 {
     static const struct {
@@ -44,7 +44,7 @@ UNIT_TEST(known_crystals)
 }
 
 /*
- * Parts of one model with one crystal or another, which leaf 16H tells apart. Ratios and rates of real processors: the
+ * Parts of one model with different crystals, which leaf 16H distinguishes. Ratios and rates of real processors: the
  * InstLatX64 collection; an i9-7900X was measured at 3312.00 MHz, an i7-7800X at 3504.01 MHz.
  */
 UNIT_TEST(two_crystals)
@@ -58,10 +58,10 @@ UNIT_TEST(two_crystals)
         { 0x55, 0xd8, 2600, 2592000 },                               /* i9-7980XE */
         { 0x55, 0xfa, 3000, 3000000 },                               /* i9-10980XE */
         { 0x55, 0xb0, 2200, 2200000 },                               /* a Xeon: 25 MHz */
-        { 0x55, 0xc8, 2500, 2500000 },  { 0x55, 0x114, 0, 3450000 }, /* without leaf 16H, that of most parts */
+        { 0x55, 0xc8, 2500, 2500000 },  { 0x55, 0x114, 0, 3450000 }, /* without leaf 16H: the crystal of most parts */
         { 0x9e, 0x156, 4300, 4275000 },                              /* i7-7740X */
         { 0x9e, 0x146, 3900, 3912000 }, { 0x9e, 0x12c, 3600, 3600000 },
-        { 0x9e, 0x156, 0, 4104000 },    { 0x5e, 0x156, 4300, 4104000 }, /* another model has the one crystal */
+        { 0x9e, 0x156, 0, 4104000 },    { 0x5e, 0x156, 4300, 4104000 }, /* another model has only one crystal */
     };
 
     for (unsigned i = 0; i < COUNT_OF(rows); i++)

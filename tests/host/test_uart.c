@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Divisors and speeds of UARTs, and which of them can be reached. */
+/* Divisors and speeds of UARTs, and which speeds are possible. */
 #include "tests/host/unit_test.h"
 
 #include "boot/uart.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SPCR and DBG2, valid and broken. The bytes are typed by the offsets of Microsoft's documents "Serial Port Console
- * Redirection Table (SPCR)", revisions 1 to 4, and "Microsoft Debug Port Table 2 (DBG2)".
+ * SPCR and DBG2, valid and broken. Offsets are those of Microsoft's documents "Serial Port Console Redirection Table
+ * (SPCR)", revisions 1 to 4, and "Microsoft Debug Port Table 2 (DBG2)".
  */
 #include "tests/host/unit_test.h"
 
@@ -65,7 +65,7 @@ static void address(size_t where, uint8_t space, uint8_t width, uint8_t access, 
     put(where + 4, base, 8);
 }
 
-/* The first row of those that are named, which must be by SPCR. */
+/* The first UART found, which must be from SPCR. */
 static struct uart_named spcr(uint8_t revision, unsigned size)
 {
     const struct acpi_memory memory = { at, NULL };
@@ -90,7 +90,7 @@ static void expect(struct uart_named got, uint64_t base, bool memory, unsigned s
     assert_int_equal(got.uart.clock, clock);
 }
 
-/* COM2 at 115200, as many servers have it for their management controller. */
+/* COM2 at 115200, which many servers use for their management controller. */
 UNIT_TEST(a_port)
 {
     for (uint8_t revision = 1; revision <= 4; revision++) {
@@ -113,7 +113,7 @@ UNIT_TEST(codes_of_speeds)
     }
 }
 
-/* Revision 3 has the clock, revision 4 an exact speed; what lies there before is reserved. */
+/* Revision 3 has the clock, revision 4 an exact speed; earlier revisions have reserved bytes there. */
 UNIT_TEST(clocks_and_exact_speeds)
 {
     static const struct {
@@ -144,7 +144,7 @@ UNIT_TEST(clocks_and_exact_speeds)
     }
 }
 
-/* In memory, the divisor for a speed needs the clock; without it, firmware's stays. */
+/* In memory, the divisor for a speed depends on the clock; without it, firmware's divisor remains. */
 UNIT_TEST(in_memory)
 {
     for (uint8_t revision = 2; revision < 4; revision++) {
@@ -191,7 +191,7 @@ UNIT_TEST(what_spcr_may_not_name)
 
     start();
     address(SPCR + 40, 1, 8, 1, 0);
-    assert_int_equal(spcr(2, 80).error, UART_DISABLED); /* no console is redirected */
+    assert_int_equal(spcr(2, 80).error, UART_DISABLED); /* console redirection is disabled */
     for (unsigned kind = 0; kind < 256; kind++) {
         start();
         address(SPCR + 40, 1, 8, 1, 0x3f8);
@@ -214,7 +214,7 @@ UNIT_TEST(what_spcr_may_not_name)
     assert_int_equal(uart_tables_read(&memory, 0, named, 1), 0);
 }
 
-/* A device of DBG2 with one address behind its 22 bytes, and the address's size; returns where the next one starts. */
+/* A DBG2 device: 22 bytes, one address, the address's size. Returns the start of the next device. */
 static size_t device(size_t where, uint16_t type, uint16_t subtype, uint64_t base)
 {
     machine.bytes[where] = 0xff; /* its revision */
@@ -249,7 +249,7 @@ UNIT_TEST(debuggers_ports)
 
     start();
     next = device(DBG2 + 44, 0x8003, 0x8086, 0xfe100000); /* a network card */
-    next = device(next, 0x8000, 0x12, 0xfe200000);        /* a 16550 as its address says */
+    next = device(next, 0x8000, 0x12, 0xfe200000);        /* a 16550, described by its address */
     next = device(next, 0x8000, 0x14, 0xfe300000);        /* Intel's LPSS */
     next = device(next, 0x8000, 3, 0xfe400000);           /* ARM's */
     const unsigned size = (unsigned)(next - DBG2);
@@ -262,7 +262,7 @@ UNIT_TEST(debuggers_ports)
         assert_string_equal(named[i].by, "DBG2");
     assert_string_equal(named[3].by, "untouched");
     assert_int_equal(dbg2(size, 2, named, 4), 1);
-    assert_int_equal(dbg2(size, 0xffffffff, named, 4), 3); /* no more than there are */
+    assert_int_equal(dbg2(size, 0xffffffff, named, 4), 3); /* only the existing ones */
     assert_int_equal(dbg2(size, 4, named, 2), 2);
     assert_string_equal(named[2].by, "untouched");
 
@@ -285,14 +285,14 @@ UNIT_TEST(damaged_devices)
     device(first, 0x8000, 0, 0xfe200000);
     assert_int_equal(dbg2(44 + 38, 1, named, 4), 1);
     assert_int_equal(named[0].error, UART_OK);
-    assert_int_equal(dbg2(44 + 37, 1, named, 4), 0); /* ends outside of the table */
+    assert_int_equal(dbg2(44 + 37, 1, named, 4), 0); /* ends outside the table */
     assert_int_equal(dbg2(44, 1, named, 4), 0);
     assert_int_equal(dbg2(43, 1, named, 4), 0);
-    put(first + 1, 21, 2); /* shorter than a device is */
+    put(first + 1, 21, 2); /* shorter than a device */
     assert_int_equal(dbg2(44 + 38, 1, named, 4), 0);
     put(first + 1, 0, 2);
     assert_int_equal(dbg2(44 + 38, 2, named, 4), 0);
-    put(first + 1, 22, 2); /* no more than its fixed part: the address is outside */
+    put(first + 1, 22, 2); /* only the fixed part: the address is outside */
     assert_int_equal(dbg2(44 + 22, 1, named, 4), 1);
     assert_int_equal(named[0].error, UART_CUT_SHORT);
     put(first + 1, 38, 2);

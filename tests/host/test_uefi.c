@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The UEFI loader up to the start of a kernel: which kernel, with which options, and each sentence and status of each
- * refusal. The loader's log, menu, start and PXE are functions of this test.
+ * The UEFI loader up to the start of a kernel: the choice of kernel and options, and the sentence and status of each
+ * refusal. The loader's log, menu, start and PXE are fakes.
  */
 #define SETUP new_machine
 #include "tests/host/uefi_firmware.h"
@@ -14,7 +14,7 @@ static int fake_cpuid(unsigned leaf, unsigned *eax, unsigned *ebx, unsigned *ecx
 #include "boot/uefi/option_text.c"
 #include "boot/uefi/uefi.c"
 
-/* Where embed.asm puts its own. */
+/* Replaces the kernels of embed.asm. */
 __asm__(".data\n"
         ".globl kernel_64_start, kernel_64_end, kernel_32_start, kernel_32_end\n"
         "kernel_64_start: .skip 0x400\nkernel_64_end:\n"
@@ -31,8 +31,7 @@ static EFI_LOADED_IMAGE image;
 static bool no_long_mode, no_extended_leaf;
 static unsigned watchdogs;
 
-/* The rest of the loader (test_uefi_log.c, test_uefi_screen.c, test_uefi_start.c): what it answers, and what it was
- * asked. */
+/* Fakes of the rest of the loader (test_uefi_log.c, test_uefi_screen.c, test_uefi_start.c): results and arguments. */
 static struct {
     bool taken;
     struct boot_keep reserves;
@@ -126,7 +125,7 @@ static EFI_STATUS EFIAPI set_watchdog(UINTN seconds, UINT64 code, UINTN size, CH
     assert_int_equal(size, 0);
     assert_null(data);
     watchdogs++;
-    loader_waits = 0; /* what gdb does */
+    loader_waits = 0; /* as gdb does */
     return EFI_SUCCESS;
 }
 
@@ -135,7 +134,7 @@ static void put(uint8_t *bytes, size_t offset, uint64_t value, size_t size)
     memcpy(bytes + offset, &value, size);
 }
 
-/* An ELF of a segment of 20h bytes, executable; entered at the 8th byte. */
+/* An ELF with an executable segment of 20h bytes; the entry is byte 8. */
 static void make_kernel(const uint8_t *at, size_t size, unsigned width, uint32_t address)
 {
     static const uint8_t ident[] = { 0x7f, 'E', 'L', 'F', 0, 1, 1 };
@@ -174,7 +173,7 @@ static void pass_options(const char *text)
     image.LoadOptionsSize = (UINT32)(2 * i);
 }
 
-/* Puts options.txt onto the volume, and passes no other options. */
+/* Puts options.txt on the volume, without other options. */
 static void pass_file(const char *text)
 {
     image.LoadOptionsSize = 0;
@@ -228,12 +227,10 @@ static void assert_refuses(EFI_STATUS want, const char *sentence)
     assert_true(load_again() == want);
     snprintf(said, sizeof said, "%s" NOT_STARTED, sentence);
     assert_string_equal(console_said, said);
-    assert_int_equal(fw.waits, 1); /* for somebody to read it */
+    assert_int_equal(fw.waits, 1); /* so that the user can read it */
     assert_int_equal(fw.waited, 300000000);
     assert_int_equal(parts.starts, 0);
 }
-
-/* --- tests -------------------------------------------------------------------------------------------------------- */
 
 UNIT_TEST(a_start)
 {
@@ -249,14 +246,16 @@ UNIT_TEST(a_start)
     assert_non_null(strstr(console_said, "\n" NOT_STARTED));
 }
 
-/* Where options come from, and which kernel they start. A file of the volume, and the server's, count only if none came
- * otherwise. The loader judges width= alone; the kernel says what is wrong with the rest. */
+/*
+ * The sources of options, and the kernel that they start. Files of the volume and of the server are used only without
+ * other options. The loader checks only width=; the kernel checks the rest.
+ */
 UNIT_TEST(options_of_each_source)
 {
     static const struct {
         const char *given, *file, *server;
         bool no_long_mode, no_extended_leaf, no_volume;
-        const char *options; /* that the kernel gets */
+        const char *options; /* passed to the kernel */
         unsigned width, seconds;
     } cases[] = {
         { .file = "", .options = "", .width = 64, .seconds = 3 },
@@ -302,7 +301,7 @@ UNIT_TEST(options_of_each_source)
     assert_starts(64, "");
 }
 
-/* A width that cannot be started is refused after the menu, too. */
+/* A width that cannot be started is also refused after the menu. */
 UNIT_TEST(options_of_the_menu)
 {
     pass_options("list width=32");
@@ -347,7 +346,6 @@ UNIT_TEST(load_options_of_firmware)
 
 #define OPTIONS_TXT "dstest86: \\dstest86\\options.txt: "
 
-/* Refusals before the loader allocates memory: options, the options file, and a service that fails. */
 UNIT_TEST(refusals)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loader's part of the log that outlives a reset, and files of a PXE server: what is written where, and each
+ * The loader's part of the log that outlives a reset, and files of a PXE server: what is written where, and the
  * sentence of each failure.
  */
 #define _GNU_SOURCE 1 /* mmap() with MAP_ANONYMOUS */
@@ -21,20 +21,20 @@ static int fake_cpuid(unsigned leaf, unsigned *eax, unsigned *ebx, unsigned *ecx
 
 EFI_GUID gEfiPxeBaseCodeProtocolGuid = EFI_PXE_BASE_CODE_PROTOCOL_GUID;
 
-#define LOWEST 0x1000000u /* where logs may lie */
+#define LOWEST 0x1000000u /* the lowest address for logs */
 #define SECOND 0x2000000u
 #define HIGHEST \
-    0xff000000u /* the last of all places; its memory is the second's, for the sanitizer has what is there */
+    0xff000000u /* the highest place; uses the second place's memory, because the sanitizer occupies this one */
 #define SEQUENCE UINT64_C(0x5e90)
 
-/* More of the firmware: its answers, and the requests that it got. */
+/* More fakes of firmware: results and arguments. */
 static struct {
     bool first_is_taken, last_is_free, no_memory, no_clock;
     EFI_STATUS set_variable, delete_variable, mtftp;
     bool noted;
     UINT64 note;
     unsigned notes_written, shutdowns;
-    char asked_for[96]; /* of the server */
+    char asked_for[96]; /* requested from the server */
 } log_fw;
 
 static struct options options;
@@ -170,7 +170,7 @@ static int new_machine(void **state)
     system_table.ConIn = &keyboard;
     RT = &runtime_services;
     memset(&log_fw, 0, sizeof log_fw);
-    all[0] = '\0'; /* the remarks */
+    all[0] = '\0'; /* the loader's remarks */
     memset(&mode, 0, sizeof mode);
     memset((void *)(uintptr_t)LOWEST, 0xa5, KEPT_LOG_SIZE);
     memset((void *)(uintptr_t)SECOND, 0xa5, KEPT_LOG_SIZE);
@@ -210,7 +210,7 @@ static void leave_note(void)
     log_fw.note = SEQUENCE;
 }
 
-/* The next start of a run that kept two lines there, and its note. */
+/* The next start after a run that kept two lines there, and its note. */
 static void start_again(uintptr_t place)
 {
     new_machine(NULL);
@@ -224,7 +224,7 @@ static bool is_log(uintptr_t place)
     return kept_log_read((void *)place, &text) != KEPT_LOG_NONE;
 }
 
-/* The log is dealt with, whatever became of it: these words, and neither memory nor note for another start. */
+/* The loader prints these words and keeps neither memory nor note for another start. */
 static void assert_takes(const char *words)
 {
     console_said[0] = '\0';
@@ -239,7 +239,7 @@ static void assert_takes(const char *words)
     TAKING "dstest86: the log of the previous run is in " where "\ndstest86: it ends with: # end verdict=pass\n"
 #define LOST(why) "dstest86: the log of the previous run is lost: " why "\n"
 
-/* The log is the one file more than there were, and has this name. */
+/* One file was added: the log, with this name. */
 static void assert_file(unsigned before, const char *name)
 {
     assert_true(files[before].there);
@@ -255,8 +255,6 @@ static void assert_taken(void)
     assert_file(0, NAME);
 }
 
-/* --- tests -------------------------------------------------------------------------------------------------------- */
-
 UNIT_TEST(without_the_option)
 {
     make_log(LOWEST, SEQUENCE, "begin");
@@ -269,7 +267,7 @@ UNIT_TEST(without_the_option)
     assert_string_equal(console_said, "");
     assert_false(log_fw.noted || files[0].there);
 
-    leave_note(); /* the run before had the option, from the menu */
+    leave_note(); /* the run before had log=stick, from the menu */
     assert_taken();
 }
 
@@ -315,10 +313,10 @@ UNIT_TEST(a_log_is_taken_to_the_volume)
     start_again(LOWEST);
     assert_taken();
     assert_int_equal(fw.flushes, 1);
-    assert_int_equal(fw.waited, 300000000); /* of 100 ns */
+    assert_int_equal(fw.waited, 300000000); /* units of 100 ns */
     assert_int_equal(log_fw.shutdowns, 0);
 
-    start_again(SECOND); /* from elsewhere; without the note, too */
+    start_again(SECOND); /* from another place; also without the note */
     log_fw.noted = false;
     log_fw.first_is_taken = true;
     assert_taken();
@@ -329,14 +327,14 @@ UNIT_TEST(a_log_is_taken_to_the_volume)
     assert_file(0, "000506e3-00000000-1.log");
 }
 
-/* An older one, in memory that was taken when it was looked for, and is free again. */
-UNIT_TEST(another_runs_log_is_passed_over)
+/* An older log, in memory that was allocated during the search and is free again. */
+UNIT_TEST(the_log_of_another_run_is_ignored)
 {
     start_again(SECOND);
     make_log(LOWEST, SEQUENCE - 1, "older");
     assert_taken();
 
-    new_machine(NULL); /* without the note nothing tells whose it is */
+    new_machine(NULL); /* without the note, its run is unknown */
     make_log(LOWEST, SEQUENCE - 1, "begin");
     assert_taken();
 }
@@ -368,7 +366,7 @@ UNIT_TEST(a_key_runs_the_tests_again)
     assert_int_equal(fw.waits, 0);
 }
 
-UNIT_TEST(power_off_comes_after_a_log_that_was_taken)
+UNIT_TEST(power_off_waits_for_the_log)
 {
     start_again(LOWEST);
     options.end = OPTIONS_END_POWEROFF;
@@ -419,7 +417,7 @@ UNIT_TEST(a_note_that_cannot_be_changed)
                                                               "dstest86Log: status 8\n" DONE);
 }
 
-/* What makes a volume unfit: said before the run, which then keeps no log, and after it, when the log is lost. */
+/* Unusable volumes: reported before the run, which then keeps no log; and after it, if the log is lost. */
 UNIT_TEST(volumes_that_are_unfit)
 {
     static const struct {
@@ -469,7 +467,7 @@ UNIT_TEST(room_on_the_volume)
     fw.free_space = sizeof TEXT - 1 + BLOCK;
     assert_taken();
 
-    new_machine(NULL); /* less than the longest log: known before the run, which goes on */
+    new_machine(NULL); /* less space than the longest log: reported before the run, which still keeps its log */
     fw.free_space = 0x10000 + BLOCK;
     assert_int_equal(reserve().base, LOWEST);
     assert_string_equal(console_said,
@@ -482,7 +480,7 @@ UNIT_TEST(room_on_the_volume)
     assert_int_equal(reserve().base, 0);
 }
 
-/* Its head, and its last 32 KiB; the file and the loader say so. */
+/* The file has the log's head and its last 32 KiB; the file and the loader report that. */
 UNIT_TEST(a_log_without_its_middle)
 {
     struct kept_log log;
@@ -511,11 +509,11 @@ UNIT_TEST(writing_that_fails)
         EFI_STATUS *service;
         EFI_STATUS status;
         const char *why;
-        bool there, deleted; /* a file of that name before; the loader's own, at the end */
+        bool there, deleted; /* a file of that name existed; the loader's own is gone at the end */
     } cases[] = {
         { &fw.create, EFI_DEVICE_ERROR, "cannot create its file in \\dstest86\\logs: status 7", false, false },
         { &fw.write, EFI_VOLUME_FULL, "cannot write its file in \\dstest86\\logs: status 11", false, true },
-        { NULL, 0, "cannot write its file in \\dstest86\\logs: status 11", false, true }, /* a byte is left out */
+        { NULL, 0, "cannot write its file in \\dstest86\\logs: status 11", false, true }, /* a byte is not written */
         { &fw.flush, EFI_DEVICE_ERROR, "cannot write its file in \\dstest86\\logs: status 7", false, true },
         { NULL, 0, "its file in \\dstest86\\logs does not read back as written", false, false },
         { NULL, 0, "its file in \\dstest86\\logs does not read back as written", false, false }, /* its last byte */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The loader's menu and what it finds of screens: the options that come of each key, and the kernel's screen. */
+/* The loader's menu and search for screens: the options that each key selects, and the screen for the kernel. */
 #define SETUP no_displays
 #include "tests/host/uefi_firmware.h"
 
@@ -9,17 +9,17 @@
 #define TIMER ((EFI_EVENT)0x71c)
 
 struct key {
-    unsigned tick; /* when it is pressed: how many ticks of the timer must have been waited for */
+    unsigned tick; /* the timer tick at which it is pressed */
     CHAR16 character;
     UINT16 scan;
 };
 
-/* More of the firmware: what it answers, and what it was asked. */
+/* More fakes of firmware: results and arguments. */
 static struct {
     EFI_STATUS create_event, set_timer, wait_for_event;
     const struct key *keys;
     unsigned key_count;
-    bool stuck; /* the last key is pressed for ever */
+    bool stuck; /* the last key stays pressed */
     unsigned ticks, keys_read;
     int events_out;
 } menu_fw;
@@ -101,15 +101,13 @@ static int new_machine(void **state)
     return 0;
 }
 
-/* --- the menu ----------------------------------------------------------------------------------------------------- */
-
 #define MENU(options, width)                                                                         \
     "\ndstest86: press a key to choose, or wait\n  1  all tests, or those that the options select\n" \
     "  2  quick: a few tests of each area\n  3  measure: measurements, which have no verdict\n"      \
     "  4  options: " options "\n  5  width: " width " bits\n"
 #define EDIT "\nEnter starts, Escape goes back. Options: "
 
-/* Shows the menu for these options, of this width, for so many seconds, while these keys are pressed. */
+/* Shows the menu for these options, this width, and this many seconds, with these keys. */
 static void choose_by(const struct key *keys, unsigned count, const char *before, unsigned width, unsigned seconds)
 {
     menu_fw.keys = keys;
@@ -136,7 +134,6 @@ UNIT_TEST(without_a_key)
     assert_int_equal(menu_fw.ticks, 20);
 }
 
-/* What cannot show a menu starts at once. */
 UNIT_TEST(no_menu)
 {
     for (unsigned i = 0; i < 5; i++) {
@@ -162,17 +159,17 @@ UNIT_TEST(keys)
         unsigned ticks;
     } cases[] = {
         { { { 0, '1', 0 } }, 1, "", 0 },
-        { { { 30, '2', 0 } }, 1, "run=quick records=1", 30 }, /* in the last moment */
+        { { { 30, '2', 0 } }, 1, "run=quick records=1", 30 }, /* at the last moment */
         { { { 31, '2', 0 } }, 1, "", 30 },
         { { { 7, '3', 0 } }, 1, "run=measure.* records=0 timeout=120", 7 },
         { { { 7, '\r', 0 } }, 1, "", 7 },
-        { { { 1, '0', 0 } }, 1, "", 601 }, /* no choice, but somebody is there */
+        { { { 1, '0', 0 } }, 1, "", 601 }, /* not a choice, but stops the countdown */
         { { { 1, 0, 0x17 } }, 1, "", 601 },
         { { { 1, '0', 0 }, { 601, '2', 0 } }, 2, "run=quick records=1", 601 },
         { { { 1, '5', 0 }, { 2, '2', 0 } }, 2, "run=quick records=1 width=32", 2 },
         { { { 1, '5', 0 }, { 2, '5', 0 }, { 3, '\r', 0 } }, 3, "", 3 },
         { { { 1, '5', 0 } }, 1, "width=32", 601 },
-        /* the options: "lxx", Backspace, what a terminal sends for it, "i", Enter */
+        /* the options: "lxx", Backspace, a terminal's code for it, "i", Enter */
         { { { 1, '4', 0 },
             { 2, 'l', 0 },
             { 2, 'x', 0 },
@@ -197,7 +194,7 @@ UNIT_TEST(keys)
           9 },
         { { { 1, '4', 0 }, { 2, 'x', 0 }, { 3, 0, 0x17 }, { 4, '\r', 0 } }, 4, "", 4 }, /* Escape */
         { { { 1, '4', 0 }, { 2, 'x', 0 }, { 602, '\r', 0 } }, 3, "x", 602 },
-        { { { 1, '4', 0 }, { 2, 'x', 0 } }, 2, "", 1202 }, /* a minute without a key, then the menu's */
+        { { { 1, '4', 0 }, { 2, 'x', 0 } }, 2, "", 1202 }, /* a minute without a key, then the menu's time */
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         new_machine(NULL);
@@ -218,7 +215,7 @@ UNIT_TEST(keys_on_the_screen)
     assert_string_equal(options, "list width=32");
 }
 
-/* Options that are there can be edited, and what is added counts, because it comes last. */
+/* Existing options can be edited. Added options have precedence because they are last. */
 UNIT_TEST(options_that_are_there)
 {
     static const struct key quick[] = { { 0, '2', 0 } }, edit[] = { { 0, '4', 0 }, { 0, '\b', 0 }, { 0, '\r', 0 } };
@@ -226,7 +223,7 @@ UNIT_TEST(options_that_are_there)
     char text[LOAD_OPTIONS_MAX + 2] = "menu=9 skip=";
     choose_by(quick, 1, "records=all menu=9", 0, 9);
     assert_string_equal(options, "records=all menu=9 run=quick records=1");
-    new_machine(NULL); /* the choice replaces what the file selects */
+    new_machine(NULL); /* the choice replaces the file's selection */
     choose_by(quick, 1, "run=bts.* skip=*.x run=lbr.*", 0, 9);
     assert_string_equal(options, "skip=*.x run=quick records=1");
     new_machine(NULL);
@@ -236,7 +233,7 @@ UNIT_TEST(options_that_are_there)
     choose_by(wide, 2, "menu=9 width=32", 32, 9);
     assert_string_equal(options, "menu=9 width=32 width=64");
 
-    /* As much as there is room for, and a character more. */
+    /* As much as fits, and one character more. */
     for (size_t more = 0; more < 2; more++) {
         const size_t length = LOAD_OPTIONS_MAX - strlen(" run=quick records=1") + more;
         memset(text + 12, 'x', length - 12);
@@ -265,7 +262,6 @@ UNIT_TEST(without_long_mode)
     assert_string_equal(options, "");
 }
 
-/* A key that is stuck does not keep the machine, and neither does a line that is full. */
 UNIT_TEST(a_stuck_key)
 {
     static const struct key pressed[] = { { 0, '0', 0 }, { 0, '4', 0 }, { 0, 'x', 0 } };
@@ -287,12 +283,10 @@ UNIT_TEST(a_stuck_key)
     assert_int_equal(strlen(options), LOAD_OPTIONS_MAX);
 }
 
-/* --- screens ------------------------------------------------------------------------------------------------------ */
-
 #define RGBX PixelRedGreenBlueReserved8BitPerColor
 #define BGRX PixelBlueGreenRedReserved8BitPerColor
 
-/* UEFI 2.10, 12.9, "Graphics Output Protocol", and the GUID that EDK2 has on the devices of ConOut; as in memory. */
+/* The GUIDs of UEFI 2.10, 12.9, "Graphics Output Protocol", and of EDK2 for ConOut's devices, as in memory. */
 static const uint8_t graphics_guid[16] = { 0xde, 0xa9, 0x42, 0x90, 0xdc, 0x23, 0x38, 0x4a,
                                            0x96, 0xfb, 0x7a, 0xde, 0xd0, 0x80, 0x51, 0x6a };
 static const uint8_t console_guid[16] = { 0x2c, 0x6f, 0xb3, 0xd3, 0x51, 0xd5, 0xd4, 0x11,
@@ -373,7 +367,7 @@ UNIT_TEST(forms_of_pixels)
     }
 }
 
-/* A console's device first, then any with a frame buffer; of several alike the first. */
+/* Console devices first, then any with a frame buffer; of equal ones the first. */
 UNIT_TEST(several_screens)
 {
     add_display(0xc0000000, PixelBltOnly, true);
@@ -389,7 +383,7 @@ UNIT_TEST(several_screens)
     add_display(0, RGBX, true);
     assert_screen(0xc1000000, 32, 0xff, 0xff00, 0xff0000);
 
-    no_displays(NULL); /* one goes away while it is looked at */
+    no_displays(NULL); /* a display disappears during the search */
     add_display(0xc0000000, RGBX, true)->entry->gone = true;
     add_display(0xc1000000, RGBX, true);
     assert_screen(0xc1000000, 32, 0xff, 0xff00, 0xff0000);
@@ -415,7 +409,7 @@ UNIT_TEST(no_screen)
     assert_no_screen(BOOT_SCREEN_BLT_ONLY, "the screen has no frame buffer (PixelBltOnly)");
 }
 
-/* Modes that cannot be: each is one value away from one that can. */
+/* Impossible modes: each differs in one value from a possible one. */
 UNIT_TEST(impossible_screens)
 {
     static const struct {
@@ -446,7 +440,6 @@ UNIT_TEST(impossible_screens)
     assert_int_equal(found.pitch, 262144);
 }
 
-/* No more rows than lie in the frame buffer. */
 UNIT_TEST(a_small_frame_buffer)
 {
     add_display(0xc0000000, BGRX, true)->mode.FrameBufferSize = 1040 * 767 * 4 + 4159;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the UEFI loader starts a kernel: what the kernel is passed, each sentence and status of each failure, and that
- * everything is given back then. The trampoline is a jump into this test.
+ * How the UEFI loader starts a kernel: what it passes, the sentence and status of each failure, and that it then frees
+ * everything. The trampoline is a jump into this test.
  */
 #define _GNU_SOURCE 1 /* mmap() with MAP_ANONYMOUS */
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 #include "boot/uefi/remark.c"
 #include "boot/uefi/start.c"
 
-/* Where trampoline.asm puts its own. */
+/* Replaces trampoline.asm. */
 __asm__(".data\n"
         ".globl trampoline_start, trampoline_end\n"
         "trampoline_start: .skip 40\ntrampoline_end:\n"
@@ -21,25 +21,25 @@ __asm__(".data\n"
 
 #define SELF ((EFI_HANDLE)0x5e1f)
 
-#define LOW      0x10000000u /* where the firmware allocates, downwards from the end */
+#define LOW      0x10000000u /* firmware allocates here, downwards from the end */
 #define LOW_SIZE 0x200000u
 #define LOW_END  (LOW + LOW_SIZE)
-#define KERNEL   0x20000000u /* where the kernel goes: never written here */
-#define RANGES   3500u       /* more than the loader has room for */
+#define KERNEL   0x20000000u /* the kernel's destination; not written by the loader itself */
+#define RANGES   3500u       /* more than the loader's limit */
 
-/* More of the firmware: what it answers, and what it was asked. */
+/* More fakes of firmware: results and arguments. */
 static struct {
     EFI_STATUS pages, memory_map, set_attributes, clear_attributes; /* 0: it works */
     unsigned pages_before_failure, exits_before_success;
     UINT64 rsdp_1, rsdp_2;
     EFI_MEMORY_DESCRIPTOR map[RANGES];
     unsigned ranges;
-    UINT64 first_pages;   /* where the first allocations lie, a page after the other */
-    unsigned first_count; /* how many of them */
+    UINT64 first_pages;   /* the address of the first allocations, one page each */
+    unsigned first_count; /* their number */
 
-    UINT64 next; /* the end of what is not allocated */
+    UINT64 next; /* the end of free memory */
     unsigned maps_read, exits;
-    UINT64 executable, read_only; /* the page that was made so */
+    UINT64 executable, read_only; /* the page with this attribute */
     UINT64 pages_of[8];
     EFI_MEMORY_TYPE type_of[8];
     unsigned allocations;
@@ -107,7 +107,7 @@ static EFI_STATUS EFIAPI free_pages(EFI_PHYSICAL_ADDRESS address, UINTN pages)
     return EFI_SUCCESS;
 }
 
-/* Descriptors of 48 bytes, as firmware has them: longer than the structure. */
+/* Descriptors of 48 bytes, longer than the structure, as real firmware has. */
 static EFI_STATUS EFIAPI get_memory_map(UINTN *size, EFI_MEMORY_DESCRIPTOR *map, UINTN *key, UINTN *stride,
                                         UINT32 *version)
 {
@@ -129,7 +129,7 @@ static EFI_STATUS EFIAPI get_memory_map(UINTN *size, EFI_MEMORY_DESCRIPTOR *map,
 static EFI_STATUS EFIAPI exit_services(EFI_HANDLE self, UINTN key)
 {
     assert_ptr_equal(self, SELF);
-    assert_int_equal(key, 0x100 + start_fw.exits); /* that of the newest map */
+    assert_int_equal(key, 0x100 + start_fw.exits); /* the newest map's key */
     start_fw.exits++;
     return start_fw.exits > start_fw.exits_before_success ? EFI_SUCCESS : EFI_INVALID_PARAMETER;
 }
@@ -187,7 +187,7 @@ static void enter_kernel(const struct trampoline_arguments *arguments)
     longjmp(kernel_entered, 1);
 }
 
-/* A kernel of two segments: 20h bytes of 100h, and 10h bytes of 2000h, a page behind them. */
+/* A kernel with two segments: 20h bytes in memory 100h, and a page further, 10h bytes in memory 2000h. */
 static void put_kernel(uint32_t address)
 {
     memset(file, 0, sizeof file);
@@ -251,7 +251,7 @@ static int map_low(void **state)
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED;
 }
 
-/* Whether the kernel was entered; if not, *status is what the loader got back. */
+/* Whether the kernel was entered; if not, *status is the loader's status. */
 static bool starts(EFI_STATUS *status)
 {
     static char options[LOAD_OPTIONS_MAX + 1] = "run=bts.* list";
@@ -270,7 +270,7 @@ static void assert_starts(void)
     assert_string_equal(console_said, "");
 }
 
-/* The loader gives up with this status and sentence, and gives back all that it took. */
+/* The loader fails with this status and sentence, and frees everything. */
 static void assert_refuses(EFI_STATUS want, const char *sentence)
 {
     EFI_STATUS status;
@@ -301,8 +301,6 @@ static void assert_range(uint32_t index, uint64_t base, uint64_t size, uint32_t 
     assert_int_equal(map[index].size, size);
     assert_int_equal(map[index].type, type);
 }
-
-/* --- tests -------------------------------------------------------------------------------------------------------- */
 
 UNIT_TEST(remarks_are_passed_on)
 {
@@ -352,7 +350,7 @@ UNIT_TEST(a_start)
     assert_range(1, LOW, LOW_SIZE, BOOT_MEMORY_LOADER);
     assert_range(2, KERNEL, 0x2000000, BOOT_MEMORY_USABLE);
 
-    /* Once each, the trampoline in memory that may hold code; no byte of the firmware's is left between ours. */
+    /* One exit; the trampoline in executable memory; zeros between the segments' bytes. */
     assert_int_equal(start_fw.exits, 1);
     assert_int_equal(start_fw.maps_read, 1);
     assert_int_equal(start_fw.allocations, 2);
@@ -373,7 +371,7 @@ UNIT_TEST(no_execute_firmware)
     assert_int_equal(start_fw.executable, start_fw.pages_of[0]);
     assert_int_equal(start_fw.read_only, start_fw.pages_of[0]);
 
-    /* What is given back is data again. */
+    /* Freed memory is not executable any more. */
     new_machine_with_attributes(NULL);
     start_fw.exits_before_success = 8;
     assert_refuses(EFI_INVALID_PARAMETER, "dstest86: ExitBootServices failed: status 2\n");
@@ -393,16 +391,16 @@ UNIT_TEST(no_memory)
 
     new_machine(NULL);
     start_fw.pages = EFI_OUT_OF_RESOURCES;
-    start_fw.pages_before_failure = 1; /* the trampoline's */
+    start_fw.pages_before_failure = 1; /* the trampoline's page */
     assert_refuses(EFI_OUT_OF_RESOURCES, NULL);
     assert_non_null(strstr(console_said, "dstest86: cannot allocate "));
 }
 
-/* Pages where the kernel goes are kept until others were found, and then given back. */
+/* Allocated pages at the kernel's destination are kept until others were found, and then freed. */
 UNIT_TEST(pages_in_the_way)
 {
     static const struct {
-        uint32_t kernel; /* where its 100h bytes lie */
+        uint32_t kernel; /* the address of its 100h bytes */
         unsigned in_the_way, allocations;
     } cases[] = {
         { LOW + 0x4000, 1, 3 },         /* on the page */
@@ -412,7 +410,7 @@ UNIT_TEST(pages_in_the_way)
         { LOW + 0x5000, 0, 2 },         /* behind it */
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        /* So many allocations work. */
+        /* The number of allocations that succeed. */
         for (unsigned successes = cases[i].in_the_way; successes <= cases[i].allocations; successes++) {
             new_machine(NULL);
             put_kernel(cases[i].kernel);
@@ -433,7 +431,6 @@ UNIT_TEST(pages_in_the_way)
     }
 }
 
-/* A segment across three pages, which are all tried first. */
 UNIT_TEST(many_pages_in_the_way)
 {
     put_kernel(LOW + 0x3ff0);
@@ -444,7 +441,7 @@ UNIT_TEST(many_pages_in_the_way)
     assert_given_back(1 + (sizeof(struct handover) + 0x1300 + 4095) / 4096);
 }
 
-/* UEFI 2.10, table 7.6: what each type is after ExitBootServices(). */
+/* UEFI 2.10, table 7.6: each type's meaning after ExitBootServices(). */
 UNIT_TEST(memory_types)
 {
     static const uint32_t types[] = {
@@ -508,7 +505,7 @@ UNIT_TEST(no_memory_map)
     assert_refuses(EFI_DEVICE_ERROR, "dstest86: cannot read the memory map (144 bytes): status 7\n");
 }
 
-/* Memory in many pieces: descriptors of 48 bytes fill 4096 * 40 bytes with 3413. */
+/* Memory in many pieces: 3413 descriptors of 48 bytes fill 4096 * 40 bytes. */
 UNIT_TEST(a_long_memory_map)
 {
     while (start_fw.ranges < 3413)
@@ -538,7 +535,7 @@ UNIT_TEST(exits)
     assert_int_equal(start_fw.exits, 8);
 }
 
-/* The newer root pointer first; one above 4 GiB is of no use to a kernel that is entered without paging. */
+/* The newer root pointer has precedence. One above 4 GiB is useless: the kernel is entered without paging. */
 UNIT_TEST(root_pointers)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdicts of the facilities and of the whole: what passes untested on no machine. */
+/* The verdicts of the facilities and of the run. A facility must not pass untested. */
 #include "tests/host/unit_test.h"
 
 #include "kernel/report/verdict.h"
@@ -14,7 +14,7 @@ static void keep(void *context, const char *line)
 
 static const struct line_sink sink = { keep, NULL };
 
-/* Results as one usually has them. */
+/* Results of a typical run. */
 #define RECORDS(name)                                                      \
     {                                                                      \
         .id = name, .records = true, .seen = true, .outcome = OUTCOME_PASS \
@@ -36,10 +36,10 @@ static const struct line_sink sink = { keep, NULL };
         .id = name, .records = true, .outcome = OUTCOME_NOT_RUN \
     }
 
-/* All facilities are there. */
+/* A processor with all facilities. */
 static const struct caps all;
 
-/* A processor that says it has none, each for another reason. */
+/* A processor without facilities, each for a different reason. */
 static const struct caps none = { .reason = { [CAPS_NEED_BTS] = CAPS_NO_DS_FLAG,
                                               [CAPS_NEED_PEBS] = CAPS_PEBS_CORE_HAS_NONE,
                                               [CAPS_NEED_LBR] = CAPS_LBR_NOT_INTEL } };
@@ -77,7 +77,7 @@ UNIT_TEST(each_is_tested)
                    RECORDS("bts.calls"), RECORDS("pebs.loads"), SKIPPED("pebs.adaptive", "not adaptive"),
                    NO_RECORDS("lbr.registers"), RECORDS("lbr.tos"), NO_RECORDS("bts.enable"), LEFT_OUT("bts.more"),
                    SKIPPED("pebs.store", "no store"), SKIPPED("long.bts", "too long"));
-    /* What differs is tested. */
+    /* A test that differs counts as tested. */
     ASSERT_VERDICT(&all, VERDICT_PASS,
                    "facility bts pass 1 of 1\nfacility pebs pass 1 of 1\nfacility lbr pass 1 of 1\n",
                    RECORDS("bts.calls"), RECORDS("pebs.loads"),
@@ -90,18 +90,18 @@ UNIT_TEST(a_failure_is_counted)
                    "facility bts fail 2 of 3\nfacility pebs pass 1 of 1\nfacility lbr untested: no APIC\n",
                    FAILED("bts.calls"), RECORDS("bts.loop"), FAILED("bts.far"), RECORDS("pebs.loads"),
                    SKIPPED("lbr.tos", "no APIC"));
-    /* One without a verdict is no pass of its facility either; one of another area is none of its. */
+    /* A test without a verdict is not a pass of its facility; a test of another area is not counted. */
     ASSERT_VERDICT(
         &all, VERDICT_ERROR, "facility bts fail 1 of 2\nfacility pebs pass 1 of 1\nfacility lbr not selected\n",
         RECORDS("bts.calls"), { .id = "bts.loop", .outcome = OUTCOME_ERROR }, FAILED("ds.area"), RECORDS("pebs.loads"));
     ASSERT_VERDICT(&all, VERDICT_FAIL,
                    "facility bts pass 1 of 1\nfacility pebs not selected\nfacility lbr not selected\n",
                    RECORDS("bts.calls"), FAILED("ds.area"));
-    /* What a processor has not and what failed all the same is a failure. */
+    /* A failed test is a failure even if the processor reports that it lacks the facility. */
     ASSERT_VERDICT(&none, VERDICT_FAIL, "facility bts fail 1 of 1\n" NO_PEBS NO_LBR, FAILED("bts.calls"));
 }
 
-UNIT_TEST(what_is_there_and_untested_is_incomplete)
+UNIT_TEST(an_untested_facility_is_incomplete)
 {
     struct caps caps = all;
 
@@ -114,12 +114,12 @@ UNIT_TEST(what_is_there_and_untested_is_incomplete)
     ASSERT_VERDICT(&all, VERDICT_INCOMPLETE,
                    "facility bts pass 1 of 1\nfacility pebs pass 1 of 1\nfacility lbr untested: no stack\n",
                    RECORDS("bts.calls"), RECORDS("pebs.loads"), SKIPPED("lbr.tos", "no stack"));
-    /* Tests that take no records do not test a facility, even if they pass. */
+    /* Passed tests without records do not test a facility. */
     ASSERT_VERDICT(&all, VERDICT_INCOMPLETE,
                    "facility bts untested: no APIC\nfacility pebs not selected\nfacility lbr not selected\n",
                    NO_RECORDS("bts.enable"), SKIPPED("bts.calls", "no APIC"),
                    { .id = "bts.more", .outcome = OUTCOME_SKIP, .why = "none of records" });
-    /* A register that is refused is no word of the processor's that it has none. */
+    /* A register that raises #GP does not mean that the processor lacks the facility. */
     caps.reason[CAPS_NEED_PEBS] = CAPS_PEBS_ENABLE_RAISES_GP;
     ASSERT_VERDICT(&caps, VERDICT_INCOMPLETE,
                    "facility bts not selected\nfacility pebs untested: refused\nfacility lbr not selected\n",
@@ -127,8 +127,8 @@ UNIT_TEST(what_is_there_and_untested_is_incomplete)
 }
 
 /*
- * Without a row for its model most of a processor's tests are skipped. Where these are more than what passed, the rest
- * is no test of the facility.
+ * On a processor model without a row, most tests are skipped. If more are skipped than passed, the facility is
+ * untested.
  */
 UNIT_TEST(a_missing_row_is_no_pass)
 {
@@ -145,7 +145,7 @@ UNIT_TEST(a_missing_row_is_no_pass)
                    SKIPPED("pebs.d", no_event), SKIPPED("pebs.e", other), SKIPPED("pebs.f", no_event),
                    SKIPPED("pebs.g", other), SKIPPED("pebs.h", other), SKIPPED("pebs.i", other), RECORDS("lbr.tos"),
                    SKIPPED("lbr.more", no_event));
-    /* As many, or more that are skipped for another reason, and what fails. */
+    /* The same number; more skips for another reason; a failure. */
     ASSERT_VERDICT(&caps, VERDICT_PASS,
                    "facility bts not selected\nfacility pebs pass 2 of 2, 5 do not apply\nfacility lbr not selected\n",
                    RECORDS("pebs.a"), NO_RECORDS("pebs.b"), SKIPPED("pebs.c", no_event), SKIPPED("pebs.d", no_event),
@@ -160,7 +160,7 @@ UNIT_TEST(a_missing_row_is_no_pass)
                    SKIPPED("lbr.a", no_depth));
 }
 
-UNIT_TEST(of_several_reasons_the_usual_one_is_told)
+UNIT_TEST(of_several_reasons_the_usual_one_is_printed)
 {
     ASSERT_VERDICT(&all, VERDICT_INCOMPLETE,
                    "facility bts not selected\nfacility pebs untested: no event\nfacility lbr not selected\n",
@@ -182,19 +182,19 @@ UNIT_TEST(none_of_them_is_skipped)
     lbr_alone.reason[CAPS_NEED_LBR] = CAPS_AVAILABLE;
     ASSERT_VERDICT(&lbr_alone, VERDICT_PASS, NO_BTS NO_PEBS "facility lbr pass 1 of 1\n", SKIPPED("bts.calls", "no DS"),
                    SKIPPED("pebs.loads", "no DS"), RECORDS("lbr.tos"));
-    /* It has one, but not the one whose tests are selected. */
+    /* The processor has a facility, but not the selected one. */
     ASSERT_VERDICT(&lbr_alone, VERDICT_SKIP, NO_BTS NO_PEBS "facility lbr not selected\n",
                    SKIPPED("bts.calls", "no DS"), NO_RECORDS("robust.exceptions"));
 }
 
-UNIT_TEST(what_is_not_selected_is_neither_claimed_nor_missed)
+UNIT_TEST(an_unselected_facility_is_neither_claimed_nor_missed)
 {
     ASSERT_VERDICT(&all, VERDICT_PASS,
                    "facility bts pass 1 of 1\nfacility pebs not selected\nfacility lbr not selected\n",
                    RECORDS("bts.calls"), LEFT_OUT("pebs.loads"), LEFT_OUT("lbr.tos"));
     ASSERT_VERDICT(&none, VERDICT_PASS, NO_BTS NO_PEBS NO_LBR, NO_RECORDS("robust.exceptions"), LEFT_OUT("bts.calls"));
     ASSERT_VERDICT(&none, VERDICT_SKIP, NO_BTS NO_PEBS NO_LBR, SKIPPED("ds.area", "no DS"));
-    /* Without a demanded record, no record was seen. */
+    /* Tests that demand no record, and saw none. */
     ASSERT_VERDICT(&all, VERDICT_PASS,
                    "facility bts not selected\nfacility pebs not selected\nfacility lbr not selected\n",
                    NO_RECORDS("bts.enable"), { .id = "lbr.stopped", .records = true, .outcome = OUTCOME_PASS });
@@ -206,7 +206,7 @@ UNIT_TEST(what_is_not_selected_is_neither_claimed_nor_missed)
                    SKIPPED("ds.area", "no reason"));
 }
 
-/* scripts/machine and lab systems read both. */
+/* scripts/machine and lab systems depend on both. */
 UNIT_TEST(words_and_values)
 {
     assert_string_equal(verdict_text(VERDICT_PASS), "pass");
@@ -224,8 +224,6 @@ UNIT_TEST(words_and_values)
     assert_int_equal(VERDICT_INCOMPLETE, 6);
 }
 
-/* ---- several kinds of cores -------------------------------------------------------------------------------------- */
-
 static void expect_merged(enum facility_state one, enum facility_state other, enum facility_state both)
 {
     struct facility into[FACILITIES] = { { .name = "bts", .state = one, .passed = 1, .selected = 3, .reason = "one" } };
@@ -242,7 +240,7 @@ static void expect_merged(enum facility_state one, enum facility_state other, en
     assert_null(into[0].kind);
 }
 
-/* The worse state counts, whichever kind has it; a facility that one kind has is there. */
+/* The worst state of all kinds counts. A facility exists if one kind has it. */
 UNIT_TEST(kinds_are_merged)
 {
     static const enum facility_state order[] = { FACILITY_NONE, FACILITY_NOT_SELECTED, FACILITY_PASS, FACILITY_UNTESTED,

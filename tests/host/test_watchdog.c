@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The time limit of tests on timers that the test turns: what is calibrated, started, prolonged and left alone. */
+/* The time limit of tests, on simulated timers: calibration, start, extension, stop. */
 #include "tests/host/unit_test.h"
 
 #include "arch/x86/devices/apic.h"
@@ -7,11 +7,11 @@
 #include "arch/x86/devices/nmi_timer.h"
 #include "arch/x86/devices/watchdog.h"
 
-/* The machine. The APIC's timer is started with ticks, `left` are left, and each wait takes some. */
+/* The machine: the APIC timer's start value and rest, and the ticks that each wait takes. */
 static struct {
     bool apic;
     bool clock;
-    uint32_t takes[4]; /* ticks that the waits take, one after the other */
+    uint32_t takes[4]; /* ticks that successive waits take */
     unsigned waits, waited;
     unsigned starts, vector;
     uint32_t ticks, left, most; /* most: the largest start */
@@ -22,7 +22,7 @@ static struct {
     bool nmi; /* the NMI's timer works */
     unsigned nmi_most, nmi_seconds, nmi_stops, ends;
     void (*nmi_due)(void);
-    uint32_t nmi_to; /* the processor that it was sent to */
+    uint32_t nmi_to; /* the processor to which it is routed */
     bool nmi_goes;
 } machine;
 
@@ -135,7 +135,7 @@ static void start(uint32_t first, uint32_t second, uint32_t third)
     machine.takes[0] = first;
     machine.takes[1] = second;
     machine.takes[2] = third;
-    watchdog_stop(); /* of the test before */
+    watchdog_stop(); /* of the previous test */
     ticks_per_second = 0;
     machine.starts = machine.nmi_stops = 0;
 }
@@ -156,7 +156,7 @@ static void started(void)
     assert_true(init());
 }
 
-/* The timer fires; after an escape the code that it interrupted does not go on. */
+/* The timer fires. After an escape, the interrupted code does not continue. */
 static void fire(void)
 {
     struct interrupt_frame frame = { .vector = VECTOR_TIMER };
@@ -166,7 +166,7 @@ static void fire(void)
         machine.handler(&frame);
 }
 
-/* Ticks of a second are a hundred times those of the shortest of three waits of 1/100 s. */
+/* Ticks per second: a hundred times the ticks of the shortest of three waits of 1/100 s. */
 UNIT_TEST(the_shortest_of_three_counts)
 {
     for (unsigned shortest = 0; shortest < 3; shortest++) {
@@ -174,7 +174,7 @@ UNIT_TEST(the_shortest_of_three_counts)
         assert_true(init());
         assert_int_equal(machine.waits, 3);
         assert_int_equal(machine.waited, 10000);
-        assert_int_equal(machine.starts, 4); /* three, and one that stops it */
+        assert_int_equal(machine.starts, 4); /* three measurements, and the stop */
         assert_int_equal(machine.vector, VECTOR_TIMER);
         assert_int_equal(machine.most, UINT32_MAX);
         assert_int_equal(machine.ticks, 0);
@@ -202,7 +202,7 @@ UNIT_TEST(without_a_timer_there_is_no_limit)
     start(1000, 1000, 1000);
     machine.clock = false;
     assert_false(init());
-    assert_int_equal(machine.waits, 1); /* one is enough to know */
+    assert_int_equal(machine.waits, 1); /* after one wait the timer is known not to work */
     assert_int_equal(machine.ticks, 0);
     assert_null(machine.handler);
     machine.starts = 0;
@@ -210,7 +210,7 @@ UNIT_TEST(without_a_timer_there_is_no_limit)
     watchdog_stop();
     assert_int_equal(machine.starts, 0);
 
-    start(1000, 0, 1000); /* a timer that stands still */
+    start(1000, 0, 1000); /* a stopped timer */
     assert_false(init());
     assert_null(machine.handler);
 
@@ -237,7 +237,7 @@ UNIT_TEST(the_limit_ends_a_test)
 }
 
 /* The timer's interrupt may be pending when it is stopped or started again. */
-UNIT_TEST(a_late_interrupt_ends_nothing)
+UNIT_TEST(a_late_interrupt_has_no_effect)
 {
     static const struct context here;
     struct interrupt_frame frame = { .vector = VECTOR_TIMER };
@@ -249,14 +249,14 @@ UNIT_TEST(a_late_interrupt_ends_nothing)
     assert_int_equal(machine.escapes, 0);
     assert_int_equal(machine.eois, 1);
     watchdog_start(7, &here, excused_seconds);
-    machine.handler(&frame); /* not yet down */
+    machine.handler(&frame); /* not at zero yet */
     assert_int_equal(machine.escapes, 0);
     assert_int_equal(machine.eois, 2);
     fire();
     assert_int_equal(machine.escapes, 1);
 }
 
-/* A timer of 32 bits that is too fast for the limit is started again and again. */
+/* A 32-bit timer that is too fast for the limit is started several times. */
 UNIT_TEST(a_fast_timer_is_started_more_than_once)
 {
     start(10000000, 10000000, 10000000); /* 10^9 a second: 4 seconds at most */
@@ -275,7 +275,7 @@ UNIT_TEST(a_fast_timer_is_started_more_than_once)
     assert_int_equal(machine.escapes, 2);
 }
 
-UNIT_TEST(what_is_allowed_prolongs_it)
+UNIT_TEST(permitted_seconds_extend_it)
 {
     started();
     watchdog_start(7, &here, excused_seconds);
@@ -286,13 +286,13 @@ UNIT_TEST(what_is_allowed_prolongs_it)
     assert_int_equal(machine.ticks, 600000);
     fire();
     assert_int_equal(machine.escapes, 1);
-    watchdog_allow(9); /* of the test before */
+    watchdog_allow(9); /* of the previous test */
     watchdog_start(7, &here, excused_seconds);
     fire();
     assert_int_equal(machine.escapes, 2);
 }
 
-/* What was excused before the test does not count, what is excused during it counts once. */
+/* Only seconds excused during the test extend its limit, and only once. */
 UNIT_TEST(excused_seconds_prolong_it)
 {
     started();
@@ -319,8 +319,8 @@ static void fire_nmi(void)
         machine.nmi_due();
 }
 
-/* The NMI comes two seconds after the timer should have, and lets later interrupts come. */
-UNIT_TEST(the_nmi_ends_a_test_that_is_deaf)
+/* The NMI arrives two seconds after the timer should have fired. Later interrupts still work. */
+UNIT_TEST(the_nmi_ends_a_test_with_interrupts_off)
 {
     start(1000, 1000, 1000);
     machine.nmi = true;
@@ -329,8 +329,8 @@ UNIT_TEST(the_nmi_ends_a_test_that_is_deaf)
     machine.excused = 50;
     watchdog_start(7, &here, excused_seconds);
     assert_int_equal(machine.nmi_seconds, 9);
-    machine.excused = 53; /* which prolongs it once */
-    watchdog_allow(4);    /* and so does this */
+    machine.excused = 53; /* extends it once */
+    watchdog_allow(4);    /* and so does this extension */
     fire_nmi();
     assert_int_equal(machine.escapes, 0);
     assert_int_equal(machine.nmi_seconds, 7);
@@ -349,7 +349,7 @@ UNIT_TEST(the_nmi_ends_a_test_that_is_deaf)
     assert_int_equal(machine.escapes, 2);
 }
 
-UNIT_TEST(without_the_nmi_nothing_is_started)
+UNIT_TEST(without_the_nmi_no_timer_is_started)
 {
     started();
     watchdog_start(7, &here, excused_seconds);
@@ -373,7 +373,9 @@ UNIT_TEST(the_nmi_may_be_lost)
     assert_false(watchdog_has_nmi());
 }
 
-/* Another processor is watched: it gets the NMI, where it can, and the boot processor has it again afterwards. */
+/*
+ * While another processor is watched, the NMI is routed to it if possible, and afterwards back to the boot processor.
+ */
 UNIT_TEST(another_processor_is_watched)
 {
     struct context escape;
@@ -396,5 +398,5 @@ UNIT_TEST(another_processor_is_watched)
     watchdog_stop();
     started();
     machine.nmi_goes = true;
-    assert_false(watchdog_follow()); /* there is none */
+    assert_false(watchdog_follow()); /* no processor is watched */
 }

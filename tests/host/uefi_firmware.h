@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A firmware that is a table of functions, for the tests of the UEFI loader: a console, pool memory, protocols and one
- * volume with files. Each test adds the services that only its part of the loader calls.
+ * A fake firmware for the tests of the UEFI loader: a console, pool memory, protocols and one volume with files. Each
+ * test adds the services that only its part of the loader calls.
  */
 #ifndef TESTS_HOST_UEFI_FIRMWARE_H
 #define TESTS_HOST_UEFI_FIRMWARE_H
@@ -11,7 +11,7 @@
 
 #include "tests/host/unit_test.h"
 
-#define DEVICE ((EFI_HANDLE)0xde71ce) /* what the loader was started from */
+#define DEVICE ((EFI_HANDLE)0xde71ce) /* the loader's boot device */
 #define FOLDER "\\dstest86\\logs"
 #define BLOCK  0x200u /* of the volume */
 
@@ -26,13 +26,13 @@ EFI_GUID gEfiFileSystemInfoGuid = EFI_FILE_SYSTEM_INFO_ID;
 static EFI_BOOT_SERVICES services;
 static EFI_SYSTEM_TABLE system_table;
 
-/* The firmware's answers, and its allocations that are still in use. */
+/* Results of the firmware's functions, and allocations in use. */
 static struct {
     EFI_STATUS open_volume, open_folder, open_file, read, create, write, flush, room, pool; /* 0: it works */
-    EFI_STATUS reopen;                                                                      /* of a file with bytes */
+    EFI_STATUS reopen; /* of opening a non-empty file again */
     bool read_only, folder_is_a_file, reads_back_wrong, reads_back_short;
-    size_t short_write; /* bytes that a write leaves out */
-    size_t read_most;   /* bytes that one read gets; 0: all */
+    size_t short_write; /* bytes that a write omits */
+    size_t read_most;   /* the largest read; 0: no limit */
     UINT64 free_space;
 
     UINTN pool_out, pages_out;
@@ -40,14 +40,14 @@ static struct {
     unsigned flushes;
     char deleted[64];
 
-    bool key; /* is pressed while the loader waits for one */
+    bool key; /* pressed while the loader waits */
     unsigned waits, keys_read;
-    UINT64 waited; /* the last time, in 100 ns */
+    UINT64 waited; /* the last wait, in units of 100 ns */
 } fw;
 
 /* --- gnu-efi's Print(), with the conversions that the loader uses ------------------------------------------------- */
 
-static char console_said[8192]; /* the text since a test last emptied it */
+static char console_said[8192]; /* emptied by tests */
 
 static void console_text(const char *text)
 {
@@ -218,7 +218,7 @@ static struct file {
     size_t size, at;
     bool there;
 } files[FILES];
-static struct file volume_root, log_folder; /* of log_folder only `there` is used */
+static struct file volume_root, log_folder; /* log_folder uses only `there` */
 
 static struct file *add_file(const char *path, const char *text)
 {
@@ -354,7 +354,7 @@ static EFI_STATUS EFIAPI open_volume(struct _EFI_SIMPLE_FILE_SYSTEM_PROTOCOL *th
 
 /* --- the machine -------------------------------------------------------------------------------------------------- */
 
-/* Everything works; the volume, which is the loader's, has an empty folder for logs. */
+/* A firmware without faults. The boot volume has an empty folder for logs. */
 static void new_firmware(void)
 {
     static EFI_FILE_IO_INTERFACE volume = { .OpenVolume = open_volume };
@@ -384,7 +384,7 @@ static void new_firmware(void)
     ST = &system_table;
 }
 
-/* Only the given pages are still in use. */
+/* Only these pages are still in use. */
 static void assert_given_back(UINTN pages)
 {
     assert_int_equal(fw.pool_out, 0);

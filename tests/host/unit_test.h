@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests that register themselves, in the order of the file, and the program that runs them. A file may name its
- * fixtures before it includes this header: SETUP and TEARDOWN of each test, FIRST and LAST of all of them.
+ * Tests that register themselves, in the file's order, and the program that runs them. Before including this header, a
+ * file may name fixtures: SETUP and TEARDOWN for each test, FIRST and LAST for all.
  */
 #ifndef TESTS_HOST_UNIT_TEST_H
 #define TESTS_HOST_UNIT_TEST_H

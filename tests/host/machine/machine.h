@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A machine of variables, on which the kernel's own code runs in a host test (tests/host/test_kernel_*.c). It replaces
- * arch/x86 and kernel/ for the modules between them. Registers hold written values without effects. Each access to the
+ * A machine of variables that runs the kernel's own code in host tests (tests/host/test_kernel_*.c). It replaces
+ * arch/x86 and kernel/ for the modules between them. Registers keep written values, without effects. Each access to the
  * machine, and each problem that a test reports, is a line of the journal.
  */
 #ifndef TESTS_HOST_MACHINE_MACHINE_H
@@ -24,7 +24,7 @@ struct machine {
     uint32_t lvt;                                            /* the LVT entry of the performance counters */
     interrupt_handler *handler;                              /* of the performance monitoring interrupt */
     interrupt_handler *handlers[256];                        /* of the other vectors */
-    uint8_t gate_type;                                       /* of every vector */
+    uint8_t gate_type;                                       /* the type of all gates */
     uint64_t page;                       /* the entry of every page, without its address; not present: no page exists */
     bool no_execute;                     /* entries have PAGE_NO_EXECUTE */
     void (*read)(uint32_t);              /* called before each RDMSR; may be NULL */
@@ -35,7 +35,7 @@ struct machine {
 };
 extern struct machine machine;
 
-/* A machine with an APIC and pages as a DS area needs them, all registers 0, and an empty journal. */
+/* Makes a machine with an APIC, pages suitable for a DS area, all registers 0, and an empty journal. */
 void machine_start(void);
 
 /* Sets a register without a line in the journal. */
@@ -44,19 +44,19 @@ void machine_set(uint32_t msr, uint64_t value);
 /* RDMSR and WRMSR of this register raise #GP from now on. */
 void machine_refuse(uint32_t msr);
 
-/* Fails the host test unless the journal is these lines, and empties it. */
+/* The journal must be exactly these lines; empties it. */
 void machine_did(const char *lines);
 
-/* Fails the host test unless the journal has these lines of test_fail() and test_differs(), and empties it. */
+/* The journal must have exactly these lines of test_fail() and test_differs(); empties it. */
 void machine_found(const char *lines);
 
-/* Fails the host test unless these are the lines printed since the last call, without "# ". */
+/* The lines printed since the last call, without "# ", must be exactly these. */
 void machine_printed(const char *lines);
 
-/* Fails the host test unless these are among the lines printed since the last machine_printed(). */
+/* The lines printed since the last machine_printed() must include these. */
 void machine_has_printed(const char *lines);
 
-/* Fails the host test unless the journal has this line of test_fail() or test_differs(), without its first word. */
+/* The journal must have this line of test_fail() or test_differs(), without its first word. */
 void machine_has_found(const char *line);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Replaces arch/x86/cpu.h for the machine of variables: the used instructions among those that need a real machine.
- */
+/* Replaces arch/x86/cpu.h for the machine of variables: those of its instructions that tests use. */
 #ifndef ARCH_X86_CPU_H
 #define ARCH_X86_CPU_H
 
