@@ -182,7 +182,7 @@ UNIT_TEST(left_out_processors_are_reported)
     look();
     assert_string_equal(said,
                         "processors 1\n"
-                        "processors left out: 88, because only the first 512 of firmware's table are looked at\n"
+                        "processors left out: 88, because only the first 512 of firmware's table are used\n"
                         "processors left out: 3, because their APIC IDs are above 254, which need x2APIC mode: see "
                         "whether the firmware's setup can turn it on\n");
     machine.topology = (struct topology){ 0 };

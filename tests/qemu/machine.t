@@ -101,7 +101,7 @@ like(run_log('exit 33', '', @pass[0 .. $#pass - 1]), qr/^2\|.*\|machine: .*"# en
 is(run_log('exit 1', "no such device\n"), "2||no such device\n", 'QEMU does not start');
 is(run_log('exec sleep 100', '', "\e[2Jloader\r", '', 'dstest86: no kernel started; returning to the firmware in 30 seconds, or after a key'),
     "99|loader\ndstest86: no kernel started; returning to the firmware in 30 seconds, or after a key\n|", 'a loader that starts no kernel ends the run');
-like(run_log('exec sleep 100', "KVM internal error. Suberror: 1\n", $begin), qr/^99\|.*\|KVM internal error.*\nmachine: KVM cannot go on with/s, 'an error of KVM ends the run');
+like(run_log('exec sleep 100', "KVM internal error. Suberror: 1\n", $begin), qr/^99\|.*\|KVM internal error.*\nmachine: KVM cannot continue this guest/s, 'an error of KVM ends the run');
 
 # ---- kvm
 for (['0000', qr/: load the module kvm_intel; /], ['0002', qr/, and this host's processor is not Intel's: .*; use the model \(without accel=kvm\)/]) {
