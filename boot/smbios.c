@@ -19,7 +19,7 @@
 #define CORES          0x23u
 #define CORES_2        0x2au /* if CORES has its highest value */
 
-/* The table's address, and its size; 0: this is no entry point. */
+/* The table's address, and its size; 0: not an entry point. */
 static uint64_t table_of(const uint8_t *entry, uint64_t *size)
 {
     const bool wide = text_begins((const char *)entry, "_SM3_");

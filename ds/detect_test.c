@@ -131,10 +131,6 @@ TEST(detect_perf_capabilities_read_only) = {
     .run = perf_capabilities,
 };
 
-/*
- * Number of PAUSEs within which a started record reaches memory. SDM Vol. 3B (253669-059), "Re-configuring PEBS
- * Facilities".
- */
 /* The size of a record in bytes by the manual's tables. An adaptive record contains its own size. */
 static uint64_t announced_size(const struct test_run *run, const uint8_t *record)
 {

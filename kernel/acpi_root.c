@@ -7,7 +7,7 @@ static const void *physical(void *context, uint64_t address, size_t size)
 {
     (void)context;
     if (address >> 32 || (address + size) >> 32)
-        return NULL; /* not mapped; nor is the page at address 0, so NULL is no valid table */
+        return NULL; /* not mapped; nor is the page at address 0, so NULL is not a valid table */
     return (const void *)(uintptr_t)address;
 }
 

@@ -55,7 +55,7 @@ static void note_event(const struct pebs_sampling *sampling)
 }
 
 /* The number of a processor in the dump. */
-static unsigned told(unsigned cpu)
+static unsigned dump_cpu(unsigned cpu)
 {
     return cpu ? cpu : self;
 }
@@ -97,7 +97,7 @@ void dump_test(const char *id)
 
 void dump_event(unsigned cpu, const struct pebs_sampling *s)
 {
-    struct dump_sampling event = { .cpu = told(cpu),
+    struct dump_sampling event = { .cpu = dump_cpu(cpu),
                                    .counter = s->counter,
                                    .fixed = s->fixed,
                                    .select = s->fixed ? 0 : s->event->select,
@@ -116,7 +116,7 @@ void dump_event(unsigned cpu, const struct pebs_sampling *s)
 void dump_bts(unsigned cpu, const struct ds_log *log)
 {
     if (wanted)
-        dump_write_bts(&writer, told(cpu), dumped->ds_width, dumped->bts_prediction, log->bytes, log->records);
+        dump_write_bts(&writer, dump_cpu(cpu), dumped->ds_width, dumped->bts_prediction, log->bytes, log->records);
 }
 
 /* Records that vary in size. Each frame has consecutive records of one size. */
@@ -126,7 +126,7 @@ static void dump_varied(unsigned cpu, const struct ds_log *log, enum data_source
         size_t left, size;
         const uint8_t *bytes = ds_log_record(log, n, &left);
         if (arch_pebs_extent(bytes, left, &size) == PEBS_DECODE_OK)
-            dump_write_pebs(&writer, told(cpu), &dumped->pebs_form, encoding, (unsigned)size, bytes, 1);
+            dump_write_pebs(&writer, dump_cpu(cpu), &dumped->pebs_form, encoding, (unsigned)size, bytes, 1);
     }
 }
 
@@ -135,7 +135,8 @@ void dump_pebs(unsigned cpu, const struct ds_log *log, enum data_source_encoding
     if (wanted && log->places)
         dump_varied(cpu, log, encoding);
     else if (wanted)
-        dump_write_pebs(&writer, told(cpu), &dumped->pebs_form, encoding, log->record_size, log->bytes, log->records);
+        dump_write_pebs(&writer, dump_cpu(cpu), &dumped->pebs_form, encoding, log->record_size, log->bytes,
+                        log->records);
 }
 
 void dump_lbr(unsigned cpu, const struct lbr_stack *stack)
@@ -145,7 +146,7 @@ void dump_lbr(unsigned cpu, const struct lbr_stack *stack)
     };
 
     if (wanted)
-        dump_write_lbr(&writer, told(cpu),
+        dump_write_lbr(&writer, dump_cpu(cpu),
                        dumped->lbr_layout == LBR_LAYOUT_ARCH     ? DUMP_LBR_ARCH
                        : dumped->lbr_layout == LBR_LAYOUT_PACKED ? DUMP_LBR_PACKED
                                                                  : dumped->lbr_format,

@@ -99,8 +99,8 @@ void secondary_cpus_say(void)
     if (count && !memory_low_page())
         console_note("processors cannot be started: no usable page below 640 KiB for their first instructions");
     if (found.ignored)
-        console_note("processors left out: %u, because only the first %u of firmware's table are used",
-                     found.ignored, PROCESSORS_MOST);
+        console_note("processors left out: %u, because only the first %u of firmware's table are used", found.ignored,
+                     PROCESSORS_MOST);
     if (found.beyond)
         console_note(
             "processors left out: %u, because their APIC IDs are above %u, which need x2APIC mode: see whether "

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Modelled time: how instructions share cycles, and how the slots of each cycle are used. A cycle has v->ipc
- * instructions, and as many slots as the core is wide. Each instruction retires in one slot. What used the cycle's
- * other slots depends on its instructions: bad speculation if the instruction is a mispredicted branch, the back end if
- * it is no branch and its data was not in the first-level cache, otherwise the front end. Thus the four parts always
- * add up to all slots. SDM Vol. 3B (253669-083), "Performance Metrics", defines the parts; the account is the model's
- * own.
+ * instructions, and as many slots as the core is wide. Each instruction retires in one slot. The cycle's other slots
+ * count as bad speculation if the instruction is a mispredicted branch, as back-end bound if it is not a branch and its
+ * data was not in the first-level cache, otherwise as front-end bound. So the four parts always add up to all slots.
+ * SDM Vol. 3B (253669-083), "Performance Metrics", defines the parts; how they share the slots is the model's choice.
  */
 #ifndef MODEL_ENGINE_SLOTS_H
 #define MODEL_ENGINE_SLOTS_H

@@ -110,7 +110,7 @@ uint64_t wrong_counting_events(const struct vcpu *v, uint64_t events)
     return counted + (fault(v, FAULT_PERFMON_COUNT_TWICE) ? counted : counted / 16);
 }
 
-/* SRF7 is of cores up to Crestmont; Darkmont counts too many instructions alone. */
+/* SRF7 is of cores up to Crestmont; Darkmont overcounts only instructions. */
 unsigned wrong_counting_interruption(struct vcpu *v, enum event_kind kind, bool software)
 {
     return wrapped(v)->counting_interruption(v, kind, software) + (kind == EVENT_INSTRUCTIONS || !vcpu_is_arch_pebs(v));

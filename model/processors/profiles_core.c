@@ -463,7 +463,7 @@ static const struct profile_cpuid broadwell_cpuid[] = {
     { .leaf = 0x80000001, .keep = { 0, 0, 0x121, 0x2c100800 } },
 };
 
-/* Registers of Intel PT and TSX, which exist with a quirk alone. */
+/* Registers of Intel PT and TSX, which exist only with a quirk. */
 static const struct profile_msr broadwell_msrs[] = {
     { 0x570, 1, REG_ABSENT, .writable = ALL },
 };

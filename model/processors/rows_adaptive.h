@@ -83,7 +83,7 @@
     { 0x01, .keep = { 0, ALL32, ALL32, ALL32 },   \
       .add = { signature, 0, DTES64_ECX | DS_CPL_ECX | PDCM_ECX, DS_EDX } }
 #define CPUID_NO_LEAVES(last_leaf) { 0x0e, .last = (last_leaf) }
-/* Leaf 7 of a part that is no hybrid and has no architectural LBR; its sub-leaf 1 without leaf 23H. */
+/* Leaf 7 of a part that is not a hybrid and has no architectural LBR; its sub-leaf 1 without leaf 23H. */
 #define CPUID_7 { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32, ~(HYBRID_EDX | ARCH_LBR_EDX) } }
 #define CPUID_7_1 { 0x07, 1, true, .keep = { ~(1u << 8), ALL32, ALL32, ALL32 } }
 #define CPUID_EXTENDED { 0x80000001, .keep = { 0, 0, 0x121, 0x2c100800 } }

@@ -34,7 +34,7 @@ const struct profile_event ecore_events[23] = {
     { 0xd0, 0x83, EVENT_ACCESSES, LATER_COUNTERS, PRECISE_WITH_ADDRESS },
 };
 
-/* What became of slots: Linux, arch/x86/events/intel/core.c, td_*_tnt and _skt. Retired ones are in each core's table.
+/* Lost slots: Linux, arch/x86/events/intel/core.c, td_*_tnt and _skt. Retired slots are in each core's table.
  */
 const struct profile_event ecore_slots_events[3] = {
     { 0x73, 0x00, EVENT_BAD_SLOTS, LATER_COUNTERS, PRECISE },

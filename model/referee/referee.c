@@ -212,7 +212,7 @@ void referee_after(struct vcpu *v, const struct referee_before *before, enum mod
 }
 
 /*
- * A masked PMI is no loss while its own handler runs: the mask bit is there to hold off PMIs until the handler has
+ * A masked PMI is not lost while its own handler runs: the mask bit is there to hold off PMIs until the handler has
  * disabled everything. Neither is a PMI under way lost: it may be delivered after everything was disabled.
  */
 static bool is_lost(struct vcpu *v)

@@ -15,7 +15,7 @@ static inline bool errata_any(const struct test_run *run, unsigned errata)
 /* Reports a difference, with the number of the first of these errata that the processor has. It must have one. */
 void errata_explain(struct test_run *run, unsigned errata, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* test_equal(). A difference is no failure if the processor has one of these errata. */
+/* test_equal(). A difference is not a failure if the processor has one of these errata. */
 bool errata_equal(struct test_run *run, unsigned errata, const char *what, uint64_t got, uint64_t want);
 
 #define errata_explain(run, ...) errata_explain(TEST_AT(run), __VA_ARGS__)

@@ -78,7 +78,7 @@ UNIT_TEST(models)
         }
 }
 
-/* Of a hybrid whose kind of core is not known, or that is no hybrid, the row of its model. */
+/* The row of the model, for a hybrid with an unknown kind of core, and for a processor that is not a hybrid. */
 UNIT_TEST(kinds)
 {
     assert_string_equal(core_find(6, 0x97)->name, "Golden Cove or Gracemont");

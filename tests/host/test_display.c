@@ -371,7 +371,7 @@ UNIT_TEST(out_of_reach)
     assert_unreachable(0x1000000000 - 4160 * 768, 36, 1);
     new_machine(NULL);
     machine.no_map = true;
-    assert_unreachable(0x1000000000, 255, 1); /* a width that no processor has is no limit */
+    assert_unreachable(0x1000000000, 255, 1); /* a width that no processor has does not count */
 }
 
 UNIT_TEST(pixels_that_cannot_be_used)

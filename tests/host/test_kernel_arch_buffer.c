@@ -160,7 +160,7 @@ UNIT_TEST(what_no_processor_leaves)
 
     static const struct test test = { .id = "t" };
     struct test_run run = { .test = &test, .caps = &caps };
-    records_close(&run, 0); /* which says it of a buffer that is no part of the DS area */
+    records_close(&run, 0); /* which says so of a buffer outside the DS area */
     machine_found("wrong: invalid data in the PEBS buffer, or its registers were overwritten, 3 times\n");
 }
 

@@ -241,7 +241,7 @@ UNIT_TEST(spurious)
     machine.handler(NULL);
     assert_int_equal(ds_counts()->spurious, 1);
     assert_int_equal(ds_counts()->interrupts, 4);
-    for (unsigned bit = 0; bit < 64; bit++) { /* LBR_Frz, CTR_Frz, ASCI and CondChgd are no cause */
+    for (unsigned bit = 0; bit < 64; bit++) { /* LBR_Frz, CTR_Frz, ASCI and CondChgd cause no interrupt */
         const bool cause = bit != 58 && bit != 59 && bit != 60 && bit != 63;
         opened(&skylake, &both);
         machine_set(0x38e, UINT64_C(1) << bit);

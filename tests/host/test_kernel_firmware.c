@@ -322,7 +322,7 @@ UNIT_TEST(the_most)
         "wrmsr 38d 33333333\nwrmsr 38f ffffffffffffffff\n");
 }
 
-/* Its buffer is in memory that is no longer firmware's: it stays off. Without CPUID.23H the number is no register's. */
+/* Its buffer is in memory that firmware no longer owns: it stays off. Without CPUID.23H there is no such register. */
 UNIT_TEST(architectural_pebs)
 {
     start(skylake);

@@ -141,7 +141,7 @@ UNIT_TEST(in_memory)
         { 0xfe000000, 0xfe001000, 0xfe000000, true, UART_OK, "80000804 6, " },
         { 0xfe000008, 0, 0xfe000000, true, UART_OK, "80000804 6, " }, /* prefetchable */
         { 0xfe000000, 0xc061, 0xc060, false, UART_OK, "80000804 5, " },
-        { 0xfe000004, 0, 0xfe000000, true, UART_OK, "80000804 6, " }, /* 64 bits */
+        { 0xfe000004, 0, 0xfe000000, true, UART_OK, "80000804 6, " },  /* 64 bits */
         { 0xfe000004, 5, UINT64_C(0x5fe000000), true, UART_HIGH, "" }, /* the upper half is no BAR of port 4 */
         { 0xfffffff4, 0, 0xfffffff0, true, UART_OK, "80000804 6, " },
         { 1, 0xc061, 0xc060, false, UART_OK, "80000804 5, " }, /* the first has no address */

@@ -65,7 +65,7 @@ static void print_unknown_gate(const struct processor *p)
         printf("(the state has no register idt: whether the vector has a handler was not checked)\n");
 }
 
-/* No register shows A20M mode: sections with bit 20 set in an address are no mistake, but a note. */
+/* No register shows A20M mode: sections with bit 20 set in an address get a note, because they may be correct. */
 static void print_breaches(const struct ds_breaches *found)
 {
     unsigned printed = 0, noted = 0;
