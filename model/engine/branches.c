@@ -267,9 +267,11 @@ void branches_drain(struct vcpu *v, bool keep_last, uint64_t next, unsigned cpl)
         return;
     }
     if (keep_last) {
+        const struct block *const last = ring[n - 1];
+
         drain(v, n - 1);
-        ring[0] = ring[n - 1];
-        ring_set_used(v, 1);
+        ring_empty(v, NULL);
+        ring_append(v, last);
     } else {
         const struct block after = { .pc = next, .cpl = (uint8_t)cpl }, *const running = ring[n - 1];
 

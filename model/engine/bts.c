@@ -58,7 +58,7 @@ bool bts_write(struct vcpu *v, uint64_t index)
     uint8_t field[8];
 
     encode_field(field, form->width, index);
-    return v->host->write(v->cpu, v->bts.at, v->bts.stage, v->bts.staged * encode_bts_bytes(form)) &&
+    return (v->bts.placed || v->host->write(v->cpu, v->bts.at, v->bts.stage, v->bts.staged * encode_bts_bytes(form))) &&
            v->host->write(v->cpu, v->rules->ds_address(v) + encode_bts_index_at(form), field, form->width);
 }
 
@@ -75,6 +75,7 @@ void bts_flush(struct vcpu *v)
         referee_report(v, RECORD_LOST, v->bts.last, v->bts.at, "bts.index");
     }
     v->bts.staged = 0;
+    v->bts.placed = false;
 }
 
 static void stage(struct vcpu *v, const struct branch *branches, unsigned n)
@@ -178,40 +179,56 @@ static unsigned next_taken(struct vcpu *v, unsigned i, unsigned n)
     return i;
 }
 
-/* Encodes the branch from block to next, if it was taken. Returns the end of the records. Runs for each branch. */
-static inline __attribute__((always_inline)) uint8_t *encode_one(uint64_t *predictor, const struct block *block,
+struct predictor { /* an array, because gcc then needs no instruction for an element's address */
+    uint64_t slots[1];
+};
+
+/*
+ * Encodes the branch from block to next, if it was taken. Returns the end of the records. all: the block ends in a
+ * branch. Runs for each branch.
+ */
+static inline __attribute__((always_inline)) uint8_t *encode_one(struct predictor *table, const struct block *block,
                                                                  const struct block *next, uint8_t *at,
-                                                                 uint64_t predicted)
+                                                                 uint64_t predicted, bool all)
 {
     struct bts_contents contents = { block->last, next->pc, 0 };
 
     if (predicted != 0) {
-        uint64_t *const slot = &predictor[block->slot];
-
         __asm__("" : "+r"(predicted)); /* an unknown value is selected, not computed */
-        contents.flags = *slot == contents.to ? predicted : 0;
-        *slot = contents.to;
+        contents.flags = table->slots[block->slot] == contents.to ? predicted : 0;
+        table->slots[block->slot] = contents.to;
     }
     encode_bts(at, 8, &contents);
-    return block_took(block, contents.to) ? at + ENCODE_BTS_MAX : at; /* the next record overwrites this one */
+    /* The next record overwrites that of a branch that was not taken. */
+    return at + ((all ? contents.to != block->fall : block_took(block, contents.to)) ? ENCODE_BTS_MAX : 0);
 }
 
 /* Encodes the taken branches of the blocks [place, behind). Returns the end of the records. */
-static inline __attribute__((always_inline)) uint8_t *encode_all(struct vcpu *v, const struct block *const *place,
-                                                                 const struct block *const *behind, uint8_t *at,
-                                                                 uint64_t predicted)
+static inline __attribute__((always_inline)) uint8_t *encode_some(struct vcpu *v, const struct block *const *place,
+                                                                  const struct block *const *behind, uint8_t *at,
+                                                                  uint64_t predicted, bool all)
 {
-    uint64_t *const predictor = v->predictor;
+    struct predictor *const table = (void *)v->predictor;
     const struct block *one = *place, *other;
 
 #pragma GCC unroll 2
     for (; behind - place >= 2; place += 2) { /* two in turn need no move between registers */
         other = place[1];
-        at = encode_one(predictor, one, other, at, predicted);
+        at = encode_one(table, one, other, at, predicted, all);
         one = place[2];
-        at = encode_one(predictor, other, one, at, predicted);
+        at = encode_one(table, other, one, at, predicted, all);
     }
-    return place == behind ? at : encode_one(predictor, one, place[1], at, predicted);
+    return place == behind ? at : encode_one(table, one, place[1], at, predicted, all);
+}
+
+static uint8_t *encode_all(struct vcpu *v, const struct block *const *place, const struct block *const *behind,
+                           uint8_t *at)
+{
+    if (!v->profile->bts_predicted) {
+        return encode_some(v, place, behind, at, 0, false);
+    }
+    return v->trail->odd == NULL ? encode_some(v, place, behind, at, PREDICTED, true)
+                                 : encode_some(v, place, behind, at, PREDICTED, false);
 }
 
 /* Cycles of blocks [0, n). Only the next LBR entry has them, up to LBR_MAX_CYCLES. */
@@ -224,7 +241,7 @@ static void count_cycles(struct vcpu *v, unsigned n)
     }
 }
 
-/* Each iteration stores as many branches as fit in the buffer. */
+/* Each iteration stores as many branches as fit in the buffer, in the guest's memory if it is at hand. */
 void bts_store_all(struct vcpu *v, unsigned n)
 {
     const struct block *const *const ring = ring_blocks(v);
@@ -239,15 +256,25 @@ void bts_store_all(struct vcpu *v, unsigned n)
             bts->index = bts->base;
         }
         const uint64_t room = bts->index + size <= bts->maximum ? (bts->maximum - bts->index) / size : 1;
-        const unsigned end = room < n - i ? i + (unsigned)room : n;
-        uint8_t *const start = v->bts.stage + v->bts.staged * size;
-        uint8_t *const at = v->profile->bts_predicted ? encode_all(v, ring + i, ring + end, start, PREDICTED)
-                                                      : encode_all(v, ring + i, ring + end, start, 0);
+        unsigned end = room < n - i ? i + (unsigned)room : n;
+
+        while (!block_took(ring[end - 1], ring[end]->pc)) { /* otherwise nothing would overwrite the last record */
+            end--;
+        }
+        uint8_t *const memory =
+            v->bts.staged == 0 || v->bts.placed ? v->host->memory(v->cpu, bts->index, (end - i) * size) : NULL;
+
+        if (v->bts.placed && memory == NULL) {
+            bts_flush(v);
+        }
+        uint8_t *const start = memory != NULL ? memory : v->bts.stage + v->bts.staged * size;
+        const uint64_t bytes = (uint64_t)(encode_all(v, ring + i, ring + end, start) - start);
 
         i = end;
+        v->bts.placed = memory != NULL;
         v->bts.at = v->bts.staged == 0 ? bts->index : v->bts.at;
-        v->bts.staged += (unsigned)(at - start) / size;
-        bts->index += (uint64_t)(at - start);
+        v->bts.staged += (unsigned)bytes / size;
+        bts->index += bytes;
     }
 }
 

@@ -210,7 +210,7 @@ bool engine_ring_full(struct vcpu *v)
     if (v->watch.hit) {
         return true;
     }
-    *v->trail->noted++ = block;
+    ring_append(v, block);
     return false;
 }
 

@@ -29,6 +29,7 @@
 #ifndef MODEL_ENGINE_ENGINE_H
 #define MODEL_ENGINE_ENGINE_H
 
+#include "model/engine/ring.h"
 #include "model/vcpu/vcpu.h"
 
 /*
@@ -60,7 +61,7 @@ static inline bool engine_block(struct vcpu *v, const struct block *block)
     if (!v->hot->tracing && v->trail->noted >= v->places + ENGINE_RING - 1) {
         v->trail->noted = v->places;
     }
-    *v->trail->noted++ = block;
+    ring_append(v, block);
     v->trail->block = NULL;
     return v->hot->tracing && v->trail->noted >= v->places + ENGINE_RING;
 }

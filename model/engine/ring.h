@@ -15,6 +15,12 @@ static inline unsigned ring_used(const struct vcpu *v)
     return v->hot->tracing ? (unsigned)(v->trail->noted - ring_blocks(v)) : 0;
 }
 
+static inline void ring_append(struct vcpu *v, const struct block *block)
+{
+    *v->trail->noted++ = block;
+    v->trail->odd = block->mask == 0 ? block : v->trail->odd;
+}
+
 /* n: at least one */
 static inline void ring_set_used(struct vcpu *v, unsigned n)
 {
@@ -27,6 +33,7 @@ static inline void ring_empty(struct vcpu *v, const struct block *running)
     v->trail->noted = ring_blocks(v);
     v->trail->noted[-1] = running;
     v->trail->block = NULL;
+    v->trail->odd = NULL;
 }
 
 /* The running block; between two blocks, the last block that ran; NULL after an interruption. */

@@ -215,6 +215,18 @@ static uint8_t *at_hand(struct processor *p, uint64_t address)
     return p->between_blocks && (address <= UINT32_MAX || ia32e(p)) ? qemu_private_memory(&p->private, address) : NULL;
 }
 
+static uint8_t *memory_of(void *cpu, uint64_t address, size_t size)
+{
+    uint8_t *const first = at_hand(cpu, address);
+    const uint64_t page = address & ~(uint64_t)(PAGE_BYTES - 1);
+    bool contiguous = first != NULL && !qemu_private_doubts_memory(&((struct processor *)cpu)->private);
+
+    for (uint64_t next = page + PAGE_BYTES; contiguous && next < address + size; next += PAGE_BYTES) {
+        contiguous = at_hand(cpu, next) == first + (next - address);
+    }
+    return contiguous ? first : NULL;
+}
+
 static bool write_by_qemu(uint64_t address, const void *bytes, size_t size)
 {
     GByteArray whole = as_array(bytes, size);
@@ -654,6 +666,7 @@ bool processor_is_entry(struct processor *p, unsigned vector, uint64_t address)
 const struct host processor_host = {
     .read = read_memory,
     .write = write_memory,
+    .memory = memory_of,
     .read_physical = read_physical,
     .write_physical = write_physical,
     .physical_bits = physical_bits,

@@ -175,7 +175,9 @@ static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, s
         .sums = sums,
         .sum_count = n,
         .list = model.blocks ? &ring : NULL,
-        .newest = model.blocks ? -1 : (intptr_t)offsetof(struct trail, block),
+        .newest = !model.blocks      ? (intptr_t)offsetof(struct trail, block)
+                  : block->mask == 0 ? (intptr_t)offsetof(struct trail, odd)
+                                     : -1,
         .word = (uintptr_t)block,
         .elsewhere = watching || model.icount ? NULL : &elsewhere,
         .given = counts_down ? (intptr_t)offsetof(struct hot, given) : -1,

@@ -53,6 +53,7 @@ struct trail {
     const struct block *block;  /* if blocks are not noted in the ring: the block that began last; else NULL */
     const struct block **noted; /* place of the next block in the ring */
     struct hot *hot;            /* for model/qemu: address of the processor's struct hot */
+    const struct block *odd;    /* not NULL: a block in the ring may end without a branch */
 };
 
 /*

@@ -181,7 +181,8 @@ struct vcpu {
 
     struct {
         bool on;
-        unsigned staged; /* number of records not yet in memory */
+        unsigned staged; /* number of records not yet in memory, or not yet in its index */
+        bool placed;     /* they are in the guest's memory, not in `stage` */
         uint64_t at;     /* their address in the guest */
         uint8_t stage[ENGINE_RING * ENCODE_BTS_MAX];
         uint64_t last; /* one of the last staged branches, for reports of lost records */

@@ -90,7 +90,7 @@ struct machine {
     uint64_t tsc;
     bool ia32e;
     uint64_t user_from; /* code from this address on is user code; 0: none */
-    bool notes_blocks;  /* translated code appends blocks to the ring itself */
+    bool notes_blocks;  /* translated code appends blocks to the ring itself, and BTS records go to memory */
     unsigned begun;     /* blocks */
     FILE *violations;
     char *violations_text;
@@ -117,6 +117,14 @@ static inline bool machine_write(void *cpu, uint64_t address, const void *bytes,
     }
     memcpy(m->memory + (address - m->memory_at), bytes, size);
     return true;
+}
+
+static inline uint8_t *machine_memory(void *cpu, uint64_t address, size_t size)
+{
+    struct machine *m = cpu;
+
+    return m->notes_blocks && address - m->memory_at <= MEMORY_SIZE - size ? m->memory + (address - m->memory_at)
+                                                                           : NULL;
 }
 
 /* The same memory by physical addresses, from 0 on. */
@@ -229,6 +237,7 @@ static inline unsigned machine_interrupted_cpl(void *cpu, uint64_t ip, unsigned 
 static const struct host machine_host = {
     .read = machine_read,
     .write = machine_write,
+    .memory = machine_memory,
     .read_physical = machine_read_physical,
     .write_physical = machine_write_physical,
     .physical_bits = machine_physical_bits,
@@ -380,7 +389,7 @@ static inline bool note(struct machine *m, const struct block *b)
         return false;
     }
     if (m->notes_blocks && !((uintptr_t)m->v.trail->noted & RING_NEARLY_FULL)) {
-        *m->v.trail->noted++ = b;
+        ring_append(&m->v, b);
         return false;
     }
     return engine_block(&m->v, b) && engine_ring_full(&m->v);

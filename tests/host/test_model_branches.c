@@ -157,7 +157,7 @@ static uint64_t walk(struct machine *m, uint64_t debugctl, struct block *const *
         random = random * 1664525 + 1013904223;
         at = (at + ((random >> 16) % often == 0 ? 5 : 1)) % WALK;
     }
-    finish(m);
+    wrmsr(m, DEBUGCTL, 0);
     return pmis;
 }
 
@@ -201,7 +201,7 @@ UNIT_TEST(lbr_stack_at_any_length)
 }
 
 /*
- * Both ways of storing BTS give the same records, index and interrupts, for buffers that wrap often, seldom or never.
+ * All ways of storing BTS give the same records, index and interrupts, for buffers that wrap often, seldom or never.
  */
 UNIT_TEST(bts_of_any_length)
 {
@@ -228,6 +228,8 @@ UNIT_TEST(bts_of_any_length)
                 struct machine *logged = logged_new();
                 uint64_t pmis;
 
+                block_set_end(blocks[WALK / 2], steps & 2 ? END_REPEAT : END_JCC, m->v.profile->predictor_slots);
+                m->notes_blocks = steps & 1;
                 set_up_ds(m, buffers[i].records, buffers[i].threshold, 0, 0);
                 set_up_ds(logged, buffers[i].records, buffers[i].threshold, 0, 0);
                 pmis = walk(m, buffers[i].debugctl, blocks, steps, often);
