@@ -20,7 +20,7 @@
 #include "model/engine/rules.h"
 #include "model/engine/slots.h"
 
-#define KEPT   (ENGINE_RING / 4) /* blocks that stay in a full ring to train the predictor */
+#define KEPT   (ENGINE_RING / 8) /* blocks that stay in a full ring to train the predictor */
 #define BIT(n) (UINT64_C(1) << (n))
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -212,16 +212,20 @@ static unsigned first_that_matters(const struct vcpu *v, unsigned n)
     return n;
 }
 
-/* Trains the predictor and advances TOS for the branches of blocks [0, n), whose entries would be overwritten. */
+/*
+ * Trains the predictor and advances TOS for the branches of blocks [first, n), whose entries would be overwritten. Only
+ * the last KEPT blocks do if branches have been forgotten since TOS was known.
+ */
 static void pass_over(struct vcpu *v, unsigned n)
 {
+    const unsigned first = v->lbr.forgot && n > KEPT ? n - KEPT : 0;
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
     uint64_t *predictor = v->predictor;
     const struct block *const *const ring = ring_blocks(v);
-    const struct block *block = ring[0];
+    const struct block *block = ring[first];
     uint64_t taken = 0;
 
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = first; i < n; i++) {
         const struct block *next = ring[i + 1];
         const uint64_t to = next->pc;
 
@@ -321,6 +325,7 @@ bool branches_forget(struct vcpu *v)
         return false;
     }
     first = first < used - KEPT ? first : used - KEPT;
+    v->lbr.forgot = true;
     ring_set_used(v, used - first);
     memmove(ring, ring + first, ring_used(v) * sizeof(ring[0]));
     return true;

@@ -98,6 +98,7 @@ void engine_reset(struct vcpu *v)
 void engine_settle(struct vcpu *v, struct place place)
 {
     branches_drain(v, true, 0, 0);
+    v->lbr.forgot = false;
     pebs_show(v);
     pmi_settle(v, place);
     smi_take(v, place);

@@ -164,6 +164,7 @@ struct vcpu {
     struct {
         bool on;
         bool timed;                    /* cycles have been counted since the previous entry */
+        bool forgot;                   /* branches_forget() has dropped branches since software could read TOS */
         uint64_t time;                 /* of the newest entry, in instructions */
         uint32_t logged;               /* bit i: entries count the events of counters[i] */
         uint32_t events[LBR_COUNTERS]; /* counts since the last gathered branch, ... */
