@@ -371,14 +371,15 @@ static const struct {
     uint32_t rights_64, limit_64, rights_32, limit_32;
 } descriptors[] = {
     { 0, 0, 0, 0 },
-    { 0x209a00, 0, 0xc09a00, UINT32_MAX }, /* code, CPL 0 */
-    { 0x009200, 0, 0xc09200, UINT32_MAX }, /* data, CPL 0 */
-    { 0x00f200, 0, 0xc0f200, UINT32_MAX }, /* data, CPL 3 */
-    { 0x20fa00, 0, 0xc0fa00, UINT32_MAX }, /* code, CPL 3 */
-    { 0x008a00, 103, 0x008a00, 103 },      /* the TSS, busy */
-    { 0, 0, 0x008800, 103 },               /* its high half; in the 32-bit kernel the double fault's TSS */
-    { 0x001200, 0, 0xc01200, UINT32_MAX }, /* data, not present */
-    { 0, 0, 0, 0 },                        /* past the end */
+    { 0x209a00, 0, 0xc09a00, UINT32_MAX },          /* code, CPL 0 */
+    { 0x009200, 0, 0xc09200, UINT32_MAX },          /* data, CPL 0 */
+    { 0x00f200, 0, 0xc0f200, UINT32_MAX },          /* data, CPL 3 */
+    { 0x20fa00, 0, 0xc0fa00, UINT32_MAX },          /* code, CPL 3 */
+    { 0x008a00, 103, 0x008a00, 103 },               /* the TSS, busy */
+    { 0, 0, 0x008800, 103 },                        /* its high half; in the 32-bit kernel the double fault's TSS */
+    { 0x001200, 0, 0xc01200, UINT32_MAX },          /* data, not present */
+    { 0xc09a00, UINT32_MAX, 0xc09a00, UINT32_MAX }, /* 32-bit code with a base */
+    { 0, 0, 0, 0 },                                 /* past the end */
 };
 
 static void table(struct test_run *run)
