@@ -528,14 +528,22 @@ static void read_ymmh(void *cpu, uint64_t ymmh[XMM_REGISTERS][2])
     qemu_private_ymmh(&p->private, xmm, ymmh);
 }
 
+/*
+ * Under -icount the time of a block's last instruction begins with the block. If the block ends early, time goes back,
+ * by at most a block: records must not.
+ */
 static uint64_t read_tsc(void *cpu)
 {
+    enum { BLOCK_TIME = MAX_BLOCK << 10 }; /* with -icount's largest shift */
     struct processor *p = cpu;
     const uint8_t permitted = qemu_ops_permit_io(&p->ops, &p->private.object, 1);
     const uint64_t tsc = qemu_private_tsc(&p->private);
 
     qemu_ops_permit_io(&p->ops, &p->private.object, permitted);
-    return tsc;
+    if (p->ops.io_at == 0 || p->tsc - tsc > BLOCK_TIME) {
+        p->tsc = tsc;
+    }
+    return p->tsc;
 }
 
 static void pause_for(void *cpu, unsigned microseconds)

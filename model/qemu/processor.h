@@ -32,6 +32,7 @@ struct processor {
     uint16_t *left; /* qemu_ops_countdown(), once it was used */
     struct qemu_plugin_register *registers[REGISTER_NAMES];
     struct qemu_plugin_register *xmm[XMM_REGISTERS]; /* NULL: QEMU's processor lacks the register */
+    uint64_t tsc;                                    /* of the last record */
     GByteArray *buffer; /* for register values and memory; kept, to avoid allocations while the guest runs */
 
     /* state of the current moment */
