@@ -187,9 +187,10 @@ enum key progress_take_turns(void)
             turn(key == KEY_NEXT ? 1 : all - 1, all);
             left = AFTER_KEY * TURN_MICROSECONDS / step;
         }
-        if (!clock_wait(step) && !page.keys)
+        const bool timed = clock_wait(step); /* not before the clock was chosen: an option is wrong */
+        if (!timed && !page.keys)
             break;
-        if (--left == 0) {
+        if (timed && --left == 0) {
             if (turns > 1 || page.turn != 0)
                 turn(page.turn < turns ? 1 : all - page.turn, page.turn < turns ? turns : all);
             left = TURN_MICROSECONDS / step;
