@@ -37,7 +37,7 @@ $B/$1/%.o: %.c $B/host/config.mk
 	@mkdir -p $$(@D)
 	$$Q$(HOST_CC) $$(HOST_MACHINE) $2 $$(HOST_OPTIMIZATION) $(DEPS) -c -o $$@ $$<
 
-# Tests themselves: optimized, they take twice as long to compile, and run no faster.
+# Tests themselves: gcc takes more than twice as long to optimize them.
 $(HOST_SOURCES:%.c=$B/$1/%.o): HOST_OPTIMIZATION := -O0
 
 # The UEFI loader is compiled into its test, as for x64 firmware.
