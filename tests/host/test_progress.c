@@ -72,10 +72,14 @@ const char *log_lines(size_t *size)
 #include "kernel/progress.c"
 
 static enum key presses[8];
-static unsigned press;
+static unsigned press, idle; /* reads before the first key */
 
 enum key keyboard_read(void)
 {
+    if (idle > 0) {
+        idle--;
+        return KEY_NONE;
+    }
     return press < COUNT_OF(presses) ? presses[press++] : KEY_RESTART;
 }
 
@@ -291,6 +295,19 @@ UNIT_TEST(keys_turn_the_pages)
     assert_true(says("43 seconds"));
     press = 0;
     presses[1] = KEY_NONE;
+}
+
+/* After a wrong option no clock was chosen yet: pages would turn as fast as they are drawn. */
+UNIT_TEST(no_page_turns_without_a_clock)
+{
+    start();
+    progress_lines(PAGE_LINES_ALL);
+    progress_keys("Keys: R");
+    progress_end(VERDICT_ERROR, PAGE_HALTS, true);
+    idle = 200; /* a page is shown for 160 reads of the keyboard */
+    assert_int_equal(progress_take_turns(), KEY_RESTART);
+    assert_int_equal(page.turn, 0);
+    press = 0;
 }
 
 UNIT_TEST(no_more_codes_than_there_is_room_for)
