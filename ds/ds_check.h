@@ -75,7 +75,7 @@ struct arch_description {
     "Intel Architecture Instruction Set Extensions Programming Reference (319433), chapter 11 \"Architectural " \
     "PEBS\""
 #define DS_SAYS_ARCH_LINUX "Linux, commit 52448a0a7390, arch/x86/events/intel/ds.c, the buffer of architectural PEBS"
-#define DS_SAYS_ARCH_OWN   "docs/output.md, \"ds.arch.*\": what the kernel requires of the buffer's pages"
+#define DS_SAYS_ARCH_OWN   "docs/output.md, \"arch.*\": what the kernel requires of the buffer's pages"
 
 /* Breaches of the DS area's restrictions, then of architectural PEBS's. */
 enum ds_breach_id {
