@@ -7,7 +7,7 @@
 
 #define BIT_OF(freedom) (UINT32_C(1) << FREEDOM_##freedom)
 
-/* Resets the machine's processor with this number. */
+/* Resets the machine's processor, which gets this number. */
 static inline struct machine *free_machine_of(const char *profile, unsigned number, uint64_t seed, uint32_t freedoms)
 {
     struct machine *m = machine_of(profile);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Intel's data of its processors: the core of each model, and for each precise event of a core that the kernel or the
+ * Intel's data for its processors: the core of each model, and for each precise event of a core that the kernel or the
  * model knows, the cores that have it and its restrictions. Copied from github.com/intel/perfmon of 2026 (mapfile.csv,
  * core event files), never from cpu/ or model/. Events that differ only in the value of an MSR (load latency,
  * FRONTEND_RETIRED) share a row, and so do events with and without "_PS".

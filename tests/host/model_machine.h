@@ -418,7 +418,7 @@ static inline bool watch(struct machine *m, const struct block *b, unsigned i)
     return left;
 }
 
-/* Whether a count passes its limit in the block, and no count is at its limit before or after it. */
+/* Whether a count passes its limit inside the block, while no count is at its limit before or after the block. */
 static inline bool passes(const struct machine *m, const struct block *b)
 {
     bool some = false;

@@ -77,7 +77,7 @@ static const uint8_t entries[] = {
     0, 8,  1,    2,    1,    0, 0,    0,                   /* processor 1, ID 2, enabled */
     0, 8,  2,    4,    0,    0, 0,    0,                   /* processor 2, ID 4, disabled */
     0, 8,  3,    6,    2,    0, 0,    0,                   /* processor 3, ID 6, can be brought online, is not */
-    0, 8,  4,    0xff, 1,    0, 0,    0,                   /* an empty place */
+    0, 8,  4,    0xff, 1,    0, 0,    0,                   /* unused entry */
     1, 12, 0,    0,    0,    0, 0xc0, 0xfe, 0,    0, 0, 0, /* I/O APIC */
     2, 10, 0,    9,    9,    0, 0,    0,    0x0d, 0,       /* interrupt source override */
     4, 6,  0xff, 0,    0,    1,                            /* local APIC NMI */
@@ -138,13 +138,13 @@ UNIT_TEST(the_old_root_has_no_xsdt)
     for (uint8_t revision = 0; revision < 2; revision++) {
         sound(&m);
         root(&m, revision);
-        put(&m, XSDT + 44, m.base + OTHER, 8); /* what lies where later ones have its address does not count */
+        put(&m, XSDT + 44, m.base + OTHER, 8); /* version 0 has no XSDT address: ignored */
         table(&m, XSDT, "XSDT", 52);
         expect_three(&m);
     }
 }
 
-/* A root pointer of version 2 at the end of memory, and one that memory cuts off. */
+/* A version 2 root pointer in the last bytes of memory, and one that extends past them. */
 UNIT_TEST(the_last_byte_of_the_root)
 {
     struct machine m;
@@ -161,10 +161,10 @@ UNIT_TEST(the_last_byte_of_the_root)
     assert_int_equal(acpi_read_processors(&memory, m.base + end + 1, &processors), ACPI_ROOT_TABLE);
     assert_int_equal(processors.count, 0);
     m.bytes[RSDT + 9]--;
-    assert_int_equal(acpi_read_processors(&memory, m.base + end + 1, &processors), ACPI_OK); /* by its RSDT */
+    assert_int_equal(acpi_read_processors(&memory, m.base + end + 1, &processors), ACPI_OK); /* found by the RSDT */
 }
 
-/* The length ends a list, also before bytes that look like a further entry or a part of one. */
+/* The length ends a list, even if bytes that look like an entry, or a part of an entry, follow. */
 UNIT_TEST(the_end_of_a_list)
 {
     struct machine m;
@@ -209,13 +209,13 @@ UNIT_TEST(the_longest_table)
         for (size_t i = 0; i < MADT + 44; i++)
             sum = (uint8_t)(sum + (i < MADT ? 0 : large.low.bytes[i]));
         large.low.bytes[MADT + 9] = (uint8_t)-sum;
-        /* Its first entry has no length, but this one is read only if the table is not too long. */
+        /* The first entry has no length, but is read only if the table is not too long. */
         assert_int_equal(acpi_read_processors(&memory, large.low.base + ROOT, &processors),
                          more ? ACPI_NO_MADT : ACPI_MADT_ENTRY);
     }
 }
 
-UNIT_TEST(more_than_there_is_room_for)
+UNIT_TEST(too_many_processors)
 {
     struct machine m;
     uint32_t ids[2] = { 99, 99 };
@@ -228,25 +228,25 @@ UNIT_TEST(more_than_there_is_room_for)
     assert_int_equal(ids[1], 99);
 }
 
-/* A sound machine, with one change at a time. */
+/* A valid machine, with one change at a time. */
 UNIT_TEST(lists)
 {
     struct machine m;
 
     sound(&m);
     expect_three(&m);
-    m.bytes[RSDT + 9]++; /* the XSDT goes first */
+    m.bytes[RSDT + 9]++; /* the XSDT has priority */
     expect_three(&m);
     m.bytes[RSDT + 9]--;
-    m.bytes[XSDT + 9]++; /* a broken XSDT leaves the RSDT */
+    m.bytes[XSDT + 9]++; /* the XSDT is broken: the RSDT is used */
     expect_three(&m);
     m.bytes[RSDT + 9]++;
     expect_none(&m, ACPI_ROOT_TABLE);
-    table(&m, RSDT, "XSDT", 44); /* its entries have another size */
+    table(&m, RSDT, "XSDT", 44); /* an XSDT where an RSDT must be */
     expect_none(&m, ACPI_ROOT_TABLE);
 
     sound(&m);
-    put(&m, ROOT + 24, UINT64_C(0x100000000), 8); /* an XSDT beyond what can be reached */
+    put(&m, ROOT + 24, UINT64_C(0x100000000), 8); /* an unreachable XSDT */
     seal(&m, ROOT, 36, ROOT + 32);
     expect_three(&m);
     m.bytes[ROOT + 8]++;
@@ -262,9 +262,9 @@ UNIT_TEST(lists)
     sound(&m);
     put(&m, MADT + 4, SIZE, 4); /* extends past memory */
     expect_none(&m, ACPI_NO_MADT);
-    table(&m, MADT, "APIC", 35); /* shorter than a table's header, and its checksum right */
+    table(&m, MADT, "APIC", 35); /* with a valid checksum, but shorter than a table's header */
     expect_none(&m, ACPI_NO_MADT);
-    table(&m, MADT, "APIC", 36); /* no longer, and so without entries */
+    table(&m, MADT, "APIC", 36); /* a header without entries */
     expect_none(&m, ACPI_OK);
     put(&m, MADT + 4, 0xffffffff, 4);
     expect_none(&m, ACPI_NO_MADT);
@@ -277,10 +277,10 @@ UNIT_TEST(broken_entries)
         unsigned size;
         enum acpi_error error;
     } rows[] = {
-        { { 0, 8, 0, 0, 1, 0, 0, 0, 0, 0 }, 10, ACPI_MADT_ENTRY },       /* of no length */
+        { { 0, 8, 0, 0, 1, 0, 0, 0, 0, 0 }, 10, ACPI_MADT_ENTRY },       /* length 0 */
         { { 0, 8, 0, 0, 1, 0, 0, 0, 0, 9, 1, 2 }, 12, ACPI_MADT_ENTRY }, /* longer than the rest */
-        { { 0, 8, 0, 0, 1, 0, 0, 0, 0 }, 9, ACPI_MADT_ENTRY },           /* without a length */
-        { { 0, 8, 0, 0, 1, 0, 0, 0, 0, 1 }, 10, ACPI_MADT_ENTRY },       /* of one byte */
+        { { 0, 8, 0, 0, 1, 0, 0, 0, 0 }, 9, ACPI_MADT_ENTRY },           /* the length is missing */
+        { { 0, 8, 0, 0, 1, 0, 0, 0, 0, 1 }, 10, ACPI_MADT_ENTRY },       /* length 1 */
         { { 0, 4, 0, 0, 9, 8, 0, 0, 7, 0, 0, 0 }, 12, ACPI_OK },         /* too short for their types */
     };
     struct machine m;
@@ -335,11 +335,11 @@ UNIT_TEST(the_root_is_found_in_bios_memory)
     assert_int_equal(acpi_scan(&memory), 0xe0000);
     m.base = 0xe0000 - ROOT - 16;
     assert_int_equal(acpi_scan(&memory), 0);
-    m.base = 0xffff0 - ROOT; /* the last place, and the one behind it */
+    m.base = 0xffff0 - ROOT; /* the last valid place, and the next one */
     assert_int_equal(acpi_scan(&memory), 0xffff0);
     m.base = 0x100000 - ROOT;
     assert_int_equal(acpi_scan(&memory), 0);
-    m.base = 0xe0008 - ROOT; /* on no boundary of 16 bytes */
+    m.base = 0xe0008 - ROOT; /* not aligned to 16 bytes */
     assert_int_equal(acpi_scan(&memory), 0);
 }
 
@@ -437,7 +437,7 @@ UNIT_TEST(timers)
     expect_timers(&m, 0, 0);
 }
 
-/* The 12-byte address with a space has priority if the table has all of it and it is a port. */
+/* The 12-byte address has priority if the table has all of it and it is a port. */
 UNIT_TEST(extended_timer)
 {
     static const struct {
@@ -464,7 +464,7 @@ UNIT_TEST(hpet_address)
     struct machine m;
 
     with_timers(&m, 116);
-    table(&m, HPET, "HPET", 52); /* all of the address, and no more */
+    table(&m, HPET, "HPET", 52); /* ends with the address */
     expect_timers(&m, 0x608, 0xfed00000);
     table(&m, HPET, "HPET", 51);
     expect_timers(&m, 0x608, 0);

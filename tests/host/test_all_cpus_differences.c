@@ -78,7 +78,7 @@ UNIT_TEST(every_field_counts)
 #undef DIFFERS
 }
 
-/* A feature that the boot processor lacks is not tested. caps_fill() does not know the whole APIC. */
+/* A feature that the boot processor lacks is not tested. caps_fill() reads only part of the APIC's features. */
 UNIT_TEST(missing_features_are_reported)
 {
     start();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The local APIC as memory and as MSRs, and IA32_APIC_BASE as a variable: what is refused, what is written, what is
- * left alone, and how long a command is waited for. Offsets and bits: SDM Vol. 3A (253668-081), "Local APIC Register
- * Address Map", "x2APIC Register Address Space", "Interrupt Command Register (ICR)", "x2APIC State Transitions".
+ * The local APIC as memory and as MSRs, and IA32_APIC_BASE as a variable: which APICs are refused, which registers are
+ * written, and how long a command may take. Offsets and bits: SDM Vol. 3A (253668-081), "Local APIC Register Address
+ * Map", "x2APIC Register Address Space", "Interrupt Command Register (ICR)", "x2APIC State Transitions".
  */
 #define _GNU_SOURCE /* mmap at an address */
 #define FIRST       map_memory
@@ -81,7 +81,7 @@ static void memory_fence(void)
 static void interrupts_on(void)
 {
     assert_true(interrupts_allowed);
-    assert_int_equal(at(0x80), 0xd0); /* all is quiet by now */
+    assert_int_equal(at(0x80), 0xd0); /* the task priority is already set */
     machine.on = true;
 }
 
@@ -179,7 +179,7 @@ static void start(uint64_t base)
     memset((void *)(uintptr_t)&strays, 0, sizeof strays);
 }
 
-/* As above; taken over without an error. */
+/* Makes that APIC, and initializes it without an error. */
 static void begin(uint64_t base)
 {
     start(base);
@@ -221,7 +221,7 @@ UNIT_TEST(unusable_apics_are_refused)
     }
 }
 
-/* What firmware has switched on stays as it is: leaving x2APIC mode may raise #GP, and nothing needs it. */
+/* The mode that firmware selected stays: leaving x2APIC mode may raise #GP, and the kernel works in both modes. */
 UNIT_TEST(the_mode_stays)
 {
     for (unsigned i = 0; i < COUNT_OF(modes); i++) {
@@ -233,7 +233,7 @@ UNIT_TEST(the_mode_stays)
         assert_string_equal(apic_mode(), i ? "x2APIC" : "xAPIC");
         assert_int_equal(apic_id_most(), i ? 0xfffffffe : 254);
     }
-    start(FIXED_AT | ENABLE | X2APIC); /* whose base address means nothing */
+    start(FIXED_AT | ENABLE | X2APIC); /* its base address is ignored */
     assert_int_equal(apic_init(UINT64_C(0x100000000)), APIC_OK);
     start(FIXED_AT | 0x100);
     assert_int_equal(apic_init(MEMORY), APIC_OK);
@@ -299,7 +299,7 @@ UNIT_TEST(interrupts_of_firmware_are_ended)
     start(FIXED_AT | ENABLE | X2APIC);
     machine.by_msr[0x10] = UINT64_C(0x80010000); /* vectors 16 and 31 */
     machine.by_msr[0x17] = UINT64_C(0x80200000); /* F5H and FFH */
-    machine.by_msr[0x18] = 1;                    /* behind them, of the trigger modes */
+    machine.by_msr[0x18] = 1;                    /* trigger mode registers, which follow the in-service registers */
     assert_int_equal(apic_init(MEMORY), APIC_OK);
     assert_int_equal(machine.eois, 4);
     for (unsigned i = 0x10; i < 0x18; i++)
@@ -346,7 +346,7 @@ UNIT_TEST(strays_are_counted_and_ended)
         assert_int_equal(machine.by_msr[0x17], 0);
     }
     machine.by_msr[0x17] = 1u << 14;
-    assert_true(machine.stray(0xee)); /* the thousandth stays */
+    assert_true(machine.stray(0xee)); /* after a thousand, strays are not ended */
     assert_int_equal(machine.by_msr[0x17], 1u << 14);
     assert_int_equal(stray_count(), 1001);
     assert_int_equal(stray_vector(), 0xee);

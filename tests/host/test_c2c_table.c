@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of shared lines: what shares a row, the order of rows and lines, and the lines for tools. */
+/* The table of shared lines: which accesses share a row, the order of rows and lines, and the lines for tools. */
 #include "tests/host/unit_test.h"
 
 #include "suite/measure/tables/c2c_table.h"
@@ -28,7 +28,7 @@ static void store(struct c2c_table *table, uint64_t address, unsigned cpu, const
 UNIT_TEST(by_line_offset_processor_and_symbol)
 {
     static struct c2c_table table;
-    char same_text[] = "reader"; /* symbols are compared as texts */
+    char same_text[] = "reader"; /* symbols are compared as text */
 
     text[0] = '\0';
     store(&table, 0x1048, 1, "writer");
@@ -114,7 +114,7 @@ UNIT_TEST(lines_that_do_not_fit_are_counted)
     assert_int_equal(found, 1);
 }
 
-UNIT_TEST(nothing_is_an_empty_table)
+UNIT_TEST(no_access_is_an_empty_table)
 {
     static const struct c2c_table table;
 

@@ -31,7 +31,7 @@ static struct caps_input qemu(void)
 }
 
 #define NEED_ALL ((UINT64_C(1) << CAPS_NEED_COUNT) - 1)
-/* The needs that a Skylake lacks. */
+/* The needs that Skylake does not meet. */
 #define NEED_OTHERS                                                                                                   \
     (NEED_PEBS_ARCH | NEED_PEBS_TAGGING | NEED_PEBS_ADAPTIVE | NEED_PEBS_FIXED | NEED_ARCH_LBR | NEED_PRECISE_STORE | \
      NEED_EVENT_INSTRUCTIONS | NEED_DS_32 | NEED_LBR_EVENTS | NEED_COUNTER_RELOAD)
@@ -60,7 +60,7 @@ struct step {
     size_t at, size; /* a field of struct caps_input or struct caps */
     uint64_t value;
     struct caps_leaf leaf;
-    const char *text; /* the field's name, or the text that it must be */
+    const char *text; /* the field's name, or its expected text */
     const struct pebs_event_list *list;
     enum caps_reason reason;
 };
@@ -85,7 +85,7 @@ struct step {
 #define HAS(needs)                STEP(REASON, .value = (needs), .reason = CAPS_AVAILABLE)
 #define LACKS(needs, r)           STEP(REASON, .value = (needs), .reason = (r))
 #define EACH_LACKS(needs, r)      STEP(EACH, .value = (needs), .reason = (r))
-#define STEPS(...)                __VA_ARGS__ /* that belong together */
+#define STEPS(...)                __VA_ARGS__ /* steps that belong together */
 
 static uint64_t load(const void *from, size_t size)
 {
@@ -104,7 +104,7 @@ static void expect_reason(const struct caps *caps, uint64_t needs, enum caps_rea
                  caps_reason_text(reason));
 }
 
-/* Whether the step is a change. Then the capabilities are derived again. */
+/* Returns whether the step is a change. If so, derives the capabilities again. */
 static bool change(const struct step *step, struct caps_input *input)
 {
     uint8_t *const field = (uint8_t *)input + step->at;
@@ -179,27 +179,27 @@ static const struct step steps[] = {
           IS(lbr_info, 0xdc0), IS(lbr_tos, 0x1c9), IS(lbr_select, 0x1c8), IS(arch_lbr, false), IS(arch_lbr_depths, 0)),
 
     TITLE("perf capabilities 33c5"),
-    /* 33C5h, read on a Kaby Lake: LBR format 5, trap-like, format 3, full-width writes. */
+    /* 33C5h, as read on a Kaby Lake: LBR format 5, trap-like, format 3, full-width writes. */
     STEPS(FROM(skylake_input), SET(leaf_1.eax, 0x000806e9), IS(model, 0x8e), CORE("Skylake"), IS(pdcm, true),
           IS(perf_capabilities, 0x33c5), IS(lbr_format, 5), IS(pebs_trap_like, true), IS(pebs_format, 3),
           IS(full_width_write, true), IS(freeze_while_smm, true)),
     STEPS(SET(perf_capabilities.value, 0), IS(lbr_format, 0), IS(pebs_trap_like, false), IS(pebs_format, 0),
           IS(pebs_record_size, 144), IS(ds_area_size, 0x50), IS(full_width_write, false), IS(freeze_while_smm, false),
-          IS(lbr_info, 0)), /* this format has none, whatever the model */
+          IS(lbr_info, 0)), /* this format has no INFO, on any model */
 
     TITLE("reserved fields"),
-    /* Silvermont's records reserve the field of the data address; Goldmont's have it, and no more of memory. */
+    /* Silvermont's records reserve the data address. Goldmont's have it, but no other memory field. */
     STEPS(FROM(skylake_input), SET(perf_capabilities.value, 0x32c1), SET(leaf_1.eax, 0x00030678),
           LACKS(NEED_DATA_ADDRESS, CAPS_PEBS_ADDRESS_RESERVED), HAS(NEED_EVENTING_IP | NEED_EVENT_BRANCHES),
           LACKS(NEED_LOAD_LATENCY, CAPS_LOAD_LATENCY_UNKNOWN)),
     STEPS(SET(perf_capabilities.value, 0x30c1),
-          LACKS(NEED_DATA_ADDRESS, CAPS_PEBS_NO_DATA_ADDRESS)), /* format 0 has none anyway */
+          LACKS(NEED_DATA_ADDRESS, CAPS_PEBS_NO_DATA_ADDRESS)), /* format 0 has no data address */
     STEPS(SET(perf_capabilities.value, 0x33c6), SET(leaf_1.eax, 0x000506c9),
           HAS(NEED_DATA_ADDRESS | NEED_PEBS_TSC | NEED_EVENT_LOADS | NEED_EVENT_INSTRUCTIONS),
           LACKS(NEED_LOAD_LATENCY, CAPS_LOAD_LATENCY_UNKNOWN), LACKS(NEED_PEBS_COUNTERS, CAPS_PEBS_ONE_COUNTER)),
 
     TITLE("netburst"),
-    /* Without leaf 0Ah and IA32_PERF_CAPABILITIES the core's row tells what they would. */
+    /* Without leaf 0Ah and IA32_PERF_CAPABILITIES, the values are from the core's row. */
     STEPS(FROM(skylake_input), SET(leaf_1.eax, 0x00000f43), CLEAR(leaf_1.ecx, 1u << 15), SET(leaf_a.valid, false),
           SET(leaf_7.valid, false), SET(leaf_1c.valid, false), SET(perf_capabilities.valid, false),
           HAS(NEED_PEBS | NEED_PEBS_TAGGING | NEED_BTS | NEED_BTS_CPL | NEED_BTS_PREDICTED | NEED_LBR),
@@ -208,7 +208,7 @@ static const struct step steps[] = {
           LACKS(NEED_GLOBAL_CTRL, CAPS_NO_PERFMON_LEAF), LACKS(NEED_EVENTING_IP, CAPS_PEBS_NO_EVENTING_IP)),
 
     TITLE("precise events"),
-    /* An event that a core's list lacks has its reason, with which tests are skipped. */
+    /* If a core's list lacks an event, tests are skipped with that event's own reason. */
     STEPS(FROM(skylake_input), SET(leaf_1.eax, 0x0001067a), SET(leaf_a.eax, 0x07280202),
           SET(perf_capabilities.value, 0x40), HAS(NEED_PEBS | NEED_EVENT_INSTRUCTIONS | NEED_EVENT_ANY),
           LACKS(NEED_EVENT_LOADS, CAPS_NO_EVENT_LOADS), LACKS(NEED_EVENT_STORES, CAPS_NO_EVENT_STORES),
@@ -218,9 +218,8 @@ static const struct step steps[] = {
           LACKS(NEED_PEBS_COUNTERS, CAPS_PEBS_ONE_COUNTER), LACKS(NEED_BTS_PREDICTED, CAPS_BTS_NO_PREDICTION)),
     STEPS(FROM(skylake_input), LACKS(NEED_EVENT_INSTRUCTIONS, CAPS_NO_EVENT_INSTRUCTIONS)),
     STEPS(SET(leaf_1.eax, 0x000206a7), HAS(NEED_PRECISE_STORE | NEED_LOAD_LATENCY)),
-    STEPS(SET(leaf_a.eax, 0x07300304),
-          LACKS(NEED_PRECISE_STORE, CAPS_NO_PRECISE_STORE)), /* without counter 3 there is neither */
-    /* Without a row for the model that is the reason for every event. */
+    STEPS(SET(leaf_a.eax, 0x07300304), LACKS(NEED_PRECISE_STORE, CAPS_NO_PRECISE_STORE)), /* both need counter 3 */
+    /* If the model has no row, all events have this reason. */
     STEPS(SET(leaf_1.eax, 0x000f0ff2), LACKS(NEED_EVENT_ANY, CAPS_NO_EVENT_ANY),
           LACKS(NEED_EVENT_LOADS, CAPS_NO_EVENT_ANY), LACKS(NEED_PRECISE_STORE, CAPS_NO_EVENT_ANY)),
 
@@ -232,7 +231,7 @@ static const struct step steps[] = {
           HAS(NEED_PEBS | NEED_EVENTING_IP | NEED_PEBS_TSC | NEED_PEBS_COUNTERS | NEED_EVENT_LOADS),
           LACKS(NEED_PEBS_REGISTERS, CAPS_PEBS_BASIC), LACKS(NEED_DATA_ADDRESS, CAPS_PEBS_BASIC),
           LACKS(NEED_LOAD_LATENCY, CAPS_PEBS_BASIC),
-          LACKS(NEED_PEBS_ADAPTIVE, CAPS_PEBS_NOT_ADAPTIVE)), /* the basic group */
+          LACKS(NEED_PEBS_ADAPTIVE, CAPS_PEBS_NOT_ADAPTIVE)), /* records of the basic group only */
     STEPS(SET(perf_capabilities.value, 0x74c5), HAS(NEED_PEBS_REGISTERS | NEED_DATA_ADDRESS),
           IS(pebs_method, PEBS_METHOD_ADAPTIVE), IS(pebs_counters, 0xff), IS(pebs_fixed_counters, 0xf),
           IS(pebs_record_size, 32), IS(pebs_record_most, 1232), IS(load_latency_auxiliary, 0), IS(pebs_baseline, true),
@@ -241,15 +240,15 @@ static const struct step steps[] = {
           HAS(NEED_PEBS | NEED_PEBS_ADAPTIVE | NEED_PEBS_FIXED | NEED_LOAD_LATENCY),
           IS(pebs_retire_latency, false)), /* 8 + 4 resets */
     STEPS(SET(perf_capabilities.value, 0x274c5), IS(pebs_retire_latency, true), IS(pebs_form.retire_latency, true),
-          IS(pebs_form.cache_latency, false)), /* goes by the core, not by that bit */
+          IS(pebs_form.cache_latency, false)), /* depends on the core, not on that bit */
     STEPS(SET(leaf_a.edx, 0x00008602),
-          IS(pebs_fixed_counters, 0x3)), /* as many fixed counters as there are, or as have resets */
+          IS(pebs_fixed_counters, 0x3)), /* the smaller number of fixed counters and of their resets */
     STEPS(SET(leaf_a.edx, 0x00008606), IS(pebs_fixed_counters, 0xf)),
     STEPS(SET(leaf_a.edx, 0x00008600), LACKS(NEED_PEBS_FIXED, CAPS_PEBS_NOT_FIXED)),
     STEPS(SET(perf_capabilities.value, 0x75c5), SET(leaf_a.edx, 0x00008611),
-          IS(pebs_fixed_counters, 0xffff)), /* 16 in formats 5 and 6 */
+          IS(pebs_fixed_counters, 0xffff)), /* formats 5 and 6 have 16 resets of fixed counters */
     STEPS(SET(perf_capabilities.value, 0x77c5), IS(pebs_fixed_counters, 0), LACKS(NEED_PEBS, CAPS_PEBS_FORMAT_UNKNOWN),
-          IS(pebs_record_most, 0), IS(ds_area_format, 6)), /* a format without a known area */
+          IS(pebs_record_most, 0), IS(ds_area_format, 6)), /* format 7: its area is unknown */
 
     TITLE("lbrs that a hypervisor conceals"),
     /* KVM reports format 0 if it exposes no LBRs. Without a hypervisor, format 0 means entries of 32 bits. */
@@ -263,7 +262,7 @@ static const struct step steps[] = {
 
     TITLE("the hypervisors name"),
     STEPS(FROM(skylake_input), LEAVES(leaf_40000000, 0x40000001, 0x4b4d564b, 0x564b4d56, 0x4d),
-          TEXT(hypervisor_name, "")), /* the leaf is another's without the flag */
+          TEXT(hypervisor_name, "")), /* without the hypervisor flag, the leaf is ignored */
     STEPS(ADD(leaf_1.ecx, 1u << 31), TEXT(hypervisor_name, "KVMKVMKVM")),
     STEPS(LEAVES(leaf_40000000, 0, 0x64636261, 0x68676665, 0x6c6b6a69), TEXT(hypervisor_name, "abcdefghijkl")),
     STEPS(SET(leaf_40000000.valid, false), TEXT(hypervisor_name, "")),
@@ -276,7 +275,7 @@ static const struct step steps[] = {
           IS(lbr_filter, true), IS(lbr_branch_type, true)),
     STEPS(SET(debugctl_lbr, CAPS_DIFFERS), SET(arch_lbr_control, CAPS_HOLDS),
           HAS(NEED_LBR | NEED_LBR_INFO | NEED_LBR_SELECT | NEED_LBR_CALLSTACK | NEED_ARCH_LBR),
-          LACKS(NEED_LBR_TOS, CAPS_LBR_NO_TOS)), /* its bit 0 reads as 0 here */
+          LACKS(NEED_LBR_TOS, CAPS_LBR_NO_TOS)), /* IA32_DEBUGCTL bit 0 reads 0 */
     STEPS(SET(leaf_1c.ebx, 0x3), IS(lbr_callstack, false)),
     STEPS(SET(leaf_1c.ebx, 0x6), LACKS(NEED_LBR_SELECT, CAPS_LBR_NO_SELECT)),
     STEPS(SET(leaf_1c.ecx, 0x1), LACKS(NEED_LBR_INFO, CAPS_LBR_NO_INFO), IS(lbr_branch_type, false)),
@@ -289,14 +288,14 @@ static const struct step steps[] = {
           IS(data_source, DATA_SOURCE_UNKNOWN), LACKS(NEED_LBR, CAPS_LBR_MODEL_UNLISTED),
           LACKS(NEED_LOAD_LATENCY, CAPS_NO_EVENT_ANY), LACKS(NEED_PEBS_TSC, CAPS_PEBS_NO_TSC),
           HAS(NEED_EVENTING_IP | NEED_DATA_ADDRESS)),
-    /* 06_FF */ /* as many as the DS area has resets */
+    /* 06_FF above has as many PEBS counters as its DS area has resets. */
     STEPS(SET(leaf_a.valid, false), LACKS(NEED_BTS, CAPS_BTS_BITS_UNKNOWN),
           LACKS(NEED_PEBS, CAPS_PEBS_METHOD_UNKNOWN)), /* not even IA32_DEBUGCTL is known */
     STEPS(SET(leaf_a.valid, true), SET(leaf_a.eax, 0x07300204), IS(pebs_counters, 0x3)), /* two general counters */
     STEPS(SET(leaf_a.eax, 0x07300004), LACKS(NEED_PEBS, CAPS_PEBS_NO_COUNTER)),
 
     TITLE("format 5"),
-    /* Arrow Lake-H: format 5, 32 reset fields of general counters from 40h on, those of fixed ones from 140h on. */
+    /* Arrow Lake-H: format 5, 32 resets of general counters from 40h on, resets of fixed counters from 140h on. */
     STEPS(FROM(skylake_input), SET(leaf_1.eax, 0x000c0652), ADD(leaf_7.edx, 1u << 15),
           LEAVES(leaf_a, 0x07300805, 0, 0x7, 0x8603), LEAVES(leaf_1a, 0x20000003, 0, 0, 0),
           SET(perf_capabilities.value, 0x45c5), CORE("Skymont"), IS(pebs_method, PEBS_METHOD_ADAPTIVE),
@@ -305,14 +304,15 @@ static const struct step steps[] = {
           IS(data_source, DATA_SOURCE_CRESTMONT), HAS(NEED_LOAD_LATENCY | NEED_EVENT_TAKEN | NEED_PEBS_ADAPTIVE)),
 
     TITLE("a virtual machine that says unavailable"),
-    /* KVM: the DS flag may be there, MISC_ENABLE has both unavailable bits set, IA32_DS_AREA raises #GP. */
+    /* KVM: the DS flag may be set, both "unavailable" bits of MISC_ENABLE are set, IA32_DS_AREA raises #GP. */
     STEPS(FROM(skylake_input), ADD(leaf_1.ecx, 1u << 31), SET(misc_enable.value, 0x1881), SET(ds_area, CAPS_RAISES_GP),
           IS(hypervisor, true), LACKS(NEED_BTS, CAPS_BTS_UNAVAILABLE), LACKS(NEED_BTS_CPL, CAPS_BTS_UNAVAILABLE),
           LACKS(NEED_PEBS, CAPS_PEBS_UNAVAILABLE), LACKS(NEED_EVENTING_IP, CAPS_PEBS_UNAVAILABLE),
           LACKS(NEED_DS, CAPS_DS_AREA_RAISES_GP), HAS(NEED_LBR | NEED_PERFMON),
-          LACKS(NEED_PEBS | NEED_BTS, CAPS_BTS_UNAVAILABLE)), /* what others build on comes first */
+          LACKS(NEED_PEBS | NEED_BTS,
+                CAPS_BTS_UNAVAILABLE)), /* of several needs, the most basic one's reason is reported */
     STEPS(SET(misc_enable.value, 0x0881), SET(ds_area, CAPS_HOLDS), LACKS(NEED_BTS, CAPS_BTS_UNAVAILABLE),
-          HAS(NEED_DS | NEED_PEBS)), /* one of the two */
+          HAS(NEED_DS | NEED_PEBS)), /* only BTS is unavailable */
     STEPS(SET(misc_enable.value, 0x1081), LACKS(NEED_PEBS, CAPS_PEBS_UNAVAILABLE), HAS(NEED_DS | NEED_BTS)),
 
     TITLE("each reason of the debug store"),
@@ -340,8 +340,7 @@ static const struct step steps[] = {
           LACKS(NEED_PEBS_FIXED, CAPS_PEBS_NOT_FIXED)),
     STEPS(FROM(skylake_input), CLEAR(leaf_1.ecx, 1u << 15), IS(pebs_format, 0), IS(perf_capabilities, 0),
           LACKS(NEED_DATA_ADDRESS, CAPS_PEBS_NO_DATA_ADDRESS),
-          LACKS(NEED_FREEZE,
-                CAPS_NO_FREEZE)), /* without PDCM there is no such register, even if a read of it gave something */
+          LACKS(NEED_FREEZE, CAPS_NO_FREEZE)), /* without PDCM the register does not exist, even if a read succeeded */
 
     TITLE("architectural pebs"),
     STEPS(FROM(clearwater_forest_input),
@@ -354,14 +353,17 @@ static const struct step steps[] = {
           IS(pebs_cfg_c, 0xe002037800000000), IS(pebs_record_size, 64),
           IS(pebs_record_most, 16 + 48 + 64 + 160 + 16 + 256 + 48 + 32 * 24 + 16 + 16 * 8), IS(ds_area_format, 6),
           HAS(NEED_DS | NEED_BTS)),
-    /* of those that exist */                                                                 /* and the enable bit */
-    /* header, basic, aux, registers, XSAVE header, XMM, LBR, 8 + 6 counters and two words */ /* BTS goes on */
+    /*
+     * CFG_C above: the groups that exist, and the enable bit. The largest record: header, basic, aux, registers, XSAVE
+     * header, XMM, LBR, 8 + 6 counters and two words. Without the DS flag:
+     */
     STEPS(CLEAR(leaf_1.edx, 1u << 21), ADD(misc_enable.value, 1u << 12), HAS(NEED_PEBS_ARCH),
-          LACKS(NEED_DS, CAPS_NO_DS_FLAG)), /* no debug store, and IA32_MISC_ENABLE bit 12 set: neither is asked */
+          LACKS(NEED_DS, CAPS_NO_DS_FLAG)), /* no debug store, and IA32_MISC_ENABLE bit 12 set: neither matters to
+                                               architectural PEBS */
     STEPS(SET(ia32e_active, false), CLEAR(leaf_1.ecx, 1u << 2), IS(ds_width, 4), IS(pebs_form.width, 8),
           HAS(NEED_PEBS_ARCH)),
     STEPS(FROM(clearwater_forest_input), SET(leaf_1.eax, 0x000f0ff2),
-          HAS(NEED_PEBS_ARCH)), /* an unknown core: CPUID has everything */
+          HAS(NEED_PEBS_ARCH)), /* an unknown core: CPUID reports everything */
     STEPS(SET(leaf_23_4.ebx, 0x40000000), LACKS(NEED_PEBS_REGISTERS, CAPS_PEBS_NO_GPRS), HAS(NEED_DATA_ADDRESS)),
     STEPS(SET(leaf_23_4.ebx, 0x20000000), LACKS(NEED_DATA_ADDRESS, CAPS_PEBS_NO_AUX), HAS(NEED_PEBS_REGISTERS),
           IS(pebs_record_most, 16 + 48 + 160)),
@@ -379,7 +381,7 @@ static const struct step steps[] = {
     STEPS(SET(leaf_23_4.valid, true), SET(leaf_23_5.valid, false), LACKS(NEED_PEBS, CAPS_PEBS_ARCH_NO_LEAF)),
     STEPS(SET(leaf_23_5.valid, true), SET(leaf_7_1.eax, 0), LACKS(NEED_PEBS, CAPS_PEBS_ARCH_NO_LEAF)),
     STEPS(SET(leaf_7_1.eax, 1u << 8), SET(perf_capabilities.value, 0x2f7ff),
-          LACKS(NEED_PEBS_ARCH, CAPS_PEBS_FORMAT_UNKNOWN)), /* leaf 23h alone does not make it architectural */
+          LACKS(NEED_PEBS_ARCH, CAPS_PEBS_FORMAT_UNKNOWN)), /* leaf 23h alone does not mean architectural PEBS */
     STEPS(FROM(clearwater_forest_input), SET(pebs_base, CAPS_NOT_TRIED), LACKS(NEED_PEBS, CAPS_PEBS_BASE_NOT_TRIED)),
     STEPS(SET(pebs_base, CAPS_DIFFERS), LACKS(NEED_PEBS, CAPS_PEBS_BASE_DIFFERS)),
     STEPS(SET(pebs_base, CAPS_RAISES_GP), LACKS(NEED_PEBS, CAPS_PEBS_BASE_RAISES_GP)),
@@ -404,7 +406,7 @@ static const struct step steps[] = {
           IS(arch_lbr_depths, 0), IS(lbr_filter, 0), IS(lbr_callstack, 0), IS(lbr_branch_type, 0), IS(lbr_info, 0),
           IS(lbr_counters, 0), EACH_LACKS(USERS_OF_LBR, CAPS_ARCH_LBR_NO_DEPTH)),
     STEPS(FROM(skylake_input), SET(perf_capabilities.value, 0x33c6), LACKS(NEED_LBR_INFO, CAPS_LBR_NO_INFO),
-          HAS(NEED_LBR | NEED_LBR_SELECT)), /* format 6 has its cycles in TO */
+          HAS(NEED_LBR | NEED_LBR_SELECT)), /* format 6 has cycles in TO */
     STEPS(SET(perf_capabilities.value, 0x33c7), HAS(NEED_LBR_INFO)),
 
     TITLE("each reason of the others"),
@@ -413,7 +415,7 @@ static const struct step steps[] = {
           IS(apic_base, 0)),
     STEPS(FROM(skylake_input), CLEAR(leaf_80000001.edx, 1u << 29), LACKS(NEED_LONG_MODE, CAPS_NO_LONG_MODE)),
     STEPS(FROM(skylake_input), CLEAR(leaf_1.ecx, 1u << 15),
-          IS(pebs_trap_like, false)), /* a register that is not there cannot say trap-like: NetBurst is, all the same */
+          IS(pebs_trap_like, false)), /* without the register, only NetBurst is trap-like */
     STEPS(SET(leaf_1.eax, 0x00000f29), IS(pebs_trap_like, true)),
     STEPS(FROM(skylake_input), SET(leaf_a.valid, false), EACH_LACKS(USERS_OF_PERFMON, CAPS_NO_PERFMON_LEAF)),
     STEPS(FROM(skylake_input), SET(leaf_a.eax, 0x07280201),
@@ -425,21 +427,21 @@ static const struct step steps[] = {
     TITLE("perfmon versions"),
     STEPS(FROM(skylake_input), SET(leaf_a.eax, 0x07280201), IS(perfmon_version, 1), IS(general_count, 2),
           IS(general_width, 40), IS(fixed_count, 0), IS(fixed_width, 0), IS(freeze, CAPS_FREEZE_NONE),
-          IS(pebs_counters, 0x3)), /* EDX is defined from version 2 on */
+          IS(pebs_counters, 0x3)), /* EDX is defined only from version 2 on */
     STEPS(SET(leaf_a.eax, 0x07300402), IS(freeze, CAPS_FREEZE_LEGACY), HAS(NEED_FREEZE)),
     STEPS(SET(leaf_a.eax, 0x07300403), IS(freeze, CAPS_FREEZE_LEGACY), HAS(NEED_FREEZE)),
     STEPS(SET(leaf_a.eax, 0x07300404), IS(freeze, CAPS_FREEZE_STREAMLINED), HAS(NEED_FREEZE)),
     STEPS(SET(leaf_a.eax, 0x07300405), IS(freeze, CAPS_FREEZE_STREAMLINED), HAS(NEED_FREEZE)),
-    STEPS(SET(leaf_a.eax, 0x0730ff04), IS(pebs_counters, 0xf)), /* no processor has 255: no bit is taken away */
+    STEPS(SET(leaf_a.eax, 0x0730ff04), IS(pebs_counters, 0xf)), /* 255 counters: invalid, so no counter is dropped */
 
     TITLE("fields end where they end"),
-    /* Every field of CPUID.0Ah with all of its neighbours' nearest bits set, and every flag alone clear. */
+    /* Every field of CPUID.0Ah with the nearest bits of its neighbours set, and every flag alone clear. */
     STEPS(FROM(skylake_input), SET(leaf_a.eax, 0xff310502), SET(leaf_a.edx, 0xffffe623), IS(perfmon_version, 2),
           IS(general_count, 5), IS(general_width, 49), IS(fixed_count, 3), IS(fixed_width, 49)),
     STEPS(SET(leaf_a.eax, 0x00c18502), SET(leaf_a.edx, 0x00001ff1), IS(general_width, 0xc1), IS(general_count, 64),
-          IS(fixed_width, 0xff), IS(fixed_count, 0x11)), /* 0x85 is clipped to the bits of a mask */
+          IS(fixed_width, 0xff), IS(fixed_count, 0x11)), /* 0x85 is limited to the bits of a mask */
     STEPS(FROM(skylake_input), SET(leaf_1.eax, 0xf03506e3 | 1u << 28),
-          IS(family, 6)), /* the extended family counts for family 15 only */
+          IS(family, 6)), /* only family 15 uses the extended family */
     STEPS(SET(leaf_1.eax, 0xfff0ff21), IS(family, 0x10e), IS(model, 2)),
     STEPS(SET(leaf_1.eax, 0xf01f1f21), IS(family, 0x10), IS(model, 0xf2)),
     STEPS(FROM(skylake_input), CLEAR(leaf_1.ecx, 1u << 21), IS(x2apic, false)),
@@ -449,18 +451,19 @@ static const struct step steps[] = {
 
     TITLE("pebs counters"),
     STEPS(FROM(skylake_input), SET(leaf_a.eax, 0x07300804),
-          IS(pebs_counters, 0xf)), /* eight counters, with hyper-threading off: PEBS on four */
-    STEPS(SET(perf_capabilities.value, 0x30c5), IS(pebs_counters, 0xf)), /* the model's row counts, not the format */
+          IS(pebs_counters, 0xf)), /* eight counters because hyper-threading is off: PEBS on four */
+    STEPS(SET(perf_capabilities.value, 0x30c5),
+          IS(pebs_counters, 0xf)), /* the model's row has priority over the format */
     STEPS(SET(leaf_a.eax, 0x07300204), IS(pebs_counters, 0x3)),
-    STEPS(LEAVES(leaf_a, 0, 0, 0, 0), IS(pebs_counters, 0xf)), /* no word about counters: the row again */
+    STEPS(LEAVES(leaf_a, 0, 0, 0, 0), IS(pebs_counters, 0xf)), /* no leaf 0Ah: the row again */
     STEPS(FROM(skylake_input), SET(leaf_1.eax, 0x000f0ff2), SET(leaf_a.eax, 0x07300804),
-          IS(pebs_counters, 0xf)), /* without a row: the format's resets */
+          IS(pebs_counters, 0xf)), /* no row: the format's resets */
     STEPS(SET(perf_capabilities.value, 0x30c5), IS(pebs_counters, 0x1)),
     STEPS(SET(perf_capabilities.value, 0x3fc5),
           IS(pebs_counters, 0)), /* the kernel does not decode this format: no counters */
 
     TITLE("netburst with IA32_PERF_CAPABILITIES"),
-    /* 0F_06 sets CPUID.1:ECX[15]; what its 345H holds is not known, and what the manual says of the family holds. */
+    /* 0F_06 sets CPUID.1:ECX[15]. Its 345H is undocumented, so what the manual says of the family applies. */
     STEPS(FROM(netburst_input), SET(leaf_1.eax, 0x00000f62), IS(lbr_format, LBR_FORMAT_LIP), IS(pebs_trap_like, true)),
     STEPS(ADD(leaf_1.ecx, 1u << 15), SET(perf_capabilities.valid, true), SET(perf_capabilities.value, 0),
           IS(pdcm, true), IS(lbr_format, LBR_FORMAT_LIP), IS(pebs_trap_like, true), IS(pebs_format, 0),
@@ -475,24 +478,24 @@ static const struct step steps[] = {
     STEPS(FROM(skylake_input), LEAVES(leaf_80000002, 0x41414141, 0x41414141, 0x41414141, 0x41414141),
           LEAVES(leaf_80000003, 0x41414141, 0x41414141, 0x41414141, 0x41414141),
           LEAVES(leaf_80000004, 0x41414141, 0x41414141, 0x41414141, 0x41414141),
-          TEXT(brand,
-               "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")), /* all 48 characters in use, and blanks only */
+          TEXT(brand, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")), /* all 48 characters; then only blanks */
     STEPS(LEAVES(leaf_80000002, 0x20202020, 0x20202020, 0x20202020, 0x20202020),
           LEAVES(leaf_80000003, 0x20202020, 0x20202020, 0x20202020, 0x20202020),
           LEAVES(leaf_80000004, 0x20202020, 0x20202020, 0x20202020, 0x20202020), TEXT(brand, "")),
-    STEPS(FROM(skylake_input), SET(leaf_80000003.valid, false), TEXT(brand, "Intel(R) Core(TM")), /* not half a name */
+    STEPS(FROM(skylake_input), SET(leaf_80000003.valid, false),
+          TEXT(brand, "Intel(R) Core(TM")), /* a partial name is not used */
     STEPS(SET(leaf_80000008.valid, false), IS(physical_bits, 36)),
     STEPS(FROM(skylake_input), SET(leaf_80000008.eax, 0x392e), IS(physical_bits, 46),
-          IS(linear_bits, 48)), /* 57 bits of linear address, which take CR4.LA57 */
+          IS(linear_bits, 48)), /* 57 bits of linear address require CR4.LA57 */
     STEPS(SET(leaf_7.ecx, 1u << 16), IS(msr_linear_bits, 57),
-          IS(linear_bits, 48)), /* 5-level paging: WRMSR takes more bits, the paging mode does not change */
+          IS(linear_bits, 48)), /* 5-level paging: MSRs accept more bits, the paging mode does not change */
     STEPS(SET(leaf_7.ecx, ~(1u << 16)), IS(msr_linear_bits, 48)),
     STEPS(SET(leaf_7.ecx, 1u << 16), SET(leaf_7.valid, false), IS(msr_linear_bits, 48)),
     STEPS(CLEAR(leaf_80000001.edx, 1u << 29), IS(msr_linear_bits, 32)), /* no long mode */
     STEPS(FROM(nothing), TEXT(vendor, ""), LACKS(NEED_APIC, CAPS_NO_APIC), IS(ds_width, 4)),
 
     TITLE("counters of hybrids"),
-    /* Of a hybrid CPUID.0AH tells what cores of each kind have; CPUID.23H tells what this one has, and outweighs it. */
+    /* On a hybrid, CPUID.0AH has what all kinds of cores have. CPUID.23H has what this core has, and has priority. */
     STEPS(FROM(skylake_input), SET(leaf_1.eax, 0x000906a3), ADD(leaf_7.edx, 1u << 15),
           LEAVES(leaf_a, 0x07300605, 0, 0x7, 0x8603), LEAVES(leaf_1a, 0x40000001, 0, 0, 0),
           SET(perf_capabilities.value, 0x74c5), IS(hybrid, true), IS(core_type, 0x40), IS(native_model, 1),
@@ -503,13 +506,13 @@ static const struct step steps[] = {
           IS(fixed_possible, 0), IS(general_counters, 0x3f), IS(core_known, true), IS(pebs_form.cache_latency, true),
           IS(pebs_method, PEBS_METHOD_ADAPTIVE), LIST(&pebs_events_gracemont), IS(data_source, DATA_SOURCE_GRACEMONT),
           IS(pebs_counters, 0x3f)),
-    /* it has what all have */ /* as its registers tell */
+    /* Gracemont above has only the counters that all kinds have. */
     STEPS(SET(leaf_1.eax, 0x000c0652), SET(leaf_1a.eax, 0x20000003),
-          CORE("Skymont")), /* Arrow Lake-H: the native model id tells Skymont from Crestmont */
+          CORE("Skymont")), /* Arrow Lake-H: the native model ID distinguishes Skymont from Crestmont */
     STEPS(SET(leaf_1a.eax, 0x20000002), CORE("Crestmont")), STEPS(SET(leaf_1a.eax, 0x40000003), CORE("Lion Cove")),
     STEPS(SET(leaf_1.eax, 0x000906a3), SET(leaf_1a.valid, false), IS(core_type, 0), IS(native_model, 0),
           IS(general_possible, 0xc0), CORE("Golden Cove or Gracemont"), IS(core_known, false)),
-    /* A processor of P-cores alone has the model of a hybrid and no kinds: i5-12400, i3-12100, Xeon 6315P. */
+    /* A processor with only P-cores has the model of a hybrid, but no kinds: i5-12400, i3-12100, Xeon 6315P. */
     STEPS(CLEAR(leaf_7.edx, 1u << 15), CORE("Golden Cove"), IS(core_known, true), IS(hybrid, false), IS(core_type, 0),
           IS(general_possible, 0), LIST(&pebs_events_ice_lake)),
     STEPS(LEAVES(leaf_1a, 0, 0, 0, 0), CORE("Golden Cove")),
@@ -518,7 +521,7 @@ static const struct step steps[] = {
     STEPS(LEAVES(leaf_7_1, 1u << 8, 0, 0, 0), LEAVES(leaf_23, 0x3, 0, 0, 0), LEAVES(leaf_23_1, 0xff, 0x77, 0, 0),
           IS(perfmon_extended, true), IS(general_counters, 0xff), IS(fixed_counters, 0x77), IS(general_count, 8),
           IS(fixed_count, 3), IS(pebs_fixed_counters, 0x7), IS(general_possible, 0),
-          IS(fixed_possible, 0)), /* of the four slots of format 4 */
+          IS(fixed_possible, 0)),                                                      /* format 4 has four slots */
     STEPS(SET(leaf_23_1.eax, 0xfd), IS(general_count, 1), IS(general_counters, 0xfd)), /* a gap */
     STEPS(SET(leaf_23.eax, 0x1), IS(general_counters, 0x3f)),                          /* no such sub-leaf */
     STEPS(SET(leaf_23.eax, 0x2), SET(leaf_7_1.eax, ~(1u << 8)), IS(general_counters, 0x3f)),
@@ -534,8 +537,7 @@ static const struct step steps[] = {
     STEPS(SET(leaf_1.eax, 0x000206d5), IS(microcode_least, UINT32_MAX)),
 
     TITLE("extensions of counters"),
-    /* Leaf 23h apart from architectural PEBS: reload, and what LBR entries count. Bits of absent counters are dropped.
-     */
+    /* Leaf 23h without architectural PEBS: reload, and counts in LBR entries. Bits of absent counters are dropped. */
     STEPS(FROM(clearwater_forest_input), LEAVES(leaf_23_2, 0x1fc, 0x7e, 0x2fb, 0x7d),
           IS(reload_counters, UINT64_C(0x76000000fc)), IS(reload_causes, UINT64_C(0x75000000fb)),
           HAS(NEED_COUNTER_RELOAD)),
@@ -562,7 +564,7 @@ static const struct step steps[] = {
     STEPS(CLEAR(leaf_7.edx, 1u << 19), IS(lbr_counters, 0)),
 
     TITLE("qemu without a debug store"),
-    /* -cpu Skylake-Client: the signature alone makes no debug store and no LBR. */
+    /* -cpu Skylake-Client: the signature alone does not mean that a debug store and LBRs exist. */
     STEPS(FROM(qemu), IS(hypervisor, true), IS(intel, false), TEXT(vendor, "AuthenticAMD"), TEXT(brand, ""),
           IS(physical_bits, 40), IS(freeze, CAPS_FREEZE_NONE), IS(perfmon_version, 0), IS(general_count, 0),
           HAS(NEED_APIC), EACH_LACKS(USERS_OF_DS, CAPS_NO_DS_FLAG), LACKS(NEED_LBR, CAPS_LBR_NOT_INTEL),
@@ -573,8 +575,7 @@ static const struct step steps[] = {
           LACKS(NEED_LBR, CAPS_LBR_DIFFERS)),
 
     TITLE("taken counters"),
-    /* A counter that somebody else uses. Those below it count, all others sample, and without the first there is
-       nothing. */
+    /* A counter that is in use. Those below it count, all others sample; without the first, nothing works. */
     STEPS(FROM(skylake_input), TAKE(0), IS(counters_taken, 0), IS(general_count, 4)),
     STEPS(TAKE(0x4), IS(counters_taken, 0x4), IS(general_count, 2), IS(general_counters, 0xb),
           IS(general_possible, 0x4), IS(pebs_counters, 0xb), HAS(NEED_PERFMON | NEED_PEBS),
@@ -605,8 +606,8 @@ UNIT_TEST(all_steps)
     }
 }
 
-/* All others mean that the feature exists, but is refused or unknown. */
-UNIT_TEST(reasons_that_say_there_is_none)
+/* All other reasons mean that the feature exists, but is refused or unknown. */
+UNIT_TEST(reasons_of_absent_features)
 {
     static const bool absent[CAPS_REASON_COUNT] = {
         [CAPS_NO_DS_FLAG] = true,       [CAPS_DS_NO_PERFMON_FLAG] = true, [CAPS_BTS_UNAVAILABLE] = true,

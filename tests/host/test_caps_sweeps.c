@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Capabilities of every listed core, and for every value that a field of CPUID or of a register can have. */
+/* Capabilities of every listed core, and for every possible value of a field of CPUID or of a register. */
 #include "tests/host/unit_test.h"
 
 #include "cpu/cores.h"
@@ -27,7 +27,7 @@ UNIT_TEST(vendors)
     }
 }
 
-/* How a signature is taken apart; test_cores.c has every model. */
+/* The fields of a signature; test_cores.c has every model. */
 UNIT_TEST(models)
 {
     static const struct {
@@ -39,13 +39,13 @@ UNIT_TEST(models)
         { 0x000106a5, 6, 0x1a, 5, "Nehalem" },
         { 0x00000f43, 15, 4, 3, "NetBurst" },
         { 0x000806f8, 6, 0x8f, 8, "Golden Cove" },
-        { 0x00400f10, 0x13, 0x01, 0, "Panther Cove" }, /* the families of now use the extended field */
-        { 0x00300f10, 0x12, 0x01, 0, "Coyote Cove" },  /* that of a hybrid, without its flag */
+        { 0x00400f10, 0x13, 0x01, 0, "Panther Cove" }, /* new families use the extended field */
+        { 0x00300f10, 0x12, 0x01, 0, "Coyote Cove" },  /* a hybrid's model, without its flag */
         { 0x00000683, 6, 0x08, 3, NULL },              /* Pentium III: no debug store at all */
         { 0x00000f51, 15, 5, 1, NULL },                /* never built */
-        { 0x00a20f12, 0x19, 0x21, 2, NULL },           /* the extended family counts from 15 on */
+        { 0x00a20f12, 0x19, 0x21, 2, NULL },           /* families from 15 on use the extended family */
         { 0x00000543, 5, 4, 3, NULL },
-        { 0x00020572, 5, 7, 2, NULL }, /* and the extended model only for 6 and 15 */
+        { 0x00020572, 5, 7, 2, NULL }, /* families 6 and 15 use the extended model */
     };
     for (size_t i = 0; i < COUNT_OF(known); i++) {
         struct caps_input input = skylake_input();
@@ -61,8 +61,8 @@ UNIT_TEST(models)
     }
 }
 
-/* Taken from the core's row: what test_caps.c has not. A missing part is reported. */
-UNIT_TEST(what_the_core_says)
+/* Capabilities from the core's row that test_caps.c does not check. A missing part is reported. */
+UNIT_TEST(values_of_the_core)
 {
     static const uint32_t signatures[] = { 0x00000f29, 0x00000f43, 0x000006d8, 0x0001067a, 0x000106c2,
                                            0x000106a5, 0x000206a7, 0x000306c3, 0x000506e3, 0x00050654,
@@ -94,7 +94,7 @@ UNIT_TEST(what_the_core_says)
     assert_missing(&input, NEED_LBR_SELECT, CAPS_LBR_NO_SELECT);
 }
 
-/* Where loads have a data source, tests look for it in rings that the second level cannot hold. */
+/* If loads have a data source, tests look for it in rings that do not fit into the second level. */
 UNIT_TEST(second_levels)
 {
     for (unsigned family = 0; family <= 0x13; family++)
@@ -202,16 +202,14 @@ UNIT_TEST(width_of_the_ds_area)
         assert_int_equal(caps.pebs_record_size, i == 0 ? 0 : 200);
         assert_int_equal(caps.pebs_form.width, caps.ds_width);
         assert_int_equal(caps.pebs_form.format, 3);
-        input.leaf_1.ecx &= ~(1u << 15); /* without IA32_PERF_CAPABILITIES it is format 0, in either width */
+        input.leaf_1.ecx &= ~(1u << 15); /* without IA32_PERF_CAPABILITIES it is format 0, in both widths */
         assert_int_equal(fill(&input).pebs_record_size, i == 0 ? 40 : 144);
         assert_int_equal(caps.linear_bits, (i & 1) ? 48 : 32);
-        assert_int_equal(caps.msr_linear_bits, 48); /* a property of the processor, not of its mode */
+        assert_int_equal(caps.msr_linear_bits, 48); /* depends on the processor, not on its mode */
     }
 }
 
-/*
- * Fixed counters: a number up to version 4, which may conceal three of them; from version 5 on a bit for each as well.
- */
+/* Fixed counters: a number up to version 4, which may conceal three of them; from version 5 on also a bit for each. */
 UNIT_TEST(fixed_counters)
 {
     static const struct {
@@ -242,7 +240,7 @@ UNIT_TEST(fixed_counters)
         assert_false(caps.perfmon_extended);
     }
     input.leaf_a = (struct caps_leaf)LEAF(0x07300402, 0, 0, 0);
-    input.leaf_1.ecx |= 1u << 31; /* a hypervisor does not conceal, it has none */
+    input.leaf_1.ecx |= 1u << 31; /* under a hypervisor, no counters means that there are none */
     input.fixed_answers = 7;
     assert_int_equal(fill(&input).fixed_counters, 0);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clocks on devices that the test answers: which one is used, how long it is waited for, and what comes of those
- * that are missing or stand still. Ports and bits: Intel's data sheet of the 8254 (231164); ACPI
- * Specification 6.5, 4.8.3.3; IA-PC HPET Specification 1.0a, 2.3.
+ * Clocks on simulated devices: which clock is used, how long the kernel waits for it, and what happens to missing and
+ * stopped clocks. Ports and bits: Intel's data sheet of the 8254 (231164); ACPI Specification 6.5, 4.8.3.3; IA-PC HPET
+ * Specification 1.0a, 2.3.
  */
 #define _GNU_SOURCE /* mmap at an address */
 #define FIRST       map_registers
@@ -28,16 +28,16 @@ static void cpu_pause(void);
 static struct {
     uint64_t tsc_step, pm_step, hpet_step, pit_step;
     uint64_t tsc, pm, hpet, pit;
-    uint64_t stops_after; /* reads of whichever; 0: never */
+    uint64_t stops_after; /* reads of any clock; 0: never */
     unsigned reads, pauses;
-    bool back; /* each other read of the PM timer shows one less than the one before */
+    bool back; /* every second read of the PM timer shows one less than the previous read */
     uint8_t port_61;
     bool no_pit;
     unsigned pit_byte;
     char written[200];
 } machine;
 
-static volatile uint32_t *registers; /* the HPET's */
+static volatile uint32_t *registers; /* the HPET's registers */
 
 static bool goes_on(void)
 {
@@ -80,7 +80,7 @@ static void port_write8(uint16_t port, uint8_t value)
         snprintf(machine.written + length, sizeof machine.written - length, "%x %x, ", port, value);
 }
 
-/* The HPET advances when the others are read, because reads of its memory cannot be detected. */
+/* The HPET advances when another clock is read, because reads of its memory cannot be detected. */
 static void cpu_pause(void)
 {
     machine.pauses++;
@@ -109,7 +109,7 @@ static void init(uint64_t tsc_hz, uint16_t port, uint64_t hpet_at)
     machine.stops_after = 0;
 }
 
-/* states: a letter for each clock in their order: absent, still, runs. */
+/* states: a letter for each clock in order: (a)bsent, (s)till, (r)uns. */
 static void expect(const char *states)
 {
     static const char *const names[] = { "tsc", "acpi_pm", "hpet", "pit" };
@@ -129,13 +129,13 @@ UNIT_TEST(the_first_that_runs_is_used)
     expect("raaa");
     assert_int_equal(clock_number(0)->hz, 1000000000);
     assert_true(clock_wait(10000));          /* ten million ticks, of 100 a read */
-    assert_int_equal(machine.reads, 100002); /* and the first */
+    assert_int_equal(machine.reads, 100002); /* plus the first read */
     assert_string_equal(machine.written, "");
 
     begin();
     machine.tsc_step = 100;
     machine.pm_step = 1;
-    init(0, 0x608, 0); /* its rate is not known */
+    init(0, 0x608, 0); /* the TSC's rate is unknown */
     expect("araa");
     assert_int_equal(clock_number(1)->hz, 3579545);
     assert_true(clock_wait(10000));
@@ -144,7 +144,7 @@ UNIT_TEST(the_first_that_runs_is_used)
     begin();
     machine.hpet_step = 10;
     registers[1] = 10000000; /* femtoseconds: 100 MHz */
-    registers[4] = 2;        /* legacy routing, which stays */
+    registers[4] = 2;        /* legacy routing, which stays on */
     init(0, 0, HPET_AT);
     expect("aara");
     assert_int_equal(clock_number(2)->hz, 100000000);
@@ -164,7 +164,7 @@ UNIT_TEST(the_first_that_runs_is_used)
     assert_int_equal(machine.reads, 11933);
 }
 
-/* Clocks with few bits wrap meanwhile: the PM timer's 24, the PIT's 16. */
+/* Narrow clocks wrap during the wait: the PM timer has 24 bits, the PIT 16. */
 UNIT_TEST(long_waits_wrap)
 {
     begin();
@@ -208,7 +208,7 @@ UNIT_TEST(impossible_periods_are_not_used)
     expect("aaas");
 }
 
-/* Each stopped clock is tried once, which costs ten thousand reads, and not in later waits. */
+/* Each stopped clock is tried once, which costs ten thousand reads; later waits skip it. */
 UNIT_TEST(each_stopped_clock_is_tried_once)
 {
     begin();
@@ -253,7 +253,7 @@ UNIT_TEST(a_slow_clock_is_given_up)
     assert_int_equal(machine.reads, 2000002);
 }
 
-/* A kernel that a hypervisor does not schedule for a while misses most of the PIT's period. */
+/* If a hypervisor does not schedule the kernel for a while, most of the PIT's period is missed. */
 UNIT_TEST(a_large_step_counts)
 {
     begin();
@@ -264,12 +264,12 @@ UNIT_TEST(a_large_step_counts)
     assert_true(clock_wait(1000000));
     assert_int_equal(machine.reads, 20);
     machine.reads = 0;
-    machine.pit_step++; /* is taken for one back: only every other read shows that time has passed */
+    machine.pit_step++; /* looks like a step back: only every second read shows progress */
     assert_true(clock_wait(1000000));
     assert_int_equal(machine.reads, 39);
 }
 
-/* A step back is ignored, and later steps are counted from the value before it. */
+/* A step back is ignored. Later steps count from the value before it. */
 UNIT_TEST(a_step_back_does_not_count)
 {
     begin();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of the log: what is sent over the serial lines, what is kept, and the report of an abandoned serial line. */
+/* Lines of the log: which are sent over the serial lines, which are kept, and the report of an abandoned line. */
 #include "tests/host/unit_test.h"
 
 #include "kernel/console.c"
@@ -68,7 +68,7 @@ UNIT_TEST(long_lines)
     sent[0] = kept[0] = 0;
 }
 
-UNIT_TEST(given_up)
+UNIT_TEST(abandoned_lines)
 {
     lost[0] = "COM1";
     lost[1] = "COM2";
@@ -79,7 +79,7 @@ UNIT_TEST(given_up)
            "# console COM2: dropped, because it accepted no more characters\n");
 }
 
-/* What the screen's further pages show: the last lines, without those for programs. */
+/* The further pages of the screen show the last lines, except those for programs. */
 UNIT_TEST(kept_for_the_screen)
 {
     static char memory[20];
@@ -93,7 +93,7 @@ UNIT_TEST(kept_for_the_screen)
     console_line("ok %u", 2u);
     assert_memory_equal(log_lines(&size), "one\0ok 2", 9);
     assert_int_equal(size, 9);
-    console_note("1234"); /* it is the newer half */
+    console_note("1234"); /* the newer half */
     console_note("12345");
     assert_memory_equal(log_lines(&size), "one\0ok 2\0001234\00012345", 20);
     assert_int_equal(size, 20);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which serial ports the log goes to, on machines whose tables, PCI and UARTs are the test's. */
+/* Which serial ports the log uses, with simulated tables, PCI devices and UARTs. */
 #include "tests/host/unit_test.h"
 
 #include "boot/options.h"
@@ -105,7 +105,7 @@ static void name(const char *by, struct uart uart, enum uart_error error)
 #define PORT(base, baud)   ((struct uart){ base, false, 1, 1, baud, 0 })
 #define MEMORY(base, baud) ((struct uart){ base, true, 4, 4, baud, 48000000 })
 
-UNIT_TEST(usually_com1)
+UNIT_TEST(com1_by_default)
 {
     empty();
     machine.answers[0] = 0x3f8;
@@ -116,7 +116,7 @@ UNIT_TEST(usually_com1)
     assert_false(machine.asked_pci);
 }
 
-UNIT_TEST(and_firmwares_console)
+UNIT_TEST(firmwares_console_too)
 {
     empty();
     machine.answers[0] = 0x3f8;
@@ -141,7 +141,7 @@ UNIT_TEST(com1_at_firmwares_speed)
     machine.named[0].uart.baud = 0;
     expect("", "COM1 0x3f8 0 of 0, ",
            "console COM1 port 0x3f8: at firmware's speed\nconsole SPCR port 0x3f8: listed above\n");
-    machine.named[0].by = "DBG2"; /* says nothing of the speed that firmware's console has */
+    machine.named[0].by = "DBG2"; /* DBG2 does not report the speed of firmware's console */
     expect("", "COM1 0x3f8 115200 of 1843200, ",
            "console COM1 port 0x3f8: 115200 baud\nconsole DBG2 port 0x3f8: listed above\n");
     machine.named[0].by = "SPCR";
@@ -150,7 +150,7 @@ UNIT_TEST(com1_at_firmwares_speed)
            "console COM1 port 0x3f8: 115200 baud\nconsole SPCR port 0x3f8: not compatible with the 16550\n");
 }
 
-UNIT_TEST(else_those_for_debuggers_and_pci)
+UNIT_TEST(otherwise_debug_ports_and_pci)
 {
     empty();
     name("SPCR", (struct uart){ 0 }, UART_DISABLED);
@@ -181,7 +181,7 @@ UNIT_TEST(else_those_for_debuggers_and_pci)
     assert_false(machine.asked_pci);
 }
 
-UNIT_TEST(what_the_options_name)
+UNIT_TEST(ports_of_the_options)
 {
     empty();
     machine.answers[0] = 0x3f8;
@@ -228,7 +228,7 @@ UNIT_TEST(in_memory)
     pages[0] = pages[1] = 9;
     assert_int_equal(consoles_pages(pages, 1), 1);
     assert_int_equal(pages[1], 9);
-    machine.ram = 0x2c8; /* ports are no memory */
+    machine.ram = 0x2c8; /* ports are not memory */
     expect("console=0x2c8", "option 0x2c8 115200 of 1843200, ", "console option port 0x2c8: 115200 baud\n");
     assert_int_equal(consoles_pages(pages, 4), 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each model has its core, and each row of cpu/cores.c is what the manuals say of that core: which models, the bits of
- * register 1D9h, the LBR stack, how PEBS is programmed, and the errata that change it.
+ * Each model has its core, and each row of cpu/cores.c equals what the manuals say about that core: its models, the
+ * bits of register 1D9h, the LBR stack, how PEBS is programmed, and the errata that change it.
  */
 #include "tests/host/unit_test.h"
 
@@ -9,9 +9,9 @@
 #include "tests/host/intel_events.h"
 
 /*
- * Models that Intel's map leaves out. Older ones and 06_5D: SDM Vol. 4 (335592-081), table 2-1; the others by name
- * alone: Linux 6.19, arch/x86/include/asm/intel-family.h. 06_15 (EP80579) is a Pentium M by its CPUID, and 06_75 is
- * programmed as Linux does.
+ * Models that Intel's map lacks. Older models and 06_5D: SDM Vol. 4 (335592-081), table 2-1; models known only by name:
+ * Linux 6.19, arch/x86/include/asm/intel-family.h. 06_15 (EP80579) is a Pentium M by its CPUID, and 06_75 is programmed
+ * as in Linux.
  */
 static const struct {
     unsigned family, model;
@@ -31,7 +31,7 @@ static const struct {
     { 0x13, 0x01, "Panther Cove", false },
 };
 
-/* Every model of Intel's map has a row with more than the core's name. */
+/* Every model of Intel's map has a row with more than a name. */
 UNIT_TEST(mapped)
 {
     for (size_t k = 0; k < COUNT_OF(intel_kinds); k++) {
@@ -101,7 +101,7 @@ UNIT_TEST(kinds)
     assert_string_equal(core_find(0x12, 0x01)->name, "Coyote Cove or Arctic Wolf");
     assert_true(core_find(0x12, 0x03)->named_only);
 
-    /* The type alone does not tell Arrow Lake-H's two Atoms apart; one with another id is of no known kind. */
+    /* The type does not distinguish Arrow Lake-H's two E-cores; an unknown ID is an unknown kind. */
     assert_string_equal(core_find_kind(6, 0xc5, 0x20, 2)->name, "Crestmont");
     assert_string_equal(core_find_kind(6, 0xc5, 0x20, 3)->name, "Skymont");
     assert_ptr_equal(core_find_kind(6, 0xc5, 0x20, 1), core_find(6, 0xc5));
@@ -160,7 +160,7 @@ static const struct row {
     uint64_t counters;
     enum data_source_encoding source;
     unsigned second_level_kib, auxiliary;
-    unsigned type; /* of a hybrid's core, else 0 */
+    unsigned type; /* of a hybrid's core; 0: not a hybrid */
     uint64_t pdist;
     enum pebs_reserved reserved;
     bool cache_latency;
@@ -265,14 +265,14 @@ UNIT_TEST(registers)
         assert_int_equal(got->pebs_reserved, want->reserved);
         assert_int_equal(got->cache_latency, want->cache_latency);
 
-        /* Errata of Nehalem and Westmere; the format that Knights Landing has and does not name. */
+        /* Errata of Nehalem and Westmere; the LBR format of Knights Landing, which it does not report. */
         assert_int_equal(got->prime_counters, got->data_source == DATA_SOURCE_NEHALEM);
         assert_int_equal(got->lbr_says_lip, want->model == 0x57);
 
         /* Bit 4 of BTS flags: errata SKL088, KBL054, CML054. */
         assert_int_equal(got->bts_prediction, want->family == 0xf || want->model == 0x5e || want->model == 0x55);
 
-        /* What only NetBurst has: trap-like records, and counters of 40 bits without a CPUID leaf. */
+        /* Only NetBurst has trap-like records, and counters of 40 bits without a CPUID leaf. */
         assert_int_equal(got->pebs_trap_like, want->family == 0xf);
         assert_int_equal(got->counter_width, want->family == 0xf ? 40 : 0);
     }

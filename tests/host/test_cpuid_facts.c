@@ -26,14 +26,14 @@
 #define NOT_IN_LINUX "Linux knows it by its architectural counters alone"
 
 /*
- * Of each core of the facts, the kernel's name of it; the depth of its LBR stack, SDM Vol. 3B (253669-083), "LBR Stack
+ * Each core of the facts: the kernel's name for it; the depth of its LBR stack, SDM Vol. 3B (253669-083), "LBR Stack
  * Depth"; and IA32_PERF_CAPABILITIES, which no dump has: the formats that the manual and Linux name for the core.
  */
 static const struct {
     const char *core, *name;
     unsigned depth;
     uint64_t capabilities;
-    const char *untested; /* why neither PEBS nor LBR need be tested; NULL: both must */
+    const char *untested; /* why PEBS and LBR need no test; NULL: both must be tested */
 } cores[] = {
     { "NetBurst", "NetBurst", 16, 0, NULL },
     { "Banias/Timna", "Pentium M", 8, 0, "no PEBS" },
@@ -100,7 +100,7 @@ static struct caps_leaf leaf(const struct fact_leaf *of_fact)
     return (struct caps_leaf){ of_fact->there, of_fact->regs[0], of_fact->regs[1], of_fact->regs[2], of_fact->regs[3] };
 }
 
-/* Registers that no dump has: as on a processor that has what its flags announce. */
+/* Registers that no dump has, as on a processor that has what its flags report. */
 static struct caps_input input_of(const struct fact *f, uint64_t capabilities, uint64_t misc)
 {
     return (struct caps_input){
@@ -174,7 +174,7 @@ static void check_lbr(const struct fact *f, const struct caps *caps, unsigned de
         for (unsigned bit = 0; bit < 8; bit++)
             depth = l[0] >> bit & 1 ? 8 * (bit + 1) : depth;
     else if (f->signature < 0xf30 && f->signature >= 0xf00)
-        depth = 4; /* the first NetBursts */
+        depth = 4; /* the first NetBurst models */
     check("architectural LBRs", caps->arch_lbr, architectural);
     check("LBR depth", caps->lbr_depth, depth);
     if (!architectural)
@@ -216,7 +216,7 @@ static void check_use(const struct fact *f, const struct caps *caps, uint64_t mi
         check_available(caps, "LBR", NEED_LBR);
 }
 
-/* The crystal times the ratio; if CPUID lacks the crystal, near the base frequency, which is rounded. */
+/* The crystal's rate times the ratio; if CPUID lacks the crystal, a rate near the rounded base frequency. */
 static void check_rate(const struct fact *f, const struct caps *caps)
 {
     const uint32_t *const ratio = f->leaf_15.regs;
@@ -239,7 +239,7 @@ static void check_fact(const struct fact *f, uint64_t misc)
         check("core, which is not in the test's table of cores", 0, 1);
         return;
     }
-    /* Of Lakefield the kernel knows the kinds by their names. */
+    /* The kernel knows Lakefield's kinds by name. */
     const bool lakefield = MODEL(f) == LAKEFIELD;
     const struct caps caps = caps_of(input_of(f, cores[i].capabilities, misc));
     const char *const name = lakefield ? cores[i].core : cores[i].name, *const untested = lakefield ? NOT_IN_LINUX
@@ -274,7 +274,7 @@ UNIT_TEST(every_fact)
     assert_int_equal(wrong, 0);
 }
 
-/* A row is read literally, and a cut one is refused. */
+/* A row is read exactly, and an incomplete row is refused. */
 UNIT_TEST(rows)
 {
     char good[] =

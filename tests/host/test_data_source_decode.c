@@ -8,7 +8,7 @@ struct words {
     const char *level, *snoop;
 };
 
-/* perf's words of a level. */
+/* perf's words for a level. */
 #define L3_MISS     "L3 miss"
 #define L1          "L1 or L1 hit"
 #define LFB         "LFB or LFB hit"
@@ -54,7 +54,7 @@ static const struct words skylake[16] = {
 };
 
 /*
- * Linux 7.1, arch/x86/events/intel/ds.c: the tables and where each encoding has its fields. Codes that no table lists
+ * Linux 7.1, arch/x86/events/intel/ds.c: the tables, and the bits of each encoding's fields. Codes that no table lists
  * are reserved.
  */
 static const struct words gracemont[16] = { { L3_MISS, "N/A" },      { L1, "None" },
@@ -90,8 +90,10 @@ static const struct words panther_cove[16] = { { NA, "N/A" },       { L0, "None"
 static const struct words arctic_wolf[7] = { { NA, "N/A" }, { L1, "None" }, { LFB, "None" },     { L2, "None" },
                                              { L2, "Hit" }, { L2, "HitM" }, { UNCACHED, "None" } };
 
-/* The bits of perf_mem_data_src whose words these are (linux/perf_event.h): level:14 at bit 5, snoop:5 at bit 19, level
- * number:4 at bit 33, remote:1 at bit 37, forwarded at bit 38. */
+/*
+ * The bits of perf_mem_data_src that these words name (linux/perf_event.h): level:14 at bit 5, snoop:5 at bit 19, level
+ * number:4 at bit 33, remote:1 at bit 37, forwarded at bit 38.
+ */
 static const struct {
     const char *level;
     uint64_t mask, number, remote;
@@ -125,7 +127,7 @@ static const struct {
     { "HitM", 0x10, 0 }, { "None or Miss", 0xa, 0 }, { "Fwd", 0, 1 },
 };
 
-/* tlb:7 at bit 26, lock:2 at bit 24: without STLB miss and lock, or "not available". */
+/* tlb:7 at bit 26, lock:2 at bit 24: no STLB miss and no lock, or "not available". */
 static uint64_t bits_of(const struct words *words, bool tlb_and_lock)
 {
     size_t level = 0, snoop = 0;
@@ -157,11 +159,11 @@ UNIT_TEST(every_code)
     check_table(DATA_SOURCE_SKYLAKE, skylake);
 }
 
-/* An encoding's table up to the end, and every other code; the fields, and the bits of mem_blk, 3 from bit 40 on. */
+/* An encoding's codes (those past its table are reserved), its fields, and the bits of mem_blk, 3 from bit 40 on. */
 static const struct encoding {
     enum data_source_encoding encoding;
     const struct words *table;
-    unsigned codes, bits;                                      /* in the table; of the code */
+    unsigned codes, bits;                                      /* codes in the table; bits of a code */
     unsigned locked, stlb_miss, data_blocked, address_blocked; /* bit numbers; 0: no such field */
 } encodings[] = {
     { DATA_SOURCE_GOLDEN_COVE, skylake, 16, 4, 5, 4, 6, 7 },
@@ -172,7 +174,7 @@ static const struct encoding {
     { DATA_SOURCE_ARCTIC_WOLF, arctic_wolf, 7, 8, 12, 11, 13, 14 },
 };
 
-/* Each of the encoding's fields, alone and all together. Bits outside of fields are ignored. */
+/* Each field of the encoding, alone and all together. Bits outside fields are ignored. */
 static void check_fields(const struct encoding *e, uint64_t code)
 {
     for (unsigned set = 0; set < 16; set++) {
@@ -193,7 +195,7 @@ static void check_fields(const struct encoding *e, uint64_t code)
     }
 }
 
-UNIT_TEST(every_code_of_now)
+UNIT_TEST(every_code_of_later_encodings)
 {
     static const struct words no_such = { RESERVED, "N/A" };
 
@@ -213,8 +215,8 @@ UNIT_TEST(every_code_of_now)
 }
 
 /*
- * Panther Cove and Arctic Wolf with bit 8, a miss of the second level: bits 3:0 who had the line, 4 remote, 5 HITM, 6
- * snooped, 7 promoted. perf's mem_region is bits 50:46, and equals the code.
+ * Panther Cove and Arctic Wolf with bit 8, a miss of the second level: bits 3:0 which cache had the line, 4 remote, 5
+ * HITM, 6 snooped, 7 promoted. perf's mem_region, bits 50:46, equals the code.
  */
 UNIT_TEST(misses_of_the_second_level)
 {
@@ -315,7 +317,7 @@ UNIT_TEST(precise_store)
     }
 }
 
-UNIT_TEST(unknown_encoding_claims_nothing)
+UNIT_TEST(unknown_encodings_decode_nothing)
 {
     struct data_source_words words = data_source_words(DATA_SOURCE_UNKNOWN, 0x31);
     assert_string_equal(words.level, "N/A");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The screens that the kernel uses, its reports on the others, and where and when it draws, on a machine of variables:
- * the ports of a VGA, memory for frame buffers, and page tables that only record the requests.
+ * On a simulated machine: the screens that the kernel uses, its reports about the others, and where and when it draws.
+ * The machine has the ports of a VGA, memory for frame buffers, and page tables that only record requests.
  */
 #define _GNU_SOURCE 1 /* mmap() with MAP_ANONYMOUS */
 #include <sys/mman.h>
@@ -18,7 +18,7 @@ static void port_write8(uint16_t port, uint8_t value);
 
 #define VGA    UINT64_C(0xa0000)
 #define FRAME  UINT64_C(0x50000000)
-#define HIGH   UINT64_C(0x200000123000) /* beyond what the sanitizer uses */
+#define HIGH   UINT64_C(0x200000123000) /* outside the addresses that the sanitizer uses */
 #define WINDOW UINT64_C(0x60000000)
 #define ROOM   (8u << 20)
 
@@ -133,7 +133,7 @@ static void init(struct boot_screen screen)
     display_init(&screen);
 }
 
-/* No screen: the reason, and a page of the least size, which can be drawn safely. */
+/* No screen: the reason, and a page of the minimum size, which can be drawn safely. */
 static void assert_none(const char *text)
 {
     assert_string_equal(display_text(), text);
@@ -164,13 +164,13 @@ UNIT_TEST(no_screen)
     assert_int_equal(machine.writes, 0);
 }
 
-UNIT_TEST(before_anything)
+UNIT_TEST(before_initialisation)
 {
     assert_none("");
 }
 
 /* A VGA that no loader reports is used only in the mode that a BIOS leaves. Each case differs in one register. */
-UNIT_TEST(vga_unasked)
+UNIT_TEST(vga_that_no_loader_reports)
 {
     static const char *const none = "none: the loader reports no screen, and there is no VGA in text mode";
     init((struct boot_screen){ .kind = BOOT_SCREEN_UNKNOWN });
@@ -216,7 +216,7 @@ UNIT_TEST(vga)
     display_map(36);
     assert_int_equal(machine.maps, 0);
 
-    memset(at(0xb8000), 0x5a, 6000); /* what has not changed is not drawn; a character or a colour has */
+    memset(at(0xb8000), 0x5a, 6000); /* only changed characters and colours are drawn */
     display_cells()->at[0][0].character = 'B';
     display_cells()->at[29][89].attributes = 0x1f;
     display_show();
@@ -234,7 +234,7 @@ UNIT_TEST(large_text)
     assert_string_equal(display_text(), "VGA text at 0xa0000, 160x100 characters");
 }
 
-UNIT_TEST(text_that_cannot_be)
+UNIT_TEST(impossible_text_screens)
 {
     static const struct boot_screen cases[] = {
         { 0xb8000, BOOT_SCREEN_TEXT, 79, 25, 160, 0, 0, 0, 0 },
@@ -278,14 +278,14 @@ UNIT_TEST(pixels)
     assert_int_equal(machine.writes, 0);
 
     display_cells()->at[1][2] = (struct cell){ 'A', 0x0f };
-    display_show(); /* before it is mapped: the character, and nothing else */
+    display_show(); /* before mapping, only the character is drawn */
     assert_int_equal(pixel(FRAME, 16, 16), 0xffffff);
     assert_int_equal(pixel(FRAME, 17, 16), 0);
     assert_int_equal(pixel(FRAME, 15, 16), 0x5a5a5a5a);
     assert_int_equal(pixel(FRAME, 16, 15), 0x5a5a5a5a);
 
     memset(at(FRAME), 0x5a, ROOM);
-    display_map(32); /* clears, and draws all again */
+    display_map(32); /* clears the screen, and draws the page again */
     assert_int_equal(machine.maps, 1);
     assert_int_equal(machine.linear, FRAME);
     assert_int_equal(machine.physical, FRAME);
@@ -304,7 +304,7 @@ UNIT_TEST(pixels)
     assert_int_equal(pixel(FRAME, 16, 16), 0x5a5a5a5a);
 }
 
-/* At its own address, or for the 32-bit kernel in the window below 4 GiB. */
+/* Mapped at its own address, or by the 32-bit kernel in the window below 4 GiB. */
 UNIT_TEST(above_4_gib)
 {
     const bool wide = sizeof(uintptr_t) == sizeof(uint64_t);
@@ -357,7 +357,7 @@ static void assert_unreachable(uint64_t base, unsigned physical_bits, unsigned m
     display_show();
 }
 
-UNIT_TEST(out_of_reach)
+UNIT_TEST(unreachable_frame_buffers)
 {
     machine.no_map = true;
     assert_unreachable(FRAME, 36, 1);
@@ -365,16 +365,16 @@ UNIT_TEST(out_of_reach)
     new_machine(NULL);
     assert_unreachable(0x1000000000, 36, 0);
     new_machine(NULL);
-    assert_unreachable(0x1000000000 - 4160 * 768 + 1, 36, 0); /* its last byte alone */
+    assert_unreachable(0x1000000000 - 4160 * 768 + 1, 36, 0); /* only its last byte is outside */
     new_machine(NULL);
     machine.no_map = true;
     assert_unreachable(0x1000000000 - 4160 * 768, 36, 1);
     new_machine(NULL);
     machine.no_map = true;
-    assert_unreachable(0x1000000000, 255, 1); /* a width that no processor has does not count */
+    assert_unreachable(0x1000000000, 255, 1); /* an impossible width is ignored */
 }
 
-UNIT_TEST(pixels_that_cannot_be_used)
+UNIT_TEST(unusable_pixels)
 {
     struct boot_screen screen = pixels_at(FRAME);
     screen.rows = 399;
@@ -386,7 +386,7 @@ UNIT_TEST(pixels_that_cannot_be_used)
     init(pixels_at(FRAME));
     assert_none("none: 1024x768 32 bits at 0x50000000: it is in memory that the firmware reports as free");
 
-    new_machine(NULL); /* each value arrives where it belongs */
+    new_machine(NULL); /* each value is used for its purpose */
     screen = (struct boot_screen){ FRAME, BOOT_SCREEN_PIXELS, 640, 400, 2560, 32, 1, 2, 4 };
     init(screen);
     assert_int_equal(display.pixels.form.columns, 640);

@@ -15,7 +15,7 @@ static void counting(uint8_t *bytes, size_t length)
         bytes[i] = (uint8_t)i;
 }
 
-/* Fields follow each other. Resets have 64 bits, whatever the width. */
+/* Fields are adjacent. Resets have 64 bits in both widths. */
 UNIT_TEST(fields)
 {
     for (unsigned width = 4; width <= 8; width += 4) {
@@ -99,7 +99,7 @@ UNIT_TEST(sizes_and_slots)
     assert_int_equal(ds_reset_fixed(5, 16), DS_RESET_MAX);
 }
 
-UNIT_TEST(there_and_back)
+UNIT_TEST(decoded_and_encoded)
 {
     for (unsigned format = 0; format < 7; format++) {
         for (unsigned width = 4; width <= 8; width += 4) {
@@ -113,7 +113,7 @@ UNIT_TEST(there_and_back)
             assert_int_equal(ds_area_decode(width, format, bytes, size, &area), DS_AREA_OK);
             memset(again, 0xa5, size);
             assert_int_equal(ds_area_encode(width, format, &area, again, size), DS_AREA_OK);
-            /* the reserved end comes out as zero */
+            /* the reserved end is encoded as zeros */
             size_t used = width == 4 ? 0x28 : format == 0 ? 0x48 : size;
             assert_memory_equal(again, bytes, used);
             for (size_t i = used; i < size; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The restrictions on the DS save area: a clean description breaks none, and each breach is reported, alone.
- * SDM Vol. 3A (253668-032), "Setting Up the DS Save Area", 16.4.9.2.
+ * The restrictions on the DS save area: a valid description breaks none, and each breach is reported alone. SDM Vol. 3A
+ * (253668-032), "Setting Up the DS Save Area", 16.4.9.2.
  */
 #include "tests/host/unit_test.h"
 
@@ -71,7 +71,7 @@ static void assert_clean(const struct ds_description *description)
     assert_int_equal(out.set, 0);
 }
 
-/* Expects one breach, of this field with this value, and no other. */
+/* Expects exactly one breach, of this field with this value. */
 static void assert_alone(const struct ds_description *description, enum ds_breach_id id, const char *field,
                          uint64_t value)
 {
@@ -89,13 +89,13 @@ static void assert_alone(const struct ds_description *description, enum ds_breac
     assert_int_equal(demands, ds_breach_is_advice(id) ? 0 : 1);
 }
 
-/* A step changes the description, or says what the check finds in it. */
+/* A step changes the description, or has the expected result of the check. */
 struct step {
     enum { CLEANED, MISSED, STORED, ADDED, BUFFERED, FOUND } what;
     size_t at, size; /* a field of the description */
     uint64_t value;
     struct ds_buffer buffer;
-    enum ds_breach_id id; /* DS_BREACH_COUNT: none */
+    enum ds_breach_id id; /* DS_BREACH_COUNT: no breach */
     const char *field;
 };
 
@@ -111,7 +111,7 @@ struct step {
 #define BUFFER(f, ...)       STEP(BUFFERED, OF(f), .buffer = { __VA_ARGS__ })
 #define CLEAN                STEP(FOUND, .id = DS_BREACH_COUNT)
 #define BREACH(breach, f, v) STEP(FOUND, .id = DS_BREACH_##breach, .field = (f), .value = (v))
-#define STEPS(...)           __VA_ARGS__ /* that belong together */
+#define STEPS(...)           __VA_ARGS__ /* steps that belong together */
 
 static const struct step steps[] = {
     STEPS(NEW, CLEAN),
@@ -123,26 +123,26 @@ static const struct step steps[] = {
     STEPS(NEW, SET(bts, false), BUFFER(area.bts, 1, 2, 3, 4), CLEAN),       /* PEBS alone */
     STEPS(NEW, ADD(area.bts.maximum, 1), ADD(area.pebs.maximum, 1), CLEAN), /* "a multiple of the record size plus 1" */
     STEPS(NEW, ADD(area.bts.index, 24), SET(area.pebs.index, PEBS_END),
-          CLEAN),                                                 /* in use: the index has moved on, up to the end */
-    STEPS(NEW, SET(area.bts.threshold, BTS_END - 2 * 24), CLEAN), /* the least room that is enough */
+          CLEAN), /* in use: the index has advanced, at most to the end */
+    STEPS(NEW, SET(area.bts.threshold, BTS_END - 2 * 24), CLEAN), /* the minimum space after the threshold */
     STEPS(NEW, BUFFER(area.bts, 0x400000, 0x400000 + 9999 * 24, 0x400000 + 10000 * 24, 0x400000 + 7777 * 24),
           CLEAN), /* larger than 64 KiB, with odd indices */
     STEPS(NEW, BUFFER(area.pebs, 0x203580, 0x203580, 0x203580 + 40 * 200, 0x203580 + 20 * 200),
-          CLEAN), /* buffers share a page: side by side is not overlapping */
+          CLEAN), /* adjacent buffers that share a page do not overlap */
     STEPS(BUFFER(area.bts, 0x2054c0, 0x2054c0, 0x2054c0 + 100 * 24, 0x2054c0 + 50 * 24), CLEAN),
 
     STEPS(NEW, SET(width, 4), SET(linear_bits, 32), SET(area_size, 0x30), SET(bts_record_size, 12),
           SET(pebs_record_size, 40), SET(a20m_prevented, true),
           BUFFER(area.bts, 0xfffff000, 0xfffff000, 0xfffff000 + 340 * 12, 0xfffff000 + 300 * 12), CLEAN),
 
-    /* The management area may end with the last byte of the address space, and no later. */
+    /* The management area may end at the last byte of the address space, but not later. */
     STEPS(NEW, SET(a20m_prevented, true), SET(area_base, UINT64_C(0xffffffffffffff80)), CLEAN),
     STEPS(SET(area_size, 0x80), CLEAN), STEPS(SET(area_size, 0x81), BREACH(ORDER, "area", 0xffffffffffffff80)),
     STEPS(NEW, SET(a20m_prevented, true), SET(width, 4), SET(area_base, 0xffffffc0), SET(area_size, 0x40), CLEAN),
     STEPS(SET(area_size, 0x41), BREACH(ORDER, "area", 0xffffffc0)),
 
     STEPS(NEW, SET(area_base, UINT64_C(0x800000000000)), ABSENT(UINT64_C(0x800000000000)),
-          BREACH(CANONICAL, "area", 0x800000000000)), /* such an address is not checked further */
+          BREACH(CANONICAL, "area", 0x800000000000)), /* nothing else about this address is checked */
     STEPS(NEW, SET(area.bts.base, UINT64_C(0x800000000000)), BREACH(CANONICAL, "bts.base", 0x800000000000)),
     STEPS(NEW, SET(area.pebs.index, UINT64_C(0xffff700000000000)), BREACH(CANONICAL, "pebs.index", 0xffff700000000000)),
     STEPS(NEW, SET(area.pebs.maximum, UINT64_C(0x1000000000000)), BREACH(CANONICAL, "pebs.maximum", 0x1000000000000)),
@@ -151,9 +151,9 @@ static const struct step steps[] = {
     STEPS(ADD(area.bts.threshold, UINT64_C(1) << 32),
           BREACH(CANONICAL, "bts.threshold", UINT64_C(0x100000000) + BTS + 300 * 24)),
     STEPS(SET(area.bts.threshold, BTS + 300 * 24), SET(a20m_prevented, true), SET(area_base, 0xffffff00),
-          CLEAN), /* the upper of their halves has no sign */
+          CLEAN), /* 32-bit addresses are not sign-extended */
     STEPS(NEW, SET(area_base, UINT64_C(0xffff800000000000)),
-          CLEAN), /* the upper half is valid, and with 57 bits more of it */
+          CLEAN), /* the upper half of the address space is valid; with 57 bits it is larger */
     STEPS(SET(area_base, UINT64_C(0xff00000000000000)), SET(linear_bits, 57), CLEAN),
     STEPS(NEW, SET(width, 4), ADD(area.bts.index, UINT64_C(1) << 32),
           BREACH(WIDTH_RANGE, "bts.index", UINT64_C(0x100000000) + BTS)),
@@ -193,7 +193,9 @@ static const struct step steps[] = {
     STEPS(NEW, SET(pebs, false), SET(bts_circular, true), BREACH(CIRCULAR, "bts.threshold", BTS + 300 * 24)),
     STEPS(SET(area.bts.threshold, BTS_END), BREACH(CIRCULAR, "bts.threshold", BTS_END)),
     STEPS(SET(area.bts.threshold, BTS_END + 1), CLEAN),
-    STEPS(SET(bts_circular, false), BREACH(THRESHOLD_RANGE, "bts.threshold", BTS_END + 1)), /* and vice versa */
+    STEPS(SET(bts_circular, false),
+          BREACH(THRESHOLD_RANGE, "bts.threshold",
+                 BTS_END + 1)), /* and without the circular buffer the threshold must be inside */
 
     STEPS(NEW, BUFFER(area.pebs, 0x203540, 0x203540, 0x203540 + 20 * 200, 0x203540 + 10 * 200),
           BREACH(OVERLAP, "pebs", 0x203540)),
@@ -211,7 +213,7 @@ static const struct step steps[] = {
     STEPS(NEW, SET(gate, DS_GATE_ABSENT), BREACH(GATE_ABSENT, "lvt.performance", 0xf0)),
     STEPS(SET(gate, DS_GATE_TRAP), BREACH(GATE_TYPE, "lvt.performance", 0xf0)),
     STEPS(SET(gate, DS_GATE_OTHER), BREACH(GATE_TYPE, "lvt.performance", 0xf0)),
-    STEPS(SET(pebs, false), BREACH(GATE_TYPE, "lvt.performance", 0xf0)), /* an interrupt-driven BTS needs it as well */
+    STEPS(SET(pebs, false), BREACH(GATE_TYPE, "lvt.performance", 0xf0)), /* BTS with an interrupt needs the gate, too */
 };
 
 UNIT_TEST(descriptions)
@@ -257,7 +259,7 @@ UNIT_TEST(pages_of_every_section)
 {
     static const struct {
         const char *field;
-        uint64_t page, value; /* the value is where the section starts on that page */
+        uint64_t page, value; /* value: the section's first address on that page */
     } sections[] = {
         { "area", AREA, AREA },
         { "bts", BTS + 0x1000, BTS + 0x1000 },
@@ -289,31 +291,31 @@ UNIT_TEST(pages_of_every_section)
             pages.odd_page = pages_of[k].page;
             assert_alone(&d, pages_of[k].id, sections[i].field, sections[i].value);
         }
-        d.a20m_prevented = true; /* the last one's breach */
+        d.a20m_prevented = true; /* removes the breach of the last section */
         assert_clean(&d);
     }
 }
 
-UNIT_TEST(pages_more)
+UNIT_TEST(several_bad_pages)
 {
     struct pages pages;
     struct ds_description d = clean(&pages);
     d.area_base = 0x300000; /* bit 20 of the linear address */
     assert_alone(&d, DS_BREACH_A20M, "area", 0x300000);
 
-    /* a buffer with several bad pages is named once, with its first */
+    /* a buffer with several bad pages is reported once, with its first bad page */
     d = clean(&pages);
     d.area.bts = (struct ds_buffer){ 0x2ff000, 0x2ff000, 0x2ff000 + 1000 * 24, 0x2ff000 + 900 * 24 };
     assert_alone(&d, DS_BREACH_A20M, "bts", 0x300000);
 
-    /* a section that begins inside a page is named by its own first byte there */
+    /* a section that begins inside a page is reported with its own first byte */
     d = clean(&pages);
     d.area_base = AREA + 0x80;
     pages.odd = AREA;
     pages.odd_page.dirty = false;
     assert_alone(&d, DS_BREACH_NOT_DIRTY, "area", AREA + 0x80);
 
-    /* the last page of one that begins further into its page than it ends */
+    /* a buffer whose start is further into its page than its end: the last page is checked */
     d = clean(&pages);
     d.area.bts = (struct ds_buffer){ BTS + 0x800, BTS + 0x800, BTS + 0x800 + 260 * 24, BTS + 0x800 + 200 * 24 };
     pages.odd = BTS + 0x2000;
@@ -330,19 +332,19 @@ UNIT_TEST(pages_more)
     pages.odd_missing = true;
     assert_clean(&d);
 
-    /* several rules at once, and all of them are listed */
+    /* several rules at once are all listed */
     d = clean(&pages);
     pages.odd = AREA;
     pages.odd_page = (struct ds_page){ .user = true, .code = true };
     struct ds_breaches out;
     assert_int_equal(ds_check(&d, &out), 5);
-    assert_int_equal(out.count, 6); /* and the memory type, an advice */
+    assert_int_equal(out.count, 6); /* plus the memory type, which is advice */
     assert_int_equal(out.set, UINT64_C(1) << DS_BREACH_NOT_ACCESSED | UINT64_C(1) << DS_BREACH_NOT_DIRTY |
                                   UINT64_C(1) << DS_BREACH_NOT_WRITABLE | UINT64_C(1) << DS_BREACH_USER |
                                   UINT64_C(1) << DS_BREACH_CODE | UINT64_C(1) << DS_BREACH_MEMORY_TYPE);
 }
 
-/* More breaches than the list holds: the set still has all of them. */
+/* More breaches than the list holds: the set has all of them. */
 UNIT_TEST(the_list_is_bounded)
 {
     struct pages pages;
@@ -366,7 +368,7 @@ UNIT_TEST(the_list_is_bounded)
 
 #define ARCH_BUFFER UINT64_C(0x210000)
 
-/* A buffer of 64 KByte, of whose first page is read at the same address, with a threshold a page before its end. */
+/* A buffer of 64 KiB, mapped at its physical address, with a threshold a page before its end. */
 static struct arch_description arch_clean(struct pages *pages)
 {
     *pages = (struct pages){ .odd = 1, .odd_page = fit };
@@ -384,7 +386,7 @@ static struct arch_description arch_clean(struct pages *pages)
                                       .gate = DS_GATE_INTERRUPT };
 }
 
-/* Exactly these breaches; `demands` of them break a requirement. */
+/* Expects exactly these breaches; `demands` of them break a requirement. */
 static void expect_arch(const struct arch_description *d, uint64_t set, unsigned demands)
 {
     struct ds_breaches out;
@@ -411,14 +413,14 @@ UNIT_TEST(arch_registers)
         expect_arch(&d, BIT(ARCH_PAGE), 1);
     }
     d = arch_clean(&pages);
-    d.physical_bits = 22; /* the buffer is the last before the end */
+    d.physical_bits = 22; /* the buffer ends at the physical address limit */
     d.base = d.linear = 0x3f0000;
     d.base |= 4;
     expect_arch(&d, 0, 0);
     d.physical_bits = 21;
     expect_arch(&d, BIT(ARCH_PHYSICAL), 1);
     d.physical_bits = 22;
-    d.base = 0x3f1000 | 4; /* ends beyond */
+    d.base = 0x3f1000 | 4; /* ends after the limit */
     d.linear = 0x3f1000;
     expect_arch(&d, BIT(ARCH_PHYSICAL), 1);
     d = arch_clean(&pages);
@@ -454,7 +456,7 @@ UNIT_TEST(arch_registers)
     expect_arch(&d, BIT(ARCH_THRESHOLD_RANGE), 1);
     d.index = UINT64_C(0x1000000000000);
     expect_arch(&d, BIT(ARCH_THRESHOLD_RANGE), 1);
-    d.index = (0x10000 - UINT64_C(224)) << 32; /* one record behind it */
+    d.index = (0x10000 - UINT64_C(224)) << 32; /* one record follows it */
     expect_arch(&d, 0, 0);
     d.index = (0x10000 - UINT64_C(208)) << 32;
     expect_arch(&d, BIT(ARCH_THRESHOLD_ROOM), 0);
@@ -479,7 +481,7 @@ UNIT_TEST(arch_pages)
         pages.odd_page = fit;
         pages.odd_page.write_back = false;
         expect_arch(&d, BIT(ARCH_MEMORY_TYPE), 0);
-        pages.odd_page = (struct ds_page){ .user = true, .write_back = true }; /* no rule of a physical buffer */
+        pages.odd_page = (struct ds_page){ .user = true, .write_back = true }; /* not a rule for a physical buffer */
         expect_arch(&d, 0, 0);
     }
     d = arch_clean(&pages);
@@ -498,7 +500,7 @@ UNIT_TEST(arch_pages)
     expect_arch(&d, BIT(GATE_ABSENT), 1);
 }
 
-UNIT_TEST(every_breach_has_words)
+UNIT_TEST(every_breach_has_a_text)
 {
     for (unsigned id = 0; id < DS_BREACH_COUNT; id++) {
         assert_non_null(ds_breach_name((enum ds_breach_id)id));

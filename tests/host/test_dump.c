@@ -92,7 +92,7 @@ static void branches_of(unsigned width, uint64_t code, unsigned sites, unsigned 
     }
 }
 
-UNIT_TEST(branches_come_back)
+UNIT_TEST(branches_are_read_back)
 {
     static const struct {
         unsigned width, sites, count;
@@ -130,7 +130,7 @@ UNIT_TEST(branches_come_back)
     forget();
 }
 
-UNIT_TEST(samples_come_back)
+UNIT_TEST(samples_are_read_back)
 {
     static const struct {
         struct pebs_form form;
@@ -181,7 +181,7 @@ UNIT_TEST(samples_come_back)
     forget();
 }
 
-UNIT_TEST(stacks_come_back)
+UNIT_TEST(stacks_are_read_back)
 {
     static const struct {
         unsigned form, depth;
@@ -231,8 +231,8 @@ static void write_head_and_event(const struct dump_machine *machine, const struc
     dump_write_end(&writer);
 }
 
-/* Records that were read and written again make the same frames; test_dump_write.c has their words. */
-UNIT_TEST(head_and_event_come_back)
+/* Records that were read and written again give the same frames; test_dump_write.c checks the text. */
+UNIT_TEST(head_and_event_are_read_back)
 {
     static const struct dump_sampling event = { .cpu = 2,
                                                 .counter = 3,
@@ -297,7 +297,7 @@ UNIT_TEST(writer_is_interrupted)
     uint8_t bytes[24];
     begin();
     put_branch(bytes, 8, 0x1000, 0x2000, 0);
-    dump_write_bts(&writer, 0, 4, false, bytes, 0); /* no records, which ends no frame */
+    dump_write_bts(&writer, 0, 4, false, bytes, 0); /* no records: does not end a frame */
     dump_write_pebs(&writer, 0, &machine_64.pebs, DATA_SOURCE_GENERIC, 200, bytes, 0);
     dump_write_test(&writer, "bts.one");
     assert_int_equal(written.count, 1);

@@ -63,7 +63,7 @@ UNIT_TEST(other_lines_between)
     assert_int_equal(result.lines, 7);
     assert_string_equal(result.line, "ok 1 bts.one");
 
-    write_twelve(); /* what loggers and terminals add before and after a line */
+    write_twelve(); /* text that loggers and terminals add before and after a line */
     for (unsigned i = 0; i < written.count; i++) {
         char *line = malloc(strlen(written.line[i]) + 32);
         sprintf(line, "[   12.345] # %s \r\r", written.line[i]);
@@ -76,9 +76,9 @@ UNIT_TEST(other_lines_between)
 }
 
 /*
- * The lines that the logs of the table below are made of: the head, 12 frames with a branch each, the end (0 to 13);
- * the line with which the kernel starts (14); the head and the end of another machine's boot (15, 16); frames 1 to 4 of
- * a boot whose head is lost (17 to 20).
+ * The lines from which the table below makes logs: the head, 12 frames with a branch each, the end (0 to 13); the line
+ * with which the kernel starts (14); the head and the end of another machine's boot (15, 16); frames 1 to 4 of a boot
+ * whose head is lost (17 to 20).
  */
 static char *material[21];
 
@@ -105,7 +105,7 @@ static void free_material(void)
     forget();
 }
 
-/* Makes a log of the material: numbers of lines, and ranges of them. */
+/* Makes a log of these lines: numbers, and ranges of numbers. */
 static void arrange(const char *lines)
 {
     int used;
@@ -139,7 +139,7 @@ UNIT_TEST(damaged_logs)
         /* frames are missing */
         { "0-4 6-13", 1, 11, 1, { { MISSING(6, 5, 5) }, { LOST(13, 1, 12) } } },
         { "0-4 8-13", 1, 9, 3, { { MISSING(6, 5, 7) }, { LOST(11, 3, 12) } } },
-        { "0-11", 1, 11, 0, { { NO_END(12) } } }, /* no line mentions the twelfth branch */
+        { "0-11", 1, 11, 0, { { NO_END(12) } } }, /* no later line shows that the twelfth branch is missing */
         { "0-11 13", 1, 11, 1, { { MISSING(13, 12, 12) }, { LOST(13, 1, 12) } } },
         { "1-13", 0, 12, 0, { { NO_HEAD(1) }, { MISSING(1, 0, 0) } } },
         { "2-13", 0, 11, 1, { { NO_HEAD(1) }, { MISSING(1, 0, 1) }, { LOST(12, 1, 12) } } },
@@ -186,7 +186,7 @@ UNIT_TEST(damaged_logs)
     free_material();
 }
 
-/* The context of records after a lost head, of another machine, and around a missing frame. */
+/* The context of records after a lost head, after another machine's head, and around a missing frame. */
 UNIT_TEST(context_of_damaged_logs)
 {
     make_material();
@@ -231,7 +231,7 @@ UNIT_TEST(damaged_frames)
     forget();
 }
 
-UNIT_TEST(unknown_things)
+UNIT_TEST(unknown_kinds_and_words)
 {
     forget();
     add(HEAD " colour=blue"); /* a word that later versions may have */
@@ -249,7 +249,7 @@ UNIT_TEST(unknown_things)
 }
 
 /* Frames with a valid checksum and invalid contents, which our writer never writes. */
-UNIT_TEST(senseless_frames)
+UNIT_TEST(invalid_frames)
 {
 #define BTS  "dsdump/1 1 bts test=t cpu=0 "
 #define PEBS "dsdump/1 1 pebs test=t cpu=0 first=0 count=1 before=0 "
@@ -333,13 +333,13 @@ UNIT_TEST(senseless_frames)
         assert_int_equal(result.counted, cases[i].counted == NONE ? DUMP_READ_OK
                                          : cases[i].counted       ? cases[i].counted
                                                                   : cases[i].expanded);
-        assert_true(result.branches >= 1); /* the frame behind it */
+        assert_true(result.branches >= 1); /* the next frame */
         assert_true(result.totals.bts + result.totals.bts_lost >= 2);
     }
     forget();
 }
 
-UNIT_TEST(senseless_heads)
+UNIT_TEST(invalid_heads)
 {
     static const char *const ids[] = { "0", "0g", "g0", "000000000000000000000000000000000000000000" };
     for (size_t i = 0; i < COUNT_OF(ids); i++) {
@@ -390,7 +390,7 @@ UNIT_TEST(undecodable)
     forget();
 }
 
-/* Two frames in a line, because the first lost its end and the line end. */
+/* Two frames in a line, because the end of the first and its line end are lost. */
 UNIT_TEST(a_line_end_is_lost)
 {
     char *joined;

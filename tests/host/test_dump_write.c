@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Which frames the writer of dumps makes, and when: their order and headers (docs/dump.md); test_dump.c reads payloads.
- */
+/* Which frames the dump writer makes, and when: their order and headers (docs/dump.md). test_dump.c reads payloads. */
 #define SETUP new_writer
 #include "tests/host/unit_test.h"
 
 #include "lib/dump/dump_write.h"
 
 static struct dump_writer writer;
-static char lines[16][200]; /* up to their payloads and checksums */
+static char lines[16][200]; /* without payloads and checksums */
 static unsigned line_count;
 static jmp_buf abandoned;
 static bool abandon; /* in the middle of the next line */
@@ -81,7 +79,7 @@ UNIT_TEST(a_frame_for_each_form)
     const struct dump_lbr stack = { .tos = 3, .depth = 4, .registers = registers };
     dump_write_test(&writer, "a");
     bts(0, 8, false, 2);
-    bts(0, 8, false, 0); /* nothing */
+    bts(0, 8, false, 0); /* no records: ignored */
     bts(0, 8, false, 1);
     bts(1, 8, false, 1);
     bts(1, 8, true, 1);
@@ -100,7 +98,7 @@ UNIT_TEST(a_frame_for_each_form)
     assert_lines(want, COUNT_OF(want));
 }
 
-/* Before any other output, the open frame is written. */
+/* The open frame is written before any other output. */
 UNIT_TEST(in_order)
 {
     static const char *const want[] = {
@@ -146,7 +144,7 @@ UNIT_TEST(in_order)
     bts(0, 8, false, 1);
     dump_write_test(&writer, id);
     bts(0, 8, false, 1);
-    dump_write_test(&writer, id); /* the same goes on */
+    dump_write_test(&writer, id); /* the same test continues */
     dump_write_event(&writer, &sampling);
     bts(0, 8, false, 1);
     dump_write_lbr(&writer, 0, 1, &(struct dump_lbr){ .depth = 1, .registers = registers });
@@ -156,7 +154,7 @@ UNIT_TEST(in_order)
     assert_lines(want, COUNT_OF(want));
 }
 
-/* An abandoned line is lost with its frame, whatever is written next; its records are counted. */
+/* An abandoned line is lost with its frame. Its records are counted as lost. */
 UNIT_TEST(abandoned_frames)
 {
     static const struct dump_sampling sampling = { .name = "N" };
@@ -190,7 +188,7 @@ UNIT_TEST(abandoned_frames)
             assert_int_equal(line_count, 1);
         }
         assert_false(writer.busy);
-        bts(0, 8, false, 1); /* no loss from here on */
+        bts(0, 8, false, 1); /* the next record is not lost */
         dump_write_flush(&writer);
         assert_non_null(strstr(lines[line_count - 1], "count=1 "));
     }
@@ -230,7 +228,7 @@ static void write_something(unsigned what)
     }
 }
 
-/* An abandoned frame is not sent again, wherever it was interrupted. Without an abandoned frame there is no loss. */
+/* An abandoned frame is not sent again, wherever it was interrupted. Other frames are not lost. */
 UNIT_TEST(abandoned_in_each_call)
 {
     for (volatile unsigned what = 0; what < 8; what++) {
@@ -253,7 +251,7 @@ UNIT_TEST(abandoned_in_each_call)
     }
 }
 
-/* A record equal to the one before takes a byte for each eight of its fields, and no values. */
+/* A record equal to the previous one takes a byte per eight fields, and no values. */
 UNIT_TEST(equal_records)
 {
     const struct pebs_form form = { .width = 8, .format = 3 };
@@ -262,7 +260,7 @@ UNIT_TEST(equal_records)
     assert_int_equal(writer.values_used, 0);
 }
 
-/* Records are added until a payload has 2700 bytes; 2816 bytes are the most. */
+/* A payload takes records up to 2700 bytes, and has at most 2816 bytes. */
 UNIT_TEST(full_frames)
 {
     struct pebs_form form = { .width = 8, .format = 3 };
@@ -277,7 +275,7 @@ UNIT_TEST(full_frames)
             memset(bytes + 8, 0, sizeof bytes - 8);
         dump_write_pebs(&writer, 0, &form, DATA_SOURCE_UNKNOWN, sizeof bytes, bytes, 1);
         assert_true(writer.codes_used + writer.values_used <= 2816);
-        if (line_count > frames) { /* it had no room for another one */
+        if (line_count > frames) { /* it had no space for another record */
             assert_true(count > 0 && codes + 4 + values + 10 > 2700 - 25 * 10);
             line_count = 0;
         } else if (count > 0) {

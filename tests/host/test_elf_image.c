@@ -70,7 +70,7 @@ static struct file_32 sound_32(void)
     };
 }
 
-/* Reads the first length bytes, checks that an error leaves the result alone. */
+/* Reads the first length bytes. Checks that an error leaves the result unchanged. */
 static enum elf_image_error read_image(const void *file, size_t length, struct elf_image *out)
 {
     struct elf_image before;
@@ -94,7 +94,7 @@ static void assert_segment(const struct elf_segment *segment, uint32_t address, 
     assert_int_equal(segment->executable, executable);
 }
 
-UNIT_TEST(a_sound_64_bit_file)
+UNIT_TEST(a_valid_64_bit_file)
 {
     struct file_64 file = sound_64();
     struct elf_image image;
@@ -106,7 +106,7 @@ UNIT_TEST(a_sound_64_bit_file)
     assert_segment(&image.segments[1], 0x201018, 0x2000, offsetof(struct file_64, bytes) + 0x30, 0x10, false);
 }
 
-UNIT_TEST(a_sound_32_bit_file_up_to_4_gib)
+UNIT_TEST(a_valid_32_bit_file_up_to_4_gib)
 {
     struct file_32 file = sound_32();
     struct elf_image image;
@@ -170,7 +170,7 @@ static const struct breakage breakages_64[] = {
     BREAK(text.p_type, PT_NULL, ENTRY),
     BREAK(text.p_flags, PF_R | PF_W, ENTRY),
     BREAK(text.p_memsz, 0x2f, SEGMENT_SHRINKS),
-    BREAK(text.p_memsz, 0x1018, OK), /* up to the other segment */
+    BREAK(text.p_memsz, 0x1018, OK), /* ends at the other segment */
     BREAK(text.p_memsz, 0x1019, SEGMENTS_OVERLAP),
     BREAK(text.p_memsz, 0x100000000, SEGMENT_ABOVE_4G),
     BREAK(text.p_memsz, 0xffe00001, SEGMENT_ABOVE_4G),
@@ -301,7 +301,7 @@ UNIT_TEST(empty_segments_are_left_out)
     assert_int_equal(read_image(&file, sizeof(file), &image), ELF_IMAGE_NO_SEGMENT);
 }
 
-/* Segments of one page and of half a page at all distances around them, in both orders. */
+/* Segments of a page and of half a page at all distances, in both orders. */
 UNIT_TEST(overlaps_to_the_byte)
 {
     for (int distance = -0x1002; distance <= 0x1002; distance++) {

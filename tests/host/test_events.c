@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The precise events of each core: codes as the manual's and Intel's lists print them, each once, none without counter.
- */
+/* The precise events of each core: codes as in the manual's and Intel's lists, each once, each with a counter. */
 #define FIRST find_lists
 #include "tests/host/unit_test.h"
 
@@ -9,7 +7,7 @@
 #include "cpu/events.h"
 #include "tests/host/intel_events.h"
 
-/* Each core's list, once, and the last core that has it. Collected from the cores, so that it is complete. */
+/* Each core's list, once, and the last core that has it. Collected from the cores, so it is complete. */
 #define LISTS_MOST 32u
 static const struct pebs_event_list *lists[LISTS_MOST];
 static const struct core *cores[LISTS_MOST];
@@ -72,7 +70,7 @@ static const struct {
     { 0x5e, "OTHER_ASSISTS.ANY", 0x3fc1, 0xf },
 };
 
-/* How a core's event and Intel's list of that core's events may differ. */
+/* How the kernel's event of a core may differ from Intel's list for that core. */
 enum difference { NOT_LISTED, SELECT, COUNTERS, ADDRESS, MSR, LEFT_OUT, DISTRIBUTION };
 static const char *const differences[] = {
     [NOT_LISTED] = "Intel's list lacks it",
@@ -86,7 +84,7 @@ static const char *const differences[] = {
 
 /* Every difference, and its reason. */
 static struct {
-    const char *folders, *events; /* events: NULL for any that none of the kernel's lists has */
+    const char *folders, *events; /* events: NULL for all that none of the kernel's lists has */
     enum difference what;
     const char *why;
     size_t times;
@@ -199,8 +197,8 @@ static void compare(const char *folder, const struct core *core, const struct pe
 }
 
 /*
- * The counters with precise distribution, of any event of a folder; 0: the list says that there are none. Of Goldmont
- * and before it does not tell: there it is the manual's word, "Reduced Skid PEBS", 18.7.1.2.
+ * The counters with precise distribution, of any event of a folder; 0: none, according to the list. The lists of
+ * Goldmont and earlier cores lack this: there it is from the manual, "Reduced Skid PEBS", 18.7.1.2.
  */
 static void compare_distribution(const char *folder, const struct core *core)
 {
@@ -215,7 +213,7 @@ static void compare_distribution(const char *folder, const struct core *core)
         differ(folder, "any", DISTRIBUTION);
 }
 
-/* Each core whose precise events the kernel knows, event by event, both ways. */
+/* Each core whose precise events the kernel knows, event by event, in both directions. */
 UNIT_TEST(intels_lists)
 {
     size_t files = 0, known = 0;
@@ -246,7 +244,7 @@ UNIT_TEST(intels_lists)
     assert_int_equal(unexplained, 0);
 }
 
-/* The events that only the manual lists are as it lists them, and are all that Core has. */
+/* Events that only the manual has equal the manual's. Core has no others. */
 UNIT_TEST(the_manuals_tables)
 {
     for (size_t m = 0; m < COUNT_OF(by_manual); m++) {
@@ -275,8 +273,8 @@ UNIT_TEST(the_manuals_tables)
 }
 
 /*
- * What each event counts, by what Intel's event files (github.com/intel/perfmon, "BriefDescription") say of it, for
- * NetBurst the tables 19-31 to 19-33 of SDM Vol. 3B (253669-059).
+ * What each event counts, according to Intel's event files (github.com/intel/perfmon, "BriefDescription"), and for
+ * NetBurst to tables 19-31 to 19-33 of SDM Vol. 3B (253669-059).
  */
 #define NAMES_MOST 16u
 static const char *const counts[PEBS_ROLE_COUNT][NAMES_MOST] = {
@@ -362,7 +360,7 @@ static const char *const counts[PEBS_ROLE_COUNT][NAMES_MOST] = {
     [PEBS_ROLE_TSX] = { "HLE_RETIRED.ABORTED", "RTM_RETIRED.ABORTED" },
 };
 
-/* The names up to the dot. NetBurst's have no dot, and are listed with a later core's events of that name. */
+/* Names up to the dot. NetBurst's names have no dot, and are listed with a later core's similar events. */
 static const char *const families[][NAMES_MOST] = {
     [PEBS_FAMILY_NONE] = { "UOPS_RETIRED", "MEM_STORE_RETIRED", "ITLB_MISS_RETIRED", "MOB_load_replay_retired" },
     [PEBS_FAMILY_INST_RETIRED] = { "INST_RETIRED" },
@@ -386,7 +384,7 @@ static const char *const families[][NAMES_MOST] = {
                             "DTLB_store_miss_retired", "DTLB_all_miss_retired" },
 };
 
-/* Fails if the row does not name the event; the first length bytes of name count. */
+/* Fails if the row lacks the event's name. Compares only the first length bytes. */
 static void assert_named(const char *const names[NAMES_MOST], const char *name, size_t length)
 {
     for (size_t i = 0; i < NAMES_MOST && names[i]; i++)
@@ -410,14 +408,14 @@ UNIT_TEST(what_each_event_counts)
 UNIT_TEST(no_event_left_out)
 {
     for (size_t role = 0; role < PEBS_ROLE_COUNT; role++) {
-        assert_non_null(counts[role][0]); /* else a role that no event has */
+        assert_non_null(counts[role][0]); /* otherwise no event has this role */
         for (size_t i = 0; i < NAMES_MOST && counts[role][i]; i++)
             if (!is_listed(counts[role][i]))
                 fail_msg("no core has %s", counts[role][i]);
     }
 }
 
-UNIT_TEST(lists_without_twins)
+UNIT_TEST(no_event_is_listed_twice)
 {
     for (size_t l = 0; l < list_count; l++)
         for (size_t i = 0; i < lists[l]->count; i++) {
@@ -425,7 +423,7 @@ UNIT_TEST(lists_without_twins)
             assert_non_null(event->name);
             assert_int_not_equal(event->counters, 0);
             for (size_t j = 0; j < i; j++) {
-                if (lists[l] != &pebs_events_netburst) /* which has no code in one register */
+                if (lists[l] != &pebs_events_netburst) /* NetBurst's codes are not in one register */
                     assert_int_not_equal(event->select, lists[l]->events[j].select);
                 assert_string_not_equal(event->name, lists[l]->events[j].name);
             }
@@ -437,12 +435,13 @@ UNIT_TEST(an_event_by_its_role)
     assert_null(pebs_event_of(&pebs_events_none, PEBS_ROLE_LOADS, UINT64_MAX));
     assert_null(pebs_event_of(&pebs_events_core2, PEBS_ROLE_LOADS, UINT64_MAX));
     assert_null(pebs_event_of(&pebs_events_haswell, PEBS_ROLE_PRECISE_STORE, UINT64_MAX));
-    assert_null(pebs_event_of(&pebs_events_haswell, PEBS_ROLE_MISPREDICTED_RETURNS, UINT64_MAX)); /* Broadwell's */
-    assert_null(pebs_event_of(&pebs_events_sandy_bridge, PEBS_ROLE_PREC_DIST, 0x1)); /* it is on counter 1 */
+    assert_null(
+        pebs_event_of(&pebs_events_haswell, PEBS_ROLE_MISPREDICTED_RETURNS, UINT64_MAX)); /* only Broadwell has it */
+    assert_null(pebs_event_of(&pebs_events_sandy_bridge, PEBS_ROLE_PREC_DIST, 0x1));      /* it is on counter 1 */
     assert_non_null(pebs_event_of(&pebs_events_sandy_bridge, PEBS_ROLE_PREC_DIST, 0x3));
 }
 
-/* No workload causes the roles from PEBS_ROLE_TRIGGERED on. Each of them has its reason. */
+/* No workload causes the roles from PEBS_ROLE_TRIGGERED on. Each has a reason. */
 UNIT_TEST(roles_without_workload)
 {
     assert_int_equal(PEBS_ROLE_TRIGGERED, PEBS_ROLE_PRECISE_STORE + 1);

@@ -111,10 +111,10 @@ UNIT_TEST(stars)
     SAME("%.*s|%*.*s", 2, "abcdef", 8, 3, "abcdef");
 }
 
-UNIT_TEST(what_the_library_leaves_open)
+UNIT_TEST(undefined_by_the_library)
 {
     char text[32];
-    const char *volatile none = NULL; /* volatile: the compiler would refuse these two */
+    const char *volatile none = NULL; /* volatile: otherwise the compiler refuses these two */
     const char *volatile endless = "%9999999999999d";
     assert_int_equal(format(text, sizeof(text), "a%yb"), 4);
     assert_string_equal(text, "a%yb");

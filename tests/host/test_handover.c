@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each boot protocol passes, as bytes below 4 GiB, in the one form that the kernel reads: dstest86's own, PVH
- * ("arch-x86/hvm/start_info.h"), Multiboot 0.6.96 and Multiboot2 2.0.
+ * What each boot protocol passes, as bytes below 4 GiB, converted to the form that the kernel reads. The protocols are
+ * dstest86's own, PVH ("arch-x86/hvm/start_info.h"), Multiboot 0.6.96 and Multiboot2 2.0.
  */
 #define _GNU_SOURCE 1 /* mmap() with MAP_ANONYMOUS */
 #include <sys/mman.h>
@@ -14,7 +14,7 @@
 
 #define ROOM 0x10000u
 
-static uint8_t *low; /* zeroes below 4 GiB */
+static uint8_t *low; /* zeros, below 4 GiB */
 
 static int map_low(void **state)
 {
@@ -99,7 +99,7 @@ UNIT_TEST(own_loader)
     assert_int_equal(info.rsdp, 5);
     assert_int_equal(offender.line, 0);
 
-    put_32(4, 121); /* a later loader may pass more */
+    put_32(4, 121); /* a later loader may pass a larger structure */
     assert_int_equal(take(0x36387364), HANDOVER_OK);
     put_32(4, 119);
     assert_int_equal(take(0x36387364), HANDOVER_VERSION);
@@ -154,7 +154,7 @@ UNIT_TEST(pvh)
     put_32(4, 2);
     assert_int_equal(take(0xdeadbeef), HANDOVER_OK);
     assert_int_equal(info.memory_count, 2);
-    put_64(40, 0); /* nor has one with the address 0, whatever its count */
+    put_64(40, 0); /* nor has a map at address 0, with any count */
     assert_int_equal(take(0xdeadbeef), HANDOVER_OK);
     assert_int_equal(info.memory_count, 0);
 }
@@ -171,14 +171,14 @@ static const char *options_of(const char *line)
 UNIT_TEST(multiboot_options)
 {
     put_32(16, at(LINE));
-    put_32(0, ~(1u << 2 | 1u << 6)); /* no flag says that there is one */
+    put_32(0, ~(1u << 2 | 1u << 6)); /* no flag reports its presence */
     assert_int_equal(take(0x2badb002), HANDOVER_OK);
     assert_nothing_but_a_route("multiboot");
     put_32(0, 1u << 2);
     assert_string_equal(options_of("build/kernel-32.elf run=bts.*"), " run=bts.*");
     assert_string_equal(options_of("/a folder/kernel-32.elf list"), " list");
     assert_string_equal(options_of("kernel.elf"), "");
-    assert_string_equal(options_of("run=bts.* list"), "run=bts.* list"); /* no image's name */
+    assert_string_equal(options_of("run=bts.* list"), "run=bts.* list"); /* without an image name */
     assert_string_equal(options_of("kernel.elf.old run=x"), "kernel.elf.old run=x");
     assert_string_equal(options_of("a.elf b.elf run=x"), " b.elf run=x");
     assert_string_equal(options_of("a.elfb.elf c"), " c");
@@ -202,7 +202,7 @@ UNIT_TEST(multiboot_memory)
     put_32(44, 24 + 28 + 24);
     put_32(48, at(MAP));
     put_range(0, 20, 0x100000, 0xf00000, 1);
-    put_range(24, 24, 0, 0x9fc00, 1); /* longer than it need be */
+    put_range(24, 24, 0, 0x9fc00, 1); /* longer than necessary */
     put_range(24 + 28, 20, 0x123456789000, 0x1000, 3);
     assert_int_equal(take(0x2badb002), HANDOVER_OK);
     assert_nothing_but_a_route("multiboot");
@@ -225,8 +225,8 @@ UNIT_TEST(multiboot_memory)
     assert_int_equal(info.memory_count, 0);
 }
 
-/* 128 ranges are kept, and the memory behind them stays unchanged. */
-UNIT_TEST(multiboot_memory_without_end)
+/* 128 ranges are kept, and memory past them stays unchanged. */
+UNIT_TEST(too_many_memory_ranges)
 {
     put_32(0, 1u << 6);
     put_32(44, 130 * 24);
@@ -241,7 +241,7 @@ UNIT_TEST(multiboot_memory_without_end)
     assert_int_equal(info.memory_count, 128);
 }
 
-/* Multiboot2: tags, 8-byte aligned. Each returns where the next one begins. */
+/* Writes a Multiboot2 tag, 8-byte aligned. Returns the next tag's offset. */
 static size_t tag(size_t offset, uint32_t type, const void *bytes, size_t size)
 {
     put_32(offset, type);
@@ -275,7 +275,7 @@ UNIT_TEST(multiboot2)
     end_tags(end);
     assert_int_equal(take(0x36d76289), HANDOVER_OK);
     assert_string_equal(text_at(info.route), "multiboot2 GRUB 2.06");
-    assert_string_equal(text_at(info.options), "run=bts.*"); /* the file counts only without a command line */
+    assert_string_equal(text_at(info.options), "run=bts.*"); /* the file is used only without a command line */
     assert_int_equal(info.rsdp, at(rsdp));
     assert_int_equal(info.screen.kind, BOOT_SCREEN_TEXT);
     assert_int_equal(info.screen.base, 0xb8000);
@@ -299,7 +299,7 @@ UNIT_TEST(multiboot2_options_file)
     assert_int_equal(offender.load_options, LOAD_OPTIONS_OK);
     assert_int_equal(info.memory_count, 0);
 
-    end_tags(module(tag(8, 1, "", 1), 0x4000, "list")); /* an empty command line is none */
+    end_tags(module(tag(8, 1, "", 1), 0x4000, "list")); /* an empty command line is ignored */
     assert_int_equal(take(0x36d76289), HANDOVER_OK);
     assert_string_equal(text_at(info.options), "list");
 

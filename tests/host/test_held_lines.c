@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines that are held back: all of them, in order, until there is no room. */
+/* Lines that are held back: all of them, in order, while there is space. */
 #include "tests/host/unit_test.h"
 
 #include "kernel/held_lines.c"
@@ -46,7 +46,7 @@ UNIT_TEST(lines_come_back_in_order)
     expect("");
 }
 
-/* Memory of exactly so many bytes, so that the sanitizers see a write past it. */
+/* Memory of exactly this size, so that the sanitizers detect writes past it. */
 UNIT_TEST(lines_that_do_not_fit_are_counted)
 {
     char *memory = malloc(8);
@@ -55,14 +55,14 @@ UNIT_TEST(lines_that_do_not_fit_are_counted)
     held_lines_init(memory, 8);
     held_lines_start();
     put("abc");
-    put("def"); /* with their NULs that is all of it */
+    put("def"); /* with the NULs this fills it */
     expect(HEAD "abc\ndef\n");
     put("");
     put("g");
     expect(HEAD "abc\ndef\n2 more lines of records had no room (records=all prints them)\n");
     held_lines_start();
     put("abcdefgh");
-    put("a"); /* would fit, but what was before it is missing */
+    put("a"); /* would fit, but the previous line is missing */
     expect("2 more lines of records had no room (records=all prints them)\n");
     held_lines_start();
     put("abcdefg");

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instructions of arch/x86/cpu.h. A host may not run most of them, so each compiled function is checked for their
- * bytes. Without a pause, for one, a wait that only counts would be no wait, and a machine that needs it would fail now
- * and then. Instructions of one byte are left out, since that byte could be any operand's. Encodings: SDM Vol. 2
- * (325383-081), "Instruction Set Reference".
+ * Instructions of arch/x86/cpu.h. A host may not execute most of them, so each compiled function is searched for their
+ * bytes. For example, without PAUSE a wait would not wait, and some machines would fail now and then. Instructions of
+ * one byte are left out, because that byte could belong to any operand. Encodings: SDM Vol. 2 (325383-081),
+ * "Instruction Set Reference".
  */
 #include "tests/host/unit_test.h"
 
-/* Within the labels below even without optimisation. */
+/* Stays between the labels below, even without optimisation. */
 #define inline inline __attribute__((always_inline))
 #include "arch/x86/cpu.h"
 #undef inline
 
 bool interrupts_allowed;
 
-/* Code between two labels, which is not run: volatile assembly stays in its order. */
+/* Code between two labels, which is not executed. Volatile assembly keeps its order. */
 #define CODE(of, does)                                                                  \
     extern const uint8_t of##_begins[], of##_ends[];                                    \
     static __attribute__((noinline, used)) uintptr_t code_of_##of(volatile uintptr_t a) \
@@ -52,9 +52,9 @@ static bool is_at(const uint8_t *at, const uint8_t *bytes, unsigned count, uint8
     return memcmp(at, bytes, count - 1u) == 0 && (at[count - 1u] & mask) == bytes[count - 1u];
 }
 
-UNIT_TEST(each_is_its_instruction)
+UNIT_TEST(each_function_has_its_instruction)
 {
-    /* Of the last byte the bits in `mask`: the others are the register or the way to address memory. */
+    /* Only the bits in `mask` of the last byte are compared: the others are the register or the addressing mode. */
     static const struct {
         const char *name;
         const uint8_t *begins, *ends;
@@ -92,8 +92,8 @@ UNIT_TEST(each_is_its_instruction)
     }
 }
 
-/* What a host may run. STI would end the test. */
-UNIT_TEST(what_can_be_run)
+/* The functions that a host may execute. STI would end the test. */
+UNIT_TEST(functions_that_a_host_can_run)
 {
     const uint64_t before = time_stamp();
     uint32_t a, b, c, d;
@@ -107,9 +107,10 @@ UNIT_TEST(what_can_be_run)
     const struct selectors s = selectors_read();
     assert_int_equal(s.cs & 3, 3);
     assert_int_equal(s.ss & 3, 3);
-    assert_int_equal(segment_rights(s.cs) & 0x98ff, 0x9800); /* present, code; a limit would have its low bits set */
+    assert_int_equal(segment_rights(s.cs) & 0x98ff,
+                     0x9800); /* present, code; a segment limit would have its low bits set */
     assert_int_equal(segment_rights(0), 0);
     assert_int_equal(segment_limit(s.ss), 0xffffffff);
     assert_int_equal(segment_limit(0), 0);
-    interrupts_on(); /* which are not allowed */
+    interrupts_on(); /* does nothing: interrupts are not allowed */
 }

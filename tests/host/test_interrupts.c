@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The receiver of an interrupt or exception: its handler, a fixup, the APIC's count of strays, or a panic's report. */
+/* Who receives an interrupt or exception: its handler, a fixup, the APIC's count of strays, or a panic's report. */
 #include "tests/host/unit_test.h"
 
 /* Replaces arch/x86/cpu.h and descriptors.h. */
@@ -11,10 +11,10 @@ extern bool interrupts_allowed;
 static struct {
     char ports[40];
     unsigned asked;           /* the vector that the APIC was asked about; 0: none */
-    bool stray;               /* what it says */
-    unsigned handled, panics; /* the vector */
+    bool stray;               /* its answer */
+    unsigned handled, panics; /* the last vector */
     bool described;
-    unsigned gates; /* how often they were built */
+    unsigned gates; /* calls that build the gates */
 } machine;
 
 static void port_write8(uint16_t port, uint8_t value)
@@ -83,10 +83,10 @@ UNIT_TEST(the_old_controllers_are_masked)
     begin();
     assert_string_equal(machine.ports, "21 ff, a1 ff, ");
     assert_true(machine.described);
-    assert_false(interrupts_allowed); /* until somebody has looked at the APIC */
+    assert_false(interrupts_allowed); /* until the APIC is initialized */
 }
 
-UNIT_TEST(a_handler_goes_first)
+UNIT_TEST(handlers_have_priority)
 {
     begin();
     machine.stray = true;
@@ -100,7 +100,7 @@ UNIT_TEST(a_handler_goes_first)
     assert_int_equal(machine.panics, 0);
 }
 
-/* Only #GP and #UD are caused by the instruction itself. */
+/* Only #GP and #UD are caused by the instruction itself, so only these are fixed up. */
 UNIT_TEST(instructions_are_fixed_up)
 {
     begin();
@@ -135,9 +135,11 @@ UNIT_TEST(strays_do_not_panic)
     assert_int_equal(machine.panics, 33);
 }
 
-/* What a test that hung has set goes; handlers of what is not an exception are the kernel's own, and so is the NMI's.
+/*
+ * Handlers that a hung test left for exceptions are removed. Other handlers, and the NMI's, belong to the kernel and
+ * stay.
  */
-UNIT_TEST(exceptions_are_taken_back)
+UNIT_TEST(handlers_of_exceptions_are_removed)
 {
     begin();
     for (unsigned vector = 0; vector < 256; vector++)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How a register of the I/O APIC is reached: by its number at byte 0, at byte 10H. Intel 82093AA (290566-001), 3.1. */
+/*
+ * How a register of the I/O APIC is accessed: its number at byte 0, its value at byte 10H. Intel 82093AA (290566-001),
+ * 3.1.
+ */
 #include "tests/host/unit_test.h"
 
 #include "arch/x86/devices/io_apic.c"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The log that outlasts a reset: its bytes, whole lines at every moment, what stays of one that is too long, and that
- * no changed byte goes unnoticed.
+ * The log that survives a reset: its bytes, whole lines at every moment, which part of a long log is kept, and that
+ * every changed byte is detected.
  */
 #define SETUP start
 #include "tests/host/unit_test.h"
@@ -20,7 +20,7 @@ static void written(const void *bytes, size_t size)
 {
     const size_t at = (size_t)((const uint8_t *)bytes - memory);
     assert_true(at < sizeof memory && size <= sizeof memory - at);
-    /* The caches may hold back what is behind the first byte: then a reset leaves a part of it. */
+    /* The caches may hold back all bytes after the first: then a reset keeps a part of the data. */
     for (size_t i = 0; i < size; i++) {
         survived[at + i] = memory[at + i];
         if (at_flush)
@@ -72,7 +72,7 @@ UNIT_TEST(lines)
     assert_memory_equal(memory, survived, sizeof memory);
 }
 
-/* Typed by hand, except the sums: of "a\r\n" and of nothing they are FNV-1a's. */
+/* Typed by hand, except the FNV-1a sums of "a\r\n" and of nothing. */
 UNIT_TEST(its_bytes)
 {
     static const uint8_t head[] = { 'd', 's', 't', '8',  '6', 'l',  'o',  'g',  1,    0, 0,
@@ -104,7 +104,7 @@ static void reset_now(void)
         assert_string_equal(found, wanted_after);
 }
 
-/* A reset after each byte that leaves the caches. */
+/* Resets after each byte that leaves the caches. */
 UNIT_TEST(a_reset_at_any_moment_leaves_whole_lines)
 {
     kept_log_line(&kept, "# ", "first");
@@ -131,7 +131,7 @@ static void fill(unsigned first, unsigned count)
     }
 }
 
-/* The lines of a log are these, in order: from 0 to `beginning` without it, and from `end` to `last` without it. */
+/* Expects these lines in order: 0 to `beginning`, and `end` to `last`, both without the upper bound. */
 static void expect_lines(unsigned beginning, unsigned end, unsigned last)
 {
     struct kept_log_text text;
@@ -161,7 +161,7 @@ UNIT_TEST(a_full_log_keeps_its_beginning_and_its_end)
     expect_lines(whole, whole, whole + 1);
     fill(whole + 1, 2 * half - 1);
     expect_lines(whole, whole, whole + 2 * half);
-    fill(whole + 2 * half, 1); /* over the older half */
+    fill(whole + 2 * half, 1); /* overwrites the older half */
     expect_lines(whole, whole + half, whole + 2 * half + 1);
     fill(whole + 2 * half + 1, half);
     expect_lines(whole, whole + 2 * half, whole + 3 * half + 1);
@@ -170,7 +170,7 @@ UNIT_TEST(a_full_log_keeps_its_beginning_and_its_end)
     assert_memory_equal(memory, survived, sizeof memory);
 }
 
-/* When a half of the end is used again, a reset leaves the log as before or without that half. */
+/* While a half of the end is overwritten, a reset keeps the log with or without that half. */
 UNIT_TEST(a_reset_while_a_half_is_used_again)
 {
     const unsigned whole = BEGINNING / 16, half = 0x8000 / 16;
@@ -187,7 +187,7 @@ UNIT_TEST(a_reset_while_a_half_is_used_again)
     assert_int_equal(mark->before, whole + half);
     at_flush = NULL;
     kept_log_line(&kept, "", "x");
-    /* Unchanged, except the mark that empties the half. */
+    /* Nothing else changed, except the mark that empties the half. */
     char *found = joined(survived, &text);
     assert_memory_equal(found, without, strlen(without));
     assert_string_equal(found + strlen(without), "x\r\n");
@@ -231,7 +231,7 @@ UNIT_TEST(memory_without_a_log)
     kept_log_line(&kept, "", "nowhere");
 }
 
-UNIT_TEST(no_changed_byte_goes_unnoticed)
+UNIT_TEST(every_changed_byte_is_detected)
 {
     struct kept_log_text text;
     kept_log_line(&kept, "", "first");
@@ -243,9 +243,12 @@ UNIT_TEST(no_changed_byte_goes_unnoticed)
         assert_true(text.sequence == 0x123456789);
         memory[0x1000 + i] ^= 1;
     }
-    memory[0x1000 + 15] ^= 1; /* behind it */
+    memory[0x1000 + 15] ^= 1; /* after the text */
     assert_int_equal(kept_log_read(memory, &text), KEPT_LOG_OK);
-    /* In a newer mark: the older one counts, and the log ends a line earlier. In both: the log is lost. */
+    /*
+     * Damage in the newer mark: the older mark is used, and the log ends a line earlier. In both marks: the log is
+     * lost.
+     */
     for (size_t i = 0; i < 32; i++) {
         memory[32 + i] ^= 1;
         assert_string_equal(joined(memory, &text), "first\r\n");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which processors take part in a test of all processors (suite/all_cpus/all_cpus.c), and what the log says of each
- * job: the cases that no boot of the model reaches. The boots of all_cpus.* and measure.sharing.* run the rest.
+ * Which processors take part in a test of all processors (suite/all_cpus/all_cpus.c), and what the log says about each
+ * job: cases that no boot of the model reaches. Boots of all_cpus.* and measure.sharing.* test the rest.
  */
 #include "tests/host/unit_test.h"
 
@@ -24,7 +24,7 @@ static struct {
     enum acpi_error error;
     unsigned total, others;
     unsigned dead;    /* this processor does not start; 0: all start */
-    unsigned unlike;  /* this processor is not like the first of its kind */
+    unsigned unlike;  /* this processor differs from the first of its kind */
     unsigned differs; /* this processor differs in something that no test depends on */
     char compared[80];
     struct caps caps[OTHERS + 1];
@@ -96,7 +96,7 @@ enum acpi_error secondary_cpus_topology(struct topology *topology)
     return is.error;
 }
 
-/* Another processor has probed itself when this one begins to wait. */
+/* Each other processor has probed itself before this one waits for it. */
 bool secondary_cpus_start(unsigned number, void (*main)(unsigned number))
 {
     assert_true(main == other_main);
@@ -105,7 +105,7 @@ bool secondary_cpus_start(unsigned number, void (*main)(unsigned number))
     return number != is.dead;
 }
 
-/* .. and has done its job when it is woken. */
+/* .. and has finished its job as soon as it is woken. */
 void processor_wake(unsigned number)
 {
     current_job(cpus_member(number));
@@ -144,7 +144,7 @@ static void begin_test(void)
     run = (struct test_run){ .test = &test, .caps = &caps, .data_source = DATA_SOURCE_SKYLAKE };
 }
 
-UNIT_TEST(none_can_be_used)
+UNIT_TEST(no_usable_processors)
 {
     static const struct {
         const char *barred;
@@ -253,7 +253,7 @@ static void job(struct member *m)
     strcpy(m->aside, "the first thing");
 }
 
-UNIT_TEST(what_a_job_says)
+UNIT_TEST(reports_of_a_job)
 {
     static const struct {
         unsigned problems, differences, interrupts;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The buffer of architectural PEBS (ds/arch_buffer.c) where no boot of the model leads: memory of any alignment, a log
- * that is full, and an index, sizes and a base that no processor leaves. The boots of arch.* do the rest.
+ * The buffer of architectural PEBS (ds/arch_buffer.c) in cases that no boot of the model reaches: memory of any
+ * alignment, a full log, and an impossible index, size or base. Boots of arch.* test the rest.
  */
 #define TEARDOWN closed
 #define FIRST    set_up
@@ -57,7 +57,7 @@ static void put(size_t at, uint64_t value)
         ds_memory().pebs[at + i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Records of the basic group alone, one behind the other; returns their bytes. */
+/* Writes adjacent records of the basic group alone. Returns their size in bytes. */
 static size_t lay(unsigned count)
 {
     size_t at = 0;
@@ -116,7 +116,7 @@ UNIT_TEST(refusal)
     struct ds_breaches breaches;
 
     machine_start();
-    config.pebs_records = 1025; /* more than there is room for */
+    config.pebs_records = 1025; /* more than fit */
     assert_false(ds_open(&caps, &config, &breaches));
     assert_int_equal(breaches.count, 0);
     config = basic;
@@ -133,13 +133,13 @@ UNIT_TEST(refusal)
     assert_int_equal(breaches.count, 0);
 }
 
-UNIT_TEST(what_no_processor_leaves)
+UNIT_TEST(impossible_values)
 {
     size_t end;
 
     opened(&basic);
     end = lay(3);
-    put(64, ARCH_PEBS_BASIC); /* the second one's size is 0 */
+    put(64, ARCH_PEBS_BASIC); /* the second record's size is 0 */
     come(end);
     assert_int_equal(ds_pebs_waiting(), 1);
     machine.handler(NULL);
@@ -160,11 +160,11 @@ UNIT_TEST(what_no_processor_leaves)
 
     static const struct test test = { .id = "t" };
     struct test_run run = { .test = &test, .caps = &caps };
-    records_close(&run, 0); /* which says so of a buffer outside the DS area */
+    records_close(&run, 0); /* reports the damage as that of a buffer outside the DS area */
     machine_found("wrong: invalid data in the PEBS buffer, or its registers were overwritten, 3 times\n");
 }
 
-/* The log has room for 3072 of the smallest. */
+/* The log holds 3072 of the smallest records. */
 UNIT_TEST(log_is_full)
 {
     opened(&basic);
@@ -177,7 +177,7 @@ UNIT_TEST(log_is_full)
 }
 
 /* The DS area of BTS is separate, and has no fields for PEBS. */
-UNIT_TEST(beside_bts)
+UNIT_TEST(together_with_bts)
 {
     struct ds_config config = basic;
     struct ds_breaches breaches;

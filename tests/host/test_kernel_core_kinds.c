@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kinds of cores that the kernel finds (kernel/core_kinds.c), on a machine of variables: which processors are
- * queried and for how long, the names, the selection and the lines printed. CPUID.1AH:EAX has the type in bits 31:24,
- * 20H Atom and 40H Core, and the native model ID in bits 23:0: SDM Vol. 2A (253666-081), "CPUID".
+ * The kinds of cores that the kernel finds (kernel/core_kinds.c), on a simulated machine: which processors are queried
+ * and for how long, the names, the selection and the printed lines. CPUID.1AH:EAX has the type in bits 31:24, 20H Atom
+ * and 40H Core, and the native model ID in bits 23:0: SDM Vol. 2A (253666-081), "CPUID".
  */
 #define FIRST set_up
 #include "tests/host/unit_test.h"
@@ -19,11 +19,11 @@
 static struct {
     uint32_t leaves[OTHERS + 1]; /* CPUID.1AH:EAX by number */
     unsigned others;
-    unsigned refuses;       /* the one that does not start; 0: none */
-    unsigned late, late_by; /* the one that takes so many PAUSEs */
-    unsigned here, running; /* who executes CPUID; who was started */
+    unsigned refuses;       /* number of the processor that does not start; 0: none */
+    unsigned late, late_by; /* number of a slow processor, and its PAUSEs */
+    unsigned here, running; /* the processor that executes CPUID; the one that was started */
     unsigned starts, stops; /* calls */
-    uint32_t last_leaf;     /* the highest of CPUID */
+    uint32_t last_leaf;     /* the highest CPUID leaf */
     unsigned started_at;    /* PAUSEs */
     void (*main)(unsigned number);
 } cpu;
@@ -69,7 +69,7 @@ bool secondary_cpus_start(unsigned number, void (*main)(unsigned number))
     return true;
 }
 
-/* The other processor runs as soon as it is queried, which only makes it faster. */
+/* The other processor runs whenever it is queried, so it is faster than real processors. */
 bool processor_done(unsigned number)
 {
     assert_int_equal(number, cpu.running);
@@ -87,7 +87,7 @@ void processors_stop(void)
     cpu.stops++;
 }
 
-/* The processors' leaves: of the boot processor, a Core, then of the others. */
+/* Sets the processors' leaves: the boot processor's, a Core, then the others'. */
 static void start_machine(unsigned others, const uint32_t *of)
 {
     machine_start();
@@ -141,7 +141,7 @@ UNIT_TEST(two_kinds)
     assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "core,atom");
 }
 
-/* Arrow Lake's Atoms of two native models: C5H. Names of one type are numbered; a type of its own is none of them. */
+/* Arrow Lake, C5H: Atoms of two native models. Names of one type are numbered; an unknown type is separate. */
 UNIT_TEST(several_of_a_type)
 {
     struct caps arrow_lake = alder_lake;
@@ -166,7 +166,7 @@ UNIT_TEST(several_of_a_type)
     assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "core,core2,atom,core3");
 }
 
-/* Unknown types are kinds with a number each, because they share a name. */
+/* Each unknown type is a kind with a number, because they share a name. */
 UNIT_TEST(unknown_types)
 {
     start_machine(4, (const uint32_t[]){ 0x10000007, 0x30abcdef, 0x10000007, 0 });
@@ -179,8 +179,8 @@ UNIT_TEST(unknown_types)
     assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "");
 }
 
-/* Without a name in the tables for the core: the type, and the native model that CPUID says. */
-UNIT_TEST(not_described)
+/* If the tables lack a name for the core, the type and CPUID's native model ID are printed. */
+UNIT_TEST(unnamed_cores)
 {
     struct caps caps = alder_lake;
 
@@ -192,7 +192,7 @@ UNIT_TEST(not_described)
                     "cpu 1 apic 0x32 Atom native model 0xabcdef, kind atom: 1 of 3 processors\n"
                     "cpu 2 apic 0x34 of an unknown type, native model 0x123456, kind kind: 1 of 3 processors\n");
     caps = alder_lake;
-    caps.intel = false; /* whose models are others */
+    caps.intel = false; /* other vendors have other models */
     start_machine(0, NULL);
     core_kinds_init(&caps);
     core_kinds_say();

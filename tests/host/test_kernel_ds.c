@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's debug store on a machine of variables: adaptive buffers, the records that it drains, its reports of an
- * overrun or damaged buffer, and the registers it writes, in their order and with their values. Offsets are typed from
- * SDM Vol. 3A (253668-032), figures 16-5 and 16-8; registers by their numbers from SDM Vol. 4
- * (335592-081): 1D9H IA32_DEBUGCTL, 370H MSR_IQ_CCCR4, 38EH to 390H IA32_PERF_GLOBAL_STATUS, _CTRL and _OVF_CTRL, 3F1H
- * IA32_PEBS_ENABLE, 600H IA32_DS_AREA.
+ * The kernel's debug store on a simulated machine: adaptive buffers, drained records, reports of overrun and damaged
+ * buffers, and the registers that it writes, in order and with their values. Offsets are typed from SDM Vol. 3A
+ * (253668-032), figures 16-5 and 16-8; registers by their numbers from SDM Vol. 4 (335592-081): 1D9H IA32_DEBUGCTL,
+ * 370H MSR_IQ_CCCR4, 38EH to 390H IA32_PERF_GLOBAL_STATUS, _CTRL and _OVF_CTRL, 3F1H IA32_PEBS_ENABLE, 600H
+ * IA32_DS_AREA.
  */
 #define TEARDOWN closed
 #define FIRST    set_up
@@ -84,7 +84,7 @@ static int closed(void **state)
     return 0;
 }
 
-/* Record n of a buffer is all bytes of first + n. */
+/* Fills record n with the byte first + n. */
 static void fill(uint8_t *buffer, unsigned record, unsigned records, unsigned first)
 {
     for (unsigned n = 0; n < records; n++)
@@ -106,7 +106,7 @@ static void assert_log(const struct ds_log *log, unsigned records, unsigned drop
     assert_int_equal(log->broken, broken);
 }
 
-/* Adaptive records are as long as their groups; fixed counters have slots from 80H on. */
+/* An adaptive record's size is that of its groups; fixed counters have slots from 80H on. */
 UNIT_TEST(area_of_adaptive_records)
 {
     struct ds_breaches breaches;
@@ -132,7 +132,7 @@ UNIT_TEST(area_of_adaptive_records)
     caps.fixed_width = 0; /* unknown: all bits */
     assert_true(ds_open(&caps, &config, &breaches));
     assert_int_equal(peek(0x80, 8), 0xfffffffffffffffb);
-    caps.ds_area_format = 6; /* 32 slots of general counters (this kernel uses 10) and 16 of fixed ones */
+    caps.ds_area_format = 6; /* 32 slots for general counters (this kernel uses 10) and 16 for fixed ones */
     config.pebs_reset[9] = 0 - UINT64_C(11);
     caps.ds_area_size = 0x1c0;
     assert_true(ds_open(&caps, &config, &breaches));
@@ -166,7 +166,7 @@ UNIT_TEST(capacity)
     assert_int_equal(ds_pebs_capacity(&caps, 0), 0);
 }
 
-/* The largest buffers that there is memory for, and one record more. */
+/* The largest buffers that fit into memory, and one more record. */
 UNIT_TEST(room)
 {
     struct ds_breaches breaches;
@@ -184,11 +184,11 @@ UNIT_TEST(room)
     config.pebs_records++;
     assert_false(ds_open(&skylake, &config, &breaches));
     assert_int_equal(breaches.count, 0);
-    config.pebs = false; /* then any size is allowed */
+    config.pebs = false; /* without PEBS, any size is accepted */
     opened(&skylake, &config);
 }
 
-/* Another area is opened only when the one that is open has been closed and drained. */
+/* Another area can be opened only after the open one was closed and drained. */
 UNIT_TEST(opened_twice)
 {
     const struct ds_config circular = { .bts_circular = true, .pebs = true, .pebs_records = 8, .pebs_threshold = 5 };
@@ -207,7 +207,7 @@ UNIT_TEST(opened_twice)
     assert_log(ds_bts_log(), 0, 0, 0, 0);
 }
 
-/* An area that the check refuses is never written to IA32_DS_AREA. */
+/* An area that breaks a restriction is never written to IA32_DS_AREA. */
 UNIT_TEST(refused)
 {
     struct ds_breaches breaches;
@@ -252,7 +252,7 @@ UNIT_TEST(spurious)
     }
 }
 
-/* A buffer without room for one record more may have lost some: the index is at the maximum, or less than one short. */
+/* A buffer without space for another record may have lost some: the index is less than one record below the maximum. */
 UNIT_TEST(overran)
 {
     struct ds_config config = both;
@@ -272,7 +272,7 @@ UNIT_TEST(overran)
         assert_log(ds_pebs_log(), 2 * records, 0, records == 8 ? 2 : 0, 0);
         assert_log(ds_bts_log(), 0, 0, 0, 0);
     }
-    config.pebs = false; /* a buffer that is not in use has no room either */
+    config.pebs = false; /* the size of an unused buffer does not matter */
     opened(&skylake, &config);
     machine.handler(NULL);
     assert_log(ds_pebs_log(), 0, 0, 0, 0);
@@ -285,14 +285,15 @@ UNIT_TEST(dropped)
     static const struct {
         struct ds_config config;
         enum field index;
-        unsigned record, room; /* bytes of a record; records that the log holds: 192 KiB of either */
+        unsigned record, room; /* bytes per record; records that the log of 192 KiB holds */
     } logs[] = {
         { { .bts = true, .bts_records = 4096, .bts_threshold = 4000 }, BTS_INDEX, 24, 0x30000 / 24 },
         { { .pebs = true, .pebs_records = 327, .pebs_threshold = 300 }, PEBS_INDEX, 200, 0x30000 / 200 },
     };
     for (unsigned i = 0; i < COUNT_OF(logs); i++) {
         const struct ds_log *log = i ? ds_pebs_log() : ds_bts_log();
-        const unsigned each = logs[i].room / 4; /* records of a drain; four leave less room than one more needs */
+        const unsigned each =
+            logs[i].room / 4; /* records per drain: after four drains the log has no space for a record */
         unsigned last = 0;
         opened(&skylake, &logs[i].config);
         for (unsigned n = 0; n < 4; n++) {
@@ -310,7 +311,7 @@ UNIT_TEST(dropped)
         assert_log(log, logs[i].room, 5, 0, 0);
         assert_int_equal(i ? ds_counts()->pebs_indexed : ds_counts()->bts_indexed, logs[i].room + 5);
     }
-    opened(&skylake, &logs[1].config); /* an observer that has read the logs makes room */
+    opened(&skylake, &logs[1].config); /* after an observer has read the logs, they are empty */
     move(PEBS_INDEX, 200);
     machine.handler(NULL);
     ds_logs_empty();
@@ -322,13 +323,13 @@ UNIT_TEST(dropped)
     assert_log(ds_bts_log(), 0, 0, 0, 0);
 }
 
-/* A changed field that only software may write, or an impossible index: no record is trusted. */
+/* A changed field that only software may write, or an impossible index: all records are discarded. */
 UNIT_TEST(broken)
 {
     static const struct {
         enum field field;
         int64_t distance;
-        unsigned bts, pebs; /* drains of the one and of the other that are broken */
+        unsigned bts, pebs; /* BTS drains and PEBS drains that are broken */
     } ways[] = {
         { BTS_BASE, 24, 1, 0 },        { BTS_BASE, -24, 1, 0 },      { BTS_MAXIMUM, 24, 1, 0 },
         { BTS_MAXIMUM, -24, 1, 0 },    { BTS_THRESHOLD, 24, 1, 0 },  { BTS_THRESHOLD, -24, 1, 0 },
@@ -350,7 +351,7 @@ UNIT_TEST(broken)
         assert_log(ds_pebs_log(), 0, 0, 0, ways[i].pebs);
         assert_memory_equal(ds_memory().area, area, sizeof(area));
         assert_int_equal(ds_counts()->spurious, ways[i].bts + ways[i].pebs == 0);
-        if (reset) /* the records are the processor's own, only the distance between them is unknown */
+        if (reset) /* the records are valid, only the distance between them is unknown */
             move(PEBS_INDEX, 200);
         move(ways[i].field, ways[i].distance);
         ds_close();
@@ -363,7 +364,7 @@ UNIT_TEST(broken)
     assert_log(ds_pebs_log(), 0, 0, 0, 0);
 }
 
-/* Every reset slot that the format has, and none of the reserved bytes behind the only one of format 0. */
+/* Every reset slot of the format, but not the reserved bytes after the only slot of format 0. */
 UNIT_TEST(broken_resets)
 {
     static const struct {
@@ -384,34 +385,33 @@ UNIT_TEST(broken_resets)
     }
 }
 
-/* The newest records of a circular buffer in order of time: from the index on if it has wrapped, then up to the index.
- */
+/* The newest records of a circular buffer in order of time: if it has wrapped, those from the index on are first. */
 UNIT_TEST(circular)
 {
     const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = 4 };
     static const struct {
-        const char *places; /* the record in each of the four places, and in one behind them; 0: never written */
+        const char *places; /* the record in each of the four places and in the next one; 0: never written */
         unsigned at, records, first;
     } rows[] = {
         { "\1\0\0\0", 1, 1, 1 },      { "\1\2\3\0", 3, 3, 1 },      { "\0\0\0\0", 0, 0, 0 }, /* not wrapped */
         { "\12\13\14\15", 0, 4, 10 }, { "\16\13\14\15", 1, 4, 11 }, { "\16\17\20\15", 3, 4, 13 },
         { "\16\17\20\21", 4, 4, 14 },                              /* the index at the end */
-        { "\12\13\14\0", 0, 3, 10 },  { "\15\13\14\0", 1, 3, 11 }, /* the last place stays free */
-        { "\1\0\0\0\1", 1, 1, 1 },                                 /* past its end */
+        { "\12\13\14\0", 0, 3, 10 },  { "\15\13\14\0", 1, 3, 11 }, /* the last place is unused */
+        { "\1\0\0\0\1", 1, 1, 1 },                                 /* past the buffer's end */
     };
     for (unsigned i = 0; i < COUNT_OF(rows); i++) {
         opened(&skylake, &config);
         for (unsigned place = 0; place < 5; place++)
             memset(ds_memory().bts + (size_t)place * BTS_RECORD, rows[i].places[place], BTS_RECORD);
         move(BTS_INDEX, BTS_RECORD * (int64_t)rows[i].at);
-        machine.handler(NULL); /* takes nothing out while it is traced into */
+        machine.handler(NULL); /* the handler does not drain a buffer that is being written */
         assert_int_equal(ds_bts_log()->records, 0);
         ds_close();
         assert_log(ds_bts_log(), rows[i].records, 0, 0, 0);
         assert_records(ds_bts_log(), 0, rows[i].records, rows[i].first);
         assert_int_equal(ds_counts()->bts_indexed, 0);
     }
-    for (unsigned byte = 72; byte < 96; byte += 23) { /* a single byte past the index was written: it has wrapped */
+    for (unsigned byte = 72; byte < 96; byte += 23) { /* one byte past the index was written: the buffer has wrapped */
         opened(&skylake, &config);
         ds_memory().bts[byte] = 1;
         move(BTS_INDEX, 24);
@@ -434,7 +434,7 @@ static void observe(uint64_t status)
     machine_did("wrmsr 1d9 1\nwrmsr 38f 2\n");
 }
 
-/* Stop, drain, acknowledge, unmask, EOI, and only then count and trace again. */
+/* The order is: stop, drain, acknowledge, unmask, EOI, count and trace again. */
 UNIT_TEST(service_registers)
 {
     struct ds_config config = both;
@@ -452,7 +452,7 @@ UNIT_TEST(service_registers)
     machine_did("wrmsr 390 4000000000000001\nlvt e1\neoi\nwrmsr 38f 300000003\nwrmsr 1d9 1c1\n");
     ds_on_interrupt(NULL);
 
-    config.bts = false; /* then BTS is not switched */
+    config.bts = false; /* BTS is not switched */
     opened(&skylake, &config);
     machine_set(0x1d9, 0x1c1);
     machine_set(0x38f, 1);
@@ -460,7 +460,7 @@ UNIT_TEST(service_registers)
     machine_did("wrmsr 38f 0\nwrmsr 390 0\nlvt e1\neoi\nwrmsr 38f 1\n");
 }
 
-/* NetBurst's only counter in use is stopped by the enable flag of its CCCR; its overflow flag is cleared. */
+/* NetBurst's only used counter is stopped by its CCCR's enable flag; its overflow flag is cleared. */
 UNIT_TEST(service_registers_netburst)
 {
     opened(&netburst, &both);
@@ -468,7 +468,7 @@ UNIT_TEST(service_registers_netburst)
     machine_set(0x370, 0x84039000);
     machine.handler(NULL);
     machine_did("wrmsr 1d9 1\nwrmsr 370 84038000\nwrmsr 370 4038000\nlvt e1\neoi\nwrmsr 370 4039000\nwrmsr 1d9 1d\n");
-    assert_int_equal(ds_counts()->spurious, 0); /* the flag was its reason */
+    assert_int_equal(ds_counts()->spurious, 0); /* the flag was the interrupt's reason */
 }
 
 UNIT_TEST(close_registers)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When the lines of a dump are printed, and the numbers that it has for processors: kernel/dump.c with a writer of the
- * test's. What the frames have is compared with the model's truth log, and by tests/tools/dump.t.
+ * When the lines of a dump are printed, and its numbers for processors: kernel/dump.c with a fake writer. Boots compare
+ * the frames' contents with the model's truth log; so does tests/tools/dump.t.
  */
 #include "tests/host/unit_test.h"
 
@@ -17,7 +17,7 @@ static struct {
     unsigned processor;
     uint64_t misc_enable, data_cfg;
     void (*observer)(const struct pebs_sampling *sampling);
-    char said[4000]; /* what was printed, and what the writer was asked for */
+    char said[4000]; /* printed text, and calls of the writer */
 } world;
 
 static void tell(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -185,7 +185,7 @@ UNIT_TEST(no_dump_without_the_option)
     said("");
 }
 
-/* In an interrupt routine lines wait; they keep their order. */
+/* In an interrupt routine lines wait, in order. */
 UNIT_TEST(lines_wait_while_they_are_held)
 {
     const struct caps caps = fixed_records();
@@ -195,7 +195,7 @@ UNIT_TEST(lines_wait_while_they_are_held)
     dump_test("one");
     said("test one; [of the test]");
     dump_hold();
-    dump_flush(); /* which prints what waits: it is called outside of the routine */
+    dump_flush(); /* called outside of the routine, so it prints the waiting lines */
     said("flush; [of the frame]");
     sink->line(sink->context, "first");
     sink->line(sink->context, "second");
@@ -209,11 +209,11 @@ UNIT_TEST(lines_wait_while_they_are_held)
     dump_hold();
     sink->line(sink->context, "third");
     dump_resume();
-    sink->line(sink->context, "fourth"); /* not before the third */
+    sink->line(sink->context, "fourth"); /* printed after the third */
     said("[third][fourth]");
     dump_hold();
     sink->line(sink->context, "fifth");
-    dump_test("two"); /* after one that was ended in its routine */
+    dump_test("two"); /* the previous test was ended in its interrupt routine */
     said("test two; [fifth][of the test]");
     sink->line(sink->context, "at once");
     said("[at once]");
@@ -231,7 +231,7 @@ UNIT_TEST(too_many_lines_are_lost)
 
     start(&caps);
     world.said[0] = 0;
-    memset(line, 'x', sizeof line - 1); /* two of them, with their ends, are 64 KiB */
+    memset(line, 'x', sizeof line - 1); /* two such lines, with their ends, are 64 KiB */
     dump_hold();
     sink->line(sink->context, line);
     sink->line(sink->context, line);
@@ -249,7 +249,7 @@ UNIT_TEST(too_many_lines_are_lost)
     said("[x.. 32767][x.. 32766][]");
 }
 
-/* The tests call the processor that they run on 0; the dump has its own number. A second head ends the first dump. */
+/* Tests number the processor that they run on 0; the dump has its real number. A second head ends the first dump. */
 UNIT_TEST(each_kind_of_cores_has_a_head)
 {
     const struct caps caps = fixed_records();
@@ -270,7 +270,7 @@ UNIT_TEST(each_kind_of_cores_has_a_head)
          "16; ");
     world.observer(&sampling); /* what pebs_program() reports */
     said("event cpu 6 name LOADS; ");
-    world.processor = 1; /* the test reports what the others sample */
+    world.processor = 1; /* the sampling of other processors is reported by the test */
     world.observer(&sampling);
     said("");
 }

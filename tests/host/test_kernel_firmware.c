@@ -8,7 +8,7 @@
 #include "kernel/reset_state.h"
 #include "tests/host/machine/machine.h"
 
-/* CPUID of the machine, and a vendor. */
+/* The machine's CPUID and vendor. */
 static struct processor {
     uint32_t leaf_0, signature, edx, leaf_a, leaf_7, leaf_7_b, leaf_7_1, leaf_23;
     bool other_vendor, limited;
@@ -47,7 +47,7 @@ UNIT_TEST(firmware_left_no_state)
     start(skylake);
     machine_set(0x38f, 0xf); /* as after a reset */
     machine_set(0x186, 0xc0);
-    machine_set(0x38d, 0xbbb); /* which IA32_PERF_GLOBAL_CTRL does not let count */
+    machine_set(0x38d, 0xbbb); /* IA32_PERF_GLOBAL_CTRL does not enable them */
     machine_set(0x1d9, 1 << 14);
     machine_set(0x1a0, 0x850089);
     machine.dr7 = 0x400;
@@ -66,8 +66,8 @@ UNIT_TEST(everything_left)
     machine_set(0x3f1, 0x100000003);
     machine_set(0x38f, 0x30000000b);
     machine_set(0x186, 0x4300c0);
-    machine_set(0x187, 0x300c0);  /* not enabled by itself */
-    machine_set(0x188, 0x4300c0); /* nor this one by IA32_PERF_GLOBAL_CTRL */
+    machine_set(0x187, 0x300c0);  /* no enable bit of its own */
+    machine_set(0x188, 0x4300c0); /* not enabled in IA32_PERF_GLOBAL_CTRL */
     machine_set(0x189, 0x5300c4);
     machine_set(0xc1, 0x1111);
     machine_set(0xc4, 0x4444);
@@ -92,7 +92,7 @@ UNIT_TEST(everything_left)
                     "firmware left IA32_PERFEVTSELx (0x189) counting, at 0x5300c4: stopped until the end\n"
                     "firmware left IA32_FIXED_CTR_CTRL (0x38d) counting, at 0xb83: stopped until the end\n");
 
-    /* The tests leave everything 0. BTS and PEBS stay off, as their memory is not firmware's any more. */
+    /* The tests leave all registers 0. BTS and PEBS stay off, because firmware no longer owns their memory. */
     machine_set(0x186, 0);
     machine_set(0xc1, 7);
     firmware_give_back();
@@ -135,8 +135,8 @@ UNIT_TEST(trace_and_transactions)
     machine_printed("firmware keeps TSX_FORCE_ABORT clear: counter 3 is left out\n");
 }
 
-/* Each tested processor has its own saved state, independent of the others'. */
-UNIT_TEST(of_two_processors)
+/* Each tested processor has its own saved state. */
+UNIT_TEST(two_processors)
 {
     start(skylake);
     machine_set(0x38f, 0x1);
@@ -144,7 +144,7 @@ UNIT_TEST(of_two_processors)
     machine_set(0xc1, 0x1111);
     firmware_take_over();
     machine_did("wrmsr 186 300c0\n");
-    firmware_of(1); /* whose registers are like the first one's now */
+    firmware_of(1); /* its registers equal the first processor's current ones */
     machine_set(0x1d9, 1);
     firmware_take_over();
     machine_did("wrmsr 1d9 0\n");
@@ -160,7 +160,7 @@ UNIT_TEST(of_two_processors)
 }
 
 /* A second take-over saves the state at that time. */
-UNIT_TEST(again)
+UNIT_TEST(second_take_over)
 {
     start(skylake);
     machine_set(0x38f, 0xf);
@@ -180,7 +180,7 @@ UNIT_TEST(a_limit)
     of.limited = true;
     machine_set(0x1a0, 0xc50089);
     machine_set(0x38f, 0xf);
-    machine_set(0x186, 0x4300c0); /* seen by leaf 0Ah, behind the limit */
+    machine_set(0x186, 0x4300c0); /* in leaf 0Ah, concealed by the limit */
     machine_set(0xc1, 5);
     firmware_take_over();
     machine_did("wrmsr 1a0 850089\nwrmsr 186 300c0\n");
@@ -212,7 +212,7 @@ UNIT_TEST(a_limit_that_stays)
     machine_did("");
 }
 
-/* Version 1 has no IA32_PERF_GLOBAL_CTRL, a family 6 without leaf 0Ah two counters, NetBurst CCCRs. */
+/* Version 1 lacks IA32_PERF_GLOBAL_CTRL; a family 6 without leaf 0Ah has two counters; NetBurst has CCCRs. */
 UNIT_TEST(other_counters)
 {
     start((struct processor){ .leaf_0 = 0xa, .signature = 0x6ec, .leaf_a = 0x07280201 });
@@ -220,7 +220,7 @@ UNIT_TEST(other_counters)
     machine_set(0x188, 0x4300c0);
     machine_set(0x38d, 3);
     machine_set(0x38f, 0x100000000);
-    machine_set(0x3f1, 1); /* another register: there is no debug store */
+    machine_set(0x3f1, 1); /* not IA32_PEBS_ENABLE: there is no debug store */
     firmware_take_over();
     machine_did("wrmsr 186 300c0\n");
     firmware_give_back();
@@ -292,10 +292,10 @@ UNIT_TEST(refused)
 }
 
 /*
- * Every register of the largest processors fits: Lion Cove has ten general counters. Leaf 0AH tells of fewer where it
- * lists what the cores of all kinds have (Alder Lake); IA32_PERF_GLOBAL_CTRL enables those that there are.
+ * Every register of the largest processors fits: Lion Cove has ten general counters. If leaf 0AH lists only what all
+ * kinds of cores have (Alder Lake), IA32_PERF_GLOBAL_CTRL shows which counters exist.
  */
-UNIT_TEST(the_most)
+UNIT_TEST(largest_processors)
 {
     start(skylake);
     of.leaf_a = 0x07300606;
@@ -322,7 +322,7 @@ UNIT_TEST(the_most)
         "wrmsr 38d 33333333\nwrmsr 38f ffffffffffffffff\n");
 }
 
-/* Its buffer is in memory that firmware no longer owns: it stays off. Without CPUID.23H there is no such register. */
+/* Firmware no longer owns its buffer: PEBS stays off. Without CPUID.23H the register does not exist. */
 UNIT_TEST(architectural_pebs)
 {
     start(skylake);
@@ -334,7 +334,7 @@ UNIT_TEST(architectural_pebs)
     machine_did("wrmsr 186 300c0\n");
     machine_set(0x186, 0x4300c0);
     of.leaf_7_1 = 1u << 8;
-    of.leaf_23 = 0x12; /* counters of PEBS, and no capabilities */
+    of.leaf_23 = 0x12; /* sub-leaf 5, counters, without sub-leaf 4, capabilities */
     firmware_take_over();
     machine_did("wrmsr 186 300c0\n");
     machine_set(0x186, 0x4300c0);
@@ -348,7 +348,7 @@ UNIT_TEST(architectural_pebs)
     machine_did("wrmsr c1 0\nwrmsr 186 4300c0\nwrmsr 38f 1\n");
 }
 
-/* "After reset" means the state that firmware left, before the kernel changed it. */
+/* "After reset" means the state that firmware left, before the kernel changes it. */
 UNIT_TEST(after_reset)
 {
     const struct caps caps = { .general_count = 4, .global_ctrl = true };

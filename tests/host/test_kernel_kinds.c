@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Positions in code whose every instruction is known, and which instructions cause an event (suite/measure/kinds.c). */
+/*
+ * Positions in code in which every instruction is known, and which instructions cause an event (suite/measure/kinds.c).
+ */
 #include "tests/host/unit_test.h"
 
 #include "suite/measure/kinds.h"
@@ -29,7 +31,7 @@ UNIT_TEST(positions)
     assert_true(steps_is(&steps, 0, STEP_LOAD));
     assert_false(steps_is(&steps, 1, STEP_LOAD));
     assert_true(steps_is(&steps, 2, STEP_WARM | STEP_STORE));
-    assert_true(steps_is(&steps, 6, STEP_INSTRUCTION)); /* the tail's are of this kind alone */
+    assert_true(steps_is(&steps, 6, STEP_INSTRUCTION)); /* the tail has only this kind */
     assert_false(steps_is(&steps, 6, ~STEP_INSTRUCTION));
     assert_false(steps_is(&steps, 7, STEP_INSTRUCTION));
     assert_int_equal(steps_before(&steps, STEP_LOAD, 0), 0);
@@ -73,7 +75,7 @@ UNIT_TEST(causes)
         cause = cause_of(&event);
         assert_int_equal(cause.kinds, want[i].kinds & ~(STEP_LOCKED | STEP_RETURN | STEP_FAR));
     }
-    for (enum pebs_role role = 0; role < PEBS_ROLE_COUNT; role++) { /* each is caused, or says why not */
+    for (enum pebs_role role = 0; role < PEBS_ROLE_COUNT; role++) { /* each has a cause, or a reason why not */
         const struct pebs_event event = { .role = role, .select = 0x1 };
         const struct cause cause = cause_of(&event);
         assert_ptr_equal(cause.why_not, cause.kinds ? NULL : pebs_role_untriggered(role));

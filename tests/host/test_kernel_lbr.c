@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's reading of LBR stacks that no processor has (lbr/lbr.c). 1C9H is MSR_LASTBRANCH_TOS. The boots of lbr.*
- * do the rest.
+ * How the kernel reads LBR stacks that no processor has (lbr/lbr.c). 1C9H is MSR_LASTBRANCH_TOS. Boots of lbr.* test
+ * the rest.
  */
 #include "tests/host/unit_test.h"
 
@@ -9,7 +9,7 @@
 #include "tests/host/machine/machine.h"
 #include "tests/host/processors.h"
 
-/* Memory past the stack's 32 entries stays unchanged, and a top past the last entry is reported. */
+/* Memory past the stack's 32 entries stays unchanged. A top past the last entry is reported. */
 UNIT_TEST(refused)
 {
     static const struct {

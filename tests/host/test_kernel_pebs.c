@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The choice of a counter, the registers that clear counters, and a sample of known records held against them, on a
- * machine of variables. What sampling programs is seen by the model in boots. Registers by their numbers from SDM Vol.
- * 4 (335592-081): C1H IA32_PMC0, 186H IA32_PERFEVTSEL0, 309H IA32_FIXED_CTR0, 38DH IA32_FIXED_CTR_CTRL, 38FH
+ * The choice of a counter, the registers that clear counters, and the check of a sample's known records, on a simulated
+ * machine. Boots on the model test which registers sampling writes. Registers by their numbers from SDM Vol. 4
+ * (335592-081): C1H IA32_PMC0, 186H IA32_PERFEVTSEL0, 309H IA32_FIXED_CTR0, 38DH IA32_FIXED_CTR_CTRL, 38FH
  * IA32_PERF_GLOBAL_CTRL, 3F1H IA32_PEBS_ENABLE.
  */
 #define FIRST set_up
@@ -30,7 +30,7 @@ static const struct pebs_event *const loads = &events[0], *const latency = &even
 static const struct pebs_event_list list = { events, COUNT_OF(events) };
 static const struct pebs_event_list without_loads = { events + 4, 1 };
 
-static struct caps skylake; /* its IP is that of the event's instruction, unlike the real one's */
+static struct caps skylake; /* not trap-like: unlike on the real Skylake, IP is the event's instruction */
 
 static struct caps adaptive(void)
 {
@@ -76,7 +76,7 @@ UNIT_TEST(no_counter)
     assert_int_equal(pebs_counter(&skylake, store), 3);
     caps.pebs_counters = 0xf0;
     assert_int_equal(pebs_counter(&caps, loads), 4);
-    caps.pebs_pdist_counters = 0x10; /* one without precise distribution, if there is one */
+    caps.pebs_pdist_counters = 0x10; /* preferably one without precise distribution */
     assert_int_equal(pebs_counter(&caps, loads), 5);
     caps.pebs_pdist_counters = 0xf0;
     assert_int_equal(pebs_counter(&caps, loads), 4);
@@ -88,7 +88,7 @@ UNIT_TEST(no_counter)
     assert_int_equal(window.off, 0);
 }
 
-/* A fixed counter's field is its own; those of the others stay, and while it is changed it counts nothing. */
+/* Only the fixed counter's own field changes. During the change the counter is stopped. */
 UNIT_TEST(counters)
 {
     machine_start();
@@ -96,7 +96,7 @@ UNIT_TEST(counters)
     assert_true(fixed_counter_program(1, 0x30, 0 - UINT64_C(3)));
     machine_did("wrmsr 38f 0\nwrmsr 38d 500000b0b\nwrmsr 30a fffffffffffd\nwrmsr 38d 500000b3b\n");
     machine_set(0x38d, UINT64_C(0x1100000bbb));
-    assert_true(fixed_counter_program(0, 0, 1)); /* its bit 32 is cleared with it */
+    assert_true(fixed_counter_program(0, 0, 1)); /* its bit 32 is also cleared */
     machine_did("wrmsr 38f 0\nwrmsr 38d 1000000bb0\nwrmsr 309 1\nwrmsr 38d 1000000bb0\n");
     machine_set(0xc3, 1234);
     assert_int_equal(counter_read(2), 1234);
@@ -108,14 +108,14 @@ UNIT_TEST(counters)
     counters_clear(&caps);
     machine_did("wrmsr 186 0\nwrmsr c1 0\n");
 
-    /* Nor does a counter reload another one. */
+    /* Reloads by other counters are also cleared. */
     caps = (struct caps){ .general_count = 1, .global_ctrl = true, .reload_counters = UINT64_C(0x100000204) };
     machine_set(0x38e, 0);
     counters_clear(&caps);
     machine_did("wrmsr 38f 0\nwrmsr 190a 0\nwrmsr 190b 0\nwrmsr 1926 0\nwrmsr 1927 0\nwrmsr 1982 0\nwrmsr 1983 0\n"
                 "wrmsr 186 0\nwrmsr c1 0\nwrmsr 390 0\n");
 
-    /* Nehalem, errata AAK100: each of the three events on some counter, each counter with one of them. */
+    /* Nehalem, erratum AAK100: each of the three events runs on some counter, and each counter with one of them. */
     caps = (struct caps){ .general_count = 4, .global_ctrl = true, .prime_counters = true };
     machine_set(0x38e, 0);
     counters_clear(&caps);
@@ -124,7 +124,7 @@ UNIT_TEST(counters)
                 "wrmsr c3 0\nwrmsr 189 0\nwrmsr c4 0\nwrmsr 390 0\n");
 }
 
-/* The state after reset is that of the first call: what is programmed later does not change it. */
+/* The state after reset is that of the first call. Later programming does not change it. */
 UNIT_TEST(after_reset)
 {
     struct caps caps = skylake;
@@ -188,15 +188,15 @@ UNIT_TEST(spacing_and_room)
     machine_start();
     assert_int_equal(pebs_spacing(loads, 10), 11);
     assert_int_equal(pebs_spacing(distributed, 10), 10);
-    assert_int_equal(pebs_room(&caps, 0), 317); /* of 327 records 320, and three less */
+    assert_int_equal(pebs_room(&caps, 0), 317); /* 320 of 327 records, less three */
     caps.pebs_record_size = 144;
     caps.pebs_format = 0;
-    assert_int_equal(pebs_room(&caps, 0), 25); /* 28 on one page */
+    assert_int_equal(pebs_room(&caps, 0), 25); /* 28 fit into a page */
     caps = adaptive();
     assert_int_equal(pebs_room(&caps, 0xf | UINT64_C(31) << 24), 50); /* 65536 / 1232 is 53 */
     assert_int_equal(pebs_room(&caps, 0x1), 317);
 
-    /* Nine times the spacing of 115 is more than 1024 loads and the window's 8 instructions; eight leave 104 loads. */
+    /* Nine spacings of 115 exceed 1024 loads and the window's 8 instructions; eight leave 104 loads. */
     struct pebs_sample any = pebs_sample_any(&skylake, 8);
     assert_ptr_equal(any.event, loads);
     assert_ptr_equal(any.workload, &workload_chase);
@@ -216,7 +216,7 @@ UNIT_TEST(spacing_and_room)
     any.event = loads;
     assert_int_equal(pebs_events_of_round(&any), 64);
 
-    /* Of the event that overflows the counter: PREC_DIST, a fixed counter, any event with PDist from 128 on. */
+    /* Records that describe the overflowing event: PREC_DIST, a fixed counter, any event with PDist from 128 on. */
     struct pebs_sample s = { .event = loads, .counter = 0, .period = 128 };
     caps.pebs_pdist_counters = 0x1;
     assert_true(pebs_is_precise(&caps, &s));
@@ -245,7 +245,7 @@ static uint64_t peek(unsigned offset)
     return value;
 }
 
-/* PEBS is stopped, and what is under way has time to arrive. */
+/* PEBS is stopped, and pending records have time to arrive. */
 UNIT_TEST(settling)
 {
     machine_start();
@@ -299,7 +299,7 @@ UNIT_TEST(opening)
     assert_int_equal(run.problems, 0);
 }
 
-/* The sample's number of rounds, or rounds until this many records are written, up to a bound. */
+/* Runs the sample's number of rounds, or rounds until this many records are written, up to a bound. */
 static unsigned rounds_run, record_after;
 static void leave_one(const struct window *window)
 {
@@ -324,7 +324,7 @@ static unsigned rounds_of(unsigned rounds, unsigned until, unsigned after)
     return rounds_run;
 }
 
-UNIT_TEST(going_on)
+UNIT_TEST(number_of_rounds)
 {
     assert_int_equal(rounds_of(0, 0, 0), 1);
     assert_int_equal(rounds_of(1, 0, 0), 1);
@@ -335,7 +335,7 @@ UNIT_TEST(going_on)
     assert_int_equal(rounds_of(0, 2, 9), 256);
 }
 
-/* Records that a workload "leaves", as many as there are. */
+/* The records that a workload "leaves". */
 static const struct left {
     uint64_t ip, eventing_ip, rcx;
 } * left;
@@ -373,7 +373,10 @@ static void said(const struct caps *caps, struct pebs_sample s, const struct lef
 #define SAID(caps, s, first, lines, ...) \
     said(caps, s, (const struct left[]){ __VA_ARGS__ }, COUNT_OF(((const struct left[]){ __VA_ARGS__ })), first, lines)
 
-/* Loads of the ring: RCX counts down from 1024. Of a spacing of 33 a record may be late by 32 events, and not early. */
+/*
+ * Loads of the ring: RCX counts down from 1024. With a spacing of 33 a record may be up to 32 events late, but not
+ * early.
+ */
 UNIT_TEST(numbers_of_loads)
 {
     const struct pebs_sample s = { .event = loads, .workload = &workload_chase, .period = 32 };
@@ -404,7 +407,7 @@ UNIT_TEST(numbers_of_loads)
          { 0x1004, 0x1000, 1024 - 126 });
 }
 
-/* Over several rounds the number is the next that the place allows. */
+/* Over several rounds, a record's number is the next one possible at its place. */
 UNIT_TEST(numbers_over_rounds)
 {
     static struct access table[64];
@@ -425,7 +428,8 @@ UNIT_TEST(numbers_over_rounds)
 }
 
 /*
- * Of the loop's 201 instructions the record's IP is the next one's where PEBS is trap-like; the window's first counts.
+ * With trap-like PEBS, a record's IP is that of the next of the loop's 201 instructions. The window's first instruction
+ * counts, too.
  */
 UNIT_TEST(numbers_of_instructions)
 {
@@ -435,7 +439,7 @@ UNIT_TEST(numbers_of_instructions)
     trap.pebs_trap_like = true;
     static const struct {
         uint64_t ip, rcx;
-        int trap, fault; /* the number; -1: of none */
+        int trap, fault; /* the instruction's number; -1: none */
     } places[] = {
         { 0x2005, 100, 0, 1 },   { 0x2007, 99, 1, 2 },    { 0x2005, 99, 2, 3 },
         { 0x2007, 0, 199, 200 }, { 0x2009, 0, 200, -1 },  { 0x2000, 5, -1, -1 },
@@ -460,10 +464,11 @@ UNIT_TEST(numbers_of_instructions)
     SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x30c6, describes no event of the workload\n", { 0x30c6, 0, 0 });
     SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x3000, describes no event of the workload\n", { 0x3000, 0, 0 });
     SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x31b1, describes no event of the workload\n", { 0x31b1, 0, 0 });
-    SAID(&trap, line, 49, "", { 0x3000 + 4 * 50, 0, 0 }, { 0x3191, 0, 0 }, { 0x31b0, 0, 0 }); /* close the window */
+    SAID(&trap, line, 49, "", { 0x3000 + 4 * 50, 0, 0 }, { 0x3191, 0, 0 },
+         { 0x31b0, 0, 0 }); /* instructions that close the window */
 }
 
-/* A branch is known by both ends where the record has them; the one at which a loop ends goes on behind it. */
+/* A branch is identified by both addresses if the record has them. A loop's last branch continues after the loop. */
 UNIT_TEST(branches)
 {
     static const struct branch table[] = { { .from = 0x10, .to = 0x20, .kind = 8, .repeat = 1 },
@@ -480,7 +485,7 @@ UNIT_TEST(branches)
     } ways[] = {
         { &workload, both, 0x30, 0x10, true, &table[1], "" },
         { &workload, both, 0x30, 0x10, false, &table[1],
-          "wrong: IP is 0x30, must be 0x10\n" }, /* not only known, but checked */
+          "wrong: IP is 0x30, must be 0x10\n" }, /* IP and EventingIP are compared, too */
         { &workload, both, 0x31, 0x10, true, NULL, "wrong: PEBS record 7, IP 0x31, describes no branch of its kind\n" },
         { &workload, both, 0x50, 0x40, true, NULL, "wrong: PEBS record 7, IP 0x50, describes no branch of its kind\n" },
         { &workload, PEBS_HAS_EVENTING_IP, 0, 0x10, true, &table[0], "" },

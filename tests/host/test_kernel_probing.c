@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel reads of a processor (arch/x86/probe.c), on a machine of variables: which leaves and registers, under
- * which condition; what it tries, and how it leaves it; and what is missing where a register raises #GP. Registers by
- * their numbers from SDM Vol. 4 (335592-086): 1BH IA32_APIC_BASE, 8BH IA32_BIOS_SIGN_ID, C1H IA32_PMC0, 186H
- * IA32_PERFEVTSEL0, 1A0H IA32_MISC_ENABLE, 1D9H IA32_DEBUGCTL, 309H IA32_FIXED_CTR0, 345H IA32_PERF_CAPABILITIES, 38FH
- * IA32_PERF_GLOBAL_CTRL, 3F1H IA32_PEBS_ENABLE, 3F4H and 3F5H IA32_PEBS_BASE and _INDEX, 600H IA32_DS_AREA, 14CEH
+ * What the kernel reads from a processor (arch/x86/probe.c), on a simulated machine: which leaves and registers, under
+ * which condition; which values it tries, and which it leaves; and which features are missing if a register raises #GP.
+ * Registers by their numbers from SDM Vol. 4 (335592-086): 1BH IA32_APIC_BASE, 8BH IA32_BIOS_SIGN_ID, C1H IA32_PMC0,
+ * 186H IA32_PERFEVTSEL0, 1A0H IA32_MISC_ENABLE, 1D9H IA32_DEBUGCTL, 309H IA32_FIXED_CTR0, 345H IA32_PERF_CAPABILITIES,
+ * 38FH IA32_PERF_GLOBAL_CTRL, 3F1H IA32_PEBS_ENABLE, 3F4H and 3F5H IA32_PEBS_BASE and _INDEX, 600H IA32_DS_AREA, 14CEH
  * IA32_LBR_CTL, C0000080H IA32_EFER.
  */
 #include "tests/host/unit_test.h"
@@ -50,7 +50,7 @@ static struct cpuid leaves(uint32_t leaf, uint32_t subleaf)
     return r;
 }
 
-/* A processor that has everything. */
+/* A processor with all features. */
 static void start(void)
 {
     machine_start();
@@ -67,7 +67,7 @@ static void start(void)
     cpu.edx_7 = 1u << 19;
     cpu.eax_a = 4;
     cpu.eax_7_1 = 1u << 8;
-    cpu.eax_23 = 0x7f; /* a sub-leaf more than is known */
+    cpu.eax_23 = 0x7f; /* one unknown sub-leaf */
     machine_set(0x345, 0x345345);
     machine_set(0x1a0, 0x1a01a0);
     machine_set(0x1b, 0xfee00900);
@@ -90,7 +90,7 @@ static void is_leaf(const struct caps_leaf *leaf, uint32_t number, uint32_t subl
     assert_int_equal(leaf->edx, value | 0x40000000);
 }
 
-/* The leaves that are read. From WITH_NUMBERS on, leaves() returns their numbers in all registers. */
+/* The leaves that are read. From WITH_NUMBERS on, each leaf has its number in all registers. */
 static const struct {
     const struct caps_leaf *leaf;
     uint32_t number, subleaf;
@@ -145,11 +145,11 @@ UNIT_TEST(everything)
                 "wrmsr 1d9 1\nwrmsr 1d9 4000\nwrmsr 14ce 1\nwrmsr 14ce 6\n");
 }
 
-/* Leaves beyond the highest are not queried, and CPUID's answer to them is not used. */
+/* Leaves past the highest are not queried. If CPUID answers them anyway, the answer is not used. */
 UNIT_TEST(leaves_end)
 {
     static const struct {
-        uint32_t most, most_extended; /* and what CPUID says without extended leaves */
+        uint32_t most, most_extended; /* the highest extended leaf, or CPUID's answer without extended leaves */
     } machines[] = { { 0x23, 0x80000003 }, { 0x23, 0x7fffffff }, { 0x23, 0x23 }, { 0x80000023, 0 } };
 
     for (uint32_t i = 0; i <= 0x23 + COUNT_OF(machines); i++) {
@@ -171,7 +171,7 @@ UNIT_TEST(leaves_end)
     }
 }
 
-/* One condition at a time is not met: the registers that depend on it are left alone. */
+/* If one condition is not met, the registers that depend on it are not accessed. */
 UNIT_TEST(conditions)
 {
     start();
@@ -235,7 +235,7 @@ UNIT_TEST(fixed_counters)
     }
 }
 
-/* Other vendors' register may be another one; and it may raise #GP. */
+/* On other vendors' processors the register may mean something else, or raise #GP. */
 UNIT_TEST(microcode)
 {
     for (unsigned i = 0; i < 3; i++) {
@@ -257,7 +257,7 @@ UNIT_TEST(microcode)
     assert_false(in.misc_enable.valid || in.apic_base.valid || in.perf_capabilities.valid);
 }
 
-static uint32_t deaf; /* the register that reads 0, whatever is written */
+static uint32_t deaf; /* the register that always reads 0 */
 
 static void write_deaf(uint32_t msr, uint64_t value)
 {
@@ -321,7 +321,7 @@ static void start_registers(void)
     machine_set(0x1d9, 0x1);
 }
 
-/* Needs from first to last that have one reason; of no needs: {0}. */
+/* Needs from first to last, which have one reason; {0}: none. */
 struct missing {
     enum caps_need first, last;
     enum caps_reason reason;
@@ -341,8 +341,8 @@ static void are_missing(const struct missing missing[3])
     }
 }
 
-/* Counting and recording are off afterwards, and working registers are restored. */
-UNIT_TEST(all_hold)
+/* Afterwards counting and recording are off, and working registers have their old values. */
+UNIT_TEST(all_registers_work)
 {
     start_registers();
     ds_probe_registers(&caps);
@@ -354,7 +354,7 @@ UNIT_TEST(all_hold)
                 "wrmsr 1d9 0\nwrmsr 1d9 1000\nwrmsr 1d9 0\nwrmsr 3f5 0\nwrmsr 3f1 0\n");
 }
 
-/* IA32_DEBUGCTL refuses FREEZE_PERFMON_ON_PMI alone; the deaf register every value. */
+/* IA32_DEBUGCTL refuses only FREEZE_PERFMON_ON_PMI; the deaf register refuses every value. */
 static bool no_freeze(uint32_t msr, uint64_t value)
 {
     return (msr == 0x1d9 && value & 1 << 12) || msr == deaf;
@@ -381,12 +381,12 @@ static bool no_freeze(uint32_t msr, uint64_t value)
         COUNTING(reason), SAMPLING(reason), LOGGING(reason) \
     }
 
-UNIT_TEST(some_raise)
+UNIT_TEST(some_registers_raise_gp)
 {
     static const struct {
         uint32_t refused;
         enum { PLAIN, NETBURST, NO_GLOBAL, NO_COUNTERS, NO_TOS, READ_ONLY } how;
-        struct missing before[2], after[3]; /* before: other reasons, found elsewhere */
+        struct missing before[2], after[3]; /* before: other reasons, found earlier */
     } rows[] = {
         { 0x38f, PLAIN, { { 0 } }, ALL_COUNTERS(CAPS_GLOBAL_CTRL_RAISES_GP) },
         { 0x38f, NETBURST, { { 0 } }, { COUNTING(CAPS_GLOBAL_CTRL_RAISES_GP), LOGGING(CAPS_GLOBAL_CTRL_RAISES_GP) } },
@@ -467,7 +467,7 @@ UNIT_TEST(some_raise)
     }
 }
 
-static unsigned stuck; /* which counters hold what somebody else wants: of the first value that is tried, of both */
+static unsigned stuck; /* 1: the counter differs from the first value that is written; 2: from both */
 
 static void write_stuck(uint32_t msr, uint64_t value)
 {
@@ -475,7 +475,7 @@ static void write_stuck(uint32_t msr, uint64_t value)
         machine_set(msr, 0x777);
 }
 
-/* A counter that somebody else uses differs with both values; one alone may be a count. */
+/* A counter that is in use differs from both values; a difference from one may be a count. */
 UNIT_TEST(counters_taken)
 {
     for (stuck = 1; stuck <= 2; stuck++) {
@@ -487,7 +487,7 @@ UNIT_TEST(counters_taken)
         assert_int_equal(msr_get(0x187), 0);
     }
     start_registers();
-    machine_refuse(0xc2); /* is no such counter */
+    machine_refuse(0xc2); /* the counter does not exist */
     ds_probe_registers(&caps);
     assert_int_equal(caps.counters_taken, 0);
     start_registers();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reports of wrong records (suite/support/records.c, suite/support/lbr_record.c), on a machine of variables: lost
- * records, a buffer that overran, too few interrupts, and a branch that is not the workload's, at the beginning, end or
- * in between.
+ * The reports of wrong records (suite/support/records.c, suite/support/lbr_record.c), on a simulated machine: lost
+ * records, a buffer that overran, too few interrupts, and a branch at the beginning, end or in between that does not
+ * belong to the workload.
  */
 #define TEARDOWN closed
 #define FIRST    set_up
@@ -51,7 +51,7 @@ static void put(uint8_t *at, uint64_t value)
     memcpy(at, &value, sizeof(value));
 }
 
-/* So many records are in a buffer, as its index says. */
+/* Sets the index: this many records are in the buffer. */
 static void index_at(unsigned offset, unsigned record, unsigned records)
 {
     uint64_t base;
@@ -79,7 +79,7 @@ UNIT_TEST(opening)
     assert_int_equal(run.problems, 0);
 }
 
-/* A refusal says why. Advice is printed, too, and does not refuse. */
+/* A refusal has a reason. Advice is printed, too, but does not refuse. */
 UNIT_TEST(refusal)
 {
     struct ds_config config = both;
@@ -109,7 +109,10 @@ UNIT_TEST(refusal)
     ds_close();
 }
 
-/* What closing reports for these records in the buffers, drained by so many interrupts of so many spurious ones. */
+/*
+ * Checks the report of closing with these records in the buffers, drained by this many interrupts and spurious
+ * interrupts.
+ */
 static void closing_says(unsigned bts, unsigned pebs, unsigned interrupts, unsigned least, unsigned spurious,
                          const char *wrong)
 {
@@ -155,7 +158,7 @@ UNIT_TEST(closing)
     closing_says(0, 0, 1, 0, 2, "wrong: 1 interrupts were spurious, expected at least 2\n");
 }
 
-static unsigned late; /* the PAUSE with which an interrupt comes */
+static unsigned late; /* the PAUSE during which an interrupt arrives */
 
 static void come_late(void)
 {
@@ -165,7 +168,7 @@ static void come_late(void)
     }
 }
 
-/* An interrupt may arrive after its cause was stopped: closing waits for it, for a bounded time. */
+/* An interrupt may arrive after its cause was stopped. Closing waits for it, for a limited time. */
 UNIT_TEST(closing_waits)
 {
     const struct ds_config bts = { .bts = true, .bts_records = 10, .bts_threshold = 8 };
@@ -183,7 +186,7 @@ UNIT_TEST(closing_waits)
     assert_int_equal(machine.pauses, 0);
 }
 
-/* The log has no room for two of these, and the area's fields were found damaged twice. */
+/* Two records do not fit into the log, and the area's fields were found damaged twice. */
 UNIT_TEST(closing_a_damaged_log)
 {
     const struct ds_config config = { .bts = true, .bts_records = 2050, .bts_threshold = 2000 };
@@ -220,7 +223,7 @@ UNIT_TEST(closing_a_damaged_log)
     }
 }
 
-/* records=N prints so many of each kind, also if a test samples twice; their numbers go on. */
+/* records=N prints N records of each kind, also if a test samples twice. Their numbers continue. */
 UNIT_TEST(printing)
 {
     opened(&both);
@@ -311,7 +314,7 @@ UNIT_TEST(holding)
     assert_int_equal(held, 1);
 }
 
-/* A record past the end of the log is refused, not read. */
+/* A record past the end of the log is refused. */
 UNIT_TEST(decoding)
 {
     struct bts_record bts;
@@ -351,7 +354,7 @@ static const struct workload six = {
 static const uint64_t taken[6][2] = { { 0x1000, 0x1100 }, { 0x1100, 0x1200 }, { 0x1100, 0x1200 },
                                       { 0x1200, 0x1300 }, { 0x1200, 0x1300 }, { 0x1fff, 0x1000 } };
 
-/* So many interrupts come while an area is open, with these bits of IA32_DEBUGCTL. */
+/* Raises this many interrupts while an area is open, with these bits of IA32_DEBUGCTL. */
 static void interrupted(unsigned times, uint64_t debugctl)
 {
     machine_set(0x1d9, debugctl);
@@ -359,7 +362,7 @@ static void interrupted(unsigned times, uint64_t debugctl)
         machine.handler(NULL);
 }
 
-/* The log has these records, the first of them being record `first` of the six. */
+/* Puts these records into the log, the first being record `first` of the six. */
 static void log_has(const uint64_t (*records)[2], unsigned count)
 {
     opened(&(const struct ds_config){ .bts = true, .bts_records = 20, .bts_threshold = 18 });
@@ -375,12 +378,12 @@ static void log_has(const uint64_t (*records)[2], unsigned count)
     run.seen = run.problems = 0;
 }
 
-UNIT_TEST(the_same_branches)
+UNIT_TEST(expected_branches)
 {
     log_has(taken, 6);
     records_compare_bts(&run, &six, 0);
     assert_int_equal(run.seen, 6);
-    log_has(taken, 4); /* that two are missing, the plan says */
+    log_has(taken, 4); /* the plan reports that two are missing */
     records_compare_bts(&run, &six, 0);
     assert_int_equal(run.seen, 4);
     log_has(taken + 2, 4);
@@ -392,8 +395,8 @@ UNIT_TEST(the_same_branches)
     machine_did("");
 }
 
-/* Every record, both addresses: the first one that is wrong is reported, and those before it were seen. */
-UNIT_TEST(other_branches)
+/* Both addresses of every record are compared: the first wrong record is reported, those before it count as seen. */
+UNIT_TEST(wrong_branches)
 {
     uint64_t records[7][2];
     char line[256];
@@ -412,7 +415,7 @@ UNIT_TEST(other_branches)
     log_has(taken, 6);
     records_compare_bts(&run, &six, 1);
     machine_did("wrong: BTS record 0 is 0x1000 => 0x1100, must be 0x1100 => 0x1200\n");
-    memcpy(records, taken, sizeof(taken)); /* one too many */
+    memcpy(records, taken, sizeof(taken)); /* one record too many */
     memcpy(records[6], taken[5], sizeof(records[6]));
     log_has(records, 7);
     records_compare_bts(&run, &six, 0);
@@ -420,9 +423,10 @@ UNIT_TEST(other_branches)
     assert_int_equal(run.seen, 7);
 }
 
-/* Hardware interrupts, the NMI too, and branches outside the workload do not count as its branches; its own interrupts
- * do. */
-UNIT_TEST(others_branches)
+/*
+ * Hardware interrupts, NMIs and branches outside the workload do not count as its branches. Its software interrupts do.
+ */
+UNIT_TEST(branches_outside_the_workload)
 {
     static const struct branch own[] = { { 0x1000, 128 * 1000, B, 1 }, { 0x1001, 226 * 1000, B, 1 } };
     static const struct workload interrupted = { .start = 0x1000, .limit = 0x2000, .branches = own, .branch_count = 2 };
@@ -455,7 +459,7 @@ UNIT_TEST(others_branches)
     machine_did("wrong: number of interrupts in the trace is 0x0, must be 0x2\n");
 }
 
-/* A circular buffer with four places must have the newest four; three are untypical. */
+/* A circular buffer of four must have the newest four. Having three is untypical. */
 UNIT_TEST(newest_branches)
 {
     log_has(taken + 2, 4);
@@ -473,7 +477,7 @@ UNIT_TEST(newest_branches)
     records_compare_circular(&run, &six, 4);
     assert_int_equal(run.seen, 2);
     machine_did("");
-    log_has(taken, 3); /* those are not the newest */
+    log_has(taken, 3); /* not the newest */
     records_compare_circular(&run, &six, 3);
     machine_did("wrong: BTS record 0 is 0x1000 => 0x1100, must be 0x1200 => 0x1300\n");
 }
@@ -512,7 +516,7 @@ static struct workload lbr_workload(const uint64_t (*records)[2], unsigned count
 }
 
 /* A stack of four holds the last four of six. */
-UNIT_TEST(lbr_the_same)
+UNIT_TEST(lbr_expected)
 {
     for (unsigned top = 0; top < 4; top++) {
         const struct workload workload = lbr_workload(taken, 6, top);
@@ -540,7 +544,7 @@ UNIT_TEST(lbr_the_same)
     assert_int_equal(run.problems, 3);
 }
 
-UNIT_TEST(lbr_others)
+UNIT_TEST(lbr_wrong)
 {
     uint64_t records[4][2];
     char lines[512];
@@ -559,7 +563,7 @@ UNIT_TEST(lbr_others)
                      (unsigned long long)want[1]);
             machine_did(lines);
         }
-    /* An entry with either address is used; one with neither is not. */
+    /* An entry with either address is used; an entry of zeros is not. */
     const uint64_t halves[4][2] = { { 0x1100, 0 }, { 0, 0x1300 }, { 0, 0 }, { 0x1fff, 0x1000 } };
     const struct workload workload = lbr_workload(halves, 4, 3);
     started();
@@ -574,7 +578,7 @@ static void keep_entry(uint32_t msr, uint64_t value)
         machine_set(msr, 0x5000);
 }
 
-/* Where the registers of the stack cannot be written, the steps of its top tell how many entries are new. */
+/* If the stack's registers cannot be written, the change of TOS shows how many entries are new. */
 UNIT_TEST(lbr_read_only)
 {
     static const struct {
@@ -590,9 +594,7 @@ UNIT_TEST(lbr_read_only)
     }
 }
 
-/*
- * Used entries past lbr_most are held back, and counted for each stack that has any.
- */
+/* Used entries past lbr_most are held back, and counted for each stack that has some. */
 UNIT_TEST(lbr_holding)
 {
     static char memory[0x1000];

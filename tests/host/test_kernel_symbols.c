@@ -39,7 +39,7 @@ static int fill(void **state)
     return 0;
 }
 
-/* From each symbol's first byte up to its last one, and in the last also up to the image's. */
+/* From each symbol's first byte to its last; the last symbol extends to the end of the image. */
 UNIT_TEST(each)
 {
     for (unsigned i = 0; i < COUNT; i++) {

@@ -155,7 +155,7 @@ UNIT_TEST(hypervisors)
 }
 
 /* Only readings that concern the processor's features are printed. */
-UNIT_TEST(what_is_missing)
+UNIT_TEST(missing_facilities)
 {
     static const struct {
         enum caps_need need;
@@ -211,7 +211,7 @@ UNIT_TEST(many_events)
 }
 
 /* Lines about unusual features. */
-UNIT_TEST(what_is_odd)
+UNIT_TEST(unusual_features)
 {
     struct caps caps = skylake();
 

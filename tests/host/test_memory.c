@@ -55,7 +55,7 @@ UNIT_TEST(the_low_page_is_the_highest_below_640_kib)
     assert_int_equal(memory_low_page(), 0x9f000);
 }
 
-UNIT_TEST(the_low_page_is_usable_and_not_the_bioss)
+UNIT_TEST(the_low_page_is_not_reserved)
 {
     START({ 0, 0x800, 1, 0 });
     assert_int_equal(memory_low_page(), 0);
@@ -74,7 +74,7 @@ UNIT_TEST(the_low_page_is_usable_and_not_the_bioss)
 }
 
 /* Memory: the map except reserved ranges, and all addresses below 4 MiB. Anything else may be a device. */
-UNIT_TEST(what_holds_data)
+UNIT_TEST(memory_that_holds_data)
 {
     static const struct boot_memory map[] = { { 0x800000, MIB, 1, 0 },
                                               { 0x900000, MIB, 2, 0 },

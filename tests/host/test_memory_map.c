@@ -97,7 +97,7 @@ UNIT_TEST(free_places)
     }
 }
 
-UNIT_TEST(places_in_the_way)
+UNIT_TEST(occupied_places)
 {
     static const struct {
         uint64_t base, size, obstacle;

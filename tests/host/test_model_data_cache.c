@@ -146,7 +146,7 @@ UNIT_TEST(any_order_is_lru)
     assert_in_range(misses, 100, COUNT_OF(lines) - 100);
 }
 
-UNIT_TEST(cleared_is_empty_each_time)
+UNIT_TEST(clearing_empties_every_time)
 {
     struct data_cache *cache = *state;
 

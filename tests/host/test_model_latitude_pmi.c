@@ -185,7 +185,7 @@ UNIT_TEST(bts_goes_on)
 }
 
 /* Reading the state ends a skid: the PMI is raised, unless it may arrive late. So does HLT. */
-UNIT_TEST(looking_ends_a_skid)
+UNIT_TEST(reading_ends_a_skid)
 {
     enum look { NOTHING, READ, WRITE, READ_COUNTER, SETTLE, HALT, LOOKS };
 

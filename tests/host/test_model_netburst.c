@@ -392,7 +392,7 @@ static void set_up_area(struct machine *m, unsigned n, unsigned threshold, uint6
 }
 
 /* PEBS works only on IQ_COUNTER4, with bit 25, for the three events. */
-UNIT_TEST(what_does_not_sample)
+UNIT_TEST(settings_that_do_not_sample)
 {
     static const struct {
         unsigned counter;

@@ -369,7 +369,7 @@ static void assert_said(const char *want)
     assert_string_equal(text, want);
 }
 
-UNIT_TEST(values_that_are_nowhere)
+UNIT_TEST(values_that_are_not_found)
 {
     struct qemu_ops o = new_ops();
 

@@ -91,7 +91,7 @@ static void refused(const char *arguments, const char *sentence)
     assert_string_equal(printed, "");
 }
 
-UNIT_TEST(wrong_ones)
+UNIT_TEST(invalid_options)
 {
     static const char *const no_seeds[] = { "x", "-1", "+1", ":pebs-arming", "1x", "0x10", "18446744073709551616" };
 
@@ -242,7 +242,7 @@ static void of_two_kinds(struct options *options)
               : 8);
 }
 
-UNIT_TEST(right_ones)
+UNIT_TEST(valid_options)
 {
     assert_int_equal(reads("profile=skylake", of_skylake), 0);
     assert_int_equal(reads("profile=alderlake cores=EP3", of_two_kinds), 0);
@@ -258,7 +258,7 @@ UNIT_TEST(right_ones)
 }
 
 /* Files of an earlier run, for the machine's four possible processors, are removed. */
-UNIT_TEST(what_an_earlier_run_left)
+UNIT_TEST(files_of_an_earlier_run)
 {
     static const char *const files[] = { "0", "0.watch", "3", "3.watch", "4", "4.watch" };
     char option[64];

@@ -103,7 +103,7 @@ static void refused(struct qemu_info info, unsigned times, const char *sentence)
     assert_string_equal(said, sentence);
 }
 
-UNIT_TEST(what_it_refuses)
+UNIT_TEST(refused_qemus)
 {
     struct qemu_info info = supported();
 

@@ -457,7 +457,7 @@ UNIT_TEST(flags_between_blocks)
     drop(p);
 }
 
-/* An address is used after its memory has equalled the plugin interface's, not all zeros, often enough. */
+/* An address is used after its memory has equalled the plugin interface's often enough, with values other than zero. */
 UNIT_TEST(memory)
 {
     struct qemu_private *p = found(false);

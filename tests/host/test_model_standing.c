@@ -69,7 +69,10 @@ static void sample(struct machine *m, uint32_t first, uint64_t period)
           { GLOBAL_CTRL, 1 });
 }
 
-/* An overflow at a block's last instruction, which the engine detects in the next block, is not lost by looking. */
+/*
+ * An overflow at a block's last instruction, which the engine detects in the next block, is not lost when the state is
+ * read.
+ */
 static uint64_t record_behind(bool look, uint64_t *count)
 {
     struct machine *m = machine_new();
@@ -94,7 +97,7 @@ static uint64_t record_behind(bool look, uint64_t *count)
     return ip;
 }
 
-UNIT_TEST(a_look_leaves_no_trace)
+UNIT_TEST(reading_has_no_effect)
 {
     uint64_t count = 0;
 

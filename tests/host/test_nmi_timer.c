@@ -153,7 +153,7 @@ static void start_machine(void)
         machine.io[0x10 + 2 * i] = MASK;
 }
 
-UNIT_TEST(the_last_of_each_is_taken)
+UNIT_TEST(the_last_of_each_is_preferred)
 {
     start_machine();
     assert_true(nmi_timer_init(AT, &io, 5, due));
@@ -198,7 +198,7 @@ UNIT_TEST(an_input_that_firmware_uses_is_not_used)
     assert_int_equal(machine.hpet[0x140 / 4] >> 9 & 0x1f, 21);
 }
 
-UNIT_TEST(the_first_that_works_counts)
+UNIT_TEST(the_first_that_works_is_used)
 {
     start_machine();
     machine.answers = 1;
@@ -218,7 +218,7 @@ UNIT_TEST(the_first_that_works_counts)
     assert_int_equal(machine.tried, 2);
 }
 
-UNIT_TEST(a_machine_without_one)
+UNIT_TEST(a_machine_without_a_timer)
 {
     static const struct acpi_io_apic none = { 0 }, high = { .address = UINT64_C(0x1fec00000) },
                                      second = { .address = IO, .first_interrupt = 24 };
@@ -381,7 +381,7 @@ UNIT_TEST(the_counter_wraps)
 }
 
 /* A 64-bit counter does not wrap: its NMIs arrive only in time. Any other NMI is not the timer's. */
-UNIT_TEST(one_of_64_bits_is_taken_first)
+UNIT_TEST(a_64_bit_comparator_is_preferred)
 {
     start_machine();
     machine.hpet[0] |= 0x2000;
@@ -416,7 +416,7 @@ UNIT_TEST(one_of_64_bits_is_taken_first)
     assert_int_equal(machine.hpet[0x120 / 4], 0x8110 | 23 << 9);
 }
 
-UNIT_TEST(another_processor_gets_it)
+UNIT_TEST(the_nmi_can_go_to_another_processor)
 {
     start_machine();
     assert_true(nmi_timer_init(AT, &io, 5, due));

@@ -126,7 +126,7 @@ UNIT_TEST(every_option)
     assert_int_equal(good("menu=5 menu=auto").menu, OPTIONS_MENU_AUTO);
 }
 
-UNIT_TEST(the_last_one_counts)
+UNIT_TEST(the_last_value_counts)
 {
     struct options options = good("timeout=3\ntimeout=5\r\nend=halt\tend=reboot\n");
     assert_int_equal(options.timeout, 5);
@@ -346,7 +346,7 @@ UNIT_TEST(globs)
 }
 
 /* Patterns for which naive matchers take exponential time. */
-UNIT_TEST(globs_do_not_blow_up)
+UNIT_TEST(globs_take_bounded_time)
 {
     char text[4096];
     memset(text, 'a', sizeof(text) - 1);

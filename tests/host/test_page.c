@@ -65,7 +65,7 @@ static const char *row_of(unsigned row)
     return text;
 }
 
-/* The rows of the page with this title in pages.txt, over those of the page that it is like. */
+/* The rows of the page with this title in pages.txt, on top of those of the page that it is based on. */
 static void read_page(const char *title, char rows[][CELLS_COLUMNS_MAX + 8])
 {
     FILE *const file = fopen(PAGES, "r");

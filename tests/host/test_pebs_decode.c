@@ -239,7 +239,7 @@ UNIT_TEST(only_the_basic_group)
     refuse(&form, bytes, lay(bytes, MEMORY, 1), PEBS_DECODE_GROUPS_UNKNOWN);
 }
 
-UNIT_TEST(its_own_size_is_wrong)
+UNIT_TEST(wrong_sizes_in_the_record)
 {
     uint8_t bytes[1232] = { 0 };
     const size_t size = lay(bytes, MEMORY | GPRS, 1);

@@ -171,7 +171,7 @@ static void assert_no_screen(enum pixels_error want, struct pixels_form form)
 }
 
 /* Each differs in one value from a valid screen. */
-UNIT_TEST(no_screens)
+UNIT_TEST(impossible_screens)
 {
     static const uint32_t depths[] = { 0, 1, 8, 15, 17, 31, 33, 64 };
     static const uint32_t masks[] = { 0, 0x5, 0xff00ff, 0x1000000, 0x3000000 };

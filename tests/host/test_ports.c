@@ -138,7 +138,7 @@ static void add(const char *name, struct uart uart)
 }
 
 /* Without a speed the divisor is unchanged, and the speed is derived from it. */
-UNIT_TEST(as_firmware_set_it)
+UNIT_TEST(firmwares_speed)
 {
     struct uart uart;
 
@@ -187,7 +187,7 @@ UNIT_TEST(in_memory_with_strides)
     }
 }
 
-UNIT_TEST(it_waits_for_room)
+UNIT_TEST(waits_until_the_uart_is_ready)
 {
     start();
     add("COM1", port(0x3f8, 115200));
@@ -204,7 +204,7 @@ UNIT_TEST(it_waits_for_room)
     assert_int_equal(pauses, 22);
 }
 
-UNIT_TEST(every_line_gets_all_of_it)
+UNIT_TEST(every_line_gets_all_characters)
 {
     start();
     stride = access = 4;
@@ -243,7 +243,7 @@ UNIT_TEST(only_the_stuck_line_is_abandoned)
     assert_in_range(pauses, 999998, 1000020);
 }
 
-UNIT_TEST(the_second_one_is_stuck)
+UNIT_TEST(the_second_line_is_stuck)
 {
     start();
     add("COM1", port(0x3f8, 115200));

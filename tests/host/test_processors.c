@@ -303,7 +303,7 @@ static void endless_main(unsigned number)
     processors[number].state = RUNNING;
 }
 
-UNIT_TEST(those_that_run_are_stopped)
+UNIT_TEST(running_processors_are_stopped)
 {
     struct interrupt_frame frame = { 0 };
 

@@ -162,7 +162,7 @@ UNIT_TEST(a_run)
     assert_int_equal(waited, 0);
 }
 
-UNIT_TEST(what_is_wrong)
+UNIT_TEST(problems_of_the_run)
 {
     start();
     progress_step(3, 12, "options");
@@ -310,7 +310,7 @@ UNIT_TEST(no_page_turns_without_a_clock)
     press = 0;
 }
 
-UNIT_TEST(no_more_codes_than_there_is_room_for)
+UNIT_TEST(no_more_codes_than_fit)
 {
     static const uint8_t dark[21 * 21];
 

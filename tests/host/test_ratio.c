@@ -34,7 +34,7 @@ UNIT_TEST(wide)
     expect(UINT64_C(1) << 55, UINT64_C(1) << 56, "0.50");
 }
 
-UNIT_TEST(nothing)
+UNIT_TEST(divisor_0)
 {
     expect(5, 0, "-");
 }

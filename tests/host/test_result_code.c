@@ -154,7 +154,7 @@ UNIT_TEST(none_before_the_first_test)
     assert_int_equal(result_code_draw(VERDICT_ERROR, &counts, 97), 0);
 }
 
-UNIT_TEST(the_line_is_said_once)
+UNIT_TEST(the_line_is_printed_once)
 {
     static struct packed packed;
     size_t offender;
@@ -204,7 +204,7 @@ UNIT_TEST(one_code)
     }
 }
 
-UNIT_TEST(soundness)
+UNIT_TEST(error_correction_if_it_fits)
 {
     unsigned m = 0, l = 0;
 

@@ -60,7 +60,7 @@ UNIT_TEST(a_row_for_each_area)
                               "area forbidden        1       0       0       0       0\n");
 }
 
-UNIT_TEST(a_reason_for_each_that_is_not_as_it_should_be)
+UNIT_TEST(a_reason_for_each_problem)
 {
     text[0] = '\0';
     results_reasons(&sink, run, COUNT_OF(run));

@@ -453,7 +453,7 @@ UNIT_TEST(two_kinds)
 }
 
 /* Only a further kind, with its name in the ids. Without memory for it, the first selected kind. */
-UNIT_TEST(one_of_them)
+UNIT_TEST(one_of_two_kinds)
 {
     start_four();
     options.skip = OPTION("other.*");
@@ -646,7 +646,7 @@ UNIT_TEST(too_many_tests)
 }
 
 /* A test on another processor reports its first problem, or else its first difference. */
-UNIT_TEST(aside)
+UNIT_TEST(on_another_processor)
 {
     char text[TEST_ASIDE] = "";
     struct test_run run = { .test = &bts_one, .aside = text };

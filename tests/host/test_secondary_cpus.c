@@ -154,7 +154,7 @@ UNIT_TEST(each_has_its_share)
     assert_false(secondary_cpus_start(4, NULL));
 }
 
-UNIT_TEST(those_without_memory_are_left_out)
+UNIT_TEST(processors_without_memory_are_left_out)
 {
     start(40, 0, 2);
     assert_int_equal(secondary_cpus_count(), 32);
@@ -194,7 +194,7 @@ UNIT_TEST(left_out_processors_are_reported)
 }
 
 /* Commands cannot reach them; the line about the APIC has the reason. */
-UNIT_TEST(without_an_apic_there_are_none)
+UNIT_TEST(no_secondary_cpus_without_an_apic)
 {
     start(0, 0, 4);
     machine.topology.count = 3;

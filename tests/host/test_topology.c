@@ -206,7 +206,7 @@ UNIT_TEST(only_what_can_be_started_is_listed)
     expect_left_out(0, 88);
 }
 
-UNIT_TEST(nothing_is_known_without_a_table)
+UNIT_TEST(no_processors_without_a_table)
 {
     struct topology topology;
 

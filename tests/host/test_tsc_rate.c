@@ -77,7 +77,7 @@ UNIT_TEST(base_frequency)
     assert_int_equal(rate(6, 0xa5, 0, 0, 0, 0xffff0e74), 3700000000);
 }
 
-UNIT_TEST(nothing_or_nonsense)
+UNIT_TEST(missing_or_invalid_leaves)
 {
     assert_int_equal(rate(6, 0x4e, 0, 0, 0, 0), 0);
     assert_int_equal(rate(6, 0xa5, 2, 250, 0, 0), 0);

@@ -75,7 +75,7 @@ UNIT_TEST(reach)
     }
 }
 
-UNIT_TEST(the_same)
+UNIT_TEST(equal_uarts)
 {
     const struct uart one = { 0x3f8, false, 1, 1, 115200, 0 }, faster = { 0x3f8, false, 1, 1, 9600, 1 },
                       other = { 0x2f8, false, 1, 1, 115200, 0 }, memory = { 0x3f8, true, 1, 1, 115200, 0 };

@@ -184,7 +184,7 @@ UNIT_TEST(strides)
     }
 }
 
-UNIT_TEST(what_spcr_may_not_name)
+UNIT_TEST(refused_by_spcr)
 {
     const struct acpi_memory memory = { at, NULL };
     struct uart_named named[1];

@@ -308,7 +308,7 @@ UNIT_TEST(the_lowest_free_memory)
     assert_false(log_fw.noted);
 }
 
-UNIT_TEST(a_log_is_taken_to_the_volume)
+UNIT_TEST(a_log_is_written_to_the_volume)
 {
     start_again(LOWEST);
     assert_taken();
@@ -339,7 +339,7 @@ UNIT_TEST(the_log_of_another_run_is_ignored)
     assert_taken();
 }
 
-UNIT_TEST(logs_are_counted_up)
+UNIT_TEST(logs_are_numbered)
 {
     char path[64];
     start_again(LOWEST);
@@ -380,7 +380,7 @@ UNIT_TEST(power_off_waits_for_the_log)
     assert_int_equal(log_fw.shutdowns, 0);
 }
 
-UNIT_TEST(a_log_that_is_not_there_is_said)
+UNIT_TEST(a_lost_log_is_reported)
 {
     log_fw.noted = true;
     log_fw.last_is_free = true;
@@ -418,7 +418,7 @@ UNIT_TEST(a_note_that_cannot_be_changed)
 }
 
 /* Unusable volumes: reported before the run, which then keeps no log; and after it, if the log is lost. */
-UNIT_TEST(volumes_that_are_unfit)
+UNIT_TEST(unusable_volumes)
 {
     static const struct {
         EFI_STATUS *service;
@@ -459,7 +459,7 @@ UNIT_TEST(volumes_that_are_unfit)
     }
 }
 
-UNIT_TEST(room_on_the_volume)
+UNIT_TEST(space_on_the_volume)
 {
     assert_int_equal(reserve().base, LOWEST);
     assert_string_equal(console_said, "");

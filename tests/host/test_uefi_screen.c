@@ -216,7 +216,7 @@ UNIT_TEST(keys_on_the_screen)
 }
 
 /* Existing options can be edited. Added options have precedence because they are last. */
-UNIT_TEST(options_that_are_there)
+UNIT_TEST(existing_options)
 {
     static const struct key quick[] = { { 0, '2', 0 } }, edit[] = { { 0, '4', 0 }, { 0, '\b', 0 }, { 0, '\r', 0 } };
     static const struct key wide[] = { { 0, '5', 0 }, { 0, '\r', 0 } };

@@ -397,7 +397,7 @@ UNIT_TEST(no_memory)
 }
 
 /* Allocated pages at the kernel's destination are kept until others were found, and then freed. */
-UNIT_TEST(pages_in_the_way)
+UNIT_TEST(occupied_pages)
 {
     static const struct {
         uint32_t kernel; /* the address of its 100h bytes */
@@ -431,7 +431,7 @@ UNIT_TEST(pages_in_the_way)
     }
 }
 
-UNIT_TEST(many_pages_in_the_way)
+UNIT_TEST(many_occupied_pages)
 {
     put_kernel(LOW + 0x3ff0);
     start_fw.first_pages = LOW + 0x3000;

@@ -173,7 +173,7 @@ UNIT_TEST(of_several_reasons_the_usual_one_is_printed)
                    SKIPPED("pebs.a", "first"), SKIPPED("pebs.b", "second"));
 }
 
-UNIT_TEST(none_of_them_is_skipped)
+UNIT_TEST(no_facility_is_a_skip)
 {
     struct caps lbr_alone = none;
 

@@ -294,7 +294,7 @@ uint8_t interrupt_gate_type(unsigned vector)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* The code and that of CPL 3, half a page each: names of one array, which C has no words for. */
+/* The code and the code of CPL 3, half a page each: two names for one array, which C cannot express. */
 __asm__(".bss\n.globl text_start, text_end, user_start, user_end\ntext_start: .zero 2048\ntext_end:\n"
         "user_start: .zero 2048\nuser_end: .zero 1\n.text");
 
