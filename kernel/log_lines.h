@@ -11,7 +11,7 @@ void log_lines_init(void *memory, size_t size);
 /* Forgets the lines so far. */
 void log_lines_start(void);
 
-/* Keeps a line; the oldest make room for it. */
+/* Keeps a line. If there is too little space, drops the oldest lines. */
 void log_lines_add(const char *text);
 
 /* The lines, each NUL-terminated, in this many bytes. */

@@ -59,7 +59,7 @@ void progress_end(enum verdict verdict, enum page_then then, bool sent);
 /* Seconds that the run took. */
 void progress_elapsed(unsigned seconds);
 
-/* There is a keyboard, and its keys do this. */
+/* Sets the text that explains the keyboard's keys. */
 void progress_keys(const char *text);
 
 /*

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * In FROM. SDM Vol. 3A (253668-032), table 16-6, says that bit 63 is set if the branch was predicted. Later prints and
- * Linux agree on mispredicted, which this code follows.
+ * In FROM. SDM Vol. 3A (253668-032), table 16-6, says that bit 63 is set if the branch was predicted. Later editions
+ * and Linux say mispredicted, and so does this code.
  */
 #define LBR_FROM_MISPRED   (UINT64_C(1) << 63)
 #define LBR_FROM_IN_TSX    (UINT64_C(1) << 62)

@@ -25,7 +25,7 @@ void gates_init(void);
 /* Builds and loads this processor's GDT and TSS; all share the IDT. memory: DESCRIPTORS_MEMORY zeroed bytes. */
 void descriptors_load(unsigned processor, void *memory);
 
-/* The memory of the boot processor's tables, for descriptors_load() of number 0. */
+/* The memory of the boot processor's tables, an argument for descriptors_load(0, ..). */
 void *descriptors_of_boot(void);
 
 struct interrupt_frame;

@@ -13,7 +13,7 @@ void remark(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The sentences so far, joined; "" if there are none. Text that is too long is cut. */
 const char *remarks(void);
 
-/* Whether somebody presses a key in time; false without a keyboard. The time is for reading, too. */
+/* Waits at most this long, also so that a user can read the text. Returns whether a key was pressed. */
 bool key_pressed(unsigned seconds);
 
 #endif

@@ -25,7 +25,7 @@ enum page_state {
 /* What the machine does after the last page. */
 enum page_then { PAGE_HALTS, PAGE_REBOOTS, PAGE_SWITCHES_OFF };
 
-/* Which lines the pages for them show, and when. */
+/* Which lines of the log the further pages show, and when. */
 enum page_lines {
     PAGE_LINES_ALL,   /* all of them, in turn with the other pages */
     PAGE_LINES_LAST,  /* the last ones, in turn */

@@ -89,8 +89,8 @@ static inline uint8_t qemu_ops_permit_io(const struct qemu_ops *o, const struct 
 uint16_t *qemu_ops_countdown(const struct qemu_object *object);
 
 /*
- * The memory of a processor is in two parts: what qemu_ops_near() returned, and a part elsewhere. Places below are
- * offsets in bytes in one of them. What is there has 64 bits.
+ * The memory of a processor has two parts: what qemu_ops_near() returned, and a part elsewhere. The places below are
+ * offsets in bytes in one of these parts. Each value has 64 bits.
  */
 
 struct qemu_ops_sum {

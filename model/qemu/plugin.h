@@ -16,7 +16,7 @@ struct plugin {
     uint64_t id;
     struct options options;
     unsigned processors_most; /* maximum number that the machine can have */
-    bool icount;              /* QEMU counts instructions to make time, and subtracts a block's when it begins */
+    bool icount; /* -icount: QEMU derives time from a count of instructions, and subtracts a block's when it begins */
     struct qemu_plugin_scoreboard *score;
     struct processor *processors[MAX_PROCESSORS];
     /* the callbacks that translations have now */
@@ -53,7 +53,7 @@ struct beginning {
     struct count counts[];
 };
 
-/* The processor of a callback, whose counts are complete: what is left of its countdown is taken back. */
+/* The processor of a callback. Completes its counts: subtracts the rest of its countdown. */
 static inline struct processor *enter(unsigned cpu)
 {
     struct processor *const p = model.processors[cpu];

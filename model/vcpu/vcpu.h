@@ -43,7 +43,7 @@ struct counter {
     bool pebs;    /* its overflow arms PEBS */
     bool address; /* records have the address of the data */
     bool pdir;
-    bool imprecise;  /* its event belongs to no instruction: the record is of the one that retires then */
+    bool imprecise;  /* its event belongs to no instruction: the record describes the instruction that retires then */
     bool near;       /* loaded with fewer events to the overflow than precise distribution needs */
     bool adaptive;   /* records have the groups of MSR_PEBS_DATA_CFG */
     bool lbrs;       /* records have LBR entries */
@@ -55,8 +55,9 @@ struct counter {
     bool arming;     /* ... but not yet, because the processor needs time */
     bool moved;      /* the event happened since the counters were last updated */
     /*
-     * Unless account is ACCOUNT_ALL and each and parts are equal: an event of the class is each / parts events of the
-     * counter. ACCOUNT_FRONTEND: only if it lost no slots; ACCOUNT_ISSUED: and more / parts if it mispredicted.
+     * An event of the class is each / parts events of the counter: one, if account is ACCOUNT_ALL and each equals
+     * parts. ACCOUNT_FRONTEND counts only events that lost no slots. ACCOUNT_ISSUED adds more / parts if a branch was
+     * mispredicted.
      */
     enum { ACCOUNT_ALL, ACCOUNT_FRONTEND, ACCOUNT_ISSUED } account;
     unsigned each, parts, more;

@@ -10,7 +10,7 @@ enum key { KEY_NONE, KEY_NEXT, KEY_PREVIOUS, KEY_RESTART, KEY_POWER_OFF };
 /* Whether there is a controller. Forgets the keys that were pressed before. */
 bool keyboard_start(void);
 
-/* The next of these keys that was pressed; KEY_NONE: no other one. Space, Enter and Down: NEXT; Up; R; P. */
+/* Returns the next pressed key, or KEY_NONE. Space, Enter, Down: NEXT; Up: PREVIOUS; R: RESTART; P: POWER_OFF. */
 enum key keyboard_read(void);
 
 #endif
