@@ -76,7 +76,7 @@ static const uint8_t entries[] = {
     0, 8,  0,    0,    1,    0, 0,    0,                   /* processor 0, ID 0, enabled */
     0, 8,  1,    2,    1,    0, 0,    0,                   /* processor 1, ID 2, enabled */
     0, 8,  2,    4,    0,    0, 0,    0,                   /* processor 2, ID 4, disabled */
-    0, 8,  3,    6,    2,    0, 0,    0,                   /* processor 3, ID 6, can be brought online, is not */
+    0, 8,  3,    6,    2,    0, 0,    0,                   /* processor 3, ID 6, offline, can be brought online */
     0, 8,  4,    0xff, 1,    0, 0,    0,                   /* unused entry */
     1, 12, 0,    0,    0,    0, 0xc0, 0xfe, 0,    0, 0, 0, /* I/O APIC */
     2, 10, 0,    9,    9,    0, 0,    0,    0x0d, 0,       /* interrupt source override */
@@ -346,7 +346,7 @@ UNIT_TEST(the_root_is_found_in_bios_memory)
 #define FADT 0x300u
 #define HPET 0x200u
 
-/* The tables of a sound machine, an HPET's table, and an FADT of this many bytes with a timer at port 608H. */
+/* The tables of a valid machine, an HPET's table, and an FADT of this many bytes with a timer at port 608H. */
 static void expect_io_apic(struct machine *m, uint64_t address, uint32_t first)
 {
     struct acpi_io_apic io_apic = { 1, 1 };

@@ -274,7 +274,7 @@ UNIT_TEST(other_processors_follow)
     assert_int_equal(apic_enter(), APIC_RAISES_GP);
 }
 
-/* The CMCI entry exists if the version register counts seven. The thermal entry is the sixth. LINT1 delivers NMIs. */
+/* The CMCI entry exists if there are seven entries, the thermal entry if there are six. LINT1 delivers NMIs. */
 UNIT_TEST(all_but_lint1_is_masked_at_first)
 {
     for (unsigned i = 0; i < 8; i++) {
@@ -352,7 +352,7 @@ UNIT_TEST(strays_are_counted_and_ended)
     assert_int_equal(stray_vector(), 0xee);
 }
 
-/* An interrupt with the vector of spurious ones is in service, a spurious one is not. */
+/* A real interrupt with the spurious vector is in service and needs an EOI; a spurious interrupt does not. */
 UNIT_TEST(spurious_interrupts_get_no_eoi)
 {
     struct interrupt_frame frame = { .vector = 0xff };

@@ -242,7 +242,7 @@ static const struct step steps[] = {
     STEPS(SET(perf_capabilities.value, 0x274c5), IS(pebs_retire_latency, true), IS(pebs_form.retire_latency, true),
           IS(pebs_form.cache_latency, false)), /* depends on the core, not on that bit */
     STEPS(SET(leaf_a.edx, 0x00008602),
-          IS(pebs_fixed_counters, 0x3)), /* the smaller number of fixed counters and of their resets */
+          IS(pebs_fixed_counters, 0x3)), /* as many as there are fixed counters, at most one per reset */
     STEPS(SET(leaf_a.edx, 0x00008606), IS(pebs_fixed_counters, 0xf)),
     STEPS(SET(leaf_a.edx, 0x00008600), LACKS(NEED_PEBS_FIXED, CAPS_PEBS_NOT_FIXED)),
     STEPS(SET(perf_capabilities.value, 0x75c5), SET(leaf_a.edx, 0x00008611),
@@ -309,8 +309,7 @@ static const struct step steps[] = {
           IS(hypervisor, true), LACKS(NEED_BTS, CAPS_BTS_UNAVAILABLE), LACKS(NEED_BTS_CPL, CAPS_BTS_UNAVAILABLE),
           LACKS(NEED_PEBS, CAPS_PEBS_UNAVAILABLE), LACKS(NEED_EVENTING_IP, CAPS_PEBS_UNAVAILABLE),
           LACKS(NEED_DS, CAPS_DS_AREA_RAISES_GP), HAS(NEED_LBR | NEED_PERFMON),
-          LACKS(NEED_PEBS | NEED_BTS,
-                CAPS_BTS_UNAVAILABLE)), /* of several needs, the most basic one's reason is reported */
+          LACKS(NEED_PEBS | NEED_BTS, CAPS_BTS_UNAVAILABLE)), /* the most basic need's reason */
     STEPS(SET(misc_enable.value, 0x0881), SET(ds_area, CAPS_HOLDS), LACKS(NEED_BTS, CAPS_BTS_UNAVAILABLE),
           HAS(NEED_DS | NEED_PEBS)), /* only BTS is unavailable */
     STEPS(SET(misc_enable.value, 0x1081), LACKS(NEED_PEBS, CAPS_PEBS_UNAVAILABLE), HAS(NEED_DS | NEED_BTS)),
@@ -354,7 +353,7 @@ static const struct step steps[] = {
           IS(pebs_record_most, 16 + 48 + 64 + 160 + 16 + 256 + 48 + 32 * 24 + 16 + 16 * 8), IS(ds_area_format, 6),
           HAS(NEED_DS | NEED_BTS)),
     /*
-     * CFG_C above: the groups that exist, and the enable bit. The largest record: header, basic, aux, registers, XSAVE
+     * Above, CFG_C has the existing groups and the enable bit. The largest record: header, basic, aux, registers, XSAVE
      * header, XMM, LBR, 8 + 6 counters and two words. Without the DS flag:
      */
     STEPS(CLEAR(leaf_1.edx, 1u << 21), ADD(misc_enable.value, 1u << 12), HAS(NEED_PEBS_ARCH),

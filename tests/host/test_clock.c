@@ -128,7 +128,7 @@ UNIT_TEST(the_first_that_runs_is_used)
     init(1000000000, 0x608, 0);
     expect("raaa");
     assert_int_equal(clock_number(0)->hz, 1000000000);
-    assert_true(clock_wait(10000));          /* ten million ticks, of 100 a read */
+    assert_true(clock_wait(10000));          /* ten million ticks, at 100 a read */
     assert_int_equal(machine.reads, 100002); /* plus the first read */
     assert_string_equal(machine.written, "");
 

@@ -131,7 +131,7 @@ UNIT_TEST(firmwares_console_too)
            "console COM1 port 0x3f8: 115200 baud\nconsole SPCR mmio 0xfe000000 stride 4: no UART answers there\n");
 }
 
-/* Firmware's console is COM1: then at firmware's speed. */
+/* Firmware's console is COM1, which then runs at firmware's speed. */
 UNIT_TEST(com1_at_firmwares_speed)
 {
     empty();

@@ -145,10 +145,9 @@ static const struct debugctl_bits core_debugctl = { 0x1, 0x40, 0x80, 0x100, 0x20
  * LBR stacks: SDM Vol. 3B (253669-059), table 17-4 ("LBR Stack Size and TOS Pointer Range"), and the sections of each
  * core in "Last Branch, Call Stack, Interrupt, and Exception Recording"; call stacks "Haswell" and later. Counters of
  * PEBS: the sections of each core in "Performance Monitoring"; IA32_PMC0 alone on Core, Atom, and Knights Landing; from
- * Golden Cove on Intel's event lists, which also tell the counters with precise distribution. The second level: the
- * largest of the core's models. Reserved fields: table 18-13 (Silvermont), and "PEBS Data Linear Address
- * Profiling", 18.7.1.1 (Goldmont). Encodings of data
- * sources from Golden Cove on: Linux 7.1, arch/x86/events/intel/ds.c.
+ * Golden Cove on Intel's event lists, which also have the counters with precise distribution. The second level: the
+ * largest of the core's models. Reserved fields: table 18-13 (Silvermont), and "PEBS Data Linear Address Profiling",
+ * 18.7.1.1 (Goldmont). Encodings of data sources from Golden Cove on: Linux 7.1, arch/x86/events/intel/ds.c.
  */
 static const struct row {
     unsigned family, model;

@@ -159,7 +159,7 @@ UNIT_TEST(every_code)
     check_table(DATA_SOURCE_SKYLAKE, skylake);
 }
 
-/* An encoding's codes (those past its table are reserved), its fields, and the bits of mem_blk, 3 from bit 40 on. */
+/* An encoding's codes (reserved past its table), its fields, and the bits of mem_blk, 3 from bit 40 on. */
 static const struct encoding {
     enum data_source_encoding encoding;
     const struct words *table;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who receives an interrupt or exception: its handler, a fixup, the APIC's count of strays, or a panic's report. */
+/* Receivers of interrupts and exceptions: a handler, a fixup, the APIC's count of strays, a panic's report. */
 #include "tests/host/unit_test.h"
 
 /* Replaces arch/x86/cpu.h and descriptors.h. */
@@ -136,8 +136,7 @@ UNIT_TEST(strays_do_not_panic)
 }
 
 /*
- * Handlers that a hung test left for exceptions are removed. Other handlers, and the NMI's, belong to the kernel and
- * stay.
+ * Handlers that a hung test left for exceptions are removed. Other handlers, and the NMI's, are the kernel's and stay.
  */
 UNIT_TEST(handlers_of_exceptions_are_removed)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * How a register of the I/O APIC is accessed: its number at byte 0, its value at byte 10H. Intel 82093AA (290566-001),
- * 3.1.
- */
+/* I/O APIC registers: the number at byte 0, the value at byte 10H. Intel 82093AA (290566-001), 3.1. */
 #include "tests/host/unit_test.h"
 
 #include "arch/x86/devices/io_apic.c"

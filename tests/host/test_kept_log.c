@@ -245,10 +245,7 @@ UNIT_TEST(every_changed_byte_is_detected)
     }
     memory[0x1000 + 15] ^= 1; /* after the text */
     assert_int_equal(kept_log_read(memory, &text), KEPT_LOG_OK);
-    /*
-     * Damage in the newer mark: the older mark is used, and the log ends a line earlier. In both marks: the log is
-     * lost.
-     */
+    /* Damage in the newer mark: the older one is used, and the log ends a line earlier. In both: it is lost. */
     for (size_t i = 0; i < 32; i++) {
         memory[32 + i] ^= 1;
         assert_string_equal(joined(memory, &text), "first\r\n");

@@ -23,7 +23,7 @@
 #define EN     UINT64_C(0x100000000)
 #define THRESH UINT64_C(0x7fffff000000000)
 
-static struct caps caps; /* with counters of PEBS that have gaps */
+static struct caps caps; /* the numbers of the PEBS counters have gaps */
 
 static const struct ds_config basic = {
     .pebs = true, .pebs_records = 1024, .pebs_threshold = 100, .pebs_cfg_c = ARCH_PEBS_EN
@@ -160,7 +160,7 @@ UNIT_TEST(impossible_values)
 
     static const struct test test = { .id = "t" };
     struct test_run run = { .test = &test, .caps = &caps };
-    records_close(&run, 0); /* reports the damage as that of a buffer outside the DS area */
+    records_close(&run, 0); /* with the text for a buffer that has registers instead of a DS area */
     machine_found("wrong: invalid data in the PEBS buffer, or its registers were overwritten, 3 times\n");
 }
 

@@ -334,7 +334,7 @@ UNIT_TEST(architectural_pebs)
     machine_did("wrmsr 186 300c0\n");
     machine_set(0x186, 0x4300c0);
     of.leaf_7_1 = 1u << 8;
-    of.leaf_23 = 0x12; /* sub-leaf 5, counters, without sub-leaf 4, capabilities */
+    of.leaf_23 = 0x12; /* sub-leaf 4 (PEBS capabilities) without sub-leaf 5 (PEBS counters) */
     firmware_take_over();
     machine_did("wrmsr 186 300c0\n");
     machine_set(0x186, 0x4300c0);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Positions in code in which every instruction is known, and which instructions cause an event (suite/measure/kinds.c).
- */
+/* Positions in code with known instructions, and which instructions cause an event (suite/measure/kinds.c). */
 #include "tests/host/unit_test.h"
 
 #include "suite/measure/kinds.h"

@@ -373,10 +373,7 @@ static void said(const struct caps *caps, struct pebs_sample s, const struct lef
 #define SAID(caps, s, first, lines, ...) \
     said(caps, s, (const struct left[]){ __VA_ARGS__ }, COUNT_OF(((const struct left[]){ __VA_ARGS__ })), first, lines)
 
-/*
- * Loads of the ring: RCX counts down from 1024. With a spacing of 33 a record may be up to 32 events late, but not
- * early.
- */
+/* Loads of the ring: RCX counts down from 1024. At a spacing of 33 a record may be 32 events late, but not early. */
 UNIT_TEST(numbers_of_loads)
 {
     const struct pebs_sample s = { .event = loads, .workload = &workload_chase, .period = 32 };

@@ -109,10 +109,7 @@ UNIT_TEST(refusal)
     ds_close();
 }
 
-/*
- * Checks the report of closing with these records in the buffers, drained by this many interrupts and spurious
- * interrupts.
- */
+/* Checks closing's report: these records are in the buffers, after these interrupts, some of them spurious. */
 static void closing_says(unsigned bts, unsigned pebs, unsigned interrupts, unsigned least, unsigned spurious,
                          const char *wrong)
 {
@@ -395,7 +392,7 @@ UNIT_TEST(expected_branches)
     machine_did("");
 }
 
-/* Both addresses of every record are compared: the first wrong record is reported, those before it count as seen. */
+/* Both addresses of each record are compared. The first wrong record is reported, those before it count as seen. */
 UNIT_TEST(wrong_branches)
 {
     uint64_t records[7][2];
@@ -423,9 +420,7 @@ UNIT_TEST(wrong_branches)
     assert_int_equal(run.seen, 7);
 }
 
-/*
- * Hardware interrupts, NMIs and branches outside the workload do not count as its branches. Its software interrupts do.
- */
+/* Hardware interrupts, NMIs and branches outside the workload are ignored. Its software interrupts count. */
 UNIT_TEST(branches_outside_the_workload)
 {
     static const struct branch own[] = { { 0x1000, 128 * 1000, B, 1 }, { 0x1001, 226 * 1000, B, 1 } };

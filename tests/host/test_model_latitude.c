@@ -485,7 +485,7 @@ static unsigned count_accesses(struct machine *m, uint64_t event, bool store)
     return (unsigned)rdmsr(m, PMC0 + 3);
 }
 
-/* Of the accesses, between all and one in eight are followed. Other events count all. */
+/* Load latency follows all accesses, or at least one in eight. Other events count all accesses. */
 UNIT_TEST(followed_accesses)
 {
     bool all = false, few = false;

@@ -69,10 +69,7 @@ static void sample(struct machine *m, uint32_t first, uint64_t period)
           { GLOBAL_CTRL, 1 });
 }
 
-/*
- * An overflow at a block's last instruction, which the engine detects in the next block, is not lost when the state is
- * read.
- */
+/* An overflow at a block's last instruction, which the next block detects, is not lost when the state is read. */
 static uint64_t record_behind(bool look, uint64_t *count)
 {
     struct machine *m = machine_new();

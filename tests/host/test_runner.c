@@ -452,7 +452,7 @@ UNIT_TEST(two_kinds)
     assert_int_equal(runner_results(1, &count, &of)[AT(3)].records, false);
 }
 
-/* Only a further kind, with its name in the ids. Without memory for it, the first selected kind. */
+/* Only a further kind is selected: the ids have its name. The first kind needs no memory. */
 UNIT_TEST(one_of_two_kinds)
 {
     start_four();
@@ -476,7 +476,7 @@ UNIT_TEST(one_of_two_kinds)
             "# facility lbr.atom none: no DS: CPUID.1:EDX bit 21 clear\n");
 
     start_four();
-    assert_true(runner_begin(&options, 1, 0)); /* the first kind needs no memory */
+    assert_true(runner_begin(&options, 1, 0));
     assert_int_equal(machine.kept, 0);
 }
 
