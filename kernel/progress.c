@@ -25,7 +25,8 @@ static bool drawing;
 
 static void show(void)
 {
-    if (drawing) /* drawing raised the exception that is being reported */
+    /* While drawing: drawing raised the exception that is being reported. */
+    if (drawing || !progress_is_seen())
         return;
     drawing = true;
     page_draw(&page, display_cells());

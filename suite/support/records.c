@@ -246,7 +246,8 @@ void records_compare_bts_but(struct test_run *run, const struct workload *worklo
             return;
         const bool excused = is_explained(run, &record, previous, walk, errata);
         previous = record.from;
-        if (!(inside(workload, record.from) || excused) || is_interrupt_entry(record.to))
+        if (!(inside(workload, record.from) || excused) ||
+            (!inside(workload, record.to) && is_interrupt_entry(record.to)))
             continue;
         const struct branch *want = branch_next(&walk);
         test_saw(run, 1);
