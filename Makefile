@@ -93,7 +93,7 @@ gdb-test: kernel model $B/ds-inspect ##tests the commands of make gdb, unattende
 lab-test: kernel loader model ##tests LAVA's dispatcher and labgrid run the jobs of contrib/lab/ (docs/lab.md); ./bootstrap --lab installs them
 	$Q$(PROVE) $(LAB_TESTS)
 
-qemu-test: kernel loader iso model $(QEMU_GUESTS) $B/hide.so ##tests boots on every route, with and without the model
+qemu-test: kernel loader iso model tools $(QEMU_GUESTS) $B/hide.so ##tests boots on every route, with and without the model
 	$Q$(PROVE) $(QEMU_TESTS)
 
 tool-test: kernel loader model tools $B/profiles $B/host/dsdump $B/traces $B/qr_image ##tests dsdump with the kernel's logs, and with perf where there is one
@@ -111,8 +111,8 @@ full-test: $(TESTED) ## the tests of `make test`, every boot, and the slow tests
 # Most of the coverage in the least time: the host tests except the one of every encoding, and three boots.
 SMOKE_TESTS = $(filter-out %/test_model_insn_zydis,$(filter $B/host/test_%,$(HOST_TESTS)))
 # All records of the newest format and, in 32 bits, of the oldest; the ISO, booted by firmware.
-SMOKE_BOOTS = '^(?:64 pvh +goldencove +pass records=all|32 pvh +netburst +pass records=all|64 cd +skylake +pass)( :.*)?$$'
-smoke: kernel loader iso model $(SMOKE_TESTS) ## a quick check: the host tests and three boots, in about half a minute on two processors
+SMOKE_BOOTS = '^(?:64 pvh +goldencove +pass records=none dump=raw|32 pvh +netburst +pass records=all|64 cd +skylake +pass)( :.*)?$$'
+smoke: kernel loader iso model tools $(SMOKE_TESTS) ## a quick check: the host tests and three boots, in about half a minute on two processors
 	$QBOOTS=$(SMOKE_BOOTS) $(PROVE) -j $(shell nproc) scripts/boots $(SMOKE_TESTS)
 
 prove-tests: kernel model ##tests inject each fault into the model and check that a test detects it, and each of its checks some fault: part=1/4 of the faults; latitude=SEED: count the faults detected then
@@ -128,7 +128,7 @@ documents: $B/test/.booted $B/profiles ##documents every generated page of docs/
 	esac >$B/$$page.md && cp $B/$$page.md docs/ || exit 1; done
 
 # The boots that the pages are made from: again only if they changed, or scripts/boots has booted something else meanwhile.
-$B/test/.booted: $B/dstest86-64.elf $B/dstest86-32.elf $B/dsmodel.so $B/firmware-64.elf $B/firmware-32.elf tests/qemu/cases | $B/qemu-ds
+$B/test/.booted: $B/dstest86-64.elf $B/dstest86-32.elf $B/dsmodel.so $B/firmware-64.elf $B/firmware-32.elf tests/qemu/cases | $B/qemu-ds $B/dsdump
 	$Qscripts/boots '^[0-9]+ +pvh' >$B/boots.log || { grep -A1 '^not ok' $B/boots.log; exit 1; }
 	$Qtouch $@
 

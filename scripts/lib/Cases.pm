@@ -61,9 +61,11 @@ sub unbooted
     return grep { !$booted{"@$_"} } @$machines;
 }
 
+my $all_records = qr/\brecords=(?:all|none dump=raw)\b/;
+
 # A small set of cases with each route, each verdict, and all tests on each profile. Greedy: the next case covers most of what is
-# missing, preferably without printing all records. A machine that does not reach its tests does not cover a route. Printing
-# takes most of the time, so only the first case with a given text prints all records.
+# missing, preferably without all records. A machine that does not reach its tests does not cover a route. Records
+# take most of the time, so only the first case with a given text has them all.
 sub sample
 {
     my @cases = @_;
@@ -75,14 +77,14 @@ sub sample
         @missing{@{$has{$case}}} = ();
     }
     while (%missing) {
-        my %gain = map { my $case = $_; ($case => 2 * (grep { exists $missing{$_} } @{$has{$case}}) - ($case->{options} =~ /\brecords=all\b/ ? 1 : 0)) } @cases;
+        my %gain = map { my $case = $_; ($case => 2 * (grep { exists $missing{$_} } @{$has{$case}}) - ($case->{options} =~ /$all_records/ ? 1 : 0)) } @cases;
         my ($best) = sort { $gain{$b} <=> $gain{$a} } @cases;    # sort is stable
         $taken{$best} = 1;
         delete @missing{@{$has{$best}}};
     }
     my %texts;
     return map { defined $_->{text} && !$texts{$_->{text}}++ ? $_
-        : case($_->{line} =~ s/ records=all\b//r) } grep { $taken{$_} } @cases;
+        : case($_->{line} =~ s/ $all_records//r) } grep { $taken{$_} } @cases;
 }
 
 1;

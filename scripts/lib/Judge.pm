@@ -5,11 +5,14 @@ package Judge;
 use strict;
 use warnings;
 use Exporter 'import';
+use File::Basename 'dirname';
 use Faults qw(matching);
 use KernelLog qw(clean judge results verdict_of_status);
 use Rows qw(lines_of);
 use Truth qw(compare);
 our @EXPORT_OK = qw(problems colours unproven read_violators);
+
+my $root = dirname(__FILE__) . '/../..';
 
 sub read_lines
 {
@@ -60,6 +63,28 @@ sub check_violations
     return (@wrong, map { "the referee did not report $_" } grep { !$count{$_} } sort keys %$wanted);
 }
 
+# A boot's lines, with the records of a dump as text, in place of those that the kernel printed.
+sub with_records
+{
+    my ($serial, $lines) = @_;
+    my (@out, @tests, $test);
+    open my $text, '-|', "$root/build/dsdump", '--text', $serial or die "dsdump: $!\n";
+    while (<$text>) {
+        push @tests, [$1] if /^# test (\S+)/;
+        push @{$tests[-1]}, clean($_) if !/^# test /;
+    }
+    close $text or return ([], 'dsdump cannot read the dump');
+    for (@$lines, '# test') {
+        if (/^# test ?(\S*)/) {
+            my (undef, @records) = @tests && $tests[0][0] eq ($test // '') ? @{shift @tests} : ();
+            push @out, @records;
+            $test = $1;
+        }
+        push @out, $_ if !(@tests && $tests[0][0] eq ($test // '') && /^# (?:bts|pebs|lbr) (?:\d|stack)/);
+    }
+    return (\@out, map { "the log has no test $_->[0] where the dump has records of it" } @tests);
+}
+
 # The problems of a boot that must reach a verdict, and a remark.
 sub check_boot
 {
@@ -91,10 +116,12 @@ sub check_boot
         push @wrong, $said ? check_violations(count_wanted($lines, %$violators), @$said) :
             'the model wrote no violations file';
     }
-    if ($modelled && $case->{options} =~ /\brecords=all\b/) {
+    if ($modelled && $case->{options} =~ /\b(?:records=all|(dump=raw))\b/) {
         my $truth = read_lines("$folder/truth");
         push @wrong, 'the model wrote no truth log' if !$truth;
+        ($lines, my @unplaced) = $1 ? with_records("$folder/serial", $lines) : $lines;
         ($remark, my @different) = compare($lines, $truth // []);
+        push @wrong, @unplaced;
         push @wrong, @different if $truth;
     }
     return (\@wrong, $remark);
