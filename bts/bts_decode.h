@@ -17,7 +17,7 @@ struct bts_record {
     unsigned width; /* 4 or 8: bytes of each field as stored */
     uint64_t from;  /* linear address of the branch, or of the interrupted instruction */
     uint64_t to;    /* linear address of the target */
-    uint64_t flags; /* as stored; bit 4 means "predicted", on NetBurst only */
+    uint64_t flags; /* as stored; bit 4 means "predicted", with prediction_valid */
     bool prediction_valid;
     bool predicted; /* valid only with prediction_valid */
 };

@@ -6,10 +6,10 @@
  *
  * Rules: The places of registers are from QEMU's own description of the object (qemu_object.h). The module trusts them
  * after their values equalled those of the plugin interface in two different states of the processor. It experiments on
- * a copy of the object. In the object itself it writes only the word of translation flags, and RIP just before QEMU
- * looks up a translation by RIP; QEMU's own functions make all other changes. It writes the guest's memory at the host
- * address in QEMU's TLB. If a check fails, the module stops using that state, and prints one sentence on standard error
- * that says what is lost (qemu_loss.h).
+ * a copy of the object. In the object itself it writes only the word of translation flags, RIP just before QEMU looks
+ * up a translation by RIP, and what qemu_ops.h says; QEMU's own functions make all other changes. It writes the guest's
+ * memory at the host address in QEMU's TLB. If a check fails, the module stops using that state, and prints one
+ * sentence on standard error that says what is lost (qemu_loss.h).
  */
 #ifndef MODEL_PRIVATE_QEMU_PRIVATE_H
 #define MODEL_PRIVATE_QEMU_PRIVATE_H
