@@ -193,9 +193,7 @@ static const struct step steps[] = {
     STEPS(NEW, SET(pebs, false), SET(bts_circular, true), BREACH(CIRCULAR, "bts.threshold", BTS + 300 * 24)),
     STEPS(SET(area.bts.threshold, BTS_END), BREACH(CIRCULAR, "bts.threshold", BTS_END)),
     STEPS(SET(area.bts.threshold, BTS_END + 1), CLEAN),
-    STEPS(SET(bts_circular, false),
-          BREACH(THRESHOLD_RANGE, "bts.threshold",
-                 BTS_END + 1)), /* and without the circular buffer the threshold must be inside */
+    STEPS(SET(bts_circular, false), BREACH(THRESHOLD_RANGE, "bts.threshold", BTS_END + 1)), /* now not circular */
 
     STEPS(NEW, BUFFER(area.pebs, 0x203540, 0x203540, 0x203540 + 20 * 200, 0x203540 + 10 * 200),
           BREACH(OVERLAP, "pebs", 0x203540)),

@@ -107,8 +107,7 @@ UNIT_TEST(functions_that_a_host_can_run)
     const struct selectors s = selectors_read();
     assert_int_equal(s.cs & 3, 3);
     assert_int_equal(s.ss & 3, 3);
-    assert_int_equal(segment_rights(s.cs) & 0x98ff,
-                     0x9800); /* present, code; a segment limit would have its low bits set */
+    assert_int_equal(segment_rights(s.cs) & 0x98ff, 0x9800); /* present, code; a limit would have low bits set */
     assert_int_equal(segment_rights(0), 0);
     assert_int_equal(segment_limit(s.ss), 0xffffffff);
     assert_int_equal(segment_limit(0), 0);

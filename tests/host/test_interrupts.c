@@ -135,9 +135,7 @@ UNIT_TEST(strays_do_not_panic)
     assert_int_equal(machine.panics, 33);
 }
 
-/*
- * Handlers that a hung test left for exceptions are removed. Other handlers, and the NMI's, are the kernel's and stay.
- */
+/* Removes the handlers that a hung test left for exceptions. Others, and the NMI's, are the kernel's and stay. */
 UNIT_TEST(handlers_of_exceptions_are_removed)
 {
     begin();
