@@ -211,18 +211,26 @@ static inline __attribute__((always_inline)) uint8_t *encode_some(struct vcpu *v
     struct predictor *const table = (void *)v->predictor;
     const struct block *one = *place, *other;
 
-#pragma GCC unroll 2
-    for (; behind - place >= 2; place += 2) { /* two in turn need no move between registers */
+    for (size_t fours = (size_t)(behind - place) / 4; fours > 0; fours--) { /* two in turn need no move of registers */
         other = place[1];
         at = encode_one(table, one, other, at, predicted, all);
         one = place[2];
         at = encode_one(table, other, one, at, predicted, all);
+        other = place[3];
+        at = encode_one(table, one, other, at, predicted, all);
+        one = place[4];
+        at = encode_one(table, other, one, at, predicted, all);
+        place += 4;
     }
-    return place == behind ? at : encode_one(table, one, place[1], at, predicted, all);
+    for (; place < behind; place++) {
+        at = encode_one(table, place[0], place[1], at, predicted, all);
+    }
+    return at;
 }
 
-static uint8_t *encode_all(struct vcpu *v, const struct block *const *place, const struct block *const *behind,
-                           uint8_t *at)
+/* Not inlined, so that its loops have all registers. */
+static __attribute__((noinline)) uint8_t *encode_all(struct vcpu *v, const struct block *const *place,
+                                                     const struct block *const *behind, uint8_t *at)
 {
     if (!v->profile->bts_predicted) {
         return encode_some(v, place, behind, at, 0, false);
@@ -247,6 +255,7 @@ void bts_store_all(struct vcpu *v, unsigned n)
     const struct block *const *const ring = ring_blocks(v);
     const unsigned size = ENCODE_BTS_MAX; /* size of a record in the 64-bit form */
     struct ds_buffer *bts = &v->ds.area.bts;
+    uint8_t *memory = NULL; /* that of v->bts.at */
 
     count_cycles(v, n);
     for (unsigned i = next_taken(v, 0, n); i < n; i = next_taken(v, i, n)) {
@@ -258,21 +267,18 @@ void bts_store_all(struct vcpu *v, unsigned n)
         const uint64_t room = bts->index + size <= bts->maximum ? (bts->maximum - bts->index) / size : 1;
         unsigned end = room < n - i ? i + (unsigned)room : n;
 
+        if (v->bts.staged == 0) { /* later iterations need no memory behind this, until the buffer wraps */
+            memory = v->host->memory(v->cpu, bts->index, (end - i) * size);
+            v->bts.placed = memory != NULL;
+            v->bts.at = bts->index;
+        }
         while (!block_took(ring[end - 1], ring[end]->pc)) { /* otherwise nothing would overwrite the last record */
             end--;
         }
-        uint8_t *const memory =
-            v->bts.staged == 0 || v->bts.placed ? v->host->memory(v->cpu, bts->index, (end - i) * size) : NULL;
-
-        if (v->bts.placed && memory == NULL) {
-            bts_flush(v);
-        }
-        uint8_t *const start = memory != NULL ? memory : v->bts.stage + v->bts.staged * size;
+        uint8_t *const start = (v->bts.placed ? memory : v->bts.stage) + v->bts.staged * size;
         const uint64_t bytes = (uint64_t)(encode_all(v, ring + i, ring + end, start) - start);
 
         i = end;
-        v->bts.placed = memory != NULL;
-        v->bts.at = v->bts.staged == 0 ? bts->index : v->bts.at;
         v->bts.staged += (unsigned)bytes / size;
         bts->index += bytes;
     }

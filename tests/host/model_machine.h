@@ -119,12 +119,13 @@ static inline bool machine_write(void *cpu, uint64_t address, const void *bytes,
     return true;
 }
 
+/* As if only the bytes of a kibibyte were contiguous: some branch records are written directly, others are not. */
 static inline uint8_t *machine_memory(void *cpu, uint64_t address, size_t size)
 {
     struct machine *m = cpu;
+    const uint64_t at = address - m->memory_at;
 
-    return m->notes_blocks && address - m->memory_at <= MEMORY_SIZE - size ? m->memory + (address - m->memory_at)
-                                                                           : NULL;
+    return m->notes_blocks && at < MEMORY_SIZE && at % 1024 + size <= 1024 ? m->memory + at : NULL;
 }
 
 /* The same memory by physical addresses, from 0 on. */

@@ -138,11 +138,12 @@ static void walk_new(struct block *blocks[WALK])
 }
 
 /*
- * Takes each conditional branch once in `often` times, unpredictably. A PMI resets the index. Returns a hash of the
- * steps at which PMIs arrived.
+ * Takes each conditional branch once in `often` times, unpredictably. A PMI resets the index. An interrupt comes near
+ * the end. Returns a hash of the steps at which PMIs arrived.
  */
 static uint64_t walk(struct machine *m, uint64_t debugctl, struct block *const *blocks, unsigned steps, unsigned often)
 {
+    const struct block *const falling = block_new(0x20000 - 4 * 4, 4, END_JCC);
     uint32_t random = 1;
     unsigned at = 0;
     uint64_t pmis = 0;
@@ -157,6 +158,8 @@ static uint64_t walk(struct machine *m, uint64_t debugctl, struct block *const *
         random = random * 1664525 + 1013904223;
         at = (at + ((random >> 16) % often == 0 ? 5 : 1)) % WALK;
     }
+    engine_interruption(&m->v, INTERRUPTION_EXTERNAL, blocks[at]->pc, HANDLER, 0);
+    run(m, blocks[WALK - 1]), run(m, falling); /* the last branch is not taken: WRMSR follows */
     wrmsr(m, DEBUGCTL, 0);
     return pmis;
 }
