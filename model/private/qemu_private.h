@@ -144,8 +144,8 @@ uint64_t qemu_private_tsc(const struct qemu_private *p);
  * page are contiguous. From tlb_vaddr_to_host, for an access by the kernel (cpu_mmu_index_kernel). Valid until the
  * guest continues. Marks the page accessed and dirty, as an access does. NULL if a write needs more than a store, or is
  * impossible: devices, pages with translated code, watchpoints, pages that are not mapped or not writable. The caller
- * then uses the plugin interface. Call only in a callback of a block's beginning: in the middle of a block QEMU aborts
- * if a page table is in a device.
+ * then uses the plugin interface. Do not call in the middle of a block of several instructions: QEMU aborts if a page
+ * table is in a device.
  * Lost: LOSS_MEMORY.
  */
 void *qemu_private_memory(const struct qemu_private *p, uint64_t address);

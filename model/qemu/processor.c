@@ -206,9 +206,9 @@ static GByteArray as_array(const void *bytes, size_t size)
 }
 
 /*
- * The TLB's host memory for a page, for writing; NULL: QEMU must write. If a page table is in a device, only a block's
- * beginning may use the TLB: in the middle of a block QEMU looks for the access in translated code, and aborts. Outside
- * IA-32e mode a linear address has 32 bits; QEMU decides about wider ones.
+ * The TLB's host memory for a page, for writing; NULL: QEMU must write. If a page table is in a device, the middle of a
+ * block may not use the TLB: there QEMU looks for the access in translated code, and aborts. Outside IA-32e mode a
+ * linear address has 32 bits; QEMU decides about wider ones.
  */
 static uint8_t *at_hand(struct processor *p, uint64_t address)
 {
@@ -397,24 +397,27 @@ static uint32_t deliver_pmi(void *cpu)
     return value;
 }
 
-#define FRAME_WORDS 6
+#define FRAME_WORDS 5
 
 /*
  * Finds the frame that was pushed when the instruction at ip was interrupted. Its fields have 8 bytes in IA-32e mode,
  * else 4. 16-bit handlers' frames and code segments with a base other than 0 are not supported. Returns the address of
- * RIP in the frame; CS, RFLAGS, RSP and SS follow, and an error code may precede. NULL: not found.
+ * RIP in the frame; CS, RFLAGS and RSP follow, and an error code may precede. NULL: not found.
  */
 static const uint64_t *find_frame(struct processor *p, uint64_t ip, uint64_t frame[FRAME_WORDS])
 {
     const unsigned size = ia32e(p) ? 8 : 4;
+    const uint64_t at = processor_read(p, RSP);
+    const bool one_page = at % PAGE_BYTES + FRAME_WORDS * size <= PAGE_BYTES; /* the processor has just written to it */
+    const uint8_t *const memory = one_page ? memory_of(p, at, FRAME_WORDS * size) : NULL;
     uint8_t bytes[FRAME_WORDS * 8];
 
-    if (!read_memory(p, processor_read(p, RSP), bytes, FRAME_WORDS * size)) {
+    if (memory == NULL && !read_memory(p, at, bytes, FRAME_WORDS * size)) {
         return NULL;
     }
     memset(frame, 0, FRAME_WORDS * sizeof(frame[0]));
     for (unsigned i = 0; i < FRAME_WORDS; i++) {
-        memcpy(&frame[i], bytes + i * size, size);
+        memcpy(&frame[i], (memory != NULL ? memory : bytes) + i * size, size);
     }
     return frame[0] == ip ? frame : frame[1] == ip ? frame + 1 : NULL;
 }

@@ -38,7 +38,7 @@ struct processor {
     /* state of the current moment */
     const struct block *block;  /* the block of the next instruction; NULL: unknown */
     struct qemu_middle *middle; /* the running callback, if it is inside a block */
-    bool between_blocks;        /* the running callback is for the beginning of a block, after executed code */
+    bool between_blocks;        /* the running callback is for the beginning of a block, or for an interruption */
     bool delivered;             /* just after an interruption: the interrupted RSP and RFLAGS are on the stack */
 
     /* registers to change after the native instruction (hot->fix_up) */

@@ -99,7 +99,9 @@ static enum due_answer due(unsigned cpu, const struct block *block, bool watchin
     enum due_answer answer;
 
     p->block = block;
+    p->between_blocks = true;
     answer = engine_due(&p->vcpu, block, watching);
+    p->between_blocks = false;
     p->block = NULL;
     if (answer == DUE_AGAIN) {
         begin_again(p, block, here);
@@ -255,13 +257,17 @@ void on_repeat(unsigned cpu, void *udata)
     engine_repeat(&enter(cpu)->vcpu, udata);
 }
 
+/* QEMU permits further accesses to devices in this block, as between two blocks. */
 void on_lone_access(unsigned cpu, uint32_t info, uint64_t address, void *udata)
 {
     const struct site *site = udata;
+    struct processor *const p = enter(cpu);
 
     (void)info;
     (void)address;
-    engine_lone_instruction(&enter(cpu)->vcpu, site->pc);
+    p->between_blocks = true;
+    engine_lone_instruction(&p->vcpu, site->pc);
+    p->between_blocks = false;
 }
 
 void on_data(unsigned cpu, uint32_t info, uint64_t address, void *udata)
@@ -315,6 +321,7 @@ void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64
 
     p->raised = false;
     p->delivered = true;
+    p->between_blocks = true;
     bool debug = exception && p->vcpu.hot->tracing && processor_is_entry(p, VECTOR_DEBUG, to);
 
     engine_interruption(&p->vcpu,
@@ -322,6 +329,7 @@ void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64
                         : exception ? INTERRUPTION_EXCEPTION
                                     : INTERRUPTION_EXTERNAL,
                         from, to, processor_cpl(p));
+    p->between_blocks = false;
     p->delivered = false;
     if (exception) {
         processor_change_frame(p);

@@ -19,6 +19,9 @@ CR4_PSE    equ 1 << 4
 
 REGISTERS     equ 0xfee00000
 SPURIOUS      equ 0xf0
+PRIORITY      equ 0x080
+EOI           equ 0x0b0
+COMMAND       equ 0x300
 COMMAND_HIGH  equ 0x310                 ; COMMAND_HIGH and TIMER_INITIAL keep any 32 bits; the timer's interrupt is masked
 LVT_PMI       equ 0x340
 TIMER_INITIAL equ 0x380
@@ -29,6 +32,7 @@ BTS_BASE  equ AREA + 0x100
 PEBS_BASE equ TABLE + COMMAND_HIGH / 4 * 0x1000
 NOWHERE   equ TABLE                     ; at 0 there is no register, and QEMU's APIC reads as 0
 
+VECTOR  equ 0x41
 ENTRIES equ 150                         ; of BTS records, 24 bytes each, in the rest of AREA's page
 ROUNDS  equ 9000
 PERIOD  equ 5000                        ; instructions before each recorded one
@@ -60,11 +64,19 @@ global start
 start:
         mov     esp, stack
         mov     dword [REGISTERS + SPURIOUS], 0x1ff
-        mov     dword [REGISTERS + LVT_PMI], 0x40
+        mov     dword [REGISTERS + PRIORITY], 0x30
+        mov     dword [REGISTERS + LVT_PMI], 0x20 ; never delivered
         mov     dword [REGISTERS + TIMER_INITIAL], page_1 + (PTE_P | PTE_RW | PTE_A | PTE_D)
         mov     dword [REGISTERS + COMMAND_HIGH], page_2 + (PTE_P | PTE_RW | PTE_A | PTE_D)
         mov     dword [directory], PTE_P | PTE_RW | PTE_A | PTE_D | PTE_PS
         mov     dword [directory + TABLE / 0x400000 * 4], REGISTERS | PTE_P | PTE_RW | PTE_A
+        mov     dword [directory + REGISTERS / 0x400000 * 4], (REGISTERS & 0xffc00000) | PTE_P | PTE_RW | PTE_A | PTE_D | PTE_PS
+        mov     eax, interrupt
+        mov     [idt + VECTOR * 8], ax
+        mov     [idt + VECTOR * 8 + 2], cs
+        mov     ax, 0x8e00              ; an interrupt gate
+        mov     [idt + VECTOR * 8 + 4], eax
+        lidt    [idt_pointer]
         mov     eax, directory
         mov     cr3, eax
         mov     eax, cr4
@@ -119,6 +131,16 @@ run:
         write_msr 0x3f1, 1              ; IA32_PEBS_ENABLE
         write_msr 0x38f, 1
         write_msr 0x1d9, 0xc0           ; IA32_DEBUGCTL: TR, BTS
+        mov     eax, cr3
+        mov     cr3, eax                ; empties the TLB
+        mov     eax, [REGISTERS + SPURIOUS] ; an access to a device in the middle of a block
+        mov     dword [REGISTERS + COMMAND], 0x40000 + VECTOR ; to itself
+        mov     eax, cr3
+        mov     cr3, eax
+        sti
+        nop                             ; the interrupt arrives after it
+        cli
+        nop                             ; twelve instructions from CR3 to here, with the handler's
         mov     ecx, ROUNDS
 again:
         dec     ecx
@@ -133,9 +155,13 @@ back:
         wrmsr
         ret
 
+interrupt:
+        mov     dword [REGISTERS + EOI], 0
+        iretd
+
 ; Checks that memory has exactly the expected records.
 look:
-        must_be page_1 + 0x08, BTS_BASE + 24 * ((ROUNDS - 1) % ENTRIES)
+        must_be page_1 + 0x08, BTS_BASE + 24 * ((ROUNDS - 1 + 2) % ENTRIES)
         must_be page_1 + 0x28, PEBS_BASE + RECORD * RECORDS
         mov     edi, page_1 + (BTS_BASE - AREA)
         mov     esi, ENTRIES
@@ -163,9 +189,14 @@ look:
         must_be edi, 0
         ret
 
+idt_pointer:
+        dw      (VECTOR + 1) * 8 - 1
+        dd      idt
+
 section .bss
 alignb 4096
 directory: resb 4096
+idt:    resb    4096
 page_1: resb    4096
 page_2: resb    4096
         resb    4096
