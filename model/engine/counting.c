@@ -39,6 +39,8 @@ bool counting_exact(const struct vcpu *v, const struct counter *c)
 
 void counting_configure(struct vcpu *v)
 {
+    const bool by_the_manual = v->rules->stepped == NULL && v->rules->counting_exact == counting_exact;
+
     v->counting.class_count = 0;
     for (uint32_t left = v->counting.active; left != 0; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
@@ -56,14 +58,14 @@ void counting_configure(struct vcpu *v)
             };
         }
         v->counting.classes[k].counters |= UINT32_C(1) << i;
-        c->quiet = c->pebs && v->counting.reloads[i] == 0 && !c->forced && v->rules->stepped == NULL;
+        c->quiet = c->pebs && v->counting.reloads[i] == 0 && !c->forced && by_the_manual;
     }
 }
 
 /* Whether the next overflow has no visible effect except that the event after it is recorded. */
 static bool arms_unseen(const struct vcpu *v, const struct counter *c)
 {
-    return c->quiet && !c->armed && !v->rules->counting_exact(v, c);
+    return c->quiet && !c->armed && !counting_exact(v, c);
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)

@@ -20,8 +20,9 @@ unsigned event_class_uncommon(enum event_kind kind, const struct block *block, u
 static inline unsigned event_class_events(unsigned id, const struct block *block, unsigned from)
 {
     enum event_kind kind = (enum event_kind)(id / EVENT_QUALIFIERS);
+    const bool usual = id == event_class(EVENT_INSTRUCTIONS, ANY_RING); /* needs no division */
 
-    if (from >= block->count || !event_class_covers(id, block->cpl)) {
+    if (from >= block->count || (!usual && !event_class_covers(id, block->cpl))) {
         return 0;
     }
     return kind == EVENT_INSTRUCTIONS ? block->count - from : event_class_uncommon(kind, block, from);

@@ -10,6 +10,7 @@ enum event_kind slots_kind(const struct vcpu *v, struct counter *c, enum event_k
     c->parts = 1;
     c->more = 0;
     c->account = ACCOUNT_ALL;
+    c->scaled = false;
     switch (kind) {
     case EVENT_CYCLES:
     case EVENT_SLOTS:
@@ -32,6 +33,7 @@ enum event_kind slots_kind(const struct vcpu *v, struct counter *c, enum event_k
         return kind;
     }
     c->parts = v->ipc;
+    c->scaled = c->each != c->parts || c->account != ACCOUNT_ALL;
     if (c->each == 0) {
         return EVENT_NONE;
     }

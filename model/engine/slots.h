@@ -23,7 +23,7 @@ enum event_kind slots_kind(const struct vcpu *v, struct counter *c, enum event_k
 /* Whether each event of the counter's class is one event of the counter. */
 static inline bool slots_are_plain(const struct counter *c)
 {
-    return c->each == c->parts && c->account == ACCOUNT_ALL;
+    return !c->scaled;
 }
 
 /* Events in which an instruction's other slots were lost, by enum event_qualifier. */

@@ -496,7 +496,7 @@ static uint64_t read_registers(void *cpu, uint64_t ip, uint64_t general[GENERAL_
 
     processor_look(p);
     read_general(p, general);
-    rflags = processor_read(p, NAME_EFLAGS);
+    rflags = qemu_private_reads(&p->private) ? qemu_private_eflags(&p->private) : read_register(p, NAME_EFLAGS);
     if (p->delivered) {
         read_frame(p, ip, &general[RSP], &rflags);
     } else {

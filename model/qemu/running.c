@@ -140,7 +140,7 @@ static void count_down(struct processor *p, uint64_t limit)
     struct hot *const hot = p->vcpu.hot;
     uint64_t *const count = &hot->counts[model.lead];
 
-    p->left = qemu_ops_countdown(&p->private.object);
+    p->left = p->left != NULL ? p->left : qemu_ops_countdown(&p->private.object);
     if (p->left != NULL && *count < limit) {
         hot->given = limit - *count < UINT16_MAX ? limit - *count : UINT16_MAX;
         *count += hot->given;
@@ -249,7 +249,8 @@ void on_stop(unsigned cpu, void *udata)
 
     qemu_private_translate_apart(&p->private, false); /* QEMU has found this translation */
     leave_middle(p, site, engine_stop(&p->vcpu, site->place));
-    count_down(p, CLASS_DUE - 1); /* the rest of the block checks the count itself */
+    /* The rest of the block checks the count itself. At each check an event of other kinds than units is to come. */
+    count_down(p, model.lead < event_class(EVENT_UNITS, ANY_RING) ? CLASS_DUE : CLASS_DUE - 1);
 }
 
 void on_repeat(unsigned cpu, void *udata)

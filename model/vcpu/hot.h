@@ -30,7 +30,7 @@ enum event_qualifier { ANY_RING, RING_0, OTHER_RINGS };
 
 static inline uint64_t class_unforced(uint64_t count)
 {
-    return count >= CLASS_FORCED ? count - CLASS_FORCE : count;
+    return __builtin_expect(count >= CLASS_FORCED, false) ? count - CLASS_FORCE : count;
 }
 
 static inline unsigned event_class(enum event_kind kind, enum event_qualifier qualifier)

@@ -55,10 +55,10 @@ struct counter {
     bool arming;     /* ... but not yet, because the processor needs time */
     bool moved;      /* the event happened since the counters were last updated */
     /*
-     * An event of the class is each / parts events of the counter: one, if account is ACCOUNT_ALL and each equals
-     * parts. ACCOUNT_FRONTEND counts only events that lost no slots. ACCOUNT_ISSUED adds more / parts if a branch was
-     * mispredicted.
+     * scaled: an event of the class is each / parts events of the counter. ACCOUNT_FRONTEND counts only events that lost
+     * no slots. ACCOUNT_ISSUED adds more / parts if a branch was mispredicted.
      */
+    bool scaled;
     enum { ACCOUNT_ALL, ACCOUNT_FRONTEND, ACCOUNT_ISSUED } account;
     unsigned each, parts, more;
     unsigned rest; /* of the parts that were counted, less than a whole event */
@@ -109,6 +109,7 @@ struct vcpu {
     const struct block **places; /* the ring's places, ENGINE_RING + 1, in ring_memory */
     struct block *kept;          /* copies for the ring, made before translations are freed */
     struct block *kept_last;     /* a full copy of the running block */
+    uint64_t width_mask;         /* counter_width bits */
     unsigned ipc;                /* instructions that retire in a cycle; 0 before engine_init(): 1 */
     struct {                     /* what translated code must report, by what this processor has ever enabled */
         bool blocks, data;
@@ -270,7 +271,7 @@ static inline bool vcpu_has_counter(const struct vcpu *v, unsigned i)
 /* The mask of a counter's bits. */
 static inline uint64_t vcpu_width_mask(const struct vcpu *v)
 {
-    return (UINT64_C(1) << v->profile->counter_width) - 1;
+    return v->width_mask;
 }
 
 /* The bit of a counter in IA32_PERF_GLOBAL_STATUS, _CTRL and IA32_PEBS_ENABLE. */
