@@ -31,7 +31,7 @@ static const char *kind(const struct lbr_entry *entry)
 
 static void put_stack(struct brstack_output *output, uint64_t ip, const struct lbr_entry *entries, unsigned count)
 {
-    char *at = put_hex_wide(writer_room(&output->writer, 64), ip, 16, ' ');
+    char *at = put_hex_blanks(writer_room(&output->writer, 64), ip);
 
     writer_end(&output->writer, at);
     while (count > 0 && entries[count - 1].from == 0 && entries[count - 1].to == 0)

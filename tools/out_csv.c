@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernel/report/record_text.h"
+#include "tools/branch_texts.h"
 #include "tools/lib/sampled_events.h"
 #include "tools/output.h"
 #include "tools/symbols.h"
@@ -14,13 +15,14 @@
 #define COLUMNS_MOST 64u
 #define TEST_MOST    255u  /* characters of a test's name; the rest is cut */
 #define ROW_MOST     8192u /* characters of a row of a branch, or of a record without its event's name */
-#define BRANCHES     2048u
 
-/* The text of a branch's row from its addresses on: loops repeat few branches millions of times. */
-struct branch_text {
-    uint64_t from, to, facts;
-    uint32_t length; /* 0: unused */
-    char text[228];
+/* A column, and the text of a value that occurs again: most registers are as in the record before. */
+struct column {
+    const struct pebs_field *field;
+    uint64_t value;
+    enum data_source_encoding encoding;
+    unsigned length; /* 0: no text yet */
+    char text[96];   /* ",VALUE" */
 };
 
 struct csv_output {
@@ -28,14 +30,15 @@ struct csv_output {
     struct writer writer;
     struct symbols *symbols;
     char test[2 * TEST_MOST + 4]; /* as a field, with the comma after it */
-    const char *row_kind;         /* kind and processor of `row`, NULL: none */
+    const char *row_kind;         /* kind, processor and first of the ten records that have `row`; kind NULL: none */
     unsigned row_cpu;
+    uint64_t row_from;
     size_t row_length;
-    char row[2 * TEST_MOST + 64];                   /* "KIND,TEST,CPU," */
-    const struct pebs_field *columns[COLUMNS_MOST]; /* columns after the event, from 1 */
+    char row[2 * TEST_MOST + 64];        /* "KIND,TEST,CPU,RECORD" without the number's last digit */
+    struct column columns[COLUMNS_MOST]; /* after the event, from 1 */
     unsigned column_count;
     char commas[4 * COLUMNS_MOST]; /* commas of a row that ends before the event */
-    struct branch_text branches[BRANCHES];
+    struct branch_texts branches;  /* from a branch's addresses on */
 };
 
 static void put_head(struct csv_output *output)
@@ -44,7 +47,7 @@ static void put_head(struct csv_output *output)
 
     for (const struct pebs_field *field = pebs_fields; field->name; field++)
         if (field->column != 0) {
-            output->columns[field->column] = field;
+            output->columns[field->column].field = field;
             output->column_count++;
         }
     writer_text(&output->writer,
@@ -52,7 +55,7 @@ static void put_head(struct csv_output *output)
                 "event");
     *comma++ = ',';
     for (unsigned i = 1; i <= output->column_count; i++) {
-        const struct pebs_field *field = output->columns[i];
+        const struct pebs_field *field = output->columns[i].field;
         const char *heading = field->heading ? field->heading : field->name;
         writer_format(&output->writer, ",%s", heading);
         *comma++ = ',';
@@ -78,16 +81,6 @@ static char *put_field(char *at, const char *text)
     return at;
 }
 
-/* Copies a text of at most `most` characters, in a constant time if it has no more than `usual` ones. */
-static inline char *put_copy(char *at, const char *text, size_t length, size_t usual, size_t most)
-{
-    if (length <= usual)
-        memcpy(at, text, usual);
-    else
-        memcpy(at, text, most);
-    return at + length;
-}
-
 /* Puts "ADDRESS,symbol,file:line", without a comma after it. */
 static char *put_place(struct csv_output *output, char *at, uint64_t address)
 {
@@ -106,35 +99,34 @@ static char *put_place(struct csv_output *output, char *at, uint64_t address)
     return at;
 }
 
-/* Begins a row, "KIND,TEST,CPU,RECORD,", for which there is room for ROW_MOST characters. */
-static char *begin_row(struct csv_output *output, const char *kind, unsigned cpu, uint64_t n)
+/* Makes the beginning of the rows of ten records. */
+static void make_row(struct csv_output *output, const char *kind, unsigned cpu, uint64_t n)
+{
+    char *end = put_text(put_text(put_text(output->row, kind), ","), output->test);
+
+    end = put_text(put_decimal(end, cpu), ",");
+    output->row_length = (size_t)((n < 10 ? end : put_decimal(end, n / 10)) - output->row);
+    output->row_kind = kind;
+    output->row_cpu = cpu;
+    output->row_from = n - n % 10;
+}
+
+/* Begins a row, for which there is room for ROW_MOST characters. */
+static inline char *begin_row(struct csv_output *output, const char *kind, unsigned cpu, uint64_t n)
 {
     char *at = writer_room(&output->writer, ROW_MOST);
 
-    if (output->row_kind != kind || output->row_cpu != cpu) {
-        char *end = put_text(put_text(put_text(output->row, kind), ","), output->test);
-        output->row_length = (size_t)(put_text(put_decimal(end, cpu), ",") - output->row);
-        output->row_kind = kind;
-        output->row_cpu = cpu;
-    }
-    at = put_decimal(put_copy(at, output->row, output->row_length, 48, sizeof output->row), n);
-    *at = ',';
-    return at + 1;
+    if (output->row_kind != kind || output->row_cpu != cpu || n - output->row_from >= 10)
+        make_row(output, kind, cpu, n);
+    at = put_copy(at, output->row, output->row_length, 48, sizeof output->row);
+    at[0] = (char)('0' + (n - output->row_from));
+    at[1] = ',';
+    return at + 2;
 }
 
-/* Puts a branch's two places, its facts, the empty columns of records, and the counts of LBR entries, and ends the row.
- */
-static void end_branch(struct csv_output *output, char *at, const struct lbr_entry *entry)
+/* Puts a branch's places and facts, the empty columns of records, and the counts of LBR entries. */
+static char *put_branch(struct csv_output *output, char *at, const struct lbr_entry *entry)
 {
-    const uint64_t facts = entry->has | (uint64_t)entry->mispredicted << 32 | (uint64_t)entry->cycles << 40;
-    const uint64_t hash = (entry->from ^ entry->to << 16) * UINT64_C(0x9e3779b97f4a7c15);
-    struct branch_text *known = &output->branches[hash / (UINT64_MAX / BRANCHES + 1)];
-    char *start = at;
-
-    if (known->length > 0 && known->from == entry->from && known->to == entry->to && known->facts == facts) {
-        writer_end(&output->writer, put_copy(at, known->text, known->length, 96, sizeof known->text));
-        return;
-    }
     at = put_text(put_place(output, at, entry->from), ",");
     at = put_place(output, at, entry->to);
     at = put_text(at, !(entry->has & LBR_HAS_MISPRED) ? ",," : entry->mispredicted ? ",M," : ",P,");
@@ -143,12 +135,7 @@ static void end_branch(struct csv_output *output, char *at, const struct lbr_ent
     at = put_text(put_text(at, output->commas), ",,");
     for (unsigned i = 0; entry->has & LBR_HAS_EVENTS && i < LBR_COUNTERS; i++)
         at = put_decimal(at, entry->events[i]);
-    *at++ = '\n';
-    writer_end(&output->writer, at);
-    if ((size_t)(at - start) > sizeof known->text || entry->has & LBR_HAS_EVENTS)
-        return;
-    *known = (struct branch_text){ entry->from, entry->to, facts, (uint32_t)(at - start), "" };
-    memcpy(known->text, start, known->length);
+    return put_text(at, "\n");
 }
 
 /* The ELF may not belong to the next boot. */
@@ -157,8 +144,8 @@ static void on_machine(void *context, const struct dump_machine *machine)
     struct csv_output *output = context;
 
     (void)machine;
-    for (unsigned i = 0; output->symbols != NULL && i < BRANCHES; i++)
-        output->branches[i].length = 0;
+    if (output->symbols != NULL)
+        branch_texts_forget(&output->branches);
 }
 
 static void on_test(void *context, const char *id)
@@ -173,6 +160,20 @@ static void on_test(void *context, const char *id)
     output->sampled.count = 0;
 }
 
+/* Puts a branch, and ends the row. */
+static void end_branch(struct csv_output *output, char *at, const struct lbr_entry *entry)
+{
+    const uint64_t facts = entry->has | (uint64_t)entry->mispredicted << 32 | (uint64_t)entry->cycles << 40;
+    char *end = branch_texts_put(&output->branches, at, entry->from, entry->to, facts);
+
+    if (end == NULL) {
+        end = put_branch(output, at, entry);
+        if (!(entry->has & LBR_HAS_EVENTS))
+            branch_texts_keep(&output->branches, at, end, entry->from, entry->to, facts);
+    }
+    writer_end(&output->writer, end);
+}
+
 static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_record *record)
 {
     struct csv_output *output = context;
@@ -180,10 +181,8 @@ static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_rec
                                      .to = record->to,
                                      .has = record->prediction_valid ? LBR_HAS_MISPRED : 0,
                                      .mispredicted = !record->predicted };
-    char *at = begin_row(output, "bts", cpu, n);
 
-    *at = ',';
-    end_branch(output, at + 1, &entry);
+    end_branch(output, put_text(begin_row(output, "bts", cpu, n), ","), &entry);
 }
 
 static void put_entries(struct csv_output *output, const char *kind, unsigned cpu, uint64_t n,
@@ -202,22 +201,35 @@ static void on_lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lb
     put_entries(context, "lbr", cpu, n, stack->entries, count);
 }
 
-/* Puts ",VALUE", or only the comma if the record lacks the field. */
-static char *put_column(char *at, const struct pebs_record *record, const struct pebs_field *field,
+static char *put_value(char *at, enum pebs_print print, uint64_t value, enum data_source_encoding encoding)
+{
+    if (print == PEBS_PRINT_SOURCE) {
+        const struct data_source_words words = data_source_words(encoding, value);
+        return at + sprintf(at, ",%s,%s,%s,%s", words.level, words.snoop, words.tlb, words.lock);
+    }
+    return print == PEBS_PRINT_DECIMAL || print == PEBS_PRINT_TICKS ? put_decimal(put_text(at, ","), value)
+                                                                    : put_hex(put_text(at, ",0x"), value);
+}
+
+/* Puts ",VALUE", or only the commas if the record lacks the field. */
+static char *put_column(char *at, const struct pebs_record *record, struct column *column,
                         enum data_source_encoding encoding)
 {
-    *at++ = ',';
-    if (field->print == PEBS_PRINT_SOURCE) {
-        const struct data_source_words words = data_source_words(encoding, record->data_source);
-        return pebs_source_known(record, encoding)
-                   ? at + sprintf(at, "%s,%s,%s,%s", words.level, words.snoop, words.tlb, words.lock)
-                   : put_text(at, ",,,");
+    const enum pebs_print print = column->field->print;
+    const bool source = print == PEBS_PRINT_SOURCE;
+    const uint64_t value = pebs_value(record, column->field);
+
+    if (!pebs_has_field(record, column->field) || (source && !pebs_source_known(record, encoding)))
+        return put_text(at, source ? ",,,," : ",");
+    if (column->value != value || column->encoding != encoding) {
+        column->value = value;
+        column->encoding = encoding;
+        column->length = 0;
+        return put_value(at, print, value, encoding);
     }
-    if (!pebs_has_field(record, field))
-        return at;
-    return field->print == PEBS_PRINT_DECIMAL || field->print == PEBS_PRINT_TICKS
-               ? put_decimal(at, pebs_value(record, field))
-               : put_hex(put_text(at, "0x"), pebs_value(record, field));
+    if (column->length == 0)
+        column->length = (unsigned)(put_value(column->text, print, value, encoding) - column->text);
+    return put_copy(at, column->text, column->length, 24, sizeof column->text);
 }
 
 /* Puts the counters group as one column, "count0=0x1 fixed_count1=0x2", and an empty one. */
@@ -246,7 +258,7 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
     at = record->has & PEBS_HAS_MEMORY ? put_place(output, at, record->data_address) : put_text(at, ",,");
     at = put_field(put_text(at, ",,,"), event != NULL ? event->name : sampled_event_unknown.name);
     for (unsigned i = 1; i <= output->column_count; i++)
-        at = put_column(at, record, output->columns[i], encoding);
+        at = put_column(at, record, &output->columns[i], encoding);
     at = put_text(put_counts(at, record), "\n");
     writer_end(&output->writer, at);
     put_entries(output, "pebs_lbr", cpu, n, record->lbr, record->lbr_count);

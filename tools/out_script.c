@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/branch_texts.h"
 #include "tools/lib/perf_data.h"
 #include "tools/lib/sampled_events.h"
 #include "tools/output.h"
@@ -32,6 +33,7 @@ struct script_output {
     size_t words_length;
     char file[PATH_MOST + 4]; /* the ELF, as " (path)" */
     size_t file_length;
+    struct branch_texts branches; /* "FROM => TO" and the line's end */
 };
 
 static void make_prefix(struct script_output *output, unsigned cpu)
@@ -45,8 +47,7 @@ static char *put_prefix(struct script_output *output, char *at, unsigned cpu)
 {
     if (cpu != output->cpu)
         make_prefix(output, cpu);
-    memcpy(at, output->prefix, output->prefix_length);
-    return at + output->prefix_length;
+    return put_copy(at, output->prefix, output->prefix_length, 48, sizeof output->prefix);
 }
 
 /* Writes an address, "          220ad0 calls_outer+0x0", and " (path)". */
@@ -75,6 +76,8 @@ static void on_machine(void *context, const struct dump_machine *machine)
     struct script_output *output = context;
 
     (void)machine;
+    if (output->symbols != NULL)
+        branch_texts_forget(&output->branches);
     output->tid = ++output->last_task;
     output->sampled.count = 0;
     snprintf(output->test, sizeof(output->test), "dstest86");
@@ -91,30 +94,35 @@ static void on_test(void *context, const char *id)
     make_prefix(output, 0);
 }
 
+/* Puts "FROM => TO", and ends the line. */
+static void end_branch(struct script_output *output, char *at, const struct bts_record *record, bool with_file)
+{
+    char *end = branch_texts_put(&output->branches, at, record->from, record->to, 0);
+
+    if (end == NULL) {
+        end = put_text(put_address(output, at, record->from, with_file), " => ");
+        end = put_text(put_address(output, end, record->to, with_file), "\n");
+        branch_texts_keep(&output->branches, at, end, record->from, record->to, 0);
+    }
+    writer_end(&output->writer, end);
+}
+
 static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_record *record)
 {
     struct script_output *output = context;
     char *at = put_prefix(output, writer_room(&output->writer, LINE_MOST + 2 * PATH_MOST), cpu);
 
     (void)n;
-    at = put_text(at, "         1 branches: ");
-    at = put_text(put_address(output, at, record->from, true), " => ");
-    at = put_address(output, at, record->to, true);
-    *at++ = '\n';
-    writer_end(&output->writer, at);
+    end_branch(output, put_text(at, "         1 branches: "), record, true);
 }
 
 static void on_bts_alone(void *context, unsigned cpu, uint64_t n, const struct bts_record *record)
 {
     struct script_output *output = context;
-    char *at = writer_room(&output->writer, LINE_MOST);
 
     (void)cpu;
     (void)n;
-    at = put_text(put_address(output, at, record->from, false), " => ");
-    at = put_address(output, at, record->to, false);
-    *at++ = '\n';
-    writer_end(&output->writer, at);
+    end_branch(output, writer_room(&output->writer, LINE_MOST), record, false);
 }
 
 static void put_sample(struct script_output *output, unsigned cpu, const struct pebs_record *record,
@@ -216,7 +224,7 @@ static bool open_branches(const struct output_setup *setup, struct record_sink *
 {
     struct script_output *output = open_output(setup);
 
-    *sink = (struct record_sink){ .context = output, .bts = on_bts_alone, .end = on_end };
+    *sink = (struct record_sink){ .context = output, .machine = on_machine, .bts = on_bts_alone, .end = on_end };
     return output != NULL;
 }
 

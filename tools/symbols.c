@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -422,9 +423,9 @@ struct symbolizer symbols_symbolizer(struct symbols *symbols)
 
 static void name_build(char text[ID_TEXT], const uint8_t *id, size_t length)
 {
+    text[0] = '\0';
     for (size_t i = 0; i < length && i < sizeof(((struct dump_machine *)0)->build_id); i++)
-        text = put_hex_wide(text, id[i], 2, '0');
-    *text = '\0';
+        text += sprintf(text, "%02x", id[i]);
 }
 
 bool symbols_fit(struct symbols *symbols, const struct dump_machine *machine)

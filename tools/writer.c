@@ -14,8 +14,6 @@
 
 #include "tools/complain.h"
 
-#define BUFFER_SIZE (4u * WRITER_ROOM)
-
 bool writer_is_input(const char *name, const char *input)
 {
     struct stat out, in;
@@ -67,7 +65,7 @@ bool writer_open(struct writer *writer, const char *name)
     bool standard = strcmp(name, "-") == 0;
 
     *writer = (struct writer){ .name = standard ? "standard output" : name };
-    writer->buffer = malloc(BUFFER_SIZE);
+    writer->buffer = malloc(WRITER_BUFFER);
     if (writer->buffer == NULL) {
         complain(name, "cannot write: out of memory");
         return false;
@@ -81,7 +79,7 @@ bool writer_open(struct writer *writer, const char *name)
     return true;
 }
 
-static void flush(struct writer *writer)
+void writer_flush(struct writer *writer)
 {
     const char *at = writer->buffer, *end = at + writer->used;
 
@@ -94,13 +92,6 @@ static void flush(struct writer *writer)
     }
     writer->flushed += writer->used;
     writer->used = 0;
-}
-
-char *writer_room(struct writer *writer, size_t size)
-{
-    if (writer->used + size > BUFFER_SIZE)
-        flush(writer);
-    return writer->buffer + writer->used;
 }
 
 void writer_bytes(struct writer *writer, const void *bytes, size_t size)
@@ -140,7 +131,7 @@ uint64_t writer_place(const struct writer *writer)
 
 void writer_patch(struct writer *writer, uint64_t place, const void *bytes, size_t size)
 {
-    flush(writer);
+    writer_flush(writer);
     if (writer->error != 0)
         return;
     ssize_t written = pwrite(writer->fd, bytes, size, (off_t)place);
@@ -150,7 +141,7 @@ void writer_patch(struct writer *writer, uint64_t place, const void *bytes, size
 
 bool writer_close(struct writer *writer)
 {
-    flush(writer);
+    writer_flush(writer);
     if (close(writer->fd) != 0 && writer->error == 0)
         writer->error = errno;
     free(writer->buffer);
@@ -181,31 +172,17 @@ static inline uint64_t hex_digits(uint32_t value)
 char *put_hex_blanks(char *at, uint64_t value)
 {
     const uint64_t blanks = UINT64_C(0x2020202020202020);
-    uint64_t high = hex_digits((uint32_t)(value >> 32)), low = hex_digits((uint32_t)value);
+    uint64_t high = blanks, low = hex_digits((uint32_t)value);
     unsigned padding = (unsigned)__builtin_clzll(value | 1) / 4;
+    uint64_t mask = (UINT64_C(1) << 8 * (padding % 8)) - 1;
 
-    if (padding >= 8) {
-        uint64_t mask = (UINT64_C(1) << 8 * (padding - 8)) - 1;
-        high = blanks;
+    if (padding >= 8)
         low = (low & ~mask) | (blanks & mask);
-    } else {
-        uint64_t mask = (UINT64_C(1) << 8 * padding) - 1;
-        high = (high & ~mask) | (blanks & mask);
-    }
+    else
+        high = (hex_digits((uint32_t)(value >> 32)) & ~mask) | (blanks & mask);
     memcpy(at, &high, sizeof(high));
     memcpy(at + 8, &low, sizeof(low));
     return at + 16;
-}
-
-char *put_hex_wide(char *at, uint64_t value, unsigned width, char padding)
-{
-    unsigned digits = value == 0 ? 1 : (67u - (unsigned)__builtin_clzll(value)) / 4;
-
-    for (; width > digits; width--)
-        *at++ = padding;
-    for (unsigned shift = 4 * digits; shift > 0; shift -= 4)
-        *at++ = "0123456789abcdef"[value >> (shift - 4) & 0xf];
-    return at;
 }
 
 char *put_hex(char *at, uint64_t value)
@@ -238,15 +215,14 @@ char *put_digits_before(char *end, uint64_t value)
 
 char *put_any_decimal(char *at, uint64_t value, unsigned width, char padding)
 {
-    char text[20], *end = text + sizeof(text);
+    unsigned digits = 1;
 
-    const char *digit = put_digits_before(end, value);
-
-    for (; width > (size_t)(end - digit); width--)
+    for (uint64_t limit = 10; digits < 20 && value >= limit; limit *= 10)
+        digits++;
+    for (; width > digits; width--)
         *at++ = padding;
-    for (; digit < end; digit++)
-        *at++ = *digit;
-    return at;
+    put_digits_before(at + digits, value);
+    return at + digits;
 }
 
 char *put_decimal(char *at, uint64_t value)

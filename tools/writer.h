@@ -8,7 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WRITER_ROOM 65536u /* the most bytes that writer_room() can reserve */
+#define WRITER_ROOM   65536u /* the most bytes that writer_room() can reserve */
+#define WRITER_BUFFER (4u * WRITER_ROOM)
 
 struct writer {
     const char *name; /* for messages */
@@ -28,8 +29,16 @@ bool writer_is_input(const char *name, const char *input);
  */
 bool writer_open(struct writer *writer, const char *name);
 
+/* Writes the buffer to the file. */
+void writer_flush(struct writer *writer);
+
 /* Reserves size bytes (at most WRITER_ROOM). After writing there, call writer_end() with the end of the text. */
-char *writer_room(struct writer *writer, size_t size);
+static inline char *writer_room(struct writer *writer, size_t size)
+{
+    if (writer->used + size > WRITER_BUFFER)
+        writer_flush(writer);
+    return writer->buffer + writer->used;
+}
 
 static inline void writer_end(struct writer *writer, const char *end)
 {
@@ -62,8 +71,17 @@ static inline char *put_text(char *at, const char *text)
     return at + length;
 }
 
-char *put_hex(char *at, uint64_t value); /* no prefix, no leading zeros; needs room for at least 8 characters */
-char *put_hex_wide(char *at, uint64_t value, unsigned width, char padding); /* width: up to 16 characters */
+/* Copies a text of at most `most` characters, in a constant time if it has no more than `usual` ones. */
+static inline char *put_copy(char *at, const char *text, size_t length, size_t usual, size_t most)
+{
+    if (length <= usual)
+        memcpy(at, text, usual);
+    else
+        memcpy(at, text, most);
+    return at + length;
+}
+
+char *put_hex(char *at, uint64_t value);        /* no prefix, no leading zeros; needs room for at least 8 characters */
 char *put_hex_blanks(char *at, uint64_t value); /* 16 characters, blanks for leading zeros */
 char *put_decimal(char *at, uint64_t value);
 char *put_any_decimal(char *at, uint64_t value, unsigned width, char padding); /* width: up to 20 characters */

@@ -52,16 +52,13 @@ size_t dump_base64_put(char *out, const uint8_t *bytes, size_t length)
     return (size_t)(out - start);
 }
 
-/* The value of a base64 character, 0 to 63; 64 if it is not one. */
-static unsigned sextet(char c)
-{
-    return c >= 'A' && c <= 'Z'   ? (unsigned)(c - 'A')
-           : c >= 'a' && c <= 'z' ? (unsigned)(c - 'a') + 26
-           : c >= '0' && c <= '9' ? (unsigned)(c - '0') + 52
-           : c == '+'             ? 62
-           : c == '/'             ? 63
-                                  : 64;
-}
+/* One more than the value of a base64 character; 0 if it is not one. */
+static const uint8_t sextets[UINT8_MAX + 1] = {
+    ['+'] = 63, ['/'] = 64, ['0'] = 53, 54, 55, 56, 57,         58, 59, 60, 61, 62, ['A'] = 1, 2,  3,  4,
+    5,          6,          7,          8,  9,  10, 11,         12, 13, 14, 15, 16, 17,        18, 19, 20,
+    21,         22,         23,         24, 25, 26, ['a'] = 27, 28, 29, 30, 31, 32, 33,        34, 35, 36,
+    37,         38,         39,         40, 41, 42, 43,         44, 45, 46, 47, 48, 49,        50, 51, 52,
+};
 
 size_t dump_base64_take(uint8_t *out, const char *text, size_t length)
 {
@@ -74,10 +71,10 @@ size_t dump_base64_take(uint8_t *out, const char *text, size_t length)
         unsigned kept = i + 4 == length ? 3 - padding : 3;
         uint32_t group = 0;
         for (unsigned j = 0; j < 4; j++) {
-            unsigned value = j > kept ? 0 : sextet(text[i + j]);
-            if (value == 64)
+            unsigned value = j > kept ? 1 : sextets[(uint8_t)text[i + j]];
+            if (value == 0)
                 return SIZE_MAX;
-            group = group << 6 | value;
+            group = group << 6 | (value - 1);
         }
         for (unsigned j = 0; j < kept; j++)
             *out++ = (uint8_t)(group >> (16 - 8 * j));
