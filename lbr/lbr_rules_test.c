@@ -528,7 +528,7 @@ static void mispredicted(struct test_run *run)
 TEST(lbr_mispredicted) = {
     .id = "lbr.mispredicted",
     .title = "MISPRED is set for indirect jumps whose targets cannot be predicted",
-    .source = SDM_2009 "\"LBR Stack\" (Nehalem), 16.6.1, table 16-6, read as later prints have it; " SDM_LBR_INFO,
+    .source = SDM_2009 "\"LBR Stack\" (Nehalem), 16.6.1, table 16-6, read as in later editions; " SDM_LBR_INFO,
     .typical = "The manual defines the bit, but does not promise that any branch is mispredicted.",
     .needs = NEED_LBR,
     .lacks = no_mispredict_flag,
