@@ -134,7 +134,7 @@ static void readings(const struct line_sink *out, const struct caps *c)
         say(out, "reading of the absolute maximum: base + n * record; SDM Vol. 3A (253668-032) has a multiple of the "
                  "record plus 1");
     if (caps_missing(c, NEED_PEBS) == CAPS_AVAILABLE)
-        say(out, "reading of the counter reset: 64 bits, the counter has %u; older manuals: 40", c->general_width);
+        say(out, "reading of the counter reset: 64 bits, the counter has %u; older prints have 40", c->general_width);
     if (caps_missing(c, NEED_LBR) == CAPS_AVAILABLE && (c->arch_lbr || c->lbr_format >= LBR_FORMAT_FLAGS))
         say(out, "reading of MISPRED: set where the prediction was wrong; SDM Vol. 3A (253668-032), table 16-6, has "
                  "the reverse");

@@ -53,7 +53,7 @@ static struct caps skylake(void)
 
 #define READINGS                                                                                                      \
     "reading of the absolute maximum: base + n * record; SDM Vol. 3A (253668-032) has a multiple of the record plus " \
-    "1\nreading of the counter reset: 64 bits, the counter has 48; older manuals: 40\n"                                 \
+    "1\nreading of the counter reset: 64 bits, the counter has 48; older prints have 40\n"                            \
     "reading of MISPRED: set where the prediction was wrong; SDM Vol. 3A (253668-032), table 16-6, has the reverse\n"
 
 UNIT_TEST(whole_texts)
@@ -122,7 +122,7 @@ UNIT_TEST(methods)
     caps = caps_of(netburst_input());
     caps.notes = two_notes;
     says(&caps, "pebs format 0, records of 40 bytes, trap-like, MSR_IQ_COUNTER4 of 40 bits");
-    says(&caps, "reading of the counter reset: 64 bits, the counter has 40; older manuals: 40\n"
+    says(&caps, "reading of the counter reset: 64 bits, the counter has 40; older prints have 40\n"
                 "note a bit is read so\nnote erratum X1: another");
 
     caps = skylake();
