@@ -25,7 +25,7 @@ static bool drawing;
 
 static void show(void)
 {
-    /* While drawing: drawing raised the exception that is being reported. */
+    /* drawing: it raised the exception that is being reported */
     if (drawing || !progress_is_seen())
         return;
     drawing = true;

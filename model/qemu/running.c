@@ -249,7 +249,10 @@ void on_stop(unsigned cpu, void *udata)
 
     qemu_private_translate_apart(&p->private, false); /* QEMU has found this translation */
     leave_middle(p, site, engine_stop(&p->vcpu, site->place));
-    /* The rest of the block checks the count itself. At each check an event of other kinds than units is to come. */
+    /*
+     * The rest of the block checks the count itself. Where it does, a class before EVENT_UNITS has at least one more
+     * event in the block.
+     */
     count_down(p, model.lead < event_class(EVENT_UNITS, ANY_RING) ? CLASS_DUE : CLASS_DUE - 1);
 }
 

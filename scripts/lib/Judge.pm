@@ -63,7 +63,8 @@ sub check_violations
     return (@wrong, map { "the referee did not report $_" } grep { !$count{$_} } sort keys %$wanted);
 }
 
-# A boot's lines, with the records of a dump as text, in place of those that the kernel printed.
+# A boot's lines, with dsdump's text of each test's records behind the test's other lines, instead of what the kernel printed of
+# them; and what is wrong with the dump.
 sub with_records
 {
     my ($serial, $lines) = @_;

@@ -162,6 +162,15 @@ UNIT_TEST(a_run)
     assert_int_equal(waited, 0);
 }
 
+UNIT_TEST(no_page_without_a_screen)
+{
+    start();
+    the_screen = "none: the loader passed no screen";
+    progress_step(3, 12, "options");
+    assert_int_equal(shown, 0);
+    assert_false(says("Step 3 of 12: options"));
+}
+
 UNIT_TEST(problems_of_the_run)
 {
     start();
