@@ -42,25 +42,31 @@ static const struct access *access_by_value(const struct workload *workload, con
     return NULL;
 }
 
-/* Samples, and calls check with each record and its access. */
-static void each(struct test_run *run, const struct pebs_sample *sample,
-                 void (*check)(struct test_run *run, const struct pebs_sample *sample, const struct pebs_record *record,
-                               const struct access *access))
+/* The argument of a test that samples loads, and checks each record. */
+struct check {
+    unsigned counter, period;
+    void (*record)(struct test_run *run, const struct pebs_sample *sample, const struct pebs_record *record,
+                   const struct access *access);
+};
+
+static void each(struct test_run *run)
 {
+    const struct check *const check = run->test->argument;
+    const struct pebs_sample sample = loads(run, check->counter, check->period);
     struct pebs_record record;
 
-    pebs_plan(run, typical(run, sample));
-    if (!pebs_sample(run, sample))
+    pebs_plan(run, typical(run, &sample));
+    if (!pebs_sample(run, &sample))
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
-        const struct access *access = access_by_value(sample->workload, &record);
+        const struct access *access = access_by_value(sample.workload, &record);
         if (access)
-            check(run, sample, &record, access);
+            check->record(run, &sample, &record, access);
         else
             test_fail(run, "PEBS record %u: no access of the workload leaves 0x%" PRIx64 " in RAX", n,
                       record.gpr[PEBS_RAX]);
     }
-    pebs_check_count(run, ds_pebs_log()->records, typical(run, sample));
+    pebs_check_count(run, ds_pebs_log()->records, typical(run, &sample));
 }
 
 static void check_applicable(struct test_run *run, const struct pebs_sample *sample, const struct pebs_record *record,
@@ -70,20 +76,14 @@ static void check_applicable(struct test_run *run, const struct pebs_sample *sam
     test_equal(run, "applicable counters", record->counters, MSR_BIT(sample->counter));
 }
 
-static void applicable(struct test_run *run)
-{
-    const struct pebs_sample sample = loads(run, 3, 39);
-
-    each(run, &sample, check_applicable);
-}
-
 TEST(pebs_record_applicable) = {
     .id = "pebs.record.applicable",
     .title = "The applicable counters of a record are exactly the counter that caused it",
     .source = SDM_PEBS_RECORD_SKL ", offset 90H",
     .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_PEBS_TSC | NEED_PEBS_COUNTERS,
     .records = true,
-    .run = applicable,
+    .run = each,
+    .argument = &(const struct check){ 3, 39, check_applicable },
 };
 
 static void check_eventing_ip(struct test_run *run, const struct pebs_sample *sample, const struct pebs_record *record,
@@ -93,20 +93,14 @@ static void check_eventing_ip(struct test_run *run, const struct pebs_sample *sa
     test_equal(run, "EventingIP", record->eventing_ip, access->ip);
 }
 
-static void eventing_ip(struct test_run *run)
-{
-    const struct pebs_sample sample = loads(run, 0, 37);
-
-    each(run, &sample, check_eventing_ip);
-}
-
 TEST(pebs_record_eventing_ip) = {
     .id = "pebs.record.eventing_ip",
     .title = "EventingIP is the address of the instruction that caused the event",
     .source = SDM_EVENTING_IP,
     .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENTING_IP,
     .records = true,
-    .run = eventing_ip,
+    .run = each,
+    .argument = &(const struct check){ 0, 37, check_eventing_ip },
 };
 
 /* Every other time the loop's branch forward is not taken; IP is then the address after it. */
@@ -148,13 +142,6 @@ static void check_ip(struct test_run *run, const struct pebs_sample *sample, con
     test_equal(run, "IP", record->ip, run->caps->pebs_trap_like ? access->next_ip : access->ip);
 }
 
-static void ip(struct test_run *run)
-{
-    const struct pebs_sample sample = loads(run, 0, 35);
-
-    each(run, &sample, check_ip);
-}
-
 TEST(pebs_record_ip) = {
     .id = "pebs.record.ip",
     .title =
@@ -162,7 +149,8 @@ TEST(pebs_record_ip) = {
     .source = SDM_PERF_CAPABILITIES ", PEBS_TRAP",
     .needs = NEEDS | NEED_PEBS_REGISTERS,
     .records = true,
-    .run = ip,
+    .run = each,
+    .argument = &(const struct check){ 0, 35, check_ip },
 };
 
 static void tsc(struct test_run *run)
@@ -205,20 +193,14 @@ static void check_tsx(struct test_run *run, const struct pebs_sample *sample, co
     test_equal(run, "TSX information", record->tsx, 0);
 }
 
-static void tsx(struct test_run *run)
-{
-    const struct pebs_sample sample = loads(run, 0, 33);
-
-    each(run, &sample, check_tsx);
-}
-
 TEST(pebs_record_tsx) = {
     .id = "pebs.record.tsx",
     .title = "Outside a transaction the TSX information of a record is zero",
     .source = SDM_PEBS_RECORD_HSW ", offset B8H",
     .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENTING_IP,
     .records = true,
-    .run = tsx,
+    .run = each,
+    .argument = &(const struct check){ 0, 33, check_tsx },
 };
 
 /* The workload runs once with interrupts on and once with interrupts off, which shows in IF. */
