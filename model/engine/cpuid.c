@@ -22,6 +22,9 @@
 #define CACHE_SELF_INITIALIZING (UINT32_C(1) << 8)
 #define CACHE_SHARING           UINT32_C(0xffffc000)
 
+#define FEATURE_LEAF   7
+#define EBX_TSC_ADJUST (UINT32_C(1) << 1)
+
 #define MISC_ENABLE_LIMIT_CPUID (UINT64_C(1) << 22)
 #define LIMITED_LEAF            2
 
@@ -102,6 +105,8 @@ void cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_
         memset(&regs[1], 0, 3 * sizeof(regs[0]));
     } else if (leaf == CACHE_LEAF) {
         cache_part(p, subleaf, regs);
+    } else if (leaf == FEATURE_LEAF && subleaf == 0 && p->max_leaf >= leaf && v->host->tsc_offset(v->cpu) != NULL) {
+        regs[1] |= EBX_TSC_ADJUST; /* QEMU lacks it; a row removes it from processors without it */
     } else if (leaf == ADDRESS_LEAF) {
         address_part(p, regs);
     } else if (leaf - FIRST_BRAND_LEAF < 3) {
@@ -131,6 +136,14 @@ const struct profile_feature *cpuid_missing_feature(const struct vcpu *v, uint32
         }
     }
     return missing;
+}
+
+bool cpuid_has_tsc_adjust(const struct vcpu *v)
+{
+    uint32_t regs[4] = { 0 };
+
+    v->rules->cpuid_answer(v, FEATURE_LEAF, 0, regs);
+    return regs[1] & EBX_TSC_ADJUST;
 }
 
 void cpuid_read(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])

@@ -14,6 +14,9 @@ uint32_t cpuid_leaf(const struct vcpu *v, uint32_t leaf);
  */
 const struct profile_feature *cpuid_missing_feature(const struct vcpu *v, uint32_t leaf, const uint32_t regs[4]);
 
+/* Whether the processor has IA32_TSC_ADJUST. */
+bool cpuid_has_tsc_adjust(const struct vcpu *v);
+
 /* Changes the answer of QEMU's processor (EAX, EBX, ECX, EDX) into that of the modelled processor. */
 void cpuid_read(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4]);
 

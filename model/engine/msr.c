@@ -2,6 +2,7 @@
 #include "model/engine/msr.h"
 
 #include "model/engine/branches.h"
+#include "model/engine/cpuid.h"
 #include "model/engine/control.h"
 #include "model/engine/counting.h"
 #include "model/engine/ds.h"
@@ -37,6 +38,9 @@ static bool canonical(const struct vcpu *v, uint64_t address)
 /* Entries of the architectural LBR stack exist only up to IA32_LBR_DEPTH. */
 bool msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
+    if (m->reg == REG_IA32_TSC_ADJUST) {
+        return cpuid_has_tsc_adjust(v);
+    }
     bool lbr = m->reg == REG_IA32_LBR_FROM || m->reg == REG_IA32_LBR_TO || m->reg == REG_IA32_LBR_INFO;
 
     return m->reg != REG_ABSENT && (!lbr || i < vcpu_lbr_depth(v));
@@ -126,6 +130,8 @@ uint64_t msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
         return (uint64_t)v->profile->microcode << 32;
     case REG_ZERO:
         return 0;
+    case REG_IA32_TIME_STAMP_COUNTER:
+        return v->host->tsc(v->cpu);
     case REG_MSR_PERF_METRICS:
         return metrics_value(v);
     case REG_IA32_LBR_FROM:
@@ -186,6 +192,17 @@ static struct lbr_entry *overwritten(struct vcpu *v, unsigned place)
 {
     v->lbr.written |= UINT32_C(1) << place;
     return &v->lbr.stack[place];
+}
+
+/* The TSC moves by what IA32_TSC_ADJUST changes. SDM Vol. 3B (253669-083), "Time-Stamp Counter Adjustment". */
+void msr_adjust_tsc(struct vcpu *v, uint64_t value)
+{
+    uint64_t *const offset = v->host->tsc_offset(v->cpu);
+
+    v->regs[REG_IA32_TSC_ADJUST] = value;
+    if (offset != NULL) {
+        *offset = value;
+    }
 }
 
 void msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
@@ -267,6 +284,12 @@ void msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t v
         break;
     case REG_IA32_LBR_CTL:
         lbr_arch_set_control(v, value);
+        break;
+    case REG_IA32_TSC_ADJUST:
+        msr_adjust_tsc(v, value);
+        break;
+    case REG_IA32_TIME_STAMP_COUNTER:
+        msr_adjust_tsc(v, v->regs[REG_IA32_TSC_ADJUST] + value - v->host->tsc(v->cpu));
         break;
     case REG_IA32_BIOS_SIGN_ID:
         break;

@@ -10,6 +10,9 @@ enum msr_answer msr_read(struct vcpu *v, uint32_t address, uint64_t *value, stru
 enum msr_answer msr_write(struct vcpu *v, uint32_t address, uint64_t value, struct place place);
 enum msr_answer msr_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, struct place place);
 
+/* Sets IA32_TSC_ADJUST. */
+void msr_adjust_tsc(struct vcpu *v, uint64_t value);
+
 /* Rules. */
 bool msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigned i);
 bool msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value);

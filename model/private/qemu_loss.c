@@ -24,6 +24,7 @@ static const char *const costs[LOSSES] = {
     [LOSS_CPUID] = "features that -cpu lacks are noticed only when the guest reads them from CPUID",
     [LOSS_IDT] = "a debug exception does not clear LBR, and is recorded like any other",
     [LOSS_TSC] = "records have the host's clock in nanoseconds as TSC",
+    [LOSS_TSC_OFFSET] = "processors lack IA32_TSC_ADJUST",
     [LOSS_MEMORY] = "BTS is a tenth slower",
     [LOSS_TRANSLATIONS] = "PEBS is slower, and code mapped at several addresses may be recorded at another of them",
     [LOSS_OPERATIONS] = "the guest is about a tenth slower, BTS and LBR by more",

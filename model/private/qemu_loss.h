@@ -18,6 +18,7 @@ enum qemu_loss {
     LOSS_CPUID,
     LOSS_IDT,
     LOSS_TSC,
+    LOSS_TSC_OFFSET,
     LOSS_MEMORY,
     LOSS_TRANSLATIONS,
     LOSS_OPERATIONS,

@@ -102,17 +102,16 @@ static const struct field *read_table(const char **reason)
     return description->fields;
 }
 
-/* The place of the vector registers by the table of fields, whose last entry has no name, or 0. */
-static size_t find_vectors(const struct field *fields, const struct qemu_object *o)
+/* The place of `count` values of `size` bytes by the table of fields, whose last entry has no name, or 0. */
+static size_t find_field(const struct field *fields, const struct qemu_object *o, const char *name, size_t size,
+                         size_t count)
 {
-    const size_t all = (o->width == 8 ? 16 : 8) * QEMU_VECTOR_BYTES;
-
     for (unsigned i = FIELDS; i < MOST_FIELDS && is_loaded(&fields[i], sizeof(fields[i])); i++) {
         if (!is_loaded(fields[i].name, 1)) {
             return 0;
         }
-        if (is_text(fields[i].name, "env.xmm_regs")) {
-            return fields[i].size == QEMU_VECTOR_BYTES && fields[i].offset <= o->size - all ? fields[i].offset : 0;
+        if (is_text(fields[i].name, name)) {
+            return fields[i].size == size && fields[i].offset + count * size <= o->size ? fields[i].offset : 0;
         }
     }
     return 0;
@@ -193,7 +192,8 @@ static bool find(struct qemu_object *o, const char **reason, const char **name)
     if (!is_possible(o) || fields[EIP].size != o->width || fields[EFLAGS].size != o->width) {
         return false;
     }
-    o->vectors = o->size >= 16 * QEMU_VECTOR_BYTES ? find_vectors(fields, o) : 0;
+    o->vectors = find_field(fields, o, "env.xmm_regs", QEMU_VECTOR_BYTES, o->width == 8 ? 16 : 8);
+    o->tsc_offset = find_field(fields, o, "env.tsc_offset", sizeof(uint64_t), 1);
     *reason = "leaves no memory for a copy of";
     *name = "current_cpu";
     o->copy = malloc(o->size);

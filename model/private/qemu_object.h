@@ -23,6 +23,7 @@ struct qemu_object {
     /* offsets in the object in bytes */
     size_t env, rip, eflags; /* env: the register file, which starts with the general registers */
     size_t vectors;          /* the vector registers, each in QEMU_VECTOR_BYTES; 0: not found */
+    size_t tsc_offset;       /* the 64 bits that RDTSC adds to QEMU's clock; 0: not found */
     char *copy;              /* size bytes, to try QEMU's functions on */
 };
 
@@ -31,8 +32,8 @@ struct qemu_object {
  * Reads: current_cpu, the head of the object, vmstate_x86_cpu and its table of fields.
  * Trusts: object_dynamic_cast, that the object is an x86 processor; the heap's size of the object, if the object is
  * freed to the heap; a field's place, if the table is as long as its symbol says, has the field's name and width, and
- * places general registers, RIP and EFLAGS within the object in this order; vector registers, if they are within it.
- * False: LOSS_OBJECT has been reported, o->cpu is NULL.
+ * places general registers, RIP and EFLAGS within the object in this order; vector registers and the TSC's
+ * offset, if they are within it. False: LOSS_OBJECT has been reported, o->cpu is NULL.
  */
 bool qemu_object_find(struct qemu_object *o);
 

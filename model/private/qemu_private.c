@@ -434,10 +434,24 @@ uint64_t qemu_private_tsc(const struct qemu_private *p)
     struct timespec now;
 
     if (qemu.get_tsc != NULL && p->registers != QEMU_LOST) {
-        return qemu.get_tsc(p->object.cpu + p->object.env);
+        const uint64_t none = 0, *const offset = qemu_private_tsc_offset(p);
+
+        return qemu.get_tsc(p->object.cpu + p->object.env) + *(offset != NULL ? offset : &none);
     }
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+uint64_t *qemu_private_tsc_offset(const struct qemu_private *p)
+{
+    if (qemu.get_tsc == NULL || !qemu_private_reads(p)) {
+        return NULL;
+    }
+    if (p->object.tsc_offset == 0) {
+        qemu_loss_say(LOSS_TSC_OFFSET, "does not list env.tsc_offset in", "vmstate_x86_cpu");
+        return NULL;
+    }
+    return (uint64_t *)(void *)(p->object.cpu + p->object.tsc_offset);
 }
 
 void *qemu_private_memory(const struct qemu_private *p, uint64_t address)

@@ -7,9 +7,9 @@
  * Rules: The places of registers are from QEMU's own description of the object (qemu_object.h). The module trusts them
  * after their values equalled those of the plugin interface in two different states of the processor. It experiments on
  * a copy of the object. In the object itself it writes only the word of translation flags, RIP just before QEMU looks
- * up a translation by RIP, and what qemu_ops.h says; QEMU's own functions make all other changes. It writes the guest's
- * memory at the host address in QEMU's TLB. If a check fails, the module stops using that state, and prints one
- * sentence on standard error that says what is lost (qemu_loss.h).
+ * up a translation by RIP, and what qemu_private_tsc_offset() and qemu_ops.h say; QEMU's own functions make all other
+ * changes. It writes the guest's memory at the host address in QEMU's TLB. If a check fails, the module stops using
+ * that state, and prints one sentence on standard error that says what is lost (qemu_loss.h).
  */
 #ifndef MODEL_PRIVATE_QEMU_PRIVATE_H
 #define MODEL_PRIVATE_QEMU_PRIVATE_H
@@ -138,6 +138,12 @@ bool qemu_private_cpuid(const struct qemu_private *p, uint32_t leaf, uint32_t re
 
 /* The value of RDTSC, from cpu_get_tsc; without it (LOSS_TSC) the host's clock in nanoseconds. */
 uint64_t qemu_private_tsc(const struct qemu_private *p);
+
+/*
+ * What RDTSC adds to cpu_get_tsc, for the caller to write: by itself QEMU writes it only for SVM, and at reset and
+ * INIT. Trusts: the place from QEMU's table. NULL: LOSS_TSC_OFFSET.
+ */
+uint64_t *qemu_private_tsc_offset(const struct qemu_private *p);
 
 /*
  * The host address of the guest's byte at this linear address, for writing; the following bytes to the end of the 4 KiB

@@ -143,6 +143,7 @@ enum model_register {
     REG_IA32_PEBS_INDEX,
     REG_IA32_RTIT_CTL,
     REG_TSX_FORCE_ABORT,
+    REG_IA32_TSC_ADJUST,
     REG_STORED, /* the registers above are only stored, in an array; accesses to the registers below have effects */
     REG_IA32_PERF_GLOBAL_STATUS = REG_STORED,
     REG_IA32_PERF_GLOBAL_STATUS_RESET,
@@ -164,6 +165,7 @@ enum model_register {
     REG_NETBURST_CCCR,
     REG_NETBURST_ESCR,
     REG_IA32_BIOS_SIGN_ID,
+    REG_IA32_TIME_STAMP_COUNTER,
     REG_ZERO,          /* reads 0 */
     REG_ABSENT,        /* RDMSR and WRMSR raise #GP, even if QEMU has the register */
     REG_IA32_LBR_FROM, /* architectural LBR: 0 is the newest entry */

@@ -73,8 +73,10 @@ unsigned profile_width(unsigned index)
     return p != NULL ? 32 : 0;
 }
 
-/* Registers of every processor. */
+/* Registers of every processor; IA32_TSC_ADJUST is only where CPUID lists it. */
 static const struct profile_msr common_msrs[] = {
+    { 0x010, 1, REG_IA32_TIME_STAMP_COUNTER, .writable = ALL },
+    { 0x03b, 1, REG_IA32_TSC_ADJUST, .writable = ALL },
     { 0x08b, 1, REG_IA32_BIOS_SIGN_ID, .ignored = ALL }, /* CPUID writes the microcode revision to it */
 };
 

@@ -96,6 +96,7 @@ void on_wrmsr(unsigned cpu, void *udata);
 void on_rdpmc(unsigned cpu, void *udata);
 void on_halt(unsigned cpu, void *udata);
 void on_reset(unsigned cpu, void *udata);
+void on_start(unsigned cpu, void *udata);
 void on_due(unsigned cpu, void *udata);
 void on_block(unsigned cpu, void *udata);
 void on_begun(unsigned cpu, void *udata);

@@ -549,6 +549,11 @@ static uint64_t read_tsc(void *cpu)
     return p->tsc;
 }
 
+static uint64_t *tsc_offset(void *cpu)
+{
+    return qemu_private_tsc_offset(&((struct processor *)cpu)->private);
+}
+
 static void pause_for(void *cpu, unsigned microseconds)
 {
     (void)cpu;
@@ -685,6 +690,7 @@ const struct host processor_host = {
     .xmm = read_xmm,
     .ymmh = read_ymmh,
     .tsc = read_tsc,
+    .tsc_offset = tsc_offset,
     .pause = pause_for,
     .pmi = deliver_pmi,
     .ia32e = ia32e,

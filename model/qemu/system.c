@@ -13,6 +13,7 @@
 
 #include "model/engine/cpuid.h"
 #include "model/engine/engine.h"
+#include "model/engine/msr.h"
 #include "model/faults/quirks.h"
 
 #define MSR_IA32_APIC_BASE 0x1b
@@ -183,6 +184,15 @@ void on_halt(unsigned cpu, void *udata)
     const struct site *site = udata;
 
     engine_halt(&enter(cpu)->vcpu, site->place);
+}
+
+/* Perhaps the first instruction after INIT and SIPI: INIT clears QEMU's offset of the TSC, but not IA32_TSC_ADJUST. */
+void on_start(unsigned cpu, void *udata)
+{
+    struct vcpu *const v = &enter(cpu)->vcpu;
+
+    (void)udata;
+    msr_adjust_tsc(v, v->regs[REG_IA32_TSC_ADJUST]);
 }
 
 /* The first instruction after a reset. */

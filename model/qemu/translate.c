@@ -306,6 +306,8 @@ void on_translate(struct qemu_plugin_tb *tb, void *udata)
     }
     if (block->pc == RESET_VECTOR) {
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_reset, QEMU_CB_RW_REGS, NULL);
+    } else if (processor_read(p, NAME_RIP) == 0) { /* as after SIPI */
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_start, QEMU_CB_RW_REGS, NULL);
     }
     if (model.options.violations != NULL) {
         processor_note_code(p, block->pc, block->next);

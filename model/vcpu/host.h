@@ -30,8 +30,9 @@ struct host {
     void (*xmm)(void *cpu, uint64_t xmm[XMM_REGISTERS][2]);
     /* The upper halves of YMM0 to YMM15, in the same way. */
     void (*ymmh)(void *cpu, uint64_t ymmh[XMM_REGISTERS][2]);
-    /* The value of RDTSC. */
+    /* The value of RDTSC; the part of it that software sets, NULL: it cannot be set. */
     uint64_t (*tsc)(void *cpu);
+    uint64_t *(*tsc_offset)(void *cpu);
     /* Lets microseconds pass in which the processor executes no instruction and the TSC runs. */
     void (*pause)(void *cpu, unsigned microseconds);
     /* Delivers the interrupt that LVTPC describes and sets its mask bit; returns the previous value of LVTPC. */

@@ -87,7 +87,7 @@ struct machine {
         uint64_t rflags;
     } registers;
     uint64_t xmm[XMM_REGISTERS][2], ymmh[XMM_REGISTERS][2];
-    uint64_t tsc;
+    uint64_t tsc, tsc_offset;
     bool ia32e;
     uint64_t user_from; /* code from this address on is user code; 0: none */
     bool notes_blocks;  /* translated code appends blocks to the ring itself, and BTS records go to memory */
@@ -166,7 +166,14 @@ static inline void machine_xmm(void *cpu, uint64_t xmm[XMM_REGISTERS][2])
 
 static inline uint64_t machine_tsc(void *cpu)
 {
-    return ++((struct machine *)cpu)->tsc;
+    struct machine *m = cpu;
+
+    return ++m->tsc + m->tsc_offset;
+}
+
+static inline uint64_t *machine_tsc_offset(void *cpu)
+{
+    return &((struct machine *)cpu)->tsc_offset;
 }
 
 static inline void machine_pause(void *cpu, unsigned microseconds)
@@ -246,6 +253,7 @@ static const struct host machine_host = {
     .xmm = machine_xmm,
     .ymmh = machine_ymmh,
     .tsc = machine_tsc,
+    .tsc_offset = machine_tsc_offset,
     .pause = machine_pause,
     .pmi = machine_pmi,
     .ia32e = machine_ia32e,

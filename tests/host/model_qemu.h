@@ -248,6 +248,12 @@ uint64_t qemu_private_tsc(const struct qemu_private *p)
     return 0x123456789;
 }
 
+uint64_t *qemu_private_tsc_offset(const struct qemu_private *p)
+{
+    (void)p;
+    return NULL;
+}
+
 void qemu_ops_init(struct qemu_ops *o)
 {
     o->state = QEMU_OPS_GIVEN_UP;

@@ -64,7 +64,7 @@ static struct {
     { LATER, 0x01, 0, 2, ~OWN_1C, "other features are those of QEMU's -cpu", 0 },
     { LATER, 0x01, 0, 3, ~OWN_1D, "other features are those of QEMU's -cpu", 0 },
     { LATER, 0x07, 0, 0, ANY, "other features are those of QEMU's -cpu", 0 },
-    { LATER, 0x07, 0, 1, ANY, "other features are those of QEMU's -cpu", 0 },
+    { LATER, 0x07, 0, 1, ~(1u << 1), "other features are those of QEMU's -cpu", 0 },
     { LATER, 0x07, 0, 2, ~(1u << 16), "other features are those of QEMU's -cpu", 0 },
     { LATER, 0x07, 0, 3, ~(1u << 15 | 1u << 19), "other features are those of QEMU's -cpu", 0 },
     { LATER, 0x07, 1, 0, ~(1u << 8), "other features are those of QEMU's -cpu", 0 },

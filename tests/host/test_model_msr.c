@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Registers: which addresses are canonical, and what a reset leaves. */
+/* Registers: which addresses are canonical, what a reset leaves, and the time-stamp counter. */
 #include "tests/host/model_machine.h"
 
 UNIT_TEST(addresses_are_canonical)
@@ -51,4 +51,22 @@ UNIT_TEST(reset)
                 { LBR_TOS, 0 }, { LBR_FROM0 + 1, 0 }, { LBR_TO0 + 1, 0 });
     run(m, b), finish(m);
     EXPECT_MSRS(m, { PMC0, 0 }, { LBR_TOS, 0 });
+}
+
+/* SDM Vol. 3B (253669-083), "Time-Stamp Counter Adjustment". The machine's TSC advances by 1 at each use. */
+UNIT_TEST(time_stamp)
+{
+    enum { TSC = 0x10, TSC_ADJUST = 0x3b };
+    struct machine *m = machine_of("haswell");
+
+    WRMSR(m, { TSC_ADJUST, 0x100000000 });
+    EXPECT_MSRS(m, { TSC, 0x100000001 }, { TSC_ADJUST, 0x100000000 });
+    WRMSR(m, { TSC, 0x100000002 - 0x30 });
+    EXPECT_MSRS(m, { TSC, 0x100000003 - 0x30 }, { TSC_ADJUST, 0x100000000 - 0x30 });
+    engine_reset(&m->v);
+    EXPECT_MSRS(m, { TSC_ADJUST, 0 });
+    m = machine_of("ivybridge");
+    assert_int_equal(try_write(m, TSC_ADJUST, 0), MSR_GP);
+    WRMSR(m, { TSC, 0x1000 });
+    EXPECT_MSRS(m, { TSC, 0x1001 });
 }

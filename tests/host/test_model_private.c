@@ -52,11 +52,12 @@ struct description {
 };
 
 EXPORT _Thread_local void *current_cpu;
-static struct field fields[6] = { { .name = "env.regs" },
+static struct field fields[7] = { { .name = "env.regs" },
                                   { .name = "env.eip" },
                                   { .name = "env.eflags" },
                                   { .name = "env.fpregs" },
-                                  { .name = "env.xmm_regs", .size = 64 } };
+                                  { .name = "env.xmm_regs", .size = 64 },
+                                  { .name = "env.tsc_offset", .size = 8 } };
 /* In its own section, where clang's sanitizer does not change the symbol's size, which the model checks. */
 EXPORT __attribute__((section("qemu"))) struct description vmstate_x86_cpu = { .name = "cpu", .fields = fields };
 EXPORT int use_icount;
@@ -244,6 +245,7 @@ static struct qemu_private *found(bool is_narrow)
         fields[1].offset = offsetof(struct narrow_processor, eip);
         fields[2].offset = offsetof(struct narrow_processor, eflags);
         fields[4].offset = offsetof(struct narrow_processor, vectors);
+        fields[5].offset = offsetof(struct narrow_processor, end);
     } else {
         struct wide_processor *cpu = calloc(1, sizeof(*cpu));
 
@@ -260,6 +262,7 @@ static struct qemu_private *found(bool is_narrow)
         fields[1].offset = offsetof(struct wide_processor, eip);
         fields[2].offset = offsetof(struct wide_processor, eflags);
         fields[4].offset = offsetof(struct wide_processor, vectors);
+        fields[5].offset = offsetof(struct wide_processor, end);
     }
     *translation_flags(current_cpu) = PC_RELATIVE | OF_CLUSTER | OTHER_FLAGS;
     for (unsigned i = 0; i < 3; i++) {
@@ -587,6 +590,7 @@ UNIT_TEST(its_own_functions)
     assert_true(qemu_private_idt(p, &base));
     assert_int_equal(base, 0xfffffe0000000abc);
     assert_int_equal(qemu_private_tsc(p), 0x1122334455);
+    assert_null(qemu_private_tsc_offset(p)); /* not before the registers were compared */
     assert_false(qemu_private_settle(p, 0x9999));
     restored_cpu = NULL;
     assert_true(qemu_private_settle(p, NO_WORD));
@@ -599,6 +603,11 @@ UNIT_TEST(its_own_functions)
     struct qemu_seen s = seen(p);
 
     qemu_private_look(p, &s);
+    wide_cpu()->end[0] = 0x1000000000000;
+    assert_ptr_equal(qemu_private_tsc_offset(p), wide_cpu()->end);
+    assert_int_equal(qemu_private_tsc(p), 0x1001122334455);
+    p->object.tsc_offset = 0;
+    assert_null(qemu_private_tsc_offset(p));
     last_leaf = 0x0d;
     last_extended_leaf = 0x80000008;
     static const struct {

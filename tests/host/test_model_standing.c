@@ -4,7 +4,7 @@
 
 #include "model/engine/standing.h"
 
-#define BIOS_SIGN 0x8b /* the microcode's revision, which is not shown */
+enum { TSC = 0x10, TSC_ADJUST = 0x3b, BIOS_SIGN = 0x8b }; /* not shown */
 
 struct seen {
     uint32_t asked;
@@ -54,7 +54,8 @@ UNIT_TEST(registers_as_rdmsr_reads_them)
 
         assert_true(standing_registers(&m->v, compare, &seen));
         for (uint32_t address = 0; address < 0x2000; address++) {
-            exist += address != BIOS_SIGN && engine_rdmsr(&m->v, address, &value, BETWEEN_BLOCKS) == MSR_DONE;
+            exist += address != TSC && address != TSC_ADJUST && address != BIOS_SIGN &&
+                     engine_rdmsr(&m->v, address, &value, BETWEEN_BLOCKS) == MSR_DONE;
         }
         assert_int_equal(seen.registers, exist);
     }
