@@ -199,6 +199,7 @@ struct caps {
     bool apic, x2apic;        /* CPUID.1:EDX[9], CPUID.1:ECX[21] */
     uint64_t apic_base;       /* the MSR; 0 if it cannot be read */
     uint64_t tsc_hz;          /* rate of the time-stamp counter; 0 if CPUID does not report it */
+    bool tsc_adjust;          /* IA32_TSC_ADJUST exists */
 
     /* performance monitoring, CPUID.0Ah */
     unsigned perfmon_version;

@@ -15,9 +15,10 @@
 #define CPUID_1_EDX_APIC       (1u << 9)
 #define CPUID_1_EDX_DS         (1u << 21)
 /* CPUID leaf 7, sub-leaf 0 */
-#define CPUID_7_ECX_LA57     (1u << 16)
-#define CPUID_7_EDX_ARCH_LBR (1u << 19)
-#define CPUID_7_EDX_HYBRID   (1u << 15)
+#define CPUID_7_EBX_TSC_ADJUST (1u << 1)
+#define CPUID_7_ECX_LA57       (1u << 16)
+#define CPUID_7_EDX_ARCH_LBR   (1u << 19)
+#define CPUID_7_EDX_HYBRID     (1u << 15)
 /* CPUID leaf 7, sub-leaf 1 */
 #define CPUID_7_1_EAX_PERFMON (1u << 8) /* leaf 23h */
 /* CPUID leaf 23h, sub-leaf 0: the sub-leaves that exist */
@@ -161,6 +162,7 @@ static void fill_processor(const struct caps_input *input, struct caps *caps)
                             : input->leaf_7.valid && (input->leaf_7.ecx & CPUID_7_ECX_LA57) != 0 ? 57
                                                                                                  : 48;
 
+    caps->tsc_adjust = input->leaf_7.valid && (input->leaf_7.ebx & CPUID_7_EBX_TSC_ADJUST) != 0;
     caps->ds = (edx & CPUID_1_EDX_DS) != 0;
     caps->dtes64 = (ecx & CPUID_1_ECX_DTES64) != 0;
     caps->ds_cpl = (ecx & CPUID_1_ECX_DS_CPL) != 0;

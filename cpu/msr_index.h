@@ -17,6 +17,8 @@
 #define APIC_BASE_ENABLE   MSR_BIT(11)
 #define APIC_BASE_ADDRESS  UINT64_C(0x000ffffffffff000)
 
+#define MSR_IA32_TSC_ADJUST 0x0000003bu /* CPUID.7:EBX[1] */
+
 #define MSR_IA32_BIOS_SIGN_ID 0x0000008bu /* the microcode's revision in its upper half */
 
 /* If CPUID.7:EDX[29] and IA32_ARCH_CAPABILITIES bit 21 are set: whether x2APIC mode is locked. */

@@ -153,19 +153,28 @@ TEST(pebs_record_ip) = {
     .argument = &(const struct check){ 0, 35, check_ip },
 };
 
+/* The test's argument: what IA32_TSC_ADJUST has in addition while the workload runs. No code that waits runs then. */
 static void tsc(struct test_run *run)
 {
+    const uint64_t *const adjustment = run->test->argument;
     const struct pebs_sample sample = loads(run, 0, 41);
     struct pebs_record record;
-    uint64_t before, after, last;
+    uint64_t before, after, last, own = 0;
 
     pebs_plan(run, typical(run, &sample));
     if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
         return;
+    const uint64_t unadjusted = time_stamp();
+    if (adjustment && msr_read(MSR_IA32_TSC_ADJUST, &own))
+        msr_write(MSR_IA32_TSC_ADJUST, own + *adjustment);
     last = before = time_stamp();
     pebs_sample_run(run, &sample);
     after = time_stamp();
+    if (adjustment)
+        msr_write(MSR_IA32_TSC_ADJUST, own);
     records_close(run, 0);
+    if (adjustment && before - unadjusted < *adjustment)
+        test_fail(run, "IA32_TSC_ADJUST + 0x%" PRIx64 " moved RDTSC by 0x%" PRIx64, *adjustment, before - unadjusted);
     test_saw(run, ds_pebs_log()->records);
     pebs_check_count(run, ds_pebs_log()->records, typical(run, &sample));
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
@@ -183,6 +192,22 @@ TEST(pebs_record_tsc) = {
     .needs = NEEDS | NEED_PEBS_TSC,
     .records = true,
     .run = tsc,
+};
+
+static const char *lacks_tsc_adjust(const struct caps *caps)
+{
+    return caps->tsc_adjust ? NULL : "this processor has no IA32_TSC_ADJUST (CPUID.7:EBX bit 1)";
+}
+
+TEST(pebs_record_tsc_adjusted) = {
+    .id = "pebs.record.tsc.adjusted",
+    .title = "The time stamps of records include what IA32_TSC_ADJUST adds to the time-stamp counter",
+    .source = SDM_TSC_ADJUST "; " SDM_PEBS_RECORD_SKL ", offset C0H",
+    .needs = NEEDS | NEED_PEBS_TSC,
+    .lacks = lacks_tsc_adjust,
+    .records = true,
+    .run = tsc,
+    .argument = &(const uint64_t){ UINT64_C(1) << 40 }, /* minutes, at usual rates of the TSC */
 };
 
 static void check_tsx(struct test_run *run, const struct pebs_sample *sample, const struct pebs_record *record,

@@ -316,7 +316,7 @@ void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint
     if (enables_counters(m) && fault(v, FAULT_PERFMON_ENABLE_STICKS)) {
         value |= wrapped(v)->msr_value(v, m, i);
     }
-    if (takes_all(v, m)) {
+    if (takes_all(v, m) || (m->reg == REG_IA32_TSC_ADJUST && fault(v, FAULT_PEBS_RECORD_TSC_UNMOVED))) {
         v->regs[m->reg] = value;
         return;
     }

@@ -121,6 +121,9 @@ void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struc
     if (fault(v, FAULT_PEBS_RECORD_COUNTERS_NEXT)) {
         contents->counters <<= 1;
     }
+    if (fault(v, FAULT_PEBS_RECORD_TSC_UNADJUSTED)) {
+        contents->tsc -= v->regs[REG_IA32_TSC_ADJUST];
+    }
     if (fault(v, FAULT_PEBS_ADAPTIVE_FIXED_BIT)) {
         contents->counters |= contents->counters >> FIXED_STATUS_SHIFT;
     }

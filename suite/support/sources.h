@@ -56,6 +56,7 @@
 #define SDM_PEBS_RECORD      SDM_2023 "\"PEBS Record Format\""
 #define SDM_PEBS_RECORD_HSW  SDM_2023 "\"PEBS Data Format\" (Haswell)"
 #define SDM_PEBS_RECORD_SKL  SDM_2023 "\"PEBS Data Format\" (Skylake)"
+#define SDM_TSC_ADJUST       SDM_2023 "\"Time-Stamp Counter Adjustment\""
 #define SDM_PEBS_ADAPTIVE    SDM_2023 "\"Adaptive PEBS Record Format\""
 #define SDM_PEBS_EXTENDED    SDM_2023 "\"Extended PEBS\""
 #define SDM_EVENTING_IP      SDM_2023 "\"EventingIP Record\" (Haswell)"
