@@ -63,14 +63,15 @@ void panic_exception(struct interrupt_frame *f)
            name ? name : "reserved exception", f->error_code, symbol, offset);
     console_note("panic %s", what);
     progress_trouble("%s", what);
-    console_note("panic ip 0x%" PRIxPTR " cs 0x%" PRIxPTR " flags 0x%" PRIxPTR, f->ip, f->cs, f->flags);
-    console_note("panic cr0 0x%" PRIxPTR " cr2 0x%" PRIxPTR " cr3 0x%" PRIxPTR, cr0_read(), cr2_read(), cr3_read());
     for (unsigned n = 0; n < REGISTERS; n += 4) {
         const uintptr_t *r = &f->registers[REGISTERS - 1 - n];
         console_note("panic %-3s 0x%" PRIxPTR " %-3s 0x%" PRIxPTR " %-3s 0x%" PRIxPTR " %-3s 0x%" PRIxPTR,
                      register_names[n], r[0], register_names[n + 1], r[-1], register_names[n + 2], r[-2],
                      register_names[n + 3], r[-3]);
     }
+    /* Last, because a page with few free rows shows the last lines. */
+    console_note("panic ip 0x%" PRIxPTR " cs 0x%" PRIxPTR " flags 0x%" PRIxPTR, f->ip, f->cs, f->flags);
+    console_note("panic cr0 0x%" PRIxPTR " cr2 0x%" PRIxPTR " cr3 0x%" PRIxPTR, cr0_read(), cr2_read(), cr3_read());
     progress_lines(PAGE_LINES_LAST);
     run_end(VERDICT_PANIC, &totals);
 }

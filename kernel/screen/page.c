@@ -215,11 +215,16 @@ static void draw_progress(struct sheet *sheet)
 
 /* ---- the verdict ---- */
 
-static uint8_t verdict_colour(enum verdict verdict)
+static bool measured(const struct page *page)
 {
-    switch (verdict) {
+    return results_are_of(page->results, page->result_count, "measure");
+}
+
+static uint8_t page_colour(const struct page *page)
+{
+    switch (page->verdict) {
     case VERDICT_PASS:
-        return GOOD;
+        return measured(page) ? TEXT : GOOD;
     case VERDICT_SKIP:
     case VERDICT_INCOMPLETE:
         return OPEN;
@@ -229,11 +234,6 @@ static uint8_t verdict_colour(enum verdict verdict)
         break;
     }
     return BAD;
-}
-
-static bool measured(const struct page *page)
-{
-    return results_are_of(page->results, page->result_count, "measure");
 }
 
 /* Whether tests failed, all of them because their time ran out. */
@@ -286,9 +286,7 @@ static unsigned letters_scale(const struct sheet *sheet)
 static void draw_verdict(struct sheet *sheet, const struct totals *all)
 {
     const struct page *const page = sheet->page;
-    const bool figures = page->verdict == VERDICT_PASS && measured(page);
-    const struct pen pen = coloured(sheet, figures ? TEXT : verdict_colour(page->verdict)),
-                     strong = coloured(sheet, STRONG);
+    const struct pen pen = coloured(sheet, page_colour(page)), strong = coloured(sheet, STRONG);
     const char *const word = verdict_text(page->verdict);
     const unsigned scale = letters_scale(sheet);
 
@@ -670,8 +668,10 @@ static void draw_code_page(const struct page *page, struct cells *cells, const s
         pen_line(&pen, row++, "%s", page->caps->core ? page->caps->core : page->caps->vendor);
         pen_line(&pen, row++, "signature 0x%08" PRIx32, page->caps->signature);
         pen_line(&pen, row++, "microcode 0x%" PRIx32, page->caps->microcode);
+        if (page->kinds && page->kinds[0] != '\0')
+            pen_line(&pen, row++, "all kinds: %s", page->kinds);
     }
-    pen.attributes = verdict_colour(page->verdict);
+    pen.attributes = page_colour(page);
     pen_line(&pen, row + 1, "verdict %s", verdict_text(page->verdict));
     row += 3;
     format(text, sizeof text, "Scan code %u of %u with a phone. %s", page->turn, page->code_count,

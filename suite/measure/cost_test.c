@@ -69,7 +69,7 @@ struct point {
 static void heading(const struct meter *meter)
 {
     console_note("clock %s%s", meter->name, meter->msr ? ": counted under a hypervisor, may differ from time" : "");
-    console_note("%-10s %20s %8s %10s %10s %16s %9s", "method", "records an interrupt", "samples", "cycles", "plain",
+    console_note("%-9s %11s %8s %10s %10s %15s %9s", "method", "records/PMI", "samples", "cycles", "plain",
                  "cycles a sample", "slowdown");
 }
 
@@ -78,7 +78,7 @@ static void show(struct test_run *run, const struct meter *meter, const struct p
     char each[RATIO_SIZE], slowdown[RATIO_SIZE];
     const uint64_t more = p->cycles > p->plain ? p->cycles - p->plain : 0;
 
-    console_note("%-10s %20u %8" PRIu64 " %10" PRIu64 " %10" PRIu64 " %16s %9s", p->method, p->records, p->samples,
+    console_note("%-9s %11u %8" PRIu64 " %10" PRIu64 " %10" PRIu64 " %15s %9s", p->method, p->records, p->samples,
                  p->cycles, p->plain, ratio_text(each, more, p->samples),
                  p->plain ? ratio_text(slowdown, p->cycles, p->plain) : "-");
     console_note("measure cost method %s records_per_interrupt %u samples %" PRIu64 " cycles %" PRIu64 " plain %" PRIu64

@@ -272,6 +272,13 @@ UNIT_TEST(measurements)
     assert_int_equal(page_turns(&page, &cells, false), 2);
     page.turn = 1;
     expect("the figures", &page, 80, 25);
+    const struct page_code code = code_of(21);
+    page.codes = &code;
+    page.code_count = 1;
+    draw(&page, 80, 25);
+    assert_non_null(find_line(" verdict pass "));
+    assert_int_equal(attributes_of(6, 1), CELL_GREY);
+    page.code_count = 0;
     page.turn = 0;
     results[0] =
         (struct result){ .id = "measure.skid.loads", .outcome = OUTCOME_FAIL, .why = "timed out after 10 seconds" };
@@ -417,8 +424,10 @@ UNIT_TEST(codes_and_text)
     struct page_code plain[] = { codes[0], codes[1] };
     plain[1].plain = true;
     page.codes = plain;
+    page.kinds = "core,atom";
     draw(&page, 80, 25);
     assert_non_null(find_line(" phone. It is plain text: what"));
+    assert_non_null(find_line(" all kinds: core,atom"));
     page.codes = codes;
     page.caps = NULL;
     page.verdict = VERDICT_INCOMPLETE;

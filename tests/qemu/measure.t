@@ -151,6 +151,7 @@ sub check_cost
 {
     my ($name, $lines) = @_;
     my @cost = measured($lines, 'cost');
+    is(join('', grep { /^# (?=(?:method|interrupt|pebs|bts|lbr\w*)  ).{79}/ } @$lines), '', "$name: the tables fit a page of 80 columns");
     my %by;
     push @{$by{$_->{method}}}, $_ for @cost;
     my @curve = @{$by{pebs} // []};

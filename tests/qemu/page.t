@@ -191,7 +191,8 @@ sub compare_code
     my ($machine, $lines, $log) =
         last_page(qw(-r uefi -p skylake -o), 'exit=none', '--', '-device', 'VGA,xres=1920,yres=1080,vgamem_mb=32');
     my ($code) = map { /^code (.*)/ } @$log;
-    has([map { s/ +█.*//r } @$lines], 'PEBS  pass 45 of 45, 38 do not apply: format 3, 200-byte records', 'a large screen: the text');
+    my ($pebs) = map { /^facility pebs (.*)/ } @$log;
+    has([map { s/ +█.*//r } @$lines], "PEBS  $pebs: format 3, 200-byte records", 'a large screen: the text');
     is(join(' ', codes_of($machine)), $code, 'and the code next to it');
     $machine->stop;
 }
@@ -243,7 +244,8 @@ for my $test (qw(exception stack_overflow panic_twice)) {
     has_start($lines, $panic, 'the exception') if defined $panic;
     my ($all) = map { /^1\.\.(\d+)/ } @$log;
     has($lines, "It occurred in test $all of $all: selftest.$test", 'and the test');
-    has_page($machine, qr/^panic (?:cr0 0x[0-9a-f]+ cr2 0x[0-9a-f]+ cr3|vector 14 while another)/, 'one of the pages has the registers');
+    has_page($machine, qr/^panic vector \d+/, 'one of the pages has the first line of the report');
+    ok(scalar(grep { /^panic (?:cr0 0x[0-9a-f]+ cr2 0x[0-9a-f]+ cr3|vector 14 while another)/ } @$lines), 'the first page has CR2');
     $machine->stop;
 }
 done_testing();

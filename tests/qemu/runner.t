@@ -211,9 +211,9 @@ for my $width (64, 32) {
         my $registers = quotemeta($registers{$width}) =~ s/STACK/$hex/r;
         is($verdict, 'panic', "$width bits: a panic by $name");
         like(from(qr/^# panic/, $lines), qr/\A\Q# panic vector $text\E
-\Q# panic ip $ip cs 0x8 flags 0x$flags
-# panic cr0 0x80010011 cr2 $fault cr3 $cr3\E
-$registers\Q# end dstest86 verdict=panic pass=0 fail=0 skip=0 error=0 differs=0\E\n\z/, "$width bits: every line of it");
+$registers\Q# panic ip $ip cs 0x8 flags 0x$flags
+# panic cr0 0x80010011 cr2 $fault cr3 $cr3
+# end dstest86 verdict=panic pass=0 fail=0 skip=0 error=0 differs=0\E\n\z/, "$width bits: every line of it");
     }
     my ($verdict, $lines) = boot('-w', $width, '-o', 'run=selftest.verdict.*,selftest.execute_data');
     is($lines->[-1], '# end dstest86 verdict=panic pass=4 fail=10 skip=3 error=1 differs=2', "$width bits: the end has the counts before the panic");
