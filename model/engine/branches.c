@@ -137,13 +137,13 @@ void branches_record(struct vcpu *v, const struct branch *branches, unsigned n, 
 
 /*
  * Gathers the taken branches of blocks [0, n) into `branches`, which has room for n. blocks[n] is the block that began
- * after them. Returns how many were gathered. With rules->every_branch, also gathers branches that are not taken.
+ * after them. Returns how many were gathered. With rules->branches.every, also gathers branches that are not taken.
  */
 static unsigned gather(struct vcpu *v, const struct block *const *blocks, unsigned n, struct branch *branches,
                        bool predict)
 {
-    const bool every_branch = v->rules->every_branch;
-    const bool by_the_manual = v->rules->branches_mispredicted == branches_mispredicted;
+    const bool every_branch = v->rules->branches.every;
+    const bool by_the_manual = v->rules->branches.mispredicted == branches_mispredicted;
     const bool code = v->counting.code;
     uint64_t time = v->branches.time;
     unsigned taken = 0;
@@ -173,7 +173,7 @@ static unsigned gather(struct vcpu *v, const struct block *const *blocks, unsign
             b->to_base = next->code_base;
             if (block->mask != 0) {
                 b->mispredicted = by_the_manual ? mispredicts(v, block, next->pc) /* direct: runs for each branch */
-                                                : v->rules->branches_mispredicted(v, block, next->pc);
+                                                : v->rules->branches.mispredicted(v, block, next->pc);
                 b->predicted = !b->mispredicted;
                 if (v->counting.outcomes) {
                     outcome = count_outcome(v, block, took, b->mispredicted);
@@ -201,7 +201,7 @@ static unsigned first_that_matters(const struct vcpu *v, unsigned n)
     const struct block *const *const ring = ring_blocks(v);
     unsigned needed = vcpu_lbr_depth(v) + 1;
 
-    if (!v->lbr.on || v->bts.on || v->counting.outcomes || v->truth != NULL || v->rules->every_branch ||
+    if (!v->lbr.on || v->bts.on || v->counting.outcomes || v->truth != NULL || v->rules->branches.every ||
         v->regs[REG_MSR_LBR_SELECT] != 0) {
         return 0;
     }
@@ -240,9 +240,9 @@ static void drain(struct vcpu *v, unsigned n)
 {
     const struct block *const *const ring = ring_blocks(v);
     struct branch branches[BRANCH_BATCH];
-    const bool only_bts = !v->rules->every_branch && !v->lbr.on && !v->counting.outcomes;
+    const bool only_bts = !v->rules->branches.every && !v->lbr.on && !v->counting.outcomes;
     const bool flagged = v->bts.on && v->profile->bts_predicted;
-    const bool unmodified = v->rules->branches_mispredicted == branches_mispredicted;
+    const bool unmodified = v->rules->branches.mispredicted == branches_mispredicted;
     const bool area_readable = bts_read_area(v, n > 0 ? ring[0]->last : 0);
 
     if (area_readable && only_bts && (unmodified || !flagged) && bts_stores_all(v)) {
@@ -256,7 +256,7 @@ static void drain(struct vcpu *v, unsigned n)
     for (unsigned first = start; first < n; first += BRANCH_BATCH) {
         unsigned some = n - first < BRANCH_BATCH ? n - first : BRANCH_BATCH;
 
-        v->rules->branches_record(v, branches, gather(v, ring + first, some, branches, !only_bts || flagged),
+        v->rules->branches.record(v, branches, gather(v, ring + first, some, branches, !only_bts || flagged),
                                   area_readable);
     }
     bts_finish(v);
@@ -306,7 +306,7 @@ void branches_interruption(struct vcpu *v, uint64_t from, uint64_t to, unsigned 
     if (v->lbr.on) {
         lbr_keep_last(v);
     }
-    v->rules->branches_record(v, &b, 1, bts_read_area(v, from));
+    v->rules->branches.record(v, &b, 1, bts_read_area(v, from));
     bts_finish(v);
     branches_set_limit(v);
 }

@@ -24,8 +24,4 @@ bool branches_forget(struct vcpu *v);
 /* Determines how many blocks may enter the ring before it must be processed. */
 void branches_set_limit(struct vcpu *v);
 
-/* Rules. */
-bool branches_mispredicted(struct vcpu *v, const struct block *block, uint64_t to);
-void branches_record(struct vcpu *v, const struct branch *branches, unsigned n, bool area_readable);
-
 #endif

@@ -59,7 +59,7 @@ bool bts_write(struct vcpu *v, uint64_t index)
 
     encode_field(field, form->width, index);
     return (v->bts.placed || v->host->write(v->cpu, v->bts.at, v->bts.stage, v->bts.staged * encode_bts_bytes(form))) &&
-           v->host->write(v->cpu, v->rules->ds_address(v) + encode_bts_index_at(form), field, form->width);
+           v->host->write(v->cpu, v->rules->ds.address(v) + encode_bts_index_at(form), field, form->width);
 }
 
 void bts_flush(struct vcpu *v)
@@ -67,9 +67,9 @@ void bts_flush(struct vcpu *v)
     if (v->bts.staged == 0) {
         return;
     }
-    const uint64_t index = v->rules->bts_index(v);
+    const uint64_t index = v->rules->bts.index(v);
 
-    if (v->rules->bts_write(v, index)) {
+    if (v->rules->bts.write(v, index)) {
         referee_area_bts_written(v, v->bts.at, index);
     } else {
         referee_report(v, RECORD_LOST, v->bts.last, v->bts.at, "bts.index");
@@ -80,7 +80,7 @@ void bts_flush(struct vcpu *v)
 
 static void stage(struct vcpu *v, const struct branch *branches, unsigned n)
 {
-    const bool by_the_manual = v->rules->bts_contents == bts_contents;
+    const bool by_the_manual = v->rules->bts.contents == bts_contents;
     const unsigned size = encode_bts_bytes(&v->ds.form);
     const uint64_t base = v->ds.area.bts.base;
     const uint64_t maximum = v->ds.area.bts.maximum;
@@ -88,7 +88,7 @@ static void stage(struct vcpu *v, const struct branch *branches, unsigned n)
     unsigned staged = v->bts.staged;
     bool skip_system, skip_user;
 
-    v->rules->bts_filters(v, &skip_system, &skip_user);
+    v->rules->bts.filters(v, &skip_system, &skip_user);
     v->bts.last = branches[0].block->last;
     for (unsigned i = 0; i < n; i++) {
         if (branches[i].block->cpl == 0 ? skip_system : skip_user) {
@@ -96,13 +96,13 @@ static void stage(struct vcpu *v, const struct branch *branches, unsigned n)
         }
         /* The manual's rule is called directly, because this runs for each branch. */
         const struct bts_contents contents =
-            by_the_manual ? describe(v, &branches[i]) : v->rules->bts_contents(v, &branches[i]);
+            by_the_manual ? describe(v, &branches[i]) : v->rules->bts.contents(v, &branches[i]);
 
         if (index + size > maximum || index < base) {
             v->bts.staged = staged;
             bts_flush(v);
             staged = 0;
-            index = v->rules->bts_wrap(v);
+            index = v->rules->bts.wrap(v);
         }
         if (staged == 0) {
             v->bts.at = index;

@@ -29,12 +29,4 @@ void bts_finish(struct vcpu *v);
  */
 uint64_t bts_branches_left(const struct vcpu *v);
 
-/* Rules. */
-bool bts_on(const struct vcpu *v);
-void bts_filters(const struct vcpu *v, bool *skip_system, bool *skip_user);
-struct bts_contents bts_contents(const struct vcpu *v, const struct branch *branch);
-uint64_t bts_wrap(const struct vcpu *v);
-uint64_t bts_index(const struct vcpu *v);
-bool bts_write(struct vcpu *v, uint64_t index);
-
 #endif

@@ -9,9 +9,9 @@
 
 void control_update(struct vcpu *v, struct place place)
 {
-    v->bts.on = v->rules->bts_on(v);
-    v->lbr.on = v->rules->lbr_on(v);
-    v->pebs.enabled = v->rules->pebs_enabled(v);
+    v->bts.on = v->rules->bts.on(v);
+    v->lbr.on = v->rules->lbr.on(v);
+    v->pebs.enabled = v->rules->pebs.enabled(v);
     counters_configure(v, place);
     const bool tracing = v->bts.on || v->lbr.on || v->counting.outcomes;
 

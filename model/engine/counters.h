@@ -18,8 +18,4 @@ struct counters_request {
 /* Reads the event selects, fixed control, global control and PEBS enable. Counter values must be up to date. */
 void counters_configure(struct vcpu *v, struct place place);
 
-/* Rules. */
-struct counters_request counters_request(const struct vcpu *v, unsigned i);
-void counters_set_up(struct vcpu *v, unsigned i);
-
 #endif

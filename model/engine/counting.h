@@ -55,9 +55,4 @@ bool counting_outcome_due(const struct vcpu *v);
 /* Called when the running block is left before place.index: subtracts the events of the rest of the block. */
 void counting_cut(struct vcpu *v, struct place place);
 
-/* Rules. */
-uint64_t counting_events(const struct vcpu *v, uint64_t events);
-unsigned counting_interruption(struct vcpu *v, enum event_kind kind, bool software);
-bool counting_exact(const struct vcpu *v, const struct counter *c);
-
 #endif

@@ -20,12 +20,4 @@ struct data_access data_describe(const struct vcpu *v, enum event_kind kind);
  */
 uint64_t data_instruction_latency(const struct vcpu *v, const struct data_access *access);
 
-/* Rules. */
-bool data_followed(const struct vcpu *v);
-enum data_level data_reach(struct vcpu *v, uint64_t address, bool store);
-bool data_misses_tlb(struct vcpu *v, uint64_t address);
-unsigned data_latency(struct vcpu *v, enum data_level level);
-uint64_t data_source(struct vcpu *v, enum data_level level);
-bool data_latency_counts(const struct vcpu *v, uint64_t latency, uint64_t threshold);
-
 #endif

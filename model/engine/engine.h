@@ -19,7 +19,8 @@
  * index. Branches go through the ring: branches_drain() processes it, and branches_record() passes each batch to
  * lbr_store() and to bts_store(), which stages the records that bts_flush() writes. Reaching a threshold, or an
  * overflow with INT, sets v->pmi.wanted. At the next boundary pmi_deliver() flushes, freezes, and raises the PMI
- * through the host (pmi_raise). Each of these decisions is a rule (rules.h), called through v->rules.
+ * through the host (pmi_raise). Each of these decisions is a rule (rules.h): the engine calls
+ * v->rules->pebs.full, which is pebs_full() unless the processor has a fault or freedom.
  *
  * Time: one instruction takes one cycle. Batches: branches are gathered in a ring. The engine processes the ring when
  * it is full, when the next branch could raise an interrupt, and at any MSR access, CPUID, RDPMC, interrupt or
@@ -34,7 +35,8 @@
 
 /*
  * Makes a processor in its state after reset. All members of v except logs, rules and trail must be zero; rules NULL
- * becomes rules_manual, trail NULL own_trail. Translated code accesses *hot, which must outlive the processor. Returns false if out of memory.
+ * becomes rules_manual, trail NULL own_trail. Translated code accesses *hot, which must outlive the processor. Returns
+ * false if out of memory.
  */
 bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile, const struct host *host, void *cpu,
                  struct hot *hot);

@@ -12,10 +12,4 @@ void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n);
 /* An interruption is about to branch: copies the previous branch to MSR_LER_FROM_LIP and _TO_LIP. */
 void lbr_keep_last(struct vcpu *v);
 
-/* Rules. */
-bool lbr_on(const struct vcpu *v);
-uint64_t lbr_select(const struct vcpu *v);
-void lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_contents *contents);
-void lbr_debug_exception(struct vcpu *v);
-
 #endif

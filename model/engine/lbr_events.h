@@ -38,7 +38,4 @@ void lbr_events_collect(struct vcpu *v, bool taken, uint32_t events[LBR_COUNTERS
 void lbr_events_pass(struct vcpu *v, const struct branch *branch);
 void lbr_events_tell(struct vcpu *v, const struct branch *branch, struct lbr_contents *contents);
 
-/* A rule. Bit i: entries count the events of counters[i]. */
-uint32_t lbr_events_logged(const struct vcpu *v);
-
 #endif

@@ -13,12 +13,4 @@ enum msr_answer msr_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, struc
 /* Sets IA32_TSC_ADJUST. */
 void msr_adjust_tsc(struct vcpu *v, uint64_t value);
 
-/* Rules. */
-bool msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigned i);
-bool msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value);
-uint64_t msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i);
-void msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value);
-bool msr_counter_concealed(const struct vcpu *v, uint32_t index);
-enum msr_answer msr_counter(struct vcpu *v, uint32_t index, uint64_t *value);
-
 #endif

@@ -12,8 +12,4 @@
 void overflow_take(struct vcpu *v, struct place place, uint64_t ip, uint64_t eventing_ip,
                    const struct data_access *data);
 
-/* Rules. */
-void overflow_of(struct vcpu *v, unsigned i);
-bool overflow_arms(struct vcpu *v, unsigned i);
-
 #endif

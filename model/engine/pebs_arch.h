@@ -16,17 +16,5 @@ void pebs_arch_record(struct vcpu *v, const struct pebs_sample *sample);
 
 /* Rules. */
 uint64_t pebs_arch_enabled(const struct vcpu *v);
-uint64_t pebs_arch_format(const struct vcpu *v, uint64_t counters);
-uint64_t pebs_arch_counted(const struct vcpu *v);
-void pebs_arch_describe(struct vcpu *v, struct arch_contents *arch);
-void pebs_arch_counts(struct vcpu *v, struct arch_contents *arch);
-void pebs_arch_split(struct vcpu *v, const struct arch_contents *arch, struct arch_split *split);
-void pebs_arch_encode(struct vcpu *v, uint8_t *bytes, const struct pebs_contents *contents,
-                      const struct adaptive_contents *extra, const struct arch_contents *arch,
-                      const struct arch_split *split);
-bool pebs_arch_full(struct vcpu *v, size_t size);
-uint64_t pebs_arch_address(const struct vcpu *v);
-uint64_t pebs_arch_index(const struct vcpu *v, size_t size);
-bool pebs_arch_reaches(const struct vcpu *v);
 
 #endif

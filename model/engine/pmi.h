@@ -17,7 +17,7 @@ struct pmi_skid {
 /* Raises a requested PMI that does not skid, after everything else that was due. */
 void pmi_deliver(struct vcpu *v, struct place place);
 
-/* Called before an access by software: raises a requested PMI first, unless the rule pmi_trails is set. */
+/* Called before an access by software: raises a requested PMI first, unless v->rules->pmi.trails is set. */
 void pmi_settle(struct vcpu *v, struct place place);
 
 /* Raises a requested PMI now. */
@@ -34,13 +34,5 @@ static inline bool pmi_taken(struct vcpu *v)
     v->pmi.raised = false;
     return raised;
 }
-
-/* Rules. */
-struct pmi_skid pmi_skid(struct vcpu *v);
-void pmi_raise(struct vcpu *v, struct place place);
-void pmi_freezes(const struct vcpu *v, bool *lbrs, bool *counters);
-bool pmi_freezes_by_status(const struct vcpu *v);
-uint32_t pmi_entry(struct vcpu *v, uint32_t lvtpc);
-bool pmi_masks(const struct vcpu *v);
 
 #endif

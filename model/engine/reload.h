@@ -22,8 +22,4 @@ static inline bool reload_by_itself(const struct vcpu *v, unsigned i)
     return v->counting.reloads[i] >> i & 1;
 }
 
-/* Rules: bit i: the j-th counter's overflow reloads counters[i]; the value that the i-th counter gets. */
-uint32_t reload_targets(const struct vcpu *v, unsigned j);
-uint64_t reload_value(const struct vcpu *v, unsigned i);
-
 #endif

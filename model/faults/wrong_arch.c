@@ -60,7 +60,7 @@ uint64_t wrong_arch_value(const struct vcpu *v, const struct profile_msr *m, uin
 
 uint64_t wrong_pebs_arch_format(const struct vcpu *v, uint64_t counters)
 {
-    uint64_t format = wrapped(v)->pebs_arch_format(v, counters);
+    uint64_t format = wrapped(v)->pebs_arch.format(v, counters);
 
     if (fault(v, FAULT_ARCH_LBR_FEWER) && (format & ARCH_LBR) > UINT64_C(1) << ARCH_LBR_SHIFT) {
         format -= UINT64_C(1) << ARCH_LBR_SHIFT;
@@ -82,7 +82,7 @@ uint64_t wrong_pebs_arch_counted(const struct vcpu *v)
 
 void wrong_pebs_arch_describe(struct vcpu *v, struct arch_contents *arch)
 {
-    wrapped(v)->pebs_arch_describe(v, arch);
+    wrapped(v)->pebs_arch.describe(v, arch);
     arch->mode_64 = arch->mode_64 && !fault(v, FAULT_ARCH_MODE_CLEAR);
     arch->retire_valid = arch->retire_valid && !fault(v, FAULT_ARCH_RETIRE_INVALID);
     arch->ssp = fault(v, FAULT_ARCH_SSP_SET) ? SOME_STACK : arch->ssp;
@@ -112,7 +112,7 @@ void wrong_pebs_arch_encode(struct vcpu *v, uint8_t *bytes, const struct pebs_co
 {
     const size_t size = arch_bytes(arch, split);
 
-    wrapped(v)->pebs_arch_encode(v, bytes, contents, extra, arch, split);
+    wrapped(v)->pebs_arch.encode(v, bytes, contents, extra, arch, split);
     for (size_t at = 0, next; at < size; at = next) {
         uint64_t word;
 
@@ -133,13 +133,13 @@ bool wrong_pebs_arch_full(struct vcpu *v, size_t size)
 {
     uint64_t *const index = &v->regs[REG_IA32_PEBS_INDEX];
     const uint64_t end = UINT64_C(4096) << (v->regs[REG_IA32_PEBS_BASE] & PEBS_BASE_SIZE);
-    const bool full = wrapped(v)->pebs_arch_full(v, size);
+    const bool full = wrapped(v)->pebs_arch.full(v, size);
 
     if (full && fault(v, FAULT_ARCH_FULL_IGNORED)) {
         return (*index & PEBS_INDEX_WR) + size > end;
     }
     if (full && fault(v, FAULT_ARCH_FULL_OLDEST_LOST)) {
-        const uint64_t at = v->rules->pebs_arch_address(v);
+        const uint64_t at = v->rules->pebs_arch.address(v);
         uint8_t newer[3 * ARCH_MAX_BYTES];
 
         *index -= size;
@@ -155,7 +155,7 @@ bool wrong_pebs_arch_full(struct vcpu *v, size_t size)
 
 uint64_t wrong_pebs_arch_address(const struct vcpu *v)
 {
-    return wrapped(v)->pebs_arch_address(v) + ARCH_UNIT;
+    return wrapped(v)->pebs_arch.address(v) + ARCH_UNIT;
 }
 
 uint64_t wrong_pebs_arch_index(const struct vcpu *v, size_t size)
@@ -166,7 +166,7 @@ uint64_t wrong_pebs_arch_index(const struct vcpu *v, size_t size)
     if (fault(v, FAULT_ARCH_INDEX_SHORT)) {
         size -= ARCH_UNIT;
     }
-    return wrapped(v)->pebs_arch_index(v, fault(v, FAULT_ARCH_INDEX_TWICE) ? 2 * size : size);
+    return wrapped(v)->pebs_arch.index(v, fault(v, FAULT_ARCH_INDEX_TWICE) ? 2 * size : size);
 }
 
 bool wrong_pebs_arch_reaches(const struct vcpu *v)

@@ -6,7 +6,7 @@
 
 struct counters_request wrong_counters_request(const struct vcpu *v, unsigned i)
 {
-    struct counters_request r = wrapped(v)->counters_request(v, i);
+    struct counters_request r = wrapped(v)->counters.request(v, i);
     const bool one_of_both = r.user != r.system;
 
     r.global = r.global || fault(v, FAULT_PERFMON_GLOBAL_CTRL_IGNORED);
@@ -62,7 +62,7 @@ static void set_up_without_global(struct vcpu *v, unsigned i)
     const uint64_t control = v->regs[REG_IA32_PERF_GLOBAL_CTRL];
 
     v->regs[REG_IA32_PERF_GLOBAL_CTRL] |= vcpu_counter_bit(v, i);
-    wrapped(v)->counters_set_up(v, i);
+    wrapped(v)->counters.set_up(v, i);
     v->regs[REG_IA32_PERF_GLOBAL_CTRL] = control;
 }
 
@@ -82,7 +82,7 @@ void wrong_counters_set_up(struct vcpu *v, unsigned i)
 {
     struct counter *c = &v->counters[i];
 
-    wrapped(v)->counters_set_up(v, i);
+    wrapped(v)->counters.set_up(v, i);
     if (fault(v, FAULT_PEBS_ENABLE_GLOBAL_IGNORED) && i < v->profile->general_counters && c->pebs) {
         set_up_without_global(v, i);
     }
@@ -105,7 +105,7 @@ void wrong_counters_set_up(struct vcpu *v, unsigned i)
 
 uint64_t wrong_counting_events(const struct vcpu *v, uint64_t events)
 {
-    const uint64_t counted = wrapped(v)->counting_events(v, events);
+    const uint64_t counted = wrapped(v)->counters.events(v, events);
 
     return counted + (fault(v, FAULT_PERFMON_COUNT_TWICE) ? counted : counted / 16);
 }
@@ -113,7 +113,7 @@ uint64_t wrong_counting_events(const struct vcpu *v, uint64_t events)
 /* SRF7 is of cores up to Crestmont; Darkmont overcounts only instructions. */
 unsigned wrong_counting_interruption(struct vcpu *v, enum event_kind kind, bool software)
 {
-    return wrapped(v)->counting_interruption(v, kind, software) + (kind == EVENT_INSTRUCTIONS || !vcpu_is_arch_pebs(v));
+    return wrapped(v)->counters.interruption(v, kind, software) + (kind == EVENT_INSTRUCTIONS || !vcpu_is_arch_pebs(v));
 }
 
 bool wrong_counting_exact(const struct vcpu *v, const struct counter *c)
@@ -127,7 +127,7 @@ void wrong_overflow_of(struct vcpu *v, unsigned i)
 {
     const uint64_t status = v->status;
 
-    wrapped(v)->overflow_of(v, i);
+    wrapped(v)->counters.overflow(v, i);
     if (fault(v, FAULT_PERFMON_OVERFLOW_STOPS)) {
         v->counters[i].value = vcpu_width_mask(v);
     }
@@ -159,6 +159,6 @@ bool wrong_data_latency_counts(const struct vcpu *v, uint64_t latency, uint64_t 
     if (fault(v, FAULT_ERRATUM_CML095) && broken(v)->state.thresholds % 2 != 0 && ++broken(v)->state.loads > 8) {
         return false;
     }
-    return wrapped(v)->data_latency_counts(v, latency, threshold) || fault(v, FAULT_PEBS_LATENCY_THRESHOLD_IGNORED) ||
+    return wrapped(v)->data.latency_counts(v, latency, threshold) || fault(v, FAULT_PEBS_LATENCY_THRESHOLD_IGNORED) ||
            (latency == threshold && fault(v, FAULT_PEBS_LATENCY_THRESHOLD_INCLUDED));
 }

@@ -40,7 +40,7 @@ static bool is_lbr_address(const struct profile_msr *m)
 bool wrong_msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
     (void)i; /* all registers of a row answer like the first */
-    return wrapped(v)->msr_exists(v, m, 0);
+    return wrapped(v)->msr.exists(v, m, 0);
 }
 
 /* Whether WRMSR of the register accepts every value, including its read-only bits. */
@@ -103,7 +103,7 @@ static void flip(struct vcpu *v, const struct profile_msr *m)
         } else if (m->read_only) {
             v->regs[m->reg] ^= 1;
         } else {
-            wrapped(v)->msr_set(v, m, i, wrapped(v)->msr_value(v, m, i) ^ (m->writable & -m->writable));
+            wrapped(v)->msr.set(v, m, i, wrapped(v)->msr.value(v, m, i) ^ (m->writable & -m->writable));
         }
     }
 }
@@ -114,7 +114,7 @@ bool wrong_msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t
         return false;
     }
     const bool takes = takes_all(v, m) || (m->check == CHECK_LBR_DEPTH && fault(v, FAULT_LBR_DEPTH_ANY)) ||
-                       wrapped(v)->msr_takes(v, m, value);
+                       wrapped(v)->msr.takes(v, m, value);
 
     if (!takes && fault(v, FAULT_PERFMON_MSR_REFUSED_CHANGES)) {
         flip((struct vcpu *)(uintptr_t)v, m);
@@ -150,7 +150,7 @@ uint64_t wrong_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i
         { FAULT_PERFMON_IN_USE_NO_INTERRUPT, REG_IA32_PERF_GLOBAL_INUSE, UINT64_C(1) << 63, 0 },
         { FAULT_PERFMON_FREEZE_NO_FLAG, REG_IA32_PERF_GLOBAL_STATUS, STATUS_CTR_FRZ, 0 },
     };
-    const uint64_t value = wrong_arch_value(v, m, wrapped(v)->msr_value(v, m, i));
+    const uint64_t value = wrong_arch_value(v, m, wrapped(v)->msr.value(v, m, i));
 
     if (m->reg == REG_IA32_PERF_GLOBAL_STATUS && fault(v, FAULT_PMI_STATUS_READ_CLEARS)) {
         v->status = 0;
@@ -182,7 +182,7 @@ static uint64_t sticking(const struct vcpu *v)
 /* Advances the index of an empty BTS buffer. */
 static void touch_area(struct vcpu *v, uint64_t address)
 {
-    const struct ds_form form = v->rules->ds_form(v);
+    const struct ds_form form = v->rules->ds.form(v);
     uint8_t bytes[ENCODE_DS_MAX], index[8];
     struct ds_area area;
 
@@ -314,7 +314,7 @@ void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint
         broken(v)->state.loads = 0;
     }
     if (enables_counters(m) && fault(v, FAULT_PERFMON_ENABLE_STICKS)) {
-        value |= wrapped(v)->msr_value(v, m, i);
+        value |= wrapped(v)->msr.value(v, m, i);
     }
     if (takes_all(v, m) || (m->reg == REG_IA32_TSC_ADJUST && fault(v, FAULT_PEBS_RECORD_TSC_UNMOVED))) {
         v->regs[m->reg] = value;
@@ -325,7 +325,7 @@ void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint
     }
     const bool adds = fault(v, FAULT_ERRATUM_HSD143) && starts_fixed_0(v, m, value);
 
-    wrapped(v)->msr_set(v, m, i, value);
+    wrapped(v)->msr.set(v, m, i, value);
     if (adds) {
         counting_load(v, v->profile->general_counters, v->counters[v->profile->general_counters].value + 32);
     }
@@ -340,7 +340,7 @@ void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint
 enum msr_answer wrong_msr_counter(struct vcpu *v, uint32_t index, uint64_t *value)
 {
     const unsigned first = index & RDPMC_FIXED ? v->profile->general_counters : 0;
-    enum msr_answer answer = wrapped(v)->msr_counter(v, index, value);
+    enum msr_answer answer = wrapped(v)->msr.counter(v, index, value);
     unsigned i = index & ~RDPMC_FIXED;
 
     if (vcpu_is_netburst(v)) {
@@ -358,7 +358,7 @@ enum msr_answer wrong_msr_counter(struct vcpu *v, uint32_t index, uint64_t *valu
     if (answer == MSR_DONE) {
         i ^= fault(v, FAULT_PERFMON_RDPMC_NEXT);
         *value = v->counters[first + i].value & vcpu_width_mask(v);
-        *value = fault(v, FAULT_PERFMON_CONCEAL_KERNEL) && wrapped(v)->msr_counter_concealed(v, index) ? 0 : *value;
+        *value = fault(v, FAULT_PERFMON_CONCEAL_KERNEL) && wrapped(v)->msr.counter_concealed(v, index) ? 0 : *value;
     }
     return answer;
 }
@@ -368,10 +368,10 @@ bool wrong_msr_counter_concealed(const struct vcpu *v, uint32_t index)
     const bool fixed = index & RDPMC_FIXED;
 
     for (uint32_t i = 0; i < 4 && fault(v, FAULT_PERFMON_CONCEAL_ALL); i++) {
-        if (wrapped(v)->msr_counter_concealed(v, i | (fixed ? RDPMC_FIXED : 0))) {
+        if (wrapped(v)->msr.counter_concealed(v, i | (fixed ? RDPMC_FIXED : 0))) {
             return true;
         }
     }
-    return wrapped(v)->msr_counter_concealed(v, index) && !fault(v, FAULT_PERFMON_CONCEAL_NEVER) &&
+    return wrapped(v)->msr.counter_concealed(v, index) && !fault(v, FAULT_PERFMON_CONCEAL_NEVER) &&
            !(fixed && fault(v, FAULT_PERFMON_CONCEAL_FIXED));
 }
