@@ -19,7 +19,7 @@ UNIT_TEST(cpuid)
         uint32_t leaf, subleaf, least[4], most[4];
     } rows[] = {
         { 0x01, 0, { 0xd06d1, 0, 0x8014, 0x200000 }, { 0xd06d1, ANY, ANY, ANY } },
-        { 0x07, 0, { 1, 0, 0, 0x80000 }, { 1, ANY, ANY, ANY } },
+        { 0x07, 0, { 1, 2, 0, 0x80000 }, { 1, ANY, ANY, ANY } },
         { 0x07, 1, { 0x100, 0, 0, 0 }, { ANY, ANY, ANY, ANY } },
         { 0x07, 2, { 0, 0, 0, 0 }, { ANY, ANY, ANY, ANY } },
         { 0x0a, 0, { 0x0d300806, 0x80, 0x77, 0x8603 }, { 0x0d300806, 0x80, 0x77, 0x8603 } },
