@@ -30,6 +30,8 @@ ifeq ($(HOST_32),yes)
 HOST_TESTS += $(filter-out $B/host32/test_model_% $B/host32/test_uefi%,$(HOST_SOURCES:tests/host/%.c=$B/host32/%))
 endif
 
+LONG_TESTS := test_page test_paging test_pixels test_model_branches test_model_events
+
 # $1: the folder below build/. $2: how to compile and link.
 define host_rules
 $B/$1/%.o: %.c $B/host/config.mk
@@ -37,8 +39,8 @@ $B/$1/%.o: %.c $B/host/config.mk
 	@mkdir -p $$(@D)
 	$$Q$(HOST_CC) $$(HOST_MACHINE) $2 $$(HOST_OPTIMIZATION) $(DEPS) -c -o $$@ $$<
 
-# Tests themselves: gcc takes more than twice as long to optimize them.
-$(HOST_SOURCES:%.c=$B/$1/%.o): HOST_OPTIMIZATION := -O0
+# Tests themselves: gcc takes more than twice as long to optimize them. Only these run long enough to gain from it.
+$(filter-out $(LONG_TESTS:%=$B/$1/tests/host/%.o),$(HOST_SOURCES:%.c=$B/$1/%.o)): HOST_OPTIMIZATION := -O0
 
 # The UEFI loader is compiled into its test, as for x64 firmware.
 $(patsubst %.c,$B/$1/%.o,$(filter tests/host/test_uefi%,$(HOST_SOURCES))): HOST_MACHINE := -fshort-wchar -DGNU_EFI_USE_MS_ABI -isystem /usr/include/efi
