@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
+# slow: only `make full-test` runs it
 # What strict firmware and shim require of the loaders' headers and sections; `make sign`; Secure Boot with the signed and the
 # unsigned image.
 use strict;
