@@ -3,14 +3,6 @@
 
 #include "lib/bytes.h"
 
-void groups_set_field(struct pebs_record *out, const struct pebs_field *field, uint64_t word, unsigned shift,
-                      unsigned bits)
-{
-    const uint64_t value = word >> shift;
-
-    *(uint64_t *)(void *)((char *)out + field->member) = bits ? value & ((UINT64_C(1) << bits) - 1) : value;
-}
-
 void groups_read_xmm(const uint8_t *bytes, struct pebs_record *out)
 {
     out->has |= PEBS_HAS_XMM;

@@ -6,8 +6,13 @@
 #include "pebs/fields_decode.h"
 
 /* Sets a field from `bits` bits of word, from bit `shift` on; bits 0: the whole word. */
-void groups_set_field(struct pebs_record *out, const struct pebs_field *field, uint64_t word, unsigned shift,
-                      unsigned bits);
+static inline void groups_set_field(struct pebs_record *out, const struct pebs_field *field, uint64_t word,
+                                    unsigned shift, unsigned bits)
+{
+    const uint64_t value = word >> shift;
+
+    *(uint64_t *)(void *)((char *)out + field->member) = bits ? value & ((UINT64_C(1) << bits) - 1) : value;
+}
 
 /* Decode the XMM group, and 0 to PEBS_LBR_MAX entries of the LBR group. bytes: after the group's header, if any. */
 void groups_read_xmm(const uint8_t *bytes, struct pebs_record *out);
