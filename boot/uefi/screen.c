@@ -96,7 +96,7 @@ static unsigned find(struct boot_screen *screen)
 static void report(struct boot_screen *screen, enum boot_screen_kind kind, const char *why)
 {
     *screen = (struct boot_screen){ .kind = kind };
-    Print(L"dstest86: %a: the kernel shows nothing; read its log\n", why);
+    Print(L"dstest86: %a: the kernel cannot show its page\n", why);
 }
 
 void screen_find(struct boot_screen *screen)

@@ -395,7 +395,7 @@ static void assert_no_screen(enum boot_screen_kind kind, const char *why)
     char words[300];
     screen_find(&found);
     assert_memory_equal(&found, &want, sizeof want);
-    snprintf(words, sizeof words, "dstest86: %s: the kernel shows nothing; read its log\n", why);
+    snprintf(words, sizeof words, "dstest86: %s: the kernel cannot show its page\n", why);
     assert_string_equal(console_said, words);
     assert_given_back(0);
 }

@@ -232,7 +232,7 @@ for (@firmware) {
         combines($name, $machine, hex($base // 0), $form->{rows} * $form->{pitch});
     } else {
         ref $want ? like($screen, qr/^$want$/, "$name: the log") : is($screen, $want, "$name: the log");
-        like($log, qr/^dstest86: \Q$form\E: the kernel shows nothing; read its log\r?$/m, "$name: the firmware's console") if $form;
+        like($log, qr/^dstest86: \Q$form\E: the kernel cannot show its page\r?$/m, "$name: the firmware's console") if $form;
     }
     $machine->stop;
 }
@@ -240,7 +240,7 @@ for (@firmware) {
 # ---- no screen at all -----------------------------------------------------------------------------------------------------
 my ($machine, $screen, $log) = run_machine('no GOP', qw(-r uefi));
 is($screen, 'none: the firmware has no screen (no Graphics Output Protocol)', 'no GOP: the log');
-like($log, qr/^dstest86: no screen \(no Graphics Output Protocol\): the kernel shows nothing; read its log\r?$/m,
+like($log, qr/^dstest86: no screen \(no Graphics Output Protocol\): the kernel cannot show its page\r?$/m,
     'no GOP: the firmware\'s console');
 $machine->stop;
 ($machine, $screen) = run_machine('no VGA');
