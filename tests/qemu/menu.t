@@ -9,7 +9,7 @@ use FindBin;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use File::Temp qw(tempdir);
 use IO::Socket::UNIX;
-use Files qw(boot_until);
+use Files qw(boot_until read_file);
 use Test::More;
 use Time::HiRes qw(sleep);
 
@@ -58,6 +58,9 @@ sub areas
     $count{$1}++ while $log =~ /^(?:not )?ok \d+ ([a-z]+)\./mg;
     return \%count;
 }
+
+my ($of_loader, $of_grub) = map { read_file("$FindBin::Bin/../../boot/$_") } 'uefi/menu.c', 'grub.cfg';
+is_deeply([$of_grub =~ /start (run=.*)/g], [$of_loader =~ /"(run=\w.*?)"/g], 'keys 2 and 3 add the same options on BIOS as on UEFI');
 
 my $all = areas(boot('usb'));
 cmp_ok($all->{bts}, '>', 30, 'UEFI, no key: all tests of BTS run');
