@@ -11,7 +11,6 @@
 #include "model/engine/data.h"
 #include "model/engine/data_cache.h"
 #include "model/engine/event_class.h"
-#include "model/engine/lbr.h"
 #include "model/engine/lbr_events.h"
 #include "model/engine/msr.h"
 #include "model/engine/overflow.h"

@@ -6,7 +6,6 @@
 #include "model/engine/control.h"
 #include "model/engine/counting.h"
 #include "model/engine/ds.h"
-#include "model/engine/lbr.h"
 #include "model/engine/lbr_arch.h"
 #include "model/engine/metrics.h"
 #include "model/engine/netburst.h"

@@ -19,7 +19,6 @@
 #include "model/engine/counting.h"
 #include "model/engine/data.h"
 #include "model/engine/ds.h"
-#include "model/engine/lbr.h"
 #include "model/engine/metrics.h"
 #include "model/engine/netburst.h"
 #include "model/engine/pebs_arch.h"

@@ -17,7 +17,6 @@
 #include "model/engine/pebs_arch.h"
 
 #include "model/engine/branches.h"
-#include "model/engine/lbr.h"
 #include "model/engine/metrics.h"
 #include "model/engine/pebs_sample.h"
 #include "model/engine/rules.h"

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/latitude/may_guess.h"
 
-#include "model/engine/branches.h"
-#include "model/engine/data.h"
 #include "model/engine/data_cache.h"
-#include "model/engine/lbr.h"
-#include "model/engine/pebs.h"
 #include "model/latitude/choices.h"
 
 #define LINE         UINT64_C(64)

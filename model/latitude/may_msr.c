@@ -2,7 +2,6 @@
 #include "model/latitude/may_msr.h"
 
 #include "model/engine/lbr_arch.h"
-#include "model/engine/msr.h"
 #include "model/engine/pebs.h"
 #include "model/latitude/choices.h"
 

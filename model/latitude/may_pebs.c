@@ -3,7 +3,6 @@
 
 #include "model/engine/counting.h"
 #include "model/engine/pebs.h"
-#include "model/engine/pebs_arch.h"
 #include "model/latitude/choices.h"
 #include "model/latitude/may_pmi.h"
 

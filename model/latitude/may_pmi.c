@@ -2,7 +2,6 @@
 #include "model/latitude/may_pmi.h"
 
 #include "model/engine/cpuid.h"
-#include "model/engine/msr.h"
 #include "model/engine/pmi.h"
 #include "model/latitude/choices.h"
 
