@@ -104,9 +104,12 @@ TESTED = kernel loader iso model tools $B/profiles $B/host/dsdump $B/traces $B/q
 test: $(TESTED) ## the host tests, tools, lint, and a boot of each route and processor, as one TAP stream, in three minutes
 	$QBOOTS=--sample $(PROVE) -j $(shell nproc) scripts/boots $(filter-out $(SLOW),$(ALL_TESTS))
 
+# One job more than processors: some tests wait, and no boot is started while a finished one is judged.
+BUSY = $(shell expr 1 + `nproc`)
+
 # The boots use every processor, so they run first and alone, then the test that reads their logs. Other tests run in parallel.
 full-test: $(TESTED) ## the tests of `make test`, every boot, and the slow tests, as one TAP stream
-	$Q$(PROVE) -j $(shell nproc) --rules 'seq={scripts/boots,tests/qemu/tables.t}' --rules 'par=**' $(ALL_TESTS)
+	$QBOOTS=--jobs=$(BUSY) $(PROVE) -j $(BUSY) --rules 'seq={scripts/boots,tests/qemu/tables.t}' --rules 'par=**' $(ALL_TESTS)
 
 # Most of the coverage in the least time: the host tests except the one of every encoding, and three boots.
 SMOKE_TESTS = $(filter-out %/test_model_insn_zydis,$(filter $B/host/test_%,$(HOST_TESTS)))
@@ -116,10 +119,10 @@ smoke: kernel loader iso model tools $(SMOKE_TESTS) ## a quick check: the host t
 	$QBOOTS=$(SMOKE_BOOTS) $(PROVE) -j $(shell nproc) scripts/boots $(SMOKE_TESTS)
 
 prove-tests: kernel model ##tests inject each fault into the model and check that a test detects it, and each of its checks some fault: part=1/4 of the faults; latitude=SEED: count the faults detected then
-	$Qscripts/prove $(if $(latitude),--latitude=$(latitude)) $(if $(part),--part=$(part))$(if $(latitude)$(part),, && scripts/checks)
+	$Qscripts/prove --jobs=$(BUSY) $(if $(latitude),--latitude=$(latitude)) $(if $(part),--part=$(part))$(if $(latitude)$(part),, && scripts/checks)
 
 latitude-test: kernel model ##tests check that no test fails on a processor that does what the manual permits: seeds=N on every profile and width
-	$Qscripts/latitude $(if $(seeds),--seeds=$(seeds))
+	$Qscripts/latitude --jobs=$(BUSY) $(if $(seeds),--seeds=$(seeds))
 
 documents: $B/test/.booted $B/profiles ##documents every generated page of docs/: code, conformance, hostile, machines, profiles
 	$Qtools/test_list --page docs/code.html '$(VERSION)' $B/dstest86-64.elf >$B/code.html && cp $B/code.html docs/
