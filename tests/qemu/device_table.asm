@@ -63,6 +63,9 @@ section .text
 global start
 start:
         mov     esp, stack
+        mov     al, 0xff                ; the firmware leaves the timer's interrupt enabled
+        out     0x21, al
+        out     0xa1, al
         mov     dword [REGISTERS + SPURIOUS], 0x1ff
         mov     dword [REGISTERS + PRIORITY], 0x30
         mov     dword [REGISTERS + LVT_PMI], 0x20 ; never delivered
