@@ -678,7 +678,7 @@ TEST(perfmon_status_set_others) = {
     .run = status_set_others,
 };
 
-/* A kernel cannot enter system management mode, so it sees only the flag. */
+/* Only the flag: to see the freeze, the test would need an SMI, and port B2H starts firmware code of unknown effect. */
 static void freeze_while_smm(struct test_run *run)
 {
     const uint64_t before = msr_get(MSR_IA32_DEBUGCTL);
