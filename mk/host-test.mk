@@ -39,7 +39,7 @@ $B/$1/%.o: %.c $B/host/config.mk
 	@mkdir -p $$(@D)
 	$$Q$(HOST_CC) $$(HOST_MACHINE) $2 $$(HOST_OPTIMIZATION) $(DEPS) -c -o $$@ $$<
 
-# Tests themselves: gcc takes more than twice as long to optimize them. Only these run long enough to gain from it.
+# Tests themselves: gcc takes more than twice as long to optimize them. Only LONG_TESTS run long enough to gain from it.
 $(filter-out $(LONG_TESTS:%=$B/$1/tests/host/%.o),$(HOST_SOURCES:%.c=$B/$1/%.o)): HOST_OPTIMIZATION := -O0
 
 # The UEFI loader is compiled into its test, as for x64 firmware.
