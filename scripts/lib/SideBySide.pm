@@ -21,14 +21,20 @@ my ($rest, $capacity) = (0.01, 65536);
 
 # Boots in a process group of its own, and exits with the boot's status. QEMU writes each byte of the serial port by itself.
 # A pipe saves most of the processor time that this takes, unless a waiting reader is woken for each byte.
-sub boot
+sub pump
 {
     my ($boot) = @_;
     setpgrp;
     local $SIG{TERM} = sub { };    # sent to the whole group; the rest of the pipe is still read
     open STDERR, '>', "$boot->{folder}/stderr" or die "$boot->{folder}/stderr: $!\n";
     open my $serial, '>', "$boot->{folder}/serial" or die "$boot->{folder}/serial: $!\n";
-    open my $pipe, '-|', "$root/scripts/machine", 'boot', @{$boot->{arguments}} or die "$root/scripts/machine: $!\n";
+    my $machine = open(my $pipe, '-|') // die "fork: $!\n";
+    if (!$machine) {
+        # Costs 60 ms less than another start of Perl.
+        @ARGV = ('boot', @{$boot->{arguments}});
+        do "$root/scripts/machine";
+        die "$root/scripts/machine: ", $@ || $!, "\n";
+    }
     while (sysread($pipe, my $bytes, $capacity) // $!{EINTR}) {
         syswrite $serial, $bytes // '';
         sleep $rest;
@@ -42,7 +48,7 @@ sub start
     my ($boot) = @_;
     make_path($boot->{folder});
     my $pid = fork // die "fork: $!\n";
-    boot($boot) if !$pid;
+    pump($boot) if !$pid;
     setpgrp $pid, $pid;    # parent and child both do it, because either may run first
     @$boot{qw(pid started)} = ($pid, time);
 }
