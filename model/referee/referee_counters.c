@@ -183,8 +183,6 @@ void referee_counters_check_events(struct vcpu *v, uint64_t ip)
             (v->regs[REG_IA32_PERF_GLOBAL_CTRL] & vcpu_counter_bit(v, i)) && !v->counters[i].known &&
             !(*told >> event % 64 & 1)) {
             *told |= UINT64_C(1) << event % 64;
-            v->referee.reported[EVENT_NOT_COUNTED].fields =
-                0; /* at this instruction another event may have been reported */
             referee_report_select(v, EVENT_NOT_COUNTED, ip, i);
         }
     }

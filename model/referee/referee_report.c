@@ -28,8 +28,6 @@
 
 enum severity { DEMAND, ADVICE };
 
-_Static_assert(VIOLATIONS <= MAX_VIOLATIONS, "struct vcpu has room for the last place of each violation");
-
 static const struct {
     const char *name, *predicate, *citation;
     enum severity severity;
@@ -39,27 +37,19 @@ static const struct {
 #undef VIOLATION
 };
 
-/* Whether the field was reported at the last violation's instruction; notes it. The bit is chosen by the field's name.
- */
-static bool is_repeated(struct vcpu *v, enum violation violation, uint64_t ip, const char *field)
+/* Whether the referee has reported this field's violation at this instruction; notes it. */
+static bool is_repeated(struct vcpu *v, enum violation violation, uint64_t ip, uint64_t value, const char *field)
 {
-    uint64_t *fields = &v->referee.reported[violation].fields;
-    uint32_t hash = 0;
+    uint64_t hash = (ip ^ (violation == EVENT_NOT_COUNTED ? value : 0)) * VIOLATIONS + violation;
 
     for (; *field != '\0'; field++) {
-        hash = hash * 31 + (uint8_t)*field;
+        hash = (hash ^ (uint8_t)*field) * UINT64_C(0x9e3779b97f4a7c15);
     }
-    const uint64_t bit = UINT64_C(1) << (hash & 63);
+    uint64_t *const slot = &v->referee.reported[hash >> 56];
+    const bool repeated = *slot == hash;
 
-    if (*fields != 0 && v->referee.reported[violation].ip == ip) {
-        const bool repeated = *fields & bit;
-
-        *fields |= bit;
-        return repeated;
-    }
-    v->referee.reported[violation].ip = ip;
-    *fields = bit;
-    return false;
+    *slot = hash;
+    return repeated;
 }
 
 void referee_report(struct vcpu *v, enum violation violation, uint64_t ip, uint64_t value, const char *field, ...)
@@ -70,7 +60,7 @@ void referee_report(struct vcpu *v, enum violation violation, uint64_t ip, uint6
     va_start(words, field);
     vsnprintf(name, sizeof(name), field, words);
     va_end(words);
-    if (!referee_report_wanted(v) || is_repeated(v, violation, ip, name)) {
+    if (!referee_report_wanted(v) || is_repeated(v, violation, ip, value, name)) {
         return;
     }
     fprintf(v->violations, "%s vcpu=%u rip=0x%" PRIx64 " %s: %s 0x%" PRIx64 " %s [%s]\n",

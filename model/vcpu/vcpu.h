@@ -15,12 +15,11 @@
 #include "model/vcpu/hot.h"
 #include "model/vcpu/registers.h"
 
-#define PEBS_STAGE     51200        /* bytes; large, because each write to the guest's memory is slow */
-#define MAX_COUNTERS   18           /* the general counters, followed by the fixed ones */
-#define STEPPER        MAX_COUNTERS /* a hidden extra counter, which overflows at every instruction */
-#define MAX_LBR        32
-#define LBR_COUNTERS   4 /* general counters whose events an LBR entry can count */
-#define MAX_VIOLATIONS 96
+#define PEBS_STAGE   51200        /* bytes; large, because each write to the guest's memory is slow */
+#define MAX_COUNTERS 18           /* the general counters, followed by the fixed ones */
+#define STEPPER      MAX_COUNTERS /* a hidden extra counter, which overflows at every instruction */
+#define MAX_LBR      32
+#define LBR_COUNTERS 4 /* general counters whose events an LBR entry can count */
 
 /* Addresses of NetBurst's registers. Not every address of the last range is a register. */
 #define NETBURST_FIRST_COUNTER 0x300
@@ -55,8 +54,8 @@ struct counter {
     bool arming;     /* ... but not yet, because the processor needs time */
     bool moved;      /* the event happened since the counters were last updated */
     /*
-     * scaled: an event of the class is each / parts events of the counter. ACCOUNT_FRONTEND counts only events that lost
-     * no slots. ACCOUNT_ISSUED adds more / parts if a branch was mispredicted.
+     * scaled: an event of the class is each / parts events of the counter. ACCOUNT_FRONTEND counts only events that
+     * lost no slots. ACCOUNT_ISSUED adds more / parts if a branch was mispredicted.
      */
     bool scaled;
     enum { ACCOUNT_ALL, ACCOUNT_FRONTEND, ACCOUNT_ISSUED } account;
@@ -223,9 +222,7 @@ struct vcpu {
     } data;
 
     struct {
-        struct {
-            uint64_t ip, fields; /* the instruction of the last reports, and a set of their fields; 0: no report yet */
-        } reported[MAX_VIOLATIONS];
+        uint64_t reported[256];           /* hashes of the reports so far: rule, instruction and field */
         struct ds_area seen;              /* the area as the processor left it in memory */
         bool watching;                    /* `seen` is up to date */
         uint64_t uncounted[0x10000 / 64]; /* bit: this event and unit mask was reported as not counted */

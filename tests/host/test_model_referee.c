@@ -162,6 +162,18 @@ UNIT_TEST(a_report_for_each_field)
     assert_true(violated(m, "LVTPC for BTS 0x10040 must ") && violated(m, "LVTPC for PEBS 0x10040 must "));
 }
 
+/* A loop of two instructions does not fill the report. */
+UNIT_TEST(one_report_per_instruction)
+{
+    struct machine *m = machine_new();
+
+    for (uint64_t ip = 0; ip < 100; ip++) {
+        referee_report(&m->v, PMI_LOST, CODE + ip % 2, ip, "LVTPC");
+    }
+    fflush(m->violations);
+    assert_string_equal(strchr(strchr(m->violations_text, '\n') + 1, '\n'), "\n");
+}
+
 UNIT_TEST(edges)
 {
     TRY(NULL, (void)s);
