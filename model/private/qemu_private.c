@@ -429,6 +429,18 @@ bool qemu_private_cpuid(const struct qemu_private *p, uint32_t leaf, uint32_t re
     return true;
 }
 
+bool qemu_private_was_reset(const struct qemu_private *p)
+{
+    char *const mark = p->object.cpu + p->object.vectors + QEMU_VECTOR_BYTES - 1;
+    const bool known = p->registers != QEMU_LOST && p->object.vectors != 0;
+    const bool reset = !known || *mark == 0;
+
+    if (known) {
+        *mark = 1;
+    }
+    return reset;
+}
+
 uint64_t qemu_private_tsc(const struct qemu_private *p)
 {
     struct timespec now;

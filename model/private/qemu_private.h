@@ -7,9 +7,9 @@
  * Rules: The places of registers are from QEMU's own description of the object (qemu_object.h). The module trusts them
  * after their values equalled those of the plugin interface in two different states of the processor. It experiments on
  * a copy of the object. In the object itself it writes only the word of translation flags, RIP just before QEMU looks
- * up a translation by RIP, and what qemu_private_tsc_offset() and qemu_ops.h say; QEMU's own functions make all other
- * changes. It writes the guest's memory at the host address in QEMU's TLB. If a check fails, the module stops using
- * that state, and prints one sentence on standard error that says what is lost (qemu_loss.h).
+ * up a translation by RIP, and what qemu_private_tsc_offset(), qemu_private_was_reset() and qemu_ops.h say; QEMU's own
+ * functions make all other changes. It writes the guest's memory at the host address in QEMU's TLB. If a check fails,
+ * the module stops using that state, and prints one sentence on standard error that says what is lost (qemu_loss.h).
  */
 #ifndef MODEL_PRIVATE_QEMU_PRIVATE_H
 #define MODEL_PRIVATE_QEMU_PRIVATE_H
@@ -135,6 +135,12 @@ bool qemu_private_idt(const struct qemu_private *p, uint64_t *base);
 
 /* The CPUID result of the guest, from cpu_x86_cpuid; leaves past the last one are zero. False: LOSS_CPUID. */
 bool qemu_private_cpuid(const struct qemu_private *p, uint32_t leaf, uint32_t regs[4]);
+
+/*
+ * Whether QEMU has reset the processor since the last call; true if that is unknown. Writes: a mark into the upper half
+ * of ZMM0, which TCG's guests cannot reach. RESET clears vector registers, INIT keeps them.
+ */
+bool qemu_private_was_reset(const struct qemu_private *p);
 
 /* The value of RDTSC, from cpu_get_tsc; without it (LOSS_TSC) the host's clock in nanoseconds. */
 uint64_t qemu_private_tsc(const struct qemu_private *p);

@@ -192,20 +192,31 @@ void on_start(unsigned cpu, void *udata)
     struct vcpu *const v = &enter(cpu)->vcpu;
 
     (void)udata;
+    processor_reset(model.processors[cpu]);
     msr_adjust_tsc(v, v->regs[REG_IA32_TSC_ADJUST]);
 }
 
-/* The first instruction after a reset. */
+/*
+ * The first instruction after RESET, which resets all processors, or after INIT, which keeps MSRs. SDM Vol. 3A
+ * (253668-083), "Processor State After Reset".
+ */
 void on_reset(unsigned cpu, void *udata)
 {
     static const uint32_t leaves[] = { FEATURES, MORE_FEATURES, EXTENDED_FEATURES };
     uint32_t regs[4];
     struct processor *p = enter(cpu);
 
-    (void)udata;
-    engine_reset(&p->vcpu);
-    processor_reset(p);
     processor_look(p);
+    if (!qemu_private_was_reset(&p->private)) {
+        on_start(cpu, udata);
+        return;
+    }
+    for (unsigned i = 0; i < MAX_PROCESSORS; i++) { /* the others wait for INIT and SIPI */
+        if (model.processors[i] != NULL) {
+            engine_reset(&model.processors[i]->vcpu);
+            processor_reset(model.processors[i]);
+        }
+    }
     for (unsigned i = 0; i < sizeof(leaves) / sizeof(leaves[0]); i++) {
         if (qemu_private_cpuid(&p->private, leaves[i], regs)) {
             check_features(p, leaves[i], regs);

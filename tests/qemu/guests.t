@@ -43,13 +43,15 @@ violations()
     sed 's/.* rip=[^ ]* \([a-z-]*\): .*/\1/' "$work/violations" 2>/dev/null | paste -sd ' '
 }
 
-echo 1..16
+echo 1..17
 model="${build//,/,,}/dsmodel.so,profile=skylake,violations=$work/violations"
 for system in x86_64 i386; do
     guest "real mode, qemu-system-$system" $system pc max -plugin "$model" \
         -drive "if=ide,format=raw,snapshot=on,file=${build//,/,,}/real_mode.img"
     report '... without a violation' [ -z "$(violations)" ]
 done
+guest 'INIT keeps MSRs, RESET clears those of all processors' x86_64 q35 max -smp 2 -action reboot=reset -plugin "$model" \
+    -drive "if=ide,format=raw,snapshot=on,file=${build//,/,,}/resets.img"
 guest 'page tables in device memory: records follow them; a missing page does not stop QEMU' x86_64 q35 max -plugin "$model" \
     -kernel "$build/device_table.elf"
 report '... the missing page is reported, and each time that records are lost' [ "$(violations)" = 'ds-page-not-present record-lost record-lost' ]
