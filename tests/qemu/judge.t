@@ -541,8 +541,7 @@ for (['bts.lost skylake', 'expected FAULT PROFILE'], ['bts.threshold.ignored : x
 
 # ---- concurrent machines: one ends, one ends at SIGTERM, and one only at SIGKILL
 write_file("$folder/tree/scripts/machine",
-    "#!/bin/sh\necho hello\ncase \$2 in\nends) exit 33 ;;\nlate) exec sleep 100 ;;\ndeaf) trap '' TERM; while :; do sleep 0.1; done ;;\nesac\n");
-chmod 0755, "$folder/tree/scripts/machine";
+    'syswrite STDOUT, "hello\n"; exit 33 if $ARGV[1] eq "ends"; exec "sleep", 100 if $ARGV[1] eq "late"; sleep 1 while 1;');
 $SideBySide::root = "$folder/tree";
 my @ended;
 side_by_side(1, sub { push @ended, join ' ', $_[0]{arguments}[0], $_[0]{killed} // $_[0]{status}; },
