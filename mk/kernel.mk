@@ -56,7 +56,7 @@ $B/k$1/kernel/font.asm.o: $B/include/font.bin
 
 # Two links: the first places everything, the second carries the symbol table made from it, which comes last.
 # The build id covers everything except debug information, which contains the names of folders.
-LINK$1 := $$(LD) -m $$($1.ld) -n -static -nostdlib -z noexecstack -T linker.ld
+LINK$1 := $$(LD) -m $$($1.ld) -z max-page-size=0x1000 -static -nostdlib -z noexecstack -T linker.ld
 $B/k$1/symbols-none.o: kernel/symbols.awk
 	@mkdir -p $$(@D)
 	$$Qawk -f $$< </dev/null >$$(@:.o=.asm) && $$(NASM) -f $$($1.nasm) $$(@:.o=.asm) -o $$@

@@ -30,6 +30,7 @@
 #define HISTORY_ROOM 4096u
 #define HISTORY_MOST 64u
 #define EVENTS_MOST  256u
+#define PAGE_BYTES   4096u
 
 static unsigned history_wanted = 16; /* branches in the stack of each BTS record, 0 to HISTORY_MOST: --history */
 static bool counters_wanted;         /* counters of LBR entries, which perf before 6.8 cannot read: --branch-counters */
@@ -50,7 +51,7 @@ struct perf_output {
     struct file_event events[EVENTS_MOST]; /* an event's id is its number, from 1 */
     unsigned event_count;
     uint32_t cpus;
-    bool too_many;
+    bool too_many, data_mapped;
     uint64_t bts_id;
     struct perf_attr bts_attr;
     unsigned bts_cpu;
@@ -122,27 +123,41 @@ static void sample(struct perf_output *output, uint64_t sample_type, struct perf
 
 /* ---- the sink ---------------------------------------------------------------------------------------------------- */
 
+/* Maps the segments with code, or those with data, in whole pages, as mmap() would. */
+static void put_maps(struct perf_output *output, bool executable)
+{
+    const struct segment *segment;
+    size_t count = output->symbols ? symbols_segments(output->symbols, &segment) : 0;
+
+    for (; count > 0; count--, segment++) {
+        const uint64_t in_page = segment->address % PAGE_BYTES == segment->file_offset % PAGE_BYTES
+                                     ? segment->address % PAGE_BYTES
+                                     : 0; /* the ELF cannot be mapped */
+        struct perf_map map = { .pid = output->pid,
+                                .address = segment->address - in_page,
+                                .size = (segment->size + in_page + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES,
+                                .file_offset = segment->file_offset - in_page,
+                                .writable = segment->writable,
+                                .executable = segment->executable,
+                                .path = symbols_path(output->symbols) };
+
+        if (segment->executable != executable)
+            continue;
+        map.build_id_length = symbols_build_id(output->symbols, &map.build_id);
+        output->writer.used += perf_put_map(room(output, PERF_NAME_MOST + 128), &map);
+    }
+}
+
 static void on_machine(void *context, const struct dump_machine *machine)
 {
     struct perf_output *output = context;
-    const struct segment *segments;
-    size_t count = output->symbols ? symbols_segments(output->symbols, &segments) : 0;
 
     output->machine = *machine;
     output->pid = output->tid = ++output->last_task;
     output->sampled.count = 0;
     output->writer.used += perf_put_comm(room(output, PERF_NAME_MOST + 64), output->pid, output->tid, "dstest86");
-    for (size_t i = 0; i < count; i++) {
-        struct perf_map map = { .pid = output->pid,
-                                .address = segments[i].address,
-                                .size = segments[i].size,
-                                .file_offset = segments[i].file_offset,
-                                .writable = segments[i].writable,
-                                .executable = segments[i].executable,
-                                .path = symbols_path(output->symbols) };
-        map.build_id_length = symbols_build_id(output->symbols, &map.build_id);
-        output->writer.used += perf_put_map(room(output, PERF_NAME_MOST + 128), &map);
-    }
+    put_maps(output, true);
+    output->data_mapped = false;
 }
 
 static void on_test(void *context, const char *id)
@@ -190,7 +205,8 @@ static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_rec
                            PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD,
         };
         if (history_wanted > 0) {
-            output->bts_attr.period = 2; /* with 1, perf prints neither stacks nor other fields, as of its old BTS event */
+            output->bts_attr.period =
+                2; /* with 1, perf prints neither stacks nor other fields, as of its old BTS event */
             output->bts_attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
             output->bts_attr.branch_sample_type = PERF_BRANCH_ANY;
         }
@@ -232,6 +248,10 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
 
     (void)n;
     (void)bytes;
+    if (record->data_address != 0 && !output->data_mapped) {
+        put_maps(output, false);
+        output->data_mapped = true;
+    }
     if (event == NULL)
         event = &sampled_event_unknown;
     for (; event != NULL;
@@ -522,7 +542,8 @@ static bool open_perf_data(const struct output_setup *setup, struct record_sink 
         return false;
     }
     if (fstat(output->writer.fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-        complain(output->writer.name, "not a regular file, which perf.data must be because dsdump writes its header last");
+        complain(output->writer.name,
+                 "not a regular file, which perf.data must be because dsdump writes its header last");
         writer_close(&output->writer);
         free(output);
         return false;

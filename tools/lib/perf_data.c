@@ -10,6 +10,7 @@ enum record_type { RECORD_LOST = 2, RECORD_COMM = 3, RECORD_SAMPLE = 9, RECORD_M
 #define MISC_USER          2u
 #define MISC_EXACT_IP      (1u << 14) /* of a sample */
 #define MISC_BUILD_ID      (1u << 14) /* of a map */
+#define MISC_DATA          (1u << 13) /* of a mapping without code */
 #define RECORD_HEADER_SIZE 8u
 
 static uint8_t *put16(uint8_t *at, uint32_t value)
@@ -119,7 +120,8 @@ size_t perf_put_map(uint8_t *out, const struct perf_map *map)
     at = put32(at,
                PROTECTION_READ | (map->writable ? PROTECTION_WRITE : 0) | (map->executable ? PROTECTION_EXECUTE : 0));
     at = put_name(put32(at, MAP_OF_PROCESS), map->path);
-    return finish(out, at, RECORD_MMAP2, MISC_USER | (length > 0 ? MISC_BUILD_ID : 0));
+    return finish(out, at, RECORD_MMAP2,
+                  MISC_USER | (map->executable ? 0 : MISC_DATA) | (length > 0 ? MISC_BUILD_ID : 0));
 }
 
 /* ---- samples ---------------------------------------------------------------------------------------------------- */
