@@ -371,6 +371,21 @@ UNIT_TEST(blocks_freed_while_they_wait)
     }
 }
 
+/* The running block is freed, and its code had not noted it in the ring. */
+UNIT_TEST(running_block_freed)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_make(0, 8, END_REL_JMP);
+
+    wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
+    begin(m, b);
+    assert_ptr_equal(m->v.trail->block, b);
+    engine_keep_blocks(&m->v);
+    free(b);
+    engine_interruption(&m->v, INTERRUPTION_EXCEPTION, CODE + 4 * 5, 0x900000, 0); /* its sixth instruction faults */
+    assert_int_equal(rdmsr(m, PMC0), 5);
+}
+
 /* If software moves the threshold while tracing is off, it applies from the first branch after that. */
 UNIT_TEST(threshold_moved_while_off)
 {
