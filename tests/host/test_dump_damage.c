@@ -159,6 +159,8 @@ UNIT_TEST(damaged_logs)
         { "0 0", 1, 0, 0, { { TWICE(2, 0) }, { NO_END(2) } } },
         /* several boots: the same log twice; without an end; of another machine; without a head */
         { "0-13 0-13", 2, 24, 0, { { 0 } } },
+        { "0-13 0 0-5 5-13", 2, 24, 0, { { TWICE(16, 0) }, { TWICE(22, 5) } } },
+        { "0-13 15 15 16", 2, 12, 0, { { TWICE(16, 0) } } },
         { "0-12 0-12", 2, 24, 0, { { NO_END(14) }, { NO_END(26) } } },
         { "0 15 16", 2, 0, 0, { { NO_END(2) } } },
         { "0-12 14 15 16", 2, 12, 0, { { NO_END(14) } } },
