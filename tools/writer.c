@@ -132,11 +132,16 @@ uint64_t writer_place(const struct writer *writer)
 void writer_patch(struct writer *writer, uint64_t place, const void *bytes, size_t size)
 {
     writer_flush(writer);
-    if (writer->error != 0)
-        return;
-    ssize_t written = pwrite(writer->fd, bytes, size, (off_t)place);
-    if (written != (ssize_t)size)
-        writer->error = written < 0 ? errno : ENOSPC;
+    for (const char *at = bytes; size > 0 && writer->error == 0;) {
+        ssize_t written = pwrite(writer->fd, at, size, (off_t)place);
+        if (written > 0) {
+            at += written;
+            place += (uint64_t)written;
+            size -= (size_t)written;
+        } else if (written == 0 || errno != EINTR) {
+            writer->error = written == 0 ? ENOSPC : errno;
+        }
+    }
 }
 
 bool writer_close(struct writer *writer)
