@@ -40,7 +40,20 @@ $B/linux-program32: $B/linux-program32.o
 $B/linux-program-pie: $B/linux-program.o
 	$Q$(LD) -pie --no-dynamic-linker -z noexecstack $< -o $@
 
+$B/linux-racer: tests/linux/racer.c
+	$(call say,CC,$@)
+	$Q$(HOST_CC) $(WARNINGS) -O2 -fno-pie -no-pie -pthread -Wl,--emit-relocs -o $@ $<
+
 $B/initramfs-$(LINUX).gz: $(LINUX_PROGRAMS) tests/linux/init tests/linux/make-initramfs $(wildcard $B/$(LINUX)/boot/*)
 	$(call say,CPIO,$@)
 	$Qtests/linux/make-initramfs $@ $B $B/$(LINUX)
+
+# What others wrote, on the model: rr's records and replays, perf2bolt. Both need exact counters and branches.
+.PHONY: witness-test
+witness-test: model $B/initramfs-witness ##tests Debian's rr and perf2bolt on the model: profiles="NAME.." (after ./bootstrap --linux --witness)
+	$Q$(PROVE) -v tests/linux/witness-test :: $(profiles)
+
+$B/initramfs-witness: $(LINUX_PROGRAMS) $B/linux-racer tests/linux/init tests/linux/make-initramfs $(wildcard $B/linux-witness)
+	$(call say,CPIO,$@)
+	$Qtests/linux/make-initramfs $@ $B $B/linux $B/linux-witness
 
