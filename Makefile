@@ -87,19 +87,19 @@ gdb: kernel model $B/ds-inspect ## start QEMU, stopped at the kernel's entry, an
 gdb-tour: kernel model $B/ds-inspect ##run a guided walk through the set-up of BTS and its first interrupt, in gdb
 	$Qscripts/machine gdb -w "$$width" -p "$$profile" -o run=bts.interrupt.threshold -- -x tools/gdb/tour.py -ex tour $(gdb_args)
 
-gdb-test: kernel model $B/ds-inspect ##tests the commands of make gdb, unattended
+gdb-test: kernel model $B/host/ds-inspect ##tests the commands of make gdb, unattended
 	$Q$(PROVE) $(GDB_TESTS)
 
 lab-test: kernel loader model ##tests LAVA's dispatcher and labgrid run the jobs of contrib/lab/ (docs/lab.md); ./bootstrap --lab installs them
 	$Q$(PROVE) $(LAB_TESTS)
 
-qemu-test: kernel loader iso model tools $(QEMU_GUESTS) $B/hide.so ##tests boots on every route, with and without the model
+qemu-test: kernel loader iso model tools $B/host/dsmodel.so $(QEMU_GUESTS) $B/hide.so ##tests boots on every route, with and without the model
 	$Q$(PROVE) $(QEMU_TESTS)
 
 tool-test: kernel loader model tools $B/profiles $B/host/dsdump $B/traces $B/qr_image ##tests dsdump with the kernel's logs, and with perf where there is one
 	$Q$(PROVE) $(TOOL_TESTS)
 
-TESTED = kernel loader iso model tools $B/profiles $B/host/dsdump $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so $B/linux-program $B/linux-program32 $(HOST_TESTS)
+TESTED = kernel loader iso model tools $B/profiles $B/host/dsdump $B/host/ds-inspect $B/host/dsmodel.so $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so $B/linux-program $B/linux-program32 $(HOST_TESTS)
 # The boots go first, because they take longest.
 test: $(TESTED) ## the host tests, tools, lint, and a boot of each route and processor, as one TAP stream, in three minutes
 	$QBOOTS=--sample $(PROVE) -j $(shell nproc) scripts/boots $(filter-out $(SLOW),$(ALL_TESTS))

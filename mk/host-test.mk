@@ -95,6 +95,13 @@ $B/host/test_model_plugin: $(PLUGIN:%=$B/host/%)
 $B/coverage/test_model_plugin: $(PLUGIN:%=$B/coverage/%)
 $B/host/test_model_plugin $B/coverage/test_model_plugin: HOST_LIBS = -rdynamic -Wl,--unresolved-symbols=ignore-all $(shell pkg-config --libs glib-2.0)
 
+# The plugin with the sanitizers, for tests/qemu/sanitized.t and scripts/sanitized.
+SANITIZED := $(patsubst %.c,$B/host/%.o,$(MODEL_PURE)) $(PLUGIN:%=$B/host/%)
+$(SANITIZED): HOST_MACHINE += -fPIC
+$B/host/dsmodel.so: $(SANITIZED)
+	$(call say,HOSTLD,$@)
+	$Q$(HOST_CC) $(HOST_CFLAGS) -shared -o $@ $^
+
 # Every memory allocation of the model goes through the test, which makes it fail.
 $B/host/test_model_allocation $B/coverage/test_model_allocation: HOST_LIBS := -Wl,--wrap=calloc -Wl,--wrap=malloc
 

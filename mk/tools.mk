@@ -37,13 +37,17 @@ $B/dsdump: $(TOOL_OBJECTS) $B/tool/test_list.o $(TOOL_PAGE:%=$B/tool/html_%.o)
 	$(call say,LD,$@)
 	$Q$(HOST_CC) -o $@ $^ $(TOOL_LIBS)
 
-# dsdump with the sanitizers, for its tests: memory leaks and invalid accesses are failures.
+# dsdump and ds-inspect with the sanitizers, for their tests: memory leaks and invalid accesses are failures.
 CHECKED_OBJECTS := $(patsubst %.c,$B/host/%.o,$(wildcard tools/*.c))
 $(CHECKED_OBJECTS): HOST_MACHINE := -D_GNU_SOURCE
 $B/host/dsdump: $(CHECKED_OBJECTS) $(HOST_PURE:%.c=$B/host/%.o) $B/tool/test_list.o $(TOOL_PAGE:%=$B/tool/html_%.o)
 	$(call say,HOSTLD,$@)
 	$Q$(HOST_CC) $(HOST_CFLAGS) -o $@ $^ $(TOOL_LIBS)
--include $(CHECKED_OBJECTS:.o=.d)
+CHECKED_INSPECT := $(patsubst %.c,$B/host/%.o,$(wildcard tools/gdb/*.c))
+$B/host/ds-inspect: $(CHECKED_INSPECT) $(HOST_PURE:%.c=$B/host/%.o)
+	$(call say,HOSTLD,$@)
+	$Q$(HOST_CC) $(HOST_CFLAGS) -o $@ $^
+-include $(CHECKED_OBJECTS:.o=.d) $(CHECKED_INSPECT:.o=.d)
 
 .PHONY: picture
 picture: kernel model tools ##documents docs/page.png, the README's picture (wants ./bootstrap --browser, and pngquant)

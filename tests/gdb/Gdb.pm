@@ -19,6 +19,7 @@ sub gdb
     my $folder = File::Temp->newdir;
     my @commands = @{$run->{commands}};
     local $ENV{GDB_SERIAL} = "$folder/serial";
+    local $ENV{DS_INSPECT} = "$FindBin::Bin/../../build/host/ds-inspect";    # with sanitizers
     my @words = ('timeout', $seconds, "$FindBin::Bin/../../scripts/machine", 'gdb', '-w', $run->{width} // 64, '-p', $run->{profile}, '-o',
         $run->{options} // '', @{$run->{boot} // []}, '--', '-batch');
     push @words, '-ex', "echo \\n== $_ ==\\n", '-ex', $commands[$_] for 0 .. $#commands;

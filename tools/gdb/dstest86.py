@@ -10,7 +10,7 @@ import gdb
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 INSTALLED, BUILT = os.path.join(HERE, 'ds-inspect'), os.path.normpath(os.path.join(HERE, '../../build/ds-inspect'))
-PROGRAM = INSTALLED if os.path.exists(INSTALLED) else BUILT
+PROGRAM = os.environ.get('DS_INSPECT') or (INSTALLED if os.path.exists(INSTALLED) else BUILT)
 COUNT_MOST = 2 ** 32 - 1
 
 

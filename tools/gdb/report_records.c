@@ -20,7 +20,7 @@
 
 static void *read_buffer(uint64_t base, uint64_t size, bool (*read)(uint64_t address, void *bytes, size_t size))
 {
-    uint8_t *bytes = size <= BUFFER_MOST ? malloc(size + 1) : NULL;
+    uint8_t *bytes = size <= BUFFER_MOST ? malloc(size + (size == 0)) : NULL;
 
     if (bytes != NULL && read(base, bytes, (size_t)size))
         return bytes;
