@@ -176,13 +176,9 @@ void referee_counters_check_events(struct vcpu *v, uint64_t ip)
 {
     for (unsigned i = 0; !vcpu_is_netburst(v) && i < v->profile->general_counters; i++) {
         const uint64_t select = v->event_select[i];
-        const unsigned event = (unsigned)select & 0xffff;
-        uint64_t *const told = &v->referee.uncounted[event / 64];
 
         if ((select & EVTSEL_EN) && (select & (EVTSEL_OS | EVTSEL_USR)) &&
-            (v->regs[REG_IA32_PERF_GLOBAL_CTRL] & vcpu_counter_bit(v, i)) && !v->counters[i].known &&
-            !(*told >> event % 64 & 1)) {
-            *told |= UINT64_C(1) << event % 64;
+            (v->regs[REG_IA32_PERF_GLOBAL_CTRL] & vcpu_counter_bit(v, i)) && !v->counters[i].known) {
             referee_report_select(v, EVENT_NOT_COUNTED, ip, i);
         }
     }

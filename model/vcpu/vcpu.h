@@ -222,15 +222,14 @@ struct vcpu {
     } data;
 
     struct {
-        uint64_t reported[256];           /* hashes of the reports so far: rule, instruction and field */
-        struct ds_area seen;              /* the area as the processor left it in memory */
-        bool watching;                    /* `seen` is up to date */
-        uint64_t uncounted[0x10000 / 64]; /* bit: this event and unit mask was reported as not counted */
-        uint64_t unloaded;                /* bit i: counters[i] was reloaded with 0 and not written since */
-        uint64_t kept_pebs, kept_bts;     /* the index at the PMI of the threshold, until it is reset; else 0 */
-        uint64_t unacknowledged;          /* global status at a PMI, without the bits cleared since */
-        bool pmi_under_way;               /* not yet delivered to its handler */
-        bool pmi_fixed;                   /* fixed vector, not NMI */
+        uint64_t reported[256];       /* hashes of the reports so far: rule, instruction and field */
+        struct ds_area seen;          /* the area as the processor left it in memory */
+        bool watching;                /* `seen` is up to date */
+        uint64_t unloaded;            /* bit i: counters[i] was reloaded with 0 and not written since */
+        uint64_t kept_pebs, kept_bts; /* the index at the PMI of the threshold, until it is reset; else 0 */
+        uint64_t unacknowledged;      /* global status at a PMI, without the bits cleared since */
+        bool pmi_under_way;           /* not yet delivered to its handler */
+        bool pmi_fixed;               /* fixed vector, not NMI */
         uint8_t pmi_vector;
         bool masked_by_pmi; /* as far as the model can see, delivery set LVTPC's mask bit */
     } referee;

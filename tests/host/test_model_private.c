@@ -550,21 +550,6 @@ UNIT_TEST(impossible_places)
     drop(p);
 }
 
-/* INIT leaves the vector registers, RESET clears them. If their place is unknown, every start counts as RESET. */
-UNIT_TEST(resets)
-{
-    struct qemu_private *p = certain(false);
-
-    memset(wide_cpu()->vectors, 0, sizeof(wide_cpu()->vectors));
-    assert_true(qemu_private_was_reset(p));
-    assert_false(qemu_private_was_reset(p));
-    memset(wide_cpu()->vectors, 0, sizeof(wide_cpu()->vectors));
-    assert_true(qemu_private_was_reset(p));
-    p->object.vectors = 0;
-    assert_true(qemu_private_was_reset(p));
-    drop(p);
-}
-
 /* The upper halves are 0 if the lower halves differ from the plugin interface's or QEMU's table lacks them. */
 UNIT_TEST(upper_halves)
 {
