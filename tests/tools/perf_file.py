@@ -128,7 +128,8 @@ def read(file):
             pid, tid, address, length_, offset = cursor.take('IIQQQ')
             identity, (protection, flags) = cursor.take('24s')[0], cursor.take('II')
             name = data[cursor.at:begin + size].rstrip(b'\0').decode()
-            assert pid == tid and flags == 2 and misc == (2 | (1 << 14 if any(identity) else 0))
+            assert pid == tid and flags == 2
+            assert misc == (2 | (0 if protection & 4 else 1 << 13) | (1 << 14 if any(identity) else 0))
             assert data[begin + size - 1] == 0
             records.append({'type': 'map', 'pid': pid, 'address': address, 'size': length_, 'offset': offset,
                             'build_id': identity[4:4 + identity[0]].hex(), 'protection': protection, 'path': name})
