@@ -57,7 +57,7 @@ static struct {
     unsigned errors; /* of the run, in no test */
 } runner = { .kinds = 1, .results = first_results, .whys = first_whys };
 
-/* The plan is the check of the number of records. */
+/* The plan is the check of the number of records. Or, with aside, keeps a problem's check. */
 static void keep_plan(struct test_run *run)
 {
     run->plan_file = run->file;
@@ -107,8 +107,10 @@ static void say_place(const struct test_run *run)
 static void say_wrong(struct test_run *run, const char *text)
 {
     if (run->aside) {
-        if (!run->problems++)
+        if (!run->problems++) {
             format(run->aside, TEST_ASIDE, "%s", text);
+            keep_plan(run);
+        }
         return;
     }
     if (!run->problems++)
@@ -141,8 +143,10 @@ void(test_differs)(struct test_run *run, const char *fmt, ...)
     vformat(text, sizeof text, fmt, args);
     va_end(args);
     if (run->aside) {
-        if (!run->differences++ && !run->problems)
+        if (!run->differences++ && !run->problems) {
             format(run->aside, TEST_ASIDE, "%s", text);
+            keep_plan(run);
+        }
         return;
     }
     if (!run->differences++ && !run->problems)

@@ -26,8 +26,8 @@ struct test_run {
     unsigned bts_printed, pebs_printed;    /* records printed or held so far in the whole test */
     unsigned stacks_printed;               /* LBR stacks */
     enum data_source_encoding data_source; /* encoding of the records' data sources */
-    const char *file, *plan_file;          /* source and line of the last check that was called, and of the plan */
-    unsigned line, plan_line;
+    const char *file, *plan_file; /* source and line of the last check that was called, and of the plan or, with */
+    unsigned line, plan_line;     /* aside, of the check of that problem */
     char *aside; /* TEST_ASIDE bytes for the first problem, or else the first difference; NULL: the console gets all of
                     them. Used for what another processor runs. */
 };

@@ -232,10 +232,11 @@ static void tell(struct test_run *run, unsigned n, const char *what, const char 
         console_note("cpu %u apic 0x%x%s: %s %u of %u %s", n, id_of(n), kind, what, m->came, m->of, unit);
     if (run->planned)
         test_saw(run, m->came);
+    test_at(run, m->run.plan_file, m->run.plan_line); /* the log names the member's check */
     if (m->run.problems)
-        test_fail(run, "cpu %u apic 0x%x: %s%s", n, id_of(n), m->aside, m->run.problems > 1 ? ", and more" : "");
+        (test_fail)(run, "cpu %u apic 0x%x: %s%s", n, id_of(n), m->aside, m->run.problems > 1 ? ", and more" : "");
     else if (m->run.differences)
-        test_differs(run, "cpu %u apic 0x%x: %s", n, id_of(n), m->aside);
+        (test_differs)(run, "cpu %u apic 0x%x: %s", n, id_of(n), m->aside);
 }
 
 void cpus_in_turn(struct test_run *run, cpus_job *job, const char *what, const char *unit)
