@@ -117,11 +117,15 @@ static uint64_t count_outcome(struct vcpu *v, const struct block *block, bool ta
 
 static void count_code(struct vcpu *v, const struct block *block)
 {
-    for (unsigned kind = EVENT_CODE_MISSES; kind <= EVENT_CODE_TLB_MISSES; kind++) {
-        const unsigned misses = data_cache_code_misses(v->cache, block->pc, block->last, kind == EVENT_CODE_TLB_MISSES);
+    unsigned walks = 0;
 
-        v->hot->counts[event_class((enum event_kind)kind, ANY_RING)] += misses;
-        v->hot->counts[event_class((enum event_kind)kind, block->cpl == 0 ? RING_0 : OTHER_RINGS)] += misses;
+    for (enum event_kind kind = EVENT_CODE_MISSES; kind <= EVENT_CODE_TLB_HITS; kind++) {
+        unsigned n = data_cache_code_misses(v->cache, block->pc, block->last, kind);
+
+        n -= kind != EVENT_CODE_TLB_HITS ? 0 : n < walks ? n : walks;
+        walks = n;
+        v->hot->counts[event_class(kind, ANY_RING)] += n;
+        v->hot->counts[event_class(kind, block->cpl == 0 ? RING_0 : OTHER_RINGS)] += n;
     }
 }
 

@@ -204,7 +204,7 @@ void counters_configure(struct vcpu *v, struct place place)
         v->pebs.counts = v->pebs.counts || (c->pebs && c->counts);
         v->counting.slots = v->counting.slots || c->account != ACCOUNT_ALL;
         v->counting.code =
-            v->counting.code || vcpu_counted(c) == EVENT_CODE_MISSES || vcpu_counted(c) == EVENT_CODE_TLB_MISSES;
+            v->counting.code || (vcpu_counted(c) >= EVENT_CODE_MISSES && vcpu_counted(c) <= EVENT_CODE_TLB_HITS);
         if (c->event_class < INLINE_CLASSES) {
             v->wants.classes |= UINT64_C(1) << c->event_class;
         } else if (c->event_class < event_class(EVENT_DATA, ANY_RING)) {

@@ -22,7 +22,7 @@ struct array {
 struct data_cache {
     struct array levels[LEVEL_MEMORY];
     struct array tlb;
-    struct array code, code_tlb;
+    struct array code, code_tlb, code_pages;     /* code_pages: the first-level TLB */
     unsigned (*victim)(void *of, unsigned ways); /* NULL: evict the oldest way */
     void *of;
     bool used;                   /* the cache is in users */
@@ -50,8 +50,10 @@ struct data_cache *data_cache_new(const struct profile_memory *memory)
     if (cache == NULL) {
         return NULL;
     }
+    /* The first-level TLB of code is that of descriptor B6H (SDM Vol. 2A, "CPUID", leaf 02H). */
     bool ok = allocate(&cache->tlb, &memory->tlb) && allocate(&cache->code, &memory->code) &&
-              allocate(&cache->code_tlb, &memory->tlb);
+              allocate(&cache->code_tlb, &memory->tlb) &&
+              allocate(&cache->code_pages, &(struct profile_array){ 16, 8 });
 
     for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
         ok = allocate(&cache->levels[i], &memory->caches[i]) && ok;
@@ -94,6 +96,7 @@ void data_cache_free(struct data_cache *cache)
     free(cache->tlb.tags);
     free(cache->code.tags);
     free(cache->code_tlb.tags);
+    free(cache->code_pages.tags);
     free(cache);
 }
 
@@ -116,6 +119,7 @@ void data_cache_clear(struct data_cache *cache)
     clear(&cache->tlb);
     clear(&cache->code);
     clear(&cache->code_tlb);
+    clear(&cache->code_pages);
     if (cache->coherence != NULL) {
         pthread_mutex_unlock(&cache->coherence->lock);
     }
@@ -316,10 +320,12 @@ bool data_cache_tlb_miss(struct data_cache *cache, uint64_t address)
     return !touch(cache, &cache->tlb, address >> PAGE_SHIFT);
 }
 
-unsigned data_cache_code_misses(struct data_cache *cache, uint64_t first, uint64_t last, bool pages)
+unsigned data_cache_code_misses(struct data_cache *cache, uint64_t first, uint64_t last, enum event_kind kind)
 {
-    struct array *const array = pages ? &cache->code_tlb : &cache->code;
-    const unsigned shift = pages ? PAGE_SHIFT : LINE_SHIFT;
+    struct array *const array = kind == EVENT_CODE_MISSES     ? &cache->code
+                                : kind == EVENT_CODE_TLB_HITS ? &cache->code_pages
+                                                              : &cache->code_tlb;
+    const unsigned shift = kind == EVENT_CODE_MISSES ? LINE_SHIFT : PAGE_SHIFT;
     unsigned misses = 0;
 
     for (uint64_t key = first >> shift; array->shape.sets > 0 && key <= last >> shift; key++) {

@@ -53,6 +53,7 @@ enum event_kind {
     EVENT_MISPREDICTED_INDIRECT_JUMPS,
     EVENT_CODE_MISSES,     /* lines of code that miss the first-level cache */
     EVENT_CODE_TLB_MISSES, /* pages of code that miss the last-level TLB */
+    EVENT_CODE_TLB_HITS,   /* pages of code that hit it, but miss the first-level TLB */
     /*
      * with a mask of outcomes: 1 not taken, predicted; 2 not taken, mispredicted; 4 taken, predicted; 8 taken,
      * mispredicted

@@ -99,7 +99,11 @@ const struct profile_event goldencove_cache_events[10] = {
     { 0xae, 0x01, EVENT_ISSUED_SLOTS, ANY_COUNTER, PRECISE },
 };
 
+/* Intel's lists of Lion Cove and Cougar Cove have these on every counter, that of Golden Cove on four. */
 static const struct profile_event lioncove_events[] = {
+    { 0x11, 0x0e, EVENT_CODE_TLB_MISSES, LATER_COUNTERS, PRECISE },
+    { 0x12, 0x0e, EVENT_STLB_MISS_LOADS, LATER_COUNTERS, PRECISE },
+    { 0x13, 0x0e, EVENT_STLB_MISS_STORES, LATER_COUNTERS, PRECISE },
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
     { 0xcd, 0x01, EVENT_LOAD_LATENCY, 0x3fc, PRECISE_WITH_ADDRESS },
     { 0xcd, 0x02, EVENT_STORE_LATENCY, 0x003, PRECISE_WITH_ADDRESS },

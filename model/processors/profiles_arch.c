@@ -173,6 +173,9 @@ static const struct profile clearwaterforest = {
 
 /* Lion Cove's events with new codes for branches. */
 static const struct profile_event cougarcove_events[] = {
+    { 0x11, 0x0e, EVENT_CODE_TLB_MISSES, LATER_COUNTERS, PRECISE },
+    { 0x12, 0x0e, EVENT_STLB_MISS_LOADS, LATER_COUNTERS, PRECISE },
+    { 0x13, 0x0e, EVENT_STLB_MISS_STORES, LATER_COUNTERS, PRECISE },
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, LATER_COUNTERS, PRECISE },
     { 0xc4, 0x07, EVENT_CONDITIONAL, LATER_COUNTERS, PRECISE },
     { 0xc4, 0x30, EVENT_NEAR_CALLS, LATER_COUNTERS, PRECISE },

@@ -512,7 +512,7 @@ static const struct profile broadwell = {
 
 static const struct profile_event skylake_events[] = {
     { 0x83, 0x02, EVENT_CODE_MISSES, ANY_COUNTER, NOT_PRECISE },
-    { 0x85, 0x20, EVENT_NONE, ANY_COUNTER, NOT_PRECISE }, /* hits of the second-level TLB; there is no first level */
+    { 0x85, 0x20, EVENT_CODE_TLB_HITS, ANY_COUNTER, NOT_PRECISE },
     { 0xc4, 0x40, EVENT_FAR_BRANCHES, ANY_COUNTER, PRECISE },
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
     { 0xc5, 0x02, EVENT_MISPREDICTED_CALLS, ANY_COUNTER, PRECISE },

@@ -245,4 +245,22 @@ UNIT_TEST(cache_events)
         }
         assert_int_equal(rdmsr(m, PMC0), rows[i].count);
     }
+
+    /* iTLB-loads of Skylake: nine pages in one set of the first-level TLB, which has eight ways, three times. */
+    struct machine *m = machine_new();
+
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | 0x2085 }, { EVTSEL0 + 1, EVTSEL_ON | 0x0e85 },
+          { GLOBAL_CTRL, 3 });
+    for (unsigned n = 0; n < 27; n++) {
+        run(m, block_new(n % 9 << 16, 2, END_REL_JMP));
+    }
+    run(m, block_new(0, 2, END_REL_JMP));
+    assert_int_equal(rdmsr(m, PMC0), 18);
+    assert_int_equal(rdmsr(m, PMC0 + 1), 9);
+
+    m = machine_of("lunarlake"); /* any counter there */
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0 + 7, EVTSEL_ON | 0x0e11 }, { GLOBAL_CTRL, 0x80 });
+    run(m, block_new(0, 2, END_REL_JMP));
+    run(m, block_new(0, 2, END_REL_JMP));
+    assert_int_equal(rdmsr(m, PMC0 + 7), 1);
 }
