@@ -9,7 +9,7 @@ LINUX := linux$(linux:%=-%)
 LINUX_RUN := $(if $(filter i386,$(linux)),run32,run)
 LINUX_PROGRAMS := $(if $(filter i386,$(linux)),$B/linux-program32,$B/linux-program $B/linux-program-pie $B/linux-fifo $B/linux-wrong)
 LINUX_INSTALLED := tests/linux scripts/lib build
-.PHONY: linux-test linux-bugs deb-linux-test
+.PHONY: linux-test linux-bugs deb-linux-test witness-test
 linux-test: model $B/initramfs-$(LINUX).gz ##tests Debian's kernel and perf on the model: profiles="NAME.." linux=backports|i386 KERNEL=bzImage (after ./bootstrap --linux)
 	$Q$(PROVE) -v tests/linux/$(LINUX_RUN) :: $(patsubst %,-k %,$(or $(KERNEL),$(filter-out i386,$(linux)))) $(profiles)
 	$(if $(linux)$(KERNEL),,$Q$(PROVE) tests/linux/judge.t)
@@ -48,8 +48,6 @@ $B/initramfs-$(LINUX).gz: $(LINUX_PROGRAMS) tests/linux/init tests/linux/make-in
 	$(call say,CPIO,$@)
 	$Qtests/linux/make-initramfs $@ $B $B/$(LINUX)
 
-# What others wrote, on the model: rr's records and replays, perf2bolt. Both need exact counters and branches.
-.PHONY: witness-test
 witness-test: model $B/initramfs-witness ##tests Debian's rr and perf2bolt on the model: profiles="NAME.." (after ./bootstrap --linux --witness)
 	$Q$(PROVE) -v tests/linux/witness-test :: $(profiles)
 

@@ -50,7 +50,7 @@ struct data_cache *data_cache_new(const struct profile_memory *memory)
     if (cache == NULL) {
         return NULL;
     }
-    /* The first-level TLB of code is that of descriptor B6H (SDM Vol. 2A, "CPUID", leaf 02H). */
+    /* The first-level TLB of code is that of descriptor B6H (SDM Vol. 2A (253666-081), "CPUID", leaf 02H). */
     bool ok = allocate(&cache->tlb, &memory->tlb) && allocate(&cache->code, &memory->code) &&
               allocate(&cache->code_tlb, &memory->tlb) &&
               allocate(&cache->code_pages, &(struct profile_array){ 16, 8 });

@@ -39,10 +39,7 @@ void data_cache_replace(struct data_cache *cache, unsigned (*victim)(void *of, u
 enum data_level data_cache_load(struct data_cache *cache, uint64_t address);
 enum data_level data_cache_store(struct data_cache *cache, uint64_t address);
 
-/*
- * Counts the lines of code in [first, last] that miss the first-level cache (EVENT_CODE_MISSES), or the pages that miss
- * the last-level TLB (EVENT_CODE_TLB_MISSES) or the first-level one (EVENT_CODE_TLB_HITS).
- */
+/* Counts the lines or pages of code in [first, last] that miss; EVENT_CODE_TLB_HITS: that miss the first-level TLB. */
 unsigned data_cache_code_misses(struct data_cache *cache, uint64_t first, uint64_t last, enum event_kind kind);
 
 /* Whether the page's translation was missing from the second-level TLB. The TLB has it afterwards. */

@@ -257,7 +257,6 @@ UNIT_TEST(cache_events)
     run(m, block_new(0, 2, END_REL_JMP));
     assert_int_equal(rdmsr(m, PMC0), 18);
     assert_int_equal(rdmsr(m, PMC0 + 1), 9);
-
     m = machine_of("lunarlake"); /* any counter there */
     WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0 + 7, EVTSEL_ON | 0x0e11 }, { GLOBAL_CTRL, 0x80 });
     run(m, block_new(0, 2, END_REL_JMP));
