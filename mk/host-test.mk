@@ -6,7 +6,10 @@ HOST_CFLAGS := $(WARNINGS) -g -O1 -fno-omit-frame-pointer -fsanitize=address,und
 # Where ./bootstrap puts cmocka for -m32.
 LIBS_32 := -L$B/toolchain/lib32 -Wl,-rpath,$(abspath $B/toolchain/lib32)
 COVERAGE_CFLAGS := $(WARNINGS) -g -O0 --coverage -I.
-HOST_SOURCES := $(wildcard tests/host/test_*.c)
+HOST_X86 := $(findstring x86_64,$(shell $(HOST_CC) -dumpmachine))
+# Without those that execute code of the kernel or the loader that only x86 has.
+HOST_SOURCES := $(filter-out $(if $(HOST_X86),,$(patsubst %,tests/host/test_%.c,clock instructions io_apic string uefi uefi_log \
+	uefi_screen uefi_start)),$(wildcard tests/host/test_*.c))
 HOST_TESTS := $(HOST_SOURCES:tests/host/%.c=$B/host/%)
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/main.c,$(wildcard tests/fuzz/*.c)))
 HOST_TESTS += $(FUZZ_TARGETS:%=$B/host/fuzz_%)
@@ -68,7 +71,7 @@ $B/$1/test_%: $B/$1/tests/host/test_%.o $(HOST_PURE:%.c=$B/$1/%.o)
 -include $(patsubst %.c,$B/$1/%.d,$(HOST_PURE) $(MODEL_PURE) $(KERNEL_ON_HOST) $(HOST_SOURCES) \
 $(wildcard tests/fuzz/*.c model/private/*.c model/qemu/*.c))
 endef
-$(eval $(call host_rules,host,$(if $(findstring x86_64,$(shell $(HOST_CC) -dumpmachine)),-m64) $(HOST_CFLAGS)))
+$(eval $(call host_rules,host,$(HOST_X86:x86_64=-m64) $(HOST_CFLAGS)))
 $(eval $(call host_rules,host32,-m32 $(HOST_CFLAGS)))
 $(eval $(call host_rules,coverage,$(COVERAGE_CFLAGS)))
 .PRECIOUS: $B/host/%.o $B/host32/%.o
@@ -117,6 +120,14 @@ ifeq ($(HOST_32),no)
 	@echo '  NOTE     skipping -m32 host tests: this host lacks 32-bit libc, sanitizers or cmocka'
 endif
 	$Q$(PROVE) $(HOST_TESTS)
+
+# Without sanitizers, which qemu-user does not support, and so without the fuzz targets. SYSROOT: the packages libc6-dev,
+# libcmocka-dev, libdw-dev, libelf-dev, libglib2.0-dev and libzydis-dev for arm64 and what they need, unpacked.
+.PHONY: cross-test
+cross-test: ##tests the model, the tools and the host tests for arm64, in qemu-user: SYSROOT=FOLDER (an arm64 root)
+	$Qexport PKG_CONFIG_SYSROOT_DIR=$(SYSROOT) PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/aarch64-linux-gnu/pkgconfig && \
+	$(MAKE) B=$B/arm64 HOST_CC='aarch64-linux-gnu-gcc --sysroot=$(SYSROOT)' HOST_CFLAGS='$(WARNINGS) -g -O1 -I.' \
+	FUZZ_TARGETS= PROVE='CMOCKA_MESSAGE_OUTPUT=TAP prove -e "qemu-aarch64-static -L $(SYSROOT)"' model tools host-test
 
 # gcov is gcc's: with clang, HOST_CC=gcc. gcovr is Debian's package of that name.
 .PHONY: coverage

@@ -130,15 +130,12 @@ static void put_maps(struct perf_output *output, bool executable)
     size_t count = output->symbols ? symbols_segments(output->symbols, &segment) : 0;
 
     for (; count > 0; count--, segment++) {
-        const uint64_t in_page = segment->address % PAGE_BYTES == segment->file_offset % PAGE_BYTES
-                                     ? segment->address % PAGE_BYTES
-                                     : 0; /* the ELF cannot be mapped */
         struct perf_map map = { .pid = output->pid,
-                                .address = segment->address - in_page,
-                                .size = (segment->size + in_page + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES,
-                                .file_offset = segment->file_offset - in_page,
+                                .address = segment->address,
+                                .size = (segment->size + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES,
+                                .file_offset = segment->file_offset,
                                 .writable = segment->writable,
-                                .executable = segment->executable,
+                                .executable = executable,
                                 .path = symbols_path(output->symbols) };
 
         if (segment->executable != executable)

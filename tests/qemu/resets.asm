@@ -1,13 +1,12 @@
 ; SPDX-License-Identifier: MIT
 ; A boot sector with two processors: INIT keeps MSRs, RESET clears those of all processors. SDM Vol. 3A (253668-083), "Processor
-; State After Reset". Exit status 33: pass, 33 + 2N: check N failed.
+; State After Reset".
 bits 16
 org 0x7c00
 
 %define SELECT 0x4300c0             ; INST_RETIRED in rings 0 and 3, enabled
 %define SECOND 0x8000               ; the second processor's code, SIPI vector 8
-%define FOUND  0x9000               ; what it has found in IA32_PERFEVTSEL0, and whether it has
-%define READY  0x9004
+%define FOUND  0x9000               ; what it has found in IA32_PERFEVTSEL0
 %define STEP   0x7e                 ; a byte of CMOS that survives resets
 
 %macro write_msr 3                  ; a register, its high and low halves
@@ -22,10 +21,11 @@ org 0x7c00
     mov al, ah
     out 0x71, al
 %endmacro
-    xor ax, ax
-    mov ds, ax
-    mov es, ax
-    mov ss, ax
+
+    xor ebx, ebx
+    mov ds, bx
+    mov es, bx
+    mov ss, bx
     mov sp, 0x7000
     mov si, second
     mov di, SECOND
@@ -35,18 +35,17 @@ org 0x7c00
     rdmsr
     or ah, 0xc
     wrmsr
+    call check
     mov al, STEP
     out 0x70, al
     in al, 0x71
     cmp al, 0x5a
-    mov al, 0x13
-    je after_reset
+    mov al, 0x10                    ; the exit device's pass
+    je leave
 
-    mov al, 0x10
-    xor ebx, ebx
-    call check
     write_msr 0x186, 0, SELECT
-    call check_kept
+    mov ebx, SELECT
+    call check
     mov dword [0x467], after_init   ; where firmware goes on
     set_cmos 0xf, 0xa
     write_msr 0x830, 0, 0x4500      ; INIT to this processor
@@ -54,45 +53,34 @@ org 0x7c00
 after_init:
     xor ax, ax
     mov ds, ax
-    call check_kept
+    mov ebx, SELECT
+    call check
     set_cmos STEP, 0x5a
     mov dx, 0xcf9
     mov al, 6
     out dx, al                      ; RESET
     jmp $
-after_reset:
-    xor ebx, ebx
-    call check
-    mov al, 0x10
-leave:
-    mov dx, 0xf4
-    out dx, al
-    hlt
 
-check_kept:
-    mov ebx, SELECT
-    mov al, [0x500]
 check:                              ; EBX: what IA32_PERFEVTSEL0 must have here, and in the second processor after INIT
-    inc ax
-    mov [0x500], al
     mov ecx, 0x186
     rdmsr
     cmp eax, ebx
     jne fail
-    mov byte [READY], 0
+    mov [FOUND], esp
     write_msr 0x830, 1, 0x4500      ; INIT to APIC ID 1
     write_msr 0x830, 1, 0x4600 | SECOND >> 12
 wait_for_it:
     pause
-    cmp byte [READY], 1
-    jne wait_for_it
+    cmp [FOUND], esp
+    je wait_for_it
     cmp [FOUND], ebx
-    jne fail
-    ret
+    je passed
 fail:
-    mov al, [0x500]
-    jmp leave
-
+    mov al, 0x11
+leave:
+    mov dx, 0xf4
+    out dx, al
+    hlt
 second:
     xor ax, ax
     mov ds, ax
@@ -100,8 +88,9 @@ second:
     rdmsr
     mov [FOUND], eax
     write_msr 0x186, 0, SELECT
-    mov byte [READY], 1
     hlt
+passed:
+    ret
 
     times 510 - ($ - $$) db 0
     dw 0xaa55
