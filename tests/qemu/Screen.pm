@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Reads a screen back into text: finds the kernel's font, build/include/font.bin, in an image, whatever its scale and
-# origin. It uses only the image, not the kernel's way of drawing.
+# Reads a screen back into text: the kernel's page from its memory, or an image, in which it finds the kernel's font,
+# build/include/font.bin, whatever its scale and origin, without the kernel's way of drawing.
 package Screen;
 use strict;
 use warnings;
@@ -8,9 +8,9 @@ use Encode qw(decode);
 use Exporter qw(import);
 use FindBin;
 use lib "$FindBin::Bin/../../scripts/lib";
-use Files qw(read_file);
+use Files qw(address_of read_file);
 
-our @EXPORT_OK = qw(image_of_ppm image_of_memory decode_screen);
+our @EXPORT_OK = qw(cells_of image_of_ppm image_of_memory decode_screen);
 
 my ($glyph_width, $glyph_height) = (8, 16);
 
@@ -19,6 +19,18 @@ my @palette = (
     [0, 0, 0], [0, 0, 170], [0, 170, 0], [0, 170, 170], [170, 0, 0], [170, 0, 170], [170, 85, 0], [170, 170, 170],
     [85, 85, 85], [85, 85, 255], [85, 255, 85], [85, 255, 255], [255, 85, 85], [255, 85, 255], [255, 255, 85], [255, 255, 255],
 );
+
+# The kernel's page in a running machine's memory (struct cells of kernel/screen/cells.h): its columns and rows, and a string of
+# characters with attributes for each row. The width is the kernel's, in bits.
+my ($columns_most, $rows_most, %cells_at) = (160, 100);
+
+sub cells_of
+{
+    my ($machine, $width) = @_;
+    my ($columns, $rows, $cells) = unpack 'VVa*', $machine->memory($cells_at{$width} //= address_of($width, 'cells'), 8 + 2 * $columns_most * $rows_most);
+    my @lines = unpack "(a@{[2 * $columns_most]})$rows", $cells;
+    return ($columns, $rows, [map { substr $_, 0, 2 * $columns } @lines]);
+}
 
 # The image of a binary PPM, such as QEMU's screendump writes: its size, and a string of 3 bytes a pixel for each row.
 sub image_of_ppm

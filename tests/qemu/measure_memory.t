@@ -103,7 +103,7 @@ sub level_of
 
 # Every profile with load latency has such a row; the others skip these measurements.
 for my $profile (grep { !$caches{$_} } profiles()) {
-    my @lines = boot_into(tempdir(CLEANUP => 1), '-p', $profile, '-w', 32, '-o', 'run=measure.*');
+    my @lines = boot_into(tempdir(CLEANUP => 1), '-p', $profile, '-w', 32, '-o', 'run=measure.memory.*,measure.sharing.*');
     is((grep { / measure\.(memory|sharing)\.\S+ # SKIP no (?:load latency|PEBS): / } @lines), 12,
         "$profile: docs/profiles.md has no row of three caches, and the log says no load latency");
 }

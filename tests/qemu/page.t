@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# Compares the page on the screen (its text decoded from a screendump, its QR codes read by zbarimg) with the log of the same
+# Compares the page on the screen (its text from the kernel's memory, its QR codes read by zbarimg) with the log of the same
 # run: while a test runs, at the end, after failures, a refused option and an exception.
 use strict;
 use warnings;
@@ -10,9 +10,8 @@ use Encode qw(decode);
 use File::Temp qw(tempdir);
 use FindBin;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
-use Files qw(read_file);
 use Machine;
-use Screen qw(image_of_ppm decode_screen);
+use Screen qw(cells_of);
 use Test::More;
 
 binmode $_, ':utf8' for Test::More->builder->output, Test::More->builder->failure_output;
@@ -32,24 +31,13 @@ my %large = (
     ],
 );
 
-# The text of the screen without its margin. Full blocks in the first line are its blue background. In VGA text mode, the text
-# is read from memory. An unchanged image is not decoded again.
-my ($decoded, $text) = ('');
-
+# The text of the kernel's page without its margin. That the screen shows it, pixel by pixel, is screen.t's.
 sub lines_of
 {
     my ($machine) = @_;
-    if ($machine->log =~ /^# screen VGA text at 0xb8000, 80x25 characters\r$/m) {
-        my @characters = unpack '(ax)*', $machine->memory(0xb8000, 2 * 80 * 25);
-        return map { decode('cp437', join '', splice @characters, 0, 80) =~ s/^ //r =~ s/ +$//r } 1 .. 25;
-    }
-    my $image = read_file($machine->screendump);
-    if ($image ne $decoded) {
-        my @lines = @{decode_screen(image_of_ppm($image))->{lines}};
-        $lines[0] =~ tr/█/ /;
-        ($decoded, $text) = ($image, [map { s/^ //r =~ s/ +$//r } @lines]);
-    }
-    return @$text;
+    my ($width) = $machine->log =~ /^# begin dstest86 \S+ \S+ (\d+)\r$/m or return;
+    my (undef, undef, $rows) = cells_of($machine, $width);
+    return map { decode('cp437', join '', unpack '(ax)*', $_) =~ tr/\0/ /r =~ s/^ //r =~ s/ +$//r } @$rows;
 }
 
 # Waits for the log's end and returns the last page.
@@ -60,8 +48,8 @@ sub end_of
     my @lines;
     until (grep { /^The run has ended\./ } @lines) {
         $machine->pause;
-        @lines = eval { lines_of($machine) };    # may fail while the page is being drawn
-        my @again = eval { lines_of($machine) };
+        @lines = lines_of($machine);
+        my @again = lines_of($machine);
         @lines = () if "@lines" ne "@again";
     }
     return @lines;
@@ -135,7 +123,7 @@ sub has_page
 {
     my ($machine, $wanted, $name) = @_;
     my $left = 30;
-    while ($left-- && !grep { /$wanted/ } my @lines = eval { lines_of($machine) }) {
+    while ($left-- && !grep { /$wanted/ } my @lines = lines_of($machine)) {
         $machine->command('send-key', keys => [{ type => 'qcode', data => 'spc' }]);
         select undef, undef, undef, 0.5;
     }

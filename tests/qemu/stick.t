@@ -17,7 +17,7 @@ use Test::More;
 
 my $folder = tempdir(CLEANUP => 1);
 my $stick = "$folder/stick";
-my $kills = $ENV{kills} || 5;
+my $kills = $ENV{kills} || 2;
 srand($ENV{seed} || 1);
 
 my @clock = qw(-rtc base=2026-01-02T03:04:05);
