@@ -6,6 +6,7 @@ use warnings;
 use Exporter 'import';
 use File::Basename qw(dirname);
 use File::Path qw(make_path remove_tree);
+use FindBin;
 use Getopt::Long qw(:config bundling no_ignore_case no_auto_abbrev);
 use POSIX qw(WNOHANG _exit);
 use Time::HiRes qw(sleep time);
@@ -30,7 +31,8 @@ sub pump
     open my $serial, '>', "$boot->{folder}/serial" or die "$boot->{folder}/serial: $!\n";
     my $machine = open(my $pipe, '-|') // die "fork: $!\n";
     if (!$machine) {
-        # Costs 60 ms less than another start of Perl.
+        # Costs 50 ms less than another start of Perl. FindBin is for scripts/machine, where it must not find the caller.
+        $FindBin::Bin = "$root/scripts";
         @ARGV = ('boot', @{$boot->{arguments}});
         do "$root/scripts/machine";
         die "$root/scripts/machine: ", $@ || $!, "\n";
