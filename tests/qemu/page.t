@@ -31,7 +31,7 @@ my %large = (
     ],
 );
 
-# The text of the kernel's page without its margin. That the screen shows it, pixel by pixel, is screen.t's.
+# The text of the kernel's page without its margin. screen.t compares the screen's pixels with this page.
 sub lines_of
 {
     my ($machine) = @_;

@@ -180,7 +180,7 @@ log = pathlib.Path(__file__).parent / 'dumps/goldencove.log'
 for words in ['--text'], ['--csv'], ['--script'], ['--html', f'{folder}/out'], ['--perf-data', f'{folder}/out']:
     outputs = []
     for library in '', f'{folder}/half.so':
-        is_ = subprocess.run([BUILD / 'dsdump', *words, log], env={**os.environ, 'LD_PRELOAD': library}, capture_output=True)
-        outputs.append((is_.returncode, is_.stderr, pathlib.Path(words[1]).read_bytes() if words[1:] else is_.stdout))
+        ran = subprocess.run([BUILD / 'dsdump', *words, log], env={**os.environ, 'LD_PRELOAD': library}, capture_output=True)
+        outputs.append((ran.returncode, ran.stderr, pathlib.Path(words[1]).read_bytes() if words[1:] else ran.stdout))
     same(outputs[1], outputs[0], f'{words[0]} is complete in spite of half reads and writes')
 done()
