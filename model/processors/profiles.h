@@ -67,7 +67,11 @@ extern const struct profile_msr full_width_msrs[3];
  * registers and events that Golden Cove adds.
  */
 extern const struct profile_msr adaptive_msrs[23], goldencove_msrs[10];
-extern const struct profile_event adaptive_events[42], goldencove_events[5], goldencove_cache_events[10];
+extern const struct profile_event adaptive_events[24], cove_branch_events[11], cove_conditional_events[5],
+    goldencove_events[5], goldencove_cache_events[11];
+#define GOLDENCOVE_EVENTS                                                                                            \
+    ROWS(goldencove_events), ROWS(goldencove_cache_events), ROWS(cove_conditional_events), ROWS(cove_branch_events), \
+        ROWS(adaptive_events)
 
 /*
  * E-cores: events of all; events of all except Darkmont; hits and misses of Crestmont and Skymont; lost slots since

@@ -18,32 +18,15 @@
 #define ONLY_THE_FIRST 0x01
 
 /* Extended PEBS can sample any event; here all events are precise. */
-const struct profile_event adaptive_events[42] = {
+const struct profile_event adaptive_events[24] = {
     { 0x3c, 0x00, EVENT_CYCLES, ANY_COUNTER, PRECISE },
     { 0x3c, 0x01, EVENT_CYCLES, ANY_COUNTER, PRECISE },
-    { 0x3c, 0x02, EVENT_CYCLES, ANY_COUNTER, PRECISE }, /* while the core's other thread is halted: always */
     { 0xa4, 0x01, EVENT_SLOTS, ANY_COUNTER, PRECISE },
     { 0xa4, 0x02, EVENT_BACKEND_SLOTS, ANY_COUNTER, PRECISE },
-    { 0xa4, 0x08, EVENT_BAD_SLOTS, ONLY_THE_FIRST, PRECISE },
     { 0x9c, 0x01, EVENT_FRONTEND_SLOTS, ANY_COUNTER, PRECISE },
     { 0xc2, 0x02, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE }, /* retired slots: one per instruction */
     { 0xc4, 0x00, EVENT_BRANCHES, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x01, EVENT_CONDITIONAL_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x02, EVENT_NEAR_CALLS, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x08, EVENT_NEAR_RETURNS, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x10, EVENT_NOT_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x11, EVENT_CONDITIONAL, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x20, EVENT_NEAR_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x40, EVENT_FAR_BRANCHES, ANY_COUNTER, PRECISE },
-    { 0xc4, 0x80, EVENT_INDIRECT, ANY_COUNTER, PRECISE },
     { 0xc5, 0x00, EVENT_MISPREDICTED, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x01, EVENT_MISPREDICTED_CONDITIONAL_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x02, EVENT_MISPREDICTED_INDIRECT_CALLS, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x08, EVENT_MISPREDICTED_NEAR_RETURNS, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x10, EVENT_MISPREDICTED_NOT_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x11, EVENT_MISPREDICTED_CONDITIONAL, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x20, EVENT_MISPREDICTED_NEAR_TAKEN, ANY_COUNTER, PRECISE },
-    { 0xc5, 0x80, EVENT_MISPREDICTED_INDIRECT, ANY_COUNTER, PRECISE },
     { 0xd0, 0x11, EVENT_STLB_MISS_LOADS, FIRST_FOUR, PRECISE_WITH_ADDRESS },
     { 0xd0, 0x12, EVENT_STLB_MISS_STORES, FIRST_FOUR, PRECISE_WITH_ADDRESS },
     { 0xd0, 0x21, EVENT_LOCKED_LOADS, FIRST_FOUR, PRECISE_WITH_ADDRESS },
@@ -60,6 +43,29 @@ const struct profile_event adaptive_events[42] = {
     { 0xd1, 0x20, EVENT_L3_MISSES, FIRST_FOUR, PRECISE_WITH_ADDRESS },
     { 0x2e, 0x4f, EVENT_L3_REFERENCES, ANY_COUNTER, PRECISE },
     { 0x2e, 0x41, EVENT_L3_MISSES, ANY_COUNTER, PRECISE },
+};
+
+const struct profile_event cove_branch_events[11] = {
+    { 0xc4, 0x02, EVENT_NEAR_CALLS, ANY_COUNTER, PRECISE },
+    { 0xc4, 0x08, EVENT_NEAR_RETURNS, ANY_COUNTER, PRECISE },
+    { 0xc4, 0x10, EVENT_NOT_TAKEN, ANY_COUNTER, PRECISE },
+    { 0xc4, 0x20, EVENT_NEAR_TAKEN, ANY_COUNTER, PRECISE },
+    { 0xc4, 0x40, EVENT_FAR_BRANCHES, ANY_COUNTER, PRECISE },
+    { 0xc4, 0x80, EVENT_INDIRECT, ANY_COUNTER, PRECISE },
+    { 0xc5, 0x02, EVENT_MISPREDICTED_INDIRECT_CALLS, ANY_COUNTER, PRECISE },
+    { 0xc5, 0x08, EVENT_MISPREDICTED_NEAR_RETURNS, ANY_COUNTER, PRECISE },
+    { 0xc5, 0x10, EVENT_MISPREDICTED_NOT_TAKEN, ANY_COUNTER, PRECISE },
+    { 0xc5, 0x20, EVENT_MISPREDICTED_NEAR_TAKEN, ANY_COUNTER, PRECISE },
+    { 0xc5, 0x80, EVENT_MISPREDICTED_INDIRECT, ANY_COUNTER, PRECISE },
+};
+
+/* Ice Lake and Golden Cove: later cores have other events with these codes. */
+const struct profile_event cove_conditional_events[5] = {
+    { 0x3c, 0x02, EVENT_CYCLES, ANY_COUNTER, PRECISE }, /* while the core's other thread is halted: always */
+    { 0xc4, 0x01, EVENT_CONDITIONAL_TAKEN, ANY_COUNTER, PRECISE },
+    { 0xc4, 0x11, EVENT_CONDITIONAL, ANY_COUNTER, PRECISE },
+    { 0xc5, 0x01, EVENT_MISPREDICTED_CONDITIONAL_TAKEN, ANY_COUNTER, PRECISE },
+    { 0xc5, 0x11, EVENT_MISPREDICTED_CONDITIONAL, ANY_COUNTER, PRECISE },
 };
 
 /* Cache events that perf has: Linux, arch/x86/events/intel/core.c, skl_ and glc_hw_cache_event_ids. */
@@ -86,7 +92,7 @@ const struct profile_event goldencove_events[5] = {
     { 0xcd, 0x02, EVENT_STORE_LATENCY, ONLY_THE_FIRST, PRECISE_WITH_ADDRESS },
 };
 
-const struct profile_event goldencove_cache_events[10] = {
+const struct profile_event goldencove_cache_events[11] = {
     { 0x11, 0x0e, EVENT_CODE_TLB_MISSES, FIRST_FOUR, PRECISE },
     { 0x12, 0x0e, EVENT_STLB_MISS_LOADS, FIRST_FOUR, PRECISE },
     { 0x13, 0x0e, EVENT_STLB_MISS_STORES, FIRST_FOUR, PRECISE },
@@ -97,10 +103,18 @@ const struct profile_event goldencove_cache_events[10] = {
     { 0xad, 0x01, EVENT_NONE, ANY_COUNTER, NOT_PRECISE }, /* cycles that modelled time does not have */
     { 0xad, 0x10, EVENT_NONE, ANY_COUNTER, NOT_PRECISE },
     { 0xae, 0x01, EVENT_ISSUED_SLOTS, ANY_COUNTER, PRECISE },
+    { 0xa4, 0x08, EVENT_BAD_SLOTS, ONLY_THE_FIRST, PRECISE },
 };
 
-/* Intel's lists of Lion Cove and Cougar Cove have these on every counter, that of Golden Cove on four. */
+/*
+ * Intel's lists of Lion Cove and Cougar Cove have these on every counter, that of Golden Cove on four. Without UMASK2,
+ * Lion Cove's conditional branches are only those that jump backward, which the model does not count.
+ */
 static const struct profile_event lioncove_events[] = {
+    { 0xc4, 0x101, EVENT_CONDITIONAL_TAKEN, ANY_COUNTER, PRECISE },
+    { 0xc4, 0x111, EVENT_CONDITIONAL, ANY_COUNTER, PRECISE },
+    { 0xc5, 0x101, EVENT_MISPREDICTED_CONDITIONAL_TAKEN, ANY_COUNTER, PRECISE },
+    { 0xc5, 0x111, EVENT_MISPREDICTED_CONDITIONAL, ANY_COUNTER, PRECISE },
     { 0x11, 0x0e, EVENT_CODE_TLB_MISSES, LATER_COUNTERS, PRECISE },
     { 0x12, 0x0e, EVENT_STLB_MISS_LOADS, LATER_COUNTERS, PRECISE },
     { 0x13, 0x0e, EVENT_STLB_MISS_STORES, LATER_COUNTERS, PRECISE },
@@ -268,7 +282,7 @@ static const struct profile icelake = {
     .metrics = 4,
     .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
     .msrs = { ROWS(icelake_msrs), ROWS(lbr_info_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(icelake_events), ROWS(adaptive_events) },
+    .events = { ROWS(icelake_events), ROWS(cove_conditional_events), ROWS(cove_branch_events), ROWS(adaptive_events) },
     .features = widest_features,
     .feature_count = COUNT(widest_features),
 };
@@ -308,7 +322,7 @@ static const struct profile goldencove = {
     .metrics = 8,
     .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
     .msrs = { ROWS(capabilities_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(goldencove_events), ROWS(goldencove_cache_events), ROWS(adaptive_events) },
+    .events = { GOLDENCOVE_EVENTS },
     .features = widest_features,
     .feature_count = COUNT(widest_features),
 };
@@ -350,7 +364,7 @@ const struct profile lunarlake_p = {
     .metrics = 8,
     .offcore = { .any = BIT(16), .miss = UINT64_C(0x9e7fa000000) },
     .msrs = { ROWS(lioncove_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(lioncove_events), ROWS(goldencove_cache_events), ROWS(adaptive_events) },
+    .events = { ROWS(lioncove_events), ROWS(goldencove_cache_events), ROWS(cove_branch_events), ROWS(adaptive_events) },
     .features = wide_features,
     .feature_count = COUNT(wide_features),
 };

@@ -12,20 +12,28 @@
 
 #include "model/processors/rows_adaptive.h"
 
-static const struct profile_event darkmont_events[] = {
-    { 0xc2, 0x02, EVENT_INSTRUCTIONS, LATER_COUNTERS, PRECISE }, /* retired slots: one per instruction */
+/* Branches, on both kinds of Panther Lake: each bit of the unit mask is a kind of branch. */
+static const struct profile_event panther_branch_events[] = {
     { 0xc4, 0x03, EVENT_CONDITIONAL_TAKEN, LATER_COUNTERS, PRECISE },
     { 0xc4, 0x04, EVENT_NOT_TAKEN, LATER_COUNTERS, PRECISE },
     { 0xc4, 0x07, EVENT_CONDITIONAL, LATER_COUNTERS, PRECISE },
     { 0xc4, 0x08, EVENT_NEAR_RETURNS, LATER_COUNTERS, PRECISE },
     { 0xc4, 0x30, EVENT_NEAR_CALLS, LATER_COUNTERS, PRECISE },
+    { 0xc4, 0x10, EVENT_INDIRECT_CALLS, LATER_COUNTERS, PRECISE },
+    { 0xc4, 0x20, EVENT_DIRECT_CALLS, LATER_COUNTERS, PRECISE },
+    { 0xc4, 0x40, EVENT_INDIRECT_JUMPS, LATER_COUNTERS, PRECISE },
     { 0xc4, 0x50, EVENT_INDIRECT, LATER_COUNTERS, PRECISE },
-    { 0xc4, 0x58, EVENT_INDIRECT_BRANCHES, LATER_COUNTERS, PRECISE },
+    { 0xc4, 0x80, EVENT_DIRECT_JUMPS, LATER_COUNTERS, PRECISE },
     { 0xc4, 0xfb, EVENT_NEAR_TAKEN, LATER_COUNTERS, PRECISE },
     { 0xc5, 0x03, EVENT_MISPREDICTED_CONDITIONAL_TAKEN, LATER_COUNTERS, PRECISE },
     { 0xc5, 0x04, EVENT_MISPREDICTED_NOT_TAKEN, LATER_COUNTERS, PRECISE },
     { 0xc5, 0x08, EVENT_MISPREDICTED_NEAR_RETURNS, LATER_COUNTERS, PRECISE },
     { 0xc5, 0x50, EVENT_MISPREDICTED_INDIRECT, LATER_COUNTERS, PRECISE },
+};
+
+static const struct profile_event darkmont_events[] = {
+    { 0xc2, 0x02, EVENT_INSTRUCTIONS, LATER_COUNTERS, PRECISE }, /* retired slots: one per instruction */
+    { 0xc4, 0x58, EVENT_INDIRECT_BRANCHES, LATER_COUNTERS, PRECISE },
     { 0xd0, 0x05, EVENT_LOAD_LATENCY, LATER_COUNTERS, PRECISE_WITH_ADDRESS },
     { 0xd1, 0x01, EVENT_L1_HITS, LATER_COUNTERS, PRECISE_WITH_ADDRESS },
     { 0xd1, 0x02, EVENT_L2_HITS, LATER_COUNTERS, PRECISE_WITH_ADDRESS },
@@ -131,14 +139,15 @@ static const struct profile_cpuid clearwaterforest_cpuid[] = {
     CPUID_DARKMONT,
 };
 
-#define DARKMONT_MEMBERS                                                                                             \
-    ARCH_LBR_MEMBERS, .perfmon_version = 6, .general_counters = GENERAL_COUNTERS, .fixed_bitmap = FIXED_GAP_BITMAP,  \
-                      .pebs_format = PEBS_FORMAT_ARCH, .pebs_timing = true, .pdist_counters = BIT(32) | BITS(1, 0),  \
-                      .lbr_counters = LBR_LOGGED,                                                                    \
-                      .msrs = { ROWS(darkmont_msrs),   ROWS(fixed_gap_msrs), ROWS(ecore_msrs),                       \
-                                ROWS(goldencove_msrs), ROWS(adaptive_msrs),  ROWS(misc_enable_msrs) },               \
-                      .events = { ROWS(darkmont_events), ROWS(ecore_slots_events), ROWS(ecore_events) }, .width = 8, \
-                      .offcore = OFFCORE_SINCE_SANDY_BRIDGE
+#define DARKMONT_MEMBERS                                                                                            \
+    ARCH_LBR_MEMBERS, .perfmon_version = 6, .general_counters = GENERAL_COUNTERS, .fixed_bitmap = FIXED_GAP_BITMAP, \
+                      .pebs_format = PEBS_FORMAT_ARCH, .pebs_timing = true, .pdist_counters = BIT(32) | BITS(1, 0), \
+                      .lbr_counters = LBR_LOGGED,                                                                   \
+                      .msrs = { ROWS(darkmont_msrs),   ROWS(fixed_gap_msrs), ROWS(ecore_msrs),                      \
+                                ROWS(goldencove_msrs), ROWS(adaptive_msrs),  ROWS(misc_enable_msrs) },              \
+                      .events = { ROWS(darkmont_events), ROWS(panther_branch_events), ROWS(ecore_slots_events),     \
+                                  ROWS(ecore_events) },                                                             \
+                      .width = 8, .offcore = OFFCORE_SINCE_SANDY_BRIDGE
 /* L1D 32 KiB, L2 4 MiB, L3 as a share of 12 MiB, STLB 4096 entries. */
 /* clang-format off */
 #define DARKMONT_MEMORY                                         \
@@ -171,15 +180,16 @@ static const struct profile clearwaterforest = {
 
 /* --- Panther Lake ------------------------------------------------------------------------------------------------- */
 
-/* Lion Cove's events with new codes for branches. */
 static const struct profile_event cougarcove_events[] = {
     { 0x11, 0x0e, EVENT_CODE_TLB_MISSES, LATER_COUNTERS, PRECISE },
     { 0x12, 0x0e, EVENT_STLB_MISS_LOADS, LATER_COUNTERS, PRECISE },
     { 0x13, 0x0e, EVENT_STLB_MISS_STORES, LATER_COUNTERS, PRECISE },
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, LATER_COUNTERS, PRECISE },
-    { 0xc4, 0x07, EVENT_CONDITIONAL, LATER_COUNTERS, PRECISE },
-    { 0xc4, 0x30, EVENT_NEAR_CALLS, LATER_COUNTERS, PRECISE },
-    { 0xc4, 0xfb, EVENT_NEAR_TAKEN, LATER_COUNTERS, PRECISE },
+    { 0xc4, 0x100, EVENT_FAR_BRANCHES, LATER_COUNTERS, PRECISE },
+    { 0xc5, 0x07, EVENT_MISPREDICTED_CONDITIONAL, LATER_COUNTERS, PRECISE },
+    { 0xc5, 0x10, EVENT_MISPREDICTED_INDIRECT_CALLS, LATER_COUNTERS, PRECISE },
+    { 0xc5, 0x40, EVENT_MISPREDICTED_INDIRECT_JUMPS, LATER_COUNTERS, PRECISE },
+    { 0xc5, 0xfb, EVENT_MISPREDICTED_NEAR_TAKEN, LATER_COUNTERS, PRECISE },
     { 0xcd, 0x01, EVENT_LOAD_LATENCY, 0x3fc, PRECISE_WITH_ADDRESS },
     { 0xcd, 0x02, EVENT_STORE_LATENCY, 0x003, PRECISE_WITH_ADDRESS },
 };
@@ -279,7 +289,7 @@ static const struct profile pantherlake_p = {
     .metrics = 8,
     .offcore = { .any = BIT(16), .miss = UINT64_C(0x9e7fa000000) },
     .msrs = { ROWS(cougarcove_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(cougarcove_events), ROWS(goldencove_cache_events), ROWS(adaptive_events) },
+    .events = { ROWS(cougarcove_events), ROWS(panther_branch_events), ROWS(goldencove_cache_events), ROWS(adaptive_events) },
 };
 
 static const struct profile pantherlake_e = {

@@ -101,28 +101,25 @@ static const struct profile_event core_events[] = {
     { 0xc5, 0x20, EVENT_MISPREDICTED_NEAR_TAKEN, ANY_COUNTER, PRECISE },
     { 0x2e, 0x4f, EVENT_L3_REFERENCES, ANY_COUNTER, NOT_PRECISE },
     { 0x2e, 0x41, EVENT_L3_MISSES, ANY_COUNTER, NOT_PRECISE },
-    { 0x08, 0x01, EVENT_STLB_MISS_LOADS, ANY_COUNTER, NOT_PRECISE }, /* walks caused, and completed */
-    { 0x08, 0x0e, EVENT_STLB_MISS_LOADS, ANY_COUNTER, NOT_PRECISE },
     { 0x49, 0x01, EVENT_STLB_MISS_STORES, ANY_COUNTER, NOT_PRECISE },
-    { 0x49, 0x0e, EVENT_STLB_MISS_STORES, ANY_COUNTER, NOT_PRECISE },
     { 0x85, 0x01, EVENT_CODE_TLB_MISSES, ANY_COUNTER, NOT_PRECISE },
-    { 0x85, 0x0e, EVENT_CODE_TLB_MISSES, ANY_COUNTER, NOT_PRECISE },
     { 0x51, 0x01, EVENT_L1_FILLS, ANY_COUNTER, NOT_PRECISE },
-    { 0x80, 0x02, EVENT_CODE_MISSES, ANY_COUNTER, NOT_PRECISE },
     { 0xb7, 0x01, EVENT_OFFCORE_0, ANY_COUNTER, NOT_PRECISE },
     { 0xbb, 0x01, EVENT_OFFCORE_1, ANY_COUNTER, NOT_PRECISE },
     /* A mispredicted branch has issued slots instead of recovery cycles. */
-    { 0x0d, 0x01, EVENT_NONE, ANY_COUNTER, NOT_PRECISE },
     { 0x0d, 0x03, EVENT_NONE, ANY_COUNTER, NOT_PRECISE },
     { 0x0e, 0x01, EVENT_ISSUED_SLOTS, ANY_COUNTER, NOT_PRECISE },
     { 0x9c, 0x01, EVENT_FRONTEND_SLOTS, ANY_COUNTER, NOT_PRECISE },
     { 0xb1, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE }, /* uops executed, retired: one per instruction */
     { 0xc2, 0x02, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
-    { 0xc2, 0x04, EVENT_NONE, ANY_COUNTER, NOT_PRECISE }, /* fused instructions: each has its own uop here */
 };
 
 /* Events of memory accesses since Haswell. */
 static const struct profile_event access_events[] = {
+    { 0x08, 0x01, EVENT_STLB_MISS_LOADS, ANY_COUNTER, NOT_PRECISE }, /* walks caused, and completed */
+    { 0x08, 0x0e, EVENT_STLB_MISS_LOADS, ANY_COUNTER, NOT_PRECISE },
+    { 0x49, 0x0e, EVENT_STLB_MISS_STORES, ANY_COUNTER, NOT_PRECISE },
+    { 0x85, 0x0e, EVENT_CODE_TLB_MISSES, ANY_COUNTER, NOT_PRECISE },
     { 0xd0, 0x11, EVENT_STLB_MISS_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
     { 0xd0, 0x12, EVENT_STLB_MISS_STORES, ANY_COUNTER, PRECISE_WITH_ADDRESS },
     { 0xd0, 0x21, EVENT_LOCKED_LOADS, ANY_COUNTER, PRECISE_WITH_ADDRESS },
@@ -234,6 +231,9 @@ static const struct profile nehalem = {
 
 /* Sandy Bridge and Ivy Bridge */
 static const struct profile_event bridge_events[] = {
+    { 0x80, 0x02, EVENT_CODE_MISSES, ANY_COUNTER, NOT_PRECISE },
+    { 0x49, 0x02, EVENT_STLB_MISS_STORES, ANY_COUNTER, NOT_PRECISE },
+    { 0x85, 0x02, EVENT_CODE_TLB_MISSES, ANY_COUNTER, NOT_PRECISE },
     { 0xc4, 0x40, EVENT_FAR_BRANCHES, ANY_COUNTER, NOT_PRECISE },
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
     { 0xc2, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
@@ -255,6 +255,8 @@ static const struct profile_event bridge_events[] = {
 
 /* Only Sandy Bridge, 06_2A: Intel's list of events (github.com/intel/perfmon, SNB). */
 static const struct profile_event sandybridge_events[] = {
+    { 0x08, 0x01, EVENT_STLB_MISS_LOADS, ANY_COUNTER, NOT_PRECISE },
+    { 0x08, 0x02, EVENT_STLB_MISS_LOADS, ANY_COUNTER, NOT_PRECISE },
     { 0xc5, 0x02, EVENT_MISPREDICTED_CALLS, ANY_COUNTER, PRECISE },
     { 0xd4, 0x02, EVENT_L3_MISSES, ANY_COUNTER, PRECISE },
 };
@@ -318,6 +320,8 @@ static const struct profile sandybridge = {
 
 /* Only Ivy Bridge: github.com/intel/perfmon, IVB. */
 static const struct profile_event ivybridge_events[] = {
+    { 0x08, 0x81, EVENT_STLB_MISS_LOADS, ANY_COUNTER, NOT_PRECISE },
+    { 0x08, 0x82, EVENT_STLB_MISS_LOADS, ANY_COUNTER, NOT_PRECISE },
     { 0xd1, 0x08, EVENT_L1_MISSES, ANY_COUNTER, PRECISE },
     { 0xd1, 0x10, EVENT_L2_MISSES, ANY_COUNTER, PRECISE },
     { 0xd1, 0x20, EVENT_L3_MISSES, ANY_COUNTER, PRECISE },
@@ -377,6 +381,7 @@ static const struct profile ivybridge = {
 };
 
 static const struct profile_event haswell_events[] = {
+    { 0x80, 0x02, EVENT_CODE_MISSES, ANY_COUNTER, NOT_PRECISE },
     { 0xc4, 0x40, EVENT_FAR_BRANCHES, ANY_COUNTER, NOT_PRECISE },
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },
     { 0xc2, 0x01, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
@@ -511,6 +516,8 @@ static const struct profile broadwell = {
 };
 
 static const struct profile_event skylake_events[] = {
+    { 0x0d, 0x01, EVENT_NONE, ANY_COUNTER, NOT_PRECISE },
+    { 0xc2, 0x04, EVENT_NONE, ANY_COUNTER, NOT_PRECISE }, /* fused instructions: each has its own uop here */
     { 0x83, 0x02, EVENT_CODE_MISSES, ANY_COUNTER, NOT_PRECISE },
     { 0x85, 0x20, EVENT_CODE_TLB_HITS, ANY_COUNTER, NOT_PRECISE },
     { 0xc4, 0x40, EVENT_FAR_BRANCHES, ANY_COUNTER, PRECISE },

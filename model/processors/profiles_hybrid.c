@@ -100,7 +100,7 @@ static const struct profile alderlake_p = {
     .metrics = 8,
     .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
     .msrs = { ROWS(alderlake_p_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(goldencove_events), ROWS(goldencove_cache_events), ROWS(adaptive_events) },
+    .events = { GOLDENCOVE_EVENTS },
     .features = wide_features,
     .feature_count = COUNT(wide_features),
 };
