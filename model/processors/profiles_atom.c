@@ -77,6 +77,7 @@ static const struct profile_msr goldmont_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x33c6 },
     { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = BIT(0) },
     { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BITS(38, 0) },
+    { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(37, 0) },
     { 0x3f6, 2, .reg = REG_ABSENT },
     { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = BITS(1, 0) | BITS(12, 6) | BIT(14) },
     { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = GOLDMONT_STATUS | BIT(63) },

@@ -2,7 +2,8 @@
 /*
  * Core processors since Nehalem with fixed record formats. Sources: SDM Vol. 3B (253669-083), chapters "Performance
  * Monitoring" and "Debug, Branch Profile, TSC ..."; SDM Vol. 4 (335592-083), "Model-Specific Registers (MSRs)". Events:
- * the SDM's tables of precise events and the architectural events.
+ * the SDM's tables of precise events and the architectural events. Bits that WRMSR refuses or drops, since Sandy
+ * Bridge: measured, tests/host/msr_facts.h.
  */
 #include <stddef.h>
 
@@ -58,14 +59,14 @@ const struct profile_msr core_msrs[16] = {
     { 0x034, 1, REG_MSR_SMI_COUNT, .read_only = true },
     { 0x600, 1, REG_IA32_DS_AREA, .check = CHECK_CANONICAL, .writable = ALL },
     { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = BITS(3, 0) | BITS(35, 32) },
-    { 0x3f6, 1, REG_MSR_PEBS_LD_LAT, .writable = BITS(15, 0) },
+    { 0x3f6, 1, REG_MSR_PEBS_LD_LAT, .writable = BITS(15, 0), .ignored = BITS(63, 16), .reset = 0xffff },
     { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = BITS(1, 0) | BITS(14, 6) },
     { 0x38d, 1, REG_IA32_FIXED_CTR_CTRL, .writable = BITS(11, 0) },
     { 0x38e, 1, REG_IA32_PERF_GLOBAL_STATUS, .read_only = true },
     { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = COUNTER_BITS, .reset = BITS(3, 0) },
     { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = STATUS_RESET_BITS_3 },
     { 0x0c1, 4, REG_IA32_PMC, .writable = ALL },
-    { 0x186, 4, REG_IA32_PERFEVTSEL, .writable = BITS(31, 0) },
+    { 0x186, 4, REG_IA32_PERFEVTSEL, .writable = BITS(31, 20) | BITS(18, 0) }, /* no PC, which Nehalem still has */
     { 0x309, 3, REG_IA32_FIXED_CTR, .writable = BITS(47, 0) },
     { 0x1c8, 1, REG_MSR_LBR_SELECT, .writable = BITS(8, 0) },
     { 0x1c9, 1, REG_MSR_LASTBRANCH_TOS, .writable = BITS(3, 0) },
@@ -75,8 +76,8 @@ const struct profile_msr core_msrs[16] = {
 
 const struct profile_msr full_width_msrs[3] = {
     { 0x4c1, 4, REG_IA32_A_PMC, .writable = BITS(47, 0) },
-    { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BITS(37, 0) },
-    { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(37, 0) },
+    { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BITS(37, 15) | BITS(11, 0) },
+    { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(37, 15) | BITS(11, 0) },
 };
 
 /*
@@ -176,7 +177,9 @@ static const struct profile_event nehalem_events[] = {
 
 static const struct profile_msr nehalem_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x11c3 },
+    { 0x186, 4, REG_IA32_PERFEVTSEL, .writable = BITS(31, 0) },
     { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BITS(15, 0) },
+    { 0x3f6, 1, REG_MSR_PEBS_LD_LAT, .writable = BITS(15, 0) },
 };
 
 /*
@@ -470,6 +473,7 @@ static const struct profile_cpuid broadwell_cpuid[] = {
 
 /* Registers of Intel PT and TSX, which exist only with a quirk. */
 static const struct profile_msr broadwell_msrs[] = {
+    { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = STATUS_RESET_BITS_3 | BIT(55) },
     { 0x570, 1, REG_ABSENT, .writable = ALL },
 };
 
@@ -532,10 +536,12 @@ static const struct profile_msr skylake_msrs[] = {
     { 0x570, 1, REG_ABSENT, .writable = ALL },
     { 0x10f, 1, REG_ABSENT, .writable = BIT(0) },
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x33c5 },
-    { 0x3f7, 1, REG_MSR_PEBS_FRONTEND, .writable = BITS(22, 0) },
-    { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = BITS(1, 0) | BITS(12, 6) | BITS(15, 14) },
+    { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BITS(37, 15) | BITS(12, 0) },
+    { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(37, 15) | BITS(12, 0) },
+    { 0x3f7, 1, REG_MSR_PEBS_FRONTEND, .writable = BITS(22, 8) | BIT(4) | BITS(2, 0), .reset = 0x800 },
+    { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = BITS(1, 0) | BITS(15, 6) },
     { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = STATUS_BITS | BIT(63) },
-    { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = STATUS_BITS },
+    { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = STATUS_BITS | BIT(63) },
     { 0x392, 1, REG_IA32_PERF_GLOBAL_INUSE, .read_only = true },
 };
 

@@ -18,7 +18,7 @@
 
 /* AnyThread no longer exists (CPUID.0Ah:EDX[15]); the manual does not say that writing it raises #GP. */
 #define SELECT_ANY_THREAD BIT(21)
-#define SELECT_BITS       (BITS(31, 0) & ~SELECT_ANY_THREAD)
+#define SELECT_BITS       ((BITS(31, 20) & ~SELECT_ANY_THREAD) | BITS(18, 0)) /* no PC since Sandy Bridge */
 #define SELECT_ADAPTIVE   BIT(34)
 #define SELECT_BR_CNTR    BIT(35)
 #define SELECT_EQ         BIT(36)

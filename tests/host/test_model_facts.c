@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CPUID and IA32_MISC_ENABLE of each profile against the answers of a real processor, or of its nearest relative
- * (cpuid_facts.tsv). Every difference needs a reason, and every reason a difference. A bit that the model leaves to
- * QEMU's -cpu counts as different if the processor has it clear.
+ * CPUID, IA32_MISC_ENABLE (cpuid_facts.tsv) and the bits that WRMSR accepts (msr_facts.h) of each profile against the
+ * answers of a real processor, or of its nearest relative. Every difference needs a reason, and every reason a
+ * difference. A bit that the model leaves to QEMU's -cpu counts as different if the processor has it clear.
  */
 #include "tests/host/model_machine.h"
 
+#include <inttypes.h>
+
 #include "tests/host/cpuid_facts.h"
+#include "tests/host/msr_facts.h"
 
 /* The processor with which a profile is compared. If several rows of the facts match, any of them may agree. */
 static const struct {
@@ -256,4 +259,67 @@ UNIT_TEST(profiles)
         assert_int_not_equal(reasons[i].times, 0); /* otherwise the reason is out of date */
     }
     assert_int_equal(unexplained, 0);
+}
+
+/* Bits of registers in which the model differs from the processor that was measured. */
+static struct {
+    const char *letters;
+    uint32_t first, count;
+    uint64_t bits;
+    const char *why;
+    unsigned times;
+} msr_reasons[] = {
+    { "V", 0x38f, 2, 0xf0, "without Hyper-Threading, the part that was measured has eight counters", 0 },
+    { "V", 0x4c5, 4, UINT64_MAX, "without Hyper-Threading, the part that was measured has eight counters", 0 },
+    { "BK", 0x186, 4, UINT64_C(3) << 32, "IN_TX and IN_TXCP: the modelled parts have no TSX", 0 },
+};
+
+static uint64_t without_reasons(char letter, uint32_t address, uint64_t bits)
+{
+    for (size_t i = 0; i < COUNT_OF(msr_reasons); i++) {
+        if (strchr(msr_reasons[i].letters, letter) != NULL && address - msr_reasons[i].first < msr_reasons[i].count &&
+            (msr_reasons[i].bits & bits)) {
+            msr_reasons[i].times++;
+            bits &= ~msr_reasons[i].bits;
+        }
+    }
+    return bits;
+}
+
+UNIT_TEST(registers)
+{
+    unsigned registers = 0;
+
+    for (size_t s = 0; s < COUNT_OF(seen); s++) {
+        const struct profile *p = machine_of(seen[s].profile)->v.profile;
+        unsigned here = 0;
+
+        for (size_t f = 0; f < COUNT_OF(msr_facts); f++) {
+            if (strchr(msr_facts[f].letters, seen[s].letter) == NULL) {
+                continue;
+            }
+            for (uint32_t a = msr_facts[f].first; a < msr_facts[f].first + msr_facts[f].count; a++) {
+                const struct profile_msr *msr = profile_find_msr(p, a);
+                const bool written = msr != NULL && msr->reg != REG_ABSENT && !msr->read_only;
+                const uint64_t accepted = written ? msr->writable | msr->ignored : 0;
+                const uint64_t dropped = written ? msr->ignored : 0;
+
+                here++;
+                if (without_reasons(seen[s].letter, a, accepted ^ msr_facts[f].accepted) ||
+                    dropped != msr_facts[f].dropped) {
+                    fail_msg("%s: WRMSR %x accepts %" PRIx64 " and drops %" PRIx64, seen[s].profile, a, accepted,
+                             dropped);
+                }
+            }
+        }
+        registers += here;
+        if (here == 0) {
+            print_message("# %s: no registers measured\n", seen[s].profile);
+        }
+    }
+    print_message("# %u registers compared\n", registers);
+    for (size_t i = 0; i < COUNT_OF(msr_reasons); i++) {
+        print_message("# %u times: %s\n", msr_reasons[i].times, msr_reasons[i].why);
+        assert_int_not_equal(msr_reasons[i].times, 0);
+    }
 }

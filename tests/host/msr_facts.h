@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which bits WRMSR accepts on real processors, in the registers of performance monitoring and of LBRs, as VirtualBox's
+ * program for new processors measured them: github.com/VirtualBox/virtualbox (4908d8d1), src/VBox/VMM/VMMR3/cpus. The
+ * figures of a register that changed while it was measured are left out.
+ */
+#ifndef TESTS_HOST_MSR_FACTS_H
+#define TESTS_HOST_MSR_FACTS_H
+
+#include <stdint.h>
+
+#define EVERY_BIT  UINT64_MAX
+#define UPPER_HALF (UINT64_MAX << 32)
+
+static const struct msr_fact {
+    const char *letters; /* the profiles, as in test_model_facts.c */
+    uint32_t first, count;
+    uint64_t accepted; /* other bits raise #GP; 0: read-only */
+    uint64_t dropped;  /* of these, the bits that keep their value; not of registers that are written to clear bits */
+} msr_facts[] = {
+    /* Pentium M 2.00 GHz, 06_0D; Core Duo T2600, 06_0E; Xeon X5482, 06_17 */
+    { "M", 0x040, 8, 0, 0 },
+    { "MD", 0x186, 2, EVERY_BIT, UPPER_HALF },
+    { "2", 0x186, 2, 0xffdfffff, 0 },
+    { "M", 0x1c9, 1, 0, 0 },
+    { "M", 0x1d9, 1, EVERY_BIT, 0xffffffffffffc200 },
+    { "D", 0x1d9, 1, 0x1c3, 0 },
+    { "2", 0x1d9, 1, 0x5fc3, 0 },
+    { "2", 0x309, 3, 0xffffffffff, 0 },
+    { "D2", 0x345, 1, 0, 0 },
+    { "2", 0x38d, 1, 0xbbb, 0 },
+    { "2", 0x38e, 1, 0, 0 },
+    { "2", 0x3f1, 1, EVERY_BIT, ~UINT64_C(1) },
+    { "MD", 0x600, 1, EVERY_BIT, UPPER_HALF },
+    /* i7-2635QM, 06_2A; i5-3570, 06_3A, without Hyper-Threading; i7-5600U, 06_3D; i7-6700K, 06_5E */
+    { "SK", 0x034, 1, 0, 0 },
+    { "S", 0x186, 4, 0xfff7ffff, 0 },
+    { "BK", 0x186, 2, 0x1fff7ffff, 0 },
+    { "BK", 0x188, 1, 0x3fff7ffff, 0 },
+    { "BK", 0x189, 1, 0x1fff7ffff, 0 },
+    { "SVB", 0x1a6, 2, 0x3fffff8fff, 0 },
+    { "K", 0x1a6, 2, 0x3fffff9fff, 0 },
+    { "SV", 0x1c8, 1, 0x1ff, 0 },
+    { "BK", 0x1c8, 1, 0x3ff, 0 },
+    { "SVB", 0x1c9, 1, 0xf, 0 },
+    { "K", 0x1c9, 1, 0x1f, 0 },
+    { "SV", 0x1d9, 1, 0x7fc3, 0 },
+    { "BK", 0x1d9, 1, 0xffc3, 0 },
+    { "SVBK", 0x309, 3, 0xffffffffffff, 0 },
+    { "SVBK", 0x345, 1, 0, 0 },
+    { "SVBK", 0x38d, 1, 0xfff, 0 },
+    { "SVBK", 0x38e, 1, 0, 0 },
+    { "SBK", 0x38f, 1, 0x70000000f, 0 },
+    { "V", 0x38f, 1, 0x7000000ff, 0 },
+    { "S", 0x390, 1, 0xe00000070000000f, 0 },
+    { "V", 0x390, 1, 0xe0000007000000ff, 0 },
+    { "B", 0x390, 1, 0xe08000070000000f, 0 },
+    { "K", 0x390, 2, 0xfc8000070000000f, 0 },
+    { "K", 0x392, 1, 0, 0 },
+    { "SV", 0x3f1, 1, 0x8000000f0000000f, 0 },
+    { "BK", 0x3f1, 1, 0xf0000000f, 0 },
+    { "SVBK", 0x3f6, 1, EVERY_BIT, ~UINT64_C(0xffff) },
+    { "K", 0x3f7, 1, 0x7fff17, 0 },
+    { "V", 0x4c1, 8, 0xffffffffffff, 0 },
+    { "B", 0x4c1, 4, 0xffffffffffff, 0 },
+    { "K", 0xdc0, 32, 0xe00000000000ffff, 0 },
+};
+
+#endif
