@@ -193,7 +193,8 @@ const struct profile_msr goldencove_msrs[10] = {
 #define LIONCOVE_STATUS   (STATUS_BITS(LIONCOVE_COUNTERS) | METRICS_BIT)
 
 static const struct profile_msr lioncove_msrs[] = {
-    { 0x1a6, 2, REG_MSR_OFFCORE_RSP_0, .writable = BITS(43, 0) },
+    { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BITS(43, 0) },
+    { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(43, 0) },
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x2f6ff },
     { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = LIONCOVE_COUNTERS },
     { 0x3f2, 1, REG_MSR_PEBS_DATA_CFG, .writable = BITS(51, 48) | BITS(41, 32) | BITS(31, 24) | BITS(5, 0) },

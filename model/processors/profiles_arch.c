@@ -203,7 +203,8 @@ static const struct profile_event cougarcove_events[] = {
 /* In addition to Darkmont's groups: metrics. No counter can be reloaded by others: no CFG_B. */
 static const struct profile_msr cougarcove_msrs[] = {
     ARCH_PEBS_MSRS,
-    { 0x1a6, 2, REG_MSR_OFFCORE_RSP_0, .writable = BITS(43, 0) },
+    { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BITS(43, 0) },
+    { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(43, 0) },
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x2bfff },
     { 0x38d, 1, REG_IA32_FIXED_CTR_CTRL, .writable = FIXED_FIELD(0) | FIXED_FIELD(1) | FIXED_FIELD(2) | FIXED_FIELD(3),
       .ignored = FIXED_ANY_THREAD(0) | FIXED_ANY_THREAD(1) | FIXED_ANY_THREAD(2) | FIXED_ANY_THREAD(3) },

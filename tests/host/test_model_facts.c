@@ -323,3 +323,27 @@ UNIT_TEST(registers)
         assert_int_not_equal(msr_reasons[i].times, 0);
     }
 }
+
+/* A write to a register does not change the one before it. */
+UNIT_TEST(neighbours)
+{
+    for (size_t s = 0; s < COUNT_OF(seen); s++) {
+        struct machine *m = machine_of(seen[s].profile);
+
+        for (uint32_t a = 0; a < 0x2000; a++) {
+            const struct profile_msr *msr = profile_find_msr(m->v.profile, a);
+            uint64_t before = 0, after = 0;
+
+            if (msr == NULL || msr->reg == REG_IA32_TIME_STAMP_COUNTER ||
+                engine_wrmsr(&m->v, a, msr->writable & -msr->writable, BETWEEN_BLOCKS) != MSR_DONE) {
+                continue;
+            }
+            engine_rdmsr(&m->v, a, &before, BETWEEN_BLOCKS);
+            engine_wrmsr(&m->v, a + 1, 0, BETWEEN_BLOCKS);
+            engine_rdmsr(&m->v, a, &after, BETWEEN_BLOCKS);
+            if (before != after) {
+                fail_msg("%s: a write to %x changes %x", seen[s].profile, a + 1, a);
+            }
+        }
+    }
+}
