@@ -68,7 +68,7 @@ extern const struct profile_msr full_width_msrs[3];
  */
 extern const struct profile_msr adaptive_msrs[23], goldencove_msrs[10];
 extern const struct profile_event adaptive_events[24], cove_branch_events[11], cove_conditional_events[5],
-    goldencove_events[5], goldencove_cache_events[11];
+    goldencove_events[5], goldencove_cache_events[11], lioncove_events[10];
 #define GOLDENCOVE_EVENTS                                                                                            \
     ROWS(goldencove_events), ROWS(goldencove_cache_events), ROWS(cove_conditional_events), ROWS(cove_branch_events), \
         ROWS(adaptive_events)

@@ -98,8 +98,8 @@ const struct profile_event goldencove_cache_events[11] = {
     { 0x13, 0x0e, EVENT_STLB_MISS_STORES, FIRST_FOUR, PRECISE },
     { 0x24, 0xe1, EVENT_L1_MISSES, FIRST_FOUR, PRECISE },
     { 0x24, 0xe4, EVENT_CODE_MISSES, FIRST_FOUR, PRECISE },
-    { 0x2a, 0x01, EVENT_OFFCORE_0, ANY_COUNTER, PRECISE },
-    { 0x2b, 0x01, EVENT_OFFCORE_1, ANY_COUNTER, PRECISE },
+    { 0x2a, 0x01, EVENT_OFFCORE_0, FIRST_FOUR, PRECISE },
+    { 0x2b, 0x01, EVENT_OFFCORE_1, FIRST_FOUR, PRECISE },
     { 0xad, 0x01, EVENT_NONE, ANY_COUNTER, NOT_PRECISE }, /* cycles that modelled time does not have */
     { 0xad, 0x10, EVENT_NONE, ANY_COUNTER, NOT_PRECISE },
     { 0xae, 0x01, EVENT_ISSUED_SLOTS, ANY_COUNTER, PRECISE },
@@ -107,17 +107,24 @@ const struct profile_event goldencove_cache_events[11] = {
 };
 
 /*
- * Intel's lists of Lion Cove and Cougar Cove have these on every counter, that of Golden Cove on four. Without UMASK2,
- * Lion Cove's conditional branches are only those that jump backward, which the model does not count.
+ * Without UMASK2, Lion Cove's conditional branches are only those that jump backward, which the model does not count.
  */
-static const struct profile_event lioncove_events[] = {
+static const struct profile_event lioncove_branch_events[] = {
     { 0xc4, 0x101, EVENT_CONDITIONAL_TAKEN, ANY_COUNTER, PRECISE },
     { 0xc4, 0x111, EVENT_CONDITIONAL, ANY_COUNTER, PRECISE },
     { 0xc5, 0x101, EVENT_MISPREDICTED_CONDITIONAL_TAKEN, ANY_COUNTER, PRECISE },
     { 0xc5, 0x111, EVENT_MISPREDICTED_CONDITIONAL, ANY_COUNTER, PRECISE },
+};
+
+/* Lion Cove and Cougar Cove: Intel's lists have these on every counter, that of Golden Cove on four. */
+const struct profile_event lioncove_events[10] = {
     { 0x11, 0x0e, EVENT_CODE_TLB_MISSES, LATER_COUNTERS, PRECISE },
     { 0x12, 0x0e, EVENT_STLB_MISS_LOADS, LATER_COUNTERS, PRECISE },
     { 0x13, 0x0e, EVENT_STLB_MISS_STORES, LATER_COUNTERS, PRECISE },
+    { 0x24, 0xe1, EVENT_L1_MISSES, LATER_COUNTERS, PRECISE },
+    { 0x24, 0xe4, EVENT_CODE_MISSES, LATER_COUNTERS, PRECISE },
+    { 0x2a, 0x01, EVENT_OFFCORE_0, LATER_COUNTERS, PRECISE },
+    { 0x2b, 0x01, EVENT_OFFCORE_1, LATER_COUNTERS, PRECISE },
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, PRECISE },
     { 0xcd, 0x01, EVENT_LOAD_LATENCY, 0x3fc, PRECISE_WITH_ADDRESS },
     { 0xcd, 0x02, EVENT_STORE_LATENCY, 0x003, PRECISE_WITH_ADDRESS },
@@ -365,7 +372,7 @@ const struct profile lunarlake_p = {
     .metrics = 8,
     .offcore = { .any = BIT(16), .miss = UINT64_C(0x9e7fa000000) },
     .msrs = { ROWS(lioncove_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(lioncove_events), ROWS(goldencove_cache_events), ROWS(cove_branch_events), ROWS(adaptive_events) },
+    .events = { ROWS(lioncove_events), ROWS(lioncove_branch_events), ROWS(cove_branch_events), ROWS(goldencove_cache_events), ROWS(adaptive_events) },
     .features = wide_features,
     .feature_count = COUNT(wide_features),
 };

@@ -180,18 +180,13 @@ static const struct profile clearwaterforest = {
 
 /* --- Panther Lake ------------------------------------------------------------------------------------------------- */
 
+/* Branches that Darkmont does not count apart. */
 static const struct profile_event cougarcove_events[] = {
-    { 0x11, 0x0e, EVENT_CODE_TLB_MISSES, LATER_COUNTERS, PRECISE },
-    { 0x12, 0x0e, EVENT_STLB_MISS_LOADS, LATER_COUNTERS, PRECISE },
-    { 0x13, 0x0e, EVENT_STLB_MISS_STORES, LATER_COUNTERS, PRECISE },
-    { 0xc0, 0x00, EVENT_INSTRUCTIONS, LATER_COUNTERS, PRECISE },
     { 0xc4, 0x100, EVENT_FAR_BRANCHES, LATER_COUNTERS, PRECISE },
     { 0xc5, 0x07, EVENT_MISPREDICTED_CONDITIONAL, LATER_COUNTERS, PRECISE },
     { 0xc5, 0x10, EVENT_MISPREDICTED_INDIRECT_CALLS, LATER_COUNTERS, PRECISE },
     { 0xc5, 0x40, EVENT_MISPREDICTED_INDIRECT_JUMPS, LATER_COUNTERS, PRECISE },
     { 0xc5, 0xfb, EVENT_MISPREDICTED_NEAR_TAKEN, LATER_COUNTERS, PRECISE },
-    { 0xcd, 0x01, EVENT_LOAD_LATENCY, 0x3fc, PRECISE_WITH_ADDRESS },
-    { 0xcd, 0x02, EVENT_STORE_LATENCY, 0x003, PRECISE_WITH_ADDRESS },
 };
 
 #define COUGARCOVE_GENERAL  0x3ff
@@ -290,7 +285,7 @@ static const struct profile pantherlake_p = {
     .metrics = 8,
     .offcore = { .any = BIT(16), .miss = UINT64_C(0x9e7fa000000) },
     .msrs = { ROWS(cougarcove_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(cougarcove_events), ROWS(panther_branch_events), ROWS(goldencove_cache_events), ROWS(adaptive_events) },
+    .events = { ROWS(cougarcove_events), ROWS(panther_branch_events), ROWS(lioncove_events), ROWS(goldencove_cache_events), ROWS(adaptive_events) },
 };
 
 static const struct profile pantherlake_e = {

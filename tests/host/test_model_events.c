@@ -132,6 +132,7 @@ static const struct {
 
 enum difference {
     NOT_LISTED,
+    COUNTED,
     MEANING,
     NOT_PRECISE_THERE,
     NOT_PRECISE_HERE,
@@ -141,13 +142,10 @@ enum difference {
     EXTRA_MSR
 };
 static const char *const differences[] = {
-    [NOT_LISTED] = "Intel's list lacks it",
-    [MEANING] = "it counts something else",
-    [NOT_PRECISE_THERE] = "not precise in Intel's list",
-    [NOT_PRECISE_HERE] = "not precise in the model",
-    [COUNTERS] = "other counters can sample it",
-    [ADDRESS] = "with or without a data address",
-    [DISTRIBUTION] = "other counters have precise distribution",
+    [NOT_LISTED] = "Intel's list lacks it",           [COUNTED] = "other counters can count it",
+    [MEANING] = "it counts something else",           [NOT_PRECISE_THERE] = "not precise in Intel's list",
+    [NOT_PRECISE_HERE] = "not precise in the model",  [COUNTERS] = "other counters can sample it",
+    [ADDRESS] = "with or without a data address",     [DISTRIBUTION] = "other counters have precise distribution",
     [EXTRA_MSR] = "its MSR does not take its values",
 };
 
@@ -169,6 +167,7 @@ static struct {
       "perf's iTLB-load-misses (Linux, tnt_hw_cache_event_ids)", 0 },
     { "nehalem haswell broadwell", "0b/10 cd/01", COUNTERS,
       "Linux's table has every counter, and perf takes the first free one", 0 },
+    { "nehalem", "b7/01", COUNTED, "Linux has it on every counter", 0 },
     { "goldmont", "2e/41 2e/4f", MEANING, "its last level of cache is the second", 0 },
     { "skylake", "c0/00", NOT_PRECISE_THERE, "with INV and CMask it is how Linux samples cycles there", 0 },
     { "pantherlake/E clearwaterforest", "any", ADDRESS,
@@ -209,17 +208,15 @@ static const struct intel_event *listed(const char *folder, unsigned select, uin
     return NULL;
 }
 
-/* The name of Intel's event with this select, precise or not. NULL if there is none. */
-static const char *name_of(const char *folder, unsigned select)
+/* Intel's event with this select, not precise. NULL if there is none. */
+static const struct intel_count *counted(const char *folder, unsigned select)
 {
-    const struct intel_event *const precise = listed(folder, select, ~FIXED_0);
-
-    for (size_t i = 0; i < COUNT_OF(intel_counts) && precise == NULL; i++) {
+    for (size_t i = 0; i < COUNT_OF(intel_counts); i++) {
         if (intel_counts[i].select == select && intel_has_word(intel_counts[i].in, folder)) {
-            return intel_counts[i].name;
+            return &intel_counts[i];
         }
     }
-    return precise != NULL ? precise->name : NULL;
+    return NULL;
 }
 
 static bool means(const char *name, unsigned kind)
@@ -272,15 +269,22 @@ static void compare(const struct profile *p, const char *folder, const struct pr
     enum event_precision precision = NOT_PRECISE;
     const uint64_t counters = sampling(p, select, &precision);
     const struct intel_event *want = listed(folder, select, ~FIXED_0);
-    const char *const name = name_of(folder, select);
+    const struct intel_count *count = want == NULL ? counted(folder, select) : NULL;
+    uint64_t counting = 0; /* the counters that the model has for it */
 
     compared++;
-    if (name == NULL) {
+    if (want == NULL && count == NULL) {
         differ(select, NOT_LISTED);
         return;
     }
-    if (!means(name, event->kind)) {
+    if (!means(want != NULL ? want->name : count->name, event->kind)) {
         differ(select, MEANING);
+    }
+    for (unsigned i = 0; i < p->general_counters; i++) {
+        counting |= (uint64_t)(profile_find_event(p, event->select, event->umask, i) != NULL) << i;
+    }
+    if (count != NULL && counting != (count->counters & ((UINT64_C(1) << p->general_counters) - 1))) {
+        differ(select, COUNTED);
     }
     if (want == NULL) { /* not precise, but extended PEBS can sample any event */
         if (counters != 0 && !any_event(p)) {
