@@ -58,7 +58,7 @@ UNIT_TEST(cpuid)
 #define COUNTERS     UINT64_C(0x77000000ff)
 #define CFG_C        (B(63, 61) | B(50, 49) | B(41, 40) | B(37, 35) | B(31, 0))
 #define RELOADS      UINT64_C(0x3000000fc) /* general counters 2 to 7, fixed ones 0 and 1 */
-#define SELECT       (B(47, 40) | B(36, 36) | B(31, 22) | B(20, 0))
+#define SELECT       (B(47, 40) | B(36, 36) | B(31, 22) | B(20, 20) | B(18, 0))
 
 /* Each bit of each register: whether WRMSR accepts it, and whether it reads back. */
 UNIT_TEST(registers)

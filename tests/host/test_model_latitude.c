@@ -589,7 +589,7 @@ UNIT_TEST(lbr_read_only)
         enum msr_answer answer;
     } rows[] = {
         { "netburst", 0x1db, MSR_GP },   { "netburst", 0x1de, MSR_GP },   { "netburst64", 0x680, MSR_GP },
-        { "netburst64", 0x6cf, MSR_GP }, { "pentium-m", 0x40, MSR_DONE }, { "core2", 0x60, MSR_DONE },
+        { "netburst64", 0x6cf, MSR_GP }, { "core-duo", 0x40, MSR_DONE },  { "core2", 0x60, MSR_DONE },
         { "skylake", 0x680, MSR_DONE },  { "netburst", 0x1d9, MSR_DONE },
     };
 
