@@ -48,6 +48,15 @@ static const struct choices fault_choices = { "fault=", "faults", fault_name, fa
 static const struct choices quirk_choices = { "quirk=", "quirks", quirk_name, quirk_sentence, NULL };
 static const struct choices freedom_choices = { "latitude=SEED:", "freedoms", freedom_name, freedom_sentence, NULL };
 
+/* QEMU makes its standard output line-buffered, so an error may be older than the last line. */
+static _Noreturn void end_list(void)
+{
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        options_die("the list could not be written: %s", strerror(errno));
+    }
+    exit(0);
+}
+
 /* Prints the list for OPTION=list, in the form that docs/model.md promises; QEMU reserves "help" for itself. */
 static void list_if_asked(const struct choices *choices, const char *value)
 {
@@ -61,7 +70,7 @@ static void list_if_asked(const struct choices *choices, const char *value)
         }
         printf("%s\n", choices->meaning(i));
     }
-    exit(fflush(stdout) == 0 ? 0 : 1);
+    end_list();
 }
 
 static _Noreturn void refuse_choice(const struct choices *choices, const char *value)
@@ -104,7 +113,7 @@ static void list_kinds_if_asked(const char *value)
             printf("%-34s %c  %s\n", kind->name, kind->letter, kind->core);
         }
     }
-    exit(fflush(stdout) == 0 ? 0 : 1);
+    end_list();
 }
 
 static _Noreturn void refuse_cores(const struct profile *profile, const char *list)

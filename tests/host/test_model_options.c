@@ -68,6 +68,7 @@ static int reads(const char *arguments, void (*then)(struct options *options))
         if (freopen("err", "w", stderr) == NULL || freopen("out", "w", stdout) == NULL) {
             _exit(99);
         }
+        setvbuf(stdout, NULL, _IOLBF, 0); /* as in QEMU */
         options_read(argc, argv, 4, &options);
         if (then != NULL) {
             then(&options);
@@ -301,4 +302,10 @@ UNIT_TEST(lost_output)
     assert_string_equal(said, "");
     assert_int_equal(reads("profile=skylake violations=/dev/full", violate_and_finish), 7);
     assert_int_equal(strncmp(said, VIOLATIONS_LOST, strlen(VIOLATIONS_LOST)), 0);
+    unlink("out");
+    assert_int_equal(symlink("/dev/full", "out"), 0);
+    assert_int_equal(reads("fault=list", NULL), 1);
+    assert_string_equal(said, "dsmodel: the list could not be written: No space left on device\n");
+    assert_int_equal(reads("cores=list", NULL), 1);
+    unlink("out");
 }
