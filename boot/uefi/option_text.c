@@ -54,11 +54,15 @@ static EFI_STATUS read_options_file(EFI_HANDLE device, char *out)
         return status;
     }
 
-    UINTN size = OPTIONS_FILE_MAX + 1;
+    UINTN size = 0, part;
     void *bytes;
-    status = BS->AllocatePool(EfiLoaderData, size, &bytes);
+    status = BS->AllocatePool(EfiLoaderData, OPTIONS_FILE_MAX + 1, &bytes);
     if (!EFI_ERROR(status)) {
-        status = file->Read(file, &size, bytes);
+        do { /* a read may return less than it was asked for */
+            part = OPTIONS_FILE_MAX + 1 - size;
+            status = file->Read(file, &part, (UINT8 *)bytes + size);
+            size += part;
+        } while (!EFI_ERROR(status) && part > 0 && size <= OPTIONS_FILE_MAX);
         if (EFI_ERROR(status)) {
             Print(L"dstest86: %s: cannot read: %r\n", OPTIONS_FILE, status);
         } else if (size > OPTIONS_FILE_MAX) {
