@@ -106,6 +106,9 @@ my $stick = Kvm::is_other('/sys') ? '' : 'boot this machine from a stick, or ';
 like(run_log('exec sleep 100', "KVM internal error. Suberror: 1\n", $begin), qr/^99\|.*\|KVM internal error.*\nmachine: KVM cannot continue this guest: [^;]*; ${stick}use the model/s,
     "an error of KVM ends the run, with advice that fits the host's processor");
 
+run_log('exit 33', '', @pass);
+is(join('|', run('sh', '-c', "'$top/scripts/machine' run -p none >/dev/full")), "99||machine: standard output: No space left on device\n", 'a full disk ends the run');
+
 # ---- kvm
 for (['0000', qr/: load the module kvm_intel; /], ['0002', qr/, and this host's processor is not Intel's: .*; use the model \(without accel=kvm\)/]) {
     write_file("$top/sys/devices/system/cpu/modalias", "cpu:type:x86,ven$_->[0]fam0019mod0001:feature:\n");
