@@ -38,7 +38,7 @@ sub pump
         die "$root/scripts/machine: ", $@ || $!, "\n";
     }
     while (sysread($pipe, my $bytes, $capacity) // $!{EINTR}) {
-        syswrite $serial, $bytes // '';
+        (syswrite($serial, $bytes // '') // -1) == length($bytes // '') or die "$boot->{folder}/serial: $!\n";
         sleep $rest;
     }
     close $pipe;

@@ -4,6 +4,7 @@
 # that contradict the model's truth, in boots of tests/qemu/cases, in faults of tests/qemu/faults, in machines that do not end.
 use strict;
 use warnings;
+use Errno qw(ENOSPC);
 use File::Path qw(remove_tree);
 use File::Temp qw(tempdir);
 use FindBin;
@@ -543,10 +544,11 @@ for (['bts.lost skylake', 'expected FAULT PROFILE'], ['bts.threshold.ignored : x
 write_file("$folder/tree/scripts/machine",
     'syswrite STDOUT, "hello\n"; exit 33 if $ARGV[1] eq "ends"; exec "sleep", 100 if $ARGV[1] eq "late"; sleep 1 while 1;');
 $SideBySide::root = "$folder/tree";
+mkdir "$folder/full" and symlink '/dev/full', "$folder/full/serial" or die "full: $!\n";
 my @ended;
-side_by_side(1, sub { push @ended, join ' ', $_[0]{arguments}[0], $_[0]{killed} // $_[0]{status}; },
-    map { { folder => "$folder/$_", arguments => [$_] } } qw(late ends deaf));
-is "@ended", 'late 1 ends 33 deaf 1', 'ended and killed machines, in order';
+side_by_side(1, sub { push @ended, join ' ', $_[0]{folder} =~ s/.*\///r, $_[0]{killed} // $_[0]{status}; },
+    map { { folder => "$folder/$_", arguments => [$_ eq 'full' ? 'ends' : $_] } } qw(late ends deaf full));
+is "@ended", "late 1 ends 33 deaf 1 full ${\ENOSPC}", 'ended and killed machines, in order, and a full disk';
 is -s "$folder/ends/serial", 6, "the file has a machine's output";
 
 # ---- scripts/prove, end to end: a line whose test detects the fault, and one whose test does not
