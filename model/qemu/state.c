@@ -74,7 +74,9 @@ static bool write_file(struct processor *p, const char *path)
     } else {
         errno = ENOMEM;
     }
-    return (fclose(file) == 0) & whole;
+    const bool written = !ferror(file); /* fclose() does not report an earlier error */
+
+    return (fclose(file) == 0) & whole & written;
 }
 
 /* QEMU calls again after it has notified the debugger, who may be reading: the file is replaced as a whole. */

@@ -134,14 +134,15 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
 # ds uses the model's state file only if it is complete and of this stop, and checks its values.
 {
     my $write = sub { "python open(State.folder + '/0', 'w').write($_[0])" };
-    my ($out) = gdb({ profile => 'skylake', options => 'run=bts.calls', commands => [ $open, 'continue',
+    my ($out, undef, $text) = gdb({ profile => 'skylake', options => 'run=bts.calls', commands => [ $open, 'continue',
         "python state = open(State.path()).read(); import re; print('end', repr(state[-5:]))", 'ds',
         $write->(q{state[:state.index('msr ')]}), 'ds', $write->(q{state[:-5]}), 'ds',
         $write->(q{re.sub('rip 0x', 'rip 0x1', state)}), 'ds', 'stepi', 'ds', 'python state = open(State.path()).read()',
         $write->(q{re.sub('register idt.*\\n', '', state)}), 'ds',
         $write->(q{re.sub('cr0 0x8', 'cr0 0x0', re.sub('efer .*', 'efer 0x500', state))}), 'ds',
         $write->('state'), "python PROGRAM = State.folder + '/dies'",
-        q{python open(PROGRAM, 'w').write('#!/bin/sh\nkill -SEGV $$\n'); os.chmod(PROGRAM, 0o755)}, 'ds' ] });
+        q{python open(PROGRAM, 'w').write('#!/bin/sh\nkill -SEGV $$\n'); os.chmod(PROGRAM, 0o755)}, 'ds',
+        q{python os.symlink('/dev/full', State.folder + '/0.new')}, 'stepi', 'ds' ] });
     is($out->[2], "end '\\nend\\n'\n\n", 'the model ends its file with "end"');
     like($out->[3], qr/^no problem found$/m, 'a complete state');
     like($out->[5], qr{^\S+/0 is incomplete: its last line is not \"end\"$}m, 'a state cut between two lines');
@@ -152,6 +153,8 @@ for my $case ([ 'skylake', 64, 'pebs.with_bts', 8 ], [ 'goldencove', 64, 'pebs.w
     like($out->[14], qr/^no problem found\n\(the state has no register idt: whether the vector has a handler was not checked\)$/m,
         'a state without the IDT');
     like($out->[16], qr/^no problem found$/m, 'without paging: no user pages');
+    like($text, qr{^dsmodel: the file of processor 0 in state=\S+ could not be written: No space left on device$}m, 'a full disk');
+    like($out->[23], qr{^\S+/0 is from another stop }m, '... leaves the older state');
     like($out->[20], qr{^\S+/dies was ended by signal 11: this is a defect, please report it$}m, 'a helper that crashes');
 }
 
