@@ -319,7 +319,7 @@ void options_read(int argc, char **argv, unsigned processors, struct options *op
 static void finish_log(FILE *log, const char *option)
 {
     if (log != NULL && (fflush(log) != 0 || ferror(log))) {
-        fprintf(stderr, "dsmodel: the file of %s= could not be written to its end: %s\n", option, strerror(errno));
+        fprintf(stderr, "dsmodel: the file of %s= could not be written to its end; is the disk full?\n", option);
     }
 }
 

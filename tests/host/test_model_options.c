@@ -20,8 +20,6 @@ static int make_folder(void **state), remove_folder(void **state);
 
 #define MOST_ARGUMENTS 6
 
-#define VIOLATIONS_LOST "dsmodel: the file of violations= could not be written to its end: "
-
 static char folder[] = "/tmp/model-options-XXXXXX";
 static char said[1 << 17], printed[1 << 17]; /* on standard error and output */
 
@@ -297,11 +295,11 @@ UNIT_TEST(lost_output)
         skip();
     }
     assert_int_equal(reads("profile=skylake truth=/dev/full", finish), 7);
-    assert_string_equal(said, "dsmodel: the file of truth= could not be written to its end: No space left on device\n");
+    assert_string_equal(said, "dsmodel: the file of truth= could not be written to its end; is the disk full?\n");
     assert_int_equal(reads("profile=skylake violations=/dev/full truth=t", finish), 7);
     assert_string_equal(said, "");
     assert_int_equal(reads("profile=skylake violations=/dev/full", violate_and_finish), 7);
-    assert_int_equal(strncmp(said, VIOLATIONS_LOST, strlen(VIOLATIONS_LOST)), 0);
+    assert_string_equal(said, "dsmodel: the file of violations= could not be written to its end; is the disk full?\n");
     unlink("out");
     assert_int_equal(symlink("/dev/full", "out"), 0);
     assert_int_equal(reads("fault=list", NULL), 1);
