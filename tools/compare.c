@@ -520,7 +520,7 @@ static int compare(char *const *words, int count)
         (run.page_path && !write_page()))
         return STATUS_NOTHING;
     print_text();
-    if (fflush(stdout) != 0) {
+    if (fflush(stdout) != 0 || ferror(stdout)) {
         complain("standard output", "cannot write: %s", strerror(errno));
         return STATUS_NOTHING;
     }

@@ -145,7 +145,7 @@ static bool take_help(const char *none)
     fputs("With --code it prints the results that QR codes contain, from their texts or, with -, from standard input.\n"
           "With --compare it prints the differences of two logs, except those that the patterns in FILE accept.\n",
           stdout);
-    exit(fflush(stdout) == 0 ? STATUS_WHOLE : STATUS_DAMAGED);
+    exit(fflush(stdout) == 0 && !ferror(stdout) ? STATUS_WHOLE : STATUS_DAMAGED);
 }
 
 static const struct command_option *find_option(const struct command_option *of, const char *name)
@@ -360,7 +360,7 @@ int main(int argc, char **argv)
         whole &= sink.end(sink.context);
     else if (readable)
         print_totals(&totals);
-    if (fflush(stdout) != 0) {
+    if (fflush(stdout) != 0 || ferror(stdout)) {
         complain("standard output", "cannot write: %s", strerror(errno));
         whole = false;
     }

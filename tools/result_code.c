@@ -226,7 +226,7 @@ int result_code_print(char *const *texts, int count)
         else
             take("--code", texts[i]);
     print_run();
-    if (fflush(stdout) != 0) {
+    if (fflush(stdout) != 0 || ferror(stdout)) {
         complain("standard output", "cannot write: %s", strerror(errno));
         damaged = true;
     }

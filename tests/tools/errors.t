@@ -109,6 +109,10 @@ for name, argument in options.items():
     elif name != 'help':
         same(run('--elf', elf[64], f'--{name}', log, stdout='/dev/full')[::2],
              (1, 'dsdump: standard output: cannot write: No space left on device\n'), f'--{name} to a full disk')
+with open('/dev/full', 'wb') as full:    # line-buffered, an error is older than the last flush
+    for words in ['--help'], ['--stats', log]:
+        same(subprocess.run(['stdbuf', '-oL', BUILD / 'dsdump', *words], stdout=full, stderr=subprocess.DEVNULL).returncode, 1,
+             f'{words[0]}, line by line, to a full disk')
 (here / 'cut.data').write_text('older\n')
 same(run('--perf-data', here / 'cut.data', log, most_bytes=4096)[::2],
      (1, f'dsdump: {here}/cut.data: cannot write: File too large\n'), 'perf.data larger than the file size limit')
