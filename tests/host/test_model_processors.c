@@ -108,47 +108,14 @@ static const struct {
     int subleaf;
     uint32_t most[4], least[4];
 } leaves[] = {
-    { 'W', 0x01, ANY_SUBLEAF, { 0xf27, KEPT, 0x88004400, 0xbfebfbff }, { 0xf27, 0, 0, 0x200000 } },
     { 'W', 0x02, ANY_SUBLEAF, { 0x665b5001, 0, 0, 0x7b7040 }, { 0x665b5001, 0, 0, 0x7b7040 } },
-    { 'W', 0x80000001, ANY_SUBLEAF, { 0 }, { 0 } },
-    { 'X', 0x01, ANY_SUBLEAF, { 0xf43, KEPT, 0x8800649d, 0xbfebfbff }, { 0xf43, 0, 0x14, 0x200000 } },
     { 'X', 0x02, ANY_SUBLEAF, { 0x605b5001, 0, 0, 0x7d7040 }, { 0x605b5001, 0, 0, 0x7d7040 } },
     { 'X', 0x03, ANY_SUBLEAF, { 0 }, { 0 } },
-    { 'X', 0x04, 0, { 0x4121, 0x1c0003f, 0x1f, 0 }, { 0x4121, 0x1c0003f, 0x1f, 0 } },
-    { 'X', 0x04, 1, { 0x4143, 0x1c0103f, 0x7ff, 0 }, { 0x4143, 0x1c0103f, 0x7ff, 0 } },
-    { 'X', 0x04, ANY_SUBLEAF, { 0 }, { 0 } },
     { 'X', 0x05, ANY_SUBLEAF, { 0x40, 0x40, 0, 0 }, { 0x40, 0x40, 0, 0 } },
-    { 'X', 0x80000001, ANY_SUBLEAF, { 0, 0, 0, 0x20100800 }, { 0 } },
     { 'X', 0x80000005, ANY_SUBLEAF, { 0 }, { 0 } },
     { 'X', 0x80000006, ANY_SUBLEAF, { 0, 0, 0x8006040, 0 }, { 0, 0, 0x8006040, 0 } },
     { 'X', 0x80000007, ANY_SUBLEAF, { 0 }, { 0 } },
     { 'X', 0x80000008, ANY_SUBLEAF, { 0x3024, 0, 0, 0 }, { 0x3024, 0, 0, 0 } },
-    { 'M', 0x01, ANY_SUBLEAF, { 0x6d8, KEPT, 0x88000180, 0xbfe9fbbf }, { 0x6d8, 0, 0, 0x200000 } },
-    { 'M', 0x80000001, ANY_SUBLEAF, { 0 }, { 0 } },
-    { 'D', 0x01, ANY_SUBLEAF, { 0x6ec, KEPT, 0x8800c1a9, 0xbfe9fbff }, { 0x6ec, 0, 0x8000, 0x200000 } },
-    { 'D', 0x07, ANY_SUBLEAF, { 0 }, { 0 } },
-    { 'D', 0x80000001, ANY_SUBLEAF, { 0, 0, 0, 0x100000 }, { 0 } },
-    { '2', 0x01, ANY_SUBLEAF, { 0x1067a, KEPT, 0x8c08e3fd, 0xbfebfbff }, { 0x1067a, 0, 0x8014, 0x200000 } },
-    { '2', 0x07, ANY_SUBLEAF, { 0 }, { 0 } },
-    { '2', 0x80000001, ANY_SUBLEAF, { 0, 0, 1, 0x20100800 }, { 0 } },
-    { 'N', 0x01, ANY_SUBLEAF, { 0x106a5, KEPT, 0x8898e3fd, 0xbfebfbff }, { 0x106a5, 0, 0x8014, 0x200000 } },
-    { 'N', 0x07, ANY_SUBLEAF, { 0 }, { 0 } },
-    { 'N', 0x80000001, ANY_SUBLEAF, { 0, 0, 1, 0x28100800 }, { 0 } },
-    { 'S', 0x01, ANY_SUBLEAF, { 0x206a7, KEPT, 0x9fbae3ff, 0xbfebfbff }, { 0x206a7, 0, 0x8014, 0x200000 } },
-    { 'S', 0x07, ANY_SUBLEAF, { 0 }, { 0 } },
-    { 'S', 0x80000001, ANY_SUBLEAF, { 0, 0, 1, 0x28100800 }, { 0 } },
-    { 'H', 0x01, ANY_SUBLEAF, { 0x306c3, KEPT, 0xffdafbff, 0xbfebfbff }, { 0x306c3, 0, 0x8014, 0x200000 } },
-    { 'H', 0x07, 0, { 0, 0x27ab, 0, 0x9c000400 }, { 0, 2 } },
-    { 'H', 0x07, 1, { 0 }, { 0 } },
-    { 'H', 0x80000001, ANY_SUBLEAF, { 0, 0, 0x21, 0x2c100800 }, { 0 } },
-    { 'B', 0x01, ANY_SUBLEAF, { 0x306d4, KEPT, 0xfffafbff, 0xbfebfbff }, { 0x306d4, 0, 0x8014, 0x200000 } },
-    { 'B', 0x07, 0, { 0, 0x21c27ab, 0, 0x9c000400 }, { 0, 2 } },
-    { 'B', 0x07, 1, { 0 }, { 0 } },
-    { 'B', 0x80000001, ANY_SUBLEAF, { 0, 0, 0x121, 0x2c100800 }, { 0 } },
-    { 'K', 0x01, ANY_SUBLEAF, { 0x506e3, KEPT, 0xfffafbff, 0xbfebfbff }, { 0x506e3, 0, 0x8014, 0x200000 } },
-    { 'K', 0x07, 0, { 0, 0x29c6fbf, 0, 0xbc000400 }, { 0, 2 } },
-    { 'K', 0x07, 1, { 0 }, { 0 } },
-    { 'K', 0x80000001, ANY_SUBLEAF, { 0, 0, 0x121, 0x2c100800 }, { 0 } },
     { 'I', 0x01, ANY_SUBLEAF, { 0x606a6, KEPT, KEPT, KEPT }, { 0x606a6, 0, 0x8014, 0x200000 } },
     { 'I', 0x07, 0, { KEPT, KEPT, KEPT, 0xfff77fff }, { 0, 2 } }, /* neither architectural LBR nor hybrid */
     { 'I', 0x07, 1, { 0xfffffeff, KEPT, KEPT, KEPT }, { 0 } },
@@ -156,38 +123,24 @@ static const struct {
     { 'G', 0x01, ANY_SUBLEAF, { 0x806f8, KEPT, KEPT, KEPT }, { 0x806f8, 0, 0x8014, 0x200000 } },
     { 'G', 0x07, 0, { KEPT, KEPT, KEPT, 0xffff7fff }, { 0, 2, 0, 0x80000 } }, /* architectural LBR */
     { 'G', 0x07, 1, { 0xfffffeff, KEPT, KEPT, KEPT }, { 0 } },
-    { 'G', 0x1c, ANY_SUBLEAF, { 0x4000000b, 7, 7, 0 }, { 0x4000000b, 7, 7, 0 } },
     { 'G', 0x80000001, ANY_SUBLEAF, { 0, 0, 0x121, 0x2c100800 }, { 0 } },
     /* Alder Lake: both kinds report the counters that both have (Linux, intel_pmu_init()); no 5-level paging; hybrid */
     { 'A', 0x01, ANY_SUBLEAF, { 0x90672, KEPT, KEPT, KEPT }, { 0x90672, 0, 0x8014, 0x200000 } },
     { 'A', 0x07, 0, { KEPT, KEPT, 0xfffeffff, KEPT }, { 0, 2, 0, 0x88000 } },
     { 'A', 0x07, 1, { 0xfffffeff, KEPT, KEPT, KEPT }, { 0 } },
-    { 'A', 0x1a, ANY_SUBLEAF, { 0x40000001, 0, 0, 0 }, { 0x40000001, 0, 0, 0 } },
-    { 'A', 0x1c, ANY_SUBLEAF, { 0x4000000b, 7, 7, 0 }, { 0x4000000b, 7, 7, 0 } },
     { 'A', 0x80000001, ANY_SUBLEAF, { 0, 0, 0x121, 0x2c100800 }, { 0 } },
     { 'E', 0x01, ANY_SUBLEAF, { 0x90672, KEPT, KEPT, KEPT }, { 0x90672, 0, 0x8014, 0x200000 } },
     { 'E', 0x07, 0, { KEPT, KEPT, 0xfffeffff, KEPT }, { 0, 2, 0, 0x88000 } },
     { 'E', 0x07, 1, { 0xfffffeff, KEPT, KEPT, KEPT }, { 0 } },
-    { 'E', 0x1a, ANY_SUBLEAF, { 0x20000001, 0, 0, 0 }, { 0x20000001, 0, 0, 0 } },
-    { 'E', 0x1c, ANY_SUBLEAF, { 0xc000000b, 7, 7, 0 }, { 0xc000000b, 7, 7, 0 } },
     { 'E', 0x80000001, ANY_SUBLEAF, { 0, 0, 0x121, 0x2c100800 }, { 0 } },
-    { 'L', 0x01, ANY_SUBLEAF, { 0x506c9, KEPT, 0xcff8ebbf, 0xbfebfbff }, { 0x506c9, 0, 0x8014, 0x200000 } },
-    { 'L', 0x07, 0, { 0, 0x2294e283, 0, 0x2c000000 }, { 0, 2 } },
-    { 'L', 0x07, 1, { 0 }, { 0 } },
     { 'L', 0x0d, ANY_SUBLEAF, { KEPT, KEPT, KEPT, KEPT }, { 0 } },
     { 'L', 0x0e, ANY_SUBLEAF, { 0 }, { 0 } },
     { 'L', 0x15, ANY_SUBLEAF, { 0 }, { 0 } },
-    { 'L', 0x80000001, ANY_SUBLEAF, { 0, 0, 0x101, 0x2c100800 }, { 0 } },
     { 'F', 0x01, ANY_SUBLEAF, { 0xa06f3, KEPT, KEPT, KEPT }, { 0xa06f3, 0, 0x8014, 0x200000 } },
     { 'F', 0x07, 0, { 1, KEPT, KEPT, KEPT }, { 1, 2, 0, 0x80000 } },  /* architectural LBR */
     { 'F', 0x07, 1, { KEPT, KEPT, KEPT, KEPT }, { 0x100, 0, 0, 0 } }, /* leaf 23H */
     { 'F', 0x0d, ANY_SUBLEAF, { KEPT, KEPT, KEPT, KEPT }, { 0 } },
     { 'F', 0x0e, ANY_SUBLEAF, { 0 }, { 0 } },
-    { 'F', 0x1a, ANY_SUBLEAF, { 0x20000002, 0, 0, 0 }, { 0x20000002, 0, 0, 0 } },
-    { 'F', 0x1c, ANY_SUBLEAF, { 0xc000000b, 7, 0xf0007, 0 }, { 0xc000000b, 7, 0xf0007, 0 } },
-    { 'F', 0x23, 0, { 0x0b, 0, 6, 0 }, { 0x0b, 0, 6, 0 } },
-    { 'F', 0x23, 1, { 0xff, 0x07, 0, 0 }, { 0xff, 0x07, 0, 0 } },
-    { 'F', 0x23, 2, { 0 }, { 0 } },
     { 'F', 0x80000001, ANY_SUBLEAF, { 0, 0, 0x121, 0x2c100800 }, { 0 } },
 };
 
@@ -214,6 +167,13 @@ static const struct {
     { 0x23, 0x80000008, "Intel(R) Xeon(R) 6780E (modelled)" },
 };
 
+/* Whether test_model_facts.c compares the leaf. On later processors QEMU's -cpu has most of the features. */
+static bool in_facts(uint32_t leaf, char letter)
+{
+    return leaf == 0x04 || leaf == 0x0a || leaf == 0x1a || leaf == 0x1c || leaf == 0x23 ||
+           ((leaf == 0x01 || leaf == 0x07 || leaf == 0x80000001) && strchr("WXMD2NSHBKL", letter) != NULL);
+}
+
 /* Checks the result if QEMU's answer has this word in all four registers. */
 static void expect_leaf(struct machine *m, unsigned i, uint32_t leaf, uint32_t subleaf, uint32_t word)
 {
@@ -227,8 +187,8 @@ static void expect_leaf(struct machine *m, unsigned i, uint32_t leaf, uint32_t s
     } else if (leaf == 0x80000000) {
         memset(expected, 0, sizeof(expected));
         expected[0] = ends[i].last_extended;
-    } else if (leaf == 4 || leaf == 0x0a) {
-        return; /* test_model_facts.c */
+    } else if (in_facts(leaf, columns[i])) {
+        return;
     } else if (leaf == 0x80000008) {
         memset(expected, 0, sizeof(expected));
         expected[0] = (is_in("WMD", i)   ? 0x2000
