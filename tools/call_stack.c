@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/complain.h"
+
 #define LONGEST_INSTRUCTION 15u   /* bytes */
 #define LONGEST_RUN         4096u /* bytes of code without a taken branch */
 
-bool call_stack_init(struct call_stack *stack, struct symbols *symbols)
+void call_stack_init(struct call_stack *stack, struct symbols *symbols)
 {
     *stack = (struct call_stack){ .symbols = symbols, .room = 1024, .count = 1 };
-    stack->nodes = calloc(stack->room, sizeof(*stack->nodes));
-    if (stack->nodes != NULL)
-        stack->nodes[0].name = "";
-    return stack->nodes != NULL;
+    stack->nodes = allocated(calloc(stack->room, sizeof(*stack->nodes)));
+    stack->nodes[0].name = "";
 }
 
 void call_stack_free(struct call_stack *stack)
@@ -37,12 +37,10 @@ static uint32_t find_child(const struct call_stack *stack, uint32_t parent, cons
 static uint32_t add_child(struct call_stack *stack, uint32_t parent, const char *name)
 {
     if (stack->count == stack->room) {
-        struct call_node *more =
-            stack->room < CALL_TREE_MOST ? realloc(stack->nodes, 2 * stack->room * sizeof(*more)) : NULL;
-        if (more == NULL)
+        if (stack->room >= CALL_TREE_MOST)
             return parent;
-        stack->nodes = more;
         stack->room *= 2;
+        stack->nodes = allocated(realloc(stack->nodes, stack->room * sizeof(*stack->nodes)));
     }
     stack->nodes[stack->count] =
         (struct call_node){ .name = name, .parent = parent, .sibling = stack->nodes[parent].child };
@@ -53,9 +51,9 @@ static uint32_t add_child(struct call_stack *stack, uint32_t parent, const char 
 void call_stack_begin(struct call_stack *stack, const char *name)
 {
     uint32_t node = find_child(stack, 0, name);
-    char *copy = node == 0 ? strdup(name) : NULL;
 
-    if (copy != NULL) {
+    if (node == 0) {
+        char *copy = allocated(strdup(name));
         node = add_child(stack, 0, copy);
         if (node == 0)
             free(copy);

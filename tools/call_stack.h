@@ -42,8 +42,8 @@ struct call_change {
     unsigned left, entered;
 };
 
-/* Returns false if out of memory. symbols may be NULL: then all branches are in one unknown function. */
-bool call_stack_init(struct call_stack *stack, struct symbols *symbols);
+/* symbols may be NULL: then all branches are in one unknown function. */
+void call_stack_init(struct call_stack *stack, struct symbols *symbols);
 void call_stack_free(struct call_stack *stack);
 
 /* Starts an empty stack below a node with this name (a test's id), which is copied. */

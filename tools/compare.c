@@ -46,12 +46,6 @@ static struct comparison {
     bool broken_off; /* one of the logs */
 } run;
 
-static bool out_of_memory(void)
-{
-    complain("--compare", "out of memory");
-    return false;
-}
-
 /* ---- input ------------------------------------------------------------------------------------------------------- */
 
 static bool parse(char *const *words, int count)
@@ -129,15 +123,14 @@ static bool read_lines(const char *path, bool (*line)(void *context, char *text,
 
 static bool fact_line(void *context, char *text, size_t length)
 {
-    return log_facts_line(context, text, length) || out_of_memory();
+    log_facts_line(context, text, length);
+    return true;
 }
 
 static bool read_log(unsigned log)
 {
     struct log_facts *const facts = run.facts[log] = log_facts_new();
 
-    if (!facts)
-        return out_of_memory();
     if (!read_lines(run.paths[log], fact_line, facts))
         return false;
     if (log_facts_runs(facts) != 1) {
@@ -160,7 +153,6 @@ static bool accept_line(void *context, char *text, size_t length)
 {
     unsigned *const line = context;
     char *test, *field, *more, *rest = text;
-    struct accepted *list;
 
     (void)length;
     ++*line;
@@ -175,13 +167,9 @@ static bool accept_line(void *context, char *text, size_t length)
                  *line);
         return false;
     }
-    list = realloc(run.accept, (run.accept_count + 1) * sizeof(*list));
-    if (!list)
-        return out_of_memory();
-    run.accept = list;
-    list[run.accept_count] = (struct accepted){ strdup(test), strdup(field), *line, 0 };
-    run.accept_count++;
-    return (list[run.accept_count - 1].test && list[run.accept_count - 1].field) || out_of_memory();
+    run.accept = allocated(realloc(run.accept, (run.accept_count + 1) * sizeof(run.accept[0])));
+    run.accept[run.accept_count++] = (struct accepted){ allocated(strdup(test)), allocated(strdup(field)), *line, 0 };
+    return true;
 }
 
 /* ---- differences ------------------------------------------------------------------------------------------------- */
@@ -252,9 +240,7 @@ static bool find_pairs(void)
 
     for (unsigned log = 0; log < LOGS; log++)
         count[log] = log_facts_sorted(run.facts[log], &list[log]);
-    run.pairs = calloc(count[0] + count[1] + 1, sizeof(run.pairs[0]));
-    if (!run.pairs)
-        return out_of_memory();
+    run.pairs = allocated(calloc(count[0] + count[1] + 1, sizeof(run.pairs[0])));
     while (at[0] < count[0] || at[1] < count[1]) {
         const struct log_fact *const a = at[0] < count[0] ? &list[0][at[0]] : NULL;
         const struct log_fact *const b = at[1] < count[1] ? &list[1][at[1]] : NULL;
@@ -327,12 +313,10 @@ static void drop_common(const struct log_fact **a, size_t *count_a, const struct
  */
 static bool pair_lines_again(void)
 {
-    const struct log_fact **const lists = calloc(LOGS * run.count + 1, sizeof(lists[0]));
+    const struct log_fact **const lists = allocated(calloc(LOGS * run.count + 1, sizeof(lists[0])));
     const struct log_fact **const a = lists, **const b = lists + run.count;
     size_t kept = 0;
 
-    if (!lists)
-        return out_of_memory();
     for (size_t first = 0, end; first < run.count; first = end) {
         const struct pair group = run.pairs[first];
         size_t count_a = 0, count_b = 0;

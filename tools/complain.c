@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 void complain(const char *subject, const char *sentence, ...)
 {
@@ -13,4 +14,13 @@ void complain(const char *subject, const char *sentence, ...)
     vfprintf(stderr, sentence, args);
     fputc('\n', stderr);
     va_end(args);
+}
+
+void *allocated(void *memory)
+{
+    if (memory == NULL) {
+        complain("memory", "not enough for this input");
+        exit(2);
+    }
+    return memory;
 }

@@ -3,7 +3,7 @@
  * dsdump [OPTION..] [FILE]: reads the raw dump in a log of dstest86 (docs/dump.md), from FILE or standard input, and
  * writes it in a form that people or other programs read. dsdump --code TEXT..: prints the results in the text of a QR
  * code. dsdump --compare LOG LOG: prints the differences of two logs. Exit status: 0: success; 1: the log has problems,
- * which were reported; 2: wrong usage, or the input could not be read.
+ * which were reported; 2: wrong usage, the input could not be read, or memory was too little.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -348,11 +348,7 @@ int main(int argc, char **argv)
         command.machine = sink.machine;
         sink.machine = on_machine;
     }
-    reader = malloc(dump_reader_size());
-    if (!reader) {
-        complain("reader", "out of memory");
-        return STATUS_NOTHING;
-    }
+    reader = allocated(malloc(dump_reader_size()));
     dump_reader_init(reader, command.output ? &sink : NULL, on_problem, NULL);
     readable = read_lines(log, reader);
     whole = readable && dump_read_end(reader, &totals);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/complain.h"
+
 #define NAME_MOST  512u
 #define WORDS_MOST 128u
 
@@ -18,13 +20,12 @@ struct log_facts {
     char *test;             /* NULL: between tests */
     char *cores;            /* name of the cores that lines about the machine describe; NULL: the first kind */
     unsigned stacks, stack; /* LBR stacks of the test so far; the one whose entries follow */
-    bool failed;            /* out of memory */
     bool numbers;           /* names that occur more than once have been numbered */
 };
 
 struct log_facts *log_facts_new(void)
 {
-    return calloc(1, sizeof(struct log_facts));
+    return allocated(calloc(1, sizeof(struct log_facts)));
 }
 
 void log_facts_free(struct log_facts *facts)
@@ -45,24 +46,17 @@ void log_facts_free(struct log_facts *facts)
 
 static void add(struct log_facts *facts, const char *test, const char *name, const char *field, const char *value)
 {
-    struct log_fact *fact;
-
     if (facts->count == facts->room) {
-        const size_t room = facts->room ? 2 * facts->room : 1024;
-        struct log_fact *const list = realloc(facts->list, room * sizeof(*list));
-        if (!list) {
-            facts->failed = true;
-            return;
-        }
-        facts->list = list;
-        facts->room = room;
+        facts->room = facts->room ? 2 * facts->room : 1024;
+        facts->list = allocated(realloc(facts->list, facts->room * sizeof(facts->list[0])));
     }
-    fact = &facts->list[facts->count];
-    *fact = (struct log_fact){ strdup(test),  strdup(name), strdup(field),
-                               strdup(value), facts->count, strcmp(name, field) == 0 };
+    facts->list[facts->count] = (struct log_fact){ allocated(strdup(test)),
+                                                   allocated(strdup(name)),
+                                                   allocated(strdup(field)),
+                                                   allocated(strdup(value)),
+                                                   facts->count,
+                                                   strcmp(name, field) == 0 };
     facts->count++;
-    if (!fact->test || !fact->name || !fact->field || !fact->value)
-        facts->failed = true;
 }
 
 /* Splits a line in place into words that end with NUL. Text in quotation marks or between bars is one word. */
@@ -314,8 +308,7 @@ static void read_cores(struct log_facts *facts, const char *line)
 
     sscanf(line, "cpu %*u apic %*s %n", &at);
     free(facts->cores);
-    facts->cores = strdup(line + at);
-    facts->failed |= !facts->cores;
+    facts->cores = allocated(strdup(line + at));
 }
 
 /* A line outside of tests, without "# ". */
@@ -340,15 +333,13 @@ static void read_outside(struct log_facts *facts, const char *line)
     }
 }
 
-bool log_facts_line(struct log_facts *facts, const char *bytes, size_t length)
+void log_facts_line(struct log_facts *facts, const char *bytes, size_t length)
 {
     char *line, *text;
 
     while (length > 0 && (bytes[length - 1] == '\n' || bytes[length - 1] == '\r'))
         length--;
-    line = strndup(bytes, length);
-    if (!line)
-        return false;
+    line = allocated(strndup(bytes, length));
     text = strncmp(line, "# ", 2) == 0 ? line + 2 : NULL;
     if (text && after(text, "begin dstest86 "))
         facts->runs++;
@@ -363,9 +354,8 @@ bool log_facts_line(struct log_facts *facts, const char *bytes, size_t length)
     } else if (text && facts->in_tests && after(text, "test ")) {
         free(facts->test);
         free(facts->cores);
-        facts->test = strdup(text + strlen("test "));
+        facts->test = allocated(strdup(text + strlen("test ")));
         facts->cores = NULL;
-        facts->failed |= !facts->test;
         facts->stacks = 0;
     } else if (text && after(text, "panic ")) {
         leave_test(facts); /* the test ended without a result */
@@ -376,7 +366,6 @@ bool log_facts_line(struct log_facts *facts, const char *bytes, size_t length)
         read_outside(facts, text);
     }
     free(line);
-    return !facts->failed;
 }
 
 unsigned log_facts_runs(const struct log_facts *facts)
@@ -413,18 +402,14 @@ static void number(struct log_facts *facts)
         struct log_fact *const fact = &facts->list[i];
         const struct log_fact *const first = fact - same;
         char name[NAME_MOST + 16];
-        char *numbered;
 
         if (log_facts_compare(first, fact) != 0) {
             same = 1;
             continue;
         }
         snprintf(name, sizeof(name), "%s (%u)", fact->name, ++same);
-        numbered = strdup(name);
-        if (numbered) {
-            free((void *)fact->name);
-            fact->name = numbered;
-        }
+        free((void *)fact->name);
+        fact->name = allocated(strdup(name));
     }
 }
 

@@ -25,12 +25,11 @@ struct log_fact {
 
 struct log_facts;
 
-/* NULL: out of memory. */
 struct log_facts *log_facts_new(void);
 void log_facts_free(struct log_facts *facts);
 
-/* Adds the next line of the log, without its line end. False: out of memory. */
-bool log_facts_line(struct log_facts *facts, const char *line, size_t length);
+/* Adds the next line of the log, without its line end. */
+void log_facts_line(struct log_facts *facts, const char *line, size_t length);
 
 /* The number of lines "# begin dstest86 ..": 1 if the log is of one run. */
 unsigned log_facts_runs(const struct log_facts *facts);

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "tools/complain.h"
 #include "tools/output.h"
 #include "tools/symbols.h"
 #include "tools/writer.h"
@@ -82,9 +83,9 @@ static bool on_end(void *context)
 
 static bool open_brstack(const struct output_setup *setup, struct record_sink *sink)
 {
-    struct brstack_output *output = calloc(1, sizeof(*output));
+    struct brstack_output *output = allocated(calloc(1, sizeof(*output)));
 
-    if (output == NULL || !writer_open(&output->writer, "-")) {
+    if (!writer_open(&output->writer, "-")) {
         free(output);
         return false;
     }

@@ -7,6 +7,7 @@
 
 #include "kernel/report/record_text.h"
 #include "tools/branch_texts.h"
+#include "tools/complain.h"
 #include "tools/lib/sampled_events.h"
 #include "tools/output.h"
 #include "tools/symbols.h"
@@ -275,9 +276,9 @@ static bool on_end(void *context)
 
 static bool open_csv(const struct output_setup *setup, struct record_sink *sink)
 {
-    struct csv_output *output = calloc(1, sizeof(*output));
+    struct csv_output *output = allocated(calloc(1, sizeof(*output)));
 
-    if (output == NULL || !writer_open(&output->writer, "-")) {
+    if (!writer_open(&output->writer, "-")) {
         free(output);
         return false;
     }

@@ -75,14 +75,15 @@ static bool on_end(void *context)
 
 static bool open_folded(const struct output_setup *setup, struct record_sink *sink)
 {
-    struct folded_output *output = calloc(1, sizeof(*output));
+    struct folded_output *output = allocated(calloc(1, sizeof(*output)));
 
     if (setup->symbols == NULL) {
         complain("--folded", "needs --elf FILE, the kernel's ELF, to distinguish calls from jumps");
         free(output);
         return false;
     }
-    if (output == NULL || !call_stack_init(&output->stack, setup->symbols) || !writer_open(&output->writer, "-")) {
+    call_stack_init(&output->stack, setup->symbols);
+    if (!writer_open(&output->writer, "-")) {
         free(output);
         return false;
     }

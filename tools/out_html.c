@@ -12,6 +12,7 @@
 #include "kernel/report/record_text.h"
 #include "lib/text.h"
 #include "tools/call_stack.h"
+#include "tools/complain.h"
 #include "tools/lib/sampled_events.h"
 #include "tools/output.h"
 #include "tools/symbols.h"
@@ -111,8 +112,8 @@ static void on_line(void *context, const char *text)
 {
     struct html_output *output = context;
 
-    if (wanted(output, text) && output->line_count < LINES_MOST && (output->lines[output->line_count] = strdup(text)))
-        output->line_count++;
+    if (wanted(output, text) && output->line_count < LINES_MOST)
+        output->lines[output->line_count++] = allocated(strdup(text));
 }
 
 static void close_slices(struct html_output *output, unsigned count)
@@ -160,9 +161,7 @@ static void begin_timeline(struct html_output *output, unsigned cpu)
     output->test_is_new = false;
     if (output->timeline_count == TIMELINES_MOST)
         return;
-    timeline->slices = calloc(2 * BRANCHES_MOST + CALL_STACK_MOST, sizeof(struct slice));
-    if (timeline->slices == NULL)
-        return;
+    timeline->slices = allocated(calloc(2 * BRANCHES_MOST + CALL_STACK_MOST, sizeof(struct slice)));
     snprintf(timeline->test, sizeof(timeline->test), "%s", output->test->id);
     timeline->cpu = cpu;
     output->now = timeline;
@@ -293,12 +292,8 @@ static unsigned name_number(struct names *names, const char *name)
         if (names->list[i] == name || strcmp(names->list[i], name) == 0)
             return i;
     if (names->count == names->room) {
-        unsigned room = names->room == 0 ? 256 : 2 * names->room;
-        const char **more = realloc(names->list, room * sizeof(*more));
-        if (more == NULL)
-            return 0;
-        names->list = more;
-        names->room = room;
+        names->room = names->room == 0 ? 256 : 2 * names->room;
+        names->list = allocated(realloc(names->list, names->room * sizeof(*names->list)));
     }
     names->list[names->count] = name;
     return names->count++;
@@ -392,28 +387,27 @@ static void put_flame(struct html_output *output, struct names *names)
 {
     const struct call_node *nodes = output->stack.nodes;
     uint32_t count = output->stack.count, placed = 0;
-    uint64_t *totals = calloc(count, sizeof(*totals)), *selves = calloc(count, sizeof(*selves));
-    uint32_t *numbers = calloc(count, sizeof(*numbers));
+    uint64_t *totals = allocated(calloc(count, sizeof(*totals)));
+    uint64_t *selves = allocated(calloc(count, sizeof(*selves)));
+    uint32_t *numbers = allocated(calloc(count, sizeof(*numbers)));
 
-    if (totals != NULL && selves != NULL && numbers != NULL) {
-        for (uint32_t i = count; i-- > 0;) {
-            totals[i] += nodes[i].self;
-            if (i > 0)
-                totals[nodes[i].parent] += totals[i];
-        }
-        uint64_t least = count > FLAME_MOST ? totals[0] / FLAME_PART : 0;
-        for (uint32_t i = count; i-- > 0;) {
-            selves[i] += nodes[i].self;
-            if (i > 0 && (totals[i] < least || totals[i] == 0))
-                selves[nodes[i].parent] += selves[i];
-        }
-        for (uint32_t i = 0; i < count; i++)
-            if (i == 0 || (totals[i] >= least && totals[i] > 0)) {
-                numbers[i] = placed++;
-                writer_format(&output->writer, "%s[%u,%u,%llu]", i > 0 ? "," : "", name_number(names, nodes[i].name),
-                              numbers[nodes[i].parent], (unsigned long long)selves[i]);
-            }
+    for (uint32_t i = count; i-- > 0;) {
+        totals[i] += nodes[i].self;
+        if (i > 0)
+            totals[nodes[i].parent] += totals[i];
     }
+    uint64_t least = count > FLAME_MOST ? totals[0] / FLAME_PART : 0;
+    for (uint32_t i = count; i-- > 0;) {
+        selves[i] += nodes[i].self;
+        if (i > 0 && (totals[i] < least || totals[i] == 0))
+            selves[nodes[i].parent] += selves[i];
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (i == 0 || (totals[i] >= least && totals[i] > 0)) {
+            numbers[i] = placed++;
+            writer_format(&output->writer, "%s[%u,%u,%llu]", i > 0 ? "," : "", name_number(names, nodes[i].name),
+                          numbers[nodes[i].parent], (unsigned long long)selves[i]);
+        }
     free(totals);
     free(selves);
     free(numbers);
@@ -502,12 +496,11 @@ static bool on_end(void *context)
 
 static bool open_html(const struct output_setup *setup, struct record_sink *sink)
 {
-    struct html_output *output = calloc(1, sizeof(*output));
+    struct html_output *output = allocated(calloc(1, sizeof(*output)));
 
-    if (output == NULL || !call_stack_init(&output->stack, setup->symbols) ||
-        !writer_open(&output->writer, setup->file)) {
-        if (output)
-            call_stack_free(&output->stack);
+    call_stack_init(&output->stack, setup->symbols);
+    if (!writer_open(&output->writer, setup->file)) {
+        call_stack_free(&output->stack);
         free(output);
         return false;
     }

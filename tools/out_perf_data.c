@@ -531,10 +531,10 @@ static bool take_branch_counters(const char *none)
 static bool open_perf_data(const struct output_setup *setup, struct record_sink *sink)
 {
     static const char header[PERF_HEADER_SIZE];
-    struct perf_output *output = calloc(1, sizeof(*output));
+    struct perf_output *output = allocated(calloc(1, sizeof(*output)));
     struct stat status;
 
-    if (output == NULL || !writer_open(&output->writer, setup->file)) {
+    if (!writer_open(&output->writer, setup->file)) {
         free(output);
         return false;
     }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tools/branch_texts.h"
+#include "tools/complain.h"
 #include "tools/lib/perf_data.h"
 #include "tools/lib/sampled_events.h"
 #include "tools/output.h"
@@ -192,9 +193,9 @@ static bool on_end(void *context)
 
 static struct script_output *open_output(const struct output_setup *setup)
 {
-    struct script_output *output = calloc(1, sizeof(*output));
+    struct script_output *output = allocated(calloc(1, sizeof(*output)));
 
-    if (output == NULL || !writer_open(&output->writer, "-")) {
+    if (!writer_open(&output->writer, "-")) {
         free(output);
         return NULL;
     }

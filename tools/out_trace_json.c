@@ -9,6 +9,7 @@
 
 #include "kernel/report/record_text.h"
 #include "tools/call_stack.h"
+#include "tools/complain.h"
 #include "tools/lib/sampled_events.h"
 #include "tools/output.h"
 #include "tools/symbols.h"
@@ -178,9 +179,10 @@ static bool on_end(void *context)
 
 static bool open_trace_json(const struct output_setup *setup, struct record_sink *sink)
 {
-    struct trace_output *output = calloc(1, sizeof(*output));
+    struct trace_output *output = allocated(calloc(1, sizeof(*output)));
 
-    if (output == NULL || !call_stack_init(&output->stack, setup->symbols) || !writer_open(&output->writer, "-")) {
+    call_stack_init(&output->stack, setup->symbols);
+    if (!writer_open(&output->writer, "-")) {
         free(output);
         return false;
     }

@@ -116,8 +116,8 @@ static bool read_symbols(struct symbols *symbols)
     }
 
     room = data->d_size / header.sh_entsize;
-    symbols->symbol = calloc(room + 1, sizeof(*symbols->symbol));
-    for (size_t i = 0; symbols->symbol != NULL && i < room; i++) {
+    symbols->symbol = allocated(calloc(room + 1, sizeof(*symbols->symbol)));
+    for (size_t i = 0; i < room; i++) {
         GElf_Sym symbol;
         if (gelf_getsym(data, (int)i, &symbol) == NULL)
             break;
@@ -172,9 +172,9 @@ static bool read_segments(struct symbols *symbols)
 {
     size_t count;
 
-    if (elf_getphdrnum(symbols->elf, &count) != 0 ||
-        (symbols->segment = calloc(count + 1, sizeof(struct segment))) == NULL)
+    if (elf_getphdrnum(symbols->elf, &count) != 0)
         return false;
+    symbols->segment = allocated(calloc(count + 1, sizeof(struct segment)));
     for (size_t i = 0; i < count; i++) {
         GElf_Phdr program;
         if (gelf_getphdr(symbols->elf, (int)i, &program) == NULL)
@@ -267,12 +267,8 @@ static void read_kernel_table(struct symbols *symbols)
 
 struct symbols *symbols_open(const char *path)
 {
-    struct symbols *symbols = calloc(1, sizeof(*symbols));
+    struct symbols *symbols = allocated(calloc(1, sizeof(*symbols)));
 
-    if (symbols == NULL) {
-        complain(path, "out of memory for symbols");
-        return NULL;
-    }
     elf_version(EV_CURRENT);
     symbols->fd = open(path, O_RDONLY | O_CLOEXEC);
     symbols->path = realpath(path, NULL);
@@ -345,11 +341,10 @@ static const struct segment *find_segment(const struct symbols *symbols, uint64_
 static enum transfer transfer_at(const struct symbols *symbols, const struct segment *segment, uint64_t address)
 {
     size_t size;
-    const uint8_t *file = (const uint8_t *)elf_rawfile(symbols->elf, &size);
+    const uint8_t *file = allocated(elf_rawfile(symbols->elf, &size));
     uint64_t offset = address - segment->address;
 
-    if (file == NULL || offset >= segment->file_size || segment->file_offset > size ||
-        segment->file_size > size - segment->file_offset)
+    if (offset >= segment->file_size || segment->file_offset > size || segment->file_size > size - segment->file_offset)
         return TRANSFER_JUMP;
     return transfer_of(file + segment->file_offset + offset, (size_t)(segment->file_size - offset),
                        gelf_getclass(symbols->elf) == ELFCLASS64 ? 64 : 32);
@@ -462,12 +457,8 @@ static void add_line(struct symbols *symbols, Dwarf_Line *line)
     int number = 0;
 
     if (symbols->lines == symbols->lines_room) {
-        size_t room = symbols->lines_room == 0 ? 4096 : 2 * symbols->lines_room;
-        struct line *more = realloc(symbols->line, room * sizeof(*more));
-        if (more == NULL)
-            return;
-        symbols->line = more;
-        symbols->lines_room = room;
+        symbols->lines_room = symbols->lines_room == 0 ? 4096 : 2 * symbols->lines_room;
+        symbols->line = allocated(realloc(symbols->line, symbols->lines_room * sizeof(*symbols->line)));
     }
     if (dwarf_lineaddr(line, &address) != 0 || dwarf_lineno(line, &number) != 0)
         return;

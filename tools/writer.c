@@ -28,9 +28,15 @@ bool writer_is_input(const char *name, const char *input)
 /* The unfinished file, which a signal removes; empty: none. There is one output file at a time. */
 static char unfinished[PATH_MAX];
 
-static void remove_unfinished(int number)
+static void remove_unfinished(void)
 {
-    unlink(unfinished);
+    if (unfinished[0] != '\0')
+        unlink(unfinished);
+}
+
+static void on_signal(int number)
+{
+    remove_unfinished();
     raise(number); /* SA_RESETHAND: now with the default action */
 }
 
@@ -41,7 +47,7 @@ static void remove_unfinished(int number)
  */
 static int open_file(const char *name)
 {
-    const struct sigaction action = { .sa_handler = remove_unfinished, .sa_flags = (int)SA_RESETHAND };
+    const struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
     const int signals[] = { SIGHUP, SIGINT, SIGTERM };
     struct stat old;
 
@@ -55,6 +61,7 @@ static int open_file(const char *name)
     const int fd = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         unfinished[0] = '\0';
+    atexit(remove_unfinished);
     for (size_t i = 0; fd >= 0 && i < sizeof signals / sizeof signals[0]; i++)
         sigaction(signals[i], &action, NULL);
     return fd;
@@ -65,11 +72,7 @@ bool writer_open(struct writer *writer, const char *name)
     bool standard = strcmp(name, "-") == 0;
 
     *writer = (struct writer){ .name = standard ? "standard output" : name };
-    writer->buffer = malloc(WRITER_BUFFER);
-    if (writer->buffer == NULL) {
-        complain(name, "cannot write: out of memory");
-        return false;
-    }
+    writer->buffer = allocated(malloc(WRITER_BUFFER));
     writer->fd = standard ? STDOUT_FILENO : open_file(name);
     if (writer->fd < 0) {
         complain(name, "cannot write: %s", strerror(errno));

@@ -9,7 +9,7 @@ import re
 import subprocess
 
 import perf_file
-from tap import BUILD, done, dsdump, folder, same
+from tap import BUILD, done, dsdump, folder, run, same
 from writer import Dump
 
 JUMP = 0x1000, 0x1000
@@ -166,6 +166,19 @@ same(dsdump('--stats', log, status=1, complaint=complaint).splitlines(),
 dsdump('--perf-data', f'{folder}/perf.data', log, status=1, complaint=complaint)
 same([(each['id'], each['lost']) for each in perf_file.read(f'{folder}/perf.data')[0] if each['type'] == 'lost'],
      [(1, 4), (1, 10), (1, 2)], "perf's file has them")
+
+# With too little memory, there is an error, and no part of the page.
+page = pathlib.Path(folder, 'little')
+dump = dump_of(*[400] * 20)
+dump.end()
+log = dump.write(f'{folder}/little.log')
+dsdump('--html', page, log)
+whole, statuses = page.read_bytes(), set()
+for most in range(3 << 20, 12 << 20, 300 << 10):
+    page.unlink(missing_ok=True)
+    statuses.add(run('--html', page, log, most_memory=most)[0])
+    statuses.add('a part' if page.exists() and page.read_bytes() != whole or list(page.parent.glob('little.*.part')) else 0)
+same(statuses - {127}, {0, 2}, 'little memory')    # 127: not enough for the libraries
 
 # Preloaded, because a pipe and a full disk do this only now and then.
 HALF = '''#include <sys/syscall.h>
