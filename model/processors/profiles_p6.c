@@ -9,7 +9,8 @@
 
 #include "model/processors/profiles.h"
 
-#define BOTH_COUNTERS 0x03
+#define BOTH_COUNTERS  0x03
+#define ONLY_THE_FIRST 0x01
 
 /* MSR_DEBUGCTLB has no privilege filter for BTS. */
 static const struct profile_debugctl debugctlb = {
@@ -40,7 +41,7 @@ static const struct profile_event pentium_m_events[] = {
     { 0x43, 0x00, EVENT_ACCESSES, BOTH_COUNTERS, NOT_PRECISE },
     { 0xc4, 0x00, EVENT_BRANCHES, BOTH_COUNTERS, NOT_PRECISE },
     { 0xc5, 0x00, EVENT_MISPREDICTED, BOTH_COUNTERS, NOT_PRECISE },
-    { 0xc9, 0x00, EVENT_NEAR_TAKEN, BOTH_COUNTERS, NOT_PRECISE },
+    { 0xc9, 0x00, EVENT_TAKEN, BOTH_COUNTERS, NOT_PRECISE },
 };
 
 static const struct profile_msr pentium_m_msrs[] = {
@@ -93,7 +94,7 @@ static const struct profile_event core_duo_events[] = {
     { 0x3c, 0x01, EVENT_CYCLES, BOTH_COUNTERS, NOT_PRECISE },
     { 0xc4, 0x00, EVENT_BRANCHES, BOTH_COUNTERS, NOT_PRECISE },
     { 0xc5, 0x00, EVENT_MISPREDICTED, BOTH_COUNTERS, NOT_PRECISE },
-    { 0xc9, 0x00, EVENT_NEAR_TAKEN, BOTH_COUNTERS, NOT_PRECISE },
+    { 0xc9, 0x00, EVENT_TAKEN, BOTH_COUNTERS, NOT_PRECISE },
     { 0x2e, 0x4f, EVENT_L1_MISSES, BOTH_COUNTERS, NOT_PRECISE },
     { 0x2e, 0x41, EVENT_L2_MISSES, BOTH_COUNTERS, NOT_PRECISE },
 };
@@ -153,7 +154,7 @@ static const struct profile_event core2_events[] = {
     { 0xc0, 0x02, EVENT_STORES, BOTH_COUNTERS, NOT_PRECISE },
     { 0xc1, 0xfe, EVENT_X87, BOTH_COUNTERS, PRECISE },
     { 0xc4, 0x00, EVENT_BRANCHES, BOTH_COUNTERS, NOT_PRECISE },
-    { 0xc4, 0x0c, EVENT_NEAR_TAKEN, BOTH_COUNTERS, NOT_PRECISE },
+    { 0xc4, 0x0c, EVENT_TAKEN, BOTH_COUNTERS, NOT_PRECISE },
     { 0xc5, 0x00, EVENT_MISPREDICTED, BOTH_COUNTERS, PRECISE },
     { 0xc7, 0x01, EVENT_PACKED_SP, BOTH_COUNTERS, NOT_PRECISE },
     { 0xc7, 0x02, EVENT_SCALAR_SP, BOTH_COUNTERS, NOT_PRECISE },
@@ -161,12 +162,12 @@ static const struct profile_event core2_events[] = {
     { 0xc7, 0x08, EVENT_SCALAR_DP, BOTH_COUNTERS, NOT_PRECISE },
     { 0xc7, 0x10, EVENT_MMX_128, BOTH_COUNTERS, NOT_PRECISE },
     { 0xc7, 0x1f, EVENT_SIMD, BOTH_COUNTERS, PRECISE },
-    { 0xcb, 0x01, EVENT_L1_MISSES, BOTH_COUNTERS, PRECISE },
-    { 0xcb, 0x02, EVENT_L1_MISSES, BOTH_COUNTERS,
+    { 0xcb, 0x01, EVENT_L1_MISSES, ONLY_THE_FIRST, PRECISE },
+    { 0xcb, 0x02, EVENT_L1_MISSES, ONLY_THE_FIRST,
       PRECISE }, /* by line: here the same as by load, because no miss is ever pending */
-    { 0xcb, 0x04, EVENT_L2_MISSES, BOTH_COUNTERS, PRECISE },
-    { 0xcb, 0x08, EVENT_L2_MISSES, BOTH_COUNTERS, PRECISE },
-    { 0xcb, 0x10, EVENT_STLB_MISS_LOADS, BOTH_COUNTERS, PRECISE },
+    { 0xcb, 0x04, EVENT_L2_MISSES, ONLY_THE_FIRST, PRECISE },
+    { 0xcb, 0x08, EVENT_L2_MISSES, ONLY_THE_FIRST, PRECISE },
+    { 0xcb, 0x10, EVENT_STLB_MISS_LOADS, ONLY_THE_FIRST, PRECISE },
     { 0x2e, 0x4f, EVENT_L1_MISSES, BOTH_COUNTERS, NOT_PRECISE },
     { 0x2e, 0x41, EVENT_L2_MISSES, BOTH_COUNTERS, NOT_PRECISE },
 };
