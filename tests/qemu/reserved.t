@@ -14,7 +14,6 @@ my %common = (
     IA32_PERF_GLOBAL_OVF_CTRL => '0x3e0000ffffff00',
     IA32_PERFEVTSELx => '0xffff000000000000',
     IA32_DEBUGCTL => '0xffffffff00000000',
-    MSR_PEBS_LD_LAT_THRESHOLD => '0xffffffffffff0000',
 );
 my %expected = (
     icelake => {
