@@ -29,7 +29,7 @@ sub read_file
     my ($path) = @_;
     open my $file, '<:raw', $path or die "$path: $!\n";
     local $/;
-    return <$file> // '';
+    return <$file> // die "$path: $!\n";
 }
 
 sub new_tree

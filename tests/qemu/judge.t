@@ -11,7 +11,7 @@ use FindBin;
 use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
 use Cases qw(read_cases sample unbooted);
 use Faults qw(read_faults matching);
-use Files qw(write_file);
+use Files qw(read_file write_file);
 use Judge qw(problems colours unproven);
 use KernelLog qw(clean judge verdict_of_status);
 use Model qw(machines);
@@ -550,6 +550,8 @@ side_by_side(1, sub { push @ended, join ' ', $_[0]{folder} =~ s/.*\///r, $_[0]{k
     map { { folder => "$folder/$_", arguments => [$_ eq 'full' ? 'ends' : $_] } } qw(late ends deaf full));
 is "@ended", "late 1 ends 33 deaf 1 full ${\ENOSPC}", 'ended and killed machines, in order, and a full disk';
 is -s "$folder/ends/serial", 6, "the file has a machine's output";
+
+ok !eval { read_file($folder); 1 }, 'what cannot be read is not empty';
 
 # ---- scripts/prove, end to end: a line whose test detects the fault, and one whose test does not
 for (['bts.threshold.ignored skylake : bts.interrupt.threshold', 0], ['bts.threshold.ignored skylake : bts.calls', 1]) {
