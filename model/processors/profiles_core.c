@@ -234,6 +234,9 @@ static const struct profile nehalem = {
 
 /* Sandy Bridge and Ivy Bridge */
 static const struct profile_event bridge_events[] = {
+    { 0x85, 0x10, EVENT_CODE_TLB_HITS, ANY_COUNTER, NOT_PRECISE },
+    { 0xd0, 0xf1, EVENT_LOADS, ANY_COUNTER, NOT_PRECISE }, /* as perf selects them */
+    { 0xd0, 0xf2, EVENT_STORES, ANY_COUNTER, NOT_PRECISE },
     { 0x80, 0x02, EVENT_CODE_MISSES, ANY_COUNTER, NOT_PRECISE },
     { 0x49, 0x02, EVENT_STLB_MISS_STORES, ANY_COUNTER, NOT_PRECISE },
     { 0x85, 0x02, EVENT_CODE_TLB_MISSES, ANY_COUNTER, NOT_PRECISE },
@@ -384,6 +387,7 @@ static const struct profile ivybridge = {
 };
 
 static const struct profile_event haswell_events[] = {
+    { 0x85, 0x60, EVENT_CODE_TLB_HITS, ANY_COUNTER, NOT_PRECISE },
     { 0x80, 0x02, EVENT_CODE_MISSES, ANY_COUNTER, NOT_PRECISE },
     { 0xc4, 0x40, EVENT_FAR_BRANCHES, ANY_COUNTER, NOT_PRECISE },
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, ANY_COUNTER, NOT_PRECISE },

@@ -167,6 +167,8 @@ static struct {
 } explained[] = {
     { "nehalem", "c0/00 c4/00 c5/00", NOT_LISTED, "architectural events, which every processor has", 0 },
     { "alderlake/E", "a4/01", NOT_LISTED, "an architectural event, which CPUID.0AH reports", 0 },
+    { "sandybridge ivybridge", "d0/f1 d0/f2", NOT_LISTED,
+      "perf's L1-dcache-loads and -stores (Linux, snb_hw_cache_event_ids)", 0 },
     { "haswell", "b1/01", NOT_LISTED, "with INV and CMask it is UOPS_EXECUTED.STALL_CYCLES", 0 },
     { "sandybridge ivybridge haswell broadwell skylake", "0d/03", NOT_LISTED,
       "with CMask it is INT_MISC.RECOVERY_CYCLES: perf's topdown-recovery-bubbles", 0 },
