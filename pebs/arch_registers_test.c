@@ -52,8 +52,6 @@ static void counters(struct test_run *run)
     const struct caps *c = run->caps;
     const struct cpuid leaf = cpuid(0x23, 5);
 
-    if (!c->pebs_counters && !c->pebs_fixed_counters)
-        test_fail(run, "no counter can sample");
     test_equal(run, "nonexistent counters listed with PEBS", leaf.eax & ~c->general_counters, 0);
     test_equal(run, "nonexistent fixed counters listed with PEBS", leaf.ecx & ~c->fixed_counters, 0);
     test_equal(run, "counters listed with precise distribution but without PEBS", leaf.ebx & ~leaf.eax, 0);

