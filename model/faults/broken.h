@@ -13,6 +13,7 @@ struct broken {
     uint32_t quirks;
     /* state that a reset of the processor clears */
     struct {
+        unsigned number;                /* of the register in its row that RDMSR or WRMSR accesses */
         uint32_t reloaded;              /* bit i: counters[i] was reloaded */
         uint64_t written[MAX_COUNTERS]; /* the last value that software wrote to each general counter */
         uint64_t left_area;             /* the value of IA32_DS_AREA before its last write */

@@ -5,25 +5,27 @@
 #include "model/faults/wrong_reload.h"
 
 #define CPUID_PERFMON    0x23
-#define CAPABILITIES     4 /* a sub-leaf, like COUNTERS */
-#define COUNTERS         5
-#define OPMASK           (UINT32_C(1) << 21) /* bit 53 of CFG_C */
 #define FIRST_BY_COUNTER 0x1900
 #define FIRST_FIXED      0x309 /* IA32_FIXED_CTR0 */
 #define SOME_STACK       UINT64_C(0xffff800000001000)
 
 void wrong_cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
 {
+    static const struct {
+        enum fault fault;
+        unsigned subleaf, reg, bit;
+    } listed[] = {
+        { FAULT_ARCH_CPUID_ALL_GROUPS, 4, 1, 21 }, /* opmask registers, bit 53 of CFG_C */
+        { FAULT_ARCH_CPUID_GENERAL_31, 5, 0, 31 }, { FAULT_ARCH_CPUID_DISTRIBUTION_31, 5, 1, 31 },
+        { FAULT_ARCH_CPUID_FIXED_3, 5, 2, 3 },     { FAULT_ARCH_CPUID_FIXED_DISTRIBUTION_31, 5, 3, 31 },
+    };
+
     wrapped(v)->cpuid_answer(v, leaf, subleaf, regs);
-    if (leaf != CPUID_PERFMON) {
-        return;
+    for (unsigned i = 0; leaf == CPUID_PERFMON && i < sizeof(listed) / sizeof(listed[0]); i++) {
+        regs[listed[i].reg] |= (uint32_t)(subleaf == listed[i].subleaf && fault(v, listed[i].fault)) << listed[i].bit;
     }
-    wrong_reload_cpuid(v, subleaf, regs);
-    if (subleaf == CAPABILITIES && fault(v, FAULT_ARCH_CPUID_ALL_GROUPS)) {
-        regs[1] |= OPMASK;
-    }
-    if (subleaf == COUNTERS && fault(v, FAULT_ARCH_CPUID_FIXED_3)) {
-        regs[2] |= UINT32_C(1) << 3;
+    if (leaf == CPUID_PERFMON) {
+        wrong_reload_cpuid(v, subleaf, regs);
     }
 }
 

@@ -89,6 +89,7 @@ static void change(const struct vcpu *v, const struct branch *b, struct lbr_cont
     contents->mispredicted ^= fault(v, FAULT_LBR_ENTRY_MISPREDICTED_INVERTED);
     contents->mispredicted = contents->mispredicted && !fault(v, FAULT_LBR_ENTRY_PREDICTED_ALWAYS);
     contents->cycles &= fault(v, FAULT_LBR_ENTRY_CYCLES_WRAP) ? 0xffff : ~UINT64_C(0);
+    contents->cycles |= fault(v, FAULT_LBR_ENTRY_CYCLES_ALL) ? 0xffff : 0;
     if (fault(v, FAULT_LBR_ENTRY_CYCLES_ZERO)) {
         contents->cycles = 0;
     }

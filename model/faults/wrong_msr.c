@@ -39,8 +39,15 @@ static bool is_lbr_address(const struct profile_msr *m)
 
 bool wrong_msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
-    (void)i; /* all registers of a row answer like the first */
-    return wrapped(v)->msr.exists(v, m, 0);
+    const bool last = m->reg == REG_IA32_LBR_FROM && i + 1 == vcpu_lbr_depth(v);
+
+    broken(v)->state.number = i;
+    if (((m->reg == REG_IA32_PMC_CFG_C || last) && fault(v, FAULT_PERFMON_MSR_ABSENT)) ||
+        (m->reg == REG_IA32_FIXED_CFG_C && fault(v, FAULT_ARCH_CFG_FIXED_ABSENT)) ||
+        (m->reg == REG_IA32_PERF_CAPABILITIES && fault(v, FAULT_DETECT_PERF_CAPABILITIES_ABSENT))) {
+        return false;
+    }
+    return wrapped(v)->msr.exists(v, m, fault(v, FAULT_LBR_DEPTH_BEYOND_READS) ? 0 : i);
 }
 
 /* Whether WRMSR of the register accepts every value, including its read-only bits. */
@@ -78,12 +85,27 @@ static bool refuses(const struct vcpu *v, const struct profile_msr *m, uint64_t 
         { FAULT_LBR_EVENTS_INFO_REFUSED, REG_IA32_LBR_INFO, UINT64_C(0xff) << 32 },
         { FAULT_LBR_EVENTS_REFUSED, REG_IA32_PERFEVTSEL, EVTSEL_BR_CNTR },
         { FAULT_PERFMON_STATUS_SET_REFUSED, REG_IA32_PERF_GLOBAL_STATUS_SET, ~UINT64_C(0) },
+        { FAULT_PERFMON_ENABLE_REFUSED_SET, REG_IA32_PERFEVTSEL, EVTSEL_EN },
+        { FAULT_PERFMON_MSR_REFUSED_SET, REG_IA32_FIXED_CTR_CTRL, UINT64_C(0xf) << 12 },
+        { FAULT_PERFMON_MSR_REFUSED_SET, REG_IA32_DEBUGCTL, ~UINT64_C(1) },
+        { FAULT_PERFMON_MSR_REFUSED_SET, REG_IA32_PEBS_BASE, 1 },
+        { FAULT_PERFMON_MSR_REFUSED_SET, REG_MSR_PEBS_DATA_CFG, UINT64_C(1) << 32 },
+        { FAULT_PERFMON_MSR_REFUSED_SET, REG_MSR_PEBS_LD_LAT, ~UINT64_C(0) },
+        { FAULT_PERFMON_MSR_REFUSED_SET, REG_IA32_LBR_INFO, UINT64_C(0xff) << 32 },
+        { FAULT_PERFMON_MSR_REFUSED_SET, REG_LASTBRANCH_FROM, ~UINT64_C(0) },
+        { FAULT_PERFMON_MSR_REFUSED_SET, REG_IA32_PMC_CFG_B, ~UINT64_C(0) },
     };
 
     for (unsigned i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
         if (m->reg == refused[i].reg && (value & refused[i].bits) && fault(v, refused[i].fault)) {
             return true;
         }
+    }
+    const bool other = (m->reg == REG_IA32_PERFEVTSEL && broken(v)->state.number != 0) ||
+                       (m->reg == REG_IA32_DEBUGCTL && v->profile->lbr_depths != 0);
+
+    if (other && value != 0 && fault(v, FAULT_PERFMON_MSR_REFUSED_SET)) {
+        return true;
     }
     const struct profile_debugctl *const bits = v->profile->debugctl;
 
@@ -111,6 +133,9 @@ static void flip(struct vcpu *v, const struct profile_msr *m)
 bool wrong_msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
     if (refuses(v, m, value)) {
+        if (fault(v, FAULT_PERFMON_MSR_REFUSED_SET) || fault(v, FAULT_PERFMON_ENABLE_REFUSED_SET)) {
+            wrapped(v)->msr.set((struct vcpu *)(uintptr_t)v, m, broken(v)->state.number, value);
+        }
         return false;
     }
     const bool takes = takes_all(v, m) || (m->check == CHECK_LBR_DEPTH && fault(v, FAULT_LBR_DEPTH_ANY)) ||
@@ -149,6 +174,7 @@ uint64_t wrong_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i
         { FAULT_PERFMON_IN_USE_ALWAYS, REG_IA32_PERF_GLOBAL_INUSE, 0, 1 },
         { FAULT_PERFMON_IN_USE_NO_INTERRUPT, REG_IA32_PERF_GLOBAL_INUSE, UINT64_C(1) << 63, 0 },
         { FAULT_PERFMON_FREEZE_NO_FLAG, REG_IA32_PERF_GLOBAL_STATUS, STATUS_CTR_FRZ, 0 },
+        { FAULT_DS_AREA_READS_BIT_6, REG_IA32_DS_AREA, 0, UINT64_C(1) << 6 },
     };
     const uint64_t value = wrong_arch_value(v, m, wrapped(v)->msr.value(v, m, i));
 
@@ -205,6 +231,8 @@ static uint64_t changed(struct vcpu *v, const struct profile_msr *m, uint64_t va
         { FAULT_PERFMON_FREEZE_LASTING, REG_IA32_PERF_GLOBAL_STATUS_RESET, STATUS_CTR_FRZ, 0 },
         { FAULT_PMI_ACKNOWLEDGEMENT_IGNORED, REG_IA32_PERF_GLOBAL_STATUS_RESET, ~(STATUS_LBR_FRZ | STATUS_CTR_FRZ), 0 },
         { FAULT_ARCH_BASE_SIZE_LOST, REG_IA32_PEBS_BASE, PEBS_BASE_SIZE, 0 },
+        { FAULT_ARCH_INDEX_FIELDS_LOST, REG_IA32_PEBS_INDEX, UINT64_C(0x1800) << PEBS_INDEX_THRESH_SHIFT | PEBS_INDEX_FULL,
+          0 },
         { FAULT_DS_AREA_BIT_20_LOST, REG_IA32_DS_AREA, UINT64_C(1) << 20, 0 },
         { FAULT_DS_AREA_LOW_32, REG_IA32_DS_AREA, UPPER_HALF, 0 },
         { FAULT_PERFMON_FIXED_NARROW, REG_IA32_FIXED_CTR, UPPER_HALF, 0 },
@@ -229,7 +257,7 @@ static uint64_t changed(struct vcpu *v, const struct profile_msr *m, uint64_t va
         if (fault(v, FAULT_DS_AREA_TOUCHED)) {
             touch_area(v, value);
         }
-        return value;
+        return fault(v, FAULT_DS_AREA_48_BITS) ? (uint64_t)((int64_t)(value << 16) >> 16) : value;
     case REG_IA32_A_PMC:
         return fault(v, FAULT_DETECT_FULL_WIDTH_SIGN_EXTENDED) ? (uint64_t)(int64_t)(int32_t)value : value;
     case REG_IA32_DEBUGCTL:
@@ -248,6 +276,11 @@ static bool enables_counters(const struct profile_msr *m)
 {
     return m->reg == REG_IA32_PERFEVTSEL || m->reg == REG_IA32_FIXED_CTR_CTRL || m->reg == REG_IA32_PERF_GLOBAL_CTRL ||
            m->reg == REG_IA32_PEBS_ENABLE || m->reg == REG_NETBURST_CCCR;
+}
+
+static bool sticks(const struct profile_msr *m)
+{
+    return m->reg == REG_IA32_DEBUGCTL || m->reg == REG_IA32_PEBS_INDEX || m->reg == REG_IA32_FIXED_CTR;
 }
 
 /* Returns whether the write is complete. */
@@ -313,7 +346,8 @@ void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint
         broken(v)->state.thresholds++;
         broken(v)->state.loads = 0;
     }
-    if (enables_counters(m) && fault(v, FAULT_PERFMON_ENABLE_STICKS)) {
+    if ((enables_counters(m) && fault(v, FAULT_PERFMON_ENABLE_STICKS)) ||
+        (sticks(m) && fault(v, FAULT_PERFMON_MSR_STICKS))) {
         value |= wrapped(v)->msr.value(v, m, i);
     }
     if (takes_all(v, m) || (m->reg == REG_IA32_TSC_ADJUST && fault(v, FAULT_PEBS_RECORD_TSC_UNMOVED))) {
