@@ -360,7 +360,6 @@ static void forbid(struct test_run *run)
     struct ds_description description;
     struct setup setup;
 
-    test_plan_between(run, 0, UINT32_MAX);
     prepare(run, &config, spoil, &description, &setup);
     if (ds_force(run->caps, &description)) {
         struct window window = bts_window(run->caps, spoil->circular, 0);
@@ -385,7 +384,6 @@ static void while_tracing(struct test_run *run)
     const struct ds_memory memory = ds_memory();
     struct window window;
 
-    test_plan_between(run, 0, UINT32_MAX);
     if (!records_open(run, &config))
         return;
     window = bts_window(run->caps, false, 0);
@@ -418,7 +416,6 @@ static void read_lbr(struct test_run *run)
 {
     const uint64_t rest = msr_get(MSR_IA32_DEBUGCTL);
 
-    test_plan(run, 0);
     msr_write(MSR_IA32_DEBUGCTL, rest | run->caps->debugctl->lbr);
     console_note("the top of stack is %llu", (unsigned long long)msr_get(run->caps->lbr_tos));
     msr_write(MSR_IA32_DEBUGCTL, rest);
@@ -502,7 +499,6 @@ REFUSE(gate_type, DS_BREACH_GATE_TYPE, 0, "A trap gate at the LVT entry's vector
                                .title = title_ " is programmed anyway, and the kernel survives", \
                                .source = source_,                                                \
                                .needs = NEEDS | (needs_),                                        \
-                               .records = true,                                                  \
                                .on_request = true,                                               \
                                __VA_ARGS__ }
 
