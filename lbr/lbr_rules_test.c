@@ -80,7 +80,7 @@ static void registers(struct test_run *run)
     lbr_reset(caps, LBR_NO_FILTER);
 }
 
-/* By the manual NetBurst's LBR registers are read-only, and Pentium M's are not: tests/host/msr_facts.h. */
+/* NetBurst's LBR registers are read-only by the manual, Pentium M's by measurement (tests/host/msr_facts.h). */
 static const char *is_read_only(const struct caps *caps)
 {
     if (caps->family == FAMILY_NETBURST)
