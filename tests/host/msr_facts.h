@@ -11,6 +11,7 @@
 
 #define EVERY_BIT  UINT64_MAX
 #define UPPER_HALF (UINT64_MAX << 32)
+#define ESCR_BITS  (~UINT64_C(0x80000000))
 
 static const struct msr_fact {
     const char *letters; /* the profiles, as in test_model_facts.c */
@@ -19,6 +20,40 @@ static const struct msr_fact {
     uint64_t dropped;  /* of these, the bits that keep their value; not of registers that are written to clear bits */
     uint64_t value;    /* of IA32_PERF_CAPABILITIES; not compared of others */
 } msr_facts[] = {
+    /* Pentium 4 3.00 GHz, 0F_04. Registers whose bits were not tested are left out: IA32_DS_AREA and the LBR stack. */
+    { "X", 0x180, 11, 0, 0, 0 },
+    { "X", 0x1a0, 1, 0x423ef07ff, 0x20800080, 0 },
+    { "X", 0x1d7, 2, 0, 0, 0 },
+    { "X", 0x1d9, 1, 0x7f, 0, 0 },
+    { "X", 0x1da, 1, EVERY_BIT, ~UINT64_C(0xf), 0 },
+    { "X", 0x300, 18, EVERY_BIT, 0xffffff0000000000, 0 },
+    { "X", 0x360, 12, EVERY_BIT, UPPER_HALF | 0xfff, 0 },
+    { "X", 0x36c, 1, EVERY_BIT, UPPER_HALF | 0x7ff, 0 },
+    { "X", 0x36d, 2, EVERY_BIT, UPPER_HALF | 0xfff, 0 },
+    { "X", 0x36f, 1, EVERY_BIT, UPPER_HALF | 0x7ff, 0 },
+    { "X", 0x370, 2, EVERY_BIT, UPPER_HALF | 0xff, 0 },
+    { "X", 0x3a0, 2, ESCR_BITS, UPPER_HALF, 0 },
+    { "X", 0x3a2, 2, ESCR_BITS, UPPER_HALF | 0x40000000, 0 },
+    { "X", 0x3a4, 4, ESCR_BITS, UPPER_HALF, 0 },
+    { "X", 0x3a8, 2, ESCR_BITS, UPPER_HALF | 0x61fe01f0, 0 },
+    { "X", 0x3aa, 6, ESCR_BITS, UPPER_HALF, 0 },
+    { "X", 0x3b0, 2, ESCR_BITS, UPPER_HALF | 0x71c001f0, 0 },
+    { "X", 0x3b2, 2, ESCR_BITS, UPPER_HALF | 0x61fc0000, 0 },
+    { "X", 0x3b4, 2, ESCR_BITS, UPPER_HALF | 0x71fe01f0, 0 },
+    { "X", 0x3b6, 2, ESCR_BITS, UPPER_HALF | 0x0ffff1e0, 0 },
+    { "X", 0x3b8, 2, ESCR_BITS, UPPER_HALF | 0x71fe01f0, 0 },
+    { "X", 0x3ba, 2, ESCR_BITS, UPPER_HALF | 0x7fffffff, 0 },
+    { "X", 0x3bc, 3, ESCR_BITS, UPPER_HALF, 0 },
+    { "X", 0x3c0, 2, ESCR_BITS, UPPER_HALF | 0x61ff81e0, 0 },
+    { "X", 0x3c2, 2, ESCR_BITS, UPPER_HALF | 0x71fe01f0, 0 },
+    { "X", 0x3c4, 2, ESCR_BITS, UPPER_HALF | 0x61f801f0, 0 },
+    { "X", 0x3c8, 2, ESCR_BITS, UPPER_HALF | 0x71fe01f0, 0 },
+    { "X", 0x3ca, 2, ESCR_BITS, UPPER_HALF | 0x700001f0, 0 },
+    { "X", 0x3cc, 2, ESCR_BITS, UPPER_HALF | 0x61f001f0, 0 },
+    { "X", 0x3e0, 2, ESCR_BITS, UPPER_HALF | 0x71ff01f0, 0 },
+    { "X", 0x3f0, 1, EVERY_BIT, 0xfffffffffffc001f, 0 },
+    { "X", 0x3f1, 1, EVERY_BIT, 0xfffffffff8000000, 0 },
+    { "X", 0x3f2, 1, EVERY_BIT, ~UINT64_C(0x1fff), 0 },
     /* Pentium M 2.00 GHz, 06_0D; Core Duo T2600, 06_0E; Xeon X5482, 06_17 */
     { "M", 0x040, 8, 0, 0, 0 },
     { "MD", 0x186, 2, EVERY_BIT, UPPER_HALF, 0 },
