@@ -18,15 +18,15 @@ KERNEL_ON_HOST := $(filter-out $(PURE) %_test.c,$(wildcard $(foreach module,ds b
 	arch/x86/perfmon.c kernel/firmware.c kernel/reset_state.c kernel/held_lines.c suite/measure/kinds.c tests/host/machine/machine.c
 PROVE := prove -e tests/lint/tap
 
-# A probe's result: the compiler and its flags, whose change rebuilds all objects, and whether -m32 links.
+# A probe's result: the compiler and its flags, whose change rebuilds all objects, and whether -m32 links and runs.
 ifneq ($(filter host-test host-tests smoke test full-test fuzz coverage $B/host/% $B/host32/% $B/coverage/%,$(MAKECMDGOALS)),)
 include $B/host/config.mk
 endif
 $B/host/config.mk: FORCE
 	@mkdir -p $(@D)
 	@{ echo '# $(HOST_CC) $(HOST_CFLAGS)'; printf 'HOST_32 := '; \
-	echo 'int main(void) { return 0; }' | $(HOST_CC) -m32 $(HOST_CFLAGS) -include tests/host/host_test.h -x c - $(LIBS_32) -lcmocka \
-	-o $@.probe 2>/dev/null && $@.probe && echo yes || echo no; } >$@.new
+	(echo 'int main(void) { return 0; }' | $(HOST_CC) -m32 $(HOST_CFLAGS) -include tests/host/host_test.h -x c - $(LIBS_32) -lcmocka \
+	-o $@.probe && $@.probe) 2>/dev/null && echo yes || echo no; } >$@.new
 	@if [ "$$CI" = true ] && grep -q 'HOST_32 := no' $@.new; then \
 	echo 'this host cannot link -m32 with libc, sanitizers and cmocka, and CI leaves no test out: ./bootstrap installs them' >&2; exit 1; fi
 	@rm -f $@.probe; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
