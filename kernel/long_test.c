@@ -93,10 +93,8 @@ static void run_stage(struct test_run *run, const struct ds_config *config, cons
     if (!records_open(run, config))
         return;
     ds_on_interrupt(take);
-    if (sampling && !pebs_program(run->caps, sampling)) {
+    if (sampling && !pebs_program(run->caps, sampling))
         test_fail(run, "the counter could not be programmed");
-        return;
-    }
     for (unsigned i = 0; i < stage->runs; i++) {
         workload->run(window);
         interrupts_off();

@@ -119,12 +119,14 @@ static void depth_refused(struct test_run *run)
 {
     const uint64_t before = msr_get(MSR_IA32_LBR_DEPTH);
 
-    for (unsigned depth = 0; depth <= 72; depth++)
-        if ((depth == 0 || depth % 8 || depth > 64 || !(run->caps->arch_lbr_depths >> (depth / 8 - 1) & 1)) &&
-            msr_write(MSR_IA32_LBR_DEPTH, depth))
+    for (unsigned depth = 0; depth <= 72; depth++) {
+        if (depth != 0 && depth % 8 == 0 && depth <= 64 && run->caps->arch_lbr_depths >> (depth / 8 - 1) & 1)
+            continue;
+        if (msr_write(MSR_IA32_LBR_DEPTH, depth))
             test_fail(run, "WRMSR of %u to IA32_LBR_DEPTH raised no #GP, and CPUID.1CH:EAX does not report that depth",
                       depth);
-    test_equal(run, "IA32_LBR_DEPTH", msr_get(MSR_IA32_LBR_DEPTH), before);
+        test_equal(run, "IA32_LBR_DEPTH", msr_get(MSR_IA32_LBR_DEPTH), before);
+    }
     lbr_reset(run->caps, 0);
 }
 
@@ -281,8 +283,6 @@ static void cycles(struct test_run *run)
 
     lbr_record(run, &workload_slow, LBR_SELECT_JCC);
     lbr_reset(run->caps, 0);
-    if (!(lbr_recorded.entries[1].has & LBR_HAS_CYCLES))
-        test_fail(run, "the call after the loop has no count of cycles");
     test_equal(run, "cycles of the call after the loop", lbr_recorded.entries[1].cycles, LBR_INFO_CYCLES);
     if (lbr_recorded.entries[count - 2].cycles == LBR_INFO_CYCLES)
         test_fail(run, "the return from the first call took FFFFh cycles as well, although no loop is before it");

@@ -40,8 +40,7 @@ static void stopped(struct test_run *run)
     workload_kinds.run(&window);
     lbr_read(run->caps, &lbr_recorded);
     interrupts_on();
-    test_equal(run, "top of stack", lbr_recorded.tos, before.tos);
-    for (unsigned age = 0; age < before.depth; age++)
+    for (unsigned age = 0; age < before.depth; age++) /* by age, which also depends on the top of stack */
         if (lbr_recorded.entries[age].from != before.entries[age].from ||
             lbr_recorded.entries[age].to != before.entries[age].to)
             test_fail(run, "LBR entry %u has changed", age);
@@ -273,12 +272,13 @@ static unsigned of_ring(struct test_run *run, uint64_t select, bool user)
             continue;
         const bool concealed = run->caps->arch_lbr && entry->from == SOURCE_FILTERED;
         const bool crosses = concealed || in_user(entry->from) != user;
-        if (in_user(entry->to) != user)
+        if (in_user(entry->to) != user) {
             test_fail(run, "LBR entry %u is a branch to CPL %d", age, other);
-        else if (crosses && run->caps->arch_lbr && !concealed)
+            continue;
+        }
+        *(crosses ? &crossed : &found) += 1;
+        if (crosses && run->caps->arch_lbr && !concealed)
             test_fail(run, "LBR entry %u shows its source at CPL %d, which is filtered out", age, other);
-        else
-            *(crosses ? &crossed : &found) += 1;
     }
     if (crossed != 1)
         test_fail(run, "%u LBR entries are branches from CPL %d to CPL %d, expected 1", crossed, other, cpl);

@@ -194,7 +194,6 @@ static void nmi(struct test_run *run)
     interrupts_off();
     count_over(&workload_straight, 1);
     test_equal(run, "interrupts", seen.interrupts, 1);
-    test_equal(run, "the vector", seen.vector, VECTOR_NMI);
     finish();
     interrupt_set(VECTOR_NMI, NULL);
 }
@@ -296,9 +295,9 @@ static void cpl_3(struct test_run *run)
     prepare(run, 1, PERFEVTSEL_USR | PERFEVTSEL_INT, VECTOR_PERFORMANCE);
     count_over(&workload_user_loop, 1);
     test_equal(run, "interrupts", seen.interrupts, 1);
-    test_equal(run, "the privilege level that was interrupted", seen.cs & 3, 3);
-    if (seen.ip < workload_user_loop.start || seen.ip >= workload_user_loop.limit)
-        test_fail(run, "the interrupt arrived at 0x%llx, outside the workload", (unsigned long long)seen.ip);
+    if ((seen.cs & 3) != 3 || seen.ip < workload_user_loop.start || seen.ip >= workload_user_loop.limit)
+        test_fail(run, "the interrupt arrived at 0x%llx at CPL %u, outside the workload", (unsigned long long)seen.ip,
+                  (unsigned)(seen.cs & 3));
     finish();
 }
 
@@ -312,17 +311,13 @@ TEST(pmi_cpl_3) = {
 
 /* ---- the service routine of the debug store ------------------------------------------------------------------- */
 
-static struct {
-    unsigned interrupts;
-    uint32_t lvt;
-} routine;
+static uint32_t lvt_in_routine;
 
 /* The service routine calls this before it acknowledges and unmasks. */
 static void in_routine(uint64_t status)
 {
     (void)status;
-    routine.interrupts++;
-    routine.lvt = apic_performance_lvt();
+    lvt_in_routine = apic_performance_lvt();
 }
 
 /*
@@ -338,14 +333,12 @@ static void service(struct test_run *run)
     test_plan_between(run, branches, 2 * branches);
     if (!records_open(run, &config))
         return;
-    routine.interrupts = 0;
+    lvt_in_routine = 0;
     ds_on_interrupt(in_routine);
     tracing = bts_window(run->caps, false, 0);
     workload_long_loop.run(&tracing);
     ds_on_interrupt(NULL);
-    if (routine.interrupts < 2)
-        test_fail(run, "%u interrupts arrived, expected at least 2", routine.interrupts);
-    test_equal(run, "the mask flag when the routine began", routine.lvt & APIC_LVT_MASKED, APIC_LVT_MASKED);
+    test_equal(run, "the mask flag when the routine began", lvt_in_routine & APIC_LVT_MASKED, APIC_LVT_MASKED);
     test_equal(run, "the LVT entry when it had ended", apic_performance_lvt() & (APIC_LVT_MASKED | APIC_LVT_VECTOR),
                VECTOR_PERFORMANCE);
     test_equal(run, "causes in the status when it had ended", counting_causes(counting_status(run->caps)), 0);
