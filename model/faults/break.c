@@ -175,7 +175,8 @@ static void change_msrs(const struct fault_set *set, uint32_t quirks, struct pro
             m->read_only = false;
             m->ignored = ~UINT64_C(0);
         }
-        if (fault_set_has(set, FAULT_DS_AREA_ANY_ADDRESS) && m->reg == REG_IA32_DS_AREA) {
+        if (m->reg == REG_IA32_DS_AREA &&
+            (fault_set_has(set, FAULT_DS_AREA_ANY_ADDRESS) || fault_set_has(set, FAULT_DS_AREA_LOW_32))) {
             m->check = CHECK_BITS;
         }
         change_arch_msr(set, m);

@@ -85,8 +85,10 @@ static void store_or_lose(struct vcpu *v, const struct branch *branches, unsigne
             bts_store(v, &branches[i], 1, true);
         }
     }
-    if (fault(v, FAULT_BTS_CIRCULAR_INTERRUPTS) && !vcpu_debugctl(v, v->profile->debugctl->btint)) {
-        v->pmi.wanted = v->pmi.wanted || v->ds.area.bts.index + encode_bts_bytes(&v->ds.form) > v->ds.area.bts.maximum;
+    if (fault(v, FAULT_BTS_CIRCULAR_INTERRUPTS) && !vcpu_debugctl(v, v->profile->debugctl->btint) &&
+        v->ds.area.bts.index + encode_bts_bytes(&v->ds.form) > v->ds.area.bts.maximum) {
+        v->status |= STATUS_OVF_BUF;
+        v->pmi.wanted = true;
     }
 }
 

@@ -69,9 +69,10 @@ static void set_up_without_global(struct vcpu *v, unsigned i)
 static bool is_dead(const struct vcpu *v, unsigned i)
 {
     const unsigned general = v->profile->general_counters;
-    const uint64_t select = i < general ? v->event_select[i] : 0;
+    const uint64_t select = i < general ? v->event_select[i] : 0, *const logging = v->event_select;
 
-    return (fault(v, FAULT_LBR_EVENTS_UNCOUNTED) && i < LBR_COUNTERS && (select & EVTSEL_BR_CNTR)) ||
+    return (fault(v, FAULT_LBR_EVENTS_UNCOUNTED) && i < LBR_COUNTERS &&
+            ((logging[0] | logging[1] | logging[2] | logging[3]) & EVTSEL_BR_CNTR)) ||
            (fault(v, FAULT_PERFMON_CONCEAL_STILL) && (select & EVTSEL_RDPMC_USER)) ||
            (fault(v, FAULT_PERFMON_COUNTER_LAST_DEAD) && i == general - 1) ||
            (fault(v, FAULT_PERFMON_COUNTER_SECOND_DEAD) && i == 1 && v->event_select[0] != 0) ||

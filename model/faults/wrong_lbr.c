@@ -86,6 +86,7 @@ static void change(const struct vcpu *v, const struct branch *b, struct lbr_cont
     if (fault(v, FAULT_LBR_ENTRY_SWAPPED)) {
         swap(&contents->from, &contents->to);
     }
+    contents->to += fault(v, FAULT_LBR_ENTRY_TO_BEHIND);
     contents->mispredicted ^= fault(v, FAULT_LBR_ENTRY_MISPREDICTED_INVERTED);
     contents->mispredicted = contents->mispredicted && !fault(v, FAULT_LBR_ENTRY_PREDICTED_ALWAYS);
     contents->cycles &= fault(v, FAULT_LBR_ENTRY_CYCLES_WRAP) ? 0xffff : ~UINT64_C(0);
@@ -123,9 +124,14 @@ void wrong_lbr_push(struct vcpu *v, const struct branch *branch, const struct lb
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
     struct lbr_contents changed = *contents;
 
-    if (fault(v, FAULT_LBR_ENTRY_NEVER) ||
-        (fault(v, FAULT_LBR_SELECT_CROSSING_LOST) && branch->to_cpl != branch->block->cpl &&
-         (v->regs[REG_MSR_LBR_SELECT] & (LBR_SELECT_CPL_EQ_0 | LBR_SELECT_CPL_NEQ_0)))) {
+    const bool crosses = branch->to_cpl != branch->block->cpl;
+
+    if (fault(v, FAULT_LBR_ENTRY_NEVER)) {
+        *tos = (*tos + 1) & (vcpu_lbr_depth(v) - 1);
+        return;
+    }
+    if (fault(v, crosses ? FAULT_LBR_SELECT_CROSSING_LOST : FAULT_LBR_SELECT_CROSSING_ONLY) &&
+        (v->regs[REG_MSR_LBR_SELECT] & (LBR_SELECT_CPL_EQ_0 | LBR_SELECT_CPL_NEQ_0))) {
         return;
     }
     change(v, branch, &changed);

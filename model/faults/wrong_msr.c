@@ -7,6 +7,7 @@
 #include "model/engine/lbr_arch.h"
 #include "model/faults/broken.h"
 #include "model/faults/wrong_arch.h"
+#include "model/faults/wrong_pmi.h"
 
 #define RDPMC_FIXED      (UINT32_C(1) << 30)
 #define UPPER_HALF       (~UINT64_C(0xffffffff))
@@ -108,9 +109,10 @@ static bool refuses(const struct vcpu *v, const struct profile_msr *m, uint64_t 
         return true;
     }
     const struct profile_debugctl *const bits = v->profile->debugctl;
+    const bool tracing = v->regs[REG_IA32_RTIT_CTL] & RTIT_CTL_TRACEEN, traced = broken(v)->state.traced && !tracing;
 
     if (m->reg == REG_IA32_DEBUGCTL && (value & (bits->lbr | bits->tr | bits->bts)) &&
-        (v->regs[REG_IA32_RTIT_CTL] & RTIT_CTL_TRACEEN) && fault(v, FAULT_ERRATUM_BDM104)) {
+        ((tracing && fault(v, FAULT_ERRATUM_BDM104)) || (traced && fault(v, FAULT_LBR_ENABLE_REFUSED)))) {
         return true;
     }
     return is_lbr_address(m) && value != 0 && fault(v, FAULT_LBR_REGISTERS_REFUSED);
@@ -173,18 +175,23 @@ uint64_t wrong_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i
         { FAULT_PERFMON_IN_USE_ZERO, REG_IA32_PERF_GLOBAL_INUSE, ~UINT64_C(0), 0 },
         { FAULT_PERFMON_IN_USE_ALWAYS, REG_IA32_PERF_GLOBAL_INUSE, 0, 1 },
         { FAULT_PERFMON_IN_USE_NO_INTERRUPT, REG_IA32_PERF_GLOBAL_INUSE, UINT64_C(1) << 63, 0 },
-        { FAULT_PERFMON_FREEZE_NO_FLAG, REG_IA32_PERF_GLOBAL_STATUS, STATUS_CTR_FRZ, 0 },
+        { FAULT_PERFMON_FREEZE_NO_FLAG, REG_IA32_PERF_GLOBAL_STATUS, STATUS_CTR_FRZ | STATUS_LBR_FRZ, 0 },
         { FAULT_DS_AREA_READS_BIT_6, REG_IA32_DS_AREA, 0, UINT64_C(1) << 6 },
+        { FAULT_DETECT_FULL_WIDTH_PMC_NARROW, REG_IA32_PMC, UPPER_HALF, 0 },
+        { FAULT_DETECT_FULL_WIDTH_A_PMC_NARROW, REG_IA32_A_PMC, UPPER_HALF, 0 },
+        { FAULT_LBR_DEPTH_READS_ZERO, REG_IA32_LBR_DEPTH, ~UINT64_C(0), 0 },
+        { FAULT_LBR_EVENTS_SELECT_LOST, REG_IA32_PERFEVTSEL, EVTSEL_BR_CNTR, 0 },
     };
     const uint64_t value = wrong_arch_value(v, m, wrapped(v)->msr.value(v, m, i));
 
+    wrong_pmi_after_read(v, (enum model_register)m->reg);
     if (m->reg == REG_IA32_PERF_GLOBAL_STATUS && fault(v, FAULT_PMI_STATUS_READ_CLEARS)) {
         v->status = 0;
     }
     if (m->reg == REG_MSR_LASTBRANCH_TOS && fault(v, FAULT_LBR_TOS_OFF_BY_ONE)) {
         return (value + 1) & (vcpu_lbr_depth(v) - 1);
     }
-    if (m->reg == REG_IA32_DEBUGCTL && v->profile->lbr_depths && fault(v, FAULT_LBR_DEBUGCTL_READS_ONE)) {
+    if (m->reg == REG_IA32_DEBUGCTL && fault(v, FAULT_LBR_DEBUGCTL_READS_ONE)) {
         return value | v->profile->debugctl->lbr;
     }
     if (m->reg == REG_IA32_PERF_CAPABILITIES && v->profile->lbr_depths && fault(v, FAULT_LBR_FORMAT_OTHER)) {
@@ -205,8 +212,8 @@ static uint64_t sticking(const struct vcpu *v)
            (fault(v, FAULT_LBR_ENABLE_STICKS) ? bits->lbr : 0);
 }
 
-/* Advances the index of an empty BTS buffer. */
-static void touch_area(struct vcpu *v, uint64_t address)
+/* Moves the BTS index of an area by a number of records, inside the buffer. */
+static void move_index(struct vcpu *v, uint64_t address, int records)
 {
     const struct ds_form form = v->rules->ds.form(v);
     uint8_t bytes[ENCODE_DS_MAX], index[8];
@@ -216,9 +223,25 @@ static void touch_area(struct vcpu *v, uint64_t address)
         return;
     }
     encode_read_ds(&area, &form, bytes);
-    if (area.bts.index == area.bts.base && area.bts.index < area.bts.maximum) {
-        encode_field(index, form.width, area.bts.index + encode_bts_bytes(&form));
+    area.bts.index += (uint64_t)((int64_t)encode_bts_bytes(&form) * records);
+    if (area.bts.index >= area.bts.base && area.bts.index < area.bts.maximum) {
+        encode_field(index, form.width, area.bts.index);
         v->host->write(v->cpu, address + encode_bts_index_at(&form), index, form.width);
+    }
+}
+
+/* Moves the BTS index after a write of IA32_DEBUGCTL, before which BTS was on or off. */
+static void move_after_debugctl(struct vcpu *v, bool was_on)
+{
+    bool *const behind = &broken(v)->state.bts_behind;
+    const bool on = v->rules->bts.on(v);
+
+    if (fault(v, FAULT_BTS_INDEX_LATE)) {
+        move_index(v, v->regs[REG_IA32_DS_AREA], *behind - (was_on && !on));
+        *behind = was_on && !on;
+    }
+    if (fault(v, FAULT_BTS_INDEX_MOVES) && !was_on && !on) {
+        move_index(v, v->regs[REG_IA32_DS_AREA], 1);
     }
 }
 
@@ -255,12 +278,15 @@ static uint64_t changed(struct vcpu *v, const struct profile_msr *m, uint64_t va
         v->pebs.dropping = false;
         broken(v)->state.left_area = v->regs[REG_IA32_DS_AREA];
         if (fault(v, FAULT_DS_AREA_TOUCHED)) {
-            touch_area(v, value);
+            move_index(v, value, 1);
         }
         return fault(v, FAULT_DS_AREA_48_BITS) ? (uint64_t)((int64_t)(value << 16) >> 16) : value;
     case REG_IA32_A_PMC:
         return fault(v, FAULT_DETECT_FULL_WIDTH_SIGN_EXTENDED) ? (uint64_t)(int64_t)(int32_t)value : value;
     case REG_IA32_DEBUGCTL:
+        v->regs[REG_MSR_LASTBRANCH_TOS] +=
+            fault(v, FAULT_LBR_TOS_MOVES) && !vcpu_debugctl(v, v->profile->debugctl->lbr);
+        v->regs[REG_MSR_LASTBRANCH_TOS] &= vcpu_lbr_depth(v) - 1;
         value &= fault(v, FAULT_BTS_ENABLE_BTINT_LOST) ? ~v->profile->debugctl->btint : ~UINT64_C(0);
         return value | (v->regs[REG_IA32_DEBUGCTL] & sticking(v));
     case REG_IA32_LBR_CTL:
@@ -342,6 +368,7 @@ void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint
     if (m->reg == REG_IA32_PERF_GLOBAL_CTRL) {
         start_or_stop(v, value);
     }
+    broken(v)->state.traced |= m->reg == REG_IA32_RTIT_CTL && (value & RTIT_CTL_TRACEEN);
     if (m->reg == REG_MSR_PEBS_LD_LAT) {
         broken(v)->state.thresholds++;
         broken(v)->state.loads = 0;
@@ -360,6 +387,10 @@ void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint
     const bool adds = fault(v, FAULT_ERRATUM_HSD143) && starts_fixed_0(v, m, value);
 
     wrapped(v)->msr.set(v, m, i, value);
+    wrong_pmi_after_write(v, (enum model_register)m->reg, value);
+    if (m->reg == REG_IA32_DEBUGCTL) {
+        move_after_debugctl(v, v->bts.on);
+    }
     if (adds) {
         counting_load(v, v->profile->general_counters, v->counters[v->profile->general_counters].value + 32);
     }

@@ -3,6 +3,7 @@
 
 #include "model/faults/broken.h"
 
+#define LVTPC     UINT64_C(0xfee00340) /* its address in xAPIC mode */
 #define EFLAGS_CF UINT64_C(0x001)
 #define EFLAGS_IF UINT64_C(0x200)
 
@@ -60,7 +61,10 @@ void wrong_pmi_raise(struct vcpu *v, struct place place)
         v->lbr.stack[v->regs[REG_MSR_LASTBRANCH_TOS]].from ^= 1;
     }
     v->pmi.wanted = fault(v, FAULT_PMI_TWICE) && broken(v)->state.pmi_waits; /* raise it again */
-    if (fault(v, FAULT_PMI_REPEATED) && (v->pmi.raised || *repeats)) {
+    const bool again =
+        fault(v, FAULT_PMI_REPEATED) || (fault(v, FAULT_PMI_REPEATED_ONCE) && !broken(v)->state.pmi_stuck);
+
+    if (*repeats || (again && v->pmi.raised)) {
         *repeats = !*repeats;
         v->pmi.wanted = *repeats;
     }
@@ -78,14 +82,14 @@ uint32_t wrong_pmi_entry(struct vcpu *v, uint32_t lvtpc)
     uint32_t *first = &broken(v)->state.first_vector;
     uint32_t value = wrapped(v)->pmi.entry(v, lvtpc);
 
-    if (fault(v, FAULT_PMI_WHILE_MASKED) || (fault(v, FAULT_PMI_REPEATED) && broken(v)->state.pmi_repeats)) {
+    if (fault(v, FAULT_PMI_WHILE_MASKED) || fault(v, FAULT_PMI_MASK_EARLY) || broken(v)->state.pmi_repeats) {
         value &= ~LVT_MASKED;
     }
     if (fault(v, FAULT_PMI_DELIVERY_IGNORED)) {
         value &= ~LVT_DELIVERY;
     }
+    *first = *first != 0 ? *first : value & LVT_VECTOR;
     if (fault(v, FAULT_PMI_VECTOR_KEPT)) {
-        *first = *first != 0 ? *first : value & LVT_VECTOR;
         value = (value & ~LVT_VECTOR) | *first;
     }
     return value;
@@ -95,6 +99,33 @@ bool wrong_pmi_masks(const struct vcpu *v)
 {
     (void)v;
     return false;
+}
+
+static void set_mask(struct vcpu *v, bool masked)
+{
+    const uint32_t entry = v->host->lvtpc(v->cpu), changed = masked ? entry | LVT_MASKED : entry & ~LVT_MASKED;
+
+    v->host->write_physical(v->cpu, LVTPC, &changed, sizeof(changed));
+}
+
+void wrong_pmi_after_read(struct vcpu *v, enum model_register reg)
+{
+    if (reg == REG_IA32_PERF_GLOBAL_STATUS && fault(v, FAULT_PMI_MASK_CLEARED)) {
+        set_mask(v, false);
+    }
+}
+
+void wrong_pmi_after_write(struct vcpu *v, enum model_register reg, uint64_t value)
+{
+    const bool early = reg == REG_IA32_PERF_GLOBAL_STATUS_RESET || reg == REG_IA32_DEBUGCTL;
+    const bool late = reg == REG_IA32_PERF_GLOBAL_CTRL && value == 0 && broken(v)->state.first_vector != 0;
+
+    if ((early && fault(v, FAULT_PMI_MASK_EARLY)) || (late && fault(v, FAULT_PMI_MASK_LATE))) {
+        set_mask(v, true);
+    }
+    if (reg == REG_IA32_DS_AREA && fault(v, FAULT_PMI_MASK_CLEARED)) {
+        set_mask(v, false);
+    }
 }
 
 void wrong_exception_pushed(struct vcpu *v, uint64_t *flags, uint64_t *code)
