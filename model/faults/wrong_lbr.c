@@ -136,6 +136,9 @@ void wrong_lbr_push(struct vcpu *v, const struct branch *branch, const struct lb
     }
     change(v, branch, &changed);
     change_events(v, branch, &changed);
+    if (fault(v, FAULT_LBR_ENTRY_FIRST_TWICE) && v->lbr.stack[*tos].from == 0) {
+        wrapped(v)->lbr.push(v, branch, &changed);
+    }
     *tos = behind(v, *tos) - 1; /* the original rule then advances it by one */
     wrapped(v)->lbr.push(v, branch, &changed);
     struct lbr_entry *entry = &v->lbr.stack[*tos];

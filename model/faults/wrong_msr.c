@@ -212,10 +212,11 @@ static uint64_t sticking(const struct vcpu *v)
            (fault(v, FAULT_LBR_ENABLE_STICKS) ? bits->lbr : 0);
 }
 
-/* Moves the BTS index of an area by a number of records, inside the buffer. */
-static void move_index(struct vcpu *v, uint64_t address, int records)
+/* Moves the index of BTS or PEBS in an area by a number of records, inside the buffer. */
+static void move_index(struct vcpu *v, uint64_t address, bool pebs, int records)
 {
     const struct ds_form form = v->rules->ds.form(v);
+    const size_t size = pebs ? encode_pebs_bytes(&form) : encode_bts_bytes(&form);
     uint8_t bytes[ENCODE_DS_MAX], index[8];
     struct ds_area area;
 
@@ -223,10 +224,13 @@ static void move_index(struct vcpu *v, uint64_t address, int records)
         return;
     }
     encode_read_ds(&area, &form, bytes);
-    area.bts.index += (uint64_t)((int64_t)encode_bts_bytes(&form) * records);
-    if (area.bts.index >= area.bts.base && area.bts.index < area.bts.maximum) {
-        encode_field(index, form.width, area.bts.index);
-        v->host->write(v->cpu, address + encode_bts_index_at(&form), index, form.width);
+    struct ds_buffer *const buffer = pebs ? &area.pebs : &area.bts;
+
+    buffer->index += (uint64_t)((int64_t)size * records);
+    if (buffer->index >= buffer->base && buffer->index < buffer->maximum) {
+        encode_field(index, form.width, buffer->index);
+        v->host->write(v->cpu, address + (pebs ? encode_pebs_index_at(&form) : encode_bts_index_at(&form)), index,
+                       form.width);
     }
 }
 
@@ -237,11 +241,11 @@ static void move_after_debugctl(struct vcpu *v, bool was_on)
     const bool on = v->rules->bts.on(v);
 
     if (fault(v, FAULT_BTS_INDEX_LATE)) {
-        move_index(v, v->regs[REG_IA32_DS_AREA], *behind - (was_on && !on));
+        move_index(v, v->regs[REG_IA32_DS_AREA], false, *behind - (was_on && !on));
         *behind = was_on && !on;
     }
     if (fault(v, FAULT_BTS_INDEX_MOVES) && !was_on && !on) {
-        move_index(v, v->regs[REG_IA32_DS_AREA], 1);
+        move_index(v, v->regs[REG_IA32_DS_AREA], false, 1);
     }
 }
 
@@ -278,7 +282,7 @@ static uint64_t changed(struct vcpu *v, const struct profile_msr *m, uint64_t va
         v->pebs.dropping = false;
         broken(v)->state.left_area = v->regs[REG_IA32_DS_AREA];
         if (fault(v, FAULT_DS_AREA_TOUCHED)) {
-            move_index(v, value, 1);
+            move_index(v, value, false, 1);
         }
         return fault(v, FAULT_DS_AREA_48_BITS) ? (uint64_t)((int64_t)(value << 16) >> 16) : value;
     case REG_IA32_A_PMC:
@@ -367,6 +371,9 @@ void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint
     value = changed(v, m, value);
     if (m->reg == REG_IA32_PERF_GLOBAL_CTRL) {
         start_or_stop(v, value);
+    }
+    if (m->reg == REG_IA32_PEBS_ENABLE && (value | v->regs[m->reg]) == 0 && fault(v, FAULT_PEBS_INDEX_MOVES)) {
+        move_index(v, v->regs[REG_IA32_DS_AREA], true, 1);
     }
     broken(v)->state.traced |= m->reg == REG_IA32_RTIT_CTL && (value & RTIT_CTL_TRACEEN);
     if (m->reg == REG_MSR_PEBS_LD_LAT) {
