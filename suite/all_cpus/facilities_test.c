@@ -42,11 +42,10 @@ static void check_interrupts(struct member *m, unsigned least)
 #define BTS_THRESHOLD 64u
 
 /* The branches in the log must be those of the workload, round by round. */
-static unsigned compare_branches(struct test_run *run, const struct workload *workload)
+static void compare_branches(struct test_run *run, const struct workload *workload)
 {
     struct branch_walk walk = { workload, BRANCH_KINDS_ALL, 0, 0 };
     struct bts_record record;
-    unsigned same = 0;
 
     for (unsigned n = 0; n < ds_bts_log()->records && records_bts(run, n, &record); n++) {
         const struct branch *want = branch_next(&walk);
@@ -59,9 +58,7 @@ static unsigned compare_branches(struct test_run *run, const struct workload *wo
                       record.from, record.to, want->from, want->to);
             break;
         }
-        same++;
     }
-    return same;
 }
 
 static void trace(struct member *m)
@@ -87,8 +84,8 @@ static void trace(struct member *m)
     interrupts_off();
     records_check_log(&m->run, "BTS", ds_bts_log());
     check_interrupts(m, ROUNDS * branches / (BTS_THRESHOLD + branches));
-    m->came = compare_branches(&m->run, workload);
-    test_equal(&m->run, "number of records", ds_bts_log()->records, m->of);
+    m->came = ds_bts_log()->records;
+    compare_branches(&m->run, workload);
 }
 
 /* ---- PEBS -------------------------------------------------------------------------------------------------------- */
@@ -142,15 +139,16 @@ static void sample_round(struct member *m, struct pebs_sample sampled)
     m->came += ds_pebs_log()->records;
     if (ds_pebs_log()->records != PEBS_RECORDS)
         test_fail(run, "%u records written, must be %u", ds_pebs_log()->records, PEBS_RECORDS);
-    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
+    for (unsigned n = 0; n < ds_pebs_log()->records && !run->problems && records_pebs(run, n, &record); n++)
         check_record(run, &sampled, &record);
-    pebs_check_numbers(run, &sampled, pebs_sample_spacing(run->caps, &sampled) - 1);
+    if (!run->problems)
+        pebs_check_numbers(run, &sampled, pebs_sample_spacing(run->caps, &sampled) - 1);
 }
 
 static void sample(struct member *m, struct pebs_sample sampled)
 {
     m->of = ROUNDS * PEBS_RECORDS;
-    for (unsigned round = 0; round < ROUNDS; round++)
+    for (unsigned round = 0; round < ROUNDS && !m->run.problems; round++)
         sample_round(m, sampled);
     counters_clear(m->run.caps);
     interrupts_off();
@@ -185,7 +183,6 @@ static void record_branches(struct member *m)
         test_fail(&m->run, "LBR stack: %s", lbr_error_text(stack.error));
     else
         lbr_compare_stack(&m->run, &stack, workload, BRANCH_KINDS_ALL, m->of);
-    test_equal(&m->run, "number of entries", m->came, m->of);
 }
 
 /* ---- counters ---------------------------------------------------------------------------------------------------- */
