@@ -59,6 +59,7 @@ bool overflow_open(const struct caps *caps, const struct overflow *o)
 {
     const unsigned counter = pebs_counter(caps, o->event);
     const uint64_t start = 0 - (uint64_t)o->period;
+    bool done;
 
     open.caps = caps;
     open.again = o->again;
@@ -68,21 +69,19 @@ bool overflow_open(const struct caps *caps, const struct overflow *o)
     if (is_netburst(caps)) {
         open.msr = MSR_IQ_COUNTER4;
         open.start = start & NETBURST_COUNTER_MASK;
-        if (!netburst_program(&(struct netburst_setup){ .event = netburst_event_find(o->event->name),
-                                                        .os = (o->rings & PERFEVTSEL_OS) != 0,
-                                                        .usr = (o->rings & PERFEVTSEL_USR) != 0,
-                                                        .period = o->period }))
-            return false;
+        done = netburst_program(&(struct netburst_setup){ .event = netburst_event_find(o->event->name),
+                                                          .os = (o->rings & PERFEVTSEL_OS) != 0,
+                                                          .usr = (o->rings & PERFEVTSEL_USR) != 0,
+                                                          .period = o->period });
     } else {
         open.msr = MSR_IA32_PMC(counter); /* accepts only sign-extended 32-bit values */
         open.start = (uint32_t)start;
-        if (!counter_program(counter, o->event->select | o->rings | PERFEVTSEL_EN | PERFEVTSEL_INT, start,
-                             caps->full_width_write))
-            return false;
+        done = counter_program(counter, o->event->select | o->rings | PERFEVTSEL_EN | PERFEVTSEL_INT, start,
+                               caps->full_width_write);
     }
     counting_acknowledge(caps, counting_status(caps));
     apic_performance_arm(VECTOR_PERFORMANCE);
-    return true;
+    return done;
 }
 
 struct window overflow_window(const struct caps *caps, const struct overflow *o)

@@ -53,10 +53,8 @@ static void interrupt_at(struct test_run *run, struct skid *skid, unsigned n)
     uint64_t ip;
     int position;
 
-    if (!overflow_open(run->caps, &overflow)) {
+    if (!overflow_open(run->caps, &overflow))
         test_fail(run, "%s: the counter could not be programmed", skid->event->name);
-        return;
-    }
     go(skid, &window);
     interrupts = overflow_close(&ip);
     position = steps_position(skid->steps, ip);

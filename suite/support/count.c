@@ -23,10 +23,8 @@ uint64_t count_from(struct test_run *run, unsigned n, uint64_t select, uint64_t 
 
     for (unsigned i = 0; i < COUNT_RUNS; i++) {
         uint64_t value;
-        if (!counter_program(n, select, start, run->caps->full_width_write)) {
+        if (!counter_program(n, select, start, run->caps->full_width_write))
             test_fail(run, "counter %u could not be programmed", n);
-            break;
-        }
         count_once(run->caps, UINT64_C(1) << n, workload);
         value = counter_read(n);
         least = value < least ? value : least;
@@ -42,10 +40,8 @@ static uint64_t least_fixed(struct test_run *run, uint64_t control, bool global_
 
     for (unsigned i = 0; i < COUNT_RUNS; i++) {
         uint64_t value;
-        if (!fixed_counter_program(0, control, 0)) {
+        if (!fixed_counter_program(0, control, 0))
             test_fail(run, "fixed counter 0 could not be programmed");
-            break;
-        }
         if (!global_last)
             msr_write(MSR_IA32_FIXED_CTR_CTRL, 0);
         interrupts_off();
