@@ -84,17 +84,21 @@ static uint64_t width_mask(const struct caps *caps)
 /* Programs a general counter: the counters that reload it (bits as in IA32_PERF_GLOBAL_CTRL), and its reload value. */
 static void set(struct test_run *run, unsigned n, uint64_t select, uint64_t start, uint64_t by, uint32_t value)
 {
-    if (!counter_program(n, select, start, run->caps->full_width_write) || !msr_write(MSR_IA32_PMC_GP_CFG_B(n), by) ||
-        !msr_write(MSR_IA32_PMC_GP_CFG_C(n), value))
+    bool done = counter_program(n, select, start, run->caps->full_width_write);
+
+    done = msr_write(MSR_IA32_PMC_GP_CFG_B(n), by) && done;
+    done = msr_write(MSR_IA32_PMC_GP_CFG_C(n), value) && done;
+    if (!done)
         test_fail(run, "counter %u could not be programmed to be reloaded", n);
 }
 
 static void set_fixed_0(struct test_run *run, uint64_t start, uint64_t by, uint32_t value)
 {
-    const uint64_t control = FIXED_CTR_CTRL_OS(0) | FIXED_CTR_CTRL_USR(0);
+    bool done = fixed_counter_program(0, FIXED_CTR_CTRL_OS(0) | FIXED_CTR_CTRL_USR(0), start);
 
-    if (!fixed_counter_program(0, control, start) || !msr_write(MSR_IA32_PMC_FX_CFG_B(0), by) ||
-        !msr_write(MSR_IA32_PMC_FX_CFG_C(0), value))
+    done = msr_write(MSR_IA32_PMC_FX_CFG_B(0), by) && done;
+    done = msr_write(MSR_IA32_PMC_FX_CFG_C(0), value) && done;
+    if (!done)
         test_fail(run, "fixed counter 0 could not be programmed to be reloaded");
 }
 
@@ -121,16 +125,14 @@ static void each_cfg_b(struct test_run *run, void (*each)(struct test_run *run, 
 
 static void holds(struct test_run *run, uint32_t msr, const char *name)
 {
-    for (unsigned bit = 0; bit < 64; bit++) {
-        const uint64_t value = run->caps->reload_causes & MSR_BIT(bit);
+    for (unsigned bit = 0; bit <= 64; bit++) {
+        const uint64_t value = run->caps->reload_causes & (bit < 64 ? MSR_BIT(bit) : UINT64_MAX);
         if (!value)
             continue;
         if (!msr_write(msr, value))
             test_fail(run, "WRMSR of 0x%" PRIx64 " to %s (0x%" PRIx32 ") raised #GP", value, name, msr);
         test_equal(run, name, msr_get(msr), value);
     }
-    msr_write(msr, run->caps->reload_causes);
-    test_equal(run, name, msr_get(msr), run->caps->reload_causes);
     msr_write(msr, 0);
 }
 
@@ -437,9 +439,9 @@ static void several(struct test_run *run)
     set(run, c.n[1], BRANCHES | COUNTING, 0, MSR_BIT(c.n[2]), 2 * LOADED);
     set(run, c.n[2], INSTRUCTIONS | COUNTING, period, MSR_BIT(c.n[2]), (uint32_t)period);
     run_once(run->caps, all);
-    test_equal(run, "the first of two counters that the same counter reloads", counter_read(c.n[0]),
-               LOADED + JUMPS - 14);
-    test_equal(run, "the second one", counter_read(c.n[1]), 2 * LOADED + JUMPS - 14);
+    for (unsigned i = 0; i < 2; i++)
+        test_equal(run, i ? "the second of two counters that the same counter reloads" : "the first of these counters",
+                   counter_read(c.n[i]), (i + 1) * LOADED + JUMPS - 14);
     counters_clear(run->caps);
 }
 
@@ -511,26 +513,32 @@ TEST(perfmon_reload_by_fixed) = {
     .run = by_fixed,
 };
 
-/* Fixed counter 0 counts instructions since its last reload. The counter of jumps does not overflow after that. */
+/*
+ * Fixed counter 0 counts instructions since its reload: by the overflow of a counter of jumps, then by its own. No
+ * counter overflows after that.
+ */
 static void fixed(struct test_run *run)
 {
     const unsigned n = usable(run->caps).n[0];
-    const uint64_t behind = (uint64_t)(JUMPS + 1 - 8) * WORKLOAD_SPREAD_STEP;
-    uint64_t status, value;
 
-    set(run, n, BRANCHES | COUNTING, -UINT64_C(8), 0, 0);
-    set_fixed_0(run, 0, MSR_BIT(n), LOADED);
-    status = run_once(run->caps, MSR_BIT(n) | FIXED(0));
-    value = msr_get(MSR_IA32_FIXED_CTR(0));
-    if (value < LOADED + behind - WORKLOAD_SPREAD_STEP || value > LOADED + behind + WORKLOAD_SPREAD_STEP)
-        test_fail(run, "fixed counter 0, reloaded with 0x%" PRIx64 " %" PRIu64 " instructions ago, is 0x%" PRIx64,
-                  LOADED, behind, value);
-    test_equal(run, "IA32_PERF_GLOBAL_STATUS", status, MSR_BIT(n));
-    set_fixed_0(run, BEHIND(2), FIXED(0), LOADED);
-    status = run_once(run->caps, FIXED(0));
-    if (msr_get(MSR_IA32_FIXED_CTR(0)) < LOADED)
-        test_fail(run, "fixed counter 0 did not reload itself");
-    test_equal(run, "IA32_PERF_GLOBAL_STATUS after fixed counter 0 reloaded itself", status, 0);
+    for (unsigned own = 0; own < 2; own++) {
+        const unsigned jumps = own ? 2 : 8; /* before the reload */
+        const uint64_t behind = (uint64_t)(JUMPS + 1 - jumps) * WORKLOAD_SPREAD_STEP;
+        const uint64_t cause = own ? FIXED(0) : MSR_BIT(n);
+        uint64_t status, value;
+
+        if (!own)
+            set(run, n, BRANCHES | COUNTING, -(uint64_t)jumps, 0, 0);
+        set_fixed_0(run, own ? BEHIND(jumps) : 0, cause, LOADED);
+        status = run_once(run->caps, cause | FIXED(0));
+        value = msr_get(MSR_IA32_FIXED_CTR(0));
+        if (value < LOADED + behind - WORKLOAD_SPREAD_STEP || value > LOADED + behind + WORKLOAD_SPREAD_STEP)
+            test_fail(run, "fixed counter 0, reloaded with 0x%" PRIx64 " %" PRIu64 " instructions ago, is 0x%" PRIx64,
+                      LOADED, behind, value);
+        test_equal(run,
+                   own ? "IA32_PERF_GLOBAL_STATUS after fixed counter 0 reloaded itself" : "IA32_PERF_GLOBAL_STATUS",
+                   status, own ? 0 : MSR_BIT(n));
+    }
     counters_clear(run->caps);
 }
 
