@@ -177,6 +177,9 @@ uint64_t wrong_bts_index(const struct vcpu *v)
     if (fault(v, FAULT_BTS_INDEX_STUCK)) {
         return v->bts.at;
     }
+    if (fault(v, FAULT_BTS_INDEX_TWICE)) {
+        return index + v->bts.staged * encode_bts_bytes(&v->ds.form);
+    }
     return fault(v, FAULT_BTS_INDEX_SHORT) ? index - v->bts.staged * v->ds.form.width : index;
 }
 

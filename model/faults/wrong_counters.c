@@ -10,14 +10,14 @@ struct counters_request wrong_counters_request(const struct vcpu *v, unsigned i)
     const bool one_of_both = r.user != r.system;
 
     r.global = r.global || fault(v, FAULT_PERFMON_GLOBAL_CTRL_IGNORED);
+    r.system = r.system || (one_of_both && fault(v, FAULT_PEBS_RINGS_USR_IS_BOTH));
+    r.user = r.user || (one_of_both && fault(v, FAULT_PEBS_RINGS_OS_IS_BOTH));
     if (i >= v->profile->general_counters) {
         if (!r.user && !r.system) {
             r.user = r.system = fault(v, FAULT_PERFMON_FIXED_ALWAYS);
         }
         return r;
     }
-    r.system = r.system || (one_of_both && fault(v, FAULT_PEBS_RINGS_USR_IS_BOTH));
-    r.user = r.user || (one_of_both && fault(v, FAULT_PEBS_RINGS_OS_IS_BOTH));
     r.enabled = r.enabled || fault(v, FAULT_PEBS_ENABLE_SELECT_IGNORED) || fault(v, FAULT_PERFMON_ENABLE_IGNORED);
     r.pebs = r.pebs || fault(v, FAULT_PEBS_ENABLE_IGNORED);
     r.mask = fault(v, FAULT_PERFMON_CMASK_IGNORED) ? 0 : r.mask;
@@ -36,6 +36,7 @@ static enum event_kind changed_kind(const struct vcpu *v, enum event_kind kind)
         { FAULT_PERFMON_EVENT_CALLS_AND_MORE, EVENT_NEAR_CALLS, EVENT_TYPED_BRANCHES },
         { FAULT_PERFMON_EVENT_TAKEN_AND_NOT, EVENT_NEAR_TAKEN, EVENT_BRANCHES },
         { FAULT_PERFMON_EVENT_TAKEN_ONLY, EVENT_BRANCHES, EVENT_NEAR_TAKEN },
+        { FAULT_PERFMON_EVENT_INSTRUCTIONS_ARE_BRANCHES, EVENT_INSTRUCTIONS, EVENT_BRANCHES },
         { FAULT_PERFMON_EVENT_LOADS_ARE_STORES, EVENT_LOADS, EVENT_STORES },
         { FAULT_PERFMON_EVENT_LOADS_ARE_STORES, EVENT_STORES, EVENT_LOADS },
         { FAULT_PERFMON_EVENT_SPLIT_AND_WHOLE, EVENT_SPLIT_LOADS, EVENT_LOADS },
@@ -114,7 +115,11 @@ uint64_t wrong_counting_events(const struct vcpu *v, uint64_t events)
 /* SRF7 is of cores up to Crestmont; Darkmont overcounts only instructions. */
 unsigned wrong_counting_interruption(struct vcpu *v, enum event_kind kind, bool software)
 {
-    return wrapped(v)->counters.interruption(v, kind, software) + (kind == EVENT_INSTRUCTIONS || !vcpu_is_arch_pebs(v));
+    const bool more = kind == EVENT_INSTRUCTIONS
+                          ? fault(v, FAULT_ERRATUM_SRF7)
+                          : fault(v, FAULT_PERFMON_COUNT_INTERRUPTION_TWICE) || !vcpu_is_arch_pebs(v);
+
+    return wrapped(v)->counters.interruption(v, kind, software) + more;
 }
 
 bool wrong_counting_exact(const struct vcpu *v, const struct counter *c)

@@ -87,7 +87,9 @@ static bool refuses(const struct vcpu *v, const struct profile_msr *m, uint64_t 
         { FAULT_LBR_EVENTS_REFUSED, REG_IA32_PERFEVTSEL, EVTSEL_BR_CNTR },
         { FAULT_PERFMON_STATUS_SET_REFUSED, REG_IA32_PERF_GLOBAL_STATUS_SET, ~UINT64_C(0) },
         { FAULT_PERFMON_ENABLE_REFUSED_SET, REG_IA32_PERFEVTSEL, EVTSEL_EN },
-        { FAULT_PERFMON_MSR_REFUSED_SET, REG_IA32_FIXED_CTR_CTRL, UINT64_C(0xf) << 12 },
+        { FAULT_PERFMON_MSR_REFUSED_SET, REG_IA32_FIXED_CTR_CTRL, 0xf000 | UINT64_C(2) << 40 },
+        { FAULT_PERFMON_MSR_REFUSED_SET, REG_IA32_FIXED_CFG_B, ~UINT64_C(0) },
+        { FAULT_PERFMON_MSR_REFUSED_SET, REG_IA32_PERFEVTSEL, EVTSEL_INT },
         { FAULT_PERFMON_MSR_REFUSED_SET, REG_IA32_DEBUGCTL, ~UINT64_C(1) },
         { FAULT_PERFMON_MSR_REFUSED_SET, REG_IA32_PEBS_BASE, 1 },
         { FAULT_PERFMON_MSR_REFUSED_SET, REG_MSR_PEBS_DATA_CFG, UINT64_C(1) << 32 },
@@ -102,7 +104,8 @@ static bool refuses(const struct vcpu *v, const struct profile_msr *m, uint64_t 
             return true;
         }
     }
-    const bool other = (m->reg == REG_IA32_PERFEVTSEL && broken(v)->state.number != 0) ||
+    const bool other = (m->reg == REG_IA32_PERFEVTSEL && broken(v)->state.number == 1) ||
+                       (m->reg == REG_IA32_FIXED_CTR_CTRL && !vcpu_is_arch_pebs(v)) ||
                        (m->reg == REG_IA32_DEBUGCTL && v->profile->lbr_depths != 0);
 
     if (other && value != 0 && fault(v, FAULT_PERFMON_MSR_REFUSED_SET)) {
@@ -172,7 +175,6 @@ uint64_t wrong_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i
     static const struct changed_bits read[] = {
         { FAULT_PEBS_ENABLE_READS_ZERO, REG_IA32_PEBS_ENABLE, ~UINT64_C(0), 0 },
         { FAULT_PERFMON_UNIT_MASK_2_LOST, REG_IA32_PERFEVTSEL, EVTSEL_UMASK_2, 0 },
-        { FAULT_PERFMON_IN_USE_ZERO, REG_IA32_PERF_GLOBAL_INUSE, ~UINT64_C(0), 0 },
         { FAULT_PERFMON_IN_USE_ALWAYS, REG_IA32_PERF_GLOBAL_INUSE, 0, 1 },
         { FAULT_PERFMON_IN_USE_NO_INTERRUPT, REG_IA32_PERF_GLOBAL_INUSE, UINT64_C(1) << 63, 0 },
         { FAULT_PERFMON_FREEZE_NO_FLAG, REG_IA32_PERF_GLOBAL_STATUS, STATUS_CTR_FRZ | STATUS_LBR_FRZ, 0 },
@@ -191,13 +193,17 @@ uint64_t wrong_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i
     if (m->reg == REG_MSR_LASTBRANCH_TOS && fault(v, FAULT_LBR_TOS_OFF_BY_ONE)) {
         return (value + 1) & (vcpu_lbr_depth(v) - 1);
     }
+    if (m->reg == REG_MSR_LASTBRANCH_TOS && fault(v, FAULT_LBR_TOS_BEYOND)) {
+        return value + vcpu_lbr_depth(v);
+    }
     if (m->reg == REG_IA32_DEBUGCTL && fault(v, FAULT_LBR_DEBUGCTL_READS_ONE)) {
         return value | v->profile->debugctl->lbr;
     }
     if (m->reg == REG_IA32_PERF_CAPABILITIES && v->profile->lbr_depths && fault(v, FAULT_LBR_FORMAT_OTHER)) {
         return (value & ~UINT64_C(0x3f)) | LBR_FORMAT_INFO;
     }
-    if (m->reg == REG_IA32_PERFEVTSEL && i >= 4 && fault(v, FAULT_ERRATUM_BV086)) {
+    if ((m->reg == REG_IA32_PERFEVTSEL && i >= 4 && fault(v, FAULT_ERRATUM_BV086)) ||
+        (m->reg == REG_IA32_PERF_GLOBAL_INUSE && !(value >> 63) && fault(v, FAULT_PERFMON_IN_USE_ZERO))) {
         return 0;
     }
     return with_changes(v, m, value, read, sizeof(read) / sizeof(read[0]));
@@ -266,6 +272,8 @@ static uint64_t changed(struct vcpu *v, const struct profile_msr *m, uint64_t va
         { FAULT_PEBS_LATENCY_REGISTER_NARROW, REG_MSR_PEBS_LD_LAT, ~UINT64_C(0xfff), 0 },
         { FAULT_PEBS_SNAPSHOT_REGISTER_NARROW, REG_MSR_PEBS_DATA_CFG, UPPER_HALF, 0 },
         { FAULT_PERFMON_STATUS_SET_IGNORED, REG_IA32_PERF_GLOBAL_STATUS_SET, ~UINT64_C(0), 0 },
+        { FAULT_PERFMON_STATUS_BITS_STICK, REG_IA32_PERF_GLOBAL_STATUS_SET, STATUS_LBR_FRZ, 0 },
+        { FAULT_PERFMON_STATUS_BITS_STICK, REG_IA32_PERF_GLOBAL_STATUS_RESET, 2, 0 },
         { FAULT_LBR_EVENTS_READ_ONLY, REG_IA32_LBR_INFO, UINT64_C(0xff) << 32, 0 },
         { FAULT_PERFMON_RELOAD_BIT_LOST, REG_IA32_PMC_CFG_B, UINT64_C(1) << 2, 0 },
     };
@@ -333,7 +341,7 @@ static void set_counter(struct vcpu *v, unsigned i, bool narrow, uint64_t value)
         counting_load(v, i, (uint32_t)value);
     }
     if (narrow && fault(v, FAULT_PERFMON_WRITE_SIGN_BIT_30)) {
-        counting_load(v, i, (value & 0x7fffffff) | (value >> 30 & 1 ? ~UINT64_C(0x7fffffff) : 0));
+        counting_load(v, i, value >> 30 & 3 ? value | UPPER_HALF : (uint32_t)value);
     }
     if (close && (fault(v, FAULT_PERFMON_OVERFLOW_EARLY) || fault(v, FAULT_PERFMON_OVERFLOW_LATE))) {
         counting_load(v, i, fault(v, FAULT_PERFMON_OVERFLOW_EARLY) ? whole + 1 : whole - 1);
