@@ -120,10 +120,11 @@ static void xmm(struct test_run *run)
         }
         pebs_check(run, &sample, &record, want->ip, want->next_ip);
         for (unsigned i = 0; i < 16 && want >= sample.workload->accesses + i; i++) { /* the first loads fill XMM */
-            test_equal(run, "low half of an XMM register", record.xmm[i].low,
-                       i < WORKLOAD_XMMS ? WORKLOAD_XMM_LOW(i) : 0);
-            test_equal(run, "high half of an XMM register", record.xmm[i].high,
-                       i < WORKLOAD_XMMS ? WORKLOAD_XMM_HIGH(i) : 0);
+            const uint64_t low = i < WORKLOAD_XMMS ? WORKLOAD_XMM_LOW(i) : 0;
+            const uint64_t high = i < WORKLOAD_XMMS ? WORKLOAD_XMM_HIGH(i) : 0;
+            if (record.xmm[i].low != low || record.xmm[i].high != high)
+                test_fail(run, "XMM%u is 0x%" PRIx64 ":%" PRIx64 ", must be 0x%" PRIx64 ":%" PRIx64, i,
+                          record.xmm[i].high, record.xmm[i].low, high, low);
         }
     }
 }
@@ -139,10 +140,10 @@ TEST(pebs_adaptive_xmm) = {
 
 #define LBR_GROUP_ENTRIES 8u
 
-/* Returns whether the LBR entries, newest first, are the workload's branches backwards from branch number `at`. */
+/* Returns whether the used LBR entries, newest first, are the workload's branches backwards from branch number `at`. */
 static bool follows(const struct pebs_record *record, const struct workload *workload, unsigned at)
 {
-    for (unsigned age = 0; age <= at && age < record->lbr_count; age++) {
+    for (unsigned age = 0; age <= at && age < record->lbr_count && record->lbr[age].from; age++) {
         const struct branch *want = &workload->branches[at - age];
         if (record->lbr[age].from != want->from || record->lbr[age].to != want->to)
             return false;

@@ -412,7 +412,7 @@ static void instructions_registers(struct test_run *run)
                                         .rounds = ROUNDS / 2,
                                         .period = 57 };
     const unsigned least = pebs_typical(run->caps, &sample, sample.rounds * (unsigned)workload->instructions);
-    unsigned loaded = 0;
+    unsigned loaded = 0, outside = 0;
     struct pebs_record record;
     uint64_t value;
 
@@ -422,16 +422,16 @@ static void instructions_registers(struct test_run *run)
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         if (pebs_is_closing(&sample, &record))
             continue;
-        if (record.ip < workload->start || record.ip > workload->limit)
-            test_fail(run, "PEBS record %u describes no instruction of the workload", n);
+        outside += record.ip < workload->start || record.ip > workload->limit;
         if (!loaded_by(workload, record.ip, &value))
             continue;
         check_registers(run, n, &record);
         test_equal(run, "RAX", record.gpr[PEBS_RAX], value);
         loaded++;
     }
-    if (!loaded)
-        test_fail(run, "no record describes an instruction after the first load");
+    if (outside || !loaded)
+        test_fail(run, "%u records describe no instruction of the workload, %u one after the first load", outside,
+                  loaded);
 }
 
 TEST(pebs_instructions_registers) = {
@@ -467,16 +467,19 @@ static void instructions_threshold(struct test_run *run)
     bool inside = false, adjacent = false; /* the last record was of the workload; no interrupt since then */
 
     test_plan_between(run, typical / 2, 2 * typical);
-    if (!pebs_sample(run, &sample))
+    if (!pebs_sample(run, &sample) || ds_pebs_log()->records > 2 * typical)
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         if (!pebs_event_number(run, &sample, &record, &number)) {
             inside = adjacent = false;
             continue; /* in the service routine */
         }
-        if (last && number <= last)
+        if (last && number <= last) {
             test_fail(run, "PEBS record %u describes an instruction before that of the previous record", n);
-        else if (inside && number >= last + 2 * spacing)
+            inside = adjacent = false;
+            continue;
+        }
+        if (inside && number >= last + 2 * spacing)
             test_fail(run, "PEBS record %u is %u instructions after the previous one: a record is missing", n,
                       number - last);
         else if (adjacent && number != last + spacing)
@@ -516,7 +519,7 @@ static void load_latency(struct test_run *run)
                                         .until = ENOUGH };
     const struct access *chase = workload_chase.accesses;
     const unsigned steps = WORKLOAD_CHASE_LINES * WORKLOAD_CHASE_ROUNDS;
-    unsigned hits = 0;
+    unsigned hits = 0, misses = 0;
     struct pebs_record record;
 
     test_plan_between(run, 1, ENOUGH + steps / sample.period);
@@ -532,11 +535,12 @@ static void load_latency(struct test_run *run)
         if ((record.data_source & 0xf) == 1)
             hits++;
         else if (step >= WORKLOAD_CHASE_LINES)
-            test_differs(run, "PEBS record %u: data source 0x%" PRIx64 ", typically 1, the first level", n,
-                         record.data_source);
+            misses++;
     }
     if (!hits)
         test_fail(run, "no load has the first level (1) as its data source");
+    else if (misses)
+        test_differs(run, "%u loads have another data source than the first level (1), %u have it", misses, hits);
 }
 
 TEST(pebs_load_latency_l1) = {

@@ -88,12 +88,16 @@ static bool sample_beside(struct test_run *run, const struct pebs_sample *sample
     return true;
 }
 
+static bool check_programmed(struct test_run *run, const char *kind, unsigned n, bool done)
+{
+    if (!done)
+        test_fail(run, "%s counter %u could not be programmed", kind, n);
+    return done;
+}
+
 static bool program(struct test_run *run, unsigned n, uint64_t select, uint64_t value)
 {
-    if (counter_program(n, select, value, run->caps->full_width_write))
-        return true;
-    test_fail(run, "counter %u could not be programmed", n);
-    return false;
+    return check_programmed(run, "general", n, counter_program(n, select, value, run->caps->full_width_write));
 }
 
 /* The count of a counter, given by its bit GENERAL() or FIXED(), in a record; 0 if the record has none. */
@@ -114,8 +118,7 @@ static void load_all(struct test_run *run, uint64_t rings)
     for (unsigned n = 0; n < run->caps->general_count; n++)
         program(run, n, rings ? BRANCHES | rings | PERFEVTSEL_EN : 0, LOADED(n));
     for (unsigned n = 1; n < run->caps->fixed_count; n++)
-        if (!fixed_counter_program(n, rings ? FIXED_CTR_CTRL_USR(n) : 0, LOADED(32 + n)))
-            test_fail(run, "fixed counter %u could not be programmed", n);
+        check_programmed(run, "fixed", n, fixed_counter_program(n, rings ? FIXED_CTR_CTRL_USR(n) : 0, LOADED(32 + n)));
 }
 
 static void check_loaded(struct test_run *run, const struct pebs_record *record)
@@ -148,9 +151,9 @@ static void check_named(struct test_run *run, const struct pebs_sample *sample, 
     struct pebs_record record;
 
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
-        test_equal(run, "format group", record.format_group, (uint32_t)sample->data_cfg);
-        test_equal(run, "counters listed in the record", record.counted, counters);
-        check_loaded(run, &record);
+        if (test_equal(run, "format group", record.format_group, (uint32_t)sample->data_cfg) &&
+            test_equal(run, "counters listed in the record", record.counted, counters))
+            check_loaded(run, &record);
     }
 }
 
@@ -472,16 +475,16 @@ static void metrics(struct test_run *run)
     uint64_t last = 0;
 
     plan(run, &sample, 1);
-    if (!pebs_sample_open(run, &sample) ||
-        !fixed_counter_program(SLOTS, FIXED_CTR_CTRL_OS(SLOTS) | FIXED_CTR_CTRL_USR(SLOTS), 0) ||
-        !msr_write(MSR_PERF_METRICS, 0)) {
-        test_fail(run, "fixed counter 3 and PERF_METRICS could not be programmed");
+    if (!pebs_sample_open(run, &sample))
         return;
-    }
+    check_programmed(run, "fixed", SLOTS,
+                     fixed_counter_program(SLOTS, FIXED_CTR_CTRL_OS(SLOTS) | FIXED_CTR_CTRL_USR(SLOTS), 0) &&
+                         msr_write(MSR_PERF_METRICS, 0));
     if (!sample_beside(run, &sample, FIXED(SLOTS) | PERF_GLOBAL_CTRL_METRICS))
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
-        test_equal(run, "whether the record has metrics", (record.has & PEBS_HAS_METRICS) != 0, true);
+        if (!test_equal(run, "whether the record has metrics", (record.has & PEBS_HAS_METRICS) != 0, true))
+            continue;
         test_equal(run, "slots in addition to PERF_METRICS", record.slots, count_of(&record, FIXED(SLOTS)));
         if (record.slots <= last)
             test_fail(run, "slots do not increase up to PEBS record %u: %" PRIu64 " after %" PRIu64, n, record.slots,
