@@ -61,6 +61,7 @@ static const struct rules wrong = {
     .pebs_arch.counted = wrong_pebs_arch_counted,
     .pebs_arch.describe = wrong_pebs_arch_describe,
     .pebs_arch.counts = wrong_pebs_arch_counts,
+    .pebs_arch.split = wrong_pebs_arch_split,
     .pebs_arch.encode = wrong_pebs_arch_encode,
     .pebs_arch.full = wrong_pebs_arch_full,
     .pebs_arch.address = wrong_pebs_arch_address,
@@ -202,6 +203,9 @@ static void change_sources(const struct fault_set *set, struct profile_memory *m
         if (fault_set_has(set, changes[i].fault)) {
             memory->source[changes[i].level] = memory->source[changes[i].reported];
         }
+    }
+    if (fault_set_has(set, FAULT_PEBS_DATA_SECOND_FAST)) {
+        memory->latency[LEVEL_L2] = memory->latency[LEVEL_L1];
     }
     if (fault_set_has(set, FAULT_PEBS_DATA_MEMORY_FAST)) {
         memory->latency[LEVEL_MEMORY] = memory->latency[LEVEL_L1];

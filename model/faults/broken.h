@@ -26,6 +26,10 @@ struct broken {
         bool sampled;                             /* the newest branch has a PEBS record */
         unsigned snapshots;                       /* number of PEBS records with counters so far */
         uint64_t snapshot[ADAPTIVE_MAX_COUNTERS]; /* the counters in the last of these records */
+        uint64_t slots;                           /* the slots in the last record with counters */
+        unsigned records;                         /* PEBS records so far */
+        struct pebs_contents last;                /* the last of them */
+        bool again;                               /* the acknowledgement that is lost once was lost */
         bool pmi_waits;                           /* a PMI is postponed, or must be raised again */
         bool pmi_repeats;                         /* the pending PMI is a second delivery */
         bool pmi_stuck;                           /* a masked LVT entry has suppressed a PMI */

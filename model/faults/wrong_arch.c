@@ -97,6 +97,7 @@ void wrong_pebs_arch_describe(struct vcpu *v, struct arch_contents *arch)
             arch->ymmh[XMM_REGISTERS - 1 - i][half] = low;
         }
     }
+    arch->lbr_control = fault(v, FAULT_ARCH_LBR_CONTROL_ZERO) ? 0 : arch->lbr_control;
     arch->lbr_depth = fault(v, FAULT_ARCH_LBR_DEPTH_ZERO) ? 0 : arch->lbr_depth;
     arch->general <<= fault(v, FAULT_ARCH_COUNTS_NEXT);
 }
@@ -105,6 +106,13 @@ void wrong_pebs_arch_counts(struct vcpu *v, struct arch_contents *arch)
 {
     (void)v;
     memset(arch->counts, 0, sizeof(arch->counts));
+}
+
+void wrong_pebs_arch_split(struct vcpu *v, const struct arch_contents *arch, struct arch_split *split)
+{
+    (void)v;
+    (void)arch;
+    memset(split->cut, 0, sizeof(split->cut));
 }
 
 /* Changes the first quadword of each fragment of the record. */
@@ -152,6 +160,9 @@ bool wrong_pebs_arch_full(struct vcpu *v, size_t size)
         *index &= ~PEBS_INDEX_WR;
         return false;
     }
+    if (fault(v, FAULT_ARCH_FULL_EARLY)) {
+        return full || (*index & PEBS_INDEX_WR) + 2 * size > end;
+    }
     return full && !(fault(v, FAULT_ARCH_FULL_PASSED) && (*index & PEBS_INDEX_WR) <= end && !v->pebs.dropping);
 }
 
@@ -168,6 +179,7 @@ uint64_t wrong_pebs_arch_index(const struct vcpu *v, size_t size)
     if (fault(v, FAULT_ARCH_INDEX_SHORT)) {
         size -= ARCH_UNIT;
     }
+    size += fault(v, FAULT_ARCH_THRESHOLD_MOVES) ? (size_t)ARCH_UNIT << PEBS_INDEX_THRESH_SHIFT : 0;
     return wrapped(v)->pebs_arch.index(v, fault(v, FAULT_ARCH_INDEX_TWICE) ? 2 * size : size);
 }
 

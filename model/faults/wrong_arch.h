@@ -10,6 +10,7 @@ uint64_t wrong_pebs_arch_format(const struct vcpu *v, uint64_t counters);
 uint64_t wrong_pebs_arch_counted(const struct vcpu *v);
 void wrong_pebs_arch_describe(struct vcpu *v, struct arch_contents *arch);
 void wrong_pebs_arch_counts(struct vcpu *v, struct arch_contents *arch);
+void wrong_pebs_arch_split(struct vcpu *v, const struct arch_contents *arch, struct arch_split *split);
 void wrong_pebs_arch_encode(struct vcpu *v, uint8_t *bytes, const struct pebs_contents *contents,
                             const struct adaptive_contents *extra, const struct arch_contents *arch,
                             const struct arch_split *split);

@@ -39,10 +39,13 @@ static enum event_kind changed_kind(const struct vcpu *v, enum event_kind kind)
         { FAULT_PERFMON_EVENT_INSTRUCTIONS_ARE_BRANCHES, EVENT_INSTRUCTIONS, EVENT_BRANCHES },
         { FAULT_PERFMON_EVENT_LOADS_ARE_STORES, EVENT_LOADS, EVENT_STORES },
         { FAULT_PERFMON_EVENT_LOADS_ARE_STORES, EVENT_STORES, EVENT_LOADS },
+        { FAULT_PERFMON_EVENT_LOADS_ARE_STORES, EVENT_SPLIT_LOADS, EVENT_SPLIT_STORES },
+        { FAULT_PERFMON_EVENT_LOADS_ARE_STORES, EVENT_SPLIT_STORES, EVENT_SPLIT_LOADS },
         { FAULT_PERFMON_EVENT_SPLIT_AND_WHOLE, EVENT_SPLIT_LOADS, EVENT_LOADS },
         { FAULT_PERFMON_EVENT_SPLIT_AND_WHOLE, EVENT_SPLIT_STORES, EVENT_STORES },
         { FAULT_PERFMON_EVENT_X87_IS_MMX, EVENT_X87, EVENT_MMX_64 },
         { FAULT_PERFMON_EVENT_X87_IS_MMX, EVENT_MMX_64, EVENT_X87 },
+        { FAULT_PERFMON_EVENT_MMX_IS_X87, EVENT_MMX_64, EVENT_X87 },
     };
 
     for (unsigned i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
@@ -163,6 +166,9 @@ void wrong_overflow_of(struct vcpu *v, unsigned i)
 bool wrong_data_latency_counts(const struct vcpu *v, uint64_t latency, uint64_t threshold)
 {
     if (fault(v, FAULT_ERRATUM_CML095) && broken(v)->state.thresholds % 2 != 0 && ++broken(v)->state.loads > 8) {
+        return false;
+    }
+    if (fault(v, FAULT_PEBS_LATENCY_EVERY_OTHER) && ++broken(v)->state.loads % 2 == 0) {
         return false;
     }
     return wrapped(v)->data.latency_counts(v, latency, threshold) || fault(v, FAULT_PEBS_LATENCY_THRESHOLD_IGNORED) ||

@@ -10,6 +10,7 @@
 #include "model/faults/wrong_pmi.h"
 
 #define RDPMC_FIXED      (UINT32_C(1) << 30)
+#define BUFFER_STATUS    (STATUS_OVF_BUF | STATUS_ARCH_PEBS)
 #define UPPER_HALF       (~UINT64_C(0xffffffff))
 #define RTIT_CTL_TRACEEN 1
 #define EVTSEL_UMASK_2   (UINT64_C(0xff) << 40)
@@ -72,7 +73,9 @@ static bool refuses(const struct vcpu *v, const struct profile_msr *m, uint64_t 
         { FAULT_PEBS_LATENCY_REFUSED, REG_MSR_PEBS_LD_LAT, ~UINT64_C(7) },
         { FAULT_BTS_ENABLE_REFUSED, REG_IA32_DEBUGCTL, ~UINT64_C(1) },
         { FAULT_PERFMON_ENABLE_REFUSED, REG_IA32_PERFEVTSEL, EVTSEL_EN },
+        { FAULT_PERFMON_ENABLE_REFUSED, REG_NETBURST_CCCR, ~UINT64_C(0) },
         { FAULT_PERFMON_FIXED_REFUSED, REG_IA32_FIXED_CTR_CTRL, ~UINT64_C(0) },
+        { FAULT_ARCH_INDEX_REFUSED, REG_IA32_PEBS_INDEX, ~UINT64_C(0) },
         { FAULT_ARCH_CFG_REFUSED, REG_IA32_PMC_CFG_C, ARCH_XMM },
         { FAULT_ARCH_CFG_REFUSED, REG_IA32_FIXED_CFG_C, ARCH_XMM },
         { FAULT_PERFMON_RELOAD_REFUSED, REG_IA32_PMC_CFG_B, ~UINT64_C(0) },
@@ -281,6 +284,10 @@ static uint64_t changed(struct vcpu *v, const struct profile_msr *m, uint64_t va
     value = with_changes(v, m, value, written, sizeof(written) / sizeof(written[0]));
     switch (m->reg) {
     case REG_IA32_PERF_GLOBAL_STATUS_RESET:
+        if (fault(v, FAULT_PEBS_STATUS_AGAIN) && (value & BUFFER_STATUS) && !broken(v)->state.again) {
+            broken(v)->state.again = true;
+            value &= ~BUFFER_STATUS;
+        }
         return fault(v, value != 0 ? FAULT_PMI_ACKNOWLEDGEMENT_ALL : FAULT_PERFMON_STATUS_ZERO_CLEARS) ? ~UINT64_C(0)
                                                                                                        : value;
     case REG_IA32_PERF_GLOBAL_CTRL:
@@ -342,6 +349,9 @@ static void set_counter(struct vcpu *v, unsigned i, bool narrow, uint64_t value)
     }
     if (narrow && fault(v, FAULT_PERFMON_WRITE_SIGN_BIT_30)) {
         counting_load(v, i, value >> 30 & 3 ? value | UPPER_HALF : (uint32_t)value);
+    }
+    if (i == 1 && (-whole & vcpu_width_mask(v)) <= UINT32_MAX && fault(v, FAULT_PERFMON_OVERFLOW_TOGETHER)) {
+        counting_load(v, 1, v->counters[0].value);
     }
     if (close && (fault(v, FAULT_PERFMON_OVERFLOW_EARLY) || fault(v, FAULT_PERFMON_OVERFLOW_LATE))) {
         counting_load(v, i, fault(v, FAULT_PERFMON_OVERFLOW_EARLY) ? whole + 1 : whole - 1);

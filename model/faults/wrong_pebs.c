@@ -8,6 +8,8 @@
 #include "model/faults/broken.h"
 #include "model/faults/wrong_arch.h"
 
+#define EFLAGS_IF UINT64_C(0x200)
+
 /* On NetBurst, bit 24 also enables sampling. */
 uint64_t wrong_pebs_enabled(const struct vcpu *v)
 {
@@ -33,7 +35,12 @@ bool wrong_pebs_full(struct vcpu *v, size_t size)
 
 void wrong_pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t size)
 {
-    if (v->ds.area.pebs.index + size >= v->ds.area.pebs.threshold) {
+    const bool reaches = v->ds.area.pebs.index + size >= v->ds.area.pebs.threshold;
+
+    if (fault(v, FAULT_PEBS_RECORD_LOST) && ++broken(v)->state.records == 8) {
+        return;
+    }
+    if (reaches && fault(v, FAULT_PEBS_THRESHOLD_RECORD_LOST)) {
         v->rules->pebs.reached(v); /* the record is lost */
     } else {
         wrapped(v)->pebs.store(v, sample, size);
@@ -57,6 +64,7 @@ static void overwrite(const struct vcpu *v, struct pebs_contents *contents)
         bool compatible; /* apply only outside IA-32e mode */
     } fields[] = {
         { FAULT_PEBS_RECORD_FLAGS_ZERO, FIELD(rflags), 0, 0, false },
+        { FAULT_PEBS_RECORD_IF_SET, FIELD(rflags), ~UINT64_C(0), EFLAGS_IF, false },
         { FAULT_PEBS_RECORD_UPPER_FLAGS_SET, FIELD(rflags), ~UINT64_C(0), UINT64_C(1) << 63, true },
         { FAULT_PEBS_RECORD_RSP_ZERO, FIELD(general[RSP]), 0, 0, false },
         { FAULT_PEBS_RECORD_RSP_HIGH, FIELD(general[RSP]), ~UINT64_C(0), UINT64_C(1) << 30, false },
@@ -65,6 +73,7 @@ static void overwrite(const struct vcpu *v, struct pebs_contents *contents)
         { FAULT_PEBS_RECORD_RAX_ZERO, FIELD(general[RAX]), 0, 0, false },
         { FAULT_PEBS_RECORD_R15_ZERO, FIELD(general[R15]), 0, 0, false },
         { FAULT_PEBS_RECORD_COUNTERS_ZERO, FIELD(counters), 0, 0, false },
+        { FAULT_PEBS_RECORD_COUNTERS_BUFFER, FIELD(counters), ~UINT64_C(0), STATUS_OVF_BUF, false },
         { FAULT_PEBS_RECORD_TSX_SET, FIELD(tsx), 0, 1, false },
         { FAULT_PEBS_RECORD_TSC_ZERO, FIELD(tsc), 0, 0, false },
         { FAULT_PEBS_DATA_ADDRESS_LINE, FIELD(data_address), ~UINT64_C(63), 0, false },
@@ -99,6 +108,11 @@ void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struc
     wrapped(v)->pebs.describe(v, sample, contents);
     const bool of_store = contents->data_address == v->data.store.address;
 
+    if (fault(v, FAULT_PEBS_RECORD_REPEATED) && ++broken(v)->state.records == 3) {
+        *contents = broken(v)->state.last;
+    }
+    broken(v)->state.last = *contents;
+    contents->ip += fault(v, FAULT_PEBS_RECORD_IP_HIGH);
     if (fault(v, FAULT_PEBS_RECORD_IP_OF_EVENT)) {
         contents->ip = contents->eventing_ip;
     }
@@ -133,7 +147,7 @@ void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struc
     if (fault(v, FAULT_PEBS_DATA_STORE_SOURCE_ZERO) && of_store) {
         contents->data_source = 0;
     }
-    if (fault(v, FAULT_PEBS_DATA_SOURCE_MIXED) && (contents->data_address >> 6) % 4 == 0) {
+    if (fault(v, FAULT_PEBS_DATA_SOURCE_MIXED) && ++broken(v)->state.records % 4 == 0) {
         contents->data_source = v->profile->memory.source[LEVEL_MEMORY];
     }
     overwrite(v, contents);
@@ -193,6 +207,12 @@ static void describe_wrong_counters(const struct vcpu *v, const struct pebs_samp
             swap(&extra->counters[count], &last[count]);
         }
     }
+    if (fault(v, FAULT_PEBS_SNAPSHOT_STALE)) {
+        swap(&extra->slots, &broken(v)->state.slots);
+    }
+    if (fault(v, FAULT_PEBS_SNAPSHOT_NEXT)) {
+        extra->format += (uint64_t)DATA_CFG_GENERAL(extra->format) << 32; /* one bit to the left */
+    }
     for (unsigned i = 0; fault(v, FAULT_PEBS_SNAPSHOT_REVERSED) && i < count / 2; i++) {
         swap(&extra->counters[i], &extra->counters[count - 1 - i]);
     }
@@ -245,7 +265,7 @@ void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample
         swap(&extra->slots, &extra->metrics);
     }
     if (fault(v, FAULT_PEBS_SNAPSHOT_METRICS_ZERO)) {
-        extra->slots = extra->metrics = 0;
+        extra->metrics = 0;
     }
     if (fault(v, FAULT_PEBS_ADAPTIVE_LBR_FEWER) && (extra->format & DATA_CFG_LBRS)) {
         unsigned asked = DATA_CFG_LBR_COUNT(extra->format);
@@ -275,6 +295,9 @@ uint64_t wrong_pebs_index(const struct vcpu *v)
 
 bool wrong_pebs_write(struct vcpu *v, uint64_t index)
 {
+    if (fault(v, FAULT_PEBS_ADAPTIVE_BASIC_ONLY)) {
+        encode_u64(v->pebs.stage, UINT64_C(32) << 48); /* size and format */
+    }
     const bool written = wrapped(v)->pebs.write(v, index);
     const uint8_t zeroes[8] = { 0 };
     uint8_t field[8];
@@ -326,11 +349,16 @@ static uint64_t wrong_value(const struct vcpu *v, unsigned i)
 
 void wrong_pebs_reload(struct vcpu *v, uint64_t counters)
 {
+    for (unsigned i = 0; fault(v, FAULT_PEBS_RECORD_COUNTED) && i < v->profile->general_counters; i++) {
+        if (v->counters[i].active && !v->counters[i].pebs) {
+            counting_load(v, i, v->counters[i].value + 1);
+        }
+    }
     for (uint64_t left = counters; left != 0; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
 
         counting_load(v, i, wrong_value(v, i));
         v->status |= fault(v, FAULT_PEBS_STATUS_OWN_BIT_LEFT) ? vcpu_counter_bit(v, i) : 0;
     }
-    broken(v)->state.sampled = fault(v, FAULT_BTS_BRANCHES_SAMPLED_LOST) && v->bts.on;
+    broken(v)->state.sampled = fault(v, FAULT_BTS_BRANCHES_SAMPLED_LOST) && v->bts.on && broken(v)->state.records++ > 0;
 }

@@ -15,6 +15,12 @@ static bool is_pending(const struct vcpu *v)
     return (lvtpc & LVT_DELIVERY) == 0 && v->host->in_service(v->cpu, (uint8_t)(lvtpc & LVT_VECTOR)) == NOT_IN_SERVICE;
 }
 
+static bool repeated(const struct vcpu *v)
+{
+    return fault(v, FAULT_PMI_REPEATED) || fault(v, FAULT_PEBS_STATUS_AGAIN) ||
+           (fault(v, FAULT_PMI_REPEATED_ONCE) && !broken(v)->state.pmi_stuck);
+}
+
 /* Whether to postpone the requested PMI. */
 static bool waits(struct vcpu *v)
 {
@@ -61,10 +67,7 @@ void wrong_pmi_raise(struct vcpu *v, struct place place)
         v->lbr.stack[v->regs[REG_MSR_LASTBRANCH_TOS]].from ^= 1;
     }
     v->pmi.wanted = fault(v, FAULT_PMI_TWICE) && broken(v)->state.pmi_waits; /* raise it again */
-    const bool again =
-        fault(v, FAULT_PMI_REPEATED) || (fault(v, FAULT_PMI_REPEATED_ONCE) && !broken(v)->state.pmi_stuck);
-
-    if (*repeats || (again && v->pmi.raised)) {
+    if (*repeats || (repeated(v) && v->pmi.raised)) {
         *repeats = !*repeats;
         v->pmi.wanted = *repeats;
     }
