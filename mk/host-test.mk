@@ -18,7 +18,8 @@ KERNEL_ON_HOST := $(filter-out $(PURE) %_test.c,$(wildcard $(foreach module,ds b
 	arch/x86/perfmon.c kernel/firmware.c kernel/reset_state.c kernel/held_lines.c suite/measure/kinds.c tests/host/machine/machine.c
 PROVE := prove -e tests/lint/tap
 
-# A probe's result: the compiler and its flags, whose change rebuilds all objects, and whether -m32 links and runs.
+# A probe's result: the compiler and its flags, whose change rebuilds all objects, and whether -m32 links and runs: yes,
+# qemu-i386 where only qemu-user runs it, or no. LeakSanitizer does not end in qemu-user.
 ifneq ($(filter host-test host-tests smoke test full-test fuzz coverage $B/host/% $B/host32/% $B/coverage/%,$(MAKECMDGOALS)),)
 include $B/host/config.mk
 endif
@@ -26,11 +27,15 @@ $B/host/config.mk: FORCE
 	@mkdir -p $(@D)
 	@{ echo '# $(HOST_CC) $(HOST_CFLAGS)'; printf 'HOST_32 := '; \
 	(echo 'int main(void) { return 0; }' | $(HOST_CC) -m32 $(HOST_CFLAGS) -include tests/host/host_test.h -x c - $(LIBS_32) -lcmocka \
-	-o $@.probe && $@.probe) 2>/dev/null && echo yes || echo no; } >$@.new
+	-o $@.probe && for run in '' qemu-i386; do ASAN_OPTIONS=detect_leaks=0 $$run $@.probe && echo $${run:-yes} && break; done) \
+	2>/dev/null || echo no; } >$@.new
 	@if [ "$$CI" = true ] && grep -q 'HOST_32 := no' $@.new; then \
-	echo 'this host cannot link -m32 with libc, sanitizers and cmocka, and CI leaves no test out: ./bootstrap installs them' >&2; exit 1; fi
+	echo 'this host cannot link and run -m32 with libc, sanitizers and cmocka, and CI leaves no test out: ./bootstrap installs what it needs' >&2; \
+	exit 1; fi
 	@rm -f $@.probe; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
-ifeq ($(HOST_32),yes)
+# For tests/lint/tap.
+export EMULATOR_32 := $(filter qemu-i386,$(HOST_32))
+ifneq ($(filter yes qemu-i386,$(HOST_32)),)
 HOST_TESTS += $(filter-out $B/host32/test_model_% $B/host32/test_uefi%,$(HOST_SOURCES:tests/host/%.c=$B/host32/%))
 endif
 
@@ -118,7 +123,7 @@ $(FUZZ_TARGETS:%=$B/host/fuzz_%): $B/host/fuzz_%: $B/host/tests/fuzz/%.o $B/host
 host-tests: $(HOST_TESTS)
 host-test: $(HOST_TESTS) ##tests decoders, options, checks and the model's engine, on the host
 ifeq ($(HOST_32),no)
-	@echo '  NOTE     skipping -m32 host tests: this host lacks 32-bit libc, sanitizers or cmocka'
+	@echo '  NOTE     skipping -m32 host tests: this host lacks 32-bit libc, sanitizers or cmocka, or cannot run them'
 endif
 	$Q$(PROVE) $(HOST_TESTS)
 
