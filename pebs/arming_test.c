@@ -442,7 +442,7 @@ static void check_one_of_two(struct test_run *run, const struct pebs_sample *sam
 /* The second counter starts closer to its overflow than the first, so typically they are never due together. */
 static void two(struct test_run *run)
 {
-    enum { PERIOD = 69, SOONER = 50 };
+    enum { PERIOD = 69, SOONER = 60 };
     const struct pebs_sample first = loads(run, 0, PERIOD);
     struct pebs_sample second = loads(run, 1, SOONER);
     struct window window = pebs_sample_window(run, &first);

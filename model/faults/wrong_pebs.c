@@ -344,7 +344,8 @@ static uint64_t wrong_value(const struct vcpu *v, unsigned i)
     if (fault(v, FAULT_PEBS_RELOAD_HALF) || fault(v, FAULT_PEBS_RELOAD_FOURFOLD)) {
         return -(fault(v, FAULT_PEBS_RELOAD_HALF) ? period / 2 : 4 * period);
     }
-    return value - fault(v, FAULT_PEBS_RELOAD_ONE_LESS) - (fault(v, FAULT_PEBS_RELOAD_500_LESS) ? 500 : 0);
+    return value + fault(v, FAULT_PEBS_RELOAD_ONE_MORE) - fault(v, FAULT_PEBS_RELOAD_ONE_LESS) -
+           (fault(v, FAULT_PEBS_RELOAD_500_LESS) ? 500 : 0);
 }
 
 void wrong_pebs_reload(struct vcpu *v, uint64_t counters)
