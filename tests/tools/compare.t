@@ -103,6 +103,7 @@ CASES = [    # the change, the place where it is shown, and its line
     ('0x0000000000201300', '0x0000000000201301', 'bts.calls', 'bts 1 from: 0x0000000000201300 | 0x0000000000201301'),
     ('main+0x234 =>', 'main+0x235 =>', 'bts.calls', 'bts 0 from: main+0x234 | main+0x235'),
     ('main+0x0\n', 'main+0x1\n', 'bts.calls', 'bts 0 to: main+0x0 | main+0x1'),
+    ('main+0x0 predicted', 'predicted', 'bts.calls', 'bts 1 to: main+0x0 | 0x0000000000201000'),
     ('predicted', 'mispredicted', 'bts.calls', 'bts 1 prediction: predicted | mispredicted'),
     ('29 more', '28 more', 'bts.calls', 'BTS records not_printed: 29 | 28'),
     (LINES[9], '', 'bts.calls', 'only in A: bts 1 from: 0x0000000000201300\n  only in A: bts 1 prediction: predicted\n'
