@@ -178,12 +178,12 @@ void progress_end(enum verdict verdict, enum page_then then_what, bool sent)
     note("page %d, %s%s", (int)verdict, words[then_what], sent ? ", sent" : "");
 }
 
-static bool keyboard;
+static bool seen, keyboard;
 static enum key pressed;
 
 bool progress_is_seen(void)
 {
-    return keyboard;
+    return seen;
 }
 
 bool keyboard_start(void)
@@ -264,11 +264,12 @@ UNIT_TEST(with_screen)
     screen = false;
 }
 
-/* Keys cannot end the run if it must not end. Power is switched off only if the port is known. */
+/* Keys cannot end the run if it must not end. Power is switched off only if the port is known. The page names the keys
+ * only if there is a page and a keyboard. */
 UNIT_TEST(keys)
 {
 #define START "cli\nunwatch\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE "\nflush\n"
-    keyboard = true;
+    seen = keyboard = true;
     pressed = KEY_RESTART;
     ends(&(struct options){ .end = OPTIONS_END_HALT }, false,
          START "Keys, if they work: Space the next page, R restart.\npage 1, halts, sent\nturns\n"
@@ -280,7 +281,12 @@ UNIT_TEST(keys)
     ends(&(struct options){ .end = OPTIONS_END_HALT, .exit = OPTIONS_EXIT_NONE }, true,
          START "Keys, if they work: Space the next page, R restart, P power off.\npage 1, halts, sent\nturns\n"
                "port 604: 2000\nturns\nhalt\n");
+    seen = false;
+    ends(&(struct options){ .end = OPTIONS_END_HALT }, false, START "page 1, halts, sent\nturns\nhalt\n");
+    seen = true;
     keyboard = false;
+    ends(&(struct options){ .end = OPTIONS_END_HALT }, false, START "page 1, halts, sent\nturns\nhalt\n");
+    seen = false;
 }
 
 UNIT_TEST(kinds)
