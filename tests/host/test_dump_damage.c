@@ -266,6 +266,7 @@ UNIT_TEST(invalid_frames)
         { "dsdump/", DUMP_READ_NO_VERSION, 0 },
         { "dsdump/x 1 bts", DUMP_READ_NO_VERSION, 0 },
         { "dsdump/0x 1 bts", DUMP_READ_NO_VERSION, 0 },
+        { "dsdump/1a 1 bts", DUMP_READ_NO_VERSION, 0 },
         { "dsdump/99999999999999999999 1 bts", DUMP_READ_NO_VERSION, 0 },
         { "dsdump/0x11111111111111111 1 bts", DUMP_READ_NO_VERSION, 0 },
         { "dsdump/000000000000000000001 1 bts", DUMP_READ_NO_VERSION, 0 },

@@ -199,6 +199,22 @@ def a_few():
     return dump.write(f'{folder}/few.log')
 
 
+# Where a record names no known source, the event alone tells loads from stores: those of Linux's DATALA constraints.
+IMPLIED = {0x81cf: 'N/A', 0x81d0: 'LOAD', 0x82d0: 'STORE', 0x81d1: 'LOAD', 0x81d2: 'LOAD', 0x81d3: 'LOAD', 0x81d4: 'N/A'}
+
+
+def implied():
+    dump = Dump()
+    dump.head(signature='0x506e3')
+    dump.begin('pebs.implied')
+    for cpu, select in enumerate(IMPLIED):
+        dump.event('', cpu=cpu, counter=0, select=select)
+        dump.pebs([[0] * 18 + [1, 0x5000, 1, 0, 0x201234, 0, 0]], (8, 3, 0, 0, 5), 0, cpu=cpu)
+    dump.end()
+    return [line.split('|OP ')[1].split('|')[0] for line in dsdump(
+        '--script', dump.write(f'{folder}/implied.log')).splitlines() if '|OP ' in line]
+
+
 def outputs(log):
     """dsdump's output for a log, by form."""
     found = {form: dsdump(f'--{form}', log) for form in FORMS}
@@ -232,4 +248,5 @@ wanted = dict(part.split('\n', 1) for part in STORED.read_text().split('== ')[1:
 same(list(stored), list(wanted), 'forms.txt has every log and form')
 for name, text in stored.items():
     same(text.splitlines(), wanted.get(name, '').splitlines(), f'{name}: equals the stored output')
+same(implied(), list(IMPLIED.values()), 'the events that imply a load or a store')
 done()
