@@ -328,24 +328,24 @@ UNIT_TEST(registers)
     }
 }
 
-/* Bits that Linux 6.13 writes to MSR_OFFCORE_RSP_0, _1 and MSR_PEBS_FRONTEND: intel_*_extra_regs in
- * events/intel/core.c. */
+/* Bits that Linux 6.13 writes to MSR_OFFCORE_RSP_0, _1, MSR_PEBS_FRONTEND and MSR_SNOOP_RSP_0, _1: intel_*_extra_regs
+ * in events/intel/core.c. */
 UNIT_TEST(linux_extra_regs)
 {
     static const struct {
         const char *letters;
-        uint64_t rsp_0, rsp_1, frontend; /* 0: Linux does not use the register */
+        uint64_t rsp_0, rsp_1, frontend, snoop; /* 0: Linux does not use the register */
     } rows[] = {
-        { "N", 0xffff, 0, 0 },
-        { "SV", 0x3f807f8fff, 0x3f807f8fff, 0 },
-        { "HB", 0x3fffff8fff, 0x3fffff8fff, 0 },
-        { "K", 0x3fffff8fff, 0x3fffff8fff, 0x7fff17 },
-        { "I", 0x3fffffbfff, 0x3fffffbfff, 0x7fff17 },
-        { "GA", 0x3fffffffff, 0x3fffffffff, 0x7fff17 },
-        { "UP", 0xfffffffffff, 0xfffffffffff, 0x7fff1f },
-        { "L", 0x760005ffbf, 0x360005ffbf, 0 },
-        { "E", 0x3fffffffff, 0x3fffffffff, 0 },
-        { "FupC", 0x800ff3ffffffffff, 0xff3ffffffffff, 0 },
+        { "N", 0xffff, 0, 0, 0 },
+        { "SV", 0x3f807f8fff, 0x3f807f8fff, 0, 0 },
+        { "HB", 0x3fffff8fff, 0x3fffff8fff, 0, 0 },
+        { "K", 0x3fffff8fff, 0x3fffff8fff, 0x7fff17, 0 },
+        { "I", 0x3fffffbfff, 0x3fffffbfff, 0x7fff17, 0 },
+        { "GA", 0x3fffffffff, 0x3fffffffff, 0x7fff17, 0 },
+        { "UP", 0xfffffffffff, 0xfffffffffff, 0x7fff1f, 0 },
+        { "L", 0x760005ffbf, 0x360005ffbf, 0, 0 },
+        { "E", 0x3fffffffff, 0x3fffffffff, 0, 0 },
+        { "FupC", 0x800ff3ffffffffff, 0xff3ffffffffff, 0, UINT64_MAX },
     };
     unsigned compared = 0;
 
@@ -356,7 +356,11 @@ UNIT_TEST(linux_extra_regs)
             const struct {
                 uint32_t address;
                 uint64_t bits;
-            } used[] = { { 0x1a6, rows[r].rsp_0 }, { 0x1a7, rows[r].rsp_1 }, { 0x3f7, rows[r].frontend } };
+            } used[] = { { 0x1a6, rows[r].rsp_0 },
+                         { 0x1a7, rows[r].rsp_1 },
+                         { 0x3f7, rows[r].frontend },
+                         { 0x1328, rows[r].snoop },
+                         { 0x1329, rows[r].snoop } };
 
             for (size_t u = 0; u < COUNT_OF(used) && strchr(rows[r].letters, seen[s].letter) != NULL; u++) {
                 const struct profile_msr *msr = profile_find_msr(p, used[u].address);
@@ -368,7 +372,7 @@ UNIT_TEST(linux_extra_regs)
             }
         }
     }
-    assert_int_equal(compared, 16 * 2 + 1 + 6);
+    assert_int_equal(compared, 16 * 2 + 1 + 6 + 4 * 2);
 }
 
 /* A write to a register does not change the one before it. */
