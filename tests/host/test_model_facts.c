@@ -375,6 +375,30 @@ UNIT_TEST(linux_extra_regs)
     assert_int_equal(compared, 16 * 2 + 1 + 6 + 4 * 2);
 }
 
+/* Bits of a load's data source: Linux 6.13, union intel_x86_pebs_dse in events/intel/ds.c. adl_latency_data_grt()
+ * passes Gracemont's two bits the other way round. */
+UNIT_TEST(linux_data_source_bits)
+{
+    static const struct {
+        const char *letters;
+        uint16_t tlb_miss, locked;
+    } rows[] = {
+        { "SVHBKIGA", 1 << 4, 1 << 5 }, { "E", 1 << 5, 1 << 4 }, { "FupC", 1 << 6, 1 << 5 }, { "UP", 1 << 10, 1 << 11 }
+    };
+
+    for (size_t s = 0; s < COUNT_OF(seen); s++) {
+        const struct profile_memory *memory = &machine_of(seen[s].profile)->v.profile->memory;
+
+        for (size_t r = 0; r < COUNT_OF(rows); r++) {
+            if (strchr(rows[r].letters, seen[s].letter) != NULL &&
+                (memory->source_tlb_miss != rows[r].tlb_miss || memory->source_locked != rows[r].locked)) {
+                fail_msg("%s: data source bits %x, %x", seen[s].profile, memory->source_tlb_miss,
+                         memory->source_locked);
+            }
+        }
+    }
+}
+
 /* A write to a register does not change the one before it. */
 UNIT_TEST(neighbours)
 {
