@@ -439,7 +439,10 @@ static void check_one_of_two(struct test_run *run, const struct pebs_sample *sam
     pebs_check_count(run, came, 1 + (STEPS - first - 1) / pebs_sample_spacing(run->caps, sample));
 }
 
-/* The second counter starts closer to its overflow than the first, so typically they are never due together. */
+/*
+ * The second counter starts closer to its overflow than the first, so typically they are never due together. With these
+ * numbers a period that is one event too short changes the events, not the number of records.
+ */
 static void two(struct test_run *run)
 {
     enum { PERIOD = 69, SOONER = 60 };
