@@ -186,7 +186,8 @@ void facilities_text(const struct line_sink *out, const struct facility faciliti
             say(out, "facility %s%s%s %s: %s%s", f->name, dot, kind, state, f->reason, f->row);
             break;
         case FACILITY_NOT_SELECTED:
-            say(out, "facility %s%s%s %s", f->name, dot, kind, state);
+            format(counts, sizeof counts, ", %u passed without records", f->passed);
+            say(out, "facility %s%s%s %s%s", f->name, dot, kind, state, f->passed ? counts : "");
             break;
         case FACILITY_PASS:
         case FACILITY_FAIL:

@@ -196,8 +196,9 @@ UNIT_TEST(an_unselected_facility_is_neither_claimed_nor_missed)
     ASSERT_VERDICT(&none, VERDICT_SKIP, NO_BTS NO_PEBS NO_LBR, SKIPPED("ds.area", "no DS"));
     /* Tests that demand no record, and saw none. */
     ASSERT_VERDICT(&all, VERDICT_PASS,
-                   "facility bts not selected\nfacility pebs not selected\nfacility lbr not selected\n",
-                   NO_RECORDS("bts.enable"), { .id = "lbr.stopped", .records = true, .outcome = OUTCOME_PASS });
+                   "facility bts not selected, 2 passed without records\nfacility pebs not selected\n"
+                   "facility lbr not selected, 1 passed without records\n",
+                   NO_RECORDS("bts.enable"), NO_RECORDS("bts.readback"), { .id = "lbr.stopped", .records = true, .outcome = OUTCOME_PASS });
     ASSERT_VERDICT(&all, VERDICT_PASS,
                    "facility bts not selected\nfacility pebs not selected\nfacility lbr not selected\n",
                    { .id = "ds.area", .outcome = OUTCOME_DIFFERS, .records = true, .seen = true, .why = "more" });

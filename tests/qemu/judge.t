@@ -130,9 +130,11 @@ for ([sub { s/^(# begin.*)/$1\n$1/ }, 'occurs twice'], [sub { s/^# begin.*// }, 
     [sub { s/^(# facility) lbr.*/$1 pt pass 1 of 1/ }, 'the facility pt is unknown'],
     (map { my ($name, $right, $said) = @$_; [sub { s/^# facility $name \Q$right/# facility $name $said/ },
         "\"facility $name $said"] }
-        (map { ['bts', 'fail 1 of 2', $_] } 'pass 1 of 2', 'fail 2 of 2', 'fail 1 of 3', 'fail 1 of 2, 1 does not apply'),
-        (map { ['lbr', 'pass 1 of 1', $_] } 'pass 2 of 1', 'none: no LBR', 'untested: no LBR', 'selected'),
-        (map { ['pebs', 'none: no PEBS', $_] } 'pass 0 of 1', 'none: ', 'untested: '))) {
+        (map { ['bts', 'fail 1 of 2', $_] } 'pass 1 of 2', 'fail 2 of 2', 'fail 1 of 3', 'fail 1 of 2, 1 does not apply',
+            'not selected, 1 passed without records'),
+        (map { ['lbr', 'pass 1 of 1', $_] } 'pass 2 of 1', 'none: no LBR', 'untested: no LBR', 'selected', 'not selected',
+            'not selected, 2 passed without records'),
+        (map { ['pebs', 'none: no PEBS', $_] } 'pass 0 of 1', 'none: ', 'untested: ', 'not selected, 0 passed without records'))) {
     my ($edit, $complaint) = @$_;
     like judged($edit, @log), qr/\Q$complaint/, $complaint;
 }
@@ -177,6 +179,7 @@ for ([$mended, ''], [sub { s/^(not ok 2.*)/$1 # ERROR/; s/(result bts.one) fail/
     [sub { $mended->(); s/verdict=pass/verdict=incomplete/ }, 'verdict=incomplete, but the results make it pass'],
     [sub { s/^# facility pebs.*/# facility pebs untested: no APIC/ }, ''],
     [sub { s/^# facility pebs.*/# facility pebs not selected/ }, ''],
+    [sub { s/^# facility lbr.*/# facility lbr not selected, 1 passed without records/ }, ''],
     [sub { s/^# result .*// }, ''], [sub { s/^BdsDxe.*/ok 1\n1..7\n# end dstest86 verdict=pass/ }, ''],
     [sub { s/^(KTAP.*)/$1\n# is # begin dstest86\n# an # end dstest86 verdict=pass\n# not ok 2\nokay\n# 1..9\n# a # result x pass\n# fail lbr.one: no/ }, '']) {
     is judged($_->[0], @log), $_->[1], 'a verdict and its results' . ($_->[1] && ": $_->[1]");
