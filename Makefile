@@ -61,9 +61,7 @@ route ?= uefi
 gdb_args ?=
 export profile width options route fault quirk latitude
 QEMU_GUESTS := $B/real_mode.img $B/resets.img $B/device_table.elf $B/mistakes.elf $B/trampoline-64.elf $B/trampoline-32.elf $B/firmware-64.elf $B/firmware-32.elf $B/strange-x64.efi $B/gop.efi
-# Reads the logs of scripts/boots.
-AFTER_BOOTS := tests/qemu/tables.t
-QEMU_TESTS := $(filter-out $(AFTER_BOOTS),$(wildcard tests/qemu/*.t)) scripts/boots $(AFTER_BOOTS)
+QEMU_TESTS := $(wildcard tests/qemu/*.t) scripts/boots
 TOOL_TESTS := $(wildcard tests/tools/*.t tests/corpus/*.t)
 GDB_TESTS := $(wildcard tests/gdb/*.t)
 LINT_TESTS := $(wildcard tests/lint/*.t) tests/packages/dist.t
@@ -93,10 +91,10 @@ gdb-test: kernel model $B/host/ds-inspect ##tests the commands of make gdb, unat
 lab-test: kernel loader model ##tests LAVA's dispatcher and labgrid run the jobs of contrib/lab/ (docs/lab.md); ./bootstrap --lab installs them
 	$Q$(PROVE) $(LAB_TESTS)
 
-qemu-test: kernel loader iso model tools $B/host/dsmodel.so $(QEMU_GUESTS) $B/hide.so ##tests boots on every route, with and without the model
+qemu-test: kernel loader iso model tools $B/profiles $B/host/dsmodel.so $(QEMU_GUESTS) $B/hide.so ##tests boots on every route, with and without the model
 	$Q$(PROVE) $(QEMU_TESTS)
 
-tool-test: kernel loader model tools $B/profiles $B/host/dsdump $B/traces $B/qr_image ##tests dsdump with the kernel's logs, and with perf where there is one
+tool-test: kernel loader model tools $B/host/dsdump $B/traces $B/qr_image ##tests dsdump with the kernel's logs, and with perf where there is one
 	$Q$(PROVE) $(TOOL_TESTS)
 
 TESTED = kernel loader iso model tools $B/profiles $B/host/dsdump $B/host/ds-inspect $B/host/dsmodel.so $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so $B/linux-program $B/linux-program32 $(HOST_TESTS)
@@ -107,9 +105,9 @@ test: $(TESTED) ## the host tests, tools, lint, and a boot of each route and pro
 # One job more than processors: some tests wait, and no boot is started while a finished one is judged.
 BUSY = $(shell expr 1 + `nproc`)
 
-# The boots use every processor, so they run first and alone, then the test that reads their logs. Other tests run in parallel.
+# The boots use every processor, so they run first and alone. Other tests run in parallel.
 full-test: $(TESTED) ## the tests of `make test`, every boot, and the slow tests, as one TAP stream
-	$QBOOTS=--jobs=$(BUSY) $(PROVE) -j $(BUSY) --rules 'seq={scripts/boots,tests/qemu/tables.t}' --rules 'par=**' $(ALL_TESTS)
+	$QBOOTS=--jobs=$(BUSY) $(PROVE) -j $(BUSY) --rules 'seq=scripts/boots' --rules 'par=**' $(ALL_TESTS)
 
 # Most of the coverage in the least time: the host tests except the one of every encoding, and three boots.
 SMOKE_TESTS = $(filter-out %/test_model_insn_zydis,$(filter $B/host/test_%,$(HOST_TESTS)))

@@ -87,7 +87,8 @@ same([(name, 'ADVICE' if text.startswith('Advice.') else 'DEMAND') for name, tex
 same([name for name, text in entries if len(text) < 60], [], '... each with a text')
 
 # ---- names
-profiles = set(re.findall(r'^\| `([\w-]+)`', pages['docs/profiles.md'].split('## Caches')[0], re.M))
+profiles = {name for path in tracked if path.startswith('model/processors/profiles')
+            for name in re.findall(r'^    \.name = "([\w-]+)"', (TOP / path).read_text(), re.M)}
 rows_of = lambda path, macro: {name for name in re.findall(rf'^{macro}\(\w+,\s*"([^"]+)"', (TOP / path).read_text(), re.M)}
 faults = rows_of('model/faults/faults.inc', 'FAULT')
 quirks = set(re.findall(r'\[QUIRK_\w+\] = \{\s*"(\w+)"', (TOP / 'model/faults/quirks.c').read_text()))
@@ -98,8 +99,6 @@ unknown(r'(?:--profile[ =]|\bprofiles?=)"?([a-z][a-z0-9-]+)', profiles | words, 
 unknown(r'(?:--|\b)fault[=]([a-z][a-z0-9._]+)', faults | words, '... its faults')
 unknown(r'(?:--|\b)quirk[=]([a-z][a-z0-9_]+)', quirks | words, '... its quirks')
 unknown(r'latitude=[A-Z0-9]*:-?([a-z][a-z-]+)', freedoms | words, '... its freedoms')
-tests = set(re.findall(r'^\| `([a-z0-9_.]+)` \|', pages['docs/conformance.md'], re.M))
-unknown(r'\brun=([a-z][a-z0-9_.*]+)', lambda glob: glob in ('quick', 'nosuch.*') or fnmatch.filter(tests, glob), '... tests of the kernel')
 targets = set(re.findall(r'^([a-z][a-z0-9-]*)(?: [a-z0-9 -]*)?:(?!=)', '\n'.join((TOP / path).read_text() for path in
                          ['Makefile', *(path for path in tracked if path.startswith('mk/'))]), re.M))
 unknown(r'`make ([a-z][a-z-]+)', targets, '... targets of make')

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 # On the model, run=measure.memory.* and run=measure.sharing.* have known answers. The sizes of the modelled caches determine
-# the level that serves a ring, and the level its latency (docs/profiles.md has both). The turns in which processors write
+# the level that serves a ring, and the level its latency (build/profiles prints both). The turns in which processors write
 # determine which loads find a line modified elsewhere. The truth log must have the same number of them.
 use strict;
 use warnings;
@@ -50,11 +50,11 @@ sub measured
 my ($l1, $l2, $l3, $ram) = ('L1 or L1 hit', 'L2 or L2 hit', 'L3 or L3 hit', 'Local RAM or RAM hit');
 my ($kib, $mib) = (1024, 1024 * 1024);
 
-# For each profile with three levels: their sizes in KiB, their cycles, and the cycles of memory, from docs/profiles.md. No ring
+# For each profile with three levels: their sizes in KiB, their cycles, and the cycles of memory, from the model's tables. No ring
 # should be as large as a level: the kernel's own lines then move part of it to the next level.
 my %caches;
 my %more = (goldencove => 1, lunarlake => 1, alderlake => 1, clearwaterforest => 1, sierraforest => 1, pantherlake => 1);    # the instruction's own cycles
-for (split /^/, read_file("$FindBin::Bin/../../docs/profiles.md")) {
+for (qx($FindBin::Bin/../../build/profiles)) {
     my ($profile, @cells) = /^\| `([\w-]+)`(?:, P)? \| (.*?) \| (.*?) \| (.*?) \| .*? \| ([\d, ]+) \| .*\|$/ or next;
     my @cycles = split /, /, pop @cells;
     my @kib = map { /^([\d.]+) ([KM])iB / ? $1 * ($2 eq 'M' ? 1024 : 1) : () } @cells;
@@ -78,7 +78,7 @@ my %usual = (
     clearwaterforest => [[32, 4096, 12288], [4, 4], [17, 20]],
     sierraforest => [[32, 4096, 12288], [4, 4], [17, 20]],
 );
-is_deeply([grep { !$caches{$_} } sort keys %usual], [], 'docs/profiles.md has a row for each of these processors');
+is_deeply([grep { !$caches{$_} } sort keys %usual], [], 'the model has three caches of each of these processors');
 for my $profile (sort keys %usual) {
     my ($kib, @ranges) = @{$usual{$profile}};
     my @cycles = @{$caches{$profile}}[3 .. 6];
@@ -105,7 +105,7 @@ sub level_of
 for my $profile (grep { !$caches{$_} } profiles()) {
     my @lines = boot_into(tempdir(CLEANUP => 1), '-p', $profile, '-w', 32, '-o', 'run=measure.memory.*,measure.sharing.*');
     is((grep { / measure\.(memory|sharing)\.\S+ # SKIP no (?:load latency|PEBS): / } @lines), 12,
-        "$profile: docs/profiles.md has no row of three caches, and the log says no load latency");
+        "$profile: the model has no three caches, and the log says no load latency");
 }
 
 # One profile for each encoding of the source and latency. The largest rings, of memory alone, only once.
