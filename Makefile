@@ -133,7 +133,7 @@ $B/test/.booted: $B/dstest86-64.elf $B/dstest86-32.elf $B/dsmodel.so $B/firmware
 	$Qscripts/boots '^[0-9]+ +pvh' >$B/boots.log || { grep -A1 '^not ok' $B/boots.log; exit 1; }
 	$Qtouch $@
 
-corpus-check: kernel model tools ##tests check LOG=FILE, or all logs in contrib/corpus/: complete, unedited, free of personal data? what do they contradict? (docs/corpus.md)
+corpus-check: tools ##tests check LOG=FILE, or all logs in contrib/corpus/: complete, unedited, free of personal data? what do they contradict? (docs/corpus.md)
 	$Qcontrib/corpus/check $(if $(LOG),"$(LOG)")
 
 $B/hide.so: tests/qemu/hide.c

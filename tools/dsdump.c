@@ -2,8 +2,8 @@
 /*
  * dsdump [OPTION..] [FILE]: reads the raw dump in a log of dstest86 (docs/dump.md), from FILE or standard input, and
  * writes it in a form that people or other programs read. dsdump --code TEXT..: prints the results in the text of a QR
- * code. dsdump --compare LOG LOG: prints the differences of two logs. Exit status: 0: success; 1: the log has problems,
- * which were reported; 2: wrong usage, the input could not be read, or memory was too little.
+ * code. Exit status: 0: success; 1: the log has problems, which were reported; 2: wrong usage, the input could not be
+ * read, or memory was too little.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tools/compare.h"
 #include "tools/complain.h"
 #include "lib/dump/reader/dump_read.h"
 #include "tools/output.h"
@@ -111,7 +110,7 @@ static const struct command_option options[] = {
 static const struct use {
     const char *word;
     int (*run)(char *const *words, int count);
-} uses[] = { { "--code", result_code_print }, { "--compare", compare_print } };
+} uses[] = { { "--code", result_code_print } };
 
 #define USES (sizeof(uses) / sizeof(uses[0]))
 
@@ -134,7 +133,6 @@ static bool take_help(const char *none)
     (void)none;
     fputs("usage: dsdump [OPTION..] [FILE]\n"
           "       dsdump --code TEXT..\n"
-          "       dsdump --compare LOG LOG [--accept FILE] [--html FILE]\n"
           "Reads the raw dump in a dstest86 log, from FILE or standard input, and writes one of:\n",
           stdout);
     for (size_t i = 0; i < OUTPUTS_COUNT; i++)
@@ -142,9 +140,9 @@ static bool take_help(const char *none)
     for (size_t i = 0; i < OUTPUTS_COUNT; i++)
         print_options(outputs[i]->options);
     print_options(options);
-    fputs("With --code it prints the results that QR codes contain, from their texts or, with -, from standard input.\n"
-          "With --compare it prints the differences of two logs, except those that the patterns in FILE accept.\n",
-          stdout);
+    fputs(
+        "With --code it prints the results that QR codes contain, from their texts or, with -, from standard input.\n",
+        stdout);
     exit(fflush(stdout) == 0 && !ferror(stdout) ? STATUS_WHOLE : STATUS_DAMAGED);
 }
 

@@ -36,9 +36,7 @@ struct output {
 };
 
 /* Every form: tools/out_NAME.c defines output_NAME. The first is the default; --help lists them in this order. */
-#define OUTPUTS(each)                                                                                      \
-    each(text) each(raw) each(script) each(branches) each(brstack) each(folded) each(trace_json) each(csv) \
-        each(perf_data) each(html)
+#define OUTPUTS(each)         each(text) each(raw) each(folded) each(trace_json) each(csv) each(perf_data) each(html)
 #define OUTPUT_DECLARED(name) extern const struct output output_##name;
 OUTPUTS(OUTPUT_DECLARED)
 

@@ -363,7 +363,6 @@ const struct place *symbols_place(struct symbols *symbols, uint64_t address)
     const struct segment *segment = find_segment(symbols, address);
     const struct symbol *symbol = segment != NULL ? search(symbols, address) : NULL;
     *place = (struct place){ .address = address,
-                             .mapped = segment != NULL,
                              .transfer = segment != NULL ? transfer_at(symbols, segment, address) : TRANSFER_JUMP };
     if (symbol != NULL) {
         char *at = place->text;
@@ -375,7 +374,6 @@ const struct place *symbols_place(struct symbols *symbols, uint64_t address)
         memcpy(at, symbol->name, length);
         at = put_hex(put_text(at + length, "+0x"), place->offset);
         *at = '\0';
-        place->length = (uint32_t)(at - place->text);
     }
     return place;
 }

@@ -16,10 +16,8 @@ struct symbols;
 /* A description of an address. Valid until the next call of symbols_place(). */
 struct place {
     uint64_t address;
-    bool mapped;            /* it is in a loaded part of the file; other addresses have no name */
     const char *name;       /* name of the symbol that covers it, NULL if none does; lives as long as the symbols */
     uint64_t offset;        /* from the symbol's start */
-    uint32_t length;        /* length of text */
     enum transfer transfer; /* what its instruction does to the call stack; TRANSFER_JUMP if not in the file */
     bool function;          /* the symbol is a function, not a label */
     char text[100];         /* "name+0xoffset", the name cut at 80 characters; "" without a symbol */

@@ -177,22 +177,6 @@ static inline uint64_t hex_digits(uint32_t value)
     return __builtin_bswap64(spread + UINT64_C(0x3030303030303030) + letters * ('a' - '0' - 10));
 }
 
-char *put_hex_blanks(char *at, uint64_t value)
-{
-    const uint64_t blanks = UINT64_C(0x2020202020202020);
-    uint64_t high = blanks, low = hex_digits((uint32_t)value);
-    unsigned padding = (unsigned)__builtin_clzll(value | 1) / 4;
-    uint64_t mask = (UINT64_C(1) << 8 * (padding % 8)) - 1;
-
-    if (padding >= 8)
-        low = (low & ~mask) | (blanks & mask);
-    else
-        high = (hex_digits((uint32_t)(value >> 32)) & ~mask) | (blanks & mask);
-    memcpy(at, &high, sizeof(high));
-    memcpy(at + 8, &low, sizeof(low));
-    return at + 16;
-}
-
 char *put_hex(char *at, uint64_t value)
 {
     unsigned digits = (67u - (unsigned)__builtin_clzll(value | 1)) / 4;
@@ -209,33 +193,21 @@ char *put_hex(char *at, uint64_t value)
     return at + digits;
 }
 
-char *put_digits_before(char *end, uint64_t value)
-{
-    for (; value > UINT32_MAX; value /= 10)
-        *--end = (char)('0' + value % 10);
-    uint32_t rest = (uint32_t)value; /* 32-bit division takes half the time */
-    do {
-        *--end = (char)('0' + rest % 10);
-        rest /= 10;
-    } while (rest != 0);
-    return end;
-}
-
-char *put_any_decimal(char *at, uint64_t value, unsigned width, char padding)
+char *put_decimal(char *at, uint64_t value)
 {
     unsigned digits = 1;
 
     for (uint64_t limit = 10; digits < 20 && value >= limit; limit *= 10)
         digits++;
-    for (; width > digits; width--)
-        *at++ = padding;
-    put_digits_before(at + digits, value);
-    return at + digits;
-}
-
-char *put_decimal(char *at, uint64_t value)
-{
-    return put_any_decimal(at, value, 0, ' ');
+    char *const end = at + digits, *to = end;
+    for (; value > UINT32_MAX; value /= 10)
+        *--to = (char)('0' + value % 10);
+    uint32_t rest = (uint32_t)value; /* 32-bit division takes half the time */
+    do {
+        *--to = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest != 0);
+    return end;
 }
 
 void writer_json(struct writer *writer, const char *text)

@@ -81,24 +81,7 @@ static inline char *put_copy(char *at, const char *text, size_t length, size_t u
     return at + length;
 }
 
-char *put_hex(char *at, uint64_t value);        /* no prefix, no leading zeros; needs room for at least 8 characters */
-char *put_hex_blanks(char *at, uint64_t value); /* 16 characters, blanks for leading zeros */
+char *put_hex(char *at, uint64_t value); /* no prefix, no leading zeros; needs room for at least 8 characters */
 char *put_decimal(char *at, uint64_t value);
-char *put_any_decimal(char *at, uint64_t value, unsigned width, char padding); /* width: up to 20 characters */
-char *put_digits_before(char *end, uint64_t value);                            /* ends at `end`; returns its start */
-
-/* put_any_decimal() for a constant width from 1 to 19. */
-static inline char *put_decimal_wide(char *at, uint64_t value, unsigned width, char padding)
-{
-    uint64_t limit = 1;
-
-    for (unsigned i = 0; i < width; i++)
-        limit *= 10;
-    if (value >= limit)
-        return put_any_decimal(at, value, width, padding);
-    memset(at, padding, width);
-    put_digits_before(at + width, value);
-    return at + width;
-}
 
 #endif

@@ -18,7 +18,7 @@ our $root   = realpath(dirname(__FILE__) . "/../..");
 our $dsdump = "$root/build/dsdump";
 
 my @fields = qw(source machine firmware signature microcode sha256);
-my @more   = qw(remarks contradicts unlike-model);
+my @more   = qw(remarks contradicts);
 my $byte     = qr/[0-9a-f]{2}/i;
 my $octet    = qr/\d{1,3}/;
 my @personal = (
@@ -180,8 +180,7 @@ sub check_form
     push @wrong, "the form says source $source; expected machine or synthetic" if $source !~ /^(?:machine|synthetic|)$/;
     push @wrong, 'the form says machine, the log says that it is synthetic' if $source eq 'machine' && $log->{synthetic};
     push @wrong, 'the form says synthetic, and the log has no line "# synthetic"' if $source eq 'synthetic' && !$log->{synthetic};
-    push @wrong, "the form says $_, which only synthetic logs may have"
-        for grep { $source ne 'synthetic' && defined $form->{$_} } qw(contradicts unlike-model);
+    push @wrong, 'the form says contradicts, which only synthetic logs may have' if $source ne 'synthetic' && defined $form->{contradicts};
     my $own = join '/', map { $_ // '' } @$log{qw(signature microcode)};
     push @wrong, "its place is contrib/corpus/$own/" if realpath($log->{path}) =~ m{^\Q$root\E/contrib/corpus/(.*)/[^/]+$} && $1 ne $own;
     return @wrong;

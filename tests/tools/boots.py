@@ -57,12 +57,3 @@ def perf(program, data, *arguments):
     version = '.'.join(map(str, program[0]))
     same(result.returncode, 0, f'perf {version} {" ".join(arguments)}')
     return result.stdout.decode('latin-1')
-
-
-def same_form(text):
-    """Lines of perf script in one form. perf pads the event's name to the longest of a file. 6.1 names a level twice
-    ("L1 or L1 hit" is "L1 hit" in newer ones), and cuts the text."""
-    text = re.sub(' +', ' ', re.sub('^ +| +$', '', text, flags=re.M))
-    text = re.sub(r'\|LVL (Remote )?([^|]+) or N/A( hit| miss)?\|SNP', r'|LVL \1\2\3|SNP', text)
-    text = re.sub(r'\|LVL (Remote )?[^|]+ or ([^|]+)\|SNP', r'|LVL \1\2|SNP', text)
-    return re.sub(r'\|BLK[ N/A]*(?= \d)', '|BLK N/A', text).splitlines()

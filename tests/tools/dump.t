@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 # End to end: a boot prints every record as text and dumps it, and dsdump's text of the dump must equal the kernel's, line by
-# line, symbols included. The dump must be as small as docs/dump.md says. For perf.data, Debian's perf must print the same as
-# --script.
+# line, symbols included. The dump must be as small as docs/dump.md says. Debian's perf must read the same samples from perf.data
+# as perf_file.py.
+import csv
+import io
 import re
 import subprocess
 from collections import Counter
 
+import perf_file
 import tap
-from boots import boot, elf, perf, perfs, profiles, same_form
+from boots import boot, elf, perf, perfs, profiles
 from tap import BUILD, done, dsdump, folder, note, ok, same
 
 tap.program = BUILD / 'dsdump'    # users' build, without sanitizers
@@ -43,6 +46,28 @@ def check_size(what, kind, dump, text):
     ok(dump <= MOST[kind] * text, f'{what}: {kind}: {dump} bytes of dump, {text} of text (1/{text / dump:.0f})')
 
 
+def samples_in(file):
+    """(test, thread, processor, time, period, event, the numbers after it) of each sample, in the texts of perf script."""
+    names, found = {}, []
+    for each in perf_file.read(file)[0]:
+        if each['type'] == 'comm':
+            names[each['tid']] = each['name']
+        elif each['type'] == 'sample':
+            time = f"{each['time'] // 10 ** 9}.{each['time'] // 1000 % 10 ** 6:06}" if 'time' in each else ''
+            ip = f"{each['ip']:x}"
+            numbers = [f"{each['addr']:x}", f"{each['source']:x}", str(each['weight']), ip] if 'source' in each else [
+                ip, f"{each['addr']:x}"] if 'addr' in each else [ip]
+            found.append((names[each['tid']], str(each['tid']), str(each['cpu']), time, str(each['period']), each['event'], numbers))
+    return found
+
+
+def samples_of(text):
+    """The same from the output of perf script, whose numbers are words; those of symbols, files and levels are not."""
+    line = re.compile(r' *(\S+) +(\d+) \[0*(\d+)\] +(?:(\d+\.\d+): +)?(\d+) +(\S+): (.*)')
+    return [(*groups[:3], groups[3] or '', *groups[4:6], re.findall(r'(?<!\S)[0-9a-f]+(?!\S)', groups[6]))
+            for groups in (line.match(each).groups() for each in text.splitlines())]
+
+
 # A processor for each kind of layout: 32-bit, fixed, adaptive on a hybrid, architectural. forms.t has every layout.
 LAYOUTS = {'netburst', 'skylake', 'alderlake', 'clearwaterforest'}
 programs = perfs()
@@ -57,10 +82,10 @@ for profile, width in (each for each in profiles() if each[0] in LAYOUTS):
     for kind in MOST.keys() & text.keys():
         check_size(what, kind, dump[kind], text[kind])
     dsdump('--elf', elf(width), '--history', 0, '--perf-data', f'{folder}/perf.data', log)    # else perf prints no targets
-    ours = same_form(dsdump('--elf', elf(width), '--script', log))
+    samples = samples_in(f'{folder}/perf.data')
+    ok(len(samples) > 1000, f'{what}: {len(samples)} samples')
     for each in programs:
-        same(same_form(perf(each, f'{folder}/perf.data', 'script')), ours,
-             f'{what}: perf {each[0]} script prints the same')
+        same(samples_of(perf(each, f'{folder}/perf.data', 'script')), samples, f'{what}: perf {each[0]} script prints them')
 
 # Records of several processors: each with its processor, and a data source of a shared line.
 SAMPLES = 59    # per processor, event and layout: see tests/qemu/measure_memory.t
@@ -68,10 +93,9 @@ TESTS = [f'measure.sharing.{layout}' for layout in ('false', 'padded', 'true')]
 for width, profile, count in (64, 'skylake', 2), (32, 'icelake', 4):
     log = boot('sharing', profile, width, f'records=none run={",".join(TESTS)}', '-s', str(count))
     seen = Counter()
-    for line in dsdump('--elf', elf(width), '--script', log).splitlines():
-        test, cpu, event = re.match(r'(\S+) .* \[0*(\d+)\] .* (\S+):\s', line).groups()
-        kinds = ['stores' if event.endswith('STORES') else 'loads'] + ['HitM'] * ('|SNP HitM|' in line)
-        seen.update((test, kind, int(cpu)) for kind in kinds)
+    for row in csv.DictReader(io.StringIO(dsdump('--csv', log))):
+        kinds = ['stores' if row['event'].endswith('STORES') else 'loads'] + ['HitM'] * (row['snoop'] == 'HitM')
+        seen.update((row['test'], kind, int(row['cpu'])) for kind in kinds)
     same(seen, {(test, kind, cpu): SAMPLES for test in TESTS for cpu in range(count)
                 for kind in ('loads', 'stores', 'HitM')[:2 if test.endswith('padded') else 3]},
          f'{profile}, {width} bits: samples of each processor')

@@ -53,14 +53,14 @@ OVER, NOWHERE = 'is an input, and would be overwritten; choose another output fi
 KIND = "--only: unknown kind of record '{}'; expected bts, pebs or lbr"
 HISTORY = "--history: expected a number from 0 to 64, not '{}'"
 ERRORS = [
-    (1, '/other.elf: ' + OTHER.format(bytes.fromhex(identity)[::-1].hex()), '--elf /other.elf --script LOG'),
-    (1, f'{elf[32]}: ' + OTHER.format(Names(elf[32]).maps[0]['build_id']), f'--elf {elf[32]} --script LOG'),
+    (1, '/other.elf: ' + OTHER.format(bytes.fromhex(identity)[::-1].hex()), '--elf /other.elf --csv LOG'),
+    (1, f'{elf[32]}: ' + OTHER.format(Names(elf[32]).maps[0]['build_id']), f'--elf {elf[32]} --csv LOG'),
     (1, '/without_id: ' + OTHER.format('none'), '--elf /without_id --csv LOG'),
-    (2, '/stripped.elf: ' + NO_SYMBOLS, '--elf /stripped.elf --script LOG'),
-    (2, '/short.elf: ' + NO_SYMBOLS, '--elf /short.elf --script LOG'),
-    (2, '/text.elf: not an ELF file', '--elf /text.elf --script LOG'),
-    (2, '/numbers.o: no usable symbols in the symbol table', '--elf /numbers.o --script LOG'),
-    (2, '/nowhere.elf: ' + NOWHERE, '--elf /nowhere.elf --script LOG'),
+    (2, '/stripped.elf: ' + NO_SYMBOLS, '--elf /stripped.elf --csv LOG'),
+    (2, '/short.elf: ' + NO_SYMBOLS, '--elf /short.elf --csv LOG'),
+    (2, '/text.elf: not an ELF file', '--elf /text.elf --csv LOG'),
+    (2, '/numbers.o: no usable symbols in the symbol table', '--elf /numbers.o --csv LOG'),
+    (2, '/nowhere.elf: ' + NOWHERE, '--elf /nowhere.elf --csv LOG'),
     (2, '--elf: only one ELF can be given', f'--elf {elf[64]} --elf {elf[64]} LOG'),
     (2, "--folded: needs --elf FILE, the kernel's ELF, to distinguish calls from jumps", '--folded LOG'),
     (2, f'/nowhere/x: cannot write: {NOWHERE}', '--perf-data /nowhere/x LOG'),
@@ -82,7 +82,7 @@ ERRORS = [
     (2, '/nowhere: ' + NOWHERE, '/nowhere'), (2, '/: Is a directory', '/'),
     *((1, f'{name}: no dump in this log: boot the kernel with dump=raw to get one', words) for name, words in (
         ('standard input', ''), ('standard input', '-'), ('/dev/null', '/dev/null'))),
-    *((2, f'{use}: must be the first word', f'--raw {use} LOG') for use in ('--code', '--compare')),
+    *((2, f'{use}: must be the first word', f'--raw {use} LOG') for use in ('--code',)),
 ]
 
 
@@ -134,7 +134,7 @@ with contextlib.suppress(OSError):    # the terminal's end
         shown += part.decode()
 reading.wait()
 ok(shown.startswith(f'\r{here}/large: 1 %\r{here}/large: 2 %') and f'large: 99 %\r\33[K' in shown, 'progress on a terminal')
-text = run('--elf', here / 'other.elf', '--branches', log)[1]
+text = run('--elf', here / 'other.elf', '--text', log)[1]
 ok('+0x' not in text and text.count('=>') == 348, 'no symbol comes from an ELF of another build')
 ok('[unknown];[unknown]' not in run('--elf', here / 'other.elf', '--folded', log)[1], 'no call comes from it, either')
 

@@ -18,7 +18,7 @@ from tap import HERE, done, dsdump, folder, same
 from writer import Dump
 
 STORED = HERE / 'forms.txt'
-FORMS = 'stats', 'text', 'raw', 'script', 'branches', 'brstack', 'csv', 'trace-json'
+FORMS = 'stats', 'text', 'raw', 'csv', 'trace-json'
 
 
 # Words of each group of an architectural record, in order. None: the contents determine the number of words.
@@ -200,7 +200,8 @@ def a_few():
 
 
 # Where a record names no known source, the event alone tells loads from stores: those of Linux's DATALA constraints.
-IMPLIED = {0x81cf: 'N/A', 0x81d0: 'LOAD', 0x82d0: 'STORE', 0x81d1: 'LOAD', 0x81d2: 'LOAD', 0x81d3: 'LOAD', 0x81d4: 'N/A'}
+NOTHING, LOAD, STORE = 1, 2, 4    # PERF_MEM_OP_*
+IMPLIED = {0x81cf: NOTHING, 0x81d0: LOAD, 0x82d0: STORE, 0x81d1: LOAD, 0x81d2: LOAD, 0x81d3: LOAD, 0x81d4: NOTHING}
 
 
 def implied():
@@ -211,8 +212,8 @@ def implied():
         dump.event('', cpu=cpu, counter=0, select=select)
         dump.pebs([[0] * 18 + [1, 0x5000, 1, 0, 0x201234, 0, 0]], (8, 3, 0, 0, 5), 0, cpu=cpu)
     dump.end()
-    return [line.split('|OP ')[1].split('|')[0] for line in dsdump(
-        '--script', dump.write(f'{folder}/implied.log')).splitlines() if '|OP ' in line]
+    dsdump('--perf-data', f'{folder}/perf.data', dump.write(f'{folder}/implied.log'))
+    return [record['source'] & 0x1f for record in perf_file.read(f'{folder}/perf.data')[0] if record['type'] == 'sample']
 
 
 def outputs(log):

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # dsdump's limits: at and beyond the capacity of a page, a timeline, a history and perf's file, with the report of what is left
 # out; lost records; and reads and writes that transfer half of what was asked for.
+import csv
+import io
 import json
 import os
 import pathlib
@@ -92,8 +94,8 @@ for count in 256, 257:
     for cpu in 0, 255, count - 1:
         dump.pebs([[0] * 18 + [1] + [0] * 6], (8, 3, 0, 0, 5), 3, cpu)
     dump.end()
-    lines = dsdump('--script', dump.write(f'{folder}/counters.log')).splitlines()
-    same([line.split()[5] for line in lines], ['EVENT_0:', 'EVENT_255:', 'EVENT_255:' if count == 256 else 'pebs:'],
+    rows = csv.DictReader(io.StringIO(dsdump('--csv', dump.write(f'{folder}/counters.log'))))
+    same([row['event'] for row in rows], ['EVENT_0', 'EVENT_255', 'EVENT_255' if count == 256 else 'pebs'],
          f'{count} counters in a test')
     dump = Dump()
     dump.head()
@@ -190,7 +192,7 @@ ssize_t pwrite(int file, const void *from, size_t size, off_t at) { return sysca
 subprocess.run([os.environ.get('HOST_CC', 'gcc'), '-shared', '-fPIC', '-o', f'{folder}/half.so', '-x', 'c', '-'], input=HALF,
                text=True, check=True)
 log = pathlib.Path(__file__).parent / 'dumps/goldencove.log'
-for words in ['--text'], ['--csv'], ['--script'], ['--html', f'{folder}/out'], ['--perf-data', f'{folder}/out']:
+for words in ['--text'], ['--csv'], ['--html', f'{folder}/out'], ['--perf-data', f'{folder}/out']:
     outputs = []
     for library in '', f'{folder}/half.so':
         ran = subprocess.run([BUILD / 'dsdump', *words, log], env={**os.environ, 'LD_PRELOAD': library}, capture_output=True)

@@ -57,9 +57,6 @@ for width in 64, 32:
     same([(each, row[f'{kind}_symbol'], row[f'{kind}_line']) for row, kind, each in places],
          [(each, shown(names.perfs(each)), names.line(each) or '')
           for row, kind, each in places], f'{width} bits: --csv, with lines')
-    found = re.findall(r' ([0-9a-f]+) (\S+) \((\S+)\)', dsdump('--elf', elf, '--script', log))
-    same(found, [(each, shown(names.perfs(int(each, 16))) or '[unknown]', names.path if names.mapped(int(each, 16))
-                  else '[unknown]') for each, _, _ in found], f'{width} bits: --script')
 
     def kernels_names(elf, names, what):
         found = re.findall(r' (0x[0-9a-f]+)(?: (?!=>)(\S+\+0x[0-9a-f]+))?(?= =>|$)', '\n'.join(

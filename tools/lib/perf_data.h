@@ -122,12 +122,4 @@ uint64_t perf_registers(const struct pebs_record *record);
  */
 uint64_t perf_data_source(const struct pebs_record *record, enum data_source_encoding encoding, uint64_t select);
 
-#define PERF_DATA_SOURCE_TEXT 128u /* the most bytes that perf_data_source_text() needs, NUL included */
-
-/*
- * Writes the text that `perf script` (6.12) prints for a value of perf_data_source(): "|OP LOAD|LVL L1 hit|SNP
- * None|...". Returns its length.
- */
-size_t perf_data_source_text(char out[PERF_DATA_SOURCE_TEXT], uint64_t data_source);
-
 #endif
