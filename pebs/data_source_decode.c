@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * SDM Vol. 3B (253669-081), "Data Source Encoding for Load Latency Record" (Nehalem). The codes of Sandy Bridge and
- * later, Skylake's remote codes, precise store, and the encodings from Gracemont and Lion Cove on follow Linux (7.1,
+ * later, Skylake's remote codes, precise store, and the encodings from Gracemont and Lion Cove on follow Linux (7.3,
  * arch/x86/events/intel/ds.c). The words are perf's.
  */
 #include "pebs/data_source_decode.h"
@@ -147,8 +147,8 @@ static const struct origin panther_cove[] = {
     [0x4] = { &l2, &none },
     [0x7] = { &l2, &hit },
     [0x8] = { &l2, &hitm },
-    [0x9] = { &l2, &miss }, /* promoted from a prefetch of this or another core */
-    [0xa] = { &l2, &miss },
+    [0x9] = { &l2, &none }, /* promoted from a prefetch of this or another core */
+    [0xa] = { &l2, &none },
     [0xf] = { &uncached, &none },
 };
 
@@ -186,7 +186,7 @@ static const struct layout {
                                 .stlb_miss = 1 << 5,
                                 .data_blocked = 1 << 6,
                                 .changes = gracemont },
-    [DATA_SOURCE_CRESTMONT] = { .code = 0x1f,
+    [DATA_SOURCE_CRESTMONT] = { .code = 0xf,
                                 .locked = 1 << 5,
                                 .stlb_miss = 1 << 6,
                                 .data_blocked = 1 << 7,
@@ -197,14 +197,14 @@ static const struct layout {
                                 .data_blocked = 1 << 12,
                                 .address_blocked = 1 << 13,
                                 OWN(lion_cove) },
-    [DATA_SOURCE_PANTHER_COVE] = { .code = 0xff,
+    [DATA_SOURCE_PANTHER_COVE] = { .code = 0xf,
                                    .l2_miss = 1 << 8,
                                    .stlb_miss = 1 << 11,
                                    .locked = 1 << 12,
                                    .data_blocked = 1 << 13,
                                    .address_blocked = 1 << 14,
                                    OWN(panther_cove) },
-    [DATA_SOURCE_ARCTIC_WOLF] = { .code = 0xff,
+    [DATA_SOURCE_ARCTIC_WOLF] = { .code = 0xf,
                                   .l2_miss = 1 << 8,
                                   .stlb_miss = 1 << 11,
                                   .locked = 1 << 12,
@@ -215,7 +215,7 @@ static const struct layout {
 
 /*
  * A miss of the second level (Panther Cove, Arctic Wolf): bits 3:0 give the agent that supplied the line, bit 4 whether
- * it was on another socket. Linux, parse_omr_data_source(), whose first version forgot to shift bit 7.
+ * it was on another socket. Only caches have a snoop. Linux, parse_omr_data_source() since commit e7fcc54524f0.
  */
 #define OMR_WHO      UINT64_C(0xf)
 #define OMR_REMOTE   (UINT64_C(1) << 4)
@@ -258,16 +258,20 @@ static struct origin find_omr(uint64_t code)
     static const struct meaning *const of_shared[] = { &snoop_unknown, &miss, &hit, &none };
     const unsigned who = (unsigned)(code & OMR_WHO);
     const bool modified = (code & OMR_MODIFIED) != 0, snooped = (code & OMR_SNOOPED) != 0;
-    const struct meaning *level = &omr[who][code & OMR_REMOTE ? 1 : 0], *snoop = modified ? &hitm : &hit;
+    const struct meaning *level = &omr[who][code & OMR_REMOTE ? 1 : 0], *snoop;
 
     if (!level->words)
         return (struct origin){ &reserved, &snoop_unknown };
     if (who == 0)
         snoop = &snoop_unknown;
-    else if (who == REGION_LOCAL_SHARED && !modified)
-        snoop = of_shared[(code & OMR_PROMOTED ? 2 : 0) + (snooped ? 1 : 0)];
-    else if (who > REGION_LOCAL_SHARED && who < REGION_MMIO && snooped)
+    else if (who >= REGION_MMIO)
+        snoop = &none;
+    else if (who == REGION_LOCAL_SHARED)
+        snoop = modified ? &hitm : of_shared[(code & OMR_PROMOTED ? 2 : 0) + (snooped ? 1 : 0)];
+    else if (snooped)
         snoop = modified ? &hitm_or_forwarded : &hit_or_forwarded;
+    else
+        snoop = modified ? &hitm : &hit;
     return (struct origin){ level, snoop };
 }
 
@@ -281,7 +285,7 @@ static struct origin find_origin(const struct layout *layout, uint64_t data_sour
     const uint64_t code = data_source & layout->code;
 
     if (data_source & layout->l2_miss)
-        return find_omr(code);
+        return find_omr(data_source);
     if (layout->codes)
         return code < layout->count && layout->codes[code].level ? layout->codes[code] : none_such;
     if (code >= sizeof generic / sizeof generic[0])

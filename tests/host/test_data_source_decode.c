@@ -54,8 +54,8 @@ static const struct words skylake[16] = {
 };
 
 /*
- * Linux 7.1, arch/x86/events/intel/ds.c: the tables, and the bits of each encoding's fields. Codes that no table lists
- * are reserved.
+ * Linux 7.3, arch/x86/events/intel/ds.c: the tables, and the bits of each encoding's fields. Codes that no table lists
+ * are reserved; Linux calls them "not available".
  */
 static const struct words gracemont[16] = { { L3_MISS, "N/A" },      { L1, "None" },
                                             { LFB, "None" },         { L2, "None" },
@@ -83,7 +83,7 @@ static const struct words lion_cove[18] = { { L3_MISS, "N/A" },  { L1, "None" },
 static const struct words panther_cove[16] = { { NA, "N/A" },       { L0, "None" },      { L1, "None" },
                                                { LFB, "None" },     { L2, "None" },      { RESERVED, "N/A" },
                                                { RESERVED, "N/A" }, { L2, "Hit" },       { L2, "HitM" },
-                                               { L2, "Miss" },      { L2, "Miss" },      { RESERVED, "N/A" },
+                                               { L2, "None" },      { L2, "None" },      { RESERVED, "N/A" },
                                                { RESERVED, "N/A" }, { RESERVED, "N/A" }, { RESERVED, "N/A" },
                                                { UNCACHED, "None" } };
 
@@ -159,7 +159,10 @@ UNIT_TEST(every_code)
     check_table(DATA_SOURCE_SKYLAKE, skylake);
 }
 
-/* An encoding's codes (reserved past its table), its fields, and the bits of mem_blk, 3 from bit 40 on. */
+/*
+ * An encoding's codes (reserved past its table), its fields, and the bits of mem_blk, 3 from bit 40 on. Of a wider
+ * code, Linux uses bits 3:0, except on Lion Cove.
+ */
 static const struct encoding {
     enum data_source_encoding encoding;
     const struct words *table;
@@ -202,7 +205,8 @@ UNIT_TEST(every_code_of_later_encodings)
     for (size_t i = 0; i < COUNT_OF(encodings); i++) {
         const struct encoding *e = &encodings[i];
         for (uint64_t code = 0; code < UINT64_C(1) << e->bits; code++) {
-            const struct words *want = code < e->codes ? &e->table[code] : &no_such;
+            const uint64_t used = e->encoding == DATA_SOURCE_LION_COVE ? code : code & 0xf;
+            const struct words *want = used < e->codes ? &e->table[used] : &no_such;
             const struct data_source_words words = data_source_words(e->encoding, code);
             assert_string_equal(words.level, want->level);
             assert_string_equal(words.snoop, want->snoop);
@@ -216,7 +220,9 @@ UNIT_TEST(every_code_of_later_encodings)
 
 /*
  * Panther Cove and Arctic Wolf with bit 8, a miss of the second level: bits 3:0 which cache had the line, 4 remote, 5
- * HITM, 6 snooped, 7 promoted. perf's mem_region, bits 50:46, equals the code.
+ * HITM, 6 snooped, 7 promoted. perf's mem_region, bits 50:46, equals the code. Linux 7.3: a source that is no cache
+ * (from 7 on) has snoop "none", whatever bits 5 and 6 are. For 0 and 1, which are invalid and reserved, Linux sets
+ * "none" in addition to "not available", and alone.
  */
 UNIT_TEST(misses_of_the_second_level)
 {
@@ -247,12 +253,11 @@ UNIT_TEST(misses_of_the_second_level)
             const bool remote = code & 0x10, modified = code & 0x20, snooped = code & 0x40;
             const struct data_source_words words = data_source_words(encoding, code | 0x100);
             const uint64_t got = data_source_bits(encoding, code | 0x100);
-            const char *snoop = at < 2                           ? "N/A"
-                                : modified && at >= 3 && at <= 6 ? (snooped ? "HitM or Fwd" : "HitM")
-                                : modified                       ? "HitM"
-                                : at == 2                        ? shared[code >> 7 << 1 | (snooped ? 1 : 0)]
-                                : at >= 3 && at <= 6 && snooped  ? "Hit or Fwd"
-                                                                 : "Hit";
+            const char *snoop = at < 2     ? "N/A"
+                                : at > 6   ? "None"
+                                : at == 2  ? (modified ? "HitM" : shared[code >> 7 << 1 | (snooped ? 1 : 0)])
+                                : modified ? (snooped ? "HitM or Fwd" : "HitM")
+                                           : (snooped ? "Hit or Fwd" : "Hit");
             assert_string_equal(words.level, who[at][remote]);
             assert_string_equal(words.snoop, snoop);
             assert_int_equal(data_source_is_hitm(encoding, code | 0x100), strncmp(snoop, "HitM", 4) == 0);
