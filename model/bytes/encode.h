@@ -7,6 +7,7 @@
 #ifndef MODEL_BYTES_ENCODE_H
 #define MODEL_BYTES_ENCODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -30,6 +31,13 @@ struct ds_form {
 struct ds_buffer {
     uint64_t base, index, maximum, threshold; /* linear addresses; maximum is the first byte past the end */
 };
+
+/* Whether bytes from the index on are inside the buffer. The fields are the guest's: no sum of them, which could wrap.
+ */
+static inline bool ds_buffer_fits(const struct ds_buffer *b, uint64_t bytes)
+{
+    return b->index >= b->base && b->index <= b->maximum && b->maximum - b->index >= bytes;
+}
 
 struct ds_area {
     struct ds_buffer bts, pebs;

@@ -82,9 +82,7 @@ static void stage(struct vcpu *v, const struct branch *branches, unsigned n)
 {
     const bool by_the_manual = v->rules->bts.contents == bts_contents;
     const unsigned size = encode_bts_bytes(&v->ds.form);
-    const uint64_t base = v->ds.area.bts.base;
-    const uint64_t maximum = v->ds.area.bts.maximum;
-    uint64_t index = v->ds.area.bts.index;
+    struct ds_buffer *const bts = &v->ds.area.bts;
     unsigned staged = v->bts.staged;
     bool skip_system, skip_user;
 
@@ -98,22 +96,21 @@ static void stage(struct vcpu *v, const struct branch *branches, unsigned n)
         const struct bts_contents contents =
             by_the_manual ? describe(v, &branches[i]) : v->rules->bts.contents(v, &branches[i]);
 
-        if (index + size > maximum || index < base) {
+        if (!ds_buffer_fits(bts, size)) {
             v->bts.staged = staged;
             bts_flush(v);
             staged = 0;
-            index = v->rules->bts.wrap(v);
+            bts->index = v->rules->bts.wrap(v);
         }
         if (staged == 0) {
-            v->bts.at = index;
+            v->bts.at = bts->index;
         }
         if (v->truth != NULL) {
-            truth_bts(v, index, &contents);
+            truth_bts(v, bts->index, &contents);
         }
         encode_bts(v->bts.stage + staged * size, v->ds.form.width, &contents);
         staged++;
-        index += size;
-        v->ds.area.bts.index = index;
+        bts->index += size;
     }
     v->bts.staged = staged;
 }
@@ -142,7 +139,7 @@ uint64_t bts_branches_left(const struct vcpu *v)
     if (!v->bts.on || !(vcpu_debugctl(v, v->profile->debugctl->btint) || v->watch.threshold)) {
         return UINT64_MAX;
     }
-    return bts->index < bts->threshold ? (bts->threshold - bts->index + record - 1) / record : 1;
+    return bts->index < bts->threshold ? (bts->threshold - bts->index - 1) / record + 1 : 1;
 }
 
 void bts_finish(struct vcpu *v)
@@ -260,11 +257,11 @@ void bts_store_all(struct vcpu *v, unsigned n)
     count_cycles(v, n);
     for (unsigned i = next_taken(v, 0, n); i < n; i = next_taken(v, i, n)) {
         v->bts.last = ring[i]->last;
-        if (bts->index + size > bts->maximum || bts->index < bts->base) {
+        if (!ds_buffer_fits(bts, size)) {
             bts_flush(v);
             bts->index = bts->base;
         }
-        const uint64_t room = bts->index + size <= bts->maximum ? (bts->maximum - bts->index) / size : 1;
+        const uint64_t room = ds_buffer_fits(bts, size) ? (bts->maximum - bts->index) / size : 1;
         unsigned end = room < n - i ? i + (unsigned)room : n;
 
         if (v->bts.staged == 0) { /* later iterations need no memory behind this, until the buffer wraps */

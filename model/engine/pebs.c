@@ -213,9 +213,7 @@ void pebs_reached(struct vcpu *v)
 
 bool pebs_full(struct vcpu *v, size_t size)
 {
-    const struct ds_buffer *pebs = &v->ds.area.pebs;
-
-    return pebs->index + size > pebs->maximum || pebs->index < pebs->base;
+    return !ds_buffer_fits(&v->ds.area.pebs, size);
 }
 
 void pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t size)
