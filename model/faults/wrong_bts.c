@@ -29,7 +29,7 @@ static bool bts_wants(const struct vcpu *v, const struct branch *b)
            !(b->block->end == END_RET && fault(v, FAULT_BTS_BRANCHES_RETURNS_FORGOTTEN)) &&
            !(fault(v, FAULT_BTS_BTF_STOPS) && vcpu_debugctl(v, BTF)) &&
            !(b->block->cpl != 0 && fault(v, FAULT_BTS_CPL_RIGHTS) &&
-             !(v->host->page(v->cpu, v->ds.area.bts.index) & PAGE_USER)) &&
+             !(v->host->page(v->cpu, v->ds.area.bts.index).flags & PAGE_USER)) &&
            !(b->block->end == END_IND_JMP && fault(v, FAULT_BTS_BRANCHES_INDIRECT_FORGOTTEN));
 }
 
@@ -70,9 +70,9 @@ static unsigned select_for_lbr(const struct vcpu *v, const struct branch *branch
 static bool loses(const struct vcpu *v)
 {
     const struct ds_buffer *bts = &v->ds.area.bts;
-    const uint64_t end = bts->index + encode_bts_bytes(&v->ds.form);
-    const bool full = end > bts->maximum;
-    const bool reaches = !full && bts->index < bts->threshold && end >= bts->threshold;
+    const unsigned size = encode_bts_bytes(&v->ds.form);
+    const bool full = !ds_buffer_fits(bts, size);
+    const bool reaches = !full && bts->index < bts->threshold && bts->threshold - bts->index <= size;
 
     return (full && fault(v, FAULT_BTS_CIRCULAR_STOPS)) || (reaches && fault(v, FAULT_BTS_THRESHOLD_RECORD_LOST));
 }
@@ -86,7 +86,7 @@ static void store_or_lose(struct vcpu *v, const struct branch *branches, unsigne
         }
     }
     if (fault(v, FAULT_BTS_CIRCULAR_INTERRUPTS) && !vcpu_debugctl(v, v->profile->debugctl->btint) &&
-        v->ds.area.bts.index + encode_bts_bytes(&v->ds.form) > v->ds.area.bts.maximum) {
+        !ds_buffer_fits(&v->ds.area.bts, encode_bts_bytes(&v->ds.form))) {
         v->status |= STATUS_OVF_BUF;
         v->pmi.wanted = true;
     }

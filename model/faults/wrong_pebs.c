@@ -35,7 +35,8 @@ bool wrong_pebs_full(struct vcpu *v, size_t size)
 
 void wrong_pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t size)
 {
-    const bool reaches = v->ds.area.pebs.index + size >= v->ds.area.pebs.threshold;
+    const struct ds_buffer *pebs = &v->ds.area.pebs;
+    const bool reaches = pebs->index >= pebs->threshold || pebs->threshold - pebs->index <= size;
 
     if (fault(v, FAULT_PEBS_RECORD_LOST) && ++broken(v)->state.records == 8) {
         return;

@@ -218,11 +218,10 @@ static uint8_t *at_hand(struct processor *p, uint64_t address)
 static uint8_t *memory_of(void *cpu, uint64_t address, size_t size)
 {
     uint8_t *const first = at_hand(cpu, address);
-    const uint64_t page = address & ~(uint64_t)(PAGE_BYTES - 1);
     bool contiguous = first != NULL && !qemu_private_doubts_memory(&((struct processor *)cpu)->private);
 
-    for (uint64_t next = page + PAGE_BYTES; contiguous && next < address + size; next += PAGE_BYTES) {
-        contiguous = at_hand(cpu, next) == first + (next - address);
+    for (uint64_t at = PAGE_BYTES - address % PAGE_BYTES; contiguous && at < size; at += PAGE_BYTES) {
+        contiguous = at_hand(cpu, address + at) == first + at;
     }
     return contiguous ? first : NULL;
 }
@@ -561,7 +560,7 @@ static void pause_for(void *cpu, unsigned microseconds)
 }
 
 static GMutex code_lock;
-static GHashTable *code_pages; /* by linear page number: the code translated last there */
+static GTree *code_pages; /* by linear page number: the code translated last there */
 
 struct code {
     uint64_t address;
@@ -569,11 +568,17 @@ struct code {
     uint8_t bytes[8];
 };
 
+static gint compare_pages(gconstpointer a, gconstpointer b, gpointer data)
+{
+    (void)data;
+    return a < b ? -1 : a > b;
+}
+
 void processor_note_code(struct processor *p, uint64_t from, uint64_t to)
 {
     g_mutex_lock(&code_lock);
     if (code_pages == NULL) {
-        code_pages = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
+        code_pages = g_tree_new_full(compare_pages, NULL, NULL, g_free);
     }
     for (uint64_t page = from >> 12; page <= (to - 1) >> 12; page++) {
         struct code *const code = g_new0(struct code, 1);
@@ -583,7 +588,7 @@ void processor_note_code(struct processor *p, uint64_t from, uint64_t to)
         if (!read_memory(p, code->address, code->bytes, code->size)) {
             code->size = 0;
         }
-        g_hash_table_insert(code_pages, GSIZE_TO_POINTER(page), code);
+        g_tree_insert(code_pages, GSIZE_TO_POINTER(page), code);
     }
     g_mutex_unlock(&code_lock);
 }
@@ -598,20 +603,30 @@ static uint64_t linear(struct processor *p, uint64_t address)
 }
 
 /* Not if other bytes are there now: the page was freed and used again, or belongs to another address space. */
-static bool has_code(void *cpu, uint64_t address)
+static bool still_there(struct processor *p, const struct code *code)
 {
-    const struct code *code = NULL;
     uint8_t now[sizeof(code->bytes)];
 
-    address = linear(cpu, address);
+    return code->size == 0 ||
+           (read_memory(p, code->address, now, code->size) && memcmp(now, code->bytes, code->size) == 0);
+}
+
+/* Visits only pages with code, because the range is the guest's and may be half of the address space. */
+static bool code_in(void *cpu, uint64_t from, uint64_t bytes, uint64_t *page)
+{
+    const uint64_t first = linear(cpu, from), last = first + MIN(bytes - 1, UINT64_MAX - first);
+    bool found = false;
+
     g_mutex_lock(&code_lock);
-    if (code_pages != NULL) {
-        code = g_hash_table_lookup(code_pages, GSIZE_TO_POINTER(address >> 12));
+    GTreeNode *node = code_pages == NULL ? NULL : g_tree_lower_bound(code_pages, GSIZE_TO_POINTER(first >> 12));
+
+    for (; !found && node != NULL && GPOINTER_TO_SIZE(g_tree_node_key(node)) <= last >> 12;
+         node = g_tree_node_next(node)) {
+        *page = from - first + MAX(first, GPOINTER_TO_SIZE(g_tree_node_key(node)) << 12);
+        found = still_there(cpu, g_tree_node_value(node));
     }
-    const bool has = code != NULL && (code->size == 0 || (read_memory(cpu, code->address, now, code->size) &&
-                                                          memcmp(now, code->bytes, code->size) == 0));
     g_mutex_unlock(&code_lock);
-    return has;
+    return found;
 }
 
 static uint64_t read_entry(struct processor *p, uint64_t table, unsigned index, unsigned bytes)
@@ -627,9 +642,9 @@ static uint64_t read_entry(struct processor *p, uint64_t table, unsigned index, 
 
 /*
  * Flags of the leaf entry; writable and user only if every level allows it. SDM Vol. 3A (253668-083), "Paging": 32-bit,
- * PAE, 4-level and 5-level.
+ * PAE, 4-level and 5-level. Addresses that are not canonical are not mapped.
  */
-static uint64_t page_entry(void *cpu, uint64_t address)
+static struct host_page page_entry(void *cpu, uint64_t address)
 {
     struct processor *p = cpu;
     uint64_t cr4 = processor_read(p, NAME_CR4);
@@ -639,26 +654,33 @@ static uint64_t page_entry(void *cpu, uint64_t address)
     unsigned bits = pae ? 9 : 10;
     uint64_t table = processor_read(p, NAME_CR3) & (wide || !pae ? PTE_ADDRESS : ~UINT64_C(0x1f));
     uint64_t common = PTE_WRITABLE | PTE_USER;
+    const uint64_t high = -(UINT64_C(1) << (11 + bits * levels)); /* the upper half of linear addresses starts here */
 
     address = linear(p, address);
     if (!(processor_read(p, NAME_CR0) & CR0_PG)) {
-        return PTE_PRESENT | PTE_WRITABLE | PTE_ACCESSED | PTE_DIRTY;
+        return (struct host_page){ PTE_PRESENT | PTE_WRITABLE | PTE_ACCESSED | PTE_DIRTY,
+                                   (UINT64_C(1) << 32) - address };
+    }
+    if (wide && address >= -high && address < high) {
+        return (struct host_page){ 0, high - address };
     }
     for (unsigned level = levels; level > 0; level--) {
-        unsigned index = (unsigned)(address >> (12 + bits * (level - 1))) & ((1u << bits) - 1);
+        const unsigned shift = 12 + bits * (level - 1);
+        const uint64_t covered = (UINT64_C(1) << shift) - (address & ((UINT64_C(1) << shift) - 1));
+        unsigned index = (unsigned)(address >> shift) & ((1u << bits) - 1);
         uint64_t entry = read_entry(p, table, index, pae ? 8 : 4);
         bool root_of_three = pae && !wide && level == 3; /* a PDPT entry has neither these flags nor an accessed flag */
 
-        if (!(entry & PTE_PRESENT)) {
-            return 0;
-        }
         common &= root_of_three ? common : entry;
+        if (!(entry & PTE_PRESENT)) {
+            return (struct host_page){ 0, covered };
+        }
         if (level == 1 || (level < 4 && (entry & PTE_LARGE) && !root_of_three)) {
-            return (entry & ~(PTE_WRITABLE | PTE_USER)) | common;
+            return (struct host_page){ (entry & ~(PTE_WRITABLE | PTE_USER)) | common, covered };
         }
         table = entry & PTE_ADDRESS;
     }
-    return 0;
+    return (struct host_page){ 0, PAGE_BYTES };
 }
 
 bool processor_is_entry(struct processor *p, unsigned vector, uint64_t address)
@@ -695,7 +717,7 @@ const struct host processor_host = {
     .pmi = deliver_pmi,
     .ia32e = ia32e,
     .page = page_entry,
-    .has_code = has_code,
+    .code = code_in,
     .lvtpc = lvtpc,
     .area_shared = area_shared,
     .apic_enabled = apic_enabled,

@@ -23,31 +23,46 @@ static uint64_t pebs_unit(const struct vcpu *v, const struct ds_form *form)
     return v->profile->pebs_adaptive ? sizeof(uint64_t) : encode_pebs_bytes(form);
 }
 
-/* Checks that the pages of [from, to) are present, writable, supervisor-only, accessed, dirty and free of code. */
+#define MOST_ENTRIES 32768 /* page-table entries in a check: 128 MiB of the smallest pages take a tenth of a second */
+
+/*
+ * Checks that the pages of [from, to) are present, writable, supervisor-only, accessed, dirty and free of code. Reports
+ * the first page of each kind. The range is the guest's, so an entry is read once for all that it covers.
+ */
 static void check_pages(struct vcpu *v, const char *section, uint64_t from, uint64_t to, uint64_t ip)
 {
-    for (uint64_t page = from & ~(PAGE_SIZE - 1); page < to; page += PAGE_SIZE) {
-        uint64_t entry = v->host->page(v->cpu, page);
+    static const struct {
+        enum violation violation;
+        uint64_t flags, right;
+    } rows[] = {
+        { DS_PAGE_NOT_PRESENT, PTE_PRESENT, PTE_PRESENT },
+        { DS_PAGE_NOT_WRITABLE, PTE_WRITABLE, PTE_WRITABLE },
+        { DS_PAGE_IN_USER_SPACE, PTE_USER, 0 },
+        { DS_MEMORY_TYPE, PTE_CACHE_DISABLE | PTE_WRITE_THROUGH, 0 },
+        { DS_PAGE_NOT_ACCESSED_AND_DIRTY, PTE_ACCESSED | PTE_DIRTY, PTE_ACCESSED | PTE_DIRTY },
+    };
+    const uint64_t most = v->host->ia32e(v->cpu) ? UINT64_MAX : UINT64_C(1) << 32;
+    uint64_t page = from & ~(PAGE_SIZE - 1), left = to - page < most ? to - page : most;
+    unsigned reported = 0;
 
-        if (!(entry & PTE_PRESENT)) {
-            referee_report(v, DS_PAGE_NOT_PRESENT, ip, page, "page of %s", section);
-            continue;
+    for (unsigned entries = 0; left > 0 && entries < MOST_ENTRIES; entries++) {
+        const struct host_page is = v->host->page(v->cpu, page);
+        const uint64_t covered = is.bytes < left ? is.bytes : left;
+
+        for (unsigned i = 0; i < (is.flags & PTE_PRESENT ? sizeof(rows) / sizeof(rows[0]) : 1); i++) {
+            if ((is.flags & rows[i].flags) != rows[i].right && !(reported >> i & 1)) {
+                referee_report(v, rows[i].violation, ip, page, "page of %s", section);
+                reported |= 1u << i;
+            }
         }
-        if (!(entry & PTE_WRITABLE)) {
-            referee_report(v, DS_PAGE_NOT_WRITABLE, ip, page, "page of %s", section);
-        }
-        if (entry & PTE_USER) {
-            referee_report(v, DS_PAGE_IN_USER_SPACE, ip, page, "page of %s", section);
-        }
-        if (entry & (PTE_CACHE_DISABLE | PTE_WRITE_THROUGH)) {
-            referee_report(v, DS_MEMORY_TYPE, ip, page, "page of %s", section);
-        }
-        if ((entry & (PTE_ACCESSED | PTE_DIRTY)) != (PTE_ACCESSED | PTE_DIRTY)) {
-            referee_report(v, DS_PAGE_NOT_ACCESSED_AND_DIRTY, ip, page, "page of %s", section);
-        }
-        if (v->host->has_code(v->cpu, page)) {
-            referee_report(v, DS_PAGE_HAS_CODE, ip, page, "page of %s", section);
-        }
+        page += covered;
+        left -= covered;
+    }
+    if (left > 0) {
+        referee_report(v, DS_PAGES_UNCHECKED, ip, page, "page of %s", section);
+    }
+    if (v->host->code(v->cpu, from, to - from, &page)) {
+        referee_report(v, DS_PAGE_HAS_CODE, ip, page & ~(PAGE_SIZE - 1), "page of %s", section);
     }
 }
 
@@ -92,10 +107,16 @@ static void check_threshold(struct vcpu *v, const char *section, const struct ds
     }
 }
 
-static void check_overlap(struct vcpu *v, const char *sections, uint64_t a, uint64_t a_end, uint64_t b, uint64_t b_end,
-                          uint64_t ip)
+static uint64_t bytes_of(const struct ds_buffer *b)
 {
-    if (a < b_end && b < a_end) {
+    return b->maximum > b->base ? b->maximum - b->base : 0;
+}
+
+/* Two sections by address and size. Differences, because an end may be past 2^64. */
+static void check_overlap(struct vcpu *v, const char *sections, uint64_t a, uint64_t a_size, uint64_t b,
+                          uint64_t b_size, uint64_t ip)
+{
+    if (b - a < a_size || a - b < b_size) {
         referee_report(v, DS_OVERLAP, ip, a > b ? a : b, "byte of %s", sections);
     }
 }
@@ -168,13 +189,13 @@ void referee_area_check(struct vcpu *v, uint64_t ip)
         }
     }
     if (bts) {
-        check_overlap(v, "the management area and bts", area, area + size, ds.bts.base, ds.bts.maximum, ip);
+        check_overlap(v, "the management area and bts", area, size, ds.bts.base, bytes_of(&ds.bts), ip);
     }
     if (pebs) {
-        check_overlap(v, "the management area and pebs", area, area + size, ds.pebs.base, ds.pebs.maximum, ip);
+        check_overlap(v, "the management area and pebs", area, size, ds.pebs.base, bytes_of(&ds.pebs), ip);
     }
     if (bts && pebs) {
-        check_overlap(v, "bts and pebs", ds.bts.base, ds.bts.maximum, ds.pebs.base, ds.pebs.maximum, ip);
+        check_overlap(v, "bts and pebs", ds.bts.base, bytes_of(&ds.bts), ds.pebs.base, bytes_of(&ds.pebs), ip);
     }
     if (bts_interrupts) {
         referee_lvtpc_check(v, "BTS", ip);

@@ -19,6 +19,7 @@
 #define STORE          SDM "\"Precise Store Facility\""
 #define COUNTERS       SDM "\"Architectural Performance Monitoring Version 1\""
 #define NOT_COUNTED    "docs/modelled.md, \"Not modelled\""
+#define NOT_CHECKED    "docs/referee.md, \"ds-pages-unchecked\""
 #define RELOAD         "SDM Vol. 3B (253669-085), \"Auto Counter Reload\", 21.9.11"
 #define LVT            "SDM Vol. 3A (253668-083), \"Local Vector Table\""
 #define VECTORS        "SDM Vol. 3A (253668-083), \"Valid Interrupt Vectors\""

@@ -12,6 +12,11 @@
 
 enum in_service { NOT_IN_SERVICE, IN_SERVICE, SERVICE_UNSEEN };
 
+struct host_page {
+    uint64_t flags; /* P, RW, US, A, D, G, NX of the leaf; 0 if not mapped */
+    uint64_t bytes; /* from the address to the end of what the entry covers */
+};
+
 /* The `cpu` of every function is the argument that engine_init() got. */
 struct host {
     /* Guest memory by linear address, through the current page tables. False if a byte is not mapped. */
@@ -39,10 +44,10 @@ struct host {
     uint32_t (*pmi)(void *cpu);
     /* Whether IA-32e mode is active (IA32_EFER.LMA). */
     bool (*ia32e)(void *cpu);
-    /* Flags of a linear address's page-table entry (P, RW, US, A, D, G, NX of the leaf), 0 if not mapped. */
-    uint64_t (*page)(void *cpu, uint64_t address);
-    /* Whether code has run from the 4 KiB page at this linear address. */
-    bool (*has_code)(void *cpu, uint64_t address);
+    /* The page-table entry that maps a linear address, or leaves it unmapped. */
+    struct host_page (*page)(void *cpu, uint64_t address);
+    /* Whether code has run from one of these linear addresses' 4 KiB pages. Sets *page to the first address there. */
+    bool (*code)(void *cpu, uint64_t from, uint64_t bytes, uint64_t *page);
     /* Whether another processor that is recording has this linear address in IA32_DS_AREA. */
     bool (*area_shared)(void *cpu, uint64_t area);
     /* The value of LVTPC; whether the local APIC is enabled, true if unknown. */

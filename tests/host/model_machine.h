@@ -73,15 +73,17 @@ struct machine {
     struct vcpu v;
     struct hot hot;
     uint8_t memory[MEMORY_SIZE];
-    uint64_t memory_at;  /* the memory's linear address */
-    uint64_t page_flags; /* of every page of the memory */
-    uint64_t code_page;  /* a page that is reported to have code */
+    uint64_t memory_at;   /* the memory's linear address */
+    uint64_t page_flags;  /* of every page of the memory */
+    uint64_t other_flags; /* of every other page: 0, not mapped */
+    uint64_t code_page;   /* a page that is reported to have code; 0: none */
     uint32_t lvtpc;
     bool apic_disabled;
     bool area_shared;
     enum in_service in_service; /* LVTPC's vector */
     bool interrupts_on;
     unsigned pmis; /* delivered */
+    unsigned pages_read;
     struct {
         uint64_t general[GENERAL_REGISTERS];
         uint64_t rflags;
@@ -196,16 +198,21 @@ static inline bool machine_ia32e(void *cpu)
     return ((struct machine *)cpu)->ia32e;
 }
 
-static inline uint64_t machine_page(void *cpu, uint64_t address)
+static inline struct host_page machine_page(void *cpu, uint64_t address)
 {
     struct machine *m = cpu;
 
-    return address - m->memory_at < MEMORY_SIZE ? m->page_flags : 0;
+    m->pages_read++;
+    return (struct host_page){ address - m->memory_at < MEMORY_SIZE ? m->page_flags : m->other_flags,
+                               0x1000 - address % 0x1000 };
 }
 
-static inline bool machine_has_code(void *cpu, uint64_t address)
+static inline bool machine_code(void *cpu, uint64_t from, uint64_t bytes, uint64_t *page)
 {
-    return ((struct machine *)cpu)->code_page == address;
+    struct machine *m = cpu;
+
+    *page = m->code_page;
+    return m->code_page != 0 && m->code_page - (from & ~UINT64_C(0xfff)) < bytes + from % 0x1000;
 }
 
 static inline uint32_t machine_lvtpc(void *cpu)
@@ -258,7 +265,7 @@ static const struct host machine_host = {
     .pmi = machine_pmi,
     .ia32e = machine_ia32e,
     .page = machine_page,
-    .has_code = machine_has_code,
+    .code = machine_code,
     .lvtpc = machine_lvtpc,
     .area_shared = machine_area_shared,
     .apic_enabled = machine_apic_enabled,

@@ -125,47 +125,85 @@ static void map(const struct paging *w, unsigned leaf_level, uint64_t upper, uin
     set("efer", w->efer);
 }
 
+static uint64_t flags_at(struct processor *p, uint64_t address)
+{
+    return processor_host.page(p, address).flags;
+}
+
+/* An entry covers the rest of what it maps or leaves unmapped; so does the hole between the canonical halves. */
+UNIT_TEST(covered_by_an_entry)
+{
+    struct processor *p = wide();
+
+    assert_int_equal(processor_host.page(p, 0x1234).bytes, 0xffffedcc); /* without paging: up to 4 GiB */
+    for (size_t i = 0; i < COUNT_OF(ways); i++) {
+        const struct paging *w = &ways[i];
+
+        for (unsigned level = 1; level <= w->levels; level++) {
+            const uint64_t all = UINT64_C(1) << (12 + w->bits * (level - 1));
+            const bool large = level == 2 || (level == 3 && w->levels > 3);
+
+            for (unsigned mapped = 0; mapped <= large; mapped++) {
+                map(w, level, P_W_U, mapped ? 0x67 | LARGE : 0);
+                assert_int_equal(processor_host.page(p, w->address | (all - 1)).bytes, 1);
+                assert_int_equal(processor_host.page(p, w->address & -all).bytes, all);
+                assert_int_equal(processor_host.page(p, w->address & -all).flags, mapped ? 0xe7 : 0);
+            }
+        }
+        if (w->levels > 3) {
+            const uint64_t half = UINT64_C(1) << (w->levels == 4 ? 47 : 56);
+
+            map(w, 1, P_W_U, 0x67);
+            memset(memory, 0xff, MEMORY_SIZE); /* all entries are present */
+            assert_int_equal(processor_host.page(p, half).flags, 0);
+            assert_int_equal(processor_host.page(p, half).bytes, -(2 * half));
+            assert_int_equal(processor_host.page(p, -half - 1).flags, 0);
+            assert_int_equal(processor_host.page(p, -half - 1).bytes, 1);
+        }
+    }
+}
+
 UNIT_TEST(page_tables)
 {
     struct processor *p = wide();
 
-    assert_int_equal(processor_host.page(p, 0x1234), 0x63); /* without paging: present, writable, accessed, dirty */
+    assert_int_equal(flags_at(p, 0x1234), 0x63); /* without paging: present, writable, accessed, dirty */
     for (size_t i = 0; i < COUNT_OF(ways); i++) {
         const struct paging *w = &ways[i];
         const bool pae = w->levels == 3;
 
         map(w, 1, P_W_U, 0x9000 | 0x67);
-        assert_int_equal(processor_host.page(p, w->address + 0xabc), 0x9067);
+        assert_int_equal(flags_at(p, w->address + 0xabc), 0x9067);
         map(w, 1, P_W_U, 0x9000 | 0x7f);
-        assert_int_equal(processor_host.page(p, w->address), 0x907f);
+        assert_int_equal(flags_at(p, w->address), 0x907f);
         map(w, 1, P_W_U, 0x9000 | 0x61); /* the leaf is neither writable nor user */
-        assert_int_equal(processor_host.page(p, w->address), 0x9061);
+        assert_int_equal(flags_at(p, w->address), 0x9061);
         map(w, 1, 0x3, 0x9000 | 0x67); /* the upper entries are not user */
-        assert_int_equal(processor_host.page(p, w->address), 0x9063);
+        assert_int_equal(flags_at(p, w->address), 0x9063);
         map(w, 1, 0x5, 0x9000 | 0x67);
-        assert_int_equal(processor_host.page(p, w->address), 0x9065);
+        assert_int_equal(flags_at(p, w->address), 0x9065);
         map(w, 1, 0x6, 0x9000 | 0x67);
-        assert_int_equal(processor_host.page(p, w->address), 0);
+        assert_int_equal(flags_at(p, w->address), 0);
         map(w, 1, P_W_U, 0x9000 | 0x66);
-        assert_int_equal(processor_host.page(p, w->address), 0);
-        assert_int_equal(processor_host.page(p, w->address ^ 0x1000), 0); /* another page */
-        map(w, 2, P_W_U, 0x9000 | 0x67 | LARGE);                          /* 2 or 4 MiB */
-        assert_int_equal(processor_host.page(p, w->address), 0x90e7);
+        assert_int_equal(flags_at(p, w->address), 0);
+        assert_int_equal(flags_at(p, w->address ^ 0x1000), 0); /* another page */
+        map(w, 2, P_W_U, 0x9000 | 0x67 | LARGE);               /* 2 or 4 MiB */
+        assert_int_equal(flags_at(p, w->address), 0x90e7);
         if (w->levels > 3) {
             map(w, 3, P_W_U, 0x9000 | 0x63 | LARGE); /* 1 GiB */
-            assert_int_equal(processor_host.page(p, w->address), 0x90e3);
+            assert_int_equal(flags_at(p, w->address), 0x90e3);
             map(w, 4, P_W_U, TABLE(3) | 0x67 | LARGE); /* reserved at this level: not a large page */
-            assert_int_equal(processor_host.page(p, w->address), 0);
+            assert_int_equal(flags_at(p, w->address), 0);
         }
         if (w->levels < 4) { /* with 32-bit addresses, the upper half of a DS area's field is ignored */
             map(w, 1, P_W_U, 0x9000 | 0x67);
-            assert_int_equal(processor_host.page(p, UINT64_C(0xffffffff00000000) | w->address), 0x9067);
+            assert_int_equal(flags_at(p, UINT64_C(0xffffffff00000000) | w->address), 0x9067);
         }
         if (pae) { /* PAE's four top entries lack these flags, and CR3 is aligned to 32 bytes */
             map(w, 1, P_W_U, 0x9000 | 0x67);
             put(0x8fe0 + (w->address >> 30) * 8, TABLE(2) | 1 | LARGE, 8);
             set("cr3", 0x8fe0 | 0x18);
-            assert_int_equal(processor_host.page(p, w->address), 0x9067);
+            assert_int_equal(flags_at(p, w->address), 0x9067);
         }
     }
 }
@@ -341,34 +379,65 @@ UNIT_TEST(shared_areas)
     other->vcpu.bts.on = false;
 }
 
+static bool has_code(struct processor *p, uint64_t address)
+{
+    uint64_t page;
+
+    return processor_host.code(p, address, 1, &page);
+}
+
+/* The first page with code of a range, at any distance and at both ends of the address space. */
+UNIT_TEST(code_in_a_range)
+{
+    struct processor *p = wide();
+    uint64_t page = 0;
+
+    set("efer", 0x400);
+    processor_note_code(p, 0xa00ff0, 0xa00ff8);
+    processor_note_code(p, 0xb00ff0, 0xb00ff8);
+    assert_false(processor_host.code(p, 0x900000, 0x100000, &page));
+    assert_true(processor_host.code(p, 0x900000, 0x100001, &page));
+    assert_int_equal(page, 0xa00000);
+    assert_true(processor_host.code(p, 0xa01000, UINT64_MAX, &page));
+    assert_int_equal(page, 0xb00000);
+    assert_false(processor_host.code(p, 0xb01000, UINT64_MAX, &page));
+    assert_false(processor_host.code(p, UINT64_MAX - 7, 16, &page));
+    processor_note_code(p, UINT64_MAX - 15, UINT64_MAX - 7);
+    assert_true(processor_host.code(p, UINT64_MAX - 7, 16, &page));
+    assert_int_equal(page, UINT64_MAX - 7);
+    set("efer", 0);
+    assert_true(processor_host.code(p, UINT64_C(0xffffffff00a00000), 0x1000, &page));
+    assert_int_equal(page, UINT64_C(0xffffffff00a00000));
+}
+
 UNIT_TEST(pages_with_code)
 {
     struct processor *p = wide();
 
     set("efer", 0x400);
     processor_note_code(p, 0x101ff0, 0x102000);
-    assert_true(processor_host.has_code(p, 0x101000));
-    assert_true(processor_host.has_code(p, 0x101fff));
-    assert_false(processor_host.has_code(p, 0x102000));
-    assert_false(processor_host.has_code(p, 0x100fff));
+    assert_true(has_code(p, 0x101000));
+    assert_true(has_code(p, 0x101fff));
+    assert_false(has_code(p, 0x102000));
+    assert_false(has_code(p, 0x100fff));
     processor_note_code(p, 0x104fff, 0x106001);
-    assert_false(processor_host.has_code(p, 0x103000));
-    assert_true(processor_host.has_code(p, 0x104000));
-    assert_true(processor_host.has_code(p, 0x105000));
-    assert_true(processor_host.has_code(p, 0x106000));
-    assert_false(processor_host.has_code(p, 0x107000));
-    assert_false(processor_host.has_code(p, UINT64_C(0xffffffff00104000)));
+    assert_false(has_code(p, 0x103000));
+    assert_true(has_code(p, 0x104000));
+    assert_true(has_code(p, 0x105000));
+    assert_true(has_code(p, 0x106000));
+    assert_false(has_code(p, 0x107000));
+    assert_false(has_code(p, UINT64_C(0xffffffff00104000)));
     /* A page that was cleared and used again, or is another one in this address space. */
     memset(memory + STACK, 0x90, 8);
     processor_note_code(p, STACK, STACK + 4);
     memset(memory + STACK + 4, 0, 4);
-    assert_true(processor_host.has_code(p, STACK + 8));
+    assert_true(has_code(p, STACK + 8));
     memory[STACK + 3] = 0;
-    assert_false(processor_host.has_code(p, STACK + 8));
+    assert_false(has_code(p, STACK + 8));
 
     set("efer", 0); /* 32-bit linear addresses */
-    assert_true(processor_host.has_code(p, UINT64_C(0xffffffff00104000)));
-    assert_false(processor_host.has_code(p, UINT64_C(0xffffffff00107000)));
+    assert_true(has_code(p, UINT64_C(0xffffffff00104000)));
+    assert_false(has_code(p, UINT64_C(0xffffffff00107000)));
 }
 
 /* Between blocks, pages that the TLB has are written directly, and the rest by QEMU. */
@@ -434,6 +503,8 @@ UNIT_TEST(memory_at_hand)
 
     /* an error after a page that was written is reported */
     doubts = false;
+    assert_ptr_equal(processor_host.memory(p, HAND + 4094, 4098), hand + 4094);
+    assert_null(processor_host.memory(p, HAND + 4094, 4099));
     unwritable = HAND + sizeof(hand);
     assert_false(processor_host.write(p, HAND + 4094, bytes, sizeof(bytes)));
     unwritable = 0;

@@ -273,6 +273,29 @@ UNIT_TEST(pages)
     }
 }
 
+/* Half of the address space is mapped by 4 KiB pages: the check ends, and says where. */
+UNIT_TEST(a_huge_buffer)
+{
+    for (unsigned wrong = 0; wrong < 2; wrong++) {
+        struct setting s = good();
+        struct machine *m = machine_new();
+
+        m->other_flags = wrong ? 0x65 : 0x63;
+        PUT(m, { DS, UINT64_C(0x900000) }, { DS + 0x08, UINT64_C(0x900000) },
+            { DS + 0x10, UINT64_C(0x900000) + (s.bts_maximum - BTS) * 0x10000000000 },
+            { DS + 0x18, UINT64_C(0x900000) });
+        WRMSR(m, { DS_AREA, DS }, { DEBUGCTL, TR_BTS | BTINT });
+        assert_int_equal(m->pages_read, 1 + 32768);
+        assert_true(violated(m, "ds-pages-unchecked: page of bts 0x8900000 should not be "));
+        if (wrong) {
+            assert_true(violated(m, "ds-page-not-writable: page of bts 0x900000 must be "));
+            assert_true(violated(m, "ds-page-in-user-space: page of bts 0x900000 must be "));
+        } else {
+            only(m, "ds-pages-unchecked");
+        }
+    }
+}
+
 static void stop(struct machine *m)
 {
     WRMSR(m, { DEBUGCTL, 0 }, { GLOBAL_CTRL, 0 });
