@@ -136,7 +136,7 @@ uint64_t bts_branches_left(const struct vcpu *v)
     const struct ds_buffer *bts = &v->ds.area.bts;
     const uint64_t record = encode_bts_bytes(&v->ds.form);
 
-    if (!v->bts.on || !(vcpu_debugctl(v, v->profile->debugctl->btint) || v->watch.threshold)) {
+    if (!v->bts.on || v->bts.lost || !(vcpu_debugctl(v, v->profile->debugctl->btint) || v->watch.threshold)) {
         return UINT64_MAX;
     }
     return bts->index < bts->threshold ? (bts->threshold - bts->index - 1) / record + 1 : 1;
@@ -283,10 +283,9 @@ void bts_store_all(struct vcpu *v, unsigned n)
 
 bool bts_read_area(struct vcpu *v, uint64_t ip)
 {
-    bool readable = v->bts.on && ds_read(v);
-
-    if (readable) {
+    v->bts.lost = v->bts.on && !ds_read(v);
+    if (v->bts.on && !v->bts.lost) {
         referee_area_read(v, ip);
     }
-    return readable;
+    return v->bts.on && !v->bts.lost;
 }

@@ -20,8 +20,6 @@ void control_update(struct vcpu *v, struct place place)
     }
     v->hot->tracing = tracing;
     v->wants.blocks = v->wants.blocks || tracing;
-    if (v->bts.on) {
-        ds_read(v);
-    }
+    v->bts.lost = v->bts.on && !ds_read(v);
     branches_set_limit(v);
 }

@@ -2,9 +2,9 @@
 /*
  * PEBS records are trap-like: RIP and the registers are those after the instruction that caused the record.
  *
- * Bounds: a record that does not fit before the absolute maximum is skipped entirely. No byte is written, no status bit
- * is set, and the counter stays armed, so that the first event after software has made room is recorded. SDM Vol. 3B
- * (253669-083), "Processor Event Based Sampling (PEBS)".
+ * Bounds: a record that does not fit before the absolute maximum is skipped entirely. No byte is written and no status
+ * bit is set. SDM Vol. 3B (253669-083), "Processor Event Based Sampling (PEBS)". The model reloads the counter after a
+ * record that was skipped or that cannot be written, too: otherwise each further event would request a record again.
  *
  * Several counters that are due at the same instruction share a record, with several bits in its counters field. Up to
  * format 0010b that field is a copy of IA32_PERF_GLOBAL_STATUS, including the bits of counters without PEBS. Outside
@@ -263,6 +263,7 @@ void pebs_record(struct vcpu *v, const struct pebs_sample *sample)
     if (v->pebs.staged == 0) {
         if (!ds_read(v)) {
             referee_report(v, RECORD_LOST, sample->eventing_ip, v->regs[REG_IA32_DS_AREA], "IA32_DS_AREA for PEBS");
+            v->rules->pebs.reload(v, sample->counters);
             return;
         }
         referee_area_read(v, sample->eventing_ip);
@@ -275,6 +276,7 @@ void pebs_record(struct vcpu *v, const struct pebs_sample *sample)
             referee_report(v, PEBS_BUFFER_FULL, sample->eventing_ip, v->ds.area.pebs.index, "pebs.index");
         }
         v->pebs.dropping = true;
+        v->rules->pebs.reload(v, sample->counters);
         return;
     }
     v->pebs.dropping = false;

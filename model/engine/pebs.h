@@ -6,7 +6,7 @@
 #include "model/engine/pebs_sample.h"
 #include "model/vcpu/vcpu.h"
 
-/* Makes the record and reloads the counters. Does nothing if the record does not fit. */
+/* Makes the record and reloads the counters. A record that does not fit is not written. */
 void pebs_record(struct vcpu *v, const struct pebs_sample *sample);
 
 /* pebs_flush() writes all staged records, pebs_show() only those that must be visible to software now. */

@@ -5,7 +5,7 @@
  *
  * A record goes to the physical address IA32_PEBS_BASE + WR, in units of 16 bytes, and WR advances to its end. When WR
  * reaches THRESH, bit 54 of IA32_PERF_GLOBAL_STATUS is set and a PMI is requested. A record that does not fit before
- * the end of the buffer sets FULL instead. While FULL is set no record is written: the counter stays armed, as with a
+ * the end of the buffer sets FULL instead. While FULL is set no record is written. The counter is reloaded, as with a
  * full DS buffer. After the counter values of the record are taken, the counter is reloaded with bits 31:0 of CFG_C,
  * sign-extended: __setup_pebs_counter_group() first takes the whole period from the value and then accounts for the
  * reload. Counters that are due at the same instruction share a record, which has the groups of all of them, and the
@@ -189,6 +189,7 @@ void pebs_arch_record(struct vcpu *v, const struct pebs_sample *sample)
 
     if (v->rules->pebs_arch.full(v, size)) {
         drop(v, at, sample->eventing_ip);
+        v->rules->pebs.reload(v, sample->counters);
         return;
     }
     v->pebs.dropping = false;

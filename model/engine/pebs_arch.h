@@ -11,7 +11,7 @@
 
 struct pebs_sample;
 
-/* Makes the record and reloads the counters. Does nothing if the record does not fit. */
+/* Makes the record and reloads the counters. A record that does not fit is not written. */
 void pebs_arch_record(struct vcpu *v, const struct pebs_sample *sample);
 
 /* Rules. */

@@ -25,7 +25,7 @@ uint64_t pebs_index(const struct vcpu *v);
 bool pebs_write(struct vcpu *v, uint64_t index);
 /* Whether the staged records are visible to software now. */
 bool pebs_visible(const struct vcpu *v);
-/* Called after a record of these counters was stored: reloads them. */
+/* Called after a record of these counters was stored or lost: reloads them. */
 void pebs_reload(struct vcpu *v, uint64_t counters);
 
 struct pebs_rules {

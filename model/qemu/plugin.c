@@ -16,6 +16,7 @@
 #include "model/faults/break.h"
 #include "model/latitude/latitude.h"
 #include "model/qemu/arena.h"
+#include "model/referee/referee_report.h"
 
 QEMU_EXPORT int qemu_plugin_version = QEMU_PLUGIN_API;
 QEMU_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv);
@@ -151,6 +152,11 @@ static void on_init(unsigned cpu, void *udata)
 static void on_exit_qemu(void *udata)
 {
     (void)udata;
+    for (unsigned i = 0; i < MAX_PROCESSORS && model.options.violations != NULL; i++) {
+        if (model.processors[i] != NULL) {
+            referee_report_end(&model.processors[i]->vcpu);
+        }
+    }
     options_finish_logs(&model.options);
 }
 

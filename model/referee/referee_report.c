@@ -38,19 +38,28 @@ static const struct {
 #undef VIOLATION
 };
 
-/* Whether the referee has reported this field's violation at this instruction; notes it. */
-static bool is_repeated(struct vcpu *v, enum violation violation, uint64_t ip, uint64_t value, const char *field)
+_Static_assert(VIOLATIONS <= MOST_RULES, "struct vcpu has space for the reports of each rule");
+
+/* Whether the report is not printed: it was before, or the rule has been reported often enough. Notes it. */
+static bool is_omitted(struct vcpu *v, enum violation violation, uint64_t ip, uint64_t value, const char *field)
 {
-    uint64_t hash = (ip ^ (violation == EVENT_NOT_COUNTED ? value : 0)) * VIOLATIONS + violation;
+    __typeof__(v->reports[0]) *const of = &v->reports[violation];
+    uint64_t hash = ip ^ (violation == EVENT_NOT_COUNTED ? value : 0);
 
     for (; *field != '\0'; field++) {
         hash = (hash ^ (uint8_t)*field) * UINT64_C(0x9e3779b97f4a7c15);
     }
-    uint64_t *const slot = &v->referee.reported[hash >> 56];
-    const bool repeated = *slot == hash;
-
-    *slot = hash;
-    return repeated;
+    for (unsigned i = 0; i < of->count; i++) {
+        if (of->hashes[i] == hash) {
+            return true;
+        }
+    }
+    if (of->count == MOST_REPORTS) {
+        of->omitted++;
+        return true;
+    }
+    of->hashes[of->count++] = hash;
+    return false;
 }
 
 void referee_report(struct vcpu *v, enum violation violation, uint64_t ip, uint64_t value, const char *field, ...)
@@ -61,7 +70,7 @@ void referee_report(struct vcpu *v, enum violation violation, uint64_t ip, uint6
     va_start(words, field);
     vsnprintf(name, sizeof(name), field, words);
     va_end(words);
-    if (!referee_report_wanted(v) || is_repeated(v, violation, ip, value, name)) {
+    if (!referee_report_wanted(v) || is_omitted(v, violation, ip, value, name)) {
         return;
     }
     fprintf(v->violations, "%s vcpu=%u rip=0x%" PRIx64 " %s: %s 0x%" PRIx64 " %s [%s]\n",
@@ -85,6 +94,16 @@ void referee_report_lbr_control(struct vcpu *v, enum violation violation, uint64
 
     referee_report(v, violation, ip, v->regs[arch ? REG_IA32_LBR_CTL : REG_IA32_DEBUGCTL],
                    arch ? "IA32_LBR_CTL" : "IA32_DEBUGCTL");
+}
+
+void referee_report_end(const struct vcpu *v)
+{
+    for (unsigned i = 0; i < VIOLATIONS; i++) {
+        if (v->reports[i].omitted != 0) {
+            fprintf(v->violations, "%s on cpu %u: %u reports, %" PRIu64 " more omitted\n", rules[i].name, v->number,
+                    v->reports[i].count, v->reports[i].omitted);
+        }
+    }
 }
 
 const char *referee_report_name(unsigned index)

@@ -18,8 +18,9 @@ static inline bool referee_report_wanted(const struct vcpu *v)
 }
 
 /*
- * Reports a violation by the instruction at ip: the field, named as printf() does, has this value. Drops the report if
- * the rule's last ones were for the same instruction, this field among them.
+ * Reports a violation by the instruction at ip: the field, named as printf() does, has this value. Each rule is
+ * reported once for an instruction and field, and at most MOST_REPORTS times. A reset of the processor does not change
+ * this.
  */
 __attribute__((format(printf, 5, 6))) void referee_report(struct vcpu *v, enum violation violation, uint64_t ip,
                                                           uint64_t value, const char *field, ...);
@@ -27,6 +28,9 @@ __attribute__((format(printf, 5, 6))) void referee_report(struct vcpu *v, enum v
 /* The same; the field is the event select of v->counters[i], or the register that enables LBRs. */
 void referee_report_select(struct vcpu *v, enum violation violation, uint64_t ip, unsigned i);
 void referee_report_lbr_control(struct vcpu *v, enum violation violation, uint64_t ip);
+
+/* Prints how many reports of each rule were omitted because of MOST_REPORTS. Call when the guest has ended. */
+void referee_report_end(const struct vcpu *v);
 
 /* The name of the index-th violation, or NULL past the last. */
 const char *referee_report_name(unsigned index);

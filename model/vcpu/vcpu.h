@@ -19,7 +19,9 @@
 #define MAX_COUNTERS 18           /* the general counters, followed by the fixed ones */
 #define STEPPER      MAX_COUNTERS /* a hidden extra counter, which overflows at every instruction */
 #define MAX_LBR      32
-#define LBR_COUNTERS 4 /* general counters whose events an LBR entry can count */
+#define MOST_RULES   72  /* of the referee */
+#define MOST_REPORTS 100 /* lines of a rule that the referee prints for a processor */
+#define LBR_COUNTERS 4   /* general counters whose events an LBR entry can count */
 
 /* Addresses of NetBurst's registers. Not every address of the last range is a register. */
 #define NETBURST_FIRST_COUNTER 0x300
@@ -119,6 +121,12 @@ struct vcpu {
         bool hit;               /* it has happened: stop the processor */
     } watch;
 
+    struct {                           /* of each rule of the referee: */
+        uint64_t hashes[MOST_REPORTS]; /* its reports, by instruction and field, */
+        unsigned count;                /* as many as these, */
+        uint64_t omitted;              /* and further reports, which were not printed */
+    } reports[MOST_RULES];
+
     /* A reset clears all members from here on. */
     uint64_t regs[REG_STORED];
     uint64_t event_select[MAX_COUNTERS]; /* IA32_PERFEVTSELx, or NetBurst's CCCRs */
@@ -184,6 +192,7 @@ struct vcpu {
     struct {
         bool on;
         unsigned staged; /* number of records not yet in memory, or not yet in its index */
+        bool lost;       /* the area could not be read */
         bool placed;     /* they are in the guest's memory, not in `stage` */
         uint64_t at;     /* their address in the guest */
         uint8_t stage[ENGINE_RING * ENCODE_BTS_MAX];
@@ -222,7 +231,6 @@ struct vcpu {
     } data;
 
     struct {
-        uint64_t reported[256];       /* hashes of the reports so far: rule, instruction and field */
         struct ds_area seen;          /* the area as the processor left it in memory */
         bool watching;                /* `seen` is up to date */
         uint64_t unloaded;            /* bit i: counters[i] was reloaded with 0 and not written since */

@@ -83,7 +83,7 @@ struct machine {
     enum in_service in_service; /* LVTPC's vector */
     bool interrupts_on;
     unsigned pmis; /* delivered */
-    unsigned pages_read;
+    unsigned reads, pages_read;
     struct {
         uint64_t general[GENERAL_REGISTERS];
         uint64_t rflags;
@@ -103,6 +103,7 @@ static inline bool machine_read(void *cpu, uint64_t address, void *bytes, size_t
 {
     struct machine *m = cpu;
 
+    m->reads++;
     if (address - m->memory_at > MEMORY_SIZE - size) {
         return false;
     }

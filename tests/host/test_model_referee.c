@@ -174,6 +174,46 @@ UNIT_TEST(one_report_per_instruction)
     assert_string_equal(strchr(strchr(m->violations_text, '\n') + 1, '\n'), "\n");
 }
 
+static unsigned lines_of(struct machine *m, const char *name)
+{
+    unsigned lines = 0;
+
+    fflush(m->violations);
+    for (const char *at = m->violations_text; (at = strstr(at, name)) != NULL; at++) {
+        lines++;
+    }
+    return lines;
+}
+
+/* A loop of any length: each instruction is reported once, but not more than 100 for a rule, also after a reset. */
+UNIT_TEST(reports_of_a_loop)
+{
+    static const unsigned lengths[] = { 1, 2, 32, 99, 100, 101, 300, 10000 };
+
+    for (size_t i = 0; i < COUNT_OF(lengths); i++) {
+        const unsigned n = lengths[i], printed = n < 100 ? n : 100;
+        struct machine *m = machine_new();
+
+        for (unsigned round = 0; round < 3; round++) {
+            for (uint64_t ip = 0; ip < n; ip++) {
+                referee_report(&m->v, RECORD_LOST, CODE + 4 * ip, ip, "IA32_DS_AREA for PEBS");
+                referee_report(&m->v, DS_INDEX_MOVED, CODE + 4 * ip, ip, "bts.index");
+            }
+            engine_reset(&m->v);
+        }
+        assert_int_equal(lines_of(m, " record-lost: "), printed);
+        assert_int_equal(lines_of(m, " ds-index-moved: "), printed);
+        referee_report_end(&m->v);
+        assert_int_equal(lines_of(m, " more omitted\n"), n > 100 ? 2 : 0);
+        if (n > 100) {
+            char end[64];
+
+            snprintf(end, sizeof(end), "\nrecord-lost on cpu 0: 100 reports, %u more omitted\n", 3 * (n - 100));
+            assert_int_equal(lines_of(m, end), 1);
+        }
+    }
+}
+
 UNIT_TEST(edges)
 {
     TRY(NULL, (void)s);
@@ -741,6 +781,34 @@ UNIT_TEST(lost_records_move_no_index)
         }
         assert_true(violated(m, "record-lost"));
         assert_false(violated(m, "ds-index-moved"));
+    }
+}
+
+/* A record that cannot be written, or does not fit, costs as much as one that can: the host reads the area as rarely.
+ */
+UNIT_TEST(cost_of_lost_records)
+{
+    struct block *b = block_new(0, 10, END_REL_JMP);
+
+    for (unsigned bts = 0; bts < 2; bts++) {
+        for (unsigned way = 0; way < 3; way++) { /* the area, or the buffer's end, is not where it was */
+            struct setting s = good();
+            struct machine *m;
+
+            s.pebs_enable = !bts;
+            s.debugctl = bts ? s.debugctl : 0;
+            s.bts_threshold = bts ? s.bts_base : s.bts_threshold;
+            m = program(&s);
+            run_times(m, b, 200), finish(m);
+            m->memory_at += way == 1 ? MEMORY_SIZE : 0;
+            if (way == 2) {
+                put(m, DS + 0x30, PEBS);
+            }
+            m->lvtpc = bts ? 0x40 : m->lvtpc;
+            m->reads = 0;
+            run_times(m, b, 20000);
+            assert_true(bts && way != 1 ? m->reads > 0 : m->reads < 20000 * 10 / 1000 * 2);
+        }
     }
 }
 
