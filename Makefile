@@ -122,8 +122,7 @@ prove-tests: kernel model ##tests inject each fault into the model and check tha
 latitude-test: kernel model ##tests check that no test fails on a processor that does what the manual permits: seeds=N on every profile and width
 	$Qscripts/latitude --jobs=$(BUSY) $(if $(seeds),--seeds=$(seeds))
 
-documents: $B/test/.booted $B/profiles ##documents every generated page of docs/: code, conformance, hostile, machines, profiles
-	$Qtools/test_list --page docs/code.html '$(VERSION)' $B/dstest86-64.elf >$B/code.html && cp $B/code.html docs/
+documents: $B/test/.booted $B/profiles ##documents every generated page of docs/: conformance, hostile, machines, profiles
 	$Qfor page in conformance hostile machines profiles; do case $$page in \
 	profiles) $B/profiles;; hostile) scripts/tables hostile;; *) scripts/tables $$page $B/test/*;; \
 	esac >$B/$$page.md && cp $B/$$page.md docs/ || exit 1; done

@@ -26,21 +26,14 @@ $(TOOL_PAGE:%=$B/tool/html_%.c): tools/html/embed
 $(TOOL_PAGE:%=$B/tool/html_%.o): %.o: %.c
 	$Q$(HOST_CC) $(TOOL_CFLAGS) -c -o $@ $<
 
-# The tests of both kernels, for dsdump --code.
-$B/tool/test_list.c: tools/test_list $B/dstest86-64.elf $B/dstest86-32.elf
-	@mkdir -p $(@D)
-	$Qtools/test_list '$(VERSION)' '$(REVISION)' $(filter %.elf,$^) >$@
-$B/tool/test_list.o: %.o: %.c
-	$Q$(HOST_CC) $(TOOL_CFLAGS) -c -o $@ $<
-
-$B/dsdump: $(TOOL_OBJECTS) $B/tool/test_list.o $(TOOL_PAGE:%=$B/tool/html_%.o)
+$B/dsdump: $(TOOL_OBJECTS) $(TOOL_PAGE:%=$B/tool/html_%.o)
 	$(call say,LD,$@)
 	$Q$(HOST_CC) -o $@ $^ $(TOOL_LIBS)
 
 # dsdump and ds-inspect with the sanitizers, for their tests: memory leaks and invalid accesses are failures.
 CHECKED_OBJECTS := $(patsubst %.c,$B/host/%.o,$(wildcard tools/*.c))
 $(CHECKED_OBJECTS): HOST_MACHINE := -D_GNU_SOURCE
-$B/host/dsdump: $(CHECKED_OBJECTS) $(HOST_PURE:%.c=$B/host/%.o) $B/tool/test_list.o $(TOOL_PAGE:%=$B/tool/html_%.o)
+$B/host/dsdump: $(CHECKED_OBJECTS) $(HOST_PURE:%.c=$B/host/%.o) $(TOOL_PAGE:%=$B/tool/html_%.o)
 	$(call say,HOSTLD,$@)
 	$Q$(HOST_CC) $(HOST_CFLAGS) -o $@ $^ $(TOOL_LIBS)
 CHECKED_INSPECT := $(patsubst %.c,$B/host/%.o,$(wildcard tools/gdb/*.c))

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * dsdump [OPTION..] [FILE]: reads the raw dump in a log of dstest86 (docs/dump.md), from FILE or standard input, and
- * writes it in a form that people or other programs read. dsdump --code TEXT..: prints the results in the text of a QR
- * code. Exit status: 0: success; 1: the log has problems, which were reported; 2: wrong usage, the input could not be
- * read, or memory was too little.
+ * writes it in a form that people or other programs read. Exit status: 0: success; 1: the log has
+ * problems, which were reported; 2: wrong usage, the input could not be read, or memory was too little.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +16,6 @@
 #include "tools/complain.h"
 #include "lib/dump/reader/dump_read.h"
 #include "tools/output.h"
-#include "tools/result_code.h"
 #include "tools/symbols.h"
 #include "tools/writer.h"
 
@@ -106,14 +104,6 @@ static const struct command_option options[] = {
     { 0 }
 };
 
-/* Other uses of the program, by the first word. */
-static const struct use {
-    const char *word;
-    int (*run)(char *const *words, int count);
-} uses[] = { { "--code", result_code_print } };
-
-#define USES (sizeof(uses) / sizeof(uses[0]))
-
 static void print_option(const char *name, const char *argument, const char *help)
 {
     char option[40];
@@ -132,7 +122,6 @@ static bool take_help(const char *none)
 {
     (void)none;
     fputs("usage: dsdump [OPTION..] [FILE]\n"
-          "       dsdump --code TEXT..\n"
           "Reads the raw dump in a dstest86 log, from FILE or standard input, and writes one of:\n",
           stdout);
     for (size_t i = 0; i < OUTPUTS_COUNT; i++)
@@ -140,9 +129,6 @@ static bool take_help(const char *none)
     for (size_t i = 0; i < OUTPUTS_COUNT; i++)
         print_options(outputs[i]->options);
     print_options(options);
-    fputs(
-        "With --code it prints the results that QR codes contain, from their texts or, with -, from standard input.\n",
-        stdout);
     exit(fflush(stdout) == 0 && !ferror(stdout) ? STATUS_WHOLE : STATUS_DAMAGED);
 }
 
@@ -185,11 +171,6 @@ static bool parse(int argc, char **argv)
 {
     for (int i = 1, words; i < argc; i += words) {
         const char *word = argv[i];
-        for (size_t use = 0; use < USES; use++)
-            if (strcmp(word, uses[use].word) == 0) {
-                complain(word, "must be the first word");
-                return false;
-            }
         words = 1;
         if (word[0] == '-' && word[1] != '\0') {
             words = take_option(word, argv[i + 1]);
@@ -231,7 +212,11 @@ static void report_missing_row(const char *line, size_t length)
     static bool reported;
 
     if (!reported && memmem(line, length, lack, sizeof lack - 1) != NULL) {
-        complain(log_name(), MISSING_ROW);
+        complain(
+            log_name(),
+            "this processor model has no row in cpu/cores.c, so most tests were skipped: please send a log made with "
+            "the options dump=raw log=stick, as docs/corpus.md says, and the processor's name; the row is added from "
+            "it");
         reported = true;
     }
 }
@@ -321,9 +306,6 @@ int main(int argc, char **argv)
     int log = STDIN_FILENO;
     bool readable, whole;
 
-    for (size_t use = 0; use < USES && argc > 1; use++)
-        if (strcmp(argv[1], uses[use].word) == 0)
-            return uses[use].run(argv + 2, argc - 2);
     if (!parse(argc, argv))
         return STATUS_NOTHING;
     if (command.log && strcmp(command.log, "-") != 0)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# A log of the corpus with its form (docs/corpus.md): its contents, and the reasons to refuse it. dsdump verifies
-# the kernel's checksums: of the results, in the line "# code", and of the records, in the frames of the raw dump.
+# A log of the corpus with its form (docs/corpus.md): its contents, and the reasons to refuse it. dsdump verifies the
+# checksums of the records, in the frames of the raw dump.
 package Entry;
 use strict;
 use warnings;
@@ -9,7 +9,6 @@ use Cwd qw(realpath);
 use Digest::SHA qw(sha256_hex);
 use Exporter 'import';
 use File::Basename qw(dirname);
-use Claims qw(kindless);
 use Files qw(lines_in read_file run);
 use KernelLog qw(clean judge results_in);
 our @EXPORT_OK = qw($root $dsdump read_entry blank_form);
@@ -99,36 +98,6 @@ sub read_log
     return \%log;
 }
 
-# Compares the line "# code" (a hybrid has several) with the log. Compares tests by order, too, because a dsdump with another
-# list of tests has only their numbers.
-sub check_code
-{
-    my ($log) = @_;
-    my @codes = map { /^# code (\S+)$/ } @{$log->{lines}} or return 'there is no line "# code"';
-    my ($status, $said, $complaint) = run($dsdump, '--code', @codes);
-    return 'the line "# code": ' . (lines_in($complaint))[0] if $status > 1;
-    my @code = map { [split] } $said =~ /^# result (\S+ \S+)$/mg;
-    my @wrong;
-    push @wrong, 'the code is of another run: it has ' . @code . ' results, the log ' . @{$log->{ids}} if @code != @{$log->{ids}};
-    for my $n (0 .. (@wrong ? -1 : $#code)) {
-        my ($id, $result) = @{$code[$n]};
-        my $own = $log->{ids}[$n];
-        push @wrong, "the code has $id where the log has $own" if $id !~ /^\d+$/ && $id ne kindless($own);
-        push @wrong, "edited: $own is $log->{result}{$own} in the log, $result in the code" if $result ne $log->{result}{$own};
-    }
-    my $head = join ' ', map { $_ // '' } @$log{qw(version revision width)};
-    for (['signature', $log->{signature}, qr/^# cpu .* signature (0x[0-9a-f]+)/m],
-        ['microcode', $log->{microcode}, qr/^# cpu (?:.*, )?microcode (0x[0-9a-f]+)/m],
-        ['version, revision and width', $head, qr/^# begin dstest86 (.*)$/m],
-        ['hypervisor', $log->{hypervisor} ? 'under a' : undef, qr/^# cpu (under a) hypervisor/m],
-        @codes == 1 ? ['verdict', $log->{verdict}, qr/^# end dstest86 verdict=(\w+)/m] : ()) {
-        my ($name, $pattern) = @$_[0, 2];
-        my ($own, $right) = map { $_ // 'nothing' } $_->[1], $said =~ $pattern ? $1 : undef;
-        push @wrong, "edited: $name: $own in the log, $right in the code" if $right ne $own;
-    }
-    return @wrong;
-}
-
 # Checks that the raw dump has all frames, intact, and is of this machine.
 sub check_dump
 {
@@ -155,13 +124,13 @@ sub check_printed
     return @wrong;
 }
 
-# Personal data. Skips the codes of records and results.
+# Personal data. Skips the codes of records.
 sub check_personal
 {
     my (@lines) = @_;
     my @wrong;
     for my $n (0 .. $#lines) {
-        my $text = $lines[$n] =~ s/^# code DSTEST86:\S+$|^# dsdump\/\S+ .*?\K\bdata=\S+//r;
+        my $text = $lines[$n] =~ s/^# dsdump\/\S+ .*?\K\bdata=\S+//r;
         push @wrong, map { "personal: line " . ($n + 1) . " has $_->[0]" } grep { $text =~ $_->[1] } @personal;
     }
     return @wrong;
@@ -195,7 +164,7 @@ sub read_entry
     my (undef, @wrong) = judge($log->{lines});
     push @wrong, 'the line "# begin" is not "# begin dstest86 VERSION REVISION WIDTH": send the unchanged log'
         if !defined $log->{version} && grep { /^# begin dstest86\b/ } @{$log->{lines}};
-    push @wrong, check_code($log), check_dump($log) if defined $log->{version};
+    push @wrong, check_dump($log) if defined $log->{version};
     push @wrong, check_printed($log) if !@wrong;
     push @wrong, 'it ran under a hypervisor: the corpus has logs of machines, and synthetic ones, which say so by a line "# synthetic"'
         if $log->{hypervisor} && !$log->{synthetic};

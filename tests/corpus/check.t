@@ -64,22 +64,15 @@ like "$status $said", qr/^2 .*none\.log: No such file or directory$/m, 'a missin
 # ---- refused logs --------------------------------------------------------------------------------------------------------
 is refusals(variant()), '0', 'an unchanged copy is accepted';
 is refusals(variant(sub { s/\n/\r\n/g })), '0', '... also with other line ends';
-my $uncoded = variant(sub { s/^# code .*\n//m });
-is refusals(@$_), "1\nthere is no line \"# code\"", 'a good log and a bad one, in either order' for ["$stored.log", $uncoded], [$uncoded, "$stored.log"];
+my $mailed = variant(sub { s/^/someone\@example.org\n/ });
+is refusals(@$_), "1\npersonal: line 1 has a mail address", 'a good log and a bad one, in either order' for ["$stored.log", $mailed], [$mailed, "$stored.log"];
 my @cases = (
     ['a log that is cut', sub { s/^# facility pebs.*//ms }, qr/^1\nno line for the facility lbr\n|no line for the facility pebs/],
-    ['no code', sub { s/^# code .*\n//m }, qr/^1\nthere is no line "# code"$/],
-    ['another code', sub { s/^# code DSTEST86:../# code DSTEST86:AA/m }, qr/^1\nthe line "# code": dsdump: --code: \S.*$/],
-    ['an edited verdict', sub { s/verdict=pass/verdict=fail/ }, qr/^1\nverdict=fail, but the results make it pass\nedited: verdict: fail in the log, pass in the code$/],
-    ['an edited result', sub { s/^ok 9 bts\.calls/not ok 9 bts.calls/m }, qr/\nedited: bts\.calls is fail in the log, pass in the code\n?/],
-    ['a result edited in all places', sub {
-        s/^ok 9 bts\.calls/not ok 9 bts.calls/m; s/^(# area bts +)4( +0 +)0/${1}3${2}1/m; s/^(# facility bts) .*/# fail bts.calls: why\n$1 fail 1 of 4/m;
-        s/verdict=pass pass=14 fail=0/verdict=fail pass=13 fail=1/ },
-        qr/^1\nedited: bts\.calls is fail in the log, pass in the code\nedited: verdict: fail in the log, pass in the code$/],
-    ['another microcode', sub { s/microcode 0xf0/microcode 0xf4/ }, qr/^1\nedited: microcode: 0xf4 in the log, 0xf0 in the code\nthe form says microcode 0xf0, the log has 0xf4$/],
-    ['another revision', sub { s/^(# begin dstest86 \S+) \S+/$1 0123abcd/m }, qr/^1\nedited: version, revision and width: 0\.1\.0 0123abcd 64 in the log, 0\.1\.0 \S+ 64 in the code$/],
+    ['an edited verdict', sub { s/verdict=pass/verdict=fail/ }, qr/^1\nverdict=fail, but the results make it pass$/],
+    ['an edited result', sub { s/^ok 9 bts\.calls/not ok 9 bts.calls/m }, qr/^1\n\S/],
+    ['another microcode', sub { s/microcode 0xf0/microcode 0xf4/ }, qr/^1\nthe form says microcode 0xf0, the log has 0xf4$/],
     ['another signature', sub { s/signature 0x000506e3/signature 0x000906e9/ },
-        qr/^1\nedited: signature: 0x000906e9 in the log, 0x000506e3 in the code\nthe dump is of signature 0x506e3\nthe form says signature 0x000506e3, the log has 0x000906e9$/],
+        qr/^1\nthe dump is of signature 0x506e3\nthe form says signature 0x000506e3, the log has 0x000906e9$/],
     ['a record edited in the dump', sub { s/( bts test=bts\.calls .* data=.{9})(.)/$1 . ($2 eq 'A' ? 'B' : 'A')/me },
         qr/^1\nthe dump: .*: damaged frame: its checksum does not match\n(?:the dump: .*\n?)+$/],
     ['a record missing in the dump', sub { s/^# dsdump\S+ \d+ bts .*\n//m }, qr/^1\n(?:the dump: .*\n?)+$/],
@@ -102,7 +95,7 @@ my @personal = (
     ['a UUID', '4c4c4544-0051-3010-8052-b4c04f4e4d31', 'GUID: 4C4C4544 0051 3010 8052 B4C04F4E4D31', 'UUID: 4C4C4544005130108052B4C04F4E4D31'],
     ['a mail address', 'from someone@example.org'],
     ['a MAC address', 'PXE over 52:54:00:AB:cd:01', '52-54-00-12-34-56', 'CLIENT MAC ADDR: 52 54 00 12 34 56', 'MAC: 5254.0012.3456', 'MAC 525400123456', 'PCIROOT(0)/PCI(1f,6)/MAC(525400123456,0x1)',
-        '52:54:00:12:34:56:', 'MAC-52:54:00:12:34:56', '# pebs data=52:54:00:12:34:56', '# code 52:54:00:12:34:56'],
+        '52:54:00:12:34:56:', 'MAC-52:54:00:12:34:56', '# pebs data=52:54:00:12:34:56'],
     ['a serial number', 'System Serial Number XYZ', 'service tag: 7XW2', 'SerialNumber: 12AB', 'Serial-Number: 12AB', 'serial_number=12AB', 'Serial #12AB', 'S/N 12AB', 'SN: 12AB', 'Asset Tag 55'],
     ['a network address', 'tftp://192.0.2.1/x', 'CLIENT IP: 192.168.1.17', 'at 10.0.2.15', 'inet6 fe80::5054:ff:fe12:3456', 'IPv6(2001:db8::1)', 'IPv4(192.0.2.4)']);
 my @told = map { my ($what, @lines) = @$_; map { [$_, $what] } @lines } @personal;
@@ -140,11 +133,6 @@ is refusals(variant(undef, sub { $_ = $printed =~ s/\.\.\.$/filled in/mgr })), '
 # ---- fresh logs ------------------------------------------------------------------------------------------------------
 my $fresh = synthetic(qw(-p skylake -o), 'run=bts.calls dump=raw');
 is refusals(variant(undef, undef, $fresh)), '0', 'a log of this build';
-like refusals(variant(sub { s/(ok 1 bts\.)calls/$1called/ }, undef, $fresh)),
-    qr/^1\nthe code has bts\.calls where the log has bts\.called$/, 'a test with another name';
-my ($code) = $fresh =~ /^(# code .*)$/m;
-like refusals(variant(sub { s/^# code .*/$code/m })), qr/^1\nthe code is of another run: it has 1 results, the log 14$/m,
-    'the code of another run';
 
 my $held = synthetic(qw(-p skylake -f lbr.entry.cycles_zero -o), 'dump=raw run=lbr.info');
 like $held, qr/^# lbr stack \d+ goes on$/m, 'a log with LBR entries that were held back';

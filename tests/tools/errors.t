@@ -82,7 +82,6 @@ ERRORS = [
     (2, '/nowhere: ' + NOWHERE, '/nowhere'), (2, '/: Is a directory', '/'),
     *((1, f'{name}: no dump in this log: boot the kernel with dump=raw to get one', words) for name, words in (
         ('standard input', ''), ('standard input', '-'), ('/dev/null', '/dev/null'))),
-    *((2, f'{use}: must be the first word', f'--raw {use} LOG') for use in ('--code',)),
 ]
 
 

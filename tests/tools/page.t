@@ -491,27 +491,6 @@ frame.write_text('<!doctype html><body><script>onmessage = (event) => { document
 ok('data-said="390 holds 390"' in browse(frame, '--dump-dom', '--virtual-time-budget=5000'),
    'the page fits a phone')
 
-# docs/code.html has this kernel's list of tests, and shows what dsdump --code prints.
-ROOT = HERE.parent.parent
-version = re.search(r'^## (\S+) ', (ROOT / 'NEWS').read_text(), re.M)[1]
-ok((ROOT / 'docs/code.html').read_text() == subprocess.run(
-    [ROOT / 'tools/test_list', '--page', ROOT / 'docs/code.html', version, BUILD / 'dstest86-64.elf'], check=True,
-    capture_output=True, text=True).stdout, 'docs/code.html is up to date: make documents regenerates it')
-for options in ['-p', 'skylake', '-o', 'run=bts.*,pmi.*'], ['-p', 'skylake', '-f', 'bts.index.stuck', '-o', 'run=bts.*,lbr.*']:
-    booted = subprocess.run([ROOT / 'scripts/machine', 'boot', *options], capture_output=True, text=True).stdout
-    code = re.search('^# code (\\S+)', booted, re.M)[1]
-    wanted = dsdump('--code', code)
-    shown = Tree(browse(f'{ROOT}/docs/code.html#{code}')).root
-    facilities, counts = (re.findall(f'^# {line}', wanted, re.M) for line in (
-        'facility (.*)', r'end dstest86 verdict=\S+ (.*)'))
-    same((shown.one('h2').text(), shown.texts('p')[2:4], shown.one('details').texts('div'), shown.one('table').rows()[1:]),
-         (f'verdict: {re.search("verdict=(.*?) ", wanted)[1]}', [', '.join(facilities), ', '.join(
-             f'{name} {re.search(f"{name}=(.*?)( |$)", counts[0])[1]}' for name in ('pass', 'differs', 'fail', 'skip', 'error'))],
-          [f'{outcome} {test}' for test, outcome in re.findall('^# result (\\S+) (.*)', wanted, re.M)],
-          [line.split() for line in re.findall('^# area (.* [0-9].*)', wanted, re.M)]), f'docs/code.html: {options[-1]}')
-    wrong = code[:9] + code[12:]
-    ok('checksum is wrong' in Tree(browse(f'{ROOT}/docs/code.html#{wrong}')).root.text(), 'docs/code.html detects missing characters')
-
 # Logs with lines that look like markup, of two boots, without frames, and empty.
 lines = log.read_text('latin-1').splitlines()
 BAD = ['# wrong: <img src=x onerror="document.title=1">', 'not ok 99 pebs.</script><script>document.title=2</script>',
