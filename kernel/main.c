@@ -32,7 +32,6 @@
 #include "kernel/secondary_cpus.h"
 #include "kernel/panic.h"
 #include "kernel/progress.h"
-#include "kernel/result_code.h"
 #include "kernel/runner.h"
 #include "kernel/serial.h"
 #include "pebs/netburst.h"
@@ -168,7 +167,6 @@ static void step_probe(void)
 {
     probe(&machine.caps);
     progress_machine(&machine.caps);
-    result_code_init(&machine.caps, DSTEST86_VERSION, DSTEST86_REVISION);
 }
 
 static void step_paging(void)

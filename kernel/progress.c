@@ -6,15 +6,17 @@
 #include "arch/x86/devices/clock.h"
 #include "lib/format.h"
 #include "lib/text.h"
+#include "lib/qr/qr.h"
 #include "kernel/display.h"
 #include "kernel/log_lines.h"
+#include "kernel/screen/result_text.h"
 
 #define TURN_MICROSECONDS 8000000u /* long enough to point a phone at it */
 
 #define LOOK_MICROSECONDS 50000u /* between two looks for a key */
 #define AFTER_KEY         8u     /* turns that a page stays which a key has chosen */
 
-#define CODES_MAX 8u
+#define CODES_MAX 4u
 
 #define SEPARATOR "; "
 
@@ -121,17 +123,35 @@ bool progress_is_seen(void)
     return text[0] != '\0' && !text_begins(text, "none");
 }
 
-unsigned progress_code_most(void)
+/* Makes the codes of the largest version that fits on the screen, each with the highest error correction that fits. */
+static void make_codes(void)
 {
-    return progress_is_seen() ? page_code_most(display_cells()) : 0;
-}
+    static struct qr_code drawn[CODES_MAX];
+    static char text[QR_CODEWORDS_MAX];
+    static bool busy; /* set: an exception that this function raised is being reported */
+    const unsigned side = page_code_most(display_cells());
+    unsigned most = QR_VERSIONS;
+    size_t next = 0, length;
 
-void progress_code(const struct page_code *code)
-{
-    if (page.code_count == CODES_MAX)
+    if (busy || page.result_count == 0)
         return;
-    codes[page.code_count++] = *code;
+    busy = true;
+    while (QR_SIDE(most) > side)
+        most--;
     page.codes = codes;
+    for (page.code_count = 0; page.code_count < CODES_MAX; page.code_count++) {
+        struct qr_code *const code = &drawn[page.code_count];
+        unsigned version = 1;
+        length = result_text(text, qr_bytes(most, QR_LEVEL_L) + 1, &page, &next, page.code_count + 1 == CODES_MAX);
+        if (length == 0)
+            break;
+        while (qr_bytes(version, QR_LEVEL_L) < length)
+            version++;
+        if (!qr_encode(code, text, length, QR_LEVEL_M, version, QR_MASK_BEST))
+            qr_encode(code, text, length, QR_LEVEL_L, version, QR_MASK_BEST);
+        codes[page.code_count] = (struct page_code){ code->side, code->modules };
+    }
+    busy = false;
 }
 
 void progress_lines(enum page_lines take)
@@ -155,6 +175,8 @@ void progress_end(enum verdict verdict, enum page_then then, bool sent)
     page.verdict = verdict;
     page.then = then;
     page.turn = 0;
+    if (!sent && progress_is_seen())
+        make_codes();
     show();
 }
 

@@ -41,19 +41,16 @@ void progress_verdict(enum verdict verdict, const struct facility facilities[FAC
 /* Whether there is a screen. */
 bool progress_is_seen(void);
 
-/* The largest side of a QR code that fits on the screen, in modules; 0 without a screen. */
-unsigned progress_code_most(void);
-
 /* Shows the lines of the log that are kept now (kernel/log_lines.h) on further pages at the end. */
 void progress_lines(enum page_lines take);
-
-/* Adds a QR code to the last pages. The next call that draws a page shows the code. */
-void progress_code(const struct page_code *code);
 
 /* Keeps a problem of the options or the machine, or the exception, for the last page. Several are joined. */
 void progress_trouble(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Shows the last page. sent: all of the log has been sent, and the machine may be switched off. */
+/*
+ * Shows the last page, and after the first test the results in QR codes. sent: all of the log has been sent, and the
+ * machine may be switched off.
+ */
 void progress_end(enum verdict verdict, enum page_then then, bool sent);
 
 /* Seconds that the run took. */

@@ -9,7 +9,6 @@
 #include "kernel/dump.h"
 #include "kernel/log_keeper.h"
 #include "kernel/progress.h"
-#include "kernel/result_code.h"
 #include "kernel/serial.h"
 #include "kernel/firmware.h"
 
@@ -81,14 +80,6 @@ static enum page_then then(void)
     return how == OPTIONS_END_POWEROFF && hypervisor ? PAGE_SWITCHES_OFF : PAGE_HALTS;
 }
 
-static void show_codes(enum verdict verdict, const struct totals *totals)
-{
-    const unsigned most = progress_code_most(), count = most ? result_code_draw(verdict, totals, most) : 0;
-
-    for (unsigned i = 0; i < count; i++)
-        progress_code(&(struct page_code){ result_code(i)->side, result_code(i)->modules, result_code_is_plain(i) });
-}
-
 void run_end(enum verdict verdict, const struct totals *totals)
 {
     interrupts_off();
@@ -98,8 +89,6 @@ void run_end(enum verdict verdict, const struct totals *totals)
     if (log_keeper_is_on() && how != OPTIONS_END_REBOOT)
         console_note("log kept: the machine restarts in %u seconds, and the loader saves the log", VERDICT_SECONDS);
     progress_elapsed(clock_elapsed());
-    result_code_say(verdict, totals);
-    show_codes(verdict, totals);
     progress_end(verdict, then(), false);
     console_note("end dstest86 verdict=%s pass=%u fail=%u skip=%u error=%u differs=%u%s%s", verdict_text(verdict),
                  totals->pass, totals->fail, totals->skip, totals->error, totals->differs, *tested ? " kinds=" : "",

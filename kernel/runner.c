@@ -529,10 +529,3 @@ unsigned runner_kinds(void)
 {
     return runner.kinds;
 }
-
-const struct result *runner_results(unsigned kind, size_t *count, const struct caps **caps)
-{
-    *count = runner.count;
-    *caps = runner.kind[kind].caps;
-    return runner.results + kind * runner.count;
-}

@@ -38,11 +38,7 @@ void runner_list(void);
 /* The counts so far. */
 void runner_totals(struct totals *totals);
 
-/*
- * The results so far on a kind (a number from 0), by position in the list of all tests. *count is 0 before the first
- * test. *caps: the kind's capabilities; NULL if no test has run on it.
- */
+/* The number of kinds of cores of the run. */
 unsigned runner_kinds(void);
-const struct result *runner_results(unsigned kind, size_t *count, const struct caps **caps);
 
 #endif

@@ -139,11 +139,6 @@ void facilities_merge(struct facility into[FACILITIES], const struct facility ot
     }
 }
 
-const char *facility_name(unsigned position)
-{
-    return table[position].name;
-}
-
 const char *facility_state_text(enum facility_state state)
 {
     switch (state) {
@@ -161,40 +156,39 @@ const char *facility_state_text(enum facility_state state)
     return "unknown state";
 }
 
-void facility_counts(char text[FACILITY_COUNTS_SIZE], const struct facility *facility)
+void facility_text(char *text, size_t size, const struct facility *f, bool all)
 {
-    const unsigned tested = facility->passed + facility->failed, skipped = facility->selected - tested;
-    const bool failed = facility->state == FACILITY_FAIL;
-    const int used = format(text, FACILITY_COUNTS_SIZE, "%s %u of %u", facility_state_text(facility->state),
-                            failed ? facility->failed : facility->passed, tested);
+    const char *const state = facility_state_text(f->state);
+    const unsigned tested = f->passed + f->failed, rest = f->selected - tested;
+    int used;
 
-    if (skipped)
-        format(text + used, FACILITY_COUNTS_SIZE - (size_t)used, ", %u %s not apply", skipped,
-               skipped == 1 ? "does" : "do");
+    switch (f->state) {
+    case FACILITY_NONE:
+    case FACILITY_UNTESTED:
+        format(text, size, "%s: %s%s", state, f->reason, f->row);
+        break;
+    case FACILITY_NOT_SELECTED:
+        used = format(text, size, "%s", state);
+        if (all && f->passed)
+            format(text + used, size - (size_t)used, ", %u passed without records", f->passed);
+        break;
+    case FACILITY_PASS:
+    case FACILITY_FAIL:
+        used = format(text, size, "%s %u of %u", state, f->state == FACILITY_FAIL ? f->failed : f->passed, tested);
+        if (all && rest)
+            format(text + used, size - (size_t)used, ", %u %s not apply", rest, rest == 1 ? "does" : "do");
+        break;
+    }
 }
 
 void facilities_text(const struct line_sink *out, const struct facility facilities[FACILITIES])
 {
     for (unsigned i = 0; i < FACILITIES; i++) {
-        const struct facility *f = &facilities[i];
-        const char *const state = facility_state_text(f->state), *const dot = f->kind ? "." : "",
-                          *const kind = f->kind ? f->kind : "";
-        char counts[FACILITY_COUNTS_SIZE];
-        switch (f->state) {
-        case FACILITY_NONE:
-        case FACILITY_UNTESTED:
-            say(out, "facility %s%s%s %s: %s%s", f->name, dot, kind, state, f->reason, f->row);
-            break;
-        case FACILITY_NOT_SELECTED:
-            format(counts, sizeof counts, ", %u passed without records", f->passed);
-            say(out, "facility %s%s%s %s%s", f->name, dot, kind, state, f->passed ? counts : "");
-            break;
-        case FACILITY_PASS:
-        case FACILITY_FAIL:
-            facility_counts(counts, f);
-            say(out, "facility %s%s%s %s", f->name, dot, kind, counts);
-            break;
-        }
+        const char *const kind = facilities[i].kind;
+        char text[LINE_SIZE];
+
+        facility_text(text, sizeof text, &facilities[i], true);
+        say(out, "facility %s%s%s %s", facilities[i].name, kind ? "." : "", kind ? kind : "", text);
     }
 }
 

@@ -50,16 +50,14 @@ void facilities_judge(const struct caps *caps, const struct result *results, siz
  */
 void facilities_merge(struct facility into[FACILITIES], const struct facility others[FACILITIES]);
 
-/* The area of a facility's tests, by its position. */
-const char *facility_name(unsigned position);
-
 /* The state as words of the log. */
 const char *facility_state_text(enum facility_state state);
 
-#define FACILITY_COUNTS_SIZE 64u
-
-/* The text for a facility that passed or failed: "pass 43 of 43, 38 do not apply". Skipped tests do not apply. */
-void facility_counts(char text[FACILITY_COUNTS_SIZE], const struct facility *facility);
+/*
+ * The state with its counts or reason: "pass 43 of 43", "none: no DS". all: with the tests that do not count: "pass 43
+ * of 43, 38 do not apply".
+ */
+void facility_text(char *text, size_t size, const struct facility *facility, bool all);
 
 /* Prints a line for each. */
 void facilities_text(const struct line_sink *out, const struct facility facilities[FACILITIES]);

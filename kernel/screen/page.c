@@ -112,29 +112,6 @@ static void found(char *text, size_t size, const struct caps *caps, unsigned n)
         format(text, size, "none: %s", caps_reason_text(missing));
 }
 
-/* The result of a facility's tests. */
-static void judged(char *text, size_t size, const struct facility *facility, const char *what)
-{
-    char counts[FACILITY_COUNTS_SIZE];
-
-    switch (facility->state) {
-    case FACILITY_NONE:
-        format(text, size, "none: %s", facility->reason);
-        break;
-    case FACILITY_UNTESTED:
-        format(text, size, "untested: %s%s", facility->reason, facility->row);
-        break;
-    case FACILITY_NOT_SELECTED:
-        format(text, size, "not selected: %s", what);
-        break;
-    case FACILITY_PASS:
-    case FACILITY_FAIL:
-        facility_counts(counts, facility);
-        format(text, size, "%s: %s", counts, what);
-        break;
-    }
-}
-
 static uint8_t state_colour(enum facility_state state)
 {
     return state == FACILITY_PASS ? GOOD : state == FACILITY_FAIL ? BAD : state == FACILITY_UNTESTED ? OPEN : TEXT;
@@ -145,12 +122,14 @@ static void draw_facilities(struct sheet *sheet)
     for (unsigned n = 0; n < FACILITIES; n++) {
         const struct facility *const verdict = sheet->page->verdicts ? &sheet->page->verdicts[n] : NULL;
         const struct pen pen = coloured(sheet, verdict ? state_colour(verdict->state) : TEXT);
-        char what[CELLS_COLUMNS_MAX + 1], text[CELLS_COLUMNS_MAX + 1];
+        const bool reason = verdict && (verdict->state == FACILITY_NONE || verdict->state == FACILITY_UNTESTED);
+        char what[CELLS_COLUMNS_MAX + 1], text[CELLS_COLUMNS_MAX + 1] = "";
 
         found(what, sizeof what, sheet->page->caps, n);
         if (verdict)
-            judged(text, sizeof text, verdict, what);
-        pen_line(&pen, sheet->row++, "%-5s %s", facilities[n].name, verdict ? text : what);
+            facility_text(text, sizeof text, verdict, true);
+        pen_line(&pen, sheet->row++, "%-5s %s%s%s", facilities[n].name, text, verdict && !reason ? ": " : "",
+                 reason ? "" : what);
     }
 }
 
@@ -674,9 +653,8 @@ static void draw_code_page(const struct page *page, struct cells *cells, const s
     pen.attributes = page_colour(page);
     pen_line(&pen, row + 1, "verdict %s", verdict_text(page->verdict));
     row += 3;
-    format(text, sizeof text, "Scan code %u of %u with a phone. %s", page->turn, page->code_count,
-           page->codes[page->turn - 1].plain ? "It is plain text: what failed, and why."
-                                             : "Then \"dsdump --code TEXT\" prints the results.");
+    format(text, sizeof text, "Scan code %u of %u with a phone: the results as plain text.", page->turn,
+           page->code_count);
     row += 1 + pen_words(&strong, row, 6, text);
     pen_words(&strong, row, 3, "The other page comes back in a moment.");
 }

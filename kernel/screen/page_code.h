@@ -11,7 +11,6 @@
 struct page_code {
     unsigned side;          /* modules; 0: there is no code */
     const uint8_t *modules; /* side rows of side bytes: 1 is dark, 0 is light */
-    bool plain;             /* a person can read it: reasons, not results */
 };
 
 /* The place of a code on a screen, at the right, including its quiet zone. */

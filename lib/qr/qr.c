@@ -5,13 +5,12 @@
 
 #define FINDER_SIDE    7u
 #define TIMING         6u /* the row and the column of the timing patterns */
-#define ALIGNMENTS_MAX 4u
+#define ALIGNMENTS_MAX 3u
 
 #define QR_CORRECTION_MAX 30u /* codewords of error correction in a block */
 
-#define MODE_ALPHANUMERIC 2u
-#define MODE_BYTE         4u
-#define MODE_BITS         4u
+#define MODE_BYTE 4u
+#define MODE_BITS 4u
 
 /* ISO/IEC 18004:2015, tables 1 and 9, and table E.1: codewords, error correction, centres of alignment patterns. */
 static const struct version {
@@ -21,54 +20,18 @@ static const struct version {
     } level[2];                     /* by enum qr_level */
     uint8_t alignment[ALIGNMENTS_MAX];
 } versions[QR_VERSIONS] = {
-    { 26, { { 1, 7 }, { 1, 10 } }, { 0 } },
-    { 44, { { 1, 10 }, { 1, 16 } }, { 6, 18 } },
-    { 70, { { 1, 15 }, { 1, 26 } }, { 6, 22 } },
-    { 100, { { 1, 20 }, { 2, 18 } }, { 6, 26 } },
-    { 134, { { 1, 26 }, { 2, 24 } }, { 6, 30 } },
-    { 172, { { 2, 18 }, { 4, 16 } }, { 6, 34 } },
-    { 196, { { 2, 20 }, { 4, 18 } }, { 6, 22, 38 } },
-    { 242, { { 2, 24 }, { 4, 22 } }, { 6, 24, 42 } },
-    { 292, { { 2, 30 }, { 5, 22 } }, { 6, 26, 46 } },
-    { 346, { { 4, 18 }, { 5, 26 } }, { 6, 28, 50 } },
-    { 404, { { 4, 20 }, { 5, 30 } }, { 6, 30, 54 } },
-    { 466, { { 4, 24 }, { 8, 22 } }, { 6, 32, 58 } },
-    { 532, { { 4, 26 }, { 9, 22 } }, { 6, 34, 62 } },
-    { 581, { { 4, 30 }, { 9, 24 } }, { 6, 26, 46, 66 } },
-    { 655, { { 6, 22 }, { 10, 24 } }, { 6, 26, 48, 70 } },
-    { 733, { { 6, 24 }, { 10, 28 } }, { 6, 26, 50, 74 } },
-    { 815, { { 6, 28 }, { 11, 28 } }, { 6, 30, 54, 78 } },
-    { 901, { { 6, 30 }, { 13, 26 } }, { 6, 30, 56, 82 } },
-    { 991, { { 7, 28 }, { 14, 26 } }, { 6, 30, 58, 86 } },
-    { 1085, { { 8, 28 }, { 16, 26 } }, { 6, 34, 62, 90 } },
+    { 26, { { 1, 7 }, { 1, 10 } }, { 0 } },           { 44, { { 1, 10 }, { 1, 16 } }, { 6, 18 } },
+    { 70, { { 1, 15 }, { 1, 26 } }, { 6, 22 } },      { 100, { { 1, 20 }, { 2, 18 } }, { 6, 26 } },
+    { 134, { { 1, 26 }, { 2, 24 } }, { 6, 30 } },     { 172, { { 2, 18 }, { 4, 16 } }, { 6, 34 } },
+    { 196, { { 2, 20 }, { 4, 18 } }, { 6, 22, 38 } }, { 242, { { 2, 24 }, { 4, 22 } }, { 6, 24, 42 } },
+    { 292, { { 2, 30 }, { 5, 22 } }, { 6, 26, 46 } }, { 346, { { 4, 18 }, { 5, 26 } }, { 6, 28, 50 } },
 };
 
 /* ---- bits and codewords ---- */
 
-/* The value of a character in alphanumeric mode (table 5); -1: it has none. */
-static int alphanumeric(char c)
+/* Bits of the count of characters (table 3). */
+static unsigned count_bits(unsigned version)
 {
-    static const char characters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:";
-
-    for (int i = 0; characters[i] != '\0'; i++)
-        if (characters[i] == c)
-            return i;
-    return -1;
-}
-
-static bool all_alphanumeric(const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        if (alphanumeric(text[i]) < 0)
-            return false;
-    return true;
-}
-
-/* Bits of the count of characters (table 3): more from version 10 on. */
-static unsigned count_bits(bool letters, unsigned version)
-{
-    if (letters)
-        return version < 10 ? 9 : 11;
     return version < 10 ? 8 : 16;
 }
 
@@ -79,21 +42,9 @@ static size_t data_codewords(unsigned version, enum qr_level level)
     return v->codewords - (size_t)v->level[level].blocks * v->level[level].correction;
 }
 
-static bool holds(unsigned version, enum qr_level level, bool letters, size_t length)
+size_t qr_bytes(unsigned version, enum qr_level level)
 {
-    const size_t room = 8 * data_codewords(version, level) - MODE_BITS - count_bits(letters, version);
-
-    return letters ? length / 2 * 11 + length % 2 * 6 <= room : length <= room / 8;
-}
-
-unsigned qr_version_for(const char *text, size_t length, enum qr_level level)
-{
-    const bool letters = all_alphanumeric(text, length);
-
-    for (unsigned version = 1; version <= QR_VERSIONS; version++)
-        if (holds(version, level, letters, length))
-            return version;
-    return 0;
+    return (8 * data_codewords(version, level) - MODE_BITS - count_bits(version)) / 8;
 }
 
 struct bits {
@@ -110,33 +61,20 @@ static void put(struct bits *bits, unsigned value, unsigned width)
     }
 }
 
-static void put_letters(struct bits *bits, const char *text, size_t length)
-{
-    for (size_t i = 0; i + 1 < length; i += 2)
-        put(bits, 45u * (unsigned)alphanumeric(text[i]) + (unsigned)alphanumeric(text[i + 1]), 11);
-    if (length % 2)
-        put(bits, (unsigned)alphanumeric(text[length - 1]), 6);
-}
-
 /* Writes the data codewords of a text: 7.4. */
 static void put_data(uint8_t *codewords, const char *text, size_t length, enum qr_level level, unsigned version)
 {
-    const bool letters = all_alphanumeric(text, length);
     const size_t size = data_codewords(version, level);
     struct bits bits = { codewords, 0 };
 
     for (size_t i = 0; i < size; i++)
         codewords[i] = 0;
-    put(&bits, letters ? MODE_ALPHANUMERIC : MODE_BYTE, MODE_BITS);
-    put(&bits, (unsigned)length, count_bits(letters, version));
-    if (letters)
-        put_letters(&bits, text, length);
-    else
-        for (size_t i = 0; i < length; i++)
-            put(&bits, (uint8_t)text[i], 8);
-    /* The terminator is four zeros, or as many as there is room for; then zeros up to a byte. */
-    const size_t end = 8 * size - bits.count < MODE_BITS ? 8 * size : bits.count + MODE_BITS;
-    for (size_t i = (end + 7) / 8, n = 0; i < size; i++, n++)
+    put(&bits, MODE_BYTE, MODE_BITS);
+    put(&bits, (unsigned)length, count_bits(version));
+    for (size_t i = 0; i < length; i++)
+        put(&bits, (uint8_t)text[i], 8);
+    /* The terminator, four zeros, ends at a byte. */
+    for (size_t i = (bits.count + MODE_BITS) / 8, n = 0; i < size; i++, n++)
         codewords[i] = n % 2 ? 0x11 : 0xec;
 }
 
@@ -464,7 +402,7 @@ static unsigned best_mask(struct qr_code *code, enum qr_level level)
 bool qr_encode(struct qr_code *code, const char *text, size_t length, enum qr_level level, unsigned version,
                unsigned mask)
 {
-    if (version < 1 || version > QR_VERSIONS || !holds(version, level, all_alphanumeric(text, length), length))
+    if (version < 1 || version > QR_VERSIONS || length > qr_bytes(version, level))
         return false;
     code->version = version;
     code->side = QR_SIDE(version);

@@ -157,9 +157,6 @@ UNIT_TEST(a_run)
     assert_int_equal(shown, 6);
     assert_true(says("Something does not work as the manual promises."));
     assert_true(says("The run has ended. The machine starts again by itself."));
-    progress_take_turns();
-    assert_int_equal(shown, 6); /* there is only one page */
-    assert_int_equal(waited, 0);
 }
 
 UNIT_TEST(no_page_without_a_screen)
@@ -225,54 +222,68 @@ UNIT_TEST(an_exception_in_drawing_is_not_drawn)
     assert_int_equal(shown, 2);
 }
 
-UNIT_TEST(codes_need_a_screen)
+/* The text in a code of a version up to 9. */
+static const char *text_in(const struct page_code *code)
 {
-    start();
-    assert_int_equal(progress_code_most(), 45);
-    the_screen = "none: the firmware has no screen";
-    assert_int_equal(progress_code_most(), 0);
-    the_screen = "";
-    assert_int_equal(progress_code_most(), 0);
-    the_screen = "none";
-    assert_int_equal(progress_code_most(), 0);
-    the_screen = "nonesuch";
-    assert_int_equal(progress_code_most(), 0);
-    the_screen = "non";
-    assert_int_equal(progress_code_most(), 45);
+    const struct qr_code *const qr = (const void *)(code->modules - offsetof(struct qr_code, modules));
+    static char text[QR_CODEWORDS_MAX];
+    const unsigned length = (qr->codewords[0] & 15u) << 4 | qr->codewords[1] >> 4;
+
+    assert_int_equal(qr->codewords[0] >> 4, 4);
+    for (unsigned i = 0; i < length; i++)
+        text[i] = (char)(qr->codewords[1 + i] << 4 | qr->codewords[2 + i] >> 4);
+    text[length] = '\0';
+    return text;
 }
 
 UNIT_TEST(codes_take_turns)
 {
-    static const uint8_t dark[45 * 45];
-    const struct page_code code = { .side = 45, .modules = dark };
+    static struct result failed[40];
 
     start();
-    progress_plan(results, COUNT_OF(results), 3);
-    progress_code(&code);
-    progress_code(&code);
-    assert_int_equal(shown, 0);
+    for (unsigned i = 0; i < COUNT_OF(failed); i++)
+        failed[i] = (struct result){ .id = "bts.b", .outcome = OUTCOME_FAIL, .why = "got 1 records, expected 2" };
+    progress_plan(failed, COUNT_OF(failed), 40);
     progress_verdict(VERDICT_FAIL, judged);
     page.turn = 1;
+    progress_end(VERDICT_FAIL, PAGE_HALTS, false);
     progress_end(VERDICT_FAIL, PAGE_HALTS, true); /* the text page is first */
-    assert_int_equal(shown, 2);
+    assert_int_equal(shown, 3);
     assert_false(is_code_page());
-    waits = 5;
+    assert_int_equal(page.code_count, 4);
+    assert_int_equal(codes[0].side, 41); /* 129 bytes, of the 134 of version 6 */
+    assert_int_equal(codes[1].side, 45); /* version 7, the largest on this screen */
+    assert_string_equal(text_in(&codes[0]), "dstest86 0.1.0 revision, 32 bits: fail\n"
+                                            "bts fail 1 of 1\npebs not selected\nlbr not selected\n"
+                                            "fail bts.b: got 1 records, expected 2");
+    assert_string_equal(text_in(&codes[3]), "fail bts.b: got 1 records, expected 2\n"
+                                            "fail bts.b: got 1 records, expected 2\n"
+                                            "fail bts.b: got 1 records, expected 2\nand 28 more");
+    waits = 6;
     progress_take_turns();
-    assert_string_equal(turns_seen, "text code1 code2 text code1 ");
+    assert_string_equal(turns_seen, "text code1 code2 code2 code2 text ");
     assert_int_equal(waited, 8000000);
-    assert_int_equal(shown, 7);
+
+    /* A panic after the verdict: its own codes. As small as possible, then with more error correction. */
+    assert_true(codes[1].modules[8 * 45 + 1]); /* a bit of the format: level L */
+    progress_plan(results, 1, 1);
+    page.verdicts = NULL;
+    progress_end(VERDICT_PANIC, PAGE_HALTS, false);
+    assert_int_equal(page.code_count, 1);
+    assert_int_equal(codes[0].side, 29);
+    assert_string_equal(text_in(&codes[0]), "dstest86 0.1.0 revision, 32 bits: panic");
+    assert_false(codes[0].modules[8 * 29 + 1]); /* level M */
 }
 
-UNIT_TEST(one_code_takes_turns_with_the_text)
+UNIT_TEST(no_codes_without_results)
 {
-    static const uint8_t dark[45 * 45];
-
     start();
-    progress_code(&(struct page_code){ .side = 45, .modules = dark });
-    progress_end(VERDICT_PASS, PAGE_HALTS, true);
-    waits = 3;
-    progress_take_turns();
-    assert_string_equal(turns_seen, "text code1 text ");
+    progress_end(VERDICT_ERROR, PAGE_HALTS, false);
+    assert_int_equal(page.code_count, 0);
+    progress_plan(results, COUNT_OF(results), 3);
+    the_screen = "none";
+    progress_end(VERDICT_FAIL, PAGE_HALTS, false);
+    assert_int_equal(page.code_count, 0);
 }
 
 UNIT_TEST(lines_take_turns)
@@ -317,14 +328,4 @@ UNIT_TEST(no_page_turns_without_a_clock)
     assert_int_equal(progress_take_turns(), KEY_RESTART);
     assert_int_equal(page.turn, 0);
     press = 0;
-}
-
-UNIT_TEST(no_more_codes_than_fit)
-{
-    static const uint8_t dark[21 * 21];
-
-    start();
-    for (unsigned i = 0; i < 20; i++)
-        progress_code(&(struct page_code){ .side = 21, .modules = dark });
-    assert_int_equal(page.code_count, COUNT_OF(codes));
 }

@@ -11,7 +11,7 @@
 
 static char did[4000];
 static unsigned pauses;
-static bool kept, screen;
+static bool kept;
 static jmp_buf end;
 
 static void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -125,48 +125,9 @@ void serial_flush(void)
     note("flush");
 }
 
-static const struct qr_code codes[] = { { .side = 21 }, { .side = 25 } };
-
-unsigned progress_code_most(void)
-{
-    return screen ? 77 : 0;
-}
-
-void result_code_say(enum verdict verdict, const struct totals *totals)
-{
-    note("code of %d, %u", (int)verdict, totals->pass);
-}
-
-unsigned result_code_draw(enum verdict verdict, const struct totals *totals, unsigned side_most)
-{
-    note("draw %d, %u, at most %u", (int)verdict, totals->pass, side_most);
-    return COUNT_OF(codes);
-}
-
-bool result_code_is_plain(unsigned number)
-{
-    return number == 1;
-}
-
 void progress_kinds(const char *kinds)
 {
     note("kinds %s", kinds);
-}
-
-const struct qr_code *result_code(unsigned number)
-{
-    assert_in_range(number, 0, COUNT_OF(codes) - 1);
-    return &codes[number];
-}
-
-void progress_code(const struct page_code *code)
-{
-    const unsigned n = code->side == codes[1].side;
-
-    assert_int_equal(code->side, codes[n].side);
-    assert_ptr_equal(code->modules, codes[n].modules);
-    assert_int_equal(code->plain, n);
-    note("show %u", n);
 }
 
 void progress_end(enum verdict verdict, enum page_then then_what, bool sent)
@@ -233,7 +194,7 @@ UNIT_TEST(by_default)
 {
     if (!setjmp(end))
         run_end(VERDICT_FAIL, &totals);
-    assert_string_equal(did, "cli\nunwatch\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE
+    assert_string_equal(did, "cli\nunwatch\ndump end\nfirmware\npage 1, halts\n" LINE
                              "\nflush\npage 1, halts, sent\nturns\nhalt\n");
 }
 
@@ -245,30 +206,20 @@ UNIT_TEST(log_kept)
     ends(&(struct options){ .end = OPTIONS_END_POWEROFF, .exit = OPTIONS_EXIT_AUTO }, true,
          "cli\nunwatch\ndump end\nfirmware\n"
          "# log kept: the machine restarts in 10 seconds, and the loader saves the log\n"
-         "code of 1, 1\npage 1, reboots\n" LINE "\nflush\npage 1, reboots, sent\nport f4: 11\n"
+         "page 1, reboots\n" LINE "\nflush\npage 1, reboots, sent\nport f4: 11\n"
          "wait 1000000\nwait 1000000\nwait 1000000\nwait 1000000\nwait 1000000\n"
          "wait 1000000\nwait 1000000\nwait 1000000\nwait 1000000\nwait 1000000\n" RESTART);
     assert_true(pauses >= 1000000);
     ends(&(struct options){ .end = OPTIONS_END_REBOOT, .exit = OPTIONS_EXIT_AUTO }, false,
-         "cli\nunwatch\ndump end\nfirmware\ncode of 1, 1\npage 1, reboots\n" LINE
-         "\nflush\npage 1, reboots, sent\n" RESTART);
+         "cli\nunwatch\ndump end\nfirmware\npage 1, reboots\n" LINE "\nflush\npage 1, reboots, sent\n" RESTART);
     kept = false;
-}
-
-UNIT_TEST(with_screen)
-{
-    screen = true;
-    ends(&(struct options){ .end = OPTIONS_END_HALT }, false,
-         "cli\nunwatch\ndump end\nfirmware\ncode of 1, 1\ndraw 1, 1, at most 77\nshow 0\nshow 1\npage 1, halts\n" LINE
-         "\nflush\npage 1, halts, sent\nturns\nhalt\n");
-    screen = false;
 }
 
 /* Keys cannot end the run if it must not end. Power is switched off only if the port is known. The page names the keys
  * only if there is a page and a keyboard. */
 UNIT_TEST(keys)
 {
-#define START "cli\nunwatch\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE "\nflush\n"
+#define START "cli\nunwatch\ndump end\nfirmware\npage 1, halts\n" LINE "\nflush\n"
     seen = keyboard = true;
     pressed = KEY_RESTART;
     ends(&(struct options){ .end = OPTIONS_END_HALT }, false,
@@ -293,12 +244,11 @@ UNIT_TEST(kinds)
 {
     run_end_say_kinds("core,atom");
     ends(&(struct options){ .end = OPTIONS_END_HALT }, false,
-         "cli\nunwatch\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE
+         "cli\nunwatch\ndump end\nfirmware\npage 1, halts\n" LINE
          " kinds=core,atom\nflush\npage 1, halts, sent\nturns\nhalt\n");
     run_end_say_kinds("");
     ends(&(struct options){ .end = OPTIONS_END_HALT }, false,
-         "cli\nunwatch\ndump end\nfirmware\ncode of 1, 1\npage 1, halts\n" LINE
-         "\nflush\npage 1, halts, sent\nturns\nhalt\n");
+         "cli\nunwatch\ndump end\nfirmware\npage 1, halts\n" LINE "\nflush\npage 1, halts, sent\nturns\nhalt\n");
 }
 
 UNIT_TEST(errors)

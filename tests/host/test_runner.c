@@ -302,13 +302,7 @@ static void it_did(const char *lines)
 
 UNIT_TEST(before_a_run)
 {
-    const struct caps *of;
-    size_t count;
-
     assert_int_equal(runner_kinds(), 1);
-    runner_results(0, &count, &of);
-    assert_int_equal(count, 0);
-    assert_null(of);
 }
 
 /* ---- a test that hangs ------------------------------------------------------------------------------------------- */
@@ -324,8 +318,6 @@ UNIT_TEST(hanging)
 {
     static const struct test hang = { .id = "robust.hang", .title = "Hangs", .run = spin };
     static const struct test *const one = &hang;
-    size_t count;
-    const struct caps *of;
 
     for (unsigned lost = 0; lost < 2; lost++) {
         start(&one, 1);
@@ -334,7 +326,7 @@ UNIT_TEST(hanging)
         machine.nmi_lost = lost;
         assert_true(runner_begin(&options, 1, 0));
         runner_run(NULL, &caps[0], quiesce);
-        assert_int_equal(runner_results(0, &count, &of)[0].outcome, OUTCOME_FAIL);
+        assert_int_equal(page_results[0].outcome, OUTCOME_FAIL);
         assert_int_equal(machine.pauses, 100);
         it_said(lost ? "KTAP version 1\n1..1\n# test robust.hang\n# Hangs\n# wrong: timed out after 30 seconds\n"
                        "# watchdog without NMI from here on: another device raised an NMI\n# what was held\n"
@@ -392,8 +384,6 @@ static void start_four(void)
 
 UNIT_TEST(two_kinds)
 {
-    const struct caps *of;
-    size_t count;
     struct totals sums;
 
     start_four();
@@ -407,8 +397,7 @@ UNIT_TEST(two_kinds)
             "# test pebs.two\n# Two\n# expect 1 records\nok 2 pebs.two\n"
             "# test bts.three\n# Three\n# expect 1 records\nok 3 bts.three\n"
             "# test other.four\nok 4 other.four # SKIP no DS: CPUID.1:EDX bit 21 clear\n");
-    assert_null(runner_results(1, &count, &of)[AT(0)].why);
-    assert_null(of);
+    assert_null(page_results[TESTS + AT(0)].why);
     runner_totals(&sums);
     assert_true(sums.pass == 3 && sums.skip == 1 && !sums.fail);
     *did = '\0';
@@ -441,15 +430,12 @@ UNIT_TEST(two_kinds)
             "# facility bts.atom pass 2 of 2\n"
             "# facility pebs.atom fail 1 of 1\n"
             "# facility lbr.atom none: no DS: CPUID.1:EDX bit 21 clear\n");
-    assert_string_equal(runner_results(0, &count, &of)[AT(1)].id, "pebs.two");
-    assert_ptr_equal(of, &caps[0]);
-    assert_string_equal(runner_results(1, &count, &of)[AT(1)].id, "pebs.two.atom");
-    assert_ptr_equal(of, &caps[1]);
-    assert_int_equal(count, TESTS);
-    assert_int_equal(runner_results(0, &count, &of)[AT(0)].seen, true);
-    assert_int_equal(runner_results(1, &count, &of)[AT(1)].seen, false);
-    assert_int_equal(runner_results(1, &count, &of)[AT(2)].records, true);
-    assert_int_equal(runner_results(1, &count, &of)[AT(3)].records, false);
+    assert_string_equal(page_results[AT(1)].id, "pebs.two");
+    assert_string_equal(page_results[TESTS + AT(1)].id, "pebs.two.atom");
+    assert_int_equal(page_results[AT(0)].seen, true);
+    assert_int_equal(page_results[TESTS + AT(1)].seen, false);
+    assert_int_equal(page_results[TESTS + AT(2)].records, true);
+    assert_int_equal(page_results[TESTS + AT(3)].records, false);
 }
 
 /* Only a further kind is selected: the ids have its name. The first kind needs no memory. */
@@ -542,8 +528,6 @@ UNIT_TEST(hangs_in_a_test)
 UNIT_TEST(does_not_start)
 {
     struct totals sums;
-    const struct caps *of;
-    size_t count;
 
     run_first(2);
     runner_abandon("atom", &caps[1], "cpu 2 does not start");
@@ -552,7 +536,7 @@ UNIT_TEST(does_not_start)
             "ok 6 bts.three.atom # SKIP cpu 2 does not start\n");
     runner_totals(&sums);
     assert_true(sums.pass == 3 && sums.fail == 0 && sums.skip == 3);
-    assert_int_equal(runner_results(0, &count, &of)[AT(2)].outcome, OUTCOME_PASS);
+    assert_int_equal(page_results[AT(2)].outcome, OUTCOME_PASS);
     assert_int_equal(runner_conclude(), VERDICT_INCOMPLETE);
 
     start_four(); /* the first selected kind does not start, either */
@@ -573,8 +557,6 @@ static void quiesce_away(void)
 UNIT_TEST(hangs_before_a_test)
 {
     struct totals sums;
-    const struct caps *of;
-    size_t count;
 
     run_first(2);
     if (setjmp(away) == 0)
@@ -585,8 +567,8 @@ UNIT_TEST(hangs_before_a_test)
             "ok 6 bts.three.atom # SKIP cpu 2 does not respond\n");
     runner_totals(&sums);
     assert_true(sums.pass == 3 && sums.fail == 1 && sums.skip == 2);
-    assert_int_equal(runner_results(0, &count, &of)[AT(2)].outcome, OUTCOME_PASS);
-    assert_string_equal(runner_results(1, &count, &of)[AT(0)].why, "cpu 2 does not respond");
+    assert_int_equal(page_results[AT(2)].outcome, OUTCOME_PASS);
+    assert_string_equal(page_results[TESTS + AT(0)].why, "cpu 2 does not respond");
 
     start_four(); /* before the very first test */
     options.run = OPTION("bts.*");

@@ -131,26 +131,40 @@ sub has_page
     return;
 }
 
-# The codes on the screen, read by zbarimg.
+# The texts of all codes on the last pages, read by zbarimg, in the order of the pages.
 sub codes_of
 {
-    my ($machine) = @_;
-    my $path = $machine->screendump;
-    chomp(my @codes = qx(zbarimg --quiet --raw -Sdisable -Sqrcode.enable '$path' 2>/dev/null));
-    return @codes;
+    my ($machine, $lines) = @_;
+    my ($count) = (map({ /^.* scan all (\d+)\b/ ? $1 : () } join ' ', @$lines), 1);
+    my @codes;
+    while (@codes < $count) {
+        $machine->pause;
+        my $path = $machine->screendump;
+        my $code = decode('utf8', qx(zbarimg --quiet --raw -Sdisable -Sqrcode.enable '$path' 2>/dev/null)) =~ s/\n\z//r;
+        push @codes, $code if $code ne '' && !grep { $_ eq $code } @codes;
+    }
+    my ($first) = grep { $codes[$_] =~ /^dstest86 / } 0 .. $#codes;
+    return @codes[map { ($first + $_) % $count } 0 .. $count - 1];
 }
 
-# Waits for the page with the code, which alternates with the text, and compares its code with the log's.
-sub compare_code
+# Compares the text of the codes with the log.
+sub compare_codes
 {
-    my ($name, $machine, $log) = @_;
-    my ($code) = map { /^code (.*)/ } @$log;
-    my @codes;
-    until (@codes) {
-        $machine->pause;
-        @codes = codes_of($machine);
-    }
-    is("@codes", $code, "$name: the code, read by zbarimg, is the line of the log");
+    my ($name, $machine, $lines, $log) = @_;
+    my ($program) = map { /^begin dstest86 (\S+ \S+) (\d+)$/ ? "dstest86 $1, $2 bits" : () } @$log;
+    my ($verdict) = map { /^end dstest86 verdict=(\w+)/ } @$log;
+    my ($core) = map { /^cpu (\S+) family .* signature (0x\w+) (.*)/ ? ($3 =~ /^not in/ ? $1 : $3) . " $2" : () } @$log;
+    my ($microcode) = map { /^cpu physical .*, microcode (0x\w+)$/ } @$log;
+    my ($panic) = map { /^panic (vector .*: .*)/ } @$log;
+    my ($test) = map { /^test (\S+)$/ } reverse @$log;
+    my @facilities = map { /^facility (.*?)(?:, \d+ (?:do(?:es)? not apply|passed without records))?$/ } @$log;
+    my @wanted = ("$program: $verdict", "$core, microcode $microcode, hypervisor", @facilities,
+        defined $panic ? "$panic, in test $test" : (), grep({ /^(?:fail|error) [a-z0-9._]+: / } @$log), grep { /^differs [a-z0-9._]+: / } @$log);
+    my @got = split /\n/, join "\n", codes_of($machine, $lines);
+    my $more = $got[-1] =~ /^and (\d+) more$/ ? $1 : 0;
+    push @got, splice @wanted, -$more if $more && pop @got;
+    is_deeply(\@got, \@wanted, "$name: the codes, read by zbarimg, and $more lines more");
+    note(map { "    $_\n" } @got);
 }
 
 # ---- a whole run, on a screen where the code has its own page, and on a large one with the code next to the text -------------
@@ -164,7 +178,7 @@ sub compare_code
     has($lines, 'What was tested works as the manual promises.', 'what it means');
     like(join(' ', @$lines), qr/ or scan the code that follows it\. Log:/, 'a code is announced');
 
-    compare_code('a whole run', $machine, $log);
+    compare_codes('a whole run', $machine, $lines, $log);
     like(join("\n", @$lines), qr/^[1-9]\d* seconds, QEMU Standard PC/m, 'time and machine');
     has_page($machine, qr/^skip [a-z0-9_.]+: /, 'a key turns to the page with the reasons for skips');
     $machine->stop;
@@ -173,16 +187,20 @@ sub compare_code
     my ($machine, $lines, $log) = last_page(qw(-r bios-cd -p skylake -o), 'run=detect.*,ds.* exit=none', '--', '-device', 'VGA');
     has($log, 'screen VGA text at 0xb8000, 80x25 characters', "VGA text mode is used");
     compare("VGA's text", $lines, $log);
-    compare_code("VGA's text", $machine, $log);
+    compare_codes("VGA's text", $machine, $lines, $log);
+    $machine->stop;
+}
+{
+    my ($machine, $lines, $log) = last_page(qw(-r bios-cd -p skylake -f bts.index.stuck -o), 'run=bts.*,ds.*,lbr.* exit=none', '--', '-device', 'VGA');
+    compare_codes("VGA's text, more failures than fit", $machine, $lines, $log);
     $machine->stop;
 }
 {
     my ($machine, $lines, $log) =
         last_page(qw(-r uefi -p skylake -o), 'run=ds.*,pebs.* exit=none', '--', '-device', 'VGA,xres=1920,yres=1080,vgamem_mb=32');
-    my ($code) = map { /^code (.*)/ } @$log;
     my ($pebs) = map { /^facility pebs (.*)/ } @$log;
     has([map { s/ +█.*//r } @$lines], "PEBS  $pebs: format 3, 200-byte records", 'a large screen: the text');
-    is(join(' ', codes_of($machine)), $code, 'and the code next to it');
+    compare_codes('a large screen', $machine, $lines, $log);
     $machine->stop;
 }
 
@@ -202,6 +220,7 @@ for (['failures', [qw(-p skylake -f lbr.registers.cleared -o), 'run=lbr.*,ds.* e
     my @more = (grep { $_ eq '--' } @$options) ? () : '--';
     my ($machine, $lines, $log) = last_page('-r', 'uefi', @$options, @more, '-device', 'VGA');
     compare($name, $lines, $log);
+    compare_codes($name, $machine, $lines, $log) if grep { /^1\.\.\d/ } @$log;
     for my $wanted (@wanted) {
         ok(scalar(grep { /$wanted/ } @$lines), "$name: $wanted") or diag(map { "|$_\n" } @$lines);
     }
@@ -233,6 +252,7 @@ for my $test (qw(exception stack_overflow panic_twice)) {
     has_start($lines, $panic, 'the exception') if defined $panic;
     my ($all) = map { /^1\.\.(\d+)/ } @$log;
     has($lines, "It occurred in test $all of $all: selftest.$test", 'and the test');
+    compare_codes("selftest.$test", $machine, $lines, $log);
     has_page($machine, qr/^panic vector \d+/, 'one of the pages has the first line of the report');
     ok(scalar(grep { /^panic (?:cr0 0x[0-9a-f]+ cr2 0x[0-9a-f]+ cr3|vector 14 while another)/ } @$lines), 'the first page has CR2');
     $machine->stop;

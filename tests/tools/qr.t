@@ -8,20 +8,15 @@ import subprocess
 from tap import BUILD, done, folder, ok, same
 
 QUIET, PIXELS = 4, 4    # of qr_image
-VERSIONS = range(1, 21)
-# The characters that each version holds: ISO/IEC 18004:2015, table 7.
-HOLDS = {
-    ('L', 'letters'): (25, 47, 77, 114, 154, 195, 224, 279, 335, 395, 468, 535, 619, 667, 758, 854, 938, 1046, 1153,
-     1249),
-    ('M', 'letters'): (20, 38, 61, 90, 122, 154, 178, 221, 262, 311, 366, 419, 483, 528, 600, 656, 734, 816, 909, 970),
-    ('L', 'bytes'): (17, 32, 53, 78, 106, 134, 154, 192, 230, 271, 321, 367, 425, 458, 520, 586, 644, 718, 792, 858),
-    ('M', 'bytes'): (14, 26, 42, 62, 84, 106, 122, 152, 180, 213, 251, 287, 331, 362, 412, 450, 504, 560, 624, 666)}
-# Texts without digits: qrencode would put digits into a segment of their own.
-PATTERN = {'letters': 'DSTEST:QR+CODE.AND-/ZBAR', 'bytes': 'dstest writes, zbarimg reads. '}
+VERSIONS = range(1, 11)
+# The bytes that each version holds: ISO/IEC 18004:2015, table 7.
+HOLDS = {'L': (17, 32, 53, 78, 106, 134, 154, 192, 230, 271), 'M': (14, 26, 42, 62, 84, 106, 122, 152, 180, 213)}
+# A text without digits: qrencode would put digits into a segment of their own.
+PATTERN = 'dstest writes, zbarimg reads. '
 
 
-def text_of(kind, length):
-    return (PATTERN[kind] * (1 + length // len(PATTERN[kind])))[:length - 1] + {'letters': 'Z', 'bytes': 'z'}[kind]
+def text_of(length):
+    return (PATTERN * (1 + length // len(PATTERN)))[:length - 1] + 'z'
 
 
 def place(number):
@@ -55,20 +50,16 @@ def modules(file):
     return [''.join(' ' if data[y * side + x] else '#' for x in places) for y in places]
 
 
-for (level, kind), most in HOLDS.items():
-    what = f'{kind} of level {level}'
-    agree(f'the longest {what}, with every mask', [(level, version, mask, text_of(kind, most[version - 1]))
+for level, most in HOLDS.items():
+    what = f'of level {level}'
+    agree(f'the longest {what}, with every mask', [(level, version, mask, text_of(most[version - 1]))
                                                    for version in VERSIONS for mask in range(8)])
-    agree(f'the shortest {what}', [(level, version, 8, 'A' if kind == 'letters' else 'a') for version in VERSIONS])
-    said = agree(f'{what} that need a larger version',
-                 [(level, 0, 8, text_of(kind, 1 + each)) for each in most[:19]])
-    same([int(line.split()[0]) for line in said], list(range(2, 21)), f'{what}: the smallest version')
-    same(draw([(level, 0, 8, text_of(kind, 1 + most[19])), (level, 7, 8, text_of(kind, 1 + most[6]))]),
-         ['does not fit'] * 2,
+    agree(f'the shortest {what}', [(level, version, 8, 'a') for version in VERSIONS])
+    same(draw([(level, version, 8, text_of(1 + most[version - 1])) for version in VERSIONS]), ['does not fit'] * 10,
          f'{what}: one character too many')
     differ, chosen = [], 0
     for version in VERSIONS:
-        text = text_of(kind, most[version - 1] - 3)
+        text = text_of(most[version - 1] - 3)
         theirs = subprocess.run(['qrencode', '-v', str(version), '-l', level, '-t', 'ASCII', '-m', '0', '-o', '-',
                                 text],
                                 check=True, capture_output=True, text=True).stdout.splitlines()
@@ -77,5 +68,5 @@ for (level, kind), most in HOLDS.items():
         differ += [version] * (len(alike) != 1)
         chosen += bool(alike) and said[8].split()[1] == str(alike[0])
     same(differ, [], f'qrencode draws the same modules: {what}, all versions')
-    ok(chosen >= 12, f'qrencode mostly chooses the same mask ({chosen} of 20)')
+    ok(chosen >= 6, f'qrencode mostly chooses the same mask ({chosen} of 10)')
 done()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * qr_image: draws a QR code for each line of its input:
- *   FILE LEVEL VERSION MASK TEXT     LEVEL: L or M; VERSION 0: the smallest; MASK 8: the best; TEXT: to the line's end
+ *   FILE LEVEL VERSION MASK TEXT     LEVEL: L or M; MASK 8: the best; TEXT: to the line's end
  * Each becomes a PGM of 4 pixels a module within a quiet zone of 4 modules. Prints "FILE VERSION MASK SIDE" for each.
  */
 #include <stdio.h>
@@ -45,9 +45,7 @@ int main(void)
         }
         const char *const text = line + used + 1;
         const enum qr_level level = letter == 'L' ? QR_LEVEL_L : QR_LEVEL_M;
-        if (version == 0)
-            version = qr_version_for(text, strlen(text), level);
-        if (version == 0 || !qr_encode(&code, text, strlen(text), level, version, mask)) {
+        if (!qr_encode(&code, text, strlen(text), level, version, mask)) {
             printf("%s does not fit\n", name);
             continue;
         }
