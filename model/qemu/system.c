@@ -189,10 +189,12 @@ void on_halt(unsigned cpu, void *udata)
 /* Perhaps the first instruction after INIT and SIPI: INIT clears QEMU's offset of the TSC, but not IA32_TSC_ADJUST. */
 void on_start(unsigned cpu, void *udata)
 {
-    struct vcpu *const v = &enter(cpu)->vcpu;
+    struct processor *const p = enter(cpu);
+    struct vcpu *const v = &p->vcpu;
 
     (void)udata;
-    processor_reset(model.processors[cpu]);
+    processor_look(p); /* perhaps this processor runs only code that others have translated */
+    processor_reset(p);
     msr_adjust_tsc(v, v->regs[REG_IA32_TSC_ADJUST]);
 }
 
