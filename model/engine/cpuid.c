@@ -22,6 +22,13 @@
 #define CACHE_SELF_INITIALIZING (UINT32_C(1) << 8)
 #define CACHE_SHARING           UINT32_C(0xffffc000)
 
+#define LAST_CACHE 3 /* QEMU's sub-leaf of the cache that the whole package shares */
+
+#define DESCRIPTOR_LEAF     2
+#define SEE_CACHE_LEAF      UINT32_C(0xff01) /* the descriptor of no cache; one call returns all descriptors */
+#define TOPOLOGY_LEAF       UINT32_C(0x0b)
+#define LATER_TOPOLOGY_LEAF UINT32_C(0x1f)
+
 #define FEATURE_LEAF   7
 #define EBX_TSC_ADJUST (UINT32_C(1) << 1)
 
@@ -52,30 +59,54 @@ static void brand_part(const struct profile *p, unsigned part, uint32_t regs[4])
     memcpy(regs, brand + 16 * part, 16);
 }
 
-/*
- * The processor's caches: data, instructions, then the further levels. QEMU decides which processors share them. If
- * QEMU's -cpu has no such leaf, each processor has its own.
+/* The cache of a sub-leaf, and its level: data, instructions (if that cache exists), then the further levels; or NULL.
  */
+static const struct profile_array *cache_of(const struct profile_memory *memory, uint32_t subleaf, unsigned *level)
+{
+    const bool code = memory->code.sets != 0;
+
+    *level = subleaf > 1 || !code ? subleaf - code : LEVEL_L1;
+    if (code && subleaf == 1) {
+        return &memory->code;
+    }
+    return *level < LEVEL_MEMORY && memory->caches[*level].sets != 0 ? &memory->caches[*level] : NULL;
+}
+
+static bool is_last(const struct profile_memory *memory, unsigned level)
+{
+    return level > LEVEL_L1 && (level == LEVEL_L3 || memory->caches[level + 1].sets == 0);
+}
+
+void cpuid_ask(const struct vcpu *v, uint32_t *leaf, uint32_t *subleaf)
+{
+    const struct profile_memory *memory = &v->profile->memory;
+    unsigned level;
+
+    if (*leaf == LATER_TOPOLOGY_LEAF) {
+        *leaf = TOPOLOGY_LEAF;
+    } else if (*leaf == CACHE_LEAF && cache_of(memory, *subleaf, &level) != NULL && is_last(memory, level)) {
+        *subleaf = LAST_CACHE;
+    }
+}
+
+/* QEMU decides which processors share a cache. If its -cpu has no such leaf, each processor has its own caches. */
 static void cache_part(const struct profile *p, uint32_t subleaf, uint32_t regs[4])
 {
-    const struct profile_memory *memory = &p->memory;
-    const unsigned level = subleaf < 2 ? LEVEL_L1 : subleaf - 1;
-    const struct profile_array *cache = subleaf == 1           ? &memory->code
-                                        : level < LEVEL_MEMORY ? &memory->caches[level]
-                                                               : NULL;
+    unsigned level;
+    const struct profile_array *const cache = cache_of(&p->memory, subleaf, &level);
     const uint32_t shared = regs[0] & CACHE_TYPE ? regs[0] & CACHE_SHARING : 0;
 
     memset(regs, 0, 4 * sizeof(regs[0]));
-    if (cache == NULL || cache->sets == 0) {
+    if (cache == NULL) {
         return;
     }
     regs[0] = shared | CACHE_SELF_INITIALIZING | (level + 1) << CACHE_LEVEL_SHIFT |
-              (subleaf == 0   ? DATA_CACHE
-               : subleaf == 1 ? INSTRUCTION_CACHE
-                              : UNIFIED_CACHE);
+              (cache == &p->memory.code ? INSTRUCTION_CACHE
+               : level == LEVEL_L1      ? DATA_CACHE
+                                        : UNIFIED_CACHE);
     regs[1] = (cache->ways - 1) << 22 | (LINE_BYTES - 1);
     regs[2] = cache->sets - 1;
-    regs[3] = memory->flags[level];
+    regs[3] = p->memory.flags[level];
 }
 
 /* The linear width is the profile's; the physical width is at most QEMU's. EBX to EDX are for AMD's processors. */
@@ -103,6 +134,8 @@ void cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_
     } else if (leaf == EXTENDED_LEAVES) {
         regs[0] = p->max_extended;
         memset(&regs[1], 0, 3 * sizeof(regs[0]));
+    } else if (leaf == DESCRIPTOR_LEAF && p->max_leaf >= CACHE_LEAF) {
+        memcpy(regs, (const uint32_t[4]){ SEE_CACHE_LEAF }, 4 * sizeof(regs[0]));
     } else if (leaf == CACHE_LEAF) {
         cache_part(p, subleaf, regs);
     } else if (leaf == FEATURE_LEAF && subleaf == 0 && p->max_leaf >= leaf && v->host->tsc_offset(v->cpu) != NULL) {

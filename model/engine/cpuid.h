@@ -9,6 +9,12 @@
 uint32_t cpuid_leaf(const struct vcpu *v, uint32_t leaf);
 
 /*
+ * Changes a request into the one whose answer of QEMU's processor cpuid_read() needs: leaf 0BH for leaf 1FH, which QEMU
+ * has only with -smp dies= or modules=; and the third level's cache for the processor's last one.
+ */
+void cpuid_ask(const struct vcpu *v, uint32_t *leaf, uint32_t *subleaf);
+
+/*
  * A feature in this leaf that the modelled processor has, but that QEMU's processor lacks; or NULL. Features that
  * firmware may disable are last.
  */
@@ -17,7 +23,7 @@ const struct profile_feature *cpuid_missing_feature(const struct vcpu *v, uint32
 /* Whether the processor has IA32_TSC_ADJUST. */
 bool cpuid_has_tsc_adjust(const struct vcpu *v);
 
-/* Changes the answer of QEMU's processor (EAX, EBX, ECX, EDX) into that of the modelled processor. */
+/* Changes QEMU's answer to cpuid_ask()'s request (EAX, EBX, ECX, EDX) into the modelled processor's to the guest's. */
 void cpuid_read(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4]);
 
 /* A rule. */

@@ -21,7 +21,9 @@ static const char *const costs[LOSSES] = {
     [LOSS_FLAGS] = "PEBS records lack CF, PF, AF, ZF, SF, DF and OF",
     [LOSS_LEAVING] = "PEBS records lack CF, PF, AF, ZF, SF, DF and OF, and PMIs wait for the end of a block",
     [LOSS_PROTECTION] = "RDPMC of a missing counter raises #UD instead of #GP, and ds-watch does not stop",
-    [LOSS_CPUID] = "features that -cpu lacks are noticed only when the guest reads them from CPUID",
+    [LOSS_CPUID] =
+        "features that -cpu lacks are noticed only when the guest reads them from CPUID; threads of a hybrid's "
+        "core may be of different kinds",
     [LOSS_IDT] = "a debug exception does not clear LBR, and is recorded like any other",
     [LOSS_TSC] = "records have the host's clock in nanoseconds as TSC",
     [LOSS_TSC_OFFSET] = "processors lack IA32_TSC_ADJUST",

@@ -225,7 +225,7 @@ static const struct profile_msr lioncove_msrs[] = {
 
 static const struct profile_cpuid icelake_cpuid[] = {
     CPUID_SIGNATURE(0x606a6), CPUID_7,        CPUID_7_1, { 0x0a, .add = { 0x08300805, 0, 0x0f, 0x8604 } },
-    CPUID_NO_LEAVES(0x1b),    CPUID_EXTENDED,
+    { 0x0e, .last = 0x1b },   CPUID_EXTENDED,
 };
 
 static const struct profile_cpuid goldencove_cpuid[] = {

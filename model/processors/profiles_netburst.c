@@ -133,9 +133,7 @@ static const struct profile_cpuid prescott_cpuid[] = {
       .add = { 0xf43, 0, DTES64_ECX | DS_CPL_ECX, DS_EDX } },
     { 0x02, .add = { 0x605b5001, 0, 0, 0x007d7040 } },
     { .leaf = 0x03 },
-    { .leaf = 0x04 },
-    { 0x04, 0, true, .add = { 0x4121, 0x01c0003f, 0x01f, 0 } },
-    { 0x04, 1, true, .add = { 0x4143, 0x01c0103f, 0x7ff, 0 } },
+    { 0x04, 1, true, .keep = { ALL32, ALL32, 0x7ff, 0 }, .add = { 0, 0x1000, 0, 0 } }, /* L2: two partitions */
     { 0x05, .add = { 0x40, 0x40, 0, 0 } },
     { 0x80000001, .keep = { 0, 0, 0, 0x20100800 } },
     { .leaf = 0x80000005 },

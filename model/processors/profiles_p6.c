@@ -57,6 +57,7 @@ static const struct profile_cpuid pentium_m_cpuid[] = {
     { .leaf = 0x01,
       .keep = { 0, ALL32, 0x00000180 | MACHINE_ECX, 0xafe9fbbf | MACHINE_EDX },
       .add = { 0x6d8, 0, 0, DS_EDX } },
+    { .leaf = 0x02, .add = { 0x02b3b001, 0xf0, 0, 0x2c04307d } }, /* the caches and TLBs below, as descriptors */
     { .leaf = 0x80000001 },
 };
 
@@ -202,6 +203,7 @@ static const struct profile_cpuid core2_cpuid[] = {
       .add = { 0x1067a, 0, DTES64_ECX | DS_CPL_ECX | PDCM_ECX, DS_EDX } },
     { .leaf = 0x07 },
     { .leaf = 0x0a, .add = { 0x07280202, 0, 0, 0x503 } },
+    { .leaf = 0x0b }, /* since Nehalem, with the x2APIC */
     { .leaf = 0x80000001, .keep = { 0, 0, 0x1, 0x20100800 } },
 };
 

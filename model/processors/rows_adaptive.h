@@ -76,13 +76,13 @@
 
 /*
  * Rows of CPUID. Features of QEMU's -cpu stay visible, except SVM. In leaves above QEMU's last leaf, the features are
- * absent.
+ * absent. Leaf 1FH is QEMU's leaf 0BH.
  */
 /* clang-format off */
 #define CPUID_SIGNATURE(signature)                \
     { 0x01, .keep = { 0, ALL32, ALL32, ALL32 },   \
       .add = { signature, 0, DTES64_ECX | DS_CPL_ECX | PDCM_ECX, DS_EDX } }
-#define CPUID_NO_LEAVES(last_leaf) { 0x0e, .last = (last_leaf) }
+#define CPUID_NO_LEAVES(last_leaf) { 0x0e, .last = 0x1e }, { 0x20, .last = (last_leaf) }
 /* Leaf 7 of a part that is not a hybrid and has no architectural LBR; its sub-leaf 1 without leaf 23H. */
 #define CPUID_7 { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32, ~(HYBRID_EDX | ARCH_LBR_EDX) } }
 #define CPUID_7_1 { 0x07, 1, true, .keep = { ~(1u << 8), ALL32, ALL32, ALL32 } }

@@ -94,6 +94,22 @@ static void place_trail(struct processor *p)
     p->vcpu.trail = memory;
 }
 
+/* The profile of the processor's kind of core. The threads of a core are of one kind. */
+static const struct profile *profile_of(unsigned cpu, struct processor *p)
+{
+    const struct profile *const profile = model.options.profile;
+    const struct cores *const cores = &model.options.cores;
+    const unsigned first = profile->kinds == NULL ? cpu : cpu - cpu % processor_threads(p);
+    const unsigned kind = cores_kind(cores, profile, first, model.processors_most);
+
+    if (cores->named > 0 && kind != cores_kind(cores, profile, cpu, model.processors_most)) {
+        options_die("cores=: profile=%s has no core with threads of several kinds: name one kind for all threads of a "
+                    "core (QEMU's -smp threads=)",
+                    profile->name);
+    }
+    return profile_kind(profile, kind);
+}
+
 static void on_init(unsigned cpu, void *udata)
 {
     const char *missing = NULL;
@@ -116,9 +132,8 @@ static void on_init(unsigned cpu, void *udata)
     struct processor *p = g_new0(struct processor, 1);
     static const struct fault_set none;
     const struct fault_set *const faults = fault_set_is_of(&model.options.faults, cpu) ? &model.options.faults : &none;
-    const unsigned kind = cores_kind(&model.options.cores, model.options.profile, cpu, model.processors_most);
     const bool changed = faults->any || model.options.quirks != 0;
-    const struct profile *profile = profile_kind(model.options.profile, kind);
+    const struct profile *profile;
 
     p->vcpu.truth = model.options.truth;
     p->vcpu.violations = model.options.violations;
@@ -128,6 +143,7 @@ static void on_init(unsigned cpu, void *udata)
         options_die("this QEMU gives plugins no register named %s: use QEMU 11.1", missing);
     }
     place_trail(p);
+    profile = profile_of(cpu, p);
     if (model.options.freedoms != 0 && !latitude_give(&p->vcpu, model.options.seed, model.options.freedoms)) {
         options_die("%s", "out of memory: latitude= cannot take effect");
     }

@@ -25,6 +25,7 @@
 
 #define PAGE_BYTES 4096u
 
+#define CPUID_THREADS       UINT32_C(0x0b) /* EBX[15:0] of its first sub-leaf */
 #define CPUID_SIZES         UINT32_C(0x80000008)
 #define LEAST_PHYSICAL_BITS 36 /* bits of a physical address, if that CPUID leaf is missing */
 
@@ -153,6 +154,14 @@ void processor_look(struct processor *p)
     seen.rip = read_register(p, NAME_RIP);
     seen.eflags = read_register(p, NAME_EFLAGS);
     qemu_private_look(&p->private, &seen);
+}
+
+unsigned processor_threads(struct processor *p)
+{
+    uint32_t regs[4];
+
+    processor_look(p);
+    return qemu_private_cpuid(&p->private, CPUID_THREADS, regs) && (regs[1] & 0xffff) != 0 ? regs[1] & 0xffff : 1;
 }
 
 bool processor_in_ia32e(struct processor *p)

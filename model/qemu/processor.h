@@ -70,6 +70,9 @@ void processor_reset(struct processor *p);
 /* Continues the checks of QEMU's private state until they are settled. Call where registers can be read. */
 void processor_look(struct processor *p);
 
+/* The threads of a core, as QEMU's -smp says; 1 if unknown. Call where registers can be read. */
+unsigned processor_threads(struct processor *p);
+
 uint64_t processor_read(struct processor *p, unsigned name);
 /* Lets the rules change the frame that an exception has just pushed. */
 void processor_change_frame(struct processor *p);

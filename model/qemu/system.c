@@ -37,8 +37,14 @@ void on_cpuid(unsigned cpu, void *udata)
     p->fix_cpuid = true;
     p->leaf = cpuid_leaf(&p->vcpu, asked);
     p->subleaf = (uint32_t)processor_read(p, RCX);
-    if (p->leaf != asked) {
-        processor_write(p, RAX, p->leaf);
+    uint32_t leaf = p->leaf, subleaf = p->subleaf;
+
+    cpuid_ask(&p->vcpu, &leaf, &subleaf);
+    if (leaf != asked) {
+        processor_write(p, RAX, leaf);
+    }
+    if (subleaf != p->subleaf) {
+        processor_write(p, RCX, subleaf);
     }
     p->vcpu.hot->fix_up = 1;
 }

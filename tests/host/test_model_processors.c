@@ -110,6 +110,8 @@ static const struct {
 } leaves[] = {
     { 'W', 0x02, ANY_SUBLEAF, { 0x665b5001, 0, 0, 0x7b7040 }, { 0x665b5001, 0, 0, 0x7b7040 } },
     { 'X', 0x02, ANY_SUBLEAF, { 0x605b5001, 0, 0, 0x7d7040 }, { 0x605b5001, 0, 0, 0x7d7040 } },
+    { 'M', 0x02, ANY_SUBLEAF, { 0x2b3b001, 0xf0, 0, 0x2c04307d }, { 0x2b3b001, 0xf0, 0, 0x2c04307d } },
+    { '2', 0x0b, ANY_SUBLEAF, { 0 }, { 0 } },
     { 'X', 0x03, ANY_SUBLEAF, { 0 }, { 0 } },
     { 'X', 0x05, ANY_SUBLEAF, { 0x40, 0x40, 0, 0 }, { 0x40, 0x40, 0, 0 } },
     { 'X', 0x80000005, ANY_SUBLEAF, { 0 }, { 0 } },
@@ -204,7 +206,10 @@ static void expect_leaf(struct machine *m, unsigned i, uint32_t leaf, uint32_t s
 
         memcpy(brand, ends[i].brand, strlen(ends[i].brand));
         memcpy(expected, brand + 16 * (leaf - 0x80000002), 16);
-    } else if (is_in(long_leaves, i) && leaf >= 0x0e && leaf <= ends[i].last) { /* beyond QEMU's last leaf */
+    } else if (leaf == 2 && ends[i].last >= 4) {
+        memcpy(expected, (const uint32_t[4]){ 0xff01 }, sizeof(expected)); /* see leaf 4 */
+    } else if (is_in(long_leaves, i) && leaf >= 0x0e && leaf <= ends[i].last &&
+               leaf != 0x1f) { /* beyond QEMU's last leaf */
         memset(expected, 0, sizeof(expected));
     }
     for (size_t r = COUNT_OF(leaves); r-- > 0;) {
@@ -241,6 +246,30 @@ UNIT_TEST(caches)
             cpuid_read(&m->v, 4, of[i].subleaf, regs);
             assert_memory_equal(regs, want, sizeof(want));
         }
+    }
+}
+
+/* Which leaf of QEMU's answers: leaf 1FH is leaf 0BH, and the processor's last cache is QEMU's third. */
+UNIT_TEST(asked)
+{
+    static const struct {
+        const char *profile;
+        uint32_t leaf, subleaf, of_qemu, its_subleaf;
+    } of[] = {
+        { "skylake", 4, 0, 4, 0 },         { "skylake", 4, 1, 4, 1 },
+        { "skylake", 4, 2, 4, 2 },         { "skylake", 4, 3, 4, 3 },
+        { "skylake", 4, 4, 4, 4 },         { "skylake", 2, 2, 2, 2 },
+        { "core2", 4, 1, 4, 1 },           { "core2", 4, 2, 4, 3 },
+        { "core2", 4, 3, 4, 3 },           { "netburst64", 4, 0, 4, 0 },
+        { "netburst64", 4, 1, 4, 3 },      { "netburst64", 4, 0xffffffff, 4, 0xffffffff },
+        { "alderlake", 0x1f, 1, 0x0b, 1 }, { "alderlake", 0x1e, 1, 0x1e, 1 },
+    };
+    for (unsigned i = 0; i < COUNT_OF(of); i++) {
+        uint32_t leaf = of[i].leaf, subleaf = of[i].subleaf;
+
+        cpuid_ask(&machine_of(of[i].profile)->v, &leaf, &subleaf);
+        assert_int_equal(leaf, of[i].of_qemu);
+        assert_int_equal(subleaf, of[i].its_subleaf);
     }
 }
 
