@@ -247,7 +247,7 @@ static void drain(struct vcpu *v, unsigned n)
     const bool only_bts = !v->rules->branches.every && !v->lbr.on && !v->counting.outcomes;
     const bool flagged = v->bts.on && v->profile->bts_predicted;
     const bool unmodified = v->rules->branches.mispredicted == branches_mispredicted;
-    const bool area_readable = bts_read_area(v, n > 0 ? ring[0]->last : 0);
+    const bool area_readable = n > 0 && bts_read_area(v, ring[0]->last);
 
     if (area_readable && only_bts && (unmodified || !flagged) && bts_stores_all(v)) {
         bts_store_all(v, n);

@@ -352,9 +352,7 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
     if (v->hot->tracing) {
         branches_interruption(v, from, to, level, cpl);
     }
-    if (block == NULL) {
-        v->branches.left_behind = from; /* the retired instruction before it is unknown */
-    }
+    v->branches.left_behind = block != NULL && !cut ? block->last : from; /* unknown: the interrupted instruction */
     ring_empty(v, NULL);
     pebs_show(v);
     pmi_deliver(v, BETWEEN_BLOCKS);

@@ -167,7 +167,7 @@ struct vcpu {
     struct {
         uint64_t time;        /* retired instructions */
         uint64_t last;        /* the last branch whose outcome was counted */
-        uint64_t left_behind; /* the last retired instruction, when a block was left in the middle */
+        uint64_t left_behind; /* the last retired instruction, when a block was left in the middle or interrupted */
     } branches;
 
     struct {

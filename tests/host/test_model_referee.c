@@ -405,6 +405,35 @@ UNIT_TEST(area_changes_while_it_runs)
     }
 }
 
+/*
+ * A handler drains, and reads MSRs, without stopping the recording: the report names the WRMSR, or the first branch
+ * that is recorded after it.
+ */
+UNIT_TEST(drained_while_it_runs)
+{
+    for (unsigned kind = 0; kind < 3; kind++) {
+        struct setting s = good();
+        struct block *b = block_new(0, 3, END_REL_JMP), *handler = block_new(0x30000, 4, END_REL_JMP);
+        struct machine *m;
+        uint64_t value;
+
+        s.pebs_enable = 0;
+        m = program(&s);
+        run_times(m, b, 5);
+        if (kind > 0) {
+            engine_interruption(&m->v, kind == 1 ? INTERRUPTION_EXTERNAL : INTERRUPTION_EXCEPTION,
+                                kind == 1 ? b->pc : b->pc + 4, handler->pc, 0);
+        }
+        run(m, handler);
+        engine_settle(&m->v, (struct place){ handler, 1 });
+        put(m, DS + 0x08, BTS);
+        assert_int_equal(engine_rdmsr(&m->v, DEBUGCTL, &value, (struct place){ handler, 2 }), MSR_DONE);
+        run(m, b), finish(m);
+        only(m, "ds-index-moved");
+        assert_true(violated(m, "rip=0x43000c ds-index-moved: "));
+    }
+}
+
 UNIT_TEST(a_clean_handler)
 {
     struct setting s = good();
