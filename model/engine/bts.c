@@ -70,6 +70,7 @@ void bts_flush(struct vcpu *v)
     const uint64_t index = v->rules->bts.index(v);
 
     if (v->rules->bts.write(v, index)) {
+        v->activity[FACILITY_BTS].records += v->bts.staged;
         referee_area_bts_written(v, v->bts.at, index);
     } else {
         referee_report(v, RECORD_LOST, v->bts.last, v->bts.at, "bts.index");
@@ -153,6 +154,7 @@ void bts_finish(struct vcpu *v)
     if (stored && vcpu_debugctl(v, v->profile->debugctl->btint) && v->ds.area.bts.index >= v->ds.area.bts.threshold) {
         v->status |= STATUS_OVF_BUF;
         v->pmi.wanted = true;
+        v->pmi.asked[FACILITY_BTS] = true;
     }
 }
 

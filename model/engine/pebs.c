@@ -76,11 +76,13 @@ void pebs_flush(struct vcpu *v)
     const uint64_t index = v->rules->pebs.index(v);
 
     if (v->rules->pebs.write(v, index)) {
+        v->activity[FACILITY_PEBS].records += v->pebs.records;
         referee_area_pebs_written(v, index);
     } else {
         referee_report(v, RECORD_LOST, v->pebs.first, v->pebs.at, "pebs.index");
     }
     v->pebs.staged = 0;
+    v->pebs.records = 0;
 }
 
 bool pebs_visible(const struct vcpu *v)
@@ -235,9 +237,11 @@ void pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t size)
         }
     }
     v->pebs.staged += size;
+    v->pebs.records++;
     pebs->index += size;
     vcpu_written(v, pebs->index >= pebs->threshold);
     if (pebs->index >= pebs->threshold) {
+        v->pmi.asked[FACILITY_PEBS] = true;
         v->rules->pebs.reached(v);
     }
 }

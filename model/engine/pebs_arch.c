@@ -202,12 +202,15 @@ void pebs_arch_record(struct vcpu *v, const struct pebs_sample *sample)
     if (v->truth != NULL) {
         truth_arch(v, at, &contents, &extra, &arch, &split);
     }
-    if (!v->host->write_physical(v->cpu, at, bytes, size)) {
+    if (v->host->write_physical(v->cpu, at, bytes, size)) {
+        v->activity[FACILITY_PEBS].records++;
+    } else {
         referee_report(v, RECORD_LOST, sample->eventing_ip, at, "address of the record");
     }
     v->regs[REG_IA32_PEBS_INDEX] = v->rules->pebs_arch.index(v, size);
     vcpu_written(v, v->rules->pebs_arch.reaches(v));
     if (v->rules->pebs_arch.reaches(v)) {
+        v->pmi.asked[FACILITY_PEBS] = true;
         v->rules->pebs.reached(v);
     }
     referee_counters_reloaded(v, sample->counters, sample->eventing_ip);

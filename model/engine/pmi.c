@@ -69,6 +69,10 @@ void pmi_raise(struct vcpu *v, struct place place)
     referee_pmi(v, lvtpc, last_address(v, place));
     v->pmi.under_way = false;
     v->pmi.raised = !(lvtpc & LVT_MASKED);
+    for (unsigned i = 0; i < FACILITIES; i++) {
+        v->activity[i].pmis += v->pmi.raised && v->pmi.asked[i];
+        v->pmi.asked[i] = false;
+    }
     truth_pmi(v, lvtpc);
 }
 

@@ -275,21 +275,34 @@ static void parse_argument(const char *argument, struct arguments *given)
                 argument);
 }
 
+static bool is_same_file(int one, int other)
+{
+    struct stat first, second;
+
+    return fstat(one, &first) == 0 && fstat(other, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+static bool is_regular(FILE *file)
+{
+    struct stat is;
+
+    return fstat(fileno(file), &is) == 0 && S_ISREG(is.st_mode);
+}
+
 static void open_logs(struct options *options, const struct arguments *given)
 {
-    struct stat truth, violations;
-
     if (given->violations != NULL) {
         options->violations = open_log(given->violations);
         setvbuf(options->violations, NULL, _IOLBF, 0);
+        options->shares_line = is_same_file(fileno(options->violations), STDOUT_FILENO);
     }
     if (given->truth != NULL) {
         options->truth = open_log(given->truth);
         fprintf(options->truth, "dsmodel truth 1 profile=%s\n", options->profile->name);
     }
     if (options->truth != NULL && options->violations != NULL && options->truth != options->violations &&
-        fstat(fileno(options->truth), &truth) == 0 && fstat(fileno(options->violations), &violations) == 0 &&
-        S_ISREG(truth.st_mode) && truth.st_dev == violations.st_dev && truth.st_ino == violations.st_ino) {
+        is_regular(options->truth) && is_same_file(fileno(options->truth), fileno(options->violations))) {
         options_die("truth= and violations= are the same file: %s", given->truth);
     }
 }

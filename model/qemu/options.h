@@ -22,6 +22,7 @@ struct options {
     unsigned ipc;             /* instructions in a cycle, at most MOST_IPC; 0: not given */
     const char *state;        /* folder for files that a debugger reads; NULL: no state= */
     FILE *truth, *violations; /* open for writing; NULL: not requested */
+    bool shares_line;         /* violations and standard output are the same file or terminal */
 };
 
 /*

@@ -137,6 +137,7 @@ static void on_init(unsigned cpu, void *udata)
 
     p->vcpu.truth = model.options.truth;
     p->vcpu.violations = model.options.violations;
+    p->vcpu.shares_line = model.options.shares_line;
     p->vcpu.ipc = model.options.ipc;
     p->apic_id = cpu;
     if (!processor_init(p, &missing)) {

@@ -62,6 +62,12 @@ static bool is_omitted(struct vcpu *v, enum violation violation, uint64_t ip, ui
     return false;
 }
 
+/* A line of the report must not continue a line of the guest's. */
+static const char *line_break(const struct vcpu *v)
+{
+    return v->shares_line ? "\n" : "";
+}
+
 void referee_report(struct vcpu *v, enum violation violation, uint64_t ip, uint64_t value, const char *field, ...)
 {
     char name[80];
@@ -73,7 +79,7 @@ void referee_report(struct vcpu *v, enum violation violation, uint64_t ip, uint6
     if (!referee_report_wanted(v) || is_omitted(v, violation, ip, value, name)) {
         return;
     }
-    fprintf(v->violations, "%s vcpu=%u rip=0x%" PRIx64 " %s: %s 0x%" PRIx64 " %s [%s]\n",
+    fprintf(v->violations, "%s%s vcpu=%u rip=0x%" PRIx64 " %s: %s 0x%" PRIx64 " %s [%s]\n", line_break(v),
             rules[violation].severity == ADVICE ? "advice" : "violation", v->number, ip, rules[violation].name, name,
             value, rules[violation].predicate, rules[violation].citation);
 }
@@ -96,14 +102,26 @@ void referee_report_lbr_control(struct vcpu *v, enum violation violation, uint64
                    arch ? "IA32_LBR_CTL" : "IA32_DEBUGCTL");
 }
 
+static void print_activity(const struct vcpu *v, const char *name, enum facility facility)
+{
+    const uint64_t records = v->activity[facility].records, pmis = v->activity[facility].pmis;
+
+    if (v->activity[facility].used) {
+        fprintf(v->violations, "%s%s on cpu %u: %" PRIu64 " record%s, %" PRIu64 " PMI%s\n", line_break(v), name,
+                v->number, records, records == 1 ? "" : "s", pmis, pmis == 1 ? "" : "s");
+    }
+}
+
 void referee_report_end(const struct vcpu *v)
 {
     for (unsigned i = 0; i < VIOLATIONS; i++) {
         if (v->reports[i].omitted != 0) {
-            fprintf(v->violations, "%s on cpu %u: %u reports, %" PRIu64 " more omitted\n", rules[i].name, v->number,
-                    v->reports[i].count, v->reports[i].omitted);
+            fprintf(v->violations, "%s%s on cpu %u: %u reports, %" PRIu64 " more omitted\n", line_break(v),
+                    rules[i].name, v->number, v->reports[i].count, v->reports[i].omitted);
         }
     }
+    print_activity(v, "BTS", FACILITY_BTS);
+    print_activity(v, "PEBS", FACILITY_PEBS);
 }
 
 const char *referee_report_name(unsigned index)

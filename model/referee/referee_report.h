@@ -29,7 +29,10 @@ __attribute__((format(printf, 5, 6))) void referee_report(struct vcpu *v, enum v
 void referee_report_select(struct vcpu *v, enum violation violation, uint64_t ip, unsigned i);
 void referee_report_lbr_control(struct vcpu *v, enum violation violation, uint64_t ip);
 
-/* Prints how many reports of each rule were omitted because of MOST_REPORTS. Call when the guest has ended. */
+/*
+ * Prints how many reports of each rule were omitted because of MOST_REPORTS, and what each facility that was enabled
+ * has recorded. Call when the guest has ended.
+ */
 void referee_report_end(const struct vcpu *v);
 
 /* The name of the index-th violation, or NULL past the last. */

@@ -32,6 +32,9 @@
 /* MSR_UNKNOWN: not a register of the model. MSR_GP: raises #GP(0), without any effect. */
 enum msr_answer { MSR_UNKNOWN, MSR_DONE, MSR_GP };
 
+/* What writes records to memory. */
+enum facility { FACILITY_BTS, FACILITY_PEBS, FACILITIES };
+
 struct data_cache;
 struct rules;
 struct latitude;
@@ -102,6 +105,7 @@ struct vcpu {
     const struct host *host;
     void *cpu;
     FILE *truth, *violations; /* NULL: no log */
+    bool shares_line;         /* `violations` and the guest's output are the same file or terminal */
     struct hot *hot;
     struct trail *trail, own_trail;
     uint64_t *predictor;
@@ -121,6 +125,10 @@ struct vcpu {
         bool hit;               /* it has happened: stop the processor */
     } watch;
 
+    struct {       /* of each facility, since the machine began: */
+        bool used; /* it was enabled */
+        uint64_t records, pmis;
+    } activity[FACILITIES];
     struct {                           /* of each rule of the referee: */
         uint64_t hashes[MOST_REPORTS]; /* its reports, by instruction and field, */
         unsigned count;                /* as many as these, */
@@ -205,6 +213,7 @@ struct vcpu {
         bool counts;      /* records may include counts of branches' outcomes */
         bool dropping;    /* the last record did not fit */
         size_t staged;    /* bytes not yet in memory */
+        unsigned records; /* in these bytes */
         uint64_t at;      /* their address in the guest */
         uint64_t first;   /* the instruction of the first staged record */
         uint8_t stage[PEBS_STAGE + ADAPTIVE_MAX_BYTES];
@@ -212,10 +221,11 @@ struct vcpu {
 
     struct {
         bool wanted;
-        bool under_way;   /* requested but not raised yet, because it skids */
-        unsigned left;    /* number of instructions until it is raised */
-        bool lbrs_follow; /* the LBR stack freezes at the PMI, not at the request */
-        bool raised;      /* since the last pmi_taken() */
+        bool asked[FACILITIES]; /* it is wanted because this facility's threshold was reached */
+        bool under_way;         /* requested but not raised yet, because it skids */
+        unsigned left;          /* number of instructions until it is raised */
+        bool lbrs_follow;       /* the LBR stack freezes at the PMI, not at the request */
+        bool raised;            /* since the last pmi_taken() */
     } pmi;
 
     struct { /* the accesses so far of the current instruction */

@@ -214,6 +214,57 @@ UNIT_TEST(reports_of_a_loop)
     }
 }
 
+/*
+ * What each facility recorded, also nothing. Lost records, and PMIs that were masked, do not count. A branch ends each
+ * of 95 blocks of 200 instructions, and a sample takes 1001; the thresholds are 90 and 15 records.
+ */
+UNIT_TEST(activity)
+{
+    static const struct {
+        bool bts, pebs, lost;
+        uint32_t lvtpc;
+        const char *end;
+    } rows[] = {
+        { false, false, false, 0x40, "" },
+        { true, false, false, 0x40, "BTS on cpu 0: 95 records, 6 PMIs\n" },
+        { false, true, false, 0x40, "PEBS on cpu 0: 18 records, 4 PMIs\n" },
+        { false, true, false, 0x10040, "PEBS on cpu 0: 18 records, 0 PMIs\n" },
+        { true, false, true, 0x40, "BTS on cpu 0: 0 records, 0 PMIs\n" },
+        { false, true, true, 0x40, "PEBS on cpu 0: 0 records, 0 PMIs\n" },
+        { true, true, false, 0x10040, "BTS on cpu 0: 95 records, 0 PMIs\nPEBS on cpu 0: 18 records, 0 PMIs\n" },
+    };
+    struct block *b = block_new(0, 200, END_REL_JMP);
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct setting s = good();
+        struct machine *m;
+        size_t said;
+
+        s.debugctl = rows[i].bts ? s.debugctl : 0;
+        s.pebs_enable = rows[i].pebs;
+        s.lvtpc = rows[i].lvtpc;
+        m = program(&s);
+        m->memory_at += rows[i].lost ? MEMORY_SIZE : 0;
+        for (unsigned k = 0; k < 95; k++) {
+            run(m, b);
+            m->lvtpc = rows[i].lvtpc;
+        }
+        wrmsr(m, GLOBAL_CTRL, 0);
+        wrmsr(m, DEBUGCTL, 0);
+        fflush(m->violations);
+        said = m->violations_size;
+        referee_report_end(&m->v);
+        fflush(m->violations);
+        assert_string_equal(m->violations_text + said, rows[i].end);
+    }
+    struct machine *m = machine_new(); /* the guest's output is in the same file */
+
+    m->v.shares_line = true;
+    referee_report(&m->v, PMI_LOST, CODE, 0, "LVTPC");
+    fflush(m->violations);
+    assert_int_equal(m->violations_text[0], '\n');
+}
+
 UNIT_TEST(edges)
 {
     TRY(NULL, (void)s);

@@ -7,7 +7,7 @@ use Exporter 'import';
 use File::Basename qw(dirname);
 use File::Path qw(make_path);
 use List::Util qw(max);
-our @EXPORT_OK = qw(check skip done command lines sections counts compare differ check_end check_kernel_log boot_each);
+our @EXPORT_OK = qw(check skip done command lines reports sections counts compare differ check_end check_kernel_log boot_each);
 our ($logs, $again);    # the folder of the guests' folders; whether to judge the files of earlier boots there
 
 my $build = dirname(__FILE__) . '/../../build';
@@ -95,6 +95,13 @@ sub lines
     my ($path) = @_;
     open my $file, '<', $path or return ();
     return map { s/\r?\n\z//r } <$file>;
+}
+
+# The referee's reports, without the lines on each facility at the end.
+sub reports
+{
+    my ($folder) = @_;
+    return grep { !/^\S+ on cpu \d+: / } lines("$folder/violations");
 }
 
 # The guest's output, by section.

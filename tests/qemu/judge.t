@@ -443,6 +443,7 @@ for (['64 pvh skylake pass records=all : # test bts.one', {}], ['64 uefi skylake
     [$pass, { violations => undef }, 'the model wrote no violations file'],
     [$pass, { violations => [$lost, $other] }, $other],
     [$pass, { violations => [$lost, 'a line'] }, 'a line'],
+    [$pass, { violations => [$lost, 'BTS on cpu 0: 1 record, 0 PMIs', 'pmi-lost on cpu 1: 100 reports, 7 more omitted'] }],
     [$pass, { violations => ['advice vcpu=0 rip=0x1 unaligned: an area [SDM]', $lost] }],
     [$pass, { violations => [$lost =~ s/violation/advice/r] }, 'the referee did not report pmi-lost'],
     [$pass, { tests => ['bts.one', 'skip pmi.lost'] }, $lost],
