@@ -9,11 +9,12 @@
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "tests/host/unit_test.h"
 
+#include "tests/host/model_code.h"
+
 #include "model/engine/cpuid.h"
 #include "model/engine/data.h"
 #include "model/engine/data_cache.h"
 #include "model/engine/engine.h"
-#include "model/engine/event_class.h"
 #include "model/latitude/latitude.h"
 #include "model/referee/referee_report.h"
 
@@ -399,96 +400,27 @@ static inline struct block *block_new(uint64_t offset, unsigned count, enum bloc
     return blocks_made[blocks_count++] = b;
 }
 
-/* Notes a block in the ring, like translated code. True: the block does not begin. */
-static inline bool note(struct machine *m, const struct block *b)
-{
-    if (!m->v.wants.blocks) {
-        return false;
-    }
-    if (m->notes_blocks && !((uintptr_t)m->v.trail->noted & RING_NEARLY_FULL)) {
-        ring_append(&m->v, b);
-        return false;
-    }
-    return engine_block(&m->v, b) && engine_ring_full(&m->v);
-}
-
 /* Adds a block's events, like translated code at its beginning. */
 static inline void add_events(struct machine *m, const struct block *b)
 {
-    for (unsigned id = 0; id < INLINE_CLASSES; id++) {
-        m->hot.counts[id] += m->v.wants.classes >> id & 1 ? event_class_events(id, b, 0) : 0;
-    }
+    code_add_events(&m->v, b);
 }
 
 /* The check that a watched block makes before its i-th instruction. */
 static inline bool watch(struct machine *m, const struct block *b, unsigned i)
 {
-    const struct place place = { b, i };
-    bool left = false;
-
-    for (unsigned id = 0; id < INLINE_CLASSES; id++) {
-        if ((m->v.wants.classes >> id & 1) && event_class_ends(id, place) &&
-            m->hot.counts[id] >= CLASS_DUE + event_class_to_come(id, place)) {
-            left = engine_stop(&m->v, place);
-        }
-    }
-    return left;
-}
-
-/* Whether a count passes its limit inside the block, while no count is at its limit before or after the block. */
-static inline bool passes(const struct machine *m, const struct block *b)
-{
-    bool some = false;
-
-    for (uint64_t left = m->v.wants.classes; left != 0; left &= left - 1) {
-        const unsigned id = (unsigned)__builtin_ctzll(left), events = event_class_events(id, b, 0);
-        const uint64_t before = m->hot.counts[id], behind = before + events;
-
-        if (events > 0 && (before >= CLASS_DUE || behind == CLASS_DUE)) {
-            return false;
-        }
-        some = some || (events > 0 && behind > CLASS_DUE);
-    }
-    return some;
+    return code_watch(&m->v, b, i);
 }
 
 /* Begins a block, like translated code. False: it did not begin, because a PMI was raised at its first instruction. */
 static inline bool begin(struct machine *m, const struct block *b)
 {
-    const bool passing = passes(m, b) && m->begun++ % 2 == 1; /* every second time, as if the translation was known */
-    bool watching = passing;
-    bool checked = false;
-    unsigned lowest = 0;
+    /* every second time, as if the translation was known */
+    bool watching = code_passes(&m->v, b) && m->begun++ % 2 == 1;
 
-    while (m->v.wants.classes != 0 && !(m->v.wants.classes >> lowest & 1)) {
-        lowest++;
-    }
-    for (unsigned id = 0; id <= INLINE_CLASSES && !passing; id++) {
-        bool last = id == INLINE_CLASSES; /* no events of this class */
-        bool wanted = last ? m->v.wants.classes != 0 && !checked : m->v.wants.classes >> id & 1;
-        unsigned events = last ? 0 : event_class_events(id, b, 0);
-        uint64_t limit = last ? CLASS_FORCED : CLASS_DUE - events;
-
-        if (!wanted || (!last && events == 0)) {
-            continue;
-        }
-        checked = true;
-        if (m->hot.counts[last ? lowest : id] >= limit) {
-            enum due_answer answer = engine_due(&m->v, b, watching);
-
-            if (answer == DUE_AGAIN) {
-                return false;
-            }
-            watching = watching || answer == DUE_WATCH;
-        }
-    }
-    if (note(m, b)) {
+    if (!code_begin(&m->v, b, m->notes_blocks, &watching)) {
         return false;
     }
-    if (m->v.wants.classes && !m->v.wants.blocks) {
-        m->v.trail->block = b;
-    }
-    add_events(m, b);
     for (unsigned i = 1; watching && i < b->count; i++) {
         watch(m, b, i);
     }
