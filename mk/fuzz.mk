@@ -10,16 +10,19 @@ $B/fuzz/%.o: %.c
 	@mkdir -p $(@D)
 	$Q$(FUZZ_CC) $(FUZZ_CFLAGS) $(DEPS) -c -o $@ $<
 
-$(FUZZ_TARGETS:%=$B/fuzz/fuzz_%): $B/fuzz/fuzz_%: $B/fuzz/tests/fuzz/%.o $(HOST_PURE:%.c=$B/fuzz/%.o)
+$(FUZZ_TARGETS:%=$B/fuzz/fuzz_%): $B/fuzz/fuzz_%: $B/fuzz/tests/fuzz/%.o
+$(addprefix $B/fuzz/fuzz_,$(filter-out engine,$(FUZZ_TARGETS))): $(HOST_PURE:%.c=$B/fuzz/%.o)
+$B/fuzz/fuzz_engine: $(MODEL_PURE:%.c=$B/fuzz/%.o)
+$(FUZZ_TARGETS:%=$B/fuzz/fuzz_%):
 	$(call say,LD,$@)
 	$Q$(FUZZ_CC) $(FUZZ_CFLAGS) -fsanitize=fuzzer -o $@ $^
 
 .PHONY: fuzz fuzz-tools
 fuzz-tools:
 	$Qtests/fuzz/run -t
-$(HOST_PURE:%.c=$B/fuzz/%.o) $(FUZZ_TARGETS:%=$B/fuzz/tests/fuzz/%.o): | fuzz-tools
-fuzz: $(FUZZ_TARGETS:%=$B/fuzz/fuzz_%) $(FUZZ_TARGETS:%=$B/host/fuzz_%) ##tests every decoder against libFuzzer: seconds=60 in all; prints coverage
+$(patsubst %.c,$B/fuzz/%.o,$(HOST_PURE) $(MODEL_PURE)) $(FUZZ_TARGETS:%=$B/fuzz/tests/fuzz/%.o): | fuzz-tools
+fuzz: $(FUZZ_TARGETS:%=$B/fuzz/fuzz_%) $(FUZZ_TARGETS:%=$B/host/fuzz_%) ##tests every decoder and the model's engine against libFuzzer: seconds=60 in all; prints coverage
 	$Qtests/fuzz/run -s "$(seconds)" $(FUZZ_TARGETS)
 
--include $(patsubst %.c,$B/fuzz/%.d,$(HOST_PURE) $(FUZZ_TARGETS:%=tests/fuzz/%.c))
+-include $(patsubst %.c,$B/fuzz/%.d,$(HOST_PURE) $(MODEL_PURE) $(FUZZ_TARGETS:%=tests/fuzz/%.c))
 

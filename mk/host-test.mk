@@ -114,8 +114,12 @@ $B/host/dsmodel.so: $(SANITIZED)
 # Every memory allocation of the model goes through the test, which makes it fail.
 $B/host/test_model_allocation $B/coverage/test_model_allocation: HOST_LIBS := -Wl,--wrap=calloc -Wl,--wrap=malloc
 
-# The fuzz targets with their saved inputs and a fixed number of mutations; see tests/fuzz/main.c.
-$(FUZZ_TARGETS:%=$B/host/fuzz_%): $B/host/fuzz_%: $B/host/tests/fuzz/%.o $B/host/tests/fuzz/main.o $(HOST_PURE:%.c=$B/host/%.o)
+# The fuzz targets with their saved inputs and a fixed number of mutations; see tests/fuzz/main.c. The engine's links
+# only the model's code, the others only HOST_PURE.
+$(FUZZ_TARGETS:%=$B/host/fuzz_%): $B/host/fuzz_%: $B/host/tests/fuzz/%.o $B/host/tests/fuzz/main.o
+$(addprefix $B/host/fuzz_,$(filter-out engine,$(FUZZ_TARGETS))): $(HOST_PURE:%.c=$B/host/%.o)
+$B/host/fuzz_engine: $(MODEL_PURE:%.c=$B/host/%.o)
+$(FUZZ_TARGETS:%=$B/host/fuzz_%):
 	$(call say,HOSTLD,$@)
 	$Q$(HOST_CC) $(HOST_CFLAGS) -o $@ $^
 

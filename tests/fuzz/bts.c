@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Input: a byte, bits 3:0 the width, bit 4 prediction defined; then a buffer of records. */
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/records.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

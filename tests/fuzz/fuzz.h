@@ -6,13 +6,12 @@
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "kernel/report/record_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -62,16 +61,5 @@ static inline void take_line(void *context, const char *text)
         REQUIRE(*c >= ' ' && *c <= '~');
     ++*lines;
 }
-
-/* A symbolizer in which odd addresses have a symbol. */
-static inline bool find_odd(void *context, uint64_t address, const char **name, uint64_t *offset)
-{
-    (void)context;
-    *name = "a_name_that_has_more_characters_than_the_sixty_four_that_a_line_has_room_for";
-    *offset = address;
-    return address & 1;
-}
-
-static const struct symbolizer odd_symbols = { find_odd, NULL };
 
 #endif

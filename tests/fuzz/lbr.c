@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Input: a byte, the format; a byte, the depth; 8 bytes, TOS; then triples of FROM, TO and INFO. */
 #include "lbr/lbr_decode.h"
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/records.h"
 
 #define DEPTH_MAX 64
 

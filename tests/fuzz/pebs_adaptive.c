@@ -3,7 +3,7 @@
  * Input: a byte, bit 0 PEBS baseline, bit 1 retire latency, bits 3:2 added to format 4, bit 4 cache latency; a byte,
  * the LBR format; a byte, the encoding of the data source; then a buffer of records, each with its own size.
  */
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/records.h"
 
 /* The size of the record's groups: those named in its basic group, and the counters in its own bitmap. */
 static uint64_t size_of(const struct pebs_record *record)

@@ -4,7 +4,7 @@
  * PEBS, each of one fragment or several.
  */
 #include "pebs/layout/arch_pebs.h"
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/records.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Input: three bytes, width, format and encoding of the data source; then a buffer of records. */
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/records.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
