@@ -9,16 +9,15 @@
 #define BUFFER     (m->memory_at + 0x4000)
 #define RECORDS    10
 
-enum facility { BRANCHES, SAMPLES };
-
 static const struct form {
     const char *profile;
     enum facility facility;
     unsigned width, record; /* bytes; an adaptive record has only the basic group, and its index any multiple of 8 */
     unsigned unit;
 } forms[] = {
-    { "skylake", BRANCHES, 8, 24, 24 }, { "pentium-m", BRANCHES, 4, 12, 12 }, { "skylake", SAMPLES, 8, 200, 200 },
-    { "netburst", SAMPLES, 4, 40, 40 }, { "icelake", SAMPLES, 8, 32, 8 },
+    { "skylake", FACILITY_BTS, 8, 24, 24 },    { "pentium-m", FACILITY_BTS, 4, 12, 12 },
+    { "skylake", FACILITY_PEBS, 8, 200, 200 }, { "netburst", FACILITY_PEBS, 4, 40, 40 },
+    { "icelake", FACILITY_PEBS, 8, 32, 8 },
 };
 
 /* Values of a field, relative to the buffer if `inside`. */
@@ -54,10 +53,12 @@ static uint64_t border(const struct machine *m, const struct form *f, unsigned i
 }
 #define BORDERS 22
 
-/* A machine as after power-on, without the time to allocate one. Returns where its report will begin. */
+/* A machine as after power-on, which reports again, without the time to allocate one. Returns where its report will
+ * begin. */
 static size_t restart(struct machine *m)
 {
     engine_reset(&m->v);
+    memset(m->v.reports, 0, sizeof(m->v.reports));
     memset(m->memory, 0x11, sizeof(m->memory));
     fflush(m->violations);
     return m->violations_size;
@@ -67,14 +68,14 @@ static uint64_t field(const struct machine *m, const struct form *f, unsigned n)
 {
     uint64_t value = 0;
 
-    memcpy(&value, m->memory + ((f->facility == SAMPLES ? 4 : 0) + n) * f->width, f->width);
+    memcpy(&value, m->memory + ((f->facility == FACILITY_PEBS ? 4 : 0) + n) * f->width, f->width);
     return value;
 }
 
 static void set_fields(struct machine *m, const struct form *f, const uint64_t fields[4])
 {
     for (unsigned n = 0; n < 4; n++) {
-        memcpy(m->memory + ((f->facility == SAMPLES ? 4 : 0) + n) * f->width, &fields[n], f->width);
+        memcpy(m->memory + ((f->facility == FACILITY_PEBS ? 4 : 0) + n) * f->width, &fields[n], f->width);
     }
 }
 
@@ -88,7 +89,7 @@ static void record(struct machine *m, const struct form *f, const uint64_t field
     memcpy(m->memory + 8 * f->width, &reset, sizeof(reset));
     m->notes_blocks = noted;
     wrmsr(m, DS_AREA, m->memory_at);
-    if (f->facility == BRANCHES) {
+    if (f->facility == FACILITY_BTS) {
         wrmsr(m, DEBUGCTL, m->v.profile->debugctl->tr | m->v.profile->debugctl->bts | m->v.profile->debugctl->btint);
     } else if (f->width == 4) { /* RAT_ESCR0, CRU_ESCR2 and IQ_COUNTER4, as in test_model_netburst.c; CCCR16 */
         WRMSR(m, { 0x3bc, UINT64_C(2) << 25 | 2u << 9 | 0xc }, { 0x3cc, UINT64_C(8) << 25 | 1u << 9 | 0xc },
@@ -100,7 +101,7 @@ static void record(struct machine *m, const struct form *f, const uint64_t field
         access_memory(m, b, 0x5000, 4, LOADS);
         m->lvtpc = 0x40;
     }
-    if (f->facility == BRANCHES) {
+    if (f->facility == FACILITY_BTS) {
         wrmsr(m, DEBUGCTL, 0);
     } else if (f->width == 4) {
         WRMSR(m, { 0x370, 0 }, { PEBS_ENABLE, 0 });
@@ -135,7 +136,7 @@ static void check(struct machine *m, const struct form *f, const uint64_t fields
     for (unsigned at = 0x1000; at < MEMORY_SIZE; at++) {
         const uint64_t address = m->memory_at + at;
         /* without room for a record, branches are stored at the base */
-        const bool stored = f->facility == BRANCHES && address - base < f->record;
+        const bool stored = f->facility == FACILITY_BTS && address - base < f->record;
 
         if (m->memory[at] != 0x11 && !stored && (address < base || address >= maximum)) {
             fail_msg("%s wrote to 0x%llx", f->profile, (unsigned long long)address);
