@@ -3,6 +3,7 @@
  * dsdump [OPTION..] [FILE]: reads the raw dump in a log of dstest86 (docs/dump.md), from FILE or standard input, and
  * writes it in a form that people or other programs read. Exit status: 0: success; 1: the log has
  * problems, which were reported; 2: wrong usage, the input could not be read, or memory was too little.
+ * dsdump --judge LOG..: checks whether logs are complete; the exit status is the verdict.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +16,7 @@
 
 #include "tools/complain.h"
 #include "lib/dump/reader/dump_read.h"
+#include "tools/judge.h"
 #include "tools/output.h"
 #include "tools/symbols.h"
 #include "tools/writer.h"
@@ -122,6 +124,7 @@ static bool take_help(const char *none)
 {
     (void)none;
     fputs("usage: dsdump [OPTION..] [FILE]\n"
+          "       dsdump --judge LOG..\n"
           "Reads the raw dump in a dstest86 log, from FILE or standard input, and writes one of:\n",
           stdout);
     for (size_t i = 0; i < OUTPUTS_COUNT; i++)
@@ -129,6 +132,10 @@ static bool take_help(const char *none)
     for (size_t i = 0; i < OUTPUTS_COUNT; i++)
         print_options(outputs[i]->options);
     print_options(options);
+    fputs(
+        "With --judge it checks that logs are complete and consistent, with or without a dump. The exit status is the\n"
+        "verdict: 0 pass, 1 fail, 2 unusable log, 3 incomplete, 77 skip, 99 error, 134 panic.\n",
+        stdout);
     exit(fflush(stdout) == 0 && !ferror(stdout) ? STATUS_WHOLE : STATUS_DAMAGED);
 }
 
@@ -152,7 +159,8 @@ static int take_option(const char *word, const char *next)
         output = strcmp(outputs[i]->name, name) == 0 ? outputs[i] : NULL;
     }
     if (!option && !output) {
-        complain(word, "unknown option; dsdump --help lists them");
+        complain(word,
+                 strcmp(name, "judge") == 0 ? "must be the first word" : "unknown option; dsdump --help lists them");
         return 0;
     }
     const char *argument = output ? output->argument : option->argument;
@@ -208,15 +216,10 @@ static void on_problem(void *context, const struct dump_problem *problem)
 /* A facility is untested because a table has no row for the processor: reports how to get one, once. */
 static void report_missing_row(const char *line, size_t length)
 {
-    static const char lack[] = "cpu/cores.c has no row for ";
     static bool reported;
 
-    if (!reported && memmem(line, length, lack, sizeof lack - 1) != NULL) {
-        complain(
-            log_name(),
-            "this processor model has no row in cpu/cores.c, so most tests were skipped: please send a log made with "
-            "the options dump=raw log=stick, as docs/corpus.md says, and the processor's name; the row is added from "
-            "it");
+    if (!reported && memmem(line, length, MISSING_ROW_MARK, sizeof MISSING_ROW_MARK - 1) != NULL) {
+        complain(log_name(), MISSING_ROW);
         reported = true;
     }
 }
@@ -306,6 +309,8 @@ int main(int argc, char **argv)
     int log = STDIN_FILENO;
     bool readable, whole;
 
+    if (argc > 1 && strcmp(argv[1], "--judge") == 0)
+        return judge_logs(argv + 2, argc - 2);
     if (!parse(argc, argv))
         return STATUS_NOTHING;
     if (command.log && strcmp(command.log, "-") != 0)

@@ -82,6 +82,9 @@ ERRORS = [
     (2, '/nowhere: ' + NOWHERE, '/nowhere'), (2, '/: Is a directory', '/'),
     *((1, f'{name}: no dump in this log: boot the kernel with dump=raw to get one', words) for name, words in (
         ('standard input', ''), ('standard input', '-'), ('/dev/null', '/dev/null'))),
+    (2, '--judge: must be the first word', '--raw --judge LOG'),
+    (2, '--judge: missing LOG, or - for standard input', '--judge'),
+    (2, '/nowhere: ' + NOWHERE, '--judge /nowhere'), (2, '/: Is a directory', '--judge /'),
 ]
 
 
@@ -98,7 +101,7 @@ for status, sentence, words in ERRORS:
 status, text, _ = run('--help')
 options = dict(re.findall(r'^  --(\S+)(?: ([A-Z]\S*))?', text, re.M))
 manual = (BUILD.parent / 'docs/dsdump.1').read_text()
-manual = manual[manual.index('.Bl'):manual.index('.Ss The result')]
+manual = manual[manual.index('.Bl'):manual.index('.Ss Judging')]
 same((status, sorted(options)), (0, sorted(re.findall(r'^\.It Fl -(\S+)', manual, re.M))), 'options of help and manual')
 same(sorted(name for name, argument in options.items() if argument),
      sorted(re.findall(r'^\.It Fl -(\S+) Ar', manual, re.M)), 'options with an argument')
@@ -172,6 +175,45 @@ for what, (lost, damaged, complaints) in DAMAGE.items():
         same(re.search(r'^bts (\d+) lost (\d+)$', stats, re.M).groups(), (f'{348 - lost}', f'{lost}'), f'{what}: the rest is read')
     shown = dsdump('--text', file, status=int(bool(complaints)), complaint=complaint)
     same(len(re.findall('^# bts ', shown, re.M)), int(re.search(r'^bts (\d+)', stats, re.M)[1]), f'{what}: --text')
+
+# --judge: a line for each log, and the worst status; of a single log also a line for each problem.
+# tests/host/test_log_judge.c has every problem.
+GOOD = """# begin dstest86 0.1.0 abc 64
+1..1
+ok 1 bts.one
+# area pass differs fail skip error
+# area bts 1 0 0 0 0
+# facility bts pass 1 of 1
+# facility pebs none: no PEBS
+# facility lbr not selected
+# end dstest86 verdict=pass pass=1 fail=0 skip=0 error=0 differs=0
+"""
+ROWLESS = 'untested: x; cpu/cores.c has no row for 06_ff'
+JUDGED = {
+    'good': (GOOD, 0, 'pass'),
+    'rowless': (GOOD.replace('none: no PEBS', ROWLESS).replace('=pass', '=incomplete').replace('1..1', '1..2').replace(
+        'ok 1 bts.one', 'ok 1 bts.one\nok 2 pebs.one # SKIP x').replace('skip=0', 'skip=1'), 3, f'incomplete: pebs {ROWLESS}',
+                next(said for _, said, words in ERRORS if words == '--raw /rowless').partition(': ')[2]),
+    'failed': (GOOD.replace('ok 1', 'not ok 1').replace('1 0 0 0 0', '0 0 1 0 0\n# fail bts.one: x').replace('=pass', '=fail')
+               .replace('pass=1 fail=0', 'pass=0 fail=1').replace('pass 1', 'fail 1'), 1, 'fail: bts.one'),
+    'panicked': ('# begin dstest86 0.1.0 abc 64\n# panic vector 3\n# end dstest86 verdict=panic pass=0 fail=0 skip=0 error=0 differs=0\n',
+                 134, 'panic: vector 3'),
+    'cut': (GOOD[:GOOD.index('skip=')], 2, 'unusable', *(f'"# end" says {name}=nothing, counted 0' for name in ('differs', 'error', 'skip'))),
+    'twice': (GOOD * 2, 2, 'unusable', 'line 10: "# begin" occurs twice: the kernel restarted; judge each boot\'s log alone'),
+    'many': (GOOD[:30] + 'ok\n' * 30, 2, 'unusable', *(f'line {n}: not a result line: ok' for n in range(2, 22)), 'and 11 more problems'),
+}
+for name, (text, status, line, *complaints) in JUDGED.items():
+    (here / name).write_text(text)
+    for file, words in (here / name, here / name), ('standard input', '-'):
+        same(run('--judge', words, stdin=here / name),
+             (status, f'{file}: {line}\n', ''.join(f'dsdump: {file}: {each}\n' for each in complaints)), f'--judge of a log: {name}')
+several = lambda *names: run('--judge', *(here / name for name in names))
+same(several('good', 'failed', 'good'), (1, f'{here}/good: pass\n{here}/failed: fail: bts.one\n{here}/good: pass\n', ''), 'several logs')
+same(several('panicked', 'cut', 'good'), (2, f'{here}/panicked: panic: vector 3\n{here}/cut: unusable: {JUDGED["cut"][3]}\n'
+                                          f'{here}/good: pass\n', ''), '... one of them is unusable')
+same(several('good', 'nowhere')[::2], (2, f'dsdump: {here}/nowhere: {NOWHERE}\n'), '... one of them is missing')
+same(run('--judge', here / 'good', stdout='/dev/full')[::2], (2, 'dsdump: standard output: cannot write: No space left on device\n'),
+     '--judge to a full disk')
 
 # dsdump's memory grows neither with the length of a line nor with the number of boots in a pipe.
 log.write_bytes(b''.join(part.encode() + b'\n' for part in lines[:9]))
