@@ -62,18 +62,17 @@ gdb_args ?=
 export profile width options route fault quirk latitude
 QEMU_GUESTS := $B/real_mode.img $B/resets.img $B/topology.img $B/device_table.elf $B/mistakes.elf $B/trampoline-64.elf $B/trampoline-32.elf $B/firmware-64.elf $B/firmware-32.elf $B/strange-x64.efi $B/gop.efi
 QEMU_TESTS := $(wildcard tests/qemu/*.t) scripts/boots
-TOOL_TESTS := $(wildcard tests/tools/*.t tests/corpus/*.t)
+TOOL_TESTS := $(wildcard tests/tools/*.t)
 GDB_TESTS := $(wildcard tests/gdb/*.t)
 LINT_TESTS := $(wildcard tests/lint/*.t) tests/packages/dist.t
 # Tests of scripts that no other test runs.
 SCRIPT_TESTS := $(wildcard tests/bench/*.t)
-LAB_TESTS := $(wildcard tests/lab/*.t)
 # Tests that wait for guests run first. The others only compute, and keep every processor busy until the end.
-ALL_TESTS = $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS) $(LAB_TESTS) $(LINT_TESTS) $(SCRIPT_TESTS) $(HOST_TESTS)
+ALL_TESTS = $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS) $(LINT_TESTS) $(SCRIPT_TESTS) $(HOST_TESTS)
 # Only `make full-test` runs tests with `# slow:` in their head, every boot (`make test`: a sample), and every encoding.
 SLOW = $(shell grep -l '^\# slow: ' $(filter %.t,$(ALL_TESTS))) scripts/boots $B/host/test_model_insn_zydis
 
-.PHONY: run gdb gdb-tour smoke test full-test tool-test gdb-test lab-test qemu-test prove-tests latitude-test documents corpus-check bench bench-dump
+.PHONY: run gdb gdb-tour smoke test full-test tool-test gdb-test qemu-test prove-tests latitude-test documents corpus-check bench bench-dump
 # 640 MiB of memory, because the largest ring of measure.memory.* needs 256 MiB without a gap.
 run: kernel loader iso model ## boot the kernel in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME quirk=NAME latitude=SEED processors=N accel=kvm
 	$Qscripts/machine run --route="$$route" --width="$$width" $(if $(accel),--accel="$(accel)") --profile="$$profile" --options="$$options" \
@@ -87,9 +86,6 @@ gdb-tour: kernel model $B/ds-inspect ##run a guided walk through the set-up of B
 
 gdb-test: kernel model $B/host/ds-inspect ##tests the commands of make gdb, unattended
 	$Q$(PROVE) $(GDB_TESTS)
-
-lab-test: kernel loader model ##tests LAVA's dispatcher and labgrid run the jobs of contrib/lab/ (docs/lab.md); ./bootstrap --lab installs them
-	$Q$(PROVE) $(LAB_TESTS)
 
 qemu-test: kernel loader iso model tools $B/profiles $B/host/dsmodel.so $(QEMU_GUESTS) $B/hide.so ##tests boots on every route, with and without the model
 	$Q$(PROVE) $(QEMU_TESTS)
@@ -132,7 +128,7 @@ $B/test/.booted: $B/dstest86-64.elf $B/dstest86-32.elf $B/dsmodel.so $B/firmware
 	$Qscripts/boots '^[0-9]+ +pvh' >$B/boots.log || { grep -A1 '^not ok' $B/boots.log; exit 1; }
 	$Qtouch $@
 
-corpus-check: tools ##tests check LOG=FILE, or all logs in contrib/corpus/: complete, unedited, free of personal data? what do they contradict? (docs/corpus.md)
+corpus-check: $B/dsdump ##tests check the log of a real machine, LOG=FILE, and its form (docs/corpus.md)
 	$Qcontrib/corpus/check $(if $(LOG),"$(LOG)")
 
 $B/hide.so: tests/qemu/hide.c

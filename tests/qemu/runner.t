@@ -192,6 +192,16 @@ for (map({ [2, "# facility bts $_->[0]", $_->[1]] } ['pass 1 of 2', 'pass'], ['f
     ok($line =~ $patterns[$pattern] && $+{result} eq $word, "... of $line");
 }
 
+# The jobs for LAVA have the same monitors. Each result of the kernel becomes one of LAVA's.
+my @jobs = map { read_file("$FindBin::Bin/../../contrib/lab/$_.yaml") =~ s/.*?^    monitors:\n//msr } qw(lava-job lava-pxe-job);
+is($jobs[1], $jobs[0], 'both jobs for LAVA have the same monitors');
+my %fixed = (pass => 'pass', error => 'fail', map { split /: / } map { s/'//gr } map { split /, / } $jobs[0] =~ /fixupdict: \{(.*)\}/g);
+my ($of_test, $of_verdict) = $jobs[0] =~ /pattern: '(.*)'/g;
+my ($serial, @cases) = join '', map { "$_\r\n" } @log;
+push @cases, "$+{test_case_id} $fixed{$+{result}}" while $serial =~ /$of_test/g;
+is_deeply(\@cases, [map { my ($id) = /(\S+)/; "$id " . ($result->{$id} =~ s/differs/pass/r =~ s/error/fail/r) } @ktap], "... each test's result");
+is($serial =~ /$of_verdict/ && "$+{test_case_id} $fixed{$+{result}}", 'verdict fail', '... and the verdict');
+
 # ---- a panic ------------------------------------------------------------------------------------------------------------
 my $hex = qr/0x[0-9a-f]+/;
 my %registers = (
