@@ -74,7 +74,7 @@ SLOW = $(shell grep -l '^\# slow: ' $(filter %.t,$(ALL_TESTS))) scripts/boots $B
 
 .PHONY: run gdb gdb-tour smoke test full-test tool-test gdb-test qemu-test prove-tests latitude-test documents corpus-check bench bench-dump
 # 640 MiB of memory, because the largest ring of measure.memory.* needs 256 MiB without a gap.
-run: kernel loader iso model ## boot the kernel in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME quirk=NAME latitude=SEED processors=N accel=kvm
+run: kernel loader iso model $B/dsdump ## boot the kernel in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME quirk=NAME latitude=SEED processors=N accel=kvm
 	$Qscripts/machine run --route="$$route" --width="$$width" $(if $(accel),--accel="$(accel)") --profile="$$profile" --options="$$options" \
 	--fault="$$fault" --quirk="$$quirk" --latitude="$$latitude" --processors="$(processors)" -- -m 640
 
@@ -115,7 +115,7 @@ smoke: kernel loader iso model tools $(SMOKE_TESTS) ## a quick check: the host t
 prove-tests: kernel model ##tests inject each fault into the model and check that a test detects it, and each of its checks some fault: part=1/4 of the faults; latitude=SEED: count the faults detected then
 	$Qscripts/prove --jobs=$(BUSY) $(if $(latitude),--latitude=$(latitude)) $(if $(part),--part=$(part))$(if $(latitude)$(part),, && scripts/checks)
 
-latitude-test: kernel model ##tests check that no test fails on a processor that does what the manual permits: seeds=N on every profile and width
+latitude-test: kernel model $B/dsdump ##tests check that no test fails on a processor that does what the manual permits: seeds=N on every profile and width
 	$Qscripts/latitude --jobs=$(BUSY) $(if $(seeds),--seeds=$(seeds))
 
 documents: $B/test/.booted $B/profiles ##documents every generated page of docs/: conformance, hostile, machines, profiles

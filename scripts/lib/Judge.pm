@@ -92,7 +92,7 @@ sub check_boot
 {
     my ($case, $status, $lines, $errors, $violators) = @_;
     my ($folder, $modelled) = ($case->{folder}, $case->{profile} ne 'none');
-    my ($verdict, @wrong) = judge($lines);
+    my (undef, $verdict, @wrong) = judge($lines);
     my ($width) = map { /^# begin dstest86 \S+ \S+ (\d+)$/ ? $1 : () } @$lines;
     my $remark;
     push @wrong, "the $width-bit kernel started" if defined $width && $width != $case->{width};

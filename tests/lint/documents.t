@@ -60,12 +60,14 @@ verdicts = {name.lower(): int(value) for name, value in found('kernel/report/ver
 rows = found('docs/output.md', r'^\| (\w+) \| [^|]+ \| (\w+)h \| (\d+) \|$')
 same({name: (int(port, 16), int(status)) for name, port, status in rows},
      {name: (0x10 + value, 2 * (0x10 + value) + 1) for name, value in verdicts.items()}, 'docs/output.md: verdicts, and QEMU\'s exit statuses')
-statuses = re.findall(r'(\w+) => (\d+)', found('scripts/machine', r'^my %status_of_verdict = \((.*?)\);')[0])
+statuses = sorted((name.lower(), status) for name, status in found('tools/lib/log_judge.h', r'^    LOG_(\w+) = (\d+)') if name != 'UNUSABLE')
 either = '|'.join(name for name, _ in statuses)
-for path in ['scripts/machine', 'README.md']:
-    for sentence in re.findall(r'[Ee]xit status of [^.]*\brun\b.*?\.', (TOP / path).read_text(), re.S):
-        said = [*re.findall(rf'\b({either})`? (\d+)', sentence), *(pair[::-1] for pair in re.findall(rf'\b(\d+) `?({either})', sentence))]
-        same(sorted(said), sorted(statuses), f'{path}: the exit statuses of scripts/machine run')
+for path in ['scripts/machine', 'README.md', 'tools/dsdump.c', 'docs/output.md']:
+    sentences = [sorted(re.findall(rf'\b({either}) (\d+)', sentence) or
+                        [pair[::-1] for pair in re.findall(rf'\b(\d+) ({either})', sentence)])
+                 for sentence in re.findall(r'[Ee]xit\s+status\b[^.]*\.', (TOP / path).read_text().replace('\\n"\n          "', ' '))]
+    same([pairs for pairs in sentences if len(pairs) > 3], [statuses], f'{path}: the exit statuses of a log')
+same(sorted(pair[::-1] for pair in found('docs/dsdump.1', rf'^\.It (\d+) Ta ({either})')), statuses, 'docs/dsdump.1: ... too')
 
 # ---- the model's options, in the plugin, in qemu-ds, in its manual page and in docs/model.md
 keys = [key for key, _ in re.findall(r'\{ "(\w+)", &given->(\w+) \}', (TOP / 'model/qemu/options.c').read_text())]

@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# The judge of machines (scripts/lib) must accept correct input and find each planted mistake, one per row: in logs, in records
-# that contradict the model's truth, in boots of tests/qemu/cases, in faults of tests/qemu/faults, in machines that do not end.
+# The judge of machines (scripts/lib) must accept correct input and find each planted mistake, one per row: in records that
+# contradict the model's truth, in boots of tests/qemu/cases, in faults of tests/qemu/faults, in machines that do not end.
 use strict;
 use warnings;
 use Errno qw(ENOSPC);
@@ -22,186 +22,11 @@ use Truth qw(compare);
 local $SIG{__WARN__} = sub { die "a warning: @_" };
 my $folder = tempdir(CLEANUP => 1);
 
-# ---- a log
-my @log = split /\n/, <<'END';
-BdsDxe: starting Boot0002
-# begin dstest86 0.1.0 abc 64
-KTAP version 1
-1..5
-# test ds.one
-ok 1 ds.one
-# differs: before it failed
-not ok 2 bts.one
-ok 3 pebs.one # SKIP no PEBS
-# differs: a cycle
-ok 4 lbr.one
-ok 5 bts.two
-# area               pass differs    fail    skip   error
-# area ds               1       0       0       0       0
-# area bts              1       0       1       0       0
-# area pebs             0       0       0       1       0
-# area lbr              0       1       0       0       0
-# fail bts.one: a branch
-# differs lbr.one: a cycle
-# result ds.one pass
-# result bts.one fail
-# result bts.two pass
-# result pebs.one skip
-# result lbr.one differs
-# facility bts fail 1 of 2
-# facility pebs none: no PEBS
-# facility lbr pass 1 of 1
-# end dstest86 verdict=fail pass=2 fail=1 skip=1 error=0 differs=1
-END
-# A hybrid runs all tests on each kind of core.
-my @hybrid = split /\n/, <<'END';
-# begin dstest86 0.1.0 abc 64
-# cpu 0 apic 0x0 Core Golden Cove, kind core: 2 of 4 processors
-# cpu 2 apic 0x2 Atom Gracemont, kind atom: 2 of 4 processors
-1..4
-ok 1 bts.one
-ok 2 lbr.one
-# tests on cpu 2 apic 0x2 Atom Gracemont
-ok 3 bts.one.atom
-ok 4 lbr.one.atom # SKIP no depth
-# area pass differs fail skip error
-# area bts 2 0 0 0 0
-# area lbr 1 0 0 1 0
-# facility bts pass 1 of 1
-# facility bts.atom pass 1 of 1
-# facility pebs not selected
-# facility pebs.atom not selected
-# facility lbr pass 1 of 1
-# facility lbr.atom none: no LBR
-# end dstest86 verdict=pass pass=3 fail=0 skip=1 error=0 differs=0 kinds=core,atom
-END
-
-# Applies $edit to each line (in $_), which must change something, and returns the judge's complaints.
-sub judged
-{
-    my ($edit, @lines) = @_;
-    my $before = "@lines";
-    $edit->() for @lines;
-    die "nothing changed\n" if "@lines" eq $before;
-    my (undef, @wrong) = judge([map { split /\n/ } @lines]);
-    return join '; ', @wrong;
-}
-
-is_deeply [judge(\@log)], ['fail'], 'a correct log';
-is_deeply [judge(\@hybrid)], ['pass'], 'a correct log of two kinds of cores';
-is judged(sub { s/^# area pebs.*// }, @log), '', 'an area in which every test was skipped is left out';
-for (['1 of 1, 1 does not apply', qr/^$/], ['1 of 2', qr/^$/], ['1 of 1', qr/"facility bts fail 1 of 1"/]) {
-    my ($said, $complaint) = @$_;
-    like judged(sub { s/^ok 5 bts.two/$& # SKIP why/; s/^(# area bts +)1 ( +0 +1 +)0/${1}0 ${2}1/; s/^(# result bts.two) pass/$1 skip/;
-        s/pass=2 (.*) skip=1/pass=1 $1 skip=2/; s/^(# facility bts fail) .*/$1 $said/ }, @log), $complaint, "one skipped: fail $said";
-}
-for ([sub { s/^(# begin.*)/$1\n$1/ }, 'occurs twice'], [sub { s/^# begin.*// }, 'no "# begin'],
-    [sub { s/^(# end.*)/$1\n$1/ }, 'the line "# end" occurs 2 times, not once'],
-    [sub { s/^# end.*// }, 'the line "# end" occurs 0 times, not once'],
-    [sub { s/verdict=fail // }, 'has no verdict'],
-    [sub { s/^1\.\.5// }, 'no plan'], [sub { s/^1\.\.5/1..5\n1..5/ }, 'second plan'],
-    [sub { s/^ok 5.*// }, 'plan of 5, 4 reported'], [sub { s/^1\.\.5/1..4/ }, 'plan of 4, 5 reported'],
-    [sub { s/^ok 3/ok 4/ }, 'pebs.one has number 4, not 3'], [sub { s/not ok 2 bts/not ok 2 ds/ },
-        'ds.one reported twice'],
-    [sub { s/SKIP.*/SKIP/ }, 'skipped without a reason'], [sub { s/^ok 3/not ok 3/ }, 'skipped as not ok'],
-    [sub { s/^ok 1 ds/ok 1ds/ }, 'not a result line'],
-    [sub { s/^# result ds.*// }, 'recap has nothing for ds.one'],
-    [sub { s/^(# result bts.one) fail/$1 pass/ }, 'recap has pass for bts.one, which is fail'],
-    [sub { s/^(# result) ds.one/$1 ds.two/ }, 'recap has pass for ds.two, which is unknown'],
-    [sub { s/^(# result ds.*)/$1\n$1/ }, 'recap of ds.one twice'],
-    [sub { s/skip=1/skip=2/ }, 'says skip=2, counted 1'], [sub { s/differs=1/differs=0/ }, 'says differs=0, counted 1'],
-    [sub { s/ differs=1// }, 'says differs=nothing, counted 1'],
-    [sub { s/verdict=fail/verdict=pass/ }, 'verdict=pass, but the results make it fail'],
-    [sub { s/^(# area bts +)1/${1}2/ }, 'the table has 2 0 1 0 0 for bts, counted 1 0 1 0 0'],
-    [sub { s/^# area lbr +.*// }, 'the table has nothing for lbr, counted 0 1 0 0 0'],
-    [sub { s/^(# area pebs +.*)/$1\n# area pmi 0 0 0 0 0/ }, 'the table has 0 0 0 0 0 for pmi, counted nothing'],
-    [sub { s/^(# area pebs +.*)/$1\n$1/ }, 'the table has the area pebs twice'],
-    [sub { s/^(# area +pass.*)/$1\n$1/ }, 'a second table by area'],
-    [sub { s/^# area +pass.*// }, 'the table has nothing for bts, counted 1 0 1 0 0'],
-    [sub { s/^# fail bts.*// }, 'the end gives no reason for bts.one, which is fail'],
-    [sub { s/^# differs lbr.*// }, 'the end gives no reason for lbr.one, which is differs'],
-    [sub { s/^(# fail bts.one:).*/$1 / }, 'the end gives no reason for bts.one'],
-    [sub { s/^# fail bts/# error bts/ }, 'the end gives error reason for bts.one, which is fail'],
-    [sub { s/^# fail bts.one/# fail bts.two/ }, 'the end gives fail reason for bts.two, which is pass'],
-    [sub { s/^# fail bts.one/# fail bts.ten/ }, 'the end gives fail reason for bts.ten, which is not there'],
-    [sub { s/^(# fail bts.*)/$1\n$1/ }, 'the reason for bts.one twice'],
-    [sub { s/^# facility lbr.*// }, 'no line for the facility lbr'], [sub { s/^(# facility lbr.*)/$1\n$1/ },
-        'the facility lbr twice'],
-    [sub { s/^(# facility) lbr.*/$1 pt pass 1 of 1/ }, 'the facility pt is unknown'],
-    (map { my ($name, $right, $said) = @$_; [sub { s/^# facility $name \Q$right/# facility $name $said/ },
-        "\"facility $name $said"] }
-        (map { ['bts', 'fail 1 of 2', $_] } 'pass 1 of 2', 'fail 2 of 2', 'fail 1 of 3', 'fail 1 of 2, 1 does not apply',
-            'not selected, 1 passed without records'),
-        (map { ['lbr', 'pass 1 of 1', $_] } 'pass 2 of 1', 'none: no LBR', 'untested: no LBR', 'selected', 'not selected',
-            'not selected, 2 passed without records'),
-        (map { ['pebs', 'none: no PEBS', $_] } 'pass 0 of 1', 'none: ', 'untested: ', 'not selected, 0 passed without records'))) {
-    my ($edit, $complaint) = @$_;
-    like judged($edit, @log), qr/\Q$complaint/, $complaint;
-}
-for ([sub { s/ kinds=.*// }, 'names the kinds none, the tests ran on atom'],
-    [sub { s/kinds=core,/kinds=/ }, 'bts.one ran on 2 kinds of cores, not 1'],
-    [sub { s/,atom$// }, 'names the kinds core, the tests ran on atom'],
-    [sub { s/,atom$/,atom2/ }, 'names the kinds core,atom2, the tests ran on atom'],
-    [sub { s/,atom$/,atom,atom2/ }, 'names the kinds core,atom,atom2, the tests ran on atom'],
-    [sub { s/^1\.\.4/1..3/; s/^ok 4.*// }, 'lbr.one ran on 1 kinds of cores, not 2'],
-    [sub { s/^ok [34].*// }, 'names the kinds core,atom, the tests ran on the first only'],
-    [sub { s/^# facility bts\.atom.*// }, 'no line for the facility bts.atom'],
-    [sub { s/^(# facility bts)\.atom(.*)/$1.atom$2\n$1.atom2 pass 1 of 1/ }, 'the facility bts.atom2 is unknown'],
-    [sub { s/^(# facility bts\.atom pass 1 of) 1/$1 2/ }, '"facility bts.atom pass 1 of 2", but of 1 tests'],
-    [sub { s/^# facility bts pass.*/# facility bts pass 2 of 2/ }, '"facility bts pass 2 of 2", but of 1 tests'],
-    [sub { s/^(# facility lbr\.atom) none/$1 untested/ }, 'verdict=pass, but the results make it incomplete'],
-    [sub { s/^ok 1 bts.one/ok 1 bts.one.atom/; s/^ok 3 bts.one.atom/ok 3 bts.one/ },
-        'the tests of the kinds are mixed'],
-    [sub { s/^# tests on cpu 2.*// }, '"# tests on" occurs 0 times, further kinds: 1'],
-    [sub { s/^(# tests on cpu 2.*)/$1\n$1/ }, '"# tests on" occurs 2 times, further kinds: 1'],
-    [sub { s/^# cpu 2 .*// }, '"# end" names the kind atom, which no processor in the head has'],
-    [sub { s/error=0/error=1/ }, '"# end" says error=1, counted 0'],
-    [sub { s/^(ok 4 .*)/$1\n# error: cpu 2 does not respond after the last test/; s/error=0/error=1/ },
-        'verdict=pass, but the results make it error']) {
-    my ($edit, $complaint) = @$_;
-    like judged($edit, @hybrid), qr/\Q$complaint/, $complaint;
-}
-
-# Edits that turn the log's failure into a pass, an error, or an untested facility. Each permits one verdict.
-my $mended = sub {
-    s/^not ok 2/ok 2/;
-    s/(result bts.one) fail/$1 differs/;
-    s/^# fail bts/# differs bts/;
-    s/^(# area bts +)1       0       1/${1}1       1       0/;
-    s/^# facility bts.*/# facility bts pass 2 of 2/;
-    s/verdict=fail pass=2 fail=1(.*)differs=1/verdict=pass pass=2 fail=0$1differs=2/;
-};
-my $untested = sub { $mended->(); s/^# facility pebs.*/# facility pebs untested: no APIC/ };
-for ([$mended, ''], [sub { s/^(not ok 2.*)/$1 # ERROR/; s/(result bts.one) fail/$1 error/; s/^# fail bts/# error bts/; s/verdict=fail/verdict=error/;
-        s/^(# area bts .*)1       0       0$/${1}0       0       1/; s/fail=1(.*)error=0/fail=0$1error=1/ }, ''],
-    [sub { $untested->(); s/verdict=pass/verdict=incomplete/ }, ''],
-    [$untested, 'verdict=pass, but the results make it incomplete'],
-    [sub { $mended->(); s/verdict=pass/verdict=incomplete/ }, 'verdict=incomplete, but the results make it pass'],
-    [sub { s/^# facility pebs.*/# facility pebs untested: no APIC/ }, ''],
-    [sub { s/^# facility pebs.*/# facility pebs not selected/ }, ''],
-    [sub { s/^# facility lbr.*/# facility lbr not selected, 1 passed without records/ }, ''],
-    [sub { s/^# result .*// }, ''], [sub { s/^BdsDxe.*/ok 1\n1..7\n# end dstest86 verdict=pass/ }, ''],
-    [sub { s/^(KTAP.*)/$1\n# is # begin dstest86\n# an # end dstest86 verdict=pass\n# not ok 2\nokay\n# 1..9\n# a # result x pass\n# fail lbr.one: no/ }, '']) {
-    is judged($_->[0], @log), $_->[1], 'a verdict and its results' . ($_->[1] && ": $_->[1]");
-}
-# Logs that end early, or lack a facility that the machine has.
-my @none = ('1..2', 'ok 1 robust.one', 'ok 2 bts.one # SKIP no DS', '# area pass differs fail skip error',
-    '# area robust 1 0 0 0 0',
-    '# area bts 0 0 0 1 0', map { "# facility $_ none: no DS" } qw(bts pebs lbr));
-for (['error ', 'error=1'], ['skip ', 'error=0', '# test ds.one: a title'],
-    ['panic ', 'error=0', '1..2', 'ok 1 ds.one'],
-    ['pass no plan verdict=pass, but the results make it error', 'error=0'],
-    ['pass no plan verdict=pass, but the results make it error', 'error=0', '# test ds.one: a title'],
-    ['skip no plan verdict=skip, but the results make it error', 'error=0'],
-    ['skip ', 'pass=1 skip=1', @none], ['pass verdict=pass, but the results make it skip', 'pass=1 skip=1', @none],
-    ['pass ', 'pass=1 skip=1', map { s/bts\.one/ds.one/r =~ s/area bts 0/area ds 0/r } @none],
-    ['skip ', 'pass=1 skip=1', map { s/(facility lbr) none.*/$1 not selected/r } @none]) {
-    my ($right, $counts, @lines) = @$_;
-    my %count = (pass => 0, fail => 0, skip => 0, error => 0, differs => 0, map { split /=/ } split ' ', $counts);
-    my $end = join ' ', "# end dstest86 verdict=" . $right =~ s/ .*//r, map { "$_=$count{$_}" } sort keys %count;
-    my ($verdict, @wrong) = judge(['# begin dstest86 0.1.0 abc 64', @lines, $end]);
-    is "$verdict @wrong", $right, "$right, of " . @lines . ' lines';
-}
+# ---- a log (tests/host/test_log_judge.c has every mistake)
+my @error = ('# begin dstest86 0.1.0 abc 64', '# error: unknown option', '# end dstest86 verdict=error pass=0 fail=0 skip=0 error=1 differs=0');
+is_deeply [judge(\@error)], [99, 'error'], 'the judge of logs: the status and the verdict';
+is_deeply [judge([@error[0, 1], 'ok x'])], [2, undef, 'not a result line: ok x', 'no "# end dstest86" line: the log is cut short'],
+    '... a log without a verdict, and its problems';
 is clean("\e[2J\e[01;01H\e[=3h\e[0m# begin\r\n"), '# begin', 'escape sequences and line ends go';
 is join(' ', map { verdict_of_status($_) // '-' } 33, 35, 37, 39, 41, 43, 45, 1, 0),
     'pass fail skip error panic - incomplete - -', 'exit statuses';
@@ -409,7 +234,7 @@ sub log_of
 
 my @both = ('bts.one', 'pmi.lost');
 my @truth = ('dsmodel truth 1 profile=skylake', 'bts vcpu=0 at=0x210000 from=0x201234 to=0x201256 flags=0x0');
-my @panicked = ('# begin dstest86 0.1.0 abc 64', '# end dstest86 verdict=panic');
+my @panicked = ('# begin dstest86 0.1.0 abc 64', '# panic vector 3', '# end dstest86 verdict=panic pass=0 fail=0 skip=0 error=0 differs=0');
 my @refusal = (serial => [], truth => undef, violations => undef, status => 1, stderr => ['machine: unknown width']);
 my ($pass, $refused) = ('64 pvh skylake pass', '64 pvh skylake refused : unknown width');
 for (['64 pvh skylake pass records=all : # test bts.one', {}], ['64 uefi skylake pass', {}],
@@ -431,7 +256,7 @@ for (['64 pvh skylake pass records=all : # test bts.one', {}], ['64 uefi skylake
     ['64 pvh skylake pass latitude=5', { tests => ['differs bts.one', 'pmi.lost'] }],
     ['64 pvh none pass', { tests => ['differs bts.one', 'pmi.lost'], violations => undef }],
     # the log, the text, stderr
-    [$pass, { serial => ['BdsDxe: failed'], violations => [], status => 33 }, 'no "# begin dstest86" line',
+    [$pass, { serial => ['BdsDxe: failed'], violations => [], status => 33 }, 'no "# begin dstest86" line: not a log of dstest86, or its beginning is missing',
         "QEMU's exit status 33 says pass, the log says nothing", 'verdict none, expected pass'],
     [$pass, { serial => [map { s/^1\.\.2/1..3/r } log_of(@both)] }, 'plan of 3, 2 reported'],
     ['32 pvh skylake pass', {}, 'the 64-bit kernel started'],
