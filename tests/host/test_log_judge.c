@@ -5,7 +5,7 @@
 #include "lib/dump/dump_code.h"
 #include "tools/lib/log_judge.h"
 
-#define EDITS 6u
+#define EDITS 8u
 
 /* A change of a log: `from` occurs once. */
 struct edit {
@@ -291,6 +291,27 @@ UNIT_TEST(kinds)
     judge_rows(hybrid, rows, COUNT_OF(rows));
 }
 
+/* If the processor of a kind does not start, its tests are errors, and no line says that they run there. */
+UNIT_TEST(a_kind_that_does_not_start)
+{
+#define ERRORS                                                                                         \
+    { "ok 3 bts.one.atom\n", "not ok 3 bts.one.atom # ERROR x\n" },                                    \
+        { "ok 4 lbr.one.atom # SKIP no depth\n", "not ok 4 lbr.one.atom # ERROR x\n" },                \
+        { "bts 2 0 0 0 0\n# area lbr 1 0 0 1 0\n",                                                     \
+          "bts 1 0 0 0 1\n# area lbr 1 0 0 0 1\n# error bts.one.atom: x\n# error lbr.one.atom: x\n" }, \
+        { "bts.atom pass", "bts.atom fail" }, { "lbr.atom none: no LBR", "lbr.atom fail 1 of 1" },     \
+    {                                                                                                  \
+        "=pass pass=3 fail=0 skip=1 error=0", "=error pass=2 fail=0 skip=0 error=2"                    \
+    }
+    static const struct row rows[] = {
+        GOOD(LOG_ERROR, ERRORS),
+        GOOD(LOG_ERROR, ERRORS, { "# tests on cpu 2 apic 0x2 Atom Gracemont\n", "" }),
+        BAD("\"# tests on\" occurs 2 times, further kinds: 0", ERRORS,
+            { "# tests on", "# tests on cpu 2 apic 0x2 Atom Gracemont\n# tests on" }),
+    };
+    judge_rows(hybrid, rows, COUNT_OF(rows));
+}
+
 #define MENDED                                                                                                      \
     { "not ok 2", "ok 2" }, { "result bts.one fail", "result bts.one differs" }, { "# fail bts", "# differs bts" }, \
         { "1       0       1       0       0\n", "1       1       0       0       0\n" },                           \
@@ -477,6 +498,10 @@ UNIT_TEST(frames)
     assert_int_equal(judge_text(text), LOG_UNUSABLE);
     snprintf(text, sizeof text, "%.*s%s", (int)third, log, log + second);
     assert_int_equal(judge_text(text), LOG_UNUSABLE);
+    /* A panic may interrupt the dump. */
+    const int panic = snprintf(text, sizeof text, "%.*s# panic vector 3\n", (int)third, log);
+    strcpy(text + panic, "# end dstest86 verdict=panic pass=2 fail=1 skip=1 error=0 differs=1\n");
+    assert_int_equal(judge_text(text), LOG_PANIC);
 }
 
 /* ---- what terminals and loggers make of a log ---- */
@@ -532,6 +557,8 @@ UNIT_TEST(other_files)
         { "hello\n", 6, "no \"# begin dstest86\" line: not a log of dstest86, or its beginning is missing\n" },
         { "# end dstest86 verdict=pass\n", 28,
           "no \"# begin dstest86\" line: not a log of dstest86, or its beginning is missing\n" },
+        { "say # end dstest86 verdict=pass\n", 32,
+          "no \"# begin dstest86\" line: not a log of dstest86, or its beginning is missing\n" },
         { gzip, sizeof gzip - 1, "no \"# begin dstest86\" line: the log is compressed; decompress it with gunzip\n" },
         { utf16, sizeof utf16 - 1,
           "no \"# begin dstest86\" line: the log is UTF-16; convert it with iconv -f UTF-16 -t ASCII\n" },
@@ -558,6 +585,24 @@ UNIT_TEST(pieces)
         assert_int_equal(judge_pieces(whole, strlen(whole), piece), LOG_UNUSABLE);
         assert_string_equal(problems, "line 9: pebs.one has number 4, not 3\n");
     }
+}
+
+/* As many failed tests as there is space for; the rest is counted. */
+UNIT_TEST(many_failures)
+{
+    static char text[0x4000];
+    size_t used = (size_t)sprintf(text, "# begin dstest86 0.1.0 abc 64\n1..100\n");
+
+    for (unsigned i = 1; i <= 100; i++)
+        used += (size_t)sprintf(text + used, "not ok %u ds.test_%u\n", i, i);
+    used += (size_t)sprintf(text + used, "# area pass differs fail skip error\n# area ds 0 0 100 0 0\n");
+    for (unsigned i = 1; i <= 100; i++)
+        used += (size_t)sprintf(text + used, "# fail ds.test_%u: x\n", i);
+    sprintf(text + used, "# facility bts not selected\n# facility pebs not selected\n# facility lbr not selected\n"
+                         "# end dstest86 verdict=fail pass=0 fail=100 skip=0 error=0 differs=0\n");
+    assert_int_equal(judge_text(text), LOG_FAIL);
+    assert_int_equal(strncmp(reason, "ds.test_1 ds.test_2 ", 20), 0);
+    assert_string_equal(strstr(reason, "ds.test_28"), "ds.test_28 and 72 more");
 }
 
 /* More lines than there is memory for are a problem, and nothing else. */

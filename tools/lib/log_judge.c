@@ -299,10 +299,9 @@ static void take_begin(struct log_judge *j, const char *rest)
 /* A logger may have put text in front of the kernel's first or last line. */
 static void note_prefix(struct log_judge *j)
 {
-    const char *const begin = j->begins ? NULL : strstr(j->line, "# begin dstest86 "),
-                      *const at = begin ? begin : strstr(j->line, "# end dstest86 ");
+    const char *const at = strstr(j->line, j->begins ? "# end dstest86 " : "# begin dstest86 ");
 
-    if (!at || (j->prefix_line && !begin))
+    if (!at)
         return;
     j->prefix_line = j->number;
     snprintf(j->prefix, sizeof j->prefix, "%.*s", (int)(at - j->line), j->line);
@@ -942,7 +941,8 @@ enum log_status log_judge_end(struct log_judge *j)
     if (j->length > 0)
         end_line(j);
     if (j->begins == 1) {
-        dump_read_end(reader_of(j), &totals);
+        if (!j->panicked) /* a panic may interrupt the dump */
+            dump_read_end(reader_of(j), &totals);
         status = check(j);
     } else if (j->begins == 0) {
         complain_of_frame(j, "no \"# begin dstest86\" line");
