@@ -31,7 +31,7 @@ guest()
     local name=$1 system=$2 board=$3 cpu=$4 status=0
     shift 4
     rm -f -- "$work"/*
-    timeout 60 "$build/qemu-system-$system" -accel tcg -machine "$board" -cpu "$cpu" -m 16 -nodefaults -no-user-config -no-reboot \
+    timeout -k 5 60 "$build/qemu-system-$system" -accel tcg -machine "$board" -cpu "$cpu" -m 16 -nodefaults -no-user-config -no-reboot \
         -display none -device isa-debug-exit,iobase=0xf4,iosize=4 "$@" >"$work/log" 2>&1 </dev/null || status=$?
     echo "status $status" >>"$work/log"
     report "$name" [ $status = 33 ]
@@ -43,7 +43,7 @@ violations()
     sed '/^[^ ]* on cpu [0-9]*: /d; s/.* rip=[^ ]* \([a-z-]*\): .*/\1/' "$work/violations" 2>/dev/null | paste -sd ' '
 }
 
-echo 1..17
+echo 1..23
 model="${build//,/,,}/dsmodel.so,profile=skylake,violations=$work/violations"
 for system in x86_64 i386; do
     guest "real mode, qemu-system-$system" $system pc max -plugin "$model" \
@@ -55,6 +55,22 @@ guest 'INIT keeps MSRs, RESET clears those of all processors' x86_64 q35 max -sm
 guest 'page tables in device memory: records follow them; a missing page does not stop QEMU' x86_64 q35 max -plugin "$model" \
     -kernel "$build/device_table.elf"
 report '... the missing page is reported, and each time that records are lost' [ "$(violations)" = 'ds-page-not-present record-lost record-lost' ]
+
+# extreme NAME BASE MAXIMUM VIOLATIONS: a circular buffer with these limits ends within a minute, with these violations.
+extreme()
+{
+    local fields=() at=$((0x1f0000)) field
+    for field in "$2" "$2" "$3" 0xffffffffffffffff; do
+        fields+=(-device "loader,addr=$at,data=$field,data-len=8")
+        at=$((at + 8))
+    done
+    guest "$1" x86_64 q35 max -plugin "$model" -kernel "$build/extremes.elf" "${fields[@]}"
+    report "... its violations: $4" [ "$(violations)" = "$4" ]
+}
+
+extreme 'a BTS buffer that ends at 2^64' 0xfffffffffffffff0 0xffffffffffffffff 'ds-cache-line ds-buffer-too-small'
+extreme 'a BTS buffer of 2^47 bytes, all of them mapped' 0x200040 0x7fffffffeff0 'ds-pages-unchecked'
+extreme 'a BTS buffer between the canonical halves' 0x800000000000 0xffff800000000000 'ds-page-not-present record-lost'
 
 guest 'trampoline: x64 firmware with tables of five levels' x86_64 q35 max -kernel "$build/trampoline-64.elf"
 guest 'trampoline: x64 firmware with tables of four levels' x86_64 q35 max,-la57 -kernel "$build/trampoline-64.elf"
