@@ -43,7 +43,7 @@ violations()
     sed '/^[^ ]* on cpu [0-9]*: /d; s/.* rip=[^ ]* \([a-z-]*\): .*/\1/' "$work/violations" 2>/dev/null | paste -sd ' '
 }
 
-echo 1..23
+echo 1..25
 model="${build//,/,,}/dsmodel.so,profile=skylake,violations=$work/violations"
 for system in x86_64 i386; do
     guest "real mode, qemu-system-$system" $system pc max -plugin "$model" \
@@ -71,6 +71,19 @@ extreme()
 extreme 'a BTS buffer that ends at 2^64' 0xfffffffffffffff0 0xffffffffffffffff 'ds-cache-line ds-buffer-too-small'
 extreme 'a BTS buffer of 2^47 bytes, all of them mapped' 0x200040 0x7fffffffeff0 'ds-pages-unchecked'
 extreme 'a BTS buffer between the canonical halves' 0x800000000000 0xffff800000000000 'ds-page-not-present record-lost'
+
+# The output of the guest and the report are in the same file: the first line of the report does not continue the guest's.
+begins_a_line()
+{
+    local lines
+    timeout -k 5 60 "$build/qemu-ds" "$@" -m 16 -nodefaults -display none -no-reboot -serial stdio \
+        -device isa-debug-exit,iobase=0xf4,iosize=4 -kernel "$build/extremes.elf" >"$work/log" 2>&1 </dev/null || :
+    lines=$(grep -c -e '^violation .* ds-buffer-too-small: ' -e '^BTS on cpu 0: ' "$work/log")
+    [ "$(head -n 1 "$work/log")" = . ] && [ "$lines" = 2 ]
+}
+
+report 'a line of the report begins a line' begins_a_line
+report '... also with --strict' begins_a_line --strict
 
 guest 'trampoline: x64 firmware with tables of five levels' x86_64 q35 max -kernel "$build/trampoline-64.elf"
 guest 'trampoline: x64 firmware with tables of four levels' x86_64 q35 max,-la57 -kernel "$build/trampoline-64.elf"
