@@ -217,6 +217,8 @@ UNIT_TEST(mistakes)
         BAD("no line for the facility lbr", { "# facility lbr pass 1 of 1\n", "" }),
         BAD("the facility lbr twice", { "# facility lbr", "# facility lbr pass 1 of 1\n# facility lbr" }),
         BAD("the facility pt is unknown", { "# facility lbr", "# facility pt" }),
+        BAD("line 28: after the line \"# end\": # facility lbr pass 1 of 1", { "# facility lbr pass 1 of 1\n", "" },
+            { "differs=1\n", "differs=1\n# facility lbr pass 1 of 1\n" }),
         BAD("not a line of a facility", { "# facility lbr pass 1 of 1", "# facility lbr" }),
     };
     judge_rows(plain, rows, COUNT_OF(rows));

@@ -55,14 +55,17 @@ struct log_judge {
     uint64_t begins, ends, plans, plan, reported, errors;
     uint64_t moves; /* lines "# tests on" */
     bool listed, panicked, table, recap;
-    bool differs;                    /* the current test reported a difference */
-    bool full;                       /* one of the tables below */
-    size_t groups, first_kind, kind; /* runs of results with the same kind; the first one's kind, the last one's */
-    char end[TEXT_SIZE];             /* the words of the first line "# end" */
-    char trouble[TEXT_SIZE];         /* the first line "# error: " or "# panic" */
-    unsigned char start[2];          /* of the file */
-    char prefix[PREFIX_SIZE];        /* text before "# begin" or "# end" */
-    uint64_t prefix_line;            /* 0: there is none */
+    bool differs;                /* the current test reported a difference */
+    bool full;                   /* one of the tables below */
+    unsigned kind;               /* of the last result */
+    bool mixed;                  /* the tests of a kind do not follow each other, the first kind's first */
+    unsigned ran, worked;        /* bit n: tests ran on kind n; one did not end in an error */
+    bool asked, there, untested; /* a facility has tests; the processor has one of those; one is untested */
+    char end[TEXT_SIZE];         /* the words of the first line "# end" */
+    char trouble[TEXT_SIZE];     /* the first line "# error: " or "# panic" */
+    unsigned char start[2];      /* of the file */
+    char prefix[PREFIX_SIZE];    /* text before "# begin" or "# end" */
+    uint64_t prefix_line;        /* 0: there is none */
     char reason[LOG_PROBLEM_SIZE];
     size_t length, test_count, area_count, facility_count, kind_count, head_count;
 
@@ -103,34 +106,18 @@ static void make_printable(char *text)
             *text = '?';
 }
 
-static void report(struct log_judge *j, uint64_t line, const char *format, va_list args)
+/* line: 0: the log as a whole. */
+__attribute__((format(printf, 3, 4))) static void complain(struct log_judge *j, uint64_t line, const char *format, ...)
 {
     char text[LOG_PROBLEM_SIZE];
+    va_list args;
 
+    va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
+    va_end(args);
     make_printable(text);
     j->problems++;
     j->problem(j->context, line, text);
-}
-
-/* A problem of the log as a whole. */
-__attribute__((format(printf, 2, 3))) static void complain(struct log_judge *j, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    report(j, 0, format, args);
-    va_end(args);
-}
-
-/* A problem of the current line. */
-__attribute__((format(printf, 2, 3))) static void complain_here(struct log_judge *j, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    report(j, j->number, format, args);
-    va_end(args);
 }
 
 static void complain_of_dump(void *context, const struct dump_problem *problem)
@@ -139,7 +126,7 @@ static void complain_of_dump(void *context, const struct dump_problem *problem)
     char text[DUMP_PROBLEM_TEXT];
 
     if (problem->error != DUMP_READ_NO_DUMP)
-        complain_here(j, "the dump: %s", dump_problem_text(text, problem));
+        complain(j, j->number, "the dump: %s", dump_problem_text(text, problem));
 }
 
 void log_judge_init(struct log_judge *j, void (*problem)(void *context, uint64_t line, const char *text), void *context)
@@ -215,7 +202,7 @@ static bool overflows(struct log_judge *j, size_t count, size_t most, const char
     if (count < most)
         return false;
     if (!j->full)
-        complain_here(j, "more than %zu %s", most, what);
+        complain(j, j->number, "more than %zu %s", most, what);
     j->full = true;
     return true;
 }
@@ -289,11 +276,11 @@ static void take_begin(struct log_judge *j, const char *rest)
     int end = 0;
 
     if (j->begins++)
-        complain_here(j, "\"# begin\" occurs twice: the kernel restarted; judge each boot's log alone");
+        complain(j, j->number, "\"# begin\" occurs twice: the kernel restarted; judge each boot's log alone");
     j->prefix_line = 0;
     sscanf(rest, " %*s %*s %*[0-9]%n", &end);
     if (end == 0 || rest[end] != '\0')
-        complain_here(j, "not \"# begin dstest86 VERSION REVISION WIDTH\": %.80s", j->line);
+        complain(j, j->number, "not \"# begin dstest86 VERSION REVISION WIDTH\": %.80s", j->line);
 }
 
 /* A logger may have put text in front of the kernel's first or last line. */
@@ -311,7 +298,7 @@ static void note_prefix(struct log_judge *j)
 static void take_plan(struct log_judge *j, const char *rest)
 {
     if (j->plans++)
-        complain_here(j, "a second plan");
+        complain(j, j->number, "a second plan");
     j->plan = strtoull(rest, NULL, 10);
 }
 
@@ -331,27 +318,26 @@ static void take_result(struct log_judge *j, bool ok, const char *rest)
 
     if (sscanf(rest, "%*1[ ]%20[0-9]%*1[ ]%" NAME "%n", number, id, &end) != 2 ||
         (rest[end] != '\0' && !after(rest + end, " # "))) {
-        complain_here(j, "not a result line: %.80s", j->line);
+        complain(j, j->number, "not a result line: %.80s", j->line);
         return;
     }
     const char *const directive = rest[end] ? rest + end + 3 : "";
     struct test *const test = test_of(j, id);
     if (strtoull(number, NULL, 10) != ++j->reported)
-        complain_here(j, "%s has number %s, not %" PRIu64, id, number, j->reported);
+        complain(j, j->number, "%s has number %s, not %" PRIu64, id, number, j->reported);
     if (strcmp(directive, "SKIP") == 0)
-        complain_here(j, "%s skipped without a reason", id);
+        complain(j, j->number, "%s skipped without a reason", id);
     if (!ok && after_word(directive, "SKIP"))
-        complain_here(j, "%s skipped as not ok", id);
+        complain(j, j->number, "%s skipped as not ok", id);
     if (!test)
         return;
     if (test->result != OUTCOME_NOT_RUN)
-        complain_here(j, "%s reported twice", id);
+        complain(j, j->number, "%s reported twice", id);
     test->result = result_of(ok, directive, j->differs);
     j->differs = false;
-    if (j->groups == 0)
-        j->first_kind = test->kind;
-    if (j->groups == 0 || j->kind != test->kind)
-        j->groups++;
+    j->mixed = j->mixed || (j->ran && test->kind != j->kind && (test->kind == 0 || j->ran >> test->kind & 1));
+    j->ran |= 1u << test->kind;
+    j->worked |= (test->result != OUTCOME_ERROR ? 1u : 0u) << test->kind;
     j->kind = test->kind;
 }
 
@@ -376,7 +362,7 @@ static bool take_row(struct log_judge *j)
         return false;
     struct area *const area = area_of(j, name, strlen(name));
     if (area && area->said[0])
-        complain_here(j, "the table has the area %s twice", name);
+        complain(j, j->number, "the table has the area %s twice", name);
     if (area)
         snprintf(area->said, sizeof area->said, "%s %s %s %s %s", n[0], n[1], n[2], n[3], n[4]);
     return true;
@@ -395,7 +381,7 @@ static bool take_reason(struct log_judge *j)
         return false;
     struct test *const test = test_of(j, id);
     if (test && test->reason != OUTCOME_NOT_RUN)
-        complain_here(j, "the reason for %s twice", id);
+        complain(j, j->number, "the reason for %s twice", id);
     if (test)
         test->reason = outcome;
     return true;
@@ -409,13 +395,13 @@ static void take_recap(struct log_judge *j, const char *rest)
 
     if (sscanf(rest, "%" NAME " %11[a-z]%n", id, word, &end) != 2 || rest[end] != '\0' ||
         outcome_of(word) == OUTCOME_NOT_RUN) {
-        complain_here(j, "not a line of the recap: %.80s", j->line);
+        complain(j, j->number, "not a line of the recap: %.80s", j->line);
         return;
     }
     struct test *const test = test_of(j, id);
     j->recap = true;
     if (test && test->recap != OUTCOME_NOT_RUN)
-        complain_here(j, "recap of %s twice", id);
+        complain(j, j->number, "recap of %s twice", id);
     if (test)
         test->recap = outcome_of(word);
 }
@@ -427,11 +413,11 @@ static void take_facility(struct log_judge *j, const char *rest)
     int end = 0;
 
     if (sscanf(rest, "%95s %n", name, &end) != 1 || rest[end] == '\0') {
-        complain_here(j, "not a line of a facility: %.80s", j->line);
+        complain(j, j->number, "not a line of a facility: %.80s", j->line);
         return;
     }
     if (facility_said(j, name))
-        complain_here(j, "the facility %s twice", name);
+        complain(j, j->number, "the facility %s twice", name);
     if (overflows(j, j->facility_count, FACILITIES_MAX, "facilities"))
         return;
     struct facility_line *const line = &j->facilities[j->facility_count++];
@@ -466,6 +452,9 @@ static void take_line(struct log_judge *j)
         take_begin(j, rest);
     else if (j->begins == 0) /* firmware's */
         note_prefix(j);
+    else if (j->ends && (after(line, "1..") || after(line, "ok ") || after(line, "not ok ") || after(line, "# area ") ||
+                         after(line, "# facility ")))
+        complain(j, j->number, "after the line \"# end\": %.80s", line);
     else if ((rest = after(line, "1..")) != NULL && *rest && rest[strspn(rest, "0123456789")] == '\0')
         take_plan(j, rest);
     else if ((rest = after_word(line, "ok")) != NULL)
@@ -476,7 +465,7 @@ static void take_line(struct log_judge *j)
         j->differs = true;
     else if (is_table_head(line)) {
         if (j->table)
-            complain_here(j, "a second table by area");
+            complain(j, j->number, "a second table by area");
         j->table = true;
     } else if (take_row(j) || take_reason(j))
         ;
@@ -586,7 +575,7 @@ static void check_table(struct log_judge *j)
         if (strcmp(right, "0 0 0 0 0") == 0)
             copy(right, sizeof right, "nothing");
         if (strcmp(area->said, right) != 0 && (area->said[0] || t->pass || t->differs || t->fail || t->error))
-            complain(j, "the table has %s for %s, counted %s", area->said[0] ? area->said : "nothing", area->name,
+            complain(j, 0, "the table has %s for %s, counted %s", area->said[0] ? area->said : "nothing", area->name,
                      right);
     }
 }
@@ -600,22 +589,13 @@ static void check_tests(struct log_judge *j)
         const char *const is = result == OUTCOME_NOT_RUN ? "not there" : outcome_text(result);
         const bool wanted = result == OUTCOME_DIFFERS || result == OUTCOME_FAIL || result == OUTCOME_ERROR;
         if (test->reason != (wanted ? result : OUTCOME_NOT_RUN))
-            complain(j, "the end gives %s reason for %s, which is %s",
+            complain(j, 0, "the end gives %s reason for %s, which is %s",
                      test->reason == OUTCOME_NOT_RUN ? "no" : outcome_text(test->reason), test->id, is);
         if (j->recap && test->recap != result)
-            complain(j, "recap has %s for %s, which is %s",
+            complain(j, 0, "recap has %s for %s, which is %s",
                      test->recap == OUTCOME_NOT_RUN ? "nothing" : outcome_text(test->recap), test->id,
                      result == OUTCOME_NOT_RUN ? "unknown" : is);
     }
-}
-
-/* Whether tests ran on a kind of cores. If none ran, the first kind counts. */
-static bool kind_ran(const struct log_judge *j, unsigned kind)
-{
-    for (size_t i = 0; i < j->test_count; i++)
-        if (j->tests[i].result != OUTCOME_NOT_RUN && j->tests[i].kind == kind)
-            return true;
-    return kind == 0 && j->groups == 0;
 }
 
 /* A facility's tests on one kind of cores. */
@@ -665,77 +645,33 @@ static bool facility_fits(const char *said, const struct totals *t, unsigned sel
 
 static const char *const facility_names[FACILITIES] = { "bts", "pebs", "lbr" };
 
-/* What the verdict depends on. */
-struct said_facilities {
-    bool asked; /* a facility has tests */
-    bool there; /* the processor has one of those */
-    bool untested;
-};
-
 /* Checks each facility's line on each kind of cores. */
-static void check_facilities(struct log_judge *j, struct said_facilities *f)
+static void check_facilities(struct log_judge *j)
 {
+    const unsigned kinds = j->ran ? j->ran : 1;
+
     for (unsigned kind = 0; kind < j->kind_count; kind++)
-        for (unsigned i = 0; i < FACILITIES && kind_ran(j, kind); i++) {
+        for (unsigned i = 0; i < FACILITIES && (kinds >> kind & 1); i++) {
             char name[NAME_SIZE];
             struct totals t;
             const unsigned selected = count_facility(j, facility_names[i], kind, &t);
             snprintf(name, sizeof name, "%s%s%s", facility_names[i], kind ? "." : "", j->kinds[kind]);
             struct facility_line *const line = facility_said(j, name);
             if (!line)
-                complain(j, "no line for the facility %s", name);
+                complain(j, 0, "no line for the facility %s", name);
             else if (!facility_fits(line->said, &t, selected))
-                complain(j, "\"facility %s %.100s\", but of %u tests %u passed and %u failed", name, line->said,
+                complain(j, 0, "\"facility %s %.100s\", but of %u tests %u passed and %u failed", name, line->said,
                          selected, t.pass + t.differs, t.fail + t.error);
             if (line)
                 line->known = true;
-            f->asked = f->asked || selected;
-            f->there = f->there || (selected && !(line && after(line->said, "none")));
+            j->asked = j->asked || selected;
+            j->there = j->there || (selected && !(line && after(line->said, "none")));
         }
     for (size_t i = 0; i < j->facility_count; i++) {
-        f->untested = f->untested || after(j->facilities[i].said, "untested");
+        j->untested = j->untested || after(j->facilities[i].said, "untested");
         if (!j->facilities[i].known)
-            complain(j, "the facility %s is unknown", j->facilities[i].name);
+            complain(j, 0, "the facility %s is unknown", j->facilities[i].name);
     }
-}
-
-static int by_name(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
-/* Joins names that are not empty with commas. */
-static const char *join(char list[TEXT_SIZE], const char *const *names, size_t count, const char *none)
-{
-    list[0] = '\0';
-    for (size_t i = 0; i < count; i++)
-        if (names[i][0])
-            append(list, TEXT_SIZE, ",", names[i]);
-    return list[0] ? list : none;
-}
-
-/* Whether the kinds that the end names are those with tests. The first kind's tests have no suffix. */
-static bool kinds_fit(const struct log_judge *j, const char *const *named, size_t named_count, const char *const *ran,
-                      size_t ran_count)
-{
-    const char *right[KINDS_MAX];
-    bool fit = named_count == ran_count;
-
-    for (size_t i = 0; i < named_count; i++)
-        right[i] = j->head_count && strcmp(named[i], j->head[0]) == 0 ? "" : named[i];
-    qsort(right, named_count, sizeof *right, by_name);
-    for (size_t i = 0; i < named_count && fit; i++)
-        fit = strcmp(right[i], ran[i]) == 0;
-    return fit;
-}
-
-/* Whether a test on these cores ended other than by an error. */
-static bool kind_worked(const struct log_judge *j, unsigned kind)
-{
-    for (size_t i = 0; i < j->test_count; i++)
-        if (j->tests[i].kind == kind && j->tests[i].result != OUTCOME_NOT_RUN && j->tests[i].result != OUTCOME_ERROR)
-            return true;
-    return false;
 }
 
 /* Each test must have run once on each of the kinds of cores. */
@@ -753,7 +689,7 @@ static void check_times(struct log_judge *j, size_t kinds)
             times++;
         }
         if (first && times != kinds)
-            complain(j, "%.*s ran on %zu kinds of cores, not %zu", (int)a->base, a->id, times, kinds);
+            complain(j, 0, "%.*s ran on %zu kinds of cores, not %zu", (int)a->base, a->id, times, kinds);
     }
 }
 
@@ -764,39 +700,43 @@ static void check_times(struct log_judge *j, size_t kinds)
  */
 static void check_kinds(struct log_judge *j)
 {
-    char list[TEXT_SIZE], text[2][TEXT_SIZE];
-    const char *named[KINDS_MAX], *ran[KINDS_MAX];
-    size_t named_count = 0, ran_count = 0, further = 0, worked = 0;
+    char said[TEXT_SIZE], ran[TEXT_SIZE] = "";
+    unsigned named = 0, further = 0, worked = 0;
+    size_t count = 0;
+    bool fit = true;
 
-    for (unsigned kind = 0; kind < j->kind_count; kind++)
-        if (kind_ran(j, kind)) {
-            ran[ran_count++] = j->kinds[kind];
-            further += kind != 0;
-            worked += kind != 0 && kind_worked(j, kind);
+    for (unsigned kind = 1; kind < j->kind_count; kind++)
+        if (j->ran >> kind & 1) {
+            append(ran, sizeof ran, ",", j->kinds[kind]);
+            further++;
+            worked += j->worked >> kind & 1;
         }
-    qsort(ran, ran_count, sizeof *ran, by_name);
-    end_word(j, "kinds", list);
-    if (!list[0] && !further)
+    end_word(j, "kinds", said);
+    if (!said[0] && !further)
         return;
-    for (char *name = list, *next; *name && named_count < KINDS_MAX; name = next) {
-        bool there = false;
-        next = name + strcspn(name, ",");
-        if (*next)
-            *next++ = '\0';
-        for (size_t i = 0; i < j->head_count; i++)
-            there = there || strcmp(j->head[i], name) == 0;
-        if (!there)
-            complain(j, "\"# end\" names the kind %s, which no processor in the head has", name);
-        named[named_count++] = name;
+    for (const char *at = said; *at; at += *at == ',') {
+        char name[KIND_SIZE];
+        unsigned head = 0, kind = 0;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+        at += strcspn(at, ",");
+        while (head < j->head_count && strcmp(j->head[head], name) != 0)
+            head++;
+        if (head == j->head_count)
+            complain(j, 0, "\"# end\" names the kind %s, which no processor in the head has", name);
+        while (head != 0 && kind < j->kind_count && strcmp(j->kinds[kind], name) != 0)
+            kind++; /* the first kind's tests have no suffix */
+        fit = fit && kind < j->kind_count && !(named >> kind & 1);
+        named |= kind < j->kind_count ? 1u << kind : 0;
+        count++;
     }
-    if (!kinds_fit(j, named, named_count, ran, ran_count))
-        complain(j, "\"# end\" names the kinds %s, the tests ran on %s", join(text[0], named, named_count, "none"),
-                 join(text[1], ran, ran_count, "the first only"));
-    check_times(j, named_count);
-    if (j->groups != ran_count || (j->groups && kind_ran(j, 0) && j->first_kind != 0))
-        complain(j, "the tests of the kinds are mixed");
+    if (!fit || named != j->ran)
+        complain(j, 0, "\"# end\" names the kinds %s, the tests ran on %s", said[0] ? said : "none",
+                 further ? ran : "the first only");
+    check_times(j, count);
+    if (j->mixed)
+        complain(j, 0, "the tests of the kinds are mixed");
     if (j->moves < worked || j->moves > further)
-        complain(j, "\"# tests on\" occurs %" PRIu64 " times, further kinds: %zu", j->moves, worked);
+        complain(j, 0, "\"# tests on\" occurs %" PRIu64 " times, further kinds: %u", j->moves, worked);
 }
 
 /* The counts of the line "# end". */
@@ -816,21 +756,20 @@ static void check_counts(struct log_judge *j, const struct totals *totals)
         end_word(j, counts[i].name, said);
         snprintf(right, sizeof right, "%u", counts[i].count);
         if (strcmp(said, right) != 0)
-            complain(j, "\"# end\" says %s=%.40s, counted %s", counts[i].name, said[0] ? said : "nothing", right);
+            complain(j, 0, "\"# end\" says %s=%.40s, counted %s", counts[i].name, said[0] ? said : "nothing", right);
     }
 }
 
 /* The verdict that follows from the results and the facilities; see verdict_of() of kernel/report. */
-static enum log_status right_status(const struct log_judge *j, const struct totals *totals,
-                                    const struct said_facilities *facilities)
+static enum log_status right_status(const struct log_judge *j, const struct totals *totals)
 {
     if (totals->error || !j->reported)
         return LOG_ERROR;
     if (totals->fail)
         return LOG_FAIL;
-    if (facilities->untested)
+    if (j->untested)
         return LOG_INCOMPLETE;
-    if (facilities->asked && !facilities->there)
+    if (j->asked && !j->there)
         return LOG_SKIP;
     return totals->pass || totals->differs ? LOG_PASS : LOG_SKIP;
 }
@@ -848,14 +787,14 @@ static enum log_status status_of(const char *verdict)
 static void complain_of_frame(struct log_judge *j, const char *missing)
 {
     if (!j->begins && j->start[0] == 0x1f && j->start[1] == 0x8b)
-        complain(j, "%s: the log is compressed; decompress it with gunzip", missing);
+        complain(j, 0, "%s: the log is compressed; decompress it with gunzip", missing);
     else if (!j->begins && (j->start[0] ^ j->start[1]) == (0xff ^ 0xfe) && (j->start[0] | 1) == 0xff)
-        complain(j, "%s: the log is UTF-16; convert it with iconv -f UTF-16 -t ASCII", missing);
+        complain(j, 0, "%s: the log is UTF-16; convert it with iconv -f UTF-16 -t ASCII", missing);
     else if (j->prefix_line && j->prefix[0])
-        complain(j, "%s: line %" PRIu64 " has it after the text \"%s\"; remove what a logger put before each line",
+        complain(j, 0, "%s: line %" PRIu64 " has it after the text \"%s\"; remove what a logger put before each line",
                  missing, j->prefix_line, j->prefix);
     else
-        complain(j, "%s: %s", missing,
+        complain(j, 0, "%s: %s", missing,
                  j->begins ? "the log is cut short" : "not a log of dstest86, or its beginning is missing");
 }
 
@@ -863,7 +802,6 @@ static void complain_of_frame(struct log_judge *j, const char *missing)
 static enum log_status check(struct log_judge *j)
 {
     char verdict[TEXT_SIZE];
-    struct said_facilities facilities = { 0 };
     struct totals totals;
 
     count_results(j, &totals);
@@ -872,15 +810,15 @@ static enum log_status check(struct log_judge *j)
     if (!j->ends)
         complain_of_frame(j, "no \"# end dstest86\" line");
     else if (j->ends != 1)
-        complain(j, "the line \"# end\" occurs %" PRIu64 " times, not once", j->ends);
+        complain(j, 0, "the line \"# end\" occurs %" PRIu64 " times, not once", j->ends);
     else if (status == LOG_UNUSABLE)
-        complain(j, verdict[0] ? "verdict=%.40s is not a verdict" : "\"# end\" has no verdict", verdict);
+        complain(j, 0, verdict[0] ? "verdict=%.40s is not a verdict" : "\"# end\" has no verdict", verdict);
     if (j->plans && (status == LOG_PANIC ? j->reported > j->plan : j->reported != j->plan))
-        complain(j, "plan of %" PRIu64 ", %" PRIu64 " reported", j->plan, j->reported);
+        complain(j, 0, "plan of %" PRIu64 ", %" PRIu64 " reported", j->plan, j->reported);
     if (!j->ends)
         return LOG_UNUSABLE;
     if (j->panicked != (status == LOG_PANIC))
-        complain(j, "verdict=%.40s, but the log has %s line \"# panic\"", verdict, j->panicked ? "a" : "no");
+        complain(j, 0, "verdict=%.40s, but the log has %s line \"# panic\"", verdict, j->panicked ? "a" : "no");
     if (status == LOG_PANIC) {
         check_counts(j, &totals);
         return status;
@@ -889,17 +827,17 @@ static enum log_status check(struct log_judge *j)
     if (!j->plans && !j->reported && (j->listed ? status == LOG_SKIP : status == LOG_ERROR && j->errors))
         return status;
     if (!j->plans)
-        complain(j, "no plan");
+        complain(j, 0, "no plan");
     check_kinds(j);
     if (j->plans || j->reported) {
         check_table(j);
         check_tests(j);
-        check_facilities(j, &facilities);
+        check_facilities(j);
     }
     check_counts(j, &totals);
-    const enum log_status right = right_status(j, &totals, &facilities);
+    const enum log_status right = right_status(j, &totals);
     if (status != right && status != LOG_UNUSABLE)
-        complain(j, "verdict=%s, but the results make it %s", verdict, log_status_text(right));
+        complain(j, 0, "verdict=%s, but the results make it %s", verdict, log_status_text(right));
     return status;
 }
 
