@@ -35,7 +35,7 @@
 #define MADE_MAX     4096u
 #define COUNT_MAX    20u
 #define OPERATIONS   400u
-#define INSTRUCTIONS 30000u /* in all */
+#define INSTRUCTIONS 12000u /* in all */
 #define BATCH        200u
 
 /*
@@ -92,6 +92,7 @@ static struct machine {
     struct block *made[MADE_MAX];
     unsigned made_count;
     unsigned ways;
+    bool looked;
     struct guest *guests[2];
     unsigned calls, instructions; /* of this operation */
     unsigned all_calls, all_instructions;
@@ -1131,7 +1132,8 @@ static void op_debug(struct guest *g, struct input *in)
     if (how & 4) {
         standing_settle(&g->v);
     }
-    if (how & 8) {
+    if ((how & 8) && !machine.looked) { /* once: it is slow */
+        machine.looked = true;
         REQUIRE(standing_registers(&g->v, see_register, &seen) && seen > 0);
     }
     standing_watch(&g->v, how & 1, how & 2);
