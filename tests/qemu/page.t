@@ -153,16 +153,17 @@ sub compare_codes
     my ($name, $machine, $lines, $log) = @_;
     my ($program) = map { /^begin dstest86 (\S+ \S+) (\d+)$/ ? "dstest86 $1, $2 bits" : () } @$log;
     my ($verdict) = map { /^end dstest86 verdict=(\w+)/ } @$log;
-    my ($core) = map { /^cpu (\S+) family .* signature (0x\w+) (.*)/ ? ($3 =~ /^not in/ ? $1 : $3) . " $2" : () } @$log;
+    my ($vendor, $signature, $core) = map { /^cpu (\S+) family .* signature (0x\w+) (.*)/ } @$log;
+    $core = $vendor if $core =~ /^not in/;
     my ($microcode) = map { /^cpu physical .*, microcode (0x\w+)$/ } @$log;
     my ($panic) = map { /^panic (vector .*: .*)/ } @$log;
     my ($test) = map { /^test (\S+)$/ } reverse @$log;
     my @facilities = map { /^facility (.*?)(?:, \d+ (?:do(?:es)? not apply|passed without records))?$/ } @$log;
-    my @wanted = ("$program: $verdict", "$core, microcode $microcode, hypervisor", @facilities,
+    my @wanted = ("$program: $verdict", "$core $signature, microcode $microcode, hypervisor", @facilities,
         defined $panic ? "$panic, in test $test" : (), grep({ /^(?:fail|error) [a-z0-9._]+: / } @$log), grep { /^differs [a-z0-9._]+: / } @$log);
     my @got = split /\n/, join "\n", codes_of($machine, $lines);
     my $more = $got[-1] =~ /^and (\d+) more$/ ? $1 : 0;
-    push @got, splice @wanted, -$more if $more && pop @got;
+    splice @got, -1, 1, @wanted[-$more .. -1] if $more;
     is_deeply(\@got, \@wanted, "$name: the codes, read by zbarimg, and $more lines more");
     note(map { "    $_\n" } @got);
 }
