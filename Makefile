@@ -166,7 +166,7 @@ $B/branchy.elf: tests/bench/branchy.asm
 	$Q$(NASM) -f elf64 $(NASM_WARNINGS) $< -o $B/branchy.o && \
 	$(LD) -static -nostdlib -z noexecstack -Ttext=0x200000 -e start $B/branchy.o -o $@
 
-bench: model $B/branchy.elf ##costs the model's cost in host instructions, as ratios to plain QEMU (./bootstrap --bench): modes=lbr,pebs: only these; against=FILE: also of another build of the model; table=PAGE: into a page of docs/
+bench: model $B/branchy.elf ##costs the model's cost in host instructions, as ratios to plain QEMU (./bootstrap --all): modes=lbr,pebs: only these; against=FILE: also of another build of the model; table=PAGE: into a page of docs/
 	$Qtests/bench/run -p "$$profile" $(if $(modes),-m '$(modes)') $(if $(against),-a '$(against)') $(if $(table),-d '$(table)')
 
 bench-dump: tools $B/traces ##costs dsdump against perf script and cat: records a second, memory

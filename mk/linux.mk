@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Linux, as fetched by ./bootstrap --linux; profiles="skylake icelake" boots only these, linux=backports the kernel that
-# ./bootstrap --linux-backports has fetched, linux=i386 the 32-bit one of ./bootstrap --linux-i386, KERNEL=bzImage your own.
+# Linux, as fetched by ./bootstrap --linux; profiles="skylake icelake" boots only these, linux=backports the kernel of Debian
+# 13's backports, linux=i386 the 32-bit one of Debian 12, KERNEL=bzImage your own.
 profiles ?=
 bugs ?=
 linux ?=
@@ -14,7 +14,7 @@ linux-test: model $B/initramfs-$(LINUX).gz ##tests Debian's kernel and perf on t
 	$Q$(PROVE) -v tests/linux/$(LINUX_RUN) :: $(patsubst %,-k %,$(or $(KERNEL),$(filter-out i386,$(linux)))) $(profiles)
 	$(if $(linux)$(KERNEL),,$Q$(PROVE) tests/linux/judge.t)
 
-linux-bugs: model $B/initramfs-linux.gz ##shows Linux's bugs of docs/linux-findings.md, each on a kernel with and without it: bugs="COMMIT.." KERNEL=bzImage (after ./bootstrap --linux --linux-bugs)
+linux-bugs: model $B/initramfs-linux.gz ##shows Linux's bugs of docs/linux-findings.md, each on a kernel with and without it: bugs="COMMIT.." KERNEL=bzImage (after ./bootstrap --linux)
 	$Q$(PROVE) -v tests/linux/bugs :: $(KERNEL:%=-k %) $(bugs)
 
 # The same for any kernel, without the sources: the command qemu-ds-linux-test. Has Debian's unchanged perf and busybox.
@@ -48,7 +48,7 @@ $B/initramfs-$(LINUX).gz: $(LINUX_PROGRAMS) tests/linux/init tests/linux/make-in
 	$(call say,CPIO,$@)
 	$Qtests/linux/make-initramfs $@ $B $B/$(LINUX)
 
-witness-test: model $B/initramfs-witness ##tests Debian's rr and perf2bolt on the model: profiles="NAME.." (after ./bootstrap --linux --witness)
+witness-test: model $B/initramfs-witness ##tests Debian's rr and perf2bolt on the model: profiles="NAME.." (after ./bootstrap --linux)
 	$Q$(PROVE) -v tests/linux/witness-test :: $(profiles)
 
 $B/initramfs-witness: $(LINUX_PROGRAMS) $B/linux-racer tests/linux/init tests/linux/make-initramfs $(wildcard $B/linux-witness)

@@ -14,7 +14,7 @@ dist: ##packages build/dstest86-VERSION.tar.gz, the committed sources: the same 
 	$Qrm -rf $B/dist
 	$(call say,DIST,$B/$(DIST_NAME).tar.gz)
 
-deb: dist ##packages build/deb/*.deb, from the committed sources, checked by lintian (./bootstrap --packages installs the tools)
+deb: dist ##packages build/deb/*.deb, from the committed sources, checked by lintian (./bootstrap --all installs the tools)
 	$Qrm -rf $(DEB) && mkdir -p $(DEB) && tar -C $(DEB) -xf $B/$(DIST_NAME).tar.gz
 	$Qcd $(DEB)/$(DIST_NAME) && CC="$(CC)" dpkg-buildpackage -b -us -uc -jauto >../log 2>&1 || { tail -20 ../log >&2; exit 1; }
 	$Qrm -rf $(DEB)/$(DIST_NAME)

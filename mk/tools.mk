@@ -43,7 +43,7 @@ $B/host/ds-inspect: $(CHECKED_INSPECT) $(HOST_PURE:%.c=$B/host/%.o)
 -include $(CHECKED_OBJECTS:.o=.d) $(CHECKED_INSPECT:.o=.d)
 
 .PHONY: picture
-picture: kernel model tools ##documents docs/page.png, the README's picture (wants ./bootstrap --browser, and pngquant)
+picture: kernel model tools ##documents docs/page.png, the README's picture (wants ./bootstrap --all, and pngquant)
 	$Qscripts/machine run -s 2 -o "run=*,measure.* dump=raw timeout=100" -- -m 640 >$B/picture.log
 	$Qtools/html/picture $B/dsdump $B/dstest86-64.elf $B/picture.log docs/page.png
 

@@ -16,7 +16,7 @@ from writer import Dump
 
 CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser')
 if not CHROMIUM:
-    print('1..0 # SKIP no chromium here (./bootstrap --browser)')
+    print('1..0 # SKIP no chromium here (./bootstrap --all)')
     raise SystemExit
 
 VOID = {'meta', 'link', 'br', 'hr', 'img', 'input'}
