@@ -13,6 +13,7 @@
 #include "model/engine/rules.h"
 #include "model/referee/referee.h"
 #include "model/referee/referee_area.h"
+#include "model/referee/referee_refused.h"
 
 #define RDPMC_METRICS (UINT32_C(1) << 29)
 #define RDPMC_FIXED   (UINT32_C(1) << 30)
@@ -331,6 +332,7 @@ enum msr_answer msr_read(struct vcpu *v, uint32_t address, uint64_t *value, stru
         return MSR_UNKNOWN;
     }
     if (!v->rules->msr.exists(v, m, profile_msr_number(m, address))) {
+        referee_refused_read(v, address, address_at(place));
         return MSR_GP;
     }
     referee_read(v, (enum model_register)m->reg, address_at(place));
@@ -367,8 +369,10 @@ enum msr_answer msr_write(struct vcpu *v, uint32_t address, uint64_t value, stru
     const unsigned i = profile_msr_number(m, address);
     const uint64_t ip = address_at(place);
     const bool netburst = m->reg == REG_NETBURST_COUNTER || m->reg == REG_NETBURST_CCCR;
+    const bool exists = v->rules->msr.exists(v, m, i);
 
-    if (!v->rules->msr.exists(v, m, i) || !v->rules->msr.takes(v, m, value)) {
+    if (!exists || !v->rules->msr.takes(v, m, value)) {
+        referee_refused_write(v, m, exists, address, value, ip);
         return MSR_GP;
     }
     if (referee_watches_area(v) && ds_read(v)) {

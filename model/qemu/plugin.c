@@ -169,6 +169,7 @@ static void on_init(unsigned cpu, void *udata)
 static void on_exit_qemu(void *udata)
 {
     (void)udata;
+    report_triple_faults();
     for (unsigned i = 0; i < MAX_PROCESSORS && model.options.violations != NULL; i++) {
         if (model.processors[i] != NULL) {
             referee_report_end(&model.processors[i]->vcpu);

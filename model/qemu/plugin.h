@@ -85,6 +85,12 @@ bool leave_prepare(struct processor *p, struct place place, uintptr_t here);
  */
 void leave_block(struct processor *p, struct place place, uintptr_t here);
 
+/*
+ * Reports the processors that have shut down because they could not deliver a double fault, once each. Call at a reset,
+ * before processor_reset(), and at QEMU's end.
+ */
+void report_triple_faults(void);
+
 /* After QEMU's CPUID or RDMSR, replaces the result in the registers by the model's. */
 void fix_up(struct processor *p);
 

@@ -79,7 +79,7 @@ static unsigned xmm_of(const char *name)
 void processor_reset(struct processor *p)
 {
     p->x2apic_lvtpc = LVT_MASKED;
-    p->raised = false;
+    p->raised = 0;
     p->faulting = false;
 }
 

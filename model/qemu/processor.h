@@ -46,7 +46,10 @@ struct processor {
     uint32_t leaf, subleaf;
     uint64_t msr_value;
 
-    bool raised; /* an exception was raised but not yet delivered */
+    unsigned
+        raised; /* number of exceptions since the last one was delivered: more than one if delivery raises another */
+    uint64_t raised_at; /* the instruction that raised the first of them, once there is a second */
+    bool fell;          /* a triple fault was reported */
 
     bool faulting; /* RCX was changed, so that the native instruction raises #GP */
     uint64_t saved_rcx;

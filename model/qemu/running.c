@@ -318,12 +318,13 @@ void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64
         fix_up(p); /* the exception came before the next instruction */
     }
     if (type == QEMU_DISCON_EXCEPTION) {
-        p->raised = true;
+        p->raised++;
+        p->raised_at = p->raised == 2 ? from : p->raised_at; /* now the processor's RIP is up to date */
         return;
     }
-    const bool exception = p->raised;
+    const bool exception = p->raised != 0;
 
-    p->raised = false;
+    p->raised = 0;
     p->delivered = true;
     p->between_blocks = true;
     bool debug = exception && p->vcpu.hot->tracing && processor_is_entry(p, VECTOR_DEBUG, to);

@@ -8,6 +8,7 @@
  */
 #include "model/qemu/plugin.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,6 +16,7 @@
 #include "model/engine/engine.h"
 #include "model/engine/msr.h"
 #include "model/faults/quirks.h"
+#include "model/referee/referee_report.h"
 
 #define MSR_IA32_APIC_BASE 0x1b
 #define MSR_X2APIC_LVTPC   0x834
@@ -205,6 +207,27 @@ void on_start(unsigned cpu, void *udata)
 }
 
 /*
+ * A triple fault raises at least three exceptions without delivering one: the first one, a double fault because the
+ * first could not be delivered, and the exception when the double fault is delivered. Other resets follow an
+ * instruction.
+ */
+void report_triple_faults(void)
+{
+    for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
+        struct processor *const p = model.processors[i];
+
+        if (p != NULL && p->raised >= 3 && !p->fell && model.options.violations != NULL) {
+            p->fell = true;
+            fprintf(model.options.violations,
+                    "%striple-fault vcpu=%u rip=0x%" PRIx64
+                    ": the exception of this instruction cannot be delivered, nor a "
+                    "double fault; the processor shuts down\n",
+                    referee_report_break(&p->vcpu), i, p->raised_at);
+        }
+    }
+}
+
+/*
  * The first instruction after RESET, which resets all processors, or after INIT, which keeps MSRs. SDM Vol. 3A
  * (253668-083), "Processor State After Reset".
  */
@@ -219,6 +242,7 @@ void on_reset(unsigned cpu, void *udata)
         on_start(cpu, udata);
         return;
     }
+    report_triple_faults();
     for (unsigned i = 0; i < MAX_PROCESSORS; i++) { /* the others wait for INIT and SIPI */
         if (model.processors[i] != NULL) {
             engine_reset(&model.processors[i]->vcpu);

@@ -32,16 +32,16 @@ enum severity { DEMAND, ADVICE };
 static const struct {
     const char *name, *predicate, *citation;
     enum severity severity;
-} rules[VIOLATIONS] = {
+} rules[] = {
 #define VIOLATION(id, name, severity, predicate, citation) [id] = { name, predicate, citation, severity },
 #include "model/referee/referee.inc"
 #undef VIOLATION
+    [REFUSED] = { .name = "refused" },
 };
 
-_Static_assert(VIOLATIONS <= MOST_RULES, "struct vcpu has space for the reports of each rule");
+_Static_assert(REFUSED < MOST_RULES, "struct vcpu has space for the reports of each rule");
 
-/* Whether the report is not printed: it was before, or the rule has been reported often enough. Notes it. */
-static bool is_omitted(struct vcpu *v, enum violation violation, uint64_t ip, uint64_t value, const char *field)
+bool referee_report_is_omitted(struct vcpu *v, enum violation violation, uint64_t ip, uint64_t value, const char *field)
 {
     __typeof__(v->reports[0]) *const of = &v->reports[violation];
     uint64_t hash = ip ^ (violation == EVENT_NOT_COUNTED ? value : 0);
@@ -62,12 +62,6 @@ static bool is_omitted(struct vcpu *v, enum violation violation, uint64_t ip, ui
     return false;
 }
 
-/* A line of the report must not continue a line of the guest's. */
-static const char *line_break(const struct vcpu *v)
-{
-    return v->shares_line ? "\n" : "";
-}
-
 void referee_report(struct vcpu *v, enum violation violation, uint64_t ip, uint64_t value, const char *field, ...)
 {
     char name[80];
@@ -76,10 +70,10 @@ void referee_report(struct vcpu *v, enum violation violation, uint64_t ip, uint6
     va_start(words, field);
     vsnprintf(name, sizeof(name), field, words);
     va_end(words);
-    if (!referee_report_wanted(v) || is_omitted(v, violation, ip, value, name)) {
+    if (!referee_report_wanted(v) || referee_report_is_omitted(v, violation, ip, value, name)) {
         return;
     }
-    fprintf(v->violations, "%s%s vcpu=%u rip=0x%" PRIx64 " %s: %s 0x%" PRIx64 " %s [%s]\n", line_break(v),
+    fprintf(v->violations, "%s%s vcpu=%u rip=0x%" PRIx64 " %s: %s 0x%" PRIx64 " %s [%s]\n", referee_report_break(v),
             rules[violation].severity == ADVICE ? "advice" : "violation", v->number, ip, rules[violation].name, name,
             value, rules[violation].predicate, rules[violation].citation);
 }
@@ -107,16 +101,16 @@ static void print_activity(const struct vcpu *v, const char *name, enum facility
     const uint64_t records = v->activity[facility].records, pmis = v->activity[facility].pmis;
 
     if (v->activity[facility].used) {
-        fprintf(v->violations, "%s%s on cpu %u: %" PRIu64 " record%s, %" PRIu64 " PMI%s\n", line_break(v), name,
-                v->number, records, records == 1 ? "" : "s", pmis, pmis == 1 ? "" : "s");
+        fprintf(v->violations, "%s%s on cpu %u: %" PRIu64 " record%s, %" PRIu64 " PMI%s\n", referee_report_break(v),
+                name, v->number, records, records == 1 ? "" : "s", pmis, pmis == 1 ? "" : "s");
     }
 }
 
 void referee_report_end(const struct vcpu *v)
 {
-    for (unsigned i = 0; i < VIOLATIONS; i++) {
+    for (unsigned i = 0; i <= REFUSED; i++) {
         if (v->reports[i].omitted != 0) {
-            fprintf(v->violations, "%s%s on cpu %u: %u reports, %" PRIu64 " more omitted\n", line_break(v),
+            fprintf(v->violations, "%s%s on cpu %u: %u reports, %" PRIu64 " more omitted\n", referee_report_break(v),
                     rules[i].name, v->number, v->reports[i].count, v->reports[i].omitted);
         }
     }

@@ -9,7 +9,8 @@ enum violation {
 #define VIOLATION(id, name, severity, predicate, citation) id,
 #include "model/referee/referee.inc"
 #undef VIOLATION
-    VIOLATIONS
+    VIOLATIONS,
+    REFUSED = VIOLATIONS /* no violation: referee_refused.h */
 };
 
 static inline bool referee_report_wanted(const struct vcpu *v)
@@ -24,6 +25,16 @@ static inline bool referee_report_wanted(const struct vcpu *v)
  */
 __attribute__((format(printf, 5, 6))) void referee_report(struct vcpu *v, enum violation violation, uint64_t ip,
                                                           uint64_t value, const char *field, ...);
+
+/* What precedes a line of the report, which must not continue a line of the guest's. */
+static inline const char *referee_report_break(const struct vcpu *v)
+{
+    return v->shares_line ? "\n" : "";
+}
+
+/* Whether a report is not to be printed: it was before, or the rule has been reported often enough. Notes it. */
+bool referee_report_is_omitted(struct vcpu *v, enum violation violation, uint64_t ip, uint64_t value,
+                               const char *field);
 
 /* The same; the field is the event select of v->counters[i], or the register that enables LBRs. */
 void referee_report_select(struct vcpu *v, enum violation violation, uint64_t ip, unsigned i);

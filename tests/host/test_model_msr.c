@@ -70,3 +70,39 @@ UNIT_TEST(time_stamp)
     WRMSR(m, { TSC, 0x1000 });
     EXPECT_MSRS(m, { TSC, 0x1001 });
 }
+
+/* Each reason for #GP, as the referee reports it; and twice, it reports it once. */
+UNIT_TEST(refusals_are_reported)
+{
+    static const struct {
+        const char *profile;
+        uint32_t address;
+        uint64_t value;
+        const char *report;
+    } rows[] = {
+        { "skylake", 0x3f1, 0x110, "wrmsr 0x3f1: IA32_PEBS_ENABLE 0x110 has reserved bits 0x110\n" },
+        { "skylake", 0x1d9, 0x10003, "wrmsr 0x1d9: IA32_DEBUGCTL 0x10003 has reserved bits 0x10000\n" },
+        { "skylake", 0xc8, 0, "wrmsr 0xc8: IA32_PMC7 0x0 is absent\n" },
+        { "skylake", 0x3f2, 1, "wrmsr 0x3f2: MSR_PEBS_DATA_CFG 0x1 is absent\n" },
+        { "skylake", 0x14cf, 8, "wrmsr 0x14cf: IA32_LBR_DEPTH 0x8 is absent\n" },
+        { "skylake", 0x690, UINT64_C(1) << 47,
+          "wrmsr 0x690: MSR_LASTBRANCH_16_FROM_IP 0x800000000000 is not canonical\n" },
+        { "skylake", 0x345, 0, "wrmsr 0x345: IA32_PERF_CAPABILITIES 0x0 is read-only\n" },
+        { "clearwaterforest", 0x14cf, 40, "wrmsr 0x14cf: IA32_LBR_DEPTH 0x28 is not a depth of this processor\n" },
+        { "clearwaterforest", 0x3f4, 0x1010, "wrmsr 0x3f4: IA32_PEBS_BASE 0x1010 has reserved bits 0x10\n" },
+        { "clearwaterforest", 0x3f4, UINT64_C(1) << 51,
+          "wrmsr 0x3f4: IA32_PEBS_BASE 0x8000000000000 is above the highest physical address\n" },
+        { "clearwaterforest", 0x1907, UINT64_C(1) << 32,
+          "wrmsr 0x1907: IA32_PMC_GP1_CFG_C 0x100000000 has reserved bits 0x100000000\n" },
+        { "netburst", 0xc1, 0, "wrmsr 0xc1: IA32_PMC0 0x0 is absent\n" },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct machine *m = machine_of(rows[i].profile);
+
+        assert_int_equal(try_write(m, rows[i].address, rows[i].value), MSR_GP);
+        assert_int_equal(try_write(m, rows[i].address, rows[i].value), MSR_GP);
+        assert_true(violated(m, rows[i].report));
+        assert_string_equal(strchr(m->violations_text, '\n'), "\n");
+    }
+}

@@ -198,7 +198,8 @@ UNIT_TEST(an_unselected_facility_is_neither_claimed_nor_missed)
     ASSERT_VERDICT(&all, VERDICT_PASS,
                    "facility bts not selected, 2 passed without records\nfacility pebs not selected\n"
                    "facility lbr not selected, 1 passed without records\n",
-                   NO_RECORDS("bts.enable"), NO_RECORDS("bts.readback"), { .id = "lbr.stopped", .records = true, .outcome = OUTCOME_PASS });
+                   NO_RECORDS("bts.enable"), NO_RECORDS("bts.readback"),
+                   { .id = "lbr.stopped", .records = true, .outcome = OUTCOME_PASS });
     ASSERT_VERDICT(&all, VERDICT_PASS,
                    "facility bts not selected\nfacility pebs not selected\nfacility lbr not selected\n",
                    { .id = "ds.area", .outcome = OUTCOME_DIFFERS, .records = true, .seen = true, .why = "more" });

@@ -97,11 +97,11 @@ sub lines
     return map { s/\r?\n\z//r } <$file>;
 }
 
-# The referee's reports, without the lines on each facility at the end.
+# The violations and the advice in the referee's report.
 sub reports
 {
     my ($folder) = @_;
-    return grep { !/^\S+ on cpu \d+: / } lines("$folder/violations");
+    return grep { /^(?:violation|advice) / } lines("$folder/violations");
 }
 
 # The guest's output, by section.

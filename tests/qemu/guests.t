@@ -40,7 +40,7 @@ guest()
 # The names of the violations that the model reported, in one line.
 violations()
 {
-    sed '/^[^ ]* on cpu [0-9]*: /d; s/.* rip=[^ ]* \([a-z-]*\): .*/\1/' "$work/violations" 2>/dev/null | paste -sd ' '
+    sed -n 's/^\(violation\|advice\) .* rip=[^ ]* \([a-z-]*\): .*/\2/p' "$work/violations" 2>/dev/null | paste -sd ' '
 }
 
 echo 1..25

@@ -27,7 +27,7 @@ sub ends
     my ($name, $verdict, $folder, @lines) = @_;
     my (undef, $said, @wrong) = judge(\@lines);
     push @wrong, 'verdict ' . ($said // 'none') . ", not $verdict" if ($said // '') ne $verdict;
-    push @wrong, map { "referee: $_" } grep { !/^(?:advice |\S+ on cpu \d+: )/ } split /^/, read_file("$folder/violations");
+    push @wrong, map { "referee: $_" } grep { /^violation / } split /^/, read_file("$folder/violations");
     ok(!@wrong, "$name ends with $verdict") or diag(map({ "$_\n" } @wrong), map { "$_\n" } grep { /^# wrong|^not ok/ } @lines);
 }
 

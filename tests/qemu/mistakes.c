@@ -15,7 +15,7 @@ enum { PEBS_ENABLE = 0x3f1, DS_AREA = 0x600 };
 enum { TR_BTS = 0xc0, BTS_ALONE = 0x80, BTINT = 0x100 };
 enum { INST_RETIRED = 0x4300c0, UNHALTED_CYCLES = 0x43003c };
 enum { MAPPED = 0xe3, USER = 0x4, DIRTY = 0x40 }; /* P, RW, A, D, PS */
-enum { EOI = 0xb0, SPURIOUS = 0xf0, LVTPC = 0x340, VECTOR = 0x40, MASKED = 0x10000 };
+enum { EOI = 0xb0, SPURIOUS = 0xf0, LVTPC = 0x340, VECTOR = 0x40, PROTECTION = 13, MASKED = 0x10000 };
 enum { BTS_RECORD = 24, PEBS_RECORD = 200, PERIOD = 1000 };
 enum { AREA = 0x800000, BTS = 0xc00000, PEBS = 0x1000000 };
 
@@ -38,8 +38,9 @@ __asm__(".section .note.pvh, \"a\", @note\n"
         ".long 4, 4, 18\n.asciz \"Xen\"\n.long start\n"
         ".text\n.globl start\nstart:\n mov $stack, %esp\n call main\n"
         ".globl pmi\npmi:\n pusha\n call *handler\n popa\n iret\n"
+        ".globl refused\nrefused:\n add $4, %esp\n addl $2, (%esp)\n iret\n" /* goes on behind WRMSR */
         ".bss\n.skip 4096\nstack:\n.text\n");
-extern const char pmi[];
+extern const char pmi[], refused[];
 
 ALWAYS void wrmsr(uint32_t msr, uint64_t value)
 {
@@ -206,15 +207,41 @@ static void status_kept(void)
     wrmsr(GLOBAL_CTRL, 1);
 }
 
+PLANT select_reserved(void)
+{
+    wrmsr(PERFEVTSEL0, UINT64_C(0x8000000000) | INST_RETIRED);
+}
+
+PLANT counter_absent(void)
+{
+    wrmsr(PMC0 + 4, (uint32_t)-PERIOD);
+}
+
+PLANT area_cut(void)
+{
+    wrmsr(DS_AREA, UINT64_C(0x123456789abcdef0));
+}
+
+PLANT status_written(void)
+{
+    wrmsr(GLOBAL_STATUS, 0);
+}
+
 PEBS_WRONG(handler_keeps_index, 100 * PERIOD, handler = index_kept)
 PEBS_WRONG(handler_keeps_status, 100 * PERIOD, handler = status_kept)
 
 static void (*const mistakes[])(void) = {
-    area_forgotten,     base_unaligned,       buffer_too_small,    index_below_base,     threshold_in_a_record,
-    threshold_too_late, buffer_for_users,     page_not_dirty,      interrupt_masked,     vector_of_an_exception,
-    reset_value_cut,    reset_value_positive, reset_value_0,       threshold_of_no_ring, trace_messages_off,
-    buffers_overlap,    event_not_precise,    handler_keeps_index, handler_keeps_status,
+    area_forgotten,     base_unaligned,       buffer_too_small,     index_below_base,     threshold_in_a_record,
+    threshold_too_late, buffer_for_users,     page_not_dirty,       interrupt_masked,     vector_of_an_exception,
+    reset_value_cut,    reset_value_positive, reset_value_0,        threshold_of_no_ring, trace_messages_off,
+    buffers_overlap,    event_not_precise,    select_reserved,      counter_absent,       area_cut,
+    status_written,     handler_keeps_index,  handler_keeps_status,
 };
+
+static uint64_t gate(uint16_t code, uint32_t entry)
+{
+    return (entry & 0xffff) | (uint32_t)code << 16 | (uint64_t)(0x8e00 | (entry & 0xffff0000)) << 32;
+}
 
 _Noreturn void main(void);
 void main(void)
@@ -223,11 +250,11 @@ void main(void)
         uint16_t limit;
         uint32_t base;
     } __attribute__((packed)) table = { sizeof(idt) - 1, (uint32_t)idt };
-    const uint32_t entry = (uint32_t)pmi;
     uint16_t code;
 
     __asm__("mov %%cs, %0" : "=r"(code));
-    idt[VECTOR] = (entry & 0xffff) | (uint32_t)code << 16 | (uint64_t)(0x8e00 | (entry & 0xffff0000)) << 32;
+    idt[VECTOR] = gate(code, (uint32_t)pmi);
+    idt[PROTECTION] = gate(code, (uint32_t)refused);
     for (uint32_t i = 0; i < 1024; i++)
         directory[i] = i << 22 | MAPPED;
     out8(0x21, 0xff); /* the interrupt controllers of the first PC */

@@ -30,6 +30,10 @@ MISTAKES = [
     ('trace_messages_off', 'bts-without-tr', 'IA32_DEBUGCTL 0x180', 'should have TR set'),
     ('buffers_overlap', 'ds-overlap', 'byte of bts and pebs 0xc00400', 'must belong to one section only'),
     ('event_not_precise', 'pebs-event', 'IA32_PERFEVTSEL0 0x43003c', 'must select an event that is precise'),
+    ('select_reserved', 'wrmsr 0x186', 'IA32_PERFEVTSEL0 0x80004300c0', 'has reserved bits 0x8000000000'),
+    ('counter_absent', 'wrmsr 0xc5', 'IA32_PMC4 0xfffffc18', 'is absent'),
+    ('area_cut', 'wrmsr 0x600', 'IA32_DS_AREA 0x123456789abcdef0', 'is not canonical'),
+    ('status_written', 'wrmsr 0x38e', 'IA32_PERF_GLOBAL_STATUS 0x0', 'is read-only'),
     ('index_kept', 'ds-index-kept', 'pebs.index 0x1000320', 'should be the base again'),
     ('status_kept', 'status-not-acknowledged', 'IA32_PERF_GLOBAL_STATUS 0x4000000000000000', 'must have its overflow bits cleared'),
 ]
@@ -51,7 +55,7 @@ tap.same(len(lines), len(MISTAKES) + 1, 'a report for each')
 tap.ok(re.fullmatch(r'BTS on cpu 0: \d+ records, 0 PMIs', lines.pop()) and re.fullmatch(r'PEBS on cpu 0: \d+ records, [1-9]\d* PMIs', activity),
        'what each facility has recorded') or tap.note(done.stderr)
 for line, (function, rule, field, wanted) in zip(lines, MISTAKES):
-    form = r'(?:violation|advice) vcpu=0 rip=(0x[0-9a-f]+) ([a-z-]+): (.* 0x[0-9a-f]+) ((?:must|should) .*) \[.*\]'
+    form = r'(?:violation|advice|refused) vcpu=0 rip=(0x[0-9a-f]+) ([^:]+): (\S.*? 0x[0-9a-f]+) ((?:must|should|is|has) .*?)(?: \[.*\])?'
     rip, *parts = re.fullmatch(form, line).groups() if re.fullmatch(form, line) else ['0x0', 'no report', '', line]
     tap.same([function_at(rip), *parts[:2], parts[2][:len(wanted)]], [function, rule, field, wanted], function)
 tap.done()

@@ -1,11 +1,12 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# qemu-ds --strict in CI: report and exit status if the guest hangs or the wrapper gets a signal; options that other runners pass
-# to QEMU; hints for misplaced options. The guests are the kernel, which halts if there is no isa-debug-exit, and an empty
-# machine.
+# qemu-ds --strict in CI: report and exit status if the guest hangs, resets itself, or the wrapper gets a signal; options that
+# other runners pass to QEMU; hints for misplaced options. The guests are the kernel, which halts if there is no isa-debug-exit,
+# tests/qemu/ends.asm, and an empty machine.
 import os
 import pathlib
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -42,13 +43,13 @@ def wait_for(condition):
     return condition()
 
 
-def qemus(folder):
-    """The processes of QEMU with this folder in their environment."""
+def qemus(folder, what=b'qemu-system'):
+    """The processes with this folder in their environment and this in their command line."""
     found = []
     for process in pathlib.Path('/proc').glob('[0-9]*'):
         try:
             if f'TMPDIR={folder}\0'.encode() in (process / 'environ').read_bytes() and \
-                    b'qemu-system' in (process / 'cmdline').read_bytes():
+                    what in (process / 'cmdline').read_bytes():
                 found.append(process.name)
         except OSError:
             pass
@@ -93,6 +94,37 @@ for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
 status, said = interrupt(signal.SIGTERM, 'none', '--strict')
 ok(status == 143 and 'guest: 0; signal 15' in said, '... status 143 without a violation', f'{status} {said}')
 
+# A wrapper that is killed, or cannot start, leaves no process that holds its standard output.
+status, said = interrupt(signal.SIGKILL, 'forbidden.lvt_masked', '--strict')
+ok(status == -9 and 'violation ' in said, '... status of the signal', f'{status} {said}')
+
+
+def shell(command, *words, limit=None):
+    """The status and the errors of a shell command, whose "$@" starts the wrapper, and the processes that it leaves."""
+    def few():
+        if limit:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f'{folder}/said', 'w+') as to:
+            started = subprocess.Popen(['sh', '-c', f'exec "$@" {command}', 'sh', COMMAND, *words], stdin=subprocess.DEVNULL,
+                                       stdout=to, stderr=to, env={**os.environ, 'TMPDIR': folder}, preexec_fn=few)
+            try:
+                status = started.wait(60)
+            except subprocess.TimeoutExpired:
+                status = 'still runs'
+            wait_for(lambda: not qemus(folder, b''))
+            to.seek(0)
+            return status, to.read(), qemus(folder, b'')
+
+
+for command in '<&-', '>&-', '2>&-', '<&- >&- 2>&-':
+    ended = shell(command, '--strict', *EXIT, *kernel('forbidden.lvt_masked'))
+    ok(ended[0] == 70 and not ended[2], f'{command}: status 70', ended)
+for limit in range(11, 15):
+    ended = shell('', '--strict', *EXIT, *kernel('forbidden.lvt_masked'), limit=limit)
+    ok(ended[0] in (1, 2) and ended[1] != '' and not ended[2], f'{limit} file descriptors: refused', ended)
+
 # `timeout` signals the wrapper, and then its process group, which includes the program that the wrapper waits with.
 with tempfile.TemporaryDirectory() as folder:
     stubborn = pathlib.Path(folder, 'qemu')
@@ -118,6 +150,23 @@ with tempfile.TemporaryDirectory() as folder:
     report.write_text('violation of an earlier run\n')
     status, said = run('--strict', '--violations', str(report), '-device', 'no-such-device', *EMPTY)
     ok(status == 1 and report.read_text() == '', 'an earlier report is removed', f'{status} {said}')
+
+ENDS = ['-display', 'none', '-no-reboot', '-kernel', str(BUILD / 'ends.elf'), '-append']
+RESETS = ' triple-fault vcpu=0 rip=RIP: the exception of this instruction cannot be delivered, nor a double fault; the processor shuts down'
+for letter, reset, wanted in (('w', 71, ' refused vcpu=0 rip=RIP wrmsr 0x187: IA32_PERFEVTSEL1 0x1000000000000 has reserved bits 0x1000000000000' + RESETS),
+                              ('r', 71, ' refused vcpu=0 rip=RIP rdmsr 0xc6: IA32_PMC5 is absent' + RESETS),
+                              ('u', 71, RESETS), ('c', 0, ''), ('k', 0, '')):
+    status, said = run('--strict', '-serial', 'null', *ENDS, letter)
+    if wanted:
+        wanted += " qemu-ds: violations of the manual by the guest: 0, triple faults: 1; QEMU's own exit status: 0"
+    said = ' '.join(['', *re.sub('rip=0x[0-9a-f]+', 'rip=RIP', said).splitlines()])
+    ok((status, said) == (reset, wanted), f'the reset {letter}: status {reset}', f'{status} {said}')
+ended = shell('', '-serial', 'stdio', *ENDS, 'u')
+ok(ended[0] == 0 and re.search('^triple-fault vcpu=0 ', ended[1], re.M), 'without --strict: reported, on a line of its own', ended)
+ended = shell('', '--strict', '-serial', 'stdio', *ENDS, 'u')
+ok(ended[0] == 71 and re.search('^triple-fault vcpu=0 .*^qemu-ds: ', ended[1], re.M | re.S), '... with --strict', ended)
+status, said = run('--preserve-status', '5', COMMAND, '--strict', *EMPTY, *ENDS, 'w', '-action', 'reboot=reset', command=['timeout'])
+ok(status == 71 and said.count('refused ') == said.count('triple-fault ') == 1, 'a guest that resets itself for ever', f'{status} {said}')
 
 ADVICE = EXIT + kernel('bts.enable.bts_alone')
 status, said = run('--strict', *ADVICE)
