@@ -86,6 +86,50 @@ static void drop_image_name(char *options, const uint16_t *path)
     while (*rest++ != '\0');
 }
 
+/* Words that boot loaders pass to any kernel, for Linux: with or without a value. */
+static const char *const foreign[] = {
+    "BOOTIF",    "BOOT_IMAGE", "auto",       "earlycon", "earlyprintk", "init",   "initrd", "ip",
+    "loglevel",  "nomodeset",  "nosplash",   "panic",    "quiet",       "resume", "ro",     "root",
+    "rootdelay", "rootflags",  "rootfstype", "rootwait", "rw",          "splash", "vga",    "video",
+};
+
+static bool is_foreign(const char *word)
+{
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
+        size_t length = 0;
+
+        while (foreign[i][length] != '\0' && word[length] == foreign[i][length])
+            length++;
+        if (foreign[i][length] == '\0' && (word[length] == '\0' || word[length] == ' ' || word[length] == '='))
+            return true;
+    }
+    return false;
+}
+
+/* Removes these words, and returns the number of their characters. */
+static size_t drop_foreign_words(char *options)
+{
+    const char *from = options;
+    char *to = options;
+    size_t dropped = 0;
+
+    while (*from != '\0') {
+        const bool drop = is_foreign(from);
+
+        if (!drop && to != options)
+            *to++ = ' ';
+        for (; *from != '\0' && *from != ' '; from++) {
+            if (drop)
+                dropped++;
+            else
+                *to++ = *from;
+        }
+        from += *from == ' ';
+    }
+    *to = '\0';
+    return dropped;
+}
+
 enum load_options_error load_options_from_ucs2(const void *data, size_t size, const uint16_t *path,
                                                char out[LOAD_OPTIONS_MAX + 1], size_t *ignored)
 {
@@ -111,6 +155,7 @@ enum load_options_error load_options_from_ucs2(const void *data, size_t size, co
             return LOAD_OPTIONS_TOO_LONG;
     }
     drop_image_name(out, path);
+    *ignored += 2 * drop_foreign_words(out);
     return LOAD_OPTIONS_OK;
 }
 

@@ -92,6 +92,7 @@ EFI_STATUS option_text_read(const EFI_LOADED_IMAGE *loader, char out[LOAD_OPTION
         return EFI_INVALID_PARAMETER;
     }
     if (ignored != 0)
-        remark("load options: ignored %zu bytes that are not printable ASCII in UCS-2", ignored);
+        remark("load options: ignored %zu bytes: words for Linux (like root=), or not printable ASCII in UCS-2",
+               ignored);
     return out[0] != '\0' ? EFI_SUCCESS : read_options_file(loader->DeviceHandle, out);
 }

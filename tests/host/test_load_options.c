@@ -87,6 +87,20 @@ UNIT_TEST(ucs2_stops_at_junk)
     assert_answer(from_ucs2("run=a list", 10), OK, 10, ""); /* ASCII */
 }
 
+/* Words for Linux, as U-Boot passes by default, and other loaders if configured: two bytes for each character.
+ */
+UNIT_TEST(ucs2_foreign_words)
+{
+    assert_answer(UCS2(u"root=/dev/sdb3 init=/sbin/init rootwait ro"), OK, 2 * 39, "");
+    assert_answer(UCS2(u"BOOTX64.EFI ro root=UUID=1234 quiet splash initrd=\\initrd.img run=a"), OK, 2 * 45, "run=a");
+    assert_answer(UCS2(u"run=a BOOT_IMAGE=/boot/x vga=791 list loglevel=3"), OK, 2 * 35, "run=a list");
+    assert_answer(UCS2(u"run=a ro\xe9"), OK, 2 * 2 + 2, "run=a");
+    assert_answer(UCS2(u"r=a roo=x rooty quietly Quiet roo ROOT=x init- =ro"), OK, 0,
+                  "r=a roo=x rooty quietly Quiet roo ROOT=x init- =ro");
+    assert_answer(UCS2(u"run=ro console=tty0"), OK, 0, "run=ro console=tty0");
+    assert_answer(FILE_TEXT("root=/dev/sda1"), OK, 1, "root=/dev/sda1"); /* the user's own mistake */
+}
+
 /* Text without a NUL, of every length: whole units are used, half a unit is ignored. */
 UNIT_TEST(ucs2_cut_at_every_length)
 {
