@@ -41,6 +41,9 @@ ia32.cc    := -m32 -march=i686
 ia32.nasm  := elf32
 ia32.ld    := elf_i386
 
+# The loader's first instruction. gnu-efi's libraries use SSE in 64 bits only.
+x64.entry  := -e start_with_sse
+
 # $1: the architecture. $2: what is linked. gnu-efi's crt0 comes first.
 efi_link = $(LD) -m $($1.ld) -shared -Bsymbolic -nostdlib -znocombreloc -znoexecstack --no-undefined --build-id=none \
 	-T $($1.lib)/elf_$($1.gnu)_efi.lds -o $@ $2 -L$($1.lib) -lefi -lgnuefi
@@ -68,9 +71,9 @@ $B/loader-$1/crt0.o: $$($1.lib)/crt0-efi-$$($1.gnu).o
 	@mkdir -p $$(@D)
 	$$Q$$(OBJCOPY) --set-section-alignment .reloc=4096 $$< $$@
 
-$B/loader-$1.so: $B/loader-$1/crt0.o $$(LOADER_C:%.c=$B/loader-$1/%.o) $B/loader-$1/boot/uefi/trampoline.o $B/loader-$1/boot/uefi/embed.o $B/loader-$1/pure.a
+$B/loader-$1.so: $B/loader-$1/crt0.o $$(LOADER_C:%.c=$B/loader-$1/%.o) $$(if $$($1.entry),$B/loader-$1/boot/uefi/sse.o) $B/loader-$1/boot/uefi/trampoline.o $B/loader-$1/boot/uefi/embed.o $B/loader-$1/pure.a
 	$$(call say,LD,$$@)
-	$$Q$$(call efi_link,$1,$$^)
+	$$Q$$(call efi_link,$1,$$^) $$($1.entry)
 
 # Unusual firmware, for tests/qemu/firmware.t.
 $B/strange-$1.so: $$($1.lib)/crt0-efi-$$($1.gnu).o $B/loader-$1/tests/qemu/strange_firmware.o
