@@ -26,6 +26,12 @@ def ok(passed, what):
     return passed
 
 
+def skip(what, why):
+    global _count
+    _count += 1
+    print('ok', _count, '-', what, '# SKIP', why, flush=True)
+
+
 def note(text):
     print(*(f'# {line}' for line in text.splitlines()), sep='\n', file=sys.stderr)
 
