@@ -10,7 +10,6 @@
 
 #include "lib/format.h"
 
-#define PUT_HEX_MAX     18u /* characters of a 64-bit number with its 0x */
 #define PUT_DECIMAL_MAX 20u
 
 static inline char *put_string(char *at, const char *text)

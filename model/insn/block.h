@@ -118,9 +118,4 @@ static inline unsigned block_took(const struct block *b, uint64_t to)
     return ((to ^ b->fall) & b->mask) != 0;
 }
 
-static inline bool block_ends_in_branch(const struct block *b)
-{
-    return b->end >= END_JCC;
-}
-
 #endif

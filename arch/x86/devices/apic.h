@@ -9,11 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define APIC_LVT_VECTOR   0x000000ffu
-#define APIC_LVT_DELIVERY 0x00000700u /* 0 = fixed */
-#define APIC_LVT_NMI      0x00000400u /* the delivery mode for NMI */
-#define APIC_LVT_LEVEL    0x00008000u
-#define APIC_LVT_MASKED   0x00010000u
+#define APIC_LVT_VECTOR 0x000000ffu
+#define APIC_LVT_NMI    0x00000400u /* the delivery mode for NMI */
+#define APIC_LVT_LEVEL  0x00008000u
+#define APIC_LVT_MASKED 0x00010000u
 
 /* The physical address of the registers in xAPIC mode, from IA32_APIC_BASE; 0 if that cannot be read. */
 uint64_t apic_address(void);

@@ -6,7 +6,6 @@
 #include "arch/x86/cpu.h"
 #include "lib/ratio.h"
 #include "arch/x86/devices/hpet.h"
-#include "lib/ratio.h"
 
 #define TRIAL 1000u /* microseconds */
 
