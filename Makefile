@@ -32,6 +32,8 @@ REVISION := $(shell cut -d ' ' -f 1 revision 2>/dev/null || git describe --alway
 
 WARNINGS := -std=c11 -Wall -Wextra -Werror -Wconversion -Wshadow -Wstrict-prototypes -Wvla -Wmissing-prototypes
 DEPS = -MMD -MP
+# A text as one word of the shell.
+quoted = '$(subst ','\'',$1)'
 
 .PHONY: all help clean
 all: kernel iso model ## build the kernel, the ISO and the model
@@ -75,8 +77,8 @@ SLOW = $(shell grep -l '^\# slow: ' $(filter %.t,$(ALL_TESTS))) scripts/boots $B
 .PHONY: run gdb gdb-tour smoke test full-test tool-test gdb-test qemu-test prove-tests latitude-test documents corpus-check bench bench-dump
 # 640 MiB of memory, because the largest ring of measure.memory.* needs 256 MiB without a gap.
 run: kernel loader iso model $B/dsdump ## boot the kernel in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME quirk=NAME latitude=SEED processors=N accel=kvm
-	$Qscripts/machine run --route="$$route" --width="$$width" $(if $(accel),--accel="$(accel)") --profile="$$profile" --options="$$options" \
-	--fault="$$fault" --quirk="$$quirk" --latitude="$$latitude" --processors="$(processors)" -- -m 640
+	$Qscripts/machine run --route="$$route" --width="$$width" $(if $(accel),--accel=$(call quoted,$(accel))) --profile="$$profile" --options="$$options" \
+	--fault="$$fault" --quirk="$$quirk" --latitude="$$latitude" --processors=$(call quoted,$(processors)) -- -m 640
 
 gdb: kernel model $B/ds-inspect ## start QEMU, stopped at the kernel's entry, and gdb with commands for the debug store (docs/gdb.md): gdb_args="-batch -ex ds"
 	$Qscripts/machine gdb -w "$$width" -p "$$profile" -o "$$options" -- $(gdb_args)
@@ -113,10 +115,10 @@ smoke: kernel loader iso model tools $(SMOKE_TESTS) ## a quick check: the host t
 	$QBOOTS=$(SMOKE_BOOTS) $(PROVE) -j $(shell nproc) scripts/boots $(SMOKE_TESTS)
 
 prove-tests: kernel model ##tests inject each fault into the model and check that a test detects it, and each of its checks some fault: part=1/4 of the faults; latitude=SEED: count the faults detected then
-	$Qscripts/prove --jobs=$(BUSY) $(if $(latitude),--latitude=$(latitude)) $(if $(part),--part=$(part))$(if $(latitude)$(part),, && scripts/checks)
+	$Qscripts/prove --jobs=$(BUSY) $(if $(latitude),--latitude=$(call quoted,$(latitude))) $(if $(part),--part=$(call quoted,$(part)))$(if $(latitude)$(part),, && scripts/checks)
 
 latitude-test: kernel model $B/dsdump ##tests check that no test fails on a processor that does what the manual permits: seeds=N on every profile and width
-	$Qscripts/latitude --jobs=$(BUSY) $(if $(seeds),--seeds=$(seeds))
+	$Qscripts/latitude --jobs=$(BUSY) $(if $(seeds),--seeds=$(call quoted,$(seeds)))
 
 documents: $B/test/.booted $B/profiles ##documents every generated page of docs/: conformance, hostile, machines, profiles
 	$Qfor page in conformance hostile machines profiles; do case $$page in \
@@ -167,7 +169,7 @@ $B/branchy.elf: tests/bench/branchy.asm
 	$(LD) -static -nostdlib -z noexecstack -Ttext=0x200000 -e start $B/branchy.o -o $@
 
 bench: model $B/branchy.elf ##costs the model's cost in host instructions, as ratios to plain QEMU (./bootstrap --all): modes=lbr,pebs: only these; against=FILE: also of another build of the model; table=PAGE: into a page of docs/
-	$Qtests/bench/run -p "$$profile" $(if $(modes),-m '$(modes)') $(if $(against),-a '$(against)') $(if $(table),-d '$(table)')
+	$Qtests/bench/run -p "$$profile" $(if $(modes),-m $(call quoted,$(modes))) $(if $(against),-a $(call quoted,$(against))) $(if $(table),-d $(call quoted,$(table)))
 
 bench-dump: tools $B/traces ##costs dsdump against perf script and cat: records a second, memory
 	$Qtests/bench/dsdump

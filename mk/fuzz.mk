@@ -22,7 +22,7 @@ fuzz-tools:
 	$Qtests/fuzz/run -t
 $(patsubst %.c,$B/fuzz/%.o,$(HOST_PURE) $(MODEL_PURE)) $(FUZZ_TARGETS:%=$B/fuzz/tests/fuzz/%.o): | fuzz-tools
 fuzz: $(FUZZ_TARGETS:%=$B/fuzz/fuzz_%) $(FUZZ_TARGETS:%=$B/host/fuzz_%) ##tests every decoder and the model's engine against libFuzzer: seconds=60 in all; prints coverage
-	$Qtests/fuzz/run -s "$(seconds)" $(FUZZ_TARGETS)
+	$Qtests/fuzz/run -s $(call quoted,$(seconds)) $(FUZZ_TARGETS)
 
 -include $(patsubst %.c,$B/fuzz/%.d,$(HOST_PURE) $(MODEL_PURE) $(FUZZ_TARGETS:%=tests/fuzz/%.c))
 

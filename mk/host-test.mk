@@ -135,7 +135,7 @@ endif
 # libcmocka-dev, libdw-dev, libelf-dev, libglib2.0-dev and libzydis-dev for arm64 and what they need, unpacked.
 .PHONY: cross-test
 cross-test: ##tests the model, the tools and the host tests for arm64, in qemu-user: SYSROOT=FOLDER (an arm64 root)
-	$Qexport PKG_CONFIG_SYSROOT_DIR=$(SYSROOT) PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/aarch64-linux-gnu/pkgconfig && \
+	$Qexport PKG_CONFIG_SYSROOT_DIR=$(call quoted,$(SYSROOT)) PKG_CONFIG_LIBDIR=$(call quoted,$(SYSROOT))/usr/lib/aarch64-linux-gnu/pkgconfig && \
 	$(MAKE) B=$B/arm64 HOST_CC='aarch64-linux-gnu-gcc --sysroot=$(SYSROOT)' HOST_CFLAGS='$(WARNINGS) -g -O1 -I.' \
 	FUZZ_TARGETS= PROVE='CMOCKA_MESSAGE_OUTPUT=TAP prove -e "qemu-aarch64-static -L $(SYSROOT)"' model tools host-test
 

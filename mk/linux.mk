@@ -11,19 +11,20 @@ LINUX_PROGRAMS := $(if $(filter i386,$(linux)),$B/linux-program32,$B/linux-progr
 LINUX_INSTALLED := tests/linux scripts/lib build
 .PHONY: linux-test linux-bugs deb-linux-test witness-test
 linux-test: model $B/initramfs-$(LINUX).gz ##tests Debian's kernel and perf on the model: profiles="NAME.." linux=backports|i386 KERNEL=bzImage (after ./bootstrap --linux)
-	$Q$(PROVE) -v tests/linux/$(LINUX_RUN) :: $(patsubst %,-k %,$(or $(KERNEL),$(filter-out i386,$(linux)))) $(profiles)
+	$Q$(PROVE) -v tests/linux/$(LINUX_RUN) :: $(if $(KERNEL),-k $(call quoted,$(KERNEL)),$(patsubst %,-k %,$(filter-out i386,$(linux)))) $(profiles)
 	$(if $(linux)$(KERNEL),,$Q$(PROVE) tests/linux/judge.t)
 
 linux-bugs: model $B/initramfs-linux.gz ##shows Linux's bugs of docs/linux-findings.md, each on a kernel with and without it: bugs="COMMIT.." KERNEL=bzImage (after ./bootstrap --linux)
-	$Q$(PROVE) -v tests/linux/bugs :: $(KERNEL:%=-k %) $(bugs)
+	$Q$(PROVE) -v tests/linux/bugs :: $(if $(KERNEL),-k $(call quoted,$(KERNEL))) $(bugs)
 
 # The same for any kernel, without the sources: the command qemu-ds-linux-test. Has Debian's unchanged perf and busybox.
 deb-linux-test: $B/initramfs-linux.gz ##packages build/qemu-ds-linux-test.deb: qemu-ds-linux-test -k bzImage PROFILE.. tests perf without a clone
 	$Qrm -rf $B/linux-deb && mkdir -p $(addprefix $B/linux-deb/,DEBIAN usr/bin $(LINUX_INSTALLED:%=usr/lib/dstest86/linux-test/%))
 	$Qsed 's/@VERSION@/$(VERSION)/' debian/linux-test.control >$B/linux-deb/DEBIAN/control
-	$Qcd $B/linux-deb/usr/lib/dstest86/linux-test && cp $(addprefix $(CURDIR)/tests/linux/,run Guest.pm) tests/linux/ && \
-	cp $(CURDIR)/scripts/lib/Model.pm scripts/lib/ && cp $(abspath $B/initramfs-linux.gz $(LINUX_PROGRAMS)) build/ && \
-	ln -s ../../qemu-ds build/ && ln -s ../lib/dstest86/linux-test/tests/linux/run ../../../bin/qemu-ds-linux-test
+	$Qcp tests/linux/run tests/linux/Guest.pm $B/linux-deb/usr/lib/dstest86/linux-test/tests/linux/
+	$Qcp scripts/lib/Model.pm $B/linux-deb/usr/lib/dstest86/linux-test/scripts/lib/
+	$Qcp $B/initramfs-linux.gz $(LINUX_PROGRAMS) $B/linux-deb/usr/lib/dstest86/linux-test/build/
+	$Qcd $B/linux-deb/usr/lib/dstest86/linux-test && ln -s ../../qemu-ds build/ && ln -s ../lib/dstest86/linux-test/tests/linux/run ../../../bin/qemu-ds-linux-test
 	$Qdpkg-deb --root-owner-group -Zxz -z1 -b $B/linux-deb $B/qemu-ds-linux-test.deb >/dev/null && rm -rf $B/linux-deb
 	$(call say,DEB,$B/qemu-ds-linux-test.deb)
 

@@ -1,13 +1,15 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# The files that `make install-model` installs work from any folder, without the source tree.
+# The files that `make install-model` installs work from any folder, without the source tree. Removal deletes only them.
 use strict;
 use warnings;
 use Cwd qw(realpath);
+use File::Basename qw(dirname);
+use File::Path qw(make_path remove_tree);
 use File::Temp qw(tempdir);
 use FindBin;
 use lib "$FindBin::Bin/../../scripts/lib";
-use Files qw(read_file run);
+use Files qw(read_file run write_file);
 use Test::More;
 
 my $root = realpath("$FindBin::Bin/../..");
@@ -71,6 +73,37 @@ SKIP: {
     skip 'no mandoc here', 1 if system('command -v mandoc >/dev/null') != 0;
     is(`mandoc -T lint -W warning $prefix/share/man/man1/qemu-ds.1`, '', 'the manual page is well formed');
 }
-is(system('make', '-s', '-C', $root, 'uninstall-model', "PREFIX=$prefix"), 0, 'make uninstall-model');
-is(`find $prefix -type f -o -type l`, '', 'uninstall-model leaves no file');
+
+# Removal: only the files that were installed, and a folder only if it is empty.
+sub make { return run('make', '-s', '-C', $root, @_) }
+sub left { return join ' ', sort map { s{^\Q$_[0]\E/}{}r } split /\n/, `find '$_[0]' ! -type d` }
+my @mine = map { "$_/mine" } 'lib/dstest86', 'lib/dstest86/toolchain/debian', 'share/doc/dstest86';
+for my $file (@mine) {
+    make_path(dirname("$prefix/$file"));
+    write_file("$prefix/$file", "a user's\n");
+}
+is((make('uninstall-model', "PREFIX=$prefix/"))[0], 0, 'make uninstall-model, with a slash at the end');
+is(left($prefix), "@mine", "... leaves a user's files");
+($status, $out, $err) = make('uninstall-model', "PREFIX=$prefix");
+like("$status $err", qr{^2 uninstall-model: \S+/installed: no such file, so make install-model did not install here$}m, '... and nothing the second time');
+make_path("$folder/d/p/lib", "$folder/elsewhere");
+symlink("$folder/elsewhere", "$folder/d/p/lib/dstest86");
+is((make("$_-model", "DESTDIR=$folder/d", 'PREFIX=/p'))[0], 0, "make $_-model through a link, in DESTDIR") for qw(install uninstall);
+is(left("$folder/d") . left("$folder/elsewhere"), 'p/lib/dstest86', '... which leaves only the link');
+
+# Folders that a shell would read as something else are refused before anything runs.
+for my $name ('my dir', "it's", '"', '$HOME', '$$HOME', '`touch pwned`', ';touch pwned', '*', "line\nline", '../my', '..', '#', '\\') {
+    make_path("$folder/odd/my", "$folder/odd/$name");
+    write_file("$folder/odd/my/file", '');
+    for my $set (["PREFIX=$folder/odd/$name"], ["DESTDIR=$folder/odd/$name", 'PREFIX=/usr']) {
+        ($status, $out, $err) = make($_, @$set) and ok($status == 2 && $err =~ /expected an absolute path/, "$_ $set->[0] is refused")
+            || diag "$status $err" for qw(install-model uninstall-model);
+    }
+    remove_tree("$folder/odd/$name") if $name !~ /\.\./;
+}
+for my $set ('PREFIX=', 'PREFIX=relative', 'PREFIX=./x', 'DESTDIR=relative') {
+    ($status, $out, $err) = make('install-model', $set);
+    ok($status == 2 && $err =~ /expected an absolute path/, "$set is refused") or diag "$status $err";
+}
+is(left("$folder/odd"), 'my/file', '... and the folder is as before');
 done_testing();
