@@ -67,7 +67,39 @@ static void on_lost(void *context, const char *kind, uint64_t records)
     *(kind[0] == 'b' ? &run.seen.bts_lost : kind[0] == 'p' ? &run.seen.pebs_lost : &run.seen.lbr_lost) += records;
 }
 
-static const struct record_sink sink = { .bts = on_bts, .pebs = on_pebs, .lbr = on_lbr, .lost = on_lost };
+/* Outputs repeat these texts as they are. */
+static void require_plain(const char *text, bool more)
+{
+    for (; *text != '\0'; text++)
+        REQUIRE((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') || (*text >= '0' && *text <= '9') ||
+                *text == '.' || *text == '_' || (more && (*text == '+' || *text == '-')));
+}
+
+static void on_machine(void *context, const struct dump_machine *machine)
+{
+    (void)context;
+    require_plain(machine->version, true);
+}
+
+static void on_test(void *context, const char *id)
+{
+    (void)context;
+    require_plain(id, false);
+}
+
+static void on_sampling(void *context, const struct dump_sampling *event)
+{
+    (void)context;
+    require_plain(event->name, false);
+}
+
+static const struct record_sink sink = { .machine = on_machine,
+                                         .test = on_test,
+                                         .sampling = on_sampling,
+                                         .bts = on_bts,
+                                         .pebs = on_pebs,
+                                         .lbr = on_lbr,
+                                         .lost = on_lost };
 
 /* Reads a log, line by line. */
 static void read_log(const struct record_sink *into, const char *text, size_t size)

@@ -63,15 +63,49 @@ UNIT_TEST(other_lines_between)
     assert_int_equal(result.lines, 7);
     assert_string_equal(result.line, "ok 1 bts.one");
 
-    write_twelve(); /* text that loggers and terminals add before and after a line */
-    for (unsigned i = 0; i < written.count; i++) {
-        char *line = malloc(strlen(written.line[i]) + 32);
-        sprintf(line, "[   12.345] # %s \r\r", written.line[i]);
-        free(written.line[i]);
-        written.line[i] = line;
+    /* Text that loggers and terminals add before and after a line. */
+    static const char *const added[][2] = { { "[   12.345] # ", " \r\r" },
+                                            { "\033[0m\033[37m", "\033[K" },
+                                            { "", "\r\033[0;1m\033[K \r" },
+                                            { "- {\"lvl\": \"target\", \"msg\": \"", "\"}" },
+                                            { "", "\t| # tail" } };
+    for (size_t with = 0; with < COUNT_OF(added); with++) {
+        write_twelve();
+        insert(0, "# begin dstest86 0.1.0 abc 64");
+        for (unsigned i = 0; i < written.count; i++) {
+            char *line = malloc(strlen(written.line[i]) + 64);
+            sprintf(line, "%s%s%s", added[with][0], written.line[i], added[with][1]);
+            free(written.line[i]);
+            written.line[i] = line;
+        }
+        read_log();
+        assert_read(0, 12, 0);
+        if (with == 1 || with == 2)
+            assert_string_equal(result.line, "begin dstest86 0.1.0 abc 64");
     }
+    forget();
+}
+
+/* A terminal of 80 columns wraps the lines: the cause is named, except if the cut frames end in different columns. */
+UNIT_TEST(wrapped_lines)
+{
+    write_twelve();
+    for (unsigned i = 1; i <= 12; i++)
+        written.line[i][80] = '\0';
+    written.line[5][79] = ' ';
     read_log();
-    assert_read(0, 12, 0);
+    assert_read(15, 0, 12);
+    assert_problem(14, 0, DUMP_READ_WRAPPED);
+    assert_string_equal(
+        text_of(&result.problem[14]),
+        "all truncated frames end at column 80: if a terminal wrapped the lines, capture the log without one");
+    written.line[7][79] = '\0';
+    read_log();
+    assert_read(14, 0, 12);
+    write_twelve();
+    written.line[3][80] = '\0';
+    read_log();
+    assert_read(3, 11, 1);
     forget();
 }
 
@@ -279,6 +313,17 @@ UNIT_TEST(invalid_frames)
         { BTS "form=8/x", DUMP_READ_WORD, 0 },
         { BTS "form=1/2/3/4/5/6", DUMP_READ_WORD, 0 },
         { BTS "form=8/0", DUMP_READ_WORD_MISSING, 0 },
+        /* texts that a terminal, a spreadsheet or a page would act on */
+        { "dsdump/1 1 bts test=T cpu=0 " ONE "codes=1 data=A6BAgAEA", DUMP_READ_WORD, 0 },
+        { "dsdump/1 1 bts test=t\033[2J cpu=0 " ONE "codes=1 data=A6BAgAEA", DUMP_READ_WORD, 0 },
+        { "dsdump/1 1 bts test==HYPERLINK(x) cpu=0 " ONE "codes=1 data=A6BAgAEA", DUMP_READ_WORD, 0 },
+        { "dsdump/1 1 bts test=t\177 cpu=0 " ONE "codes=1 data=A6BAgAEA", DUMP_READ_WORD, 0 },
+        { "dsdump/1 1 event test=-t cpu=0" WHAT, DUMP_READ_WORD, 0 },
+        { "dsdump/1 1 event test=t cpu=0" WHAT "\033]0;x\007", DUMP_READ_WORD, 0 },
+        { "dsdump/1 1 event test=t cpu=0" WHAT ",\"x\"", DUMP_READ_WORD, 0 },
+        { "dsdump/1 1 event test=t cpu=0" WHAT "\303\244", DUMP_READ_WORD, 0 },
+        { "dsdump/1 1 event test=t cpu=0" WHAT " name=@SUM(1)", DUMP_READ_WORD, 0 },
+        { "dsdump/1 1 event test=t cpu=0" WHAT " name=<b>", DUMP_READ_WORD, 0 },
         { BTS "first=0 count=0 before=0 form=8/0 codes=1 data=A6BAgAEA", DUMP_READ_COUNT, 0 },
         { BTS "first=0 count=16385 before=0 form=8/0 codes=1 data=A6BAgAEA", DUMP_READ_COUNT, 0 },
         { BTS "first=1 count=1 before=0 form=8/0 codes=1 data=A6BAgAEA", DUMP_READ_NUMBERING, 0 },
@@ -355,6 +400,14 @@ UNIT_TEST(invalid_heads)
         assert_int_equal(result.problems, 1);
         assert_frames(0, 1, DUMP_READ_BUILD_ID, 0, 0);
     }
+    forget();
+    add("dsdump/1 0 head version=1\033[2J\r width=64 signature=0x506e3 perf_capabilities=0x33c5 misc_enable=0x1 "
+        "pebs_data_cfg=0x0 ds=8 bts_form=8/0 pebs_form=8/3/0/0/5 source=3 build_id=00");
+    add(END, 1, 0);
+    read_log();
+    assert_int_equal(result.problems, 1);
+    assert_frames(0, 1, DUMP_READ_WORD, 0, 0);
+    assert_string_equal(text_of(&result.problem[0]), "frame 0: malformed word: version=1?[2J?");
     forget();
 }
 
@@ -464,6 +517,7 @@ UNIT_TEST(texts)
         [DUMP_READ_NO_HEAD] = "the dump starts without its head frame",
         [DUMP_READ_NO_END] = "the dump breaks off here: no end frame, so more records may be missing",
         [DUMP_READ_LOST] = "records are lost",
+        [DUMP_READ_WRAPPED] = "if a terminal wrapped the lines, capture the log without one",
         [DUMP_READ_NO_DUMP] = "no dump in this log: boot the kernel with dump=raw to get one",
     };
     static const struct {

@@ -111,9 +111,9 @@ def every_kind(seed):
             dump.pebs(records[:5], (8, number, 0, 0, 5), source, cpu=2)
             for reserved in 4, 5:    # Goldmont's records, and Silvermont's
                 dump.pebs(records[:7], (8, number, 0, reserved, 5), source, cpu=3)
-    # Names that CSV must quote and HTML must escape, and a period wider than its column.
-    dump.begin('a"quoted",</script>\\name.of.' + 'x' * 36)
-    dump.event('EVENT:"cmask=1",edge', period=123456789012)
+    # The longest names, and a period wider than its column.
+    dump.begin('a.name.of.' + 'x' * 54)
+    dump.event('EVENT.OF_' + 'X' * 54, period=123456789012)
     dump.pebs([[0] * 18 + [1] + [0] * 6], (8, 3, 0, 0, 5), 3)
     dump.bts([(1, 2)])
     dump.begin('pebs.of_4')

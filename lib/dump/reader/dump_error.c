@@ -88,6 +88,8 @@ const char *dump_error_text(enum dump_error error)
         return "the dump breaks off here: no end frame, so more records may be missing";
     case DUMP_READ_LOST:
         return "records are lost";
+    case DUMP_READ_WRAPPED:
+        return "if a terminal wrapped the lines, capture the log without one";
     case DUMP_READ_NO_DUMP:
         return "no dump in this log: boot the kernel with dump=raw to get one";
     }
@@ -109,6 +111,8 @@ const char *dump_problem_text(char text[DUMP_PROBLEM_TEXT], const struct dump_pr
         snprintf(text, DUMP_PROBLEM_TEXT, "frames %" PRIu64 " to %" PRIu64 ": %s", p->first, p->last, sentence);
     else if (p->error == DUMP_READ_LOST)
         snprintf(text, DUMP_PROBLEM_TEXT, "%" PRIu64 " of %" PRIu64 " %s %s", p->lost, p->given, p->kind, sentence);
+    else if (p->error == DUMP_READ_WRAPPED)
+        snprintf(text, DUMP_PROBLEM_TEXT, "all truncated frames end at column %" PRIu64 ": %s", p->first, sentence);
     else if (p->error >= DUMP_READ_KIND && p->error <= DUMP_READ_ORDER)
         snprintf(text, DUMP_PROBLEM_TEXT, "frame %" PRIu64 ": %s", p->first, sentence);
     else

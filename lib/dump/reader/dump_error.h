@@ -21,7 +21,7 @@ enum dump_error {
 
     /* Frames with a valid checksum; offender: the frame's number, in first. */
     DUMP_READ_KIND,
-    DUMP_READ_WORD,         /* not KEY=VALUE, or the value is not a number; offender: word */
+    DUMP_READ_WORD,         /* not KEY=VALUE, or the value is no number or has an invalid character; offender: word */
     DUMP_READ_WORD_MISSING, /* offender: word */
     DUMP_READ_BUILD_ID,     /* not up to 20 bytes in hexadecimal */
     DUMP_READ_COUNT,        /* not 1 to DUMP_RECORDS_MAX */
@@ -54,7 +54,8 @@ enum dump_error {
     DUMP_READ_NO_END,
     DUMP_READ_LOST, /* offender: kind, lost and given (all records of this kind) */
 
-    DUMP_READ_NO_DUMP /* the log has no dump at all */
+    DUMP_READ_WRAPPED, /* all frames without a checksum end in the same column, in first */
+    DUMP_READ_NO_DUMP  /* the log has no dump at all */
 };
 
 #define DUMP_WORD_MAX 40u /* characters of a bad word that a message repeats */

@@ -13,16 +13,27 @@
 
 const char *const dump_kind_names[KINDS] = { "bts", "pebs", "lbr", "head", "event", "end" };
 
+/* The characters of texts that outputs repeat. None begins a formula or a terminal's escape sequence, or ends a field.
+ */
+#define LETTERS "abcdefghijklmnopqrstuvwxyz"
+#define DIGITS  "0123456789"
+#define NAMES   LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZ" DIGITS "._"
+
 static const struct word {
     const char *name;
     unsigned length;
     enum { NUMBER, NUMBERS, TEXT } type;
+    const char *characters; /* of a text; NULL: its reader checks it */
 } words[KEYS] = {
-#define WORD(name, type)             \
-    {                                \
-        name, sizeof(name) - 1, type \
+#define WORD(name, type)                   \
+    {                                      \
+        name, sizeof(name) - 1, type, NULL \
     }
-    [KEY_TEST] = WORD("test", TEXT),
+#define TEXT_OF(name, characters)                \
+    {                                            \
+        name, sizeof(name) - 1, TEXT, characters \
+    }
+    [KEY_TEST] = TEXT_OF("test", LETTERS DIGITS "._"),
     [KEY_CPU] = WORD("cpu", NUMBER),
     [KEY_FIRST] = WORD("first", NUMBER),
     [KEY_COUNT] = WORD("count", NUMBER),
@@ -40,8 +51,8 @@ static const struct word {
     [KEY_PERIOD] = WORD("period", NUMBER),
     [KEY_THRESHOLD] = WORD("threshold", NUMBER),
     [KEY_DATA_CFG] = WORD("data_cfg", NUMBER),
-    [KEY_NAME] = WORD("name", TEXT),
-    [KEY_VERSION] = WORD("version", TEXT),
+    [KEY_NAME] = TEXT_OF("name", NAMES),
+    [KEY_VERSION] = TEXT_OF("version", NAMES "+-"),
     [KEY_WIDTH] = WORD("width", NUMBER),
     [KEY_SIGNATURE] = WORD("signature", NUMBER),
     [KEY_PERF_CAPABILITIES] = WORD("perf_capabilities", NUMBER),
@@ -55,6 +66,7 @@ static const struct word {
     [KEY_PEBS] = WORD("pebs", NUMBER),
     [KEY_LBR] = WORD("lbr", NUMBER),
 #undef WORD
+#undef TEXT_OF
 };
 
 #define HAS(key) (UINT64_C(1) << (key))
@@ -125,6 +137,14 @@ static bool take_numbers(struct piece text, uint64_t out[DUMP_FORM_NUMBERS])
     return false;
 }
 
+static bool consists_of(struct piece text, const char *characters)
+{
+    for (size_t i = 0; characters && i < text.length; i++)
+        if (text.start[i] == '\0' || strchr(characters, text.start[i]) == NULL)
+            return false;
+    return true;
+}
+
 /* Takes the next word, up to a blank. */
 static struct piece take_word(struct piece *rest)
 {
@@ -166,6 +186,8 @@ static enum dump_error take_words(struct piece rest, struct frame *f)
             continue;
         value.start += name.length + 1;
         value.length -= name.length + 1;
+        if (words[key].type == TEXT && !consists_of(value, words[key].characters))
+            return DUMP_READ_WORD;
         if (words[key].type == TEXT)
             f->text[key] = value;
         else if (words[key].type == NUMBER ? !take_number(value, &f->number[key])
@@ -212,13 +234,18 @@ __attribute__((target("sse4.2"))) static uint32_t fast_crc(const char *text, siz
 #define dump_crc(text, length) (__builtin_cpu_supports("sse4.2") ? fast_crc(text, length) : dump_crc(text, length))
 #endif
 
-/* Checks the eight digits after the last word against the checksum of everything before, and removes them. */
+/*
+ * Checks the eight digits after the last word against the checksum of everything before, and removes them with what
+ * terminals and loggers add after them.
+ */
 static enum dump_error check_sum(struct piece *text, uint32_t *crc)
 {
     uint64_t stored = 0;
 
-    if (text->length < CHECKSUM_SIZE ||
-        memcmp(text->start + text->length - CHECKSUM_SIZE, CHECKSUM_MARK, sizeof(CHECKSUM_MARK) - 1) != 0)
+    while (text->length >= CHECKSUM_SIZE &&
+           memcmp(text->start + text->length - CHECKSUM_SIZE, CHECKSUM_MARK, sizeof(CHECKSUM_MARK) - 1) != 0)
+        text->length--;
+    if (text->length < CHECKSUM_SIZE)
         return DUMP_READ_CUT_SHORT;
     for (unsigned i = 8; i > 0; i--) {
         int digit = hex_digit(text->start[text->length - i]);

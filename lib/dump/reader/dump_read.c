@@ -23,6 +23,8 @@ struct dump_reader {
     uint32_t last_crc;                                /* of the frame before */
     uint64_t given[KIND_RECORDS], read[KIND_RECORDS]; /* records written by the kernel; records read */
     bool machine_told;
+    uint64_t cut, cut_alike; /* truncated frames; those in a line as long as the first, of cut_length characters */
+    size_t cut_length, line_length;
     char test[DUMP_TEST_MAX + 1];
 
     uint8_t payload[(DUMP_PAYLOAD_MAX + 2) / 3 * 3];
@@ -464,7 +466,17 @@ static void complain_of_word(struct dump_reader *r, enum dump_error error, const
     struct dump_problem problem = { .error = error, .first = f->sequence };
 
     piece_copy(problem.word, sizeof(problem.word), f->word);
+    for (char *at = problem.word; *at != '\0'; at++)
+        if (*at < ' ' || *at > '~')
+            *at = '?';
     complain(r, problem);
+}
+
+static void note_cut(struct dump_reader *r)
+{
+    if (r->cut++ == 0)
+        r->cut_length = r->line_length;
+    r->cut_alike += r->line_length == r->cut_length;
 }
 
 /* Reads a frame, without its "# ". Returns whether its checksum was right. */
@@ -477,6 +489,8 @@ static bool read_frame(struct dump_reader *r, struct piece text)
     bool intact;
     enum dump_error wrong = dump_frame_take(text, &f, &intact);
 
+    if (wrong == DUMP_READ_CUT_SHORT)
+        note_cut(r);
     if (wrong != DUMP_READ_OK) {
         complain(r, (struct dump_problem){ .error = wrong, .version = f.version });
     } else if (place(r, &f)) {
@@ -490,18 +504,36 @@ static bool read_frame(struct dump_reader *r, struct piece text)
     return intact;
 }
 
+/* Copies a line without escape sequences of terminals: ESC [, parameters, a letter. What does not fit is cut. */
+static struct piece without_escapes(struct dump_reader *r, struct piece text)
+{
+    struct piece copy = { r->line, 0 };
+
+    for (size_t i = 0; i < text.length && copy.length < TEXT_MAX - 1; i++) {
+        if (text.start[i] == '\033' && i + 1 < text.length && text.start[i + 1] == '[') {
+            for (i += 2; i < text.length && text.start[i] >= ' ' && text.start[i] <= '?';)
+                i++;
+            continue;
+        }
+        r->line[copy.length++] = text.start[i];
+    }
+    while (copy.length > 0 && (copy.start[copy.length - 1] == '\r' || copy.start[copy.length - 1] == ' '))
+        copy.length--;
+    r->line[copy.length] = '\0';
+    return copy;
+}
+
 static void read_text(struct dump_reader *r, struct piece text)
 {
+    text = without_escapes(r, text);
     if (text.length >= 2 && text.start[0] == '#' && text.start[1] == ' ') {
         text.start += 2;
         text.length -= 2;
     }
     if (r->any && text.length >= 6 && memcmp(text.start, "begin ", 6) == 0)
         end_boot(r);
-    if (r->sink && r->sink->line) {
-        piece_copy(r->line, sizeof(r->line), text);
-        r->sink->line(r->sink->context, r->line);
-    }
+    if (r->sink && r->sink->line)
+        r->sink->line(r->sink->context, text.start);
 }
 
 void dump_read_line(struct dump_reader *r, const char *line, size_t length)
@@ -509,6 +541,9 @@ void dump_read_line(struct dump_reader *r, const char *line, size_t length)
     const char *end, *at;
 
     r->totals.lines++;
+    while (length > 0 && line[length - 1] == '\r')
+        length--;
+    r->line_length = length;
     while (length > 0 && (line[length - 1] == '\r' || line[length - 1] == ' '))
         length--;
     end = line + length;
@@ -525,6 +560,10 @@ void dump_read_line(struct dump_reader *r, const char *line, size_t length)
 bool dump_read_end(struct dump_reader *r, struct dump_totals *totals)
 {
     end_boot(r);
+    if (r->cut > 1 && r->cut == r->cut_alike) {
+        r->totals.problems++;
+        r->problem(r->context, &(struct dump_problem){ .error = DUMP_READ_WRAPPED, .first = r->cut_length });
+    }
     if (r->totals.frames == 0) {
         r->totals.problems++;
         r->problem(r->context, &(struct dump_problem){ .error = DUMP_READ_NO_DUMP });
