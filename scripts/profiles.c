@@ -5,6 +5,7 @@
 #include "model/faults/quirks.h"
 #include "model/latitude/freedoms.h"
 #include "model/processors/profile.h"
+#include "tools/standard.h"
 
 static uint32_t signature(const struct profile *p)
 {
@@ -127,6 +128,7 @@ static void print_each(void (*print)(const struct profile *))
 
 int main(void)
 {
+    standard_open();
     printf("# Profiles, caches, quirks and freedoms of the model\n\n"
            "Written by `make documents` from the model's own tables. [modelled.md](modelled.md) explains them.\n\n"
            "## Processors\n\n"
@@ -149,5 +151,5 @@ int main(void)
     for (unsigned i = 0; freedom_name(i) != NULL; i++) {
         printf("| `%s` | %s | %s |\n", freedom_name(i), freedom_sentence(i), freedom_source(i));
     }
-    return 0;
+    return standard_end("profiles", 0, 1);
 }

@@ -15,9 +15,11 @@
 #include <unistd.h>
 
 #include "tools/complain.h"
+#include "tools/log_kind.h"
 #include "lib/dump/reader/dump_read.h"
 #include "tools/judge.h"
 #include "tools/output.h"
+#include "tools/standard.h"
 #include "tools/symbols.h"
 #include "tools/writer.h"
 
@@ -42,8 +44,9 @@ static struct command {
     const char *log; /* NULL: standard input */
     const struct output *output;
     struct output_setup setup;
-    bool count_only;
+    bool count_only, force;
     bool leave_out[KINDS];                                              /* by index into kinds[] */
+    bool kernels;                                                       /* the log has lines that the kernel prints */
     bool misfit;                                                        /* a dump is from another build than the ELF */
     void (*machine)(void *context, const struct dump_machine *machine); /* the output's own function */
 } command;
@@ -95,6 +98,13 @@ static bool take_stats(const char *none)
     return choose("--stats", NULL);
 }
 
+static bool take_force(const char *none)
+{
+    (void)none;
+    command.force = true;
+    return true;
+}
+
 static bool take_help(const char *none);
 
 /* The options of every form. */
@@ -102,6 +112,7 @@ static const struct command_option options[] = {
     { "elf", "FILE", "read symbols and source lines from the kernel's ELF, 32-bit or 64-bit", take_elf },
     { "stats", NULL, "verify every frame and print counts only", take_stats },
     { "only", "KIND[,KIND..]", "read only these records: bts, pebs, lbr", choose_kinds },
+    { "force", NULL, "replace a FILE that dsdump did not write", take_force },
     { "help", NULL, "print this text", take_help },
     { 0 }
 };
@@ -136,7 +147,7 @@ static bool take_help(const char *none)
         "With --judge it checks that logs are complete and consistent, with or without a dump. The exit status is the\n"
         "verdict: 0 pass, 1 fail, 2 unusable log, 3 incomplete, 77 skip, 99 error, 134 panic.\n",
         stdout);
-    exit(fflush(stdout) == 0 && !ferror(stdout) ? STATUS_WHOLE : STATUS_DAMAGED);
+    exit(standard_end("dsdump", STATUS_WHOLE, STATUS_DAMAGED));
 }
 
 static const struct command_option *find_option(const struct command_option *of, const char *name)
@@ -213,15 +224,22 @@ static void on_problem(void *context, const struct dump_problem *problem)
         complain(log_name(), "%s", text);
 }
 
-/* A facility is untested because a table has no row for the processor: reports how to get one, once. */
-static void report_missing_row(const char *line, size_t length)
+/*
+ * Finds out whether a log is the kernel's. Reports, once, how to get a row for the processor if a facility is untested
+ * because a table has none.
+ */
+static void look_at(const char *line, size_t length)
 {
+    static const char begins[] = "begin dstest86", ends[] = "end dstest86";
     static bool reported;
 
     if (!reported && memmem(line, length, MISSING_ROW_MARK, sizeof MISSING_ROW_MARK - 1) != NULL) {
         complain(log_name(), MISSING_ROW);
         reported = true;
     }
+    if (!command.kernels && (memmem(line, length, begins, sizeof begins - 1) != NULL ||
+                             memmem(line, length, ends, sizeof ends - 1) != NULL))
+        command.kernels = true;
 }
 
 /*
@@ -252,6 +270,7 @@ static bool read_lines(int log, struct dump_reader *reader)
     static char buffer[BUFFER_SIZE];
     size_t used = 0;
     uint64_t done = 0;
+    bool known = false;
     struct stat status;
     const uint64_t size = fstat(log, &status) == 0 && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
 
@@ -266,15 +285,23 @@ static bool read_lines(int log, struct dump_reader *reader)
         }
         used += (size_t)n;
         done += (size_t)n;
+        if (!known && (used >= LOG_KIND_BYTES || n == 0)) {
+            if (!log_kind_readable(log_name(), buffer, used))
+                return false;
+            known = true;
+        }
+        if (!known)
+            continue;
         show_progress(done, size);
         while ((end = memchr(line, '\n', used)) != NULL) {
             dump_read_line(reader, line, (size_t)(end - line));
-            report_missing_row(line, (size_t)(end - line));
+            look_at(line, (size_t)(end - line));
             used -= (size_t)(end + 1 - line);
             line = end + 1;
         }
         if (used > 0 && (n == 0 || used == sizeof(buffer))) {
             dump_read_line(reader, line, used);
+            look_at(line, used);
             used = 0;
         }
         if (n == 0)
@@ -301,6 +328,45 @@ static void print_totals(const struct dump_totals *t)
     printf("problems %" PRIu64 "\n", t->problems);
 }
 
+/* Whether the output, by device and inode, is the log or the ELF; if so, reports that. */
+static bool output_is_input(int log)
+{
+    const bool standard = command.setup.file == NULL;
+    struct stat out, in;
+
+    if ((standard ? fstat(STDOUT_FILENO, &out) : stat(command.setup.file, &out)) != 0 || !S_ISREG(out.st_mode))
+        return false;
+    for (unsigned input = 0; input < 2; input++) {
+        if (input == 0 ? fstat(log, &in) != 0
+                       : !command.setup.symbols || stat(symbols_path(command.setup.symbols), &in) != 0)
+            continue;
+        if (out.st_dev == in.st_dev && out.st_ino == in.st_ino) {
+            complain(standard ? "standard output" : command.setup.file,
+                     "is an input, and would be overwritten; choose another output file");
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the output file may be replaced: it is new or empty, or dsdump wrote it, or --force was given. */
+static bool output_is_ours(void)
+{
+    const char *const name = command.setup.file;
+    struct stat status;
+
+    if (!name || command.force || stat(name, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
+        return true;
+    const int file = open(name, O_RDONLY | O_CLOEXEC);
+    const bool ours = file >= 0 && command.output->wrote(file);
+    if (file >= 0)
+        close(file);
+    if (!ours)
+        complain(name, "exists, and is not from dsdump --%s; choose another file, or replace it with --force",
+                 command.output->name);
+    return ours;
+}
+
 int main(int argc, char **argv)
 {
     struct record_sink sink = { .context = NULL };
@@ -309,6 +375,7 @@ int main(int argc, char **argv)
     int log = STDIN_FILENO;
     bool readable, whole;
 
+    standard_open();
     if (argc > 1 && strcmp(argv[1], "--judge") == 0)
         return judge_logs(argv + 2, argc - 2);
     if (!parse(argc, argv))
@@ -319,7 +386,7 @@ int main(int argc, char **argv)
         complain(command.log, "%s", strerror(errno));
         return STATUS_NOTHING;
     }
-    if (command.setup.file && writer_is_input(command.setup.file, log == STDIN_FILENO ? "/dev/stdin" : command.log))
+    if (output_is_input(log) || !output_is_ours())
         return STATUS_NOTHING;
     if (command.output && !command.output->open(&command.setup, &sink))
         return STATUS_NOTHING;
@@ -337,15 +404,20 @@ int main(int argc, char **argv)
     dump_reader_init(reader, command.output ? &sink : NULL, on_problem, NULL);
     readable = read_lines(log, reader);
     whole = readable && dump_read_end(reader, &totals);
+    if (!readable || (totals.frames == 0 && !(command.kernels && command.output && command.output->lines))) {
+        writer_discard();
+        if (readable && command.setup.file)
+            complain(command.setup.file, "not written, because the log has nothing for it");
+    }
     if (!command.count_only)
         whole &= sink.end(sink.context);
     else if (readable)
         print_totals(&totals);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        complain("standard output", "cannot write: %s", strerror(errno));
-        whole = false;
-    }
     free(reader);
     symbols_close(command.setup.symbols);
-    return !readable ? STATUS_NOTHING : whole && !command.misfit ? STATUS_WHOLE : STATUS_DAMAGED;
+    return standard_end("dsdump",
+                        !readable                  ? STATUS_NOTHING
+                        : whole && !command.misfit ? STATUS_WHOLE
+                                                   : STATUS_DAMAGED,
+                        STATUS_DAMAGED);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kernel/report/record_text.h"
 #include "lib/text.h"
@@ -519,6 +520,18 @@ static bool open_html(const struct output_setup *setup, struct record_sink *sink
     return true;
 }
 
-const struct output output_html = {
-    .name = "html", .argument = "FILE", .help = "a page that shows all of the log", .open = open_html
-};
+static bool wrote(int file)
+{
+    static const char mark[] = "<meta name=\"generator\" content=\"dsdump\">";
+    char head[512];
+    const ssize_t length = pread(file, head, sizeof(head), 0);
+
+    return length > 0 && memmem(head, (size_t)length, mark, sizeof(mark) - 1) != NULL;
+}
+
+const struct output output_html = { .name = "html",
+                                    .argument = "FILE",
+                                    .help = "a page that shows all of the log",
+                                    .open = open_html,
+                                    .wrote = wrote,
+                                    .lines = true };

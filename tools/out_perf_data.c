@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cpu/caps.h"
 #include "tools/complain.h"
@@ -560,6 +561,29 @@ static bool open_perf_data(const struct output_setup *setup, struct record_sink 
     return true;
 }
 
+/* Whether a perf.data has the command line of ours. Its sections are listed after the data, in the features' order. */
+static bool wrote(int file)
+{
+    struct {
+        char magic[8];
+        uint64_t size, attr_size;
+        struct perf_section attrs, data, event_types;
+        uint64_t features[4];
+    } header;
+    struct perf_section command;
+    char text[4 + 4 + 8]; /* number of words, length of the first, the first */
+
+    if (pread(file, &header, sizeof(header), 0) != sizeof(header) || memcmp(header.magic, "PERFILE2", 8) != 0 ||
+        !(header.features[0] >> PERF_FEATURE_CMDLINE & 1))
+        return false;
+    const uint64_t before = header.features[0] & ((UINT64_C(1) << PERF_FEATURE_CMDLINE) - 1);
+    const uint64_t at =
+        header.data.offset + header.data.size + (unsigned)__builtin_popcountll(before) * sizeof(struct perf_section);
+    return pread(file, &command, sizeof(command), (off_t)at) == sizeof(command) &&
+           pread(file, text, sizeof(text), (off_t)command.offset) == sizeof(text) &&
+           memcmp(text + 8, "dsdump\0", 8) == 0;
+}
+
 static const struct command_option options[] = {
     { "history", "N", "number of branches in the stack of each BTS record in perf.data: 0 to 64 (default 16)",
       take_history },
@@ -572,4 +596,5 @@ const struct output output_perf_data = { .name = "perf-data",
                                          .argument = "FILE",
                                          .help = "a perf.data file for perf script, report and mem",
                                          .open = open_perf_data,
+                                         .wrote = wrote,
                                          .options = options };

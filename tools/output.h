@@ -32,6 +32,9 @@ struct output {
      * last, and flushes.
      */
     bool (*open)(const struct output_setup *setup, struct record_sink *sink);
+    bool (*wrote)(
+        int file); /* whether this form wrote a regular file, which it may then replace; NULL: argument NULL */
+    bool lines;    /* useful for a log without a dump, too */
     const struct command_option *options; /* options of only this form; a row without a name ends them; NULL: none */
 };
 

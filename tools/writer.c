@@ -14,19 +14,12 @@
 
 #include "tools/complain.h"
 
-bool writer_is_input(const char *name, const char *input)
-{
-    struct stat out, in;
-
-    if (stat(name, &out) != 0 || stat(input, &in) != 0 || !S_ISREG(out.st_mode) || out.st_dev != in.st_dev ||
-        out.st_ino != in.st_ino)
-        return false;
-    complain(name, "is an input, and would be overwritten; choose another output file");
-    return true;
-}
-
-/* The unfinished file, which a signal removes; empty: none. There is one output file at a time. */
-static char unfinished[PATH_MAX];
+/*
+ * The unfinished file, which a signal removes; empty: none. It becomes the file `finished`. There is one output file at
+ * a time.
+ */
+static char unfinished[PATH_MAX], finished[PATH_MAX];
+static bool discarded;
 
 static void remove_unfinished(void)
 {
@@ -40,10 +33,18 @@ static void on_signal(int number)
     raise(number); /* SA_RESETHAND: now with the default action */
 }
 
+/* Whether an existing file is regular, perhaps behind links; then stores its path. */
+static bool find_finished(const char *name)
+{
+    struct stat named, found;
+
+    return stat(name, &named) == 0 && S_ISREG(named.st_mode) && realpath(name, finished) != NULL &&
+           stat(finished, &found) == 0 && named.st_dev == found.st_dev && named.st_ino == found.st_ino;
+}
+
 /*
  * A regular file is written under another name in its folder, and gets its own when it is complete, so that neither an
- * error nor a signal leaves a part of it, or destroys an older one. Others (devices, pipes, links) are written in
- * place.
+ * error nor a signal leaves a part of it, or destroys an older one. Others (devices, pipes) are written in place.
  */
 static int open_file(const char *name)
 {
@@ -51,9 +52,12 @@ static int open_file(const char *name)
     const int signals[] = { SIGHUP, SIGINT, SIGTERM };
     struct stat old;
 
-    if (lstat(name, &old) == 0 && !S_ISREG(old.st_mode))
-        return open(name, O_WRONLY | O_TRUNC | O_CLOEXEC);
-    if (snprintf(unfinished, sizeof unfinished, "%s.%ld.part", name, (long)getpid()) >= (int)sizeof unfinished) {
+    if (!find_finished(name)) {
+        if (lstat(name, &old) == 0)
+            return open(name, O_WRONLY | O_TRUNC | O_CLOEXEC);
+        snprintf(finished, sizeof finished, "%s", name);
+    }
+    if (snprintf(unfinished, sizeof unfinished, "%s.%ld.part", finished, (long)getpid()) >= (int)sizeof unfinished) {
         unfinished[0] = '\0';
         errno = ENAMETOOLONG;
         return -1;
@@ -147,16 +151,23 @@ void writer_patch(struct writer *writer, uint64_t place, const void *bytes, size
     }
 }
 
+void writer_discard(void)
+{
+    discarded = true;
+}
+
 bool writer_close(struct writer *writer)
 {
+    if (discarded)
+        writer->used = 0;
     writer_flush(writer);
     if (close(writer->fd) != 0 && writer->error == 0)
         writer->error = errno;
     free(writer->buffer);
     if (unfinished[0] != '\0' && writer->fd != STDOUT_FILENO) {
-        if (writer->error == 0 && rename(unfinished, writer->name) != 0)
+        if (writer->error == 0 && !discarded && rename(unfinished, finished) != 0)
             writer->error = errno;
-        if (writer->error != 0)
+        if (writer->error != 0 || discarded)
             unlink(unfinished);
         unfinished[0] = '\0';
     }

@@ -20,9 +20,6 @@ struct writer {
     char *buffer;
 };
 
-/* Whether an output file is also an input; if so, reports that on stderr. */
-bool writer_is_input(const char *name, const char *input);
-
 /*
  * Opens a file, or standard output for "-". writer_close() replaces an existing regular file. On failure, reports why
  * on stderr and returns false.
@@ -58,6 +55,9 @@ uint64_t writer_place(const struct writer *writer);
 
 /* Overwrites earlier bytes of the file. */
 void writer_patch(struct writer *writer, uint64_t place, const void *bytes, size_t size);
+
+/* From now on writer_close() leaves an existing file as it is, and drops what is still in the buffer. */
+void writer_discard(void);
 
 /* Flushes and closes the file. If anything could not be written, reports that on stderr and returns false. */
 bool writer_close(struct writer *writer);

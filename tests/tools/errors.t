@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: MIT
 # dsdump reports each error of the command line, of files, of ELFs and of damaged logs in one sentence that names the cause, and
 # its status is not 0. It reads the rest of a damaged log.
+import bz2
 import contextlib
+import gzip
+import lzma
 import os
 import pathlib
 import pty
@@ -46,11 +49,32 @@ subprocess.run(['as', '-o', here / 'numbers.o'], input=b'a_number = 1\n', check=
 subprocess.run(['as', '-o', here / 'calls.o', HERE / 'calls.s'], check=True)
 subprocess.run(['ld', '--build-id=none', '-o', here / 'without_id', here / 'calls.o'], check=True)
 
+(here / 'recording').write_bytes(b'PERFILE2' + bytes(96) + b'dsdump --perf-data' * 9)
+(here / 'kernel.elf').write_bytes(image)
+for name, data in {'utf16': log.read_text().encode('utf-16'), 'utf16be': b'\xfe\xff' + log.read_text().encode('utf-16-be'),
+                   'markless': log.read_text().encode('utf-16-le'), 'gz': gzip.compress(log.read_bytes()),
+                   'xz': lzma.compress(log.read_bytes()), 'bz2': bz2.compress(log.read_bytes()),
+                   'zst': b'\x28\xb5\x2f\xfd' + bytes(20)}.items():
+    (here / name).write_bytes(data)
+(here / 'hard').hardlink_to(log)
+(here / 'soft').symlink_to(log)
+(here / 'soft.elf').symlink_to(here / 'kernel.elf')
+for option in '--html', '--perf-data':
+    dsdump(option, here / f'ours.{option[2:6].removesuffix("-").replace("perf", "data")}', log)
+before = {path.name: path.read_bytes() for path in here.iterdir()}
+
 # The command line, files and ELFs: status, sentence, words. /NAME is a file in our folder; LOG is the log.
 OTHER = f'not the kernel that wrote this dump (build id {{}}, dump has {identity}): symbols not used'
 ONE_FORM, NO_SYMBOLS = 'only one form of output can be chosen', 'no symbol table; use an ELF that is not stripped'
 OVER, NOWHERE = 'is an input, and would be overwritten; choose another output file', 'No such file or directory'
 KIND = "--only: unknown kind of record '{}'; expected bts, pebs or lbr"
+TO = 'convert it: {} FILE | dsdump'
+KINDS = {    # first bytes of files that are not logs
+    'utf16': 'UTF-16; ' + TO.format('iconv -f UTF-16 -t UTF-8'), 'utf16be': 'UTF-16; ' + TO.format('iconv -f UTF-16 -t UTF-8'),
+    'markless': 'UTF-16; ' + TO.format('iconv -f UTF-16LE -t UTF-8'), 'gz': 'gzip; ' + TO.format('zcat'),
+    'xz': 'xz; ' + TO.format('xzcat'), 'zst': 'zstd; ' + TO.format('zstdcat'), 'bz2': 'bzip2; ' + TO.format('bzcat'),
+    'recording': 'perf.data; dsdump writes such files and reads only logs',
+    'kernel.elf': "ELF; a log is needed; --elf FILE reads the kernel's symbols"}
 HISTORY = "--history: expected a number from 0 to 64, not '{}'"
 ERRORS = [
     (1, '/other.elf: ' + OTHER.format(bytes.fromhex(identity)[::-1].hex()), '--elf /other.elf --csv LOG'),
@@ -68,7 +92,14 @@ ERRORS = [
     (2, '/dev/null: not a regular file, which perf.data must be because dsdump writes its header last',
      '--perf-data /dev/null LOG'),
     (1, '/dev/full: cannot write: No space left on device', '--html /dev/full LOG'),
-    (2, '/log: ' + OVER, '--html LOG LOG'), (2, '/log: ' + OVER, '--perf-data LOG LOG'),
+    *((2, f'/{output}: {OVER}', f'{option} /{output} {inputs}') for option in ('--html', '--force --perf-data', '--force --html')
+      for output, inputs in (('log', 'LOG'), ('hard', 'LOG'), ('soft', 'LOG'), ('kernel.elf', '--elf /kernel.elf LOG'),
+                             ('soft.elf', '--elf /kernel.elf LOG'))),
+    *((2, f'/{name}: exists, and is not from dsdump {option}; choose another file, or replace it with --force', f'{option} /{name} LOG')
+      for option, others in (('--html', ('text.elf', 'ours.data', 'recording')), ('--perf-data', ('text.elf', 'ours.html', 'recording')))
+      for name in others),
+    *((2, f'/{name}: the file is {what}', f'{form} /{name}') for name, what in KINDS.items()
+      for form in ('--text', '--html /ours.html', '--perf-data /ours.data')),
     *((2, KIND.format(kind), ['--only', f'{before}{kind}', 'LOG']) for before, kind in (('bts,', 'ptw'), ('', ''))),
     *((2, HISTORY.format(n), ['--history', n, 'LOG'])
       for n in ('65', '-1', '+1', '', 'x', '5x', '0x10', '99999999999999999999')),
@@ -79,7 +110,7 @@ ERRORS = [
     (0, '/rowless: this processor model has no row in cpu/cores.c, so most tests were skipped: please send a log made with the '
         "options dump=raw log=stick, as docs/corpus.md says, and the processor's name; the row is added from it", '--raw /rowless'),
     (2, '/log: only one log can be given', 'LOG LOG'),
-    (2, '/nowhere: ' + NOWHERE, '/nowhere'), (2, '/: Is a directory', '/'),
+    (2, '/nowhere: ' + NOWHERE, '/nowhere'), (2, '/: Is a directory', '/'), (2, '/: Is a directory', '--html /ours.html /'),
     *((1, f'{name}: no dump in this log: boot the kernel with dump=raw to get one', words) for name, words in (
         ('standard input', ''), ('standard input', '-'), ('/dev/null', '/dev/null'))),
     (2, '--judge: must be the first word', '--raw --judge LOG'),
@@ -96,6 +127,59 @@ for status, sentence, words in ERRORS:
     name, colon, rest = sentence.partition(':')
     dsdump(*map(place, words if isinstance(words, list) else words.split()), status=status,
            complaint=f'dsdump: {place(name)}{colon}{rest}\n')
+
+# No refusal has changed a file. A file of ours is replaced, also through a link or a descriptor; others with --force.
+same({path.name for path in here.iterdir() if path.read_bytes() != before.get(path.name)}, set(), 'every file is as before')
+for name in 'nothing', 'empty.data':
+    (here / name).write_text('')
+dsdump('--perf-data', here / 'empty.data', log)
+for option, name in ('--html', 'ours.html'), ('--perf-data', 'ours.data'):
+    whole = (here / name).read_bytes()
+    nothing = f'dsdump: {here}/nothing: no dump in this log: boot the kernel with dump=raw to get one\n'
+    dsdump(option, here / name, here / 'nothing', status=1,
+           complaint=f'{nothing}dsdump: {here}/{name}: not written, because the log has nothing for it\n')
+    same((here / name).read_bytes(), whole, f'{option}: a file is not replaced with nothing')
+    (here / 'link').symlink_to(here / name)
+    with open(here / name, 'r+b') as file:
+        file.seek(0, 2)
+        file.write(b'older')
+        for by in here / 'link', f'/proc/{os.getpid()}/fd/{file.fileno()}':
+            dsdump(option, by, log)
+            same(((here / name).read_bytes(), (here / 'link').is_symlink()), (whole, True), f'{option} {by}: the file is replaced')
+    (here / 'link').unlink()
+    (here / 'text').write_text('other\n')
+    dsdump('--force', option, here / 'text', log)
+    same((here / 'text').read_bytes(), whole, f'{option} --force replaces another file')
+(here / 'lines').write_text('# begin dstest86 0.1.0 abc 64\nok 1 bts.calls\n')
+dsdump('--html', here / 'ours.html', here / 'lines', status=1,
+       complaint=f'dsdump: {here}/lines: no dump in this log: boot the kernel with dump=raw to get one\n')
+ok('ok 1 bts.calls' in (here / 'ours.html').read_text(), 'a log without a dump gives a page')
+
+# Standard output that is an input, and closed descriptors.
+with open(log, 'ab') as out:
+    same(subprocess.run([program, log], stdout=out, stderr=subprocess.PIPE, text=True, check=False).stderr,
+         f'dsdump: standard output: {OVER}\n', 'standard output is the log')
+
+
+def closed(command, *descriptors):
+    """(status, errors) of a command that starts with these descriptors closed."""
+    words = ' '.join(f'{fd}<&-' if fd == 0 else f'{fd}>&-' for fd in descriptors)
+    ended = subprocess.run(f'exec {command} {words}', shell=True, capture_output=True, text=True, check=False)
+    return ended.returncode, ended.stderr
+
+
+(here / 'x.html').unlink(missing_ok=True)
+same(closed(f'{program} --html {here}/x.html {log}', 0, 1), (0, ''), 'a page, with closed descriptors')
+run('--html', here / 'y.html', log)
+same((here / 'x.html').read_bytes(), (here / 'y.html').read_bytes(), '... is written')
+BAD = 'Bad file descriptor'
+for words in '--text', '--raw', '--csv', '--trace-json', '--stats':
+    same(closed(f'{program} {words} {log}', 1), (1, f'dsdump: standard output: cannot write: {BAD}\n'), f'{words} to a closed output')
+for other in 'dsdump --help', 'profiles', 'ds-inspect', 'traces loop 1':
+    words = [BUILD / other.split()[0], *other.split()[1:]]
+    name = words[0].name
+    same(closed(' '.join(map(str, words)), 1), (1, f'{name}: standard output: cannot write: {BAD}\n'), f'{other} to a closed output')
+same(closed(f'{program}', 0), (2, f'dsdump: standard input: {BAD}\n'), 'a log from a closed input')
 
 # --help and the manual page list each option with its argument.
 status, text, _ = run('--help')
@@ -116,9 +200,9 @@ with open('/dev/full', 'wb') as full:    # line-buffered, an error is older than
         same(subprocess.run(['stdbuf', '-oL', BUILD / 'dsdump', *words], stdout=full, stderr=subprocess.DEVNULL).returncode, 1,
              f'{words[0]}, line by line, to a full disk')
 (here / 'cut.data').write_text('older\n')
-same(run('--perf-data', here / 'cut.data', log, most_bytes=4096)[::2],
+same(run('--force', '--perf-data', here / 'cut.data', log, most_bytes=4096)[::2],
      (1, f'dsdump: {here}/cut.data: cannot write: File too large\n'), 'perf.data larger than the file size limit')
-killed = subprocess.Popen([program, '--html', here / 'cut.data'], stdin=subprocess.PIPE)
+killed = subprocess.Popen([program, '--force', '--html', here / 'cut.data'], stdin=subprocess.PIPE)
 any(list(here.glob('cut.data.*')) or time.sleep(0.01) for _ in range(1000))    # until it writes, at most ten seconds
 killed.terminate()
 same((killed.wait(), (here / 'cut.data').read_text(), list(here.glob('cut.data?*'))), (-signal.SIGTERM, 'older\n', []),

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/qr/qr.h"
+#include "tools/standard.h"
 
 #define PIXELS 4u /* of a module, each way */
 #define QUIET  4u /* modules: ISO/IEC 18004:2015, 6.3.8 */
@@ -34,6 +35,7 @@ int main(void)
     static struct qr_code code;
     static char line[8192];
 
+    standard_open();
     while (fgets(line, sizeof line, stdin)) {
         char name[1024], letter;
         unsigned version, mask;
@@ -55,5 +57,5 @@ int main(void)
         }
         printf("%s %u %u %u\n", name, code.version, code.mask, code.side);
     }
-    return 0;
+    return standard_end("qr_image", 0, 1);
 }

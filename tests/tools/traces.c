@@ -13,6 +13,7 @@
 
 #include "lib/bytes.h"
 #include "lib/dump/dump_write.h"
+#include "tools/standard.h"
 
 #define CODE       UINT64_C(0x401000) /* code of the first program; each program has its own page */
 #define PAGE       UINT64_C(0x1000)
@@ -252,6 +253,7 @@ int main(int argc, char **argv)
                                        .pebs = { .width = 8, .format = 3, .lbr_format = 5 },
                                        .data_source = DATA_SOURCE_SKYLAKE };
 
+    standard_open();
     if (argc != 3) {
         fprintf(stderr, "usage: traces KIND RECORDS\n");
         return 2;
@@ -266,7 +268,7 @@ int main(int argc, char **argv)
         dump_write_test(&writer, kinds[i].name);
         kinds[i].run();
         dump_write_end(&writer);
-        return fflush(stdout) != 0;
+        return standard_end("traces", 0, 1);
     }
     fprintf(stderr, "traces: no kind '%s'\n", argv[1]);
     return 2;

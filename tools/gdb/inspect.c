@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tools/gdb/reports.h"
+#include "tools/standard.h"
 
 static const struct {
     const char *name;
@@ -18,7 +19,7 @@ static const struct {
     { "lbr", report_lbr }, { "perfmon", report_perfmon },
 };
 
-int main(int argc, char **argv)
+static int inspect(int argc, char **argv)
 {
     static struct processor processor;
 
@@ -33,4 +34,10 @@ int main(int argc, char **argv)
             return commands[i].report(&processor, argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0) ? 0 : 1;
     printf("%s: unknown command\n", argv[2]);
     return 2;
+}
+
+int main(int argc, char **argv)
+{
+    standard_open();
+    return standard_end("ds-inspect", inspect(argc, argv), 1);
 }
