@@ -169,6 +169,9 @@ enum load_options_error load_options_from_file(const void *data, size_t size, ch
 
     out[0] = '\0';
     *line = 1;
+    if (size >= 2 && ((bytes[0] == 0xff && bytes[1] == 0xfe) || (bytes[0] == 0xfe && bytes[1] == 0xff) ||
+                      (bytes[0] == 0) != (bytes[1] == 0)))
+        return LOAD_OPTIONS_UTF16;
     for (; i < size; i++) {
         unsigned unit = bytes[i];
         if (unit == '\r' || unit == '\n') { /* old systems end lines with CR alone */
@@ -198,6 +201,8 @@ const char *load_options_error_text(enum load_options_error error)
         return "more than 1023 characters of options";
     case LOAD_OPTIONS_NOT_ASCII:
         return "a character that is not printable ASCII (allowed in comments only)";
+    case LOAD_OPTIONS_UTF16:
+        return "the file is UTF-16; save it as ANSI or UTF-8 (in PowerShell: Set-Content -Encoding ascii)";
     }
     return "unknown error of the load options";
 }

@@ -13,8 +13,9 @@
 
 enum load_options_error {
     LOAD_OPTIONS_OK,
-    LOAD_OPTIONS_TOO_LONG, /* more than LOAD_OPTIONS_MAX characters */
-    LOAD_OPTIONS_NOT_ASCII /* a byte outside comments is neither blank nor printable ASCII */
+    LOAD_OPTIONS_TOO_LONG,  /* more than LOAD_OPTIONS_MAX characters */
+    LOAD_OPTIONS_NOT_ASCII, /* a byte outside comments is neither blank nor printable ASCII */
+    LOAD_OPTIONS_UTF16      /* the file is UTF-16, as some Windows programs write */
 };
 
 /*

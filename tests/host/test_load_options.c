@@ -180,7 +180,15 @@ UNIT_TEST(file_comments)
 UNIT_TEST(file_that_is_not_ascii)
 {
     assert_answer(FILE_TEXT("list\n# \n caf\xc3\xa9\n"), NOT_ASCII, 3, "");
-    assert_answer(FILE_TEXT("\xff\xfel\0i\0s\0t\0"), NOT_ASCII, 1, ""); /* UTF-16 */
+    assert_answer(FILE_TEXT("\xff\xfel\0i\0s\0t\0"), UTF16, 1, "");
+    assert_answer(FILE_TEXT("\xfe\xff\0l\0i\0s\0t"), UTF16, 1, "");
+    assert_answer(FILE_TEXT("\xff\xfe"), UTF16, 1, "");
+    assert_answer(FILE_TEXT("#\0 \0x\0\n\0l\0"), UTF16, 1, "");
+    assert_answer(FILE_TEXT("\0l\0i"), UTF16, 1, "");
+    assert_answer(FILE_TEXT("\xff\xff"), NOT_ASCII, 1, "");
+    assert_answer(FILE_TEXT("\0\0list"), NOT_ASCII, 1, "");
+    assert_string_equal(load_options_error_text(LOAD_OPTIONS_UTF16),
+                        "the file is UTF-16; save it as ANSI or UTF-8 (in PowerShell: Set-Content -Encoding ascii)");
     assert_answer(FILE_TEXT("list\0"), NOT_ASCII, 1, "");
     assert_answer(FILE_TEXT("\x7f"), NOT_ASCII, 1, "");
     assert_answer(FILE_TEXT("\xef\xbb"), NOT_ASCII, 1, "");
