@@ -250,6 +250,9 @@ UNIT_TEST(tests_have_failed)
     page.verdicts = judged;
     fill_many(15, OUTCOME_FAIL);
     expect("more areas than rows, and failures", &page, 80, 25);
+    fill_many(20, OUTCOME_PASS);
+    draw(&page, 80, 25);
+    assert_non_null(find_line(" all         90       0    0     0  16 in areas not shown"));
 
     page = (struct page){ TESTS(some), LOG, .state = PAGE_VERDICT, .verdicts = judged, .verdict = VERDICT_ERROR };
     expect("the verdict error", &page, 80, 25);
