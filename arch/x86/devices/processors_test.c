@@ -17,7 +17,8 @@
 #include "suite/workload/interrupted.h"
 
 #define FLAG_IF     (1u << 9)
-#define NO_SUCH_ID  0xfeu
+#define NO_SUCH_ID  0xfeu      /* unless more processors exist */
+#define ALL_IDS     0xffu      /* the broadcast of an xAPIC */
 #define LOW_BYTES   128u       /* twice what is copied there */
 #define WAIT_PAUSES 100000000u /* bounds the wait for another processor */
 
@@ -168,6 +169,7 @@ static void start(struct test_run *run)
     struct topology topology;
     uint8_t before[LOW_BYTES];
     const char *problem = survey(&topology);
+    uint32_t none = NO_SUCH_ID;
     unsigned n;
 
     if (problem) {
@@ -189,7 +191,9 @@ static void start(struct test_run *run)
     }
     console_note("%u processors started", n - 1);
     processors_stop();
-    if (processor_start(1, NO_SUCH_ID, (uintptr_t)page, look_around))
+    for (unsigned i = 0; i < n - 1; i++)
+        none = topology.ids[i] >= none ? (uint32_t)topology.ids[i] + 1 : none;
+    if (none != ALL_IDS && processor_start(1, none, (uintptr_t)page, look_around))
         test_fail(run, "a processor that does not exist starts");
     expect_filled(run, page, "a failed start");
     interrupt_set(VECTOR_MACHINE_CHECK, NULL);
