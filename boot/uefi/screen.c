@@ -64,7 +64,8 @@ static unsigned take_mode(const EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE *mode, bool co
     return console ? WORTH_CONSOLE : WORTH_FRAME;
 }
 
-static unsigned find(struct boot_screen *screen)
+/* Returns the worth of the best screen. *several: not all protocols with a frame buffer have the same. */
+static unsigned find(struct boot_screen *screen, bool *several)
 {
     static EFI_GUID graphics = EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID;
     /* EFI_CONSOLE_OUT_DEVICE_GUID: not in UEFI 2.10, 12.3. EDK2 installs it on the devices of ConOut. */
@@ -72,7 +73,9 @@ static unsigned find(struct boot_screen *screen)
     UINTN count = 0;
     EFI_HANDLE *handles = NULL;
     unsigned best = WORTH_NOTHING;
+    UINT64 base = 0;
 
+    *several = false;
     if (EFI_ERROR(BS->LocateHandleBuffer(ByProtocol, &graphics, NULL, &count, &handles)))
         return WORTH_NOTHING;
     for (UINTN i = 0; i < count; i++) {
@@ -83,6 +86,10 @@ static unsigned find(struct boot_screen *screen)
             continue;
         const bool is_console = !EFI_ERROR(BS->HandleProtocol(handles[i], &console, &ignored));
         const unsigned worth = take_mode(output->Mode, is_console, &candidate);
+        if (worth >= WORTH_FRAME) {
+            *several = *several || (base != 0 && base != candidate.base);
+            base = candidate.base;
+        }
         if (worth <= best)
             continue;
         best = worth;
@@ -101,7 +108,9 @@ static void report(struct boot_screen *screen, enum boot_screen_kind kind, const
 
 void screen_find(struct boot_screen *screen)
 {
-    switch (find(screen)) {
+    bool several;
+
+    switch (find(screen, &several)) {
     case WORTH_NOTHING:
         report(screen, BOOT_SCREEN_NONE, "no screen (no Graphics Output Protocol)");
         break;
@@ -112,6 +121,8 @@ void screen_find(struct boot_screen *screen)
         report(screen, BOOT_SCREEN_BLT_ONLY, "the screen has no frame buffer (PixelBltOnly)");
         break;
     default:
-        break;
+        if (several)
+            Print(L"dstest86: the run is shown on another screen, of %dx%d pixels, if this text stays\n",
+                  screen->columns, screen->rows);
     }
 }

@@ -7,7 +7,7 @@
 
 /*
  * Describes the screen in its current mode, without changing the mode. If the kernel cannot draw on any screen, prints
- * why on the firmware's console.
+ * why on the firmware's console. If there are several, prints which one the kernel draws on.
  */
 void screen_find(struct boot_screen *screen);
 

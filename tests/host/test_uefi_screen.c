@@ -326,7 +326,7 @@ static int no_displays(void **state)
     return new_machine(state);
 }
 
-static void assert_screen(UINT64 base, uint32_t bits, uint32_t red, uint32_t green, uint32_t blue)
+static void assert_screen_of(UINT64 base, uint32_t bits, uint32_t red, uint32_t green, uint32_t blue, const char *said)
 {
     const struct boot_screen want = { .base = base,
                                       .kind = BOOT_SCREEN_PIXELS,
@@ -339,8 +339,13 @@ static void assert_screen(UINT64 base, uint32_t bits, uint32_t red, uint32_t gre
                                       .blue = blue };
     screen_find(&found);
     assert_memory_equal(&found, &want, sizeof want);
-    assert_string_equal(console_said, "");
+    assert_string_equal(console_said, said);
     assert_given_back(0);
+}
+
+static void assert_screen(UINT64 base, uint32_t bits, uint32_t red, uint32_t green, uint32_t blue)
+{
+    assert_screen_of(base, bits, red, green, blue, "");
 }
 
 UNIT_TEST(forms_of_pixels)
@@ -367,20 +372,28 @@ UNIT_TEST(forms_of_pixels)
     }
 }
 
-/* Console devices first, then any with a frame buffer; of equal ones the first. */
+/* Console devices first, then any with a frame buffer; of equal ones the first. The text reaches all screens. */
 UNIT_TEST(several_screens)
 {
+    static const char elsewhere[] =
+        "dstest86: the run is shown on another screen, of 1024x768 pixels, if this text stays\n";
+
     add_display(0xc0000000, PixelBltOnly, true);
     add_display(0xc1000000, RGBX, false);
     add_display(0xc2000000, RGBX, true);
     add_display(0xc3000000, RGBX, true);
-    assert_screen(0xc2000000, 32, 0xff, 0xff00, 0xff0000);
+    assert_screen_of(0xc2000000, 32, 0xff, 0xff00, 0xff0000, elsewhere);
 
     no_displays(NULL);
     add_display(0xc0000000, PixelBltOnly, true);
     add_display(0xc1000000, RGBX, false);
     add_display(0xc2000000, RGBX, false);
     add_display(0, RGBX, true);
+    assert_screen_of(0xc1000000, 32, 0xff, 0xff00, 0xff0000, elsewhere);
+
+    no_displays(NULL); /* EDK2's protocol for all screens together, of which there is one */
+    add_display(0xc1000000, RGBX, false);
+    add_display(0xc1000000, RGBX, true);
     assert_screen(0xc1000000, 32, 0xff, 0xff00, 0xff0000);
 
     no_displays(NULL); /* a display disappears during the search */
