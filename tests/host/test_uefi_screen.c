@@ -391,7 +391,7 @@ UNIT_TEST(several_screens)
     add_display(0, RGBX, true);
     assert_screen_of(0xc1000000, 32, 0xff, 0xff00, 0xff0000, elsewhere);
 
-    no_displays(NULL); /* EDK2's protocol for all screens together, of which there is one */
+    no_displays(NULL); /* one screen, and EDK2's protocol for all screens together */
     add_display(0xc1000000, RGBX, false);
     add_display(0xc1000000, RGBX, true);
     assert_screen(0xc1000000, 32, 0xff, 0xff00, 0xff0000);
