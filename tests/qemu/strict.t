@@ -152,6 +152,13 @@ with tempfile.TemporaryDirectory() as folder:
     report.write_text('violation of an earlier run\n')
     status, said = run('--strict', '--violations', str(report), '-device', 'no-such-device', *EMPTY)
     ok(status == 1 and report.read_text() == '', 'an earlier report is removed', f'{status} {said}')
+    report.unlink()
+    os.mkfifo(report)
+    reader = subprocess.Popen(['cat', report], stdout=subprocess.PIPE, text=True)
+    status, said = run('-k', '5', '60', COMMAND, '--strict', '--violations', str(report), *EXIT, *kernel('forbidden.lvt_masked'), command=['timeout'])
+    ok(status == 70 and reader.communicate()[0].startswith('violation '), 'a report into a FIFO', f'{status} {said}')
+    status, said = run('--strict', '--violations', folder, *EMPTY)
+    ok(status == 2 and said.endswith(f'qemu-ds: --violations {folder}: cannot be written\n'), 'a report into a folder', f'{status} {said}')
 
 ENDS = ['-display', 'none', '-no-reboot', '-kernel', str(BUILD / 'ends.elf'), '-append']
 RESETS = ' triple-fault vcpu=0 rip=RIP: the exception of this instruction cannot be delivered, nor a double fault; the processor shuts down'
