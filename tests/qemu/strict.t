@@ -145,6 +145,17 @@ with tempfile.TemporaryDirectory() as folder:
         os.killpg(wrapper.pid, signal.SIGKILL)
     ok(wrapper.returncode == 143 and 'signal 15 ended it' in said, 'SIGTERM to the process group', f'{wrapper.returncode} {said}')
 
+# A signal while the wrapper makes its FIFO.
+with tempfile.TemporaryDirectory() as folder:
+    early = pathlib.Path(folder, 'mktemp')
+    early.write_text('#!/bin/sh\nkill -TERM $PPID\nPATH=${PATH#*:}\nexec mktemp "$@"\n')
+    early.chmod(0o755)
+    scratch = pathlib.Path(folder, 'tmp')
+    scratch.mkdir()
+    done = subprocess.run([COMMAND, '--strict', *EMPTY], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+                          env={**os.environ, 'PATH': f'{folder}:{os.environ["PATH"]}', 'TMPDIR': str(scratch)}, preexec_fn=default_signals)
+    ok(done.returncode == 143 and 'signal 15 ended it' in done.stderr and not list(scratch.iterdir()), 'SIGTERM before QEMU starts', f'{done}')
+
 status, said = run('-s', 'KILL', '60', COMMAND, '--strict', *EXIT, *kernel('forbidden.lvt_masked'), command=['timeout'])
 ok(status == 70 and re.search(r"^violation .*guest: 1; QEMU's own exit status: 33$", said, re.M | re.S), 'a guest that ends: its status is reported', f'{status} {said}')
 with tempfile.TemporaryDirectory() as folder:
