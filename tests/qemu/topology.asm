@@ -8,6 +8,13 @@ org 0x7c00
 %define FW_CFG 0x510                ; QEMU's configuration: the selector, and the data at the next port
 %define FW_CFG_NB_CPUS 5
 
+%macro wait_us 1                   ; about as many microseconds: a read of a port takes one
+    mov cx, %1
+%%again:
+    in al, 0x80
+    loop %%again
+%endmacro
+
 %macro write_msr 2                  ; a register, the low half of its value
     mov ecx, %1
     mov eax, %2
@@ -32,7 +39,10 @@ org 0x7c00
     inc dx
     in al, dx
     mov [waited_for], al
-    write_msr 0x830, 0xc4500        ; INIT to all others
+    write_msr 0x830, 0xc4500        ; INIT and two SIPIs to all others, as in SDM Vol. 3A (253668-083), "MP Initialization"
+    wait_us 10000
+    write_msr 0x830, 0xc4600 | START >> 12
+    wait_us 200
     write_msr 0x830, 0xc4600 | START >> 12
     jmp processor
 
@@ -62,8 +72,8 @@ processor:
     mov si, di
     cmp si, leaves.end
     jne .leaf
-    mov word [taken], 0
     dec byte [waited_for]
+    mov word [taken], 0             ; keeps the flags
     jnz .halt
     mov dx, 0xf4
     mov al, 0x10                    ; the exit device's pass

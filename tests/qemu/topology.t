@@ -44,15 +44,15 @@ def boot(profile, shape, *options, number=iter(range(1000000))):
     """CPUID of each processor, as dictionaries."""
     sockets, cores, threads = shape
     path = pathlib.Path(tap.folder, str(next(number)))
-    done = subprocess.run([BUILD / 'qemu-ds', *options, '-machine', 'q35', '-m', '16', '-nodefaults', '-no-user-config', '-no-reboot',
-                           '-display', 'none', '-device', 'isa-debug-exit,iobase=0xf4,iosize=4', '-debugcon', f'file:{path}', '-smp',
-                           f'{sockets * cores * threads},sockets={sockets},cores={cores},threads={threads}', '-drive',
-                           f'if=ide,format=raw,snapshot=on,file={BUILD}/topology.img'],
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
-    if done.returncode != 33:
-        return f'status {done.returncode} {done.stderr}'
     size = 16 * len(LEAVES)
-    data = path.read_bytes()
+    done = subprocess.run(['timeout', '120', BUILD / 'qemu-ds', *options, '-machine', 'q35', '-m', '16', '-nodefaults', '-no-user-config',
+                           '-no-reboot', '-display', 'none', '-device', 'isa-debug-exit,iobase=0xf4,iosize=4', '-debugcon',
+                           f'file:{path}', '-smp', f'{sockets * cores * threads},sockets={sockets},cores={cores},threads={threads}',
+                           '-drive', f'if=ide,format=raw,snapshot=on,file={BUILD}/topology.img'],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    data = path.read_bytes() if path.exists() else b''
+    if done.returncode != 33:
+        return f'status {done.returncode} after {len(data) / size:g} of {sockets * cores * threads} processors {done.stderr}'
     return [{leaf: struct.unpack_from('<4I', data, at + 16 * i) for i, leaf in enumerate(LEAVES)} for at in range(0, len(data), size)]
 
 
