@@ -328,13 +328,17 @@ static void print_totals(const struct dump_totals *t)
     printf("problems %" PRIu64 "\n", t->problems);
 }
 
-/* Whether the output, by device and inode, is the log or the ELF; if so, reports that. */
+/*
+ * Whether the output, by device and inode, is the log or the ELF; if so, reports that. Terminals and sockets, which
+ * have two directions, may be both.
+ */
 static bool output_is_input(int log)
 {
     const bool standard = command.setup.file == NULL;
     struct stat out, in;
 
-    if ((standard ? fstat(STDOUT_FILENO, &out) : stat(command.setup.file, &out)) != 0 || !S_ISREG(out.st_mode))
+    if ((standard ? fstat(STDOUT_FILENO, &out) : stat(command.setup.file, &out)) != 0 || S_ISCHR(out.st_mode) ||
+        S_ISSOCK(out.st_mode))
         return false;
     for (unsigned input = 0; input < 2; input++) {
         if (input == 0 ? fstat(log, &in) != 0

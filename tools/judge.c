@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tools/complain.h"
 #include "tools/lib/log_judge.h"
@@ -47,6 +49,18 @@ static bool read_log(struct log_judge *judge, FILE *file, const char *name)
     return false;
 }
 
+/* Whether the verdicts would be written to the log itself; if so, reports that. */
+static bool is_output(FILE *file)
+{
+    struct stat in, out;
+
+    if (fstat(fileno(file), &in) != 0 || fstat(STDOUT_FILENO, &out) != 0 || !S_ISREG(out.st_mode) ||
+        in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+        return false;
+    complain("standard output", "is an input, and would be overwritten; choose another output file");
+    return true;
+}
+
 static enum log_status judge_log(struct log_judge *judge, const char *word)
 {
     const bool is_input = strcmp(word, "-") == 0;
@@ -55,7 +69,7 @@ static enum log_status judge_log(struct log_judge *judge, const char *word)
 
     log_read = (struct log){ .name = name, .alone = log_read.alone };
     log_judge_init(judge, on_problem, &log_read);
-    const bool readable = read_log(judge, file, name);
+    const bool readable = !(file && is_output(file)) && read_log(judge, file, name);
     if (file && !is_input)
         fclose(file);
     if (!readable)

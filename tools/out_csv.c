@@ -92,11 +92,8 @@ static char *put_place(struct csv_output *output, char *at, uint64_t address)
     if (output->symbols == NULL)
         return put_text(at, ",,");
     at = put_text(put_field(put_text(at, ","), symbols_place(output->symbols, address)->text), ",");
-    if (symbols_line(output->symbols, address, &file, &line)) {
-        file = strrchr(file, '/') != NULL ? strrchr(file, '/') + 1 : file;
-        if (strlen(file) <= NAME_MAX) /* else no such file exists */
-            at = put_decimal(put_text(put_field(at, file), ":"), line);
-    }
+    if (symbols_line(output->symbols, address, &file, &line) && strlen(file) <= NAME_MAX) /* else no such file exists */
+        at = put_decimal(put_text(put_field(at, file), ":"), line);
     return at;
 }
 

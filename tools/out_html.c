@@ -339,13 +339,12 @@ static void put_sites(struct html_output *output)
     qsort(output->sites, output->site_count, sizeof(output->sites[0]), by_event_and_count);
     for (unsigned i = 0; i < output->site_count; i++) {
         const struct site *site = &output->sites[i];
-        const char *name = strrchr(site->file, '/') != NULL ? strrchr(site->file, '/') + 1 : site->file;
         writer_text(&output->writer, i > 0 ? ",\n{\"event\":" : "\n{\"event\":");
         writer_json(&output->writer, site->event);
         writer_text(&output->writer, ",\"symbol\":");
         writer_json(&output->writer, site->symbol);
         writer_text(&output->writer, ",\"line\":");
-        snprintf(line, sizeof(line), "%s:%u", name, site->line);
+        snprintf(line, sizeof(line), "%s:%u", site->file, site->line);
         writer_json(&output->writer, site->line > 0 ? line : "");
         writer_format(&output->writer, ",\"count\":%llu}", (unsigned long long)site->count);
     }

@@ -28,7 +28,7 @@ struct symbol {
 
 struct line {
     uint64_t address;
-    const char *file; /* NULL: no source lines from here on */
+    const char *file; /* without folders; NULL: no source lines from here on */
     unsigned number;
 };
 
@@ -84,13 +84,27 @@ static bool second_is_better(const struct symbol *a, const struct symbol *b)
     return b_length > a_length;
 }
 
+/*
+ * Whether a name from the ELF is safe in a terminal, a spreadsheet and a stack of calls: printable ASCII that begins no
+ * formula and separates no frames. Compilers write no others.
+ */
+static bool is_plain(const char *name)
+{
+    if (strchr("=+-@ ", name[0]) != NULL)
+        return false; /* or empty */
+    for (; *name != '\0'; name++)
+        if (*name < ' ' || *name > '~' || *name == ';')
+            return false;
+    return true;
+}
+
 static bool counts(Elf *elf, const GElf_Sym *symbol, const char *name)
 {
     unsigned type = GELF_ST_TYPE(symbol->st_info);
     GElf_Shdr header;
     Elf_Scn *section;
 
-    if (name == NULL || name[0] == '\0' || symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE)
+    if (name == NULL || !is_plain(name) || symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE)
         return false;
     if (type != STT_FUNC && type != STT_OBJECT && type != STT_NOTYPE)
         return false;
@@ -232,6 +246,8 @@ static bool table_valid(const struct symbols *symbols, size_t count, size_t size
 
     for (size_t i = 0; i < count; i++) {
         if (at >= size || (i % BLOCK == 0 && table_word(symbols, 1 + count + i / BLOCK) != at))
+            return false;
+        if (!is_plain(names + at))
             return false;
         at += strlen(names + at) + 1;
     }
@@ -461,8 +477,12 @@ static void add_line(struct symbols *symbols, Dwarf_Line *line)
     if (dwarf_lineaddr(line, &address) != 0 || dwarf_lineno(line, &number) != 0)
         return;
     (void)dwarf_lineendsequence(line, &end);
-    symbols->line[symbols->lines++] =
-        (struct line){ address, end ? NULL : dwarf_linesrc(line, NULL, NULL), (unsigned)number };
+    const char *file = end ? NULL : dwarf_linesrc(line, NULL, NULL);
+    if (file != NULL && strrchr(file, '/') != NULL)
+        file = strrchr(file, '/') + 1;
+    if (file != NULL && !is_plain(file))
+        file = NULL;
+    symbols->line[symbols->lines++] = (struct line){ address, file, (unsigned)number };
 }
 
 static void read_lines(struct symbols *symbols)

@@ -48,7 +48,7 @@ bool symbols_fit(struct symbols *symbols, const struct dump_machine *machine);
 /* Describes an address; never NULL. symbols may be NULL: then no address has a name. */
 const struct place *symbols_place(struct symbols *symbols, uint64_t address);
 
-/* The source line of an address; false if the ELF does not have it. */
+/* The source file, without folders, and the line of an address; false if the ELF does not have it. */
 bool symbols_line(struct symbols *symbols, uint64_t address, const char **file, unsigned *line);
 
 /* The GNU build id; returns its length, 0 if there is none. */

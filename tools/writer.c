@@ -62,7 +62,14 @@ static int open_file(const char *name)
         errno = ENAMETOOLONG;
         return -1;
     }
-    const int fd = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const bool replaces = stat(finished, &old) == 0;
+    if (replaces && access(finished, W_OK) != 0) { /* a rename needs the folder's permission only */
+        unfinished[0] = '\0';
+        return -1;
+    }
+    const int fd = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaces ? 0600 : 0666);
+    if (fd >= 0 && replaces)
+        (void)fchmod(fd, old.st_mode & 0777);
     if (fd < 0)
         unfinished[0] = '\0';
     atexit(remove_unfinished);

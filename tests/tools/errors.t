@@ -159,6 +159,45 @@ ok('ok 1 bts.calls' in (here / 'ours.html').read_text(), 'a log without a dump g
 with open(log, 'ab') as out:
     same(subprocess.run([program, log], stdout=out, stderr=subprocess.PIPE, text=True, check=False).stderr,
          f'dsdump: standard output: {OVER}\n', 'standard output is the log')
+    judged = subprocess.run([program, '--judge', log], stdout=out, stderr=subprocess.PIPE, text=True, check=False)
+    same((judged.returncode, judged.stderr), (2, f'dsdump: standard output: {OVER}\n'), '... of --judge')
+same(log.read_bytes(), before['log'], '... and nothing is written to it')
+
+# A FIFO that is input and output would wait for itself.
+os.mkfifo(here / 'fifo')
+both = os.open(here / 'fifo', os.O_RDWR)
+dsdump('--html', here / 'fifo', here / 'fifo', status=2, complaint=f'dsdump: {here}/fifo: {OVER}\n')
+os.close(both)
+(here / 'fifo').unlink()
+
+# A replaced file keeps its permissions; one that may not be written is not replaced.
+powerless = ['setpriv', '--bounding-set=-all'] if os.geteuid() == 0 else []
+page = here / 'ours.html'
+for mode, status, complaint in (0o600, 0, ''), (0o440, 2, f'dsdump: {page}: cannot write: Permission denied\n'):
+    page.chmod(mode)
+    ended = subprocess.run([*powerless, BUILD / 'dsdump', '--html', page, log], stderr=subprocess.PIPE, text=True, check=False)
+    same((ended.returncode, ended.stderr, page.stat().st_mode & 0o777), (status, complaint, mode), f'a page with mode {mode:o}')
+page.chmod(0o644)
+
+# Names and files of an ELF that terminals or spreadsheets act on, or that separate frames, are not used.
+FIRST = b'=+-@;\n\x1b\x9b'
+names = Names(elf[64])
+chosen = sorted(names.best.items(), key=lambda item: -len(item[1][2]))[:len(FIRST)]
+files = sorted(set(re.findall(rb'\0([a-z_]+\.c)(?=\0)', image)))
+evil = image
+for n, old in enumerate([*(best[2].encode() for _, best in chosen), *files]):
+    evil = evil.replace(b'\0' + old + b'\0', b'\0' + FIRST[n % len(FIRST):][:1] + b'EVIL'.ljust(len(old) - 1, b'x')[:len(old) - 1] + b'\0')
+(here / 'evil.elf').write_bytes(evil)
+dump = Dump()
+dump.head(identity)
+dump.begin('bts.one')
+dump.bts([(start, start) for start, _ in chosen])
+dump.end()
+dump.write(here / 'evil')
+for form in '--text', '--csv', '--folded', '--trace-json':
+    dumped = {name: run('--elf', here / name, form, here / 'evil')[1] for name in ('evil.elf', 'kernel.elf')}
+    same(('EVI' in dumped['evil.elf'], chosen[0][1][2][:40] in dumped['kernel.elf'], re.findall('[^\n -~]', dumped['evil.elf'])),
+         (False, True, []), f'{form}: no such names')
 
 
 def closed(command, *descriptors):
