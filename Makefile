@@ -9,6 +9,10 @@ MAKEFLAGS += -rR
 # The version is in NEWS. The revision comes from git or, in a tarball of `make dist`, from the file `revision`.
 VERSION := $(shell sed -n 's/^## \([0-9.]*\) .*/\1/p' NEWS | head -n 1)
 B := build
+# Rules remove folders below it.
+ifneq ($(filter-out xbuild xbuild/%,x$B)$(findstring ..,$B),)
+$(error B=$B: expected build or a folder below it)
+endif
 
 # Variables to set: CC=clang, V=1, profile=, width=, options=.
 CC := gcc
@@ -45,7 +49,7 @@ help: ## this list
 	END { printf "%s", text[""]; for (i = 1; i <= n; i++) printf "\n%s:\n%s", names[i], text[names[i]] }' $(MAKEFILE_LIST)
 
 clean: ## remove what was built, but not what ./bootstrap fetched
-	$Qrm -rf $(filter-out $B/toolchain $B/linux $B/qemu-system-x86_64 $B/qemu-system-i386,$(wildcard $B/*))
+	$Q[ ! -d $B ] || find $B/ -mindepth 1 -maxdepth 1 ! -name '.*' ! -name toolchain ! -name linux ! -name 'qemu-system-*' -exec rm -rf {} +
 
 # ---- which code links into what ----------------------------------------------------------------------------------------
 modules = $(shell awk '$$2 == "$1" { print $$1 }' LAYERS)

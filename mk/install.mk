@@ -40,6 +40,9 @@ install-model: model $B/ds-inspect ##install the model for other kernels: the co
 
 uninstall-model: ##install remove the installed model, but not other files in its folders
 	$Q[ -f "$(MODEL_ROOT)/$(MODEL_LIST)" ] || { echo 'uninstall-model: $(MODEL_ROOT)/$(MODEL_LIST): no such file, so make install-model did not install here' >&2; exit 1; }
-	$Qcd "$(MODEL_ROOT)" && xargs -d '\n' rm -f <$(MODEL_LIST) && rm $(MODEL_LIST) && \
+	$Qcd "$(MODEL_ROOT)" && awk '!/^(bin\/qemu-ds|share\/man\/man1\/qemu-ds\.1|(lib|share\/doc)\/dstest86\/.+)$$/ || /(^|\/)\.\.(\/|$$)/ { \
+			print "uninstall-model: " FILENAME " line " NR ": not a file of install-model; delete this line"; bad = 1 } \
+			END { exit bad }' $(MODEL_LIST) >&2 && \
+		xargs -d '\n' rm -f -- <$(MODEL_LIST) && rm $(MODEL_LIST) && \
 		find $(MODEL_DIR)/ $(MODEL_DOC)/ -mindepth 1 -depth -type d -empty -delete && \
 		for folder in $(MODEL_DIR) $(MODEL_DOC); do [ -L $$folder ] || rmdir --ignore-fail-on-non-empty $$folder || exit; done

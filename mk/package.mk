@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The sources as a tarball, and from that Debian's packages: build/deb/*.deb.
 DIST_NAME = dstest86-$(VERSION)
-DEB := $B/deb
+override DEB := $B/deb
 
 .PHONY: dist deb deb-bundled package-test
 dist: ##packages build/dstest86-VERSION.tar.gz, the committed sources: the same bytes from each clone of a revision

@@ -82,6 +82,16 @@ for my $file (@mine) {
     make_path(dirname("$prefix/$file"));
     write_file("$prefix/$file", "a user's\n");
 }
+my $list = "$prefix/lib/dstest86/installed";
+my $installed = read_file($list);
+write_file("$folder/victim", "a user's\n");
+for my $line ('../victim', "$folder/victim", 'lib/dstest86/../../../victim', 'lib/other', '-r', '', ' ') {
+    write_file($list, "$installed$line\n");
+    ($status, $out, $err) = make('uninstall-model', "PREFIX=$prefix");
+    like("$status $err", qr{^2 uninstall-model: lib/dstest86/installed line \d+: not a file of install-model; delete this line$}m, "the line '$line' is refused");
+}
+ok(-e "$folder/victim" && -x $command, '... and nothing is removed');
+write_file($list, $installed);
 is((make('uninstall-model', "PREFIX=$prefix/"))[0], 0, 'make uninstall-model, with a slash at the end');
 is(left($prefix), "@mine", "... leaves a user's files");
 ($status, $out, $err) = make('uninstall-model', "PREFIX=$prefix");
@@ -106,4 +116,15 @@ for my $set ('PREFIX=', 'PREFIX=relative', 'PREFIX=./x', 'DESTDIR=relative') {
     ok($status == 2 && $err =~ /expected an absolute path/, "$set is refused") or diag "$status $err";
 }
 is(left("$folder/odd"), 'my/file', '... and the folder is as before');
+
+# `make clean` removes only what is in build/, whatever its name is.
+for my $b ('', '/tmp', 'build/..', 'tools', 'build tools') {
+    ($status, $out, $err) = make('-n', 'clean', "B=$b");
+    ok($status == 2 && $err =~ /expected build or a folder below it/, "make clean B=$b is refused") or diag "$status $err";
+}
+my $kept = "clean.t.$$";
+make_path("$root/build/$kept/x $kept", "$root/build/$kept/toolchain", "$root/$kept");
+is((make('clean', "B=build/$kept"))[0], 0, 'make clean');
+is(join(' ', map { s{^\Q$root\E/}{}r } glob("$root/build/$kept/* $root/$kept")), "build/$kept/toolchain $kept", '... of a name with a blank');
+remove_tree("$root/build/$kept", "$root/$kept");
 done_testing();
