@@ -11,6 +11,7 @@
 
 #include "tools/complain.h"
 #include "tools/lib/log_judge.h"
+#include "tools/log_kind.h"
 
 #define PROBLEMS_SHOWN 20u
 
@@ -35,14 +36,19 @@ static void on_problem(void *context, uint64_t line, const char *text)
         complain(log->name, "%s%s", where, text);
 }
 
-/* Reads the whole file. Returns false after a complaint. */
+/* Reads the whole file. Returns false after a complaint: it cannot be read, or is of another kind. */
 static bool read_log(struct log_judge *judge, FILE *file, const char *name)
 {
     static char buffer[0x10000];
     size_t length;
+    bool known = false;
 
-    while (file && (length = fread(buffer, 1, sizeof buffer, file)) > 0)
+    while (file && (length = fread(buffer, 1, sizeof buffer, file)) > 0) {
+        if (!known && !log_kind_readable(name, buffer, length))
+            return false;
+        known = true;
         log_judge_read(judge, buffer, length);
+    }
     if (file && !ferror(file))
         return true;
     complain(name, "%s", strerror(errno));

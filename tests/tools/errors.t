@@ -99,7 +99,7 @@ ERRORS = [
       for option, others in (('--html', ('text.elf', 'ours.data', 'recording')), ('--perf-data', ('text.elf', 'ours.html', 'recording')))
       for name in others),
     *((2, f'/{name}: the file is {what}', f'{form} /{name}') for name, what in KINDS.items()
-      for form in ('--text', '--html /ours.html', '--perf-data /ours.data')),
+      for form in ('--text', '--html /ours.html', '--perf-data /ours.data', '--judge')),
     *((2, KIND.format(kind), ['--only', f'{before}{kind}', 'LOG']) for before, kind in (('bts,', 'ptw'), ('', ''))),
     *((2, HISTORY.format(n), ['--history', n, 'LOG'])
       for n in ('65', '-1', '+1', '', 'x', '5x', '0x10', '99999999999999999999')),

@@ -63,7 +63,6 @@ struct log_judge {
     bool asked, there, untested; /* a facility has tests; the processor has one of those; one is untested */
     char end[TEXT_SIZE];         /* the words of the first line "# end" */
     char trouble[TEXT_SIZE];     /* the first line "# error: " or "# panic" */
-    unsigned char start[2];      /* of the file */
     char prefix[PREFIX_SIZE];    /* text before "# begin" or "# end" */
     uint64_t prefix_line;        /* 0: there is none */
     char reason[LOG_PROBLEM_SIZE];
@@ -532,8 +531,6 @@ static void end_line(struct log_judge *j)
 void log_judge_read(struct log_judge *j, const char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
-        if (j->number == 0 && j->length < sizeof j->start)
-            j->start[j->length] = (unsigned char)bytes[i];
         if (bytes[i] == '\n')
             end_line(j);
         else if (j->length < sizeof j->line - 1)
@@ -786,11 +783,7 @@ static enum log_status status_of(const char *verdict)
 /* Why the first or the last line is missing. */
 static void complain_of_frame(struct log_judge *j, const char *missing)
 {
-    if (!j->begins && j->start[0] == 0x1f && j->start[1] == 0x8b)
-        complain(j, 0, "%s: the log is compressed; decompress it with gunzip", missing);
-    else if (!j->begins && (j->start[0] ^ j->start[1]) == (0xff ^ 0xfe) && (j->start[0] | 1) == 0xff)
-        complain(j, 0, "%s: the log is UTF-16; convert it with iconv -f UTF-16 -t ASCII", missing);
-    else if (j->prefix_line && j->prefix[0])
+    if (j->prefix_line && j->prefix[0])
         complain(j, 0, "%s: line %" PRIu64 " has it after the text \"%s\"; remove what a logger put before each line",
                  missing, j->prefix_line, j->prefix);
     else
