@@ -161,7 +161,7 @@ with open(log, 'ab') as out:
          f'dsdump: standard output: {OVER}\n', 'standard output is the log')
     judged = subprocess.run([program, '--judge', log], stdout=out, stderr=subprocess.PIPE, text=True, check=False)
     same((judged.returncode, judged.stderr), (2, f'dsdump: standard output: {OVER}\n'), '... of --judge')
-same(log.read_bytes(), before['log'], '... and nothing is written to it')
+same(log.read_bytes(), before['log'], '... which stays as it was')
 
 # A FIFO that is input and output would wait for itself.
 os.mkfifo(here / 'fifo')
