@@ -91,7 +91,6 @@ static void report(struct vcpu *v, const char *instruction, uint32_t address, ui
     __attribute__((format(printf, 5, 6)));
 static void report(struct vcpu *v, const char *instruction, uint32_t address, uint64_t ip, const char *why, ...)
 {
-    const struct profile_msr *const m = row_of(v->profile, address);
     char what[24], name[40] = "the register", reason[80];
     va_list words;
 
@@ -99,6 +98,8 @@ static void report(struct vcpu *v, const char *instruction, uint32_t address, ui
     if (!referee_report_wanted(v) || referee_report_is_omitted(v, REFUSED, ip, 0, what)) {
         return;
     }
+    const struct profile_msr *const m = row_of(v->profile, address);
+
     if (m != NULL) {
         snprintf(name, sizeof(name), names[m->reg], profile_msr_number(m, address));
     }
