@@ -54,7 +54,7 @@ sub results
 }
 
 # Judges the lines of one boot. Returns the exit status of dsdump --judge, the verdict in the log (undef if none) and the
-# problems of the log.
+# problems of an unusable log. What dsdump says of others is advice.
 sub judge
 {
     my ($lines) = @_;
@@ -65,7 +65,7 @@ sub judge
     my $status = $? >> 8;
     die "$dsdump failed (run make tools): @said\n" if $? & 127 || $status >= 126 && $status != 134;
     my (undef, $verdict) = results_in($lines);
-    return ($status, $verdict eq '' ? undef : $verdict, map { /^dsdump: \Q$log\E: (?:line \d+: )?(.*)/ ? $1 : () } @said);
+    return ($status, $verdict eq '' ? undef : $verdict, $status != 2 ? () : map { /^dsdump: \Q$log\E: (?:line \d+: )?(.*)/ ? $1 : () } @said);
 }
 
 1;
