@@ -328,12 +328,14 @@ struct data_source_words data_source_words(enum data_source_encoding encoding, u
                                        source.blocked ? source.blocked->words : NULL };
 }
 
+/* Linux says "not available" where an encoding with the lock bit has no block bits, and nothing of other encodings. */
 uint64_t data_source_bits(enum data_source_encoding encoding, uint64_t data_source)
 {
     const struct source source = find(encoding, data_source);
+    const struct meaning *blocked = source.blocked ? source.blocked : layouts[encoding].locked ? &not_blocked : NULL;
 
     return source.level->bits | source.snoop->bits | source.tlb->bits | source.lock->bits |
-           (source.blocked ? source.blocked->bits : 0);
+           (blocked ? blocked->bits : 0);
 }
 
 bool data_source_is_hitm(enum data_source_encoding encoding, uint64_t data_source)
