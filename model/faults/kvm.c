@@ -7,7 +7,7 @@
 #define FIXED_COUNTERS  3
 
 #define CAPABILITIES_LBR_FORMAT UINT64_C(0x3f)
-#define CAPABILITIES_PEBS       UINT64_C(0xfc0) /* PEBS trap, registers, format; KVM withholds bit 14, the baseline */
+#define CAPABILITIES_PEBS       UINT64_C(0x20fc0) /* trap, registers, format, timing; KVM withholds bit 14, the baseline */
 #define CAPABILITIES_FULL_WRITE (UINT64_C(1) << 13)
 
 #define MISC_ENABLE_BTS_UNAVAILABLE  (UINT64_C(1) << 11)

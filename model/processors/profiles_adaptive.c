@@ -174,7 +174,7 @@ static const struct profile_msr icelake_msrs[] = {
 };
 
 static const struct profile_msr capabilities_msrs[] = {
-    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x2f4ff },
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0xf4ff },
 };
 
 /* IA32_DEBUGCTL.LBR can be written and stays 0: SDM Vol. 3B (253669-083), "Last Branch Records". */
@@ -295,9 +295,6 @@ static const struct profile icelake = {
     .feature_count = COUNT(widest_features),
 };
 
-/*
- * Timed PEBS (IA32_PERF_CAPABILITIES[17]) came with later parts, according to Linux. One profile here needs to have it.
- */
 static const struct profile goldencove = {
     .name = "goldencove",
     .brand = "Intel(R) Xeon(R) Platinum 8480+ (modelled)",
@@ -312,7 +309,6 @@ static const struct profile goldencove = {
     .fixed_bitmap = 0xf,
     .pebs_format = 4,
     .pebs_adaptive = true,
-    .pebs_timing = true,
     .pebs_latency_aux = true,
     .pdist_counters = BIT(32) | BIT(0),
     /* L1D 48 KiB, L2 2 MiB, L3 as a share of 8 MiB, STLB 2048 entries. */

@@ -166,7 +166,7 @@ static const struct profile_msr crestmont_msrs[] = {
     { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = STATUS_BITS(CRESTMONT_COUNTERS) | BIT(63) },
     { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = STATUS_BITS(CRESTMONT_COUNTERS) },
     OFFCORE_AND_SNOOP_RSP,
-    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x74ff },
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x274ff },
 };
 
 static const struct profile_cpuid sierraforest_cpuid[] = {
@@ -198,6 +198,7 @@ static const struct profile sierraforest = {
     .fixed_bitmap = 0x7,
     .pebs_format = 4,
     .pebs_adaptive = true,
+    .pebs_timing = true,
     .pdist_counters = BIT(32) | BITS(1, 0),
     .lbr_counters = LBR_LOGGED,
     /* L1D 32 KiB, L2 4 MiB, L3 as a share of 12 MiB, STLB 3072 entries. */

@@ -396,7 +396,7 @@ static const struct msr_row {
     { "HB", 0x345, 1, .read_only = true, .reset = 0x32c4 },
     { "K", 0x345, 1, .read_only = true, .reset = 0x33c5 },
     { "I", 0x345, 1, .read_only = true, .reset = 0xf4c5 },
-    { "G", 0x345, 1, .read_only = true, .reset = 0x2f4ff },
+    { "G", 0x345, 1, .read_only = true, .reset = 0xf4ff },
     { "A", 0x345, 1, .read_only = true, .reset = 0xf4ff },
     { "E", 0x345, 1, .read_only = true, .reset = 0x74ff },
     /* counters */
@@ -523,7 +523,7 @@ static const struct msr_row {
     { "F", 0x1d9, 1, .accepted = 0xdfc3, .dropped = 1 },
     { "LF", 0x600, 1, .accepted = EVERY, CANONICAL },
     { "L", 0x345, 1, .read_only = true, .reset = 0x33c6 },
-    { "F", 0x345, 1, .read_only = true, .reset = 0x74ff },
+    { "F", 0x345, 1, .read_only = true, .reset = 0x274ff },
     /* counters */
     { "L", 0x0c1, 4, .accepted = EVERY },
     { "F", 0x0c1, 8, .accepted = EVERY },
