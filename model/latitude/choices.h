@@ -21,6 +21,7 @@ struct latitude {
         bool pdir_plus_late;               /* the record describes the instruction after the overflowing one */
         bool tracks_init;                  /* XSTATE_BV of a record follows the state of the XMM registers */
         unsigned follows;                  /* load latency selects one access of this many */
+        unsigned overcount;                /* what the last interruption added to the counts */
         bool drops[REG_IA32_LBR_INFO + 1]; /* registers that ignore reserved bits instead of raising #GP */
         struct {
             bool freezes_lbrs; /* at the request of the PMI, not at the PMI */

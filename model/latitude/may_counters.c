@@ -14,9 +14,13 @@ void may_choose_counters(struct vcpu *v)
     }
 }
 
+/* The rule is asked for instructions first. Real processors count as many branches too many as instructions. */
 unsigned may_counting_interruption(struct vcpu *v, enum event_kind kind, bool software)
 {
-    return kind == EVENT_BRANCHES || software ? 0 : latitude_draw(v, FREEDOM_OVERCOUNT, 1);
+    if (kind == EVENT_INSTRUCTIONS) {
+        v->latitude->state.overcount = latitude_draw(v, FREEDOM_OVERCOUNT, 1);
+    }
+    return software ? 0 : v->latitude->state.overcount;
 }
 
 bool may_data_followed(const struct vcpu *v)
