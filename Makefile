@@ -93,13 +93,13 @@ gdb-tour: kernel model $B/ds-inspect ##run a guided walk through the set-up of B
 gdb-test: kernel model $B/host/ds-inspect ##tests the commands of make gdb, unattended
 	$Q$(PROVE) $(GDB_TESTS)
 
-qemu-test: kernel loader iso model tools $B/profiles $B/host/dsmodel.so $(QEMU_GUESTS) $B/hide.so ##tests boots on every route, with and without the model
+qemu-test: kernel loader iso model tools $B/profiles $B/host/dsmodel.so $(QEMU_GUESTS) $B/hide.so $B/net/BOOTX64.EFI ##tests boots on every route, with and without the model
 	$Q$(PROVE) $(QEMU_TESTS)
 
 tool-test: kernel loader model tools $B/host/dsdump $B/traces $B/qr_image ##tests dsdump with the kernel's logs, and with perf where there is one
 	$Q$(PROVE) $(TOOL_TESTS)
 
-TESTED = kernel loader iso model tools $B/profiles $B/host/dsdump $B/host/ds-inspect $B/host/dsmodel.so $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so $B/linux-program $B/linux-program32 $(HOST_TESTS)
+TESTED = kernel loader iso model tools $B/profiles $B/host/dsdump $B/host/ds-inspect $B/host/dsmodel.so $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so $B/net/BOOTX64.EFI $B/linux-program $B/linux-program32 $(HOST_TESTS)
 # The boots go first, because they take longest.
 test: $(TESTED) ## the host tests, tools, lint, and a boot of each route and processor, as one TAP stream, in three minutes
 	$QBOOTS=--sample $(PROVE) -j $(shell nproc) scripts/boots $(filter-out $(SLOW),$(ALL_TESTS))
@@ -119,11 +119,11 @@ SMOKE_BOOTS = '^(?:64 pvh +goldencove +pass records=none dump=raw|32 pvh +netbur
 smoke: kernel loader iso model tools $(SMOKE_TESTS) ## a quick check: the host tests and three boots, in about half a minute on two processors
 	$QBOOTS=$(SMOKE_BOOTS) $(PROVE) -j $(shell nproc) scripts/boots $(SMOKE_TESTS)
 
-prove-tests: kernel model ##tests inject each fault into the model and check that a test detects it, and each of its checks some fault: part=1/4 of the faults; latitude=SEED: count the faults detected then
-	$Qscripts/prove --jobs=$(BUSY) $(if $(latitude),--latitude=$(call quoted,$(latitude))) $(if $(part),--part=$(call quoted,$(part)))$(if $(latitude)$(part),, && scripts/checks)
+prove-tests: kernel model ##tests inject each fault into the model and check that a test detects it: part=1/4 of the faults; latitude=SEED: count the faults detected then
+	$Qscripts/boots prove --jobs=$(BUSY) $(if $(latitude),--latitude=$(call quoted,$(latitude))) $(if $(part),--part=$(call quoted,$(part)))
 
 latitude-test: kernel model $B/dsdump ##tests check that no test fails on a processor that does what the manual permits: seeds=N on every profile and width
-	$Qscripts/latitude --jobs=$(BUSY) $(if $(seeds),--seeds=$(call quoted,$(seeds)))
+	$Qscripts/boots latitude --jobs=$(BUSY) $(if $(seeds),--seeds=$(call quoted,$(seeds)))
 
 documents: $B/test/.booted $B/profiles ##documents every generated page of docs/: conformance, hostile, machines, profiles
 	$Qfor page in conformance hostile machines profiles; do case $$page in \

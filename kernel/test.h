@@ -79,7 +79,7 @@ void test_differs(struct test_run *run, const char *fmt, ...) __attribute__((for
 /* Fails the test unless got equals want. `what` names the value. Returns whether they are equal. */
 bool test_equal(struct test_run *run, const char *what, uint64_t got, uint64_t want);
 
-/* A check is a call of these. The log names it after each problem, and scripts/checks says which fault it notices. */
+/* A check is a call of these. The log names it after each problem. */
 static inline struct test_run *test_at(struct test_run *run, const char *file, unsigned line)
 {
     run->file = file;

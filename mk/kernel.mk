@@ -70,7 +70,7 @@ $B/dstest86-$1.elf: $$(KERNEL_OBJ$1) $B/k$1/pure.a $B/k$1/symbols.o $B/k$1/build
 	$$(call say,LINK,$$@)
 	$$Q$$(LINK$1) --build-id=0x$$$$(cat $B/k$1/build-id) $$(KERNEL_OBJ$1) $B/k$1/pure.a $B/k$1/symbols.o -o $$@
 
-# A kernel whose check of the DS area never reports one rule: $B/mutants/NAME-$1.elf, for scripts/prove. Its ds_check
+# A kernel whose check of the DS area never reports one rule: $B/mutants/NAME-$1.elf, for scripts/boots prove. Its ds_check
 # precedes the archive, and so replaces the archive's.
 $B/mutants/%-$1.o: ds/ds_check.c ds/ds_check.h ds/ds_check.inc ds/arch_check.inc
 	@mkdir -p $$(@D)

@@ -112,6 +112,10 @@ $B/gop.efi: $B/gop.so
 	$(call say,EFI,$@)
 	$Q$(call efi_copy,x64)
 
+# What a TFTP server offers, for the route net of tests/qemu/cases.
+$B/net/BOOTX64.EFI: $B/BOOTX64.EFI
+	$Qmkdir -p $B/net/dstest86 && printf 'run=ds.area.*  # all other tests\nlog=stick\n' >$B/net/dstest86/options.txt && cp $< $@
+
 $B/dstest86.iso: boot/make-iso boot/options.txt boot/grub.cfg LICENSE LICENSES/Spleen.txt $(EMBEDDED:=.gz) $B/BOOTX64.EFI $B/BOOTIA32.EFI
 	$(call say,ISO,$@)
 	$Qboot/make-iso $@ $B

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: MIT
-# Common to tests: reading and writing files, running programs, booting machines, and a tree with the modules of scripts/lib
-# for testing a script.
+# Common to tests: reading and writing files, running programs, and booting machines.
 package Files;
 use strict;
 use warnings;
 use Cwd qw(realpath);
 use Exporter 'import';
-use File::Basename qw(basename dirname);
+use File::Basename qw(dirname);
 use File::Path qw(make_path);
-use File::Temp qw(tempdir);
+use File::Temp;
 use IO::Select;
 use KernelLog qw(clean verdict_of_status);
-our @EXPORT_OK = qw(address_of boot boot_until lines_in new_tree read_file run write_file);
+our @EXPORT_OK = qw(address_of boot boot_until lines_in read_file run write_file);
 
 my $lib = realpath(dirname(__FILE__));
 
@@ -30,14 +29,6 @@ sub read_file
     open my $file, '<:raw', $path or die "$path: $!\n";
     local $/;
     return <$file> // die "$path: $!\n";
-}
-
-sub new_tree
-{
-    my $top = tempdir(CLEANUP => 1);
-    make_path("$top/scripts/lib", "$top/tests/qemu");
-    symlink $_, "$top/scripts/lib/" . basename($_) or die "$_: $!\n" for glob "$lib/*.pm";
-    return $top;
 }
 
 # Runs a program without input. Returns the exit status in a shell's form, the output and the errors.

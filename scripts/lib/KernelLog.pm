@@ -7,7 +7,7 @@ use Cwd qw(realpath);
 use Exporter 'import';
 use File::Basename qw(dirname);
 use File::Temp;
-our @EXPORT_OK = qw($dsdump clean judge results results_in verdict_of_status);
+our @EXPORT_OK = qw($dsdump clean judge results_in verdict_of_status);
 
 our $dsdump = realpath(dirname(realpath(__FILE__)) . '/../..') . '/build/dsdump';
 
@@ -43,14 +43,6 @@ sub results_in
         $verdict ||= $1 if /^# end dstest86 .*\bverdict=(\w+)/;
     }
     return (\%result, $verdict);
-}
-
-# The results in a file; none if the file is missing.
-sub results
-{
-    my ($path) = @_;
-    open my $serial, '<', $path or return ({}, '');
-    return results_in([map { clean($_) } <$serial>]);
 }
 
 # Judges the lines of one boot. Returns the exit status of dsdump --judge, the verdict in the log (undef if none) and the

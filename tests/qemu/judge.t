@@ -1,38 +1,29 @@
-#!/usr/bin/env perl
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# The judge of machines (scripts/lib) must accept correct input and find each planted mistake, one per row: in records that
-# contradict the model's truth, in boots of tests/qemu/cases, in faults of tests/qemu/faults, in machines that do not end.
-use strict;
-use warnings;
-use Errno qw(ENOSPC);
-use File::Path qw(remove_tree);
-use File::Temp qw(tempdir);
-use FindBin;
-use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
-use Cases qw(read_cases sample unbooted);
-use Faults qw(read_faults matching);
-use Files qw(read_file write_file);
-use Judge qw(problems colours unproven);
-use KernelLog qw(clean judge verdict_of_status);
-use Model qw(machines);
-use SideBySide qw(side_by_side);
-use Test::More;
-use Truth qw(compare);
+# The judge of machines (scripts/boots and its modules) must accept correct input and find each planted mistake, one per row: in
+# records that contradict the model's truth, in boots, in faults, in lines of the tables; and end to end, with a stub in place of
+# scripts/machine. tests/host/test_log_judge.c has the mistakes in logs.
+import pathlib
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
 
-local $SIG{__WARN__} = sub { die "a warning: @_" };
-my $folder = tempdir(CLEANUP => 1);
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(TOP / 'tests/tools'), str(TOP / 'scripts/lib')]
+import judge    # noqa: E402
+import table    # noqa: E402
+import tap    # noqa: E402
+import truth    # noqa: E402
 
-# ---- a log (tests/host/test_log_judge.c has every mistake)
-my @error = ('# begin dstest86 0.1.0 abc 64', '# error: unknown option', '# end dstest86 verdict=error pass=0 fail=0 skip=0 error=1 differs=0');
-is_deeply [judge(\@error)], [99, 'error'], 'the judge of logs: the status and the verdict';
-is_deeply [judge([@error[0, 1], 'ok x'])], [2, undef, 'not a result line: ok x', 'no "# end dstest86" line: the log is cut short'],
-    '... a log without a verdict, and its problems';
-is clean("\e[2J\e[01;01H\e[=3h\e[0m# begin\r\n"), '# begin', 'escape sequences and line ends go';
-is join(' ', map { verdict_of_status($_) // '-' } 33, 35, 37, 39, 41, 43, 45, 1, 0),
-    'pass fail skip error panic - incomplete - -', 'exit statuses';
+folder = pathlib.Path(tap.folder)
 
 # ---- records, and the model's truth
-my $said = <<'END';
+
+SAID = '''\
 # test bts.one
 # bts 0 0x0000000000201234 sym+0x4 => 0x0000000000201256 sym+0x0
 # bts 1 0x0000000000201260 sym+0x4 => 0x0000000000201234 sym+0x0 predicted
@@ -55,337 +46,335 @@ my $said = <<'END';
 # lbr stack depth 8
 # lbr 0 0x3001/0x2000/P/-/-/5/RET
 # lbr 1 0x3000/0x2000/P/-/-/5/CALL/3213
-END
-my $truth = <<'END';
+'''
+TRUE = '''\
 dsmodel truth 1 profile=skylake
 bts vcpu=0 at=0x210000 from=0x201234 to=0x201256 flags=0x0
 bts vcpu=0 at=0x210018 from=0x201260 to=0x201234 flags=0x10
 pmi vcpu=0 status=0x4000000000000000 lvtpc=0x40 delivered
-pebs vcpu=0 at=0x220000 size=200 ip=0x201300 eventing_ip=0x2012fc counters=0x1 tsc=0xffff000012345678 rax=0x1 rbx=0x2 data_address=0x203000 data_source=0x151 latency=4
+pebs vcpu=0 at=0x220000 size=200 ip=0x201300 eventing_ip=0x2012fc counters=0x1 tsc=0xffff000012345678 rax=0x1 rbx=0x2 \
+data_address=0x203000 data_source=0x151 latency=4
 pebs vcpu=0 at=0x2200c8 size=40 eip=0x1300 eax=0x81
-pebs vcpu=0 at=0x2200f0 size=376 eventing_ip=0x201400 retire_latency=12 xmm0=0x000000000000abc00000000000000001 lbr0=0x1000,0x1008,1,0,0,7,4,0123 lbr1=0x1010,0x1000,0,1,1,0,9
+pebs vcpu=0 at=0x2200f0 size=376 eventing_ip=0x201400 retire_latency=12 xmm0=0x000000000000abc00000000000000001 \
+lbr0=0x1000,0x1008,1,0,0,7,4,0123 lbr1=0x1010,0x1000,0,1,1,0,9
 lbr vcpu=0 tos=4 from=0x1010 to=0x1000 mispred=0 in_tsx=0 abort=0 cycles=7
 lbr vcpu=0 tos=5 from=0x1000 to=0x1008 mispred=0 in_tsx=0 abort=0 cycles=7
 lbr vcpu=0 tos=6 from=0x1010 to=0x1000 mispred=0 in_tsx=0 abort=0 cycles=16
 lbr vcpu=0 from=0x3000 to=0x2000 mispred=0 in_tsx=0 abort=0 cycles=5 type=4 events=3213
 lbr vcpu=0 from=0x3001 to=0x2000 mispred=0 in_tsx=0 abort=0 cycles=5 type=5 events=0000
-END
+'''
+FIELDS = [(0, key) for key in 'ip eventing_ip counters tsc rax rbx data_address data_source latency'.split()] + [
+    (1, 'eip'), (1, 'eax'), (2, 'eventing_ip'), (2, 'retire_latency'), (2, 'xmm0')]
+# The first match of a pattern becomes this text: the complaint.
+WRONG_SAID = [
+    *((rf'^(# pebs {n} (?:.* )?{key}) \S+', r'\1 0xbad', f'pebs {n}: {key} 0xbad, the truth is 0x') for n, key in FIELDS),
+    *((rf'^(# pebs {n} (?:.* )?){key} \S+', r'\1', f'pebs {n}' if key.endswith('ip') else f'pebs {n}: {key} not printed') for n, key in FIELDS),
+    ('1260', '1261', 'bts 1: from 0x201261, the truth is 0x201260'), ('1256', '1258', 'bts 0: to 0x201258, the truth is 0x201256'),
+    ('^# bts 1.*\n', '', '1 bts records printed, the truth has 2'), ('bts 1', 'bts 2', 'bts record 2 after 0'), ('=>', '->', 'not understood'),
+    (' predicted', ' mispredicted', 'bts 1: mispredicted, the truth has flags 0x10'),
+    ('^(# bts 0.*)', r'\1 predicted', 'bts 0: predicted, the truth has flags 0x0'),
+    ('rbx 0x2', 'rbx 0x2h', 'pebs 0: rbx not printed'), ('rbx 0x2', 'rbx 0x2 rbx 0x2', 'pebs 0: rbx twice'),
+    ('rbx 0x2', 'rbx 0x2 tsy 0x1', 'pebs 0: tsy 0x1, the truth is none'),
+    *((f'(pebs 2 lbr 0 .*){old}', rf'\g<1>{new}', r'pebs 2: lbr0 \S+.*, the truth is') for old, new in [
+        ('0x1000/', '0x1001/'), ('0x1008/', '0x1009/'), ('/M/', '/P/'), ('/-/-/', '/X/-/'), ('/-/-/', '/-/A/'), ('/7/', '/8/'),
+        ('/CALL', '/RET'), ('/CALL', ''), ('/0123', '/0122')]),
+    ('^# pebs 2 lbr 1.*\n', '', 'pebs 2: lbr1 not printed'), ('lbr 1 0x1010', 'lbr 0 0x1010', 'pebs 2: lbr0 twice'),
+    ('(lbr 1 0x1010/0x1000)/P', r'\1/?', 'not understood'),
+    *((f'^(# lbr 1 .*){old}', rf'\g<1>{new}', f'lbr stack: entry 1: {key} ') for key, old, new in [
+        ('from', '0x1010/', '0x1014/'), ('to', '/0x1000', '/0x1001'), ('mispred', '/P/', '/M/'), ('in_tsx', '/-/-/', '/X/-/'),
+        ('abort', '/-/-/', '/-/A/'), ('cycles', '/7', '/8')]),
+    ('/-/16', '/-/15', 'entry 0: cycles 0xf, the truth'), ('/5/CALL', '/5/RET', 'entry 1: type RET, the truth is CALL'),
+    ('/3213', '/3210', 'entry 1: events 0xc8a, the truth is 0xc8d'), ('/3213', '', 'entry 1: events 0x0, the truth is 0xc8d'),
+    ('stack depth', 'stack tos 1 depth', 'no entry left that was written at TOS 1'), ('tos 5 ', '', 'lbr stack: entry 0'),
+    ('tos 5', 'tos 7', 'at TOS 7'), ('depth 32', 'depth 32k', 'lbr entry without an "lbr stack" line'),
+    ('^(# lbr stack tos 5.*\n.*\n.*\n)(.*\n.*\n)', r'\2\1', 'lbr stack: '),
+    ('^(# lbr 1 0x1010.*)', '\\1\n# lbr 2 0x1000/0x1008/P/-/-/7', 'entry 2: the truth has no entry so old'),
+    ('^(# lbr stack tos 6.*)', '# lbr stack tos 1 depth 32\n# lbr 0 0x1/0x2/P/-/-/7\n' * 4 + r'\1', 'lbr stack: not compared'),
+]
+WRONG_TRUE = [
+    *((rf'(size={(200, 40, 376)[n]} (?:.* )?){key}=\S+', r'\1', rf'pebs {n}: {key} 0x\w+, the truth is none') for n, key in FIELDS),
+    ('1256', '1258', 'bts 0: to 0x201256, the truth is 0x201258'), ('^bts.*\n', '', '2 bts records printed, the truth has 1'),
+    ('flags=0x10', 'flags=0x100', 'bts 1: predicted, the truth has flags 0x100'), (' flags=0x10', '', 'the truth has flags none'),
+    ('^pebs.*\n', '', '3 pebs records printed, the truth has 2'), ('tsc=', 'tsk=', 'pebs 0: tsk not printed'),
+    (r' lbr1=\S+', '', r'pebs 2: lbr1 .*, the truth is none'), (' type=4', '', 'entry 1: type CALL, the truth is -'),
+    (' cycles=5', '', 'entry 1: cycles 0x5, the truth is 0x0'), (' mispred=0(.*type=4)', r'\1', 'entry 1: mispred 0x0, the truth is -'),
+    ('^lbr.*tos=4.*\n', '', 'entry 1: '), ('(?s).+', '', 'no "dsmodel truth 1" line'),
+    *(('^.*', first, 'no "dsmodel truth 1" line') for first in ('dsmodel truth 2', 'dsmodel truth 10', 'a dsmodel truth 1')),
+    ('^bts', 'btsx', 'truth line 2 is not understood'), (' to=', ' to ', 'truth line 2 is not understood'),
+    ('^pmi', 'pmis', 'truth line 4 is not understood'),
+]
 
-sub complaints
-{
-    my ($kernel, $model) = @_;
-    my (undef, @wrong) = compare([split /\n/, $kernel], [split /\n/, $model]);
-    return join '; ', @wrong;
-}
 
-# said(), true(): edit the kernel's lines, or the truth (in $_), and expect the complaint.
-sub said { my ($edit,
-    $complaint) = @_; local $_ = $said; $edit->() or die "nothing changed: $complaint\n"; like complaints($_, $truth),
-    qr/$complaint/, $complaint }
-sub true { my ($edit,
-    $complaint) = @_; local $_ = $truth; $edit->() or die "nothing changed: $complaint\n"; like complaints($said, $_),
-    qr/$complaint/, $complaint }
+def complaints(said, true):
+    return '; '.join(truth.compare(said.splitlines(), true.splitlines())[1])
 
-is_deeply [compare([split /\n/, $said], [split /\n/, $truth])],
-    ['compared 2 bts and 3 pebs records and 3 lbr stacks with the truth'], 'correct records';
-for my $field ([0, 'ip'], map({ [0, $_] } qw(eventing_ip counters tsc rax rbx data_address data_source latency)),
-    [1, 'eip'], [1, 'eax'],
-    map { [2, $_] } qw(eventing_ip retire_latency xmm0)) {
-    my ($n, $key) = @$field;
-    my $changed = $key eq 'latency' ? '0x5' : '0xbad';
-    said(sub { s/^# pebs $n .*\b$key \K\S+/$changed/m }, "pebs $n: $key $changed, the truth is 0x");
-    said(sub { s/^# pebs $n .*\K\b$key \S+//m }, $key =~ /ip$/ ? "pebs $n" : "pebs $n: $key not printed");
-    my $size = (200, 40, 376)[$n];
-    true(sub { s/size=$size .*?\K\b$key=\S+ ?// }, "pebs $n: $key 0x\\w+, the truth is none");
-}
-said(@$_) for
-    [sub { s/1260/1261/ }, 'bts 1: from 0x201261, the truth is 0x201260'],
-    [sub { s/1256/1258/ }, 'bts 0: to 0x201258, the truth is 0x201256'],
-    [sub { s/^# bts 1.*\n//m }, '1 bts records printed, the truth has 2'],
-    [sub { s/bts 1/bts 2/ }, 'bts record 2 after 0'],
-    [sub { s/=>/->/ }, 'not understood'], [sub { s/ predicted/ mispredicted/ },
-        'predicted 0, the truth has flags 0x10'],
-    [sub { s/^(# bts 0.*)/$1 predicted/m }, 'predicted 1, the truth has flags 0x0'],
-    [sub { s/rbx 0x2/rbx 0x2h/ }, 'pebs 0: rbx not printed'], [sub { s/rbx 0x2/rbx 0x2 rbx 0x2/ }, 'pebs 0: rbx twice'],
-    [sub { s/rbx 0x2/rbx 0x2 tsy 0x1/ }, 'pebs 0: tsy 0x1, the truth is none'],
-    (map { my ($from, $to) = @$_; [sub { s{(pebs 2 lbr 0 .*)\Q$from\E}{$1$to} }, 'pebs 2: lbr0 \S+, the truth is'] }
-        ['0x1000/', '0x1001/'], ['0x1008/', '0x1009/'], ['/M/', '/P/'], ['/-/-/', '/X/-/'], ['/-/-/', '/-/A/'],
-        ['/7/', '/8/'],
-        ['/CALL', '/RET'], ['/CALL', ''], ['/0123', '/0122']),
-    [sub { s/^# pebs 2 lbr 1.*\n//m }, 'pebs 2: lbr1 not printed'], [sub { s/lbr 1 0x1010/lbr 0 0x1010/ },
-        'pebs 2: lbr0 twice'],
-    [sub { s{(lbr 1 0x1010/0x1000)/P}{$1/?} }, 'not understood'],
-    (map { my ($key, $from, $to) = @$_; [sub { s{^(# lbr 1 .*)\Q$from\E}{$1$to}m }, "lbr stack: entry 1: $key "] }
-        ['from', '0x1010/', '0x1014/'], ['to', '/0x1000', '/0x1001'], ['mispred', '/P/', '/M/'],
-        ['in_tsx', '/-/-/', '/X/-/'],
-        ['abort', '/-/-/', '/-/A/'], ['cycles', '/7', '/8']),
-    [sub { s{/-/16}{/-/15} }, 'entry 0: cycles 0xf, the truth'],
-    [sub { s{/5/CALL}{/5/RET} }, 'entry 1: type RET, the truth is CALL'],
-    [sub { s{/3213}{/3210} }, 'entry 1: events 0xc8a, the truth is 0xc8d'],
-    [sub { s{/3213}{} }, 'entry 1: events 0x0, the truth is 0xc8d'],
-    [sub { s/stack depth/stack tos 1 depth/ }, 'no entry left that was written at TOS 1'],
-    [sub { s/tos 5 // }, 'lbr stack: entry 0'],
-    [sub { s/tos 5/tos 7/ }, 'at TOS 7'], [sub { s/depth 32/depth 32k/ }, 'lbr entry without an "lbr stack" line'],
-    [sub { s/^(# lbr stack tos 5.*\n.*\n.*\n)(.*\n.*\n)/$2$1/m }, 'lbr stack: '],
-    [sub { s/^(# lbr 1 0x1010.*)/$1\n# lbr 2 0x1000\/0x1008\/P\/-\/-\/7/m }, 'entry 2: the truth has no entry so old'],
-    [sub { s/^(# lbr stack tos 6.*)/("# lbr stack tos 1 depth 32\n# lbr 0 0x1\/0x2\/P\/-\/-\/7\n" x 4) . $1/me },
-        'lbr stack: not compared'];
-true(@$_) for
-    [sub { s/1256/1258/ }, 'bts 0: to 0x201256, the truth is 0x201258'],
-    [sub { s/^bts.*\n//m }, '2 bts records printed, the truth has 1'],
-    [sub { s/flags=0x10/flags=0x100/ }, 'predicted 1, the truth has flags 0x100'],
-    [sub { s/ flags=0x10// }, 'the truth has flags none'],
-    [sub { s/^pebs.*\n//m }, '3 pebs records printed, the truth has 2'],
-    [sub { s/tsc=/tsk=/ }, 'pebs 0: tsk not printed'],
-    [sub { s/ lbr1=\S+// }, 'pebs 2: lbr1 \S+, the truth is none'], [sub { s/ type=4// },
-        'entry 1: type CALL, the truth is -'],
-    [sub { s/ cycles=5// }, 'entry 1: cycles 0x5, the truth is 0x0'], [sub { s/ mispred=0(.*type=4)/$1/ },
-        'entry 1: mispred 0x0, the truth is -'],
-    [sub { s/^lbr.*tos=4.*\n//m }, 'entry 1: '], [sub { s/.*//s }, 'no "dsmodel truth 1" line'],
-    (map { my $first = $_; [sub { s/^.*/$first/ }, 'no "dsmodel truth 1" line'] } 'dsmodel truth 2', 'dsmodel truth 10',
-        'a dsmodel truth 1'),
-    [sub { s/^bts/btsx/m }, 'truth line 2 is not understood'], [sub { s/ to=/ to / }, 'truth line 2 is not understood'],
-    [sub { s/^pmi/pmis/m }, 'truth line 4 is not understood'];
-is complaints($said, $truth . "pebs-dropped vcpu=0 ip=0x1\n"), '', 'a dropped record does not count as a record';
-like complaints('', "dsmodel truth 1\n"), qr/no record was printed/, 'no record to compare';
 
-# A test with a buffer of three records for the branches $from. It prints those at $kept. Then a test with one branch.
-sub ring
-{
-    my ($said, $from, $kept, $place, @between) = @_;
-    my @ring = map { sprintf 'bts vcpu=0 at=%#x from=%#x to=0x10 flags=0x0', $_ ? 0x1000 + $_ % 3 * 24 : $place,
-        $from->[$_] } 0 .. $#$from;
-    splice @ring, 3, 0, @between;
-    my $n = 0;
-    return complaints(join("\n", '# test bts.ring', $said, map({ sprintf '# bts %d %#x => 0x10', $n++,
-        $from->[$_] } @$kept), '# test bts.one', '# bts 0 0x200 => 0x10'),
-        join "\n", 'dsmodel truth 1', @ring, 'bts vcpu=0 at=0x1000 from=0x200 to=0x10 flags=0x0');
-}
-my ($straight, $loop, $interrupt) = ([0x100 .. 0x106], [(0x100) x 7], 'pmi vcpu=0 status=0x0 lvtpc=0x40 delivered');
-my ($circular, $undrained) = ('# bts buffer circular: only the newest', '# bts buffer undrained: interrupts are off');
-for ($circular, $undrained) {
-    is ring($_, $straight, [4 .. 6], 0x1000), '', "$_: keeps the newest records";
-    is ring($_, $loop, [4 .. 6], 0x1000), '', "$_: a loop";
-    like ring($_, $straight, [3 .. 5], 0x1000), qr/4 bts records printed, the truth has 5/, "$_: the newest is missing";
-    like ring($_, $straight, [5, 6], 0x1000), qr/3 bts records printed, the truth has 8/, "$_: a record that was kept is missing";
-    like ring($_, $straight, [4, 6, 5], 0x1000), qr/records printed, the truth has/, "$_: wrong order";
-}
-is ring($undrained, $straight, [4 .. 6], 0x1000, $interrupt), '', 'an interrupt does not drain an undrained buffer';
-for ([$circular, 0x1000, $interrupt], [$circular, 0x2000], ['# no # bts buffer circular: kept', 0x1000], ['', 0x1000],
-    ["$circular\n# test bts.other", 0x1000]) {
-    my ($said, $place, @between) = @$_;
-    like ring($said, $straight, [4 .. 6], $place, @between), qr/4 bts records printed, the truth has 8/,
-        "records that were not overwritten: $said @between";
-}
+tap.same(truth.compare(SAID.splitlines(), TRUE.splitlines()),
+         ('compared 2 bts and 3 pebs records and 3 lbr stacks with the truth', []), 'correct records')
+for rows, text, where in (WRONG_SAID, SAID, 'printed'), (WRONG_TRUE, TRUE, 'truth'):
+    for pattern, new, complaint in rows:
+        changed, count = re.subn(pattern, new, text, count=1, flags=re.M)
+        got = complaints(changed, TRUE) if rows is WRONG_SAID else complaints(SAID, changed)
+        tap.ok(count and re.search(complaint, got), f'{where}: {complaint}') or tap.note(got)
+tap.same(complaints(SAID, TRUE + 'pebs-dropped vcpu=0 ip=0x1\n'), '', 'a dropped record does not count as a record')
+tap.same(complaints('', 'dsmodel truth 1\n'), 'no record was printed', 'no record to compare')
+
+
+def ring(said, starts, kept, place, between=()):
+    """A test with a buffer of three records for the branches from `starts`: it prints those at `kept`. Then a test with one."""
+    lines = [f'bts vcpu=0 at={0x1000 + i % 3 * 24 if i else place:#x} from={start:#x} to=0x10 flags=0x0' for i, start in enumerate(starts)]
+    lines[3:3] = between
+    printed = [f'# bts {n} {starts[i]:#x} => 0x10' for n, i in enumerate(kept)]
+    return complaints('\n'.join(['# test bts.ring', said, *printed, '# test bts.one', '# bts 0 0x200 => 0x10']),
+                      '\n'.join(['dsmodel truth 1', *lines, 'bts vcpu=0 at=0x1000 from=0x200 to=0x10 flags=0x0']))
+
+
+STRAIGHT, LOOP, PMI = list(range(0x100, 0x107)), [0x100] * 7, ['pmi vcpu=0 status=0x0 lvtpc=0x40 delivered']
+CIRCULAR, UNDRAINED = '# bts buffer circular: only the newest', '# bts buffer undrained: interrupts are off'
+for said in CIRCULAR, UNDRAINED:
+    for starts, kept, complaint in [(STRAIGHT, [4, 5, 6], ''), (LOOP, [4, 5, 6], ''), (STRAIGHT, [3, 4, 5], '4 bts records printed, the truth has 5'),
+                                    (STRAIGHT, [5, 6], '3 bts records printed, the truth has 8'), (STRAIGHT, [4, 6, 5], 'records printed, the truth has')]:
+        got = ring(said, starts, kept, 0x1000)
+        tap.ok(complaint in got if complaint else not got, f'{said}: {kept} of {starts}') or tap.note(got)
+tap.same(ring(UNDRAINED, STRAIGHT, [4, 5, 6], 0x1000, PMI), '', 'an interrupt does not drain an undrained buffer')
+for said, place, between in [(CIRCULAR, 0x1000, PMI), (CIRCULAR, 0x2000, []), ('# no # bts buffer circular: kept', 0x1000, []), ('', 0x1000, []),
+                             (f'{CIRCULAR}\n# test bts.other', 0x1000, [])]:
+    tap.ok('4 bts records printed, the truth has 8' in ring(said, STRAIGHT, [4, 5, 6], place, between),
+           f'records that were not overwritten: {said} {place:#x} {between}')
 
 # A call stack. The second call returned; the third overwrote its entry and called the fourth, which also returned.
-my @calls = ([5, 0x10, 0x100], [6, 0x104, 0x200], [6, 0x108, 0x300], [7, 0x304, 0x200]);
-sub call_stack
-{
-    my ($said, $tos, @entries) = @_;
-    return complaints(join("\n", '# test lbr.one', $said, '# lbr stack ' . ($tos ? 'tos 6 ' : '') . 'depth 8',
-        map { sprintf '# lbr %d %#x/%#x/P/-/-/1', $_, @{$calls[$entries[$_]]}[1, 2] } 0 .. $#entries),
-        join "\n", 'dsmodel truth 1', map { 'lbr vcpu=0 ' . ($tos ? "tos=$_->[0] " : '')
-            . sprintf 'from=%#x to=%#x mispred=0 in_tsx=0 abort=0 cycles=1', @$_[1, 2] } @calls);
-}
-my $is_call_stack = '# lbr as a call stack: a return removes its call';
-for my $tos (0, 1) {
-    is call_stack($is_call_stack, $tos, 2, 0), '', 'a call stack';
-    like call_stack($is_call_stack, $tos, 0, 2), qr/lbr stack: /, '... in the wrong order';
-    like call_stack($_, $tos, 2, 0), qr/lbr stack: entry 1/, "a gap in another stack: $_" for '',
-        "$is_call_stack\n# test lbr.two", '# no lbr as a call stack: this';
-}
-like call_stack($is_call_stack, 1, 2, 1), qr/lbr stack: entry 1/, 'a call stack with a call that has returned';
+CALLS = [(5, 0x10, 0x100), (6, 0x104, 0x200), (6, 0x108, 0x300), (7, 0x304, 0x200)]
+STACK = '# lbr as a call stack: a return removes its call'
+for said, entries, complaint in [
+        (STACK, [2, 0], ''), (STACK, [0, 2], 'lbr stack: '), ('', [2, 0], 'lbr stack: entry 1'), (f'{STACK}\n# test lbr.two', [2, 0], 'lbr stack: entry 1'),
+        ('# no lbr as a call stack: this', [2, 0], 'lbr stack: entry 1'), (STACK, [2, 1], 'lbr stack: entry 1')]:
+    for tos in (False, True) if entries != [2, 1] else (True,):
+        printed = [f'# lbr {n} {CALLS[i][1]:#x}/{CALLS[i][2]:#x}/P/-/-/1' for n, i in enumerate(entries)]
+        lines = [f'lbr vcpu=0 {f"tos={at} " if tos else ""}from={start:#x} to={to:#x} mispred=0 in_tsx=0 abort=0 cycles=1' for at, start, to in CALLS]
+        got = complaints('\n'.join(['# test lbr.one', said, f'# lbr stack {"tos 6 " if tos else ""}depth 8', *printed]),
+                         '\n'.join(['dsmodel truth 1', *lines]))
+        tap.ok(complaint in got if complaint else not got, f'a call stack: {said} {entries} {tos}') or tap.note(got)
 
-# ---- a boot and its line in tests/qemu/cases
-my $lost = 'violation vcpu=0 rip=0x201000 pmi-lost: a PMI was lost [SDM]';
-my $zero = 'violation vcpu=0 rip=0x202000 area-zero: the area is at 0 [SDM]';
-my $other = 'violation vcpu=0 rip=0x203000 lvt-masked: LVTPC is masked [SDM]';
-my %violators = ('pmi.lost' => ['pmi-lost'], 'forbidden.zero' => ['area-zero'], 'forbidden.zero_too' => ['area-zero'],
-    'forbidden.two' => [qw(area-zero lvt-masked)]);
-my %status = (pass => 33, fail => 35, error => 39, panic => 41);
-my $branch = '# bts 0 0x0000000000201234 a+0x4 => 0x0000000000201256 b+0x0';
+# ---- a boot and its row
 
-# A log of these tests ("RESULT ID", or "ID" for a pass), with the table, reasons and end that follow from them.
-sub log_of
-{
-    my (@tests) = @_;
-    my ($number, @lines, @reasons, %count, %area, %facility) = (0, '# test bts.one', $branch);
-    for (@tests) {
-        my ($id, $result) = reverse split;
-        $result //= 'pass';
-        push @lines, '# differs: a cycle' if $result eq 'differs';
-        push @lines, ($result =~ /fail|error/ ? 'not ' : '') . 'ok ' . ++$number . " $id" . ($result eq 'error'
-            ? ' # ERROR no plan' : $result eq 'skip' ? ' # SKIP no APIC' : '');
-        push @reasons, "# $result $id: said above" if $result =~ /differs|fail|error/;
-        $count{$result}++;
-        $area{$id =~ s/\..*//r}{$result}++;
-        $facility{bts} = $result =~ /fail|error/ ? 'fail 1 of 1' : $result eq 'skip' ? 'none: no BTS'
-            : 'pass 1 of 1' if $id =~ /^bts/;
-    }
-    my $verdict = $count{error} ? 'error' : $count{fail} ? 'fail' : 'pass';
-    return ('# begin dstest86 0.1.0 abc 64', "1..$number", @lines, '# area pass differs fail skip error',
-        map({ my $of = $area{$_}; join ' ', "# area $_",
-            map { $of->{$_} // 0 } qw(pass differs fail skip error) } sort keys %area), @reasons,
-        map({ "# facility $_ " . ($facility{$_} // 'not selected') } qw(bts pebs lbr)),
-        join ' ', "# end dstest86 verdict=$verdict", map { "$_="
-            . ($count{$_} // 0) } qw(pass fail skip error differs));
-}
+LOST, ZERO, OTHER = (f'violation vcpu=0 rip=0x20{n}000 {name}: why [SDM]' for n, name in enumerate(['pmi-lost', 'ds-area-zero', 'lvtpc-masked']))
+VIOLATIONS = {'pmi.lost': ['pmi-lost'], 'forbidden.zero': ['ds-area-zero'], 'forbidden.zero_too': ['ds-area-zero'],
+              'forbidden.two': ['ds-area-zero', 'lvtpc-masked']}
+STATUS = {verdict: status for status, verdict in judge.VERDICT_OF_STATUS.items()}
+BOTH = ['bts.one', 'pmi.lost']
+TRUTH = ['dsmodel truth 1 profile=skylake', 'bts vcpu=0 at=0x210000 from=0x201234 to=0x201256 flags=0x0']
+PANICKED = ['# begin dstest86 0.1.0 abc 64', '# panic vector 3', '# end dstest86 verdict=panic pass=0 fail=0 skip=0 error=0 differs=0']
 
-my @both = ('bts.one', 'pmi.lost');
-my @truth = ('dsmodel truth 1 profile=skylake', 'bts vcpu=0 at=0x210000 from=0x201234 to=0x201256 flags=0x0');
-my @panicked = ('# begin dstest86 0.1.0 abc 64', '# panic vector 3', '# end dstest86 verdict=panic pass=0 fail=0 skip=0 error=0 differs=0');
-my @refusal = (serial => [], truth => undef, violations => undef, status => 1, stderr => ['machine: unknown width']);
-my ($pass, $refused) = ('64 pvh skylake pass', '64 pvh skylake refused : unknown width');
-for (['64 pvh skylake pass records=all : # test bts.one', {}], ['64 uefi skylake pass', {}],
-    ['64 pvh skylake fail', { tests => ['fail bts.one', 'pmi.lost'] }],
-    ['64 pvh skylake error', { tests => ['error bts.one', 'pmi.lost'] }],
-    [$pass, { serial => [map { "\e[2J$_\r" } log_of(@both)], status => 33 }],
-    # the verdict
-    [$pass, { tests => ['fail bts.one', 'pmi.lost'] }, 'verdict fail, expected pass', 'not ok: bts.one'],
-    ['64 pvh skylake fail', {}, 'verdict pass, expected fail'],
-    ['64 pvh skylake panic', { serial => \@panicked, violations => [] }],
-    [$pass, { serial => \@panicked, violations => [] }, 'verdict panic, expected pass'],
-    [$pass, { status => 35 }, "QEMU's exit status 35 says fail, the log says pass"],
-    (map { [$pass, { status => $_ }, "QEMU's exit status $_ is not a verdict"] } 0, 1, 139),
-    ['64 pvh skylake pass exit=none', { status => 0 }], ['64 pvh skylake fail exit=none', { status => 0 },
-        'verdict pass, expected fail'],
-    ['64 pvh skylake pass exit=none', { status => 1 }, "QEMU's exit status 1 is not a verdict"],
-    # what differs from the typical
-    [$pass, { tests => ['differs bts.one', 'pmi.lost'] }, 'differs bts.one: said above'],
-    ['64 pvh skylake pass latitude=5', { tests => ['differs bts.one', 'pmi.lost'] }],
-    ['64 pvh none pass', { tests => ['differs bts.one', 'pmi.lost'], violations => undef }],
-    # the log, the text, stderr
-    [$pass, { serial => ['BdsDxe: failed'], violations => [], status => 33 }, 'no "# begin dstest86" line: not a log of dstest86, or its beginning is missing',
-        "QEMU's exit status 33 says pass, the log says nothing", 'verdict none, expected pass'],
-    [$pass, { serial => [map { s/^1\.\.2/1..3/r } log_of(@both)] }, 'plan of 3, 2 reported'],
-    ['32 pvh skylake pass', {}, 'the 64-bit kernel started'],
-    ['64 pvh skylake pass : # test bts.two', {}, 'neither the log nor stderr contains "# test bts.two"'],
-    ['64 pvh skylake pass : lacks (it)', { stderr => ['dsmodel: QEMU lacks (it).'] }],
-    ['64 pvh skylake pass : lacks it', { stderr => ['dsmodel: QEMU lacks it', 'and more'] }, 'stderr: and more'],
-    # what the referee reports
-    [$pass, { violations => [] }, 'the referee did not report pmi-lost'],
-    [$pass, { violations => undef }, 'the model wrote no violations file'],
-    [$pass, { violations => [$lost, $other] }, $other],
-    [$pass, { violations => [$lost, 'BTS on cpu 0: 1 record, 0 PMIs', 'pmi-lost on cpu 1: 100 reports, 7 more omitted',
-        'refused vcpu=0 rip=0x1 wrmsr 0xc5: IA32_PMC4 0x0 is absent'] }],
-    [$pass, { violations => ['advice vcpu=0 rip=0x1 unaligned: an area [SDM]', $lost] }],
-    [$pass, { violations => [$lost =~ s/violation/advice/r] }, 'the referee did not report pmi-lost'],
-    [$pass, { tests => ['bts.one', 'skip pmi.lost'] }, $lost],
-    [$pass, { tests => ['pmi.lost_not', 'bts.one'] }, $lost],
-    ['64 pvh skylake fail', { tests => ['bts.one', 'fail pmi.lost'] }],
-    [$pass, { tests => [@both, 'forbidden.zero', 'forbidden.zero_too'], violations => [$lost, $zero, $zero] }],
-    [$pass, { tests => [@both, 'forbidden.zero', 'forbidden.zero_too'], violations => [$lost,
-        ($zero) x 3] }, $zero],
-    [$pass, { tests => ['bts.one', 'forbidden.two'], violations => [$zero] }, 'the referee did not report lvt-masked'],
-    ['64 pvh skylake pass quirk=no_apic', { violations => [$other] }],
-    # the truth
-    ['64 pvh skylake pass records=all', { truth => undef }, 'the model wrote no truth log'],
-    ['64 pvh skylake pass records=all', { truth => [$truth[0], $truth[1] =~ s/1256/1258/r] },
-        'line 4 (bts.one): bts 0: to 0x201256, the truth is 0x201258'],
-    [$pass, { truth => [$truth[0]] }], ['64 pvh none pass records=all', { truth => undef, violations => undef }],
-    # no end, and refusals
-    [$pass, { killed => 9, serial => ['# begin', 'here'] }, 'timed out after 9 seconds; the last line is: here'],
-    ['64 pvh skylake refused : width', { @refusal, killed => 9 }, 'timed out after 9 seconds; the last line is: none'],
-    [$refused, { @refusal }], [$refused, { @refusal, status => 2 }],
-    (map { [$refused, { @refusal, status => $_ }, "status $_, not a refusal"] } 0, 33, 139),
-    [$refused, { @refusal, serial => ['SeaBIOS'] }, 'the machine started'],
-    ['64 pvh skylake refused : unknown route', { @refusal }, 'the refusal does not contain "unknown route"'],
-    [$refused, { @refusal, stderr => [] }, 'one line of errors expected, got 0',
-        'the refusal does not contain "unknown width"'],
-    [$refused, { @refusal, stderr => ['unknown width', 'usage'] }, 'one line of errors expected, got 2']) {
-    my ($line, $is, @right) = @$_;
-    my %files = (serial => [log_of(@{$is->{tests} // \@both})], stderr => [], truth => \@truth, violations => [$lost],
-        %$is);
-    remove_tree("$folder/boot");
-    for my $name (grep { $files{$_} } qw(serial stderr truth violations)) {
-        write_file("$folder/boot/$name", join '', map { "$_\n" } @{$files{$name}});
-    }
-    my ($verdict) = map { /# end dstest86 verdict=(\w+)/ ? $1 : () } @{$files{serial}};
-    write_file("$folder/cases", "$line\n");
-    my ($case) = read_cases("$folder/cases");
-    my ($wrong) = problems({ %$case, folder => "$folder/boot", status => $is->{status} // $status{$verdict // ''},
-        killed => $is->{killed} }, \%violators);
-    is_deeply $wrong, \@right, join ': ', $line, @right ? $right[0] : 'right';
-}
 
-# ---- a fault and its line in tests/qemu/faults
-my %healthy = map { $_ => $_ eq 'pebs.one' ? 'skip' : 'green' } qw(lbr.tos lbr.calls bts.calls pebs.one);
-for (['lbr.*', ['fail lbr.tos', 'error lbr.calls']], ['bts.calls', ['differs bts.calls']], ['bts.calls',
-    ['differs bts.calls'], 'latitude', 'no test noticed'],
-    ['bts.calls', ['fail lbr.tos'], 'latitude'], ['panic', ['lbr.tos'], 'panic'],
-    ['lbr.tos bts.calls', ['fail lbr.tos', 'bts.calls'], '', 'did not notice: bts.calls', 'noticed by: lbr.tos'],
-    ['lbr.tos bts.calls', ['fail lbr.tos'], '', 'did not notice: bts.calls', 'noticed by: lbr.tos'],
-    ['lbr.tos', ['lbr.tos'], '', 'did not notice: lbr.tos', 'noticed by: none'],
-    ['lbr.tos no.such', ['fail lbr.tos'], '', 'matches no test that runs there: no.such', 'noticed by: lbr.tos'],
-    ['lbr.tos pebs.*', ['fail lbr.tos', 'fail pebs.one'], '', 'matches no test that runs there: pebs.*',
-        'noticed by: lbr.tos'],
-    ['lbr.tos', ['fail lbr.tos'], 'panic', 'the kernel panicked', 'noticed by: lbr.tos'],
-    ['panic lbr.tos', ['fail lbr.tos'], '', 'the kernel did not panic', 'noticed by: lbr.tos'],
-    ['lbr.tos', ['fail lbr.tos'], 'cut', 'the kernel printed no verdict'], ['lbr.tos',
-        ['fail lbr.tos'], 'killed', 'timed out after 9 seconds']) {
-    my ($globs, $tests, $how, @right) = @$_;
-    $how //= '';
-    my @lines = map { $how eq 'panic' ? s/verdict=\w+/verdict=panic/r : $how eq 'cut' ? s/^# end.*//r
-        : $_ } log_of(@$tests);
-    write_file("$folder/boot/serial", join '', map { "$_\n" } @lines);
-    my @globs = split ' ', $globs;
-    my $panic = $globs[0] eq 'panic' && shift @globs;
-    my $line = { folder => "$folder/boot", globs => \@globs, panic => $panic ne '', killed => $how eq 'killed' ? 9
-        : undef };
-    is_deeply [unproven($line, \%healthy, $how eq 'latitude')], \@right, "$globs, @$tests $how";
-}
-is_deeply [matching(['a.*', 'b', 'c*d'], 'a.1', 'a.2', 'xa.3', 'bb')],
-    [{ 'a.1' => 1, 'a.2' => 1 }, 'b', 'c*d'], 'globs';
+def log_of(tests):
+    """A log of these tests (ID for a pass, or "RESULT ID"), with the table, reasons and end that follow from them."""
+    results = [('pass ' + test).split()[-2:] for test in tests]
+    lines, reasons, areas, bts = ['# test bts.one', '# bts 0 0x0000000000201234 a+0x4 => 0x0000000000201256 b+0x0'], [], {}, 'not selected'
+    for number, (result, test) in enumerate(results, 1):
+        bad = result in ('fail', 'error')
+        lines += ['# differs: a cycle'] * (result == 'differs')
+        lines.append(f'{"not " * bad}ok {number} {test}' + {'error': ' # ERROR no plan', 'skip': ' # SKIP no APIC'}.get(result, ''))
+        reasons += [f'# {result} {test}: said above'] * (bad or result == 'differs')
+        areas.setdefault(test.split('.')[0], []).append(result)
+        if test.startswith('bts'):
+            bts = 'fail 1 of 1' if bad else 'none: no BTS' if result == 'skip' else 'pass 1 of 1'
+    order = 'pass differs fail skip error'.split()
+    count = {name: sum(result == name for result, _ in results) for name in order}
+    verdict = 'error' if count['error'] else 'fail' if count['fail'] else 'pass'
+    return ['# begin dstest86 0.1.0 abc 64', f'1..{len(results)}', *lines, f'# area {" ".join(order)}',
+            *(f'# area {area} {" ".join(str(of.count(name)) for name in order)}' for area, of in sorted(areas.items())), *reasons,
+            f'# facility bts {bts}', '# facility pebs not selected', '# facility lbr not selected',
+            f'# end dstest86 verdict={verdict} ' + ' '.join(f'{name}={count[name]}' for name in 'pass fail skip error differs'.split())]
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+PASS, REFUSED = '64 pvh skylake pass', '64 pvh skylake refused : unknown width'
+ALL = PASS + ' records=all'
+RAISED = [LOST, ZERO, ZERO]
+GONE = {'serial': [], 'truth': None, 'violations': None, 'status': 1, 'stderr': ['machine: unknown width']}    # of a refusal
+# The line, what is in the place of a right boot, and the problems.
+for line, given, *right in [
+        (ALL + ' : # test bts.one', {}), ('64 uefi skylake pass', {}), ('64 pvh skylake fail', {'tests': ['fail bts.one', 'pmi.lost']}),
+        ('64 pvh skylake error', {'tests': ['error bts.one', 'pmi.lost']}),
+        (PASS, {'serial': [f'\033[2J\033[01;01H{line}\r' for line in log_of(BOTH)]}),
+        # the verdict
+        (PASS, {'tests': ['fail bts.one', 'pmi.lost']}, 'verdict fail, expected pass', 'not ok: bts.one'),
+        ('64 pvh skylake fail', {}, 'verdict pass, expected fail'), ('64 pvh skylake panic', {'serial': PANICKED, 'violations': []}),
+        (PASS, {'serial': PANICKED, 'violations': []}, 'verdict panic, expected pass'),
+        (PASS, {'status': 35}, "QEMU's exit status 35 says fail, the log says pass"),
+        *((PASS, {'status': status}, f"QEMU's exit status {status} is not a verdict") for status in (0, 1, 43, 139)),
+        (PASS + ' exit=none', {'status': 0}), ('64 pvh skylake fail exit=none', {'status': 0}, 'verdict pass, expected fail'),
+        (PASS + ' exit=none', {'status': 1}, "QEMU's exit status 1 is not a verdict"),
+        # what differs from the typical
+        (PASS, {'tests': ['differs bts.one', 'pmi.lost']}, 'differs: a cycle', 'differs bts.one: said above'),
+        (PASS + ' : said above & a cycle', {'tests': ['differs bts.one', 'pmi.lost']}),
+        (PASS + ' : said above', {'tests': ['differs bts.one', 'pmi.lost']}, 'differs: a cycle'),
+        (PASS + ' latitude=5', {'tests': ['differs bts.one', 'pmi.lost']}),
+        ('64 pvh none pass', {'tests': ['differs bts.one', 'pmi.lost'], 'violations': None}),
+        # the log, the texts, stderr
+        (PASS, {'serial': ['BdsDxe: failed'], 'violations': [], 'status': 33}, 'no "# begin dstest86" line: not a log of dstest86, or its beginning is missing',
+         "QEMU's exit status 33 says pass, the log says nothing", 'verdict none, expected pass'),
+        (PASS, {'serial': [line.replace('1..2', '1..3') for line in log_of(BOTH)]}, 'plan of 3, 2 reported'),
+        (PASS, {'serial': log_of(BOTH)[:-1], 'status': 33}, 'no "# end dstest86" line: the log is cut short',
+         "QEMU's exit status 33 says pass, the log says nothing", 'verdict none, expected pass'),
+        ('32 pvh skylake pass', {}, 'the 64-bit kernel started'),
+        (PASS + ' : # test bts.two & pmi.lost', {}, 'neither the log nor stderr contains "# test bts.two"'),
+        (PASS + ' : lacks (it)', {'stderr': ['dsmodel: QEMU lacks (it).']}),
+        (PASS + ' : lacks it', {'stderr': ['dsmodel: QEMU lacks it', 'and more']}, 'stderr: and more'),
+        # what the referee reports
+        (PASS, {'violations': []}, 'the referee did not report pmi-lost'), (PASS, {'violations': None}, 'the model wrote no violations file'),
+        (PASS, {'violations': [LOST, OTHER]}, OTHER),
+        (PASS, {'violations': [LOST, 'BTS on cpu 0: 1 record, 0 PMIs', 'pmi-lost on cpu 1: 100 reports, 7 more omitted',
+                               'refused vcpu=0 rip=0x1 wrmsr 0xc5: IA32_PMC4 0x0 is absent']}),
+        (PASS, {'violations': ['advice vcpu=0 rip=0x1 unaligned: an area [SDM]', LOST]}),
+        (PASS, {'violations': [LOST.replace('violation', 'advice')]}, 'the referee did not report pmi-lost'),
+        (PASS, {'tests': ['bts.one', 'skip pmi.lost']}, LOST), (PASS, {'tests': ['pmi.lost_not', 'bts.one']}, LOST),
+        ('64 pvh skylake fail', {'tests': ['bts.one', 'fail pmi.lost']}),
+        (PASS, {'tests': BOTH + ['forbidden.zero', 'forbidden.zero_too'], 'violations': RAISED}),
+        (PASS, {'tests': BOTH + ['forbidden.zero', 'forbidden.zero_too'], 'violations': RAISED[:2]}),
+        (PASS, {'tests': BOTH + ['forbidden.zero', 'forbidden.zero_too'], 'violations': RAISED + [ZERO]}, ZERO),
+        (PASS, {'tests': ['bts.one', 'forbidden.two'], 'violations': [ZERO]}, 'the referee did not report lvtpc-masked'),
+        (PASS + ' quirk=no_apic', {'violations': [OTHER]}),
+        # the truth
+        (ALL, {'truth': None}, 'the model wrote no truth log'), (PASS, {'truth': TRUTH[:1]}),
+        (ALL, {'truth': [TRUTH[0], TRUTH[1].replace('1256', '1258')]}, 'line 4 (bts.one): bts 0: to 0x201256, the truth is 0x201258'),
+        ('64 pvh none pass records=all', {'truth': None, 'violations': None}),
+        # no end, and refusals
+        (PASS, {'killed': 9, 'serial': ['# begin', 'here']}, 'timed out after 9 seconds; the last line is: here'),
+        ('64 pvh skylake refused : width', GONE | {'killed': 9}, 'timed out after 9 seconds; the last line is: none'),
+        (REFUSED, GONE), (REFUSED, GONE | {'status': 2}), *((REFUSED, GONE | {'status': status}, f'status {status}, not a refusal') for status in (0, 33, 139)),
+        (REFUSED, GONE | {'serial': ['SeaBIOS']}, 'the machine started'),
+        ('64 pvh skylake refused : unknown route', GONE, 'the refusal does not contain "unknown route"'),
+        (REFUSED, GONE | {'stderr': []}, 'one line of errors expected, got 0', 'the refusal does not contain "unknown width"'),
+        (REFUSED, GONE | {'stderr': ['unknown width', 'usage']}, 'one line of errors expected, got 2')]:
+    files = {'serial': log_of(given.get('tests', BOTH)), 'stderr': [], 'truth': TRUTH, 'violations': [LOST]} | given
+    shutil.rmtree(folder / 'boot', ignore_errors=True)
+    for name in 'serial', 'stderr', 'truth', 'violations':
+        if files[name] is not None:
+            write(folder / 'boot' / name, ''.join(f'{line}\n' for line in files[name]))
+    row, = table.read_cases(write(folder / 'cases', line + '\n'))
+    row.folder = folder / 'boot'
+    verdict = next((match[1] for line in files['serial'] if (match := re.search('verdict=(\\w+)', line))), None)
+    table.read_violations = lambda: VIOLATIONS
+    wrong, _ = judge.problems(row, files.get('status', STATUS.get(verdict)), files.get('killed'))
+    tap.same(wrong, right, f'{line}: {right or "right"}')
+
+tap.same(list(judge.violation_problems({'pmi.lost.atom': 'pass'}, [LOST])), [], "a test of a hybrid's kind")
+
+# ---- a fault and its row
+
+HEALTHY = {'lbr.tos': 'green', 'lbr.calls': 'green', 'bts.calls': 'green', 'pebs.one': 'skip'}
+for globs, tests, how, *right in [
+        ('lbr.*', ['fail lbr.tos', 'error lbr.calls'], ''), ('bts.calls', ['differs bts.calls'], ''),
+        ('bts.calls', ['differs bts.calls'], 'latitude', 'no test noticed'), ('bts.calls', ['fail lbr.tos'], 'latitude'), ('panic', ['lbr.tos'], 'panic'),
+        ('lbr.tos bts.calls', ['fail lbr.tos', 'bts.calls'], '', 'did not notice: bts.calls', 'noticed by: lbr.tos'),
+        ('lbr.tos bts.calls', ['fail lbr.tos'], '', 'did not notice: bts.calls', 'noticed by: lbr.tos'),
+        ('lbr.tos', ['lbr.tos'], '', 'did not notice: lbr.tos', 'noticed by: none'),
+        ('lbr.tos no.such', ['fail lbr.tos'], '', 'matches no test that runs there: no.such', 'noticed by: lbr.tos'),
+        ('lbr.tos pebs.*', ['fail lbr.tos', 'fail pebs.one'], '', 'matches no test that runs there: pebs.*', 'noticed by: lbr.tos'),
+        ('lbr.tos', ['fail lbr.tos'], 'panic', 'the kernel panicked', 'noticed by: lbr.tos'),
+        ('panic lbr.tos', ['fail lbr.tos'], '', 'the kernel did not panic', 'noticed by: lbr.tos'),
+        ('lbr.tos', ['fail lbr.tos'], 'cut', 'the kernel printed no verdict'), ('lbr.tos', ['fail lbr.tos'], 'killed', 'timed out after 9 seconds')]:
+    log = '\n'.join(log_of(tests))
+    log = re.sub('verdict=\\w+', 'verdict=panic', log) if how == 'panic' else re.sub('# end.*', '', log) if how == 'cut' else log
+    row, = table.read_faults(write(folder / 'faults', f'bts.threshold.ignored skylake : {globs}\n'))
+    row.folder = write(folder / 'boot/serial', log).parent
+    wrong, _, caught = judge.fault_problems(row, *judge.colours(row, how == 'latitude'), 9 if how == 'killed' else None, HEALTHY, how == 'latitude')
+    tap.same((wrong, caught), (right, 'noticed by: none' not in right and 'no test noticed' not in right), f'{globs}, {tests} {how}')
+tap.same(table.matching(['a.*', 'b', 'c*d'], ['a.1', 'a.2', 'xa.3', 'bb']), ({'a.1', 'a.2'}, ['b', 'c*d']), 'globs')
 
 # ---- the lines of the tables
-sub cases { write_file("$folder/cases", join '', map { "$_\n" } @_); return read_cases("$folder/cases", undef,
-    [['core2', 32], ['core2', 64]]) }
-sub names { return join '|', map { $_->{name} } @_ }
-my @all = read_cases("$FindBin::Bin/cases");
-is join(', ', map { "@$_" } unbooted([machines()], @all)), '', 'cases has a line for each kernel and profile';
-for my $more (qw(run=bts.* skip=lbr.* quirk=no_apic latitude=7 cores=E fault=x firmware=lvt), '-- -smp 2') {
-    is scalar unbooted([['core2', 64]], cases("64 pvh core2 pass records=all $more")), 1, "does not run all tests: $more";
-}
-is names(cases('64 pvh  *    pass records=all', '32 uefi core2 pass')),
-    '64 pvh core2 pass records=all|32 uefi core2 pass', 'profile *: each machine of this width';
-is names(cases('64 pvh * pass records=all', '64 uefi core2 pass records=all')), '64 uefi core2 pass records=all',
-    '... except those that another line boots';
-my %sampled = map { ("$_->{route} route" => 1, "$_->{expected} verdict" => 1,
-    "$_->{profile} profile" => 1) } sample(@all);
-my @each = (map({ ($_->{expected} =~ /^(?:error|refused)$/ ? () : "$_->{route} route",
-    "$_->{expected} verdict") } @all), map { "$_->[0] profile" } machines());
-is join(' ', grep { !$sampled{$_} } @each), '', 'the sample has every route, verdict and profile';
-for (['64 pvh core2', 'line 1: expected WIDTH ROUTE PROFILE VERDICT'], ["#! one\n#! two\n64 pvh core2 pass",
-    'line 2: no line between'], ['#! one', 'no line follows the title one']) {
-    ok !eval { cases($_->[0]); 1 }, "refused: $_->[1]";
-    like $@, qr/\Q$_->[1]/, '... with the reason';
-}
-for (['bts.lost skylake', 'expected FAULT PROFILE'], ['bts.threshold.ignored : x', 'no profile'],
-    ['no.such skylake : x', "unknown fault 'no.such'"],
-    ['bts.threshold.ignored no : x', "unknown profile 'no'"], ['bts.threshold.ignored skylake : ', 'no test after']) {
-    write_file("$folder/faults", "$_->[0]\n");
-    ok !eval { read_faults("$folder/faults"); 1 }, "refused: $_->[0]";
-    like $@, qr/line 1: .*\Q$_->[1]/, '... with the reason';
-}
 
-# ---- concurrent machines: one ends, one ends at SIGTERM, and one only at SIGKILL
-write_file("$folder/tree/scripts/machine",
-    'syswrite STDOUT, "hello\n"; exit 33 if $ARGV[1] eq "ends"; exec "sleep", 100 if $ARGV[1] eq "late"; sleep 1 while 1;');
-$SideBySide::root = "$folder/tree";
-mkdir "$folder/full" and symlink '/dev/full', "$folder/full/serial" or die "full: $!\n";
-my @ended;
-side_by_side(1, sub { push @ended, join ' ', $_[0]{folder} =~ s/.*\///r, $_[0]{killed} // $_[0]{status}; },
-    map { { folder => "$folder/$_", arguments => [$_ eq 'full' ? 'ends' : $_] } } qw(late ends deaf full));
-is "@ended", "late 1 ends 33 deaf 1 full ${\ENOSPC}", 'ended and killed machines, in order, and a full disk';
-is -s "$folder/ends/serial", 6, "the file has a machine's output";
+KNOWN = [('core2', '32'), ('core2', '64')]
 
-ok !eval { read_file($folder); 1 }, 'what cannot be read is not empty';
 
-# ---- scripts/prove, end to end: a line whose test detects the fault, and one whose test does not
-for (['bts.threshold.ignored skylake : bts.interrupt.threshold', 0], ['bts.threshold.ignored skylake : bts.calls', 1]) {
-    write_file("$folder/faults", "$_->[0]\n");
-    system "$FindBin::Bin/../../scripts/prove --file='$folder/faults' --folder='$folder/prove' . >'$folder/out' 2>&1";
-    is $? >> 8, $_->[1], "prove: $_->[0]";
-}
-done_testing;
+def names(*lines):
+    return [row.name for row in table.read_cases(write(folder / 'cases', '\n'.join(lines)), KNOWN)]
+
+
+everything = table.read_cases()
+tap.same(table.unbooted(table.machines(), everything), [], 'cases has a line for each kernel and profile')
+for more in *(f'{word}' for word in 'run=bts.* skip=lbr.* quirk=no_apic latitude=7 cores=E fault=x firmware=lvt'.split()), '-- -smp 2':
+    rows = table.read_cases(write(folder / 'cases', f'64 pvh core2 pass records=all {more}'), KNOWN)
+    tap.same(table.unbooted(KNOWN[1:], rows), KNOWN[1:], f'does not run all tests: {more}')
+tap.same(names('64 pvh  *    pass records=all', '32 uefi core2 pass'), ['64 pvh core2 pass records=all', '32 uefi core2 pass'], 'profile *: each machine')
+tap.same(names('64 pvh * pass records=all', '64 uefi core2 pass records=all'), ['64 uefi core2 pass records=all'], '... that no other line boots')
+tap.same(names('64 pvh core2 pass run=VIOLATION'), [f'64 pvh core2 pass run={test}' for test in VIOLATIONS], 'run=VIOLATION: each test')
+sampled = table.sample(everything)
+for what, of in (('route', lambda row: row.verdict in ('error', 'refused') or row.route), ('verdict', lambda row: row.verdict),
+                 ('profile', lambda row: not table.whole(row) or row.profile)):
+    tap.same({of(row) for row in everything} - {of(row) for row in sampled}, set(), f'the sample has every {what}')
+for line, why in [('64 pvh core2', 'line 1: expected WIDTH ROUTE PROFILE VERDICT'), ('#! one\n#! two\n64 pvh core2 pass', 'line 2: no line between'),
+                  ('#! one', 'no line follows the title one'), ('bts.lost skylake', 'line 1: expected FAULT PROFILE'),
+                  ('bts.threshold.ignored : x', 'line 1: expected FAULT PROFILE'), ('no.such skylake : x', "line 1: unknown fault 'no.such'"),
+                  ('bts.threshold.ignored no : x', "line 1: unknown profile 'no'"), ('bts.threshold.ignored skylake : ', 'line 1: no test after')]:
+    try:
+        (table.read_faults if 'skylake' in line or ' : ' in line else table.read_cases)(write(folder / 'cases', line + '\n'))
+        tap.ok(False, f'refused: {why}')
+    except table.TableError as error:
+        tap.ok(why in str(error), f'refused: {why}') or tap.note(str(error))
+
+# ---- scripts/boots, end to end, by its exit status. The stub ends as the environment variable STUB says; with "proven", only the
+# machine with a fault fails. With "full", no file can have more than 100 bytes.
+STUB = r'''#!/usr/bin/env python3
+import os, pathlib, re, signal, sys, time
+words = dict(word[2:].split('=', 1) for word in sys.argv if word.startswith('--') and '=' in word)
+how, folder = os.environ['STUB'], pathlib.Path(words['folder'])
+how = how if how != 'proven' else 'fail' if 'fault' in words else 'pass'
+(folder / 'truth').write_text('dsmodel truth 1\n')
+(folder / 'violations').write_text('violation vcpu=0 rip=0x1 pmi-lost: a PMI [SDM]\n' if how == 'violation' else '')
+(folder / 'pid').write_text(str(os.getpid()))
+if how == 'silent':
+    sys.exit(33)
+if how == 'deaf':
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+os.write(1, pathlib.Path('fail' if how == 'fail' else 'pass').read_bytes())
+if how == 'crash':
+    os.kill(os.getpid(), signal.SIGSEGV)
+if how in ('hang', 'deaf'):
+    time.sleep(100)
+sys.exit(0 if how == 'off' else 35 if how == 'fail' else 33)
+'''
+tree = pathlib.Path(tempfile.mkdtemp(dir=folder))
+shutil.copytree(TOP / 'scripts/lib', tree / 'scripts/lib')
+shutil.copy(TOP / 'scripts/boots', tree / 'scripts')
+(tree / 'build').mkdir()
+(tree / 'build/dsdump').symlink_to(judge.DSDUMP)
+for path, text in {'scripts/machine': STUB, 'build/qemu-ds': '#!/bin/sh\ncase $2 in profiles) echo "skylake 64  S" ;; *) echo "bts.lost  it" ;; esac\n',
+                   'tests/qemu/cases': '64 pvh skylake pass\n64 pvh skylake pass exit=none\n', 'tests/qemu/violations': '',
+                   'tests/qemu/faults': 'bts.lost skylake : bts.one\n', 'pass': '\n'.join(log_of(['bts.one'])) + '\n',
+                   'fail': '\n'.join(log_of(['fail bts.one'])) + '\n', 'ds/ds_check.inc': '', 'ds/arch_check.inc': ''}.items():
+    write(tree / path, text).chmod(0o755)
+
+
+def started(how, *words):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+    return subprocess.Popen([tree / 'scripts/boots', *words], env={'STUB': how, 'PATH': '/usr/bin:/bin'}, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, text=True, preexec_fn=limit if how == 'full' else None)
+
+
+BOOTS, DOWN, LATITUDE, PROVE = (['pass$'], ['exit=none'], ['latitude', '--seeds=1', 'skylake 64'], ['prove'])
+for words, how, status in [
+        (BOOTS, 'pass', 0), (BOOTS, 'fail', 1), (BOOTS, 'crash', 1), (BOOTS, 'silent', 1), (BOOTS, 'hang', 1), (BOOTS, 'deaf', 1),
+        (BOOTS, 'violation', 1), (BOOTS, 'full', 1), (DOWN, 'off', 0), (DOWN, 'crash', 1), (LATITUDE, 'pass', 0), (LATITUDE, 'violation', 0), (LATITUDE, 'fail', 1),
+        (LATITUDE, 'crash', 1), (LATITUDE, 'silent', 1), (PROVE, 'proven', 0), (PROVE, 'pass', 1), (PROVE, 'fail', 1), (PROVE, 'silent', 1),
+        (['prove', 'no.such'], 'pass', 1)]:
+    process = started(how, *words, *['-t1'] * (how in ('hang', 'deaf')))
+    out = process.communicate()[0]
+    tap.ok(process.returncode == status, f'boots {" ".join(words)}, {how}: status {status}') or tap.note(out)
+shutil.rmtree(tree / 'build/test')
+process = started('hang', *BOOTS)
+pid = tree / 'build/test/01-64-pvh-skylake/pid'
+while not pid.exists() or not pid.read_text():
+    time.sleep(0.05)
+process.terminate()
+out = process.communicate()[0]
+stat = pathlib.Path('/proc', pid.read_text(), 'stat')
+tap.ok(process.returncode == 130 and (not stat.exists() or ' Z ' in stat.read_text()), 'a signal ends the machines') or tap.note(f'{process.returncode} {stat.exists() and stat.read_text()} {out}')
+tap.done()

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: MIT
+"""Compares the records that the kernel printed with the model's truth log, field by field. The two come from independent code:
+the kernel reads bytes and registers, the model logs its own actions."""
+import bisect
+import collections
+import functools
+import re
+
+# The fields of a branch, here and in the truth log, and their values where the LBR format lacks them.
+BRANCH = {'from': None, 'to': None, 'mispred': '-', 'in_tsx': 0, 'abort': 0, 'cycles': 0, 'type': '-', 'events': 0}
+# Branch types of architectural LBRs: the SDM's number to perf's word; the others are "other".
+TYPES = 'JCC IND_JMP JMP IND_CALL CALL RET'.split()
+STACKS_SEARCHED = 3    # after so many stacks without a match, the rest are not compared
+
+PRINTED = re.compile(r'# (bts|lbr|pebs) (\d+) (.*)')
+BTS = re.compile(r'(0x[0-9a-f]+)(?: \S+)? => (0x[0-9a-f]+)(?: .*?)??(?: ((?:mis)?predicted))?$')
+STACK = re.compile(r'# lbr stack (?:tos (\d+) )?depth (\d+)$')
+LBR = re.compile(r'(0x[0-9a-f]+)/(0x[0-9a-f]+)/([MP-])/([X-])/([A-])/(\d+)(?:/(\w+)(?:/([0-3]{4}))?)?$')
+FIELD = re.compile(r'(?<!\S)([a-z]\w*) (0x[0-9a-f]+|\d+)(?!\S)')
+
+Bts = collections.namedtuple('Bts', 'n from_ to predicted buffer where')
+Stack = collections.namedtuple('Stack', 'tos depth entries calls where')
+
+
+def shown(value):
+    return hex(value) if isinstance(value, int) else value
+
+
+def branch_of(words):
+    """A branch of the truth, its words in the order of BRANCH."""
+    values = [int(word, 0) for word in words[:6]]
+    if len(words) > 6:
+        number = int(words[6], 0)
+        values.append(TYPES[number] if number < len(TYPES) else 'other')
+    return tuple(values + [int(word) for word in words[7:]] + list(BRANCH.values())[len(words):])
+
+
+@functools.lru_cache(None)
+def printed_branch(text):
+    """A branch as the kernel prints it, FROM/TO/PREDICTION/TSX/ABORT/CYCLES[/TYPE[/EVENTS]]; None if it is none."""
+    match = LBR.match(text)
+    if match:
+        start, to, prediction, tsx, abort, cycles, kind, events = match.groups()
+        return (int(start, 16), int(to, 16), {'M': 1, 'P': 0}.get(prediction, '-'), int(tsx == 'X'), int(abort == 'A'), int(cycles),
+                kind or '-', int(events or 0))
+    return None
+
+
+def value_of(word):
+    try:
+        return int(word, 0)
+    except ValueError:    # a branch of a PEBS record
+        return branch_of(word.split(','))
+
+
+class Truth:
+    """The records of a truth log. A bts record is (AT, FROM, TO, FLAGS, INTERRUPTS so far)."""
+    def __init__(self, lines):
+        self.bts, self.pebs, self.lbr, self.tos, self.wrong = [], [], [], [], []
+        interrupts, known = 0, {}
+        if not lines or not re.match(r'dsmodel truth 1\b', lines[0]):
+            self.wrong.append('the truth log has no "dsmodel truth 1" line')
+            return
+        for number, line in enumerate(lines[1:], 2):
+            if line in known:    # most branches repeat
+                tos, branch = known[line]
+                self.tos.append(tos)
+                self.lbr.append(branch)
+                continue
+            try:
+                kind, *words = line.split()
+                if kind == 'pmi':
+                    interrupts += 1
+                elif kind == 'bts':
+                    of = dict(word.split('=') for word in words)
+                    self.bts.append((of['at'], int(of['from'], 16), int(of['to'], 16), int(of.get('flags', '-1'), 0), interrupts))
+                elif kind == 'pebs':
+                    self.pebs.append({key: value_of(word) for key, word in (word.split('=') for word in words)
+                                      if key not in ('vcpu', 'at', 'size')})
+                elif kind == 'lbr':
+                    of = dict(word.split('=') for word in words)
+                    values = {key: int(of[key], 10 if key == 'events' else 0) if key in of else absent for key, absent in BRANCH.items()}
+                    if 'type' in of:
+                        values['type'] = TYPES[values['type']] if values['type'] < len(TYPES) else 'other'
+                    known[line] = int(of['tos']) if 'tos' in of else None, tuple(values.values())
+                    self.tos.append(known[line][0])
+                    self.lbr.append(known[line][1])
+                elif kind != 'pebs-dropped':
+                    raise ValueError
+            except (KeyError, TypeError, ValueError):
+                self.wrong.append(f'truth line {number} is not understood: {line}')
+
+
+class Printed:
+    """The records in the kernel's lines. What a test printed before them counts: a circular or undrained bts buffer, a call stack."""
+    def __init__(self, lines):
+        self.bts, self.pebs, self.lbr, self.wrong = [], [], [], []
+        self.test, self.buffer, self.calls = 'before any test', None, False
+        self.next = {}       # the number that the next record of a kind has
+        self.record = None   # the pebs record that lines belong to, and its number
+        for self.number, line in enumerate(lines, 1):
+            if not line.startswith('# '):
+                continue
+            match = PRINTED.match(line)
+            if match:
+                self.add(*match.groups(), line)
+            elif line.startswith('# test '):
+                self.test, self.buffer, self.calls, self.record, self.next = line.split()[2], None, False, None, {}
+            elif line.startswith(('# bts buffer circular:', '# bts buffer undrained:')):
+                self.buffer = line.split()[3].rstrip(':')
+            elif line.startswith('# lbr as a call stack:'):
+                self.calls = True
+            elif line.startswith('# lbr stack ') and (match := STACK.match(line)):
+                self.lbr.append(Stack(match[1] and int(match[1]), int(match[2]), [], self.calls, self.where()))
+                self.next['lbr'] = 0
+
+    def where(self):
+        return f'line {self.number} ({self.test})'
+
+    def complain(self, what):
+        self.wrong.append(f'{self.where()}{what}')
+
+    def add(self, kind, number, rest, line):
+        number = int(number)
+        if not (kind == 'pebs' and self.record and self.record[1] == number):
+            if number not in (0, self.next.get(kind, 0)):
+                self.complain(f': {kind} record {number} after {self.next.get(kind, 0) - 1}')
+            self.next[kind] = number + 1
+        match = BTS.match(rest) if kind == 'bts' else None
+        if match:
+            self.bts.append(Bts(number, int(match[1], 16), int(match[2], 16), match[3], self.buffer, (self.number, self.test)))
+        elif kind == 'pebs':
+            self.add_fields(number, rest, line)
+        elif kind == 'lbr' and (branch := printed_branch(rest.split(' ', 1)[0])):
+            if self.lbr:
+                self.lbr[-1].entries.append(branch)
+            else:
+                self.complain(': lbr entry without an "lbr stack" line')
+        else:
+            self.complain(f' is not understood: {line}')
+
+    def add_fields(self, number, rest, line):
+        if not self.record or self.record[1] != number or rest.startswith(('ip ', 'eip ', 'eventing_ip ')):
+            self.record = {}, number
+            self.pebs.append((self.record[0], f'{self.where()}: pebs {number}'))
+        fields, of = self.record[0], FIELD.findall(rest)
+        if rest.startswith('lbr '):
+            _, entry, branch = rest.split(' ')[:3]
+            of = [(f'lbr{entry}', branch)]
+        for key, word in of:
+            if key in fields:
+                self.complain(f': pebs {number}: {key} twice')
+            fields[key] = printed_branch(word) if '/' in word else int(word, 0)
+            if fields[key] is None:
+                self.complain(f' is not understood: {line}')
+
+
+def count_problem(kind, printed, truth):
+    return [f'{len(printed)} {kind} records printed, the truth has {len(truth)}'] if len(printed) != len(truth) else []
+
+
+def compare_pebs(printed, truth):
+    for (got, where), want in zip(printed, truth):
+        if got != want:
+            for key in sorted(got | want):
+                if got.get(key) != want.get(key):
+                    yield f'{where}: {key} {shown(got.get(key, "not printed"))}, the truth is {shown(want.get(key, "none"))}'
+
+
+def compare_bts(printed, truth):
+    for got, (_, start, to, flags, _) in zip(printed, truth):
+        where = f'line {got.where[0]} ({got.where[1]}): bts {got.n}'
+        if got.from_ != start:
+            yield f'{where}: from {got.from_:#x}, the truth is {start:#x}'
+        if got.to != to:
+            yield f'{where}: to {got.to:#x}, the truth is {to:#x}'
+        # If the kernel prints whether a branch was predicted, the truth has that in bit 4 of the flags.
+        if got.predicted and (flags < 0 or (got.predicted == 'predicted') != flags >> 4 & 1):
+            yield f'{where}: {got.predicted}, the truth has flags {hex(flags) if flags >= 0 else "none"}'
+
+
+def overwritten(batch, truth):
+    """How many records a circular buffer overwrote before those in `batch`. A record may be missing only if the one len(batch)
+    later overwrote it without an interrupt in between, so that the kernel could not read it, or if the buffer was undrained, with
+    interrupts off. Takes the last position that fits, because a loop fits at many and the buffer has the newest."""
+    size, fits = len(batch), 0
+    pairs, wanted = [record[1:3] for record in truth], [record[1:3] for record in batch]
+    for skip in range(len(truth) - size + 1):
+        if pairs[skip] == wanted[0] and pairs[skip:skip + size] == wanted:
+            fits = skip
+        if skip + size == len(truth):
+            break
+        lost, instead = truth[skip], truth[skip + size]
+        if lost[0] != instead[0] or batch[0].buffer != 'undrained' and lost[4] != instead[4]:
+            break
+    return fits
+
+
+def without_overwritten(printed, truth):
+    """The truth without records that were overwritten in circular or undrained buffers."""
+    starts = [i for i, record in enumerate(printed) if i == 0 or record.n == 0] + [len(printed)]
+    kept, at = [], 0
+    for start, end in zip(starts, starts[1:]):
+        if printed[start].buffer:
+            at += overwritten(printed[start:end], truth[at:])
+        kept += truth[at:at + end - start]
+        at += end - start
+    return kept + truth[at:]
+
+
+def entry_index(stack, truth, i, at):
+    """The index in the truth of entry i of a stack, from `at` backwards. A call stack skips calls that have returned: there it is
+    the last branch written to this register, or, if entries shift, the last that equals the entry."""
+    while stack.calls and at >= 0 and (
+            truth.lbr[at][:2] != stack.entries[i][:2] if stack.tos is None else truth.tos[at] != (stack.tos - i) % stack.depth):
+        at -= 1
+    return at
+
+
+def first_difference(stack, truth, end):
+    """How many entries of a stack equal the truth that ends at this index, and the first difference, None if all are equal."""
+    at = end + 1
+    for i, entry in enumerate(stack.entries):
+        at = entry_index(stack, truth, i, at - 1)
+        if at < 0:
+            return i, f'entry {i}: the truth has no entry so old'
+        if entry != truth.lbr[at]:
+            return i, next(f'entry {i}: {key} {shown(got)}, the truth is {shown(want)}'
+                           for key, got, want in zip(BRANCH, entry, truth.lbr[at]) if got != want)
+    return len(stack.entries), None
+
+
+def compare_stacks(stacks, truth):
+    """A stack must be a run of branches that the model logged, without a gap. Its end must be at TOS, if there is one, and not
+    before the end of the previous stack. Takes the earliest match: in loops, where runs repeat, this leaves most of the log for
+    later stacks. A stack without a match costs a search of the whole truth."""
+    ends, wrong, start = collections.defaultdict(list), [], 0
+    for end, tos in enumerate(truth.tos):
+        ends[tos].append(end)
+    for stack in stacks:
+        if len(wrong) == STACKS_SEARCHED:
+            return wrong + [f'{stack.where}: lbr stack: not compared, nor are those behind it']
+        best, why = -1, f'the truth has no entry left that was written {"without a TOS" if stack.tos is None else f"at TOS {stack.tos}"}'
+        for end in ends[stack.tos][bisect.bisect_left(ends[stack.tos], start):]:
+            if best >= 0 and not stack.calls and truth.lbr[end] != stack.entries[0]:
+                continue    # no better
+            equal, difference = first_difference(stack, truth, end)
+            if difference is None:
+                start = end
+                break
+            if equal > best:
+                best, why = equal, difference
+        else:
+            wrong.append(f'{stack.where}: lbr stack: {why}')
+    return wrong
+
+
+def compare(lines, truth_lines):
+    """Returns a sentence on what was compared, and the problems."""
+    truth, printed = Truth(truth_lines), Printed(lines)
+    bts = without_overwritten(printed.bts, truth.bts)
+    wrong = [*truth.wrong, *printed.wrong, *count_problem('bts', printed.bts, bts), *compare_bts(printed.bts, bts),
+             *count_problem('pebs', printed.pebs, truth.pebs), *compare_pebs(printed.pebs, truth.pebs), *compare_stacks(printed.lbr, truth)]
+    if not printed.bts and not printed.pebs and not printed.lbr:
+        wrong.append('no record was printed')
+    return (f'compared {len(printed.bts)} bts and {len(printed.pebs)} pebs records and {len(printed.lbr)} lbr stacks with the truth', wrong)
