@@ -287,9 +287,9 @@ static const struct core broadwell = { .name = "Broadwell",
                                        .errata = HAS_ERRATUM(HSD143) | HAS_ERRATUM(BDM104) | HAS_ERRATUM(SKL018) |
                                                  HAS_ERRATUM(SKL117),
                                        .notes = notes_broadwell };
-#define ERRATA_SKYLAKE                                                                                             \
-    (HAS_ERRATUM(SKL186) | HAS_ERRATUM(SKL088) | HAS_ERRATUM(SKL179) | HAS_ERRATUM(CML095) | HAS_ERRATUM(SKL018) | \
-     HAS_ERRATUM(SKL117))
+#define ERRATA_SKYLAKE                                                                                               \
+    (HAS_ERRATUM(SKL186) | HAS_ERRATUM(LBR_COPY) | HAS_ERRATUM(SKL088) | HAS_ERRATUM(SKL179) | HAS_ERRATUM(CML095) | \
+     HAS_ERRATUM(SKL018) | HAS_ERRATUM(SKL117))
 static const struct core skylake = { .name = "Skylake",
                                      .debugctl = &debugctl_core,
                                      .bts_prediction = true,

@@ -6,19 +6,20 @@
 #ifndef CPU_ERRATA_H
 #define CPU_ERRATA_H
 
-#define ERRATA(ERRATUM)                                                                                          \
-    ERRATUM(AR62, "AR62/W125")              /* BTS with a filter by privilege level: wrong From */               \
-    ERRATUM(HSD053, "HSD053")               /* a BTS record repeats the previous record's From */                \
-    ERRATUM(BJ094, "BJ094")                 /* FREEZE_LBRS_ON_PMI: the newest entry has a wrong From */          \
-    ERRATUM(SKL186, "SKL186")               /* as BJ094, on Skylake */                                           \
-    ERRATUM(SKL088, "SKL088/CML054")        /* the prediction flag of a BTS record may be wrong */               \
-    ERRATUM(SKL179, "SKL179")               /* counter 3 is unreliable unless TSX_FORCE_ABORT bit 0 is set */    \
-    ERRATUM(BDM104, "BDM104")               /* with Intel PT on, IA32_DEBUGCTL raises #GP for LBR and BTS */     \
-    ERRATUM(BV086, "BV080/BV086")           /* IA32_PERFEVTSEL4 to 7 do not read what was written */             \
-    ERRATUM(SRF7, "SRF7")                   /* far branches count as more than one instruction */                \
-    ERRATUM(CML095, "CML095/KBL115/HSD171") /* with Hyper-Threading, the load latency facility may stop */       \
-    ERRATUM(SKL018, "SKL018/BDM050")        /* wrong EventingIP after a conditional branch that is not taken */  \
-    ERRATUM(SKL117, "SKL117/BDM120") /* a counter of one privilege level misses events when the level changes */ \
+#define ERRATA(ERRATUM)                                                                                              \
+    ERRATUM(AR62, "AR62/W125")                   /* BTS with a filter by privilege level: wrong From */              \
+    ERRATUM(HSD053, "HSD053")                    /* a BTS record repeats the previous record's From */               \
+    ERRATUM(BJ094, "BJ094")                      /* FREEZE_LBRS_ON_PMI: the newest entry has a wrong From */         \
+    ERRATUM(SKL186, "SKL186")                    /* as BJ094, on Skylake */                                          \
+    ERRATUM(LBR_COPY, "without a number (BOLT)") /* a frozen stack's newest entry may repeat the second newest */    \
+    ERRATUM(SKL088, "SKL088/CML054")             /* the prediction flag of a BTS record may be wrong */              \
+    ERRATUM(SKL179, "SKL179")                    /* counter 3 is unreliable unless TSX_FORCE_ABORT bit 0 is set */   \
+    ERRATUM(BDM104, "BDM104")                    /* with Intel PT on, IA32_DEBUGCTL raises #GP for LBR and BTS */    \
+    ERRATUM(BV086, "BV080/BV086")                /* IA32_PERFEVTSEL4 to 7 do not read what was written */            \
+    ERRATUM(SRF7, "SRF7")                        /* far branches count as more than one instruction */               \
+    ERRATUM(CML095, "CML095/KBL115/HSD171")      /* with Hyper-Threading, the load latency facility may stop */      \
+    ERRATUM(SKL018, "SKL018/BDM050")             /* wrong EventingIP after a conditional branch that is not taken */ \
+    ERRATUM(SKL117, "SKL117/BDM120") /* a counter of one privilege level misses events when the level changes */     \
     ERRATUM(HSD143, "HSD143") /* a fixed counter that is enabled before IA32_PERF_GLOBAL_CTRL counts up to 32 more */
 
 enum erratum {

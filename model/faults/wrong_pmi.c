@@ -51,6 +51,16 @@ static bool is_lost(const struct vcpu *v)
     return !(v->host->registers(v->cpu, 0, general) & EFLAGS_IF);
 }
 
+static void spoil_newest(struct vcpu *v)
+{
+    struct lbr_entry *const newest = vcpu_lbr_newest(v, 0);
+
+    newest->from ^= fault(v, FAULT_ERRATUM_BJ094);
+    if (fault(v, FAULT_ERRATUM_LBR_COPY)) {
+        *newest = *vcpu_lbr_newest(v, 1);
+    }
+}
+
 void wrong_pmi_raise(struct vcpu *v, struct place place)
 {
     bool *const repeats = &broken(v)->state.pmi_repeats;
@@ -63,8 +73,8 @@ void wrong_pmi_raise(struct vcpu *v, struct place place)
         return;
     }
     wrapped(v)->pmi.raise(v, place);
-    if (fault(v, FAULT_ERRATUM_BJ094) && vcpu_debugctl(v, v->profile->debugctl->freeze_lbrs)) {
-        v->lbr.stack[v->regs[REG_MSR_LASTBRANCH_TOS]].from ^= 1;
+    if (vcpu_debugctl(v, v->profile->debugctl->freeze_lbrs)) {
+        spoil_newest(v);
     }
     v->pmi.wanted = fault(v, FAULT_PMI_TWICE) && broken(v)->state.pmi_waits; /* raise it again */
     if (*repeats || (repeated(v) && v->pmi.raised)) {

@@ -8,6 +8,13 @@
 
 struct lbr_stack lbr_recorded;
 
+void lbr_compare_entry(struct test_run *run, unsigned age, const struct lbr_entry *got, const struct branch *want)
+{
+    if (got->from != want->from || got->to != want->to)
+        test_fail(run, "LBR entry %u is 0x%" PRIx64 " => 0x%" PRIx64 ", must be 0x%" PRIx64 " => 0x%" PRIx64, age,
+                  got->from, got->to, want->from, want->to);
+}
+
 void lbr_compare_stack(struct test_run *run, const struct lbr_stack *stack, const struct workload *workload,
                        uint64_t kinds, unsigned count)
 {
@@ -16,13 +23,8 @@ void lbr_compare_stack(struct test_run *run, const struct lbr_stack *stack, cons
 
     for (unsigned skip = total - count; skip; skip--)
         branch_next(&walk);
-    for (unsigned age = count; age-- > 0;) {
-        const struct branch *want = branch_next(&walk);
-        const struct lbr_entry *got = &stack->entries[age];
-        if (got->from != want->from || got->to != want->to)
-            test_fail(run, "LBR entry %u is 0x%" PRIx64 " => 0x%" PRIx64 ", must be 0x%" PRIx64 " => 0x%" PRIx64, age,
-                      got->from, got->to, want->from, want->to);
-    }
+    for (unsigned age = count; age-- > 0;)
+        lbr_compare_entry(run, age, &stack->entries[age], branch_next(&walk));
 }
 
 void lbr_compare(struct test_run *run, const struct workload *workload, uint64_t kinds, unsigned count)

@@ -23,6 +23,9 @@ unsigned lbr_run(struct test_run *run, const struct workload *workload, uint64_t
 /* lbr_run() with interrupts already off, without printing, and into the caller's stack; works on any processor. */
 unsigned lbr_take(const struct caps *caps, const struct workload *workload, uint64_t select, struct lbr_stack *stack);
 
+/* Reports an entry, named by its age, that is not this branch. */
+void lbr_compare_entry(struct test_run *run, unsigned age, const struct lbr_entry *got, const struct branch *want);
+
 /* lbr_compare() with the caller's stack. */
 void lbr_compare_stack(struct test_run *run, const struct lbr_stack *stack, const struct workload *workload,
                        uint64_t kinds, unsigned count);

@@ -141,6 +141,21 @@ workload_long_loop_branches:
 workload_long_loop_accesses:
 describe_workload workload_long_loop, 1 + LONG_ROUNDS * 2
 
+; ---- two branches in turn, many times; the table has each once ----------------------------------------------------
+begin_workload workload_turns
+                mov     ecx, LONG_ROUNDS / 2
+turns_1:        jmp     short turns_2
+turns_2:        dec     ecx
+turns_back:     jnz     turns_1
+                end_workload workload_turns
+
+section .rodata
+workload_turns_branches:
+        branch  turns_1, turns_2, LBR_REL_JMP, LONG_ROUNDS / 2
+        branch  turns_back, turns_1, LBR_JCC, LONG_ROUNDS / 2 - 1
+workload_turns_accesses:
+describe_workload workload_turns, 1 + LONG_ROUNDS / 2 * 3
+
 ; ---- a software interrupt -----------------------------------------------------------------------------------------
 VECTOR_WORKLOAD equ 0x80
 

@@ -44,6 +44,7 @@ extern const struct workload workload_calls;     /* nested calls and returns */
 extern const struct workload workload_kinds;     /* every kind of near branch, taken and not taken */
 extern const struct workload workload_loop;      /* a loop with an alternating branch */
 extern const struct workload workload_long_loop; /* 3000 times the same branch */
+extern const struct workload workload_turns;     /* two branches in turn, 2999 in all; branches: not in their order */
 #define WORKLOAD_LOOP_BACK 2u /* bytes of the branch at the end of this loop, and of workload_user_loop */
 extern const struct workload workload_interrupt;  /* INT n and its IRET */
 extern const struct workload workload_surprises;  /* indirect jumps with two targets in an unpredictable order */

@@ -19,6 +19,7 @@ static const struct {
     { "kinds", &workload_kinds },
     { "loop", &workload_loop },
     { "long_loop", &workload_long_loop },
+    { "turns", &workload_turns },
     { "interrupt", &workload_interrupt },
     { "open_calls", &workload_open_calls },
     { "loads", &workload_loads },
