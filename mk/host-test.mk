@@ -99,7 +99,7 @@ PRIVATE := model/private/qemu_object.o model/private/qemu_loss.o model/private/q
 $B/host/test_model_private: $(PRIVATE:%=$B/host/%)
 $B/coverage/test_model_private: $(PRIVATE:%=$B/coverage/%)
 $B/host/test_model_private $B/coverage/test_model_private: HOST_LIBS := -rdynamic -ldl
-PLUGIN := $(PRIVATE) model/private/qemu_ops.o $(patsubst %.c,%.o,$(wildcard model/qemu/*.c))
+PLUGIN := $(PRIVATE) $(patsubst %.c,%.o,$(wildcard model/qemu/*.c))
 $B/host/test_model_plugin: $(PLUGIN:%=$B/host/%)
 $B/coverage/test_model_plugin: $(PLUGIN:%=$B/coverage/%)
 $B/host/test_model_plugin $B/coverage/test_model_plugin: HOST_LIBS = -rdynamic -Wl,--unresolved-symbols=ignore-all $(shell pkg-config --libs glib-2.0)

@@ -234,8 +234,7 @@ static __attribute__((noinline)) uint8_t *encode_all(struct vcpu *v, const struc
     if (!v->profile->bts_predicted) {
         return encode_some(v, place, behind, at, 0, false);
     }
-    return v->trail->odd == NULL ? encode_some(v, place, behind, at, PREDICTED, true)
-                                 : encode_some(v, place, behind, at, PREDICTED, false);
+    return encode_some(v, place, behind, at, PREDICTED, false);
 }
 
 /* Cycles of blocks [0, n). Only the next LBR entry has them, up to LBR_MAX_CYCLES. */

@@ -21,7 +21,7 @@ void control_update(struct vcpu *v, struct place place)
         ring_empty(v, ring_running_block(v));
     }
     v->hot->tracing = tracing;
-    v->wants.blocks = v->wants.blocks || tracing;
+    v->wants.blocks = v->wants.blocks || tracing || v->wants.data || v->wants.classes != 0;
     v->bts.lost = v->bts.on && !ds_read(v);
     branches_set_limit(v);
 }

@@ -33,17 +33,16 @@ bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile,
     v->cpu = cpu;
     v->hot = hot;
     v->ipc = v->ipc == 0 ? 1 : v->ipc < slots_width(v) ? v->ipc : slots_width(v);
-    v->trail = v->trail != NULL ? v->trail : &v->own_trail;
     v->predictor = calloc(profile->predictor_slots + 1, sizeof(*v->predictor));
     v->cache = data_cache_new(&profile->memory);
-    v->ring_memory = aligned_alloc(2 * RING_NEARLY_FULL, 2 * RING_NEARLY_FULL);
+    v->ring_memory = calloc(ENGINE_RING + 2, sizeof(*v->ring_memory));
     v->kept = calloc(ENGINE_RING + 1, sizeof(*v->kept));
     v->kept_last = calloc(1, sizeof(*v->kept_last) + MAX_BLOCK * sizeof(struct block_insn));
     if (v->predictor == NULL || v->cache == NULL || v->ring_memory == NULL || v->kept == NULL || v->kept_last == NULL) {
         engine_free(v);
         return false;
     }
-    v->places = (const struct block **)v->ring_memory + 1; /* leaves room for ring_empty() */
+    v->places = v->ring_memory + 1; /* leaves room for ring_empty() */
     engine_reset(v);
     return true;
 }
@@ -192,8 +191,12 @@ bool engine_stop(struct vcpu *v, struct place place)
 
 bool engine_ring_full(struct vcpu *v)
 {
-    const struct block *const block = v->trail->noted[-1], *const before = v->trail->noted[-2];
+    const struct block *const block = v->noted[-1], *const before = v->noted[-2];
 
+    if (!v->hot->tracing) {
+        ring_empty(v, block);
+        return false;
+    }
     if (branches_forget(v)) {
         return false;
     }
@@ -392,6 +395,5 @@ void engine_keep_blocks(struct vcpu *v)
     if (running != NULL && running != v->kept_last) { /* the running block may have been known only from the ring */
         memcpy(v->kept_last, running, sizeof(*running) + running->count * sizeof(running->insns[0]));
     }
-    v->trail->noted[-1] = running != NULL ? v->kept_last : NULL;
-    v->trail->block = NULL; /* code that is translated from now on may note blocks in the ring */
+    v->noted[-1] = running != NULL ? v->kept_last : NULL;
 }

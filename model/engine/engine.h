@@ -34,9 +34,8 @@
 #include "model/vcpu/vcpu.h"
 
 /*
- * Makes a processor in its state after reset. All members of v except logs, rules and trail must be zero; rules NULL
- * becomes rules_manual, trail NULL own_trail. Translated code accesses *hot, which must outlive the processor. Returns
- * false if out of memory.
+ * Makes a processor in its state after reset. All members of v except logs and rules must be zero; rules NULL becomes
+ * rules_manual. Translated code accesses *hot, which must outlive the processor. Returns false if out of memory.
  */
 bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile, const struct host *host, void *cpu,
                  struct hot *hot);
@@ -55,17 +54,13 @@ enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, st
 /* --- execution ------------------------------------------------------------------------------------------------- */
 
 /*
- * A block begins: appends it to the ring. Call for each block while any processor wants blocks, unless translated code
- * appends the block itself, which it may do only while the ring is not nearly full. True: call engine_ring_full().
+ * A block begins: appends it to the ring. Call for each block while any processor wants blocks. True: call
+ * engine_ring_full().
  */
 static inline bool engine_block(struct vcpu *v, const struct block *block)
 {
-    if (!v->hot->tracing && v->trail->noted >= v->places + ENGINE_RING - 1) {
-        v->trail->noted = v->places;
-    }
     ring_append(v, block);
-    v->trail->block = NULL;
-    return v->hot->tracing && v->trail->noted >= v->places + ENGINE_RING;
+    return v->noted >= v->places + ENGINE_RING;
 }
 
 /*

@@ -12,34 +12,31 @@ static inline const struct block **ring_blocks(const struct vcpu *v)
 
 static inline unsigned ring_used(const struct vcpu *v)
 {
-    return v->hot->tracing ? (unsigned)(v->trail->noted - ring_blocks(v)) : 0;
+    return v->hot->tracing ? (unsigned)(v->noted - ring_blocks(v)) : 0;
 }
 
 static inline void ring_append(struct vcpu *v, const struct block *block)
 {
-    *v->trail->noted++ = block;
-    v->trail->odd = block->mask == 0 ? block : v->trail->odd;
+    *v->noted++ = block;
 }
 
 /* n: at least one */
 static inline void ring_set_used(struct vcpu *v, unsigned n)
 {
-    v->trail->noted = ring_blocks(v) + n;
+    v->noted = ring_blocks(v) + n;
 }
 
 /* Removes all blocks from the ring. The running block stays known; NULL: none. */
 static inline void ring_empty(struct vcpu *v, const struct block *running)
 {
-    v->trail->noted = ring_blocks(v);
-    v->trail->noted[-1] = running;
-    v->trail->block = NULL;
-    v->trail->odd = NULL;
+    v->noted = ring_blocks(v);
+    v->noted[-1] = running;
 }
 
 /* The running block; between two blocks, the last block that ran; NULL after an interruption. */
 static inline const struct block *ring_running_block(const struct vcpu *v)
 {
-    return v->trail->block != NULL ? v->trail->block : v->trail->noted[-1];
+    return v->noted[-1];
 }
 
 #endif

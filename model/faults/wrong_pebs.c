@@ -95,7 +95,7 @@ static void overwrite(const struct vcpu *v, struct pebs_contents *contents)
 /* EventingIP of a record; of a conditional branch that is not taken, that of the instruction before it. */
 static uint64_t before_untaken(const struct vcpu *v, const struct pebs_contents *contents)
 {
-    for (const struct block **b = ring_blocks(v) - 1; b < v->trail->noted; b++) {
+    for (const struct block **b = ring_blocks(v) - 1; b < v->noted; b++) {
         if (*b != NULL && (*b)->end == END_JCC && (*b)->last == contents->eventing_ip && (*b)->count > 1 &&
             (*b)->next == contents->ip) {
             return block_address(*b, (*b)->count - 2);

@@ -29,10 +29,7 @@ static const char *const costs[LOSSES] = {
     [LOSS_TSC_OFFSET] = "processors lack IA32_TSC_ADJUST",
     [LOSS_MEMORY] = "BTS is a tenth slower",
     [LOSS_TRANSLATIONS] = "PEBS is slower, and code mapped at several addresses may be recorded at another of them",
-    [LOSS_OPERATIONS] = "the guest is about a tenth slower, BTS and LBR by more",
-    [LOSS_VALUES] = "the guest is about a tenth slower",
     [LOSS_VECTORS] = "the upper halves of YMM registers in PEBS records are 0",
-    [LOSS_COUNTDOWN] = "counters are slower",
 };
 
 /* QEMU 11.1, qapi/control.json */

@@ -11,7 +11,7 @@
 
 enum qemu_loss {
     LOSS_ACCELERATOR, /* tcg_allowed, use_icount, qemu_tcg_mttcg_enabled */
-    LOSS_OBJECT,      /* the processor's object; implies every loss below except LOSS_OPERATIONS */
+    LOSS_OBJECT,      /* the processor's object; implies every loss below */
     LOSS_FLAGS,
     LOSS_LEAVING,
     LOSS_PROTECTION,
@@ -21,9 +21,6 @@ enum qemu_loss {
     LOSS_TSC_OFFSET,
     LOSS_MEMORY,
     LOSS_TRANSLATIONS,
-    LOSS_OPERATIONS,
-    LOSS_VALUES,
-    LOSS_COUNTDOWN,
     LOSS_VECTORS,
     LOSSES
 };

@@ -22,7 +22,8 @@
 #define KEPT_AS_THEY (EFLAGS_IF | EFLAGS_AC)
 
 #define STATE_WORDS (QEMU_STATE_BYTES / sizeof(uint32_t)) /* words on which the flags may depend */
-#define COMPARISONS 8                                     /* checks of the quick way against the slow one */
+#define IO_LOOKS    1000
+#define COMPARISONS 8 /* checks of the quick way against the slow one */
 
 /* QEMU 11.1, include/exec/mmu-access-type.h: MMU_DATA_STORE */
 #define ACCESS_STORE 1
@@ -101,7 +102,7 @@ static void lose_object(struct qemu_private *p, const char *reason, const char *
 
 void qemu_private_init(struct qemu_private *p)
 {
-    *p = (struct qemu_private){ .registers = QEMU_LOST };
+    *p = (struct qemu_private){ .registers = QEMU_LOST, .io_places = UINT64_MAX };
     QEMU_LOSS_FIND(LOSS_TSC, "cpu_get_tsc", &qemu.get_tsc);
     if (!qemu_object_find(&p->object)) {
         return;
@@ -502,6 +503,44 @@ bool qemu_private_icount(void)
     const int *mode;
 
     return QEMU_LOSS_FIND(LOSS_ACCELERATOR, "use_icount", &mode) && *mode != 0;
+}
+
+/* Drops the places whose byte is above 1 or, if `set`, is 0. */
+static void narrow_io(struct qemu_private *p, bool set)
+{
+    const uint8_t *const env = (const uint8_t *)p->object.cpu + p->object.env;
+
+    for (uint64_t left = p->io_places; left != 0; left &= left - 1) {
+        const int i = __builtin_ctzll(left);
+        const uint8_t byte = (size_t)i < p->object.env ? env[-1 - i] : UINT8_MAX;
+
+        p->io_places &= byte > 1 || (set && byte == 0) ? ~(UINT64_C(1) << i) : UINT64_MAX;
+    }
+}
+
+void qemu_private_look_for_io(struct qemu_private *p)
+{
+    if (p->object.cpu != NULL && p->io_looks < IO_LOOKS) {
+        narrow_io(p, true);
+        p->io_looks++;
+    }
+}
+
+uint8_t qemu_private_permit_io(struct qemu_private *p, uint8_t flag)
+{
+    if (p->object.cpu == NULL || p->io_looks < IO_LOOKS) {
+        return flag;
+    }
+    narrow_io(p, false);
+    if (p->io_places == 0 || (p->io_places & (p->io_places - 1)) != 0) {
+        qemu_loss_say(LOSS_ACCELERATOR, "has no flag before its registers that permits clocks under", "-icount");
+        return flag;
+    }
+    uint8_t *const at = (uint8_t *)p->object.cpu + p->object.env - 1 - __builtin_ctzll(p->io_places);
+    const uint8_t before = *at;
+
+    *at = flag;
+    return before;
 }
 
 bool qemu_private_one_thread(void)

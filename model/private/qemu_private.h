@@ -6,9 +6,9 @@
  *
  * Rules: The places of registers are from QEMU's own description of the object (qemu_object.h). The module trusts them
  * after their values equalled those of the plugin interface in two different states of the processor. It experiments on
- * a copy of the object. In the object itself it writes only the word of translation flags, RIP just before QEMU looks
- * up a translation by RIP, and what qemu_private_tsc_offset(), qemu_private_was_reset() and qemu_ops.h say; QEMU's own
- * functions make all other changes. It writes the guest's memory at the host address in QEMU's TLB. If a check fails,
+ * a copy of the object. In the object itself it writes only the word of translation flags, and what
+ * qemu_private_tsc_offset(), qemu_private_was_reset() and qemu_private_permit_io() say; QEMU's own functions make all
+ * other changes. It writes the guest's memory at the host address in QEMU's TLB. If a check fails,
  * the module stops using that state, and prints one sentence on standard error that says what is lost (qemu_loss.h).
  */
 #ifndef MODEL_PRIVATE_QEMU_PRIVATE_H
@@ -30,6 +30,8 @@ struct qemu_private {
     bool flags_known;
     unsigned memory_compared; /* how often the TLB's memory was checked against the plugin interface */
     bool memory_known;
+    uint64_t io_places; /* bit i: the byte i + 1 before the register file may be the flag that permits clocks */
+    unsigned io_looks;
 };
 
 /* The registers as the plugin interface returns them now. Outside 64-bit code these are the low halves. */
@@ -179,6 +181,17 @@ void qemu_private_look_at_memory(struct qemu_private *p, const void *memory, con
  */
 bool qemu_private_icount(void);
 bool qemu_private_accelerated(void);
+
+/*
+ * Under -icount QEMU ends if a clock is read or an interrupt is raised inside a block, unless a flag in the object is
+ * set. It is set between blocks, and cleared at the beginning of a block. qemu_private_look_for_io() looks between
+ * blocks; qemu_private_permit_io(), in a callback, sets the flag and returns its previous value.
+ * Reads: the bytes before the register file. Writes: this flag.
+ * Trusts: the only byte that was 1 at each look between blocks, and is 0 or 1 in callbacks.
+ * Lost: LOSS_ACCELERATOR.
+ */
+void qemu_private_look_for_io(struct qemu_private *p);
+uint8_t qemu_private_permit_io(struct qemu_private *p, uint8_t flag);
 
 /*
  * Whether all processors run in one thread (-accel tcg,thread=single). Translation callbacks then get the number of the

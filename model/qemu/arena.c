@@ -21,7 +21,7 @@ static struct {
 #define MAP_32BIT 0
 #endif
 
-/* Below 2 GB, if possible: a block's address then fits into the instruction that notes the block. */
+/* Below 2 GB, if possible: a block's address then fits into one instruction. */
 static void *new_chunk(void)
 {
     const int kind = MAP_PRIVATE | MAP_ANONYMOUS;

@@ -30,10 +30,7 @@ static void find_hot(void)
 {
     for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
         if (model.processors[i] != NULL) {
-            struct vcpu *const v = &model.processors[i]->vcpu;
-
-            v->hot = qemu_plugin_scoreboard_find(model.score, i);
-            v->trail->hot = v->hot;
+            model.processors[i]->vcpu.hot = qemu_plugin_scoreboard_find(model.score, i);
         }
     }
 }
@@ -77,21 +74,6 @@ static bool join_others(unsigned cpu, struct processor *p)
     model.processors[cpu] = p;
     g_mutex_unlock(&lock);
     return joined;
-}
-
-static void place_trail(struct processor *p)
-{
-    static GMutex lock;
-    void *memory;
-    bool placed;
-
-    g_mutex_lock(&lock);
-    placed = qemu_ops_near(&p->private.object, sizeof(*p->vcpu.trail), &memory);
-    g_mutex_unlock(&lock);
-    if (!placed) {
-        options_die("%s", "out of memory near QEMU's register file");
-    }
-    p->vcpu.trail = memory;
 }
 
 /* The profile of the processor's kind of core. The threads of a core are of one kind. */
@@ -143,7 +125,7 @@ static void on_init(unsigned cpu, void *udata)
     if (!processor_init(p, &missing)) {
         options_die("this QEMU gives plugins no register named %s: use QEMU 11.1", missing);
     }
-    place_trail(p);
+    p->icount = model.icount;
     profile = profile_of(cpu, p);
     if (model.options.freedoms != 0 && !latitude_give(&p->vcpu, model.options.seed, model.options.freedoms)) {
         options_die("%s", "out of memory: latitude= cannot take effect");

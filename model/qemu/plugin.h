@@ -22,7 +22,7 @@ struct plugin {
     /* the callbacks that translations have now */
     bool blocks, data;
     uint64_t classes;
-    unsigned lead; /* the class that is counted down (qemu_ops_countdown): the first one that a processor wanted */
+    unsigned lead; /* the class whose count every block checks: the first one that a processor wanted */
     bool warned, unwritten;
 };
 extern struct plugin model;
@@ -45,27 +45,12 @@ struct count {
     uint64_t limit; /* call the engine first if the class's count would reach this */
 };
 
-/* A block, as the callback for its beginning receives it. */
+/* A block whose events are counted, as the callback for its beginning receives it. */
 struct beginning {
     const struct block *block;
-    uint64_t watched; /* address of its watched translation's host code, 0: not known yet; shared by all processors */
     unsigned count_count;
     struct count counts[];
 };
-
-/* The processor of a callback. Completes its counts: subtracts the rest of its countdown. */
-static inline struct processor *enter(unsigned cpu)
-{
-    struct processor *const p = model.processors[cpu];
-    struct hot *const hot = p->vcpu.hot;
-
-    if (hot->given != 0) {
-        hot->counts[model.lead] -= *p->left != 0 ? *p->left : hot->given; /* 0: QEMU has reset the processor */
-        hot->given = 0;
-        *p->left = 0;
-    }
-    return p;
-}
 
 /*
  * If translations lack callbacks that this processor needs, makes QEMU translate all code again, and separately for
@@ -103,10 +88,7 @@ void on_rdpmc(unsigned cpu, void *udata);
 void on_halt(unsigned cpu, void *udata);
 void on_reset(unsigned cpu, void *udata);
 void on_start(unsigned cpu, void *udata);
-void on_due(unsigned cpu, void *udata);
 void on_block(unsigned cpu, void *udata);
-void on_begun(unsigned cpu, void *udata);
-void on_watching(unsigned cpu, void *udata);
 void on_beginning(unsigned cpu, void *udata);
 void on_watched_beginning(unsigned cpu, void *udata);
 void on_stop(unsigned cpu, void *udata);

@@ -103,7 +103,6 @@ bool processor_init(struct processor *p, const char **missing)
     }
     g_array_free(all, TRUE);
     qemu_private_init(&p->private);
-    qemu_ops_init(&p->ops);
     g_mutex_lock(&all_lock);
     all_processors = g_slist_prepend(all_processors, p);
     g_mutex_unlock(&all_lock);
@@ -377,6 +376,11 @@ static bool interrupts_on(void *cpu)
     return processor_read(cpu, NAME_EFLAGS) & EFLAGS_IF;
 }
 
+static uint8_t permit_io(struct processor *p, uint8_t flag)
+{
+    return p->icount ? qemu_private_permit_io(&p->private, flag) : flag;
+}
+
 /*
  * Delivers a PMI: sets LVTPC's mask bit and raises the interrupt that LVTPC describes. A message-signalled interrupt to
  * the processor's own APIC works in both APIC modes, and stays pending while IF is 0.
@@ -398,10 +402,10 @@ static uint32_t deliver_pmi(void *cpu)
     } else {
         write_apic(p, APIC_LVTPC, entry | LVT_MASKED);
     }
-    const uint8_t permitted = qemu_ops_permit_io(&p->ops, &p->private.object, 1);
+    const uint8_t permitted = permit_io(p, 1);
 
     write_apic(p, APIC_BASE | p->apic_id << 12, value & LVT_MESSAGE);
-    qemu_ops_permit_io(&p->ops, &p->private.object, permitted);
+    permit_io(p, permitted);
     return value;
 }
 
@@ -547,11 +551,11 @@ static uint64_t read_tsc(void *cpu)
 {
     enum { BLOCK_TIME = MAX_BLOCK << 10 }; /* with -icount's largest shift */
     struct processor *p = cpu;
-    const uint8_t permitted = qemu_ops_permit_io(&p->ops, &p->private.object, 1);
+    const uint8_t permitted = permit_io(p, 1);
     const uint64_t tsc = qemu_private_tsc(&p->private);
 
-    qemu_ops_permit_io(&p->ops, &p->private.object, permitted);
-    if (p->ops.io_at == 0 || p->tsc - tsc > BLOCK_TIME) {
+    permit_io(p, permitted);
+    if (!p->icount || p->tsc - tsc > BLOCK_TIME) {
         p->tsc = tsc;
     }
     return p->tsc;

@@ -3,7 +3,6 @@
 #ifndef MODEL_QEMU_PROCESSOR_H
 #define MODEL_QEMU_PROCESSOR_H
 
-#include "model/private/qemu_ops.h"
 #include "model/private/qemu_private.h"
 #include "model/qemu/qemu_abi.h"
 #include "model/vcpu/vcpu.h"
@@ -28,8 +27,7 @@ enum register_name {
 struct processor {
     struct vcpu vcpu;
     struct qemu_private private;
-    struct qemu_ops ops;
-    uint16_t *left; /* qemu_ops_countdown(), once it was used */
+    bool icount; /* -icount */
     struct qemu_plugin_register *registers[REGISTER_NAMES];
     struct qemu_plugin_register *xmm[XMM_REGISTERS]; /* NULL: QEMU's processor lacks the register */
     uint64_t tsc;                                    /* of the last record */

@@ -53,15 +53,8 @@ enum qemu_cond {
     QEMU_COND_GT,
     QEMU_COND_GE
 };
-enum qemu_op { QEMU_OP_ADD_U64, QEMU_OP_STORE_U64 };
 enum qemu_mem_rw { QEMU_MEM_R = 1, QEMU_MEM_W, QEMU_MEM_RW };
 enum qemu_discon { QEMU_DISCON_INTERRUPT = 1, QEMU_DISCON_EXCEPTION = 2 };
-
-/* The value of a memory access, little-endian. */
-struct qemu_mem_value {
-    int type;
-    uint64_t low, high;
-};
 
 typedef void qemu_vcpu_cb(unsigned vcpu, void *udata);
 typedef void qemu_tb_trans_cb(struct qemu_plugin_tb *tb, void *udata);
@@ -82,8 +75,6 @@ void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_vcpu_c
                                           void *udata);
 void qemu_plugin_register_vcpu_tb_exec_cond_cb(struct qemu_plugin_tb *tb, qemu_vcpu_cb *cb, enum qemu_cb_flags flags,
                                                enum qemu_cond cond, qemu_u64 entry, uint64_t imm, void *udata);
-void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb *tb, enum qemu_op op, qemu_u64 entry,
-                                                       uint64_t imm);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, qemu_vcpu_cb *cb, enum qemu_cb_flags flags,
                                             void *udata);
 void qemu_plugin_register_vcpu_insn_exec_cond_cb(struct qemu_plugin_insn *insn, qemu_vcpu_cb *cb,
@@ -99,7 +90,6 @@ size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 unsigned qemu_plugin_mem_size_shift(uint32_t info);
 bool qemu_plugin_mem_is_store(uint32_t info);
-struct qemu_mem_value qemu_plugin_mem_get_value(uint32_t info);
 
 GArray *qemu_plugin_get_registers(void);
 bool qemu_plugin_read_register(struct qemu_plugin_register *reg, GByteArray *to);

@@ -65,7 +65,7 @@ void leave_block(struct processor *p, struct place place, uintptr_t here)
 
 static __attribute__((noinline)) void ring_full(unsigned cpu, const struct block *block, uintptr_t here)
 {
-    struct processor *const p = enter(cpu);
+    struct processor *const p = model.processors[cpu];
     bool again;
 
     p->block = block;
@@ -86,29 +86,6 @@ void on_block(unsigned cpu, void *udata)
     }
 }
 
-/* A block without a beginning of its own begins, and blocks are not noted in the ring. */
-void on_begun(unsigned cpu, void *udata)
-{
-    model.processors[cpu]->vcpu.trail->block = udata;
-}
-
-/* Asks the engine. DUE_WATCH: the block must begin again, in its watched translation. */
-static enum due_answer due(unsigned cpu, const struct block *block, bool watching, uintptr_t here)
-{
-    struct processor *p = enter(cpu);
-    enum due_answer answer;
-
-    p->block = block;
-    p->between_blocks = true;
-    answer = engine_due(&p->vcpu, block, watching);
-    p->between_blocks = false;
-    p->block = NULL;
-    if (answer == DUE_AGAIN) {
-        begin_again(p, block, here);
-    }
-    return answer;
-}
-
 /* Makes QEMU's next lookup find the watched translation. */
 static void select_watched(struct processor *p)
 {
@@ -117,105 +94,51 @@ static void select_watched(struct processor *p)
     }
 }
 
-void on_due(unsigned cpu, void *udata)
+/* A count of the block would reach its limit. DUE_WATCH makes the block begin again, in its watched translation. */
+static __attribute__((noinline)) void due(unsigned cpu, const struct block *block, bool watching, uintptr_t here)
 {
-    const uintptr_t here = (uintptr_t)__builtin_return_address(0);
+    struct processor *p = model.processors[cpu];
+    enum due_answer answer;
 
-    if (due(cpu, udata, false, here) == DUE_WATCH) {
-        select_watched(model.processors[cpu]);
-        begin_again(model.processors[cpu], udata, here);
+    p->block = block;
+    p->between_blocks = true;
+    answer = engine_due(&p->vcpu, block, watching);
+    p->between_blocks = false;
+    p->block = NULL;
+    if (answer == DUE_WATCH) {
+        select_watched(p);
+    }
+    if (answer != DUE_GO_ON) {
+        begin_again(p, block, here);
     }
 }
 
-/* Begins the watched translation, which QEMU has found. */
-void on_watching(unsigned cpu, void *udata)
+/* Begins a block whose events are counted. */
+static inline void begin(unsigned cpu, const struct beginning *b, bool watching, uintptr_t here)
 {
-    qemu_private_translate_apart(&model.processors[cpu]->private, false);
-    due(cpu, udata, true, (uintptr_t)__builtin_return_address(0));
-}
-
-/* Lets blocks count down the events until the lead's count reaches the limit. */
-static void count_down(struct processor *p, uint64_t limit)
-{
-    struct hot *const hot = p->vcpu.hot;
-    uint64_t *const count = &hot->counts[model.lead];
-
-    p->left = p->left != NULL ? p->left : qemu_ops_countdown(&p->private.object);
-    if (p->left != NULL && *count < limit) {
-        hot->given = limit - *count < UINT16_MAX ? limit - *count : UINT16_MAX;
-        *count += hot->given;
-        *p->left = (uint16_t)hot->given;
-    }
-}
-
-/*
- * Does what translated code does itself at a block's beginning, when something is due or the ring is nearly full. True:
- * the block must begin again in its watched translation.
- */
-static bool begin(unsigned cpu, const struct beginning *b, bool watching, uintptr_t here)
-{
-    struct processor *const p = enter(cpu);
-    struct hot *const hot = p->vcpu.hot;
-    const struct block *const block = b->block;
+    struct vcpu *const v = &model.processors[cpu]->vcpu;
     bool reached = false;
 
     for (unsigned i = 0; i < b->count_count; i++) {
-        reached = reached || hot->counts[b->counts[i].id] + b->counts[i].events >= b->counts[i].limit;
+        reached = reached || v->hot->counts[b->counts[i].id] + b->counts[i].events >= b->counts[i].limit;
     }
-    if (reached && due(cpu, block, watching, here) == DUE_WATCH) {
-        return true;
+    if (__builtin_expect(reached, false)) {
+        due(cpu, b->block, watching, here);
     }
-    if (!model.blocks) {
-        p->vcpu.trail->block = block;
-    } else if (engine_block(&p->vcpu, block)) {
-        ring_full(cpu, block, here);
+    if (__builtin_expect(engine_block(v, b->block), false)) {
+        ring_full(cpu, b->block, here);
     }
     for (unsigned i = 0; i < b->count_count; i++) {
-        hot->counts[b->counts[i].id] += b->counts[i].events;
+        v->hot->counts[b->counts[i].id] += b->counts[i].events;
     }
-    if (!watching) {
-        count_down(p, CLASS_DUE);
-    }
-    return false;
 }
 
-/*
- * The host code of the watched translation. It is valid until QEMU drops all translations, including this block's. A
- * write to the bytes from which it was made also drops this block, and this address with it.
- */
-static uint64_t watched(struct processor *p, struct beginning *b)
-{
-    uint64_t code = __atomic_load_n(&b->watched, __ATOMIC_RELAXED);
-    bool exists;
-
-    if (code != 0) {
-        return code;
-    }
-    select_watched(p);
-    code = (uintptr_t)qemu_ops_translation(&p->private.object, block_rip(b->block, b->block->pc), &exists);
-    if (exists && qemu_private_translate_apart(&p->private, false)) {
-        __atomic_store_n(&b->watched, code, __ATOMIC_RELAXED);
-    }
-    return code;
-}
-
-/* Begins a block that can continue in other host code. */
 void on_beginning(unsigned cpu, void *udata)
 {
-    struct processor *const p = model.processors[cpu];
-
-    const uintptr_t here = (uintptr_t)__builtin_return_address(0);
-    struct beginning *const beginning = udata;
-    const bool watching = begin(cpu, beginning, false, here);
-
-    if (watching && model.icount) {
-        select_watched(p);
-        begin_again(p, beginning->block, here);
-    } else if (watching) {
-        p->vcpu.hot->elsewhere = watched(p, beginning);
-    }
+    begin(cpu, udata, false, (uintptr_t)__builtin_return_address(0));
 }
 
+/* Begins the watched translation, which QEMU has found. */
 void on_watched_beginning(unsigned cpu, void *udata)
 {
     qemu_private_translate_apart(&model.processors[cpu]->private, false);
@@ -225,7 +148,7 @@ void on_watched_beginning(unsigned cpu, void *udata)
 /* Enters the engine in the middle of a block, from a callback that returns to `here`. */
 static struct processor *enter_middle(unsigned cpu, struct site *site, uintptr_t here)
 {
-    struct processor *p = enter(cpu);
+    struct processor *p = model.processors[cpu];
 
     site->middle.return_address = here;
     p->block = site->place.block;
@@ -249,23 +172,18 @@ void on_stop(unsigned cpu, void *udata)
 
     qemu_private_translate_apart(&p->private, false); /* QEMU has found this translation */
     leave_middle(p, site, engine_stop(&p->vcpu, site->place));
-    /*
-     * The rest of the block checks the count itself. Where it does, a class before EVENT_UNITS has at least one more
-     * event in the block.
-     */
-    count_down(p, model.lead < event_class(EVENT_UNITS, ANY_RING) ? CLASS_DUE : CLASS_DUE - 1);
 }
 
 void on_repeat(unsigned cpu, void *udata)
 {
-    engine_repeat(&enter(cpu)->vcpu, udata);
+    engine_repeat(&model.processors[cpu]->vcpu, udata);
 }
 
 /* QEMU permits further accesses to devices in this block, as between two blocks. */
 void on_lone_access(unsigned cpu, uint32_t info, uint64_t address, void *udata)
 {
     const struct site *site = udata;
-    struct processor *const p = enter(cpu);
+    struct processor *const p = model.processors[cpu];
 
     (void)info;
     (void)address;
@@ -296,7 +214,7 @@ void on_block_data_retired(unsigned cpu, void *udata)
 {
     const struct block *block = udata;
 
-    if (engine_data_retired(&enter(cpu)->vcpu, BETWEEN_BLOCKS, block->pc, block->cpl)) {
+    if (engine_data_retired(&model.processors[cpu]->vcpu, BETWEEN_BLOCKS, block->pc, block->cpl)) {
         begin_again(model.processors[cpu], block, (uintptr_t)__builtin_return_address(0));
     }
 }
@@ -307,7 +225,7 @@ void on_block_data_retired(unsigned cpu, void *udata)
  */
 void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64_t to, void *udata)
 {
-    struct processor *p = enter(cpu);
+    struct processor *p = model.processors[cpu];
 
     (void)udata;
     qemu_private_translate_apart(&p->private, false); /* the watched block has not begun */
@@ -345,7 +263,7 @@ void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64
 void on_rest(unsigned cpu, void *udata)
 {
     (void)udata;
-    if (model.processors[cpu] != NULL && !state_write(enter(cpu), model.options.state) && !model.unwritten) {
+    if (model.processors[cpu] != NULL && !state_write(model.processors[cpu], model.options.state) && !model.unwritten) {
         model.unwritten = true;
         fprintf(stderr, "dsmodel: the file of processor %u in state=%s could not be written: %s\n", cpu,
                 model.options.state, strerror(errno));

@@ -32,7 +32,7 @@
 void on_cpuid(unsigned cpu, void *udata)
 {
     const struct site *site = udata;
-    struct processor *p = enter(cpu);
+    struct processor *p = model.processors[cpu];
     uint32_t asked = (uint32_t)processor_read(p, RAX);
 
     engine_settle(&p->vcpu, site->place);
@@ -96,7 +96,7 @@ void fix_up(struct processor *p)
 void on_fix_up(unsigned cpu, void *udata)
 {
     (void)udata;
-    fix_up(enter(cpu));
+    fix_up(model.processors[cpu]);
 }
 
 static void make_fault(struct processor *p)
@@ -109,7 +109,7 @@ static void make_fault(struct processor *p)
 void on_rdmsr(unsigned cpu, void *udata)
 {
     const struct site *site = udata;
-    struct processor *p = enter(cpu);
+    struct processor *p = model.processors[cpu];
     uint32_t address = (uint32_t)processor_read(p, RCX);
     uint64_t value;
 
@@ -136,7 +136,7 @@ void on_rdmsr(unsigned cpu, void *udata)
 void on_wrmsr(unsigned cpu, void *udata)
 {
     const struct site *site = udata;
-    struct processor *p = enter(cpu);
+    struct processor *p = model.processors[cpu];
     uintptr_t here = (uintptr_t)__builtin_return_address(0);
     uint32_t address = (uint32_t)processor_read(p, RCX);
     uint64_t value = (uint32_t)processor_read(p, RAX) | processor_read(p, RDX) << 32;
@@ -164,7 +164,7 @@ void on_wrmsr(unsigned cpu, void *udata)
 void on_rdpmc(unsigned cpu, void *udata)
 {
     const struct site *site = udata;
-    struct processor *p = enter(cpu);
+    struct processor *p = model.processors[cpu];
     const struct place behind = { site->place.block, site->place.index + 1 };
     uintptr_t here = (uintptr_t)__builtin_return_address(0);
     uint64_t value;
@@ -191,13 +191,13 @@ void on_halt(unsigned cpu, void *udata)
 {
     const struct site *site = udata;
 
-    engine_halt(&enter(cpu)->vcpu, site->place);
+    engine_halt(&model.processors[cpu]->vcpu, site->place);
 }
 
 /* Perhaps the first instruction after INIT and SIPI: INIT clears QEMU's offset of the TSC, but not IA32_TSC_ADJUST. */
 void on_start(unsigned cpu, void *udata)
 {
-    struct processor *const p = enter(cpu);
+    struct processor *const p = model.processors[cpu];
     struct vcpu *const v = &p->vcpu;
 
     (void)udata;
@@ -235,7 +235,7 @@ void on_reset(unsigned cpu, void *udata)
 {
     static const uint32_t leaves[] = { FEATURES, MORE_FEATURES, EXTENDED_FEATURES };
     uint32_t regs[4];
-    struct processor *p = enter(cpu);
+    struct processor *p = model.processors[cpu];
 
     processor_look(p);
     if (!qemu_private_was_reset(&p->private)) {

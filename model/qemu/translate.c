@@ -9,7 +9,6 @@
 #include "model/qemu/arena.h"
 
 #define MAX_INSN     15
-#define SHIFT_OF_16  4
 #define RESET_VECTOR UINT64_C(0xfffffff0) /* address of the first instruction after RESET */
 
 static qemu_u64 class_count(unsigned id)
@@ -104,117 +103,26 @@ static struct block *describe(struct processor *p, struct qemu_plugin_tb *tb, en
     return block;
 }
 
-static void check_counts(struct qemu_plugin_tb *tb, struct block *block, bool watching)
+/* The callbacks of the block's beginning. repeats: the block is one REP instruction. */
+static void hook_beginning(struct qemu_plugin_tb *tb, struct block *block, bool repeats, bool watching)
 {
-    struct count counts[INLINE_CLASSES];
-    const unsigned n = counts_of(block, counts);
-
-    for (unsigned i = 0; i < n; i++) {
-        qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, watching ? on_watching : on_due, QEMU_CB_RW_REGS_PC, QEMU_COND_GE,
-                                                  class_count(counts[i].id), counts[i].limit - counts[i].events, block);
-    }
-}
-
-static void add_counts(struct qemu_plugin_tb *tb, struct block *block)
-{
-    struct count counts[INLINE_CLASSES];
-    const unsigned n = counts_of(block, counts);
-
-    if (!model.blocks) {
-        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_begun, QEMU_CB_NO_REGS, block);
-    }
-    for (unsigned i = 0; i < n; i++) {
-        if (counts[i].events > 0) {
-            qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_OP_ADD_U64, class_count(counts[i].id),
-                                                              counts[i].events);
-        }
-    }
-}
-
-static struct qemu_ops_sum flag(qemu_u64 member)
-{
-    return (struct qemu_ops_sum){ (intptr_t)member.offset, 0, 1 };
-}
-
-/*
- * Makes translated code count and note the block itself. It calls on_beginning() or on_watched_beginning(), and other
- * callbacks registered for the block's beginning, only if that is not enough. False: impossible. behind: the
- * block begins after CPUID or RDMSR. aside: nothing else is registered for the beginning or the last instruction.
- */
-static bool begin_inline(struct qemu_plugin_tb *tb, const struct processor *p, struct block *block, bool behind,
-                         bool watching, bool aside)
-{
-    static const struct qemu_ops_list ring = { offsetof(struct trail, noted), RING_NEARLY_FULL };
     union {
         struct beginning beginning;
         char room[sizeof(struct beginning) + INLINE_CLASSES * sizeof(struct count)];
     } scratch;
     struct beginning *const made = &scratch.beginning;
-    struct qemu_ops_sum sums[INLINE_CLASSES + 2];
-    unsigned n;
 
-    *made = (struct beginning){ .block = block };
-    made->count_count = n = counts_of(block, made->counts);
-    for (unsigned i = 0; i < n; i++) {
-        const struct count *const c = &made->counts[i];
-
-        sums[i] = (struct qemu_ops_sum){ (intptr_t)class_count(c->id).offset, c->events, c->limit };
-    }
-    const bool counts_down = n > 0 && made->counts[0].id == model.lead && !watching && !model.icount;
-
-    if (behind) {
-        sums[n++] = flag(HOT(fix_up));
-    }
-    if (model.data) {
-        sums[n++] = flag(HOT(data_pending));
-    }
-    struct beginning *const told = arena_copy(made, sizeof(*made) + made->count_count * sizeof(made->counts[0]));
-    const struct qemu_ops_elsewhere elsewhere = { (intptr_t)offsetof(struct hot, elsewhere), &told->watched };
-    const struct qemu_ops_beginning beginning = {
-        .base = (intptr_t)offsetof(struct trail, hot),
-        .sums = sums,
-        .sum_count = n,
-        .list = model.blocks ? &ring : NULL,
-        .newest = !model.blocks      ? (intptr_t)offsetof(struct trail, block)
-                  : block->mask == 0 ? (intptr_t)offsetof(struct trail, odd)
-                                     : -1,
-        .word = (uintptr_t)block,
-        .elsewhere = watching || model.icount ? NULL : &elsewhere,
-        .given = counts_down ? (intptr_t)offsetof(struct hot, given) : -1,
-        .passes = watching,
-        .aside = aside,
-    };
-
-    if (!qemu_private_reads(&p->private) || !qemu_private_is_settled(&p->private) ||
-        !qemu_ops_begin(&p->ops, &p->private.object, &beginning)) {
-        return false;
-    }
-    qemu_vcpu_cb *const called = watching ? on_watched_beginning : on_beginning;
-
-    if (aside) {
-        qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, block->count - 1), called,
-                                               QEMU_CB_RW_REGS_PC, told);
-    } else {
-        qemu_plugin_register_vcpu_tb_exec_cb(tb, called, QEMU_CB_RW_REGS_PC, told);
-    }
-    return true;
-}
-
-/* The same, only with the plugin interface. */
-static void begin_by_calls(struct qemu_plugin_tb *tb, struct block *block, bool repeats, bool watching)
-{
-    if (model.classes != 0) {
-        if (repeats) {
-            qemu_plugin_register_vcpu_tb_exec_cb(tb, on_repeat, QEMU_CB_NO_REGS, block);
-        }
-        check_counts(tb, block, watching);
-    }
-    if (model.blocks) {
+    if (model.classes == 0) {
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_CB_RW_REGS_PC, block);
+        return;
     }
-    if (model.classes != 0) {
-        add_counts(tb, block);
+    if (repeats) {
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_repeat, QEMU_CB_NO_REGS, block);
     }
+    made->block = block;
+    made->count_count = counts_of(block, made->counts);
+    qemu_plugin_register_vcpu_tb_exec_cb(tb, watching ? on_watched_beginning : on_beginning, QEMU_CB_RW_REGS_PC,
+                                         arena_copy(made, sizeof(*made) + made->count_count * sizeof(made->counts[0])));
 }
 
 /* Before instruction i: calls the engine if the previous instruction was the event that brings a class to CLASS_DUE. */
@@ -271,24 +179,6 @@ static void instrument_instructions(struct qemu_plugin_tb *tb, const struct bloc
     }
 }
 
-/* The info word of a 16-byte memory access, as callbacks receive it. */
-static uint32_t info_of_16(void)
-{
-    uint32_t info = SHIFT_OF_16;
-
-    while (info != 0 && qemu_plugin_mem_size_shift(info) != SHIFT_OF_16) {
-        info <<= 1;
-    }
-    return info;
-}
-
-static void drop_values(struct processor *p)
-{
-    const struct qemu_mem_value last = qemu_plugin_mem_get_value(info_of_16());
-
-    qemu_ops_drop_values(&p->ops, &p->private.object, (struct qemu_value){ last.low, last.high });
-}
-
 void on_translate(struct qemu_plugin_tb *tb, void *udata)
 {
     enum insn_hook hooks[MAX_BLOCK];
@@ -300,9 +190,8 @@ void on_translate(struct qemu_plugin_tb *tb, void *udata)
 
     (void)udata;
     processor_look(p);
-    drop_values(p);
     if (model.icount) {
-        qemu_ops_find_io(&p->ops);
+        qemu_private_look_for_io(&p->private);
     }
     if (block->pc == RESET_VECTOR) {
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_reset, QEMU_CB_RW_REGS, NULL);
@@ -312,7 +201,7 @@ void on_translate(struct qemu_plugin_tb *tb, void *udata)
     if (model.options.violations != NULL) {
         processor_note_code(p, block->pc, block->next);
     }
-    if (!hooked && !behind && !model.blocks && !model.data && model.classes == 0) {
+    if (!hooked && !behind && !model.blocks) {
         return;
     }
     block->cpl = (uint8_t)processor_cpl(p);
@@ -327,16 +216,9 @@ void on_translate(struct qemu_plugin_tb *tb, void *udata)
     }
     const bool watching = model.classes != 0 &&
                           (qemu_private_translates_apart(&p->private) || (processor_read(p, NAME_EFLAGS) & EFLAGS_RF));
-    const bool always_calls = block->pc == RESET_VECTOR || (repeats && model.classes != 0);
-    const bool begins = model.blocks || model.classes != 0;
 
-    /*
-     * A debugger's watch needs the block's beginning, which the return address of an aside callback does not identify.
-     */
-    const bool aside = !hooked && !behind && !watching && !model.data && model.options.state == NULL;
-
-    if (begins && (always_calls || !begin_inline(tb, p, block, behind, watching, aside))) {
-        begin_by_calls(tb, block, repeats, watching);
+    if (model.blocks) {
+        hook_beginning(tb, block, repeats, watching);
     }
     instrument_instructions(tb, block, hooks, watching);
 }

@@ -42,25 +42,8 @@ static inline unsigned event_class(enum event_kind kind, enum event_qualifier qu
 struct hot {
     uint64_t tracing;      /* branches are recorded; otherwise only the newest block in the ring is valid */
     uint64_t fix_up;       /* for model/qemu: replace registers after CPUID or RDMSR */
-    uint64_t elsewhere;    /* for model/qemu: host code in which the block continues; 0: its own */
-    uint64_t given;        /* for model/qemu: events added in advance to counts of the class that is counted down */
     uint64_t data_pending; /* the previous instruction accessed memory */
     uint64_t counts[EVENT_CLASSES];
 };
-
-/* Another part, in memory that each block of translated code reaches with one instruction. One for each processor. */
-struct trail {
-    const struct block *block;  /* if blocks are not noted in the ring: the block that began last; else NULL */
-    const struct block **noted; /* place of the next block in the ring */
-    struct hot *hot;            /* for model/qemu: address of the processor's struct hot */
-    const struct block *odd;    /* not NULL: a block in the ring may end without a branch */
-};
-
-/*
- * The ring is aligned in memory so that of all places' addresses only two have this bit set: that of the last place,
- * and that of the extra place after it, for a block after a drain. By this bit translated code sees that the ring is
- * nearly full.
- */
-#define RING_NEARLY_FULL (ENGINE_RING * sizeof(const struct block *))
 
 #endif

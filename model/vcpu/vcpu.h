@@ -107,11 +107,11 @@ struct vcpu {
     FILE *truth, *violations; /* NULL: no log */
     bool shares_line;         /* `violations` and the guest's output are the same file or terminal */
     struct hot *hot;
-    struct trail *trail, own_trail;
     uint64_t *predictor;
     struct data_cache *cache;
-    void *ring_memory;
-    const struct block **places; /* the ring's places, ENGINE_RING + 1, in ring_memory */
+    const struct block **ring_memory;
+    const struct block **places; /* the ring's places, ENGINE_RING, and one for a block after a drain; in ring_memory */
+    const struct block **noted;  /* place of the next block in the ring */
     struct block *kept;          /* copies for the ring, made before translations are freed */
     struct block *kept_last;     /* a full copy of the running block */
     uint64_t width_mask;         /* counter_width bits */

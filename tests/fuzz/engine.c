@@ -49,7 +49,7 @@
 #define PRESENT UINT64_C(1)
 #define METRICS (UINT64_C(1) << 48) /* of IA32_PERF_GLOBAL_CTRL */
 
-enum ways { TWO = 1, LATITUDE = 2, TRUTH = 4, SILENT = 8, ITSELF = 16, SEVERAL = 32 };
+enum ways { TWO = 1, LATITUDE = 2, TRUTH = 4, SILENT = 8, SEVERAL = 32 };
 
 struct log {
     FILE *file;
@@ -661,7 +661,7 @@ static bool begin(struct guest *g, const struct block *b, bool repeats)
     struct vcpu *v = &g->v;
 
     for (unsigned tries = 0;; tries++) {
-        bool watching = code_passes(v, b) && (b->pc & 8);
+        bool watching;
 
         REQUIRE(tries < 16);
         if (g->hot.data_pending && engine_data_retired(v, BETWEEN_BLOCKS, b->pc, b->cpl)) {
@@ -671,7 +671,7 @@ static bool begin(struct guest *g, const struct block *b, bool repeats)
         if (repeats && v->wants.classes != 0) {
             engine_repeat(v, b);
         }
-        if (code_begin(v, b, machine.ways & ITSELF, &watching)) {
+        if (code_begin(v, b, &watching)) {
             return watching;
         }
         between(g, b->pc);

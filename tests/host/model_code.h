@@ -6,17 +6,10 @@
 #include "model/engine/engine.h"
 #include "model/engine/event_class.h"
 
-/* Notes a block in the ring. True: the block does not begin. itself: without calls, while the ring has room. */
-static inline bool code_note(struct vcpu *v, const struct block *b, bool itself)
+/* Notes a block in the ring. True: the block does not begin. */
+static inline bool code_note(struct vcpu *v, const struct block *b)
 {
-    if (!v->wants.blocks) {
-        return false;
-    }
-    if (itself && !((uintptr_t)v->trail->noted & RING_NEARLY_FULL)) {
-        ring_append(v, b);
-        return false;
-    }
-    return engine_block(v, b) && engine_ring_full(v);
+    return v->wants.blocks && engine_block(v, b) && engine_ring_full(v);
 }
 
 /* Adds a block's events. */
@@ -42,37 +35,20 @@ static inline bool code_watch(struct vcpu *v, const struct block *b, unsigned i)
     return left;
 }
 
-/* Whether a count passes its limit inside the block, while no count is at its limit before or after the block. */
-static inline bool code_passes(const struct vcpu *v, const struct block *b)
-{
-    bool some = false;
-
-    for (uint64_t left = v->wants.classes; left != 0; left &= left - 1) {
-        const unsigned id = (unsigned)__builtin_ctzll(left), events = event_class_events(id, b, 0);
-        const uint64_t before = v->hot->counts[id], behind = before + events;
-
-        if (events > 0 && (before >= CLASS_DUE || behind == CLASS_DUE)) {
-            return false;
-        }
-        some = some || (events > 0 && behind > CLASS_DUE);
-    }
-    return some;
-}
-
 /*
- * Begins a block. False: it did not begin, because a PMI was raised at its first instruction. *watching: runs the
- * watched translation, which code_passes() allows; set if the engine asks for it. itself: as for code_note().
+ * Begins a block. False: it did not begin, because a PMI was raised at its first instruction. Sets *watching if it runs
+ * in its watched translation.
  */
-static inline bool code_begin(struct vcpu *v, const struct block *b, bool itself, bool *watching)
+static inline bool code_begin(struct vcpu *v, const struct block *b, bool *watching)
 {
-    const bool passing = *watching;
     bool checked = false;
     unsigned lowest = 0;
 
+    *watching = false;
     while (v->wants.classes != 0 && !(v->wants.classes >> lowest & 1)) {
         lowest++;
     }
-    for (unsigned id = 0; id <= INLINE_CLASSES && !passing; id++) {
+    for (unsigned id = 0; id <= INLINE_CLASSES; id++) {
         bool last = id == INLINE_CLASSES; /* no events of this class */
         bool wanted = last ? v->wants.classes != 0 && !checked : v->wants.classes >> id & 1;
         unsigned events = last ? 0 : event_class_events(id, b, 0);
@@ -91,11 +67,8 @@ static inline bool code_begin(struct vcpu *v, const struct block *b, bool itself
             *watching = *watching || answer == DUE_WATCH;
         }
     }
-    if (code_note(v, b, itself)) {
+    if (code_note(v, b)) {
         return false;
-    }
-    if (v->wants.classes && !v->wants.blocks) {
-        v->trail->block = b;
     }
     code_add_events(v, b);
     return true;

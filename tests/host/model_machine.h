@@ -93,8 +93,7 @@ struct machine {
     uint64_t tsc, tsc_offset;
     bool ia32e;
     uint64_t user_from; /* code from this address on is user code; 0: none */
-    bool notes_blocks;  /* translated code appends blocks to the ring itself, and BTS records go to memory */
-    unsigned begun;     /* blocks */
+    bool at_hand;       /* BTS records go to memory directly */
     FILE *violations;
     char *violations_text;
     size_t violations_size;
@@ -129,7 +128,7 @@ static inline uint8_t *machine_memory(void *cpu, uint64_t address, size_t size)
     struct machine *m = cpu;
     const uint64_t at = address - m->memory_at;
 
-    return m->notes_blocks && at < MEMORY_SIZE && at % 1024 + size <= 1024 ? m->memory + at : NULL;
+    return m->at_hand && at < MEMORY_SIZE && at % 1024 + size <= 1024 ? m->memory + at : NULL;
 }
 
 /* The same memory by physical addresses, from 0 on. */
@@ -415,10 +414,9 @@ static inline bool watch(struct machine *m, const struct block *b, unsigned i)
 /* Begins a block, like translated code. False: it did not begin, because a PMI was raised at its first instruction. */
 static inline bool begin(struct machine *m, const struct block *b)
 {
-    /* every second time, as if the translation was known */
-    bool watching = code_passes(&m->v, b) && m->begun++ % 2 == 1;
+    bool watching;
 
-    if (!code_begin(&m->v, b, m->notes_blocks, &watching)) {
+    if (!code_begin(&m->v, b, &watching)) {
         return false;
     }
     for (unsigned i = 1; watching && i < b->count; i++) {

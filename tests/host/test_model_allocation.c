@@ -33,8 +33,8 @@ void *__wrap_malloc(size_t size)
     return fails() ? NULL : __real_malloc(size);
 }
 
-/* The predictor; caches: three levels of data, one of code, three TLBs; two lists of kept blocks. */
-#define OF_A_PROCESSOR 11
+/* The predictor; caches: three levels of data, one of code, three TLBs; the ring; two lists of kept blocks. */
+#define OF_A_PROCESSOR 12
 
 UNIT_TEST(processor)
 {

@@ -87,7 +87,7 @@ static void record(struct machine *m, const struct form *f, const uint64_t field
 
     set_fields(m, f, fields);
     memcpy(m->memory + 8 * f->width, &reset, sizeof(reset));
-    m->notes_blocks = noted;
+    m->at_hand = noted;
     wrmsr(m, DS_AREA, m->memory_at);
     if (f->facility == FACILITY_BTS) {
         wrmsr(m, DEBUGCTL, m->v.profile->debugctl->tr | m->v.profile->debugctl->bts | m->v.profile->debugctl->btint);

@@ -25,7 +25,7 @@ UNIT_TEST(threshold_interrupts_user_code)
         struct machine *m = machine_new();
         struct block *b = block_new(0, 2, END_REL_JMP);
 
-        m->notes_blocks = way & 1;
+        m->at_hand = way & 1;
         b->cpl = 3;
         set_up_ds(m, 100, 60, 0, 0);
         WRMSR(m, { EVTSEL0, way & 2 ? EVTSEL_ON | INST_RETIRED : 0 }, { DEBUGCTL, TR_BTS | BTINT | 0x200 });
@@ -232,7 +232,7 @@ UNIT_TEST(bts_of_any_length)
                 uint64_t pmis;
 
                 block_set_end(blocks[WALK / 2], steps & 2 ? END_REPEAT : END_JCC, m->v.profile->predictor_slots);
-                m->notes_blocks = steps & 1;
+                m->at_hand = steps & 1;
                 set_up_ds(m, buffers[i].records, buffers[i].threshold, 0, 0);
                 set_up_ds(logged, buffers[i].records, buffers[i].threshold, 0, 0);
                 pmis = walk(m, buffers[i].debugctl, blocks, steps, often);
@@ -284,13 +284,13 @@ UNIT_TEST(interrupted_after_a_return_to_user)
 }
 
 /* A processor after n blocks in random order, with each facility that records branches enabled in turn. */
-static struct machine *machine_after(unsigned n, struct block *const blocks[8], bool notes_blocks)
+static struct machine *machine_after(unsigned n, struct block *const blocks[8], bool at_hand)
 {
     static const uint64_t recording[] = { 0, 1, TR_BTS, TR_BTS | BTINT, TR_BTS | BTINT | 1, 1, 0 };
     struct machine *m = machine_new();
     uint32_t random = 1;
 
-    m->notes_blocks = notes_blocks;
+    m->at_hand = at_hand;
     set_up_ds(m, 300, 250, 0, 0);
     for (unsigned i = 0; i < n; i++) {
         if (i % 5000 == 0) {
@@ -379,7 +379,7 @@ UNIT_TEST(running_block_freed)
 
     wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
     begin(m, b);
-    assert_ptr_equal(m->v.trail->block, b);
+    assert_ptr_equal(ring_running_block(&m->v), b);
     engine_keep_blocks(&m->v);
     free(b);
     engine_interruption(&m->v, INTERRUPTION_EXCEPTION, CODE + 4 * 5, 0x900000, 0); /* its sixth instruction faults */

@@ -250,7 +250,7 @@ UNIT_TEST(overflows_in_one_block)
         }
         wrmsr(m, GLOBAL_CTRL, loads ? 7 : 3);
         assert_int_equal(engine_due(&m->v, b, false), DUE_WATCH);
-        m->v.trail->block = b;
+        ring_append(&m->v, b);
         add_events(m, b);
         if (loads) {
             data_accessed(&m->v, (struct place){ b, 0 }, MEMORY, 4, false);

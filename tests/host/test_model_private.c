@@ -633,3 +633,33 @@ UNIT_TEST(its_own_functions)
     assert_int_equal(raised.host_pc, 0x77);
     drop(p);
 }
+
+/* Of the bytes before the register file, only the flag that permits clocks is always 1 between blocks, and 0 or 1 else.
+ */
+UNIT_TEST(clocks_inside_a_block)
+{
+    enum { FLAG = 31, CALLBACK = 24, COUNT = 27 }; /* offsets in the object; the register file is at 32 */
+    struct qemu_private *p = found(false);
+    uint8_t *const bytes = current_cpu;
+
+    memset(bytes + 16, 0, 16);
+    for (unsigned i = 0; i < 2000; i++) {
+        bytes[FLAG] = bytes[CALLBACK] = 1;
+        bytes[COUNT] = i % 3 != 0;
+        qemu_private_look_for_io(p);
+    }
+    bytes[FLAG] = 0;
+    bytes[CALLBACK] = 3;
+    assert_int_equal(qemu_private_permit_io(p, 1), 0);
+    assert_int_equal(bytes[FLAG], 1);
+    assert_int_equal(qemu_private_permit_io(p, 0), 1);
+    assert_int_equal(bytes[FLAG], 0);
+    assert_int_equal(bytes[CALLBACK], 3);
+    drop(p);
+
+    p = found(false); /* before the flag is known, all bytes stay as they are */
+    memset(current_cpu, 0, 8);
+    assert_int_equal(qemu_private_permit_io(p, 1), 1);
+    assert_int_equal(((uint8_t *)current_cpu)[FLAG], 0);
+    drop(p);
+}

@@ -131,7 +131,7 @@ UNIT_TEST(the_next_branch)
     set_up_ds(m, 10, 20, 0, 0);
     wrmsr(m, DEBUGCTL, TR_BTS);
     for (unsigned way = 0; way < 2; way++) {
-        m->notes_blocks = way == 1;
+        m->at_hand = way == 1;
         run(m, b);
         standing_settle(&m->v);
         assert_false(m->v.watch.hit);
@@ -182,7 +182,7 @@ UNIT_TEST(the_next_sample)
     standing_watch(&m->v, true, false);
     assert_int_equal(engine_due(&m->v, plain, false), DUE_WATCH);
     assert_false(m->v.watch.hit);
-    m->v.trail->block = plain;
+    ring_append(&m->v, plain);
     add_events(m, plain);
     bool stopped = false;
 

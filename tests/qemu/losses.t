@@ -23,7 +23,6 @@ my $object    = 'PEBS records lack CF, PF, AF, ZF, SF, DF and OF and have';
 my $flags     = 'PEBS records lack CF, PF, AF, ZF, SF, DF and OF';
 my $memory    = 'BTS is a tenth slower';
 my $slower    = 'PEBS is slower, and code mapped at several addresses';
-my $tenth     = 'the guest is about a tenth slower, BTS and LBR by more';
 
 # HIDE, the reason and the cost in the message, the tests that notice
 my @cases = (
@@ -51,11 +50,6 @@ my @cases = (
         $memory ],
     [ 'tcg_cflags_has', 'does not export tcg_cflags_has', $slower ],
     [ 'tcg_cflags_has=same_as_at_first', 'does not keep in exactly one word the flags read by tcg_cflags_has', $slower ],
-    [ 'tcg_emit_op', 'does not export tcg_emit_op', $tenth ],
-    [ 'tcg_op_insert_after=tcg_op_insert_before', 'does not link operations as QEMU 11.1 does in tcg_emit_op', $tenth ],
-    [ 'tcg_handle_interrupt', 'does not export tcg_handle_interrupt', 'counters are slower' ],
-    [ 'tcg_handle_interrupt=cpu_get_tsc', 'does not request exits as QEMU 11.1 does in tcg_handle_interrupt',
-        'counters are slower' ],
     [ 'use_icount', 'does not export use_icount', '-icount, thread=single and accelerators' ],
 );
 
