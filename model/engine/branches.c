@@ -141,12 +141,12 @@ void branches_record(struct vcpu *v, const struct branch *branches, unsigned n, 
 
 /*
  * Gathers the taken branches of blocks [0, n) into `branches`, which has room for n. blocks[n] is the block that began
- * after them. Returns how many were gathered. With rules->branches.every, also gathers branches that are not taken.
+ * after them. Returns how many were gathered. every_branch: also branches that are not taken.
  */
-static unsigned gather(struct vcpu *v, const struct block *const *blocks, unsigned n, struct branch *branches,
-                       bool predict)
+static inline __attribute__((always_inline)) unsigned gather_all(struct vcpu *v, const struct block *const *blocks,
+                                                                 unsigned n, struct branch *branches, bool predict,
+                                                                 bool every_branch, bool logged)
 {
-    const bool every_branch = v->rules->branches.every;
     const bool by_the_manual = v->rules->branches.mispredicted == branches_mispredicted;
     const bool code = v->counting.code;
     uint64_t time = v->branches.time;
@@ -185,7 +185,7 @@ static unsigned gather(struct vcpu *v, const struct block *const *blocks, unsign
                 }
             }
         }
-        if (v->lbr.logged != 0) {
+        if (logged) {
             lbr_events_of_block(v, block, block->count, outcome);
             lbr_events_collect(v, took, b->events);
             outcome = 0;
@@ -195,23 +195,41 @@ static unsigned gather(struct vcpu *v, const struct block *const *blocks, unsign
     return taken;
 }
 
+/* Usually without what is rare: runs for each branch. */
+static unsigned gather(struct vcpu *v, const struct block *const *blocks, unsigned n, struct branch *branches,
+                       bool predict)
+{
+    const bool every_branch = v->rules->branches.every, logged = v->lbr.logged != 0;
+
+    return every_branch || logged ? gather_all(v, blocks, n, branches, predict, every_branch, logged)
+           : predict              ? gather_all(v, blocks, n, branches, true, false, false)
+                                  : gather_all(v, blocks, n, branches, false, false, false);
+}
+
+/* Whether the branch at the end of a block went to the next one and passes the LBR stack's filter. */
+static inline bool enters_stack(uint64_t select, const struct block *block, const struct block *next)
+{
+    return block_took(block, next->pc) && lbr_selects(select, block, next->cpl);
+}
+
 /*
- * If only the LBR stack records branches, and it records all of them: the first block whose branch still has an effect.
+ * If only the LBR stack records branches, and returns remove none: the first block whose branch still has an effect.
  * The stack overwrites earlier branches. One branch more than the stack has entries is needed, because the oldest gives
  * the time.
  */
 static unsigned first_that_matters(const struct vcpu *v, unsigned n)
 {
     const struct block *const *const ring = ring_blocks(v);
+    const uint64_t select = v->rules->lbr.select(v);
     unsigned needed = vcpu_lbr_depth(v) + 1;
 
     if (!v->lbr.on || v->bts.on || v->counting.outcomes || v->truth != NULL || v->rules->branches.every ||
-        v->regs[REG_MSR_LBR_SELECT] != 0) {
+        (select & LBR_SELECT_EN_CALLSTACK)) {
         return 0;
     }
     while (n > 0 && needed > 0) {
         n--;
-        needed -= block_took(ring[n], ring[n + 1]->pc);
+        needed -= enters_stack(select, ring[n], ring[n + 1]);
     }
     return n;
 }
@@ -223,21 +241,16 @@ static unsigned first_that_matters(const struct vcpu *v, unsigned n)
 static void pass_over(struct vcpu *v, unsigned n)
 {
     const unsigned first = v->lbr.forgot && n > KEPT ? n - KEPT : 0;
+    const uint64_t select = v->rules->lbr.select(v);
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
-    uint64_t *predictor = v->predictor;
     const struct block *const *const ring = ring_blocks(v);
-    const struct block *block = ring[first];
-    uint64_t taken = 0;
+    uint64_t entries = 0;
 
     for (unsigned i = first; i < n; i++) {
-        const struct block *next = ring[i + 1];
-        const uint64_t to = next->pc;
-
-        predictor[block->slot] = to;
-        taken += block_took(block, to);
-        block = next;
+        v->predictor[ring[i]->slot] = ring[i + 1]->pc;
+        entries += enters_stack(select, ring[i], ring[i + 1]);
     }
-    *tos = (*tos + taken) & (vcpu_lbr_depth(v) - 1);
+    *tos = (*tos + entries) & (vcpu_lbr_depth(v) - 1);
 }
 
 static void drain(struct vcpu *v, unsigned n)
@@ -246,15 +259,8 @@ static void drain(struct vcpu *v, unsigned n)
     struct branch branches[BRANCH_BATCH];
     const bool only_bts = !v->rules->branches.every && !v->lbr.on && !v->counting.outcomes;
     const bool flagged = v->bts.on && v->profile->bts_predicted;
-    const bool unmodified = v->rules->branches.mispredicted == branches_mispredicted;
     const bool area_readable = n > 0 && bts_read_area(v, ring[0]->last);
-
-    if (area_readable && only_bts && (unmodified || !flagged) && bts_stores_all(v)) {
-        bts_store_all(v, n);
-        bts_finish(v);
-        return;
-    }
-    unsigned start = first_that_matters(v, n);
+    const unsigned start = first_that_matters(v, n);
 
     pass_over(v, start);
     for (unsigned first = start; first < n; first += BRANCH_BATCH) {

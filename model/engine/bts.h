@@ -12,14 +12,6 @@ bool bts_read_area(struct vcpu *v, uint64_t ip);
 /* Stages the records of n branches, at most BRANCH_BATCH. area_readable: the result of bts_read_area(). */
 void bts_store(struct vcpu *v, const struct branch *branches, unsigned n, bool area_readable);
 
-/*
- * Whether the fast path applies to branches that go only to BTS: they are not filtered, and no log is written. On the
- * fast path, bts_store_all() stages the taken branches of blocks [0, n) directly from the ring. It sets the flag for
- * predicted branches, if the processor has it, with the unmodified predictor of branches.c.
- */
-bool bts_stores_all(const struct vcpu *v);
-void bts_store_all(struct vcpu *v, unsigned n);
-
 /* Writes the staged records. Call bts_finish() once all branches of a drain are staged: it checks the threshold. */
 void bts_flush(struct vcpu *v);
 void bts_finish(struct vcpu *v);

@@ -38,12 +38,6 @@ static uint64_t cpl_filter(unsigned cpl)
     return cpl == 0 ? LBR_SELECT_CPL_EQ_0 : LBR_SELECT_CPL_NEQ_0;
 }
 
-static bool wants(uint64_t select, const struct branch *b)
-{
-    return !(select & cpl_filter(b->to_cpl)) &&
-           !(select >> ((unsigned)b->block->end - END_JCC + LBR_SELECT_FIRST_KIND) & 1);
-}
-
 /* SDM Vol. 3B (253669-083), "LBR Stack" and "LBR Stack and Intel 64 Processors"; Vol. 4, MSR_LASTBRANCH_x. */
 static struct lbr_entry encode(enum lbr_format format, const struct lbr_contents *e)
 {
@@ -142,7 +136,7 @@ void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n)
     for (unsigned i = 0; i < n; i++) {
         const struct branch *b = &branches[i];
 
-        if (!wants(select, b)) {
+        if (!lbr_selects(select, b->block, b->to_cpl)) {
             pass(v, b);
             continue;
         }

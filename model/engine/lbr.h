@@ -6,6 +6,16 @@
 #include "model/engine/branch.h"
 #include "model/vcpu/vcpu.h"
 
+/*
+ * Whether the filter `select` lets a taken branch at the end of a block pass, to code of privilege level to_cpl.
+ * Entries that returns remove (LBR_SELECT_EN_CALLSTACK) are another matter.
+ */
+static inline bool lbr_selects(uint64_t select, const struct block *block, unsigned to_cpl)
+{
+    return !(select & (to_cpl == 0 ? LBR_SELECT_CPL_EQ_0 : LBR_SELECT_CPL_NEQ_0)) &&
+           !(select >> ((unsigned)block->end - END_JCC + LBR_SELECT_FIRST_KIND) & 1);
+}
+
 /* Records those of the n branches that pass the filters. */
 void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n);
 

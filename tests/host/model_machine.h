@@ -93,7 +93,7 @@ struct machine {
     uint64_t tsc, tsc_offset;
     bool ia32e;
     uint64_t user_from; /* code from this address on is user code; 0: none */
-    bool at_hand;       /* BTS records go to memory directly */
+    bool at_hand;       /* the DS area is read directly */
     FILE *violations;
     char *violations_text;
     size_t violations_size;
@@ -122,7 +122,7 @@ static inline bool machine_write(void *cpu, uint64_t address, const void *bytes,
     return true;
 }
 
-/* As if only the bytes of a kibibyte were contiguous: some branch records are written directly, others are not. */
+/* As if only the bytes of a kibibyte were contiguous. */
 static inline uint8_t *machine_memory(void *cpu, uint64_t address, size_t size)
 {
     struct machine *m = cpu;
