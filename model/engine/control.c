@@ -21,7 +21,8 @@ void control_update(struct vcpu *v, struct place place)
         ring_empty(v, ring_running_block(v));
     }
     v->hot->tracing = tracing;
-    v->wants.blocks = v->wants.blocks || tracing || v->wants.data || v->wants.classes != 0;
+    v->uses.blocks = tracing || v->uses.data || v->uses.classes != 0;
+    v->wants = hooks_of_both(v->wants, v->uses);
     v->bts.lost = v->bts.on && !ds_read(v);
     branches_set_limit(v);
 }

@@ -3,6 +3,7 @@
 
 #include "model/bytes/arch_pebs.h"
 #include "model/engine/counting.h"
+#include "model/engine/event_class.h"
 #include "model/engine/metrics.h"
 #include "model/engine/netburst.h"
 #include "model/engine/reload.h"
@@ -185,11 +186,12 @@ void counters_configure(struct vcpu *v, struct place place)
         c->armed = c->armed && (!c->active || c->pebs || c->late);
         c->moved = false;
     }
+    v->uses = (struct hooks){ .blocks = false };
     if (v->rules->stepped != NULL && (v->counting.active != 0 || v->bts.on)) {
-        v->wants.classes |= UINT64_C(1) << event_class(EVENT_INSTRUCTIONS, ANY_RING);
+        v->uses.classes |= UINT64_C(1) << event_class(EVENT_INSTRUCTIONS, ANY_RING);
     }
     v->counting.outcomes = false;
-    v->counting.data = false;
+    v->counting.data = v->counting.data_of[0] = v->counting.data_of[1] = false;
     v->counting.code = false;
     v->counting.slots = false;
     v->pebs.lbrs = false;
@@ -206,12 +208,13 @@ void counters_configure(struct vcpu *v, struct place place)
         v->counting.code =
             v->counting.code || (vcpu_counted(c) >= EVENT_CODE_MISSES && vcpu_counted(c) <= EVENT_CODE_TLB_HITS);
         if (c->event_class < INLINE_CLASSES) {
-            v->wants.classes |= UINT64_C(1) << c->event_class;
+            v->uses.classes |= UINT64_C(1) << c->event_class;
         } else if (c->event_class < event_class(EVENT_DATA, ANY_RING)) {
             v->counting.outcomes = true;
         } else {
             v->counting.data = true;
-            v->wants.data = true;
+            v->counting.data_of[0] = v->counting.data_of[0] || event_class_covers(c->event_class, 0);
+            v->counting.data_of[1] = v->counting.data_of[1] || event_class_covers(c->event_class, 3);
         }
     }
     if (metrics_count(v) && (v->counting.active >> metrics_counter(v) & 1)) {
@@ -219,9 +222,10 @@ void counters_configure(struct vcpu *v, struct place place)
     }
     if (v->counting.slots) {
         v->counting.outcomes = true;
-        v->counting.data = true;
-        v->wants.data = true;
+        v->counting.data = v->counting.data_of[0] = v->counting.data_of[1] = true;
     }
+    v->uses.data = v->counting.data;
+    v->wants = hooks_of_both(v->wants, v->uses);
     v->pebs.counts = v->pebs.counts && v->counting.outcomes;
     reload_configure(v);
     v->lbr.logged = v->rules->lbr.events_logged(v);

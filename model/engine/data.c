@@ -69,21 +69,31 @@ uint64_t data_source(struct vcpu *v, enum data_level level)
     return v->profile->memory.source[level];
 }
 
+/* Most accesses change nothing in the caches and hit all of them. */
+static bool hits(const struct vcpu *v, uint64_t address)
+{
+    return v->rules->data.reach == data_reach && v->rules->data.misses_tlb == data_misses_tlb &&
+           data_cache_is_newest(v->cache, address);
+}
+
 void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigned size, bool store)
 {
     uint64_t last = address + size - 1;
     bool split = (address ^ last) >> LINE_SHIFT;
+    bool tlb_miss = false;
+    enum data_level level = LEVEL_L1;
 
-    bool tlb_miss = v->rules->data.misses_tlb(v, address);
-    enum data_level level = v->rules->data.reach(v, address, store);
-
+    if (split || !hits(v, address)) {
+        tlb_miss = v->rules->data.misses_tlb(v, address);
+        level = v->rules->data.reach(v, address, store);
+    }
     if (split) {
         enum data_level other = v->rules->data.reach(v, last, store);
 
         tlb_miss = v->rules->data.misses_tlb(v, last) || tlb_miss;
         level = other > level ? other : level;
     }
-    if (!v->counting.data) {
+    if (!v->counting.data_of[place.block->cpl != 0]) {
         return; /* the access only changes the caches */
     }
     if (!v->hot->data_pending) {

@@ -301,6 +301,15 @@ static enum data_level access_coherently(struct data_cache *cache, uint64_t line
     return modified ? LEVEL_MODIFIED : found;
 }
 
+bool data_cache_is_newest(const struct data_cache *cache, uint64_t address)
+{
+    const struct array *const l1 = &cache->levels[LEVEL_L1];
+    const uint64_t line = address >> LINE_SHIFT, page = address >> PAGE_SHIFT;
+
+    return cache->coherence == NULL && cache->victim == NULL && l1->shape.sets > 0 &&
+           is_newest(set_of(l1, line), line) && is_newest(set_of(&cache->tlb, page), page);
+}
+
 enum data_level data_cache_load(struct data_cache *cache, uint64_t address)
 {
     const uint64_t line = address >> LINE_SHIFT;

@@ -35,6 +35,12 @@ bool data_cache_join(struct data_cache *cache, struct data_cache *peer);
  */
 void data_cache_replace(struct data_cache *cache, unsigned (*victim)(void *of, unsigned ways), void *of);
 
+/*
+ * Whether the line of this address is the newest of its set in L1, and its page the newest in the TLB. An access is
+ * then a hit and changes nothing. False if the cache is joined or does not evict the oldest lines.
+ */
+bool data_cache_is_newest(const struct data_cache *cache, uint64_t address);
+
 /* Returns the level that had the line of this address. All levels have it afterwards. */
 enum data_level data_cache_load(struct data_cache *cache, uint64_t address);
 enum data_level data_cache_store(struct data_cache *cache, uint64_t address);

@@ -220,18 +220,19 @@ bool engine_ring_full(struct vcpu *v)
 
 bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl)
 {
-    unsigned qualifier = v->data.cpl == 0 ? RING_0 : OTHER_RINGS;
     enum event_kind due = EVENT_NONE; /* the kind of the access that a record describes */
-    bool any = false;
+    bool any = false, reached = false;
 
     v->hot->data_pending = 0;
     if (v->data.untaggable) {
         return false;
     }
-    for (unsigned kind = EVENT_DATA; kind < EVENT_KINDS; kind++) {
-        if (data_happened(v, (enum event_kind)kind)) {
-            v->hot->counts[event_class((enum event_kind)kind, ANY_RING)]++;
-            v->hot->counts[event_class((enum event_kind)kind, (enum event_qualifier)qualifier)]++;
+    for (unsigned k = 0; k < v->counting.class_count; k++) {
+        const unsigned id = v->counting.classes[k].id;
+
+        if (id >= event_class(EVENT_DATA, ANY_RING)) {
+            v->hot->counts[id] += event_class_covers(id, v->data.cpl) && data_happened(v, id / EVENT_QUALIFIERS);
+            reached = reached || v->hot->counts[id] >= CLASS_DUE;
         }
     }
     if (v->counting.slots && data_happened(v, EVENT_STALLED)) {
@@ -241,7 +242,7 @@ bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsign
         branches_drain(v, true, 0, 0);
         lbr_events_of_data(v);
     }
-    for (unsigned i = 0; i < v->profile->general_counters; i++) {
+    for (unsigned i = 0; reached && i < v->profile->general_counters; i++) {
         const struct counter *c = &v->counters[i];
 
         if (c->active && c->event_class >= event_class(EVENT_DATA, ANY_RING) &&
@@ -396,4 +397,17 @@ void engine_keep_blocks(struct vcpu *v)
         memcpy(v->kept_last, running, sizeof(*running) + running->count * sizeof(running->insns[0]));
     }
     v->noted[-1] = running != NULL ? v->kept_last : NULL;
+}
+
+void engine_narrow(struct vcpu *v, struct hooks hooks)
+{
+    v->wants = hooks;
+    if (!hooks.data) {
+        v->hot->data_pending = 0;
+        data_cache_clear(v->cache);
+    }
+    if (!hooks.blocks) {
+        ring_empty(v, NULL);
+    }
+    counting_force(v); /* a block that must be checked may have waited for another class */
 }

@@ -63,6 +63,12 @@ static inline bool engine_block(struct vcpu *v, const struct block *block)
     return v->noted >= v->places + ENGINE_RING;
 }
 
+/* Whether the next engine_block() returns false. */
+static inline bool engine_has_room(const struct vcpu *v)
+{
+    return v->noted < v->places + ENGINE_RING - 1;
+}
+
 /*
  * Processes the ring. True: a PMI was raised at the newest block's first instruction, or an event that a debugger waits
  * for has happened. The caller must then begin the block again, so that QEMU delivers the PMI or stops the processor
@@ -121,6 +127,12 @@ bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsign
  * needs.
  */
 void engine_keep_blocks(struct vcpu *v);
+
+/*
+ * From now on translated code reports only these hooks, which include v->uses. The modelled caches are empty if
+ * accesses were not among them.
+ */
+void engine_narrow(struct vcpu *v, struct hooks hooks);
 
 /* Writes everything gathered to memory, because the instruction at place may let software see it. */
 void engine_settle(struct vcpu *v, struct place place);

@@ -4,8 +4,8 @@
  *
  * Callbacks. At first only CPUID, RDMSR, WRMSR and RDPMC have callbacks, so that a guest that does not use the debug
  * store runs at full speed. When a processor is programmed to need more (blocks, an event class, memory accesses), all
- * code is translated again with these callbacks. They stay: disabling the debug store then costs nothing, and enabling
- * it again hardly anything.
+ * code is translated again with these callbacks. If no processor needs them for some millions of blocks, all code is
+ * translated again without them.
  */
 #include "model/qemu/plugin.h"
 
@@ -17,6 +17,8 @@
 #include "model/latitude/latitude.h"
 #include "model/qemu/arena.h"
 #include "model/referee/referee_report.h"
+
+#define UNUSED_RINGS 2048 /* rings of blocks after which hooks go that no processor has used */
 
 QEMU_EXPORT int qemu_plugin_version = QEMU_PLUGIN_API;
 QEMU_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv);
@@ -53,6 +55,19 @@ static void bind_translations(void)
     for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
         if (model.processors[i] != NULL) {
             qemu_private_bind_translations(&model.processors[i]->private);
+        }
+    }
+}
+
+/* Every block checks the lead's count. */
+static void choose_lead(void)
+{
+    if (model.hooks.classes != 0 && !(model.hooks.classes >> model.lead & 1)) {
+        model.lead = (unsigned)__builtin_ctzll(model.hooks.classes);
+    }
+    for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
+        if (model.processors[i] != NULL) {
+            model.processors[i]->vcpu.wants.classes |= model.hooks.classes & UINT64_C(1) << model.lead;
         }
     }
 }
@@ -137,12 +152,12 @@ static void on_init(unsigned cpu, void *udata)
     if (!engine_init(&p->vcpu, cpu, profile, &processor_host, p, qemu_plugin_scoreboard_find(model.score, cpu))) {
         options_die("%s", "out of memory");
     }
-    p->vcpu.wants.classes |= model.classes & UINT64_C(1) << model.lead;
     if (!join_others(cpu, p)) {
         options_die("%s", "out of memory");
     }
     thread_processor = p;
-    if (model.blocks || model.data || model.classes != 0) {
+    if (model.hooks.blocks) {
+        p->vcpu.wants.classes |= model.hooks.classes & UINT64_C(1) << model.lead;
         bind_translations();
     }
     find_hot(); /* the scoreboard may move when it grows for this processor */
@@ -175,25 +190,63 @@ static void register_callbacks(void *udata)
     }
 }
 
+static GMutex hooks_lock;
+static struct hooks kept; /* by the next on_narrow() */
+
 bool extend_translations(const struct vcpu *v)
 {
-    if ((!v->wants.blocks || model.blocks) && (!v->wants.data || model.data) && !(v->wants.classes & ~model.classes)) {
-        return false;
+    bool extends;
+
+    g_mutex_lock(&hooks_lock);
+    model.used = hooks_of_both(model.used, v->uses);
+    extends = !hooks_are_among(v->uses, model.hooks);
+    if (extends) {
+        model.hooks = hooks_of_both(model.hooks, v->uses);
+        choose_lead();
+        bind_translations();
+        qemu_plugin_reset(model.id, register_callbacks, NULL);
     }
-    model.blocks = model.blocks || v->wants.blocks;
-    model.data = model.data || v->wants.data;
-    if (model.classes == 0 && v->wants.classes != 0) {
-        model.lead = (unsigned)__builtin_ctzll(v->wants.classes);
-    }
-    model.classes |= v->wants.classes;
+    g_mutex_unlock(&hooks_lock);
+    return extends;
+}
+
+static struct hooks used_by_all(void)
+{
+    struct hooks used = model.used;
+
     for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
-        if (model.processors[i] != NULL) { /* every block checks the lead's count */
-            model.processors[i]->vcpu.wants.classes |= model.classes & UINT64_C(1) << model.lead;
+        if (model.processors[i] != NULL) {
+            used = hooks_of_both(used, model.processors[i]->vcpu.uses);
         }
     }
-    bind_translations();
-    qemu_plugin_reset(model.id, register_callbacks, NULL);
-    return true;
+    return used;
+}
+
+/* QEMU has dropped all translations, and no processor runs. */
+static void on_narrow(void *udata)
+{
+    model.hooks = hooks_of_both(kept, used_by_all());
+    for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
+        if (model.processors[i] != NULL) {
+            engine_narrow(&model.processors[i]->vcpu, model.hooks);
+        }
+    }
+    choose_lead();
+    register_callbacks(udata);
+}
+
+void narrow_translations(void)
+{
+    g_mutex_lock(&hooks_lock);
+    if (++model.rings == UNUSED_RINGS) {
+        kept = used_by_all();
+        if (!hooks_are_among(model.hooks, kept)) {
+            qemu_plugin_reset(model.id, on_narrow, NULL);
+        }
+        model.rings = 0;
+        model.used = (struct hooks){ .blocks = false };
+    }
+    g_mutex_unlock(&hooks_lock);
 }
 
 static void check_qemu(const struct qemu_info *info)

@@ -19,10 +19,10 @@ struct plugin {
     bool icount; /* -icount: QEMU derives time from a count of instructions, and subtracts a block's when it begins */
     struct qemu_plugin_scoreboard *score;
     struct processor *processors[MAX_PROCESSORS];
-    /* the callbacks that translations have now */
-    bool blocks, data;
-    uint64_t classes;
-    unsigned lead; /* the class whose count every block checks: the first one that a processor wanted */
+    struct hooks hooks; /* that translations have now */
+    struct hooks used;  /* by any processor since narrow_translations() last counted to the end */
+    unsigned rings;     /* counted by narrow_translations() */
+    unsigned lead;      /* the class whose count every block checks: the first one that a processor wanted */
     bool warned, unwritten;
 };
 extern struct plugin model;
@@ -57,6 +57,12 @@ struct beginning {
  * each linear address, because a block must then identify its address. Returns whether it did.
  */
 bool extend_translations(const struct vcpu *v);
+
+/*
+ * Call whenever a ring of blocks is full. If some hooks have not been used for some millions of blocks, makes QEMU
+ * translate all code again without them.
+ */
+void narrow_translations(void);
 
 /*
  * Prepares to leave the running block before place, from the callback whose return address is `here`. False:

@@ -71,6 +71,7 @@ static __attribute__((noinline)) void ring_full(unsigned cpu, const struct block
     p->block = block;
     p->between_blocks = true;
     again = engine_ring_full(&p->vcpu);
+    narrow_translations();
     p->between_blocks = false;
     p->block = NULL;
     if (again) {
@@ -95,7 +96,7 @@ static void select_watched(struct processor *p)
 }
 
 /* A count of the block would reach its limit. DUE_WATCH makes the block begin again, in its watched translation. */
-static __attribute__((noinline)) void due(unsigned cpu, const struct block *block, bool watching, uintptr_t here)
+static void due(unsigned cpu, const struct block *block, bool watching, uintptr_t here)
 {
     struct processor *p = model.processors[cpu];
     enum due_answer answer;
@@ -113,29 +114,49 @@ static __attribute__((noinline)) void due(unsigned cpu, const struct block *bloc
     }
 }
 
-/* Begins a block whose events are counted. */
-static inline void begin(unsigned cpu, const struct beginning *b, bool watching, uintptr_t here)
+static inline bool reaches_limit(const struct hot *hot, const struct beginning *b)
 {
-    struct vcpu *const v = &model.processors[cpu]->vcpu;
     bool reached = false;
 
     for (unsigned i = 0; i < b->count_count; i++) {
-        reached = reached || v->hot->counts[b->counts[i].id] + b->counts[i].events >= b->counts[i].limit;
+        reached |= hot->counts[b->counts[i].id] + b->counts[i].events >= b->counts[i].limit;
     }
-    if (__builtin_expect(reached, false)) {
-        due(cpu, b->block, watching, here);
-    }
-    if (__builtin_expect(engine_block(v, b->block), false)) {
-        ring_full(cpu, b->block, here);
-    }
+    return reached;
+}
+
+static inline void add_events(struct hot *hot, const struct beginning *b)
+{
     for (unsigned i = 0; i < b->count_count; i++) {
-        v->hot->counts[b->counts[i].id] += b->counts[i].events;
+        hot->counts[b->counts[i].id] += b->counts[i].events;
     }
 }
 
+/* Begins a block whose events are counted. */
+static __attribute__((noinline)) void begin(unsigned cpu, const struct beginning *b, bool watching, uintptr_t here)
+{
+    struct vcpu *const v = &model.processors[cpu]->vcpu;
+
+    if (reaches_limit(v->hot, b)) {
+        due(cpu, b->block, watching, here);
+    }
+    if (engine_block(v, b->block)) {
+        ring_full(cpu, b->block, here);
+    }
+    add_events(v->hot, b);
+}
+
+/* Runs for each block. Rare cases are called last and not inlined, so that this function needs no stack. */
 void on_beginning(unsigned cpu, void *udata)
 {
-    begin(cpu, udata, false, (uintptr_t)__builtin_return_address(0));
+    struct vcpu *const v = &model.processors[cpu]->vcpu;
+    const struct beginning *const b = udata;
+
+    if (__builtin_expect(reaches_limit(v->hot, b) || !engine_has_room(v), false)) {
+        begin(cpu, b, false, (uintptr_t)__builtin_return_address(0));
+        return;
+    }
+    engine_block(v, b->block);
+    add_events(v->hot, b);
 }
 
 /* Begins the watched translation, which QEMU has found. */

@@ -9,6 +9,7 @@
 #include "model/qemu/arena.h"
 
 #define MAX_INSN     15
+#define PAGE_BYTES   4096
 #define RESET_VECTOR UINT64_C(0xfffffff0) /* address of the first instruction after RESET */
 
 static qemu_u64 class_count(unsigned id)
@@ -24,7 +25,7 @@ static unsigned counts_of(const struct block *block, struct count *counts)
 {
     unsigned n = 0;
 
-    for (uint64_t left = model.classes; left != 0; left &= left - 1) {
+    for (uint64_t left = model.hooks.classes; left != 0; left &= left - 1) {
         const unsigned id = (unsigned)__builtin_ctzll(left);
 
         counts[n] = (struct count){ id, event_class_events(id, block, 0), CLASS_DUE };
@@ -36,7 +37,7 @@ static unsigned counts_of(const struct block *block, struct count *counts)
         }
         n += counts[n].events > 0;
     }
-    if (n == 0 && model.classes != 0) {
+    if (n == 0 && model.hooks.classes != 0) {
         counts[n++] = (struct count){ model.lead, 0, CLASS_FORCED };
     }
     return n;
@@ -62,11 +63,18 @@ static struct site *new_site(struct place place)
     return arena_copy(&site, sizeof(site));
 }
 
-static bool begins_behind_fix_up(struct processor *p, uint64_t pc)
+/* Walking the page tables for each block would be slow. */
+static bool begins_behind_fix_up(struct processor *p, struct qemu_plugin_tb *tb, uint64_t pc)
 {
     uint8_t before[2];
+    const uint8_t *const here = qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(tb, 0));
 
-    return processor_host.read(p, pc - 2, before, 2) && before[0] == 0x0f && (before[1] == 0xa2 || before[1] == 0x32);
+    if (here != NULL && pc % PAGE_BYTES >= sizeof(before)) {
+        memcpy(before, here - sizeof(before), sizeof(before));
+    } else if (!processor_host.read(p, pc - sizeof(before), before, sizeof(before))) {
+        return false;
+    }
+    return before[0] == 0x0f && (before[1] == 0xa2 || before[1] == 0x32);
 }
 
 static struct block *describe(struct processor *p, struct qemu_plugin_tb *tb, enum insn_hook hooks[MAX_BLOCK],
@@ -112,7 +120,7 @@ static void hook_beginning(struct qemu_plugin_tb *tb, struct block *block, bool 
     } scratch;
     struct beginning *const made = &scratch.beginning;
 
-    if (model.classes == 0) {
+    if (model.hooks.classes == 0) {
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_CB_RW_REGS_PC, block);
         return;
     }
@@ -157,7 +165,7 @@ static void instrument_instructions(struct qemu_plugin_tb *tb, const struct bloc
             qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_fix_up, QEMU_CB_RW_REGS, QEMU_COND_NE, HOT(fix_up), 0,
                                                         NULL);
         }
-        if (model.data && i > 0 && block->insns[i - 1].flags & INSN_ACCESS) {
+        if (model.hooks.data && i > 0 && block->insns[i - 1].flags & INSN_ACCESS) {
             qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_data_retired, QEMU_CB_RW_REGS_PC, QEMU_COND_NE,
                                                         HOT(data_pending), 0, new_site((struct place){ block, i }));
         }
@@ -168,7 +176,7 @@ static void instrument_instructions(struct qemu_plugin_tb *tb, const struct bloc
             qemu_plugin_register_vcpu_insn_exec_cb(insn, hooked[hooks[i]], QEMU_CB_RW_REGS_PC,
                                                    new_site((struct place){ block, i }));
         }
-        if (model.data && accesses) {
+        if (model.hooks.data && accesses) {
             qemu_plugin_register_vcpu_mem_cb(insn, on_data, QEMU_CB_NO_REGS, QEMU_MEM_RW,
                                              new_site((struct place){ block, i }));
         }
@@ -186,7 +194,7 @@ void on_translate(struct qemu_plugin_tb *tb, void *udata)
     bool repeats = false;
     struct processor *p = translating();
     struct block *block = describe(p, tb, hooks, &hooked, &repeats);
-    bool behind = begins_behind_fix_up(p, block->pc);
+    bool behind = begins_behind_fix_up(p, tb, block->pc);
 
     (void)udata;
     processor_look(p);
@@ -201,7 +209,7 @@ void on_translate(struct qemu_plugin_tb *tb, void *udata)
     if (model.options.violations != NULL) {
         processor_note_code(p, block->pc, block->next);
     }
-    if (!hooked && !behind && !model.blocks) {
+    if (!hooked && !behind && !model.hooks.blocks) {
         return;
     }
     block->cpl = (uint8_t)processor_cpl(p);
@@ -210,14 +218,14 @@ void on_translate(struct qemu_plugin_tb *tb, void *udata)
     if (behind) {
         qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_fix_up, QEMU_CB_RW_REGS, QEMU_COND_NE, HOT(fix_up), 0, NULL);
     }
-    if (model.data) {
+    if (model.hooks.data) {
         qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block_data_retired, QEMU_CB_RW_REGS_PC, QEMU_COND_NE,
                                                   HOT(data_pending), 0, block);
     }
-    const bool watching = model.classes != 0 &&
+    const bool watching = model.hooks.classes != 0 &&
                           (qemu_private_translates_apart(&p->private) || (processor_read(p, NAME_EFLAGS) & EFLAGS_RF));
 
-    if (model.blocks) {
+    if (model.hooks.blocks) {
         hook_beginning(tb, block, repeats, watching);
     }
     instrument_instructions(tb, block, hooks, watching);

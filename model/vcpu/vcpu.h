@@ -97,6 +97,23 @@ struct place {
 };
 #define BETWEEN_BLOCKS ((struct place){ NULL, 0 })
 
+/* What translated code must report. */
+struct hooks {
+    bool blocks, data;
+    uint64_t classes; /* bit i: inline class i */
+};
+
+static inline struct hooks hooks_of_both(struct hooks a, struct hooks b)
+{
+    return (struct hooks){ a.blocks || b.blocks, a.data || b.data, a.classes | b.classes };
+}
+
+/* Whether `some` are all among `of`. */
+static inline bool hooks_are_among(struct hooks some, struct hooks of)
+{
+    return (!some.blocks || of.blocks) && (!some.data || of.data) && !(some.classes & ~of.classes);
+}
+
 struct vcpu {
     unsigned number;
     const struct profile *profile;
@@ -116,13 +133,11 @@ struct vcpu {
     struct block *kept_last;     /* a full copy of the running block */
     uint64_t width_mask;         /* counter_width bits */
     unsigned ipc;                /* instructions that retire in a cycle; 0 before engine_init(): 1 */
-    struct {                     /* what translated code must report, by what this processor has ever enabled */
-        bool blocks, data;
-        uint64_t classes; /* bit i: inline class i */
-    } wants;
-    struct {                    /* what a debugger waits for: */
-        bool record, threshold; /* the next record; an index that reaches its threshold */
-        bool hit;               /* it has happened: stop the processor */
+    struct hooks uses;           /* now */
+    struct hooks wants;          /* since all translations were made: also what was used before */
+    struct {                     /* what a debugger waits for: */
+        bool record, threshold;  /* the next record; an index that reaches its threshold */
+        bool hit;                /* it has happened: stop the processor */
     } watch;
 
     struct {       /* of each facility, since the machine began: */
@@ -156,7 +171,8 @@ struct vcpu {
         } classes[MAX_COUNTERS + 1];
         uint32_t reloads[MAX_COUNTERS + 1]; /* bit i of each: its overflow reloads counters[i] */
         bool outcomes;                      /* a counter counts outcomes of branches */
-        bool data;                          /* a counter counts memory accesses */
+        bool data;                          /* a counter counts memory accesses: */
+        bool data_of[2];                    /* those of code with CPL 0; of other code */
         bool code;                          /* a counter counts misses of code */
         bool slots;                         /* a counter needs to know which slots are lost: */
         uint64_t bad[EVENT_QUALIFIERS];     /* mispredicted branches, and */
@@ -201,7 +217,6 @@ struct vcpu {
         bool on;
         unsigned staged; /* number of records not yet in memory, or not yet in its index */
         bool lost;       /* the area could not be read */
-        bool placed;     /* they are in the guest's memory, not in `stage` */
         uint64_t at;     /* their address in the guest */
         uint8_t stage[ENGINE_RING * ENCODE_BTS_MAX];
         uint64_t last; /* one of the last staged branches, for reports of lost records */

@@ -2,6 +2,8 @@
 /* The modelled memory hierarchy, and the contents of records and counters for accesses to it. */
 #include "tests/host/model_machine.h"
 
+#include "model/engine/rules.h"
+
 #define DATA UINT64_C(0x7000000)
 
 UNIT_TEST(levels_by_footprint)
@@ -183,4 +185,69 @@ UNIT_TEST(a_faulting_access_is_no_event)
     engine_interruption(&m->v, INTERRUPTION_EXCEPTION, b->pc, 0x900000, 0);
     assert_int_equal(m->hot.data_pending, 0);
     assert_int_equal(rdmsr(m, PMC0), 0);
+}
+
+static enum data_level reach_slowly(struct vcpu *v, uint64_t address, bool store)
+{
+    return data_reach(v, address, store);
+}
+
+/* Hits of the newest line and page are decided at once, with the same result as by the caches' own functions. */
+UNIT_TEST(hits_decided_at_once)
+{
+    static const char *const profiles[] = { "core2", "skylake", "clearwaterforest" };
+
+    for (size_t k = 0; k < COUNT_OF(profiles); k++) {
+        struct machine *m = machine_of(profiles[k]), *slow = machine_of(profiles[k]);
+        struct block *b = block_new(0, 1, END_PLAIN);
+        struct rules rules = rules_manual;
+        uint32_t random = 1;
+        unsigned at_once = 0;
+
+        rules.data.reach = reach_slowly;
+        slow->v.rules = &rules;
+        m->v.counting.data_of[0] = slow->v.counting.data_of[0] = true;
+        for (unsigned i = 0; i < 20000; i++) {
+            const uint64_t before = random, line = before % 8 == 0 ? before >> 8 & 0x3ff : before >> 8 & 3;
+            const uint64_t address = DATA + (line << 6 | line << 18) + (before >> 20 & 0x3f);
+            const unsigned size = 1u << (before >> 28 & 3);
+            const bool store = before >> 27 & 1;
+
+            random = random * 1664525 + 1013904223;
+            at_once += data_cache_is_newest(m->v.cache, address);
+            m->hot.data_pending = slow->hot.data_pending = 0;
+            data_accessed(&m->v, (struct place){ b, 0 }, address, size, store);
+            data_accessed(&slow->v, (struct place){ b, 0 }, address, size, store);
+            assert_memory_equal(&m->v.data, &slow->v.data, sizeof(m->v.data));
+        }
+        assert_in_range(at_once, 2000, 19000);
+        slow->v.rules = &rules_manual;
+    }
+}
+
+/* Translated code without hooks for a while: the caches are empty, and what is used then works as before. */
+UNIT_TEST(hooks_that_went)
+{
+    struct machine *m = machine_new();
+    struct block *b = block_new(0, 1, END_PLAIN);
+    const struct hooks none = { .blocks = false };
+
+    assert_int_equal(count(m, 0x20d1, DATA, 8, LOADS), 1); /* L3 miss */
+    assert_int_equal(count(m, 0x20d1, DATA, 8, LOADS), 0);
+    assert_false(m->v.uses.blocks || m->v.uses.data || m->v.uses.classes != 0);
+    assert_true(m->v.wants.blocks && m->v.wants.data);
+    engine_narrow(&m->v, (struct hooks){ .blocks = true, .data = true });
+    assert_int_equal(count(m, 0x20d1, DATA, 8, LOADS), 0);
+    m->hot.data_pending = 1;
+    engine_narrow(&m->v, none);
+    assert_false(m->v.wants.blocks || m->v.wants.data);
+    assert_int_equal(m->hot.data_pending, 0);
+    assert_null(ring_running_block(&m->v));
+    assert_int_equal(count(m, 0x20d1, DATA, 8, LOADS), 1);
+
+    WRMSR(m, { EVTSEL0, EVTSEL_ON | INST_RETIRED }, { PMC0, 0 }, { GLOBAL_CTRL, 1 });
+    assert_true(m->v.uses.blocks && !m->v.uses.data && m->v.uses.classes != 0);
+    engine_narrow(&m->v, m->v.uses);
+    run_times(m, b, 100);
+    assert_int_equal(rdmsr(m, PMC0), 100);
 }
