@@ -6,7 +6,6 @@ use warnings;
 use Cwd qw(realpath);
 use Exporter 'import';
 use File::Basename qw(dirname);
-use File::Temp;
 our @EXPORT_OK = qw($dsdump clean judge results_in verdict_of_status);
 
 our $dsdump = realpath(dirname(realpath(__FILE__)) . '/../..') . '/build/dsdump';
@@ -50,6 +49,7 @@ sub results_in
 sub judge
 {
     my ($lines) = @_;
+    require File::Temp;
     my $log = File::Temp->new;
     print $log map { "$_\n" } @$lines;
     close $log or die "$log: $!\n";
