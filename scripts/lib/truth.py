@@ -9,7 +9,7 @@ import re
 # The fields of a branch, here and in the truth log, and their values where the LBR format lacks them.
 BRANCH = {'from': None, 'to': None, 'mispred': '-', 'in_tsx': 0, 'abort': 0, 'cycles': 0, 'type': '-', 'events': 0}
 # Branch types of architectural LBRs: the SDM's number to perf's word; the others are "other".
-TYPES = 'JCC IND_JMP JMP IND_CALL CALL RET'.split()
+TYPES = dict(enumerate('JCC IND_JMP JMP IND_CALL CALL RET'.split()))
 STACKS_SEARCHED = 3    # after so many stacks without a match, the rest are not compared
 
 PRINTED = re.compile(r'# (bts|lbr|pebs) (\d+) (.*)')
@@ -27,12 +27,11 @@ def shown(value):
 
 
 def branch_of(words):
-    """A branch of the truth, its words in the order of BRANCH."""
-    values = [int(word, 0) for word in words[:6]]
-    if len(words) > 6:
-        number = int(words[6], 0)
-        values.append(TYPES[number] if number < len(TYPES) else 'other')
-    return tuple(values + [int(word) for word in words[7:]] + list(BRANCH.values())[len(words):])
+    """A branch of the truth, from its words by key."""
+    branch = {key: int(words[key], 10 if key == 'events' else 0) if key in words else absent for key, absent in BRANCH.items()}
+    if 'type' in words:
+        branch['type'] = TYPES.get(branch['type'], 'other')
+    return tuple(branch.values())
 
 
 @functools.lru_cache(None)
@@ -50,7 +49,7 @@ def value_of(word):
     try:
         return int(word, 0)
     except ValueError:    # a branch of a PEBS record
-        return branch_of(word.split(','))
+        return branch_of(dict(zip(BRANCH, word.split(','))))
 
 
 class Truth:
@@ -63,9 +62,7 @@ class Truth:
             return
         for number, line in enumerate(lines[1:], 2):
             if line in known:    # most branches repeat
-                tos, branch = known[line]
-                self.tos.append(tos)
-                self.lbr.append(branch)
+                self.add_branch(*known[line])
                 continue
             try:
                 kind, *words = line.split()
@@ -79,16 +76,16 @@ class Truth:
                                       if key not in ('vcpu', 'at', 'size')})
                 elif kind == 'lbr':
                     of = dict(word.split('=') for word in words)
-                    values = {key: int(of[key], 10 if key == 'events' else 0) if key in of else absent for key, absent in BRANCH.items()}
-                    if 'type' in of:
-                        values['type'] = TYPES[values['type']] if values['type'] < len(TYPES) else 'other'
-                    known[line] = int(of['tos']) if 'tos' in of else None, tuple(values.values())
-                    self.tos.append(known[line][0])
-                    self.lbr.append(known[line][1])
+                    known[line] = int(of['tos']) if 'tos' in of else None, branch_of(of)
+                    self.add_branch(*known[line])
                 elif kind != 'pebs-dropped':
                     raise ValueError
             except (KeyError, TypeError, ValueError):
                 self.wrong.append(f'truth line {number} is not understood: {line}')
+
+    def add_branch(self, tos, branch):
+        self.tos.append(tos)
+        self.lbr.append(branch)
 
 
 class Printed:
@@ -128,7 +125,7 @@ class Printed:
             self.next[kind] = number + 1
         match = BTS.match(rest) if kind == 'bts' else None
         if match:
-            self.bts.append(Bts(number, int(match[1], 16), int(match[2], 16), match[3], self.buffer, (self.number, self.test)))
+            self.bts.append(Bts(number, int(match[1], 16), int(match[2], 16), match[3], self.buffer, f'{self.where()}: bts {number}'))
         elif kind == 'pebs':
             self.add_fields(number, rest, line)
         elif kind == 'lbr' and (branch := printed_branch(rest.split(' ', 1)[0])):
@@ -155,11 +152,9 @@ class Printed:
                 self.complain(f' is not understood: {line}')
 
 
-def count_problem(kind, printed, truth):
-    return [f'{len(printed)} {kind} records printed, the truth has {len(truth)}'] if len(printed) != len(truth) else []
-
-
 def compare_pebs(printed, truth):
+    if len(printed) != len(truth):
+        yield f'{len(printed)} pebs records printed, the truth has {len(truth)}'
     for (got, where), want in zip(printed, truth):
         if got != want:
             for key in sorted(got | want):
@@ -168,15 +163,16 @@ def compare_pebs(printed, truth):
 
 
 def compare_bts(printed, truth):
+    if len(printed) != len(truth):
+        yield f'{len(printed)} bts records printed, the truth has {len(truth)}'
     for got, (_, start, to, flags, _) in zip(printed, truth):
-        where = f'line {got.where[0]} ({got.where[1]}): bts {got.n}'
         if got.from_ != start:
-            yield f'{where}: from {got.from_:#x}, the truth is {start:#x}'
+            yield f'{got.where}: from {got.from_:#x}, the truth is {start:#x}'
         if got.to != to:
-            yield f'{where}: to {got.to:#x}, the truth is {to:#x}'
+            yield f'{got.where}: to {got.to:#x}, the truth is {to:#x}'
         # If the kernel prints whether a branch was predicted, the truth has that in bit 4 of the flags.
         if got.predicted and (flags < 0 or (got.predicted == 'predicted') != flags >> 4 & 1):
-            yield f'{where}: {got.predicted}, the truth has flags {hex(flags) if flags >= 0 else "none"}'
+            yield f'{got.where}: {got.predicted}, the truth has flags {hex(flags) if flags >= 0 else "none"}'
 
 
 def overwritten(batch, truth):
@@ -258,9 +254,8 @@ def compare_stacks(stacks, truth):
 def compare(lines, truth_lines):
     """Returns a sentence on what was compared, and the problems."""
     truth, printed = Truth(truth_lines), Printed(lines)
-    bts = without_overwritten(printed.bts, truth.bts)
-    wrong = [*truth.wrong, *printed.wrong, *count_problem('bts', printed.bts, bts), *compare_bts(printed.bts, bts),
-             *count_problem('pebs', printed.pebs, truth.pebs), *compare_pebs(printed.pebs, truth.pebs), *compare_stacks(printed.lbr, truth)]
+    wrong = [*truth.wrong, *printed.wrong, *compare_bts(printed.bts, without_overwritten(printed.bts, truth.bts)),
+             *compare_pebs(printed.pebs, truth.pebs), *compare_stacks(printed.lbr, truth)]
     if not printed.bts and not printed.pebs and not printed.lbr:
         wrong.append('no record was printed')
     return (f'compared {len(printed.bts)} bts and {len(printed.pebs)} pebs records and {len(printed.lbr)} lbr stacks with the truth', wrong)
