@@ -6,22 +6,10 @@
 #ifndef TOOLS_LIB_LOG_JUDGE_H
 #define TOOLS_LIB_LOG_JUDGE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a log says, as an exit status. */
-enum log_status {
-    LOG_PASS = 0,
-    LOG_FAIL = 1,
-    LOG_UNUSABLE = 2, /* the log has a problem, so its verdict counts for nothing */
-    LOG_INCOMPLETE = 3,
-    LOG_SKIP = 77,
-    LOG_ERROR = 99,
-    LOG_PANIC = 134
-};
-
-#define LOG_PROBLEM_SIZE 320u /* characters of a problem's text, NUL included */
+#include "tools/lib/log_status.h"
 
 struct log_judge;
 
@@ -40,11 +28,5 @@ enum log_status log_judge_end(struct log_judge *judge);
 
 /* After the end: the reason for the status in a few words, such as the tests that failed; may be empty. */
 const char *log_judge_reason(const struct log_judge *judge);
-
-/* The status as a word: the verdict, or "unusable". */
-const char *log_status_text(enum log_status status);
-
-/* Whether a is worse than b. */
-bool log_status_worse(enum log_status a, enum log_status b);
 
 #endif
