@@ -89,168 +89,126 @@ static void assert_alone(const struct ds_description *description, enum ds_breac
     assert_int_equal(demands, ds_breach_is_advice(id) ? 0 : 1);
 }
 
-/* A step changes the description, or has the expected result of the check. */
-struct step {
-    enum { CLEANED, MISSED, STORED, ADDED, BUFFERED, FOUND } what;
-    size_t at, size; /* a field of the description */
-    uint64_t value;
-    struct ds_buffer buffer;
-    enum ds_breach_id id; /* DS_BREACH_COUNT: no breach */
-    const char *field;
-};
+static struct pages pages;
+static struct ds_description d;
 
-#define OF(f) .at = offsetof(struct ds_description, f), .size = sizeof(((struct ds_description *)0)->f)
-#define STEP(w, ...)             \
-    {                            \
-        .what = (w), __VA_ARGS__ \
-    }
-#define NEW                  STEP(CLEANED, .at = 0)
-#define ABSENT(page)         STEP(MISSED, .value = (page))
-#define SET(f, v)            STEP(STORED, OF(f), .value = (v))
-#define ADD(f, v)            STEP(ADDED, OF(f), .value = (v))
-#define BUFFER(f, ...)       STEP(BUFFERED, OF(f), .buffer = { __VA_ARGS__ })
-#define CLEAN                STEP(FOUND, .id = DS_BREACH_COUNT)
-#define BREACH(breach, f, v) STEP(FOUND, .id = DS_BREACH_##breach, .field = (f), .value = (v))
-#define STEPS(...)           __VA_ARGS__ /* steps that belong together */
+#define NEW                         (d = clean(&pages))
+#define SET(field, value)           (d.field = (value))
+#define BUFFER(field, ...)          (d.field = (struct ds_buffer){ __VA_ARGS__ })
+#define CLEAN                       assert_clean(&d)
+#define BREACH(breach, what, value) assert_alone(&d, DS_BREACH_##breach, what, value)
 
-static const struct step steps[] = {
-    STEPS(NEW, CLEAN),
-    STEPS(NEW, SET(pebs, false), SET(bts_circular, true), SET(area.bts.threshold, BTS_END + 24),
-          SET(lvt_performance, 0x10000), SET(gate, DS_GATE_ABSENT), BUFFER(area.pebs, 1, 2, 3, 4),
-          CLEAN), /* circular BTS alone needs no interrupt */
-    STEPS(SET(bts, false), SET(bts_circular, false), BUFFER(area.bts, 1, 2, 3, 4),
-          CLEAN),                                                           /* an area that nothing uses */
-    STEPS(NEW, SET(bts, false), BUFFER(area.bts, 1, 2, 3, 4), CLEAN),       /* PEBS alone */
-    STEPS(NEW, ADD(area.bts.maximum, 1), ADD(area.pebs.maximum, 1), CLEAN), /* "a multiple of the record size plus 1" */
-    STEPS(NEW, ADD(area.bts.index, 24), SET(area.pebs.index, PEBS_END),
-          CLEAN), /* in use: the index has advanced, at most to the end */
-    STEPS(NEW, SET(area.bts.threshold, BTS_END - 2 * 24), CLEAN), /* the minimum space after the threshold */
-    STEPS(NEW, BUFFER(area.bts, 0x400000, 0x400000 + 9999 * 24, 0x400000 + 10000 * 24, 0x400000 + 7777 * 24),
-          CLEAN), /* larger than 64 KiB, with odd indices */
-    STEPS(NEW, BUFFER(area.pebs, 0x203580, 0x203580, 0x203580 + 40 * 200, 0x203580 + 20 * 200),
-          CLEAN), /* adjacent buffers that share a page do not overlap */
-    STEPS(BUFFER(area.bts, 0x2054c0, 0x2054c0, 0x2054c0 + 100 * 24, 0x2054c0 + 50 * 24), CLEAN),
-
-    STEPS(NEW, SET(width, 4), SET(linear_bits, 32), SET(area_size, 0x30), SET(bts_record_size, 12),
-          SET(pebs_record_size, 40), SET(a20m_prevented, true),
-          BUFFER(area.bts, 0xfffff000, 0xfffff000, 0xfffff000 + 340 * 12, 0xfffff000 + 300 * 12), CLEAN),
-
-    /* The management area may end at the last byte of the address space, but not later. */
-    STEPS(NEW, SET(a20m_prevented, true), SET(area_base, UINT64_C(0xffffffffffffff80)), CLEAN),
-    STEPS(SET(area_size, 0x80), CLEAN), STEPS(SET(area_size, 0x81), BREACH(ORDER, "area", 0xffffffffffffff80)),
-    STEPS(NEW, SET(a20m_prevented, true), SET(width, 4), SET(area_base, 0xffffffc0), SET(area_size, 0x40), CLEAN),
-    STEPS(SET(area_size, 0x41), BREACH(ORDER, "area", 0xffffffc0)),
-
-    STEPS(NEW, SET(area_base, UINT64_C(0x800000000000)), ABSENT(UINT64_C(0x800000000000)),
-          BREACH(CANONICAL, "area", 0x800000000000)), /* nothing else about this address is checked */
-    STEPS(NEW, SET(area.bts.base, UINT64_C(0x800000000000)), BREACH(CANONICAL, "bts.base", 0x800000000000)),
-    STEPS(NEW, SET(area.pebs.index, UINT64_C(0xffff700000000000)), BREACH(CANONICAL, "pebs.index", 0xffff700000000000)),
-    STEPS(NEW, SET(area.pebs.maximum, UINT64_C(0x1000000000000)), BREACH(CANONICAL, "pebs.maximum", 0x1000000000000)),
-    STEPS(NEW, SET(area.bts.threshold, UINT64_C(0x800000000000)), BREACH(CANONICAL, "bts.threshold", 0x800000000000)),
-    STEPS(NEW, SET(linear_bits, 32), CLEAN), /* DTES64 outside IA-32e mode: 64-bit fields, 32-bit addresses */
-    STEPS(ADD(area.bts.threshold, UINT64_C(1) << 32),
-          BREACH(CANONICAL, "bts.threshold", UINT64_C(0x100000000) + BTS + 300 * 24)),
-    STEPS(SET(area.bts.threshold, BTS + 300 * 24), SET(a20m_prevented, true), SET(area_base, 0xffffff00),
-          CLEAN), /* 32-bit addresses are not sign-extended */
-    STEPS(NEW, SET(area_base, UINT64_C(0xffff800000000000)),
-          CLEAN), /* the upper half of the address space is valid; with 57 bits it is larger */
-    STEPS(SET(area_base, UINT64_C(0xff00000000000000)), SET(linear_bits, 57), CLEAN),
-    STEPS(NEW, SET(width, 4), ADD(area.bts.index, UINT64_C(1) << 32),
-          BREACH(WIDTH_RANGE, "bts.index", UINT64_C(0x100000000) + BTS)),
-
-    STEPS(NEW, SET(area.bts.maximum, BTS - 1), BREACH(ORDER, "bts.maximum", BTS - 1)),
-    STEPS(NEW, SET(area_base, UINT64_C(0xffffffffffffffc0)), BREACH(ORDER, "area", 0xffffffffffffffc0)),
-    STEPS(NEW, SET(area_size, 0), BREACH(ORDER, "area", AREA)), STEPS(SET(area_base, 0), BREACH(ORDER, "area", 0)),
-    STEPS(SET(area_size, 1), CLEAN),
-    STEPS(NEW, SET(width, 4), SET(area_base, 0xffffffc0), BREACH(ORDER, "area", 0xffffffc0)),
-    STEPS(NEW, SET(area.pebs.maximum, PEBS + 199), BREACH(TOO_SMALL, "pebs.maximum", PEBS + 199)),
-    STEPS(NEW, SET(area.pebs.maximum, PEBS), BREACH(TOO_SMALL, "pebs.maximum", PEBS)),
-    STEPS(NEW, SET(bts_record_size, 0), BREACH(TOO_SMALL, "bts.maximum", BTS_END)), /* a record without a size */
-    STEPS(NEW, SET(bts_record_size, 0x10000),
-          BREACH(TOO_SMALL, "bts.maximum", BTS_END)), /* a size that no processor has */
-    STEPS(NEW, ADD(area.bts.maximum, 2), BREACH(SIZE_MULTIPLE, "bts.maximum", BTS_END + 2)),
-    STEPS(ADD(area.bts.maximum, 6), BREACH(SIZE_MULTIPLE, "bts.maximum", BTS_END + 8)),
-    STEPS(NEW, SET(pebs, false), SET(bts_circular, true), SET(area.bts.maximum, BTS + 24),
-          CLEAN), /* one record is enough for a circular buffer */
-
-    STEPS(NEW, SET(area_base, AREA + 2), BREACH(DOUBLEWORD, "area", AREA + 2)),
-    STEPS(SET(area_base, AREA + 4), BREACH(CACHE_LINE, "area", AREA + 4)),
-    STEPS(NEW, BUFFER(area.bts, BTS + 1, BTS + 1, BTS + 1 + 400 * 24, BTS + 1 + 300 * 24),
-          BREACH(DOUBLEWORD, "bts.base", BTS + 1)),
-    STEPS(NEW, BUFFER(area.pebs, PEBS + 32, PEBS + 32, PEBS + 32 + 30 * 200, PEBS + 32 + 20 * 200),
-          BREACH(CACHE_LINE, "pebs.base", PEBS + 32)),
-
-    STEPS(NEW, SET(area.bts.index, BTS - 24), BREACH(INDEX_RANGE, "bts.index", BTS - 24)),
-    STEPS(SET(area.bts.index, BTS + 401 * 24), BREACH(INDEX_RANGE, "bts.index", BTS + 401 * 24)),
-    STEPS(SET(area.bts.index, BTS + 23), BREACH(INDEX_GRID, "bts.index", BTS + 23)),
-    STEPS(NEW, SET(area.pebs.threshold, PEBS), BREACH(THRESHOLD_RANGE, "pebs.threshold", PEBS)),
-    STEPS(SET(area.pebs.threshold, PEBS - 200), BREACH(THRESHOLD_RANGE, "pebs.threshold", PEBS - 200)),
-    STEPS(SET(area.pebs.threshold, PEBS_END), BREACH(THRESHOLD_RANGE, "pebs.threshold", PEBS_END)),
-    STEPS(SET(area.pebs.threshold, PEBS_END + 200), BREACH(THRESHOLD_RANGE, "pebs.threshold", PEBS + 41 * 200)),
-    STEPS(SET(area.pebs.threshold, PEBS + 8), BREACH(THRESHOLD_GRID, "pebs.threshold", PEBS + 8)),
-    STEPS(SET(area.pebs.threshold, PEBS + 39 * 200), BREACH(THRESHOLD_ROOM, "pebs.threshold", PEBS + 39 * 200)),
-
-    STEPS(NEW, SET(pebs, false), SET(bts_circular, true), BREACH(CIRCULAR, "bts.threshold", BTS + 300 * 24)),
-    STEPS(SET(area.bts.threshold, BTS_END), BREACH(CIRCULAR, "bts.threshold", BTS_END)),
-    STEPS(SET(area.bts.threshold, BTS_END + 1), CLEAN),
-    STEPS(SET(bts_circular, false), BREACH(THRESHOLD_RANGE, "bts.threshold", BTS_END + 1)), /* now not circular */
-
-    STEPS(NEW, BUFFER(area.pebs, 0x203540, 0x203540, 0x203540 + 20 * 200, 0x203540 + 10 * 200),
-          BREACH(OVERLAP, "pebs", 0x203540)),
-    STEPS(NEW, SET(area_base, BTS + 0x40), BREACH(OVERLAP, "bts", BTS + 0x40)),
-    STEPS(NEW, SET(area_base, PEBS - 0x40), BREACH(OVERLAP, "pebs", PEBS)),
-
-    STEPS(NEW, SET(apic_enabled, false), BREACH(APIC_OFF, "apic", 0)),
-    STEPS(NEW, SET(lvt_performance, 0x100f0), BREACH(LVT_MASKED, "lvt.performance", 0x100f0)),
-    STEPS(SET(lvt_performance, 0x400),
-          BREACH(LVT_DELIVERY, "lvt.performance", 0x400)), /* NMI: no vector, no trigger mode, no gate */
-    STEPS(SET(lvt_performance, 0x80f0), BREACH(LVT_LEVEL, "lvt.performance", 0x80f0)),
-    STEPS(SET(lvt_performance, 0x1f), BREACH(LVT_VECTOR, "lvt.performance", 0x1f)),
-    STEPS(SET(lvt_performance, 0x20), CLEAN),
-    STEPS(SET(lvt_performance, 0x10f0), CLEAN), /* delivery status is read-only */
-    STEPS(NEW, SET(gate, DS_GATE_ABSENT), BREACH(GATE_ABSENT, "lvt.performance", 0xf0)),
-    STEPS(SET(gate, DS_GATE_TRAP), BREACH(GATE_TYPE, "lvt.performance", 0xf0)),
-    STEPS(SET(gate, DS_GATE_OTHER), BREACH(GATE_TYPE, "lvt.performance", 0xf0)),
-    STEPS(SET(pebs, false), BREACH(GATE_TYPE, "lvt.performance", 0xf0)), /* BTS with an interrupt needs the gate, too */
-};
-
+/* Changes of the description, and what the check finds. */
 UNIT_TEST(descriptions)
 {
-    struct pages pages;
-    struct ds_description d = clean(&pages);
-
-    assert_clean(&d);
+    NEW, CLEAN;
     assert_int_equal(pages.asked, 1 + 3 + 2); /* every page of the three sections, once */
-    for (size_t i = 0; i < COUNT_OF(steps); i++) {
-        const struct step *const step = &steps[i];
-        uint8_t *const field = (uint8_t *)&d + step->at;
-        uint64_t value = 0;
+    /* circular BTS alone needs no interrupt */
+    NEW, SET(pebs, false), SET(bts_circular, true), SET(area.bts.threshold, BTS_END + 24),
+        SET(lvt_performance, 0x10000), SET(gate, DS_GATE_ABSENT), BUFFER(area.pebs, 1, 2, 3, 4), CLEAN;
+    /* an area that nothing uses */
+    SET(bts, false), SET(bts_circular, false), BUFFER(area.bts, 1, 2, 3, 4), CLEAN;
+    /* PEBS alone */
+    NEW, SET(bts, false), BUFFER(area.bts, 1, 2, 3, 4), CLEAN;
+    /* "a multiple of the record size plus 1" */
+    NEW, SET(area.bts.maximum, d.area.bts.maximum + 1), SET(area.pebs.maximum, d.area.pebs.maximum + 1), CLEAN;
+    /* in use: the index has advanced, at most to the end */
+    NEW, SET(area.bts.index, d.area.bts.index + 24), SET(area.pebs.index, PEBS_END), CLEAN;
+    /* the minimum space after the threshold */
+    NEW, SET(area.bts.threshold, BTS_END - 2 * 24), CLEAN;
+    /* larger than 64 KiB, with odd indices */
+    NEW, BUFFER(area.bts, 0x400000, 0x400000 + 9999 * 24, 0x400000 + 10000 * 24, 0x400000 + 7777 * 24), CLEAN;
+    /* adjacent buffers that share a page do not overlap */
+    NEW, BUFFER(area.pebs, 0x203580, 0x203580, 0x203580 + 40 * 200, 0x203580 + 20 * 200), CLEAN;
+    BUFFER(area.bts, 0x2054c0, 0x2054c0, 0x2054c0 + 100 * 24, 0x2054c0 + 50 * 24), CLEAN;
 
-        switch (step->what) {
-        case CLEANED:
-            d = clean(&pages);
-            break;
-        case MISSED:
-            pages.odd = step->value;
-            pages.odd_missing = true;
-            break;
-        case BUFFERED:
-            memcpy(field, &step->buffer, sizeof step->buffer);
-            break;
-        case ADDED:
-            memcpy(&value, field, step->size);
-            /* fallthrough */
-        case STORED:
-            value += step->value;
-            memcpy(field, &value, step->size);
-            break;
-        case FOUND:
-            if (step->id == DS_BREACH_COUNT)
-                assert_clean(&d);
-            else
-                assert_alone(&d, step->id, step->field, step->value);
-        }
-    }
+    NEW, SET(width, 4), SET(linear_bits, 32), SET(area_size, 0x30), SET(bts_record_size, 12), SET(pebs_record_size, 40),
+        SET(a20m_prevented, true),
+        BUFFER(area.bts, 0xfffff000, 0xfffff000, 0xfffff000 + 340 * 12, 0xfffff000 + 300 * 12), CLEAN;
+
+    /* The management area may end at the last byte of the address space, but not later. */
+    NEW, SET(a20m_prevented, true), SET(area_base, UINT64_C(0xffffffffffffff80)), CLEAN;
+    SET(area_size, 0x80), CLEAN;
+    SET(area_size, 0x81), BREACH(ORDER, "area", 0xffffffffffffff80);
+    NEW, SET(a20m_prevented, true), SET(width, 4), SET(area_base, 0xffffffc0), SET(area_size, 0x40), CLEAN;
+    SET(area_size, 0x41), BREACH(ORDER, "area", 0xffffffc0);
+
+    /* nothing else about this address is checked */
+    NEW, SET(area_base, UINT64_C(0x800000000000)), (pages.odd = UINT64_C(0x800000000000), pages.odd_missing = true),
+        BREACH(CANONICAL, "area", 0x800000000000);
+    NEW, SET(area.bts.base, UINT64_C(0x800000000000)), BREACH(CANONICAL, "bts.base", 0x800000000000);
+    NEW, SET(area.pebs.index, UINT64_C(0xffff700000000000)), BREACH(CANONICAL, "pebs.index", 0xffff700000000000);
+    NEW, SET(area.pebs.maximum, UINT64_C(0x1000000000000)), BREACH(CANONICAL, "pebs.maximum", 0x1000000000000);
+    NEW, SET(area.bts.threshold, UINT64_C(0x800000000000)), BREACH(CANONICAL, "bts.threshold", 0x800000000000);
+    /* DTES64 outside IA-32e mode: 64-bit fields, 32-bit addresses */
+    NEW, SET(linear_bits, 32), CLEAN;
+    SET(area.bts.threshold, UINT64_C(0x100000000) + d.area.bts.threshold),
+        BREACH(CANONICAL, "bts.threshold", UINT64_C(0x100000000) + BTS + 300 * 24);
+    /* 32-bit addresses are not sign-extended */
+    SET(area.bts.threshold, BTS + 300 * 24), SET(a20m_prevented, true), SET(area_base, 0xffffff00), CLEAN;
+    /* the upper half of the address space is valid; with 57 bits it is larger */
+    NEW, SET(area_base, UINT64_C(0xffff800000000000)), CLEAN;
+    SET(area_base, UINT64_C(0xff00000000000000)), SET(linear_bits, 57), CLEAN;
+    NEW, SET(width, 4), SET(area.bts.index, UINT64_C(0x100000000) + d.area.bts.index),
+        BREACH(WIDTH_RANGE, "bts.index", UINT64_C(0x100000000) + BTS);
+
+    NEW, SET(area.bts.maximum, BTS - 1), BREACH(ORDER, "bts.maximum", BTS - 1);
+    NEW, SET(area_base, UINT64_C(0xffffffffffffffc0)), BREACH(ORDER, "area", 0xffffffffffffffc0);
+    NEW, SET(area_size, 0), BREACH(ORDER, "area", AREA);
+    SET(area_base, 0), BREACH(ORDER, "area", 0);
+    SET(area_size, 1), CLEAN;
+    NEW, SET(width, 4), SET(area_base, 0xffffffc0), BREACH(ORDER, "area", 0xffffffc0);
+    NEW, SET(area.pebs.maximum, PEBS + 199), BREACH(TOO_SMALL, "pebs.maximum", PEBS + 199);
+    NEW, SET(area.pebs.maximum, PEBS), BREACH(TOO_SMALL, "pebs.maximum", PEBS);
+    /* a record without a size */
+    NEW, SET(bts_record_size, 0), BREACH(TOO_SMALL, "bts.maximum", BTS_END);
+    /* a size that no processor has */
+    NEW, SET(bts_record_size, 0x10000), BREACH(TOO_SMALL, "bts.maximum", BTS_END);
+    NEW, SET(area.bts.maximum, d.area.bts.maximum + 2), BREACH(SIZE_MULTIPLE, "bts.maximum", BTS_END + 2);
+    SET(area.bts.maximum, d.area.bts.maximum + 6), BREACH(SIZE_MULTIPLE, "bts.maximum", BTS_END + 8);
+    /* one record is enough for a circular buffer */
+    NEW, SET(pebs, false), SET(bts_circular, true), SET(area.bts.maximum, BTS + 24), CLEAN;
+    NEW, SET(area_base, AREA + 2), BREACH(DOUBLEWORD, "area", AREA + 2);
+    SET(area_base, AREA + 4), BREACH(CACHE_LINE, "area", AREA + 4);
+    NEW, BUFFER(area.bts, BTS + 1, BTS + 1, BTS + 1 + 400 * 24, BTS + 1 + 300 * 24),
+        BREACH(DOUBLEWORD, "bts.base", BTS + 1);
+    NEW, BUFFER(area.pebs, PEBS + 32, PEBS + 32, PEBS + 32 + 30 * 200, PEBS + 32 + 20 * 200),
+        BREACH(CACHE_LINE, "pebs.base", PEBS + 32);
+
+    NEW, SET(area.bts.index, BTS - 24), BREACH(INDEX_RANGE, "bts.index", BTS - 24);
+    SET(area.bts.index, BTS + 401 * 24), BREACH(INDEX_RANGE, "bts.index", BTS + 401 * 24);
+    SET(area.bts.index, BTS + 23), BREACH(INDEX_GRID, "bts.index", BTS + 23);
+    NEW, SET(area.pebs.threshold, PEBS), BREACH(THRESHOLD_RANGE, "pebs.threshold", PEBS);
+    SET(area.pebs.threshold, PEBS - 200), BREACH(THRESHOLD_RANGE, "pebs.threshold", PEBS - 200);
+    SET(area.pebs.threshold, PEBS_END), BREACH(THRESHOLD_RANGE, "pebs.threshold", PEBS_END);
+    SET(area.pebs.threshold, PEBS_END + 200), BREACH(THRESHOLD_RANGE, "pebs.threshold", PEBS + 41 * 200);
+    SET(area.pebs.threshold, PEBS + 8), BREACH(THRESHOLD_GRID, "pebs.threshold", PEBS + 8);
+    SET(area.pebs.threshold, PEBS + 39 * 200), BREACH(THRESHOLD_ROOM, "pebs.threshold", PEBS + 39 * 200);
+
+    NEW, SET(pebs, false), SET(bts_circular, true), BREACH(CIRCULAR, "bts.threshold", BTS + 300 * 24);
+    SET(area.bts.threshold, BTS_END), BREACH(CIRCULAR, "bts.threshold", BTS_END);
+    SET(area.bts.threshold, BTS_END + 1), CLEAN;
+    /* now not circular */
+    SET(bts_circular, false), BREACH(THRESHOLD_RANGE, "bts.threshold", BTS_END + 1);
+    NEW, BUFFER(area.pebs, 0x203540, 0x203540, 0x203540 + 20 * 200, 0x203540 + 10 * 200),
+        BREACH(OVERLAP, "pebs", 0x203540);
+    NEW, SET(area_base, BTS + 0x40), BREACH(OVERLAP, "bts", BTS + 0x40);
+    NEW, SET(area_base, PEBS - 0x40), BREACH(OVERLAP, "pebs", PEBS);
+
+    NEW, SET(apic_enabled, false), BREACH(APIC_OFF, "apic", 0);
+    NEW, SET(lvt_performance, 0x100f0), BREACH(LVT_MASKED, "lvt.performance", 0x100f0);
+    /* NMI: no vector, no trigger mode, no gate */
+    SET(lvt_performance, 0x400), BREACH(LVT_DELIVERY, "lvt.performance", 0x400);
+    SET(lvt_performance, 0x80f0), BREACH(LVT_LEVEL, "lvt.performance", 0x80f0);
+    SET(lvt_performance, 0x1f), BREACH(LVT_VECTOR, "lvt.performance", 0x1f);
+    SET(lvt_performance, 0x20), CLEAN;
+    /* delivery status is read-only */
+    SET(lvt_performance, 0x10f0), CLEAN;
+    NEW, SET(gate, DS_GATE_ABSENT), BREACH(GATE_ABSENT, "lvt.performance", 0xf0);
+    SET(gate, DS_GATE_TRAP), BREACH(GATE_TYPE, "lvt.performance", 0xf0);
+    SET(gate, DS_GATE_OTHER), BREACH(GATE_TYPE, "lvt.performance", 0xf0);
+    /* BTS with an interrupt needs the gate, too */
+    SET(pebs, false), BREACH(GATE_TYPE, "lvt.performance", 0xf0);
 }
 
 UNIT_TEST(pages_of_every_section)
@@ -279,8 +237,7 @@ UNIT_TEST(pages_of_every_section)
           DS_BREACH_A20M },
     };
     for (size_t i = 0; i < COUNT_OF(sections); i++) {
-        struct pages pages;
-        struct ds_description d = clean(&pages);
+        NEW;
         pages.odd = sections[i].page;
         pages.odd_missing = true;
         assert_alone(&d, DS_BREACH_NOT_PRESENT, sections[i].field, sections[i].value);
@@ -296,32 +253,31 @@ UNIT_TEST(pages_of_every_section)
 
 UNIT_TEST(several_bad_pages)
 {
-    struct pages pages;
-    struct ds_description d = clean(&pages);
+    NEW;
     d.area_base = 0x300000; /* bit 20 of the linear address */
     assert_alone(&d, DS_BREACH_A20M, "area", 0x300000);
 
     /* a buffer with several bad pages is reported once, with its first bad page */
-    d = clean(&pages);
+    NEW;
     d.area.bts = (struct ds_buffer){ 0x2ff000, 0x2ff000, 0x2ff000 + 1000 * 24, 0x2ff000 + 900 * 24 };
     assert_alone(&d, DS_BREACH_A20M, "bts", 0x300000);
 
     /* a section that begins inside a page is reported with its own first byte */
-    d = clean(&pages);
+    NEW;
     d.area_base = AREA + 0x80;
     pages.odd = AREA;
     pages.odd_page.dirty = false;
     assert_alone(&d, DS_BREACH_NOT_DIRTY, "area", AREA + 0x80);
 
     /* a buffer whose start is further into its page than its end: the last page is checked */
-    d = clean(&pages);
+    NEW;
     d.area.bts = (struct ds_buffer){ BTS + 0x800, BTS + 0x800, BTS + 0x800 + 260 * 24, BTS + 0x800 + 200 * 24 };
     pages.odd = BTS + 0x2000;
     pages.odd_missing = true;
     assert_alone(&d, DS_BREACH_NOT_PRESENT, "bts", BTS + 0x2000);
 
     /* the byte that "plus 1" adds is never written, so its page does not matter */
-    d = clean(&pages);
+    NEW;
     d.area.pebs = (struct ds_buffer){ 0x206180, 0x206180, 0x206180 + 64 * 200, 0x206180 + 32 * 200 };
     d.area.pebs.base = d.area.pebs.index = 0x20a000 - 64 * 200; /* ends exactly with a page */
     d.area.pebs.maximum = 0x20a000 + 1;
@@ -331,7 +287,7 @@ UNIT_TEST(several_bad_pages)
     assert_clean(&d);
 
     /* several rules at once are all listed */
-    d = clean(&pages);
+    NEW;
     pages.odd = AREA;
     pages.odd_page = (struct ds_page){ .user = true, .code = true };
     struct ds_breaches out;
@@ -345,8 +301,7 @@ UNIT_TEST(several_bad_pages)
 /* More breaches than the list holds: the set has all of them. */
 UNIT_TEST(the_list_is_bounded)
 {
-    struct pages pages;
-    struct ds_description d = clean(&pages);
+    NEW;
     struct ds_breaches out;
     d.area.bts = d.area.pebs = (struct ds_buffer){ 0x300002, 0x300001, 0x300102, 0x300101 };
     d.area_base = 0x300002;
@@ -397,7 +352,6 @@ static void expect_arch(const struct arch_description *d, uint64_t set, unsigned
 
 UNIT_TEST(arch_registers)
 {
-    struct pages pages;
     struct arch_description d = arch_clean(&pages);
 
     expect_arch(&d, 0, 0);
@@ -462,7 +416,6 @@ UNIT_TEST(arch_registers)
 
 UNIT_TEST(arch_pages)
 {
-    struct pages pages;
     struct arch_description d = arch_clean(&pages);
 
     for (uint64_t at = 0; at < 0x10000; at += 0x1000) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kernel's debug store on a simulated machine: adaptive buffers, drained records, reports of overrun and damaged
- * buffers, and the registers that it writes, in order and with their values. Offsets are typed from SDM Vol. 3A
+ * buffers, and what its registers hold afterwards. Offsets are typed from SDM Vol. 3A
  * (253668-032), figures 16-5 and 16-8; registers by their numbers from SDM Vol. 4 (335592-081): 1D9H IA32_DEBUGCTL,
  * 370H MSR_IQ_CCCR4, 38EH to 390H IA32_PERF_GLOBAL_STATUS, _CTRL and _OVF_CTRL, 3F1H IA32_PEBS_ENABLE, 600H
  * IA32_DS_AREA.
@@ -11,6 +11,7 @@
 #include "tests/host/unit_test.h"
 
 #include "arch/x86/image.h"
+#include "arch/x86/msr.h"
 #include "arch/x86/paging.h"
 #include "ds/counting.h"
 #include "ds/ds.h"
@@ -193,15 +194,11 @@ UNIT_TEST(opened_twice)
 {
     const struct ds_config circular = { .bts_circular = true, .pebs = true, .pebs_records = 8, .pebs_threshold = 5 };
     struct ds_breaches breaches;
-    char did[200];
     opened(&skylake, &both);
-    machine.lvt = 0xe1;
+    move(BTS_INDEX, 24);
     assert_true(ds_open(&skylake, &circular, &breaches));
-    snprintf(did, sizeof(did),
-             "cli\nwrmsr 1d9 0\nwrmsr 38f 0\nwrmsr 3f1 0\nwrmsr 390 0\nlvt 100e1\nwrmsr 600 0\nsti\nlvt e1\n"
-             "wrmsr 600 %llx\n",
-             (unsigned long long)(uintptr_t)ds_memory().area);
-    machine_did(did);
+    assert_int_equal(ds_bts_log()->records, 0);
+    assert_int_equal(msr_get(0x600), (uintptr_t)ds_memory().area);
     ds_memory().bts[0] = 1; /* an unused BTS buffer is not drained, circular or not */
     ds_close();
     assert_log(ds_bts_log(), 0, 0, 0, 0);
@@ -219,9 +216,9 @@ UNIT_TEST(refused)
     assert_false(ds_open(&skylake, &config, &breaches));
     assert_int_equal(breaches.set, UINT64_C(1) << DS_BREACH_THRESHOLD_ROOM);
     assert_int_equal(peek(PEBS_RESET, 8), 0);
-    machine_did("lvt e1\nlvt 100e1\n");
     ds_close(); /* already closed */
-    machine_did("");
+    assert_int_equal(machine.writes, 0);
+    assert_int_equal(machine.lvt, 0x100e1);
 }
 
 /* An interrupt is spurious if there was neither a record nor a status bit. */
@@ -431,10 +428,11 @@ static void observe(uint64_t status)
 {
     observed = status;
     records_observed = ds_bts_log()->records;
-    machine_did("wrmsr 1d9 1\nwrmsr 38f 2\n");
+    machine_holds("1d9 1, 38f 2, 390 0");
+    assert_int_equal(machine.eois, 0);
 }
 
-/* The order is: stop, drain, acknowledge, unmask, EOI, count and trace again. */
+/* Counting and tracing stop until the records are drained and the interrupt is acknowledged. */
 UNIT_TEST(service_registers)
 {
     struct ds_config config = both;
@@ -449,7 +447,9 @@ UNIT_TEST(service_registers)
     machine.handler(NULL);
     assert_int_equal(observed, 0x4000000000000001);
     assert_int_equal(records_observed, 1);
-    machine_did("wrmsr 390 4000000000000001\nlvt e1\neoi\nwrmsr 38f 300000003\nwrmsr 1d9 1c1\n");
+    machine_holds("390 4000000000000001, 38f 300000003, 1d9 1c1");
+    assert_int_equal(machine.lvt, 0xe1);
+    assert_int_equal(machine.eois, 1);
     ds_on_interrupt(NULL);
 
     config.bts = false; /* BTS is not switched */
@@ -457,17 +457,36 @@ UNIT_TEST(service_registers)
     machine_set(0x1d9, 0x1c1);
     machine_set(0x38f, 1);
     machine.handler(NULL);
-    machine_did("wrmsr 38f 0\nwrmsr 390 0\nlvt e1\neoi\nwrmsr 38f 1\n");
+    machine_holds("1d9 1c1, 38f 1, 390 0");
+    assert_int_equal(machine.writes, 3);
 }
 
 /* NetBurst's only used counter is stopped by its CCCR's enable flag; its overflow flag is cleared. */
+static void observe_netburst(uint64_t status)
+{
+    assert_int_equal(status, 0x80000000);
+    machine_holds("1d9 1, 370 84038000");
+}
+
+static unsigned acknowledged; /* writes of the CCCR with its overflow flag clear */
+
+static void write_cccr(uint32_t msr, uint64_t value)
+{
+    acknowledged += msr == 0x370 && !(value >> 31);
+}
+
 UNIT_TEST(service_registers_netburst)
 {
     opened(&netburst, &both);
     machine_set(0x1d9, 0x1d);
     machine_set(0x370, 0x84039000);
+    ds_on_interrupt(observe_netburst);
+    machine.write = write_cccr;
+    acknowledged = 0;
     machine.handler(NULL);
-    machine_did("wrmsr 1d9 1\nwrmsr 370 84038000\nwrmsr 370 4038000\nlvt e1\neoi\nwrmsr 370 4039000\nwrmsr 1d9 1d\n");
+    assert_int_equal(acknowledged, 2); /* before counting resumes, and then */
+    ds_on_interrupt(NULL);
+    machine_holds("370 4039000, 1d9 1d");
     assert_int_equal(ds_counts()->spurious, 0); /* the flag was the interrupt's reason */
 }
 
@@ -481,23 +500,29 @@ UNIT_TEST(close_registers)
     machine_set(0x38f, 0x7);
     machine_set(0x38e, 0x3);
     ds_close();
-    machine_did("cli\nwrmsr 1d9 1\nwrmsr 38f 4\nwrmsr 3f1 0\nwrmsr 390 3\nlvt 100e1\nwrmsr 600 0\nsti\n");
+    machine_holds("1d9 1, 38f 4, 3f1 0, 390 3, 600 0");
+    assert_int_equal(machine.lvt, 0x100e1);
+    assert_false(machine.interrupts_off);
     assert_true(machine.pauses >= 100); /* a quiescent period */
+    const unsigned writes = machine.writes;
     ds_close();
-    machine_did("");
     machine.handler(NULL); /* was pending: the LVT entry stays masked */
-    machine_did("eoi\n");
+    assert_int_equal(machine.writes, writes);
+    assert_int_equal(machine.lvt, 0x100e1);
+    assert_int_equal(machine.eois, 1);
 
-    config.pebs = false;
+    config.pebs = false; /* registers of what is not used are not written */
     opened(&skylake, &config);
+    machine_set(0x3f1, 7);
     ds_close();
-    machine_did("cli\nwrmsr 1d9 0\nwrmsr 38f 0\nwrmsr 390 0\nlvt 10000\nwrmsr 600 0\nsti\n");
+    machine_holds("3f1 7, 38f 0, 600 0");
     assert_int_equal(machine.pauses, 0);
     config.pebs = true;
     config.bts = false;
     opened(&skylake, &config);
+    machine_set(0x1d9, 0x1c1);
     ds_close();
-    machine_did("cli\nwrmsr 38f 0\nwrmsr 3f1 0\nwrmsr 390 0\nlvt 10000\nwrmsr 600 0\nsti\n");
+    machine_holds("1d9 1c1, 3f1 0");
 }
 
 /* Records written while PEBS is being switched off still reach the log. */

@@ -70,7 +70,7 @@ UNIT_TEST(no_counter)
     assert_false(pebs_program(&caps, &s));
     s.counter = 0;
     assert_false(pebs_program(&skylake, &s));
-    machine_did("");
+    assert_int_equal(machine.writes, 0);
     assert_int_equal(pebs_counter(&skylake, loads), 0);
     assert_int_equal(pebs_counter(&skylake, latency), 1);
     assert_int_equal(pebs_counter(&skylake, store), 3);
@@ -88,40 +88,72 @@ UNIT_TEST(no_counter)
     assert_int_equal(window.off, 0);
 }
 
-/* Only the fixed counter's own field changes. During the change the counter is stopped. */
-UNIT_TEST(counters)
+/* A counter is stopped while it changes. */
+static void write_stopped(uint32_t msr, uint64_t value)
+{
+    if ((msr >= 0xc1 && msr < 0xc9) || (msr >= 0x309 && msr < 0x30d))
+        assert_int_equal(msr_get(0x38f), 0);
+}
+
+/* Only the fixed counter's own field changes. */
+UNIT_TEST(fixed_counters)
 {
     machine_start();
-    machine_set(0x38d, UINT64_C(0x500000bbb));
+    machine.write = write_stopped;
+    machine_sets("38d 500000bbb, 38f f");
     assert_true(fixed_counter_program(1, 0x30, 0 - UINT64_C(3)));
-    machine_did("wrmsr 38f 0\nwrmsr 38d 500000b0b\nwrmsr 30a fffffffffffd\nwrmsr 38d 500000b3b\n");
-    machine_set(0x38d, UINT64_C(0x1100000bbb));
+    machine_holds("38f 0, 38d 500000b3b, 30a fffffffffffd");
+    machine_sets("38d 1100000bbb, 38f f");
     assert_true(fixed_counter_program(0, 0, 1)); /* its bit 32 is also cleared */
-    machine_did("wrmsr 38f 0\nwrmsr 38d 1000000bb0\nwrmsr 309 1\nwrmsr 38d 1000000bb0\n");
+    machine_holds("38f 0, 38d 1000000bb0, 309 1");
     machine_set(0xc3, 1234);
     assert_int_equal(counter_read(2), 1234);
-    machine_set(0x38e, 5);
-    struct caps caps = { .general_count = 2, .fixed_count = 1, .global_ctrl = true };
-    counters_clear(&caps);
-    machine_did("wrmsr 38f 0\nwrmsr 186 0\nwrmsr c1 0\nwrmsr 187 0\nwrmsr c2 0\nwrmsr 38d 0\nwrmsr 390 5\n");
-    caps = (struct caps){ .general_count = 1 };
-    counters_clear(&caps);
-    machine_did("wrmsr 186 0\nwrmsr c1 0\n");
+}
 
-    /* Reloads by other counters are also cleared. */
-    caps = (struct caps){ .general_count = 1, .global_ctrl = true, .reload_counters = UINT64_C(0x100000204) };
-    machine_set(0x38e, 0);
-    counters_clear(&caps);
-    machine_did("wrmsr 38f 0\nwrmsr 190a 0\nwrmsr 190b 0\nwrmsr 1926 0\nwrmsr 1927 0\nwrmsr 1982 0\nwrmsr 1983 0\n"
-                "wrmsr 186 0\nwrmsr c1 0\nwrmsr 390 0\n");
+static unsigned primed; /* bit n: general counter n ran with an event of erratum AAK100 */
 
-    /* Nehalem, erratum AAK100: each of the three events runs on some counter, and each counter with one of them. */
-    caps = (struct caps){ .general_count = 4, .global_ctrl = true, .prime_counters = true };
-    machine_set(0x38e, 0);
-    counters_clear(&caps);
-    machine_did("wrmsr 38f 0\nwrmsr 390 0\nwrmsr 186 4300b5\nwrmsr 187 4300d2\nwrmsr 188 4300b1\nwrmsr 189 4300b5\n"
-                "wrmsr 38f f\nwrmsr 38f 0\nwrmsr 186 0\nwrmsr c1 0\nwrmsr 187 0\nwrmsr c2 0\nwrmsr 188 0\n"
-                "wrmsr c3 0\nwrmsr 189 0\nwrmsr c4 0\nwrmsr 390 0\n");
+static void write_priming(uint32_t msr, uint64_t value)
+{
+    for (uint32_t n = 0; msr == 0x38f && n < 4; n++) {
+        const uint64_t select = msr_get(0x186 + n);
+        if (value >> n & 1 && (select == 0x4300b1 || select == 0x4300b5 || select == 0x4300d2))
+            primed |= 1u << n;
+    }
+}
+
+/* Counters that exist are cleared, with their status and what reloads them; others are not touched. */
+UNIT_TEST(clearing)
+{
+    static const char full[] =
+        "38f f, 186 1, c1 2, 187 3, c2 4, 188 5, c3 6, 38d 7, 38e 5, 190a 8, 190b 8, 1926 9, 1927 9, "
+        "1982 a, 1983 a, 1906 b, 1907 b";
+    static const struct {
+        struct caps caps;
+        unsigned primed;
+        const char *cleared;
+    } rows[] = {
+        { { .general_count = 2, .fixed_count = 1, .global_ctrl = true },
+          0,
+          "38f 0, 186 0, c1 0, 187 0, c2 0, 188 5, c3 6, 38d 0, 390 5, 190a 8" },
+        { { .general_count = 1 }, 0, "38f f, 186 0, c1 0, 187 3, c2 4, 38d 7, 390 0" },
+        { { .general_count = 1, .global_ctrl = true, .reload_counters = UINT64_C(0x100000204) },
+          0,
+          "38f 0, 186 0, c1 0, 187 3, 190a 0, 190b 0, 1926 0, 1927 0, 1982 0, 1983 0, 1906 b, 1907 b" },
+        /* Nehalem, erratum AAK100: each of the three events runs on some counter, and each counter with one of them. */
+        { { .general_count = 4, .global_ctrl = true, .prime_counters = true },
+          0xf,
+          "38f 0, 186 0, c1 0, 187 0, c2 0, 188 0, c3 0, 189 0, c4 0, 390 5" },
+    };
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        machine_start();
+        machine_sets(full);
+        machine.write = write_priming;
+        primed = 0;
+        counters_clear(&rows[i].caps);
+        machine_holds(rows[i].cleared);
+        assert_int_equal(primed, rows[i].primed);
+    }
 }
 
 /* The state after reset is that of the first call. Later programming does not change it. */
@@ -251,7 +283,7 @@ UNIT_TEST(settling)
     machine_start();
     machine_set(0x3f1, 0x5);
     pebs_settle();
-    machine_did("wrmsr 3f1 0\n");
+    machine_holds("3f1 0");
     assert_true(machine.pauses >= 100);
 }
 
@@ -368,7 +400,7 @@ static void said(const struct caps *caps, struct pebs_sample s, const struct lef
     s.workload = known;
     s.rounds = rounds;
     pebs_check_numbers(&run, &s, first);
-    machine_did(lines);
+    machine_found(lines);
 }
 #define SAID(caps, s, first, lines, ...) \
     said(caps, s, (const struct left[]){ __VA_ARGS__ }, COUNT_OF(((const struct left[]){ __VA_ARGS__ })), first, lines)
@@ -502,7 +534,7 @@ UNIT_TEST(branches)
         caps.pebs_trap_like = ways[i].trap_like;
         started(&caps);
         assert_ptr_equal(pebs_check_branch(&run, &s, kinds, 7, &record), ways[i].branch);
-        machine_did(ways[i].lines);
+        machine_found(ways[i].lines);
     }
 }
 
@@ -516,13 +548,13 @@ UNIT_TEST(counts)
     assert_int_equal(run.most, 31);
     machine_start();
     pebs_check_count(&run, 31, 31);
-    machine_did("");
+    machine_found("");
     pebs_check_count(&run, 30, 31);
     pebs_check_count(&run, 16, 31);
     pebs_check_count(&run, 15, 31);
     pebs_check_count(&run, 32, 31);
-    machine_did("differs: 30 records written, typically 31\ndiffers: 16 records written, typically 31\n"
-                "wrong: 15 records written, must be 16 to 31\nwrong: 32 records written, must be 16 to 31\n");
+    machine_found("differs: 30 records written, typically 31\ndiffers: 16 records written, typically 31\n"
+                  "wrong: 15 records written, must be 16 to 31\nwrong: 32 records written, must be 16 to 31\n");
 }
 
 static int set_up(void **state)

@@ -50,6 +50,18 @@ static struct cpuid leaves(uint32_t leaf, uint32_t subleaf)
     return r;
 }
 
+/* The values that are tried: each is followed by the old value. */
+static char trials[200];
+
+static void write_tried(uint32_t msr, uint64_t value)
+{
+    static uint32_t last;
+
+    if (msr != last && msr != 0x8b)
+        sprintf(trials + strlen(trials), "%x %llx, ", msr, (unsigned long long)value);
+    last = msr == last ? 0 : msr;
+}
+
 /* A processor with all features. */
 static void start(void)
 {
@@ -119,6 +131,7 @@ static const struct {
 UNIT_TEST(everything)
 {
     start();
+    machine.write = write_tried;
     ds_probe(&in);
     assert_true(in.leaf_0.valid && in.leaf_0.eax == 0x23 && in.leaf_0.ebx == cpu.ebx_0 && in.leaf_0.ecx == cpu.ecx_0 &&
                 in.leaf_0.edx == cpu.edx_0);
@@ -141,8 +154,8 @@ UNIT_TEST(everything)
     assert_int_equal(in.pebs_base, CAPS_HOLDS);
     assert_int_equal(in.arch_lbr_control, CAPS_HOLDS);
     assert_true(in.ia32e_active);
-    machine_did("wrmsr 8b 0\nwrmsr 600 2aa540\nwrmsr 600 600600\nwrmsr 3f4 2aa000\nwrmsr 3f4 3f4000\n"
-                "wrmsr 1d9 1\nwrmsr 1d9 4000\nwrmsr 14ce 1\nwrmsr 14ce 6\n");
+    assert_string_equal(trials, "600 2aa540, 3f4 2aa000, 1d9 1, 14ce 1, ");
+    machine_holds("600 600600, 3f4 3f4000, 1d9 4000, 14ce 6");
 }
 
 /* Leaves past the highest are not queried. If CPUID answers them anyway, the answer is not used. */
@@ -345,13 +358,11 @@ static void are_missing(const struct missing missing[3])
 UNIT_TEST(all_registers_work)
 {
     start_registers();
+    machine_sets("18a 5, c5 6"); /* of a fifth counter */
     ds_probe_registers(&caps);
     are_missing((const struct missing[3]){ { 0 } });
     assert_int_equal(caps.counters_taken, 0);
-    machine_did("wrmsr 38f 0\nwrmsr 186 0\nwrmsr c1 0\n"
-                "wrmsr 186 0\nwrmsr c1 2aaaaaaa\nwrmsr c1 0\nwrmsr 187 0\nwrmsr c2 2aaaaaaa\nwrmsr c2 0\n"
-                "wrmsr 188 0\nwrmsr c3 2aaaaaaa\nwrmsr c3 0\nwrmsr 189 0\nwrmsr c4 2aaaaaaa\nwrmsr c4 0\n"
-                "wrmsr 1d9 0\nwrmsr 1d9 1000\nwrmsr 1d9 0\nwrmsr 3f5 0\nwrmsr 3f1 0\n");
+    machine_holds("38f 0, 186 0, c1 0, 187 0, c2 0, 188 0, c3 0, 189 0, c4 0, 1d9 0, 3f5 0, 3f1 0, 18a 5, c5 6");
 }
 
 /* IA32_DEBUGCTL refuses only FREEZE_PERFMON_ON_PMI; the deaf register refuses every value. */

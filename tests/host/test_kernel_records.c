@@ -87,7 +87,7 @@ UNIT_TEST(refusal)
     started();
     config.bts_threshold = 9;
     assert_false(records_open(&run, &config));
-    machine_did("lvt e1\nlvt 100e1\nwrong: the check refused the DS area: it breaks 1 of the manual's restrictions\n");
+    machine_found("wrong: the check refused the DS area: it breaks 1 of the manual's restrictions\n");
     snprintf(lines, sizeof(lines),
              "breach threshold_room: bts.threshold 0x%llx is not several records short of the maximum "
              "[SDM Vol. 3A (253668-032), \"BTS and DS Save Area\", 16.4.9]\n",
@@ -126,11 +126,10 @@ static void closing_says(unsigned bts, unsigned pebs, unsigned interrupts, unsig
         records_close_spurious(&run, least, spurious);
     else
         records_close(&run, least);
-    snprintf(lines, sizeof(lines),
-             "cli\nwrmsr 1d9 0\nwrmsr 38f 0\nwrmsr 3f1 0\nwrmsr 390 0\nlvt 10000\nwrmsr 600 0\nsti\n"
-             "dump bts of 0: %u\ndump pebs of 0: %u, sources %d\ndump flush\n%s",
-             bts * interrupts, pebs * interrupts, DATA_SOURCE_SKYLAKE, wrong);
-    machine_did(lines);
+    machine_found(wrong);
+    snprintf(lines, sizeof(lines), "bts of 0: %u\npebs of 0: %u, sources %d\nflush\n", bts * interrupts,
+             pebs * interrupts, DATA_SOURCE_SKYLAKE);
+    machine_dumped(lines);
     snprintf(lines, sizeof(lines), "drained %u BTS and %u PEBS records in %u interrupts\n", bts * interrupts,
              pebs * interrupts, interrupts);
     if (bts)
@@ -205,15 +204,9 @@ UNIT_TEST(closing_a_damaged_log)
             records_close_full(&run);
         else
             records_close(&run, 0);
-        char lines[512];
-        snprintf(lines, sizeof(lines),
-                 "cli\nwrmsr 1d9 0\nwrmsr 38f 0\nwrmsr 390 0\nlvt 10000\nwrmsr 600 0\nsti\n"
-                 "dump bts of 0: 8192\ndump pebs of 0: 0, sources %d\ndump flush\n%s",
-                 DATA_SOURCE_SKYLAKE,
-                 full ? ""
-                      : "wrong: the log had no space for 2 BTS records\n"
-                        "wrong: the BTS fields of the DS area were found overwritten 2 times\n");
-        machine_did(lines);
+        machine_found(full ? ""
+                           : "wrong: the log had no space for 2 BTS records\n"
+                             "wrong: the BTS fields of the DS area were found overwritten 2 times\n");
         machine_printed(full ? "drained 8192 BTS and 0 PEBS records in 7 interrupts\n"
                              : "drained 8192 BTS and 0 PEBS records in 7 interrupts\n"
                                "8192 more BTS records (records=all prints them)\n");
@@ -329,7 +322,7 @@ UNIT_TEST(decoding)
     assert_int_equal(pebs.eventing_ip, 0x1234);
     assert_false(records_bts(&run, 2, &bts));
     assert_false(records_pebs(&run, 2, &pebs));
-    machine_did("wrong: BTS record 2: BTS record truncated\nwrong: PEBS record 2: PEBS record truncated\n");
+    machine_found("wrong: BTS record 2: BTS record truncated\nwrong: PEBS record 2: PEBS record truncated\n");
 }
 
 #define A LBR_SELECT_JCC
@@ -389,7 +382,7 @@ UNIT_TEST(expected_branches)
     log_has(taken, 0);
     records_compare_bts(&run, &six, 0);
     assert_int_equal(run.seen, 0);
-    machine_did("");
+    machine_found("");
 }
 
 /* Both addresses of each record are compared. The first wrong record is reported, those before it count as seen. */
@@ -406,17 +399,17 @@ UNIT_TEST(wrong_branches)
             snprintf(line, sizeof(line), "wrong: BTS record %u is 0x%llx => 0x%llx, must be 0x%llx => 0x%llx\n", n,
                      (unsigned long long)records[n][0], (unsigned long long)records[n][1],
                      (unsigned long long)taken[n][0], (unsigned long long)taken[n][1]);
-            machine_did(line);
+            machine_found(line);
             assert_int_equal(run.seen, n + 1);
         }
     log_has(taken, 6);
     records_compare_bts(&run, &six, 1);
-    machine_did("wrong: BTS record 0 is 0x1000 => 0x1100, must be 0x1100 => 0x1200\n");
+    machine_found("wrong: BTS record 0 is 0x1000 => 0x1100, must be 0x1100 => 0x1200\n");
     memcpy(records, taken, sizeof(taken)); /* one record too many */
     memcpy(records[6], taken[5], sizeof(records[6]));
     log_has(records, 7);
     records_compare_bts(&run, &six, 0);
-    machine_did("wrong: BTS record 6 is 0x1fff => 0x1000, must be 0x0 => 0x0\n");
+    machine_found("wrong: BTS record 6 is 0x1fff => 0x1000, must be 0x0 => 0x0\n");
     assert_int_equal(run.seen, 7);
 }
 
@@ -438,20 +431,20 @@ UNIT_TEST(branches_outside_the_workload)
     char line[128];
     log_has(mixed, COUNT_OF(mixed));
     records_compare_bts(&run, &interrupted, 0);
-    machine_did("");
+    machine_found("");
     assert_int_equal(run.seen, 2);
     records_compare_interrupts(&run);
-    machine_did("");
+    machine_found("");
     for (unsigned i = 0; i < COUNT_OF(exceptions); i++) {
         log_has(exceptions[i], 2);
         records_compare_bts(&run, &interrupted, 0);
         snprintf(line, sizeof(line), "wrong: BTS record 1 is 0x1800 => 0x%llx, must be 0x1001 => 0x372d0\n",
                  (unsigned long long)exceptions[i][1][1]);
-        machine_did(line);
+        machine_found(line);
     }
     log_has(taken, 6);
     records_compare_interrupts(&run);
-    machine_did("wrong: number of interrupts in the trace is 0x0, must be 0x2\n");
+    machine_found("wrong: number of interrupts in the trace is 0x0, must be 0x2\n");
 }
 
 /* A circular buffer of four must have the newest four. Having three is untypical. */
@@ -463,18 +456,18 @@ UNIT_TEST(newest_branches)
     assert_int_equal(run.most, 4);
     records_compare_circular(&run, &six, 4);
     assert_int_equal(run.seen, 4);
-    machine_did("");
+    machine_found("");
     log_has(taken + 3, 3);
     records_compare_circular(&run, &six, 4);
     assert_int_equal(run.seen, 3);
-    machine_did("differs: the last of the circular buffer's 4 slots was left empty\n");
+    machine_found("differs: the last of the circular buffer's 4 slots was left empty\n");
     log_has(taken + 4, 2);
     records_compare_circular(&run, &six, 4);
     assert_int_equal(run.seen, 2);
-    machine_did("");
+    machine_found("");
     log_has(taken, 3); /* not the newest */
     records_compare_circular(&run, &six, 3);
-    machine_did("wrong: BTS record 0 is 0x1000 => 0x1100, must be 0x1200 => 0x1300\n");
+    machine_found("wrong: BTS record 0 is 0x1000 => 0x1100, must be 0x1200 => 0x1300\n");
 }
 
 /*
@@ -485,6 +478,7 @@ static unsigned lbr_count, lbr_top;
 
 static void run_lbr(const struct window *window)
 {
+    assert_true(machine.interrupts_off);
     assert_int_equal(window->msr, 0x1d9);
     assert_int_equal(window->on, 1);
     assert_int_equal(window->off, 0);
@@ -495,10 +489,6 @@ static void run_lbr(const struct window *window)
     }
     machine_set(0x1c9, lbr_top);
 }
-
-#define RESET(select)                                                                                           \
-    "cli\nwrmsr 1c8 " select "\nwrmsr 680 0\nwrmsr 6c0 0\nwrmsr 681 0\nwrmsr 6c1 0\nwrmsr 682 0\nwrmsr 6c2 0\n" \
-    "wrmsr 683 0\nwrmsr 6c3 0\nsti\ndump lbr of 0: 4\n"
 
 static struct workload lbr_workload(const uint64_t (*records)[2], unsigned count, unsigned top)
 {
@@ -517,7 +507,9 @@ UNIT_TEST(lbr_expected)
         const struct workload workload = lbr_workload(taken, 6, top);
         started();
         lbr_record(&run, &workload, 0);
-        machine_did(RESET("0"));
+        machine_found("");
+        machine_holds("1c8 0");
+        assert_false(machine.interrupts_off);
         assert_int_equal(run.expected, 4);
         assert_int_equal(run.most, 4);
         assert_int_equal(run.seen, 4);
@@ -527,7 +519,8 @@ UNIT_TEST(lbr_expected)
     const struct workload workload = lbr_workload(of_kind, 3, 1);
     started();
     lbr_record(&run, &workload, B);
-    machine_did(RESET("20"));
+    machine_found("");
+    machine_holds("1c8 20");
     assert_int_equal(run.expected, 3);
     assert_int_equal(run.seen, 3);
     started();
@@ -552,11 +545,10 @@ UNIT_TEST(lbr_wrong)
             const struct workload workload = lbr_workload(records, 4, 2);
             started();
             lbr_record(&run, &workload, 0);
-            snprintf(lines, sizeof(lines),
-                     RESET("0") "wrong: LBR entry %u is 0x%llx => 0x%llx, must be 0x%llx => 0x%llx\n", age,
+            snprintf(lines, sizeof(lines), "wrong: LBR entry %u is 0x%llx => 0x%llx, must be 0x%llx => 0x%llx\n", age,
                      (unsigned long long)got[0], (unsigned long long)got[1], (unsigned long long)want[0],
                      (unsigned long long)want[1]);
-            machine_did(lines);
+            machine_found(lines);
         }
     /* An entry with either address is used; an entry of zeros is not. */
     const uint64_t halves[4][2] = { { 0x1100, 0 }, { 0, 0x1300 }, { 0, 0 }, { 0x1fff, 0x1000 } };

@@ -29,7 +29,7 @@ static unsigned registers_used;
 static struct text {
     char text[65536];
     size_t used;
-} journal, printed;
+} problems, dumped, printed;
 
 static void append(struct text *to, const char *prefix, const char *fmt, va_list args)
 {
@@ -42,19 +42,13 @@ static void append(struct text *to, const char *prefix, const char *fmt, va_list
     to->text[to->used] = 0;
 }
 
-static void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-static void note(const char *fmt, ...)
+static void dump(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void dump(const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    const size_t line = journal.used;
-    append(&journal, "", fmt, args);
+    append(&dumped, "", fmt, args);
     va_end(args);
-    if (machine.did) {
-        char copy[80]; /* without the line's end */
-        snprintf(copy, sizeof copy, "%.*s", (int)(journal.used - line - 1), journal.text + line);
-        machine.did(copy);
-    }
 }
 
 static void compare_and_empty(struct text *got, const char *lines)
@@ -65,27 +59,14 @@ static void compare_and_empty(struct text *got, const char *lines)
     got->text[0] = 0;
 }
 
-void machine_did(const char *lines)
-{
-    compare_and_empty(&journal, lines);
-}
-
 void machine_found(const char *lines)
 {
-    static struct text found;
-    const char *line = journal.text, *end;
-    found.used = 0;
-    found.text[0] = 0;
-    for (; (end = strchr(line, '\n')); line = end + 1) {
-        if (strncmp(line, "wrong: ", 7) != 0 && strncmp(line, "differs: ", 9) != 0)
-            continue;
-        memcpy(found.text + found.used, line, (size_t)(end + 1 - line));
-        found.used += (size_t)(end + 1 - line);
-        found.text[found.used] = 0;
-    }
-    journal.used = 0;
-    journal.text[0] = 0;
-    compare_and_empty(&found, lines);
+    compare_and_empty(&problems, lines);
+}
+
+void machine_dumped(const char *lines)
+{
+    compare_and_empty(&dumped, lines);
 }
 
 void machine_printed(const char *lines)
@@ -93,21 +74,10 @@ void machine_printed(const char *lines)
     compare_and_empty(&printed, lines);
 }
 
-static void must_have(const struct text *got, const char *lines)
-{
-    if (!strstr(got->text, lines))
-        print_error("got:\n%s\nmust have: %s\n", got->text, lines);
-    assert_non_null(strstr(got->text, lines));
-}
-
 void machine_has_printed(const char *lines)
 {
-    must_have(&printed, lines);
-}
-
-void machine_has_found(const char *line)
-{
-    must_have(&journal, line);
+    if (!strstr(printed.text, lines))
+        fail_msg("got:\n%s\nmust have: %s", printed.text, lines);
 }
 
 void machine_start(void)
@@ -117,8 +87,8 @@ void machine_start(void)
                                 .page = PAGE_PRESENT | PAGE_WRITE | PAGE_ACCESSED | PAGE_DIRTY | PAGE_NO_EXECUTE,
                                 .no_execute = true };
     registers_used = 0;
-    journal.used = printed.used = 0;
-    journal.text[0] = printed.text[0] = 0;
+    problems.used = dumped.used = printed.used = 0;
+    problems.text[0] = dumped.text[0] = printed.text[0] = 0;
 }
 
 /* ---- registers --------------------------------------------------------------------------------------------------- */
@@ -148,6 +118,36 @@ void machine_refuse(uint32_t msr)
     registers[find(msr)].refused = true;
 }
 
+/* Reads the next register and value of a list. Returns false at the end. */
+static bool next_register(const char **list, uint32_t *msr, uint64_t *value)
+{
+    int used = 0;
+
+    if (sscanf(*list, "%" SCNx32 " %" SCNx64 "%n", msr, value, &used) != 2)
+        assert_string_equal(*list, "");
+    *list += used + ((*list)[used] == ',');
+    return used > 0;
+}
+
+void machine_sets(const char *list)
+{
+    uint32_t msr;
+    uint64_t value;
+
+    while (next_register(&list, &msr, &value))
+        machine_set(msr, value);
+}
+
+void machine_holds(const char *list)
+{
+    uint32_t msr;
+    uint64_t value;
+
+    while (next_register(&list, &msr, &value))
+        if (registers[find(msr)].value != value)
+            fail_msg("register %" PRIx32 " is %" PRIx64 ", must be %" PRIx64, msr, registers[find(msr)].value, value);
+}
+
 bool msr_read(uint32_t msr, uint64_t *value)
 {
     const unsigned i = find(msr);
@@ -160,11 +160,9 @@ bool msr_read(uint32_t msr, uint64_t *value)
 bool msr_write(uint32_t msr, uint64_t value)
 {
     const unsigned i = find(msr);
-    if (registers[i].refused || (machine.refuses && machine.refuses(msr, value))) {
-        note("#GP wrmsr %" PRIx32 " %" PRIx64, msr, value);
+    if (registers[i].refused || (machine.refuses && machine.refuses(msr, value)))
         return false;
-    }
-    note("wrmsr %" PRIx32 " %" PRIx64, msr, value);
+    machine.writes++;
     registers[i].value = value;
     if (machine.write)
         machine.write(msr, value);
@@ -178,11 +176,6 @@ struct cpuid cpuid(uint32_t leaf, uint32_t subleaf)
     if (machine.leaves)
         return machine.leaves(leaf, subleaf);
     return (struct cpuid){ 0 };
-}
-
-uint64_t time_stamp(void)
-{
-    return machine.clock;
 }
 
 void cpu_pause(void)
@@ -200,22 +193,16 @@ uintptr_t dr7_read(void)
 void dr7_write(uintptr_t value)
 {
     machine.dr7 = value;
-    note("dr7 %" PRIxPTR, value);
 }
 
 void interrupts_on(void)
 {
-    note("sti");
+    machine.interrupts_off = false;
 }
 
 void interrupts_off(void)
 {
-    note("cli");
-}
-
-void sse_enable(void)
-{
-    note("sse");
+    machine.interrupts_off = true;
 }
 
 unsigned processor_number(void)
@@ -225,11 +212,6 @@ unsigned processor_number(void)
 
 /* ---- interrupts -------------------------------------------------------------------------------------------------- */
 
-uint64_t apic_address(void)
-{
-    return 0xfee00000;
-}
-
 bool apic_present(void)
 {
     return machine.apic;
@@ -237,12 +219,11 @@ bool apic_present(void)
 
 void apic_eoi(void)
 {
-    note("eoi");
+    machine.eois++;
 }
 
 void apic_send_self(unsigned vector)
 {
-    note("self %x", vector);
 }
 
 uint32_t apic_performance_lvt(void)
@@ -253,7 +234,6 @@ uint32_t apic_performance_lvt(void)
 void apic_performance_write(uint32_t entry)
 {
     machine.lvt = entry;
-    note("lvt %" PRIx32, entry);
 }
 
 void apic_performance_arm(unsigned vector)
@@ -283,7 +263,6 @@ uint64_t interrupt_gate_address(unsigned vector)
 void interrupt_set_raw(unsigned vector, void (*entry)(void), bool user)
 {
     gates[vector] = (uintptr_t)entry;
-    note("gate %u%s", vector, user ? " for CPL 3" : "");
 }
 
 uint8_t interrupt_gate_type(unsigned vector)
@@ -333,7 +312,7 @@ void(test_fail)(struct test_run *run, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    append(&journal, "wrong: ", fmt, args);
+    append(&problems, "wrong: ", fmt, args);
     va_end(args);
     run->problems++;
 }
@@ -342,14 +321,9 @@ void(test_differs)(struct test_run *run, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    append(&journal, "differs: ", fmt, args);
+    append(&problems, "differs: ", fmt, args);
     va_end(args);
     run->differences++;
-}
-
-void test_skip(struct test_run *run, const char *reason)
-{
-    run->skipped = reason;
 }
 
 bool(test_equal)(struct test_run *run, const char *what, uint64_t got, uint64_t want)
@@ -387,20 +361,20 @@ const struct symbolizer console_symbols = { no_symbol, NULL };
 
 void dump_bts(unsigned cpu, const struct ds_log *log)
 {
-    note("dump bts of %u: %u", cpu, log->records);
+    dump("bts of %u: %u", cpu, log->records);
 }
 
 void dump_pebs(unsigned cpu, const struct ds_log *log, enum data_source_encoding encoding)
 {
-    note("dump pebs of %u: %u, sources %d", cpu, log->records, (int)encoding);
+    dump("pebs of %u: %u, sources %d", cpu, log->records, (int)encoding);
 }
 
 void dump_lbr(unsigned cpu, const struct lbr_stack *stack)
 {
-    note("dump lbr of %u: %u", cpu, stack->depth);
+    dump("lbr of %u: %u", cpu, stack->depth);
 }
 
 void dump_flush(void)
 {
-    note("dump flush");
+    dump("flush");
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A machine of variables that runs the kernel's own code in host tests (tests/host/test_kernel_*.c). It replaces
- * arch/x86 and kernel/ for the modules between them. Registers keep written values, without effects. Each access to the
- * machine, and each problem that a test reports, is a line of the journal.
+ * arch/x86 and kernel/ for the modules between them. Registers keep written values, without effects.
  */
 #ifndef TESTS_HOST_MACHINE_MACHINE_H
 #define TESTS_HOST_MACHINE_MACHINE_H
@@ -16,8 +15,8 @@
 
 struct machine {
     unsigned processor;                                      /* the number of the running processor */
-    unsigned pauses;                                         /* PAUSEs since the start */
-    uint64_t clock;                                          /* the time stamp counter */
+    unsigned pauses, writes, eois;                           /* PAUSEs, WRMSRs and ends of interrupts since the start */
+    bool interrupts_off;                                     /* by CLI */
     struct cpuid (*leaves)(uint32_t leaf, uint32_t subleaf); /* CPUID; NULL: all leaves are 0 */
     uintptr_t dr7;                                           /* the debug control register */
     bool apic;                                               /* the machine has a local APIC */
@@ -31,32 +30,32 @@ struct machine {
     bool (*refuses)(uint32_t, uint64_t); /* whether this WRMSR raises #GP; NULL: only those of refused MSRs */
     void (*write)(uint32_t, uint64_t);   /* called after each WRMSR; may be NULL */
     void (*pause)(void);                 /* called after each PAUSE; may be NULL */
-    void (*did)(const char *line);       /* called after each new line of the journal; may be NULL */
 };
 extern struct machine machine;
 
-/* Makes a machine with an APIC, pages suitable for a DS area, all registers 0, and an empty journal. */
+/* Makes a machine with an APIC, pages suitable for a DS area, and all registers 0. */
 void machine_start(void);
 
-/* Sets a register without a line in the journal. */
+/* Sets a register without counting a WRMSR. */
 void machine_set(uint32_t msr, uint64_t value);
+
+/* Sets registers, and compares registers, with a list in hexadecimal: "1d9 0, 38f 3". */
+void machine_sets(const char *list);
+void machine_holds(const char *list);
 
 /* RDMSR and WRMSR of this register raise #GP from now on. */
 void machine_refuse(uint32_t msr);
 
-/* The journal must be exactly these lines; empties it. */
-void machine_did(const char *lines);
-
-/* The journal must have exactly these lines of test_fail() and test_differs(); empties it. */
+/* The lines of test_fail() and test_differs() since the last call, "wrong: .." and "differs: ..". */
 void machine_found(const char *lines);
+
+/* What was dumped since the last call: "bts of CPU: RECORDS", "flush", .. */
+void machine_dumped(const char *lines);
 
 /* The lines printed since the last call, without "# ", must be exactly these. */
 void machine_printed(const char *lines);
 
 /* The lines printed since the last machine_printed() must include these. */
 void machine_has_printed(const char *lines);
-
-/* The journal must have this line of test_fail() or test_differs(), without its first word. */
-void machine_has_found(const char *line);
 
 #endif
