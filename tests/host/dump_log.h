@@ -230,24 +230,4 @@ static void add(const char *fmt, ...)
     "ds=8 bts_form=8/0 pebs_form=8/3/0/0/5 source=3 build_id=00ff"
 #define END "dsdump/1 %u end bts=%u pebs=0 lbr=0"
 
-static const char *text_of(const struct dump_problem *problem)
-{
-    static char text[DUMP_PROBLEM_TEXT];
-
-    return dump_problem_text(text, problem);
-}
-
-static void assert_read(unsigned problems, unsigned branches, unsigned lost)
-{
-    if (result.problems != problems)
-        for (unsigned i = 0; i < result.problems; i++)
-            print_message("line %llu: %s\n", (unsigned long long)result.problem[i].line, text_of(&result.problem[i]));
-    assert_int_equal(result.problems, problems);
-    assert_int_equal(result.branches, branches);
-    assert_int_equal(result.totals.bts, branches);
-    assert_int_equal(result.totals.bts_lost, lost);
-    assert_int_equal(result.lost[0], lost);
-    assert_int_equal(result.whole, problems == 0);
-}
-
 #endif

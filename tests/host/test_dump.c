@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The raw dump: its codes, and that the reader reads what the writer writes. test_dump_damage.c damages logs. */
+/* The raw dump: its codes, and which frames the writer makes, and that the reader reads them. test_dump_damage.c
+ * damages logs. */
 #include "tests/host/dump_log.h"
 
 #include <ctype.h>
@@ -231,7 +232,7 @@ static void write_head_and_event(const struct dump_machine *machine, const struc
     dump_write_end(&writer);
 }
 
-/* Records that were read and written again give the same frames; test_dump_write.c checks the text. */
+/* Records that were read and written again give the same frames; in_order has the text. */
 UNIT_TEST(head_and_event_are_read_back)
 {
     static const struct dump_sampling event = { .cpu = 2,
@@ -291,28 +292,6 @@ UNIT_TEST(frame_of_the_documentation)
     forget();
 }
 
-/* A test that is abandoned while a frame is being filled loses that frame, and the reader reports it. */
-UNIT_TEST(writer_is_interrupted)
-{
-    uint8_t bytes[24];
-    begin();
-    put_branch(bytes, 8, 0x1000, 0x2000, 0);
-    dump_write_bts(&writer, 0, 4, false, bytes, 0); /* no records: does not end a frame */
-    dump_write_pebs(&writer, 0, &machine_64.pebs, DATA_SOURCE_GENERIC, 200, bytes, 0);
-    dump_write_test(&writer, "bts.one");
-    assert_int_equal(written.count, 1);
-    dump_write_bts(&writer, 0, 8, false, bytes, 1);
-    writer.busy = true;
-    dump_write_test(&writer, "bts.next");
-    dump_write_bts(&writer, 0, 8, false, bytes, 1);
-    dump_write_end(&writer);
-    read_log();
-    assert_read(1, 1, 1);
-    assert_string_equal(result.test, "bts.next");
-    assert_int_equal(result.branch_n[0], 0);
-    forget();
-}
-
 /* Loops and unpredictable branches keep the sizes that docs/dump.md promises. */
 UNIT_TEST(density)
 {
@@ -335,4 +314,214 @@ UNIT_TEST(density)
         free(bytes);
     }
     forget();
+}
+
+/* ---- which frames the writer makes, and when ---- */
+
+static jmp_buf abandoned;
+static bool abandon; /* in the middle of the next line */
+
+static void keep_or_abandon(void *context, const char *text)
+{
+    if (abandon)
+        longjmp(abandoned, 1);
+    keep(context, text);
+}
+
+static const struct line_sink out = { keep_or_abandon, &written };
+static const uint64_t no_branches[4][3];
+
+static void new_writer(void)
+{
+    forget();
+    memset(&writer, 0xa5, sizeof writer);
+    dump_writer_init(&writer, &out);
+    abandon = false;
+}
+
+/* Compares the frames without payloads and checksums. */
+static void assert_lines(const char *const *want, size_t count)
+{
+    for (size_t i = 0; i < count && i < written.count; i++) {
+        const char *end = strstr(written.line[i], " data=");
+        char line[200];
+        if (!end)
+            end = strstr(written.line[i], " crc=");
+        assert_non_null(end);
+        snprintf(line, sizeof line, "%.*s", (int)(end - written.line[i]), written.line[i]);
+        assert_memory_equal(line, "# ", 2);
+        assert_string_equal(line + 2, want[i]);
+    }
+    assert_int_equal(written.count, count);
+}
+
+static void bts(unsigned cpu, unsigned width, bool prediction, unsigned count)
+{
+    uint8_t bytes[8 * 24];
+
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)i;
+    assert_true(count <= 8);
+    dump_write_bts(&writer, cpu, width, prediction, bytes, count);
+}
+
+static void pebs(unsigned cpu, const struct pebs_form *form, enum data_source_encoding source, unsigned size,
+                 unsigned count)
+{
+    static const uint8_t bytes[4 * 200];
+
+    assert_true(size * count <= sizeof bytes);
+    dump_write_pebs(&writer, cpu, form, source, size, bytes, count);
+}
+
+/* A frame has records of one processor and form. Each change writes the open frame and begins another. */
+UNIT_TEST(a_frame_for_each_form)
+{
+    static const char *const want[] = {
+        "dsdump/1 0 bts test=a cpu=0 first=0 count=3 before=0 form=8/0 codes=3",
+        "dsdump/1 1 bts test=a cpu=1 first=3 count=1 before=3 form=8/0 codes=1",
+        "dsdump/1 2 bts test=a cpu=1 first=4 count=1 before=4 form=8/1 codes=1",
+        "dsdump/1 3 bts test=a cpu=1 first=5 count=2 before=5 form=4/1 codes=2",
+        "dsdump/1 4 pebs test=a cpu=1 first=0 count=3 before=0 form=8/3/0/0/5 source=2 size=200 codes=12",
+        "dsdump/1 5 pebs test=a cpu=1 first=3 count=1 before=3 form=8/3/0/0/5 source=3 size=200 codes=4",
+        "dsdump/1 6 pebs test=a cpu=1 first=4 count=1 before=4 form=8/3/0/0/5 source=3 size=192 codes=3",
+        "dsdump/1 7 lbr test=a cpu=1 first=0 count=1 before=0 form=2 tos=3 depth=4 codes=4",
+        "dsdump/1 8 bts test=a cpu=1 first=7 count=1 before=7 form=4/1 codes=1",
+    };
+    const struct pebs_form form = { .width = 8, .format = 3, .lbr_format = 5 };
+    const struct dump_lbr stack = { .tos = 3, .depth = 4, .registers = no_branches };
+    new_writer();
+    dump_write_test(&writer, "a");
+    bts(0, 8, false, 2);
+    bts(0, 8, false, 0); /* no records: ignored */
+    bts(0, 8, false, 1);
+    bts(1, 8, false, 1);
+    bts(1, 8, true, 1);
+    bts(1, 4, true, 2);
+    assert_int_equal(written.count, 3);
+    pebs(1, &form, DATA_SOURCE_GENERIC, 200, 1);
+    pebs(0, &form, DATA_SOURCE_GENERIC, 200, 0);
+    pebs(1, &form, DATA_SOURCE_GENERIC, 200, 2);
+    pebs(1, &form, DATA_SOURCE_SKYLAKE, 200, 1);
+    pebs(1, &form, DATA_SOURCE_SKYLAKE, 192, 1);
+    dump_write_lbr(&writer, 1, 2, &stack);
+    assert_int_equal(written.count, 8);
+    bts(1, 4, true, 1);
+    dump_write_flush(&writer);
+    dump_write_flush(&writer);
+    assert_lines(want, COUNT_OF(want));
+}
+
+/* The open frame is written before any other output. */
+UNIT_TEST(in_order)
+{
+    static const char *const want[] = {
+        "dsdump/1 0 bts test= cpu=0 first=0 count=1 before=0 form=8/0 codes=1",
+        ("dsdump/1 1 head version=v width=64 signature=0x1 perf_capabilities=0x2 misc_enable=0x3 pebs_data_cfg=0x4 "
+         "ds=8 bts_form=8/1 pebs_form=8/4/1/1/63 source=3 build_id=00ff10"),
+        "dsdump/1 2 bts test= cpu=0 first=1 count=1 before=1 form=8/0 codes=1",
+        "dsdump/1 3 bts test=a cpu=0 first=0 count=1 before=2 form=8/0 codes=1",
+        "dsdump/1 4 event test=a cpu=2 counter=3 fixed=1 select=0x81d0 period=100 threshold=30 data_cfg=0xf name=N",
+        "dsdump/1 5 bts test=a cpu=0 first=1 count=1 before=3 form=8/0 codes=1",
+        "dsdump/1 6 lbr test=a cpu=0 first=0 count=1 before=0 form=1 tos=0 depth=1 codes=1",
+        "dsdump/1 7 bts test=b cpu=0 first=0 count=1 before=4 form=8/0 codes=1",
+        "dsdump/1 8 end bts=5 pebs=0 lbr=1",
+    };
+    static const char *const id = "a";
+    const struct dump_machine machine = { .version = "v",
+                                          .cpu_width = 64,
+                                          .signature = 1,
+                                          .perf_capabilities = 2,
+                                          .misc_enable = 3,
+                                          .pebs_data_cfg = 4,
+                                          .ds_width = 8,
+                                          .bts_prediction = true,
+                                          .pebs = { .width = 8,
+                                                    .format = 4,
+                                                    .adaptive = true,
+                                                    .retire_latency = true,
+                                                    .cache_latency = true,
+                                                    .lbr_format = 63 },
+                                          .data_source = DATA_SOURCE_SKYLAKE,
+                                          .build_id = { 0, 0xff, 0x10 },
+                                          .build_id_length = 3 };
+    const struct dump_sampling sampling = { .cpu = 2,
+                                            .counter = 3,
+                                            .fixed = true,
+                                            .select = 0x81d0,
+                                            .period = 100,
+                                            .threshold = 30,
+                                            .data_cfg = 0xf,
+                                            .name = "N" };
+    new_writer();
+    bts(0, 8, false, 1);
+    dump_write_head(&writer, &machine);
+    bts(0, 8, false, 1);
+    dump_write_test(&writer, id);
+    bts(0, 8, false, 1);
+    dump_write_test(&writer, id); /* the same test continues */
+    dump_write_event(&writer, &sampling);
+    bts(0, 8, false, 1);
+    dump_write_lbr(&writer, 0, 1, &(struct dump_lbr){ .depth = 1, .registers = no_branches });
+    dump_write_test(&writer, "b");
+    bts(0, 8, false, 1);
+    dump_write_end(&writer);
+    assert_lines(want, COUNT_OF(want));
+}
+
+/* Something that writes the open frame first. */
+static void write_something(unsigned what)
+{
+    static const struct pebs_form form = { .width = 8, .format = 3 };
+    static const struct dump_sampling sampling = { .name = "N" };
+    static const struct dump_machine machine = { .cpu_width = 64 };
+
+    switch (what) {
+    case 0:
+        dump_write_flush(&writer);
+        break;
+    case 1:
+        bts(1, 8, false, 1);
+        break;
+    case 2:
+        pebs(0, &form, DATA_SOURCE_UNKNOWN, 200, 1);
+        break;
+    case 3:
+        dump_write_lbr(&writer, 0, 1, &(struct dump_lbr){ .depth = 1, .registers = no_branches });
+        break;
+    case 4:
+        dump_write_event(&writer, &sampling);
+        break;
+    case 5:
+        dump_write_test(&writer, "other");
+        break;
+    case 6:
+        dump_write_head(&writer, &machine);
+        break;
+    default:
+        dump_write_end(&writer);
+    }
+}
+
+/* An abandoned frame is not sent again, wherever it was interrupted. Other frames are not lost. */
+UNIT_TEST(abandoned_in_each_call)
+{
+    for (volatile unsigned what = 0; what < 8; what++) {
+        new_writer();
+        bts(0, 8, false, 2);
+        abandon = true;
+        if (!setjmp(abandoned))
+            write_something(what);
+        abandon = false;
+        assert_true(writer.busy);
+        dump_write_flush(&writer);
+        assert_int_equal(written.count, 0);
+        assert_false(writer.busy);
+
+        bts(0, 8, false, 1);
+        assert_false(writer.busy);
+        write_something(what);
+        assert_false(writer.busy);
+        assert_non_null(strstr(written.line[0], "bts test= cpu=0 first=2 count=1 before=2 form=8/0"));
+    }
 }

@@ -2,6 +2,26 @@
 /* Any damage to a log with a dump is reported with its line, counted, and affects no other frame. */
 #include "tests/host/dump_log.h"
 
+static const char *text_of(const struct dump_problem *problem)
+{
+    static char text[DUMP_PROBLEM_TEXT];
+
+    return dump_problem_text(text, problem);
+}
+
+static void assert_read(unsigned problems, unsigned branches, unsigned lost)
+{
+    if (result.problems != problems)
+        for (unsigned i = 0; i < result.problems; i++)
+            print_message("line %llu: %s\n", (unsigned long long)result.problem[i].line, text_of(&result.problem[i]));
+    assert_int_equal(result.problems, problems);
+    assert_int_equal(result.branches, branches);
+    assert_int_equal(result.totals.bts, branches);
+    assert_int_equal(result.totals.bts_lost, lost);
+    assert_int_equal(result.lost[0], lost);
+    assert_int_equal(result.whole, problems == 0);
+}
+
 /* A log of 12 branches in frames 1 to 12, after the head, with the end as frame 13. */
 static void write_twelve(void)
 {
