@@ -11,75 +11,72 @@
 #define TSX     LBR_HAS_TSX
 #define CYCLES  LBR_HAS_CYCLES
 
-#define VECTOR(what, format, from, to, info, ...) \
-    {                                             \
-        what, format, from, to, info,             \
-        {                                         \
-            __VA_ARGS__                           \
-        }                                         \
-    }
+/* Flags of an entry: mispredicted, in TSX, TSX abort. */
+enum { M = 1, X = 2, A = 4 };
 
-static const struct vector {
-    const char *what;
-    unsigned format;
-    uint64_t from, to, info;
-    struct lbr_entry expected; /* from, to, has, mispredicted, in_tsx, tsx_abort, cycles, type, events */
-} vectors[] = {
-    VECTOR("0: 32-bit, no sign", 0, 0x80401234, 0x80401256, 0, 0x80401234, 0x80401256, 0, false, false, false, 0, 0,
-           { 0 }),
-    VECTOR("0: upper halves are not the address", 0, 0xdeadbeef00401234, 0xfeedfacf00401256, ~UINT64_C(0), 0x401234,
-           0x401256, 0, false, false, false, 0, 0, { 0 }),
-    VECTOR("1: 64-bit linear addresses", 1, 0xffff800012345678, 0x00007fffffffffff, ~UINT64_C(0), 0xffff800012345678,
-           0x00007fffffffffff, 0, false, false, false, 0, 0, { 0 }),
-    VECTOR("2: 64-bit effective addresses", 2, 0xffff800012345678, 0x00007fffffffffff, ~UINT64_C(0), 0xffff800012345678,
-           0x00007fffffffffff, 0, false, false, false, 0, 0, { 0 }),
-    VECTOR("3: predicted, kernel address", 3, 0x7fff800012345678, 0xffff800012345680, ~UINT64_C(0), 0xffff800012345678,
-           0xffff800012345680, MISPRED, false, false, false, 0, 0, { 0 }),
-    VECTOR("3: mispredicted, user address", 3, 0x8000700012345678, 0x0000700012345680, 0, 0x0000700012345678,
-           0x0000700012345680, MISPRED, true, false, false, 0, 0, { 0 }),
-    VECTOR("3: mispredicted, kernel address", 3, 0xffff800012345678, 0xffff800012345680, 0, 0xffff800012345678,
-           0xffff800012345680, MISPRED, true, false, false, 0, 0, { 0 }),
-    VECTOR("4: no flags, kernel address", 4, 0x1fff8000deadbee0, 0xffff8000deadbef0, ~UINT64_C(0), 0xffff8000deadbee0,
-           0xffff8000deadbef0, MISPRED | TSX, false, false, false, 0, 0, { 0 }),
-    VECTOR("4: mispredicted", 4, 0x8000700012345678, 0x700012345680, 0, 0x700012345678, 0x700012345680, MISPRED | TSX,
-           true, false, false, 0, 0, { 0 }),
-    VECTOR("4: in TSX", 4, 0x4000700012345678, 0x700012345680, 0, 0x700012345678, 0x700012345680, MISPRED | TSX, false,
-           true, false, 0, 0, { 0 }),
-    VECTOR("4: TSX abort", 4, 0x2000700012345678, 0x700012345680, 0, 0x700012345678, 0x700012345680, MISPRED | TSX,
-           false, false, true, 0, 0, { 0 }),
-    VECTOR("4: all flags, kernel address", 4, 0xffff800012345678, 0xffff800012345680, 0, 0xffff800012345678,
-           0xffff800012345680, MISPRED | TSX, true, true, true, 0, 0, { 0 }),
-    /* Kaby Lake, IA32_PERF_CAPABILITIES 33C5h: the conditional jump of a public listing, mispredicted */
-    VECTOR("5: a real entry", 5, 0xfffff80095c66d7e, 0xfffff80095c66d8a, 0x8000000000000014, 0xfffff80095c66d7e,
-           0xfffff80095c66d8a, MISPRED | TSX | CYCLES, true, false, false, 20, 0, { 0 }),
-    VECTOR("5: in TSX, saturated cycles", 5, 0x401234, 0x401256, 0x400000000000ffff, 0x401234, 0x401256,
-           MISPRED | TSX | CYCLES, false, true, false, 0xffff, 0, { 0 }),
-    VECTOR("5: TSX abort, bits between are not cycles", 5, 0x401234, 0x401256, 0x3fffffffffff0007, 0x401234, 0x401256,
-           MISPRED | TSX | CYCLES, false, false, true, 7, 0, { 0 }),
-    VECTOR("5: flags only in INFO", 5, 0xffff800012345678, 0xffff800012345680, 0, 0xffff800012345678,
-           0xffff800012345680, MISPRED | TSX | CYCLES, false, false, false, 0, 0, { 0 }),
-    VECTOR("6: cycles in TO, kernel addresses", 6, 0x7fff800012345678, 0x0123800012345680, ~UINT64_C(0),
-           0xffff800012345678, 0xffff800012345680, MISPRED | CYCLES, false, false, false, 0x123, 0, { 0 }),
-    VECTOR("6: mispredicted, user addresses", 6, 0x8000700012345678, 0xffff700012345680, 0, 0x0000700012345678,
-           0x0000700012345680, MISPRED | CYCLES, true, false, false, 0xffff, 0, { 0 }),
-    VECTOR("7: as 5, TSX bits mean nothing", 7, 0xffff800012345678, 0x700012345680, 0xe000000000000102,
-           0xffff800012345678, 0x700012345680, MISPRED | CYCLES, true, false, false, 0x102, 0, { 0 }),
-};
+static void is(const char *what, const struct lbr_entry *out, uint64_t from, uint64_t to, uint64_t has, unsigned flags,
+               unsigned cycles)
+{
+    const unsigned got = (out->mispredicted ? M : 0u) | (out->in_tsx ? X : 0u) | (out->tsx_abort ? A : 0u);
+
+    if (out->from != from || out->to != to || out->has != has || got != flags || out->cycles != cycles)
+        fail_msg("%s: got from %llx to %llx has %llx flags %x cycles %u", what, (unsigned long long)out->from,
+                 (unsigned long long)out->to, (unsigned long long)out->has, got, out->cycles);
+}
 
 UNIT_TEST(every_format)
 {
-    for (size_t i = 0; i < COUNT_OF(vectors); i++) {
-        const struct vector *v = &vectors[i];
+    static const struct {
+        const char *what;
+        unsigned format;
+        uint64_t from, to, info;
+        uint64_t want_from, want_to, has;
+        unsigned flags, cycles;
+    } rows[] = {
+        { "0: 32-bit, no sign", 0, 0x80401234, 0x80401256, 0, 0x80401234, 0x80401256, 0, 0, 0 },
+        { "0: upper halves are not the address", 0, 0xdeadbeef00401234, 0xfeedfacf00401256, ~UINT64_C(0), 0x401234,
+          0x401256, 0, 0, 0 },
+        { "1: 64-bit linear addresses", 1, 0xffff800012345678, 0x00007fffffffffff, ~UINT64_C(0), 0xffff800012345678,
+          0x00007fffffffffff, 0, 0, 0 },
+        { "2: 64-bit effective addresses", 2, 0xffff800012345678, 0x00007fffffffffff, ~UINT64_C(0), 0xffff800012345678,
+          0x00007fffffffffff, 0, 0, 0 },
+        { "3: predicted, kernel address", 3, 0x7fff800012345678, 0xffff800012345680, ~UINT64_C(0), 0xffff800012345678,
+          0xffff800012345680, MISPRED, 0, 0 },
+        { "3: mispredicted, user address", 3, 0x8000700012345678, 0x0000700012345680, 0, 0x0000700012345678,
+          0x0000700012345680, MISPRED, M, 0 },
+        { "3: mispredicted, kernel address", 3, 0xffff800012345678, 0xffff800012345680, 0, 0xffff800012345678,
+          0xffff800012345680, MISPRED, M, 0 },
+        { "4: no flags, kernel address", 4, 0x1fff8000deadbee0, 0xffff8000deadbef0, ~UINT64_C(0), 0xffff8000deadbee0,
+          0xffff8000deadbef0, MISPRED | TSX, 0, 0 },
+        { "4: mispredicted", 4, 0x8000700012345678, 0x700012345680, 0, 0x700012345678, 0x700012345680, MISPRED | TSX, M,
+          0 },
+        { "4: in TSX", 4, 0x4000700012345678, 0x700012345680, 0, 0x700012345678, 0x700012345680, MISPRED | TSX, X, 0 },
+        { "4: TSX abort", 4, 0x2000700012345678, 0x700012345680, 0, 0x700012345678, 0x700012345680, MISPRED | TSX, A,
+          0 },
+        { "4: all flags, kernel address", 4, 0xffff800012345678, 0xffff800012345680, 0, 0xffff800012345678,
+          0xffff800012345680, MISPRED | TSX, M | X | A, 0 },
+        /* Kaby Lake, IA32_PERF_CAPABILITIES 33C5h: the conditional jump of a public listing, mispredicted */
+        { "5: a real entry", 5, 0xfffff80095c66d7e, 0xfffff80095c66d8a, 0x8000000000000014, 0xfffff80095c66d7e,
+          0xfffff80095c66d8a, MISPRED | TSX | CYCLES, M, 20 },
+        { "5: in TSX, saturated cycles", 5, 0x401234, 0x401256, 0x400000000000ffff, 0x401234, 0x401256,
+          MISPRED | TSX | CYCLES, X, 0xffff },
+        { "5: TSX abort, bits between are not cycles", 5, 0x401234, 0x401256, 0x3fffffffffff0007, 0x401234, 0x401256,
+          MISPRED | TSX | CYCLES, A, 7 },
+        { "5: flags only in INFO", 5, 0xffff800012345678, 0xffff800012345680, 0, 0xffff800012345678, 0xffff800012345680,
+          MISPRED | TSX | CYCLES, 0, 0 },
+        { "6: cycles in TO, kernel addresses", 6, 0x7fff800012345678, 0x0123800012345680, ~UINT64_C(0),
+          0xffff800012345678, 0xffff800012345680, MISPRED | CYCLES, 0, 0x123 },
+        { "6: mispredicted, user addresses", 6, 0x8000700012345678, 0xffff700012345680, 0, 0x0000700012345678,
+          0x0000700012345680, MISPRED | CYCLES, M, 0xffff },
+        { "7: as 5, TSX bits mean nothing", 7, 0xffff800012345678, 0x700012345680, 0xe000000000000102,
+          0xffff800012345678, 0x700012345680, MISPRED | CYCLES, M, 0x102 },
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct lbr_entry out;
         memset(&out, 0xa5, sizeof(out));
-        assert_int_equal(lbr_decode(v->format, v->from, v->to, v->info, &out), LBR_DECODE_OK);
-        if (out.from != v->expected.from || out.to != v->expected.to || out.has != v->expected.has ||
-            out.mispredicted != v->expected.mispredicted || out.in_tsx != v->expected.in_tsx ||
-            out.tsx_abort != v->expected.tsx_abort || out.cycles != v->expected.cycles ||
-            memcmp(out.events, v->expected.events, sizeof(out.events)) != 0)
-            fail_msg("%s: got from %llx to %llx has %llx M%d X%d A%d cycles %u", v->what, (unsigned long long)out.from,
-                     (unsigned long long)out.to, (unsigned long long)out.has, out.mispredicted, out.in_tsx,
-                     out.tsx_abort, out.cycles);
+        assert_int_equal(lbr_decode(rows[i].format, rows[i].from, rows[i].to, rows[i].info, &out), LBR_DECODE_OK);
+        is(rows[i].what, &out, rows[i].want_from, rows[i].want_to, rows[i].has, rows[i].flags, rows[i].cycles);
+        assert_memory_equal(out.events, ((const uint8_t[4]){ 0 }), 4);
     }
 }
 
@@ -89,11 +86,8 @@ UNIT_TEST(packed)
     struct lbr_entry out;
     memset(&out, 0xa5, sizeof(out));
     lbr_decode_packed(0x805374a08065ef59, &out);
-    assert_int_equal(out.from, 0x8065ef59);
-    assert_int_equal(out.to, 0x805374a0);
-    assert_int_equal(out.has, 0);
-    assert_false(out.mispredicted || out.in_tsx || out.tsx_abort);
-    assert_int_equal(out.cycles | out.type | out.events[0] | out.events[3], 0);
+    is("packed", &out, 0x8065ef59, 0x805374a0, 0, 0, 0);
+    assert_int_equal(out.type | out.events[0] | out.events[3], 0);
 }
 
 /*
@@ -104,61 +98,46 @@ UNIT_TEST(architectural)
 {
     static const struct {
         uint64_t info;
-        bool mispredicted, in_tsx, tsx_abort, valid;
+        unsigned flags;
+        bool valid; /* the cycles */
         uint16_t cycles;
-        uint8_t type;
+        uint8_t type, events[4]; /* two bits for each counter, the lowest first */
     } infos[] = {
-        { 0, false, false, false, false, 0, LBR_TYPE_JCC },
-        { 0x8000000000000000, true, false, false, false, 0, LBR_TYPE_JCC },
-        { 0x4000000000000000, false, true, false, false, 0, LBR_TYPE_JCC },
-        { 0x2000000000000000, false, false, true, false, 0, LBR_TYPE_JCC },
-        { 0x1000000000000000, false, false, false, true, 0, LBR_TYPE_JCC },
-        { 0x100000000000ffff, false, false, false, true, 0xffff, LBR_TYPE_JCC },
-        { 0x000000000000ffff, false, false, false, false, 0, LBR_TYPE_JCC }, /* cycles, but not valid */
-        { 0x0100000000000000, false, false, false, false, 0, LBR_TYPE_IND_JMP },
-        { 0x0200000000000000, false, false, false, false, 0, LBR_TYPE_JMP },
-        { 0x0300000000000000, false, false, false, false, 0, LBR_TYPE_IND_CALL },
-        { 0x0400000000000000, false, false, false, false, 0, LBR_TYPE_CALL },
-        { 0x0500000000000000, false, false, false, false, 0, LBR_TYPE_RET },
-        { 0x0800000000000000, false, false, false, false, 0, LBR_TYPE_OTHER },
-        { 0x00ffff00ffff0000, false, false, false, false, 0, LBR_TYPE_JCC }, /* reserved bits */
-        { 0xffffffffffffffff, true, true, true, true, 0xffff, 15 },
+        { 0, 0, false, 0, LBR_TYPE_JCC, { 0 } },
+        { 0x8000000000000000, M, false, 0, LBR_TYPE_JCC, { 0 } },
+        { 0x4000000000000000, X, false, 0, LBR_TYPE_JCC, { 0 } },
+        { 0x2000000000000000, A, false, 0, LBR_TYPE_JCC, { 0 } },
+        { 0x1000000000000000, 0, true, 0, LBR_TYPE_JCC, { 0 } },
+        { 0x100000000000ffff, 0, true, 0xffff, LBR_TYPE_JCC, { 0 } },
+        { 0x000000000000ffff, 0, false, 0, LBR_TYPE_JCC, { 0 } }, /* cycles, but not valid */
+        { 0x0100000000000000, 0, false, 0, LBR_TYPE_IND_JMP, { 0 } },
+        { 0x0200000000000000, 0, false, 0, LBR_TYPE_JMP, { 0 } },
+        { 0x0300000000000000, 0, false, 0, LBR_TYPE_IND_CALL, { 0 } },
+        { 0x0400000000000000, 0, false, 0, LBR_TYPE_CALL, { 0 } },
+        { 0x0500000000000000, 0, false, 0, LBR_TYPE_RET, { 0 } },
+        { 0x0800000000000000, 0, false, 0, LBR_TYPE_OTHER, { 0 } },
+        { 0x00ffff00ffff0000, 0, false, 0, LBR_TYPE_JCC, { 0 } }, /* reserved bits */
+        { 0xffffffffffffffff, M | X | A, true, 0xffff, 15, { 3, 3, 3, 3 } },
+        { 0x0000000100000000, 0, false, 0, LBR_TYPE_JCC, { 1 } },
+        { 0x0000000200000000, 0, false, 0, LBR_TYPE_JCC, { 2 } },
+        { 0x0000000400000000, 0, false, 0, LBR_TYPE_JCC, { 0, 1 } },
+        { 0x0000002000000000, 0, false, 0, LBR_TYPE_JCC, { 0, 0, 2 } },
+        { 0x000000c000000000, 0, false, 0, LBR_TYPE_JCC, { 0, 0, 0, 3 } },
+        { 0x000000e400000000, 0, false, 0, LBR_TYPE_JCC, { 0, 1, 2, 3 } },
+        { 0x0000001b00000000, 0, false, 0, LBR_TYPE_JCC, { 3, 2, 1, 0 } },
     };
     for (size_t i = 0; i < COUNT_OF(infos); i++) {
+        char what[40];
         struct lbr_entry out;
         memset(&out, 0xa5, sizeof(out));
         lbr_decode_arch(0xffff800012345678, 0x7fffdeadbeef, infos[i].info, &out);
-        assert_int_equal(out.from, 0xffff800012345678);
-        assert_int_equal(out.to, 0x7fffdeadbeef);
-        assert_int_equal(out.has, MISPRED | TSX | LBR_HAS_TYPE | (infos[i].valid ? CYCLES : 0) |
-                                      (infos[i].info >> 32 & 0xff ? LBR_HAS_EVENTS : 0));
-        assert_int_equal(out.mispredicted, infos[i].mispredicted);
-        assert_int_equal(out.in_tsx, infos[i].in_tsx);
-        assert_int_equal(out.tsx_abort, infos[i].tsx_abort);
-        assert_int_equal(out.cycles, infos[i].cycles);
+        snprintf(what, sizeof what, "info %llx", (unsigned long long)infos[i].info);
+        is(what, &out, 0xffff800012345678, 0x7fffdeadbeef,
+           MISPRED | TSX | LBR_HAS_TYPE | (infos[i].valid ? CYCLES : 0) |
+               (infos[i].info >> 32 & 0xff ? LBR_HAS_EVENTS : 0),
+           infos[i].flags, infos[i].cycles);
         assert_int_equal(out.type, infos[i].type);
-    }
-}
-
-/* Two bits for each of the four counters, the lowest first. */
-UNIT_TEST(events)
-{
-    static const struct {
-        uint64_t info;
-        uint8_t events[4];
-    } infos[] = {
-        { 0x0000000000000000, { 0, 0, 0, 0 } }, { 0x0000000100000000, { 1, 0, 0, 0 } },
-        { 0x0000000200000000, { 2, 0, 0, 0 } }, { 0x0000000300000000, { 3, 0, 0, 0 } },
-        { 0x0000000400000000, { 0, 1, 0, 0 } }, { 0x0000002000000000, { 0, 0, 2, 0 } },
-        { 0x000000c000000000, { 0, 0, 0, 3 } }, { 0x000000e400000000, { 0, 1, 2, 3 } },
-        { 0xffffff1bffffffff, { 3, 2, 1, 0 } }, { 0xffffff00ffffffff, { 0, 0, 0, 0 } },
-    };
-    for (size_t i = 0; i < COUNT_OF(infos); i++) {
-        struct lbr_entry out;
-        memset(&out, 0xa5, sizeof(out));
-        lbr_decode_arch(1, 2, infos[i].info, &out);
         assert_memory_equal(out.events, infos[i].events, sizeof(out.events));
-        assert_int_equal((out.has & LBR_HAS_EVENTS) != 0, (infos[i].info >> 32 & 0xff) != 0);
     }
 }
 

@@ -4,10 +4,9 @@
  * typed from Intel Architecture Instruction Set Extensions Programming Reference (319433), chapter 11 "Architectural
  * PEBS", by way of the structures of Linux, commit 52448a0a7390.
  */
-#include "tests/host/unit_test.h"
+#include "tests/host/pebs_bytes.h"
 
 #include "pebs/layout/arch_pebs.h"
-#include "pebs/pebs_decode.h"
 #include "kernel/report/record_text.h"
 
 #define BIT(n) (UINT64_C(1) << (n))
@@ -23,12 +22,6 @@ static const struct group {
     { BIT(49), 256 }, { BIT(50), 256 }, { BIT(52), 128 }, { BIT(53), 64 }, { BIT(54), 512 }, { BIT(55), 1024 },
 };
 #define VECTORS (BIT(49) | BIT(50) | BIT(51) | BIT(52) | BIT(53) | BIT(54) | BIT(55))
-
-static void put(uint8_t *bytes, uint64_t value)
-{
-    for (unsigned i = 0; i < 8; i++)
-        bytes[i] = (uint8_t)(value >> (8 * i));
-}
 
 /* The variable parts of a fragment. */
 struct parts {
@@ -88,31 +81,8 @@ static size_t lay(uint8_t *bytes, struct parts parts)
 
 static const struct pebs_form form = { .width = 8, .format = 15, .lbr_format = 0x3f };
 
-static struct pebs_record decode(const uint8_t *bytes, size_t size, size_t whole)
-{
-    static struct pebs_record out;
-    uint8_t *copy = exact_copy(bytes, size);
-
-    memset(&out, 0xa5, sizeof(out));
-    assert_int_equal(pebs_decode(&form, copy, size, &out), PEBS_DECODE_OK);
-    free(copy);
-    assert_int_equal(out.size, whole);
-    assert_int_equal(out.width, 8);
-    assert_int_equal(out.format, 15);
-    return out;
-}
-
-static void refuse(const uint8_t *bytes, size_t size, enum pebs_error error)
-{
-    static struct pebs_record out, before;
-    uint8_t *copy = exact_copy(bytes, size);
-
-    memset(&out, 0xa5, sizeof(out));
-    memcpy(&before, &out, sizeof(out));
-    assert_int_equal(pebs_decode(&form, copy, size, &out), error);
-    assert_memory_equal(&out, &before, sizeof(out));
-    free(copy);
-}
+#define decode(bytes, length, size)  decode_record(&form, bytes, length, size)
+#define refuse(bytes, length, error) refuse_record(&form, bytes, length, error)
 
 static void check_groups(const struct pebs_record *out, uint64_t groups)
 {

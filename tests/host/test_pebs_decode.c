@@ -5,43 +5,9 @@
  * asm/perf_event.h, struct pebs_cntr_header, and arch/x86/events/intel/ds.c. test_pebs_fields.c has the place of each
  * field of one word, test_pebs_arch.c architectural records.
  */
-#include "tests/host/unit_test.h"
-
-#include "pebs/pebs_decode.h"
+#include "tests/host/pebs_bytes.h"
 
 #define MOST 2048
-
-static void put(uint8_t *bytes, uint64_t value)
-{
-    for (unsigned i = 0; i < 8; i++)
-        bytes[i] = (uint8_t)(value >> (8 * i));
-}
-
-static struct pebs_record decode(const struct pebs_form *form, const uint8_t *bytes, size_t size)
-{
-    struct pebs_record out;
-    uint8_t *copy = exact_copy(bytes, size);
-
-    memset(&out, 0xa5, sizeof(out));
-    assert_int_equal(pebs_decode(form, copy, size, &out), PEBS_DECODE_OK);
-    free(copy);
-    assert_int_equal(out.size, size);
-    assert_int_equal(out.width, form->width);
-    assert_int_equal(out.format, form->format);
-    return out;
-}
-
-static void refuse(const struct pebs_form *form, const uint8_t *bytes, size_t length, enum pebs_error error)
-{
-    static struct pebs_record out, before;
-    uint8_t *copy = exact_copy(bytes, length);
-
-    memset(&out, 0xa5, sizeof(out));
-    memcpy(&before, &out, sizeof(out));
-    assert_int_equal(pebs_decode(form, copy, length, &out), error);
-    assert_memory_equal(&out, &before, sizeof(out));
-    free(copy);
-}
 
 /*
  * Goldmont's records have the data's address, and reserve data source, latency and TSX: SDM Vol. 3B (253669-059), "PEBS
@@ -73,14 +39,14 @@ UNIT_TEST(fixed_sizes)
 
     memset(bytes, 0xff, sizeof bytes);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct pebs_record out = decode(&rows[i].form, bytes, rows[i].size);
+        struct pebs_record out = decode_record(&rows[i].form, bytes, rows[i].size, rows[i].size);
         assert_int_equal(pebs_record_size(&rows[i].form), rows[i].size);
         assert_int_equal(out.has, rows[i].has);
         assert_int_equal(out.data_address, rows[i].has & PEBS_HAS_MEMORY ? UINT64_MAX : 0);
         assert_int_equal(out.data_source | out.latency, rows[i].has & PEBS_HAS_SOURCE ? UINT64_MAX : 0);
         assert_int_equal(out.tsx, rows[i].has & PEBS_HAS_TSX ? UINT64_MAX : 0);
         for (size_t length = 0; length < rows[i].size; length++)
-            refuse(&rows[i].form, bytes, length, PEBS_DECODE_TRUNCATED);
+            refuse_record(&rows[i].form, bytes, length, PEBS_DECODE_TRUNCATED);
         for (size_t shift = 0; shift < 8; shift++) { /* any alignment, and bytes after the record */
             assert_int_equal(pebs_decode(&rows[i].form, bytes + shift, sizeof bytes - shift, &out), PEBS_DECODE_OK);
             assert_int_equal(out.size, rows[i].size);
@@ -100,12 +66,12 @@ UNIT_TEST(formats)
         if (format < 7)
             assert_int_equal(pebs_decode(&form, bytes, sizeof bytes, &out), PEBS_DECODE_OK);
         else if (format != 15)
-            refuse(&form, bytes, sizeof bytes, PEBS_DECODE_FORMAT_UNKNOWN);
+            refuse_record(&form, bytes, sizeof bytes, PEBS_DECODE_FORMAT_UNKNOWN);
     }
     for (unsigned format = 1; format < 17; format++) {
         const struct pebs_form form = { .width = 4, .format = format, .adaptive = true };
         assert_int_equal(pebs_record_size(&form), 0);
-        refuse(&form, bytes, sizeof bytes, PEBS_DECODE_FORMAT_UNKNOWN);
+        refuse_record(&form, bytes, sizeof bytes, PEBS_DECODE_FORMAT_UNKNOWN);
     }
     assert_int_equal(pebs_record_size(&(struct pebs_form){ .width = 8, .format = ~0u }), 0);
     assert_int_equal(pebs_record_size(&(struct pebs_form){ .width = 0 }), 0);
@@ -182,12 +148,12 @@ UNIT_TEST(every_combination)
             const size_t size = lay(bytes, groups, entries[i]);
             assert_int_equal(size, sizes[groups] + (entries[i] - 1) * 24);
             assert_int_equal(pebs_adaptive_size(groups | (groups & LBR ? (entries[i] - 1) << 24 : 0)), size);
-            struct pebs_record out = decode(&icelake, bytes, size);
+            struct pebs_record out = decode_record(&icelake, bytes, size, size);
             check(&out, groups, entries[i]);
         }
         const size_t size = lay(bytes, groups, 2);
         for (size_t length = 0; length < size; length++)
-            refuse(&icelake, bytes, length, length < 32 ? PEBS_DECODE_TRUNCATED : PEBS_DECODE_SIZE_PAST_END);
+            refuse_record(&icelake, bytes, length, length < 32 ? PEBS_DECODE_TRUNCATED : PEBS_DECODE_SIZE_PAST_END);
     }
     assert_int_equal(pebs_adaptive_size(0x1f00000f), 1232);
 }
@@ -200,7 +166,7 @@ UNIT_TEST(entries_without_the_group)
 
     put_head(bytes, 0x1f000001, size);
     assert_int_equal(pebs_adaptive_size(0x1f000001), 64);
-    struct pebs_record out = decode(&icelake, bytes, size);
+    struct pebs_record out = decode_record(&icelake, bytes, size, size);
     assert_int_equal(out.format_group, 0x1f000001);
     assert_int_equal(out.lbr_count, 0);
 }
@@ -212,15 +178,15 @@ UNIT_TEST(lbr_formats)
     const size_t size = lay(bytes, LBR, 1);
 
     form.lbr_format = 7; /* as 5, without TSX */
-    struct pebs_record out = decode(&form, bytes, size);
+    struct pebs_record out = decode_record(&form, bytes, size, size);
     assert_int_equal(out.lbr[0].has, LBR_HAS_MISPRED | LBR_HAS_CYCLES);
     form.lbr_format = 9; /* unknown: only the addresses are decoded */
-    out = decode(&form, bytes, size);
+    out = decode_record(&form, bytes, size, size);
     assert_int_equal(out.lbr_count, 1);
     assert_int_equal(out.lbr[0].from, 0xffffffff81000000);
     assert_int_equal(out.lbr[0].to, 0x700000005678);
     assert_int_equal(out.lbr[0].has | out.lbr[0].cycles | out.lbr[0].mispredicted, 0);
-    out = decode(&golden_cove, bytes, size);
+    out = decode_record(&golden_cove, bytes, size, size);
     assert_int_equal(out.lbr[0].has, LBR_HAS_MISPRED | LBR_HAS_TSX | LBR_HAS_CYCLES | LBR_HAS_TYPE);
     assert_int_equal(out.lbr[0].type, LBR_TYPE_CALL);
     assert_true(out.has & PEBS_HAS_RETIRE_LATENCY);
@@ -234,9 +200,9 @@ UNIT_TEST(only_the_basic_group)
     uint8_t bytes[MOST];
 
     form.adaptive = false;
-    struct pebs_record out = decode(&form, bytes, lay(bytes, 0, 1));
+    struct pebs_record out = decode_record(&form, bytes, lay(bytes, 0, 1), 32);
     check(&out, 0, 1);
-    refuse(&form, bytes, lay(bytes, MEMORY, 1), PEBS_DECODE_GROUPS_UNKNOWN);
+    refuse_record(&form, bytes, lay(bytes, MEMORY, 1), PEBS_DECODE_GROUPS_UNKNOWN);
 }
 
 UNIT_TEST(wrong_sizes_in_the_record)
@@ -247,11 +213,11 @@ UNIT_TEST(wrong_sizes_in_the_record)
     for (size_t said = 0; said < 65536; said += said < 1300 ? 1 : 251) {
         put_head(bytes, MEMORY | GPRS, said);
         if (said != size)
-            refuse(&icelake, bytes, sizeof(bytes),
-                   said == 0              ? PEBS_DECODE_SIZE_ZERO
-                   : said < 32            ? PEBS_DECODE_SIZE_SMALL
-                   : said > sizeof(bytes) ? PEBS_DECODE_SIZE_PAST_END
-                                          : PEBS_DECODE_SIZE_DIFFERS);
+            refuse_record(&icelake, bytes, sizeof(bytes),
+                          said == 0              ? PEBS_DECODE_SIZE_ZERO
+                          : said < 32            ? PEBS_DECODE_SIZE_SMALL
+                          : said > sizeof(bytes) ? PEBS_DECODE_SIZE_PAST_END
+                                                 : PEBS_DECODE_SIZE_DIFFERS);
     }
 }
 
@@ -265,7 +231,7 @@ UNIT_TEST(unknown_groups)
         if (bit >= 24 && bit <= 28)
             continue; /* LBR entries */
         put_head(bytes, UINT64_C(1) << bit, size);
-        refuse(&icelake, bytes, sizeof(bytes), PEBS_DECODE_GROUPS_UNKNOWN);
+        refuse_record(&icelake, bytes, sizeof(bytes), PEBS_DECODE_GROUPS_UNKNOWN);
         if (bit >= 6) /* format 6 defines two more */
             assert_int_equal(pebs_adaptive_size(UINT64_C(1) << bit), 0);
     }
@@ -316,7 +282,7 @@ static size_t lay_counters(uint8_t *bytes, uint32_t groups, uint64_t counted, ui
 
 static void check_counters(const uint8_t *bytes, size_t size, uint64_t counted, bool metrics)
 {
-    const struct pebs_record out = decode(&lion_cove, bytes, size);
+    const struct pebs_record out = decode_record(&lion_cove, bytes, size, size);
     const unsigned count = (unsigned)__builtin_popcountll(counted);
 
     assert_int_equal(out.has & (PEBS_HAS_COUNTS | PEBS_HAS_METRICS),
@@ -340,7 +306,7 @@ UNIT_TEST(counters_after_all_groups)
             const size_t size = lay_counters(bytes, format, counted, 3);
             check_counters(bytes, size, counted, true);
             for (size_t length = 32; length < size; length += 5)
-                refuse(&lion_cove, bytes, length, PEBS_DECODE_SIZE_PAST_END);
+                refuse_record(&lion_cove, bytes, length, PEBS_DECODE_SIZE_PAST_END);
         }
     }
     assert_int_equal(pebs_group_at(0x0600003f, PEBS_IN_COUNTERS), 32 + 32 + 144 + 256 + 7 * 24);
@@ -348,7 +314,7 @@ UNIT_TEST(counters_after_all_groups)
     /* A record without the group has no counters, whatever bytes follow. */
     lay_counters(bytes, 0x10, counted, 3);
     put_head(bytes, 0, 32);
-    assert_false(decode(&lion_cove, bytes, 32).has & (PEBS_HAS_COUNTS | PEBS_HAS_METRICS));
+    assert_false(decode_record(&lion_cove, bytes, 32, 32).has & (PEBS_HAS_COUNTS | PEBS_HAS_METRICS));
 }
 
 UNIT_TEST(any_counters)
@@ -370,8 +336,8 @@ UNIT_TEST(metrics_are_whole_or_none)
     uint8_t bytes[MOST];
 
     for (unsigned bit = 0; bit < 32; bit++)
-        refuse(&lion_cove, bytes, lay_counters(bytes, 0x30, 3, 1u << bit), PEBS_DECODE_METRICS_UNKNOWN);
-    refuse(&lion_cove, bytes, lay_counters(bytes, 0x30, 3, 7), PEBS_DECODE_METRICS_UNKNOWN);
+        refuse_record(&lion_cove, bytes, lay_counters(bytes, 0x30, 3, 1u << bit), PEBS_DECODE_METRICS_UNKNOWN);
+    refuse_record(&lion_cove, bytes, lay_counters(bytes, 0x30, 3, 7), PEBS_DECODE_METRICS_UNKNOWN);
 }
 
 UNIT_TEST(sizes_of_counters)
@@ -382,7 +348,7 @@ UNIT_TEST(sizes_of_counters)
     for (size_t said = 32; said < MOST; said++) {
         put_head(bytes, 0x33, said);
         if (said != size)
-            refuse(&lion_cove, bytes, sizeof(bytes), PEBS_DECODE_SIZE_DIFFERS);
+            refuse_record(&lion_cove, bytes, sizeof(bytes), PEBS_DECODE_SIZE_DIFFERS);
     }
     /* In MSR_PEBS_DATA_CFG, bitmaps apply only with bit 4, metrics only with bit 5. */
     assert_int_equal(pebs_adaptive_size(0x00ffffff00000000), 32);
@@ -407,10 +373,10 @@ UNIT_TEST(counters_only_in_format_6)
         struct pebs_form form = lion_cove;
         const size_t size = lay_counters(bytes, groups, 3, 0);
         for (form.format = 4; form.format < 6; form.format++)
-            refuse(&form, bytes, size, PEBS_DECODE_GROUPS_UNKNOWN);
+            refuse_record(&form, bytes, size, PEBS_DECODE_GROUPS_UNKNOWN);
         form = lion_cove;
         form.adaptive = false;
-        refuse(&form, bytes, size, PEBS_DECODE_GROUPS_UNKNOWN);
+        refuse_record(&form, bytes, size, PEBS_DECODE_GROUPS_UNKNOWN);
     }
     for (unsigned format = 0; format < 16; format++) {
         assert_int_equal(pebs_form_has_counters(&(struct pebs_form){ .width = 8, .format = format, .adaptive = true }),

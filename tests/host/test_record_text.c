@@ -235,14 +235,23 @@ UNIT_TEST(store_lines)
                         "latency 0");
 }
 
+/* A line; '@' is the longest symbol's first 64 characters and the largest offset. */
+static void line_is(unsigned n, const char *want)
+{
+    char expected[400];
+    size_t used = 0;
+
+    for (; *want; want++)
+        used += (size_t)(*want == '@' ? sprintf(expected + used, "%064u+0xffffffffffffffff", 0)
+                                      : sprintf(expected + used, "%c", *want));
+    assert_string_equal(got.text[n], expected);
+}
+
 /* A symbol's name is cut at 64 characters: then the largest values fit into each line. */
 UNIT_TEST(no_line_is_cut_at_the_limits)
 {
-    char name[101], cut[65];
-    memset(name, 'n', sizeof(name) - 1);
-    name[sizeof(name) - 1] = '\0';
-    memset(cut, 'n', sizeof(cut) - 1);
-    cut[sizeof(cut) - 1] = '\0';
+    char name[101];
+    snprintf(name, sizeof name, "%0100u", 0);
     const struct symbolizer longest = { find_longest, name };
 
     struct pebs_record record = whole_record();
@@ -252,37 +261,22 @@ UNIT_TEST(no_line_is_cut_at_the_limits)
     for (unsigned i = 0; i < 16; i++)
         record.gpr[i] = UINT64_MAX;
     pebs_text(&out, 4294967295u, &record, DATA_SOURCE_GENERIC, &longest);
-
-    char expected[400];
-    snprintf(expected, sizeof(expected),
-             "pebs 4294967295 ip 0xffffffffffffffff %s+0xffffffffffffffff eventing_ip 0xffffffffffffffff "
-             "%s+0xffffffffffffffff counters 0xffffffffffffffff tsc 0xffffffffffffffff",
-             cut, cut);
-    assert_string_equal(got.text[0], expected);
-    snprintf(expected, sizeof(expected),
-             "pebs 4294967295 data_address 0xffffffffffffffff %s+0xffffffffffffffff data_source 0xffffffffffffffd9 "
-             "|LVL Remote Cache (1 hop) hit|SNP HitM|TLB L2 miss|LCK No| latency 18446744073709551615",
-             cut);
-    assert_string_equal(got.text[6], expected);
+    line_is(0,
+            "pebs 4294967295 ip 0xffffffffffffffff @ eventing_ip 0xffffffffffffffff @ counters 0xffffffffffffffff tsc "
+            "0xffffffffffffffff");
+    line_is(
+        6, "pebs 4294967295 data_address 0xffffffffffffffff @ data_source 0xffffffffffffffd9 |LVL Remote Cache (1 hop) "
+           "hit|SNP HitM|TLB L2 miss|LCK No| latency 18446744073709551615");
 
     got.count = 0;
     struct bts_record branch = { 8, UINT64_MAX, UINT64_MAX, 0, true, false };
     bts_text(&out, 4294967295u, &branch, &longest);
-    snprintf(expected, sizeof(expected),
-             "bts 4294967295 0xffffffffffffffff %s+0xffffffffffffffff => 0xffffffffffffffff %s+0xffffffffffffffff "
-             "mispredicted",
-             cut, cut);
-    assert_string_equal(got.text[0], expected);
-
+    line_is(0, "bts 4294967295 0xffffffffffffffff @ => 0xffffffffffffffff @ mispredicted");
     struct lbr_entry entry = {
         .from = UINT64_MAX, .to = UINT64_MAX, .has = LBR_HAS_CYCLES | LBR_HAS_TYPE, .cycles = 65535, .type = 3
     };
     lbr_text(&out, 4294967295u, &entry, &longest);
-    snprintf(expected, sizeof(expected),
-             "lbr 4294967295 0xffffffffffffffff/0xffffffffffffffff/-/-/-/65535/IND_CALL %s+0xffffffffffffffff/"
-             "%s+0xffffffffffffffff",
-             cut, cut);
-    assert_string_equal(got.text[1], expected);
+    line_is(1, "lbr 4294967295 0xffffffffffffffff/0xffffffffffffffff/-/-/-/65535/IND_CALL @/@");
 
     got.count = 0;
     record = (struct pebs_record){ .width = 8, .eventing_ip = UINT64_MAX };
@@ -295,15 +289,9 @@ UNIT_TEST(no_line_is_cut_at_the_limits)
     record.lbr_count = 32;
     record.lbr[31] = entry;
     pebs_text(&out, 4294967295u, &record, DATA_SOURCE_GENERIC, &longest);
-    assert_string_equal(got.text[1], "pebs 4294967295 format_group 0xffffffff retire_latency 65535");
-    snprintf(expected, sizeof(expected),
-             "pebs 4294967295 data_address 0xffffffffffffffff %s+0xffffffffffffffff data_source 0xffffffffffffffd9 "
-             "|LVL Remote Cache (1 hop) hit|SNP HitM|TLB L2 miss|LCK No| latency 4294967295 cache_latency 65535",
-             cut);
-    assert_string_equal(got.text[2], expected);
-    snprintf(expected, sizeof(expected),
-             "pebs 4294967295 lbr 31 0xffffffffffffffff/0xffffffffffffffff/-/-/-/65535/IND_CALL "
-             "%s+0xffffffffffffffff/%s+0xffffffffffffffff",
-             cut, cut);
-    assert_string_equal(got.text[34], expected);
+    line_is(1, "pebs 4294967295 format_group 0xffffffff retire_latency 65535");
+    line_is(
+        2, "pebs 4294967295 data_address 0xffffffffffffffff @ data_source 0xffffffffffffffd9 |LVL Remote Cache (1 hop) "
+           "hit|SNP HitM|TLB L2 miss|LCK No| latency 4294967295 cache_latency 65535");
+    line_is(34, "pebs 4294967295 lbr 31 0xffffffffffffffff/0xffffffffffffffff/-/-/-/65535/IND_CALL @/@");
 }
