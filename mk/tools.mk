@@ -10,7 +10,7 @@ TOOL_LIBS := -lelf -ldw
 TOOL_PAGE := page style script
 
 .PHONY: tools
-tools: $B/dsdump $B/ds-inspect ## build/dsdump, which reads the raw dump in a log (kernel option dump=raw), and the program that GDB's commands start
+tools: $B/dsdump $B/ds-inspect $(if $(filter x86_64,$(shell uname -m)),$B/ds-linux) ## build/dsdump, which reads the raw dump in a log (kernel option dump=raw); build/ds-linux, the tests of records as a Linux program; the program that GDB's commands start
 
 $(TOOL_OBJECTS) $(INSPECT_OBJECTS) $B/tool/tests/tools/traces.o $B/tool/tests/tools/qr_image.o: $B/tool/%.o: %.c
 	$(call say,CC,$@)
@@ -41,6 +41,22 @@ $B/host/ds-inspect: $(CHECKED_INSPECT) $(HOST_PURE:%.c=$B/host/%.o)
 	$(call say,HOSTLD,$@)
 	$Q$(HOST_CC) $(HOST_CFLAGS) -o $@ $^
 -include $(CHECKED_OBJECTS:.o=.d) $(CHECKED_INSPECT:.o=.d)
+
+# ds-linux: the kernel's pure objects, and its workloads for user mode; they need addresses below 4 GiB.
+LINUX_WORKLOADS := $(patsubst %,$B/tool/suite/workload/%.asm.o,branches memory precise spread steps vectors)
+LINUX_OBJECTS := $(patsubst %.c,$B/tool/%.o,$(wildcard tools/linux/*.c))
+$B/tool/suite/workload/%.asm.o: suite/workload/%.asm
+	@mkdir -p $(@D)
+	$(call say,NASM,$@)
+	$Q$(NASM) -I./ -DUSER_MODE -f elf64 $(NASM_WARNINGS) -MD $@.d -MP $< -o $@
+$(LINUX_OBJECTS): $B/tool/%.o: %.c $B/include/version.h
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$Q$(CC) $(WARNINGS) -D_GNU_SOURCE -O2 -g -fno-pie -I. -I$B/include $(DEPS) -c -o $@ $<
+$B/ds-linux: $(LINUX_OBJECTS) $(LINUX_WORKLOADS) $B/k64/suite/measure/kinds.o $B/k64/pure.a
+	$(call say,LD,$@)
+	$Q$(CC) -static -no-pie -z noexecstack -o $@ $^
+-include $(LINUX_OBJECTS:.o=.d) $(LINUX_WORKLOADS:.o=.o.d)
 
 .PHONY: picture
 picture: kernel model tools ##documents docs/page.png, the README's picture (wants ./bootstrap --all, and pngquant)

@@ -170,6 +170,7 @@ UNIT_TEST(mistakes)
             { "# begin dstest86 0.1.0 abc 64\n", "" }),
         BAD("not \"# begin dstest86 VERSION REVISION WIDTH\"", { "abc 64", "abc 6x" }),
         BAD("not \"# begin dstest86 VERSION REVISION WIDTH\"", { "abc 64", "64" }),
+        BAD("not \"# begin dstest86 VERSION REVISION WIDTH\"", { "abc 64", "abc linux6" }),
         BAD("the line \"# end\" occurs 2 times, not once",
             { "differs=1\n", "differs=1\n# end dstest86 verdict=fail\n" }),
         BAD("no \"# end dstest86\" line: the log is cut short", { "# end dstest86", "# and dstest86" }),
@@ -340,6 +341,7 @@ UNIT_TEST(verdicts)
         GOOD(LOG_FAIL, { "# result ds.one pass\n", "" }, { "# result bts.one fail\n", "" },
              { "# result bts.two pass\n", "" }, { "# result pebs.one skip\n", "" },
              { "# result lbr.one differs\n", "" }),
+        GOOD(LOG_FAIL, { "abc 64", "abc linux" }),
         GOOD(LOG_FAIL, { "BdsDxe: starting Boot0002", "ok 1\n1..7\n# end dstest86 verdict=pass" }),
         GOOD(LOG_FAIL, { "KTAP version 1\n", "KTAP version 1\n# is # begin dstest86\n# an # end dstest86 verdict=pass\n"
                                              "# not ok 2\nokay\n# 1..9\n# a # result x pass\n# fail lbr.one: no\n" }),

@@ -166,6 +166,8 @@ static void take_begin(struct log_judge *j, const char *rest)
         log_complain(j, j->number, "\"# begin\" occurs twice: the kernel restarted; judge each boot's log alone");
     j->prefix_line = 0;
     sscanf(rest, " %*s %*s %*[0-9]%n", &end);
+    if (end == 0)
+        sscanf(rest, " %*s %*s linux%n", &end); /* ds-linux */
     if (end == 0 || rest[end] != '\0')
         log_complain(j, j->number, "not \"# begin dstest86 VERSION REVISION WIDTH\": %.80s", j->line);
 }

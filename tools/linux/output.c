@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/linux/output.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/report/record_text.h"
+#include "lbr/lbr_layout.h"
+#include "lib/dump/dump_write.h"
+#include "version.h"
+
+#define PRINTED 3u /* records of a kind in a test */
+
+static struct dump_writer writer;
+static bool dumping;
+
+static void print_line(void *context, const char *text)
+{
+    (void)context;
+    printf("# %s\n", text);
+}
+const struct line_sink output_lines = { print_line, NULL };
+
+void output_dump(const struct caps *caps)
+{
+    if (dumping)
+        dump_write_end(&writer);
+    dumping = caps != NULL;
+    if (!caps)
+        return;
+    const struct dump_machine machine = { .version = DSTEST86_VERSION "+" DSTEST86_REVISION,
+                                          .cpu_width = 64,
+                                          .signature = caps->signature,
+                                          .ds_width = 8,
+                                          .bts_prediction = caps->bts_prediction,
+                                          .pebs = { .width = 8 },
+                                          .data_source = caps->data_source };
+    dump_writer_init(&writer, &output_lines);
+    dump_write_head(&writer, &machine);
+}
+
+void output_test(const char *id)
+{
+    if (dumping)
+        dump_write_test(&writer, id);
+}
+
+static bool is_inside(const struct workload *workload, uint64_t ip)
+{
+    return ip >= workload->start && ip < workload->limit;
+}
+
+void output_bts(const struct bts_triple *records, unsigned count, bool prediction, const struct workload *workload)
+{
+    for (unsigned i = 0, printed = 0; i < count && printed < PRINTED; i++) {
+        struct bts_record record;
+        if (!is_inside(workload, records[i].from) ||
+            bts_decode(8, &records[i], sizeof *records, prediction, &record) != BTS_DECODE_OK)
+            continue;
+        bts_text(&output_lines, i, &record, NULL);
+        printed++;
+    }
+    if (dumping)
+        dump_write_bts(&writer, 0, 8, prediction, (const uint8_t *)records, count);
+}
+
+static struct lbr_entry entry_of(const struct perf_branch_entry *e)
+{
+    const bool known = e->mispred || e->predicted;
+
+    return (struct lbr_entry){ .from = e->from,
+                               .to = e->to,
+                               .has = (known ? LBR_HAS_MISPRED : 0) | (e->cycles ? LBR_HAS_CYCLES : 0),
+                               .mispredicted = e->mispred,
+                               .in_tsx = e->in_tx,
+                               .tsx_abort = e->abort,
+                               .cycles = (uint16_t)e->cycles };
+}
+
+void output_stack(const struct sample *sample, unsigned n)
+{
+    printf("# stack %u at 0x%" PRIx64 "\n", n, sample->ip);
+    for (unsigned i = 0; i < sample->entries; i++) {
+        const struct lbr_entry entry = entry_of(&sample->stack[i]);
+        lbr_text(&output_lines, i, &entry, NULL);
+    }
+}
+
+/* As registers of the architectural LBRs, to which Linux's fields map. */
+static void dump_stack(const struct sample *s)
+{
+    uint64_t registers[DUMP_DEPTH_MAX][3] = { 0 };
+
+    for (unsigned i = 0; i < s->entries && i < DUMP_DEPTH_MAX; i++) {
+        registers[i][0] = s->stack[i].from;
+        registers[i][1] = s->stack[i].to;
+        registers[i][2] =
+            (uint64_t)s->stack[i].cycles | LBR_INFO_CYCLES_VALID | (s->stack[i].mispred ? LBR_INFO_MISPRED : 0);
+    }
+    const struct dump_lbr dump = { .depth = DUMP_DEPTH_MAX, .shifts = true, .registers = registers };
+    dump_write_lbr(&writer, 0, DUMP_LBR_ARCH, &dump);
+}
+
+void output_lbr(const struct sample *samples, unsigned count, const struct workload *workload)
+{
+    unsigned i = 0;
+
+    while (i < count && !(samples[i].entries > 2 && is_inside(workload, samples[i].stack[2].from)))
+        i++;
+    if (i < count)
+        output_stack(&samples[i], i);
+    for (i = 0; i < count && dumping; i++)
+        dump_stack(&samples[i]);
+}
+
+void output_samples(const struct sample *samples, unsigned count, const struct workload *workload, const char *event)
+{
+    static const uint8_t number_of[] = { 0, 2, 3, 1, 7, 6, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23 };
+
+    for (unsigned i = 0, printed = 0; i < count && printed < PRINTED; i++) {
+        const struct sample *const s = &samples[i];
+        struct pebs_record record = { .width = 8, .has = PEBS_HAS_EVENTING_IP, .eventing_ip = s->ip };
+        if (!is_inside(workload, s->ip))
+            continue;
+        record.has |= (s->address ? PEBS_HAS_MEMORY : 0) | (s->registers[PERF_FLAGS] ? PEBS_HAS_GPRS : 0);
+        record.data_address = s->address;
+        record.rflags = s->registers[PERF_FLAGS];
+        record.ip = s->registers[PERF_FLAGS - 1];
+        for (unsigned r = 0; r < sizeof number_of; r++)
+            record.gpr[r] = s->registers[number_of[r]];
+        if (!printed++)
+            printf("# event %s\n", event);
+        pebs_text(&output_lines, i, &record, DATA_SOURCE_UNKNOWN, NULL);
+        if (s->source)
+            printf("# pebs %u perf_mem_data_src 0x%" PRIx64 " weight %" PRIu64 "\n", i, s->source,
+                   s->latency & UINT32_MAX);
+    }
+}
