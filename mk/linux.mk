@@ -9,10 +9,14 @@ LINUX := linux$(linux:%=-%)
 LINUX_RUN := $(if $(filter i386,$(linux)),run32,run)
 LINUX_PROGRAMS := $(if $(filter i386,$(linux)),$B/linux-program32,$B/linux-program $B/linux-program-pie $B/linux-fifo $B/linux-wrong)
 LINUX_INSTALLED := tests/linux scripts/lib build
-.PHONY: linux-test linux-bugs deb-linux-test witness-test
+.PHONY: linux-test ds-linux-test linux-bugs deb-linux-test witness-test
 linux-test: model $B/initramfs-$(LINUX).gz ##tests Debian's kernel and perf on the model: profiles="NAME.." linux=backports|i386 KERNEL=bzImage (after ./bootstrap --linux)
 	$Q$(PROVE) -v tests/linux/$(LINUX_RUN) :: $(if $(KERNEL),-k $(call quoted,$(KERNEL)),$(patsubst %,-k %,$(filter-out i386,$(linux)))) $(profiles)
 	$(if $(linux)$(KERNEL),,$Q$(PROVE) tests/linux/judge.t)
+
+# In CI a few rows; rows=nightly: every profile, 25 faults, and guests without rights or a PMU.
+ds-linux-test: model tools ##tests build/ds-linux in Linux guests on the model: rows="PROFILE[:FAULT].." or rows=nightly linux=backports (after ./bootstrap --linux)
+	$Q$(PROVE) -v tests/linux/ds-linux :: $(patsubst %,-k %,$(linux)) $(rows)
 
 linux-bugs: model $B/initramfs-linux.gz ##shows Linux's bugs of docs/linux-findings.md, each on a kernel with and without it: bugs="COMMIT.." KERNEL=bzImage (after ./bootstrap --linux)
 	$Q$(PROVE) -v tests/linux/bugs :: $(if $(KERNEL),-k $(call quoted,$(KERNEL))) $(bugs)

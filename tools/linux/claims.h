@@ -19,16 +19,16 @@ struct check {
 };
 
 struct claim {
-    const char *id, *title, *source; /* as in kernel/test.h; the id, too, where the claim is the kernel's */
-    const char *typical;             /* as in kernel/test.h */
-    bool records;
+    const char *id, *title, *source; /* as in kernel/test.h; the id is the kernel's where the claim is */
     void (*run)(struct check *);
+    bool records;
     const struct workload *workload;
     enum pebs_role role;
-    unsigned precise;  /* precise_ip */
-    uint64_t branches; /* PERF_SAMPLE_BRANCH_*, of branch stacks */
-    uint64_t kinds;    /* those that the filter admits, by bits of LBR_SELECT; 0: all */
-    unsigned what;     /* a detail of its function */
+    unsigned precise;    /* precise_ip */
+    uint64_t branches;   /* PERF_SAMPLE_BRANCH_*, of branch stacks */
+    uint64_t kinds;      /* those that the filter admits, by bits of LBR_SELECT; 0: all */
+    unsigned what;       /* a detail of its function */
+    const char *typical; /* as in kernel/test.h */
 };
 
 extern const struct claim claims[];
