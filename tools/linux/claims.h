@@ -50,7 +50,7 @@ struct perf_event_attr check_architectural(const struct check *check, uint64_t e
 enum { DETAIL_NONE, DETAIL_DEPTH, DETAIL_MISPREDICTED, DETAIL_PREDICTED, DETAIL_CYCLES };
 enum { LATENCY_NEAR, LATENCY_FAR };
 /* What check_pebs() samples. */
-enum { PEBS_LARGE, PEBS_SINGLE, PEBS_XMM, PEBS_TWO };
+enum { PEBS_LARGE, PEBS_SINGLE, PEBS_XMM };
 
 /* tools/linux/branches.c */
 void check_bts(struct check *check);
@@ -59,6 +59,7 @@ void check_lbr(struct check *check);
 /* tools/linux/samples.c */
 void check_pebs(struct check *check);
 void check_events(struct check *check);
+void check_two(struct check *check);
 void check_latency(struct check *check);
 void check_count(struct check *check);
 

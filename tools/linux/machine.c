@@ -77,7 +77,7 @@ static struct caps_leaf leaf(uint32_t number, uint32_t sub)
 {
     struct caps_leaf l = { 0 };
 
-    l.valid = number == HYPERVISOR_LEAF || number <= __get_cpuid_max(number & 0x80000000u, NULL);
+    l.valid = number == HYPERVISOR_LEAF || number <= (uint32_t)__get_cpuid_max(number & 0x80000000u, NULL);
     if (l.valid)
         __cpuid_count(number, sub, l.eax, l.ebx, l.ecx, l.edx);
     return l;

@@ -261,6 +261,34 @@ void check_events(struct check *c)
         check_skip(c, "Linux refuses each precise event");
 }
 
+/* Loads and stores in one group. */
+void check_two(struct check *c)
+{
+    static const enum pebs_role roles[] = { PEBS_ROLE_LOADS, PEBS_ROLE_STORES };
+    const struct steps *const steps = &workload_steps_branchy;
+    const struct pebs_event *events[2];
+    struct recording r = { .workload = steps->workload, .events = 2, .rounds = 4 * PERIOD };
+
+    for (unsigned i = 0; i < 2; i++) {
+        events[i] = pebs_event_of(c->kind->caps.events, roles[i], UINT64_MAX);
+        if (!events[i]) {
+            check_skip(c, "no such precise event is known for this processor");
+            return;
+        }
+        r.attr[i] = sampled(c, events[i], PERIOD);
+    }
+    if (!check_record(c, &r))
+        return;
+    for (unsigned i = 0; i < 2; i++) {
+        const uint32_t kinds = cause_of(events[i]).kinds;
+        const unsigned least = r.rounds / PERIOD * steps_before(steps, kinds, steps_count(steps)) / 2;
+        find_places(r.workload, roles[i], kinds);
+        const unsigned inside = compare(c, &r, events[i], i);
+        if (inside < least && !r.throttled)
+            check_wrong(c, "%s: %u samples, expected at least %u", events[i]->name, inside, least);
+    }
+}
+
 /* ---- load latency ---- */
 
 static uint64_t far_ring[RING_LINES][LINE / 8];
