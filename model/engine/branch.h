@@ -19,7 +19,7 @@ struct branch {
     bool mispredicted, predicted; /* neither is set for interruptions */
     uint8_t to_cpl;
     uint32_t to_base;              /* of the code segment at `to`, as block->code_base */
-    bool not_taken;                /* only set if rules->branches.every */
+    bool not_taken;                /* only set if rules->every_branch */
     uint32_t events[LBR_COUNTERS]; /* since the previous branch, of counters whose events LBR entries count */
 };
 

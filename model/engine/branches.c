@@ -147,7 +147,7 @@ static inline __attribute__((always_inline)) unsigned gather_all(struct vcpu *v,
                                                                  unsigned n, struct branch *branches, bool predict,
                                                                  bool every_branch, bool logged)
 {
-    const bool by_the_manual = v->rules->branches.mispredicted == branches_mispredicted;
+    const bool by_the_manual = v->rules->branches_mispredicted == branches_mispredicted;
     const bool code = v->counting.code;
     uint64_t time = v->branches.time;
     unsigned taken = 0;
@@ -177,7 +177,7 @@ static inline __attribute__((always_inline)) unsigned gather_all(struct vcpu *v,
             b->to_base = next->code_base;
             if (block->mask != 0) {
                 b->mispredicted = by_the_manual ? mispredicts(v, block, next->pc) /* direct: runs for each branch */
-                                                : v->rules->branches.mispredicted(v, block, next->pc);
+                                                : v->rules->branches_mispredicted(v, block, next->pc);
                 b->predicted = !b->mispredicted;
                 if (v->counting.outcomes) {
                     outcome = count_outcome(v, block, took, b->mispredicted);
@@ -199,7 +199,7 @@ static inline __attribute__((always_inline)) unsigned gather_all(struct vcpu *v,
 static unsigned gather(struct vcpu *v, const struct block *const *blocks, unsigned n, struct branch *branches,
                        bool predict)
 {
-    const bool every_branch = v->rules->branches.every, logged = v->lbr.logged != 0;
+    const bool every_branch = v->rules->every_branch, logged = v->lbr.logged != 0;
 
     return every_branch || logged ? gather_all(v, blocks, n, branches, predict, every_branch, logged)
            : predict              ? gather_all(v, blocks, n, branches, true, false, false)
@@ -220,10 +220,10 @@ static inline bool enters_stack(uint64_t select, const struct block *block, cons
 static unsigned first_that_matters(const struct vcpu *v, unsigned n)
 {
     const struct block *const *const ring = ring_blocks(v);
-    const uint64_t select = v->rules->lbr.select(v);
+    const uint64_t select = v->rules->lbr_select(v);
     unsigned needed = vcpu_lbr_depth(v) + 1;
 
-    if (!v->lbr.on || v->bts.on || v->counting.outcomes || v->truth != NULL || v->rules->branches.every ||
+    if (!v->lbr.on || v->bts.on || v->counting.outcomes || v->truth != NULL || v->rules->every_branch ||
         (select & LBR_SELECT_EN_CALLSTACK)) {
         return 0;
     }
@@ -241,7 +241,7 @@ static unsigned first_that_matters(const struct vcpu *v, unsigned n)
 static void pass_over(struct vcpu *v, unsigned n)
 {
     const unsigned first = v->lbr.forgot && n > KEPT ? n - KEPT : 0;
-    const uint64_t select = v->rules->lbr.select(v);
+    const uint64_t select = v->rules->lbr_select(v);
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
     const struct block *const *const ring = ring_blocks(v);
     uint64_t entries = 0;
@@ -257,7 +257,7 @@ static void drain(struct vcpu *v, unsigned n)
 {
     const struct block *const *const ring = ring_blocks(v);
     struct branch branches[BRANCH_BATCH];
-    const bool only_bts = !v->rules->branches.every && !v->lbr.on && !v->counting.outcomes;
+    const bool only_bts = !v->rules->every_branch && !v->lbr.on && !v->counting.outcomes;
     const bool flagged = v->bts.on && v->profile->bts_predicted;
     const bool area_readable = n > 0 && bts_read_area(v, ring[0]->last);
     const unsigned start = first_that_matters(v, n);
@@ -266,7 +266,7 @@ static void drain(struct vcpu *v, unsigned n)
     for (unsigned first = start; first < n; first += BRANCH_BATCH) {
         unsigned some = n - first < BRANCH_BATCH ? n - first : BRANCH_BATCH;
 
-        v->rules->branches.record(v, branches, gather(v, ring + first, some, branches, !only_bts || flagged),
+        v->rules->branches_record(v, branches, gather(v, ring + first, some, branches, !only_bts || flagged),
                                   area_readable);
     }
     bts_finish(v);
@@ -316,7 +316,7 @@ void branches_interruption(struct vcpu *v, uint64_t from, uint64_t to, unsigned 
     if (v->lbr.on) {
         lbr_keep_last(v);
     }
-    v->rules->branches.record(v, &b, 1, bts_read_area(v, from));
+    v->rules->branches_record(v, &b, 1, bts_read_area(v, from));
     bts_finish(v);
     branches_set_limit(v);
 }

@@ -58,7 +58,7 @@ bool bts_write(struct vcpu *v, uint64_t index)
 
     encode_field(field, form->width, index);
     return v->host->write(v->cpu, v->bts.at, v->bts.stage, v->bts.staged * encode_bts_bytes(form)) &&
-           v->host->write(v->cpu, v->rules->ds.address(v) + encode_bts_index_at(form), field, form->width);
+           v->host->write(v->cpu, v->rules->ds_address(v) + encode_bts_index_at(form), field, form->width);
 }
 
 void bts_flush(struct vcpu *v)
@@ -66,9 +66,9 @@ void bts_flush(struct vcpu *v)
     if (v->bts.staged == 0) {
         return;
     }
-    const uint64_t index = v->rules->bts.index(v);
+    const uint64_t index = v->rules->bts_index(v);
 
-    if (v->rules->bts.write(v, index)) {
+    if (v->rules->bts_write(v, index)) {
         v->activity[FACILITY_BTS].records += v->bts.staged;
         referee_area_bts_written(v, v->bts.at, index);
     } else {
@@ -81,23 +81,23 @@ void bts_flush(struct vcpu *v)
 static inline __attribute__((always_inline)) void stage_all(struct vcpu *v, const struct branch *branches, unsigned n,
                                                             unsigned width)
 {
-    const bool by_the_manual = v->rules->bts.contents == bts_contents;
+    const bool by_the_manual = v->rules->bts_contents == bts_contents;
     const unsigned size = 3 * width;
     struct ds_buffer *const bts = &v->ds.area.bts;
     bool skip_system, skip_user;
 
-    v->rules->bts.filters(v, &skip_system, &skip_user);
+    v->rules->bts_filters(v, &skip_system, &skip_user);
     v->bts.last = branches[0].block->last;
     for (unsigned i = 0; i < n; i++) {
         if (branches[i].block->cpl == 0 ? skip_system : skip_user) {
             continue;
         }
         const struct bts_contents contents =
-            by_the_manual ? describe(v, &branches[i]) : v->rules->bts.contents(v, &branches[i]);
+            by_the_manual ? describe(v, &branches[i]) : v->rules->bts_contents(v, &branches[i]);
 
         if (!ds_buffer_fits(bts, size)) {
             bts_flush(v);
-            bts->index = v->rules->bts.wrap(v);
+            bts->index = v->rules->bts_wrap(v);
         }
         if (v->bts.staged == 0) {
             v->bts.at = bts->index;

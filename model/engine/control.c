@@ -9,9 +9,9 @@
 
 void control_update(struct vcpu *v, struct place place)
 {
-    v->bts.on = v->rules->bts.on(v);
-    v->lbr.on = v->rules->lbr.on(v);
-    v->pebs.enabled = v->rules->pebs.enabled(v);
+    v->bts.on = v->rules->bts_on(v);
+    v->lbr.on = v->rules->lbr_on(v);
+    v->pebs.enabled = v->rules->pebs_enabled(v);
     v->activity[FACILITY_BTS].used = v->activity[FACILITY_BTS].used || v->bts.on;
     v->activity[FACILITY_PEBS].used = v->activity[FACILITY_PEBS].used || v->pebs.enabled != 0;
     counters_configure(v, place);

@@ -91,7 +91,7 @@ static const struct profile_event *selected_event(const struct vcpu *v, unsigned
  */
 static void set_up_general(struct vcpu *v, unsigned i)
 {
-    const struct counters_request r = v->rules->counters.request(v, i);
+    const struct counters_request r = v->rules->counters_request(v, i);
     const uint64_t select = v->event_select[i];
     const uint64_t enable = v->regs[REG_IA32_PEBS_ENABLE];
     const struct profile_event *e = selected_event(v, i);
@@ -132,7 +132,7 @@ static const enum event_kind fixed_kinds[] = { EVENT_INSTRUCTIONS, EVENT_CYCLES,
 
 static void set_up_fixed(struct vcpu *v, unsigned i)
 {
-    const struct counters_request r = v->rules->counters.request(v, i);
+    const struct counters_request r = v->rules->counters_request(v, i);
     const unsigned fixed = i - v->profile->general_counters;
     struct counter *c = &v->counters[i];
 
@@ -176,7 +176,7 @@ void counters_configure(struct vcpu *v, struct place place)
     for (unsigned i = 0; i < vcpu_counters(v); i++) {
         struct counter *c = &v->counters[i];
 
-        v->rules->counters.set_up(v, i);
+        v->rules->counters_set_up(v, i);
         c->active = c->active && !(v->status & STATUS_CTR_FRZ);
         v->counting.active |= (uint32_t)c->active << i;
         /*
@@ -228,7 +228,7 @@ void counters_configure(struct vcpu *v, struct place place)
     v->wants = hooks_of_both(v->wants, v->uses);
     v->pebs.counts = v->pebs.counts && v->counting.outcomes;
     reload_configure(v);
-    v->lbr.logged = v->rules->lbr.events_logged(v);
+    v->lbr.logged = v->rules->lbr_events_logged(v);
     v->data.source_known = source_known(v);
     counting_configure(v);
     counting_arm(v, place);

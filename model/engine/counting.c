@@ -39,7 +39,7 @@ bool counting_exact(const struct vcpu *v, const struct counter *c)
 
 void counting_configure(struct vcpu *v)
 {
-    const bool by_the_manual = v->rules->stepped == NULL && v->rules->counters.exact == counting_exact;
+    const bool by_the_manual = v->rules->stepped == NULL && v->rules->counting_exact == counting_exact;
 
     v->counting.class_count = 0;
     for (uint32_t left = v->counting.active; left != 0; left &= left - 1) {
@@ -98,7 +98,7 @@ void counting_update(struct vcpu *v, struct place place)
     for (unsigned k = 0; k < v->counting.class_count; k++) {
         struct counted_class *class = &v->counting.classes[k];
         const uint64_t now = event_class_now(v, class->id, place);
-        const uint64_t events = v->rules->counters.events(v, now - class->base);
+        const uint64_t events = v->rules->counting_events(v, now - class->base);
 
         uint64_t bad = 0, stalled = 0;
 

@@ -26,7 +26,4 @@ bool cpuid_has_tsc_adjust(const struct vcpu *v);
 /* Changes QEMU's answer to cpuid_ask()'s request (EAX, EBX, ECX, EDX) into the modelled processor's to the guest's. */
 void cpuid_read(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4]);
 
-/* A rule. */
-void cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4]);
-
 #endif

@@ -72,7 +72,7 @@ uint64_t data_source(struct vcpu *v, enum data_level level)
 /* Most accesses change nothing in the caches and hit all of them. */
 static bool hits(const struct vcpu *v, uint64_t address)
 {
-    return v->rules->data.reach == data_reach && v->rules->data.misses_tlb == data_misses_tlb &&
+    return v->rules->data_reach == data_reach && v->rules->data_misses_tlb == data_misses_tlb &&
            data_cache_is_newest(v->cache, address);
 }
 
@@ -84,13 +84,13 @@ void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigne
     enum data_level level = LEVEL_L1;
 
     if (split || !hits(v, address)) {
-        tlb_miss = v->rules->data.misses_tlb(v, address);
-        level = v->rules->data.reach(v, address, store);
+        tlb_miss = v->rules->data_misses_tlb(v, address);
+        level = v->rules->data_reach(v, address, store);
     }
     if (split) {
-        enum data_level other = v->rules->data.reach(v, last, store);
+        enum data_level other = v->rules->data_reach(v, last, store);
 
-        tlb_miss = v->rules->data.misses_tlb(v, last) || tlb_miss;
+        tlb_miss = v->rules->data_misses_tlb(v, last) || tlb_miss;
         level = other > level ? other : level;
     }
     if (!v->counting.data_of[place.block->cpl != 0]) {
@@ -100,7 +100,7 @@ void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigne
         begin(v, place);
     }
     struct data_access *slowest = store ? &v->data.store : &v->data.load;
-    const unsigned latency = v->rules->data.latency(v, level);
+    const unsigned latency = v->rules->data_latency(v, level);
 
     if (store) {
         v->data.stores = true;
@@ -121,7 +121,7 @@ void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigne
         slowest->source = level == LEVEL_L1 ? STORE_HIT_L1 : 0;
     } else {
         v->data.level = level;
-        slowest->source = v->rules->data.source(v, level) | source_flags(v, tlb_miss);
+        slowest->source = v->rules->data_source(v, level) | source_flags(v, tlb_miss);
     }
 }
 
@@ -174,7 +174,7 @@ bool data_happened(const struct vcpu *v, enum event_kind kind)
     case EVENT_STORE_LATENCY:
         return store;
     case EVENT_PRECISE_STORES:
-        return store && v->rules->data.followed(v);
+        return store && v->rules->data_followed(v);
     case EVENT_LOCKED_LOADS:
         return load && v->data.locked;
     case EVENT_SPLIT_LOADS:
@@ -215,8 +215,8 @@ bool data_happened(const struct vcpu *v, enum event_kind kind)
     case EVENT_OFFCORE_1:
         return goes_offcore(v, v->regs[REG_MSR_OFFCORE_RSP_0 + (kind - EVENT_OFFCORE_0)]);
     case EVENT_LOAD_LATENCY:
-        return load && v->rules->data.followed(v) &&
-               v->rules->data.latency_counts(v, data_instruction_latency(v, &v->data.load),
+        return load && v->rules->data_followed(v) &&
+               v->rules->data_latency_counts(v, data_instruction_latency(v, &v->data.load),
                                              v->regs[REG_MSR_PEBS_LD_LAT]);
     default:
         return false;

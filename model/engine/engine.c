@@ -303,7 +303,7 @@ static unsigned level_behind(const struct vcpu *v, const struct block *block, ui
 static void count_interruption(struct vcpu *v, unsigned level, bool software)
 {
     for (enum event_kind kind = EVENT_INSTRUCTIONS; kind <= EVENT_BRANCHES; kind++) {
-        const unsigned events = v->rules->counters.interruption(v, kind, software);
+        const unsigned events = v->rules->counting_interruption(v, kind, software);
 
         for (unsigned qualifier = 0; qualifier < EVENT_QUALIFIERS; qualifier++) {
             const unsigned id = event_class(kind, (enum event_qualifier)qualifier);
@@ -350,7 +350,7 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
     count_interruption(v, level, software);
     if (kind == INTERRUPTION_DEBUG) {
         counting_update(v, BETWEEN_BLOCKS);
-        v->rules->lbr.debug_exception(v);
+        v->rules->lbr_debug_exception(v);
         control_update(v, BETWEEN_BLOCKS);
     }
     if (v->hot->tracing) {

@@ -20,7 +20,7 @@
  * lbr_store() and to bts_store(), which stages the records that bts_flush() writes. Reaching a threshold, or an
  * overflow with INT, sets v->pmi.wanted. At the next boundary pmi_deliver() flushes, freezes, and raises the PMI
  * through the host (pmi_raise). Each of these decisions is a rule (rules.h): the engine calls
- * v->rules->pebs.full, which is pebs_full() unless the processor has a fault or freedom.
+ * v->rules->pebs_full, which is pebs_full() unless the processor has a fault or freedom.
  *
  * Time: one instruction takes one cycle. Batches: branches are gathered in a ring. The engine processes the ring when
  * it is full, when the next branch could raise an interrupt, and at any MSR access, CPUID, RDPMC, interrupt or
@@ -41,9 +41,6 @@ bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile,
                  struct hot *hot);
 void engine_free(struct vcpu *v);
 void engine_reset(struct vcpu *v);
-
-/* A rule. */
-void engine_reset_registers(struct vcpu *v);
 
 /* --- registers ------------------------------------------------------------------------------------------------- */
 /* place: the RDMSR, WRMSR or RDPMC itself. */

@@ -129,9 +129,9 @@ static inline void pass(struct vcpu *v, const struct branch *b)
 
 void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n)
 {
-    const uint64_t select = v->rules->lbr.select(v);
+    const uint64_t select = v->rules->lbr_select(v);
     const unsigned depth = vcpu_lbr_depth(v);
-    const bool by_the_manual = v->rules->lbr.push == lbr_push;
+    const bool by_the_manual = v->rules->lbr_push == lbr_push;
 
     for (unsigned i = 0; i < n; i++) {
         const struct branch *b = &branches[i];
@@ -155,7 +155,7 @@ void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n)
         if (by_the_manual) { /* called directly, because this runs for each branch */
             push(v, &contents);
         } else {
-            v->rules->lbr.push(v, b, &contents);
+            v->rules->lbr_push(v, b, &contents);
         }
     }
 }

@@ -5,7 +5,7 @@
 
 #include "model/engine/data.h"
 #include "model/engine/event_class.h"
-#include "model/engine/lbr_rules.h"
+#include "model/engine/rules.h"
 #include "model/engine/slots.h"
 
 /* Linux 6.8, arch/x86/include/asm/perf_event.h: ARCH_PERFMON_EVENTSEL_BR_CNTR, and intel_cap's lbr_counters. */

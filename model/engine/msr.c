@@ -331,13 +331,13 @@ enum msr_answer msr_read(struct vcpu *v, uint32_t address, uint64_t *value, stru
     if (m == NULL) {
         return MSR_UNKNOWN;
     }
-    if (!v->rules->msr.exists(v, m, profile_msr_number(m, address))) {
+    if (!v->rules->msr_exists(v, m, profile_msr_number(m, address))) {
         referee_refused_read(v, address, address_at(place));
         return MSR_GP;
     }
     referee_read(v, (enum model_register)m->reg, address_at(place));
     counting_update(v, place);
-    *value = v->rules->msr.value(v, m, profile_msr_number(m, address));
+    *value = v->rules->msr_value(v, m, profile_msr_number(m, address));
     return MSR_DONE;
 }
 
@@ -369,9 +369,9 @@ enum msr_answer msr_write(struct vcpu *v, uint32_t address, uint64_t value, stru
     const unsigned i = profile_msr_number(m, address);
     const uint64_t ip = address_at(place);
     const bool netburst = m->reg == REG_NETBURST_COUNTER || m->reg == REG_NETBURST_CCCR;
-    const bool exists = v->rules->msr.exists(v, m, i);
+    const bool exists = v->rules->msr_exists(v, m, i);
 
-    if (!exists || !v->rules->msr.takes(v, m, value)) {
+    if (!exists || !v->rules->msr_takes(v, m, value)) {
         referee_refused_write(v, m, exists, address, value, ip);
         return MSR_GP;
     }
@@ -381,7 +381,7 @@ enum msr_answer msr_write(struct vcpu *v, uint32_t address, uint64_t value, stru
     referee_write(v, (enum model_register)m->reg, netburst ? netburst_number(m, i) : i, value, ip);
     retire(v, place);
     branches_drain(v, false, place.block == NULL ? 0 : place.block->next, 0);
-    v->rules->msr.set(v, m, i, value);
+    v->rules->msr_set(v, m, i, value);
     control_update(v, BETWEEN_BLOCKS); /* QEMU ends a block after WRMSR */
     referee_after(v, &before, (enum model_register)m->reg, referee_watches_area(v) && ds_read(v), ip);
     if (vcpu_is_netburst(v) && (m->reg == REG_NETBURST_CCCR || m->reg == REG_IA32_PEBS_ENABLE)) {
@@ -407,10 +407,10 @@ bool msr_counter_concealed(const struct vcpu *v, uint32_t index)
 enum msr_answer msr_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, struct place place)
 {
     counting_update(v, place);
-    const enum msr_answer answer = v->rules->msr.counter(v, index, value);
+    const enum msr_answer answer = v->rules->msr_counter(v, index, value);
 
     if (answer == MSR_DONE && place.block != NULL && place.block->cpl != 0 &&
-        v->rules->msr.counter_concealed(v, index)) {
+        v->rules->msr_counter_concealed(v, index)) {
         *value = 0;
     }
     return answer;

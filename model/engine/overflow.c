@@ -29,11 +29,11 @@ bool overflow_arms(struct vcpu *v, unsigned i)
 static bool begin_sample(struct vcpu *v, unsigned i)
 {
     struct counter *c = &v->counters[i];
-    const bool exact = v->rules->counters.exact(v, c);
+    const bool exact = v->rules->counting_exact(v, c);
 
     if (!c->armed) {
         c->armed = true;
-        c->arming = !exact && !v->rules->counters.arms(v, i);
+        c->arming = !exact && !v->rules->overflow_arms(v, i);
     }
     return exact;
 }
@@ -63,13 +63,13 @@ void overflow_take(struct vcpu *v, struct place place, uint64_t ip, uint64_t eve
         } else if (overflowed && c->pebs) {
             recorded |= begin_sample(v, i) ? UINT64_C(1) << i : 0;
         } else if (overflowed) {
-            v->rules->counters.overflow(v, i);
+            v->rules->overflow_of(v, i);
         }
         c->moved = false;
     }
     reload_by(v, overflows);
     while (recorded != 0) {
-        const uint64_t together = v->rules->pebs.together(v, recorded);
+        const uint64_t together = v->rules->pebs_together(v, recorded);
 
         pebs_record(v, &(struct pebs_sample){ together, ip, eventing_ip, data });
         recorded &= ~together;

@@ -65,7 +65,7 @@ bool pebs_write(struct vcpu *v, uint64_t index)
 
     encode_field(field, form->width, index);
     return v->host->write(v->cpu, v->pebs.at, v->pebs.stage, v->pebs.staged) &&
-           v->host->write(v->cpu, v->rules->ds.address(v) + encode_pebs_index_at(form), field, form->width);
+           v->host->write(v->cpu, v->rules->ds_address(v) + encode_pebs_index_at(form), field, form->width);
 }
 
 void pebs_flush(struct vcpu *v)
@@ -73,9 +73,9 @@ void pebs_flush(struct vcpu *v)
     if (v->pebs.staged == 0) {
         return;
     }
-    const uint64_t index = v->rules->pebs.index(v);
+    const uint64_t index = v->rules->pebs_index(v);
 
-    if (v->rules->pebs.write(v, index)) {
+    if (v->rules->pebs_write(v, index)) {
         v->activity[FACILITY_PEBS].records += v->pebs.records;
         referee_area_pebs_written(v, index);
     } else {
@@ -93,7 +93,7 @@ bool pebs_visible(const struct vcpu *v)
 
 void pebs_show(struct vcpu *v)
 {
-    if (v->rules->pebs.visible(v)) {
+    if (v->rules->pebs_visible(v)) {
         pebs_flush(v);
     }
 }
@@ -113,7 +113,7 @@ uint64_t pebs_groups(const struct vcpu *v, uint64_t counters)
 
 static size_t record_bytes(const struct vcpu *v, uint64_t counters)
 {
-    return v->profile->pebs_adaptive ? adaptive_bytes(v->rules->pebs.groups(v, counters))
+    return v->profile->pebs_adaptive ? adaptive_bytes(v->rules->pebs_groups(v, counters))
                                      : encode_pebs_bytes(&v->ds.form);
 }
 
@@ -197,11 +197,11 @@ void pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs
 
 static void encode_adaptive(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents)
 {
-    struct adaptive_contents extra = { .format = v->rules->pebs.groups(v, sample->counters) };
+    struct adaptive_contents extra = { .format = v->rules->pebs_groups(v, sample->counters) };
     struct lbr_entry stack[MAX_LBR];
 
-    v->rules->pebs.describe_groups(v, sample, contents, &extra, stack);
-    v->rules->pebs.encode_groups(v->pebs.stage + v->pebs.staged, contents, &extra);
+    v->rules->pebs_describe_groups(v, sample, contents, &extra, stack);
+    v->rules->adaptive_encode(v->pebs.stage + v->pebs.staged, contents, &extra);
     if (v->truth != NULL) {
         truth_adaptive(v, v->ds.area.pebs.index, contents, &extra);
     }
@@ -223,7 +223,7 @@ void pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t size)
     struct ds_buffer *pebs = &v->ds.area.pebs;
     struct pebs_contents contents;
 
-    v->rules->pebs.describe(v, sample, &contents);
+    v->rules->pebs_describe(v, sample, &contents);
     if (v->pebs.staged == 0) {
         v->pebs.at = pebs->index;
         v->pebs.first = sample->eventing_ip;
@@ -242,7 +242,7 @@ void pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t size)
     vcpu_written(v, pebs->index >= pebs->threshold);
     if (pebs->index >= pebs->threshold) {
         v->pmi.asked[FACILITY_PEBS] = true;
-        v->rules->pebs.reached(v);
+        v->rules->pebs_reached(v);
     }
 }
 
@@ -267,27 +267,27 @@ void pebs_record(struct vcpu *v, const struct pebs_sample *sample)
     if (v->pebs.staged == 0) {
         if (!ds_read(v)) {
             referee_report(v, RECORD_LOST, sample->eventing_ip, v->regs[REG_IA32_DS_AREA], "IA32_DS_AREA for PEBS");
-            v->rules->pebs.reload(v, sample->counters);
+            v->rules->pebs_reload(v, sample->counters);
             return;
         }
         referee_area_read(v, sample->eventing_ip);
     }
     const size_t size = record_bytes(v, sample->counters);
 
-    if (v->rules->pebs.full(v, size)) {
+    if (v->rules->pebs_full(v, size)) {
         if (!v->pebs.dropping) {
             truth_pebs_dropped(v, v->ds.area.pebs.index);
             referee_report(v, PEBS_BUFFER_FULL, sample->eventing_ip, v->ds.area.pebs.index, "pebs.index");
         }
         v->pebs.dropping = true;
-        v->rules->pebs.reload(v, sample->counters);
+        v->rules->pebs_reload(v, sample->counters);
         return;
     }
     v->pebs.dropping = false;
-    v->rules->pebs.store(v, sample, size);
-    if (v->pebs.staged >= v->rules->pebs.stage) {
+    v->rules->pebs_store(v, sample, size);
+    if (v->pebs.staged >= v->rules->pebs_stage) {
         pebs_flush(v);
     }
-    v->rules->pebs.reload(v, sample->counters);
+    v->rules->pebs_reload(v, sample->counters);
     referee_counters_reloaded(v, sample->counters, sample->eventing_ip);
 }

@@ -82,7 +82,7 @@ void pebs_arch_counts(struct vcpu *v, struct arch_contents *arch)
 void pebs_arch_describe(struct vcpu *v, struct arch_contents *arch)
 {
     const unsigned general = v->profile->general_counters;
-    const uint64_t counted = v->rules->pebs_arch.counted(v);
+    const uint64_t counted = v->rules->pebs_arch_counted(v);
 
     arch->mode_64 = v->host->ia32e(v->cpu);
     arch->xer = (arch->format & ARCH_XMM ? XSTATE_SSE : 0) | (arch->format & ARCH_YMMH ? XSTATE_AVX : 0);
@@ -172,8 +172,8 @@ static uint32_t as_adaptive(const struct arch_contents *arch)
 
 void pebs_arch_record(struct vcpu *v, const struct pebs_sample *sample)
 {
-    const uint64_t at = v->rules->pebs_arch.address(v);
-    struct arch_contents arch = { .format = v->rules->pebs_arch.format(v, sample->counters) };
+    const uint64_t at = v->rules->pebs_arch_address(v);
+    struct arch_contents arch = { .format = v->rules->pebs_arch_format(v, sample->counters) };
     struct lbr_entry stack[MAX_LBR];
     struct adaptive_contents extra;
     struct pebs_contents contents;
@@ -183,22 +183,22 @@ void pebs_arch_record(struct vcpu *v, const struct pebs_sample *sample)
     if (v->truth != NULL || v->pebs.lbrs) {
         branches_drain(v, true, 0, 0); /* the log and the record's stack are in the order of time */
     }
-    v->rules->pebs_arch.describe(v, &arch);
-    v->rules->pebs_arch.split(v, &arch, &split);
+    v->rules->pebs_arch_describe(v, &arch);
+    v->rules->pebs_arch_split(v, &arch, &split);
     const size_t size = arch_bytes(&arch, &split);
 
-    if (v->rules->pebs_arch.full(v, size)) {
+    if (v->rules->pebs_arch_full(v, size)) {
         drop(v, at, sample->eventing_ip);
-        v->rules->pebs.reload(v, sample->counters);
+        v->rules->pebs_reload(v, sample->counters);
         return;
     }
     v->pebs.dropping = false;
-    v->rules->pebs_arch.counts(v, &arch);
-    v->rules->pebs.reload(v, sample->counters);
+    v->rules->pebs_arch_counts(v, &arch);
+    v->rules->pebs_reload(v, sample->counters);
     extra = (struct adaptive_contents){ .format = as_adaptive(&arch) };
-    v->rules->pebs.describe(v, sample, &contents);
-    v->rules->pebs.describe_groups(v, sample, &contents, &extra, stack);
-    v->rules->pebs_arch.encode(v, bytes, &contents, &extra, &arch, &split);
+    v->rules->pebs_describe(v, sample, &contents);
+    v->rules->pebs_describe_groups(v, sample, &contents, &extra, stack);
+    v->rules->pebs_arch_encode(v, bytes, &contents, &extra, &arch, &split);
     if (v->truth != NULL) {
         truth_arch(v, at, &contents, &extra, &arch, &split);
     }
@@ -207,11 +207,11 @@ void pebs_arch_record(struct vcpu *v, const struct pebs_sample *sample)
     } else {
         referee_report(v, RECORD_LOST, sample->eventing_ip, at, "address of the record");
     }
-    v->regs[REG_IA32_PEBS_INDEX] = v->rules->pebs_arch.index(v, size);
-    vcpu_written(v, v->rules->pebs_arch.reaches(v));
-    if (v->rules->pebs_arch.reaches(v)) {
+    v->regs[REG_IA32_PEBS_INDEX] = v->rules->pebs_arch_index(v, size);
+    vcpu_written(v, v->rules->pebs_arch_reaches(v));
+    if (v->rules->pebs_arch_reaches(v)) {
         v->pmi.asked[FACILITY_PEBS] = true;
-        v->rules->pebs.reached(v);
+        v->rules->pebs_reached(v);
     }
     referee_counters_reloaded(v, sample->counters, sample->eventing_ip);
 }

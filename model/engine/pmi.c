@@ -33,7 +33,7 @@ static void freeze(struct vcpu *v, struct place place, bool lbrs, bool counters)
         return;
     }
     counting_update(v, place);
-    if (v->rules->pmi.freezes_by_status(v)) {
+    if (v->rules->pmi_freezes_by_status(v)) {
         v->status |= (lbrs ? STATUS_LBR_FRZ : 0) | (counters ? STATUS_CTR_FRZ : 0);
     } else {
         v->regs[REG_IA32_DEBUGCTL] &= lbrs ? ~bits->lbr : ~UINT64_C(0);
@@ -58,7 +58,7 @@ void pmi_raise(struct vcpu *v, struct place place)
     v->pmi.wanted = false;
     bts_flush(v);
     pebs_flush(v);
-    v->rules->pmi.freezes(v, &lbrs, &counters);
+    v->rules->pmi_freezes(v, &lbrs, &counters);
     if (v->pmi.under_way) {
         lbrs = lbrs && v->pmi.lbrs_follow;
         counters = false; /* they froze at the request */
@@ -90,7 +90,7 @@ static void set_out(struct vcpu *v, struct place place, const struct pmi_skid *s
 {
     bool lbrs, counters;
 
-    v->rules->pmi.freezes(v, &lbrs, &counters);
+    v->rules->pmi_freezes(v, &lbrs, &counters);
     freeze(v, place, lbrs && skid->freezes_lbrs, counters);
     v->pmi.under_way = true;
     v->pmi.left = skid->instructions;
@@ -111,12 +111,12 @@ void pmi_deliver(struct vcpu *v, struct place place)
     if (!v->pmi.wanted || v->pmi.left > 0) {
         return;
     }
-    const struct pmi_skid skid = v->pmi.under_way ? (struct pmi_skid){ 0, false } : v->rules->pmi.skid(v);
+    const struct pmi_skid skid = v->pmi.under_way ? (struct pmi_skid){ 0, false } : v->rules->pmi_skid(v);
 
     if (skid.instructions > 0) {
         set_out(v, place, &skid);
     } else {
-        v->rules->pmi.raise(v, place);
+        v->rules->pmi_raise(v, place);
     }
 }
 
@@ -124,13 +124,13 @@ void pmi_hurry(struct vcpu *v, struct place place)
 {
     v->pmi.left = 0;
     if (v->pmi.wanted) {
-        v->rules->pmi.raise(v, place);
+        v->rules->pmi_raise(v, place);
     }
 }
 
 void pmi_settle(struct vcpu *v, struct place place)
 {
-    if (v->rules->pmi.trails) {
+    if (v->rules->pmi_trails) {
         pmi_deliver(v, place);
     } else {
         pmi_hurry(v, place);

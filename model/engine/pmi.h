@@ -17,7 +17,7 @@ struct pmi_skid {
 /* Raises a requested PMI that does not skid, after everything else that was due. */
 void pmi_deliver(struct vcpu *v, struct place place);
 
-/* Called before an access by software: raises a requested PMI first, unless v->rules->pmi.trails is set. */
+/* Called before an access by software: raises a requested PMI first, unless v->rules->pmi_trails is set. */
 void pmi_settle(struct vcpu *v, struct place place);
 
 /* Raises a requested PMI now. */

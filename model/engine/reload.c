@@ -23,7 +23,7 @@ uint64_t reload_value(const struct vcpu *v, unsigned i)
 void reload_configure(struct vcpu *v)
 {
     for (unsigned j = 0; j < vcpu_counters(v); j++) {
-        v->counting.reloads[j] = v->rules->counters.reload_targets(v, j);
+        v->counting.reloads[j] = v->rules->reload_targets(v, j);
     }
 }
 
@@ -37,6 +37,6 @@ void reload_by(struct vcpu *v, uint32_t overflowed)
     for (uint32_t left = targets; left != 0; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
 
-        counting_reload(v, i, v->rules->counters.reload_value(v, i));
+        counting_reload(v, i, v->rules->reload_value(v, i));
     }
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The manual's rules for a processor, by facility. v->rules->pebs.full, for example, is a rule of PEBS: pebs_rules.h
- * says what the rule decides and names the manual's function, pebs_full(). That function is in the file that its prefix
- * names, which cites the source. rules_manual has all of the manual's functions. A processor with other rules has its
- * own table: faults.inc lists what a fault replaces, with functions of break.c; freedoms.inc what a freedom replaces,
- * with functions of latitude.c; quirks_apply() replaces rules for quirks.
+ * The manual's rules for a processor. v->rules->pebs_full, for example, is a rule of PEBS: rules.inc says what the rule
+ * decides, and the manual's function of that name is in pebs.c. A processor with other rules has its own table:
+ * faults.inc lists what a fault replaces, with functions wrong_NAME() of model/faults; freedoms.inc what a freedom
+ * replaces, with functions may_NAME() of model/latitude; quirks_apply() replaces rules for quirks. A new rule is a line
+ * in rules.inc.
  *
  * The engine calls rules about what registers enable when a register is written, and keeps their results in struct
  * vcpu. It calls the other rules for each batch of branches or each overflow.
@@ -12,34 +12,26 @@
 #ifndef MODEL_ENGINE_RULES_H
 #define MODEL_ENGINE_RULES_H
 
-#include "model/engine/branches_rules.h"
-#include "model/engine/bts_rules.h"
-#include "model/engine/counters_rules.h"
-#include "model/engine/data_rules.h"
-#include "model/engine/ds_rules.h"
-#include "model/engine/lbr_rules.h"
-#include "model/engine/msr_rules.h"
-#include "model/engine/pebs_rules.h"
-#include "model/engine/pebs_arch_rules.h"
-#include "model/engine/pmi_rules.h"
+#include "model/bytes/arch_pebs.h"
 #include "model/vcpu/vcpu.h"
 
-struct rules {
-    struct msr_rules msr;
-    struct counters_rules counters;
-    struct data_rules data;
-    struct ds_rules ds;
-    struct branches_rules branches;
-    struct bts_rules bts;
-    struct lbr_rules lbr;
-    struct pebs_rules pebs;
-    struct pebs_arch_rules pebs_arch;
-    struct pmi_rules pmi;
+struct branch;
+struct counters_request;
+struct pebs_sample;
+struct pmi_skid;
 
-    /* The registers after a reset; CPUID; the microseconds of the SMI before the next access by software, or 0. */
-    void (*engine_reset_registers)(struct vcpu *v);
-    void (*cpuid_answer)(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4]);
-    unsigned (*smi_microseconds)(struct vcpu *v);
+#define RULE(result, name, parameters) result name parameters;
+#include "model/engine/rules.inc"
+#undef RULE
+
+struct rules {
+#define RULE(result, name, parameters) result(*name) parameters;
+#include "model/engine/rules.inc"
+#undef RULE
+
+    bool every_branch; /* every branch that can end a block is gathered, even if it is not taken or has no effect */
+    bool pmi_trails;   /* the PMI may arrive after an access by software that pmi_settle() handles */
+    size_t pebs_stage; /* the maximum of staged bytes */
 
     /* `instructions` before place have retired while counting_step() was on. NULL: it is never on. */
     void (*stepped)(struct vcpu *v, struct place place, uint64_t instructions);

@@ -8,7 +8,4 @@
 /* Takes an SMI that is due before the instruction at place. */
 void smi_take(struct vcpu *v, struct place place);
 
-/* A rule. */
-unsigned smi_microseconds(struct vcpu *v);
-
 #endif

@@ -32,8 +32,8 @@ bool standing_registers(struct vcpu *v, void (*see)(void *context, uint32_t addr
             for (unsigned n = 0; n < m->count; n++) {
                 const uint32_t address = m->address + n * (m->stride == 0 ? 1u : m->stride);
 
-                if (profile_find_msr(v->profile, address) == m && v->rules->msr.exists(v, m, m->first + n)) {
-                    see(context, address, v->rules->msr.value(copy, m, m->first + n));
+                if (profile_find_msr(v->profile, address) == m && v->rules->msr_exists(v, m, m->first + n)) {
+                    see(context, address, v->rules->msr_value(copy, m, m->first + n));
                 }
             }
         }

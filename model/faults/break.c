@@ -5,77 +5,7 @@
 
 #include "model/faults/broken.h"
 #include "model/faults/quirks.h"
-#include "model/faults/wrong_arch.h"
-#include "model/faults/wrong_bts.h"
-#include "model/faults/wrong_counters.h"
-#include "model/faults/wrong_ds.h"
-#include "model/faults/wrong_lbr.h"
-#include "model/faults/wrong_msr.h"
-#include "model/faults/wrong_pebs.h"
-#include "model/faults/wrong_pmi.h"
-#include "model/faults/wrong_reload.h"
 #include "model/latitude/latitude.h"
-
-/* The replacement of each rule that some fault replaces. */
-static const struct rules wrong = {
-    .engine_reset_registers = wrong_engine_reset_registers,
-    .msr.exists = wrong_msr_exists,
-    .msr.takes = wrong_msr_takes,
-    .msr.value = wrong_msr_value,
-    .msr.set = wrong_msr_set,
-    .msr.counter = wrong_msr_counter,
-    .msr.counter_concealed = wrong_msr_counter_concealed,
-    .cpuid_answer = wrong_cpuid_answer,
-    .counters.request = wrong_counters_request,
-    .counters.set_up = wrong_counters_set_up,
-    .counters.events = wrong_counting_events,
-    .counters.interruption = wrong_counting_interruption,
-    .counters.exact = wrong_counting_exact,
-    .counters.overflow = wrong_overflow_of,
-    .counters.reload_targets = wrong_reload_targets,
-    .counters.reload_value = wrong_reload_value,
-    .data.latency_counts = wrong_data_latency_counts,
-    .ds.form = wrong_ds_form,
-    .ds.address = wrong_ds_address,
-    .ds.decode = wrong_ds_decode,
-    .branches.record = wrong_branches_record,
-    .bts.on = wrong_bts_on,
-    .bts.filters = wrong_bts_filters,
-    .bts.contents = wrong_bts_contents,
-    .bts.wrap = wrong_bts_wrap,
-    .bts.index = wrong_bts_index,
-    .bts.write = wrong_bts_write,
-    .lbr.select = wrong_lbr_select,
-    .lbr.events_logged = wrong_lbr_events_logged,
-    .lbr.push = wrong_lbr_push,
-    .lbr.debug_exception = wrong_lbr_debug_exception,
-    .pebs.enabled = wrong_pebs_enabled,
-    .pebs.full = wrong_pebs_full,
-    .pebs.store = wrong_pebs_store,
-    .pebs.reached = wrong_pebs_reached,
-    .pebs.describe = wrong_pebs_describe,
-    .pebs.groups = wrong_pebs_groups,
-    .pebs.describe_groups = wrong_pebs_describe_groups,
-    .pebs.encode_groups = wrong_adaptive_encode,
-    .pebs_arch.format = wrong_pebs_arch_format,
-    .pebs_arch.counted = wrong_pebs_arch_counted,
-    .pebs_arch.describe = wrong_pebs_arch_describe,
-    .pebs_arch.counts = wrong_pebs_arch_counts,
-    .pebs_arch.split = wrong_pebs_arch_split,
-    .pebs_arch.encode = wrong_pebs_arch_encode,
-    .pebs_arch.full = wrong_pebs_arch_full,
-    .pebs_arch.address = wrong_pebs_arch_address,
-    .pebs_arch.index = wrong_pebs_arch_index,
-    .pebs_arch.reaches = wrong_pebs_arch_reaches,
-    .pebs.index = wrong_pebs_index,
-    .pebs.write = wrong_pebs_write,
-    .pebs.reload = wrong_pebs_reload,
-    .pmi.raise = wrong_pmi_raise,
-    .pmi.freezes = wrong_pmi_freezes,
-    .pmi.entry = wrong_pmi_entry,
-    .pmi.masks = wrong_pmi_masks,
-    .exception_pushed = wrong_exception_pushed,
-};
 
 /*
  * Every fault also needs these: reset clears the faults' state, each record is written to memory at once, and every
@@ -83,11 +13,11 @@ static const struct rules wrong = {
  */
 static void replace_rules(struct rules *rules, const struct fault_set *set)
 {
-    rules->engine_reset_registers = wrong.engine_reset_registers;
-    rules->branches.record = wrong.branches.record;
-    rules->branches.every = true;
-    rules->pebs.stage = 0;
-#define RULE(rule) rules->rule = wrong.rule;
+    rules->engine_reset_registers = wrong_engine_reset_registers;
+    rules->branches_record = wrong_branches_record;
+    rules->every_branch = true;
+    rules->pebs_stage = 0;
+#define RULE(rule) rules->rule = wrong_##rule;
 #define TABLES
 #define FAULT(id, name, sentence, replaces) \
     if (fault_set_has(set, FAULT_##id)) {   \

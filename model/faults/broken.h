@@ -62,4 +62,18 @@ static inline void swap(uint64_t *a, uint64_t *b)
     *b = kept;
 }
 
+/* Faulty rules: wrong_NAME() replaces the rule NAME of rules.inc. Some rules have none. */
+#define RULE(result, name, parameters) result wrong_##name parameters;
+#include "model/engine/rules.inc"
+#undef RULE
+void wrong_exception_pushed(struct vcpu *v, uint64_t *flags, uint64_t *code);
+
+/* The architectural PEBS parts of rules in other files; auto counter reload in the sub-leaves of CPUID leaf 23H. */
+uint64_t wrong_arch_enabled(const struct vcpu *v, uint64_t enabled);
+uint64_t wrong_arch_value(const struct vcpu *v, const struct profile_msr *m, uint64_t value);
+void wrong_reload_cpuid(const struct vcpu *v, uint32_t subleaf, uint32_t regs[4]);
+/* Faults of the LVT entry's mask bit, after RDMSR or WRMSR of a register. */
+void wrong_pmi_after_read(struct vcpu *v, enum model_register reg);
+void wrong_pmi_after_write(struct vcpu *v, enum model_register reg, uint64_t value);
+
 #endif

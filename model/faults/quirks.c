@@ -164,7 +164,7 @@ static bool quirky_msr_exists(const struct vcpu *v, const struct profile_msr *m,
 {
     const enum quirk quirk = withheld_by((enum model_register)m->reg);
 
-    return latitude_rules(v)->msr.exists(v, m, i) && !has_quirk(v, QUIRK_MSR_FAULTS) &&
+    return latitude_rules(v)->msr_exists(v, m, i) && !has_quirk(v, QUIRK_MSR_FAULTS) &&
            (quirk == QUIRKS || !has_quirk(v, quirk)) && (!has_quirk(v, QUIRK_KVM) || kvm_has_msr(v, m));
 }
 
@@ -184,7 +184,7 @@ static bool quirky_msr_takes(const struct vcpu *v, const struct profile_msr *m, 
     if (has_quirk(v, QUIRK_RDPMC_USER_DISABLE)) {
         value &= ~hiding_bits(v, m);
     }
-    return latitude_rules(v)->msr.takes(v, m, value) && (!has_quirk(v, QUIRK_KVM) || kvm_takes(v, m, value));
+    return latitude_rules(v)->msr_takes(v, m, value) && (!has_quirk(v, QUIRK_KVM) || kvm_takes(v, m, value));
 }
 
 /* The counter that system management mode occupies, and its value. */
@@ -199,7 +199,7 @@ static bool is_taken(const struct vcpu *v, const struct profile_msr *m, unsigned
 
 static uint64_t quirky_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
-    uint64_t value = latitude_rules(v)->msr.value(v, m, i);
+    uint64_t value = latitude_rules(v)->msr_value(v, m, i);
 
     if (m->reg == REG_IA32_DS_AREA && has_quirk(v, QUIRK_DS_AREA_DROPPED)) {
         return 0;
@@ -222,13 +222,13 @@ static uint64_t quirky_msr_value(struct vcpu *v, const struct profile_msr *m, un
 static enum msr_answer quirky_msr_counter(struct vcpu *v, uint32_t index, uint64_t *value)
 {
     return has_quirk(v, QUIRK_KVM) && !kvm_has_counter(v, index) ? MSR_GP
-                                                                 : latitude_rules(v)->msr.counter(v, index, value);
+                                                                 : latitude_rules(v)->msr_counter(v, index, value);
 }
 
 static void quirky_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
 {
     if (!is_taken(v, m, i)) {
-        latitude_rules(v)->msr.set(v, m, i, value);
+        latitude_rules(v)->msr_set(v, m, i, value);
     }
 }
 
@@ -256,7 +256,7 @@ static bool is_primed(const struct vcpu *v)
 
 static void quirky_counters_set_up(struct vcpu *v, unsigned i)
 {
-    latitude_rules(v)->counters.set_up(v, i);
+    latitude_rules(v)->counters_set_up(v, i);
     if (has_quirk(v, QUIRK_COUNTERS_UNPRIMED) && i < v->profile->general_counters && !vcpu_is_netburst(v)) {
         note_priming(v, i);
         v->counters[i].active = v->counters[i].active && is_primed(v);
@@ -296,7 +296,7 @@ static void conceal_counters(const struct vcpu *v, uint32_t regs[4])
     regs[3] -= 1;
 }
 
-static void cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
+static void quirky_cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
 {
     static const struct {
         enum quirk quirk;
@@ -375,7 +375,7 @@ bool quirks_refuse(uint32_t quirks, uint32_t address, uint64_t value)
 
 static bool freezes_by_status(const struct vcpu *v)
 {
-    return latitude_rules(v)->pmi.freezes_by_status(v) && !has_quirk(v, QUIRK_KVM);
+    return latitude_rules(v)->pmi_freezes_by_status(v) && !has_quirk(v, QUIRK_KVM);
 }
 
 static bool never(const struct vcpu *v)
@@ -389,17 +389,17 @@ void quirks_apply(struct rules *rules, uint32_t quirks)
     if (quirks == 0) {
         return;
     }
-    rules->msr.exists = quirky_msr_exists;
-    rules->msr.takes = quirky_msr_takes;
-    rules->msr.value = quirky_msr_value;
-    rules->msr.set = quirky_msr_set;
-    rules->msr.counter = quirky_msr_counter;
-    rules->cpuid_answer = cpuid_answer;
-    rules->pmi.freezes_by_status = freezes_by_status;
-    rules->counters.set_up = quirky_counters_set_up;
+    rules->msr_exists = quirky_msr_exists;
+    rules->msr_takes = quirky_msr_takes;
+    rules->msr_value = quirky_msr_value;
+    rules->msr_set = quirky_msr_set;
+    rules->msr_counter = quirky_msr_counter;
+    rules->cpuid_answer = quirky_cpuid_answer;
+    rules->pmi_freezes_by_status = freezes_by_status;
+    rules->counters_set_up = quirky_counters_set_up;
     rules->engine_reset_registers = reset_registers;
     if (quirks >> QUIRK_INERT & 1) {
-        rules->bts.on = never;
-        rules->lbr.on = never;
+        rules->bts_on = never;
+        rules->lbr_on = never;
     }
 }

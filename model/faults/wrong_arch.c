@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/faults/wrong_arch.h"
+/* Faulty rules of architectural PEBS and CPUID. */
 
 #include "model/faults/broken.h"
-#include "model/faults/wrong_reload.h"
 
 #define CPUID_PERFMON    0x23
 #define FIRST_BY_COUNTER 0x1900
@@ -62,7 +61,7 @@ uint64_t wrong_arch_value(const struct vcpu *v, const struct profile_msr *m, uin
 
 uint64_t wrong_pebs_arch_format(const struct vcpu *v, uint64_t counters)
 {
-    uint64_t format = wrapped(v)->pebs_arch.format(v, counters);
+    uint64_t format = wrapped(v)->pebs_arch_format(v, counters);
 
     if (fault(v, FAULT_ARCH_LBR_FEWER) && (format & ARCH_LBR) > UINT64_C(1) << ARCH_LBR_SHIFT) {
         format -= UINT64_C(1) << ARCH_LBR_SHIFT;
@@ -84,7 +83,7 @@ uint64_t wrong_pebs_arch_counted(const struct vcpu *v)
 
 void wrong_pebs_arch_describe(struct vcpu *v, struct arch_contents *arch)
 {
-    wrapped(v)->pebs_arch.describe(v, arch);
+    wrapped(v)->pebs_arch_describe(v, arch);
     arch->mode_64 = arch->mode_64 && !fault(v, FAULT_ARCH_MODE_CLEAR);
     arch->retire_valid = arch->retire_valid && !fault(v, FAULT_ARCH_RETIRE_INVALID);
     arch->ssp = fault(v, FAULT_ARCH_SSP_SET) ? SOME_STACK : arch->ssp;
@@ -122,7 +121,7 @@ void wrong_pebs_arch_encode(struct vcpu *v, uint8_t *bytes, const struct pebs_co
 {
     const size_t size = arch_bytes(arch, split);
 
-    wrapped(v)->pebs_arch.encode(v, bytes, contents, extra, arch, split);
+    wrapped(v)->pebs_arch_encode(v, bytes, contents, extra, arch, split);
     for (size_t at = 0, next; at < size; at = next) {
         uint64_t word;
 
@@ -143,13 +142,13 @@ bool wrong_pebs_arch_full(struct vcpu *v, size_t size)
 {
     uint64_t *const index = &v->regs[REG_IA32_PEBS_INDEX];
     const uint64_t end = UINT64_C(4096) << (v->regs[REG_IA32_PEBS_BASE] & PEBS_BASE_SIZE);
-    const bool full = wrapped(v)->pebs_arch.full(v, size);
+    const bool full = wrapped(v)->pebs_arch_full(v, size);
 
     if (full && fault(v, FAULT_ARCH_FULL_IGNORED)) {
         return (*index & PEBS_INDEX_WR) + size > end;
     }
     if (full && fault(v, FAULT_ARCH_FULL_OLDEST_LOST)) {
-        const uint64_t at = v->rules->pebs_arch.address(v);
+        const uint64_t at = v->rules->pebs_arch_address(v);
         uint8_t newer[3 * ARCH_MAX_BYTES];
 
         *index -= size;
@@ -168,7 +167,7 @@ bool wrong_pebs_arch_full(struct vcpu *v, size_t size)
 
 uint64_t wrong_pebs_arch_address(const struct vcpu *v)
 {
-    return wrapped(v)->pebs_arch.address(v) + ARCH_UNIT;
+    return wrapped(v)->pebs_arch_address(v) + ARCH_UNIT;
 }
 
 uint64_t wrong_pebs_arch_index(const struct vcpu *v, size_t size)
@@ -180,7 +179,7 @@ uint64_t wrong_pebs_arch_index(const struct vcpu *v, size_t size)
         size -= ARCH_UNIT;
     }
     size += fault(v, FAULT_ARCH_THRESHOLD_MOVES) ? (size_t)ARCH_UNIT << PEBS_INDEX_THRESH_SHIFT : 0;
-    return wrapped(v)->pebs_arch.index(v, fault(v, FAULT_ARCH_INDEX_TWICE) ? 2 * size : size);
+    return wrapped(v)->pebs_arch_index(v, fault(v, FAULT_ARCH_INDEX_TWICE) ? 2 * size : size);
 }
 
 bool wrong_pebs_arch_reaches(const struct vcpu *v)

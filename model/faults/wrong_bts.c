@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/faults/wrong_bts.h"
+/* Faulty rules of branches and the BTS buffer. */
 
 #include "model/engine/bts.h"
 #include "model/engine/lbr.h"
@@ -117,7 +117,7 @@ bool wrong_bts_on(const struct vcpu *v)
 
 void wrong_bts_filters(const struct vcpu *v, bool *skip_system, bool *skip_user)
 {
-    wrapped(v)->bts.filters(v, skip_system, skip_user);
+    wrapped(v)->bts_filters(v, skip_system, skip_user);
     if (fault(v, FAULT_BTS_CPL_SWAPPED)) {
         bool system = *skip_system;
 
@@ -130,7 +130,7 @@ void wrong_bts_filters(const struct vcpu *v, bool *skip_system, bool *skip_user)
 
 struct bts_contents wrong_bts_contents(const struct vcpu *v, const struct branch *b)
 {
-    struct bts_contents contents = wrapped(v)->bts.contents(v, b);
+    struct bts_contents contents = wrapped(v)->bts_contents(v, b);
 
     if (fault(v, FAULT_ERRATUM_HSD053)) {
         contents.from = ++broken(v)->state.bts_stored % 4 == 0 ? broken(v)->state.bts_from : contents.from;
@@ -161,7 +161,7 @@ struct bts_contents wrong_bts_contents(const struct vcpu *v, const struct branch
 
 uint64_t wrong_bts_wrap(const struct vcpu *v)
 {
-    const uint64_t base = wrapped(v)->bts.wrap(v);
+    const uint64_t base = wrapped(v)->bts_wrap(v);
     const unsigned size = encode_bts_bytes(&v->ds.form);
 
     if (fault(v, FAULT_BTS_CIRCULAR_BEFORE_BASE)) {
@@ -172,7 +172,7 @@ uint64_t wrong_bts_wrap(const struct vcpu *v)
 
 uint64_t wrong_bts_index(const struct vcpu *v)
 {
-    const uint64_t index = wrapped(v)->bts.index(v);
+    const uint64_t index = wrapped(v)->bts_index(v);
 
     if (fault(v, FAULT_BTS_INDEX_STUCK)) {
         return v->bts.at;
@@ -185,7 +185,7 @@ uint64_t wrong_bts_index(const struct vcpu *v)
 
 bool wrong_bts_write(struct vcpu *v, uint64_t index)
 {
-    const bool written = wrapped(v)->bts.write(v, index);
+    const bool written = wrapped(v)->bts_write(v, index);
     const unsigned width = v->ds.form.width;
     const uint64_t pebs_index = encode_pebs_index_at(&v->ds.form);
     const struct {

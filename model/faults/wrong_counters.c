@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/faults/wrong_counters.h"
+/* Faulty rules of counters and their events. */
 
 #include "model/engine/counters.h"
 #include "model/faults/broken.h"
 
 struct counters_request wrong_counters_request(const struct vcpu *v, unsigned i)
 {
-    struct counters_request r = wrapped(v)->counters.request(v, i);
+    struct counters_request r = wrapped(v)->counters_request(v, i);
     const bool one_of_both = r.user != r.system;
 
     r.global = r.global || fault(v, FAULT_PERFMON_GLOBAL_CTRL_IGNORED);
@@ -66,7 +66,7 @@ static void set_up_without_global(struct vcpu *v, unsigned i)
     const uint64_t control = v->regs[REG_IA32_PERF_GLOBAL_CTRL];
 
     v->regs[REG_IA32_PERF_GLOBAL_CTRL] |= vcpu_counter_bit(v, i);
-    wrapped(v)->counters.set_up(v, i);
+    wrapped(v)->counters_set_up(v, i);
     v->regs[REG_IA32_PERF_GLOBAL_CTRL] = control;
 }
 
@@ -87,7 +87,7 @@ void wrong_counters_set_up(struct vcpu *v, unsigned i)
 {
     struct counter *c = &v->counters[i];
 
-    wrapped(v)->counters.set_up(v, i);
+    wrapped(v)->counters_set_up(v, i);
     if (fault(v, FAULT_PEBS_ENABLE_GLOBAL_IGNORED) && i < v->profile->general_counters && c->pebs) {
         set_up_without_global(v, i);
     }
@@ -110,7 +110,7 @@ void wrong_counters_set_up(struct vcpu *v, unsigned i)
 
 uint64_t wrong_counting_events(const struct vcpu *v, uint64_t events)
 {
-    const uint64_t counted = wrapped(v)->counters.events(v, events);
+    const uint64_t counted = wrapped(v)->counting_events(v, events);
 
     return counted + (fault(v, FAULT_PERFMON_COUNT_TWICE) ? counted : counted / 16);
 }
@@ -122,7 +122,7 @@ unsigned wrong_counting_interruption(struct vcpu *v, enum event_kind kind, bool 
                           ? fault(v, FAULT_ERRATUM_SRF7)
                           : fault(v, FAULT_PERFMON_COUNT_INTERRUPTION_TWICE) || !vcpu_is_arch_pebs(v);
 
-    return wrapped(v)->counters.interruption(v, kind, software) + more;
+    return wrapped(v)->counting_interruption(v, kind, software) + more;
 }
 
 bool wrong_counting_exact(const struct vcpu *v, const struct counter *c)
@@ -136,7 +136,7 @@ void wrong_overflow_of(struct vcpu *v, unsigned i)
 {
     const uint64_t status = v->status;
 
-    wrapped(v)->counters.overflow(v, i);
+    wrapped(v)->overflow_of(v, i);
     if (fault(v, FAULT_PERFMON_OVERFLOW_STOPS)) {
         v->counters[i].value = vcpu_width_mask(v);
     }
@@ -171,6 +171,6 @@ bool wrong_data_latency_counts(const struct vcpu *v, uint64_t latency, uint64_t 
     if (fault(v, FAULT_PEBS_LATENCY_EVERY_OTHER) && ++broken(v)->state.loads % 2 == 0) {
         return false;
     }
-    return wrapped(v)->data.latency_counts(v, latency, threshold) || fault(v, FAULT_PEBS_LATENCY_THRESHOLD_IGNORED) ||
+    return wrapped(v)->data_latency_counts(v, latency, threshold) || fault(v, FAULT_PEBS_LATENCY_THRESHOLD_IGNORED) ||
            (latency == threshold && fault(v, FAULT_PEBS_LATENCY_THRESHOLD_INCLUDED));
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/faults/wrong_ds.h"
+/* Faulty rules of the DS area. */
 
 #include "model/faults/broken.h"
 
 struct ds_form wrong_ds_form(const struct vcpu *v)
 {
-    struct ds_form form = wrapped(v)->ds.form(v);
+    struct ds_form form = wrapped(v)->ds_form(v);
 
     if (fault(v, FAULT_DETECT_DTES64_IGNORED) && !v->host->ia32e(v->cpu)) {
         form.width = 4;
@@ -18,20 +18,20 @@ struct ds_form wrong_ds_form(const struct vcpu *v)
 
 uint64_t wrong_ds_address(const struct vcpu *v)
 {
-    return wrapped(v)->ds.address(v) & ~UINT64_C(0xfff);
+    return wrapped(v)->ds_address(v) & ~UINT64_C(0xfff);
 }
 
 /* The size of a record of counter 0, in bytes. */
 static size_t pebs_bytes(const struct vcpu *v)
 {
-    return v->profile->pebs_adaptive ? adaptive_bytes(v->rules->pebs.groups(v, 1)) : encode_pebs_bytes(&v->ds.form);
+    return v->profile->pebs_adaptive ? adaptive_bytes(v->rules->pebs_groups(v, 1)) : encode_pebs_bytes(&v->ds.form);
 }
 
 void wrong_ds_decode(const struct vcpu *v, struct ds_area *area, const uint8_t *bytes)
 {
     const uint64_t record = encode_bts_bytes(&v->ds.form);
 
-    wrapped(v)->ds.decode(v, area, bytes);
+    wrapped(v)->ds_decode(v, area, bytes);
     if (fault(v, FAULT_DS_LAYOUT_SWAPPED)) {
         struct ds_buffer bts = area->bts;
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/faults/wrong_msr.h"
+/* Faulty rules of registers. */
 
 #include <string.h>
 
 #include "model/engine/counting.h"
 #include "model/engine/lbr_arch.h"
 #include "model/faults/broken.h"
-#include "model/faults/wrong_arch.h"
-#include "model/faults/wrong_pmi.h"
 
 #define RDPMC_FIXED      (UINT32_C(1) << 30)
 #define BUFFER_STATUS    (STATUS_OVF_BUF | STATUS_ARCH_PEBS)
@@ -49,7 +47,7 @@ bool wrong_msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigne
         (m->reg == REG_IA32_PERF_CAPABILITIES && fault(v, FAULT_DETECT_PERF_CAPABILITIES_ABSENT))) {
         return false;
     }
-    return wrapped(v)->msr.exists(v, m, fault(v, FAULT_LBR_DEPTH_BEYOND_READS) ? 0 : i);
+    return wrapped(v)->msr_exists(v, m, fault(v, FAULT_LBR_DEPTH_BEYOND_READS) ? 0 : i);
 }
 
 /* Whether WRMSR of the register accepts every value, including its read-only bits. */
@@ -133,7 +131,7 @@ static void flip(struct vcpu *v, const struct profile_msr *m)
         } else if (m->read_only) {
             v->regs[m->reg] ^= 1;
         } else {
-            wrapped(v)->msr.set(v, m, i, wrapped(v)->msr.value(v, m, i) ^ (m->writable & -m->writable));
+            wrapped(v)->msr_set(v, m, i, wrapped(v)->msr_value(v, m, i) ^ (m->writable & -m->writable));
         }
     }
 }
@@ -142,12 +140,12 @@ bool wrong_msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t
 {
     if (refuses(v, m, value)) {
         if (fault(v, FAULT_PERFMON_MSR_REFUSED_SET) || fault(v, FAULT_PERFMON_ENABLE_REFUSED_SET)) {
-            wrapped(v)->msr.set((struct vcpu *)(uintptr_t)v, m, broken(v)->state.number, value);
+            wrapped(v)->msr_set((struct vcpu *)(uintptr_t)v, m, broken(v)->state.number, value);
         }
         return false;
     }
     const bool takes = takes_all(v, m) || (m->check == CHECK_LBR_DEPTH && fault(v, FAULT_LBR_DEPTH_ANY)) ||
-                       wrapped(v)->msr.takes(v, m, value);
+                       wrapped(v)->msr_takes(v, m, value);
 
     if (!takes && fault(v, FAULT_PERFMON_MSR_REFUSED_CHANGES)) {
         flip((struct vcpu *)(uintptr_t)v, m);
@@ -187,7 +185,7 @@ uint64_t wrong_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i
         { FAULT_LBR_DEPTH_READS_ZERO, REG_IA32_LBR_DEPTH, ~UINT64_C(0), 0 },
         { FAULT_LBR_EVENTS_SELECT_LOST, REG_IA32_PERFEVTSEL, EVTSEL_BR_CNTR, 0 },
     };
-    const uint64_t value = wrong_arch_value(v, m, wrapped(v)->msr.value(v, m, i));
+    const uint64_t value = wrong_arch_value(v, m, wrapped(v)->msr_value(v, m, i));
 
     wrong_pmi_after_read(v, (enum model_register)m->reg);
     if (m->reg == REG_IA32_PERF_GLOBAL_STATUS && fault(v, FAULT_PMI_STATUS_READ_CLEARS)) {
@@ -224,7 +222,7 @@ static uint64_t sticking(const struct vcpu *v)
 /* Moves the index of BTS or PEBS in an area by a number of records, inside the buffer. */
 static void move_index(struct vcpu *v, uint64_t address, bool pebs, int records)
 {
-    const struct ds_form form = v->rules->ds.form(v);
+    const struct ds_form form = v->rules->ds_form(v);
     const size_t size = pebs ? encode_pebs_bytes(&form) : encode_bts_bytes(&form);
     uint8_t bytes[ENCODE_DS_MAX], index[8];
     struct ds_area area;
@@ -247,7 +245,7 @@ static void move_index(struct vcpu *v, uint64_t address, bool pebs, int records)
 static void move_after_debugctl(struct vcpu *v, bool was_on)
 {
     bool *const behind = &broken(v)->state.bts_behind;
-    const bool on = v->rules->bts.on(v);
+    const bool on = v->rules->bts_on(v);
 
     if (fault(v, FAULT_BTS_INDEX_LATE)) {
         move_index(v, v->regs[REG_IA32_DS_AREA], false, *behind - (was_on && !on));
@@ -400,7 +398,7 @@ void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint
     }
     if ((enables_counters(m) && fault(v, FAULT_PERFMON_ENABLE_STICKS)) ||
         (sticks(m) && fault(v, FAULT_PERFMON_MSR_STICKS))) {
-        value |= wrapped(v)->msr.value(v, m, i);
+        value |= wrapped(v)->msr_value(v, m, i);
     }
     if (takes_all(v, m) || (m->reg == REG_IA32_TSC_ADJUST && fault(v, FAULT_PEBS_RECORD_TSC_UNMOVED))) {
         v->regs[m->reg] = value;
@@ -411,7 +409,7 @@ void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint
     }
     const bool adds = fault(v, FAULT_ERRATUM_HSD143) && starts_fixed_0(v, m, value);
 
-    wrapped(v)->msr.set(v, m, i, value);
+    wrapped(v)->msr_set(v, m, i, value);
     wrong_pmi_after_write(v, (enum model_register)m->reg, value);
     if (m->reg == REG_IA32_DEBUGCTL) {
         move_after_debugctl(v, v->bts.on);
@@ -430,7 +428,7 @@ void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint
 enum msr_answer wrong_msr_counter(struct vcpu *v, uint32_t index, uint64_t *value)
 {
     const unsigned first = index & RDPMC_FIXED ? v->profile->general_counters : 0;
-    enum msr_answer answer = wrapped(v)->msr.counter(v, index, value);
+    enum msr_answer answer = wrapped(v)->msr_counter(v, index, value);
     unsigned i = index & ~RDPMC_FIXED;
 
     if (vcpu_is_netburst(v)) {
@@ -448,7 +446,7 @@ enum msr_answer wrong_msr_counter(struct vcpu *v, uint32_t index, uint64_t *valu
     if (answer == MSR_DONE) {
         i ^= fault(v, FAULT_PERFMON_RDPMC_NEXT);
         *value = v->counters[first + i].value & vcpu_width_mask(v);
-        *value = fault(v, FAULT_PERFMON_CONCEAL_KERNEL) && wrapped(v)->msr.counter_concealed(v, index) ? 0 : *value;
+        *value = fault(v, FAULT_PERFMON_CONCEAL_KERNEL) && wrapped(v)->msr_counter_concealed(v, index) ? 0 : *value;
     }
     return answer;
 }
@@ -458,10 +456,10 @@ bool wrong_msr_counter_concealed(const struct vcpu *v, uint32_t index)
     const bool fixed = index & RDPMC_FIXED;
 
     for (uint32_t i = 0; i < 4 && fault(v, FAULT_PERFMON_CONCEAL_ALL); i++) {
-        if (wrapped(v)->msr.counter_concealed(v, i | (fixed ? RDPMC_FIXED : 0))) {
+        if (wrapped(v)->msr_counter_concealed(v, i | (fixed ? RDPMC_FIXED : 0))) {
             return true;
         }
     }
-    return wrapped(v)->msr.counter_concealed(v, index) && !fault(v, FAULT_PERFMON_CONCEAL_NEVER) &&
+    return wrapped(v)->msr_counter_concealed(v, index) && !fault(v, FAULT_PERFMON_CONCEAL_NEVER) &&
            !(fixed && fault(v, FAULT_PERFMON_CONCEAL_FIXED));
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/faults/wrong_pebs.h"
+/* Faulty rules of PEBS. */
 
 #include "model/engine/counting.h"
 #include "model/engine/netburst.h"
 #include "model/engine/pebs.h"
 #include "model/engine/ring.h"
 #include "model/faults/broken.h"
-#include "model/faults/wrong_arch.h"
 
 #define EFLAGS_IF UINT64_C(0x200)
 
@@ -15,13 +14,13 @@ uint64_t wrong_pebs_enabled(const struct vcpu *v)
 {
     const bool bit24 = vcpu_is_netburst(v) && (v->regs[REG_IA32_PEBS_ENABLE] & NETBURST_UOP_TAG);
 
-    return wrong_arch_enabled(v, wrapped(v)->pebs.enabled(v) | (bit24 ? UINT64_C(1) << NETBURST_PEBS_COUNTER : 0));
+    return wrong_arch_enabled(v, wrapped(v)->pebs_enabled(v) | (bit24 ? UINT64_C(1) << NETBURST_PEBS_COUNTER : 0));
 }
 
 bool wrong_pebs_full(struct vcpu *v, size_t size)
 {
     struct ds_buffer *pebs = &v->ds.area.pebs;
-    bool full = wrapped(v)->pebs.full(v, size);
+    bool full = wrapped(v)->pebs_full(v, size);
 
     if (fault(v, FAULT_PEBS_MAXIMUM_EXACT)) {
         full = pebs->index == pebs->maximum || pebs->index < pebs->base;
@@ -42,9 +41,9 @@ void wrong_pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t s
         return;
     }
     if (reaches && fault(v, FAULT_PEBS_THRESHOLD_RECORD_LOST)) {
-        v->rules->pebs.reached(v); /* the record is lost */
+        v->rules->pebs_reached(v); /* the record is lost */
     } else {
-        wrapped(v)->pebs.store(v, sample, size);
+        wrapped(v)->pebs_store(v, sample, size);
     }
 }
 
@@ -106,7 +105,7 @@ static uint64_t before_untaken(const struct vcpu *v, const struct pebs_contents 
 
 void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents)
 {
-    wrapped(v)->pebs.describe(v, sample, contents);
+    wrapped(v)->pebs_describe(v, sample, contents);
     const bool of_store = contents->data_address == v->data.store.address;
 
     if (fault(v, FAULT_PEBS_RECORD_REPEATED) && ++broken(v)->state.records == 3) {
@@ -159,7 +158,7 @@ void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struc
 
 uint64_t wrong_pebs_groups(const struct vcpu *v, uint64_t counters)
 {
-    uint64_t groups = wrapped(v)->pebs.groups(v, counters);
+    uint64_t groups = wrapped(v)->pebs_groups(v, counters);
 
     if (fault(v, FAULT_PEBS_SNAPSHOT_UNASKED) && (groups & DATA_CFG_COUNTERS)) {
         groups |= ((UINT64_C(1) << v->profile->general_counters) - 1) << 32;
@@ -223,7 +222,7 @@ static void describe_wrong_counters(const struct vcpu *v, const struct pebs_samp
 void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents,
                                 struct adaptive_contents *extra, struct lbr_entry *stack)
 {
-    wrapped(v)->pebs.describe_groups(v, sample, contents, extra, stack);
+    wrapped(v)->pebs_describe_groups(v, sample, contents, extra, stack);
     if (fault(v, FAULT_PEBS_DATA_LATENCY_ZERO)) {
         contents->latency = 0;
         extra->cache_latency = 0;
@@ -283,7 +282,7 @@ void wrong_adaptive_encode(uint8_t *bytes, const struct pebs_contents *contents,
 
 uint64_t wrong_pebs_index(const struct vcpu *v)
 {
-    const uint64_t index = wrapped(v)->pebs.index(v);
+    const uint64_t index = wrapped(v)->pebs_index(v);
 
     if (fault(v, FAULT_PEBS_INDEX_STUCK)) {
         return v->pebs.at;
@@ -299,7 +298,7 @@ bool wrong_pebs_write(struct vcpu *v, uint64_t index)
     if (fault(v, FAULT_PEBS_ADAPTIVE_BASIC_ONLY)) {
         encode_u64(v->pebs.stage, UINT64_C(32) << 48); /* size and format */
     }
-    const bool written = wrapped(v)->pebs.write(v, index);
+    const bool written = wrapped(v)->pebs_write(v, index);
     const uint8_t zeroes[8] = { 0 };
     uint8_t field[8];
 
@@ -311,12 +310,12 @@ bool wrong_pebs_write(struct vcpu *v, uint64_t index)
         v->host->write(v->cpu, broken(v)->state.left_area + encode_pebs_index_at(&v->ds.form), field, v->ds.form.width);
     }
     if (fault(v, FAULT_DS_AREA_MAXIMUM_WRITTEN)) {
-        v->host->write(v->cpu, v->rules->ds.address(v) + encode_pebs_index_at(&v->ds.form) + v->ds.form.width, field,
+        v->host->write(v->cpu, v->rules->ds_address(v) + encode_pebs_index_at(&v->ds.form) + v->ds.form.width, field,
                        v->ds.form.width);
     }
     if (fault(v, FAULT_DS_AREA_OTHER_INDEX)) {
         encode_field(field, v->ds.form.width, v->ds.area.bts.index + v->pebs.staged);
-        v->host->write(v->cpu, v->rules->ds.address(v) + encode_bts_index_at(&v->ds.form), field, v->ds.form.width);
+        v->host->write(v->cpu, v->rules->ds_address(v) + encode_bts_index_at(&v->ds.form), field, v->ds.form.width);
     }
     return written;
 }

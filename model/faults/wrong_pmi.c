@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/faults/wrong_pmi.h"
+/* Faulty rules of the PMI and of exceptions. */
 
 #include "model/faults/broken.h"
 
@@ -72,7 +72,7 @@ void wrong_pmi_raise(struct vcpu *v, struct place place)
     if (is_lost(v)) {
         return;
     }
-    wrapped(v)->pmi.raise(v, place);
+    wrapped(v)->pmi_raise(v, place);
     if (vcpu_debugctl(v, v->profile->debugctl->freeze_lbrs)) {
         spoil_newest(v);
     }
@@ -85,7 +85,7 @@ void wrong_pmi_raise(struct vcpu *v, struct place place)
 
 void wrong_pmi_freezes(const struct vcpu *v, bool *lbrs, bool *counters)
 {
-    wrapped(v)->pmi.freezes(v, lbrs, counters);
+    wrapped(v)->pmi_freezes(v, lbrs, counters);
     *lbrs = *lbrs && !fault(v, FAULT_LBR_FREEZE_IGNORED);
     *counters = *counters && !fault(v, FAULT_PERFMON_FREEZE_IGNORED);
 }
@@ -93,7 +93,7 @@ void wrong_pmi_freezes(const struct vcpu *v, bool *lbrs, bool *counters)
 uint32_t wrong_pmi_entry(struct vcpu *v, uint32_t lvtpc)
 {
     uint32_t *first = &broken(v)->state.first_vector;
-    uint32_t value = wrapped(v)->pmi.entry(v, lvtpc);
+    uint32_t value = wrapped(v)->pmi_entry(v, lvtpc);
 
     if (fault(v, FAULT_PMI_WHILE_MASKED) || fault(v, FAULT_PMI_MASK_EARLY) || broken(v)->state.pmi_repeats) {
         value &= ~LVT_MASKED;

@@ -6,40 +6,6 @@
 
 #include "model/engine/data_cache.h"
 #include "model/latitude/choices.h"
-#include "model/latitude/may_counters.h"
-#include "model/latitude/may_guess.h"
-#include "model/latitude/may_msr.h"
-#include "model/latitude/may_pebs.h"
-#include "model/latitude/may_pmi.h"
-#include "model/latitude/may_step.h"
-
-/* The replacement of each rule that some freedom changes. */
-static const struct rules may = {
-    .msr.takes = may_msr_takes,
-    .msr.set = may_msr_set,
-    .counters.interruption = may_counting_interruption,
-    .counters.exact = may_counting_exact,
-    .branches.mispredicted = may_branches_mispredicted,
-    .cpuid_answer = may_cpuid_answer,
-    .data.latency = may_data_latency,
-    .data.reach = may_data_reach,
-    .data.source = may_data_source,
-    .lbr.push = may_lbr_push,
-    .msr.value = may_msr_value,
-    .counters.arms = may_overflow_arms,
-    .pebs.describe_groups = may_pebs_describe_groups,
-    .pmi.raise = may_pmi_raise,
-    .pmi.skid = may_pmi_skid,
-    .pmi.trails = true,
-    .smi_microseconds = may_smi_microseconds,
-    .stepped = may_stepped,
-    .pebs.together = may_pebs_together,
-    .pebs_arch.describe = may_pebs_arch_describe,
-    .pebs_arch.split = may_pebs_arch_split,
-    .pebs.visible = may_pebs_visible,
-    .pebs.reload = may_pebs_reload,
-    .data.followed = may_data_followed,
-};
 
 /* splitmix64: adjacent seeds give uncorrelated generators. */
 static uint64_t mixed(uint64_t x)
@@ -80,7 +46,8 @@ bool latitude_give(struct vcpu *v, uint64_t seed, uint32_t freedoms)
     l->freedoms = freedoms;
     l->seed = seed;
     l->rules.engine_reset_registers = reset_registers;
-#define RULE(rule) l->rules.rule = may.rule;
+    l->rules.pmi_trails = freedoms >> FREEDOM_PMI_TRAILING & 1;
+#define RULE(rule) l->rules.rule = may_##rule;
 #define FREEDOM(id, name, sentence, source, replaces) \
     if (freedoms >> FREEDOM_##id & 1) {               \
         replaces                                      \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/latitude/may_counters.h"
+/* Latitude of counters. */
 
 #include "model/engine/slots.h"
 #include "model/latitude/choices.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/latitude/may_guess.h"
+/* Latitude of caches, branch prediction and clock. */
 
 #include "model/engine/data_cache.h"
 #include "model/latitude/choices.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/latitude/may_msr.h"
+/* Latitude of registers. */
 
 #include "model/engine/lbr_arch.h"
 #include "model/engine/pebs.h"

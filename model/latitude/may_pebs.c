@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/latitude/may_pebs.h"
+/* Latitude of PEBS. */
 
 #include "model/engine/counting.h"
 #include "model/engine/pebs.h"
 #include "model/latitude/choices.h"
-#include "model/latitude/may_pmi.h"
 
 #define MOST_ARMING_CYCLES 40
 #define MOST_UNSEEN_CYCLES 100

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/latitude/may_pmi.h"
+/* Latitude of the PMI and its status. */
 
 #include "model/engine/cpuid.h"
 #include "model/engine/pmi.h"

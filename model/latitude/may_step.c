@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/latitude/may_step.h"
+/* Delays in cycles: while a delay runs, this rule counts it down after each instruction. */
 
 #include "model/engine/counting.h"
 #include "model/engine/pmi.h"
 #include "model/engine/ring.h"
 #include "model/latitude/choices.h"
-#include "model/latitude/may_pebs.h"
 
 #define MOST_CYCLES        2  /* of an instruction; 0: it retires together with the previous one */
 #define SERIALISING_CYCLES 10 /* of a serialising instruction, which begins after all earlier ones have completed */

@@ -390,12 +390,12 @@ static uint32_t deliver_pmi(void *cpu)
     struct processor *p = cpu;
     const uint32_t entry = lvtpc(cpu);
     const bool x2apic = processor_in_x2apic_mode(p);
-    const uint32_t value = p->vcpu.rules->pmi.entry(&p->vcpu, entry);
+    const uint32_t value = p->vcpu.rules->pmi_entry(&p->vcpu, entry);
 
     if (value & LVT_MASKED) {
         return value;
     }
-    if (!p->vcpu.rules->pmi.masks(&p->vcpu)) {
+    if (!p->vcpu.rules->pmi_masks(&p->vcpu)) {
         /* the frame is unchanged */
     } else if (x2apic) {
         p->x2apic_lvtpc |= LVT_MASKED;

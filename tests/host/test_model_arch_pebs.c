@@ -295,8 +295,8 @@ UNIT_TEST(groups_of)
 
         WRMSR(m, { GP_CFG_C(1), EN | rows[i].one | 0x12345678 }, { FX_CFG_C(6), EN | rows[i].other | 0x87654321 });
         wrmsr(m, GP_CFG_C(0), EN | AUX | GPR | XMM | LBR_ALL | GENERALS); /* not due */
-        assert_int_equal(m->v.rules->pebs_arch.format(&m->v, 1 << 1 | 1 << 14), rows[i].format);
-        assert_int_equal(m->v.rules->pebs_arch.format(&m->v, 1 << 1), BASIC | (rows[i].one & ~ALLOW));
+        assert_int_equal(m->v.rules->pebs_arch_format(&m->v, 1 << 1 | 1 << 14), rows[i].format);
+        assert_int_equal(m->v.rules->pebs_arch_format(&m->v, 1 << 1), BASIC | (rows[i].one & ~ALLOW));
     }
 }
 
@@ -389,7 +389,7 @@ UNIT_TEST(split_by_size)
         struct arch_split split = { .cut = { false } };
         unsigned offset = 0;
 
-        m->v.rules->pebs_arch.split(&m->v, &arch, &split);
+        m->v.rules->pebs_arch_split(&m->v, &arch, &split);
         const size_t size = encode(&arch, &split);
 
         for (unsigned n = 0; n < 3 && rows[i].sizes[n] != 0; offset += rows[i].sizes[n++]) {

@@ -204,7 +204,7 @@ UNIT_TEST(hits_decided_at_once)
         uint32_t random = 1;
         unsigned at_once = 0;
 
-        rules.data.reach = reach_slowly;
+        rules.data_reach = reach_slowly;
         slow->v.rules = &rules;
         m->v.counting.data_of[0] = slow->v.counting.data_of[0] = true;
         for (unsigned i = 0; i < 20000; i++) {

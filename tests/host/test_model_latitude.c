@@ -652,7 +652,7 @@ UNIT_TEST(fragments)
             struct arch_split split = { .cut = { false } };
             bool any = false;
 
-            m->v.rules->pebs_arch.split(&m->v, &arch, &split);
+            m->v.rules->pebs_arch_split(&m->v, &arch, &split);
             assert_true(arch_bytes(&arch, &split) <= ARCH_MAX_BYTES);
             assert_false(split.cut[GROUP_BASIC]);
             for (unsigned group = 0; group < ARCH_GROUPS; group++) {

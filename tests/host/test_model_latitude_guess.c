@@ -20,7 +20,7 @@ UNIT_TEST(replaces_at_random)
     for (unsigned round = 0; round < 20; round++) {
         for (unsigned i = 0; i < lines; i++) {
             hits += data_cache_load(m->v.cache, LINE * i) == LEVEL_L1;
-            tlb += !m->v.rules->data.misses_tlb(&m->v, UINT64_C(4096) * (i % 14 * 128));
+            tlb += !m->v.rules->data_misses_tlb(&m->v, UINT64_C(4096) * (i % 14 * 128));
         }
     }
     assert_in_range(hits, 20 * lines / 4, 20 * lines * 19 / 20);
@@ -46,16 +46,16 @@ UNIT_TEST(prefetches)
     for (unsigned page = 0; page < 100; page++) {
         const uint64_t address = MEMORY + page * 4096;
 
-        assert_int_equal(m->v.rules->data.reach(&m->v, address, false), LEVEL_MEMORY); /* not prefetched across pages */
-        m->v.rules->data.reach(&m->v, address + LINE, false);
+        assert_int_equal(m->v.rules->data_reach(&m->v, address, false), LEVEL_MEMORY); /* not prefetched across pages */
+        m->v.rules->data_reach(&m->v, address + LINE, false);
         for (unsigned i = 2; i < 64; i++) {
-            assert_int_equal(m->v.rules->data.reach(&m->v, address + i * LINE, i % 2), LEVEL_L1);
+            assert_int_equal(m->v.rules->data_reach(&m->v, address + i * LINE, i % 2), LEVEL_L1);
         }
     }
     for (unsigned i = 0; i < 1000; i++) {
         const uint64_t address = MEMORY + UINT64_C(0x10000000) + UINT64_C(3 * 4096) * i;
 
-        assert_int_equal(m->v.rules->data.reach(&m->v, address, false), LEVEL_MEMORY);
+        assert_int_equal(m->v.rules->data_reach(&m->v, address, false), LEVEL_MEMORY);
         pairs += data_cache_load(m->v.cache, address + LINE) == LEVEL_L1;
         assert_int_equal(data_cache_load(m->v.cache, address + 2 * LINE), LEVEL_MEMORY);
     }
@@ -78,8 +78,8 @@ UNIT_TEST(latencies_and_sources)
         unsigned usual = 0, slow = 0, seen[2] = { 0, 0 };
 
         for (unsigned n = 0; n < 3200; n++) {
-            const unsigned latency = m->v.rules->data.latency(&m->v, rows[i].level);
-            const uint64_t source = m->v.rules->data.source(&m->v, rows[i].level);
+            const unsigned latency = m->v.rules->data_latency(&m->v, rows[i].level);
+            const uint64_t source = m->v.rules->data_source(&m->v, rows[i].level);
 
             assert_in_range(latency, least, least + 800);
             usual += latency <= least + least / 2;
@@ -93,7 +93,7 @@ UNIT_TEST(latencies_and_sources)
     }
     m = with("core2", 9, BIT_OF(CACHES)); /* its records have no data source */
     for (unsigned n = 0; n < 20; n++) {
-        assert_int_equal(m->v.rules->data.source(&m->v, LEVEL_L2), m->v.profile->memory.source[LEVEL_L2]);
+        assert_int_equal(m->v.rules->data_source(&m->v, LEVEL_L2), m->v.profile->memory.source[LEVEL_L2]);
     }
 }
 
@@ -127,10 +127,10 @@ UNIT_TEST(records_follow_the_rules)
     struct rules rules = rules_manual;
     struct block *b = block_new(0, 2, END_REL_JMP);
 
-    rules.data.latency = one_latency;
-    rules.data.source = one_source;
-    rules.data.misses_tlb = always_missed;
-    rules.data.reach = never_cached;
+    rules.data_latency = one_latency;
+    rules.data_source = one_source;
+    rules.data_misses_tlb = always_missed;
+    rules.data_reach = never_cached;
     m->v.rules = &rules;
     WRMSR(m, { LD_LAT, 8 }, { EVTSEL0, EVTSEL_ON | LOAD_LATENCY }, { PEBS_ENABLE, 1 | UINT64_C(1) << 32 });
     data_accessed(&m->v, (struct place){ b, 0 }, MEMORY + 0x8000, 8, false);
@@ -223,7 +223,7 @@ UNIT_TEST(retire_latencies)
         for (unsigned n = 0; n < 50; n++) {
             struct adaptive_contents extra = { .format = 0 };
 
-            m->v.rules->pebs.describe_groups(&m->v, &(struct pebs_sample){ .counters = 1 }, &contents, &extra, stack);
+            m->v.rules->pebs_describe_groups(&m->v, &(struct pebs_sample){ .counters = 1 }, &contents, &extra, stack);
             varied += extra.retire_latency > 1;
         }
         assert_in_range(varied, i == 0 ? 0 : 20, i == 0 ? 0 : 50);

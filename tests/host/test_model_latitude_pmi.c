@@ -39,7 +39,7 @@ static struct machine *skidding(const char *profile, unsigned instructions, bool
     struct machine *m = machine_of(profile);
 
     rules = rules_manual;
-    rules.pmi.skid = choose;
+    rules.pmi_skid = choose;
     rules.stepped = step;
     chosen = (struct pmi_skid){ instructions, freezes_lbrs };
     m->v.rules = &rules;
@@ -146,7 +146,7 @@ UNIT_TEST(freezes_once)
     struct machine *m = skidding("nehalem", 30, true);
     struct block *b = block_new(0, 1, END_REL_JMP);
 
-    rules.pmi.trails = true;
+    rules.pmi_trails = true;
     wrmsr(m, DEBUGCTL, 1 | FREEZE_PERFMON | FREEZE_LBRS);
     count(m, 5);
     for (unsigned k = 0; k < 6; k++) {
@@ -164,7 +164,7 @@ UNIT_TEST(counters_go_on)
     struct machine *m = skidding("skylake", 50, false);
     struct block *b = block_new(0, 1, END_REL_JMP);
 
-    rules.pmi.trails = true;
+    rules.pmi_trails = true;
     count(m, 1000);
     run_times(m, b, 20);
     m->v.pmi.wanted = true;
@@ -196,7 +196,7 @@ UNIT_TEST(reading_ends_a_skid)
             const bool hurries = look == HALT || (look != NOTHING && !trails);
             uint64_t value = 0;
 
-            rules.pmi.trails = trails;
+            rules.pmi_trails = trails;
             count(m, 10);
             for (unsigned i = 0; i < 15; i++) {
                 assert_true(begin(m, b));
@@ -230,7 +230,7 @@ UNIT_TEST(trails_the_stop)
     struct block *b = block_new(0, 1, END_REL_JMP);
     unsigned after = 0;
 
-    rules.pmi.trails = true;
+    rules.pmi_trails = true;
     count(m, 10);
     for (unsigned i = 0; i < 20; i++) {
         assert_true(begin(m, b));
@@ -284,11 +284,11 @@ UNIT_TEST(skid_freedom)
 
         for (uint64_t seed = 0; seed < 20; seed++) {
             struct machine *m = with("skylake", seed, rows[i].freedoms);
-            const bool freezes_lbrs = m->v.rules->pmi.skid(&m->v).freezes_lbrs;
+            const bool freezes_lbrs = m->v.rules->pmi_skid(&m->v).freezes_lbrs;
 
-            assert_int_equal(m->v.rules->pmi.trails, rows[i].trails);
+            assert_int_equal(m->v.rules->pmi_trails, rows[i].trails);
             for (unsigned n = 0; n < 200; n++) {
-                const struct pmi_skid skid = m->v.rules->pmi.skid(&m->v);
+                const struct pmi_skid skid = m->v.rules->pmi_skid(&m->v);
 
                 assert_in_range(skid.instructions, 0, rows[i].most);
                 assert_int_equal(skid.freezes_lbrs, freezes_lbrs);
