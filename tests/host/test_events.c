@@ -188,9 +188,9 @@ static void compare(const char *folder, const struct core *core, const struct pe
     }
     if (event->select != want->select || want->cmask || want->inverted)
         differ(folder, event->name, SELECT);
-    if ((event->counters ^ want->counters) & core->pebs_counters)
+    if ((event->counters ^ intel_counters(want, folder)) & core->pebs_counters)
         differ(folder, event->name, COUNTERS);
-    if (event->data_address != (want->address == YES || (want->address == UNSAID && sampled)))
+    if (event->data_address != (intel_has_word(ADDRESS_UNTOLD, folder) ? sampled : want->address))
         differ(folder, event->name, ADDRESS);
     if (want->msr != msr)
         differ(folder, event->name, MSR);
@@ -208,7 +208,7 @@ static void compare_distribution(const char *folder, const struct core *core)
         return;
     for (size_t i = 0; i < COUNT_OF(intel_events); i++)
         if (intel_has_word(intel_events[i].in, folder))
-            pdist |= intel_events[i].pdist & (FIXED_0 - 1);
+            pdist |= intel_pdist(&intel_events[i], folder) & (FIXED_0 - 1);
     if (pdist != core->pebs_pdist_counters)
         differ(folder, "any", DISTRIBUTION);
 }

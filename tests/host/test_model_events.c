@@ -210,7 +210,8 @@ static const struct intel_event *listed(const char *folder, unsigned select, uin
     for (size_t i = 0; i < COUNT_OF(intel_events); i++) {
         const struct intel_event *e = &intel_events[i];
 
-        if (e->select == select && (e->counters & counters) && e->cmask == 0 && intel_has_word(e->in, folder)) {
+        if (e->select == select && e->cmask == 0 && intel_has_word(e->in, folder) &&
+            (intel_counters(e, folder) & counters)) {
             return e;
         }
     }
@@ -218,11 +219,11 @@ static const struct intel_event *listed(const char *folder, unsigned select, uin
 }
 
 /* Intel's event with this select, not precise. NULL if there is none. */
-static const struct intel_count *counted(const char *folder, unsigned select)
+static const struct intel_event *counted(const char *folder, unsigned select)
 {
-    for (size_t i = 0; i < COUNT_OF(intel_counts); i++) {
-        if (intel_counts[i].select == select && intel_has_word(intel_counts[i].in, folder)) {
-            return &intel_counts[i];
+    for (size_t i = 0; i < COUNT_OF(intel_events); i++) {
+        if (intel_events[i].select == select && intel_has_word(intel_events[i].counted, folder)) {
+            return &intel_events[i];
         }
     }
     return NULL;
@@ -278,7 +279,7 @@ static void compare(const struct profile *p, const char *folder, const struct pr
     enum event_precision precision = NOT_PRECISE;
     const uint64_t counters = sampling(p, select, &precision);
     const struct intel_event *want = listed(folder, select, ~FIXED_0);
-    const struct intel_count *count = want == NULL ? counted(folder, select) : NULL;
+    const struct intel_event *count = want == NULL ? counted(folder, select) : NULL;
     uint64_t counting = 0; /* the counters that the model has for it */
 
     compared++;
@@ -292,7 +293,8 @@ static void compare(const struct profile *p, const char *folder, const struct pr
     for (unsigned i = 0; i < p->general_counters; i++) {
         counting |= (uint64_t)(profile_find_event(p, event->select, event->umask, i) != NULL) << i;
     }
-    if (count != NULL && counting != (count->counters & ((UINT64_C(1) << p->general_counters) - 1))) {
+    if (count != NULL && counting != ((count->counters == 0 ? UINT64_MAX : count->counters) &
+                                      ((UINT64_C(1) << p->general_counters) - 1))) {
         differ(select, COUNTED);
     }
     if (want == NULL) { /* not precise, but extended PEBS can sample any event */
@@ -309,15 +311,16 @@ static void compare(const struct profile *p, const char *folder, const struct pr
      * Before Haswell the lists lack the address. By the manual, load latency (the event with an MSR) and precise stores
      * have it.
      */
-    const bool address = want->address == YES || (want->address == UNSAID && (want->msr == 0x3f6 || select == 0x02cd));
+    const bool sampled = want->msr == 0x3f6 || select == 0x02cd;
+    const bool address = intel_has_word(ADDRESS_UNTOLD, folder) ? sampled : want->address;
 
-    if (counters != want->counters) {
+    if (counters != intel_counters(want, folder)) {
         differ(select, COUNTERS);
     }
     if ((precision == PRECISE_WITH_ADDRESS) != address) {
         differ(select, ADDRESS);
     }
-    if (tells_distribution(folder) && exact(p, select, counters) != (want->pdist & counters)) {
+    if (tells_distribution(folder) && exact(p, select, counters) != (intel_pdist(want, folder) & counters)) {
         differ(select, DISTRIBUTION);
     }
 }
@@ -344,7 +347,7 @@ static void compare_fixed(const struct profile *p, const char *folder)
     assert_true(any_event(p) == (want != NULL));
     if (want != NULL) {
         compared++;
-        if (tells_distribution(folder) && exact(p, 0x0100, FIXED_0) != want->pdist) {
+        if (tells_distribution(folder) && exact(p, 0x0100, FIXED_0) != intel_pdist(want, folder)) {
             differ(0x0100, DISTRIBUTION);
         }
     }
