@@ -130,17 +130,6 @@ static const struct debugctl_bits netburst_debugctl = { 0x1, 0x4, 0x8, 0x10, 0x2
 static const struct debugctl_bits pentium_m_debugctl = { 0x1, 0x40, 0x80, 0x100, 0, 0, 0, 0 };
 static const struct debugctl_bits core_debugctl = { 0x1, 0x40, 0x80, 0x100, 0x200, 0x400, 0x800, 0x1000 };
 
-#define OF_NOW(family, model, type, counters, source, kib, pdist)                                          \
-    {                                                                                                      \
-        (family), (model), &core_debugctl, LBR_LAYOUT_NONE, 0, 0, 0, 0, 0, 0, CAPS_UNKNOWN, false, false,  \
-            PEBS_METHOD_GENERAL, (counters), (source), (kib), 0, (type), (pdist), PEBS_RESERVED_NONE, true \
-    }
-
-#define ROW(...)    \
-    {               \
-        __VA_ARGS__ \
-    }
-
 /*
  * LBR stacks: SDM Vol. 3B (253669-059), table 17-4 ("LBR Stack Size and TOS Pointer Range"), and the sections of each
  * core in "Last Branch, Call Stack, Interrupt, and Exception Recording"; call stacks "Haswell" and later. Counters of
@@ -149,85 +138,72 @@ static const struct debugctl_bits core_debugctl = { 0x1, 0x40, 0x80, 0x100, 0x20
  * largest of the core's models. Reserved fields: table 18-13 (Silvermont), and "PEBS Data Linear Address Profiling",
  * 18.7.1.1 (Goldmont). Encodings of data sources from Golden Cove on: Linux 7.1, arch/x86/events/intel/ds.c.
  */
-static const struct row {
-    unsigned family, model;
-    const struct debugctl_bits *debugctl;
+static const struct lbr {
     enum lbr_layout layout;
     unsigned depth, from, to, info, tos, select, format;
-    bool callstack, quirk;
-    enum pebs_method method;
+    bool callstack;
+} netburst_lbr = { LBR_LAYOUT_PACKED, 4, 0x1db, 0, 0, 0x1da, 0, 0, false },
+  netburst64_lbr = { LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0, 0x1da, 0, 1, false },
+  pentium_m_lbr = { LBR_LAYOUT_PACKED, 8, 0x40, 0, 0, 0x1c9, 0, 0, false },
+  core_lbr = { LBR_LAYOUT_PAIRS, 4, 0x40, 0x60, 0, 0x1c9, 0, CAPS_UNKNOWN, false },
+  bonnell_lbr = { LBR_LAYOUT_PAIRS, 8, 0x40, 0x60, 0, 0x1c9, 0, CAPS_UNKNOWN, false },
+  silvermont_lbr = { LBR_LAYOUT_PAIRS, 8, 0x40, 0x60, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, false },
+  goldmont_lbr = { LBR_LAYOUT_PAIRS, 32, 0x680, 0x6c0, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, true },
+  tremont_lbr = { LBR_LAYOUT_PAIRS, 32, 0x680, 0x6c0, 0xdc0, 0x1c9, 0x1c8, CAPS_UNKNOWN, false },
+  knights_lbr = { LBR_LAYOUT_PAIRS, 8, 0x680, 0x6c0, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, false },
+  nehalem_lbr = { LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, false },
+  haswell_lbr = { LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, true },
+  skylake_lbr = { LBR_LAYOUT_PAIRS, 32, 0x680, 0x6c0, 0xdc0, 0x1c9, 0x1c8, CAPS_UNKNOWN, true },
+  no_lbr = { LBR_LAYOUT_NONE, 0, 0, 0, 0, 0, 0, CAPS_UNKNOWN, false };
+
+static const struct row {
+    unsigned family, model;
+    const struct lbr *lbr;
     uint64_t counters;
     enum data_source_encoding source;
-    unsigned second_level_kib, auxiliary;
+    unsigned second_level_kib;
     unsigned type; /* of a hybrid's core; 0: not a hybrid */
     uint64_t pdist;
+    unsigned auxiliary;
     enum pebs_reserved reserved;
-    bool cache_latency;
 } rows[] = {
-    ROW(0x0f, 0x00, &netburst_debugctl, LBR_LAYOUT_PACKED, 4, 0x1db, 0, 0, 0x1da, 0, 0, false, false,
-        PEBS_METHOD_NETBURST, 0x1, DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0),
-    ROW(0x0f, 0x02, &netburst_debugctl, LBR_LAYOUT_PACKED, 4, 0x1db, 0, 0, 0x1da, 0, 0, false, false,
-        PEBS_METHOD_NETBURST, 0x1, DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0),
-    ROW(0x0f, 0x03, &netburst_debugctl, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0, 0x1da, 0, 1, false, false,
-        PEBS_METHOD_NETBURST, 0x1, DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0),
-    ROW(0x0f, 0x06, &netburst_debugctl, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0, 0x1da, 0, 1, false, false,
-        PEBS_METHOD_NETBURST, 0x1, DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0),
-    ROW(0x06, 0x0d, &pentium_m_debugctl, LBR_LAYOUT_PACKED, 8, 0x40, 0, 0, 0x1c9, 0, 0, false, false, PEBS_METHOD_NONE,
-        0, DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0),
-    ROW(0x06, 0x0e, &pentium_m_debugctl, LBR_LAYOUT_PACKED, 8, 0x40, 0, 0, 0x1c9, 0, 0, false, false, PEBS_METHOD_NONE,
-        0, DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0),
-    ROW(0x06, 0x17, &core_debugctl, LBR_LAYOUT_PAIRS, 4, 0x40, 0x60, 0, 0x1c9, 0, CAPS_UNKNOWN, false, false,
-        PEBS_METHOD_GENERAL, 0x1, DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0),
-    ROW(0x06, 0x1c, &core_debugctl, LBR_LAYOUT_PAIRS, 8, 0x40, 0x60, 0, 0x1c9, 0, CAPS_UNKNOWN, false, false,
-        PEBS_METHOD_GENERAL, 0x1, DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0),
-    ROW(0x06, 0x37, &core_debugctl, LBR_LAYOUT_PAIRS, 8, 0x40, 0x60, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, false, false,
-        PEBS_METHOD_GENERAL, 0x1, DATA_SOURCE_UNKNOWN, 0, .reserved = PEBS_RESERVED_MEMORY),
-    ROW(0x06, 0x5c, &core_debugctl, LBR_LAYOUT_PAIRS, 32, 0x680, 0x6c0, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, true, false,
-        PEBS_METHOD_GENERAL, 0x1, DATA_SOURCE_UNKNOWN, 0, 0, .pdist = 0x1, .reserved = PEBS_RESERVED_SOURCE),
-    ROW(0x06, 0x7a, &core_debugctl, LBR_LAYOUT_PAIRS, 32, 0x680, 0x6c0, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, true, false,
-        PEBS_METHOD_GENERAL, 0xf, DATA_SOURCE_UNKNOWN, 0, 0, .pdist = 0x1, .reserved = PEBS_RESERVED_SOURCE),
-    ROW(0x06, 0x96, &core_debugctl, LBR_LAYOUT_PAIRS, 32, 0x680, 0x6c0, 0xdc0, 0x1c9, 0x1c8, CAPS_UNKNOWN, false, false,
-        PEBS_METHOD_GENERAL, 0xf, DATA_SOURCE_UNKNOWN, 0, .pdist = 0x1),
-    ROW(0x06, 0x57, &core_debugctl, LBR_LAYOUT_PAIRS, 8, 0x680, 0x6c0, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, false, false,
-        PEBS_METHOD_GENERAL, 0x1, DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0),
-    ROW(0x06, 0x1a, &core_debugctl, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, false, true,
-        PEBS_METHOD_GENERAL, 0xf, DATA_SOURCE_NEHALEM, 256, .auxiliary = 0),
-    ROW(0x06, 0x2e, &core_debugctl, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, false, true,
-        PEBS_METHOD_GENERAL, 0xf, DATA_SOURCE_NEHALEM, 256, .auxiliary = 0),
-    ROW(0x06, 0x2c, &core_debugctl, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, false, true,
-        PEBS_METHOD_GENERAL, 0xf, DATA_SOURCE_NEHALEM, 256, .auxiliary = 0),
-    ROW(0x06, 0x2a, &core_debugctl, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, false, false,
-        PEBS_METHOD_GENERAL, 0xf, DATA_SOURCE_GENERIC, 256, .auxiliary = 0),
-    ROW(0x06, 0x3a, &core_debugctl, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, false, false,
-        PEBS_METHOD_GENERAL, 0xf, DATA_SOURCE_GENERIC, 256, .auxiliary = 0),
-    ROW(0x06, 0x3c, &core_debugctl, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, true, false,
-        PEBS_METHOD_GENERAL, 0xf, DATA_SOURCE_GENERIC, 256, .auxiliary = 0),
-    ROW(0x06, 0x3d, &core_debugctl, LBR_LAYOUT_PAIRS, 16, 0x680, 0x6c0, 0, 0x1c9, 0x1c8, CAPS_UNKNOWN, true, false,
-        PEBS_METHOD_GENERAL, 0xf, DATA_SOURCE_GENERIC, 256, .auxiliary = 0),
-    ROW(0x06, 0x5e, &core_debugctl, LBR_LAYOUT_PAIRS, 32, 0x680, 0x6c0, 0xdc0, 0x1c9, 0x1c8, CAPS_UNKNOWN, true, false,
-        PEBS_METHOD_GENERAL, 0xf, DATA_SOURCE_SKYLAKE, 1024, .auxiliary = 0),
-    ROW(0x06, 0x55, &core_debugctl, LBR_LAYOUT_PAIRS, 32, 0x680, 0x6c0, 0xdc0, 0x1c9, 0x1c8, CAPS_UNKNOWN, true, false,
-        PEBS_METHOD_GENERAL, 0xf, DATA_SOURCE_SKYLAKE, 1024, .auxiliary = 0),
-    ROW(0x06, 0x6a, &core_debugctl, LBR_LAYOUT_PAIRS, 32, 0x680, 0x6c0, 0xdc0, 0x1c9, 0x1c8, CAPS_UNKNOWN, true, false,
-        PEBS_METHOD_GENERAL, 0xff, DATA_SOURCE_SKYLAKE, 1280, .auxiliary = 0),
-    ROW(0x06, 0x8f, &core_debugctl, LBR_LAYOUT_NONE, 0, 0, 0, 0, 0, 0, CAPS_UNKNOWN, false, false, PEBS_METHOD_GENERAL,
-        0xff, DATA_SOURCE_GOLDEN_COVE, 2048, 0x8203, 0, 0x1, PEBS_RESERVED_NONE, true),
-    ROW(0x06, 0xcf, &core_debugctl, LBR_LAYOUT_NONE, 0, 0, 0, 0, 0, 0, CAPS_UNKNOWN, false, false, PEBS_METHOD_GENERAL,
-        0xff, DATA_SOURCE_GOLDEN_COVE, 2048, 0x8203, 0, 0x1, PEBS_RESERVED_NONE, true),
-    ROW(0x06, 0xd7, &core_debugctl, LBR_LAYOUT_NONE, 0, 0, 0, 0, 0, 0, CAPS_UNKNOWN, false, false, PEBS_METHOD_GENERAL,
-        0xff, DATA_SOURCE_GOLDEN_COVE, 2048, 0x8203, 0, 0x1, PEBS_RESERVED_NONE, true),
-    OF_NOW(0x06, 0xad, 0, 0xff, DATA_SOURCE_GOLDEN_COVE, 2048, 0x1),
-    OF_NOW(0x06, 0xc6, 0x40, 0x3ff, DATA_SOURCE_LION_COVE, 3072, 0x3),
-    OF_NOW(0x06, 0xcc, 0x40, 0x3ff, DATA_SOURCE_LION_COVE, 3072, 0x3),
-    OF_NOW(0x12, 0x01, 0x40, 0xff, DATA_SOURCE_PANTHER_COVE, 4096, 0x3),
-    OF_NOW(0x13, 0x01, 0, 0xff, DATA_SOURCE_PANTHER_COVE, 4096, 0x3),
-    OF_NOW(0x06, 0xbe, 0, 0x3f, DATA_SOURCE_GRACEMONT, 4096, 0x1),
-    OF_NOW(0x06, 0xaf, 0, 0xff, DATA_SOURCE_CRESTMONT, 4096, 0x3),
-    OF_NOW(0x06, 0xbd, 0x20, 0xff, DATA_SOURCE_CRESTMONT, 4096, 0x3),
-    OF_NOW(0x06, 0xdd, 0, 0xff, DATA_SOURCE_CRESTMONT, 4096, 0x3),
-    OF_NOW(0x12, 0x03, 0x20, 0xff, DATA_SOURCE_ARCTIC_WOLF, 4096, 0x3),
-    ROW(0x06, 0xff, &core_debugctl, LBR_LAYOUT_NONE, 0, 0, 0, 0, 0, 0, CAPS_UNKNOWN, false, false, PEBS_METHOD_NONE, 0,
-        DATA_SOURCE_UNKNOWN, 0, .auxiliary = 0),
+    { 0x0f, 0x00, &netburst_lbr, 0x1, DATA_SOURCE_UNKNOWN, 0, .type = 0 },
+    { 0x0f, 0x02, &netburst_lbr, 0x1, DATA_SOURCE_UNKNOWN, 0, .type = 0 },
+    { 0x0f, 0x03, &netburst64_lbr, 0x1, DATA_SOURCE_UNKNOWN, 0, .type = 0 },
+    { 0x0f, 0x06, &netburst64_lbr, 0x1, DATA_SOURCE_UNKNOWN, 0, .type = 0 },
+    { 0x06, 0x0d, &pentium_m_lbr, 0, DATA_SOURCE_UNKNOWN, 0, .type = 0 },
+    { 0x06, 0x0e, &pentium_m_lbr, 0, DATA_SOURCE_UNKNOWN, 0, .type = 0 },
+    { 0x06, 0x17, &core_lbr, 0x1, DATA_SOURCE_UNKNOWN, 0, .type = 0 },
+    { 0x06, 0x1c, &bonnell_lbr, 0x1, DATA_SOURCE_UNKNOWN, 0, .type = 0 },
+    { 0x06, 0x37, &silvermont_lbr, 0x1, DATA_SOURCE_UNKNOWN, 0, .reserved = PEBS_RESERVED_MEMORY },
+    { 0x06, 0x5c, &goldmont_lbr, 0x1, DATA_SOURCE_UNKNOWN, 0, .pdist = 0x1, .reserved = PEBS_RESERVED_SOURCE },
+    { 0x06, 0x7a, &goldmont_lbr, 0xf, DATA_SOURCE_UNKNOWN, 0, .pdist = 0x1, .reserved = PEBS_RESERVED_SOURCE },
+    { 0x06, 0x96, &tremont_lbr, 0xf, DATA_SOURCE_UNKNOWN, 0, .pdist = 0x1 },
+    { 0x06, 0x57, &knights_lbr, 0x1, DATA_SOURCE_UNKNOWN, 0, .type = 0 },
+    { 0x06, 0x1a, &nehalem_lbr, 0xf, DATA_SOURCE_NEHALEM, 256, .type = 0 },
+    { 0x06, 0x2e, &nehalem_lbr, 0xf, DATA_SOURCE_NEHALEM, 256, .type = 0 },
+    { 0x06, 0x2c, &nehalem_lbr, 0xf, DATA_SOURCE_NEHALEM, 256, .type = 0 },
+    { 0x06, 0x2a, &nehalem_lbr, 0xf, DATA_SOURCE_GENERIC, 256, .type = 0 },
+    { 0x06, 0x3a, &nehalem_lbr, 0xf, DATA_SOURCE_GENERIC, 256, .type = 0 },
+    { 0x06, 0x3c, &haswell_lbr, 0xf, DATA_SOURCE_GENERIC, 256, .type = 0 },
+    { 0x06, 0x3d, &haswell_lbr, 0xf, DATA_SOURCE_GENERIC, 256, .type = 0 },
+    { 0x06, 0x5e, &skylake_lbr, 0xf, DATA_SOURCE_SKYLAKE, 1024, .type = 0 },
+    { 0x06, 0x55, &skylake_lbr, 0xf, DATA_SOURCE_SKYLAKE, 1024, .type = 0 },
+    { 0x06, 0x6a, &skylake_lbr, 0xff, DATA_SOURCE_SKYLAKE, 1280, .type = 0 },
+    { 0x06, 0x8f, &no_lbr, 0xff, DATA_SOURCE_GOLDEN_COVE, 2048, .pdist = 0x1, .auxiliary = 0x8203 },
+    { 0x06, 0xcf, &no_lbr, 0xff, DATA_SOURCE_GOLDEN_COVE, 2048, .pdist = 0x1, .auxiliary = 0x8203 },
+    { 0x06, 0xd7, &no_lbr, 0xff, DATA_SOURCE_GOLDEN_COVE, 2048, .pdist = 0x1, .auxiliary = 0x8203 },
+    { 0x06, 0xad, &no_lbr, 0xff, DATA_SOURCE_GOLDEN_COVE, 2048, .pdist = 0x1 },
+    { 0x06, 0xc6, &no_lbr, 0x3ff, DATA_SOURCE_LION_COVE, 3072, .type = 0x40, .pdist = 0x3 },
+    { 0x06, 0xcc, &no_lbr, 0x3ff, DATA_SOURCE_LION_COVE, 3072, .type = 0x40, .pdist = 0x3 },
+    { 0x12, 0x01, &no_lbr, 0xff, DATA_SOURCE_PANTHER_COVE, 4096, .type = 0x40, .pdist = 0x3 },
+    { 0x13, 0x01, &no_lbr, 0xff, DATA_SOURCE_PANTHER_COVE, 4096, .pdist = 0x3 },
+    { 0x06, 0xbe, &no_lbr, 0x3f, DATA_SOURCE_GRACEMONT, 4096, .pdist = 0x1 },
+    { 0x06, 0xaf, &no_lbr, 0xff, DATA_SOURCE_CRESTMONT, 4096, .pdist = 0x3 },
+    { 0x06, 0xbd, &no_lbr, 0xff, DATA_SOURCE_CRESTMONT, 4096, .type = 0x20, .pdist = 0x3 },
+    { 0x06, 0xdd, &no_lbr, 0xff, DATA_SOURCE_CRESTMONT, 4096, .pdist = 0x3 },
+    { 0x12, 0x03, &no_lbr, 0xff, DATA_SOURCE_ARCTIC_WOLF, 4096, .type = 0x20, .pdist = 0x3 },
+    { 0x06, 0xff, &no_lbr, 0, DATA_SOURCE_UNKNOWN, 0, .type = 0 },
 };
 
 UNIT_TEST(registers)
@@ -236,25 +212,23 @@ UNIT_TEST(registers)
         const struct row *want = &rows[i];
         const struct core *got = core_find_kind(want->family, want->model, want->type, 0);
 
-        assert_int_equal(got->debugctl->lbr, want->debugctl->lbr);
-        assert_int_equal(got->debugctl->tr, want->debugctl->tr);
-        assert_int_equal(got->debugctl->bts, want->debugctl->bts);
-        assert_int_equal(got->debugctl->btint, want->debugctl->btint);
-        assert_int_equal(got->debugctl->bts_off_os, want->debugctl->bts_off_os);
-        assert_int_equal(got->debugctl->bts_off_usr, want->debugctl->bts_off_usr);
-        assert_int_equal(got->debugctl->freeze_lbrs, want->debugctl->freeze_lbrs);
-        assert_int_equal(got->debugctl->freeze_perfmon, want->debugctl->freeze_perfmon);
-        assert_int_equal(got->lbr_layout, want->layout);
-        assert_int_equal(got->lbr_depth, want->depth);
-        assert_int_equal(got->lbr_from, want->from);
-        assert_int_equal(got->lbr_to, want->to);
-        assert_int_equal(got->lbr_info, want->info);
-        assert_int_equal(got->lbr_tos, want->tos);
-        assert_int_equal(got->lbr_select, want->select);
-        assert_int_equal(got->lbr_format, want->format);
-        assert_int_equal(got->lbr_callstack, want->callstack);
-        assert_int_equal(got->lbr_select_jumps_quirk, want->quirk);
-        assert_int_equal(got->pebs_method, want->method);
+        assert_memory_equal(got->debugctl,
+                            want->family == 0xf           ? &netburst_debugctl
+                            : want->lbr == &pentium_m_lbr ? &pentium_m_debugctl
+                                                          : &core_debugctl,
+                            sizeof core_debugctl);
+        assert_int_equal(got->lbr_layout, want->lbr->layout);
+        assert_int_equal(got->lbr_depth, want->lbr->depth);
+        assert_int_equal(got->lbr_from, want->lbr->from);
+        assert_int_equal(got->lbr_to, want->lbr->to);
+        assert_int_equal(got->lbr_info, want->lbr->info);
+        assert_int_equal(got->lbr_tos, want->lbr->tos);
+        assert_int_equal(got->lbr_select, want->lbr->select);
+        assert_int_equal(got->lbr_format, want->lbr->format);
+        assert_int_equal(got->lbr_callstack, want->lbr->callstack);
+        assert_int_equal(got->pebs_method, want->family == 0xf ? PEBS_METHOD_NETBURST
+                                           : want->counters    ? PEBS_METHOD_GENERAL
+                                                               : PEBS_METHOD_NONE);
         assert_int_equal(got->pebs_counters, want->counters);
         assert_int_equal(got->data_source, want->source);
         assert_int_equal(got->second_level_kib, want->second_level_kib);
@@ -262,10 +236,11 @@ UNIT_TEST(registers)
 
         assert_int_equal(got->pebs_pdist_counters, want->pdist);
         assert_int_equal(got->pebs_reserved, want->reserved);
-        assert_int_equal(got->cache_latency, want->cache_latency);
+        assert_int_equal(got->cache_latency, want->lbr == &no_lbr && want->counters);
 
         /* Errata of Nehalem and Westmere; the LBR format of Knights Landing, which it does not report. */
         assert_int_equal(got->prime_counters, got->data_source == DATA_SOURCE_NEHALEM);
+        assert_int_equal(got->lbr_select_jumps_quirk, got->data_source == DATA_SOURCE_NEHALEM);
         assert_int_equal(got->lbr_says_lip, want->model == 0x57);
 
         /* Bit 4 of BTS flags: errata SKL088, KBL054, CML054. */
@@ -280,69 +255,49 @@ UNIT_TEST(registers)
 UNIT_TEST(notes)
 {
     static const struct {
-        unsigned family, model;
+        unsigned family;
+        uint8_t models[12]; /* 0 ends them */
         const char *of[8];
     } want[] = {
         { 0x0f,
-          0x02,
+          { 0x02, 0x04 },
           { "bit 25 enables sampling, bit 24 tags uops for replay events; SDM 18.18.8.1 calls bit 24",
             "OVF_PMI stays clear, though SDM table 18-11", "the state after the instruction; SDM 17.4.9", "N15" } },
-        { 0x0f,
-          0x04,
-          { "bit 25 enables sampling, bit 24 tags uops for replay events; SDM 18.18.8.1 calls bit 24",
-            "OVF_PMI stays clear, though SDM table 18-11", "the state after the instruction; SDM 17.4.9", "N15" } },
-        { 0x06, 0x0d, { NULL } },
-        { 0x06, 0x0e, { NULL } },
+        { 0x06, { 0x0d, 0x0e, 0x37, 0x5c, 0x7a, 0x5e, 0x55, 0x6a, 0x8f }, { NULL } },
         { 0x06,
-          0x17,
+          { 0x17 },
           { "AJ67/AR63/W126", "AJ68/AR64/W127",
             "AJ69: IA32_PERF_GLOBAL_STATUS bit 62 is set only with FREEZE_PERFMON_ON_PMI", "AJ106/AM94", "AR62/W125",
             "only on counter 0" } },
         { 0x06,
-          0x0f,
+          { 0x0f },
           { "AJ67/AR63/W126", "AJ68/AR64/W127", "AJ69", "AJ106/AM94", "AR62/W125", "only on counter 0",
             "Linux leaves PEBS off on 06_0F" } },
-        { 0x06, 0x1c, { "before stepping 10" } },
-        { 0x06, 0x37, { NULL } },
-        { 0x06, 0x5c, { NULL } },
-        { 0x06, 0x7a, { NULL } },
-        { 0x06, 0x57, { "LBR format 1; entries are read as of format 3" } },
+        { 0x06, { 0x1c }, { "before stepping 10" } },
+        { 0x06, { 0x57 }, { "LBR format 1; entries are read as of format 3" } },
         { 0x06,
-          0x1a,
+          { 0x1a, 0x2e, 0x25 },
           { "LBR_SELECT", "load latency only on counter 3", "AAK100, AAP53, BD53",
             "status has the bits of all counters" } },
+        { 0x06, { 0x2a, 0x3a }, { "only on counter 3, INST_RETIRED.PREC_DIST only on counter 1" } },
         { 0x06,
-          0x2e,
-          { "LBR_SELECT", "load latency only on counter 3", "AAK100, AAP53, BD53",
-            "status has the bits of all counters" } },
-        { 0x06,
-          0x25,
-          { "LBR_SELECT", "load latency only on counter 3", "AAK100, AAP53, BD53",
-            "status has the bits of all counters" } },
-        { 0x06, 0x2a, { "only on counter 3, INST_RETIRED.PREC_DIST only on counter 1" } },
-        { 0x06, 0x3a, { "only on counter 3, INST_RETIRED.PREC_DIST only on counter 1" } },
-        { 0x06,
-          0x3c,
+          { 0x3c },
           { "HSW11: INST_RETIRED.ALL needs a period of at least 128",
             "only on counter 3, INST_RETIRED.PREC_DIST only on counter 1" } },
         { 0x06,
-          0x3d,
+          { 0x3d },
           { "BDM11, BDM55: INST_RETIRED.ALL needs a period of at least 128, and a multiple of 64",
             "only on counter 3, INST_RETIRED.PREC_DIST only on counter 1" } },
-        { 0x06, 0x5e, { NULL } },
-        { 0x06, 0x55, { NULL } },
-        { 0x06, 0x6a, { NULL } },
-        { 0x06, 0x8f, { NULL } },
     };
-    for (size_t i = 0; i < COUNT_OF(want); i++) {
-        static const char *const none[] = { NULL };
-        const char *const *note = core_find(want[i].family, want[i].model)->notes;
-        if (!note)
-            note = none;
-        for (size_t n = 0; want[i].of[n]; n++, note++) {
-            if (!*note || !strstr(*note, want[i].of[n]))
-                fail_msg("%02x_%02x: no note of %s", want[i].family, want[i].model, want[i].of[n]);
+    for (size_t i = 0; i < COUNT_OF(want); i++)
+        for (const uint8_t *model = want[i].models; *model; model++) {
+            static const char *const none[] = { NULL };
+            const char *const *note = core_find(want[i].family, *model)->notes;
+
+            note = note ? note : none;
+            for (size_t n = 0; want[i].of[n]; n++, note++)
+                if (!*note || !strstr(*note, want[i].of[n]))
+                    fail_msg("%02x_%02x: no note of %s", want[i].family, *model, want[i].of[n]);
+            assert_null(*note);
         }
-        assert_null(*note);
-    }
 }
