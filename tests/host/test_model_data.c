@@ -6,32 +6,6 @@
 
 #define DATA UINT64_C(0x7000000)
 
-UNIT_TEST(levels_by_footprint)
-{
-    static const struct {
-        unsigned kib;
-        enum data_level level; /* the level that serves the second round */
-    } cases[] = {
-        { 32, LEVEL_L1 },   { 64, LEVEL_L2 },   { 256, LEVEL_L2 },
-        { 1024, LEVEL_L3 }, { 8192, LEVEL_L3 }, { 16384, LEVEL_MEMORY },
-    };
-
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct data_cache *cache = data_cache_new(&profile_find("skylake")->memory);
-        uint64_t size = cases[i].kib * UINT64_C(1024);
-
-        assert_non_null(cache);
-        for (uint64_t at = 0; at < size; at += 64) {
-            assert_int_equal(data_cache_load(cache, DATA + at), LEVEL_MEMORY);
-            assert_int_equal(data_cache_load(cache, DATA + at + 63), LEVEL_L1);
-        }
-        for (uint64_t at = 0; at < size; at += 64) {
-            assert_int_equal(data_cache_load(cache, DATA + at), cases[i].level);
-        }
-        data_cache_free(cache);
-    }
-}
-
 static uint64_t count(struct machine *m, uint64_t event, uint64_t address, unsigned size, unsigned flags)
 {
     struct block *b = block_new(0, 1, END_PLAIN);

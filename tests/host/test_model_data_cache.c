@@ -38,35 +38,6 @@ static void access_n(struct data_cache *cache, uint64_t base, uint64_t stride, u
     }
 }
 
-UNIT_TEST(first_from_memory_then_from_l1)
-{
-    static const uint64_t addresses[] = { 0, 0x40, 0x7fffffffffc0, BASE, UINT64_MAX };
-    for (size_t i = 0; i < COUNT_OF(addresses); i++) {
-        assert_int_equal(data_cache_load(*state, addresses[i]), LEVEL_MEMORY);
-        assert_int_equal(data_cache_load(*state, addresses[i]), LEVEL_L1);
-        assert_true(data_cache_tlb_miss(*state, addresses[i]) == (i != 1)); /* 40h is on the page of 0 */
-        assert_false(data_cache_tlb_miss(*state, addresses[i]));
-    }
-}
-
-/* An access across a line's end accesses two lines. */
-UNIT_TEST(a_line_is_64_bytes)
-{
-    assert_int_equal(data_cache_load(*state, BASE), LEVEL_MEMORY);
-    for (unsigned byte = 0; byte < 64; byte++) {
-        assert_int_equal(data_cache_load(*state, BASE + byte), LEVEL_L1);
-    }
-    assert_int_equal(data_cache_load(*state, BASE + 64), LEVEL_MEMORY);
-    assert_int_equal(data_cache_load(*state, BASE - 1), LEVEL_MEMORY);
-}
-
-/* The ninth line evicts the oldest from L1. L1 may keep a line that L2 evicted long ago. */
-UNIT_TEST(l1_outlives_l2)
-{
-    access_n(*state, BASE, L2_STRIDE, 8, LEVEL_MEMORY);
-    access_n(*state, BASE, L2_STRIDE, 8, LEVEL_L1);
-}
-
 UNIT_TEST(each_level_holds_its_size)
 {
     static const struct {

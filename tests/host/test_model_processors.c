@@ -9,6 +9,7 @@
 #include <inttypes.h>
 
 #include "model/engine/msr.h"
+#include "tests/host/msr_facts.h"
 
 /* The processors' columns in the tables below. */
 static const char columns[] = "WXMD2NSHBKIGAELF";
@@ -343,7 +344,8 @@ UNIT_TEST(features)
  * Registers of each processor: the bits that WRMSR accepts, and of these the bits that it drops; the value after a
  * reset; whether WRMSR always raises #GP. Sources: SDM Vol. 4 (335592-083), "Model-Specific Registers (MSRs)", and Vol.
  * 3B of the same edition; NetBurst: SDM Vol. 3C (253669-059), "MSRs in the Pentium 4 and Intel Xeon Processors", and
- * for reserved bits of its ESCRs and CCCRs VirtualBox's CPU database, "Intel Pentium 4 3.00GHz".
+ * for reserved bits of its ESCRs and CCCRs VirtualBox's CPU database, "Intel Pentium 4 3.00GHz". Registers without a
+ * row are as measured (msr_facts.h), with a reset value of 0; both NetBursts share these.
  */
 static const struct msr_row {
     const char *on;
@@ -377,19 +379,13 @@ static const struct msr_row {
     { "HBKIGAELF", 0x03b, 1, .accepted = EVERY },                    /* IA32_TSC_ADJUST */
     /* MSR_DEBUGCTLA, MSR_DEBUGCTLB, IA32_DEBUGCTL */
     { "W", 0x1d9, 1, .accepted = B(4, 0) },
-    { "X", 0x1d9, 1, .accepted = B(6, 0) },
-    { "M", 0x1d9, 1, .accepted = EVERY, .dropped = ~UINT64_C(0x3dff) },
-    { "D", 0x1d9, 1, .accepted = 0x1c3 },
-    { "2", 0x1d9, 1, .accepted = 0x5fc3 },
     { "NS", 0x1d9, 1, .accepted = 0x7fc3 },
     { "HBK", 0x1d9, 1, .accepted = 0xffc3 },
     { "I", 0x1d9, 1, .accepted = 0xdfc3 },
     { "GAE", 0x1d9, 1, .accepted = 0xdfc3, .dropped = 1 },
     { "NSHBKIGAE", 0x034, 1, .read_only = true }, /* MSR_SMI_COUNT */
     { "W", 0x600, 1, .accepted = B(31, 0) },
-    { "MD", 0x600, 1, .accepted = EVERY, .dropped = B(63, 32) },
     { "X2NSHBKIGAE", 0x600, 1, .accepted = EVERY, CANONICAL },
-    { "D", 0x345, 1, .read_only = true },
     { "2", 0x345, 1, .read_only = true, .reset = 0x10c2 },
     { "N", 0x345, 1, .read_only = true, .reset = 0x11c3 },
     { "S", 0x345, 1, .read_only = true, .reset = 0x31c3 },
@@ -405,15 +401,11 @@ static const struct msr_row {
     { "IGA", 0x0c1, 8, .accepted = EVERY },
     { "SHBK", 0x4c1, 4, .accepted = B(47, 0) },
     { "IGA", 0x4c1, 8, .accepted = B(47, 0) },
-    { "MD", 0x186, 2, .accepted = EVERY, .dropped = B(63, 32) },
-    { "2", 0x186, 2, .accepted = 0xffdfffff },
     { "N", 0x186, 4, .accepted = B(31, 0) },
     { "SHBK", 0x186, 4, .accepted = 0xfff7ffff },
     { "IGA", 0x186, 8, .accepted = 0x4fff7ffff, .dropped = 1 << 21 },
-    { "2", 0x309, 3, .accepted = B(39, 0) },
     { "NSHBK", 0x309, 3, .accepted = B(47, 0) },
     { "IGA", 0x309, 4, .accepted = B(47, 0) },
-    { "2", 0x38d, 1, .accepted = 0xbbb },
     { "NSHBK", 0x38d, 1, .accepted = 0xfff },
     { "IGA", 0x38d, 1, .accepted = 0x11110000ffff, .dropped = 0x4444 },
     { "IGA", 0x329, 1, .accepted = EVERY },
@@ -423,10 +415,7 @@ static const struct msr_row {
     { "IGA", 0x38f, 1, .accepted = 0x1000f000000ff, .reset = 0xff },
     { "2", 0x390, 1, .accepted = B(63, 62) | 0x700000003 },
     { "NSH", 0x390, 1, .accepted = B(63, 61) | 0x70000000f },
-    { "B", 0x390, 1, .accepted = B(63, 61) | UINT64_C(1) << 55 | 0x70000000f },
-    { "K", 0x390, 1, .accepted = B(63, 58) | UINT64_C(1) << 55 | 0x70000000f },
     { "IGA", 0x390, 1, .accepted = B(63, 58) | UINT64_C(1) << 55 | 0x1000f000000ff },
-    { "K", 0x391, 1, .accepted = B(63, 58) | UINT64_C(1) << 55 | 0x70000000f },
     { "IGA", 0x391, 1, .accepted = B(62, 58) | UINT64_C(1) << 55 | 0x1000f000000ff },
     { "KIGAE", 0x392, 1, .read_only = true },
     /* an E-core's six general and three fixed counters */
@@ -440,9 +429,7 @@ static const struct msr_row {
     { "E", 0x391, 1, .accepted = B(62, 58) | UINT64_C(1) << 55 | 0x70000003f },
     /* PEBS */
     { "E", 0x3f1, 1, .accepted = 0x70000003f },
-    { "2", 0x3f1, 1, .accepted = EVERY, .dropped = ~UINT64_C(1) },
     { "NHBK", 0x3f1, 1, .accepted = 0xf0000000f },
-    { "S", 0x3f1, 1, .accepted = UINT64_C(1) << 63 | 0xf0000000f },
     { "IGA", 0x3f1, 1, .accepted = 0xf000000ff },
     { "IGAE", 0x3f2, 1, .accepted = B(31, 24) | 0xf },
     { "NIGAE", 0x3f6, 1, .accepted = B(15, 0) },
@@ -451,19 +438,16 @@ static const struct msr_row {
     { "IGA", 0x3f7, 1, .accepted = B(23, 0) },
     { "N", 0x1a6, 1, .accepted = B(15, 0) },
     { "SHB", 0x1a6, 2, .accepted = 0x3fffff8fff },
-    { "K", 0x1a6, 2, .accepted = 0x3fffff9fff },
     { "IGA", 0x1a6, 2, .accepted = B(37, 0) },
     { "E", 0x1a6, 1, .accepted = UINT64_C(0x8003f03fffffffff) },
     { "E", 0x1a7, 1, .accepted = UINT64_C(0x3f03fffffffff) },
     /* LBR stacks */
     { "NS", 0x1c8, 1, .accepted = B(8, 0) },
     { "HBKI", 0x1c8, 1, .accepted = B(9, 0) },
-    { "M", 0x1c9, 1, .read_only = true },
     { "D", 0x1c9, 1, .accepted = B(2, 0) },
     { "2", 0x1c9, 1, .accepted = B(1, 0) },
     { "NSHB", 0x1c9, 1, .accepted = B(3, 0) },
     { "KI", 0x1c9, 1, .accepted = B(4, 0) },
-    { "M", 0x040, 8, .read_only = true },
     { "D", 0x040, 8, .accepted = EVERY },
     { "2", 0x040, 4, .accepted = EVERY, CANONICAL },
     { "2", 0x060, 4, .accepted = EVERY, CANONICAL },
@@ -478,42 +462,12 @@ static const struct msr_row {
     { "GAE", 0x1600, 32, .accepted = EVERY, CANONICAL },
     { "GAE", 0x1200, 32, .accepted = EVERY, .dropped = B(55, 16) },
     /* NetBurst */
-    { "WX", 0x180, 11, .read_only = true }, /* MSR_MCG_EAX to MSR_MCG_MISC */
-    { "WX", 0x1d7, 2, .read_only = true },  /* MSR_LER_FROM_LIP, _TO_LIP */
     { "W", 0x1da, 1, .accepted = EVERY, .dropped = B(63, 2) },
-    { "X", 0x1da, 1, .accepted = EVERY, .dropped = B(63, 4) },
     { "W", 0x1db, 4, .accepted = EVERY },
     { "X", 0x680, 16, .accepted = EVERY, CANONICAL },
     { "X", 0x6c0, 16, .accepted = EVERY, CANONICAL },
-    { "WX", 0x300, 18, .accepted = EVERY, .dropped = B(63, 40) },
-    { "WX", 0x360, 12, .accepted = EVERY, .dropped = B(63, 32) | B(11, 0) },
-    { "WX", 0x36c, 1, .accepted = EVERY, .dropped = B(63, 32) | B(10, 0) }, /* MSR_IQ_CCCR0 and 3 */
-    { "WX", 0x36d, 2, .accepted = EVERY, .dropped = B(63, 32) | B(11, 0) },
-    { "WX", 0x36f, 1, .accepted = EVERY, .dropped = B(63, 32) | B(10, 0) },
-    { "WX", 0x370, 2, .accepted = EVERY, .dropped = B(63, 32) | B(7, 0) },
-    { "WX", 0x3a0, 2, .accepted = ~B(31, 31), .dropped = B(63, 32) },
-    { "WX", 0x3a2, 2, .accepted = ~B(31, 31), .dropped = B(63, 32) | 0x40000000 },
-    { "WX", 0x3a4, 4, .accepted = ~B(31, 31), .dropped = B(63, 32) },
-    { "WX", 0x3a8, 2, .accepted = ~B(31, 31), .dropped = B(63, 32) | 0x61fe01f0 },
-    { "WX", 0x3aa, 6, .accepted = ~B(31, 31), .dropped = B(63, 32) },
-    { "WX", 0x3b0, 2, .accepted = ~B(31, 31), .dropped = B(63, 32) | 0x71c001f0 },
-    { "WX", 0x3b2, 2, .accepted = ~B(31, 31), .dropped = B(63, 32) | 0x61fc0000 },
-    { "WX", 0x3b4, 2, .accepted = ~B(31, 31), .dropped = B(63, 32) | 0x71fe01f0 },
-    { "WX", 0x3b6, 2, .accepted = ~B(31, 31), .dropped = B(63, 32) | 0x0ffff1e0 },
-    { "WX", 0x3b8, 2, .accepted = ~B(31, 31), .dropped = B(63, 32) | 0x71fe01f0 },
     { "W", 0x3ba, 2, .accepted = ~B(31, 31), .dropped = B(63, 32) },
-    { "X", 0x3ba, 2, .accepted = ~B(31, 31), .dropped = ~B(31, 31) }, /* removed in 0F_03: no bit reads back */
-    { "WX", 0x3bc, 3, .accepted = ~B(31, 31), .dropped = B(63, 32) },
-    { "WX", 0x3c0, 2, .accepted = ~B(31, 31), .dropped = B(63, 32) | 0x61ff81e0 },
-    { "WX", 0x3c2, 2, .accepted = ~B(31, 31), .dropped = B(63, 32) | 0x71fe01f0 },
-    { "WX", 0x3c4, 2, .accepted = ~B(31, 31), .dropped = B(63, 32) | 0x61f801f0 },
-    { "WX", 0x3c8, 2, .accepted = ~B(31, 31), .dropped = B(63, 32) | 0x71fe01f0 },
-    { "WX", 0x3ca, 2, .accepted = ~B(31, 31), .dropped = B(63, 32) | 0x700001f0 },
-    { "WX", 0x3cc, 2, .accepted = ~B(31, 31), .dropped = B(63, 32) | 0x61f001f0 },
-    { "WX", 0x3e0, 2, .accepted = ~B(31, 31), .dropped = B(63, 32) | 0x71ff01f0 },
     { "WX", 0x3f0, 1, .accepted = EVERY, .dropped = ~B(17, 5), .reset = 0xfc00 },
-    { "WX", 0x3f1, 1, .accepted = EVERY, .dropped = B(63, 27) },
-    { "WX", 0x3f2, 1, .accepted = EVERY, .dropped = B(63, 13) },
     /* Goldmont and Sierra Forest */
     { "LF", 0x034, 1, .read_only = true }, /* MSR_SMI_COUNT */
     { "L", 0x08b, 1, .accepted = EVERY, .dropped = EVERY, .reset = UINT64_C(0x40) << 32 },
@@ -623,9 +577,20 @@ static const struct {
 
 static const struct msr_row *row_of(char letter, uint32_t address)
 {
+    static struct msr_row measured;
+
     for (size_t r = 0; r < COUNT_OF(msr_rows); r++) {
         if (strchr(msr_rows[r].on, letter) != NULL && address - msr_rows[r].first < msr_rows[r].count) {
             return &msr_rows[r];
+        }
+    }
+    for (size_t f = 0; f < COUNT_OF(msr_facts); f++) {
+        const struct msr_fact *fact = &msr_facts[f];
+
+        if (strchr(fact->letters, letter == 'W' ? 'X' : letter) != NULL && address - fact->first < fact->count) {
+            measured = (struct msr_row){ .accepted = fact->accepted, .dropped = fact->dropped };
+            measured.read_only = fact->accepted == 0;
+            return &measured;
         }
     }
     return NULL;
