@@ -136,7 +136,8 @@ static const struct {
 
 /*
  * The event that an ESCR counts without tagged uops: the same edition, tables of non-retirement and at-retirement
- * events. No instruction is bogus: bits that select bogus ones do not change a count, and alone they count 0.
+ * events; a second source, libpfm4 (91970fe), intel_netburst_events.h, has the same codes. No instruction is bogus:
+ * bits that select bogus ones do not change a count, and alone they count 0.
  */
 static enum event_kind expected(unsigned escr, unsigned event, unsigned mask, bool hyper_threaded)
 {

@@ -152,44 +152,6 @@ UNIT_TEST(which_counter_reaches_which_escr)
     }
 }
 
-/* The events that need no tag, with the codes of a second source: libpfm4 (91970fe), intel_netburst_events.h. */
-UNIT_TEST(libpfm4_events)
-{
-    static const struct {
-        unsigned counter;
-        uint32_t escr;
-        unsigned select, code, bit, kind;
-    } rows[] = {
-        { 0, FSB_ESCR0, 6, 0x13, 0, EVENT_CYCLES },                    /* global_power_events:RUNNING */
-        { 4, TBPU_ESCR0, 2, 0x04, 1, EVENT_CONDITIONAL },              /* retired_branch_type:CONDITIONAL */
-        { 4, TBPU_ESCR0, 2, 0x04, 2, EVENT_NEAR_CALLS },               /* :CALL */
-        { 4, TBPU_ESCR0, 2, 0x04, 3, EVENT_NEAR_RETURNS },             /* :RETURN */
-        { 4, TBPU_ESCR0, 2, 0x04, 4, EVENT_INDIRECT_BRANCHES },        /* :INDIRECT */
-        { 4, TBPU_ESCR0, 2, 0x05, 1, EVENT_MISPREDICTED_CONDITIONAL }, /* retired_mispred_branch_type:CONDITIONAL */
-        { 4, TBPU_ESCR0, 2, 0x05, 2, EVENT_MISPREDICTED_CALLS },       /* :CALL */
-        { 12, CRU_ESCR0, 4, 0x01, 0, EVENT_INSTRUCTIONS },             /* uops_retired:NBOGUS */
-        { 12, CRU_ESCR0, 4, 0x02, 0, EVENT_INSTRUCTIONS },             /* instr_retired:NBOGUSNTAG */
-        { 12, CRU_ESCR0, 4, 0x03, 0, EVENT_MISPREDICTED },             /* mispred_branch_retired:BOGUS */
-        { 12, CRU_ESCR0, 4, 0x07, 0, EVENT_INSTRUCTIONS },             /* instr_completed:NBOGUS */
-        { 12, CRU_ESCR2, 5, 0x06, 0, EVENT_BRANCH_SETS + 1 },          /* branch_retired:MMNP */
-        { 12, CRU_ESCR2, 5, 0x06, 1, EVENT_BRANCH_SETS + 2 },          /* :MMNM */
-        { 12, CRU_ESCR2, 5, 0x06, 2, EVENT_BRANCH_SETS + 4 },          /* :MMTP */
-        { 12, CRU_ESCR2, 5, 0x06, 3, EVENT_BRANCH_SETS + 8 },          /* :MMTM */
-    };
-
-    for (size_t r = 0; r < COUNT_OF(rows); r++) {
-        struct machine *m = machine("netburst64");
-
-        wrmsr(m, rows[r].escr, EVENT(rows[r].code, 1u << rows[r].bit) | RINGS);
-        wrmsr(m, CCCR(rows[r].counter), ENABLE(rows[r].select));
-        const struct counter *c = &m->v.counters[rows[r].counter];
-
-        if ((c->cycles ? EVENT_CYCLES : vcpu_counted(c)) != rows[r].kind) {
-            fail_msg("event %xh, mask bit %u", rows[r].code, rows[r].bit);
-        }
-    }
-}
-
 /* Counter 12's count with CRU_ESCR0 (select 4) or CRU_ESCR2 (select 5) for the blocks and the WRMSR that stops it. */
 static uint64_t counted(uint64_t cccr, uint64_t event, const struct block *const *blocks, unsigned n)
 {
