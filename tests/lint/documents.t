@@ -60,7 +60,7 @@ verdicts = {name.lower(): int(value) for name, value in found('kernel/report/ver
 rows = found('docs/output.md', r'^\| (\w+) \| [^|]+ \| (\w+)h \| (\d+) \|$')
 same({name: (int(port, 16), int(status)) for name, port, status in rows},
      {name: (0x10 + value, 2 * (0x10 + value) + 1) for name, value in verdicts.items()}, 'docs/output.md: verdicts, and QEMU\'s exit statuses')
-statuses = sorted((name.lower(), status) for name, status in found('tools/lib/log_judge.h', r'^    LOG_(\w+) = (\d+)') if name != 'UNUSABLE')
+statuses = sorted((name.lower(), status) for name, status in found('tools/lib/log_status.h', r'^    LOG_(\w+) = (\d+)') if name != 'UNUSABLE')
 either = '|'.join(name for name, _ in statuses)
 for path in ['scripts/machine', 'README.md', 'tools/dsdump.c', 'docs/output.md']:
     sentences = [sorted(re.findall(rf'\b({either}) (\d+)', sentence) or
