@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE /* mmap at an address */
 #define FIRST       map_memory
+#include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
 #include <sys/mman.h>
@@ -49,15 +50,8 @@ static struct {
 
 static volatile uint32_t *memory; /* below 4 GiB, as the kernel wants it */
 
-static bool in_x2apic(void)
-{
-    return machine.base & X2APIC;
-}
-
-static uint32_t at(unsigned offset)
-{
-    return in_x2apic() ? (uint32_t)machine.by_msr[offset / 16] : memory[offset / 4];
-}
+FAKE(static bool, in_x2apic, (void), (machine.base & X2APIC) != 0)
+FAKE(static uint32_t, at, (unsigned offset), in_x2apic() ? (uint32_t)machine.by_msr[offset / 16] : memory[offset / 4])
 
 static void put(unsigned offset, uint32_t value)
 {
@@ -67,30 +61,20 @@ static void put(unsigned offset, uint32_t value)
         memory[offset / 4] = value;
 }
 
-static struct cpuid cpuid(uint32_t leaf, uint32_t subleaf)
-{
-    assert_int_equal(subleaf, 0);
-    return leaf ? (struct cpuid){ .edx = machine.leaf_7_edx } : (struct cpuid){ .eax = machine.highest_leaf };
-}
+FAKE(static struct cpuid, cpuid, (uint32_t leaf, uint32_t subleaf), assert_int_equal(subleaf, 0),
+     leaf ? (struct cpuid){ .edx = machine.leaf_7_edx } : (struct cpuid){ .eax = machine.highest_leaf })
+static FAKE_VOID(memory_fence, (void), machine.fences++)
 
-static void memory_fence(void)
-{
-    machine.fences++;
-}
-
-static void interrupts_on(void)
+    static void interrupts_on(void)
 {
     assert_true(interrupts_allowed);
     assert_int_equal(at(0x80), 0xd0); /* the task priority is already set */
     machine.on = true;
 }
 
-static void interrupts_off(void)
-{
-    machine.on = false;
-}
+static FAKE_VOID(interrupts_off, (void), machine.on = false)
 
-static void cpu_pause(void)
+    static void cpu_pause(void)
 {
     machine.pauses_on += machine.on;
     if (++machine.pauses == machine.delivered_after)
@@ -150,16 +134,9 @@ bool msr_write(uint32_t msr, uint64_t value)
     return true;
 }
 
-void interrupt_set(unsigned vector, interrupt_handler *handler)
-{
-    assert_int_equal(vector, 0xff);
-    machine.spurious = handler;
-}
-
-void interrupts_set_stray(bool (*take)(unsigned vector))
-{
-    machine.stray = take;
-}
+FAKE_VOID(interrupt_set, (unsigned vector, interrupt_handler *handler), assert_int_equal(vector, 0xff),
+          machine.spurious = handler)
+FAKE_VOID(interrupts_set_stray, (bool (*take)(unsigned vector)), machine.stray = take)
 
 #include "arch/x86/devices/apic.c"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of the log: which are sent over the serial lines, which are kept, and the report of an abandoned line. */
+#include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
 #include "kernel/console.c"
@@ -8,10 +9,7 @@
 static char sent[3000], kept[3000];
 static const char *lost[2];
 
-void serial_write(const char *text)
-{
-    strcat(sent, text);
-}
+FAKE_VOID(serial_write, (const char *text), strcat(sent, text))
 
 const char *serial_lost(void)
 {
@@ -22,17 +20,9 @@ const char *serial_lost(void)
     return name;
 }
 
-void log_keeper_line(const char *prefix, const char *text)
-{
-    strcat(strcat(strcat(kept, prefix), text), "\n");
-}
-
-bool symbol_find(uint64_t address, const char **name, uint64_t *offset)
-{
-    *name = "here";
-    *offset = address - 5;
-    return address == 7;
-}
+FAKE_VOID(log_keeper_line, (const char *prefix, const char *text), strcat(strcat(strcat(kept, prefix), text), "\n"))
+FAKE(bool, symbol_find, (uint64_t address, const char **name, uint64_t *offset), *name = "here", *offset = address - 5,
+     address == 7)
 
 static void expect(const char *serial, const char *log)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which serial ports the log uses, with simulated tables, PCI devices and UARTs. */
+#include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
 #include "boot/options.h"
@@ -24,25 +25,12 @@ static struct {
     char added[300], printed[1000];
 } machine;
 
-static size_t acpi_root_uarts(struct uart_named *named, size_t most)
-{
-    assert_true(machine.named_count <= most);
-    memcpy(named, machine.named, machine.named_count * sizeof *named);
-    return machine.named_count;
-}
-
-size_t pci_find_uarts(struct pci_uart *found, size_t most)
-{
-    assert_true(machine.pci_count <= most);
-    machine.asked_pci = true;
-    memcpy(found, machine.pci, machine.pci_count * sizeof *found);
-    return machine.pci_count;
-}
-
-static bool memory_holds(uint64_t address, uint64_t size)
-{
-    return machine.ram >= address && machine.ram < address + size;
-}
+FAKE(static size_t, acpi_root_uarts, (struct uart_named * named, size_t most), assert_true(machine.named_count <= most),
+     memcpy(named, machine.named, machine.named_count * sizeof *named), machine.named_count)
+FAKE(size_t, pci_find_uarts, (struct pci_uart * found, size_t most), assert_true(machine.pci_count <= most),
+     machine.asked_pci = true, memcpy(found, machine.pci, machine.pci_count * sizeof *found), machine.pci_count)
+FAKE(static bool, memory_holds, (uint64_t address, uint64_t size),
+     machine.ram >= address && machine.ram < address + size)
 
 static enum uart_error uart_start(struct uart *uart)
 {
@@ -62,10 +50,7 @@ static bool serial_add(const char *name, const struct uart *uart)
     return true;
 }
 
-static unsigned serial_lines(void)
-{
-    return machine.lines;
-}
+FAKE(static unsigned, serial_lines, (void), machine.lines)
 
 #include "kernel/consoles.c"
 

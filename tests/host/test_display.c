@@ -8,6 +8,7 @@
 
 #define SETUP new_machine
 #define FIRST map_rooms
+#include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
 /* Replaces arch/x86/cpu.h. */
@@ -61,28 +62,12 @@ static void port_write8(uint16_t port, uint8_t value)
     }
 }
 
-bool memory_is_used(uint64_t start, uint64_t size)
-{
-    machine.used_start = start;
-    machine.used_size = size;
-    return machine.used;
-}
-
-void *memory_keep(size_t size, size_t alignment)
-{
-    machine.kept = size;
-    machine.alignment = alignment;
-    return machine.no_memory ? NULL : (void *)(uintptr_t)WINDOW;
-}
-
-bool paging_map_device(uint64_t linear, uint64_t physical, uint64_t size)
-{
-    machine.linear = linear;
-    machine.physical = physical;
-    machine.size = size;
-    machine.maps++;
-    return !machine.no_map;
-}
+FAKE(bool, memory_is_used, (uint64_t start, uint64_t size), machine.used_start = start, machine.used_size = size,
+     machine.used)
+FAKE(void *, memory_keep, (size_t size, size_t alignment), machine.kept = size, machine.alignment = alignment,
+     machine.no_memory ? NULL : (void *)(uintptr_t)WINDOW)
+FAKE(bool, paging_map_device, (uint64_t linear, uint64_t physical, uint64_t size), machine.linear = linear,
+     machine.physical = physical, machine.size = size, machine.maps++, !machine.no_map)
 
 static void map_room(uint64_t address, size_t size)
 {

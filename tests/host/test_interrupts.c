@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Receivers of interrupts and exceptions: a handler, a fixup, the APIC's count of strays, a panic's report. */
+#include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
 /* Replaces arch/x86/cpu.h and descriptors.h. */
@@ -24,25 +25,13 @@ static void port_write8(uint16_t port, uint8_t value)
     snprintf(machine.ports + used, sizeof machine.ports - used, "%x %x, ", port, value);
 }
 
-static void descriptors_init(void)
-{
-    machine.described = true;
-}
-
-static void gates_init(void)
-{
-    machine.gates++;
-}
-
-static bool is_stray(unsigned vector)
-{
-    machine.asked = vector;
-    return machine.stray;
-}
+static FAKE_VOID(descriptors_init, (void), machine.described = true) static FAKE_VOID(gates_init, (void),
+                                                                                      machine.gates++)
+    FAKE(static bool, is_stray, (unsigned vector), machine.asked = vector, machine.stray)
 
 #include "arch/x86/interrupts.h"
 
-void interrupt_dispatch(struct interrupt_frame *frame);
+        void interrupt_dispatch(struct interrupt_frame *frame);
 #include "arch/x86/interrupts.c"
 
 /* Instructions at 1000H and 2000H that are fixed up. */

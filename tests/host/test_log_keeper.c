@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel's part of the log that outlives a reset: its memory, and which cache lines it flushes when. */
 #define SETUP start
+#include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
 /* Instead of arch/x86/cpu.h. */
@@ -14,12 +15,8 @@ static struct cpuid leaf_1;
 static uintptr_t first, last; /* cache lines that were flushed */
 static unsigned flushes, all_caches;
 
-static struct cpuid cpuid(uint32_t leaf, uint32_t subleaf)
-{
-    assert_int_equal(leaf, 1);
-    assert_int_equal(subleaf, 0);
-    return leaf_1;
-}
+FAKE(static struct cpuid, cpuid, (uint32_t leaf, uint32_t subleaf), assert_int_equal(leaf, 1),
+     assert_int_equal(subleaf, 0), leaf_1)
 
 static void cache_line_flush(const void *address)
 {
@@ -28,14 +25,11 @@ static void cache_line_flush(const void *address)
     last = (uintptr_t)address;
 }
 
-static void caches_flush(void)
-{
-    all_caches++;
-}
+static FAKE_VOID(caches_flush, (void), all_caches++)
 
 #include "kernel/log_keeper.c"
 
-static _Alignas(4096) uint8_t memory[KEPT_LOG_SIZE];
+    static _Alignas(4096) uint8_t memory[KEPT_LOG_SIZE];
 
 static int start(void **state)
 {

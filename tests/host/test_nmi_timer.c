@@ -4,6 +4,7 @@
  * of NMIs in time, late, and of other devices. Bits: IA-PC HPET Specification 1.0a, 2.3; Intel 82093AA (290566-001),
  * 3.2.
  */
+#include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
 /* Instead of arch/x86/cpu.h. */
@@ -41,40 +42,15 @@ static uint8_t port_read8(uint16_t port)
     return machine.port_61;
 }
 
-uint64_t hpet_start(uint64_t address)
-{
-    return address == AT ? machine.rate : 0;
-}
-
-volatile uint32_t *hpet_register(uint32_t offset)
-{
-    assert_int_equal(offset % 4, 0);
-    return &machine.hpet[offset / 4];
-}
-
-uint32_t io_apic_read(uintptr_t address, uint32_t number)
-{
-    assert_int_equal(address, IO);
-    return machine.io[number];
-}
-
-void io_apic_write(uintptr_t address, uint32_t number, uint32_t value)
-{
-    assert_int_equal(address, IO);
-    machine.io[number] = value;
-}
-
-void interrupt_set(unsigned vector, interrupt_handler *handler)
-{
-    assert_int_equal(vector, VECTOR_NMI);
-    machine.handler = handler;
-}
-
-void interrupt_unexpected(struct interrupt_frame *frame)
-{
-    assert_int_equal(frame->vector, VECTOR_NMI);
-    machine.unexpected++;
-}
+FAKE(uint64_t, hpet_start, (uint64_t address), address == AT ? machine.rate : 0)
+FAKE(volatile uint32_t *, hpet_register, (uint32_t offset), assert_int_equal(offset % 4, 0), &machine.hpet[offset / 4])
+FAKE(uint32_t, io_apic_read, (uintptr_t address, uint32_t number), assert_int_equal(address, IO), machine.io[number])
+FAKE_VOID(io_apic_write, (uintptr_t address, uint32_t number, uint32_t value), assert_int_equal(address, IO),
+          machine.io[number] = value)
+FAKE_VOID(interrupt_set, (unsigned vector, interrupt_handler *handler), assert_int_equal(vector, VECTOR_NMI),
+          machine.handler = handler)
+FAKE_VOID(interrupt_unexpected, (struct interrupt_frame * frame), assert_int_equal(frame->vector, VECTOR_NMI),
+          machine.unexpected++)
 
 static void send_nmi(void)
 {
@@ -121,13 +97,8 @@ static void pass(uint32_t ticks)
     }
 }
 
-bool clock_wait(unsigned microseconds)
-{
-    assert_int_equal(microseconds, 1000);
-    machine.waits++;
-    pass(microseconds * (HZ / 1000000));
-    return true;
-}
+FAKE(bool, clock_wait, (unsigned microseconds), assert_int_equal(microseconds, 1000), machine.waits++,
+     pass(microseconds *(HZ / 1000000)), true)
 
 static void due(void)
 {

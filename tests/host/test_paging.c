@@ -3,6 +3,7 @@
  * Builds page tables (4 levels, PAE, 32 bits) and walks their bits: a device's memory is write-combining, and adjacent
  * pages are unchanged. The registers are variables.
  */
+#include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
 /* Replaces arch/x86/cpu.h, msr.h and image.h. */
@@ -16,44 +17,14 @@ static uint64_t pat, efer;
 static unsigned pat_writes, cr3_writes;
 static bool no_pat;
 
-static uintptr_t cr0_read(void)
-{
-    return cr0;
-}
+FAKE(static uintptr_t, cr0_read, (void), cr0)
+static FAKE_VOID(cr0_write, (uintptr_t value), cr0 = value)
+    FAKE(static uintptr_t, cr3_read, (void), cr3) static FAKE_VOID(cr3_write, (uintptr_t value), cr3 = value,
+                                                                   cr3_writes++)
+        FAKE(static uintptr_t, cr4_read, (void), cr4) static FAKE_VOID(cr4_write, (uintptr_t value), cr4 = value)
+            FAKE(static uint64_t, msr_get, (uint32_t msr), assert_int_equal(msr, MSR_IA32_EFER), efer)
 
-static void cr0_write(uintptr_t value)
-{
-    cr0 = value;
-}
-
-static uintptr_t cr3_read(void)
-{
-    return cr3;
-}
-
-static void cr3_write(uintptr_t value)
-{
-    cr3 = value;
-    cr3_writes++;
-}
-
-static uintptr_t cr4_read(void)
-{
-    return cr4;
-}
-
-static void cr4_write(uintptr_t value)
-{
-    cr4 = value;
-}
-
-static uint64_t msr_get(uint32_t msr)
-{
-    assert_int_equal(msr, MSR_IA32_EFER);
-    return efer;
-}
-
-static bool msr_write(uint32_t msr, uint64_t value)
+                static bool msr_write(uint32_t msr, uint64_t value)
 {
     if (msr == MSR_IA32_EFER) {
         efer = value;

@@ -3,25 +3,15 @@
  * The report of an unexpected exception, for each vector. Names: SDM Vol. 3A (253668-081), "Sources of Interrupts",
  * table of protected-mode exceptions and interrupts.
  */
+#include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
 /* Instead of arch/x86/cpu.h. */
 #define ARCH_X86_CPU_H
 
-static uintptr_t cr0_read(void)
-{
-    return 0xc0;
-}
-
-static uintptr_t cr2_read(void)
-{
-    return 0xc2;
-}
-
-static uintptr_t cr3_read(void)
-{
-    return 0xc3;
-}
+FAKE(static uintptr_t, cr0_read, (void), 0xc0)
+FAKE(static uintptr_t, cr2_read, (void), 0xc2)
+FAKE(static uintptr_t, cr3_read, (void), 0xc3)
 
 #include "kernel/console.h"
 #include "kernel/run_end.h"
@@ -34,43 +24,16 @@ static char trouble[400]; /* the text for the page */
 static jmp_buf end;
 static struct interrupt_frame *raises; /* the exception that finding a symbol raises */
 
-void console_note(const char *fmt, ...)
-{
-    const size_t used = strlen(said);
-    va_list args;
+FAKE_PRINTF(console_note, said, "", "\n")
 
-    va_start(args, fmt);
-    vsnprintf(said + used, sizeof said - used, fmt, args);
-    va_end(args);
-    strcat(said, "\n");
-}
+FAKE_PRINTF(progress_trouble, trouble, "", "")
 
-void progress_trouble(const char *fmt, ...)
-{
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(trouble, sizeof trouble, fmt, args);
-    va_end(args);
-}
-
-void progress_lines(enum page_lines take)
-{
-    assert_int_equal(take, PAGE_LINES_LAST);
-    strcat(said, "lines\n");
-}
-
-void runner_totals(struct totals *totals)
-{
-    *totals = (struct totals){ .pass = 1, .fail = 2, .skip = 3, .error = 4 };
-}
-
-void run_end(enum verdict verdict, const struct totals *totals)
-{
-    assert_int_equal(verdict, VERDICT_PANIC);
-    assert_true(totals->pass == 1 && totals->fail == 2 && totals->skip == 3 && totals->error == 4);
-    longjmp(end, 1);
-}
+FAKE_VOID(progress_lines, (enum page_lines take), assert_int_equal(take, PAGE_LINES_LAST), strcat(said, "lines\n"))
+FAKE_VOID(runner_totals, (struct totals * totals),
+          *totals = (struct totals){ .pass = 1, .fail = 2, .skip = 3, .error = 4 })
+FAKE_VOID(run_end, (enum verdict verdict, const struct totals *totals), assert_int_equal(verdict, VERDICT_PANIC),
+          assert_true(totals->pass == 1 && totals->fail == 2 && totals->skip == 3 && totals->error == 4),
+          longjmp(end, 1))
 
 #include "kernel/panic.c"
 
@@ -106,7 +69,7 @@ static void expect(unsigned vector, const char *name)
     strcat(want, "panic ip 0x1234 cs 0x8 flags 0x246\n"
                  "panic cr0 0xc0 cr2 0xc2 cr3 0xc3\n"
                  "lines\n"); /* the page shows them */
-    said[0] = 0;
+    said[0] = trouble[0] = 0;
     panicked = false;
     if (!setjmp(end))
         panic_exception(&frame);

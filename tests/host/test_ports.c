@@ -3,6 +3,7 @@
  * UARTs and serial lines on simulated ports and memory: missing, slow and stuck devices, several at once, and the
  * memory for unsent bytes.
  */
+#include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
 /* Replaces arch/x86/cpu.h. */
@@ -68,51 +69,26 @@ static void device_set(struct uart_device *d, unsigned number, uint8_t value)
     snprintf(d->written + used, sizeof d->written - used, "%x %x, ", number, value);
 }
 
-static struct uart_device *at_port(uint16_t port)
-{
-    assert_true((port & 0xfff8) == 0x3f8 || (port & 0xfff8) == 0x2f8);
-    return &devices[(port & 0xfff8) == 0x2f8];
-}
+FAKE(static struct uart_device *, at_port, (uint16_t port),
+     assert_true((port & 0xfff8) == 0x3f8 || (port & 0xfff8) == 0x2f8), &devices[(port & 0xfff8) == 0x2f8])
+FAKE(static uint8_t, port_read8, (uint16_t port), device_get(at_port(port), port & 7))
+static FAKE_VOID(port_write8, (uint16_t port, uint8_t value), device_set(at_port(port), port & 7, value))
+    FAKE(static unsigned, in_memory, (uintptr_t address, unsigned size), assert_int_equal(size, access),
+         assert_int_equal((address - MMIO_BASE) % stride, 0), assert_in_range((address - MMIO_BASE) / stride, 0, 7),
+         (unsigned)((address - MMIO_BASE) / stride))
 
-static uint8_t port_read8(uint16_t port)
-{
-    return device_get(at_port(port), port & 7);
-}
-
-static void port_write8(uint16_t port, uint8_t value)
-{
-    device_set(at_port(port), port & 7, value);
-}
-
-static unsigned in_memory(uintptr_t address, unsigned size)
-{
-    assert_int_equal(size, access);
-    assert_int_equal((address - MMIO_BASE) % stride, 0);
-    assert_in_range((address - MMIO_BASE) / stride, 0, 7);
-    return (unsigned)((address - MMIO_BASE) / stride);
-}
-
-/* The upper bytes of a wider register are not 0. */
-static uint32_t device_read(uintptr_t address, unsigned size)
-{
-    return device_get(&devices[2], in_memory(address, size)) | 0xabcdef00;
-}
-
-static void device_write(uintptr_t address, unsigned size, uint32_t value)
-{
-    assert_true(value <= 0xff);
-    device_set(&devices[2], in_memory(address, size), (uint8_t)value);
-}
-
-static void cpu_pause(void)
-{
-    pauses++;
-}
+    /* The upper bytes of a wider register are not 0. */
+    FAKE(static uint32_t, device_read, (uintptr_t address, unsigned size),
+         device_get(&devices[2], in_memory(address, size)) |
+             0xabcdef00) static FAKE_VOID(device_write, (uintptr_t address, unsigned size, uint32_t value),
+                                          assert_true(value <= 0xff),
+                                          device_set(&devices[2], in_memory(address, size),
+                                                     (uint8_t)value)) static FAKE_VOID(cpu_pause, (void), pauses++)
 
 #include "kernel/serial.c"
 #include "kernel/uart.c"
 
-static struct uart port(uint64_t base, uint32_t baud)
+        static struct uart port(uint64_t base, uint32_t baud)
 {
     return (struct uart){ .base = base, .stride = 1, .access = 1, .baud = baud, .clock = UART_CLOCK };
 }

@@ -3,6 +3,7 @@
  * The commands that start, wake and stop another processor. SDM Vol. 3A (253668-081), "MP Initialization Protocol
  * Algorithm for MP Systems": INIT, 10 milliseconds, SIPI, 200 microseconds, SIPI.
  */
+#include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
 /* Instead of arch/x86/cpu.h. */
@@ -25,10 +26,7 @@ static void cpu_pause(void)
     }
 }
 
-static void interrupts_off(void)
-{
-}
-static void cpu_halt_for_interrupt(void);
+static FAKE_VOID(interrupts_off, (void), (void)0) static void cpu_halt_for_interrupt(void);
 
 #include "arch/x86/devices/apic.h"
 #include "arch/x86/devices/processors.h"
@@ -51,77 +49,28 @@ static struct {
 } machine;
 
 static void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-static void note(const char *fmt, ...)
-{
-    const size_t used = strlen(journal);
-    va_list args;
+static FAKE_PRINTF(note, journal, "", "")
 
-    va_start(args, fmt);
-    vsnprintf(journal + used, sizeof journal - used, fmt, args);
-    va_end(args);
-}
+    FAKE(bool, apic_send_init, (uint32_t id), note("init %u; ", id), true)
+        FAKE(bool, apic_send_startup, (uint32_t id, uintptr_t page),
+             note("startup %u %s; ", id, page == LOW_PAGE ? "low page" : "elsewhere"), true)
+            FAKE(bool, apic_send, (uint32_t id, unsigned vector), note("vector 0x%x to %u; ", vector, id), true)
+                FAKE(uint32_t, apic_id, (void), 5) FAKE_VOID(apic_eoi, (void), note("eoi; "))
+                    FAKE(enum apic_error, apic_enter, (void), note("mode; "), machine.mode)
+                        FAKE_VOID(apic_quiet, (void), note("quiet; "))
 
-bool apic_send_init(uint32_t id)
-{
-    note("init %u; ", id);
-    return true;
-}
-
-bool apic_send_startup(uint32_t id, uintptr_t page)
-{
-    note("startup %u %s; ", id, page == LOW_PAGE ? "low page" : "elsewhere");
-    return true;
-}
-
-bool apic_send(uint32_t id, unsigned vector)
-{
-    note("vector 0x%x to %u; ", vector, id);
-    return true;
-}
-
-uint32_t apic_id(void)
-{
-    return 5;
-}
-
-void apic_eoi(void)
-{
-    note("eoi; ");
-}
-
-enum apic_error apic_enter(void)
-{
-    note("mode; ");
-    return machine.mode;
-}
-
-void apic_quiet(void)
-{
-    note("quiet; ");
-}
-
-static uint8_t given[4][PROCESSOR_MEMORY];
+                            static uint8_t given[4][PROCESSOR_MEMORY];
 static const uint8_t boots_tables[4096];
 static uint8_t bed[PROCESSOR_MEMORY];
 
-void descriptors_load(unsigned processor, void *tables)
-{
-    assert_ptr_equal(tables, processor == 0                          ? boots_tables
-                             : lending && !on_other && tables == bed ? bed
-                                                                     : given[processor]);
-    note("descriptors %u; ", processor);
-}
-
-void paging_enter(void)
-{
-    note("paging; ");
-}
-
-void interrupt_set(unsigned vector, interrupt_handler *handler)
-{
-    assert_int_equal(vector, VECTOR_WAKE);
-    machine.wake = handler;
-}
+FAKE_VOID(descriptors_load, (unsigned processor, void *tables),
+          assert_ptr_equal(tables, processor == 0                          ? boots_tables
+                                   : lending && !on_other && tables == bed ? bed
+                                                                           : given[processor]),
+          note("descriptors %u; ", processor))
+FAKE_VOID(paging_enter, (void), note("paging; "))
+FAKE_VOID(interrupt_set, (unsigned vector, interrupt_handler *handler), assert_int_equal(vector, VECTOR_WAKE),
+          machine.wake = handler)
 
 bool clock_wait(unsigned microseconds)
 {
@@ -134,22 +83,13 @@ bool clock_wait(unsigned microseconds)
 
 const uint8_t startup_code[64] = { 0xfa, 0xfc, 1, 2, 3, [63] = 0x63 };
 
-void *descriptors_of_boot(void)
-{
-    return (void *)(uintptr_t)boots_tables;
-}
-
-void apic_timer_start(unsigned vector, uint32_t ticks)
-{
-    note("timer 0x%x %u; ", vector, ticks);
-}
+FAKE(void *, descriptors_of_boot, (void), (void *)(uintptr_t)boots_tables)
+FAKE_VOID(apic_timer_start, (unsigned vector, uint32_t ticks), note("timer 0x%x %u; ", vector, ticks))
 
 void call_on_stack(uintptr_t top, void (*function)(void));
-void call_on_stack(uintptr_t top, void (*function)(void))
-{
-    note(top == (uintptr_t)bed + PROCESSOR_MEMORY ? "on the spare stack; " : "on the boot processor's stack; ");
-    function();
-}
+FAKE_VOID(call_on_stack, (uintptr_t top, void (*function)(void)),
+          note(top == (uintptr_t)bed + PROCESSOR_MEMORY ? "on the spare stack; " : "on the boot processor's stack; "),
+          function())
 
 #include "arch/x86/devices/processors.c"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The run's progress on the page, and when the page is drawn. The screen is variables. */
+#include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
 #include "arch/x86/devices/clock.h"
@@ -15,10 +16,7 @@ static unsigned waited;        /* microseconds, the last time */
 static char turns_seen[100];   /* the page on the screen at each wait */
 static void (*raises)(void);   /* raises an exception while drawing */
 
-struct cells *display_cells(void)
-{
-    return &cells;
-}
+FAKE(struct cells *, display_cells, (void), &cells)
 
 void display_show(void)
 {
@@ -30,15 +28,8 @@ void display_show(void)
         now();
 }
 
-const char *display_text(void)
-{
-    return the_screen;
-}
-
-static bool is_code_page(void)
-{
-    return cells.at[0][0].character == ' ' && cells.at[0][79].character == CELL_FULL;
-}
+FAKE(const char *, display_text, (void), the_screen)
+FAKE(static bool, is_code_page, (void), cells.at[0][0].character == ' ' && cells.at[0][79].character == CELL_FULL)
 
 /* Whether a line of the page, after its margin, begins with this text. */
 static bool says(const char *text)
@@ -63,11 +54,7 @@ bool clock_wait(unsigned microseconds)
     return true;
 }
 
-const char *log_lines(size_t *size)
-{
-    *size = 9;
-    return "one\0ok 2";
-}
+FAKE(const char *, log_lines, (size_t * size), *size = 9, "one\0ok 2")
 
 #include "kernel/progress.c"
 

@@ -4,6 +4,7 @@
  * Controller Hub 9 (ICH9) Family Data Sheet (316972-004), "RST_CNT - Reset Control Register"; the others are QEMU's,
  * and the keyboard controller's.
  */
+#include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
 /* Instead of arch/x86/cpu.h. */
@@ -15,39 +16,16 @@ static bool kept;
 static jmp_buf end;
 
 static void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-static void note(const char *fmt, ...)
-{
-    const size_t used = strlen(did);
-    va_list args;
+static FAKE_PRINTF(note, did, "", "\n")
 
-    va_start(args, fmt);
-    vsnprintf(did + used, sizeof did - used, fmt, args);
-    va_end(args);
-    strcat(did, "\n");
-}
+    static FAKE_VOID(port_write8, (uint16_t port, uint8_t value), note("port %x: %x", port, value)) static FAKE_VOID(
+        port_write16, (uint16_t port, uint16_t value),
+        note("port %x: %04x", port, value)) static FAKE_VOID(cpu_pause, (void),
+                                                             pauses++) static FAKE_VOID(cpu_triple_fault, (void),
+                                                                                        note("triple fault"),
+                                                                                        longjmp(end, 1))
 
-static void port_write8(uint16_t port, uint8_t value)
-{
-    note("port %x: %x", port, value);
-}
-
-static void port_write16(uint16_t port, uint16_t value)
-{
-    note("port %x: %04x", port, value);
-}
-
-static void cpu_pause(void)
-{
-    pauses++;
-}
-
-static void cpu_triple_fault(void)
-{
-    note("triple fault");
-    longjmp(end, 1);
-}
-
-static void cpu_halt(void)
+        static void cpu_halt(void)
 {
     static unsigned halts; /* HLT is repeated, because an NMI wakes it */
 
@@ -59,78 +37,22 @@ static void cpu_halt(void)
     longjmp(end, 1);
 }
 
-static void interrupts_off(void)
-{
-    note("cli");
-}
+static FAKE_VOID(interrupts_off, (void), note("cli"))
 
 #include "kernel/run_end.c"
 #include "kernel/run_error.c"
 
-bool clock_wait(unsigned microseconds)
-{
-    note("wait %u", microseconds);
-    return true;
-}
+    FAKE(bool, clock_wait, (unsigned microseconds), note("wait %u", microseconds), true)
 
-void console_note(const char *fmt, ...)
-{
-    char text[CONSOLE_LINE_MAX];
-    va_list args;
+        FAKE_PRINTF(console_note, did, "# ", "\n") FAKE_PRINTF(progress_trouble, did, "trouble ", "\n")
 
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    note("# %s", text);
-}
+            FAKE_VOID(watchdog_stop, (void), note("unwatch")) FAKE_VOID(dump_end, (void), note("dump end"))
+                FAKE_VOID(firmware_give_back, (void), note("firmware")) FAKE(bool, log_keeper_is_on, (void), kept)
+                    FAKE_VOID(log_keeper_write_back, (void), note("write back"))
+                        FAKE_VOID(serial_flush, (void), note("flush"))
+                            FAKE_VOID(progress_kinds, (const char *kinds), note("kinds %s", kinds))
 
-void progress_trouble(const char *fmt, ...)
-{
-    char text[CONSOLE_LINE_MAX];
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    note("trouble %s", text);
-}
-
-void watchdog_stop(void)
-{
-    note("unwatch");
-}
-
-void dump_end(void)
-{
-    note("dump end");
-}
-
-void firmware_give_back(void)
-{
-    note("firmware");
-}
-
-bool log_keeper_is_on(void)
-{
-    return kept;
-}
-
-void log_keeper_write_back(void)
-{
-    note("write back");
-}
-
-void serial_flush(void)
-{
-    note("flush");
-}
-
-void progress_kinds(const char *kinds)
-{
-    note("kinds %s", kinds);
-}
-
-void progress_end(enum verdict verdict, enum page_then then_what, bool sent)
+                                void progress_end(enum verdict verdict, enum page_then then_what, bool sent)
 {
     static const char *const words[] = {
         [PAGE_HALTS] = "halts", [PAGE_REBOOTS] = "reboots", [PAGE_SWITCHES_OFF] = "switches off"
@@ -142,30 +64,11 @@ void progress_end(enum verdict verdict, enum page_then then_what, bool sent)
 static bool seen, keyboard;
 static enum key pressed;
 
-bool progress_is_seen(void)
-{
-    return seen;
-}
-
-bool keyboard_start(void)
-{
-    return keyboard;
-}
-
-unsigned clock_elapsed(void)
-{
-    return 43;
-}
-
-void progress_elapsed(unsigned seconds)
-{
-    assert_int_equal(seconds, 43);
-}
-
-void progress_keys(const char *text)
-{
-    note("%s", text);
-}
+FAKE(bool, progress_is_seen, (void), seen)
+FAKE(bool, keyboard_start, (void), keyboard)
+FAKE(unsigned, clock_elapsed, (void), 43)
+FAKE_VOID(progress_elapsed, (unsigned seconds), assert_int_equal(seconds, 43))
+FAKE_VOID(progress_keys, (const char *text), note("%s", text))
 
 enum key progress_take_turns(void)
 {

@@ -3,6 +3,7 @@
  * The runner (kernel/runner.c) on several kinds of cores: its lines, its accesses to the machine in order, and its
  * report of a processor that does not return. tests/qemu/runner.t boots every verdict, panic and selection of tests.
  */
+#include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
 /* Instead of arch/x86/cpu.h. */
@@ -11,48 +12,17 @@
 static char did[8000]; /* accesses to the machine, a line each */
 
 static void note_did(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-static void note_did(const char *fmt, ...)
-{
-    const size_t used = strlen(did);
-    va_list args;
+static FAKE_PRINTF(note_did, did, "", "\n")
 
-    va_start(args, fmt);
-    assert_true((size_t)vsnprintf(did + used, sizeof did - used, fmt, args) + 1 < sizeof did - used);
-    va_end(args);
-    strcat(did, "\n");
-}
+    static FAKE_VOID(interrupts_on, (void), note_did("on")) static FAKE_VOID(interrupts_off, (void), note_did("off"))
+        FAKE(static uintptr_t, cr0_read, (void), 0x31)
+            FAKE(static uintptr_t, cr4_read, (void),
+                 0x20) static FAKE_VOID(cr0_write, (uintptr_t value),
+                                        note_did("cr0 %x",
+                                                 (unsigned)value)) static FAKE_VOID(cr4_write, (uintptr_t value),
+                                                                                    note_did("cr4 %x", (unsigned)value))
 
-static void interrupts_on(void)
-{
-    note_did("on");
-}
-
-static void interrupts_off(void)
-{
-    note_did("off");
-}
-
-static uintptr_t cr0_read(void)
-{
-    return 0x31;
-}
-
-static uintptr_t cr4_read(void)
-{
-    return 0x20;
-}
-
-static void cr0_write(uintptr_t value)
-{
-    note_did("cr0 %x", (unsigned)value);
-}
-
-static void cr4_write(uintptr_t value)
-{
-    note_did("cr4 %x", (unsigned)value);
-}
-
-static void cpu_pause(void);
+                static void cpu_pause(void);
 
 #include "arch/x86/interrupts.h"
 
@@ -90,41 +60,9 @@ static enum verdict page_verdict;
 static char page_lines[60000];
 static enum page_lines page_take;
 
-static void say_line(const char *prefix, const char *fmt, va_list args)
-{
-    const size_t used = strlen(said);
-    const size_t length = used + (size_t)snprintf(said + used, sizeof said - used, "%s", prefix);
-
-    assert_true((size_t)vsnprintf(said + length, sizeof said - length, fmt, args) + 2 < sizeof said - length);
-    strcat(said, "\n");
-}
-
-void console_note(const char *fmt, ...)
-{
-    va_list args;
-
-    va_start(args, fmt);
-    say_line("# ", fmt, args);
-    va_end(args);
-}
-
-void console_line(const char *fmt, ...)
-{
-    va_list args;
-
-    va_start(args, fmt);
-    say_line("", fmt, args);
-    va_end(args);
-}
-
-void run_error(const char *fmt, ...)
-{
-    va_list args;
-
-    va_start(args, fmt);
-    say_line("# error: ", fmt, args);
-    va_end(args);
-}
+FAKE_PRINTF(console_note, said, "# ", "\n")
+FAKE_PRINTF(console_line, said, "", "\n")
+FAKE_PRINTF(run_error, said, "# error: ", "\n")
 
 static void sink_line(void *context, const char *text)
 {
@@ -133,27 +71,11 @@ static void sink_line(void *context, const char *text)
 
 const struct line_sink console_sink = { sink_line, NULL };
 
-void held_lines_start(void)
-{
-    note_did("hold");
-}
-
-void held_lines_print(const struct line_sink *out)
-{
-    say(out, "what was held");
-}
-
-void progress_test(unsigned of, const char *id)
-{
-    note_did("page %u %s", of, id);
-}
-
-void progress_plan(const struct result *of, size_t count, unsigned tests)
-{
-    page_results = of;
-    page_count = count;
-    page_planned = tests;
-}
+FAKE_VOID(held_lines_start, (void), note_did("hold"))
+FAKE_VOID(held_lines_print, (const struct line_sink *out), say(out, "what was held"))
+FAKE_VOID(progress_test, (unsigned of, const char *id), note_did("page %u %s", of, id))
+FAKE_VOID(progress_plan, (const struct result *of, size_t count, unsigned tests), page_results = of, page_count = count,
+          page_planned = tests)
 
 static char page_facilities[FACILITIES];
 
@@ -164,25 +86,10 @@ void progress_verdict(enum verdict verdict, const struct facility facilities[FAC
         page_facilities[i] = (char)('0' + facilities[i].selected);
 }
 
-void log_lines_start(void)
-{
-    *page_lines = '\0';
-}
-
-void log_lines_add(const char *text)
-{
-    strcat(strcat(page_lines, text), "\n");
-}
-
-void progress_lines(enum page_lines take)
-{
-    page_take = take;
-}
-
-void dump_test(const char *id)
-{
-    note_did("dump %s", id);
-}
+FAKE_VOID(log_lines_start, (void), *page_lines = '\0')
+FAKE_VOID(log_lines_add, (const char *text), strcat(strcat(page_lines, text), "\n"))
+FAKE_VOID(progress_lines, (enum page_lines take), page_take = take)
+FAKE_VOID(dump_test, (const char *id), note_did("dump %s", id))
 
 void *memory_keep(size_t size, size_t alignment)
 {
@@ -202,32 +109,12 @@ void serial_flush(void)
     assert_non_null(strstr(said, runner.results[runner.current].id)); /* what it sends */
 }
 
-unsigned serial_seconds(void)
-{
-    return machine.seconds;
-}
-
-void watchdog_start(unsigned seconds, const struct context *escape, unsigned (*excused)(void))
-{
-    assert_ptr_equal(escape, saved_at);
-    assert_ptr_equal(excused, serial_seconds);
-    note_did("watch %u", seconds);
-}
-
-void watchdog_stop(void)
-{
-    note_did("unwatch");
-}
-
-bool watchdog_has_nmi(void)
-{
-    return machine.nmi;
-}
-
-unsigned watchdog_limit(void)
-{
-    return machine.limit;
-}
+FAKE(unsigned, serial_seconds, (void), machine.seconds)
+FAKE_VOID(watchdog_start, (unsigned seconds, const struct context *escape, unsigned (*excused)(void)),
+          assert_ptr_equal(escape, saved_at), assert_ptr_equal(excused, serial_seconds), note_did("watch %u", seconds))
+FAKE_VOID(watchdog_stop, (void), note_did("unwatch"))
+FAKE(bool, watchdog_has_nmi, (void), machine.nmi)
+FAKE(unsigned, watchdog_limit, (void), machine.limit)
 
 static void cpu_pause(void)
 {
@@ -238,10 +125,7 @@ static void cpu_pause(void)
     }
 }
 
-void interrupts_recover(void)
-{
-    note_did("recover");
-}
+FAKE_VOID(interrupts_recover, (void), note_did("recover"))
 
 static void quiesce(void)
 {

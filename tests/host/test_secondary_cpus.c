@@ -3,6 +3,7 @@
  * The memory of secondary processors: its distribution, addresses with bit 20 clear, and which processors get none.
  * Memory, APIC and firmware's table are the test's.
  */
+#include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
 #include "arch/x86/devices/apic.h"
@@ -29,72 +30,25 @@ static struct {
 } machine;
 static char said[1000];
 
-bool apic_present(void)
-{
-    return !machine.no_apic;
-}
-
-uint32_t apic_id_most(void)
-{
-    return 254;
-}
-
-enum acpi_error topology_read(struct topology *topology)
-{
-    *topology = machine.topology;
-    topology->ids = ids;
-    return machine.error;
-}
-
-void *memory_keep(size_t size, size_t alignment)
-{
-    assert_int_equal(size, 2 * MIB);
-    assert_int_equal(alignment, 2 * MIB);
-    return machine.kept < machine.blocks ? memory[machine.kept++] : NULL;
-}
+FAKE(bool, apic_present, (void), !machine.no_apic)
+FAKE(uint32_t, apic_id_most, (void), 254)
+FAKE(enum acpi_error, topology_read, (struct topology * topology), *topology = machine.topology, topology->ids = ids,
+     machine.error)
+FAKE(void *, memory_keep, (size_t size, size_t alignment), assert_int_equal(size, 2 * MIB),
+     assert_int_equal(alignment, 2 * MIB), machine.kept < machine.blocks ? memory[machine.kept++] : NULL)
 
 static bool no_low_page;
 
-uintptr_t memory_low_page(void)
-{
-    return no_low_page ? 0 : 0x9e000;
-}
+FAKE(uintptr_t, memory_low_page, (void), no_low_page ? 0 : 0x9e000)
+FAKE_VOID(processor_give, (unsigned number, void *of), machine.given[number] = of)
+FAKE_VOID(ds_give, (unsigned processor, uint8_t *store, uint8_t *kept), machine.stores[processor] = store,
+          machine.logs[processor] = kept)
+FAKE(bool, processor_is_lent, (void), machine.lent)
+FAKE(bool, processor_start, (unsigned number, uint32_t id, uintptr_t low_page, void (*main)(unsigned number)),
+     assert_int_equal(low_page, 0x9e000), assert_null(main), machine.started = number, machine.started_id = id,
+     id != 13)
 
-void processor_give(unsigned number, void *of)
-{
-    machine.given[number] = of;
-}
-
-void ds_give(unsigned processor, uint8_t *store, uint8_t *kept)
-{
-    machine.stores[processor] = store;
-    machine.logs[processor] = kept;
-}
-
-bool processor_is_lent(void)
-{
-    return machine.lent;
-}
-
-bool processor_start(unsigned number, uint32_t id, uintptr_t low_page, void (*main)(unsigned number))
-{
-    assert_int_equal(low_page, 0x9e000);
-    assert_null(main);
-    machine.started = number;
-    machine.started_id = id;
-    return id != 13;
-}
-
-void console_note(const char *fmt, ...)
-{
-    const size_t used = strlen(said);
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(said + used, sizeof said - used - 1, fmt, args);
-    va_end(args);
-    strcat(said, "\n");
-}
+FAKE_PRINTF(console_note, said, "", "\n")
 
 #include "kernel/secondary_cpus.c"
 

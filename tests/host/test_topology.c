@@ -3,6 +3,7 @@
  * Which of firmware's processors are siblings of this one, which can be started, and where tables are searched. CPUID
  * and ACPI are the test's.
  */
+#include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
 #include "boot/acpi.h"
@@ -25,30 +26,11 @@ static struct {
     uint64_t root;    /* the root pointer from which the table was read */
 } machine;
 
-static struct cpuid cpuid(uint32_t leaf, uint32_t subleaf)
-{
-    assert_int_equal(subleaf, 0);
-    if (leaf == 0)
-        return (struct cpuid){ .eax = machine.highest_leaf };
-    assert_int_equal(leaf, 0xb);
-    return machine.leaf_b;
-}
-
-static uint32_t apic_id(void)
-{
-    return machine.own_id;
-}
-
-static uint32_t apic_id_most(void)
-{
-    return machine.id_most;
-}
-
-static uint64_t scan(const struct acpi_memory *memory)
-{
-    assert_non_null(memory);
-    return machine.scanned;
-}
+FAKE(static struct cpuid, cpuid, (uint32_t leaf, uint32_t subleaf), assert_int_equal(subleaf, 0),
+     leaf == 0 ? (struct cpuid){ .eax = machine.highest_leaf } : (assert_int_equal(leaf, 0xb), machine.leaf_b))
+FAKE(static uint32_t, apic_id, (void), machine.own_id)
+FAKE(static uint32_t, apic_id_most, (void), machine.id_most)
+FAKE(static uint64_t, scan, (const struct acpi_memory *memory), assert_non_null(memory), machine.scanned)
 
 static enum acpi_error read_processors(const struct acpi_memory *memory, uint64_t root, struct acpi_processors *all)
 {
@@ -62,12 +44,8 @@ static enum acpi_error read_processors(const struct acpi_memory *memory, uint64_
     return ACPI_OK;
 }
 
-static void read_timers(const struct acpi_memory *memory, uint64_t root, struct acpi_timers *timers)
-{
-    assert_non_null(memory);
-    machine.root = root;
-    *timers = (struct acpi_timers){ 0x608, 0xfed00000 };
-}
+static FAKE_VOID(read_timers, (const struct acpi_memory *memory, uint64_t root, struct acpi_timers *timers),
+                 assert_non_null(memory), machine.root = root, *timers = (struct acpi_timers){ 0x608, 0xfed00000 })
 
 #define acpi_scan            scan
 #define acpi_read_processors read_processors
@@ -75,8 +53,8 @@ static void read_timers(const struct acpi_memory *memory, uint64_t root, struct 
 #include "kernel/acpi_root.c"
 #include "kernel/topology.c"
 
-/* A machine with the APIC IDs 0 to count - 1, and two threads a core if CPUID.0BH says so. */
-static void start(unsigned count, unsigned own, bool threads)
+    /* A machine with the APIC IDs 0 to count - 1, and two threads a core if CPUID.0BH says so. */
+    static void start(unsigned count, unsigned own, bool threads)
 {
     memset(&machine, 0, sizeof machine);
     machine.highest_leaf = 0xb;

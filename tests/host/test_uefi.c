@@ -52,26 +52,13 @@ static struct {
     struct boot_keep keep;
 } parts;
 
-bool log_save(EFI_HANDLE device, const struct options *options)
-{
-    parts.wish = options->log;
-    assert_ptr_equal(device, image.DeviceHandle);
-    return parts.taken;
-}
-
-void log_reserve(EFI_HANDLE device, const struct options *options, struct boot_keep *keep)
-{
-    parts.wish = options->log;
-    assert_ptr_equal(device, image.DeviceHandle);
-    parts.reserved++;
-    *keep = parts.reserves;
-}
-
-void log_release(const struct boot_keep *keep)
-{
-    assert_memory_equal(keep, &parts.reserves, sizeof *keep);
-    parts.released++;
-}
+FAKE(bool, log_save, (EFI_HANDLE device, const struct options *options), parts.wish = options->log,
+     assert_ptr_equal(device, image.DeviceHandle), parts.taken)
+FAKE_VOID(log_reserve, (EFI_HANDLE device, const struct options *options, struct boot_keep *keep),
+          parts.wish = options->log, assert_ptr_equal(device, image.DeviceHandle), parts.reserved++,
+          *keep = parts.reserves)
+FAKE_VOID(log_release, (const struct boot_keep *keep), assert_memory_equal(keep, &parts.reserves, sizeof *keep),
+          parts.released++)
 
 EFI_STATUS pxe_read(EFI_HANDLE device, const char *name, void *bytes, UINTN *size)
 {
@@ -94,15 +81,10 @@ void menu_choose(char options[LOAD_OPTIONS_MAX + 1], unsigned seconds, unsigned 
         strcat(options, parts.chosen);
 }
 
-EFI_STATUS start_kernel(EFI_HANDLE self, const struct kernel *kernel, const char *options, const struct boot_keep *keep)
-{
-    assert_ptr_equal(self, SELF);
-    parts.starts++;
-    parts.kernel = *kernel;
-    strcpy(parts.options, options);
-    parts.keep = *keep;
-    return parts.start;
-}
+FAKE(EFI_STATUS, start_kernel,
+     (EFI_HANDLE self, const struct kernel *kernel, const char *options, const struct boot_keep *keep),
+     assert_ptr_equal(self, SELF), parts.starts++, parts.kernel = *kernel, strcpy(parts.options, options),
+     parts.keep = *keep, parts.start)
 
 VOID InitializeLib(EFI_HANDLE self, EFI_SYSTEM_TABLE *system)
 {

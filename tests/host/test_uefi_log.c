@@ -82,12 +82,8 @@ static EFI_STATUS EFIAPI allocate_pages(EFI_ALLOCATE_TYPE how, EFI_MEMORY_TYPE t
     return EFI_SUCCESS;
 }
 
-static EFI_STATUS EFIAPI free_pages(EFI_PHYSICAL_ADDRESS address, UINTN pages)
-{
-    assert_true(address == LOWEST || address == SECOND);
-    fw.pages_out -= pages;
-    return EFI_SUCCESS;
-}
+FAKE(static EFI_STATUS EFIAPI, free_pages, (EFI_PHYSICAL_ADDRESS address, UINTN pages),
+     assert_true(address == LOWEST || address == SECOND), fw.pages_out -= pages, EFI_SUCCESS)
 
 static const uint8_t guid_of_note[16] = { 0x5e, 0x7c, 0x1b, 0x6a, 0x0d, 0x2f, 0x43, 0x4c,
                                           0x9e, 0x58, 0x64, 0x73, 0x38, 0x36, 0x6c, 0x67 };
@@ -100,16 +96,10 @@ static void assert_note(const CHAR16 *wide, const EFI_GUID *guid)
     assert_memory_equal(guid, guid_of_note, 16);
 }
 
-static EFI_STATUS EFIAPI get_variable(CHAR16 *name, EFI_GUID *guid, UINT32 *attributes, UINTN *size, void *value)
-{
-    assert_note(name, guid);
-    assert_null(attributes);
-    assert_int_equal(*size, 8);
-    if (!log_fw.noted)
-        return EFI_NOT_FOUND;
-    memcpy(value, &log_fw.note, 8);
-    return EFI_SUCCESS;
-}
+FAKE(static EFI_STATUS EFIAPI, get_variable,
+     (CHAR16 * name, EFI_GUID *guid, UINT32 *attributes, UINTN *size, void *value), assert_note(name, guid),
+     assert_null(attributes), assert_int_equal(*size, 8),
+     !log_fw.noted ? EFI_NOT_FOUND : (memcpy(value, &log_fw.note, 8), (EFI_STATUS)EFI_SUCCESS))
 
 static EFI_STATUS EFIAPI set_variable(CHAR16 *name, EFI_GUID *guid, UINT32 attributes, UINTN size, void *value)
 {
@@ -131,21 +121,13 @@ static EFI_STATUS EFIAPI set_variable(CHAR16 *name, EFI_GUID *guid, UINT32 attri
     return EFI_SUCCESS;
 }
 
-static EFI_STATUS EFIAPI get_time(EFI_TIME *time, EFI_TIME_CAPABILITIES *capabilities)
-{
-    assert_null(capabilities);
-    *time = (EFI_TIME){ .Year = 2026, .Month = 1, .Day = 2, .Hour = 3, .Minute = 4, .Second = 5 };
-    return log_fw.no_clock ? EFI_DEVICE_ERROR : EFI_SUCCESS;
-}
-
-static EFI_STATUS EFIAPI reset_system(EFI_RESET_TYPE type, EFI_STATUS status, UINTN size, CHAR16 *data)
-{
-    assert_int_equal(type, EfiResetShutdown);
-    assert_true(status == EFI_SUCCESS && size == 0);
-    assert_null(data);
-    log_fw.shutdowns++;
-    return EFI_SUCCESS;
-}
+FAKE(static EFI_STATUS EFIAPI, get_time, (EFI_TIME * time, EFI_TIME_CAPABILITIES *capabilities),
+     assert_null(capabilities),
+     *time = (EFI_TIME){ .Year = 2026, .Month = 1, .Day = 2, .Hour = 3, .Minute = 4, .Second = 5 },
+     log_fw.no_clock ? EFI_DEVICE_ERROR : EFI_SUCCESS)
+FAKE(static EFI_STATUS EFIAPI, reset_system, (EFI_RESET_TYPE type, EFI_STATUS status, UINTN size, CHAR16 *data),
+     assert_int_equal(type, EfiResetShutdown), assert_true(status == EFI_SUCCESS && size == 0), assert_null(data),
+     log_fw.shutdowns++, EFI_SUCCESS)
 
 static EFI_RUNTIME_SERVICES runtime_services = {
     .GetVariable = get_variable, .SetVariable = set_variable, .GetTime = get_time, .ResetSystem = reset_system

@@ -27,45 +27,18 @@ static struct {
 static char options[LOAD_OPTIONS_MAX + 1];
 
 /* UEFI 2.10, 7.1: a timer's type is 80000000h; periodic is 1; the period is in units of 100 ns. */
-static EFI_STATUS EFIAPI create_event(UINT32 type, EFI_TPL level, EFI_EVENT_NOTIFY notify, void *context,
-                                      EFI_EVENT *event)
-{
-    assert_int_equal(type, 0x80000000);
-    assert_int_equal(level, 0);
-    assert_null((void *)(uintptr_t)notify);
-    assert_null(context);
-    if (menu_fw.create_event)
-        return menu_fw.create_event;
-    menu_fw.events_out++;
-    *event = TIMER;
-    return EFI_SUCCESS;
-}
-
-static EFI_STATUS EFIAPI set_timer(EFI_EVENT event, EFI_TIMER_DELAY type, UINT64 period)
-{
-    assert_ptr_equal(event, TIMER);
-    assert_int_equal(type, 1);
-    assert_int_equal(period, 1000000);
-    return menu_fw.set_timer;
-}
-
-static EFI_STATUS EFIAPI wait_for_event(UINTN count, EFI_EVENT *events, UINTN *index)
-{
-    assert_int_equal(count, 1);
-    assert_ptr_equal(*events, TIMER);
-    if (menu_fw.wait_for_event)
-        return menu_fw.wait_for_event;
-    menu_fw.ticks++;
-    *index = 0;
-    return EFI_SUCCESS;
-}
-
-static EFI_STATUS EFIAPI close_event(EFI_EVENT event)
-{
-    assert_ptr_equal(event, TIMER);
-    menu_fw.events_out--;
-    return EFI_SUCCESS;
-}
+FAKE(static EFI_STATUS EFIAPI, create_event,
+     (UINT32 type, EFI_TPL level, EFI_EVENT_NOTIFY notify, void *context, EFI_EVENT *event),
+     assert_int_equal(type, 0x80000000), assert_int_equal(level, 0), assert_null((void *)(uintptr_t)notify),
+     assert_null(context),
+     menu_fw.create_event ? menu_fw.create_event : (menu_fw.events_out++, *event = TIMER, (EFI_STATUS)EFI_SUCCESS))
+FAKE(static EFI_STATUS EFIAPI, set_timer, (EFI_EVENT event, EFI_TIMER_DELAY type, UINT64 period),
+     assert_ptr_equal(event, TIMER), assert_int_equal(type, 1), assert_int_equal(period, 1000000), menu_fw.set_timer)
+FAKE(static EFI_STATUS EFIAPI, wait_for_event, (UINTN count, EFI_EVENT *events, UINTN *index),
+     assert_int_equal(count, 1), assert_ptr_equal(*events, TIMER),
+     menu_fw.wait_for_event ? menu_fw.wait_for_event : (menu_fw.ticks++, *index = 0, (EFI_STATUS)EFI_SUCCESS))
+FAKE(static EFI_STATUS EFIAPI, close_event, (EFI_EVENT event), assert_ptr_equal(event, TIMER), menu_fw.events_out--,
+     EFI_SUCCESS)
 
 static EFI_STATUS EFIAPI read_key_stroke(struct _SIMPLE_INPUT_INTERFACE *this, EFI_INPUT_KEY *key)
 {
@@ -80,11 +53,8 @@ static EFI_STATUS EFIAPI read_key_stroke(struct _SIMPLE_INPUT_INTERFACE *this, E
 
 static SIMPLE_INPUT_INTERFACE keyboard = { .ReadKeyStroke = read_key_stroke };
 
-static EFI_STATUS EFIAPI clear_screen(struct _SIMPLE_TEXT_OUTPUT_INTERFACE *this)
-{
-    strcat(console_said, "[clear]");
-    return EFI_SUCCESS;
-}
+FAKE(static EFI_STATUS EFIAPI, clear_screen, (struct _SIMPLE_TEXT_OUTPUT_INTERFACE * this),
+     strcat(console_said, "[clear]"), EFI_SUCCESS)
 
 static SIMPLE_TEXT_OUTPUT_INTERFACE console = { .ClearScreen = clear_screen };
 

@@ -53,10 +53,8 @@ static jmp_buf kernel_entered;
 static struct trampoline_arguments entered;
 static const struct trampoline_arguments *entered_at;
 
-void screen_find(struct boot_screen *screen)
-{
-    *screen = (struct boot_screen){ .base = 0xc0000000, .kind = BOOT_SCREEN_PIXELS };
-}
+FAKE_VOID(screen_find, (struct boot_screen * screen),
+          *screen = (struct boot_screen){ .base = 0xc0000000, .kind = BOOT_SCREEN_PIXELS })
 
 VOID ZeroMem(VOID *buffer, UINTN size)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The time limit of tests, on simulated timers: calibration, start, extension, stop. */
+#include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
 #include "arch/x86/devices/apic.h"
@@ -29,95 +30,30 @@ static struct {
 static const struct acpi_timers the_timers = { .hpet = 0xfed00000 };
 static const struct acpi_io_apic the_io_apic = { .address = 0xfec00000 };
 
-uint32_t apic_id(void)
-{
-    return 7;
-}
-
-void apic_end_services(void)
-{
-    machine.ends++;
-}
-
-bool nmi_timer_init(uint64_t hpet_address, const struct acpi_io_apic *io, uint32_t id, void (*due)(void))
-{
-    assert_int_equal(hpet_address, 0xfed00000);
-    assert_ptr_equal(io, &the_io_apic);
-    assert_int_equal(id, 7);
-    machine.nmi_due = due;
-    return machine.nmi;
-}
-
-bool nmi_timer_usable(void)
-{
-    return machine.nmi;
-}
-
-bool nmi_timer_send_to(uint32_t apic_id)
-{
-    machine.nmi_to = apic_id;
-    return machine.nmi_goes;
-}
-
-unsigned nmi_timer_most(void)
-{
-    return machine.nmi_most;
-}
-
-void nmi_timer_start(unsigned seconds)
-{
-    machine.nmi_seconds = seconds;
-}
-
-void nmi_timer_stop(void)
-{
-    machine.nmi_stops++;
-}
-
-bool apic_present(void)
-{
-    return machine.apic;
-}
-
-void apic_eoi(void)
-{
-    machine.eois++;
-}
-
-void apic_timer_start(unsigned vector, uint32_t ticks)
-{
-    machine.starts++;
-    machine.vector = vector;
-    machine.ticks = machine.left = ticks;
-    machine.most = ticks > machine.most ? ticks : machine.most;
-}
-
-uint32_t apic_timer_left(void)
-{
-    return machine.left;
-}
-
-bool clock_wait(unsigned microseconds)
-{
-    machine.waited = microseconds;
-    machine.left -= machine.takes[machine.waits++];
-    return machine.clock;
-}
-
-void interrupt_set(unsigned vector, interrupt_handler *handler)
-{
-    assert_int_equal(vector, VECTOR_TIMER);
-    machine.handler = handler;
-}
+FAKE(uint32_t, apic_id, (void), 7)
+FAKE_VOID(apic_end_services, (void), machine.ends++)
+FAKE(bool, nmi_timer_init, (uint64_t hpet_address, const struct acpi_io_apic *io, uint32_t id, void (*due)(void)),
+     assert_int_equal(hpet_address, 0xfed00000), assert_ptr_equal(io, &the_io_apic), assert_int_equal(id, 7),
+     machine.nmi_due = due, machine.nmi)
+FAKE(bool, nmi_timer_usable, (void), machine.nmi)
+FAKE(bool, nmi_timer_send_to, (uint32_t apic_id), machine.nmi_to = apic_id, machine.nmi_goes)
+FAKE(unsigned, nmi_timer_most, (void), machine.nmi_most)
+FAKE_VOID(nmi_timer_start, (unsigned seconds), machine.nmi_seconds = seconds)
+FAKE_VOID(nmi_timer_stop, (void), machine.nmi_stops++)
+FAKE(bool, apic_present, (void), machine.apic)
+FAKE_VOID(apic_eoi, (void), machine.eois++)
+FAKE_VOID(apic_timer_start, (unsigned vector, uint32_t ticks), machine.starts++, machine.vector = vector,
+          machine.ticks = machine.left = ticks, machine.most = ticks > machine.most ? ticks : machine.most)
+FAKE(uint32_t, apic_timer_left, (void), machine.left)
+FAKE(bool, clock_wait, (unsigned microseconds), machine.waited = microseconds,
+     machine.left -= machine.takes[machine.waits++], machine.clock)
+FAKE_VOID(interrupt_set, (unsigned vector, interrupt_handler *handler), assert_int_equal(vector, VECTOR_TIMER),
+          machine.handler = handler)
 
 static jmp_buf out;
 
-void context_restore(const struct context *context)
-{
-    machine.escapes++;
-    machine.escaped_to = context;
-    longjmp(out, 1);
-}
+FAKE_VOID(context_restore, (const struct context *context), machine.escapes++, machine.escaped_to = context,
+          longjmp(out, 1))
 
 #include "arch/x86/devices/watchdog.c"
 

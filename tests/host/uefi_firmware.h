@@ -9,6 +9,7 @@
 #include <efi.h>
 #include <efilib.h>
 
+#include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
 #define DEVICE ((EFI_HANDLE)0xde71ce) /* the loader's boot device */
@@ -103,21 +104,10 @@ UINTN Print(const CHAR16 *text, ...)
 
 /* --- the keyboard ------------------------------------------------------------------------------------------------- */
 
-static inline EFI_STATUS EFIAPI read_one_key(struct _SIMPLE_INPUT_INTERFACE *this, EFI_INPUT_KEY *key)
-{
-    (void)this;
-    *key = (EFI_INPUT_KEY){ .UnicodeChar = ' ' };
-    fw.keys_read++;
-    return EFI_SUCCESS;
-}
-
-EFI_STATUS WaitForSingleEvent(EFI_EVENT event, UINT64 timeout)
-{
-    assert_ptr_equal(event, (EFI_EVENT)0xe4e);
-    fw.waits++;
-    fw.waited = timeout;
-    return fw.key ? EFI_SUCCESS : EFI_TIMEOUT;
-}
+FAKE(static inline EFI_STATUS EFIAPI, read_one_key, (struct _SIMPLE_INPUT_INTERFACE * this, EFI_INPUT_KEY *key),
+     *key = (EFI_INPUT_KEY){ .UnicodeChar = ' ' }, fw.keys_read++, EFI_SUCCESS)
+FAKE(EFI_STATUS, WaitForSingleEvent, (EFI_EVENT event, UINT64 timeout), assert_ptr_equal(event, (EFI_EVENT)0xe4e),
+     fw.waits++, fw.waited = timeout, fw.key ? EFI_SUCCESS : EFI_TIMEOUT)
 
 VOID StatusToString(CHAR16 *text, EFI_STATUS status)
 {
@@ -172,22 +162,10 @@ static EFI_STATUS EFIAPI locate_protocol(EFI_GUID *guid, void *registration, voi
     return EFI_NOT_FOUND;
 }
 
-static EFI_STATUS EFIAPI allocate_pool(EFI_MEMORY_TYPE type, UINTN size, void **out)
-{
-    assert_int_equal(type, EfiLoaderData);
-    if (fw.pool)
-        return fw.pool;
-    *out = malloc(size);
-    fw.pool_out++;
-    return EFI_SUCCESS;
-}
-
-static EFI_STATUS EFIAPI free_pool(void *bytes)
-{
-    free(bytes);
-    fw.pool_out--;
-    return EFI_SUCCESS;
-}
+FAKE(static EFI_STATUS EFIAPI, allocate_pool, (EFI_MEMORY_TYPE type, UINTN size, void **out),
+     assert_int_equal(type, EfiLoaderData),
+     fw.pool ? fw.pool : (*out = malloc(size), fw.pool_out++, (EFI_STATUS)EFI_SUCCESS))
+FAKE(static EFI_STATUS EFIAPI, free_pool, (void *bytes), free(bytes), fw.pool_out--, EFI_SUCCESS)
 
 static EFI_STATUS EFIAPI locate_handles(EFI_LOCATE_SEARCH_TYPE how, EFI_GUID *guid, void *key, UINTN *count,
                                         EFI_HANDLE **handles)
@@ -269,12 +247,7 @@ static EFI_STATUS EFIAPI open_file(struct _EFI_FILE_HANDLE *from, struct _EFI_FI
     return EFI_SUCCESS;
 }
 
-static EFI_STATUS EFIAPI close_file(struct _EFI_FILE_HANDLE *file)
-{
-    (void)file;
-    fw.opened--;
-    return EFI_SUCCESS;
-}
+FAKE(static EFI_STATUS EFIAPI, close_file, (struct _EFI_FILE_HANDLE * file), fw.opened--, EFI_SUCCESS)
 
 static EFI_STATUS EFIAPI delete_file(struct _EFI_FILE_HANDLE *file)
 {
@@ -314,12 +287,7 @@ static EFI_STATUS EFIAPI write_file(struct _EFI_FILE_HANDLE *file, UINTN *size, 
     return EFI_SUCCESS;
 }
 
-static EFI_STATUS EFIAPI flush_file(struct _EFI_FILE_HANDLE *file)
-{
-    (void)file;
-    fw.flushes++;
-    return fw.flush;
-}
+FAKE(static EFI_STATUS EFIAPI, flush_file, (struct _EFI_FILE_HANDLE * file), fw.flushes++, fw.flush)
 
 /* UEFI 2.10, 13.5.16 and 13.5.17: EFI_FILE_INFO, EFI_FILE_SYSTEM_INFO. */
 static EFI_STATUS EFIAPI get_info(struct _EFI_FILE_HANDLE *file, EFI_GUID *guid, UINTN *size, void *out)
@@ -342,15 +310,9 @@ static EFI_STATUS EFIAPI get_info(struct _EFI_FILE_HANDLE *file, EFI_GUID *guid,
     return EFI_SUCCESS;
 }
 
-static EFI_STATUS EFIAPI open_volume(struct _EFI_SIMPLE_FILE_SYSTEM_PROTOCOL *this, struct _EFI_FILE_HANDLE **out)
-{
-    (void)this;
-    if (fw.open_volume)
-        return fw.open_volume;
-    fw.opened++;
-    *out = &volume_root.interface;
-    return EFI_SUCCESS;
-}
+FAKE(static EFI_STATUS EFIAPI, open_volume,
+     (struct _EFI_SIMPLE_FILE_SYSTEM_PROTOCOL * this, struct _EFI_FILE_HANDLE **out),
+     fw.open_volume ? fw.open_volume : (fw.opened++, *out = &volume_root.interface, (EFI_STATUS)EFI_SUCCESS))
 
 /* --- the machine -------------------------------------------------------------------------------------------------- */
 
