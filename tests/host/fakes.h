@@ -17,6 +17,8 @@
         __VA_ARGS__;                     \
     }
 
+#define FAKE_STATIC_VOID(name, parameters, ...) static FAKE_VOID(name, parameters, __VA_ARGS__)
+
 static inline void append_text(char *to, size_t size, const char *fmt, va_list args)
 {
     const size_t used = strlen(to);

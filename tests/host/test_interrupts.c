@@ -25,13 +25,13 @@ static void port_write8(uint16_t port, uint8_t value)
     snprintf(machine.ports + used, sizeof machine.ports - used, "%x %x, ", port, value);
 }
 
-static FAKE_VOID(descriptors_init, (void), machine.described = true) static FAKE_VOID(gates_init, (void),
-                                                                                      machine.gates++)
-    FAKE(static bool, is_stray, (unsigned vector), machine.asked = vector, machine.stray)
+FAKE_STATIC_VOID(descriptors_init, (void), machine.described = true)
+FAKE_STATIC_VOID(gates_init, (void), machine.gates++)
+FAKE(static bool, is_stray, (unsigned vector), machine.asked = vector, machine.stray)
 
 #include "arch/x86/interrupts.h"
 
-        void interrupt_dispatch(struct interrupt_frame *frame);
+void interrupt_dispatch(struct interrupt_frame *frame);
 #include "arch/x86/interrupts.c"
 
 /* Instructions at 1000H and 2000H that are fixed up. */

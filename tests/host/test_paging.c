@@ -18,13 +18,14 @@ static unsigned pat_writes, cr3_writes;
 static bool no_pat;
 
 FAKE(static uintptr_t, cr0_read, (void), cr0)
-static FAKE_VOID(cr0_write, (uintptr_t value), cr0 = value)
-    FAKE(static uintptr_t, cr3_read, (void), cr3) static FAKE_VOID(cr3_write, (uintptr_t value), cr3 = value,
-                                                                   cr3_writes++)
-        FAKE(static uintptr_t, cr4_read, (void), cr4) static FAKE_VOID(cr4_write, (uintptr_t value), cr4 = value)
-            FAKE(static uint64_t, msr_get, (uint32_t msr), assert_int_equal(msr, MSR_IA32_EFER), efer)
+FAKE_STATIC_VOID(cr0_write, (uintptr_t value), cr0 = value)
+FAKE(static uintptr_t, cr3_read, (void), cr3)
+FAKE_STATIC_VOID(cr3_write, (uintptr_t value), cr3 = value, cr3_writes++)
+FAKE(static uintptr_t, cr4_read, (void), cr4)
+FAKE_STATIC_VOID(cr4_write, (uintptr_t value), cr4 = value)
+FAKE(static uint64_t, msr_get, (uint32_t msr), assert_int_equal(msr, MSR_IA32_EFER), efer)
 
-                static bool msr_write(uint32_t msr, uint64_t value)
+static bool msr_write(uint32_t msr, uint64_t value)
 {
     if (msr == MSR_IA32_EFER) {
         efer = value;
