@@ -120,65 +120,57 @@ static void expect(const char *states)
     }
 }
 
+/* Which clock is used, its rate, and how many reads a wait of this time takes. Narrow clocks wrap during long waits. */
 UNIT_TEST(the_first_that_runs_is_used)
 {
-    begin();
-    machine.tsc_step = 100;
-    machine.pm_step = 1;
-    init(1000000000, 0x608, 0);
-    expect("raaa");
-    assert_int_equal(clock_number(0)->hz, 1000000000);
-    assert_true(clock_wait(10000));          /* ten million ticks, at 100 a read */
-    assert_int_equal(machine.reads, 100002); /* plus the first read */
-    assert_string_equal(machine.written, "");
-
-    begin();
-    machine.tsc_step = 100;
-    machine.pm_step = 1;
-    init(0, 0x608, 0); /* the TSC's rate is unknown */
-    expect("araa");
-    assert_int_equal(clock_number(1)->hz, 3579545);
-    assert_true(clock_wait(10000));
-    assert_int_equal(machine.reads, 35797);
-
-    begin();
-    machine.hpet_step = 10;
-    registers[1] = 10000000; /* femtoseconds: 100 MHz */
-    registers[4] = 2;        /* legacy routing, which stays on */
-    init(0, 0, HPET_AT);
-    expect("aara");
-    assert_int_equal(clock_number(2)->hz, 100000000);
-    assert_int_equal(registers[4], 3);
-    assert_true(clock_wait(10000));
-    assert_int_equal(machine.pauses, 100002);
-
-    begin();
-    machine.no_pit = false;
-    machine.pit_step = 1;
-    machine.port_61 = 0x3e; /* the speaker on, the gate off */
-    init(0, 0, 0);
-    expect("aaar");
-    assert_int_equal(clock_number(3)->hz, 1193182);
-    assert_string_equal(machine.written, "61 3d, 43 b4, 42 0, 42 0, ");
-    assert_true(clock_wait(10000));
-    assert_int_equal(machine.reads, 11933);
-}
-
-/* Narrow clocks wrap during the wait: the PM timer has 24 bits, the PIT 16. */
-UNIT_TEST(long_waits_wrap)
-{
-    begin();
-    machine.pm_step = 10000;
-    machine.pm = 0xffffff;
-    init(0, 0x608, 0);
-    assert_true(clock_wait(10000000));
-    assert_int_equal(machine.reads, 3581);
-    begin();
-    machine.no_pit = false;
-    machine.pit_step = 100;
-    init(0, 0, 0);
-    assert_true(clock_wait(10000000));
-    assert_int_equal(machine.reads, 119320);
+    static const struct {
+        uint64_t tsc_hz, tsc_step, pm_step, hpet_step, pit_step, pm;
+        uint32_t hpet; /* its period in femtoseconds */
+        bool pm_timer;
+        unsigned wait, used;
+        const char *states;
+        uint64_t hz;
+        unsigned reads;
+    } rows[] = {
+        /* ten million ticks, at 100 a read, plus the first read */
+        { 1000000000, 100, 1, 0, 0, 0, 0, true, 10000, 0, "raaa", 1000000000, 100002 },
+        { 0, 100, 1, 0, 0, 0, 0, true, 10000, 1, "araa", 3579545, 35797 }, /* the TSC's rate is unknown */
+        { 0, 0, 0, 10, 0, 0, 10000000, false, 10000, 2, "aara", 100000000, 100002 },
+        { 0, 0, 0, 0, 1, 0, 0, false, 10000, 3, "aaar", 1193182, 11933 },
+        { 0, 0, 10000, 0, 0, 0xffffff, 0, true, 10000000, 1, "araa", 3579545, 3581 },
+        { 0, 0, 0, 0, 100, 0, 0, false, 10000000, 3, "aaar", 1193182, 119320 },
+        { UINT64_C(20000000000), 100, 0, 0, 0, 0, 0, false, 10000, 0, "raaa", UINT64_C(20000000000), 2000002 },
+        /* A clock that ticks once in many reads counts as stopped, whatever its reported rate. */
+        { UINT64_C(20000000000), 1, 1, 0, 0, 0, 0, true, 10000, 1, "sraa", 3579545, 35797 },
+        /*
+         * If a hypervisor does not schedule the kernel for a while, most of the PIT's period is missed. One tick more
+         * looks like a step back: only every second read shows progress.
+         */
+        { 0, 0, 0, 0, 65535 - 1000, 0, 0, false, 1000000, 3, "aaar", 1193182, 20 },
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        begin();
+        machine.tsc_step = rows[i].tsc_step;
+        machine.pm_step = rows[i].pm_step;
+        machine.hpet_step = rows[i].hpet_step;
+        machine.pit_step = rows[i].pit_step;
+        machine.no_pit = !rows[i].pit_step;
+        machine.pm = rows[i].pm;
+        machine.port_61 = 0x3e; /* the speaker on, the gate off */
+        registers[1] = rows[i].hpet;
+        registers[4] = 2; /* legacy routing, which stays on */
+        init(rows[i].tsc_hz, rows[i].pm_timer ? 0x608 : 0, rows[i].hpet ? HPET_AT : 0);
+        expect(rows[i].states);
+        assert_int_equal(clock_number(rows[i].used)->hz, rows[i].hz);
+        assert_int_equal(registers[4], rows[i].hpet ? 3 : 2);
+        assert_string_equal(machine.written, rows[i].used == 3 ? "61 3d, 43 b4, 42 0, 42 0, " : "");
+        assert_true(clock_wait(rows[i].wait));
+        assert_int_equal(rows[i].hpet ? machine.pauses : machine.reads, rows[i].reads);
+    }
+    machine.reads = 0;
+    machine.pit_step++;
+    assert_true(clock_wait(1000000));
+    assert_int_equal(machine.reads, 39);
 }
 
 UNIT_TEST(impossible_periods_are_not_used)
@@ -235,38 +227,6 @@ UNIT_TEST(a_clock_that_stops_is_given_up)
     machine.reads = 0;
     assert_false(clock_wait(10000));
     assert_int_equal(machine.reads, 0);
-}
-
-/* A clock that ticks once in many reads counts as stopped, whatever its reported rate. */
-UNIT_TEST(a_slow_clock_is_given_up)
-{
-    begin();
-    machine.tsc_step = 1;
-    machine.pm_step = 1;
-    init(UINT64_C(20000000000), 0x608, 0);
-    expect("sraa");
-    begin();
-    machine.tsc_step = 100;
-    init(UINT64_C(20000000000), 0, 0); /* 200 reads a microsecond */
-    expect("raaa");
-    assert_true(clock_wait(10000));
-    assert_int_equal(machine.reads, 2000002);
-}
-
-/* If a hypervisor does not schedule the kernel for a while, most of the PIT's period is missed. */
-UNIT_TEST(a_large_step_counts)
-{
-    begin();
-    machine.no_pit = false;
-    machine.pit_step = 65535 - 1000;
-    init(0, 0, 0);
-    expect("aaar");
-    assert_true(clock_wait(1000000));
-    assert_int_equal(machine.reads, 20);
-    machine.reads = 0;
-    machine.pit_step++; /* looks like a step back: only every second read shows progress */
-    assert_true(clock_wait(1000000));
-    assert_int_equal(machine.reads, 39);
 }
 
 /* A step back is ignored. Later steps count from the value before it. */

@@ -57,6 +57,17 @@ static void send_nmi(void)
     machine.handler(&(struct interrupt_frame){ .vector = VECTOR_NMI });
 }
 
+/* The configuration of a comparator, and the masked or unmasked half of an input. */
+static uint32_t *comparator(unsigned n)
+{
+    return &machine.hpet[(0x100 + 0x20 * n) / 4];
+}
+
+static uint32_t *input(unsigned n)
+{
+    return &machine.io[0x10 + 2 * n];
+}
+
 static uint64_t halves(unsigned offset)
 {
     return (uint64_t)machine.hpet[offset / 4 + 1] << 32 | machine.hpet[offset / 4];
@@ -78,12 +89,12 @@ static void pass(uint32_t ticks)
     machine.hpet[0xf0 / 4] = (uint32_t)now;
     machine.hpet[0xf4 / 4] = (uint32_t)(now >> 32);
     for (unsigned n = 0; n < 4; n++) {
-        const uint32_t configuration = machine.hpet[(0x100 + 0x20 * n) / 4], input = configuration >> 9 & 0x1f;
+        const uint32_t configuration = *comparator(n), to = configuration >> 9 & 0x1f;
 
         if (!(configuration & 4))
             continue;
         machine.tried |= 1u << n;
-        if (machine.strays && machine.io[0x10 + 2 * input] == 0x400) {
+        if (machine.strays && *input(to) == 0x400) {
             machine.strays--;
             machine.hpet[0xf0 / 4] -= ticks;
             send_nmi();
@@ -92,7 +103,7 @@ static void pass(uint32_t ticks)
         }
         /* Edge-triggered, one-shot; 32 bits, or 64 if both counter and comparator have them. */
         assert_int_equal(configuration & 0x1da, machine.hpet[0] & 0x2000 && configuration & 0x20 ? 0x10 : 0x110);
-        if (machine.answers >> n & 1 && machine.io[0x10 + 2 * input] == 0x400 && is_over(n, configuration & 0x100))
+        if (machine.answers >> n & 1 && *input(to) == 0x400 && is_over(n, configuration & 0x100))
             send_nmi();
     }
 }
@@ -116,12 +127,12 @@ static void start_machine(void)
     machine.hpet[0] = 0x80868201;
     machine.hpet[0x10 / 4] = 3; /* enabled, with legacy routes */
     for (unsigned n = 0; n < 3; n++) {
-        machine.hpet[(0x100 + 0x20 * n) / 4] = 0x8030;
+        *comparator(n) = 0x8030;
         machine.hpet[(0x104 + 0x20 * n) / 4] = 0xf00000;
     }
     machine.io[1] = 0x170020;
     for (unsigned i = 0; i < 24; i++)
-        machine.io[0x10 + 2 * i] = MASK;
+        *input(i) = MASK;
 }
 
 UNIT_TEST(the_last_of_each_is_preferred)
@@ -131,13 +142,13 @@ UNIT_TEST(the_last_of_each_is_preferred)
     assert_int_equal(machine.tried, 4);
     assert_int_equal(machine.waits, 1);
     assert_int_equal(machine.due, 0); /* the trial ends no test */
-    assert_int_equal(machine.io[0x10 + 2 * 23], MASK);
+    assert_int_equal(*input(23), MASK);
     assert_int_equal(machine.io[0x11 + 2 * 23], 5u << 24);
     assert_int_equal(machine.hpet[0x10 / 4], 1);
-    assert_int_equal(machine.hpet[0x140 / 4], 0x8030 | 0x100 | 23 << 9);
+    assert_int_equal(*comparator(2), 0x8030 | 0x100 | 23 << 9);
 
     nmi_timer_start(3);
-    assert_int_equal(machine.hpet[0x140 / 4] & 4, 4);
+    assert_int_equal(*comparator(2) & 4, 4);
     pass(3 * HZ - 1);
     assert_int_equal(machine.due, 0);
     pass(1);
@@ -153,40 +164,47 @@ UNIT_TEST(the_last_of_each_is_preferred)
     assert_int_equal(nmi_timer_most(), 214); /* half of what 32 bits count */
 }
 
-UNIT_TEST(an_input_that_firmware_uses_is_not_used)
+/* The choice on machines that differ in one thing: the comparators that were tried, and the last one's input. */
+UNIT_TEST(the_choice)
 {
+    static const struct {
+        uint32_t inputs;    /* register 1 of the I/O APIC */
+        uint32_t used;      /* what firmware left in inputs 22 and 23 */
+        uint32_t routes[3]; /* of the comparators */
+        unsigned answers, tried, last, input;
+    } rows[] = {
+        { 0x170020, 0x31, { 0xf00000, 0xf00000, 0xf00000 }, 7, 4, 2, 21 },
+        { 0x150020, MASK, { 0xf00000, 0xf00000, 0xf00000 }, 7, 4, 2, 21 }, /* 22 inputs */
+        { 0x170020, MASK, { 0xf00000, 0xf00000, 0xf00000 }, 1, 7, 0, 23 },
+        { 0x170020, MASK, { 0xf00000, 0xf00000, 0 }, 7, 2, 1, 23 },
+        /* Inputs below 16 belong to ISA devices. With the PIT on input 2, each tick would be an NMI. */
+        { 0x170020, MASK, { 0x10004, 0xffff, 0xffff }, 7, 1, 0, 16 },
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        start_machine();
+        machine.io[1] = rows[i].inputs;
+        *input(22) = *input(23) = rows[i].used;
+        for (unsigned n = 0; n < 3; n++)
+            *(comparator(n) + 1) = rows[i].routes[n];
+        machine.answers = rows[i].answers;
+        assert_true(nmi_timer_init(AT, &io, 0, due));
+        assert_int_equal(machine.tried, rows[i].tried);
+        assert_int_equal(*comparator(rows[i].last) >> 9 & 0x1f, rows[i].input);
+        nmi_timer_start(1);
+        for (unsigned n = 0; n < 3; n++)
+            assert_int_equal(*comparator(n) & 4, n == rows[i].last ? 4 : 0);
+        nmi_timer_stop();
+        assert_int_equal(*comparator(rows[i].last) & 4, 0);
+        assert_int_equal(*input(22), rows[i].used);
+        assert_int_equal(*input(23), rows[i].used);
+    }
     start_machine();
-    machine.io[0x10 + 2 * 23] = 0x31;
-    machine.io[0x10 + 2 * 22] = 0xa032;
-    assert_true(nmi_timer_init(AT, &io, 0, due));
-    assert_int_equal(machine.io[0x10 + 2 * 23], 0x31);
-    assert_int_equal(machine.io[0x10 + 2 * 22], 0xa032);
-    assert_int_equal(machine.hpet[0x140 / 4] >> 9 & 0x1f, 21);
-
-    start_machine();
-    machine.io[1] = 0x150020; /* 22 inputs */
-    assert_true(nmi_timer_init(AT, &io, 0, due));
-    assert_int_equal(machine.hpet[0x140 / 4] >> 9 & 0x1f, 21);
-}
-
-UNIT_TEST(the_first_that_works_is_used)
-{
-    start_machine();
-    machine.answers = 1;
-    assert_true(nmi_timer_init(AT, &io, 0, due));
-    assert_int_equal(machine.tried, 7);
-    nmi_timer_start(1);
-    assert_int_equal(machine.hpet[0x100 / 4] & 4, 4);
-    assert_int_equal(machine.hpet[0x120 / 4] & 4, 0);
-    assert_int_equal(machine.hpet[0x140 / 4] & 4, 0);
-    nmi_timer_stop();
-    assert_int_equal(machine.hpet[0x100 / 4] & 4, 0);
-    assert_int_equal(machine.io[0x10 + 2 * 23], MASK);
-
-    start_machine();
-    machine.hpet[0x144 / 4] = 0; /* this comparator has no route */
-    assert_true(nmi_timer_init(AT, &io, 0, due));
-    assert_int_equal(machine.tried, 2);
+    for (unsigned n = 0; n < 3; n++)
+        *(comparator(n) + 1) = 0xffff;
+    assert_false(nmi_timer_init(AT, &io, 0, due));
+    assert_int_equal(machine.tried, 0);
+    for (unsigned i = 0; i < 24; i++)
+        assert_int_equal(*input(i), MASK);
 }
 
 UNIT_TEST(a_machine_without_a_timer)
@@ -201,7 +219,7 @@ UNIT_TEST(a_machine_without_a_timer)
     assert_int_equal(machine.waits, 150);
     nmi_timer_start(3);
     for (unsigned n = 0; n < 3; n++)
-        assert_int_equal(machine.hpet[(0x100 + 0x20 * n) / 4] & 4, 0);
+        assert_int_equal(*comparator(n) & 4, 0);
     nmi_timer_stop();
 
     start_machine();
@@ -240,22 +258,6 @@ UNIT_TEST(nmis_of_other_devices)
     assert_true(nmi_timer_usable());
 }
 
-/* Inputs below 16 belong to ISA devices. With the PIT on input 2, each tick would be an NMI. */
-UNIT_TEST(inputs_of_isa_devices_are_not_used)
-{
-    start_machine();
-    for (unsigned n = 0; n < 3; n++)
-        machine.hpet[(0x104 + 0x20 * n) / 4] = 0xffff;
-    assert_false(nmi_timer_init(AT, &io, 0, due));
-    assert_int_equal(machine.tried, 0);
-    for (unsigned i = 0; i < 24; i++)
-        assert_int_equal(machine.io[0x10 + 2 * i], MASK);
-
-    machine.hpet[0x104 / 4] = 0x10004;
-    assert_true(nmi_timer_init(AT, &io, 0, due));
-    assert_int_equal(machine.hpet[0x100 / 4] >> 9 & 0x1f, 16);
-}
-
 /* An input shared with a device is masked at the device's first NMI, also in a trial. Later NMIs are unexpected. */
 UNIT_TEST(a_shared_input_is_masked)
 {
@@ -264,7 +266,7 @@ UNIT_TEST(a_shared_input_is_masked)
     assert_true(nmi_timer_init(AT, &io, 0, due));
     assert_int_equal(machine.unexpected, 0);
     assert_int_equal(machine.tried, 6); /* the last input was given up */
-    assert_int_equal(machine.hpet[0x140 / 4] & 4, 0);
+    assert_int_equal(*comparator(2) & 4, 0);
 
     start_machine();
     machine.strays = 3;
@@ -279,8 +281,8 @@ UNIT_TEST(a_shared_input_is_masked)
     machine.hpet[0xf0 / 4] += 3 * HZ - 1;
     send_nmi();
     assert_int_equal(machine.unexpected, 0);
-    assert_int_equal(machine.io[0x10 + 2 * 23], MASK);
-    assert_int_equal(machine.hpet[0x140 / 4] & 4, 0);
+    assert_int_equal(*input(23), MASK);
+    assert_int_equal(*comparator(2) & 4, 0);
     assert_false(nmi_timer_usable());
     send_nmi();
     assert_int_equal(machine.unexpected, 1);
@@ -288,7 +290,7 @@ UNIT_TEST(a_shared_input_is_masked)
     nmi_timer_start(3);
     pass(3 * HZ);
     assert_int_equal(machine.due, 0);
-    assert_int_equal(machine.io[0x10 + 2 * 23], MASK);
+    assert_int_equal(*input(23), MASK);
 }
 
 /* SERR# and IOCHK# always end the run. The port's other bits belong to the PIT and the speaker. */
@@ -297,17 +299,12 @@ UNIT_TEST(errors_of_the_machine_end_the_run)
     start_machine();
     assert_true(nmi_timer_init(AT, &io, 0, due));
     nmi_timer_start(3);
-    machine.port_61 = 0x80;
-    send_nmi();
-    assert_int_equal(machine.unexpected, 1);
-    machine.port_61 = 0x40;
-    send_nmi();
-    assert_int_equal(machine.unexpected, 2);
-    assert_true(nmi_timer_usable());
-    machine.port_61 = 0x3f;
-    send_nmi();
-    assert_int_equal(machine.unexpected, 2);
-    assert_false(nmi_timer_usable());
+    for (unsigned i = 0; i < 3; i++) {
+        machine.port_61 = (uint8_t[]){ 0x80, 0x40, 0x3f }[i];
+        send_nmi();
+        assert_int_equal(machine.unexpected, i < 2 ? i + 1 : 2);
+        assert_int_equal(nmi_timer_usable(), i < 2);
+    }
 }
 
 /* An NMI at the wrap of a 32-bit counter is the timer's, but does not end a test. */
@@ -357,10 +354,10 @@ UNIT_TEST(a_64_bit_comparator_is_preferred)
     start_machine();
     machine.hpet[0] |= 0x2000;
     for (unsigned n = 1; n < 3; n++)
-        machine.hpet[(0x100 + 0x20 * n) / 4] = 0x8010; /* 32 bits, as on most chipsets */
+        *comparator(n) = 0x8010; /* 32 bits, as on most chipsets */
     assert_true(nmi_timer_init(AT, &io, 5, due));
     assert_int_equal(machine.tried, 1);
-    assert_int_equal(machine.hpet[0x100 / 4], 0x8030 | 23 << 9);
+    assert_int_equal(*comparator(0), 0x8030 | 23 << 9);
 
     machine.hpet[0xf0 / 4] = UINT32_MAX - HZ;
     machine.hpet[0xf4 / 4] = 7;
@@ -381,10 +378,10 @@ UNIT_TEST(a_64_bit_comparator_is_preferred)
     start_machine();
     machine.hpet[0] |= 0x2000; /* if their NMIs do not arrive, the others are tried */
     machine.answers = 2;
-    machine.hpet[0x120 / 4] = 0x8010;
+    *comparator(1) = 0x8010;
     assert_true(nmi_timer_init(AT, &io, 5, due));
     assert_int_equal(machine.tried, 7);
-    assert_int_equal(machine.hpet[0x120 / 4], 0x8110 | 23 << 9);
+    assert_int_equal(*comparator(1), 0x8110 | 23 << 9);
 }
 
 UNIT_TEST(the_nmi_can_go_to_another_processor)
@@ -395,7 +392,7 @@ UNIT_TEST(the_nmi_can_go_to_another_processor)
     assert_int_equal(machine.io[0x11 + 2 * 23], 0);
     assert_true(nmi_timer_send_to(254));
     assert_int_equal(machine.io[0x11 + 2 * 23], 254u << 24);
-    assert_int_equal(machine.io[0x10 + 2 * 23], MASK);
+    assert_int_equal(*input(23), MASK);
     assert_false(nmi_timer_send_to(255)); /* not addressable by the I/O APIC */
     assert_int_equal(machine.io[0x11 + 2 * 23], 254u << 24);
     start_machine();

@@ -44,7 +44,7 @@ static enum acpi_error read_processors(const struct acpi_memory *memory, uint64_
     return ACPI_OK;
 }
 
-static FAKE_VOID(read_timers, (const struct acpi_memory *memory, uint64_t root, struct acpi_timers *timers),
+FAKE_STATIC_VOID(read_timers, (const struct acpi_memory *memory, uint64_t root, struct acpi_timers *timers),
                  assert_non_null(memory), machine.root = root, *timers = (struct acpi_timers){ 0x608, 0xfed00000 })
 
 #define acpi_scan            scan
@@ -53,8 +53,8 @@ static FAKE_VOID(read_timers, (const struct acpi_memory *memory, uint64_t root, 
 #include "kernel/acpi_root.c"
 #include "kernel/topology.c"
 
-    /* A machine with the APIC IDs 0 to count - 1, and two threads a core if CPUID.0BH says so. */
-    static void start(unsigned count, unsigned own, bool threads)
+/* A machine with the APIC IDs 0 to count - 1, and two threads a core if CPUID.0BH says so. */
+static void start(unsigned count, unsigned own, bool threads)
 {
     memset(&machine, 0, sizeof machine);
     machine.highest_leaf = 0xb;
@@ -68,86 +68,59 @@ static FAKE_VOID(read_timers, (const struct acpi_memory *memory, uint64_t root, 
     acpi_root_init(&(struct boot_info){ 0 });
 }
 
-/* others: a NUL-terminated list of IDs plus 1. */
-static void expect(unsigned total, unsigned siblings, const char *others)
-{
-    struct topology topology;
+static struct topology topology;
 
+static void read(void)
+{
     memset(&topology, 0xff, sizeof topology);
     assert_int_equal(topology_read(&topology), ACPI_OK);
+}
+
+/* others, and siblings, which follow them: a NUL-terminated list of IDs plus 1. */
+static void expect(unsigned total, const char *others, const char *siblings)
+{
+    read();
     assert_int_equal(topology.total, total);
-    assert_int_equal(topology.siblings, siblings);
     assert_int_equal(topology.count, strlen(others));
+    assert_int_equal(topology.siblings, strlen(siblings));
     assert_int_equal(topology.ignored, 0);
     for (unsigned i = 0; i < topology.count; i++)
         assert_int_equal(topology.ids[i], (unsigned char)others[i] - 1u);
-}
-
-/* The siblings follow the others. */
-static void expect_siblings(const char *siblings)
-{
-    struct topology topology;
-
-    assert_int_equal(topology_read(&topology), ACPI_OK);
-    assert_int_equal(topology.siblings, strlen(siblings));
     for (unsigned i = 0; i < topology.siblings; i++)
         assert_int_equal(topology.ids[topology.count + i], (unsigned char)siblings[i] - 1u);
-}
-
-/* The numbers of processors that cannot get commands, and that are ignored. */
-static void expect_left_out(unsigned beyond, unsigned ignored)
-{
-    struct topology topology;
-
-    assert_int_equal(topology_read(&topology), ACPI_OK);
-    assert_int_equal(topology.beyond, beyond);
-    assert_int_equal(topology.ignored, ignored);
-}
-
-/* The last of `count` others has this ID. */
-static void expect_last(unsigned count, uint32_t id)
-{
-    struct topology topology;
-
-    assert_int_equal(topology_read(&topology), ACPI_OK);
-    assert_int_equal(topology.count, count);
-    assert_int_equal(topology.ids[count - 1], id);
 }
 
 UNIT_TEST(other_processors_are_listed_in_order)
 {
     start(1, 0, false);
-    expect(1, 0, "");
-    start(4, 0, false);
-    expect(4, 0, "\2\3\4");
+    expect(1, "", "");
     start(4, 2, false);
-    expect(4, 0, "\1\2\4");
+    expect(4, "\1\2\4", "");
     machine.ids[0] = 3;
     machine.ids[3] = 0;
-    expect(4, 0, "\4\2\1");
+    expect(4, "\4\2\1", "");
 }
 
 /* CPUID.0BH, subleaf 0: EAX[4:0] is the shift for the thread bits if ECX[15:8] is 1, the level SMT. */
 UNIT_TEST(siblings_by_leaf_b)
 {
-    start(6, 0, true);
-    expect(6, 1, "\3\4\5\6");
-    start(6, 3, true);
-    expect(6, 1, "\1\2\5\6");
-    expect_siblings("\3");
-    machine.leaf_b.eax = 2; /* four threads */
-    expect(6, 3, "\5\6");
-    expect_siblings("\1\2\3");
-    machine.leaf_b.eax = 0xffffffe1; /* reserved bits */
-    expect(6, 1, "\1\2\5\6");
-    machine.leaf_b.ecx = 2 << 8; /* the level of cores */
-    expect(6, 0, "\1\2\3\5\6");
-    machine.leaf_b.ecx = 0x10001 << 8; /* more reserved bits */
-    expect(6, 1, "\1\2\5\6");
-    machine.highest_leaf = 0xa;
-    expect(6, 0, "\1\2\3\5\6");
-    machine.highest_leaf = 0xc;
-    expect(6, 1, "\1\2\5\6");
+    static const struct {
+        uint32_t eax, ecx, highest;
+        const char *others, *siblings;
+    } rows[] = {
+        { 1, 1 << 8, 0xb, "\1\2\5\6", "\3" },          { 2, 1 << 8, 0xb, "\5\6", "\1\2\3" }, /* four threads */
+        { 0xffffffe1, 1 << 8, 0xb, "\1\2\5\6", "\3" },                                       /* reserved bits */
+        { 1, 2 << 8, 0xb, "\1\2\3\5\6", "" },                                                /* the level of cores */
+        { 1, 0x10001 << 8, 0xb, "\1\2\5\6", "\3" },                                          /* more reserved bits */
+        { 1, 1 << 8, 0xa, "\1\2\3\5\6", "" },          { 1, 1 << 8, 0xc, "\1\2\5\6", "\3" },
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        start(6, 3, true);
+        machine.leaf_b.eax = rows[i].eax;
+        machine.leaf_b.ecx = rows[i].ecx;
+        machine.highest_leaf = rows[i].highest;
+        expect(6, rows[i].others, rows[i].siblings);
+    }
 }
 
 UNIT_TEST(only_what_can_be_started_is_listed)
@@ -156,45 +129,34 @@ UNIT_TEST(only_what_can_be_started_is_listed)
     machine.ids[1] = 254;
     machine.ids[2] = 255; /* an xAPIC's broadcast */
     machine.ids[3] = 256;
-    expect(4, 0, "\xff");
-    expect_left_out(2, 0);
+    expect(4, "\xff", "");
+    assert_int_equal(topology.beyond, 2);
     start(4, 0, false);
     machine.ids[3] = 256; /* an x2APIC's */
     machine.id_most = 255;
-    expect(4, 0, "\2\3");
+    expect(4, "\2\3", "");
     machine.id_most = 256;
-    expect_last(3, 256);
-    expect_left_out(0, 0);
+    read();
+    assert_true(topology.count == 3 && topology.ids[2] == 256 && topology.beyond == 0);
     start(5, 0, false);
     machine.ids[2] = 1; /* a duplicate */
-    expect(5, 0, "\2\4\5");
+    expect(5, "\2\4\5", "");
     machine.ids[2] = 2;
     machine.ids[3] = 2;
-    expect(5, 0, "\2\3\5");
+    expect(5, "\2\3\5", "");
     start(6, 0, true);
     machine.ids[3] = 1; /* a duplicate sibling */
-    expect(6, 1, "\3\5\6");
-    expect_left_out(0, 0);
-    start(512, 511, false);
-    machine.id_most = 600;
-    expect_last(511, 510);
-    start(600, 0, false); /* more than the limit, 512 */
-    machine.id_most = 600;
-    expect_last(511, 511);
-    expect_left_out(0, 88);
-}
-
-UNIT_TEST(no_processors_without_a_table)
-{
-    struct topology topology;
-
-    start(4, 0, true);
+    expect(6, "\3\5\6", "\2");
+    for (unsigned count = 512; count <= 600; count += 88) { /* the limit, and more */
+        start(count, 0, false);
+        machine.id_most = 600;
+        read();
+        assert_true(topology.count == 511 && topology.ids[510] == 511 && topology.ignored == count - 512);
+    }
     machine.error = ACPI_NO_ROOT;
     memset(&topology, 0xff, sizeof topology);
     assert_int_equal(topology_read(&topology), ACPI_NO_ROOT);
-    assert_int_equal(topology.total, 0);
-    assert_int_equal(topology.siblings, 0);
-    assert_int_equal(topology.count, 0);
+    assert_int_equal(topology.total + topology.siblings + topology.count, 0);
 }
 
 UNIT_TEST(the_root_is_the_loaders_or_found)
@@ -202,16 +164,15 @@ UNIT_TEST(the_root_is_the_loaders_or_found)
     struct acpi_timers timers;
 
     start(1, 0, false);
-    expect(1, 0, "");
+    read();
     assert_int_equal(machine.root, 0xf0000);
     acpi_root_init(&(struct boot_info){ .rsdp = 0x7fe0000 });
-    expect(1, 0, "");
+    read();
     assert_int_equal(machine.root, 0x7fe0000);
     machine.root = 0;
     acpi_root_timers(&timers);
     assert_int_equal(machine.root, 0x7fe0000);
-    assert_int_equal(timers.pm_port, 0x608);
-    assert_int_equal(timers.hpet, 0xfed00000);
+    assert_true(timers.pm_port == 0x608 && timers.hpet == 0xfed00000);
 }
 
 /* The kernel maps the first 4 GiB except the null page. */

@@ -127,69 +127,44 @@ UNIT_TEST(the_shortest_of_three_counts)
 
 UNIT_TEST(without_a_timer_there_is_no_limit)
 {
-    start(1000, 1000, 1000);
-    machine.apic = false;
-    assert_false(init());
-    assert_int_equal(machine.starts, 0);
-    watchdog_start(5, &here, excused_seconds);
-    watchdog_stop();
-    assert_int_equal(machine.starts, 0);
-
-    start(1000, 1000, 1000);
-    machine.clock = false;
-    assert_false(init());
-    assert_int_equal(machine.waits, 1); /* after one wait the timer is known not to work */
-    assert_int_equal(machine.ticks, 0);
-    assert_null(machine.handler);
-    machine.starts = 0;
-    watchdog_start(5, &here, excused_seconds);
-    watchdog_stop();
-    assert_int_equal(machine.starts, 0);
-
-    start(1000, 0, 1000); /* a stopped timer */
-    assert_false(init());
-    assert_null(machine.handler);
-
-    started();
-    machine.apic = false;
-    machine.starts = 0;
-    watchdog_start(5, &here, excused_seconds);
-    watchdog_stop();
-    assert_int_equal(machine.starts, 0);
-}
-
-UNIT_TEST(the_limit_ends_a_test)
-{
-    started();
-    watchdog_start(7, &here, excused_seconds);
-    assert_int_equal(machine.vector, VECTOR_TIMER);
-    assert_int_equal(machine.ticks, 700000);
-    fire();
-    assert_int_equal(machine.escapes, 1);
-    assert_ptr_equal(machine.escaped_to, &here);
-    assert_int_equal(machine.eois, 1);
-    watchdog_stop();
-    assert_int_equal(machine.ticks, 0);
+    for (unsigned i = 0; i < 4; i++) {
+        start(1000, i == 2 ? 0 : 1000, 1000); /* a stopped timer */
+        machine.apic = i != 0;
+        machine.clock = i != 1;
+        assert_int_equal(init(), i == 3);
+        assert_int_equal(machine.waits, i); /* known not to work after one wait */
+        assert_int_equal(machine.handler != NULL, i == 3);
+        assert_int_equal(machine.ticks, 0);
+        machine.apic = i != 3; /* it may vanish */
+        machine.starts = 0;
+        watchdog_start(5, &here, excused_seconds);
+        watchdog_stop();
+        assert_int_equal(machine.starts, 0);
+    }
 }
 
 /* The timer's interrupt may be pending when it is stopped or started again. */
-UNIT_TEST(a_late_interrupt_has_no_effect)
+UNIT_TEST(the_limit_ends_a_test)
 {
-    static const struct context here;
     struct interrupt_frame frame = { .vector = VECTOR_TIMER };
 
     started();
     watchdog_start(7, &here, excused_seconds);
     watchdog_stop();
     fire();
-    assert_int_equal(machine.escapes, 0);
-    assert_int_equal(machine.eois, 1);
     watchdog_start(7, &here, excused_seconds);
     machine.handler(&frame); /* not at zero yet */
     assert_int_equal(machine.escapes, 0);
     assert_int_equal(machine.eois, 2);
+    assert_int_equal(machine.vector, VECTOR_TIMER);
+    assert_int_equal(machine.ticks, 700000);
     fire();
     assert_int_equal(machine.escapes, 1);
+    assert_ptr_equal(machine.escaped_to, &here);
+    assert_int_equal(machine.eois, 3);
+    watchdog_stop();
+    assert_int_equal(machine.ticks, 0);
+    assert_int_equal(machine.nmi_seconds + machine.nmi_stops, 0); /* there is no NMI */
 }
 
 /* A 32-bit timer that is too fast for the limit is started several times. */
@@ -211,39 +186,24 @@ UNIT_TEST(a_fast_timer_is_started_more_than_once)
     assert_int_equal(machine.escapes, 2);
 }
 
-UNIT_TEST(permitted_seconds_extend_it)
-{
-    started();
-    watchdog_start(7, &here, excused_seconds);
-    watchdog_allow(5);
-    watchdog_allow(1);
-    fire();
-    assert_int_equal(machine.escapes, 0);
-    assert_int_equal(machine.ticks, 600000);
-    fire();
-    assert_int_equal(machine.escapes, 1);
-    watchdog_allow(9); /* of the previous test */
-    watchdog_start(7, &here, excused_seconds);
-    fire();
-    assert_int_equal(machine.escapes, 2);
-}
-
-/* Only seconds excused during the test extend its limit, and only once. */
-UNIT_TEST(excused_seconds_prolong_it)
+/* Permitted seconds, and those excused during the test, extend its limit once. */
+UNIT_TEST(a_limit_is_extended)
 {
     started();
     machine.excused = 100;
     watchdog_start(2, &here, excused_seconds);
+    watchdog_allow(5);
+    watchdog_allow(1);
     machine.excused = 103;
     fire();
-    assert_int_equal(machine.escapes, 0);
-    assert_int_equal(machine.ticks, 300000);
+    assert_int_equal(machine.ticks, 900000);
     machine.excused = 104;
     fire();
     assert_int_equal(machine.escapes, 0);
     assert_int_equal(machine.ticks, 100000);
     fire();
     assert_int_equal(machine.escapes, 1);
+    watchdog_allow(9); /* of the previous test */
     watchdog_start(2, &here, excused_seconds);
     fire();
     assert_int_equal(machine.escapes, 2);
@@ -285,30 +245,6 @@ UNIT_TEST(the_nmi_ends_a_test_with_interrupts_off)
     assert_int_equal(machine.escapes, 2);
 }
 
-UNIT_TEST(without_the_nmi_no_timer_is_started)
-{
-    started();
-    watchdog_start(7, &here, excused_seconds);
-    watchdog_stop();
-    assert_int_equal(machine.nmi_seconds, 0);
-    assert_int_equal(machine.nmi_stops, 0);
-}
-
-UNIT_TEST(the_nmi_may_be_lost)
-{
-    start(1000, 1000, 1000);
-    machine.nmi = true;
-    machine.nmi_most = 100;
-    assert_true(init());
-    assert_true(watchdog_has_nmi());
-    machine.nmi = false;
-    assert_false(watchdog_has_nmi());
-
-    started();
-    machine.nmi = true;
-    assert_false(watchdog_has_nmi());
-}
-
 /*
  * While another processor is watched, the NMI is routed to it if possible, and afterwards back to the boot processor.
  */
@@ -332,7 +268,10 @@ UNIT_TEST(another_processor_is_watched)
     watchdog_allow(5);
     assert_int_equal(watchdog_limit(), 12);
     watchdog_stop();
+    machine.nmi = false; /* it was lost */
+    assert_false(watchdog_has_nmi());
     started();
-    machine.nmi_goes = true;
+    machine.nmi = machine.nmi_goes = true;
+    assert_false(watchdog_has_nmi());
     assert_false(watchdog_follow()); /* no processor is watched */
 }
