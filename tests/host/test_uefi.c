@@ -226,6 +226,19 @@ UNIT_TEST(a_start)
     parts.start = EFI_ABORTED;
     assert_true(load_again() == EFI_ABORTED);
     assert_non_null(strstr(console_said, "\n" NOT_STARTED));
+
+    new_machine(NULL);
+    pass_options("log=stick");
+    parts.reserves = (struct boot_keep){ 0x1000000, 0x100000 };
+    assert_starts(64, "log=stick");
+    assert_int_equal(parts.wish, OPTIONS_LOG_STICK);
+    assert_memory_equal(&parts.keep, &parts.reserves, sizeof parts.keep);
+
+    new_machine(NULL); /* the log of the run before was saved */
+    parts.taken = true;
+    assert_true(load_again() == EFI_SUCCESS);
+    assert_string_equal(console_said, "");
+    assert_int_equal(parts.reserved + parts.starts, 0);
 }
 
 /*
@@ -388,33 +401,17 @@ UNIT_TEST(refusals)
 
 UNIT_TEST(a_damaged_kernel)
 {
-    *(uint8_t *)(uintptr_t)kernel_64_start = 0;
-    assert_refuses(EFI_LOAD_ERROR, "dstest86: 64-bit kernel inside the loader: not an ELF file; this copy of the "
-                                   "loader is damaged: copy it again\n");
-
-    new_machine(NULL);
-    *(uint8_t *)(uintptr_t)kernel_32_start = 0;
-    pass_options("width=32");
-    assert_refuses(EFI_LOAD_ERROR, "dstest86: 32-bit kernel inside the loader: not an ELF file; this copy of the "
-                                   "loader is damaged: copy it again\n");
-}
-
-UNIT_TEST(memory_for_the_log)
-{
-    pass_options("log=stick");
-    parts.reserves = (struct boot_keep){ 0x1000000, 0x100000 };
-    assert_starts(64, "log=stick");
-    assert_int_equal(parts.wish, OPTIONS_LOG_STICK);
-    assert_memory_equal(&parts.keep, &parts.reserves, sizeof parts.keep);
-}
-
-UNIT_TEST(a_log_of_the_run_before)
-{
-    parts.taken = true;
-    assert_true(load_again() == EFI_SUCCESS);
-    assert_string_equal(console_said, "");
-    assert_int_equal(parts.reserved, 0);
-    assert_int_equal(parts.starts, 0);
+    char words[200];
+    for (unsigned width = 32; width <= 64; width += 32) {
+        new_machine(NULL);
+        pass_options(width == 32 ? "width=32" : "width=64");
+        *(uint8_t *)(uintptr_t)(width == 32 ? kernel_32_start : kernel_64_start) = 0;
+        snprintf(words, sizeof words,
+                 "dstest86: %u-bit kernel inside the loader: not an ELF file; this copy of the loader is damaged: copy "
+                 "it again\n",
+                 width);
+        assert_refuses(EFI_LOAD_ERROR, words);
+    }
 }
 
 UNIT_TEST(waiting_for_gdb)

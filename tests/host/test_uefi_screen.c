@@ -17,7 +17,7 @@ struct key {
 /* More fakes of firmware: results and arguments. */
 static struct {
     EFI_STATUS create_event, set_timer, wait_for_event;
-    const struct key *keys;
+    struct key keys[1 + LOAD_OPTIONS_MAX + 2];
     unsigned key_count;
     bool stuck; /* the last key stays pressed */
     unsigned ticks, keys_read;
@@ -77,11 +77,21 @@ static int new_machine(void **state)
     "  4  options: " options "\n  5  width: " width " bits\n"
 #define EDIT "\nEnter starts, Escape goes back. Options: "
 
-/* Shows the menu for these options, this width, and this many seconds, with these keys. */
-static void choose_by(const struct key *keys, unsigned count, const char *before, unsigned width, unsigned seconds)
+/* Keys as TICK:CHARACTER, in order. Escape and a terminal's Backspace (\1) have scan codes, and no character. */
+static void press(const char *keys)
 {
-    menu_fw.keys = keys;
-    menu_fw.key_count = count;
+    int length = 0;
+    char character;
+    for (unsigned tick; sscanf(keys, "%u:%c%n", &tick, &character, &length) == 2; keys += length) {
+        const UINT16 scan = character == '\33' ? 0x17 : character == '\1' ? 8 : 0;
+        menu_fw.keys[menu_fw.key_count++] = (struct key){ tick, scan ? 0 : (uint8_t)character, scan };
+    }
+}
+
+/* Shows the menu for these options, this width, and this many seconds, with these keys. */
+static void choose_by(const char *keys, const char *before, unsigned width, unsigned seconds)
+{
+    press(keys);
     strcpy(options, before);
     menu_choose(options, seconds, width, true);
     assert_int_equal(menu_fw.events_out, 0);
@@ -89,7 +99,7 @@ static void choose_by(const struct key *keys, unsigned count, const char *before
 
 UNIT_TEST(without_a_key)
 {
-    choose_by(NULL, 0, "", 0, 3);
+    choose_by("", "", 0, 3);
     assert_string_equal(
         console_said,
         "[clear]" MENU("none", "64") "\rstarts in 3 s \rstarts in 2 s \rstarts in 1 s \rstarts in 0 s \n");
@@ -97,7 +107,7 @@ UNIT_TEST(without_a_key)
     assert_int_equal(menu_fw.ticks, 30);
 
     new_machine(NULL);
-    choose_by(NULL, 0, "list menu=2", 0, 2);
+    choose_by("", "list menu=2", 0, 2);
     assert_string_equal(console_said,
                         "[clear]" MENU("list menu=2", "64") "\rstarts in 2 s \rstarts in 1 s \rstarts in 0 s \n");
     assert_string_equal(options, "list menu=2");
@@ -113,7 +123,7 @@ UNIT_TEST(no_menu)
         menu_fw.create_event = i == 1 ? EFI_OUT_OF_RESOURCES : 0;
         menu_fw.set_timer = i == 2 ? EFI_INVALID_PARAMETER : 0;
         menu_fw.wait_for_event = i == 3 ? EFI_UNSUPPORTED : 0;
-        choose_by(NULL, 0, "", 0, i == 4 ? 0 : 3);
+        choose_by("", "", 0, i == 4 ? 0 : 3);
         assert_int_equal(menu_fw.ticks, 0);
         assert_int_equal(strstr(console_said, "choose") != NULL, i == 3);
         assert_string_equal(options, "");
@@ -123,84 +133,52 @@ UNIT_TEST(no_menu)
 UNIT_TEST(keys)
 {
     static const struct {
-        struct key keys[8];
-        unsigned count;
-        const char *options;
+        const char *keys, *options;
         unsigned ticks;
     } cases[] = {
-        { { { 0, '1', 0 } }, 1, "", 0 },
-        { { { 30, '2', 0 } }, 1, "run=quick records=1", 30 }, /* at the last moment */
-        { { { 31, '2', 0 } }, 1, "", 30 },
-        { { { 7, '3', 0 } }, 1, "run=measure.* records=0 timeout=120", 7 },
-        { { { 7, '\r', 0 } }, 1, "", 7 },
-        { { { 1, '0', 0 } }, 1, "", 601 }, /* not a choice, but stops the countdown */
-        { { { 1, 0, 0x17 } }, 1, "", 601 },
-        { { { 1, '0', 0 }, { 601, '2', 0 } }, 2, "run=quick records=1", 601 },
-        { { { 1, '5', 0 }, { 2, '2', 0 } }, 2, "run=quick records=1 width=32", 2 },
-        { { { 1, '5', 0 }, { 2, '5', 0 }, { 3, '\r', 0 } }, 3, "", 3 },
-        { { { 1, '5', 0 } }, 1, "width=32", 601 },
-        /* the options: "lxx", Backspace, a terminal's code for it, "i", Enter */
-        { { { 1, '4', 0 },
-            { 2, 'l', 0 },
-            { 2, 'x', 0 },
-            { 2, 'x', 0 },
-            { 2, '\b', 0 },
-            { 3, 0, 8 },
-            { 4, 'i', 0 },
-            { 9, '\r', 0 } },
-          8,
-          "li",
-          9 },
-        { { { 1, '4', 0 },
-            { 1, '\b', 0 },
-            { 2, ' ', 0 },
-            { 2, '~', 0 },
-            { 2, 0x7f, 0 },
-            { 2, 0x1f, 0 },
-            { 2, 0xe4, 0 },
-            { 9, '\r', 0 } },
-          8,
-          " ~",
-          9 },
-        { { { 1, '4', 0 }, { 2, 'x', 0 }, { 3, 0, 0x17 }, { 4, '\r', 0 } }, 4, "", 4 }, /* Escape */
-        { { { 1, '4', 0 }, { 2, 'x', 0 }, { 602, '\r', 0 } }, 3, "x", 602 },
-        { { { 1, '4', 0 }, { 2, 'x', 0 } }, 2, "", 1202 }, /* a minute without a key, then the menu's time */
+        { "0:1", "", 0 },
+        { "30:2", "run=quick records=1", 30 }, /* at the last moment */
+        { "31:2", "", 30 },
+        { "7:3", "run=measure.* records=0 timeout=120", 7 },
+        { "7:\r", "", 7 },
+        { "1:0", "", 601 }, /* not a choice, but stops the countdown */
+        { "1:\33", "", 601 },
+        { "1:0 601:2", "run=quick records=1", 601 },
+        { "1:5 2:2", "run=quick records=1 width=32", 2 },
+        { "1:5 2:5 3:\r", "", 3 },
+        { "1:5", "width=32", 601 },
+        { "1:4 2:l 2:x 2:x 2:\b 3:\1 4:i 9:\r", "li", 9 }, /* \1: a terminal's code for Backspace */
+        { "1:4 1:\b 2:  2:~ 2:\x7f 2:\x1f 2:\xe4 9:\r", " ~", 9 },
+        { "1:4 2:x 3:\33 4:\r", "", 4 },
+        { "1:4 2:x 602:\r", "x", 602 },
+        { "1:4 2:x", "", 1202 }, /* a minute without a key, then the menu's time */
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         new_machine(NULL);
-        choose_by(cases[i].keys, cases[i].count, "", 0, 3);
+        choose_by(cases[i].keys, "", 0, 3);
         assert_string_equal(options, cases[i].options);
         assert_int_equal(menu_fw.ticks, cases[i].ticks);
     }
-}
-
-UNIT_TEST(keys_on_the_screen)
-{
-    static const struct key pressed[] = { { 0, 'x', 0 },  { 0, '5', 0 },  { 0, '4', 0 }, { 0, 'a', 0 }, { 0, 'b', 0 },
-                                          { 0, '\b', 0 }, { 0, 0, 0x17 }, { 0, '4', 0 }, { 0, 'l', 0 }, { 0, 'i', 0 },
-                                          { 0, 's', 0 },  { 0, 't', 0 },  { 0, '\r', 0 } };
-    choose_by(pressed, COUNT_OF(pressed), "", 0, 3);
+    new_machine(NULL);
+    choose_by("0:x 0:5 0:4 0:a 0:b 0:\b 0:\33 0:4 0:l 0:i 0:\r", "", 0, 3);
     assert_string_equal(console_said, "[clear]" MENU("none", "64") MENU("none", "32") EDIT
-                        "ab\b \b\n" MENU("none", "32") EDIT "list\n");
-    assert_string_equal(options, "list width=32");
+                        "ab\b \b\n" MENU("none", "32") EDIT "li\n");
 }
 
 /* Existing options can be edited. Added options have precedence because they are last. */
 UNIT_TEST(existing_options)
 {
-    static const struct key quick[] = { { 0, '2', 0 } }, edit[] = { { 0, '4', 0 }, { 0, '\b', 0 }, { 0, '\r', 0 } };
-    static const struct key wide[] = { { 0, '5', 0 }, { 0, '\r', 0 } };
     char text[LOAD_OPTIONS_MAX + 2] = "menu=9 skip=";
-    choose_by(quick, 1, "records=all menu=9", 0, 9);
+    choose_by("0:2", "records=all menu=9", 0, 9);
     assert_string_equal(options, "records=all menu=9 run=quick records=1");
     new_machine(NULL); /* the choice replaces the file's selection */
-    choose_by(quick, 1, "run=bts.* skip=*.x run=lbr.*", 0, 9);
+    choose_by("0:2", "run=bts.* skip=*.x run=lbr.*", 0, 9);
     assert_string_equal(options, "skip=*.x run=quick records=1");
     new_machine(NULL);
-    choose_by(edit, 3, "menu=9 records=11", 0, 9);
+    choose_by("0:4 0:\b 0:\r", "menu=9 records=11", 0, 9);
     assert_string_equal(options, "menu=9 records=1");
     new_machine(NULL);
-    choose_by(wide, 2, "menu=9 width=32", 32, 9);
+    choose_by("0:5 0:\r", "menu=9 width=32", 32, 9);
     assert_string_equal(options, "menu=9 width=32 width=64");
 
     /* As much as fits, and one character more. */
@@ -209,7 +187,7 @@ UNIT_TEST(existing_options)
         memset(text + 12, 'x', length - 12);
         text[length] = '\0';
         new_machine(NULL);
-        choose_by(quick, 1, text, 0, 9);
+        choose_by("0:2", text, 0, 9);
         assert_int_equal(strlen(options), more ? length : LOAD_OPTIONS_MAX);
         assert_int_equal(strstr(console_said,
                                 "\ndstest86: cannot add run=quick records=1: more than 1023 characters of "
@@ -221,9 +199,7 @@ UNIT_TEST(existing_options)
 
 UNIT_TEST(without_long_mode)
 {
-    static const struct key pressed[] = { { 0, '5', 0 }, { 0, '1', 0 } };
-    menu_fw.keys = pressed;
-    menu_fw.key_count = 2;
+    press("0:5 0:1");
     options[0] = '\0';
     menu_choose(options, 3, 0, false);
     assert_string_equal(console_said,
@@ -234,22 +210,19 @@ UNIT_TEST(without_long_mode)
 
 UNIT_TEST(a_stuck_key)
 {
-    static const struct key pressed[] = { { 0, '0', 0 }, { 0, '4', 0 }, { 0, 'x', 0 } };
-    static struct key full[1 + LOAD_OPTIONS_MAX + 2];
+    static char full[4 * (1 + LOAD_OPTIONS_MAX + 2) + 1] = "0:4 ";
     for (unsigned i = 0; i < 2; i++) {
         new_machine(NULL);
         menu_fw.stuck = true;
-        choose_by(pressed + i, 1 + i, "", 0, 3);
+        choose_by(i ? "0:4 0:x" : "0:0", "", 0, 3);
         assert_int_equal(menu_fw.keys_read, 2000);
         assert_string_equal(options, "");
     }
 
     new_machine(NULL);
-    for (size_t i = 0; i < COUNT_OF(full); i++)
-        full[i].character = 'x';
-    full[0].character = '4';
-    full[COUNT_OF(full) - 1].character = '\r';
-    choose_by(full, COUNT_OF(full), "", 0, 3);
+    for (size_t i = 0; i < LOAD_OPTIONS_MAX + 1; i++)
+        strcat(full, "0:x ");
+    choose_by(strcat(full, "0:\r"), "", 0, 3);
     assert_int_equal(strlen(options), LOAD_OPTIONS_MAX);
 }
 
@@ -417,19 +390,12 @@ UNIT_TEST(impossible_screens)
         assert_no_screen(BOOT_SCREEN_INVALID, "the screen's Graphics Output Protocol contradicts itself");
     }
     no_displays(NULL);
-    struct display *widest = add_display(0xc0000000, BGRX, true);
-    widest->info.HorizontalResolution = widest->info.PixelsPerScanLine = 65536;
+    struct display *possible = add_display(0xc0000000, BGRX, true);
+    possible->mode.FrameBufferSize = 1040 * 767 * 4 + 4159; /* too small for the last row */
     screen_find(&found);
-    assert_int_equal(found.pitch, 262144);
-}
-
-UNIT_TEST(a_small_frame_buffer)
-{
-    add_display(0xc0000000, BGRX, true)->mode.FrameBufferSize = 1040 * 767 * 4 + 4159;
+    assert_true(found.kind == BOOT_SCREEN_PIXELS && found.rows == 767);
+    possible->mode.FrameBufferSize = 0x10000000;
+    possible->info.HorizontalResolution = possible->info.PixelsPerScanLine = 65536;
     screen_find(&found);
-    assert_int_equal(found.kind, BOOT_SCREEN_PIXELS);
-    assert_int_equal(found.rows, 767);
-    displays[0].mode.FrameBufferSize = 0x10000000;
-    screen_find(&found);
-    assert_int_equal(found.rows, 768);
+    assert_true(found.rows == 768 && found.pitch == 262144);
 }
