@@ -133,53 +133,72 @@ static void assert_none(const char *text)
     assert_int_equal(at(FRAME)[0], 0x5a);
 }
 
+/* Screens that cannot be used: the reason, and the machine, which is unchanged. */
 UNIT_TEST(no_screen)
 {
-    init((struct boot_screen){ .kind = BOOT_SCREEN_NONE });
-    assert_none("none: the firmware has no screen (no Graphics Output Protocol)");
+#define TEXT(base, columns, rows, pitch)                         \
+    {                                                            \
+        base, BOOT_SCREEN_TEXT, columns, rows, pitch, 0, 0, 0, 0 \
+    }
+    static const struct {
+        struct boot_screen screen;
+        const char *text;
+    } cases[] = {
+        { { .kind = BOOT_SCREEN_NONE }, "the firmware has no screen (no Graphics Output Protocol)" },
+        { { .kind = BOOT_SCREEN_BLT_ONLY }, "the firmware's screen has no frame buffer (PixelBltOnly)" },
+        { { .kind = BOOT_SCREEN_INVALID }, "the loader reported an impossible screen" },
+        { { .kind = 6 }, "the loader passes a screen of unknown kind 6" },
+        { TEXT(0xb8000, 79, 25, 160), "VGA text of 79x25 characters at 0xb8000 is not one that can be used" },
+        { TEXT(0xb8000, 80, 24, 160), "VGA text of 80x24 characters at 0xb8000 is not one that can be used" },
+        { TEXT(0xb8000, 80, 25, 159), "VGA text of 80x25 characters at 0xb8000 is not one that can be used" },
+        { TEXT(0x9ffff, 80, 25, 160), "VGA text of 80x25 characters at 0x9ffff is not one that can be used" },
+        { TEXT(0xbf061, 80, 25, 160), "VGA text of 80x25 characters at 0xbf061 is not one that can be used" },
+        { TEXT(0xc0000, 80, 25, 160), "VGA text of 80x25 characters at 0xc0000 is not one that can be used" },
+        { TEXT(0x1000b8000, 80, 25, 160), "VGA text of 80x25 characters at 0x1000b8000 is not one that can be used" },
+        { { FRAME, BOOT_SCREEN_PIXELS, 1024, 399, 4160, 32, 0xff0000, 0xff00, 0xff },
+          "1024x399 32 bits at 0x50000000: too small for 80x25 characters, which need 640x400 pixels" },
+    };
+    char text[120];
+    assert_none(""); /* before the initialisation */
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        new_machine(NULL);
+        display_init(&cases[i].screen);
+        snprintf(text, sizeof text, "none: %s", cases[i].text);
+        assert_none(text);
+        assert_int_equal(machine.writes, 0);
+    }
     new_machine(NULL);
-    init((struct boot_screen){ .kind = BOOT_SCREEN_BLT_ONLY });
-    assert_none("none: the firmware's screen has no frame buffer (PixelBltOnly)");
+    machine.used = true;
+    init(pixels_at(FRAME));
+    assert_none("none: 1024x768 32 bits at 0x50000000: it is in memory that the firmware reports as free");
     new_machine(NULL);
-    init((struct boot_screen){ .kind = BOOT_SCREEN_INVALID });
-    assert_none("none: the loader reported an impossible screen");
+    init((struct boot_screen)TEXT(0xbf060, 80, 25, 160)); /* the last place */
+    assert_string_equal(display_text(), "VGA text at 0xbf060, 80x25 characters");
     new_machine(NULL);
-    init((struct boot_screen){ .kind = 6 });
-    assert_none("none: the loader passes a screen of unknown kind 6");
-    assert_int_equal(machine.writes, 0);
-}
-
-UNIT_TEST(before_initialisation)
-{
-    assert_none("");
+    init((struct boot_screen)TEXT(0xa0000, 200, 120, 400)); /* more than the kernel draws */
+    assert_string_equal(display_text(), "VGA text at 0xa0000, 160x100 characters");
 }
 
 /* A VGA that no loader reports is used only in the mode that a BIOS leaves. Each case differs in one register. */
 UNIT_TEST(vga_that_no_loader_reports)
 {
-    static const char *const none = "none: the loader reports no screen, and there is no VGA in text mode";
-    init((struct boot_screen){ .kind = BOOT_SCREEN_UNKNOWN });
+    static const struct {
+        uint8_t miscellaneous, graphics, last_column;
+    } cases[] = { { 0xff, 0x0e, 79 }, { 0x66, 0x0e, 79 }, { 0x65, 0x0e, 79 }, /* nothing; monochrome; no memory */
+                  { 0x67, 0x0f, 79 }, { 0x67, 0x06, 79 }, { 0x67, 0x0a, 79 },
+                  { 0x67, 0x02, 79 }, /* graphics; elsewhere */
+                  { 0x67, 0x0e, 39 }, { 0x67, 0x0e, 79 } };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        new_machine(NULL);
+        machine.miscellaneous = cases[i].miscellaneous;
+        machine.graphics[6] = cases[i].graphics;
+        machine.controller[1] = cases[i].last_column;
+        init((struct boot_screen){ .kind = BOOT_SCREEN_UNKNOWN });
+        assert_true(i > 2 || !machine.writes);
+        if (i < COUNT_OF(cases) - 1)
+            assert_none("none: the loader reports no screen, and there is no VGA in text mode");
+    }
     assert_string_equal(display_text(), "VGA text at 0xb8000, 80x25 characters");
-
-    static const uint8_t miscellaneous[] = { 0xff, 0x66, 0x65 }; /* nothing there; monochrome; no memory */
-    for (size_t i = 0; i < COUNT_OF(miscellaneous); i++) {
-        new_machine(NULL);
-        machine.miscellaneous = miscellaneous[i];
-        init((struct boot_screen){ .kind = BOOT_SCREEN_UNKNOWN });
-        assert_none(none);
-        assert_int_equal(machine.writes, 0);
-    }
-    static const uint8_t graphics[] = { 0x0f, 0x06, 0x0a, 0x02 }; /* graphics; memory elsewhere */
-    for (size_t i = 0; i < COUNT_OF(graphics); i++) {
-        new_machine(NULL);
-        machine.graphics[6] = graphics[i];
-        init((struct boot_screen){ .kind = BOOT_SCREEN_UNKNOWN });
-        assert_none(none);
-    }
-    new_machine(NULL);
-    machine.controller[1] = 39;
-    init((struct boot_screen){ .kind = BOOT_SCREEN_UNKNOWN });
-    assert_none(none);
 }
 
 UNIT_TEST(vga)
@@ -211,37 +230,6 @@ UNIT_TEST(vga)
     display_show();
     for (unsigned i = 0; i < 6000; i++)
         assert_int_equal(at(0xb8000)[i], 0x5a);
-}
-
-UNIT_TEST(large_text)
-{
-    init((struct boot_screen){ 0xa0000, BOOT_SCREEN_TEXT, 200, 120, 400, 0, 0, 0, 0 });
-    assert_string_equal(display_text(), "VGA text at 0xa0000, 160x100 characters");
-}
-
-UNIT_TEST(impossible_text_screens)
-{
-    static const struct boot_screen cases[] = {
-        { 0xb8000, BOOT_SCREEN_TEXT, 79, 25, 160, 0, 0, 0, 0 },
-        { 0xb8000, BOOT_SCREEN_TEXT, 80, 24, 160, 0, 0, 0, 0 },
-        { 0xb8000, BOOT_SCREEN_TEXT, 80, 25, 159, 0, 0, 0, 0 },
-        { 0x9ffff, BOOT_SCREEN_TEXT, 80, 25, 160, 0, 0, 0, 0 },
-        { 0xbf061, BOOT_SCREEN_TEXT, 80, 25, 160, 0, 0, 0, 0 },
-        { 0xc0000, BOOT_SCREEN_TEXT, 80, 25, 160, 0, 0, 0, 0 },
-        { 0x1000b8000, BOOT_SCREEN_TEXT, 80, 25, 160, 0, 0, 0, 0 },
-    };
-    char text[120];
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        new_machine(NULL);
-        init(cases[i]);
-        snprintf(text, sizeof text, "none: VGA text of %ux%u characters at 0x%llx is not one that can be used",
-                 cases[i].columns, cases[i].rows, (unsigned long long)cases[i].base);
-        assert_none(text);
-        assert_int_equal(machine.writes, 0);
-    }
-    new_machine(NULL);
-    init((struct boot_screen){ 0xbf060, BOOT_SCREEN_TEXT, 80, 25, 160, 0, 0, 0, 0 });
-    assert_string_equal(display_text(), "VGA text at 0xbf060, 80x25 characters");
 }
 
 /* The pixel at a place, as a number. */
@@ -315,69 +303,45 @@ UNIT_TEST(above_4_gib)
 }
 
 /* The last page below 4 GiB needs no window. */
-UNIT_TEST(at_the_end_of_4_gib)
+UNIT_TEST(the_ends_of_memory)
 {
-    machine.no_map = true;
-    init(pixels_at(0x100000000 - 4160 * 768));
-    assert_ptr_equal(display.frame, (void *)(uintptr_t)(0x100000000 - 4160 * 768));
-    display_map(36);
-    assert_int_equal(machine.linear, 0x100000000 - 4160 * 768);
-    assert_int_equal(machine.kept, 0);
-
-    new_machine(NULL);
-    init(pixels_at(0x100000000 - 4160 * 768 + 1));
-    assert_null(display.frame);
-}
-
-static void assert_unreachable(uint64_t base, unsigned physical_bits, unsigned maps)
-{
+    static const struct {
+        uint64_t base;
+        unsigned bits, maps;
+    } cases[] = {
+        { FRAME, 36, 1 },
+        { 0x1000000000, 36, 0 },
+        { 0x1000000000 - 4160 * 768 + 1, 36, 0 }, /* only its last byte is outside */
+        { 0x1000000000 - 4160 * 768, 36, 1 },
+        { 0x1000000000, 255, 1 }, /* an impossible width is ignored */
+    };
     char text[120];
-    init(pixels_at(base));
-    display_map(physical_bits);
-    snprintf(text, sizeof text, "none: the frame buffer at 0x%llx is out of this kernel's reach",
-             (unsigned long long)base);
-    assert_string_equal(display_text(), text);
-    assert_int_equal(machine.maps, maps);
-    display_cells()->at[0][0].character = 'A';
-    display_show();
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        new_machine(NULL);
+        machine.no_map = true;
+        init(pixels_at(cases[i].base));
+        display_map(cases[i].bits);
+        snprintf(text, sizeof text, "none: the frame buffer at 0x%llx is out of this kernel's reach",
+                 (unsigned long long)cases[i].base);
+        assert_string_equal(display_text(), text);
+        assert_int_equal(machine.maps, cases[i].maps);
+        display_cells()->at[0][0].character = 'A';
+        display_show();
+        assert_int_equal(at(FRAME)[0], 0x5a);
+    }
+    for (unsigned beyond = 0; beyond < 2; beyond++) {
+        new_machine(NULL);
+        machine.no_map = true;
+        init(pixels_at(0x100000000 - 4160 * 768 + beyond));
+        assert_int_equal((uintptr_t)display.frame, beyond ? 0 : 0x100000000 - 4160 * 768);
+    }
 }
 
-UNIT_TEST(unreachable_frame_buffers)
+/* Each value is used for its purpose. */
+UNIT_TEST(the_form_of_pixels)
 {
-    machine.no_map = true;
-    assert_unreachable(FRAME, 36, 1);
-    assert_int_equal(at(FRAME)[0], 0x5a);
-    new_machine(NULL);
-    assert_unreachable(0x1000000000, 36, 0);
-    new_machine(NULL);
-    assert_unreachable(0x1000000000 - 4160 * 768 + 1, 36, 0); /* only its last byte is outside */
-    new_machine(NULL);
-    machine.no_map = true;
-    assert_unreachable(0x1000000000 - 4160 * 768, 36, 1);
-    new_machine(NULL);
-    machine.no_map = true;
-    assert_unreachable(0x1000000000, 255, 1); /* an impossible width is ignored */
-}
-
-UNIT_TEST(unusable_pixels)
-{
-    struct boot_screen screen = pixels_at(FRAME);
-    screen.rows = 399;
-    init(screen);
-    assert_none("none: 1024x399 32 bits at 0x50000000: too small for 80x25 characters, which need 640x400 pixels");
-
-    new_machine(NULL);
-    machine.used = true;
-    init(pixels_at(FRAME));
-    assert_none("none: 1024x768 32 bits at 0x50000000: it is in memory that the firmware reports as free");
-
-    new_machine(NULL); /* each value is used for its purpose */
-    screen = (struct boot_screen){ FRAME, BOOT_SCREEN_PIXELS, 640, 400, 2560, 32, 1, 2, 4 };
-    init(screen);
-    assert_int_equal(display.pixels.form.columns, 640);
-    assert_int_equal(display.pixels.form.rows, 400);
-    assert_int_equal(display.pixels.form.pitch, 2560);
-    assert_int_equal(display.pixels.form.red, 1);
-    assert_int_equal(display.pixels.form.green, 2);
-    assert_int_equal(display.pixels.form.blue, 4);
+    const struct pixels_form *const form = &display.pixels.form;
+    init((struct boot_screen){ FRAME, BOOT_SCREEN_PIXELS, 640, 400, 2560, 32, 1, 2, 4 });
+    assert_true(form->columns == 640 && form->rows == 400 && form->pitch == 2560);
+    assert_true(form->red == 1 && form->green == 2 && form->blue == 4);
 }

@@ -236,6 +236,10 @@ UNIT_TEST(tests_run)
     struct page page = { TESTS(some), LOG, .state = PAGE_TESTS, .planned = 20, .number = 16, .test = "lbr.tos" };
 
     expect("a test after failures", &page, 80, 25);
+    assert_int_equal(attributes_of(0, 79), 0x1f); /* the title to both edges */
+    assert_int_equal(attributes_of(8, 29), 0x0a); /* the bar, three quarters complete */
+    assert_int_equal(attributes_of(8, 30), 0x07);
+    assert_int_equal(attributes_of(12, 41), 0x07); /* lbr, beside ds */
     page = (struct page){ TESTS(many), LOG, .state = PAGE_TESTS, .planned = 100, .number = 91, .test = "last" };
     fill_many(5, OUTCOME_FAIL);
     draw(&page, 80, 25);
@@ -425,29 +429,6 @@ UNIT_TEST(codes_and_text)
     assert_non_null(find_line(" text.                         ## ##"));
 }
 
-/* ---- colours ---- */
-
-UNIT_TEST(colours)
-{
-    const struct page_code code = code_of(21);
-    struct page page = { TESTS(some), LOG, .state = PAGE_TESTS, .planned = 20, .number = 11, .test = "lbr.tos" };
-
-    draw(&page, 80, 25);
-    assert_int_equal(attributes_of(0, 0), 0x1f); /* the title, white on blue, to both edges */
-    assert_int_equal(attributes_of(0, 79), 0x1f);
-    assert_int_equal(attributes_of(8, 19), 0x0a); /* the bar, half complete */
-    assert_int_equal(attributes_of(8, 20), 0x07);
-    assert_int_equal(attributes_of(12, 1), 0x07); /* the areas ds and lbr, side by side */
-    assert_int_equal(attributes_of(13, 1), 0x0c); /* bts, which failed */
-    assert_int_equal(attributes_of(12, 41), 0x07);
-    page.state = PAGE_END;
-    page.codes = &code;
-    page.code_count = 1;
-    draw(&page, 128, 48);
-    assert_int_equal(attributes_of(1, 127), 0x0f); /* a code's light modules are white, dark ones black */
-    assert_int_equal(attributes_of(5, 120), 0x0f);
-}
-
 /* ---- any size ---- */
 
 /* Only characters of the font are drawn, other cells are unchanged, and text ends before the margin. */
@@ -595,36 +576,31 @@ static void check_code(const struct page_code *code, unsigned row, unsigned quie
         }
 }
 
-UNIT_TEST(codes_of_every_size)
+/* The largest code fits, and one of each kind of place is drawn: beside the text, and on a page of its own. */
+UNIT_TEST(codes_of_some_sizes)
 {
+    static const unsigned sizes[][2] = { { 80, 25 }, { 100, 30 }, { 128, 48 }, { CELLS_COLUMNS_MAX, CELLS_ROWS_MAX } };
     struct page page = { TESTS(good), LOG, .state = PAGE_END, .verdicts = passed, .code_count = 1 };
 
-    for (unsigned columns = CELLS_COLUMNS; columns <= CELLS_COLUMNS_MAX; columns += 8)
-        for (unsigned rows = CELLS_ROWS; rows <= CELLS_ROWS_MAX; rows += 3) {
-            cells.columns = columns;
-            cells.rows = rows;
-            const unsigned most = page_code_most(&cells);
-            assert_true(quiet_of(most, columns - 31, rows) && !quiet_of(most + 1, columns - 31, rows));
-            for (unsigned side = most; side >= 21; side -= side < 30 ? 1 : 8) {
-                const struct page_code code = code_of(side);
-                const unsigned beside = quiet_of(side, columns - 62, rows - 1);
+    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
+        cells.columns = sizes[i][0];
+        cells.rows = sizes[i][1];
+        const unsigned most = page_code_most(&cells);
+        assert_true(quiet_of(most, cells.columns - 31, cells.rows) &&
+                    !quiet_of(most + 1, cells.columns - 31, cells.rows));
+        for (unsigned side = most; side >= 21; side -= side < 30 ? 1 : 8) {
+            const struct page_code code = code_of(side);
+            const unsigned beside = quiet_of(side, cells.columns - 62, cells.rows - 1);
+            const unsigned quiet = beside ? beside : quiet_of(side, cells.columns - 31, cells.rows);
 
-                page.codes = &code;
-                page.turn = 0;
-                draw(&page, columns, rows);
-                assert_int_equal(page_turns(&page, &cells, false), beside ? 1 : 2);
-                if (beside) {
-                    check_places(columns - side - 2 * beside);
-                    check_code(&code, 1, beside);
-                    continue;
-                }
-                check_places(columns);
-                page.turn = 1;
-                draw(&page, columns, rows);
-                check_places(columns - side - 2 * quiet_of(side, columns - 31, rows));
-                check_code(&code, 0, quiet_of(side, columns - 31, rows));
-            }
+            page.codes = &code;
+            page.turn = !beside;
+            draw(&page, sizes[i][0], sizes[i][1]);
+            assert_int_equal(page_turns(&page, &cells, false), beside ? 1 : 2);
+            check_places(cells.columns - side - 2 * quiet);
+            check_code(&code, beside ? 1 : 0, quiet);
         }
+    }
 }
 
 UNIT_TEST(turns)
@@ -637,10 +613,6 @@ UNIT_TEST(turns)
     assert_int_equal(page_turns(&page, &cells, false), 2); /* both to the right of the text */
     draw(&page, 100, 30);
     check_code(&codes[0], 1, 4);
-    assert_non_null(find_line(" PEBS  pass 43 of 43, 22 do not apply"));
-    page.turn = 1;
-    draw(&page, 100, 30);
-    check_code(&codes[1], 1, 4);
     assert_non_null(find_line(" PEBS  pass 43 of 43, 22 do not apply"));
     page.code_count = 1;
     page.turn = 0;
@@ -661,53 +633,42 @@ UNIT_TEST(turns)
 
 /* ---- pieces ---- */
 
+/* Lines, and words in the second of four rows, between columns 2 and 7 of 10. */
 UNIT_TEST(text)
 {
-    struct pen pen = { &cells, 2, 6, 0x1e };
+    static const struct {
+        const char *text, *line, *first, *second;
+        unsigned most, count; /* of the words' lines */
+    } rows[] = {
+        { "", "", "", "", 2, 0 },
+        { "123456", "  123456", "  123456", "", 2, 1 },
+        { "1234567", "  1234..", "  123456", "  7", 2, 2 },
+        { "a\x1f\x7f~ \xdb", "  a??~ ?", "  a??~ ?", "", 2, 1 },
+        { "one two", "  one ..", "  one", "  two", 2, 2 },
+        { "sixsix two", "  sixs..", "  sixsix", "  two", 2, 2 },
+        { "a bcd e", "  a bc..", "  a bcd", "  e", 2, 2 },
+        { "one two three", "  one ..", "  one", "  two ..", 2, 2 },
+        { "one two", "  one ..", "  one ..", "", 1, 1 },
+    };
+    const struct pen pen = { &cells, 2, 6, 0x1e };
 
     cells.columns = 10;
     cells.rows = 4;
-    pen_clear(&cells, 0x07);
-    pen_line(&pen, 0, "%s", "123456");
-    pen_line(&pen, 1, "%s", "1234567");
-    pen_line(&pen, 2, "%s", "a\x1f\x7f~ \xdb");
-    assert_string_equal(line_of(0), "  123456");
-    assert_string_equal(line_of(1), "  1234..");
-    assert_string_equal(line_of(2), "  a??~ ?");
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        pen_clear(&cells, 0x07);
+        pen_line(&pen, 0, "%s", rows[i].text);
+        assert_string_equal(line_of(0), rows[i].line);
+        assert_int_equal(pen_words(&pen, 1, rows[i].most, rows[i].text), rows[i].count);
+        assert_int_equal(pen_count(&pen, rows[i].most, rows[i].text), rows[i].count);
+        assert_string_equal(line_of(1), rows[i].first);
+        assert_string_equal(line_of(2), rows[i].second);
+        assert_string_equal(line_of(3), "");
+    }
     assert_int_equal(attributes_of(0, 1), 0x07);
     assert_int_equal(attributes_of(0, 2), 0x1e);
     assert_int_equal(attributes_of(0, 7), 0x1e);
     assert_int_equal(attributes_of(0, 8), 0x07);
     assert_int_equal(attributes_of(3, 9), 0x07);
-}
-
-/* Words, in lines of 6 columns. */
-static void expect_words(const char *words, unsigned most, unsigned count, const char *first, const char *second)
-{
-    const struct pen pen = { &cells, 0, 6, 0x07 };
-
-    cells.columns = 8;
-    cells.rows = 4;
-    pen_clear(&cells, 0x07);
-    assert_int_equal(pen_words(&pen, 1, most, words), count);
-    assert_int_equal(pen_count(&pen, most, words), count);
-    assert_string_equal(line_of(0), "");
-    assert_string_equal(line_of(1), first);
-    assert_string_equal(line_of(2), second);
-    assert_string_equal(line_of(3), "");
-}
-
-UNIT_TEST(words)
-{
-    expect_words("", 2, 0, "", "");
-    expect_words("one", 2, 1, "one", "");
-    expect_words("sixsix", 2, 1, "sixsix", "");
-    expect_words("one two", 2, 2, "one", "two");
-    expect_words("sixsix two", 2, 2, "sixsix", "two");
-    expect_words("a bcd e", 2, 2, "a bcd", "e");
-    expect_words("longerone", 2, 2, "longer", "one");
-    expect_words("one two three", 2, 2, "one", "two ..");
-    expect_words("one two", 1, 1, "one ..", "");
 }
 
 static int set_up(void **state)

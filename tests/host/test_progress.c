@@ -146,27 +146,6 @@ UNIT_TEST(a_run)
     assert_true(says("The run has ended. The machine starts again by itself."));
 }
 
-UNIT_TEST(no_page_without_a_screen)
-{
-    start();
-    the_screen = "none: the loader passed no screen";
-    progress_step(3, 12, "options");
-    assert_int_equal(shown, 0);
-    assert_false(says("Step 3 of 12: options"));
-}
-
-UNIT_TEST(problems_of_the_run)
-{
-    start();
-    progress_step(3, 12, "options");
-    progress_trouble("run=%s matches no test", "a");
-    progress_trouble("skip=%s matches no test", "b");
-    assert_int_equal(shown, 1);
-    progress_end(VERDICT_ERROR, PAGE_HALTS, true);
-    assert_int_equal(shown, 2);
-    assert_true(says("run=a matches no test; skip=b matches no test "));
-}
-
 UNIT_TEST(texts_that_are_too_long)
 {
     start();
@@ -180,17 +159,25 @@ UNIT_TEST(texts_that_are_too_long)
     assert_int_equal(strncmp(log_places, "COM0; COM1; ", 12), 0);
 }
 
+/* After the verdict, with more than one problem. Without a screen nothing is drawn. */
 UNIT_TEST(a_panic_after_the_tests)
 {
-    start();
-    progress_step(12, 12, "tests");
-    progress_plan(results, COUNT_OF(results), 3);
-    progress_test(3, "bts.c");
-    progress_verdict(VERDICT_FAIL, judged);
-    progress_trouble("vector 14");
-    progress_end(VERDICT_PANIC, PAGE_SWITCHES_OFF, true);
-    assert_true(says("It occurred in step 12 of 12: tests"));
-    assert_true(says("The run has ended. The machine switches itself off now."));
+    for (unsigned screen = 0; screen < 2; screen++) {
+        start();
+        the_screen = screen ? the_screen : "none: the loader passed no screen";
+        progress_step(12, 12, "tests");
+        progress_plan(results, COUNT_OF(results), 3);
+        progress_test(3, "bts.c");
+        progress_verdict(VERDICT_FAIL, judged);
+        progress_trouble("vector %u", 14u);
+        progress_trouble("another");
+        progress_end(VERDICT_PANIC, PAGE_SWITCHES_OFF, false);
+        progress_end(VERDICT_PANIC, PAGE_SWITCHES_OFF, true);
+        assert_int_equal(shown, screen ? 5 : 0);
+        assert_int_equal(says("It occurred in step 12 of 12: tests"), screen);
+        assert_int_equal(says("vector 14; another "), screen);
+        assert_int_equal(page.code_count != 0, screen);
+    }
 }
 
 static void panic(void)
@@ -260,27 +247,6 @@ UNIT_TEST(codes_take_turns)
     assert_int_equal(codes[0].side, 29);
     assert_string_equal(text_in(&codes[0]), "dstest86 0.1.0 revision, 32 bits: panic");
     assert_false(codes[0].modules[8 * 29 + 1]); /* level M */
-}
-
-UNIT_TEST(no_codes_without_results)
-{
-    start();
-    progress_end(VERDICT_ERROR, PAGE_HALTS, false);
-    assert_int_equal(page.code_count, 0);
-    progress_plan(results, COUNT_OF(results), 3);
-    the_screen = "none";
-    progress_end(VERDICT_FAIL, PAGE_HALTS, false);
-    assert_int_equal(page.code_count, 0);
-}
-
-UNIT_TEST(lines_take_turns)
-{
-    start();
-    progress_lines(PAGE_LINES_ALL);
-    progress_end(VERDICT_SKIP, PAGE_HALTS, true);
-    waits = 3;
-    progress_take_turns();
-    assert_true(says("ok 2") && says("Page 2 of 2."));
 }
 
 /* Keys turn pages that do not alternate by themselves; the text page returns. */

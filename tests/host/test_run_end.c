@@ -16,16 +16,14 @@ static bool kept;
 static jmp_buf end;
 
 static void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-static FAKE_PRINTF(note, did, "", "\n")
+FAKE_PRINTF(note, did, "", "\n")
 
-    static FAKE_VOID(port_write8, (uint16_t port, uint8_t value), note("port %x: %x", port, value)) static FAKE_VOID(
-        port_write16, (uint16_t port, uint16_t value),
-        note("port %x: %04x", port, value)) static FAKE_VOID(cpu_pause, (void),
-                                                             pauses++) static FAKE_VOID(cpu_triple_fault, (void),
-                                                                                        note("triple fault"),
-                                                                                        longjmp(end, 1))
+FAKE_STATIC_VOID(port_write8, (uint16_t port, uint8_t value), note("port %x: %x", port, value))
+FAKE_STATIC_VOID(port_write16, (uint16_t port, uint16_t value), note("port %x: %04x", port, value))
+FAKE_STATIC_VOID(cpu_pause, (void), pauses++)
+FAKE_STATIC_VOID(cpu_triple_fault, (void), note("triple fault"), longjmp(end, 1))
 
-        static void cpu_halt(void)
+static void cpu_halt(void)
 {
     static unsigned halts; /* HLT is repeated, because an NMI wakes it */
 
@@ -37,22 +35,25 @@ static FAKE_PRINTF(note, did, "", "\n")
     longjmp(end, 1);
 }
 
-static FAKE_VOID(interrupts_off, (void), note("cli"))
+FAKE_STATIC_VOID(interrupts_off, (void), note("cli"))
 
 #include "kernel/run_end.c"
 #include "kernel/run_error.c"
 
-    FAKE(bool, clock_wait, (unsigned microseconds), note("wait %u", microseconds), true)
+FAKE(bool, clock_wait, (unsigned microseconds), note("wait %u", microseconds), true)
 
-        FAKE_PRINTF(console_note, did, "# ", "\n") FAKE_PRINTF(progress_trouble, did, "trouble ", "\n")
+FAKE_PRINTF(console_note, did, "# ", "\n")
+FAKE_PRINTF(progress_trouble, did, "trouble ", "\n")
 
-            FAKE_VOID(watchdog_stop, (void), note("unwatch")) FAKE_VOID(dump_end, (void), note("dump end"))
-                FAKE_VOID(firmware_give_back, (void), note("firmware")) FAKE(bool, log_keeper_is_on, (void), kept)
-                    FAKE_VOID(log_keeper_write_back, (void), note("write back"))
-                        FAKE_VOID(serial_flush, (void), note("flush"))
-                            FAKE_VOID(progress_kinds, (const char *kinds), note("kinds %s", kinds))
+FAKE_VOID(watchdog_stop, (void), note("unwatch"))
+FAKE_VOID(dump_end, (void), note("dump end"))
+FAKE_VOID(firmware_give_back, (void), note("firmware"))
+FAKE(bool, log_keeper_is_on, (void), kept)
+FAKE_VOID(log_keeper_write_back, (void), note("write back"))
+FAKE_VOID(serial_flush, (void), note("flush"))
+FAKE_VOID(progress_kinds, (const char *kinds), note("kinds %s", kinds))
 
-                                void progress_end(enum verdict verdict, enum page_then then_what, bool sent)
+void progress_end(enum verdict verdict, enum page_then then_what, bool sent)
 {
     static const char *const words[] = {
         [PAGE_HALTS] = "halts", [PAGE_REBOOTS] = "reboots", [PAGE_SWITCHES_OFF] = "switches off"
@@ -81,77 +82,73 @@ enum key progress_take_turns(void)
 
 static const struct totals totals = { .pass = 1, .differs = 2, .fail = 3, .skip = 4, .error = 5 };
 
-#define LINE "# end dstest86 verdict=fail pass=1 fail=3 skip=4 error=5 differs=2"
-
-static void ends(const struct options *options, bool virtual_machine, const char *want)
-{
-    did[0] = 0;
-    pauses = 0;
-    run_end_configure(options, virtual_machine);
-    if (!setjmp(end))
-        run_end(VERDICT_FAIL, &totals);
-    assert_string_equal(did, want);
-}
-
-UNIT_TEST(by_default)
+static void ends(void)
 {
     if (!setjmp(end))
         run_end(VERDICT_FAIL, &totals);
-    assert_string_equal(did, "cli\nunwatch\ndump end\nfirmware\npage 1, halts\n" LINE
-                             "\nflush\npage 1, halts, sent\nturns\nhalt\n");
 }
 
-/* A kept log needs a warm restart. If the user did not ask for a restart, it is announced, and waits. */
-UNIT_TEST(log_kept)
-{
-#define RESTART "write back\nport cf9: 2\nport cf9: 6\nport 64: fe\ntriple fault\n"
-    kept = true;
-    ends(&(struct options){ .end = OPTIONS_END_POWEROFF, .exit = OPTIONS_EXIT_AUTO }, true,
-         "cli\nunwatch\ndump end\nfirmware\n"
-         "# log kept: the machine restarts in 10 seconds, and the loader saves the log\n"
-         "page 1, reboots\n" LINE "\nflush\npage 1, reboots, sent\nport f4: 11\n"
-         "wait 1000000\nwait 1000000\nwait 1000000\nwait 1000000\nwait 1000000\n"
-         "wait 1000000\nwait 1000000\nwait 1000000\nwait 1000000\nwait 1000000\n" RESTART);
-    assert_true(pauses >= 1000000);
-    ends(&(struct options){ .end = OPTIONS_END_REBOOT, .exit = OPTIONS_EXIT_AUTO }, false,
-         "cli\nunwatch\ndump end\nfirmware\npage 1, reboots\n" LINE "\nflush\npage 1, reboots, sent\n" RESTART);
-    kept = false;
-}
+#define HEAD               "cli\nunwatch\ndump end\nfirmware\n"
+#define LINE               "# end dstest86 verdict=fail pass=1 fail=3 skip=4 error=5 differs=2"
+#define HALTS(kinds, keys) HEAD "page 1, halts\n" LINE kinds "\nflush\n" keys "page 1, halts, sent\nturns\n"
+#define RESTARTS           "write back\nport cf9: 2\nport cf9: 6\nport 64: fe\ntriple fault\n"
+#define WAITS              "wait 1000000\nwait 1000000\nwait 1000000\nwait 1000000\nwait 1000000\n"
+#define KEYS               "Keys, if they work: Space the next page, R restart"
 
-/* Keys cannot end the run if it must not end. Power is switched off only if the port is known. The page names the keys
- * only if there is a page and a keyboard. */
-UNIT_TEST(keys)
+/*
+ * A kept log needs a warm restart. If the user did not ask for a restart, it is announced, and waits. Keys cannot end
+ * the run if it must not end. Power is switched off only if the port is known. The page names the keys only if there is
+ * a page and a keyboard.
+ */
+UNIT_TEST(each_end)
 {
-#define START "cli\nunwatch\ndump end\nfirmware\npage 1, halts\n" LINE "\nflush\n"
-    seen = keyboard = true;
-    pressed = KEY_RESTART;
-    ends(&(struct options){ .end = OPTIONS_END_HALT }, false,
-         START "Keys, if they work: Space the next page, R restart.\npage 1, halts, sent\nturns\n"
-               "port cf9: 2\nport cf9: e\nport 64: fe\ntriple fault\n");
-    pressed = KEY_POWER_OFF;
-    ends(&(struct options){ .end = OPTIONS_END_HALT }, false,
-         START "Keys, if they work: Space the next page, R restart.\npage 1, halts, sent\nturns\nturns\nhalt\n");
-    pressed = KEY_POWER_OFF;
-    ends(&(struct options){ .end = OPTIONS_END_HALT, .exit = OPTIONS_EXIT_NONE }, true,
-         START "Keys, if they work: Space the next page, R restart, P power off.\npage 1, halts, sent\nturns\n"
-               "port 604: 2000\nturns\nhalt\n");
-    seen = false;
-    ends(&(struct options){ .end = OPTIONS_END_HALT }, false, START "page 1, halts, sent\nturns\nhalt\n");
-    seen = true;
-    keyboard = false;
-    ends(&(struct options){ .end = OPTIONS_END_HALT }, false, START "page 1, halts, sent\nturns\nhalt\n");
-    seen = false;
-}
+    static const struct {
+        struct options options;
+        bool virtual, kept, seen, keyboard;
+        enum key pressed;
+        const char *kinds, *did;
+    } rows[] = {
+        { .kinds = "", .did = HALTS("", "") "halt\n" },
+        { .kinds = "core,atom", .did = HALTS(" kinds=core,atom", "") "halt\n" },
+        { .options = { .end = OPTIONS_END_POWEROFF },
+          .virtual = true,
+          .kept = true,
+          .did = HEAD
+          "# log kept: the machine restarts in 10 seconds, and the loader saves the log\npage 1, reboots\n" LINE
+          "\nflush\npage 1, reboots, sent\nport f4: 11\n" WAITS WAITS RESTARTS },
+        { .options = { .end = OPTIONS_END_REBOOT },
+          .kept = true,
+          .did = HEAD "page 1, reboots\n" LINE "\nflush\npage 1, reboots, sent\n" RESTARTS },
+        { .seen = true,
+          .keyboard = true,
+          .pressed = KEY_RESTART,
+          .did = HALTS("", KEYS ".\n") "port cf9: 2\nport cf9: e\nport 64: fe\ntriple fault\n" },
+        { .seen = true, .keyboard = true, .pressed = KEY_POWER_OFF, .did = HALTS("", KEYS ".\n") "turns\nhalt\n" },
+        { .options = { .exit = OPTIONS_EXIT_NONE },
+          .virtual = true,
+          .seen = true,
+          .keyboard = true,
+          .pressed = KEY_POWER_OFF,
+          .did = HALTS("", KEYS ", P power off.\n") "port 604: 2000\nturns\nhalt\n" },
+        { .keyboard = true, .did = HALTS("", "") "halt\n" },
+        { .seen = true, .did = HALTS("", "") "halt\n" },
+    };
 
-UNIT_TEST(kinds)
-{
-    run_end_say_kinds("core,atom");
-    ends(&(struct options){ .end = OPTIONS_END_HALT }, false,
-         "cli\nunwatch\ndump end\nfirmware\npage 1, halts\n" LINE
-         " kinds=core,atom\nflush\npage 1, halts, sent\nturns\nhalt\n");
-    run_end_say_kinds("");
-    ends(&(struct options){ .end = OPTIONS_END_HALT }, false,
-         "cli\nunwatch\ndump end\nfirmware\npage 1, halts\n" LINE "\nflush\npage 1, halts, sent\nturns\nhalt\n");
+    ends(); /* before the options are known */
+    assert_string_equal(did, HALTS("", "") "halt\n");
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        pauses = 0;
+        kept = rows[i].kept;
+        seen = rows[i].seen;
+        keyboard = rows[i].keyboard;
+        pressed = rows[i].pressed;
+        run_end_configure(&rows[i].options, rows[i].virtual);
+        run_end_say_kinds(rows[i].kinds ? rows[i].kinds : "");
+        did[0] = 0;
+        ends();
+        assert_string_equal(did, rows[i].did);
+        assert_true(!rows[i].kept || pauses >= 1000000); /* between the resets */
+    }
 }
 
 UNIT_TEST(errors)

@@ -12,17 +12,16 @@
 static char did[8000]; /* accesses to the machine, a line each */
 
 static void note_did(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-static FAKE_PRINTF(note_did, did, "", "\n")
+FAKE_PRINTF(note_did, did, "", "\n")
 
-    static FAKE_VOID(interrupts_on, (void), note_did("on")) static FAKE_VOID(interrupts_off, (void), note_did("off"))
-        FAKE(static uintptr_t, cr0_read, (void), 0x31)
-            FAKE(static uintptr_t, cr4_read, (void),
-                 0x20) static FAKE_VOID(cr0_write, (uintptr_t value),
-                                        note_did("cr0 %x",
-                                                 (unsigned)value)) static FAKE_VOID(cr4_write, (uintptr_t value),
-                                                                                    note_did("cr4 %x", (unsigned)value))
+FAKE_STATIC_VOID(interrupts_on, (void), note_did("on"))
+FAKE_STATIC_VOID(interrupts_off, (void), note_did("off"))
+FAKE(static uintptr_t, cr0_read, (void), 0x31)
+FAKE(static uintptr_t, cr4_read, (void), 0x20)
+FAKE_STATIC_VOID(cr0_write, (uintptr_t value), note_did("cr0 %x", (unsigned)value))
+FAKE_STATIC_VOID(cr4_write, (uintptr_t value), note_did("cr4 %x", (unsigned)value))
 
-                static void cpu_pause(void);
+static void cpu_pause(void);
 
 #include "arch/x86/interrupts.h"
 
