@@ -3,58 +3,28 @@
  * SPCR and DBG2, valid and broken. Offsets are those of Microsoft's documents "Serial Port Console Redirection Table
  * (SPCR)", revisions 1 to 4, and "Microsoft Debug Port Table 2 (DBG2)".
  */
-#include "tests/host/unit_test.h"
+#include "tests/host/acpi_tables.h"
 
 #include "boot/uart_tables.h"
 
 #define BASE 0x7fe0000u
-#define RSDT 0x40u
+#define RSDT 0x80u
 #define SPCR 0x100u
 #define DBG2 0x200u
-#define SIZE 0x400u
-
-static struct {
-    uint8_t bytes[SIZE];
-} machine;
-
-static const void *at(void *context, uint64_t address, size_t size)
-{
-    return address >= BASE && size <= SIZE && address - BASE <= SIZE - size ? machine.bytes + (address - BASE) : NULL;
-}
-
-static void put(size_t where, uint64_t value, unsigned size)
-{
-    for (unsigned i = 0; i < size; i++)
-        machine.bytes[where + i] = (uint8_t)(value >> 8 * i);
-}
-
-static void seal(size_t start, size_t size, size_t checksum)
-{
-    uint8_t sum = 0;
-
-    machine.bytes[checksum] = 0;
-    for (size_t i = 0; i < size; i++)
-        sum = (uint8_t)(sum + machine.bytes[start + i]);
-    machine.bytes[checksum] = (uint8_t)-sum;
-}
-
-static void table(size_t where, const char *signature, unsigned size)
-{
-    memcpy(machine.bytes + where, signature, 4);
-    put(where + 4, size, 4);
-    seal(where, size, where + 9);
-}
 
 /* A root pointer of ACPI 1.0, whose RSDT has the two tables. */
 static void start(void)
 {
-    memset(&machine, 0, sizeof machine);
-    memcpy(machine.bytes, "RSD PTR ", 8);
-    put(16, BASE + RSDT, 4);
-    seal(0, 20, 8);
+    clear(BASE, SIZE);
+    root(0, RSDT, 0);
     put(RSDT + 36, BASE + SPCR, 4);
     put(RSDT + 40, BASE + DBG2, 4);
     table(RSDT, "RSDT", 44);
+}
+
+static size_t read_tables(struct uart_named *named, size_t most)
+{
+    return uart_tables_read(&memory, BASE + ROOT, named, most);
 }
 
 static void address(size_t where, uint8_t space, uint8_t width, uint8_t access, uint64_t base)
@@ -68,12 +38,11 @@ static void address(size_t where, uint8_t space, uint8_t width, uint8_t access, 
 /* The first UART found, which must be from SPCR. */
 static struct uart_named spcr(uint8_t revision, unsigned size)
 {
-    const struct acpi_memory memory = { at, NULL };
     struct uart_named named[2];
 
     machine.bytes[SPCR + 8] = revision;
     table(SPCR, "SPCR", size);
-    assert_int_equal(uart_tables_read(&memory, BASE, named, 2), 1);
+    assert_int_equal(read_tables(named, 2), 1);
     assert_string_equal(named[0].by, "SPCR");
     return named[0];
 }
@@ -186,7 +155,6 @@ UNIT_TEST(strides)
 
 UNIT_TEST(refused_by_spcr)
 {
-    const struct acpi_memory memory = { at, NULL };
     struct uart_named named[1];
 
     start();
@@ -207,10 +175,10 @@ UNIT_TEST(refused_by_spcr)
     address(SPCR + 40, 0, 8, 1, UINT64_C(0x123456789abcdef0));
     expect(spcr(1, 80), UINT64_C(0x123456789abcdef0), true, 1, 1, 0, 0);
     table(SPCR, "SPCR", 80);
-    assert_int_equal(uart_tables_read(&memory, BASE, named, 0), 0);
-    assert_int_equal(uart_tables_read(&memory, BASE, named, 1), 1);
+    assert_int_equal(read_tables(named, 0), 0);
+    assert_int_equal(read_tables(named, 1), 1);
     machine.bytes[SPCR + 9]++;
-    assert_int_equal(uart_tables_read(&memory, BASE, named, 1), 0);
+    assert_int_equal(read_tables(named, 1), 0);
     assert_int_equal(uart_tables_read(&memory, 0, named, 1), 0);
 }
 
@@ -232,14 +200,12 @@ static size_t device(size_t where, uint16_t type, uint16_t subtype, uint64_t bas
 
 static size_t dbg2(unsigned size, uint32_t count, struct uart_named named[4], size_t most)
 {
-    const struct acpi_memory memory = { at, NULL };
-
     put(DBG2 + 36, 44, 4);
     put(DBG2 + 40, count, 4);
     table(DBG2, "DBG2", size);
     for (size_t i = 0; i < 4; i++)
         named[i].by = "untouched";
-    return uart_tables_read(&memory, BASE, named, most);
+    return read_tables(named, most);
 }
 
 UNIT_TEST(debuggers_ports)
@@ -310,10 +276,9 @@ UNIT_TEST(damaged_devices)
     assert_int_equal(dbg2(44 + 38, 1, named, 4), 1);
     assert_int_equal(named[0].error, UART_DISABLED);
 
-    const struct acpi_memory memory = { at, NULL };
     for (unsigned i = 0; i < 2; i++) { /* the first device is past the end */
         put(DBG2 + 36, i ? 0xffffffff : 44 + 38 - 21, 4);
         table(DBG2, "DBG2", 44 + 38);
-        assert_int_equal(uart_tables_read(&memory, BASE, named, 4), 0);
+        assert_int_equal(read_tables(named, 4), 0);
     }
 }
