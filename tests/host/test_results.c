@@ -85,26 +85,19 @@ UNIT_TEST(a_line_for_each_test_that_ran)
 UNIT_TEST(areas)
 {
     static const struct result one = { .id = "lbr.tos" }, whole = { .id = "lbr" };
+    static const char *const others[] = { "lb", "lbrs", "lbt", "tos", "" };
 
-    assert_true(result_is_of(&one, "lbr"));
-    assert_true(result_is_of(&one, "lbr.other"));
-    assert_true(result_is_of(&whole, "lbr"));
-    assert_true(result_is_of(&whole, "lbr.tos"));
-    assert_false(result_is_of(&one, "lb"));
-    assert_false(result_is_of(&one, "lbrs"));
-    assert_false(result_is_of(&one, "lbt"));
-    assert_false(result_is_of(&one, "tos"));
-    assert_false(result_is_of(&whole, "lbrs"));
-    assert_false(result_is_of(&one, ""));
+    assert_true(result_is_of(&one, "lbr") && result_is_of(&one, "lbr.other"));
+    assert_true(result_is_of(&whole, "lbr") && result_is_of(&whole, "lbr.tos"));
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        assert_false(result_is_of(&one, others[i]) || result_is_of(&whole, others[i]));
 }
 
 UNIT_TEST(words)
 {
-    assert_string_equal(outcome_text(OUTCOME_NOT_RUN), "not run");
-    assert_string_equal(outcome_text(OUTCOME_PASS), "pass");
-    assert_string_equal(outcome_text(OUTCOME_DIFFERS), "differs");
-    assert_string_equal(outcome_text(OUTCOME_FAIL), "fail");
-    assert_string_equal(outcome_text(OUTCOME_SKIP), "skip");
-    assert_string_equal(outcome_text(OUTCOME_ERROR), "error");
-    assert_string_equal(outcome_text((enum outcome)6), "unknown outcome");
+    static const char *const words[] = { "not run", "pass", "differs", "fail", "skip", "error", "unknown outcome" };
+    static const enum outcome outcomes[] = { OUTCOME_NOT_RUN, OUTCOME_PASS,  OUTCOME_DIFFERS, OUTCOME_FAIL,
+                                             OUTCOME_SKIP,    OUTCOME_ERROR, (enum outcome)6 };
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        assert_string_equal(outcome_text(outcomes[i]), words[i]);
 }

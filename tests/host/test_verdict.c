@@ -14,28 +14,6 @@ static void keep(void *context, const char *line)
 
 static const struct line_sink sink = { keep, NULL };
 
-/* Results of a typical run. */
-#define RECORDS(name)                                                      \
-    {                                                                      \
-        .id = name, .records = true, .seen = true, .outcome = OUTCOME_PASS \
-    }
-#define NO_RECORDS(name)                    \
-    {                                       \
-        .id = name, .outcome = OUTCOME_PASS \
-    }
-#define SKIPPED(name, why)                   \
-    {                                        \
-        name, OUTCOME_SKIP, true, false, why \
-    }
-#define FAILED(name)                                                       \
-    {                                                                      \
-        .id = name, .records = true, .outcome = OUTCOME_FAIL, .why = "bad" \
-    }
-#define LEFT_OUT(name)                                          \
-    {                                                           \
-        .id = name, .records = true, .outcome = OUTCOME_NOT_RUN \
-    }
-
 /* A processor with all facilities. */
 static const struct caps all;
 
@@ -44,186 +22,149 @@ static const struct caps none = { .reason = { [CAPS_NEED_BTS] = CAPS_NO_DS_FLAG,
                                               [CAPS_NEED_PEBS] = CAPS_PEBS_CORE_HAS_NONE,
                                               [CAPS_NEED_LBR] = CAPS_LBR_NOT_INTEL } };
 
-#define NO_BTS  "facility bts none: no DS: CPUID.1:EDX bit 21 clear\n"
-#define NO_PEBS "facility pebs none: no PEBS: this core does not implement it\n"
-#define NO_LBR  "facility lbr none: no LBR: not an Intel processor\n"
-
-/* Compares the lines of the facilities and the verdict with the expected ones. */
-static void assert_verdict(const struct caps *caps, const struct result *results, size_t count, enum verdict verdict,
-                           const char *lines)
-{
-    struct facility facilities[FACILITIES];
-    struct totals totals;
-
-    text[0] = '\0';
-    results_count(results, count, &totals);
-    facilities_judge(caps, results, count, facilities);
-    facilities_text(&sink, facilities);
-    assert_string_equal(text, lines);
-    assert_int_equal(verdict_of(facilities, &totals), verdict);
-}
-
-#define ASSERT_VERDICT(caps, verdict, lines, ...)                         \
-    do {                                                                  \
-        const struct result results[] = { __VA_ARGS__ };                  \
-        assert_verdict(caps, results, COUNT_OF(results), verdict, lines); \
-    } while (0)
-
-UNIT_TEST(each_is_tested)
-{
-    ASSERT_VERDICT(&all, VERDICT_PASS,
-                   "facility bts pass 2 of 2\nfacility pebs pass 1 of 1, 2 do not apply\n"
-                   "facility lbr pass 2 of 2\n",
-                   RECORDS("bts.calls"), RECORDS("pebs.loads"), SKIPPED("pebs.adaptive", "not adaptive"),
-                   NO_RECORDS("lbr.registers"), RECORDS("lbr.tos"), NO_RECORDS("bts.enable"), LEFT_OUT("bts.more"),
-                   SKIPPED("pebs.store", "no store"), SKIPPED("long.bts", "too long"));
-    /* A test that differs counts as tested. */
-    ASSERT_VERDICT(&all, VERDICT_PASS,
-                   "facility bts pass 1 of 1\nfacility pebs pass 1 of 1\nfacility lbr pass 1 of 1\n",
-                   RECORDS("bts.calls"), RECORDS("pebs.loads"),
-                   { .id = "lbr.tos", .outcome = OUTCOME_DIFFERS, .records = true, .seen = true, .why = "more" });
-}
-
-UNIT_TEST(a_failure_is_counted)
-{
-    ASSERT_VERDICT(&all, VERDICT_FAIL,
-                   "facility bts fail 2 of 3\nfacility pebs pass 1 of 1\nfacility lbr untested: no APIC\n",
-                   FAILED("bts.calls"), RECORDS("bts.loop"), FAILED("bts.far"), RECORDS("pebs.loads"),
-                   SKIPPED("lbr.tos", "no APIC"));
-    /* A test without a verdict is not a pass of its facility; a test of another area is not counted. */
-    ASSERT_VERDICT(
-        &all, VERDICT_ERROR, "facility bts fail 1 of 2\nfacility pebs pass 1 of 1\nfacility lbr not selected\n",
-        RECORDS("bts.calls"), { .id = "bts.loop", .outcome = OUTCOME_ERROR }, FAILED("ds.area"), RECORDS("pebs.loads"));
-    ASSERT_VERDICT(&all, VERDICT_FAIL,
-                   "facility bts pass 1 of 1\nfacility pebs not selected\nfacility lbr not selected\n",
-                   RECORDS("bts.calls"), FAILED("ds.area"));
-    /* A failed test is a failure even if the processor reports that it lacks the facility. */
-    ASSERT_VERDICT(&none, VERDICT_FAIL, "facility bts fail 1 of 1\n" NO_PEBS NO_LBR, FAILED("bts.calls"));
-}
-
-UNIT_TEST(an_untested_facility_is_incomplete)
-{
-    struct caps caps = all;
-
-    ASSERT_VERDICT(&all, VERDICT_INCOMPLETE,
-                   "facility bts untested: no APIC\nfacility pebs pass 1 of 1\nfacility lbr pass 1 of 1\n",
-                   SKIPPED("bts.calls", "no APIC"), RECORDS("pebs.loads"), RECORDS("lbr.tos"));
-    ASSERT_VERDICT(&all, VERDICT_INCOMPLETE,
-                   "facility bts pass 1 of 1\nfacility pebs untested: no event\nfacility lbr pass 1 of 1\n",
-                   RECORDS("bts.calls"), SKIPPED("pebs.loads", "no event"), RECORDS("lbr.tos"));
-    ASSERT_VERDICT(&all, VERDICT_INCOMPLETE,
-                   "facility bts pass 1 of 1\nfacility pebs pass 1 of 1\nfacility lbr untested: no stack\n",
-                   RECORDS("bts.calls"), RECORDS("pebs.loads"), SKIPPED("lbr.tos", "no stack"));
-    /* Passed tests without records do not test a facility. */
-    ASSERT_VERDICT(&all, VERDICT_INCOMPLETE,
-                   "facility bts untested: no APIC\nfacility pebs not selected\nfacility lbr not selected\n",
-                   NO_RECORDS("bts.enable"), SKIPPED("bts.calls", "no APIC"),
-                   { .id = "bts.more", .outcome = OUTCOME_SKIP, .why = "none of records" });
-    /* A register that raises #GP does not mean that the processor lacks the facility. */
-    caps.reason[CAPS_NEED_PEBS] = CAPS_PEBS_ENABLE_RAISES_GP;
-    ASSERT_VERDICT(&caps, VERDICT_INCOMPLETE,
-                   "facility bts not selected\nfacility pebs untested: refused\nfacility lbr not selected\n",
-                   SKIPPED("pebs.loads", "refused"));
-}
+#define NO_BTS  "none: no DS: CPUID.1:EDX bit 21 clear"
+#define NO_PEBS "none: no PEBS: this core does not implement it"
+#define NO_LBR  "none: no LBR: not an Intel processor"
 
 /*
- * On a processor model without a row, most tests are skipped. If more are skipped than passed, the facility is
- * untested.
+ * Results as text: + passed with records, = passed without, p passed and demanded none, ! failed, e without a verdict,
+ * d differs, . not run, then the id; - skipped, s skipped though it demands no record, then ID:REASON; separated by ";
+ * ".
  */
-UNIT_TEST(a_missing_row_is_no_pass)
+static size_t results_of(const char *run, struct result results[16])
 {
-    static const char no_event[] = "no precise event is known for this processor model",
-                      no_depth[] = "no LBR: its depth is unknown for this processor model",
-                      other[] = "no adaptive PEBS: IA32_PERF_CAPABILITIES bit 14 clear";
-    const struct caps caps = { .family = 6, .model = 0xff };
+    static char words[1024];
+    size_t count = 0;
 
-    ASSERT_VERDICT(&caps, VERDICT_INCOMPLETE,
-                   "facility bts pass 1 of 1\n"
-                   "facility pebs untested: no precise event is known for this processor model; cpu/cores.c has no row "
-                   "for 06_ff\nfacility lbr pass 1 of 1, 1 does not apply\n",
-                   RECORDS("bts.calls"), RECORDS("pebs.a"), NO_RECORDS("pebs.b"), SKIPPED("pebs.c", no_event),
-                   SKIPPED("pebs.d", no_event), SKIPPED("pebs.e", other), SKIPPED("pebs.f", no_event),
-                   SKIPPED("pebs.g", other), SKIPPED("pebs.h", other), SKIPPED("pebs.i", other), RECORDS("lbr.tos"),
-                   SKIPPED("lbr.more", no_event));
-    /* The same number; more skips for another reason; a failure. */
-    ASSERT_VERDICT(&caps, VERDICT_PASS,
-                   "facility bts not selected\nfacility pebs pass 2 of 2, 5 do not apply\nfacility lbr not selected\n",
-                   RECORDS("pebs.a"), NO_RECORDS("pebs.b"), SKIPPED("pebs.c", no_event), SKIPPED("pebs.d", no_event),
-                   SKIPPED("pebs.e", other), SKIPPED("pebs.f", other), SKIPPED("pebs.g", other),
-                   SKIPPED("ds.h", no_event));
-    ASSERT_VERDICT(&caps, VERDICT_FAIL,
-                   "facility bts not selected\nfacility pebs fail 1 of 1, 2 do not apply\nfacility lbr not selected\n",
-                   FAILED("pebs.a"), SKIPPED("pebs.c", no_event), SKIPPED("pebs.d", no_event));
-    ASSERT_VERDICT(&caps, VERDICT_INCOMPLETE,
-                   "facility bts not selected\nfacility pebs not selected\nfacility lbr untested: no LBR: its depth is "
-                   "unknown for this processor model; cpu/cores.c has no row for 06_ff\n",
-                   SKIPPED("lbr.a", no_depth));
+    snprintf(words, sizeof words, "%s", run);
+    for (char *word = words, *next; word; word = next, count++) {
+        next = strstr(word, "; ");
+        if (next) {
+            *next = '\0';
+            next += 2;
+        }
+        char *const reason = strchr(word, ':');
+        if (reason)
+            *reason = '\0';
+        assert_true(count < 16);
+        results[count] = (struct result){ .id = word + 1, .why = reason ? reason + 1 : NULL };
+        results[count].outcome = *word == '-' || *word == 's' ? OUTCOME_SKIP
+                                 : *word == '!'               ? OUTCOME_FAIL
+                                 : *word == 'e'               ? OUTCOME_ERROR
+                                 : *word == 'd'               ? OUTCOME_DIFFERS
+                                 : *word == '.'               ? OUTCOME_NOT_RUN
+                                                              : OUTCOME_PASS;
+        results[count].records = strchr("+p-!d.", *word) != NULL;
+        results[count].seen = *word == '+' || *word == 'd';
+    }
+    return count;
 }
 
-UNIT_TEST(of_several_reasons_the_usual_one_is_printed)
-{
-    ASSERT_VERDICT(&all, VERDICT_INCOMPLETE,
-                   "facility bts not selected\nfacility pebs untested: no event\nfacility lbr not selected\n",
-                   SKIPPED("pebs.a", "not adaptive"), SKIPPED("pebs.b", "no event"), SKIPPED("pebs.c", "no store"),
-                   SKIPPED("pebs.d", "no event"), SKIPPED("lbrs.e", "not adaptive"), SKIPPED("pebs.f", "not adaptive"),
-                   SKIPPED("pebs.g", "no event"), { .id = "pebs.h", .outcome = OUTCOME_SKIP, .why = "not adaptive" },
-                   { .id = "pebs.i", .outcome = OUTCOME_SKIP, .why = "not adaptive" });
-    ASSERT_VERDICT(&all, VERDICT_INCOMPLETE,
-                   "facility bts not selected\nfacility pebs untested: first\nfacility lbr not selected\n",
-                   SKIPPED("pebs.a", "first"), SKIPPED("pebs.b", "second"));
-}
+/* On a processor model without a row, most tests are skipped. */
+static const struct caps no_row = { .family = 6, .model = 0xff };
+/* Only LBR; only LBR and BTS, and a PEBS register that raises #GP. */
+static const struct caps
+    lbr_alone = { .reason = { [CAPS_NEED_BTS] = CAPS_NO_DS_FLAG, [CAPS_NEED_PEBS] = CAPS_PEBS_CORE_HAS_NONE } },
+    raises = { .reason = { [CAPS_NEED_PEBS] = CAPS_PEBS_ENABLE_RAISES_GP } };
 
-UNIT_TEST(no_facility_is_a_skip)
-{
-    struct caps lbr_alone = none;
+#define NO_EVENT "no precise event is known for this processor model"
+#define NO_DEPTH "no LBR: its depth is unknown for this processor model"
+#define OTHER    "no adaptive PEBS: IA32_PERF_CAPABILITIES bit 14 clear"
+#define NO_ROW   "; cpu/cores.c has no row for 06_ff"
 
-    ASSERT_VERDICT(&none, VERDICT_SKIP, NO_BTS NO_PEBS NO_LBR, SKIPPED("bts.calls", "no DS"),
-                   SKIPPED("pebs.loads", "no DS"), SKIPPED("lbr.tos", "not Intel"), NO_RECORDS("robust.exceptions"));
-    lbr_alone.reason[CAPS_NEED_LBR] = CAPS_AVAILABLE;
-    ASSERT_VERDICT(&lbr_alone, VERDICT_PASS, NO_BTS NO_PEBS "facility lbr pass 1 of 1\n", SKIPPED("bts.calls", "no DS"),
-                   SKIPPED("pebs.loads", "no DS"), RECORDS("lbr.tos"));
-    /* The processor has a facility, but not the selected one. */
-    ASSERT_VERDICT(&lbr_alone, VERDICT_SKIP, NO_BTS NO_PEBS "facility lbr not selected\n",
-                   SKIPPED("bts.calls", "no DS"), NO_RECORDS("robust.exceptions"));
-}
-
-UNIT_TEST(an_unselected_facility_is_neither_claimed_nor_missed)
+/* What the facilities' lines say after their names, and the run's verdict. */
+UNIT_TEST(facilities_and_verdict)
 {
-    ASSERT_VERDICT(&all, VERDICT_PASS,
-                   "facility bts pass 1 of 1\nfacility pebs not selected\nfacility lbr not selected\n",
-                   RECORDS("bts.calls"), LEFT_OUT("pebs.loads"), LEFT_OUT("lbr.tos"));
-    ASSERT_VERDICT(&none, VERDICT_PASS, NO_BTS NO_PEBS NO_LBR, NO_RECORDS("robust.exceptions"), LEFT_OUT("bts.calls"));
-    ASSERT_VERDICT(&none, VERDICT_SKIP, NO_BTS NO_PEBS NO_LBR, SKIPPED("ds.area", "no DS"));
-    /* Tests that demand no record, and saw none. */
-    ASSERT_VERDICT(&all, VERDICT_PASS,
-                   "facility bts not selected, 2 passed without records\nfacility pebs not selected\n"
-                   "facility lbr not selected, 1 passed without records\n",
-                   NO_RECORDS("bts.enable"), NO_RECORDS("bts.readback"),
-                   { .id = "lbr.stopped", .records = true, .outcome = OUTCOME_PASS });
-    ASSERT_VERDICT(&all, VERDICT_PASS,
-                   "facility bts not selected\nfacility pebs not selected\nfacility lbr not selected\n",
-                   { .id = "ds.area", .outcome = OUTCOME_DIFFERS, .records = true, .seen = true, .why = "more" });
-    ASSERT_VERDICT(&all, VERDICT_SKIP,
-                   "facility bts not selected\nfacility pebs not selected\nfacility lbr not selected\n",
-                   SKIPPED("ds.area", "no reason"));
+    static const struct {
+        const struct caps *caps;
+        const char *run;
+        enum verdict verdict;
+        const char *bts, *pebs, *lbr; /* NULL: not selected */
+    } rows[] = {
+        { &all,
+          "+bts.calls; +pebs.loads; -pebs.adaptive:not adaptive; =lbr.registers; +lbr.tos; =bts.enable; .bts.more; "
+          "-pebs.store:no store; -long.bts:too long",
+          VERDICT_PASS, "pass 2 of 2", "pass 1 of 1, 2 do not apply", "pass 2 of 2" },
+        { &all, "+bts.calls; +pebs.loads; dlbr.tos", VERDICT_PASS, "pass 1 of 1", "pass 1 of 1", "pass 1 of 1" },
+        { &all, "!bts.calls; +bts.loop; !bts.far; +pebs.loads; -lbr.tos:no APIC", VERDICT_FAIL, "fail 2 of 3",
+          "pass 1 of 1", "untested: no APIC" },
+        /* A test without a verdict is not a pass of its facility; a test of another area is not counted. */
+        { &all, "+bts.calls; ebts.loop; !ds.area; +pebs.loads", VERDICT_ERROR, "fail 1 of 2", "pass 1 of 1", NULL },
+        { &all, "+bts.calls; !ds.area", VERDICT_FAIL, "pass 1 of 1", NULL, NULL },
+        /* A failed test is a failure even if the processor reports that it lacks the facility. */
+        { &none, "!bts.calls", VERDICT_FAIL, "fail 1 of 1", NO_PEBS, NO_LBR },
+        { &all, "-bts.calls:no APIC; +pebs.loads; +lbr.tos", VERDICT_INCOMPLETE, "untested: no APIC", "pass 1 of 1",
+          "pass 1 of 1" },
+        { &all, "+bts.calls; -pebs.loads:no event; +lbr.tos", VERDICT_INCOMPLETE, "pass 1 of 1", "untested: no event",
+          "pass 1 of 1" },
+        { &all, "+bts.calls; +pebs.loads; -lbr.tos:no stack", VERDICT_INCOMPLETE, "pass 1 of 1", "pass 1 of 1",
+          "untested: no stack" },
+        /* Passed tests without records do not test a facility. */
+        { &all, "=bts.enable; -bts.calls:no APIC; sbts.more:none of records", VERDICT_INCOMPLETE, "untested: no APIC",
+          NULL, NULL },
+        /* A register that raises #GP does not mean that the processor lacks the facility. */
+        { &raises, "-pebs.loads:refused", VERDICT_INCOMPLETE, NULL, "untested: refused", NULL },
+        /* More are skipped for the missing row than passed; the same number; more for another reason; a failure. */
+        { &no_row,
+          "+bts.calls; +pebs.a; =pebs.b; -pebs.c:" NO_EVENT "; -pebs.d:" NO_EVENT "; -pebs.e:" OTHER
+          "; -pebs.f:" NO_EVENT "; -pebs.g:" OTHER "; -pebs.h:" OTHER "; -pebs.i:" OTHER
+          "; +lbr.tos; -lbr.more:" NO_EVENT,
+          VERDICT_INCOMPLETE, "pass 1 of 1", "untested: " NO_EVENT NO_ROW, "pass 1 of 1, 1 does not apply" },
+        { &no_row,
+          "+pebs.a; =pebs.b; -pebs.c:" NO_EVENT "; -pebs.d:" NO_EVENT "; -pebs.e:" OTHER "; -pebs.f:" OTHER
+          "; -pebs.g:" OTHER "; -ds.h:" NO_EVENT,
+          VERDICT_PASS, NULL, "pass 2 of 2, 5 do not apply", NULL },
+        { &no_row, "!pebs.a; -pebs.c:" NO_EVENT "; -pebs.d:" NO_EVENT, VERDICT_FAIL, NULL,
+          "fail 1 of 1, 2 do not apply", NULL },
+        { &no_row, "-lbr.a:" NO_DEPTH, VERDICT_INCOMPLETE, NULL, NULL, "untested: " NO_DEPTH NO_ROW },
+        /* Of several reasons the usual one, or the first one, is printed. */
+        { &all,
+          "-pebs.a:not adaptive; -pebs.b:no event; -pebs.c:no store; -pebs.d:no event; -lbrs.e:not adaptive; "
+          "-pebs.f:not adaptive; -pebs.g:no event; spebs.h:not adaptive; spebs.i:not adaptive",
+          VERDICT_INCOMPLETE, NULL, "untested: no event", NULL },
+        { &all, "-pebs.a:first; -pebs.b:second", VERDICT_INCOMPLETE, NULL, "untested: first", NULL },
+        /* Without a facility; the processor has one, but not the selected one. */
+        { &none, "-bts.calls:no DS; -pebs.loads:no DS; -lbr.tos:not Intel; =robust.exceptions", VERDICT_SKIP, NO_BTS,
+          NO_PEBS, NO_LBR },
+        { &lbr_alone, "-bts.calls:no DS; -pebs.loads:no DS; +lbr.tos", VERDICT_PASS, NO_BTS, NO_PEBS, "pass 1 of 1" },
+        { &lbr_alone, "-bts.calls:no DS; =robust.exceptions", VERDICT_SKIP, NO_BTS, NO_PEBS, NULL },
+        { &all, "+bts.calls; .pebs.loads; .lbr.tos", VERDICT_PASS, "pass 1 of 1", NULL, NULL },
+        { &none, "=robust.exceptions; .bts.calls", VERDICT_PASS, NO_BTS, NO_PEBS, NO_LBR },
+        { &none, "-ds.area:no DS", VERDICT_SKIP, NO_BTS, NO_PEBS, NO_LBR },
+        /* Tests that demand no record, and one that demands some and saw none. */
+        { &all, "=bts.enable; =bts.readback; plbr.stopped", VERDICT_PASS, "not selected, 2 passed without records",
+          NULL, "not selected, 1 passed without records" },
+        { &all, "dds.area", VERDICT_PASS, NULL, NULL, NULL },
+        { &all, "-ds.area:no reason", VERDICT_SKIP, NULL, NULL, NULL },
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct facility facilities[FACILITIES];
+        struct totals totals;
+        struct result results[16];
+        char lines[1024];
+        const size_t count = results_of(rows[i].run, results);
+
+        text[0] = '\0';
+        results_count(results, count, &totals);
+        facilities_judge(rows[i].caps, results, count, facilities);
+        facilities_text(&sink, facilities);
+        snprintf(lines, sizeof lines, "facility bts %s\nfacility pebs %s\nfacility lbr %s\n",
+                 rows[i].bts ? rows[i].bts : "not selected", rows[i].pebs ? rows[i].pebs : "not selected",
+                 rows[i].lbr ? rows[i].lbr : "not selected");
+        assert_string_equal(text, lines);
+        assert_int_equal(verdict_of(facilities, &totals), rows[i].verdict);
+    }
 }
 
 /* scripts/machine and lab systems depend on both. */
 UNIT_TEST(words_and_values)
 {
-    assert_string_equal(verdict_text(VERDICT_PASS), "pass");
-    assert_string_equal(verdict_text(VERDICT_FAIL), "fail");
-    assert_string_equal(verdict_text(VERDICT_SKIP), "skip");
-    assert_string_equal(verdict_text(VERDICT_ERROR), "error");
-    assert_string_equal(verdict_text(VERDICT_PANIC), "panic");
-    assert_string_equal(verdict_text(VERDICT_INCOMPLETE), "incomplete");
-    assert_string_equal(verdict_text((enum verdict)5), "unknown verdict");
-    assert_int_equal(VERDICT_PASS, 0);
-    assert_int_equal(VERDICT_FAIL, 1);
-    assert_int_equal(VERDICT_SKIP, 2);
-    assert_int_equal(VERDICT_ERROR, 3);
-    assert_int_equal(VERDICT_PANIC, 4);
-    assert_int_equal(VERDICT_INCOMPLETE, 6);
+    static const char *const words[] = { "pass", "fail", "skip", "error", "panic", "unknown verdict", "incomplete" };
+
+    for (unsigned value = 0; value < COUNT_OF(words); value++)
+        assert_string_equal(verdict_text((enum verdict)value), words[value]);
+    assert_true(VERDICT_PASS == 0 && VERDICT_FAIL == 1 && VERDICT_SKIP == 2 && VERDICT_ERROR == 3 &&
+                VERDICT_PANIC == 4);
 }
 
 static void expect_merged(enum facility_state one, enum facility_state other, enum facility_state both)
