@@ -28,49 +28,38 @@ static void start(const struct boot_memory *map, uint32_t count)
         start(map_, (uint32_t)(sizeof map_ / sizeof map_[0])); \
     } while (0)
 
+#define LOW_PAGE(page, ...)                          \
+    do {                                             \
+        START(__VA_ARGS__);                          \
+        assert_int_equal(memory_low_page(), (page)); \
+    } while (0)
+
 static void expect_block(size_t size, uint64_t address)
 {
     assert_int_equal((uintptr_t)memory_block(size), address);
 }
 
+/* Not the first page, and not reserved. */
 UNIT_TEST(the_low_page_is_the_highest_below_640_kib)
 {
-    START({ 0, 0x9fc00, 1, 0 });
-    assert_int_equal(memory_low_page(), 0x9e000);
-    START({ 0, 0x9f001, 1, 0 });
-    assert_int_equal(memory_low_page(), 0x9e000);
-    START({ 0, 0x9f000, 1, 0 });
-    assert_int_equal(memory_low_page(), 0x9e000);
-    START({ 0, 0xa0000, 1, 0 });
-    assert_int_equal(memory_low_page(), 0x9f000);
-    START({ 0, 0xa1000, 1, 0 });
-    assert_int_equal(memory_low_page(), 0x9f000);
-    START({ 0, 2 * GIB, 1, 0 });
-    assert_int_equal(memory_low_page(), 0x9f000);
-    START({ 0x9e800, 0x1800, 1, 0 }); /* one whole page */
-    assert_int_equal(memory_low_page(), 0x9f000);
-    START({ 0x9f800, 0x800, 1, 0 }); /* none */
-    assert_int_equal(memory_low_page(), 0);
-    START({ 0x9f000, 0x1000, 1, 0 });
-    assert_int_equal(memory_low_page(), 0x9f000);
-}
+    LOW_PAGE(0x9e000, { 0, 0x9fc00, 1, 0 });
+    LOW_PAGE(0x9e000, { 0, 0x9f001, 1, 0 });
+    LOW_PAGE(0x9e000, { 0, 0x9f000, 1, 0 });
+    LOW_PAGE(0x9f000, { 0, 0xa0000, 1, 0 });
+    LOW_PAGE(0x9f000, { 0, 0xa1000, 1, 0 });
+    LOW_PAGE(0x9f000, { 0, 2 * GIB, 1, 0 });
+    LOW_PAGE(0x9f000, { 0x9e800, 0x1800, 1, 0 }); /* one whole page */
+    LOW_PAGE(0, { 0x9f800, 0x800, 1, 0 });        /* none */
+    LOW_PAGE(0x9f000, { 0x9f000, 0x1000, 1, 0 });
 
-UNIT_TEST(the_low_page_is_not_reserved)
-{
-    START({ 0, 0x800, 1, 0 });
-    assert_int_equal(memory_low_page(), 0);
-    START({ 0, 0x1000, 1, 0 });
-    assert_int_equal(memory_low_page(), 0);
-    START({ 0, 0x1fff, 1, 0 });
-    assert_int_equal(memory_low_page(), 0);
-    START({ 0, 0x2000, 1, 0 });
-    assert_int_equal(memory_low_page(), 0x1000);
-    START({ 0, 0x9fc00, 2, 0 }, { 0xf0000, 0x10000, 1, 0 }, { MIB, MIB, 1, 0 });
-    assert_int_equal(memory_low_page(), 0);
-    START({ 0xa0000, 0x10000, 1, 0 });
-    assert_int_equal(memory_low_page(), 0);
-    START({ 0x8000, 0x8000, 1, 0 }, { 0x50000, 0x8000, 1, 0 }, { 0x20000, 0x1000, 1, 0 }, { 0x60000, 0x1000, 3, 0 });
-    assert_int_equal(memory_low_page(), 0x57000);
+    LOW_PAGE(0, { 0, 0x800, 1, 0 });
+    LOW_PAGE(0, { 0, 0x1000, 1, 0 });
+    LOW_PAGE(0, { 0, 0x1fff, 1, 0 });
+    LOW_PAGE(0x1000, { 0, 0x2000, 1, 0 });
+    LOW_PAGE(0, { 0, 0x9fc00, 2, 0 }, { 0xf0000, 0x10000, 1, 0 }, { MIB, MIB, 1, 0 });
+    LOW_PAGE(0, { 0xa0000, 0x10000, 1, 0 });
+    LOW_PAGE(0x57000, { 0x8000, 0x8000, 1, 0 }, { 0x50000, 0x8000, 1, 0 }, { 0x20000, 0x1000, 1, 0 },
+             { 0x60000, 0x1000, 3, 0 });
 }
 
 /* Memory: the map except reserved ranges, and all addresses below 4 MiB. Anything else may be a device. */

@@ -145,24 +145,13 @@ UNIT_TEST(left_out_processors_are_reported)
     assert_string_equal(said, "processors 1: others cannot be found: no valid MADT among the ACPI tables\n");
     assert_int_equal(secondary_cpus_topology(&topology), ACPI_NO_MADT);
     assert_int_equal(secondary_cpus_count(), 0);
-}
-
-/* Commands cannot reach them; the line about the APIC has the reason. */
-UNIT_TEST(no_secondary_cpus_without_an_apic)
-{
     start(0, 0, 4);
     machine.topology.count = 3;
-    machine.no_apic = true;
+    machine.no_apic = true; /* the line about the APIC has the reason */
     look();
     assert_string_equal(said, "");
     assert_int_equal(secondary_cpus_count(), 0);
-}
-
-UNIT_TEST(a_lent_processor_starts_no_other)
-{
-    machine.lent = false;
     assert_null(secondary_cpus_barred());
     machine.lent = true;
     assert_string_equal(secondary_cpus_barred(), "only tests on the first kind of core start other processors");
-    machine.lent = false;
 }
