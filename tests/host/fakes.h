@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fakes of functions of which the code under test calls many, each in a line or two. */
+/* Fakes of the functions that the code under test calls, each in a line or two. */
 #ifndef TESTS_HOST_FAKES_H
 #define TESTS_HOST_FAKES_H
 

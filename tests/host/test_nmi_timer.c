@@ -68,6 +68,12 @@ static uint32_t *input(unsigned n)
     return &machine.io[0x10 + 2 * n];
 }
 
+static void nmi_at(uint32_t counter)
+{
+    machine.hpet[0xf0 / 4] = counter;
+    send_nmi();
+}
+
 static uint64_t halves(unsigned offset)
 {
     return (uint64_t)machine.hpet[offset / 4 + 1] << 32 | machine.hpet[offset / 4];
@@ -133,6 +139,12 @@ static void start_machine(void)
     machine.io[1] = 0x170020;
     for (unsigned i = 0; i < 24; i++)
         *input(i) = MASK;
+}
+
+static void start_timer(void)
+{
+    start_machine();
+    assert_true(nmi_timer_init(AT, &io, 0, due));
 }
 
 UNIT_TEST(the_last_of_each_is_preferred)
@@ -238,21 +250,17 @@ UNIT_TEST(a_machine_without_a_timer)
 /* Within a second after a stop, an NMI may still be the timer's. Before its time, and later, it is another device's. */
 UNIT_TEST(nmis_of_other_devices)
 {
-    start_machine();
-    assert_true(nmi_timer_init(AT, &io, 0, due));
+    start_timer();
     nmi_timer_start(3);
     machine.hpet[0xf0 / 4] += 3 * HZ - 1;
     nmi_timer_stop();
     send_nmi();
     assert_int_equal(machine.unexpected, 1);
-    machine.hpet[0xf0 / 4] += 1;
-    send_nmi();
-    machine.hpet[0xf0 / 4] += HZ;
-    send_nmi();
+    nmi_at(machine.hpet[0xf0 / 4] + 1);
+    nmi_at(machine.hpet[0xf0 / 4] + HZ);
     assert_int_equal(machine.unexpected, 1);
     assert_int_equal(machine.due, 0);
-    machine.hpet[0xf0 / 4] += 1;
-    send_nmi();
+    nmi_at(machine.hpet[0xf0 / 4] + 1);
     assert_int_equal(machine.unexpected, 2);
     assert_int_equal(machine.due, 0);
     assert_true(nmi_timer_usable());
@@ -274,12 +282,10 @@ UNIT_TEST(a_shared_input_is_masked)
     assert_false(nmi_timer_usable());
     assert_int_equal(machine.waits, 3);
 
-    start_machine();
-    assert_true(nmi_timer_init(AT, &io, 0, due));
+    start_timer();
     assert_true(nmi_timer_usable());
     nmi_timer_start(3);
-    machine.hpet[0xf0 / 4] += 3 * HZ - 1;
-    send_nmi();
+    nmi_at(machine.hpet[0xf0 / 4] + 3 * HZ - 1);
     assert_int_equal(machine.unexpected, 0);
     assert_int_equal(*input(23), MASK);
     assert_int_equal(*comparator(2) & 4, 0);
@@ -296,8 +302,7 @@ UNIT_TEST(a_shared_input_is_masked)
 /* SERR# and IOCHK# always end the run. The port's other bits belong to the PIT and the speaker. */
 UNIT_TEST(errors_of_the_machine_end_the_run)
 {
-    start_machine();
-    assert_true(nmi_timer_init(AT, &io, 0, due));
+    start_timer();
     nmi_timer_start(3);
     for (unsigned i = 0; i < 3; i++) {
         machine.port_61 = (uint8_t[]){ 0x80, 0x40, 0x3f }[i];
@@ -310,14 +315,11 @@ UNIT_TEST(errors_of_the_machine_end_the_run)
 /* An NMI at the wrap of a 32-bit counter is the timer's, but does not end a test. */
 UNIT_TEST(the_counter_wraps)
 {
-    start_machine();
-    assert_true(nmi_timer_init(AT, &io, 0, due));
+    start_timer();
     machine.hpet[0xf0 / 4] = UINT32_MAX - HZ;
     nmi_timer_start(3);
-    machine.hpet[0xf0 / 4] = 0;
-    send_nmi();
-    machine.hpet[0xf0 / 4] = HZ;
-    send_nmi();
+    nmi_at(0);
+    nmi_at(HZ);
     assert_true(nmi_timer_usable());
     assert_int_equal(machine.due, 0);
     machine.hpet[0xf0 / 4] = HZ + 1;
@@ -328,16 +330,13 @@ UNIT_TEST(the_counter_wraps)
     pass(3 * HZ);
     assert_int_equal(machine.due, 1);
 
-    start_machine();
-    assert_true(nmi_timer_init(AT, &io, 0, due));
+    start_timer();
     machine.hpet[0xf0 / 4] = UINT32_MAX - HZ;
     nmi_timer_start(3);
-    machine.hpet[0xf0 / 4] = UINT32_MAX; /* not yet */
-    send_nmi();
+    nmi_at(UINT32_MAX); /* not yet */
     assert_false(nmi_timer_usable());
 
-    start_machine();
-    assert_true(nmi_timer_init(AT, &io, 0, due));
+    start_timer();
     nmi_timer_start(3); /* the counter is low, and has not wrapped */
     send_nmi();
     assert_false(nmi_timer_usable());
@@ -371,8 +370,7 @@ UNIT_TEST(a_64_bit_comparator_is_preferred)
 
     machine.hpet[0xf0 / 4] = UINT32_MAX - HZ;
     nmi_timer_start(3);
-    machine.hpet[0xf0 / 4] = 0;
-    send_nmi();
+    nmi_at(0);
     assert_false(nmi_timer_usable());
 
     start_machine();
@@ -388,10 +386,10 @@ UNIT_TEST(the_nmi_can_go_to_another_processor)
 {
     start_machine();
     assert_true(nmi_timer_init(AT, &io, 5, due));
-    assert_true(nmi_timer_send_to(0));
-    assert_int_equal(machine.io[0x11 + 2 * 23], 0);
-    assert_true(nmi_timer_send_to(254));
-    assert_int_equal(machine.io[0x11 + 2 * 23], 254u << 24);
+    for (unsigned id = 0; id <= 254; id += 254) {
+        assert_true(nmi_timer_send_to(id));
+        assert_int_equal(machine.io[0x11 + 2 * 23], id << 24);
+    }
     assert_int_equal(*input(23), MASK);
     assert_false(nmi_timer_send_to(255)); /* not addressable by the I/O APIC */
     assert_int_equal(machine.io[0x11 + 2 * 23], 254u << 24);

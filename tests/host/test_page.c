@@ -239,7 +239,7 @@ UNIT_TEST(tests_run)
     assert_int_equal(attributes_of(0, 79), 0x1f); /* the title to both edges */
     assert_int_equal(attributes_of(8, 29), 0x0a); /* the bar, three quarters complete */
     assert_int_equal(attributes_of(8, 30), 0x07);
-    assert_int_equal(attributes_of(12, 41), 0x07); /* lbr, beside ds */
+    assert_int_equal(attributes_of(12, 41), 0x07); /* lbr, to the right of ds */
     page = (struct page){ TESTS(many), LOG, .state = PAGE_TESTS, .planned = 100, .number = 91, .test = "last" };
     fill_many(5, OUTCOME_FAIL);
     draw(&page, 80, 25);
@@ -576,7 +576,7 @@ static void check_code(const struct page_code *code, unsigned row, unsigned quie
         }
 }
 
-/* The largest code fits, and one of each kind of place is drawn: beside the text, and on a page of its own. */
+/* The largest code fits, and one of each kind of place is drawn: to the right of the text, and on a page of its own. */
 UNIT_TEST(codes_of_some_sizes)
 {
     static const unsigned sizes[][2] = { { 80, 25 }, { 100, 30 }, { 128, 48 }, { CELLS_COLUMNS_MAX, CELLS_ROWS_MAX } };

@@ -159,7 +159,7 @@ UNIT_TEST(texts_that_are_too_long)
     assert_int_equal(strncmp(log_places, "COM0; COM1; ", 12), 0);
 }
 
-/* After the verdict, with more than one problem. Without a screen nothing is drawn. */
+/* After the verdict, with more than one problem. Without a screen the page is not drawn. */
 UNIT_TEST(a_panic_after_the_tests)
 {
     for (unsigned screen = 0; screen < 2; screen++) {

@@ -9,17 +9,27 @@
 /* Instead of arch/x86/cpu.h. */
 #define ARCH_X86_CPU_H
 
-static char did[8000]; /* accesses to the machine, a line each */
+/* The state of the machine, and what was done to it. */
+static struct {
+    unsigned pauses, beats;  /* PAUSEs, and the number after which the watchdog fires; 0: never */
+    bool nmi, nmi_lost;      /* the watchdog's NMI; a test loses it */
+    unsigned limit, seconds; /* of the watchdog; of the serial line */
+    size_t kept;
+    uint8_t *memory;
+    bool interrupts, held, sent;
+    unsigned watched; /* seconds; 0: no test is watched */
+    unsigned quiesced, dumped, restored, page;
+    char id[64]; /* of the test on the page */
+} machine;
 
-static void note_did(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-FAKE_PRINTF(note_did, did, "", "\n")
-
-FAKE_STATIC_VOID(interrupts_on, (void), note_did("on"))
-FAKE_STATIC_VOID(interrupts_off, (void), note_did("off"))
+/* A test begins with its number on the page, an empty store of lines, and a log that is sent; only it is watched. */
+FAKE_STATIC_VOID(interrupts_on, (void), assert_true(machine.held &&machine.sent &&machine.watched),
+                 machine.interrupts = true)
+FAKE_STATIC_VOID(interrupts_off, (void), assert_int_not_equal(machine.watched, 0), machine.interrupts = false)
 FAKE(static uintptr_t, cr0_read, (void), 0x31)
 FAKE(static uintptr_t, cr4_read, (void), 0x20)
-FAKE_STATIC_VOID(cr0_write, (uintptr_t value), note_did("cr0 %x", (unsigned)value))
-FAKE_STATIC_VOID(cr4_write, (uintptr_t value), note_did("cr4 %x", (unsigned)value))
+FAKE_STATIC_VOID(cr0_write, (uintptr_t value), assert_int_equal(value, 0x31), machine.restored++)
+FAKE_STATIC_VOID(cr4_write, (uintptr_t value), assert_int_equal(value, 0x20), machine.restored++)
 
 static void cpu_pause(void);
 
@@ -43,14 +53,6 @@ __asm__(".data\n.balign 8\n.globl tests_start, tests_end\n"
         "tests_start: .zero 768 * (8 + 8 * " STRING(__SIZEOF_POINTER__) ")\ntests_end:\n.text");
 _Static_assert(TESTS == TESTS_MAX && sizeof(struct test) == 8 + 8 * sizeof(void *), "the size of the table");
 
-static struct {
-    unsigned pauses, beats;  /* PAUSEs, and the number after which the watchdog fires; 0: never */
-    bool nmi, nmi_lost;      /* the watchdog's NMI; a test loses it */
-    unsigned limit, seconds; /* of the watchdog; of the serial line */
-    size_t kept;
-    uint8_t *memory;
-} machine;
-
 static char said[60000];
 static const struct result *page_results;
 static size_t page_count;
@@ -70,9 +72,10 @@ static void sink_line(void *context, const char *text)
 
 const struct line_sink console_sink = { sink_line, NULL };
 
-FAKE_VOID(held_lines_start, (void), note_did("hold"))
+FAKE_VOID(held_lines_start, (void), machine.held = true)
 FAKE_VOID(held_lines_print, (const struct line_sink *out), say(out, "what was held"))
-FAKE_VOID(progress_test, (unsigned of, const char *id), note_did("page %u %s", of, id))
+FAKE_VOID(progress_test, (unsigned of, const char *id), machine.page = of, strcpy(machine.id, id), machine.held = false,
+          machine.sent = false)
 FAKE_VOID(progress_plan, (const struct result *of, size_t count, unsigned tests), page_results = of, page_count = count,
           page_planned = tests)
 
@@ -88,7 +91,8 @@ void progress_verdict(enum verdict verdict, const struct facility facilities[FAC
 FAKE_VOID(log_lines_start, (void), *page_lines = '\0')
 FAKE_VOID(log_lines_add, (const char *text), strcat(strcat(page_lines, text), "\n"))
 FAKE_VOID(progress_lines, (enum page_lines take), page_take = take)
-FAKE_VOID(dump_test, (const char *id), note_did("dump %s", id))
+FAKE_VOID(dump_test, (const char *id), assert_true(machine.interrupts), assert_string_equal(id, machine.id),
+          machine.dumped++)
 
 void *memory_keep(size_t size, size_t alignment)
 {
@@ -104,14 +108,15 @@ void *memory_keep(size_t size, size_t alignment)
 
 void serial_flush(void)
 {
-    note_did("flush");
+    machine.sent = true;
     assert_non_null(strstr(said, runner.results[runner.current].id)); /* what it sends */
 }
 
 FAKE(unsigned, serial_seconds, (void), machine.seconds)
 FAKE_VOID(watchdog_start, (unsigned seconds, const struct context *escape, unsigned (*excused)(void)),
-          assert_ptr_equal(escape, saved_at), assert_ptr_equal(excused, serial_seconds), note_did("watch %u", seconds))
-FAKE_VOID(watchdog_stop, (void), note_did("unwatch"))
+          assert_ptr_equal(escape, saved_at), assert_ptr_equal(excused, serial_seconds), assert_int_equal(seconds, 30),
+          machine.watched = seconds)
+FAKE_VOID(watchdog_stop, (void), machine.watched = 0)
 FAKE(bool, watchdog_has_nmi, (void), machine.nmi)
 FAKE(unsigned, watchdog_limit, (void), machine.limit)
 
@@ -124,11 +129,13 @@ static void cpu_pause(void)
     }
 }
 
-FAKE_VOID(interrupts_recover, (void), note_did("recover"))
+FAKE_VOID(interrupts_recover, (void), assert_int_equal(machine.restored, 2), machine.interrupts = false,
+          machine.restored++)
 
 static void quiesce(void)
 {
-    note_did("quiesce");
+    assert_false(machine.watched || machine.interrupts);
+    machine.quiesced++;
 }
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
@@ -157,7 +164,7 @@ static __attribute__((noinline)) void start(const struct test *const *of, unsign
     runner.whys = first_whys;
     free(machine.memory);
     memset(&machine, 0, sizeof machine);
-    *did = *said = '\0';
+    *said = '\0';
     options =
         (struct options){ .run = OPTION("*"), .timeout = 30, .records = 3, .records_failing = 8, .lbr_entries = 6 };
     memset(caps, 0, sizeof caps);
@@ -178,9 +185,13 @@ static void it_said(const char *lines)
     must_be("said", said, lines);
 }
 
-static void it_did(const char *lines)
+/* Since the start: tests that ran, and the number of the last one on the page. All facilities are off. */
+static void it_ran(unsigned tests, unsigned kinds, unsigned page)
 {
-    must_be("done", did, lines);
+    assert_int_equal(machine.dumped, tests);
+    assert_int_equal(machine.quiesced, tests + kinds);
+    assert_int_equal(machine.page, page);
+    assert_false(machine.watched || machine.interrupts);
 }
 
 UNIT_TEST(before_a_run)
@@ -216,9 +227,8 @@ UNIT_TEST(hanging)
                        "not ok 1 robust.hang\n"
                      : "KTAP version 1\n1..1\n# test robust.hang\n# Hangs\n# wrong: timed out after 30 seconds\n"
                        "# what was held\nnot ok 1 robust.hang\n");
-        it_did("quiesce\npage 1 robust.hang\nhold\nflush\nwatch 30\non\ndump robust.hang\nunwatch\ncr0 31\ncr4 "
-               "20\nrecover\n"
-               "quiesce\n");
+        it_ran(1, 1, 1);
+        assert_int_equal(machine.restored, 3);
     }
 }
 
@@ -283,21 +293,18 @@ UNIT_TEST(two_kinds)
     assert_null(page_results[TESTS + AT(0)].why);
     runner_totals(&sums);
     assert_true(sums.pass == 3 && sums.skip == 1 && !sums.fail);
-    *did = '\0';
     runner_run("atom", &caps[1], quiesce);
     it_said("# test bts.one.atom\n# One\n# expect 1 records\nok 5 bts.one.atom\n"
             "# test pebs.two.atom\n# Two\n# expect 1 records\n# wrong: got 0 records, expected 1\n# what was held\n"
             "not ok 6 pebs.two.atom\n"
             "# test bts.three.atom\n# Three\n# expect 1 records\nok 7 bts.three.atom\n"
             "# test other.four.atom\nok 8 other.four.atom # SKIP no DS: CPUID.1:EDX bit 21 clear\n");
-    it_did("quiesce\npage 5 bts.one.atom\nhold\nflush\nwatch 30\non\ndump bts.one.atom\noff\nunwatch\nquiesce\n"
-           "page 6 pebs.two.atom\nhold\nflush\nwatch 30\non\ndump pebs.two.atom\noff\nunwatch\nquiesce\n"
-           "page 7 bts.three.atom\nhold\nflush\nwatch 30\non\ndump bts.three.atom\noff\nunwatch\nquiesce\n"
-           "page 8 other.four.atom\n");
+    it_ran(6, 2, 8);
+    assert_string_equal(machine.id, "other.four.atom");
     runner_run("atom2", &caps[2], quiesce); /* one more kind than fits */
     runner_abandon("atom2", &caps[2], "late");
     it_said("");
-    it_did("");
+    it_ran(6, 2, 8);
     runner_totals(&sums);
     assert_true(sums.pass == 5 && sums.skip == 2 && sums.fail == 1);
     assert_int_equal(runner_conclude(), VERDICT_FAIL);
@@ -359,7 +366,8 @@ static void run_away(const char *name, const struct caps *of, unsigned leaving)
         runner_run(name, of, quiesce);
         fail_msg("no test leaves");
     }
-    leaves = 0;
+    leaves = machine.watched = 0; /* it was on that processor */
+    machine.interrupts = false;
 }
 
 static void run_first(unsigned wanted)
@@ -368,7 +376,7 @@ static void run_first(unsigned wanted)
     options.skip = OPTION("other.*");
     assert_true(runner_begin(&options, wanted, wanted - 1));
     runner_run(NULL, &caps[0], quiesce);
-    *said = *did = '\0';
+    *said = '\0';
 }
 
 /* In a test: it fails, and the other tests are left out. */

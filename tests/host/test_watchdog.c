@@ -92,6 +92,14 @@ static void started(void)
     assert_true(init());
 }
 
+static void started_with_nmi(unsigned most)
+{
+    start(1000, 1000, 1000);
+    machine.nmi = true;
+    machine.nmi_most = most;
+    assert_true(init());
+}
+
 /* The timer fires. After an escape, the interrupted code does not continue. */
 static void fire(void)
 {
@@ -218,10 +226,7 @@ static void fire_nmi(void)
 /* The NMI arrives two seconds after the timer should have fired. Later interrupts still work. */
 UNIT_TEST(the_nmi_ends_a_test_with_interrupts_off)
 {
-    start(1000, 1000, 1000);
-    machine.nmi = true;
-    machine.nmi_most = 100;
-    assert_true(init());
+    started_with_nmi(100);
     machine.excused = 50;
     watchdog_start(7, &here, excused_seconds);
     assert_int_equal(machine.nmi_seconds, 9);
@@ -252,10 +257,7 @@ UNIT_TEST(another_processor_is_watched)
 {
     struct context escape;
 
-    start(1000, 1000, 1000);
-    machine.nmi = true;
-    machine.nmi_most = 1000;
-    assert_true(init());
+    started_with_nmi(1000);
     assert_int_equal(watchdog_second(), 100000);
     assert_false(watchdog_follow()); /* its APIC ID is too high */
     assert_int_equal(machine.nmi_to, apic_id());
