@@ -419,7 +419,7 @@ static void read_lbr(struct test_run *run)
 
 /* A rule's test: what to spoil before the description (.machine) or in it (.description). */
 #define REFUSE(rule, id_, needs_, title_, source_, ...)                                      \
-    TEST(ds_refuse_##rule) = { .id = "ds.refuse." #rule,                                     \
+    TEST(ds_refuse_##rule) = { .id = "selftest.ds.refuse." #rule,                            \
                                .title = title_ " is refused before IA32_DS_AREA is written", \
                                .source = source_,                                            \
                                .needs = NEEDS | (needs_),                                    \
@@ -427,7 +427,7 @@ static void read_lbr(struct test_run *run)
                                .argument = &(const struct spoiling){ .breach = (id_), __VA_ARGS__ } }
 
 #define ADVISE(rule, id_, title_, source_, ...)                                          \
-    TEST(ds_advice_##rule) = { .id = "ds.advice." #rule,                                 \
+    TEST(ds_advice_##rule) = { .id = "selftest.ds.advice." #rule,                        \
                                .title = title_ " is reported as inadvisable, and works", \
                                .source = source_,                                        \
                                .needs = NEEDS,                                           \

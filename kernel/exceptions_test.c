@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Raises every exception that an instruction can raise at will. robust.exception.* expect the exception and check what
- * the handler gets: vector, error code, instruction pointer, flags, every register. selftest.exception.* do not expect
- * it, so it ends the run with a report, which tests/qemu/cases checks.
+ * Raises every exception that an instruction can raise at will. selftest.robust.exception.* expect the exception and
+ * check what the handler gets: vector, error code, instruction pointer, flags, every register. selftest.exception.* do
+ * not expect it, so it ends the run with a report, which tests/qemu/cases checks.
  */
 #include "suite/workload/exceptions.h"
 
@@ -123,15 +123,16 @@ static const char *no_interrupts(const struct caps *caps)
     return interrupts_allowed ? NULL : "interrupts stay off, because the local APIC cannot be used";
 }
 
-/* Two tests of each occasion: robust.exception.NAME expects the exception, selftest.exception.NAME does not. */
-#define EXCEPTION(name, claim, section, ...)                                 \
-    static const struct occasion name = { __VA_ARGS__ };                     \
-    TEST(robust_exception_##name) = { .id = "robust.exception." #name,       \
-                                      .title = claim,                        \
-                                      .source = SDM_2023A "\"" section "\"", \
-                                      .lacks = no_interrupts,                \
-                                      .run = expect,                         \
-                                      .argument = &(name) };                 \
+/* Two tests of each occasion: selftest.robust.exception.NAME expects the exception, selftest.exception.NAME does not.
+ */
+#define EXCEPTION(name, claim, section, ...)                                    \
+    static const struct occasion name = { __VA_ARGS__ };                        \
+    TEST(robust_exception_##name) = { .id = "selftest.robust.exception." #name, \
+                                      .title = claim,                           \
+                                      .source = SDM_2023A "\"" section "\"",    \
+                                      .lacks = no_interrupts,                   \
+                                      .run = expect,                            \
+                                      .argument = &(name) };                    \
     UNEXPECTED(name, &(name))
 
 #define UNEXPECTED(name, occasion)                                                                          \

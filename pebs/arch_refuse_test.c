@@ -181,7 +181,7 @@ static void refuse(struct test_run *run)
 }
 
 #define REFUSE(name, breach_, title_, source_, spoil_)                                            \
-    TEST(arch_refuse_##name) = { .id = "arch.refuse." #name,                                      \
+    TEST(arch_refuse_##name) = { .id = "selftest.arch.refuse." #name,                             \
                                  .title = title_ " is refused, and the registers stay unchanged", \
                                  .source = source_,                                               \
                                  .needs = NEEDS,                                                  \
@@ -189,7 +189,7 @@ static void refuse(struct test_run *run)
                                  .argument = &(const struct spoiling){ spoil_, breach_, false } }
 
 #define ADVISE(name, breach_, title_, source_, spoil_)                         \
-    TEST(arch_advice_##name) = { .id = "arch.advice." #name,                   \
+    TEST(arch_advice_##name) = { .id = "selftest.arch.advice." #name,          \
                                  .title = title_ " is reported, but accepted", \
                                  .source = source_,                            \
                                  .needs = NEEDS,                               \

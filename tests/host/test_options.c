@@ -412,6 +412,31 @@ UNIT_TEST(sets)
     assert_false(match("quick", "quick"));
 }
 
+UNIT_TEST(old_ids)
+{
+    static const struct {
+        const char *pattern, *id;
+        bool matches;
+    } rows[] = {
+        { "ds.refuse.order", "selftest.ds.refuse.order", true },
+        { "ds.refuse.order", "selftest.ds.refuse.code", false },
+        { "arch.*", "selftest.arch.advice.aligned", true },
+        { "ds.*", "selftest.ds.advice.memory_type", true },
+        { "robust.exception.*", "selftest.robust.exception.divide", true },
+        { "selftest.arch.refuse.*", "selftest.arch.refuse.page", true },
+        { "exception.*", "selftest.exception.divide", false },
+        { "verdict.skip", "selftest.verdict.skip", false },
+        { "efuse.order", "selftest.ds.refuse.order", false },
+        { "refuse.order", "ds.refuse.order", false },
+    };
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        assert_int_equal(match(rows[i].pattern, rows[i].id), rows[i].matches);
+    struct options options = good("skip=robust.*");
+    assert_false(options_select(&options, "selftest.robust.exception.divide"));
+    assert_true(options_select(&options, "selftest.exception.divide"));
+}
+
 struct help {
     unsigned lines;
     char text[40][200];

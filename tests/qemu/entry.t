@@ -56,7 +56,7 @@ my @spoiled = (2 .. 7);
 my $flags = 0x244cd7;    # NT, DF, AC, ID and the arithmetic flags set; TF, IF, VM and IOPL 0
 
 for my $width (64, 32) {
-    my ($machine, $gdb) = machine($width, '-p', 'none', '-o', 'run=robust.*,selftest.string');
+    my ($machine, $gdb) = machine($width, '-p', 'none', '-o', 'run=selftest.robust.*,selftest.string');
     my $entry = sprintf '%x', address_of($width, 'entry32');
     is(ask($gdb, "Z1,$entry,1"), 'OK', "$width bits: a breakpoint at the entry");
     like(ask($gdb, 'c'), qr/^T05/, "$width bits: the breakpoint is reached");
