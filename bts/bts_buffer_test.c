@@ -76,22 +76,11 @@ static void expect_nothing(struct test_run *run)
     test_saw(run, ds_bts_log()->records);
 }
 
-TEST(bts_enable_tr_alone) = {
-    .id = "bts.enable.tr_alone",
-    .title = "With TR alone, branches are sent as messages and not stored",
-    .source = SDM_BTS_ENCODINGS,
-    GROUP,
-    .run = expect_nothing,
-    .argument = &(const struct half){ .tr = true },
-};
-
-TEST(bts_enable_bts_alone) = {
-    .id = "bts.enable.bts_alone",
-    .title = "With BTS set and TR clear, no branch is stored",
-    .source = SDM_BTS_ENCODINGS,
-    GROUP,
-    .run = expect_nothing,
-    .argument = &(const struct half){ .bts = true },
+TESTS(enable_alone) = {
+    { "bts.enable.tr_alone", "With TR alone, branches are sent as messages and not stored", SDM_BTS_ENCODINGS, GROUP,
+      .run = expect_nothing, .argument = &(const struct half){ .tr = true } },
+    { "bts.enable.bts_alone", "With BTS set and TR clear, no branch is stored", SDM_BTS_ENCODINGS, GROUP,
+      .run = expect_nothing, .argument = &(const struct half){ .bts = true } },
 };
 
 static void ends(struct test_run *run)
@@ -304,22 +293,12 @@ static void guard(struct test_run *run)
     check_untouched(run, around->where, around->from, around->to);
 }
 
-TEST(bts_circular_maximum) = {
-    .id = "bts.circular.maximum",
-    .title = "No record reaches the absolute maximum, however often a circular buffer wraps",
-    .source = SDM_DEBUG_STORE,
-    GROUP,
-    .run = guard,
-    .argument = &(const struct surroundings){ "at or past the absolute maximum", 2 * SMALL, 8 * SMALL },
-};
-
-TEST(bts_circular_base) = {
-    .id = "bts.circular.base",
-    .title = "No record is before the buffer's base, however often a circular buffer wraps",
-    .source = SDM_DEBUG_STORE,
-    GROUP,
-    .run = guard,
-    .argument = &(const struct surroundings){ "before the base", 0, SMALL },
+TESTS(circular_ends) = {
+    { "bts.circular.maximum", "No record reaches the absolute maximum, however often a circular buffer wraps",
+      SDM_DEBUG_STORE, GROUP, .run = guard,
+      .argument = &(const struct surroundings){ "at or past the absolute maximum", 2 * SMALL, 8 * SMALL } },
+    { "bts.circular.base", "No record is before the buffer's base, however often a circular buffer wraps",
+      SDM_DEBUG_STORE, GROUP, .run = guard, .argument = &(const struct surroundings){ "before the base", 0, SMALL } },
 };
 
 /*
@@ -405,32 +384,15 @@ static void threshold(struct test_run *run)
                approach->interrupts);
 }
 
-TEST(bts_threshold_below) = {
-    .id = "bts.threshold.below",
-    .title = "No interrupt is raised while the index is one record below the threshold",
-    .source = SDM_DEBUG_STORE,
-    GROUP,
-    .run = threshold,
-    .argument = &(const struct approach){ .ahead = 1, .interrupts = 0 },
-};
-
-TEST(bts_threshold_at) = {
-    .id = "bts.threshold.at",
-    .title = "One interrupt is raised by the record that moves the index to the threshold",
-    .source = SDM_DEBUG_STORE,
-    .typical = "The manual can also mean that the next record raises the interrupt.",
-    GROUP,
-    .run = threshold,
-    .argument = &(const struct approach){ .ahead = 0, .interrupts = 1 },
-};
-
-TEST(bts_threshold_passed) = {
-    .id = "bts.threshold.passed",
-    .title = "One interrupt has been raised once a record is past the threshold",
-    .source = SDM_DEBUG_STORE,
-    GROUP,
-    .run = threshold,
-    .argument = &(const struct approach){ .ahead = -1, .interrupts = 1 },
+TESTS(thresholds) = {
+    { "bts.threshold.below", "No interrupt is raised while the index is one record below the threshold",
+      SDM_DEBUG_STORE, GROUP, .run = threshold, .argument = &(const struct approach){ .ahead = 1, .interrupts = 0 } },
+    { "bts.threshold.at", "One interrupt is raised by the record that moves the index to the threshold",
+      SDM_DEBUG_STORE, GROUP, .run = threshold,
+      .typical = "The manual can also mean that the next record raises the interrupt.",
+      .argument = &(const struct approach){ .ahead = 0, .interrupts = 1 } },
+    { "bts.threshold.passed", "One interrupt has been raised once a record is past the threshold", SDM_DEBUG_STORE,
+      GROUP, .run = threshold, .argument = &(const struct approach){ .ahead = -1, .interrupts = 1 } },
 };
 
 /* ---- the record -------------------------------------------------------------------------------------------------- */

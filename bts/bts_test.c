@@ -43,31 +43,13 @@ static void trace(struct test_run *run)
                   run->expected);
 }
 
-TEST(bts_calls) = {
-    .id = "bts.calls",
-    .title = "Nested calls and returns are stored in order, with their exact addresses",
-    .source = SDM_BTS,
-    GROUP,
-    .run = trace,
-    .argument = &workload_calls,
-};
-
-TEST(bts_kinds) = {
-    .id = "bts.kinds",
-    .title = "Every kind of near branch is stored if it is taken, and not otherwise",
-    .source = SDM_MONITORING,
-    GROUP,
-    .run = trace,
-    .argument = &workload_kinds,
-};
-
-TEST(bts_loop) = {
-    .id = "bts.loop",
-    .title = "A loop with an alternating branch is stored round by round",
-    .source = SDM_BTS,
-    GROUP,
-    .run = trace,
-    .argument = &workload_loop,
+TESTS(traces) = {
+    { "bts.calls", "Nested calls and returns are stored in order, with their exact addresses", SDM_BTS, GROUP,
+      .run = trace, .argument = &workload_calls },
+    { "bts.kinds", "Every kind of near branch is stored if it is taken, and not otherwise", SDM_MONITORING, GROUP,
+      .run = trace, .argument = &workload_kinds },
+    { "bts.loop", "A loop with an alternating branch is stored round by round", SDM_BTS, GROUP, .run = trace,
+      .argument = &workload_loop },
 };
 
 static void interrupt(struct test_run *run)
@@ -263,32 +245,13 @@ static void trace_rings(struct test_run *run)
     }
 }
 
-TEST(bts_cpl_off_os) = {
-    .id = "bts.cpl.off_os",
-    .title = "With BTS_OFF_OS no branch at CPL 0 is stored, and every branch at CPL 3 is",
-    .source = SDM_BTS_CPL,
-    .needs = NEEDS | NEED_BTS_CPL,
-    .records = true,
-    .run = trace_rings,
-    .argument = &(const struct left_out){ .os = true },
-};
+#define RINGS .source = SDM_BTS_CPL, .needs = NEEDS | NEED_BTS_CPL, .records = true, .run = trace_rings
 
-TEST(bts_cpl_off_usr) = {
-    .id = "bts.cpl.off_usr",
-    .title = "With BTS_OFF_USR no branch at CPL 3 is stored, and every branch at CPL 0 is",
-    .source = SDM_BTS_CPL,
-    .needs = NEEDS | NEED_BTS_CPL,
-    .records = true,
-    .run = trace_rings,
-    .argument = &(const struct left_out){ .usr = true },
-};
-
-TEST(bts_cpl_off_both) = {
-    .id = "bts.cpl.off_both",
-    .title = "With BTS_OFF_OS and BTS_OFF_USR no branch is stored",
-    .source = SDM_BTS_CPL,
-    .needs = NEEDS | NEED_BTS_CPL,
-    .records = true,
-    .run = trace_rings,
-    .argument = &(const struct left_out){ .os = true, .usr = true },
+TESTS(rings) = {
+    { "bts.cpl.off_os", "With BTS_OFF_OS no branch at CPL 0 is stored, and every branch at CPL 3 is", RINGS,
+      .argument = &(const struct left_out){ .os = true } },
+    { "bts.cpl.off_usr", "With BTS_OFF_USR no branch at CPL 3 is stored, and every branch at CPL 0 is", RINGS,
+      .argument = &(const struct left_out){ .usr = true } },
+    { "bts.cpl.off_both", "With BTS_OFF_OS and BTS_OFF_USR no branch is stored", RINGS,
+      .argument = &(const struct left_out){ .os = true, .usr = true } },
 };

@@ -58,59 +58,22 @@ static void trace(struct test_run *run)
     compare(run, workload);
 }
 
-TEST(bts_far) = {
-    .id = "bts.far",
-    .title = "Far jumps, calls and returns are branches",
-    .source = SDM_MONITORING,
-    GROUP,
-    .run = trace,
-    .argument = &workload_far,
-};
+#define TRANSFER .source = SDM_MONITORING, GROUP, .run = trace
 
-TEST(bts_exception_fault) = {
-    .id = "bts.exception.fault",
-    .title = "A fault-class exception (#UD) is stored as a branch from the instruction that raised it to its "
-             "handler",
-    .source = SDM_MONITORING,
-    GROUP,
-    .run = trace,
-    .argument = &workload_invalid,
-};
-
-TEST(bts_exception_trap) = {
-    .id = "bts.exception.trap",
-    .title = "A trap-class exception (#BP) is stored as a branch from the instruction that raised it, not from the "
-             "return address",
-    .source = SDM_MONITORING,
-    GROUP,
-    .run = trace,
-    .argument = &workload_breakpoint,
-};
-
-TEST(bts_exception_page_fault) = {
-    .id = "bts.exception.page_fault",
-    .title = "A page fault is stored as a branch from the instruction whose access failed",
-    .source = SDM_MONITORING,
-    GROUP,
-    .run = trace,
-    .argument = &workload_page,
-};
-
-TEST(bts_interrupt_hardware) = {
-    .id = "bts.interrupt.hardware",
-    .title = "A hardware interrupt is stored as a branch from its return address, and its IRET as a branch back",
-    .source = SDM_MONITORING,
-    GROUP,
-    .run = trace,
-    .argument = &workload_self,
-};
-
-TEST(bts_system_call) = {
-    .id = "bts.system_call",
-    .title = "SYSCALL and SYSRET are branches; outside 64-bit mode, so is SYSENTER",
-    .source = SDM_MONITORING,
-    GROUP,
-    .lacks = transfers_no_system_call,
-    .run = trace,
-    .argument = &workload_system_call,
+TESTS(transfers) = {
+    { "bts.far", "Far jumps, calls and returns are branches", TRANSFER, .argument = &workload_far },
+    { "bts.exception.fault",
+      "A fault-class exception (#UD) is stored as a branch from the instruction that raised it to its handler",
+      TRANSFER, .argument = &workload_invalid },
+    { "bts.exception.trap",
+      "A trap-class exception (#BP) is stored as a branch from the instruction that raised it, not from the return "
+      "address",
+      TRANSFER, .argument = &workload_breakpoint },
+    { "bts.exception.page_fault", "A page fault is stored as a branch from the instruction whose access failed",
+      TRANSFER, .argument = &workload_page },
+    { "bts.interrupt.hardware",
+      "A hardware interrupt is stored as a branch from its return address, and its IRET as a branch back", TRANSFER,
+      .argument = &workload_self },
+    { "bts.system_call", "SYSCALL and SYSRET are branches; outside 64-bit mode, so is SYSENTER", TRANSFER,
+      .lacks = transfers_no_system_call, .argument = &workload_system_call },
 };

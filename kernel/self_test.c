@@ -349,20 +349,12 @@ static void print_and_hang(struct test_run *run)
     hang(run);
 }
 
-TEST(selftest_time_printing) = {
-    .id = "selftest.time.printing",
-    .title = "The time that the serial line needs for what a test prints does not count towards its limit",
-    .source = OWN_RUNNER,
-    .needs = NEED_APIC,
-    .on_request = true,
-    .run = print_and_wait,
-};
+#define PRINTING .source = OWN_RUNNER, .needs = NEED_APIC, .on_request = true
 
-TEST(selftest_time_hang) = {
-    .id = "selftest.time.hang",
-    .title = "A test that prints and then hangs is ended: the printing counts only once",
-    .source = OWN_RUNNER,
-    .needs = NEED_APIC,
-    .on_request = true,
-    .run = print_and_hang,
+TESTS(printing) = {
+    { "selftest.time.printing",
+      "The time that the serial line needs for what a test prints does not count towards its limit", PRINTING,
+      .run = print_and_wait },
+    { "selftest.time.hang", "A test that prints and then hangs is ended: the printing counts only once", PRINTING,
+      .run = print_and_hang },
 };

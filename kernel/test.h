@@ -52,8 +52,13 @@ struct test {
     const void *argument; /* for tests that differ only in values: run->test->argument; else NULL */
 };
 
-/* Adds a test to the runner's table. Members that most tests of a file share are in that file's GROUP. */
-#define TEST(name) static const struct test name __attribute__((used, section(".tests"), aligned(sizeof(void *))))
+/*
+ * Adds a test to the runner's table. Members that most tests of a file share are in that file's GROUP. TESTS adds a
+ * table of them, if they differ only in values: each row begins with id and title.
+ */
+#define TEST(name)  static const struct test name COLLECTED
+#define TESTS(name) static const struct test name[] COLLECTED
+#define COLLECTED   __attribute__((used, section(".tests"), aligned(sizeof(void *))))
 
 /* States how many records are expected, before anything is armed. Zero means that no record may be written. */
 void test_plan(struct test_run *run, unsigned records);

@@ -174,67 +174,23 @@ static void select_one(struct test_run *run)
     lbr_reset(run->caps, LBR_NO_FILTER);
 }
 
-TEST(lbr_select_jcc) = {
-    .id = "lbr.select.jcc",
-    .title = "LBR_SELECT JCC omits conditional branches and no others",
-    .source = SDM_LBR_SELECT,
-    GROUP,
-    .run = select_one,
-    .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_JCC },
-};
+#define SELECT .source = SDM_LBR_SELECT, GROUP, .run = select_one
 
-TEST(lbr_select_returns) = {
-    .id = "lbr.select.returns",
-    .title = "LBR_SELECT NEAR_RET omits near returns and no others",
-    .source = SDM_LBR_SELECT,
-    GROUP,
-    .run = select_one,
-    .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_RET },
-};
-
-TEST(lbr_select_relative_calls) = {
-    .id = "lbr.select.near_rel_call",
-    .title = "LBR_SELECT NEAR_REL_CALL omits relative calls and no indirect ones",
-    .source = SDM_LBR_SELECT,
-    GROUP,
-    .run = select_one,
-    .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_REL_CALL },
-};
-
-TEST(lbr_select_indirect_calls) = {
-    .id = "lbr.select.near_ind_call",
-    .title = "LBR_SELECT NEAR_IND_CALL omits indirect calls and no relative ones",
-    .source = SDM_LBR_SELECT,
-    GROUP,
-    .run = select_one,
-    .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_IND_CALL },
-};
-
-TEST(lbr_select_relative_jumps) = {
-    .id = "lbr.select.near_rel_jmp",
-    .title = "LBR_SELECT NEAR_REL_JMP omits relative jumps and no indirect ones",
-    .source = SDM_LBR_SELECT,
-    GROUP,
-    .run = select_one,
-    .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_REL_JMP },
-};
-
-TEST(lbr_select_indirect_jumps) = {
-    .id = "lbr.select.near_ind_jmp",
-    .title = "LBR_SELECT NEAR_IND_JMP omits indirect jumps and no relative ones",
-    .source = SDM_LBR_SELECT,
-    GROUP,
-    .run = select_one,
-    .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_IND_JMP },
-};
-
-TEST(lbr_select_far) = {
-    .id = "lbr.select.far_branch",
-    .title = "LBR_SELECT FAR_BRANCH omits far jumps, calls and returns, and no near branch",
-    .source = SDM_LBR_SELECT,
-    GROUP,
-    .run = select_one,
-    .argument = &(const struct filter){ &workload_far, LBR_SELECT_FAR_BRANCH },
+TESTS(selects) = {
+    { "lbr.select.jcc", "LBR_SELECT JCC omits conditional branches and no others", SELECT,
+      .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_JCC } },
+    { "lbr.select.returns", "LBR_SELECT NEAR_RET omits near returns and no others", SELECT,
+      .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_RET } },
+    { "lbr.select.near_rel_call", "LBR_SELECT NEAR_REL_CALL omits relative calls and no indirect ones", SELECT,
+      .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_REL_CALL } },
+    { "lbr.select.near_ind_call", "LBR_SELECT NEAR_IND_CALL omits indirect calls and no relative ones", SELECT,
+      .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_IND_CALL } },
+    { "lbr.select.near_rel_jmp", "LBR_SELECT NEAR_REL_JMP omits relative jumps and no indirect ones", SELECT,
+      .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_REL_JMP } },
+    { "lbr.select.near_ind_jmp", "LBR_SELECT NEAR_IND_JMP omits indirect jumps and no relative ones", SELECT,
+      .argument = &(const struct filter){ &workload_kinds, LBR_SELECT_NEAR_IND_JMP } },
+    { "lbr.select.far_branch", "LBR_SELECT FAR_BRANCH omits far jumps, calls and returns, and no near branch", SELECT,
+      .argument = &(const struct filter){ &workload_far, LBR_SELECT_FAR_BRANCH } },
 };
 
 /* ---- filters by privilege level ---------------------------------------------------------------------------------- */
@@ -291,26 +247,18 @@ static void user_only(struct test_run *run)
     test_saw(run, of_ring(run, LBR_SELECT_CPL_EQ_0, true));
 }
 
-TEST(lbr_select_user_only) = {
-    .id = "lbr.select.cpl_eq_0",
-    .title = "LBR_SELECT CPL_EQ_0 omits every branch that ends at CPL 0 and none that ends at CPL 3",
-    .source = SDM_LBR_SELECT,
-    GROUP,
-    .run = user_only,
-};
-
 static void system_only(struct test_run *run)
 {
     test_plan_between(run, 1, run->caps->lbr_depth);
     test_saw(run, of_ring(run, LBR_SELECT_CPL_NEQ_0, false));
 }
 
-TEST(lbr_select_system_only) = {
-    .id = "lbr.select.cpl_neq_0",
-    .title = "LBR_SELECT CPL_NEQ_0 omits every branch that ends at CPL 3 and keeps those that end at CPL 0",
-    .source = SDM_LBR_SELECT,
-    GROUP,
-    .run = system_only,
+TESTS(selects_by_ring) = {
+    { "lbr.select.cpl_eq_0", "LBR_SELECT CPL_EQ_0 omits every branch that ends at CPL 0 and none that ends at CPL 3",
+      SDM_LBR_SELECT, GROUP, .run = user_only },
+    { "lbr.select.cpl_neq_0",
+      "LBR_SELECT CPL_NEQ_0 omits every branch that ends at CPL 3 and keeps those that end at CPL 0", SDM_LBR_SELECT,
+      GROUP, .run = system_only },
 };
 
 /* ---- what else is a branch --------------------------------------------------------------------------------------- */
@@ -409,31 +357,17 @@ static void all_sources(struct test_run *run)
     record_sources(run, workload);
 }
 
-TEST(lbr_hardware_interrupt) = {
-    .id = "lbr.hardware_interrupt",
-    .title = "A hardware interrupt is recorded as a branch from its return address",
-    .source = SDM_LBR_STACK,
-    .needs = NEED_APIC | NEED_LBR,
-    .records = true,
-    .run = all_sources,
-    .argument = &workload_self,
-};
-
 /* The way back from CPL 3 also takes entries. */
 static const char *too_shallow(const struct caps *caps)
 {
     return caps->lbr_depth >= 8 ? NULL : "the stack has too few entries for the branches after those at CPL 3";
 }
 
-TEST(lbr_user) = {
-    .id = "lbr.user",
-    .title = "Branches at CPL 3 are recorded unless a filter omits them",
-    .source = SDM_MONITORING,
-    .needs = NEED_LBR,
-    .lacks = too_shallow,
-    .records = true,
-    .run = all_sources,
-    .argument = &workload_user,
+TESTS(sources) = {
+    { "lbr.hardware_interrupt", "A hardware interrupt is recorded as a branch from its return address", SDM_LBR_STACK,
+      .records = true, .run = all_sources, .needs = NEED_APIC | NEED_LBR, .argument = &workload_self },
+    { "lbr.user", "Branches at CPL 3 are recorded unless a filter omits them", SDM_MONITORING, .records = true,
+      .run = all_sources, .needs = NEED_LBR, .lacks = too_shallow, .argument = &workload_user },
 };
 
 /* ---- debug exceptions -------------------------------------------------------------------------------------------- */

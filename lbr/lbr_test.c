@@ -21,31 +21,13 @@
 
 #define GROUP .needs = NEED_LBR, .records = true
 
-TEST(lbr_calls) = {
-    .id = "lbr.calls",
-    .title = "The stack holds nested calls and returns, the newest at the top",
-    .source = SDM_LBR_STACK,
-    GROUP,
-    .run = lbr_record_all,
-    .argument = &workload_calls,
-};
-
-TEST(lbr_kinds) = {
-    .id = "lbr.kinds",
-    .title = "Every kind of near branch is recorded if it is taken, and not otherwise",
-    .source = SDM_MONITORING,
-    GROUP,
-    .run = lbr_record_all,
-    .argument = &workload_kinds,
-};
-
-TEST(lbr_wrap) = {
-    .id = "lbr.wrap",
-    .title = "After more branches than entries the stack holds the newest ones",
-    .source = SDM_LBR_STACK,
-    GROUP,
-    .run = lbr_record_all,
-    .argument = &workload_long_loop,
+TESTS(recorded) = {
+    { "lbr.calls", "The stack holds nested calls and returns, the newest at the top", SDM_LBR_STACK, GROUP,
+      .run = lbr_record_all, .argument = &workload_calls },
+    { "lbr.kinds", "Every kind of near branch is recorded if it is taken, and not otherwise", SDM_MONITORING, GROUP,
+      .run = lbr_record_all, .argument = &workload_kinds },
+    { "lbr.wrap", "After more branches than entries the stack holds the newest ones", SDM_LBR_STACK, GROUP,
+      .run = lbr_record_all, .argument = &workload_long_loop },
 };
 
 static void info(struct test_run *run)

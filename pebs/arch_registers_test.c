@@ -247,40 +247,22 @@ static void each_cfg_c(struct test_run *run)
     close_all(run);
 }
 
-TEST(arch_cfg_c_general) = {
-    .id = "arch.cfg_c.general",
-    .title = "IA32_PMC_GPn_CFG_C of each counter holds a reload value and every bit that CPUID.23H.4 lists",
-    .source = SDM_ARCH_PEBS ", IA32_PMC_GPn_CFG_C",
-    .needs = NEEDS,
-    .run = each_cfg_c,
-    .argument = &(const struct asked){ false, holds },
-};
-
-TEST(arch_cfg_c_fixed) = {
-    .id = "arch.cfg_c.fixed",
-    .title = "IA32_PMC_FXm_CFG_C of each fixed counter holds a reload value and every bit that CPUID.23H.4 lists",
-    .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C",
-    .needs = NEEDS,
-    .run = each_cfg_c,
-    .argument = &(const struct asked){ true, holds },
-};
-
-TEST(arch_cfg_c_general_reserved) = {
-    .id = "arch.cfg_c.general.reserved",
-    .title = "Each bit of IA32_PMC_GPn_CFG_C above 31 that CPUID.23H.4 does not list raises #GP",
-    .source = SDM_ARCH_PEBS ", CPUID.23H.4; " SDM_WRMSR,
-    .needs = NEEDS,
-    .run = each_cfg_c,
-    .argument = &(const struct asked){ false, refuses },
-};
-
-TEST(arch_cfg_c_fixed_reserved) = {
-    .id = "arch.cfg_c.fixed.reserved",
-    .title = "Each bit of IA32_PMC_FXm_CFG_C above 31 that CPUID.23H.4 does not list raises #GP",
-    .source = SDM_ARCH_PEBS ", CPUID.23H.4; " SDM_WRMSR,
-    .needs = NEEDS,
-    .run = each_cfg_c,
-    .argument = &(const struct asked){ true, refuses },
+TESTS(cfg_c) = {
+    { "arch.cfg_c.general",
+      "IA32_PMC_GPn_CFG_C of each counter holds a reload value and every bit that CPUID.23H.4 lists",
+      SDM_ARCH_PEBS ", IA32_PMC_GPn_CFG_C", .needs = NEEDS, .run = each_cfg_c,
+      .argument = &(const struct asked){ false, holds } },
+    { "arch.cfg_c.fixed",
+      "IA32_PMC_FXm_CFG_C of each fixed counter holds a reload value and every bit that CPUID.23H.4 lists",
+      SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C", .needs = NEEDS, .run = each_cfg_c,
+      .argument = &(const struct asked){ true, holds } },
+    { "arch.cfg_c.general.reserved",
+      "Each bit of IA32_PMC_GPn_CFG_C above 31 that CPUID.23H.4 does not list raises #GP",
+      SDM_ARCH_PEBS ", CPUID.23H.4; " SDM_WRMSR, .needs = NEEDS, .run = each_cfg_c,
+      .argument = &(const struct asked){ false, refuses } },
+    { "arch.cfg_c.fixed.reserved", "Each bit of IA32_PMC_FXm_CFG_C above 31 that CPUID.23H.4 does not list raises #GP",
+      SDM_ARCH_PEBS ", CPUID.23H.4; " SDM_WRMSR, .needs = NEEDS, .run = each_cfg_c,
+      .argument = &(const struct asked){ true, refuses } },
 };
 
 /* ---- the counters' other names ----------------------------------------------------------------------------------- */

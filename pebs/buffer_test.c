@@ -332,27 +332,17 @@ static void fill(struct test_run *run)
     test_saw(run, ds_pebs_log()->records);
 }
 
-TEST(ds_pebs_maximum) = {
-    .id = "ds.pebs.maximum",
-    .title = "An undrained PEBS buffer accepts records up to its absolute maximum, and none past it",
-    .source = SDM_PEBS_AREA,
-    GROUP,
-    .run = fill,
-    .argument = &(const struct limit){ NULL },
-};
-
 static void one_more_byte(struct ds_area *area)
 {
     area->pebs.maximum += 1;
 }
 
-TEST(ds_pebs_maximum_plus_one) = {
-    .id = "ds.pebs.maximum.plus_one",
-    .title = "An absolute maximum one byte past a whole number of records allows exactly that number",
-    .source = MANAGEMENT,
-    GROUP,
-    .run = fill,
-    .argument = &(const struct limit){ one_more_byte },
+TESTS(maxima) = {
+    { "ds.pebs.maximum", "An undrained PEBS buffer accepts records up to its absolute maximum, and none past it",
+      SDM_PEBS_AREA, GROUP, .run = fill, .argument = &(const struct limit){ NULL } },
+    { "ds.pebs.maximum.plus_one",
+      "An absolute maximum one byte past a whole number of records allows exactly that number", MANAGEMENT, GROUP,
+      .run = fill, .argument = &(const struct limit){ one_more_byte } },
 };
 
 /* The records are in the order of the events, and the first is due after the first period. */

@@ -109,40 +109,21 @@ static void sample(struct test_run *run)
     }
 }
 
-TEST(pebs_tagging_execution) = {
-    .id = "pebs.tagging.execution",
-    .title = "execution_event samples x87 operations, tagged by the execution unit, and no instructions between them",
-    .source = SDM_NETBURST ", \"Execution Tagging\"",
-    GROUP,
-    .run = sample,
-    .argument = &(const struct tagged){ "X87_FP_retired", &workload_x87, false },
-};
-
-TEST(pebs_tagging_replay) = {
-    .id = "pebs.tagging.replay",
-    .title = "replay_event samples loads across two cache lines, and no loads inside one line",
-    .source = SDM_NETBURST ", \"Files Tagging\"",
-    GROUP,
-    .run = sample,
-    .argument = &(const struct tagged){ "split_load_retired", &workload_split_loads, true },
-};
-
-TEST(pebs_tagging_execution_mmx) = {
-    .id = "pebs.tagging.execution.mmx",
-    .title = "execution_event samples MMX operations, and none of the x87 operations between them",
-    .source = SDM_NETBURST ", \"Execution Tagging\"",
-    GROUP,
-    .run = sample,
-    .argument = &(const struct tagged){ "64_bit_MMX_retired", &workload_mmx, false },
-};
-
-TEST(pebs_tagging_replay_stores) = {
-    .id = "pebs.tagging.replay.stores",
-    .title = "replay_event samples stores across two cache lines, and no stores inside one line",
-    .source = SDM_NETBURST ", \"Files Tagging\"",
-    GROUP,
-    .run = sample,
-    .argument = &(const struct tagged){ "split_store_retired", &workload_split_stores, true },
+TESTS(tagging) = {
+    { "pebs.tagging.execution",
+      "execution_event samples x87 operations, tagged by the execution unit, and no instructions between them",
+      SDM_NETBURST ", \"Execution Tagging\"", GROUP, .run = sample,
+      .argument = &(const struct tagged){ "X87_FP_retired", &workload_x87, false } },
+    { "pebs.tagging.replay", "replay_event samples loads across two cache lines, and no loads inside one line",
+      SDM_NETBURST ", \"Files Tagging\"", GROUP, .run = sample,
+      .argument = &(const struct tagged){ "split_load_retired", &workload_split_loads, true } },
+    { "pebs.tagging.execution.mmx",
+      "execution_event samples MMX operations, and none of the x87 operations between them",
+      SDM_NETBURST ", \"Execution Tagging\"", GROUP, .run = sample,
+      .argument = &(const struct tagged){ "64_bit_MMX_retired", &workload_mmx, false } },
+    { "pebs.tagging.replay.stores", "replay_event samples stores across two cache lines, and no stores inside one line",
+      SDM_NETBURST ", \"Files Tagging\"", GROUP, .run = sample,
+      .argument = &(const struct tagged){ "split_store_retired", &workload_split_stores, true } },
 };
 
 /* Returns whether ip is the target of a branch in the workload. */

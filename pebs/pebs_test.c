@@ -89,16 +89,6 @@ static void sample_accesses(struct test_run *run)
     sample_event(run, pebs_find_event(run->caps, of->role));
 }
 
-TEST(pebs_loads) = {
-    .id = "pebs.loads",
-    .title = "Each record of a load has the load's IP, data address and the value in RAX",
-    .source = SDM_PEBS,
-    .needs = NEEDS | NEED_EVENT_LOADS,
-    .records = true,
-    .run = sample_accesses,
-    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 0, &workload_loads, 33, false },
-};
-
 /* Registers that workload_loads does not change have known values, too, as have the flags of its last instruction. */
 static void check_registers(struct test_run *run, unsigned n, const struct pebs_record *record)
 {
@@ -129,25 +119,19 @@ TEST(pebs_registers) = {
     .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 0, &workload_loads, 47, false },
 };
 
-TEST(pebs_stores) = {
-    .id = "pebs.stores",
-    .title = "Each record of a store has the store's IP, data address and the stored value",
-    .source = SDM_PEBS,
-    .needs = NEEDS | NEED_EVENT_STORES,
-    .records = true,
-    .run = sample_accesses,
-    .argument = &(const struct accesses){ PEBS_ROLE_STORES, 0, &workload_stores, 33, false },
-};
+#define ACCESSES .records = true, .run = sample_accesses
 
-TEST(pebs_precise_store) = {
-    .id = "pebs.precise_store",
-    .title =
-        "MEM_TRANS_RETIRED.PRECISE_STORE, only on counter 3, samples stores: each record has the store's data address",
-    .source = SDM_2023 "\"Precise Store Facility\" (Sandy Bridge)",
-    .needs = NEEDS | NEED_PRECISE_STORE,
-    .records = true,
-    .run = sample_accesses,
-    .argument = &(const struct accesses){ PEBS_ROLE_PRECISE_STORE, 3, &workload_stores, 33, true },
+TESTS(accesses) = {
+    { "pebs.loads", "Each record of a load has the load's IP, data address and the value in RAX", SDM_PEBS, ACCESSES,
+      .needs = NEEDS | NEED_EVENT_LOADS,
+      .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 0, &workload_loads, 33, false } },
+    { "pebs.stores", "Each record of a store has the store's IP, data address and the stored value", SDM_PEBS, ACCESSES,
+      .needs = NEEDS | NEED_EVENT_STORES,
+      .argument = &(const struct accesses){ PEBS_ROLE_STORES, 0, &workload_stores, 33, false } },
+    { "pebs.precise_store",
+      "MEM_TRANS_RETIRED.PRECISE_STORE, only on counter 3, samples stores: each record has the store's data address",
+      SDM_2023 "\"Precise Store Facility\" (Sandy Bridge)", ACCESSES, .needs = NEEDS | NEED_PRECISE_STORE,
+      .argument = &(const struct accesses){ PEBS_ROLE_PRECISE_STORE, 3, &workload_stores, 33, true } },
 };
 
 /* ---- stores on E-cores: how long they took, and to where --------------------------------------------------------- */
@@ -192,34 +176,17 @@ TEST(pebs_store_latency) = {
     .argument = &(const struct accesses){ PEBS_ROLE_STORES, 0, &workload_stores, 33, false },
 };
 
-TEST(pebs_counter_1) = {
-    .id = "pebs.counter.1",
-    .title = "Counter 1 samples with its own reset slot and its own bit",
-    .source = SDM_PEBS ", figures of IA32_PEBS_ENABLE and of the DS area",
-    .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS,
-    .records = true,
-    .run = sample_accesses,
-    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 1, &workload_loads, 35, false },
-};
+#define COUNTER                                                            \
+    .source = SDM_PEBS ", figures of IA32_PEBS_ENABLE and of the DS area", \
+    .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS, .records = true, .run = sample_accesses
 
-TEST(pebs_counter_2) = {
-    .id = "pebs.counter.2",
-    .title = "Counter 2 samples with its own reset slot and its own bit",
-    .source = SDM_PEBS ", figures of IA32_PEBS_ENABLE and of the DS area",
-    .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS,
-    .records = true,
-    .run = sample_accesses,
-    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 2, &workload_loads, 37, false },
-};
-
-TEST(pebs_counter_3) = {
-    .id = "pebs.counter.3",
-    .title = "Counter 3 samples with its own reset slot and its own bit",
-    .source = SDM_PEBS ", figures of IA32_PEBS_ENABLE and of the DS area",
-    .needs = NEEDS | NEED_EVENT_LOADS | NEED_PEBS_COUNTERS,
-    .records = true,
-    .run = sample_accesses,
-    .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 3, &workload_loads, 41, false },
+TESTS(counters) = {
+    { "pebs.counter.1", "Counter 1 samples with its own reset slot and its own bit", COUNTER,
+      .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 1, &workload_loads, 35, false } },
+    { "pebs.counter.2", "Counter 2 samples with its own reset slot and its own bit", COUNTER,
+      .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 2, &workload_loads, 37, false } },
+    { "pebs.counter.3", "Counter 3 samples with its own reset slot and its own bit", COUNTER,
+      .argument = &(const struct accesses){ PEBS_ROLE_LOADS, 3, &workload_loads, 41, false } },
 };
 
 /*
@@ -301,35 +268,20 @@ static void sample_branches(struct test_run *run)
     pebs_check_count(run, ds_pebs_log()->records, typical);
 }
 
-TEST(pebs_branches_taken) = {
-    .id = "pebs.branches.taken",
-    .title = "BR_INST_RETIRED.NEAR_TAKEN samples taken branches of every kind: EventingIP is the branch, IP its target",
-    .source = SDM_EVENTING_IP "; " SDM_PEBS_EVENTS,
-    .needs = NEEDS | NEED_EVENT_TAKEN,
-    .records = true,
-    .run = sample_branches,
-    .argument = &(const struct branches){ PEBS_ROLE_TAKEN, &workload_kinds, BRANCH_KINDS_ALL, 64, 33 },
-};
+/* pebs.reload has 30 records, one in 99 of the 3000 branches. The last branch falls through and is in no record. */
+#define BRANCHES .records = true, .run = sample_branches
 
-TEST(pebs_branches_call) = {
-    .id = "pebs.branches.call",
-    .title = "BR_INST_RETIRED.NEAR_CALL samples only calls",
-    .source = SDM_PEBS_EVENTS,
-    .needs = NEEDS | NEED_EVENT_NEAR_CALLS,
-    .records = true,
-    .run = sample_branches,
-    .argument = &(const struct branches){ PEBS_ROLE_NEAR_CALLS, &workload_calls, LBR_SELECT_NEAR_REL_CALL, 64, 37 },
-};
-
-/* 30 records, one in 99 of the 3000 branches. The last branch falls through and is in no record. */
-TEST(pebs_reload) = {
-    .id = "pebs.reload",
-    .title = "The counter is reloaded from the DS area after each record: 3000 branches, one record in 99",
-    .source = SDM_PEBS,
-    .needs = NEEDS | NEED_EVENT_BRANCHES,
-    .records = true,
-    .run = sample_branches,
-    .argument = &(const struct branches){ PEBS_ROLE_BRANCHES, &workload_long_loop, BRANCH_KINDS_ALL, 1, 98 },
+TESTS(branch_samples) = {
+    { "pebs.branches.taken",
+      "BR_INST_RETIRED.NEAR_TAKEN samples taken branches of every kind: EventingIP is the branch, IP its target",
+      SDM_EVENTING_IP "; " SDM_PEBS_EVENTS, BRANCHES, .needs = NEEDS | NEED_EVENT_TAKEN,
+      .argument = &(const struct branches){ PEBS_ROLE_TAKEN, &workload_kinds, BRANCH_KINDS_ALL, 64, 33 } },
+    { "pebs.branches.call", "BR_INST_RETIRED.NEAR_CALL samples only calls", SDM_PEBS_EVENTS, BRANCHES,
+      .needs = NEEDS | NEED_EVENT_NEAR_CALLS,
+      .argument = &(const struct branches){ PEBS_ROLE_NEAR_CALLS, &workload_calls, LBR_SELECT_NEAR_REL_CALL, 64, 37 } },
+    { "pebs.reload", "The counter is reloaded from the DS area after each record: 3000 branches, one record in 99",
+      SDM_PEBS, BRANCHES, .needs = NEEDS | NEED_EVENT_BRANCHES,
+      .argument = &(const struct branches){ PEBS_ROLE_BRANCHES, &workload_long_loop, BRANCH_KINDS_ALL, 1, 98 } },
 };
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
@@ -368,24 +320,14 @@ static void sample_straight(struct test_run *run)
     pebs_check_numbers(run, &sample, pebs_sample_spacing(run->caps, &sample) - 1);
 }
 
-TEST(pebs_inst_retired_prec_dist) = {
-    .id = "pebs.inst_retired.prec_dist",
-    .title = "INST_RETIRED.PREC_DIST samples are exactly one period apart",
-    .source = SDM_PDIR,
-    .needs = NEEDS | NEED_EVENT_PREC_DIST,
-    .records = true,
-    .run = sample_straight,
-    .argument = &(const struct instructions){ PEBS_ROLE_PREC_DIST, 192 },
-};
+#define STRAIGHT .records = true, .run = sample_straight
 
-TEST(pebs_instructions) = {
-    .id = "pebs.instructions",
-    .title = "Samples of all instructions are the period plus one apart, or more if arming takes longer",
-    .source = SDM_PEBS,
-    .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENT_INSTRUCTIONS,
-    .records = true,
-    .run = sample_straight,
-    .argument = &(const struct instructions){ PEBS_ROLE_INSTRUCTIONS, 99 },
+TESTS(straight) = {
+    { "pebs.inst_retired.prec_dist", "INST_RETIRED.PREC_DIST samples are exactly one period apart", SDM_PDIR, STRAIGHT,
+      .needs = NEEDS | NEED_EVENT_PREC_DIST, .argument = &(const struct instructions){ PEBS_ROLE_PREC_DIST, 192 } },
+    { "pebs.instructions", "Samples of all instructions are the period plus one apart, or more if arming takes longer",
+      SDM_PEBS, STRAIGHT, .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENT_INSTRUCTIONS,
+      .argument = &(const struct instructions){ PEBS_ROLE_INSTRUCTIONS, 99 } },
 };
 
 /* Gets the value of RAX when execution continues at ip. Returns false before the first load. */
@@ -608,20 +550,13 @@ static void restricted(struct test_run *run)
     cr4_write(before);
 }
 
-TEST(pebs_with_bts_restricted) = {
-    .id = "pebs.with_bts.restricted",
-    .title = "Code at CPL 3 is recorded in an area of the supervisor with SMEP, SMAP and, if supported, LAM and CET on",
-    .source = SDM_SETTING_UP_DS "; " SDM_2023A "\"Determination of Access Rights\": implicit supervisor-mode accesses",
-    .needs = NEEDS | NEED_EVENT_BRANCHES | NEED_BTS | NEED_BTS_CPL,
-    .records = true,
-    .run = restricted,
-};
+#define WITH_BTS .needs = NEEDS | NEED_EVENT_BRANCHES | NEED_BTS | NEED_BTS_CPL, .records = true
 
-TEST(pebs_with_bts) = {
-    .id = "pebs.with_bts",
-    .title = "PEBS and BTS share the area and the service routine, and no record of either is lost",
-    .source = SDM_PEBS_SERVICE,
-    .needs = NEEDS | NEED_EVENT_BRANCHES | NEED_BTS | NEED_BTS_CPL,
-    .records = true,
-    .run = with_bts,
+TESTS(both_facilities) = {
+    { "pebs.with_bts.restricted",
+      "Code at CPL 3 is recorded in an area of the supervisor with SMEP, SMAP and, if supported, LAM and CET on",
+      SDM_SETTING_UP_DS "; " SDM_2023A "\"Determination of Access Rights\": implicit supervisor-mode accesses",
+      WITH_BTS, .run = restricted },
+    { "pebs.with_bts", "PEBS and BTS share the area and the service routine, and no record of either is lost",
+      SDM_PEBS_SERVICE, WITH_BTS, .run = with_bts },
 };

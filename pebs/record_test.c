@@ -76,32 +76,12 @@ static void check_applicable(struct test_run *run, const struct pebs_sample *sam
     test_equal(run, "applicable counters", record->counters, MSR_BIT(sample->counter));
 }
 
-TEST(pebs_record_applicable) = {
-    .id = "pebs.record.applicable",
-    .title = "The applicable counters of a record are exactly the counter that caused it",
-    .source = SDM_PEBS_RECORD_SKL ", offset 90H",
-    .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_PEBS_TSC | NEED_PEBS_COUNTERS,
-    .records = true,
-    .run = each,
-    .argument = &(const struct check){ 3, 39, check_applicable },
-};
-
 static void check_eventing_ip(struct test_run *run, const struct pebs_sample *sample, const struct pebs_record *record,
                               const struct access *access)
 {
     (void)sample;
     test_equal(run, "EventingIP", record->eventing_ip, access->ip);
 }
-
-TEST(pebs_record_eventing_ip) = {
-    .id = "pebs.record.eventing_ip",
-    .title = "EventingIP is the address of the instruction that caused the event",
-    .source = SDM_EVENTING_IP,
-    .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENTING_IP,
-    .records = true,
-    .run = each,
-    .argument = &(const struct check){ 0, 37, check_eventing_ip },
-};
 
 /* Every other time the loop's branch forward is not taken; IP is then the address after it. */
 static void eventing_ip_untaken(struct test_run *run)
@@ -142,17 +122,6 @@ static void check_ip(struct test_run *run, const struct pebs_sample *sample, con
     test_equal(run, "IP", record->ip, run->caps->pebs_trap_like ? access->next_ip : access->ip);
 }
 
-TEST(pebs_record_ip) = {
-    .id = "pebs.record.ip",
-    .title =
-        "The IP of a record is that of the next instruction if PEBS is trap-like, else that of the instruction itself",
-    .source = SDM_PERF_CAPABILITIES ", PEBS_TRAP",
-    .needs = NEEDS | NEED_PEBS_REGISTERS,
-    .records = true,
-    .run = each,
-    .argument = &(const struct check){ 0, 35, check_ip },
-};
-
 /* The test's argument: what IA32_TSC_ADJUST has in addition while the workload runs. No code that waits runs then. */
 static void tsc(struct test_run *run)
 {
@@ -185,29 +154,22 @@ static void tsc(struct test_run *run)
     }
 }
 
-TEST(pebs_record_tsc) = {
-    .id = "pebs.record.tsc",
-    .title = "The time stamps of records never decrease, and are between RDTSC before the first and after the last",
-    .source = SDM_PEBS_RECORD_SKL ", offset C0H",
-    .needs = NEEDS | NEED_PEBS_TSC,
-    .records = true,
-    .run = tsc,
-};
-
 static const char *lacks_tsc_adjust(const struct caps *caps)
 {
     return caps->tsc_adjust ? NULL : "this processor has no IA32_TSC_ADJUST (CPUID.7:EBX bit 1)";
 }
 
-TEST(pebs_record_tsc_adjusted) = {
-    .id = "pebs.record.tsc.adjusted",
-    .title = "The time stamps of records include what IA32_TSC_ADJUST adds to the time-stamp counter",
-    .source = SDM_TSC_ADJUST "; " SDM_PEBS_RECORD_SKL ", offset C0H",
-    .needs = NEEDS | NEED_PEBS_TSC,
-    .lacks = lacks_tsc_adjust,
-    .records = true,
-    .run = tsc,
-    .argument = &(const uint64_t){ UINT64_C(1) << 40 }, /* minutes, at usual rates of the TSC */
+#define TIME_STAMPS .needs = NEEDS | NEED_PEBS_TSC, .records = true, .run = tsc
+
+/* The adjustment is minutes at usual rates of the TSC. */
+TESTS(time_stamps) = {
+    { "pebs.record.tsc",
+      "The time stamps of records never decrease, and are between RDTSC before the first and after the last",
+      SDM_PEBS_RECORD_SKL ", offset C0H", TIME_STAMPS },
+    { "pebs.record.tsc.adjusted",
+      "The time stamps of records include what IA32_TSC_ADJUST adds to the time-stamp counter",
+      SDM_TSC_ADJUST "; " SDM_PEBS_RECORD_SKL ", offset C0H", TIME_STAMPS, .lacks = lacks_tsc_adjust,
+      .argument = &(const uint64_t){ UINT64_C(1) << 40 } },
 };
 
 static void check_tsx(struct test_run *run, const struct pebs_sample *sample, const struct pebs_record *record,
@@ -218,14 +180,21 @@ static void check_tsx(struct test_run *run, const struct pebs_sample *sample, co
     test_equal(run, "TSX information", record->tsx, 0);
 }
 
-TEST(pebs_record_tsx) = {
-    .id = "pebs.record.tsx",
-    .title = "Outside a transaction the TSX information of a record is zero",
-    .source = SDM_PEBS_RECORD_HSW ", offset B8H",
-    .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENTING_IP,
-    .records = true,
-    .run = each,
-    .argument = &(const struct check){ 0, 33, check_tsx },
+TESTS(fields) = {
+    { "pebs.record.applicable", "The applicable counters of a record are exactly the counter that caused it",
+      SDM_PEBS_RECORD_SKL ", offset 90H", .records = true, .run = each,
+      .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_PEBS_TSC | NEED_PEBS_COUNTERS,
+      .argument = &(const struct check){ 3, 39, check_applicable } },
+    { "pebs.record.eventing_ip", "EventingIP is the address of the instruction that caused the event", SDM_EVENTING_IP,
+      .records = true, .run = each, .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENTING_IP,
+      .argument = &(const struct check){ 0, 37, check_eventing_ip } },
+    { "pebs.record.ip",
+      "The IP of a record is that of the next instruction if PEBS is trap-like, else that of the instruction itself",
+      SDM_PERF_CAPABILITIES ", PEBS_TRAP", .records = true, .run = each, .needs = NEEDS | NEED_PEBS_REGISTERS,
+      .argument = &(const struct check){ 0, 35, check_ip } },
+    { "pebs.record.tsx", "Outside a transaction the TSX information of a record is zero",
+      SDM_PEBS_RECORD_HSW ", offset B8H", .records = true, .run = each,
+      .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENTING_IP, .argument = &(const struct check){ 0, 33, check_tsx } },
 };
 
 /* The workload runs once with interrupts on and once with interrupts off, which shows in IF. */

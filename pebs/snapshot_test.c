@@ -190,38 +190,21 @@ static void named(struct test_run *run)
     }
 }
 
-TEST(pebs_snapshot_named) = {
-    .id = "pebs.snapshot.named",
-    .title = "A record has exactly the counters that MSR_PEBS_DATA_CFG selects: general ones, then fixed ones, the "
-             "lowest first",
-    .source = LINUX_HEADER,
-    GROUP,
-    .lacks = lacks_snapshot,
-    .run = named,
-    .argument = &(const struct named){ .rings = PERFEVTSEL_USR },
-};
-
-TEST(pebs_snapshot_last) = {
-    .id = "pebs.snapshot.last",
-    .title = "The counters follow all other groups, and the metrics follow the counters",
-    .source = LINUX_SNAPSHOT,
-    GROUP,
-    .lacks = lacks_metrics,
-    .run = named,
-    .argument = &(const struct named){ .rings = PERFEVTSEL_USR,
-                                       .groups = PEBS_DATA_CFG_ALL | PEBS_DATA_CFG_LBR_COUNT(5),
-                                       .metrics = true },
-};
-
-TEST(pebs_snapshot_stopped) = {
-    .id = "pebs.snapshot.stopped",
-    .title = "A stopped counter is in the record, with its value",
-    .source = "Linux 6.15, arch/x86/events/intel/ds.c, intel_perf_event_update_pmc()",
-    .typical = "A comment in Linux's driver says that this can happen.",
-    GROUP,
-    .lacks = lacks_snapshot,
-    .run = named,
-    .argument = &(const struct named){ .rings = 0 },
+TESTS(named_counters) = {
+    { "pebs.snapshot.named",
+      "A record has exactly the counters that MSR_PEBS_DATA_CFG selects: general ones, then fixed ones, the lowest "
+      "first",
+      LINUX_HEADER, GROUP, .run = named, .lacks = lacks_snapshot,
+      .argument = &(const struct named){ .rings = PERFEVTSEL_USR } },
+    { "pebs.snapshot.last", "The counters follow all other groups, and the metrics follow the counters", LINUX_SNAPSHOT,
+      GROUP, .run = named, .lacks = lacks_metrics,
+      .argument = &(const struct named){ .rings = PERFEVTSEL_USR,
+                                         .groups = PEBS_DATA_CFG_ALL | PEBS_DATA_CFG_LBR_COUNT(5),
+                                         .metrics = true } },
+    { "pebs.snapshot.stopped", "A stopped counter is in the record, with its value",
+      "Linux 6.15, arch/x86/events/intel/ds.c, intel_perf_event_update_pmc()", GROUP, .run = named,
+      .typical = "A comment in Linux's driver says that this can happen.", .lacks = lacks_snapshot,
+      .argument = &(const struct named){ .rings = 0 } },
 };
 
 /* Settings of MSR_PEBS_DATA_CFG that add no counters to a record. format_group has the groups that it does add. */
@@ -242,26 +225,18 @@ static void nothing(struct test_run *run)
     }
 }
 
-TEST(pebs_snapshot_not_asked) = {
-    .id = "pebs.snapshot.not_asked",
-    .title = "The bitmaps of MSR_PEBS_DATA_CFG alone add no counters to a record",
-    .source = LINUX_DATA_CFG,
-    GROUP,
-    .lacks = lacks_snapshot,
-    .run = nothing,
-    .argument = &(const struct pebs_sample){ .data_cfg = PEBS_DATA_CFG_GENERAL(3) | PEBS_DATA_CFG_FIXED(1) },
-};
+#define NOTHING GROUP, .lacks = lacks_snapshot, .run = nothing
 
-TEST(pebs_snapshot_ignored) = {
-    .id = "pebs.snapshot.ignored",
-    .title = "A counter without its adaptive bit writes no counters, whatever MSR_PEBS_DATA_CFG selects",
-    .source = SDM_2023 "\"Adaptive_Record Counter Control\"",
-    GROUP,
-    .lacks = lacks_snapshot,
-    .run = nothing,
-    .argument = &(const struct pebs_sample){ .data_cfg = PEBS_DATA_CFG_COUNTERS | PEBS_DATA_CFG_METRICS |
-                                                         PEBS_DATA_CFG_GENERAL(3) | PEBS_DATA_CFG_FIXED(1),
-                                             .basic = true },
+TESTS(no_counters) = {
+    { "pebs.snapshot.not_asked", "The bitmaps of MSR_PEBS_DATA_CFG alone add no counters to a record", LINUX_DATA_CFG,
+      NOTHING,
+      .argument = &(const struct pebs_sample){ .data_cfg = PEBS_DATA_CFG_GENERAL(3) | PEBS_DATA_CFG_FIXED(1) } },
+    { "pebs.snapshot.ignored",
+      "A counter without its adaptive bit writes no counters, whatever MSR_PEBS_DATA_CFG selects",
+      SDM_2023 "\"Adaptive_Record Counter Control\"", NOTHING,
+      .argument = &(const struct pebs_sample){ .data_cfg = PEBS_DATA_CFG_COUNTERS | PEBS_DATA_CFG_METRICS |
+                                                           PEBS_DATA_CFG_GENERAL(3) | PEBS_DATA_CFG_FIXED(1),
+                                               .basic = true } },
 };
 
 static void holds(struct test_run *run)
@@ -356,34 +331,16 @@ static void counted(struct test_run *run)
     }
 }
 
-TEST(pebs_snapshot_instructions) = {
-    .id = "pebs.snapshot.instructions",
-    .title = "A counter of instructions includes in a record those up to the record's own, and typically no others",
-    .source = LINUX_SNAPSHOT,
-    GROUP,
-    .lacks = lacks_snapshot,
-    .run = counted,
-    .argument = &(const struct counted){ &workload_straight, PERIOD, INSTRUCTIONS, instructions_upto },
-};
+#define COUNTED .source = LINUX_SNAPSHOT, GROUP, .lacks = lacks_snapshot, .run = counted
 
-TEST(pebs_snapshot_branches) = {
-    .id = "pebs.snapshot.branches",
-    .title = "A counter of branches includes in a record those up to the record's instruction",
-    .source = LINUX_SNAPSHOT,
-    GROUP,
-    .lacks = lacks_snapshot,
-    .run = counted,
-    .argument = &(const struct counted){ &workload_long_loop, LOOP_PERIOD, BRANCHES, loop_branches_upto },
-};
-
-TEST(pebs_snapshot_still) = {
-    .id = "pebs.snapshot.still",
-    .title = "A counter whose event does not occur has the same value in each record",
-    .source = LINUX_SNAPSHOT,
-    GROUP,
-    .lacks = lacks_snapshot,
-    .run = counted,
-    .argument = &(const struct counted){ &workload_straight, PERIOD, BRANCHES, no_branches },
+TESTS(counted_events) = {
+    { "pebs.snapshot.instructions",
+      "A counter of instructions includes in a record those up to the record's own, and typically no others", COUNTED,
+      .argument = &(const struct counted){ &workload_straight, PERIOD, INSTRUCTIONS, instructions_upto } },
+    { "pebs.snapshot.branches", "A counter of branches includes in a record those up to the record's instruction",
+      COUNTED, .argument = &(const struct counted){ &workload_long_loop, LOOP_PERIOD, BRANCHES, loop_branches_upto } },
+    { "pebs.snapshot.still", "A counter whose event does not occur has the same value in each record", COUNTED,
+      .argument = &(const struct counted){ &workload_straight, PERIOD, BRANCHES, no_branches } },
 };
 
 /* No reload, and several interrupts: each record's value must be at least that of the previous record. */

@@ -757,22 +757,13 @@ static void overflow_interrupts(struct test_run *run)
     test_equal(run, "interrupts with a cause", ds_counts()->interrupts - ds_counts()->spurious, enabled->interrupts);
 }
 
-TEST(perfmon_overflow_quiet) = {
-    .id = "perfmon.overflow.quiet",
-    .title = "A counter whose INT bit is clear overflows without an interrupt",
-    .source = SDM_PERFMON_1,
-    .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL,
-    .run = overflow_interrupts,
-    .argument = &(const struct enabled){ BOTH_RINGS | ENABLED, 0 },
-};
+#define OVERFLOW .source = SDM_PERFMON_1, .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL, .run = overflow_interrupts
 
-TEST(perfmon_overflow_interrupt) = {
-    .id = "perfmon.overflow.interrupt",
-    .title = "A counter whose INT bit is set overflows with one interrupt",
-    .source = SDM_PERFMON_1,
-    .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL,
-    .run = overflow_interrupts,
-    .argument = &(const struct enabled){ BOTH_RINGS | ENABLED | PERFEVTSEL_INT, 1 },
+TESTS(overflows) = {
+    { "perfmon.overflow.quiet", "A counter whose INT bit is clear overflows without an interrupt", OVERFLOW,
+      .argument = &(const struct enabled){ BOTH_RINGS | ENABLED, 0 } },
+    { "perfmon.overflow.interrupt", "A counter whose INT bit is set overflows with one interrupt", OVERFLOW,
+      .argument = &(const struct enabled){ BOTH_RINGS | ENABLED | PERFEVTSEL_INT, 1 } },
 };
 
 /* Fixed counter 0, which counts the loop's instructions, overflows during the loop. */
@@ -790,24 +781,14 @@ static void fixed_interrupts(struct test_run *run)
     test_equal(run, "interrupts with a cause", ds_counts()->interrupts - ds_counts()->spurious, enabled->interrupts);
 }
 
-TEST(perfmon_fixed_quiet) = {
-    .id = "perfmon.fixed.quiet",
-    .title = "A fixed counter whose PMI bit is clear overflows without an interrupt",
-    .source = SDM_PERFMON_2,
-    .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL,
-    .lacks = no_fixed,
-    .run = fixed_interrupts,
-    .argument = &(const struct enabled){ FIXED_RINGS_BOTH, 0 },
-};
+#define FIXED_OVERFLOW \
+    .source = SDM_PERFMON_2, .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL, .lacks = no_fixed, .run = fixed_interrupts
 
-TEST(perfmon_fixed_interrupt) = {
-    .id = "perfmon.fixed.interrupt",
-    .title = "A fixed counter whose PMI bit is set overflows with one interrupt",
-    .source = SDM_PERFMON_2,
-    .needs = NEED_APIC | NEED_DS | NEED_GLOBAL_CTRL,
-    .lacks = no_fixed,
-    .run = fixed_interrupts,
-    .argument = &(const struct enabled){ FIXED_RINGS_BOTH | FIXED_CTR_CTRL_PMI(0), 1 },
+TESTS(fixed_overflows) = {
+    { "perfmon.fixed.quiet", "A fixed counter whose PMI bit is clear overflows without an interrupt", FIXED_OVERFLOW,
+      .argument = &(const struct enabled){ FIXED_RINGS_BOTH, 0 } },
+    { "perfmon.fixed.interrupt", "A fixed counter whose PMI bit is set overflows with one interrupt", FIXED_OVERFLOW,
+      .argument = &(const struct enabled){ FIXED_RINGS_BOTH | FIXED_CTR_CTRL_PMI(0), 1 } },
 };
 
 /* ---- freeze ------------------------------------------------------------------------------------------------------ */

@@ -181,34 +181,6 @@ TEST(perfmon_capabilities_read_only) = {
     .run = capabilities_read_only,
 };
 
-TEST(bts_reserved_debugctl) = {
-    .id = "bts.reserved.debugctl",
-    .title = "A write of a reserved bit to IA32_DEBUGCTL changes no other bit, and typically raises #GP",
-    .source = SDM_MSR_TABLE "IA32_DEBUGCTL; " SDM_WRMSR,
-    .needs = NEED_GLOBAL_CTRL | NEED_BTS,
-    .run = refuse_reserved,
-    .argument = &(const struct reserved){ "IA32_DEBUGCTL", MSR_IA32_DEBUGCTL, BITS(63, 32) },
-};
-
-TEST(lbr_reserved_select) = {
-    .id = "lbr.reserved.select",
-    .title = "A write of a reserved bit to MSR_LBR_SELECT changes no other bit, and typically raises #GP",
-    .source = SDM_LBR_SELECT "; " SDM_WRMSR,
-    .needs = NEED_LBR | NEED_LBR_SELECT,
-    .lacks = is_architectural,
-    .run = refuse_reserved,
-    .argument = &(const struct reserved){ "MSR_LBR_SELECT", MSR_LBR_SELECT, BITS(63, 16) },
-};
-
-TEST(lbr_arch_reserved) = {
-    .id = "lbr.arch.reserved",
-    .title = "A write of a reserved bit to IA32_LBR_CTL changes no other bit, and typically raises #GP",
-    .source = SDM_MSR_TABLE "IA32_LBR_CTL; " SDM_WRMSR,
-    .needs = NEED_LBR | NEED_ARCH_LBR,
-    .run = refuse_reserved,
-    .argument = &(const struct reserved){ "IA32_LBR_CTL", MSR_IA32_LBR_CTL, BITS(63, 23) | BITS(15, 4) },
-};
-
 /* Core 2, with format 0, drops the bits (tests/host/msr_facts.h). */
 static void pebs_enable(struct test_run *run)
 {
@@ -241,11 +213,22 @@ TEST(pebs_reserved_load_latency) = {
     .run = load_latency,
 };
 
-TEST(pebs_reserved_data_cfg) = {
-    .id = "pebs.reserved.data_cfg",
-    .title = "A write of a reserved bit to MSR_PEBS_DATA_CFG changes no other bit, and typically raises #GP",
-    .source = SDM_2023 "\"Adaptive PEBS\", \"MSR_PEBS_DATA_CFG\"; " SDM_WRMSR,
-    .needs = NEED_PEBS | NEED_PEBS_ADAPTIVE,
-    .run = refuse_reserved,
-    .argument = &(const struct reserved){ "MSR_PEBS_DATA_CFG", MSR_PEBS_DATA_CFG, BITS(63, 56) },
+TESTS(reserved_bits) = {
+    { "bts.reserved.debugctl",
+      "A write of a reserved bit to IA32_DEBUGCTL changes no other bit, and typically raises #GP",
+      SDM_MSR_TABLE "IA32_DEBUGCTL; " SDM_WRMSR, .run = refuse_reserved, .needs = NEED_GLOBAL_CTRL | NEED_BTS,
+      .argument = &(const struct reserved){ "IA32_DEBUGCTL", MSR_IA32_DEBUGCTL, BITS(63, 32) } },
+    { "lbr.reserved.select",
+      "A write of a reserved bit to MSR_LBR_SELECT changes no other bit, and typically raises #GP",
+      SDM_LBR_SELECT "; " SDM_WRMSR, .run = refuse_reserved, .needs = NEED_LBR | NEED_LBR_SELECT,
+      .lacks = is_architectural,
+      .argument = &(const struct reserved){ "MSR_LBR_SELECT", MSR_LBR_SELECT, BITS(63, 16) } },
+    { "lbr.arch.reserved", "A write of a reserved bit to IA32_LBR_CTL changes no other bit, and typically raises #GP",
+      SDM_MSR_TABLE "IA32_LBR_CTL; " SDM_WRMSR, .run = refuse_reserved, .needs = NEED_LBR | NEED_ARCH_LBR,
+      .argument = &(const struct reserved){ "IA32_LBR_CTL", MSR_IA32_LBR_CTL, BITS(63, 23) | BITS(15, 4) } },
+    { "pebs.reserved.data_cfg",
+      "A write of a reserved bit to MSR_PEBS_DATA_CFG changes no other bit, and typically raises #GP",
+      SDM_2023 "\"Adaptive PEBS\", \"MSR_PEBS_DATA_CFG\"; " SDM_WRMSR, .run = refuse_reserved,
+      .needs = NEED_PEBS | NEED_PEBS_ADAPTIVE,
+      .argument = &(const struct reserved){ "MSR_PEBS_DATA_CFG", MSR_PEBS_DATA_CFG, BITS(63, 56) } },
 };

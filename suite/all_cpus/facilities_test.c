@@ -268,89 +268,31 @@ static const char *one_set(const struct caps *caps)
                : NULL;
 }
 
-TEST(all_cpus_bts_in_turn) = {
-    .id = "all_cpus.bts.in_turn",
-    .title = "Each processor in turn stores its branches in a buffer of its own, which its own interrupt drains",
-    .source = SDM_BTS,
-    .needs = NEED_APIC | NEED_BTS,
-    .records = true,
-    .on_request = true,
-    .run = in_turn,
-    .argument = &bts_job,
-};
-
-TEST(all_cpus_bts_at_once) = {
-    .id = "all_cpus.bts.at_once",
-    .title = "All processors at the same time store their branches, each only in a buffer of its own",
-    .source = SDM_BTS,
-    .needs = NEED_APIC | NEED_BTS,
-    .records = true,
-    .on_request = true,
-    .run = at_once,
-    .argument = &bts_job,
-};
-
-TEST(all_cpus_pebs_in_turn) = {
-    .id = "all_cpus.pebs.in_turn",
-    .title = "Each processor in turn samples into a buffer of its own, which its own interrupt drains",
-    .source = SDM_PEBS,
-    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
-    .records = true,
-    .on_request = true,
-    .run = in_turn,
-    .argument = &pebs_job,
-};
-
-TEST(all_cpus_pebs_at_once) = {
-    .id = "all_cpus.pebs.at_once",
-    .title = "All processors at the same time sample only their own events, each into a buffer of its own",
-    .source = SDM_PEBS,
-    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
-    .lacks = one_set,
-    .records = true,
-    .on_request = true,
-    .run = at_once,
-    .argument = &pebs_at_once_job,
-};
-
-TEST(all_cpus_lbr_in_turn) = {
-    .id = "all_cpus.lbr.in_turn",
-    .title = "Each processor in turn records its last branches in a stack of its own",
-    .source = SDM_LBR_STACK,
-    .needs = NEED_APIC | NEED_LBR,
-    .records = true,
-    .on_request = true,
-    .run = in_turn,
-    .argument = &lbr_job,
-};
-
-TEST(all_cpus_lbr_at_once) = {
-    .id = "all_cpus.lbr.at_once",
-    .title = "All processors at the same time record their last branches, each in a stack of its own",
-    .source = SDM_LBR_STACK,
-    .needs = NEED_APIC | NEED_LBR,
-    .records = true,
-    .on_request = true,
-    .run = at_once,
-    .argument = &lbr_job,
-};
-
-TEST(all_cpus_counters_in_turn) = {
-    .id = "all_cpus.counters.in_turn",
-    .title = "Counter 0 of each processor in turn counts that processor's branches",
-    .source = SDM_PERFMON_1,
-    .needs = NEED_APIC | NEED_GLOBAL_CTRL,
-    .on_request = true,
-    .run = in_turn,
-    .argument = &count_job,
-};
-
-TEST(all_cpus_counters_at_once) = {
-    .id = "all_cpus.counters.at_once",
-    .title = "Counter 0 of each processor counts only that processor's branches, while all run at the same time",
-    .source = SDM_PERFMON_1,
-    .needs = NEED_APIC | NEED_GLOBAL_CTRL,
-    .on_request = true,
-    .run = at_once,
-    .argument = &count_job,
+TESTS(facilities) = {
+    { "all_cpus.bts.in_turn",
+      "Each processor in turn stores its branches in a buffer of its own, which its own interrupt drains", SDM_BTS,
+      .on_request = true, .needs = NEED_APIC | NEED_BTS, .records = true, .run = in_turn, .argument = &bts_job },
+    { "all_cpus.bts.at_once", "All processors at the same time store their branches, each only in a buffer of its own",
+      SDM_BTS, .on_request = true, .needs = NEED_APIC | NEED_BTS, .records = true, .run = at_once,
+      .argument = &bts_job },
+    { "all_cpus.pebs.in_turn",
+      "Each processor in turn samples into a buffer of its own, which its own interrupt drains", SDM_PEBS,
+      .on_request = true, .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY, .records = true, .run = in_turn,
+      .argument = &pebs_job },
+    { "all_cpus.pebs.at_once",
+      "All processors at the same time sample only their own events, each into a buffer of its own", SDM_PEBS,
+      .on_request = true, .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY, .lacks = one_set, .records = true,
+      .run = at_once, .argument = &pebs_at_once_job },
+    { "all_cpus.lbr.in_turn", "Each processor in turn records its last branches in a stack of its own", SDM_LBR_STACK,
+      .on_request = true, .needs = NEED_APIC | NEED_LBR, .records = true, .run = in_turn, .argument = &lbr_job },
+    { "all_cpus.lbr.at_once", "All processors at the same time record their last branches, each in a stack of its own",
+      SDM_LBR_STACK, .on_request = true, .needs = NEED_APIC | NEED_LBR, .records = true, .run = at_once,
+      .argument = &lbr_job },
+    { "all_cpus.counters.in_turn", "Counter 0 of each processor in turn counts that processor's branches",
+      SDM_PERFMON_1, .on_request = true, .needs = NEED_APIC | NEED_GLOBAL_CTRL, .run = in_turn,
+      .argument = &count_job },
+    { "all_cpus.counters.at_once",
+      "Counter 0 of each processor counts only that processor's branches, while all run at the same time",
+      SDM_PERFMON_1, .on_request = true, .needs = NEED_APIC | NEED_GLOBAL_CTRL, .run = at_once,
+      .argument = &count_job },
 };

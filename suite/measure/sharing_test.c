@@ -339,34 +339,16 @@ static void share(struct test_run *run)
     judge(run, &table, layout);
 }
 
-TEST(measure_sharing_false) = {
-    .id = "measure.sharing.false",
-    .title = "Processors write words of their own in common lines: each finds the line modified by another",
-    .source = SDM_DATA_SOURCES,
-    GROUP,
-    .on_request = true,
-    .run = share,
-    .argument = &(const struct layout){ "false", 8, true },
-};
+#define SHARING .source = SDM_DATA_SOURCES, GROUP, .on_request = true, .run = share
 
-TEST(measure_sharing_padded) = {
-    .id = "measure.sharing.padded",
-    .title = "Processors write words in lines of their own: none finds its line modified by another",
-    .source = SDM_DATA_SOURCES,
-    GROUP,
-    .on_request = true,
-    .run = share,
-    .argument = &(const struct layout){ "padded", APART, false },
-};
-
-TEST(measure_sharing_true) = {
-    .id = "measure.sharing.true",
-    .title = "Processors write the same words: each finds the line modified by another",
-    .source = SDM_DATA_SOURCES,
-    GROUP,
-    .on_request = true,
-    .run = share,
-    .argument = &(const struct layout){ "true", 0, true },
+TESTS(sharing) = {
+    { "measure.sharing.false",
+      "Processors write words of their own in common lines: each finds the line modified by another", SHARING,
+      .argument = &(const struct layout){ "false", 8, true } },
+    { "measure.sharing.padded", "Processors write words in lines of their own: none finds its line modified by another",
+      SHARING, .argument = &(const struct layout){ "padded", APART, false } },
+    { "measure.sharing.true", "Processors write the same words: each finds the line modified by another", SHARING,
+      .argument = &(const struct layout){ "true", 0, true } },
 };
 
 /* ---- what firmware may have left ------------------------------------------------------------------------------- */

@@ -207,16 +207,6 @@ static void over(struct test_run *run)
     }
 }
 
-TEST(measure_skid_loads) = {
-    .id = "measure.skid.loads",
-    .title = "Skid over groups of three loads with a miss in the first: the load blamed by an interrupt, and by PEBS",
-    .source = SDM_PEBS "; " SDM_PDIR,
-    GROUP,
-    .on_request = true,
-    .run = over,
-    .argument = &(const struct code){ "loads", &workload_steps_loads },
-};
-
 static void straight(struct test_run *run)
 {
     sampler_prepare();
@@ -233,22 +223,14 @@ TEST(measure_skid_straight) = {
     .argument = &(const struct code){ "straight", &workload_steps_straight },
 };
 
-TEST(measure_skid_branchy) = {
-    .id = "measure.skid.branchy",
-    .title = "Skid over branchy code, counted along the taken branches",
-    .source = SDM_PEBS "; " SDM_PDIR,
-    GROUP,
-    .on_request = true,
-    .run = over,
-    .argument = &(const struct code){ "branchy", &workload_steps_branchy },
-};
+#define SKID .source = SDM_PEBS "; " SDM_PDIR, GROUP, .on_request = true, .run = over
 
-TEST(measure_skid_far) = {
-    .id = "measure.skid.far",
-    .title = "Skid over far branches",
-    .source = SDM_PEBS "; " SDM_PDIR,
-    GROUP,
-    .on_request = true,
-    .run = over,
-    .argument = &(const struct code){ "far", &workload_steps_far },
+TESTS(skids) = {
+    { "measure.skid.loads",
+      "Skid over groups of three loads with a miss in the first: the load blamed by an interrupt, and by PEBS", SKID,
+      .argument = &(const struct code){ "loads", &workload_steps_loads } },
+    { "measure.skid.branchy", "Skid over branchy code, counted along the taken branches", SKID,
+      .argument = &(const struct code){ "branchy", &workload_steps_branchy } },
+    { "measure.skid.far", "Skid over far branches", SKID,
+      .argument = &(const struct code){ "far", &workload_steps_far } },
 };
