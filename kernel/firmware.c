@@ -48,7 +48,7 @@ struct left {
     uint64_t value, running, again; /* again: the bits to restore at the end */
 };
 
-/* The findings on one processor. */
+/* What one processor had, and what to restore. */
 struct found {
     uintptr_t dr7;       /* 0 if no breakpoint was enabled */
     bool counter_3_lost; /* TSX_FORCE_ABORT stays clear */
@@ -64,37 +64,39 @@ struct found {
     unsigned value_count;
 };
 
-static struct found of[FIRMWARE_PROCESSORS], *left = of;
+static struct found processors[FIRMWARE_PROCESSORS], *current = processors;
 
-static void remember_value(uint32_t msr)
+static void remember_value(struct found *found, uint32_t msr)
 {
     uint64_t value;
 
-    if (left->value_count == VALUES_MOST || !msr_read(msr, &value))
+    if (found->value_count == VALUES_MOST || !msr_read(msr, &value))
         return;
-    left->values[left->value_count].msr = msr;
-    left->values[left->value_count++].value = value;
+    found->values[found->value_count].msr = msr;
+    found->values[found->value_count++].value = value;
 }
 
 /* Gives these bits of a register this value. Returns whether they had another one. */
-static bool change(const char *name, const char *what, uint32_t msr, uint64_t bits, uint64_t value, uint64_t again)
+static bool change(struct found *found, const char *name, const char *what, uint32_t msr, uint64_t bits, uint64_t value,
+                   uint64_t again)
 {
     struct left entry = { .name = name, .what = what, .msr = msr, .running = bits, .again = again };
 
     if (!msr_read(msr, &entry.value) || (entry.value & bits) == value)
         return false;
-    left->registers[left->count++] = entry;
+    found->registers[found->count++] = entry;
     msr_write(msr, (entry.value & ~bits) | value);
     return true;
 }
 
 /* Clears these bits of a register. Returns whether any was set. */
-static bool stop(const char *name, const char *what, uint32_t msr, uint64_t running, uint64_t again)
+static bool stop(struct found *found, const char *name, const char *what, uint32_t msr, uint64_t running,
+                 uint64_t again)
 {
-    return change(name, what, msr, running, 0, again);
+    return change(found, name, what, msr, running, 0, again);
 }
 
-static void stop_general(unsigned count, uint64_t enabled)
+static void stop_general(struct found *found, unsigned count, uint64_t enabled)
 {
     /* INT, too: bit 63 of IA32_PERF_GLOBAL_INUSE reports that of any counter. */
     const uint64_t bits = PERFEVTSEL_EN | PERFEVTSEL_INT;
@@ -102,11 +104,11 @@ static void stop_general(unsigned count, uint64_t enabled)
 
     for (unsigned n = 0; n < count && n < GENERAL; n++)
         if (enabled >> n & 1 && msr_read(MSR_IA32_PERFEVTSEL(n), &select) && select & PERFEVTSEL_EN &&
-            stop("IA32_PERFEVTSELx", "counting", MSR_IA32_PERFEVTSEL(n), bits, bits))
-            remember_value(MSR_IA32_PMC(n));
+            stop(found, "IA32_PERFEVTSELx", "counting", MSR_IA32_PERFEVTSEL(n), bits, bits))
+            remember_value(found, MSR_IA32_PMC(n));
 }
 
-static void stop_fixed(uint64_t enabled)
+static void stop_fixed(struct found *found, uint64_t enabled)
 {
     uint64_t control = msr_get(MSR_IA32_FIXED_CTR_CTRL), running = 0;
 
@@ -114,14 +116,14 @@ static void stop_fixed(uint64_t enabled)
         if (!(enabled >> n & 1 && control & FIXED_RINGS(n)))
             continue;
         running |= FIXED_RINGS(n);
-        remember_value(MSR_IA32_FIXED_CTR(n));
+        remember_value(found, MSR_IA32_FIXED_CTR(n));
     }
     if (running)
-        stop("IA32_FIXED_CTR_CTRL", "counting", MSR_IA32_FIXED_CTR_CTRL, running, running);
+        stop(found, "IA32_FIXED_CTR_CTRL", "counting", MSR_IA32_FIXED_CTR_CTRL, running, running);
 }
 
 /* From version 2 on IA32_PERF_GLOBAL_CTRL has a bit for each counter. A hybrid's leaf 0AH may report fewer. */
-static void stop_counters(void)
+static void stop_counters(struct found *found)
 {
     const struct cpuid leaf = cpuid(0, 0).eax >= LEAF_PERFMON ? cpuid(LEAF_PERFMON, 0) : (struct cpuid){ 0 };
     const unsigned version = leaf.eax & 0xff, general = leaf.eax >> 8 & 0xff;
@@ -129,19 +131,19 @@ static void stop_counters(void)
     if (version >= 2) {
         const uint64_t enabled = msr_get(MSR_IA32_PERF_GLOBAL_CTRL);
 
-        stop_general(GENERAL, enabled);
-        stop_fixed(enabled >> 32);
-        if (left->value_count)
-            remember_value(MSR_IA32_PERF_GLOBAL_CTRL);
+        stop_general(found, GENERAL, enabled);
+        stop_fixed(found, enabled >> 32);
+        if (found->value_count)
+            remember_value(found, MSR_IA32_PERF_GLOBAL_CTRL);
     } else {
-        stop_general(version ? general : P6_COUNTERS, UINT64_MAX);
+        stop_general(found, version ? general : P6_COUNTERS, UINT64_MAX);
     }
 }
 
-static void stop_netburst(void)
+static void stop_netburst(struct found *found)
 {
     for (unsigned n = 0; n < NETBURST_CCCRS; n++)
-        stop("CCCR", "counting", MSR_BPU_CCCR0 + n, CCCR_ENABLE, CCCR_ENABLE);
+        stop(found, "CCCR", "counting", MSR_BPU_CCCR0 + n, CCCR_ENABLE, CCCR_ENABLE);
 }
 
 /* Whether IA32_PEBS_INDEX exists. */
@@ -155,113 +157,119 @@ static bool has_arch_pebs(void)
  * Stops recording before counting, so that no more records are written to memory. Stops Intel PT first: while it is on,
  * Broadwell's IA32_DEBUGCTL raises #GP (erratum BDM104).
  */
-static void stop_all(void)
+static void stop_all(struct found *found)
 {
     const struct cpuid leaf_1 = cpuid(1, 0), leaf_7 = cpuid(0, 0).eax >= 7 ? cpuid(7, 0) : (struct cpuid){ 0 };
     const bool netburst = (leaf_1.eax & CPUID_1_EAX_FAMILY) == CPUID_1_EAX_NETBURST;
 
     if (leaf_7.ebx & CPUID_7_EBX_TRACE)
-        stop("IA32_RTIT_CTL", "tracing", MSR_IA32_RTIT_CTL, RTIT_CTL_TRACEEN, RTIT_CTL_TRACEEN);
+        stop(found, "IA32_RTIT_CTL", "tracing", MSR_IA32_RTIT_CTL, RTIT_CTL_TRACEEN, RTIT_CTL_TRACEEN);
     if (leaf_7.edx & CPUID_7_EDX_ABORT) /* erratum SKL179: the microcode uses counter 3 unless transactions abort */
-        left->counter_3_lost = change("TSX_FORCE_ABORT", "clear, which makes counter 3 unreliable", MSR_TSX_FORCE_ABORT,
-                                      TSX_FORCE_ABORT_RTM, TSX_FORCE_ABORT_RTM, TSX_FORCE_ABORT_RTM) &&
-                               !(msr_get(MSR_TSX_FORCE_ABORT) & TSX_FORCE_ABORT_RTM);
-    left->count -= left->counter_3_lost;
-    stop("IA32_DEBUGCTL", "recording branches", MSR_IA32_DEBUGCTL,
+        found->counter_3_lost =
+            change(found, "TSX_FORCE_ABORT", "clear, which makes counter 3 unreliable", MSR_TSX_FORCE_ABORT,
+                   TSX_FORCE_ABORT_RTM, TSX_FORCE_ABORT_RTM, TSX_FORCE_ABORT_RTM) &&
+            !(msr_get(MSR_TSX_FORCE_ABORT) & TSX_FORCE_ABORT_RTM);
+    found->count -= found->counter_3_lost;
+    stop(found, "IA32_DEBUGCTL", "recording branches", MSR_IA32_DEBUGCTL,
          DEBUGCTL_LBR | (netburst ? DEBUGCTL_BTS_NETBURST : DEBUGCTL_BTS), DEBUGCTL_LBR);
     if (leaf_7.edx & CPUID_7_EDX_ARCH_LBR)
-        stop("IA32_LBR_CTL", "recording branches", MSR_IA32_LBR_CTL, LBR_CTL_LBREN, LBR_CTL_LBREN);
+        stop(found, "IA32_LBR_CTL", "recording branches", MSR_IA32_LBR_CTL, LBR_CTL_LBREN, LBR_CTL_LBREN);
     if (leaf_1.edx & CPUID_1_EDX_DS)
-        stop("MSR_PEBS_ENABLE", "sampling", MSR_PEBS_ENABLE, UINT64_MAX, 0);
+        stop(found, "MSR_PEBS_ENABLE", "sampling", MSR_PEBS_ENABLE, UINT64_MAX, 0);
     if (has_arch_pebs())
-        stop("IA32_PEBS_INDEX", "sampling", MSR_IA32_PEBS_INDEX, PEBS_INDEX_EN, 0);
+        stop(found, "IA32_PEBS_INDEX", "sampling", MSR_IA32_PEBS_INDEX, PEBS_INDEX_EN, 0);
     if (netburst)
-        stop_netburst();
+        stop_netburst(found);
     else
-        stop_counters();
+        stop_counters(found);
 }
 
-static void stop_breakpoints(void)
+static void stop_breakpoints(struct found *found)
 {
     const uintptr_t dr7 = dr7_read();
 
     if (!(dr7 & DR7_BREAKPOINTS))
         return;
-    left->dr7 = dr7;
+    found->dr7 = dr7;
     dr7_write(DR7_NONE);
 }
 
-static void lift_limit(void)
+static void lift_limit(struct found *found)
 {
     const uint32_t most = cpuid(0, 0).eax;
 
-    if (!msr_read(MSR_IA32_MISC_ENABLE, &left->misc_enable) || !(left->misc_enable & MISC_ENABLE_LIMIT_CPUID))
+    if (!msr_read(MSR_IA32_MISC_ENABLE, &found->misc_enable) || !(found->misc_enable & MISC_ENABLE_LIMIT_CPUID))
         return;
-    left->cpuid_most = most;
-    left->cpuid_stays = !msr_write(MSR_IA32_MISC_ENABLE, left->misc_enable & ~MISC_ENABLE_LIMIT_CPUID) ||
-                        msr_get(MSR_IA32_MISC_ENABLE) & MISC_ENABLE_LIMIT_CPUID;
+    found->cpuid_most = most;
+    found->cpuid_stays = !msr_write(MSR_IA32_MISC_ENABLE, found->misc_enable & ~MISC_ENABLE_LIMIT_CPUID) ||
+                         msr_get(MSR_IA32_MISC_ENABLE) & MISC_ENABLE_LIMIT_CPUID;
 }
 
 void firmware_of(unsigned processor)
 {
-    left = &of[processor];
+    current = &processors[processor];
 }
 
 void firmware_take_over(void)
 {
     const struct cpuid leaf_0 = cpuid(0, 0);
+    struct found *const found = current;
 
-    left->dr7 = 0;
-    left->cpuid_most = left->count = left->value_count = 0;
-    left->counter_3_lost = false;
-    stop_breakpoints();
+    *found = (struct found){ 0 };
+    stop_breakpoints(found);
     if (leaf_0.ebx != CPUID_0_EBX_INTEL || leaf_0.edx != CPUID_0_EDX_INTEL || leaf_0.ecx != CPUID_0_ECX_INTEL)
         return;
-    lift_limit();
-    stop_all();
+    lift_limit(found);
+    stop_all(found);
 }
 
 uint64_t firmware_unreliable_counters(void)
 {
-    return left->counter_3_lost ? MSR_BIT(3) : 0;
+    return current->counter_3_lost ? MSR_BIT(3) : 0;
 }
 
 uint64_t firmware_left(uint32_t msr)
 {
-    for (unsigned i = 0; i < left->count; i++)
-        if (left->registers[i].msr == msr)
-            return left->registers[i].value;
+    const struct found *const found = current;
+
+    for (unsigned i = 0; i < found->count; i++)
+        if (found->registers[i].msr == msr)
+            return found->registers[i].value;
     return msr_get(msr);
 }
 
 void firmware_give_back(void)
 {
-    for (unsigned i = 0; i < left->value_count; i++)
-        if (left->values[i].msr != MSR_IA32_PERF_GLOBAL_CTRL)
-            msr_write(left->values[i].msr, left->values[i].value);
-    for (unsigned i = 0; i < left->count; i++)
-        if (left->registers[i].again)
-            msr_write(left->registers[i].msr,
-                      left->registers[i].value & ~(left->registers[i].running & ~left->registers[i].again));
-    for (unsigned i = 0; i < left->value_count; i++)
-        if (left->values[i].msr == MSR_IA32_PERF_GLOBAL_CTRL)
-            msr_write(left->values[i].msr, left->values[i].value);
-    if (left->cpuid_most && !left->cpuid_stays)
-        msr_write(MSR_IA32_MISC_ENABLE, left->misc_enable);
+    const struct found *const found = current;
+
+    for (unsigned i = 0; i < found->value_count; i++)
+        if (found->values[i].msr != MSR_IA32_PERF_GLOBAL_CTRL)
+            msr_write(found->values[i].msr, found->values[i].value);
+    for (unsigned i = 0; i < found->count; i++)
+        if (found->registers[i].again)
+            msr_write(found->registers[i].msr,
+                      found->registers[i].value & ~(found->registers[i].running & ~found->registers[i].again));
+    for (unsigned i = 0; i < found->value_count; i++)
+        if (found->values[i].msr == MSR_IA32_PERF_GLOBAL_CTRL)
+            msr_write(found->values[i].msr, found->values[i].value);
+    if (found->cpuid_most && !found->cpuid_stays)
+        msr_write(MSR_IA32_MISC_ENABLE, found->misc_enable);
 }
 
 void firmware_text(const struct line_sink *out)
 {
-    if (left->dr7)
-        say(out, "firmware left breakpoints enabled, DR7 at 0x%" PRIxPTR ": cleared", left->dr7);
-    if (left->cpuid_most)
-        say(out, "firmware left CPUID limited to leaf %" PRIu32 " by IA32_MISC_ENABLE bit 22: %s", left->cpuid_most,
-            left->cpuid_stays ? "it cannot be cleared" : "cleared until the end");
-    for (unsigned i = 0; i < left->count; i++)
-        say(out, "firmware left %s (0x%" PRIx32 ") %s, at 0x%" PRIx64 ": %s%s", left->registers[i].name,
-            left->registers[i].msr, left->registers[i].what, left->registers[i].value,
-            left->registers[i].value & left->registers[i].running ? "stopped" : "set",
-            left->registers[i].again ? " until the end" : "");
-    if (left->counter_3_lost)
+    const struct found *const found = current;
+
+    if (found->dr7)
+        say(out, "firmware left breakpoints enabled, DR7 at 0x%" PRIxPTR ": cleared", found->dr7);
+    if (found->cpuid_most)
+        say(out, "firmware left CPUID limited to leaf %" PRIu32 " by IA32_MISC_ENABLE bit 22: %s", found->cpuid_most,
+            found->cpuid_stays ? "it cannot be cleared" : "cleared until the end");
+    for (unsigned i = 0; i < found->count; i++)
+        say(out, "firmware left %s (0x%" PRIx32 ") %s, at 0x%" PRIx64 ": %s%s", found->registers[i].name,
+            found->registers[i].msr, found->registers[i].what, found->registers[i].value,
+            found->registers[i].value & found->registers[i].running ? "stopped" : "set",
+            found->registers[i].again ? " until the end" : "");
+    if (found->counter_3_lost)
         say(out, "firmware keeps TSX_FORCE_ABORT clear: counter 3 is left out");
 }
