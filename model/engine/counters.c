@@ -183,8 +183,10 @@ void counters_configure(struct vcpu *v, struct place place)
          * PEBS stays armed while a counter is stopped, because Linux clears IA32_PEBS_ENABLE in its handler and sets it
          * again.
          */
-        c->armed = c->armed && (!c->active || c->pebs || c->late);
-        c->moved = false;
+        if (c->active && !c->pebs && !c->pmi_after) {
+            c->state = COUNTER_COUNTS;
+        }
+        c->happened = false;
     }
     v->uses = (struct hooks){ .blocks = false };
     if (v->rules->stepped != NULL && (v->counting.active != 0 || v->bts.on)) {

@@ -34,7 +34,7 @@ unsigned counting_interruption(struct vcpu *v, enum event_kind kind, bool softwa
 bool counting_exact(const struct vcpu *v, const struct counter *c)
 {
     (void)v;
-    return (c->pdir && !c->near) || c->imprecise;
+    return (c->pdir && !c->too_near) || c->imprecise;
 }
 
 void counting_configure(struct vcpu *v)
@@ -58,14 +58,14 @@ void counting_configure(struct vcpu *v)
             };
         }
         v->counting.classes[k].counters |= UINT32_C(1) << i;
-        c->quiet = c->pebs && v->counting.reloads[i] == 0 && !c->forced && by_the_manual;
+        c->only_arms = c->pebs && v->counting.reloads[i] == 0 && !c->forced && by_the_manual;
     }
 }
 
 /* Whether the next overflow has no visible effect except that the event after it is recorded. */
 static bool arms_unseen(const struct vcpu *v, const struct counter *c)
 {
-    return c->quiet && !c->armed && !counting_exact(v, c);
+    return c->only_arms && c->state == COUNTER_COUNTS && !counting_exact(v, c);
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -112,11 +112,11 @@ void counting_update(struct vcpu *v, struct place place)
             const uint64_t mine = slots_are_plain(c) ? events : slots_events(c, events, bad, stalled);
 
             c->value += mine;
-            c->moved = c->moved || mine > 0;
+            c->happened = c->happened || mine > 0;
             if (c->value > mask && arms_unseen(v, c)) {
                 c->value &= mask;
-                c->armed = true;
-                c->moved = c->value * c->parts >= c->each; /* the event happened after the overflow */
+                c->state = COUNTER_ARMED;
+                c->happened = c->value * c->parts >= c->each; /* the event happened after the overflow */
             }
         }
     }
@@ -125,10 +125,10 @@ void counting_update(struct vcpu *v, struct place place)
 /* The number of events before a counter needs attention. mask: the mask of its width. */
 static uint64_t events_left(const struct vcpu *v, const struct counter *c, uint64_t mask)
 {
-    if (c->armed && c->arming) {
+    if (c->state == COUNTER_ARMING) {
         return mask; /* no event matters before the delay ends */
     }
-    if (c->armed || c->forced) {
+    if (c->state == COUNTER_ARMED || c->forced) {
         return 1;
     }
     const uint64_t left = mask - (c->value & mask) + 1;
@@ -173,13 +173,13 @@ void counting_reload(struct vcpu *v, unsigned i, uint64_t value)
     struct counter *c = &v->counters[i];
 
     c->value = value & vcpu_width_mask(v);
-    c->near = vcpu_width_mask(v) - c->value + 1 < v->profile->pdist_distance;
+    c->too_near = vcpu_width_mask(v) - c->value + 1 < v->profile->pdist_distance;
 }
 
 void counting_load(struct vcpu *v, unsigned i, uint64_t value)
 {
     counting_reload(v, i, value);
-    v->counters[i].armed = false;
+    v->counters[i].state = COUNTER_COUNTS;
 }
 
 void counting_step(struct vcpu *v, bool on)

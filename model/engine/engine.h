@@ -4,23 +4,40 @@
  * memory accesses and interruptions. Its outputs are values, exceptions, records in memory and interrupts, all through
  * struct host.
  *
- * From WRMSR to a record in memory. engine_wrmsr() writes everything gathered so far (engine_settle) and calls
- * msr_write(). msr_write() checks the register and the value (msr_exists, msr_takes), sets the register (msr_set) and
- * calls control_update(). control_update() determines what is enabled (bts_on, lbr_on, pebs_enabled) and makes a struct
- * counter of each counter's registers (counters_configure). It stores in hot->counts how far each event class is from
- * the nearest overflow (counting_arm), and in hot->tracing whether blocks go into the ring. Translated code then runs
- * alone until an event may be the overflow. It calls engine_due() before such a block; engine_due() finds the
- * instruction (counting_first_due) and decides whether to run the block's watched translation, which calls
- * engine_stop() after the instruction. For events that only the next block determines it calls engine_ring_full(), and
- * after a memory access engine_data_retired(). All of these call overflow_take(), which updates the counters
- * (counting_update), sets an overflowed counter's status bit (overflow_of) or arms it for PEBS, and calls pebs_record()
- * at the next event of an armed counter. pebs_record() reads the DS area (ds_read), checks for space (pebs_full),
- * stages the record (pebs_store) and reloads the counter (pebs_reload). pebs_flush() writes the staged records and the
- * index. Branches go through the ring: branches_drain() processes it, and branches_record() passes each batch to
- * lbr_store() and to bts_store(), which stages the records that bts_flush() writes. Reaching a threshold, or an
- * overflow with INT, sets v->pmi.wanted. At the next boundary pmi_deliver() flushes, freezes, and raises the PMI
- * through the host (pmi_raise). Each of these decisions is a rule (rules.h): the engine calls
- * v->rules->pebs_full, which is pebs_full() unless the processor has a fault or freedom.
+ * From WRMSR to a record in memory:
+ *
+ *   engine_wrmsr()             engine_settle() writes everything gathered so far
+ *     msr_write()              checks the register and the value (msr_exists, msr_takes), and sets it (msr_set)
+ *       control_update()       what is enabled: bts_on(), lbr_on(), pebs_enabled()
+ *         counters_configure() makes a struct counter of each counter's registers
+ *         counting_arm()       sets hot->counts, how far each event class is from the nearest overflow, and
+ *                              hot->tracing, whether blocks go into the ring
+ *
+ * Then translated code runs alone until an event may be the overflow:
+ *
+ *   engine_due()               before such a block: decides whether to run its watched translation
+ *     counting_first_due()     finds the instruction
+ *   engine_stop()              after that instruction, in the watched translation
+ *   engine_ring_full()         for events that only the next block determines
+ *   engine_data_retired()      after a memory access
+ *     overflow_take()          called by all of these
+ *       counting_update()      updates the counters
+ *       overflow_of()          sets an overflowed counter's status bit; a sampling counter is armed instead
+ *       pebs_record()          at the next event of an armed counter
+ *         ds_read()            reads the DS area
+ *         pebs_full()          checks for space
+ *         pebs_store()         stages the record
+ *         pebs_reload()        reloads the counter
+ *   pebs_flush()               writes the staged records and the index
+ *   branches_drain()           processes the ring
+ *     branches_record()        passes a batch of branches on
+ *       lbr_store()            to the LBR stack
+ *       bts_store()            to the stage of BTS, which bts_flush() writes
+ *   pmi_deliver()              at the next boundary, if a threshold or an overflow with INT has set v->pmi.wanted:
+ *                              flushes, freezes, and raises the PMI through the host (pmi_raise)
+ *
+ * Each of these decisions is a rule (rules.h): the engine calls v->rules->pebs_full, which is pebs_full() unless the
+ * processor has a fault or freedom.
  *
  * Time: one instruction takes one cycle. Batches: branches are gathered in a ring. The engine processes the ring when
  * it is full, when the next branch could raise an interrupt, and at any MSR access, CPUID, RDPMC, interrupt or

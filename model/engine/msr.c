@@ -152,7 +152,7 @@ static void write_fixed_control(struct vcpu *v, uint64_t value)
 
     for (unsigned i = 0; i < profile_fixed_counters(v->profile); i++) {
         if (changed & UINT64_C(0x10000000f) << 4 * i) {
-            v->counters[v->profile->general_counters + i].armed = false;
+            v->counters[v->profile->general_counters + i].state = COUNTER_COUNTS;
         }
     }
     v->regs[REG_IA32_FIXED_CTR_CTRL] = value;
@@ -184,7 +184,9 @@ static void write_cccr(struct vcpu *v, unsigned i, uint64_t value)
     const uint64_t changed = v->event_select[i] ^ value;
 
     v->event_select[i] = value;
-    v->counters[i].armed = v->counters[i].armed && !(changed & ~(CCCR_ENABLE | CCCR_OVF));
+    if (changed & ~(CCCR_ENABLE | CCCR_OVF)) {
+        v->counters[i].state = COUNTER_COUNTS;
+    }
 }
 
 /* The entry at this place in the stack, which software is about to write. */
@@ -222,7 +224,7 @@ void msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t v
         break;
     case REG_IA32_PERFEVTSEL:
         v->event_select[i] = value & ~m->ignored;
-        v->counters[i].armed = false;
+        v->counters[i].state = COUNTER_COUNTS;
         break;
     case REG_IA32_FIXED_CTR:
         write_fixed_counter(v, i, value);
@@ -262,7 +264,7 @@ void msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t v
         break;
     case REG_NETBURST_COUNTER:
         v->counters[netburst_number(m, i)].value = value & ~m->ignored;
-        v->counters[netburst_number(m, i)].armed = false;
+        v->counters[netburst_number(m, i)].state = COUNTER_COUNTS;
         break;
     case REG_NETBURST_CCCR:
         write_cccr(v, netburst_number(m, i), value & ~m->ignored);

@@ -298,7 +298,7 @@ void netburst_configure(struct vcpu *v, unsigned i)
     kind = slots_kind(v, c, kind);
     c->event_class = event_class(kind, rings == ESCR_RINGS ? ANY_RING : rings == ESCR_OS ? RING_0 : OTHER_RINGS);
     c->forced = cccr & CCCR_FORCE_OVF;
-    c->late = cccr & CCCR_OVF_PMI;
+    c->pmi_after = cccr & CCCR_OVF_PMI;
     c->pebs = v->pebs.enabled >> i & 1 && at_retirement(pair, ESCR_EVENT(value));
     c->active =
         kind != EVENT_NONE && rings != 0 && (cccr & CCCR_ENABLE) && (thread == THREAD_SINGLE || thread == THREAD_ANY);
@@ -307,7 +307,7 @@ void netburst_configure(struct vcpu *v, unsigned i)
 void netburst_overflow(struct vcpu *v, unsigned i)
 {
     v->event_select[i] |= CCCR_OVF;
-    v->counters[i].armed = v->counters[i].late;
+    v->counters[i].state = v->counters[i].pmi_after ? COUNTER_ARMED : COUNTER_COUNTS;
 }
 
 uint64_t netburst_pebs_enabled(const struct vcpu *v)

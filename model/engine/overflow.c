@@ -31,9 +31,8 @@ static bool begin_sample(struct vcpu *v, unsigned i)
     struct counter *c = &v->counters[i];
     const bool exact = v->rules->counting_exact(v, c);
 
-    if (!c->armed) {
-        c->armed = true;
-        c->arming = !exact && !v->rules->overflow_arms(v, i);
+    if (c->state == COUNTER_COUNTS) {
+        c->state = exact || v->rules->overflow_arms(v, i) ? COUNTER_ARMED : COUNTER_ARMING;
     }
     return exact;
 }
@@ -49,13 +48,13 @@ void overflow_take(struct vcpu *v, struct place place, uint64_t ip, uint64_t eve
     for (uint32_t left = v->counting.active & ~(UINT32_C(1) << STEPPER); left != 0; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         struct counter *c = &v->counters[i];
-        bool overflowed = c->value > mask || (c->forced && c->moved);
-        bool after = c->armed && !c->arming && c->moved; /* this is the event after an overflow */
+        bool overflowed = c->value > mask || (c->forced && c->happened);
+        bool after = c->state == COUNTER_ARMED && c->happened; /* this is the event after an overflow */
 
         c->value &= mask;
         overflows |= (uint32_t)overflowed << i;
         if (after && !c->pebs) {
-            c->armed = false;
+            c->state = COUNTER_COUNTS;
             v->pmi.wanted = true;
         }
         if (after && c->pebs) {
@@ -65,7 +64,7 @@ void overflow_take(struct vcpu *v, struct place place, uint64_t ip, uint64_t eve
         } else if (overflowed) {
             v->rules->overflow_of(v, i);
         }
-        c->moved = false;
+        c->happened = false;
     }
     reload_by(v, overflows);
     while (recorded != 0) {

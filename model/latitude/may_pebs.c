@@ -32,7 +32,7 @@ static bool is_pdir_plus_late(const struct vcpu *v, const struct counter *c)
 
 bool may_counting_exact(const struct vcpu *v, const struct counter *c)
 {
-    if (c->pdir && c->near && latitude_has(v, FREEDOM_PDIST_SHORT)) {
+    if (c->pdir && c->too_near && latitude_has(v, FREEDOM_PDIST_SHORT)) {
         return latitude_draw(v, FREEDOM_PDIST_SHORT, 1);
     }
     if (c->imprecise && c->cycles && latitude_has(v, FREEDOM_PEBS_ARMING)) {
@@ -44,7 +44,7 @@ bool may_counting_exact(const struct vcpu *v, const struct counter *c)
 bool may_overflow_arms(struct vcpu *v, unsigned i)
 {
     const struct counter *c = &v->counters[i];
-    const bool at_once = !latitude_has(v, FREEDOM_PEBS_ARMING) || (is_pdir_plus_late(v, c) && !c->near);
+    const bool at_once = !latitude_has(v, FREEDOM_PEBS_ARMING) || (is_pdir_plus_late(v, c) && !c->too_near);
     const unsigned cycles = at_once ? 0 : v->latitude->state.arming.cycles;
 
     v->latitude->state.arming.left[i] = cycles;
@@ -62,8 +62,10 @@ bool may_go_on_arming(struct vcpu *v, struct passed passed)
         unsigned *left = &v->latitude->state.arming.left[i];
 
         *left -= passed.cycles < *left && !passed.serialised ? passed.cycles : *left;
-        v->counters[i].arming = v->counters[i].arming && *left > 0;
-        waiting = waiting || v->counters[i].arming;
+        if (v->counters[i].state == COUNTER_ARMING && *left == 0) {
+            v->counters[i].state = COUNTER_ARMED;
+        }
+        waiting = waiting || v->counters[i].state == COUNTER_ARMING;
     }
     return waiting;
 }

@@ -143,7 +143,7 @@ static bool asks_for_pmi(const struct vcpu *v)
     for (uint64_t left = v->counting.active; left != 0; left &= left - 1) {
         const struct counter *c = &v->counters[__builtin_ctzll(left)];
 
-        if (!c->pebs && (vcpu_is_netburst(v) ? c->late : c->interrupts)) {
+        if (!c->pebs && (vcpu_is_netburst(v) ? c->pmi_after : c->interrupts)) {
             return true;
         }
     }

@@ -39,25 +39,33 @@ struct data_cache;
 struct rules;
 struct latitude;
 
+enum counter_state {
+    COUNTER_COUNTS, /* it has not overflowed */
+    COUNTER_ARMING, /* it has overflowed, and the processor needs time */
+    COUNTER_ARMED   /* the next event writes the record or, on NetBurst, raises the PMI */
+};
+
 struct counter {
-    uint64_t value;       /* counter_width bits */
+    uint64_t value; /* counter_width bits */
+    enum counter_state state;
+    bool happened; /* its event, since the counters were last updated */
+    bool too_near; /* loaded with fewer events to the overflow than precise distribution needs */
+    unsigned rest; /* of `parts` that were counted, less than a whole event */
+
+    /* What its registers select */
     unsigned event_class; /* EVENT_CLASSES: the counter counts nothing */
     bool active;
-    bool known;   /* general counters, except NetBurst's: the model has the event */
-    bool pebs;    /* its overflow arms PEBS */
-    bool address; /* records have the address of the data */
-    bool pdir;
-    bool imprecise;  /* its event belongs to no instruction: the record describes the instruction that retires then */
-    bool near;       /* loaded with fewer events to the overflow than precise distribution needs */
-    bool adaptive;   /* records have the groups of MSR_PEBS_DATA_CFG */
-    bool lbrs;       /* records have LBR entries */
-    bool counts;     /* records have the counts of counters */
-    bool interrupts; /* PMI on overflow */
+    bool known;      /* general counters, except NetBurst's: the model has the event */
     bool cycles;     /* it counts cycles */
-    bool quiet;      /* its overflow only arms a record, or is recorded itself */
-    bool armed;      /* has overflowed; the next event writes the record, ... */
-    bool arming;     /* ... but not yet, because the processor needs time */
-    bool moved;      /* the event happened since the counters were last updated */
+    bool interrupts; /* PMI on overflow */
+    bool pebs;       /* its overflow arms PEBS */
+    bool only_arms;  /* its overflow has no other effect */
+    bool pdir;
+    bool imprecise; /* its event belongs to no instruction: the record describes the instruction that retires then */
+    bool address;   /* records have the address of the data */
+    bool adaptive;  /* records have the groups of MSR_PEBS_DATA_CFG */
+    bool lbrs;      /* records have LBR entries */
+    bool counts;    /* records have the counts of counters */
     /*
      * scaled: an event of the class is each / parts events of the counter. ACCOUNT_FRONTEND counts only events that
      * lost no slots. ACCOUNT_ISSUED adds more / parts if a branch was mispredicted.
@@ -65,10 +73,9 @@ struct counter {
     bool scaled;
     enum { ACCOUNT_ALL, ACCOUNT_FRONTEND, ACCOUNT_ISSUED } account;
     unsigned each, parts, more;
-    unsigned rest; /* of the parts that were counted, less than a whole event */
     /* NetBurst only */
-    bool forced; /* every event overflows */
-    bool late;   /* PMI at the event after the overflow, for which the counter is armed */
+    bool forced;    /* every event overflows */
+    bool pmi_after; /* PMI at the event after the overflow, for which the counter is armed */
 };
 
 struct data_access {
