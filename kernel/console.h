@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints whole lines. docs/output.md specifies them. */
+/*
+ * Prints whole lines. docs/output.md specifies them. The way of a line, by file:
+ *
+ *   held_lines     holds a test's records back until its outcome is known, then prints them here, or drops them
+ *   console        gives each line to the three below
+ *     serial       sends it to every port; serial_ports finds these in the options, in ACPI (boot/uart_tables) and on
+ *                  PCI, and uart starts them
+ *     log_lines    keeps the last lines for the screen's pages
+ *     log_keeper   keeps all lines in memory that survives a warm reset (boot/kept_log); at the next start the loader
+ *                  writes this memory to the stick (boot/uefi/log, log_volume)
+ */
 #ifndef KERNEL_CONSOLE_H
 #define KERNEL_CONSOLE_H
 

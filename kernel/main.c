@@ -18,7 +18,7 @@
 #include "boot/handover.h"
 #include "ds/ds.h"
 #include "kernel/console.h"
-#include "kernel/consoles.h"
+#include "kernel/serial_ports.h"
 #include "kernel/display.h"
 #include "kernel/dump.h"
 #include "kernel/run_end.h"
@@ -94,7 +94,7 @@ static void step_firmware(void)
     firmware_take_over();
 }
 
-/* Passes consoles_text()'s lines about the ports to the page. */
+/* Passes serial_ports_text()'s lines about the ports to the page. */
 static void page_log(void *context, const char *text)
 {
     static const char before[] = "console ";
@@ -119,14 +119,14 @@ static void step_options(void)
     display_init(&machine.boot.screen);
     acpi_root_init(&machine.boot);
     log_keeper_start(&machine.boot.keep);
-    consoles_open(&machine.options);
+    serial_ports_open(&machine.options);
     if (progress_is_seen())
         serial_buffer(memory_keep(SERIAL_BUFFER, PAGE_SIZE), SERIAL_BUFFER);
     serial_write("\r\n"); /* firmware may have left the cursor inside a line */
     console_note("begin dstest86 %s %s %u", DSTEST86_VERSION, DSTEST86_REVISION, WIDTH);
-    consoles_text(&console_sink);
+    serial_ports_text(&console_sink);
     if (serial_lines())
-        consoles_text(&(struct line_sink){ page_log, NULL });
+        serial_ports_text(&(struct line_sink){ page_log, NULL });
     if (remarks) {
         console_note("loader: %s", remarks);
         progress_remarks(remarks);
@@ -180,7 +180,7 @@ static void step_paging(void)
                                           .wish = (enum paging_wish)machine.options.paging,
                                           .apic_base = machine.caps.apic ? apic_address() : 0,
                                           .devices = devices,
-                                          .device_count = consoles_pages(devices, 2 * SERIAL_LINES) };
+                                          .device_count = serial_ports_pages(devices, 2 * SERIAL_LINES) };
     const enum paging_error error = paging_init(&choice);
 
     if (error != PAGING_OK) {

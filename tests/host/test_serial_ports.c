@@ -52,7 +52,7 @@ static bool serial_add(const char *name, const struct uart *uart)
 
 FAKE(static unsigned, serial_lines, (void), machine.lines)
 
-#include "kernel/consoles.c"
+#include "kernel/serial_ports.c"
 
 static void take(void *context, const char *text)
 {
@@ -76,8 +76,8 @@ static void expect(const char *options, const char *added, const char *printed)
     machine.lines = 0;
     machine.asked_pci = false;
     assert_int_equal(options_parse(options, &parsed, &offender), OPTIONS_OK);
-    consoles_open(&parsed);
-    consoles_text(&out);
+    serial_ports_open(&parsed);
+    serial_ports_text(&out);
     assert_string_equal(machine.added, added);
     assert_string_equal(machine.printed, printed);
 }
@@ -206,14 +206,14 @@ UNIT_TEST(in_memory)
            "console option mmio 0x8000000 stride 4: the firmware's memory map has RAM there\n"
            "console option mmio 0x100000000 stride 1: not all of its registers are below 4 GiB, where the kernel's "
            "mapping ends\n");
-    assert_int_equal(consoles_pages(pages, 4), 2);
+    assert_int_equal(serial_ports_pages(pages, 4), 2);
     assert_int_equal(pages[0], 0xfe001ff0);
     assert_int_equal(pages[1], 0xfe00200f);
     assert_int_equal(pages[2], 9);
     pages[0] = pages[1] = 9;
-    assert_int_equal(consoles_pages(pages, 1), 1);
+    assert_int_equal(serial_ports_pages(pages, 1), 1);
     assert_int_equal(pages[1], 9);
     machine.ram = 0x2c8; /* ports are not memory */
     expect("console=0x2c8", "option 0x2c8 115200 of 1843200, ", "console option port 0x2c8: 115200 baud\n");
-    assert_int_equal(consoles_pages(pages, 4), 0);
+    assert_int_equal(serial_ports_pages(pages, 4), 0);
 }

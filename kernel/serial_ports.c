@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "kernel/consoles.h"
+#include "kernel/serial_ports.h"
 
 #include <inttypes.h>
 
@@ -10,27 +10,27 @@
 #include "kernel/serial.h"
 #include "kernel/uart.h"
 
-#define CONSOLES  12u
+#define PORTS     12u
 #define NAMED     8u /* the most ports in ACPI's tables */
 #define PCI_UARTS 4u
 #define NAME_SIZE 16u
 
-static struct console {
+static struct port {
     char name[NAME_SIZE];
     struct uart uart;
     enum uart_error error;
-} consoles[CONSOLES];
+} ports[PORTS];
 static unsigned count;
 
 static const struct uart com1 = {
     .base = OPTIONS_COM1, .stride = 1, .access = 1, .baud = OPTIONS_BAUD, .clock = UART_CLOCK
 };
 
-static enum uart_error start(const struct console *console, struct uart *uart)
+static enum uart_error start(const struct port *port, struct uart *uart)
 {
     enum uart_error error = uart_reach(uart);
 
-    for (const struct console *other = consoles; other < console; other++)
+    for (const struct port *other = ports; other < port; other++)
         if (uart_same(&other->uart, uart))
             return UART_SAME;
     if (error == UART_OK && uart->memory && memory_holds(uart->base, uart_size(uart)))
@@ -43,15 +43,15 @@ static enum uart_error start(const struct console *console, struct uart *uart)
 /* Opens one more port, or notes why it cannot be opened. */
 static void try(const char *name, const struct uart *uart, enum uart_error error)
 {
-    struct console *console = &consoles[count];
+    struct port *port = &ports[count];
 
-    if (count == CONSOLES)
+    if (count == PORTS)
         return;
-    format(console->name, NAME_SIZE, "%s", name);
-    console->uart = *uart;
-    console->error = error != UART_OK ? error : start(console, &console->uart);
-    if (console->error == UART_OK)
-        serial_add(console->name, &console->uart);
+    format(port->name, NAME_SIZE, "%s", name);
+    port->uart = *uart;
+    port->error = error != UART_OK ? error : start(port, &port->uart);
+    if (port->error == UART_OK)
+        serial_add(port->name, &port->uart);
     count++;
 }
 
@@ -99,7 +99,7 @@ static void open_usual(void)
         open_pci();
 }
 
-void consoles_open(const struct options *options)
+void serial_ports_open(const struct options *options)
 {
     count = 0;
     if (options->console_usual)
@@ -119,30 +119,30 @@ static const char *speed(char *text, size_t size, uint32_t baud)
     return text;
 }
 
-void consoles_text(const struct line_sink *out)
+void serial_ports_text(const struct line_sink *out)
 {
     char text[32];
 
-    for (const struct console *c = consoles; c < consoles + count; c++) {
-        const char *state = c->error == UART_OK ? speed(text, sizeof text, c->uart.baud) : uart_error_text(c->error);
-        if (c->uart.memory)
-            say(out, "console %s mmio 0x%" PRIx64 " stride %u: %s", c->name, c->uart.base, c->uart.stride, state);
+    for (const struct port *p = ports; p < ports + count; p++) {
+        const char *state = p->error == UART_OK ? speed(text, sizeof text, p->uart.baud) : uart_error_text(p->error);
+        if (p->uart.memory)
+            say(out, "console %s mmio 0x%" PRIx64 " stride %u: %s", p->name, p->uart.base, p->uart.stride, state);
         else
-            say(out, "console %s port 0x%" PRIx64 ": %s", c->name, c->uart.base, state);
+            say(out, "console %s port 0x%" PRIx64 ": %s", p->name, p->uart.base, state);
     }
     if (!count)
         say(out, "console none");
 }
 
-unsigned consoles_pages(uint64_t *pages, unsigned most)
+unsigned serial_ports_pages(uint64_t *pages, unsigned most)
 {
     unsigned used = 0;
 
-    for (const struct console *c = consoles; c < consoles + count; c++) {
-        if (c->error != UART_OK || !c->uart.memory)
+    for (const struct port *p = ports; p < ports + count; p++) {
+        if (p->error != UART_OK || !p->uart.memory)
             continue;
         for (unsigned last = 0; last < 2 && used < most; last++) /* of its first and its last register */
-            pages[used++] = c->uart.base + (last ? uart_size(&c->uart) - 1 : 0);
+            pages[used++] = p->uart.base + (last ? uart_size(&p->uart) - 1 : 0);
     }
     return used;
 }
