@@ -45,13 +45,13 @@ static const struct context *saved_at;
 
 /* ---- the machine and the rest of the kernel ---------------------------------------------------------------------- */
 
-/* The linker's table of tests: words for TESTS of them. */
-#define TESTS           768u
+/* The linker's table of tests: words for MOST_TESTS of them. */
+#define MOST_TESTS      768u
 #define STRING_OF(text) #text
 #define STRING(text)    STRING_OF(text)
 __asm__(".data\n.balign 8\n.globl tests_start, tests_end\n"
         "tests_start: .zero 768 * (8 + 8 * " STRING(__SIZEOF_POINTER__) ")\ntests_end:\n.text");
-_Static_assert(TESTS == TESTS_MAX && sizeof(struct test) == 8 + 8 * sizeof(void *), "the size of the table");
+_Static_assert(MOST_TESTS == TESTS_MAX && sizeof(struct test) == 8 + 8 * sizeof(void *), "the size of the table");
 
 static char said[60000];
 static const struct result *page_results;
@@ -153,9 +153,13 @@ static __attribute__((noinline)) void start(const struct test *const *of, unsign
 {
     struct test *const table = (struct test *)(uintptr_t)tests_start;
 
-    assert_in_range(count, 1, TESTS);
-    for (unsigned i = 0; i < TESTS; i++)
-        memcpy(&table[i], !i ? of[0] : i < TESTS - count + 1 ? &filler : of[i + count - TESTS], sizeof filler);
+    assert_in_range(count, 1, MOST_TESTS);
+    for (unsigned i = 0; i < MOST_TESTS; i++)
+        memcpy(&table[i],
+               !i                           ? of[0]
+               : i < MOST_TESTS - count + 1 ? &filler
+                                            : of[i + count - MOST_TESTS],
+               sizeof filler);
     memset(first_results, 0, sizeof first_results);
     memset(first_whys, 0, sizeof first_whys);
     memset(&runner, 0, sizeof runner);
@@ -265,7 +269,7 @@ static const struct test bts_one = { .id = "bts.one", .title = "One", .records =
 static const struct test *const four[] = { &bts_one, &pebs_two, &bts_three, &skipped_four };
 
 /* The tests' places in the table. */
-#define AT(n) ((n) ? TESTS - 4 + (n) : 0)
+#define AT(n) ((n) ? MOST_TESTS - 4 + (n) : 0)
 
 static void start_four(void)
 {
@@ -283,14 +287,14 @@ UNIT_TEST(two_kinds)
     assert_true(runner_begin(&options, 2, 1));
     it_said("KTAP version 1\n1..8\n");
     assert_int_equal(page_planned, 8);
-    assert_int_equal(page_count, 2 * TESTS);
+    assert_int_equal(page_count, 2 * MOST_TESTS);
     assert_int_equal(runner_kinds(), 2);
     runner_run(NULL, &caps[0], quiesce);
     it_said("# test bts.one\n# One\n# expect 1 records\nok 1 bts.one\n"
             "# test pebs.two\n# Two\n# expect 1 records\nok 2 pebs.two\n"
             "# test bts.three\n# Three\n# expect 1 records\nok 3 bts.three\n"
             "# test other.four\nok 4 other.four # SKIP no DS: CPUID.1:EDX bit 21 clear\n");
-    assert_null(page_results[TESTS + AT(0)].why);
+    assert_null(page_results[MOST_TESTS + AT(0)].why);
     runner_totals(&sums);
     assert_true(sums.pass == 3 && sums.skip == 1 && !sums.fail);
     runner_run("atom", &caps[1], quiesce);
@@ -321,11 +325,11 @@ UNIT_TEST(two_kinds)
             "# facility pebs.atom fail 1 of 1\n"
             "# facility lbr.atom none: no DS: CPUID.1:EDX bit 21 clear\n");
     assert_string_equal(page_results[AT(1)].id, "pebs.two");
-    assert_string_equal(page_results[TESTS + AT(1)].id, "pebs.two.atom");
+    assert_string_equal(page_results[MOST_TESTS + AT(1)].id, "pebs.two.atom");
     assert_int_equal(page_results[AT(0)].seen, true);
-    assert_int_equal(page_results[TESTS + AT(1)].seen, false);
-    assert_int_equal(page_results[TESTS + AT(2)].records, true);
-    assert_int_equal(page_results[TESTS + AT(3)].records, false);
+    assert_int_equal(page_results[MOST_TESTS + AT(1)].seen, false);
+    assert_int_equal(page_results[MOST_TESTS + AT(2)].records, true);
+    assert_int_equal(page_results[MOST_TESTS + AT(3)].records, false);
 }
 
 /* Only a further kind is selected: the ids have its name. The first kind needs no memory. */
@@ -335,9 +339,9 @@ UNIT_TEST(one_of_two_kinds)
     options.skip = OPTION("other.*");
     assert_true(runner_begin(&options, 1, 1));
     assert_ptr_equal(runner.results, machine.memory);
-    assert_true((uint8_t *)runner.whys >= (uint8_t *)(runner.results + TESTS));
-    assert_true((uint8_t *)runner.ids >= (uint8_t *)(runner.whys + TESTS));
-    assert_true((uint8_t *)(runner.ids + TESTS) <= machine.memory + machine.kept);
+    assert_true((uint8_t *)runner.whys >= (uint8_t *)(runner.results + MOST_TESTS));
+    assert_true((uint8_t *)runner.ids >= (uint8_t *)(runner.whys + MOST_TESTS));
+    assert_true((uint8_t *)(runner.ids + MOST_TESTS) <= machine.memory + machine.kept);
     runner_run("atom", &caps[0], quiesce);
     assert_int_equal(runner_conclude(), VERDICT_PASS);
     it_said("KTAP version 1\n1..3\n"
@@ -460,7 +464,7 @@ UNIT_TEST(hangs_before_a_test)
         runner_totals(&sums);
         assert_true(sums.pass == (first ? 0 : 3) && sums.fail == 1 && sums.skip == 2);
         assert_true(first || page_results[AT(2)].outcome == OUTCOME_PASS);
-        assert_string_equal(page_results[(first ? 0 : TESTS) + AT(0)].why, "cpu 2 does not respond");
+        assert_string_equal(page_results[(first ? 0 : MOST_TESTS) + AT(0)].why, "cpu 2 does not respond");
     }
 }
 
@@ -503,7 +507,7 @@ UNIT_TEST(too_many_tests)
 {
     start_four();
     for (unsigned i = 0; i < 2; i++) {
-        assert_true(plan_run(&options, TESTS));
+        assert_true(plan_run(&options, MOST_TESTS));
         assert_int_equal(runner.planned, 4);
     }
     assert_false(plan_run(&options, TESTS_MAX + 1));
