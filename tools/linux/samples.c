@@ -329,7 +329,7 @@ void check_latency(struct check *c)
     }
     event.config1 = threshold;
     event.precise_ip = 2;
-    event.sample_period = PERIOD;
+    event.sample_period = 97; /* fewer than SAMPLES_MAX of the far ring */
     event.sample_type |= PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC;
     if (machine_event(c->kind, "mem-loads-aux", &auxiliary))
         r.attr[number++] = auxiliary;
@@ -417,7 +417,8 @@ void check_count(struct check *c)
         for (size_t i = 0; i < list->count && c->claim->what && !c->skipped; i++) {
             const struct cause cause = cause_of(&list->events[i]);
             if (cause.counted && !cause.displace && is_known(steps, cause.kinds) &&
-                list->events[i].role != PEBS_ROLE_PREC_DIST) /* Linux may count it on a counter that lacks it */
+                list->events[i].role != PEBS_ROLE_PREC_DIST && list->events[i].role != PEBS_ROLE_PRECISE_STORE)
+                /* Linux may count these two on a counter that lacks them. */
                 compare_count(c, list->events[i].name, check_event(c, list->events[i].select), *w,
                               steps_before(steps, cause.kinds, steps_count(steps)));
         }
