@@ -44,6 +44,7 @@ bool standing_registers(struct vcpu *v, void (*see)(void *context, uint32_t addr
 
 void standing_watch(struct vcpu *v, bool record, bool threshold)
 {
+    branches_drain(v, true, 0, 0); /* the new limit may be lower than what the ring holds */
     v->watch.record = record;
     v->watch.threshold = threshold;
     v->watch.hit = false;

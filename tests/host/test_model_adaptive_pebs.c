@@ -20,6 +20,7 @@
 
 #define ICELAKE    "icelake"
 #define GOLDENCOVE "goldencove"
+#define SIERRAFOREST "sierraforest"
 
 /* Sets up a buffer of this many bytes, with a threshold at this offset. */
 static void set_up_buffer(struct machine *m, uint64_t bytes, uint64_t threshold)
@@ -202,11 +203,12 @@ UNIT_TEST(memory_groups)
         const char *violation;
     } rows[] = {
         { ICELAKE, LOAD_LATENCY, 0, 5, LOADS, 0x7000010, 1, 5, 0, NULL },
-        { GOLDENCOVE, LOAD_LATENCY, EVTSEL_ON | STORE_FORWARD, 1, LOADS, 0x7000010, 1, UINT64_C(5) << 32 | 6, 1, NULL },
-        { GOLDENCOVE, LOAD_LATENCY, 0, 1, LOADS, 0x7000010, 0, UINT64_C(5) << 32 | 6, 1, "pebs-latency-aux" },
-        { GOLDENCOVE, STORE_SAMPLE, 0, 0, STORES, 0x7100000, 0x1a, UINT64_C(300) << 32 | 301, 1, NULL },
-        { GOLDENCOVE, ALL_LOADS, 0, 2, LOADS, 0x7000010, 0, 0, 1, NULL },
-        { GOLDENCOVE, INST_RETIRED, 0, 2, LOADS, 0, 0, 0, 1, NULL },
+        { GOLDENCOVE, LOAD_LATENCY, EVTSEL_ON | STORE_FORWARD, 1, LOADS, 0x7000010, 1, UINT64_C(5) << 32 | 6, 0, NULL },
+        { GOLDENCOVE, LOAD_LATENCY, 0, 1, LOADS, 0x7000010, 0, UINT64_C(5) << 32 | 6, 0, "pebs-latency-aux" },
+        { GOLDENCOVE, STORE_SAMPLE, 0, 0, STORES, 0x7100000, 0x1a, UINT64_C(300) << 32 | 301, 0, NULL },
+        { GOLDENCOVE, ALL_LOADS, 0, 2, LOADS, 0x7000010, 0, 0, 0, NULL },
+        { GOLDENCOVE, INST_RETIRED, 0, 2, LOADS, 0, 0, 0, 0, NULL },
+        { SIERRAFOREST, INST_RETIRED, 0, 2, LOADS, 0, 0, 0, 1, NULL },
     };
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

@@ -215,7 +215,7 @@ UNIT_TEST(cycles)
 UNIT_TEST(retire_latencies)
 {
     for (unsigned i = 0; i < 2; i++) {
-        struct machine *m = with(i == 0 ? "icelake" : "goldencove", 4, BIT_OF(LBR_CYCLES));
+        struct machine *m = with(i == 0 ? "icelake" : "sierraforest", 4, BIT_OF(LBR_CYCLES));
         struct pebs_contents contents = { .ip = CODE };
         struct lbr_entry stack[MAX_LBR];
         unsigned varied = 0;
