@@ -25,6 +25,7 @@ static const struct choice {
     { '1', "all tests, or those that the options select", "" },
     { '2', "quick: a few tests of each area", "run=quick records=1" },
     { '3', "measure: measurements, which have no verdict", "run=measure.* records=0 timeout=120" },
+    { '4', "log: all tests, and save the log on the stick", "dump=raw log=stick" },
 };
 
 struct menu {
@@ -122,7 +123,7 @@ static void show(const struct menu *menu)
     Print(L"\ndstest86: press a key to choose, or wait\n");
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
         Print(L"  %c  %a\n", (UINT32)choices[i].key, choices[i].label);
-    Print(L"  4  options: %a\n  5  width: %d bits\n", menu->options[0] != '\0' ? menu->options : "none", menu->width);
+    Print(L"  5  options: %a\n  6  width: %d bits\n", menu->options[0] != '\0' ? menu->options : "none", menu->width);
 }
 
 /* Whether this key ends the menu. If it is one of the menu's keys and does not end it, shows the menu again. */
@@ -136,11 +137,11 @@ static bool take_key(struct menu *menu, CHAR16 key, bool long_mode)
             chosen = append(menu->options, choices[i].options);
             known = true;
         }
-    if (key == '4') {
+    if (key == '5') {
         chosen = edit_options(menu);
         known = true;
     }
-    if (key == '5') {
+    if (key == '6') {
         menu->width = long_mode && menu->width == 32 ? 64 : 32;
         if (!long_mode)
             Print(L"\ndstest86: this processor has no long mode (CPUID.80000001H:EDX bit 29)\n");

@@ -74,7 +74,7 @@ static int new_machine(void **state)
 #define MENU(options, width)                                                                         \
     "\ndstest86: press a key to choose, or wait\n  1  all tests, or those that the options select\n" \
     "  2  quick: a few tests of each area\n  3  measure: measurements, which have no verdict\n"      \
-    "  4  options: " options "\n  5  width: " width " bits\n"
+    "  4  log: all tests, and save the log on the stick\n  5  options: " options "\n  6  width: " width " bits\n"
 #define EDIT "\nEnter starts, Escape goes back. Options: "
 
 /* Keys as TICK:CHARACTER, in order. Escape and a terminal's Backspace (\1) have scan codes, and no character. */
@@ -140,18 +140,19 @@ UNIT_TEST(keys)
         { "30:2", "run=quick records=1", 30 }, /* at the last moment */
         { "31:2", "", 30 },
         { "7:3", "run=measure.* records=0 timeout=120", 7 },
+        { "7:4", "dump=raw log=stick", 7 },
         { "7:\r", "", 7 },
         { "1:0", "", 601 }, /* not a choice, but stops the countdown */
         { "1:\33", "", 601 },
         { "1:0 601:2", "run=quick records=1", 601 },
-        { "1:5 2:2", "run=quick records=1 width=32", 2 },
-        { "1:5 2:5 3:\r", "", 3 },
-        { "1:5", "width=32", 601 },
-        { "1:4 2:l 2:x 2:x 2:\b 3:\1 4:i 9:\r", "li", 9 }, /* \1: a terminal's code for Backspace */
-        { "1:4 1:\b 2:  2:~ 2:\x7f 2:\x1f 2:\xe4 9:\r", " ~", 9 },
-        { "1:4 2:x 3:\33 4:\r", "", 4 },
-        { "1:4 2:x 602:\r", "x", 602 },
-        { "1:4 2:x", "", 1202 }, /* a minute without a key, then the menu's time */
+        { "1:6 2:2", "run=quick records=1 width=32", 2 },
+        { "1:6 2:6 3:\r", "", 3 },
+        { "1:6", "width=32", 601 },
+        { "1:5 2:l 2:x 2:x 2:\b 3:\1 4:i 9:\r", "li", 9 }, /* \1: a terminal's code for Backspace */
+        { "1:5 1:\b 2:  2:~ 2:\x7f 2:\x1f 2:\xe4 9:\r", " ~", 9 },
+        { "1:5 2:x 3:\33 4:\r", "", 4 },
+        { "1:5 2:x 602:\r", "x", 602 },
+        { "1:5 2:x", "", 1202 }, /* a minute without a key, then the menu's time */
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         new_machine(NULL);
@@ -160,7 +161,7 @@ UNIT_TEST(keys)
         assert_int_equal(menu_fw.ticks, cases[i].ticks);
     }
     new_machine(NULL);
-    choose_by("0:x 0:5 0:4 0:a 0:b 0:\b 0:\33 0:4 0:l 0:i 0:\r", "", 0, 3);
+    choose_by("0:x 0:6 0:5 0:a 0:b 0:\b 0:\33 0:5 0:l 0:i 0:\r", "", 0, 3);
     assert_string_equal(console_said, "[clear]" MENU("none", "64") MENU("none", "32") EDIT
                         "ab\b \b\n" MENU("none", "32") EDIT "li\n");
 }
@@ -175,10 +176,10 @@ UNIT_TEST(existing_options)
     choose_by("0:2", "run=bts.* skip=*.x run=lbr.*", 0, 9);
     assert_string_equal(options, "skip=*.x run=quick records=1");
     new_machine(NULL);
-    choose_by("0:4 0:\b 0:\r", "menu=9 records=11", 0, 9);
+    choose_by("0:5 0:\b 0:\r", "menu=9 records=11", 0, 9);
     assert_string_equal(options, "menu=9 records=1");
     new_machine(NULL);
-    choose_by("0:5 0:\r", "menu=9 width=32", 32, 9);
+    choose_by("0:6 0:\r", "menu=9 width=32", 32, 9);
     assert_string_equal(options, "menu=9 width=32 width=64");
 
     /* As much as fits, and one character more. */
@@ -199,7 +200,7 @@ UNIT_TEST(existing_options)
 
 UNIT_TEST(without_long_mode)
 {
-    press("0:5 0:1");
+    press("0:6 0:1");
     options[0] = '\0';
     menu_choose(options, 3, 0, false);
     assert_string_equal(console_said,
@@ -210,11 +211,11 @@ UNIT_TEST(without_long_mode)
 
 UNIT_TEST(a_stuck_key)
 {
-    static char full[4 * (1 + LOAD_OPTIONS_MAX + 2) + 1] = "0:4 ";
+    static char full[4 * (1 + LOAD_OPTIONS_MAX + 2) + 1] = "0:5 ";
     for (unsigned i = 0; i < 2; i++) {
         new_machine(NULL);
         menu_fw.stuck = true;
-        choose_by(i ? "0:4 0:x" : "0:0", "", 0, 3);
+        choose_by(i ? "0:5 0:x" : "0:0", "", 0, 3);
         assert_int_equal(menu_fw.keys_read, 2000);
         assert_string_equal(options, "");
     }

@@ -60,7 +60,7 @@ sub areas
 }
 
 my ($of_loader, $of_grub) = map { read_file("$FindBin::Bin/../../boot/$_") } 'uefi/menu.c', 'grub.cfg';
-is_deeply([$of_grub =~ /start (run=.*)/g], [$of_loader =~ /"(run=\w.*?)"/g], 'keys 2 and 3 add the same options on BIOS as on UEFI');
+is_deeply([$of_grub =~ /start (\w+=.*)/g], [$of_loader =~ /"(\w+=\w.*?)" }/g], 'keys 2, 3 and 4 add the same options on BIOS as on UEFI');
 
 my $all = areas(boot('usb'));
 cmp_ok($all->{bts}, '>', 30, 'UEFI, no key: all tests of BTS run');
@@ -75,10 +75,12 @@ for ([usb => 'starts in 60 s'], ['bios-usb' => 'automatically in 60s']) {
     is_deeply(areas(boot($route, $shown => '2')), $quick, "$route, key 2: the quick tests");
     my $log = boot($route, $shown => '3');
     is_deeply([keys %{areas($log)}], ['measure'], "$route, key 3: the measurements");
-    $log = boot($route, $shown => '4', 'ptions: ' => " run=ds.area.*\n");
-    is_deeply(areas($log), { ds => 3 }, "$route, key 4: the typed options");
-    $log = boot($route, $shown => '5', $route =~ /bios/ ? ('Width: ' => "32\n", ' 5  width' => '2') : ('32 bits' => '2'));
-    like($log, qr/^# begin dstest86 \S+ \S+ 32$/m, "$route, key 5: the other kernel");
+    my $kept = $route =~ /bios/ ? 'not kept: only the UEFI loader can keep it' : 'kept in \d+ KiB';
+    like(boot($route, $shown => '4'), qr/^# log $kept/m, "$route, key 4: the log for the stick");
+    $log = boot($route, $shown => '5', 'ptions: ' => " run=ds.area.*\n");
+    is_deeply(areas($log), { ds => 3 }, "$route, key 5: the typed options");
+    $log = boot($route, $shown => '6', $route =~ /bios/ ? ('Width: ' => "32\n", ' 6  width' => '2') : ('32 bits' => '2'));
+    like($log, qr/^# begin dstest86 \S+ \S+ 32$/m, "$route, key 6: the other kernel");
     is_deeply(areas($log), $quick, '... with the tests chosen next');
 }
 done_testing();
