@@ -14,13 +14,16 @@ void may_choose_counters(struct vcpu *v)
     }
 }
 
-/* The rule is asked for instructions first. Real processors count as many branches too many as instructions. */
+/*
+ * The rule is asked for instructions first. Real processors count as many branches too many as instructions. Nothing is
+ * known of a record of such a branch.
+ */
 unsigned may_counting_interruption(struct vcpu *v, enum event_kind kind, bool software)
 {
     if (kind == EVENT_INSTRUCTIONS) {
         v->latitude->state.overcount = latitude_draw(v, FREEDOM_OVERCOUNT, 1);
     }
-    return software ? 0 : v->latitude->state.overcount;
+    return software || (kind == EVENT_BRANCHES && v->pebs.enabled != 0) ? 0 : v->latitude->state.overcount;
 }
 
 bool may_data_followed(const struct vcpu *v)
