@@ -15,8 +15,8 @@ void may_choose_counters(struct vcpu *v)
 }
 
 /*
- * The rule is asked for instructions first. Real processors count as many branches too many as instructions. Nothing is
- * known of a record of such a branch.
+ * The rule is asked for instructions first. Real processors count as many branches too many as instructions. The
+ * recordings that say so are of counters that do not sample.
  */
 unsigned may_counting_interruption(struct vcpu *v, enum event_kind kind, bool software)
 {
