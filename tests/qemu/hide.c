@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Preloaded into QEMU, this library hides or replaces symbols that plugins look up. The variable HIDE has words:
- *   NAME        hide this symbol; NAME* hides all with this prefix, as in a QEMU that was linked without exporting them
+ *   NAME        hide this symbol
  *   NAME=OTHER  replace this symbol by another one, of QEMU or of this file
  */
 #define _GNU_SOURCE
@@ -97,9 +97,9 @@ static const char *word_for(const char *name)
     const char *word = getenv("HIDE");
 
     for (; word != NULL && *word != '\0'; word += strcspn(word, " "), word += strspn(word, " ")) {
-        const size_t own = strcspn(word, " =*");
+        const size_t own = strcspn(word, " =");
 
-        if (strncmp(word, name, own) == 0 && (own == length || word[own] == '*')) {
+        if (own == length && strncmp(word, name, own) == 0) {
             return word + own;
         }
     }
