@@ -26,6 +26,7 @@ org 0
 
     jmp SEGMENT:start
 start:
+    cli                             ; the firmware's timer would add branches and instructions
     xor ax, ax
     mov ss, ax
     mov sp, 0x7000

@@ -43,13 +43,14 @@ def wait_for(condition):
     return condition()
 
 
-def qemus(folder, what=b'qemu-system'):
-    """The processes with this folder in their environment and this in their command line."""
+def qemus(folder, mapped=b'dsmodel.so'):
+    """The processes with this folder in their environment, which have mapped a file with this in its name. (The command line
+    does not tell: QEMU may be started by a script of the same name, whose own processes come before it.)"""
     found = []
     for process in pathlib.Path('/proc').glob('[0-9]*'):
         try:
             if f'TMPDIR={folder}\0'.encode() in (process / 'environ').read_bytes() and \
-                    what in (process / 'cmdline').read_bytes():
+                    mapped in (process / 'maps').read_bytes():
                 found.append(process.name)
         except OSError:
             pass
