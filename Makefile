@@ -78,7 +78,7 @@ ALL_TESTS = $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS) $(LINT_TESTS) $(SCRIPT_TEST
 # Only `make full-test` runs tests with `# slow:` in their head, every boot (`make test`: a sample), and every encoding.
 SLOW = $(shell grep -l '^\# slow: ' $(filter %.t,$(ALL_TESTS))) scripts/boots $B/host/test_model_insn_zydis
 
-.PHONY: run gdb gdb-tour smoke test full-test tool-test gdb-test qemu-test prove-tests latitude-test documents corpus-check bench bench-dump
+.PHONY: run gdb gdb-tour smoke test full-test tool-test gdb-test qemu-test prove-tests latitude-test power documents corpus-check bench bench-dump
 # 640 MiB of memory, because the largest ring of measure.memory.* needs 256 MiB without a gap.
 run: kernel loader iso model $B/dsdump ## boot the kernel in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME quirk=NAME latitude=SEED processors=N accel=kvm
 	$Qscripts/machine run --route="$$route" --width="$$width" $(if $(accel),--accel=$(call quoted,$(accel))) --profile="$$profile" --options="$$options" \
@@ -124,6 +124,9 @@ prove-tests: kernel model ##tests inject each fault into the model and check tha
 
 latitude-test: kernel model $B/dsdump ##tests check that no test fails on a processor that does what the manual permits: seeds=N on every profile and width
 	$Qscripts/boots latitude --jobs=$(BUSY) $(if $(seeds),--seeds=$(call quoted,$(seeds)))
+
+power: kernel model ##tests measure how many single corruptions of records, registers and counts the tests notice: seeds=N for each family
+	$Qscripts/boots power --jobs=$(BUSY) $(if $(seeds),--seeds=$(call quoted,$(seeds)))
 
 documents: $B/test/.booted $B/profiles ##documents every generated page of docs/: conformance, hostile, machines, profiles
 	$Qfor page in conformance hostile machines profiles; do case $$page in \

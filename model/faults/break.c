@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "model/faults/broken.h"
+#include "model/faults/flip.h"
 #include "model/faults/quirks.h"
 #include "model/latitude/latitude.h"
 
@@ -29,7 +30,7 @@ static void replace_rules(struct rules *rules, const struct fault_set *set)
 #undef RULE
 }
 
-bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t quirks)
+bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t quirks, struct flip *flip)
 {
     struct broken *b = calloc(1, sizeof(*b));
 
@@ -38,11 +39,15 @@ bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t quirks
     }
     b->faults = *faults;
     b->quirks = quirks;
+    b->flip = flip;
     b->wrapped = *latitude_rules(v);
     quirks_apply(&b->wrapped, quirks);
     b->rules = b->wrapped;
     if (faults->any) {
         replace_rules(&b->rules, faults);
+    }
+    if (flip != NULL) {
+        flip_replace(&b->rules);
     }
     break_mend(v);
     v->rules = &b->rules;

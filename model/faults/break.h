@@ -9,13 +9,15 @@
 #include "model/faults/faults.h"
 
 struct vcpu;
+struct flip;
 struct profile;
 
 /*
- * Installs rules with these faults and quirks (quirks.h), and removes those of an earlier call. Returns false if out of
- * memory. The processor then has no faults, so the caller must not run the guest on it.
+ * Installs rules with these faults, quirks (quirks.h) and single corruptions (flip.h; NULL: none), and removes those of
+ * an earlier call. Returns false if out of memory. The processor then has no faults, so the caller must not run the
+ * guest on it.
  */
-bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t quirks);
+bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t quirks, struct flip *flip);
 
 /* Restores the rules that the processor had before break_rules(). */
 void break_mend(struct vcpu *v);

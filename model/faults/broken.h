@@ -10,6 +10,7 @@ struct broken {
     struct rules rules;   /* the rules that the processor's struct vcpu points to */
     struct rules wrapped; /* the rules without faults; a faulty rule calls these for everything except its fault */
     struct fault_set faults;
+    struct flip *flip; /* NULL: none */
     uint32_t quirks;
     /* state that a reset of the processor clears */
     struct {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "model/faults/break.h"
+#include "model/faults/flip.h"
 #include "model/faults/quirks.h"
 #include "model/latitude/freedoms.h"
 
@@ -162,6 +163,23 @@ static void take_faults(struct options *options, const char *list)
     }
 }
 
+static void take_flip(struct options *options, const char *plan)
+{
+    const char *why = NULL;
+
+    if (plan == NULL) {
+        return;
+    }
+    if (options->faults.any) {
+        options_die("%s", "flip= and fault= exclude each other");
+    }
+    options->flip = flip_open(plan, &why);
+    if (options->flip == NULL) {
+        fprintf(stderr, "dsmodel: flip=%s: %s\n", plan, why);
+        exit(1);
+    }
+}
+
 static void take_quirks(struct options *options, const char *list)
 {
     const char *unknown = list == NULL ? NULL : quirks_parse(&options->quirks, list);
@@ -241,7 +259,7 @@ static const char *value_of(const char *argument, const char *key)
 
 /* The values as given; NULL: not given. */
 struct arguments {
-    const char *profile, *cores, *truth, *violations, *fault, *quirk, *latitude, *ipc, *state;
+    const char *profile, *cores, *truth, *violations, *fault, *flip, *quirk, *latitude, *ipc, *state;
 };
 
 static void parse_argument(const char *argument, struct arguments *given)
@@ -249,9 +267,10 @@ static void parse_argument(const char *argument, struct arguments *given)
     const struct {
         const char *key, **value;
     } keys[] = {
-        { "profile", &given->profile },       { "cores", &given->cores }, { "truth", &given->truth },
-        { "violations", &given->violations }, { "fault", &given->fault }, { "quirk", &given->quirk },
-        { "latitude", &given->latitude },     { "ipc", &given->ipc },     { "state", &given->state },
+        { "profile", &given->profile },       { "cores", &given->cores },       { "truth", &given->truth },
+        { "violations", &given->violations }, { "fault", &given->fault },       { "flip", &given->flip },
+        { "quirk", &given->quirk },           { "latitude", &given->latitude }, { "ipc", &given->ipc },
+        { "state", &given->state },
     };
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -271,7 +290,7 @@ static void parse_argument(const char *argument, struct arguments *given)
     }
     options_die("%s is not an option; the options are profile=NAME cores=LIST truth=FILE violations=FILE "
                 "fault=NAME[,NAME..][@CPU] "
-                "quirk=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] ipc=N state=FOLDER",
+                "flip=PLAN quirk=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] ipc=N state=FOLDER",
                 argument);
 }
 
@@ -321,6 +340,7 @@ void options_read(int argc, char **argv, unsigned processors, struct options *op
     take_profile(options, given.profile);
     take_cores(options, given.cores, processors);
     take_faults(options, given.fault);
+    take_flip(options, given.flip);
     take_quirks(options, given.quirk);
     take_latitude(options, given.latitude);
     take_ipc(options, given.ipc);

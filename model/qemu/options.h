@@ -16,6 +16,7 @@ struct options {
     const struct profile *profile; /* the processor; of a hybrid, its first kind of core */
     struct cores cores;            /* the kind of core of each processor */
     struct fault_set faults;
+    struct flip *flip;        /* single corruptions on processor 0; NULL: no flip= */
     uint32_t quirks;          /* bit i: enum quirk i */
     uint32_t freedoms;        /* bit i: enum freedom i */
     uint64_t seed;            /* of the freedoms' choices */

@@ -129,7 +129,8 @@ static void on_init(unsigned cpu, void *udata)
     struct processor *p = g_new0(struct processor, 1);
     static const struct fault_set none;
     const struct fault_set *const faults = fault_set_is_of(&model.options.faults, cpu) ? &model.options.faults : &none;
-    const bool changed = faults->any || model.options.quirks != 0;
+    struct flip *const flip = cpu == 0 ? model.options.flip : NULL;
+    const bool changed = faults->any || model.options.quirks != 0 || flip != NULL;
     const struct profile *profile;
 
     p->vcpu.truth = model.options.truth;
@@ -145,7 +146,7 @@ static void on_init(unsigned cpu, void *udata)
     if (model.options.freedoms != 0 && !latitude_give(&p->vcpu, model.options.seed, model.options.freedoms)) {
         options_die("%s", "out of memory: latitude= cannot take effect");
     }
-    if (changed && (!break_rules(&p->vcpu, faults, model.options.quirks) ||
+    if (changed && (!break_rules(&p->vcpu, faults, model.options.quirks, flip) ||
                     (profile = break_profile(profile, faults, model.options.quirks)) == NULL)) {
         options_die("%s", "out of memory: fault= and quirk= cannot take effect");
     }

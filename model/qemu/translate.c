@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/engine/event_class.h"
+#include "model/faults/flip.h"
 #include "model/insn/insn.h"
 #include "model/qemu/arena.h"
 
@@ -187,6 +188,14 @@ static void instrument_instructions(struct qemu_plugin_tb *tb, const struct bloc
     }
 }
 
+static void on_border(unsigned cpu, void *udata)
+{
+    const uint64_t *const address = udata;
+
+    (void)cpu;
+    flip_reached(model.options.flip, *address);
+}
+
 void on_translate(struct qemu_plugin_tb *tb, void *udata)
 {
     enum insn_hook hooks[MAX_BLOCK];
@@ -205,6 +214,9 @@ void on_translate(struct qemu_plugin_tb *tb, void *udata)
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_reset, QEMU_CB_RW_REGS, NULL);
     } else if (processor_read(p, NAME_RIP) == 0) { /* as after SIPI */
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_start, QEMU_CB_RW_REGS, NULL);
+    }
+    if (model.options.flip != NULL && flip_is_border(model.options.flip, block->pc)) {
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_border, QEMU_CB_NO_REGS, arena_copy(&block->pc, sizeof(block->pc)));
     }
     if (model.options.violations != NULL) {
         processor_note_code(p, block->pc, block->next);

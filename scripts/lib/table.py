@@ -10,7 +10,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 QEMU = ROOT / 'tests/qemu'
-SETTINGS = 'quirk', 'fault', 'latitude', 'cores', 'firmware', 'processors'    # options of scripts/machine, written among the kernel's
+SETTINGS = 'quirk', 'fault', 'flip', 'latitude', 'cores', 'firmware', 'processors'    # options of scripts/machine, written among the kernel's
 ALL_RECORDS = re.compile(r' records=(?:all|none dump=raw)\b')
 
 

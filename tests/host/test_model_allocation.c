@@ -94,7 +94,7 @@ UNIT_TEST(faults)
 
     assert_null(faults_parse(&set, "perfmon.width.32", &length));
     failing = 0;
-    broken = break_rules(&m->v, &set, 0);
+    broken = break_rules(&m->v, &set, 0, NULL);
     failing = 0;
     changed = break_profile(m->v.profile, &set, 0);
     failing = NONE;

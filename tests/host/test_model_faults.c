@@ -123,7 +123,7 @@ UNIT_TEST(one_processor)
     size_t length;
 
     assert_null(parse(&set, "ds.area.low_32", &length));
-    assert_true(break_rules(&faulty->v, &set, 0));
+    assert_true(break_rules(&faulty->v, &set, 0, NULL));
     wrmsr(faulty, DS_AREA, MEMORY);
     wrmsr(healthy, DS_AREA, MEMORY);
     assert_int_equal(rdmsr(faulty, DS_AREA), (uint32_t)MEMORY);
@@ -140,7 +140,7 @@ UNIT_TEST(together)
     size_t length;
 
     assert_null(parse(&set, "ds.area.low_32,ds.area.bit_20_lost,pebs.enable.reads_zero", &length));
-    assert_true(break_rules(&m->v, &set, UINT32_C(1) << QUIRK_PEBS_FORMAT_UNKNOWN));
+    assert_true(break_rules(&m->v, &set, UINT32_C(1) << QUIRK_PEBS_FORMAT_UNKNOWN, NULL));
     WRMSR(m, { DS_AREA, MEMORY }, { PEBS_ENABLE, 1 });
     EXPECT_MSRS(m, { DS_AREA, (uint32_t)MEMORY & ~UINT32_C(0x100000) }, { PEBS_ENABLE, 0 }, { PERF_CAPS, 0x3ec5 });
     break_mend(&m->v);

@@ -99,6 +99,10 @@ UNIT_TEST(invalid_options)
     refused("profile=skylake ipc=0", "ipc=0: expected a number from 1 to 8");
     refused("profile=skylake ipc=9", "ipc=9: expected a number from 1 to 8");
     refused("profile=skylake ipc=12", "ipc=12: expected a number from 1 to 8");
+    refused("profile=skylake flip=none", "flip=none: No such file or directory");
+    refused("profile=skylake fault=lbr.tos.stuck flip=err", "flip= and fault= exclude each other");
+    refused("profile=skylake flip=err",
+            "flip=err: is not a plan: expected \"BEGIN END\", then lines \"WINDOW DELIVERY NUMBER ACTION BIT\"");
     refused("truth=", "truth= was given without a value");
     refused("profile=skylake violations=", "violations= was given without a value");
     refused("profile=skylake fault=", "fault= was given without a value");
@@ -106,10 +110,10 @@ UNIT_TEST(invalid_options)
     refused("profile=skylake truth=t truth=t", "truth= was given twice");
     refused("profile=skylake quirks=inert",
             "quirks=inert is not an option; the options are profile=NAME cores=LIST truth=FILE violations=FILE "
-            "fault=NAME[,NAME..][@CPU] quirk=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] ipc=N state=FOLDER");
+            "fault=NAME[,NAME..][@CPU] flip=PLAN quirk=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] ipc=N state=FOLDER");
     refused("profile",
             "profile is not an option; the options are profile=NAME cores=LIST truth=FILE violations=FILE "
-            "fault=NAME[,NAME..][@CPU] quirk=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] ipc=N state=FOLDER");
+            "fault=NAME[,NAME..][@CPU] flip=PLAN quirk=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] ipc=N state=FOLDER");
     for (size_t i = 0; i < COUNT_OF(no_seeds); i++) {
         char arguments[64], sentence[160];
 

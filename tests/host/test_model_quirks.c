@@ -8,7 +8,7 @@
 
 static void tell(struct machine *m, uint32_t quirks)
 {
-    assert_true(break_rules(&m->v, &(struct fault_set){ 0 }, quirks));
+    assert_true(break_rules(&m->v, &(struct fault_set){ 0 }, quirks, NULL));
 }
 
 UNIT_TEST(names)

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _POSIX_C_SOURCE 200809L /* PATH_MAX */
+#include "model/faults/flip.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/engine/bts.h"
+#include "model/engine/ring.h"
+#include "model/faults/broken.h"
+
+enum delivery {
+    BTS_RECORD,
+    PEBS_RECORD,
+    BTS_INDEX,
+    PEBS_INDEX,
+    READ,    /* RDMSR */
+    WRITE,   /* WRMSR */
+    COUNTER, /* RDPMC */
+    PMI,
+    EVENTS, /* a batch of events that a counter counts */
+    DELIVERIES,
+};
+static const char *const delivery_names[] = { "bts",   "pebs",  "bts-index", "pebs-index", "read",
+                                              "write", "rdpmc", "pmi",       "events" };
+
+enum action {
+    FLIP,   /* a bit is inverted */
+    LOST,   /* no record, no interrupt, one event less; WRMSR raises #GP */
+    TWICE,  /* the record or interrupt comes twice, one event more */
+    SWAP,   /* the record and the next one change places */
+    BEHIND, /* bytes behind the buffer's absolute maximum are written, too */
+    ACTIONS,
+};
+static const char *const action_names[] = { "flip", "lost", "twice", "swap", "behind" };
+
+struct change {
+    unsigned window, number, bit;
+    enum delivery delivery;
+    enum action action;
+};
+
+struct flip {
+    FILE *log;
+    uint64_t begin, end;
+    bool open;
+    unsigned window, windows;       /* the number of the open window; how many have opened */
+    unsigned delivered[DELIVERIES]; /* in this window */
+    const struct change *kept;      /* of the register that WRMSR is about to change */
+    bool lost, repeats;             /* the architectural record just encoded; the PMI to come is the second */
+    uint64_t changed, changed_end;  /* the changed record in memory; empty if there is none */
+    struct change *changes;
+    unsigned count;
+};
+
+static int name_find(const char *const *names, int count, const char *name)
+{
+    int i = 0;
+
+    while (i < count && strcmp(names[i], name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+static bool plan_add(struct flip *f, const char *line)
+{
+    struct change *const grown = realloc(f->changes, (f->count + 1) * sizeof(*grown));
+    char delivery[16], action[16];
+    struct change c;
+    int end = 0;
+
+    if (grown == NULL) {
+        return false;
+    }
+    f->changes = grown;
+    if (sscanf(line, "%u %15s %u %15s %u %n", &c.window, delivery, &c.number, action, &c.bit, &end) != 5 ||
+        line[end] != '\0') {
+        return false;
+    }
+    c.delivery = (enum delivery)name_find(delivery_names, DELIVERIES, delivery);
+    c.action = (enum action)name_find(action_names, ACTIONS, action);
+    f->changes[f->count++] = c;
+    return c.delivery != DELIVERIES && c.action != ACTIONS;
+}
+
+struct flip *flip_open(const char *plan, const char **why)
+{
+    struct flip *const f = calloc(1, sizeof(*f));
+    char line[80], log[PATH_MAX];
+    FILE *const file = f == NULL ? NULL : fopen(plan, "r");
+    bool good;
+
+    if (file == NULL) {
+        *why = strerror(errno);
+        free(f);
+        return NULL;
+    }
+    good = fgets(line, sizeof(line), file) != NULL && sscanf(line, "%" SCNx64 " %" SCNx64, &f->begin, &f->end) == 2;
+    while (good && fgets(line, sizeof(line), file) != NULL) {
+        good = plan_add(f, line);
+    }
+    fclose(file);
+    if (!good) {
+        *why = "is not a plan: expected \"BEGIN END\", then lines \"WINDOW DELIVERY NUMBER ACTION BIT\"";
+    } else if ((size_t)snprintf(log, sizeof(log), "%s.log", plan) < sizeof(log) && (f->log = fopen(log, "w")) != NULL) {
+        return f;
+    } else {
+        *why = "its log cannot be written";
+    }
+    free(f->changes);
+    free(f);
+    return NULL;
+}
+
+bool flip_is_border(const struct flip *flip, uint64_t address)
+{
+    return address == flip->begin || address == flip->end;
+}
+
+void flip_reached(struct flip *flip, uint64_t address)
+{
+    flip->open = address == flip->begin;
+    flip->kept = NULL;
+    if (flip->open) {
+        flip->window = flip->windows++;
+        flip->changed = flip->changed_end = 0;
+        memset(flip->delivered, 0, sizeof(flip->delivered));
+    }
+    fflush(flip->log);
+}
+
+static struct flip *flip_of(const struct vcpu *v)
+{
+    return broken(v)->flip;
+}
+
+/* Logs a delivery. Returns the change that it gets, or NULL. */
+static const struct change *deliver(const struct vcpu *v, enum delivery delivery, uint64_t what)
+{
+    struct flip *const f = flip_of(v);
+    const struct change *found = NULL;
+
+    if (!f->open) {
+        return NULL;
+    }
+    for (unsigned i = 0; i < f->count && found == NULL; i++) {
+        const struct change *const c = &f->changes[i];
+
+        found = c->window == f->window && c->delivery == delivery && c->number == f->delivered[delivery] ? c : NULL;
+    }
+    f->delivered[delivery]++;
+    fprintf(f->log, "%u %s %" PRIx64 "%s\n", f->window, delivery_names[delivery], what,
+            found != NULL ? " changed" : "");
+    return found;
+}
+
+static void say(const struct vcpu *v, const char *what)
+{
+    fprintf(flip_of(v)->log, "%u %s\n", flip_of(v)->window, what);
+}
+
+/* Inverts a bit of `size` bytes. The plan may name any number. */
+static void flip_byte(uint8_t *bytes, size_t size, unsigned bit)
+{
+    bytes[bit / 8 % size] ^= (uint8_t)(1U << bit % 8);
+}
+
+static uint64_t flip_word(uint64_t word, const struct change *change)
+{
+    return change != NULL && change->action == FLIP ? word ^ UINT64_C(1) << change->bit % 64 : word;
+}
+
+/* A record of this many bytes is written at this address. */
+static void note_place(const struct vcpu *v, uint64_t at, size_t size, const struct change *change)
+{
+    struct flip *const f = flip_of(v);
+
+    if (at < f->changed_end && f->changed < at + size) {
+        say(v, "overwritten");
+        f->changed_end = 0;
+    }
+    if (change != NULL && change->action != BEHIND) {
+        f->changed = at;
+        f->changed_end = at + size;
+    }
+}
+
+/* Changes records[0], of n records in a stage for `room` of them. Returns how many there are then. */
+static unsigned change_records(struct vcpu *v, uint8_t *records, unsigned n, unsigned room, size_t size,
+                               const struct change *change)
+{
+    uint8_t kept[ADAPTIVE_MAX_BYTES];
+
+    switch (change->action) {
+    case LOST:
+        memmove(records, records + size, (n - 1) * size);
+        return n - 1;
+    case TWICE:
+        if (room > n) {
+            memmove(records + size, records, n * size);
+            return n + 1;
+        }
+        break;
+    case SWAP:
+        if (n > 1 && memcmp(records, records + size, size) != 0) {
+            memcpy(kept, records, size);
+            memcpy(records, records + size, size);
+            memcpy(records + size, kept, size);
+            return n;
+        }
+        break;
+    case FLIP:
+        flip_byte(records, size, change->bit);
+        return n;
+    default:
+        return n;
+    }
+    say(v, "same");
+    return n;
+}
+
+static void write_behind(struct vcpu *v, const struct ds_buffer *buffer, const struct change *change)
+{
+    static const uint8_t bytes[8] = { 0xa5 };
+
+    if (change != NULL && change->action == BEHIND) {
+        v->host->write(v->cpu, buffer->maximum, bytes, sizeof(bytes));
+    }
+}
+
+static unsigned room_for(const struct ds_buffer *buffer, uint64_t at, size_t size)
+{
+    return buffer->maximum > at ? (unsigned)((buffer->maximum - at) / size) : 0;
+}
+
+static bool flip_bts_write(struct vcpu *v, uint64_t index)
+{
+    const size_t size = encode_bts_bytes(&v->ds.form);
+    const unsigned fitting = room_for(&v->ds.area.bts, v->bts.at, size);
+    const unsigned room = fitting < ENGINE_RING ? fitting : ENGINE_RING;
+
+    for (unsigned i = 0; i < v->bts.staged; i++) {
+        const struct change *const c = deliver(v, BTS_RECORD, size);
+
+        note_place(v, v->bts.at + i * size, size, c);
+        if (c != NULL) {
+            const unsigned before = v->bts.staged;
+
+            v->bts.staged =
+                i + change_records(v, v->bts.stage + i * size, before - i, room > i ? room - i : 0, size, c);
+            index += (uint64_t)v->bts.staged * size - (uint64_t)before * size;
+            i += v->bts.staged > before; /* the second one is no delivery of its own */
+        }
+        write_behind(v, &v->ds.area.bts, c);
+    }
+    return wrapped(v)->bts_write(v, flip_word(index, deliver(v, BTS_INDEX, index)));
+}
+
+static bool flip_pebs_write(struct vcpu *v, uint64_t index)
+{
+    const size_t size = v->pebs.staged; /* flip_replace() lets one record be staged */
+    const struct change *const c = deliver(v, PEBS_RECORD, size);
+
+    note_place(v, v->pebs.at, size, c);
+    write_behind(v, &v->ds.area.pebs, c);
+    if (c != NULL && (c->action == LOST || c->action == TWICE)) {
+        const bool twice = c->action == TWICE && room_for(&v->ds.area.pebs, v->pebs.at, size) > 1;
+
+        if (c->action == LOST) {
+            v->ds.area.pebs.index -= size;
+            return true;
+        }
+        if (twice) {
+            v->host->write(v->cpu, v->pebs.at + size, v->pebs.stage, size);
+            v->ds.area.pebs.index += size;
+            index += size;
+        } else {
+            say(v, "same");
+        }
+    } else if (c != NULL) {
+        change_records(v, v->pebs.stage, 1, 1, size, c);
+    }
+    return wrapped(v)->pebs_write(v, flip_word(index, deliver(v, PEBS_INDEX, index)));
+}
+
+static void flip_pebs_arch_encode(struct vcpu *v, uint8_t *bytes, const struct pebs_contents *contents,
+                                  const struct adaptive_contents *extra, const struct arch_contents *arch,
+                                  const struct arch_split *split)
+{
+    const size_t size = arch_bytes(arch, split);
+    const struct change *const c = deliver(v, PEBS_RECORD, size);
+
+    wrapped(v)->pebs_arch_encode(v, bytes, contents, extra, arch, split);
+    note_place(v, wrapped(v)->pebs_arch_address(v), size, c);
+    flip_of(v)->lost = c != NULL && c->action == LOST;
+    if (c != NULL && c->action == FLIP) {
+        flip_byte(bytes, size, c->bit);
+    } else if (c != NULL && c->action != LOST) {
+        say(v, "same");
+    }
+}
+
+static uint64_t flip_pebs_arch_index(const struct vcpu *v, size_t size)
+{
+    const uint64_t index = wrapped(v)->pebs_arch_index(v, size);
+
+    if (flip_of(v)->lost) {
+        flip_of(v)->lost = false;
+        return v->regs[REG_IA32_PEBS_INDEX];
+    }
+    return flip_word(index, deliver(v, PEBS_INDEX, index));
+}
+
+static uint32_t msr_address(const struct profile_msr *m, unsigned i)
+{
+    return m->address + i * (m->stride != 0 ? m->stride : 1);
+}
+
+static uint64_t flip_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
+{
+    return flip_word(wrapped(v)->msr_value(v, m, i), deliver(v, READ, msr_address(m, i)));
+}
+
+static bool flip_msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
+{
+    const bool takes = wrapped(v)->msr_takes(v, m, value);
+    const struct change *const c = takes ? deliver(v, WRITE, m->address) : NULL;
+
+    flip_of(v)->kept = c;
+    return takes && (c == NULL || c->action != LOST);
+}
+
+/* Of a register, only bits that can be written are inverted. */
+static void flip_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
+{
+    const struct change *const c = flip_of(v)->kept;
+
+    flip_of(v)->kept = NULL;
+    if (c != NULL && c->action == FLIP && m->writable != 0) {
+        unsigned bit = c->bit % 64;
+
+        while (!(m->writable >> bit & 1)) {
+            bit = (bit + 1) % 64;
+        }
+        value ^= UINT64_C(1) << bit;
+    } else if (c != NULL) {
+        say(v, "same");
+    }
+    wrapped(v)->msr_set(v, m, i, value);
+}
+
+static enum msr_answer flip_msr_counter(struct vcpu *v, uint32_t index, uint64_t *value)
+{
+    const enum msr_answer answer = wrapped(v)->msr_counter(v, index, value);
+
+    if (answer == MSR_DONE) {
+        *value = flip_word(*value, deliver(v, COUNTER, index));
+    }
+    return answer;
+}
+
+static uint64_t flip_counting_events(const struct vcpu *v, uint64_t events)
+{
+    const uint64_t counted = wrapped(v)->counting_events(v, events);
+    const struct change *const c = counted > 0 ? deliver(v, EVENTS, counted) : NULL;
+
+    return c == NULL ? counted : c->action == LOST ? counted - 1 : c->action == TWICE ? counted + 1 : counted;
+}
+
+static void flip_pmi_raise(struct vcpu *v, struct place place)
+{
+    struct flip *const f = flip_of(v);
+    const bool again = f->repeats;
+    const bool masked = v->host->lvtpc(v->cpu) & LVT_MASKED;
+    const struct change *const c = again || masked ? NULL : deliver(v, PMI, 0);
+
+    f->repeats = false;
+    if (c != NULL && c->action == LOST) {
+        v->pmi.wanted = false;
+        return;
+    }
+    wrapped(v)->pmi_raise(v, place);
+    if (again && !v->pmi.raised) {
+        say(v, "same"); /* the first one has masked the entry */
+    }
+    f->repeats = c != NULL && c->action == TWICE;
+    v->pmi.wanted = v->pmi.wanted || f->repeats;
+}
+
+void flip_replace(struct rules *rules)
+{
+    rules->pebs_stage = 0;
+    rules->bts_write = flip_bts_write;
+    rules->pebs_write = flip_pebs_write;
+    rules->pebs_arch_encode = flip_pebs_arch_encode;
+    rules->pebs_arch_index = flip_pebs_arch_index;
+    rules->msr_value = flip_msr_value;
+    rules->msr_takes = flip_msr_takes;
+    rules->msr_set = flip_msr_set;
+    rules->msr_counter = flip_msr_counter;
+    rules->counting_events = flip_counting_events;
+    rules->pmi_raise = flip_pmi_raise;
+}
