@@ -7,16 +7,17 @@ linux ?=
 KERNEL ?=
 LINUX := linux$(linux:%=-%)
 LINUX_RUN := $(if $(filter i386,$(linux)),run32,run)
-LINUX_PROGRAMS := $(if $(filter i386,$(linux)),$B/linux-program32,$B/linux-program $B/linux-program-pie $B/linux-fifo $B/linux-wrong)
-LINUX_INSTALLED := tests/linux scripts/lib build
+LINUX_PROGRAMS := $(if $(filter i386,$(linux)),$B/linux-program32,$B/linux-program $B/ds-linux)
+LINUX_INSTALLED := tests/linux tests/tools build
+LINUX_PROVE = $Q$(PROVE) -v tests/linux/$(LINUX_RUN) :: $(if $(KERNEL),-k $(call quoted,$(KERNEL)),$(patsubst %,-k %,$(filter-out i386,$(linux))))
 .PHONY: linux-test ds-linux-test linux-bugs deb-linux-test witness-test
-linux-test: model $B/initramfs-$(LINUX).gz ##tests Debian's kernel and perf on the model: profiles="NAME.." linux=backports|i386 KERNEL=bzImage (after ./bootstrap --linux)
-	$Q$(PROVE) -v tests/linux/$(LINUX_RUN) :: $(if $(KERNEL),-k $(call quoted,$(KERNEL)),$(patsubst %,-k %,$(filter-out i386,$(linux)))) $(profiles)
+linux-test: model $B/initramfs-$(LINUX).gz ##tests Debian's kernel, perf and ds-linux on the model: profiles="NAME.." linux=backports|i386 KERNEL=bzImage (after ./bootstrap --linux)
+	$(LINUX_PROVE) $(profiles)
 	$(if $(linux)$(KERNEL),,$Q$(PROVE) tests/linux/judge.t)
 
 # In CI a few rows; rows=nightly: every profile, 25 faults, and guests without rights or a PMU.
-ds-linux-test: model tools ##tests build/ds-linux in Linux guests on the model: rows="PROFILE[:FAULT].." or rows=nightly linux=backports (after ./bootstrap --linux)
-	$Q$(PROVE) -v tests/linux/ds-linux :: $(patsubst %,-k %,$(linux)) $(rows)
+ds-linux-test: model tools $B/initramfs-$(LINUX).gz ##tests build/ds-linux in Linux guests on the model: rows="PROFILE[:FAULT].." or rows=nightly linux=backports (after ./bootstrap --linux)
+	$(LINUX_PROVE) $(or $(rows),ci)
 
 linux-bugs: model $B/initramfs-linux.gz ##shows Linux's bugs of docs/linux-findings.md, each on a kernel with and without it: bugs="COMMIT.." KERNEL=bzImage (after ./bootstrap --linux)
 	$Q$(PROVE) -v tests/linux/bugs :: $(if $(KERNEL),-k $(call quoted,$(KERNEL))) $(bugs)
@@ -25,9 +26,9 @@ linux-bugs: model $B/initramfs-linux.gz ##shows Linux's bugs of docs/linux-findi
 deb-linux-test: $B/initramfs-linux.gz ##packages build/qemu-ds-linux-test.deb: qemu-ds-linux-test -k bzImage PROFILE.. tests perf without a clone
 	$Qrm -rf $B/linux-deb && mkdir -p $(addprefix $B/linux-deb/,DEBIAN usr/bin $(LINUX_INSTALLED:%=usr/lib/dstest86/linux-test/%))
 	$Qsed 's/@VERSION@/$(VERSION)/' debian/linux-test.control >$B/linux-deb/DEBIAN/control
-	$Qcp tests/linux/run tests/linux/Guest.pm $B/linux-deb/usr/lib/dstest86/linux-test/tests/linux/
-	$Qcp scripts/lib/Model.pm $B/linux-deb/usr/lib/dstest86/linux-test/scripts/lib/
-	$Qcp $B/initramfs-linux.gz $(LINUX_PROGRAMS) $B/linux-deb/usr/lib/dstest86/linux-test/build/
+	$Qcp tests/linux/run tests/linux/guest.py $B/linux-deb/usr/lib/dstest86/linux-test/tests/linux/
+	$Qcp tests/tools/tap.py $B/linux-deb/usr/lib/dstest86/linux-test/tests/tools/
+	$Qcp $B/initramfs-linux.gz $B/linux-program $B/linux-deb/usr/lib/dstest86/linux-test/build/
 	$Qcd $B/linux-deb/usr/lib/dstest86/linux-test && ln -s ../../qemu-ds build/ && ln -s ../lib/dstest86/linux-test/tests/linux/run ../../../bin/qemu-ds-linux-test
 	$Qdpkg-deb --root-owner-group -Zxz -z1 -b $B/linux-deb $B/qemu-ds-linux-test.deb >/dev/null && rm -rf $B/linux-deb
 	$(call say,DEB,$B/qemu-ds-linux-test.deb)
@@ -42,8 +43,6 @@ $B/linux-%: $B/linux-%.o
 $B/linux-program32.o: LINUX_FORMAT := elf32
 $B/linux-program32: $B/linux-program32.o
 	$Q$(LD) -m elf_i386 -static -z noexecstack $< -o $@
-$B/linux-program-pie: $B/linux-program.o
-	$Q$(LD) -pie --no-dynamic-linker -z noexecstack $< -o $@
 
 $B/linux-racer: tests/linux/racer.c
 	$(call say,CC,$@)

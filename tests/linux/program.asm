@@ -4,9 +4,8 @@
 ;   no argument       20000 rounds, the ring inside the first level of the caches
 ;   one argument      500 such rounds
 ;   far away          3600 rounds, each load from another page of 28 MiB: no cache still has it
-;   middle ring       3600 rounds over the lines of 64 KiB: too large for the first level of the caches
 ;   three arguments   reads a byte, and then, in a function called by `first`, makes 200 turns of 123 calls, and yields the
-;                     processor after each turn; XMM5 has the turn as a double, and XMM15 all ones
+;                     processor after each turn
 ;   four arguments    the same, in a function called by `second`, called by `second_outer`
 
 default rel
@@ -16,8 +15,6 @@ ROUNDS_FEW    equ 500
 ROUNDS_FAR    equ 3600
 FAR_PAGES     equ 7168
 FAR_STRIDE    equ 4096 + 64     ; each page's line is in another cache set
-MIDDLE_LINES  equ 1024
-LINE          equ 64
 TURNS         equ 200
 CALLS_A_TURN  equ 123
 
@@ -45,7 +42,7 @@ main:
                                 ; PEBS formats 1 and 2 cannot distinguish
     mov ebx, ROUNDS_MANY
     cmp ecx, 3
-    je link_far_or_middle
+    je link_far_ring
     ja wait_for_a_byte
     cmp ecx, 2
     jb rounds
@@ -118,10 +115,8 @@ second:
     ret
 take_turns:
     mov ebx, TURNS
-    pcmpeqd xmm15, xmm15
 turn:
     mov ebp, CALLS_A_TURN
-    cvtsi2sd xmm5, ebx
 call_leaf:
     call leaf
     dec ebp
@@ -134,16 +129,10 @@ call_leaf:
 leaf:
     ret
 
-; Links page to page, or line to line, and the last one to the first.
-link_far_or_middle:
+; Links page to page, and the last one to the first.
+link_far_ring:
     mov ecx, FAR_PAGES
     mov edx, FAR_STRIDE
-    mov rax, [rsp + 24]         ; the first argument
-    cmp byte [rax], 'm'
-    jne link_far_ring
-    mov ecx, MIDDLE_LINES
-    mov edx, LINE
-link_far_ring:
     lea rsi, [far_ring]
     mov rdi, rsi
 link:

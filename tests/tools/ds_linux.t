@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Usage: ds_linux.t
 
-ds-linux on this host, whatever it offers: the log is whole, its status is the exit status, and it names no host. tests/linux/ds-linux
+ds-linux on this host, whatever it offers: the log is whole, its status is the exit status, and it names no host. tests/linux/run
 runs it on processors whose answers are known.
 """
 import pathlib
