@@ -16,7 +16,7 @@
 #include "model/faults/break.h"
 #include "model/latitude/latitude.h"
 #include "model/qemu/arena.h"
-#include "model/referee/referee_report.h"
+#include "model/referee/referee.h"
 
 #define UNUSED_RINGS 2048 /* rings of blocks after which hooks go that no processor has used */
 
@@ -170,7 +170,7 @@ static void on_exit_qemu(void *udata)
     report_triple_faults();
     for (unsigned i = 0; i < MAX_PROCESSORS && model.options.violations != NULL; i++) {
         if (model.processors[i] != NULL) {
-            referee_report_end(&model.processors[i]->vcpu);
+            referee_end(&model.processors[i]->vcpu);
         }
     }
     options_finish_logs(&model.options);

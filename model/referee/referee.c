@@ -21,7 +21,7 @@ struct referee_before referee_before(const struct vcpu *v)
                                     .lbr = v->lbr.on,
                                     .pebs = vcpu_pebs_counters(v),
                                     .active = v->counting.active,
-                                    .edges = referee_counters_edges(v),
+                                    .qualified = referee_counters_qualified(v),
                                     .debugctl = v->regs[REG_IA32_DEBUGCTL],
                                     .global_ctrl = v->regs[REG_IA32_PERF_GLOBAL_CTRL] };
 }
@@ -85,7 +85,7 @@ void referee_write(struct vcpu *v, enum model_register reg, unsigned i, uint64_t
         break;
     case REG_IA32_FIXED_CTR:
         check_counter_write(v, v->profile->general_counters + i, "IA32_FIXED_CTR", i, value, ip);
-        v->referee.unloaded &= ~(UINT64_C(1) << (v->profile->general_counters + i));
+        referee_counters_loaded(v, v->profile->general_counters + i, value);
         break;
     case REG_IA32_PERFEVTSEL:
         if (value & EVTSEL_EN) {
@@ -99,7 +99,7 @@ void referee_write(struct vcpu *v, enum model_register reg, unsigned i, uint64_t
     case REG_IA32_A_PMC:
     case REG_NETBURST_COUNTER:
         check_counter_write(v, i, "PMC", i, value, ip);
-        v->referee.unloaded &= ~(UINT64_C(1) << i);
+        referee_counters_loaded(v, i, reg == REG_IA32_PMC ? (uint64_t)(int64_t)(int32_t)value : value);
         break;
     case REG_IA32_FIXED_CFG_C:
         check_counter_write(v, v->profile->general_counters + i, "CFG_C of FIXED_CTR", i, value, ip);
@@ -145,11 +145,23 @@ static void check_debugctl(struct vcpu *v, uint64_t before, uint64_t ip)
     if ((set & bits->bts) && !vcpu_debugctl(v, bits->tr)) {
         referee_report(v, BTS_WITHOUT_TR, ip, v->regs[REG_IA32_DEBUGCTL], "IA32_DEBUGCTL");
     }
-    if ((set & bits->tr) && !vcpu_debugctl(v, bits->bts)) {
+    if (((set & bits->tr) || (before & bits->bts)) && vcpu_debugctl(v, bits->tr) && !vcpu_debugctl(v, bits->bts)) {
         referee_report(v, TR_WITHOUT_BTS, ip, v->regs[REG_IA32_DEBUGCTL], "IA32_DEBUGCTL");
     }
     if ((set & bits->lbr) && (v->status & STATUS_LBR_FRZ)) {
         referee_report(v, STILL_FROZEN, ip, v->status, "IA32_PERF_GLOBAL_STATUS");
+    }
+}
+
+/* LBRs have begun, or their filter was written while they are on. */
+static void check_lbr_filter(struct vcpu *v, uint64_t ip)
+{
+    const uint64_t suppressed = v->regs[REG_MSR_LBR_SELECT];
+    const bool arch = v->profile->lbr_depths != 0;
+
+    if ((suppressed & LBR_SELECT_RINGS) == LBR_SELECT_RINGS || (suppressed & LBR_SELECT_KINDS) == LBR_SELECT_KINDS) {
+        referee_report(v, LBR_NONE, ip, arch ? v->regs[REG_IA32_LBR_CTL] : suppressed,
+                       arch ? "IA32_LBR_CTL" : "MSR_LBR_SELECT");
     }
 }
 
@@ -178,8 +190,15 @@ void referee_after(struct vcpu *v, const struct referee_before *before, enum mod
     if (reg == REG_IA32_DEBUGCTL) {
         check_debugctl(v, before->debugctl, ip);
     }
+    if (v->lbr.on && (!before->lbr || reg == REG_MSR_LBR_SELECT || reg == REG_IA32_LBR_CTL)) {
+        check_lbr_filter(v, ip);
+    }
     if (reg == REG_IA32_PERF_GLOBAL_CTRL && before->global_ctrl == 0 && v->regs[REG_IA32_PERF_GLOBAL_CTRL] != 0) {
         check_resumption(v, ip);
+    }
+    v->referee.off &= ~v->counting.active;
+    if (reg == REG_IA32_PERF_GLOBAL_CTRL) {
+        referee_counters_check_enables(v, ip);
     }
     if (bts_begins || (vcpu_ds_pebs_counters(v) & ~before->pebs) != 0) {
         referee_area_check(v, ip);
@@ -195,7 +214,7 @@ void referee_after(struct vcpu *v, const struct referee_before *before, enum mod
         referee_report(v, PEBS_ENABLED_WHILE_COUNTING, ip, v->regs[REG_IA32_PEBS_ENABLE], "IA32_PEBS_ENABLE");
     }
     referee_counters_check_pebs(v, pebs & ~before->pebs, ip);
-    for (uint64_t left = referee_counters_edges(v) & ~before->edges; left != 0; left &= left - 1) {
+    for (uint64_t left = referee_counters_qualified(v) & ~before->qualified; left != 0; left &= left - 1) {
         referee_report_select(v, PEBS_QUALIFIER, ip, (unsigned)__builtin_ctzll(left));
     }
     if (v->counting.active & ~before->active) {
@@ -243,6 +262,12 @@ void referee_pmi(struct vcpu *v, uint32_t lvtpc, uint64_t ip)
     v->referee.pmi_under_way = v->referee.pmi_fixed;
     v->referee.pmi_vector = (uint8_t)(lvtpc & LVT_VECTOR);
     v->referee.masked_by_pmi = true;
+}
+
+void referee_end(struct vcpu *v)
+{
+    referee_counters_check_enables(v, 0);
+    referee_report_end(v);
 }
 
 void referee_handler(struct vcpu *v, uint64_t ip)

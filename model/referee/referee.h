@@ -13,9 +13,9 @@
 /* State before a register is written. */
 struct referee_before {
     bool bts, lbr;
-    uint64_t pebs;   /* bit i: v->counters[i] was sampling (PEBS) */
-    uint64_t active; /* bit i: v->counters[i] was counting */
-    uint64_t edges;  /* the result of referee_counters_edges() */
+    uint64_t pebs;      /* bit i: v->counters[i] was sampling (PEBS) */
+    uint64_t active;    /* bit i: v->counters[i] was counting */
+    uint64_t qualified; /* the result of referee_counters_qualified() */
     uint64_t debugctl, global_ctrl;
 };
 
@@ -40,5 +40,8 @@ void referee_read(struct vcpu *v, enum model_register reg, uint64_t ip);
  */
 void referee_pmi(struct vcpu *v, uint32_t lvtpc, uint64_t ip);
 void referee_handler(struct vcpu *v, uint64_t ip);
+
+/* The guest has ended: what was still to be judged, and referee_report_end(). */
+void referee_end(struct vcpu *v);
 
 #endif

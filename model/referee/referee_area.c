@@ -17,10 +17,30 @@
 
 #define ROOM_RECORDS 2 /* the least that the manual's "several" can mean */
 
-/* The unit of the PEBS buffer's size and index, in bytes. Adaptive records differ in size within a buffer. */
-static uint64_t pebs_unit(const struct vcpu *v, const struct ds_form *form)
+/* A buffer's records in bytes. Adaptive counters can have records of two sizes: unit is then what both are multiples
+ * of. */
+struct records {
+    uint64_t most, unit;
+    bool adaptive; /* earlier records, and the buffer, may have been for other sizes */
+};
+
+/* The records of the counters that sample. */
+static struct records pebs_records(const struct vcpu *v, const struct ds_form *form)
 {
-    return v->profile->pebs_adaptive ? sizeof(uint64_t) : encode_pebs_bytes(form);
+    const uint64_t fixed = encode_pebs_bytes(form);
+    struct records r = { 0, 0, v->profile->pebs_adaptive };
+
+    if (!r.adaptive) {
+        return (struct records){ fixed, fixed, false };
+    }
+    for (uint64_t left = vcpu_pebs_counters(v); left != 0; left &= left - 1) {
+        const bool groups = v->counters[__builtin_ctzll(left)].adaptive;
+        const uint64_t bytes = adaptive_bytes(groups ? v->regs[REG_MSR_PEBS_DATA_CFG] : 0);
+
+        r.unit = r.unit == 0 || r.unit == bytes ? bytes : sizeof(uint64_t);
+        r.most = bytes > r.most ? bytes : r.most;
+    }
+    return r;
 }
 
 #define MOST_ENTRIES 32768 /* page-table entries in a check: 128 MiB of the smallest pages take a tenth of a second */
@@ -75,35 +95,40 @@ static void check_alignment(struct vcpu *v, const char *field, uint64_t base, ui
     }
 }
 
-/* Returns whether the buffer has room for a record. */
-static bool check_buffer(struct vcpu *v, const char *section, const struct ds_buffer *b, uint64_t record, uint64_t ip)
+/* Returns whether the buffer has room for a record. `written`: the index that the processor last wrote. */
+static bool check_buffer(struct vcpu *v, const char *section, const struct ds_buffer *b, const struct records *r,
+                         uint64_t written, uint64_t ip)
 {
     uint64_t size = b->maximum - b->base;
     char base[16];
 
     snprintf(base, sizeof(base), "%s.base", section);
     check_alignment(v, base, b->base, ip);
-    if (b->maximum < b->base || size < record) {
-        referee_report(v, DS_BUFFER_TOO_SMALL, ip, b->maximum, "%s.maximum", section);
+    if (b->maximum < b->base || size < r->most) {
+        referee_report_record(v, DS_BUFFER_TOO_SMALL, ip, b->maximum, r->most, "%s.maximum", section);
         return false;
     }
-    if (size % record > 1) {
-        referee_report(v, DS_BUFFER_SIZE, ip, b->maximum, "%s.maximum", section);
+    if (size % (r->adaptive ? sizeof(uint64_t) : r->unit) > 1) {
+        referee_report_record(v, DS_BUFFER_SIZE, ip, b->maximum, r->most, "%s.maximum", section);
     }
-    if (b->index < b->base || b->index > b->maximum || (b->index - b->base) % record != 0) {
-        referee_report(v, DS_INDEX_OUTSIDE, ip, b->index, "%s.index", section);
+    if (b->index < b->base || b->index > b->maximum || ((b->index - b->base) % r->unit != 0 && b->index != written)) {
+        referee_report_record(v, DS_INDEX_OUTSIDE, ip, b->index, r->most, "%s.index", section);
     }
     check_pages(v, section, b->base, b->maximum, ip);
     return true;
 }
 
-static void check_threshold(struct vcpu *v, const char *section, const struct ds_buffer *b, uint64_t record,
+/* Linux counts adaptive records from the maximum, which need not be a multiple of each record size: ds.c. */
+static void check_threshold(struct vcpu *v, const char *section, const struct ds_buffer *b, const struct records *r,
                             uint64_t ip)
 {
-    if (b->threshold < b->base || b->threshold > b->maximum || (b->threshold - b->base) % record != 0) {
-        referee_report(v, DS_THRESHOLD_OUTSIDE, ip, b->threshold, "%s.threshold", section);
-    } else if (b->maximum - b->threshold < ROOM_RECORDS * record) {
-        referee_report(v, DS_THRESHOLD_ROOM, ip, b->threshold, "%s.threshold", section);
+    const bool whole =
+        (b->threshold - b->base) % r->unit == 0 || (r->adaptive && (b->maximum - b->threshold) % r->unit == 0);
+
+    if (b->threshold < b->base || b->threshold > b->maximum || !whole) {
+        referee_report_record(v, DS_THRESHOLD_OUTSIDE, ip, b->threshold, r->most, "%s.threshold", section);
+    } else if (b->maximum - b->threshold < ROOM_RECORDS * r->most) {
+        referee_report_record(v, DS_THRESHOLD_ROOM, ip, b->threshold, r->most, "%s.threshold", section);
     }
 }
 
@@ -138,6 +163,18 @@ static void check_kept(struct vcpu *v, uint64_t *kept, const struct ds_buffer *b
     }
 }
 
+/* Whether the area's fields have 32 bits instead of 64: then the first one has base and index, which begin equal. */
+static bool is_narrow(const struct vcpu *v, const uint8_t *bytes)
+{
+    const struct ds_form form = { 4, v->ds.form.format };
+    const struct ds_buffer *b;
+    struct ds_area narrow;
+
+    encode_read_ds(&narrow, &form, bytes);
+    b = v->bts.on ? &narrow.bts : &narrow.pebs;
+    return v->ds.form.width == 8 && b->base != 0 && b->index == b->base && b->maximum > b->base;
+}
+
 const char *referee_area_user(const struct vcpu *v)
 {
     return !v->bts.on ? "PEBS" : vcpu_ds_pebs_counters(v) == 0 ? "BTS" : "BTS and PEBS";
@@ -152,7 +189,8 @@ void referee_area_check(struct vcpu *v, uint64_t ip)
     const bool bts_interrupts = bts && vcpu_debugctl(v, v->profile->debugctl->btint);
     const struct ds_form form = v->ds.form;
     const uint64_t size = encode_ds_bytes(&form);
-    const uint64_t bts_record = encode_bts_bytes(&form);
+    const struct records bts_records = { encode_bts_bytes(&form), encode_bts_bytes(&form), false };
+    const struct records records = pebs_records(v, &form);
     uint8_t bytes[ENCODE_DS_MAX];
     struct ds_area ds;
 
@@ -165,14 +203,18 @@ void referee_area_check(struct vcpu *v, uint64_t ip)
         return;
     }
     encode_read_ds(&ds, &form, bytes);
+    if (is_narrow(v, bytes)) {
+        referee_report(v, DS_FIELDS_WIDTH, ip, area, "IA32_DS_AREA for %s", who);
+        return;
+    }
     if (v->host->area_shared(v->cpu, area)) {
         referee_report(v, DS_AREA_SHARED, ip, area, "IA32_DS_AREA for %s", who);
     }
     check_alignment(v, "IA32_DS_AREA", area, ip);
     check_pages(v, "the DS management area", area, area + size, ip);
-    if (bts && check_buffer(v, "bts", &ds.bts, bts_record, ip)) {
+    if (bts && check_buffer(v, "bts", &ds.bts, &bts_records, ds.bts.base, ip)) {
         if (bts_interrupts) {
-            check_threshold(v, "bts", &ds.bts, bts_record, ip);
+            check_threshold(v, "bts", &ds.bts, &bts_records, ip);
         } else if (ds.bts.threshold <= ds.bts.maximum) {
             referee_report(v, BTS_CIRCULAR_THRESHOLD, ip, ds.bts.threshold, "bts.threshold");
         }
@@ -180,9 +222,9 @@ void referee_area_check(struct vcpu *v, uint64_t ip)
     /* A PEBS threshold at the maximum requests no interrupt until the buffer is full. */
     bool pebs_interrupts = pebs && ds.pebs.threshold < ds.pebs.maximum;
 
-    if (pebs && check_buffer(v, "pebs", &ds.pebs, pebs_unit(v, &form), ip)) {
+    if (pebs && check_buffer(v, "pebs", &ds.pebs, &records, v->referee.written_pebs, ip)) {
         if (ds.pebs.threshold != ds.pebs.maximum) {
-            check_threshold(v, "pebs", &ds.pebs, pebs_unit(v, &form), ip);
+            check_threshold(v, "pebs", &ds.pebs, &records, ip);
         }
         if (v->profile->pebs_one_page && ds.pebs.maximum - ds.pebs.base > PAGE_SIZE) {
             referee_report(v, PEBS_BUFFER_PAGE, ip, ds.pebs.maximum, "pebs.maximum");
@@ -273,14 +315,18 @@ void referee_area_read(struct vcpu *v, uint64_t ip)
 
 void referee_area_bts_written(struct vcpu *v, uint64_t at, uint64_t index)
 {
-    if (v->referee.watching && at < v->referee.seen.bts.index && vcpu_debugctl(v, v->profile->debugctl->btint)) {
+    const struct ds_buffer *seen = &v->referee.seen.bts;
+
+    if (v->referee.watching && at < seen->index && ds_buffer_fits(seen, 0) &&
+        vcpu_debugctl(v, v->profile->debugctl->btint)) {
         /* the buffer wrapped */
-        referee_report(v, BTS_BUFFER_FULL, v->bts.last, v->referee.seen.bts.index, "bts.index");
+        referee_report(v, BTS_BUFFER_FULL, v->bts.last, seen->index, "bts.index");
     }
     v->referee.seen.bts.index = index;
 }
 
 void referee_area_pebs_written(struct vcpu *v, uint64_t index)
 {
+    v->referee.written_pebs = index;
     v->referee.seen.pebs.index = index;
 }

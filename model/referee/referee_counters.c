@@ -47,13 +47,9 @@ static void check_general(struct vcpu *v, unsigned i, uint64_t ip)
 {
     const uint64_t select = v->event_select[i];
     const enum event_kind kind = vcpu_counted(&v->counters[i]);
-    bool qualified = (select & (EVTSEL_ANY | EVTSEL_EDGE | EVTSEL_INV)) || EVTSEL_CMASK(select) != 0;
 
     if (!check_facilities(v, i, kind, ip) && !v->counters[i].pebs) {
         referee_report_select(v, PEBS_EVENT, ip, i);
-    }
-    if (qualified && !is_cycles(select)) {
-        referee_report_select(v, PEBS_QUALIFIER, ip, i);
     }
     if (select & EVTSEL_INT) {
         referee_report_select(v, PEBS_INT, ip, i);
@@ -68,16 +64,17 @@ static void check_general(struct vcpu *v, unsigned i, uint64_t ip)
     }
 }
 
-uint64_t referee_counters_edges(const struct vcpu *v)
+uint64_t referee_counters_qualified(const struct vcpu *v)
 {
-    const uint64_t needed = EVTSEL_EN | EVTSEL_EDGE;
+    const uint64_t general = (UINT64_C(1) << v->profile->general_counters) - 1;
     uint64_t mask = 0;
 
-    for (uint64_t left = vcpu_is_netburst(v) ? 0 : v->pebs.enabled; left != 0; left &= left - 1) {
+    for (uint64_t left = vcpu_is_netburst(v) ? 0 : v->pebs.enabled & general; left != 0; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
         const uint64_t select = v->event_select[i];
+        const bool qualified = (select & (EVTSEL_ANY | EVTSEL_EDGE | EVTSEL_INV)) || EVTSEL_CMASK(select) != 0;
 
-        if ((select & needed) == needed && (select & (EVTSEL_OS | EVTSEL_USR)) &&
+        if (qualified && !is_cycles(select) && (select & EVTSEL_EN) && (select & (EVTSEL_OS | EVTSEL_USR)) &&
             (v->regs[REG_IA32_PERF_GLOBAL_CTRL] & vcpu_counter_bit(v, i))) {
             mask |= UINT64_C(1) << i;
         }
@@ -85,12 +82,70 @@ uint64_t referee_counters_edges(const struct vcpu *v)
     return mask;
 }
 
-static void report_reset(struct vcpu *v, enum violation violation, unsigned i, uint64_t ip)
+static void report_off(struct vcpu *v)
+{
+    for (uint64_t left = v->referee.off & ~v->counting.active; left != 0; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+
+        if (v->referee.global & vcpu_counter_bit(v, i)) {
+            referee_report_select(v, COUNTER_OFF, v->referee.off_ip, i);
+        } else {
+            referee_report(v, COUNTER_OFF, v->referee.off_ip, v->referee.global, "IA32_PERF_GLOBAL_CTRL");
+        }
+    }
+    v->referee.off = 0;
+}
+
+void referee_counters_check_enables(struct vcpu *v, uint64_t ip)
+{
+    const uint64_t global = v->regs[REG_IA32_PERF_GLOBAL_CTRL];
+    const uint64_t sampled = vcpu_is_arch_pebs(v) ? 0 : v->pebs.enabled; /* there, EN of CFG_C alone means nothing */
+    uint64_t all = 0;
+
+    report_off(v);
+    v->referee.off_ip = ip;
+    v->referee.global = global;
+    for (unsigned i = 0; i < vcpu_counters(v); i++) {
+        all |= vcpu_has_counter(v, i) ? vcpu_counter_bit(v, i) : 0;
+    }
+    for (unsigned i = 0; global != 0 && i < vcpu_counters(v); i++) {
+        const unsigned general = v->profile->general_counters;
+        const bool on =
+            i < general ? v->event_select[i] & EVTSEL_EN : v->regs[REG_IA32_FIXED_CTR_CTRL] >> 4 * (i - general) & 3;
+        const bool unused = i < general && v->event_select[i] == 0; /* no event: IA32_PERF_GLOBAL_CTRL need not know */
+        const bool named = global & vcpu_counter_bit(v, i), samples = sampled >> i & 1;
+
+        if (named ? !on && (samples || ((global & all) != all && !unused)) : samples) {
+            v->referee.off |= UINT64_C(1) << i;
+        }
+    }
+}
+
+static bool is_far(const struct vcpu *v, uint64_t value)
+{
+    return (value & vcpu_width_mask(v)) <= vcpu_width_mask(v) / 2 + 1;
+}
+
+void referee_counters_loaded(struct vcpu *v, unsigned i, uint64_t value)
+{
+    const uint64_t bit = UINT64_C(1) << i;
+
+    v->referee.unloaded &= ~bit;
+    v->referee.near = is_far(v, value) ? v->referee.near & ~bit : v->referee.near | bit;
+}
+
+static void report_value(struct vcpu *v, enum violation violation, const char *which, uint64_t value, unsigned i,
+                         uint64_t ip)
 {
     const unsigned general = v->profile->general_counters;
 
-    referee_report(v, violation, ip, vcpu_reset_value(v, i), "reset value of %s%u", i < general ? "PMC" : "FIXED_CTR",
+    referee_report(v, violation, ip, value, "%s value of %s%u", which, i < general ? "PMC" : "FIXED_CTR",
                    i < general ? i : i - general);
+}
+
+static void report_reset(struct vcpu *v, enum violation violation, unsigned i, uint64_t ip)
+{
+    report_value(v, violation, "reset", vcpu_reset_value(v, i), i, ip);
 }
 
 void referee_counters_reloaded(struct vcpu *v, uint64_t counters, uint64_t ip)
@@ -104,7 +159,7 @@ void referee_counters_reloaded(struct vcpu *v, uint64_t counters, uint64_t ip)
         const uint64_t reset = vcpu_reset_value(v, i);
 
         if ((reset & vcpu_width_mask(v)) != 0) {
-            if ((reset & vcpu_width_mask(v)) <= vcpu_width_mask(v) / 2 + 1) {
+            if (is_far(v, reset)) {
                 report_reset(v, PEBS_RESET_RANGE, i, ip);
             }
         } else if (v->pmi.wanted) {
@@ -119,6 +174,19 @@ void referee_counters_check_pebs(struct vcpu *v, uint64_t counters, uint64_t ip)
 {
     for (uint64_t left = counters & v->referee.unloaded; left != 0; left &= left - 1) {
         report_reset(v, PEBS_NO_RESET, (unsigned)__builtin_ctzll(left), ip);
+    }
+    for (uint64_t left = counters & ~v->referee.near & ~v->referee.unloaded; left != 0; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+
+        report_value(v, PEBS_FIRST_VALUE, "first", v->counters[i].value & vcpu_width_mask(v), i, ip);
+    }
+    bool adaptive = !v->profile->pebs_adaptive || v->regs[REG_MSR_PEBS_DATA_CFG] == 0 || counters == 0;
+
+    for (uint64_t left = vcpu_pebs_counters(v); left != 0; left &= left - 1) {
+        adaptive = adaptive || v->counters[__builtin_ctzll(left)].adaptive;
+    }
+    if (!adaptive) {
+        referee_report(v, PEBS_DATA_CFG_UNUSED, ip, v->regs[REG_MSR_PEBS_DATA_CFG], "MSR_PEBS_DATA_CFG");
     }
     for (uint64_t left = counters; left != 0; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);

@@ -8,8 +8,18 @@
 /* The counters of a mask have started to sample. */
 void referee_counters_check_pebs(struct vcpu *v, uint64_t counters, uint64_t ip);
 
-/* Bit i: v->counters[i] is set up to sample edges. The model does not implement this: the counter never starts. */
-uint64_t referee_counters_edges(const struct vcpu *v);
+/* Bit i: v->counters[i] is set up to sample with qualifiers that PEBS forbids. The model may never start it. */
+uint64_t referee_counters_qualified(const struct vcpu *v);
+
+/*
+ * IA32_PERF_GLOBAL_CTRL was written, or the guest has ended: reports counters that did not count since the last call,
+ * although this register or IA32_PEBS_ENABLE named them, because another register kept them off. The first register
+ * may simply name all counters, as Linux does.
+ */
+void referee_counters_check_enables(struct vcpu *v, uint64_t ip);
+
+/* Software loads v->counters[i]. */
+void referee_counters_loaded(struct vcpu *v, unsigned i, uint64_t value);
 
 /* A record of the instruction at ip was written for the counters of a mask, and they were reloaded. */
 void referee_counters_reloaded(struct vcpu *v, uint64_t counters, uint64_t ip);

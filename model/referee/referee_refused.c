@@ -110,6 +110,16 @@ static void report(struct vcpu *v, const char *instruction, uint32_t address, ui
             what, name, reason);
 }
 
+void referee_ignored_write(struct vcpu *v, const struct profile_msr *m, uint64_t value, uint64_t ip)
+{
+    if (m->reg == REG_IA32_PEBS_ENABLE && (value & m->ignored & PEBS_ENABLE_COUNTERS)) {
+        referee_report(v, PEBS_ENABLE_IGNORED, ip, value, "IA32_PEBS_ENABLE");
+    }
+    if (m->reg == REG_IA32_DEBUGCTL && (value & m->ignored & DEBUGCTL_LBR) && !v->lbr.on) {
+        referee_report(v, LBR_NONE, ip, value, "IA32_DEBUGCTL");
+    }
+}
+
 void referee_refused_read(struct vcpu *v, uint32_t address, uint64_t ip)
 {
     report(v, "rdmsr", address, ip, "is absent");

@@ -62,20 +62,42 @@ bool referee_report_is_omitted(struct vcpu *v, enum violation violation, uint64_
     return false;
 }
 
-void referee_report(struct vcpu *v, enum violation violation, uint64_t ip, uint64_t value, const char *field, ...)
+/* note: what else the reader needs to know, or "" */
+static void report(struct vcpu *v, enum violation violation, uint64_t ip, uint64_t value, const char *note,
+                   const char *field, va_list words) __attribute__((format(printf, 6, 0)));
+static void report(struct vcpu *v, enum violation violation, uint64_t ip, uint64_t value, const char *note,
+                   const char *field, va_list words)
 {
     char name[80];
-    va_list words;
 
-    va_start(words, field);
     vsnprintf(name, sizeof(name), field, words);
-    va_end(words);
     if (!referee_report_wanted(v) || referee_report_is_omitted(v, violation, ip, value, name)) {
         return;
     }
-    fprintf(v->violations, "%s%s vcpu=%u rip=0x%" PRIx64 " %s: %s 0x%" PRIx64 " %s [%s]\n", referee_report_break(v),
+    fprintf(v->violations, "%s%s vcpu=%u rip=0x%" PRIx64 " %s: %s 0x%" PRIx64 " %s%s [%s]\n", referee_report_break(v),
             rules[violation].severity == ADVICE ? "advice" : "violation", v->number, ip, rules[violation].name, name,
-            value, rules[violation].predicate, rules[violation].citation);
+            value, rules[violation].predicate, note, rules[violation].citation);
+}
+
+void referee_report(struct vcpu *v, enum violation violation, uint64_t ip, uint64_t value, const char *field, ...)
+{
+    va_list words;
+
+    va_start(words, field);
+    report(v, violation, ip, value, "", field, words);
+    va_end(words);
+}
+
+void referee_report_record(struct vcpu *v, enum violation violation, uint64_t ip, uint64_t value, uint64_t record,
+                           const char *field, ...)
+{
+    char note[48];
+    va_list words;
+
+    snprintf(note, sizeof(note), "; a record has %" PRIu64 " bytes", record);
+    va_start(words, field);
+    report(v, violation, ip, value, note, field, words);
+    va_end(words);
 }
 
 void referee_report_select(struct vcpu *v, enum violation violation, uint64_t ip, unsigned i)

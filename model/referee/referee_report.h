@@ -26,6 +26,11 @@ static inline bool referee_report_wanted(const struct vcpu *v)
 __attribute__((format(printf, 5, 6))) void referee_report(struct vcpu *v, enum violation violation, uint64_t ip,
                                                           uint64_t value, const char *field, ...);
 
+/* The same; the report also names the size of the buffer's records. */
+__attribute__((format(printf, 6, 7))) void referee_report_record(struct vcpu *v, enum violation violation, uint64_t ip,
+                                                                 uint64_t value, uint64_t record, const char *field,
+                                                                 ...);
+
 /* What precedes a line of the report, which must not continue a line of the guest's. */
 static inline const char *referee_report_break(const struct vcpu *v)
 {

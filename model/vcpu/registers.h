@@ -42,18 +42,23 @@
 #define CCCR_ENABLE (UINT64_C(1) << 12)
 #define CCCR_OVF    (UINT64_C(1) << 31)
 
+#define DEBUGCTL_LBR UINT64_C(1) /* IA32_DEBUGCTL */
+
 /* IA32_LBR_CTL */
 #define LBR_CTL_LBREN (UINT64_C(1) << 0)
 
 /* MSR_LBR_SELECT: bits that suppress. From bit 2 on, branch types in the order of enum block_end. */
 #define LBR_SELECT_CPL_EQ_0     (UINT64_C(1) << 0)
 #define LBR_SELECT_CPL_NEQ_0    (UINT64_C(1) << 1)
+#define LBR_SELECT_RINGS        (LBR_SELECT_CPL_EQ_0 | LBR_SELECT_CPL_NEQ_0)
 #define LBR_SELECT_FIRST_KIND   2
+#define LBR_SELECT_KINDS        (UINT64_C(0x7f) << LBR_SELECT_FIRST_KIND)
 #define LBR_SELECT_EN_CALLSTACK (UINT64_C(1) << 9)
 
 /* IA32_PEBS_ENABLE: the bit of general counter 0, and the precise store facility's */
-#define PEBS_ENABLE_LL_EN 32
-#define PEBS_ENABLE_PS_EN 63
+#define PEBS_ENABLE_LL_EN    32
+#define PEBS_ENABLE_COUNTERS UINT64_C(0xf0000000f) /* general counters, and their LL_EN or fixed counters */
+#define PEBS_ENABLE_PS_EN    63
 
 /* IA32_PEBS_BASE; IA32_PEBS_INDEX: WR is the offset of the next record in bytes; THRESH is such an offset too */
 #define PEBS_BASE_SIZE          UINT64_C(0xf) /* the buffer has 2^SIZE pages */

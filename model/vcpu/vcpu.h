@@ -19,7 +19,7 @@
 #define MAX_COUNTERS 18           /* the general counters, followed by the fixed ones */
 #define STEPPER      MAX_COUNTERS /* a hidden extra counter, which overflows at every instruction */
 #define MAX_LBR      32
-#define MOST_RULES   72  /* of the referee */
+#define MOST_RULES   80  /* of the referee */
 #define MOST_REPORTS 100 /* lines of a rule that the referee prints for a processor */
 #define LBR_COUNTERS 4   /* general counters whose events an LBR entry can count */
 
@@ -265,7 +265,10 @@ struct vcpu {
     struct {
         struct ds_area seen;          /* the area as the processor left it in memory */
         bool watching;                /* `seen` is up to date */
+        uint64_t written_pebs;        /* the index that the processor last wrote */
         uint64_t unloaded;            /* bit i: counters[i] was reloaded with 0 and not written since */
+        uint64_t off, off_ip, global; /* bit i: since off_ip counters[i] should count and does not; the register then */
+        uint64_t near;                /* bit i: software loaded counters[i] with half its range or less to go */
         uint64_t kept_pebs, kept_bts; /* the index at the PMI of the threshold, until it is reset; else 0 */
         uint64_t unacknowledged;      /* global status at a PMI, without the bits cleared since */
         bool pmi_under_way;           /* not yet delivered to its handler */

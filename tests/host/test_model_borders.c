@@ -12,12 +12,10 @@
 static const struct form {
     const char *profile;
     enum facility facility;
-    unsigned width, record; /* bytes; an adaptive record has only the basic group, and its index any multiple of 8 */
-    unsigned unit;
+    unsigned width, record; /* bytes; an adaptive record has only the basic group */
 } forms[] = {
-    { "skylake", FACILITY_BTS, 8, 24, 24 },    { "pentium-m", FACILITY_BTS, 4, 12, 12 },
-    { "skylake", FACILITY_PEBS, 8, 200, 200 }, { "netburst", FACILITY_PEBS, 4, 40, 40 },
-    { "icelake", FACILITY_PEBS, 8, 32, 8 },
+    { "skylake", FACILITY_BTS, 8, 24 },   { "pentium-m", FACILITY_BTS, 4, 12 }, { "skylake", FACILITY_PEBS, 8, 200 },
+    { "netburst", FACILITY_PEBS, 4, 40 }, { "icelake", FACILITY_PEBS, 8, 32 },
 };
 
 /* Values of a field, relative to the buffer if `inside`. */
@@ -127,8 +125,8 @@ static void check(struct machine *m, const struct form *f, const uint64_t fields
 {
     typedef unsigned __int128 wide;
     const uint64_t base = fields[0], index = fields[1], maximum = fields[2];
-    const bool room = (wide)base + f->unit <= maximum;
-    const bool outside = room && (index < base || index > maximum || (index - base) % f->unit != 0);
+    const bool room = (wide)base + f->record <= maximum;
+    const bool outside = room && (index < base || index > maximum || (index - base) % f->record != 0);
 
     assert_int_equal(times(said, " ds-buffer-too-small: "), !room);
     assert_int_equal(times(said, " ds-index-outside: "), outside);

@@ -86,6 +86,23 @@ static void only(struct machine *m, const char *name)
         only(m, name);             \
     } while (0)
 
+static uint64_t pair(uint32_t low, uint32_t high)
+{
+    return low | (uint64_t)high << 32;
+}
+
+/* The same buffers, in the layout of a processor without DTES64. */
+static void narrow(struct setting *s)
+{
+    const uint32_t bts = 0x100000, pebs = 0x104000;
+
+    s->bts_base = pair(bts, bts);
+    s->bts_index = pair(bts + 100 * 12, bts + 90 * 12);
+    s->bts_maximum = pair(pebs, pebs);
+    s->bts_threshold = pair(pebs + 20 * 40, pebs + 15 * 40);
+    s->pebs_base = s->pebs_index = s->pebs_maximum = s->pebs_threshold = 0;
+}
+
 UNIT_TEST(each_rule)
 {
     TRY("ds-area-not-mapped", s.area = MEMORY + MEMORY_SIZE);
@@ -127,7 +144,11 @@ UNIT_TEST(each_rule)
     TRY("pebs-event", s.event = EVTSEL_ON | 0x003c);
     TRY("pebs-qualifier", s.event |= 1u << 21); /* AnyThread */
     TRY("pebs-qualifier", s.event |= 1u << 24); /* CMask */
+    TRY("pebs-qualifier", s.event |= 2u << 24);
+    TRY("pebs-qualifier", s.event |= 0xffu << 24);
     TRY("pebs-int", s.event |= 1u << 20);
+    TRY("ds-field-width", narrow(&s));
+    TRY("ds-field-width", s.debugctl = 0, narrow(&s));
     TRY("pebs-latency-threshold", s.event = EVTSEL_ON | LOAD_LATENCY, s.pebs_enable = 0x100000001, s.latency = 2);
 }
 
@@ -620,6 +641,8 @@ UNIT_TEST(debug_control)
 {
     TRY("bts-without-tr", s.debugctl = 0x80);
     TRY("tr-without-bts", s.debugctl = 0x40);
+    AFTER("tr-without-bts", (void)s, WRMSR(m, { DEBUGCTL, 0x40 }));
+    AFTER(NULL, (void)s, WRMSR(m, { DEBUGCTL, 0 }, { DEBUGCTL, 1 }));
     AFTER("lbr-accessed", s.debugctl = 1, rdmsr(m, LBR_FROM0 + 3));
     AFTER("lbr-accessed", s.debugctl = 1, wrmsr(m, TOS, 0));
     AFTER(NULL, s.debugctl = 1, wrmsr(m, LBR_SELECT, 1), /* without branches of the kernel, no entry is written */
@@ -677,7 +700,7 @@ UNIT_TEST(reset_values_far_from_overflow)
         AFTER(rows[i].said, s.reset = rows[i].reset, run(m, b), finish(m));
     }
     AFTER("pebs-reset-range", s.reset = 1000, run(m, b), finish(m),
-          assert_true(violated(m, "pebs-reset-range: reset value of PMC0 0x3e8 should be -period")));
+          assert_true(violated(m, "pebs-reset-range: reset value of PMC0 0x3e8 must be -period")));
 }
 
 /* A handler that acknowledges the PMI but does not reset the indexes, or only one; with and without stopping PEBS. */
@@ -941,13 +964,19 @@ UNIT_TEST(lost_records_are_placed)
 /* Must be the last test: this file or test_model_referee_writes.c tests every rule. */
 UNIT_TEST(all_have_fired)
 {
-    static const char *const elsewhere[] = {
-        "cccr-thread",           "counter-reload-int", "ds-area-zero",           "event-not-counted",
-        "pebs-base-changed",     "pebs-base-zero",     "pebs-buffer-not-memory", "pebs-buffer-page",
-        "pebs-data-cfg-changed", "pebs-full-kept",     "pebs-index-off",         "pebs-index-outside",
-        "pebs-index-written",    "pebs-latency-aux",   "pebs-lbr-off",           "pebs-no-tag",
-        "pebs-not-counted",      "pebs-only-tags",     "pebs-store-enable",      "pebs-threshold-outside"
-    };
+    static const char *const elsewhere[] = { "counter-off",           "lbr-none",
+                                             "pebs-enable-ignored",   "pebs-data-cfg-unused",
+                                             "pebs-first-value",      "cccr-thread",
+                                             "counter-reload-int",    "ds-area-zero",
+                                             "event-not-counted",     "pebs-base-changed",
+                                             "pebs-base-zero",        "pebs-buffer-not-memory",
+                                             "pebs-buffer-page",      "pebs-data-cfg-changed",
+                                             "pebs-full-kept",        "pebs-index-off",
+                                             "pebs-index-outside",    "pebs-index-written",
+                                             "pebs-latency-aux",      "pebs-lbr-off",
+                                             "pebs-no-tag",           "pebs-not-counted",
+                                             "pebs-only-tags",        "pebs-store-enable",
+                                             "pebs-threshold-outside" };
 
     for (unsigned i = 0; i < VIOLATIONS; i++) {
         bool known = fired[i];

@@ -27,11 +27,22 @@
     }
 #define LBR_GROUP 8 /* of MSR_PEBS_DATA_CFG: one entry */
 
+#define LOAD(i)            \
+    {                      \
+        PMC0 + (i), -1000u \
+    }
+#define LOAD_FIXED                 \
+    {                              \
+        FIXED_CTR0, 0xffffffff0000 \
+    }
+#define ADAPTIVE (INST_RETIRED | PMC_ADAPTIVE)
+#define LBR_CTL  0x14ce
+
 /* Writes that make one counter sample. */
-#define SAMPLE(i, event, enable)                                   \
-    OFF, { PEBS_ENABLE, enable }, { EVTSEL0 + (i), ON | (event) }, \
-    {                                                              \
-        GLOBAL_CTRL, 1u << (i)                                     \
+#define SAMPLE(i, event, enable)                                            \
+    OFF, LOAD(i), { PEBS_ENABLE, enable }, { EVTSEL0 + (i), ON | (event) }, \
+    {                                                                       \
+        GLOBAL_CTRL, 1u << (i)                                              \
     }
 
 /* Counter 2 samples into this buffer of architectural PEBS, with these groups and the basic group. */
@@ -104,23 +115,68 @@ static const struct {
     ROW("pebs-qualifier", "skylake", 200, SAMPLE(1, 0x108020c4, 2)),
     ROW(NULL, "sandybridge", 176, SAMPLE(3, 0x02cd, 8 | UINT64_C(1) << 63)),
     ROW("pebs-store-enable", "sandybridge", 176, SAMPLE(3, 0x02cd, 8)),
-    ROW("pebs-data-cfg-changed", "icelake", 32, SAMPLE(0, INST_RETIRED | PMC_ADAPTIVE, 1), { PEBS_DATA_CFG, 2 }),
+    ROW("pebs-data-cfg-changed", "icelake", 32, SAMPLE(0, ADAPTIVE, 1), { PEBS_DATA_CFG, 2 }),
     ROW(NULL, "icelake", 32, SAMPLE(0, INST_RETIRED, 1), { PEBS_DATA_CFG, 2 }),
     /* its records have only the basic group */
-    ROW("pebs-lbr-off", "icelake", 56, { PEBS_DATA_CFG, LBR_GROUP }, SAMPLE(0, INST_RETIRED | PMC_ADAPTIVE, 1)),
-    ROW(NULL, "icelake", 56, { PEBS_DATA_CFG, LBR_GROUP }, { DEBUGCTL, 1 }, SAMPLE(0, INST_RETIRED | PMC_ADAPTIVE, 1)),
+    ROW("pebs-lbr-off", "icelake", 56, { PEBS_DATA_CFG, LBR_GROUP }, SAMPLE(0, ADAPTIVE, 1)),
+    ROW(NULL, "icelake", 56, { PEBS_DATA_CFG, LBR_GROUP }, { DEBUGCTL, 1 }, SAMPLE(0, ADAPTIVE, 1)),
+    ROW("pebs-data-cfg-unused", "icelake", 32, { PEBS_DATA_CFG, 3 }, SAMPLE(0, INST_RETIRED, 1)),
+    /* records of 208 bytes; a second counter's of 32 */
+    ROW(NULL, "icelake", 208, { PEBS_DATA_CFG, 3 }, SAMPLE(0, ADAPTIVE, 1)),
+    ROW("ds-threshold-outside", "icelake", 184, { PEBS_DATA_CFG, 3 }, SAMPLE(0, ADAPTIVE, 1)),
+    ROW("ds-threshold-outside", "icelake", 32, { PEBS_DATA_CFG, 3 }, SAMPLE(0, ADAPTIVE, 1)),
+    ROW(NULL, "icelake", 184, { PEBS_DATA_CFG, 3 }, OFF, LOAD(0), LOAD(1), { PEBS_ENABLE, 3 },
+        { EVTSEL0, ON | ADAPTIVE }, { EVTSEL0 + 1, ON | INST_RETIRED }, { GLOBAL_CTRL, 3 }),
+    { .name = "ds-buffer-too-small",
+      .profile = "icelake",
+      .writes = { { PEBS_DATA_CFG, 3 }, SAMPLE(0, ADAPTIVE, 1) },
+      .record = 100,
+      .records = 2 },
+    { .name = "ds-threshold-room",
+      .profile = "icelake",
+      .writes = { { PEBS_DATA_CFG, 3 }, SAMPLE(0, ADAPTIVE, 1) },
+      .record = 208,
+      .records = 11 },
     ROW("pebs-latency-aux", "goldencove", 32, { LD_LAT, 3 }, SAMPLE(1, LOAD_LATENCY, 2)),
-    ROW(NULL, "goldencove", 32, OFF, { LD_LAT, 3 }, { PEBS_ENABLE, 2 }, { EVTSEL0, ON | 0x8203 },
+    ROW(NULL, "goldencove", 32, OFF, { LD_LAT, 3 }, LOAD(1), { PEBS_ENABLE, 2 }, { EVTSEL0, ON | 0x8203 },
         { EVTSEL0 + 1, ON | LOAD_LATENCY }, { GLOBAL_CTRL, 3 }),
+    /* a counter that some register enables and another does not, except in IA32_PERF_GLOBAL_CTRL with all counters */
+    ROW("counter-off", "skylake", 200, OFF, { PEBS_ENABLE, 2 }, { EVTSEL0, ON | INST_RETIRED }, { GLOBAL_CTRL, 1 },
+        OFF),
+    ROW("counter-off", "skylake", 200, OFF, { PEBS_ENABLE, 1 }, { EVTSEL0, INST_RETIRED }, { GLOBAL_CTRL, 0x70000000f },
+        OFF),
+    ROW("counter-off", "skylake", 0, OFF, { EVTSEL0, INST_RETIRED }, { GLOBAL_CTRL, 1 }, OFF),
+    ROW(NULL, "skylake", 0, OFF, { EVTSEL0, INST_RETIRED }, { GLOBAL_CTRL, 1 }, { EVTSEL0, ON | INST_RETIRED }, OFF),
+    ROW("counter-off", "skylake", 0, OFF, { FIXED_CTRL, 0x30 }, { GLOBAL_CTRL, FIXED_0 }, OFF),
+    ROW(NULL, "skylake", 0, OFF, { FIXED_CTRL, 0x1 }, { GLOBAL_CTRL, FIXED_0 }, OFF),
+    ROW(NULL, "skylake", 0, OFF, { GLOBAL_CTRL, 0x70000000f }, OFF),
+    /* the first value of a counter */
+    ROW("pebs-first-value", "skylake", 200, { PMC0, 1000 }, { PEBS_ENABLE, 1 }, { EVTSEL0, ON | INST_RETIRED }),
+    ROW("pebs-first-value", "skylake", 200, { PEBS_ENABLE, 1 }, { EVTSEL0, ON | INST_RETIRED }),
+    ROW("pebs-first-value", "skylake", 200, { A_PMC0, -1000u }, { PEBS_ENABLE, 1 }, { EVTSEL0, ON | INST_RETIRED }),
+    ROW(NULL, "skylake", 200, { A_PMC0, 0xfffffffffc18 }, { PEBS_ENABLE, 1 }, { EVTSEL0, ON | INST_RETIRED }),
+    /* bits that a processor ignores, and LBR filters that pass nothing */
+    ROW("pebs-enable-ignored", "core2", 0, { PEBS_ENABLE, 2 }),
+    ROW("pebs-enable-ignored", "core2", 0, { PEBS_ENABLE, FIXED_0 | 1 }),
+    ROW(NULL, "core2", 0, { PEBS_ENABLE, 1 }, { PEBS_ENABLE, UINT64_C(1) << 48 }),
+    ROW("lbr-none", "goldencove", 0, { DEBUGCTL, 1 }),
+    ROW(NULL, "goldencove", 0, { LBR_CTL, 0x7f0003 }, { DEBUGCTL, 1 }),
+    ROW("lbr-none", "goldencove", 0, { LBR_CTL, 0x7f0001 }),
+    ROW("lbr-none", "goldencove", 0, { LBR_CTL, 7 }),
+    ROW(NULL, "goldencove", 0, { LBR_CTL, 0 }),
+    ROW("lbr-none", "skylake", 0, { LBR_SELECT, 3 }, { DEBUGCTL, 1 }),
+    ROW("lbr-none", "skylake", 0, { DEBUGCTL, 1 }, { LBR_SELECT, 0x1fc }),
+    ROW(NULL, "skylake", 0, { LBR_SELECT, 0x1f9 }, { DEBUGCTL, 1 }),
     /* fixed counters, like general ones, must not request their own interrupt */
-    ROW(NULL, "icelake", 32, OFF, { PEBS_ENABLE, FIXED_0 }, { FIXED_CTRL, 3 }, { GLOBAL_CTRL, FIXED_0 }),
-    ROW("pebs-int", "icelake", 32, OFF, { PEBS_ENABLE, FIXED_0 }, { FIXED_CTRL, 0xb }, { GLOBAL_CTRL, FIXED_0 }),
+    ROW(NULL, "icelake", 32, OFF, LOAD_FIXED, { PEBS_ENABLE, FIXED_0 }, { FIXED_CTRL, 3 }, { GLOBAL_CTRL, FIXED_0 }),
+    ROW("pebs-int", "icelake", 32, OFF, LOAD_FIXED, { PEBS_ENABLE, FIXED_0 }, { FIXED_CTRL, 0xb },
+        { GLOBAL_CTRL, FIXED_0 }),
     /* Pentium M's only enable bit is in the first event select, which may be written just for that */
     ROW(NULL, "pentium-m", 0, { EVTSEL0, 0x40002e }),
     ROW("counter-no-ring", "core-duo", 0, { EVTSEL0, 0x40002e }),
     /* an event that the model lacks, one that it counts, and one that never occurs */
     ROW("event-not-counted", "skylake", 0, OFF, { EVTSEL0, ON | 0x01a3 }, { GLOBAL_CTRL, 1 }),
-    ROW(NULL, "skylake", 0, OFF, { EVTSEL0, ON | 0x01a3 }, { GLOBAL_CTRL, 2 }),
+    ROW(NULL, "skylake", 0, OFF, { EVTSEL0, ON | 0x01a3 }, { EVTSEL0 + 1, ON | 0xc0 }, { GLOBAL_CTRL, 2 }),
     ROW(NULL, "skylake", 0, OFF, { EVTSEL0, ON | 0x0151 }, { GLOBAL_CTRL, 1 }),
     ROW(NULL, "skylake", 0, OFF, { EVTSEL0, ON | 0x010d }, { GLOBAL_CTRL, 1 }),
     /* a counter that reloads itself must not request an interrupt; a counter that another reloads may */

@@ -11,11 +11,14 @@
 #define COUNT  (sizeof(mistakes) / sizeof(mistakes[0]))
 
 enum { PERFEVTSEL0 = 0x186, PMC0 = 0xc1, DEBUGCTL = 0x1d9, GLOBAL_STATUS = 0x38e, GLOBAL_CTRL, GLOBAL_OVF_CTRL };
-enum { PEBS_ENABLE = 0x3f1, DS_AREA = 0x600 };
-enum { TR_BTS = 0xc0, BTS_ALONE = 0x80, BTINT = 0x100 };
+enum { FIXED_CTRL = 0x38d, PEBS_ENABLE = 0x3f1, DATA_CFG, DS_AREA = 0x600, LBR_SELECT = 0x1c8, LBR_CTL = 0x14ce };
+enum { LBR = 0x1, TR_ALONE = 0x40, TR_BTS = 0xc0, BTS_ALONE = 0x80, BTINT = 0x100 };
+enum { GROUPS = 3, ADAPTIVE_RECORD = 208 }; /* memory and GPRs */
 enum { INST_RETIRED = 0x4300c0, UNHALTED_CYCLES = 0x43003c };
 enum { MAPPED = 0xe3, USER = 0x4, DIRTY = 0x40 }; /* P, RW, A, D, PS */
 enum { EOI = 0xb0, SPURIOUS = 0xf0, LVTPC = 0x340, VECTOR = 0x40, PROTECTION = 13, MASKED = 0x10000 };
+#define ADAPTIVE ((uint64_t)1 << 34 | INST_RETIRED)
+enum { SKYLAKE = 0x506e0, ICELAKE = 0x606a0, CORE2 = 0x10670, GOLDENCOVE = 0x806f0, PROCESSOR = 0xffff0 };
 enum { BTS_RECORD = 24, PEBS_RECORD = 200, PERIOD = 1000 };
 enum { AREA = 0x800000, BTS = 0xc00000, PEBS = 0x1000000 };
 
@@ -230,12 +233,164 @@ PLANT status_written(void)
 PEBS_WRONG(handler_keeps_index, 100 * PERIOD, handler = index_kept)
 PEBS_WRONG(handler_keeps_status, 100 * PERIOD, handler = status_kept)
 
-static void (*const mistakes[])(void) = {
-    area_forgotten,     base_unaligned,       buffer_too_small,     index_below_base,     threshold_in_a_record,
-    threshold_too_late, buffer_for_users,     page_not_dirty,       interrupt_masked,     vector_of_an_exception,
-    reset_value_cut,    reset_value_positive, reset_value_0,        threshold_of_no_ring, trace_messages_off,
-    buffers_overlap,    event_not_precise,    select_reserved,      counter_absent,       area_cut,
-    status_written,     handler_keeps_index,  handler_keeps_status,
+BTS_WRONG(layout_of_32_bits, {
+    volatile uint32_t *const narrow = (void *)AREA;
+    narrow[0] = narrow[1] = BTS;
+    narrow[2] = BTS + 100 * BTS_RECORD / 2;
+    narrow[3] = BTS + 50 * BTS_RECORD / 2;
+})
+PEBS_WRONG(threshold_of_haswell, 0, area->pebs.threshold = PEBS + 4 * 176)
+
+PLANT trace_left_on(void)
+{
+    start(0, TR_BTS | BTINT);
+    wrmsr(DEBUGCTL, TR_ALONE);
+}
+
+PLANT lbr_of_nothing(void)
+{
+    wrmsr(LBR_SELECT, 3);
+    wrmsr(DEBUGCTL, LBR);
+    wrmsr(DEBUGCTL, 0);
+    wrmsr(LBR_SELECT, 0);
+}
+
+PLANT mask_of_2(void)
+{
+    start(2 << 24 | INST_RETIRED, 0);
+}
+
+/* Enables registers one by one; each of them needs the others. */
+ALWAYS void enable(uint64_t event, uint64_t fixed, uint64_t pebs, uint64_t global)
+{
+    wrmsr(PERFEVTSEL0, event);
+    wrmsr(PMC0, (uint32_t)-PERIOD);
+    wrmsr(FIXED_CTRL, fixed);
+    wrmsr(PEBS_ENABLE, pebs);
+    wrmsr(GLOBAL_CTRL, global);
+    wrmsr(PEBS_ENABLE, 0);
+}
+
+PLANT another_counter(void)
+{
+    enable(INST_RETIRED, 3, 1, (uint64_t)1 << 32);
+}
+
+PLANT select_off(void)
+{
+    enable(INST_RETIRED & ~0x400000, 0, 1, 1);
+}
+
+PLANT fixed_off(void)
+{
+    enable(INST_RETIRED, 0, 0, (uint64_t)1 << 32 | 1);
+}
+
+PLANT first_value_positive(void)
+{
+    wrmsr(PERFEVTSEL0, INST_RETIRED);
+    wrmsr(PMC0, PERIOD);
+    wrmsr(PEBS_ENABLE, 1);
+    wrmsr(GLOBAL_CTRL, 1);
+}
+
+/* The buffer for adaptive records of this size, with the threshold after four records and some bytes. */
+#define ADAPTIVE_WRONG(name, record, more, ...)                                                         \
+    PLANT name(void)                                                                                    \
+    {                                                                                                   \
+        area->pebs = (struct buffer){ PEBS, PEBS, PEBS + 20 * (record), PEBS + 4 * (record) + (more) }; \
+        wrmsr(DATA_CFG, GROUPS);                                                                        \
+        __VA_ARGS__;                                                                                    \
+        start(ADAPTIVE, 0);                                                                             \
+    }
+
+ADAPTIVE_WRONG(adaptive_record_short, ADAPTIVE_RECORD - 24, 0, )
+ADAPTIVE_WRONG(adaptive_threshold_in_a_record, ADAPTIVE_RECORD, 40, )
+ADAPTIVE_WRONG(adaptive_threshold_late, ADAPTIVE_RECORD, 0, area->pebs.threshold = area->pebs.maximum - ADAPTIVE_RECORD)
+ADAPTIVE_WRONG(adaptive_buffer_small, ADAPTIVE_RECORD, 0, area->pebs.maximum = PEBS + 100)
+ADAPTIVE_WRONG(adaptive_index_in_a_record, ADAPTIVE_RECORD, 0, area->pebs.index += 40)
+
+PLANT groups_of_no_counter(void)
+{
+    area->pebs = (struct buffer){ PEBS, PEBS, PEBS + 20 * 32, PEBS + 4 * 32 };
+    wrmsr(DATA_CFG, GROUPS);
+    start(INST_RETIRED, 0);
+}
+
+PLANT counter_without_pebs(void)
+{
+    wrmsr(PEBS_ENABLE, 2);
+}
+
+PLANT latency_of_core2(void)
+{
+    wrmsr(PEBS_ENABLE, (uint64_t)1 << 32 | 1);
+}
+
+PLANT lbr_of_old(void)
+{
+    wrmsr(DEBUGCTL, LBR);
+}
+
+PLANT lbr_of_no_ring(void)
+{
+    wrmsr(LBR_CTL, 0x7f0001);
+    wrmsr(LBR_CTL, 0);
+}
+
+PLANT lbr_of_no_type(void)
+{
+    wrmsr(LBR_CTL, 7);
+    wrmsr(LBR_CTL, 0);
+}
+
+static const struct {
+    unsigned processor; /* CPUID.1:EAX without the stepping */
+    void (*plant)(void);
+} mistakes[] = {
+    { SKYLAKE, area_forgotten },
+    { SKYLAKE, base_unaligned },
+    { SKYLAKE, buffer_too_small },
+    { SKYLAKE, index_below_base },
+    { SKYLAKE, threshold_in_a_record },
+    { SKYLAKE, threshold_too_late },
+    { SKYLAKE, buffer_for_users },
+    { SKYLAKE, page_not_dirty },
+    { SKYLAKE, interrupt_masked },
+    { SKYLAKE, vector_of_an_exception },
+    { SKYLAKE, reset_value_cut },
+    { SKYLAKE, reset_value_positive },
+    { SKYLAKE, reset_value_0 },
+    { SKYLAKE, threshold_of_no_ring },
+    { SKYLAKE, trace_messages_off },
+    { SKYLAKE, buffers_overlap },
+    { SKYLAKE, event_not_precise },
+    { SKYLAKE, select_reserved },
+    { SKYLAKE, counter_absent },
+    { SKYLAKE, area_cut },
+    { SKYLAKE, status_written },
+    { SKYLAKE, handler_keeps_index },
+    { SKYLAKE, handler_keeps_status },
+    { SKYLAKE, layout_of_32_bits },
+    { SKYLAKE, threshold_of_haswell },
+    { SKYLAKE, trace_left_on },
+    { SKYLAKE, lbr_of_nothing },
+    { SKYLAKE, mask_of_2 },
+    { SKYLAKE, another_counter },
+    { SKYLAKE, select_off },
+    { SKYLAKE, fixed_off },
+    { SKYLAKE, first_value_positive },
+    { ICELAKE, adaptive_record_short },
+    { ICELAKE, adaptive_threshold_in_a_record },
+    { ICELAKE, adaptive_threshold_late },
+    { ICELAKE, adaptive_buffer_small },
+    { ICELAKE, adaptive_index_in_a_record },
+    { ICELAKE, groups_of_no_counter },
+    { CORE2, counter_without_pebs },
+    { CORE2, latency_of_core2 },
+    { GOLDENCOVE, lbr_of_old },
+    { GOLDENCOVE, lbr_of_no_ring },
+    { GOLDENCOVE, lbr_of_no_type },
 };
 
 static uint64_t gate(uint16_t code, uint32_t entry)
@@ -250,8 +405,10 @@ void main(void)
         uint16_t limit;
         uint32_t base;
     } __attribute__((packed)) table = { sizeof(idt) - 1, (uint32_t)idt };
+    uint32_t signature;
     uint16_t code;
 
+    __asm__("cpuid" : "=a"(signature) : "a"(1) : "ebx", "ecx", "edx");
     __asm__("mov %%cs, %0" : "=r"(code));
     idt[VECTOR] = gate(code, (uint32_t)pmi);
     idt[PROTECTION] = gate(code, (uint32_t)refused);
@@ -266,8 +423,10 @@ void main(void)
     *apic(SPURIOUS) = 0x1ff;
     __asm__ volatile("sti");
     for (size_t i = 0; i < COUNT; i++) {
-        set_up();
-        mistakes[i]();
+        if (mistakes[i].processor == (signature & PROCESSOR)) {
+            set_up();
+            mistakes[i].plant();
+        }
     }
     stop();
     for (;;)
