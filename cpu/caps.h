@@ -249,6 +249,7 @@ struct caps {
     unsigned pebs_record_most;            /* bytes with all groups; if not adaptive, equal to pebs_record_size */
     bool pebs_baseline;                   /* IA32_PERF_CAPABILITIES[14] */
     bool pebs_trap_like;                  /* the record's IP is the instruction after the one that caused it */
+    bool pebs_output_pt;                  /* IA32_PERF_CAPABILITIES[16]: Intel PT can take the records */
     bool pebs_retire_latency;             /* IA32_PERF_CAPABILITIES[17]: the basic group has the retire latency */
     uint64_t pebs_counters;               /* mask of the general counters that can do PEBS */
     uint64_t pebs_fixed_counters;         /* mask of the fixed counters that can do PEBS */

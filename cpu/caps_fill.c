@@ -55,6 +55,7 @@
 #define PERF_CAP_SMM_FREEZE     (UINT64_C(1) << 12)
 #define PERF_CAP_FULL_WRITE     (UINT64_C(1) << 13)
 #define PERF_CAP_PEBS_BASELINE  (UINT64_C(1) << 14)
+#define PERF_CAP_PEBS_OUTPUT_PT (UINT64_C(1) << 16)
 #define PERF_CAP_RETIRE_LATENCY (UINT64_C(1) << 17)
 
 /* Architectural LBRs (SDM Vol. 4 (335592-081), table 2-2): MSRs of entry 0. */
@@ -308,6 +309,7 @@ static void fill_pebs(const struct caps_input *input, const struct core *core, s
 {
     caps->pebs_baseline = (caps->perf_capabilities & PERF_CAP_PEBS_BASELINE) != 0;
     caps->pebs_trap_like = core->pebs_trap_like || (caps->perf_capabilities & PERF_CAP_PEBS_TRAP) != 0;
+    caps->pebs_output_pt = (caps->perf_capabilities & PERF_CAP_PEBS_OUTPUT_PT) != 0;
     caps->pebs_retire_latency = (caps->perf_capabilities & PERF_CAP_RETIRE_LATENCY) != 0;
     caps->pebs_form = (struct pebs_form){ .width = caps->ds_width,
                                           .format = caps->pebs_format,

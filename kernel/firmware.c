@@ -98,13 +98,15 @@ static bool stop(struct found *found, const char *name, const char *what, uint32
 
 static void stop_general(struct found *found, unsigned count, uint64_t enabled)
 {
-    /* INT, too: bit 63 of IA32_PERF_GLOBAL_INUSE reports that of any counter. */
-    const uint64_t bits = PERFEVTSEL_EN | PERFEVTSEL_INT;
+    /*
+     * All bits: bit 63 of IA32_PERF_GLOBAL_INUSE reports INT of any counter, and microcode sets bit 32, which WRMSR
+     * may refuse (Linux's boot log of an i5-6500: "MSR 189 is 100430000").
+     */
     uint64_t select;
 
     for (unsigned n = 0; n < count && n < GENERAL; n++)
         if (enabled >> n & 1 && msr_read(MSR_IA32_PERFEVTSEL(n), &select) && select & PERFEVTSEL_EN &&
-            stop(found, "IA32_PERFEVTSELx", "counting", MSR_IA32_PERFEVTSEL(n), bits, bits))
+            stop(found, "IA32_PERFEVTSELx", "counting", MSR_IA32_PERFEVTSEL(n), select, select))
             remember_value(found, MSR_IA32_PMC(n));
 }
 

@@ -80,9 +80,10 @@ static void debug_store(const struct line_sink *out, const struct caps *c)
     else if (c->pebs_method == PEBS_METHOD_ADAPTIVE)
         say(out,
             "pebs format %u adaptive, records of %u to %u bytes, %s-like, counters 0x%" PRIx64
-            ", fixed counters 0x%" PRIx64 "%s",
+            ", fixed counters 0x%" PRIx64 "%s%s",
             c->pebs_format, c->pebs_record_size, c->pebs_record_most, c->pebs_trap_like ? "trap" : "fault",
-            c->pebs_counters, c->pebs_fixed_counters, c->pebs_retire_latency ? ", with retire latency" : "");
+            c->pebs_counters, c->pebs_fixed_counters, c->pebs_retire_latency ? ", with retire latency" : "",
+            c->pebs_output_pt ? ", output to PT (not tested)" : "");
     else if (c->pebs_method == PEBS_METHOD_ARCH)
         say(out,
             "pebs architectural, records of %u to %u bytes, counters 0x%" PRIx64 ", fixed counters 0x%" PRIx64

@@ -23,12 +23,14 @@
 #define CPUID_7_EBX_TRACE  UINT32_C(0x2000000)
 #define CPUID_7_EDX_ABORT  UINT32_C(0x2000)
 
-/* The state that firmware leaves. */
+/* The state that firmware leaves: tests/host/test_recorded_facts.c says on which machines. */
 #define MISC_ENABLE_LIMIT_CPUID (UINT64_C(1) << 22)
-#define COUNTS_INSTRUCTIONS     0x4300c0
+#define COUNTS_CYCLES           0x43003c
 #define LEFT_COUNT              0x1234
-#define FIXED_1_BOTH_RINGS      0x30
-#define FIXED_1                 (UINT64_C(1) << 33)
+#define FIXED_1_AND_2           0x330 /* of both rings */
+#define FIXED_1_INTERRUPTS      0xb0
+#define FIXED_1_AND_2_ENABLED   (UINT64_C(3) << 33)
+#define COUNTER_3_TAKEN         UINT64_C(0x100430000)
 #define CAPABILITIES_PEBS       (UINT64_C(0xf) << 8)
 #define CAPABILITIES_PEBS_LAST  (UINT64_C(0xe) << 8) /* format 0FH is architectural PEBS; formats 0 to 6 are defined */
 #define CAPABILITIES_LBR        UINT64_C(0x3f)
@@ -274,12 +276,14 @@ static void reset_registers(struct vcpu *v)
         v->regs[REG_IA32_MISC_ENABLE] |= MISC_ENABLE_LIMIT_CPUID;
     }
     if (has_quirk(v, QUIRK_LEFT_RUNNING) && !vcpu_is_netburst(v)) {
-        v->event_select[0] = COUNTS_INSTRUCTIONS;
+        v->event_select[0] = COUNTS_CYCLES;
+        v->event_select[3] =
+            v->profile->lbr_format == LBR_FORMAT_INFO && v->profile->perfmon_version == 4 ? COUNTER_3_TAKEN : 0;
         v->counters[0].value = LEFT_COUNT;
         v->regs[REG_IA32_DEBUGCTL] |= v->profile->debugctl->lbr;
         if (v->profile->fixed_bitmap >> 1 & 1) {
-            v->regs[REG_IA32_FIXED_CTR_CTRL] |= FIXED_1_BOTH_RINGS;
-            v->regs[REG_IA32_PERF_GLOBAL_CTRL] |= FIXED_1;
+            v->regs[REG_IA32_FIXED_CTR_CTRL] |= v->profile->perfmon_version < 5 ? FIXED_1_AND_2 : FIXED_1_INTERRUPTS;
+            v->regs[REG_IA32_PERF_GLOBAL_CTRL] |= FIXED_1_AND_2_ENABLED;
         }
     }
 }

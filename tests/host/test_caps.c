@@ -593,6 +593,7 @@ UNIT_TEST(bits_of_perf_capabilities)
         assert_int_equal(caps.freeze_while_smm, bit == 12);
         assert_int_equal(caps.full_width_write, bit == 13);
         assert_int_equal(caps.pebs_baseline, bit == 14);
+        assert_int_equal(caps.pebs_output_pt, bit == 16);
         assert_int_equal(caps.pebs_retire_latency, bit == 17);
     }
 }

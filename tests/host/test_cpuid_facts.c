@@ -47,7 +47,7 @@ static const struct {
     { "Airmont", "Silvermont", 8, 0x32c1, NULL },
     { "Goldmont", "Goldmont", 32, 0x33c6, NULL },
     { "Goldmont Plus", "Goldmont Plus", 32, 0x33c6, NULL },
-    { "Tremont", "Tremont", 32, 0x74c5, NULL },
+    { "Tremont", "Tremont", 32, 0x174c5, NULL },
     { "Knights Landing", "Knights Landing", 8, 0x32c1, NULL },
     { "Nehalem", "Nehalem", 16, 0x11c3, NULL },
     { "Westmere", "Westmere", 16, 0x11c3, NULL },

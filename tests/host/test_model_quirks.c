@@ -156,3 +156,33 @@ UNIT_TEST(other_signatures)
     assert_int_equal(regs[1], 7);
     break_mend(&m->v);
 }
+
+/* Registers that firmware left on real machines: Linux's boot logs ("BIOS has corrupted hw-PMU resources"). */
+UNIT_TEST(left_by_firmware)
+{
+    static const struct {
+        const char *profile;
+        uint32_t address;
+        uint64_t value;
+        const char *seen; /* on */
+    } rows[] = {
+        { "core2", EVTSEL0, 0x43003c, "DL360 G5, 06_0F, two machines: core cycles of both rings, EN, no INT" },
+        { "nehalem", 0x38d, 0x330, "DL380 G6 E5520, 06_1A; X5650, 06_2C: fixed counters 1 and 2 of both rings" },
+        { "sandybridge", 0x38d, 0x330, "E5-2630, 06_2D" },
+        { "ivybridge", 0x38d, 0x330, "DL380p Gen8 E5-2667 v2, 06_3E; i3-3240, 06_3A" },
+        { "broadwell", 0x38d, 0x330, "DL360 Gen9 E5-2620 v4, 06_4F" },
+        { "skylake", EVTSEL0 + 3, 0x100430000, "i5-6500, 06_5E: firmware, or the microcode that uses counter 3" },
+        { "lunarlake", 0x38d, 0xb0, "Core Ultra 7 265K, 06_C6: fixed counter 1 with its interrupt" },
+    };
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct machine *m = machine_of(rows[i].profile);
+
+        tell(m, UINT32_C(1) << QUIRK_LEFT_RUNNING);
+        engine_reset(&m->v);
+        print_message("# %s, %s\n", rows[i].profile, rows[i].seen);
+        assert_int_equal(rdmsr(m, rows[i].address), rows[i].value);
+        assert_true(m->v.counting.active != 0);
+        break_mend(&m->v);
+    }
+}

@@ -13,14 +13,16 @@
 #include <unistd.h>
 
 #include "cpu/cores.h"
+#include "pebs/layout/arch_pebs.h"
 #include "tools/linux/perf.h"
 
-#define DEVICES         "/sys/bus/event_source/devices/"
-#define TEXT_SIZE       4096u
-#define HYPERVISOR_LEAF 0x40000000u
-#define MISC_PERFMON    (UINT64_C(1) << 7) /* bits of IA32_MISC_ENABLE */
-#define MISC_NO_BTS     (UINT64_C(1) << 11)
-#define MISC_NO_PEBS    (UINT64_C(1) << 12)
+#define DEVICES          "/sys/bus/event_source/devices/"
+#define TEXT_SIZE        4096u
+#define HYPERVISOR_LEAF  0x40000000u
+#define ARCH_PEBS_LEAVES 0x30u
+#define MISC_PERFMON     (UINT64_C(1) << 7) /* bits of IA32_MISC_ENABLE */
+#define MISC_NO_BTS      (UINT64_C(1) << 11)
+#define MISC_NO_PEBS     (UINT64_C(1) << 12)
 
 struct kind core_kinds[KINDS_MAX];
 unsigned kind_count;
@@ -106,7 +108,7 @@ static void read_cpuinfo(void)
 
 /*
  * Capabilities from CPUID, and from what Linux found out by MSRs, which programs cannot read. IA32_PERF_CAPABILITIES
- * remains unknown, so the forms of raw records do, too.
+ * remains unknown except for architectural PEBS, so the forms of raw records do, too.
  */
 static void fill_caps(struct kind *kind)
 {
@@ -152,6 +154,8 @@ static void fill_caps(struct kind *kind)
     }
     input.misc_enable =
         (struct caps_msr){ true, MISC_PERFMON | (has_bts ? 0 : MISC_NO_BTS) | (has_pebs ? 0 : MISC_NO_PEBS) };
+    if ((input.leaf_23.eax & ARCH_PEBS_LEAVES) == ARCH_PEBS_LEAVES)
+        input.perf_capabilities = (struct caps_msr){ true, ARCH_PEBS_FORMAT << 8 }; /* Linux has no flag for it */
     input.ds_area = has_bts || has_pebs ? CAPS_HOLDS : CAPS_NOT_TRIED;
     input.pebs_base = kind->precise ? CAPS_HOLDS : CAPS_NOT_TRIED;
     input.bios_sign_id = (struct caps_msr){ true, (uint64_t)microcode << 32 };
