@@ -399,7 +399,7 @@ void engine_keep_blocks(struct vcpu *v)
     v->noted[-1] = running != NULL ? v->kept_last : NULL;
 }
 
-void engine_narrow(struct vcpu *v, struct hooks hooks)
+void engine_hook(struct vcpu *v, struct hooks hooks, const struct block *running)
 {
     v->wants = hooks;
     if (!hooks.data) {
@@ -408,6 +408,8 @@ void engine_narrow(struct vcpu *v, struct hooks hooks)
     }
     if (!hooks.blocks) {
         ring_empty(v, NULL);
+    } else if (ring_running_block(v) == NULL) {
+        ring_empty(v, running);
     }
     counting_force(v); /* a block that must be checked may have waited for another class */
 }

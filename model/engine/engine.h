@@ -143,10 +143,10 @@ bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsign
 void engine_keep_blocks(struct vcpu *v);
 
 /*
- * From now on translated code reports only these hooks, which include v->uses. The modelled caches are empty if
- * accesses were not among them.
+ * From now on translated code reports these hooks, which include v->uses. The modelled caches are empty if accesses are
+ * not among them. running: the block of the running WRMSR, which may not have been reported; NULL: none.
  */
-void engine_narrow(struct vcpu *v, struct hooks hooks);
+void engine_hook(struct vcpu *v, struct hooks hooks, const struct block *running);
 
 /* Writes everything gathered to memory, because the instruction at place may let software see it. */
 void engine_settle(struct vcpu *v, struct place place);

@@ -14,7 +14,10 @@
 
 /* QEMU 11.1, include/exec/translation-block.h */
 #define TRANSLATION_PC_RELATIVE (UINT32_C(1) << 17)
-#define TRANSLATION_OF_CLUSTER  (UINT32_C(1) << 24) /* bits of the number of the processor's cluster; all ones: none */
+/* The number of the processor's cluster; all ones: none */
+#define TRANSLATION_OF_CLUSTER (UINT32_C(1) << 24)
+#define TRANSLATION_SET_SHIFT  25
+#define TRANSLATION_SETS       ((uint32_t)(QEMU_SETS - 1) << TRANSLATION_SET_SHIFT)
 
 /* Flags that QEMU keeps in EFLAGS itself: IF and AC. */
 #define EFLAGS_IF    (UINT64_C(1) << 9)
@@ -75,7 +78,7 @@ static uint32_t *find_translation_flags(const struct qemu_object *o)
     for (unsigned i = 0; i < 32; i++) {
         flags |= (uint32_t)qemu.has_translation_flags(o->copy, UINT32_C(1) << i) << i;
     }
-    if (!(flags & TRANSLATION_PC_RELATIVE) || !(flags & TRANSLATION_OF_CLUSTER)) {
+    if (~flags & (TRANSLATION_PC_RELATIVE | TRANSLATION_OF_CLUSTER | TRANSLATION_SETS)) {
         return NULL;
     }
     for (size_t at = 0; at + sizeof(flags) <= o->size; at += sizeof(flags)) {
@@ -123,11 +126,22 @@ void qemu_private_init(struct qemu_private *p)
     }
 }
 
-void qemu_private_bind_translations(const struct qemu_private *p)
+unsigned qemu_private_sets(const struct qemu_private *p)
+{
+    return p->translation_flags != NULL ? QEMU_SETS : 1;
+}
+
+void qemu_private_select_set(const struct qemu_private *p, unsigned set)
 {
     if (p->translation_flags != NULL) {
-        *p->translation_flags &= ~TRANSLATION_PC_RELATIVE;
+        *p->translation_flags |= TRANSLATION_PC_RELATIVE | TRANSLATION_SETS;
+        *p->translation_flags &= ~((set != 0 ? TRANSLATION_PC_RELATIVE : 0) | set << TRANSLATION_SET_SHIFT);
     }
+}
+
+unsigned qemu_private_set(const struct qemu_private *p)
+{
+    return p->translation_flags != NULL ? (~*p->translation_flags & TRANSLATION_SETS) >> TRANSLATION_SET_SHIFT : 0;
 }
 
 bool qemu_private_translate_apart(const struct qemu_private *p, bool apart)

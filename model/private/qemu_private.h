@@ -81,14 +81,19 @@ void qemu_private_ymmh(const struct qemu_private *p, const uint64_t xmm[XMM_REGI
                        uint64_t ymmh[XMM_REGISTERS][2]);
 
 /*
- * Makes QEMU translate code separately for each linear address from now on. By default it shares a translation between
- * all addresses of a page, such as a library's page in several processes.
- * Writes: the translation flags. Without them, records may have another process's addresses.
+ * QEMU keeps QEMU_SETS sets of translations, which all processors share, and this processor looks up its next block in
+ * the selected one. At first it is set 0, where a translation is shared between all addresses of a page, such as a
+ * library's page in several processes. In the others each linear address has its own translation.
+ * Writes: the translation flags. If they were not found, there is only set 0, and records may have another process's
+ * addresses.
  */
-void qemu_private_bind_translations(const struct qemu_private *p);
+#define QEMU_SETS 128
+unsigned qemu_private_sets(const struct qemu_private *p);
+void qemu_private_select_set(const struct qemu_private *p, unsigned set);
+unsigned qemu_private_set(const struct qemu_private *p);
 
 /*
- * Keeps two sets of translations, and selects the set in which this processor looks up its next block.
+ * Keeps each set twice, and selects the half in which this processor looks up its next block.
  * Writes: the translation flags. False if they were not found: the caller then uses EFLAGS.RF, which is slower.
  */
 bool qemu_private_translate_apart(const struct qemu_private *p, bool apart);

@@ -2,10 +2,9 @@
 /*
  * The plugin: set-up of the machine and its processors.
  *
- * Callbacks. At first only CPUID, RDMSR, WRMSR and RDPMC have callbacks, so that a guest that does not use the debug
- * store runs at full speed. When a processor is programmed to need more (blocks, an event class, memory accesses), all
- * code is translated again with these callbacks. If no processor needs them for some millions of blocks, all code is
- * translated again without them.
+ * Callbacks. Some translations have callbacks only for CPUID, RDMSR, WRMSR and RDPMC, so that a guest that does not use
+ * the debug store runs at full speed. When a processor is programmed to need more (blocks, event classes, memory
+ * accesses), it runs other translations, with these callbacks, until it no longer needs them.
  */
 #include "model/qemu/plugin.h"
 
@@ -18,7 +17,7 @@
 #include "model/qemu/arena.h"
 #include "model/referee/referee.h"
 
-#define UNUSED_RINGS 2048 /* rings of blocks after which hooks go that no processor has used */
+#define UNUSED_INTERRUPTIONS 64 /* after which data is no longer reported if no processor has used it */
 
 QEMU_EXPORT int qemu_plugin_version = QEMU_PLUGIN_API;
 QEMU_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv);
@@ -48,28 +47,6 @@ static void on_flush(void *udata)
         }
     }
     arena_free();
-}
-
-static void bind_translations(void)
-{
-    for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
-        if (model.processors[i] != NULL) {
-            qemu_private_bind_translations(&model.processors[i]->private);
-        }
-    }
-}
-
-/* Every block checks the lead's count. */
-static void choose_lead(void)
-{
-    if (model.hooks.classes != 0 && !(model.hooks.classes >> model.lead & 1)) {
-        model.lead = (unsigned)__builtin_ctzll(model.hooks.classes);
-    }
-    for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
-        if (model.processors[i] != NULL) {
-            model.processors[i]->vcpu.wants.classes |= model.hooks.classes & UINT64_C(1) << model.lead;
-        }
-    }
 }
 
 /* Processors initialise themselves on their own threads. */
@@ -157,10 +134,6 @@ static void on_init(unsigned cpu, void *udata)
         options_die("%s", "out of memory");
     }
     thread_processor = p;
-    if (model.hooks.blocks) {
-        p->vcpu.wants.classes |= model.hooks.classes & UINT64_C(1) << model.lead;
-        bind_translations();
-    }
     find_hot(); /* the scoreboard may move when it grows for this processor */
 }
 
@@ -191,63 +164,89 @@ static void register_callbacks(void *udata)
     }
 }
 
-static GMutex hooks_lock;
-static struct hooks kept; /* by the next on_narrow() */
-
-bool extend_translations(const struct vcpu *v)
-{
-    bool extends;
-
-    g_mutex_lock(&hooks_lock);
-    model.used = hooks_of_both(model.used, v->uses);
-    extends = !hooks_are_among(v->uses, model.hooks);
-    if (extends) {
-        model.hooks = hooks_of_both(model.hooks, v->uses);
-        choose_lead();
-        bind_translations();
-        qemu_plugin_reset(model.id, register_callbacks, NULL);
-    }
-    g_mutex_unlock(&hooks_lock);
-    return extends;
-}
-
-static struct hooks used_by_all(void)
-{
-    struct hooks used = model.used;
-
-    for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
-        if (model.processors[i] != NULL) {
-            used = hooks_of_both(used, model.processors[i]->vcpu.uses);
-        }
-    }
-    return used;
-}
+static GMutex sets_lock;
 
 /* QEMU has dropped all translations, and no processor runs. */
-static void on_narrow(void *udata)
+static void on_dropped(void *udata)
 {
-    model.hooks = hooks_of_both(kept, used_by_all());
     for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
         if (model.processors[i] != NULL) {
-            engine_narrow(&model.processors[i]->vcpu, model.hooks);
+            choose_translations(model.processors[i], NULL);
         }
     }
-    choose_lead();
     register_callbacks(udata);
 }
 
-void narrow_translations(void)
+/* The set whose translations report these hooks. If there are too many sets, the last one reports those of several. */
+static unsigned set_of(struct hooks hooks, unsigned most)
 {
-    g_mutex_lock(&hooks_lock);
-    if (++model.rings == UNUSED_RINGS) {
-        kept = used_by_all();
-        if (!hooks_are_among(model.hooks, kept)) {
-            qemu_plugin_reset(model.id, on_narrow, NULL);
-        }
-        model.rings = 0;
-        model.used = (struct hooks){ .blocks = false };
+    unsigned i = 0;
+
+    g_mutex_lock(&sets_lock);
+    while (i < model.set_count && !hooks_are_equal(model.sets[i], hooks)) {
+        i++;
     }
-    g_mutex_unlock(&hooks_lock);
+    if (i < most) {
+        model.sets[i] = hooks;
+        model.set_count = MAX(model.set_count, i + 1);
+    } else if (!hooks_are_among(hooks, model.sets[--i])) {
+        model.sets[i] = hooks_of_both(model.sets[i], hooks);
+        qemu_plugin_reset(model.id, on_dropped, NULL);
+    }
+    g_mutex_unlock(&sets_lock);
+    return i;
+}
+
+/* Notes whether the processor uses data. If it is the first one, the translations of others must report data too. */
+static void note_data(const struct vcpu *v)
+{
+    if (!v->uses.data) {
+        return;
+    }
+    g_mutex_lock(&sets_lock);
+    if (!model.data && model.processors_most > 1) {
+        qemu_plugin_reset(model.id, on_dropped, NULL);
+    }
+    model.data = model.data_used = true;
+    g_mutex_unlock(&sets_lock);
+}
+
+void choose_translations(struct processor *p, const struct block *running)
+{
+    const unsigned before = qemu_private_set(&p->private);
+    struct hooks hooks = p->vcpu.uses;
+
+    note_data(&p->vcpu);
+    hooks.data = hooks.data || model.data;
+    if (p->vcpu.watch.hit) {
+        hooks = hooks_of_both(hooks, model.sets[before]); /* a hook must notice it */
+    }
+    const unsigned set = set_of(hooks, qemu_private_sets(&p->private));
+
+    if (set != before || !hooks_are_equal(model.sets[set], p->vcpu.wants)) {
+        qemu_private_select_set(&p->private, set);
+        engine_hook(&p->vcpu, model.sets[set], running);
+    }
+}
+
+void narrow_translations(struct processor *p)
+{
+    if (!p->vcpu.wants.data) {
+        return;
+    }
+    g_mutex_lock(&sets_lock);
+    if (++model.interruptions == UNUSED_INTERRUPTIONS) {
+        model.data = model.data_used;
+        model.data_used = false;
+        model.interruptions = 0;
+        for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
+            model.data = model.data || (model.processors[i] != NULL && model.processors[i]->vcpu.uses.data);
+        }
+    }
+    g_mutex_unlock(&sets_lock);
+    if (!model.data) {
+        choose_translations(p, NULL);
+    }
 }
 
 static void check_qemu(const struct qemu_info *info)
@@ -274,6 +273,7 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
     model.processors_most = (unsigned)info->system.max_vcpus;
     options_read(argc, argv, model.processors_most, &model.options);
     model.id = id;
+    model.set_count = 1; /* set 0 reports nothing */
     model.score = qemu_plugin_scoreboard_new(sizeof(struct hot));
     register_callbacks(NULL);
     return 0;

@@ -19,10 +19,11 @@ struct plugin {
     bool icount; /* -icount: QEMU derives time from a count of instructions, and subtracts a block's when it begins */
     struct qemu_plugin_scoreboard *score;
     struct processor *processors[MAX_PROCESSORS];
-    struct hooks hooks; /* that translations have now */
-    struct hooks used;  /* by any processor since narrow_translations() last counted to the end */
-    unsigned rings;     /* counted by narrow_translations() */
-    unsigned lead;      /* the class whose count every block checks: the first one that a processor wanted */
+    struct hooks sets[QEMU_SETS]; /* what the translations of each set report */
+    unsigned set_count;           /* the number of sets that exist */
+    bool data;                    /* all processors report data, because one has used it lately: */
+    bool data_used;               /* since narrow_translations() last counted to the end */
+    unsigned interruptions;       /* counted by narrow_translations() */
     bool warned, unwritten;
 };
 extern struct plugin model;
@@ -53,16 +54,13 @@ struct beginning {
 };
 
 /*
- * If translations lack callbacks that this processor needs, makes QEMU translate all code again, and separately for
- * each linear address, because a block must then identify its address. Returns whether it did.
+ * Makes the processor run translations that report what it uses now. Call after each WRMSR and, because caches are
+ * coherent, for each processor when one begins to use data. running: the block of the WRMSR; NULL: none.
  */
-bool extend_translations(const struct vcpu *v);
+void choose_translations(struct processor *p, const struct block *running);
 
-/*
- * Call whenever a ring of blocks is full. If some hooks have not been used for some millions of blocks, makes QEMU
- * translate all code again without them.
- */
-void narrow_translations(void);
+/* Call at each interruption. If no processor has used data for many interruptions, stops reporting it. */
+void narrow_translations(struct processor *p);
 
 /*
  * Prepares to leave the running block before place, from the callback whose return address is `here`. False:

@@ -71,7 +71,6 @@ static __attribute__((noinline)) void ring_full(unsigned cpu, const struct block
     p->block = block;
     p->between_blocks = true;
     again = engine_ring_full(&p->vcpu);
-    narrow_translations();
     p->between_blocks = false;
     p->block = NULL;
     if (again) {
@@ -278,6 +277,7 @@ void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64
     if (exception) {
         processor_change_frame(p);
     }
+    narrow_translations(p);
 }
 
 /* The processor stops: in HLT, or because a debugger stops the machine. The debugger is notified after this. */

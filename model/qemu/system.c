@@ -137,7 +137,6 @@ void on_wrmsr(unsigned cpu, void *udata)
 {
     const struct site *site = udata;
     struct processor *p = model.processors[cpu];
-    uintptr_t here = (uintptr_t)__builtin_return_address(0);
     uint32_t address = (uint32_t)processor_read(p, RCX);
     uint64_t value = (uint32_t)processor_read(p, RAX) | processor_read(p, RDX) << 32;
 
@@ -155,10 +154,7 @@ void on_wrmsr(unsigned cpu, void *udata)
     if (answer == MSR_GP) {
         make_fault(p);
     }
-    if (extend_translations(&p->vcpu) && answer == MSR_DONE) {
-        /* the code that follows must be translated again; QEMU still has to write its own registers */
-        leave_block(p, (struct place){ site->place.block, site->place.index + 1 }, here);
-    }
+    choose_translations(p, site->place.block); /* QEMU ends a block after WRMSR */
 }
 
 void on_rdpmc(unsigned cpu, void *udata)

@@ -19,27 +19,21 @@ static qemu_u64 class_count(unsigned id)
 }
 
 /*
- * Returns the number of classes that the block counts, at most INLINE_CLASSES, and fills counts, the lead first. A
- * block that counts none still has to notice CLASS_FORCE.
+ * Returns the number of classes that the block counts, at most INLINE_CLASSES, and fills counts. A block that counts
+ * none still has to notice CLASS_FORCE.
  */
-static unsigned counts_of(const struct block *block, struct count *counts)
+static unsigned counts_of(const struct block *block, uint64_t classes, struct count *counts)
 {
     unsigned n = 0;
 
-    for (uint64_t left = model.hooks.classes; left != 0; left &= left - 1) {
+    for (uint64_t left = classes; left != 0; left &= left - 1) {
         const unsigned id = (unsigned)__builtin_ctzll(left);
 
         counts[n] = (struct count){ id, event_class_events(id, block, 0), CLASS_DUE };
-        if (id == model.lead && counts[n].events > 0) {
-            const struct count lead = counts[n];
-
-            counts[n] = counts[0];
-            counts[0] = lead;
-        }
         n += counts[n].events > 0;
     }
-    if (n == 0 && model.hooks.classes != 0) {
-        counts[n++] = (struct count){ model.lead, 0, CLASS_FORCED };
+    if (n == 0 && classes != 0) {
+        counts[n++] = (struct count){ (unsigned)__builtin_ctzll(classes), 0, CLASS_FORCED };
     }
     return n;
 }
@@ -113,7 +107,8 @@ static struct block *describe(struct processor *p, struct qemu_plugin_tb *tb, en
 }
 
 /* The callbacks of the block's beginning. repeats: the block is one REP instruction. */
-static void hook_beginning(struct qemu_plugin_tb *tb, struct block *block, bool repeats, bool watching)
+static void hook_beginning(struct qemu_plugin_tb *tb, struct block *block, uint64_t classes, bool repeats,
+                           bool watching)
 {
     union {
         struct beginning beginning;
@@ -121,7 +116,7 @@ static void hook_beginning(struct qemu_plugin_tb *tb, struct block *block, bool 
     } scratch;
     struct beginning *const made = &scratch.beginning;
 
-    if (model.hooks.classes == 0) {
+    if (classes == 0) {
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_CB_RW_REGS_PC, block);
         return;
     }
@@ -129,16 +124,16 @@ static void hook_beginning(struct qemu_plugin_tb *tb, struct block *block, bool 
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_repeat, QEMU_CB_NO_REGS, block);
     }
     made->block = block;
-    made->count_count = counts_of(block, made->counts);
+    made->count_count = counts_of(block, classes, made->counts);
     qemu_plugin_register_vcpu_tb_exec_cb(tb, watching ? on_watched_beginning : on_beginning, QEMU_CB_RW_REGS_PC,
                                          arena_copy(made, sizeof(*made) + made->count_count * sizeof(made->counts[0])));
 }
 
 /* Before instruction i: calls the engine if the previous instruction was the event that brings a class to CLASS_DUE. */
-static void watch(struct qemu_plugin_insn *insn, const struct block *block, unsigned i)
+static void watch(struct qemu_plugin_insn *insn, const struct block *block, uint64_t classes, unsigned i)
 {
     struct count counts[INLINE_CLASSES];
-    const unsigned n = counts_of(block, counts);
+    const unsigned n = counts_of(block, classes, counts);
     const struct place place = { block, i };
 
     for (unsigned c = 0; c < n; c++) {
@@ -151,7 +146,7 @@ static void watch(struct qemu_plugin_insn *insn, const struct block *block, unsi
 }
 
 static void instrument_instructions(struct qemu_plugin_tb *tb, const struct block *block, const enum insn_hook *hooks,
-                                    bool watching)
+                                    struct hooks reports, bool watching)
 {
     static qemu_vcpu_cb *const hooked[] = {
         [HOOK_CPUID] = on_cpuid, [HOOK_RDMSR] = on_rdmsr, [HOOK_WRMSR] = on_wrmsr,
@@ -166,18 +161,18 @@ static void instrument_instructions(struct qemu_plugin_tb *tb, const struct bloc
             qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_fix_up, QEMU_CB_RW_REGS, QEMU_COND_NE, HOT(fix_up), 0,
                                                         NULL);
         }
-        if (model.hooks.data && i > 0 && block->insns[i - 1].flags & INSN_ACCESS) {
+        if (reports.data && i > 0 && block->insns[i - 1].flags & INSN_ACCESS) {
             qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_data_retired, QEMU_CB_RW_REGS_PC, QEMU_COND_NE,
                                                         HOT(data_pending), 0, new_site((struct place){ block, i }));
         }
         if (watching && i > 0) {
-            watch(insn, block, i);
+            watch(insn, block, reports.classes, i);
         }
         if (hooks[i] != HOOK_NONE) {
             qemu_plugin_register_vcpu_insn_exec_cb(insn, hooked[hooks[i]], QEMU_CB_RW_REGS_PC,
                                                    new_site((struct place){ block, i }));
         }
-        if (model.hooks.data && accesses) {
+        if (reports.data && accesses) {
             qemu_plugin_register_vcpu_mem_cb(insn, on_data, QEMU_CB_NO_REGS, QEMU_MEM_RW,
                                              new_site((struct place){ block, i }));
         }
@@ -202,6 +197,7 @@ void on_translate(struct qemu_plugin_tb *tb, void *udata)
     bool hooked = false;
     bool repeats = false;
     struct processor *p = translating();
+    const struct hooks reports = model.sets[qemu_private_set(&p->private)];
     struct block *block = describe(p, tb, hooks, &hooked, &repeats);
     bool behind = begins_behind_fix_up(p, tb, block->pc);
 
@@ -221,7 +217,7 @@ void on_translate(struct qemu_plugin_tb *tb, void *udata)
     if (model.options.violations != NULL) {
         processor_note_code(p, block->pc, block->next);
     }
-    if (!hooked && !behind && !model.hooks.blocks) {
+    if (!hooked && !behind && !reports.blocks && !reports.data) {
         return;
     }
     block->cpl = (uint8_t)processor_cpl(p);
@@ -230,15 +226,15 @@ void on_translate(struct qemu_plugin_tb *tb, void *udata)
     if (behind) {
         qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_fix_up, QEMU_CB_RW_REGS, QEMU_COND_NE, HOT(fix_up), 0, NULL);
     }
-    if (model.hooks.data) {
+    if (reports.data) {
         qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block_data_retired, QEMU_CB_RW_REGS_PC, QEMU_COND_NE,
                                                   HOT(data_pending), 0, block);
     }
-    const bool watching = model.hooks.classes != 0 &&
+    const bool watching = reports.classes != 0 &&
                           (qemu_private_translates_apart(&p->private) || (processor_read(p, NAME_EFLAGS) & EFLAGS_RF));
 
-    if (model.hooks.blocks) {
-        hook_beginning(tb, block, repeats, watching);
+    if (reports.blocks) {
+        hook_beginning(tb, block, reports.classes, repeats, watching);
     }
-    instrument_instructions(tb, block, hooks, watching);
+    instrument_instructions(tb, block, hooks, reports, watching);
 }

@@ -115,10 +115,15 @@ static inline struct hooks hooks_of_both(struct hooks a, struct hooks b)
     return (struct hooks){ a.blocks || b.blocks, a.data || b.data, a.classes | b.classes };
 }
 
+static inline bool hooks_are_equal(struct hooks a, struct hooks b)
+{
+    return a.blocks == b.blocks && a.data == b.data && a.classes == b.classes;
+}
+
 /* Whether `some` are all among `of`. */
 static inline bool hooks_are_among(struct hooks some, struct hooks of)
 {
-    return (!some.blocks || of.blocks) && (!some.data || of.data) && !(some.classes & ~of.classes);
+    return hooks_are_equal(hooks_of_both(some, of), of);
 }
 
 struct vcpu {
@@ -141,7 +146,7 @@ struct vcpu {
     uint64_t width_mask;         /* counter_width bits */
     unsigned ipc;                /* instructions that retire in a cycle; 0 before engine_init(): 1 */
     struct hooks uses;           /* now */
-    struct hooks wants;          /* since all translations were made: also what was used before */
+    struct hooks wants;          /* of the translations that it runs: at least `uses` */
     struct {                     /* what a debugger waits for: */
         bool record, threshold;  /* the next record; an index that reaches its threshold */
         bool hit;                /* it has happened: stop the processor */

@@ -210,10 +210,10 @@ UNIT_TEST(hooks_that_went)
     assert_int_equal(count(m, 0x20d1, DATA, 8, LOADS), 0);
     assert_false(m->v.uses.blocks || m->v.uses.data || m->v.uses.classes != 0);
     assert_true(m->v.wants.blocks && m->v.wants.data);
-    engine_narrow(&m->v, (struct hooks){ .blocks = true, .data = true });
+    engine_hook(&m->v, (struct hooks){ .blocks = true, .data = true }, NULL);
     assert_int_equal(count(m, 0x20d1, DATA, 8, LOADS), 0);
     m->hot.data_pending = 1;
-    engine_narrow(&m->v, none);
+    engine_hook(&m->v, none, NULL);
     assert_false(m->v.wants.blocks || m->v.wants.data);
     assert_int_equal(m->hot.data_pending, 0);
     assert_null(ring_running_block(&m->v));
@@ -221,7 +221,7 @@ UNIT_TEST(hooks_that_went)
 
     WRMSR(m, { EVTSEL0, EVTSEL_ON | INST_RETIRED }, { PMC0, 0 }, { GLOBAL_CTRL, 1 });
     assert_true(m->v.uses.blocks && !m->v.uses.data && m->v.uses.classes != 0);
-    engine_narrow(&m->v, m->v.uses);
+    engine_hook(&m->v, m->v.uses, NULL);
     run_times(m, b, 100);
     assert_int_equal(rdmsr(m, PMC0), 100);
 }

@@ -14,7 +14,8 @@
 
 #define PC_RELATIVE (UINT32_C(1) << 17)
 #define OF_CLUSTER  (UINT32_C(1) << 24)
-#define OTHER_FLAGS (UINT32_C(1) << 3 | UINT32_C(1) << 30)
+#define SETS        (UINT32_C(127) << 25)
+#define OTHER_FLAGS (UINT32_C(1) << 3 | UINT32_C(1) << 20)
 
 /* --- QEMU --------------------------------------------------------------------------------------------------------- */
 
@@ -256,7 +257,7 @@ static struct qemu_private *found(bool is_narrow)
         }
         cpu->eip = 0xffffffff81000000;
         cpu->eflags = 0x202;
-        cpu->decoy = cpu->another_decoy = PC_RELATIVE | OF_CLUSTER | OTHER_FLAGS;
+        cpu->decoy = cpu->another_decoy = PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS;
         current_cpu = cpu;
         fields[0].offset = offsetof(struct wide_processor, regs);
         fields[1].offset = offsetof(struct wide_processor, eip);
@@ -264,7 +265,7 @@ static struct qemu_private *found(bool is_narrow)
         fields[4].offset = offsetof(struct wide_processor, vectors);
         fields[5].offset = offsetof(struct wide_processor, end);
     }
-    *translation_flags(current_cpu) = PC_RELATIVE | OF_CLUSTER | OTHER_FLAGS;
+    *translation_flags(current_cpu) = PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS;
     for (unsigned i = 0; i < 3; i++) {
         fields[i].size = narrow ? 4 : 8;
     }
@@ -386,21 +387,31 @@ UNIT_TEST(translations)
         assert_ptr_equal(p->translation_flags, flags);
         assert_false(qemu_private_translates_apart(p));
         assert_true(qemu_private_translate_apart(p, true));
-        assert_int_equal(*flags, PC_RELATIVE | OTHER_FLAGS);
+        assert_int_equal(*flags, PC_RELATIVE | SETS | OTHER_FLAGS);
         assert_true(qemu_private_translates_apart(p));
         assert_true(qemu_private_translate_apart(p, false));
-        assert_int_equal(*flags, PC_RELATIVE | OF_CLUSTER | OTHER_FLAGS);
-        qemu_private_bind_translations(p);
-        assert_int_equal(*flags, OF_CLUSTER | OTHER_FLAGS);
+        assert_int_equal(*flags, PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS);
+        qemu_private_select_set(p, 5);
+        assert_int_equal(*flags, OF_CLUSTER | (SETS & ~(UINT32_C(5) << 25)) | OTHER_FLAGS);
+        assert_int_equal(qemu_private_set(p), 5);
+        qemu_private_select_set(p, QEMU_SETS - 1);
+        assert_int_equal(qemu_private_set(p), QEMU_SETS - 1);
+        assert_false(qemu_private_translates_apart(p));
+        qemu_private_select_set(p, 0);
+        assert_int_equal(*flags, PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS);
+        assert_int_equal(qemu_private_set(p), 0);
+        assert_int_equal(qemu_private_sets(p), QEMU_SETS);
         if (!is_narrow) {
-            assert_int_equal(wide_cpu()->decoy, PC_RELATIVE | OF_CLUSTER | OTHER_FLAGS);
-            assert_int_equal(wide_cpu()->another_decoy, PC_RELATIVE | OF_CLUSTER | OTHER_FLAGS);
+            assert_int_equal(wide_cpu()->decoy, PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS);
+            assert_int_equal(wide_cpu()->another_decoy, PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS);
         }
         p->translation_flags = NULL; /* not found */
-        qemu_private_bind_translations(p);
+        qemu_private_select_set(p, 5);
+        assert_int_equal(qemu_private_set(p), 0);
+        assert_int_equal(qemu_private_sets(p), 1);
         assert_false(qemu_private_translate_apart(p, true));
         assert_false(qemu_private_translates_apart(p));
-        assert_int_equal(*flags, OF_CLUSTER | OTHER_FLAGS);
+        assert_int_equal(*flags, PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS);
         drop(p);
     }
 }
