@@ -14,6 +14,12 @@ ifneq ($(filter-out xbuild xbuild/%,x$B)$(findstring ..,$B),)
 $(error B=$B: expected build or a folder below it)
 endif
 
+# Where users send logs: a mail address or URL. The kernel's last page, the manual pages and debian/control name it.
+REPORT_TO ?=
+NO_REPORT_TO := to whoever gave you this image
+SEND_TO = $(if $(REPORT_TO),to $(REPORT_TO),$(NO_REPORT_TO))
+$(foreach bad,| & \ ' " %,$(if $(findstring $(bad),$(REPORT_TO)),$(error REPORT_TO=$(REPORT_TO): expected an address without $(bad))))
+
 # Variables to set: CC=clang, V=1, profile=, width=, options=.
 CC := gcc
 HOST_CC ?= $(CC)

@@ -462,7 +462,7 @@ void kernel_main(uint32_t magic, uint32_t information)
 
     machine.magic = magic;
     machine.information = information;
-    progress_start(DSTEST86_VERSION, DSTEST86_REVISION, WIDTH);
+    progress_start(DSTEST86_VERSION, DSTEST86_REVISION, DSTEST86_SEND_TO, WIDTH);
     for (unsigned i = 0; i < count; i++) {
         progress_step(i + 1, count, steps[i].name);
         steps[i].run();

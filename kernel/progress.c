@@ -48,9 +48,10 @@ static const char *append(char *text, size_t size, const char *fmt, va_list args
     return text;
 }
 
-void progress_start(const char *version, const char *revision, unsigned bits)
+void progress_start(const char *version, const char *revision, const char *send_to, unsigned bits)
 {
     page.version = version;
+    page.send_to = send_to;
     page.revision = revision;
     page.bits = bits;
 }

@@ -10,7 +10,7 @@
 #include "kernel/screen/page.h"
 
 /* The program that runs. */
-void progress_start(const char *version, const char *revision, unsigned bits);
+void progress_start(const char *version, const char *revision, const char *send_to, unsigned bits);
 
 /* Step number `step` of `steps`, from 1, begins. */
 void progress_step(unsigned step, unsigned steps, const char *name);

@@ -94,7 +94,7 @@ $B/include/version.h: DEFINE := \#define
 $B/include/version.inc: DEFINE := %define
 $B/include/version.h $B/include/version.inc: FORCE
 	@mkdir -p $(@D)
-	@printf '$(subst %,%%,$(DEFINE)) %s "%s"\n' DSTEST86_VERSION '$(VERSION)' DSTEST86_REVISION '$(REVISION)' >$@.new
+	@printf '$(subst %,%%,$(DEFINE)) %s "%s"\n' DSTEST86_VERSION '$(VERSION)' DSTEST86_REVISION '$(REVISION)' DSTEST86_SEND_TO '$(SEND_TO)' >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 .PHONY: FORCE
 FORCE:

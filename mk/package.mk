@@ -3,10 +3,12 @@
 DIST_NAME = dstest86-$(VERSION)
 override DEB := $B/deb
 
-.PHONY: dist deb deb-bundled package-test
+.PHONY: dist deb deb-bundled package-test release
 dist: ##packages build/dstest86-VERSION.tar.gz, the committed sources: the same bytes from each clone of a revision
 	$Qrm -rf $B/dist && mkdir -p $B/dist/$(DIST_NAME)
 	$Qgit archive HEAD | tar -C $B/dist/$(DIST_NAME) -x
+	$Qsed -i 's|$(NO_REPORT_TO)|$(SEND_TO)|' $(addprefix $B/dist/$(DIST_NAME)/,docs/ds-linux.1 docs/dsdump.1 debian/control)
+	$Qsed -i 's|^REPORT_TO ?=.*|REPORT_TO ?= $(REPORT_TO)|' $B/dist/$(DIST_NAME)/Makefile
 	$Qecho "$$(git rev-parse --short=12 HEAD) $$(git log -1 --format=%ct)" >$B/dist/$(DIST_NAME)/revision
 	$Qdebian/make-changelog <$B/dist/$(DIST_NAME)/NEWS >$B/dist/$(DIST_NAME)/debian/changelog
 	$Qtar -C $B/dist --format=ustar --sort=name --mtime=@$$(git log -1 --format=%ct) --owner=0 --group=0 --numeric-owner \
@@ -20,6 +22,13 @@ deb: dist ##packages build/deb/*.deb, from the committed sources, checked by lin
 	$Qrm -rf $(DEB)/$(DIST_NAME)
 	$Qlintian --allow-root --fail-on error,warning $(DEB)/*.changes
 	$(call say,DEB,$(notdir $(wildcard $(DEB)/*.deb)))
+
+# The same bytes from each clone of a revision, with the same tools.
+RELEASED = $B/dstest86.iso $B/ds-linux $B/$(DIST_NAME).tar.gz $(wildcard $(DEB)/*.deb) $(addprefix docs/,conformance.md hostile.md machines.md profiles.md)
+release: iso $B/ds-linux deb ##packages build/release: the ISO, ds-linux, the packages, the generated documents and SHA256SUMS: REPORT_TO=ADDRESS
+	$Qrm -rf $B/release && mkdir -p $B/release && cp $(RELEASED) $B/release/
+	$Qcd $B/release && LC_ALL=C sha256sum -- * >SHA256SUMS
+	$(call say,RELEASE,$B/release)
 
 # Debian's unchanged binaries in one package, for qemu-ds if the system's QEMU is too old. Not checked by lintian.
 deb-bundled: ##packages build/qemu-ds-bundled.deb, the QEMU that ./bootstrap fetched, for qemu-ds if Debian's is too old

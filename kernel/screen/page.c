@@ -482,12 +482,16 @@ static void keeping(char *text, size_t size, const struct page *page, bool alone
 {
     const char *const start = page->log ? "Keep the log, take a photo of this page" : "Take a photo of this page";
 
+    int used;
+
     if (page->code_count == 0)
-        format(text, size, "%s.", page->log ? "Keep the log, or take a photo of this page" : start);
+        used = format(text, size, "%s.", page->log ? "Keep the log, or take a photo of this page" : start);
     else if (page->code_count > 1)
-        format(text, size, "%s, or scan all %u codes, which take turns.", start, page->code_count);
+        used = format(text, size, "%s, or scan all %u codes, which take turns.", start, page->code_count);
     else
-        format(text, size, "%s, or scan the code%s.", start, alone ? " that follows it" : "");
+        used = format(text, size, "%s, or scan the code%s.", start, alone ? " that follows it" : "");
+    if (page->send_to)
+        format(text + used, size - (size_t)used, " Send it %s.", page->send_to);
 }
 
 static const char *last_line(const struct page *page)

@@ -47,6 +47,7 @@ struct page {
     const struct facility *verdicts; /* FACILITIES of them, in the order BTS, PEBS, LBR; NULL: not judged */
     enum verdict verdict;            /* valid from PAGE_VERDICT on */
     const char *trouble;             /* a problem of the options or the machine, or an exception; else NULL */
+    const char *send_to;             /* "to NAME", who wants the log or a photo; NULL: not known */
     const char *log;                 /* where the log goes: "COM1 at 115200 baud"; NULL: nowhere */
     const char *system;              /* machine and firmware; NULL: not known */
     const char *kinds;               /* the tested kinds of cores of a hybrid; "" or NULL: there is one kind */

@@ -411,6 +411,10 @@ UNIT_TEST(codes_and_text)
     draw(&page, 80, 25);
     assert_non_null(find_line(" Nothing is wrong. Keep the log, take a photo of this page, or scan the code"));
     assert_non_null(find_line(" that follows it."));
+    page.send_to = "to a@example.org";
+    draw(&page, 80, 25);
+    assert_non_null(find_line(" that follows it. Send it to a@example.org."));
+    page.send_to = NULL;
     page.code_count = 2;
     draw(&page, 80, 25);
     assert_non_null(find_line(" Nothing is wrong. Keep the log, take a photo of this page, or scan all 2"));

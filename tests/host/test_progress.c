@@ -83,7 +83,7 @@ static void start(void)
     turns_seen[0] = '\0';
     raises = NULL;
     the_screen = "1024x768 32 bits at 0x80000000, 128x48 characters";
-    progress_start("0.1.0", "revision", 32);
+    progress_start("0.1.0", "revision", "to a@b", 32);
 }
 
 static const struct result results[] = {

@@ -66,10 +66,15 @@ same(check(), (1, 'refused\n  the form lacks machine\n  the form lacks firmware\
 
 FRAME = GOOD[GOOD.index('# dsdump/1 0'):GOOD.index('# end')]
 refused(['verdict=fail, but the results make it pass'], ('verdict=pass', 'verdict=fail'))
-refused(['no raw dump: boot the kernel with dump=raw'], (FRAME, ''))
+refused(['no raw dump: boot the kernel with dump=raw, or run ds-linux --dump'], (FRAME, ''))
 refused(['line 12: the dump: damaged frame: its checksum does not match', 'line 13: the dump: frame 1: missing before this line',
          'line 14: the dump: 1 of 1 bts records are lost'], ('first=0', 'first=1'))
 refused(['it ran under a hypervisor: the corpus has logs of machines only'], ('no hypervisor', 'under a hypervisor'))
+CPU = GOOD[GOOD.index('# cpu'):GOOD.index('1..1')]
+LINUX = '# cpuid 0x1 0: 0x000506e3 0x1 0x2 0x3\n# cpu GenuineIntel 06_5e stepping 3, Skylake, microcode 0xf0, a brand\n'
+refused([], (CPU, LINUX), what='a log of ds-linux: signature and microcode')
+refused(['the form says microcode 0x1, the log has 0xf0'], (CPU, LINUX), ('0xf0', '0x1'), what='.. with another microcode')
+refused(['it ran under a hypervisor: the corpus has logs of machines only'], (CPU, LINUX + '# hypervisor KVMKVMKVM\n'), what='.. of a guest')
 for field, value in ('signature', '0x000506e3'), ('microcode', '0xf0'):
     refused([f'the form says {field} 0x1, the log has {value}'], of_form=(value, '0x1'))
 refused(['the form lacks machine'], of_form=('machine: filled in\n', ''))
