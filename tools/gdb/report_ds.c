@@ -16,10 +16,9 @@
 #define PAGE_UNCACHED (UINT64_C(3) << 3)
 #define PAGE_ACCESSED (UINT64_C(1) << 5)
 #define PAGE_DIRTY    (UINT64_C(1) << 6)
-#define PAGE_NO_FETCH (UINT64_C(1) << 63)
 #define GATE_PRESENT  0x80u
 
-/* Without the no-execute bit, page tables do not show where code is. */
+/* Page tables show where code may be, not where it ran: the model's referee reports that. */
 static bool page_facts(void *context, uint64_t linear, struct ds_page *page)
 {
     const struct processor *p = context;
@@ -31,7 +30,6 @@ static bool page_facts(void *context, uint64_t linear, struct ds_page *page)
                               .user = (entry & PAGE_USER) != 0,
                               .accessed = (entry & PAGE_ACCESSED) != 0,
                               .dirty = (entry & PAGE_DIRTY) != 0,
-                              .code = (p->efer & EFER_NXE) != 0 && !(entry & PAGE_NO_FETCH),
                               .write_back = !(entry & PAGE_UNCACHED),
                               .physical = physical };
     return true;
@@ -227,8 +225,7 @@ static void report_area(const struct processor *p)
     ds_check(&description, &breaches);
     print_breaches(&breaches);
     print_unknown_gate(p);
-    if (!(p->efer & EFER_NXE))
-        printf("(the no-execute bit is not used: whether its pages have code is unknown)\n");
+    printf("(page tables do not show whether code has run in its pages: qemu-ds reports that, ds-page-has-code)\n");
 }
 
 static void report_arch(const struct processor *p)
