@@ -193,6 +193,7 @@ static bool find(struct qemu_object *o, const char **reason, const char **name)
         return false;
     }
     o->vectors = find_field(fields, o, "env.xmm_regs", QEMU_VECTOR_BYTES, o->width == 8 ? 16 : 8);
+    o->hflags2 = find_field(fields, o, "env.hflags2", sizeof(uint32_t), 1);
     o->tsc_offset = find_field(fields, o, "env.tsc_offset", sizeof(uint64_t), 1);
     *reason = "leaves no memory for a copy of";
     *name = "current_cpu";

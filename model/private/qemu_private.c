@@ -22,6 +22,7 @@
 /* Flags that QEMU keeps in EFLAGS itself: IF and AC. */
 #define EFLAGS_IF    (UINT64_C(1) << 9)
 #define EFLAGS_AC    (UINT64_C(1) << 18)
+#define HFLAGS2_NMI  (UINT32_C(1) << 2) /* QEMU 11.1, target/i386/cpu.h: HF2_NMI_MASK */
 #define KEPT_AS_THEY (EFLAGS_IF | EFLAGS_AC)
 
 #define STATE_WORDS (QEMU_STATE_BYTES / sizeof(uint32_t)) /* words on which the flags may depend */
@@ -467,6 +468,15 @@ uint64_t qemu_private_tsc(const struct qemu_private *p)
     }
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+bool qemu_private_nmi(const struct qemu_private *p, bool *in_service)
+{
+    if (!qemu_private_reads(p) || p->object.hflags2 == 0) {
+        return false;
+    }
+    *in_service = word_at(p->object.cpu + p->object.hflags2) & HFLAGS2_NMI;
+    return true;
 }
 
 uint64_t *qemu_private_tsc_offset(const struct qemu_private *p)

@@ -149,6 +149,12 @@ bool qemu_private_cpuid(const struct qemu_private *p, uint32_t leaf, uint32_t re
  */
 bool qemu_private_was_reset(const struct qemu_private *p);
 
+/*
+ * Whether an NMI's handler runs: IRET has not unblocked NMIs since. Reads: the object. Trusts: the place from QEMU's
+ * table. False: unknown.
+ */
+bool qemu_private_nmi(const struct qemu_private *p, bool *in_service);
+
 /* The value of RDTSC, from cpu_get_tsc; without it (LOSS_TSC) the host's clock in nanoseconds. */
 uint64_t qemu_private_tsc(const struct qemu_private *p);
 

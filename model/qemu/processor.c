@@ -366,6 +366,13 @@ static bool apic_enabled(void *cpu)
 /* Registers of an x2APIC are not visible. */
 static enum in_service in_service(void *cpu, uint8_t vector)
 {
+    bool nmi;
+
+    if (vector == HOST_NMI) {
+        return !qemu_private_nmi(&((struct processor *)cpu)->private, &nmi) ? SERVICE_UNSEEN
+               : nmi                                                        ? IN_SERVICE
+                                                                            : NOT_IN_SERVICE;
+    }
     uint32_t bits = read_apic(cpu, APIC_IN_SERVICE + vector / 32 * 0x10);
 
     return bits == NO_APIC ? SERVICE_UNSEEN : bits >> vector % 32 & 1 ? IN_SERVICE : NOT_IN_SERVICE;
@@ -392,6 +399,9 @@ static uint32_t deliver_pmi(void *cpu)
     const bool x2apic = processor_in_x2apic_mode(p);
     const uint32_t value = p->vcpu.rules->pmi_entry(&p->vcpu, entry);
 
+    if (!(value & (LVT_MASKED | LVT_DELIVERY)) && (value & LVT_VECTOR) < LVT_FIRST_VECTOR) {
+        return value | LVT_MASKED; /* the APIC rejects the vector: SDM Vol. 3A, "Valid Interrupt Vectors" */
+    }
     if (value & LVT_MASKED) {
         return value;
     }

@@ -9,6 +9,9 @@
 
 #define DELIVERY(lvt)  ((lvt) >> 8 & 7)
 #define DELIVERY_FIXED 0
+#define DELIVERY_NMI   4
+
+#define STACK 4096 /* bytes within which a stack pointer that grows is taken for the same stack */
 
 bool referee_watches_area(const struct vcpu *v)
 {
@@ -236,14 +239,30 @@ void referee_after(struct vcpu *v, const struct referee_before *before, enum mod
  */
 static bool is_lost(struct vcpu *v)
 {
-    return !v->pmi.under_way && v->referee.masked_by_pmi && v->referee.pmi_fixed && !v->referee.pmi_under_way &&
+    return !v->pmi.under_way && v->referee.masked_by_pmi && v->referee.pmi_served && !v->referee.pmi_under_way &&
            v->host->in_service(v->cpu, v->referee.pmi_vector) == NOT_IN_SERVICE;
+}
+
+/* An interrupt is in service whose handler has returned: its stack frame is gone, and interrupts are enabled. */
+static bool lacks_eoi(struct vcpu *v, uint64_t ip)
+{
+    uint64_t general[GENERAL_REGISTERS];
+
+    if (v->referee.handler == 0 || !v->host->interrupts_on(v->cpu) ||
+        v->host->in_service(v->cpu, v->referee.pmi_vector) != IN_SERVICE) {
+        return false;
+    }
+    v->host->registers(v->cpu, ip, general);
+    return general[RSP] - v->referee.handler_sp - 1 < STACK;
 }
 
 void referee_pmi(struct vcpu *v, uint32_t lvtpc, uint64_t ip)
 {
     if (!referee_report_wanted(v)) {
         return;
+    }
+    if (v->referee.pmi_vector != HOST_NMI && lacks_eoi(v, ip)) {
+        referee_report(v, PMI_NO_EOI, v->referee.handler, v->referee.pmi_vector, "vector in service");
     }
     if (lvtpc & LVT_MASKED) {
         if (is_lost(v)) {
@@ -258,9 +277,9 @@ void referee_pmi(struct vcpu *v, uint32_t lvtpc, uint64_t ip)
     if (v->profile->perfmon_version >= 2) {
         v->referee.unacknowledged = v->status & ~(STATUS_LBR_FRZ | STATUS_CTR_FRZ | STATUS_ASCI | STATUS_COND_CHGD);
     }
-    v->referee.pmi_fixed = DELIVERY(lvtpc) == DELIVERY_FIXED;
-    v->referee.pmi_under_way = v->referee.pmi_fixed;
-    v->referee.pmi_vector = (uint8_t)(lvtpc & LVT_VECTOR);
+    v->referee.pmi_served = DELIVERY(lvtpc) == DELIVERY_FIXED || DELIVERY(lvtpc) == DELIVERY_NMI;
+    v->referee.pmi_under_way = v->referee.pmi_served;
+    v->referee.pmi_vector = DELIVERY(lvtpc) == DELIVERY_NMI ? HOST_NMI : (uint8_t)(lvtpc & LVT_VECTOR);
     v->referee.masked_by_pmi = true;
 }
 
@@ -275,8 +294,13 @@ void referee_handler(struct vcpu *v, uint64_t ip)
     if (!v->referee.pmi_under_way || v->host->in_service(v->cpu, v->referee.pmi_vector) != IN_SERVICE) {
         return;
     }
+    uint64_t general[GENERAL_REGISTERS];
+
+    v->host->registers(v->cpu, ip, general);
+    v->referee.handler = ip;
+    v->referee.handler_sp = general[RSP];
     v->referee.pmi_under_way = false;
-    if (v->host->interrupts_on(v->cpu)) {
+    if (v->referee.pmi_vector != HOST_NMI && v->host->interrupts_on(v->cpu)) {
         referee_report(v, PMI_GATE, ip, v->referee.pmi_vector, "IDT entry");
     }
 }

@@ -150,7 +150,7 @@ static void check_overlap(struct vcpu *v, const char *sections, uint64_t a, uint
 static bool in_handler(const struct vcpu *v)
 {
     return v->referee.pmi_under_way ||
-           (v->referee.pmi_fixed && v->host->in_service(v->cpu, v->referee.pmi_vector) == IN_SERVICE);
+           (v->referee.pmi_served && v->host->in_service(v->cpu, v->referee.pmi_vector) == IN_SERVICE);
 }
 
 /* Called when the facility records again, or is about to. `kept` is the field of v->referee for this buffer. */

@@ -22,6 +22,7 @@
 #define NOT_CHECKED    "docs/referee.md, \"ds-pages-unchecked\""
 #define RELOAD         "SDM Vol. 3B (253669-085), \"Auto Counter Reload\", 21.9.11"
 #define LVT            "SDM Vol. 3A (253668-083), \"Local Vector Table\""
+#define EOI_AT_END     "SDM Vol. 3A (253668-083), \"Signaling Interrupt Servicing Completion\""
 #define VECTORS        "SDM Vol. 3A (253668-083), \"Valid Interrupt Vectors\""
 #define NETBURST       "SDM Vol. 3B (253669-059), \"Performance Monitoring (... Intel NetBurst Microarchitecture)\""
 #define ARCH_PEBS      "Linux 6.19, arch/x86/events/intel/core.c and ds.c, on arch-PEBS"

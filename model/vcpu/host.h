@@ -10,6 +10,8 @@
 #include "model/bytes/adaptive.h"
 #include "model/bytes/encode.h"
 
+#define HOST_NMI 2 /* its vector; no interrupt can have it */
+
 enum in_service { NOT_IN_SERVICE, IN_SERVICE, SERVICE_UNSEEN };
 
 struct host_page {
@@ -53,7 +55,7 @@ struct host {
     /* The value of LVTPC; whether the local APIC is enabled, true if unknown. */
     uint32_t (*lvtpc)(void *cpu);
     bool (*apic_enabled)(void *cpu);
-    /* Whether an interrupt with this vector is in service; RFLAGS.IF. */
+    /* Whether an interrupt with this vector is in service, HOST_NMI: an NMI; RFLAGS.IF. */
     enum in_service (*in_service)(void *cpu, uint8_t vector);
     bool (*interrupts_on)(void *cpu);
     /* During an interrupt or exception: the CPL of the interrupted code at ip, or `otherwise` if unknown. */

@@ -73,4 +73,6 @@
 #define LVT_DELIVERY 0x700u
 #define LVT_MASKED   0x10000u
 
+#define LVT_FIRST_VECTOR 16 /* lower ones are illegal */
+
 #endif

@@ -277,9 +277,10 @@ struct vcpu {
         uint64_t kept_pebs, kept_bts; /* the index at the PMI of the threshold, until it is reset; else 0 */
         uint64_t unacknowledged;      /* global status at a PMI, without the bits cleared since */
         bool pmi_under_way;           /* not yet delivered to its handler */
-        bool pmi_fixed;               /* fixed vector, not NMI */
-        uint8_t pmi_vector;
-        bool masked_by_pmi; /* as far as the model can see, delivery set LVTPC's mask bit */
+        bool pmi_served;              /* it has a handler, which begins and ends visibly: fixed vector or NMI */
+        uint8_t pmi_vector;           /* HOST_NMI: NMI */
+        uint64_t handler, handler_sp; /* address and stack pointer of the first instruction of the last handler */
+        bool masked_by_pmi;           /* as far as the model can see, delivery set LVTPC's mask bit */
     } referee;
 };
 

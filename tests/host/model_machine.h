@@ -235,7 +235,7 @@ static inline enum in_service machine_in_service(void *cpu, uint8_t vector)
 {
     struct machine *m = cpu;
 
-    return vector == (m->lvtpc & 0xff) ? m->in_service : NOT_IN_SERVICE;
+    return vector == ((m->lvtpc & 0x700) == 0x400 ? 2 : m->lvtpc & 0xff) ? m->in_service : NOT_IN_SERVICE;
 }
 
 static inline bool machine_interrupts_on(void *cpu)

@@ -248,6 +248,13 @@ uint64_t qemu_private_tsc(const struct qemu_private *p)
     return 0x123456789;
 }
 
+bool qemu_private_nmi(const struct qemu_private *p, bool *in_service)
+{
+    (void)p;
+    (void)in_service;
+    return false;
+}
+
 uint64_t *qemu_private_tsc_offset(const struct qemu_private *p)
 {
     (void)p;

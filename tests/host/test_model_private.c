@@ -53,12 +53,13 @@ struct description {
 };
 
 EXPORT _Thread_local void *current_cpu;
-static struct field fields[7] = { { .name = "env.regs" },
+static struct field fields[8] = { { .name = "env.regs" },
                                   { .name = "env.eip" },
                                   { .name = "env.eflags" },
                                   { .name = "env.fpregs" },
                                   { .name = "env.xmm_regs", .size = 64 },
-                                  { .name = "env.tsc_offset", .size = 8 } };
+                                  { .name = "env.tsc_offset", .size = 8 },
+                                  { .name = "env.hflags2", .size = 4 } };
 /* In its own section, where clang's sanitizer does not change the symbol's size, which the model checks. */
 EXPORT __attribute__((section("qemu"))) struct description vmstate_x86_cpu = { .name = "cpu", .fields = fields };
 EXPORT int use_icount;
@@ -247,6 +248,7 @@ static struct qemu_private *found(bool is_narrow)
         fields[2].offset = offsetof(struct narrow_processor, eflags);
         fields[4].offset = offsetof(struct narrow_processor, vectors);
         fields[5].offset = offsetof(struct narrow_processor, end);
+        fields[6].offset = offsetof(struct narrow_processor, more);
     } else {
         struct wide_processor *cpu = calloc(1, sizeof(*cpu));
 
@@ -264,6 +266,7 @@ static struct qemu_private *found(bool is_narrow)
         fields[2].offset = offsetof(struct wide_processor, eflags);
         fields[4].offset = offsetof(struct wide_processor, vectors);
         fields[5].offset = offsetof(struct wide_processor, end);
+        fields[6].offset = offsetof(struct wide_processor, more);
     }
     *translation_flags(current_cpu) = PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS;
     for (unsigned i = 0; i < 3; i++) {
@@ -596,12 +599,14 @@ UNIT_TEST(its_own_functions)
     struct qemu_private *p = found(false);
     uint64_t base = 0;
     uint32_t regs[4];
+    bool nmi;
 
     dumped = "GDT=     fffffe0000001000 0000007f\nIDT=     fffffe0000000abc 00000fff\nCR0=80050033\n";
     assert_true(qemu_private_idt(p, &base));
     assert_int_equal(base, 0xfffffe0000000abc);
     assert_int_equal(qemu_private_tsc(p), 0x1122334455);
     assert_null(qemu_private_tsc_offset(p)); /* not before the registers were compared */
+    assert_false(qemu_private_nmi(p, &nmi));
     assert_false(qemu_private_settle(p, 0x9999));
     restored_cpu = NULL;
     assert_true(qemu_private_settle(p, NO_WORD));
@@ -617,6 +622,12 @@ UNIT_TEST(its_own_functions)
     wide_cpu()->end[0] = 0x1000000000000;
     assert_ptr_equal(qemu_private_tsc_offset(p), wide_cpu()->end);
     assert_int_equal(qemu_private_tsc(p), 0x1001122334455);
+    for (unsigned flag = 0; flag < 8; flag++) {
+        wide_cpu()->more[0] = 1u << flag;
+        assert_true(qemu_private_nmi(p, &nmi) && nmi == (flag == 2));
+    }
+    p->object.hflags2 = 0;
+    assert_false(qemu_private_nmi(p, &nmi));
     p->object.tsc_offset = 0;
     assert_null(qemu_private_tsc_offset(p));
     last_leaf = 0x0d;

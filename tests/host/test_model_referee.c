@@ -571,16 +571,32 @@ UNIT_TEST(handlers)
     go_on(m);
     only(m, "status-not-acknowledged");
 
-    m = in_the_handler(
-        &s, false); /* LVTPC not unmasked yet: PMIs before the end of the handler are lost, without a report */
-    stop(m);
-    wrmsr(m, STATUS_RESET, rdmsr(m, GLOBAL_STATUS));
-    go_on(m);
-    run(m, b), run(m, b), finish(m);
-    only(m, NULL);
-    m->in_service = NOT_IN_SERVICE;
-    run(m, b), run(m, b), finish(m);
-    only(m, "pmi-lost");
+    /* LVTPC not unmasked yet: PMIs before the end of the handler are lost, without a report */
+    for (unsigned nmi = 0; nmi < 2; nmi++) {
+        s.lvtpc = nmi ? 0x400 : 0x40;
+        m = in_the_handler(&s, false);
+        stop(m);
+        wrmsr(m, STATUS_RESET, rdmsr(m, GLOBAL_STATUS));
+        go_on(m);
+        run(m, b), run(m, b), finish(m);
+        only(m, NULL);
+        m->in_service = NOT_IN_SERVICE;
+        run(m, b), run(m, b), finish(m);
+        only(m, "pmi-lost");
+    }
+    for (unsigned returned = 0; returned < 4; returned++) { /* no EOI: IF is set, and the frame is gone */
+        s.lvtpc = 0x40;
+        m = in_the_handler(&s, false);
+        stop(m);
+        wrmsr(m, STATUS_RESET, rdmsr(m, GLOBAL_STATUS));
+        reset_indices(m);
+        m->lvtpc = 0x40;
+        go_on(m);
+        m->interrupts_on = returned & 1;
+        m->registers.general[RSP] += returned & 2 ? 40 : -UINT64_C(40);
+        run_times(m, b, 18), finish(m);
+        only(m, returned == 3 ? "pmi-no-eoi" : NULL);
+    }
 }
 
 /* From version 4 on, a freeze is a status bit, which disables enabled facilities. */

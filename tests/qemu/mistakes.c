@@ -16,7 +16,16 @@ enum { LBR = 0x1, TR_ALONE = 0x40, TR_BTS = 0xc0, BTS_ALONE = 0x80, BTINT = 0x10
 enum { GROUPS = 3, ADAPTIVE_RECORD = 208 }; /* memory and GPRs */
 enum { INST_RETIRED = 0x4300c0, UNHALTED_CYCLES = 0x43003c };
 enum { MAPPED = 0xe3, USER = 0x4, DIRTY = 0x40 }; /* P, RW, A, D, PS */
-enum { EOI = 0xb0, SPURIOUS = 0xf0, LVTPC = 0x340, VECTOR = 0x40, PROTECTION = 13, MASKED = 0x10000 };
+enum {
+    EOI = 0xb0,
+    SPURIOUS = 0xf0,
+    LVTPC = 0x340,
+    VECTOR = 0x40,
+    NMI_DELIVERY = 0x400,
+    NMI = 2,
+    PROTECTION = 13,
+    MASKED = 0x10000
+};
 #define ADAPTIVE ((uint64_t)1 << 34 | INST_RETIRED)
 enum { SKYLAKE = 0x506e0, ICELAKE = 0x606a0, CORE2 = 0x10670, GOLDENCOVE = 0x806f0, PROCESSOR = 0xffff0 };
 enum { BTS_RECORD = 24, PEBS_RECORD = 200, PERIOD = 1000 };
@@ -344,6 +353,57 @@ PLANT lbr_of_no_type(void)
     wrmsr(LBR_CTL, 0);
 }
 
+static void no_eoi(void)
+{
+    stop();
+    acknowledge();
+    reset_indices();
+    *apic(LVTPC) = VECTOR;
+    pmis++;
+}
+
+static void mask_kept(void)
+{
+    stop();
+    acknowledge();
+    reset_indices();
+    pmis++;
+}
+
+/* After the first interrupt, starts again for about 4500 instructions: four records, of which the last one interrupts.
+ */
+ALWAYS void start_twice(void)
+{
+    start(INST_RETIRED, 0);
+    work(100 * PERIOD);
+    pmis = 0;
+    start(INST_RETIRED, 0);
+    work(9 * PERIOD / 10);
+    stop();
+}
+
+PLANT handler_without_eoi(void)
+{
+    handler = no_eoi;
+    start_twice();
+    *apic(EOI) = 0;
+}
+
+PLANT nmi_keeps_mask(void)
+{
+    handler = mask_kept;
+    *apic(LVTPC) = NMI_DELIVERY;
+    start_twice();
+}
+
+/* The APIC rejects the vector: no interrupt arrives. */
+PLANT vector_rejected(void)
+{
+    *apic(LVTPC) = 8;
+    start(INST_RETIRED, 0);
+    work(PERIOD);
+}
+
 static const struct {
     unsigned processor; /* CPUID.1:EAX without the stepping */
     void (*plant)(void);
@@ -380,6 +440,9 @@ static const struct {
     { SKYLAKE, select_off },
     { SKYLAKE, fixed_off },
     { SKYLAKE, first_value_positive },
+    { SKYLAKE, handler_without_eoi },
+    { SKYLAKE, nmi_keeps_mask },
+    { SKYLAKE, vector_rejected },
     { ICELAKE, adaptive_record_short },
     { ICELAKE, adaptive_threshold_in_a_record },
     { ICELAKE, adaptive_threshold_late },
@@ -410,7 +473,7 @@ void main(void)
 
     __asm__("cpuid" : "=a"(signature) : "a"(1) : "ebx", "ecx", "edx");
     __asm__("mov %%cs, %0" : "=r"(code));
-    idt[VECTOR] = gate(code, (uint32_t)pmi);
+    idt[VECTOR] = idt[NMI] = gate(code, (uint32_t)pmi);
     idt[PROTECTION] = gate(code, (uint32_t)refused);
     for (uint32_t i = 0; i < 1024; i++)
         directory[i] = i << 22 | MAPPED;

@@ -46,6 +46,9 @@ MISTAKES = {'skylake': [
     ('select_off', 'counter-off', 'IA32_PERFEVTSEL0 0x300c0', "should have the counter's enable bit"),
     ('fixed_off', 'counter-off', 'IA32_FIXED_CTR_CTRL 0x0', "should have the counter's enable bit"),
     ('first_value_positive', 'pebs-first-value', 'first value of PMC0 0x3e8', 'should be -period'),
+    ('pmi', 'pmi-no-eoi', 'vector in service 0x40', 'must get its EOI'),
+    ('nmi_keeps_mask', 'pmi-lost', 'LVTPC 0x10400', 'must have bit 16 (mask) clear when the handler ends'),
+    ('vector_rejected', 'lvtpc-vector', 'LVTPC for PEBS 0x8', 'must have a vector of 32 or more'),
 ], 'icelake': [
     ('adaptive_record_short', 'ds-threshold-outside', 'pebs.threshold 0x10002e0',
      'must be base + n * record, at most the maximum; a record has 208 bytes'),
