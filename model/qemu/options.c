@@ -74,16 +74,35 @@ static void list_if_asked(const struct choices *choices, const char *value)
     end_list();
 }
 
+#define MOST_NAMES 50 /* of a longer list, only those with the value's first word are printed */
+
 static _Noreturn void refuse_choice(const struct choices *choices, const char *value)
 {
+    const size_t word = value == NULL ? 0 : strcspn(value, ".,");
+    const char *before = "";
+    unsigned names = 0;
+
+    while (choices->name(names) != NULL) {
+        names++;
+    }
     if (value == NULL) {
         fprintf(stderr, "dsmodel: no %sNAME was given", choices->option);
     } else {
         fprintf(stderr, "dsmodel: %s%.*s is not known", choices->option, (int)strcspn(value, ","), value);
     }
-    fprintf(stderr, "; the %s are:", choices->plural);
-    for (unsigned i = 0; choices->name(i) != NULL; i++) {
-        fprintf(stderr, " %s", choices->name(i));
+    if (names > MOST_NAMES) {
+        fprintf(stderr, "; %slist prints the %u %s", choices->option, names, choices->plural);
+        before = ", among them";
+    } else {
+        fprintf(stderr, "; the %s are:", choices->plural);
+    }
+    for (unsigned i = 0; i < names; i++) {
+        const char *const name = choices->name(i);
+
+        if (names <= MOST_NAMES || (word > 0 && strncmp(name, value, word) == 0 && name[word] == '.')) {
+            fprintf(stderr, "%s %s", before, name);
+            before = "";
+        }
     }
     fprintf(stderr, "\n");
     exit(1);

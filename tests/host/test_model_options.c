@@ -149,8 +149,9 @@ UNIT_TEST(unknown_names)
           " goldencove alderlake lunarlake pantherlake clearwaterforest goldmont sierraforest\n" },
         { "profile=486", "dsmodel: profile=486 is not known; the profiles are: netburst ",
           " lunarlake pantherlake clearwaterforest goldmont sierraforest\n" },
-        { "profile=skylake fault=no,such", "dsmodel: fault=no is not known; the faults are: ", "\n" },
-        { "profile=skylake fault=bts.index.stuck@x", "dsmodel: fault=x is not known; the faults are: ", "\n" },
+        { "profile=skylake fault=no,such", "dsmodel: fault=no is not known; fault=list prints the ", "\n" },
+        { "profile=skylake fault=lvt.no", "dsmodel: fault=lvt.no is not known; fault=list prints the ", "\n" },
+        { "profile=skylake fault=bts.index.stuck@x", "dsmodel: fault=x is not known; fault=list prints the ", "\n" },
         { "profile=skylake quirk=no_apic,nor,this",
           "dsmodel: quirk=nor is not known; the quirks are: inert msr_faults ",
           " no_apic x2apic_locked tsc_fast kvm p_cores_alone model_unlisted rdpmc_user_disable trace_left force_abort "

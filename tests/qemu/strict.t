@@ -205,6 +205,7 @@ for words, expected in {
     '-accel kvm -accel hvf': '-accel hvf: not supported; the model needs -accel tcg',
     '-m 1G --profile icelake': "--profile: write the options of qemu-ds before QEMU's",
     '-profile icelake': "-profile: write --profile, before QEMU's options",
+    '--quirk -display none': '--quirk needs a value, not -display',
     '--strict=all': '--strict=all: unknown value; write --strict or --strict=advice',
     '--strict -daemonize': "-daemonize: not supported with --strict, which waits for QEMU's end",
 }.items():
