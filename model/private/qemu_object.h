@@ -23,7 +23,7 @@ struct qemu_object {
     /* offsets in the object in bytes */
     size_t env, rip, eflags; /* env: the register file, which starts with the general registers */
     size_t vectors;          /* the vector registers, each in QEMU_VECTOR_BYTES; 0: not found */
-    size_t hflags2;          /* 32 bits, of which one says that NMIs are blocked; 0: not found */
+    size_t hflags2;          /* 32 flags, one for blocked NMIs; 0: not found */
     size_t tsc_offset;       /* the 64 bits that RDTSC adds to QEMU's clock; 0: not found */
     char *copy;              /* size bytes, to try QEMU's functions on */
 };

@@ -400,7 +400,8 @@ static uint32_t deliver_pmi(void *cpu)
     const uint32_t value = p->vcpu.rules->pmi_entry(&p->vcpu, entry);
 
     if (!(value & (LVT_MASKED | LVT_DELIVERY)) && (value & LVT_VECTOR) < LVT_FIRST_VECTOR) {
-        return value | LVT_MASKED; /* the APIC rejects the vector: SDM Vol. 3A, "Valid Interrupt Vectors" */
+        return value |
+               LVT_MASKED; /* the APIC rejects the vector: SDM Vol. 3A (253668-083), "Valid Interrupt Vectors" */
     }
     if (value & LVT_MASKED) {
         return value;

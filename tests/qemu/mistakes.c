@@ -370,7 +370,7 @@ static void mask_kept(void)
     pmis++;
 }
 
-/* After the first interrupt, starts again for about 4500 instructions: four records, of which the last one interrupts.
+/* After the first interrupt, starts again for about 4500 instructions: four records, and the last one interrupts.
  */
 ALWAYS void start_twice(void)
 {

@@ -195,6 +195,22 @@ ok(status == 33 and 'advice ' in said, 'advice passes --strict', f'{status} {sai
 status, said = run('--strict=advice', *ADVICE)
 ok(status == 70 and re.search(r'^qemu-ds: .* guest: 0, advice: [1-9]', said, re.M), '--strict=advice makes it fatal', f'{status} {said}')
 
+WRONG = EXIT + kernel('forbidden.lvt_masked')
+ELF = BUILD / 'dstest86-64.elf'
+with tempfile.TemporaryDirectory() as folder:
+    file = pathlib.Path(folder, 'known')
+    for text, status, expected in (
+            (f'# known\nlvtpc-masked workload_nothing_run@{ELF} a test\n', 33, '^accepted violation vcpu=0 .*: a test$'),
+            ('lvtpc-masked 0x1-0xFFFFFFFFFFFFFFFF a test', 33, '^accepted violation vcpu=0 .*: a test$'),
+            ('lvtpc-masked 0x1 x\n', 70, f'^violation .*^qemu-ds: {file} line 1: lvtpc-masked was not reported$'),
+            (f'lvtpc-vector workload_nothing_run@{ELF} x\n', 70, f'^violation .*^qemu-ds: {file} line 1: lvtpc-vector was not reported$'),
+            ('lvtpc-masked 0x1\n', 2, f'^qemu-ds: {file} line 1: expected RULE, addresses or FUNCTION@ELF-FILE, and a reason$'),
+            ('x here why\n', 2, f'^qemu-ds: {file} line 1: here: expected 0xFROM-0xTO or FUNCTION@ELF-FILE$'),
+            (f'x no_such@{ELF} why\n', 2, f'^qemu-ds: {file} line 1: no function no_such in {ELF}$')):
+        file.write_text(text)
+        ended = run('--strict', '--accept', str(file), *WRONG)
+        ok(ended[0] == status and re.search(expected, ended[1], re.M | re.S), f'--accept {text.splitlines()[-1].split()[0]}: status {status}', ended)
+
 QUIT = EXIT + kernel('bts.calls')
 for words in (['-accel', 'kvm', '-accel', 'hvf', '-accel', 'tcg'], ['-machine', 'q35,accel=tcg'], ['-M', 'accel=kvm:tcg'],
               ['-machine', 'accel=tcg,graphics=off', '-cpu', 'max'], ['--machine', 'pc', '--accel', 'tcg,thread=multi']):
@@ -206,6 +222,7 @@ for words, expected in {
     '-m 1G --profile icelake': "--profile: write the options of qemu-ds before QEMU's",
     '-profile icelake': "-profile: write --profile, before QEMU's options",
     '--quirk -display none': '--quirk needs a value, not -display',
+    '--accept strict.t': '--accept needs --strict',
     '--strict=all': '--strict=all: unknown value; write --strict or --strict=advice',
     '--strict -daemonize': "-daemonize: not supported with --strict, which waits for QEMU's end",
 }.items():
