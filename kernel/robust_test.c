@@ -15,7 +15,8 @@
 
 #define DELIVERY_PAUSES 1000u /* many more than a self-sent interrupt takes to arrive */
 
-static const struct ds_config traced = { .bts = true, .bts_records = 64, .bts_threshold = 16 };
+/* The threshold is above the number of branches that a handler of the interrupt has before it stops the trace. */
+static const struct ds_config traced = { .bts = true, .bts_records = 64, .bts_threshold = 24 };
 
 static void let_come(void)
 {

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "arch/x86/cpu.h"
+#include "arch/x86/msr.h"
 #include "arch/x86/paging.h"
 #include "arch/x86/string.h"
 #include "arch/x86/devices/watchdog.h"
@@ -183,6 +184,15 @@ static void judge_records(struct test_run *run)
 
 static enum outcome judge(struct test_run *run)
 {
+    struct msr_difference wrong;
+    const bool differed = msr_unwatch(&wrong);
+
+    test_at(run, NULL, 0);
+    if (differed && wrong.refused)
+        (test_fail)(run, "WRMSR of 0x%llx to MSR 0x%x raised #GP", (unsigned long long)wrong.written, wrong.msr);
+    else if (differed)
+        (test_fail)(run, "MSR 0x%x reads 0x%llx, was written as 0x%llx", wrong.msr, (unsigned long long)wrong.read,
+                    (unsigned long long)wrong.written);
     if (run->skipped && !run->problems && !run->seen)
         return OUTCOME_SKIP;
     if (run->test->records && !run->planned) {
@@ -216,6 +226,7 @@ static enum outcome run_bounded(struct test_run *run, unsigned timeout, void (*q
         watchdog_start(timeout, &escape, serial_seconds); /* printing all records can take minutes on a slow line */
         interrupts_on();
         dump_test(runner.results[runner.current].id);
+        msr_watch();
         run->test->run(run);
         interrupts_off();
         watchdog_stop();

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "arch/x86/msr.h"
 
+#include "arch/x86/cpu.h"
+#include "arch/x86/processor_number.h"
+
 /*
  * The fixup table pairs an instruction that may raise #GP or #UD with the place to resume at (arch/x86/interrupts.c).
  * A pair in section .fixups is two addresses, each as wide as a pointer (.dc.a).
  */
 #define FIXUP(from, to) ".pushsection .fixups, \"a\"\n\t.dc.a " from ", " to "\n\t.popsection\n\t"
 
-bool msr_read(uint32_t msr, uint64_t *value)
+/* Inline, as quiet() is: a call in a handler of interrupts is a branch that may be recorded. */
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE bool read(uint32_t msr, uint64_t *value)
 {
     uint32_t low = 0, high = 0, done = 0;
 
@@ -21,7 +27,7 @@ bool msr_read(uint32_t msr, uint64_t *value)
     return done != 0;
 }
 
-bool msr_write(uint32_t msr, uint64_t value)
+INLINE bool write(uint32_t msr, uint64_t value)
 {
     uint32_t done = 0;
 
@@ -46,4 +52,143 @@ bool pmc_read(uint32_t n, uint64_t *value)
                      : "memory");
     *value = (uint64_t)high << 32 | low;
     return done != 0;
+}
+
+/* ---- the watch -------------------------------------------------------------------------------------------------- */
+
+#define ALL        (~UINT64_C(0))
+#define WINDOW     UINT64_C(0x0001ffff0000ffff) /* bits of counters, which a window of measurement sets and clears */
+#define RECORDING  UINT64_C(0xcd)               /* LBR, TR and BTS of every family's IA32_DEBUGCTL */
+#define INTERRUPTS (1u << 9)                    /* IF */
+#define WRITTEN    64                           /* registers whose last value is remembered */
+
+static const struct watched {
+    uint32_t first, count;
+    uint64_t kept;    /* bits that read as they were just written */
+    uint64_t changes; /* bits that may differ later: a window of measurement or the processor changes them */
+} registers[] = {
+    { MSR_IA32_DS_AREA, 1, ALL, 0 },
+    { MSR_IA32_DEBUGCTL, 1, ALL, 0xffff },
+    { MSR_IA32_PERF_GLOBAL_CTRL, 1, ALL, WINDOW },
+    { MSR_PEBS_ENABLE, 1, ALL, 0 },
+    { MSR_IA32_FIXED_CTR_CTRL, 1, ALL, 0 },
+    { MSR_IA32_PERFEVTSEL(0), 4, ALL, 0 }, /* others may read as 0: erratum BV086 */
+    { MSR_PEBS_LD_LAT_THRESHOLD, 1, ALL, 0 },
+    { MSR_PEBS_DATA_CFG, 1, ALL, 0 },
+    { MSR_LBR_SELECT, 1, ALL, 0 },
+    { MSR_IA32_LBR_CTL, 1, ALL, LBR_CTL_LBREN },
+    { MSR_IA32_LBR_DEPTH, 1, ALL, 0 },
+    { MSR_IA32_PMC(0), 8, UINT32_MAX, ALL },
+    { MSR_IA32_A_PMC(0), 8, UINT32_MAX, ALL },
+    { MSR_IA32_FIXED_CTR(0), 4, UINT32_MAX, ALL },
+};
+
+static struct {
+    bool on, differed;
+    uint64_t counting, recording; /* the last values that turn counters and records on */
+    uint64_t written[WRITTEN];
+    uint64_t known; /* bit i: written[i] has a value */
+    struct msr_difference first;
+} watch;
+
+void msr_watch(void)
+{
+    watch.on = true;
+    watch.differed = false;
+    watch.counting = watch.recording = watch.known = 0; /* the kernel leaves nothing on between tests */
+}
+
+bool msr_unwatch(struct msr_difference *difference)
+{
+    watch.on = false;
+    *difference = watch.first;
+    return watch.differed;
+}
+
+/* The row of a watched register, and its number among all of them. */
+static const struct watched *find(uint32_t msr, unsigned *number)
+{
+    *number = 0;
+    for (unsigned i = 0; i < sizeof registers / sizeof registers[0]; i++) {
+        if (msr - registers[i].first < registers[i].count) {
+            *number += msr - registers[i].first;
+            return &registers[i];
+        }
+        *number += registers[i].count;
+    }
+    return 0;
+}
+
+/* Handlers of interrupts run while branches are recorded. */
+INLINE bool quiet(void)
+{
+    return watch.on && !watch.counting && !watch.recording && flags_read() & INTERRUPTS && processor_number() == 0;
+}
+
+static void note(struct msr_difference difference)
+{
+    if (!watch.on || watch.differed)
+        return;
+    watch.differed = true;
+    watch.first = difference;
+}
+
+static void compare(uint32_t msr, uint64_t read, uint64_t written, uint64_t bits)
+{
+    if ((read ^ written) & bits)
+        note((struct msr_difference){ .msr = msr, .read = read, .written = written });
+}
+
+bool msr_read(uint32_t msr, uint64_t *value)
+{
+    const bool done = read(msr, value);
+    unsigned n;
+
+    if (__builtin_expect(done && quiet(), 0)) {
+        const struct watched *const row = find(msr, &n);
+
+        if (row && watch.known >> n & 1)
+            compare(msr, *value, watch.written[n], ~row->changes);
+    }
+    return done;
+}
+
+bool msr_write(uint32_t msr, uint64_t value)
+{
+    const struct watched *row;
+    uint64_t now;
+    unsigned n;
+
+    if (msr == MSR_IA32_PERF_GLOBAL_CTRL)
+        watch.counting = value;
+    if (msr == MSR_IA32_DEBUGCTL)
+        watch.recording = value & RECORDING;
+    if (msr == MSR_IA32_LBR_CTL)
+        watch.recording = value & LBR_CTL_LBREN;
+    if (__builtin_expect(!write(msr, value), 0)) {
+        if (msr != MSR_IA32_PERF_GLOBAL_CTRL && find(msr, &n)) /* hypervisors lack the first */
+            note((struct msr_difference){ .msr = msr, .written = value, .refused = true });
+        return false;
+    }
+    if (__builtin_expect(!quiet() || msr >> 8 == 0x19,
+                         1)) { /* from 1900H on are other addresses of counters' registers */
+        watch.known = 0;
+        return true;
+    }
+    row = find(msr, &n);
+    if (row && read(msr, &now)) {
+        compare(msr, now, value, row->kept);
+        watch.written[n] = value;
+        watch.known |= UINT64_C(1) << n;
+    }
+    return true;
+}
+
+bool msr_try(uint32_t msr, uint64_t value)
+{
+    unsigned n;
+
+    if (find(msr, &n))
+        watch.known &= ~(UINT64_C(1) << n);
+    return write(msr, value);
 }

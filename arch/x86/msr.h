@@ -14,6 +14,23 @@
  */
 bool msr_read(uint32_t msr, uint64_t *value);
 bool msr_write(uint32_t msr, uint64_t value);
+/* The same for a value that the register may refuse or change: not watched (below). */
+bool msr_try(uint32_t msr, uint64_t value);
+
+/*
+ * Between msr_watch() and msr_unwatch(), the registers that keep what software writes are watched on the boot
+ * processor: each must accept what is written, and read as it was last written (SDM Vol. 4 (335592-083),
+ * "Architectural MSRs"). While counters count or branches are recorded, and in handlers of interrupts, no value is
+ * compared, because that would add to what is measured. msr_unwatch() returns whether one differed, and stores the
+ * first.
+ */
+struct msr_difference {
+    uint32_t msr;
+    uint64_t read, written;
+    bool refused; /* WRMSR raised #GP */
+};
+void msr_watch(void);
+bool msr_unwatch(struct msr_difference *difference);
 
 /* RDPMC of general counter n, or of fixed counter n with PMC_FIXED. If it raises #GP, stores 0 and returns false. */
 #define PMC_FIXED (1u << 30)

@@ -19,7 +19,8 @@ static struct {
     bool interrupts, held, sent;
     unsigned watched; /* seconds; 0: no test is watched */
     unsigned quiesced, dumped, restored, page;
-    char id[64]; /* of the test on the page */
+    bool differs, refuses; /* a watched register */
+    char id[64];           /* of the test on the page */
 } machine;
 
 /* A test begins with its number on the page, an empty store of lines, and a log that is sent; only it is watched. */
@@ -110,6 +111,14 @@ void serial_flush(void)
 {
     machine.sent = true;
     assert_non_null(strstr(said, runner.results[runner.current].id)); /* what it sends */
+}
+
+FAKE_VOID(msr_watch, (void), assert_true(machine.interrupts &&machine.watched))
+
+bool msr_unwatch(struct msr_difference *difference)
+{
+    *difference = (struct msr_difference){ 0x1d9, 0x40, 0xc0, machine.refuses };
+    return machine.differs;
 }
 
 FAKE(unsigned, serial_seconds, (void), machine.seconds)
@@ -233,6 +242,40 @@ UNIT_TEST(hanging)
                        "# what was held\nnot ok 1 robust.hang\n");
         it_ran(1, 1, 1);
         assert_int_equal(machine.restored, 3);
+    }
+}
+
+/* ---- a register that does not keep what was written ---------------------------------------------------------------
+ */
+
+static void do_nothing(struct test_run *run)
+{
+}
+
+UNIT_TEST(registers_watched)
+{
+    static const struct test idle = { .id = "bts.idle", .title = "Idle", .run = do_nothing };
+    static const struct test *const one = &idle;
+    static const struct {
+        bool differs, refuses;
+        enum outcome outcome;
+        const char *said;
+    } rows[] = {
+        { false, false, OUTCOME_PASS, "ok 1 bts.idle\n" },
+        { true, false, OUTCOME_FAIL,
+          "# wrong: MSR 0x1d9 reads 0x40, was written as 0xc0\n# what was held\nnot ok 1 bts.idle\n" },
+        { true, true, OUTCOME_FAIL,
+          "# wrong: WRMSR of 0xc0 to MSR 0x1d9 raised #GP\n# what was held\nnot ok 1 bts.idle\n" },
+    };
+
+    for (unsigned i = 0; i < COUNT_OF(rows); i++) {
+        start(&one, 1);
+        machine.differs = rows[i].differs;
+        machine.refuses = rows[i].refuses;
+        assert_true(runner_begin(&options, 1, 0));
+        runner_run(NULL, &caps[0], quiesce);
+        assert_int_equal(page_results[0].outcome, rows[i].outcome);
+        assert_non_null(strstr(said, rows[i].said));
     }
 }
 

@@ -169,6 +169,11 @@ bool msr_write(uint32_t msr, uint64_t value)
     return true;
 }
 
+bool msr_try(uint32_t msr, uint64_t value)
+{
+    return msr_write(msr, value);
+}
+
 /* ---- the processor ----------------------------------------------------------------------------------------------- */
 
 struct cpuid cpuid(uint32_t leaf, uint32_t subleaf)
