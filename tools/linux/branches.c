@@ -27,11 +27,6 @@ static void expect(const struct workload *workload, uint64_t kinds)
     memset(covered, 0, sizeof covered);
 }
 
-static bool is_inside(const struct workload *workload, uint64_t ip)
-{
-    return ip >= workload->start && ip < workload->limit;
-}
-
 /* Linux offers it by intel_bts as raw records, else by a period of 1 as samples, which lack the flags. */
 static bool record_bts(struct check *c)
 {
@@ -87,7 +82,7 @@ void check_bts(struct check *c)
         return;
     for (unsigned i = 0; i < c->seen; i++) {
         const struct bts_triple *const b = &perf_branches[i];
-        if (!is_inside(w, b->from) || IS_KERNEL(b->to))
+        if (!perf_inside(w, b->from) || IS_KERNEL(b->to))
             continue;
         if (position == expected_count) {
             check_wrong(c, "record %u is one more than the workload's %u branches: 0x%" PRIx64 " => 0x%" PRIx64, i,
@@ -107,30 +102,18 @@ void check_bts(struct check *c)
         check_predictions(c);
 }
 
-/* The type that perf gives a branch of this kind. */
-static unsigned type_of(uint64_t kind)
-{
-    switch (kind) {
-    case LBR_SELECT_JCC:
-        return PERF_BR_COND;
-    case LBR_SELECT_NEAR_REL_JMP:
-        return PERF_BR_UNCOND;
-    case LBR_SELECT_NEAR_IND_JMP:
-        return PERF_BR_IND;
-    case LBR_SELECT_NEAR_REL_CALL:
-        return PERF_BR_CALL;
-    case LBR_SELECT_NEAR_IND_CALL:
-        return PERF_BR_IND_CALL;
-    case LBR_SELECT_NEAR_RET:
-        return PERF_BR_RET;
-    }
-    return PERF_BR_UNKNOWN;
-}
-
 static bool is_equal(const struct perf_branch_entry *entry, const struct branch *want)
 {
+    static const uint64_t kinds[] = { [PERF_BR_COND] = LBR_SELECT_JCC,
+                                      [PERF_BR_UNCOND] = LBR_SELECT_NEAR_REL_JMP,
+                                      [PERF_BR_IND] = LBR_SELECT_NEAR_IND_JMP,
+                                      [PERF_BR_CALL] = LBR_SELECT_NEAR_REL_CALL,
+                                      [PERF_BR_IND_CALL] = LBR_SELECT_NEAR_IND_CALL,
+                                      [PERF_BR_RET] = LBR_SELECT_NEAR_RET };
+
     return entry->from == want->from && entry->to == want->to &&
-           (entry->type == PERF_BR_UNKNOWN || entry->type == type_of(want->kind));
+           (entry->type == PERF_BR_UNKNOWN ||
+            (entry->type < sizeof kinds / sizeof *kinds && kinds[entry->type] == want->kind));
 }
 
 /*
@@ -164,7 +147,7 @@ static bool fits_call_stack(const struct workload *w, const struct sample *s)
     const struct branch *open[BRANCHES_MAX];
     unsigned depth = 0, inside = 0;
 
-    while (inside < s->entries && is_inside(w, s->stack[inside].from))
+    while (inside < s->entries && perf_inside(w, s->stack[inside].from))
         inside++;
     for (unsigned i = 0; i <= expected_count; i++) {
         bool equal = depth == inside;
@@ -186,14 +169,14 @@ static bool stack_fits(struct check *c, const struct sample *s)
     const struct workload *const w = c->claim->workload;
 
     if (c->claim->branches & PERF_SAMPLE_BRANCH_CALL_STACK) {
-        c->seen += s->entries && is_inside(w, s->stack[0].from);
+        c->seen += s->entries && perf_inside(w, s->stack[0].from);
         return fits_call_stack(w, s);
     }
     for (unsigned first = 0, last; first < s->entries; first = last + 1) {
         last = first;
-        if (!is_inside(w, s->stack[first].from))
+        if (!perf_inside(w, s->stack[first].from))
             continue;
-        while (last + 1 < s->entries && is_inside(w, s->stack[last + 1].from))
+        while (last + 1 < s->entries && perf_inside(w, s->stack[last + 1].from))
             last++;
         const bool older = last + 1 < s->entries && !IS_KERNEL(s->stack[last + 1].from) && !c->claim->kinds;
         const bool newer = first > 0 && !IS_KERNEL(s->stack[first - 1].from);

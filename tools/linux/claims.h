@@ -35,8 +35,9 @@ extern const struct claim claims[];
 extern const unsigned claim_count;
 
 /* As test_fail() and test_differs() of kernel/test.h. */
-void check_wrong(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void check_differs(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void check_say(struct check *check, bool wrong, const char *format, ...) __attribute__((format(printf, 3, 4)));
+#define check_wrong(check, ...)   check_say(check, !(check)->claim->typical, __VA_ARGS__)
+#define check_differs(check, ...) check_say(check, false, __VA_ARGS__)
 void check_skip(struct check *check, const char *why);
 
 /* Records, and skips the test if Linux refuses. Returns whether there is something to compare. */

@@ -19,35 +19,19 @@
 static struct result results[KINDS_MAX * CLAIMS_MAX];
 static char ids[KINDS_MAX * CLAIMS_MAX][ID_SIZE], whys[KINDS_MAX * CLAIMS_MAX][sizeof(((struct check *)0)->why)];
 
-static void say_problem(struct check *c, const char *kind, unsigned *count, const char *format, va_list args)
+void check_say(struct check *c, bool wrong, const char *format, ...)
 {
     char text[sizeof c->why];
+    va_list args;
 
+    va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
-    note("%s: %s", kind, text);
-    if (!(*count)++ && (count == &c->problems || !c->problems))
+    va_end(args);
+    note("%s: %s", wrong ? "wrong" : "differs", text);
+    if (wrong ? !c->problems : !c->differences && !c->problems)
         memcpy(c->why, text, sizeof text);
-}
-
-void check_wrong(struct check *c, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    if (c->claim->typical)
-        say_problem(c, "differs", &c->differences, format, args);
-    else
-        say_problem(c, "wrong", &c->problems, format, args);
-    va_end(args);
-}
-
-void check_differs(struct check *c, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    say_problem(c, "differs", &c->differences, format, args);
-    va_end(args);
+    c->problems += wrong;
+    c->differences += !wrong;
 }
 
 void check_skip(struct check *c, const char *why)
@@ -175,23 +159,8 @@ static enum verdict conclude(const char *why_not)
 }
 
 /* As `scripts/machine run`. */
-static int status_of(enum verdict verdict)
-{
-    switch (verdict) {
-    case VERDICT_PASS:
-        return 0;
-    case VERDICT_FAIL:
-        return 1;
-    case VERDICT_INCOMPLETE:
-        return 3;
-    case VERDICT_SKIP:
-        return 77;
-    case VERDICT_ERROR:
-    case VERDICT_PANIC:
-        break;
-    }
-    return 99;
-}
+static const int status_of[] = { [VERDICT_PASS] = 0,  [VERDICT_FAIL] = 1,   [VERDICT_INCOMPLETE] = 3,
+                                 [VERDICT_SKIP] = 77, [VERDICT_ERROR] = 99, [VERDICT_PANIC] = 99 };
 
 int main(int argc, char **argv)
 {
@@ -218,5 +187,5 @@ int main(int argc, char **argv)
         perror("ds-linux: standard output");
         return 99;
     }
-    return status_of(verdict);
+    return status_of[verdict];
 }

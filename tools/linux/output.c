@@ -47,16 +47,11 @@ void output_test(const char *id)
         dump_write_test(&writer, id);
 }
 
-static bool is_inside(const struct workload *workload, uint64_t ip)
-{
-    return ip >= workload->start && ip < workload->limit;
-}
-
 void output_bts(const struct bts_triple *records, unsigned count, bool prediction, const struct workload *workload)
 {
     for (unsigned i = 0, printed = 0; i < count && printed < PRINTED; i++) {
         struct bts_record record;
-        if (!is_inside(workload, records[i].from) ||
+        if (!perf_inside(workload, records[i].from) ||
             bts_decode(8, &records[i], sizeof *records, prediction, &record) != BTS_DECODE_OK)
             continue;
         bts_text(&output_lines, i, &record, NULL);
@@ -107,7 +102,7 @@ void output_lbr(const struct sample *samples, unsigned count, const struct workl
 {
     unsigned i = 0;
 
-    while (i < count && !(samples[i].entries > 2 && is_inside(workload, samples[i].stack[2].from)))
+    while (i < count && !(samples[i].entries > 2 && perf_inside(workload, samples[i].stack[2].from)))
         i++;
     if (i < count)
         output_stack(&samples[i], i);
@@ -122,7 +117,7 @@ void output_samples(const struct sample *samples, unsigned count, const struct w
     for (unsigned i = 0, printed = 0; i < count && printed < PRINTED; i++) {
         const struct sample *const s = &samples[i];
         struct pebs_record record = { .width = 8, .has = PEBS_HAS_EVENTING_IP, .eventing_ip = s->ip };
-        if (!is_inside(workload, s->ip))
+        if (!perf_inside(workload, s->ip))
             continue;
         record.has |= (s->address ? PEBS_HAS_MEMORY : 0) | (s->registers[PERF_FLAGS] ? PEBS_HAS_GPRS : 0);
         record.data_address = s->address;

@@ -254,6 +254,12 @@ static uint64_t run_once(struct recording *r, struct event *events, unsigned cpu
     return after - before;
 }
 
+static void other_memory(void)
+{
+    perf_samples = perf_samples == sample_memory[0] ? sample_memory[1] : sample_memory[0];
+    perf_branches = perf_branches == branch_memory[0] ? branch_memory[1] : branch_memory[0];
+}
+
 void perf_record(struct recording *r, unsigned cpu)
 {
     struct event events[EVENTS_MAX] = { { .fd = -1 }, { .fd = -1 } };
@@ -277,11 +283,9 @@ void perf_record(struct recording *r, unsigned cpu)
             continue;
         best = *r;
         found = true;
-        perf_samples = perf_samples == sample_memory[0] ? sample_memory[1] : sample_memory[0];
-        perf_branches = perf_branches == branch_memory[0] ? branch_memory[1] : branch_memory[0];
+        other_memory();
     }
     *r = best;
-    perf_samples = perf_samples == sample_memory[0] ? sample_memory[1] : sample_memory[0]; /* back to the kept run */
-    perf_branches = perf_branches == branch_memory[0] ? branch_memory[1] : branch_memory[0];
+    other_memory(); /* back to the kept run */
     close_all(r, events);
 }

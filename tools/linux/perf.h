@@ -48,6 +48,11 @@ struct recording {
     unsigned interruptions; /* of the run that was kept: other interrupts than the counters', faults, task switches */
 };
 
+static inline bool perf_inside(const struct workload *workload, uint64_t ip)
+{
+    return ip >= workload->start && ip < workload->limit;
+}
+
 extern struct sample *perf_samples;
 extern struct bts_triple *perf_branches;
 

@@ -26,13 +26,15 @@ static struct place {
 } places[PLACES_MAX];
 static unsigned place_count;
 
+static const struct steps *const all_steps[] = { &workload_steps_straight, &workload_steps_branchy,
+                                                 &workload_steps_far };
+#define STEPS (sizeof all_steps / sizeof *all_steps)
+
 static const struct steps *steps_of(const struct workload *workload)
 {
-    static const struct steps *const all[] = { &workload_steps_straight, &workload_steps_branchy, &workload_steps_far };
-
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i]->workload == workload)
-            return all[i];
+    for (size_t i = 0; i < STEPS; i++)
+        if (all_steps[i]->workload == workload)
+            return all_steps[i];
     return NULL;
 }
 
@@ -218,16 +220,6 @@ void check_pebs(struct check *c)
         sample_event(c, event, c->claim->workload, 0);
 }
 
-static const struct workload *const *step_workloads(void)
-{
-    static const struct workload *all[4];
-
-    all[0] = workload_steps_straight.workload;
-    all[1] = workload_steps_branchy.workload;
-    all[2] = workload_steps_far.workload;
-    return all;
-}
-
 /* Far returns and the instructions before them also load and store, which their table does not say. */
 static bool is_known(const struct steps *steps, uint32_t kinds)
 {
@@ -246,11 +238,11 @@ void check_events(struct check *c)
         check_skip(c, caps_reason_text(CAPS_NO_EVENT_ANY));
     for (size_t i = 0; i < list->count && !c->skipped && c->problems < 3; i++) {
         const struct cause cause = cause_of(&list->events[i]);
-        for (const struct workload *const *w = step_workloads(); *w && cause.counted && !cause.displace; w++) {
-            const struct steps *const steps = steps_of(*w);
+        for (size_t n = 0; n < STEPS && cause.counted && !cause.displace; n++) {
+            const struct steps *const steps = all_steps[n];
             if (!is_known(steps, cause.kinds) || steps_before(steps, cause.kinds, steps_count(steps)) == 0)
                 continue;
-            sample_event(c, &list->events[i], *w, cause.kinds);
+            sample_event(c, &list->events[i], steps->workload, cause.kinds);
             events += !c->skipped;
             if (c->skipped)
                 check_differs(c, "%s: %s", list->events[i].name, c->why);
@@ -291,7 +283,7 @@ void check_two(struct check *c)
 
 /* ---- load latency ---- */
 
-static uint64_t far_ring[RING_LINES][LINE / 8];
+static _Alignas(LINE) uint64_t far_ring[RING_LINES][LINE / 8];
 
 static void link_far_ring(void)
 {
@@ -341,7 +333,7 @@ void check_latency(struct check *c)
     output_samples(perf_samples, r.samples, r.workload, "mem-loads");
     for (unsigned n = 0; n < r.samples && c->problems < 3; n++) {
         const struct sample *const s = &perf_samples[n];
-        if (s->ip < r.workload->start || s->ip >= r.workload->limit)
+        if (!perf_inside(r.workload, s->ip))
             continue;
         const uint64_t latency = s->latency & UINT32_MAX, instruction = s->latency >> 32 & 0xffff;
         if (s->address - ring >= bytes && far)
@@ -409,17 +401,17 @@ void check_count(struct check *c)
                           { "branches", PERF_COUNT_HW_BRANCH_INSTRUCTIONS, STEP_BRANCH | STEP_FAR } };
     const struct pebs_event_list *const list = c->kind->caps.events;
 
-    for (const struct workload *const *w = step_workloads(); *w && !c->skipped; w++) {
-        const struct steps *const steps = steps_of(*w);
+    for (size_t n = 0; n < STEPS && !c->skipped; n++) {
+        const struct steps *const steps = all_steps[n];
         for (size_t i = 0; i < 2 && !c->claim->what; i++)
-            compare_count(c, architectural[i].name, check_architectural(c, architectural[i].event), *w,
+            compare_count(c, architectural[i].name, check_architectural(c, architectural[i].event), steps->workload,
                           steps_before(steps, architectural[i].kinds, steps_count(steps)));
         for (size_t i = 0; i < list->count && c->claim->what && !c->skipped; i++) {
             const struct cause cause = cause_of(&list->events[i]);
             if (cause.counted && !cause.displace && is_known(steps, cause.kinds) &&
                 list->events[i].role != PEBS_ROLE_PREC_DIST && list->events[i].role != PEBS_ROLE_PRECISE_STORE)
                 /* Linux may count these two on a counter that lacks them. */
-                compare_count(c, list->events[i].name, check_event(c, list->events[i].select), *w,
+                compare_count(c, list->events[i].name, check_event(c, list->events[i].select), steps->workload,
                               steps_before(steps, cause.kinds, steps_count(steps)));
         }
     }
