@@ -9,6 +9,8 @@ MODEL_MAN := share/man/man1
 MODEL_PROGRAMS = $B/qemu-ds $(wildcard $B/qemu-system-x86_64) $B/ds-inspect
 MODEL_DATA := $B/dsmodel.so tools/gdb/dstest86.py
 MODEL_DOCS := $(addprefix docs/,model.md modelled.md profiles.md referee.md gdb.md) LICENSES/GPL-2.0-or-later.txt
+# Links to pages that are not installed become text.
+MODEL_NO_DOCS = $(shell echo $(basename $(notdir $(filter-out $(MODEL_DOCS),$(wildcard docs/*.md)))) | tr ' ' '|')
 # The installed files, one a line, in a file next to them: uninstall-model removes these.
 MODEL_LIST := $(MODEL_DIR)/installed
 
@@ -30,6 +32,7 @@ install-model: model $B/ds-inspect ##install the model for other kernels: the co
 		! grep -qs '/toolchain/debian$$' $B/qemu-system-x86_64 || find $B/toolchain/debian ! -type d -printf '$(MODEL_DIR)/toolchain/debian/%P\n'; \
 	} | LC_ALL=C sort -u >"$(MODEL_ROOT)/$(MODEL_LIST).new" && mv "$(MODEL_ROOT)/$(MODEL_LIST).new" "$(MODEL_ROOT)/$(MODEL_LIST)"
 	$Qinstall -m 644 $(MODEL_DOCS) "$(MODEL_ROOT)/$(MODEL_DOC)"
+	$Qsed -Ezi 's,\[([^]]*)\]\(($(MODEL_NO_DOCS))\.md[^)]*\),\1,g' $(foreach page,$(filter %.md,$(MODEL_DOCS)),"$(MODEL_ROOT)/$(MODEL_DOC)/$(notdir $(page))")
 	$Qinstall -m 644 model/qemu/qemu-ds.1 "$(MODEL_ROOT)/$(MODEL_MAN)"
 	$Qinstall -m 755 $(MODEL_PROGRAMS) "$(MODEL_ROOT)/$(MODEL_DIR)"
 	$Qinstall -m 644 $(MODEL_DATA) "$(MODEL_ROOT)/$(MODEL_DIR)"

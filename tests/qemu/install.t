@@ -40,6 +40,8 @@ like($err, qr/^violation .*^qemu-ds: violations of the manual by the guest: \d+;
 ($status, $out, $err) = run('timeout', 120, $command, '--strict', '--violations', "$folder/v", @guest, 'run=bts.calls');
 is("$status $err", '33 ', '--strict: a clean run keeps its status');
 like(read_file("$folder/v"), qr/\ABTS on cpu 0: .*\n\z/, '--violations: the report has no violation');
+is(join(' ', grep { !-e "$prefix/share/doc/dstest86/$_" } map { read_file($_) =~ /\]\(([\w.-]+\.md)/g } glob("'$prefix/share/doc/dstest86'/*.md")),
+    '', 'installed documents link only to each other');
 ok(-x "$prefix/lib/dstest86/ds-inspect" && -r "$prefix/lib/dstest86/dstest86.py", "GDB's commands are installed");
 mkdir "$folder/state";
 ($status, $out, $err) = run('timeout', 120, $command, '--state', "$folder/state", @guest, 'run=bts.calls');
