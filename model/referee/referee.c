@@ -37,6 +37,10 @@ static bool lbr_moves(const struct vcpu *v)
 
 void referee_read(struct vcpu *v, enum model_register reg, uint64_t ip)
 {
+    if (v->referee.lbr_register != NULL && profile_is_lbr_stack(reg)) {
+        referee_report(v, LBR_NONE, v->referee.lbr_ip, v->referee.lbr_value, "%s", v->referee.lbr_register);
+        v->referee.lbr_register = NULL;
+    }
     if (lbr_moves(v) && profile_is_lbr_stack(reg)) {
         referee_report_lbr_control(v, LBR_ACCESSED, ip);
     }
@@ -156,16 +160,18 @@ static void check_debugctl(struct vcpu *v, uint64_t before, uint64_t ip)
     }
 }
 
-/* LBRs have begun, or their filter was written while they are on. */
+/* LBRs have begun, or their filter was written while they are on. Reported when software reads the stack. */
 static void check_lbr_filter(struct vcpu *v, uint64_t ip)
 {
     const uint64_t suppressed = v->regs[REG_MSR_LBR_SELECT];
     const bool arch = v->profile->lbr_depths != 0;
 
-    if ((suppressed & LBR_SELECT_RINGS) == LBR_SELECT_RINGS || (suppressed & LBR_SELECT_KINDS) == LBR_SELECT_KINDS) {
-        referee_report(v, LBR_NONE, ip, arch ? v->regs[REG_IA32_LBR_CTL] : suppressed,
-                       arch ? "IA32_LBR_CTL" : "MSR_LBR_SELECT");
-    }
+    const bool none =
+        (suppressed & LBR_SELECT_RINGS) == LBR_SELECT_RINGS || (suppressed & LBR_SELECT_KINDS) == LBR_SELECT_KINDS;
+
+    v->referee.lbr_register = !none ? NULL : arch ? "IA32_LBR_CTL" : "MSR_LBR_SELECT";
+    v->referee.lbr_value = arch ? v->regs[REG_IA32_LBR_CTL] : suppressed;
+    v->referee.lbr_ip = ip;
 }
 
 /* Counting starts or resumes: IA32_PERF_GLOBAL_CTRL was zero. */

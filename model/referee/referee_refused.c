@@ -116,7 +116,9 @@ void referee_ignored_write(struct vcpu *v, const struct profile_msr *m, uint64_t
         referee_report(v, PEBS_ENABLE_IGNORED, ip, value, "IA32_PEBS_ENABLE");
     }
     if (m->reg == REG_IA32_DEBUGCTL && (value & m->ignored & DEBUGCTL_LBR) && !v->lbr.on) {
-        referee_report(v, LBR_NONE, ip, value, "IA32_DEBUGCTL");
+        v->referee.lbr_register = "IA32_DEBUGCTL";
+        v->referee.lbr_value = value;
+        v->referee.lbr_ip = ip;
     }
 }
 

@@ -276,6 +276,8 @@ struct vcpu {
         uint64_t near;                /* bit i: software loaded counters[i] with half its range or less to go */
         uint64_t kept_pebs, kept_bts; /* the index at the PMI of the threshold, until it is reset; else 0 */
         uint64_t unacknowledged;      /* global status at a PMI, without the bits cleared since */
+        const char *lbr_register;     /* it lets the LBR stack store nothing, with lbr_value since lbr_ip; NULL: none */
+        uint64_t lbr_value, lbr_ip;
         bool pmi_under_way;           /* not yet delivered to its handler */
         bool pmi_served;              /* it has a handler, which begins and ends visibly: fixed vector or NMI */
         uint8_t pmi_vector;           /* HOST_NMI: NMI */

@@ -70,6 +70,10 @@
     {                                                                         \
         .name = is, .profile = on, .writes = { __VA_ARGS__ }, .record = bytes \
     }
+#define LBR_ROW(is, on, then, ...)                                         \
+    {                                                                      \
+        .name = is, .profile = on, .writes = { __VA_ARGS__ }, .read = then \
+    }
 #define FOREST(is, ...) ROW(is, "clearwaterforest", 0, __VA_ARGS__)
 
 /*
@@ -81,6 +85,7 @@ static const struct {
     struct content writes[12];
     unsigned record, records;
     uint32_t lvtpc; /* 0: as usual */
+    uint32_t read;  /* at the end, unless 0 */
 } programs[] = {
     ROW("ds-area-zero", "skylake", 0, { DEBUGCTL, TR_BTS }),
     ROW("freeze-without-pmi", "skylake", 0, OFF, { DEBUGCTL, 0x801 }, { EVTSEL0, ON | INST_RETIRED },
@@ -159,14 +164,15 @@ static const struct {
     ROW("pebs-enable-ignored", "core2", 0, { PEBS_ENABLE, 2 }),
     ROW("pebs-enable-ignored", "core2", 0, { PEBS_ENABLE, FIXED_0 | 1 }),
     ROW(NULL, "core2", 0, { PEBS_ENABLE, 1 }, { PEBS_ENABLE, UINT64_C(1) << 48 }),
-    ROW("lbr-none", "goldencove", 0, { DEBUGCTL, 1 }),
-    ROW(NULL, "goldencove", 0, { LBR_CTL, 0x7f0003 }, { DEBUGCTL, 1 }),
-    ROW("lbr-none", "goldencove", 0, { LBR_CTL, 0x7f0001 }),
-    ROW("lbr-none", "goldencove", 0, { LBR_CTL, 7 }),
+    LBR_ROW("lbr-none", "goldencove", 0x1500, { DEBUGCTL, 1 }),
+    LBR_ROW(NULL, "goldencove", 0x1500, { LBR_CTL, 0x7f0003 }, { DEBUGCTL, 1 }, { LBR_CTL, 0 }),
+    ROW(NULL, "goldencove", 0, { LBR_CTL, 1 }, { LBR_CTL, 0 }), /* a probe */
+    LBR_ROW("lbr-none", "goldencove", 0x1500, { LBR_CTL, 0x7f0001 }, { LBR_CTL, 0 }),
+    LBR_ROW("lbr-none", "goldencove", 0x1500, { LBR_CTL, 7 }, { LBR_CTL, 0 }),
     ROW(NULL, "goldencove", 0, { LBR_CTL, 0 }),
-    ROW("lbr-none", "skylake", 0, { LBR_SELECT, 3 }, { DEBUGCTL, 1 }),
-    ROW("lbr-none", "skylake", 0, { DEBUGCTL, 1 }, { LBR_SELECT, 0x1fc }),
-    ROW(NULL, "skylake", 0, { LBR_SELECT, 0x1f9 }, { DEBUGCTL, 1 }),
+    LBR_ROW("lbr-none", "skylake", LBR_TOS, { LBR_SELECT, 3 }, { DEBUGCTL, 1 }, { DEBUGCTL, 0 }),
+    LBR_ROW("lbr-none", "skylake", LBR_TOS, { DEBUGCTL, 1 }, { LBR_SELECT, 0x1fc }, { DEBUGCTL, 0 }),
+    LBR_ROW(NULL, "skylake", LBR_TOS, { LBR_SELECT, 0x1f9 }, { DEBUGCTL, 1 }, { DEBUGCTL, 0 }),
     /* fixed counters, like general ones, must not request their own interrupt */
     ROW(NULL, "icelake", 32, OFF, LOAD_FIXED, { PEBS_ENABLE, FIXED_0 }, { FIXED_CTRL, 3 }, { GLOBAL_CTRL, FIXED_0 }),
     ROW("pebs-int", "icelake", 32, OFF, LOAD_FIXED, { PEBS_ENABLE, FIXED_0 }, { FIXED_CTRL, 0xb },
@@ -237,6 +243,9 @@ UNIT_TEST(writes)
         for (const struct content *c = programs[i].writes; c->at != 0; c++) {
             expect_violation(m, NULL);
             wrmsr(m, (uint32_t)c->at, c->value);
+        }
+        if (programs[i].read != 0) {
+            rdmsr(m, programs[i].read);
         }
         expect_violation(m, programs[i].name);
     }

@@ -11,7 +11,8 @@
 #define COUNT  (sizeof(mistakes) / sizeof(mistakes[0]))
 
 enum { PERFEVTSEL0 = 0x186, PMC0 = 0xc1, DEBUGCTL = 0x1d9, GLOBAL_STATUS = 0x38e, GLOBAL_CTRL, GLOBAL_OVF_CTRL };
-enum { FIXED_CTRL = 0x38d, PEBS_ENABLE = 0x3f1, DATA_CFG, DS_AREA = 0x600, LBR_SELECT = 0x1c8, LBR_CTL = 0x14ce };
+enum { FIXED_CTRL = 0x38d, PEBS_ENABLE = 0x3f1, DATA_CFG, DS_AREA = 0x600, LBR_SELECT = 0x1c8, LBR_TOS };
+enum { LBR_CTL = 0x14ce, LBR_0_FROM = 0x1500 };
 enum { LBR = 0x1, TR_ALONE = 0x40, TR_BTS = 0xc0, BTS_ALONE = 0x80, BTINT = 0x100 };
 enum { GROUPS = 3, ADAPTIVE_RECORD = 208 }; /* memory and GPRs */
 enum { INST_RETIRED = 0x4300c0, UNHALTED_CYCLES = 0x43003c };
@@ -261,6 +262,7 @@ PLANT lbr_of_nothing(void)
     wrmsr(LBR_SELECT, 3);
     wrmsr(DEBUGCTL, LBR);
     wrmsr(DEBUGCTL, 0);
+    rdmsr(LBR_TOS);
     wrmsr(LBR_SELECT, 0);
 }
 
@@ -339,18 +341,21 @@ PLANT latency_of_core2(void)
 PLANT lbr_of_old(void)
 {
     wrmsr(DEBUGCTL, LBR);
+    rdmsr(LBR_0_FROM);
 }
 
 PLANT lbr_of_no_ring(void)
 {
     wrmsr(LBR_CTL, 0x7f0001);
     wrmsr(LBR_CTL, 0);
+    rdmsr(LBR_0_FROM);
 }
 
 PLANT lbr_of_no_type(void)
 {
     wrmsr(LBR_CTL, 7);
     wrmsr(LBR_CTL, 0);
+    rdmsr(LBR_0_FROM);
 }
 
 static void no_eoi(void)
