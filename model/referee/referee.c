@@ -168,8 +168,9 @@ static void check_lbr_filter(struct vcpu *v, uint64_t ip)
 
     const bool none =
         (suppressed & LBR_SELECT_RINGS) == LBR_SELECT_RINGS || (suppressed & LBR_SELECT_KINDS) == LBR_SELECT_KINDS;
+    const bool probe = arch && v->regs[REG_IA32_LBR_CTL] == LBR_CTL_LBREN; /* looks whether the register exists */
 
-    v->referee.lbr_register = !none ? NULL : arch ? "IA32_LBR_CTL" : "MSR_LBR_SELECT";
+    v->referee.lbr_register = !none || probe ? NULL : arch ? "IA32_LBR_CTL" : "MSR_LBR_SELECT";
     v->referee.lbr_value = arch ? v->regs[REG_IA32_LBR_CTL] : suppressed;
     v->referee.lbr_ip = ip;
 }
