@@ -92,7 +92,7 @@ void test_skip(struct test_run *run, const char *reason)
     run->skipped = reason;
 }
 
-/* Replaces the kept reason for the end of the log. */
+/* Sets the reason that the summary shows. */
 static void keep_why(const char *text)
 {
     format(runner.whys[runner.current], WHY_SIZE, "%s", text);
@@ -288,7 +288,7 @@ static enum outcome run_one(const struct test *test, const struct options *optio
     return outcome;
 }
 
-/* Whether a glob contains the first word of an id literally, including its dot. */
+/* Whether a glob spells out the first word of an id, including its dot. */
 static bool glob_names(struct slice glob, const char *id)
 {
     for (size_t i = 0; i < glob.length && glob.start[i] == id[i]; i++)

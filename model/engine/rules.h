@@ -33,7 +33,7 @@ struct rules {
     bool pmi_trails;   /* the PMI may arrive after an access by software that pmi_settle() handles */
     size_t pebs_stage; /* the maximum of staged bytes */
 
-    /* `instructions` before place have retired while counting_step() was on. NULL: it is never on. */
+    /* Called after `instructions` before place have retired, while counting_step() is on. NULL: not used. */
     void (*stepped)(struct vcpu *v, struct place place, uint64_t instructions);
     /* Changes the frame that an exception has pushed. code: NULL if it has no error code. Rule NULL: no change. */
     void (*exception_pushed)(struct vcpu *v, uint64_t *flags, uint64_t *code);

@@ -54,7 +54,7 @@ _Static_assert(sizeof workloads / sizeof workloads[0] == SHARERS, "a routine for
  */
 static struct {
     const struct layout *layout;
-    const struct caps *caps; /* the first processor's, which all have */
+    const struct caps *caps; /* the same on all processors */
     struct pebs_sampling sampling;
     struct ds_config config;
     unsigned count;
