@@ -416,7 +416,7 @@ bool ds_force(const struct caps *caps, const struct ds_description *description)
     ds->open_for = caps;
     area_write(ds, caps, &description->area);
     ds_area_adopt();
-    return msr_write(MSR_IA32_DS_AREA, description->area_base);
+    return msr_try(MSR_IA32_DS_AREA, description->area_base);
 }
 
 bool ds_commit(const struct caps *caps, const struct ds_description *description, struct ds_breaches *breaches)

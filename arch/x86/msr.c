@@ -64,7 +64,7 @@ bool pmc_read(uint32_t n, uint64_t *value)
 
 static const struct watched {
     uint32_t first, count;
-    uint64_t kept;    /* bits that read as they were just written */
+    uint64_t kept;    /* bits that read as they were just written; of 0, all do */
     uint64_t changes; /* bits that may differ later: a window of measurement or the processor changes them */
 } registers[] = {
     { MSR_IA32_DS_AREA, 1, ALL, 0 },
@@ -81,6 +81,13 @@ static const struct watched {
     { MSR_IA32_PMC(0), 8, UINT32_MAX, ALL },
     { MSR_IA32_A_PMC(0), 8, UINT32_MAX, ALL },
     { MSR_IA32_FIXED_CTR(0), 4, UINT32_MAX, ALL },
+    /* Entries of the LBR stack, which may be read-only. */
+    { 0x40, 64, 0, ALL },
+    { 0x680, 96, 0, ALL },
+    { 0xdc0, 32, 0, ALL },
+    { MSR_IA32_LBR_INFO(0), 32, 0, ALL },
+    { MSR_IA32_LBR_FROM(0), 32, 0, ALL },
+    { MSR_IA32_LBR_TO(0), 32, 0, ALL },
 };
 
 static struct {
@@ -147,7 +154,7 @@ bool msr_read(uint32_t msr, uint64_t *value)
     if (__builtin_expect(done && quiet(), 0)) {
         const struct watched *const row = find(msr, &n);
 
-        if (row && watch.known >> n & 1)
+        if (row && row->changes != ALL && watch.known >> n & 1)
             compare(msr, *value, watch.written[n], ~row->changes);
     }
     return done;
@@ -166,7 +173,8 @@ bool msr_write(uint32_t msr, uint64_t value)
     if (msr == MSR_IA32_LBR_CTL)
         watch.recording = value & LBR_CTL_LBREN;
     if (__builtin_expect(!write(msr, value), 0)) {
-        if (msr != MSR_IA32_PERF_GLOBAL_CTRL && find(msr, &n)) /* hypervisors lack the first */
+        row = find(msr, &n);
+        if (row && row->changes != ALL && msr != MSR_IA32_PERF_GLOBAL_CTRL) /* hypervisors lack the last */
             note((struct msr_difference){ .msr = msr, .written = value, .refused = true });
         return false;
     }
@@ -177,9 +185,11 @@ bool msr_write(uint32_t msr, uint64_t value)
     }
     row = find(msr, &n);
     if (row && read(msr, &now)) {
-        compare(msr, now, value, row->kept);
-        watch.written[n] = value;
-        watch.known |= UINT64_C(1) << n;
+        compare(msr, now, value, value ? row->kept : ALL);
+        if (row->changes != ALL) {
+            watch.written[n] = value;
+            watch.known |= UINT64_C(1) << n;
+        }
     }
     return true;
 }
@@ -188,7 +198,9 @@ bool msr_try(uint32_t msr, uint64_t value)
 {
     unsigned n;
 
-    if (find(msr, &n))
+    const struct watched *const row = find(msr, &n);
+
+    if (row && row->changes != ALL)
         watch.known &= ~(UINT64_C(1) << n);
     return write(msr, value);
 }

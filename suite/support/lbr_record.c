@@ -13,6 +13,8 @@ void lbr_compare_entry(struct test_run *run, unsigned age, const struct lbr_entr
     if (got->from != want->from || got->to != want->to)
         test_fail(run, "LBR entry %u is 0x%" PRIx64 " => 0x%" PRIx64 ", must be 0x%" PRIx64 " => 0x%" PRIx64, age,
                   got->from, got->to, want->from, want->to);
+    if (got->in_tsx || got->tsx_abort)
+        test_fail(run, "LBR entry %u is in a transaction, must not be: no workload has one", age);
 }
 
 void lbr_compare_stack(struct test_run *run, const struct lbr_stack *stack, const struct workload *workload,
@@ -52,29 +54,42 @@ static unsigned recorded_since(const struct lbr_stack *stack, uint64_t tos, unsi
     return steps < branches ? depth : steps;
 }
 
-unsigned lbr_take(const struct caps *caps, const struct workload *workload, uint64_t select, struct lbr_stack *stack)
+unsigned lbr_take(const struct caps *caps, const struct workload *workload, uint64_t select, struct lbr_stack *stack,
+                  bool *emptied)
 {
     struct window window;
-    bool emptied;
     uint64_t tos;
 
     lbr_reset(caps, select);
     lbr_read(caps, stack);
-    emptied = !used(stack);
+    *emptied = !used(stack);
     tos = stack->tos;
     window = lbr_window(caps, 0);
     workload->run(&window);
     lbr_read(caps, stack);
-    return emptied ? used(stack) : recorded_since(stack, tos, branch_count(workload, ~select));
+    return *emptied ? used(stack) : recorded_since(stack, tos, branch_count(workload, ~select));
+}
+
+/* Of a stack that was emptied, the entries behind the recorded ones are still empty. */
+static void compare_rest(struct test_run *run, const struct lbr_stack *stack, unsigned recorded)
+{
+    for (unsigned age = recorded; age < stack->depth; age++)
+        for (unsigned i = 0; i < sizeof stack->registers[age] / sizeof stack->registers[age][0]; i++)
+            if (stack->registers[age][i])
+                test_fail(run, "register %u of LBR entry %u is 0x%" PRIx64 ", must be 0: no branch was recorded there",
+                          i, age, stack->registers[age][i]);
 }
 
 unsigned lbr_run(struct test_run *run, const struct workload *workload, uint64_t select)
 {
     unsigned recorded;
+    bool emptied;
 
     interrupts_off();
-    recorded = lbr_take(run->caps, workload, select, &lbr_recorded);
+    recorded = lbr_take(run->caps, workload, select, &lbr_recorded, &emptied);
     interrupts_on();
+    if (emptied && lbr_recorded.error == LBR_DECODE_OK && !(select & LBR_SELECT_CALL_STACK))
+        compare_rest(run, &lbr_recorded, recorded);
     if (select & LBR_SELECT_CALL_STACK)
         console_note("lbr as a call stack: a return removes its call");
     records_print_lbr(run, &lbr_recorded);

@@ -13,15 +13,19 @@
 extern struct lbr_stack lbr_recorded;
 
 /*
- * Records a workload with this filter; reads and prints the stack. Returns how many of its entries the workload
- * recorded. If its registers are read-only (as the manual says for NetBurst), the stack cannot be emptied first, and
- * the top-of-stack pointer gives that number: SDM Vol. 3A (253668-032), "LBR Stack for Processors Based on Intel
- * NetBurst Microarchitecture", 16.7.2.
+ * Records a workload with this filter; reads and prints the stack, and compares the entries in which no branch was
+ * recorded. Returns how many of its entries the workload recorded. If its registers are read-only (as the manual says
+ * for NetBurst), the stack cannot be emptied first, and the top-of-stack pointer gives that number: SDM Vol. 3A
+ * (253668-032), "LBR Stack for Processors Based on Intel NetBurst Microarchitecture", 16.7.2.
  */
 unsigned lbr_run(struct test_run *run, const struct workload *workload, uint64_t select);
 
-/* lbr_run() with interrupts already off, without printing, and into the caller's stack; works on any processor. */
-unsigned lbr_take(const struct caps *caps, const struct workload *workload, uint64_t select, struct lbr_stack *stack);
+/*
+ * lbr_run() with interrupts already off, without printing or comparing, and into the caller's stack; works on any
+ * processor. Stores whether the stack was empty before.
+ */
+unsigned lbr_take(const struct caps *caps, const struct workload *workload, uint64_t select, struct lbr_stack *stack,
+                  bool *emptied);
 
 /* Reports an entry, named by its age, that is not this branch. */
 void lbr_compare_entry(struct test_run *run, unsigned age, const struct lbr_entry *got, const struct branch *want);
