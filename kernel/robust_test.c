@@ -15,9 +15,8 @@
 
 #define DELIVERY_PAUSES 1000u /* many more than a self-sent interrupt takes to arrive */
 
-static const struct ds_config traced = { .bts = true, .bts_records = 64, .bts_threshold = 16 };
-/* The threshold is far above the number of branches that the interrupt's handler has before it stops the trace. */
-static const struct ds_config seldom = { .bts = true, .bts_records = 64, .bts_threshold = 32 };
+/* The threshold is above the number of branches that the interrupt's handler has before it stops the trace. */
+static const struct ds_config traced = { .bts = true, .bts_records = 64, .bts_threshold = 24 };
 
 static void let_come(void)
 {
@@ -114,12 +113,12 @@ static void twice(struct test_run *run)
     unsigned branches = branch_count(&workload_loop, BRANCH_KINDS_ALL);
 
     test_plan(run, branches);
-    if (!records_open(run, &seldom))
+    if (!records_open(run, &traced))
         return;
     ds_on_interrupt(send_again);
     trace_loop(run);
     let_come(); /* the second drains no records if the first was raised at the trace's end */
-    records_close_spurious(run, 2 * (branches / seldom.bts_threshold), ds_counts()->spurious);
+    records_close_spurious(run, 2 * (branches / traced.bts_threshold), ds_counts()->spurious);
     records_compare_bts(run, &workload_loop, 0);
     records_compare_interrupts(run);
 }

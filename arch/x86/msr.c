@@ -10,7 +10,7 @@
  */
 #define FIXUP(from, to) ".pushsection .fixups, \"a\"\n\t.dc.a " from ", " to "\n\t.popsection\n\t"
 
-/* Inline, as quiet() is: a call in a handler of interrupts is a branch that may be recorded. */
+/* Inline: a call in a handler of interrupts is a branch that may be recorded. */
 #define INLINE static inline __attribute__((always_inline))
 
 INLINE bool read(uint32_t msr, uint64_t *value)
@@ -126,10 +126,18 @@ static const struct watched *find(uint32_t msr, unsigned *number)
     return 0;
 }
 
-/* Handlers of interrupts run while branches are recorded. */
-INLINE bool quiet(void)
+/*
+ * Handlers of interrupts run with IF clear, and while branches are recorded: for them, this must be the only branch
+ * that the watch adds.
+ */
+INLINE bool watches(void)
 {
-    return watch.on && !watch.counting && !watch.recording && flags_read() & INTERRUPTS && processor_number() == 0;
+    return __builtin_expect(watch.on & (flags_read() >> 9 & 1), 0);
+}
+
+static bool quiet(void)
+{
+    return !watch.counting && !watch.recording && processor_number() == 0;
 }
 
 static void note(struct msr_difference difference)
@@ -146,44 +154,38 @@ static void compare(uint32_t msr, uint64_t read, uint64_t written, uint64_t bits
         note((struct msr_difference){ .msr = msr, .read = read, .written = written });
 }
 
+static __attribute__((noinline)) void compare_read(uint32_t msr, uint64_t value)
+{
+    unsigned n;
+    const struct watched *const row = quiet() ? find(msr, &n) : 0;
+
+    if (row && row->changes != ALL && watch.known >> n & 1)
+        compare(msr, value, watch.written[n], ~row->changes);
+}
+
 bool msr_read(uint32_t msr, uint64_t *value)
 {
     const bool done = read(msr, value);
-    unsigned n;
 
-    if (__builtin_expect(done && quiet(), 0)) {
-        const struct watched *const row = find(msr, &n);
-
-        if (row && row->changes != ALL && watch.known >> n & 1)
-            compare(msr, *value, watch.written[n], ~row->changes);
-    }
+    if (watches() && done)
+        compare_read(msr, *value);
     return done;
 }
 
-bool msr_write(uint32_t msr, uint64_t value)
+/* Returns whether the last value of the register is known. */
+static __attribute__((noinline)) bool compare_write(uint32_t msr, uint64_t value, bool done)
 {
-    const struct watched *row;
-    uint64_t now;
     unsigned n;
+    const struct watched *const row = find(msr, &n);
+    uint64_t now;
 
-    if (msr == MSR_IA32_PERF_GLOBAL_CTRL)
-        watch.counting = value;
-    if (msr == MSR_IA32_DEBUGCTL)
-        watch.recording = value & RECORDING;
-    if (msr == MSR_IA32_LBR_CTL)
-        watch.recording = value & LBR_CTL_LBREN;
-    if (__builtin_expect(!write(msr, value), 0)) {
-        row = find(msr, &n);
+    if (!done) {
         if (row && row->changes != ALL && msr != MSR_IA32_PERF_GLOBAL_CTRL) /* hypervisors lack the last */
             note((struct msr_difference){ .msr = msr, .written = value, .refused = true });
-        return false;
-    }
-    if (__builtin_expect(!quiet() || msr >> 8 == 0x19,
-                         1)) { /* from 1900H on are other addresses of counters' registers */
-        watch.known = 0;
         return true;
     }
-    row = find(msr, &n);
+    if (!quiet() || msr >> 8 == 0x19) /* from 1900H on are other addresses of counters' registers */
+        return false;
     if (row && read(msr, &now)) {
         compare(msr, now, value, value ? row->kept : ALL);
         if (row->changes != ALL) {
@@ -192,6 +194,20 @@ bool msr_write(uint32_t msr, uint64_t value)
         }
     }
     return true;
+}
+
+bool msr_write(uint32_t msr, uint64_t value)
+{
+    const bool counters = msr == MSR_IA32_PERF_GLOBAL_CTRL, branches = msr == MSR_IA32_DEBUGCTL,
+               arch = msr == MSR_IA32_LBR_CTL;
+    bool done;
+
+    watch.counting = counters ? value : watch.counting;
+    watch.recording = branches ? value & RECORDING : arch ? value & LBR_CTL_LBREN : watch.recording;
+    done = write(msr, value);
+    if (!watches() || !compare_write(msr, value, done))
+        watch.known = 0;
+    return done;
 }
 
 bool msr_try(uint32_t msr, uint64_t value)
