@@ -550,7 +550,7 @@ UNIT_TEST(lbr_wrong)
                      (unsigned long long)want[1]);
             machine_found(lines);
         }
-    /* An entry with either address is used; an entry of zeros is not, and behind three used ones none may be. */
+    /* An entry with either address is used; one of zeros is not. Behind three used ones, all must be empty. */
     const uint64_t halves[4][2] = { { 0x1100, 0 }, { 0, 0x1300 }, { 0, 0 }, { 0x1fff, 0x1000 } };
     const struct workload workload = lbr_workload(halves, 4, 3);
     started();
