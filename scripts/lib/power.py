@@ -9,7 +9,6 @@ import subprocess
 import table
 
 RECORDS = 'bts', 'pebs'
-PATTERNS = table.QEMU / 'unnoticed'
 BTS_FIELDS = 'from', 'to', 'flags'
 
 # A delivery in a test: what it is (the bytes of a record, the address of a register), its number among those of its kind, and where it
@@ -119,23 +118,13 @@ def describe(c):
     return ' '.join(f'{c.test} {c.kind} {what} {bit} {c.action} {c.place}'.split())
 
 
-def accepted():
-    """The patterns of tests/qemu/unnoticed, as (regular expression, reason)."""
-    return [(re.compile('.*'.join(map(re.escape, line.text.partition(' : ')[0].strip().split('*')))), line.value)
-            for line in table.lines_of(PATTERNS)] if PATTERNS.exists() else []
-
-
 def report(done):
-    """Prints what was unnoticed, then a line for each facility. Returns the number of the unnoticed that no pattern accepts."""
-    patterns, unknown = accepted(), 0
+    """Prints what was unnoticed or noticed by accident, then a line for each facility."""
     for machine, c, outcome in sorted(done, key=lambda each: each[:2]):
         if outcome in ('unnoticed', 'by accident'):
-            known = outcome == 'unnoticed' and any(pattern.fullmatch(describe(c)) for pattern, _ in patterns)
-            unknown += outcome == 'unnoticed' and not known
-            print(f'{outcome}{" (accepted)" if known else ""}: {describe(c)} on {machine}')
+            print(f'{outcome}: {describe(c)} on {machine}')
     for facility in sorted({c.test.split('.')[0] for _, c, _ in done} - {'selftest'}):    # the kernel's tests of itself
         count = collections.Counter(outcome for _, c, outcome in done if c.test.split('.')[0] == facility)
         of = count['noticed'] + count['unnoticed']
         print(f'power {facility} {100 * count["noticed"] / max(of, 1):.1f} % of {of}')
         print(f'# {facility}: {count["differs"]} differ, {count["by accident"]} by accident')
-    return unknown
