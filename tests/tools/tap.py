@@ -2,6 +2,7 @@
 """TAP for tests in Python, and running dsdump."""
 import os
 import pathlib
+import re
 import resource
 import signal
 import subprocess
@@ -45,6 +46,11 @@ def same(got, wanted, what):
         note(f'{len(got)} of {len(wanted)}; the first difference is at {at}')
         got, wanted = got[at] if at < len(got) else 'nothing', wanted[at] if at < len(wanted) else 'nothing'
     note(f'   got: {got}\nwanted: {wanted}')
+
+
+def like(text, pattern, what):
+    """Whether a regular expression matches anywhere in the text."""
+    return ok(re.search(pattern, text), what) or note(f'   got: {text}\nwanted: {pattern}')
 
 
 def done():

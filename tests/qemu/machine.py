@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""Boots machines (scripts/machine), to their end, until a line comes, or watched over QMP; and runs programs."""
+import json
+import os
+import pathlib
+import select
+import socket
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / 'build'
+MACHINE = str(ROOT / 'scripts/machine')
+sys.path.insert(0, str(ROOT / 'scripts/lib'))
+import judge    # noqa: E402
+
+
+def run(*command, seconds=300, **settings):
+    """(exit status in a shell's form, output, errors) of a program without input."""
+    done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, **settings)
+    status = done.returncode if done.returncode >= 0 else 128 - done.returncode
+    return status, done.stdout.decode('latin-1'), done.stderr.decode('latin-1')
+
+
+def lines_in(log):
+    """The lines of a serial output that are not empty, without firmware's escape sequences."""
+    return [line for line in judge.ESCAPE.sub('', log).split('\n') if line]
+
+
+def boot(*options):
+    """Boots with these options of scripts/machine: the verdict by QEMU's exit status ("status N" if it is none), the serial output,
+    and the errors."""
+    status, log, errors = run('timeout', '300', MACHINE, 'boot', *options, seconds=None)
+    return judge.VERDICT_OF_STATUS.get(status, f'status {status}'), log, errors
+
+
+def boot_until(until, *options, after=0):
+    """Boots, and stops the machine `after` seconds after its output matched the pattern. Returns the output without firmware's escape
+    sequences, and whether it matched."""
+    with subprocess.Popen([MACHINE, 'boot', *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as guest:
+        said, came, end = b'', None, time.monotonic() + 300
+        while not came and (left := end - time.monotonic()) > 0:
+            if select.select([guest.stdout], [], [], left)[0]:
+                more = os.read(guest.stdout.fileno(), 65536)
+                said += more
+                came = until.search(said.decode('latin-1'))
+                if not more:
+                    break
+        if came:
+            time.sleep(after)
+        guest.kill()
+        said += guest.stdout.read()
+    return judge.ESCAPE.sub('', said.decode('latin-1')), bool(came)
+
+
+def address_of(width, symbol):
+    """The address of a symbol of the kernel of this width."""
+    for line in run('nm', BUILD / f'dstest86-{width}.elf')[1].splitlines():
+        if line.split()[-1] == symbol:
+            return int(line.split()[0], 16)
+    raise LookupError(f'the kernel has no symbol {symbol}')
+
+
+class Machine:
+    """A machine that a test watches while it runs. `seconds` limits the whole run; `folder` is for its files; the rest are options of
+    scripts/machine, with "--" before QEMU's. It ends with the `with` block."""
+
+    def __init__(self, seconds, folder, *options):
+        self.folder = pathlib.Path(folder)
+        self.serial, path = self.folder / 'serial', self.folder / 'qmp'
+        self.serial.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
+        with open(self.serial, 'wb') as serial:
+            self.guest = subprocess.Popen(
+                ['timeout', '--kill-after=5', str(seconds), MACHINE, 'boot', *options, *([] if '--' in options else ['--']),
+                 '-qmp', f'unix:{path},server=on,wait=off'], stdin=subprocess.DEVNULL, stdout=serial)
+        connection = socket.socket(socket.AF_UNIX)
+        while connection.connect_ex(str(path)):
+            self.pause()
+        self.qmp = connection.makefile('rw')
+        self.command('qmp_capabilities')
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.guest.poll() is None:
+            self.guest.terminate()
+        self.guest.wait()
+
+    def pause(self):
+        """For callers that poll a running machine."""
+        if self.guest.poll() is not None:
+            raise RuntimeError(f'the machine ended, status {self.guest.returncode}; its log ends:\n{self.log()[-2000:]}')
+        time.sleep(0.1)
+
+    def log(self):
+        return self.serial.read_text(encoding='latin-1')
+
+    def wait_for(self, pattern):
+        """Waits until the log matches, and returns it."""
+        while not pattern.search(self.log()):
+            try:
+                self.pause()
+            except RuntimeError:
+                if not pattern.search(self.log()):
+                    raise
+        return self.log()
+
+    def command(self, name, **arguments):
+        """The result of a QMP command."""
+        self.qmp.write(json.dumps({'execute': name, 'arguments': arguments}) + '\n')
+        self.qmp.flush()
+        for line in self.qmp:
+            answer = json.loads(line)
+            if 'error' in answer:
+                raise RuntimeError(f'{name}: {answer["error"]["desc"]}')
+            if 'return' in answer:
+                return answer['return']
+        raise RuntimeError(f'{name}: no answer')
+
+    def screendump(self):
+        """A PPM file of the screen."""
+        path = self.folder / 'screen.ppm'
+        self.command('screendump', filename=str(path))
+        return path
+
+    def memory(self, address, size):
+        """Bytes of physical memory."""
+        path = self.folder / 'memory'
+        self.command('pmemsave', val=address, size=size, filename=str(path))
+        return path.read_bytes()
+
+    def stop(self):
+        self.command('quit')
+        self.guest.wait()
