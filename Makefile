@@ -134,9 +134,9 @@ latitude-test: kernel model $B/dsdump ##tests check that no test fails on a proc
 power: kernel model ##tests measure how many single corruptions of records, registers and counts the tests notice: seeds=N for each family
 	$Qscripts/boots power --jobs=$(BUSY) $(if $(seeds),--seeds=$(call quoted,$(seeds)))
 
-documents: $B/test/.booted $B/profiles ##documents every generated page of docs/: conformance, hostile, machines, profiles
-	$Qfor page in conformance hostile machines profiles; do case $$page in \
-	profiles) $B/profiles;; hostile) scripts/tables hostile;; *) scripts/tables $$page $B/test/*;; \
+documents: $B/test/.booted $B/profiles ##documents every generated page of docs/: conformance, hostile, machines, profiles, rules
+	$Qfor page in conformance hostile machines profiles rules; do case $$page in \
+	profiles) $B/profiles;; hostile | rules) scripts/tables $$page;; *) scripts/tables $$page $B/test/*;; \
 	esac >$B/$$page.md && cp $B/$$page.md docs/ || exit 1; done
 
 # The boots that the pages are made from: again only if they changed, or scripts/boots has booted something else meanwhile.

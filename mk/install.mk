@@ -8,7 +8,7 @@ MODEL_DOC := share/doc/dstest86
 MODEL_MAN := share/man/man1
 MODEL_PROGRAMS = $B/qemu-ds $(wildcard $B/qemu-system-x86_64) $B/ds-inspect
 MODEL_DATA := $B/dsmodel.so tools/gdb/dstest86.py
-MODEL_DOCS := $(addprefix docs/,model.md modelled.md profiles.md referee.md gdb.md) LICENSES/GPL-2.0-or-later.txt
+MODEL_DOCS := $(addprefix docs/,model.md modelled.md profiles.md referee.md rules.md gdb.md) LICENSES/GPL-2.0-or-later.txt
 # Links to pages that are not installed become text.
 MODEL_NO_DOCS = $(shell echo $(basename $(notdir $(filter-out $(MODEL_DOCS),$(wildcard docs/*.md)))) | tr ' ' '|')
 # The installed files, one a line, in a file next to them: uninstall-model removes these.

@@ -6,9 +6,11 @@
 #include "model/vcpu/vcpu.h"
 
 enum violation {
-#define VIOLATION(id, name, severity, predicate, citation) id,
+#define SECTION(title)
+#define VIOLATION(id, name, severity, predicate, citation, advice) id,
 #include "model/referee/referee.inc"
 #undef VIOLATION
+#undef SECTION
     VIOLATIONS,
     REFUSED = VIOLATIONS /* no violation: referee_refused.h */
 };

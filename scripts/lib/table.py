@@ -72,16 +72,40 @@ def machines():
     return [(name, width) for name, widest in profiles().items() for width in ('32', '64') if width <= widest]
 
 
+def macros(path, *options):
+    """The calls of macros in an .inc file: NAME, ARGUMENT.., with strings joined and without quotation marks."""
+    # The preprocessor joins lines and replaces macros; it leaves calls of macros that it does not know.
+    text = subprocess.run(['cc', '-E', '-P', '-x', 'c', *options, path], check=True, capture_output=True, text=True, cwd=ROOT).stdout
+    word = re.compile(r'"((?:[^"\\]|\\.)*)"|([(),])|([^\s(),"]+)')
+    rows, row, depth = [], [], 0
+    for string, mark, plain in word.findall(text):
+        if mark == '(':
+            depth += 1
+            if depth == 1:
+                row.append('')
+                continue
+        elif mark == ')':
+            depth -= 1
+            if not depth:
+                rows.append(row)
+                row = []
+                continue
+        elif mark == ',' and depth == 1:
+            row.append('')
+            continue
+        if not depth:
+            row = [plain]
+        else:
+            row[-1] += re.sub(r'\\(.)', r'\1', string) + mark + plain
+    return rows
+
+
 @functools.cache
 def faults():
     """What each fault breaks: the model's faults, and check.NAME for each rule of the kernel's own check, which mutants lack."""
     of = dict(line.split(None, 1) for line in listed('faults'))
-    macro = '-DRULE(id,name,weight,sentence,citation)=%row name %field sentence'
     for path in 'ds/ds_check.inc', 'ds/arch_check.inc':
-        text = subprocess.run(['cc', '-E', '-P', '-x', 'c', macro, ROOT / path], check=True, capture_output=True, text=True).stdout
-        for name, sentence in (row.split('%field') for row in text.split('%row')[1:]):
-            name, sentence = (''.join(re.findall(r'"((?:[^"\\]|\\.)*)"', field)) or field.strip() for field in (name, sentence))
-            of[f'check.{name}'] = f"the kernel's check accepts what {sentence}"
+        of |= {f'check.{name}': f"the kernel's check accepts what {sentence}" for _, _, name, _, sentence, _ in macros(path)}
     return of
 
 

@@ -18,8 +18,8 @@
 #define STORE_SAMPLE       0x02cdu
 #define STORE_FORWARD      0x8203u
 
-#define ICELAKE    "icelake"
-#define GOLDENCOVE "goldencove"
+#define ICELAKE      "icelake"
+#define GOLDENCOVE   "goldencove"
 #define SIERRAFOREST "sierraforest"
 
 /* Sets up a buffer of this many bytes, with a threshold at this offset. */

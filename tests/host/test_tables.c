@@ -96,7 +96,8 @@ UNIT_TEST(a_full_histogram)
 
 #define HEAD "Overhead       Samples  Memory access\n........  ............  ........................\n"
 
-/* Rows in the order of their weight; rows of equal weight keep theirs. Its last sample has the rest of a row's weight. */
+/* Rows in the order of their weight; rows of equal weight keep theirs. Its last sample has the rest of a row's weight.
+ */
 UNIT_TEST(perf_mem)
 {
     static const struct {

@@ -9,7 +9,7 @@ from boots import boot
 from tap import BUILD, done, ok, same
 
 DOCS = BUILD.parent / 'docs'
-GENERATED = {'conformance.md', 'hostile.md', 'machines.md', 'profiles.md'}
+GENERATED = {f'{name}.md' for name in ('conformance', 'hostile', 'machines', 'profiles', 'rules')}
 
 
 def form(line):
