@@ -134,8 +134,9 @@ latitude-test: kernel model $B/dsdump ##tests check that no test fails on a proc
 power: kernel model ##tests measure how many single corruptions of records, registers and counts the tests notice: seeds=N for each family
 	$Qscripts/boots power --jobs=$(BUSY) $(if $(seeds),--seeds=$(call quoted,$(seeds)))
 
+GENERATED := conformance hostile machines profiles rules
 documents: $B/test/.booted $B/profiles ##documents every generated page of docs/: conformance, hostile, machines, profiles, rules
-	$Qfor page in conformance hostile machines profiles rules; do case $$page in \
+	$Qfor page in $(GENERATED); do case $$page in \
 	profiles) $B/profiles;; hostile | rules) scripts/tables $$page;; *) scripts/tables $$page $B/test/*;; \
 	esac >$B/$$page.md && cp $B/$$page.md docs/ || exit 1; done
 

@@ -21,10 +21,10 @@ deb: dist ##packages build/deb/*.deb, from the committed sources, checked by lin
 	$Qcd $(DEB)/$(DIST_NAME) && CC="$(CC)" dpkg-buildpackage -b -us -uc -jauto >../log 2>&1 || { tail -20 ../log >&2; exit 1; }
 	$Qrm -rf $(DEB)/$(DIST_NAME)
 	$Qlintian --allow-root --fail-on error,warning $(DEB)/*.changes
-	$(call say,DEB,$(notdir $(wildcard $(DEB)/*.deb)))
+	$(call say,DEB,$(DEB))
 
 # The same bytes from each clone of a revision, with the same tools.
-RELEASED = $B/dstest86.iso $B/ds-linux $B/$(DIST_NAME).tar.gz $(wildcard $(DEB)/*.deb) $(addprefix docs/,conformance.md hostile.md machines.md profiles.md)
+RELEASED = $B/dstest86.iso $B/ds-linux $B/$(DIST_NAME).tar.gz $(DEB)/*.deb $(GENERATED:%=docs/%.md)
 release: iso $B/ds-linux deb ##packages build/release: the ISO, ds-linux, the packages, the generated documents and SHA256SUMS: REPORT_TO=ADDRESS
 	$Qrm -rf $B/release && mkdir -p $B/release && cp $(RELEASED) $B/release/
 	$Qcd $B/release && LC_ALL=C sha256sum -- * >SHA256SUMS
