@@ -42,7 +42,8 @@ $B/host/ds-inspect: $(CHECKED_INSPECT) $(HOST_PURE:%.c=$B/host/%.o)
 	$Q$(HOST_CC) $(HOST_CFLAGS) -o $@ $^
 -include $(CHECKED_OBJECTS:.o=.d) $(CHECKED_INSPECT:.o=.d)
 
-# ds-linux: the kernel's pure objects, and its workloads for user mode; they need addresses below 4 GiB.
+# ds-linux: the kernel's pure objects, and its workloads for user mode; they need addresses below 4 GiB. Without debugging
+# information, which names the folder, it is the same from each clone.
 LINUX_WORKLOADS := $(patsubst %,$B/tool/suite/workload/%.asm.o,branches memory precise spread steps vectors)
 LINUX_OBJECTS := $(patsubst %.c,$B/tool/%.o,$(wildcard tools/linux/*.c))
 $B/tool/suite/workload/%.asm.o: suite/workload/%.asm
@@ -55,7 +56,7 @@ $(LINUX_OBJECTS): $B/tool/%.o: %.c $B/include/version.h
 	$Q$(CC) $(WARNINGS) -D_GNU_SOURCE -O2 -g -fno-pie -I. -I$B/include $(DEPS) -c -o $@ $<
 $B/ds-linux: $(LINUX_OBJECTS) $(LINUX_WORKLOADS) $B/k64/suite/measure/kinds.o $B/k64/pure.a
 	$(call say,LD,$@)
-	$Q$(CC) -static -no-pie -z noexecstack -o $@ $^
+	$Q$(CC) -static -no-pie -z noexecstack -Wl,--strip-debug -o $@ $^
 -include $(LINUX_OBJECTS:.o=.d) $(LINUX_WORKLOADS:.o=.o.d)
 
 .PHONY: picture
