@@ -7,13 +7,7 @@
  * Update", 328899). A debugger then shows a branch that never happened. The LBR stack records the same branches without
  * the buffer in memory, so the two must agree.
  */
-#include "arch/x86/cpu.h"
-#include "arch/x86/msr.h"
-#include "bts/bts.h"
-#include "kernel/test.h"
-#include "lbr/lbr.h"
-#include "suite/support/records.h"
-#include "suite/support/sources.h"
+#include "suite/suite.h"
 
 static void with_lbr(struct test_run *run)
 {
