@@ -273,7 +273,7 @@ struct profile_offcore {
 #define PROFILE_KINDS 4 /* maximum number of kinds of cores in a processor */
 
 /* Tables of rows. Unused tables are empty and come last. */
-#define PROFILE_TABLES 6
+#define PROFILE_TABLES 7
 
 struct profile_msrs {
     const struct profile_msr *rows;

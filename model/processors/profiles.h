@@ -27,16 +27,26 @@ extern const struct profile *const profiles_netburst[], *const profiles_p6[];
 extern const struct profile *const profiles_core[], *const profiles_adaptive[], *const profiles_arch[];
 extern const struct profile *const profiles_hybrid[], *const profiles_atom[];
 
-/* Lunar Lake: its kinds of cores, the first of them, and the strings that they share. */
-extern const struct profile *const lunarlake_kinds[];
-extern const struct profile lunarlake_p;
-extern const char lunarlake_name[], lunarlake_brand[];
+/* Hybrids whose kinds of cores are in several files: the kinds, each of them, and the strings that they share. */
+extern const struct profile *const lunarlake_kinds[], *const meteorlake_kinds[], *const arrowlake_h_kinds[];
+extern const struct profile lunarlake_p, meteorlake_p, meteorlake_e, arrowlake_h_p, arrowlake_h_e, arrowlake_h_lp;
+extern const char lunarlake_name[], lunarlake_brand[], meteorlake_name[], meteorlake_brand[], arrowlake_h_name[],
+    arrowlake_h_brand[];
 
 /* Responses that MSR_OFFCORE_RSP_x selects, since Sandy Bridge. */
 #define OFFCORE_SINCE_SANDY_BRIDGE          \
     {                                       \
         BIT(16), BITS(21, 18), BITS(30, 22) \
     }
+
+/*
+ * A profile's members are a macro NAME_PROFILE, from which its variants begin: they name it, and then what differs. The
+ * last initializer of a member counts (C11 6.7.9, 19).
+ */
+#pragma GCC diagnostic ignored "-Woverride-init"
+
+/* The members for a table of CPUID. */
+#define CPUID_TABLE(table) .cpuid = (table), .cpuid_count = COUNT(table)
 
 /* A profile's table of rows: ROWS(table). */
 #define ROWS(table)         \

@@ -101,43 +101,45 @@ static const struct profile_cpuid goldmont_cpuid[] = {
     { .leaf = 0x80000001, .keep = { 0, 0, 0x101, 0x2c100800 } },
 };
 
-static const struct profile goldmont = {
-    .name = "goldmont",
-    .brand = "Intel(R) Celeron(R) CPU N3350 (modelled)",
-    .microcode = 0x40,
-    .max_leaf = 0x15,
-    .max_extended = 0x80000008,
-    .cpuid = goldmont_cpuid,
-    .cpuid_count = COUNT(goldmont_cpuid),
-    .physical_bits = 39,
-    .dtes64 = true,
-    .perfmon_version = 4,
-    .general_counters = 4,
-    .fixed_bitmap = 0x7,
-    .counter_width = 48,
-    .pebs_format = 3,
-    .pebs_any_event = true,
-    .pebs_address_only = true,
-    .pdist_counters = BIT(0),
-    .debugctl = &debugctl_core,
-    .lbr_depth = 32,
-    .lbr_format = LBR_FORMAT_TIME,
-    .predictor_slots = 4096,
-    /* L1D 24 KiB, L2 1 MiB for two cores, no L3, second-level TLB 512 entries. */
-    .memory = {
-        .caches = { { 64, 6 }, { 1024, 16 } },
-        .code = { 64, 8 },
-        .flags = { 1, 1 },
-        .tlb = { 128, 4 },
-        .latency = { 3, 17, 0, 200, 200 },
-    },
-    .width = 3,
-    .offcore = { .any = BIT(16), .miss = BITS(37, 33) },
-    .msrs = { ROWS(goldmont_msrs), ROWS(full_width_msrs), ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
-    .events = { ROWS(goldmont_events) },
-    .features = wide_features,
-    .feature_count = COUNT(wide_features),
-};
+/* clang-format off */
+#define GOLDMONT_PROFILE \
+    .name = "goldmont", \
+    .brand = "Intel(R) Celeron(R) CPU N3350 (modelled)", \
+    .microcode = 0x40, \
+    .max_leaf = 0x15, \
+    .max_extended = 0x80000008, \
+    .cpuid = goldmont_cpuid, \
+    .cpuid_count = COUNT(goldmont_cpuid), \
+    .physical_bits = 39, \
+    .dtes64 = true, \
+    .perfmon_version = 4, \
+    .general_counters = 4, \
+    .fixed_bitmap = 0x7, \
+    .counter_width = 48, \
+    .pebs_format = 3, \
+    .pebs_any_event = true, \
+    .pebs_address_only = true, \
+    .pdist_counters = BIT(0), \
+    .debugctl = &debugctl_core, \
+    .lbr_depth = 32, \
+    .lbr_format = LBR_FORMAT_TIME, \
+    .predictor_slots = 4096, \
+    /* L1D 24 KiB, L2 1 MiB for two cores, no L3, second-level TLB 512 entries. */ \
+    .memory = { \
+        .caches = { { 64, 6 }, { 1024, 16 } }, \
+        .code = { 64, 8 }, \
+        .flags = { 1, 1 }, \
+        .tlb = { 128, 4 }, \
+        .latency = { 3, 17, 0, 200, 200 }, \
+    }, \
+    .width = 3, \
+    .offcore = { .any = BIT(16), .miss = BITS(37, 33) }, \
+    .msrs = { ROWS(goldmont_msrs), ROWS(full_width_msrs), ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) }, \
+    .events = { ROWS(goldmont_events) }, \
+    .features = wide_features, \
+    .feature_count = COUNT(wide_features)
+/* clang-format on */
+static const struct profile goldmont = { GOLDMONT_PROFILE };
 
 /* --- Crestmont --------------------------------------------------------------------------------------------------- */
 
@@ -158,9 +160,13 @@ static const struct profile_event crestmont_events[] = {
 #define CRESTMONT_COUNTERS COUNTER_BITS(0xff, 0x7)
 #define CRESTMONT_SELECT   (SELECT_BITS | SELECT_ADAPTIVE)
 
-static const struct profile_msr crestmont_msrs[] = {
+/* LBR entries that count events; a client's Crestmont has none (CPUID.1CH:ECX). */
+static const struct profile_msr sierraforest_msrs[] = {
     { 0x186, 4, REG_IA32_PERFEVTSEL, .writable = CRESTMONT_SELECT | SELECT_BR_CNTR, .ignored = SELECT_ANY_THREAD },
     LBR_INFO_WITH_EVENTS,
+};
+
+static const struct profile_msr crestmont_msrs[] = {
     { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = CRESTMONT_COUNTERS },
     { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = CRESTMONT_COUNTERS, .reset = BITS(7, 0) },
     { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = STATUS_BITS(CRESTMONT_COUNTERS) | BIT(63) },
@@ -184,41 +190,77 @@ static const struct profile_cpuid sierraforest_cpuid[] = {
     CPUID_EXTENDED,
 };
 
-static const struct profile sierraforest = {
-    .name = "sierraforest",
-    .brand = "Intel(R) Xeon(R) 6780E (modelled)",
-    ARCH_LBR_MEMBERS,
-    .microcode = 0x30003b2,
-    .max_leaf = 0x23,
-    .cpuid = sierraforest_cpuid,
-    .cpuid_count = COUNT(sierraforest_cpuid),
-    .la57 = true,
-    .perfmon_version = 5,
-    .general_counters = 8,
-    .fixed_bitmap = 0x7,
-    .pebs_format = 4,
-    .pebs_adaptive = true,
-    .pebs_timing = true,
-    .pdist_counters = BIT(32) | BITS(1, 0),
-    .lbr_counters = LBR_LOGGED,
-    /* L1D 32 KiB, L2 4 MiB, L3 as a share of 12 MiB, STLB 3072 entries. */
-    .memory = {
-        .caches = { { 64, 8 }, { 4096, 16 }, { 8192, 24 } },
-        .code = { 128, 8 },
-        .flags = { 0, 0, 4 },
-        .tlb = { 512, 6 },
-        .latency = { 4, 19, 80, 300, 120 },
-        .source = { 1, 3, 4, 0x0a, 8 },
-        .source_tlb_miss = BIT(6),
-        .source_locked = BIT(5),
-    },
-    .width = 6,
-    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
-    .msrs = { ROWS(crestmont_msrs), ROWS(ecore_msrs),
-              ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(crestmont_events), ROWS(ecore_older_slots_events), ROWS(ecore_hit_events), ROWS(ecore_branch_events), ROWS(ecore_events) },
-    .features = widest_features,
-    .feature_count = COUNT(widest_features),
+/* clang-format off */
+#define SIERRAFOREST_PROFILE \
+    .name = "sierraforest", \
+    .brand = "Intel(R) Xeon(R) 6780E (modelled)", \
+    ARCH_LBR_MEMBERS, \
+    .microcode = 0x30003b2, \
+    .max_leaf = 0x23, \
+    .cpuid = sierraforest_cpuid, \
+    .cpuid_count = COUNT(sierraforest_cpuid), \
+    .la57 = true, \
+    .perfmon_version = 5, \
+    .general_counters = 8, \
+    .fixed_bitmap = 0x7, \
+    .pebs_format = 4, \
+    .pebs_adaptive = true, \
+    .pebs_timing = true, \
+    .pdist_counters = BIT(32) | BITS(1, 0), \
+    .lbr_counters = LBR_LOGGED, \
+    /* L1D 32 KiB, L2 4 MiB, L3 as a share of 12 MiB, STLB 3072 entries. */ \
+    .memory = { \
+        .caches = { { 64, 8 }, { 4096, 16 }, { 8192, 24 } }, \
+        .code = { 128, 8 }, \
+        .flags = { 0, 0, 4 }, \
+        .tlb = { 512, 6 }, \
+        .latency = { 4, 19, 80, 300, 120 }, \
+        .source = { 1, 3, 4, 0x0a, 8 }, \
+        .source_tlb_miss = BIT(6), \
+        .source_locked = BIT(5), \
+    }, \
+    .width = 6, \
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE, \
+    .msrs = { ROWS(sierraforest_msrs), ROWS(crestmont_msrs), ROWS(ecore_msrs), \
+              ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) }, \
+    .events = { ROWS(crestmont_events), ROWS(ecore_older_slots_events), ROWS(ecore_hit_events), ROWS(ecore_branch_events), ROWS(ecore_events) }, \
+    .features = widest_features, \
+    .feature_count = COUNT(widest_features)
+/* clang-format on */
+static const struct profile sierraforest = { SIERRAFOREST_PROFILE };
+
+/* --- Meteor Lake's E-cores, and Arrow Lake-H's low-power ones --------------------------------------------------------
+ */
+
+#define CRESTMONT_CPUID(signature)                                                                                   \
+    METEORLAKE_CPUID(signature, ATOM_CORE | 2, CPUID_ARCH_LBR_LIP(0u)), { 0x23, 0, true, .add = { 0x0b, 0, 6, 0 } }, \
+        { 0x23, 1, true, .add = { 0xff, 0x07, 0, 0 } },                                                              \
+    {                                                                                                                \
+        0x23, 3, true, .add = { 0x7f, 0, 0, 0 }                                                                      \
+    }
+#define CRESTMONT_CLIENT(own_msrs)                                                                          \
+    SIERRAFOREST_PROFILE, .core = "Crestmont", .la57 = false, .lbr_counters = 0, .features = wide_features, \
+                          .feature_count = COUNT(wide_features), .memory.caches[1] = { 2048, 16 },          \
+                          .msrs = { ROWS(own_msrs),        ROWS(crestmont_msrs), ROWS(ecore_msrs),          \
+                                    ROWS(goldencove_msrs), ROWS(adaptive_msrs),  ROWS(misc_enable_msrs) }
+
+static const struct profile_cpuid meteorlake_e_cpuid[] = { CRESTMONT_CPUID(0xa06a4) };
+static const struct profile_msr meteorlake_e_msrs[] = {
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x274ff },
 };
+const struct profile meteorlake_e = { CRESTMONT_CLIENT(meteorlake_e_msrs), METEORLAKE, CPUID_TABLE(meteorlake_e_cpuid),
+                                      .letter = 'E' };
+
+/* The format is that of the other kinds: Linux has one layout of the DS area for all. */
+static const struct profile_cpuid arrowlake_h_lp_cpuid[] = { CRESTMONT_CPUID(0xc0652) };
+static const struct profile_msr arrowlake_h_lp_msrs[] = {
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x275ff },
+};
+const struct profile arrowlake_h_lp = { CRESTMONT_CLIENT(arrowlake_h_lp_msrs),
+                                        ARROWLAKE_H,
+                                        CPUID_TABLE(arrowlake_h_lp_cpuid),
+                                        .letter = 'L',
+                                        .pebs_format = 5,
+                                        .memory.flags = { 1, 1, 4 } };
 
 const struct profile *const profiles_atom[] = { &goldmont, &sierraforest, NULL };

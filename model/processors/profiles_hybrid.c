@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processors with two kinds of cores: Alder Lake, with Golden Cove and Gracemont. Sources: SDM Vol. 3B (253669-083),
- * "Performance Monitoring" and "Last Branch Records"; CPUID leaves 7 and 1AH of a Core i7-12700K; Linux 6.12,
- * arch/x86/events/intel/core.c: intel_pmu_init() for leaf 0AH on the P-core of a hybrid,
- * intel_grt_pebs_event_constraints and grt_latency_data(). Events and their counters: Intel's published lists for ADL.
+ * Processors with two kinds of cores: Alder Lake, with Golden Cove and Gracemont, and Raptor Lake and Meteor Lake,
+ * which followed it; and Alder Lake-N, with Gracemont alone. Sources: SDM Vol. 3B (253669-083), "Performance
+ * Monitoring" and "Last Branch Records"; tests/host/cpuid_facts.tsv; Linux 6.12, arch/x86/events/intel/core.c:
+ * intel_pmu_init() for leaf 0AH on the P-core of a hybrid, intel_grt_pebs_event_constraints and grt_latency_data().
+ * Events and their counters: Intel's published lists for ADL and MTL.
  */
 #include <stddef.h>
 
 #include "model/processors/rows_adaptive.h"
 
-#define BRAND     "12th Gen Intel(R) Core(TM) i9-12900K (modelled)"
-#define MICROCODE 0x38
-
 /* Leaf 0AH is the same on both kinds of cores: the six general and three fixed counters that every core has. */
 /* clang-format off */
-#define ALDERLAKE_CPUID(kind, lbr)                                                                              \
-    CPUID_SIGNATURE(0x90672),                                                                                   \
+#define ALDERLAKE_CPUID(signature, hybrid, kind, lbr)                                                           \
+    CPUID_SIGNATURE(signature),                                                                                 \
     CPUID_NO_LEAVES(0x20),                                                                                      \
-    { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32 & ~LA57_ECX, ALL32 },                                        \
-      .add = { 0, 0, 0, HYBRID_EDX | ARCH_LBR_EDX } },                                                          \
-    CPUID_7_1, \
+    { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32 & ~LA57_ECX, ~HYBRID_EDX },                                  \
+      .add = { 0, 0, 0, (hybrid) | ARCH_LBR_EDX } },                                                            \
+    CPUID_7_1,                                                                                                  \
     { 0x0a, .add = { 0x07300605, 0, 0x07, 0x8603 } },                                                           \
     { 0x1a, .add = { (kind) | 1, 0, 0, 0 } },                                                                   \
     lbr,                                                                                                        \
     CPUID_EXTENDED
 /* clang-format on */
 
-static const struct profile_cpuid alderlake_p_cpuid[] = { ALDERLAKE_CPUID(CORE_CORE, CPUID_ARCH_LBR(0u)) };
-static const struct profile_cpuid alderlake_e_cpuid[] = { ALDERLAKE_CPUID(ATOM_CORE, CPUID_ARCH_LBR_LIP(0u)) };
+#define CPUID_P(signature) ALDERLAKE_CPUID(signature, HYBRID_EDX, CORE_CORE, CPUID_ARCH_LBR(0u))
+#define CPUID_E(signature) ALDERLAKE_CPUID(signature, HYBRID_EDX, ATOM_CORE, CPUID_ARCH_LBR_LIP(0u))
+
+static const struct profile_cpuid alderlake_p_cpuid[] = { CPUID_P(0x90672) };
+static const struct profile_cpuid alderlake_e_cpuid[] = { CPUID_E(0x90672) };
 
 static const struct profile_msr alderlake_p_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0xf4ff },
@@ -67,79 +68,138 @@ static const struct profile_event gracemont_events[] = {
 static const struct profile alderlake_p, alderlake_e;
 static const struct profile *const alderlake[] = { &alderlake_p, &alderlake_e, NULL };
 
-static const struct profile alderlake_p = {
-    .name = "alderlake",
-    .kinds = alderlake,
-    .letter = 'P',
-    .core = "Golden Cove",
-    .brand = BRAND,
-    ARCH_LBR_MEMBERS,
-    .microcode = MICROCODE,
-    .max_leaf = 0x20,
-    .cpuid = alderlake_p_cpuid,
-    .cpuid_count = COUNT(alderlake_p_cpuid),
-    .perfmon_version = 5,
-    .general_counters = 8,
-    .fixed_bitmap = 0x0f,
-    .pebs_format = 4,
-    .pebs_adaptive = true,
-    .pebs_latency_aux = true,
-    .pdist_counters = BIT(32) | BIT(0),
-    /* L1D 48 KiB, L2 1.25 MiB, L3 as a share of 8 MiB, STLB 2048 entries. */
-    .memory = {
-        .caches = { { 64, 12 }, { 2048, 10 }, { 8192, 16 } },
-        .code = { 64, 8 },
-        .flags = { 0, 0, 4 },
-        .tlb = { 128, 16 },
-        .latency = { 5, 15, 65, 280, 100 },
-        .source = { 1, 3, 4, 0x0a, 7 },
-        .source_tlb_miss = 0x10,
-        .source_locked = 0x20,
-    },
-    .width = 6,
-    .metrics = 8,
-    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
-    .msrs = { ROWS(alderlake_p_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { GOLDENCOVE_EVENTS },
-    .features = wide_features,
-    .feature_count = COUNT(wide_features),
+/* clang-format off */
+#define ALDERLAKE_P_PROFILE \
+    .letter = 'P', \
+    .core = "Golden Cove", \
+    ARCH_LBR_MEMBERS, \
+    .max_leaf = 0x20, \
+    .perfmon_version = 5, \
+    .general_counters = 8, \
+    .fixed_bitmap = 0x0f, \
+    .pebs_format = 4, \
+    .pebs_adaptive = true, \
+    .pebs_latency_aux = true, \
+    .pdist_counters = BIT(32) | BIT(0), \
+    /* L1D 48 KiB, L2 1.25 MiB, L3 as a share of 8 MiB, STLB 2048 entries. */ \
+    .memory = { \
+        .caches = { { 64, 12 }, { 2048, 10 }, { 8192, 16 } }, \
+        .code = { 64, 8 }, \
+        .flags = { 0, 0, 4 }, \
+        .tlb = { 128, 16 }, \
+        .latency = { 5, 15, 65, 280, 100 }, \
+        .source = { 1, 3, 4, 0x0a, 7 }, \
+        .source_tlb_miss = 0x10, \
+        .source_locked = 0x20, \
+    }, \
+    .width = 6, \
+    .metrics = 8, \
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE, \
+    .msrs = { ROWS(alderlake_p_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) }, \
+    .events = { GOLDENCOVE_EVENTS }, \
+    .features = wide_features, \
+    .feature_count = COUNT(wide_features)
+/* clang-format on */
+
+/* clang-format off */
+#define ALDERLAKE_E_PROFILE \
+    .letter = 'E', \
+    .core = "Gracemont", \
+    ARCH_LBR_MEMBERS, \
+    .max_leaf = 0x20, \
+    .perfmon_version = 5, \
+    .general_counters = 6, \
+    .fixed_bitmap = 0x07, \
+    .pebs_format = 4, \
+    .pebs_adaptive = true, \
+    .pdist_counters = BIT(32) | BIT(0), \
+    /* L1D 32 KiB, L2 2 MiB (four cores share it), L3 as a share of 12 MiB, STLB 2048 entries. */ \
+    .memory = { \
+        .caches = { { 64, 8 }, { 2048, 16 }, { 8192, 24 } }, \
+        .code = { 128, 8 }, \
+        .flags = { 0, 0, 4 }, \
+        .tlb = { 512, 4 }, \
+        .latency = { 3, 17, 75, 300, 120 }, \
+        .source = { 1, 3, 4, 0x0a, 6 }, \
+        .source_tlb_miss = 0x20, \
+        .source_locked = 0x10, \
+    }, \
+    .width = 5, \
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE, \
+    .msrs = { ROWS(gracemont_msrs), ROWS(ecore_msrs), \
+              ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) }, \
+    .events = { ROWS(gracemont_events), ROWS(ecore_older_slots_events), ROWS(ecore_branch_events), ROWS(ecore_events) }, \
+    .features = wide_features, \
+    .feature_count = COUNT(wide_features)
+/* clang-format on */
+
+#define ALDERLAKE                                                                                        \
+    .name = "alderlake", .kinds = alderlake, .brand = "12th Gen Intel(R) Core(TM) i9-12900K (modelled)", \
+    .microcode = 0x38
+static const struct profile alderlake_p = { ALDERLAKE_P_PROFILE, ALDERLAKE, CPUID_TABLE(alderlake_p_cpuid) };
+static const struct profile alderlake_e = { ALDERLAKE_E_PROFILE, ALDERLAKE, CPUID_TABLE(alderlake_e_cpuid) };
+
+/* --- Raptor Lake -------------------------------------------------------------------------------------------------- */
+
+/* Erratum RPL018: IA32_PERF_CAPABILITIES[15] is 0 on the P-cores, although they have PERF_METRICS. */
+static const struct profile_msr raptorlake_p_msrs[] = {
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x74ff },
+};
+static const struct profile_cpuid raptorlake_p_cpuid[] = { CPUID_P(0xb0671) };
+static const struct profile_cpuid raptorlake_e_cpuid[] = { CPUID_E(0xb0671) };
+
+static const struct profile raptorlake_p, raptorlake_e;
+static const struct profile *const raptorlake[] = { &raptorlake_p, &raptorlake_e, NULL };
+#define RAPTORLAKE                                                                                         \
+    .name = "raptorlake", .kinds = raptorlake, .brand = "13th Gen Intel(R) Core(TM) i9-13900K (modelled)", \
+    .microcode = 0x12c
+static const struct profile raptorlake_p = { ALDERLAKE_P_PROFILE, RAPTORLAKE, CPUID_TABLE(raptorlake_p_cpuid),
+                                             .msrs[0] = ROWS(raptorlake_p_msrs), .memory.caches[1] = { 2048, 16 } };
+static const struct profile raptorlake_e = { ALDERLAKE_E_PROFILE, RAPTORLAKE, CPUID_TABLE(raptorlake_e_cpuid),
+                                             .memory.caches[1] = { 4096, 16 } };
+
+/* --- Alder Lake-N ------------------------------------------------------------------------------------------------- */
+
+static const struct profile_cpuid alderlake_n_cpuid[] = {
+    ALDERLAKE_CPUID(0xb06e0, 0, ATOM_CORE, CPUID_ARCH_LBR_LIP(0u)),
+};
+static const struct profile alderlake_n = {
+    ALDERLAKE_E_PROFILE, .name = "alderlake-n",          .letter = 0, .core = NULL, .brand = "Intel(R) N100 (modelled)",
+    .microcode = 0x1c,   CPUID_TABLE(alderlake_n_cpuid),
 };
 
-static const struct profile alderlake_e = {
-    .name = "alderlake",
-    .kinds = alderlake,
-    .letter = 'E',
-    .core = "Gracemont",
-    .brand = BRAND,
-    ARCH_LBR_MEMBERS,
-    .microcode = MICROCODE,
-    .max_leaf = 0x20,
-    .cpuid = alderlake_e_cpuid,
-    .cpuid_count = COUNT(alderlake_e_cpuid),
-    .perfmon_version = 5,
-    .general_counters = 6,
-    .fixed_bitmap = 0x07,
-    .pebs_format = 4,
-    .pebs_adaptive = true,
-    .pdist_counters = BIT(32) | BIT(0),
-    /* L1D 32 KiB, L2 2 MiB (four cores share it), L3 as a share of 12 MiB, STLB 2048 entries. */
-    .memory = {
-        .caches = { { 64, 8 }, { 2048, 16 }, { 8192, 24 } },
-        .code = { 128, 8 },
-        .flags = { 0, 0, 4 },
-        .tlb = { 512, 4 },
-        .latency = { 3, 17, 75, 300, 120 },
-        .source = { 1, 3, 4, 0x0a, 6 },
-        .source_tlb_miss = 0x20,
-        .source_locked = 0x10,
-    },
-    .width = 5,
-    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
-    .msrs = { ROWS(gracemont_msrs), ROWS(ecore_msrs),
-              ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(gracemont_events), ROWS(ecore_older_slots_events), ROWS(ecore_branch_events), ROWS(ecore_events) },
-    .features = wide_features,
-    .feature_count = COUNT(wide_features),
-};
+/* --- Meteor Lake -------------------------------------------------------------------------------------------------- */
 
-const struct profile *const profiles_hybrid[] = { &alderlake_p, &lunarlake_p, NULL };
+/* Its E-cores are in profiles_atom.c. Leaf 23H lists the counters of each kind; the P-cores have RPL018 too. */
+static const struct profile_cpuid meteorlake_p_cpuid[] = {
+    METEORLAKE_CPUID(0xa06a4, CORE_CORE | 2, CPUID_ARCH_LBR(0u)),
+    { 0x23, 0, true, .add = { 0x0b, 0, 0, 0 } },
+    { 0x23, 1, true, .add = { 0xff, 0x0f, 0, 0 } },
+    { 0x23, 3, true, .add = { 0xdff, 0, 0, 0 } },
+};
+static const struct profile_msr meteorlake_p_msrs[] = {
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x274ff },
+};
+const struct profile meteorlake_p = {
+    ALDERLAKE_P_PROFILE,
+    METEORLAKE,
+    CPUID_TABLE(meteorlake_p_cpuid),
+    .core = "Redwood Cove",
+    .max_leaf = 0x23,
+    .pebs_latency_aux = false,
+    .pebs_timing = true,
+    .msrs[0] = ROWS(meteorlake_p_msrs),
+    .memory.caches[1] = { 2048, 16 },
+    .memory.code = { 64, 16 },
+};
+const char meteorlake_name[] = "meteorlake", meteorlake_brand[] = "Intel(R) Core(TM) Ultra 7 155H (modelled)";
+const struct profile *const meteorlake_kinds[] = { &meteorlake_p, &meteorlake_e, NULL };
+
+/* --- Arrow Lake-H ------------------------------------------------------------------------------------------------- */
+
+/* P-cores, E-cores, and the low-power E-cores of another part of the chip, each in the file of its core. */
+const char arrowlake_h_name[] = "arrowlake-h", arrowlake_h_brand[] = "Intel(R) Core(TM) Ultra 9 285H (modelled)";
+const struct profile *const arrowlake_h_kinds[] = { &arrowlake_h_p, &arrowlake_h_e, &arrowlake_h_lp, NULL };
+
+const struct profile *const profiles_hybrid[] = { &alderlake_p, &raptorlake_p,  &alderlake_n, &meteorlake_p,
+                                                  &lunarlake_p, &arrowlake_h_p, NULL };

@@ -27,29 +27,40 @@ static const struct profile_event skymont_events[] = {
 #define RELOAD_CAUSES  (RELOAD_GENERAL | (uint64_t)RELOAD_FIXED << 32)
 #define DATA_CFG_BITS  ((uint64_t)(FIXED_GAP_BITMAP << 16 | GENERAL_BITMAP) << 32 | BITS(31, 24) | BITS(4, 0))
 
+/* The counters group of records, and LBR entries that count events. */
+static const struct profile_msr lunarlake_e_msrs[] = {
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x276ff },
+    { 0x3f2, 1, REG_MSR_PEBS_DATA_CFG, .writable = DATA_CFG_BITS },
+    LBR_INFO_WITH_EVENTS,
+    { 0x186, 4, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS | SELECT_BR_CNTR, .ignored = SELECT_ANY_THREAD },
+    { 0x1901, 4, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS | SELECT_BR_CNTR, .ignored = SELECT_ANY_THREAD,
+      .stride = 4 },
+};
+
 static const struct profile_msr skymont_msrs[] = {
     OFFCORE_AND_SNOOP_RSP,
-    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x276ff },
     { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = SKYMONT_COUNTERS },
-    { 0x3f2, 1, REG_MSR_PEBS_DATA_CFG, .writable = DATA_CFG_BITS },
     { 0x38d, 1, REG_IA32_FIXED_CTR_CTRL, .writable = FIXED_GAP_BITS(FIXED_ADAPTIVE), .ignored = FIXED_GAP_ANY_THREAD },
     { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = SKYMONT_COUNTERS, .reset = GENERAL_BITMAP },
     { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = STATUS_BITS(SKYMONT_COUNTERS) | BIT(63) },
     { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = STATUS_BITS(SKYMONT_COUNTERS) },
-    LBR_INFO_WITH_EVENTS,
-    { 0x186, 4, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS | SELECT_BR_CNTR, .ignored = SELECT_ANY_THREAD },
-    { 0x18a, 4, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = SELECT_ANY_THREAD, .first = 4 },
+    { 0x186, 8, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = SELECT_ANY_THREAD },
     /* The same registers in the order of counters, and the registers of reloads. */
-    { 0x1901, 4, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS | SELECT_BR_CNTR, .ignored = SELECT_ANY_THREAD,
-      .stride = 4 },
-    { 0x1911, 4, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = SELECT_ANY_THREAD, .stride = 4,
-      .first = 4 },
+    { 0x1901, 8, REG_IA32_PERFEVTSEL, .writable = EVENT_SELECT_BITS, .ignored = SELECT_ANY_THREAD, .stride = 4 },
     { 0x190a, 6, REG_IA32_PMC_CFG_B, .writable = RELOAD_CAUSES, .stride = 4, .first = 2 },
     { 0x190b, 6, REG_IA32_PMC_CFG_C, .writable = BITS(31, 0), .stride = 4, .first = 2 },
     { 0x1982, 2, REG_IA32_FIXED_CFG_B, .writable = RELOAD_CAUSES, .stride = 4 },
     { 0x1983, 2, REG_IA32_FIXED_CFG_C, .writable = BITS(31, 0), .stride = 4 },
 };
 
+/* Sub-leaves 0 to 3; UMASK2, EQ; slots a cycle; architectural events, without that of slots. */
+/* clang-format off */
+#define SKYMONT_LEAF_23 \
+    { 0x23, 0, true, .add = { 0x0f, 3, 8, 0 } }, \
+    { 0x23, 1, true, .add = { GENERAL_BITMAP, FIXED_GAP_BITMAP, 0, 0 } }, \
+    { 0x23, 2, true, .add = { RELOAD_GENERAL, RELOAD_FIXED, RELOAD_GENERAL, RELOAD_FIXED } }, \
+    { 0x23, 3, true, .add = { 0x1f7f, 0, 0, 0 } }
+/* clang-format on */
 static const struct profile_cpuid skymont_cpuid[] = {
     CPUID_SIGNATURE(0xb06d1),
     CPUID_NO_LEAVES(0x23),
@@ -59,54 +70,65 @@ static const struct profile_cpuid skymont_cpuid[] = {
     { 0x0a, .add = { 0x0d300806, 0x280, 0x07, 0x8603 } },
     { 0x1a, .add = { ATOM_CORE | 3, 0, 0, 0 } },
     CPUID_ARCH_LBR_LIP(LBR_LOGGED),
-    /* Sub-leaves 0 to 3; UMASK2, EQ; slots a cycle; architectural events, without that of slots. */
-    { 0x23, 0, true, .add = { 0x0f, 3, 8, 0 } },
-    { 0x23, 1, true, .add = { GENERAL_BITMAP, FIXED_GAP_BITMAP, 0, 0 } },
-    { 0x23, 2, true, .add = { RELOAD_GENERAL, RELOAD_FIXED, RELOAD_GENERAL, RELOAD_FIXED } },
-    { 0x23, 3, true, .add = { 0x1f7f, 0, 0, 0 } },
+    SKYMONT_LEAF_23,
     CPUID_EXTENDED,
 };
 
 const char lunarlake_name[] = "lunarlake";
 const char lunarlake_brand[] = "Intel(R) Core(TM) Ultra 7 258V (modelled)";
 
-static const struct profile lunarlake_e = {
-    .name = lunarlake_name,
-    .kinds = lunarlake_kinds,
-    .letter = 'E',
-    .core = "Skymont",
-    .brand = lunarlake_brand,
-    ARCH_LBR_MEMBERS,
-    .microcode = 0x128,
-    .max_leaf = 0x23,
-    .cpuid = skymont_cpuid,
-    .cpuid_count = COUNT(skymont_cpuid),
-    .perfmon_version = 6,
-    .general_counters = 8,
-    .fixed_bitmap = FIXED_GAP_BITMAP,
-    .pebs_format = 6,
-    .pebs_adaptive = true,
-    .pebs_timing = true,
-    .lbr_counters = LBR_LOGGED,
-    .pdist_counters = BIT(32) | BITS(1, 0),
-    /* L1D 32 KiB, L2 4 MiB (four cores share it), L3 12 MiB, STLB 4096 entries. */
-    .memory = {
-        .caches = { { 64, 8 }, { 4096, 16 }, { 8192, 24 } },
-        .code = { 128, 8 },
-        .flags = { 1, 1, 4 },
-        .tlb = { 1024, 4 },
-        .latency = { 4, 19, 75, 320, 120 },
-        .source = { 1, 3, 4, 0x0a, 8 },
-        .source_tlb_miss = BIT(6),
-        .source_locked = BIT(5),
-    },
-    .width = 8,
-    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
-    .msrs = { ROWS(skymont_msrs), ROWS(fixed_gap_msrs), ROWS(ecore_msrs),
-              ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(skymont_events), ROWS(ecore_slots_events), ROWS(ecore_hit_events), ROWS(ecore_branch_events), ROWS(ecore_events) },
-    .features = wide_features,
-    .feature_count = COUNT(wide_features),
+/* clang-format off */
+#define LUNARLAKE_E_PROFILE \
+    .name = lunarlake_name, \
+    .kinds = lunarlake_kinds, \
+    .letter = 'E', \
+    .core = "Skymont", \
+    .brand = lunarlake_brand, \
+    ARCH_LBR_MEMBERS, \
+    .microcode = 0x128, \
+    .max_leaf = 0x23, \
+    .cpuid = skymont_cpuid, \
+    .cpuid_count = COUNT(skymont_cpuid), \
+    .perfmon_version = 6, \
+    .general_counters = 8, \
+    .fixed_bitmap = FIXED_GAP_BITMAP, \
+    .pebs_format = 6, \
+    .pebs_adaptive = true, \
+    .pebs_timing = true, \
+    .lbr_counters = LBR_LOGGED, \
+    .pdist_counters = BIT(32) | BITS(1, 0), \
+    /* L1D 32 KiB, L2 4 MiB (four cores share it), L3 12 MiB, STLB 4096 entries. */ \
+    .memory = { \
+        .caches = { { 64, 8 }, { 4096, 16 }, { 8192, 24 } }, \
+        .code = { 128, 8 }, \
+        .flags = { 1, 1, 4 }, \
+        .tlb = { 1024, 4 }, \
+        .latency = { 4, 19, 75, 320, 120 }, \
+        .source = { 1, 3, 4, 0x0a, 8 }, \
+        .source_tlb_miss = BIT(6), \
+        .source_locked = BIT(5), \
+    }, \
+    .width = 8, \
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE, \
+    .msrs = { ROWS(lunarlake_e_msrs), ROWS(skymont_msrs), ROWS(fixed_gap_msrs), ROWS(ecore_msrs), \
+              ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) }, \
+    .events = { ROWS(skymont_events), ROWS(ecore_slots_events), ROWS(ecore_hit_events), ROWS(ecore_branch_events), ROWS(ecore_events) }, \
+    .features = wide_features, \
+    .feature_count = COUNT(wide_features)
+/* clang-format on */
+static const struct profile lunarlake_e = { LUNARLAKE_E_PROFILE };
+
+/* Arrow Lake-H's E-cores, 06_C5: format 5, without the counters group and events in LBR entries. */
+static const struct profile_cpuid arrowlake_h_e_cpuid[] = {
+    METEORLAKE_CPUID(0xc0652, ATOM_CORE | 3, CPUID_ARCH_LBR_LIP(0u)),
+    SKYMONT_LEAF_23,
+};
+static const struct profile_msr arrowlake_h_e_msrs[] = {
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x275ff },
+};
+const struct profile arrowlake_h_e = {
+    LUNARLAKE_E_PROFILE, ARROWLAKE_H,       CPUID_TABLE(arrowlake_h_e_cpuid),    .perfmon_version = 5,
+    .pebs_format = 5,    .lbr_counters = 0, .msrs[0] = ROWS(arrowlake_h_e_msrs), .memory.flags = { 0, 0, 4 },
 };
 
 const struct profile *const lunarlake_kinds[] = { &lunarlake_p, &lunarlake_e, NULL };

@@ -96,6 +96,16 @@
 #define CPUID_ARCH_LBR_LIP(logged) { 0x1c, .add = { BIT(31) | BIT(30) | 0x0b, 7, (logged) << 16 | 7, 0 } }
 /* clang-format on */
 
+/* Meteor Lake and Arrow Lake-H: version 5 of performance monitoring, with leaf 23H, whose rows follow. */
+/* clang-format off */
+#define METEORLAKE_CPUID(signature, kind, lbr)                                                                        \
+    CPUID_SIGNATURE(signature), CPUID_NO_LEAVES(0x23),                                                                \
+    { 0x07, 0, true, .keep = { 0, ALL32, ~LA57_ECX, ALL32 }, .add = { 2, 0, 0, HYBRID_EDX | ARCH_LBR_EDX } },         \
+    { 0x07, 1, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { BIT(8), 0, 0, 0 } },                            \
+    { 0x0a, .add = { 0x07300805, 0, 0x07, 0x8603 } },                                                                 \
+    { 0x1a, .add = { kind, 0, 0, 0 } }, lbr, CPUID_EXTENDED
+/* clang-format on */
+
 /* Members of every profile here, and of profiles with architectural LBR. */
 #define ADAPTIVE_MEMBERS                                                                                          \
     .max_extended = 0x80000008, .dtes64 = true, .counter_width = 48, .debugctl = &debugctl_core, .lbr_depth = 32, \
@@ -103,5 +113,9 @@
 #define ARCH_LBR_MEMBERS                                                                        \
     ADAPTIVE_MEMBERS, .lbr_depths = 0x0b, .lbr_format = LBR_FORMAT_ARCH, .pdist_distance = 128, \
                       .pebs_cache_latency = true
+
+/* What the kinds of cores of a hybrid share. */
+#define METEORLAKE  .name = meteorlake_name, .kinds = meteorlake_kinds, .brand = meteorlake_brand, .microcode = 0x20
+#define ARROWLAKE_H .name = arrowlake_h_name, .kinds = arrowlake_h_kinds, .brand = arrowlake_h_brand, .microcode = 0x118
 
 #endif

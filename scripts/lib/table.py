@@ -11,6 +11,8 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 QEMU = ROOT / 'tests/qemu'
 SETTINGS = 'quirk', 'fault', 'flip', 'latitude', 'cores', 'firmware', 'processors'    # options of scripts/machine, written among the kernel's
+# Profiles that reach no code that others do not. They differ in data, which host tests compare with its sources.
+VARIANTS = {'raptorlake', 'alderlake-n', 'meteorlake', 'tigerlake', 'emeraldrapids', 'graniterapids'}
 ALL_RECORDS = re.compile(r' records=(?:all|none dump=raw)\b')
 
 

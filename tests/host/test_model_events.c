@@ -38,7 +38,7 @@ static const struct {
     const char *names;
 } meanings[] = {
     { EVENT_ACCESSES, "DATA_MEM_REFS MEM_INST_RETIRED.ANY MEM_UOPS_RETIRED.ALL" },
-    { EVENT_BACKEND_SLOTS, "TOPDOWN.BACKEND_BOUND_SLOTS TOPDOWN_BE_BOUND.ALL" },
+    { EVENT_BACKEND_SLOTS, "TOPDOWN.BACKEND_BOUND_SLOTS TOPDOWN_BE_BOUND.ALL TOPDOWN_BE_BOUND.ALL_P" },
     { EVENT_BAD_SLOTS, "TOPDOWN.BR_MISPREDICT_SLOTS TOPDOWN_BAD_SPECULATION.ALL TOPDOWN_BAD_SPECULATION.ALL_P" },
     { EVENT_BLOCKED_LOADS, "LD_BLOCKS.STORE_FORWARD" },
     { EVENT_BRANCHES, "BR_INSTR_RET BR_INST_RETIRED BR_INST_RETIRED.ALL_BRANCHES BR_INST_RETIRED.ALL_BRANCHES_PEBS "
@@ -162,16 +162,21 @@ static struct {
     size_t times;
 } explained[] = {
     { "nehalem", "c0/00 c4/00 c5/00", NOT_LISTED, "architectural events, which every processor has", 0 },
-    { "alderlake/E", "a4/01", NOT_LISTED, "an architectural event, which CPUID.0AH reports", 0 },
+    { "alderlake/E raptorlake/E alderlake-n", "a4/01", NOT_LISTED, "an architectural event, which CPUID.0AH reports",
+      0 },
     { "sandybridge ivybridge", "d0/f1 d0/f2", NOT_LISTED,
       "perf's L1-dcache-loads and -stores (Linux, snb_hw_cache_event_ids)", 0 },
     { "haswell", "b1/01", NOT_LISTED, "with INV and CMask it is UOPS_EXECUTED.STALL_CYCLES", 0 },
     { "sandybridge ivybridge haswell broadwell skylake", "0d/03", NOT_LISTED,
       "with CMask it is INT_MISC.RECOVERY_CYCLES: perf's topdown-recovery-bubbles", 0 },
     { "lunarlake/E", "d1/1c", NOT_LISTED, "Skymont's other list has it, Arrow Lake's", 0 },
-    { "lunarlake/P pantherlake/P", "d0/83", NOT_LISTED, "d0/81 and d0/82 together, as on Golden Cove", 0 },
-    { "alderlake/E pantherlake/E clearwaterforest sierraforest", "81/04", NOT_LISTED,
-      "perf's iTLB-load-misses (Linux, tnt_hw_cache_event_ids)", 0 },
+    { "lunarlake/P pantherlake/P arrowlake-h/P", "d0/83", NOT_LISTED, "d0/81 and d0/82 together, as on Golden Cove",
+      0 },
+    { "alderlake/E raptorlake/E alderlake-n meteorlake/E arrowlake-h/L pantherlake/E clearwaterforest sierraforest",
+      "81/04", NOT_LISTED, "perf's iTLB-load-misses (Linux, tnt_hw_cache_event_ids)", 0 },
+    { "meteorlake/E arrowlake-h/L arrowlake-h/E", "b7/01 b7/02 d3/01 d3/ff d4/08", NOT_LISTED,
+      "the lists of the same core in Sierra Forest and Lunar Lake have it", 0 },
+    { "tigerlake", "2e/4f", NOT_LISTED, "an architectural event, which CPUID.0AH reports", 0 },
     { "nehalem haswell broadwell", "0b/10 cd/01", COUNTERS,
       "Linux's table has every counter, and perf takes the first free one", 0 },
     { "nehalem", "b7/01", COUNTED, "Linux has it on every counter", 0 },
@@ -181,8 +186,8 @@ static struct {
     { "skylake", "c0/00", NOT_PRECISE_THERE, "with INV and CMask it is how Linux samples cycles there", 0 },
     { "pantherlake/E clearwaterforest", "any", ADDRESS,
       "the list has it for latencies alone; here the memory group of every access has it", 0 },
-    { "alderlake/E lunarlake/E sierraforest", "any", DISTRIBUTION,
-      "the lists have none on general counters; Linux puts :ppp on 0, from Crestmont on on 0 and 1", 0 },
+    { "alderlake/E raptorlake/E alderlake-n meteorlake/E arrowlake-h/E arrowlake-h/L lunarlake/E sierraforest", "any",
+      DISTRIBUTION, "the lists have none on general counters; Linux puts :ppp on 0, from Crestmont on on 0 and 1", 0 },
 };
 
 static size_t compared, unexplained;

@@ -39,14 +39,26 @@ static const struct {
     { 'C', "clearwaterforest", 0xc06c3, 0x20000004 }, /* Panther Lake's Darkmont */
     { 'L', "goldmont", 0x506c9, 0 },
     { 'F', "sierraforest", 0xa06a4, 0x20000002 }, /* Meteor Lake's Crestmont */
+    /* Variants: their differences are those of the profile with the same letter. */
+    { 'A', "raptorlake", 0xb0671, 0x40000001 },
+    { 'E', "raptorlake/E", 0xb0671, 0x20000001 },
+    { 'E', "alderlake-n", 0xb06e0, 0x20000001 },
+    { 'R', "meteorlake", 0xa06a4, 0x40000002 },
+    { 'f', "meteorlake/E", 0xa06a4, 0x20000002 },
+    { 'U', "arrowlake-h", 0xc0652, 0x40000003 },
+    { 'f', "arrowlake-h/E", 0xc0652, 0x20000003 },
+    { 'l', "arrowlake-h/L", 0xc0652, 0x20000002 },
+    { 'T', "tigerlake", 0x806c1, 0 },
+    { 'G', "emeraldrapids", 0xc06f2, 0 },
+    { 'R', "graniterapids", 0xa06d1, 0x40000002 },
 };
 
-#define EVERY  "WXMD2NSVHBKIGAEUuPpCLF"
-#define LATER  "IGAEUuPpCF" /* features of leaves 1 and 7 are QEMU's, except those below */
+#define EVERY  "WXMD2NSVHBKIGAEUuPpCLFflRT"
+#define LATER  "IGAEUuPpCFflRT" /* features of leaves 1 and 7 are QEMU's, except those below */
 #define OWN_1C (1u << 2 | 1u << 4 | 1u << 15)
 #define OWN_1D (1u << 21)
-#define TRACED "BKIGAEUuPpCLF"
-#define CLOCKS "KIGAEUuPpCLF"
+#define TRACED "BKIGAEUuPpCLFflRT"
+#define CLOCKS "KIGAEUuPpCLFflRT"
 #define ANY    UINT32_MAX
 
 #define MAX_LEAF         0x00
@@ -85,12 +97,12 @@ static struct {
     { EVERY, 0x04, -1, 0, 0xffffc000, "which processors share a cache is the machine's", 0 },
     { "2", 0x04, 2, 1, ANY, "the part that is modelled has a larger second level", 0 },
     { "F", 0x04, 2, 2, ANY, "Sierra Forest has a larger second level than Meteor Lake", 0 },
-    { "BIGAEF", 0x04, 3, 1, ANY, "the third level is smaller, or a share", 0 },
-    { "IGAEF", 0x04, 3, 2, ANY, "the third level is smaller, or a share", 0 },
-    { "upC", 0x04, 3, 0, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
-    { "upC", 0x04, 3, 1, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
-    { "upC", 0x04, 3, 2, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
-    { "upC", 0x04, 3, 3, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
+    { "BIGAEFfRT", 0x04, 3, 1, ANY, "the third level is smaller, or a share", 0 },
+    { "IGAEFfRT", 0x04, 3, 2, ANY, "the third level is smaller, or a share", 0 },
+    { "uplC", 0x04, 3, 0, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
+    { "uplC", 0x04, 3, 1, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
+    { "uplC", 0x04, 3, 2, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
+    { "uplC", 0x04, 3, 3, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
     { "BKC", MAX_LEAF, 0, 0, 0xff, "the last leaves are not modelled", 0 },
     { TRACED, 0x14, 0, 0, ANY, "processor trace is not modelled", 0 },
     { TRACED, 0x14, 0, 1, ANY, "processor trace is not modelled", 0 },
@@ -340,12 +352,12 @@ UNIT_TEST(linux_extra_regs)
         { "SV", 0x3f807f8fff, 0x3f807f8fff, 0, 0 },
         { "HB", 0x3fffff8fff, 0x3fffff8fff, 0, 0 },
         { "K", 0x3fffff8fff, 0x3fffff8fff, 0x7fff17, 0 },
-        { "I", 0x3fffffbfff, 0x3fffffbfff, 0x7fff17, 0 },
-        { "GA", 0x3fffffffff, 0x3fffffffff, 0x7fff17, 0 },
+        { "IT", 0x3fffffbfff, 0x3fffffbfff, 0x7fff17, 0 },
+        { "GAR", 0x3fffffffff, 0x3fffffffff, 0x7fff17, 0 },
         { "UP", 0xfffffffffff, 0xfffffffffff, 0x7fff1f, 0 },
         { "L", 0x760005ffbf, 0x360005ffbf, 0, 0 },
         { "E", 0x3fffffffff, 0x3fffffffff, 0, 0 },
-        { "FupC", 0x800ff3ffffffffff, 0xff3ffffffffff, 0, UINT64_MAX },
+        { "FflupC", 0x800ff3ffffffffff, 0xff3ffffffffff, 0, UINT64_MAX },
     };
     unsigned compared = 0;
 
@@ -372,7 +384,7 @@ UNIT_TEST(linux_extra_regs)
             }
         }
     }
-    assert_int_equal(compared, 16 * 2 + 1 + 6 + 4 * 2);
+    assert_int_equal(compared, 27 * 2 + 1 + 12 + 7 * 2);
 }
 
 /* Bits of a load's data source: Linux 6.13, union intel_x86_pebs_dse in events/intel/ds.c. adl_latency_data_grt()
@@ -383,7 +395,10 @@ UNIT_TEST(linux_data_source_bits)
         const char *letters;
         uint16_t tlb_miss, locked;
     } rows[] = {
-        { "SVHBKIGA", 1 << 4, 1 << 5 }, { "E", 1 << 5, 1 << 4 }, { "FupC", 1 << 6, 1 << 5 }, { "UP", 1 << 10, 1 << 11 }
+        { "SVHBKITGAR", 1 << 4, 1 << 5 },
+        { "E", 1 << 5, 1 << 4 },
+        { "FflupC", 1 << 6, 1 << 5 },
+        { "UP", 1 << 10, 1 << 11 },
     };
 
     for (size_t s = 0; s < COUNT_OF(seen); s++) {
