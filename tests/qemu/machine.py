@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Boots machines (scripts/machine), to their end, until a line comes, or watched over QMP; and runs programs."""
+"""Boots machines (scripts/machine), to their end, until a line comes, watched over QMP, or under GDB; and runs programs."""
 import json
 import os
 import pathlib
+import re
 import select
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -52,6 +54,30 @@ def boot_until(until, *options, after=0):
         guest.kill()
         said += guest.stdout.read()
     return judge.ESCAPE.sub('', said.decode('latin-1')), bool(came)
+
+
+# GDB's command to stop where a test has its records in the buffer.
+STOP_WITH_RECORDS = 'hbreak ds_close if processors[0]->open_for'
+
+
+def gdb_command(profile, options, *gdb_options, width=64, boot=()):
+    """GDB on a kernel in QEMU; `boot` is for more options of scripts/machine."""
+    return [MACHINE, 'gdb', '-w', str(width), '-p', profile, '-o', options, *boot, '--', *gdb_options]
+
+
+def gdb(profile, *commands, options='', width=64, boot=()):
+    """Runs GDB, unattended: the output of each command, the lines of the kernel's log, and GDB's whole output. GDB ends at its first
+    error; the output of later commands is ''."""
+    marked = [word for n, command in enumerate(commands) for word in ('-ex', rf'echo \n== {n} ==\n', '-ex', command)]
+    with tempfile.NamedTemporaryFile('r', encoding='latin-1') as serial:
+        text = subprocess.run(
+            ['timeout', '100', *gdb_command(profile, options, '-batch', *marked, width=width, boot=boot)], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding='utf-8', errors='replace',
+            env={**os.environ, 'GDB_SERIAL': serial.name, 'DS_INSPECT': str(BUILD / 'host/ds-inspect')}).stdout    # with sanitizers
+        log = lines_in(serial.read())
+    first, *parts = re.split(r'\n== (\d+) ==\n', text)
+    outputs = dict(zip(parts[::2], parts[1::2]))
+    return [outputs.get(str(n), '') for n in range(len(commands))], log, text
 
 
 def address_of(width, symbol):
