@@ -1,87 +1,82 @@
-#!/usr/bin/env perl
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # On an area that is broken on purpose, GDB's command pebs prints the readable records and reports the problem of the others; ds
 # names the field.
-use strict;
-use warnings;
-use FindBin;
-use lib $FindBin::Bin;
-use Gdb 'gdb';
-use Test::More;
+import pathlib
+import re
+import sys
 
-my $open = 'hbreak ds_close if processors[0]->open_for';
-my ($base, $index, $maximum, $threshold) = map { "(*(unsigned long (*)[12])processors[0]->management_area)[$_]" } 4 .. 7;
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / 'tests/tools'), str(ROOT / 'tests/qemu')]
+import machine    # noqa: E402
+import tap    # noqa: E402
 
-# Runs the commands at a stop with records in the buffer; returns their outputs.
-sub after
-{
-    my ($profile, $test, @commands) = @_;
-    my ($out, undef, $text) = gdb({ profile => $profile, options => "run=$test", commands => [ $open, 'continue', @commands ] });
-    ok(defined $out->[-1], "$profile: GDB runs to its end") or diag $text;
-    return map { $_ // '' } @$out[2 .. $#$out];
-}
+AREA = '(*(unsigned long (*)[12])processors[0]->management_area)'
+BTS_BASE, BTS_INDEX, BASE, INDEX, MAXIMUM, THRESHOLD = (f'{AREA}[{n}]' for n in (0, 1, 4, 5, 6, 7))
 
-sub records { return join "\n", grep { /^pebs \d/ } split /\n/, $_[0] }
-sub wrong { return [ grep { /^(?:wrong|the|there)\b/ } split /\n/, $_[0] ] }
-sub field { return $_[0] =~ /^  pebs\.$_[1] +0x0*([0-9a-f]+)/m ? hex $1 : die "no pebs.$_[1] in:\n$_[0]" }
+
+def after(profile, test, *commands):
+    """The outputs of commands at a stop with records in the buffer; a command that sets variables has none."""
+    out, _, text = machine.gdb(profile, machine.STOP_WITH_RECORDS, 'continue', *commands, options=f'run={test}')
+    tap.ok(out[-1], f'{profile}: GDB runs to its end') or tap.note(text)
+    return [said for command, said in zip(commands, out[2:]) if not command.startswith('set ')]
+
+
+def records(text, kind='pebs'):
+    return re.findall(rf'(?m)^{kind} \d.*', text)
+
+
+def wrong(text):
+    return re.findall(r'(?m)^(?:wrong|the|there)\b.*', text)
+
+
+def field(text, name):
+    return int(re.search(rf'(?m)^  pebs\.{name} +(0x[0-9a-f]+)', text)[1], 16)
+
 
 # Records of 200 bytes.
-{
-    my ($ds, $whole, undef, $part_ds, $part, undef, undef, $grid_ds, $grid, undef, undef, $past_ds, $past, undef, $before_ds, $before,
-        undef, undef, undef, $nowhere) = after('skylake', 'pebs.loads', 'ds', 'pebs all',
-        "set var $index = $index - 100", 'ds', 'pebs all',
-        "set var $index = $index + 100", "set var $threshold = $threshold - 4", 'ds', 'pebs all',
-        "set var $threshold = $threshold + 4", "set var $index = $maximum + 200", 'ds', 'pebs all',
-        "set var $index = $base - 200", 'ds', 'pebs all',
-        "set var $base = 0x7000000000", "set var $index = 0x7000000200", "set var $maximum = 0x7000001000", 'pebs all');
-    my ($at, $to, $limit) = map { field($ds, $_) } qw(base index threshold);
-    my $count = ($to - $at) / 200;
-    my $top = $at + 200 * ($count - 1);
-    cmp_ok($count, '>', 1, 'there are records');
-    like($whole, qr/^PEBS: $count records:$/m, 'pebs prints their number');
-    is_deeply(wrong($whole), [], '... and no problem');
+ds, whole, part_ds, part, grid_ds, grid, past_ds, past, before_ds, before, nowhere = after(
+    'skylake', 'pebs.loads', 'ds', 'pebs all', f'set var {INDEX} = {INDEX} - 100', 'ds', 'pebs all',
+    f'set var {INDEX} = {INDEX} + 100, {THRESHOLD} = {THRESHOLD} - 4', 'ds', 'pebs all',
+    f'set var {THRESHOLD} = {THRESHOLD} + 4, {INDEX} = {MAXIMUM} + 200', 'ds', 'pebs all', f'set var {INDEX} = {BASE} - 200', 'ds', 'pebs all',
+    f'set var {BASE} = 0x7000000000, {INDEX} = 0x7000000200, {MAXIMUM} = 0x7000001000', 'pebs all')
+base, index, maximum, threshold = (field(ds, name) for name in ('base', 'index', 'maximum', 'threshold'))
+count = (index - base) // 200
+tap.ok(count > 1, 'there are records')
+tap.like(whole, f'(?m)^PEBS: {count} records:$', 'pebs prints their number')
+tap.same(wrong(whole), [], '... and no problem')
 
-    my $kept = join "\n", grep { !/^pebs ${\($count - 1)} / } split /\n/, records($whole);
-    is(records($part), $kept, 'an index in a record: pebs prints the earlier records');
-    is_deeply(wrong($part), [ sprintf 'wrong: the record at base + %d: PEBS record truncated; the index is at base + %d', $top - $at, $to - 100 - $at ],
-        '... reports the cut record');
-    is_deeply(wrong($part_ds), [ sprintf 'wrong: pebs.index 0x%x is not base + k * record', $to - 100 ], '... ds names the field');
+tap.same(records(part), [line for line in records(whole) if not line.startswith(f'pebs {count - 1} ')],
+         'an index in a record: pebs prints the earlier records')
+tap.same(wrong(part), [f'wrong: the record at base + {200 * (count - 1)}: PEBS record truncated; the index is at base + {index - 100 - base}'],
+         '... reports the cut record')
+tap.same(wrong(part_ds), [f'wrong: pebs.index {index - 100:#x} is not base + k * record'], '... ds names the field')
 
-    is(records($grid), records($whole), 'a threshold between two records: pebs prints the records');
-    is_deeply(wrong($grid_ds), [ sprintf 'wrong: pebs.threshold 0x%x is not base + k * record', $limit - 4 ], '... ds names the field');
+tap.same(records(grid), records(whole), 'a threshold between two records: pebs prints the records')
+tap.same(wrong(grid_ds), [f'wrong: pebs.threshold {threshold - 4:#x} is not base + k * record'], '... ds names the field')
 
-    for my $case ([ 'beyond the maximum', $past_ds, $past, field($ds, 'maximum') + 200 ], [ 'before the base', $before_ds, $before, $at - 200 ]) {
-        my ($where, $area, $printed, $value) = @$case;
-        is($printed, "the PEBS index is outside the buffer: ds says what is wrong\n\n", "an index $where: pebs prints only this");
-        is_deeply(wrong($area), [ sprintf 'wrong: pebs.index 0x%x is outside the buffer', $value ], '... ds names the field');
-    }
-    like($nowhere, qr{^the 512 bytes at 0x7000000000 cannot be read$}m, 'a buffer in unmapped memory');
-}
+for where, area, printed, value in ('beyond the maximum', past_ds, past, maximum + 200), ('before the base', before_ds, before, base - 200):
+    tap.same(printed, 'the PEBS index is outside the buffer: ds says what is wrong\n', f'an index {where}: pebs prints only this')
+    tap.same(wrong(area), [f'wrong: pebs.index {value:#x} is outside the buffer'], '... ds names the field')
+tap.like(nowhere, '(?m)^the 512 bytes at 0x7000000000 cannot be read$', 'a buffer in unmapped memory')
 
 # If the BTS index is inside a record, bts prints the whole records and the problem.
-{
-    my $bts_index = $index =~ s/\[5\]/[1]/r;
-    my ($whole, undef, $odd, undef, $below) = after('skylake', 'pebs.with_bts', 'bts all', "set var $bts_index = $bts_index + 1", 'bts all',
-        "set var *(unsigned long *)processors[0]->management_area = $bts_index - 25", 'bts 1');
-    my ($count) = $whole =~ /^BTS: (\d+) records:$/m;
-    cmp_ok($count, '>', 1, 'there are records');
-    is_deeply(wrong($odd), [ sprintf q{wrong: the index is not at a record's end: base + %d; ds says more}, 24 * $count + 1 ], 'a BTS index in a record');
-    is(join("\n", grep { /^bts \d/ } split /\n/, $odd), join("\n", grep { /^bts \d/ } split /\n/, $whole), '... the records before it are printed');
-    is_deeply(wrong($below), [ q{wrong: the index is not at a record's end: base + 25; ds says more} ], 'a base in a record');
-}
+whole, odd, below = after('skylake', 'pebs.with_bts', 'bts all', f'set var {BTS_INDEX} = {BTS_INDEX} + 1', 'bts all',
+                          f'set var {BTS_BASE} = {BTS_INDEX} - 25', 'bts 1')
+count = int(re.search(r'(?m)^BTS: (\d+) records:$', whole)[1])
+tap.ok(count > 1, 'there are records')
+tap.same(wrong(odd), [f"wrong: the index is not at a record's end: base + {24 * count + 1}; ds says more"], 'a BTS index in a record')
+tap.same(records(odd, 'bts'), records(whole, 'bts'), '... the records before it are printed')
+tap.same(wrong(below), ["wrong: the index is not at a record's end: base + 25; ds says more"], 'a base in a record')
 
 # Adaptive records, with their length in bits 63:48 of their first 8 bytes.
-{
-    my $size = '((unsigned short *)' . $base . ')[3]';
-    my ($ds, $whole, undef, $zero, undef, $long, undef, $short) = after('goldencove', 'pebs.loads', 'ds', 'pebs all',
-        "set var $size = 0", 'pebs all', "set var $size = 0xfff8", 'pebs all', "set var $size = 24", 'pebs all');
-    my $used = field($ds, 'index') - field($ds, 'base');
-    like(records($whole), qr/^pebs 1 /m, 'records of varying size');
-    for my $case ([ $zero, '0' ], [ $long, 'past the end of the buffer' ], [ $short, 'smaller than the basic group' ]) {
-        my ($printed, $what) = @$case;
-        is(records($printed), '', "a wrong size: no further record is printed");
-        like(join("\n", @{wrong($printed)}), qr/^wrong: the record at base \+ 0: size field of the PEBS record (?:is )?$what; the index is at base \+ $used$/,
-            '... the problem is reported');
-    }
-}
-done_testing;
+size = f'((unsigned short *){BASE})[3]'
+ds, whole, *broken = after('goldencove', 'pebs.loads', 'ds', 'pebs all', f'set var {size} = 0', 'pebs all', f'set var {size} = 0xfff8',
+                           'pebs all', f'set var {size} = 24', 'pebs all')
+used = field(ds, 'index') - field(ds, 'base')
+tap.like(whole, '(?m)^pebs 1 ', 'records of varying size')
+for printed, what in zip(broken, ('0', 'past the end of the buffer', 'smaller than the basic group')):
+    tap.same(records(printed), [], 'a wrong size: no further record is printed')
+    tap.like('\n'.join(wrong(printed)), rf'\Awrong: the record at base \+ 0: size field of the PEBS record (?:is )?{what}; the index is at base \+ {used}\Z',
+             '... the problem is reported')
+tap.done()
