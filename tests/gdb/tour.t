@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # `make gdb-tour`, unattended and at a terminal: each stop is reached, explains what happens and what the manual requires, and
 # shows it. The kernel's test passes as without the tour.
@@ -6,34 +6,19 @@ import os
 import pathlib
 import pty
 import re
-import subprocess
-import tempfile
+import sys
 
-TOP = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / 'tests/tools'), str(ROOT / 'tests/qemu')]
+import machine    # noqa: E402
+import tap    # noqa: E402
+
+TOUR, OPTIONS = ROOT / 'tools/gdb/tour.py', 'run=bts.interrupt.threshold'
 PROMPT = 'Enter: the next stop; q: end here'
-count = 0
 
 
-def ok(good, name, why=''):
-    global count
-    count += 1
-    print(f'{"ok" if good else "not ok"} {count} - {name}')
-    if not good:
-        print(''.join(f'# {line}\n' for line in str(why).splitlines()[-60:]), end='')
-
-
-def command(profile, width, *arguments):
-    return ['timeout', '--foreground', '100', TOP / 'scripts/machine', 'gdb', '-w', str(width), '-p', profile, '-o', 'run=bts.interrupt.threshold', '--',
-            *arguments, '-x', TOP / 'tools/gdb/tour.py', '-ex', 'tour']
-
-
-def walk(profile, width):
-    """The texts of the stops, and the kernel's log."""
-    with tempfile.NamedTemporaryFile('r', errors='replace') as serial:
-        done = subprocess.run([*command(profile, width, '-batch'), '-ex', 'continue'], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-                              env={**os.environ, 'GDB_SERIAL': serial.name})
-        return re.split(r'^--- stop ', done.stdout, flags=re.M)[1:], serial.read(), done.stdout
+def ok(good, name, why):
+    tap.ok(good, name) or tap.note('\n'.join(str(why).splitlines()[-60:]))
 
 
 # What each stop must show, by title.
@@ -53,7 +38,8 @@ SHOWS = {
 }
 
 for profile, width in ('skylake', 64), ('netburst', 32):
-    stops, log, text = walk(profile, width)
+    (_, tour, _), log, text = machine.gdb(profile, f'source {TOUR}', 'tour', 'continue', width=width, options=OPTIONS)
+    stops = re.split(r'(?m)^--- stop ', tour)[1:]
     titles = [re.match(r'[0-9]+ of [0-9]+: (.*?) \(', stop).group(1) for stop in stops]
     ok(len(stops) == 13, f'{profile}: thirteen stops', text)
     for stop, title in zip(stops, titles):
@@ -68,7 +54,7 @@ for profile, width in ('skylake', 64), ('netburst', 32):
                 regex = '^BTS: 1[2-4][0-9] of 256 records'
             ok(found and re.search(regex, found[0], re.M), f'{profile}: {title}: shows {regex}', found[0] if found else titles)
     ok('The tour ends here.' in text, f'{profile}: the end', text)
-    ok(re.search(r'^ok 1 bts\.interrupt\.threshold\r?$', log, re.M), f'{profile}: the kernel\'s test passes', log)
+    ok('ok 1 bts.interrupt.threshold' in log, f"{profile}: the kernel's test passes", log)
 
 
 def by_enter(keys):
@@ -76,8 +62,8 @@ def by_enter(keys):
     child, terminal = pty.fork()
     if child == 0:
         os.environ.update(TERM='dumb', GDB_SERIAL='/dev/null', LINES='1000', COLUMNS='200')
-        words = [str(word) for word in (*command('skylake', 64), '-ex', 'set confirm off', '-ex', 'quit')]
-        os.execvp(words[0], words)
+        os.execvp('timeout', ['timeout', '--foreground', '100', *machine.gdb_command(
+            'skylake', OPTIONS, '-x', str(TOUR), '-ex', 'tour', '-ex', 'set confirm off', '-ex', 'quit')])
     shown, answered = '', 0
     while True:
         try:
@@ -97,8 +83,7 @@ def by_enter(keys):
 shown = by_enter(['\n', '\n', 'q\n'])
 ok(shown.count(PROMPT) == 3, 'at a terminal each stop waits for Enter, and q ends the tour', shown)
 ok('--- stop 3 of 13' in shown and '--- stop 4 of 13' not in shown, '... at the third stop', shown)
-said = subprocess.run(['gdb', '-nx', '-batch', '-x', TOP / 'tools/gdb/tour.py', '-ex', 'tour'], stdin=subprocess.DEVNULL,
-                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False).stdout
-ok(said.endswith('\ntour: QEMU is not running at stop 1: start it again with `make gdb-tour`, with a profile that has BTS\n'),
-   'a tour without QEMU says what to do', said)
-print(f'1..{count}')
+_, said, errors = machine.run('gdb', '-nx', '-batch', '-x', TOUR, '-ex', 'tour')
+ok((said + errors).endswith('\ntour: QEMU is not running at stop 1: start it again with `make gdb-tour`, with a profile that has BTS\n'),
+   'a tour without QEMU says what to do', said + errors)
+tap.done()
