@@ -143,8 +143,8 @@ static void step_options(void)
         error_end();
     }
     if (machine.options.width != 0 && machine.options.width != WIDTH) {
-        run_error("width=%u: the boot loader started the %u-bit kernel without reading this option; choose the "
-                  "%u-bit kernel there",
+        run_error("width=%u: the boot loader ignored it and started the %u-bit kernel; choose the %u-bit kernel in its "
+                  "menu",
                   machine.options.width, WIDTH, machine.options.width);
         error_end();
     }
@@ -367,7 +367,7 @@ static void test_kind(void)
     firmware_text(&console_sink);
     if (!watchdog_follow() && watchdog_has_nmi())
         console_note(
-            "watchdog without NMI on this processor: a test that hangs there with interrupts off is noticed later");
+            "watchdog without NMI on this processor: only cpu 0 notices a test that hangs there with interrupts off");
     runner_run(machine.kind->suffix, caps, quiesce);
     firmware_give_back();
 }
@@ -393,7 +393,7 @@ static void run_kind(struct kind *kind)
     machine.kind = core_kind_number(0);
     if (loan != LOAN_OVER) {
         format(why, sizeof why,
-               !machine.spare       ? "there is no memory to run tests on cpu %u"
+               !machine.spare       ? "not enough memory to test cpu %u"
                : loan == LOAN_ENDED ? "cpu %u does not respond"
                                     : "cpu %u does not start",
                kind->number);

@@ -370,10 +370,10 @@ bool runner_begin(const struct options *options, unsigned kinds, unsigned named)
         return false;
     }
     if (named && !allocate(kinds, count)) {
-        console_note("kinds left out: %u, because there is no memory for their results", named);
+        console_note("out of memory: %u kinds of cores are not tested", named);
         kinds -= named;
         if (!kinds) {
-            run_error("no kind of cores is left that the option kinds= selects");
+            run_error("kinds=: there is no memory to test any kind of core that it selects");
             runner.totals.error = 1;
             return false;
         }

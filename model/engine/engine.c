@@ -28,7 +28,7 @@ bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile,
     v->number = number;
     v->profile = profile;
     v->width_mask = (UINT64_C(1) << profile->counter_width) - 1;
-    v->rules = v->rules != NULL ? v->rules : &rules_manual;
+    v->rules = v->rules != NULL ? v->rules : &rules_sdm;
     v->host = host;
     v->cpu = cpu;
     v->hot = hot;

@@ -52,7 +52,7 @@
 
 /*
  * Makes a processor in its state after reset. All members of v except logs and rules must be zero; rules NULL becomes
- * rules_manual. Translated code accesses *hot, which must outlive the processor. Returns false if out of memory.
+ * rules_sdm. Translated code accesses *hot, which must outlive the processor. Returns false if out of memory.
  */
 bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile, const struct host *host, void *cpu,
                  struct hot *hot);

@@ -39,6 +39,6 @@ struct rules {
     void (*exception_pushed)(struct vcpu *v, uint64_t *flags, uint64_t *code);
 };
 
-extern const struct rules rules_manual;
+extern const struct rules rules_sdm;
 
 #endif

@@ -29,7 +29,7 @@ bool wrong_pebs_full(struct vcpu *v, size_t size)
         pebs->index = pebs->base;
         return false;
     }
-    return full || (v->pebs.dropping && fault(v, FAULT_PEBS_MAXIMUM_FOR_GOOD));
+    return full || (v->pebs.dropping && fault(v, FAULT_PEBS_MAXIMUM_PERMANENT));
 }
 
 void wrong_pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t size)

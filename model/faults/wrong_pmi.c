@@ -27,7 +27,7 @@ static bool waits(struct vcpu *v)
     bool *waiting = &broken(v)->state.pmi_waits;
 
     broken(v)->state.pmi_stuck |= (v->host->lvtpc(v->cpu) & LVT_MASKED) != 0;
-    if (fault(v, FAULT_PMI_NEVER) || (fault(v, FAULT_PMI_MASKED_FOR_GOOD) && broken(v)->state.pmi_stuck)) {
+    if (fault(v, FAULT_PMI_NEVER) || (fault(v, FAULT_PMI_MASKED_PERMANENTLY) && broken(v)->state.pmi_stuck)) {
         v->pmi.wanted = false;
         return true;
     }

@@ -31,7 +31,7 @@ static void reset_registers(struct vcpu *v)
     may_choose_freeze(v);
     may_choose_victims(v);
     may_choose_predictor(v);
-    rules_manual.engine_reset_registers(v);
+    rules_sdm.engine_reset_registers(v);
     may_leave_running(v);
 }
 
@@ -42,7 +42,7 @@ bool latitude_give(struct vcpu *v, uint64_t seed, uint32_t freedoms)
     if (l == NULL) {
         return false;
     }
-    l->rules = rules_manual;
+    l->rules = rules_sdm;
     l->freedoms = freedoms;
     l->seed = seed;
     l->rules.engine_reset_registers = reset_registers;
@@ -67,10 +67,10 @@ void latitude_take(struct vcpu *v)
     }
     free(v->latitude);
     v->latitude = NULL;
-    v->rules = &rules_manual;
+    v->rules = &rules_sdm;
 }
 
 const struct rules *latitude_rules(const struct vcpu *v)
 {
-    return v->latitude == NULL ? &rules_manual : &v->latitude->rules;
+    return v->latitude == NULL ? &rules_sdm : &v->latitude->rules;
 }

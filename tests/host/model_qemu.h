@@ -313,7 +313,7 @@ static struct processor *made(struct fake_register *registers, unsigned count, c
     apic_hidden = false;
     message_to = message = 0;
     p->vcpu.profile = profile_find("skylake");
-    p->vcpu.rules = &rules_manual;
+    p->vcpu.rules = &rules_sdm;
     *missing = NULL;
     processor_init(p, missing);
     return p;

@@ -99,7 +99,7 @@ UNIT_TEST(faults)
     changed = break_profile(m->v.profile, &set, 0);
     failing = NONE;
     assert_false(broken);
-    assert_ptr_equal(m->v.rules, &rules_manual);
+    assert_ptr_equal(m->v.rules, &rules_sdm);
     assert_null(changed);
     changed = break_profile(m->v.profile, &set, 0);
     assert_int_equal(changed->counter_width, 32);
@@ -116,6 +116,6 @@ UNIT_TEST(latitude)
     given = latitude_give(&m->v, 1, ALL_FREEDOMS);
     failing = NONE;
     assert_false(given);
-    assert_ptr_equal(m->v.rules, &rules_manual);
+    assert_ptr_equal(m->v.rules, &rules_sdm);
     assert_null(m->v.latitude);
 }

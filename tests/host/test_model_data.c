@@ -174,7 +174,7 @@ UNIT_TEST(hits_decided_at_once)
     for (size_t k = 0; k < COUNT_OF(profiles); k++) {
         struct machine *m = machine_of(profiles[k]), *slow = machine_of(profiles[k]);
         struct block *b = block_new(0, 1, END_PLAIN);
-        struct rules rules = rules_manual;
+        struct rules rules = rules_sdm;
         uint32_t random = 1;
         unsigned at_once = 0;
 
@@ -195,7 +195,7 @@ UNIT_TEST(hits_decided_at_once)
             assert_memory_equal(&m->v.data, &slow->v.data, sizeof(m->v.data));
         }
         assert_in_range(at_once, 2000, 19000);
-        slow->v.rules = &rules_manual;
+        slow->v.rules = &rules_sdm;
     }
 }
 

@@ -360,7 +360,7 @@ UNIT_TEST(changed_frames)
         }
         processor_change_frame(p);
         assert_memory_equal(memory, before, sizeof(before));
-        p->vcpu.rules = &rules_manual;
+        p->vcpu.rules = &rules_sdm;
         processor_change_frame(p);
         assert_memory_equal(memory, before, sizeof(before));
     }

@@ -26,7 +26,7 @@ UNIT_TEST(replaces_at_random)
     assert_in_range(hits, 20 * lines / 4, 20 * lines * 19 / 20);
     assert_true(tlb > 0);
     latitude_take(&m->v);
-    assert_ptr_equal(m->v.rules, &rules_manual);
+    assert_ptr_equal(m->v.rules, &rules_sdm);
     data_cache_clear(m->v.cache);
     hits = 0;
     for (unsigned round = 0; round < 20; round++) {
@@ -124,7 +124,7 @@ static enum data_level never_cached(struct vcpu *v, uint64_t address, bool store
 UNIT_TEST(records_follow_the_rules)
 {
     struct machine *m = machine_new();
-    struct rules rules = rules_manual;
+    struct rules rules = rules_sdm;
     struct block *b = block_new(0, 2, END_REL_JMP);
 
     rules.data_latency = one_latency;

@@ -38,7 +38,7 @@ static struct machine *skidding(const char *profile, unsigned instructions, bool
 {
     struct machine *m = machine_of(profile);
 
-    rules = rules_manual;
+    rules = rules_sdm;
     rules.pmi_skid = choose;
     rules.stepped = step;
     chosen = (struct pmi_skid){ instructions, freezes_lbrs };
@@ -416,7 +416,7 @@ UNIT_TEST(smi_counts_cycles)
         const unsigned fixed = rows[i].fixed == 0 ? 0 : (unsigned)__builtin_ctz(rows[i].fixed) / 4;
         const uint32_t counter = rows[i].fixed == 0 ? PMC0 : FIXED_CTR0 + fixed;
 
-        rules = rules_manual;
+        rules = rules_sdm;
         rules.smi_microseconds = take_next;
         m->v.rules = &rules;
         WRMSR(m, { DEBUGCTL, rows[i].debugctl }, { EVTSEL0, rows[i].select }, { FIXED_CTRL, rows[i].fixed },
@@ -439,7 +439,7 @@ UNIT_TEST(smi_does_not_overflow)
     struct machine *m = machine_new();
     struct block *b = block_new(0, 1, END_REL_JMP);
 
-    rules = rules_manual;
+    rules = rules_sdm;
     rules.smi_microseconds = take_next;
     m->v.rules = &rules;
     WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_INTERRUPTS | CYCLES }, { PMC0, (uint32_t)-5000 },

@@ -488,8 +488,8 @@ UNIT_TEST(help_has_every_option)
     assert_string_equal(help.text[0],
                         "run=GLOB[,GLOB..]          run tests whose id matches; quick: a few of each area (default *)");
     assert_string_equal(help.text[2], "list                       list the tests, run none");
-    assert_string_equal(help.text[4],
-                        "recap=areas|all            results at the end, by area; all: also by test (default areas)");
+    assert_string_equal(
+        help.text[4], "recap=areas|all            summary at the end, by area; all: one line per test (default areas)");
     for (unsigned i = 0; i < help.lines; i++) {
         struct options options;
         char name[20], form[40] = "", preset[20];

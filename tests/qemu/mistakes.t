@@ -28,7 +28,7 @@ MISTAKES = {'skylake': [
     ('reset_value_0', 'pebs-no-reset', 'reset value of PMC0 0x0', 'should be -period'),
     ('threshold_of_no_ring', 'bts-circular-threshold', 'bts.threshold 0xc004b0', 'must be above the maximum'),
     ('trace_messages_off', 'bts-without-tr', 'IA32_DEBUGCTL 0x180', 'should have TR set'),
-    ('buffers_overlap', 'ds-overlap', 'byte of bts and pebs 0xc00400', 'must belong to one section only'),
+    ('buffers_overlap', 'ds-overlap', 'byte of bts and pebs 0xc00400', 'must not overlap another section'),
     ('event_not_precise', 'pebs-event', 'IA32_PERFEVTSEL0 0x43003c', 'must select an event that is precise'),
     ('select_reserved', 'wrmsr 0x186', 'IA32_PERFEVTSEL0 0x80004300c0', 'has reserved bits 0x8000000000'),
     ('counter_absent', 'wrmsr 0xc5', 'IA32_PMC4 0xfffffc18', 'is absent'),

@@ -2,7 +2,7 @@
 /* The manual's rules. */
 #include "model/engine/rules.h"
 
-const struct rules rules_manual = {
+const struct rules rules_sdm = {
 #define RULE(result, name, parameters) .name = (name),
 #include "model/engine/rules.inc"
 #undef RULE
