@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Access to QEMU's private state, for what the plugin interface lacks. It needs a QEMU that exports its symbols, which
- * means built with modules, like those of Debian, Ubuntu and Fedora. docs/qemu-api.md lists the additions to the
+ * means built with modules, like those of Debian, Ubuntu and Fedora. model/private/README.md lists the additions to the
  * interface that would make this module unnecessary.
  *
  * Rules: The places of registers are from QEMU's own description of the object (qemu_object.h). The module trusts them

@@ -90,7 +90,7 @@
 #define OWN_PAGES      "docs/output.md, \"The frame\"; arch/x86/paging.h"
 #define OWN_INTERRUPTS "docs/output.md, \"The frame\"; arch/x86/interrupts.h"
 #define OWN_PROBE      "docs/output.md, \"What was found\"; arch/x86/probe.h"
-#define OWN_PROCESSORS "docs/output.md, \"measure.sharing.*\"; arch/x86/devices/processors.h"
+#define OWN_PROCESSORS "docs/output.md, \"All processors\"; arch/x86/devices/processors.h"
 #define OWN_ROBUST     "docs/output.md, \"What the kernel survives\""
 #define OWN_LONG       "docs/output.md, \"Long runs\""
 
