@@ -457,7 +457,6 @@ const struct profile arrowlake_h_p = {
     .lbr_counters = 0,
     .msrs[0] = ROWS(arrowlake_h_p_msrs),
     .memory.caches[1] = { 4096, 12 },
-    .memory.caches[2] = { 32768, 12 },
 };
 
 const struct profile *const profiles_adaptive[] = { &icelake,       &tigerlake,     &goldencove,

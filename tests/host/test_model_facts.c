@@ -98,7 +98,7 @@ static struct {
     { "2", 0x04, 2, 1, ANY, "the part that is modelled has a larger second level", 0 },
     { "F", 0x04, 2, 2, ANY, "Sierra Forest has a larger second level than Meteor Lake", 0 },
     { "BIGAEFfRT", 0x04, 3, 1, ANY, "the third level is smaller, or a share", 0 },
-    { "IGAEFfRT", 0x04, 3, 2, ANY, "the third level is smaller, or a share", 0 },
+    { "IGAEFfRTU", 0x04, 3, 2, ANY, "the third level is smaller, or a share", 0 },
     { "uplC", 0x04, 3, 0, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
     { "uplC", 0x04, 3, 1, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
     { "uplC", 0x04, 3, 2, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
