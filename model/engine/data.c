@@ -10,10 +10,13 @@
  */
 #include "model/engine/data.h"
 
+#include "model/engine/branches.h"
 #include "model/engine/data_cache.h"
 #include "model/engine/rules.h"
 
-#define LINE_SHIFT 6
+#define LINE_SHIFT  6
+#define SMALL_PAGE  UINT64_C(4096)
+#define PAGE_GLOBAL (UINT64_C(1) << 8) /* of a leaf entry */
 
 #define STORE_HIT_L1 UINT64_C(1)
 
@@ -123,6 +126,58 @@ void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigne
         v->data.level = level;
         slowest->source = v->rules->data_source(v, level) | source_flags(v, tlb_miss);
     }
+}
+
+/* Blocks that have begun are looked up in the caches of code before these change. */
+static void finish_code(struct vcpu *v)
+{
+    if (v->counting.code) {
+        branches_drain(v, true, 0, 0);
+    }
+}
+
+/*
+ * Like a load, CLFLUSH needs a translation, but it is no load: no event counts it. SDM Vol. 2A (253666-083), "CLFLUSH".
+ */
+void data_flush_line(struct vcpu *v, uint64_t address, bool keep)
+{
+    finish_code(v);
+    data_misses_tlb(v, address);
+    data_cache_flush_line(v->cache, address, keep);
+}
+
+void data_flush_caches(struct vcpu *v, bool keep)
+{
+    finish_code(v);
+    data_cache_flush(v->cache, keep);
+}
+
+/*
+ * All of a large page. SDM Vol. 3A (253668-083), "Operations that Invalidate TLBs and Paging-Structure Caches".
+ */
+void data_flush_page(struct vcpu *v, uint64_t address)
+{
+    static const uint64_t sizes[] = { UINT64_C(1) << 30, 4 << 20, 2 << 20, SMALL_PAGE };
+    unsigned i = 0;
+
+    while (sizes[i] > SMALL_PAGE && v->host->page(v->cpu, address & -sizes[i]).bytes < sizes[i]) {
+        i++;
+    }
+    finish_code(v);
+    data_cache_flush_pages(v->cache, address & -sizes[i], (address & -sizes[i]) + sizes[i] - 1);
+}
+
+static bool is_global(void *of, uint64_t address)
+{
+    struct vcpu *const v = of;
+
+    return v->host->page(v->cpu, address).flags & PAGE_GLOBAL;
+}
+
+void data_flush_tlbs(struct vcpu *v, bool globals_too)
+{
+    finish_code(v);
+    data_cache_flush_tlbs(v->cache, globals_too ? NULL : is_global, v);
 }
 
 bool data_followed(const struct vcpu *v)

@@ -8,6 +8,15 @@
 /* An instruction accesses memory. size: 1 to 64 bytes. */
 void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigned size, bool store);
 
+/*
+ * The guest executes an instruction that empties caches or TLBs: CLFLUSH or CLFLUSHOPT, or CLWB (keep); WBINVD or INVD,
+ * or WBNOINVD (keep); INVLPG; a MOV that empties the TLBs, of pages that are not global or of all pages.
+ */
+void data_flush_line(struct vcpu *v, uint64_t address, bool keep);
+void data_flush_caches(struct vcpu *v, bool keep);
+void data_flush_page(struct vcpu *v, uint64_t address);
+void data_flush_tlbs(struct vcpu *v, bool globals_too);
+
 /* Whether the instruction that accessed memory was an event of this kind. */
 bool data_happened(const struct vcpu *v, enum event_kind kind);
 

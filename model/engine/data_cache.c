@@ -11,6 +11,7 @@
 #define MAX_CACHES 256
 
 #define MODIFIED UINT64_C(1)
+#define GLOBAL   MODIFIED /* of a TLB's tag: the page is known to be global */
 
 /* The tags of a set, newest first. A tag is (line + 1) << 1, plus MODIFIED; 0 is an empty way. */
 struct array {
@@ -100,6 +101,20 @@ void data_cache_free(struct data_cache *cache)
     free(cache);
 }
 
+static void lock(struct data_cache *cache)
+{
+    if (cache->coherence != NULL) {
+        pthread_mutex_lock(&cache->coherence->lock);
+    }
+}
+
+static void unlock(struct data_cache *cache)
+{
+    if (cache->coherence != NULL) {
+        pthread_mutex_unlock(&cache->coherence->lock);
+    }
+}
+
 static void clear(struct array *array)
 {
     if (array->touched) {
@@ -110,19 +125,8 @@ static void clear(struct array *array)
 
 void data_cache_clear(struct data_cache *cache)
 {
-    if (cache->coherence != NULL) {
-        pthread_mutex_lock(&cache->coherence->lock);
-    }
-    for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
-        clear(&cache->levels[i]);
-    }
-    clear(&cache->tlb);
-    clear(&cache->code);
-    clear(&cache->code_tlb);
-    clear(&cache->code_pages);
-    if (cache->coherence != NULL) {
-        pthread_mutex_unlock(&cache->coherence->lock);
-    }
+    data_cache_flush(cache, false);
+    data_cache_flush_tlbs(cache, NULL, NULL);
 }
 
 bool data_cache_join(struct data_cache *cache, struct data_cache *peer)
@@ -217,29 +221,41 @@ static enum data_level look_up(struct data_cache *cache, uint64_t line)
     return found;
 }
 
+static void take_way_out(const struct array *array, uint64_t *set, unsigned way)
+{
+    memmove(set + way, set + way + 1, (array->shape.ways - way - 1) * sizeof(*set));
+    set[array->shape.ways - 1] = 0;
+}
+
+/* Makes a line clean, or takes it out. Returns whether it was modified. */
+static bool snoop_array(const struct array *array, uint64_t key, bool take_away)
+{
+    const uint64_t tag = tag_of(key);
+    uint64_t *set = set_of(array, key);
+    unsigned way = 0;
+
+    while (way < array->shape.ways && (set[way] & ~MODIFIED) != tag) {
+        way++;
+    }
+    if (way == array->shape.ways) {
+        return false;
+    }
+    bool modified = set[way] & MODIFIED;
+
+    set[way] = tag;
+    if (take_away) {
+        take_way_out(array, set, way);
+    }
+    return modified;
+}
+
 /* Another processor accesses the line. Returns whether this cache had it modified. */
 static bool snoop(struct data_cache *cache, uint64_t line, bool take_away)
 {
-    const uint64_t tag = tag_of(line);
     bool modified = false;
 
     for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
-        const struct array *array = &cache->levels[i];
-        uint64_t *set = set_of(array, line);
-        unsigned way = 0;
-
-        while (way < array->shape.ways && (set[way] & ~MODIFIED) != tag) {
-            way++;
-        }
-        if (way == array->shape.ways) {
-            continue;
-        }
-        modified = modified || (set[way] & MODIFIED);
-        set[way] = tag;
-        if (take_away) {
-            memmove(set + way, set + way + 1, (array->shape.ways - way - 1) * sizeof(*set));
-            set[array->shape.ways - 1] = 0;
-        }
+        modified = snoop_array(&cache->levels[i], line, take_away) || modified;
     }
     return modified;
 }
@@ -271,18 +287,26 @@ static void mark_modified(struct data_cache *cache, uint64_t line)
     }
 }
 
+/* Locks a cache that will have lines. */
+static void lock_to_fill(struct data_cache *cache)
+{
+    struct coherence *const c = cache->coherence;
+
+    lock(cache);
+    if (c != NULL && !cache->used) {
+        cache->used = true;
+        c->users[c->used++] = cache;
+    }
+}
+
 static enum data_level access_coherently(struct data_cache *cache, uint64_t line, bool store)
 {
     struct coherence *c = cache->coherence;
     bool modified = false;
 
-    pthread_mutex_lock(&c->lock);
+    lock_to_fill(cache);
     enum data_level found = look_up(cache, line);
 
-    if (!cache->used) {
-        cache->used = true;
-        c->users[c->used++] = cache;
-    }
     /*
      * If a cache has the line, no other has it modified, so a load needs no snoop. If a cache has it modified, no other
      * has it, so a store needs no snoop.
@@ -297,7 +321,7 @@ static enum data_level access_coherently(struct data_cache *cache, uint64_t line
     if (store) {
         mark_modified(cache, line);
     }
-    pthread_mutex_unlock(&c->lock);
+    unlock(cache);
     return modified ? LEVEL_MODIFIED : found;
 }
 
@@ -337,8 +361,95 @@ unsigned data_cache_code_misses(struct data_cache *cache, uint64_t first, uint64
     const unsigned shift = kind == EVENT_CODE_MISSES ? LINE_SHIFT : PAGE_SHIFT;
     unsigned misses = 0;
 
+    lock_to_fill(cache);
     for (uint64_t key = first >> shift; array->shape.sets > 0 && key <= last >> shift; key++) {
         misses += !touch(cache, array, key);
     }
+    unlock(cache);
     return misses;
+}
+
+void data_cache_flush_line(struct data_cache *cache, uint64_t address, bool keep)
+{
+    const uint64_t line = address >> LINE_SHIFT;
+    struct coherence *const c = cache->coherence;
+
+    lock(cache);
+    for (unsigned i = 0; i < (c == NULL ? 1 : c->used); i++) {
+        struct data_cache *const user = c == NULL ? cache : c->users[i];
+
+        snoop(user, line, !keep);
+        if (!keep) {
+            snoop_array(&user->code, line, true);
+        }
+    }
+    unlock(cache);
+}
+
+static void clean(struct array *array)
+{
+    for (size_t i = 0; array->touched && i < (size_t)array->shape.sets * array->shape.ways; i++) {
+        array->tags[i] &= ~MODIFIED;
+    }
+}
+
+void data_cache_flush(struct data_cache *cache, bool keep)
+{
+    void (*const of_array)(struct array *) = keep ? clean : clear;
+
+    lock(cache);
+    for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
+        of_array(&cache->levels[i]);
+    }
+    of_array(&cache->code);
+    unlock(cache);
+}
+
+void data_cache_flush_pages(struct data_cache *cache, uint64_t first, uint64_t last)
+{
+    const struct array *const tlbs[] = { &cache->tlb, &cache->code_tlb, &cache->code_pages };
+
+    for (unsigned t = 0; t < sizeof(tlbs) / sizeof(tlbs[0]); t++) {
+        const size_t ways = tlbs[t]->shape.ways;
+
+        for (size_t i = tlbs[t]->touched ? tlbs[t]->shape.sets * ways : 0; i-- > 0;) {
+            const uint64_t page = (tlbs[t]->tags[i] >> 1) - 1;
+
+            if (tlbs[t]->tags[i] != 0 && page >= first >> PAGE_SHIFT && page <= last >> PAGE_SHIFT) {
+                take_way_out(tlbs[t], tlbs[t]->tags + i / ways * ways, (unsigned)(i % ways));
+            }
+        }
+    }
+}
+
+/* Takes translations out of a TLB, from its last way to its first, so that those behind have been seen. */
+static void flush_tlb(struct array *tlb, bool (*is_global)(void *of, uint64_t address), void *of)
+{
+    const size_t ways = tlb->shape.ways;
+
+    for (size_t i = tlb->touched ? tlb->shape.sets * ways : 0; i-- > 0;) {
+        uint64_t *const tag = &tlb->tags[i];
+
+        if (*tag == 0 || *tag & GLOBAL) {
+            continue;
+        }
+        if (is_global(of, ((*tag >> 1) - 1) << PAGE_SHIFT)) {
+            *tag |= GLOBAL;
+        } else {
+            take_way_out(tlb, tag - i % ways, (unsigned)(i % ways));
+        }
+    }
+}
+
+void data_cache_flush_tlbs(struct data_cache *cache, bool (*is_global)(void *of, uint64_t address), void *of)
+{
+    struct array *const tlbs[] = { &cache->tlb, &cache->code_tlb, &cache->code_pages };
+
+    for (unsigned t = 0; t < sizeof(tlbs) / sizeof(tlbs[0]); t++) {
+        if (is_global == NULL) {
+            clear(tlbs[t]);
+        } else {
+            flush_tlb(tlbs[t], is_global, of);
+        }
+    }
 }

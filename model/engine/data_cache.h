@@ -3,7 +3,7 @@
  * The modelled memory hierarchy of one processor, which determines a load's data source and latency. It stores
  * addresses, not data, and uses linear addresses. Up to three levels of 64-byte lines are set associative, with true
  * LRU replacement (or data_cache_replace()), and every miss of a load or store fills all levels. A second-level TLB has
- * 4 KiB pages. Devices, prefetch and write-back are not modelled.
+ * 4 KiB pages, without PCIDs, which QEMU's processors lack. Devices and prefetch are not modelled.
  *
  * Joined caches of several processors are coherent. A store invalidates the line in the other caches and makes it
  * modified here. A load of a line that is modified in another cache gets it from there, and makes it clean in both.
@@ -50,5 +50,20 @@ unsigned data_cache_code_misses(struct data_cache *cache, uint64_t first, uint64
 
 /* Whether the page's translation was missing from the second-level TLB. The TLB has it afterwards. */
 bool data_cache_tlb_miss(struct data_cache *cache, uint64_t address);
+
+/* Takes a line out of all joined caches; keep: only makes it clean there. */
+void data_cache_flush_line(struct data_cache *cache, uint64_t address, bool keep);
+
+/* Takes all lines out of this processor's caches; keep: only makes them clean. */
+void data_cache_flush(struct data_cache *cache, bool keep);
+
+/* Takes the translations of [first, last] out of the TLBs. */
+void data_cache_flush_pages(struct data_cache *cache, uint64_t first, uint64_t last);
+
+/*
+ * Takes all translations out of the TLBs except those of global pages. is_global says whether the page of an address is
+ * global; NULL: none is. It is asked at most once for each page in a TLB.
+ */
+void data_cache_flush_tlbs(struct data_cache *cache, bool (*is_global)(void *of, uint64_t address), void *of);
 
 #endif

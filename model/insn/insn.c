@@ -140,6 +140,15 @@ static bool is_prefix(uint8_t b)
     return one_byte[b >> 4][b & 15] == 'p';
 }
 
+#define REX_R 4u
+#define REX_X 2u
+#define REX_B 1u
+
+static bool is_rex(uint8_t b)
+{
+    return (b & 0xf0) == 0x40;
+}
+
 /*
  * SDM Vol. 3A (253668-083), "Serializing Instructions": CPUID, WRMSR, SERIALIZE and others, which no test executes
  * after an overflow; Vol. 2A (253666-083), "LFENCE".
@@ -152,18 +161,52 @@ static bool serialises(struct opcode o, bool prefixed)
     return o.map == 1 && (o.op == 0xa2 || o.op == 0x30 || (o.has_modrm && !prefixed && (lfence || serialize)));
 }
 
+/* SDM Vol. 2 (325383-083): each of these instructions; with other prefixes group 15 has other instructions. */
+static enum insn_hook flushes(struct opcode o, bool narrow, unsigned repeat, bool rex_r)
+{
+    const bool memory = o.has_modrm && o.modrm < 0xc0;
+    const unsigned reg = o.modrm >> 3 & 7;
+
+    if (o.map != 1) {
+        return HOOK_NONE;
+    }
+    switch (o.op) {
+    case 0x01:
+        return memory && reg == 7 ? HOOK_INVLPG : HOOK_NONE;
+    case 0x08: /* INVD */
+        return HOOK_WBINVD;
+    case 0x09:
+        return repeat == 0xf3 ? HOOK_WBNOINVD : HOOK_WBINVD;
+    case 0x22:
+        return !o.has_modrm || rex_r ? HOOK_NONE
+               : reg == 0            ? HOOK_CR0
+               : reg == 3            ? HOOK_CR3
+               : reg == 4            ? HOOK_CR4
+                                     : HOOK_NONE;
+    case 0xae:
+        return !memory || repeat != 0 ? HOOK_NONE
+               : reg == 7             ? HOOK_FLUSH
+               : reg == 6 && narrow   ? HOOK_CLWB
+                                      : HOOK_NONE;
+    default:
+        return HOOK_NONE;
+    }
+}
+
 struct insn insn_classify(const uint8_t *bytes, size_t size, bool ia32e)
 {
     const uint8_t *end = bytes + size;
     struct insn insn = { END_PLAIN, HOOK_NONE, 0, UNIT_INTEGER };
     bool locked = false;
     bool narrow = false; /* 66h, which is part of some opcodes */
+    bool rex_r = false;  /* a REX prefix just before the opcode has bit R */
     unsigned repeat = 0; /* the last F2h or F3h */
 
     for (; bytes < end && is_prefix(*bytes); bytes++) {
         locked = locked || *bytes == 0xf0;
         narrow = narrow || *bytes == 0x66;
         repeat = *bytes == 0xf2 || *bytes == 0xf3 ? *bytes : repeat;
+        rex_r = is_rex(*bytes) && (*bytes & REX_R);
     }
     if (bytes == end) {
         return insn;
@@ -175,17 +218,73 @@ struct insn insn_classify(const uint8_t *bytes, size_t size, bool ia32e)
 
     const struct opcode o = read_opcode(0, bytes, end);
     const struct kind kind = kind_of(o);
-    /* CLWB is like CLFLUSH. XCHG always locks. */
-    const bool clwb = o.map == 1 && o.op == 0xae && narrow && repeat == 0 && (o.modrm >> 3 & 7) == 6;
+    const enum insn_hook flush = flushes(o, narrow, repeat, rex_r);
     const bool xchg = o.map == 0 && (o.op & 0xfe) == 0x86;
     const bool mwait = o.map == 1 && o.op == 0x01 && o.has_modrm && o.modrm == 0xc9;
 
     insn.end = kind.end == END_REPEAT && repeat == 0 ? END_PLAIN : kind.end;
-    insn.hook = mwait ? HOOK_HALT : kind.hook;
-    if (accesses_memory(o) && !clwb) {
+    insn.hook = mwait ? HOOK_HALT : flush != HOOK_NONE ? flush : kind.hook;
+    if (accesses_memory(o) && flush != HOOK_CLWB) { /* CLWB is like CLFLUSH. XCHG always locks. */
         insn.flags = INSN_ACCESS | (locked || xchg ? INSN_LOCKED : 0u);
     }
     insn.flags |= serialises(o, narrow || repeat != 0) ? (unsigned)INSN_SERIALISES : 0;
     insn.unit = insn_unit(o.map, o.op, repeat == 0xf2 ? 3 : repeat == 0xf3 ? 2 : narrow, o.modrm);
     return insn;
+}
+
+bool insn_operand(const uint8_t *bytes, size_t size, bool ia32e, struct insn_operand *operand)
+{
+    const uint8_t *const end = bytes + size;
+    unsigned rex = 0, displacement_bytes;
+    bool other_size = false; /* 67h */
+
+    *operand = (struct insn_operand){ .index = INSN_NO_REGISTER };
+    for (; bytes < end && is_prefix(*bytes); bytes++) {
+        other_size = other_size || *bytes == 0x67;
+        operand->segment = *bytes == 0x64 ? 'f' : *bytes == 0x65 ? 'g' : operand->segment;
+        rex = ia32e && is_rex(*bytes) ? *bytes : 0;
+    }
+    if (end - bytes < 3) { /* 0Fh, the opcode, ModRM */
+        return false;
+    }
+    const bool moves = bytes[1] == 0x22;
+    const unsigned modrm = bytes[2], mod = modrm >> 6;
+    unsigned base = modrm & 7;
+
+    bytes += 3;
+    operand->narrow = !ia32e || other_size;
+    if (mod == 3 || moves) {
+        operand->base = (uint8_t)(base + (rex & REX_B) * 8);
+        return true;
+    }
+    if (!ia32e && other_size) {
+        return false;
+    }
+    if (base == 4) { /* SIB */
+        if (bytes == end) {
+            return false;
+        }
+        const unsigned index = (*bytes >> 3 & 7) + (rex & REX_X) * 4;
+
+        base = *bytes & 7;
+        operand->index = index == 4 ? INSN_NO_REGISTER : (uint8_t)index;
+        operand->shift = *bytes++ >> 6;
+    }
+    operand->base = (uint8_t)(base + (rex & REX_B) * 8);
+    displacement_bytes = mod == 2 ? 4 : mod;
+    if (mod == 0 && base == 5) { /* no base: a displacement, without SIB relative to the next instruction */
+        operand->base = INSN_NO_REGISTER;
+        operand->relative = ia32e && (modrm & 7) == 5;
+        displacement_bytes = 4;
+    }
+    if ((size_t)(end - bytes) < displacement_bytes) {
+        return false;
+    }
+    uint32_t displacement = 0;
+
+    for (unsigned i = 0; i < displacement_bytes; i++) {
+        displacement |= (uint32_t)bytes[i] << 8 * i;
+    }
+    operand->displacement = displacement_bytes == 1 ? (int8_t)displacement : (int32_t)displacement;
+    return true;
 }

@@ -9,7 +9,22 @@
 #include "model/insn/block.h"
 
 /* The decoder of the guest's instructions. */
-enum insn_hook { HOOK_NONE, HOOK_CPUID, HOOK_RDMSR, HOOK_WRMSR, HOOK_RDPMC, HOOK_HALT };
+enum insn_hook {
+    HOOK_NONE,
+    HOOK_CPUID,
+    HOOK_RDMSR,
+    HOOK_WRMSR,
+    HOOK_RDPMC,
+    HOOK_HALT,
+    HOOK_FLUSH, /* from here on: instructions that empty caches or TLBs. CLFLUSH, CLFLUSHOPT */
+    HOOK_CLWB,
+    HOOK_WBINVD, /* also INVD */
+    HOOK_WBNOINVD,
+    HOOK_INVLPG,
+    HOOK_CR0, /* MOV to a control register */
+    HOOK_CR3,
+    HOOK_CR4,
+};
 
 struct insn {
     enum block_end end;
@@ -24,6 +39,24 @@ struct insn {
  * as REX prefixes without an opcode.
  */
 struct insn insn_classify(const uint8_t *bytes, size_t size, bool ia32e);
+
+#define INSN_NO_REGISTER 16
+
+/* A memory operand, or the register operand of MOV to a control register, which is its base. */
+struct insn_operand {
+    uint8_t base, index; /* general registers, as numbered in encodings; INSN_NO_REGISTER: none */
+    uint8_t shift;       /* of the index */
+    char segment;        /* 'f', 'g': an override by FS, GS */
+    bool relative;       /* to the address of the next instruction */
+    bool narrow;         /* addresses have 32 bits */
+    int32_t displacement;
+};
+
+/*
+ * Decodes the operand of an instruction whose hook is HOOK_FLUSH, HOOK_CLWB, HOOK_INVLPG or HOOK_CRx. ia32e: the code
+ * is 64-bit code, otherwise 32-bit code. False: the address has 16 bits, which is not supported, or bytes are missing.
+ */
+bool insn_operand(const uint8_t *bytes, size_t size, bool ia32e, struct insn_operand *operand);
 
 /*
  * The unit of opcode op of a map (0F is map 1). prefix: the mandatory prefix in VEX's numbering, 1 for 66h, 2 for F3h,

@@ -37,7 +37,7 @@ static void find_hot(void)
 }
 
 /* QEMU drops all translations. No processor runs. */
-static void on_flush(void *udata)
+static void on_translations_flush(void *udata)
 {
     (void)udata;
     find_hot();
@@ -156,7 +156,7 @@ static void register_callbacks(void *udata)
     qemu_plugin_register_vcpu_tb_trans_cb(model.id, on_translate, NULL);
     qemu_plugin_register_vcpu_discon_cb(model.id, QEMU_DISCON_INTERRUPT | QEMU_DISCON_EXCEPTION, on_discontinuity,
                                         NULL);
-    qemu_plugin_register_flush_cb(model.id, on_flush, NULL);
+    qemu_plugin_register_flush_cb(model.id, on_translations_flush, NULL);
     qemu_plugin_register_atexit_cb(model.id, on_exit_qemu, NULL);
     if (model.options.state != NULL) {
         qemu_plugin_register_vcpu_idle_cb(model.id, on_rest, NULL);

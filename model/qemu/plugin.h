@@ -7,6 +7,7 @@
 #ifndef MODEL_QEMU_PLUGIN_H
 #define MODEL_QEMU_PLUGIN_H
 
+#include "model/insn/insn.h"
 #include "model/qemu/options.h"
 #include "model/qemu/processor.h"
 
@@ -38,6 +39,14 @@ struct site {
     struct place place;
     uint64_t pc, next;
     struct qemu_middle middle;
+};
+
+/* An instruction that empties caches or TLBs, as its callback receives it. */
+struct flush {
+    enum insn_hook hook;
+    unsigned cpl;
+    uint64_t next;
+    struct insn_operand operand;
 };
 
 /* The number of events of a wanted class in a block. */
@@ -90,6 +99,7 @@ void on_rdmsr(unsigned cpu, void *udata);
 void on_wrmsr(unsigned cpu, void *udata);
 void on_rdpmc(unsigned cpu, void *udata);
 void on_halt(unsigned cpu, void *udata);
+void on_flush(unsigned cpu, void *udata);
 void on_reset(unsigned cpu, void *udata);
 void on_start(unsigned cpu, void *udata);
 void on_block(unsigned cpu, void *udata);

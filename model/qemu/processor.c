@@ -18,8 +18,6 @@
 #define NO_APIC         0xffffffffu
 
 #define CR0_PE   (UINT64_C(1) << 0)
-#define CR0_PG   (UINT64_C(1) << 31)
-#define CR4_PAE  (UINT64_C(1) << 5)
 #define CR4_LA57 (UINT64_C(1) << 12)
 #define EFER_LMA (UINT64_C(1) << 10)
 
@@ -45,7 +43,7 @@ static const char *const names[REGISTER_NAMES] = {
     [R12] = "r12",      [R13] = "r13",        [R14] = "r14",
     [R15] = "r15",      [NAME_RIP] = "rip",   [NAME_EFLAGS] = "eflags",
     [NAME_CS] = "cs",   [NAME_CR0] = "cr0",   [NAME_CR3] = "cr3",
-    [NAME_CR4] = "cr4", [NAME_EFER] = "efer",
+    [NAME_CR4] = "cr4", [NAME_EFER] = "efer", [NAME_FS_BASE] = "fs_base", [NAME_GS_BASE] = "gs_base",
 };
 
 /* Register names that differ in qemu-system-i386. */
@@ -108,7 +106,7 @@ bool processor_init(struct processor *p, const char **missing)
     g_mutex_unlock(&all_lock);
     processor_reset(p);
     for (unsigned i = 0; i < REGISTER_NAMES; i++) {
-        bool wide_only = (i >= R8 && i <= R15) || i == NAME_EFER;
+        bool wide_only = (i >= R8 && i <= R15) || i >= NAME_EFER;
 
         if (p->registers[i] == NULL && !wide_only) {
             *missing = names[i];
@@ -138,6 +136,13 @@ uint64_t processor_read(struct processor *p, unsigned name)
     return quick && name == NAME_RIP      ? qemu_private_rip(&p->private)
            : quick && name == NAME_EFLAGS ? qemu_private_eflags(&p->private)
                                           : read_register(p, name);
+}
+
+uint64_t processor_general(struct processor *p, unsigned number)
+{
+    static const uint8_t low[] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
+
+    return processor_read(p, number < sizeof(low) ? low[number] : number);
 }
 
 void processor_look(struct processor *p)

@@ -16,8 +16,14 @@ enum register_name {
     NAME_CR3,
     NAME_CR4,
     NAME_EFER,
+    NAME_FS_BASE,
+    NAME_GS_BASE,
     REGISTER_NAMES
 };
+
+#define CR0_PG  (UINT64_C(1) << 31)
+#define CR4_PAE (UINT64_C(1) << 5)
+#define CR4_PGE (UINT64_C(1) << 7)
 
 #define EFLAGS_CF (UINT64_C(1) << 0)
 #define EFLAGS_IF (UINT64_C(1) << 9)
@@ -75,6 +81,10 @@ void processor_look(struct processor *p);
 unsigned processor_threads(struct processor *p);
 
 uint64_t processor_read(struct processor *p, unsigned name);
+
+/* A general register by its number in encodings. */
+uint64_t processor_general(struct processor *p, unsigned number);
+
 /* Lets the rules change the frame that an exception has just pushed. */
 void processor_change_frame(struct processor *p);
 

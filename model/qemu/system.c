@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Callbacks of CPUID, MSR accesses, RDPMC, HLT and reset.
+ * Callbacks of CPUID, MSR accesses, RDPMC, HLT, reset, and of instructions that empty caches.
  *
  * Native CPUID and RDMSR run, and the model changes the registers before the next instruction. A block that begins
  * after one of them is recognised by the bytes before it. Native WRMSR also runs, because QEMU ignores unknown
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "model/engine/cpuid.h"
+#include "model/engine/data.h"
 #include "model/engine/engine.h"
 #include "model/engine/msr.h"
 #include "model/faults/quirks.h"
@@ -188,6 +189,66 @@ void on_halt(unsigned cpu, void *udata)
     const struct site *site = udata;
 
     engine_halt(&model.processors[cpu]->vcpu, site->place);
+}
+
+static uint64_t operand_address(struct processor *p, const struct flush *f)
+{
+    const struct insn_operand *const o = &f->operand;
+    uint64_t address = (uint64_t)(int64_t)o->displacement;
+
+    address += o->relative ? f->next : o->base != INSN_NO_REGISTER ? processor_general(p, o->base) : 0;
+    address += o->index != INSN_NO_REGISTER ? processor_general(p, o->index) << o->shift : 0;
+    address = o->narrow ? (uint32_t)address : address;
+    return address + (o->segment == 'f'   ? processor_read(p, NAME_FS_BASE)
+                      : o->segment == 'g' ? processor_read(p, NAME_GS_BASE)
+                                          : 0);
+}
+
+/*
+ * Runs before an instruction that empties caches or TLBs. SDM Vol. 3A (253668-083), "Operations that Invalidate TLBs
+ * and Paging-Structure Caches".
+ */
+void on_flush(unsigned cpu, void *udata)
+{
+    const struct flush *const f = udata;
+    struct processor *const p = model.processors[cpu];
+    struct vcpu *const v = &p->vcpu;
+
+    if (f->hook == HOOK_FLUSH || f->hook == HOOK_CLWB) {
+        data_flush_line(v, operand_address(p, f), f->hook == HOOK_CLWB);
+        return;
+    }
+    if (f->cpl != 0) {
+        return; /* the native instruction raises the exception */
+    }
+    const uint64_t cr4 = processor_read(p, NAME_CR4);
+    uint64_t changed;
+
+    switch (f->hook) {
+    case HOOK_WBINVD:
+    case HOOK_WBNOINVD:
+        data_flush_caches(v, f->hook == HOOK_WBNOINVD);
+        break;
+    case HOOK_INVLPG:
+        data_flush_page(v, operand_address(p, f));
+        break;
+    case HOOK_CR0:
+        if ((processor_read(p, NAME_CR0) & CR0_PG) && !(processor_general(p, f->operand.base) & CR0_PG)) {
+            data_flush_tlbs(v, true);
+        }
+        break;
+    case HOOK_CR3:
+        data_flush_tlbs(v, !(cr4 & CR4_PGE));
+        break;
+    case HOOK_CR4:
+        changed = processor_general(p, f->operand.base) ^ cr4;
+        if (changed & (CR4_PGE | CR4_PAE)) {
+            data_flush_tlbs(v, (changed & CR4_PGE) || !(cr4 & CR4_PGE));
+        }
+        break;
+    default:
+        break;
+    }
 }
 
 /* Perhaps the first instruction after INIT and SIPI: INIT clears QEMU's offset of the TSC, but not IA32_TSC_ADJUST. */

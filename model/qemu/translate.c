@@ -99,7 +99,7 @@ static struct block *describe(struct processor *p, struct qemu_plugin_tb *tb, en
         block->insns[i] = (struct block_insn){ (uint8_t)(pc - block->pc), (uint8_t)((pc - block->pc) >> 8),
                                                (uint8_t)insn.flags, (uint8_t)insn.unit };
         hooks[i] = insn.hook;
-        *hooked = *hooked || insn.hook != HOOK_NONE;
+        *hooked = *hooked || (insn.hook != HOOK_NONE && insn.hook < HOOK_FLUSH);
         *repeats = i == 0 ? insn.end == END_REPEAT : *repeats;
     }
     block_set_end(block, insn.end, model.options.profile->predictor_slots);
@@ -145,6 +145,19 @@ static void watch(struct qemu_plugin_insn *insn, const struct block *block, uint
     }
 }
 
+/* The callback of an instruction that empties caches or TLBs. */
+static void hook_flush(struct qemu_plugin_insn *insn, enum insn_hook hook, const struct block *block, unsigned i)
+{
+    const bool has_operand = hook != HOOK_WBINVD && hook != HOOK_WBNOINVD;
+    struct flush flush = { hook, block->cpl, block_address(block, i + 1), { 0 } };
+    uint8_t bytes[MAX_INSN];
+    const size_t size = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
+
+    if (!has_operand || insn_operand(bytes, size, block->ia32e, &flush.operand)) {
+        qemu_plugin_register_vcpu_insn_exec_cb(insn, on_flush, QEMU_CB_RW_REGS_PC, arena_copy(&flush, sizeof(flush)));
+    }
+}
+
 static void instrument_instructions(struct qemu_plugin_tb *tb, const struct block *block, const enum insn_hook *hooks,
                                     struct hooks reports, bool watching)
 {
@@ -168,7 +181,9 @@ static void instrument_instructions(struct qemu_plugin_tb *tb, const struct bloc
         if (watching && i > 0) {
             watch(insn, block, reports.classes, i);
         }
-        if (hooks[i] != HOOK_NONE) {
+        if (hooks[i] >= HOOK_FLUSH && (reports.data || reports.blocks)) { /* without them the caches stay empty */
+            hook_flush(insn, hooks[i], block, i);
+        } else if (hooks[i] != HOOK_NONE && hooks[i] < HOOK_FLUSH) {
             qemu_plugin_register_vcpu_insn_exec_cb(insn, hooked[hooks[i]], QEMU_CB_RW_REGS_PC,
                                                    new_site((struct place){ block, i }));
         }

@@ -64,6 +64,39 @@ static void expect_access(struct machine *m, unsigned n, uint64_t address, uint6
                   { PEBS + n * RECORD_PEBS + 0xa8, latency });
 }
 
+/* SDM Vol. 2A (253666-083), "CLFLUSH"; Vol. 3A (253668-083), "Operations that Invalidate TLBs". */
+UNIT_TEST(flushed_lines_and_pages_miss)
+{
+    struct machine *m = machine_new();
+
+    count(m, ALL_LOADS, DATA, 8, LOADS);
+    for (unsigned i = 0; i < 100; i++) {
+        data_flush_line(&m->v, DATA + 8, false);
+        assert_int_equal(count(m, i % 2 ? 0x20d1 : 0x08d1, DATA, 8, LOADS), 1); /* L3 miss, L1 miss */
+    }
+    data_flush_line(&m->v, DATA, true);
+    assert_int_equal(count(m, 0x01d1, DATA, 8, LOADS), 1); /* L1 hit */
+    data_flush_caches(&m->v, true);
+    assert_int_equal(count(m, 0x01d1, DATA, 8, LOADS), 1);
+    data_flush_caches(&m->v, false);
+    assert_int_equal(count(m, 0x20d1, DATA, 8, LOADS), 1);
+    assert_int_equal(count(m, 0x11d0, DATA, 8, LOADS), 0); /* STLB miss: the translation stayed */
+    data_flush_page(&m->v, DATA + 0x1000);
+    assert_int_equal(count(m, 0x11d0, DATA, 8, LOADS), 0);
+    data_flush_page(&m->v, DATA + 0xfff);
+    assert_int_equal(count(m, 0x11d0, DATA, 8, LOADS), 1);
+    data_flush_tlbs(&m->v, false);
+    assert_int_equal(count(m, 0x11d0, DATA, 8, LOADS), 1);
+    m->other_flags = 0x101; /* present and global */
+    data_flush_tlbs(&m->v, false);
+    assert_int_equal(count(m, 0x11d0, DATA, 8, LOADS), 0);
+    data_flush_tlbs(&m->v, true);
+    assert_int_equal(count(m, 0x11d0, DATA, 8, LOADS), 1);
+    data_flush_page(&m->v, DATA);
+    data_flush_line(&m->v, DATA, false); /* like a load, it needs the translation */
+    assert_int_equal(count(m, 0x11d0, DATA, 8, LOADS), 0);
+}
+
 /* Two processors with joined caches: the other one stores between this one's loads. */
 UNIT_TEST(lines_modified_by_another_processor)
 {

@@ -247,3 +247,88 @@ UNIT_TEST(the_newest_of_l1_need_not_be_the_newest_of_l2)
     assert_int_equal(data_cache_load(peers[0], BASE + 7 * L2_STRIDE), LEVEL_L3);
     free_peers(peers);
 }
+
+/* --- instructions that empty caches and TLBs --------------------------------------------------------------------- */
+
+UNIT_TEST(a_flushed_line_is_in_no_cache)
+{
+    struct data_cache *peers[PEERS];
+
+    for (unsigned i = 0; i < 100; i++) {
+        assert_int_equal(data_cache_load(*state, BASE), LEVEL_MEMORY);
+        assert_int_equal(data_cache_load(*state, BASE + 64), i == 0 ? LEVEL_MEMORY : LEVEL_L1); /* only that line */
+        data_cache_flush_line(*state, BASE + 63, false);
+    }
+    assert_int_equal(data_cache_code_misses(*state, BASE, BASE, EVENT_CODE_MISSES), 1);
+    data_cache_flush_line(*state, BASE, false);
+    assert_int_equal(data_cache_code_misses(*state, BASE, BASE, EVENT_CODE_MISSES), 1);
+    new_peers(peers);
+    data_cache_store(peers[1], BASE);
+    data_cache_load(peers[2], BASE);
+    data_cache_flush_line(peers[0], BASE, false);
+    for (unsigned i = 0; i < PEERS; i++) {
+        assert_int_equal(data_cache_load(peers[i], BASE), LEVEL_MEMORY);
+    }
+    data_cache_store(peers[1], BASE);
+    data_cache_flush_line(peers[0], BASE, true);
+    assert_int_equal(data_cache_load(peers[1], BASE), LEVEL_L1);
+    assert_int_equal(data_cache_load(peers[2], BASE), LEVEL_MEMORY); /* it was written back */
+    free_peers(peers);
+}
+
+UNIT_TEST(flushing_empties_the_processors_own_caches)
+{
+    struct data_cache *peers[PEERS];
+
+    new_peers(peers);
+    data_cache_store(peers[0], BASE);
+    data_cache_load(peers[1], BASE + 64);
+    assert_true(data_cache_tlb_miss(peers[0], BASE));
+    data_cache_code_misses(peers[0], BASE, BASE, EVENT_CODE_MISSES);
+    data_cache_flush(peers[0], true);
+    assert_int_equal(data_cache_load(peers[0], BASE), LEVEL_L1);
+    assert_int_equal(data_cache_load(peers[1], BASE), LEVEL_MEMORY);
+    data_cache_flush(peers[0], false);
+    assert_int_equal(data_cache_load(peers[0], BASE), LEVEL_MEMORY);
+    assert_int_equal(data_cache_code_misses(peers[0], BASE, BASE, EVENT_CODE_MISSES), 1);
+    assert_false(data_cache_tlb_miss(peers[0], BASE)); /* translations stay */
+    assert_int_equal(data_cache_load(peers[1], BASE + 64), LEVEL_L1);
+    free_peers(peers);
+}
+
+static unsigned asked;
+
+/* Every third page is global. */
+static bool every_third(void *of, uint64_t address)
+{
+    (void)of;
+    asked++;
+    return (address >> 12) % 3 == 0;
+}
+
+UNIT_TEST(global_translations_stay)
+{
+    enum { PAGES = 1000 };
+
+    asked = 0;
+    for (unsigned turn = 0; turn < 3; turn++) {
+        for (unsigned page = 0; page < PAGES; page++) {
+            const unsigned missing = turn == 0 || page % 3 != 0;
+
+            assert_int_equal(data_cache_tlb_miss(*state, page * UINT64_C(4096) + 5), missing);
+            if (page < 100) { /* the first-level TLB of code has 128 pages */
+                assert_int_equal(
+                    data_cache_code_misses(*state, page * UINT64_C(4096), page * UINT64_C(4096), EVENT_CODE_TLB_HITS),
+                    missing);
+            }
+        }
+        data_cache_flush_tlbs(*state, every_third, NULL);
+    }
+    assert_int_equal(asked, 334 + 666 * 3 + 34 + 66 * 3); /* not again about pages that stayed */
+    data_cache_flush_pages(*state, 3 * 4096, 6 * 4096 + 4095);
+    assert_true(data_cache_tlb_miss(*state, 3 * 4096));
+    assert_false(data_cache_tlb_miss(*state, 9 * 4096));
+    assert_int_equal(data_cache_code_misses(*state, 6 * 4096, 6 * 4096, EVENT_CODE_TLB_HITS), 1);
+    data_cache_flush_tlbs(*state, NULL, NULL);
+    assert_true(data_cache_tlb_miss(*state, 9 * 4096));
+}

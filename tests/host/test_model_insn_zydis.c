@@ -14,9 +14,9 @@
 
 /* --- what Zydis says ------------------------------------------------------------------------------------------- */
 
-enum aspect { END, HOOK, ACCESS, LOCKED, UNIT, ASPECTS };
+enum aspect { END, HOOK, ACCESS, LOCKED, UNIT, OPERAND, ASPECTS };
 
-static const char *const aspects[ASPECTS] = { "end", "hook", "access", "locked", "unit" };
+static const char *const aspects[ASPECTS] = { "end", "hook", "access", "locked", "unit", "operand" };
 
 struct decoded {
     ZydisDecodedInstruction insn;
@@ -64,6 +64,19 @@ static int end_of(const struct decoded *d)
     }
 }
 
+/* The last prefix F2H or F3H; 0: none. */
+static uint8_t last_repeat(const struct decoded *d)
+{
+    uint8_t last = 0;
+
+    for (unsigned i = 0; i < d->insn.raw.prefix_count; i++) {
+        const uint8_t prefix = d->insn.raw.prefixes[i].value;
+
+        last = prefix == 0xf2 || prefix == 0xf3 ? prefix : last;
+    }
+    return last;
+}
+
 static int hook_of(const struct decoded *d)
 {
     switch (d->insn.mnemonic) {
@@ -78,8 +91,24 @@ static int hook_of(const struct decoded *d)
     case ZYDIS_MNEMONIC_HLT:
     case ZYDIS_MNEMONIC_MWAIT:
         return HOOK_HALT;
+    case ZYDIS_MNEMONIC_CLFLUSH:
+    case ZYDIS_MNEMONIC_CLFLUSHOPT:
+        return HOOK_FLUSH;
+    case ZYDIS_MNEMONIC_CLWB:
+        return HOOK_CLWB;
+    case ZYDIS_MNEMONIC_INVD:
+        return HOOK_WBINVD;
+    case ZYDIS_MNEMONIC_WBINVD: /* Zydis 4.0 does not know WBNOINVD */
+        return last_repeat(d) == 0xf3 ? HOOK_WBNOINVD : HOOK_WBINVD;
+    case ZYDIS_MNEMONIC_INVLPG:
+        return HOOK_INVLPG;
+    case ZYDIS_MNEMONIC_MOV:
+        return d->operands[0].reg.value == ZYDIS_REGISTER_CR0   ? HOOK_CR0
+               : d->operands[0].reg.value == ZYDIS_REGISTER_CR3 ? HOOK_CR3
+               : d->operands[0].reg.value == ZYDIS_REGISTER_CR4 ? HOOK_CR4
+                                                                : HOOK_NONE;
     default:
-        return HOOK_NONE;
+        return strcmp(d->name, "wbnoinvd") == 0 ? HOOK_WBNOINVD : HOOK_NONE;
     }
 }
 
@@ -147,6 +176,47 @@ static int unit_of(const struct decoded *d)
                               : UNIT_INTEGER;
 }
 
+static uint8_t number_of(ZydisRegister reg)
+{
+    return reg == ZYDIS_REGISTER_NONE ? INSN_NO_REGISTER : (uint8_t)ZydisRegisterGetId(reg);
+}
+
+/* Whether insn_operand() says the same, for the instructions for which it is called, in 32-bit and 64-bit code. */
+static bool same_operand(const struct decoded *d, const uint8_t *bytes, int hook)
+{
+    const bool wide = d->insn.machine_mode == ZYDIS_MACHINE_MODE_LONG_64;
+    const ZydisDecodedOperand *const o = &d->operands[hook >= HOOK_CR0 ? 1 : 0];
+    struct insn_operand ours;
+    uint8_t *const copy = exact_copy(bytes, d->insn.length);
+    const bool known = insn_operand(copy, d->insn.length, wide, &ours);
+
+    for (size_t size = 0; size < d->insn.length; size++) {
+        struct insn_operand ignored;
+
+        insn_operand(copy + d->insn.length - size, size, wide, &ignored); /* reads no further */
+    }
+    free(copy);
+    if (hook >= HOOK_CR0) {
+        return known && ours.base == number_of(o->reg.value);
+    }
+    if (d->insn.address_width == 16) {
+        return !known;
+    }
+    const ZydisRegister base = o->mem.base, segment = o->mem.segment;
+    const bool relative = base == ZYDIS_REGISTER_RIP || base == ZYDIS_REGISTER_EIP;
+
+    /* Zydis 4.0 takes mod 0 with R13 for a base, but reads the displacement that replaces it. */
+    if (d->insn.raw.modrm.mod == 0 && (base == ZYDIS_REGISTER_R13 || base == ZYDIS_REGISTER_R13D)) {
+        return known && ours.base == INSN_NO_REGISTER;
+    }
+    return known && ours.relative == relative &&
+           ours.base == (relative ? INSN_NO_REGISTER : number_of(base)) && ours.index == number_of(o->mem.index) &&
+           (ours.index == INSN_NO_REGISTER || 1u << ours.shift == o->mem.scale) &&
+           ours.displacement == (int32_t)o->mem.disp.value && ours.narrow == (d->insn.address_width == 32) &&
+           (ours.segment == 'f') == (segment == ZYDIS_REGISTER_FS) &&
+           (ours.segment == 'g') == (segment == ZYDIS_REGISTER_GS);
+}
+
 static void facts_of(const struct decoded *d, int facts[ASPECTS])
 {
     facts[END] = end_of(d);
@@ -154,6 +224,7 @@ static void facts_of(const struct decoded *d, int facts[ASPECTS])
     facts[ACCESS] = accesses_memory(d);
     facts[LOCKED] = facts[ACCESS] && ((d->insn.attributes & ZYDIS_ATTRIB_HAS_LOCK) || strcmp(d->name, "xchg") == 0);
     facts[UNIT] = unit_of(d);
+    facts[OPERAND] = true;
 }
 
 /* --- where the two differ, and why ----------------------------------------------------------------------------- */
@@ -265,8 +336,13 @@ static void compare(const ZydisDecoder *decoder, enum mode mode, const uint8_t b
     facts_of(&d, theirs);
 
     const struct insn insn = insn_classify(bytes, d.insn.length, mode >= MODE_COMPATIBILITY);
-    const int ours[ASPECTS] = { (int)insn.end, (int)insn.hook, (insn.flags & INSN_ACCESS) != 0,
-                                (insn.flags & INSN_LOCKED) != 0, (int)insn.unit };
+    const bool has_operand = insn.hook >= HOOK_FLUSH && insn.hook != HOOK_WBINVD && insn.hook != HOOK_WBNOINVD;
+    const bool operand_same =
+        !has_operand || (mode != MODE_32 && mode != MODE_64) || same_operand(&d, bytes, (int)insn.hook);
+    const int ours[ASPECTS] = {
+        (int)insn.end,  (int)insn.hook, (insn.flags & INSN_ACCESS) != 0, (insn.flags & INSN_LOCKED) != 0,
+        (int)insn.unit, operand_same,
+    };
 
     compared++;
     for (enum aspect a = END; a < ASPECTS; a++) {
