@@ -32,17 +32,17 @@ enum pebs_role {
     PEBS_ROLE_FAR,
     PEBS_ROLE_LOAD_LATENCY,  /* loads chosen by the processor, slower than a threshold */
     PEBS_ROLE_PRECISE_STORE, /* stores, with their data address */
-    PEBS_ROLE_TRIGGERED,     /* the number of roles above */
+    PEBS_ROLE_L1_MISSES,     /* loads that found their line in no level up to this one; L3 is the last level */
+    PEBS_ROLE_L2_MISSES,
+    PEBS_ROLE_L3_MISSES,
+    PEBS_ROLE_TRIGGERED, /* the number of roles above */
 
     PEBS_ROLE_MISPREDICTED = PEBS_ROLE_TRIGGERED, /* mispredicted branches of several types */
     PEBS_ROLE_MISPREDICTED_CONDITIONAL,
     PEBS_ROLE_MISPREDICTED_CALLS,
     PEBS_ROLE_MISPREDICTED_RETURNS,
-    PEBS_ROLE_L1_MISSES, /* loads by the level that had, or did not have, their line; L3 is the last level */
-    PEBS_ROLE_L2_HITS,
-    PEBS_ROLE_L2_MISSES,
+    PEBS_ROLE_L2_HITS, /* loads by the level that had their line */
     PEBS_ROLE_L3_HITS,
-    PEBS_ROLE_L3_MISSES,
     PEBS_ROLE_OTHER_CORE, /* another core was snooped for the line */
     PEBS_ROLE_REMOTE,     /* the line came from another socket */
     PEBS_ROLE_FILL_BUFFER,

@@ -23,7 +23,8 @@ enum places {
     ACCESSES,     /* each of the workload's accesses */
     BRANCHES,     /* the workload's branches of these kinds */
     INSTRUCTIONS, /* any instruction, in program order: pebs_check_numbers() */
-    RING          /* one load, which chases the ring; in the first round it may miss */
+    RING,         /* one load, which chases the ring; in the first round it may miss */
+    FLUSHED       /* each of the workload's loads, if its line has stayed out of the caches since CLFLUSH */
 };
 
 static const struct recipe {
@@ -51,12 +52,19 @@ static const struct recipe {
     [PEBS_ROLE_FAR] = { &workload_interrupt, 64, 33, BRANCHES, LBR_SELECT_FAR_BRANCH, prepare_interrupt },
     [PEBS_ROLE_LOAD_LATENCY] = { &workload_chase, 1, 32, RING, 0, NULL },
     [PEBS_ROLE_PRECISE_STORE] = { &workload_stores, 8, 33, ACCESSES, 0, NULL },
+    [PEBS_ROLE_L1_MISSES] = { &workload_flushed, 8, 33, FLUSHED, 0, NULL },
+    [PEBS_ROLE_L2_MISSES] = { &workload_flushed, 8, 33, FLUSHED, 0, NULL },
+    [PEBS_ROLE_L3_MISSES] = { &workload_flushed, 8, 33, FLUSHED, 0, NULL },
 };
 
-/* The processor picks the occurrences of these events that it counts, so one record may take many rounds. */
+/*
+ * The processor picks the occurrences of these events that it counts, so one record may take many rounds. It may also
+ * fetch a line again at any time after CLFLUSH: SDM Vol. 2A (253666-083), "CLFLUSH".
+ */
 static bool at_random(const struct pebs_event *event)
 {
-    return event->role == PEBS_ROLE_LOAD_LATENCY || event->role == PEBS_ROLE_PRECISE_STORE;
+    return event->role == PEBS_ROLE_LOAD_LATENCY || event->role == PEBS_ROLE_PRECISE_STORE ||
+           recipes[event->role].places == FLUSHED;
 }
 
 /* The manual does not say how many micro-operations an addition has. */
@@ -118,6 +126,7 @@ static void check_places(struct test_run *run, const struct pebs_sample *sample,
         switch (r->places) {
         case ACCESSES:
         case RING:
+        case FLUSHED:
             access = pebs_access(run, r->workload, &record);
             if (!access) {
                 test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", does not describe the event's instruction", n,
@@ -163,6 +172,8 @@ static const char *untriggered(const struct caps *caps, const struct pebs_event 
 {
     if (!(event->counters & caps->pebs_counters))
         return "no counter of this processor can sample it";
+    if (event->role == PEBS_ROLE_L3_MISSES && event->family == PEBS_FAMILY_MEM_LOAD_L3_RETIRED)
+        return "the memory may be that of another socket";
     return pebs_role_untriggered(event->role);
 }
 

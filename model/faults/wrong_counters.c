@@ -46,6 +46,9 @@ static enum event_kind changed_kind(const struct vcpu *v, enum event_kind kind)
         { FAULT_PERFMON_EVENT_X87_IS_MMX, EVENT_X87, EVENT_MMX_64 },
         { FAULT_PERFMON_EVENT_X87_IS_MMX, EVENT_MMX_64, EVENT_X87 },
         { FAULT_PERFMON_EVENT_MMX_IS_X87, EVENT_MMX_64, EVENT_X87 },
+        { FAULT_PERFMON_EVENT_MISSES_ARE_HITS, EVENT_L1_MISSES, EVENT_L1_HITS },
+        { FAULT_PERFMON_EVENT_MISSES_ARE_HITS, EVENT_L2_MISSES, EVENT_L2_HITS },
+        { FAULT_PERFMON_EVENT_MISSES_ARE_HITS, EVENT_L3_MISSES, EVENT_L3_HITS },
     };
 
     for (unsigned i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {

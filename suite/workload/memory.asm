@@ -141,3 +141,29 @@ workload_walk_branches:
 workload_walk_accesses:         ; only the IP
         access  walk_load, walk_next, 0, 0
 describe_workload workload_walk, 0
+
+; ---- loads of a line that is in no cache --------------------------------------------------------------------------
+; MFENCE orders CLFLUSH before the load. All loads are of one line, so that no prefetcher has a pattern to follow.
+begin_workload workload_flushed
+%assign i 0
+%rep ACCESSES
+                clflush [flushed_line]
+                mfence
+flushed_%+i:    mov     ax_, [flushed_line]
+flushed_%+i%+_next: lfence
+%assign i i + 1
+%endrep
+                end_workload workload_flushed
+
+section .bss align=4096
+flushed_line:   resb    4096            ; alone in its page
+
+section .rodata
+workload_flushed_branches:
+workload_flushed_accesses:
+%assign i 0
+%rep ACCESSES
+        access  flushed_%+i, flushed_%+i%+_next, flushed_line, 0
+%assign i i + 1
+%endrep
+describe_workload workload_flushed, ACCESSES * 4
