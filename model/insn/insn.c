@@ -184,10 +184,7 @@ static enum insn_hook flushes(struct opcode o, bool narrow, unsigned repeat, boo
                : reg == 4            ? HOOK_CR4
                                      : HOOK_NONE;
     case 0xae:
-        return !memory || repeat != 0 ? HOOK_NONE
-               : reg == 7             ? HOOK_FLUSH
-               : reg == 6 && narrow   ? HOOK_CLWB
-                                      : HOOK_NONE;
+        return !memory || repeat != 0 ? HOOK_NONE : reg == 7 ? HOOK_FLUSH : reg == 6 && narrow ? HOOK_CLWB : HOOK_NONE;
     default:
         return HOOK_NONE;
     }

@@ -68,7 +68,7 @@ extern const uint64_t workload_ring[WORKLOAD_CHASE_LINES][8];
 extern const struct workload
     workload_walk; /* chases a ring that the test sets up: its first line and the number of steps */
 extern uintptr_t workload_walk_first;
-extern uint32_t workload_walk_steps; /* at least 1; RCX counts them down */
+extern uint32_t workload_walk_steps;           /* at least 1; RCX counts them down */
 extern const struct workload workload_flushed; /* loads of a line that CLFLUSH has just taken out of all caches */
 
 /* suite/workload/spread.asm: jumps with known code before them */

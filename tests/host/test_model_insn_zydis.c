@@ -209,8 +209,8 @@ static bool same_operand(const struct decoded *d, const uint8_t *bytes, int hook
     if (d->insn.raw.modrm.mod == 0 && (base == ZYDIS_REGISTER_R13 || base == ZYDIS_REGISTER_R13D)) {
         return known && ours.base == INSN_NO_REGISTER;
     }
-    return known && ours.relative == relative &&
-           ours.base == (relative ? INSN_NO_REGISTER : number_of(base)) && ours.index == number_of(o->mem.index) &&
+    return known && ours.relative == relative && ours.base == (relative ? INSN_NO_REGISTER : number_of(base)) &&
+           ours.index == number_of(o->mem.index) &&
            (ours.index == INSN_NO_REGISTER || 1u << ours.shift == o->mem.scale) &&
            ours.displacement == (int32_t)o->mem.disp.value && ours.narrow == (d->insn.address_width == 32) &&
            (ours.segment == 'f') == (segment == ZYDIS_REGISTER_FS) &&
