@@ -10,7 +10,6 @@
  */
 #include "model/engine/data.h"
 
-#include "model/engine/branches.h"
 #include "model/engine/data_cache.h"
 #include "model/engine/rules.h"
 
@@ -128,27 +127,17 @@ void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigne
     }
 }
 
-/* Blocks that have begun are looked up in the caches of code before these change. */
-static void finish_code(struct vcpu *v)
-{
-    if (v->counting.code) {
-        branches_drain(v, true, 0, 0);
-    }
-}
-
 /*
  * Like a load, CLFLUSH needs a translation, but it is no load: no event counts it. SDM Vol. 2A (253666-083), "CLFLUSH".
  */
 void data_flush_line(struct vcpu *v, uint64_t address, bool keep)
 {
-    finish_code(v);
     data_misses_tlb(v, address);
     data_cache_flush_line(v->cache, address, keep);
 }
 
 void data_flush_caches(struct vcpu *v, bool keep)
 {
-    finish_code(v);
     data_cache_flush(v->cache, keep);
 }
 
@@ -163,7 +152,6 @@ void data_flush_page(struct vcpu *v, uint64_t address)
     while (sizes[i] > SMALL_PAGE && v->host->page(v->cpu, address & -sizes[i]).bytes < sizes[i]) {
         i++;
     }
-    finish_code(v);
     data_cache_flush_pages(v->cache, address & -sizes[i], (address & -sizes[i]) + sizes[i] - 1);
 }
 
@@ -176,7 +164,6 @@ static bool is_global(void *of, uint64_t address)
 
 void data_flush_tlbs(struct vcpu *v, bool globals_too)
 {
-    finish_code(v);
     data_cache_flush_tlbs(v->cache, globals_too ? NULL : is_global, v);
 }
 

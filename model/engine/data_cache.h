@@ -62,7 +62,7 @@ void data_cache_flush_pages(struct data_cache *cache, uint64_t first, uint64_t l
 
 /*
  * Takes all translations out of the TLBs except those of global pages. is_global says whether the page of an address is
- * global; NULL: none is. It is asked at most once for each page in a TLB.
+ * global; NULL: all are taken out. It is asked at most once for each page in a TLB.
  */
 void data_cache_flush_tlbs(struct data_cache *cache, bool (*is_global)(void *of, uint64_t address), void *of);
 

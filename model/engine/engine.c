@@ -103,6 +103,13 @@ void engine_settle(struct vcpu *v, struct place place)
     smi_take(v, place);
 }
 
+void engine_flush_caches(struct vcpu *v)
+{
+    if (v->counting.code) {
+        branches_drain(v, true, 0, 0);
+    }
+}
+
 void engine_halt(struct vcpu *v, struct place place)
 {
     engine_settle(v, place);

@@ -59,6 +59,9 @@ bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile,
 void engine_free(struct vcpu *v);
 void engine_reset(struct vcpu *v);
 
+/* An instruction empties caches or TLBs: blocks that have begun are looked up in the caches of code before. */
+void engine_flush_caches(struct vcpu *v);
+
 /* --- registers ------------------------------------------------------------------------------------------------- */
 /* place: the RDMSR, WRMSR or RDPMC itself. */
 enum msr_answer engine_rdmsr(struct vcpu *v, uint32_t address, uint64_t *value, struct place place);

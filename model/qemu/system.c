@@ -214,6 +214,7 @@ void on_flush(unsigned cpu, void *udata)
     struct processor *const p = model.processors[cpu];
     struct vcpu *const v = &p->vcpu;
 
+    engine_flush_caches(v);
     if (f->hook == HOOK_FLUSH || f->hook == HOOK_CLWB) {
         data_flush_line(v, operand_address(p, f), f->hook == HOOK_CLWB);
         return;
