@@ -1,61 +1,58 @@
-#!/usr/bin/env perl
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 # Reads in QEMU's log of operations where translated code calls the model. A guest is fast only if code calls it no more often than
 # needed: once where a block begins, and only while the processor uses the model.
-use strict;
-use warnings;
-use File::Temp qw(tempdir);
-use FindBin;
-use lib "$FindBin::Bin/../../scripts/lib";
-use Files qw(boot);
-use Test::More;
+import pathlib
+import re
+import sys
 
-my $folder = tempdir(CLEANUP => 1);
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
+import machine    # noqa: E402
+import tap    # noqa: E402
 
 # QEMU runs an instruction that accesses a device in a block of its own, without a check for interrupts. That block must not be
 # noted: the original block was noted.
-my $whole = qr/\A ld_i32 (loc\d+),env,\S+\n brcond_i32 \g{-1},\$0x0,lt,/;
-my $call  = qr/^ call plugin\(/m;
-
-# The translated blocks of a run, in order: whole blocks, and single instructions. Each as its beginning and its instructions.
-sub blocks
-{
-    my ($verdict, $text) = boot(@_, '--', qw(-d op -D), "$folder/log");
-    $verdict eq 'pass' or die "translation.t: the guest did not pass:\n$text";
-    open my $file, '<', "$folder/log" or die "translation.t: $folder/log: $!\n";
-    local $/ = "OP:\n";
-    my @blocks = grep { /^ ----/m } <$file>;
-    return ([ map { [ split /^ ----/m ] } grep { /$whole/ } @blocks ], [ map { [ split /^ ----/m ] } grep { !/$whole/ } @blocks ]);
-}
-
-# The number of calls in a text.
-sub calls { return scalar(() = $_[0] =~ /$call/g) }
-
-for my $processors (1, 2) {
-    for my $used ('bts.calls', 'perfmon.count') {
-        my $name = "$processors processors, $used";
-        my ($blocks, $lone) = blocks('-s', $processors, '-o', "run=$used");
-        my @hooked = grep { calls($_->[0]) } @$blocks;
-        ok(@$blocks > 500 && @hooked >= 10, "$name: blocks call the model where they begin") or diag(@$blocks . ' and ' . @hooked);
-        cmp_ok(scalar(@hooked), '<', @$blocks / 10, '... only those that run while it is used');
-        is(scalar(grep { calls($_->[0]) > 1 + (calls($_->[1]) > 1) } @hooked), 0, '... once');
-        cmp_ok(scalar(grep { my (undef, @insns) = @$_; grep { calls($_) } @insns } @$blocks), '<', @$blocks / 10,
-            '... and few call it later');
-        is(scalar(grep { calls($_->[0]) } @$lone), 0, '... nor do single instructions where they begin');
-    }
-}
-
+WHOLE = re.compile(r' ld_i32 (loc\d+),env,\S+\n brcond_i32 \1,\$0x0,lt,')
+CALL = re.compile(r'^ call plugin\(', re.M)
 # With PEBS, a block that may contain the event to be recorded checks inline, before each instruction except the first, whether
-# the previous instruction was that event. (A late check is invisible elsewhere: its records are legal.)
-my ($sampling) = blocks(qw(-s 1 -p goldencove -o run=pebs.instructions));
-my $ask = qr/ brcond_i64 tmp\d+,\$0x80{13}[0-9a-f]{2},ltu,/;
-my @watched = grep { join('', @$_) =~ /^$ask/m } @$sampling;
-my @unasked = grep {
-    my (undef, undef, @behind) = @$_;
-    grep { !/\A.*\n(?: (?:mul|ext|add|ld)_.*\n)+$ask/ } @behind
-} @watched;
-ok(@watched >= 5, 'PEBS on: some blocks have the check') or diag(scalar(@watched) . ' of ' . @$sampling);
-is(scalar @unasked, 0, '... before each instruction except the first') or diag(join '', @{$unasked[0]});
+# the previous instruction was that event.
+CHECK = r' brcond_i64 tmp\d+,\$0x80{13}[0-9a-f]{2},ltu,'
 
-done_testing();
+
+def blocks(*options):
+    """The translated blocks of a run, in order: whole blocks, and single instructions. Each as its beginning and its instructions."""
+    path = pathlib.Path(tap.folder, 'log')
+    verdict, log, _ = machine.boot(*options, '--', '-d', 'op', '-D', str(path))
+    if verdict != 'pass':
+        sys.exit(f'translation.t: the guest did not pass:\n{log}')
+    whole, single = [], []
+    for block in path.read_text().split('OP:\n'):
+        parts = re.split('^ ----', block, flags=re.M)
+        if len(parts) > 1:
+            (whole if WHOLE.match(block) else single).append(parts)
+    return whole, single
+
+
+def calls(text):
+    return len(CALL.findall(text))
+
+
+for processors in '1', '2':
+    for used in 'bts.calls', 'perfmon.count':
+        whole, single = blocks('-s', processors, '-o', f'run={used}')
+        hooked = [block for block in whole if calls(block[0])]
+        tap.ok(len(whole) > 500 and len(hooked) >= 10,
+               f'{processors} processors, {used}: blocks call the model where they begin: {len(hooked)} of {len(whole)}')
+        tap.ok(len(hooked) < len(whole) / 10, '... only those that run while it is used')
+        tap.same([block for block in hooked if calls(block[0]) > 1 + (calls(block[1]) > 1)], [], '... once')
+        tap.ok(sum(any(map(calls, block[1:])) for block in whole) < len(whole) / 10, '... and few call it later')
+        tap.same([block for block in single if calls(block[0])], [], '... nor do single instructions where they begin')
+
+# (A late check is invisible elsewhere: its records are legal.)
+sampling, _ = blocks('-s', '1', '-p', 'goldencove', '-o', 'run=pebs.instructions')
+watched = [block for block in sampling if re.search(f'^{CHECK}', ''.join(block), re.M)]
+early = re.compile(rf'.*\n(?: (?:mul|ext|add|ld)_.*\n)+{CHECK}')
+tap.ok(len(watched) >= 5, f'PEBS on: some blocks have the check: {len(watched)} of {len(sampling)}')
+tap.same([block for block in watched if not all(map(early.match, block[2:]))], [], '... before each instruction except the first')
+tap.done()
