@@ -1,65 +1,64 @@
-#!/usr/bin/env perl
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 # Unusual firmware, made from OVMF by tests/qemu/strange_firmware.c: the loader starts the kernel, which reports what is missing.
-use strict;
-use warnings;
-use FindBin;
-use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
-use File::Temp qw(tempdir);
-use Files qw(boot_until write_file);
-use Test::More;
+import os
+import pathlib
+import re
+import subprocess
+import sys
 
-my $build = "$FindBin::Bin/../../build";
-my $work = tempdir(CLEANUP => 1);
-my $image = "$work/image";
-$ENV{PATH} .= ':/usr/sbin:/sbin';
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
+import machine    # noqa: E402
+import tap    # noqa: E402
+from tap import BUILD    # noqa: E402
 
-# A stick with the strange firmware, its options, the loader and the loader's options.
-sub make_stick
-{
-    my ($deeds, $options) = @_;
-    unlink $image;
-    system("mkfs.fat -C '$image' 4096 >/dev/null") and die "mkfs.fat\n";
-    system('mmd', '-i', $image, map { "::/$_" } qw(EFI EFI/BOOT dstest86)) and die "mmd\n";
-    write_file("$work/deeds.txt", $deeds);
-    write_file("$work/options.txt", $options);
-    for (["$build/strange-x64.efi", 'EFI/BOOT/BOOTX64.EFI'], ["$build/BOOTX64.EFI", 'loader.efi'], ["$work/deeds.txt", 'deeds.txt'],
-        ["$work/options.txt", 'dstest86/options.txt']) {
-        system('mcopy', '-i', $image, $_->[0], "::/$_->[1]") and die "mcopy: $_->[0]\n";
-    }
-}
+folder = pathlib.Path(tap.folder)
+image = folder / 'image'
+END = re.compile(r'^# end dstest86 .*\n|^strange firmware:.*\n', re.M)
+os.environ['PATH'] += ':/usr/sbin:/sbin'
 
-sub boot
-{
-    my ($route, $profile, $deeds, $options, @qemu) = @_;
-    make_stick($deeds, $options);
-    return (boot_until(qr/^# end dstest86 .*\n|^strange firmware:.*\n/m, '-r', $route, '-p', $profile, '-k', $image, '--', @qemu))[0]
-        =~ s/\r//gr;
-}
 
-my $log = boot('usb', 'skylake', 'f', 'run=bts.calls,pebs.loads');
-like($log, qr/^# boot route uefi x64, (\d+) memory ranges$/m, 'memory in hundreds of pieces: the kernel starts');
-my ($ranges) = $log =~ / (\d+) memory ranges$/m;
-cmp_ok($ranges // 0, '>', 600, '... with all ranges');
-like($log, qr/^# end dstest86 verdict=pass pass=2 /m, '... the tests pass');
+def make_stick(deeds, options):
+    """A stick with the strange firmware, its options, the loader and the loader's options."""
+    image.unlink(missing_ok=True)
+    subprocess.run(['mkfs.fat', '-C', image, '4096'], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(['mmd', '-i', image, '::/EFI', '::/EFI/BOOT', '::/dstest86'], check=True)
+    (folder / 'deeds.txt').write_text(deeds)
+    (folder / 'options.txt').write_text(options)
+    for source, target in ((BUILD / 'strange-x64.efi', 'EFI/BOOT/BOOTX64.EFI'), (BUILD / 'BOOTX64.EFI', 'loader.efi'),
+                           (folder / 'deeds.txt', 'deeds.txt'), (folder / 'options.txt', 'dstest86/options.txt')):
+        subprocess.run(['mcopy', '-i', image, source, f'::/{target}'], check=True)
 
-$log = boot('usb', 'none', 'l', 'run=selftest.processors.*', '-smp', 2);
-like($log, qr/^# low page 0x0$/m, 'nothing below 1 MiB is free: the kernel starts');
-my $reason = "no usable page below 640 KiB for another processor's first instructions";
-like($log, qr/^ok 1 selftest\.processors\.start # SKIP \Q$reason\E$/m, '... the log says why no other processor is started');
-like($log, qr/^# end dstest86 verdict=pass pass=1 fail=0 skip=2 /m, '... the other tests run');
-like(boot('usb', 'skylake', 'l', '', '-smp', 2), qr/^# end dstest86 verdict=pass /m, '... all tests pass');
-like(boot('usb', 'skylake', 'l', 'run=selftest.quiesce.*', '-smp', 2), qr/^# end dstest86 verdict=pass pass=3 /m, '... the tests of quiesce pass');
 
-$log = boot('usb', 'none', 'w', 'menu=4 run=ds.area.*');
-like($log, qr/starts in 1 s.*^# end dstest86 verdict=skip /ms, 'a firmware watchdog shorter than the menu does not end the loader');
+def boot(route, profile, deeds, options, *qemu):
+    make_stick(deeds, options)
+    return machine.boot_until(END, '-r', route, '-p', profile, '-k', str(image), '--', *qemu)[0]
 
-SKIP: {
-    skip 'no OVMF with the memory attribute protocol here, which Debian 13 has', 1 if !-e "$build/toolchain/ovmf/OVMF_NX_CODE.fd";
-    like(boot('nx-usb', 'none', 'n', 'run=ds.area.*'), qr/^# end dstest86 verdict=skip /m,
-        'allocated pages are not executable: the loader makes the page that it needs executable');
-    like(boot('nx-usb', 'skylake', 'nflw', 'run=bts.*', '-smp', 2), qr/^# end dstest86 verdict=pass /m, 'all oddities at once');
-}
-like(boot('usb', 'none', 'n', ''), qr/^strange firmware: Not Found$/m, 'the default OVMF has no memory attribute protocol');
-done_testing();
+
+log = boot('usb', 'skylake', 'f', 'run=bts.calls,pebs.loads')
+tap.like(log, r'(?m)^# boot route uefi x64, (\d+) memory ranges$', 'memory in hundreds of pieces: the kernel starts')
+ranges = re.search(r'(?m) (\d+) memory ranges$', log)
+tap.ok(ranges and int(ranges[1]) > 600, '... with all ranges')
+tap.like(log, r'(?m)^# end dstest86 verdict=pass pass=2 ', '... the tests pass')
+
+TWO = '-smp', '2'
+log = boot('usb', 'none', 'l', 'run=selftest.processors.*', *TWO)
+tap.like(log, r'(?m)^# low page 0x0$', 'nothing below 1 MiB is free: the kernel starts')
+reason = "no usable page below 640 KiB for another processor's first instructions"
+tap.like(log, rf'(?m)^ok 1 selftest\.processors\.start # SKIP {reason}$', '... the log says why no other processor is started')
+tap.like(log, r'(?m)^# end dstest86 verdict=pass pass=1 fail=0 skip=2 ', '... the other tests run')
+tap.like(boot('usb', 'skylake', 'l', '', *TWO), r'(?m)^# end dstest86 verdict=pass ', '... all tests pass')
+tap.like(boot('usb', 'skylake', 'l', 'run=selftest.quiesce.*', *TWO), r'(?m)^# end dstest86 verdict=pass pass=3 ', '... the tests of quiesce pass')
+
+tap.like(boot('usb', 'none', 'w', 'menu=4 run=ds.area.*'), r'(?ms)starts in 1 s.*^# end dstest86 verdict=skip ',
+         'a firmware watchdog shorter than the menu does not end the loader')
+
+if (BUILD / 'toolchain/ovmf/OVMF_NX_CODE.fd').exists():
+    tap.like(boot('nx-usb', 'none', 'n', 'run=ds.area.*'), r'(?m)^# end dstest86 verdict=skip ',
+             'allocated pages are not executable: the loader makes the page that it needs executable')
+    tap.like(boot('nx-usb', 'skylake', 'nflw', 'run=bts.*', *TWO), r'(?m)^# end dstest86 verdict=pass ', 'all oddities at once')
+else:
+    tap.skip('firmware whose allocated pages are not executable', 'no OVMF with the memory attribute protocol here, which Debian 13 has')
+tap.like(boot('usb', 'none', 'n', ''), r'(?m)^strange firmware: Not Found$', 'the default OVMF has no memory attribute protocol')
+tap.done()
