@@ -1,29 +1,29 @@
-#!/usr/bin/env perl
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 # The plugin in QEMU, built with the address sanitizer and the sanitizer of undefined behaviour: tests pass on three
 # machines, and neither sanitizer reports anything. scripts/sanitized runs more.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/../../scripts/lib";
-use Files qw(run);
-use Test::More;
+import os
+import pathlib
+import subprocess
+import sys
 
-my $root = "$FindBin::Bin/../..";
-my $compiler = $ENV{HOST_CC} // 'gcc';
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
+import machine    # noqa: E402
+import tap    # noqa: E402
+
+COMPILER = os.environ.get('HOST_CC', 'gcc')
 # QEMU loads the sanitizers' libraries before all others. QEMU itself frees less than it allocates.
-my @libraries = map { `$compiler -print-file-name=lib$_.so` =~ s/\n//r } qw(asan ubsan);
-plan skip_all => "the sanitizers of $compiler are not gcc's libraries" if grep { !-e } @libraries;
-local $ENV{LD_PRELOAD} = "@libraries";
-local $ENV{ASAN_OPTIONS} = 'detect_leaks=0';
-for my $boot (['bts.*,ds.*,lbr.*,pebs.*', qw(-p skylake)], ['arch.*,lbr.*', qw(-p clearwaterforest)],
-    ['all_cpus.*,pebs.adaptive.*', qw(-p alderlake -s 4)]) {
-    my ($tests, @machine) = @$boot;
-    my (undef, $log, $errors) = run("$root/scripts/machine", 'boot', '-m', "$root/build/host/dsmodel.so",
-        '-o', "timeout=100 run=$tests", @machine);
-    like $log, qr/^# end dstest86 verdict=pass /m, "@machine: $tests pass";
+libraries = [subprocess.run([COMPILER, f'-print-file-name=lib{name}.so'], stdout=subprocess.PIPE, text=True).stdout.strip()
+             for name in ('asan', 'ubsan')]
+if not all(map(os.path.exists, libraries)):
+    print(f"1..0 # SKIP the sanitizers of {COMPILER} are not gcc's libraries")
+    sys.exit()
+os.environ.update(LD_PRELOAD=' '.join(libraries), ASAN_OPTIONS='detect_leaks=0')
+for tests, *options in (('bts.*,ds.*,lbr.*,pebs.*', '-p', 'skylake'), ('arch.*,lbr.*', '-p', 'clearwaterforest'),
+                        ('all_cpus.*,pebs.adaptive.*', '-p', 'alderlake', '-s', '4')):
+    _, log, errors = machine.boot('-m', f'{tap.BUILD}/host/dsmodel.so', '-o', f'timeout=100 run={tests}', *options)
+    tap.like(log, r'(?m)^# end dstest86 verdict=pass ', f'{" ".join(options)}: {tests} pass')
     # The address sanitizer also warns of QEMU's coroutines.
-    unlike $errors, qr/ERROR: |runtime error: /, "@machine: no report of a sanitizer";
-}
-done_testing;
+    tap.ok('ERROR: ' not in errors and 'runtime error: ' not in errors, f'{" ".join(options)}: no report of a sanitizer') or tap.note(errors)
+tap.done()
