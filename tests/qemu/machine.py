@@ -146,6 +146,10 @@ class Machine:
                 return answer['return']
         raise RuntimeError(f'{name}: no answer')
 
+    def press(self, key):
+        """Presses a key: QEMU's name of it, or several names with "-" between them, for keys that are held together."""
+        self.command('send-key', keys=[{'type': 'qcode', 'data': name} for name in key.split('-')])
+
     def screendump(self):
         """A PPM file of the screen."""
         path = self.folder / 'screen.ppm'

@@ -1,86 +1,61 @@
-#!/usr/bin/env perl
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 # The menus of the UEFI loader and of GRUB, booted from a stick's image: the default without a key, and what each key chooses.
 # Keys are pressed when the serial port has shown the question. The menu's timeout is longer than by default, for busy hosts.
-use strict;
-use warnings;
-use FindBin;
-use lib $FindBin::Bin, "$FindBin::Bin/../../scripts/lib";
-use File::Temp qw(tempdir);
-use IO::Socket::UNIX;
-use Files qw(boot_until read_file);
-use Test::More;
-use Time::HiRes qw(sleep);
+import collections
+import pathlib
+import re
+import sys
+import time
 
-my $folder = tempdir(CLEANUP => 1);
-my %name = (' ' => 'spc', "\n" => 'ret', '.' => 'dot', '*' => 'shift-8', '=' => 'equal', "\e" => 'esc');
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
+import machine    # noqa: E402
+import tap    # noqa: E402
 
-# Presses keys by QEMU's monitor.
-sub press
-{
-    my ($socket, $text) = @_;
-    my $monitor = IO::Socket::UNIX->new(Peer => $socket) or die "$socket: $!\n";
-    for my $key (map { $name{$_} // $_ } split //, $text) {
-        print $monitor "sendkey $key\n";
-        sleep 0.2;    # QEMU holds a key down for 0.1 seconds
-    }
-    close $monitor;
-}
+NAMES = {' ': 'spc', '\n': 'ret', '.': 'dot', '*': 'shift-8', '=': 'equal'}
 
-# Boots the image on a route. For each pair TEXT => KEYS, waits for TEXT and presses KEYS (with the menu's timeout at a minute).
-# Returns the output up to the verdict.
-sub boot
-{
-    my ($route, @steps) = @_;
-    my $socket = "$folder/monitor";
-    unlink $socket;
-    my $from = 0;
-    my $until = sub {
-        my ($log) = @_;
-        while (@steps && (my $at = index $log, $steps[0], $from) >= 0) {
-            $from = $at + length $steps[0];
-            press($socket, $steps[1]);
-            splice @steps, 0, 2;
-        }
-        return $log =~ /# end dstest86 .*\n/;
-    };
-    my @menu = @steps ? ('-o', 'menu=60') : ();
-    my ($log) = boot_until($until, '-r', $route, '-p', 'none', @menu, '--', '-monitor', "unix:$socket,server,nowait");
-    return $log =~ s/\r//gr;
-}
 
-# The number of tests that ran, by area.
-sub areas
-{
-    my ($log) = @_;
-    my %count;
-    $count{$1}++ while $log =~ /^(?:not )?ok \d+ ([a-z]+)\./mg;
-    return \%count;
-}
+def boot(route, *steps):
+    """Boots the image on a route. For each pair (TEXT, KEYS), waits for TEXT and presses KEYS, with the menu's timeout at a minute.
+    Returns the log's lines."""
+    menu, shown = ['-o', 'menu=60'] if steps else [], '(?s)'
+    with machine.Machine(300, tap.folder, '-r', route, '-p', 'none', *menu) as guest:
+        for text, keys in steps:
+            shown += f'.*{re.escape(text)}'
+            guest.wait_for(re.compile(shown))
+            for key in keys:
+                guest.press(NAMES.get(key, key))
+                time.sleep(0.2)    # QEMU holds a key down for 0.1 seconds
+        return machine.lines_in(guest.wait_for(re.compile(r'# end dstest86 .*\n')))
 
-my ($of_loader, $of_grub) = map { read_file("$FindBin::Bin/../../boot/$_") } 'uefi/menu.c', 'grub.cfg';
-is_deeply([$of_grub =~ /start (\w+=.*)/g], [$of_loader =~ /"(\w+=\w.*?)" }/g], 'keys 2, 3 and 4 add the same options on BIOS as on UEFI');
 
-my $all = areas(boot('usb'));
-cmp_ok($all->{bts}, '>', 30, 'UEFI, no key: all tests of BTS run');
-cmp_ok($all->{pebs}, '>', 60, '... and of PEBS');
-is($all->{measure}, undef, '... but not the measurements, which are on request');
-is_deeply(areas(boot('bios-usb')), $all, 'BIOS, no key: the same');
+def areas(lines):
+    """The number of tests that ran, by area."""
+    return collections.Counter(match[1] for line in lines if (match := re.match(r'(?:not )?ok \d+ ([a-z]+)\.', line)))
 
-my $quick = { detect => 8, pmi => 2, ds => 2, bts => 2, lbr => 2, pebs => 6, perfmon => 2, robust => 1 };
-is_deeply(areas(boot(usb32 => 'starts in 60 s' => '2')), $quick, 'UEFI of 32 bits, key 2: the quick tests');
-for ([usb => 'starts in 60 s'], ['bios-usb' => 'automatically in 60s']) {
-    my ($route, $shown) = @$_;
-    is_deeply(areas(boot($route, $shown => '2')), $quick, "$route, key 2: the quick tests");
-    my $log = boot($route, $shown => '3');
-    is_deeply([keys %{areas($log)}], ['measure'], "$route, key 3: the measurements");
-    my $kept = $route =~ /bios/ ? 'not kept: only the UEFI loader can keep it' : 'kept in \d+ KiB';
-    like(boot($route, $shown => '4'), qr/^# log $kept/m, "$route, key 4: the log for the stick");
-    $log = boot($route, $shown => '5', 'ptions: ' => " run=ds.area.*\n");
-    is_deeply(areas($log), { ds => 3 }, "$route, key 5: the typed options");
-    $log = boot($route, $shown => '6', $route =~ /bios/ ? ('Width: ' => "32\n", ' 6  width' => '2') : ('32 bits' => '2'));
-    like($log, qr/^# begin dstest86 \S+ \S+ 32$/m, "$route, key 6: the other kernel");
-    is_deeply(areas($log), $quick, '... with the tests chosen next');
-}
-done_testing();
+
+of_loader, of_grub = ((machine.ROOT / 'boot' / name).read_text() for name in ('uefi/menu.c', 'grub.cfg'))
+tap.same(re.findall(r'start (\w+=.*)', of_grub), re.findall(r'"(\w+=\w.*?)" }', of_loader),
+         'keys 2, 3 and 4 add the same options on BIOS as on UEFI')
+
+every = areas(boot('usb'))
+tap.ok(every['bts'] > 30, 'UEFI, no key: all tests of BTS run')
+tap.ok(every['pebs'] > 60, '... and of PEBS')
+tap.ok('measure' not in every, '... but not the measurements, which are on request')
+tap.same(areas(boot('bios-usb')), every, 'BIOS, no key: the same')
+
+QUICK = {'detect': 8, 'pmi': 2, 'ds': 2, 'bts': 2, 'lbr': 2, 'pebs': 6, 'perfmon': 2, 'robust': 1}
+# The route, its question, why it may not keep the log, and the steps that start the other kernel.
+MENUS = [('usb', 'starts in 60 s', r'kept in \d+ KiB', [('32 bits', '2')]),
+         ('bios-usb', 'automatically in 60s', 'not kept: only the UEFI loader can keep it', [('Width: ', '32\n'), (' 6  width', '2')])]
+tap.same(areas(boot('usb32', ('starts in 60 s', '2'))), QUICK, 'UEFI of 32 bits, key 2: the quick tests')
+for route, shown, kept, other in MENUS:
+    tap.same(areas(boot(route, (shown, '2'))), QUICK, f'{route}, key 2: the quick tests')
+    tap.same(list(areas(boot(route, (shown, '3')))), ['measure'], f'{route}, key 3: the measurements')
+    tap.like('\n'.join(boot(route, (shown, '4'))), f'(?m)^# log {kept}', f'{route}, key 4: the log for the stick')
+    tap.same(areas(boot(route, (shown, '5'), ('ptions: ', ' run=ds.area.*\n'))), {'ds': 3}, f'{route}, key 5: the typed options')
+    lines = boot(route, (shown, '6'), *other)
+    tap.like('\n'.join(lines), r'(?m)^# begin dstest86 \S+ \S+ 32$', f'{route}, key 6: the other kernel')
+    tap.same(areas(lines), QUICK, '... with the tests chosen next')
+tap.done()
