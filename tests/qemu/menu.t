@@ -27,7 +27,9 @@ def boot(route, *steps):
             for key in keys:
                 guest.press(NAMES.get(key, key))
                 time.sleep(0.2)    # QEMU holds a key down for 0.1 seconds
-        return machine.lines_in(guest.wait_for(re.compile(r'# end dstest86 .*\n')))
+        log = guest.wait_for(re.compile(r'# end dstest86 .*\n'))
+        guest.stop()
+    return machine.lines_in(log)
 
 
 def areas(lines):
