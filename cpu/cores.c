@@ -273,7 +273,8 @@ static const struct core haswell = { .name = "Haswell",
                                      .events = &pebs_events_haswell,
                                      .data_source = DATA_SOURCE_GENERIC,
                                      .second_level_kib = 256,
-                                     .errata = HAS_ERRATUM(HSD053) | HAS_ERRATUM(HSD143) | HAS_ERRATUM(CML095),
+                                     .errata = HAS_ERRATUM(HSD053) | HAS_ERRATUM(HSD140) | HAS_ERRATUM(HSD143) |
+                                               HAS_ERRATUM(CML095),
                                      .notes = notes_haswell };
 static const struct core broadwell = { .name = "Broadwell",
                                        .debugctl = &debugctl_core,
@@ -284,12 +285,12 @@ static const struct core broadwell = { .name = "Broadwell",
                                        .events = &pebs_events_broadwell,
                                        .data_source = DATA_SOURCE_GENERIC,
                                        .second_level_kib = 256,
-                                       .errata = HAS_ERRATUM(HSD143) | HAS_ERRATUM(BDM104) | HAS_ERRATUM(SKL018) |
-                                                 HAS_ERRATUM(SKL117),
+                                       .errata = HAS_ERRATUM(HSD140) | HAS_ERRATUM(HSD143) | HAS_ERRATUM(BDM104) |
+                                                 HAS_ERRATUM(SKL018) | HAS_ERRATUM(SKL117),
                                        .notes = notes_broadwell };
 #define ERRATA_SKYLAKE                                                                                               \
     (HAS_ERRATUM(SKL186) | HAS_ERRATUM(LBR_COPY) | HAS_ERRATUM(SKL088) | HAS_ERRATUM(SKL179) | HAS_ERRATUM(CML095) | \
-     HAS_ERRATUM(SKL018) | HAS_ERRATUM(SKL117))
+     HAS_ERRATUM(SKL018) | HAS_ERRATUM(SKL117) | HAS_ERRATUM(SKL091))
 static const struct core skylake = { .name = "Skylake",
                                      .debugctl = &debugctl_core,
                                      .bts_prediction = true,
@@ -338,7 +339,8 @@ static const struct core raptor_cove = { GOLDEN_COVE("Raptor Cove") };
 #define OF_NOW(core_name, counters)                                                                                  \
     .name = (core_name), .debugctl = &debugctl_core, .lbr_format = CAPS_UNKNOWN, .pebs_method = PEBS_METHOD_GENERAL, \
     .pebs_counters = (counters), .cache_latency = true
-#define ATOM(core_name, counters) OF_NOW(core_name, counters), .errata = HAS_ERRATUM(SRF7) /* Skymont: unknown */
+#define ATOM_BUT(core_name, counters, more) OF_NOW(core_name, counters), .errata = HAS_ERRATUM(SRF7) | (more)
+#define ATOM(core_name, counters)           ATOM_BUT(core_name, counters, 0u) /* Skymont: unknown */
 static const struct core redwood_cove = { OF_NOW("Redwood Cove", 0xff), .pebs_pdist_counters = 0x1,
                                           .events = &pebs_events_ice_lake, .data_source = DATA_SOURCE_GOLDEN_COVE,
                                           .second_level_kib = 2048 };
@@ -357,7 +359,7 @@ static const struct core panther_cove = { OF_NOW("Panther Cove", 0xff), .pebs_pd
 static const struct core gracemont = { ATOM("Gracemont", 0x3f), .pebs_pdist_counters = 0x1,
                                        .events = &pebs_events_gracemont, .data_source = DATA_SOURCE_GRACEMONT,
                                        .second_level_kib = 4096 };
-static const struct core crestmont = { ATOM("Crestmont", 0xff), .pebs_pdist_counters = 0x3,
+static const struct core crestmont = { ATOM_BUT("Crestmont", 0xff, HAS_ERRATUM(SRF6)), .pebs_pdist_counters = 0x3,
                                        .events = &pebs_events_crestmont, .data_source = DATA_SOURCE_CRESTMONT,
                                        .second_level_kib = 4096 };
 static const struct core skymont = { OF_NOW("Skymont", 0xff), .pebs_pdist_counters = 0x3,

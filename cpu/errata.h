@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Errata that a test can meet. ERRATUM(identifier, numbers): the number in the specification update of each product
- * line that has it. A core's row in cpu/cores.c names its errata.
+ * line that has it. A core's row in cpu/cores.c names its errata. SRF6, HSD140, SKL091: field "Errata" of Intel's event
+ * lists (github.com/intel/perfmon, August 2026).
  */
 #ifndef CPU_ERRATA_H
 #define CPU_ERRATA_H
@@ -17,6 +18,9 @@
     ERRATUM(BDM104, "BDM104")                    /* with Intel PT on, IA32_DEBUGCTL raises #GP for LBR and BTS */    \
     ERRATUM(BV086, "BV080/BV086")                /* IA32_PERFEVTSEL4 to 7 do not read what was written */            \
     ERRATUM(SRF7, "SRF7")                        /* far branches count as more than one instruction */               \
+    ERRATUM(SRF6, "SRF6/MTL012/ARL010")          /* wrong counts of all branches and of near calls */                \
+    ERRATUM(HSD140, "HSD140/BDM61")              /* wrong counts of instructions */                                  \
+    ERRATUM(SKL091, "SKL091/SKL044")             /* wrong counts of instructions and of branches */                  \
     ERRATUM(CML095, "CML095/KBL115/HSD171")      /* with Hyper-Threading, the load latency facility may stop */      \
     ERRATUM(SKL018, "SKL018/BDM050")             /* wrong EventingIP after a conditional branch that is not taken */ \
     ERRATUM(SKL117, "SKL117/BDM120") /* a counter of one privilege level misses events when the level changes */     \

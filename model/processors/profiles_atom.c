@@ -141,6 +141,93 @@ static const struct profile_cpuid goldmont_cpuid[] = {
 /* clang-format on */
 static const struct profile goldmont = { GOLDMONT_PROFILE };
 
+/* --- Gemini Lake: Goldmont Plus, 06_7A ---------------------------------------------------------------------------- */
+
+/* Every general counter samples. Not modelled: PEBS on fixed counters. */
+static const struct profile_msr geminilake_msrs[] = {
+    { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = BITS(3, 0) },
+};
+static const struct profile_cpuid geminilake_cpuid[] = {
+    { .leaf = 0x01,
+      .keep = { 0, ALL32, 0x47f8ebbf | MACHINE_ECX, 0xbfebfbff },
+      .add = { 0x706a8, 0, DTES64_ECX | DS_CPL_ECX | PDCM_ECX, DS_EDX } },
+    { .leaf = 0x07, .indexed = true, .keep = { 0, 0x2294e287, 0x40400004, 0xac000400 } },
+    { .leaf = 0x07, .subleaf = 1, .indexed = true },
+    { .leaf = 0x0a, .add = { 0x07300404, 0, 0, 0x8603 } },
+    { .leaf = 0x0e, .last = 0x18 },
+    { .leaf = 0x80000001, .keep = { 0, 0, 0x101, 0x2c100800 } },
+};
+static const struct profile geminilake = {
+    GOLDMONT_PROFILE,
+    .name = "geminilake",
+    .brand = "Intel(R) Celeron(R) J4125 CPU (modelled)",
+    .microcode = 0x24,
+    .max_leaf = 0x18,
+    CPUID_TABLE(geminilake_cpuid),
+    .memory.caches[1] = { 4096, 16 },
+    .msrs = { ROWS(geminilake_msrs), ROWS(goldmont_msrs), ROWS(full_width_msrs), ROWS(core_msrs),
+              ROWS(misc_enable_msrs), ROWS(absent_msrs) },
+};
+
+/* --- Jasper Lake: Tremont, 06_9C ---------------------------------------------------------------------------------- */
+
+/* Adaptive records with an LBR stack of the older kind: Linux, intel_pmu_init(), which has Skylake's stack for it. */
+static const struct profile_event jasperlake_events[] = {
+    { 0x2e, 0x4f, EVENT_L3_REFERENCES, EVERY, PRECISE },
+    { 0x2e, 0x41, EVENT_L3_MISSES, EVERY, PRECISE },
+    { 0xd1, 0x04, EVENT_L3_HITS, EVERY, PRECISE_WITH_ADDRESS },
+};
+#define TREMONT_COUNTERS COUNTER_BITS(0xf, 0x7)
+static const struct profile_msr jasperlake_msrs[] = {
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x74c5 },
+    { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = TREMONT_COUNTERS },
+    { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = DEBUGCTL_BITS | BIT(0) },
+    { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = TREMONT_COUNTERS, .reset = BITS(3, 0) },
+    { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = STATUS_BITS(TREMONT_COUNTERS) | BIT(63) },
+    { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = STATUS_BITS(TREMONT_COUNTERS) },
+    { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = BIT(63) | BITS(49, 44) | BITS(37, 0) },
+    { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(49, 44) | BITS(37, 0) },
+    { 0x3f6, 2, .reg = REG_ABSENT },
+    { 0x0c5, 4, .reg = REG_ABSENT },
+    { 0x4c5, 4, .reg = REG_ABSENT },
+    { 0x18a, 4, .reg = REG_ABSENT },
+    { 0x14ce, 2, .reg = REG_ABSENT },
+    { 0x1500, 32, .reg = REG_ABSENT },
+    { 0x1600, 32, .reg = REG_ABSENT },
+    { 0x1200, 32, .reg = REG_ABSENT },
+};
+static const struct profile_cpuid jasperlake_cpuid[] = {
+    { .leaf = 0x01,
+      .keep = { 0, ALL32, 0x47f8ebbf | MACHINE_ECX, 0xbfebfbff },
+      .add = { 0x906c0, 0, DTES64_ECX | DS_CPL_ECX | PDCM_ECX, DS_EDX } },
+    { .leaf = 0x07, .indexed = true, .keep = { 0, 0x2394a2c3, 0x18400124, 0xfc000400 } },
+    { .leaf = 0x07, .subleaf = 1, .indexed = true },
+    { .leaf = 0x0a, .add = { 0x07300405, 0, 0x07, 0x8603 } },
+    { .leaf = 0x0e, .last = 0x1b },
+    { .leaf = 0x1a, .add = { ATOM_CORE, 0, 0, 0 } },
+    { .leaf = 0x80000001, .keep = { 0, 0, 0x101, 0x28100800 } },
+};
+static const struct profile jasperlake = {
+    GOLDMONT_PROFILE,
+    .name = "jasperlake",
+    .brand = "Intel(R) Celeron(R) N5105 (modelled)",
+    .microcode = 0x24000026,
+    .max_leaf = 0x1b,
+    CPUID_TABLE(jasperlake_cpuid),
+    .perfmon_version = 5,
+    .pebs_format = 4,
+    .pebs_adaptive = true,
+    .pdist_counters = BIT(32) | BIT(0),
+    .lbr_format = LBR_FORMAT_INFO,
+    .memory.caches = { { 64, 8 }, { 2048, 12 }, { 4096, 16 } },
+    .memory.flags = { 0, 0, 6 },
+    .memory.latency = { 3, 17, 60, 200, 100 },
+    .width = 4,
+    .msrs = { ROWS(jasperlake_msrs), ROWS(lbr_info_msrs), ROWS(ecore_msrs), ROWS(adaptive_msrs),
+              ROWS(misc_enable_msrs) },
+    .events = { ROWS(jasperlake_events), ROWS(goldmont_events) },
+};
+
 /* --- Crestmont --------------------------------------------------------------------------------------------------- */
 
 static const struct profile_event crestmont_events[] = {
@@ -263,4 +350,4 @@ const struct profile arrowlake_h_lp = { CRESTMONT_CLIENT(arrowlake_h_lp_msrs),
                                         .pebs_format = 5,
                                         .memory.flags = { 1, 1, 4 } };
 
-const struct profile *const profiles_atom[] = { &goldmont, &sierraforest, NULL };
+const struct profile *const profiles_atom[] = { &goldmont, &geminilake, &jasperlake, &sierraforest, NULL };

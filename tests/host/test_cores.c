@@ -6,6 +6,7 @@
 #include "tests/host/unit_test.h"
 
 #include "cpu/cores.h"
+#include "cpu/errata.h"
 #include "tests/host/intel_events.h"
 
 /*
@@ -249,6 +250,31 @@ UNIT_TEST(registers)
         /* Only NetBurst has trap-like records, and counters of 40 bits without a CPUID leaf. */
         assert_int_equal(got->pebs_trap_like, want->family == 0xf);
         assert_int_equal(got->counter_width, want->family == 0xf ? 40 : 0);
+    }
+}
+
+/*
+ * The folders whose lists name an erratum of these counts (github.com/intel/perfmon, August 2026, field "Errata" of
+ * BR_INST_RETIRED.ALL_BRANCHES and NEAR_CALL, and of INST_RETIRED.ANY_P). Grand Ridge has Sierra Forest's core.
+ */
+UNIT_TEST(errata_of_counts)
+{
+    static const struct {
+        unsigned erratum;
+        const char *folders;
+    } want[] = {
+        { HAS_ERRATUM(SRF6), "SRF MTL-E ARL-LP GRR" },
+        { HAS_ERRATUM(HSD140), "HSW HSX BDW BDX BDW-DE" },
+        { HAS_ERRATUM(SKL091), "SKL SKX CLX" },
+    };
+
+    for (size_t k = 0; k < COUNT_OF(intel_kinds); k++) {
+        const struct intel_kind *kind = &intel_kinds[k];
+        const struct core *got = core_find_kind(kind->family, kind->models[0], kind->type, kind->native);
+
+        for (size_t i = 0; i < COUNT_OF(want); i++)
+            if (intel_has_word(want[i].folders, kind->folder) != ((got->errata & want[i].erratum) != 0))
+                fail_msg("%s: erratum %x", kind->folder, want[i].erratum);
     }
 }
 

@@ -180,9 +180,12 @@ static struct {
     { "nehalem haswell broadwell", "0b/10 cd/01", COUNTERS,
       "Linux's table has every counter, and perf takes the first free one", 0 },
     { "nehalem", "b7/01", COUNTED, "Linux has it on every counter", 0 },
-    { "goldmont", "2e/41 2e/4f", MEANING, "its last level of cache is the second", 0 },
+    { "goldmont geminilake", "2e/41 2e/4f", MEANING, "its last level of cache is the second", 0 },
     { "core2", "c0/00 c1/fe c5/00 c7/1f cb/01 cb/02 cb/04 cb/08 cb/10", NOT_PRECISE_THERE,
       "libpfm4's list does not say; in the manual's table 18-10 it is precise", 0 },
+    { "jasperlake", "9c/00 ca/02 c4/80", NOT_LISTED, "Goldmont's list has it", 0 },
+    { "geminilake", "c4/eb c4/fb c4/fd c4/fe c5/eb c5/fb c5/fe d0/43 d0/83", NOT_PRECISE_THERE,
+      "Goldmont's list says that they are", 0 },
     { "skylake", "c0/00", NOT_PRECISE_THERE, "with INV and CMask it is how Linux samples cycles there", 0 },
     { "pantherlake/E clearwaterforest", "any", ADDRESS,
       "the list has it for latencies alone; here the memory group of every access has it", 0 },
@@ -349,6 +352,9 @@ static void compare_fixed(const struct profile *p, const char *folder)
 {
     const struct intel_event *want = listed(folder, 0x0100, FIXED_0);
 
+    if (want != NULL && strcmp(profile, "geminilake") == 0) {
+        return; /* its fixed counters sample too, which is not modelled */
+    }
     assert_true(any_event(p) == (want != NULL));
     if (want != NULL) {
         compared++;

@@ -51,14 +51,16 @@ static const struct {
     { 'T', "tigerlake", 0x806c1, 0 },
     { 'G', "emeraldrapids", 0xc06f2, 0 },
     { 'R', "graniterapids", 0xa06d1, 0x40000002 },
+    { 'L', "geminilake", 0x706a8, 0 },
+    { 'J', "jasperlake", 0x906c0, 0x20000000 },
 };
 
-#define EVERY  "WXMD2NSVHBKIGAEUuPpCLFflRT"
+#define EVERY  "WXMD2NSVHBKIGAEUuPpCLFflRTJ"
 #define LATER  "IGAEUuPpCFflRT" /* features of leaves 1 and 7 are QEMU's, except those below */
 #define OWN_1C (1u << 2 | 1u << 4 | 1u << 15)
 #define OWN_1D (1u << 21)
-#define TRACED "BKIGAEUuPpCLFflRT"
-#define CLOCKS "KIGAEUuPpCLFflRT"
+#define TRACED "BKIGAEUuPpCLFflRTJ"
+#define CLOCKS "KIGAEUuPpCLFflRTJ"
 #define ANY    UINT32_MAX
 
 #define MAX_LEAF         0x00
@@ -97,7 +99,7 @@ static struct {
     { EVERY, 0x04, -1, 0, 0xffffc000, "which processors share a cache is the machine's", 0 },
     { "2", 0x04, 2, 1, ANY, "the part that is modelled has a larger second level", 0 },
     { "F", 0x04, 2, 2, ANY, "Sierra Forest has a larger second level than Meteor Lake", 0 },
-    { "BIGAEFfRT", 0x04, 3, 1, ANY, "the third level is smaller, or a share", 0 },
+    { "BIGAEFfRTJ", 0x04, 3, 1, ANY, "the third level is smaller, or a share", 0 },
     { "IGAEFfRTU", 0x04, 3, 2, ANY, "the third level is smaller, or a share", 0 },
     { "uplC", 0x04, 3, 0, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
     { "uplC", 0x04, 3, 1, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
@@ -384,7 +386,7 @@ UNIT_TEST(linux_extra_regs)
             }
         }
     }
-    assert_int_equal(compared, 27 * 2 + 1 + 12 + 7 * 2);
+    assert_int_equal(compared, 28 * 2 + 1 + 12 + 7 * 2);
 }
 
 /* Bits of a load's data source: Linux 6.13, union intel_x86_pebs_dse in events/intel/ds.c. adl_latency_data_grt()
