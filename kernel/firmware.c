@@ -14,6 +14,8 @@
 #define CPUID_0_ECX_INTEL     0x6c65746eu
 #define CPUID_1_EAX_FAMILY    0x0f00u
 #define CPUID_1_EAX_NETBURST  0x0f00u
+#define CPUID_1_EDX_MSR       (1u << 5)
+#define CPUID_1_EDX_APIC      (1u << 9)
 #define CPUID_1_EDX_DS        (1u << 21)
 #define CPUID_7_EBX_TRACE     (1u << 25)
 #define CPUID_7_EDX_ABORT     (1u << 13)
@@ -22,6 +24,7 @@
 #define CPUID_23_EAX_PEBS     (3u << 4)
 
 #define LEAF_PERFMON 0xau
+#define APIC_DEFAULT UINT64_C(0xfee00000)
 
 /* SDM Vol. 3B (253669-081), "Debug Control Register (DR7)": L0 to G3; bit 10 is always 1. */
 #define DR7_BREAKPOINTS 0xffu
@@ -65,6 +68,12 @@ struct found {
 };
 
 static struct found processors[FIRMWARE_PROCESSORS], *current = processors;
+
+/* The boot processor's local APIC. */
+static struct {
+    bool off, stays; /* firmware switched it off; it cannot be switched on */
+    uint64_t base;   /* IA32_APIC_BASE then */
+} apic;
 
 static void remember_value(struct found *found, uint32_t msr)
 {
@@ -207,6 +216,32 @@ static void lift_limit(struct found *found)
                          msr_get(MSR_IA32_MISC_ENABLE) & MISC_ENABLE_LIMIT_CPUID;
 }
 
+/*
+ * SDM Vol. 3A (253668-083), "Enabling or Disabling the Local APIC": while the enable bit is clear, CPUID denies the
+ * APIC. Processors that cannot enable it again before a reset ignore the write.
+ */
+void firmware_apic_on(void)
+{
+    const uint32_t flags = cpuid(1, 0).edx;
+    uint64_t base;
+
+    apic.off = !(flags & CPUID_1_EDX_APIC) && flags & CPUID_1_EDX_MSR && msr_read(MSR_IA32_APIC_BASE, &base) && base &&
+               !(base & APIC_BASE_ENABLE);
+    if (!apic.off)
+        return;
+    apic.base = base;
+    msr_write(MSR_IA32_APIC_BASE, base | (base & APIC_BASE_ADDRESS ? 0 : APIC_DEFAULT) | APIC_BASE_ENABLE);
+    apic.stays = !(cpuid(1, 0).edx & CPUID_1_EDX_APIC);
+    if (apic.stays)
+        msr_write(MSR_IA32_APIC_BASE, base);
+}
+
+void firmware_apic_off(void)
+{
+    if (apic.off && !apic.stays)
+        msr_write(MSR_IA32_APIC_BASE, apic.base);
+}
+
 void firmware_of(unsigned processor)
 {
     current = &processors[processor];
@@ -262,6 +297,9 @@ void firmware_text(const struct line_sink *out)
 {
     const struct found *const found = current;
 
+    if (apic.off)
+        say(out, "firmware left the local APIC off, IA32_APIC_BASE at 0x%" PRIx64 ": %s", apic.base,
+            apic.stays ? "it cannot be switched on" : "on until the end");
     if (found->dr7)
         say(out, "firmware left breakpoints enabled, DR7 at 0x%" PRIxPTR ": cleared", found->dr7);
     if (found->cpuid_most)

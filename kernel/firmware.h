@@ -15,6 +15,13 @@
 #define FIRMWARE_PROCESSORS \
     4u /* number of processors with a remembered state: the boot processor and one of each further kind */
 
+/*
+ * Switches on the boot processor's local APIC if firmware switched it off, before CPUID is asked for it; at the end
+ * restores that. ThinkPads with Pentium M have it off.
+ */
+void firmware_apic_on(void);
+void firmware_apic_off(void);
+
 /* Selects the processor, from 0, for the following calls. It must be the calling processor. Initially 0. */
 void firmware_of(unsigned processor);
 

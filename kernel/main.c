@@ -91,6 +91,7 @@ static void say_handover(enum handover_error error, const struct handover_offend
 
 static void step_firmware(void)
 {
+    firmware_apic_on();
     firmware_take_over();
 }
 

@@ -86,6 +86,7 @@ void run_end(enum verdict verdict, const struct totals *totals)
     watchdog_stop(); /* a panic occurred inside a test, which must not continue */
     dump_end();
     firmware_give_back();
+    firmware_apic_off();
     if (log_keeper_is_on() && how != OPTIONS_END_REBOOT)
         console_note("log kept: the machine restarts in %u seconds, and the loader saves the log", VERDICT_SECONDS);
     progress_elapsed(clock_elapsed());

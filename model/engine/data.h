@@ -10,7 +10,8 @@ void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigne
 
 /*
  * The guest executes an instruction that empties caches or TLBs: CLFLUSH or CLFLUSHOPT, or CLWB (keep); WBINVD or INVD,
- * or WBNOINVD (keep); INVLPG; a MOV that empties the TLBs, of pages that are not global or of all pages. Call engine_flush_caches() before.
+ * or WBNOINVD (keep); INVLPG; a MOV that empties the TLBs, of pages that are not global or of all pages. Call
+ * engine_flush_caches() before.
  */
 void data_flush_line(struct vcpu *v, uint64_t address, bool keep);
 void data_flush_caches(struct vcpu *v, bool keep);

@@ -20,6 +20,7 @@ struct broken {
         uint64_t left_area;             /* the value of IA32_DS_AREA before its last write */
         uint64_t bts_from;              /* the instruction of the last branch that was stored */
         unsigned bts_stored;
+        bool apic_on;                             /* software has switched on the local APIC */
         bool bts_behind;                          /* the BTS index lacks the last record */
         bool traced;                              /* software has enabled Intel PT */
         unsigned thresholds, loads;               /* writes of the load latency threshold; loads since the last one */

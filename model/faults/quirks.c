@@ -42,6 +42,9 @@
 #define CPUID_7_EDX_ARCH_CAPABILITIES UINT32_C(0x20000000)
 #define IA32_APIC_BASE                0x1b
 #define APIC_BASE_X2APIC_MODE         UINT64_C(0xc00) /* EN and EXTD */
+#define APIC_BASE_EN                  UINT64_C(0x800)
+#define APIC_BASE_BSP                 UINT64_C(0x100)
+#define APIC_BASE_OFF                 UINT64_C(0xfee00000)
 #define IA32_XAPIC_DISABLE_STATUS     0xbd
 #define LEGACY_XAPIC_DISABLED         1
 #define IA32_ARCH_CAPABILITIES        0x10a
@@ -95,6 +98,9 @@ static const struct {
     [QUIRK_HYPER_THREADING_OFF] = { "hyper_threading_off", "eight general counters instead of four, as Sandy Bridge to "
                                                            "Skylake have without Hyper-Threading" },
     [QUIRK_NO_APIC] = { "no_apic", "CPUID.1:EDX reports no local APIC" },
+    [QUIRK_APIC_OFF] = { "apic_off",
+                         "firmware leaves the local APIC off: IA32_APIC_BASE bit 11 is clear, and CPUID.1:EDX "
+                         "reports no APIC until software sets it" },
 };
 
 const char *quirk_name(unsigned index)
@@ -300,6 +306,11 @@ static void conceal_counters(const struct vcpu *v, uint32_t regs[4])
     regs[3] -= 1;
 }
 
+static bool apic_is_off(const struct vcpu *v)
+{
+    return has_quirk(v, QUIRK_APIC_OFF) && !broken(v)->state.apic_on;
+}
+
 static void quirky_cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
 {
     static const struct {
@@ -329,6 +340,9 @@ static void quirky_cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t su
         if (leaf == changes[i].leaf && (subleaf == 0 || leaf == 1) && has_quirk(v, changes[i].quirk)) {
             regs[changes[i].reg] = (regs[changes[i].reg] & ~changes[i].cleared) | changes[i].set;
         }
+    }
+    if (leaf == 1 && apic_is_off(v)) {
+        regs[3] &= ~CPUID_1_EDX_APIC;
     }
     if (leaf == CORE_KIND_LEAF && has_quirk(v, QUIRK_P_CORES_ALONE)) {
         memset(regs, 0, 4 * sizeof(regs[0]));
@@ -364,11 +378,28 @@ void quirks_change_msr(uint32_t quirks, struct profile_msr *m)
     }
 }
 
-bool quirks_rdmsr(uint32_t quirks, uint32_t address, uint64_t *value)
+bool quirks_rdmsr(const struct vcpu *v, uint32_t address, uint64_t *value)
 {
-    *value = address == IA32_XAPIC_DISABLE_STATUS ? LEGACY_XAPIC_DISABLED : ARCH_XAPIC_DISABLE_STATUS;
-    return (quirks >> QUIRK_X2APIC_LOCKED & 1) &&
-           (address == IA32_XAPIC_DISABLE_STATUS || address == IA32_ARCH_CAPABILITIES);
+    switch (address) {
+    case IA32_APIC_BASE:
+        *value = APIC_BASE_OFF | (v->number == 0 ? APIC_BASE_BSP : 0);
+        return apic_is_off(v);
+    case IA32_XAPIC_DISABLE_STATUS:
+        *value = LEGACY_XAPIC_DISABLED;
+        return has_quirk(v, QUIRK_X2APIC_LOCKED);
+    case IA32_ARCH_CAPABILITIES:
+        *value = ARCH_XAPIC_DISABLE_STATUS;
+        return has_quirk(v, QUIRK_X2APIC_LOCKED);
+    default:
+        return false;
+    }
+}
+
+void quirks_wrmsr(struct vcpu *v, uint32_t address, uint64_t value)
+{
+    if (address == IA32_APIC_BASE) {
+        broken(v)->state.apic_on = value & APIC_BASE_EN;
+    }
 }
 
 bool quirks_refuse(uint32_t quirks, uint32_t address, uint64_t value)

@@ -32,6 +32,7 @@ enum quirk {
     QUIRK_CPUID_LIMITED,
     QUIRK_MICROCODE_OLD,
     QUIRK_NO_APIC,
+    QUIRK_APIC_OFF,
     QUIRK_X2APIC_LOCKED,
     QUIRK_TSC_FAST,
     QUIRK_KVM,
@@ -59,11 +60,14 @@ struct profile_msr;
 /* Changes a row of the profile's MSRs. */
 void quirks_change_msr(uint32_t quirks, struct profile_msr *m);
 
+struct vcpu;
+
 /*
- * MSRs outside every profile: the value of an MSR that a quirk provides; and whether a quirk makes this WRMSR raise #GP
- * while the local APIC is in x2APIC mode.
+ * MSRs outside every profile, of a processor with quirks: the value of an MSR that a quirk provides; notes the value of
+ * a WRMSR; whether a quirk makes this WRMSR raise #GP while the local APIC is in x2APIC mode.
  */
-bool quirks_rdmsr(uint32_t quirks, uint32_t address, uint64_t *value);
+bool quirks_rdmsr(const struct vcpu *v, uint32_t address, uint64_t *value);
+void quirks_wrmsr(struct vcpu *v, uint32_t address, uint64_t value);
 bool quirks_refuse(uint32_t quirks, uint32_t address, uint64_t value);
 
 struct rules;

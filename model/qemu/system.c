@@ -119,7 +119,7 @@ void on_rdmsr(unsigned cpu, void *udata)
     }
     if (address == MSR_X2APIC_LVTPC && processor_in_x2apic_mode(p)) {
         value = p->x2apic_lvtpc;
-    } else if (!quirks_rdmsr(model.options.quirks, address, &value)) {
+    } else if (model.options.quirks == 0 || !quirks_rdmsr(&p->vcpu, address, &value)) {
         enum msr_answer answer = engine_rdmsr(&p->vcpu, address, &value, site->place);
 
         if (answer == MSR_GP) {
@@ -148,6 +148,9 @@ void on_wrmsr(unsigned cpu, void *udata)
         p->x2apic_lvtpc = (uint32_t)value;
     } else if (address == MSR_IA32_APIC_BASE && !processor_in_x2apic_mode(p)) {
         p->x2apic_lvtpc = processor_host.lvtpc(p); /* LVTPC, in case this WRMSR switches the APIC mode */
+    }
+    if (model.options.quirks != 0) {
+        quirks_wrmsr(&p->vcpu, address, value);
     }
     const bool refused = quirks_refuse(model.options.quirks, address, value) && processor_in_x2apic_mode(p);
     const enum msr_answer answer = refused ? MSR_GP : engine_wrmsr(&p->vcpu, address, value, site->place);

@@ -52,6 +52,51 @@ static const struct processor skylake = { .leaf_0 = 0x16, .signature = 0x506e3, 
 #define SELECT_AT(msr, value) \
     "firmware left IA32_PERFEVTSELx (0x" msr ") counting, at 0x" value ": stopped until the end\n"
 
+/* IA32_APIC_BASE as firmware leaves it, afterwards and at the end; whether the write makes CPUID report the APIC. */
+static void write_apic_base(uint32_t msr, uint64_t value)
+{
+    if (msr == 0x1b && !of.stays_limited)
+        of.edx = value >> 11 & 1 ? of.edx | 1u << 9 : of.edx & ~(1u << 9);
+}
+
+UNIT_TEST(local_apic)
+{
+    static const struct {
+        uint32_t edx;
+        bool stays;
+        const char *left, *on, *off, *text;
+    } rows[] = {
+        { 1u << 5, false, "1b fee00100", "1b fee00900", "1b fee00100",
+          "firmware left the local APIC off, IA32_APIC_BASE at 0xfee00100: on until the end\n" },
+        { 1u << 5, false, "1b 100", "1b fee00900", "1b 100",
+          "firmware left the local APIC off, IA32_APIC_BASE at 0x100: on until the end\n" },
+        { 1u << 5, true, "1b fee00100", "1b fee00100", "1b fee00100",
+          "firmware left the local APIC off, IA32_APIC_BASE at 0xfee00100: it cannot be switched on\n" },
+        { 1u << 5 | 1u << 9, false, "1b fee00900", "1b fee00900", "1b fee00900", "" },
+        { 1u << 5, false, "1b fee00900", "1b fee00900", "1b fee00900", "" }, /* CPUID denies an APIC that is on */
+        { 1u << 5, false, "1b 0", "1b 0", "1b 0", "" },                      /* there is none */
+        { 0, false, "1b fee00100", "1b fee00100", "1b fee00100", "" },       /* no RDMSR */
+    };
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const struct processor p = {
+            .leaf_0 = 2, .signature = 0x6d8, .edx = rows[i].edx, .stays_limited = rows[i].stays
+        };
+
+        start(&p, rows[i].left);
+        machine.write = write_apic_base;
+        firmware_apic_on();
+        machine_holds(rows[i].on);
+        firmware_text(&console_sink);
+        machine_printed(rows[i].text);
+        firmware_apic_off();
+        machine_holds(rows[i].off);
+    }
+    machine_start(); /* the next test finds it on */
+    of.edx = 1u << 9;
+    firmware_apic_on();
+}
+
 /*
  * The registers as firmware leaves them, after the kernel has stopped facilities, as its tests leave them, and after
  * the kernel has restored them; and what is printed.

@@ -154,7 +154,7 @@ UNIT_TEST(unknown_names)
         { "profile=skylake fault=bts.index.stuck@x", "dsmodel: fault=x is not known; fault=list prints the ", "\n" },
         { "profile=skylake quirk=no_apic,nor,this",
           "dsmodel: quirk=nor is not known; the quirks are: inert msr_faults ",
-          " no_apic x2apic_locked tsc_fast kvm p_cores_alone model_unlisted rdpmc_user_disable trace_left force_abort "
+          " no_apic apic_off x2apic_locked tsc_fast kvm p_cores_alone model_unlisted rdpmc_user_disable trace_left force_abort "
           "hyper_threading_off\n" },
         { "profile=skylake latitude=7:pebs-arming,nor,this",
           "dsmodel: latitude=SEED:nor is not known; the freedoms are: pebs-arming", "\n" },

@@ -48,6 +48,7 @@ FAKE_PRINTF(progress_trouble, did, "trouble ", "\n")
 FAKE_VOID(watchdog_stop, (void), note("unwatch"))
 FAKE_VOID(dump_end, (void), note("dump end"))
 FAKE_VOID(firmware_give_back, (void), note("firmware"))
+FAKE_VOID(firmware_apic_off, (void), note("apic off"))
 FAKE(bool, log_keeper_is_on, (void), kept)
 FAKE_VOID(log_keeper_write_back, (void), note("write back"))
 FAKE_VOID(serial_flush, (void), note("flush"))
@@ -88,7 +89,7 @@ static void ends(void)
         run_end(VERDICT_FAIL, &totals);
 }
 
-#define HEAD               "cli\nunwatch\ndump end\nfirmware\n"
+#define HEAD               "cli\nunwatch\ndump end\nfirmware\napic off\n"
 #define LINE               "# end dstest86 verdict=fail pass=1 fail=3 skip=4 error=5 differs=2"
 #define HALTS(kinds, keys) HEAD "page 1, halts\n" LINE kinds "\nflush\n" keys "page 1, halts, sent\nturns\n"
 #define RESTARTS           "write back\nport cf9: 2\nport cf9: 6\nport 64: fe\ntriple fault\n"
