@@ -189,7 +189,7 @@ static void service(struct interrupt_frame *frame)
 {
     struct ds_cpu *const ds = own();
     uint64_t debugctl, control, status;
-    bool any;
+    bool any, watched;
 
     (void)frame;
     if (!ds->open_for) {
@@ -200,6 +200,9 @@ static void service(struct interrupt_frame *frame)
     if (ds->bts.used)
         msr_write(MSR_IA32_DEBUGCTL, debugctl & ~bts_bits(ds->open_for));
     control = counting_stop(ds->open_for, ds->going_on);
+    watched = !ds->going_on;
+    if (watched)
+        msr_watch_resume();
     status = counting_status(ds->open_for);
 
     any = drain_both(ds, true);
@@ -212,6 +215,8 @@ static void service(struct interrupt_frame *frame)
     counting_acknowledge(ds->open_for, status);
     apic_performance_arm(VECTOR_PERFORMANCE);
     apic_eoi();
+    if (watched)
+        msr_watch_pause();
     counting_resume(ds->open_for, control);
     if (ds->bts.used)
         msr_write(MSR_IA32_DEBUGCTL, debugctl);
@@ -409,13 +414,18 @@ bool ds_arch_commit(const struct caps *caps, const struct arch_description *desc
     return true;
 }
 
-bool ds_force(const struct caps *caps, const struct ds_description *description)
+static void area_set(const struct caps *caps, const struct ds_area *area)
 {
     struct ds_cpu *const ds = own();
 
     ds->open_for = caps;
-    area_write(ds, caps, &description->area);
+    area_write(ds, caps, area);
     ds_area_adopt();
+}
+
+bool ds_force(const struct caps *caps, const struct ds_description *description)
+{
+    area_set(caps, &description->area);
     return msr_try(MSR_IA32_DS_AREA, description->area_base);
 }
 
@@ -425,8 +435,8 @@ bool ds_commit(const struct caps *caps, const struct ds_description *description
         apic_performance_mask();
         return false;
     }
-    ds_force(caps, description);
-    return true;
+    area_set(caps, &description->area);
+    return msr_write(MSR_IA32_DS_AREA, description->area_base);
 }
 
 bool ds_open(const struct caps *caps, const struct ds_config *config, struct ds_breaches *breaches)

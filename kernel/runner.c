@@ -420,6 +420,7 @@ void runner_run(const char *name, const struct caps *caps, void (*quiesce)(void)
     if (runner.begun == runner.kinds)
         return;
     first = begin_kind(name, caps);
+    msr_forget();
     quiesce();
     for (size_t i = 0; i < runner.count; i++) {
         if (!selected(runner.options, &tests_start[i]))

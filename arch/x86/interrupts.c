@@ -5,6 +5,7 @@
 
 #include "arch/x86/cpu.h"
 #include "arch/x86/descriptors.h"
+#include "arch/x86/msr.h"
 
 #define PIC_MASTER_MASK 0x21u
 #define PIC_SLAVE_MASK  0xa1u
@@ -68,10 +69,12 @@ void interrupt_dispatch(struct interrupt_frame *frame)
 {
     unsigned vector = (unsigned)frame->vector;
 
+    msr_watch_pause();
     if (handlers[vector])
         handlers[vector](frame);
     else if (!fix_up(frame) && !(vector >= VECTOR_EXCEPTIONS && take_stray && take_stray(vector)))
         last_handler(frame);
+    msr_watch_resume();
 }
 
 void interrupt_unexpected(struct interrupt_frame *frame)

@@ -56,53 +56,78 @@ bool pmc_read(uint32_t n, uint64_t *value)
 
 /* ---- the watch -------------------------------------------------------------------------------------------------- */
 
-#define ALL        (~UINT64_C(0))
-#define WINDOW     UINT64_C(0x0001ffff0000ffff) /* bits of counters, which a window of measurement sets and clears */
-#define RECORDING  UINT64_C(0xcd)               /* LBR, TR and BTS of every family's IA32_DEBUGCTL */
-#define INTERRUPTS (1u << 9)                    /* IF */
-#define WRITTEN    64                           /* registers whose last value is remembered */
+#define ALL     (~UINT64_C(0))
+#define SLOTS   128u                         /* registers whose last value is remembered */
+#define RECORDS UINT64_C(0xcd)               /* LBR, TR and BTS of every family's IA32_DEBUGCTL */
+#define COUNTER UINT64_C(0xffffffffff)       /* the narrowest counters have 40 bits */
+#define ABOVE   UINT64_C(0xffff000000000000) /* the widest have 48 */
+/* Bits of IA32_PERF_GLOBAL_STATUS that Intel PT, an uncore or a freeze may set */
+#define OTHERS                                                                                        \
+    (MSR_BIT(55) | MSR_BIT(61) | GLOBAL_STATUS_LBR_FRZ | GLOBAL_STATUS_CTR_FRZ | GLOBAL_STATUS_ASCI | \
+     GLOBAL_STATUS_COND_CHGD)
 
 static const struct watched {
-    uint32_t first, count;
+    uint32_t first, count, stride;
     uint64_t kept;    /* bits that read as they were just written; of 0, all do */
-    uint64_t changes; /* bits that may differ later: a window of measurement or the processor changes them */
+    uint64_t cleared; /* bits that the processor, or the end of a window of measurement, may clear if they are set */
+    uint64_t changes; /* bits that may differ later; ALL: no value is remembered */
 } registers[] = {
-    { MSR_IA32_DS_AREA, 1, ALL, 0 },
-    { MSR_IA32_DEBUGCTL, 1, ALL, 0xffff },
-    { MSR_IA32_PERF_GLOBAL_CTRL, 1, ALL, WINDOW },
-    { MSR_PEBS_ENABLE, 1, ALL, 0 },
-    { MSR_IA32_FIXED_CTR_CTRL, 1, ALL, 0 },
-    { MSR_IA32_PERFEVTSEL(0), 4, ALL, 0 }, /* others may read as 0: erratum BV086 */
-    { MSR_PEBS_LD_LAT_THRESHOLD, 1, ALL, 0 },
-    { MSR_PEBS_DATA_CFG, 1, ALL, 0 },
-    { MSR_LBR_SELECT, 1, ALL, 0 },
-    { MSR_IA32_LBR_CTL, 1, ALL, LBR_CTL_LBREN },
-    { MSR_IA32_LBR_DEPTH, 1, ALL, 0 },
-    { MSR_IA32_PMC(0), 8, UINT32_MAX, ALL },
-    { MSR_IA32_A_PMC(0), 8, UINT32_MAX, ALL },
-    { MSR_IA32_FIXED_CTR(0), 4, UINT32_MAX, ALL },
+    { MSR_IA32_DEBUGCTL, 1, 1, ALL, 0xffff, 0 },
+    { MSR_IA32_PERF_GLOBAL_CTRL, 1, 1, ALL, ALL, 0 },
+    { MSR_IA32_DS_AREA, 1, 1, ALL, 0, 0 },
+    { MSR_PEBS_ENABLE, 1, 1, ALL, 0, 0 },
+    { MSR_IA32_FIXED_CTR_CTRL, 1, 1, ALL, 0, 0 },
+    { MSR_IA32_PERFEVTSEL(0), 4, 1, ALL, 0, 0 }, /* others may read as 0: erratum BV086 */
+    { MSR_PEBS_LD_LAT_THRESHOLD, 1, 1, ALL, 0, 0 },
+    { MSR_PEBS_DATA_CFG, 1, 1, ALL, 0, 0 },
+    { MSR_LBR_SELECT, 1, 1, ALL, 0, 0 },
+    { MSR_IA32_LBR_CTL, 1, 1, ALL, LBR_CTL_LBREN, 0 },
+    { MSR_IA32_LBR_DEPTH, 1, 1, ALL, 0, 0 },
+    { MSR_IA32_PEBS_BASE, 1, 1, ALL, 0, 0 },
+    { MSR_IA32_PEBS_INDEX, 1, 1, PEBS_INDEX_THRESH_FIELD | PEBS_INDEX_EN, PEBS_INDEX_EN,
+      PEBS_INDEX_WR | PEBS_INDEX_FULL },
+    { MSR_IA32_PMC_GP_CFG_B(0), 16, 4, ALL, 0, 0 },
+    { MSR_IA32_PMC_GP_CFG_C(0), 16, 4, ALL, 0, 0 },
+    { MSR_IA32_PMC_FX_CFG_B(0), 16, 4, ALL, 0, 0 },
+    { MSR_IA32_PMC_FX_CFG_C(0), 16, 4, ALL, 0, 0 },
+    { MSR_BPU_CCCR0, NETBURST_CCCRS, 1, ALL, CCCR_ENABLE, CCCR_OVF },
+    { MSR_IA32_PMC(0), 8, 1, UINT32_MAX, 0, ALL },
+    { MSR_IA32_A_PMC(0), 8, 1, COUNTER, 0, ALL },
+    { MSR_IA32_FIXED_CTR(0), 4, 1, COUNTER, 0, ALL },
     /* Entries of the LBR stack, which may be read-only. */
-    { 0x40, 64, 0, ALL },
-    { 0x680, 96, 0, ALL },
-    { 0xdc0, 32, 0, ALL },
-    { MSR_IA32_LBR_INFO(0), 32, 0, ALL },
-    { MSR_IA32_LBR_FROM(0), 32, 0, ALL },
-    { MSR_IA32_LBR_TO(0), 32, 0, ALL },
+    { 0x40, 64, 1, 0, 0, ALL },
+    { 0x680, 96, 1, 0, 0, ALL },
+    { 0xdc0, 32, 1, 0, 0, ALL },
+    { MSR_IA32_LBR_INFO(0), 32, 1, 0, 0, ALL },
+    { MSR_IA32_LBR_FROM(0), 32, 1, 0, 0, ALL },
+    { MSR_IA32_LBR_TO(0), 32, 1, 0, 0, ALL },
 };
+#define SLOT_GLOBAL_CTRL 1u /* the second row's */
+#define SLOT_DS_AREA     2u
+
+signed char msr_watching[PROCESSORS_MOST] = { 1 };
 
 static struct {
     bool on, differed;
     uint64_t counting, recording; /* the last values that turn counters and records on */
-    uint64_t written[WRITTEN];
-    uint64_t known; /* bit i: written[i] has a value */
+    uint64_t status;              /* bits that IA32_PERF_GLOBAL_STATUS may have */
+    unsigned epoch;               /* of the remembered values; others are forgotten */
+    struct {
+        uint64_t value;
+        unsigned epoch;
+    } slot[SLOTS];
     struct msr_difference first;
-} watch;
+} watch = { .epoch = 1 };
 
 void msr_watch(void)
 {
-    watch.on = true;
+    const unsigned processor = processor_number();
+
+    msr_watching[processor] = processor == 0; /* a handler that did not return left it paused */
+    watch.on = processor == 0;
     watch.differed = false;
-    watch.counting = watch.recording = watch.known = 0; /* the kernel leaves nothing on between tests */
+    watch.counting = watch.recording = 0; /* the kernel leaves nothing on between tests */
+    watch.status = OTHERS;
 }
 
 bool msr_unwatch(struct msr_difference *difference)
@@ -112,32 +137,38 @@ bool msr_unwatch(struct msr_difference *difference)
     return watch.differed;
 }
 
-/* The row of a watched register, and its number among all of them. */
-static const struct watched *find(uint32_t msr, unsigned *number)
+void msr_forget(void)
 {
-    *number = 0;
+    watch.epoch++;
+}
+
+/* The row of a watched register, and its slot. */
+static const struct watched *find(uint32_t msr, unsigned *slot)
+{
+    *slot = 0;
     for (unsigned i = 0; i < sizeof registers / sizeof registers[0]; i++) {
-        if (msr - registers[i].first < registers[i].count) {
-            *number += msr - registers[i].first;
-            return &registers[i];
+        const struct watched *const row = &registers[i];
+        const uint32_t distance = msr - row->first;
+        if (distance % row->stride == 0 && distance / row->stride < row->count) {
+            *slot += distance / row->stride;
+            return row;
         }
-        *number += registers[i].count;
+        *slot += row->changes == ALL ? 0 : row->count;
     }
     return 0;
 }
 
 /*
- * Handlers of interrupts run with IF clear, and while branches are recorded: for them, this must be the only branch
- * that the watch adds.
+ * Handlers of interrupts run while branches are recorded: for them, this must be the only branch that the watch adds.
  */
 INLINE bool watches(void)
 {
-    return __builtin_expect(watch.on & (flags_read() >> 9 & 1), 0);
+    return __builtin_expect(msr_watching[processor_number()] == 1, 0);
 }
 
 static bool quiet(void)
 {
-    return !watch.counting && !watch.recording && processor_number() == 0;
+    return watch.on && !watch.counting && !watch.recording;
 }
 
 static void note(struct msr_difference difference)
@@ -154,13 +185,35 @@ static void compare(uint32_t msr, uint64_t read, uint64_t written, uint64_t bits
         note((struct msr_difference){ .msr = msr, .read = read, .written = written });
 }
 
+static bool known(unsigned slot)
+{
+    return watch.slot[slot].epoch == watch.epoch;
+}
+
+static void remember(unsigned slot, uint64_t value)
+{
+    watch.slot[slot].value = value;
+    watch.slot[slot].epoch = watch.epoch;
+}
+
 static __attribute__((noinline)) void compare_read(uint32_t msr, uint64_t value)
 {
-    unsigned n;
-    const struct watched *const row = quiet() ? find(msr, &n) : 0;
+    unsigned slot;
+    const struct watched *row;
 
-    if (row && row->changes != ALL && watch.known >> n & 1)
-        compare(msr, value, watch.written[n], ~row->changes);
+    if (!quiet())
+        return;
+    if (msr == MSR_IA32_PERF_GLOBAL_STATUS) {
+        compare(msr, value, 0, ~watch.status);
+        return;
+    }
+    row = find(msr, &slot);
+    if (row && row->changes == ALL && row->kept)
+        compare(msr, value, 0, ABOVE); /* a counter */
+    if (row && row->changes != ALL && known(slot)) {
+        const uint64_t written = watch.slot[slot].value;
+        compare(msr, value, written, ~(row->changes | (row->cleared & written)));
+    }
 }
 
 bool msr_read(uint32_t msr, uint64_t *value)
@@ -172,51 +225,86 @@ bool msr_read(uint32_t msr, uint64_t *value)
     return done;
 }
 
-/* Returns whether the last value of the register is known. */
-static __attribute__((noinline)) bool compare_write(uint32_t msr, uint64_t value, bool done)
+/* The bits of IA32_PERF_GLOBAL_STATUS that what this value of a register enables may set. */
+static uint64_t status_of(uint32_t msr, uint64_t value)
 {
-    unsigned n;
-    const struct watched *const row = find(msr, &n);
+    uint64_t status = 0;
+
+    if (msr - MSR_IA32_PERFEVTSEL(0) < 16 && value & PERFEVTSEL_EN)
+        return MSR_BIT(msr - MSR_IA32_PERFEVTSEL(0));
+    if (msr >= MSR_IA32_PMC_GP_CFG_A(0) && msr < MSR_IA32_PMC_FX_CTR(0))
+        return MSR_BIT((msr - MSR_IA32_PMC_GP_CTR(0)) / 4);
+    for (unsigned n = 0; n < 8 && msr == MSR_IA32_FIXED_CTR_CTRL; n++)
+        status |= value & FIXED_CTR_CTRL_ALL(n) ? MSR_BIT(32 + n) : 0;
+    return msr == MSR_IA32_PERF_GLOBAL_STATUS_SET ? value
+           : msr == MSR_IA32_DS_AREA && value     ? GLOBAL_STATUS_DS_BUFFER
+           : msr == MSR_IA32_PEBS_BASE && value   ? GLOBAL_STATUS_PEBS
+           : status & MSR_BIT(35)                 ? status | PERF_GLOBAL_CTRL_METRICS
+                                                  : status;
+}
+
+/* What was written to IA32_PERF_GLOBAL_OVF_CTRL is clear, except what a record of PEBS under way may set again. */
+static void compare_cleared(uint64_t written)
+{
+    uint64_t now;
+
+    if (known(SLOT_DS_AREA) && !watch.slot[SLOT_DS_AREA].value && read(MSR_IA32_PERF_GLOBAL_STATUS, &now))
+        compare(MSR_IA32_PERF_GLOBAL_STATUS, now, 0, written & ~(OTHERS | GLOBAL_STATUS_PEBS));
+}
+
+static __attribute__((noinline)) void compare_write(uint32_t msr, uint64_t value, bool done)
+{
+    unsigned slot;
+    const struct watched *const row = find(msr, &slot);
     uint64_t now;
 
     if (!done) {
-        if (row && row->changes != ALL && msr != MSR_IA32_PERF_GLOBAL_CTRL) /* hypervisors lack the last */
+        /* Hypervisors lack IA32_PERF_GLOBAL_CTRL and what belongs to it: it must have taken a value before. */
+        if (msr == MSR_IA32_PERF_GLOBAL_OVF_CTRL || msr == MSR_IA32_PERF_GLOBAL_CTRL ? known(SLOT_GLOBAL_CTRL)
+                                                                                     : row && row->changes != ALL)
             note((struct msr_difference){ .msr = msr, .written = value, .refused = true });
-        return true;
+        return;
     }
-    if (!quiet() || msr >> 8 == 0x19) /* from 1900H on are other addresses of counters' registers */
-        return false;
-    if (row && read(msr, &now)) {
-        compare(msr, now, value, value ? row->kept : ALL);
-        if (row->changes != ALL) {
-            watch.written[n] = value;
-            watch.known |= UINT64_C(1) << n;
-        }
-    }
-    return true;
+    watch.status |= status_of(msr, value);
+    if (!row && msr >> 8 == 0x19) /* other addresses of counters' registers */
+        msr_forget();
+    if (quiet() && msr == MSR_IA32_PERF_GLOBAL_OVF_CTRL)
+        compare_cleared(value);
+    if (quiet() && row && read(msr, &now))
+        compare(msr, now, value, value ? row->kept : row->changes == ALL ? ALL : ~row->changes);
+    if (row && row->changes != ALL)
+        remember(slot, value);
+}
+
+/*
+ * Follows a write of a register that starts and stops counting or recording. A handler of interrupts restores the
+ * first two, and other registers may differ after it. Without a branch: see watches().
+ */
+INLINE void follow(uint32_t msr, uint64_t value)
+{
+    const bool own = processor_number() == 0, handler = msr_watching[0] != 1;
+    const bool counters = msr == MSR_IA32_PERF_GLOBAL_CTRL, branches = msr == MSR_IA32_DEBUGCTL,
+               arch = msr == MSR_IA32_LBR_CTL, netburst = msr == MSR_IQ_CCCR4, follows = own & !handler;
+
+    watch.counting = follows & counters ? value : follows & netburst ? value & CCCR_ENABLE : watch.counting;
+    watch.recording = follows & branches ? value & RECORDS : follows & arch ? value & LBR_CTL_LBREN : watch.recording;
+    watch.epoch += own & handler & !(counters | branches | netburst);
 }
 
 bool msr_write(uint32_t msr, uint64_t value)
 {
-    const bool counters = msr == MSR_IA32_PERF_GLOBAL_CTRL, branches = msr == MSR_IA32_DEBUGCTL,
-               arch = msr == MSR_IA32_LBR_CTL;
     bool done;
 
-    watch.counting = counters ? value : watch.counting;
-    watch.recording = branches ? value & RECORDING : arch ? value & LBR_CTL_LBREN : watch.recording;
+    follow(msr, value);
     done = write(msr, value);
-    if (!watches() || !compare_write(msr, value, done))
-        watch.known = 0;
+    if (watches())
+        compare_write(msr, value, done);
     return done;
 }
 
 bool msr_try(uint32_t msr, uint64_t value)
 {
-    unsigned n;
-
-    const struct watched *const row = find(msr, &n);
-
-    if (row && row->changes != ALL)
-        watch.known &= ~(UINT64_C(1) << n);
+    msr_forget();
+    watch.status |= status_of(msr, value);
     return write(msr, value);
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/x86/processor_number.h"
 #include "cpu/msr_index.h"
 
 /*
@@ -20,9 +21,9 @@ bool msr_try(uint32_t msr, uint64_t value);
 /*
  * Between msr_watch() and msr_unwatch(), the registers that keep what software writes are watched on the boot
  * processor: each must accept what is written, and read as it was last written (SDM Vol. 4 (335592-083),
- * "Architectural MSRs"). While counters count or branches are recorded, and in handlers of interrupts, no value is
- * compared, because that would add to what is measured. msr_unwatch() returns whether one differed, and stores the
- * first.
+ * "Architectural MSRs"); IA32_PERF_GLOBAL_STATUS has only bits of what was enabled. While counters count or branches
+ * are recorded, no value is compared, because that would add to what is measured. msr_unwatch() returns whether one
+ * differed, and stores the first. msr_forget() forgets the values that were written before.
  */
 struct msr_difference {
     uint32_t msr;
@@ -31,6 +32,21 @@ struct msr_difference {
 };
 void msr_watch(void);
 bool msr_unwatch(struct msr_difference *difference);
+void msr_forget(void);
+
+/*
+ * A handler of interrupts pauses the watch on its processor, because it may run while counters count. Where all is
+ * stopped, it may resume the watch, and pause it again. Inline: see above.
+ */
+extern signed char msr_watching[PROCESSORS_MOST]; /* 1: not paused */
+static inline __attribute__((always_inline)) void msr_watch_pause(void)
+{
+    msr_watching[processor_number()]--;
+}
+static inline __attribute__((always_inline)) void msr_watch_resume(void)
+{
+    msr_watching[processor_number()]++;
+}
 
 /* RDPMC of general counter n, or of fixed counter n with PMC_FIXED. If it raises #GP, stores 0 and returns false. */
 #define PMC_FIXED (1u << 30)

@@ -3,9 +3,10 @@
 #include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
-/* Replaces arch/x86/cpu.h and descriptors.h. */
+/* Replaces arch/x86/cpu.h, descriptors.h and msr.h. */
 #define ARCH_X86_CPU_H
 #define ARCH_X86_DESCRIPTORS_H
+#define ARCH_X86_MSR_H
 
 extern bool interrupts_allowed;
 
@@ -16,6 +17,7 @@ static struct {
     unsigned handled, panics; /* the last vector */
     bool described;
     unsigned gates; /* calls that build the gates */
+    int paused;     /* the watch of registers, how often */
 } machine;
 
 static void port_write8(uint16_t port, uint8_t value)
@@ -26,6 +28,8 @@ static void port_write8(uint16_t port, uint8_t value)
 }
 
 FAKE_STATIC_VOID(descriptors_init, (void), machine.described = true)
+FAKE_STATIC_VOID(msr_watch_pause, (void), machine.paused++)
+FAKE_STATIC_VOID(msr_watch_resume, (void), machine.paused--)
 FAKE_STATIC_VOID(gates_init, (void), machine.gates++)
 FAKE(static bool, is_stray, (unsigned vector), machine.asked = vector, machine.stray)
 
@@ -46,6 +50,7 @@ static void panic(struct interrupt_frame *frame)
 
 static void handle(struct interrupt_frame *frame)
 {
+    assert_int_equal(machine.paused, 1);
     machine.handled = (unsigned)frame->vector;
 }
 
@@ -137,6 +142,7 @@ UNIT_TEST(handlers_of_exceptions_are_removed)
         dispatch(vector, 0x3000);
         assert_int_equal(machine.panics, vector < 32 && vector != 2 ? vector : 0);
         assert_int_equal(machine.handled, vector < 32 && vector != 2 ? 0 : vector);
+        assert_int_equal(machine.paused, 0);
     }
     assert_int_equal(dispatch(13, 0x1000), 0x1010);
 }

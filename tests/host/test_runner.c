@@ -115,6 +115,8 @@ void serial_flush(void)
 
 FAKE_VOID(msr_watch, (void), assert_true(machine.interrupts &&machine.watched))
 
+FAKE_VOID(msr_forget, (void), assert_false(machine.watched))
+
 bool msr_unwatch(struct msr_difference *difference)
 {
     *difference = (struct msr_difference){ 0x1d9, 0x40, 0xc0, machine.refuses };

@@ -148,6 +148,8 @@ void machine_holds(const char *list)
             fail_msg("register %" PRIx32 " is %" PRIx64 ", must be %" PRIx64, msr, registers[find(msr)].value, value);
 }
 
+signed char msr_watching[PROCESSORS_MOST];
+
 bool msr_read(uint32_t msr, uint64_t *value)
 {
     const unsigned i = find(msr);
