@@ -524,6 +524,9 @@ void ds_close(void)
         ds_log_drain_circular(&ds->bts, &area.bts, &ds->opened.bts);
     }
     drain_both(ds, false);
+    ds_log_look_outside(&ds->bts, &ds->opened.bts);
+    if (!ds->arch)
+        ds_log_look_outside(&ds->pebs, &ds->opened.pebs);
     counting_acknowledge(ds->open_for, counting_status(ds->open_for));
     apic_performance_mask();
     if (ds->arch)

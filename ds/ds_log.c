@@ -83,6 +83,24 @@ static bool is_unwritten(const uint8_t *memory, size_t bytes)
     return true;
 }
 
+static bool is_even(const uint8_t *memory, size_t bytes)
+{
+    size_t i = 1;
+
+    while (i < bytes && memory[i] == memory[0])
+        i++;
+    return i >= bytes;
+}
+
+void ds_log_look_outside(struct ds_facility *f, const struct ds_buffer *was)
+{
+    const uint64_t memory = (uint64_t)(uintptr_t)f->memory, end = memory + f->memory_size;
+
+    if (f->used && !f->log.broken && was->base >= memory && was->base <= was->maximum && was->maximum <= end)
+        f->log.strayed = !is_even(f->memory, (size_t)(was->base - memory)) ||
+                         !is_even((const uint8_t *)(uintptr_t)was->maximum, (size_t)(end - was->maximum));
+}
+
 void ds_log_drain_circular(struct ds_facility *f, const struct ds_buffer *buffer, const struct ds_buffer *was)
 {
     size_t filled = (size_t)(buffer->index - buffer->base), older = (size_t)(buffer->maximum - buffer->index);

@@ -19,6 +19,7 @@ struct ds_log {
     unsigned dropped;       /* records dropped because the log was full */
     unsigned overruns;      /* drains that found the buffer full: later records may be lost */
     unsigned broken;        /* drains that found the area overwritten: see ds_open() */
+    bool strayed;           /* something was written to the buffer's memory before its base or behind its maximum */
 };
 
 #define DS_LOG_PLACE 16u /* bytes */
@@ -58,6 +59,12 @@ bool ds_log_drain(struct ds_facility *f, const struct ds_buffer *buffer, const s
  * Reads a circular buffer after tracing has stopped: from the index to the end if it has wrapped, then up to the index.
  */
 void ds_log_drain_circular(struct ds_facility *f, const struct ds_buffer *buffer, const struct ds_buffer *was);
+
+/*
+ * Looks for something written outside a buffer that was not found overwritten. Before its base, and behind its maximum,
+ * all bytes of its memory must be equal, as ds_build() or a test has set them. `was`: as for ds_log_drain().
+ */
+void ds_log_look_outside(struct ds_facility *f, const struct ds_buffer *was);
 
 /*
  * Appends records that vary in size (architectural PEBS). Bytes after the first undecodable record count as broken.

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "arch/x86/cpu.h"
+#include "arch/x86/image.h"
 #include "arch/x86/interrupts.h"
 #include "kernel/console.h"
 #include "kernel/dump.h"
@@ -55,6 +56,12 @@ bool records_pebs(struct test_run *run, unsigned n, struct pebs_record *record)
     return error == PEBS_DECODE_OK;
 }
 
+static void check_outside(struct test_run *run, const char *name, const struct ds_log *log)
+{
+    if (log->strayed)
+        test_fail(run, "memory before the %s buffer's base or behind its maximum was written", name);
+}
+
 void records_check_log(struct test_run *run, const char *name, const struct ds_log *log)
 {
     if (log->dropped)
@@ -66,6 +73,7 @@ void records_check_log(struct test_run *run, const char *name, const struct ds_l
                   log->places ? "invalid data in the %s buffer, or its registers were overwritten, %u times"
                               : "the %s fields of the DS area were found overwritten %u times",
                   name, log->broken);
+    check_outside(run, name, log);
 }
 
 static void check_and_count(struct test_run *run, const char *name, const struct ds_log *log, unsigned printed)
@@ -86,6 +94,25 @@ static const struct line_sink *sink(const struct test_run *run, unsigned n)
     return n < run->print_most ? &console_sink : &held_sink;
 }
 
+static bool is_code(uint64_t address)
+{
+    return address >= (uintptr_t)text_start && address < (uintptr_t)user_end;
+}
+
+/* Only the kernel's code runs: a branch that is traced is there, and so is its target. */
+static void check_code(struct test_run *run, const struct ds_log *log)
+{
+    struct bts_record record;
+
+    for (unsigned n = 0; n < log->records && records_bts(run, n, &record); n++)
+        if (!is_code(record.to) ||
+            (!is_code(record.from) && !errata_any(run, HAS_ERRATUM(AR62) | HAS_ERRATUM(HSD053)))) {
+            test_fail(run, "BTS record %u is 0x%" PRIx64 " => 0x%" PRIx64 ", outside the kernel's code", n, record.from,
+                      record.to);
+            return;
+        }
+}
+
 /* The number of records printed from each log. */
 struct printed {
     unsigned bts, pebs;
@@ -99,6 +126,7 @@ static struct printed print_logs(struct test_run *run)
     dump_bts(0, bts);
     dump_pebs(0, pebs, run->data_source);
     dump_flush();
+    check_code(run, bts);
     for (unsigned i = 0; i < bts->records && run->bts_printed < most(run); i++) {
         struct bts_record record;
         n.bts += run->bts_printed < run->print_most;
@@ -147,6 +175,8 @@ void records_close_full(struct test_run *run)
 {
     ds_close();
     print_logs(run);
+    check_outside(run, "BTS", ds_bts_log());
+    check_outside(run, "PEBS", ds_pebs_log());
 }
 
 void records_print_lbr(struct test_run *run, const struct lbr_stack *stack)

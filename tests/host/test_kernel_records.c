@@ -8,9 +8,11 @@
 #define FIRST    set_up
 #include "tests/host/unit_test.h"
 
+#include "arch/x86/image.h"
 #include "bts/bts.h"
 #include "kernel/console.h"
 #include "kernel/held_lines.h"
+#include "lib/bytes.h"
 #include "suite/support/lbr_record.h"
 #include "suite/support/records.h"
 #include "tests/host/machine/machine.h"
@@ -58,7 +60,19 @@ static void index_at(unsigned offset, unsigned record, unsigned records)
     memcpy(&base, ds_memory().area + offset - 8, sizeof(base));
     put(ds_memory().area + offset, base + (uint64_t)record * records);
 }
-#define BTS_RECORDS(n)  index_at(0x08, 24, n)
+/* Empty records get branches of the kernel's code. */
+static void bts_records(unsigned n)
+{
+    index_at(0x08, 24, n);
+    for (unsigned i = 0; i < n; i++) {
+        uint8_t *const at = ds_memory().bts + 24 * i;
+        if (!read_u64(at, 0) && !read_u64(at, 8)) {
+            put(at, (uintptr_t)text_start);
+            put(at + 8, (uintptr_t)text_start);
+        }
+    }
+}
+#define BTS_RECORDS(n)  bts_records(n)
 #define PEBS_RECORDS(n) index_at(0x28, 200, n)
 
 UNIT_TEST(opening)
@@ -152,6 +166,31 @@ UNIT_TEST(closing)
     closing_says(0, 0, 2, 2, 2, "");
     closing_says(0, 0, 2, 0, 0, "differs: 2 interrupts were spurious, expected 0\n");
     closing_says(0, 0, 1, 0, 2, "wrong: 1 interrupts were spurious, expected at least 2\n");
+}
+
+/* Both addresses of each record are in the code of the kernel. The memory around the buffer stays as it was. */
+UNIT_TEST(closing_finds_strays)
+{
+    const struct ds_config bts = { .bts = true, .bts_records = 10, .bts_threshold = 8, .bts_before = 1 };
+    for (unsigned field = 0; field < 4; field++) {
+        opened(&bts);
+        put(ds_memory().bts + 24 * 2 + 8 * (field % 2), (uintptr_t)text_start);
+        put(ds_memory().bts + 24 * 2 + 8 * !(field % 2), field < 2 ? (uintptr_t)user_end : (uintptr_t)user_end - 1);
+        index_at(0x08, 24, 2);
+        put(ds_memory().bts + 24, (uintptr_t)text_start);
+        put(ds_memory().bts + 24 + 8, (uintptr_t)text_start);
+        records_close(&run, 0);
+        assert_int_equal(run.problems, field < 2);
+    }
+    for (unsigned place = 0; place < 4; place++) {
+        opened(&bts);
+        ds_memory().bts[place == 0 ? 23 : place == 1 ? 24 : place == 2 ? 24 * 11 - 1 : 24 * 11]++;
+        if (place % 3)
+            records_close(&run, 0);
+        else
+            records_close_full(&run);
+        assert_int_equal(run.problems, place % 3 == 0);
+    }
 }
 
 static unsigned late; /* the PAUSE during which an interrupt arrives */
