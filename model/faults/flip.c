@@ -52,7 +52,10 @@ struct flip {
     unsigned delivered[DELIVERIES]; /* in this window */
     const struct change *kept;      /* of the register that WRMSR is about to change */
     bool lost, repeats;             /* the architectural record just encoded; the PMI to come is the second */
+    bool losing;                    /* PMIs, until WRMSR: each branch beyond a threshold would request another */
     uint64_t changed, changed_end;  /* the changed record in memory; empty if there is none */
+    uint64_t index;                 /* the changed index in memory; 0 if there is none */
+    uint8_t index_bytes[8];         /* its bytes there */
     struct change *changes;
     unsigned count;
 };
@@ -126,9 +129,10 @@ void flip_reached(struct flip *flip, uint64_t address)
 {
     flip->open = address == flip->begin;
     flip->kept = NULL;
+    flip->losing = false;
     if (flip->open) {
         flip->window = flip->windows++;
-        flip->changed = flip->changed_end = 0;
+        flip->changed = flip->changed_end = flip->index = 0;
         memset(flip->delivered, 0, sizeof(flip->delivered));
     }
     fflush(flip->log);
@@ -188,6 +192,27 @@ static void note_place(const struct vcpu *v, uint64_t at, size_t size, const str
         f->changed = at;
         f->changed_end = at + size;
     }
+}
+
+/*
+ * The index that is written to this offset of the area. A changed one that memory still has is overwritten: software
+ * has not drained the buffer since, which would have reset it.
+ */
+static uint64_t change_index(struct vcpu *v, enum delivery delivery, uint64_t index, unsigned at)
+{
+    struct flip *const f = flip_of(v);
+    const struct change *const c = deliver(v, delivery, index);
+    const bool flips = c != NULL && c->action == FLIP;
+    const uint64_t changed = index ^ (uint64_t)flips << (flips ? c->bit % (8 * v->ds.form.width) : 0);
+    uint8_t now[8] = { 0 };
+
+    if (f->index != 0 && v->host->read(v->cpu, wrapped(v)->ds_address(v) + at, now, v->ds.form.width) &&
+        memcmp(now, f->index_bytes, v->ds.form.width) == 0) {
+        say(v, "overwritten");
+    }
+    f->index = changed != index ? changed : 0;
+    encode_field(f->index_bytes, v->ds.form.width, changed);
+    return changed;
 }
 
 /* Changes records[0], of n records in a stage for `room` of them. Returns how many there are then. */
@@ -258,7 +283,7 @@ static bool flip_bts_write(struct vcpu *v, uint64_t index)
         }
         write_behind(v, &v->ds.area.bts, c);
     }
-    return wrapped(v)->bts_write(v, flip_word(index, deliver(v, BTS_INDEX, index)));
+    return wrapped(v)->bts_write(v, change_index(v, BTS_INDEX, index, encode_bts_index_at(&v->ds.form)));
 }
 
 static bool flip_pebs_write(struct vcpu *v, uint64_t index)
@@ -285,7 +310,7 @@ static bool flip_pebs_write(struct vcpu *v, uint64_t index)
     } else if (c != NULL) {
         change_records(v, v->pebs.stage, 1, 1, size, c);
     }
-    return wrapped(v)->pebs_write(v, flip_word(index, deliver(v, PEBS_INDEX, index)));
+    return wrapped(v)->pebs_write(v, change_index(v, PEBS_INDEX, index, encode_pebs_index_at(&v->ds.form)));
 }
 
 static void flip_pebs_arch_encode(struct vcpu *v, uint8_t *bytes, const struct pebs_contents *contents,
@@ -331,8 +356,15 @@ static bool flip_msr_takes(const struct vcpu *v, const struct profile_msr *m, ui
     const bool takes = wrapped(v)->msr_takes(v, m, value);
     const struct change *const c = takes ? deliver(v, WRITE, m->address) : NULL;
 
+    flip_of(v)->losing = false;
     flip_of(v)->kept = c;
     return takes && (c == NULL || c->action != LOST);
+}
+
+/* Whether this bit of a written value has no effect: it would clear what is 0, or the register ignores it. */
+static bool has_no_effect(const struct vcpu *v, const struct profile_msr *m, unsigned bit)
+{
+    return m->reg == REG_IA32_PERF_GLOBAL_STATUS_RESET ? !(v->status >> bit & 1) : m->reg == REG_IA32_PMC && bit > 31;
 }
 
 /* Of a register, only bits that can be written are inverted. */
@@ -348,6 +380,9 @@ static void flip_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i
             bit = (bit + 1) % 64;
         }
         value ^= UINT64_C(1) << bit;
+        if (has_no_effect(v, m, bit)) {
+            say(v, "same");
+        }
     } else if (c != NULL) {
         say(v, "same");
     }
@@ -364,10 +399,26 @@ static enum msr_answer flip_msr_counter(struct vcpu *v, uint32_t index, uint64_t
     return answer;
 }
 
+/*
+ * Whether each counter that counts samples without precise distribution. An event more or less then moves a record as
+ * much as another delay until PEBS is armed does, which the freedom pebs-arming leaves to the processor.
+ */
+static bool only_samples(const struct vcpu *v)
+{
+    bool all = true;
+
+    for (uint32_t left = v->counting.active; left != 0 && all; left &= left - 1) {
+        const struct counter *const c = &v->counters[__builtin_ctz(left)];
+
+        all = c->pebs && !wrapped(v)->counting_exact(v, c);
+    }
+    return all;
+}
+
 static uint64_t flip_counting_events(const struct vcpu *v, uint64_t events)
 {
     const uint64_t counted = wrapped(v)->counting_events(v, events);
-    const struct change *const c = counted > 0 ? deliver(v, EVENTS, counted) : NULL;
+    const struct change *const c = counted > 0 && !only_samples(v) ? deliver(v, EVENTS, counted) : NULL;
 
     return c == NULL ? counted : c->action == LOST ? counted - 1 : c->action == TWICE ? counted + 1 : counted;
 }
@@ -377,10 +428,11 @@ static void flip_pmi_raise(struct vcpu *v, struct place place)
     struct flip *const f = flip_of(v);
     const bool again = f->repeats;
     const bool masked = v->host->lvtpc(v->cpu) & LVT_MASKED;
-    const struct change *const c = again || masked ? NULL : deliver(v, PMI, 0);
+    const struct change *const c = again || masked || f->losing ? NULL : deliver(v, PMI, 0);
 
     f->repeats = false;
-    if (c != NULL && c->action == LOST) {
+    f->losing = f->losing || (c != NULL && c->action == LOST);
+    if (f->losing) {
         v->pmi.wanted = false;
         return;
     }
