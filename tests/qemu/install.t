@@ -1,132 +1,161 @@
-#!/usr/bin/env perl
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # The files that `make install-model` installs work from any folder, without the source tree. Removal deletes only them.
-use strict;
-use warnings;
-use Cwd qw(realpath);
-use File::Basename qw(dirname);
-use File::Path qw(make_path remove_tree);
-use File::Temp qw(tempdir);
-use FindBin;
-use lib "$FindBin::Bin/../../scripts/lib";
-use Files qw(read_file run write_file);
-use Test::More;
+import os
+import pathlib
+import re
+import shutil
+import sys
 
-my $root = realpath("$FindBin::Bin/../..");
-my $folder = tempdir(CLEANUP => 1);
-my $prefix = "$folder/pre,fix";    # a comma, because it ends a value in QEMU's options
-my $command = "$prefix/bin/qemu-ds";
-my $kernel = "$root/build/dstest86-64.elf";
-my @guest = (split(" ", "-display none -no-reboot -serial stdio -device isa-debug-exit,iobase=0xf4,iosize=4"), '-kernel', $kernel, '-append');
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
+import machine    # noqa: E402
+import tap    # noqa: E402
+from machine import ROOT, run    # noqa: E402
 
-chdir '/';
-is(system('make', '-s', '-C', $root, 'install-model', "PREFIX=$prefix"), 0, 'make install-model');
+folder = pathlib.Path(tap.folder)
+prefix = folder / 'pre,fix'    # a comma, because it ends a value in QEMU's options
+command = prefix / 'bin/qemu-ds'
+GUEST = [*'-display none -no-reboot -serial stdio -device isa-debug-exit,iobase=0xf4,iosize=4'.split(), '-kernel', tap.BUILD / 'dstest86-64.elf',
+         '-append']
 
-is(`grep -lF '$root' '$prefix/lib/dstest86/qemu-ds' '$prefix/lib/dstest86/qemu-system-x86_64'`, "", "installed scripts do not name the source tree");
-my ($status, $out, $err) = run('timeout', 120, $command, qw(--profile icelake --truth), "$folder/truth,", @guest, 'run=bts.calls');
-is($status, 33, 'the guest passes');
-like($out, qr/^# cpu .* Ice Lake/m, '--profile icelake: the guest finds Ice Lake');
-like(read_file("$folder/truth,"), qr/^bts /m, '--truth: the log has records');
-like($err, qr/\ABTS on cpu 0: [1-9]\d* records, 0 PMIs\n\z/, 'no violation, and what the guest recorded');
-($status, $out, $err) = run('timeout', 120, $command, qw(--profile=alderlake --cores=E), @guest, 'run=bts.calls');
-like("$status $err", qr/\A33 BTS on cpu 0: .*\n\z/, '--cores=E: the guest passes');
-like($out, qr/^# cpu .* Gracemont/m, '--cores=E: the guest finds Gracemont');
 
-($status, $out, $err) = run('timeout', 120, $command, @guest, 'run=forbidden.lvt_masked');
-like($err, qr/^violation .* lvtpc-masked: /m, 'a violation is on standard error') or diag $out;
-($status, $out, $err) = run('timeout', 120, $command, '--strict', @guest, 'run=forbidden.lvt_masked');
-is($status, 70, '--strict ends with 70');
-like($err, qr/^violation .*^qemu-ds: violations of the manual by the guest: \d+; QEMU's own exit status: \d+$/ms, '--strict prints the reason');
-($status, $out, $err) = run('timeout', 120, $command, '--strict', '--violations', "$folder/v", @guest, 'run=bts.calls');
-is("$status $err", '33 ', '--strict: a clean run keeps its status');
-like(read_file("$folder/v"), qr/\ABTS on cpu 0: .*\n\z/, '--violations: the report has no violation');
-is(join(' ', grep { !-e "$prefix/share/doc/dstest86/$_" } map { read_file($_) =~ /\]\(([\w.-]+\.md)/g } glob("'$prefix/share/doc/dstest86'/*.md")),
-    '', 'installed documents link only to each other');
-ok(-x "$prefix/lib/dstest86/ds-inspect" && -r "$prefix/lib/dstest86/dstest86.py", "GDB's commands are installed");
-mkdir "$folder/state";
-($status, $out, $err) = run('timeout', 120, $command, '--state', "$folder/state", @guest, 'run=bts.calls');
-ok($status == 33 && -s "$folder/state/0", '--state writes the state') or diag "$status $err";
+def make(*arguments):
+    return run('make', '-s', '-C', ROOT, *arguments)
 
-($status, $out, $err) = run('timeout', 120, $command, "--profile");
-is("$status $err", "2 qemu-ds: --profile needs a value\n", "an option without its value is refused");
-my %refused = (
-    '--profile pentium4' => qr/^dsmodel: profile=pentium4 is not known; the profiles are: netburst /,
-    '--profile alderlake --cores PX' => qr/^dsmodel: cores=PX is not a list of at most 256 cores of profile=alderlake, /,
-    '--truth=' => qr/^qemu-ds: --truth needs a value$/,
-    '--truth /no/such/folder/t' => qr{^dsmodel: /no/such/folder/t cannot be written: No such file},
-    '--latitude seven' => qr/^dsmodel: latitude=seven: expected SEED or /,
-    '--latitude=7:bts' => qr/^dsmodel: latitude=SEED:bts is not known; the freedoms are: /,
-    '--list cpus' => qr/^qemu-ds: --list cpus: unknown list; available: profiles, cores, faults, quirks, freedoms$/,
-    '--qemu /no/such/qemu' => qr{^qemu-ds: --qemu /no/such/qemu: not an executable program$},
-    '-enable-kvm' => qr/^qemu-ds: -enable-kvm: not supported; the model needs -accel tcg$/,
-    '-accel kvm' => qr/^qemu-ds: -accel kvm: not supported; the model needs -accel tcg$/,
-);
-for my $words (sort keys %refused) {
-    ($status, $out, $err) = run('timeout', 120, $command, split(' ', $words), qw(-display none -machine none));
-    ok($status != 0 && $err =~ $refused{$words}, "$words is refused") or diag "$status: $err";
-}
-for my $list (qw(profiles cores faults quirks freedoms)) {
-    ($status, $out, $err) = run('timeout', 120, $command, '--list', $list);
-    my $line = $list eq 'profiles' ? qr/\S+ +(?:32|64)  \S.*\n/ :
-        $list eq 'cores' ? qr/\S+ +[A-Z]  \S.*\n/ : qr/\S+ +\D.*\n/;
-    ok($status == 0 && $out =~ /^(?:$line)+$/, "--list $list") or diag $err;
-}
-SKIP: {
-    skip 'no mandoc here', 1 if system('command -v mandoc >/dev/null') != 0;
-    is(`mandoc -T lint -W warning $prefix/share/man/man1/qemu-ds.1`, '', 'the manual page is well formed');
-}
 
-# Removal: only the files that were installed, and a folder only if it is empty.
-sub make { return run('make', '-s', '-C', $root, @_) }
-sub left { return join ' ', sort map { s{^\Q$_[0]\E/}{}r } split /\n/, `find '$_[0]' ! -type d` }
-my @mine = map { "$_/mine" } 'lib/dstest86', 'lib/dstest86/toolchain/debian', 'share/doc/dstest86';
-for my $file (@mine) {
-    make_path(dirname("$prefix/$file"));
-    write_file("$prefix/$file", "a user's\n");
-}
-my $list = "$prefix/lib/dstest86/installed";
-my $installed = read_file($list);
-write_file("$folder/victim", "a user's\n");
-for my $line ('../victim', "$folder/victim", 'lib/dstest86/../../../victim', 'lib/other', '-r', '', ' ') {
-    write_file($list, "$installed$line\n");
-    ($status, $out, $err) = make('uninstall-model', "PREFIX=$prefix");
-    like("$status $err", qr{^2 uninstall-model: lib/dstest86/installed line \d+: not a file of install-model; delete this line$}m, "the line '$line' is refused");
-}
-ok(-e "$folder/victim" && -x $command, '... and every file stays');
-write_file($list, $installed);
-is((make('uninstall-model', "PREFIX=$prefix/"))[0], 0, 'make uninstall-model, with a slash at the end');
-is(left($prefix), "@mine", "... leaves a user's files");
-($status, $out, $err) = make('uninstall-model', "PREFIX=$prefix");
-like("$status $err", qr{^2 uninstall-model: \S+/installed: no such file, so make install-model did not install here$}m, '... and nothing the second time');
-make_path("$folder/d/p/lib", "$folder/elsewhere");
-symlink("$folder/elsewhere", "$folder/d/p/lib/dstest86");
-is((make("$_-model", "DESTDIR=$folder/d", 'PREFIX=/p'))[0], 0, "make $_-model through a link, in DESTDIR") for qw(install uninstall);
-is(left("$folder/d") . left("$folder/elsewhere"), 'p/lib/dstest86', '... which leaves only the link');
+def qemu_ds(*arguments):
+    return run('timeout', '120', command, *arguments)
+
+
+def ok(passed, what, *told):
+    if not tap.ok(passed, what):
+        tap.note(' '.join(map(str, told)))
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+os.chdir('/')
+tap.same(make('install-model', f'PREFIX={prefix}')[0], 0, 'make install-model')
+
+programs = [prefix / 'lib/dstest86' / name for name in ('qemu-ds', 'qemu-system-x86_64')]
+tap.same([path.name for path in programs if bytes(ROOT) in path.read_bytes()], [], 'installed scripts do not name the source tree')
+status, out, errors = qemu_ds('--profile', 'icelake', '--truth', folder / 'truth,', *GUEST, 'run=bts.calls')
+tap.same(status, 33, 'the guest passes')
+tap.like(out, '(?m)^# cpu .* Ice Lake', '--profile icelake: the guest finds Ice Lake')
+tap.like((folder / 'truth,').read_text(), '(?m)^bts ', '--truth: the log has records')
+tap.like(errors, r'\ABTS on cpu 0: [1-9]\d* records, 0 PMIs\n\Z', 'no violation, and what the guest recorded')
+status, out, errors = qemu_ds('--profile=alderlake', '--cores=E', *GUEST, 'run=bts.calls')
+tap.like(f'{status} {errors}', r'\A33 BTS on cpu 0: .*\n\Z', '--cores=E: the guest passes')
+tap.like(out, '(?m)^# cpu .* Gracemont', '--cores=E: the guest finds Gracemont')
+
+tap.like(qemu_ds(*GUEST, 'run=forbidden.lvt_masked')[2], '(?m)^violation .* lvtpc-masked: ', 'a violation is on standard error')
+status, out, errors = qemu_ds('--strict', *GUEST, 'run=forbidden.lvt_masked')
+tap.same(status, 70, '--strict ends with 70')
+tap.like(errors, r"(?ms)^violation .*^qemu-ds: violations of the manual by the guest: \d+; QEMU's own exit status: \d+$",
+         '--strict prints the reason')
+status, _, errors = qemu_ds('--strict', '--violations', folder / 'v', *GUEST, 'run=bts.calls')
+tap.same((status, errors), (33, ''), '--strict: a clean run keeps its status')
+tap.like((folder / 'v').read_text(), r'\ABTS on cpu 0: .*\n\Z', '--violations: the report has no violation')
+documents = prefix / 'share/doc/dstest86'
+links = [link for page in documents.glob('*.md') for link in re.findall(r'\]\(([\w.-]+\.md)', page.read_text())]
+tap.same([link for link in links if not (documents / link).exists()], [], 'installed documents link only to each other')
+tap.ok(os.access(prefix / 'lib/dstest86/ds-inspect', os.X_OK) and os.access(prefix / 'lib/dstest86/dstest86.py', os.R_OK),
+       "GDB's commands are installed")
+(folder / 'state').mkdir()
+status, _, errors = qemu_ds('--state', folder / 'state', *GUEST, 'run=bts.calls')
+ok(status == 33 and (folder / 'state/0').stat().st_size, '--state writes the state', status, errors)
+
+status, _, errors = qemu_ds('--profile')
+tap.same((status, errors), (2, 'qemu-ds: --profile needs a value\n'), 'an option without its value is refused')
+for words, reason in {
+        '--profile pentium4': 'dsmodel: profile=pentium4 is not known; the profiles are: netburst ',
+        '--profile alderlake --cores PX': 'dsmodel: cores=PX is not a list of at most 256 cores of profile=alderlake, ',
+        '--truth=': 'qemu-ds: --truth needs a value\n',
+        '--truth /no/such/folder/t': 'dsmodel: /no/such/folder/t cannot be written: No such file',
+        '--latitude seven': 'dsmodel: latitude=seven: expected SEED or ',
+        '--latitude=7:bts': 'dsmodel: latitude=SEED:bts is not known; the freedoms are: ',
+        '--list cpus': 'qemu-ds: --list cpus: unknown list; available: profiles, cores, faults, quirks, freedoms\n',
+        '--qemu /no/such/qemu': 'qemu-ds: --qemu /no/such/qemu: not an executable program\n',
+        '-enable-kvm': 'qemu-ds: -enable-kvm: not supported; the model needs -accel tcg\n',
+        '-accel kvm': 'qemu-ds: -accel kvm: not supported; the model needs -accel tcg\n'}.items():
+    status, _, errors = qemu_ds(*words.split(), '-display', 'none', '-machine', 'none')
+    ok(status and errors.startswith(reason), f'{words} is refused', status, errors)
+for name, line in (('profiles', r'\S+ +(?:32|64)  \S.*\n'), ('cores', r'\S+ +[A-Z]  \S.*\n'),
+                   *((name, r'\S+ +\D.*\n') for name in ('faults', 'quirks', 'freedoms'))):
+    status, out, errors = qemu_ds('--list', name)
+    ok(status == 0 and re.fullmatch(f'(?:{line})+', out), f'--list {name}', errors)
+if shutil.which('mandoc'):
+    tap.same(run('mandoc', '-T', 'lint', '-W', 'warning', prefix / 'share/man/man1/qemu-ds.1')[1], '', 'the manual page is well formed')
+else:
+    tap.skip('the manual page is well formed', 'no mandoc here')
+
+
+# ---- removal: only the files that were installed, and a folder only if it is empty
+
+def left(top):
+    return sorted(str(path.relative_to(top)) for path in top.rglob('*') if path.is_symlink() or not path.is_dir())
+
+
+mine = [f'{place}/mine' for place in ('lib/dstest86', 'lib/dstest86/toolchain/debian', 'share/doc/dstest86')]
+for name in mine:
+    write(prefix / name, "a user's\n")
+listed = prefix / 'lib/dstest86/installed'
+installed = listed.read_text()
+victim = folder / 'victim'
+victim.write_text("a user's\n")
+for line in '../victim', victim, 'lib/dstest86/../../../victim', 'lib/other', '-r', '', ' ':
+    listed.write_text(f'{installed}{line}\n')
+    status, _, errors = make('uninstall-model', f'PREFIX={prefix}')
+    tap.like(f'{status} {errors}', r'\A2 uninstall-model: lib/dstest86/installed line \d+: not a file of install-model; delete this line\n',
+             f"the line '{line}' is refused")
+tap.ok(victim.exists() and os.access(command, os.X_OK), '... and every file stays')
+listed.write_text(installed)
+tap.same(make('uninstall-model', f'PREFIX={prefix}/')[0], 0, 'make uninstall-model, with a slash at the end')
+tap.same(left(prefix), mine, "... leaves a user's files")
+status, _, errors = make('uninstall-model', f'PREFIX={prefix}')
+tap.like(f'{status} {errors}', r'\A2 uninstall-model: \S+/installed: no such file, so make install-model did not install here\n',
+         '... and nothing the second time')
+for path in folder / 'd/p/lib', folder / 'elsewhere':
+    path.mkdir(parents=True)
+(folder / 'd/p/lib/dstest86').symlink_to(folder / 'elsewhere')
+for deed in 'install', 'uninstall':
+    tap.same(make(f'{deed}-model', f'DESTDIR={folder}/d', 'PREFIX=/p')[0], 0, f'make {deed}-model through a link, in DESTDIR')
+tap.same(left(folder / 'd') + left(folder / 'elsewhere'), ['p/lib/dstest86'], '... which leaves only the link')
+
+
+def refused(what, complaint, *arguments):
+    status, _, errors = make(*arguments)
+    ok(status == 2 and complaint in errors, f'{what} is refused', status, errors)
+
 
 # Folders that a shell would read as something else are refused before anything runs.
-for my $name ('my dir', "it's", '"', '$HOME', '$$HOME', '`touch pwned`', ';touch pwned', '*', "line\nline", '../my', '..', '#', '\\') {
-    make_path("$folder/odd/my", "$folder/odd/$name");
-    write_file("$folder/odd/my/file", '');
-    for my $set (["PREFIX=$folder/odd/$name"], ["DESTDIR=$folder/odd/$name", 'PREFIX=/usr']) {
-        ($status, $out, $err) = make($_, @$set) and ok($status == 2 && $err =~ /expected an absolute path/, "$_ $set->[0] is refused")
-            || diag "$status $err" for qw(install-model uninstall-model);
-    }
-    remove_tree("$folder/odd/$name") if $name !~ /\.\./;
-}
-for my $set ('PREFIX=', 'PREFIX=relative', 'PREFIX=./x', 'DESTDIR=relative') {
-    ($status, $out, $err) = make('install-model', $set);
-    ok($status == 2 && $err =~ /expected an absolute path/, "$set is refused") or diag "$status $err";
-}
-is(left("$folder/odd"), 'my/file', '... and the folder is as before');
+ABSOLUTE = 'expected an absolute path'
+odd = folder / 'odd'
+write(odd / 'my/file', '')
+for name in 'my dir', "it's", '"', '$HOME', '$$HOME', '`touch pwned`', ';touch pwned', '*', 'line\nline', '../my', '..', '#', '\\':
+    made = not (odd / name).exists()
+    if made:
+        (odd / name).mkdir()
+    for given in [f'PREFIX={odd}/{name}'], [f'DESTDIR={odd}/{name}', 'PREFIX=/usr']:
+        for deed in 'install-model', 'uninstall-model':
+            refused(f'{deed} {given[0]}', ABSOLUTE, deed, *given)
+    if made:
+        shutil.rmtree(odd / name)
+for given in 'PREFIX=', 'PREFIX=relative', 'PREFIX=./x', 'DESTDIR=relative':
+    refused(given, ABSOLUTE, 'install-model', given)
+tap.same(left(odd), ['my/file'], '... and the folder is as before')
 
 # `make clean` removes only what is in build/, whatever its name is.
-for my $b ('', '/tmp', 'build/..', 'tools', 'build tools') {
-    ($status, $out, $err) = make('-n', 'clean', "B=$b");
-    ok($status == 2 && $err =~ /expected build or a folder below it/, "make clean B=$b is refused") or diag "$status $err";
-}
-my $kept = "clean.t.$$";
-make_path("$root/build/$kept/x $kept", "$root/build/$kept/toolchain", "$root/$kept");
-is((make('clean', "B=build/$kept"))[0], 0, 'make clean');
-is(join(' ', map { s{^\Q$root\E/}{}r } glob("$root/build/$kept/* $root/$kept")), "build/$kept/toolchain $kept", '... of a name with a blank');
-remove_tree("$root/build/$kept", "$root/$kept");
-done_testing();
+for name in '', '/tmp', 'build/..', 'tools', 'build tools':
+    refused(f'make clean B={name}', 'expected build or a folder below it', '-n', 'clean', f'B={name}')
+kept = f'clean.t.{os.getpid()}'
+for name in f'build/{kept}/x {kept}', f'build/{kept}/toolchain', kept:
+    (ROOT / name).mkdir(parents=True)
+tap.same(make('clean', f'B=build/{kept}')[0], 0, 'make clean')
+tap.same([path.name for path in (ROOT / 'build' / kept).iterdir()] + [(ROOT / kept).exists()], ['toolchain', True], '... of a name with a blank')
+shutil.rmtree(ROOT / 'build' / kept)
+(ROOT / kept).rmdir()
+tap.done()
