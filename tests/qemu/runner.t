@@ -180,7 +180,7 @@ for width in 64, 32:
     tap.same((verdict, lines[-1]), ('pass', '# end dstest86 verdict=pass pass=0 fail=0 skip=0 error=0 differs=2'),
              f'{width} bits: tests that differ do not fail the run')
 
-# ---- the regular expressions for CI systems in docs/output.md, which are Perl's and Python's but for the form of a name
+# ---- the regular expressions for CI systems in docs/output.md. Perl and Python write the names of groups differently.
 section = re.search('^### For CI systems$(.*?)^## ', (machine.ROOT / 'docs/output.md').read_text(), re.M | re.S)[1]
 patterns = [re.compile(pattern.replace('(?<', '(?P<')) for pattern in re.findall(r'^    (\^.*)$', section, re.M)]
 

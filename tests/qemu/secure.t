@@ -97,7 +97,7 @@ tap.ok(not signed.exists(), 'errors leave no output')
 LOADERS = 'BOOTX64.EFI', 'BOOTIA32.EFI'
 tap.same(sign('snakeoil', key, certificate), (0, ''), 'the right key signs')
 if not (signed / 'dstest86.iso').exists():
-    sys.exit('secure.t: nothing was signed')
+    sys.exit('secure.t: there is no signed image')
 for name in LOADERS:
     tap.same(says('sbverify', '--cert', certificate, signed / name), (0, 'Signature verification OK\n'), f'{name} is signed')
     tap.ok(says('sbverify', '--cert', other, signed / name)[0] != 0, '... only by this certificate')
