@@ -27,9 +27,7 @@ def boot(route, *steps):
             for key in keys:
                 guest.press(NAMES.get(key, key))
                 time.sleep(0.2)    # QEMU holds a key down for 0.1 seconds
-        log = guest.wait_for(re.compile(r'# end dstest86 .*\n'))
-        guest.stop()
-    return machine.lines_in(log)
+        return machine.lines_in(guest.wait_for(re.compile(r'# end dstest86 .*\n')))
 
 
 def areas(lines):
