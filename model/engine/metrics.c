@@ -3,7 +3,6 @@
 
 #include "model/engine/slots.h"
 
-#define METRICS_AVAILABLE (UINT64_C(1) << 15)
 #define METRICS_ENABLED   (UINT64_C(1) << 48) /* in IA32_PERF_GLOBAL_CTRL */
 #define WHOLE             UINT64_C(0xff)
 
@@ -18,7 +17,7 @@ static uint64_t slots(const struct vcpu *v)
 
 bool metrics_exist(const struct vcpu *v)
 {
-    return v->regs[REG_IA32_PERF_CAPABILITIES] & METRICS_AVAILABLE;
+    return v->profile->metrics != 0;
 }
 
 bool metrics_count(const struct vcpu *v)
