@@ -3,18 +3,9 @@
  * Counters that do not sample: their width, writes, enabling, counts, overflow and its status. Every count uses
  * suite/support/count.h.
  */
-#include <inttypes.h>
+#include "suite/suite.h"
 
-#include "arch/x86/cpu.h"
-#include "arch/x86/interrupts.h"
-#include "arch/x86/msr.h"
-#include "arch/x86/perfmon.h"
-#include "kernel/test.h"
-#include "pebs/pebs.h"
 #include "suite/support/count.h"
-#include "suite/support/errata.h"
-#include "suite/support/records.h"
-#include "suite/support/sources.h"
 
 #define INSTRUCTIONS UINT64_C(0x00c0) /* INST_RETIRED.ANY_P, architectural */
 #define BRANCHES     UINT64_C(0x00c4) /* BR_INST_RETIRED.ALL_BRANCHES, architectural */
@@ -213,6 +204,13 @@ static uint64_t count_of(struct test_run *run, uint64_t event, const struct work
     return count(run, 0, event | BOTH_RINGS | ENABLED, workload);
 }
 
+/* The errata that Intel's event lists name make counts inaccurate, and do not say by how much: less than half, or more
+ * than twice, is none of them. */
+static void count_equal(struct test_run *run, unsigned errata, const char *what, uint64_t got, uint64_t want)
+{
+    errata_equal(run, got >= want / 2 && got <= 2 * want ? errata : 0, what, got, want);
+}
+
 static void count_exact(struct test_run *run)
 {
     const unsigned branches = HAS_ERRATUM(SRF6) | HAS_ERRATUM(SKL091);
@@ -229,18 +227,18 @@ static void count_exact(struct test_run *run)
     const struct pebs_event *calls = pebs_find_event(run->caps, PEBS_ROLE_NEAR_CALLS);
 
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        errata_equal(run, HAS_ERRATUM(HSD140) | HAS_ERRATUM(SKL091), cases[i].name,
-                     count_of(run, INSTRUCTIONS, cases[i].workload) - count_of(run, INSTRUCTIONS, &workload_nothing),
-                     cases[i].workload->instructions);
-    errata_equal(run, branches, "BR_INST_RETIRED.ALL_BRANCHES over a long loop",
-                 count_of(run, BRANCHES, &workload_long_loop) - count_of(run, BRANCHES, &workload_nothing),
-                 branch_count(&workload_long_loop, BRANCH_KINDS_ALL) + 1); /* the last one falls through */
+        count_equal(run, HAS_ERRATUM(HSD140) | HAS_ERRATUM(SKL091), cases[i].name,
+                    count_of(run, INSTRUCTIONS, cases[i].workload) - count_of(run, INSTRUCTIONS, &workload_nothing),
+                    cases[i].workload->instructions);
+    count_equal(run, branches, "BR_INST_RETIRED.ALL_BRANCHES over a long loop",
+                count_of(run, BRANCHES, &workload_long_loop) - count_of(run, BRANCHES, &workload_nothing),
+                branch_count(&workload_long_loop, BRANCH_KINDS_ALL) + 1); /* the last one falls through */
     if (taken)
-        errata_equal(run, HAS_ERRATUM(SKL091), taken->name, count_of(run, taken->select, &workload_long_loop),
-                     branch_count(&workload_long_loop, BRANCH_KINDS_ALL));
+        count_equal(run, HAS_ERRATUM(SKL091), taken->name, count_of(run, taken->select, &workload_long_loop),
+                    branch_count(&workload_long_loop, BRANCH_KINDS_ALL));
     if (calls)
-        errata_equal(run, branches, calls->name, count_of(run, calls->select, &workload_calls),
-                     branch_count(&workload_calls, LBR_SELECT_NEAR_REL_CALL));
+        count_equal(run, branches, calls->name, count_of(run, calls->select, &workload_calls),
+                    branch_count(&workload_calls, LBR_SELECT_NEAR_REL_CALL));
 }
 
 TEST(perfmon_count) = {
