@@ -4,18 +4,10 @@
  * the workload (suite/workload/workload.h) and before the area is closed. Interrupts are disabled, except where a test
  * is about the interrupt.
  */
-#include "bts/bts.h"
+#include "suite/suite.h"
 
-#include <inttypes.h>
-
-#include "arch/x86/cpu.h"
-#include "arch/x86/msr.h"
-#include "kernel/console.h"
 #include "kernel/dump.h"
-#include "kernel/test.h"
 #include "kernel/report/record_text.h"
-#include "suite/support/records.h"
-#include "suite/support/sources.h"
 
 #define GROUP .needs = NEED_APIC | NEED_BTS, .records = true
 

@@ -3,17 +3,7 @@
  * Branches traced to memory. The workload's labels say which branches it takes. The trace must have exactly these, in
  * order: a lost record, a branch that was not taken or a wrong address makes the test fail.
  */
-#include "bts/bts.h"
-
-#include "arch/x86/cpu.h"
-#include "arch/x86/image.h"
-#include "arch/x86/interrupts.h"
-#include "arch/x86/msr.h"
-#include "kernel/console.h"
-#include "kernel/test.h"
-#include "suite/support/errata.h"
-#include "suite/support/records.h"
-#include "suite/support/sources.h"
+#include "suite/suite.h"
 
 #define NEEDS (NEED_APIC | NEED_BTS)
 #define GROUP .needs = NEEDS, .records = true

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Far transfers, exceptions, a hardware interrupt and system calls in the trace. */
-#include "bts/bts.h"
-
-#include <inttypes.h>
-
-#include "kernel/test.h"
-#include "suite/support/records.h"
-#include "suite/support/sources.h"
-#include "suite/support/transfers.h"
+#include "suite/suite.h"
 
 #define GROUP .needs = NEED_APIC | NEED_BTS, .records = true
 

@@ -3,13 +3,7 @@
  * Compares what a processor reports about its debug store with what it does. Sizes and offsets are typed here again
  * from the manual's tables, independently of the decoders.
  */
-#include "arch/x86/cpu.h"
-#include "arch/x86/msr.h"
-#include "arch/x86/string.h"
-#include "kernel/console.h"
-#include "suite/support/pebs_sample.h"
-#include "suite/support/records.h"
-#include "suite/support/sources.h"
+#include "suite/suite.h"
 
 #define CPUID_1_ECX_DTES64 (1u << 2)
 

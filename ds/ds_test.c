@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The register IA32_DS_AREA, and the area as this kernel builds it. */
-#include "arch/x86/image.h"
-#include "arch/x86/msr.h"
-#include "kernel/test.h"
-#include "suite/support/records.h"
-#include "suite/support/sources.h"
+#include "suite/suite.h"
 
 /*
  * Addresses of 57 bits. The manual does not promise that the register is as wide as the processor's linear addresses;

@@ -9,19 +9,10 @@
  * forbidden.* program such areas anyway, only on request. No manual says what a processor does then. This kernel must
  * survive it, and the model's referee reports each breach (docs/referee.md).
  */
-#include "arch/x86/devices/apic.h"
-#include "arch/x86/cpu.h"
-#include "arch/x86/image.h"
-#include "arch/x86/interrupts.h"
-#include "arch/x86/msr.h"
+#include "suite/suite.h"
+
 #include "arch/x86/paging.h"
-#include "bts/bts.h"
-#include "ds/ds.h"
 #include "ds/ds_steps.h"
-#include "kernel/console.h"
-#include "kernel/test.h"
-#include "suite/support/records.h"
-#include "suite/support/sources.h"
 
 #define ADDRESS_BIT_20 (UINT64_C(1) << 20)
 

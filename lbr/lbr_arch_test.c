@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Features that only the architectural LBRs have. lbr/lbr_test.c tests what all LBR stacks have. */
-#include <inttypes.h>
+#include "suite/suite.h"
 
-#include "arch/x86/cpu.h"
-#include "arch/x86/msr.h"
-#include "kernel/test.h"
-#include "lbr/lbr.h"
 #include "lbr/lbr_layout.h"
-#include "suite/support/lbr_record.h"
-#include "suite/support/records.h"
-#include "suite/support/sources.h"
-#include "suite/support/transfers.h"
 
 #define GROUP .needs = NEED_LBR | NEED_ARCH_LBR, .records = true
 

@@ -5,19 +5,9 @@
  * them. A processor may count a jump for its own entry or for the next one. Both give equal counts, because each piece
  * ends with one jump.
  */
-#include <inttypes.h>
+#include "suite/suite.h"
 
-#include "arch/x86/cpu.h"
-#include "arch/x86/msr.h"
-#include "arch/x86/perfmon.h"
-#include "kernel/console.h"
-#include "kernel/test.h"
-#include "lbr/lbr.h"
 #include "lbr/lbr_layout.h"
-#include "pebs/pebs.h"
-#include "suite/support/lbr_record.h"
-#include "suite/support/records.h"
-#include "suite/support/sources.h"
 
 #define GROUP .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS, .records = true
 

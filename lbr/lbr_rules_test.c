@@ -1,19 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The LBR stack when it is off, full, filtered by one bit, or written by software, and other events that it records. */
-#include "suite/support/lbr_record.h"
-
-#include <inttypes.h>
-#include <stddef.h>
-
-#include "arch/x86/cpu.h"
-#include "arch/x86/image.h"
-#include "arch/x86/interrupts.h"
-#include "arch/x86/msr.h"
-#include "arch/x86/perfmon.h"
-#include "kernel/console.h"
-#include "pebs/pebs.h"
-#include "suite/support/sources.h"
-#include "suite/support/transfers.h"
+#include "suite/suite.h"
 
 #define GROUP .needs = NEED_LBR | NEED_LBR_SELECT, .records = true
 

@@ -3,21 +3,9 @@
  * Branches in registers. Interrupts are disabled while the stack records, because it would record them. The freeze
  * tests enable them for the interrupt that freezes.
  */
-#include "suite/support/errata.h"
-#include "suite/support/lbr_record.h"
+#include "suite/suite.h"
 
-#include <inttypes.h>
-#include <stddef.h>
-
-#include "arch/x86/cpu.h"
-#include "arch/x86/interrupts.h"
-#include "arch/x86/msr.h"
-#include "arch/x86/perfmon.h"
 #include "kernel/firmware.h"
-#include "kernel/test.h"
-#include "pebs/pebs.h"
-#include "suite/support/records.h"
-#include "suite/support/sources.h"
 
 #define GROUP .needs = NEED_LBR, .records = true
 

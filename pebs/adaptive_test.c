@@ -3,13 +3,7 @@
  * Records whose groups MSR_PEBS_DATA_CFG selects, and counters that sample only on processors with such records. SDM
  * Vol. 3B (253669-081), "Adaptive PEBS" and "Processor Event Based Sampling (PEBS) Facility" of Ice Lake, chapter 20.
  */
-#include <inttypes.h>
-
-#include "arch/x86/cpu.h"
-#include "arch/x86/msr.h"
-#include "lbr/lbr.h"
-#include "suite/support/pebs_places.h"
-#include "suite/support/sources.h"
+#include "suite/suite.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_ADAPTIVE)
 

@@ -4,15 +4,9 @@
  * while the processor writes records, so the service routine cannot drain them before the test compares memory and
  * registers. Fixed counter 0 samples instructions at known addresses.
  */
-#include <inttypes.h>
+#include "suite/suite.h"
 
-#include "arch/x86/cpu.h"
-#include "arch/x86/interrupts.h"
-#include "arch/x86/msr.h"
-#include "arch/x86/string.h"
 #include "pebs/layout/arch_pebs.h"
-#include "suite/support/pebs_places.h"
-#include "suite/support/sources.h"
 
 #define GROUP .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_FIXED, .lacks = lacks_fixed_0, .records = true
 

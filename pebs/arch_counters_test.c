@@ -3,13 +3,9 @@
  * CFG_C fields other than groups: the reload value, and sampling on each counter that CPUID.23H.5 lists. Fixed counter
  * 0 samples instructions at known addresses.
  */
-#include <inttypes.h>
+#include "suite/suite.h"
 
-#include "arch/x86/cpu.h"
-#include "arch/x86/msr.h"
 #include "pebs/layout/arch_pebs.h"
-#include "suite/support/pebs_places.h"
-#include "suite/support/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_FIXED)
 #define GROUP .needs = NEEDS, .lacks = lacks_fixed_0, .records = true

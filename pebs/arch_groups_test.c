@@ -3,13 +3,9 @@
  * The contents of an architectural PEBS record: exactly the groups that its counter's CFG_C selects, in any number of
  * fragments. Fixed counter 0 samples instructions at known addresses.
  */
-#include "arch/x86/cpu.h"
-#include "arch/x86/msr.h"
-#include "arch/x86/perfmon.h"
+#include "suite/suite.h"
+
 #include "pebs/layout/arch_pebs.h"
-#include "lbr/lbr.h"
-#include "suite/support/pebs_places.h"
-#include "suite/support/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_FIXED)
 #define GROUP .needs = NEEDS, .records = true

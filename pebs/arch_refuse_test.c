@@ -4,15 +4,11 @@
  * exactly that breach, and leave all registers unchanged. The same set-up without the breach is accepted. If the manual
  * only advises against a set-up, it is accepted with a report.
  */
-#include "arch/x86/devices/apic.h"
-#include "arch/x86/image.h"
-#include "arch/x86/msr.h"
+#include "suite/suite.h"
+
 #include "arch/x86/paging.h"
 #include "pebs/layout/arch_pebs.h"
-#include "ds/ds.h"
 #include "ds/ds_steps.h"
-#include "kernel/test.h"
-#include "suite/support/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS_ARCH)
 

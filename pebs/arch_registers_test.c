@@ -3,14 +3,10 @@
  * The registers of architectural PEBS: what CPUID.23H says about them, which bits are writable, which raise #GP, and
  * which PEBS registers of the DS area are missing.
  */
-#include <inttypes.h>
+#include "suite/suite.h"
 
-#include "arch/x86/cpu.h"
-#include "arch/x86/msr.h"
 #include "pebs/layout/arch_pebs.h"
 #include "ds/arch_buffer.h"
-#include "kernel/test.h"
-#include "suite/support/sources.h"
 
 #define NEEDS NEED_PEBS_ARCH
 
@@ -273,12 +269,11 @@ static void expect_same(struct test_run *run, unsigned n, uint32_t one, uint32_t
     static const uint64_t values[] = { 0x123450, 0x300 };
     uint64_t value;
 
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++)
         if (!msr_write(i ? other : one, values[i] + n) || !msr_read(i ? one : other, &value))
             test_fail(run, "MSR 0x%" PRIx32 " or 0x%" PRIx32 " raised #GP", one, other);
         else
             test_equal(run, "the counter at its other address", value, values[i] + n);
-    }
     msr_write(one, 0);
 }
 

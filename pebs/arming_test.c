@@ -4,16 +4,10 @@
  * that the counter restarts from. The workload chases loads, one at a time, and each record gives the number of its
  * load.
  */
-#include <inttypes.h>
+#include "suite/suite.h"
 
-#include "arch/x86/cpu.h"
-#include "arch/x86/msr.h"
-#include "arch/x86/perfmon.h"
-#include "bts/bts.h"
 #include "ds/ds_area.h"
 #include "pebs/netburst.h"
-#include "suite/support/pebs_places.h"
-#include "suite/support/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_EVENT_LOADS)
 
@@ -469,13 +463,12 @@ static void two(struct test_run *run)
 
     second.period = PERIOD;
     check_one_of_two(run, &second, ahead);
-    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
         if (!record.counters || record.counters & ~both)
             test_fail(run, "PEBS record %u has the counters 0x%" PRIx64 ", must have one of 0x%" PRIx64 " or both", n,
                       record.counters, both);
         else if (record.counters == both)
             test_differs(run, "PEBS record %u has both counters", n);
-    }
 }
 
 TEST(pebs_counters_two) = {

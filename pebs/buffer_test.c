@@ -5,15 +5,9 @@
  * routine cannot drain them before the test compares memory byte by byte. The buffer has a fill pattern, which shows
  * how many records were written.
  */
-#include <inttypes.h>
+#include "suite/suite.h"
 
-#include "arch/x86/cpu.h"
-#include "arch/x86/interrupts.h"
-#include "arch/x86/msr.h"
-#include "arch/x86/string.h"
 #include "ds/ds_area.h"
-#include "suite/support/pebs_places.h"
-#include "suite/support/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_AREA | NEED_EVENT_ANY)
 #define GROUP .needs = NEEDS, .records = true

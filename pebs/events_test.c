@@ -5,13 +5,7 @@
  * describes (suite/support/pebs_places.h). If an event counts micro-operations, their number is not known exactly,
  * either.
  */
-#include <inttypes.h>
-
-#include "suite/support/pebs_places.h"
-
-#include "arch/x86/interrupts.h"
-#include "kernel/console.h"
-#include "suite/support/sources.h"
+#include "suite/suite.h"
 
 static void prepare_interrupt(void)
 {

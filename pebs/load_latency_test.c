@@ -7,18 +7,11 @@
  *
  * The processor tracks loads that it picks at random, so the test walks a ring until it has enough samples.
  */
+#include "suite/suite.h"
+
 #include "suite/measure/tables/mem_table.h"
-
-#include <inttypes.h>
-
-#include "arch/x86/cpu.h"
-#include "arch/x86/msr.h"
-#include "arch/x86/perfmon.h"
 #include "lib/text.h"
-#include "kernel/console.h"
 #include "kernel/memory.h"
-#include "suite/support/pebs_places.h"
-#include "suite/support/sources.h"
 
 #define GROUP .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY, .records = true
 

@@ -8,18 +8,9 @@
  * Typically, an addition, a load and a store are one each, LFENCE is none of these, and the record describes the very
  * next event after an overflow (suite/support/pebs_places.h).
  */
+#include "suite/suite.h"
+
 #include "pebs/netburst.h"
-
-#include <inttypes.h>
-
-#include "arch/x86/cpu.h"
-#include "arch/x86/msr.h"
-#include "bts/bts.h"
-#include "kernel/console.h"
-#include "kernel/test.h"
-#include "suite/support/pebs_places.h"
-#include "suite/support/records.h"
-#include "suite/support/sources.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_TAGGING)
 #define GROUP .needs = NEEDS, .records = true

@@ -5,16 +5,7 @@
  * Event Based Sampling (PEBS)"). The workload's labels tell which instructions a record can be of, and the record's
  * other fields. Which of these instructions are promised and which are typical: suite/support/pebs_places.h.
  */
-#include "suite/support/pebs_places.h"
-
-#include <inttypes.h>
-
-#include "arch/x86/image.h"
-#include "arch/x86/interrupts.h"
-#include "arch/x86/cpu.h"
-#include "arch/x86/msr.h"
-#include "bts/bts.h"
-#include "suite/support/sources.h"
+#include "suite/suite.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS)
 

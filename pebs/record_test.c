@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Each field of a PEBS record by itself. pebs_test.c covers the registers and the fields of memory accesses. */
-#include <inttypes.h>
-
-#include "arch/x86/cpu.h"
-#include "arch/x86/msr.h"
-#include "suite/support/errata.h"
-#include "suite/support/pebs_places.h"
-#include "suite/support/sources.h"
+#include "suite/suite.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_EVENT_LOADS)
 

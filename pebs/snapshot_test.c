@@ -8,13 +8,7 @@
  * All records are samples of instructions on fixed counter 0, so the tests need no model-specific event. The workload's
  * labels give the expected values of the other counters.
  */
-#include <inttypes.h>
-
-#include "arch/x86/cpu.h"
-#include "arch/x86/msr.h"
-#include "arch/x86/perfmon.h"
-#include "suite/support/pebs_places.h"
-#include "suite/support/sources.h"
+#include "suite/suite.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_ADAPTIVE | NEED_PEBS_FIXED)
 #define GROUP .needs = NEEDS, .records = true
@@ -150,11 +144,10 @@ static void check_named(struct test_run *run, const struct pebs_sample *sample, 
 {
     struct pebs_record record;
 
-    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
         if (test_equal(run, "format group", record.format_group, (uint32_t)sample->data_cfg) &&
             test_equal(run, "counters listed in the record", record.counted, counters))
             check_loaded(run, &record);
-    }
 }
 
 struct named {
@@ -220,9 +213,8 @@ static void nothing(struct test_run *run)
     plan(run, &sample, 1);
     if (!pebs_sample(run, &sample))
         return;
-    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
         test_equal(run, "format group", record.format_group, groups);
-    }
 }
 
 #define NOTHING GROUP, .lacks = lacks_snapshot, .run = nothing

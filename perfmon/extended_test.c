@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Event select features of CPUID.23H.0:EBX: a second unit mask, EQ, and counters that RDPMC at CPL 3 cannot read. */
-#include <inttypes.h>
+#include "suite/suite.h"
 
-#include "arch/x86/cpu.h"
-#include "arch/x86/interrupts.h"
-#include "arch/x86/msr.h"
-#include "arch/x86/perfmon.h"
-#include "kernel/test.h"
 #include "suite/support/count.h"
-#include "suite/support/sources.h"
 #include "suite/workload/attempts.h"
 
 #define INSTRUCTIONS UINT64_C(0x00c0) /* INST_RETIRED.ANY_P, architectural */

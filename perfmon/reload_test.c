@@ -4,15 +4,9 @@
  * The workload's jumps are far apart, and a counter of instructions overflows half-way between two of them. So it does
  * not matter how soon after an overflow the reload happens, and the number of later jumps is the expected count.
  */
-#include <inttypes.h>
+#include "suite/suite.h"
 
-#include "arch/x86/cpu.h"
-#include "arch/x86/msr.h"
-#include "arch/x86/perfmon.h"
-#include "ds/counting.h"
-#include "kernel/test.h"
 #include "suite/support/count.h"
-#include "suite/support/sources.h"
 
 #define INSTRUCTIONS UINT64_C(0x00c0) /* INST_RETIRED.ANY_P, architectural */
 #define BRANCHES     UINT64_C(0x00c4) /* BR_INST_RETIRED.ALL_BRANCHES, architectural */

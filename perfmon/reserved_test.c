@@ -4,14 +4,7 @@
  * are reserved on this processor. No register reports these bits, and some processors accept bits that the tables call
  * reserved. So a write without #GP is not a failure, but no other bit may change.
  */
-#include <inttypes.h>
-
-#include "arch/x86/msr.h"
-#include "ds/counting.h"
-#include "kernel/test.h"
-#include "suite/support/errata.h"
-#include "suite/support/records.h"
-#include "suite/support/sources.h"
+#include "suite/suite.h"
 
 #define BITS(high, low) ((UINT64_MAX >> (63 - (high))) & ~((UINT64_C(1) << (low)) - 1))
 

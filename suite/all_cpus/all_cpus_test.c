@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Which processors start, and whether they differ. */
-#include "suite/all_cpus/all_cpus.h"
+#include "suite/suite.h"
 
+#include "suite/all_cpus/all_cpus.h"
 #include "kernel/secondary_cpus.h"
-#include "kernel/test.h"
-#include "suite/support/sources.h"
 
 static void all_start(struct test_run *run)
 {

@@ -4,18 +4,11 @@
  * expected records, as on the boot processor. Interrupts are off while the window is open and on between two windows,
  * so nothing records while an interrupt is serviced.
  */
-#include <inttypes.h>
+#include "suite/suite.h"
 
 #include "suite/all_cpus/all_cpus.h"
-#include "arch/x86/cpu.h"
-#include "arch/x86/msr.h"
-#include "arch/x86/perfmon.h"
-#include "bts/bts.h"
 #include "kernel/secondary_cpus.h"
 #include "suite/support/count.h"
-#include "suite/support/lbr_record.h"
-#include "suite/support/pebs_places.h"
-#include "suite/support/sources.h"
 
 #define ROUNDS       10u
 #define COMING       10000u /* PAUSEs, many more than an interrupt takes to arrive */

@@ -4,20 +4,11 @@
  * number of records per interrupt compares with an interrupt for each sample. One figure is judged: how many
  * instructions the service routine of the debug store retires per record.
  */
-#include <inttypes.h>
+#include "suite/suite.h"
 
-#include "arch/x86/cpu.h"
-#include "arch/x86/msr.h"
 #include "lib/ratio.h"
-#include "bts/bts.h"
-#include "kernel/console.h"
-#include "kernel/test.h"
-#include "lbr/lbr.h"
 #include "suite/measure/meter.h"
 #include "suite/measure/overflow.h"
-#include "suite/support/pebs_sample.h"
-#include "suite/support/records.h"
-#include "suite/support/sources.h"
 
 #define PERIOD 31u     /* events between samples */
 #define EVENTS 120000u /* per measurement, at CPL 3 */

@@ -4,17 +4,11 @@
  * the event. Every event must have samples, except mispredictions and misses of cache levels and TLBs, whose number
  * depends on the processor.
  */
-#include <inttypes.h>
+#include "suite/suite.h"
 
-#include "arch/x86/msr.h"
 #include "lib/format.h"
-#include "kernel/console.h"
-#include "kernel/test.h"
 #include "suite/measure/kinds.h"
 #include "suite/measure/sampler.h"
-#include "suite/support/pebs_sample.h"
-#include "suite/support/records.h"
-#include "suite/support/sources.h"
 
 #define ROUNDS 4u
 

@@ -7,14 +7,11 @@
  * The ring is written in the order of the walk. If it is larger than a cache, the walk begins with lines that were
  * written first and evicted since. A walk over part of a large ring gives the same result as a full one.
  */
-#include <inttypes.h>
+#include "suite/suite.h"
 
 #include "lib/format.h"
 #include "lib/text.h"
-#include "kernel/console.h"
 #include "kernel/memory.h"
-#include "suite/support/pebs_sample.h"
-#include "suite/support/sources.h"
 #include "suite/measure/tables/level_table.h"
 
 #define LINE       64u

@@ -7,23 +7,14 @@
  *
  * The first round loads the lines into the caches. It is not sampled, because the first period is longer by its events.
  */
-#include <inttypes.h>
+#include "suite/suite.h"
 
-#include "arch/x86/cpu.h"
-#include "arch/x86/msr.h"
-#include "arch/x86/perfmon.h"
 #include "arch/x86/devices/processors.h"
-#include "arch/x86/string.h"
-#include "kernel/console.h"
 #include "kernel/dump.h"
 #include "kernel/memory.h"
 #include "kernel/secondary_cpus.h"
 #include "kernel/symbols.h"
-#include "pebs/pebs.h"
 #include "suite/all_cpus/all_cpus.h"
-#include "suite/support/pebs_sample.h"
-#include "suite/support/records.h"
-#include "suite/support/sources.h"
 #include "suite/measure/tables/c2c_table.h"
 
 #define GROUP .needs = NEED_APIC | NEED_PEBS | NEED_LOAD_LATENCY, .records = true

@@ -8,16 +8,11 @@
  * SDM_PDIR). So EventingIP must be at an instruction of the event's kind, with precise distribution at the cause
  * itself, and IP at the instruction that executed next. Distances are only measured.
  */
-#include <inttypes.h>
+#include "suite/suite.h"
 
-#include "kernel/console.h"
-#include "kernel/test.h"
 #include "suite/measure/kinds.h"
 #include "suite/measure/overflow.h"
 #include "suite/measure/sampler.h"
-#include "suite/support/pebs_sample.h"
-#include "suite/support/records.h"
-#include "suite/support/sources.h"
 #include "suite/measure/tables/histogram.h"
 
 #define GROUP .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY, .records = true

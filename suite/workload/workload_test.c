@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares the number of instructions that each workload declares with a counter. */
-#include "suite/workload/workload.h"
+#include "suite/suite.h"
 
-#include "arch/x86/cpu.h"
-#include "arch/x86/interrupts.h"
-#include "arch/x86/msr.h"
-#include "kernel/test.h"
 #include "suite/support/count.h"
-#include "suite/support/sources.h"
 
 #define INSTRUCTIONS 0x00c0u /* INST_RETIRED.ANY, architectural */
 
