@@ -205,9 +205,8 @@ enum kept_log_error kept_log_read(const void *memory, struct kept_log_text *text
     const uint32_t left_out = marks[first]->before > begun->lines ? marks[first]->before - begun->lines : 0;
 
     for (unsigned i = 0; i < KEPT_LOG_SECTIONS; i++) {
-        if (i == 1 && left_out) {
+        if (i == 1 && left_out)
             add_piece(text, &count, text->gap, gap_line(text->gap, sizeof text->gap, left_out));
-        }
         add_piece(text, &count, (const char *)memory + offset(order[i]), marks[order[i]]->length);
     }
     return KEPT_LOG_OK;

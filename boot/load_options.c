@@ -118,12 +118,11 @@ static size_t drop_foreign_words(char *options)
 
         if (!drop && to != options)
             *to++ = ' ';
-        for (; *from != '\0' && *from != ' '; from++) {
+        for (; *from != '\0' && *from != ' '; from++)
             if (drop)
                 dropped++;
             else
                 *to++ = *from;
-        }
         from += *from == ' ';
     }
     *to = '\0';

@@ -72,10 +72,9 @@ static enum options_error take_globs(struct slice value, struct slice *list, cha
 {
     struct slice rest = value;
     bool more = true;
-    while (more) {
+    while (more)
         if (split(&rest, ',', &more).length == 0)
             return OPTIONS_NO_VALUE;
-    }
     size_t length = list->start == text ? list->length : 0;
     if (length != 0)
         text[length++] = ',';
@@ -318,10 +317,9 @@ static enum options_error take(const struct option *option, struct slice value, 
 static void set_defaults(struct options *options)
 {
     *options = (struct options){ 0 };
-    for (size_t i = 0; i < OPTIONS; i++) {
+    for (size_t i = 0; i < OPTIONS; i++)
         if (table[i].preset)
             take(&table[i], slice_of(table[i].preset), options);
-    }
     options->run = slice_of("*"); /* the first run= replaces it */
 }
 
@@ -517,10 +515,9 @@ bool glob_next(struct slice *list, struct slice *glob)
 bool glob_list_match(struct slice list, const char *text)
 {
     struct slice glob;
-    while (glob_next(&list, &glob)) {
+    while (glob_next(&list, &glob))
         if (glob_match(glob, text))
             return true;
-    }
     return false;
 }
 

@@ -3,10 +3,9 @@
 
 enum caps_reason caps_missing(const struct caps *caps, uint64_t needs)
 {
-    for (unsigned i = 0; i < CAPS_NEED_COUNT; i++) {
+    for (unsigned i = 0; i < CAPS_NEED_COUNT; i++)
         if ((needs >> i & 1) != 0 && caps->reason[i] != CAPS_AVAILABLE)
             return caps->reason[i];
-    }
     return CAPS_AVAILABLE;
 }
 

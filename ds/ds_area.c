@@ -62,12 +62,11 @@ enum ds_area_error ds_area_encode(unsigned width, unsigned pebs_format, const st
             return DS_AREA_VALUE;
     }
 
-    for (unsigned i = 0; i < DS_AREA_FIELDS; i++) {
+    for (unsigned i = 0; i < DS_AREA_FIELDS; i++)
         if (width == DS_WIDTH_32)
             write_u32(bytes, 4 * i, (uint32_t)values[i]);
         else
             write_u64(bytes, 8 * i, values[i]);
-    }
     size_t slots = slots_of(width, pebs_format);
     for (size_t at = DS_AREA_FIELDS * width; at < ds_area_size(width, pebs_format); at += 8) {
         size_t slot = (at - DS_AREA_FIELDS * width) / 8;

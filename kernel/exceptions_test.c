@@ -84,12 +84,11 @@ static void compare(struct test_run *run)
     test_equal(run, "pushed privilege level", caught.cs & 3, raised->cpl);
     if (raised->address)
         test_equal(run, "CR2", caught_cr2, raised->address);
-    for (unsigned n = 0; n < REGISTERS; n++) {
+    for (unsigned n = 0; n < REGISTERS; n++)
         if (n != STACK_POINTER)
             test_equal(run, "a general register", caught.registers[REGISTERS - 1 - n], WORKLOAD_REGISTER(n));
         else if (raised->cpl == 0)
             test_equal(run, "stack pointer", caught.registers[REGISTERS - 1 - n], raise_stack_pointer);
-    }
 }
 
 static void expect(struct test_run *run)

@@ -9,11 +9,9 @@
 
 static uint32_t signature(const struct profile *p)
 {
-    for (unsigned i = 0; i < p->cpuid_count; i++) {
-        if (p->cpuid[i].leaf == 1) {
+    for (unsigned i = 0; i < p->cpuid_count; i++)
+        if (p->cpuid[i].leaf == 1)
             return p->cpuid[i].add[0];
-        }
-    }
     return 0;
 }
 
@@ -29,25 +27,22 @@ static void print_counters(const struct profile *p)
     const unsigned fixed = (unsigned)__builtin_popcount(p->fixed_bitmap);
 
     printf("%u of %u bits", p->general_counters, p->counter_width);
-    if (fixed != 0) {
+    if (fixed != 0)
         printf(" + %u fixed%s", fixed, profile_fixed_counters(p) != fixed ? " with a gap" : "");
-    }
-    if (p->perfmon_version != 0) {
+    if (p->perfmon_version != 0)
         printf(", version %u", p->perfmon_version);
-    }
 }
 
 static void print_pebs(const struct profile *p)
 {
     const struct profile_msr *enable = profile_find_msr(p, 0x3f1);
 
-    if (p->pebs_format == PEBS_FORMAT_ARCH) {
+    if (p->pebs_format == PEBS_FORMAT_ARCH)
         printf("architectural");
-    } else if (enable == NULL || enable->reg != REG_IA32_PEBS_ENABLE) {
+    else if (enable == NULL || enable->reg != REG_IA32_PEBS_ENABLE)
         printf("none");
-    } else {
+    else
         printf("format %u%s", p->pebs_format, p->pebs_adaptive ? ", adaptive" : "");
-    }
 }
 
 static void print_lbr(const struct profile *p)
@@ -77,13 +72,12 @@ static void print_size(const struct profile_array *cache)
 {
     const unsigned kib = cache->sets * cache->ways / 16; /* lines of 64 bytes */
 
-    if (kib == 0) {
+    if (kib == 0)
         printf(" |");
-    } else if (kib < 1024) {
+    else if (kib < 1024)
         printf(" %u KiB %u-way |", kib, cache->ways);
-    } else {
+    else
         printf(" %g MiB %u-way |", kib / 1024.0, cache->ways);
-    }
 }
 
 /* One value for each level that exists: the cycles, or the data source. */
@@ -92,9 +86,8 @@ static void print_levels(const struct profile *p, bool sources)
     const char *comma = " ";
 
     for (unsigned level = 0; level < DATA_LEVELS; level++) {
-        if (level < LEVEL_MEMORY && p->memory.caches[level].sets == 0) {
+        if (level < LEVEL_MEMORY && p->memory.caches[level].sets == 0)
             continue;
-        }
         printf(sources ? "%s%02Xh" : "%s%u", comma, sources ? p->memory.source[level] : p->memory.latency[level]);
         comma = ", ";
     }
@@ -104,26 +97,22 @@ static void print_levels(const struct profile *p, bool sources)
 static void print_caches(const struct profile *p)
 {
     printf("| `%s`%s%.1s |", p->name, p->kinds == NULL ? "" : ", ", &p->letter);
-    for (unsigned level = 0; level < LEVEL_MEMORY; level++) {
+    for (unsigned level = 0; level < LEVEL_MEMORY; level++)
         print_size(&p->memory.caches[level]);
-    }
     printf(" %u, %u-way |", p->memory.tlb.sets * p->memory.tlb.ways, p->memory.tlb.ways);
     print_levels(p, false);
-    if (p->memory.source[LEVEL_MEMORY] == 0) {
+    if (p->memory.source[LEVEL_MEMORY] == 0)
         printf(" |");
-    } else {
+    else
         print_levels(p, true);
-    }
     printf("\n");
 }
 
 static void print_each(void (*print)(const struct profile *))
 {
-    for (unsigned i = 0; profile_at(i) != NULL; i++) {
-        for (unsigned k = 0; profile_kind(profile_at(i), k) != NULL; k++) {
+    for (unsigned i = 0; profile_at(i) != NULL; i++)
+        for (unsigned k = 0; profile_kind(profile_at(i), k) != NULL; k++)
             print(profile_kind(profile_at(i), k));
-        }
-    }
 }
 
 int main(void)
@@ -144,12 +133,10 @@ int main(void)
         "| profile | L1D | L2 | L3 | last-level TLB | cycles | data sources |\n|---|---|---|---|---|---|---|\n");
     print_each(print_caches);
     printf("\n## Quirks\n\n| quirk | meaning |\n|---|---|\n");
-    for (unsigned i = 0; quirk_name(i) != NULL; i++) {
+    for (unsigned i = 0; quirk_name(i) != NULL; i++)
         printf("| `%s` | %s |\n", quirk_name(i), quirk_sentence(i));
-    }
     printf("\n## Freedoms\n\n| freedom | what the processor may do | source |\n|---|---|---|\n");
-    for (unsigned i = 0; freedom_name(i) != NULL; i++) {
+    for (unsigned i = 0; freedom_name(i) != NULL; i++)
         printf("| `%s` | %s | %s |\n", freedom_name(i), freedom_sentence(i), freedom_source(i));
-    }
     return standard_end("profiles", 0, 1);
 }

@@ -65,9 +65,8 @@ static void encode_gprs(uint8_t *bytes, const struct pebs_contents *contents)
     encode_u64(bytes + 0x38, contents->general[RBP]);
     encode_u64(bytes + 0x40, contents->general[RSI]);
     encode_u64(bytes + 0x48, contents->general[RDI]);
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned i = 0; i < 8; i++)
         encode_u64(bytes + 0x50 + 8 * i, contents->general[R8 + i]);
-    }
 }
 
 static void encode_lbrs(uint8_t *bytes, unsigned count, const struct adaptive_contents *extra)
@@ -92,9 +91,8 @@ static void encode_counters(uint8_t *bytes, const struct adaptive_contents *extr
                                                                    << FIXED_BITMAP_SHIFT);
     encode_u64(bytes + 0x08, metrics ? METRICS_BOTH : 0);
     bytes += COUNTERS_BYTES;
-    for (unsigned i = 0; i < counters_of(extra->format); i++, bytes += 8) {
+    for (unsigned i = 0; i < counters_of(extra->format); i++, bytes += 8)
         encode_u64(bytes, extra->counters[i]);
-    }
     if (metrics) {
         encode_u64(bytes + 0x00, extra->slots);
         encode_u64(bytes + 0x08, extra->metrics);
@@ -124,7 +122,6 @@ void adaptive_encode(uint8_t *bytes, const struct pebs_contents *contents, const
         encode_lbrs(bytes, DATA_CFG_LBR_COUNT(extra->format), extra);
         bytes += DATA_CFG_LBR_COUNT(extra->format) * LBR_ENTRY_BYTES;
     }
-    if (extra->format & (DATA_CFG_COUNTERS | DATA_CFG_METRICS)) {
+    if (extra->format & (DATA_CFG_COUNTERS | DATA_CFG_METRICS))
         encode_counters(bytes, extra);
-    }
 }

@@ -41,9 +41,8 @@ static unsigned counted(const struct arch_contents *arch)
 
 size_t arch_group_bytes(const struct arch_contents *arch, enum arch_group group)
 {
-    if (!arch_has_group(arch->format, group)) {
+    if (!arch_has_group(arch->format, group))
         return 0;
-    }
     switch (group) {
     case GROUP_BASIC:
         return BASIC_BYTES;
@@ -76,9 +75,8 @@ static size_t fragment_bytes(const struct arch_contents *arch, const struct arch
     unsigned group = first;
 
     for (; group < ARCH_GROUPS; group++) {
-        if (group > first && split->cut[group] && arch_has_group(arch->format, (enum arch_group)group)) {
+        if (group > first && split->cut[group] && arch_has_group(arch->format, (enum arch_group)group))
             break;
-        }
         bytes += arch_group_bytes(arch, (enum arch_group)group);
     }
     *next = group;
@@ -89,9 +87,8 @@ size_t arch_bytes(const struct arch_contents *arch, const struct arch_split *spl
 {
     size_t bytes = 0;
 
-    for (unsigned first = 0, next; first < ARCH_GROUPS; first = next) {
+    for (unsigned first = 0, next; first < ARCH_GROUPS; first = next)
         bytes += (first > 0 ? split->null_bytes[first] : 0) + fragment_bytes(arch, split, first, &next);
-    }
     return bytes;
 }
 
@@ -119,9 +116,8 @@ static void encode_gpr(uint8_t *bytes, const struct pebs_contents *contents, con
 
     encode_u64(bytes + 0x00, contents->rflags);
     encode_u64(bytes + 0x08, contents->ip);
-    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++)
         encode_u64(bytes + 0x10 + 8 * i, contents->general[order[i]]);
-    }
     encode_u64(bytes + 0x90, arch->ssp);
 }
 
@@ -141,9 +137,8 @@ static void encode_xer(uint8_t *bytes, const struct adaptive_contents *extra, co
         encode_vectors(bytes, extra->xmm);
         bytes += XMM_BYTES;
     }
-    if (arch->format & ARCH_YMMH) {
+    if (arch->format & ARCH_YMMH)
         encode_vectors(bytes, arch->ymmh);
-    }
 }
 
 static void encode_entry(uint8_t *bytes, const struct lbr_entry *entry)
@@ -159,18 +154,16 @@ static void encode_lbr(uint8_t *bytes, const struct adaptive_contents *extra, co
     encode_u64(bytes + 0x08, arch->lbr_control);
     encode_u64(bytes + 0x10, arch->lbr_depth);
     encode_entry(bytes + 0x18, &arch->last_event);
-    for (unsigned i = 0; i < arch_lbr_entries(arch) && i < extra->lbr_count; i++) {
+    for (unsigned i = 0; i < arch_lbr_entries(arch) && i < extra->lbr_count; i++)
         encode_entry(bytes + LBR_HEADER_BYTES + i * LBR_ENTRY_BYTES, &extra->lbr[i]);
-    }
 }
 
 static void encode_counters(uint8_t *bytes, const struct arch_contents *arch)
 {
     encode_u64(bytes, arch->general | (uint64_t)arch->fixed << 32);
     encode_u64(bytes + 8, arch->format & ARCH_CNTR_METRICS ? METRICS_BOTH : 0);
-    for (unsigned i = 0; i < counted(arch); i++) {
+    for (unsigned i = 0; i < counted(arch); i++)
         encode_u64(bytes + CNTR_BYTES + 8 * i, arch->counts[i]);
-    }
 }
 
 static void encode_group(uint8_t *bytes, enum arch_group group, const struct pebs_contents *contents,
@@ -203,9 +196,8 @@ static uint64_t format_of(const struct arch_contents *arch, unsigned first, unsi
 {
     uint64_t format = 0;
 
-    for (unsigned group = first; group < next; group++) {
+    for (unsigned group = first; group < next; group++)
         format |= arch->format & group_bits[group];
-    }
     return format;
 }
 

@@ -42,9 +42,8 @@ void encode_read_ds(struct ds_area *area, const struct ds_form *form, const uint
 
     read_buffer(&area->bts, bytes, form->width);
     read_buffer(&area->pebs, bytes + 4 * form->width, form->width);
-    for (unsigned i = 0; i < resets; i++) {
+    for (unsigned i = 0; i < resets; i++)
         area->reset[i] = decode_field(bytes + 8 * form->width + 8 * i, 8);
-    }
 }
 
 size_t encode_pebs_bytes(const struct ds_form *form)
@@ -59,9 +58,8 @@ static inline void encode_state(uint8_t *bytes, unsigned width, unsigned registe
 {
     encode_field(bytes, width, contents->rflags);
     encode_field(bytes + width, width, contents->ip);
-    for (unsigned i = 0; i < registers; i++) {
+    for (unsigned i = 0; i < registers; i++)
         encode_field(bytes + (2 + i) * width, width, contents->general[i]);
-    }
 }
 
 void encode_pebs(uint8_t *bytes, const struct ds_form *form, const struct pebs_contents *contents)
@@ -81,7 +79,6 @@ void encode_pebs(uint8_t *bytes, const struct ds_form *form, const struct pebs_c
         encode_u64(bytes + 0xb0, contents->eventing_ip);
         encode_u64(bytes + 0xb8, contents->tsx);
     }
-    if (form->format >= 3) {
+    if (form->format >= 3)
         encode_u64(bytes + 0xc0, contents->tsc);
-    }
 }

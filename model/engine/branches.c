@@ -42,11 +42,10 @@ void branches_set_limit(struct vcpu *v)
     }
     v->ring.start = ENGINE_RING - 1 - (unsigned)branches; /* the outcome of the newest branch is not known yet */
     memmove(ring_blocks(v), ring, used * sizeof(ring[0]));
-    if (used > 0) {
+    if (used > 0)
         ring_set_used(v, used);
-    } else {
+    else
         ring_empty(v, running);
-    }
 }
 
 /* Whether the branch went elsewhere than the previous branch with the same slot. Updates the slot. */
@@ -89,9 +88,8 @@ static uint64_t count_outcome(struct vcpu *v, const struct block *block, bool ta
     if (mispredicted) {
         bool indirect_call = block->end == END_IND_CALL;
 
-        if (v->counting.slots) {
+        if (v->counting.slots)
             slots_lose(v->counting.bad, block->cpl);
-        }
         kinds |= conditional ? BIT(taken ? EVENT_MISPREDICTED_CONDITIONAL_TAKEN : EVENT_MISPREDICTED_NOT_TAKEN) : 0;
         kinds |= indirect_call ? BIT(EVENT_MISPREDICTED_INDIRECT_CALLS) : 0;
         kinds |= indirect_call || block->end == END_IND_JMP ? BIT(EVENT_MISPREDICTED_INDIRECT) : 0;
@@ -103,9 +101,8 @@ static uint64_t count_outcome(struct vcpu *v, const struct block *block, bool ta
         kinds |= near && taken ? BIT(EVENT_MISPREDICTED_NEAR_TAKEN) : 0;
         kinds |= near && block->end != END_RET ? BIT(EVENT_MISPREDICTED_TAGGABLE) : 0;
     }
-    if (vcpu_is_netburst(v)) {
+    if (vcpu_is_netburst(v))
         kinds |= (uint64_t)masks_with[taken << 1 | mispredicted] << EVENT_BRANCH_SETS;
-    }
     for (uint64_t left = kinds; left != 0; left &= left - 1) {
         enum event_kind kind = (enum event_kind)__builtin_ctzll(left);
 
@@ -131,12 +128,10 @@ static void count_code(struct vcpu *v, const struct block *block)
 
 void branches_record(struct vcpu *v, const struct branch *branches, unsigned n, bool area_readable)
 {
-    if (v->lbr.on) {
+    if (v->lbr.on)
         lbr_store(v, branches, n);
-    }
-    if (v->bts.on) {
+    if (v->bts.on)
         bts_store(v, branches, n, area_readable);
-    }
 }
 
 /*
@@ -168,9 +163,8 @@ static inline __attribute__((always_inline)) unsigned gather_all(struct vcpu *v,
         } else {
             taken += took;
         }
-        if (code) {
+        if (code)
             count_code(v, block);
-        }
         if (predict) {
             b->time = time;
             b->to_cpl = next->cpl;
@@ -224,9 +218,8 @@ static unsigned first_that_matters(const struct vcpu *v, unsigned n)
     unsigned needed = vcpu_lbr_depth(v) + 1;
 
     if (!v->lbr.on || v->bts.on || v->counting.outcomes || v->truth != NULL || v->rules->every_branch ||
-        (select & LBR_SELECT_EN_CALLSTACK)) {
+        (select & LBR_SELECT_EN_CALLSTACK))
         return 0;
-    }
     while (n > 0 && needed > 0) {
         n--;
         needed -= enters_stack(select, ring[n], ring[n + 1]);
@@ -277,9 +270,8 @@ void branches_drain(struct vcpu *v, bool keep_last, uint64_t next, unsigned cpl)
     const struct block **const ring = ring_blocks(v);
     const unsigned n = ring_used(v);
 
-    if (n == 0) {
+    if (n == 0)
         return;
-    }
     if (keep_last) {
         const struct block *const last = ring[n - 1];
 
@@ -313,9 +305,8 @@ void branches_interruption(struct vcpu *v, uint64_t from, uint64_t to, unsigned 
 
     lbr_events_collect(v, true, b.events);
 
-    if (v->lbr.on) {
+    if (v->lbr.on)
         lbr_keep_last(v);
-    }
     v->rules->branches_record(v, &b, 1, bts_read_area(v, from));
     bts_finish(v);
     branches_set_limit(v);
@@ -331,9 +322,8 @@ bool branches_forget(struct vcpu *v)
     const unsigned used = ring_used(v);
     unsigned first = first_that_matters(v, used - 1);
 
-    if (first < ENGINE_RING / 2) {
+    if (first < ENGINE_RING / 2)
         return false;
-    }
     first = first < used - KEPT ? first : used - KEPT;
     v->lbr.forgot = true;
     ring_set_used(v, used - first);

@@ -63,9 +63,8 @@ bool bts_write(struct vcpu *v, uint64_t index)
 
 void bts_flush(struct vcpu *v)
 {
-    if (v->bts.staged == 0) {
+    if (v->bts.staged == 0)
         return;
-    }
     const uint64_t index = v->rules->bts_index(v);
 
     if (v->rules->bts_write(v, index)) {
@@ -89,9 +88,8 @@ static inline __attribute__((always_inline)) void stage_all(struct vcpu *v, cons
     v->rules->bts_filters(v, &skip_system, &skip_user);
     v->bts.last = branches[0].block->last;
     for (unsigned i = 0; i < n; i++) {
-        if (branches[i].block->cpl == 0 ? skip_system : skip_user) {
+        if (branches[i].block->cpl == 0 ? skip_system : skip_user)
             continue;
-        }
         const struct bts_contents contents =
             by_the_manual ? describe(v, &branches[i]) : v->rules->bts_contents(v, &branches[i]);
 
@@ -99,12 +97,10 @@ static inline __attribute__((always_inline)) void stage_all(struct vcpu *v, cons
             bts_flush(v);
             bts->index = v->rules->bts_wrap(v);
         }
-        if (v->bts.staged == 0) {
+        if (v->bts.staged == 0)
             v->bts.at = bts->index;
-        }
-        if (v->truth != NULL) {
+        if (v->truth != NULL)
             truth_bts(v, bts->index, &contents);
-        }
         encode_bts(v->bts.stage + v->bts.staged * size, width, &contents);
         v->bts.staged++;
         bts->index += size;
@@ -113,11 +109,10 @@ static inline __attribute__((always_inline)) void stage_all(struct vcpu *v, cons
 
 static void stage(struct vcpu *v, const struct branch *branches, unsigned n)
 {
-    if (v->ds.form.width == 8) {
+    if (v->ds.form.width == 8)
         stage_all(v, branches, n, 8);
-    } else {
+    else
         stage_all(v, branches, n, 4);
-    }
 }
 
 void bts_store(struct vcpu *v, const struct branch *branches, unsigned n, bool area_readable)
@@ -141,9 +136,8 @@ uint64_t bts_branches_left(const struct vcpu *v)
     const struct ds_buffer *bts = &v->ds.area.bts;
     const uint64_t record = encode_bts_bytes(&v->ds.form);
 
-    if (!v->bts.on || v->bts.lost || !(vcpu_debugctl(v, v->profile->debugctl->btint) || v->watch.threshold)) {
+    if (!v->bts.on || v->bts.lost || !(vcpu_debugctl(v, v->profile->debugctl->btint) || v->watch.threshold))
         return UINT64_MAX;
-    }
     return bts->index < bts->threshold ? (bts->threshold - bts->index - 1) / record + 1 : 1;
 }
 
@@ -152,9 +146,8 @@ void bts_finish(struct vcpu *v)
     bool stored = v->bts.staged > 0;
 
     bts_flush(v);
-    if (stored) {
+    if (stored)
         vcpu_written(v, v->ds.area.bts.index >= v->ds.area.bts.threshold);
-    }
     if (stored && vcpu_debugctl(v, v->profile->debugctl->btint) && v->ds.area.bts.index >= v->ds.area.bts.threshold) {
         v->status |= STATUS_OVF_BUF;
         v->pmi.wanted = true;
@@ -165,8 +158,7 @@ void bts_finish(struct vcpu *v)
 bool bts_read_area(struct vcpu *v, uint64_t ip)
 {
     v->bts.lost = v->bts.on && !ds_read(v);
-    if (v->bts.on && !v->bts.lost) {
+    if (v->bts.on && !v->bts.lost)
         referee_area_read(v, ip);
-    }
     return v->bts.on && !v->bts.lost;
 }

@@ -17,9 +17,8 @@ void control_update(struct vcpu *v, struct place place)
     counters_configure(v, place);
     const bool tracing = v->bts.on || v->lbr.on || v->counting.outcomes;
 
-    if (!v->hot->tracing) {
+    if (!v->hot->tracing)
         ring_empty(v, ring_running_block(v));
-    }
     v->hot->tracing = tracing;
     v->uses.blocks = tracing || v->uses.data || v->uses.classes != 0;
     v->wants = hooks_of_both(v->wants, v->uses);

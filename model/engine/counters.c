@@ -17,15 +17,12 @@
  */
 static enum event_kind masked_kind(const struct vcpu *v, enum event_kind kind, const struct counters_request *r)
 {
-    if (r->edge || (r->equal && r->mask == 0)) { /* cycles without the event do not exist, or are not modelled */
+    if (r->edge || (r->equal && r->mask == 0)) /* cycles without the event do not exist, or are not modelled */
         return EVENT_NONE;
-    }
-    if (kind == EVENT_INSTRUCTIONS && r->mask != 0 && v->ipc > 1) {
+    if (kind == EVENT_INSTRUCTIONS && r->mask != 0 && v->ipc > 1)
         return (r->equal ? v->ipc == r->mask : (v->ipc >= r->mask) != r->inverted) ? EVENT_CYCLES : EVENT_NONE;
-    }
-    if (r->mask == 0 || (r->mask == 1 && !r->inverted)) {
+    if (r->mask == 0 || (r->mask == 1 && !r->inverted))
         return kind;
-    }
     return r->mask > 1 && r->inverted ? EVENT_CYCLES : EVENT_NONE;
 }
 
@@ -105,11 +102,10 @@ static void set_up_general(struct vcpu *v, unsigned i)
 
     c->event_class = event_class(kind, rings(&r));
     c->interrupts = select & EVTSEL_INT;
-    if (kind == EVENT_LOAD_LATENCY) {
+    if (kind == EVENT_LOAD_LATENCY)
         asked = asked && (v->profile->pebs_adaptive || vcpu_is_arch_pebs(v) || (enable >> (PEBS_ENABLE_LL_EN + i) & 1));
-    } else if (kind == EVENT_PRECISE_STORES) {
+    else if (kind == EVENT_PRECISE_STORES)
         asked = asked && enable >> PEBS_ENABLE_PS_EN;
-    }
     c->imprecise = asked && e != NULL && e->precision == NOT_PRECISE && v->profile->pebs_any_event;
     c->pebs = (asked && e != NULL && e->precision != NOT_PRECISE) || c->imprecise;
     c->address = c->pebs && e->precision == PRECISE_WITH_ADDRESS;
@@ -150,23 +146,20 @@ static void set_up_fixed(struct vcpu *v, unsigned i)
 
 void counters_set_up(struct vcpu *v, unsigned i)
 {
-    if (vcpu_is_netburst(v)) {
+    if (vcpu_is_netburst(v))
         netburst_configure(v, i);
-    } else if (i < v->profile->general_counters) {
+    else if (i < v->profile->general_counters)
         set_up_general(v, i);
-    } else {
+    else
         set_up_fixed(v, i);
-    }
 }
 
 /* Whether load latency records have a data source. On some processors this needs another event to be counted. */
 static bool source_known(const struct vcpu *v)
 {
-    for (uint32_t left = v->counting.active; left != 0; left &= left - 1) {
-        if (vcpu_counted(&v->counters[__builtin_ctz(left)]) == EVENT_BLOCKED_LOADS) {
+    for (uint32_t left = v->counting.active; left != 0; left &= left - 1)
+        if (vcpu_counted(&v->counters[__builtin_ctz(left)]) == EVENT_BLOCKED_LOADS)
             return true;
-        }
-    }
     return !v->profile->pebs_latency_aux;
 }
 
@@ -183,24 +176,21 @@ void counters_configure(struct vcpu *v, struct place place)
          * PEBS stays armed while a counter is stopped, because Linux clears IA32_PEBS_ENABLE in its handler and sets it
          * again.
          */
-        if (c->active && !c->pebs && !c->pmi_after) {
+        if (c->active && !c->pebs && !c->pmi_after)
             c->state = COUNTER_COUNTS;
-        }
         c->happened = false;
     }
     v->uses = (struct hooks){ .blocks = false };
-    if (v->rules->stepped != NULL && (v->counting.active != 0 || v->bts.on)) {
+    if (v->rules->stepped != NULL && (v->counting.active != 0 || v->bts.on))
         v->uses.classes |= UINT64_C(1) << event_class(EVENT_INSTRUCTIONS, ANY_RING);
-    }
     v->counting.outcomes = false;
     v->counting.data = v->counting.data_of[0] = v->counting.data_of[1] = false;
     v->counting.code = false;
     v->counting.slots = false;
     v->pebs.lbrs = false;
     v->pebs.counts = false;
-    for (unsigned id = 0; id < EVENT_CLASSES; id++) {
+    for (unsigned id = 0; id < EVENT_CLASSES; id++)
         v->hot->counts[id] = CLASS_FAR;
-    }
     for (uint32_t left = v->counting.active; left != 0; left &= left - 1) {
         const struct counter *c = &v->counters[__builtin_ctz(left)];
 
@@ -219,9 +209,8 @@ void counters_configure(struct vcpu *v, struct place place)
             v->counting.data_of[1] = v->counting.data_of[1] || event_class_covers(c->event_class, 3);
         }
     }
-    if (metrics_count(v) && (v->counting.active >> metrics_counter(v) & 1)) {
+    if (metrics_count(v) && (v->counting.active >> metrics_counter(v) & 1))
         v->counting.slots = true;
-    }
     if (v->counting.slots) {
         v->counting.outcomes = true;
         v->counting.data = v->counting.data_of[0] = v->counting.data_of[1] = true;

@@ -47,9 +47,8 @@ void counting_configure(struct vcpu *v)
         struct counter *c = &v->counters[i];
         unsigned k = 0;
 
-        while (k < v->counting.class_count && v->counting.classes[k].id != c->event_class) {
+        while (k < v->counting.class_count && v->counting.classes[k].id != c->event_class)
             k++;
-        }
         if (k == v->counting.class_count) {
             const unsigned ring = c->event_class % EVENT_QUALIFIERS;
 
@@ -103,9 +102,8 @@ void counting_update(struct vcpu *v, struct place place)
         uint64_t bad = 0, stalled = 0;
 
         class->base = now;
-        if (v->counting.slots && class->id / EVENT_QUALIFIERS == EVENT_INSTRUCTIONS) {
+        if (v->counting.slots && class->id / EVENT_QUALIFIERS == EVENT_INSTRUCTIONS)
             take_lost(v, class, events, &bad, &stalled);
-        }
         for (uint32_t left = class->counters; left != 0; left &= left - 1) {
             struct counter *c = &v->counters[__builtin_ctz(left)];
 
@@ -125,12 +123,10 @@ void counting_update(struct vcpu *v, struct place place)
 /* The number of events before a counter needs attention. mask: the mask of its width. */
 static uint64_t events_left(const struct vcpu *v, const struct counter *c, uint64_t mask)
 {
-    if (c->state == COUNTER_ARMING) {
+    if (c->state == COUNTER_ARMING)
         return mask; /* no event matters before the delay ends */
-    }
-    if (c->state == COUNTER_ARMED || c->forced) {
+    if (c->state == COUNTER_ARMED || c->forced)
         return 1;
-    }
     const uint64_t left = mask - (c->value & mask) + 1;
 
     return (slots_are_plain(c) ? left : slots_until(c, left)) + arms_unseen(v, c);
@@ -163,9 +159,8 @@ void counting_arm(struct vcpu *v, struct place place)
         v->hot->counts[class->id] = class->base + event_class_to_come(class->id, place);
         due = due || v->hot->counts[class->id] >= CLASS_DUE;
     }
-    if (due) {
+    if (due)
         counting_force(v);
-    }
 }
 
 void counting_reload(struct vcpu *v, unsigned i, uint64_t value)
@@ -198,9 +193,8 @@ bool counting_due(const struct vcpu *v)
     for (unsigned k = 0; k < v->counting.class_count; k++) {
         const unsigned id = v->counting.classes[k].id;
 
-        if (id < INLINE_CLASSES && event_class_now(v, id, BETWEEN_BLOCKS) >= CLASS_DUE) {
+        if (id < INLINE_CLASSES && event_class_now(v, id, BETWEEN_BLOCKS) >= CLASS_DUE)
             return true;
-        }
     }
     return false;
 }
@@ -212,15 +206,13 @@ int counting_first_due(const struct vcpu *v, struct place place, struct place un
     for (unsigned k = 0; k < v->counting.class_count; k++) {
         const unsigned id = v->counting.classes[k].id;
 
-        if (id >= INLINE_CLASSES) {
+        if (id >= INLINE_CLASSES)
             continue;
-        }
         uint64_t events = event_class_events(id, place.block, place.index);
         uint64_t left = CLASS_DUE - event_class_now(v, id, until);
 
-        if (events == 0 || left > events) {
+        if (events == 0 || left > events)
             continue;
-        }
         int index = event_class_nth(id, place, left);
 
         first = first < 0 || index < first ? index : first;

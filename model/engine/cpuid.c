@@ -66,9 +66,8 @@ static const struct profile_array *cache_of(const struct profile_memory *memory,
     const bool code = memory->code.sets != 0;
 
     *level = subleaf > 1 || !code ? subleaf - code : LEVEL_L1;
-    if (code && subleaf == 1) {
+    if (code && subleaf == 1)
         return &memory->code;
-    }
     return *level < LEVEL_MEMORY && memory->caches[*level].sets != 0 ? &memory->caches[*level] : NULL;
 }
 
@@ -82,11 +81,10 @@ void cpuid_ask(const struct vcpu *v, uint32_t *leaf, uint32_t *subleaf)
     const struct profile_memory *memory = &v->profile->memory;
     unsigned level;
 
-    if (*leaf == LATER_TOPOLOGY_LEAF) {
+    if (*leaf == LATER_TOPOLOGY_LEAF)
         *leaf = TOPOLOGY_LEAF;
-    } else if (*leaf == CACHE_LEAF && cache_of(memory, *subleaf, &level) != NULL && is_last(memory, level)) {
+    else if (*leaf == CACHE_LEAF && cache_of(memory, *subleaf, &level) != NULL && is_last(memory, level))
         *subleaf = LAST_CACHE;
-    }
 }
 
 /* QEMU decides which processors share a cache. If its -cpu has no such leaf, each processor has its own caches. */
@@ -97,9 +95,8 @@ static void cache_part(const struct profile *p, uint32_t subleaf, uint32_t regs[
     const uint32_t shared = regs[0] & CACHE_TYPE ? regs[0] & CACHE_SHARING : 0;
 
     memset(regs, 0, 4 * sizeof(regs[0]));
-    if (cache == NULL) {
+    if (cache == NULL)
         return;
-    }
     regs[0] = shared | CACHE_SELF_INITIALIZING | (level + 1) << CACHE_LEVEL_SHIFT |
               (cache == &p->memory.code ? INSTRUCTION_CACHE
                : level == LEVEL_L1      ? DATA_CACHE
@@ -149,11 +146,9 @@ void cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_
         const struct profile_cpuid *row = &p->cpuid[i];
 
         if (leaf >= row->leaf && leaf <= (row->last != 0 ? row->last : row->leaf) &&
-            (!row->indexed || row->subleaf == subleaf)) {
-            for (unsigned reg = 0; reg < 4; reg++) {
+            (!row->indexed || row->subleaf == subleaf))
+            for (unsigned reg = 0; reg < 4; reg++)
                 regs[reg] = (regs[reg] & row->keep[reg]) | row->add[reg];
-            }
-        }
     }
 }
 
@@ -164,9 +159,8 @@ const struct profile_feature *cpuid_missing_feature(const struct vcpu *v, uint32
     for (unsigned i = 0; i < v->profile->feature_count; i++) {
         const struct profile_feature *f = &v->profile->features[i];
 
-        if (f->leaf == leaf && !(regs[f->reg] >> f->bit & 1) && (missing == NULL || missing->firmware)) {
+        if (f->leaf == leaf && !(regs[f->reg] >> f->bit & 1) && (missing == NULL || missing->firmware))
             missing = f;
-        }
     }
     return missing;
 }

@@ -95,12 +95,10 @@ void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigne
         tlb_miss = v->rules->data_misses_tlb(v, last) || tlb_miss;
         level = other > level ? other : level;
     }
-    if (!v->counting.data_of[place.block->cpl != 0]) {
+    if (!v->counting.data_of[place.block->cpl != 0])
         return; /* the access only changes the caches */
-    }
-    if (!v->hot->data_pending) {
+    if (!v->hot->data_pending)
         begin(v, place);
-    }
     struct data_access *slowest = store ? &v->data.store : &v->data.load;
     const unsigned latency = v->rules->data_latency(v, level);
 
@@ -113,9 +111,8 @@ void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigne
         v->data.split_load = v->data.split_load || split;
         v->data.stlb_load = v->data.stlb_load || tlb_miss;
     }
-    if (latency <= slowest->latency) {
+    if (latency <= slowest->latency)
         return;
-    }
     slowest->address = address;
     slowest->latency = latency;
     if (store) {
@@ -149,9 +146,8 @@ void data_flush_page(struct vcpu *v, uint64_t address)
     static const uint64_t sizes[] = { UINT64_C(1) << 30, 4 << 20, 2 << 20, SMALL_PAGE };
     unsigned i = 0;
 
-    while (sizes[i] > SMALL_PAGE && v->host->page(v->cpu, address & -sizes[i]).bytes < sizes[i]) {
+    while (sizes[i] > SMALL_PAGE && v->host->page(v->cpu, address & -sizes[i]).bytes < sizes[i])
         i++;
-    }
     data_cache_flush_pages(v->cache, address & -sizes[i], (address & -sizes[i]) + sizes[i] - 1);
 }
 
@@ -271,9 +267,8 @@ struct data_access data_describe(const struct vcpu *v, enum event_kind kind)
     const bool store = kind == EVENT_STORES || kind == EVENT_SPLIT_STORES || kind == EVENT_STLB_MISS_STORES ||
                        (of_either && !v->data.loads);
 
-    if (v->profile->pebs_address_only) {
+    if (v->profile->pebs_address_only)
         return (struct data_access){ store ? v->data.store.address : v->data.load.address, 0, 0 };
-    }
     if (kind == EVENT_LOAD_LATENCY) {
         uint64_t source = v->data.source_known ? v->data.load.source : 0;
 
@@ -289,8 +284,7 @@ struct data_access data_describe(const struct vcpu *v, enum event_kind kind)
 
         return (struct data_access){ v->data.store.address, status, 0 };
     }
-    if (store) {
+    if (store)
         return (struct data_access){ v->data.store.address, v->data.store.source, 0 };
-    }
     return (struct data_access){ v->data.load.address, 0, 0 };
 }

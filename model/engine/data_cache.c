@@ -48,17 +48,15 @@ struct data_cache *data_cache_new(const struct profile_memory *memory)
 {
     struct data_cache *cache = calloc(1, sizeof(*cache));
 
-    if (cache == NULL) {
+    if (cache == NULL)
         return NULL;
-    }
     /* The first-level TLB of code is that of descriptor B6H (SDM Vol. 2A (253666-081), "CPUID", leaf 02H). */
     bool ok = allocate(&cache->tlb, &memory->tlb) && allocate(&cache->code, &memory->code) &&
               allocate(&cache->code_tlb, &memory->tlb) &&
               allocate(&cache->code_pages, &(struct profile_array){ 16, 8 });
 
-    for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
+    for (unsigned i = 0; i < LEVEL_MEMORY; i++)
         ok = allocate(&cache->levels[i], &memory->caches[i]) && ok;
-    }
     if (!ok) {
         data_cache_free(cache);
         return NULL;
@@ -71,14 +69,11 @@ static void leave(struct data_cache *cache)
 {
     struct coherence *c = cache->coherence;
 
-    if (c == NULL) {
+    if (c == NULL)
         return;
-    }
-    for (unsigned i = 0; i < c->used; i++) {
-        if (c->users[i] == cache) {
+    for (unsigned i = 0; i < c->used; i++)
+        if (c->users[i] == cache)
             c->users[i--] = c->users[--c->used];
-        }
-    }
     if (--c->joined == 0) {
         pthread_mutex_destroy(&c->lock);
         free(c);
@@ -87,13 +82,11 @@ static void leave(struct data_cache *cache)
 
 void data_cache_free(struct data_cache *cache)
 {
-    if (cache == NULL) {
+    if (cache == NULL)
         return;
-    }
     leave(cache);
-    for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
+    for (unsigned i = 0; i < LEVEL_MEMORY; i++)
         free(cache->levels[i].tags);
-    }
     free(cache->tlb.tags);
     free(cache->code.tags);
     free(cache->code_tlb.tags);
@@ -103,16 +96,14 @@ void data_cache_free(struct data_cache *cache)
 
 static void lock(struct data_cache *cache)
 {
-    if (cache->coherence != NULL) {
+    if (cache->coherence != NULL)
         pthread_mutex_lock(&cache->coherence->lock);
-    }
 }
 
 static void unlock(struct data_cache *cache)
 {
-    if (cache->coherence != NULL) {
+    if (cache->coherence != NULL)
         pthread_mutex_unlock(&cache->coherence->lock);
-    }
 }
 
 static void clear(struct array *array)
@@ -133,17 +124,15 @@ bool data_cache_join(struct data_cache *cache, struct data_cache *peer)
 {
     if (peer->coherence == NULL) {
         peer->coherence = calloc(1, sizeof(*peer->coherence));
-        if (peer->coherence == NULL) {
+        if (peer->coherence == NULL)
             return false;
-        }
         pthread_mutex_init(&peer->coherence->lock, NULL);
         peer->used = true;
         peer->coherence->users[peer->coherence->used++] = peer; /* the peer may have lines already */
         peer->coherence->joined++;
     }
-    if (peer->coherence->joined == MAX_CACHES) {
+    if (peer->coherence->joined == MAX_CACHES)
         return false;
-    }
     peer->coherence->joined++;
     cache->coherence = peer->coherence;
     return true;
@@ -186,12 +175,10 @@ static bool touch(const struct data_cache *cache, struct array *array, uint64_t 
     uint64_t *set = set_of(array, key);
     unsigned way = 1;
 
-    if (is_newest(set, key)) {
+    if (is_newest(set, key))
         return true;
-    }
-    while (way < ways && (set[way] & ~MODIFIED) != tag) {
+    while (way < ways && (set[way] & ~MODIFIED) != tag)
         way++;
-    }
     bool hit = way < ways;
     uint64_t newest = hit ? set[way] : tag;
 
@@ -210,14 +197,11 @@ static enum data_level look_up(struct data_cache *cache, uint64_t line)
     const struct array *l1 = &cache->levels[LEVEL_L1];
     enum data_level found = LEVEL_MEMORY;
 
-    if (cache->victim == NULL && l1->shape.sets > 0 && is_newest(set_of(l1, line), line)) {
+    if (cache->victim == NULL && l1->shape.sets > 0 && is_newest(set_of(l1, line), line))
         return LEVEL_L1;
-    }
-    for (unsigned i = LEVEL_MEMORY; i-- > 0;) {
-        if (cache->levels[i].shape.sets > 0 && touch(cache, &cache->levels[i], line)) {
+    for (unsigned i = LEVEL_MEMORY; i-- > 0;)
+        if (cache->levels[i].shape.sets > 0 && touch(cache, &cache->levels[i], line))
             found = (enum data_level)i;
-        }
-    }
     return found;
 }
 
@@ -234,18 +218,15 @@ static bool snoop_array(const struct array *array, uint64_t key, bool take_away)
     uint64_t *set = set_of(array, key);
     unsigned way = 0;
 
-    while (way < array->shape.ways && (set[way] & ~MODIFIED) != tag) {
+    while (way < array->shape.ways && (set[way] & ~MODIFIED) != tag)
         way++;
-    }
-    if (way == array->shape.ways) {
+    if (way == array->shape.ways)
         return false;
-    }
     bool modified = set[way] & MODIFIED;
 
     set[way] = tag;
-    if (take_away) {
+    if (take_away)
         take_way_out(array, set, way);
-    }
     return modified;
 }
 
@@ -254,9 +235,8 @@ static bool snoop(struct data_cache *cache, uint64_t line, bool take_away)
 {
     bool modified = false;
 
-    for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
+    for (unsigned i = 0; i < LEVEL_MEMORY; i++)
         modified = snoop_array(&cache->levels[i], line, take_away) || modified;
-    }
     return modified;
 }
 
@@ -269,9 +249,8 @@ static bool is_modified(const struct data_cache *cache, uint64_t line)
     for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
         const struct array *array = &cache->levels[i];
 
-        if (array->shape.sets > 0 && set_of(array, line)[0] & MODIFIED) {
+        if (array->shape.sets > 0 && set_of(array, line)[0] & MODIFIED)
             return true;
-        }
     }
     return false;
 }
@@ -281,9 +260,8 @@ static void mark_modified(struct data_cache *cache, uint64_t line)
     for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
         const struct array *array = &cache->levels[i];
 
-        if (array->shape.sets > 0) {
+        if (array->shape.sets > 0)
             set_of(array, line)[0] |= MODIFIED;
-        }
     }
 }
 
@@ -312,15 +290,12 @@ static enum data_level access_coherently(struct data_cache *cache, uint64_t line
      * has it, so a store needs no snoop.
      */
     if (store ? !is_modified(cache, line) : found == LEVEL_MEMORY) {
-        for (unsigned i = 0; i < c->used; i++) {
-            if (c->users[i] != cache) {
+        for (unsigned i = 0; i < c->used; i++)
+            if (c->users[i] != cache)
                 modified = snoop(c->users[i], line, store) || modified;
-            }
-        }
     }
-    if (store) {
+    if (store)
         mark_modified(cache, line);
-    }
     unlock(cache);
     return modified ? LEVEL_MODIFIED : found;
 }
@@ -362,9 +337,8 @@ unsigned data_cache_code_misses(struct data_cache *cache, uint64_t first, uint64
     unsigned misses = 0;
 
     lock_to_fill(cache);
-    for (uint64_t key = first >> shift; array->shape.sets > 0 && key <= last >> shift; key++) {
+    for (uint64_t key = first >> shift; array->shape.sets > 0 && key <= last >> shift; key++)
         misses += !touch(cache, array, key);
-    }
     unlock(cache);
     return misses;
 }
@@ -379,18 +353,16 @@ void data_cache_flush_line(struct data_cache *cache, uint64_t address, bool keep
         struct data_cache *const user = c == NULL ? cache : c->users[i];
 
         snoop(user, line, !keep);
-        if (!keep) {
+        if (!keep)
             snoop_array(&user->code, line, true);
-        }
     }
     unlock(cache);
 }
 
 static void clean(struct array *array)
 {
-    for (size_t i = 0; array->touched && i < (size_t)array->shape.sets * array->shape.ways; i++) {
+    for (size_t i = 0; array->touched && i < (size_t)array->shape.sets * array->shape.ways; i++)
         array->tags[i] &= ~MODIFIED;
-    }
 }
 
 void data_cache_flush(struct data_cache *cache, bool keep)
@@ -398,9 +370,8 @@ void data_cache_flush(struct data_cache *cache, bool keep)
     void (*const of_array)(struct array *) = keep ? clean : clear;
 
     lock(cache);
-    for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
+    for (unsigned i = 0; i < LEVEL_MEMORY; i++)
         of_array(&cache->levels[i]);
-    }
     of_array(&cache->code);
     unlock(cache);
 }
@@ -415,9 +386,8 @@ void data_cache_flush_pages(struct data_cache *cache, uint64_t first, uint64_t l
         for (size_t i = tlbs[t]->touched ? tlbs[t]->shape.sets * ways : 0; i-- > 0;) {
             const uint64_t page = (tlbs[t]->tags[i] >> 1) - 1;
 
-            if (tlbs[t]->tags[i] != 0 && page >= first >> PAGE_SHIFT && page <= last >> PAGE_SHIFT) {
+            if (tlbs[t]->tags[i] != 0 && page >= first >> PAGE_SHIFT && page <= last >> PAGE_SHIFT)
                 take_way_out(tlbs[t], tlbs[t]->tags + i / ways * ways, (unsigned)(i % ways));
-            }
         }
     }
 }
@@ -430,14 +400,12 @@ static void flush_tlb(struct array *tlb, bool (*is_global)(void *of, uint64_t ad
     for (size_t i = tlb->touched ? tlb->shape.sets * ways : 0; i-- > 0;) {
         uint64_t *const tag = &tlb->tags[i];
 
-        if (*tag == 0 || *tag & GLOBAL) {
+        if (*tag == 0 || *tag & GLOBAL)
             continue;
-        }
-        if (is_global(of, ((*tag >> 1) - 1) << PAGE_SHIFT)) {
+        if (is_global(of, ((*tag >> 1) - 1) << PAGE_SHIFT))
             *tag |= GLOBAL;
-        } else {
+        else
             take_way_out(tlb, tag - i % ways, (unsigned)(i % ways));
-        }
     }
 }
 
@@ -445,11 +413,9 @@ void data_cache_flush_tlbs(struct data_cache *cache, bool (*is_global)(void *of,
 {
     struct array *const tlbs[] = { &cache->tlb, &cache->code_tlb, &cache->code_pages };
 
-    for (unsigned t = 0; t < sizeof(tlbs) / sizeof(tlbs[0]); t++) {
-        if (is_global == NULL) {
+    for (unsigned t = 0; t < sizeof(tlbs) / sizeof(tlbs[0]); t++)
+        if (is_global == NULL)
             clear(tlbs[t]);
-        } else {
+        else
             flush_tlb(tlbs[t], is_global, of);
-        }
-    }
 }

@@ -29,19 +29,16 @@ bool ds_read(struct vcpu *v)
     uint8_t bytes[ENCODE_DS_MAX];
     struct ds_buffer pebs = v->ds.area.pebs;
 
-    if (v->pebs.staged == 0) {
+    if (v->pebs.staged == 0)
         v->ds.form = v->rules->ds_form(v);
-    }
     const uint64_t address = v->rules->ds_address(v);
     const size_t size = encode_ds_bytes(&v->ds.form);
     const uint8_t *const memory = v->host->memory(v->cpu, address, size);
 
-    if (memory == NULL && !v->host->read(v->cpu, address, bytes, size)) {
+    if (memory == NULL && !v->host->read(v->cpu, address, bytes, size))
         return false;
-    }
     v->rules->ds_decode(v, &v->ds.area, memory != NULL ? memory : bytes);
-    if (v->pebs.staged > 0) {
+    if (v->pebs.staged > 0)
         v->ds.area.pebs = pebs; /* staged records are not in the index in memory yet */
-    }
     return true;
 }

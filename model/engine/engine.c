@@ -63,20 +63,17 @@ void engine_free(struct vcpu *v)
 
 static void reset_registers(struct vcpu *v, const struct profile_msr *msrs, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++) {
-        if (msrs[i].reg < REG_STORED) {
+    for (unsigned i = 0; i < count; i++)
+        if (msrs[i].reg < REG_STORED)
             v->regs[msrs[i].reg] = msrs[i].reset;
-        }
-    }
 }
 
 void engine_reset_registers(struct vcpu *v)
 {
     const struct profile *profile = v->profile;
 
-    for (unsigned table = PROFILE_TABLES; table-- > 0;) {
+    for (unsigned table = PROFILE_TABLES; table-- > 0;)
         reset_registers(v, profile->msrs[table].rows, profile->msrs[table].count);
-    }
     if (profile->perfmon_version < 2) {
         v->regs[REG_IA32_PERF_GLOBAL_CTRL] =
             ~UINT64_C(0); /* the processor lacks the register: only the event selects enable */
@@ -105,9 +102,8 @@ void engine_settle(struct vcpu *v, struct place place)
 
 void engine_flush_caches(struct vcpu *v)
 {
-    if (v->counting.code) {
+    if (v->counting.code)
         branches_drain(v, true, 0, 0);
-    }
 }
 
 void engine_halt(struct vcpu *v, struct place place)
@@ -151,26 +147,22 @@ enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watch
 
         *count = class_unforced(*count);
     }
-    if (v->watch.hit) {
+    if (v->watch.hit)
         return DUE_AGAIN; /* an interruption took the block; its handler has not begun */
-    }
     if (counting_due(v)) {
         uint64_t eventing_ip = ring_running_block(v) != NULL ? ring_running_block(v)->last : v->branches.left_behind;
 
-        if (v->pebs.lbrs || steps_through_outcomes(v)) {
+        if (v->pebs.lbrs || steps_through_outcomes(v))
             branches_drain(v, false, block->pc, block->cpl); /* an instruction's own branch is in its record */
-        }
         overflow_take(v, BETWEEN_BLOCKS, block->pc, eventing_ip, NULL);
         if (v->pmi.wanted) {
             branches_drain(v, false, block->pc, block->cpl);
             pmi_deliver(v, BETWEEN_BLOCKS);
-            if (pmi_taken(v)) {
+            if (pmi_taken(v))
                 return DUE_AGAIN;
-            }
         }
-        if (v->watch.hit) {
+        if (v->watch.hit)
             return DUE_AGAIN;
-        }
     }
     const int due = counting_first_due(v, (struct place){ block, 0 }, BETWEEN_BLOCKS);
 
@@ -185,9 +177,8 @@ bool engine_stop(struct vcpu *v, struct place place)
 {
     uint64_t ip = block_address(place.block, place.index);
 
-    if (steps_through_outcomes(v)) {
+    if (steps_through_outcomes(v))
         branches_drain(v, true, 0, 0);
-    }
     overflow_take(v, place, ip, block_address(place.block, place.index - 1), NULL);
     if (v->pmi.wanted) {
         branches_drain(v, true, 0, 0);
@@ -204,23 +195,19 @@ bool engine_ring_full(struct vcpu *v)
         ring_empty(v, block);
         return false;
     }
-    if (branches_forget(v)) {
+    if (branches_forget(v))
         return false;
-    }
     branches_drain(v, true, 0, 0);
     ring_empty(v, before); /* the block has not begun, and may begin after an interrupt */
-    if (counting_outcome_due(v)) {
+    if (counting_outcome_due(v))
         overflow_take(v, BETWEEN_BLOCKS, block->pc, v->branches.last, NULL);
-    }
     if (v->pmi.wanted) {
         pmi_deliver(v, BETWEEN_BLOCKS);
-        if (pmi_taken(v)) {
+        if (pmi_taken(v))
             return true;
-        }
     }
-    if (v->watch.hit) {
+    if (v->watch.hit)
         return true;
-    }
     ring_append(v, block);
     return false;
 }
@@ -231,9 +218,8 @@ bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsign
     bool any = false, reached = false;
 
     v->hot->data_pending = 0;
-    if (v->data.untaggable) {
+    if (v->data.untaggable)
         return false;
-    }
     for (unsigned k = 0; k < v->counting.class_count; k++) {
         const unsigned id = v->counting.classes[k].id;
 
@@ -242,9 +228,8 @@ bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsign
             reached = reached || v->hot->counts[id] >= CLASS_DUE;
         }
     }
-    if (v->counting.slots && data_happened(v, EVENT_STALLED)) {
+    if (v->counting.slots && data_happened(v, EVENT_STALLED))
         slots_lose(v->counting.stalled, v->data.cpl);
-    }
     if (v->lbr.logged != 0) {
         branches_drain(v, true, 0, 0);
         lbr_events_of_data(v);
@@ -257,22 +242,19 @@ bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsign
             enum event_kind kind = vcpu_counted(c);
 
             any = true;
-            if (c->address && (due == EVENT_NONE || kind == EVENT_LOAD_LATENCY)) {
+            if (c->address && (due == EVENT_NONE || kind == EVENT_LOAD_LATENCY))
                 due = kind;
-            }
         }
     }
-    if (!any) {
+    if (!any)
         return false;
-    }
     struct data_access access = data_describe(v, due);
     const bool stepping = counting_steps(v);
 
-    if ((v->pebs.lbrs || v->pebs.counts) && place.block == NULL) {
+    if ((v->pebs.lbrs || v->pebs.counts) && place.block == NULL)
         branches_drain(v, false, ip, cpl); /* an instruction's own branch is in its record */
-    } else if (v->pebs.counts) {
+    else if (v->pebs.counts)
         branches_drain(v, true, 0, 0);
-    }
     overflow_take(v, place, ip, v->data.ip, due == EVENT_NONE ? NULL : &access);
     if (v->pmi.wanted) {
         branches_drain(v, place.block != NULL, ip, cpl); /* the ring must be empty before LBRs freeze */
@@ -286,9 +268,8 @@ void engine_repeat(struct vcpu *v, const struct block *block)
 {
     const struct block *before = ring_running_block(v);
 
-    if (before == NULL || before->end != END_REPEAT || before->last != block->pc) {
+    if (before == NULL || before->end != END_REPEAT || before->last != block->pc)
         return;
-    }
     for (uint64_t left = v->wants.classes; left != 0; left &= left - 1) {
         unsigned id = (unsigned)__builtin_ctzll(left);
         bool counts = id / EVENT_QUALIFIERS == EVENT_INSTRUCTIONS && event_class_covers(id, block->cpl);
@@ -300,9 +281,8 @@ void engine_repeat(struct vcpu *v, const struct block *block)
 /* The CPL at `from`, which was interrupted after this block. A far branch may just have changed it. */
 static unsigned level_behind(const struct vcpu *v, const struct block *block, uint64_t from, unsigned handler_cpl)
 {
-    if (block == NULL) {
+    if (block == NULL)
         return handler_cpl;
-    }
     return block->end == END_FAR ? v->host->interrupted_cpl(v->cpu, from, block->cpl) : block->cpl;
 }
 
@@ -329,27 +309,23 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
     unsigned level;
     bool cut;
 
-    if (kind == INTERRUPTION_EXTERNAL) {
+    if (kind == INTERRUPTION_EXTERNAL)
         referee_handler(v, to);
-    }
-    if (kind != INTERRUPTION_EXTERNAL) {
+    if (kind != INTERRUPTION_EXTERNAL)
         cut = index >= 0 && !software;
-    } else {
+    else
         cut = block != NULL && block->end == END_REPEAT && from == block->last;
-    }
     level = cut ? block->cpl : level_behind(v, block, from, cpl);
     if (cut) {
         counting_cut(v, (struct place){ block, (unsigned)index });
         branches_drop_last(v, (unsigned)index);
         v->hot->data_pending = 0;
     } else {
-        if (v->hot->data_pending) {
+        if (v->hot->data_pending)
             engine_data_retired(v, BETWEEN_BLOCKS, next, level);
-        }
         if (counting_due(v)) {
-            if (v->pebs.counts) {
+            if (v->pebs.counts)
                 branches_drain(v, false, from, level);
-            }
             overflow_take(v, BETWEEN_BLOCKS, next, block == NULL ? from : block->last, NULL);
         }
         branches_drain(v, false, from, level);
@@ -360,17 +336,15 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
         v->rules->lbr_debug_exception(v);
         control_update(v, BETWEEN_BLOCKS);
     }
-    if (v->hot->tracing) {
+    if (v->hot->tracing)
         branches_interruption(v, from, to, level, cpl);
-    }
     v->branches.left_behind = block != NULL && !cut ? block->last : from; /* unknown: the interrupted instruction */
     ring_empty(v, NULL);
     pebs_show(v);
     pmi_deliver(v, BETWEEN_BLOCKS);
     v->pmi.raised = false; /* the PMI can be delivered at the handler's first instruction */
-    if (v->watch.hit) {
+    if (v->watch.hit)
         counting_force(v);
-    }
 }
 
 void engine_lone_instruction(struct vcpu *v, uint64_t address)
@@ -378,9 +352,8 @@ void engine_lone_instruction(struct vcpu *v, uint64_t address)
     const struct block *block = ring_running_block(v);
     int index = block == NULL ? -1 : block_index(block, address);
 
-    if (index < 0 || (unsigned)index + 1 == block->count) {
+    if (index < 0 || (unsigned)index + 1 == block->count)
         return; /* the rest follows as a separate block */
-    }
     engine_leave(v, (struct place){ block, (unsigned)index + 1 });
 }
 
@@ -400,9 +373,8 @@ void engine_keep_blocks(struct vcpu *v)
         memmove(&v->kept[i], ring[i], sizeof(v->kept[i]));
         ring[i] = &v->kept[i];
     }
-    if (running != NULL && running != v->kept_last) { /* the running block may have been known only from the ring */
+    if (running != NULL && running != v->kept_last) /* the running block may have been known only from the ring */
         memcpy(v->kept_last, running, sizeof(*running) + running->count * sizeof(running->insns[0]));
-    }
     v->noted[-1] = running != NULL ? v->kept_last : NULL;
 }
 
@@ -413,10 +385,9 @@ void engine_hook(struct vcpu *v, struct hooks hooks, const struct block *running
         v->hot->data_pending = 0;
         data_cache_clear(v->cache);
     }
-    if (!hooks.blocks) {
+    if (!hooks.blocks)
         ring_empty(v, NULL);
-    } else if (ring_running_block(v) == NULL) {
+    else if (ring_running_block(v) == NULL)
         ring_empty(v, running);
-    }
     counting_force(v); /* a block that must be checked may have waited for another class */
 }

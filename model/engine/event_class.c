@@ -28,9 +28,8 @@ static bool end_counts(enum event_kind kind, enum block_end end)
 /* Whether an instruction is an event of this kind, wherever it is in its block. */
 static bool insn_counts(enum event_kind kind, const struct block_insn *insn)
 {
-    if (kind == EVENT_SIMD) {
+    if (kind == EVENT_SIMD)
         return insn->unit != UNIT_INTEGER && insn->unit != UNIT_X87 && insn->unit != UNIT_MMX_64;
-    }
     return kind == EVENT_INSTRUCTIONS || insn->unit == kind - EVENT_UNITS + 1;
 }
 
@@ -38,12 +37,10 @@ unsigned event_class_uncommon(enum event_kind kind, const struct block *block, u
 {
     unsigned events = 0;
 
-    if (kind < EVENT_UNITS) {
+    if (kind < EVENT_UNITS)
         return end_counts(kind, (enum block_end)block->end);
-    }
-    for (unsigned i = from; i < block->count; i++) {
+    for (unsigned i = from; i < block->count; i++)
         events += insn_counts(kind, &block->insns[i]);
-    }
     return events;
 }
 
@@ -52,14 +49,11 @@ int event_class_nth(unsigned id, struct place place, uint64_t n)
     enum event_kind kind = (enum event_kind)(id / EVENT_QUALIFIERS);
     unsigned i = place.index;
 
-    if (kind == EVENT_INSTRUCTIONS) {
+    if (kind == EVENT_INSTRUCTIONS)
         return (int)(place.index + n) - 1;
-    }
-    if (kind < EVENT_UNITS) {
+    if (kind < EVENT_UNITS)
         return place.block->count - 1;
-    }
-    for (; n > 0; i++) {
+    for (; n > 0; i++)
         n -= insn_counts(kind, &place.block->insns[i]);
-    }
     return (int)i - 1;
 }

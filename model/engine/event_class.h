@@ -22,9 +22,8 @@ static inline unsigned event_class_events(unsigned id, const struct block *block
     enum event_kind kind = (enum event_kind)(id / EVENT_QUALIFIERS);
     const bool usual = id == event_class(EVENT_INSTRUCTIONS, ANY_RING); /* needs no division */
 
-    if (from >= block->count || (!usual && !event_class_covers(id, block->cpl))) {
+    if (from >= block->count || (!usual && !event_class_covers(id, block->cpl)))
         return 0;
-    }
     return kind == EVENT_INSTRUCTIONS ? block->count - from : event_class_uncommon(kind, block, from);
 }
 

@@ -68,9 +68,8 @@ static inline void push(struct vcpu *v, const struct lbr_contents *contents)
 
     *tos = (*tos + 1) & (vcpu_lbr_depth(v) - 1);
     v->lbr.stack[*tos] = encode(v->profile->lbr_format, contents);
-    if (v->truth != NULL) {
+    if (v->truth != NULL)
         truth_lbr(v, (unsigned)*tos, contents);
-    }
 }
 
 void lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_contents *contents)
@@ -88,11 +87,9 @@ static bool holds_linear(const struct profile *p)
 {
     const enum lbr_format format = p->lbr_format;
 
-    for (unsigned i = 0; format == LBR_FORMAT_ARCH && i < p->cpuid_count; i++) {
-        if (p->cpuid[i].leaf == 0x1c) {
+    for (unsigned i = 0; format == LBR_FORMAT_ARCH && i < p->cpuid_count; i++)
+        if (p->cpuid[i].leaf == 0x1c)
             return p->cpuid[i].add[0] >> 31;
-        }
-    }
     return format == LBR_FORMAT_32 || format == LBR_FORMAT_LIP || format == LBR_FORMAT_TIME;
 }
 
@@ -108,23 +105,20 @@ static inline struct lbr_contents tell(struct vcpu *v, const struct branch *b)
         contents.from = block_rip(b->block, contents.from);
         contents.to = b->to_base != 0 ? (uint32_t)(b->to - b->to_base) : b->to;
     }
-    if (v->profile->lbr_format == LBR_FORMAT_ARCH && (v->regs[REG_MSR_LBR_SELECT] & cpl_filter(b->block->cpl))) {
+    if (v->profile->lbr_format == LBR_FORMAT_ARCH && (v->regs[REG_MSR_LBR_SELECT] & cpl_filter(b->block->cpl)))
         contents.from = FROM_FILTERED;
-    }
     v->lbr.time = b->time;
     v->lbr.timed = true;
-    if (v->lbr.logged != 0) {
+    if (v->lbr.logged != 0)
         lbr_events_tell(v, b, &contents);
-    }
     return contents;
 }
 
 /* A branch without an entry: its cycles and events count for the next branch that gets an entry. */
 static inline void pass(struct vcpu *v, const struct branch *b)
 {
-    if (v->lbr.logged != 0) {
+    if (v->lbr.logged != 0)
         lbr_events_pass(v, b);
-    }
 }
 
 void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n)
@@ -152,11 +146,10 @@ void lbr_store(struct vcpu *v, const struct branch *branches, unsigned n)
         }
         const struct lbr_contents contents = tell(v, b);
 
-        if (by_the_manual) { /* called directly, because this runs for each branch */
+        if (by_the_manual) /* called directly, because this runs for each branch */
             push(v, &contents);
-        } else {
+        else
             v->rules->lbr_push(v, b, &contents);
-        }
     }
 }
 

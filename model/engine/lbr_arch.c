@@ -53,9 +53,8 @@ void lbr_arch_set_control(struct vcpu *v, uint64_t control)
 
         select |= allowed ? 0 : UINT64_C(1) << (end - END_JCC + LBR_SELECT_FIRST_KIND);
     }
-    if (!(v->regs[REG_IA32_LBR_CTL] & LBR_CTL_LBREN)) {
+    if (!(v->regs[REG_IA32_LBR_CTL] & LBR_CTL_LBREN))
         lbr_events_begin(v);
-    }
     v->lbr.timed = v->lbr.timed && (v->regs[REG_IA32_LBR_CTL] & LBR_CTL_LBREN);
     v->regs[REG_IA32_LBR_CTL] = control;
     v->regs[REG_MSR_LBR_SELECT] = select;
@@ -71,9 +70,8 @@ uint64_t lbr_arch_info(const struct lbr_contents *contents)
     uint64_t cycles = contents->cycles < LBR_MAX_CYCLES ? contents->cycles : LBR_MAX_CYCLES;
     uint64_t events = 0;
 
-    for (unsigned i = 0; i < LBR_COUNTERS; i++) {
+    for (unsigned i = 0; i < LBR_COUNTERS; i++)
         events |= (uint64_t)lbr_events_held(contents->events[i]) << (INFO_EVENTS_SHIFT + 2 * i);
-    }
     return (contents->timed ? cycles | INFO_CYC_CNT_VALID : 0) | events |
            (uint64_t)lbr_arch_type((enum block_end)contents->end) << INFO_TYPE_SHIFT |
            (contents->mispredicted ? INFO_MISPRED : 0);
@@ -83,8 +81,7 @@ struct lbr_contents lbr_arch_events(uint64_t info)
 {
     struct lbr_contents contents = { .from = 0 };
 
-    for (unsigned i = 0; i < LBR_COUNTERS; i++) {
+    for (unsigned i = 0; i < LBR_COUNTERS; i++)
         contents.events[i] = (uint32_t)(info >> (INFO_EVENTS_SHIFT + 2 * i)) & LBR_EVENTS_MAX;
-    }
     return contents;
 }

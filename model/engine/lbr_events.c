@@ -34,9 +34,8 @@ static uint32_t events_in(const struct vcpu *v, unsigned id, const struct block 
 {
     const unsigned kind = id / EVENT_QUALIFIERS;
 
-    if (kind >= EVENT_UNITS && kind < EVENT_OUTCOMES) {
+    if (kind >= EVENT_UNITS && kind < EVENT_OUTCOMES)
         return 0; /* a copy from engine_keep_blocks() has no instructions */
-    }
     if (id < INLINE_CLASSES) {
         const bool counted =
             kind == EVENT_INSTRUCTIONS && v->lbr.repeated == block->pc && event_class_covers(id, block->cpl);
@@ -79,9 +78,8 @@ void lbr_events_collect(struct vcpu *v, bool taken, uint32_t events[LBR_COUNTERS
 
 void lbr_events_pass(struct vcpu *v, const struct branch *branch)
 {
-    for (unsigned i = 0; i < LBR_COUNTERS; i++) {
+    for (unsigned i = 0; i < LBR_COUNTERS; i++)
         v->lbr.passed[i] += branch->events[i];
-    }
 }
 
 void lbr_events_tell(struct vcpu *v, const struct branch *branch, struct lbr_contents *contents)

@@ -3,8 +3,8 @@
 
 #include "model/engine/slots.h"
 
-#define METRICS_ENABLED   (UINT64_C(1) << 48) /* in IA32_PERF_GLOBAL_CTRL */
-#define WHOLE             UINT64_C(0xff)
+#define METRICS_ENABLED (UINT64_C(1) << 48) /* in IA32_PERF_GLOBAL_CTRL */
+#define WHOLE           UINT64_C(0xff)
 
 /* Fields 4 and 6, heavy operations and fetch latency, stay 0. */
 enum { RETIRING, BAD_SPECULATION, FRONT_END, BACK_END, MISPREDICTED = 5, MEMORY_BOUND = 7, FIELDS };
@@ -48,9 +48,8 @@ uint64_t metrics_value(const struct vcpu *v)
     const uint64_t old = v->metrics.slots <= now ? v->metrics.slots : 0;
     uint64_t used[FIELDS] = { 0 }, value = 0, sum = 0;
 
-    if (!metrics_count(v) || now == old) {
+    if (!metrics_count(v) || now == old)
         return written;
-    }
     share_out(v, now - old, used);
     for (unsigned field = 0; field < v->profile->metrics; field++) {
         const uint64_t before = field < FIRST_LEVEL ? sum : 0;

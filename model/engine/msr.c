@@ -38,9 +38,8 @@ static bool canonical(const struct vcpu *v, uint64_t address)
 /* Entries of the architectural LBR stack exist only up to IA32_LBR_DEPTH. */
 bool msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
-    if (m->reg == REG_IA32_TSC_ADJUST) {
+    if (m->reg == REG_IA32_TSC_ADJUST)
         return cpuid_has_tsc_adjust(v);
-    }
     bool lbr = m->reg == REG_IA32_LBR_FROM || m->reg == REG_IA32_LBR_TO || m->reg == REG_IA32_LBR_INFO;
 
     return m->reg != REG_ABSENT && (!lbr || i < vcpu_lbr_depth(v));
@@ -50,9 +49,8 @@ bool msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value
 {
     const uint64_t flag = UINT64_C(1) << 63;
 
-    if (m->read_only || (value & ~(m->writable | m->ignored))) {
+    if (m->read_only || (value & ~(m->writable | m->ignored)))
         return false;
-    }
     switch (m->check) {
     case CHECK_CANONICAL:
         return canonical(v, value);
@@ -150,11 +148,9 @@ static void write_fixed_control(struct vcpu *v, uint64_t value)
 {
     uint64_t changed = v->regs[REG_IA32_FIXED_CTR_CTRL] ^ value;
 
-    for (unsigned i = 0; i < profile_fixed_counters(v->profile); i++) {
-        if (changed & UINT64_C(0x10000000f) << 4 * i) {
+    for (unsigned i = 0; i < profile_fixed_counters(v->profile); i++)
+        if (changed & UINT64_C(0x10000000f) << 4 * i)
             v->counters[v->profile->general_counters + i].state = COUNTER_COUNTS;
-        }
-    }
     v->regs[REG_IA32_FIXED_CTR_CTRL] = value;
 }
 
@@ -164,17 +160,15 @@ static void write_fixed_counter(struct vcpu *v, unsigned i, uint64_t value)
     const uint64_t metrics = metrics_exist(v) ? metrics_value(v) : 0;
 
     counting_load(v, v->profile->general_counters + i, value);
-    if (metrics_exist(v)) {
+    if (metrics_exist(v))
         metrics_begin(v, metrics);
-    }
 }
 
 /* PERF_METRICS only changes while it is enabled here. */
 static void write_global_control(struct vcpu *v, uint64_t value)
 {
-    if (metrics_exist(v)) {
+    if (metrics_exist(v))
         metrics_begin(v, metrics_value(v));
-    }
     v->regs[REG_IA32_PERF_GLOBAL_CTRL] = value;
 }
 
@@ -184,9 +178,8 @@ static void write_cccr(struct vcpu *v, unsigned i, uint64_t value)
     const uint64_t changed = v->event_select[i] ^ value;
 
     v->event_select[i] = value;
-    if (changed & ~(CCCR_ENABLE | CCCR_OVF)) {
+    if (changed & ~(CCCR_ENABLE | CCCR_OVF))
         v->counters[i].state = COUNTER_COUNTS;
-    }
 }
 
 /* The entry at this place in the stack, which software is about to write. */
@@ -202,9 +195,8 @@ void msr_adjust_tsc(struct vcpu *v, uint64_t value)
     uint64_t *const offset = v->host->tsc_offset(v->cpu);
 
     v->regs[REG_IA32_TSC_ADJUST] = value;
-    if (offset != NULL) {
+    if (offset != NULL)
         *offset = value;
-    }
 }
 
 void msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
@@ -306,17 +298,15 @@ enum msr_answer msr_counter(struct vcpu *v, uint32_t index, uint64_t *value)
     const bool fixed = index & RDPMC_FIXED;
     const unsigned i = index & ~RDPMC_FIXED;
 
-    if (vcpu_is_netburst(v)) {
+    if (vcpu_is_netburst(v))
         return netburst_rdpmc(v, index, value);
-    }
     if (index == RDPMC_METRICS && metrics_exist(v)) {
         *value = metrics_value(v);
         return MSR_DONE;
     }
     if (fixed ? i >= profile_fixed_counters(v->profile) || !(v->profile->fixed_bitmap >> i & 1)
-              : i >= v->profile->general_counters) {
+              : i >= v->profile->general_counters)
         return MSR_GP;
-    }
     *value = v->counters[fixed ? v->profile->general_counters + i : i].value & vcpu_width_mask(v);
     return MSR_DONE;
 }
@@ -330,9 +320,8 @@ enum msr_answer msr_read(struct vcpu *v, uint32_t address, uint64_t *value, stru
 {
     const struct profile_msr *m = profile_find_msr(v->profile, address);
 
-    if (m == NULL) {
+    if (m == NULL)
         return MSR_UNKNOWN;
-    }
     if (!v->rules->msr_exists(v, m, profile_msr_number(m, address))) {
         referee_refused_read(v, address, address_at(place));
         return MSR_GP;
@@ -365,9 +354,8 @@ enum msr_answer msr_write(struct vcpu *v, uint32_t address, uint64_t value, stru
     const struct profile_msr *m = profile_find_msr(v->profile, address);
     const struct referee_before before = referee_before(v);
 
-    if (m == NULL) {
+    if (m == NULL)
         return MSR_UNKNOWN;
-    }
     const unsigned i = profile_msr_number(m, address);
     const uint64_t ip = address_at(place);
     const bool netburst = m->reg == REG_NETBURST_COUNTER || m->reg == REG_NETBURST_CCCR;
@@ -377,9 +365,8 @@ enum msr_answer msr_write(struct vcpu *v, uint32_t address, uint64_t value, stru
         referee_refused_write(v, m, exists, address, value, ip);
         return MSR_GP;
     }
-    if (referee_watches_area(v) && ds_read(v)) {
+    if (referee_watches_area(v) && ds_read(v))
         referee_area_read(v, ip);
-    }
     referee_ignored_write(v, m, value, ip);
     referee_write(v, (enum model_register)m->reg, netburst ? netburst_number(m, i) : i, value, ip);
     retire(v, place);
@@ -387,9 +374,8 @@ enum msr_answer msr_write(struct vcpu *v, uint32_t address, uint64_t value, stru
     v->rules->msr_set(v, m, i, value);
     control_update(v, BETWEEN_BLOCKS); /* QEMU ends a block after WRMSR */
     referee_after(v, &before, (enum model_register)m->reg, referee_watches_area(v) && ds_read(v), ip);
-    if (vcpu_is_netburst(v) && (m->reg == REG_NETBURST_CCCR || m->reg == REG_IA32_PEBS_ENABLE)) {
+    if (vcpu_is_netburst(v) && (m->reg == REG_NETBURST_CCCR || m->reg == REG_IA32_PEBS_ENABLE))
         netburst_referee(v, ip);
-    }
     return MSR_DONE;
 }
 
@@ -400,9 +386,8 @@ bool msr_counter_concealed(const struct vcpu *v, uint32_t index)
 {
     const unsigned i = index & ~(RDPMC_FIXED | RDPMC_METRICS);
 
-    if (index & RDPMC_METRICS) {
+    if (index & RDPMC_METRICS)
         return false;
-    }
     return index & RDPMC_FIXED ? v->regs[REG_IA32_FIXED_CTR_CTRL] >> (FIXED_CTRL_RDPMC_USER + 4 * i) & 1
                                : (v->event_select[i] & EVTSEL_RDPMC_USER) != 0;
 }
@@ -412,9 +397,7 @@ enum msr_answer msr_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, struc
     counting_update(v, place);
     const enum msr_answer answer = v->rules->msr_counter(v, index, value);
 
-    if (answer == MSR_DONE && place.block != NULL && place.block->cpl != 0 &&
-        v->rules->msr_counter_concealed(v, index)) {
+    if (answer == MSR_DONE && place.block != NULL && place.block->cpl != 0 && v->rules->msr_counter_concealed(v, index))
         *value = 0;
-    }
     return answer;
 }

@@ -216,14 +216,12 @@ static enum event_kind replay(const struct vcpu *v)
     uint64_t enable = v->regs[REG_IA32_PEBS_ENABLE];
 
     for (unsigned i = 0; (enable & NETBURST_UOP_TAG) && i < COUNT(replays); i++) {
-        if ((enable & PEBS_METRICS) != replays[i].metric || v->regs[REG_MSR_PEBS_MATRIX_VERT] != replays[i].vertical) {
+        if ((enable & PEBS_METRICS) != replays[i].metric || v->regs[REG_MSR_PEBS_MATRIX_VERT] != replays[i].vertical)
             continue;
-        }
         uint64_t tag = replays[i].escr == 0 ? 0 : escr(v, replays[i].escr);
 
-        if (replays[i].escr == 0 || (ESCR_EVENT(tag) == replays[i].event && (ESCR_MASK(tag) & SPLIT))) {
+        if (replays[i].escr == 0 || (ESCR_EVENT(tag) == replays[i].event && (ESCR_MASK(tag) & SPLIT)))
             return (enum event_kind)replays[i].kind;
-        }
     }
     return EVENT_NONE;
 }
@@ -241,22 +239,17 @@ static enum event_kind kind_of(const struct vcpu *v, unsigned pair, uint64_t val
 
     *rings = value & ESCR_RINGS;
     if (at_retirement(pair, event)) {
-        if (event == EXECUTION_EVENT) {
+        if (event == EXECUTION_EVENT)
             return execution(v, mask & 0xf, rings);
-        }
         return !(mask & NBOGUS) ? EVENT_NONE : event == FRONT_END_EVENT ? front_end(v, rings) : replay(v);
     }
-    if (pair == CRU_ESCR2 && event == BRANCH_RETIRED && (mask & 0xf)) {
+    if (pair == CRU_ESCR2 && event == BRANCH_RETIRED && (mask & 0xf))
         return (enum event_kind)(EVENT_BRANCH_SETS + (mask & 0xf));
-    }
-    if (event == INSTR_COMPLETED && v->profile->netburst == NETBURST_SINGLE_THREADED) {
+    if (event == INSTR_COMPLETED && v->profile->netburst == NETBURST_SINGLE_THREADED)
         return EVENT_NONE;
-    }
-    for (unsigned i = 0; i < COUNT(events); i++) {
-        if (events[i].escr == pair && events[i].event == event && events[i].mask == (mask & ~events[i].bogus)) {
+    for (unsigned i = 0; i < COUNT(events); i++)
+        if (events[i].escr == pair && events[i].event == event && events[i].mask == (mask & ~events[i].bogus))
             return (enum event_kind)events[i].kind;
-        }
-    }
     return EVENT_NONE;
 }
 
@@ -319,9 +312,8 @@ uint64_t netburst_overflows(const struct vcpu *v)
 {
     uint64_t mask = 0;
 
-    for (unsigned i = 0; i < v->profile->general_counters; i++) {
+    for (unsigned i = 0; i < v->profile->general_counters; i++)
         mask |= v->event_select[i] & CCCR_OVF ? UINT64_C(1) << i : 0;
-    }
     return mask;
 }
 
@@ -329,9 +321,8 @@ enum msr_answer netburst_rdpmc(const struct vcpu *v, uint32_t index, uint64_t *v
 {
     unsigned i = index & ~RDPMC_FAST;
 
-    if (i >= v->profile->general_counters) {
+    if (i >= v->profile->general_counters)
         return MSR_GP;
-    }
     *value = v->counters[i].value & (index & RDPMC_FAST ? UINT32_MAX : vcpu_width_mask(v));
     return MSR_DONE;
 }
@@ -344,19 +335,15 @@ void netburst_referee(struct vcpu *v, uint64_t ip)
     unsigned event = pair == 0 ? 0 : ESCR_EVENT(escr(v, pair));
     bool precise = at_retirement(pair, event);
 
-    for (unsigned i = 0; i < v->profile->general_counters; i++) {
+    for (unsigned i = 0; i < v->profile->general_counters; i++)
         if ((v->event_select[i] & CCCR_ENABLE) && CCCR_THREAD(v->event_select[i]) != THREAD_ANY &&
-            v->profile->netburst == NETBURST_SINGLE_THREADED) {
+            v->profile->netburst == NETBURST_SINGLE_THREADED)
             referee_report_select(v, CCCR_THREAD_FIELD, ip, i);
-        }
-    }
-    if (!(cccr & CCCR_ENABLE)) {
+    if (!(cccr & CCCR_ENABLE))
         return;
-    }
     if (!(enable & NETBURST_MY_THR)) {
-        if ((enable & NETBURST_UOP_TAG) && precise && event != REPLAY_EVENT) { /* legal: counts replays */
+        if ((enable & NETBURST_UOP_TAG) && precise && event != REPLAY_EVENT) /* legal: counts replays */
             referee_report(v, PEBS_ONLY_TAGS, ip, enable, "MSR_PEBS_ENABLE");
-        }
     } else if (!precise) {
         referee_report_select(v, PEBS_EVENT, ip, NETBURST_PEBS_COUNTER);
     } else if (vcpu_counted(&v->counters[NETBURST_PEBS_COUNTER]) == EVENT_NONE) {

@@ -31,9 +31,8 @@ static bool begin_sample(struct vcpu *v, unsigned i)
     struct counter *c = &v->counters[i];
     const bool exact = v->rules->counting_exact(v, c);
 
-    if (c->state == COUNTER_COUNTS) {
+    if (c->state == COUNTER_COUNTS)
         c->state = exact || v->rules->overflow_arms(v, i) ? COUNTER_ARMED : COUNTER_ARMING;
-    }
     return exact;
 }
 
@@ -57,13 +56,12 @@ void overflow_take(struct vcpu *v, struct place place, uint64_t ip, uint64_t eve
             c->state = COUNTER_COUNTS;
             v->pmi.wanted = true;
         }
-        if (after && c->pebs) {
+        if (after && c->pebs)
             recorded |= UINT64_C(1) << i;
-        } else if (overflowed && c->pebs) {
+        else if (overflowed && c->pebs)
             recorded |= begin_sample(v, i) ? UINT64_C(1) << i : 0;
-        } else if (overflowed) {
+        else if (overflowed)
             v->rules->overflow_of(v, i);
-        }
         c->happened = false;
     }
     reload_by(v, overflows);
@@ -81,7 +79,6 @@ void overflow_take(struct vcpu *v, struct place place, uint64_t ip, uint64_t eve
         v->rules->stepped(v, place, instructions);
     }
     counting_arm(v, place);
-    if (v->counting.outcomes) {
+    if (v->counting.outcomes)
         branches_set_limit(v);
-    }
 }

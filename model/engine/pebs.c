@@ -35,15 +35,12 @@ uint64_t pebs_enabled(const struct vcpu *v)
     const unsigned fixed = v->profile->pebs_adaptive ? profile_fixed_counters(v->profile) : 0;
     uint64_t mask = 0;
 
-    if (vcpu_is_netburst(v)) {
+    if (vcpu_is_netburst(v))
         return netburst_pebs_enabled(v);
-    }
-    if (vcpu_is_arch_pebs(v)) {
+    if (vcpu_is_arch_pebs(v))
         return pebs_arch_enabled(v);
-    }
-    for (unsigned i = 0; i < v->profile->general_counters + fixed; i++) {
+    for (unsigned i = 0; i < v->profile->general_counters + fixed; i++)
         mask |= v->regs[REG_IA32_PEBS_ENABLE] & vcpu_counter_bit(v, i) ? UINT64_C(1) << i : 0;
-    }
     return mask;
 }
 
@@ -70,9 +67,8 @@ bool pebs_write(struct vcpu *v, uint64_t index)
 
 void pebs_flush(struct vcpu *v)
 {
-    if (v->pebs.staged == 0) {
+    if (v->pebs.staged == 0)
         return;
-    }
     const uint64_t index = v->rules->pebs_index(v);
 
     if (v->rules->pebs_write(v, index)) {
@@ -93,9 +89,8 @@ bool pebs_visible(const struct vcpu *v)
 
 void pebs_show(struct vcpu *v)
 {
-    if (v->rules->pebs_visible(v)) {
+    if (v->rules->pebs_visible(v))
         pebs_flush(v);
-    }
 }
 
 /* A record has the groups if any of its counters requests them, otherwise only the basic one. */
@@ -103,11 +98,9 @@ uint64_t pebs_groups(const struct vcpu *v, uint64_t counters)
 {
     uint64_t groups = 0;
 
-    for (unsigned i = 0; i < MAX_COUNTERS; i++) {
-        if ((counters >> i & 1) && v->counters[i].adaptive) {
+    for (unsigned i = 0; i < MAX_COUNTERS; i++)
+        if ((counters >> i & 1) && v->counters[i].adaptive)
             groups = v->regs[REG_MSR_PEBS_DATA_CFG];
-        }
-    }
     return groups;
 }
 
@@ -132,12 +125,10 @@ static void describe_counters(const struct vcpu *v, struct adaptive_contents *ex
     const unsigned general = v->profile->general_counters;
     unsigned count = 0;
 
-    for (uint32_t left = DATA_CFG_GENERAL(extra->format); left != 0; left &= left - 1) {
+    for (uint32_t left = DATA_CFG_GENERAL(extra->format); left != 0; left &= left - 1)
         extra->counters[count++] = counter_now(v, (unsigned)__builtin_ctz(left));
-    }
-    for (uint32_t left = DATA_CFG_FIXED(extra->format); left != 0; left &= left - 1) {
+    for (uint32_t left = DATA_CFG_FIXED(extra->format); left != 0; left &= left - 1)
         extra->counters[count++] = counter_now(v, general + (unsigned)__builtin_ctz(left));
-    }
     if (extra->format & DATA_CFG_METRICS) {
         extra->slots = counter_now(v, general + METRICS_SLOTS);
         extra->metrics = metrics_value(v);
@@ -147,25 +138,22 @@ static void describe_counters(const struct vcpu *v, struct adaptive_contents *ex
 void pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents,
                           struct adaptive_contents *extra, struct lbr_entry *stack)
 {
-    if (v->profile->pebs_timing) {
+    if (v->profile->pebs_timing)
         extra->retire_latency = 1; /* one cycle per instruction */
-    }
     if (sample->data != NULL && v->profile->pebs_cache_latency) {
         contents->latency = data_instruction_latency(v, sample->data);
         extra->cache_latency = (uint16_t)sample->data->latency;
     }
     if (extra->format & DATA_CFG_XMMS) {
         v->host->xmm(v->cpu, extra->xmm);
-        if (!v->host->ia32e(v->cpu)) {
+        if (!v->host->ia32e(v->cpu))
             memset(extra->xmm[8], 0, 8 * sizeof(extra->xmm[0]));
-        }
     }
     if (extra->format & DATA_CFG_LBRS) {
         extra->lbr = stack;
         extra->lbr_count = vcpu_lbr_depth(v);
-        for (unsigned i = 0; i < extra->lbr_count; i++) {
+        for (unsigned i = 0; i < extra->lbr_count; i++)
             stack[i] = *vcpu_lbr_newest(v, i);
-        }
     }
     describe_counters(v, extra);
 }
@@ -176,20 +164,17 @@ void pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs
     uint64_t others = v->profile->pebs_format < FORMAT_WITH_OWN_COUNTERS ? v->status : 0;
     uint64_t bits = 0;
 
-    for (uint64_t left = sample->counters; left != 0; left &= left - 1) {
+    for (uint64_t left = sample->counters; left != 0; left &= left - 1)
         bits |= vcpu_counter_bit(v, (unsigned)__builtin_ctzll(left));
-    }
     contents->rflags = v->host->registers(v->cpu, sample->ip, contents->general);
     contents->ip = sample->ip;
     contents->counters = bits | others;
     contents->eventing_ip = sample->eventing_ip;
     contents->tsx = 0;
     contents->tsc = v->host->tsc(v->cpu);
-    if (!v->host->ia32e(v->cpu)) {
-        for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+    if (!v->host->ia32e(v->cpu))
+        for (unsigned i = 0; i < GENERAL_REGISTERS; i++)
             contents->general[i] = i < R8 ? (uint32_t)contents->general[i] : 0;
-        }
-    }
     contents->data_address = data == NULL ? 0 : data->address;
     contents->data_source = data == NULL ? 0 : data->source;
     contents->latency = data == NULL ? 0 : data->latency;
@@ -202,9 +187,8 @@ static void encode_adaptive(struct vcpu *v, const struct pebs_sample *sample, st
 
     v->rules->pebs_describe_groups(v, sample, contents, &extra, stack);
     v->rules->adaptive_encode(v->pebs.stage + v->pebs.staged, contents, &extra);
-    if (v->truth != NULL) {
+    if (v->truth != NULL)
         truth_adaptive(v, v->ds.area.pebs.index, contents, &extra);
-    }
 }
 
 void pebs_reached(struct vcpu *v)
@@ -232,9 +216,8 @@ void pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t size)
         encode_adaptive(v, sample, &contents);
     } else {
         encode_pebs(v->pebs.stage + v->pebs.staged, &v->ds.form, &contents);
-        if (v->truth != NULL) {
+        if (v->truth != NULL)
             truth_pebs(v, pebs->index, size, &contents);
-        }
     }
     v->pebs.staged += size;
     v->pebs.records++;
@@ -261,9 +244,8 @@ void pebs_record(struct vcpu *v, const struct pebs_sample *sample)
         pebs_arch_record(v, sample);
         return;
     }
-    if (v->truth != NULL || v->pebs.lbrs) {
+    if (v->truth != NULL || v->pebs.lbrs)
         branches_drain(v, true, 0, 0); /* the log and the record's stack are in the order of time */
-    }
     if (v->pebs.staged == 0) {
         if (!ds_read(v)) {
             referee_report(v, RECORD_LOST, sample->eventing_ip, v->regs[REG_IA32_DS_AREA], "IA32_DS_AREA for PEBS");
@@ -285,9 +267,8 @@ void pebs_record(struct vcpu *v, const struct pebs_sample *sample)
     }
     v->pebs.dropping = false;
     v->rules->pebs_store(v, sample, size);
-    if (v->pebs.staged >= v->rules->pebs_stage) {
+    if (v->pebs.staged >= v->rules->pebs_stage)
         pebs_flush(v);
-    }
     v->rules->pebs_reload(v, sample->counters);
     referee_counters_reloaded(v, sample->counters, sample->eventing_ip);
 }

@@ -30,12 +30,10 @@ uint64_t pebs_arch_enabled(const struct vcpu *v)
 {
     uint64_t mask = 0;
 
-    if (!(v->regs[REG_IA32_PEBS_INDEX] & PEBS_INDEX_EN)) {
+    if (!(v->regs[REG_IA32_PEBS_INDEX] & PEBS_INDEX_EN))
         return 0;
-    }
-    for (unsigned i = 0; i < vcpu_counters(v); i++) {
+    for (unsigned i = 0; i < vcpu_counters(v); i++)
         mask |= v->config[i].c & ARCH_EN ? UINT64_C(1) << i : 0;
-    }
     return mask;
 }
 
@@ -56,9 +54,8 @@ uint64_t pebs_arch_counted(const struct vcpu *v)
 {
     uint64_t mask = 0;
 
-    for (unsigned i = 0; i < vcpu_counters(v); i++) {
+    for (unsigned i = 0; i < vcpu_counters(v); i++)
         mask |= v->config[i].c & ARCH_CNTR_ALLOW ? UINT64_C(1) << i : 0;
-    }
     return mask;
 }
 
@@ -67,11 +64,9 @@ void pebs_arch_counts(struct vcpu *v, struct arch_contents *arch)
     const unsigned general = v->profile->general_counters;
     unsigned n = 0;
 
-    for (unsigned i = 0; i < vcpu_counters(v); i++) {
-        if (i < general ? arch->general >> i & 1 : arch->fixed >> (i - general) & 1) {
+    for (unsigned i = 0; i < vcpu_counters(v); i++)
+        if (i < general ? arch->general >> i & 1 : arch->fixed >> (i - general) & 1)
             arch->counts[n++] = v->counters[i].value & vcpu_width_mask(v);
-        }
-    }
     if (arch->format & ARCH_CNTR_METRICS) {
         arch->counts[n++] = v->counters[general + METRICS_SLOTS].value & vcpu_width_mask(v);
         arch->counts[n++] = metrics_value(v);
@@ -88,9 +83,8 @@ void pebs_arch_describe(struct vcpu *v, struct arch_contents *arch)
     arch->xer = (arch->format & ARCH_XMM ? XSTATE_SSE : 0) | (arch->format & ARCH_YMMH ? XSTATE_AVX : 0);
     if (arch->format & ARCH_YMMH) {
         v->host->ymmh(v->cpu, arch->ymmh);
-        if (!arch->mode_64) {
+        if (!arch->mode_64)
             memset(arch->ymmh[8], 0, 8 * sizeof(arch->ymmh[0]));
-        }
     }
     arch->retire_valid = v->profile->pebs_timing;
     arch->lbr_control = v->regs[REG_IA32_LBR_CTL];
@@ -180,9 +174,8 @@ void pebs_arch_record(struct vcpu *v, const struct pebs_sample *sample)
     struct arch_split split = { .cut = { false } };
     uint8_t bytes[ARCH_MAX_BYTES];
 
-    if (v->truth != NULL || v->pebs.lbrs) {
+    if (v->truth != NULL || v->pebs.lbrs)
         branches_drain(v, true, 0, 0); /* the log and the record's stack are in the order of time */
-    }
     v->rules->pebs_arch_describe(v, &arch);
     v->rules->pebs_arch_split(v, &arch, &split);
     const size_t size = arch_bytes(&arch, &split);
@@ -199,14 +192,12 @@ void pebs_arch_record(struct vcpu *v, const struct pebs_sample *sample)
     v->rules->pebs_describe(v, sample, &contents);
     v->rules->pebs_describe_groups(v, sample, &contents, &extra, stack);
     v->rules->pebs_arch_encode(v, bytes, &contents, &extra, &arch, &split);
-    if (v->truth != NULL) {
+    if (v->truth != NULL)
         truth_arch(v, at, &contents, &extra, &arch, &split);
-    }
-    if (v->host->write_physical(v->cpu, at, bytes, size)) {
+    if (v->host->write_physical(v->cpu, at, bytes, size))
         v->activity[FACILITY_PEBS].records++;
-    } else {
+    else
         referee_report(v, RECORD_LOST, sample->eventing_ip, at, "address of the record");
-    }
     v->regs[REG_IA32_PEBS_INDEX] = v->rules->pebs_arch_index(v, size);
     vcpu_written(v, v->rules->pebs_arch_reaches(v));
     if (v->rules->pebs_arch_reaches(v)) {

@@ -29,9 +29,8 @@ static void freeze(struct vcpu *v, struct place place, bool lbrs, bool counters)
 {
     const struct profile_debugctl *bits = v->profile->debugctl;
 
-    if (!lbrs && !counters) {
+    if (!lbrs && !counters)
         return;
-    }
     counting_update(v, place);
     if (v->rules->pmi_freezes_by_status(v)) {
         v->status |= (lbrs ? STATUS_LBR_FRZ : 0) | (counters ? STATUS_CTR_FRZ : 0);
@@ -45,9 +44,8 @@ static void freeze(struct vcpu *v, struct place place, bool lbrs, bool counters)
 /* The instruction before place; between two blocks, the last retired one. */
 static uint64_t last_address(const struct vcpu *v, struct place place)
 {
-    if (place.block != NULL && place.index > 0) {
+    if (place.block != NULL && place.index > 0)
         return block_address(place.block, place.index - 1);
-    }
     return ring_running_block(v) != NULL ? ring_running_block(v)->last : v->branches.left_behind;
 }
 
@@ -108,33 +106,29 @@ bool pmi_step(struct vcpu *v, uint64_t instructions)
 
 void pmi_deliver(struct vcpu *v, struct place place)
 {
-    if (!v->pmi.wanted || v->pmi.left > 0) {
+    if (!v->pmi.wanted || v->pmi.left > 0)
         return;
-    }
     const struct pmi_skid skid = v->pmi.under_way ? (struct pmi_skid){ 0, false } : v->rules->pmi_skid(v);
 
-    if (skid.instructions > 0) {
+    if (skid.instructions > 0)
         set_out(v, place, &skid);
-    } else {
+    else
         v->rules->pmi_raise(v, place);
-    }
 }
 
 void pmi_hurry(struct vcpu *v, struct place place)
 {
     v->pmi.left = 0;
-    if (v->pmi.wanted) {
+    if (v->pmi.wanted)
         v->rules->pmi_raise(v, place);
-    }
 }
 
 void pmi_settle(struct vcpu *v, struct place place)
 {
-    if (v->rules->pmi_trails) {
+    if (v->rules->pmi_trails)
         pmi_deliver(v, place);
-    } else {
+    else
         pmi_hurry(v, place);
-    }
 }
 
 uint32_t pmi_entry(struct vcpu *v, uint32_t lvtpc)

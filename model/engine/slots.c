@@ -34,9 +34,8 @@ enum event_kind slots_kind(const struct vcpu *v, struct counter *c, enum event_k
     }
     c->parts = v->ipc;
     c->scaled = c->each != c->parts || c->account != ACCOUNT_ALL;
-    if (c->each == 0) {
+    if (c->each == 0)
         return EVENT_NONE;
-    }
     return kind == EVENT_BAD_SLOTS       ? EVENT_MISPREDICTED
            : kind == EVENT_BACKEND_SLOTS ? EVENT_STALLED
                                          : EVENT_INSTRUCTIONS;

@@ -26,9 +26,8 @@ static void count(struct vcpu *v, struct place place, uint64_t cycles)
         struct counter *c = &v->counters[__builtin_ctz(left)];
         const uint64_t room = vcpu_width_mask(v) - c->value;
 
-        if (c->cycles && event_class_covers(c->event_class, 0)) {
+        if (c->cycles && event_class_covers(c->event_class, 0))
             c->value += cycles < room ? cycles : room;
-        }
     }
     counting_arm(v, place);
 }
@@ -37,12 +36,10 @@ void smi_take(struct vcpu *v, struct place place)
 {
     const unsigned microseconds = v->rules->smi_microseconds(v);
 
-    if (microseconds == 0) {
+    if (microseconds == 0)
         return;
-    }
     v->regs[REG_MSR_SMI_COUNT]++;
     v->host->pause(v->cpu, microseconds);
-    if (!vcpu_debugctl(v, v->profile->debugctl->freeze_while_smm)) {
+    if (!vcpu_debugctl(v, v->profile->debugctl->freeze_while_smm))
         count(v, place, microseconds * CYCLES_A_MICROSECOND);
-    }
 }

@@ -20,9 +20,8 @@ bool standing_registers(struct vcpu *v, void (*see)(void *context, uint32_t addr
 {
     struct vcpu *copy = malloc(sizeof(*copy));
 
-    if (copy == NULL) {
+    if (copy == NULL)
         return false;
-    }
     memcpy(copy, v, sizeof(*copy));
     counting_update(copy, BETWEEN_BLOCKS);
     for (unsigned table = 0; table < PROFILE_TABLES; table++) {
@@ -32,9 +31,8 @@ bool standing_registers(struct vcpu *v, void (*see)(void *context, uint32_t addr
             for (unsigned n = 0; n < m->count; n++) {
                 const uint32_t address = m->address + n * (m->stride == 0 ? 1u : m->stride);
 
-                if (profile_find_msr(v->profile, address) == m && v->rules->msr_exists(v, m, m->first + n)) {
+                if (profile_find_msr(v->profile, address) == m && v->rules->msr_exists(v, m, m->first + n))
                     see(context, address, v->rules->msr_value(copy, m, m->first + n));
-                }
             }
         }
     }

@@ -26,29 +26,22 @@ void truth_pebs(struct vcpu *v, uint64_t at, size_t size, const struct pebs_cont
 
     flockfile(v->truth);
     fprintf(v->truth, "pebs vcpu=%u at=0x%" PRIx64 " size=%zu", v->number, at, size);
-    if (format >= 1) {
+    if (format >= 1)
         fprintf(v->truth, " counters=0x%" PRIx64, contents->counters);
-    }
     fprintf(v->truth, wide ? " rflags=0x%" PRIx64 " ip=0x%" PRIx64 : " eflags=0x%" PRIx64 " eip=0x%" PRIx64,
             contents->rflags, contents->ip);
-    for (unsigned i = 0; i < (wide ? GENERAL_REGISTERS : R8); i++) {
+    for (unsigned i = 0; i < (wide ? GENERAL_REGISTERS : R8); i++)
         fprintf(v->truth, " %s%s=0x%" PRIx64, i >= R8 ? "" : wide ? "r" : "e", names[i], contents->general[i]);
-    }
-    if (format >= 1) {
+    if (format >= 1)
         fprintf(v->truth, " data_address=0x%" PRIx64, contents->data_address);
-    }
-    if (format >= 1 && !v->profile->pebs_address_only) {
+    if (format >= 1 && !v->profile->pebs_address_only)
         fprintf(v->truth, " data_source=0x%" PRIx64 " latency=%" PRIu64, contents->data_source, contents->latency);
-    }
-    if (format >= 2) {
+    if (format >= 2)
         fprintf(v->truth, " eventing_ip=0x%" PRIx64, contents->eventing_ip);
-    }
-    if (format >= 2 && !v->profile->pebs_address_only) {
+    if (format >= 2 && !v->profile->pebs_address_only)
         fprintf(v->truth, " tsx=0x%" PRIx64, contents->tsx);
-    }
-    if (format >= 3) {
+    if (format >= 3)
         fprintf(v->truth, " tsc=0x%" PRIx64, contents->tsc);
-    }
     fputc('\n', v->truth);
     funlockfile(v->truth);
 }
@@ -59,9 +52,8 @@ static void truth_gprs(FILE *log, const struct pebs_contents *contents)
                                                           "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15" };
 
     fprintf(log, " rflags=0x%" PRIx64 " ip=0x%" PRIx64, contents->rflags, contents->ip);
-    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++)
         fprintf(log, " %s=0x%" PRIx64, names[i], contents->general[i]);
-    }
 }
 
 /* The cycles as an entry of this format stores them. */
@@ -76,9 +68,8 @@ static unsigned truth_cycles(enum lbr_format format, const struct lbr_contents *
 static void truth_events(FILE *log, const char *name, const struct lbr_contents *contents)
 {
     fputs(name, log);
-    for (unsigned i = 0; i < LBR_COUNTERS; i++) {
+    for (unsigned i = 0; i < LBR_COUNTERS; i++)
         fprintf(log, "%u", lbr_events_held(contents->events[i]));
-    }
 }
 
 /* The event counts of an entry in a record; prints nothing if all are 0. */
@@ -86,12 +77,10 @@ static void truth_group_events(FILE *log, struct lbr_contents contents)
 {
     bool any = false;
 
-    for (unsigned i = 0; i < LBR_COUNTERS; i++) {
+    for (unsigned i = 0; i < LBR_COUNTERS; i++)
         any = any || contents.events[i] != 0;
-    }
-    if (any) {
+    if (any)
         truth_events(log, ",", &contents);
-    }
 }
 
 /* An LBR group: the branches as in the log, and registers that software has written since. */
@@ -126,28 +115,24 @@ static void truth_memory(struct vcpu *v, const struct pebs_contents *contents, c
 {
     fprintf(v->truth, " data_address=0x%" PRIx64 " data_source=0x%" PRIx64 " latency=%" PRIu64, contents->data_address,
             contents->data_source, contents->latency);
-    if (v->profile->pebs_cache_latency) {
+    if (v->profile->pebs_cache_latency)
         fprintf(v->truth, " cache_latency=%u", extra->cache_latency);
-    }
     fprintf(v->truth, " tsx=0x%" PRIx64 " tsx_cycles=%u", contents->tsx, (uint32_t)contents->tsx);
 }
 
 static void truth_vectors(FILE *log, const char *name, const uint64_t vectors[XMM_REGISTERS][2])
 {
-    for (unsigned i = 0; i < XMM_REGISTERS; i++) {
+    for (unsigned i = 0; i < XMM_REGISTERS; i++)
         fprintf(log, " %s%u=0x%016" PRIx64 "%016" PRIx64, name, i, vectors[i][1], vectors[i][0]);
-    }
 }
 
 /* The counters of two bitmaps, in the order of a record. */
 static void truth_counts(FILE *log, uint32_t general, uint32_t fixed, const uint64_t *counts)
 {
-    for (; general != 0; general &= general - 1) {
+    for (; general != 0; general &= general - 1)
         fprintf(log, " count%d=0x%" PRIx64, __builtin_ctz(general), *counts++);
-    }
-    for (; fixed != 0; fixed &= fixed - 1) {
+    for (; fixed != 0; fixed &= fixed - 1)
         fprintf(log, " fixed_count%d=0x%" PRIx64, __builtin_ctz(fixed), *counts++);
-    }
 }
 
 void truth_adaptive(struct vcpu *v, uint64_t at, const struct pebs_contents *contents,
@@ -156,27 +141,21 @@ void truth_adaptive(struct vcpu *v, uint64_t at, const struct pebs_contents *con
     flockfile(v->truth);
     fprintf(v->truth, "pebs vcpu=%u at=0x%" PRIx64 " size=%zu format_group=0x%x", v->number, at,
             adaptive_bytes(extra->format), (uint32_t)extra->format);
-    if (v->profile->pebs_timing) {
+    if (v->profile->pebs_timing)
         fprintf(v->truth, " retire_latency=%u", extra->retire_latency);
-    }
     fprintf(v->truth, " eventing_ip=0x%" PRIx64 " counters=0x%" PRIx64 " tsc=0x%" PRIx64, contents->eventing_ip,
             contents->counters, contents->tsc);
-    if (extra->format & DATA_CFG_MEMINFO) {
+    if (extra->format & DATA_CFG_MEMINFO)
         truth_memory(v, contents, extra);
-    }
-    if (extra->format & DATA_CFG_GPRS) {
+    if (extra->format & DATA_CFG_GPRS)
         truth_gprs(v->truth, contents);
-    }
-    if (extra->format & DATA_CFG_XMMS) {
+    if (extra->format & DATA_CFG_XMMS)
         truth_vectors(v->truth, "xmm", extra->xmm);
-    }
-    if (extra->format & DATA_CFG_LBRS) {
+    if (extra->format & DATA_CFG_LBRS)
         truth_lbrs(v, extra->format);
-    }
     truth_counts(v->truth, DATA_CFG_GENERAL(extra->format), DATA_CFG_FIXED(extra->format), extra->counters);
-    if (extra->format & DATA_CFG_METRICS) {
+    if (extra->format & DATA_CFG_METRICS)
         fprintf(v->truth, " slots=0x%" PRIx64 " metrics=0x%" PRIx64, extra->slots, extra->metrics);
-    }
     fputc('\n', v->truth);
     funlockfile(v->truth);
 }
@@ -186,9 +165,8 @@ static unsigned truth_fragments(const struct arch_contents *arch, const struct a
 {
     unsigned fragments = 1;
 
-    for (unsigned group = 1; group < ARCH_GROUPS; group++) {
+    for (unsigned group = 1; group < ARCH_GROUPS; group++)
         fragments += split->cut[group] && arch_has_group(arch->format, (enum arch_group)group);
-    }
     return fragments;
 }
 
@@ -198,27 +176,22 @@ void truth_arch(struct vcpu *v, uint64_t at, const struct pebs_contents *content
     flockfile(v->truth);
     fprintf(v->truth, "pebs vcpu=%u at=0x%" PRIx64 " size=%zu format_group=0x%" PRIx64 " fragments=%u mode_64=%u",
             v->number, at, arch_bytes(arch, split), arch->format, truth_fragments(arch, split), arch->mode_64);
-    if (arch->retire_valid) {
+    if (arch->retire_valid)
         fprintf(v->truth, " retire_latency=%u", extra->retire_latency);
-    }
     fprintf(v->truth, " eventing_ip=0x%" PRIx64 " counters=0x%" PRIx64 " tsc=0x%" PRIx64, contents->eventing_ip,
             contents->counters, contents->tsc);
-    if (arch->format & ARCH_AUX) {
+    if (arch->format & ARCH_AUX)
         truth_memory(v, contents, extra);
-    }
     if (arch->format & ARCH_GPR) {
         truth_gprs(v->truth, contents);
         fprintf(v->truth, " ssp=0x%" PRIx64, arch->ssp);
     }
-    if (arch->format & ARCH_XER) {
+    if (arch->format & ARCH_XER)
         fprintf(v->truth, " xer=0x%" PRIx64, arch->xer);
-    }
-    if (arch->format & ARCH_XMM) {
+    if (arch->format & ARCH_XMM)
         truth_vectors(v->truth, "xmm", extra->xmm);
-    }
-    if (arch->format & ARCH_YMMH) {
+    if (arch->format & ARCH_YMMH)
         truth_vectors(v->truth, "ymmh", arch->ymmh);
-    }
     if (arch->format & ARCH_LBR) {
         fprintf(v->truth,
                 " lbr_ctl=0x%" PRIx64 " lbr_depth=%" PRIu64 " ler_from=0x%" PRIx64 " ler_to=0x%" PRIx64
@@ -239,9 +212,8 @@ void truth_arch(struct vcpu *v, uint64_t at, const struct pebs_contents *content
 
 void truth_pebs_dropped(struct vcpu *v, uint64_t at)
 {
-    if (v->truth != NULL) {
+    if (v->truth != NULL)
         fprintf(v->truth, "pebs-dropped vcpu=%u at=0x%" PRIx64 "\n", v->number, at);
-    }
 }
 
 void truth_lbr(struct vcpu *v, unsigned tos, const struct lbr_contents *contents)
@@ -252,25 +224,19 @@ void truth_lbr(struct vcpu *v, unsigned tos, const struct lbr_contents *contents
     v->lbr.written &= ~(UINT32_C(1) << tos);
     flockfile(v->truth);
     fprintf(v->truth, "lbr vcpu=%u", v->number);
-    if (format != LBR_FORMAT_ARCH) {
+    if (format != LBR_FORMAT_ARCH)
         fprintf(v->truth, " tos=%u", tos);
-    }
     fprintf(v->truth, " from=0x%" PRIx64 " to=0x%" PRIx64, contents->from, contents->to);
-    if (format >= LBR_FORMAT_EIP_FLAGS) {
+    if (format >= LBR_FORMAT_EIP_FLAGS)
         fprintf(v->truth, " mispred=%u", contents->mispredicted);
-    }
-    if (format >= LBR_FORMAT_EIP_FLAGS2 && format != LBR_FORMAT_TIME) {
+    if (format >= LBR_FORMAT_EIP_FLAGS2 && format != LBR_FORMAT_TIME)
         fprintf(v->truth, " in_tsx=0 abort=0");
-    }
-    if (format >= LBR_FORMAT_INFO) {
+    if (format >= LBR_FORMAT_INFO)
         fprintf(v->truth, " cycles=%u", truth_cycles(format, contents));
-    }
-    if (format == LBR_FORMAT_ARCH) {
+    if (format == LBR_FORMAT_ARCH)
         fprintf(v->truth, " type=%u", lbr_arch_type((enum block_end)contents->end));
-    }
-    if (v->profile->lbr_counters != 0) {
+    if (v->profile->lbr_counters != 0)
         truth_events(v->truth, " events=", contents);
-    }
     fputc('\n', v->truth);
     funlockfile(v->truth);
 }

@@ -14,16 +14,19 @@
  */
 static void replace_rules(struct rules *rules, const struct fault_set *set)
 {
+    bool has; /* the fault of the line */
+
     rules->engine_reset_registers = wrong_engine_reset_registers;
     rules->branches_record = wrong_branches_record;
     rules->every_branch = true;
     rules->pebs_stage = 0;
-#define RULE(rule) rules->rule = wrong_##rule;
+#define RULE(rule) \
+    if (has)       \
+        rules->rule = wrong_##rule;
 #define TABLES
 #define FAULT(id, name, sentence, replaces) \
-    if (fault_set_has(set, FAULT_##id)) {   \
-        replaces                            \
-    }
+    has = fault_set_has(set, FAULT_##id);   \
+    replaces
 #include "model/faults/faults.inc"
 #undef FAULT
 #undef TABLES
@@ -34,21 +37,18 @@ bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t quirks
 {
     struct broken *b = calloc(1, sizeof(*b));
 
-    if (b == NULL) {
+    if (b == NULL)
         return false;
-    }
     b->faults = *faults;
     b->quirks = quirks;
     b->flip = flip;
     b->wrapped = *latitude_rules(v);
     quirks_apply(&b->wrapped, quirks);
     b->rules = b->wrapped;
-    if (faults->any) {
+    if (faults->any)
         replace_rules(&b->rules, faults);
-    }
-    if (flip != NULL) {
+    if (flip != NULL)
         flip_replace(&b->rules);
-    }
     break_mend(v);
     v->rules = &b->rules;
     return true;
@@ -58,9 +58,8 @@ void break_mend(struct vcpu *v)
 {
     const struct rules *sound = latitude_rules(v);
 
-    if (v->rules != NULL && v->rules != sound) {
+    if (v->rules != NULL && v->rules != sound)
         free(broken(v));
-    }
     v->rules = sound;
 }
 
@@ -81,14 +80,11 @@ static void change_arch_msr(const struct fault_set *set, struct profile_msr *m)
     const bool gap = m->reg == REG_ABSENT && m->address == 0x1900;
     const bool enable = m->reg == REG_ABSENT && m->address == 0x3f1;
 
-    for (unsigned i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
-        if (m->reg == taken[i].reg && fault_set_has(set, taken[i].fault)) {
+    for (unsigned i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+        if (m->reg == taken[i].reg && fault_set_has(set, taken[i].fault))
             m->ignored |= taken[i].bits & ~m->writable;
-        }
-    }
-    if (m->check == CHECK_PHYSICAL && fault_set_has(set, FAULT_ARCH_BASE_ANY_ADDRESS)) {
+    if (m->check == CHECK_PHYSICAL && fault_set_has(set, FAULT_ARCH_BASE_ANY_ADDRESS))
         m->check = CHECK_BITS;
-    }
     if ((gap && fault_set_has(set, FAULT_ARCH_GAP_THERE)) || (enable && fault_set_has(set, FAULT_ARCH_ENABLE_THERE))) {
         m->reg = REG_ZERO;
         m->read_only = true;
@@ -104,21 +100,18 @@ static void change_msrs(const struct fault_set *set, uint32_t quirks, struct pro
 
         *m = msrs[i];
         quirks_change_msr(quirks, m);
-        if (fault_set_has(set, FAULT_PERFMON_MSR_RESERVED_TAKEN) && m->writable != 0 && m->check == CHECK_BITS) {
+        if (fault_set_has(set, FAULT_PERFMON_MSR_RESERVED_TAKEN) && m->writable != 0 && m->check == CHECK_BITS)
             m->ignored |= ~m->writable;
-        }
         if (fault_set_has(set, FAULT_PERFMON_MSR_READ_ONLY_TAKEN) && m->read_only) {
             m->read_only = false;
             m->ignored = ~UINT64_C(0);
         }
         if (m->reg == REG_IA32_DS_AREA &&
-            (fault_set_has(set, FAULT_DS_AREA_ANY_ADDRESS) || fault_set_has(set, FAULT_DS_AREA_LOW_32))) {
+            (fault_set_has(set, FAULT_DS_AREA_ANY_ADDRESS) || fault_set_has(set, FAULT_DS_AREA_LOW_32)))
             m->check = CHECK_BITS;
-        }
         change_arch_msr(set, m);
-        if (fault_set_has(set, FAULT_PERFMON_RESET_DIRTY)) {
+        if (fault_set_has(set, FAULT_PERFMON_RESET_DIRTY))
             m->reset |= m->writable & (m->reg == REG_IA32_DS_AREA ? 0x1000 : 1);
-        }
     }
 }
 
@@ -134,17 +127,13 @@ static void change_sources(const struct fault_set *set, struct profile_memory *m
         { FAULT_PEBS_DATA_HITM_ALWAYS, LEVEL_L1, LEVEL_MODIFIED },
     };
 
-    for (unsigned i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
-        if (fault_set_has(set, changes[i].fault)) {
+    for (unsigned i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
+        if (fault_set_has(set, changes[i].fault))
             memory->source[changes[i].level] = memory->source[changes[i].reported];
-        }
-    }
-    if (fault_set_has(set, FAULT_PEBS_DATA_SECOND_FAST)) {
+    if (fault_set_has(set, FAULT_PEBS_DATA_SECOND_FAST))
         memory->latency[LEVEL_L2] = memory->latency[LEVEL_L1];
-    }
-    if (fault_set_has(set, FAULT_PEBS_DATA_MEMORY_FAST)) {
+    if (fault_set_has(set, FAULT_PEBS_DATA_MEMORY_FAST))
         memory->latency[LEVEL_MEMORY] = memory->latency[LEVEL_L1];
-    }
 }
 
 /* The tables of MSRs in the copied profile point to the rows that follow it. */
@@ -158,13 +147,11 @@ const struct profile *break_profile(const struct profile *profile, const struct 
     struct changed_profile *copy;
     unsigned count = 0;
 
-    for (unsigned i = 0; i < PROFILE_TABLES; i++) {
+    for (unsigned i = 0; i < PROFILE_TABLES; i++)
         count += profile->msrs[i].count;
-    }
     copy = malloc(sizeof(*copy) + count * sizeof(copy->msrs[0]));
-    if (copy == NULL) {
+    if (copy == NULL)
         return NULL;
-    }
     struct profile *changed = &copy->profile;
     struct profile_msr *rows = copy->msrs;
 
@@ -174,15 +161,12 @@ const struct profile *break_profile(const struct profile *profile, const struct 
         changed->msrs[i].rows = rows;
         rows += profile->msrs[i].count;
     }
-    if (quirks >> QUIRK_HYPER_THREADING_OFF & 1) {
+    if (quirks >> QUIRK_HYPER_THREADING_OFF & 1)
         changed->general_counters *= 2;
-    }
-    if (fault_set_has(set, FAULT_PERFMON_WIDTH_32)) {
+    if (fault_set_has(set, FAULT_PERFMON_WIDTH_32))
         changed->counter_width = 32;
-    }
-    if (fault_set_has(set, FAULT_PERFMON_WIDTH_MORE)) {
+    if (fault_set_has(set, FAULT_PERFMON_WIDTH_MORE))
         changed->counter_width++;
-    }
     if (fault_set_has(set, FAULT_PEBS_PDIR_IGNORED)) {
         changed->pdir_counter = MAX_COUNTERS;
         changed->pdist_counters = 0;

@@ -25,14 +25,12 @@ const char *fault_sentence(unsigned index)
 static const char *cpu_parse(struct fault_set *set, const char *number, size_t *length)
 {
     *length = strlen(number);
-    if (*length == 0 || *length > 4 || strspn(number, "0123456789") != *length) {
+    if (*length == 0 || *length > 4 || strspn(number, "0123456789") != *length)
         return number;
-    }
     set->of_one = true;
     set->cpu = 0;
-    for (; *number != '\0'; number++) {
+    for (; *number != '\0'; number++)
         set->cpu = set->cpu * 10 + (unsigned)(*number - '0');
-    }
     return NULL;
 }
 
@@ -42,19 +40,15 @@ const char *faults_parse(struct fault_set *set, const char *list, size_t *length
         unsigned i = 0;
 
         *length = strcspn(list, ",@");
-        while (i < FAULTS && (strlen(table[i].name) != *length || memcmp(table[i].name, list, *length) != 0)) {
+        while (i < FAULTS && (strlen(table[i].name) != *length || memcmp(table[i].name, list, *length) != 0))
             i++;
-        }
-        if (i == FAULTS) {
+        if (i == FAULTS)
             return list;
-        }
         set->words[i / 64] |= UINT64_C(1) << i % 64;
         set->any = true;
-        if (list[*length] == '\0') {
+        if (list[*length] == '\0')
             return NULL;
-        }
-        if (list[*length] == '@') {
+        if (list[*length] == '@')
             return cpu_parse(set, list + *length + 1, length);
-        }
     }
 }

@@ -64,9 +64,8 @@ static int name_find(const char *const *names, int count, const char *name)
 {
     int i = 0;
 
-    while (i < count && strcmp(names[i], name) != 0) {
+    while (i < count && strcmp(names[i], name) != 0)
         i++;
-    }
     return i;
 }
 
@@ -77,14 +76,12 @@ static bool plan_add(struct flip *f, const char *line)
     struct change c;
     int end = 0;
 
-    if (grown == NULL) {
+    if (grown == NULL)
         return false;
-    }
     f->changes = grown;
     if (sscanf(line, "%u %15s %u %15s %u %n", &c.window, delivery, &c.number, action, &c.bit, &end) != 5 ||
-        line[end] != '\0') {
+        line[end] != '\0')
         return false;
-    }
     c.delivery = (enum delivery)name_find(delivery_names, DELIVERIES, delivery);
     c.action = (enum action)name_find(action_names, ACTIONS, action);
     f->changes[f->count++] = c;
@@ -104,17 +101,15 @@ struct flip *flip_open(const char *plan, const char **why)
         return NULL;
     }
     good = fgets(line, sizeof(line), file) != NULL && sscanf(line, "%" SCNx64 " %" SCNx64, &f->begin, &f->end) == 2;
-    while (good && fgets(line, sizeof(line), file) != NULL) {
+    while (good && fgets(line, sizeof(line), file) != NULL)
         good = plan_add(f, line);
-    }
     fclose(file);
-    if (!good) {
+    if (!good)
         *why = "is not a plan: expected \"BEGIN END\", then lines \"WINDOW DELIVERY NUMBER ACTION BIT\"";
-    } else if ((size_t)snprintf(log, sizeof(log), "%s.log", plan) < sizeof(log) && (f->log = fopen(log, "w")) != NULL) {
+    else if ((size_t)snprintf(log, sizeof(log), "%s.log", plan) < sizeof(log) && (f->log = fopen(log, "w")) != NULL)
         return f;
-    } else {
+    else
         *why = "its log cannot be written";
-    }
     free(f->changes);
     free(f);
     return NULL;
@@ -149,9 +144,8 @@ static const struct change *deliver(const struct vcpu *v, enum delivery delivery
     struct flip *const f = flip_of(v);
     const struct change *found = NULL;
 
-    if (!f->open) {
+    if (!f->open)
         return NULL;
-    }
     for (unsigned i = 0; i < f->count && found == NULL; i++) {
         const struct change *const c = &f->changes[i];
 
@@ -207,9 +201,8 @@ static uint64_t change_index(struct vcpu *v, enum delivery delivery, uint64_t in
     uint8_t now[8] = { 0 };
 
     if (f->index != 0 && v->host->read(v->cpu, wrapped(v)->ds_address(v) + at, now, v->ds.form.width) &&
-        memcmp(now, f->index_bytes, v->ds.form.width) == 0) {
+        memcmp(now, f->index_bytes, v->ds.form.width) == 0)
         say(v, "overwritten");
-    }
     f->index = changed != index ? changed : 0;
     encode_field(f->index_bytes, v->ds.form.width, changed);
     return changed;
@@ -253,9 +246,8 @@ static void write_behind(struct vcpu *v, const struct ds_buffer *buffer, const s
 {
     static const uint8_t bytes[8] = { 0xa5 };
 
-    if (change != NULL && change->action == BEHIND) {
+    if (change != NULL && change->action == BEHIND)
         v->host->write(v->cpu, buffer->maximum, bytes, sizeof(bytes));
-    }
 }
 
 static unsigned room_for(const struct ds_buffer *buffer, uint64_t at, size_t size)
@@ -323,11 +315,10 @@ static void flip_pebs_arch_encode(struct vcpu *v, uint8_t *bytes, const struct p
     wrapped(v)->pebs_arch_encode(v, bytes, contents, extra, arch, split);
     note_place(v, wrapped(v)->pebs_arch_address(v), size, c);
     flip_of(v)->lost = c != NULL && c->action == LOST;
-    if (c != NULL && c->action == FLIP) {
+    if (c != NULL && c->action == FLIP)
         flip_byte(bytes, size, c->bit);
-    } else if (c != NULL && c->action != LOST) {
+    else if (c != NULL && c->action != LOST)
         say(v, "same");
-    }
 }
 
 static uint64_t flip_pebs_arch_index(const struct vcpu *v, size_t size)
@@ -376,13 +367,11 @@ static void flip_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i
     if (c != NULL && c->action == FLIP && m->writable != 0) {
         unsigned bit = c->bit % 64;
 
-        while (!(m->writable >> bit & 1)) {
+        while (!(m->writable >> bit & 1))
             bit = (bit + 1) % 64;
-        }
         value ^= UINT64_C(1) << bit;
-        if (has_no_effect(v, m, bit)) {
+        if (has_no_effect(v, m, bit))
             say(v, "same");
-        }
     } else if (c != NULL) {
         say(v, "same");
     }
@@ -393,9 +382,8 @@ static enum msr_answer flip_msr_counter(struct vcpu *v, uint32_t index, uint64_t
 {
     const enum msr_answer answer = wrapped(v)->msr_counter(v, index, value);
 
-    if (answer == MSR_DONE) {
+    if (answer == MSR_DONE)
         *value = flip_word(*value, deliver(v, COUNTER, index));
-    }
     return answer;
 }
 
@@ -437,9 +425,8 @@ static void flip_pmi_raise(struct vcpu *v, struct place place)
         return;
     }
     wrapped(v)->pmi_raise(v, place);
-    if (again && !v->pmi.raised) {
+    if (again && !v->pmi.raised)
         say(v, "same"); /* the first one has masked the entry */
-    }
     f->repeats = c != NULL && c->action == TWICE;
     v->pmi.wanted = v->pmi.wanted || f->repeats;
 }

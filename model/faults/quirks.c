@@ -119,17 +119,14 @@ const char *quirks_parse(uint32_t *quirks, const char *list)
         size_t length = strcspn(list, ",");
         unsigned i = 0;
 
-        while (i < QUIRKS && (strlen(table[i].name) != length || memcmp(table[i].name, list, length) != 0)) {
+        while (i < QUIRKS && (strlen(table[i].name) != length || memcmp(table[i].name, list, length) != 0))
             i++;
-        }
-        if (i == QUIRKS) {
+        if (i == QUIRKS)
             return list;
-        }
         *quirks |= UINT32_C(1) << i;
         list += length;
-        if (*list == '\0') {
+        if (*list == '\0')
             return NULL;
-        }
     }
 }
 
@@ -181,17 +178,15 @@ static uint64_t hiding_bits(const struct vcpu *v, const struct profile_msr *m)
 {
     uint64_t bits = m->reg == REG_IA32_PERFEVTSEL ? EVTSEL_RDPMC_USER : 0;
 
-    for (unsigned i = 0; i < 7 && m->reg == REG_IA32_FIXED_CTR_CTRL; i++) {
+    for (unsigned i = 0; i < 7 && m->reg == REG_IA32_FIXED_CTR_CTRL; i++)
         bits |= (uint64_t)(v->profile->fixed_bitmap >> i & 1) << (FIXED_CTRL_RDPMC_USER + 4 * i);
-    }
     return bits;
 }
 
 static bool quirky_msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
-    if (has_quirk(v, QUIRK_RDPMC_USER_DISABLE)) {
+    if (has_quirk(v, QUIRK_RDPMC_USER_DISABLE))
         value &= ~hiding_bits(v, m);
-    }
     return latitude_rules(v)->msr_takes(v, m, value) && (!has_quirk(v, QUIRK_KVM) || kvm_takes(v, m, value));
 }
 
@@ -209,21 +204,16 @@ static uint64_t quirky_msr_value(struct vcpu *v, const struct profile_msr *m, un
 {
     uint64_t value = latitude_rules(v)->msr_value(v, m, i);
 
-    if (m->reg == REG_IA32_DS_AREA && has_quirk(v, QUIRK_DS_AREA_DROPPED)) {
+    if (m->reg == REG_IA32_DS_AREA && has_quirk(v, QUIRK_DS_AREA_DROPPED))
         return 0;
-    }
-    if (is_taken(v, m, i)) {
+    if (is_taken(v, m, i))
         return TAKEN_VALUE;
-    }
-    if (m->reg == REG_IA32_BIOS_SIGN_ID && has_quirk(v, QUIRK_MICROCODE_OLD)) {
+    if (m->reg == REG_IA32_BIOS_SIGN_ID && has_quirk(v, QUIRK_MICROCODE_OLD))
         return OLD_MICROCODE;
-    }
-    if (m->reg == REG_IA32_PERF_CAPABILITIES && has_quirk(v, QUIRK_PEBS_FORMAT_UNKNOWN)) {
+    if (m->reg == REG_IA32_PERF_CAPABILITIES && has_quirk(v, QUIRK_PEBS_FORMAT_UNKNOWN))
         value = (value & ~CAPABILITIES_PEBS) | CAPABILITIES_PEBS_LAST;
-    }
-    if (m->reg == REG_IA32_PERF_CAPABILITIES && has_quirk(v, QUIRK_LBR_FORMAT_UNKNOWN)) {
+    if (m->reg == REG_IA32_PERF_CAPABILITIES && has_quirk(v, QUIRK_LBR_FORMAT_UNKNOWN))
         value = (value & ~CAPABILITIES_LBR) | CAPABILITIES_LBR_LAST;
-    }
     return has_quirk(v, QUIRK_KVM) ? kvm_value(v, m, value) : value;
 }
 
@@ -235,9 +225,8 @@ static enum msr_answer quirky_msr_counter(struct vcpu *v, uint32_t index, uint64
 
 static void quirky_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
 {
-    if (!is_taken(v, m, i)) {
+    if (!is_taken(v, m, i))
         latitude_rules(v)->msr_set(v, m, i, value);
-    }
 }
 
 /*
@@ -269,18 +258,16 @@ static void quirky_counters_set_up(struct vcpu *v, unsigned i)
         note_priming(v, i);
         v->counters[i].active = v->counters[i].active && is_primed(v);
     }
-    if (has_quirk(v, QUIRK_INERT)) {
+    if (has_quirk(v, QUIRK_INERT))
         v->counters[i].active = false;
-    }
 }
 
 static void reset_registers(struct vcpu *v)
 {
     memset(&broken(v)->state, 0, sizeof(broken(v)->state));
     latitude_rules(v)->engine_reset_registers(v);
-    if (has_quirk(v, QUIRK_CPUID_LIMITED)) {
+    if (has_quirk(v, QUIRK_CPUID_LIMITED))
         v->regs[REG_IA32_MISC_ENABLE] |= MISC_ENABLE_LIMIT_CPUID;
-    }
     if (has_quirk(v, QUIRK_LEFT_RUNNING) && !vcpu_is_netburst(v)) {
         v->event_select[0] = COUNTS_CYCLES;
         v->event_select[3] =
@@ -336,26 +323,19 @@ static void quirky_cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t su
     };
 
     latitude_rules(v)->cpuid_answer(v, leaf, subleaf, regs);
-    for (unsigned i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
-        if (leaf == changes[i].leaf && (subleaf == 0 || leaf == 1) && has_quirk(v, changes[i].quirk)) {
+    for (unsigned i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
+        if (leaf == changes[i].leaf && (subleaf == 0 || leaf == 1) && has_quirk(v, changes[i].quirk))
             regs[changes[i].reg] = (regs[changes[i].reg] & ~changes[i].cleared) | changes[i].set;
-        }
-    }
-    if (leaf == 1 && apic_is_off(v)) {
+    if (leaf == 1 && apic_is_off(v))
         regs[3] &= ~CPUID_1_EDX_APIC;
-    }
-    if (leaf == CORE_KIND_LEAF && has_quirk(v, QUIRK_P_CORES_ALONE)) {
+    if (leaf == CORE_KIND_LEAF && has_quirk(v, QUIRK_P_CORES_ALONE))
         memset(regs, 0, 4 * sizeof(regs[0]));
-    }
-    if (leaf == 0xa && v->profile->perfmon_version >= 2 && has_quirk(v, QUIRK_COUNTERS_CONCEALED)) {
+    if (leaf == 0xa && v->profile->perfmon_version >= 2 && has_quirk(v, QUIRK_COUNTERS_CONCEALED))
         conceal_counters(v, regs);
-    }
-    if (leaf == 7 && subleaf == 0 && v->profile->perfmon_version >= 5 && has_quirk(v, QUIRK_COUNTERS_CONCEALED)) {
+    if (leaf == 7 && subleaf == 0 && v->profile->perfmon_version >= 5 && has_quirk(v, QUIRK_COUNTERS_CONCEALED))
         regs[3] |= CPUID_7_EDX_HYBRID;
-    }
-    if (has_quirk(v, QUIRK_KVM)) {
+    if (has_quirk(v, QUIRK_KVM))
         kvm_cpuid(v, leaf, subleaf, regs);
-    }
 }
 
 void quirks_change_msr(uint32_t quirks, struct profile_msr *m)
@@ -368,9 +348,8 @@ void quirks_change_msr(uint32_t quirks, struct profile_msr *m)
         m->reg = REG_IA32_RTIT_CTL;
         m->reset = RTIT_CTL_LEFT;
     }
-    if (quirks >> QUIRK_FORCE_ABORT & 1 && m->address == TSX_FORCE_ABORT) {
+    if (quirks >> QUIRK_FORCE_ABORT & 1 && m->address == TSX_FORCE_ABORT)
         m->reg = REG_TSX_FORCE_ABORT;
-    }
     if (quirks >> QUIRK_HYPER_THREADING_OFF & 1) {
         m->count = (uint16_t)(counters ? 2 * m->count : m->count);
         m->writable |= global ? COUNTERS_4_TO_7 : 0;
@@ -397,9 +376,8 @@ bool quirks_rdmsr(const struct vcpu *v, uint32_t address, uint64_t *value)
 
 void quirks_wrmsr(struct vcpu *v, uint32_t address, uint64_t value)
 {
-    if (address == IA32_APIC_BASE) {
+    if (address == IA32_APIC_BASE)
         broken(v)->state.apic_on = value & APIC_BASE_EN;
-    }
 }
 
 bool quirks_refuse(uint32_t quirks, uint32_t address, uint64_t value)
@@ -421,9 +399,8 @@ static bool never(const struct vcpu *v)
 
 void quirks_apply(struct rules *rules, uint32_t quirks)
 {
-    if (quirks == 0) {
+    if (quirks == 0)
         return;
-    }
     rules->msr_exists = quirky_msr_exists;
     rules->msr_takes = quirky_msr_takes;
     rules->msr_value = quirky_msr_value;

@@ -20,42 +20,34 @@ void wrong_cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, u
     };
 
     wrapped(v)->cpuid_answer(v, leaf, subleaf, regs);
-    for (unsigned i = 0; leaf == CPUID_PERFMON && i < sizeof(listed) / sizeof(listed[0]); i++) {
+    for (unsigned i = 0; leaf == CPUID_PERFMON && i < sizeof(listed) / sizeof(listed[0]); i++)
         regs[listed[i].reg] |= (uint32_t)(subleaf == listed[i].subleaf && fault(v, listed[i].fault)) << listed[i].bit;
-    }
-    if (leaf == CPUID_PERFMON) {
+    if (leaf == CPUID_PERFMON)
         wrong_reload_cpuid(v, subleaf, regs);
-    }
 }
 
 uint64_t wrong_arch_enabled(const struct vcpu *v, uint64_t enabled)
 {
     const uint64_t general = (UINT64_C(1) << v->profile->general_counters) - 1;
 
-    if (!vcpu_is_arch_pebs(v)) {
+    if (!vcpu_is_arch_pebs(v))
         return enabled;
-    }
-    if (fault(v, FAULT_ARCH_CFG_ENABLE_IGNORED) && (v->regs[REG_IA32_PEBS_INDEX] & PEBS_INDEX_EN)) {
+    if (fault(v, FAULT_ARCH_CFG_ENABLE_IGNORED) && (v->regs[REG_IA32_PEBS_INDEX] & PEBS_INDEX_EN))
         enabled = (UINT64_C(1) << vcpu_counters(v)) - 1;
-    }
-    for (unsigned i = 0; fault(v, FAULT_ARCH_INDEX_ENABLE_IGNORED) && i < vcpu_counters(v); i++) {
+    for (unsigned i = 0; fault(v, FAULT_ARCH_INDEX_ENABLE_IGNORED) && i < vcpu_counters(v); i++)
         enabled |= v->config[i].c & ARCH_EN ? UINT64_C(1) << i : 0;
-    }
     return fault(v, FAULT_ARCH_FIXED_SILENT) ? enabled & general : enabled;
 }
 
 uint64_t wrong_arch_value(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
-    if (m->reg == REG_IA32_PEBS_INDEX && fault(v, FAULT_ARCH_INDEX_READS_ZERO)) {
+    if (m->reg == REG_IA32_PEBS_INDEX && fault(v, FAULT_ARCH_INDEX_READS_ZERO))
         value &= ~PEBS_INDEX_WR;
-    }
-    if (m->reg == REG_IA32_PEBS_INDEX && v->pebs.dropping && fault(v, FAULT_ARCH_FULL_UNMARKED)) {
+    if (m->reg == REG_IA32_PEBS_INDEX && v->pebs.dropping && fault(v, FAULT_ARCH_FULL_UNMARKED))
         value &= ~PEBS_INDEX_FULL;
-    }
     if (m->address >= FIRST_FIXED && m->address < FIRST_FIXED + 8 && v->pebs.dropping &&
-        fault(v, FAULT_ARCH_FULL_STOPS)) {
+        fault(v, FAULT_ARCH_FULL_STOPS))
         return 0;
-    }
     return m->address >= FIRST_BY_COUNTER && m->stride != 0 && fault(v, FAULT_ARCH_ALIAS_APART) ? 0 : value;
 }
 
@@ -63,9 +55,8 @@ uint64_t wrong_pebs_arch_format(const struct vcpu *v, uint64_t counters)
 {
     uint64_t format = wrapped(v)->pebs_arch_format(v, counters);
 
-    if (fault(v, FAULT_ARCH_LBR_FEWER) && (format & ARCH_LBR) > UINT64_C(1) << ARCH_LBR_SHIFT) {
+    if (fault(v, FAULT_ARCH_LBR_FEWER) && (format & ARCH_LBR) > UINT64_C(1) << ARCH_LBR_SHIFT)
         format -= UINT64_C(1) << ARCH_LBR_SHIFT;
-    }
     format &= fault(v, FAULT_ARCH_METRICS_MISSING) ? ~ARCH_CNTR_METRICS : ~UINT64_C(0);
     format &= fault(v, FAULT_ARCH_GROUPS_GPR_MISSING) ? ~ARCH_GPR : ~UINT64_C(0);
     return fault(v, FAULT_ARCH_GROUPS_AUX_MISSING) ? format & ~ARCH_AUX : format;
@@ -75,9 +66,8 @@ uint64_t wrong_pebs_arch_counted(const struct vcpu *v)
 {
     uint64_t all = 0;
 
-    for (unsigned i = 0; i < vcpu_counters(v); i++) {
+    for (unsigned i = 0; i < vcpu_counters(v); i++)
         all |= vcpu_has_counter(v, i) ? UINT64_C(1) << i : 0;
-    }
     return all; /* also counters that do not allow it */
 }
 
@@ -144,9 +134,8 @@ bool wrong_pebs_arch_full(struct vcpu *v, size_t size)
     const uint64_t end = UINT64_C(4096) << (v->regs[REG_IA32_PEBS_BASE] & PEBS_BASE_SIZE);
     const bool full = wrapped(v)->pebs_arch_full(v, size);
 
-    if (full && fault(v, FAULT_ARCH_FULL_IGNORED)) {
+    if (full && fault(v, FAULT_ARCH_FULL_IGNORED))
         return (*index & PEBS_INDEX_WR) + size > end;
-    }
     if (full && fault(v, FAULT_ARCH_FULL_OLDEST_LOST)) {
         const uint64_t at = v->rules->pebs_arch_address(v);
         uint8_t newer[3 * ARCH_MAX_BYTES];
@@ -159,9 +148,8 @@ bool wrong_pebs_arch_full(struct vcpu *v, size_t size)
         *index &= ~PEBS_INDEX_WR;
         return false;
     }
-    if (fault(v, FAULT_ARCH_FULL_EARLY)) {
+    if (fault(v, FAULT_ARCH_FULL_EARLY))
         return full || (*index & PEBS_INDEX_WR) + 2 * size > end;
-    }
     return full && !(fault(v, FAULT_ARCH_FULL_PASSED) && (*index & PEBS_INDEX_WR) <= end && !v->pebs.dropping);
 }
 
@@ -172,12 +160,10 @@ uint64_t wrong_pebs_arch_address(const struct vcpu *v)
 
 uint64_t wrong_pebs_arch_index(const struct vcpu *v, size_t size)
 {
-    if (fault(v, FAULT_ARCH_INDEX_STUCK)) {
+    if (fault(v, FAULT_ARCH_INDEX_STUCK))
         size = 0;
-    }
-    if (fault(v, FAULT_ARCH_INDEX_SHORT)) {
+    if (fault(v, FAULT_ARCH_INDEX_SHORT))
         size -= ARCH_UNIT;
-    }
     size += fault(v, FAULT_ARCH_THRESHOLD_MOVES) ? (size_t)ARCH_UNIT << PEBS_INDEX_THRESH_SHIFT : 0;
     return wrapped(v)->pebs_arch_index(v, fault(v, FAULT_ARCH_INDEX_TWICE) ? 2 * size : size);
 }
@@ -187,8 +173,7 @@ bool wrong_pebs_arch_reaches(const struct vcpu *v)
     const uint64_t index = v->regs[REG_IA32_PEBS_INDEX];
     const uint64_t at = index & PEBS_INDEX_WR, threshold = index >> PEBS_INDEX_THRESH_SHIFT & PEBS_INDEX_WR;
 
-    if (fault(v, FAULT_ARCH_THRESHOLD_BYTES)) {
+    if (fault(v, FAULT_ARCH_THRESHOLD_BYTES))
         return at >= threshold / ARCH_UNIT;
-    }
     return fault(v, FAULT_ARCH_THRESHOLD_GREATER) && at > threshold; /* or never, with FAULT_ARCH_THRESHOLD_IGNORED */
 }

@@ -45,11 +45,9 @@ static unsigned select_for_bts(const struct vcpu *v, const struct branch *branch
     struct broken *b = broken(v);
     unsigned count = 0;
 
-    for (unsigned i = 0; i < n; i++) {
-        if (!(i + 1 == n && b->state.sampled) && bts_wants(v, &branches[i])) {
+    for (unsigned i = 0; i < n; i++)
+        if (!(i + 1 == n && b->state.sampled) && bts_wants(v, &branches[i]))
             selected[count++] = branches[i];
-        }
-    }
     b->state.sampled = b->state.sampled && n == 0;
     return count;
 }
@@ -58,11 +56,9 @@ static unsigned select_for_lbr(const struct vcpu *v, const struct branch *branch
 {
     unsigned count = 0;
 
-    for (unsigned i = 0; i < n; i++) {
-        if (lbr_wants(v, &branches[i])) {
+    for (unsigned i = 0; i < n; i++)
+        if (lbr_wants(v, &branches[i]))
             selected[count++] = branches[i];
-        }
-    }
     return count;
 }
 
@@ -80,11 +76,9 @@ static bool loses(const struct vcpu *v)
 /* Stores the records one by one, because the decision about a record depends on the index after the one before. */
 static void store_or_lose(struct vcpu *v, const struct branch *branches, unsigned n)
 {
-    for (unsigned i = 0; i < n; i++) {
-        if (!loses(v)) {
+    for (unsigned i = 0; i < n; i++)
+        if (!loses(v))
             bts_store(v, &branches[i], 1, true);
-        }
-    }
     if (fault(v, FAULT_BTS_CIRCULAR_INTERRUPTS) && !vcpu_debugctl(v, v->profile->debugctl->btint) &&
         !ds_buffer_fits(&v->ds.area.bts, encode_bts_bytes(&v->ds.form))) {
         v->status |= STATUS_OVF_BUF;
@@ -96,14 +90,12 @@ void wrong_branches_record(struct vcpu *v, const struct branch *branches, unsign
 {
     struct branch selected[BRANCH_BATCH];
 
-    if (v->lbr.on) {
+    if (v->lbr.on)
         lbr_store(v, selected, select_for_lbr(v, branches, n, selected));
-    }
-    if (v->bts.on && area_readable) {
+    if (v->bts.on && area_readable)
         store_or_lose(v, selected, select_for_bts(v, branches, n, selected));
-    } else if (v->bts.on) {
+    else if (v->bts.on)
         bts_store(v, selected, select_for_bts(v, branches, n, selected), false);
-    }
 }
 
 bool wrong_bts_on(const struct vcpu *v)
@@ -137,25 +129,19 @@ struct bts_contents wrong_bts_contents(const struct vcpu *v, const struct branch
         broken(v)->state.bts_from = b->block->last;
     }
     if (fault(v, FAULT_ERRATUM_AR62) &&
-        (vcpu_debugctl(v, v->profile->debugctl->bts_off_os) || vcpu_debugctl(v, v->profile->debugctl->bts_off_usr))) {
+        (vcpu_debugctl(v, v->profile->debugctl->bts_off_os) || vcpu_debugctl(v, v->profile->debugctl->bts_off_usr)))
         contents.from = 0;
-    }
-    if (fault(v, FAULT_BTS_RECORD_FROM_BEHIND)) {
+    if (fault(v, FAULT_BTS_RECORD_FROM_BEHIND))
         contents.from = b->block->next;
-    }
     contents.to += fault(v, FAULT_BTS_RECORD_TO_BEHIND);
-    if (fault(v, FAULT_BTS_RECORD_UPPER_HALF_DIRTY) && !v->host->ia32e(v->cpu)) {
+    if (fault(v, FAULT_BTS_RECORD_UPPER_HALF_DIRTY) && !v->host->ia32e(v->cpu))
         contents.from |= UINT64_C(1) << 40;
-    }
-    if (fault(v, FAULT_BTS_RECORD_SWAPPED)) {
+    if (fault(v, FAULT_BTS_RECORD_SWAPPED))
         swap(&contents.from, &contents.to);
-    }
-    if (fault(v, FAULT_BTS_RECORD_PREDICTED_INVERTED)) {
+    if (fault(v, FAULT_BTS_RECORD_PREDICTED_INVERTED))
         contents.flags ^= v->profile->bts_predicted ? PREDICTED : 0;
-    }
-    if (fault(v, FAULT_BTS_RECORD_PREDICTED_ALWAYS)) {
+    if (fault(v, FAULT_BTS_RECORD_PREDICTED_ALWAYS))
         contents.flags |= v->profile->bts_predicted ? PREDICTED : 0;
-    }
     return contents;
 }
 
@@ -164,9 +150,8 @@ uint64_t wrong_bts_wrap(const struct vcpu *v)
     const uint64_t base = wrapped(v)->bts_wrap(v);
     const unsigned size = encode_bts_bytes(&v->ds.form);
 
-    if (fault(v, FAULT_BTS_CIRCULAR_BEFORE_BASE)) {
+    if (fault(v, FAULT_BTS_CIRCULAR_BEFORE_BASE))
         return base - size;
-    }
     return fault(v, FAULT_BTS_CIRCULAR_BASE) ? base + size : base;
 }
 
@@ -174,12 +159,10 @@ uint64_t wrong_bts_index(const struct vcpu *v)
 {
     const uint64_t index = wrapped(v)->bts_index(v);
 
-    if (fault(v, FAULT_BTS_INDEX_STUCK)) {
+    if (fault(v, FAULT_BTS_INDEX_STUCK))
         return v->bts.at;
-    }
-    if (fault(v, FAULT_BTS_INDEX_TWICE)) {
+    if (fault(v, FAULT_BTS_INDEX_TWICE))
         return index + v->bts.staged * encode_bts_bytes(&v->ds.form);
-    }
     return fault(v, FAULT_BTS_INDEX_SHORT) ? index - v->bts.staged * v->ds.form.width : index;
 }
 

@@ -13,9 +13,8 @@ struct counters_request wrong_counters_request(const struct vcpu *v, unsigned i)
     r.system = r.system || (one_of_both && fault(v, FAULT_PEBS_RINGS_USR_IS_BOTH));
     r.user = r.user || (one_of_both && fault(v, FAULT_PEBS_RINGS_OS_IS_BOTH));
     if (i >= v->profile->general_counters) {
-        if (!r.user && !r.system) {
+        if (!r.user && !r.system)
             r.user = r.system = fault(v, FAULT_PERFMON_FIXED_ALWAYS);
-        }
         return r;
     }
     r.enabled = r.enabled || fault(v, FAULT_PEBS_ENABLE_SELECT_IGNORED) || fault(v, FAULT_PERFMON_ENABLE_IGNORED);
@@ -51,15 +50,12 @@ static enum event_kind changed_kind(const struct vcpu *v, enum event_kind kind)
         { FAULT_PERFMON_EVENT_MISSES_ARE_HITS, EVENT_L3_MISSES, EVENT_L3_HITS },
     };
 
-    for (unsigned i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
-        if (kind == changes[i].kind && fault(v, changes[i].fault)) {
+    for (unsigned i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
+        if (kind == changes[i].kind && fault(v, changes[i].fault))
             return changes[i].counted;
-        }
-    }
     if (fault(v, FAULT_PERFMON_EVENT_MISPREDICTED_AND_NOT) && kind >= EVENT_MISPREDICTED &&
-        kind <= EVENT_MISPREDICTED_TAGGABLE && kind != EVENT_CONDITIONAL_TAKEN) {
+        kind <= EVENT_MISPREDICTED_TAGGABLE && kind != EVENT_CONDITIONAL_TAKEN)
         return EVENT_BRANCHES;
-    }
     return kind;
 }
 
@@ -91,20 +87,17 @@ void wrong_counters_set_up(struct vcpu *v, unsigned i)
     struct counter *c = &v->counters[i];
 
     wrapped(v)->counters_set_up(v, i);
-    if (fault(v, FAULT_PEBS_ENABLE_GLOBAL_IGNORED) && i < v->profile->general_counters && c->pebs) {
+    if (fault(v, FAULT_PEBS_ENABLE_GLOBAL_IGNORED) && i < v->profile->general_counters && c->pebs)
         set_up_without_global(v, i);
-    }
     const enum event_kind kind = vcpu_counted(c);
     enum event_qualifier ring = (enum event_qualifier)(c->event_class % EVENT_QUALIFIERS);
 
-    if (kind == EVENT_NONE) {
+    if (kind == EVENT_NONE)
         return;
-    }
-    if (fault(v, FAULT_PERFMON_CPL_IGNORED)) {
+    if (fault(v, FAULT_PERFMON_CPL_IGNORED))
         ring = ANY_RING;
-    } else if (fault(v, FAULT_PERFMON_CPL_SWAPPED) && ring != ANY_RING) {
+    else if (fault(v, FAULT_PERFMON_CPL_SWAPPED) && ring != ANY_RING)
         ring = ring == RING_0 ? OTHER_RINGS : RING_0;
-    }
     c->event_class = event_class(changed_kind(v, kind), ring);
     c->interrupts = c->interrupts && !fault(v, FAULT_PERFMON_OVERFLOW_NO_INTERRUPT);
     c->active = c->active && !is_dead(v, i);
@@ -140,40 +133,31 @@ void wrong_overflow_of(struct vcpu *v, unsigned i)
     const uint64_t status = v->status;
 
     wrapped(v)->overflow_of(v, i);
-    if (fault(v, FAULT_PERFMON_OVERFLOW_STOPS)) {
+    if (fault(v, FAULT_PERFMON_OVERFLOW_STOPS))
         v->counters[i].value = vcpu_width_mask(v);
-    }
-    if (vcpu_is_netburst(v)) {
+    if (vcpu_is_netburst(v))
         return;
-    }
     if (fault(v, FAULT_PERFMON_OVERFLOW_NO_STATUS) || (fault(v, FAULT_PMI_STATUS_FIRST_ONLY) && status != 0) ||
-        (fault(v, FAULT_PMI_STATUS_MASKED_LOST) && (v->host->lvtpc(v->cpu) & LVT_MASKED))) {
+        (fault(v, FAULT_PMI_STATUS_MASKED_LOST) && (v->host->lvtpc(v->cpu) & LVT_MASKED)))
         v->status = status;
-    } else if (fault(v, FAULT_PERFMON_OVERFLOW_OTHER_STATUS)) {
+    else if (fault(v, FAULT_PERFMON_OVERFLOW_OTHER_STATUS))
         v->status = status | vcpu_counter_bit(v, i) << 1;
-    }
-    if (fault(v, FAULT_PERFMON_RELOAD_STATUS_SET) && (v->counting.reloads[i] >> i & 1)) {
+    if (fault(v, FAULT_PERFMON_RELOAD_STATUS_SET) && (v->counting.reloads[i] >> i & 1))
         v->status |= vcpu_counter_bit(v, i);
-    }
-    if (fault(v, FAULT_PERFMON_RELOAD_STATUS_NAMED)) {
-        for (uint32_t left = v->counting.reloads[i] & ~(UINT32_C(1) << i); left != 0; left &= left - 1) {
+    if (fault(v, FAULT_PERFMON_RELOAD_STATUS_NAMED))
+        for (uint32_t left = v->counting.reloads[i] & ~(UINT32_C(1) << i); left != 0; left &= left - 1)
             v->status |= vcpu_counter_bit(v, (unsigned)__builtin_ctz(left));
-        }
-    }
-    if (fault(v, FAULT_PERFMON_RELOAD_STATUS_LOST) && v->counting.reloads[i] != 0) {
+    if (fault(v, FAULT_PERFMON_RELOAD_STATUS_LOST) && v->counting.reloads[i] != 0)
         v->status = status;
-    }
     v->pmi.wanted = v->pmi.wanted || fault(v, FAULT_PMI_INT_IGNORED);
 }
 
 bool wrong_data_latency_counts(const struct vcpu *v, uint64_t latency, uint64_t threshold)
 {
-    if (fault(v, FAULT_ERRATUM_CML095) && broken(v)->state.thresholds % 2 != 0 && ++broken(v)->state.loads > 8) {
+    if (fault(v, FAULT_ERRATUM_CML095) && broken(v)->state.thresholds % 2 != 0 && ++broken(v)->state.loads > 8)
         return false;
-    }
-    if (fault(v, FAULT_PEBS_LATENCY_EVERY_OTHER) && ++broken(v)->state.loads % 2 == 0) {
+    if (fault(v, FAULT_PEBS_LATENCY_EVERY_OTHER) && ++broken(v)->state.loads % 2 == 0)
         return false;
-    }
     return wrapped(v)->data_latency_counts(v, latency, threshold) || fault(v, FAULT_PEBS_LATENCY_THRESHOLD_IGNORED) ||
            (latency == threshold && fault(v, FAULT_PEBS_LATENCY_THRESHOLD_INCLUDED));
 }

@@ -7,12 +7,10 @@ struct ds_form wrong_ds_form(const struct vcpu *v)
 {
     struct ds_form form = wrapped(v)->ds_form(v);
 
-    if (fault(v, FAULT_DETECT_DTES64_IGNORED) && !v->host->ia32e(v->cpu)) {
+    if (fault(v, FAULT_DETECT_DTES64_IGNORED) && !v->host->ia32e(v->cpu))
         form.width = 4;
-    }
-    if (fault(v, FAULT_DS_LAYOUT_NARROW)) {
+    if (fault(v, FAULT_DS_LAYOUT_NARROW))
         form.width = 4;
-    }
     return form;
 }
 
@@ -53,7 +51,6 @@ void wrong_ds_decode(const struct vcpu *v, struct ds_area *area, const uint8_t *
         { FAULT_PEBS_THRESHOLD_IGNORED, &area->pebs.threshold, UINT64_MAX - area->pebs.threshold },
     };
 
-    for (unsigned i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+    for (unsigned i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
         *changes[i].field += fault(v, changes[i].fault) ? changes[i].more : 0;
-    }
 }

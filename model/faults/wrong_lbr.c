@@ -21,15 +21,12 @@ uint64_t wrong_lbr_select(const struct vcpu *v)
     const uint64_t kinds = UINT64_C(0x7f) << LBR_SELECT_FIRST_KIND;
     uint64_t select = wrapped(v)->lbr_select(v);
 
-    if (fault(v, FAULT_LBR_CALL_STACK_NOT_POPPED)) {
+    if (fault(v, FAULT_LBR_CALL_STACK_NOT_POPPED))
         select &= ~LBR_SELECT_EN_CALLSTACK;
-    }
-    if (fault(v, FAULT_LBR_SELECT_IGNORED)) {
+    if (fault(v, FAULT_LBR_SELECT_IGNORED))
         return select & LBR_SELECT_EN_CALLSTACK;
-    }
-    for (unsigned i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++) {
+    for (unsigned i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
         select &= fault(v, ignored[i].fault) ? ~(UINT64_C(1) << ignored[i].bit) : ~UINT64_C(0);
-    }
     return fault(v, FAULT_LBR_SELECT_INVERTED) && (select & kinds) ? select ^ kinds : select;
 }
 
@@ -52,18 +49,14 @@ static void change_events(struct vcpu *v, const struct branch *b, struct lbr_con
     uint32_t *const events = contents->events;
     const uint32_t last = events[LBR_COUNTERS - 1];
 
-    if (v->lbr.logged == 0) {
+    if (v->lbr.logged == 0)
         return;
-    }
-    if (fault(v, FAULT_LBR_EVENTS_KEPT)) {
+    if (fault(v, FAULT_LBR_EVENTS_KEPT))
         memcpy(v->lbr.passed, events, sizeof(v->lbr.passed));
-    }
-    if (fault(v, FAULT_LBR_EVENTS_FILTERED_LOST)) {
+    if (fault(v, FAULT_LBR_EVENTS_FILTERED_LOST))
         memcpy(events, b->events, sizeof(contents->events));
-    }
-    for (unsigned i = LBR_COUNTERS - 1; i > 0 && fault(v, FAULT_LBR_EVENTS_SHIFTED); i--) {
+    for (unsigned i = LBR_COUNTERS - 1; i > 0 && fault(v, FAULT_LBR_EVENTS_SHIFTED); i--)
         events[i] = events[i - 1];
-    }
     events[0] = fault(v, FAULT_LBR_EVENTS_SHIFTED) ? last : events[0];
     for (unsigned i = 0; i < LBR_COUNTERS; i++) {
         events[i] += events[i] > 0 && fault(v, FAULT_LBR_EVENTS_ONE_MORE);
@@ -74,29 +67,23 @@ static void change_events(struct vcpu *v, const struct branch *b, struct lbr_con
 
 static void change(const struct vcpu *v, const struct branch *b, struct lbr_contents *contents)
 {
-    if (fault(v, FAULT_LBR_ENTRY_FROM_BEHIND)) {
+    if (fault(v, FAULT_LBR_ENTRY_FROM_BEHIND))
         contents->from = b->block->next;
-    }
-    if (fault(v, FAULT_LBR_SELECT_SOURCE_SHOWN)) {
+    if (fault(v, FAULT_LBR_SELECT_SOURCE_SHOWN))
         contents->from = b->block->last;
-    }
-    if (fault(v, FAULT_LBR_ENTRY_OTHER_BASE)) {
+    if (fault(v, FAULT_LBR_ENTRY_OTHER_BASE))
         contents->from = contents->from == b->block->last ? block_rip(b->block, b->block->last) : b->block->last;
-    }
-    if (fault(v, FAULT_LBR_ENTRY_SWAPPED)) {
+    if (fault(v, FAULT_LBR_ENTRY_SWAPPED))
         swap(&contents->from, &contents->to);
-    }
     contents->to += fault(v, FAULT_LBR_ENTRY_TO_BEHIND);
     contents->mispredicted ^= fault(v, FAULT_LBR_ENTRY_MISPREDICTED_INVERTED);
     contents->mispredicted = contents->mispredicted && !fault(v, FAULT_LBR_ENTRY_PREDICTED_ALWAYS);
     contents->cycles &= fault(v, FAULT_LBR_ENTRY_CYCLES_WRAP) ? 0xffff : ~UINT64_C(0);
     contents->cycles |= fault(v, FAULT_LBR_ENTRY_CYCLES_ALL) ? 0xffff : 0;
-    if (fault(v, FAULT_LBR_ENTRY_CYCLES_ZERO)) {
+    if (fault(v, FAULT_LBR_ENTRY_CYCLES_ZERO))
         contents->cycles = 0;
-    }
-    if (fault(v, FAULT_LBR_ENTRY_TYPE) && (contents->end == END_REL_CALL || contents->end == END_IND_CALL)) {
+    if (fault(v, FAULT_LBR_ENTRY_TYPE) && (contents->end == END_REL_CALL || contents->end == END_IND_CALL))
         contents->end = contents->end == END_REL_CALL ? END_IND_CALL : END_REL_CALL;
-    }
 }
 
 /* The top of stack after `top`, not yet reduced modulo the depth. */
@@ -104,13 +91,11 @@ static uint64_t behind(const struct vcpu *v, uint64_t top)
 {
     uint64_t next = top + 1;
 
-    if (fault(v, FAULT_LBR_TOS_STUCK)) {
+    if (fault(v, FAULT_LBR_TOS_STUCK))
         return top;
-    }
     if ((fault(v, FAULT_LBR_TOS_EARLY) && next == vcpu_lbr_depth(v) - 1) ||
-        (fault(v, FAULT_LBR_DEPTH_HALF) && next >= vcpu_lbr_depth(v) / 2)) {
+        (fault(v, FAULT_LBR_DEPTH_HALF) && next >= vcpu_lbr_depth(v) / 2))
         return 0;
-    }
     return next;
 }
 
@@ -131,14 +116,12 @@ void wrong_lbr_push(struct vcpu *v, const struct branch *branch, const struct lb
         return;
     }
     if (fault(v, crosses ? FAULT_LBR_SELECT_CROSSING_LOST : FAULT_LBR_SELECT_CROSSING_ONLY) &&
-        (v->regs[REG_MSR_LBR_SELECT] & (LBR_SELECT_CPL_EQ_0 | LBR_SELECT_CPL_NEQ_0))) {
+        (v->regs[REG_MSR_LBR_SELECT] & (LBR_SELECT_CPL_EQ_0 | LBR_SELECT_CPL_NEQ_0)))
         return;
-    }
     change(v, branch, &changed);
     change_events(v, branch, &changed);
-    if (fault(v, FAULT_LBR_ENTRY_FIRST_TWICE) && v->lbr.stack[*tos].from == 0) {
+    if (fault(v, FAULT_LBR_ENTRY_FIRST_TWICE) && v->lbr.stack[*tos].from == 0)
         wrapped(v)->lbr_push(v, branch, &changed);
-    }
     *tos = behind(v, *tos) - 1; /* the original rule then advances it by one */
     wrapped(v)->lbr_push(v, branch, &changed);
     struct lbr_entry *entry = &v->lbr.stack[*tos];

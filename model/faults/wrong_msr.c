@@ -19,12 +19,10 @@ void wrong_engine_reset_registers(struct vcpu *v)
 {
     memset(&broken(v)->state, 0, sizeof(broken(v)->state));
     wrapped(v)->engine_reset_registers(v);
-    if (fault(v, FAULT_PERFMON_RESET_GLOBAL_CTRL_ZERO)) {
+    if (fault(v, FAULT_PERFMON_RESET_GLOBAL_CTRL_ZERO))
         v->regs[REG_IA32_PERF_GLOBAL_CTRL] = 0;
-    }
-    if (fault(v, FAULT_PERFMON_RESET_GLOBAL_CTRL_MORE)) {
+    if (fault(v, FAULT_PERFMON_RESET_GLOBAL_CTRL_MORE))
         v->regs[REG_IA32_PERF_GLOBAL_CTRL] |= UINT64_C(1) << v->profile->general_counters;
-    }
     if (fault(v, FAULT_PERFMON_RESET_COUNTERS_DIRTY)) {
         v->event_select[0] = EVTSEL_USR;
         v->counters[1].value = 1;
@@ -44,9 +42,8 @@ bool wrong_msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigne
     broken(v)->state.number = i;
     if (((m->reg == REG_IA32_PMC_CFG_C || last) && fault(v, FAULT_PERFMON_MSR_ABSENT)) ||
         (m->reg == REG_IA32_FIXED_CFG_C && fault(v, FAULT_ARCH_CFG_FIXED_ABSENT)) ||
-        (m->reg == REG_IA32_PERF_CAPABILITIES && fault(v, FAULT_DETECT_PERF_CAPABILITIES_ABSENT))) {
+        (m->reg == REG_IA32_PERF_CAPABILITIES && fault(v, FAULT_DETECT_PERF_CAPABILITIES_ABSENT)))
         return false;
-    }
     return wrapped(v)->msr_exists(v, m, fault(v, FAULT_LBR_DEPTH_BEYOND_READS) ? 0 : i);
 }
 
@@ -100,56 +97,48 @@ static bool refuses(const struct vcpu *v, const struct profile_msr *m, uint64_t 
         { FAULT_PERFMON_MSR_REFUSED_SET, REG_IA32_PMC_CFG_B, ~UINT64_C(0) },
     };
 
-    for (unsigned i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
-        if (m->reg == refused[i].reg && (value & refused[i].bits) && fault(v, refused[i].fault)) {
+    for (unsigned i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+        if (m->reg == refused[i].reg && (value & refused[i].bits) && fault(v, refused[i].fault))
             return true;
-        }
-    }
     const bool other = (m->reg == REG_IA32_PERFEVTSEL && broken(v)->state.number == 1) ||
                        (m->reg == REG_IA32_FIXED_CTR_CTRL && !vcpu_is_arch_pebs(v)) ||
                        (m->reg == REG_IA32_DEBUGCTL && v->profile->lbr_depths != 0);
 
-    if (other && value != 0 && fault(v, FAULT_PERFMON_MSR_REFUSED_SET)) {
+    if (other && value != 0 && fault(v, FAULT_PERFMON_MSR_REFUSED_SET))
         return true;
-    }
     const struct profile_debugctl *const bits = v->profile->debugctl;
     const bool tracing = v->regs[REG_IA32_RTIT_CTL] & RTIT_CTL_TRACEEN, traced = broken(v)->state.traced && !tracing;
 
     if (m->reg == REG_IA32_DEBUGCTL && (value & (bits->lbr | bits->tr | bits->bts)) &&
-        ((tracing && fault(v, FAULT_ERRATUM_BDM104)) || (traced && fault(v, FAULT_LBR_ENABLE_REFUSED)))) {
+        ((tracing && fault(v, FAULT_ERRATUM_BDM104)) || (traced && fault(v, FAULT_LBR_ENABLE_REFUSED))))
         return true;
-    }
     return is_lbr_address(m) && value != 0 && fault(v, FAULT_LBR_REGISTERS_REFUSED);
 }
 
 /* Inverts the lowest writable bit of each register of the row. */
 static void flip(struct vcpu *v, const struct profile_msr *m)
 {
-    for (unsigned i = 0; i < m->count; i++) {
-        if (m->reg == REG_IA32_PERF_GLOBAL_STATUS) {
+    for (unsigned i = 0; i < m->count; i++)
+        if (m->reg == REG_IA32_PERF_GLOBAL_STATUS)
             v->status ^= 1;
-        } else if (m->read_only) {
+        else if (m->read_only)
             v->regs[m->reg] ^= 1;
-        } else {
+        else
             wrapped(v)->msr_set(v, m, i, wrapped(v)->msr_value(v, m, i) ^ (m->writable & -m->writable));
-        }
-    }
 }
 
 bool wrong_msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
     if (refuses(v, m, value)) {
-        if (fault(v, FAULT_PERFMON_MSR_REFUSED_SET) || fault(v, FAULT_PERFMON_ENABLE_REFUSED_SET)) {
+        if (fault(v, FAULT_PERFMON_MSR_REFUSED_SET) || fault(v, FAULT_PERFMON_ENABLE_REFUSED_SET))
             wrapped(v)->msr_set((struct vcpu *)(uintptr_t)v, m, broken(v)->state.number, value);
-        }
         return false;
     }
     const bool takes = takes_all(v, m) || (m->check == CHECK_LBR_DEPTH && fault(v, FAULT_LBR_DEPTH_ANY)) ||
                        wrapped(v)->msr_takes(v, m, value);
 
-    if (!takes && fault(v, FAULT_PERFMON_MSR_REFUSED_CHANGES)) {
+    if (!takes && fault(v, FAULT_PERFMON_MSR_REFUSED_CHANGES))
         flip((struct vcpu *)(uintptr_t)v, m);
-    }
     return takes;
 }
 
@@ -163,11 +152,9 @@ struct changed_bits {
 static uint64_t with_changes(const struct vcpu *v, const struct profile_msr *m, uint64_t value,
                              const struct changed_bits *changes, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (m->reg == changes[i].reg && fault(v, changes[i].fault)) {
+    for (size_t i = 0; i < count; i++)
+        if (m->reg == changes[i].reg && fault(v, changes[i].fault))
             value = (value & ~changes[i].cleared) | changes[i].set;
-        }
-    }
     return value;
 }
 
@@ -188,25 +175,19 @@ uint64_t wrong_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i
     const uint64_t value = wrong_arch_value(v, m, wrapped(v)->msr_value(v, m, i));
 
     wrong_pmi_after_read(v, (enum model_register)m->reg);
-    if (m->reg == REG_IA32_PERF_GLOBAL_STATUS && fault(v, FAULT_PMI_STATUS_READ_CLEARS)) {
+    if (m->reg == REG_IA32_PERF_GLOBAL_STATUS && fault(v, FAULT_PMI_STATUS_READ_CLEARS))
         v->status = 0;
-    }
-    if (m->reg == REG_MSR_LASTBRANCH_TOS && fault(v, FAULT_LBR_TOS_OFF_BY_ONE)) {
+    if (m->reg == REG_MSR_LASTBRANCH_TOS && fault(v, FAULT_LBR_TOS_OFF_BY_ONE))
         return (value + 1) & (vcpu_lbr_depth(v) - 1);
-    }
-    if (m->reg == REG_MSR_LASTBRANCH_TOS && fault(v, FAULT_LBR_TOS_BEYOND)) {
+    if (m->reg == REG_MSR_LASTBRANCH_TOS && fault(v, FAULT_LBR_TOS_BEYOND))
         return value + vcpu_lbr_depth(v);
-    }
-    if (m->reg == REG_IA32_DEBUGCTL && fault(v, FAULT_LBR_DEBUGCTL_READS_ONE)) {
+    if (m->reg == REG_IA32_DEBUGCTL && fault(v, FAULT_LBR_DEBUGCTL_READS_ONE))
         return value | v->profile->debugctl->lbr;
-    }
-    if (m->reg == REG_IA32_PERF_CAPABILITIES && v->profile->lbr_depths && fault(v, FAULT_LBR_FORMAT_OTHER)) {
+    if (m->reg == REG_IA32_PERF_CAPABILITIES && v->profile->lbr_depths && fault(v, FAULT_LBR_FORMAT_OTHER))
         return (value & ~UINT64_C(0x3f)) | LBR_FORMAT_INFO;
-    }
     if ((m->reg == REG_IA32_PERFEVTSEL && i >= 4 && fault(v, FAULT_ERRATUM_BV086)) ||
-        (m->reg == REG_IA32_PERF_GLOBAL_INUSE && !(value >> 63) && fault(v, FAULT_PERFMON_IN_USE_ZERO))) {
+        (m->reg == REG_IA32_PERF_GLOBAL_INUSE && !(value >> 63) && fault(v, FAULT_PERFMON_IN_USE_ZERO)))
         return 0;
-    }
     return with_changes(v, m, value, read, sizeof(read) / sizeof(read[0]));
 }
 
@@ -227,9 +208,8 @@ static void move_index(struct vcpu *v, uint64_t address, bool pebs, int records)
     uint8_t bytes[ENCODE_DS_MAX], index[8];
     struct ds_area area;
 
-    if (!v->host->read(v->cpu, address, bytes, encode_ds_bytes(&form))) {
+    if (!v->host->read(v->cpu, address, bytes, encode_ds_bytes(&form)))
         return;
-    }
     encode_read_ds(&area, &form, bytes);
     struct ds_buffer *const buffer = pebs ? &area.pebs : &area.bts;
 
@@ -251,9 +231,8 @@ static void move_after_debugctl(struct vcpu *v, bool was_on)
         move_index(v, v->regs[REG_IA32_DS_AREA], false, *behind - (was_on && !on));
         *behind = was_on && !on;
     }
-    if (fault(v, FAULT_BTS_INDEX_MOVES) && !was_on && !on) {
+    if (fault(v, FAULT_BTS_INDEX_MOVES) && !was_on && !on)
         move_index(v, v->regs[REG_IA32_DS_AREA], false, 1);
-    }
 }
 
 /* The value that WRMSR stores. */
@@ -294,9 +273,8 @@ static uint64_t changed(struct vcpu *v, const struct profile_msr *m, uint64_t va
     case REG_IA32_DS_AREA:
         v->pebs.dropping = false;
         broken(v)->state.left_area = v->regs[REG_IA32_DS_AREA];
-        if (fault(v, FAULT_DS_AREA_TOUCHED)) {
+        if (fault(v, FAULT_DS_AREA_TOUCHED))
             move_index(v, value, false, 1);
-        }
         return fault(v, FAULT_DS_AREA_48_BITS) ? (uint64_t)((int64_t)(value << 16) >> 16) : value;
     case REG_IA32_A_PMC:
         return fault(v, FAULT_DETECT_FULL_WIDTH_SIGN_EXTENDED) ? (uint64_t)(int64_t)(int32_t)value : value;
@@ -329,9 +307,8 @@ static bool sticks(const struct profile_msr *m)
 /* Returns whether the write is complete. */
 static bool set_depth(struct vcpu *v, uint64_t depth)
 {
-    if (fault(v, FAULT_LBR_DEPTH_WRITE_KEEPS)) {
+    if (fault(v, FAULT_LBR_DEPTH_WRITE_KEEPS))
         v->regs[REG_IA32_LBR_DEPTH] = depth;
-    }
     return fault(v, FAULT_LBR_DEPTH_WRITE_KEEPS) || fault(v, FAULT_LBR_DEPTH_WRITE_IGNORED);
 }
 
@@ -342,18 +319,14 @@ static void set_counter(struct vcpu *v, unsigned i, bool narrow, uint64_t value)
     const bool close = -whole <= UINT32_MAX;
 
     broken(v)->state.written[i] = whole;
-    if (narrow && fault(v, FAULT_PERFMON_WRITE_ZERO_EXTENDED)) {
+    if (narrow && fault(v, FAULT_PERFMON_WRITE_ZERO_EXTENDED))
         counting_load(v, i, (uint32_t)value);
-    }
-    if (narrow && fault(v, FAULT_PERFMON_WRITE_SIGN_BIT_30)) {
+    if (narrow && fault(v, FAULT_PERFMON_WRITE_SIGN_BIT_30))
         counting_load(v, i, value >> 30 & 3 ? value | UPPER_HALF : (uint32_t)value);
-    }
-    if (i == 1 && (-whole & vcpu_width_mask(v)) <= UINT32_MAX && fault(v, FAULT_PERFMON_OVERFLOW_TOGETHER)) {
+    if (i == 1 && (-whole & vcpu_width_mask(v)) <= UINT32_MAX && fault(v, FAULT_PERFMON_OVERFLOW_TOGETHER))
         counting_load(v, 1, v->counters[0].value);
-    }
-    if (close && (fault(v, FAULT_PERFMON_OVERFLOW_EARLY) || fault(v, FAULT_PERFMON_OVERFLOW_LATE))) {
+    if (close && (fault(v, FAULT_PERFMON_OVERFLOW_EARLY) || fault(v, FAULT_PERFMON_OVERFLOW_LATE)))
         counting_load(v, i, fault(v, FAULT_PERFMON_OVERFLOW_EARLY) ? whole + 1 : whole - 1);
-    }
 }
 
 /* Whether this write of IA32_PERF_GLOBAL_CTRL starts fixed counter 0, whose enable field is set already. */
@@ -370,59 +343,49 @@ static void start_or_stop(struct vcpu *v, uint64_t value)
 {
     const uint64_t was = v->regs[REG_IA32_PERF_GLOBAL_CTRL];
 
-    if ((value & ~was & 8) && !(v->regs[REG_TSX_FORCE_ABORT] & 1) && fault(v, FAULT_ERRATUM_SKL179)) {
+    if ((value & ~was & 8) && !(v->regs[REG_TSX_FORCE_ABORT] & 1) && fault(v, FAULT_ERRATUM_SKL179))
         counting_load(v, 3, v->counters[3].value + 0x1000 * ++broken(v)->state.starts);
-    }
     for (unsigned i = 0; fault(v, FAULT_ERRATUM_SKL117) && i < v->profile->general_counters; i++) {
         const uint64_t rings = v->event_select[i] & (EVTSEL_USR | EVTSEL_OS);
 
-        if ((was & ~value) >> i & 1 && rings != 0 && rings != (EVTSEL_USR | EVTSEL_OS) && v->counters[i].value > 0) {
+        if ((was & ~value) >> i & 1 && rings != 0 && rings != (EVTSEL_USR | EVTSEL_OS) && v->counters[i].value > 0)
             counting_load(v, i, v->counters[i].value - 1);
-        }
     }
 }
 
 void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
 {
     value = changed(v, m, value);
-    if (m->reg == REG_IA32_PERF_GLOBAL_CTRL) {
+    if (m->reg == REG_IA32_PERF_GLOBAL_CTRL)
         start_or_stop(v, value);
-    }
-    if (m->reg == REG_IA32_PEBS_ENABLE && (value | v->regs[m->reg]) == 0 && fault(v, FAULT_PEBS_INDEX_MOVES)) {
+    if (m->reg == REG_IA32_PEBS_ENABLE && (value | v->regs[m->reg]) == 0 && fault(v, FAULT_PEBS_INDEX_MOVES))
         move_index(v, v->regs[REG_IA32_DS_AREA], true, 1);
-    }
     broken(v)->state.traced |= m->reg == REG_IA32_RTIT_CTL && (value & RTIT_CTL_TRACEEN);
     if (m->reg == REG_MSR_PEBS_LD_LAT) {
         broken(v)->state.thresholds++;
         broken(v)->state.loads = 0;
     }
     if ((enables_counters(m) && fault(v, FAULT_PERFMON_ENABLE_STICKS)) ||
-        (sticks(m) && fault(v, FAULT_PERFMON_MSR_STICKS))) {
+        (sticks(m) && fault(v, FAULT_PERFMON_MSR_STICKS)))
         value |= wrapped(v)->msr_value(v, m, i);
-    }
     if (takes_all(v, m) || (m->reg == REG_IA32_TSC_ADJUST && fault(v, FAULT_PEBS_RECORD_TSC_UNMOVED))) {
         v->regs[m->reg] = value;
         return;
     }
-    if (m->reg == REG_IA32_LBR_DEPTH && set_depth(v, value)) {
+    if (m->reg == REG_IA32_LBR_DEPTH && set_depth(v, value))
         return;
-    }
     const bool adds = fault(v, FAULT_ERRATUM_HSD143) && starts_fixed_0(v, m, value);
 
     wrapped(v)->msr_set(v, m, i, value);
     wrong_pmi_after_write(v, (enum model_register)m->reg, value);
-    if (m->reg == REG_IA32_DEBUGCTL) {
+    if (m->reg == REG_IA32_DEBUGCTL)
         move_after_debugctl(v, v->bts.on);
-    }
-    if (adds) {
+    if (adds)
         counting_load(v, v->profile->general_counters, v->counters[v->profile->general_counters].value + 32);
-    }
-    if (m->reg == REG_IA32_PMC_CFG_B || m->reg == REG_IA32_FIXED_CFG_B) {
+    if (m->reg == REG_IA32_PMC_CFG_B || m->reg == REG_IA32_FIXED_CFG_B)
         broken(v)->state.reloaded = 0;
-    }
-    if (m->reg == REG_IA32_PMC || m->reg == REG_IA32_A_PMC) {
+    if (m->reg == REG_IA32_PMC || m->reg == REG_IA32_A_PMC)
         set_counter(v, i, m->reg == REG_IA32_PMC, value);
-    }
 }
 
 enum msr_answer wrong_msr_counter(struct vcpu *v, uint32_t index, uint64_t *value)
@@ -431,12 +394,10 @@ enum msr_answer wrong_msr_counter(struct vcpu *v, uint32_t index, uint64_t *valu
     enum msr_answer answer = wrapped(v)->msr_counter(v, index, value);
     unsigned i = index & ~RDPMC_FIXED;
 
-    if (vcpu_is_netburst(v)) {
+    if (vcpu_is_netburst(v))
         return answer;
-    }
-    if (fault(v, FAULT_PERFMON_RDPMC_REFUSED)) {
+    if (fault(v, FAULT_PERFMON_RDPMC_REFUSED))
         return MSR_GP;
-    }
     const bool next = i == (first != 0 ? profile_fixed_counters(v->profile) : v->profile->general_counters);
 
     if (answer == MSR_GP && fault(v, next ? FAULT_PERFMON_RDPMC_ONE_MORE : FAULT_PERFMON_RDPMC_BEYOND)) {
@@ -455,11 +416,9 @@ bool wrong_msr_counter_concealed(const struct vcpu *v, uint32_t index)
 {
     const bool fixed = index & RDPMC_FIXED;
 
-    for (uint32_t i = 0; i < 4 && fault(v, FAULT_PERFMON_CONCEAL_ALL); i++) {
-        if (wrapped(v)->msr_counter_concealed(v, i | (fixed ? RDPMC_FIXED : 0))) {
+    for (uint32_t i = 0; i < 4 && fault(v, FAULT_PERFMON_CONCEAL_ALL); i++)
+        if (wrapped(v)->msr_counter_concealed(v, i | (fixed ? RDPMC_FIXED : 0)))
             return true;
-        }
-    }
     return wrapped(v)->msr_counter_concealed(v, index) && !fault(v, FAULT_PERFMON_CONCEAL_NEVER) &&
            !(fixed && fault(v, FAULT_PERFMON_CONCEAL_FIXED));
 }

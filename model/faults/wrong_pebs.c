@@ -22,9 +22,8 @@ bool wrong_pebs_full(struct vcpu *v, size_t size)
     struct ds_buffer *pebs = &v->ds.area.pebs;
     bool full = wrapped(v)->pebs_full(v, size);
 
-    if (fault(v, FAULT_PEBS_MAXIMUM_EXACT)) {
+    if (fault(v, FAULT_PEBS_MAXIMUM_EXACT))
         full = pebs->index == pebs->maximum || pebs->index < pebs->base;
-    }
     if (full && fault(v, FAULT_PEBS_MAXIMUM_WRAPS)) {
         pebs->index = pebs->base;
         return false;
@@ -37,14 +36,12 @@ void wrong_pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t s
     const struct ds_buffer *pebs = &v->ds.area.pebs;
     const bool reaches = pebs->index >= pebs->threshold || pebs->threshold - pebs->index <= size;
 
-    if (fault(v, FAULT_PEBS_RECORD_LOST) && ++broken(v)->state.records == 8) {
+    if (fault(v, FAULT_PEBS_RECORD_LOST) && ++broken(v)->state.records == 8)
         return;
-    }
-    if (reaches && fault(v, FAULT_PEBS_THRESHOLD_RECORD_LOST)) {
+    if (reaches && fault(v, FAULT_PEBS_THRESHOLD_RECORD_LOST))
         v->rules->pebs_reached(v); /* the record is lost */
-    } else {
+    else
         wrapped(v)->pebs_store(v, sample, size);
-    }
 }
 
 void wrong_pebs_reached(struct vcpu *v)
@@ -85,21 +82,18 @@ static void overwrite(const struct vcpu *v, struct pebs_contents *contents)
     for (unsigned i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
         uint64_t *field = (uint64_t *)(void *)((uint8_t *)contents + fields[i].at);
 
-        if (fault(v, fields[i].fault) && !(fields[i].compatible && v->host->ia32e(v->cpu))) {
+        if (fault(v, fields[i].fault) && !(fields[i].compatible && v->host->ia32e(v->cpu)))
             *field = (*field & fields[i].kept) | fields[i].set;
-        }
     }
 }
 
 /* EventingIP of a record; of a conditional branch that is not taken, that of the instruction before it. */
 static uint64_t before_untaken(const struct vcpu *v, const struct pebs_contents *contents)
 {
-    for (const struct block **b = ring_blocks(v) - 1; b < v->noted; b++) {
+    for (const struct block **b = ring_blocks(v) - 1; b < v->noted; b++)
         if (*b != NULL && (*b)->end == END_JCC && (*b)->last == contents->eventing_ip && (*b)->count > 1 &&
-            (*b)->next == contents->ip) {
+            (*b)->next == contents->ip)
             return block_address(*b, (*b)->count - 2);
-        }
-    }
     return contents->eventing_ip;
 }
 
@@ -108,70 +102,53 @@ void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struc
     wrapped(v)->pebs_describe(v, sample, contents);
     const bool of_store = contents->data_address == v->data.store.address;
 
-    if (fault(v, FAULT_PEBS_RECORD_REPEATED) && ++broken(v)->state.records == 3) {
+    if (fault(v, FAULT_PEBS_RECORD_REPEATED) && ++broken(v)->state.records == 3)
         *contents = broken(v)->state.last;
-    }
     broken(v)->state.last = *contents;
     contents->ip += fault(v, FAULT_PEBS_RECORD_IP_HIGH);
-    if (fault(v, FAULT_PEBS_RECORD_IP_OF_EVENT)) {
+    if (fault(v, FAULT_PEBS_RECORD_IP_OF_EVENT))
         contents->ip = contents->eventing_ip;
-    }
-    if (fault(v, FAULT_PEBS_RECORD_EVENTING_IP_NEXT)) {
+    if (fault(v, FAULT_PEBS_RECORD_EVENTING_IP_NEXT))
         contents->eventing_ip = contents->ip;
-    }
-    if (fault(v, FAULT_ERRATUM_SKL018)) {
+    if (fault(v, FAULT_ERRATUM_SKL018))
         contents->eventing_ip = before_untaken(v, contents);
-    }
     if (fault(v, FAULT_PEBS_RECORD_EVENTING_IP_OFFSET)) {
         contents->tsx = contents->eventing_ip;
         contents->eventing_ip = 0;
     }
-    if (fault(v, FAULT_PEBS_RECORD_RBX_RCX_SWAPPED)) {
+    if (fault(v, FAULT_PEBS_RECORD_RBX_RCX_SWAPPED))
         swap(&contents->general[RBX], &contents->general[RCX]);
-    }
-    if (fault(v, FAULT_PEBS_RECORD_COUNTERS_ALL)) {
+    if (fault(v, FAULT_PEBS_RECORD_COUNTERS_ALL))
         contents->counters |= v->regs[REG_IA32_PEBS_ENABLE] & 0xff;
-    }
-    if (fault(v, FAULT_PEBS_RECORD_COUNTERS_NEXT)) {
+    if (fault(v, FAULT_PEBS_RECORD_COUNTERS_NEXT))
         contents->counters <<= 1;
-    }
-    if (fault(v, FAULT_PEBS_RECORD_TSC_UNADJUSTED)) {
+    if (fault(v, FAULT_PEBS_RECORD_TSC_UNADJUSTED))
         contents->tsc -= v->regs[REG_IA32_TSC_ADJUST];
-    }
-    if (fault(v, FAULT_PEBS_ADAPTIVE_FIXED_BIT)) {
+    if (fault(v, FAULT_PEBS_ADAPTIVE_FIXED_BIT))
         contents->counters |= contents->counters >> FIXED_STATUS_SHIFT;
-    }
-    if (fault(v, FAULT_PEBS_DATA_STORE_ADDRESS_ZERO) && of_store) {
+    if (fault(v, FAULT_PEBS_DATA_STORE_ADDRESS_ZERO) && of_store)
         contents->data_address = 0;
-    }
-    if (fault(v, FAULT_PEBS_DATA_STORE_SOURCE_ZERO) && of_store) {
+    if (fault(v, FAULT_PEBS_DATA_STORE_SOURCE_ZERO) && of_store)
         contents->data_source = 0;
-    }
-    if (fault(v, FAULT_PEBS_DATA_SOURCE_MIXED) && ++broken(v)->state.records % 4 == 0) {
+    if (fault(v, FAULT_PEBS_DATA_SOURCE_MIXED) && ++broken(v)->state.records % 4 == 0)
         contents->data_source = v->profile->memory.source[LEVEL_MEMORY];
-    }
     overwrite(v, contents);
-    if (fault(v, FAULT_PEBS_RECORD_LATENCY_OFFSET)) {
+    if (fault(v, FAULT_PEBS_RECORD_LATENCY_OFFSET))
         swap(&contents->latency, &contents->data_source);
-    }
 }
 
 uint64_t wrong_pebs_groups(const struct vcpu *v, uint64_t counters)
 {
     uint64_t groups = wrapped(v)->pebs_groups(v, counters);
 
-    if (fault(v, FAULT_PEBS_SNAPSHOT_UNASKED) && (groups & DATA_CFG_COUNTERS)) {
+    if (fault(v, FAULT_PEBS_SNAPSHOT_UNASKED) && (groups & DATA_CFG_COUNTERS))
         groups |= ((UINT64_C(1) << v->profile->general_counters) - 1) << 32;
-    }
-    if (fault(v, FAULT_PEBS_SNAPSHOT_ALWAYS) && groups >> 32 != 0) {
+    if (fault(v, FAULT_PEBS_SNAPSHOT_ALWAYS) && groups >> 32 != 0)
         groups |= DATA_CFG_COUNTERS;
-    }
-    if (fault(v, FAULT_PEBS_SNAPSHOT_METRICS_MISSING)) {
+    if (fault(v, FAULT_PEBS_SNAPSHOT_METRICS_MISSING))
         groups &= ~(uint64_t)DATA_CFG_METRICS;
-    }
-    if (fault(v, FAULT_PEBS_ADAPTIVE_FLAG_IGNORED)) {
+    if (fault(v, FAULT_PEBS_ADAPTIVE_FLAG_IGNORED))
         return v->regs[REG_MSR_PEBS_DATA_CFG];
-    }
     return fault(v, FAULT_PEBS_ADAPTIVE_GPRS_MISSING) ? groups & ~(uint64_t)DATA_CFG_GPRS : groups;
 }
 
@@ -180,12 +157,10 @@ static uint64_t wrong_counter(const struct vcpu *v, const struct pebs_sample *sa
 {
     const unsigned before = broken(v)->state.snapshots;
 
-    if (fault(v, FAULT_PEBS_SNAPSHOT_ZERO) || (fault(v, FAULT_PEBS_SNAPSHOT_STOPPED_ZERO) && !v->counters[i].active)) {
+    if (fault(v, FAULT_PEBS_SNAPSHOT_ZERO) || (fault(v, FAULT_PEBS_SNAPSHOT_STOPPED_ZERO) && !v->counters[i].active))
         return 0;
-    }
-    if (fault(v, FAULT_PEBS_SNAPSHOT_RELOADED) && (sample->counters >> i & 1)) {
+    if (fault(v, FAULT_PEBS_SNAPSHOT_RELOADED) && (sample->counters >> i & 1))
         return vcpu_reset_value(v, i) & vcpu_width_mask(v);
-    }
     value = fault(v, FAULT_PEBS_SNAPSHOT_BACKWARDS) && before % 2 != 0 ? value / 2 : value;
     value += fault(v, FAULT_PEBS_SNAPSHOT_COUNTS_ON) ? 10 * before : 0;
     return fault(v, FAULT_PEBS_SNAPSHOT_NARROW) ? (uint32_t)value : value;
@@ -203,19 +178,15 @@ static void describe_wrong_counters(const struct vcpu *v, const struct pebs_samp
         const unsigned i = bit < 32 ? bit : v->profile->general_counters + bit - 32;
 
         extra->counters[count] = wrong_counter(v, sample, i, extra->counters[count]);
-        if (fault(v, FAULT_PEBS_SNAPSHOT_STALE)) {
+        if (fault(v, FAULT_PEBS_SNAPSHOT_STALE))
             swap(&extra->counters[count], &last[count]);
-        }
     }
-    if (fault(v, FAULT_PEBS_SNAPSHOT_STALE)) {
+    if (fault(v, FAULT_PEBS_SNAPSHOT_STALE))
         swap(&extra->slots, &broken(v)->state.slots);
-    }
-    if (fault(v, FAULT_PEBS_SNAPSHOT_NEXT)) {
+    if (fault(v, FAULT_PEBS_SNAPSHOT_NEXT))
         extra->format += (uint64_t)DATA_CFG_GENERAL(extra->format) << 32; /* one bit to the left */
-    }
-    for (unsigned i = 0; fault(v, FAULT_PEBS_SNAPSHOT_REVERSED) && i < count / 2; i++) {
+    for (unsigned i = 0; fault(v, FAULT_PEBS_SNAPSHOT_REVERSED) && i < count / 2; i++)
         swap(&extra->counters[i], &extra->counters[count - 1 - i]);
-    }
     broken(v)->state.snapshots += count > 0;
 }
 
@@ -236,13 +207,11 @@ void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample
         const uint64_t before[] = { g[RAX], g[RBX], g[RCX], g[RDX], g[RSI], g[RDI], g[RBP], g[RSP] };
         static const unsigned order[] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
 
-        for (unsigned i = 0; i < 8; i++) {
+        for (unsigned i = 0; i < 8; i++)
             g[order[i]] = before[i];
-        }
     }
-    for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_XMM_HALVES) && i < XMM_REGISTERS; i++) {
+    for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_XMM_HALVES) && i < XMM_REGISTERS; i++)
         swap(&extra->xmm[i][0], &extra->xmm[i][1]);
-    }
     for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_XMM_INVERTED) && i < XMM_REGISTERS; i++) {
         extra->xmm[i][0] = ~extra->xmm[i][0];
         extra->xmm[i][1] = ~extra->xmm[i][1];
@@ -251,9 +220,8 @@ void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample
         swap(&extra->xmm[i][0], &extra->xmm[XMM_REGISTERS - 1 - i][0]);
         swap(&extra->xmm[i][1], &extra->xmm[XMM_REGISTERS - 1 - i][1]);
     }
-    for (unsigned i = 0; fault(v, FAULT_ARCH_LBR_EVENTS_ZERO) && i < extra->lbr_count; i++) {
+    for (unsigned i = 0; fault(v, FAULT_ARCH_LBR_EVENTS_ZERO) && i < extra->lbr_count; i++)
         stack[i].info &= ~(UINT64_C(0xff) << 32);
-    }
     for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_LBR_OLDEST_FIRST) && i < extra->lbr_count / 2; i++) {
         struct lbr_entry kept = stack[i];
 
@@ -261,12 +229,10 @@ void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample
         stack[extra->lbr_count - 1 - i] = kept;
     }
     describe_wrong_counters(v, sample, extra);
-    if (fault(v, FAULT_PEBS_SNAPSHOT_METRICS_SWAPPED)) {
+    if (fault(v, FAULT_PEBS_SNAPSHOT_METRICS_SWAPPED))
         swap(&extra->slots, &extra->metrics);
-    }
-    if (fault(v, FAULT_PEBS_SNAPSHOT_METRICS_ZERO)) {
+    if (fault(v, FAULT_PEBS_SNAPSHOT_METRICS_ZERO))
         extra->metrics = 0;
-    }
     if (fault(v, FAULT_PEBS_ADAPTIVE_LBR_FEWER) && (extra->format & DATA_CFG_LBRS)) {
         unsigned asked = DATA_CFG_LBR_COUNT(extra->format);
 
@@ -284,31 +250,26 @@ uint64_t wrong_pebs_index(const struct vcpu *v)
 {
     const uint64_t index = wrapped(v)->pebs_index(v);
 
-    if (fault(v, FAULT_PEBS_INDEX_STUCK)) {
+    if (fault(v, FAULT_PEBS_INDEX_STUCK))
         return v->pebs.at;
-    }
-    if (fault(v, FAULT_PEBS_INDEX_SHORT)) {
+    if (fault(v, FAULT_PEBS_INDEX_SHORT))
         return index - v->ds.form.width;
-    }
     return fault(v, FAULT_PEBS_INDEX_TWICE) ? index + v->pebs.staged : index;
 }
 
 bool wrong_pebs_write(struct vcpu *v, uint64_t index)
 {
-    if (fault(v, FAULT_PEBS_ADAPTIVE_BASIC_ONLY)) {
+    if (fault(v, FAULT_PEBS_ADAPTIVE_BASIC_ONLY))
         encode_u64(v->pebs.stage, UINT64_C(32) << 48); /* size and format */
-    }
     const bool written = wrapped(v)->pebs_write(v, index);
     const uint8_t zeroes[8] = { 0 };
     uint8_t field[8];
 
-    if (fault(v, FAULT_PEBS_RECORD_SPILLS)) {
+    if (fault(v, FAULT_PEBS_RECORD_SPILLS))
         v->host->write(v->cpu, v->pebs.at + v->pebs.staged, zeroes, v->ds.form.width);
-    }
     encode_field(field, v->ds.form.width, index);
-    if (fault(v, FAULT_DS_AREA_LEFT_WRITTEN)) {
+    if (fault(v, FAULT_DS_AREA_LEFT_WRITTEN))
         v->host->write(v->cpu, broken(v)->state.left_area + encode_pebs_index_at(&v->ds.form), field, v->ds.form.width);
-    }
     if (fault(v, FAULT_DS_AREA_MAXIMUM_WRITTEN)) {
         v->host->write(v->cpu, v->rules->ds_address(v) + encode_pebs_index_at(&v->ds.form) + v->ds.form.width, field,
                        v->ds.form.width);
@@ -324,37 +285,29 @@ static uint64_t wrong_value(const struct vcpu *v, unsigned i)
 {
     unsigned from = i;
 
-    if (fault(v, FAULT_PEBS_RELOAD_FORGOTTEN)) {
+    if (fault(v, FAULT_PEBS_RELOAD_FORGOTTEN))
         return v->counters[i].value;
-    }
-    if (fault(v, FAULT_PEBS_RELOAD_SLOT_0)) {
+    if (fault(v, FAULT_PEBS_RELOAD_SLOT_0))
         from = 0;
-    }
-    if (fault(v, FAULT_PEBS_RELOAD_WRITTEN)) {
+    if (fault(v, FAULT_PEBS_RELOAD_WRITTEN))
         return broken(v)->state.written[i];
-    }
-    if (fault(v, FAULT_PEBS_RELOAD_FIXED_AS_GENERAL) && i >= v->profile->general_counters) {
+    if (fault(v, FAULT_PEBS_RELOAD_FIXED_AS_GENERAL) && i >= v->profile->general_counters)
         from = i - v->profile->general_counters + 1;
-    }
-    if (fault(v, FAULT_ARCH_RELOAD_ZERO_EXTENDED)) {
+    if (fault(v, FAULT_ARCH_RELOAD_ZERO_EXTENDED))
         return (uint32_t)v->config[i].c;
-    }
     const uint64_t value = vcpu_reset_value(v, from), period = -value & vcpu_width_mask(v);
 
-    if (fault(v, FAULT_PEBS_RELOAD_HALF) || fault(v, FAULT_PEBS_RELOAD_FOURFOLD)) {
+    if (fault(v, FAULT_PEBS_RELOAD_HALF) || fault(v, FAULT_PEBS_RELOAD_FOURFOLD))
         return -(fault(v, FAULT_PEBS_RELOAD_HALF) ? period / 2 : 4 * period);
-    }
     return value + fault(v, FAULT_PEBS_RELOAD_ONE_MORE) - fault(v, FAULT_PEBS_RELOAD_ONE_LESS) -
            (fault(v, FAULT_PEBS_RELOAD_500_LESS) ? 500 : 0);
 }
 
 void wrong_pebs_reload(struct vcpu *v, uint64_t counters)
 {
-    for (unsigned i = 0; fault(v, FAULT_PEBS_RECORD_COUNTED) && i < v->profile->general_counters; i++) {
-        if (v->counters[i].active && !v->counters[i].pebs) {
+    for (unsigned i = 0; fault(v, FAULT_PEBS_RECORD_COUNTED) && i < v->profile->general_counters; i++)
+        if (v->counters[i].active && !v->counters[i].pebs)
             counting_load(v, i, v->counters[i].value + 1);
-        }
-    }
     for (uint64_t left = counters; left != 0; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
 

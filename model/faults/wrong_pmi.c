@@ -31,12 +31,10 @@ static bool waits(struct vcpu *v)
         v->pmi.wanted = false;
         return true;
     }
-    if (fault(v, FAULT_PMI_TWICE) && *waiting && (v->host->lvtpc(v->cpu) & LVT_MASKED)) {
+    if (fault(v, FAULT_PMI_TWICE) && *waiting && (v->host->lvtpc(v->cpu) & LVT_MASKED))
         return true; /* postpone the second PMI until it can be delivered */
-    }
-    if (broken(v)->state.pmi_repeats && is_pending(v)) {
+    if (broken(v)->state.pmi_repeats && is_pending(v))
         return true; /* the local APIC would merge the two */
-    }
     *waiting = !*waiting;
     return fault(v, FAULT_PMI_LATE) && *waiting;
 }
@@ -45,9 +43,8 @@ static bool is_lost(const struct vcpu *v)
 {
     uint64_t general[GENERAL_REGISTERS];
 
-    if (!fault(v, FAULT_PMI_HELD_LOST)) {
+    if (!fault(v, FAULT_PMI_HELD_LOST))
         return false;
-    }
     return !(v->host->registers(v->cpu, 0, general) & EFLAGS_IF);
 }
 
@@ -56,26 +53,22 @@ static void spoil_newest(struct vcpu *v)
     struct lbr_entry *const newest = vcpu_lbr_newest(v, 0);
 
     newest->from ^= fault(v, FAULT_ERRATUM_BJ094);
-    if (fault(v, FAULT_ERRATUM_LBR_COPY)) {
+    if (fault(v, FAULT_ERRATUM_LBR_COPY))
         *newest = *vcpu_lbr_newest(v, 1);
-    }
 }
 
 void wrong_pmi_raise(struct vcpu *v, struct place place)
 {
     bool *const repeats = &broken(v)->state.pmi_repeats;
 
-    if (waits(v)) {
+    if (waits(v))
         return;
-    }
     v->pmi.wanted = false;
-    if (is_lost(v)) {
+    if (is_lost(v))
         return;
-    }
     wrapped(v)->pmi_raise(v, place);
-    if (vcpu_debugctl(v, v->profile->debugctl->freeze_lbrs)) {
+    if (vcpu_debugctl(v, v->profile->debugctl->freeze_lbrs))
         spoil_newest(v);
-    }
     v->pmi.wanted = fault(v, FAULT_PMI_TWICE) && broken(v)->state.pmi_waits; /* raise it again */
     if (*repeats || (repeated(v) && v->pmi.raised)) {
         *repeats = !*repeats;
@@ -95,16 +88,13 @@ uint32_t wrong_pmi_entry(struct vcpu *v, uint32_t lvtpc)
     uint32_t *first = &broken(v)->state.first_vector;
     uint32_t value = wrapped(v)->pmi_entry(v, lvtpc);
 
-    if (fault(v, FAULT_PMI_WHILE_MASKED) || fault(v, FAULT_PMI_MASK_EARLY) || broken(v)->state.pmi_repeats) {
+    if (fault(v, FAULT_PMI_WHILE_MASKED) || fault(v, FAULT_PMI_MASK_EARLY) || broken(v)->state.pmi_repeats)
         value &= ~LVT_MASKED;
-    }
-    if (fault(v, FAULT_PMI_DELIVERY_IGNORED)) {
+    if (fault(v, FAULT_PMI_DELIVERY_IGNORED))
         value &= ~LVT_DELIVERY;
-    }
     *first = *first != 0 ? *first : value & LVT_VECTOR;
-    if (fault(v, FAULT_PMI_VECTOR_KEPT)) {
+    if (fault(v, FAULT_PMI_VECTOR_KEPT))
         value = (value & ~LVT_VECTOR) | *first;
-    }
     return value;
 }
 
@@ -123,9 +113,8 @@ static void set_mask(struct vcpu *v, bool masked)
 
 void wrong_pmi_after_read(struct vcpu *v, enum model_register reg)
 {
-    if (reg == REG_IA32_PERF_GLOBAL_STATUS && fault(v, FAULT_PMI_MASK_CLEARED)) {
+    if (reg == REG_IA32_PERF_GLOBAL_STATUS && fault(v, FAULT_PMI_MASK_CLEARED))
         set_mask(v, false);
-    }
 }
 
 void wrong_pmi_after_write(struct vcpu *v, enum model_register reg, uint64_t value)
@@ -133,18 +122,15 @@ void wrong_pmi_after_write(struct vcpu *v, enum model_register reg, uint64_t val
     const bool early = reg == REG_IA32_PERF_GLOBAL_STATUS_RESET || reg == REG_IA32_DEBUGCTL;
     const bool late = reg == REG_IA32_PERF_GLOBAL_CTRL && value == 0 && broken(v)->state.first_vector != 0;
 
-    if ((early && fault(v, FAULT_PMI_MASK_EARLY)) || (late && fault(v, FAULT_PMI_MASK_LATE))) {
+    if ((early && fault(v, FAULT_PMI_MASK_EARLY)) || (late && fault(v, FAULT_PMI_MASK_LATE)))
         set_mask(v, true);
-    }
-    if (reg == REG_IA32_DS_AREA && fault(v, FAULT_PMI_MASK_CLEARED)) {
+    if (reg == REG_IA32_DS_AREA && fault(v, FAULT_PMI_MASK_CLEARED))
         set_mask(v, false);
-    }
 }
 
 void wrong_exception_pushed(struct vcpu *v, uint64_t *flags, uint64_t *code)
 {
     *flags ^= fault(v, FAULT_ROBUST_EXCEPTION_CARRY_INVERTED) ? EFLAGS_CF : 0;
-    if (code != NULL && fault(v, FAULT_ROBUST_EXCEPTION_CODE_ZERO)) {
+    if (code != NULL && fault(v, FAULT_ROBUST_EXCEPTION_CODE_ZERO))
         *code = 0;
-    }
 }

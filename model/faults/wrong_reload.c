@@ -8,9 +8,8 @@ static uint32_t named_by(const struct vcpu *v, unsigned j)
 {
     uint32_t named = 0;
 
-    for (unsigned i = 0; i < vcpu_counters(v); i++) {
+    for (unsigned i = 0; i < vcpu_counters(v); i++)
         named |= v->config[j].b & vcpu_counter_bit(v, i) ? UINT32_C(1) << i : 0;
-    }
     return named;
 }
 
@@ -23,9 +22,8 @@ static uint32_t of_one_cause(const struct vcpu *v, unsigned j, uint32_t targets)
         const bool before = v->config[i].b & (own - 1), behind = v->config[i].b & ~(own | (own - 1));
 
         if ((before && fault(v, FAULT_PERFMON_RELOAD_FIRST_CAUSE)) ||
-            (behind && fault(v, FAULT_PERFMON_RELOAD_LAST_CAUSE))) {
+            (behind && fault(v, FAULT_PERFMON_RELOAD_LAST_CAUSE)))
             targets &= ~(UINT32_C(1) << i);
-        }
     }
     return targets;
 }
@@ -36,19 +34,16 @@ uint32_t wrong_reload_targets(const struct vcpu *v, unsigned j)
     const unsigned general = v->profile->general_counters;
     uint32_t targets = wrapped(v)->reload_targets(v, j);
 
-    if (fault(v, FAULT_PERFMON_RELOAD_FIXED_AS_GENERAL) && j >= general) {
+    if (fault(v, FAULT_PERFMON_RELOAD_FIXED_AS_GENERAL) && j >= general)
         targets = wrapped(v)->reload_targets(v, j - general);
-    }
     if (fault(v, FAULT_PERFMON_RELOAD_CHAIN)) {
         const uint32_t first = targets & ~own;
 
-        for (uint32_t left = first; left != 0; left &= left - 1) {
+        for (uint32_t left = first; left != 0; left &= left - 1)
             targets |= wrapped(v)->reload_targets(v, (unsigned)__builtin_ctz(left));
-        }
     }
-    if (fault(v, FAULT_PERFMON_RELOAD_ONE)) {
+    if (fault(v, FAULT_PERFMON_RELOAD_ONE))
         targets &= -targets;
-    }
     targets = fault(v, FAULT_PERFMON_RELOAD_REVERSED) ? named_by(v, j) : targets;
     targets |= fault(v, FAULT_PERFMON_RELOAD_BOTH_WAYS) ? named_by(v, j) : 0;
     targets = of_one_cause(v, j, targets);
@@ -64,9 +59,8 @@ static unsigned first_with_value(const struct vcpu *v)
 {
     unsigned i = 0;
 
-    while (v->config[i].c == 0) {
+    while (v->config[i].c == 0)
         i++;
-    }
     return i;
 }
 
@@ -77,9 +71,8 @@ uint64_t wrong_reload_value(const struct vcpu *v, unsigned i)
     uint64_t value =
         wrapped(v)->reload_value(v, fault(v, FAULT_PERFMON_RELOAD_VALUE_OF_FIRST) ? first_with_value(v) : i);
 
-    if (fault(v, FAULT_PERFMON_RELOAD_ONCE) && (*reloaded >> i & 1)) {
+    if (fault(v, FAULT_PERFMON_RELOAD_ONCE) && (*reloaded >> i & 1))
         return v->counters[i].value;
-    }
     *reloaded |= UINT32_C(1) << i;
     value &= fault(v, FAULT_PERFMON_RELOAD_ZERO_EXTENDED) ? ~upper : ~UINT64_C(0);
     value |= fault(v, FAULT_PERFMON_RELOAD_ONES_EXTENDED) ? upper : 0;

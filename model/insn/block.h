@@ -78,20 +78,17 @@ static inline uint64_t block_rip(const struct block *b, uint64_t address)
 
 static inline uint64_t block_address(const struct block *b, unsigned index)
 {
-    if (index >= b->count) {
+    if (index >= b->count)
         return b->next;
-    }
     return b->pc + b->insns[index].offset_low + ((unsigned)b->insns[index].offset_high << 8);
 }
 
 /* Returns the index of the instruction that starts at address, or -1. */
 static inline int block_index(const struct block *b, uint64_t address)
 {
-    for (unsigned i = 0; i < b->count; i++) {
-        if (block_address(b, i) == address) {
+    for (unsigned i = 0; i < b->count; i++)
+        if (block_address(b, i) == address)
             return (int)i;
-        }
-    }
     return -1;
 }
 

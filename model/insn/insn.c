@@ -94,12 +94,10 @@ static struct opcode read_opcode(unsigned map, const uint8_t *bytes, const uint8
 {
     const bool more = bytes + 1 < end;
 
-    if (map == 0 && *bytes == 0x0f && more) {
+    if (map == 0 && *bytes == 0x0f && more)
         return read_opcode(1, bytes + 1, end);
-    }
-    if (map == 1 && (*bytes == 0x38 || *bytes == 0x3a) && more) {
+    if (map == 1 && (*bytes == 0x38 || *bytes == 0x3a) && more)
         return read_opcode(*bytes == 0x38 ? 2 : 3, bytes + 1, end);
-    }
     return (struct opcode){ map, *bytes, more, more ? bytes[1] : 0 };
 }
 
@@ -167,9 +165,8 @@ static enum insn_hook flushes(struct opcode o, bool narrow, unsigned repeat, boo
     const bool memory = o.has_modrm && o.modrm < 0xc0;
     const unsigned reg = o.modrm >> 3 & 7;
 
-    if (o.map != 1) {
+    if (o.map != 1)
         return HOOK_NONE;
-    }
     switch (o.op) {
     case 0x01:
         return memory && reg == 7 ? HOOK_INVLPG : HOOK_NONE;
@@ -205,9 +202,8 @@ struct insn insn_classify(const uint8_t *bytes, size_t size, bool ia32e)
         repeat = *bytes == 0xf2 || *bytes == 0xf3 ? *bytes : repeat;
         rex_r = is_rex(*bytes) && (*bytes & REX_R);
     }
-    if (bytes == end) {
+    if (bytes == end)
         return insn;
-    }
     if (vector_payload(*bytes) > 0 && bytes + 1 < end && (ia32e || bytes[1] >= 0xc0)) {
         insn.flags = vector_accesses_memory(*bytes, bytes + 1, end) ? INSN_ACCESS : 0;
         return insn;
@@ -221,9 +217,8 @@ struct insn insn_classify(const uint8_t *bytes, size_t size, bool ia32e)
 
     insn.end = kind.end == END_REPEAT && repeat == 0 ? END_PLAIN : kind.end;
     insn.hook = mwait ? HOOK_HALT : flush != HOOK_NONE ? flush : kind.hook;
-    if (accesses_memory(o) && flush != HOOK_CLWB) { /* CLWB is like CLFLUSH. XCHG always locks. */
+    if (accesses_memory(o) && flush != HOOK_CLWB) /* CLWB is like CLFLUSH. XCHG always locks. */
         insn.flags = INSN_ACCESS | (locked || xchg ? INSN_LOCKED : 0u);
-    }
     insn.flags |= serialises(o, narrow || repeat != 0) ? (unsigned)INSN_SERIALISES : 0;
     insn.unit = insn_unit(o.map, o.op, repeat == 0xf2 ? 3 : repeat == 0xf3 ? 2 : narrow, o.modrm);
     return insn;
@@ -241,9 +236,8 @@ bool insn_operand(const uint8_t *bytes, size_t size, bool ia32e, struct insn_ope
         operand->segment = *bytes == 0x64 ? 'f' : *bytes == 0x65 ? 'g' : operand->segment;
         rex = ia32e && is_rex(*bytes) ? *bytes : 0;
     }
-    if (end - bytes < 3) { /* 0Fh, the opcode, ModRM */
+    if (end - bytes < 3) /* 0Fh, the opcode, ModRM */
         return false;
-    }
     const bool moves = bytes[1] == 0x22;
     const unsigned modrm = bytes[2], mod = modrm >> 6;
     unsigned base = modrm & 7;
@@ -254,13 +248,11 @@ bool insn_operand(const uint8_t *bytes, size_t size, bool ia32e, struct insn_ope
         operand->base = (uint8_t)(base + (rex & REX_B) * 8);
         return true;
     }
-    if (!ia32e && other_size) {
+    if (!ia32e && other_size)
         return false;
-    }
     if (base == 4) { /* SIB */
-        if (bytes == end) {
+        if (bytes == end)
             return false;
-        }
         const unsigned index = (*bytes >> 3 & 7) + (rex & REX_X) * 4;
 
         base = *bytes & 7;
@@ -274,14 +266,12 @@ bool insn_operand(const uint8_t *bytes, size_t size, bool ia32e, struct insn_ope
         operand->relative = ia32e && (modrm & 7) == 5;
         displacement_bytes = 4;
     }
-    if ((size_t)(end - bytes) < displacement_bytes) {
+    if ((size_t)(end - bytes) < displacement_bytes)
         return false;
-    }
     uint32_t displacement = 0;
 
-    for (unsigned i = 0; i < displacement_bytes; i++) {
+    for (unsigned i = 0; i < displacement_bytes; i++)
         displacement |= (uint32_t)bytes[i] << 8 * i;
-    }
     operand->displacement = displacement_bytes == 1 ? (int8_t)displacement : (int32_t)displacement;
     return true;
 }

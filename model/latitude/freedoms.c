@@ -39,15 +39,12 @@ const char *freedoms_parse(uint32_t *freedoms, const char *list, size_t *length)
 
         list += without && *list == '-';
         *length = strcspn(list, ",");
-        while (i < FREEDOMS && (strlen(table[i].name) != *length || memcmp(table[i].name, list, *length) != 0)) {
+        while (i < FREEDOMS && (strlen(table[i].name) != *length || memcmp(table[i].name, list, *length) != 0))
             i++;
-        }
-        if (i == FREEDOMS) {
+        if (i == FREEDOMS)
             return list;
-        }
         *freedoms = without ? *freedoms & ~(UINT32_C(1) << i) : *freedoms | UINT32_C(1) << i;
-        if (list[*length] == '\0') {
+        if (list[*length] == '\0')
             return NULL;
-        }
     }
 }

@@ -22,9 +22,8 @@ static void reset_registers(struct vcpu *v)
     struct latitude *l = v->latitude;
 
     memset(&l->state, 0, sizeof(l->state));
-    for (unsigned i = 0; i < FREEDOMS; i++) {
+    for (unsigned i = 0; i < FREEDOMS; i++)
         l->state.stream[i] = mixed(mixed(mixed(l->seed) + v->number) + i) | 1; /* never 0: xorshift would stay at 0 */
-    }
     may_choose_pebs(v);
     may_choose_counters(v);
     may_choose_msr(v);
@@ -38,20 +37,21 @@ static void reset_registers(struct vcpu *v)
 bool latitude_give(struct vcpu *v, uint64_t seed, uint32_t freedoms)
 {
     struct latitude *l = calloc(1, sizeof(*l));
+    bool has; /* the freedom of the line */
 
-    if (l == NULL) {
+    if (l == NULL)
         return false;
-    }
     l->rules = rules_sdm;
     l->freedoms = freedoms;
     l->seed = seed;
     l->rules.engine_reset_registers = reset_registers;
     l->rules.pmi_trails = freedoms >> FREEDOM_PMI_TRAILING & 1;
-#define RULE(rule) l->rules.rule = may_##rule;
+#define RULE(rule) \
+    if (has)       \
+        l->rules.rule = may_##rule;
 #define FREEDOM(id, name, sentence, source, replaces) \
-    if (freedoms >> FREEDOM_##id & 1) {               \
-        replaces                                      \
-    }
+    has = freedoms >> FREEDOM_##id & 1;               \
+    replaces
 #include "model/latitude/freedoms.inc"
 #undef FREEDOM
 #undef RULE
@@ -62,9 +62,8 @@ bool latitude_give(struct vcpu *v, uint64_t seed, uint32_t freedoms)
 
 void latitude_take(struct vcpu *v)
 {
-    if (v->cache != NULL) {
+    if (v->cache != NULL)
         data_cache_replace(v->cache, NULL, NULL);
-    }
     free(v->latitude);
     v->latitude = NULL;
     v->rules = &rules_sdm;

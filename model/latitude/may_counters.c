@@ -9,9 +9,8 @@
 void may_choose_counters(struct vcpu *v)
 {
     v->latitude->state.follows = 1 + latitude_draw(v, FREEDOM_LOAD_SAMPLING, MOST_ACCESSES - 1);
-    if (latitude_has(v, FREEDOM_IPC)) {
+    if (latitude_has(v, FREEDOM_IPC))
         v->ipc = 1 + latitude_draw(v, FREEDOM_IPC, slots_width(v) - 1);
-    }
 }
 
 /*
@@ -20,9 +19,8 @@ void may_choose_counters(struct vcpu *v)
  */
 unsigned may_counting_interruption(struct vcpu *v, enum event_kind kind, bool software)
 {
-    if (kind == EVENT_INSTRUCTIONS) {
+    if (kind == EVENT_INSTRUCTIONS)
         v->latitude->state.overcount = latitude_draw(v, FREEDOM_OVERCOUNT, 1);
-    }
     return software || (kind == EVENT_BRANCHES && v->pebs.enabled != 0) ? 0 : v->latitude->state.overcount;
 }
 

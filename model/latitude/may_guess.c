@@ -31,11 +31,10 @@ static void prefetch(struct vcpu *v, uint64_t address)
     const uint64_t ahead = address + LINE;
     uint64_t *last = &v->latitude->state.caches.last;
 
-    if (address / LINE == *last / LINE + 1 && ahead / PAGE == address / PAGE) {
+    if (address / LINE == *last / LINE + 1 && ahead / PAGE == address / PAGE)
         data_cache_load(v->cache, ahead);
-    } else if (latitude_draw(v, FREEDOM_CACHES, 3) == 0) {
+    else if (latitude_draw(v, FREEDOM_CACHES, 3) == 0)
         data_cache_load(v->cache, address ^ LINE);
-    }
     *last = address;
 }
 
@@ -104,7 +103,6 @@ void may_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, 
                               struct adaptive_contents *extra, struct lbr_entry *stack)
 {
     pebs_describe_groups(v, sample, contents, extra, stack);
-    if (v->profile->pebs_timing) {
+    if (v->profile->pebs_timing)
         extra->retire_latency = (uint16_t)any_cycles(v);
-    }
 }

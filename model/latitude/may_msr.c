@@ -21,9 +21,8 @@ static const enum model_register differing[] = {
 
 void may_choose_msr(struct vcpu *v)
 {
-    for (unsigned i = 0; i < sizeof(differing) / sizeof(differing[0]); i++) {
+    for (unsigned i = 0; i < sizeof(differing) / sizeof(differing[0]); i++)
         v->latitude->state.drops[differing[i]] = latitude_draw(v, FREEDOM_MSR_RESERVED, 1);
-    }
 }
 
 /* The bits of a value that the register does not ignore. */
@@ -47,9 +46,8 @@ bool may_msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t v
 
 void may_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
 {
-    if (m->reg == REG_IA32_DS_AREA) {
+    if (m->reg == REG_IA32_DS_AREA)
         pebs_flush(v); /* records on their way go to the old area */
-    }
     msr_set(v, m, i, not_ignored(v, m, value));
 }
 
@@ -71,15 +69,13 @@ static void leave_counters_running(struct vcpu *v)
     for (unsigned i = 0; i < vcpu_counters(v); i++) {
         const unsigned fixed = i - profile->general_counters;
 
-        if (!vcpu_has_counter(v, i) || !perhaps(v)) {
+        if (!vcpu_has_counter(v, i) || !perhaps(v))
             continue;
-        }
         v->counters[i].value = nearly_full(v);
-        if (i < profile->general_counters) {
+        if (i < profile->general_counters)
             v->event_select[i] = CYCLES | EVTSEL_USR | EVTSEL_OS | EVTSEL_EN | (perhaps(v) ? EVTSEL_INT : 0);
-        } else {
+        else
             v->regs[REG_IA32_FIXED_CTR_CTRL] |= (perhaps(v) ? UINT64_C(0xb) : 3) << 4 * fixed;
-        }
         if (profile->perfmon_version >= 2) {
             v->regs[REG_IA32_PERF_GLOBAL_CTRL] |= vcpu_counter_bit(v, i);
             v->status |= perhaps(v) ? vcpu_counter_bit(v, i) : 0;
@@ -109,11 +105,9 @@ static void leave_lbrs_running(struct vcpu *v)
 /* NetBurst's counters, BTS and PEBS stay disabled: they need memory that firmware would have to reserve. */
 void may_leave_running(struct vcpu *v)
 {
-    if (!latitude_has(v, FREEDOM_FIRMWARE)) {
+    if (!latitude_has(v, FREEDOM_FIRMWARE))
         return;
-    }
-    if (!vcpu_is_netburst(v)) {
+    if (!vcpu_is_netburst(v))
         leave_counters_running(v);
-    }
     leave_lbrs_running(v);
 }

@@ -32,12 +32,10 @@ static bool is_pdir_plus_late(const struct vcpu *v, const struct counter *c)
 
 bool may_counting_exact(const struct vcpu *v, const struct counter *c)
 {
-    if (c->pdir && c->too_near && latitude_has(v, FREEDOM_PDIST_SHORT)) {
+    if (c->pdir && c->too_near && latitude_has(v, FREEDOM_PDIST_SHORT))
         return latitude_draw(v, FREEDOM_PDIST_SHORT, 1);
-    }
-    if (c->imprecise && c->cycles && latitude_has(v, FREEDOM_PEBS_ARMING)) {
+    if (c->imprecise && c->cycles && latitude_has(v, FREEDOM_PEBS_ARMING))
         return false; /* the next cycle is another opportunity */
-    }
     return counting_exact(v, c) && !is_pdir_plus_late(v, c);
 }
 
@@ -48,9 +46,8 @@ bool may_overflow_arms(struct vcpu *v, unsigned i)
     const unsigned cycles = at_once ? 0 : v->latitude->state.arming.cycles;
 
     v->latitude->state.arming.left[i] = cycles;
-    if (cycles > 0) {
+    if (cycles > 0)
         counting_step(v, true);
-    }
     return cycles == 0;
 }
 
@@ -62,9 +59,8 @@ bool may_go_on_arming(struct vcpu *v, struct passed passed)
         unsigned *left = &v->latitude->state.arming.left[i];
 
         *left -= passed.cycles < *left && !passed.serialised ? passed.cycles : *left;
-        if (v->counters[i].state == COUNTER_ARMING && *left == 0) {
+        if (v->counters[i].state == COUNTER_ARMING && *left == 0)
             v->counters[i].state = COUNTER_ARMED;
-        }
         waiting = waiting || v->counters[i].state == COUNTER_ARMING;
     }
     return waiting;
@@ -75,9 +71,8 @@ uint64_t may_pebs_together(struct vcpu *v, uint64_t due)
 {
     uint64_t together = due & -due;
 
-    for (uint64_t left = due & (due - 1); left != 0; left &= left - 1) {
+    for (uint64_t left = due & (due - 1); left != 0; left &= left - 1)
         together |= latitude_draw(v, FREEDOM_PEBS_SHARED, 1) ? left & -left : 0;
-    }
     return together;
 }
 
@@ -86,9 +81,8 @@ void may_pebs_arch_describe(struct vcpu *v, struct arch_contents *arch)
     uint64_t xmm[XMM_REGISTERS][2], low = 0, high = 0;
 
     pebs_arch_describe(v, arch);
-    if (!(arch->format & ARCH_XER) || !v->latitude->state.tracks_init) {
+    if (!(arch->format & ARCH_XER) || !v->latitude->state.tracks_init)
         return;
-    }
     v->host->xmm(v->cpu, xmm);
     for (unsigned i = 0; i < XMM_REGISTERS; i++) {
         low |= xmm[i][0] | xmm[i][1];
@@ -121,33 +115,28 @@ static void hide_record(struct vcpu *v)
 {
     unsigned *unseen = &v->latitude->state.unseen;
 
-    if (v->pebs.staged > 0 && *unseen == 0) {
+    if (v->pebs.staged > 0 && *unseen == 0)
         *unseen = latitude_draw(v, FREEDOM_PEBS_VISIBLE, MOST_UNSEEN_CYCLES);
-    }
-    if (*unseen > 0) {
+    if (*unseen > 0)
         counting_step(v, true);
-    }
 }
 
 void may_pebs_reload(struct vcpu *v, uint64_t counters)
 {
     pebs_reload(v, counters);
     may_leave_own_bits(v, counters);
-    if (latitude_has(v, FREEDOM_PEBS_VISIBLE)) {
+    if (latitude_has(v, FREEDOM_PEBS_VISIBLE))
         hide_record(v);
-    }
 }
 
 bool may_go_on_hiding(struct vcpu *v, struct passed passed)
 {
     unsigned *unseen = &v->latitude->state.unseen;
 
-    if (*unseen == 0) {
+    if (*unseen == 0)
         return false;
-    }
     *unseen -= passed.cycles < *unseen ? passed.cycles : *unseen;
-    if (*unseen == 0) {
+    if (*unseen == 0)
         pebs_flush(v);
-    }
     return *unseen > 0;
 }

@@ -32,12 +32,10 @@ struct pmi_skid may_pmi_skid(struct vcpu *v)
 /* Status bits that do not report an overflow are set now and then; they stay set until software clears them. */
 static void show_more(struct vcpu *v)
 {
-    if (v->profile->perfmon_version >= 2 && latitude_draw(v, FREEDOM_STATUS, 2) == 0) {
+    if (v->profile->perfmon_version >= 2 && latitude_draw(v, FREEDOM_STATUS, 2) == 0)
         v->status |= STATUS_COND_CHGD;
-    }
-    if (v->profile->perfmon_version >= 4 && latitude_draw(v, FREEDOM_STATUS, 2) == 0) {
+    if (v->profile->perfmon_version >= 4 && latitude_draw(v, FREEDOM_STATUS, 2) == 0)
         v->status |= STATUS_ASCI;
-    }
 }
 
 void may_pmi_raise(struct vcpu *v, struct place place)
@@ -48,9 +46,8 @@ void may_pmi_raise(struct vcpu *v, struct place place)
 
 uint64_t may_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
-    if (m->reg == REG_IA32_PERF_GLOBAL_STATUS) {
+    if (m->reg == REG_IA32_PERF_GLOBAL_STATUS)
         show_more(v);
-    }
     return msr_value(v, m, i);
 }
 
@@ -58,21 +55,17 @@ uint64_t may_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
 void may_cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
 {
     cpuid_answer(v, leaf, subleaf, regs);
-    if (leaf == 7 && subleaf == 0 && v->profile->perfmon_version >= 4) {
+    if (leaf == 7 && subleaf == 0 && v->profile->perfmon_version >= 4)
         regs[1] |= CPUID_7_EBX_SGX;
-    }
 }
 
 void may_leave_own_bits(struct vcpu *v, uint64_t counters)
 {
-    if (!latitude_has(v, FREEDOM_STATUS)) {
+    if (!latitude_has(v, FREEDOM_STATUS))
         return;
-    }
-    for (uint64_t left = counters; left != 0 && (v->status & STATUS_OVF_BUF); left &= left - 1) {
-        if (v->profile->perfmon_version >= 2 && latitude_draw(v, FREEDOM_STATUS, 1)) {
+    for (uint64_t left = counters; left != 0 && (v->status & STATUS_OVF_BUF); left &= left - 1)
+        if (v->profile->perfmon_version >= 2 && latitude_draw(v, FREEDOM_STATUS, 1))
             v->status |= vcpu_counter_bit(v, (unsigned)__builtin_ctzll(left));
-        }
-    }
 }
 
 unsigned may_smi_microseconds(struct vcpu *v)

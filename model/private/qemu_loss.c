@@ -53,20 +53,18 @@ static void print_release(FILE *to)
     memcpy(&query_version, &symbol, sizeof(symbol));
     info = query_version == NULL ? NULL : query_version(NULL);
     if (info != NULL && malloc_usable_size(info) >= sizeof(*info) &&
-        malloc_usable_size((void *)info->qemu) >= sizeof(*info->qemu)) {
+        malloc_usable_size((void *)info->qemu) >= sizeof(*info->qemu))
         fprintf(to, "QEMU %d.%d.%d", (int)info->qemu->major, (int)info->qemu->minor, (int)info->qemu->micro);
-    } else {
+    else
         fprintf(to, "this QEMU");
-    }
 }
 
 void qemu_loss_say(enum qemu_loss loss, const char *reason, const char *name)
 {
     static bool said[LOSSES];
 
-    if (__atomic_exchange_n(&said[loss], true, __ATOMIC_RELAXED)) {
+    if (__atomic_exchange_n(&said[loss], true, __ATOMIC_RELAXED))
         return;
-    }
     flockfile(stderr);
     fprintf(stderr, "dsmodel: ");
     print_release(stderr);
@@ -79,8 +77,7 @@ bool qemu_loss_find(enum qemu_loss loss, const char *name, void *symbol, size_t 
     void *const found = dlsym(RTLD_DEFAULT, name);
 
     memcpy(symbol, &found, size);
-    if (found == NULL) {
+    if (found == NULL)
         qemu_loss_say(loss, "does not export", name);
-    }
     return found != NULL;
 }

@@ -52,9 +52,8 @@ static int within_segment(struct dl_phdr_info *file, size_t size, void *udata)
         const size_t length = file->dlpi_phdr[i].p_memsz;
 
         if (file->dlpi_phdr[i].p_type == PT_LOAD && range->from >= begin && range->size <= length &&
-            range->from - begin <= length - range->size) {
+            range->from - begin <= length - range->size)
             return 1;
-        }
     }
     return 0;
 }
@@ -86,19 +85,15 @@ static const struct field *read_table(const char **reason)
     const struct description *description;
 
     *reason = NULL;
-    if (!QEMU_LOSS_FIND(LOSS_OBJECT, "vmstate_x86_cpu", &description)) {
+    if (!QEMU_LOSS_FIND(LOSS_OBJECT, "vmstate_x86_cpu", &description))
         return NULL;
-    }
     *reason = "does not list env.regs, env.eip and env.eflags first in";
     if (size_of_variable(description) != sizeof(*description) || !is_text(description->name, "cpu") ||
-        !is_loaded(description->fields, FIELDS * sizeof(struct field))) {
+        !is_loaded(description->fields, FIELDS * sizeof(struct field)))
         return NULL;
-    }
-    for (unsigned i = 0; i < FIELDS; i++) {
-        if (!is_text(description->fields[i].name, field_names[i])) {
+    for (unsigned i = 0; i < FIELDS; i++)
+        if (!is_text(description->fields[i].name, field_names[i]))
             return NULL;
-        }
-    }
     return description->fields;
 }
 
@@ -107,12 +102,10 @@ static size_t find_field(const struct field *fields, const struct qemu_object *o
                          size_t count)
 {
     for (unsigned i = FIELDS; i < MOST_FIELDS && is_loaded(&fields[i], sizeof(fields[i])); i++) {
-        if (!is_loaded(fields[i].name, 1)) {
+        if (!is_loaded(fields[i].name, 1))
             return 0;
-        }
-        if (is_text(fields[i].name, name)) {
+        if (is_text(fields[i].name, name))
             return fields[i].size == size && fields[i].offset + count * size <= o->size ? fields[i].offset : 0;
-        }
     }
     return 0;
 }
@@ -122,9 +115,8 @@ static void **current_cpu(void)
 {
     static _Thread_local void **current;
 
-    if (current == NULL) {
+    if (current == NULL)
         current = dlsym(RTLD_DEFAULT, "current_cpu");
-    }
     return current;
 }
 
@@ -162,36 +154,30 @@ static bool find(struct qemu_object *o, const char **reason, const char **name)
 
     *reason = "does not export";
     *name = "current_cpu";
-    if (current == NULL) {
+    if (current == NULL)
         return false;
-    }
     *name = "object_dynamic_cast";
-    if (!QEMU_LOSS_FIND(LOSS_OBJECT, *name, &cast)) {
+    if (!QEMU_LOSS_FIND(LOSS_OBJECT, *name, &cast))
         return false;
-    }
     *reason = "has no x86 processor in";
     *name = "current_cpu";
-    if (*current == NULL || (cast(*current, "x86_64-cpu") == NULL && cast(*current, "i386-cpu") == NULL)) {
+    if (*current == NULL || (cast(*current, "x86_64-cpu") == NULL && cast(*current, "i386-cpu") == NULL))
         return false;
-    }
     *reason = "has no heap object in";
-    if (!is_from_heap(*current)) {
+    if (!is_from_heap(*current))
         return false;
-    }
     *name = "vmstate_x86_cpu";
     fields = read_table(reason);
-    if (fields == NULL) {
+    if (fields == NULL)
         return false;
-    }
     *reason = "has impossible register offsets in";
     o->size = malloc_usable_size(*current);
     o->width = fields[REGS].size;
     o->env = fields[REGS].offset;
     o->rip = fields[EIP].offset;
     o->eflags = fields[EFLAGS].offset;
-    if (!is_possible(o) || fields[EIP].size != o->width || fields[EFLAGS].size != o->width) {
+    if (!is_possible(o) || fields[EIP].size != o->width || fields[EFLAGS].size != o->width)
         return false;
-    }
     o->vectors = find_field(fields, o, "env.xmm_regs", QEMU_VECTOR_BYTES, o->width == 8 ? 16 : 8);
     o->hflags2 = find_field(fields, o, "env.hflags2", sizeof(uint32_t), 1);
     o->tsc_offset = find_field(fields, o, "env.tsc_offset", sizeof(uint64_t), 1);

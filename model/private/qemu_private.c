@@ -76,19 +76,15 @@ static uint32_t *find_translation_flags(const struct qemu_object *o)
     uint32_t flags = 0;
     size_t found = 0;
 
-    for (unsigned i = 0; i < 32; i++) {
+    for (unsigned i = 0; i < 32; i++)
         flags |= (uint32_t)qemu.has_translation_flags(o->copy, UINT32_C(1) << i) << i;
-    }
-    if (~flags & (TRANSLATION_PC_RELATIVE | TRANSLATION_OF_CLUSTER | TRANSLATION_SETS)) {
+    if (~flags & (TRANSLATION_PC_RELATIVE | TRANSLATION_OF_CLUSTER | TRANSLATION_SETS))
         return NULL;
-    }
     for (size_t at = 0; at + sizeof(flags) <= o->size; at += sizeof(flags)) {
-        if (word_at(o->copy + at) != flags || !tells_of(o, at, flags)) {
+        if (word_at(o->copy + at) != flags || !tells_of(o, at, flags))
             continue;
-        }
-        if (found != 0) {
+        if (found != 0)
             return NULL;
-        }
         found = at;
     }
     return found == 0 || word_at(o->cpu + found) != flags ? NULL : (uint32_t *)(void *)(o->cpu + found);
@@ -108,9 +104,8 @@ void qemu_private_init(struct qemu_private *p)
 {
     *p = (struct qemu_private){ .registers = QEMU_LOST, .io_places = UINT64_MAX };
     QEMU_LOSS_FIND(LOSS_TSC, "cpu_get_tsc", &qemu.get_tsc);
-    if (!qemu_object_find(&p->object)) {
+    if (!qemu_object_find(&p->object))
         return;
-    }
     p->registers = QEMU_UNSEEN;
     QEMU_LOSS_FIND(LOSS_PROTECTION, "raise_exception_err_ra", &qemu.raise_exception);
     QEMU_LOSS_FIND(LOSS_CPUID, "cpu_x86_cpuid", &qemu.native_cpuid);
@@ -121,9 +116,8 @@ void qemu_private_init(struct qemu_private *p)
                       QEMU_LOSS_FIND(LOSS_MEMORY, "cpu_mmu_index_kernel", &qemu.kernel_mmu_index);
     if (QEMU_LOSS_FIND(LOSS_TRANSLATIONS, "tcg_cflags_has", &qemu.has_translation_flags)) {
         p->translation_flags = find_translation_flags(&p->object);
-        if (p->translation_flags == NULL) {
+        if (p->translation_flags == NULL)
             qemu_loss_say(LOSS_TRANSLATIONS, "does not keep in exactly one word the flags read by", "tcg_cflags_has");
-        }
     }
 }
 
@@ -147,14 +141,12 @@ unsigned qemu_private_set(const struct qemu_private *p)
 
 bool qemu_private_translate_apart(const struct qemu_private *p, bool apart)
 {
-    if (p->translation_flags == NULL) {
+    if (p->translation_flags == NULL)
         return false;
-    }
-    if (apart) {
+    if (apart)
         *p->translation_flags &= ~TRANSLATION_OF_CLUSTER;
-    } else {
+    else
         *p->translation_flags |= TRANSLATION_OF_CLUSTER;
-    }
     return true;
 }
 
@@ -184,14 +176,12 @@ void qemu_private_general(const struct qemu_private *p, uint64_t general[GENERAL
     const char *const file = p->object.cpu + p->object.env;
 
     if (p->object.width == sizeof(general[0])) {
-        for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+        for (unsigned i = 0; i < GENERAL_REGISTERS; i++)
             memcpy(&general[order[i]], file + i * sizeof(general[0]), sizeof(general[0]));
-        }
         return;
     }
-    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++)
         general[order[i]] = i < R8 ? word_at(file + i * sizeof(uint32_t)) : 0;
-    }
 }
 
 void qemu_private_ymmh(const struct qemu_private *p, const uint64_t xmm[XMM_REGISTERS][2],
@@ -235,14 +225,12 @@ static bool reads_as(const struct qemu_private *p, const struct qemu_seen *seen)
     uint64_t general[GENERAL_REGISTERS], mask = UINT32_MAX;
     bool same;
 
-    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++)
         mask = seen->general[i] > (i < R8 ? UINT32_MAX : 0) || seen->rip > UINT32_MAX ? UINT64_MAX : mask;
-    }
     qemu_private_general(p, general);
     same = ((qemu_private_rip(p) ^ seen->rip) & mask) == 0 && qemu_private_eflags(p) == seen->eflags;
-    for (unsigned i = 0; i < (mask == UINT64_MAX ? GENERAL_REGISTERS : R8); i++) {
+    for (unsigned i = 0; i < (mask == UINT64_MAX ? GENERAL_REGISTERS : R8); i++)
         same = same && ((general[i] ^ seen->general[i]) & mask) == 0;
-    }
     return same;
 }
 
@@ -264,9 +252,8 @@ static bool reads_flags(const struct qemu_private *p)
 
 void qemu_private_look(struct qemu_private *p, const struct qemu_seen *seen)
 {
-    if (p->registers == QEMU_LOST) {
+    if (p->registers == QEMU_LOST)
         return;
-    }
     if (!reads_as(p, seen)) {
         lose_object(p, "gives plugins register values that differ from those found with", "vmstate_x86_cpu");
         return;
@@ -297,9 +284,8 @@ void qemu_private_look(struct qemu_private *p, const struct qemu_seen *seen)
 static uint64_t restored_flags(const struct qemu_private *p, uintptr_t return_address)
 {
     qemu_object_take_copy(&p->object);
-    if (return_address != 0) {
+    if (return_address != 0)
         qemu.restore_state(p->object.copy, return_address);
-    }
     return qemu.read_eflags(p->object.copy + p->object.env);
 }
 
@@ -312,9 +298,8 @@ static uint64_t completed_flags(const struct qemu_private *p, uint64_t lacking)
     const uint32_t value = (uint32_t)lacking;
 
     memcpy(o->copy + o->rip, o->cpu + o->rip, QEMU_STATE_BYTES);
-    if (lacking != LACKING_NOTHING) {
+    if (lacking != LACKING_NOTHING)
         memcpy(o->copy + o->rip + sizeof(value) * (lacking >> 32), &value, sizeof(value));
-    }
     return qemu.read_eflags(o->copy + o->env);
 }
 
@@ -331,24 +316,20 @@ static uint64_t find_lacking(const struct qemu_private *p, uintptr_t return_addr
 
     qemu_object_take_copy(o);
     memcpy(words, o->copy + o->rip, sizeof(words));
-    if (!qemu.restore_state(o->copy, return_address)) {
+    if (!qemu.restore_state(o->copy, return_address))
         return LACKING_UNKNOWN;
-    }
     memcpy(first, o->copy + o->rip, sizeof(first));
-    for (size_t i = behind; i < STATE_WORDS; i++) {
+    for (size_t i = behind; i < STATE_WORDS; i++)
         words[i] = ~words[i];
-    }
     memcpy(o->copy + o->rip, words, sizeof(words));
     qemu.restore_state(o->copy, return_address);
     memcpy(second, o->copy + o->rip, sizeof(second));
     qemu_object_take_copy(o);
     for (size_t i = behind; i < STATE_WORDS; i++) {
-        if (first[i] != second[i]) {
+        if (first[i] != second[i])
             continue;
-        }
-        if (lacking != LACKING_NOTHING) {
+        if (lacking != LACKING_NOTHING)
             return LACKING_UNKNOWN;
-        }
         lacking = LACKING_WORD(i, first[i]);
     }
     return lacking;
@@ -359,19 +340,16 @@ uint64_t qemu_private_flags(struct qemu_private *p, uint64_t system_flags, struc
     const uintptr_t return_address = middle == NULL ? 0 : middle->return_address;
     uint64_t lacking = LACKING_NOTHING, flags;
 
-    if (!p->flags_known || !qemu_private_reads(p)) {
+    if (!p->flags_known || !qemu_private_reads(p))
         return system_flags;
-    }
-    if (middle != NULL) {
+    if (middle != NULL)
         lacking = __atomic_load_n(&middle->lacking, __ATOMIC_RELAXED);
-    }
     if (lacking == LACKING_UNKNOWN) {
         lacking = find_lacking(p, return_address);
         __atomic_store_n(&middle->lacking, lacking, __ATOMIC_RELAXED);
     }
-    if (lacking == LACKING_UNKNOWN) {
+    if (lacking == LACKING_UNKNOWN)
         return restored_flags(p, return_address);
-    }
     flags = completed_flags(p, lacking);
     if (p->flags_compared < COMPARISONS) {
         p->flags_compared++;
@@ -393,17 +371,15 @@ bool qemu_private_settle(struct qemu_private *p, uintptr_t return_address)
 
 void qemu_private_general_protection(struct qemu_private *p, uintptr_t return_address)
 {
-    if (qemu.raise_exception != NULL && qemu_private_reads(p)) {
+    if (qemu.raise_exception != NULL && qemu_private_reads(p))
         qemu.raise_exception(p->object.cpu + p->object.env, EXCEPTION_GP, 0, return_address);
-    }
 }
 
 /* QEMU 11.1, include/exec/cpu-common.h: EXCP_DEBUG, which is not an exception of the guest. */
 void qemu_private_debug(struct qemu_private *p)
 {
-    if (qemu.raise_exception != NULL && qemu_private_reads(p)) {
+    if (qemu.raise_exception != NULL && qemu_private_reads(p))
         qemu.raise_exception(p->object.cpu + p->object.env, EXCEPTION_DEBUGGER, 0, 0);
-    }
 }
 
 bool qemu_private_idt(const struct qemu_private *p, uint64_t *base)
@@ -414,17 +390,15 @@ bool qemu_private_idt(const struct qemu_private *p, uint64_t *base)
     FILE *stream = p->registers == QEMU_LOST || qemu.dump_state == NULL ? NULL : open_memstream(&text, &size);
     const char *found;
 
-    if (stream == NULL) {
+    if (stream == NULL)
         return false;
-    }
     qemu.dump_state(p->object.cpu, stream, 0);
     fclose(stream);
     found = strstr(text, label);
-    if (found != NULL) {
+    if (found != NULL)
         *base = strtoull(found + strlen(label), NULL, 16);
-    } else {
+    else
         qemu_loss_say(LOSS_IDT, "prints no IDT= line in", "cpu_dump_state");
-    }
     free(text);
     return found != NULL;
 }
@@ -434,14 +408,12 @@ bool qemu_private_cpuid(const struct qemu_private *p, uint32_t leaf, uint32_t re
     void *const env = p->object.cpu + p->object.env;
     uint32_t last, ignored;
 
-    if (qemu.native_cpuid == NULL || !qemu_private_reads(p)) {
+    if (qemu.native_cpuid == NULL || !qemu_private_reads(p))
         return false;
-    }
     qemu.native_cpuid(env, leaf & EXTENDED_LEAVES, 0, &last, &ignored, &ignored, &ignored);
     memset(regs, 0, 4 * sizeof(regs[0]));
-    if (last >= leaf && (last & EXTENDED_LEAVES) == (leaf & EXTENDED_LEAVES)) {
+    if (last >= leaf && (last & EXTENDED_LEAVES) == (leaf & EXTENDED_LEAVES))
         qemu.native_cpuid(env, leaf, 0, &regs[0], &regs[1], &regs[2], &regs[3]);
-    }
     return true;
 }
 
@@ -451,9 +423,8 @@ bool qemu_private_was_reset(const struct qemu_private *p)
     const bool known = p->registers != QEMU_LOST && p->object.vectors != 0;
     const bool reset = !known || *mark == 0;
 
-    if (known) {
+    if (known)
         *mark = 1;
-    }
     return reset;
 }
 
@@ -472,18 +443,16 @@ uint64_t qemu_private_tsc(const struct qemu_private *p)
 
 bool qemu_private_nmi(const struct qemu_private *p, bool *in_service)
 {
-    if (!qemu_private_reads(p) || p->object.hflags2 == 0) {
+    if (!qemu_private_reads(p) || p->object.hflags2 == 0)
         return false;
-    }
     *in_service = word_at(p->object.cpu + p->object.hflags2) & HFLAGS2_NMI;
     return true;
 }
 
 uint64_t *qemu_private_tsc_offset(const struct qemu_private *p)
 {
-    if (qemu.get_tsc == NULL || !qemu_private_reads(p)) {
+    if (qemu.get_tsc == NULL || !qemu_private_reads(p))
         return NULL;
-    }
     if (p->object.tsc_offset == 0) {
         qemu_loss_say(LOSS_TSC_OFFSET, "does not list env.tsc_offset in", "vmstate_x86_cpu");
         return NULL;
@@ -495,9 +464,8 @@ void *qemu_private_memory(const struct qemu_private *p, uint64_t address)
 {
     char *const env = p->object.cpu + p->object.env;
 
-    if (!p->memory_known || !qemu_private_reads(p)) {
+    if (!p->memory_known || !qemu_private_reads(p))
         return NULL;
-    }
     return qemu.host_memory(env, address, ACCESS_STORE, qemu.kernel_mmu_index(env));
 }
 
@@ -516,9 +484,8 @@ void qemu_private_look_at_memory(struct qemu_private *p, const void *memory, con
         qemu_loss_say(LOSS_MEMORY, "gives plugins memory contents that differ from those found with",
                       "tlb_vaddr_to_host");
     }
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size; i++)
         any |= bytes[i];
-    }
     p->memory_compared += any != 0; /* zeros may be those of any memory */
 }
 
@@ -552,9 +519,8 @@ void qemu_private_look_for_io(struct qemu_private *p)
 
 uint8_t qemu_private_permit_io(struct qemu_private *p, uint8_t flag)
 {
-    if (p->object.cpu == NULL || p->io_looks < IO_LOOKS) {
+    if (p->object.cpu == NULL || p->io_looks < IO_LOOKS)
         return flag;
-    }
     narrow_io(p, false);
     if (p->io_places == 0 || (p->io_places & (p->io_places - 1)) != 0) {
         qemu_loss_say(LOSS_ACCELERATOR, "has no flag before its registers that permits clocks under", "-icount");

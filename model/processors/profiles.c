@@ -17,22 +17,18 @@ static const struct profile *const *const families[] = {
 const struct profile *profile_at(unsigned index)
 {
     for (unsigned family = 0; family < COUNT(families); family++) {
-        for (unsigned i = 0; families[family][i] != NULL; i++) {
-            if (index-- == 0) {
+        for (unsigned i = 0; families[family][i] != NULL; i++)
+            if (index-- == 0)
                 return families[family][i];
-            }
-        }
     }
     return NULL;
 }
 
 const struct profile *profile_find(const char *name)
 {
-    for (unsigned i = 0; profile_at(i) != NULL; i++) {
-        if (strcmp(profile_at(i)->name, name) == 0) {
+    for (unsigned i = 0; profile_at(i) != NULL; i++)
+        if (strcmp(profile_at(i)->name, name) == 0)
             return profile_at(i);
-        }
-    }
     return NULL;
 }
 
@@ -40,12 +36,10 @@ const struct profile *profile_kind(const struct profile *profile, unsigned index
 {
     unsigned kind = 0;
 
-    if (profile->kinds == NULL) {
+    if (profile->kinds == NULL)
         return index == 0 ? profile : NULL;
-    }
-    while (kind < index && profile->kinds[kind] != NULL) {
+    while (kind < index && profile->kinds[kind] != NULL)
         kind++;
-    }
     return profile->kinds[kind];
 }
 
@@ -66,9 +60,8 @@ unsigned profile_width(unsigned index)
     for (unsigned i = 0; p != NULL && i < p->feature_count; i++) {
         const struct profile_feature *feature = &p->features[i];
 
-        if (feature->leaf == LONG_MODE_LEAF && feature->reg == LONG_MODE_REG && feature->bit == LONG_MODE_BIT) {
+        if (feature->leaf == LONG_MODE_LEAF && feature->reg == LONG_MODE_REG && feature->bit == LONG_MODE_BIT)
             return 64;
-        }
     }
     return p != NULL ? 32 : 0;
 }
@@ -92,17 +85,13 @@ const struct profile_msr *profile_find_msr(const struct profile *profile, uint32
     for (unsigned table = 0; table < PROFILE_TABLES; table++) {
         const struct profile_msrs *msrs = &profile->msrs[table];
 
-        for (unsigned i = 0; i < msrs->count; i++) {
-            if (holds(&msrs->rows[i], address)) {
+        for (unsigned i = 0; i < msrs->count; i++)
+            if (holds(&msrs->rows[i], address))
                 return &msrs->rows[i];
-            }
-        }
     }
-    for (unsigned i = 0; i < COUNT(common_msrs); i++) {
-        if (holds(&common_msrs[i], address)) {
+    for (unsigned i = 0; i < COUNT(common_msrs); i++)
+        if (holds(&common_msrs[i], address))
             return &common_msrs[i];
-        }
-    }
     return NULL;
 }
 
@@ -126,18 +115,16 @@ bool profile_is_lbr_stack(enum model_register reg)
 const struct profile_event *profile_find_event(const struct profile *profile, unsigned select, unsigned umask,
                                                unsigned counter)
 {
-    if (counter >= profile->general_counters) {
+    if (counter >= profile->general_counters)
         return NULL;
-    }
     for (unsigned table = 0; table < PROFILE_TABLES; table++) {
         const struct profile_events *events = &profile->events[table];
 
         for (unsigned i = 0; i < events->count; i++) {
             const struct profile_event *e = &events->rows[i];
 
-            if (e->select == select && e->umask == umask && (e->counters >> counter & 1)) {
+            if (e->select == select && e->umask == umask && (e->counters >> counter & 1))
                 return e;
-            }
         }
     }
     return NULL;

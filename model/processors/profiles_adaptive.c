@@ -449,14 +449,8 @@ static const struct profile_msr arrowlake_h_p_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x2f5ff },
 };
 const struct profile arrowlake_h_p = {
-    LUNARLAKE_P_PROFILE,
-    ARROWLAKE_H,
-    CPUID_TABLE(arrowlake_h_p_cpuid),
-    .perfmon_version = 5,
-    .pebs_format = 5,
-    .lbr_counters = 0,
-    .msrs[0] = ROWS(arrowlake_h_p_msrs),
-    .memory.caches[1] = { 4096, 12 },
+    LUNARLAKE_P_PROFILE, ARROWLAKE_H,       CPUID_TABLE(arrowlake_h_p_cpuid),    .perfmon_version = 5,
+    .pebs_format = 5,    .lbr_counters = 0, .msrs[0] = ROWS(arrowlake_h_p_msrs), .memory.caches[1] = { 4096, 12 },
 };
 
 const struct profile *const profiles_adaptive[] = { &icelake,       &tigerlake,     &goldencove,

@@ -27,12 +27,10 @@ static void *new_chunk(void)
     const int kind = MAP_PRIVATE | MAP_ANONYMOUS;
     void *chunk = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE, kind | MAP_32BIT, -1, 0);
 
-    if (chunk == MAP_FAILED) {
+    if (chunk == MAP_FAILED)
         chunk = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE, kind, -1, 0);
-    }
-    if (chunk == MAP_FAILED) {
+    if (chunk == MAP_FAILED)
         options_die("%s", "out of memory");
-    }
     return chunk;
 }
 

@@ -25,9 +25,8 @@ _Noreturn void options_die(const char *sentence, const char *name)
 /* Opens a log; "-" is standard error. */
 static FILE *open_log(const char *path)
 {
-    if (strcmp(path, "-") == 0) {
+    if (strcmp(path, "-") == 0)
         return stderr;
-    }
     FILE *file = fopen(path, "w");
 
     if (file == NULL) {
@@ -52,23 +51,20 @@ static const struct choices freedom_choices = { "latitude=SEED:", "freedoms", fr
 /* QEMU makes its standard output line-buffered, so an error may be older than the last line. */
 static _Noreturn void end_list(void)
 {
-    if (fflush(stdout) != 0 || ferror(stdout)) {
+    if (fflush(stdout) != 0 || ferror(stdout))
         options_die("the list could not be written: %s", strerror(errno));
-    }
     exit(0);
 }
 
 /* Prints the list for OPTION=list, in the form that docs/model.md promises; QEMU reserves "help" for itself. */
 static void list_if_asked(const struct choices *choices, const char *value)
 {
-    if (value == NULL || strcmp(value, "list") != 0) {
+    if (value == NULL || strcmp(value, "list") != 0)
         return;
-    }
     for (unsigned i = 0; choices->name(i) != NULL; i++) {
         printf("%-34s ", choices->name(i));
-        if (choices->width != NULL) {
+        if (choices->width != NULL)
             printf("%u  ", choices->width(i));
-        }
         printf("%s\n", choices->meaning(i));
     }
     end_list();
@@ -82,14 +78,12 @@ static _Noreturn void refuse_choice(const struct choices *choices, const char *v
     const char *before = "";
     unsigned names = 0;
 
-    while (choices->name(names) != NULL) {
+    while (choices->name(names) != NULL)
         names++;
-    }
-    if (value == NULL) {
+    if (value == NULL)
         fprintf(stderr, "dsmodel: no %sNAME was given", choices->option);
-    } else {
+    else
         fprintf(stderr, "dsmodel: %s%.*s is not known", choices->option, (int)strcspn(value, ","), value);
-    }
     if (names > MOST_NAMES) {
         fprintf(stderr, "; %slist prints the %u %s", choices->option, names, choices->plural);
         before = ", among them";
@@ -112,9 +106,8 @@ static void take_profile(struct options *options, const char *name)
 {
     list_if_asked(&profile_choices, name);
     options->profile = name == NULL ? NULL : profile_find(name);
-    if (options->profile == NULL) {
+    if (options->profile == NULL)
         refuse_choice(&profile_choices, name);
-    }
 }
 
 /*
@@ -123,15 +116,13 @@ static void take_profile(struct options *options, const char *name)
  */
 static void list_kinds_if_asked(const char *value)
 {
-    if (value == NULL || strcmp(value, "list") != 0) {
+    if (value == NULL || strcmp(value, "list") != 0)
         return;
-    }
     for (unsigned i = 0; profile_at(i) != NULL; i++) {
         const struct profile *kind;
 
-        for (unsigned k = 0; profile_at(i)->kinds != NULL && (kind = profile_kind(profile_at(i), k)) != NULL; k++) {
+        for (unsigned k = 0; profile_at(i)->kinds != NULL && (kind = profile_kind(profile_at(i), k)) != NULL; k++)
             printf("%-34s %c  %s\n", kind->name, kind->letter, kind->core);
-        }
     }
     end_list();
 }
@@ -155,12 +146,10 @@ static _Noreturn void refuse_cores(const struct profile *profile, const char *li
 
 static void take_cores(struct options *options, const char *list, unsigned processors)
 {
-    if (list == NULL) {
+    if (list == NULL)
         return;
-    }
-    if (cores_parse(&options->cores, options->profile, list) != NULL) {
+    if (cores_parse(&options->cores, options->profile, list) != NULL)
         refuse_cores(options->profile, list);
-    }
     if (options->cores.named > processors) {
         fprintf(stderr, "dsmodel: cores=%s names %u processors, but QEMU's -smp has %u\n", list, options->cores.named,
                 processors);
@@ -172,26 +161,22 @@ static void take_faults(struct options *options, const char *list)
 {
     size_t length;
 
-    if (list == NULL) {
+    if (list == NULL)
         return;
-    }
     const char *unknown = faults_parse(&options->faults, list, &length);
 
-    if (unknown != NULL) {
+    if (unknown != NULL)
         refuse_choice(&fault_choices, unknown);
-    }
 }
 
 static void take_flip(struct options *options, const char *plan)
 {
     const char *why = NULL;
 
-    if (plan == NULL) {
+    if (plan == NULL)
         return;
-    }
-    if (options->faults.any) {
+    if (options->faults.any)
         options_die("%s", "flip= and fault= exclude each other");
-    }
     options->flip = flip_open(plan, &why);
     if (options->flip == NULL) {
         fprintf(stderr, "dsmodel: flip=%s: %s\n", plan, why);
@@ -203,9 +188,8 @@ static void take_quirks(struct options *options, const char *list)
 {
     const char *unknown = list == NULL ? NULL : quirks_parse(&options->quirks, list);
 
-    if (unknown != NULL) {
+    if (unknown != NULL)
         refuse_choice(&quirk_choices, unknown);
-    }
 }
 
 /* SEED[:NAME[,NAME..]]; without names all freedoms are used. */
@@ -214,9 +198,8 @@ static void take_latitude(struct options *options, const char *value)
     size_t length;
     char *end;
 
-    if (value == NULL) {
+    if (value == NULL)
         return;
-    }
     errno = 0;
     options->seed = strtoull(value, &end, 10);
     options->freedoms = ALL_FREEDOMS;
@@ -226,42 +209,37 @@ static void take_latitude(struct options *options, const char *value)
     }
     const char *unknown = *end == ':' ? freedoms_parse(&options->freedoms, end + 1, &length) : NULL;
 
-    if (unknown != NULL) {
+    if (unknown != NULL)
         refuse_choice(&freedom_choices, unknown);
-    }
 }
 
 static void take_ipc(struct options *options, const char *value)
 {
     options->ipc = value == NULL ? 0 : (unsigned)(*value - '0');
-    if (value != NULL && (options->ipc < 1 || options->ipc > MOST_IPC || value[1] != '\0')) {
+    if (value != NULL && (options->ipc < 1 || options->ipc > MOST_IPC || value[1] != '\0'))
         options_die("ipc=%s: expected a number from 1 to 8", value);
-    }
 }
 
 static void remove_file(const char *folder, unsigned cpu, const char *ending)
 {
     char path[PATH_MAX];
 
-    if ((size_t)snprintf(path, sizeof(path), "%s/%u%s", folder, cpu, ending) < sizeof(path)) {
+    if ((size_t)snprintf(path, sizeof(path), "%s/%u%s", folder, cpu, ending) < sizeof(path))
         remove(path);
-    }
 }
 
 /* Copies the folder's name, because QEMU frees its arguments. */
 static void take_state(struct options *options, const char *folder, unsigned processors)
 {
-    if (folder == NULL) {
+    if (folder == NULL)
         return;
-    }
     if (access(folder, W_OK | X_OK) != 0) {
         fprintf(stderr, "dsmodel: state=%s: the folder is not writable: %s\n", folder, strerror(errno));
         exit(1);
     }
     options->state = strdup(folder);
-    if (options->state == NULL) {
+    if (options->state == NULL)
         options_die("%s", "out of memory: state= cannot take effect");
-    }
     /* Files of an earlier run would pass for this run's, and its watch file would stop this machine. */
     for (unsigned cpu = 0; cpu < processors; cpu++) {
         remove_file(folder, cpu, "");
@@ -295,15 +273,12 @@ static void parse_argument(const char *argument, struct arguments *given)
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         const char *value = value_of(argument, keys[i].key);
 
-        if (value == NULL) {
+        if (value == NULL)
             continue;
-        }
-        if (*keys[i].value != NULL) {
+        if (*keys[i].value != NULL)
             options_die("%s= was given twice", keys[i].key);
-        }
-        if (*value == '\0') {
+        if (*value == '\0')
             options_die("%s= was given without a value", keys[i].key);
-        }
         *keys[i].value = value;
         return;
     }
@@ -340,18 +315,16 @@ static void open_logs(struct options *options, const struct arguments *given)
         fprintf(options->truth, "dsmodel truth 1 profile=%s\n", options->profile->name);
     }
     if (options->truth != NULL && options->violations != NULL && options->truth != options->violations &&
-        is_regular(options->truth) && is_same_file(fileno(options->truth), fileno(options->violations))) {
+        is_regular(options->truth) && is_same_file(fileno(options->truth), fileno(options->violations)))
         options_die("truth= and violations= are the same file: %s", given->truth);
-    }
 }
 
 void options_read(int argc, char **argv, unsigned processors, struct options *options)
 {
     struct arguments given = { .cores = NULL };
 
-    for (int i = 0; i < argc; i++) {
+    for (int i = 0; i < argc; i++)
         parse_argument(argv[i], &given);
-    }
     list_if_asked(&fault_choices, given.fault);
     list_if_asked(&quirk_choices, given.quirk);
     list_if_asked(&freedom_choices, given.latitude);
@@ -370,9 +343,8 @@ void options_read(int argc, char **argv, unsigned processors, struct options *op
 /* QEMU's exit status is already the guest's, so lost output is reported in words. */
 static void finish_log(FILE *log, const char *option)
 {
-    if (log != NULL && (fflush(log) != 0 || ferror(log))) {
+    if (log != NULL && (fflush(log) != 0 || ferror(log)))
         fprintf(stderr, "dsmodel: the file of %s= could not be written to its end; is the disk full?\n", option);
-    }
 }
 
 void options_finish_logs(const struct options *options)

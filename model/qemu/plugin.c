@@ -29,11 +29,9 @@ _Thread_local struct processor *thread_processor;
 /* The scoreboard moves when it grows for more processors; QEMU then drops all translations. */
 static void find_hot(void)
 {
-    for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
-        if (model.processors[i] != NULL) {
+    for (unsigned i = 0; i < MAX_PROCESSORS; i++)
+        if (model.processors[i] != NULL)
             model.processors[i]->vcpu.hot = qemu_plugin_scoreboard_find(model.score, i);
-        }
-    }
 }
 
 /* QEMU drops all translations. No processor runs. */
@@ -41,11 +39,9 @@ static void on_translations_flush(void *udata)
 {
     (void)udata;
     find_hot();
-    for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
-        if (model.processors[i] != NULL) {
+    for (unsigned i = 0; i < MAX_PROCESSORS; i++)
+        if (model.processors[i] != NULL)
             engine_keep_blocks(&model.processors[i]->vcpu);
-        }
-    }
     arena_free();
 }
 
@@ -57,12 +53,10 @@ static bool join_others(unsigned cpu, struct processor *p)
     bool joined = true;
 
     g_mutex_lock(&lock);
-    while (other < MAX_PROCESSORS && model.processors[other] == NULL) {
+    while (other < MAX_PROCESSORS && model.processors[other] == NULL)
         other++;
-    }
-    if (other < MAX_PROCESSORS) {
+    if (other < MAX_PROCESSORS)
         joined = data_cache_join(p->vcpu.cache, model.processors[other]->vcpu.cache);
-    }
     model.processors[cpu] = p;
     g_mutex_unlock(&lock);
     return joined;
@@ -100,9 +94,8 @@ static void on_init(unsigned cpu, void *udata)
                     "processor; start QEMU without it",
                     "-accel tcg,thread=single");
     }
-    if (cpu >= MAX_PROCESSORS) {
+    if (cpu >= MAX_PROCESSORS)
         options_die("more than %s processors are not supported: lower -smp", "256");
-    }
     struct processor *p = g_new0(struct processor, 1);
     static const struct fault_set none;
     const struct fault_set *const faults = fault_set_is_of(&model.options.faults, cpu) ? &model.options.faults : &none;
@@ -115,24 +108,19 @@ static void on_init(unsigned cpu, void *udata)
     p->vcpu.shares_line = model.options.shares_line;
     p->vcpu.ipc = model.options.ipc;
     p->apic_id = cpu;
-    if (!processor_init(p, &missing)) {
+    if (!processor_init(p, &missing))
         options_die("this QEMU gives plugins no register named %s: use QEMU 11.1", missing);
-    }
     p->icount = model.icount;
     profile = profile_of(cpu, p);
-    if (model.options.freedoms != 0 && !latitude_give(&p->vcpu, model.options.seed, model.options.freedoms)) {
+    if (model.options.freedoms != 0 && !latitude_give(&p->vcpu, model.options.seed, model.options.freedoms))
         options_die("%s", "out of memory: latitude= cannot take effect");
-    }
     if (changed && (!break_rules(&p->vcpu, faults, model.options.quirks, flip) ||
-                    (profile = break_profile(profile, faults, model.options.quirks)) == NULL)) {
+                    (profile = break_profile(profile, faults, model.options.quirks)) == NULL))
         options_die("%s", "out of memory: fault= and quirk= cannot take effect");
-    }
-    if (!engine_init(&p->vcpu, cpu, profile, &processor_host, p, qemu_plugin_scoreboard_find(model.score, cpu))) {
+    if (!engine_init(&p->vcpu, cpu, profile, &processor_host, p, qemu_plugin_scoreboard_find(model.score, cpu)))
         options_die("%s", "out of memory");
-    }
-    if (!join_others(cpu, p)) {
+    if (!join_others(cpu, p))
         options_die("%s", "out of memory");
-    }
     thread_processor = p;
     find_hot(); /* the scoreboard may move when it grows for this processor */
 }
@@ -141,11 +129,9 @@ static void on_exit_qemu(void *udata)
 {
     (void)udata;
     report_triple_faults();
-    for (unsigned i = 0; i < MAX_PROCESSORS && model.options.violations != NULL; i++) {
-        if (model.processors[i] != NULL) {
+    for (unsigned i = 0; i < MAX_PROCESSORS && model.options.violations != NULL; i++)
+        if (model.processors[i] != NULL)
             referee_end(&model.processors[i]->vcpu);
-        }
-    }
     options_finish_logs(&model.options);
 }
 
@@ -169,11 +155,9 @@ static GMutex sets_lock;
 /* QEMU has dropped all translations, and no processor runs. */
 static void on_dropped(void *udata)
 {
-    for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
-        if (model.processors[i] != NULL) {
+    for (unsigned i = 0; i < MAX_PROCESSORS; i++)
+        if (model.processors[i] != NULL)
             choose_translations(model.processors[i], NULL);
-        }
-    }
     register_callbacks(udata);
 }
 
@@ -183,9 +167,8 @@ static unsigned set_of(struct hooks hooks, unsigned most)
     unsigned i = 0;
 
     g_mutex_lock(&sets_lock);
-    while (i < model.set_count && !hooks_are_equal(model.sets[i], hooks)) {
+    while (i < model.set_count && !hooks_are_equal(model.sets[i], hooks))
         i++;
-    }
     if (i < most) {
         model.sets[i] = hooks;
         model.set_count = MAX(model.set_count, i + 1);
@@ -200,13 +183,11 @@ static unsigned set_of(struct hooks hooks, unsigned most)
 /* Notes whether the processor uses data. If it is the first one, the translations of others must report data too. */
 static void note_data(const struct vcpu *v)
 {
-    if (!v->uses.data) {
+    if (!v->uses.data)
         return;
-    }
     g_mutex_lock(&sets_lock);
-    if (!model.data && model.processors_most > 1) {
+    if (!model.data && model.processors_most > 1)
         qemu_plugin_reset(model.id, on_dropped, NULL);
-    }
     model.data = model.data_used = true;
     g_mutex_unlock(&sets_lock);
 }
@@ -218,9 +199,8 @@ void choose_translations(struct processor *p, const struct block *running)
 
     note_data(&p->vcpu);
     hooks.data = hooks.data || model.data;
-    if (p->vcpu.watch.hit) {
+    if (p->vcpu.watch.hit)
         hooks = hooks_of_both(hooks, model.sets[before]); /* a hook must notice it */
-    }
     const unsigned set = set_of(hooks, qemu_private_sets(&p->private));
 
     if (set != before || !hooks_are_equal(model.sets[set], p->vcpu.wants)) {
@@ -231,29 +211,25 @@ void choose_translations(struct processor *p, const struct block *running)
 
 void narrow_translations(struct processor *p)
 {
-    if (!p->vcpu.wants.data) {
+    if (!p->vcpu.wants.data)
         return;
-    }
     g_mutex_lock(&sets_lock);
     if (++model.interruptions == UNUSED_INTERRUPTIONS) {
         model.data = model.data_used;
         model.data_used = false;
         model.interruptions = 0;
-        for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
+        for (unsigned i = 0; i < MAX_PROCESSORS; i++)
             model.data = model.data || (model.processors[i] != NULL && model.processors[i]->vcpu.uses.data);
-        }
     }
     g_mutex_unlock(&sets_lock);
-    if (!model.data) {
+    if (!model.data)
         choose_translations(p, NULL);
-    }
 }
 
 static void check_qemu(const struct qemu_info *info)
 {
-    if (QEMU_PLUGIN_API < info->version.min || QEMU_PLUGIN_API > info->version.cur) {
+    if (QEMU_PLUGIN_API < info->version.min || QEMU_PLUGIN_API > info->version.cur)
         options_die("this QEMU lacks version %s of the plugin interface: use QEMU 11.1", "7");
-    }
     if (!info->system_emulation ||
         (strcmp(info->target_name, "x86_64") != 0 && strcmp(info->target_name, "i386") != 0)) {
         options_die("this QEMU, for target %s, is not supported: use qemu-system-x86_64 or qemu-system-i386",
@@ -264,12 +240,10 @@ static void check_qemu(const struct qemu_info *info)
 int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
 {
     check_qemu(info);
-    if (qemu_private_accelerated()) {
+    if (qemu_private_accelerated())
         options_die("this QEMU accelerator is not supported: start QEMU with %s", "-accel tcg");
-    }
-    if (model.score != NULL) {
+    if (model.score != NULL)
         options_die("%s", "the plugin is loaded twice: name it in one -plugin option only");
-    }
     model.processors_most = (unsigned)info->system.max_vcpus;
     options_read(argc, argv, model.processors_most, &model.options);
     model.id = id;

@@ -71,11 +71,9 @@ static const char *const narrow_names[REGISTER_NAMES] = {
 
 static unsigned name_of(const char *name)
 {
-    for (unsigned i = 0; i < REGISTER_NAMES; i++) {
-        if (strcmp(names[i], name) == 0 || (narrow_names[i] != NULL && strcmp(narrow_names[i], name) == 0)) {
+    for (unsigned i = 0; i < REGISTER_NAMES; i++)
+        if (strcmp(names[i], name) == 0 || (narrow_names[i] != NULL && strcmp(narrow_names[i], name) == 0))
             return i;
-        }
-    }
     return REGISTER_NAMES;
 }
 
@@ -110,11 +108,10 @@ bool processor_init(struct processor *p, const char **missing)
         const struct qemu_register_descriptor *d = &g_array_index(all, struct qemu_register_descriptor, i);
         unsigned name = name_of(d->name);
 
-        if (name < REGISTER_NAMES) {
+        if (name < REGISTER_NAMES)
             p->registers[name] = d->handle;
-        } else if (xmm_of(d->name) < XMM_REGISTERS) {
+        else if (xmm_of(d->name) < XMM_REGISTERS)
             p->xmm[xmm_of(d->name)] = d->handle;
-        }
     }
     g_array_free(all, TRUE);
     qemu_private_init(&p->private);
@@ -137,9 +134,8 @@ static uint64_t read_register(struct processor *p, unsigned name)
 {
     uint64_t value = 0;
 
-    if (p->registers[name] == NULL) {
+    if (p->registers[name] == NULL)
         return 0;
-    }
     g_byte_array_set_size(p->buffer, 0);
     qemu_plugin_read_register(p->registers[name], p->buffer);
     memcpy(&value, p->buffer->data, p->buffer->len < sizeof(value) ? p->buffer->len : sizeof(value));
@@ -166,12 +162,10 @@ void processor_look(struct processor *p)
 {
     struct qemu_seen seen;
 
-    if (qemu_private_is_settled(&p->private)) {
+    if (qemu_private_is_settled(&p->private))
         return;
-    }
-    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++)
         seen.general[i] = read_register(p, i);
-    }
     seen.rip = read_register(p, NAME_RIP);
     seen.eflags = read_register(p, NAME_EFLAGS);
     qemu_private_look(&p->private, &seen);
@@ -204,9 +198,8 @@ _Noreturn void processor_go_to(const struct block *block, uint64_t to)
 
 unsigned processor_cpl(struct processor *p)
 {
-    if (!(processor_read(p, NAME_CR0) & CR0_PE)) {
+    if (!(processor_read(p, NAME_CR0) & CR0_PE))
         return 0;
-    }
     return processor_read(p, NAME_EFLAGS) & EFLAGS_VM ? 3 : processor_read(p, NAME_CS) & 3;
 }
 
@@ -222,9 +215,8 @@ static bool read_memory(void *cpu, uint64_t address, void *bytes, size_t size)
     struct processor *p = cpu;
 
     g_byte_array_set_size(p->buffer, 0);
-    if (!qemu_plugin_read_memory_vaddr(address, p->buffer, size)) {
+    if (!qemu_plugin_read_memory_vaddr(address, p->buffer, size))
         return false;
-    }
     memcpy(bytes, p->buffer->data, size);
     return true;
 }
@@ -250,9 +242,8 @@ static uint8_t *memory_of(void *cpu, uint64_t address, size_t size)
     uint8_t *const first = at_hand(cpu, address);
     bool contiguous = first != NULL && !qemu_private_doubts_memory(&((struct processor *)cpu)->private);
 
-    for (uint64_t at = PAGE_BYTES - address % PAGE_BYTES; contiguous && at < size; at += PAGE_BYTES) {
+    for (uint64_t at = PAGE_BYTES - address % PAGE_BYTES; contiguous && at < size; at += PAGE_BYTES)
         contiguous = at_hand(cpu, address + at) == first + at;
-    }
     return contiguous ? first : NULL;
 }
 
@@ -266,13 +257,11 @@ static bool write_by_qemu(uint64_t address, const void *bytes, size_t size)
 /* Writes through QEMU, and then checks whether the bytes are in the TLB's memory. */
 static bool write_to_see(struct processor *p, uint64_t address, const void *bytes, size_t size, const uint8_t *memory)
 {
-    if (!write_by_qemu(address, bytes, size)) {
+    if (!write_by_qemu(address, bytes, size))
         return false;
-    }
     g_byte_array_set_size(p->buffer, 0);
-    if (qemu_plugin_read_memory_vaddr(address, p->buffer, size)) {
+    if (qemu_plugin_read_memory_vaddr(address, p->buffer, size))
         qemu_private_look_at_memory(&p->private, memory, p->buffer->data, size);
-    }
     return true;
 }
 
@@ -287,11 +276,10 @@ static bool write_memory(void *cpu, uint64_t address, const void *bytes, size_t 
         const size_t rest = PAGE_BYTES - (address & (PAGE_BYTES - 1));
 
         part = size < rest ? size : rest;
-        if (!qemu_private_doubts_memory(&p->private)) {
+        if (!qemu_private_doubts_memory(&p->private))
             memcpy(memory, from, part);
-        } else if (!write_to_see(p, address, from, part, memory)) {
+        else if (!write_to_see(p, address, from, part, memory))
             return false;
-        }
         from += part;
         address += part;
     }
@@ -303,9 +291,8 @@ static bool read_physical(void *cpu, uint64_t address, void *bytes, size_t size)
     struct processor *p = cpu;
 
     g_byte_array_set_size(p->buffer, 0);
-    if (qemu_plugin_read_memory_hwaddr(address, p->buffer, size) != 0) {
+    if (qemu_plugin_read_memory_hwaddr(address, p->buffer, size) != 0)
         return false;
-    }
     memcpy(bytes, p->buffer->data, size);
     return true;
 }
@@ -332,9 +319,8 @@ static uint32_t read_apic(struct processor *p, uint64_t address)
     uint32_t value = NO_APIC;
 
     g_byte_array_set_size(p->buffer, 0);
-    if (qemu_plugin_read_memory_hwaddr(address, p->buffer, sizeof(value)) == 0) {
+    if (qemu_plugin_read_memory_hwaddr(address, p->buffer, sizeof(value)) == 0)
         memcpy(&value, p->buffer->data, sizeof(value));
-    }
     return value;
 }
 
@@ -354,9 +340,8 @@ static uint32_t lvtpc(void *cpu)
     struct processor *p = cpu;
     uint32_t value = read_apic(p, APIC_LVTPC);
 
-    if (value == NO_APIC) {
+    if (value == NO_APIC)
         return p->x2apic_lvtpc;
-    }
     p->apic_id = read_apic(p, APIC_ID) >> 24;
     return value;
 }
@@ -425,9 +410,8 @@ static uint32_t deliver_pmi(void *cpu)
         return value |
                LVT_MASKED; /* the APIC rejects the vector: SDM Vol. 3A (253668-083), "Valid Interrupt Vectors" */
     }
-    if (value & LVT_MASKED) {
+    if (value & LVT_MASKED)
         return value;
-    }
     if (!p->vcpu.rules->pmi_masks(&p->vcpu)) {
         /* the frame is unchanged */
     } else if (x2apic) {
@@ -457,13 +441,11 @@ static const uint64_t *find_frame(struct processor *p, uint64_t ip, uint64_t fra
     const uint8_t *const memory = one_page ? memory_of(p, at, FRAME_WORDS * size) : NULL;
     uint8_t bytes[FRAME_WORDS * 8];
 
-    if (memory == NULL && !read_memory(p, at, bytes, FRAME_WORDS * size)) {
+    if (memory == NULL && !read_memory(p, at, bytes, FRAME_WORDS * size))
         return NULL;
-    }
     memset(frame, 0, FRAME_WORDS * sizeof(frame[0]));
-    for (unsigned i = 0; i < FRAME_WORDS; i++) {
+    for (unsigned i = 0; i < FRAME_WORDS; i++)
         memcpy(&frame[i], (memory != NULL ? memory : bytes) + i * size, size);
-    }
     return frame[0] == ip ? frame : frame[1] == ip ? frame + 1 : NULL;
 }
 
@@ -505,22 +487,17 @@ void processor_change_frame(struct processor *p)
     uint64_t frame[4] = { 0 }, changed[4];
     unsigned ip;
 
-    if (p->vcpu.rules->exception_pushed == NULL || !(processor_read(p, NAME_CR0) & CR0_PG)) {
+    if (p->vcpu.rules->exception_pushed == NULL || !(processor_read(p, NAME_CR0) & CR0_PG))
         return; /* without paging the handler is firmware's, and may be 16-bit code */
-    }
-    for (unsigned i = 0; i < 4; i++) {
-        if (!read_memory(p, at + i * size, &frame[i], size)) {
+    for (unsigned i = 0; i < 4; i++)
+        if (!read_memory(p, at + i * size, &frame[i], size))
             return;
-        }
-    }
     ip = frame_ip(frame);
     memcpy(changed, frame, sizeof(changed));
     p->vcpu.rules->exception_pushed(&p->vcpu, &changed[ip + 2], ip == 1 ? &changed[0] : NULL);
-    for (unsigned i = 0; i < 4; i++) {
-        if (changed[i] != frame[i]) {
+    for (unsigned i = 0; i < 4; i++)
+        if (changed[i] != frame[i])
             write_memory(p, at + i * size, &changed[i], size);
-        }
-    }
 }
 
 static void read_general(struct processor *p, uint64_t general[GENERAL_REGISTERS])
@@ -529,9 +506,8 @@ static void read_general(struct processor *p, uint64_t general[GENERAL_REGISTERS
         qemu_private_general(&p->private, general);
         return;
     }
-    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++)
         general[i] = read_register(p, i);
-    }
 }
 
 static uint64_t read_registers(void *cpu, uint64_t ip, uint64_t general[GENERAL_REGISTERS])
@@ -542,11 +518,10 @@ static uint64_t read_registers(void *cpu, uint64_t ip, uint64_t general[GENERAL_
     processor_look(p);
     read_general(p, general);
     rflags = qemu_private_reads(&p->private) ? qemu_private_eflags(&p->private) : read_register(p, NAME_EFLAGS);
-    if (p->delivered) {
+    if (p->delivered)
         read_frame(p, ip, &general[RSP], &rflags);
-    } else {
+    else
         rflags = qemu_private_flags(&p->private, rflags, p->middle);
-    }
     return rflags & ~EFLAGS_RF; /* the model uses RF itself to mark watched blocks */
 }
 
@@ -556,14 +531,12 @@ static void read_xmm(void *cpu, uint64_t xmm[XMM_REGISTERS][2])
 
     memset(xmm, 0, XMM_REGISTERS * sizeof(xmm[0]));
     for (unsigned i = 0; i < XMM_REGISTERS; i++) {
-        if (p->xmm[i] == NULL) {
+        if (p->xmm[i] == NULL)
             continue;
-        }
         g_byte_array_set_size(p->buffer, 0);
         qemu_plugin_read_register(p->xmm[i], p->buffer);
-        if (p->buffer->len >= sizeof(xmm[i])) {
+        if (p->buffer->len >= sizeof(xmm[i]))
             memcpy(xmm[i], p->buffer->data, sizeof(xmm[i])); /* little-endian */
-        }
     }
 }
 
@@ -588,9 +561,8 @@ static uint64_t read_tsc(void *cpu)
     const uint64_t tsc = qemu_private_tsc(&p->private);
 
     permit_io(p, permitted);
-    if (!p->icount || p->tsc - tsc > BLOCK_TIME) {
+    if (!p->icount || p->tsc - tsc > BLOCK_TIME)
         p->tsc = tsc;
-    }
     return p->tsc;
 }
 
@@ -623,17 +595,15 @@ static gint compare_pages(gconstpointer a, gconstpointer b, gpointer data)
 void processor_note_code(struct processor *p, uint64_t from, uint64_t to)
 {
     g_mutex_lock(&code_lock);
-    if (code_pages == NULL) {
+    if (code_pages == NULL)
         code_pages = g_tree_new_full(compare_pages, NULL, NULL, g_free);
-    }
     for (uint64_t page = from >> 12; page <= (to - 1) >> 12; page++) {
         struct code *const code = g_new0(struct code, 1);
 
         code->address = MAX(from, page << 12);
         code->size = MIN(MIN(to, (page + 1) << 12) - code->address, sizeof(code->bytes));
-        if (!read_memory(p, code->address, code->bytes, code->size)) {
+        if (!read_memory(p, code->address, code->bytes, code->size))
             code->size = 0;
-        }
         g_tree_insert(code_pages, GSIZE_TO_POINTER(page), code);
     }
     g_mutex_unlock(&code_lock);
@@ -680,9 +650,8 @@ static uint64_t read_entry(struct processor *p, uint64_t table, unsigned index, 
     uint64_t entry = 0;
 
     g_byte_array_set_size(p->buffer, 0);
-    if (qemu_plugin_read_memory_hwaddr(table + (uint64_t)index * bytes, p->buffer, bytes) == 0) {
+    if (qemu_plugin_read_memory_hwaddr(table + (uint64_t)index * bytes, p->buffer, bytes) == 0)
         memcpy(&entry, p->buffer->data, bytes);
-    }
     return entry;
 }
 
@@ -707,9 +676,8 @@ static struct host_page page_entry(void *cpu, uint64_t address)
         return (struct host_page){ PTE_PRESENT | PTE_WRITABLE | PTE_ACCESSED | PTE_DIRTY,
                                    (UINT64_C(1) << 32) - address };
     }
-    if (wide && address >= -high && address < high) {
+    if (wide && address >= -high && address < high)
         return (struct host_page){ 0, high - address };
-    }
     for (unsigned level = levels; level > 0; level--) {
         const unsigned shift = 12 + bits * (level - 1);
         const uint64_t covered = (UINT64_C(1) << shift) - (address & ((UINT64_C(1) << shift) - 1));
@@ -718,12 +686,10 @@ static struct host_page page_entry(void *cpu, uint64_t address)
         bool root_of_three = pae && !wide && level == 3; /* a PDPT entry has neither these flags nor an accessed flag */
 
         common &= root_of_three ? common : entry;
-        if (!(entry & PTE_PRESENT)) {
+        if (!(entry & PTE_PRESENT))
             return (struct host_page){ 0, covered };
-        }
-        if (level == 1 || (level < 4 && (entry & PTE_LARGE) && !root_of_three)) {
+        if (level == 1 || (level < 4 && (entry & PTE_LARGE) && !root_of_three))
             return (struct host_page){ (entry & ~(PTE_WRITABLE | PTE_USER)) | common, covered };
-        }
         table = entry & PTE_ADDRESS;
     }
     return (struct host_page){ 0, PAGE_BYTES };
@@ -737,13 +703,11 @@ bool processor_is_entry(struct processor *p, unsigned vector, uint64_t address)
     uint8_t gate[16];
 
     if (!protected_mode || !qemu_private_idt(&p->private, &table) ||
-        !read_memory(p, table + vector * (wide ? 16 : 8), gate, wide ? 16 : 8)) {
+        !read_memory(p, table + vector * (wide ? 16 : 8), gate, wide ? 16 : 8))
         return false;
-    }
     offset = gate[0] | (uint64_t)gate[1] << 8 | (uint64_t)gate[6] << 16 | (uint64_t)gate[7] << 24;
-    for (unsigned i = 0; wide && i < 4; i++) {
+    for (unsigned i = 0; wide && i < 4; i++)
         offset |= (uint64_t)gate[8 + i] << (32 + 8 * i);
-    }
     return offset == address; /* code segments start at 0 */
 }
 

@@ -21,14 +21,12 @@ bool leave_prepare(struct processor *p, struct place place, uintptr_t here)
 {
     uint64_t eflags;
 
-    if (!qemu_private_settle(&p->private, here)) {
+    if (!qemu_private_settle(&p->private, here))
         return false;
-    }
     engine_leave(&p->vcpu, place);
     eflags = processor_read(p, NAME_EFLAGS);
-    if (eflags & EFLAGS_RF) {
+    if (eflags & EFLAGS_RF)
         processor_write(p, NAME_EFLAGS, eflags & ~EFLAGS_RF); /* every instruction clears RF */
-    }
     return true;
 }
 
@@ -37,9 +35,8 @@ static void stop_if_watched(struct processor *p, bool complete)
 {
     if (p->vcpu.watch.hit) {
         state_stopped(p, model.options.state);
-        if (complete) {
+        if (complete)
             qemu_private_debug(&p->private);
-        }
     }
 }
 
@@ -73,25 +70,22 @@ static __attribute__((noinline)) void ring_full(unsigned cpu, const struct block
     again = engine_ring_full(&p->vcpu);
     p->between_blocks = false;
     p->block = NULL;
-    if (again) {
+    if (again)
         begin_again(p, block, here);
-    }
 }
 
 /* Runs for each branch. Rare cases are called last and not inlined, so that this function needs no stack. */
 void on_block(unsigned cpu, void *udata)
 {
-    if (__builtin_expect(engine_block(&model.processors[cpu]->vcpu, udata), false)) {
+    if (__builtin_expect(engine_block(&model.processors[cpu]->vcpu, udata), false))
         ring_full(cpu, udata, (uintptr_t)__builtin_return_address(0));
-    }
 }
 
 /* Makes QEMU's next lookup find the watched translation. */
 static void select_watched(struct processor *p)
 {
-    if (!qemu_private_translate_apart(&p->private, true)) {
+    if (!qemu_private_translate_apart(&p->private, true))
         processor_write(p, NAME_EFLAGS, processor_read(p, NAME_EFLAGS) | EFLAGS_RF);
-    }
 }
 
 /* A count of the block would reach its limit. DUE_WATCH makes the block begin again, in its watched translation. */
@@ -105,29 +99,25 @@ static void due(unsigned cpu, const struct block *block, bool watching, uintptr_
     answer = engine_due(&p->vcpu, block, watching);
     p->between_blocks = false;
     p->block = NULL;
-    if (answer == DUE_WATCH) {
+    if (answer == DUE_WATCH)
         select_watched(p);
-    }
-    if (answer != DUE_GO_ON) {
+    if (answer != DUE_GO_ON)
         begin_again(p, block, here);
-    }
 }
 
 static inline bool reaches_limit(const struct hot *hot, const struct beginning *b)
 {
     bool reached = false;
 
-    for (unsigned i = 0; i < b->count_count; i++) {
+    for (unsigned i = 0; i < b->count_count; i++)
         reached |= hot->counts[b->counts[i].id] + b->counts[i].events >= b->counts[i].limit;
-    }
     return reached;
 }
 
 static inline void add_events(struct hot *hot, const struct beginning *b)
 {
-    for (unsigned i = 0; i < b->count_count; i++) {
+    for (unsigned i = 0; i < b->count_count; i++)
         hot->counts[b->counts[i].id] += b->counts[i].events;
-    }
 }
 
 /* Begins a block whose events are counted. */
@@ -135,12 +125,10 @@ static __attribute__((noinline)) void begin(unsigned cpu, const struct beginning
 {
     struct vcpu *const v = &model.processors[cpu]->vcpu;
 
-    if (reaches_limit(v->hot, b)) {
+    if (reaches_limit(v->hot, b))
         due(cpu, b->block, watching, here);
-    }
-    if (engine_block(v, b->block)) {
+    if (engine_block(v, b->block))
         ring_full(cpu, b->block, here);
-    }
     add_events(v->hot, b);
 }
 
@@ -180,9 +168,8 @@ static void leave_middle(struct processor *p, const struct site *site, bool inte
 {
     p->block = NULL;
     p->middle = NULL;
-    if (interrupted) {
+    if (interrupted)
         leave_block(p, site->place, site->middle.return_address);
-    }
 }
 
 void on_stop(unsigned cpu, void *udata)
@@ -234,9 +221,8 @@ void on_block_data_retired(unsigned cpu, void *udata)
 {
     const struct block *block = udata;
 
-    if (engine_data_retired(&model.processors[cpu]->vcpu, BETWEEN_BLOCKS, block->pc, block->cpl)) {
+    if (engine_data_retired(&model.processors[cpu]->vcpu, BETWEEN_BLOCKS, block->pc, block->cpl))
         begin_again(model.processors[cpu], block, (uintptr_t)__builtin_return_address(0));
-    }
 }
 
 /*
@@ -274,9 +260,8 @@ void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64
                         from, to, processor_cpl(p));
     p->between_blocks = false;
     p->delivered = false;
-    if (exception) {
+    if (exception)
         processor_change_frame(p);
-    }
     narrow_translations(p);
 }
 
@@ -295,7 +280,6 @@ void on_rest(unsigned cpu, void *udata)
 void on_resume(unsigned cpu, void *udata)
 {
     (void)udata;
-    if (model.processors[cpu] != NULL) {
+    if (model.processors[cpu] != NULL)
         state_watch(model.processors[cpu], model.options.state);
-    }
 }

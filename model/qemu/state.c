@@ -22,9 +22,8 @@ static void write_cpuid(struct processor *p, FILE *file, uint32_t leaf, uint32_t
 {
     uint32_t regs[4] = { 0 };
 
-    if (subleaf == 0) {
+    if (subleaf == 0)
         qemu_private_cpuid(&p->private, leaf, regs);
-    }
     cpuid_read(&p->vcpu, leaf, subleaf, regs);
     fprintf(file, "cpuid 0x%" PRIx32 " 0x%" PRIx32 " 0x%" PRIx32 " 0x%" PRIx32 " 0x%" PRIx32 " 0x%" PRIx32 "\n", leaf,
             subleaf, regs[0], regs[1], regs[2], regs[3]);
@@ -49,31 +48,26 @@ static bool write_file(struct processor *p, const char *path)
     uint64_t idt;
     FILE *file = fopen(path, "w");
 
-    if (file == NULL) {
+    if (file == NULL)
         return false;
-    }
     processor_look(p);
     standing_settle(&p->vcpu);
     fprintf(file, "dsmodel state 1 profile=%s cpu=%u\n", p->vcpu.profile->name, p->vcpu.number);
-    for (size_t i = 0; i < sizeof(leaves) / sizeof(leaves[0]); i++) {
+    for (size_t i = 0; i < sizeof(leaves) / sizeof(leaves[0]); i++)
         write_cpuid(p, file, leaves[i].leaf, leaves[i].subleaf);
-    }
-    for (size_t i = 0; i < sizeof(controls) / sizeof(controls[0]); i++) {
+    for (size_t i = 0; i < sizeof(controls) / sizeof(controls[0]); i++)
         write_register(file, controls[i].name, processor_read(p, controls[i].number));
-    }
     write_register(file, "rip", processor_read(p, NAME_RIP));
-    if (qemu_private_idt(&p->private, &idt)) {
+    if (qemu_private_idt(&p->private, &idt))
         write_register(file, "idt", idt);
-    }
     write_register(file, "lvtpc", processor_host.lvtpc(p));
     write_register(file, "apic", processor_host.apic_enabled(p));
     const bool whole = standing_registers(&p->vcpu, write_msr, file);
 
-    if (whole) {
+    if (whole)
         fprintf(file, "end\n");
-    } else {
+    else
         errno = ENOMEM;
-    }
     const bool written = !ferror(file); /* fclose() does not report an earlier error */
 
     return (fclose(file) == 0) & whole & written;
@@ -102,12 +96,10 @@ void state_watch(struct processor *p, const char *folder)
     FILE *file = fopen(path, "r");
     char word[16] = "";
 
-    if (file != NULL && fscanf(file, "%15s", word) != 1) {
+    if (file != NULL && fscanf(file, "%15s", word) != 1)
         word[0] = '\0';
-    }
-    if (file != NULL) {
+    if (file != NULL)
         fclose(file);
-    }
     standing_watch(&p->vcpu, strcmp(word, "record") == 0, strcmp(word, "threshold") == 0);
     g_free(path);
 }

@@ -43,12 +43,10 @@ void on_cpuid(unsigned cpu, void *udata)
     uint32_t leaf = p->leaf, subleaf = p->subleaf;
 
     cpuid_ask(&p->vcpu, &leaf, &subleaf);
-    if (leaf != asked) {
+    if (leaf != asked)
         processor_write(p, RAX, leaf);
-    }
-    if (subleaf != p->subleaf) {
+    if (subleaf != p->subleaf)
         processor_write(p, RCX, subleaf);
-    }
     p->vcpu.hot->fix_up = 1;
 }
 
@@ -60,15 +58,13 @@ static void check_features(const struct processor *p, uint32_t leaf, const uint3
 {
     const struct profile_feature *missing = cpuid_missing_feature(&p->vcpu, leaf, regs);
 
-    if (missing == NULL || (p->registers[R8] == NULL && leaf != FEATURES) || (missing->firmware && model.warned)) {
+    if (missing == NULL || (p->registers[R8] == NULL && leaf != FEATURES) || (missing->firmware && model.warned))
         return;
-    }
     model.warned = true;
     fprintf(stderr, "dsmodel: profile=%s has %s, and QEMU's -cpu lacks it: %s\n", model.options.profile->name,
             missing->name, missing->firmware ? "as if firmware had turned it off" : "try -cpu max");
-    if (!missing->firmware) {
+    if (!missing->firmware)
         exit(1);
-    }
 }
 
 void fix_up(struct processor *p)
@@ -82,16 +78,13 @@ void fix_up(struct processor *p)
     static const unsigned order[4] = { RAX, RBX, RCX, RDX };
     uint32_t regs[4];
 
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++)
         regs[i] = (uint32_t)processor_read(p, order[i]);
-    }
-    if (p->leaf != MORE_FEATURES || p->subleaf == 0) {
+    if (p->leaf != MORE_FEATURES || p->subleaf == 0)
         check_features(p, p->leaf, regs);
-    }
     cpuid_read(&p->vcpu, p->leaf, p->subleaf, regs);
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++)
         processor_write(p, order[i], regs[i]);
-    }
 }
 
 void on_fix_up(unsigned cpu, void *udata)
@@ -114,20 +107,17 @@ void on_rdmsr(unsigned cpu, void *udata)
     uint32_t address = (uint32_t)processor_read(p, RCX);
     uint64_t value;
 
-    if (site->place.block->cpl != 0) {
+    if (site->place.block->cpl != 0)
         return; /* the native instruction raises the exception */
-    }
     if (address == MSR_X2APIC_LVTPC && processor_in_x2apic_mode(p)) {
         value = p->x2apic_lvtpc;
     } else if (model.options.quirks == 0 || !quirks_rdmsr(&p->vcpu, address, &value)) {
         enum msr_answer answer = engine_rdmsr(&p->vcpu, address, &value, site->place);
 
-        if (answer == MSR_GP) {
+        if (answer == MSR_GP)
             make_fault(p);
-        }
-        if (answer != MSR_DONE) {
+        if (answer != MSR_DONE)
             return;
-        }
     }
     p->fix_cpuid = false;
     p->msr_value = value;
@@ -141,23 +131,19 @@ void on_wrmsr(unsigned cpu, void *udata)
     uint32_t address = (uint32_t)processor_read(p, RCX);
     uint64_t value = (uint32_t)processor_read(p, RAX) | processor_read(p, RDX) << 32;
 
-    if (site->place.block->cpl != 0) {
+    if (site->place.block->cpl != 0)
         return;
-    }
-    if (address == MSR_X2APIC_LVTPC && processor_in_x2apic_mode(p)) {
+    if (address == MSR_X2APIC_LVTPC && processor_in_x2apic_mode(p))
         p->x2apic_lvtpc = (uint32_t)value;
-    } else if (address == MSR_IA32_APIC_BASE && !processor_in_x2apic_mode(p)) {
+    else if (address == MSR_IA32_APIC_BASE && !processor_in_x2apic_mode(p))
         p->x2apic_lvtpc = processor_host.lvtpc(p); /* LVTPC, in case this WRMSR switches the APIC mode */
-    }
-    if (model.options.quirks != 0) {
+    if (model.options.quirks != 0)
         quirks_wrmsr(&p->vcpu, address, value);
-    }
     const bool refused = quirks_refuse(model.options.quirks, address, value) && processor_in_x2apic_mode(p);
     const enum msr_answer answer = refused ? MSR_GP : engine_wrmsr(&p->vcpu, address, value, site->place);
 
-    if (answer == MSR_GP) {
+    if (answer == MSR_GP)
         make_fault(p);
-    }
     choose_translations(p, site->place.block); /* QEMU ends a block after WRMSR */
 }
 
@@ -169,9 +155,8 @@ void on_rdpmc(unsigned cpu, void *udata)
     uintptr_t here = (uintptr_t)__builtin_return_address(0);
     uint64_t value;
 
-    if (site->place.block->cpl != 0 && !(processor_read(p, NAME_CR4) & CR4_PCE)) {
+    if (site->place.block->cpl != 0 && !(processor_read(p, NAME_CR4) & CR4_PCE))
         return; /* the native instruction raises the exception */
-    }
     if (engine_rdpmc(&p->vcpu, (uint32_t)processor_read(p, RCX), &value, site->place) != MSR_DONE) {
         processor_look(p);
         qemu_private_general_protection(&p->private, here);
@@ -179,9 +164,8 @@ void on_rdpmc(unsigned cpu, void *udata)
     }
     processor_write(p, RAX, (uint32_t)value);
     processor_write(p, RDX, value >> 32);
-    if (leave_prepare(p, behind, here)) { /* until then translations may be shared, so the address may differ */
+    if (leave_prepare(p, behind, here)) /* until then translations may be shared, so the address may differ */
         qemu_plugin_set_pc(processor_read(p, NAME_RIP) + site->next - site->pc);
-    }
     engine_leave(&p->vcpu, behind);
     processor_go_to(behind.block, site->next); /* losing the flags is better than running an RDPMC that QEMU lacks */
 }
@@ -222,9 +206,8 @@ void on_flush(unsigned cpu, void *udata)
         data_flush_line(v, operand_address(p, f), f->hook == HOOK_CLWB);
         return;
     }
-    if (f->cpl != 0) {
+    if (f->cpl != 0)
         return; /* the native instruction raises the exception */
-    }
     const uint64_t cr4 = processor_read(p, NAME_CR4);
     uint64_t changed;
 
@@ -237,18 +220,16 @@ void on_flush(unsigned cpu, void *udata)
         data_flush_page(v, operand_address(p, f));
         break;
     case HOOK_CR0:
-        if ((processor_read(p, NAME_CR0) & CR0_PG) && !(processor_general(p, f->operand.base) & CR0_PG)) {
+        if ((processor_read(p, NAME_CR0) & CR0_PG) && !(processor_general(p, f->operand.base) & CR0_PG))
             data_flush_tlbs(v, true);
-        }
         break;
     case HOOK_CR3:
         data_flush_tlbs(v, !(cr4 & CR4_PGE));
         break;
     case HOOK_CR4:
         changed = processor_general(p, f->operand.base) ^ cr4;
-        if (changed & (CR4_PGE | CR4_PAE)) {
+        if (changed & (CR4_PGE | CR4_PAE))
             data_flush_tlbs(v, (changed & CR4_PGE) || !(cr4 & CR4_PGE));
-        }
         break;
     default:
         break;
@@ -310,9 +291,7 @@ void on_reset(unsigned cpu, void *udata)
             processor_reset(model.processors[i]);
         }
     }
-    for (unsigned i = 0; i < sizeof(leaves) / sizeof(leaves[0]); i++) {
-        if (qemu_private_cpuid(&p->private, leaves[i], regs)) {
+    for (unsigned i = 0; i < sizeof(leaves) / sizeof(leaves[0]); i++)
+        if (qemu_private_cpuid(&p->private, leaves[i], regs))
             check_features(p, leaves[i], regs);
-        }
-    }
 }

@@ -32,9 +32,8 @@ static unsigned counts_of(const struct block *block, uint64_t classes, struct co
         counts[n] = (struct count){ id, event_class_events(id, block, 0), CLASS_DUE };
         n += counts[n].events > 0;
     }
-    if (n == 0 && classes != 0) {
+    if (n == 0 && classes != 0)
         counts[n++] = (struct count){ (unsigned)__builtin_ctzll(classes), 0, CLASS_FORCED };
-    }
     return n;
 }
 
@@ -43,9 +42,8 @@ static struct processor *translating(void)
 {
     struct processor *p = thread_processor;
 
-    for (unsigned i = 0; i < MAX_PROCESSORS && !qemu_object_is_current(&p->private.object); i++) {
+    for (unsigned i = 0; i < MAX_PROCESSORS && !qemu_object_is_current(&p->private.object); i++)
         p = model.processors[i] != NULL ? model.processors[i] : p;
-    }
     return p;
 }
 
@@ -64,11 +62,10 @@ static bool begins_behind_fix_up(struct processor *p, struct qemu_plugin_tb *tb,
     uint8_t before[2];
     const uint8_t *const here = qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(tb, 0));
 
-    if (here != NULL && pc % PAGE_BYTES >= sizeof(before)) {
+    if (here != NULL && pc % PAGE_BYTES >= sizeof(before))
         memcpy(before, here - sizeof(before), sizeof(before));
-    } else if (!processor_host.read(p, pc - sizeof(before), before, sizeof(before))) {
+    else if (!processor_host.read(p, pc - sizeof(before), before, sizeof(before)))
         return false;
-    }
     return before[0] == 0x0f && (before[1] == 0xa2 || before[1] == 0x32);
 }
 
@@ -120,9 +117,8 @@ static void hook_beginning(struct qemu_plugin_tb *tb, struct block *block, uint6
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_CB_RW_REGS_PC, block);
         return;
     }
-    if (repeats) {
+    if (repeats)
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_repeat, QEMU_CB_NO_REGS, block);
-    }
     made->block = block;
     made->count_count = counts_of(block, classes, made->counts);
     qemu_plugin_register_vcpu_tb_exec_cb(tb, watching ? on_watched_beginning : on_beginning, QEMU_CB_RW_REGS_PC,
@@ -153,9 +149,8 @@ static void hook_flush(struct qemu_plugin_insn *insn, enum insn_hook hook, const
     uint8_t bytes[MAX_INSN];
     const size_t size = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
 
-    if (!has_operand || insn_operand(bytes, size, block->ia32e, &flush.operand)) {
+    if (!has_operand || insn_operand(bytes, size, block->ia32e, &flush.operand))
         qemu_plugin_register_vcpu_insn_exec_cb(insn, on_flush, QEMU_CB_RW_REGS_PC, arena_copy(&flush, sizeof(flush)));
-    }
 }
 
 static void instrument_instructions(struct qemu_plugin_tb *tb, const struct block *block, const enum insn_hook *hooks,
@@ -178,9 +173,8 @@ static void instrument_instructions(struct qemu_plugin_tb *tb, const struct bloc
             qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_data_retired, QEMU_CB_RW_REGS_PC, QEMU_COND_NE,
                                                         HOT(data_pending), 0, new_site((struct place){ block, i }));
         }
-        if (watching && i > 0) {
+        if (watching && i > 0)
             watch(insn, block, reports.classes, i);
-        }
         if (hooks[i] >= HOOK_FLUSH && (reports.data || reports.blocks)) { /* without them the caches stay empty */
             hook_flush(insn, hooks[i], block, i);
         } else if (hooks[i] != HOOK_NONE && hooks[i] < HOOK_FLUSH) {
@@ -218,29 +212,23 @@ void on_translate(struct qemu_plugin_tb *tb, void *udata)
 
     (void)udata;
     processor_look(p);
-    if (model.icount) {
+    if (model.icount)
         qemu_private_look_for_io(&p->private);
-    }
-    if (block->pc == RESET_VECTOR) {
+    if (block->pc == RESET_VECTOR)
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_reset, QEMU_CB_RW_REGS, NULL);
-    } else if (processor_read(p, NAME_RIP) == 0) { /* as after SIPI */
+    else if (processor_read(p, NAME_RIP) == 0) /* as after SIPI */
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_start, QEMU_CB_RW_REGS, NULL);
-    }
-    if (model.options.flip != NULL && flip_is_border(model.options.flip, block->pc)) {
+    if (model.options.flip != NULL && flip_is_border(model.options.flip, block->pc))
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_border, QEMU_CB_NO_REGS, arena_copy(&block->pc, sizeof(block->pc)));
-    }
-    if (model.options.violations != NULL) {
+    if (model.options.violations != NULL)
         processor_note_code(p, block->pc, block->next);
-    }
-    if (!hooked && !behind && !reports.blocks && !reports.data) {
+    if (!hooked && !behind && !reports.blocks && !reports.data)
         return;
-    }
     block->cpl = (uint8_t)processor_cpl(p);
     block->code_base = (uint32_t)(block->pc - processor_read(p, NAME_RIP)); /* RIP is up to date here */
     block = arena_copy(block, sizeof(*block) + block->count * sizeof(block->insns[0]));
-    if (behind) {
+    if (behind)
         qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_fix_up, QEMU_CB_RW_REGS, QEMU_COND_NE, HOT(fix_up), 0, NULL);
-    }
     if (reports.data) {
         qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block_data_retired, QEMU_CB_RW_REGS_PC, QEMU_COND_NE,
                                                   HOT(data_pending), 0, block);
@@ -248,8 +236,7 @@ void on_translate(struct qemu_plugin_tb *tb, void *udata)
     const bool watching = reports.classes != 0 &&
                           (qemu_private_translates_apart(&p->private) || (processor_read(p, NAME_EFLAGS) & EFLAGS_RF));
 
-    if (reports.blocks) {
+    if (reports.blocks)
         hook_beginning(tb, block, reports.classes, repeats, watching);
-    }
     instrument_instructions(tb, block, hooks, reports, watching);
 }

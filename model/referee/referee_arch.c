@@ -29,15 +29,12 @@ static void check_index(struct vcpu *v, uint64_t ip)
 {
     const uint64_t index = v->regs[REG_IA32_PEBS_INDEX];
 
-    if ((index & PEBS_INDEX_WR) > buffer_bytes(v)) {
+    if ((index & PEBS_INDEX_WR) > buffer_bytes(v))
         referee_report(v, PEBS_INDEX_OUTSIDE, ip, index, "IA32_PEBS_INDEX");
-    }
-    if ((index >> PEBS_INDEX_THRESH_SHIFT & PEBS_INDEX_WR) > buffer_bytes(v)) {
+    if ((index >> PEBS_INDEX_THRESH_SHIFT & PEBS_INDEX_WR) > buffer_bytes(v))
         referee_report(v, PEBS_THRESHOLD_OUTSIDE, ip, index, "IA32_PEBS_INDEX");
-    }
-    if (index & PEBS_INDEX_FULL) {
+    if (index & PEBS_INDEX_FULL)
         referee_report(v, PEBS_FULL_KEPT, ip, index, "IA32_PEBS_INDEX");
-    }
 }
 
 /* Whether a general or a fixed counter may be included in records of other counters. */
@@ -46,9 +43,8 @@ static bool any_allowed(const struct vcpu *v, bool fixed)
     const unsigned general = v->profile->general_counters;
     bool any = false;
 
-    for (unsigned i = fixed ? general : 0; i < (fixed ? vcpu_counters(v) : general); i++) {
+    for (unsigned i = fixed ? general : 0; i < (fixed ? vcpu_counters(v) : general); i++)
         any = any || (v->config[i].c & ARCH_CNTR_ALLOW);
-    }
     return any;
 }
 
@@ -68,11 +64,10 @@ static void check_counts(struct vcpu *v, uint64_t ip)
 
 void referee_arch_check(struct vcpu *v, uint64_t ip)
 {
-    if (!(v->regs[REG_IA32_PEBS_BASE] & PEBS_BASE_ADDRESS)) {
+    if (!(v->regs[REG_IA32_PEBS_BASE] & PEBS_BASE_ADDRESS))
         referee_report(v, PEBS_BASE_ZERO, ip, v->regs[REG_IA32_PEBS_BASE], "IA32_PEBS_BASE");
-    } else {
+    else
         check_memory(v, ip);
-    }
     check_index(v, ip);
     check_counts(v, ip);
     referee_lvtpc_check(v, "PEBS", ip);
@@ -90,12 +85,9 @@ void referee_arch_write(struct vcpu *v, enum model_register reg, uint64_t value,
 
 void referee_arch_after(struct vcpu *v, uint64_t before, uint64_t now, uint64_t ip)
 {
-    if (v->regs[REG_IA32_PEBS_INDEX] & PEBS_INDEX_EN) {
+    if (v->regs[REG_IA32_PEBS_INDEX] & PEBS_INDEX_EN)
         return;
-    }
-    for (uint64_t left = now & ~before & ~(UINT64_C(1) << STEPPER); left != 0; left &= left - 1) {
-        if (v->config[__builtin_ctzll(left)].c & ARCH_EN) {
+    for (uint64_t left = now & ~before & ~(UINT64_C(1) << STEPPER); left != 0; left &= left - 1)
+        if (v->config[__builtin_ctzll(left)].c & ARCH_EN)
             referee_report(v, PEBS_INDEX_OFF, ip, v->regs[REG_IA32_PEBS_INDEX], "IA32_PEBS_INDEX");
-        }
-    }
 }

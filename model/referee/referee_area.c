@@ -30,9 +30,8 @@ static struct records pebs_records(const struct vcpu *v, const struct ds_form *f
     const uint64_t fixed = encode_pebs_bytes(form);
     struct records r = { 0, 0, v->profile->pebs_adaptive };
 
-    if (!r.adaptive) {
+    if (!r.adaptive)
         return (struct records){ fixed, fixed, false };
-    }
     for (uint64_t left = vcpu_pebs_counters(v); left != 0; left &= left - 1) {
         const bool groups = v->counters[__builtin_ctzll(left)].adaptive;
         const uint64_t bytes = adaptive_bytes(groups ? v->regs[REG_MSR_PEBS_DATA_CFG] : 0);
@@ -78,21 +77,18 @@ static void check_pages(struct vcpu *v, const char *section, uint64_t from, uint
         page += covered;
         left -= covered;
     }
-    if (left > 0) {
+    if (left > 0)
         referee_report(v, DS_PAGES_UNCHECKED, ip, page, "page of %s", section);
-    }
-    if (v->host->code(v->cpu, from, to - from, &page)) {
+    if (v->host->code(v->cpu, from, to - from, &page))
         referee_report(v, DS_PAGE_HAS_CODE, ip, page & ~(PAGE_SIZE - 1), "page of %s", section);
-    }
 }
 
 static void check_alignment(struct vcpu *v, const char *field, uint64_t base, uint64_t ip)
 {
-    if (base & 3) {
+    if (base & 3)
         referee_report(v, DS_BASE_MISALIGNED, ip, base, "%s", field);
-    } else if (base & (CACHE_LINE - 1)) {
+    else if (base & (CACHE_LINE - 1))
         referee_report(v, DS_CACHE_LINE, ip, base, "%s", field);
-    }
 }
 
 /* Returns whether the buffer has room for a record. `written`: the index that the processor last wrote. */
@@ -108,12 +104,10 @@ static bool check_buffer(struct vcpu *v, const char *section, const struct ds_bu
         referee_report_record(v, DS_BUFFER_TOO_SMALL, ip, b->maximum, r->most, "%s.maximum", section);
         return false;
     }
-    if (size % (r->adaptive ? sizeof(uint64_t) : r->unit) > 1) {
+    if (size % (r->adaptive ? sizeof(uint64_t) : r->unit) > 1)
         referee_report_record(v, DS_BUFFER_SIZE, ip, b->maximum, r->most, "%s.maximum", section);
-    }
-    if (b->index < b->base || b->index > b->maximum || ((b->index - b->base) % r->unit != 0 && b->index != written)) {
+    if (b->index < b->base || b->index > b->maximum || ((b->index - b->base) % r->unit != 0 && b->index != written))
         referee_report_record(v, DS_INDEX_OUTSIDE, ip, b->index, r->most, "%s.index", section);
-    }
     check_pages(v, section, b->base, b->maximum, ip);
     return true;
 }
@@ -125,11 +119,10 @@ static void check_threshold(struct vcpu *v, const char *section, const struct ds
     const bool whole =
         (b->threshold - b->base) % r->unit == 0 || (r->adaptive && (b->maximum - b->threshold) % r->unit == 0);
 
-    if (b->threshold < b->base || b->threshold > b->maximum || !whole) {
+    if (b->threshold < b->base || b->threshold > b->maximum || !whole)
         referee_report_record(v, DS_THRESHOLD_OUTSIDE, ip, b->threshold, r->most, "%s.threshold", section);
-    } else if (b->maximum - b->threshold < ROOM_RECORDS * r->most) {
+    else if (b->maximum - b->threshold < ROOM_RECORDS * r->most)
         referee_report_record(v, DS_THRESHOLD_ROOM, ip, b->threshold, r->most, "%s.threshold", section);
-    }
 }
 
 static uint64_t bytes_of(const struct ds_buffer *b)
@@ -141,9 +134,8 @@ static uint64_t bytes_of(const struct ds_buffer *b)
 static void check_overlap(struct vcpu *v, const char *sections, uint64_t a, uint64_t a_size, uint64_t b,
                           uint64_t b_size, uint64_t ip)
 {
-    if (b - a < a_size || a - b < b_size) {
+    if (b - a < a_size || a - b < b_size)
         referee_report(v, DS_OVERLAP, ip, a > b ? a : b, "byte of %s", sections);
-    }
 }
 
 /* Whether the last PMI's handler has not begun or not ended, as far as the model can see. */
@@ -156,11 +148,10 @@ static bool in_handler(const struct vcpu *v)
 /* Called when the facility records again, or is about to. `kept` is the field of v->referee for this buffer. */
 static void check_kept(struct vcpu *v, uint64_t *kept, const struct ds_buffer *b, const char *section, uint64_t ip)
 {
-    if (b->index < b->threshold) {
+    if (b->index < b->threshold)
         *kept = 0;
-    } else if (*kept != 0 && !in_handler(v)) {
+    else if (*kept != 0 && !in_handler(v))
         referee_report(v, DS_INDEX_KEPT, ip, *kept, "%s.index", section);
-    }
 }
 
 /* Whether the area's fields have 32 bits instead of 64: then the first one has base and index, which begin equal. */
@@ -207,50 +198,39 @@ void referee_area_check(struct vcpu *v, uint64_t ip)
         referee_report(v, DS_FIELDS_WIDTH, ip, area, "IA32_DS_AREA for %s", who);
         return;
     }
-    if (v->host->area_shared(v->cpu, area)) {
+    if (v->host->area_shared(v->cpu, area))
         referee_report(v, DS_AREA_SHARED, ip, area, "IA32_DS_AREA for %s", who);
-    }
     check_alignment(v, "IA32_DS_AREA", area, ip);
     check_pages(v, "the DS management area", area, area + size, ip);
     if (bts && check_buffer(v, "bts", &ds.bts, &bts_records, ds.bts.base, ip)) {
-        if (bts_interrupts) {
+        if (bts_interrupts)
             check_threshold(v, "bts", &ds.bts, &bts_records, ip);
-        } else if (ds.bts.threshold <= ds.bts.maximum) {
+        else if (ds.bts.threshold <= ds.bts.maximum)
             referee_report(v, BTS_CIRCULAR_THRESHOLD, ip, ds.bts.threshold, "bts.threshold");
-        }
     }
     /* A PEBS threshold at the maximum requests no interrupt until the buffer is full. */
     bool pebs_interrupts = pebs && ds.pebs.threshold < ds.pebs.maximum;
 
     if (pebs && check_buffer(v, "pebs", &ds.pebs, &records, v->referee.written_pebs, ip)) {
-        if (ds.pebs.threshold != ds.pebs.maximum) {
+        if (ds.pebs.threshold != ds.pebs.maximum)
             check_threshold(v, "pebs", &ds.pebs, &records, ip);
-        }
-        if (v->profile->pebs_one_page && ds.pebs.maximum - ds.pebs.base > PAGE_SIZE) {
+        if (v->profile->pebs_one_page && ds.pebs.maximum - ds.pebs.base > PAGE_SIZE)
             referee_report(v, PEBS_BUFFER_PAGE, ip, ds.pebs.maximum, "pebs.maximum");
-        }
     }
-    if (bts) {
+    if (bts)
         check_overlap(v, "the management area and bts", area, size, ds.bts.base, bytes_of(&ds.bts), ip);
-    }
-    if (pebs) {
+    if (pebs)
         check_overlap(v, "the management area and pebs", area, size, ds.pebs.base, bytes_of(&ds.pebs), ip);
-    }
-    if (bts && pebs) {
+    if (bts && pebs)
         check_overlap(v, "bts and pebs", ds.bts.base, bytes_of(&ds.bts), ds.pebs.base, bytes_of(&ds.pebs), ip);
-    }
-    if (bts_interrupts) {
+    if (bts_interrupts)
         referee_lvtpc_check(v, "BTS", ip);
-    }
-    if (pebs_interrupts) {
+    if (pebs_interrupts)
         referee_lvtpc_check(v, "PEBS", ip);
-    }
-    if (bts_interrupts) {
+    if (bts_interrupts)
         check_kept(v, &v->referee.kept_bts, &ds.bts, "bts", ip);
-    }
-    if (pebs) {
+    if (pebs)
         check_kept(v, &v->referee.kept_pebs, &ds.pebs, "pebs", ip);
-    }
 }
 
 void referee_area_pmi(struct vcpu *v, uint64_t ip)
@@ -258,15 +238,13 @@ void referee_area_pmi(struct vcpu *v, uint64_t ip)
     const struct ds_buffer *bts = &v->ds.area.bts, *pebs = &v->ds.area.pebs;
 
     if (vcpu_ds_pebs_counters(v) != 0 && pebs->index >= pebs->threshold) {
-        if (pebs->index > v->referee.kept_pebs) {
+        if (pebs->index > v->referee.kept_pebs)
             check_kept(v, &v->referee.kept_pebs, pebs, "pebs", ip);
-        }
         v->referee.kept_pebs = pebs->index;
     }
     if (v->bts.on && vcpu_debugctl(v, v->profile->debugctl->btint) && bts->index >= bts->threshold) {
-        if (bts->index > v->referee.kept_bts) {
+        if (bts->index > v->referee.kept_bts)
             check_kept(v, &v->referee.kept_bts, bts, "bts", ip);
-        }
         v->referee.kept_bts = bts->index;
     }
 }
@@ -279,35 +257,28 @@ bool referee_area_records_into(const struct vcpu *v, uint64_t area)
 static void compare(struct vcpu *v, const char *section, const struct ds_buffer *is, const struct ds_buffer *was,
                     uint64_t ip)
 {
-    if (is->base != was->base) {
+    if (is->base != was->base)
         referee_report(v, DS_BUFFER_CHANGED, ip, is->base, "%s.base", section);
-    }
-    if (is->maximum != was->maximum) {
+    if (is->maximum != was->maximum)
         referee_report(v, DS_BUFFER_CHANGED, ip, is->maximum, "%s.maximum", section);
-    }
-    if (is->threshold != was->threshold) {
+    if (is->threshold != was->threshold)
         referee_report(v, DS_BUFFER_CHANGED, ip, is->threshold, "%s.threshold", section);
-    }
-    if (is->index != was->index) {
+    if (is->index != was->index)
         referee_report(v, DS_INDEX_MOVED, ip, is->index, "%s.index", section);
-    }
 }
 
 void referee_area_read(struct vcpu *v, uint64_t ip)
 {
-    if (!referee_report_wanted(v) || !v->referee.watching) {
+    if (!referee_report_wanted(v) || !v->referee.watching)
         return;
-    }
     struct ds_area seen = v->ds.area;
 
-    if (v->bts.on) {
+    if (v->bts.on)
         compare(v, "bts", &v->ds.area.bts, &v->referee.seen.bts, ip);
-    }
-    if (v->pebs.staged > 0) { /* the index in memory will change with the staged records */
+    if (v->pebs.staged > 0) /* the index in memory will change with the staged records */
         seen.pebs.index = v->referee.seen.pebs.index;
-    } else if (vcpu_ds_pebs_counters(v) != 0) {
+    else if (vcpu_ds_pebs_counters(v) != 0)
         compare(v, "pebs", &v->ds.area.pebs, &v->referee.seen.pebs, ip);
-    }
     v->referee.seen = seen;
     v->referee.kept_bts = seen.bts.index < seen.bts.threshold ? 0 : v->referee.kept_bts;
     v->referee.kept_pebs = seen.pebs.index < seen.pebs.threshold ? 0 : v->referee.kept_pebs;

@@ -26,12 +26,10 @@ static bool check_facilities(struct vcpu *v, unsigned i, enum event_kind kind, u
     const uint64_t enable = v->regs[REG_IA32_PEBS_ENABLE];
     const bool latency = enable >> (PEBS_ENABLE_LL_EN + i) & 1;
 
-    if (v->profile->pebs_adaptive || vcpu_is_arch_pebs(v)) {
+    if (v->profile->pebs_adaptive || vcpu_is_arch_pebs(v))
         return false;
-    }
-    if (latency && kind != EVENT_LOAD_LATENCY) {
+    if (latency && kind != EVENT_LOAD_LATENCY)
         referee_report(v, PEBS_LATENCY_EVENT, ip, enable, "IA32_PEBS_ENABLE");
-    }
     if (!latency && kind == EVENT_LOAD_LATENCY) {
         referee_report(v, PEBS_LATENCY_ENABLE, ip, enable, "IA32_PEBS_ENABLE");
         return true;
@@ -48,19 +46,15 @@ static void check_general(struct vcpu *v, unsigned i, uint64_t ip)
     const uint64_t select = v->event_select[i];
     const enum event_kind kind = vcpu_counted(&v->counters[i]);
 
-    if (!check_facilities(v, i, kind, ip) && !v->counters[i].pebs) {
+    if (!check_facilities(v, i, kind, ip) && !v->counters[i].pebs)
         referee_report_select(v, PEBS_EVENT, ip, i);
-    }
-    if (select & EVTSEL_INT) {
+    if (select & EVTSEL_INT)
         referee_report_select(v, PEBS_INT, ip, i);
-    }
     if (kind == EVENT_LOAD_LATENCY) {
-        if (v->regs[REG_MSR_PEBS_LD_LAT] < MINIMUM_LATENCY) {
+        if (v->regs[REG_MSR_PEBS_LD_LAT] < MINIMUM_LATENCY)
             referee_report(v, PEBS_LATENCY_THRESHOLD, ip, v->regs[REG_MSR_PEBS_LD_LAT], "MSR_PEBS_LD_LAT_THRESHOLD");
-        }
-        if (!v->data.source_known) {
+        if (!v->data.source_known)
             referee_report_select(v, PEBS_LATENCY_AUX, ip, i);
-        }
     }
 }
 
@@ -75,9 +69,8 @@ uint64_t referee_counters_qualified(const struct vcpu *v)
         const bool qualified = (select & (EVTSEL_ANY | EVTSEL_EDGE | EVTSEL_INV)) || EVTSEL_CMASK(select) != 0;
 
         if (qualified && !is_cycles(select) && (select & EVTSEL_EN) && (select & (EVTSEL_OS | EVTSEL_USR)) &&
-            (v->regs[REG_IA32_PERF_GLOBAL_CTRL] & vcpu_counter_bit(v, i))) {
+            (v->regs[REG_IA32_PERF_GLOBAL_CTRL] & vcpu_counter_bit(v, i)))
             mask |= UINT64_C(1) << i;
-        }
     }
     return mask;
 }
@@ -87,11 +80,10 @@ static void report_off(struct vcpu *v)
     for (uint64_t left = v->referee.off & ~v->counting.active; left != 0; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
 
-        if (v->referee.global & vcpu_counter_bit(v, i)) {
+        if (v->referee.global & vcpu_counter_bit(v, i))
             referee_report_select(v, COUNTER_OFF, v->referee.off_ip, i);
-        } else {
+        else
             referee_report(v, COUNTER_OFF, v->referee.off_ip, v->referee.global, "IA32_PERF_GLOBAL_CTRL");
-        }
     }
     v->referee.off = 0;
 }
@@ -105,9 +97,8 @@ void referee_counters_check_enables(struct vcpu *v, uint64_t ip)
     report_off(v);
     v->referee.off_ip = ip;
     v->referee.global = global;
-    for (unsigned i = 0; i < vcpu_counters(v); i++) {
+    for (unsigned i = 0; i < vcpu_counters(v); i++)
         all |= vcpu_has_counter(v, i) ? vcpu_counter_bit(v, i) : 0;
-    }
     for (unsigned i = 0; global != 0 && i < vcpu_counters(v); i++) {
         const unsigned general = v->profile->general_counters;
         const bool on =
@@ -115,9 +106,8 @@ void referee_counters_check_enables(struct vcpu *v, uint64_t ip)
         const bool unused = i < general && v->event_select[i] == 0; /* no event: IA32_PERF_GLOBAL_CTRL need not know */
         const bool named = global & vcpu_counter_bit(v, i), samples = sampled >> i & 1;
 
-        if (named ? !on && (samples || ((global & all) != all && !unused)) : samples) {
+        if (named ? !on && (samples || ((global & all) != all && !unused)) : samples)
             v->referee.off |= UINT64_C(1) << i;
-        }
     }
 }
 
@@ -150,18 +140,16 @@ static void report_reset(struct vcpu *v, enum violation violation, unsigned i, u
 
 void referee_counters_reloaded(struct vcpu *v, uint64_t counters, uint64_t ip)
 {
-    if (!referee_report_wanted(v)) {
+    if (!referee_report_wanted(v))
         return;
-    }
     for (uint64_t left = counters; left != 0; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
 
         const uint64_t reset = vcpu_reset_value(v, i);
 
         if ((reset & vcpu_width_mask(v)) != 0) {
-            if (is_far(v, reset)) {
+            if (is_far(v, reset))
                 report_reset(v, PEBS_RESET_RANGE, i, ip);
-            }
         } else if (v->pmi.wanted) {
             v->referee.unloaded |= UINT64_C(1) << i; /* the handler may still write the counter */
         } else {
@@ -172,9 +160,8 @@ void referee_counters_reloaded(struct vcpu *v, uint64_t counters, uint64_t ip)
 
 void referee_counters_check_pebs(struct vcpu *v, uint64_t counters, uint64_t ip)
 {
-    for (uint64_t left = counters & v->referee.unloaded; left != 0; left &= left - 1) {
+    for (uint64_t left = counters & v->referee.unloaded; left != 0; left &= left - 1)
         report_reset(v, PEBS_NO_RESET, (unsigned)__builtin_ctzll(left), ip);
-    }
     for (uint64_t left = counters & ~v->referee.near & ~v->referee.unloaded; left != 0; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
 
@@ -182,26 +169,21 @@ void referee_counters_check_pebs(struct vcpu *v, uint64_t counters, uint64_t ip)
     }
     bool adaptive = !v->profile->pebs_adaptive || v->regs[REG_MSR_PEBS_DATA_CFG] == 0 || counters == 0;
 
-    for (uint64_t left = vcpu_pebs_counters(v); left != 0; left &= left - 1) {
+    for (uint64_t left = vcpu_pebs_counters(v); left != 0; left &= left - 1)
         adaptive = adaptive || v->counters[__builtin_ctzll(left)].adaptive;
-    }
-    if (!adaptive) {
+    if (!adaptive)
         referee_report(v, PEBS_DATA_CFG_UNUSED, ip, v->regs[REG_MSR_PEBS_DATA_CFG], "MSR_PEBS_DATA_CFG");
-    }
     for (uint64_t left = counters; left != 0; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);
 
-        if (vcpu_is_netburst(v)) {
+        if (vcpu_is_netburst(v))
             continue; /* checked by netburst_referee() */
-        }
-        if (i < v->profile->general_counters) {
+        if (i < v->profile->general_counters)
             check_general(v, i, ip);
-        } else if (v->counters[i].interrupts) {
+        else if (v->counters[i].interrupts)
             referee_report_select(v, PEBS_INT, ip, i);
-        }
-        if (v->counters[i].lbrs && !v->lbr.on) {
+        if (v->counters[i].lbrs && !v->lbr.on)
             referee_report_lbr_control(v, PEBS_LBR_OFF, ip);
-        }
     }
 }
 
@@ -211,9 +193,8 @@ static bool asks_for_pmi(const struct vcpu *v)
     for (uint64_t left = v->counting.active; left != 0; left &= left - 1) {
         const struct counter *c = &v->counters[__builtin_ctzll(left)];
 
-        if (!c->pebs && (vcpu_is_netburst(v) ? c->pmi_after : c->interrupts)) {
+        if (!c->pebs && (vcpu_is_netburst(v) ? c->pmi_after : c->interrupts))
             return true;
-        }
     }
     return false;
 }
@@ -226,18 +207,15 @@ void referee_counters_check(struct vcpu *v, uint64_t ip)
     for (uint32_t left = v->counting.active; left != 0; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
 
-        if ((v->counting.reloads[i] >> i & 1) && v->counters[i].interrupts) {
+        if ((v->counting.reloads[i] >> i & 1) && v->counters[i].interrupts)
             referee_report_select(v, COUNTER_RELOAD_INT, ip, i);
-        }
     }
     const bool records = vcpu_pebs_counters(v) != 0 || (v->bts.on && vcpu_debugctl(v, bits->btint));
 
-    if (pmi) {
+    if (pmi)
         referee_lvtpc_check(v, "counters", ip);
-    }
-    if (vcpu_debugctl(v, bits->freeze_lbrs | bits->freeze_perfmon) && !pmi && !records) {
+    if (vcpu_debugctl(v, bits->freeze_lbrs | bits->freeze_perfmon) && !pmi && !records)
         referee_report(v, FREEZE_WITHOUT_PMI, ip, v->regs[REG_IA32_DEBUGCTL], "IA32_DEBUGCTL");
-    }
 }
 
 void referee_counters_check_events(struct vcpu *v, uint64_t ip)
@@ -246,8 +224,7 @@ void referee_counters_check_events(struct vcpu *v, uint64_t ip)
         const uint64_t select = v->event_select[i];
 
         if ((select & EVTSEL_EN) && (select & (EVTSEL_OS | EVTSEL_USR)) &&
-            (v->regs[REG_IA32_PERF_GLOBAL_CTRL] & vcpu_counter_bit(v, i)) && !v->counters[i].known) {
+            (v->regs[REG_IA32_PERF_GLOBAL_CTRL] & vcpu_counter_bit(v, i)) && !v->counters[i].known)
             referee_report_select(v, EVENT_NOT_COUNTED, ip, i);
-        }
     }
 }

@@ -17,19 +17,16 @@ void referee_lvtpc_check(struct vcpu *v, const char *who, uint64_t ip)
     bool fixed = DELIVERY(lvtpc) == DELIVERY_FIXED;
 
     v->referee.masked_by_pmi = v->referee.masked_by_pmi && masked;
-    if (!v->host->apic_enabled(v->cpu)) {
+    if (!v->host->apic_enabled(v->cpu))
         referee_report(v, APIC_DISABLED, ip, 0, "local APIC's enable bit for %s", who);
-    }
     if (masked && !v->referee.masked_by_pmi) {
         referee_report(v, LVTPC_MASKED, ip, lvtpc, "LVTPC for %s", who);
     } else if (!fixed && DELIVERY(lvtpc) != DELIVERY_NMI) {
         referee_report(v, LVTPC_DELIVERY_MODE, ip, lvtpc, "LVTPC for %s", who);
     } else if (fixed) {
-        if (lvtpc & LVT_LEVEL) {
+        if (lvtpc & LVT_LEVEL)
             referee_report(v, LVTPC_TRIGGER_MODE, ip, lvtpc, "LVTPC for %s", who);
-        }
-        if ((lvtpc & LVT_VECTOR) < FIRST_FREE_VECTOR) {
+        if ((lvtpc & LVT_VECTOR) < FIRST_FREE_VECTOR)
             referee_report(v, LVTPC_VECTOR, ip, lvtpc, "LVTPC for %s", who);
-        }
     }
 }

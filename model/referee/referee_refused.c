@@ -74,9 +74,8 @@ static const struct profile_msr *row_of(const struct profile *profile, uint32_t 
 {
     const struct profile_msr *const own = profile_find_msr(profile, address), *row = NULL;
 
-    if (is_named(own)) {
+    if (is_named(own))
         return own;
-    }
     for (unsigned i = 0; profile_at(i) != NULL; i++) {
         for (unsigned k = 0; profile_kind(profile_at(i), k) != NULL; k++) {
             const struct profile_msr *const other = profile_find_msr(profile_kind(profile_at(i), k), address);
@@ -95,14 +94,12 @@ static void report(struct vcpu *v, const char *instruction, uint32_t address, ui
     va_list words;
 
     snprintf(what, sizeof(what), "%s 0x%" PRIx32, instruction, address);
-    if (!referee_report_wanted(v) || referee_report_is_omitted(v, REFUSED, ip, 0, what)) {
+    if (!referee_report_wanted(v) || referee_report_is_omitted(v, REFUSED, ip, 0, what))
         return;
-    }
     const struct profile_msr *const m = row_of(v->profile, address);
 
-    if (m != NULL) {
+    if (m != NULL)
         snprintf(name, sizeof(name), names[m->reg], profile_msr_number(m, address));
-    }
     va_start(words, why);
     vsnprintf(reason, sizeof(reason), why, words);
     va_end(words);
@@ -112,9 +109,8 @@ static void report(struct vcpu *v, const char *instruction, uint32_t address, ui
 
 void referee_ignored_write(struct vcpu *v, const struct profile_msr *m, uint64_t value, uint64_t ip)
 {
-    if (m->reg == REG_IA32_PEBS_ENABLE && (value & m->ignored & PEBS_ENABLE_COUNTERS)) {
+    if (m->reg == REG_IA32_PEBS_ENABLE && (value & m->ignored & PEBS_ENABLE_COUNTERS))
         referee_report(v, PEBS_ENABLE_IGNORED, ip, value, "IA32_PEBS_ENABLE");
-    }
     if (m->reg == REG_IA32_DEBUGCTL && (value & m->ignored & DEBUGCTL_LBR) && !v->lbr.on) {
         v->referee.lbr_register = "IA32_DEBUGCTL";
         v->referee.lbr_value = value;
@@ -139,13 +135,12 @@ void referee_refused_write(struct vcpu *v, const struct profile_msr *m, bool exi
     };
     const uint64_t reserved = value & ~(m->writable | m->ignored);
 
-    if (!exists) {
+    if (!exists)
         report(v, "wrmsr", address, ip, "0x%" PRIx64 " is absent", value);
-    } else if (m->read_only) {
+    else if (m->read_only)
         report(v, "wrmsr", address, ip, "0x%" PRIx64 " is read-only", value);
-    } else if (reserved != 0) {
+    else if (reserved != 0)
         report(v, "wrmsr", address, ip, "0x%" PRIx64 " has reserved bits 0x%" PRIx64, value, reserved);
-    } else {
+    else
         report(v, "wrmsr", address, ip, "0x%" PRIx64 " %s", value, checks[m->check]);
-    }
 }

@@ -27,14 +27,11 @@ bool referee_report_is_omitted(struct vcpu *v, enum violation violation, uint64_
     __typeof__(v->reports[0]) *const of = &v->reports[violation];
     uint64_t hash = ip ^ (violation == EVENT_NOT_COUNTED ? value : 0);
 
-    for (; *field != '\0'; field++) {
+    for (; *field != '\0'; field++)
         hash = (hash ^ (uint8_t)*field) * UINT64_C(0x9e3779b97f4a7c15);
-    }
-    for (unsigned i = 0; i < of->count; i++) {
-        if (of->hashes[i] == hash) {
+    for (unsigned i = 0; i < of->count; i++)
+        if (of->hashes[i] == hash)
             return true;
-        }
-    }
     if (of->count == MOST_REPORTS) {
         of->omitted++;
         return true;
@@ -52,9 +49,8 @@ static void report(struct vcpu *v, enum violation violation, uint64_t ip, uint64
     char name[80];
 
     vsnprintf(name, sizeof(name), field, words);
-    if (!referee_report_wanted(v) || referee_report_is_omitted(v, violation, ip, value, name)) {
+    if (!referee_report_wanted(v) || referee_report_is_omitted(v, violation, ip, value, name))
         return;
-    }
     fprintf(v->violations, "%s%s vcpu=%u rip=0x%" PRIx64 " %s: %s 0x%" PRIx64 " %s%s [%s]\n", referee_report_break(v),
             rules[violation].severity == ADVICE ? "advice" : "violation", v->number, ip, rules[violation].name, name,
             value, rules[violation].predicate, note, rules[violation].citation);

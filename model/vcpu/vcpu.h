@@ -361,18 +361,15 @@ static inline unsigned vcpu_lbr_depth(const struct vcpu *v)
 /* The reset value of v->counters[i], from the DS area or from CFG_C. */
 static inline uint64_t vcpu_reset_value(const struct vcpu *v, unsigned i)
 {
-    if (vcpu_is_arch_pebs(v)) {
+    if (vcpu_is_arch_pebs(v))
         return (uint64_t)(int64_t)(int32_t)v->config[i].c;
-    }
     const unsigned slots = encode_general_resets(&v->ds.form);
     const unsigned general = v->profile->general_counters;
 
-    if (i >= general) {
+    if (i >= general)
         return i - general < encode_fixed_resets(&v->ds.form) ? v->ds.area.reset[slots + i - general] : 0;
-    }
-    if (vcpu_is_netburst(v)) {
+    if (vcpu_is_netburst(v))
         return v->ds.area.reset[0]; /* the only counter that can sample */
-    }
     return i < slots ? v->ds.area.reset[i] : 0;
 }
 

@@ -151,9 +151,8 @@ static void called(void)
     machine.all_calls++;
     REQUIRE(machine.calls <= CALLS_MAX);
     ASAN_UNPOISON_MEMORY_REGION(ram, sizeof(ram));
-    if (machine.hostile.change != 0 && machine.all_calls % machine.hostile.change == 0) {
+    if (machine.hostile.change != 0 && machine.all_calls % machine.hostile.change == 0)
         ram[AREA + noise() % 0x60] = (uint8_t)noise();
-    }
 }
 
 static bool fails(uint8_t every)
@@ -167,9 +166,8 @@ static const struct mapping *mapping_of(const struct guest *g, uint64_t linear)
     for (unsigned i = MAPPINGS; i-- > 0;) {
         const struct mapping *m = &machine.mappings[g->apic.space][i];
 
-        if (linear - m->linear < m->size) {
+        if (linear - m->linear < m->size)
             return m;
-        }
     }
     return NULL;
 }
@@ -191,16 +189,14 @@ static bool copy(const struct guest *g, uint64_t address, void *to, const void *
     for (size_t done = 0; done < size;) {
         uint8_t *memory = translate(g, address + done, &left);
 
-        if (memory == NULL) {
+        if (memory == NULL)
             return false;
-        }
         const size_t some = left < size - done ? (size_t)left : size - done;
 
-        if (to != NULL) {
+        if (to != NULL)
             memcpy((uint8_t *)to + done, memory, some);
-        } else {
+        else
             memcpy(memory, (const uint8_t *)from + done, some);
-        }
         done += some;
     }
     return true;
@@ -222,12 +218,10 @@ static void check_written(const struct guest *g, uint64_t address, size_t size)
     const bool bts = v->bts.staged > 0 && address == v->bts.at && size == v->bts.staged * encode_bts_bytes(form);
     const bool pebs = v->pebs.staged > 0 && address == v->pebs.at && size == v->pebs.staged;
 
-    if (bts && within(&v->ds.area.bts, encode_bts_bytes(form), address, size)) {
+    if (bts && within(&v->ds.area.bts, encode_bts_bytes(form), address, size))
         return;
-    }
-    if (pebs && within(&v->ds.area.pebs, size, address, size)) {
+    if (pebs && within(&v->ds.area.pebs, size, address, size))
         return;
-    }
     REQUIRE(size == form->width &&
             (address == area + encode_bts_index_at(form) || address == area + encode_pebs_index_at(form)));
 }
@@ -256,9 +250,8 @@ static uint8_t *host_memory(void *cpu, uint64_t address, size_t size)
             within(&v->ds.area.bts, ENCODE_BTS_MAX, address, size));
     uint8_t *const memory = translate(cpu, address, &left);
 
-    if (memory == NULL || left < size || fails(machine.hostile.memory)) {
+    if (memory == NULL || left < size || fails(machine.hostile.memory))
         return NULL;
-    }
     ASAN_POISON_MEMORY_REGION(ram, sizeof(ram));
     ASAN_UNPOISON_MEMORY_REGION(memory, size);
     return memory;
@@ -268,9 +261,8 @@ static bool host_read_physical(void *cpu, uint64_t address, void *bytes, size_t 
 {
     (void)cpu;
     called();
-    if (fails(machine.hostile.reads) || address > RAM_SIZE - size) {
+    if (fails(machine.hostile.reads) || address > RAM_SIZE - size)
         return false;
-    }
     memcpy(bytes, &ram[address], size);
     return true;
 }
@@ -283,9 +275,8 @@ static bool host_write_physical(void *cpu, uint64_t address, const void *bytes, 
 
     called();
     REQUIRE(vcpu_is_arch_pebs(v) && offset <= all && size <= all - offset);
-    if (fails(machine.hostile.writes) || address > RAM_SIZE - size) {
+    if (fails(machine.hostile.writes) || address > RAM_SIZE - size)
         return false;
-    }
     memcpy(&ram[address], bytes, size);
     return true;
 }
@@ -301,9 +292,8 @@ static uint64_t host_registers(void *cpu, uint64_t ip, uint64_t general[GENERAL_
 {
     (void)cpu;
     called();
-    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++)
         general[i] = ip + i;
-    }
     return 2;
 }
 
@@ -405,12 +395,10 @@ static unsigned host_interrupted_cpl(void *cpu, uint64_t ip, unsigned otherwise)
 static bool host_area_shared(void *cpu, uint64_t area)
 {
     called();
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++)
         if (machine.guests[i] != NULL && machine.guests[i] != cpu &&
-            referee_area_records_into(&machine.guests[i]->v, area)) {
+            referee_area_records_into(&machine.guests[i]->v, area))
             return true;
-        }
-    }
     return false;
 }
 
@@ -472,9 +460,8 @@ static void guest_renew(struct guest *g, uint64_t seed, unsigned ipc)
     g->v.ipc = 1 + ipc % width;
     g->v.truth = machine.ways & TRUTH ? truth.file : NULL;
     g->v.violations = machine.ways & SILENT ? NULL : violations.file;
-    if (machine.ways & LATITUDE) {
+    if (machine.ways & LATITUDE)
         REQUIRE(latitude_give(&g->v, seed, ALL_FREEDOMS));
-    }
     engine_reset(&g->v);
 }
 
@@ -482,11 +469,9 @@ static void guest_renew(struct guest *g, uint64_t seed, unsigned ipc)
 static const struct profile *profile_number(unsigned number)
 {
     for (unsigned i = 0; profile_at(i) != NULL; i++) {
-        for (unsigned kind = 0; profile_kind(profile_at(i), kind) != NULL; kind++) {
-            if (number-- == 0) {
+        for (unsigned kind = 0; profile_kind(profile_at(i), kind) != NULL; kind++)
+            if (number-- == 0)
                 return profile_kind(profile_at(i), kind);
-            }
-        }
     }
     return NULL;
 }
@@ -499,9 +484,8 @@ static void choose_guests(unsigned number)
     static struct guest *all[PROFILES_MAX][3];
     static unsigned count;
 
-    while (count == 0 || profile_number(count) != NULL) {
+    while (count == 0 || profile_number(count) != NULL)
         count++;
-    }
     REQUIRE(count <= PROFILES_MAX);
     struct guest **const some = all[number % count];
     const struct profile *profile = profile_number(number % count);
@@ -646,9 +630,8 @@ static void interrupt(struct guest *g, enum interruption kind, uint64_t from, ui
 /* Between two instructions QEMU delivers a pending interrupt. */
 static void between(struct guest *g, uint64_t ip)
 {
-    if (g->v.watch.hit) {
+    if (g->v.watch.hit)
         standing_watch(&g->v, false, false);
-    }
     if (g->apic.pending && g->apic.interrupts_on) {
         g->apic.pending = false;
         interrupt(g, INTERRUPTION_EXTERNAL, ip, HANDLER);
@@ -668,12 +651,10 @@ static bool begin(struct guest *g, const struct block *b, bool repeats)
             between(g, b->pc);
             continue;
         }
-        if (repeats && v->wants.classes != 0) {
+        if (repeats && v->wants.classes != 0)
             engine_repeat(v, b);
-        }
-        if (code_begin(v, b, &watching)) {
+        if (code_begin(v, b, &watching))
             return watching;
-        }
         between(g, b->pc);
         g->apic.lvtpc |= tries > 3 ? LVT_MASKED : 0; /* the handler's own events may overflow again and again */
     }
@@ -725,11 +706,9 @@ static void access_data(struct guest *g, const struct code *c, unsigned i)
 {
     const uint64_t address = c->data + i * UINT64_C(56);
 
-    for (unsigned store = 0; store < 2; store++) {
-        if ((i + c->size) >> store & 1) {
+    for (unsigned store = 0; store < 2; store++)
+        if ((i + c->size) >> store & 1)
             data_accessed(&g->v, (struct place){ c->block, i }, address, 1 + c->size % 64, store);
-        }
-    }
 }
 
 /* Runs a block, like QEMU with the callbacks of model/qemu/running.c. */
@@ -739,9 +718,8 @@ static void execute(struct guest *g, const struct code *c, struct fate fate, str
     const struct block *b = c->block;
     const unsigned at = fate.at % b->count;
 
-    if (machine.made_count >= MADE_MAX - BATCH) {
+    if (machine.made_count >= MADE_MAX - BATCH)
         return;
-    }
     const bool watching = begin(g, b, c->repeats);
 
     machine.instructions += b->count;
@@ -758,18 +736,15 @@ static void execute(struct guest *g, const struct code *c, struct fate fate, str
             rest.block = rest_make(b, i, g);
             between(g, ip);
             fate.at = at >= i ? at - i : 0;
-            if (hook != NULL) {
+            if (hook != NULL)
                 hook->at -= i;
-            }
             execute(g, &rest, fate, hook);
             return;
         }
-        if (hook != NULL && i == hook->at && run_hook(g, hook, b)) {
+        if (hook != NULL && i == hook->at && run_hook(g, hook, b))
             return;
-        }
-        if ((b->insns[i].flags & INSN_ACCESS) && v->wants.data) {
+        if ((b->insns[i].flags & INSN_ACCESS) && v->wants.data)
             access_data(g, c, i);
-        }
         if (i == at && fate.kind == ALONE) {
             engine_lone_instruction(v, ip);
             if (i + 1 < b->count) {
@@ -785,17 +760,15 @@ static void execute(struct guest *g, const struct code *c, struct fate fate, str
             return;
         }
     }
-    if (b->end == END_INT) {
+    if (b->end == END_INT)
         interrupt(g, INTERRUPTION_EXCEPTION, b->last, HANDLER);
-    }
     if (b->end == END_REPEAT && !c->repeats) {
         struct code again = *c;
 
         again.block = rest_make(b, b->count - 1u, g);
         again.repeats = true;
-        for (unsigned n = 0; n < c->repetitions; n++) {
+        for (unsigned n = 0; n < c->repetitions; n++)
             execute(g, &again, (struct fate){ RUNS, 0, fate.stays }, NULL);
-        }
     }
 }
 
@@ -845,12 +818,10 @@ static uint32_t known_address(const struct guest *g, struct input *in, const str
 {
     unsigned table = 0, i = (unsigned)take(in, 1), count = 0;
 
-    for (unsigned k = 0; k < PROFILE_TABLES; k++) {
+    for (unsigned k = 0; k < PROFILE_TABLES; k++)
         count += g->v.profile->msrs[k].count;
-    }
-    for (i %= count; i >= g->v.profile->msrs[table].count; table++) {
+    for (i %= count; i >= g->v.profile->msrs[table].count; table++)
         i -= g->v.profile->msrs[table].count;
-    }
     *row = &g->v.profile->msrs[table].rows[i];
     const unsigned stride = (*row)->stride == 0 ? 1 : (*row)->stride;
 
@@ -919,25 +890,20 @@ static void op_area(struct guest *g, struct input *in)
         uint64_t fields[4] = { low + BUFFERS + half * 0x4000, 0, 0, 0 }; /* base, index, maximum, threshold */
         const unsigned odd = (unsigned)take(in, 1);
 
-        if (odd & 0x80) {
+        if (odd & 0x80)
             fields[0] = number(in);
-        }
         fields[1] = fields[0] + take(in, 1) % 8 * record;
         fields[2] = fields[0] + take(in, 1) * record + (odd & 0x40 ? 1 : 0);
         fields[3] = fields[0] + take(in, 1) * record;
-        if (odd & 0x20) {
+        if (odd & 0x20)
             fields[odd % 4] = number(in);
-        }
-        for (unsigned i = 0; i < 4 && !(how & 4u << half); i++) {
+        for (unsigned i = 0; i < 4 && !(how & 4u << half); i++)
             store(g, at + i * width, fields[i], width);
-        }
     }
-    for (unsigned i = 0; i < (how >> 4) % 8; i++) {
+    for (unsigned i = 0; i < (how >> 4) % 8; i++)
         store(g, area + 8 * width + 8 * i, number(in), 8);
-    }
-    if (how & 0x80) {
+    if (how & 0x80)
         write_msr(g, 0x600, area);
-    }
     if (vcpu_is_arch_pebs(&g->v)) {
         const uint64_t written = take(in, 1) * 16, threshold = take(in, 1) * 64;
 
@@ -962,13 +928,11 @@ static void op_trace(struct guest *g, struct input *in)
     const unsigned flags = (unsigned)take(in, 1);
     uint64_t value = 0;
 
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned i = 0; i < 8; i++)
         value |= flags >> i & 1 ? all[i] : 0;
-    }
     write_msr(g, 0x1d9, value);
-    if (g->v.profile->lbr_depths != 0) {
+    if (g->v.profile->lbr_depths != 0)
         write_legal(g, 0x14ce, take(in, 3));
-    }
 }
 
 /* Sets up a counter of one of the processor's events, and perhaps samples with it. */
@@ -979,9 +943,8 @@ static void op_count(struct guest *g, struct input *in)
     const uint64_t period = number(in);
     unsigned events = 0, table = 0, i = 0;
 
-    for (unsigned k = 0; k < PROFILE_TABLES; k++) {
+    for (unsigned k = 0; k < PROFILE_TABLES; k++)
         events += profile->events[k].count;
-    }
     if (events == 0 || vcpu_is_netburst(&g->v)) {
         const unsigned counter = 12 + how % 6; /* IQ, whose counters sample */
 
@@ -1001,9 +964,8 @@ static void op_count(struct guest *g, struct input *in)
         unsigned row = (unsigned)take(in, 2) % events;
         const unsigned flags = (unsigned)take(in, 1);
 
-        for (; row >= profile->events[table].count; table++) {
+        for (; row >= profile->events[table].count; table++)
             row -= profile->events[table].count;
-        }
         const struct profile_event *e = &profile->events[table].rows[row];
 
         for (i = how / 4 % profile->general_counters; !(e->counters >> i & 1) && i > 0; i--) {
@@ -1048,9 +1010,8 @@ static void op_code(struct guest *g, struct input *in)
         b->insns[i].flags = (uint8_t)(flags >> i % 3 & (INSN_ACCESS | INSN_LOCKED | INSN_SERIALISES));
         b->insns[i].unit = (uint8_t)((unit + i % 4) % (UNIT_MMX_128 + 1));
     }
-    if (flags & 0x40) {
+    if (flags & 0x40)
         b->code_base = (uint32_t)b->pc & 0xffff0000;
-    }
     *c = (struct code){ .block = b, .data = number(in), .size = flags >> 2, .repetitions = unit >> 4 };
 }
 
@@ -1063,9 +1024,8 @@ static void op_run(struct guest *g, struct input *in)
     for (unsigned i = 0; i < most && machine.all_instructions + machine.instructions < INSTRUCTIONS; i++) {
         const struct fate fate = { i + 1 == most ? how % 4 : RUNS, how >> 3, how & 4 };
 
-        if (codes[i % 2]->block != NULL) {
+        if (codes[i % 2]->block != NULL)
             execute(g, codes[i % 2], fate, NULL);
-        }
     }
 }
 
@@ -1129,9 +1089,8 @@ static void op_debug(struct guest *g, struct input *in)
     const unsigned how = (unsigned)take(in, 1);
     unsigned seen = 0;
 
-    if (how & 4) {
+    if (how & 4)
         standing_settle(&g->v);
-    }
     if ((how & 8) && !machine.looked) { /* once: it is slow */
         machine.looked = true;
         REQUIRE(standing_registers(&g->v, see_register, &seen) && seen > 0);
@@ -1143,9 +1102,8 @@ static void op_reset(struct guest *g, struct input *in)
 {
     (void)g;
     (void)in;
-    for (unsigned i = 0; i < 2 && machine.guests[i] != NULL; i++) {
+    for (unsigned i = 0; i < 2 && machine.guests[i] != NULL; i++)
         engine_reset(&machine.guests[i]->v);
-    }
 }
 
 /* QEMU drops its translations, and translates again. */
@@ -1155,9 +1113,8 @@ static void op_flush(struct guest *g, struct input *in)
     const unsigned count = machine.made_count;
 
     (void)in;
-    for (unsigned i = 0; i < 2 && machine.guests[i] != NULL; i++) {
+    for (unsigned i = 0; i < 2 && machine.guests[i] != NULL; i++)
         engine_keep_blocks(&machine.guests[i]->v);
-    }
     memcpy(blocks, machine.made, count * sizeof(blocks[0]));
     machine.made_count = 0;
     for (unsigned i = 0; i < POOL; i++) {
@@ -1168,9 +1125,8 @@ static void op_flush(struct guest *g, struct input *in)
             machine.pool[i].block->code_base = base;
         }
     }
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         free(blocks[i]);
-    }
 }
 
 static void (*const operations[])(struct guest *g, struct input *in) = {
@@ -1198,9 +1154,8 @@ static void begin_input(struct input *in)
     const uint64_t seed = machine.ways & LATITUDE ? take(in, 1) : 0;
     const unsigned ipc = machine.ways & SEVERAL ? (unsigned)take(in, 1) : 0;
 
-    for (unsigned i = 0; i < 2 && machine.guests[i] != NULL; i++) {
+    for (unsigned i = 0; i < 2 && machine.guests[i] != NULL; i++)
         guest_renew(machine.guests[i], seed, ipc);
-    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -1214,9 +1169,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
          n++) {
         const unsigned op = (unsigned)take(&in, 1);
 
-        if (machine.guests[1] != NULL && op & 0x80) {
+        if (machine.guests[1] != NULL && op & 0x80)
             number_of_guest ^= 1;
-        }
         operations[op % COUNT(operations)](machine.guests[number_of_guest], &in);
         check_cost();
     }
@@ -1225,8 +1179,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         latitude_take(&machine.guests[i]->v);
     }
     check_cost();
-    for (unsigned i = 0; i < machine.made_count; i++) {
+    for (unsigned i = 0; i < machine.made_count; i++)
         free(machine.made[i]);
-    }
     return 0;
 }

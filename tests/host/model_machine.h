@@ -104,9 +104,8 @@ static inline bool machine_read(void *cpu, uint64_t address, void *bytes, size_t
     struct machine *m = cpu;
 
     m->reads++;
-    if (address - m->memory_at > MEMORY_SIZE - size) {
+    if (address - m->memory_at > MEMORY_SIZE - size)
         return false;
-    }
     memcpy(bytes, m->memory + (address - m->memory_at), size);
     return true;
 }
@@ -115,9 +114,8 @@ static inline bool machine_write(void *cpu, uint64_t address, const void *bytes,
 {
     struct machine *m = cpu;
 
-    if (address - m->memory_at > MEMORY_SIZE - size) {
+    if (address - m->memory_at > MEMORY_SIZE - size)
         return false;
-    }
     memcpy(m->memory + (address - m->memory_at), bytes, size);
     return true;
 }
@@ -285,14 +283,11 @@ static inline const struct profile *profile_named(const char *name)
     assert_true(length < sizeof(whole));
     memcpy(whole, name, length);
     found = profile_find(whole);
-    if (found == NULL || name[length] == '\0') {
+    if (found == NULL || name[length] == '\0')
         return found;
-    }
-    for (unsigned i = 0; (kind = profile_kind(found, i)) != NULL; i++) {
-        if (kind->letter == name[length + 1]) {
+    for (unsigned i = 0; (kind = profile_kind(found, i)) != NULL; i++)
+        if (kind->letter == name[length + 1])
             return kind;
-        }
-    }
     return NULL;
 }
 
@@ -312,14 +307,11 @@ static inline void machine_free(struct machine *m)
 
 __attribute__((destructor)) static void free_all(void)
 {
-    for (unsigned i = 0; i < COUNT_OF(machines); i++) {
-        if (machines[i] != NULL) {
+    for (unsigned i = 0; i < COUNT_OF(machines); i++)
+        if (machines[i] != NULL)
             machine_free(machines[i]);
-        }
-    }
-    for (size_t i = 0; i < blocks_count; i++) {
+    for (size_t i = 0; i < blocks_count; i++)
         free(blocks_made[i]);
-    }
     free(blocks_made);
 }
 
@@ -329,9 +321,8 @@ static inline struct machine *machine_of(const char *profile)
     struct machine *m = calloc(1, sizeof(*m)), **slot = &machines[machines_made++ % COUNT_OF(machines)];
 
     assert_non_null(m);
-    if (*slot != NULL) {
+    if (*slot != NULL)
         machine_free(*slot);
-    }
     *slot = m;
     m->memory_at = MEMORY;
     m->ia32e = profile_named(profile)->dtes64; /* the mode of 64-bit software */
@@ -380,9 +371,8 @@ static inline struct block *block_make(uint64_t offset, unsigned count, enum blo
     b->last = b->pc + 4 * (count - 1);
     b->next = b->pc + 4 * count;
     b->count = (uint16_t)count;
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         b->insns[i].offset_low = (uint8_t)(4 * i);
-    }
     block_set_end(b, end, profile_find("skylake")->predictor_slots);
     return b;
 }
@@ -416,12 +406,10 @@ static inline bool begin(struct machine *m, const struct block *b)
 {
     bool watching;
 
-    if (!code_begin(&m->v, b, &watching)) {
+    if (!code_begin(&m->v, b, &watching))
         return false;
-    }
-    for (unsigned i = 1; watching && i < b->count; i++) {
+    for (unsigned i = 1; watching && i < b->count; i++)
         watch(m, b, i);
-    }
     return true;
 }
 
@@ -434,9 +422,8 @@ static inline void run(struct machine *m, const struct block *b)
 
 static inline void run_times(struct machine *m, const struct block *b, unsigned times)
 {
-    for (unsigned i = 0; i < times; i++) {
+    for (unsigned i = 0; i < times; i++)
         run(m, b);
-    }
 }
 
 /* Runs a block with only a WRMSR. */
@@ -462,11 +449,9 @@ static inline void access_memory(struct machine *m, struct block *b, uint64_t ad
 {
     b->insns[0].flags = (uint8_t)flags;
     run(m, b);
-    for (unsigned store = 0; store < 2; store++) {
-        if (flags & (store ? STORES : LOADS)) {
+    for (unsigned store = 0; store < 2; store++)
+        if (flags & (store ? STORES : LOADS))
             data_accessed(&m->v, (struct place){ b, 0 }, address, size, store);
-        }
-    }
     engine_data_retired(&m->v, BETWEEN_BLOCKS, b->next, 0);
 }
 
@@ -477,16 +462,14 @@ struct content {
 
 static inline void wrmsr_each(struct machine *m, const struct content *all, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         wrmsr(m, (uint32_t)all[i].at, all[i].value);
-    }
 }
 
 static inline void put_each(struct machine *m, const struct content *all, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         put(m, all[i].at, all[i].value);
-    }
 }
 
 static inline void expect_each(struct machine *m, bool msrs, const struct content *all, size_t count, const char *file,
@@ -562,18 +545,15 @@ static inline void expect_violation(struct machine *m, const char *name)
         assert_string_equal(text, "");
         return;
     }
-    if (!violated(m, name)) {
+    if (!violated(m, name))
         fail_msg("%s was not reported; the log: %s", name, text);
-    }
     for (const char *line = text; *line != '\0'; line = strchr(line, '\n') + 1) {
         const char *said = strchr(strstr(line, "rip="), ' ') + 1;
 
-        if (strncmp(said, name, strlen(name)) != 0 || said[strlen(name)] != ':') {
+        if (strncmp(said, name, strlen(name)) != 0 || said[strlen(name)] != ':')
             fail_msg("%s was expected alone; the log: %s", name, text);
-        }
-        if (!has_field(said)) {
+        if (!has_field(said))
             fail_msg("no field, value and what it must be: %s", line);
-        }
     }
 }
 

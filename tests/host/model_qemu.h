@@ -95,21 +95,18 @@ void qemu_plugin_set_pc(uint64_t pc)
 
 static uint8_t *place(uint64_t address, size_t size)
 {
-    if (address >= APIC && address - APIC + size <= APIC_SIZE) {
+    if (address >= APIC && address - APIC + size <= APIC_SIZE)
         return apic + (address - APIC);
-    }
     return address + size <= MEMORY_SIZE ? memory + address : NULL;
 }
 
 static bool get(uint64_t address, GByteArray *to, size_t size)
 {
-    if (place(address, size) == NULL) {
+    if (place(address, size) == NULL)
         return false;
-    }
     g_byte_array_append(to, place(address, size), (guint)size);
-    if (address >= APIC && apic_hidden) {
+    if (address >= APIC && apic_hidden)
         memset(to->data, 0xff, size);
-    }
     return true;
 }
 
@@ -122,9 +119,8 @@ static uint64_t unwritable; /* an address that QEMU cannot write; 0: none */
 
 bool qemu_plugin_write_memory_vaddr(uint64_t address, GByteArray *from)
 {
-    if (address + from->len > MEMORY_SIZE || (unwritable != 0 && address == unwritable)) {
+    if (address + from->len > MEMORY_SIZE || (unwritable != 0 && address == unwritable))
         return false;
-    }
     memcpy(memory + address, from->data, from->len);
     return true;
 }
@@ -142,9 +138,8 @@ int qemu_plugin_write_memory_hwaddr(uint64_t address, GByteArray *from)
         memcpy(&message, from->data, sizeof(message));
         return 0;
     }
-    if (place(address, from->len) == NULL) {
+    if (place(address, from->len) == NULL)
         return -1;
-    }
     memcpy(place(address, from->len), from->data, from->len);
     return 0;
 }
@@ -305,9 +300,8 @@ static struct processor *made(struct fake_register *registers, unsigned count, c
 
     file = registers;
     file_size = count;
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         memset(registers[i].value, 0, sizeof(registers[i].value));
-    }
     memset(memory, 0, sizeof(memory));
     memset(apic, 0, sizeof(apic));
     apic_hidden = false;

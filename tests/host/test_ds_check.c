@@ -77,10 +77,9 @@ static void assert_alone(const struct ds_description *description, enum ds_breac
 {
     struct ds_breaches out;
     unsigned demands = ds_check(description, &out);
-    for (unsigned i = 0; i < out.count; i++) {
+    for (unsigned i = 0; i < out.count; i++)
         if (out.count != 1 || out.item[i].id != id)
             print_message("# found: %s %s\n", out.item[i].field, ds_breach_sentence(out.item[i].id));
-    }
     assert_int_equal(out.count, 1);
     assert_int_equal(out.set, UINT64_C(1) << id);
     assert_int_equal(out.item[0].id, id);

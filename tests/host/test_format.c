@@ -25,10 +25,9 @@ static void build(char *fmt, const char *set, unsigned flags, const char *width,
                   const char *length, char type)
 {
     *fmt++ = '%';
-    for (unsigned i = 0; set[i] != '\0'; i++) {
+    for (unsigned i = 0; set[i] != '\0'; i++)
         if (flags >> i & 1)
             *fmt++ = set[i];
-    }
     fmt += sprintf(fmt, "%s%s%s", width, precision, length);
     *fmt++ = type;
     *fmt = '\0';

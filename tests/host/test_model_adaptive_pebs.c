@@ -304,18 +304,15 @@ UNIT_TEST(branch_events)
         struct block *blocks[COUNT_OF(ends)];
         struct block *quiet[] = { block_new(0x8000, 1, END_JCC), block_new(0x8004, 1, END_JCC) };
 
-        for (unsigned n = 0; n < COUNT_OF(ends); n++) {
+        for (unsigned n = 0; n < COUNT_OF(ends); n++)
             blocks[n] = block_new(0x100 * n, 1, ends[n]);
-        }
         wrmsr(m, EVTSEL0 + 6, EVTSEL_ON | rows[i].event);
-        for (unsigned n = 0; n < COUNT_OF(ends); n++) {
+        for (unsigned n = 0; n < COUNT_OF(ends); n++)
             run(m, blocks[n]);
-        }
         struct block *behind = block_new(0x8008, 1, END_PLAIN);
 
-        for (unsigned n = 0; n < 2; n++) { /* not taken, mispredicted the first time */
+        for (unsigned n = 0; n < 2; n++) /* not taken, mispredicted the first time */
             run(m, quiet[0]), run(m, quiet[1]), run(m, behind);
-        }
         finish(m);
         assert_int_equal(rdmsr(m, PMC0 + 6), rows[i].count);
     }

@@ -115,9 +115,8 @@ UNIT_TEST(fragments)
         assert_int_equal(at(offset), groups[i].first);
         offset += groups[i].size;
     }
-    for (unsigned group = 0; group < ARCH_GROUPS; group++) {
+    for (unsigned group = 0; group < ARCH_GROUPS; group++)
         split.cut[group] = true;
-    }
     assert_int_equal(encode(&arch, &split), 832 + 6 * 16);
     offset = 0;
     for (size_t i = 0; i < COUNT_OF(groups); i++) {
@@ -168,12 +167,10 @@ UNIT_TEST(sizes_of_lbr_and_counters_groups)
         assert_int_equal(encode(&arch, &whole), 64 + rows[i].size);
         assert_int_equal(at(0x00), BASIC | rows[i].groups | MODE_64 | (64 + rows[i].size));
         assert_int_equal(arch_lbr_entries(&arch), rows[i].entries);
-        for (unsigned offset = 0x70 + 3 * 24; rows[i].entries > 0 && offset < 64 + rows[i].size; offset += 8) {
+        for (unsigned offset = 0x70 + 3 * 24; rows[i].entries > 0 && offset < 64 + rows[i].size; offset += 8)
             assert_int_equal(at(offset), 0);
-        }
-        if (rows[i].entries == 0) {
+        if (rows[i].entries == 0)
             assert_int_equal(at(0x40), rows[i].general | (uint64_t)rows[i].fixed << 32);
-        }
     }
 }
 
@@ -326,9 +323,8 @@ UNIT_TEST(counts)
             assert_int_equal(field(m, offset + 8), 1000);
             offset += 16;
         }
-        if (asked & 2) {
+        if (asked & 2)
             assert_int_equal(field(m, offset), 2006);
-        }
         assert_int_equal(field(m, 0x00) & 0xffff, asked == 1 ? 96 : asked == 2 ? 96 : 112);
         assert_false(violated(m, "pebs-not-counted"));
     }
@@ -346,9 +342,8 @@ UNIT_TEST(counts_at_an_interrupt)
         WRMSR(m, { GP_CTR(3), 100 }, { GP_CFG_C(3), ALLOW }, { GP_CFG_A(3), EVTSEL_ON | NEAR_TAKEN_EVENT },
               { GLOBAL_CTRL, 1 << 2 | 1 << 3 });
         run(m, b);
-        if (interrupted) {
+        if (interrupted)
             engine_interruption(&m->v, INTERRUPTION_EXTERNAL, b->pc, CODE + 0x8000, b->cpl);
-        }
         finish(m);
         EXPECT_MEMORY(m, { PEBS + 0x10, b->last }, { PEBS + 0x40, 0x8 }, { PEBS + 0x50, 101 });
     }
@@ -392,9 +387,8 @@ UNIT_TEST(split_by_size)
         m->v.rules->pebs_arch_split(&m->v, &arch, &split);
         const size_t size = encode(&arch, &split);
 
-        for (unsigned n = 0; n < 3 && rows[i].sizes[n] != 0; offset += rows[i].sizes[n++]) {
+        for (unsigned n = 0; n < 3 && rows[i].sizes[n] != 0; offset += rows[i].sizes[n++])
             assert_int_equal(at(offset) & 0xffff, rows[i].sizes[n]);
-        }
         assert_int_equal(size, offset);
     }
 }

@@ -72,9 +72,8 @@ static uint64_t field(const struct machine *m, const struct form *f, unsigned n)
 
 static void set_fields(struct machine *m, const struct form *f, const uint64_t fields[4])
 {
-    for (unsigned n = 0; n < 4; n++) {
+    for (unsigned n = 0; n < 4; n++)
         memcpy(m->memory + ((f->facility == FACILITY_PEBS ? 4 : 0) + n) * f->width, &fields[n], f->width);
-    }
 }
 
 /* Records 14 branches or samples with these fields: base, index, maximum, threshold. */
@@ -99,13 +98,12 @@ static void record(struct machine *m, const struct form *f, const uint64_t field
         access_memory(m, b, 0x5000, 4, LOADS);
         m->lvtpc = 0x40;
     }
-    if (f->facility == FACILITY_BTS) {
+    if (f->facility == FACILITY_BTS)
         wrmsr(m, DEBUGCTL, 0);
-    } else if (f->width == 4) {
+    else if (f->width == 4)
         WRMSR(m, { 0x370, 0 }, { PEBS_ENABLE, 0 });
-    } else {
+    else
         WRMSR(m, { GLOBAL_CTRL, 0 }, { PEBS_ENABLE, 0 });
-    }
     fflush(m->violations);
     free(b);
 }
@@ -114,9 +112,8 @@ static unsigned times(const char *text, const char *name)
 {
     unsigned n = 0;
 
-    for (const char *at = text; (at = strstr(at, name)) != NULL; at++) {
+    for (const char *at = text; (at = strstr(at, name)) != NULL; at++)
         n++;
-    }
     return n;
 }
 
@@ -136,15 +133,12 @@ static void check(struct machine *m, const struct form *f, const uint64_t fields
         /* without room for a record, branches are stored at the base */
         const bool stored = f->facility == FACILITY_BTS && address - base < f->record;
 
-        if (m->memory[at] != 0x11 && !stored && (address < base || address >= maximum)) {
+        if (m->memory[at] != 0x11 && !stored && (address < base || address >= maximum))
             fail_msg("%s wrote to 0x%llx", f->profile, (unsigned long long)address);
-        }
     }
-    for (unsigned n = 0; n < 4; n++) {
-        if (n != 1) {
+    for (unsigned n = 0; n < 4; n++)
+        if (n != 1)
             assert_int_equal(field(m, f, n), fields[n]);
-        }
-    }
 }
 
 UNIT_TEST(borders_of_buffers)
@@ -208,11 +202,9 @@ UNIT_TEST(borders_of_arch_pebs)
         assert_int_equal(times(said, " pebs-index-outside: "), next > size);
         assert_int_equal(times(said, " pebs-threshold-outside: "), threshold > size);
         assert_null(strstr(said, "rip=0x0 "));
-        for (uint64_t at = 0; at < MEMORY_SIZE; at++) {
-            if (m->memory[at] != 0x11 && (at < from + next || at - from >= size)) {
+        for (uint64_t at = 0; at < MEMORY_SIZE; at++)
+            if (m->memory[at] != 0x11 && (at < from + next || at - from >= size))
                 fail_msg("wrote to 0x%llx", (unsigned long long)at);
-            }
-        }
         assert_true((rdmsr(m, PEBS_INDEX) & 0x7fffff0) >= next);
     }
     free(b);

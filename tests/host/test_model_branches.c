@@ -117,13 +117,11 @@ UNIT_TEST(lbr_stack_with_plain_blocks)
 
     wrmsr(m, DEBUGCTL, 1);
     run(m, jump); /* so that the ring is processed after one */
-    for (unsigned i = 0; i < 400; i++) {
+    for (unsigned i = 0; i < 400; i++)
         run(m, plain), run(m, jump);
-    }
     finish(m);
-    for (uint32_t entry = 0; entry < 32; entry++) {
+    for (uint32_t entry = 0; entry < 32; entry++)
         assert_int_equal(rdmsr(m, LBR_INFO0 + entry) & 0xffff, 5);
-    }
 }
 
 #define WALK 8
@@ -131,9 +129,8 @@ UNIT_TEST(lbr_stack_with_plain_blocks)
 /* The blocks of a walk: conditional branches, and one unconditional. */
 static void walk_new(struct block *blocks[WALK])
 {
-    for (unsigned i = 0; i < WALK; i++) {
+    for (unsigned i = 0; i < WALK; i++)
         blocks[i] = block_new(0x10 * i, 4, i == WALK - 1 ? END_REL_JMP : END_JCC);
-    }
 }
 
 /*
@@ -196,9 +193,8 @@ UNIT_TEST(lbr_stack_at_any_length)
                 struct machine *logged = logged_new();
                 const bool dropped = steps > ENGINE_RING;
 
-                for (unsigned i = 0; i < WALK; i++) {
+                for (unsigned i = 0; i < WALK; i++)
                     blocks[i]->cpl = i % 3 == 0 ? 3 : 0;
-                }
                 wrmsr(m, LBR_SELECT, filters[f]);
                 wrmsr(logged, LBR_SELECT, filters[f]);
                 walk(m, 1, blocks, steps, often);
@@ -268,9 +264,8 @@ UNIT_TEST(blocks_freed_while_they_wait)
 
         set_up_ds(m, 2200, 2300, 0, 0);
         wrmsr(m, DEBUGCTL, TR_BTS);
-        if (counting) {
+        if (counting)
             wrmsr(m, EVTSEL0, EVTSEL_ON | INST_RETIRED);
-        }
         for (unsigned i = 0; i < n; i++) {
             struct block *b = block_make(0x40 * i, 8, END_REL_JMP);
 
@@ -278,15 +273,13 @@ UNIT_TEST(blocks_freed_while_they_wait)
             engine_keep_blocks(&m->v);
             memset(b, 0xee, sizeof(*b) + 8 * sizeof(b->insns[0]));
             free(b);
-            if (i % 97 == 0) {
+            if (i % 97 == 0)
                 engine_keep_blocks(&m->v); /* copies are copied */
-            }
         }
         left = CODE + 0x40 * (n - 1) + 4 * 5; /* its sixth instruction faults */
         engine_interruption(&m->v, INTERRUPTION_EXCEPTION, left, 0x900000, 0);
-        for (unsigned i = 0; i < n; i++) {
+        for (unsigned i = 0; i < n; i++)
             expect_bts(m, i, i + 1 < n ? CODE + 0x40 * i + 4 * 7 : left, i + 1 < n ? CODE + 0x40 * (i + 1) : 0x900000);
-        }
         assert_int_equal(get(m, DS + 0x08), BTS + n * RECORD_BTS);
         assert_int_equal(rdmsr(m, PMC0), counting ? 8 * (n - 1) + 5 : 0);
     }

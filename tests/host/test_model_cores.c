@@ -20,9 +20,8 @@ static const char *letters(const struct cores *cores, const struct profile *prof
     static char text[64];
 
     memset(text, 0, sizeof(text));
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         text[i] = profile_kind(profile, cores_kind(cores, profile, i, processors))->letter;
-    }
     return text;
 }
 
@@ -84,9 +83,8 @@ UNIT_TEST(refused)
     const struct profile two = machine_with(two_kinds), one = { .letter = 'P' };
     struct cores cores;
 
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
         assert_ptr_equal(cores_parse(&cores, &two, rows[i].list), rows[i].list + rows[i].at);
-    }
     static const char list[] = "P"; /* a profile with one kind of core has no letters */
 
     assert_ptr_equal(cores_parse(&cores, &one, list), list);

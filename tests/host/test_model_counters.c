@@ -76,9 +76,8 @@ static void count_events(const uint64_t selects[EVENTS], unsigned mask, uint64_t
     static const uint8_t order[] = { 0, 1, 2, 3, 0, 0, 1, 2, 4, 3, 5, 6, 0, 1, 4, 3, 0, 0, 0, 5, 2, 2, 6, 1 };
 
     wrmsr(m, GLOBAL_CTRL, 0);
-    for (unsigned i = 0; i < EVENTS; i++) {
+    for (unsigned i = 0; i < EVENTS; i++)
         wrmsr(m, EVTSEL0 + i, mask >> i & 1 ? EVTSEL_ON | selects[i] : 0);
-    }
     wrmsr(m, GLOBAL_CTRL, 0xff);
     for (size_t i = 0; i < sizeof(order); i++) {
         blocks[order[i]]->cpl = i % 5 == 0 ? 3 : 0;
@@ -86,9 +85,8 @@ static void count_events(const uint64_t selects[EVENTS], unsigned mask, uint64_t
     }
     finish(m);
     wrmsr(m, GLOBAL_CTRL, 0);
-    for (unsigned i = 0; i < EVENTS; i++) {
+    for (unsigned i = 0; i < EVENTS; i++)
         counts[i] = mask >> i & 1 ? rdmsr(m, PMC0 + i) : counts[i];
-    }
 }
 
 UNIT_TEST(together_as_alone)
@@ -103,14 +101,12 @@ UNIT_TEST(together_as_alone)
         uint64_t together[EVENTS] = { 0 }, alone[EVENTS] = { 0 };
 
         count_events(selects[s], 0xff, together);
-        for (unsigned i = 0; i < EVENTS; i++) {
+        for (unsigned i = 0; i < EVENTS; i++)
             count_events(selects[s], 1u << i, alone);
-        }
         assert_memory_equal(together, alone, sizeof(alone));
         assert_int_equal(together[0], 85 + 2); /* the blocks' instructions, one after them, and the WRMSR that stops */
-        for (unsigned i = 0; i < EVENTS; i++) {
+        for (unsigned i = 0; i < EVENTS; i++)
             assert_true(together[i] > 0 && together[i] <= together[0]);
-        }
     }
 }
 
@@ -143,9 +139,8 @@ static enum event_kind expected(unsigned escr, unsigned event, unsigned mask, bo
 {
     const bool not_bogus = mask & 1;
 
-    if (escr == FSB_ESCR0 && event == 0x13 && mask == 1) { /* global_power_events: RUNNING */
+    if (escr == FSB_ESCR0 && event == 0x13 && mask == 1) /* global_power_events: RUNNING */
         return EVENT_CYCLES;
-    }
     if (escr == CRU_ESCR0) {
         switch (event) {
         case 0x01: /* uops_retired: NBOGUS, BOGUS */
@@ -168,12 +163,10 @@ static enum event_kind expected(unsigned escr, unsigned event, unsigned mask, bo
                : mask == 0x1e   ? EVENT_TYPED_BRANCHES
                                 : EVENT_NONE;
     }
-    if (escr == TBPU_ESCR0 && event == 0x05) { /* retired_mispred_branch_type, of two types */
+    if (escr == TBPU_ESCR0 && event == 0x05) /* retired_mispred_branch_type, of two types */
         return mask == 1 << 1 ? EVENT_MISPREDICTED_CONDITIONAL : mask == 1 << 2 ? EVENT_MISPREDICTED_CALLS : EVENT_NONE;
-    }
-    if (escr == CRU_ESCR2 && event == 0x06) { /* branch_retired: MMNP, MMNM, MMTP, MMTM */
+    if (escr == CRU_ESCR2 && event == 0x06) /* branch_retired: MMNP, MMNM, MMTP, MMTM */
         return (mask & 0xf) != 0 ? (enum event_kind)(EVENT_BRANCH_SETS + (mask & 0xf)) : EVENT_NONE;
-    }
     return EVENT_NONE;
 }
 
@@ -198,9 +191,8 @@ UNIT_TEST(netburst_events)
                     m->v.escr[pairs[k].escr - NETBURST_FIRST_ESCR] = (uint64_t)event << 25 | (uint64_t)mask << 9 | 0xc;
                     netburst_configure(&m->v, i);
                     if (vcpu_counted(&m->v.counters[i]) != kind || m->v.counters[i].active != (kind != EVENT_NONE) ||
-                        m->v.counters[i].cycles != cycles) {
+                        m->v.counters[i].cycles != cycles)
                         fail_msg("%s: ESCR %x, event %x, mask %x", profiles[p], pairs[k].escr, event, mask);
-                    }
                 }
             }
             m->v.escr[pairs[k].escr - NETBURST_FIRST_ESCR] = 0;
@@ -258,9 +250,8 @@ UNIT_TEST(overflows_in_one_block)
             assert_true(m->hot.data_pending);
             engine_data_retired(&m->v, (struct place){ b, 1 }, block_address(b, 1), 0);
         }
-        for (unsigned i = 1; i < b->count; i++) {
+        for (unsigned i = 1; i < b->count; i++)
             watch(m, b, i);
-        }
         assert_int_equal(m->v.status, loads ? 5 : 1);
         run(m, next);
         assert_int_equal(m->v.status, loads ? 7 : 3);

@@ -41,13 +41,11 @@ UNIT_TEST(events)
     assert_int_equal(count(m, 0x42d0, DATA + 63, 2, STORES), 1);
     assert_int_equal(count(m, 0x11d0, DATA + 0x100000, 8, LOADS), 1); /* STLB miss loads */
     assert_int_equal(count(m, 0x11d0, DATA + 0x100008, 8, LOADS), 0);
-    for (unsigned way = 0; way < 8; way++) { /* evict the first line from L1 */
+    for (unsigned way = 0; way < 8; way++) /* evict the first line from L1 */
         count(m, ALL_LOADS, DATA + 0x10000 + way * 4096, 8, LOADS);
-    }
     assert_int_equal(count(m, 0x10d1, DATA, 8, LOADS), 0); /* L2 miss: it is there */
-    for (unsigned way = 0; way < 8; way++) {
+    for (unsigned way = 0; way < 8; way++)
         count(m, ALL_LOADS, DATA + 0x10000 + way * 4096, 8, LOADS);
-    }
     assert_int_equal(count(m, 0x02d1, DATA, 8, LOADS), 1); /* L2 hit */
     wrmsr(m, LD_LAT, 4);
     assert_int_equal(count(m, LOAD_LATENCY, DATA, 8, LOADS), 0); /* 4 cycles do not exceed 4 */
@@ -140,9 +138,8 @@ UNIT_TEST(load_latency_records)
     access_memory(m, b, DATA + 8, 8, LOADS); /* recorded: L1 */
     access_memory(m, b, DATA + 64, 8, LOADS);
     access_memory(m, b, DATA + 128, 8, LOADS | STORES | INSN_LOCKED); /* recorded: memory, locked */
-    for (unsigned way = 0; way < 9; way++) {
+    for (unsigned way = 0; way < 9; way++)
         access_memory(m, b, DATA + 0x100000 + way * 4096, 8, STORES); /* stores are not events */
-    }
     access_memory(m, b, DATA, 8, LOADS);
     access_memory(m, b, DATA + 0x100000, 8, LOADS); /* recorded: L2, because eight other lines evicted it from L1 */
     access_memory(m, b, DATA, 8, LOADS);

@@ -33,9 +33,8 @@ static int free_cache(void **state)
 
 static void access_n(struct data_cache *cache, uint64_t base, uint64_t stride, unsigned n, enum data_level expected)
 {
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 0; i < n; i++)
         assert_int_equal(data_cache_load(cache, base + stride * i), expected);
-    }
 }
 
 UNIT_TEST(each_level_holds_its_size)
@@ -54,9 +53,8 @@ UNIT_TEST(each_level_holds_its_size)
             }
         }
     }
-    for (unsigned page = 0; page < 2 * 1536; page++) {
+    for (unsigned page = 0; page < 2 * 1536; page++)
         assert_true(data_cache_tlb_miss(*state, UINT64_C(4096) * (page % 1536)) == (page < 1536));
-    }
 }
 
 /* True LRU by its other definition: a hit is a key that fewer than `ways` other keys of its set followed. */
@@ -66,22 +64,17 @@ static bool lru_hit(const uint64_t *keys, unsigned now, unsigned sets, unsigned 
     unsigned n = 0;
 
     for (unsigned i = now; i-- > 0;) {
-        if (keys[i] == keys[now]) {
+        if (keys[i] == keys[now])
             return true;
-        }
-        if (keys[i] % sets != keys[now] % sets) {
+        if (keys[i] % sets != keys[now] % sets)
             continue;
-        }
         unsigned k = 0;
-        while (k < n && others[k] != keys[i]) {
+        while (k < n && others[k] != keys[i])
             k++;
-        }
-        if (k == n) {
+        if (k == n)
             others[n++] = keys[i];
-        }
-        if (n == ways) {
+        if (n == ways)
             return false;
-        }
     }
     return false;
 }
@@ -111,9 +104,8 @@ UNIT_TEST(any_order_is_lru)
         seen[expected]++;
         misses += missed;
     }
-    for (unsigned level = 0; level <= LEVEL_MEMORY; level++) {
+    for (unsigned level = 0; level <= LEVEL_MEMORY; level++)
         assert_true(seen[level] > 100);
-    }
     assert_in_range(misses, 100, COUNT_OF(lines) - 100);
 }
 
@@ -137,17 +129,15 @@ static void new_peers(struct data_cache *peers[PEERS])
     for (unsigned i = 0; i < PEERS; i++) {
         peers[i] = data_cache_new(&profile_find("skylake")->memory);
         assert_non_null(peers[i]);
-        if (i > 0) {
+        if (i > 0)
             assert_true(data_cache_join(peers[i], peers[0]));
-        }
     }
 }
 
 static void free_peers(struct data_cache *peers[PEERS])
 {
-    for (unsigned i = 0; i < PEERS; i++) {
+    for (unsigned i = 0; i < PEERS; i++)
         data_cache_free(peers[i]);
-    }
 }
 
 UNIT_TEST(a_load_finds_a_line_modified_by_another)
@@ -159,9 +149,8 @@ UNIT_TEST(a_load_finds_a_line_modified_by_another)
     assert_int_equal(data_cache_load(peers[1], BASE), LEVEL_L1);
     assert_int_equal(data_cache_load(peers[2], BASE + 63), LEVEL_MODIFIED); /* any byte of the line */
     assert_int_equal(data_cache_load(peers[0], BASE), LEVEL_MEMORY);        /* written back by now */
-    for (unsigned i = 0; i < PEERS; i++) {
+    for (unsigned i = 0; i < PEERS; i++)
         assert_int_equal(data_cache_load(peers[i], BASE), LEVEL_L1); /* all have it */
-    }
     free_peers(peers);
 }
 
@@ -189,11 +178,9 @@ UNIT_TEST(an_invalidated_way_is_empty)
     access_n(peers[0], BASE, L1_STRIDE, 8, LEVEL_MEMORY);
     data_cache_store(peers[1], BASE + 4 * L1_STRIDE);
     assert_int_equal(data_cache_load(peers[0], BASE + 8 * L1_STRIDE), LEVEL_MEMORY);
-    for (unsigned way = 0; way <= 8; way++) {
-        if (way != 4) {
+    for (unsigned way = 0; way <= 8; way++)
+        if (way != 4)
             assert_int_equal(data_cache_load(peers[0], BASE + way * L1_STRIDE), LEVEL_L1);
-        }
-    }
     assert_int_equal(data_cache_load(peers[0], BASE + 4 * L1_STRIDE), LEVEL_MODIFIED);
     free_peers(peers);
 }
@@ -266,9 +253,8 @@ UNIT_TEST(a_flushed_line_is_in_no_cache)
     data_cache_store(peers[1], BASE);
     data_cache_load(peers[2], BASE);
     data_cache_flush_line(peers[0], BASE, false);
-    for (unsigned i = 0; i < PEERS; i++) {
+    for (unsigned i = 0; i < PEERS; i++)
         assert_int_equal(data_cache_load(peers[i], BASE), LEVEL_MEMORY);
-    }
     data_cache_store(peers[1], BASE);
     data_cache_flush_line(peers[0], BASE, true);
     assert_int_equal(data_cache_load(peers[1], BASE), LEVEL_L1);

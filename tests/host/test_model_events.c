@@ -18,16 +18,14 @@ static const char *folder_of(const struct profile *p)
     uint32_t core = 0; /* CPUID.1AH:EAX */
 
     assert_int_equal(p->cpuid[0].leaf, 1);
-    for (unsigned i = 0; i < p->cpuid_count; i++) {
+    for (unsigned i = 0; i < p->cpuid_count; i++)
         core = p->cpuid[i].leaf == 0x1a ? p->cpuid[i].add[0] : core;
-    }
     for (size_t k = 0; k < COUNT_OF(intel_kinds); k++) {
         const struct intel_kind *kind = &intel_kinds[k];
 
         if (kind->family == family && memchr(kind->models, (int)model, sizeof(kind->models)) != NULL &&
-            (kind->type == 0 || (kind->type << 24 | kind->native) == core)) {
+            (kind->type == 0 || (kind->type << 24 | kind->native) == core))
             return kind->folder;
-        }
     }
     return p->netburst == 0 ? p->name : NULL;
 }
@@ -219,9 +217,8 @@ static const struct intel_event *listed(const char *folder, unsigned select, uin
         const struct intel_event *e = &intel_events[i];
 
         if (e->select == select && e->cmask == 0 && intel_has_word(e->in, folder) &&
-            (intel_counters(e, folder) & counters)) {
+            (intel_counters(e, folder) & counters))
             return e;
-        }
     }
     return NULL;
 }
@@ -229,21 +226,17 @@ static const struct intel_event *listed(const char *folder, unsigned select, uin
 /* Intel's event with this select, not precise. NULL if there is none. */
 static const struct intel_event *counted(const char *folder, unsigned select)
 {
-    for (size_t i = 0; i < COUNT_OF(intel_events); i++) {
-        if (intel_events[i].select == select && intel_has_word(intel_events[i].counted, folder)) {
+    for (size_t i = 0; i < COUNT_OF(intel_events); i++)
+        if (intel_events[i].select == select && intel_has_word(intel_events[i].counted, folder))
             return &intel_events[i];
-        }
-    }
     return NULL;
 }
 
 static bool means(const char *name, unsigned kind)
 {
-    for (size_t i = 0; i < COUNT_OF(meanings); i++) {
-        if (intel_has_word(meanings[i].names, name)) {
+    for (size_t i = 0; i < COUNT_OF(meanings); i++)
+        if (intel_has_word(meanings[i].names, name))
             return meanings[i].kind == kind;
-        }
-    }
     return false;
 }
 static bool tells_distribution(const char *folder)
@@ -295,20 +288,16 @@ static void compare(const struct profile *p, const char *folder, const struct pr
         differ(select, NOT_LISTED);
         return;
     }
-    if (!means(want != NULL ? want->name : count->name, event->kind)) {
+    if (!means(want != NULL ? want->name : count->name, event->kind))
         differ(select, MEANING);
-    }
-    for (unsigned i = 0; i < p->general_counters; i++) {
+    for (unsigned i = 0; i < p->general_counters; i++)
         counting |= (uint64_t)(profile_find_event(p, event->select, event->umask, i) != NULL) << i;
-    }
     if (count != NULL && counting != ((count->counters == 0 ? UINT64_MAX : count->counters) &
-                                      ((UINT64_C(1) << p->general_counters) - 1))) {
+                                      ((UINT64_C(1) << p->general_counters) - 1)))
         differ(select, COUNTED);
-    }
     if (want == NULL) { /* not precise, but extended PEBS can sample any event */
-        if (counters != 0 && !any_event(p)) {
+        if (counters != 0 && !any_event(p))
             differ(select, NOT_PRECISE_THERE);
-        }
         return;
     }
     if (counters == 0) {
@@ -322,15 +311,12 @@ static void compare(const struct profile *p, const char *folder, const struct pr
     const bool sampled = want->msr == 0x3f6 || select == 0x02cd;
     const bool address = intel_has_word(ADDRESS_UNTOLD, folder) ? sampled : want->address;
 
-    if (counters != intel_counters(want, folder)) {
+    if (counters != intel_counters(want, folder))
         differ(select, COUNTERS);
-    }
-    if ((precision == PRECISE_WITH_ADDRESS) != address) {
+    if ((precision == PRECISE_WITH_ADDRESS) != address)
         differ(select, ADDRESS);
-    }
-    if (tells_distribution(folder) && exact(p, select, counters) != (intel_pdist(want, folder) & counters)) {
+    if (tells_distribution(folder) && exact(p, select, counters) != (intel_pdist(want, folder) & counters))
         differ(select, DISTRIBUTION);
-    }
 }
 
 /* Every MSR that an event of the list needs, even if the model does not know the event. */
@@ -341,9 +327,8 @@ static void compare_msrs(const struct profile *p, const char *folder)
         const struct profile_msr *msr = profile_find_msr(p, e->msr);
 
         if (e->msr != 0 && intel_has_word(e->in, folder) &&
-            (msr == NULL || msr->reg == REG_ABSENT || (e->values & ~msr->writable))) {
+            (msr == NULL || msr->reg == REG_ABSENT || (e->values & ~msr->writable)))
             differ(e->select, EXTRA_MSR);
-        }
     }
 }
 
@@ -352,15 +337,13 @@ static void compare_fixed(const struct profile *p, const char *folder)
 {
     const struct intel_event *want = listed(folder, 0x0100, FIXED_0);
 
-    if (want != NULL && strcmp(profile, "geminilake") == 0) {
+    if (want != NULL && strcmp(profile, "geminilake") == 0)
         return; /* its fixed counters sample too, which is not modelled */
-    }
     assert_true(any_event(p) == (want != NULL));
     if (want != NULL) {
         compared++;
-        if (tells_distribution(folder) && exact(p, 0x0100, FIXED_0) != intel_pdist(want, folder)) {
+        if (tells_distribution(folder) && exact(p, 0x0100, FIXED_0) != intel_pdist(want, folder))
             differ(0x0100, DISTRIBUTION);
-        }
     }
 }
 
@@ -370,9 +353,8 @@ static void compare_profile(const struct profile *p, const char *folder)
         for (unsigned i = 0; i < p->events[table].count; i++) {
             const struct profile_event *e = &p->events[table].rows[i];
 
-            if (profile_find_event(p, e->select, e->umask, (unsigned)__builtin_ctz(e->counters)) == e) {
+            if (profile_find_event(p, e->select, e->umask, (unsigned)__builtin_ctz(e->counters)) == e)
                 compare(p, folder, e);
-            }
         }
     }
     compare_fixed(p, folder);
@@ -399,9 +381,8 @@ UNIT_TEST(intels_lists)
             profiles++;
         }
     }
-    for (size_t i = 0; i < COUNT_OF(explained); i++) {
+    for (size_t i = 0; i < COUNT_OF(explained); i++)
         known += explained[i].times;
-    }
     print_message(
         "# %zu events of %zu processors compared with Intel's lists, %zu explained differences, %zu unexplained\n",
         compared, profiles, known, unexplained);

@@ -190,14 +190,12 @@ static void compare_leaf(size_t s, uint32_t leaf, uint32_t subleaf, unsigned fir
             if (facts[n].signature == seen[s].signature && facts[n].kind == seen[s].kind) {
                 const struct fact_leaf *const there = of(&facts[n], subleaf);
 
-                if (there != NULL) {
+                if (there != NULL)
                     values[rows++] = there->there ? there->regs[reg] : 0;
-                }
             }
         }
-        if (rows > 0) {
+        if (rows > 0)
             compare(s, leaf, subleaf, reg, least[reg], most[reg], values, rows);
-        }
     }
 }
 
@@ -243,9 +241,8 @@ UNIT_TEST(profiles)
             if (facts[n].signature == seen[s].signature && facts[n].kind == seen[s].kind) {
                 last[rows] = facts[n].max;
                 kind[rows++] = facts[n].kind;
-                for (unsigned i = 0; i < facts[n].miscs && miscs < COUNT_OF(misc); i++) {
+                for (unsigned i = 0; i < facts[n].miscs && miscs < COUNT_OF(misc); i++)
                     misc[miscs++] = (uint32_t)facts[n].misc[i] & MISC_BITS;
-                }
             }
         }
         assert_true(rows > 0);
@@ -253,20 +250,16 @@ UNIT_TEST(profiles)
         cpuid_read(&m->v, 1, 0, regs);
         assert_true(regs[0] == seen[s].signature || strchr("NCF", seen[s].letter) != NULL); /* relatives, see above */
         regs[0] = 0;
-        if (m->v.profile->max_leaf >= 0x1a) {
+        if (m->v.profile->max_leaf >= 0x1a)
             cpuid_read(&m->v, 0x1a, 0, regs);
-        }
         compare(s, 0x1a, 0, 0, regs[0], regs[0], kind, rows);
         const uint32_t enabled = (uint32_t)rdmsr(m, MISC_ENABLE) & MISC_BITS;
 
-        if (miscs > 0) {
+        if (miscs > 0)
             compare(s, MISC_ENABLE_LEAF, 0, 0, enabled, enabled, misc, miscs);
-        }
-        for (size_t l = 0; l < COUNT_OF(leaves); l++) {
-            for (uint32_t subleaf = 0; subleaf < leaves[l].subleaves; subleaf++) {
+        for (size_t l = 0; l < COUNT_OF(leaves); l++)
+            for (uint32_t subleaf = 0; subleaf < leaves[l].subleaves; subleaf++)
                 compare_leaf(s, leaves[l].leaf, subleaf, leaves[l].first, leaves[l].of);
-            }
-        }
     }
     free(facts);
     print_message("# %u profiles, %u registers compared, %u differ, %u of them without a reason\n",
@@ -312,9 +305,8 @@ UNIT_TEST(registers)
         unsigned here = 0;
 
         for (size_t f = 0; f < COUNT_OF(msr_facts); f++) {
-            if (strchr(msr_facts[f].letters, seen[s].letter) == NULL) {
+            if (strchr(msr_facts[f].letters, seen[s].letter) == NULL)
                 continue;
-            }
             for (uint32_t a = msr_facts[f].first; a < msr_facts[f].first + msr_facts[f].count; a++) {
                 const struct profile_msr *msr = profile_find_msr(p, a);
                 const bool there = msr != NULL && msr->reg != REG_ABSENT, written = there && !msr->read_only;
@@ -331,9 +323,8 @@ UNIT_TEST(registers)
             }
         }
         registers += here;
-        if (here == 0) {
+        if (here == 0)
             print_message("# %s: no registers measured\n", seen[s].profile);
-        }
     }
     print_message("# %u registers compared\n", registers);
     for (size_t i = 0; i < COUNT_OF(msr_reasons); i++) {
@@ -380,9 +371,8 @@ UNIT_TEST(linux_extra_regs)
                 const struct profile_msr *msr = profile_find_msr(p, used[u].address);
 
                 compared += used[u].bits != 0;
-                if (used[u].bits != 0 && (msr == NULL || used[u].bits & ~(msr->writable & ~msr->ignored))) {
+                if (used[u].bits != 0 && (msr == NULL || used[u].bits & ~(msr->writable & ~msr->ignored)))
                     fail_msg("%s: WRMSR %x refuses %" PRIx64, seen[s].profile, used[u].address, used[u].bits);
-                }
             }
         }
     }
@@ -427,15 +417,13 @@ UNIT_TEST(neighbours)
             uint64_t before = 0, after = 0;
 
             if (msr == NULL || msr->reg == REG_IA32_TIME_STAMP_COUNTER ||
-                engine_wrmsr(&m->v, a, msr->writable & -msr->writable, BETWEEN_BLOCKS) != MSR_DONE) {
+                engine_wrmsr(&m->v, a, msr->writable & -msr->writable, BETWEEN_BLOCKS) != MSR_DONE)
                 continue;
-            }
             engine_rdmsr(&m->v, a, &before, BETWEEN_BLOCKS);
             engine_wrmsr(&m->v, a + 1, 0, BETWEEN_BLOCKS);
             engine_rdmsr(&m->v, a, &after, BETWEEN_BLOCKS);
-            if (before != after) {
+            if (before != after)
                 fail_msg("%s: a write to %x changes %x", seen[s].profile, a + 1, a);
-            }
         }
     }
 }

@@ -74,12 +74,10 @@ UNIT_TEST(table)
         assert_null(parse(&set, name, &length));
         assert_true(fault_set_has(&set, (enum fault)i)); /* no other fault has the name */
         assert_int_equal(strlen(name), strlen(identifiers[i]));
-        for (unsigned at = 0; name[at] != '\0'; at++) {
+        for (unsigned at = 0; name[at] != '\0'; at++)
             assert_int_equal(name[at] == '.' ? '_' : toupper((unsigned char)name[at]), identifiers[i][at]);
-        }
-        for (unsigned a = 0; a < COUNT_OF(areas); a++) {
+        for (unsigned a = 0; a < COUNT_OF(areas); a++)
             area = area || strncmp(name, areas[a], strlen(areas[a])) == 0;
-        }
         assert_true(area);
         assert_true(strlen(fault_sentence(i)) > 10);
     }
@@ -102,9 +100,8 @@ UNIT_TEST(processors)
         const struct profile_msrs *as = &healthy->msrs[i];
 
         assert_int_equal(same->msrs[i].count, as->count);
-        if (as->count > 0) {
+        if (as->count > 0)
             assert_memory_equal(same->msrs[i].rows, as->rows, as->count * sizeof(*as->rows));
-        }
     }
     free((void *)(uintptr_t)same);
 

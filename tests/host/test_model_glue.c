@@ -22,9 +22,8 @@ UNIT_TEST(registers_by_name)
     }
     set("eflags", 0x10246);
     assert_int_equal(processor_host.registers(p, 0, general), 0x247); /* QEMU's private state adds 1; without RF */
-    for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++)
         assert_int_equal(general[as_encoded[i]], 0x1111111100000000 + i);
-    }
     processor_write(p, RDX, 0x2222222233333333);
     assert_int_equal(processor_read(p, RDX), 0x2222222233333333);
     assert_int_equal(processor_read(p, RCX), 0x1111111100000002);
@@ -283,9 +282,8 @@ static void push(unsigned size, bool code, uint64_t cs, uint64_t flags, uint64_t
 
     memset(memory, 0, sizeof(memory));
     put(STACK, 0xbad, size);
-    for (unsigned i = 0; i < COUNT_OF(words); i++) {
+    for (unsigned i = 0; i < COUNT_OF(words); i++)
         put(STACK + (i + code) * size, words[i], size);
-    }
 }
 
 UNIT_TEST(frames)
@@ -329,9 +327,8 @@ static void change(struct vcpu *v, uint64_t *flags, uint64_t *code)
 {
     (void)v;
     *flags ^= 1;
-    if (code != NULL) {
+    if (code != NULL)
         *code = 0x55;
-    }
 }
 
 /* A rule changes only the flags and the error code of a frame. */
@@ -447,9 +444,8 @@ UNIT_TEST(memory_at_hand)
     struct processor *p = wide();
     uint8_t bytes[4096 + 6];
 
-    for (unsigned i = 0; i < sizeof(bytes); i++) {
+    for (unsigned i = 0; i < sizeof(bytes); i++)
         bytes[i] = (uint8_t)(i * 7 + 1);
-    }
     memset(hand, 0xee, sizeof(hand));
     memset(memory + HAND - 16, 0xcc, sizeof(hand) + 32);
     set("efer", 0x400);

@@ -45,11 +45,9 @@ UNIT_TEST(serialising)
         { "setssbsy", B("\xf3\x0f\x01\xe8"), false },
     };
 
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        if (((classify(rows[i].bytes, rows[i].size, true).flags & INSN_SERIALISES) != 0) != rows[i].serialises) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        if (((classify(rows[i].bytes, rows[i].size, true).flags & INSN_SERIALISES) != 0) != rows[i].serialises)
             fail_msg("%s", rows[i].text);
-        }
-    }
 }
 
 UNIT_TEST(nothing_but_prefixes)

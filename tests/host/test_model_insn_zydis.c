@@ -38,9 +38,8 @@ static int end_of(const struct decoded *d)
 {
     const bool relative = d->operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
 
-    if (d->insn.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR) {
+    if (d->insn.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
         return END_FAR;
-    }
     switch (d->insn.meta.category) {
     case ZYDIS_CATEGORY_COND_BR:
         return END_JCC;
@@ -117,21 +116,18 @@ static bool accesses_memory(const struct decoded *d)
     for (unsigned i = 0; i < d->insn.operand_count; i++) {
         const ZydisDecodedOperand *o = &d->operands[i];
 
-        if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.type != ZYDIS_MEMOP_TYPE_AGEN && o->actions != 0) {
+        if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.type != ZYDIS_MEMOP_TYPE_AGEN && o->actions != 0)
             return true;
-        }
     }
     return false;
 }
 
 static bool has_xmm_operand(const struct decoded *d)
 {
-    for (unsigned i = 0; i < d->insn.operand_count; i++) {
+    for (unsigned i = 0; i < d->insn.operand_count; i++)
         if (d->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-            ZydisRegisterGetClass(d->operands[i].reg.value) == ZYDIS_REGCLASS_XMM) {
+            ZydisRegisterGetClass(d->operands[i].reg.value) == ZYDIS_REGCLASS_XMM)
             return true;
-        }
-    }
     return false;
 }
 
@@ -141,11 +137,9 @@ static int x87_unit(const char *name)
     static const char *const none[] = { "fld",   "fst",  "fist", "fild",    "fbld",    "fbstp",  "fisttp", "fcmov",
                                         "ffree", "fxch", "fn",   "fdecstp", "fincstp", "frstor", "fwait" };
 
-    for (size_t i = 0; i < COUNT_OF(none); i++) {
-        if (begins(name, none[i])) {
+    for (size_t i = 0; i < COUNT_OF(none); i++)
+        if (begins(name, none[i]))
             return UNIT_INTEGER;
-        }
-    }
     return ends(name, "_nop") ? UNIT_INTEGER : UNIT_X87; /* instructions of the 8087 and 80287 */
 }
 
@@ -163,12 +157,10 @@ static int unit_of(const struct decoded *d)
     default:
         return UNIT_INTEGER;
     }
-    if (begins(name, "p") && !begins(name, "prefetch")) {
+    if (begins(name, "p") && !begins(name, "prefetch"))
         return has_xmm_operand(d) ? UNIT_MMX_128 : UNIT_MMX_64;
-    }
-    if (begins(name, "mov") || begins(name, "cvt")) {
+    if (begins(name, "mov") || begins(name, "cvt"))
         return UNIT_INTEGER;
-    }
     return ends(name, "ps")   ? UNIT_PACKED_SP
            : ends(name, "pd") ? UNIT_PACKED_DP
            : ends(name, "ss") ? UNIT_SCALAR_SP
@@ -196,19 +188,16 @@ static bool same_operand(const struct decoded *d, const uint8_t *bytes, int hook
         insn_operand(copy + d->insn.length - size, size, wide, &ignored); /* reads no further */
     }
     free(copy);
-    if (hook >= HOOK_CR0) {
+    if (hook >= HOOK_CR0)
         return known && ours.base == number_of(o->reg.value);
-    }
-    if (d->insn.address_width == 16) {
+    if (d->insn.address_width == 16)
         return !known;
-    }
     const ZydisRegister base = o->mem.base, segment = o->mem.segment;
     const bool relative = base == ZYDIS_REGISTER_RIP || base == ZYDIS_REGISTER_EIP;
 
     /* Zydis 4.0 takes mod 0 with R13 for a base, but reads the displacement that replaces it. */
-    if (d->insn.raw.modrm.mod == 0 && (base == ZYDIS_REGISTER_R13 || base == ZYDIS_REGISTER_R13D)) {
+    if (d->insn.raw.modrm.mod == 0 && (base == ZYDIS_REGISTER_R13 || base == ZYDIS_REGISTER_R13D))
         return known && ours.base == INSN_NO_REGISTER;
-    }
     return known && ours.relative == relative && ours.base == (relative ? INSN_NO_REGISTER : number_of(base)) &&
            ours.index == number_of(o->mem.index) &&
            (ours.index == INSN_NO_REGISTER || 1u << ours.shift == o->mem.scale) &&
@@ -316,9 +305,8 @@ static void report(const struct decoded *d, enum mode mode, const uint8_t *bytes
 {
     if (unlisted++ < 20) {
         print_error("%s, %s:", d->name, modes[mode].name);
-        for (unsigned i = 0; i < d->insn.length; i++) {
+        for (unsigned i = 0; i < d->insn.length; i++)
             print_error(" %02x", bytes[i]);
-        }
         print_error(": %s %d, and %d by Zydis\n", aspects[aspect], ours, theirs);
     }
 }
@@ -329,9 +317,8 @@ static void compare(const ZydisDecoder *decoder, enum mode mode, const uint8_t b
     struct decoded d;
     int theirs[ASPECTS];
 
-    if (ZYAN_FAILED(ZydisDecoderDecodeFull(decoder, bytes, MAX_INSN, &d.insn, d.operands))) {
+    if (ZYAN_FAILED(ZydisDecoderDecodeFull(decoder, bytes, MAX_INSN, &d.insn, d.operands)))
         return;
-    }
     d.name = ZydisMnemonicGetString(d.insn.mnemonic);
     facts_of(&d, theirs);
 
@@ -345,11 +332,9 @@ static void compare(const ZydisDecoder *decoder, enum mode mode, const uint8_t b
     };
 
     compared++;
-    for (enum aspect a = END; a < ASPECTS; a++) {
-        if (ours[a] != theirs[a] && !is_listed(&d, mode, a, ours[a])) {
+    for (enum aspect a = END; a < ASPECTS; a++)
+        if (ours[a] != theirs[a] && !is_listed(&d, mode, a, ours[a]))
             report(&d, mode, bytes, a, ours[a], theirs[a]);
-        }
-    }
 }
 
 /* --- the opcode space ------------------------------------------------------------------------------------------ */
@@ -417,12 +402,10 @@ static void walk_legacy(enum mode mode)
     static const char *const rex[] = { "", "\x48", "\x4f", "\x40" };
 
     for (size_t r = 0; r < (mode == MODE_64 ? COUNT_OF(rex) : 1); r++) {
-        for (size_t i = 0; i < COUNT_OF(common); i++) {
+        for (size_t i = 0; i < COUNT_OF(common); i++)
             walk_maps(with_all(with_all(walk_in(mode), common[i]), rex[r]), ALL_MODRM);
-        }
-        for (size_t i = 0; i < COUNT_OF(rare); i++) {
+        for (size_t i = 0; i < COUNT_OF(rare); i++)
             walk_maps(with_all(with_all(walk_in(mode), rare[i]), rex[r]), SOME_MODRM);
-        }
     }
 }
 
@@ -433,9 +416,8 @@ static void walk_vex(enum mode mode)
     static const uint8_t three[][2] = { { 0xe0, 0x78 }, { 0xe0, 0xf8 }, { 0xe0, 0x7c }, { 0xe0, 0x38 }, { 0, 0x78 } };
 
     for (unsigned pp = 0; pp < 4; pp++) {
-        for (size_t i = 0; i < COUNT_OF(two); i++) {
+        for (size_t i = 0; i < COUNT_OF(two); i++)
             walk_map(with(with(walk_in(mode), 0xc5), two[i] | pp), SOME_MODRM);
-        }
         for (unsigned n = 0; n < 3 * COUNT_OF(three); n++) {
             const uint8_t *bits = three[n / 3];
 
@@ -466,9 +448,8 @@ static void assert_walked(void (*walk)(enum mode mode), enum mode mode)
     walk(mode);
     print_message("%lu encodings of %s\n", compared, modes[mode].name);
     assert_true(compared > 0);
-    if (unlisted > 0) {
+    if (unlisted > 0)
         fail_msg("%lu differences that are not listed", unlisted);
-    }
 }
 
 UNIT_TEST(opcodes_of_16_bits)

@@ -34,9 +34,8 @@ UNIT_TEST(table)
         assert_null(freedoms_parse(&freedoms, name, &length));
         assert_int_equal(freedoms, UINT32_C(1) << i); /* no other freedom has the name */
         assert_int_equal(strlen(name), strlen(identifiers[i]));
-        for (unsigned at = 0; name[at] != '\0'; at++) {
+        for (unsigned at = 0; name[at] != '\0'; at++)
             assert_int_equal(name[at] == '-' ? '_' : toupper((unsigned char)name[at]), identifiers[i][at]);
-        }
         assert_true(strlen(freedom_sentence(i)) > 10);
         assert_true(strlen(freedom_source(i)) > 10);
     }
@@ -85,9 +84,8 @@ UNIT_TEST(lists_of_freedoms)
 
 static void draw(struct machine *m, unsigned drawn[DRAWS])
 {
-    for (unsigned i = 0; i < DRAWS; i++) {
+    for (unsigned i = 0; i < DRAWS; i++)
         drawn[i] = latitude_draw(&m->v, FREEDOM_PEBS_ARMING, 9);
-    }
 }
 
 /* The choices depend only on the seed and the processor's number, not on other freedoms or the time before a reset. */
@@ -111,9 +109,8 @@ UNIT_TEST(choices)
         assert_in_range(first[i], 0, 9);
         count[first[i]]++;
     }
-    for (unsigned i = 0; i < 10; i++) {
+    for (unsigned i = 0; i < 10; i++)
         assert_in_range(count[i], 5, 45);
-    }
     engine_reset(&m->v);
     draw(m, drawn);
     assert_memory_equal(drawn, first, sizeof(first));
@@ -143,9 +140,8 @@ static unsigned sample(uint64_t seed, unsigned i, uint64_t event, unsigned flags
     const unsigned cycles = m->v.latitude->state.arming.cycles;
     unsigned blocks = 0, last = 0;
 
-    for (unsigned k = 0; k < BLOCK; k++) {
+    for (unsigned k = 0; k < BLOCK; k++)
         b->insns[k].flags = (uint8_t)flags;
-    }
     set_up_ds(m, 0, 0, 20, 20);
     put(m, DS + 0x40 + 8 * i, -(uint64_t)PERIOD);
     WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0 + i, EVTSEL_ON | event }, { PMC0 + i, (uint32_t)-PERIOD },
@@ -219,13 +215,11 @@ UNIT_TEST(arming_ends)
     for (uint64_t seed = 0; seed < 50; seed++) {
         const unsigned cycles = sample(seed, 0, INST_RETIRED, INSN_SERIALISES, distances);
 
-        for (unsigned n = 0; n < RECORDS; n++) {
+        for (unsigned n = 0; n < RECORDS; n++)
             assert_int_equal(distances[n], PERIOD + 1 + (cycles > 0));
-        }
         sample(seed, 1, PREC_DIST, 0, distances);
-        for (unsigned n = 0; n < RECORDS; n++) {
+        for (unsigned n = 0; n < RECORDS; n++)
             assert_int_equal(distances[n], PERIOD);
-        }
     }
 }
 
@@ -236,9 +230,8 @@ static uint64_t seed_of(unsigned cycles)
         struct machine *m = free_machine(0, seed, BIT_OF(PEBS_ARMING));
         const bool found = m->v.latitude->state.arming.cycles == cycles;
 
-        if (found) {
+        if (found)
             return seed;
-        }
     }
 }
 
@@ -575,9 +568,8 @@ UNIT_TEST(reserved_bits)
         assert_int_equal(engine_wrmsr(&m->v, DS_AREA, UINT64_C(1) << 62, BETWEEN_BLOCKS), MSR_GP);
         assert_int_equal(engine_wrmsr(&m->v, GLOBAL_STATUS, 0, BETWEEN_BLOCKS), MSR_GP);
     }
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
         assert_in_range(dropped[i], 8, 32);
-    }
 }
 
 /* The LBR stack's registers are read-only only on NetBurst, as one chapter of the manual says. */
@@ -623,9 +615,8 @@ UNIT_TEST(left_running)
             still = still || v->counting.active == 0;
             status = status || v->status != 0;
             freezes = freezes || (bits->freeze_lbrs != 0 && vcpu_debugctl(v, bits->freeze_lbrs));
-            if (v->counting.active & 1) {
+            if (v->counting.active & 1)
                 assert_true(v->counters[0].value >= vcpu_width_mask(v) - (1 << 20));
-            }
             if (strcmp(profiles[p], "netburst") != 0 && strcmp(profiles[p], "pentium-m") != 0) {
                 assert_int_equal(rdmsr(m, GLOBAL_STATUS), v->status);
                 wrmsr(m, GLOBAL_CTRL, 0);
@@ -666,10 +657,8 @@ UNIT_TEST(fragments)
         }
     }
     assert_int_not_equal(whole, 0);
-    for (unsigned group = GROUP_AUX; group < ARCH_GROUPS; group++) {
+    for (unsigned group = GROUP_AUX; group < ARCH_GROUPS; group++)
         assert_true(cuts[group] > 100 && cuts[group] < 300);
-    }
-    for (unsigned units = 0; units < COUNT_OF(nulls); units++) {
+    for (unsigned units = 0; units < COUNT_OF(nulls); units++)
         assert_true(nulls[units] > (units == 0 ? 300u : 50u));
-    }
 }

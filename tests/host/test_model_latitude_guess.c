@@ -29,11 +29,9 @@ UNIT_TEST(replaces_at_random)
     assert_ptr_equal(m->v.rules, &rules_sdm);
     data_cache_clear(m->v.cache);
     hits = 0;
-    for (unsigned round = 0; round < 20; round++) {
-        for (unsigned i = 0; i < lines; i++) {
+    for (unsigned round = 0; round < 20; round++)
+        for (unsigned i = 0; i < lines; i++)
             hits += data_cache_load(m->v.cache, LINE * i) == LEVEL_L1;
-        }
-    }
     assert_int_equal(hits, 0);
 }
 
@@ -48,9 +46,8 @@ UNIT_TEST(prefetches)
 
         assert_int_equal(m->v.rules->data_reach(&m->v, address, false), LEVEL_MEMORY); /* not prefetched across pages */
         m->v.rules->data_reach(&m->v, address + LINE, false);
-        for (unsigned i = 2; i < 64; i++) {
+        for (unsigned i = 2; i < 64; i++)
             assert_int_equal(m->v.rules->data_reach(&m->v, address + i * LINE, i % 2), LEVEL_L1);
-        }
     }
     for (unsigned i = 0; i < 1000; i++) {
         const uint64_t address = MEMORY + UINT64_C(0x10000000) + UINT64_C(3 * 4096) * i;
@@ -92,9 +89,8 @@ UNIT_TEST(latencies_and_sources)
         assert_in_range(seen[1], 600, 1000);
     }
     m = with("core2", 9, BIT_OF(CACHES)); /* its records have no data source */
-    for (unsigned n = 0; n < 20; n++) {
+    for (unsigned n = 0; n < 20; n++)
         assert_int_equal(m->v.rules->data_source(&m->v, LEVEL_L2), m->v.profile->memory.source[LEVEL_L2]);
-    }
 }
 
 static unsigned one_latency(struct vcpu *v, enum data_level level)
@@ -162,9 +158,8 @@ UNIT_TEST(predictions)
         run_times(m, b, 320);
         finish(m);
         wrong = (unsigned)rdmsr(m, PMC0);
-        for (unsigned i = 0; i < 32; i++) {
+        for (unsigned i = 0; i < 32; i++)
             entries += (unsigned)(rdmsr(m, LBR_INFO0 + i) >> 63);
-        }
         assert_in_range(entries * 10 + 150, wrong, wrong + 300); /* about a tenth of them */
         least = wrong < least ? wrong : least;
         most = wrong > most ? wrong : most;

@@ -113,9 +113,8 @@ UNIT_TEST(freezes)
 
         wrmsr(m, DEBUGCTL, rows[i].debugctl);
         count(m, 5);
-        for (unsigned k = 0; k < 5; k++) {
+        for (unsigned k = 0; k < 5; k++)
             assert_true(begin(m, b));
-        }
         assert_int_equal(m->pmis, 0);
         assert_true(begin(m, b)); /* the request precedes this block */
         assert_int_equal(m->v.status, 1 | (counters && streamlined ? STATUS_CTRFRZ : 0) |
@@ -149,9 +148,8 @@ UNIT_TEST(freezes_once)
     rules.pmi_trails = true;
     wrmsr(m, DEBUGCTL, 1 | FREEZE_PERFMON | FREEZE_LBRS);
     count(m, 5);
-    for (unsigned k = 0; k < 6; k++) {
+    for (unsigned k = 0; k < 6; k++)
         assert_true(begin(m, b));
-    }
     EXPECT_MSRS(m, { GLOBAL_CTRL, 0 }, { DEBUGCTL, FREEZE_PERFMON | FREEZE_LBRS });
     WRMSR(m, { GLOBAL_CTRL, 1 }, { DEBUGCTL, 1 | FREEZE_PERFMON | FREEZE_LBRS });
     run_until_pmi(m, b);
@@ -198,9 +196,8 @@ UNIT_TEST(reading_ends_a_skid)
 
             rules.pmi_trails = trails;
             count(m, 10);
-            for (unsigned i = 0; i < 15; i++) {
+            for (unsigned i = 0; i < 15; i++)
                 assert_true(begin(m, b));
-            }
             assert_int_equal(m->pmis, 0);
             if (look == READ) {
                 assert_int_equal(rdmsr(m, GLOBAL_STATUS), 1);
@@ -232,14 +229,12 @@ UNIT_TEST(trails_the_stop)
 
     rules.pmi_trails = true;
     count(m, 10);
-    for (unsigned i = 0; i < 20; i++) {
+    for (unsigned i = 0; i < 20; i++)
         assert_true(begin(m, b));
-    }
     WRMSR(m, { GLOBAL_CTRL, 0 }, { STATUS_RESET, 1 });
     assert_int_equal(m->v.status, 0);
-    while (begin(m, b)) {
+    while (begin(m, b))
         after++;
-    }
     assert_int_equal(m->pmis, 1);
     assert_int_equal(after, 50 - 10 - 2); /* minus ten instructions before the WRMSRs, and the WRMSRs */
     assert_int_equal(m->v.status, 0);
@@ -337,13 +332,11 @@ UNIT_TEST(status_freedom)
             assert_false(violated(m, "status-not-acknowledged")); /* if the handler resets the bits that it serves */
             WRMSR(m, { STATUS_RESET, UINT64_C(3) << 62 | STATUS_ENCLAVE * (rows[i].possible != STATUS_CONDITION) | 1 },
                   { GLOBAL_CTRL, 0 });
-            for (unsigned n = 0; n < 20; n++) {
+            for (unsigned n = 0; n < 20; n++)
                 assert_int_equal(rdmsr(m, GLOBAL_CTRL), 0);
-            }
             assert_int_equal(m->v.status, 0);
-            for (unsigned n = 0; n < 20; n++) {
+            for (unsigned n = 0; n < 20; n++)
                 unasked |= rdmsr(m, GLOBAL_STATUS);
-            }
             cpuid_read(&m->v, 7, 0, regs);
             assert_int_equal(regs[1] >> 2 & 1, (rows[i].possible & STATUS_ENCLAVE) != 0);
             regs[1] = 0;
@@ -369,9 +362,8 @@ UNIT_TEST(own_bit_freedom)
         put(m, DS + 0x50, -UINT64_C(5));
         WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0 + 2, EVTSEL_ON | INST_RETIRED }, { PMC0 + 2, (uint32_t)-5 },
               { PEBS_ENABLE, 4 }, { GLOBAL_CTRL, 4 });
-        for (unsigned i = 0; i < 8; i++) {
+        for (unsigned i = 0; i < 8; i++)
             assert_true(begin(m, b));
-        }
         assert_int_equal(m->v.status, 0); /* one record */
         run_until_pmi(m, b);
         assert_int_equal(m->v.status & ~(STATUS_CONDITION | STATUS_ENCLAVE | 4), STATUS_BUFFER);

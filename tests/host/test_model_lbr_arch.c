@@ -50,9 +50,8 @@ UNIT_TEST(call_stack)
     struct block *calls[3], *ret = block_new(0x1000, 1, END_RET);
     const unsigned control = LBREN | OS | USR | CALL_STACK | 1u << 19 | 1u << 20 | 1u << 21;
 
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 3; i++)
         calls[i] = block_new(0x100 * i, 1, i == 1 ? END_IND_CALL : END_REL_CALL);
-    }
     WRMSR(m, { LBR_DEPTH, 8 }, { FROM + 7, 0xdead00 }, { LBR_CTL, control });
     run(m, calls[0]), run(m, calls[1]), run(m, calls[2]);
     run(m, ret); /* returns from the third call */
@@ -61,18 +60,15 @@ UNIT_TEST(call_stack)
     expect(m, 2, 0, 0, 0);
     expect(m, 7, 0, 0, 0); /* the oldest */
     run(m, ret), run(m, ret), finish(m);
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned i = 0; i < 8; i++)
         expect(m, i, 0, 0, 0);
-    }
     wrmsr(m, LBR_DEPTH, 8);
-    for (unsigned i = 0; i < 9; i++) { /* one more than the depth */
+    for (unsigned i = 0; i < 9; i++) /* one more than the depth */
         run(m, calls[0]);
-    }
     run_times(m, ret, 9);
     finish(m);
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned i = 0; i < 8; i++)
         expect(m, i, 0, 0, 0);
-    }
 }
 
 UNIT_TEST(in_a_pebs_record_of_small_depth)
@@ -88,9 +84,8 @@ UNIT_TEST(in_a_pebs_record_of_small_depth)
           { PMC0 + 1, (uint32_t)-1 }, { PEBS_ENABLE, 2 }, { GLOBAL_CTRL, 2 });
     run(m, b), finish(m);
     EXPECT_MEMORY(m, { DS + 0x28, PEBS + size }, { PEBS + 32 + 7 * 24, b->last });
-    for (unsigned at = 32 + 8 * 24; at < size; at += 8) {
+    for (unsigned at = 32 + 8 * 24; at < size; at += 8)
         assert_int_equal(get(m, PEBS + at), 0);
-    }
 }
 
 /* A branch that is left out passes its events on to the next entry, and so does a block that is left in the middle. */
@@ -107,7 +102,6 @@ UNIT_TEST(events_passed_on)
     run(m, jump), run(m, taken), run(m, jump), run(m, cut);
     engine_leave(&m->v, (struct place){ cut, 1 });
     run(m, jump), finish(m);
-    for (unsigned i = 0; i < COUNT_OF(counts); i++) {
+    for (unsigned i = 0; i < COUNT_OF(counts); i++)
         assert_int_equal(rdmsr(m, INFO + i) >> 32 & 0xff, counts[i]);
-    }
 }

@@ -26,9 +26,8 @@ UNIT_TEST(addresses_of_57_bits)
         for (size_t i = 0; i < COUNT_OF(registers); i++) {
             uint64_t value;
 
-            if (engine_rdmsr(&m->v, registers[i], &value, BETWEEN_BLOCKS) != MSR_DONE) {
+            if (engine_rdmsr(&m->v, registers[i], &value, BETWEEN_BLOCKS) != MSR_DONE)
                 continue; /* another processor's LBR stack */
-            }
             WRMSR(m, { registers[i], 0x0000800000000000 }, { registers[i], 0x00ffffffffffffff },
                   { registers[i], 0xff00000000000000 });
             assert_int_equal(try_write(m, registers[i], 0x0100000000000000), MSR_GP);

@@ -67,12 +67,10 @@ static void run_accessing(struct machine *m, const struct block *b, uint64_t add
         struct place place = { b, i };
         bool last = i + 1u == b->count;
 
-        if (b->insns[i].flags & LOADS) {
+        if (b->insns[i].flags & LOADS)
             data_accessed(&m->v, place, address, size, false);
-        }
-        if (b->insns[i].flags & STORES) {
+        if (b->insns[i].flags & STORES)
             data_accessed(&m->v, place, address, size, true);
-        }
         if (m->hot.data_pending) {
             engine_data_retired(&m->v, last ? BETWEEN_BLOCKS : (struct place){ b, i + 1u }, block_address(b, i + 1u),
                                 0);
@@ -139,9 +137,8 @@ UNIT_TEST(which_counter_reaches_which_escr)
             uint32_t counted = 0;
 
             wrmsr(m, rows[r].escr, rows[r].event | RINGS);
-            for (unsigned i = 0; i < 18; i++) {
+            for (unsigned i = 0; i < 18; i++)
                 wrmsr(m, CCCR(i), ENABLE(select));
-            }
             run(m, b), run(m, b), finish(m);
             for (unsigned i = 0; i < 18; i++) {
                 wrmsr(m, CCCR(i), 0);
@@ -159,9 +156,8 @@ static uint64_t counted(uint64_t cccr, uint64_t event, const struct block *const
     uint64_t value;
 
     WRMSR(m, { (cccr >> 13 & 7) == 4 ? CRU_ESCR0 : CRU_ESCR2, event }, { CCCR(12), cccr });
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 0; i < n; i++)
         run(m, blocks[i]);
-    }
     wrmsr(m, CCCR(12), 0);
     value = rdmsr(m, COUNTER(12));
     return value;
@@ -223,9 +219,8 @@ UNIT_TEST(branches_retired)
     for (unsigned mask = 0; mask < 16; mask++) {
         unsigned expected = 0;
 
-        for (unsigned sort = 0; sort < 4; sort++) {
+        for (unsigned sort = 0; sort < 4; sort++)
             expected += mask >> sort & 1 ? sorts[sort] : 0;
-        }
         assert_int_equal(counted(ENABLE(5), EVENT(0x06, mask) | RINGS, blocks, COUNT_OF(blocks)), expected);
     }
     assert_int_equal(counted(ENABLE(4), EVENT(0x03, 1) | RINGS, blocks, COUNT_OF(blocks)),
@@ -301,9 +296,8 @@ UNIT_TEST(execution_tags)
                 struct block *b = block_new(0, 20, END_PLAIN);
                 const uint64_t tag = EVENT(rows[i].event, 0x8000) | 1u << 4 | UINT64_C(1) << (5 + slot) | RINGS;
 
-                for (unsigned k = 0; k < 20; k++) {
+                for (unsigned k = 0; k < 20; k++)
                     b->insns[k].unit = k < 8 ? (uint8_t)k : (uint8_t)(k % 3 == 0 ? rows[i].unit : UNIT_INTEGER);
-                }
                 WRMSR(m, { FIRM_ESCR0 + escr, tag }, { CRU_ESCR2, EVENT(0x0c, 1u << slot) | RINGS },
                       { CCCR(12), ENABLE(5) });
                 run(m, b);
@@ -418,9 +412,8 @@ UNIT_TEST(settings_that_do_not_sample)
               { COUNTER(rows[i].counter), (uint64_t)-2 }, { PEBS_ENABLE, rows[i].enable },
               { CCCR(rows[i].counter), ENABLE(rows[i].select) });
         b->insns[1].flags = STORES;
-        for (unsigned turn = 0; turn < 5; turn++) {
+        for (unsigned turn = 0; turn < 5; turn++)
             run_accessing(m, b, DATA, 4);
-        }
         finish(m);
         assert_int_equal(get32(m, AREA + 0x14), PEBS_BUFFER);
         assert_int_equal(rdmsr(m, CCCR(rows[i].counter)) & OVF, rows[i].overflows);

@@ -40,9 +40,8 @@ static void slurp(const char *path, char *text, size_t size)
     size_t length = file == NULL ? 0 : fread(text, 1, size - 1, file);
 
     text[length] = '\0';
-    if (file != NULL) {
+    if (file != NULL)
         fclose(file);
-    }
 }
 
 /* Reads the arguments, separated by blanks, then calls `then`. Returns the exit status: 7 if there was no error. */
@@ -63,14 +62,12 @@ static int reads(const char *arguments, void (*then)(struct options *options))
     if (child == 0) {
         struct options options = { .quirks = 0 };
 
-        if (freopen("err", "w", stderr) == NULL || freopen("out", "w", stdout) == NULL) {
+        if (freopen("err", "w", stderr) == NULL || freopen("out", "w", stdout) == NULL)
             _exit(99);
-        }
         setvbuf(stdout, NULL, _IOLBF, 0); /* as in QEMU */
         options_read(argc, argv, 4, &options);
-        if (then != NULL) {
+        if (then != NULL)
             then(&options);
-        }
         fflush(NULL);
         _exit(7);
     }
@@ -154,7 +151,8 @@ UNIT_TEST(unknown_names)
         { "profile=skylake fault=bts.index.stuck@x", "dsmodel: fault=x is not known; fault=list prints the ", "\n" },
         { "profile=skylake quirk=no_apic,nor,this",
           "dsmodel: quirk=nor is not known; the quirks are: inert msr_faults ",
-          " no_apic apic_off x2apic_locked tsc_fast kvm p_cores_alone model_unlisted rdpmc_user_disable trace_left force_abort "
+          " no_apic apic_off x2apic_locked tsc_fast kvm p_cores_alone model_unlisted rdpmc_user_disable trace_left "
+          "force_abort "
           "hyper_threading_off\n" },
         { "profile=skylake latitude=7:pebs-arming,nor,this",
           "dsmodel: latitude=SEED:nor is not known; the freedoms are: pebs-arming", "\n" },
@@ -275,9 +273,8 @@ UNIT_TEST(files_of_an_earlier_run)
         fclose(file);
     }
     assert_int_equal(reads(option, NULL), 7);
-    for (size_t i = 0; i < COUNT_OF(files); i++) {
+    for (size_t i = 0; i < COUNT_OF(files); i++)
         assert_int_equal(access(files[i], F_OK), i < 4 ? -1 : 0);
-    }
     assert_int_equal(reads(option, NULL), 7); /* no file is left */
     assert_string_equal(said, "");
 }
@@ -296,9 +293,8 @@ static void violate_and_finish(struct options *options)
 /* When QEMU ends, lost output of each log is reported, whenever it was lost. */
 UNIT_TEST(lost_output)
 {
-    if (access("/dev/full", W_OK) != 0) {
+    if (access("/dev/full", W_OK) != 0)
         skip();
-    }
     assert_int_equal(reads("profile=skylake truth=/dev/full", finish), 7);
     assert_string_equal(said, "dsmodel: the file of truth= could not be written to its end; is the disk full?\n");
     assert_int_equal(reads("profile=skylake violations=/dev/full truth=t", finish), 7);

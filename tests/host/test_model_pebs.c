@@ -153,14 +153,12 @@ UNIT_TEST(taken_branches_with_branch_records)
     set_up_ds(m, 60, 61, 20, 20);
     wrmsr(m, DEBUGCTL, TR_BTS);
     sample(m, 3, NEAR_TAKEN, 7);
-    for (unsigned i = 0; i < 50; i++) {
+    for (unsigned i = 0; i < 50; i++)
         run(m, blocks[i % 3]);
-    }
     finish(m);
     assert_int_equal(records(m), 6);
-    for (unsigned n = 0; n < 6; n++) {
+    for (unsigned n = 0; n < 6; n++)
         assert_int_equal(record(m, n, 0xb0), blocks[(8 * n + 7) % 3]->last);
-    }
 }
 
 /* The event is the last instruction of a block, and the next block has no such event. */
@@ -218,9 +216,8 @@ UNIT_TEST(with_branch_records)
     }
     assert_true(interrupted);
     assert_int_equal(records(m), 10);
-    for (unsigned n = 0; n < 10; n++) {
+    for (unsigned n = 0; n < 10; n++)
         assert_int_equal(record(m, n, 0x38), 1000 * n + 999);
-    }
 }
 
 /* Empties the buffer as an interrupt handler does, with one counted instruction. */
@@ -248,9 +245,8 @@ UNIT_TEST(a_long_run_is_exact)
     for (unsigned i = 0; i < 100000; i++) {
         const struct block *b = blocks[i * i % 7 % 3];
 
-        while (!begin(m, b)) {
+        while (!begin(m, b))
             drained += drain(m, &instructions);
-        }
         instructions += b->count;
         if (m->lvtpc & 0x10000) { /* raised in the middle of the block: another block runs before an MSR is written */
             finish(m);

@@ -77,16 +77,14 @@ static void refused(struct qemu_info info, unsigned times, const char *sentence)
     assert_true(child >= 0);
     if (child == 0) {
         dup2(ends[1], STDERR_FILENO);
-        for (unsigned i = 0; i < times; i++) {
+        for (unsigned i = 0; i < times; i++)
             qemu_plugin_install(7, &info, 1, argv);
-        }
         init_callback(0, NULL);
         _exit(7);
     }
     close(ends[1]);
-    while ((size = read(ends[0], said + length, sizeof(said) - 1 - length)) > 0) {
+    while ((size = read(ends[0], said + length, sizeof(said) - 1 - length)) > 0)
         length += (size_t)size;
-    }
     close(ends[0]);
     said[length] = '\0';
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -94,11 +92,10 @@ static void refused(struct qemu_info info, unsigned times, const char *sentence)
     for (char *line = said, *end; *line != '\0';) {
         end = line + strcspn(line, "\n");
         end += *end != '\0';
-        if (strncmp(line, "dsmodel: ", strlen("dsmodel: ")) == 0) {
+        if (strncmp(line, "dsmodel: ", strlen("dsmodel: ")) == 0)
             line = end;
-        } else {
+        else
             memmove(line, end, strlen(end) + 1);
-        }
     }
     assert_string_equal(said, sentence);
 }

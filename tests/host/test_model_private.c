@@ -146,20 +146,16 @@ bool cpu_restore_state(void *cpu, uintptr_t host_pc)
     restored++;
     restored_for = host_pc;
     restored_cpu = cpu;
-    if (host_pc != ONE_WORD && host_pc != TWO_WORDS && host_pc != NO_WORD) {
+    if (host_pc != ONE_WORD && host_pc != TWO_WORDS && host_pc != NO_WORD)
         return false;
-    }
-    if (narrow) {
+    if (narrow)
         ((struct narrow_processor *)cpu)->eip = 0x401000;
-    } else {
+    else
         ((struct wide_processor *)cpu)->eip = 0x401000;
-    }
-    if (host_pc != NO_WORD) {
+    if (host_pc != NO_WORD)
         state_of(cpu)[1] = 2;
-    }
-    if (host_pc == TWO_WORDS) {
+    if (host_pc == TWO_WORDS)
         state_of(cpu)[0] = 4;
-    }
     return true;
 }
 
@@ -237,9 +233,8 @@ static struct qemu_private *found(bool is_narrow)
 
         assert_non_null(cpu);
         cpu->free = g_free;
-        for (unsigned i = 0; i < 8; i++) {
+        for (unsigned i = 0; i < 8; i++)
             cpu->regs[i] = 0x100 + i;
-        }
         cpu->eip = 0x400000;
         cpu->eflags = 0x202;
         current_cpu = cpu;
@@ -254,9 +249,8 @@ static struct qemu_private *found(bool is_narrow)
 
         assert_non_null(cpu);
         cpu->free = g_free;
-        for (unsigned i = 0; i < 16; i++) {
+        for (unsigned i = 0; i < 16; i++)
             cpu->regs[i] = 0xffff000000000100 + i;
-        }
         cpu->eip = 0xffffffff81000000;
         cpu->eflags = 0x202;
         cpu->decoy = cpu->another_decoy = PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS;
@@ -269,9 +263,8 @@ static struct qemu_private *found(bool is_narrow)
         fields[6].offset = offsetof(struct wide_processor, more);
     }
     *translation_flags(current_cpu) = PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS;
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 3; i++)
         fields[i].size = narrow ? 4 : 8;
-    }
     assert_non_null(p);
     qemu_private_init(p);
     assert_int_equal(p->registers, QEMU_UNSEEN);
@@ -304,11 +297,10 @@ static struct qemu_private *certain(bool is_narrow)
     assert_int_equal(p->registers, QEMU_SEEN);
     qemu_private_look(p, &s); /* the same instruction proves nothing */
     assert_int_equal(p->registers, QEMU_SEEN);
-    if (is_narrow) {
+    if (is_narrow)
         ((struct narrow_processor *)current_cpu)->eip += 2;
-    } else {
+    else
         wide_cpu()->eip += 2;
-    }
     s = seen(p);
     qemu_private_look(p, &s);
     assert_int_equal(p->registers, QEMU_CERTAIN);
@@ -326,9 +318,8 @@ UNIT_TEST(registers)
         uint64_t general[GENERAL_REGISTERS];
 
         qemu_private_general(p, general);
-        for (unsigned i = 0; i < GENERAL_REGISTERS; i++) {
+        for (unsigned i = 0; i < GENERAL_REGISTERS; i++)
             assert_int_equal(general[order[i]], !is_narrow ? 0xffff000000000100 + i : i < 8 ? 0x100 + i : 0);
-        }
         assert_int_equal(qemu_private_rip(p), is_narrow ? 0x400000 : 0xffffffff81000000);
         assert_int_equal(qemu_private_eflags(p), 0x202);
         assert_true(qemu_object_is_current(&p->object));
@@ -443,9 +434,8 @@ UNIT_TEST(flags_in_the_middle)
 
         state_of(current_cpu)[0] = 0x41;
         state_of(current_cpu)[1] = 1;
-        for (unsigned n = 0; n < 20; n++) {
+        for (unsigned n = 0; n < 20; n++)
             assert_int_equal(qemu_private_flags(p, 0x202, &middle), rows[i].flags);
-        }
         restored = 0;
         assert_int_equal(qemu_private_flags(p, 0x202, &middle), rows[i].flags);
         assert_true(rows[i].quick == (restored == 0));
@@ -486,9 +476,8 @@ UNIT_TEST(memory)
     qemu_private_look(p, &s);
     assert_ptr_equal(qemu_private_memory(p, 0xffff888000001010), page + 0x10);
     assert_null(qemu_private_memory(p, 0xffff888000002000));
-    for (unsigned i = 0; i < 20; i++) { /* zeros prove nothing */
+    for (unsigned i = 0; i < 20; i++) /* zeros prove nothing */
         qemu_private_look_at_memory(p, page, bytes, sizeof(bytes));
-    }
     page[sizeof(bytes) - 1] = bytes[sizeof(bytes) - 1] = 1;
     for (unsigned i = 0; i < 8; i++) {
         assert_true(qemu_private_doubts_memory(p));
@@ -540,9 +529,8 @@ UNIT_TEST(impossible_places)
         fields[rows[i].field].size = rows[i].size;
         assert_int_equal(qemu_object_find(&o), rows[i].possible);
         assert_true(rows[i].possible == (o.cpu != NULL));
-        if (rows[i].possible) {
+        if (rows[i].possible)
             qemu_object_forget(&o);
-        }
         drop(p);
     }
     p = found(false);
@@ -641,9 +629,8 @@ UNIT_TEST(its_own_functions)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         memset(regs, 0xff, sizeof(regs));
         assert_true(qemu_private_cpuid(p, rows[i].leaf, regs));
-        for (unsigned r = 0; r < 4; r++) {
+        for (unsigned r = 0; r < 4; r++)
             assert_int_equal(regs[r], rows[i].there ? rows[i].leaf + 1 + r : 0);
-        }
     }
     last_extended_leaf = 0; /* QEMU's 486 has no extended leaves */
     assert_true(qemu_private_cpuid(p, 0x80000001, regs));

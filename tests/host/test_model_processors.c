@@ -40,12 +40,10 @@ UNIT_TEST(by_release)
 
     for (unsigned i = 0; i < COUNT_OF(column_names); i++) {
         assert_non_null(processor(i));
-        if (is_in(kinds, i)) {
+        if (is_in(kinds, i))
             continue;
-        }
-        while (profile_name(count) != NULL && strcmp(profile_name(count), column_names[i]) != 0) {
+        while (profile_name(count) != NULL && strcmp(profile_name(count), column_names[i]) != 0)
             count++; /* a processor without a column */
-        }
         assert_non_null(profile_name(count));
         assert_ptr_equal(profile_at(count), processor(i));
         assert_ptr_equal(profile_brand(count), processor(i)->brand);
@@ -82,9 +80,8 @@ UNIT_TEST(kinds_of_cores)
             assert_int_equal(p->microcode, first->microcode);
             assert_int_equal(p->predictor_slots, first->predictor_slots);
             assert_true((p->core != NULL) == (first->kinds != NULL));
-            for (unsigned other = 0; first->kinds != NULL && other < kind; other++) {
+            for (unsigned other = 0; first->kinds != NULL && other < kind; other++)
                 assert_int_not_equal(p->letter, profile_kind(first, other)->letter);
-            }
         }
         assert_true(kind <= PROFILE_KINDS);
         assert_true(first->kinds == NULL ? kind == 1 : kind > 1);
@@ -214,16 +211,13 @@ static void expect_leaf(struct machine *m, unsigned i, uint32_t leaf, uint32_t s
                leaf != 0x1f) { /* beyond QEMU's last leaf */
         memset(expected, 0, sizeof(expected));
     }
-    for (size_t r = COUNT_OF(leaves); r-- > 0;) {
+    for (size_t r = COUNT_OF(leaves); r-- > 0;)
         if (leaves[r].letter == columns[i] && leaves[r].leaf == leaf &&
-            (leaves[r].subleaf == ANY_SUBLEAF || (uint32_t)leaves[r].subleaf == subleaf)) {
+            (leaves[r].subleaf == ANY_SUBLEAF || (uint32_t)leaves[r].subleaf == subleaf))
             memcpy(expected, word != 0 ? leaves[r].most : leaves[r].least, sizeof(expected));
-        }
-    }
     cpuid_read(&m->v, leaf, subleaf, regs);
-    if (memcmp(regs, expected, sizeof(regs)) != 0) {
+    if (memcmp(regs, expected, sizeof(regs)) != 0)
         fail_msg("%s: leaf %x.%u is %x %x %x %x", column_names[i], leaf, subleaf, regs[0], regs[1], regs[2], regs[3]);
-    }
 }
 
 /* Leaf 4, in addition to what test_model_facts.c compares: QEMU says how caches are shared, if its -cpu has such a
@@ -580,11 +574,9 @@ static const struct msr_row *row_of(char letter, uint32_t address)
 {
     static struct msr_row measured;
 
-    for (size_t r = 0; r < COUNT_OF(msr_rows); r++) {
-        if (strchr(msr_rows[r].on, letter) != NULL && address - msr_rows[r].first < msr_rows[r].count) {
+    for (size_t r = 0; r < COUNT_OF(msr_rows); r++)
+        if (strchr(msr_rows[r].on, letter) != NULL && address - msr_rows[r].first < msr_rows[r].count)
             return &msr_rows[r];
-        }
-    }
     for (size_t f = 0; f < COUNT_OF(msr_facts); f++) {
         const struct msr_fact *fact = &msr_facts[f];
 
@@ -599,11 +591,9 @@ static const struct msr_row *row_of(char letter, uint32_t address)
 
 static bool is_absent(char letter, uint32_t address)
 {
-    for (size_t r = 0; r < COUNT_OF(absent_rows); r++) {
-        if (strchr(absent_rows[r].on, letter) != NULL && address - absent_rows[r].first < absent_rows[r].count) {
+    for (size_t r = 0; r < COUNT_OF(absent_rows); r++)
+        if (strchr(absent_rows[r].on, letter) != NULL && address - absent_rows[r].first < absent_rows[r].count)
             return true;
-        }
-    }
     return false;
 }
 
@@ -619,17 +609,15 @@ UNIT_TEST(msrs)
             enum msr_answer answer = engine_rdmsr(&m->v, address, &value, BETWEEN_BLOCKS);
             enum msr_answer expected = row != NULL ? MSR_DONE : is_absent(columns[i], address) ? MSR_GP : MSR_UNKNOWN;
 
-            if (answer != expected || (row != NULL && value != row->reset)) {
+            if (answer != expected || (row != NULL && value != row->reset))
                 fail_msg("%s: RDMSR %x: %d, %" PRIx64, column_names[i], address, answer, value);
-            }
             if (row == NULL) {
                 assert_int_equal(engine_wrmsr(&m->v, address, 0, BETWEEN_BLOCKS), expected);
                 continue;
             }
             if (msr->read_only != row->read_only || msr->check != row->check ||
-                (msr->writable | msr->ignored) != row->accepted || msr->ignored != row->dropped) {
+                (msr->writable | msr->ignored) != row->accepted || msr->ignored != row->dropped)
                 fail_msg("%s: WRMSR %x", column_names[i], address);
-            }
         }
     }
 }

@@ -82,9 +82,8 @@ UNIT_TEST(freezing_keeps_counts)
         set_up_ds(m, 10, 2, 0, 0);
         WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED }, { DEBUGCTL, 0x1000 | BTINT | TR_BTS },
               { GLOBAL_CTRL, 1 });
-        for (unsigned n = 0; n < 5; n++) {
+        for (unsigned n = 0; n < 5; n++)
             run(m, b); /* the second block's branch reaches the threshold */
-        }
         assert_true(m->pmis > 0);
         assert_int_equal(rdmsr(m, PMC0), 8);
     }

@@ -86,20 +86,16 @@ UNIT_TEST(withheld_registers)
                 enum msr_answer expected = MSR_DONE;
 
                 break_mend(&m->v);
-                if (engine_rdmsr(&m->v, address, &value, BETWEEN_BLOCKS) != MSR_DONE) {
+                if (engine_rdmsr(&m->v, address, &value, BETWEEN_BLOCKS) != MSR_DONE)
                     continue; /* not one of its registers */
-                }
-                for (size_t i = 0; i < COUNT_OF(rows); i++) {
+                for (size_t i = 0; i < COUNT_OF(rows); i++)
                     if (address - rows[i].first < rows[i].count && quirk == rows[i].quirk &&
-                        (rows[i].only == NULL || strstr(rows[i].only, profiles[p]) != NULL)) {
+                        (rows[i].only == NULL || strstr(rows[i].only, profiles[p]) != NULL))
                         expected = MSR_GP;
-                    }
-                }
                 tell(m, UINT32_C(1) << quirk);
                 if (engine_rdmsr(&m->v, address, &value, BETWEEN_BLOCKS) !=
-                    (quirk == QUIRK_MSR_FAULTS ? MSR_GP : expected)) {
+                    (quirk == QUIRK_MSR_FAULTS ? MSR_GP : expected))
                     fail_msg("%s: quirk=%s, RDMSR %x", profiles[p], quirk_name(quirk), address);
-                }
             }
         }
         tell(m, UINT32_C(1) << QUIRK_DS_AREA_FAULTS);

@@ -62,9 +62,8 @@ static struct machine *program(const struct setting *s)
 static void only(struct machine *m, const char *name)
 {
     expect_violation(m, name);
-    for (unsigned i = 0; name != NULL && i < VIOLATIONS; i++) {
+    for (unsigned i = 0; name != NULL && i < VIOLATIONS; i++)
         fired[i] = fired[i] || strcmp(name, referee_report_name(i)) == 0;
-    }
 }
 
 /* Programs the correct settings with this change: the log has only this violation (NULL: none). */
@@ -188,9 +187,8 @@ UNIT_TEST(one_report_per_instruction)
 {
     struct machine *m = machine_new();
 
-    for (uint64_t ip = 0; ip < 100; ip++) {
+    for (uint64_t ip = 0; ip < 100; ip++)
         referee_report(&m->v, PMI_LOST, CODE + ip % 2, ip, "LVTPC");
-    }
     fflush(m->violations);
     assert_string_equal(strchr(strchr(m->violations_text, '\n') + 1, '\n'), "\n");
 }
@@ -200,9 +198,8 @@ static unsigned lines_of(struct machine *m, const char *name)
     unsigned lines = 0;
 
     fflush(m->violations);
-    for (const char *at = m->violations_text; (at = strstr(at, name)) != NULL; at++) {
+    for (const char *at = m->violations_text; (at = strstr(at, name)) != NULL; at++)
         lines++;
-    }
     return lines;
 }
 
@@ -516,9 +513,8 @@ UNIT_TEST(a_clean_handler)
     struct machine *m = program(&s);
 
     for (unsigned round = 1; round < 6; round++) {
-        while (m->pmis < round) {
+        while (m->pmis < round)
             run(m, b);
-        }
         m->in_service = IN_SERVICE;
         engine_interruption(&m->v, INTERRUPTION_EXTERNAL, b->pc, CODE + 0x30000, 0);
         stop(m);
@@ -537,9 +533,8 @@ static struct machine *in_the_handler(const struct setting *s, bool interrupts_o
     struct machine *m = program(s);
     struct block *b = block_new(0, 1001, END_REL_JMP);
 
-    while (m->pmis == 0) {
+    while (m->pmis == 0)
         run(m, b);
-    }
     m->in_service = IN_SERVICE;
     m->interrupts_on = interrupts_on;
     engine_interruption(&m->v, INTERRUPTION_EXTERNAL, b->pc, CODE + 0x30000, 0);
@@ -632,14 +627,12 @@ UNIT_TEST(two_interrupts_for_one_status)
         struct block *b = block_new(0, 1001, END_REL_JMP);
         struct machine *m = in_the_handler(&s, false);
 
-        if (acknowledged) {
+        if (acknowledged)
             wrmsr(m, STATUS_RESET, rdmsr(m, GLOBAL_STATUS));
-        }
         m->in_service = NOT_IN_SERVICE;
         m->lvtpc = 0x40; /* LVTPC unmasked while everything runs: the index is past the threshold */
-        while (m->pmis == 1) {
+        while (m->pmis == 1)
             run(m, b);
-        }
         assert_true(violated(m, "status-not-acknowledged") == !acknowledged);
         assert_true(violated(m, "ds-index-kept"));
     }
@@ -671,9 +664,8 @@ UNIT_TEST(full_buffers)
 {
     struct block *b = block_new(0, 100, END_REL_JMP);
 
-    for (unsigned branches = 99; branches <= 102; branches++) {
+    for (unsigned branches = 99; branches <= 102; branches++)
         AFTER(branches > 100 ? "bts-buffer-full" : NULL, s.pebs_enable = 0, run_times(m, b, branches), finish(m));
-    }
     AFTER("bts-buffer-full", s.pebs_enable = 0, run_times(m, b, 102), finish(m),
           assert_true(violated(m, "rip=0x40018c bts-buffer-full: ")));
     for (unsigned blocks = 201; blocks <= 220; blocks += 19) { /* a record every ten blocks */
@@ -712,9 +704,8 @@ UNIT_TEST(reset_values_far_from_overflow)
     };
     struct block *b = block_new(0, 1001, END_REL_JMP);
 
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
         AFTER(rows[i].said, s.reset = rows[i].reset, run(m, b), finish(m));
-    }
     AFTER("pebs-reset-range", s.reset = 1000, run(m, b), finish(m),
           assert_true(violated(m, "pebs-reset-range: reset value of PMC0 0x3e8 must be -period")));
 }
@@ -734,12 +725,10 @@ UNIT_TEST(index_kept_by_the_handler)
             struct machine *m = in_the_handler(&s, false);
 
             wrmsr(m, STATUS_RESET, rdmsr(m, GLOBAL_STATUS));
-            if (stopped) {
+            if (stopped)
                 stop(m);
-            }
-            if (reset && stopped) {
+            if (reset && stopped)
                 reset_indices(m);
-            }
             m->lvtpc = 0x40;
             m->in_service = NOT_IN_SERVICE;
             only(m, NULL);
@@ -762,9 +751,8 @@ UNIT_TEST(index_kept_by_the_handler)
 
         stop(m);
         wrmsr(m, STATUS_RESET, rdmsr(m, GLOBAL_STATUS));
-        if (reset) {
+        if (reset)
             reset_indices(m);
-        }
         m->lvtpc = 0x40;
         m->in_service = NOT_IN_SERVICE;
         go_on(m);
@@ -794,9 +782,8 @@ UNIT_TEST(reset_values_of_0)
         stop(m);
         reset_indices(m);
         wrmsr(m, STATUS_RESET, rdmsr(m, GLOBAL_STATUS));
-        if (loaded) {
+        if (loaded)
             wrmsr(m, PMC0, (uint32_t)-1000);
-        }
         m->in_service = NOT_IN_SERVICE;
         m->lvtpc = 0x40;
         only(m, NULL);
@@ -819,9 +806,8 @@ UNIT_TEST(reset_value_of_0_of_a_fixed_counter)
         run(m, b), finish(m);
         WRMSR(m, { GLOBAL_CTRL, 0 }, { STATUS_RESET, rdmsr(m, GLOBAL_STATUS) });
         put(m, DS + 0x28, PEBS);
-        if (loaded) {
+        if (loaded)
             wrmsr(m, FIXED_CTR0, 0xfffffffffff0);
-        }
         only(m, NULL);
         wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << 32);
         only(m, loaded ? NULL : "pebs-no-reset");
@@ -842,9 +828,8 @@ UNIT_TEST(enabled_again_by_the_handler)
     struct machine *m = program(&s);
     struct block *b = block_new(0, 1001, END_REL_JMP);
 
-    while (m->pmis == 0) {
+    while (m->pmis == 0)
         begin(m, b);
-    }
     assert_int_equal(m->lvtpc, 0x10040);
     stop(m);
     reset_indices(m);
@@ -920,9 +905,8 @@ UNIT_TEST(cost_of_lost_records)
             m = program(&s);
             run_times(m, b, 200), finish(m);
             m->memory_at += way == 1 ? MEMORY_SIZE : 0;
-            if (way == 2) {
+            if (way == 2)
                 put(m, DS + 0x30, PEBS);
-            }
             m->lvtpc = bts ? 0x40 : m->lvtpc;
             m->reads = 0;
             run_times(m, b, 20000);
@@ -997,12 +981,10 @@ UNIT_TEST(all_have_fired)
     for (unsigned i = 0; i < VIOLATIONS; i++) {
         bool known = fired[i];
 
-        for (size_t e = 0; e < COUNT_OF(elsewhere); e++) {
+        for (size_t e = 0; e < COUNT_OF(elsewhere); e++)
             known = known || strcmp(referee_report_name(i), elsewhere[e]) == 0;
-        }
-        if (!known) {
+        if (!known)
             fail_msg("no test breaks %s", referee_report_name(i));
-        }
     }
     assert_null(referee_report_name(VIOLATIONS));
 }

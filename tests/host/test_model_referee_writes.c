@@ -235,18 +235,16 @@ UNIT_TEST(writes)
         if (record != 0) {
             set_up_ds(m, 0, 0, 0, 0);
             PUT(m, { DS + 0x30, PEBS + records * record }, { DS + 0x38, PEBS + 10 * record });
-            for (unsigned slot = 0x40; slot < 0xa0; slot += 8) {
+            for (unsigned slot = 0x40; slot < 0xa0; slot += 8)
                 put(m, DS + slot, -UINT64_C(100));
-            }
         }
         m->lvtpc = programs[i].lvtpc ? programs[i].lvtpc : m->lvtpc;
         for (const struct content *c = programs[i].writes; c->at != 0; c++) {
             expect_violation(m, NULL);
             wrmsr(m, (uint32_t)c->at, c->value);
         }
-        if (programs[i].read != 0) {
+        if (programs[i].read != 0)
             rdmsr(m, programs[i].read);
-        }
         expect_violation(m, programs[i].name);
     }
 }

@@ -32,11 +32,10 @@ static void run_program(struct machine *m)
         struct block *const b = i < 10 ? first : second;
 
         run(m, b);
-        if (i < 5) {
+        if (i < 5)
             load(m, b, 1, MEMORY + 64 * (i % 4), i == 2);
-        } else if (i == 5) {
+        else if (i == 5)
             load(m, b, 4, MEMORY + 0x1000, false);
-        }
     }
 }
 
@@ -70,14 +69,12 @@ UNIT_TEST(slots_add_up)
             m->v.ipc = ipc;
             assert_int_equal(slots_width(&m->v), rows[i].width);
             wrmsr(m, GLOBAL_CTRL, 0);
-            for (unsigned c = 0; c < 4; c++) {
+            for (unsigned c = 0; c < 4; c++)
                 wrmsr(m, EVTSEL0 + c, selects[c] == 0 ? 0 : EVTSEL_ON | selects[c]);
-            }
             WRMSR(m, { FIXED_CTRL, 0x30 }, { GLOBAL_CTRL, 0x20000000f });
             run_program(m);
-            for (unsigned c = 0; c < 4; c++) {
+            for (unsigned c = 0; c < 4; c++)
                 counts[c] = rdmsr(m, PMC0 + c);
-            }
             const uint64_t cycles = rdmsr(m, FIXED_CTR0 + 1);
 
             assert_int_equal(counts[1], 75);
@@ -85,9 +82,8 @@ UNIT_TEST(slots_add_up)
             assert_int_equal(counts[0], ((rows[i].bad != 0 ? 0 : 75 * ipc) + MISPREDICTED * other) / ipc);
             assert_int_equal(counts[2], (75 - MISPREDICTED - STALLED) * other / ipc);
             assert_int_equal(counts[3], rows[i].back == ALONE ? cycles : rows[i].back != 0 ? STALLED * other / ipc : 0);
-            if (ipc == 1 && rows[i].bad != 0) {
+            if (ipc == 1 && rows[i].bad != 0)
                 assert_int_equal(counts[0] + counts[1] + counts[2] + counts[3], rows[i].width * cycles);
-            }
         }
     }
 }
@@ -130,9 +126,8 @@ UNIT_TEST(metrics)
                         255 * MISPREDICTED * (width - 1) / (75 * width) + 1);
         assert_in_range(value >> 24 & 0xff, 255 * STALLED * (width - 1) / (75 * width),
                         255 * STALLED * (width - 1) / (75 * width) + 1);
-        for (unsigned field = 0; field < 4; field++) {
+        for (unsigned field = 0; field < 4; field++)
             sum += (unsigned)(value >> 8 * field) & 0xff;
-        }
         assert_int_equal(sum, 255);
         assert_int_equal(value >> 32 != 0, rows[i].fields == 8);
     }
@@ -239,9 +234,8 @@ UNIT_TEST(cache_events)
               { GLOBAL_CTRL, 1 });
         for (unsigned n = 0; n < 7; n++) {
             run(m, code[n % 3]);
-            if (n < 6) {
+            if (n < 6)
                 load(m, code[n % 3], 0, MEMORY + (n == 5 ? 0x1000 : 64 * (n % 4)), n == 5);
-            }
         }
         assert_int_equal(rdmsr(m, PMC0), rows[i].count);
     }
@@ -251,9 +245,8 @@ UNIT_TEST(cache_events)
 
     WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | 0x2085 }, { EVTSEL0 + 1, EVTSEL_ON | 0x0e85 },
           { GLOBAL_CTRL, 3 });
-    for (unsigned n = 0; n < 27; n++) {
+    for (unsigned n = 0; n < 27; n++)
         run(m, block_new(n % 9 << 16, 2, END_REL_JMP));
-    }
     run(m, block_new(0, 2, END_REL_JMP));
     assert_int_equal(rdmsr(m, PMC0), 18);
     assert_int_equal(rdmsr(m, PMC0 + 1), 9);

@@ -164,9 +164,8 @@ UNIT_TEST(the_threshold)
         set_up_ds(m, 10, 5, 0, 0);
         wrmsr(m, DEBUGCTL, debugctl[way]);
         standing_watch(&m->v, false, true);
-        while (!m->v.watch.hit && begun < 20) {
+        while (!m->v.watch.hit && begun < 20)
             begun += begin(m, b);
-        }
         assert_int_equal(begun, 5);
         assert_int_equal(get(m, DS + 8), BTS + 5 * RECORD_BTS);
     }

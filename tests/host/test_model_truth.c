@@ -78,9 +78,8 @@ static const char *group(struct machine *m, unsigned n)
     truth_adaptive(&m->v, 0, &none, &extra);
     fflush(m->v.truth);
     last = text;
-    while (strstr(last, " lbr0=") != NULL) {
+    while (strstr(last, " lbr0=") != NULL)
         last = strstr(last, " lbr0=") + 1;
-    }
     return last - 1;
 }
 
@@ -130,9 +129,8 @@ UNIT_TEST(groups_have_what_software_wrote)
     wrmsr(m, LBR_CTL, LBR_CTL_ALL);
     run_times(m, jump, 32);
     branches_drain(&m->v, false, jump->pc, 0);
-    for (const char *told = group(m, 32); *told != '\0'; told++) {
+    for (const char *told = group(m, 32); *told != '\0'; told++)
         assert_true(strncmp(told, "=0x7000,", 8) != 0);
-    }
     free_log(m);
 }
 

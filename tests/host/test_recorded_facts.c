@@ -51,8 +51,7 @@ UNIT_TEST(capabilities)
         assert_int_equal(caps.pebs_form.format, rows[i].value >> 8 & 15);
         assert_int_equal(caps.pebs_baseline, (rows[i].value & BASELINE) != 0);
         assert_int_equal(caps.pebs_output_pt, (rows[i].value & OUTPUT_PT) != 0);
-        if (rows[i].depth) {
+        if (rows[i].depth)
             assert_int_equal(caps.lbr_depth, rows[i].depth);
-        }
     }
 }

@@ -78,9 +78,8 @@ static void make_descriptions(void)
     static struct field shifted[3], misplaced[3];
     const struct description *real = find(RTLD_DEFAULT, "vmstate_x86_cpu");
 
-    if (real == NULL) {
+    if (real == NULL)
         return;
-    }
     shifted_fields = misplaced_fields = *real;
     memcpy(shifted, real->fields, sizeof(shifted));
     memcpy(misplaced, real->fields, sizeof(misplaced));
@@ -99,9 +98,8 @@ static const char *word_for(const char *name)
     for (; word != NULL && *word != '\0'; word += strcspn(word, " "), word += strspn(word, " ")) {
         const size_t own = strcspn(word, " =");
 
-        if (own == length && strncmp(word, name, own) == 0) {
+        if (own == length && strncmp(word, name, own) == 0)
             return word + own;
-        }
     }
     return NULL;
 }
@@ -111,12 +109,10 @@ EXPORT void *dlsym(void *restrict handle, const char *restrict name)
     const char *const rest = word_for(name);
     char other[64] = "";
 
-    if (rest == NULL) {
+    if (rest == NULL)
         return find(handle, name);
-    }
-    if (*rest != '=' || strcspn(rest + 1, " ") >= sizeof(other)) {
+    if (*rest != '=' || strcspn(rest + 1, " ") >= sizeof(other))
         return NULL;
-    }
     memcpy(other, rest + 1, strcspn(rest + 1, " "));
     make_descriptions();
     return find(RTLD_DEFAULT, other);

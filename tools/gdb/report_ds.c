@@ -78,10 +78,9 @@ static void print_breaches(const struct ds_breaches *found)
     }
     if (printed == 0)
         printf("no problem found\n");
-    for (unsigned i = 0; i < found->count; i++) {
+    for (unsigned i = 0; i < found->count; i++)
         if (found->item[i].id == DS_BREACH_A20M)
             printf("%s%s", noted++ == 0 ? "note: bit 20 is set in the address of " : ", ", found->item[i].field);
-    }
     if (noted > 0)
         printf(": A20M mode must be off, and no register shows it\n");
 }

@@ -420,12 +420,11 @@ static void end_line(struct log_judge *j)
 
 void log_judge_read(struct log_judge *j, const char *bytes, size_t length)
 {
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length; i++)
         if (bytes[i] == '\n')
             end_line(j);
         else if (j->length < sizeof j->line - 1)
             j->line[j->length++] = bytes[i];
-    }
 }
 
 enum log_status log_judge_end(struct log_judge *j)
