@@ -276,28 +276,33 @@ static __attribute__((noinline)) void compare_write(uint32_t msr, uint64_t value
         remember(slot, value);
 }
 
-/*
- * Follows a write of a register that starts and stops counting or recording. A handler of interrupts restores the
- * first two, and other registers may differ after it. Without a branch: see watches().
- */
+/* Follows a write of a register that starts and stops counting or recording. Without a branch: see watches(). */
 INLINE void follow(uint32_t msr, uint64_t value)
 {
-    const bool own = processor_number() == 0, handler = msr_watching[0] != 1;
     const bool counters = msr == MSR_IA32_PERF_GLOBAL_CTRL, branches = msr == MSR_IA32_DEBUGCTL,
-               arch = msr == MSR_IA32_LBR_CTL, netburst = msr == MSR_IQ_CCCR4, follows = own & !handler;
+               arch = msr == MSR_IA32_LBR_CTL, netburst = msr == MSR_IQ_CCCR4;
 
-    watch.counting = follows & counters ? value : follows & netburst ? value & CCCR_ENABLE : watch.counting;
-    watch.recording = follows & branches ? value & RECORDS : follows & arch ? value & LBR_CTL_LBREN : watch.recording;
-    watch.epoch += own & handler & !(counters | branches | netburst);
+    watch.counting = counters ? value : netburst ? value & CCCR_ENABLE : watch.counting;
+    watch.recording = branches ? value & RECORDS : arch ? value & LBR_CTL_LBREN : watch.recording;
+}
+
+/* A handler of interrupts gives these back as they were; after other writes, registers may differ. */
+INLINE bool gives_back(uint32_t msr)
+{
+    return (msr == MSR_IA32_PERF_GLOBAL_CTRL) | (msr == MSR_IA32_DEBUGCTL) | (msr == MSR_IQ_CCCR4);
 }
 
 bool msr_write(uint32_t msr, uint64_t value)
 {
+    const bool watched = watches();
     bool done;
 
-    follow(msr, value);
+    if (__builtin_expect(watched, 0))
+        follow(msr, value);
+    else
+        watch.epoch += !gives_back(msr);
     done = write(msr, value);
-    if (watches())
+    if (__builtin_expect(watched, 0))
         compare_write(msr, value, done);
     return done;
 }

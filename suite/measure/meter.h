@@ -24,7 +24,8 @@ struct meter {
 };
 
 /*
- * Programs and starts the meter, with all other counters stopped. Call it after programming the sampling counters.
+ * Programs and starts the meter, with all other counters stopped, and ends the watch of registers for this test. Call
+ * it after programming the sampling counters.
  * Returns false if the processor has no spare counter.
  */
 bool meter_open(const struct caps *caps, enum meter_kind kind, struct meter *meter);
