@@ -414,19 +414,15 @@ bool ds_arch_commit(const struct caps *caps, const struct arch_description *desc
     return true;
 }
 
-static void area_set(const struct caps *caps, const struct ds_area *area)
+bool ds_force(const struct caps *caps, const struct ds_description *description, bool legal)
 {
     struct ds_cpu *const ds = own();
 
     ds->open_for = caps;
-    area_write(ds, caps, area);
+    area_write(ds, caps, &description->area);
     ds_area_adopt();
-}
-
-bool ds_force(const struct caps *caps, const struct ds_description *description)
-{
-    area_set(caps, &description->area);
-    return msr_try(MSR_IA32_DS_AREA, description->area_base);
+    return legal ? msr_write(MSR_IA32_DS_AREA, description->area_base)
+                 : msr_try(MSR_IA32_DS_AREA, description->area_base);
 }
 
 bool ds_commit(const struct caps *caps, const struct ds_description *description, struct ds_breaches *breaches)
@@ -435,8 +431,8 @@ bool ds_commit(const struct caps *caps, const struct ds_description *description
         apic_performance_mask();
         return false;
     }
-    area_set(caps, &description->area);
-    return msr_write(MSR_IA32_DS_AREA, description->area_base);
+    ds_force(caps, description, true); /* a refusal is a difference that the watch reports */
+    return true;
 }
 
 bool ds_open(const struct caps *caps, const struct ds_config *config, struct ds_breaches *breaches)

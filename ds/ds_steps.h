@@ -26,8 +26,11 @@ void ds_describe(const struct caps *caps, const struct ds_config *config, struct
  */
 bool ds_commit(const struct caps *caps, const struct ds_description *description, struct ds_breaches *breaches);
 
-/* Writes the area without a check. Returns false if IA32_DS_AREA raises #GP. For tests that run only on request. */
-bool ds_force(const struct caps *caps, const struct ds_description *description);
+/*
+ * Writes the area, then IA32_DS_AREA, without a check. Returns false if IA32_DS_AREA raises #GP; legal: it must not.
+ * Tests that run only on request call it with what the manual forbids.
+ */
+bool ds_force(const struct caps *caps, const struct ds_description *description, bool legal);
 
 /* ds_describe() and ds_commit() for the buffer of architectural PEBS, which has registers instead of an area. */
 void ds_arch_describe(const struct caps *caps, const struct ds_config *config, struct arch_description *description);

@@ -346,7 +346,7 @@ static void forbid(struct test_run *run)
     struct setup setup;
 
     prepare(run, &config, spoil, &description, &setup);
-    if (ds_force(run->caps, &description)) {
+    if (ds_force(run->caps, &description, false)) {
         struct window window = bts_window(run->caps, spoil->circular, 0);
         spoil->workload->run(&window);
     } else {
