@@ -414,7 +414,8 @@ bool ds_arch_commit(const struct caps *caps, const struct arch_description *desc
     return true;
 }
 
-bool ds_force(const struct caps *caps, const struct ds_description *description, bool legal)
+/* Not inline, not even in part: GDB's tour stops here. */
+__attribute__((noinline)) bool ds_force(const struct caps *caps, const struct ds_description *description, bool legal)
 {
     struct ds_cpu *const ds = own();
 
