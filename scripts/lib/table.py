@@ -74,32 +74,12 @@ def machines():
     return [(name, width) for name, widest in profiles().items() for width in ('32', '64') if width <= widest]
 
 
-def macros(path, *options):
-    """The calls of macros in an .inc file: NAME, ARGUMENT.., with strings joined and without quotation marks."""
-    # The preprocessor joins lines and replaces macros; it leaves calls of macros that it does not know.
-    text = subprocess.run(['cc', '-E', '-P', '-x', 'c', *options, path], check=True, capture_output=True, text=True, cwd=ROOT).stdout
-    word = re.compile(r'"((?:[^"\\]|\\.)*)"|([(),])|([^\s(),"]+)')
-    rows, row, depth = [], [], 0
-    for string, mark, plain in word.findall(text):
-        if mark == '(':
-            depth += 1
-            if depth == 1:
-                row.append('')
-                continue
-        elif mark == ')':
-            depth -= 1
-            if not depth:
-                rows.append(row)
-                row = []
-                continue
-        elif mark == ',' and depth == 1:
-            row.append('')
-            continue
-        if not depth:
-            row = [plain]
-        else:
-            row[-1] += re.sub(r'\\(.)', r'\1', string) + mark + plain
-    return rows
+def macros(path, *forms, options=()):
+    """A list of fields for each call of a macro in an .inc file, with strings joined. A form is "NAME(A,B,..)=A %field B"."""
+    text = subprocess.run(['cc', '-E', '-P', '-x', 'c', *options, *(f'-D{form.replace("=", "=%row ")}' for form in forms), path],
+                          check=True, capture_output=True, text=True, cwd=ROOT).stdout
+    return [[re.sub(r'\\(.)', r'\1', ''.join(re.findall(r'"((?:[^"\\]|\\.)*)"', field))) or field.strip() for field in row.split('%field')]
+            for row in text.split('%row')[1:]]
 
 
 @functools.cache
@@ -107,7 +87,8 @@ def faults():
     """What each fault breaks: the model's faults, and check.NAME for each rule of the kernel's own check, which mutants lack."""
     of = dict(line.split(None, 1) for line in listed('faults'))
     for path in 'ds/ds_check.inc', 'ds/arch_check.inc':
-        of |= {f'check.{name}': f"the kernel's check accepts what {sentence}" for _, _, name, _, sentence, _ in macros(path)}
+        of |= {f'check.{name}': f"the kernel's check accepts what {sentence}" for name, sentence
+               in macros(path, 'RULE(id,name,weight,sentence,citation)=name %field sentence')}
     return of
 
 
