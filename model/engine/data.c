@@ -46,7 +46,8 @@ static void begin(struct vcpu *v, struct place place)
     v->data.branches = ends_in(place, END_JCC, END_INT);
     v->data.split_load = v->data.split_store = false;
     v->data.stlb_load = v->data.stlb_store = false;
-    v->data.load = v->data.store = (struct data_access){ 0, 0, 0 };
+    v->data.load = (struct data_access){ 0, 0, 0 }; /* not a copy of the other, for which the processor waits */
+    v->data.store = (struct data_access){ 0, 0, 0 };
     v->data.level = v->data.store_level = LEVEL_L1;
     v->hot->data_pending = 1;
 }

@@ -146,6 +146,22 @@ void on_beginning(unsigned cpu, void *udata)
     add_events(v->hot, b);
 }
 
+/* The same for a block that counts for one class, as most do, without a loop. */
+void on_counted_beginning(unsigned cpu, void *udata)
+{
+    struct vcpu *const v = &model.processors[cpu]->vcpu;
+    const struct beginning *const b = udata;
+    uint64_t *const count = &v->hot->counts[b->counts[0].id];
+    const uint64_t sum = *count + b->counts[0].events;
+
+    if (__builtin_expect(sum >= b->counts[0].limit || !engine_has_room(v), false)) {
+        begin(cpu, b, false, (uintptr_t)__builtin_return_address(0));
+        return;
+    }
+    engine_block(v, b->block);
+    *count = sum;
+}
+
 /* Begins the watched translation, which QEMU has found. */
 void on_watched_beginning(unsigned cpu, void *udata)
 {

@@ -121,8 +121,11 @@ static void hook_beginning(struct qemu_plugin_tb *tb, struct block *block, uint6
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_repeat, QEMU_CB_NO_REGS, block);
     made->block = block;
     made->count_count = counts_of(block, classes, made->counts);
-    qemu_plugin_register_vcpu_tb_exec_cb(tb, watching ? on_watched_beginning : on_beginning, QEMU_CB_RW_REGS_PC,
-                                         arena_copy(made, sizeof(*made) + made->count_count * sizeof(made->counts[0])));
+    qemu_plugin_register_vcpu_tb_exec_cb(tb,
+                                         watching                 ? on_watched_beginning
+                                         : made->count_count == 1 ? on_counted_beginning
+                                                                  : on_beginning,
+                                         QEMU_CB_RW_REGS_PC, arena_copy(made, sizeof(*made) + made->count_count * sizeof(made->counts[0])));
 }
 
 /* Before instruction i: calls the engine if the previous instruction was the event that brings a class to CLASS_DUE. */
