@@ -72,6 +72,12 @@ uint64_t data_source(struct vcpu *v, enum data_level level)
     return v->profile->memory.source[level];
 }
 
+/* The rule, without a call if no fault or freedom replaces it. */
+static inline unsigned latency_of(struct vcpu *v, enum data_level level)
+{
+    return v->rules->data_latency == data_latency ? data_latency(v, level) : v->rules->data_latency(v, level);
+}
+
 /* Most accesses change nothing in the caches and hit all of them. */
 static bool hits(const struct vcpu *v, uint64_t address)
 {
@@ -101,7 +107,7 @@ void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigne
     if (!v->hot->data_pending)
         begin(v, place);
     struct data_access *slowest = store ? &v->data.store : &v->data.load;
-    const unsigned latency = v->rules->data_latency(v, level);
+    const unsigned latency = latency_of(v, level);
 
     if (store) {
         v->data.stores = true;

@@ -212,10 +212,9 @@ bool engine_ring_full(struct vcpu *v)
     return false;
 }
 
-bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl)
+bool engine_data_counted(struct vcpu *v)
 {
-    enum event_kind due = EVENT_NONE; /* the kind of the access that a record describes */
-    bool any = false, reached = false;
+    bool reached = false;
 
     v->hot->data_pending = 0;
     if (v->data.untaggable)
@@ -234,7 +233,15 @@ bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsign
         branches_drain(v, true, 0, 0);
         lbr_events_of_data(v);
     }
-    for (unsigned i = 0; reached && i < v->profile->general_counters; i++) {
+    return reached;
+}
+
+bool engine_data_due(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl)
+{
+    enum event_kind due = EVENT_NONE; /* the kind of the access that a record describes */
+    bool any = false;
+
+    for (unsigned i = 0; i < v->profile->general_counters; i++) {
         const struct counter *c = &v->counters[i];
 
         if (c->active && c->event_class >= event_class(EVENT_DATA, ANY_RING) &&

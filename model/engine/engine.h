@@ -134,10 +134,20 @@ enum interruption {
 void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, uint64_t to, unsigned cpl);
 
 /*
- * hot->data_pending was set and the instruction has retired. The next one is at ip, at privilege level cpl. True: the
- * caller should leave the block, as for engine_stop().
+ * hot->data_pending was set and the instruction has retired: counts its accesses. True: one may be an event that a
+ * counter waits for; call engine_data_due().
  */
-bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl);
+bool engine_data_counted(struct vcpu *v);
+
+/*
+ * The next instruction is at ip, at privilege level cpl. True: the caller should leave the block, as for engine_stop().
+ */
+bool engine_data_due(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl);
+
+static inline bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl)
+{
+    return engine_data_counted(v) && engine_data_due(v, place, ip, cpl);
+}
 
 /*
  * All blocks are about to be freed, and no processor runs translated code: copies the blocks that this processor still

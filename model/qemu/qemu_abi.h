@@ -91,7 +91,6 @@ uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 /* The instruction in the host's memory; NULL: it is not in RAM. */
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
 unsigned qemu_plugin_mem_size_shift(uint32_t info);
-bool qemu_plugin_mem_is_store(uint32_t info);
 
 GArray *qemu_plugin_get_registers(void);
 bool qemu_plugin_read_register(struct qemu_plugin_register *reg, GByteArray *to);

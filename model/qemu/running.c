@@ -215,21 +215,39 @@ void on_lone_access(unsigned cpu, uint32_t info, uint64_t address, void *udata)
     p->between_blocks = false;
 }
 
-void on_data(unsigned cpu, uint32_t info, uint64_t address, void *udata)
+/* QEMU's accesses have at most 16 bytes; the size matters to data_accessed() only if it may reach the next line. */
+static inline unsigned size_of(uint32_t info, uint64_t address)
+{
+    return address % 64 > 48 ? 1u << qemu_plugin_mem_size_shift(info) : 1;
+}
+
+void on_load(unsigned cpu, uint32_t info, uint64_t address, void *udata)
 {
     const struct site *site = udata;
 
-    data_accessed(&model.processors[cpu]->vcpu, site->place, address, 1u << qemu_plugin_mem_size_shift(info),
-                  qemu_plugin_mem_is_store(info));
+    data_accessed(&model.processors[cpu]->vcpu, site->place, address, size_of(info, address), false);
+}
+
+void on_store(unsigned cpu, uint32_t info, uint64_t address, void *udata)
+{
+    const struct site *site = udata;
+
+    data_accessed(&model.processors[cpu]->vcpu, site->place, address, size_of(info, address), true);
+}
+
+/* An access may be the event that a counter waits for. */
+static __attribute__((noinline)) void data_due(unsigned cpu, struct site *site, uintptr_t here)
+{
+    struct processor *p = enter_middle(cpu, site, here);
+
+    leave_middle(p, site, engine_data_due(&p->vcpu, site->place, site->pc, site->place.block->cpl));
 }
 
 /* Runs before the instruction after one that accessed memory, in the same block. */
 void on_data_retired(unsigned cpu, void *udata)
 {
-    struct site *site = udata;
-    struct processor *p = enter_middle(cpu, site, (uintptr_t)__builtin_return_address(0));
-
-    leave_middle(p, site, engine_data_retired(&p->vcpu, site->place, site->pc, site->place.block->cpl));
+    if (__builtin_expect(engine_data_counted(&model.processors[cpu]->vcpu), false))
+        data_due(cpu, udata, (uintptr_t)__builtin_return_address(0));
 }
 
 /* Runs when the next block begins, if the last instruction of a block accessed memory. */

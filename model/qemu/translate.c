@@ -125,7 +125,8 @@ static void hook_beginning(struct qemu_plugin_tb *tb, struct block *block, uint6
                                          watching                 ? on_watched_beginning
                                          : made->count_count == 1 ? on_counted_beginning
                                                                   : on_beginning,
-                                         QEMU_CB_RW_REGS_PC, arena_copy(made, sizeof(*made) + made->count_count * sizeof(made->counts[0])));
+                                         QEMU_CB_RW_REGS_PC,
+                                         arena_copy(made, sizeof(*made) + made->count_count * sizeof(made->counts[0])));
 }
 
 /* Before instruction i: calls the engine if the previous instruction was the event that brings a class to CLASS_DUE. */
@@ -185,8 +186,10 @@ static void instrument_instructions(struct qemu_plugin_tb *tb, const struct bloc
                                                    new_site((struct place){ block, i }));
         }
         if (reports.data && accesses) {
-            qemu_plugin_register_vcpu_mem_cb(insn, on_data, QEMU_CB_NO_REGS, QEMU_MEM_RW,
-                                             new_site((struct place){ block, i }));
+            struct site *const site = new_site((struct place){ block, i });
+
+            qemu_plugin_register_vcpu_mem_cb(insn, on_load, QEMU_CB_NO_REGS, QEMU_MEM_R, site);
+            qemu_plugin_register_vcpu_mem_cb(insn, on_store, QEMU_CB_NO_REGS, QEMU_MEM_W, site);
         }
         if (block->count == 1 && accesses && block->end == END_PLAIN) {
             qemu_plugin_register_vcpu_mem_cb(insn, on_lone_access, QEMU_CB_R_REGS, QEMU_MEM_RW,
