@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Compares a finished boot with its row: its exit status, and the files in its folder (serial, stderr, truth, violations)."""
 import collections
+import pathlib
 import re
 import subprocess
 
@@ -39,13 +40,14 @@ def results_in(lines):
     return results, verdict
 
 
-def unusable(path):
-    """What makes a log unusable. What dsdump says of others is advice."""
-    judged = subprocess.run([DSDUMP, '--judge', path], capture_output=True, text=True, encoding='latin-1')
-    if judged.returncode < 0 or 126 <= judged.returncode != 134:
-        return [f'dsdump failed: {judged.stderr}']
-    said = re.findall(r'^dsdump: \S+?: (?:line \d+: )?(.*)', judged.stderr, re.M)
-    return (said or ['dsdump calls the log unusable']) if judged.returncode == 2 else []
+def judged(path: pathlib.Path | str, log: str = '') -> tuple[int, list[str]]:
+    """The exit status of dsdump --judge on a log, and what makes the log unusable. What dsdump says of others is advice. The path
+    '-' is for the log."""
+    done = subprocess.run([DSDUMP, '--judge', path], input=log, capture_output=True, text=True, encoding='latin-1')
+    if done.returncode < 0 or 126 <= done.returncode != 134:
+        return 2, [f'dsdump failed: {done.stderr}; run make tools']
+    said = re.findall(r'^dsdump: [^:]+: (?:line \d+: )?(.*)', done.stderr, re.M)
+    return done.returncode, (said or ['dsdump calls the log unusable']) if done.returncode == 2 else []
 
 
 def refusal_problems(row, status, lines, errors):
@@ -104,7 +106,7 @@ def boot_problems(row, status, lines, errors):
     """Of a machine that must reach a verdict; and a remark."""
     results, verdict = results_in(lines)
     modelled = row.profile != 'none'
-    wrong, remark = unusable(row.folder / 'serial'), None
+    (_, wrong), remark = judged(row.folder / 'serial'), None
     width = next((line.split()[-1] for line in lines if line.startswith('# begin dstest86 ')), row.width)
     if width != row.width:
         wrong.append(f'the {width}-bit kernel started')

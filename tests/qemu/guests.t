@@ -103,7 +103,7 @@ for width in 32 64; do
     timeout 60 "$machine" gdb -w $width -p none -- -batch -ex bt >"$work/gdb" 2>&1 || :
     report "gdb stops in kernel_main of the $width-bit kernel" grep -Pzq "\n#0 +kernel_main \(magic=.*\n#1 .* in entry$width \(\)" "$work/gdb"
 done
-perl -0pe 's/\x02\xb0\xad\x1b/\0\0\0\0/' "$build/dstest86-32.elf" >"$work/pvh.elf"
+LC_ALL=C sed 's/\x02\xb0\xad\x1b/\x00\x00\x00\x00/' "$build/dstest86-32.elf" >"$work/pvh.elf"
 timeout 60 "$machine" boot -w 32 -p none -k "$work/pvh.elf" >"$work/serial" 2>&1 || :
 rm -f -- "$work/pvh.elf"
 report 'without a Multiboot header the 32-bit kernel starts by PVH' grep -q '^# boot route pvh' "$work/serial"

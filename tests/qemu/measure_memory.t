@@ -27,7 +27,7 @@ def boot(*options):
 def ends(name, wanted, lines):
     """Checks that the log is complete, has this verdict, and that the referee reported no violation."""
     _, verdict = judge.results_in(lines)
-    wrong = judge.unusable(FOLDER / 'serial') + ([f'verdict {verdict}, not {wanted}'] if verdict != wanted else [])
+    wrong = judge.judged(FOLDER / 'serial')[1] + ([f'verdict {verdict}, not {wanted}'] if verdict != wanted else [])
     wrong += re.findall('(?m)^violation .*', (FOLDER / 'violations').read_text())
     tap.ok(not wrong, f'{name} ends with {wanted}') or tap.note(
         '\n'.join(wrong + [line for line in lines if re.match('# wrong|not ok', line)]))
