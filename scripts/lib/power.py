@@ -102,7 +102,7 @@ def outcomes(lines):
     """What became of each test: noticed, differs, unnoticed, or by accident."""
     found, differs = {}, False
     for line in lines:
-        if line.startswith('# differs '):
+        if line.startswith('# differs: '):
             differs = True
         elif match := re.match(r'(not )?ok \d+ ([a-z0-9._]+)(?: # (\w*).*)?$', line):
             bad, test, word = match.groups()
