@@ -12,10 +12,12 @@
 #define MSR_BIT(n) (UINT64_C(1) << (n))
 
 #define MSR_IA32_APIC_BASE 0x0000001bu
-#define APIC_BASE_BSP      MSR_BIT(8)
-#define APIC_BASE_X2APIC   MSR_BIT(10)
-#define APIC_BASE_ENABLE   MSR_BIT(11)
-#define APIC_BASE_ADDRESS  UINT64_C(0x000ffffffffff000)
+#define MSR_SMI_COUNT \
+    0x00000034u /* system management interrupts since reset; Nehalem and later, Silvermont and later */
+#define APIC_BASE_BSP     MSR_BIT(8)
+#define APIC_BASE_X2APIC  MSR_BIT(10)
+#define APIC_BASE_ENABLE  MSR_BIT(11)
+#define APIC_BASE_ADDRESS UINT64_C(0x000ffffffffff000)
 
 #define MSR_IA32_TSC_ADJUST 0x0000003bu /* CPUID.7:EBX[1] */
 

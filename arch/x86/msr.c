@@ -57,14 +57,12 @@ bool pmc_read(uint32_t n, uint64_t *value)
 /* ---- the watch -------------------------------------------------------------------------------------------------- */
 
 #define ALL     (~UINT64_C(0))
-#define SLOTS   128u                         /* registers whose last value is remembered */
-#define RECORDS UINT64_C(0xcd)               /* LBR, TR and BTS of every family's IA32_DEBUGCTL */
-#define COUNTER UINT64_C(0xffffffffff)       /* the narrowest counters have 40 bits */
-#define ABOVE   UINT64_C(0xffff000000000000) /* the widest have 48 */
-/* Bits of IA32_PERF_GLOBAL_STATUS that Intel PT, an uncore or a freeze may set */
-#define OTHERS                                                                                        \
-    (MSR_BIT(55) | MSR_BIT(61) | GLOBAL_STATUS_LBR_FRZ | GLOBAL_STATUS_CTR_FRZ | GLOBAL_STATUS_ASCI | \
-     GLOBAL_STATUS_COND_CHGD)
+#define SLOTS   128u           /* registers whose last value is remembered */
+#define RECORDS UINT64_C(0xcd) /* LBR, TR and BTS of every family's IA32_DEBUGCTL */
+#define COUNTER (ALL - 1)      /* all bits of the counter's width; the others are 0 */
+/* Bits of IA32_PERF_GLOBAL_STATUS that Intel PT, an uncore or an enclave may set */
+#define OTHERS  (MSR_BIT(55) | MSR_BIT(61) | GLOBAL_STATUS_ASCI | GLOBAL_STATUS_COND_CHGD)
+#define FREEZES (GLOBAL_STATUS_LBR_FRZ | GLOBAL_STATUS_CTR_FRZ)
 
 static const struct watched {
     uint32_t first, count, stride;
@@ -91,7 +89,7 @@ static const struct watched {
     { MSR_IA32_PMC_FX_CFG_B(0), 16, 4, ALL, 0, 0 },
     { MSR_IA32_PMC_FX_CFG_C(0), 16, 4, ALL, 0, 0 },
     { MSR_BPU_CCCR0, NETBURST_CCCRS, 1, ALL, CCCR_ENABLE, CCCR_OVF },
-    { MSR_IA32_PMC(0), 8, 1, UINT32_MAX, 0, ALL },
+    { MSR_IA32_PMC(0), 8, 1, COUNTER, 0, ALL },
     { MSR_IA32_A_PMC(0), 8, 1, COUNTER, 0, ALL },
     { MSR_IA32_FIXED_CTR(0), 4, 1, COUNTER, 0, ALL },
     /* Entries of the LBR stack, which may be read-only. */
@@ -111,6 +109,8 @@ static struct {
     bool on, differed;
     uint64_t counting, recording; /* the last values that turn counters and records on */
     uint64_t status;              /* bits that IA32_PERF_GLOBAL_STATUS may have */
+    uint64_t general, fixed;      /* the bits of a counter */
+    uint64_t kept;                /* of a written counter, those that can be compared */
     unsigned epoch;               /* of the remembered values; others are forgotten */
     struct {
         uint64_t value;
@@ -119,10 +119,20 @@ static struct {
     struct msr_difference first;
 } watch = { .epoch = 1 };
 
+/* The bits of a counter of this width; 0, if CPUID does not report it: the widest counters have 48. */
+static uint64_t counter_bits(unsigned width)
+{
+    return UINT64_MAX >> (64 - (width ? width : 48));
+}
+
 void msr_watch(void)
 {
     const unsigned processor = processor_number();
+    const struct cpuid counters = cpuid(0, 0).eax >= 10 ? cpuid(10, 0) : (struct cpuid){ 0 };
 
+    watch.general = counter_bits(counters.eax >> 16 & 0xff);
+    watch.fixed = counter_bits(counters.edx >> 5 & 0xff);
+    watch.kept = counters.eax ? ALL : UINT32_MAX;
     msr_watching[processor] = processor == 0; /* a handler that did not return left it paused */
     watch.on = processor == 0;
     watch.differed = false;
@@ -196,6 +206,12 @@ static void remember(unsigned slot, uint64_t value)
     watch.slot[slot].epoch = watch.epoch;
 }
 
+/* The bits of a counter, given the address of one of its registers. */
+static uint64_t bits_of(uint32_t msr)
+{
+    return msr - MSR_IA32_FIXED_CTR(0) < 16 ? watch.fixed : watch.general;
+}
+
 static __attribute__((noinline)) void compare_read(uint32_t msr, uint64_t value)
 {
     unsigned slot;
@@ -209,7 +225,7 @@ static __attribute__((noinline)) void compare_read(uint32_t msr, uint64_t value)
     }
     row = find(msr, &slot);
     if (row && row->changes == ALL && row->kept)
-        compare(msr, value, 0, ABOVE); /* a counter */
+        compare(msr, value, 0, ~bits_of(msr)); /* a counter */
     if (row && row->changes != ALL && known(slot)) {
         const uint64_t written = watch.slot[slot].value;
         compare(msr, value, written, ~(row->changes | (row->cleared & written)));
@@ -236,6 +252,8 @@ static uint64_t status_of(uint32_t msr, uint64_t value)
         return MSR_BIT((msr - MSR_IA32_PMC_GP_CTR(0)) / 4);
     for (unsigned n = 0; n < 8 && msr == MSR_IA32_FIXED_CTR_CTRL; n++)
         status |= value & FIXED_CTR_CTRL_ALL(n) ? MSR_BIT(32 + n) : 0;
+    if (msr == MSR_IA32_DEBUGCTL) /* FREEZE_LBRS_ON_PMI, FREEZE_PERFMON_ON_PMI */
+        return value & (MSR_BIT(11) | MSR_BIT(12)) ? FREEZES : 0;
     return msr == MSR_IA32_PERF_GLOBAL_STATUS_SET ? value
            : msr == MSR_IA32_DS_AREA && value     ? GLOBAL_STATUS_DS_BUFFER
            : msr == MSR_IA32_PEBS_BASE && value   ? GLOBAL_STATUS_PEBS
@@ -249,7 +267,13 @@ static void compare_cleared(uint64_t written)
     uint64_t now;
 
     if (known(SLOT_DS_AREA) && !watch.slot[SLOT_DS_AREA].value && read(MSR_IA32_PERF_GLOBAL_STATUS, &now))
-        compare(MSR_IA32_PERF_GLOBAL_STATUS, now, 0, written & ~(OTHERS | GLOBAL_STATUS_PEBS));
+        compare(MSR_IA32_PERF_GLOBAL_STATUS, now, 0, written & ~(OTHERS | FREEZES | GLOBAL_STATUS_PEBS));
+}
+
+/* What a register has after a write of this value, which IA32_PMCx extends from 32 bits. */
+static uint64_t taken(uint32_t msr, uint64_t value)
+{
+    return msr - MSR_IA32_PMC(0) < 8 ? (uint64_t)(int32_t)value & watch.general : value;
 }
 
 static __attribute__((noinline)) void compare_write(uint32_t msr, uint64_t value, bool done)
@@ -271,7 +295,11 @@ static __attribute__((noinline)) void compare_write(uint32_t msr, uint64_t value
     if (quiet() && msr == MSR_IA32_PERF_GLOBAL_OVF_CTRL)
         compare_cleared(value);
     if (quiet() && row && read(msr, &now))
-        compare(msr, now, value, value ? row->kept : row->changes == ALL ? ALL : ~row->changes);
+        compare(msr, now, taken(msr, value),
+                row->kept == COUNTER  ? watch.kept
+                : value               ? row->kept
+                : row->changes == ALL ? ALL
+                                      : ~row->changes);
     if (row && row->changes != ALL)
         remember(slot, value);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The count of an event over a workload. Processors overcount: interrupts, faults and system management mode sometimes
- * add instructions. So interrupts are off, and the result is the minimum of several runs. V. M. Weaver, D. Terpstra, S.
+ * add instructions. So interrupts are off, and the result is the minimum of several runs. The test fails if they differ
+ * without a system management interrupt. V. M. Weaver, D. Terpstra, S.
  * Moore, "Non-Determinism and Overcount on Modern Hardware Performance Counter Implementations", ISPASS 2013. Tests
  * compare two workloads, because the difference excludes events of the window itself. (The manual does not say whether
  * the WRMSR that stops a counter counts as an instruction.)
@@ -10,12 +11,20 @@
 #define SUITE_SUPPORT_COUNT_H
 
 #include "kernel/test.h"
+#include "suite/support/errata.h"
 #include "suite/workload/workload.h"
 
 #define COUNT_RUNS 5u
 
+/* Errata that make the counts of instructions, or of branches, inaccurate; no list says by how much. */
+#define ERRATA_INSTRUCTIONS (HAS_ERRATUM(HSD140) | HAS_ERRATUM(SKL091))
+#define ERRATA_BRANCHES     (HAS_ERRATUM(SRF6) | HAS_ERRATUM(SKL091))
+
 /* One run, with interrupts off, of programmed counters (bits of IA32_PERF_GLOBAL_CTRL). */
 void count_once(const struct caps *caps, uint64_t counters, const struct workload *workload);
+
+/* errata_equal() of a count of one run, unless a system management interrupt may have added to it. */
+bool count_equal(struct test_run *run, unsigned errata, const char *what, uint64_t got, uint64_t want);
 
 /*
  * The value of general counter n after the workload, programmed with this event select and starting at this value: the

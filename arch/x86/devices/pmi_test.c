@@ -12,6 +12,7 @@
 #include "bts/bts.h"
 #include "ds/counting.h"
 #include "kernel/test.h"
+#include "suite/support/count.h"
 #include "suite/support/records.h"
 #include "suite/support/sources.h"
 #include "suite/workload/workload.h"
@@ -89,6 +90,17 @@ static void count_over(const struct workload *workload, uint64_t counters)
 
     workload->run(&window);
     settle();
+    msr_get(MSR_IA32_PERF_GLOBAL_CTRL); /* the watch of registers compares it */
+}
+
+/* Counter n counted this workload from -EVENTS on, and no interrupt. A handler's instructions would be events, too. */
+static void check_count(struct test_run *run, unsigned n, const struct workload *workload)
+{
+    const uint64_t counted = counter_read(n);
+
+    msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, msr_get(MSR_IA32_PERF_GLOBAL_STATUS));
+    count_equal(run, ERRATA_INSTRUCTIONS, "the counter afterwards", counted,
+                count_from(run, n, INSTRUCTIONS | PERFEVTSEL_EN | BOTH_RINGS, 0, workload) - EVENTS);
 }
 
 static uint64_t overflowed(void)
@@ -158,6 +170,7 @@ static void masked(struct test_run *run)
     test_equal(run, "interrupts", seen.interrupts, 0);
     test_equal(run, "counters that have overflowed", overflowed(), 1);
     finish();
+    check_count(run, 0, &workload_straight);
 }
 
 TEST(pmi_lvt_masked) = {
@@ -255,6 +268,7 @@ static void stays_pending(struct test_run *run)
     settle();
     test_equal(run, "interrupts once they are on", seen.interrupts, 1);
     finish();
+    check_count(run, 0, &workload_straight);
 }
 
 TEST(pmi_held) = {
@@ -279,6 +293,8 @@ static void two_causes(struct test_run *run)
     test_equal(run, "interrupts", seen.interrupts, 1);
     test_equal(run, "counters that had overflowed", seen.status & 3, 3);
     finish();
+    check_count(run, 0, &workload_straight);
+    check_count(run, 1, &workload_straight);
 }
 
 TEST(pmi_two_causes) = {
