@@ -226,7 +226,7 @@ static void say_clock(void)
     if (running)
         console_note("clock %s, %" PRIu64 " Hz", running->name, running->hz);
     else
-        console_note("clock none: waits are counted in PAUSEs");
+        console_note("clock: no timer works, so delays are approximate; turn the HPET on in the firmware");
 }
 
 /* Reports interrupts without a handler, such as those of devices that firmware uses. */
@@ -249,9 +249,10 @@ static void say_log(void)
                      machine.boot.keep.size / 1024, machine.boot.keep.base);
         progress_log("the stick, after a restart");
     } else if (machine.options.log != OPTIONS_LOG_NONE)
-        console_note("log not kept: %s", machine.boot.keep.base      ? "the loader's memory for it was overwritten"
-                                         : machine.boot.remarks != 0 ? "the loader says why"
-                                                                     : "only the UEFI loader can keep it");
+        console_note("log not kept: %s",
+                     machine.boot.keep.base      ? "the loader's memory for it was overwritten; record the serial port"
+                     : machine.boot.remarks != 0 ? "see \"loader:\" above"
+                                                 : "only the UEFI loader can keep it; boot the stick by UEFI");
 }
 
 static void step_report(void)
@@ -316,7 +317,7 @@ static void step_watchdog(void)
     acpi_root_timers(&timers);
     acpi_root_io_apic(&io_apic);
     if (!watchdog_init(&timers, &io_apic, &nmi))
-        console_note("watchdog none: hung tests will not be ended");
+        console_note("watchdog: no timer for it, so a hung test stops the run; omit that test with skip=");
     else if (!nmi)
         console_note("watchdog without NMI: a test that hangs with interrupts off will not be ended");
 }
@@ -420,7 +421,7 @@ static void step_tests(void)
         named += selected && core_kind_number(i)->suffix;
     }
     if (!wanted) {
-        run_error("the option kinds= selects no core of this machine");
+        run_error("kinds=: no core of this machine is of these kinds; use kinds=all");
         error_end();
     }
     if (!runner_begin(&machine.options, wanted, named))

@@ -335,7 +335,7 @@ static bool plan_run(const struct options *options, unsigned count)
     for (unsigned i = 0; i < count; i++)
         runner.planned += selected(options, &tests_start[i]);
     if (!runner.planned)
-        run_error("the options run= and skip= select no test");
+        run_error("run= and skip=: no test is selected; the option list prints all");
     return runner.planned != 0;
 }
 
@@ -373,7 +373,7 @@ bool runner_begin(const struct options *options, unsigned kinds, unsigned named)
         console_note("out of memory: %u kinds of cores are not tested", named);
         kinds -= named;
         if (!kinds) {
-            run_error("kinds=: there is no memory to test any kind of core that it selects");
+            run_error("kinds=: no selected kind of core fits in memory; give the machine more");
             runner.totals.error = 1;
             return false;
         }

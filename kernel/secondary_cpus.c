@@ -107,6 +107,5 @@ void secondary_cpus_say(void)
             "the firmware's setup can turn it on",
             found.beyond, (unsigned)apic_id_most());
     if (count < others)
-        console_note("processors left out: %u, because there is no memory for them: each 16 need 2 MiB below 4 GiB",
-                     others - count);
+        console_note("processors left out: %u, because memory is full; each 16 need 2 MiB below 4 GiB", others - count);
 }

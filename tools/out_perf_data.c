@@ -83,7 +83,8 @@ static uint64_t event_id(struct perf_output *output, const struct perf_attr *att
         return i + 1;
     if (i + (leads ? LBR_COUNTERS : 0) >= EVENTS_MOST) {
         if (!output->too_many)
-            complain(output->writer.name, "more than %u different events; samples of further ones are left out",
+            complain(output->writer.name,
+                     "more than %u different events, so the rest is dropped; select kinds of records with --only",
                      EVENTS_MOST);
         output->too_many = true;
         return 0;

@@ -7,7 +7,7 @@
 
 #define REMARKS_SIZE 400u /* characters, NUL included */
 
-/* Prints a sentence on the console (the kernel's page soon covers it), and keeps it for the kernel. */
+/* Prints a sentence on the console (the kernel soon overdraws it), and keeps it for the kernel. */
 void remark(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* The sentences so far, joined; "" if there are none. Text that is too long is cut. */

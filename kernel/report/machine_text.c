@@ -164,7 +164,7 @@ void machine_text(const struct line_sink *out, const struct caps *c)
 {
     say(out, "cpu %s family %x model %x stepping %x signature 0x%08" PRIx32 " %s%s", c->vendor, c->family, c->model,
         c->stepping, c->signature, c->core ? c->core : "not in the table of models",
-        c->core && !c->core_known ? ", known only by name" : "");
+        c->core && !c->core_known ? ", listed without details" : "");
     if (c->brand[0])
         say(out, "cpu %s", c->brand);
     say(out, "cpu physical %u bits, linear %u bits, %s, %s, microcode 0x%" PRIx32, c->physical_bits, c->linear_bits,

@@ -320,7 +320,7 @@ static void share(struct test_run *run)
     check_words(run, layout);
     take_all(run, false, &table);
     if (!stores) {
-        console_note("stores none: no precise event of this processor records the address of a store");
+        console_note("stores: not measured; no precise event of this processor records the address of a store");
     } else {
         play(run, layout, stores, true);
         check_words(run, layout);

@@ -10,9 +10,9 @@
 #include "tests/host/intel_events.h"
 
 /*
- * Models that Intel's map lacks. Older models and 06_5D: SDM Vol. 4 (335592-081), table 2-1; models known only by name:
- * Linux 6.19, arch/x86/include/asm/intel-family.h. 06_15 (EP80579) is a Pentium M by its CPUID, and 06_75 is programmed
- * as in Linux.
+ * Models that Intel's map lacks. Older models and 06_5D: SDM Vol. 4 (335592-081), table 2-1; models listed without
+ * details: Linux 6.19, arch/x86/include/asm/intel-family.h. 06_15 (EP80579) is a Pentium M by its CPUID, and 06_75 is
+ * programmed as in Linux.
  */
 static const struct {
     unsigned family, model;

@@ -223,7 +223,7 @@ UNIT_TEST(unusual_features)
     caps.counters_taken = 0x810;
     caps.general_possible = 0x30;
     caps.fixed_possible = 0x8;
-    says(&caps, "cpu GenuineIntel family 6 model 5e stepping 3 signature 0x000506e3 Skylake, known only by name");
+    says(&caps, "cpu GenuineIntel family 6 model 5e stepping 3 signature 0x000506e3 Skylake, listed without details");
     says(&caps, "perfmon counters behind a gap: general 0xc0, fixed 0x70\n"
                 "perfmon counter 4 does not hold what is written: firmware or a hypervisor uses it\n"
                 "perfmon counter 11 does not hold what is written: firmware or a hypervisor uses it\n"

@@ -112,12 +112,11 @@ UNIT_TEST(processors_without_memory_are_left_out)
 {
     start(40, 0, 2);
     assert_int_equal(secondary_cpus_count(), 32);
-    assert_string_equal(said,
-                        "processors 33\nprocessors left out: 8, because there is no memory for them: each 16 need "
-                        "2 MiB below 4 GiB\n");
+    assert_string_equal(said, "processors 33\nprocessors left out: 8, because memory is full; each 16 need "
+                              "2 MiB below 4 GiB\n");
     start(1, 0, 0);
     assert_int_equal(secondary_cpus_count(), 0);
-    assert_string_equal(said, "processors 1\nprocessors left out: 1, because there is no memory for them: each 16 need "
+    assert_string_equal(said, "processors 1\nprocessors left out: 1, because memory is full; each 16 need "
                               "2 MiB below 4 GiB\n");
     start(16, 0, 4);
     assert_int_equal(secondary_cpus_count(), 16);

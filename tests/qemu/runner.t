@@ -244,7 +244,7 @@ for width in 64, 32:
              r'# end dstest86 verdict=panic pass=0 fail=0 skip=0 error=0 differs=0\Z', f'{width} bits: a panic while the report is printed')
 
 # ---- which tests
-NONE = ['the options run= and skip= select no test']
+NONE = ['run= and skip=: no test is selected; the option list prints all']
 for options, errors in {
         'run=selftest.verdict.skip skip=selftest.*': NONE,
         'run=self*.verdict.skip': NONE,       # on request: the first word must not have a wildcard
@@ -270,7 +270,7 @@ tap.same(lines[-1], '# end dstest86 verdict=skip pass=0 fail=0 skip=0 error=0 di
 
 # ---- what the kernel finds on the machine
 NO_NMI = '# watchdog without NMI: a test that hangs with interrupts off will not be ended'
-NO_WATCHDOG = '# watchdog none: hung tests will not be ended'
+NO_WATCHDOG = '# watchdog: no timer for it, so a hung test stops the run; omit that test with skip='
 XAPIC = '# apic xAPIC at 0xfee00000, performance vector 0xe1'
 for width, options, qemu, wanted in (
         (64, '', '', [r'# boot route pvh, \d+ memory ranges', '# paging 4-level, no-execute', XAPIC]),
@@ -282,7 +282,7 @@ for width, options, qemu, wanted in (
         (64, '', '-machine pit=off', ['# clock acpi_pm, 3579545 Hz']),
         (64, '', '-machine acpi=off', ['# clock pit, 1193182 Hz', NO_NMI]),
         (64, '', '-machine hpet=off', [NO_NMI]),
-        (32, '', '-machine acpi=off,pit=off', ['# clock pit has stopped', '# clock none: waits are counted in PAUSEs', NO_WATCHDOG])):
+        (32, '', '-machine acpi=off,pit=off', ['# clock pit has stopped', '# clock: no timer works, so delays are approximate; turn the HPET on in the firmware', NO_WATCHDOG])):
     _, lines = boot('-w', str(width), '-o', f'run=selftest.verdict.skip {options}', '--', *qemu.split())
     for want in wanted:
         tap.same(sum(bool(re.fullmatch(want, line)) for line in lines), 1, f'{width} {options} {qemu} prints {want}')

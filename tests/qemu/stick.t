@@ -112,7 +112,7 @@ def not_kept(what, why, route):
     text, _ = boot('(?m)^# end dstest86 .*\r\n', '-r', route, '-R', '-k', STICK, '-p', 'none', '-o', 'log=stick exit=none run=bts.calls')
     why = re.escape(why)
     tap.like(text, rf'(?m)^dstest86: the log will not be saved: {why}$', f'{what}: the loader says why')
-    tap.like(text, rf'(?m)^# loader: the log will not be saved: {why}\n(?:#.*\n)*# log not kept: the loader says why$', '... the kernel repeats it')
+    tap.like(text, rf'(?m)^# loader: the log will not be saved: {why}\n(?:#.*\n)*# log not kept: see "loader:" above$', '... the kernel repeats it')
     tap.ok('the machine restarts' not in text, '... no restart')
     return re.search(' signature 0x([0-9a-f]{8}) ', text)[1]
 

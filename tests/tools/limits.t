@@ -105,7 +105,7 @@ for count in 256, 257:
         dump.pebs([[0] * 18 + [1] + [0] * 6] * 2, (8, 3, 0, 0, 5), 3)
     dump.end()
     file, log = f'{folder}/perf.data', dump.write(f'{folder}/events.log')
-    said = f'dsdump: {file}: more than 256 different events; samples of further ones are left out\n'
+    said = f'dsdump: {file}: more than 256 different events, so the rest is dropped; select kinds of records with --only\n'
     dsdump('--perf-data', file, log, **({'status': 1, 'complaint': said} if count > 256 else {}))
     records, features = perf_file.read(file)
     same([each['event'] for each in records if each['type'] == 'sample'], [f'EVENT_{n // 2}' for n in range(512)],
