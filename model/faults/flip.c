@@ -51,11 +51,12 @@ struct flip {
     unsigned window, windows;       /* the number of the open window; how many have opened */
     unsigned delivered[DELIVERIES]; /* in this window */
     const struct change *kept;      /* of the register that WRMSR is about to change */
-    bool lost, repeats;             /* the architectural record just encoded; the PMI to come is the second */
-    bool losing;                    /* PMIs, until WRMSR: each branch beyond a threshold would request another */
-    uint64_t changed, changed_end;  /* the changed record in memory; empty if there is none */
-    uint64_t index;                 /* the changed index in memory; 0 if there is none */
-    uint8_t index_bytes[8];         /* its bytes there */
+    unsigned idle;                 /* a bit that was set in IA32_PERF_GLOBAL_CTRL, where it may have no effect; or 64 */
+    bool lost, repeats;            /* the architectural record just encoded; the PMI to come is the second */
+    bool losing;                   /* PMIs, until WRMSR: each branch beyond a threshold would request another */
+    uint64_t changed, changed_end; /* the changed record in memory; empty if there is none */
+    uint64_t index;                /* the changed index in memory; 0 if there is none */
+    uint8_t index_bytes[8];        /* its bytes there */
     struct change *changes;
     unsigned count;
 };
@@ -124,6 +125,7 @@ void flip_reached(struct flip *flip, uint64_t address)
 {
     flip->open = address == flip->begin;
     flip->kept = NULL;
+    flip->idle = 64;
     flip->losing = false;
     if (flip->open) {
         flip->window = flip->windows++;
@@ -339,6 +341,8 @@ static uint32_t msr_address(const struct profile_msr *m, unsigned i)
 
 static uint64_t flip_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
+    if (m->reg == REG_IA32_PERF_GLOBAL_CTRL)
+        flip_of(v)->idle = 64; /* software sees it */
     return flip_word(wrapped(v)->msr_value(v, m, i), deliver(v, READ, msr_address(m, i)));
 }
 
@@ -358,18 +362,35 @@ static bool has_no_effect(const struct vcpu *v, const struct profile_msr *m, uns
     return m->reg == REG_IA32_PERF_GLOBAL_STATUS_RESET ? !(v->status >> bit & 1) : m->reg == REG_IA32_PMC && bit > 31;
 }
 
+/* Whether the counter of a bit of IA32_PERF_GLOBAL_CTRL does not count. */
+static bool counts_nothing(const struct vcpu *v, unsigned bit)
+{
+    for (unsigned i = 0; i < vcpu_counters(v); i++)
+        if (vcpu_counter_bit(v, i) >> bit & 1)
+            return !v->counters[i].active;
+    return true;
+}
+
 /* Of a register, only bits that can be written are inverted. */
 static void flip_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
 {
-    const struct change *const c = flip_of(v)->kept;
+    struct flip *const f = flip_of(v);
+    const struct change *const c = f->kept;
 
-    flip_of(v)->kept = NULL;
+    f->kept = NULL;
+    if (m->reg == REG_IA32_PERF_GLOBAL_CTRL) {
+        if (f->idle < 64 && counts_nothing(v, f->idle))
+            say(v, "overwritten");
+        f->idle = 64;
+    }
     if (c != NULL && c->action == FLIP && m->writable != 0) {
         unsigned bit = c->bit % 64;
 
         while (!(m->writable >> bit & 1))
             bit = (bit + 1) % 64;
         value ^= UINT64_C(1) << bit;
+        if (m->reg == REG_IA32_PERF_GLOBAL_CTRL && value >> bit & 1)
+            f->idle = bit;
         if (has_no_effect(v, m, bit))
             say(v, "same");
     } else if (c != NULL) {

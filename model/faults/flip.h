@@ -11,7 +11,8 @@
  * a counter's number, in hexadecimal; a changed one has " changed" behind it, one that the action leaves the same
  * " same": equal records that change places, a bit of IA32_PERF_GLOBAL_OVF_CTRL that clears what is 0, and bits
  * that IA32_PMCn ignores.
- * "WINDOW overwritten" is a changed record or index that a later one overwrites before software drains it.
+ * "WINDOW overwritten" is a changed record or index that a later one overwrites before software drains it, or a bit of
+ * IA32_PERF_GLOBAL_CTRL that is set for a counter which does not count, and is overwritten before software reads it.
  */
 #ifndef MODEL_FAULTS_FLIP_H
 #define MODEL_FAULTS_FLIP_H
