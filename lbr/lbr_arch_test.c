@@ -19,7 +19,7 @@ static void record(struct test_run *run, const struct workload *workload, unsign
     workload->run(&window);
     lbr_read(&caps, &lbr_recorded);
     interrupts_on();
-    records_print_lbr(run, &lbr_recorded);
+    lbr_print(run);
 }
 
 /*
@@ -227,7 +227,7 @@ static void filter_each(struct test_run *run)
         filters[i].workload->run(&window);
         lbr_read(run->caps, &lbr_recorded);
         interrupts_on();
-        records_print_lbr(run, &lbr_recorded);
+        lbr_print(run);
         lbr_compare(run, filters[i].workload, filters[i].kind, count);
         for (unsigned age = 0; age < lbr_recorded.depth; age++)
             test_saw(run, lbr_is_used(&lbr_recorded.entries[age]));

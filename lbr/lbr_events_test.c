@@ -58,7 +58,7 @@ static void record(struct test_run *run, const struct logged logged[LBR_COUNTERS
     lbr_read(run->caps, &lbr_recorded);
     lbr_reset(run->caps, 0);
     interrupts_on();
-    records_print_lbr(run, &lbr_recorded);
+    lbr_print(run);
 }
 
 /*

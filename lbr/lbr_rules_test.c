@@ -4,8 +4,6 @@
 
 #define GROUP .needs = NEED_LBR | NEED_LBR_SELECT, .records = true
 
-#define FAMILY_NETBURST 0xfu
-
 static unsigned at_most(unsigned count, unsigned most)
 {
     return count < most ? count : most;
@@ -28,8 +26,7 @@ static void stopped(struct test_run *run)
     lbr_read(run->caps, &lbr_recorded);
     interrupts_on();
     for (unsigned age = 0; age < before.depth; age++) /* by age, which also depends on the top of stack */
-        if (lbr_recorded.entries[age].from != before.entries[age].from ||
-            lbr_recorded.entries[age].to != before.entries[age].to)
+        if (memcmp(lbr_recorded.registers[age], before.registers[age], sizeof before.registers[age]))
             test_fail(run, "LBR entry %u has changed", age);
 }
 
@@ -66,16 +63,6 @@ static void registers(struct test_run *run)
     lbr_reset(caps, LBR_NO_FILTER);
 }
 
-/* NetBurst's LBR registers are read-only by the manual, Pentium M's by measurement (tests/host/msr_facts.h). */
-static const char *is_read_only(const struct caps *caps)
-{
-    if (caps->family == FAMILY_NETBURST)
-        return "the manual documents the LBR registers of NetBurst as read-only";
-    return caps->family == 6 && (caps->model == 0x09 || caps->model == 0x0d)
-               ? "the LBR registers of Pentium M are read-only, as measured on 06_0DH"
-               : NULL;
-}
-
 TEST(lbr_registers) = {
     .id = "lbr.registers",
     .title = "Each register of the LBR stack is distinct, and software can write it and read it back",
@@ -83,7 +70,7 @@ TEST(lbr_registers) = {
         "SDM Vol. 4 (335592-081), \"Model-Specific Registers (MSRs)\", MSR_LASTBRANCH_x_FROM_IP and _TO_IP (R/W), "
         "MSR_LBR_INFO_x, IA32_LBR_x_INFO",
     .needs = NEED_LBR,
-    .lacks = is_read_only,
+    .lacks = lbr_is_read_only,
     .run = registers,
 };
 
@@ -102,7 +89,7 @@ static void tos_wraps(struct test_run *run)
         interrupts_on();
         test_equal(run, "top of stack", lbr_recorded.tos, (before + lap * count) % depth);
     }
-    records_print_lbr(run, &lbr_recorded);
+    lbr_print(run);
     for (unsigned age = 0; age < depth && lbr_recorded.error == LBR_DECODE_OK; age++)
         test_saw(run, lbr_is_used(&lbr_recorded.entries[age]));
 }
@@ -187,9 +174,6 @@ static bool in_user(uint64_t address)
     return address >= (uintptr_t)user_start && address < (uintptr_t)user_end;
 }
 
-/* FROM of an architectural LBR whose branch begins at a level that is filtered out. */
-#define SOURCE_FILTERED UINT64_MAX
-
 /*
  * The workload branches in both rings, last at CPL 3, and once into each ring. The filter uses the level at which a
  * branch ends. Returns how many entries begin and end in the recorded ring.
@@ -208,12 +192,12 @@ static unsigned of_ring(struct test_run *run, uint64_t select, bool user)
     lbr_read(run->caps, &lbr_recorded);
     lbr_reset(run->caps, LBR_NO_FILTER);
     interrupts_on();
-    records_print_lbr(run, &lbr_recorded);
+    lbr_print(run);
     for (unsigned age = 0; age < lbr_recorded.depth; age++) {
         const struct lbr_entry *entry = &lbr_recorded.entries[age];
         if (!lbr_is_used(entry))
             continue;
-        const bool concealed = run->caps->arch_lbr && entry->from == SOURCE_FILTERED;
+        const bool concealed = run->caps->arch_lbr && entry->from == LBR_FROM_FILTERED;
         const bool crosses = concealed || in_user(entry->from) != user;
         if (in_user(entry->to) != user) {
             test_fail(run, "LBR entry %u is a branch to CPL %d", age, other);
@@ -516,7 +500,7 @@ static void released(struct test_run *run)
     workload_calls.run(&recording);
     lbr_read(run->caps, &lbr_recorded);
     interrupts_on();
-    records_print_lbr(run, &lbr_recorded);
+    lbr_print(run);
     lbr_compare(run, &workload_calls, BRANCH_KINDS_ALL, expected);
     for (unsigned age = 0; age < expected; age++)
         test_saw(run, lbr_is_used(&lbr_recorded.entries[age]));

@@ -154,7 +154,7 @@ static void run_frozen(struct test_run *run)
     workload_turns.run(&counting);
     msr_write((uint32_t)recording.msr, recording.off);
     records_close(run, 1);
-    records_print_lbr(run, &lbr_recorded);
+    lbr_print(run);
 }
 
 /* The branches of workload_turns alternate, so that a copy of an entry is noticed. The oldest entry may be either. */

@@ -491,7 +491,7 @@ TEST(pebs_load_latency_l1) = {
  * PEBS and BTS at the same time, each with its threshold: one service routine drains both without a loss. Both exclude
  * CPL 0, because the branches of the routine would be events and records, too.
  */
-static void with_bts(struct test_run *run)
+static void with_bts_and(struct test_run *run, uintptr_t restrictions)
 {
     enum { PERIOD = 98 };
     const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_BRANCHES);
@@ -508,6 +508,7 @@ static void with_bts(struct test_run *run)
     const unsigned typical = pebs_typical(run->caps, &sample, branches);
     struct pebs_record record;
     struct window tracing, counting = pebs_window(run->caps, UINT64_C(1) << sampling.counter);
+    const uintptr_t cr4 = cr4_read();
 
     config.pebs_reset[sampling.counter] = 0 - (uint64_t)PERIOD;
     test_plan_between(run, branches + typical / 2, branches + typical);
@@ -516,9 +517,11 @@ static void with_bts(struct test_run *run)
     if (!pebs_program(run->caps, &sampling))
         test_fail(run, "the counter could not be programmed");
     tracing = bts_window(run->caps, false, run->caps->debugctl->bts_off_os);
+    cr4_write(cr4 | restrictions);
     msr_write((uint32_t)tracing.msr, tracing.on);
     workload_user_loop.run(&counting);
     msr_write((uint32_t)tracing.msr, tracing.off);
+    cr4_write(cr4);
     records_close(run, branches / 256);
     records_compare_bts(run, &workload_user_loop, 0);
     test_saw(run, ds_pebs_log()->records);
@@ -530,15 +533,17 @@ static void with_bts(struct test_run *run)
 /* The area's pages are not accessible to CPL 3. */
 static void restricted(struct test_run *run)
 {
-    const uintptr_t before = cr4_read(), restrictions = cr4_restrictions();
+    const uintptr_t restrictions = cr4_restrictions();
 
-    if (!restrictions) {
+    if (restrictions)
+        with_bts_and(run, restrictions);
+    else
         test_skip(run, "neither SMEP nor SMAP: CPUID.7:EBX bits 7 and 20 clear");
-        return;
-    }
-    cr4_write(before | restrictions);
-    with_bts(run);
-    cr4_write(before);
+}
+
+static void with_bts(struct test_run *run)
+{
+    with_bts_and(run, 0);
 }
 
 #define WITH_BTS .needs = NEEDS | NEED_EVENT_BRANCHES | NEED_BTS | NEED_BTS_CPL, .records = true

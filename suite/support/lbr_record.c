@@ -5,6 +5,11 @@
 
 #include "arch/x86/cpu.h"
 #include "kernel/console.h"
+#include "suite/support/code.h"
+#include "suite/support/errata.h"
+#include "suite/support/transfers.h"
+
+#define FAMILY_NETBURST 0xfu
 
 struct lbr_stack lbr_recorded;
 
@@ -13,8 +18,43 @@ void lbr_compare_entry(struct test_run *run, unsigned age, const struct lbr_entr
     if (got->from != want->from || got->to != want->to)
         test_fail(run, "LBR entry %u is 0x%" PRIx64 " => 0x%" PRIx64 ", must be 0x%" PRIx64 " => 0x%" PRIx64, age,
                   got->from, got->to, want->from, want->to);
-    if (got->in_tsx || got->tsx_abort)
-        test_fail(run, "LBR entry %u is in a transaction, must not be: no workload has one", age);
+}
+
+const char *lbr_is_read_only(const struct caps *caps)
+{
+    if (caps->family == FAMILY_NETBURST)
+        return "the manual documents the LBR registers of NetBurst as read-only";
+    return caps->family == 6 && (caps->model == 0x09 || caps->model == 0x0d)
+               ? "the LBR registers of Pentium M are read-only, as measured on 06_0DH"
+               : NULL;
+}
+
+/* Whether the entry may stem from firmware, since software cannot empty the stack, or has a wrong FROM for a reason. */
+static bool is_excused(const struct test_run *run, unsigned age, const struct lbr_entry *entry)
+{
+    return (lbr_is_read_only(run->caps) && !code_has(entry->from)) || entry->from == LBR_FROM_FILTERED ||
+           (age == 0 && errata_any(run, HAS_ERRATUM(BJ094) | HAS_ERRATUM(SKL186) | HAS_ERRATUM(LBR_COPY)));
+}
+
+void lbr_check(struct test_run *run, const struct lbr_stack *stack)
+{
+    for (unsigned age = 0; age < stack->depth && stack->error == LBR_DECODE_OK; age++) {
+        const struct lbr_entry *const entry = &stack->entries[age];
+
+        if (!lbr_is_used(entry))
+            continue;
+        if (!is_excused(run, age, entry) && !code_has_branch(entry->from, entry->to))
+            test_fail(run, "LBR entry %u is 0x%" PRIx64 " => 0x%" PRIx64 ": the kernel's code has no such branch", age,
+                      entry->from, entry->to);
+        if (entry->in_tsx || entry->tsx_abort)
+            test_fail(run, "LBR entry %u is in a transaction, must not be: no workload has one", age);
+    }
+}
+
+void lbr_print(struct test_run *run)
+{
+    records_print_lbr(run, &lbr_recorded);
+    lbr_check(run, &lbr_recorded);
 }
 
 void lbr_compare_stack(struct test_run *run, const struct lbr_stack *stack, const struct workload *workload,
@@ -93,6 +133,8 @@ unsigned lbr_run(struct test_run *run, const struct workload *workload, uint64_t
     if (select & LBR_SELECT_CALL_STACK)
         console_note("lbr as a call stack: a return removes its call");
     records_print_lbr(run, &lbr_recorded);
+    if (workload != &workload_based) /* its entries may have addresses without the segment's base */
+        lbr_check(run, &lbr_recorded);
     return recorded;
 }
 

@@ -13,9 +13,9 @@
 extern struct lbr_stack lbr_recorded;
 
 /*
- * Records a workload with this filter; reads and prints the stack, and compares the entries in which no branch was
- * recorded. Returns how many of its entries the workload recorded. If its registers are read-only (as the manual says
- * for NetBurst), the stack cannot be emptied first, and the top-of-stack pointer gives that number: SDM Vol. 3A
+ * Records a workload with this filter; reads, prints and checks the stack, and compares the entries in which no branch
+ * was recorded. Returns how many of its entries the workload recorded. If its registers are read-only (as the manual
+ * says for NetBurst), the stack cannot be emptied first, and the top-of-stack pointer gives that number: SDM Vol. 3A
  * (253668-032), "LBR Stack for Processors Based on Intel NetBurst Microarchitecture", 16.7.2.
  */
 unsigned lbr_run(struct test_run *run, const struct workload *workload, uint64_t select);
@@ -26,6 +26,19 @@ unsigned lbr_run(struct test_run *run, const struct workload *workload, uint64_t
  */
 unsigned lbr_take(const struct caps *caps, const struct workload *workload, uint64_t select, struct lbr_stack *stack,
                   bool *emptied);
+
+/* FROM of an architectural LBR whose branch begins at a level that is filtered out. */
+#define LBR_FROM_FILTERED UINT64_MAX
+
+/* Why software cannot write the stack: NetBurst's by the manual, Pentium M's by measurement (tests/host/msr_facts.h).
+ */
+const char *lbr_is_read_only(const struct caps *caps);
+
+/* The test fails for each entry that is no branch of the kernel's code, or in a transaction, which no workload has. */
+void lbr_check(struct test_run *run, const struct lbr_stack *stack);
+
+/* Prints and checks lbr_recorded. */
+void lbr_print(struct test_run *run);
 
 /* Reports an entry, named by its age, that is not this branch. */
 void lbr_compare_entry(struct test_run *run, unsigned age, const struct lbr_entry *got, const struct branch *want);

@@ -4,12 +4,12 @@
 #include <inttypes.h>
 
 #include "arch/x86/cpu.h"
-#include "arch/x86/image.h"
 #include "arch/x86/interrupts.h"
 #include "kernel/console.h"
 #include "kernel/dump.h"
 #include "kernel/held_lines.h"
 #include "kernel/report/record_text.h"
+#include "suite/support/code.h"
 #include "suite/support/errata.h"
 
 #define COMING_PAUSES 10000u /* many more than an interrupt takes to arrive */
@@ -94,21 +94,16 @@ static const struct line_sink *sink(const struct test_run *run, unsigned n)
     return n < run->print_most ? &console_sink : &held_sink;
 }
 
-static bool is_code(uint64_t address)
-{
-    return address >= (uintptr_t)text_start && address < (uintptr_t)user_end;
-}
-
-/* Only the kernel's code runs: a branch that is traced is there, and so is its target. */
+/* Only the kernel's code runs. */
 static void check_code(struct test_run *run, const struct ds_log *log)
 {
+    const bool only_to = errata_any(run, HAS_ERRATUM(AR62) | HAS_ERRATUM(HSD053));
     struct bts_record record;
 
     for (unsigned n = 0; n < log->records && records_bts(run, n, &record); n++)
-        if (!is_code(record.to) ||
-            (!is_code(record.from) && !errata_any(run, HAS_ERRATUM(AR62) | HAS_ERRATUM(HSD053)))) {
-            test_fail(run, "BTS record %u is 0x%" PRIx64 " => 0x%" PRIx64 ", outside the kernel's code", n, record.from,
-                      record.to);
+        if (only_to ? !code_has(record.to) : !code_has_branch(record.from, record.to)) {
+            test_fail(run, "BTS record %u is 0x%" PRIx64 " => 0x%" PRIx64 ": the kernel's code has no such branch", n,
+                      record.from, record.to);
             return;
         }
 }

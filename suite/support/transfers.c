@@ -45,6 +45,14 @@ const char *transfers_no_system_call(const struct caps *caps)
     return caps->ia32e_active || cpuid(1, 0).edx & CPUID_1_EDX_SEP ? NULL : "no SYSENTER: CPUID.1:EDX bit 11 clear";
 }
 
+bool transfers_enter(uint64_t address)
+{
+    for (unsigned i = 0; i < GATES; i++)
+        if ((uintptr_t)gates[i].entry == address)
+            return true;
+    return address == (uintptr_t)workload_interrupt_entry;
+}
+
 static void change(uint32_t msr, uint64_t value)
 {
     registers_before[registers_changed].msr = msr;

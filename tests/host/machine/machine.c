@@ -14,6 +14,8 @@
 #include "kernel/console.h"
 #include "kernel/dump.h"
 #include "kernel/test.h"
+#include "suite/support/code.h"
+#include "suite/support/transfers.h"
 
 #define REGISTERS_MAX 256u
 
@@ -283,6 +285,18 @@ uint8_t interrupt_gate_type(unsigned vector)
 /* The code and the code of CPL 3, half a page each: two names for one array, which C cannot express. */
 __asm__(".bss\n.globl text_start, text_end, user_start, user_end\ntext_start: .zero 2048\ntext_end:\n"
         "user_start: .zero 2048\nuser_end: .zero 1\n.text");
+
+const struct workload workload_based;
+
+bool code_has(uint64_t address)
+{
+    return !machine.knows_code || (address >= (uintptr_t)text_start && address < (uintptr_t)user_end);
+}
+
+bool code_has_branch(uint64_t from, uint64_t to)
+{
+    return code_has(from) && code_has(to);
+}
 
 bool paging_no_execute(void)
 {

@@ -24,9 +24,10 @@ struct machine {
     interrupt_handler *handler;                              /* of the performance monitoring interrupt */
     interrupt_handler *handlers[256];                        /* of the other vectors */
     uint8_t gate_type;                                       /* the type of all gates */
-    uint64_t page;                       /* the entry of every page, without its address; not present: no page exists */
-    bool no_execute;                     /* entries have PAGE_NO_EXECUTE */
-    void (*read)(uint32_t);              /* called before each RDMSR; may be NULL */
+    uint64_t page;          /* the entry of every page, without its address; not present: no page exists */
+    bool no_execute;        /* entries have PAGE_NO_EXECUTE */
+    bool knows_code;        /* code_has() asks for text_start to user_end; otherwise every address is code */
+    void (*read)(uint32_t); /* called before each RDMSR; may be NULL */
     bool (*refuses)(uint32_t, uint64_t); /* whether this WRMSR raises #GP; NULL: only those of refused MSRs */
     void (*write)(uint32_t, uint64_t);   /* called after each WRMSR; may be NULL */
     void (*pause)(void);                 /* called after each PAUSE; may be NULL */
