@@ -119,6 +119,25 @@ static void address_part(const struct profile *p, uint32_t regs[4])
     memset(&regs[1], 0, 3 * sizeof(regs[0]));
 }
 
+/* A profile's rows replace those of its relative that are for the same leaf. */
+static void apply_rows(const struct profile *p, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
+{
+    bool found = false;
+
+    for (; p != NULL && !found; p = p->like) {
+        for (unsigned i = 0; i < p->cpuid_count; i++) {
+            const struct profile_cpuid *row = &p->cpuid[i];
+
+            if (leaf < row->leaf || leaf > (row->last != 0 ? row->last : row->leaf) ||
+                (row->indexed && row->subleaf != subleaf))
+                continue;
+            found = true;
+            for (unsigned reg = 0; reg < 4; reg++)
+                regs[reg] = (regs[reg] & row->keep[reg]) | row->add[reg];
+        }
+    }
+}
+
 void cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
 {
     const struct profile *p = v->profile;
@@ -142,14 +161,7 @@ void cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_
     } else if (leaf - FIRST_BRAND_LEAF < 3) {
         brand_part(p, leaf - FIRST_BRAND_LEAF, regs);
     }
-    for (unsigned i = 0; i < p->cpuid_count; i++) {
-        const struct profile_cpuid *row = &p->cpuid[i];
-
-        if (leaf >= row->leaf && leaf <= (row->last != 0 ? row->last : row->leaf) &&
-            (!row->indexed || row->subleaf == subleaf))
-            for (unsigned reg = 0; reg < 4; reg++)
-                regs[reg] = (regs[reg] & row->keep[reg]) | row->add[reg];
-    }
+    apply_rows(p, leaf, subleaf, regs);
 }
 
 const struct profile_feature *cpuid_missing_feature(const struct vcpu *v, uint32_t leaf, const uint32_t regs[4])

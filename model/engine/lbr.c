@@ -87,9 +87,10 @@ static bool holds_linear(const struct profile *p)
 {
     const enum lbr_format format = p->lbr_format;
 
-    for (unsigned i = 0; format == LBR_FORMAT_ARCH && i < p->cpuid_count; i++)
-        if (p->cpuid[i].leaf == 0x1c)
-            return p->cpuid[i].add[0] >> 31;
+    for (; format == LBR_FORMAT_ARCH && p != NULL; p = p->like)
+        for (unsigned i = 0; i < p->cpuid_count; i++)
+            if (p->cpuid[i].leaf == 0x1c)
+                return p->cpuid[i].add[0] >> 31;
     return format == LBR_FORMAT_32 || format == LBR_FORMAT_LIP || format == LBR_FORMAT_TIME;
 }
 

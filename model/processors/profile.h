@@ -273,7 +273,7 @@ struct profile_offcore {
 #define PROFILE_KINDS 4 /* maximum number of kinds of cores in a processor */
 
 /* Tables of rows. Unused tables are empty and come last. */
-#define PROFILE_TABLES 7
+#define PROFILE_TABLES 11
 
 struct profile_msrs {
     const struct profile_msr *rows;
@@ -290,6 +290,14 @@ struct profile_events {
 
 struct profile {
     const char *name;
+    /*
+     * The relative of a variant, or NULL. A variant names what differs: members that are 0 have the relative's value.
+     * Its rows of msrs and events precede the relative's, and its rows of cpuid replace the relative's of the same
+     * leaf.
+     */
+    const struct profile *like;
+    enum { LACKS_LA57 = 1, LACKS_LATENCY_AUX = 2, LACKS_KINDS = 4 } lacks; /* of the relative */
+    bool only_data; /* no code that other profiles do not reach: boots of all rows leave it out */
     /*
      * A processor with several kinds of cores has a profile for each kind. The first one represents the whole
      * processor. All of them share the name, the brand string and the list of kinds, which is in the order of the
@@ -315,6 +323,7 @@ struct profile {
     unsigned metrics;       /* fields of PERF_METRICS */
     bool one_enable;        /* IA32_PERFEVTSEL0.EN enables all counters */
     unsigned pebs_format;   /* IA32_PERF_CAPABILITIES[11:8] */
+    bool pebs_fault_like;   /* records are made before the instruction; IA32_PERF_CAPABILITIES[6] is clear */
     bool pebs_one_page;     /* a PEBS buffer must not be larger than a page */
     bool pebs_any_event;    /* events that are not precise can also be sampled */
     bool pebs_address_only; /* a record has the data address; the words of data source and latency are reserved */
@@ -378,6 +387,9 @@ const char *profile_name(unsigned index);
 
 /* The brand string of the index-th profile, or NULL past the last. */
 const char *profile_brand(unsigned index);
+
+/* The profile that reaches the same code as the index-th one, which is only other data, or NULL. */
+const char *profile_relative(unsigned index);
 
 /* The width of the processor's widest mode: 64 with long mode, else 32; 0 past the last. */
 unsigned profile_width(unsigned index);

@@ -9,17 +9,91 @@
 #define LONG_MODE_REG  3
 #define LONG_MODE_BIT  29
 
+#define MOST_VARIANTS 64 /* kinds of cores */
+
 /* The families, each with its processors in the order of release. */
 static const struct profile *const *const families[] = {
     profiles_netburst, profiles_p6, profiles_core, profiles_adaptive, profiles_hybrid, profiles_arch, profiles_atom,
 };
+
+/* The members that a variant takes from its relative. */
+#define MEMBER(name)                                                           \
+    {                                                                          \
+        offsetof(struct profile, name), sizeof(((struct profile *)NULL)->name) \
+    }
+/* clang-format off */
+static const struct {
+    size_t at, size;
+} members[] = {
+    MEMBER(kinds), MEMBER(letter), MEMBER(core), MEMBER(brand), MEMBER(microcode), MEMBER(max_leaf), MEMBER(max_extended),
+    MEMBER(dtes64), MEMBER(physical_bits), MEMBER(la57), MEMBER(netburst), MEMBER(perfmon_version),
+    MEMBER(general_counters), MEMBER(fixed_bitmap), MEMBER(counter_width), MEMBER(width), MEMBER(metrics),
+    MEMBER(one_enable), MEMBER(pebs_format), MEMBER(pebs_fault_like), MEMBER(pebs_one_page), MEMBER(pebs_any_event),
+    MEMBER(pebs_address_only), MEMBER(pdir_counter), MEMBER(pdir_select), MEMBER(pdir_umask), MEMBER(pebs_adaptive),
+    MEMBER(pebs_timing), MEMBER(pebs_cache_latency), MEMBER(pebs_latency_aux), MEMBER(pdist_counters),
+    MEMBER(pdist_distance), MEMBER(debugctl), MEMBER(lbr_depth), MEMBER(lbr_depths), MEMBER(lbr_counters),
+    MEMBER(lbr_format), MEMBER(predictor_slots), MEMBER(bts_predicted), MEMBER(memory.caches[LEVEL_L1]),
+    MEMBER(memory.caches[LEVEL_L2]), MEMBER(memory.caches[LEVEL_L3]), MEMBER(memory.code), MEMBER(memory.flags),
+    MEMBER(memory.tlb), MEMBER(memory.latency), MEMBER(memory.source), MEMBER(memory.source_tlb_miss),
+    MEMBER(memory.source_locked), MEMBER(offcore), MEMBER(features), MEMBER(feature_count),
+};
+/* clang-format on */
+
+static void add_tables(struct profile *p, const struct profile *relative)
+{
+    unsigned msrs = 0, events = 0;
+
+    while (p->msrs[msrs].count != 0)
+        msrs++;
+    while (p->events[events].count != 0)
+        events++;
+    for (unsigned i = 0; i < PROFILE_TABLES && relative->msrs[i].count != 0; i++)
+        p->msrs[msrs++] = relative->msrs[i];
+    for (unsigned i = 0; i < PROFILE_TABLES && relative->events[i].count != 0; i++)
+        p->events[events++] = relative->events[i];
+}
+
+/* A profile with what it takes from its relative. */
+static const struct profile *whole(const struct profile *p)
+{
+    static struct {
+        const struct profile *of;
+        struct profile whole;
+    } made[MOST_VARIANTS];
+    static unsigned count;
+    static const char zero[sizeof(struct profile_memory)];
+
+    if (p == NULL || p->like == NULL)
+        return p;
+    for (unsigned i = 0; i < count; i++)
+        if (made[i].of == p || &made[i].whole == p)
+            return &made[i].whole;
+
+    const struct profile *const relative = whole(p->like);
+    struct profile *const made_now = &made[count].whole;
+
+    made[count++].of = p;
+    *made_now = *p;
+    for (unsigned i = 0; i < COUNT(members); i++)
+        if (memcmp((const char *)p + members[i].at, zero, members[i].size) == 0)
+            memcpy((char *)made_now + members[i].at, (const char *)relative + members[i].at, members[i].size);
+    add_tables(made_now, relative);
+    made_now->la57 = made_now->la57 && !(p->lacks & LACKS_LA57);
+    made_now->pebs_latency_aux = made_now->pebs_latency_aux && !(p->lacks & LACKS_LATENCY_AUX);
+    if (p->lacks & LACKS_KINDS) {
+        made_now->kinds = NULL;
+        made_now->letter = 0;
+        made_now->core = NULL;
+    }
+    return made_now;
+}
 
 const struct profile *profile_at(unsigned index)
 {
     for (unsigned family = 0; family < COUNT(families); family++) {
         for (unsigned i = 0; families[family][i] != NULL; i++)
             if (index-- == 0)
-                return families[family][i];
+                return whole(families[family][i]);
     }
     return NULL;
 }
@@ -37,10 +111,10 @@ const struct profile *profile_kind(const struct profile *profile, unsigned index
     unsigned kind = 0;
 
     if (profile->kinds == NULL)
-        return index == 0 ? profile : NULL;
+        return index == 0 ? whole(profile) : NULL;
     while (kind < index && profile->kinds[kind] != NULL)
         kind++;
-    return profile->kinds[kind];
+    return whole(profile->kinds[kind]);
 }
 
 const char *profile_name(unsigned index)
@@ -51,6 +125,13 @@ const char *profile_name(unsigned index)
 const char *profile_brand(unsigned index)
 {
     return profile_at(index) != NULL ? profile_at(index)->brand : NULL;
+}
+
+const char *profile_relative(unsigned index)
+{
+    const struct profile *p = profile_at(index);
+
+    return p != NULL && p->only_data ? p->like->name : NULL;
 }
 
 unsigned profile_width(unsigned index)

@@ -39,12 +39,6 @@ extern const char lunarlake_name[], lunarlake_brand[], meteorlake_name[], meteor
         BIT(16), BITS(21, 18), BITS(30, 22) \
     }
 
-/*
- * A profile's members are a macro NAME_PROFILE, from which its variants begin: they name it, and then what differs. The
- * last initializer of a member counts (C11 6.7.9, 19).
- */
-#pragma GCC diagnostic ignored "-Woverride-init"
-
 /* The members for a table of CPUID. */
 #define CPUID_TABLE(table) .cpuid = (table), .cpuid_count = COUNT(table)
 

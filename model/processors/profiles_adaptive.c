@@ -264,126 +264,138 @@ const struct profile_feature widest_features[6] = {
     { 0x00000007, 2, 16, "5-level paging", false },
 };
 
-/* clang-format off */
-#define ICELAKE_PROFILE \
-    .name = "icelake", \
-    .brand = "Intel(R) Xeon(R) Gold 6338 CPU (modelled)", \
-    ADAPTIVE_MEMBERS, \
-    .microcode = 0xd0003e7, \
-    .max_leaf = 0x1b, \
-    .cpuid = icelake_cpuid, \
-    .cpuid_count = COUNT(icelake_cpuid), \
-    .la57 = true, \
-    .perfmon_version = 5, \
-    .general_counters = 8, \
-    .fixed_bitmap = 0xf, \
-    .pebs_format = 4, \
-    .pebs_adaptive = true, \
-    .pdist_counters = BIT(32), \
-    .lbr_format = LBR_FORMAT_INFO, \
-    /* L1D 48 KiB, L2 1.25 MiB, L3 as a share of 8 MiB, STLB 2048 entries. */ \
-    .memory = { \
-        .caches = { { 64, 12 }, { 1024, 20 }, { 8192, 16 } }, \
-        .code = { 64, 8 }, \
-        .flags = { 0, 0, 4 }, \
-        .tlb = { 128, 16 }, \
-        .latency = { 5, 14, 60, 250, 90 }, \
-        .source = { 1, 3, 4, 0x0a, 7 }, \
-        .source_tlb_miss = 0x10, \
-        .source_locked = 0x20, \
-    }, \
-    .width = 5, \
-    .metrics = 4, \
-    .offcore = OFFCORE_SINCE_SANDY_BRIDGE, \
-    .msrs = { ROWS(icelake_msrs), ROWS(lbr_info_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) }, \
-    .events = { ROWS(icelake_events), ROWS(cove_conditional_events), ROWS(cove_branch_events), ROWS(adaptive_events) }, \
-    .features = widest_features, \
-    .feature_count = COUNT(widest_features)
-/* clang-format on */
-static const struct profile icelake = { ICELAKE_PROFILE };
+static const struct profile icelake = {
+    .name = "icelake",
+    .brand = "Intel(R) Xeon(R) Gold 6338 CPU (modelled)",
+    ADAPTIVE_MEMBERS,
+    .microcode = 0xd0003e7,
+    .max_leaf = 0x1b,
+    CPUID_TABLE(icelake_cpuid),
+    .la57 = true,
+    .perfmon_version = 5,
+    .general_counters = 8,
+    .fixed_bitmap = 0xf,
+    .pebs_format = 4,
+    .pebs_adaptive = true,
+    .pdist_counters = BIT(32),
+    .lbr_format = LBR_FORMAT_INFO,
+    /* L1D 48 KiB, L2 1.25 MiB, L3 as a share of 8 MiB, STLB 2048 entries. */
+    .memory = {
+        .caches = { { 64, 12 }, { 1024, 20 }, { 8192, 16 } },
+        .code = { 64, 8 },
+        .flags = { 0, 0, 4 },
+        .tlb = { 128, 16 },
+        .latency = { 5, 14, 60, 250, 90 },
+        .source = { 1, 3, 4, 0x0a, 7 },
+        .source_tlb_miss = 0x10,
+        .source_locked = 0x20,
+    },
+    .width = 5,
+    .metrics = 4,
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
+    .msrs = { ROWS(icelake_msrs), ROWS(lbr_info_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
+    .events = { ROWS(icelake_events), ROWS(cove_conditional_events), ROWS(cove_branch_events), ROWS(adaptive_events) },
+    .features = widest_features,
+    .feature_count = COUNT(widest_features),
+};
 
-/* clang-format off */
-#define GOLDENCOVE_PROFILE \
-    .name = "goldencove", \
-    .brand = "Intel(R) Xeon(R) Platinum 8480+ (modelled)", \
-    ARCH_LBR_MEMBERS, \
-    .microcode = 0x2b000603, \
-    .max_leaf = 0x20, \
-    .cpuid = goldencove_cpuid, \
-    .cpuid_count = COUNT(goldencove_cpuid), \
-    .la57 = true, \
-    .perfmon_version = 5, \
-    .general_counters = 8, \
-    .fixed_bitmap = 0xf, \
-    .pebs_format = 4, \
-    .pebs_adaptive = true, \
-    .pebs_latency_aux = true, \
-    .pdist_counters = BIT(32) | BIT(0), \
-    /* L1D 48 KiB, L2 2 MiB, L3 as a share of 8 MiB, STLB 2048 entries. */ \
-    .memory = { \
-        .caches = { { 64, 12 }, { 2048, 16 }, { 8192, 16 } }, \
-        .code = { 64, 8 }, \
-        .flags = { 0, 0, 4 }, \
-        .tlb = { 128, 16 }, \
-        .latency = { 5, 15, 70, 300, 110 }, \
-        .source = { 1, 3, 4, 0x0a, 7 }, \
-        .source_tlb_miss = 0x10, \
-        .source_locked = 0x20, \
-    }, \
-    .width = 6, \
-    .metrics = 8, \
-    .offcore = OFFCORE_SINCE_SANDY_BRIDGE, \
-    .msrs = { ROWS(capabilities_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) }, \
-    .events = { GOLDENCOVE_EVENTS }, \
-    .features = widest_features, \
-    .feature_count = COUNT(widest_features)
-/* clang-format on */
-static const struct profile goldencove = { GOLDENCOVE_PROFILE };
+static const struct profile goldencove = {
+    .name = "goldencove",
+    .brand = "Intel(R) Xeon(R) Platinum 8480+ (modelled)",
+    ARCH_LBR_MEMBERS,
+    .microcode = 0x2b000603,
+    .max_leaf = 0x20,
+    CPUID_TABLE(goldencove_cpuid),
+    .la57 = true,
+    .perfmon_version = 5,
+    .general_counters = 8,
+    .fixed_bitmap = 0xf,
+    .pebs_format = 4,
+    .pebs_adaptive = true,
+    .pebs_latency_aux = true,
+    .pdist_counters = BIT(32) | BIT(0),
+    /* L1D 48 KiB, L2 2 MiB, L3 as a share of 8 MiB, STLB 2048 entries. */
+    .memory = {
+        .caches = { { 64, 12 }, { 2048, 16 }, { 8192, 16 } },
+        .code = { 64, 8 },
+        .flags = { 0, 0, 4 },
+        .tlb = { 128, 16 },
+        .latency = { 5, 15, 70, 300, 110 },
+        .source = { 1, 3, 4, 0x0a, 7 },
+        .source_tlb_miss = 0x10,
+        .source_locked = 0x20,
+    },
+    .width = 6,
+    .metrics = 8,
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
+    .msrs = { ROWS(capabilities_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
+    .events = { GOLDENCOVE_EVENTS },
+    .features = widest_features,
+    .feature_count = COUNT(widest_features),
+};
+
+/* Arrow Lake-H's P-cores, 06_C5: Lion Cove with format 5, without the counters group and events in LBR entries. */
+static const struct profile_cpuid arrowlake_h_p_cpuid[] = {
+    METEORLAKE_CPUID(0xc0652, CORE_CORE | 3, CPUID_ARCH_LBR(0u)),
+    { 0x23, 0, true, .add = { 0x0b, 3, 0, 0 } },
+    { 0x23, 1, true, .add = { 0x3ff, 0x0f, 0, 0 } },
+    { 0x23, 3, true, .add = { 0x1dff, 0, 0, 0 } },
+};
+static const struct profile_msr arrowlake_h_p_msrs[] = {
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x2f5ff },
+};
+const struct profile arrowlake_h_p = {
+    ARROWLAKE_H,
+    .letter = 'P',
+    .core = "Lion Cove",
+    ARCH_LBR_MEMBERS,
+    .max_leaf = 0x23,
+    CPUID_TABLE(arrowlake_h_p_cpuid),
+    .perfmon_version = 5,
+    .general_counters = 10,
+    .fixed_bitmap = 0xf,
+    .pebs_format = 5,
+    .pebs_adaptive = true,
+    .pebs_timing = true,
+    .pdist_counters = BIT(32) | BIT(1) | BIT(0),
+    /* L1D 48 KiB, L2 3 MiB, L3 12 MiB, STLB 2048 entries. */
+    .memory = {
+        .caches = { { 64, 12 }, { 4096, 12 }, { 16384, 12 } },
+        .code = { 64, 16 },
+        .flags = { 0, 0, 4 },
+        .tlb = { 128, 16 },
+        .latency = { 4, 17, 80, 320, 120 },
+        .source = { 1, 5, 8, 0x11, 0x0d },
+        .source_tlb_miss = BIT(10),
+        .source_locked = BIT(11),
+    },
+    .width = 8,
+    .metrics = 8,
+    .offcore = { .any = BIT(16), .miss = UINT64_C(0x9e7fa000000) },
+    .msrs = { ROWS(arrowlake_h_p_msrs), ROWS(lioncove_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs),
+              ROWS(misc_enable_msrs) },
+    .events = { ROWS(lioncove_events), ROWS(lioncove_branch_events), ROWS(cove_branch_events), ROWS(goldencove_cache_events), ROWS(adaptive_events) },
+    .features = wide_features,
+    .feature_count = COUNT(wide_features),
+};
 
 /*
  * Lunar Lake's P-core. Not modelled: its 192 KiB cache between the first and second level, and its memory-side cache.
  */
-/* clang-format off */
-#define LUNARLAKE_P_PROFILE \
-    .name = lunarlake_name, \
-    .kinds = lunarlake_kinds, \
-    .letter = 'P', \
-    .core = "Lion Cove", \
-    .brand = lunarlake_brand, \
-    ARCH_LBR_MEMBERS, \
-    .microcode = 0x128, \
-    .max_leaf = 0x23, \
-    .cpuid = lunarlake_cpuid, \
-    .cpuid_count = COUNT(lunarlake_cpuid), \
-    .perfmon_version = 6, \
-    .general_counters = 10, \
-    .fixed_bitmap = 0xf, \
-    .pebs_format = 6, \
-    .pebs_adaptive = true, \
-    .pebs_timing = true, \
-    .lbr_counters = LBR_LOGGED, \
-    .pdist_counters = BIT(32) | BIT(1) | BIT(0), \
-    /* L1D 48 KiB, L2 2.5 MiB, L3 12 MiB, STLB 2048 entries. */ \
-    .memory = { \
-        .caches = { { 64, 12 }, { 4096, 10 }, { 16384, 12 } }, \
-        .code = { 64, 16 }, \
-        .flags = { 0, 0, 4 }, \
-        .tlb = { 128, 16 }, \
-        .latency = { 4, 17, 80, 320, 120 }, \
-        .source = { 1, 5, 8, 0x11, 0x0d }, \
-        .source_tlb_miss = BIT(10), \
-        .source_locked = BIT(11), \
-    }, \
-    .width = 8, \
-    .metrics = 8, \
-    .offcore = { .any = BIT(16), .miss = UINT64_C(0x9e7fa000000) }, \
-    .msrs = { ROWS(lunarlake_p_msrs), ROWS(lioncove_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), \
-              ROWS(misc_enable_msrs) }, \
-    .events = { ROWS(lioncove_events), ROWS(lioncove_branch_events), ROWS(cove_branch_events), ROWS(goldencove_cache_events), ROWS(adaptive_events) }, \
-    .features = wide_features, \
-    .feature_count = COUNT(wide_features)
-/* clang-format on */
-const struct profile lunarlake_p = { LUNARLAKE_P_PROFILE };
+
+const struct profile lunarlake_p = {
+    .name = lunarlake_name,
+    .like = &arrowlake_h_p,
+    .kinds = lunarlake_kinds,
+    .brand = lunarlake_brand,
+    .microcode = 0x128,
+    CPUID_TABLE(lunarlake_cpuid),
+    .perfmon_version = 6,
+    .pebs_format = 6,
+    .lbr_counters = LBR_LOGGED,
+    .memory.caches[LEVEL_L2] = { 4096, 10 },
+    .msrs = { ROWS(lunarlake_p_msrs) },
+};
 
 /* --- variants ----------------------------------------------------------------------------------------------------- */
 
@@ -397,21 +409,26 @@ static const struct profile_cpuid tigerlake_cpuid[] = {
     CPUID_EXTENDED,
 };
 static const struct profile tigerlake = {
-    ICELAKE_PROFILE,
     .name = "tigerlake",
+    .like = &icelake,
+    .lacks = LACKS_LA57,
+    .only_data = true,
     .brand = "11th Gen Intel(R) Core(TM) i7-1165G7 (modelled)",
     .microcode = 0xb8,
     CPUID_TABLE(tigerlake_cpuid),
-    .la57 = false,
     .features = wide_features,
     .feature_count = COUNT(wide_features),
 };
 
 /* Emerald Rapids, 06_CF. */
-static const struct profile_cpuid emeraldrapids_cpuid[] = { GOLDENCOVE_CPUID(0xc06f2) };
+static const struct profile_cpuid emeraldrapids_cpuid[] = { CPUID_SIGNATURE(0xc06f2) };
 static const struct profile emeraldrapids = {
-    GOLDENCOVE_PROFILE,      .name = "emeraldrapids",          .brand = "Intel(R) Xeon(R) Platinum 8592+ (modelled)",
-    .microcode = 0x21000291, CPUID_TABLE(emeraldrapids_cpuid),
+    .name = "emeraldrapids",
+    .like = &goldencove,
+    .only_data = true,
+    .brand = "Intel(R) Xeon(R) Platinum 8592+ (modelled)",
+    .microcode = 0x21000291,
+    CPUID_TABLE(emeraldrapids_cpuid),
 };
 
 /* Granite Rapids, 06_AD, with Redwood Cove: leaf 23H, a retire latency, load latency without another event. */
@@ -432,25 +449,17 @@ static const struct profile_msr graniterapids_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x2f4ff },
 };
 static const struct profile graniterapids = {
-    GOLDENCOVE_PROFILE,        .name = "graniterapids", .brand = "Intel(R) Xeon(R) 6972P (modelled)",
-    .microcode = 0x10003d0,    .max_leaf = 0x24,        CPUID_TABLE(graniterapids_cpuid),
-    .pebs_latency_aux = false, .pebs_timing = true,     .msrs[0] = ROWS(graniterapids_msrs),
+    .name = "graniterapids",
+    .like = &goldencove,
+    .lacks = LACKS_LATENCY_AUX,
+    .only_data = true,
+    .brand = "Intel(R) Xeon(R) 6972P (modelled)",
+    .microcode = 0x10003d0,
+    .max_leaf = 0x24,
+    CPUID_TABLE(graniterapids_cpuid),
+    .pebs_timing = true,
+    .msrs = { ROWS(graniterapids_msrs) },
     .memory.code = { 64, 16 },
-};
-
-/* Arrow Lake-H's P-cores, 06_C5: Lion Cove with format 5, without the counters group and events in LBR entries. */
-static const struct profile_cpuid arrowlake_h_p_cpuid[] = {
-    METEORLAKE_CPUID(0xc0652, CORE_CORE | 3, CPUID_ARCH_LBR(0u)),
-    { 0x23, 0, true, .add = { 0x0b, 3, 0, 0 } },
-    { 0x23, 1, true, .add = { 0x3ff, 0x0f, 0, 0 } },
-    { 0x23, 3, true, .add = { 0x1dff, 0, 0, 0 } },
-};
-static const struct profile_msr arrowlake_h_p_msrs[] = {
-    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x2f5ff },
-};
-const struct profile arrowlake_h_p = {
-    LUNARLAKE_P_PROFILE, ARROWLAKE_H,       CPUID_TABLE(arrowlake_h_p_cpuid),    .perfmon_version = 5,
-    .pebs_format = 5,    .lbr_counters = 0, .msrs[0] = ROWS(arrowlake_h_p_msrs), .memory.caches[1] = { 4096, 12 },
 };
 
 const struct profile *const profiles_adaptive[] = { &icelake,       &tigerlake,     &goldencove,

@@ -101,45 +101,42 @@ static const struct profile_cpuid goldmont_cpuid[] = {
     { .leaf = 0x80000001, .keep = { 0, 0, 0x101, 0x2c100800 } },
 };
 
-/* clang-format off */
-#define GOLDMONT_PROFILE \
-    .name = "goldmont", \
-    .brand = "Intel(R) Celeron(R) CPU N3350 (modelled)", \
-    .microcode = 0x40, \
-    .max_leaf = 0x15, \
-    .max_extended = 0x80000008, \
-    .cpuid = goldmont_cpuid, \
-    .cpuid_count = COUNT(goldmont_cpuid), \
-    .physical_bits = 39, \
-    .dtes64 = true, \
-    .perfmon_version = 4, \
-    .general_counters = 4, \
-    .fixed_bitmap = 0x7, \
-    .counter_width = 48, \
-    .pebs_format = 3, \
-    .pebs_any_event = true, \
-    .pebs_address_only = true, \
-    .pdist_counters = BIT(0), \
-    .debugctl = &debugctl_core, \
-    .lbr_depth = 32, \
-    .lbr_format = LBR_FORMAT_TIME, \
-    .predictor_slots = 4096, \
-    /* L1D 24 KiB, L2 1 MiB for two cores, no L3, second-level TLB 512 entries. */ \
-    .memory = { \
-        .caches = { { 64, 6 }, { 1024, 16 } }, \
-        .code = { 64, 8 }, \
-        .flags = { 1, 1 }, \
-        .tlb = { 128, 4 }, \
-        .latency = { 3, 17, 0, 200, 200 }, \
-    }, \
-    .width = 3, \
-    .offcore = { .any = BIT(16), .miss = BITS(37, 33) }, \
-    .msrs = { ROWS(goldmont_msrs), ROWS(full_width_msrs), ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) }, \
-    .events = { ROWS(goldmont_events) }, \
-    .features = wide_features, \
-    .feature_count = COUNT(wide_features)
-/* clang-format on */
-static const struct profile goldmont = { GOLDMONT_PROFILE };
+static const struct profile goldmont = {
+    .name = "goldmont",
+    .brand = "Intel(R) Celeron(R) CPU N3350 (modelled)",
+    .microcode = 0x40,
+    .max_leaf = 0x15,
+    .max_extended = 0x80000008,
+    CPUID_TABLE(goldmont_cpuid),
+    .physical_bits = 39,
+    .dtes64 = true,
+    .perfmon_version = 4,
+    .general_counters = 4,
+    .fixed_bitmap = 0x7,
+    .counter_width = 48,
+    .pebs_format = 3,
+    .pebs_any_event = true,
+    .pebs_address_only = true,
+    .pdist_counters = BIT(0),
+    .debugctl = &debugctl_core,
+    .lbr_depth = 32,
+    .lbr_format = LBR_FORMAT_TIME,
+    .predictor_slots = 4096,
+    /* L1D 24 KiB, L2 1 MiB for two cores, no L3, second-level TLB 512 entries. */
+    .memory = {
+        .caches = { { 64, 6 }, { 1024, 16 } },
+        .code = { 64, 8 },
+        .flags = { 1, 1 },
+        .tlb = { 128, 4 },
+        .latency = { 3, 17, 0, 200, 200 },
+    },
+    .width = 3,
+    .offcore = { .any = BIT(16), .miss = BITS(37, 33) },
+    .msrs = { ROWS(goldmont_msrs), ROWS(full_width_msrs), ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
+    .events = { ROWS(goldmont_events) },
+    .features = wide_features,
+    .feature_count = COUNT(wide_features),
+};
 
 /* --- Gemini Lake: Goldmont Plus, 06_7A ---------------------------------------------------------------------------- */
 
@@ -158,15 +155,14 @@ static const struct profile_cpuid geminilake_cpuid[] = {
     { .leaf = 0x80000001, .keep = { 0, 0, 0x101, 0x2c100800 } },
 };
 static const struct profile geminilake = {
-    GOLDMONT_PROFILE,
     .name = "geminilake",
+    .like = &goldmont,
     .brand = "Intel(R) Celeron(R) J4125 CPU (modelled)",
     .microcode = 0x24,
     .max_leaf = 0x18,
     CPUID_TABLE(geminilake_cpuid),
     .memory.caches[1] = { 4096, 16 },
-    .msrs = { ROWS(geminilake_msrs), ROWS(goldmont_msrs), ROWS(full_width_msrs), ROWS(core_msrs),
-              ROWS(misc_enable_msrs), ROWS(absent_msrs) },
+    .msrs = { ROWS(geminilake_msrs) },
 };
 
 /* --- Jasper Lake: Tremont, 06_9C ---------------------------------------------------------------------------------- */
@@ -208,8 +204,8 @@ static const struct profile_cpuid jasperlake_cpuid[] = {
     { .leaf = 0x80000001, .keep = { 0, 0, 0x101, 0x28100800 } },
 };
 static const struct profile jasperlake = {
-    GOLDMONT_PROFILE,
     .name = "jasperlake",
+    .like = &goldmont,
     .brand = "Intel(R) Celeron(R) N5105 (modelled)",
     .microcode = 0x24000026,
     .max_leaf = 0x1b,
@@ -225,7 +221,7 @@ static const struct profile jasperlake = {
     .width = 4,
     .msrs = { ROWS(jasperlake_msrs), ROWS(lbr_info_msrs), ROWS(ecore_msrs), ROWS(adaptive_msrs),
               ROWS(misc_enable_msrs) },
-    .events = { ROWS(jasperlake_events), ROWS(goldmont_events) },
+    .events = { ROWS(jasperlake_events) },
 };
 
 /* --- Crestmont --------------------------------------------------------------------------------------------------- */
@@ -277,77 +273,70 @@ static const struct profile_cpuid sierraforest_cpuid[] = {
     CPUID_EXTENDED,
 };
 
-/* clang-format off */
-#define SIERRAFOREST_PROFILE \
-    .name = "sierraforest", \
-    .brand = "Intel(R) Xeon(R) 6780E (modelled)", \
-    ARCH_LBR_MEMBERS, \
-    .microcode = 0x30003b2, \
-    .max_leaf = 0x23, \
-    .cpuid = sierraforest_cpuid, \
-    .cpuid_count = COUNT(sierraforest_cpuid), \
-    .la57 = true, \
-    .perfmon_version = 5, \
-    .general_counters = 8, \
-    .fixed_bitmap = 0x7, \
-    .pebs_format = 4, \
-    .pebs_adaptive = true, \
-    .pebs_timing = true, \
-    .pdist_counters = BIT(32) | BITS(1, 0), \
-    .lbr_counters = LBR_LOGGED, \
-    /* L1D 32 KiB, L2 4 MiB, L3 as a share of 12 MiB, STLB 3072 entries. */ \
-    .memory = { \
-        .caches = { { 64, 8 }, { 4096, 16 }, { 8192, 24 } }, \
-        .code = { 128, 8 }, \
-        .flags = { 0, 0, 4 }, \
-        .tlb = { 512, 6 }, \
-        .latency = { 4, 19, 80, 300, 120 }, \
-        .source = { 1, 3, 4, 0x0a, 8 }, \
-        .source_tlb_miss = BIT(6), \
-        .source_locked = BIT(5), \
-    }, \
-    .width = 6, \
-    .offcore = OFFCORE_SINCE_SANDY_BRIDGE, \
-    .msrs = { ROWS(sierraforest_msrs), ROWS(crestmont_msrs), ROWS(ecore_msrs), \
-              ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) }, \
-    .events = { ROWS(crestmont_events), ROWS(ecore_older_slots_events), ROWS(ecore_hit_events), ROWS(ecore_branch_events), ROWS(ecore_events) }, \
-    .features = widest_features, \
-    .feature_count = COUNT(widest_features)
-/* clang-format on */
-static const struct profile sierraforest = { SIERRAFOREST_PROFILE };
-
-/* --- Meteor Lake's E-cores, and Arrow Lake-H's low-power ones --------------------------------------------------------
- */
-
-#define CRESTMONT_CPUID(signature)                                                                                   \
-    METEORLAKE_CPUID(signature, ATOM_CORE | 2, CPUID_ARCH_LBR_LIP(0u)), { 0x23, 0, true, .add = { 0x0b, 0, 6, 0 } }, \
-        { 0x23, 1, true, .add = { 0xff, 0x07, 0, 0 } },                                                              \
-    {                                                                                                                \
-        0x23, 3, true, .add = { 0x7f, 0, 0, 0 }                                                                      \
-    }
-#define CRESTMONT_CLIENT(own_msrs)                                                                          \
-    SIERRAFOREST_PROFILE, .core = "Crestmont", .la57 = false, .lbr_counters = 0, .features = wide_features, \
-                          .feature_count = COUNT(wide_features), .memory.caches[1] = { 2048, 16 },          \
-                          .msrs = { ROWS(own_msrs),        ROWS(crestmont_msrs), ROWS(ecore_msrs),          \
-                                    ROWS(goldencove_msrs), ROWS(adaptive_msrs),  ROWS(misc_enable_msrs) }
-
-static const struct profile_cpuid meteorlake_e_cpuid[] = { CRESTMONT_CPUID(0xa06a4) };
-static const struct profile_msr meteorlake_e_msrs[] = {
-    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x274ff },
+/* Meteor Lake's E-cores */
+static const struct profile_cpuid meteorlake_e_cpuid[] = {
+    METEORLAKE_CPUID(0xa06a4, ATOM_CORE | 2, CPUID_ARCH_LBR_LIP(0u)),
+    { 0x23, 0, true, .add = { 0x0b, 0, 6, 0 } },
+    { 0x23, 1, true, .add = { 0xff, 0x07, 0, 0 } },
+    { 0x23, 3, true, .add = { 0x7f, 0, 0, 0 } },
 };
-const struct profile meteorlake_e = { CRESTMONT_CLIENT(meteorlake_e_msrs), METEORLAKE, CPUID_TABLE(meteorlake_e_cpuid),
-                                      .letter = 'E' };
+const struct profile meteorlake_e = {
+    METEORLAKE,
+    .letter = 'E',
+    .core = "Crestmont",
+    ARCH_LBR_MEMBERS,
+    .max_leaf = 0x23,
+    CPUID_TABLE(meteorlake_e_cpuid),
+    .perfmon_version = 5,
+    .general_counters = 8,
+    .fixed_bitmap = 0x7,
+    .pebs_format = 4,
+    .pebs_adaptive = true,
+    .pebs_timing = true,
+    .pdist_counters = BIT(32) | BITS(1, 0),
+    /* L1D 32 KiB, L2 2 MiB, L3 as a share of 12 MiB, STLB 3072 entries. */
+    .memory = {
+        .caches = { { 64, 8 }, { 2048, 16 }, { 8192, 24 } },
+        .code = { 128, 8 },
+        .flags = { 0, 0, 4 },
+        .tlb = { 512, 6 },
+        .latency = { 4, 19, 80, 300, 120 },
+        .source = { 1, 3, 4, 0x0a, 8 },
+        .source_tlb_miss = BIT(6),
+        .source_locked = BIT(5),
+    },
+    .width = 6,
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
+    .msrs = { ROWS(crestmont_msrs), ROWS(ecore_msrs),
+              ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
+    .events = { ROWS(crestmont_events), ROWS(ecore_older_slots_events), ROWS(ecore_hit_events), ROWS(ecore_branch_events), ROWS(ecore_events) },
+    .features = wide_features,
+    .feature_count = COUNT(wide_features),
+};
+
+static const struct profile sierraforest = {
+    .name = "sierraforest",
+    .like = &meteorlake_e,
+    .lacks = LACKS_KINDS,
+    .brand = "Intel(R) Xeon(R) 6780E (modelled)",
+    .microcode = 0x30003b2,
+    CPUID_TABLE(sierraforest_cpuid),
+    .la57 = true,
+    .lbr_counters = LBR_LOGGED,
+    .memory.caches[LEVEL_L2] = { 4096, 16 },
+    .msrs = { ROWS(sierraforest_msrs) },
+    .features = widest_features,
+    .feature_count = COUNT(widest_features),
+};
 
 /* The format is that of the other kinds: Linux has one layout of the DS area for all. */
-static const struct profile_cpuid arrowlake_h_lp_cpuid[] = { CRESTMONT_CPUID(0xc0652) };
+static const struct profile_cpuid arrowlake_h_lp_cpuid[] = { CPUID_SIGNATURE(0xc0652) };
 static const struct profile_msr arrowlake_h_lp_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x275ff },
 };
-const struct profile arrowlake_h_lp = { CRESTMONT_CLIENT(arrowlake_h_lp_msrs),
-                                        ARROWLAKE_H,
-                                        CPUID_TABLE(arrowlake_h_lp_cpuid),
-                                        .letter = 'L',
-                                        .pebs_format = 5,
-                                        .memory.flags = { 1, 1, 4 } };
+const struct profile arrowlake_h_lp = {
+    ARROWLAKE_H,      .like = &meteorlake_e,       CPUID_TABLE(arrowlake_h_lp_cpuid),     .letter = 'L',
+    .pebs_format = 5, .memory.flags = { 1, 1, 4 }, .msrs = { ROWS(arrowlake_h_lp_msrs) },
+};
 
 const struct profile *const profiles_atom[] = { &goldmont, &geminilake, &jasperlake, &sierraforest, NULL };

@@ -68,76 +68,72 @@ static const struct profile_event gracemont_events[] = {
 static const struct profile alderlake_p, alderlake_e;
 static const struct profile *const alderlake[] = { &alderlake_p, &alderlake_e, NULL };
 
-/* clang-format off */
-#define ALDERLAKE_P_PROFILE \
-    .letter = 'P', \
-    .core = "Golden Cove", \
-    ARCH_LBR_MEMBERS, \
-    .max_leaf = 0x20, \
-    .perfmon_version = 5, \
-    .general_counters = 8, \
-    .fixed_bitmap = 0x0f, \
-    .pebs_format = 4, \
-    .pebs_adaptive = true, \
-    .pebs_latency_aux = true, \
-    .pdist_counters = BIT(32) | BIT(0), \
-    /* L1D 48 KiB, L2 1.25 MiB, L3 as a share of 8 MiB, STLB 2048 entries. */ \
-    .memory = { \
-        .caches = { { 64, 12 }, { 2048, 10 }, { 8192, 16 } }, \
-        .code = { 64, 8 }, \
-        .flags = { 0, 0, 4 }, \
-        .tlb = { 128, 16 }, \
-        .latency = { 5, 15, 65, 280, 100 }, \
-        .source = { 1, 3, 4, 0x0a, 7 }, \
-        .source_tlb_miss = 0x10, \
-        .source_locked = 0x20, \
-    }, \
-    .width = 6, \
-    .metrics = 8, \
-    .offcore = OFFCORE_SINCE_SANDY_BRIDGE, \
-    .msrs = { ROWS(alderlake_p_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) }, \
-    .events = { GOLDENCOVE_EVENTS }, \
-    .features = wide_features, \
-    .feature_count = COUNT(wide_features)
-/* clang-format on */
-
-/* clang-format off */
-#define ALDERLAKE_E_PROFILE \
-    .letter = 'E', \
-    .core = "Gracemont", \
-    ARCH_LBR_MEMBERS, \
-    .max_leaf = 0x20, \
-    .perfmon_version = 5, \
-    .general_counters = 6, \
-    .fixed_bitmap = 0x07, \
-    .pebs_format = 4, \
-    .pebs_adaptive = true, \
-    .pdist_counters = BIT(32) | BIT(0), \
-    /* L1D 32 KiB, L2 2 MiB (four cores share it), L3 as a share of 12 MiB, STLB 2048 entries. */ \
-    .memory = { \
-        .caches = { { 64, 8 }, { 2048, 16 }, { 8192, 24 } }, \
-        .code = { 128, 8 }, \
-        .flags = { 0, 0, 4 }, \
-        .tlb = { 512, 4 }, \
-        .latency = { 3, 17, 75, 300, 120 }, \
-        .source = { 1, 3, 4, 0x0a, 6 }, \
-        .source_tlb_miss = 0x20, \
-        .source_locked = 0x10, \
-    }, \
-    .width = 5, \
-    .offcore = OFFCORE_SINCE_SANDY_BRIDGE, \
-    .msrs = { ROWS(gracemont_msrs), ROWS(ecore_msrs), \
-              ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) }, \
-    .events = { ROWS(gracemont_events), ROWS(ecore_older_slots_events), ROWS(ecore_branch_events), ROWS(ecore_events) }, \
-    .features = wide_features, \
-    .feature_count = COUNT(wide_features)
-/* clang-format on */
-
 #define ALDERLAKE                                                                                        \
     .name = "alderlake", .kinds = alderlake, .brand = "12th Gen Intel(R) Core(TM) i9-12900K (modelled)", \
     .microcode = 0x38
-static const struct profile alderlake_p = { ALDERLAKE_P_PROFILE, ALDERLAKE, CPUID_TABLE(alderlake_p_cpuid) };
-static const struct profile alderlake_e = { ALDERLAKE_E_PROFILE, ALDERLAKE, CPUID_TABLE(alderlake_e_cpuid) };
+static const struct profile alderlake_p = {
+    .letter = 'P',
+    .core = "Golden Cove",
+    ARCH_LBR_MEMBERS,
+    .max_leaf = 0x20,
+    .perfmon_version = 5,
+    .general_counters = 8,
+    .fixed_bitmap = 0x0f,
+    .pebs_format = 4,
+    .pebs_adaptive = true,
+    .pebs_latency_aux = true,
+    .pdist_counters = BIT(32) | BIT(0),
+    /* L1D 48 KiB, L2 1.25 MiB, L3 as a share of 8 MiB, STLB 2048 entries. */
+    .memory = {
+        .caches = { { 64, 12 }, { 2048, 10 }, { 8192, 16 } },
+        .code = { 64, 8 },
+        .flags = { 0, 0, 4 },
+        .tlb = { 128, 16 },
+        .latency = { 5, 15, 65, 280, 100 },
+        .source = { 1, 3, 4, 0x0a, 7 },
+        .source_tlb_miss = 0x10,
+        .source_locked = 0x20,
+    },
+    .width = 6,
+    .metrics = 8,
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
+    .msrs = { ROWS(alderlake_p_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
+    .events = { GOLDENCOVE_EVENTS },
+    .features = wide_features,
+    .feature_count = COUNT(wide_features),
+    ALDERLAKE, CPUID_TABLE(alderlake_p_cpuid),
+};
+static const struct profile alderlake_e = {
+    .letter = 'E',
+    .core = "Gracemont",
+    ARCH_LBR_MEMBERS,
+    .max_leaf = 0x20,
+    .perfmon_version = 5,
+    .general_counters = 6,
+    .fixed_bitmap = 0x07,
+    .pebs_format = 4,
+    .pebs_adaptive = true,
+    .pdist_counters = BIT(32) | BIT(0),
+    /* L1D 32 KiB, L2 2 MiB (four cores share it), L3 as a share of 12 MiB, STLB 2048 entries. */
+    .memory = {
+        .caches = { { 64, 8 }, { 2048, 16 }, { 8192, 24 } },
+        .code = { 128, 8 },
+        .flags = { 0, 0, 4 },
+        .tlb = { 512, 4 },
+        .latency = { 3, 17, 75, 300, 120 },
+        .source = { 1, 3, 4, 0x0a, 6 },
+        .source_tlb_miss = 0x20,
+        .source_locked = 0x10,
+    },
+    .width = 5,
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
+    .msrs = { ROWS(gracemont_msrs), ROWS(ecore_msrs),
+              ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
+    .events = { ROWS(gracemont_events), ROWS(ecore_older_slots_events), ROWS(ecore_branch_events), ROWS(ecore_events) },
+    .features = wide_features,
+    .feature_count = COUNT(wide_features),
+    ALDERLAKE, CPUID_TABLE(alderlake_e_cpuid),
+};
 
 /* --- Raptor Lake -------------------------------------------------------------------------------------------------- */
 
@@ -145,27 +141,42 @@ static const struct profile alderlake_e = { ALDERLAKE_E_PROFILE, ALDERLAKE, CPUI
 static const struct profile_msr raptorlake_p_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x74ff },
 };
-static const struct profile_cpuid raptorlake_p_cpuid[] = { CPUID_P(0xb0671) };
-static const struct profile_cpuid raptorlake_e_cpuid[] = { CPUID_E(0xb0671) };
+static const struct profile_cpuid raptorlake_cpuid[] = { CPUID_SIGNATURE(0xb0671) };
 
 static const struct profile raptorlake_p, raptorlake_e;
 static const struct profile *const raptorlake[] = { &raptorlake_p, &raptorlake_e, NULL };
 #define RAPTORLAKE                                                                                         \
     .name = "raptorlake", .kinds = raptorlake, .brand = "13th Gen Intel(R) Core(TM) i9-13900K (modelled)", \
     .microcode = 0x12c
-static const struct profile raptorlake_p = { ALDERLAKE_P_PROFILE, RAPTORLAKE, CPUID_TABLE(raptorlake_p_cpuid),
-                                             .msrs[0] = ROWS(raptorlake_p_msrs), .memory.caches[1] = { 2048, 16 } };
-static const struct profile raptorlake_e = { ALDERLAKE_E_PROFILE, RAPTORLAKE, CPUID_TABLE(raptorlake_e_cpuid),
-                                             .memory.caches[1] = { 4096, 16 } };
+static const struct profile raptorlake_p = {
+    RAPTORLAKE,
+    .like = &alderlake_p,
+    .only_data = true,
+    CPUID_TABLE(raptorlake_cpuid),
+    .msrs = { ROWS(raptorlake_p_msrs) },
+    .memory.caches[LEVEL_L2] = { 2048, 16 },
+};
+static const struct profile raptorlake_e = {
+    RAPTORLAKE,
+    .like = &alderlake_e,
+    CPUID_TABLE(raptorlake_cpuid),
+    .memory.caches[LEVEL_L2] = { 4096, 16 },
+};
 
 /* --- Alder Lake-N ------------------------------------------------------------------------------------------------- */
 
 static const struct profile_cpuid alderlake_n_cpuid[] = {
-    ALDERLAKE_CPUID(0xb06e0, 0, ATOM_CORE, CPUID_ARCH_LBR_LIP(0u)),
+    CPUID_SIGNATURE(0xb06e0),
+    { 0x07, 0, true, .keep = { ALL32, ALL32, ~LA57_ECX, ~HYBRID_EDX }, .add = { 0, 0, 0, ARCH_LBR_EDX } },
 };
 static const struct profile alderlake_n = {
-    ALDERLAKE_E_PROFILE, .name = "alderlake-n",          .letter = 0, .core = NULL, .brand = "Intel(R) N100 (modelled)",
-    .microcode = 0x1c,   CPUID_TABLE(alderlake_n_cpuid),
+    .name = "alderlake-n",
+    .like = &alderlake_e,
+    .lacks = LACKS_KINDS,
+    .only_data = true,
+    .brand = "Intel(R) N100 (modelled)",
+    .microcode = 0x1c,
+    CPUID_TABLE(alderlake_n_cpuid),
 };
 
 /* --- Meteor Lake -------------------------------------------------------------------------------------------------- */
@@ -181,15 +192,16 @@ static const struct profile_msr meteorlake_p_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x274ff },
 };
 const struct profile meteorlake_p = {
-    ALDERLAKE_P_PROFILE,
     METEORLAKE,
+    .like = &alderlake_p,
+    .lacks = LACKS_LATENCY_AUX,
+    .only_data = true,
     CPUID_TABLE(meteorlake_p_cpuid),
     .core = "Redwood Cove",
     .max_leaf = 0x23,
-    .pebs_latency_aux = false,
     .pebs_timing = true,
-    .msrs[0] = ROWS(meteorlake_p_msrs),
-    .memory.caches[1] = { 2048, 16 },
+    .msrs = { ROWS(meteorlake_p_msrs) },
+    .memory.caches[LEVEL_L2] = { 2048, 16 },
     .memory.code = { 64, 16 },
 };
 const char meteorlake_name[] = "meteorlake", meteorlake_brand[] = "Intel(R) Core(TM) Ultra 7 155H (modelled)";

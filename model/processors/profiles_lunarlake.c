@@ -77,47 +77,6 @@ static const struct profile_cpuid skymont_cpuid[] = {
 const char lunarlake_name[] = "lunarlake";
 const char lunarlake_brand[] = "Intel(R) Core(TM) Ultra 7 258V (modelled)";
 
-/* clang-format off */
-#define LUNARLAKE_E_PROFILE \
-    .name = lunarlake_name, \
-    .kinds = lunarlake_kinds, \
-    .letter = 'E', \
-    .core = "Skymont", \
-    .brand = lunarlake_brand, \
-    ARCH_LBR_MEMBERS, \
-    .microcode = 0x128, \
-    .max_leaf = 0x23, \
-    .cpuid = skymont_cpuid, \
-    .cpuid_count = COUNT(skymont_cpuid), \
-    .perfmon_version = 6, \
-    .general_counters = 8, \
-    .fixed_bitmap = FIXED_GAP_BITMAP, \
-    .pebs_format = 6, \
-    .pebs_adaptive = true, \
-    .pebs_timing = true, \
-    .lbr_counters = LBR_LOGGED, \
-    .pdist_counters = BIT(32) | BITS(1, 0), \
-    /* L1D 32 KiB, L2 4 MiB (four cores share it), L3 12 MiB, STLB 4096 entries. */ \
-    .memory = { \
-        .caches = { { 64, 8 }, { 4096, 16 }, { 8192, 24 } }, \
-        .code = { 128, 8 }, \
-        .flags = { 1, 1, 4 }, \
-        .tlb = { 1024, 4 }, \
-        .latency = { 4, 19, 75, 320, 120 }, \
-        .source = { 1, 3, 4, 0x0a, 8 }, \
-        .source_tlb_miss = BIT(6), \
-        .source_locked = BIT(5), \
-    }, \
-    .width = 8, \
-    .offcore = OFFCORE_SINCE_SANDY_BRIDGE, \
-    .msrs = { ROWS(lunarlake_e_msrs), ROWS(skymont_msrs), ROWS(fixed_gap_msrs), ROWS(ecore_msrs), \
-              ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) }, \
-    .events = { ROWS(skymont_events), ROWS(ecore_slots_events), ROWS(ecore_hit_events), ROWS(ecore_branch_events), ROWS(ecore_events) }, \
-    .features = wide_features, \
-    .feature_count = COUNT(wide_features)
-/* clang-format on */
-static const struct profile lunarlake_e = { LUNARLAKE_E_PROFILE };
-
 /* Arrow Lake-H's E-cores, 06_C5: format 5, without the counters group and events in LBR entries. */
 static const struct profile_cpuid arrowlake_h_e_cpuid[] = {
     METEORLAKE_CPUID(0xc0652, ATOM_CORE | 3, CPUID_ARCH_LBR_LIP(0u)),
@@ -127,8 +86,51 @@ static const struct profile_msr arrowlake_h_e_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x275ff },
 };
 const struct profile arrowlake_h_e = {
-    LUNARLAKE_E_PROFILE, ARROWLAKE_H,       CPUID_TABLE(arrowlake_h_e_cpuid),    .perfmon_version = 5,
-    .pebs_format = 5,    .lbr_counters = 0, .msrs[0] = ROWS(arrowlake_h_e_msrs), .memory.flags = { 0, 0, 4 },
+    ARROWLAKE_H,
+    .letter = 'E',
+    .core = "Skymont",
+    ARCH_LBR_MEMBERS,
+    .max_leaf = 0x23,
+    CPUID_TABLE(arrowlake_h_e_cpuid),
+    .perfmon_version = 5,
+    .general_counters = 8,
+    .fixed_bitmap = FIXED_GAP_BITMAP,
+    .pebs_format = 5,
+    .pebs_adaptive = true,
+    .pebs_timing = true,
+    .pdist_counters = BIT(32) | BITS(1, 0),
+    /* L1D 32 KiB, L2 4 MiB (four cores share it), L3 12 MiB, STLB 4096 entries. */
+    .memory = {
+        .caches = { { 64, 8 }, { 4096, 16 }, { 8192, 24 } },
+        .code = { 128, 8 },
+        .flags = { 0, 0, 4 },
+        .tlb = { 1024, 4 },
+        .latency = { 4, 19, 75, 320, 120 },
+        .source = { 1, 3, 4, 0x0a, 8 },
+        .source_tlb_miss = BIT(6),
+        .source_locked = BIT(5),
+    },
+    .width = 8,
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
+    .msrs = { ROWS(arrowlake_h_e_msrs), ROWS(skymont_msrs), ROWS(fixed_gap_msrs), ROWS(ecore_msrs),
+              ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
+    .events = { ROWS(skymont_events), ROWS(ecore_slots_events), ROWS(ecore_hit_events), ROWS(ecore_branch_events), ROWS(ecore_events) },
+    .features = wide_features,
+    .feature_count = COUNT(wide_features),
+};
+
+static const struct profile lunarlake_e = {
+    .name = lunarlake_name,
+    .like = &arrowlake_h_e,
+    .kinds = lunarlake_kinds,
+    .brand = lunarlake_brand,
+    .microcode = 0x128,
+    CPUID_TABLE(skymont_cpuid),
+    .perfmon_version = 6,
+    .pebs_format = 6,
+    .lbr_counters = LBR_LOGGED,
+    .memory.flags = { 1, 1, 4 },
+    .msrs = { ROWS(lunarlake_e_msrs) },
 };
 
 const struct profile *const lunarlake_kinds[] = { &lunarlake_p, &lunarlake_e, NULL };

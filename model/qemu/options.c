@@ -41,12 +41,16 @@ struct choices {
     const char *option, *plural; /* the option up to the name; what to call the names */
     const char *(*name)(unsigned index);
     const char *(*meaning)(unsigned index);
-    unsigned (*width)(unsigned index); /* NULL: the list has no number */
+    unsigned (*width)(unsigned index);       /* NULL: the list has no number, */
+    const char *(*relative)(unsigned index); /* and no name after ", as" */
 };
-static const struct choices profile_choices = { "profile=", "profiles", profile_name, profile_brand, profile_width };
-static const struct choices fault_choices = { "fault=", "faults", fault_name, fault_sentence, NULL };
-static const struct choices quirk_choices = { "quirk=", "quirks", quirk_name, quirk_sentence, NULL };
-static const struct choices freedom_choices = { "latitude=SEED:", "freedoms", freedom_name, freedom_sentence, NULL };
+static const struct choices profile_choices = { "profile=",    "profiles",    profile_name,
+                                                profile_brand, profile_width, profile_relative };
+static const struct choices fault_choices = { "fault=", "faults", fault_name, fault_sentence, NULL, NULL };
+static const struct choices quirk_choices = { "quirk=", "quirks", quirk_name, quirk_sentence, NULL, NULL };
+static const struct choices freedom_choices = {
+    "latitude=SEED:", "freedoms", freedom_name, freedom_sentence, NULL, NULL
+};
 
 /* QEMU makes its standard output line-buffered, so an error may be older than the last line. */
 static _Noreturn void end_list(void)
@@ -65,7 +69,9 @@ static void list_if_asked(const struct choices *choices, const char *value)
         printf("%-34s ", choices->name(i));
         if (choices->width != NULL)
             printf("%u  ", choices->width(i));
-        printf("%s\n", choices->meaning(i));
+        const char *const relative = choices->relative != NULL ? choices->relative(i) : NULL;
+
+        printf("%s%s%s\n", choices->meaning(i), relative != NULL ? ", as " : "", relative != NULL ? relative : "");
     }
     end_list();
 }

@@ -11,8 +11,6 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 QEMU = ROOT / 'tests/qemu'
 SETTINGS = 'quirk', 'fault', 'flip', 'latitude', 'cores', 'firmware', 'processors'    # options of scripts/machine, written among the kernel's
-# Profiles that reach no code that others do not. They differ in data, which host tests compare with its sources.
-VARIANTS = {'raptorlake', 'alderlake-n', 'meteorlake', 'tigerlake', 'emeraldrapids', 'graniterapids'}
 ALL_RECORDS = re.compile(r' records=(?:all|none dump=raw)\b')
 
 
@@ -67,6 +65,12 @@ def listed(what):
 def profiles():
     """Each profile's greatest width, 32 or 64, in the order of the processors' release."""
     return {words[0]: words[1] for words in map(str.split, listed('profiles'))}
+
+
+@functools.cache
+def variants():
+    """The profiles that differ from a relative only in data, which host tests compare with its sources."""
+    return {line.split()[0] for line in listed('profiles') if re.search(r'\), as \S+$', line)}
 
 
 def machines():

@@ -8,7 +8,8 @@
 #include "model/processors/profile.h"
 #include "tests/host/intel_events.h"
 
-/* The folder of the list for a profile's model and kind of core; before Nehalem the profile's name. NULL for NetBurst.
+/* The folder of the list for a profile's model and kind of core; before Nehalem the profile's name, or its
+ * relative's. NULL for NetBurst.
  */
 static const char *folder_of(const struct profile *p)
 {
@@ -18,8 +19,9 @@ static const char *folder_of(const struct profile *p)
     uint32_t core = 0; /* CPUID.1AH:EAX */
 
     assert_int_equal(p->cpuid[0].leaf, 1);
-    for (unsigned i = 0; i < p->cpuid_count; i++)
-        core = p->cpuid[i].leaf == 0x1a ? p->cpuid[i].add[0] : core;
+    for (const struct profile *of = p; of != NULL && core == 0; of = of->like)
+        for (unsigned i = 0; i < of->cpuid_count; i++)
+            core = of->cpuid[i].leaf == 0x1a ? of->cpuid[i].add[0] : core;
     for (size_t k = 0; k < COUNT_OF(intel_kinds); k++) {
         const struct intel_kind *kind = &intel_kinds[k];
 
@@ -27,7 +29,7 @@ static const char *folder_of(const struct profile *p)
             (kind->type == 0 || (kind->type << 24 | kind->native) == core))
             return kind->folder;
     }
-    return p->netburst == 0 ? p->name : NULL;
+    return p->netburst != 0 ? NULL : p->like != NULL ? p->like->name : p->name;
 }
 
 /* What the events of the lists count, by their descriptions there ("BriefDescription"). */
@@ -179,7 +181,7 @@ static struct {
       "Linux's table has every counter, and perf takes the first free one", 0 },
     { "nehalem", "b7/01", COUNTED, "Linux has it on every counter", 0 },
     { "goldmont geminilake", "2e/41 2e/4f", MEANING, "its last level of cache is the second", 0 },
-    { "core2", "c0/00 c1/fe c5/00 c7/1f cb/01 cb/02 cb/04 cb/08 cb/10", NOT_PRECISE_THERE,
+    { "core2 merom", "c0/00 c1/fe c5/00 c7/1f cb/01 cb/02 cb/04 cb/08 cb/10", NOT_PRECISE_THERE,
       "libpfm4's list does not say; in the manual's table 18-10 it is precise", 0 },
     { "jasperlake", "9c/00 ca/02 c4/80", NOT_LISTED, "Goldmont's list has it", 0 },
     { "geminilake", "c4/eb c4/fb c4/fd c4/fe c5/eb c5/fb c5/fe d0/43 d0/83", NOT_PRECISE_THERE,

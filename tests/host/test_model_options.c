@@ -191,10 +191,12 @@ UNIT_TEST(lists)
         assert_int_equal(reads(rows[i].arguments, NULL), 0);
         assert_string_equal(said, "");
         for (; rows[i].name(n) != NULL; n++) {
+            const char *const relative = rows[i].width ? profile_relative(n) : NULL;
             char line[512];
 
-            snprintf(line, sizeof(line), rows[i].width ? "%-34s %u  %s\n" : "%-34s %.0u%s\n", rows[i].name(n),
-                     rows[i].width ? profile_width(n) : 0, rows[i].meaning(n));
+            snprintf(line, sizeof(line), rows[i].width ? "%-34s %u  %s%s%s\n" : "%-34s %.0u%s%s%s\n", rows[i].name(n),
+                     rows[i].width ? profile_width(n) : 0, rows[i].meaning(n), relative != NULL ? ", as " : "",
+                     relative != NULL ? relative : "");
             assert_int_equal(strncmp(at, line, strlen(line)), 0);
             at += strlen(line);
         }
