@@ -343,7 +343,7 @@ static void instructions_registers(struct test_run *run)
                                         .counter = pebs_counter(run->caps, event),
                                         .workload = workload,
                                         .rounds = ROUNDS / 2,
-                                        .period = 57 };
+                                        .period = 58 }; /* loads in turn with other instructions */
     const unsigned least = pebs_typical(run->caps, &sample, sample.rounds * (unsigned)workload->instructions);
     unsigned loaded = 0, outside = 0;
     struct pebs_record record;
@@ -369,7 +369,7 @@ static void instructions_registers(struct test_run *run)
 
 TEST(pebs_instructions_registers) = {
     .id = "pebs.instructions.registers",
-    .title = "Each record of an instruction has the registers and flags with their values after it",
+    .title = "Each record of an instruction has the registers and flags after it, or before it if PEBS is fault-like",
     .source = SDM_PEBS_RECORD,
     .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENT_INSTRUCTIONS,
     .records = true,

@@ -181,7 +181,8 @@ void counters_configure(struct vcpu *v, struct place place)
         c->happened = false;
     }
     v->uses = (struct hooks){ .blocks = false };
-    if (v->rules->stepped != NULL && (v->counting.active != 0 || v->bts.on))
+    v->pebs.before.wanted = v->profile->pebs_fault_like && vcpu_pebs_counters(v) != 0;
+    if (v->pebs.before.wanted || (v->rules->stepped != NULL && (v->counting.active != 0 || v->bts.on)))
         v->uses.classes |= UINT64_C(1) << event_class(EVENT_INSTRUCTIONS, ANY_RING);
     v->counting.outcomes = false;
     v->counting.data = v->counting.data_of[0] = v->counting.data_of[1] = false;
@@ -221,6 +222,7 @@ void counters_configure(struct vcpu *v, struct place place)
     reload_configure(v);
     v->lbr.logged = v->rules->lbr_events_logged(v);
     v->data.source_known = source_known(v);
+    counting_step(v, v->rules->stepped != NULL && counting_steps(v));
     counting_configure(v);
     counting_arm(v, place);
 }

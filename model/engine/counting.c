@@ -179,6 +179,7 @@ void counting_load(struct vcpu *v, unsigned i, uint64_t value)
 
 void counting_step(struct vcpu *v, bool on)
 {
+    on = on || v->pebs.before.wanted;
     if (on != counting_steps(v)) {
         v->hot->counts[event_class(EVENT_INSTRUCTIONS, ANY_RING)] = CLASS_FAR; /* unless other counters count them */
         v->counters[STEPPER] =

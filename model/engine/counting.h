@@ -33,7 +33,7 @@ void counting_reload(struct vcpu *v, unsigned i, uint64_t value);
 
 /*
  * Sets whether overflow_take() calls v->rules->stepped(): after each instruction, or for several at once between two
- * blocks. Call it between counting_update() and counting_arm(), on a processor that has the rule `stepped`.
+ * blocks. Call it between counting_update() and counting_arm(). It stays on while fault-like PEBS samples.
  */
 void counting_step(struct vcpu *v, bool on);
 

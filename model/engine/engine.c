@@ -164,6 +164,7 @@ enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watch
         if (v->watch.hit)
             return DUE_AGAIN;
     }
+    pebs_remember(v, block->pc);
     const int due = counting_first_due(v, (struct place){ block, 0 }, BETWEEN_BLOCKS);
 
     if (due == block->count - 1) {

@@ -76,8 +76,10 @@ void overflow_take(struct vcpu *v, struct place place, uint64_t ip, uint64_t eve
     if (counting_steps(v) && instructions > 0 &&
         instructions <= INT64_MAX) { /* negative: a REP that continues was subtracted */
         v->counters[STEPPER].value = 0;
-        v->rules->stepped(v, place, instructions);
+        if (v->rules->stepped != NULL)
+            v->rules->stepped(v, place, instructions);
     }
+    pebs_remember(v, ip);
     counting_arm(v, place);
     if (v->counting.outcomes)
         branches_set_limit(v);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * PEBS records are trap-like: RIP and the registers are those after the instruction that caused the record.
+ * PEBS records are trap-like: RIP and the registers are those after the instruction that caused the record. Where
+ * PEBS_TRAP is clear they are fault-like: the record is made before the instruction. SDM Vol. 4 (335592-083),
+ * "Architectural MSRs", IA32_PERF_CAPABILITIES.
  *
  * Bounds: a record that does not fit before the absolute maximum is skipped entirely. No byte is written and no status
  * bit is set. SDM Vol. 3B (253669-083), "Processor Event Based Sampling (PEBS)". The model reloads the counter after a
@@ -158,6 +160,12 @@ void pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, stru
     describe_counters(v, extra);
 }
 
+void pebs_remember(struct vcpu *v, uint64_t ip)
+{
+    if (v->pebs.before.wanted)
+        v->pebs.before.rflags = v->host->registers(v->cpu, ip, v->pebs.before.general);
+}
+
 void pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents)
 {
     const struct data_access *data = sample->data;
@@ -166,8 +174,14 @@ void pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs
 
     for (uint64_t left = sample->counters; left != 0; left &= left - 1)
         bits |= vcpu_counter_bit(v, (unsigned)__builtin_ctzll(left));
-    contents->rflags = v->host->registers(v->cpu, sample->ip, contents->general);
     contents->ip = sample->ip;
+    if (v->pebs.before.wanted) {
+        contents->ip = sample->eventing_ip;
+        contents->rflags = v->pebs.before.rflags;
+        memcpy(contents->general, v->pebs.before.general, sizeof(contents->general));
+    } else {
+        contents->rflags = v->host->registers(v->cpu, sample->ip, contents->general);
+    }
     contents->counters = bits | others;
     contents->eventing_ip = sample->eventing_ip;
     contents->tsx = 0;

@@ -105,6 +105,10 @@ void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struc
     if (fault(v, FAULT_PEBS_RECORD_REPEATED) && ++broken(v)->state.records == 3)
         *contents = broken(v)->state.last;
     broken(v)->state.last = *contents;
+    if (fault(v, FAULT_PEBS_RECORD_IP_AFTER))
+        contents->ip = sample->ip;
+    if (fault(v, FAULT_PEBS_RECORD_REGISTERS_AFTER))
+        contents->rflags = v->host->registers(v->cpu, sample->ip, contents->general);
     contents->ip += fault(v, FAULT_PEBS_RECORD_IP_HIGH);
     if (fault(v, FAULT_PEBS_RECORD_IP_OF_EVENT))
         contents->ip = contents->eventing_ip;

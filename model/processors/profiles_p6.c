@@ -241,4 +241,28 @@ static const struct profile core2 = {
     .feature_count = COUNT(wide_features),
 };
 
-const struct profile *const profiles_p6[] = { &pentium_m, &core_duo, &core2, NULL };
+/* 06_0F, stepping 6: Merom and Conroe. Their boot logs say "PEBS fmt0-": PEBS_TRAP is clear. */
+static const struct profile_msr merom_msrs[] = {
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x1082 },
+};
+
+static const struct profile_cpuid merom_cpuid[] = {
+    { .leaf = 0x01,
+      .keep = { 0, ALL32, 0xe3fd | MACHINE_ECX, 0xbfebfbff },
+      .add = { 0x6f6, 0, DTES64_ECX | DS_CPL_ECX | PDCM_ECX, DS_EDX } },
+    { .leaf = 0x0a, .add = { 0x07280202, 0, 0, 0 } },
+};
+
+static const struct profile merom = {
+    .name = "merom",
+    .like = &core2,
+    .brand = "Intel(R) Core(TM)2 CPU 6600 (modelled)",
+    .microcode = 0xd1,
+    .max_leaf = 0x0a,
+    CPUID_TABLE(merom_cpuid),
+    .pebs_fault_like = true,
+    .memory = { .caches[LEVEL_L2] = { 4096, 16 } },
+    .msrs = { ROWS(merom_msrs) },
+};
+
+const struct profile *const profiles_p6[] = { &pentium_m, &core_duo, &merom, &core2, NULL };

@@ -235,10 +235,14 @@ struct vcpu {
     } bts;
 
     struct {
-        uint64_t enabled; /* bit i: PEBS is enabled for counters[i] */
-        bool lbrs;        /* records may include the LBR stack */
-        bool counts;      /* records may include counts of branches' outcomes */
-        bool dropping;    /* the last record did not fit */
+        uint64_t enabled;                                /* bit i: PEBS is enabled for counters[i] */
+        bool lbrs;                                       /* records may include the LBR stack */
+        bool counts;                                     /* records may include counts of branches' outcomes */
+        bool dropping;                                   /* the last record did not fit */
+        struct {                                         /* fault-like records: */
+            bool wanted;                                 /* a counter samples, so each instruction is stepped */
+            uint64_t rflags, general[GENERAL_REGISTERS]; /* before the next one */
+        } before;
         size_t staged;    /* bytes not yet in memory */
         unsigned records; /* in these bytes */
         uint64_t at;      /* their address in the guest */

@@ -53,9 +53,10 @@ static const struct {
     { 'R', "graniterapids", 0xa06d1, 0x40000002 },
     { 'L', "geminilake", 0x706a8, 0 },
     { 'J', "jasperlake", 0x906c0, 0x20000000 },
+    { '6', "merom", 0x6f6, 0 },
 };
 
-#define EVERY  "WXMD2NSVHBKIGAEUuPpCLFflRTJ"
+#define EVERY  "WXMD26NSVHBKIGAEUuPpCLFflRTJ"
 #define LATER  "IGAEUuPpCFflRT" /* features of leaves 1 and 7 are QEMU's, except those below */
 #define OWN_1C (1u << 2 | 1u << 4 | 1u << 15)
 #define OWN_1D (1u << 21)
@@ -89,7 +90,7 @@ static struct {
     { LATER, 0x07, 1, 2, ANY, "other features are those of QEMU's -cpu", 0 },
     { LATER, 0x07, 1, 3, ANY, "other features are those of QEMU's -cpu", 0 },
     { "X", 0x01, 0, 2, 0x80, "EIST: other parts of the model have it", 0 },
-    { "2", 0x01, 0, 2, 0x00080060, "SSE4.1, VMX and SMX: other parts of the model have them", 0 },
+    { "26", 0x01, 0, 2, 0x00080060, "SSE4.1, VMX and SMX: other parts of the model have them", 0 },
     { "H", 0x01, 0, 2, 0x00200000, "x2APIC is hidden, as on some parts", 0 },
     { "B", 0x01, 0, 2, 0x40, "SMX: other parts of the model have it", 0 },
     { "M", 0x01, 0, 3, 0x10000040, "PAE and HTT: a part with a bus of 400 MHz has neither", 0 },
