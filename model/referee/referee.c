@@ -53,6 +53,19 @@ static void check_counter_write(struct vcpu *v, unsigned i, const char *prefix, 
         referee_report(v, PEBS_RECONFIGURED, ip, value, "%s%u", prefix, of);
 }
 
+/* A fixed counter that samples gets another control, and stays on. */
+static void check_fixed_control(struct vcpu *v, uint64_t value, uint64_t ip)
+{
+    const uint64_t changed = v->regs[REG_IA32_FIXED_CTR_CTRL] ^ value;
+
+    for (uint64_t left = vcpu_pebs_counters(v) >> v->profile->general_counters; left != 0; left &= left - 1) {
+        const unsigned shift = 4 * (unsigned)__builtin_ctzll(left);
+
+        if ((changed >> shift & (UINT64_C(1) << FIXED_CTRL_ADAPTIVE | 0xf)) && (value >> shift & 3))
+            referee_report(v, PEBS_RECONFIGURED, ip, value, "IA32_FIXED_CTR_CTRL");
+    }
+}
+
 /* Whether a counter with an event of this kind is sampling. */
 static bool samples(const struct vcpu *v, enum event_kind kind)
 {
@@ -84,6 +97,9 @@ void referee_write(struct vcpu *v, enum model_register reg, unsigned i, uint64_t
     case REG_IA32_FIXED_CTR:
         check_counter_write(v, v->profile->general_counters + i, "IA32_FIXED_CTR", i, value, ip);
         referee_counters_loaded(v, v->profile->general_counters + i, value);
+        break;
+    case REG_IA32_FIXED_CTR_CTRL:
+        check_fixed_control(v, value, ip);
         break;
     case REG_IA32_PERFEVTSEL:
         if (value & EVTSEL_EN) {

@@ -224,6 +224,9 @@ static const struct {
     FOREST("pebs-reconfigured", ARCH_TWO, { FX_CFG_C(1), 0 }),
     FOREST("pebs-reconfigured", ARCH_TWO, { GP_CTR(2), 0 }),
     FOREST("pebs-reconfigured", ARCH_TWO, { FX_CTR(1), 0 }),
+    FOREST("pebs-reconfigured", ARCH_TWO, { FIXED_CTRL, 0x10 }),
+    FOREST(NULL, ARCH_TWO, { FIXED_CTRL, 0x33 }),
+    FOREST(NULL, ARCH_TWO, { FIXED_CTRL, 0 }),
 };
 
 UNIT_TEST(writes)
