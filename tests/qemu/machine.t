@@ -47,6 +47,10 @@ tap.same(run(*'boot --route=pvh --width= --profile=none --options= --fault= --la
          'empty options, as make passes them, mean the defaults')
 tap.ok('plugin' not in run(*'boot -p none -d F -f x -q y -L 7'.split())[1], 'no model with the profile none')
 tap.ok('no-reboot' not in run(*'boot -R -p none -k'.split(), qemu)[1], 'a machine that restarts')
+image = build / 'copy.iso'
+image.write_bytes((machine.BUILD / 'dstest86.iso').read_bytes())
+run('boot', '-r', 'usb', '-p', 'none', '-R', '-k', image, '-o', os.fsdecode(b'run=\xe4'))
+tap.ok(b'\nrun=\xe4\n' in image.read_bytes(), 'options.txt gets the bytes of the options, which need not be text')
 
 # ---- refused arguments
 for arguments, said in [
