@@ -16,7 +16,7 @@ RESULT = re.compile(r'(not )?ok \d+ ([a-z0-9._]+)(?: # (\w*).*)?$')
 RECORD = re.compile(r'# (?:bts|pebs|lbr) (?:\d|stack)')
 
 
-def read_lines(path):
+def read_lines(path: pathlib.Path) -> list[str] | None:
     """The lines that are not empty, without firmware's escape sequences; None if there is no such file."""
     try:
         return [line for line in ESCAPE.sub('', path.read_text(encoding='latin-1')).split('\n') if line]
@@ -24,7 +24,7 @@ def read_lines(path):
         return None
 
 
-def results_in(lines):
+def results_in(lines: list[str]) -> tuple[dict[str, str], str | None]:
     """The results, ID => pass, differs, fail, skip or error, and the verdict: None if there is none."""
     results, differs, verdict = {}, False, None
     for line in lines:
@@ -146,7 +146,7 @@ def boot_problems(row, status, lines, errors):
     return wrong, remark
 
 
-def problems(row, status, killed):
+def problems(row: table.Row, status: int, killed: int | None) -> tuple[list[str], str | None]:
     """The problems of a boot that ended with this status, or was killed after so many seconds; and a remark or None."""
     lines, errors = (read_lines(row.folder / name) or [] for name in ('serial', 'stderr'))
     if killed:
@@ -156,7 +156,7 @@ def problems(row, status, killed):
     return boot_problems(row, status, lines, errors)
 
 
-def colours(row, latitude):
+def colours(row: table.Row, latitude: str | None) -> tuple[dict[str, str], str | None]:
     """The results of a boot, ID => 'red', 'green' or 'skip', and its verdict. A difference from the typical is red, except on a
     processor with latitude, which may differ."""
     results, verdict = results_in(read_lines(row.folder / 'serial') or [])
@@ -164,7 +164,8 @@ def colours(row, latitude):
     return {test: 'red' if result in red else 'skip' if result == 'skip' else 'green' for test, result in results.items()}, verdict
 
 
-def fault_problems(row, faulty, verdict, killed, healthy, latitude):
+def fault_problems(row: table.Row, faulty: dict[str, str], verdict: str | None, killed: int | None, healthy: dict[str, str],
+                   latitude: str | None) -> tuple[list[str], set[str], bool]:
     """Why a boot with a fault proves nothing, the tests that noticed, and whether they, or a panic, show the fault; given the
     colours without the fault."""
     ran = [test for test, colour in healthy.items() if colour == 'green']

@@ -37,14 +37,14 @@ class Row:
     image: str = None         # another kernel, without the rule NAME
     folder: pathlib.Path = None
 
-    def option(self, name):
+    def option(self, name: str) -> str | None:
         return next((word.split('=', 1)[1] for word in self.options if word.startswith(f'{name}=')), None)
 
-    def records(self):
+    def records(self) -> str | None:
         """'all' or 'raw' if every record is compared with the model's truth."""
         return 'all' if 'records=all' in self.options else 'raw' if 'dump=raw' in self.options else None
 
-    def arguments(self):
+    def arguments(self) -> list[str]:
         """Of scripts/machine. Only the route pvh needs a width: elsewhere the processor determines it."""
         named = {'route': self.route, 'width': self.width if self.route == 'pvh' else '', 'profile': self.profile,
                  'options': ' '.join(self.options), 'folder': self.folder, 'image': self.image, **self.settings}
@@ -62,23 +62,23 @@ def listed(what):
         raise TableError(f'{error}; run ./bootstrap, then make') from error
 
 
-def profiles():
+def profiles() -> dict[str, str]:
     """Each profile's greatest width, 32 or 64, in the order of the processors' release."""
     return {words[0]: words[1] for words in map(str.split, listed('profiles'))}
 
 
 @functools.cache
-def variants():
+def variants() -> set[str]:
     """The profiles that differ from a relative only in data, which host tests compare with its sources."""
     return {line.split()[0] for line in listed('profiles') if re.search(r'\), as \S+$', line)}
 
 
-def machines():
+def machines() -> list[tuple[str, str]]:
     """Each kernel on each profile that can run it: (PROFILE, WIDTH), by release and width."""
     return [(name, width) for name, widest in profiles().items() for width in ('32', '64') if width <= widest]
 
 
-def macros(path, *forms, options=()):
+def macros(path: str, *forms: str, options: tuple = ()) -> list[list[str]]:
     """A list of fields for each call of a macro in an .inc file, with strings joined. A form is "NAME(A,B,..)=A %field B"."""
     text = subprocess.run(['cc', '-E', '-P', '-x', 'c', *options, *(f'-D{form.replace("=", "=%row ")}' for form in forms), path],
                           check=True, capture_output=True, text=True, cwd=ROOT).stdout
@@ -87,7 +87,7 @@ def macros(path, *forms, options=()):
 
 
 @functools.cache
-def faults():
+def faults() -> dict[str, str]:
     """What each fault breaks: the model's faults, and check.NAME for each rule of the kernel's own check, which mutants lack."""
     of = dict(line.split(None, 1) for line in listed('faults'))
     for path in 'ds/ds_check.inc', 'ds/arch_check.inc':
@@ -137,19 +137,19 @@ def case_of(line, word=None, instead=None):
                line.value.split(' & ') if line.value else [], title=line.title)
 
 
-def whole(row):
+def whole(row: Row) -> bool:
     """Whether a row runs all tests of an unmodified machine: by the route pvh, or with every record."""
     return (row.verdict == 'pass' and (row.route == 'pvh' or 'records=all' in row.options) and not row.qemu and not row.settings
             and not row.option('run') and not row.option('skip'))
 
 
-def unbooted(of, rows):
+def unbooted(of: list[tuple[str, str]], rows: list[Row]) -> list[tuple[str, str]]:
     """The machines of a list on which no row is whole."""
     booted = {(row.profile, row.width) for row in rows if whole(row)}
     return [machine for machine in of if machine not in booted]
 
 
-def read_cases(path=QEMU / 'cases', known=None):
+def read_cases(path: pathlib.Path = QEMU / 'cases', known: list | None = None) -> list[Row]:
     """All rows. A line of the profile * becomes one for each machine (default: all of the model) that no other line boots, and one
     with run=VIOLATION one for each test of tests/qemu/violations."""
     rows, lines = [], list(lines_of(path))
@@ -165,7 +165,7 @@ def read_cases(path=QEMU / 'cases', known=None):
     return rows
 
 
-def sample(rows):
+def sample(rows: list[Row]) -> list[Row]:
     """A small set of rows with each route, each verdict, and all tests on each profile. Greedy: the next row covers most of what is
     missing, preferably without all records. A machine that does not reach its tests does not cover a route. Records take most of
     the time, so only the first row with a given text has them all."""
@@ -185,7 +185,7 @@ def sample(rows):
     return chosen
 
 
-def read_faults(path=QEMU / 'faults'):
+def read_faults(path: pathlib.Path = QEMU / 'faults') -> list[Row]:
     rows = []
     for line in lines_of(path):
         if len(line.words) < 2 or line.value is None:
@@ -207,12 +207,12 @@ def read_faults(path=QEMU / 'faults'):
 
 
 @functools.cache
-def read_violations(path=QEMU / 'violations'):
+def read_violations(path: pathlib.Path = QEMU / 'violations') -> dict[str, list[str]]:
     """The violations that a test commits on purpose, by test."""
     return {line.words[0]: line.value.split() for line in lines_of(path)}
 
 
-def matching(globs, tests):
+def matching(globs: list[str], tests: list[str]) -> tuple[set[str], list[str]]:
     """The tests that match the globs, and the globs that match none."""
     wanted, idle = set(), []
     for glob in globs:

@@ -251,7 +251,7 @@ def compare_stacks(stacks, truth):
     return wrong
 
 
-def compare(lines, truth_lines):
+def compare(lines: list[str], truth_lines: list[str]) -> tuple[str | None, list[str]]:
     """Returns a sentence on what was compared, and the problems."""
     truth, printed = Truth(truth_lines), Printed(lines)
     wrong = [*truth.wrong, *printed.wrong, *compare_bts(printed.bts, without_overwritten(printed.bts, truth.bts)),

@@ -18,7 +18,7 @@ BTS_BASE, BTS_INDEX, BASE, INDEX, MAXIMUM, THRESHOLD = (f'{AREA}[{n}]' for n in 
 def after(profile, test, *commands):
     """The outputs of commands at a stop with records in the buffer; a command that sets variables has none."""
     out, _, text = machine.gdb(profile, machine.STOP_WITH_RECORDS, 'continue', *commands, options=f'run={test}')
-    tap.ok(out[-1], f'{profile}: GDB runs to its end') or tap.note(text)
+    tap.ok(out[-1], f'{profile}: GDB runs to its end', text)
     return [said for command, said in zip(commands, out[2:]) if not command.startswith('set ')]
 
 

@@ -30,5 +30,5 @@ for words, lines in sessions:
             missing = line
             break
         at = found.end()
-    tap.ok(not missing, ' '.join(words)) or tap.note(f'missing: {missing}\n{whole[-3000:]}')
+    tap.ok(not missing, ' '.join(words), f'missing: {missing}\n{whole[-3000:]}')
 tap.done()

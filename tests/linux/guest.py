@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-from tap import BUILD, note, ok    # noqa: E402
+from tap import BUILD, ok    # noqa: E402
 
 LOGS = BUILD / 'linux-test' if (BUILD / 'dsmodel.so').exists() else pathlib.Path('linux-test')    # installed without the sources
 SECONDS = 1200    # for one boot, which takes about two minutes on an idle machine
@@ -18,7 +18,7 @@ WARNING = re.compile(r'WARNING:|unchecked MSR|Call Trace|\bBUG:|perfevents:|Firm
 def check(what, problems):
     """One line of TAP, and the first problems."""
     problems = list(problems)
-    ok(not problems, what) or note('\n'.join(problems[:10] + ['...'] * (len(problems) > 10)))
+    ok(not problems, what, '\n'.join(problems[:10] + ['...'] * (len(problems) > 10)))
 
 
 def output(*command):

@@ -27,16 +27,6 @@ def qemu_ds(*arguments):
     return run('timeout', '120', command, *arguments)
 
 
-def ok(passed, what, *told):
-    if not tap.ok(passed, what):
-        tap.note(' '.join(map(str, told)))
-
-
-def write(path, text):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-
-
 os.chdir('/')
 tap.same(make('install-model', f'PREFIX={prefix}')[0], 0, 'make install-model')
 
@@ -66,7 +56,7 @@ tap.ok(os.access(prefix / 'lib/dstest86/ds-inspect', os.X_OK) and os.access(pref
        "GDB's commands are installed")
 (folder / 'state').mkdir()
 status, _, errors = qemu_ds('--state', folder / 'state', *GUEST, 'run=bts.calls')
-ok(status == 33 and (folder / 'state/0').stat().st_size, '--state writes the state', status, errors)
+tap.ok(status == 33 and (folder / 'state/0').stat().st_size, '--state writes the state', status, errors)
 
 status, _, errors = qemu_ds('--profile')
 tap.same((status, errors), (2, 'qemu-ds: --profile needs a value\n'), 'an option without its value is refused')
@@ -82,11 +72,11 @@ for words, reason in {
         '-enable-kvm': 'qemu-ds: -enable-kvm: not supported; the model needs -accel tcg\n',
         '-accel kvm': 'qemu-ds: -accel kvm: not supported; the model needs -accel tcg\n'}.items():
     status, _, errors = qemu_ds(*words.split(), '-display', 'none', '-machine', 'none')
-    ok(status and errors.startswith(reason), f'{words} is refused', status, errors)
+    tap.ok(status and errors.startswith(reason), f'{words} is refused', status, errors)
 for name, line in (('profiles', r'\S+ +(?:32|64)  \S.*\n'), ('cores', r'\S+ +[A-Z]  \S.*\n'),
                    *((name, r'\S+ +\D.*\n') for name in ('faults', 'quirks', 'freedoms'))):
     status, out, errors = qemu_ds('--list', name)
-    ok(status == 0 and re.fullmatch(f'(?:{line})+', out), f'--list {name}', errors)
+    tap.ok(status == 0 and re.fullmatch(f'(?:{line})+', out), f'--list {name}', errors)
 if shutil.which('mandoc'):
     tap.same(run('mandoc', '-T', 'lint', '-W', 'warning', prefix / 'share/man/man1/qemu-ds.1')[1], '', 'the manual page is well formed')
 else:
@@ -101,7 +91,7 @@ def left(top):
 
 mine = [f'{place}/mine' for place in ('lib/dstest86', 'lib/dstest86/toolchain/debian', 'share/doc/dstest86')]
 for name in mine:
-    write(prefix / name, "a user's\n")
+    tap.write(prefix / name, "a user's\n")
 listed = prefix / 'lib/dstest86/installed'
 installed = listed.read_text()
 victim = folder / 'victim'
@@ -128,13 +118,13 @@ tap.same(left(folder / 'd') + left(folder / 'elsewhere'), ['p/lib/dstest86'], '.
 
 def refused(what, complaint, *arguments):
     status, _, errors = make(*arguments)
-    ok(status == 2 and complaint in errors, f'{what} is refused', status, errors)
+    tap.ok(status == 2 and complaint in errors, f'{what} is refused', status, errors)
 
 
 # Folders that a shell would read as something else are refused before anything runs.
 ABSOLUTE = 'expected an absolute path'
 odd = folder / 'odd'
-write(odd / 'my/file', '')
+tap.write(odd / 'my/file', '')
 for name in 'my dir', "it's", '"', '$HOME', '$$HOME', '`touch pwned`', ';touch pwned', '*', 'line\nline', '../my', '..', '#', '\\':
     made = not (odd / name).exists()
     if made:

@@ -115,7 +115,7 @@ for rows, text, where in (WRONG_SAID, SAID, 'printed'), (WRONG_TRUE, TRUE, 'trut
     for pattern, new, complaint in rows:
         changed, count = re.subn(pattern, new, text, count=1, flags=re.M)
         got = complaints(changed, TRUE) if rows is WRONG_SAID else complaints(SAID, changed)
-        tap.ok(count and re.search(complaint, got), f'{where}: {complaint}') or tap.note(got)
+        tap.ok(count and re.search(complaint, got), f'{where}: {complaint}', got)
 tap.same(complaints(SAID, TRUE + 'pebs-dropped vcpu=0 ip=0x1\n'), '', 'a dropped record does not count as a record')
 tap.same(complaints('', 'dsmodel truth 1\n'), 'no record was printed', 'no record to compare')
 
@@ -135,7 +135,7 @@ for said in CIRCULAR, UNDRAINED:
     for starts, kept, complaint in [(STRAIGHT, [4, 5, 6], ''), (LOOP, [4, 5, 6], ''), (STRAIGHT, [3, 4, 5], '4 bts records printed, the truth has 5'),
                                     (STRAIGHT, [5, 6], '3 bts records printed, the truth has 8'), (STRAIGHT, [4, 6, 5], 'records printed, the truth has')]:
         got = ring(said, starts, kept, 0x1000)
-        tap.ok(complaint in got if complaint else not got, f'{said}: {kept} of {starts}') or tap.note(got)
+        tap.ok(complaint in got if complaint else not got, f'{said}: {kept} of {starts}', got)
 tap.same(ring(UNDRAINED, STRAIGHT, [4, 5, 6], 0x1000, PMI), '', 'an interrupt does not drain an undrained buffer')
 for said, place, between in [(CIRCULAR, 0x1000, PMI), (CIRCULAR, 0x2000, []), ('# no # bts buffer circular: kept', 0x1000, []), ('', 0x1000, []),
                              (f'{CIRCULAR}\n# test bts.other', 0x1000, [])]:
@@ -153,7 +153,7 @@ for said, entries, complaint in [
         lines = [f'lbr vcpu=0 {f"tos={at} " if tos else ""}from={start:#x} to={to:#x} mispred=0 in_tsx=0 abort=0 cycles=1' for at, start, to in CALLS]
         got = complaints('\n'.join(['# test lbr.one', said, f'# lbr stack {"tos 6 " if tos else ""}depth 8', *printed]),
                          '\n'.join(['dsmodel truth 1', *lines]))
-        tap.ok(complaint in got if complaint else not got, f'a call stack: {said} {entries} {tos}') or tap.note(got)
+        tap.ok(complaint in got if complaint else not got, f'a call stack: {said} {entries} {tos}', got)
 
 # ---- a boot and its row
 
@@ -185,12 +185,6 @@ def log_of(tests):
             *(f'# area {area} {" ".join(str(of.count(name)) for name in order)}' for area, of in sorted(areas.items())), *reasons,
             f'# facility bts {bts}', '# facility pebs not selected', '# facility lbr not selected',
             f'# end dstest86 verdict={verdict} ' + ' '.join(f'{name}={count[name]}' for name in 'pass fail skip error differs'.split())]
-
-
-def write(path, text):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    return path
 
 
 PASS, REFUSED = '64 pvh skylake pass', '64 pvh skylake refused : unknown width'
@@ -256,8 +250,8 @@ for line, given, *right in [
     shutil.rmtree(folder / 'boot', ignore_errors=True)
     for name in 'serial', 'stderr', 'truth', 'violations':
         if files[name] is not None:
-            write(folder / 'boot' / name, ''.join(f'{line}\n' for line in files[name]))
-    row, = table.read_cases(write(folder / 'cases', line + '\n'))
+            tap.write(folder / 'boot' / name, ''.join(f'{line}\n' for line in files[name]))
+    row, = table.read_cases(tap.write(folder / 'cases', line + '\n'))
     row.folder = folder / 'boot'
     verdict = next((match[1] for line in files['serial'] if (match := re.search('verdict=(\\w+)', line))), None)
     table.read_violations = lambda: VIOLATIONS
@@ -282,8 +276,8 @@ for globs, tests, how, *right in [
         ('lbr.tos', ['fail lbr.tos'], 'cut', 'the kernel printed no verdict'), ('lbr.tos', ['fail lbr.tos'], 'killed', 'timed out after 9 seconds')]:
     log = '\n'.join(log_of(tests))
     log = re.sub('verdict=\\w+', 'verdict=panic', log) if how == 'panic' else re.sub('# end.*', '', log) if how == 'cut' else log
-    row, = table.read_faults(write(folder / 'faults', f'bts.threshold.ignored skylake : {globs}\n'))
-    row.folder = write(folder / 'boot/serial', log).parent
+    row, = table.read_faults(tap.write(folder / 'faults', f'bts.threshold.ignored skylake : {globs}\n'))
+    row.folder = tap.write(folder / 'boot/serial', log).parent
     wrong, _, caught = judge.fault_problems(row, *judge.colours(row, how == 'latitude'), 9 if how == 'killed' else None, HEALTHY, how == 'latitude')
     tap.same((wrong, caught), (right, 'noticed by: none' not in right and 'no test noticed' not in right), f'{globs}, {tests} {how}')
 tap.same(table.matching(['a.*', 'b', 'c*d'], ['a.1', 'a.2', 'xa.3', 'bb']), ({'a.1', 'a.2'}, ['b', 'c*d']), 'globs')
@@ -294,13 +288,13 @@ KNOWN = [('core2', '32'), ('core2', '64')]
 
 
 def names(*lines):
-    return [row.name for row in table.read_cases(write(folder / 'cases', '\n'.join(lines)), KNOWN)]
+    return [row.name for row in table.read_cases(tap.write(folder / 'cases', '\n'.join(lines)), KNOWN)]
 
 
 everything = table.read_cases()
 tap.same(table.unbooted(table.machines(), everything), [], 'cases has a line for each kernel and profile')
 for more in *(f'{word}' for word in 'run=bts.* skip=lbr.* quirk=no_apic latitude=7 cores=E fault=x firmware=lvt'.split()), '-- -smp 2':
-    rows = table.read_cases(write(folder / 'cases', f'64 pvh core2 pass records=all {more}'), KNOWN)
+    rows = table.read_cases(tap.write(folder / 'cases', f'64 pvh core2 pass records=all {more}'), KNOWN)
     tap.same(table.unbooted(KNOWN[1:], rows), KNOWN[1:], f'does not run all tests: {more}')
 tap.same(names('64 pvh  *    pass records=all', '32 uefi core2 pass'), ['64 pvh core2 pass records=all', '32 uefi core2 pass'], 'profile *: each machine')
 tap.same(names('64 pvh * pass records=all', '64 uefi core2 pass records=all'), ['64 uefi core2 pass records=all'], '... that no other line boots')
@@ -314,10 +308,10 @@ for line, why in [('64 pvh core2', 'line 1: expected WIDTH ROUTE PROFILE VERDICT
                   ('bts.threshold.ignored : x', 'line 1: expected FAULT PROFILE'), ('no.such skylake : x', "line 1: unknown fault 'no.such'"),
                   ('bts.threshold.ignored no : x', "line 1: unknown profile 'no'"), ('bts.threshold.ignored skylake : ', 'line 1: no test after')]:
     try:
-        (table.read_faults if 'skylake' in line or ' : ' in line else table.read_cases)(write(folder / 'cases', line + '\n'))
+        (table.read_faults if 'skylake' in line or ' : ' in line else table.read_cases)(tap.write(folder / 'cases', line + '\n'))
         tap.ok(False, f'refused: {why}')
     except table.TableError as error:
-        tap.ok(why in str(error), f'refused: {why}') or tap.note(str(error))
+        tap.ok(why in str(error), f'refused: {why}', str(error))
 
 # ---- scripts/boots, end to end, by its exit status. The stub ends as the environment variable STUB says; with "proven", only the
 # machine with a fault fails. With "full", no file can have more than 100 bytes.
@@ -349,7 +343,7 @@ for path, text in {'scripts/machine': STUB, 'build/qemu-ds': '#!/bin/sh\ncase $2
                    'tests/qemu/cases': '64 pvh skylake pass\n64 pvh skylake pass exit=none\n', 'tests/qemu/violations': '',
                    'tests/qemu/faults': 'bts.lost skylake : bts.one\n', 'pass': '\n'.join(log_of(['bts.one'])) + '\n',
                    'fail': '\n'.join(log_of(['fail bts.one'])) + '\n', 'ds/ds_check.inc': '', 'ds/arch_check.inc': ''}.items():
-    write(tree / path, text).chmod(0o755)
+    tap.write(tree / path, text).chmod(0o755)
 
 
 def started(how, *words):
@@ -368,7 +362,7 @@ for words, how, status in [
     process = started(how, *words, *['-t1'] * (how in ('hang', 'deaf')))
     out = process.communicate()[0]
     late = how in ('hang', 'deaf')
-    tap.ok((process.returncode, 'timed out after 1 seconds' in out) == (status, late), f'boots {" ".join(words)}, {how}: status {status}') or tap.note(out)
+    tap.ok((process.returncode, 'timed out after 1 seconds' in out) == (status, late), f'boots {" ".join(words)}, {how}: status {status}', out)
 shutil.rmtree(tree / 'build/test')
 process = started('hang', *BOOTS)
 pid = tree / 'build/test/01-64-pvh-skylake/pid'
@@ -377,5 +371,5 @@ while not pid.exists() or not pid.read_text():
 process.terminate()
 out = process.communicate()[0]
 stat = pathlib.Path('/proc', pid.read_text(), 'stat')
-tap.ok(process.returncode == 130 and (not stat.exists() or ' Z ' in stat.read_text()), 'a signal ends the machines') or tap.note(f'{process.returncode} {stat.exists() and stat.read_text()} {out}')
+tap.ok(process.returncode == 130 and (not stat.exists() or ' Z ' in stat.read_text()), 'a signal ends the machines', f'{process.returncode} {out}')
 tap.done()

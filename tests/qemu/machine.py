@@ -18,26 +18,26 @@ sys.path.insert(0, str(ROOT / 'scripts/lib'))
 import judge    # noqa: E402
 
 
-def run(*command, seconds=300, **settings):
+def run(*command: object, seconds: float | None = 300, **settings) -> tuple[int, str, str]:
     """(exit status in a shell's form, output, errors) of a program without input."""
     done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, **settings)
     status = done.returncode if done.returncode >= 0 else 128 - done.returncode
     return status, done.stdout.decode('latin-1'), done.stderr.decode('latin-1')
 
 
-def lines_in(log):
+def lines_in(log: str) -> list[str]:
     """The lines of a serial output that are not empty, without firmware's escape sequences."""
     return [line for line in judge.ESCAPE.sub('', log).split('\n') if line]
 
 
-def boot(*options):
+def boot(*options: str) -> tuple[str, str, str]:
     """Boots with these options of scripts/machine: the verdict by QEMU's exit status ("status N" if it is none), the serial output,
     and the errors."""
     status, log, errors = run('timeout', '300', MACHINE, 'boot', *options, seconds=None)
     return judge.VERDICT_OF_STATUS.get(status, f'status {status}'), log, errors
 
 
-def boot_until(until, *options, after=0):
+def boot_until(until: re.Pattern, *options: str, after: float = 0) -> tuple[str, bool]:
     """Boots, and stops the machine `after` seconds after its output matched the pattern. Returns the output without firmware's escape
     sequences, and whether it matched."""
     with subprocess.Popen([MACHINE, 'boot', *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as guest:
@@ -60,12 +60,12 @@ def boot_until(until, *options, after=0):
 STOP_WITH_RECORDS = 'hbreak ds_close if processors[0]->open_for'
 
 
-def gdb_command(profile, options, *gdb_options, width=64, boot=()):
+def gdb_command(profile: str, options: str, *gdb_options: str, width: int = 64, boot: tuple = ()) -> list[str]:
     """GDB on a kernel in QEMU; `boot` is for more options of scripts/machine."""
     return [MACHINE, 'gdb', '-w', str(width), '-p', profile, '-o', options, *boot, '--', *gdb_options]
 
 
-def gdb(profile, *commands, options='', width=64, boot=()):
+def gdb(profile: str, *commands: str, options: str = '', width: int = 64, boot: tuple = ()) -> tuple[list[str], list[str], str]:
     """Runs GDB, unattended: the output of each command, the lines of the kernel's log, and GDB's whole output. GDB ends at its first
     error; the output of later commands is ''."""
     marked = [word for n, command in enumerate(commands) for word in ('-ex', rf'echo \n== {n} ==\n', '-ex', command)]
@@ -80,7 +80,7 @@ def gdb(profile, *commands, options='', width=64, boot=()):
     return [outputs.get(str(n), '') for n in range(len(commands))], log, text
 
 
-def address_of(width, symbol):
+def address_of(width: int, symbol: str) -> int:
     """The address of a symbol of the kernel of this width."""
     for line in run('nm', BUILD / f'dstest86-{width}.elf')[1].splitlines():
         if line.split()[-1] == symbol:
@@ -92,7 +92,7 @@ class Machine:
     """A machine that a test watches while it runs. `seconds` limits the whole run; `folder` is for its files; the rest are options of
     scripts/machine, with "--" before QEMU's. It ends with the `with` block."""
 
-    def __init__(self, seconds, folder, *options):
+    def __init__(self, seconds: float, folder: str | pathlib.Path, *options: str):
         self.folder = pathlib.Path(folder)
         self.serial, path = self.folder / 'serial', self.folder / 'qmp'
         self.serial.unlink(missing_ok=True)
@@ -115,16 +115,16 @@ class Machine:
             self.guest.terminate()
         self.guest.wait()
 
-    def pause(self):
+    def pause(self) -> None:
         """For callers that poll a running machine."""
         if self.guest.poll() is not None:
             raise RuntimeError(f'the machine ended, status {self.guest.returncode}; its log ends:\n{self.log()[-2000:]}')
         time.sleep(0.1)
 
-    def log(self):
+    def log(self) -> str:
         return self.serial.read_text(encoding='latin-1')
 
-    def wait_for(self, pattern):
+    def wait_for(self, pattern: re.Pattern) -> str:
         """Waits until the log matches, and returns it."""
         while not pattern.search(self.log()):
             try:
@@ -134,7 +134,7 @@ class Machine:
                     raise
         return self.log()
 
-    def command(self, name, **arguments):
+    def command(self, name: str, **arguments) -> object:
         """The result of a QMP command."""
         self.qmp.write(json.dumps({'execute': name, 'arguments': arguments}) + '\n')
         self.qmp.flush()
@@ -146,22 +146,22 @@ class Machine:
                 return answer['return']
         raise RuntimeError(f'{name}: no answer')
 
-    def press(self, key):
+    def press(self, key: str) -> None:
         """Presses a key: QEMU's name of it, or several names with "-" between them, for keys that are held together."""
         self.command('send-key', keys=[{'type': 'qcode', 'data': name} for name in key.split('-')])
 
-    def screendump(self):
+    def screendump(self) -> pathlib.Path:
         """A PPM file of the screen."""
         path = self.folder / 'screen.ppm'
         self.command('screendump', filename=str(path))
         return path
 
-    def memory(self, address, size):
+    def memory(self, address: int, size: int) -> bytes:
         """Bytes of physical memory."""
         path = self.folder / 'memory'
         self.command('pmemsave', val=address, size=size, filename=str(path))
         return path.read_bytes()
 
-    def stop(self):
+    def stop(self) -> None:
         self.command('quit')
         self.guest.wait()

@@ -19,17 +19,12 @@ qemu = build / 'qemu-system-x86_64'
 COMMAND = top / 'scripts/machine'
 
 
-def write(path, text=''):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-
-
 for name in 'dstest86-64.elf firmware-64.elf BOOTX64.EFI dsmodel.so toolchain/ovmf/OVMF_CODE.fd toolchain/ovmf/OVMF_VARS.fd'.split():
-    write(build / name)
+    tap.write(build / name)
 COMMAND.parent.mkdir()
 for name in 'machine', 'lib':
     (COMMAND.parent / name).symlink_to(machine.ROOT / 'scripts' / name)
-write(qemu, "#!/bin/sh\nprintf ' [%s]' \"$@\"\nexit 77\n")
+tap.write(qemu, "#!/bin/sh\nprintf ' [%s]' \"$@\"\nexit 77\n")
 qemu.chmod(0o755)
 
 
@@ -40,7 +35,7 @@ def run(*arguments):
 # ---- QEMU's arguments
 status, out, _ = run(*'boot -p core2 -f x,y -q z -L 7:u,v -d F,D'.split())
 plugin = f"{build}/dsmodel.so,".replace(',', ',,')[:-1] + 'profile=core2,truth=F,,D/truth,violations=F,,D/violations,quirk=z,latitude=7:u,,v,fault=x,,y'
-tap.ok(out.endswith(f' [-plugin] [{plugin}]'), 'commas are doubled') or tap.note(out)
+tap.ok(out.endswith(f' [-plugin] [{plugin}]'), 'commas are doubled', out)
 tap.same(status, 77, 'boot passes on the status of QEMU')
 tap.like(run('boot', '--', '-m', 16)[1], r' \[-m\] \[256\] .* \[-m\] \[16\]$', "the user's QEMU options come last")
 tap.same(run(*'boot --route=pvh --width= --profile=none --options= --fault= --latitude='.split())[0], 77,
@@ -71,7 +66,7 @@ for arguments, said in [
         ('boot --unknown', 'option --unknown not recognized; see machine --help\n'), ('start', "unknown subcommand 'start'"),
         ('', "unknown subcommand ''")]:
     status, _, errors = run(*arguments.split())
-    tap.ok(errors.startswith(f'machine: {said}') and errors.count('\n') == 1, f'{arguments} is refused') or tap.note(errors)
+    tap.ok(errors.startswith(f'machine: {said}') and errors.count('\n') == 1, f'{arguments} is refused', errors)
     tap.same(status, 2, '... with status 2')
 status, text, _ = run('--help')
 tap.ok(status == 0 and text == run('run', '--help')[1], '--help prints the same with and without a subcommand')
@@ -92,7 +87,7 @@ def log(verdict, result, directive='', facility=''):
 
 
 def run_log(ending, errors, *lines):
-    write(qemu, '\n'.join(['#!/bin/sh', "cat <<'X'", *lines, 'X', "cat >&2 <<'X'", f'{errors}X', ending, '']))
+    tap.write(qemu, '\n'.join(['#!/bin/sh', "cat <<'X'", *lines, 'X', "cat >&2 <<'X'", f'{errors}X', ending, '']))
     return '|'.join(map(str, run('run', '-p', 'none')))
 
 
@@ -127,7 +122,7 @@ tap.same(machine.run('sh', '-c', f"'{COMMAND}' run -p none >/dev/full"), (99, ''
 # ---- kvm
 for vendor, said in ('0000', ': load the module kvm_intel; '), (
         '0002', r", and this host's processor is not Intel's: .*; use the model \(without accel=kvm\)"):
-    write(top / 'sys/devices/system/cpu/modalias', f'cpu:type:x86,ven{vendor}fam0019mod0001:feature:\n')
+    tap.write(top / 'sys/devices/system/cpu/modalias', f'cpu:type:x86,ven{vendor}fam0019mod0001:feature:\n')
     tap.like('|'.join(map(str, run('kvm', top / 'kvm', top / 'sys'))), rf'^1\|\|kvm: there is no {re.escape(str(top))}/kvm{said}', f'no KVM on vendor {vendor}')
 tap.same(run('kvm', '/dev/null'), (1, '', 'kvm: /dev/null is not KVM: it reports no API version\n'), 'a device other than KVM')
 if not os.access('/dev/kvm', os.R_OK | os.W_OK):

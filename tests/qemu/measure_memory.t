@@ -29,8 +29,8 @@ def ends(name, wanted, lines):
     _, verdict = judge.results_in(lines)
     wrong = judge.judged(FOLDER / 'serial')[1] + ([f'verdict {verdict}, not {wanted}'] if verdict != wanted else [])
     wrong += re.findall('(?m)^violation .*', (FOLDER / 'violations').read_text())
-    tap.ok(not wrong, f'{name} ends with {wanted}') or tap.note(
-        '\n'.join(wrong + [line for line in lines if re.match('# wrong|not ok', line)]))
+    tap.ok(not wrong, f'{name} ends with {wanted}',
+           '\n'.join(wrong + [line for line in lines if re.match('# wrong|not ok', line)]))
 
 
 def measured(kind, lines):

@@ -82,10 +82,10 @@ for profile, mistakes in MISTAKES.items():
     ended = done.stderr.splitlines()[len(lines):]
     violations = any(line.startswith('violation ') for line in lines)
     tap.ok(done.returncode == (70 if violations else 33) and (not violations or "QEMU's own exit status: 33" in ended.pop()),
-           f'{profile}: the guest plants all its mistakes') or tap.note(done.stderr)
+           f'{profile}: the guest plants all its mistakes', done.stderr)
     tap.same(len(lines), len(mistakes), f'{profile}: a report for each')
     tap.ok(profile != 'skylake' or re.fullmatch(r'BTS on cpu 0: \d+ records, 1 PMI\nPEBS on cpu 0: \d+ records, [1-9]\d* PMIs', '\n'.join(ended)),
-           f'{profile}: what each facility has recorded') or tap.note(done.stderr)
+           f'{profile}: what each facility has recorded', done.stderr)
     for line, (function, rule, field, wanted) in zip(lines, mistakes):
         form = r'(?:violation|advice|refused) vcpu=0 rip=(0x[0-9a-f]+) ([^:]+): (\S.*? 0x[0-9a-f]+) ((?:must|should|is|has) .*?)(?: \[.*\])?'
         rip, *parts = re.fullmatch(form, line).groups() if re.fullmatch(form, line) else ['0x0', 'no report', '', line]

@@ -73,12 +73,12 @@ def last_page(*options):
 
 
 def has(lines, want, name):
-    tap.ok(want in lines, name) or tap.note('\n'.join([f'no line "{want}" in', *lines]))
+    tap.ok(want in lines, name, '\n'.join([f'no line "{want}" in', *lines]))
 
 
 def matches(lines, pattern, name):
     """Whether the pattern matches at the beginning of a line."""
-    tap.ok(any(re.match(pattern, line) for line in lines), name) or tap.note('\n'.join([f'no line like "{pattern}" in', *lines]))
+    tap.ok(any(re.match(pattern, line) for line in lines), name, '\n'.join([f'no line like "{pattern}" in', *lines]))
 
 
 def is_large(lines, verdict, name):

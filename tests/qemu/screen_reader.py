@@ -24,7 +24,7 @@ COLUMNS_MOST, ROWS_MOST = 160, 100
 cells_at = functools.cache(lambda width: machine.address_of(width, 'cells'))
 
 
-def cells_of(guest, width):
+def cells_of(guest: machine.Machine, width: int) -> tuple[int, int, list[bytes]]:
     """The kernel's page in a running machine's memory: its columns and rows, and the bytes of each row, characters with
     attributes. The width is the kernel's, in bits."""
     memory = guest.memory(cells_at(width), 8 + 2 * COLUMNS_MOST * ROWS_MOST)
@@ -34,7 +34,7 @@ def cells_of(guest, width):
 
 # ---- images: the rows of pixels, as bytes: red, green and blue of each
 
-def image_of_ppm(data):
+def image_of_ppm(data: bytes) -> list[bytes]:
     """The image of a binary PPM, such as QEMU's screendump writes."""
     width, height, pixels = re.fullmatch(rb'P6\s+(\d+)\s+(\d+)\s+255\s(.*)', data, re.S).groups()
     size = 3 * int(width)
@@ -43,7 +43,7 @@ def image_of_ppm(data):
     return [pixels[at:at + size] for at in range(0, len(pixels), size)]
 
 
-def image_of_memory(data, form):
+def image_of_memory(data: bytes, form: dict[str, int]) -> list[bytes]:
     """The image of a frame buffer's bytes. Its form has the fields of struct boot_screen: columns, rows, pitch, pixel_bits, and the
     masks red, green, blue."""
     size = form['pixel_bits'] // 8
@@ -140,7 +140,7 @@ def margin(count, size, first, whole):
     return before // size
 
 
-def decode_screen(image, columns, rows):
+def decode_screen(image: list[bytes], columns: int, rows: int) -> tuple[tuple[int, int, int], list[list[tuple]]]:
     """The text on the screen, with a page of these columns and rows in its centre: (scale, left, top), and the page's rows of cells
     (character, ink, ground). left and top: the pixel where the page begins. The colours are enum cell_colour. A cell of one colour
     other than black is a blank if the adjacent background has this colour, else a full block."""

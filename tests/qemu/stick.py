@@ -2,6 +2,7 @@
 """The stick as an image file: its EFI system partition, the files in it, fsck.fat's report; and the memory with a kernel's log from
 before a reset (boot/kept_log.h), made without a kernel, for a machine that starts with it."""
 import os
+import pathlib
 import re
 import shutil
 import struct
@@ -13,32 +14,32 @@ os.environ['PATH'] += ':/usr/sbin:/sbin'
 os.environ['MTOOLSRC'] = '/dev/null'
 
 
-def copy(path):
+def copy(path: pathlib.Path) -> pathlib.Path:
     """Copies the built stick to this path, which it returns."""
     shutil.copyfile(machine.BUILD / 'dstest86.iso', path)
     return path
 
 
-def partition(image):
+def partition(image: bytes) -> tuple[int, int]:
     """First byte and length of partition 2: the GPT's entries of 128 bytes follow two blocks of 512."""
     first, last = struct.unpack_from('<QQ', image, 2 * 512 + 128 + 32)
     return 512 * first, 512 * (last - first + 1)
 
 
-def mtools(path, command, *arguments):
+def mtools(path: pathlib.Path, command: str, *arguments: object) -> bytes:
     """The output, as bytes, of a command of mtools for the stick at this path."""
     with open(path, 'rb') as stick:
         start, _ = partition(stick.read(4096))
     return subprocess.run([command, '-i', f'{path}@@{start}', *arguments], stdin=subprocess.DEVNULL, check=True, stdout=subprocess.PIPE).stdout
 
 
-def files(path):
+def files(path: pathlib.Path) -> dict[str, bytes]:
     """All files of the stick: path => bytes."""
     names = mtools(path, 'mdir', '-b', '-/', '::/').decode().splitlines()
     return {name.removeprefix('::'): mtools(path, 'mtype', name) for name in names if not name.endswith('/')}
 
 
-def fsck(path):
+def fsck(path: pathlib.Path) -> list[str]:
     """fsck.fat's complaints about a file system; empty if it is sound."""
     _, said, _ = machine.run('fsck.fat', '-n', path)
     return [line.rstrip() for line in said.splitlines() if not re.match(rf'fsck\.fat \d|{re.escape(str(path))}: \d+ files', line)]
@@ -49,7 +50,7 @@ def fsck(path):
 SIZE, HEAD_SIZE, END_SIZE = 0x100000, 0x1000, 0x8000
 
 
-def fnv(data):
+def fnv(data: bytes) -> bytes:
     """FNV-1a of 64 bits."""
     total = 0xcbf29ce484222325
     for byte in data:
@@ -57,12 +58,12 @@ def fnv(data):
     return struct.pack('<Q', total)
 
 
-def mark(serial, before, text):
+def mark(serial: int, before: int, text: bytes) -> bytes:
     head = struct.pack('<4I', serial, before, text.count(b'\n'), len(text)) + fnv(text)
     return head + fnv(head)
 
 
-def kept_log(text):
+def kept_log(text: bytes) -> bytes:
     """The whole memory, with a log of this text, which must fit into the first part."""
     room = SIZE - HEAD_SIZE - 2 * END_SIZE
     if len(text) > room:

@@ -39,11 +39,6 @@ def log_in(said):
     return (re.findall(LOG, said) or [''])[0].replace('\n', '\r\n').encode('latin-1')
 
 
-def ok(passed, what, said):
-    """Prints what a machine wrote if the check fails."""
-    tap.ok(passed, what) or tap.note(said)
-
-
 def put(name, data, where=''):
     """Copies a file with this content to the stick."""
     (FOLDER / name).write_bytes(data)
@@ -80,13 +75,13 @@ def restarted(memory, until, *more, after=0):
 stick.copy(STICK)
 others = all_but_logs()
 said, came = boot(KEY, '-r', 'usb', '-R', '-k', STICK, '-o', 'run=bts.calls,lbr.* log=stick exit=none', '--', *CLOCK)
-ok(came, 'the machine restarts by itself, and the loader saves the log', said)
+tap.ok(came, 'the machine restarts by itself, and the loader saves the log', said)
 address = re.findall('(?m)^# log kept in 1024 KiB at 0x([0-9a-f]+), for the loader after a restart$', said)
 tap.ok(address, 'the log has the address where it is kept')
 name = f'{re.search(" signature 0x([0-9a-f]{8}) ", said)[1]}-20260102-1.log'
 left = logs()
 tap.same(list(left), [name], 'one file, named by signature, date and number')
-ok(left.get(name) == log_in(said), 'the file equals the serial output', str(left.get(name)))
+tap.ok(left.get(name) == log_in(said), 'the file equals the serial output', str(left.get(name)))
 last = re.search('(?m)^# end .*', said)[0]
 tap.like(said, '(?m)^# log kept: the machine restarts in 10 seconds, and the loader saves the log\n' + re.escape(last) + '\n',
          'the restart is announced')
@@ -102,7 +97,7 @@ tap.same(all_but_logs(), others, 'no other file on the stick is changed')
 for route, *width in ('usb32',), ('usb', '-w', '32'):
     stick.copy(STICK)
     said, _ = boot(KEY, '-r', route, '-R', '-k', STICK, *width, '-p', 'core2', '-o', 'run=bts.calls log=stick exit=none end=reboot')
-    ok(list(logs().values()) == [log_in(said)] != [b''], f'the log by route {" ".join([route, *width])}', said)
+    tap.ok(list(logs().values()) == [log_in(said)] != [b''], f'the log by route {" ".join([route, *width])}', said)
     tap.ok('the machine restarts in' not in said, '... end=reboot: restarts without a delay')
 
 
@@ -165,7 +160,7 @@ for number in range(1, 12):
     put('old', b'old\n', f'::{LOGS}{stock}-20260102-{number}.log')
 want = logs() | {f'{stock}-20260102-12.log': TEXT}
 said, _ = restarted(memory, KEY)
-ok(logs() == want, 'the next log gets the next number; the others are unchanged', said)
+tap.ok(logs() == want, 'the next log gets the next number; the others are unchanged', said)
 
 # ---- the power fails ---------------------------------------------------------------------------------------------------------------------
 # States that firmware may leave and fsck.fat repairs without loss: the dirty bit, clusters of no file, two different FATs (the
@@ -180,7 +175,7 @@ BLOCK = 512
 stick.copy(STICK)
 (FOLDER / 'writes').touch()
 said, came = restarted(memory, KEY, '-W', FOLDER / 'writes')
-ok(came, 'a machine whose writes to the stick are logged', said)
+tap.ok(came, 'a machine whose writes to the stick are logged', said)
 written = STICK.read_bytes()
 start, size = stick.partition(written)
 

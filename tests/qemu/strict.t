@@ -22,11 +22,6 @@ EMPTY = ['-display', 'none', '-serial', 'null']
 EXIT = ['-no-reboot', '-device', 'isa-debug-exit,iobase=0xf4,iosize=4']
 
 
-def ok(passed, name, told=''):
-    if not tap.ok(passed, name):
-        tap.note(str(told))
-
-
 def kernel(tests):
     return [*EMPTY, '-kernel', str(BUILD / 'dstest86-64.elf'), '-append', f'run={tests}']
 
@@ -81,25 +76,25 @@ def interrupt(number, tests, *options):
             except subprocess.TimeoutExpired:
                 status = 'still runs'
         name = f'{number.name}, run={tests} {" ".join(options)}'
-        ok(streamed and running, f'{name}: the report appears while the guest runs', report.read_text())
+        tap.ok(streamed and running, f'{name}: the report appears while the guest runs', report.read_text())
         if number == signal.SIGKILL:    # QEMU learns of it, and ends by itself
             wait_for(lambda: not qemus(scratch))
-        ok(not qemus(scratch), f'{name}: QEMU has ended')
+        tap.ok(not qemus(scratch), f'{name}: QEMU has ended')
         for left in qemus(scratch):
             os.kill(int(left), signal.SIGKILL)
-        ok(not list(scratch.iterdir()), f'{name}: no file is left', list(scratch.iterdir()))
+        tap.ok(not list(scratch.iterdir()), f'{name}: no file is left', list(scratch.iterdir()))
         return status, report.read_text()
 
 
 for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
     status, said = interrupt(number, 'forbidden.lvt_masked', '--strict')
-    ok(status == 70 and re.search(rf'^qemu-ds: .* guest: 1; signal {number.value} ended it$', said, re.M), '... status 70', f'{status} {said}')
+    tap.ok(status == 70 and re.search(rf'^qemu-ds: .* guest: 1; signal {number.value} ended it$', said, re.M), '... status 70', f'{status} {said}')
 status, said = interrupt(signal.SIGTERM, 'none', '--strict')
-ok(status == 143 and 'guest: 0; signal 15' in said, '... status 143 without a violation', f'{status} {said}')
+tap.ok(status == 143 and 'guest: 0; signal 15' in said, '... status 143 without a violation', f'{status} {said}')
 
 # A wrapper that is killed, or cannot start, leaves no process that holds its standard output.
 status, said = interrupt(signal.SIGKILL, 'forbidden.lvt_masked', '--strict')
-ok(status == -9 and 'violation ' in said, '... status of the signal', f'{status} {said}')
+tap.ok(status == -9 and 'violation ' in said, '... status of the signal', f'{status} {said}')
 
 
 def shell(command, *words, limit=None):
@@ -123,10 +118,10 @@ def shell(command, *words, limit=None):
 
 for command in '<&-', '>&-', '2>&-', '<&- >&- 2>&-':
     ended = shell(command, '--strict', *EXIT, *kernel('forbidden.lvt_masked'))
-    ok(ended[0] == 70 and not ended[2], f'{command}: status 70', ended)
+    tap.ok(ended[0] == 70 and not ended[2], f'{command}: status 70', ended)
 for limit in range(11, 15):
     ended = shell('', '--strict', *EXIT, *kernel('forbidden.lvt_masked'), limit=limit)
-    ok(ended[0] in (1, 2) and ended[1] != '' and not ended[2], f'{limit} file descriptors: refused', ended)
+    tap.ok(ended[0] in (1, 2) and ended[1] != '' and not ended[2], f'{limit} file descriptors: refused', ended)
 
 # `timeout` signals the wrapper, and then its process group, which includes the program that the wrapper waits with.
 with tempfile.TemporaryDirectory() as folder:
@@ -144,7 +139,7 @@ with tempfile.TemporaryDirectory() as folder:
     except subprocess.TimeoutExpired:
         said = 'the reader of the report still runs'
         os.killpg(wrapper.pid, signal.SIGKILL)
-    ok(wrapper.returncode == 143 and 'signal 15 ended it' in said, 'SIGTERM to the process group', f'{wrapper.returncode} {said}')
+    tap.ok(wrapper.returncode == 143 and 'signal 15 ended it' in said, 'SIGTERM to the process group', f'{wrapper.returncode} {said}')
 
 # A signal while the wrapper makes its FIFO.
 with tempfile.TemporaryDirectory() as folder:
@@ -155,22 +150,22 @@ with tempfile.TemporaryDirectory() as folder:
     scratch.mkdir()
     done = subprocess.run([COMMAND, '--strict', *EMPTY], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
                           env={**os.environ, 'PATH': f'{folder}:{os.environ["PATH"]}', 'TMPDIR': str(scratch)}, preexec_fn=default_signals)
-    ok(done.returncode == 143 and 'signal 15 ended it' in done.stderr and not list(scratch.iterdir()), 'SIGTERM before QEMU starts', f'{done}')
+    tap.ok(done.returncode == 143 and 'signal 15 ended it' in done.stderr and not list(scratch.iterdir()), 'SIGTERM before QEMU starts', f'{done}')
 
 status, said = run('-s', 'KILL', '60', COMMAND, '--strict', *EXIT, *kernel('forbidden.lvt_masked'), command=['timeout'])
-ok(status == 70 and re.search(r"^violation .*guest: 1; QEMU's own exit status: 33$", said, re.M | re.S), 'a guest that ends: its status is reported', f'{status} {said}')
+tap.ok(status == 70 and re.search(r"^violation .*guest: 1; QEMU's own exit status: 33$", said, re.M | re.S), 'a guest that ends: its status is reported', f'{status} {said}')
 with tempfile.TemporaryDirectory() as folder:
     report = pathlib.Path(folder, 'report')
     report.write_text('violation of an earlier run\n')
     status, said = run('--strict', '--violations', str(report), '-device', 'no-such-device', *EMPTY)
-    ok(status == 1 and report.read_text() == '', 'an earlier report is removed', f'{status} {said}')
+    tap.ok(status == 1 and report.read_text() == '', 'an earlier report is removed', f'{status} {said}')
     report.unlink()
     os.mkfifo(report)
     reader = subprocess.Popen(['cat', report], stdout=subprocess.PIPE, text=True)
     status, said = run('-k', '5', '60', COMMAND, '--strict', '--violations', str(report), *EXIT, *kernel('forbidden.lvt_masked'), command=['timeout'])
-    ok(status == 70 and reader.communicate()[0].startswith('violation '), 'a report into a FIFO', f'{status} {said}')
+    tap.ok(status == 70 and reader.communicate()[0].startswith('violation '), 'a report into a FIFO', f'{status} {said}')
     status, said = run('--strict', '--violations', folder, *EMPTY)
-    ok(status == 2 and said.endswith(f'qemu-ds: --violations {folder}: cannot be written\n'), 'a report into a folder', f'{status} {said}')
+    tap.ok(status == 2 and said.endswith(f'qemu-ds: --violations {folder}: cannot be written\n'), 'a report into a folder', f'{status} {said}')
 
 ENDS = ['-display', 'none', '-no-reboot', '-kernel', str(BUILD / 'ends.elf'), '-append']
 RESETS = ' triple-fault vcpu=0 rip=RIP: the exception of this instruction cannot be delivered, nor a double fault; the processor shuts down'
@@ -181,19 +176,19 @@ for letter, reset, wanted in (('w', 71, ' refused vcpu=0 rip=RIP wrmsr 0x187: IA
     if wanted:
         wanted += " qemu-ds: violations of the manual by the guest: 0, triple faults: 1; QEMU's own exit status: 0"
     said = ' '.join(['', *re.sub('rip=0x[0-9a-f]+', 'rip=RIP', said).splitlines()])
-    ok((status, said) == (reset, wanted), f'the reset {letter}: status {reset}', f'{status} {said}')
+    tap.ok((status, said) == (reset, wanted), f'the reset {letter}: status {reset}', f'{status} {said}')
 ended = shell('', '-serial', 'stdio', *ENDS, 'u')
-ok(ended[0] == 0 and re.search('^triple-fault vcpu=0 ', ended[1], re.M), 'without --strict: reported, on a line of its own', ended)
+tap.ok(ended[0] == 0 and re.search('^triple-fault vcpu=0 ', ended[1], re.M), 'without --strict: reported, on a line of its own', ended)
 ended = shell('', '--strict', '-serial', 'stdio', *ENDS, 'u')
-ok(ended[0] == 71 and re.search('^triple-fault vcpu=0 .*^qemu-ds: ', ended[1], re.M | re.S), '... with --strict', ended)
+tap.ok(ended[0] == 71 and re.search('^triple-fault vcpu=0 .*^qemu-ds: ', ended[1], re.M | re.S), '... with --strict', ended)
 status, said = run('--preserve-status', '5', COMMAND, '--strict', *EMPTY, *ENDS, 'w', '-action', 'reboot=reset', command=['timeout'])
-ok(status == 71 and said.count('refused ') == said.count('triple-fault ') == 1, 'a guest that resets itself for ever', f'{status} {said}')
+tap.ok(status == 71 and said.count('refused ') == said.count('triple-fault ') == 1, 'a guest that resets itself for ever', f'{status} {said}')
 
 ADVICE = EXIT + kernel('bts.enable.bts_alone')
 status, said = run('--strict', *ADVICE)
-ok(status == 33 and 'advice ' in said, 'advice passes --strict', f'{status} {said}')
+tap.ok(status == 33 and 'advice ' in said, 'advice passes --strict', f'{status} {said}')
 status, said = run('--strict=advice', *ADVICE)
-ok(status == 70 and re.search(r'^qemu-ds: .* guest: 0, advice: [1-9]', said, re.M), '--strict=advice makes it fatal', f'{status} {said}')
+tap.ok(status == 70 and re.search(r'^qemu-ds: .* guest: 0, advice: [1-9]', said, re.M), '--strict=advice makes it fatal', f'{status} {said}')
 
 WRONG = EXIT + kernel('forbidden.lvt_masked')
 ELF = BUILD / 'dstest86-64.elf'
@@ -209,13 +204,13 @@ with tempfile.TemporaryDirectory() as folder:
             (f'x no_such@{ELF} why\n', 2, f'^qemu-ds: {file} line 1: no function no_such in {ELF}$')):
         file.write_text(text)
         ended = run('--strict', '--accept', str(file), *WRONG)
-        ok(ended[0] == status and re.search(expected, ended[1], re.M | re.S), f'--accept {text.splitlines()[-1].split()[0]}: status {status}', ended)
+        tap.ok(ended[0] == status and re.search(expected, ended[1], re.M | re.S), f'--accept {text.splitlines()[-1].split()[0]}: status {status}', ended)
 
 QUIT = EXIT + kernel('bts.calls')
 for words in (['-accel', 'kvm', '-accel', 'hvf', '-accel', 'tcg'], ['-machine', 'q35,accel=tcg'], ['-M', 'accel=kvm:tcg'],
               ['-machine', 'accel=tcg,graphics=off', '-cpu', 'max'], ['--machine', 'pc', '--accel', 'tcg,thread=multi']):
     status, said = run(*words, *QUIT)
-    ok(status == 33 and re.fullmatch(r'BTS on cpu 0: .*\n', said), f'{" ".join(words)}', f'{status} {said}')
+    tap.ok(status == 33 and re.fullmatch(r'BTS on cpu 0: .*\n', said), f'{" ".join(words)}', f'{status} {said}')
 for words, expected in {
     '-machine q35,accel=kvm': '-machine accel=kvm: not supported; the model needs accel=tcg',
     '-accel kvm -accel hvf': '-accel hvf: not supported; the model needs -accel tcg',
@@ -227,10 +222,10 @@ for words, expected in {
     '--strict -daemonize': "-daemonize: not supported with --strict, which waits for QEMU's end",
 }.items():
     status, said = run(*words.split(), *EMPTY)
-    ok((status, said) == (2, f'qemu-ds: {expected}\n'), f'{words} is refused', f'{status} {said}')
+    tap.ok((status, said) == (2, f'qemu-ds: {expected}\n'), f'{words} is refused', f'{status} {said}')
 status, said = run()
-ok(status == 2 and said.startswith('usage: qemu-ds '), 'without arguments: the usage', f'{status} {said}')
+tap.ok(status == 2 and said.startswith('usage: qemu-ds '), 'without arguments: the usage', f'{status} {said}')
 version = re.search(r'^## ([0-9.]+)', (BUILD.parent / 'NEWS').read_text(), re.M)[1]
 said = subprocess.run([COMMAND, '--version'], capture_output=True, text=True, timeout=60).stdout
-ok(said.startswith(f'qemu-ds {version}\nQEMU emulator version '), '--version', said)
+tap.ok(said.startswith(f'qemu-ds {version}\nQEMU emulator version '), '--version', said)
 tap.done()

@@ -43,7 +43,7 @@ for each in programs:
     for data, kinds in (bts, {'r-xp'}), (pebs, {'r-xp', 'r--p', 'rw-p'}):    # llvm-profgen refuses other maps
         maps = re.findall(r'MMAP2 .*: \[(\w+)\((\w+)\) @ (\w+).*: (\S+) /', perf(each, data, 'script', '--show-mmap-events'))
         ok({int(number, 0) % 4096 for *numbers, _ in maps for number in numbers} == {0} and kinds == {kind for *_, kind in maps},
-           f'perf {each[0]}: maps of whole pages, data only with data addresses') or tap.note(str(maps))
+           f'perf {each[0]}: maps of whole pages, data only with data addresses', str(maps))
 
 # Counts in LBR entries: two bits for each of four counters, the lowest first. --text prints a digit for each.
 log = boot('counters', 'clearwaterforest', 64, 'records=none run=lbr.events.*')

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from typing import NoReturn
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = HERE.parent.parent / 'build'
@@ -19,25 +20,28 @@ folder = _folder.name    # removed at the end
 _count = _failed = 0
 
 
-def ok(passed, what):
+def ok(passed: object, what: str, *told: object) -> bool:
+    """A line of TAP; if it failed, also a note with the rest."""
     global _count, _failed
     _count += 1
     _failed += not passed
     print('ok' if passed else 'not ok', _count, '-', what.replace('#', r'\#').replace('\n', ' '), flush=True)
-    return passed
+    if told and not passed:
+        note('\n'.join(map(str, told)))
+    return bool(passed)
 
 
-def skip(what, why):
+def skip(what: str, why: str) -> None:
     global _count
     _count += 1
     print('ok', _count, '-', what, '# SKIP', why, flush=True)
 
 
-def note(text):
+def note(text: str) -> None:
     print(*(f'# {line}' for line in text.splitlines()), sep='\n', file=sys.stderr)
 
 
-def same(got, wanted, what):
+def same(got: object, wanted: object, what: str) -> None:
     """Compares two values. For lists, prints the first difference."""
     if ok(got == wanted, what):
         return
@@ -48,17 +52,24 @@ def same(got, wanted, what):
     note(f'   got: {got}\nwanted: {wanted}')
 
 
-def like(text, pattern, what):
+def like(text: str, pattern: str | re.Pattern, what: str) -> bool:
     """Whether a regular expression matches anywhere in the text."""
-    return ok(re.search(pattern, text), what) or note(f'   got: {text}\nwanted: {pattern}')
+    return ok(re.search(pattern, text), what, f'   got: {text}\nwanted: {pattern}')
 
 
-def done():
+def write(path: pathlib.Path, text: str = '') -> pathlib.Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def done() -> NoReturn:
     print(f'1..{_count}')
     sys.exit(_failed > 0)
 
 
-def run(*arguments, stdin='/dev/null', stdout=None, most_bytes=None, most_memory=None):
+def run(*arguments: object, stdin: str = '/dev/null', stdout: str | None = None, most_bytes: int | None = None,
+        most_memory: int | None = None) -> tuple[int, str, str]:
     """(status, output, errors) of dsdump. Limits: most_bytes of a file, most_memory (without sanitizers)."""
     def limit():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -74,7 +85,7 @@ def run(*arguments, stdin='/dev/null', stdout=None, most_bytes=None, most_memory
     return done_.returncode, (done_.stdout or b'').decode('latin-1'), done_.stderr.decode()
 
 
-def dsdump(*arguments, status=0, complaint='', stdin='/dev/null'):
+def dsdump(*arguments: object, status: int = 0, complaint: str = '', stdin: str = '/dev/null') -> str:
     """Runs dsdump, checks its status and complaints, and returns its output."""
     is_, out, said = run(*arguments, stdin=stdin)
     shown = ' '.join(pathlib.Path(str(word)).name for word in arguments)
