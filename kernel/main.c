@@ -319,7 +319,7 @@ static void step_watchdog(void)
     if (!watchdog_init(&timers, &io_apic, &nmi))
         console_note("watchdog: no timer for it, so a hung test stops the run; omit that test with skip=");
     else if (!nmi)
-        console_note("watchdog without NMI: a test that hangs with interrupts off will not be ended");
+        console_note("watchdog without NMI: a test that hangs with interrupts off stops the run");
 }
 
 static void step_debugger(void)

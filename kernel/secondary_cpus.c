@@ -99,13 +99,12 @@ void secondary_cpus_say(void)
     if (count && !memory_low_page())
         console_note("processors cannot be started: no usable page below 640 KiB for their first instructions");
     if (found.ignored)
-        console_note("processors left out: %u, because only the first %u of firmware's table are used", found.ignored,
+        console_note("processors left out: %u, because the kernel uses the first %u of firmware's table", found.ignored,
                      PROCESSORS_MOST);
     if (found.beyond)
-        console_note(
-            "processors left out: %u, because their APIC IDs are above %u, which need x2APIC mode: see whether "
-            "the firmware's setup can turn it on",
-            found.beyond, (unsigned)apic_id_most());
+        console_note("processors left out: %u, because APIC IDs above %u need x2APIC mode; turn it on in the "
+                     "firmware's setup",
+                     found.beyond, (unsigned)apic_id_most());
     if (count < others)
         console_note("processors left out: %u, because memory is full; each 16 need 2 MiB below 4 GiB", others - count);
 }

@@ -133,11 +133,10 @@ UNIT_TEST(left_out_processors_are_reported)
     machine.topology.beyond = 3;
     machine.topology.ignored = 88;
     look();
-    assert_string_equal(said,
-                        "processors 1\n"
-                        "processors left out: 88, because only the first 512 of firmware's table are used\n"
-                        "processors left out: 3, because their APIC IDs are above 254, which need x2APIC mode: see "
-                        "whether the firmware's setup can turn it on\n");
+    assert_string_equal(said, "processors 1\n"
+                              "processors left out: 88, because the kernel uses the first 512 of firmware's table\n"
+                              "processors left out: 3, because APIC IDs above 254 need x2APIC mode; turn it on in the "
+                              "firmware's setup\n");
     machine.topology = (struct topology){ 0 };
     machine.error = ACPI_NO_MADT;
     look();

@@ -269,7 +269,7 @@ for line in (f'skip: A test that skips itself is skipped with its reason {SOURCE
 tap.same(lines[-1], '# end dstest86 verdict=skip pass=0 fail=0 skip=0 error=0 differs=0', 'the list runs no test')
 
 # ---- what the kernel finds on the machine
-NO_NMI = '# watchdog without NMI: a test that hangs with interrupts off will not be ended'
+NO_NMI = '# watchdog without NMI: a test that hangs with interrupts off stops the run'
 NO_WATCHDOG = '# watchdog: no timer for it, so a hung test stops the run; omit that test with skip='
 XAPIC = '# apic xAPIC at 0xfee00000, performance vector 0xe1'
 for width, options, qemu, wanted in (

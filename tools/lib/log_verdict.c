@@ -42,7 +42,7 @@ static void count_results(struct log_judge *j, struct totals *totals)
     totals->error += (unsigned)j->errors; /* of the run, outside tests */
 }
 
-/* The table by area leaves out areas that have only skipped tests. */
+/* The table by area omits areas whose tests were all skipped. */
 static void check_table(struct log_judge *j)
 {
     for (size_t i = 0; i < j->area_count; i++) {
