@@ -5,6 +5,7 @@
 
 #include "arch/x86/cpu.h"
 #include "arch/x86/interrupts.h"
+#include "bts/bts_layout.h"
 #include "kernel/console.h"
 #include "kernel/dump.h"
 #include "kernel/held_lines.h"
@@ -108,6 +109,18 @@ static void check_code(struct test_run *run, const struct ds_log *log)
         }
 }
 
+/* The manual defines one bit of the flags. Nothing says that the others are 0. */
+static void check_flags(struct test_run *run, const struct ds_log *log)
+{
+    struct bts_record record;
+
+    for (unsigned n = 0; n < log->records && records_bts(run, n, &record); n++)
+        if (record.flags & ~BTS_FLAGS_PREDICTED) {
+            test_differs(run, "BTS record %u has the flags 0x%" PRIx64 ", typically 0 except bit 4", n, record.flags);
+            return;
+        }
+}
+
 /* The number of records printed from each log. */
 struct printed {
     unsigned bts, pebs;
@@ -122,6 +135,7 @@ static struct printed print_logs(struct test_run *run)
     dump_pebs(0, pebs, run->data_source);
     dump_flush();
     check_code(run, bts);
+    check_flags(run, bts);
     for (unsigned i = 0; i < bts->records && run->bts_printed < most(run); i++) {
         struct bts_record record;
         n.bts += run->bts_printed < run->print_most;
