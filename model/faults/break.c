@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "model/faults/broken.h"
+#include "model/faults/fault_state.h"
 #include "model/faults/flip.h"
 #include "model/faults/quirks.h"
 #include "model/latitude/latitude.h"
@@ -35,16 +35,16 @@ static void replace_rules(struct rules *rules, const struct fault_set *set)
 
 bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t quirks, struct flip *flip)
 {
-    struct broken *b = calloc(1, sizeof(*b));
+    struct fault_state *b = calloc(1, sizeof(*b));
 
     if (b == NULL)
         return false;
     b->faults = *faults;
     b->quirks = quirks;
     b->flip = flip;
-    b->wrapped = *latitude_rules(v);
-    quirks_apply(&b->wrapped, quirks);
-    b->rules = b->wrapped;
+    b->without_faults = *latitude_rules(v);
+    quirks_apply(&b->without_faults, quirks);
+    b->rules = b->without_faults;
     if (faults->any)
         replace_rules(&b->rules, faults);
     if (flip != NULL)
@@ -59,7 +59,7 @@ void break_mend(struct vcpu *v)
     const struct rules *sound = latitude_rules(v);
 
     if (v->rules != NULL && v->rules != sound)
-        free(broken(v));
+        free(fault_state(v));
     v->rules = sound;
 }
 

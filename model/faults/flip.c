@@ -11,7 +11,7 @@
 
 #include "model/engine/bts.h"
 #include "model/engine/ring.h"
-#include "model/faults/broken.h"
+#include "model/faults/fault_state.h"
 
 enum delivery {
     BTS_RECORD,
@@ -137,7 +137,7 @@ void flip_reached(struct flip *flip, uint64_t address)
 
 static struct flip *flip_of(const struct vcpu *v)
 {
-    return broken(v)->flip;
+    return fault_state(v)->flip;
 }
 
 /* Logs a delivery. Returns the change that it gets, or NULL. */
@@ -202,7 +202,7 @@ static uint64_t change_index(struct vcpu *v, enum delivery delivery, uint64_t in
     const uint64_t changed = index ^ (uint64_t)flips << (flips ? c->bit % (8 * v->ds.form.width) : 0);
     uint8_t now[8] = { 0 };
 
-    if (f->index != 0 && v->host->read(v->cpu, wrapped(v)->ds_address(v) + at, now, v->ds.form.width) &&
+    if (f->index != 0 && v->host->read(v->cpu, without_faults(v)->ds_address(v) + at, now, v->ds.form.width) &&
         memcmp(now, f->index_bytes, v->ds.form.width) == 0)
         say(v, "overwritten");
     f->index = changed != index ? changed : 0;
@@ -277,7 +277,7 @@ static bool flip_bts_write(struct vcpu *v, uint64_t index)
         }
         write_behind(v, &v->ds.area.bts, c);
     }
-    return wrapped(v)->bts_write(v, change_index(v, BTS_INDEX, index, encode_bts_index_at(&v->ds.form)));
+    return without_faults(v)->bts_write(v, change_index(v, BTS_INDEX, index, encode_bts_index_at(&v->ds.form)));
 }
 
 static bool flip_pebs_write(struct vcpu *v, uint64_t index)
@@ -304,7 +304,7 @@ static bool flip_pebs_write(struct vcpu *v, uint64_t index)
     } else if (c != NULL) {
         change_records(v, v->pebs.stage, 1, 1, size, c);
     }
-    return wrapped(v)->pebs_write(v, change_index(v, PEBS_INDEX, index, encode_pebs_index_at(&v->ds.form)));
+    return without_faults(v)->pebs_write(v, change_index(v, PEBS_INDEX, index, encode_pebs_index_at(&v->ds.form)));
 }
 
 static void flip_pebs_arch_encode(struct vcpu *v, uint8_t *bytes, const struct pebs_contents *contents,
@@ -314,8 +314,8 @@ static void flip_pebs_arch_encode(struct vcpu *v, uint8_t *bytes, const struct p
     const size_t size = arch_bytes(arch, split);
     const struct change *const c = deliver(v, PEBS_RECORD, size);
 
-    wrapped(v)->pebs_arch_encode(v, bytes, contents, extra, arch, split);
-    note_place(v, wrapped(v)->pebs_arch_address(v), size, c);
+    without_faults(v)->pebs_arch_encode(v, bytes, contents, extra, arch, split);
+    note_place(v, without_faults(v)->pebs_arch_address(v), size, c);
     flip_of(v)->lost = c != NULL && c->action == LOST;
     if (c != NULL && c->action == FLIP)
         flip_byte(bytes, size, c->bit);
@@ -325,7 +325,7 @@ static void flip_pebs_arch_encode(struct vcpu *v, uint8_t *bytes, const struct p
 
 static uint64_t flip_pebs_arch_index(const struct vcpu *v, size_t size)
 {
-    const uint64_t index = wrapped(v)->pebs_arch_index(v, size);
+    const uint64_t index = without_faults(v)->pebs_arch_index(v, size);
 
     if (flip_of(v)->lost) {
         flip_of(v)->lost = false;
@@ -343,12 +343,12 @@ static uint64_t flip_msr_value(struct vcpu *v, const struct profile_msr *m, unsi
 {
     if (m->reg == REG_IA32_PERF_GLOBAL_CTRL)
         flip_of(v)->idle = 64; /* software sees it */
-    return flip_word(wrapped(v)->msr_value(v, m, i), deliver(v, READ, msr_address(m, i)));
+    return flip_word(without_faults(v)->msr_value(v, m, i), deliver(v, READ, msr_address(m, i)));
 }
 
 static bool flip_msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
-    const bool takes = wrapped(v)->msr_takes(v, m, value);
+    const bool takes = without_faults(v)->msr_takes(v, m, value);
     const struct change *const c = takes ? deliver(v, WRITE, m->address) : NULL;
 
     flip_of(v)->losing = false;
@@ -396,12 +396,12 @@ static void flip_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i
     } else if (c != NULL) {
         say(v, "same");
     }
-    wrapped(v)->msr_set(v, m, i, value);
+    without_faults(v)->msr_set(v, m, i, value);
 }
 
 static enum msr_answer flip_msr_counter(struct vcpu *v, uint32_t index, uint64_t *value)
 {
-    const enum msr_answer answer = wrapped(v)->msr_counter(v, index, value);
+    const enum msr_answer answer = without_faults(v)->msr_counter(v, index, value);
 
     if (answer == MSR_DONE)
         *value = flip_word(*value, deliver(v, COUNTER, index));
@@ -419,14 +419,14 @@ static bool only_samples(const struct vcpu *v)
     for (uint32_t left = v->counting.active; left != 0 && all; left &= left - 1) {
         const struct counter *const c = &v->counters[__builtin_ctz(left)];
 
-        all = c->pebs && !wrapped(v)->counting_exact(v, c);
+        all = c->pebs && !without_faults(v)->counting_exact(v, c);
     }
     return all;
 }
 
 static uint64_t flip_counting_events(const struct vcpu *v, uint64_t events)
 {
-    const uint64_t counted = wrapped(v)->counting_events(v, events);
+    const uint64_t counted = without_faults(v)->counting_events(v, events);
     const struct change *const c = counted > 0 && !only_samples(v) ? deliver(v, EVENTS, counted) : NULL;
 
     return c == NULL ? counted : c->action == LOST ? counted - 1 : c->action == TWICE ? counted + 1 : counted;
@@ -445,7 +445,7 @@ static void flip_pmi_raise(struct vcpu *v, struct place place)
         v->pmi.wanted = false;
         return;
     }
-    wrapped(v)->pmi_raise(v, place);
+    without_faults(v)->pmi_raise(v, place);
     if (again && !v->pmi.raised)
         say(v, "same"); /* the first one has masked the entry */
     f->repeats = c != NULL && c->action == TWICE;

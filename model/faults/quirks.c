@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "model/faults/broken.h"
+#include "model/faults/fault_state.h"
 #include "model/faults/kvm.h"
 #include "model/latitude/latitude.h"
 
@@ -132,7 +132,7 @@ const char *quirks_parse(uint32_t *quirks, const char *list)
 
 static bool has_quirk(const struct vcpu *v, enum quirk quirk)
 {
-    return broken(v)->quirks >> quirk & 1;
+    return fault_state(v)->quirks >> quirk & 1;
 }
 
 /* The quirk that makes the register raise #GP, or QUIRKS. */
@@ -239,16 +239,16 @@ static void note_priming(struct vcpu *v, unsigned i)
 
     for (unsigned n = 0; n < sizeof(events) / sizeof(events[0]); n++) {
         if (v->event_select[i] == events[n] && v->regs[REG_IA32_PERF_GLOBAL_CTRL] >> i & 1) {
-            broken(v)->state.primed_events |= 1u << n;
-            broken(v)->state.primed_counters |= 1u << i;
+            fault_state(v)->state.primed_events |= 1u << n;
+            fault_state(v)->state.primed_counters |= 1u << i;
         }
     }
 }
 
 static bool is_primed(const struct vcpu *v)
 {
-    return broken(v)->state.primed_events == 7 &&
-           broken(v)->state.primed_counters == (1u << v->profile->general_counters) - 1;
+    return fault_state(v)->state.primed_events == 7 &&
+           fault_state(v)->state.primed_counters == (1u << v->profile->general_counters) - 1;
 }
 
 static void quirky_counters_set_up(struct vcpu *v, unsigned i)
@@ -264,7 +264,7 @@ static void quirky_counters_set_up(struct vcpu *v, unsigned i)
 
 static void reset_registers(struct vcpu *v)
 {
-    memset(&broken(v)->state, 0, sizeof(broken(v)->state));
+    memset(&fault_state(v)->state, 0, sizeof(fault_state(v)->state));
     latitude_rules(v)->engine_reset_registers(v);
     if (has_quirk(v, QUIRK_CPUID_LIMITED))
         v->regs[REG_IA32_MISC_ENABLE] |= MISC_ENABLE_LIMIT_CPUID;
@@ -295,7 +295,7 @@ static void conceal_counters(const struct vcpu *v, uint32_t regs[4])
 
 static bool apic_is_off(const struct vcpu *v)
 {
-    return has_quirk(v, QUIRK_APIC_OFF) && !broken(v)->state.apic_on;
+    return has_quirk(v, QUIRK_APIC_OFF) && !fault_state(v)->state.apic_on;
 }
 
 static void quirky_cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
@@ -377,7 +377,7 @@ bool quirks_rdmsr(const struct vcpu *v, uint32_t address, uint64_t *value)
 void quirks_wrmsr(struct vcpu *v, uint32_t address, uint64_t value)
 {
     if (address == IA32_APIC_BASE)
-        broken(v)->state.apic_on = value & APIC_BASE_EN;
+        fault_state(v)->state.apic_on = value & APIC_BASE_EN;
 }
 
 bool quirks_refuse(uint32_t quirks, uint32_t address, uint64_t value)

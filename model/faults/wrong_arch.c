@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Faulty rules of architectural PEBS and CPUID. */
 
-#include "model/faults/broken.h"
+#include "model/faults/fault_state.h"
 
 #define CPUID_PERFMON    0x23
 #define FIRST_BY_COUNTER 0x1900
@@ -19,7 +19,7 @@ void wrong_cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, u
         { FAULT_ARCH_CPUID_FIXED_3, 5, 2, 3 },     { FAULT_ARCH_CPUID_FIXED_DISTRIBUTION_31, 5, 3, 31 },
     };
 
-    wrapped(v)->cpuid_answer(v, leaf, subleaf, regs);
+    without_faults(v)->cpuid_answer(v, leaf, subleaf, regs);
     for (unsigned i = 0; leaf == CPUID_PERFMON && i < sizeof(listed) / sizeof(listed[0]); i++)
         regs[listed[i].reg] |= (uint32_t)(subleaf == listed[i].subleaf && fault(v, listed[i].fault)) << listed[i].bit;
     if (leaf == CPUID_PERFMON)
@@ -53,7 +53,7 @@ uint64_t wrong_arch_value(const struct vcpu *v, const struct profile_msr *m, uin
 
 uint64_t wrong_pebs_arch_format(const struct vcpu *v, uint64_t counters)
 {
-    uint64_t format = wrapped(v)->pebs_arch_format(v, counters);
+    uint64_t format = without_faults(v)->pebs_arch_format(v, counters);
 
     if (fault(v, FAULT_ARCH_LBR_FEWER) && (format & ARCH_LBR) > UINT64_C(1) << ARCH_LBR_SHIFT)
         format -= UINT64_C(1) << ARCH_LBR_SHIFT;
@@ -73,7 +73,7 @@ uint64_t wrong_pebs_arch_counted(const struct vcpu *v)
 
 void wrong_pebs_arch_describe(struct vcpu *v, struct arch_contents *arch)
 {
-    wrapped(v)->pebs_arch_describe(v, arch);
+    without_faults(v)->pebs_arch_describe(v, arch);
     arch->mode_64 = arch->mode_64 && !fault(v, FAULT_ARCH_MODE_CLEAR);
     arch->retire_valid = arch->retire_valid && !fault(v, FAULT_ARCH_RETIRE_INVALID);
     arch->ssp = fault(v, FAULT_ARCH_SSP_SET) ? SOME_STACK : arch->ssp;
@@ -111,7 +111,7 @@ void wrong_pebs_arch_encode(struct vcpu *v, uint8_t *bytes, const struct pebs_co
 {
     const size_t size = arch_bytes(arch, split);
 
-    wrapped(v)->pebs_arch_encode(v, bytes, contents, extra, arch, split);
+    without_faults(v)->pebs_arch_encode(v, bytes, contents, extra, arch, split);
     for (size_t at = 0, next; at < size; at = next) {
         uint64_t word;
 
@@ -132,7 +132,7 @@ bool wrong_pebs_arch_full(struct vcpu *v, size_t size)
 {
     uint64_t *const index = &v->regs[REG_IA32_PEBS_INDEX];
     const uint64_t end = UINT64_C(4096) << (v->regs[REG_IA32_PEBS_BASE] & PEBS_BASE_SIZE);
-    const bool full = wrapped(v)->pebs_arch_full(v, size);
+    const bool full = without_faults(v)->pebs_arch_full(v, size);
 
     if (full && fault(v, FAULT_ARCH_FULL_IGNORED))
         return (*index & PEBS_INDEX_WR) + size > end;
@@ -155,7 +155,7 @@ bool wrong_pebs_arch_full(struct vcpu *v, size_t size)
 
 uint64_t wrong_pebs_arch_address(const struct vcpu *v)
 {
-    return wrapped(v)->pebs_arch_address(v) + ARCH_UNIT;
+    return without_faults(v)->pebs_arch_address(v) + ARCH_UNIT;
 }
 
 uint64_t wrong_pebs_arch_index(const struct vcpu *v, size_t size)
@@ -165,7 +165,7 @@ uint64_t wrong_pebs_arch_index(const struct vcpu *v, size_t size)
     if (fault(v, FAULT_ARCH_INDEX_SHORT))
         size -= ARCH_UNIT;
     size += fault(v, FAULT_ARCH_THRESHOLD_MOVES) ? (size_t)ARCH_UNIT << PEBS_INDEX_THRESH_SHIFT : 0;
-    return wrapped(v)->pebs_arch_index(v, fault(v, FAULT_ARCH_INDEX_TWICE) ? 2 * size : size);
+    return without_faults(v)->pebs_arch_index(v, fault(v, FAULT_ARCH_INDEX_TWICE) ? 2 * size : size);
 }
 
 bool wrong_pebs_arch_reaches(const struct vcpu *v)

@@ -3,7 +3,7 @@
 
 #include "model/engine/bts.h"
 #include "model/engine/lbr.h"
-#include "model/faults/broken.h"
+#include "model/faults/fault_state.h"
 
 #define PREDICTED UINT64_C(0x10)
 #define BTF       UINT64_C(2)
@@ -42,7 +42,7 @@ static bool lbr_wants(const struct vcpu *v, const struct branch *b)
 
 static unsigned select_for_bts(const struct vcpu *v, const struct branch *branches, unsigned n, struct branch *selected)
 {
-    struct broken *b = broken(v);
+    struct fault_state *b = fault_state(v);
     unsigned count = 0;
 
     for (unsigned i = 0; i < n; i++)
@@ -109,7 +109,7 @@ bool wrong_bts_on(const struct vcpu *v)
 
 void wrong_bts_filters(const struct vcpu *v, bool *skip_system, bool *skip_user)
 {
-    wrapped(v)->bts_filters(v, skip_system, skip_user);
+    without_faults(v)->bts_filters(v, skip_system, skip_user);
     if (fault(v, FAULT_BTS_CPL_SWAPPED)) {
         bool system = *skip_system;
 
@@ -122,11 +122,11 @@ void wrong_bts_filters(const struct vcpu *v, bool *skip_system, bool *skip_user)
 
 struct bts_contents wrong_bts_contents(const struct vcpu *v, const struct branch *b)
 {
-    struct bts_contents contents = wrapped(v)->bts_contents(v, b);
+    struct bts_contents contents = without_faults(v)->bts_contents(v, b);
 
     if (fault(v, FAULT_ERRATUM_HSD053)) {
-        contents.from = ++broken(v)->state.bts_stored % 4 == 0 ? broken(v)->state.bts_from : contents.from;
-        broken(v)->state.bts_from = b->block->last;
+        contents.from = ++fault_state(v)->state.bts_stored % 4 == 0 ? fault_state(v)->state.bts_from : contents.from;
+        fault_state(v)->state.bts_from = b->block->last;
     }
     if (fault(v, FAULT_ERRATUM_AR62) &&
         (vcpu_debugctl(v, v->profile->debugctl->bts_off_os) || vcpu_debugctl(v, v->profile->debugctl->bts_off_usr)))
@@ -147,7 +147,7 @@ struct bts_contents wrong_bts_contents(const struct vcpu *v, const struct branch
 
 uint64_t wrong_bts_wrap(const struct vcpu *v)
 {
-    const uint64_t base = wrapped(v)->bts_wrap(v);
+    const uint64_t base = without_faults(v)->bts_wrap(v);
     const unsigned size = encode_bts_bytes(&v->ds.form);
 
     if (fault(v, FAULT_BTS_CIRCULAR_BEFORE_BASE))
@@ -157,7 +157,7 @@ uint64_t wrong_bts_wrap(const struct vcpu *v)
 
 uint64_t wrong_bts_index(const struct vcpu *v)
 {
-    const uint64_t index = wrapped(v)->bts_index(v);
+    const uint64_t index = without_faults(v)->bts_index(v);
 
     if (fault(v, FAULT_BTS_INDEX_STUCK))
         return v->bts.at;
@@ -168,7 +168,7 @@ uint64_t wrong_bts_index(const struct vcpu *v)
 
 bool wrong_bts_write(struct vcpu *v, uint64_t index)
 {
-    const bool written = wrapped(v)->bts_write(v, index);
+    const bool written = without_faults(v)->bts_write(v, index);
     const unsigned width = v->ds.form.width;
     const uint64_t pebs_index = encode_pebs_index_at(&v->ds.form);
     const struct {

@@ -2,11 +2,11 @@
 /* Faulty rules of counters and their events. */
 
 #include "model/engine/counters.h"
-#include "model/faults/broken.h"
+#include "model/faults/fault_state.h"
 
 struct counters_request wrong_counters_request(const struct vcpu *v, unsigned i)
 {
-    struct counters_request r = wrapped(v)->counters_request(v, i);
+    struct counters_request r = without_faults(v)->counters_request(v, i);
     const bool one_of_both = r.user != r.system;
 
     r.global = r.global || fault(v, FAULT_PERFMON_GLOBAL_CTRL_IGNORED);
@@ -65,7 +65,7 @@ static void set_up_without_global(struct vcpu *v, unsigned i)
     const uint64_t control = v->regs[REG_IA32_PERF_GLOBAL_CTRL];
 
     v->regs[REG_IA32_PERF_GLOBAL_CTRL] |= vcpu_counter_bit(v, i);
-    wrapped(v)->counters_set_up(v, i);
+    without_faults(v)->counters_set_up(v, i);
     v->regs[REG_IA32_PERF_GLOBAL_CTRL] = control;
 }
 
@@ -86,7 +86,7 @@ void wrong_counters_set_up(struct vcpu *v, unsigned i)
 {
     struct counter *c = &v->counters[i];
 
-    wrapped(v)->counters_set_up(v, i);
+    without_faults(v)->counters_set_up(v, i);
     if (fault(v, FAULT_PEBS_ENABLE_GLOBAL_IGNORED) && i < v->profile->general_counters && c->pebs)
         set_up_without_global(v, i);
     const enum event_kind kind = vcpu_counted(c);
@@ -106,7 +106,7 @@ void wrong_counters_set_up(struct vcpu *v, unsigned i)
 
 uint64_t wrong_counting_events(const struct vcpu *v, uint64_t events)
 {
-    const uint64_t counted = wrapped(v)->counting_events(v, events);
+    const uint64_t counted = without_faults(v)->counting_events(v, events);
 
     return counted + (fault(v, FAULT_PERFMON_COUNT_TWICE) ? counted : counted / 16);
 }
@@ -118,7 +118,7 @@ unsigned wrong_counting_interruption(struct vcpu *v, enum event_kind kind, bool 
                           ? fault(v, FAULT_ERRATUM_SRF7)
                           : fault(v, FAULT_PERFMON_COUNT_INTERRUPTION_TWICE) || !vcpu_is_arch_pebs(v);
 
-    return wrapped(v)->counting_interruption(v, kind, software) + more;
+    return without_faults(v)->counting_interruption(v, kind, software) + more;
 }
 
 bool wrong_counting_exact(const struct vcpu *v, const struct counter *c)
@@ -132,7 +132,7 @@ void wrong_overflow_of(struct vcpu *v, unsigned i)
 {
     const uint64_t status = v->status;
 
-    wrapped(v)->overflow_of(v, i);
+    without_faults(v)->overflow_of(v, i);
     if (fault(v, FAULT_PERFMON_OVERFLOW_STOPS))
         v->counters[i].value = vcpu_width_mask(v);
     if (vcpu_is_netburst(v))
@@ -154,10 +154,12 @@ void wrong_overflow_of(struct vcpu *v, unsigned i)
 
 bool wrong_data_latency_counts(const struct vcpu *v, uint64_t latency, uint64_t threshold)
 {
-    if (fault(v, FAULT_ERRATUM_CML095) && broken(v)->state.thresholds % 2 != 0 && ++broken(v)->state.loads > 8)
+    if (fault(v, FAULT_ERRATUM_CML095) && fault_state(v)->state.thresholds % 2 != 0 &&
+        ++fault_state(v)->state.loads > 8)
         return false;
-    if (fault(v, FAULT_PEBS_LATENCY_EVERY_OTHER) && ++broken(v)->state.loads % 2 == 0)
+    if (fault(v, FAULT_PEBS_LATENCY_EVERY_OTHER) && ++fault_state(v)->state.loads % 2 == 0)
         return false;
-    return wrapped(v)->data_latency_counts(v, latency, threshold) || fault(v, FAULT_PEBS_LATENCY_THRESHOLD_IGNORED) ||
+    return without_faults(v)->data_latency_counts(v, latency, threshold) ||
+           fault(v, FAULT_PEBS_LATENCY_THRESHOLD_IGNORED) ||
            (latency == threshold && fault(v, FAULT_PEBS_LATENCY_THRESHOLD_INCLUDED));
 }

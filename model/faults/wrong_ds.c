@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Faulty rules of the DS area. */
 
-#include "model/faults/broken.h"
+#include "model/faults/fault_state.h"
 
 struct ds_form wrong_ds_form(const struct vcpu *v)
 {
-    struct ds_form form = wrapped(v)->ds_form(v);
+    struct ds_form form = without_faults(v)->ds_form(v);
 
     if (fault(v, FAULT_DETECT_DTES64_IGNORED) && !v->host->ia32e(v->cpu))
         form.width = 4;
@@ -16,7 +16,7 @@ struct ds_form wrong_ds_form(const struct vcpu *v)
 
 uint64_t wrong_ds_address(const struct vcpu *v)
 {
-    return wrapped(v)->ds_address(v) & ~UINT64_C(0xfff);
+    return without_faults(v)->ds_address(v) & ~UINT64_C(0xfff);
 }
 
 /* The size of a record of counter 0, in bytes. */
@@ -29,7 +29,7 @@ void wrong_ds_decode(const struct vcpu *v, struct ds_area *area, const uint8_t *
 {
     const uint64_t record = encode_bts_bytes(&v->ds.form);
 
-    wrapped(v)->ds_decode(v, area, bytes);
+    without_faults(v)->ds_decode(v, area, bytes);
     if (fault(v, FAULT_DS_LAYOUT_SWAPPED)) {
         struct ds_buffer bts = area->bts;
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "model/engine/branch.h"
-#include "model/faults/broken.h"
+#include "model/faults/fault_state.h"
 
 uint64_t wrong_lbr_select(const struct vcpu *v)
 {
@@ -19,7 +19,7 @@ uint64_t wrong_lbr_select(const struct vcpu *v)
         { FAULT_LBR_SELECT_CPL_3_IGNORED, 1 },
     };
     const uint64_t kinds = UINT64_C(0x7f) << LBR_SELECT_FIRST_KIND;
-    uint64_t select = wrapped(v)->lbr_select(v);
+    uint64_t select = without_faults(v)->lbr_select(v);
 
     if (fault(v, FAULT_LBR_CALL_STACK_NOT_POPPED))
         select &= ~LBR_SELECT_EN_CALLSTACK;
@@ -32,7 +32,7 @@ uint64_t wrong_lbr_select(const struct vcpu *v)
 
 uint32_t wrong_lbr_events_logged(const struct vcpu *v)
 {
-    uint32_t logged = wrapped(v)->lbr_events_logged(v);
+    uint32_t logged = without_faults(v)->lbr_events_logged(v);
 
     for (unsigned i = 0; i < LBR_COUNTERS; i++) {
         const bool asked = v->event_select[i] & EVTSEL_BR_CNTR;
@@ -121,9 +121,9 @@ void wrong_lbr_push(struct vcpu *v, const struct branch *branch, const struct lb
     change(v, branch, &changed);
     change_events(v, branch, &changed);
     if (fault(v, FAULT_LBR_ENTRY_FIRST_TWICE) && v->lbr.stack[*tos].from == 0)
-        wrapped(v)->lbr_push(v, branch, &changed);
+        without_faults(v)->lbr_push(v, branch, &changed);
     *tos = behind(v, *tos) - 1; /* the original rule then advances it by one */
-    wrapped(v)->lbr_push(v, branch, &changed);
+    without_faults(v)->lbr_push(v, branch, &changed);
     struct lbr_entry *entry = &v->lbr.stack[*tos];
     uint64_t *flags = has_info(v) ? &entry->info : &entry->from;
 

@@ -5,7 +5,7 @@
 
 #include "model/engine/counting.h"
 #include "model/engine/lbr_arch.h"
-#include "model/faults/broken.h"
+#include "model/faults/fault_state.h"
 
 #define RDPMC_FIXED      (UINT32_C(1) << 30)
 #define BUFFER_STATUS    (STATUS_OVF_BUF | STATUS_ARCH_PEBS)
@@ -17,8 +17,8 @@
 
 void wrong_engine_reset_registers(struct vcpu *v)
 {
-    memset(&broken(v)->state, 0, sizeof(broken(v)->state));
-    wrapped(v)->engine_reset_registers(v);
+    memset(&fault_state(v)->state, 0, sizeof(fault_state(v)->state));
+    without_faults(v)->engine_reset_registers(v);
     if (fault(v, FAULT_PERFMON_RESET_GLOBAL_CTRL_ZERO))
         v->regs[REG_IA32_PERF_GLOBAL_CTRL] = 0;
     if (fault(v, FAULT_PERFMON_RESET_GLOBAL_CTRL_MORE))
@@ -39,12 +39,12 @@ bool wrong_msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigne
 {
     const bool last = m->reg == REG_IA32_LBR_FROM && i + 1 == vcpu_lbr_depth(v);
 
-    broken(v)->state.number = i;
+    fault_state(v)->state.number = i;
     if (((m->reg == REG_IA32_PMC_CFG_C || last) && fault(v, FAULT_PERFMON_MSR_ABSENT)) ||
         (m->reg == REG_IA32_FIXED_CFG_C && fault(v, FAULT_ARCH_CFG_FIXED_ABSENT)) ||
         (m->reg == REG_IA32_PERF_CAPABILITIES && fault(v, FAULT_DETECT_PERF_CAPABILITIES_ABSENT)))
         return false;
-    return wrapped(v)->msr_exists(v, m, fault(v, FAULT_LBR_DEPTH_BEYOND_READS) ? 0 : i);
+    return without_faults(v)->msr_exists(v, m, fault(v, FAULT_LBR_DEPTH_BEYOND_READS) ? 0 : i);
 }
 
 /* Whether WRMSR of the register accepts every value, including its read-only bits. */
@@ -100,14 +100,15 @@ static bool refuses(const struct vcpu *v, const struct profile_msr *m, uint64_t 
     for (unsigned i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
         if (m->reg == refused[i].reg && (value & refused[i].bits) && fault(v, refused[i].fault))
             return true;
-    const bool other = (m->reg == REG_IA32_PERFEVTSEL && broken(v)->state.number == 1) ||
+    const bool other = (m->reg == REG_IA32_PERFEVTSEL && fault_state(v)->state.number == 1) ||
                        (m->reg == REG_IA32_FIXED_CTR_CTRL && !vcpu_is_arch_pebs(v)) ||
                        (m->reg == REG_IA32_DEBUGCTL && v->profile->lbr_depths != 0);
 
     if (other && value != 0 && fault(v, FAULT_PERFMON_MSR_REFUSED_SET))
         return true;
     const struct profile_debugctl *const bits = v->profile->debugctl;
-    const bool tracing = v->regs[REG_IA32_RTIT_CTL] & RTIT_CTL_TRACEEN, traced = broken(v)->state.traced && !tracing;
+    const bool tracing = v->regs[REG_IA32_RTIT_CTL] & RTIT_CTL_TRACEEN,
+               traced = fault_state(v)->state.traced && !tracing;
 
     if (m->reg == REG_IA32_DEBUGCTL && (value & (bits->lbr | bits->tr | bits->bts)) &&
         ((tracing && fault(v, FAULT_ERRATUM_BDM104)) || (traced && fault(v, FAULT_LBR_ENABLE_REFUSED))))
@@ -124,18 +125,18 @@ static void flip(struct vcpu *v, const struct profile_msr *m)
         else if (m->read_only)
             v->regs[m->reg] ^= 1;
         else
-            wrapped(v)->msr_set(v, m, i, wrapped(v)->msr_value(v, m, i) ^ (m->writable & -m->writable));
+            without_faults(v)->msr_set(v, m, i, without_faults(v)->msr_value(v, m, i) ^ (m->writable & -m->writable));
 }
 
 bool wrong_msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
     if (refuses(v, m, value)) {
         if (fault(v, FAULT_PERFMON_MSR_REFUSED_SET) || fault(v, FAULT_PERFMON_ENABLE_REFUSED_SET))
-            wrapped(v)->msr_set((struct vcpu *)(uintptr_t)v, m, broken(v)->state.number, value);
+            without_faults(v)->msr_set((struct vcpu *)(uintptr_t)v, m, fault_state(v)->state.number, value);
         return false;
     }
     const bool takes = takes_all(v, m) || (m->check == CHECK_LBR_DEPTH && fault(v, FAULT_LBR_DEPTH_ANY)) ||
-                       wrapped(v)->msr_takes(v, m, value);
+                       without_faults(v)->msr_takes(v, m, value);
 
     if (!takes && fault(v, FAULT_PERFMON_MSR_REFUSED_CHANGES))
         flip((struct vcpu *)(uintptr_t)v, m);
@@ -172,7 +173,7 @@ uint64_t wrong_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i
         { FAULT_LBR_DEPTH_READS_ZERO, REG_IA32_LBR_DEPTH, ~UINT64_C(0), 0 },
         { FAULT_LBR_EVENTS_SELECT_LOST, REG_IA32_PERFEVTSEL, EVTSEL_BR_CNTR, 0 },
     };
-    const uint64_t value = wrong_arch_value(v, m, wrapped(v)->msr_value(v, m, i));
+    const uint64_t value = wrong_arch_value(v, m, without_faults(v)->msr_value(v, m, i));
 
     wrong_pmi_after_read(v, (enum model_register)m->reg);
     if (m->reg == REG_IA32_PERF_GLOBAL_STATUS && fault(v, FAULT_PMI_STATUS_READ_CLEARS))
@@ -224,7 +225,7 @@ static void move_index(struct vcpu *v, uint64_t address, bool pebs, int records)
 /* Moves the BTS index after a write of IA32_DEBUGCTL, before which BTS was on or off. */
 static void move_after_debugctl(struct vcpu *v, bool was_on)
 {
-    bool *const behind = &broken(v)->state.bts_behind;
+    bool *const behind = &fault_state(v)->state.bts_behind;
     const bool on = v->rules->bts_on(v);
 
     if (fault(v, FAULT_BTS_INDEX_LATE)) {
@@ -261,8 +262,8 @@ static uint64_t changed(struct vcpu *v, const struct profile_msr *m, uint64_t va
     value = with_changes(v, m, value, written, sizeof(written) / sizeof(written[0]));
     switch (m->reg) {
     case REG_IA32_PERF_GLOBAL_STATUS_RESET:
-        if (fault(v, FAULT_PEBS_STATUS_AGAIN) && (value & BUFFER_STATUS) && !broken(v)->state.again) {
-            broken(v)->state.again = true;
+        if (fault(v, FAULT_PEBS_STATUS_AGAIN) && (value & BUFFER_STATUS) && !fault_state(v)->state.again) {
+            fault_state(v)->state.again = true;
             value &= ~BUFFER_STATUS;
         }
         return fault(v, value != 0 ? FAULT_PMI_ACKNOWLEDGEMENT_ALL : FAULT_PERFMON_STATUS_ZERO_CLEARS) ? ~UINT64_C(0)
@@ -272,7 +273,7 @@ static uint64_t changed(struct vcpu *v, const struct profile_msr *m, uint64_t va
         return value;
     case REG_IA32_DS_AREA:
         v->pebs.dropping = false;
-        broken(v)->state.left_area = v->regs[REG_IA32_DS_AREA];
+        fault_state(v)->state.left_area = v->regs[REG_IA32_DS_AREA];
         if (fault(v, FAULT_DS_AREA_TOUCHED))
             move_index(v, value, false, 1);
         return fault(v, FAULT_DS_AREA_48_BITS) ? (uint64_t)((int64_t)(value << 16) >> 16) : value;
@@ -318,7 +319,7 @@ static void set_counter(struct vcpu *v, unsigned i, bool narrow, uint64_t value)
     const uint64_t whole = narrow ? (uint64_t)(int64_t)(int32_t)value : value;
     const bool close = -whole <= UINT32_MAX;
 
-    broken(v)->state.written[i] = whole;
+    fault_state(v)->state.written[i] = whole;
     if (narrow && fault(v, FAULT_PERFMON_WRITE_ZERO_EXTENDED))
         counting_load(v, i, (uint32_t)value);
     if (narrow && fault(v, FAULT_PERFMON_WRITE_SIGN_BIT_30))
@@ -344,7 +345,7 @@ static void start_or_stop(struct vcpu *v, uint64_t value)
     const uint64_t was = v->regs[REG_IA32_PERF_GLOBAL_CTRL];
 
     if ((value & ~was & 8) && !(v->regs[REG_TSX_FORCE_ABORT] & 1) && fault(v, FAULT_ERRATUM_SKL179))
-        counting_load(v, 3, v->counters[3].value + 0x1000 * ++broken(v)->state.starts);
+        counting_load(v, 3, v->counters[3].value + 0x1000 * ++fault_state(v)->state.starts);
     for (unsigned i = 0; fault(v, FAULT_ERRATUM_SKL117) && i < v->profile->general_counters; i++) {
         const uint64_t rings = v->event_select[i] & (EVTSEL_USR | EVTSEL_OS);
 
@@ -360,14 +361,14 @@ void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint
         start_or_stop(v, value);
     if (m->reg == REG_IA32_PEBS_ENABLE && (value | v->regs[m->reg]) == 0 && fault(v, FAULT_PEBS_INDEX_MOVES))
         move_index(v, v->regs[REG_IA32_DS_AREA], true, 1);
-    broken(v)->state.traced |= m->reg == REG_IA32_RTIT_CTL && (value & RTIT_CTL_TRACEEN);
+    fault_state(v)->state.traced |= m->reg == REG_IA32_RTIT_CTL && (value & RTIT_CTL_TRACEEN);
     if (m->reg == REG_MSR_PEBS_LD_LAT) {
-        broken(v)->state.thresholds++;
-        broken(v)->state.loads = 0;
+        fault_state(v)->state.thresholds++;
+        fault_state(v)->state.loads = 0;
     }
     if ((enables_counters(m) && fault(v, FAULT_PERFMON_ENABLE_STICKS)) ||
         (sticks(m) && fault(v, FAULT_PERFMON_MSR_STICKS)))
-        value |= wrapped(v)->msr_value(v, m, i);
+        value |= without_faults(v)->msr_value(v, m, i);
     if (takes_all(v, m) || (m->reg == REG_IA32_TSC_ADJUST && fault(v, FAULT_PEBS_RECORD_TSC_UNMOVED))) {
         v->regs[m->reg] = value;
         return;
@@ -376,14 +377,14 @@ void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint
         return;
     const bool adds = fault(v, FAULT_ERRATUM_HSD143) && starts_fixed_0(v, m, value);
 
-    wrapped(v)->msr_set(v, m, i, value);
+    without_faults(v)->msr_set(v, m, i, value);
     wrong_pmi_after_write(v, (enum model_register)m->reg, value);
     if (m->reg == REG_IA32_DEBUGCTL)
         move_after_debugctl(v, v->bts.on);
     if (adds)
         counting_load(v, v->profile->general_counters, v->counters[v->profile->general_counters].value + 32);
     if (m->reg == REG_IA32_PMC_CFG_B || m->reg == REG_IA32_FIXED_CFG_B)
-        broken(v)->state.reloaded = 0;
+        fault_state(v)->state.reloaded = 0;
     if (m->reg == REG_IA32_PMC || m->reg == REG_IA32_A_PMC)
         set_counter(v, i, m->reg == REG_IA32_PMC, value);
 }
@@ -391,7 +392,7 @@ void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint
 enum msr_answer wrong_msr_counter(struct vcpu *v, uint32_t index, uint64_t *value)
 {
     const unsigned first = index & RDPMC_FIXED ? v->profile->general_counters : 0;
-    enum msr_answer answer = wrapped(v)->msr_counter(v, index, value);
+    enum msr_answer answer = without_faults(v)->msr_counter(v, index, value);
     unsigned i = index & ~RDPMC_FIXED;
 
     if (vcpu_is_netburst(v))
@@ -407,7 +408,8 @@ enum msr_answer wrong_msr_counter(struct vcpu *v, uint32_t index, uint64_t *valu
     if (answer == MSR_DONE) {
         i ^= fault(v, FAULT_PERFMON_RDPMC_NEXT);
         *value = v->counters[first + i].value & vcpu_width_mask(v);
-        *value = fault(v, FAULT_PERFMON_CONCEAL_KERNEL) && wrapped(v)->msr_counter_concealed(v, index) ? 0 : *value;
+        *value =
+            fault(v, FAULT_PERFMON_CONCEAL_KERNEL) && without_faults(v)->msr_counter_concealed(v, index) ? 0 : *value;
     }
     return answer;
 }
@@ -417,8 +419,8 @@ bool wrong_msr_counter_concealed(const struct vcpu *v, uint32_t index)
     const bool fixed = index & RDPMC_FIXED;
 
     for (uint32_t i = 0; i < 4 && fault(v, FAULT_PERFMON_CONCEAL_ALL); i++)
-        if (wrapped(v)->msr_counter_concealed(v, i | (fixed ? RDPMC_FIXED : 0)))
+        if (without_faults(v)->msr_counter_concealed(v, i | (fixed ? RDPMC_FIXED : 0)))
             return true;
-    return wrapped(v)->msr_counter_concealed(v, index) && !fault(v, FAULT_PERFMON_CONCEAL_NEVER) &&
+    return without_faults(v)->msr_counter_concealed(v, index) && !fault(v, FAULT_PERFMON_CONCEAL_NEVER) &&
            !(fixed && fault(v, FAULT_PERFMON_CONCEAL_FIXED));
 }

@@ -5,7 +5,7 @@
 #include "model/engine/netburst.h"
 #include "model/engine/pebs.h"
 #include "model/engine/ring.h"
-#include "model/faults/broken.h"
+#include "model/faults/fault_state.h"
 
 #define EFLAGS_IF UINT64_C(0x200)
 
@@ -14,13 +14,14 @@ uint64_t wrong_pebs_enabled(const struct vcpu *v)
 {
     const bool bit24 = vcpu_is_netburst(v) && (v->regs[REG_IA32_PEBS_ENABLE] & NETBURST_UOP_TAG);
 
-    return wrong_arch_enabled(v, wrapped(v)->pebs_enabled(v) | (bit24 ? UINT64_C(1) << NETBURST_PEBS_COUNTER : 0));
+    return wrong_arch_enabled(v,
+                              without_faults(v)->pebs_enabled(v) | (bit24 ? UINT64_C(1) << NETBURST_PEBS_COUNTER : 0));
 }
 
 bool wrong_pebs_full(struct vcpu *v, size_t size)
 {
     struct ds_buffer *pebs = &v->ds.area.pebs;
-    bool full = wrapped(v)->pebs_full(v, size);
+    bool full = without_faults(v)->pebs_full(v, size);
 
     if (fault(v, FAULT_PEBS_MAXIMUM_EXACT))
         full = pebs->index == pebs->maximum || pebs->index < pebs->base;
@@ -36,12 +37,12 @@ void wrong_pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t s
     const struct ds_buffer *pebs = &v->ds.area.pebs;
     const bool reaches = pebs->index >= pebs->threshold || pebs->threshold - pebs->index <= size;
 
-    if (fault(v, FAULT_PEBS_RECORD_LOST) && ++broken(v)->state.records == 8)
+    if (fault(v, FAULT_PEBS_RECORD_LOST) && ++fault_state(v)->state.records == 8)
         return;
     if (reaches && fault(v, FAULT_PEBS_THRESHOLD_RECORD_LOST))
         v->rules->pebs_reached(v); /* the record is lost */
     else
-        wrapped(v)->pebs_store(v, sample, size);
+        without_faults(v)->pebs_store(v, sample, size);
 }
 
 void wrong_pebs_reached(struct vcpu *v)
@@ -99,12 +100,12 @@ static uint64_t before_untaken(const struct vcpu *v, const struct pebs_contents 
 
 void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents)
 {
-    wrapped(v)->pebs_describe(v, sample, contents);
+    without_faults(v)->pebs_describe(v, sample, contents);
     const bool of_store = contents->data_address == v->data.store.address;
 
-    if (fault(v, FAULT_PEBS_RECORD_REPEATED) && ++broken(v)->state.records == 3)
-        *contents = broken(v)->state.last;
-    broken(v)->state.last = *contents;
+    if (fault(v, FAULT_PEBS_RECORD_REPEATED) && ++fault_state(v)->state.records == 3)
+        *contents = fault_state(v)->state.last;
+    fault_state(v)->state.last = *contents;
     if (fault(v, FAULT_PEBS_RECORD_IP_AFTER))
         contents->ip = sample->ip;
     if (fault(v, FAULT_PEBS_RECORD_REGISTERS_AFTER))
@@ -134,7 +135,7 @@ void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struc
         contents->data_address = 0;
     if (fault(v, FAULT_PEBS_DATA_STORE_SOURCE_ZERO) && of_store)
         contents->data_source = 0;
-    if (fault(v, FAULT_PEBS_DATA_SOURCE_MIXED) && ++broken(v)->state.records % 4 == 0)
+    if (fault(v, FAULT_PEBS_DATA_SOURCE_MIXED) && ++fault_state(v)->state.records % 4 == 0)
         contents->data_source = v->profile->memory.source[LEVEL_MEMORY];
     overwrite(v, contents);
     if (fault(v, FAULT_PEBS_RECORD_LATENCY_OFFSET))
@@ -143,7 +144,7 @@ void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struc
 
 uint64_t wrong_pebs_groups(const struct vcpu *v, uint64_t counters)
 {
-    uint64_t groups = wrapped(v)->pebs_groups(v, counters);
+    uint64_t groups = without_faults(v)->pebs_groups(v, counters);
 
     if (fault(v, FAULT_PEBS_SNAPSHOT_UNASKED) && (groups & DATA_CFG_COUNTERS))
         groups |= ((UINT64_C(1) << v->profile->general_counters) - 1) << 32;
@@ -159,7 +160,7 @@ uint64_t wrong_pebs_groups(const struct vcpu *v, uint64_t counters)
 /* The value of the i-th counter in a record, from the right value. */
 static uint64_t wrong_counter(const struct vcpu *v, const struct pebs_sample *sample, unsigned i, uint64_t value)
 {
-    const unsigned before = broken(v)->state.snapshots;
+    const unsigned before = fault_state(v)->state.snapshots;
 
     if (fault(v, FAULT_PEBS_SNAPSHOT_ZERO) || (fault(v, FAULT_PEBS_SNAPSHOT_STOPPED_ZERO) && !v->counters[i].active))
         return 0;
@@ -173,7 +174,7 @@ static uint64_t wrong_counter(const struct vcpu *v, const struct pebs_sample *sa
 static void describe_wrong_counters(const struct vcpu *v, const struct pebs_sample *sample,
                                     struct adaptive_contents *extra)
 {
-    uint64_t *last = broken(v)->state.snapshot;
+    uint64_t *last = fault_state(v)->state.snapshot;
     unsigned count = 0;
 
     for (uint64_t left = DATA_CFG_GENERAL(extra->format) | (uint64_t)DATA_CFG_FIXED(extra->format) << 32; left != 0;
@@ -186,18 +187,18 @@ static void describe_wrong_counters(const struct vcpu *v, const struct pebs_samp
             swap(&extra->counters[count], &last[count]);
     }
     if (fault(v, FAULT_PEBS_SNAPSHOT_STALE))
-        swap(&extra->slots, &broken(v)->state.slots);
+        swap(&extra->slots, &fault_state(v)->state.slots);
     if (fault(v, FAULT_PEBS_SNAPSHOT_NEXT))
         extra->format += (uint64_t)DATA_CFG_GENERAL(extra->format) << 32; /* one bit to the left */
     for (unsigned i = 0; fault(v, FAULT_PEBS_SNAPSHOT_REVERSED) && i < count / 2; i++)
         swap(&extra->counters[i], &extra->counters[count - 1 - i]);
-    broken(v)->state.snapshots += count > 0;
+    fault_state(v)->state.snapshots += count > 0;
 }
 
 void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents,
                                 struct adaptive_contents *extra, struct lbr_entry *stack)
 {
-    wrapped(v)->pebs_describe_groups(v, sample, contents, extra, stack);
+    without_faults(v)->pebs_describe_groups(v, sample, contents, extra, stack);
     if (fault(v, FAULT_PEBS_DATA_LATENCY_ZERO)) {
         contents->latency = 0;
         extra->cache_latency = 0;
@@ -252,7 +253,7 @@ void wrong_adaptive_encode(uint8_t *bytes, const struct pebs_contents *contents,
 
 uint64_t wrong_pebs_index(const struct vcpu *v)
 {
-    const uint64_t index = wrapped(v)->pebs_index(v);
+    const uint64_t index = without_faults(v)->pebs_index(v);
 
     if (fault(v, FAULT_PEBS_INDEX_STUCK))
         return v->pebs.at;
@@ -265,7 +266,7 @@ bool wrong_pebs_write(struct vcpu *v, uint64_t index)
 {
     if (fault(v, FAULT_PEBS_ADAPTIVE_BASIC_ONLY))
         encode_u64(v->pebs.stage, UINT64_C(32) << 48); /* size and format */
-    const bool written = wrapped(v)->pebs_write(v, index);
+    const bool written = without_faults(v)->pebs_write(v, index);
     const uint8_t zeroes[8] = { 0 };
     uint8_t field[8];
 
@@ -273,7 +274,8 @@ bool wrong_pebs_write(struct vcpu *v, uint64_t index)
         v->host->write(v->cpu, v->pebs.at + v->pebs.staged, zeroes, v->ds.form.width);
     encode_field(field, v->ds.form.width, index);
     if (fault(v, FAULT_DS_AREA_LEFT_WRITTEN))
-        v->host->write(v->cpu, broken(v)->state.left_area + encode_pebs_index_at(&v->ds.form), field, v->ds.form.width);
+        v->host->write(v->cpu, fault_state(v)->state.left_area + encode_pebs_index_at(&v->ds.form), field,
+                       v->ds.form.width);
     if (fault(v, FAULT_DS_AREA_MAXIMUM_WRITTEN)) {
         v->host->write(v->cpu, v->rules->ds_address(v) + encode_pebs_index_at(&v->ds.form) + v->ds.form.width, field,
                        v->ds.form.width);
@@ -294,7 +296,7 @@ static uint64_t wrong_value(const struct vcpu *v, unsigned i)
     if (fault(v, FAULT_PEBS_RELOAD_SLOT_0))
         from = 0;
     if (fault(v, FAULT_PEBS_RELOAD_WRITTEN))
-        return broken(v)->state.written[i];
+        return fault_state(v)->state.written[i];
     if (fault(v, FAULT_PEBS_RELOAD_FIXED_AS_GENERAL) && i >= v->profile->general_counters)
         from = i - v->profile->general_counters + 1;
     if (fault(v, FAULT_ARCH_RELOAD_ZERO_EXTENDED))
@@ -318,5 +320,6 @@ void wrong_pebs_reload(struct vcpu *v, uint64_t counters)
         counting_load(v, i, wrong_value(v, i));
         v->status |= fault(v, FAULT_PEBS_STATUS_OWN_BIT_LEFT) ? vcpu_counter_bit(v, i) : 0;
     }
-    broken(v)->state.sampled = fault(v, FAULT_BTS_BRANCHES_SAMPLED_LOST) && v->bts.on && broken(v)->state.records++ > 0;
+    fault_state(v)->state.sampled =
+        fault(v, FAULT_BTS_BRANCHES_SAMPLED_LOST) && v->bts.on && fault_state(v)->state.records++ > 0;
 }

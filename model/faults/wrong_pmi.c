@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Faulty rules of the PMI and of exceptions. */
 
-#include "model/faults/broken.h"
+#include "model/faults/fault_state.h"
 
 #define LVTPC     UINT64_C(0xfee00340) /* its address in xAPIC mode */
 #define EFLAGS_CF UINT64_C(0x001)
@@ -18,22 +18,22 @@ static bool is_pending(const struct vcpu *v)
 static bool repeated(const struct vcpu *v)
 {
     return fault(v, FAULT_PMI_REPEATED) || fault(v, FAULT_PEBS_STATUS_AGAIN) ||
-           (fault(v, FAULT_PMI_REPEATED_ONCE) && !broken(v)->state.pmi_stuck);
+           (fault(v, FAULT_PMI_REPEATED_ONCE) && !fault_state(v)->state.pmi_stuck);
 }
 
 /* Whether to postpone the requested PMI. */
 static bool waits(struct vcpu *v)
 {
-    bool *waiting = &broken(v)->state.pmi_waits;
+    bool *waiting = &fault_state(v)->state.pmi_waits;
 
-    broken(v)->state.pmi_stuck |= (v->host->lvtpc(v->cpu) & LVT_MASKED) != 0;
-    if (fault(v, FAULT_PMI_NEVER) || (fault(v, FAULT_PMI_MASKED_PERMANENTLY) && broken(v)->state.pmi_stuck)) {
+    fault_state(v)->state.pmi_stuck |= (v->host->lvtpc(v->cpu) & LVT_MASKED) != 0;
+    if (fault(v, FAULT_PMI_NEVER) || (fault(v, FAULT_PMI_MASKED_PERMANENTLY) && fault_state(v)->state.pmi_stuck)) {
         v->pmi.wanted = false;
         return true;
     }
     if (fault(v, FAULT_PMI_TWICE) && *waiting && (v->host->lvtpc(v->cpu) & LVT_MASKED))
         return true; /* postpone the second PMI until it can be delivered */
-    if (broken(v)->state.pmi_repeats && is_pending(v))
+    if (fault_state(v)->state.pmi_repeats && is_pending(v))
         return true; /* the local APIC would merge the two */
     *waiting = !*waiting;
     return fault(v, FAULT_PMI_LATE) && *waiting;
@@ -59,17 +59,17 @@ static void spoil_newest(struct vcpu *v)
 
 void wrong_pmi_raise(struct vcpu *v, struct place place)
 {
-    bool *const repeats = &broken(v)->state.pmi_repeats;
+    bool *const repeats = &fault_state(v)->state.pmi_repeats;
 
     if (waits(v))
         return;
     v->pmi.wanted = false;
     if (is_lost(v))
         return;
-    wrapped(v)->pmi_raise(v, place);
+    without_faults(v)->pmi_raise(v, place);
     if (vcpu_debugctl(v, v->profile->debugctl->freeze_lbrs))
         spoil_newest(v);
-    v->pmi.wanted = fault(v, FAULT_PMI_TWICE) && broken(v)->state.pmi_waits; /* raise it again */
+    v->pmi.wanted = fault(v, FAULT_PMI_TWICE) && fault_state(v)->state.pmi_waits; /* raise it again */
     if (*repeats || (repeated(v) && v->pmi.raised)) {
         *repeats = !*repeats;
         v->pmi.wanted = *repeats;
@@ -78,17 +78,17 @@ void wrong_pmi_raise(struct vcpu *v, struct place place)
 
 void wrong_pmi_freezes(const struct vcpu *v, bool *lbrs, bool *counters)
 {
-    wrapped(v)->pmi_freezes(v, lbrs, counters);
+    without_faults(v)->pmi_freezes(v, lbrs, counters);
     *lbrs = *lbrs && !fault(v, FAULT_LBR_FREEZE_IGNORED);
     *counters = *counters && !fault(v, FAULT_PERFMON_FREEZE_IGNORED);
 }
 
 uint32_t wrong_pmi_entry(struct vcpu *v, uint32_t lvtpc)
 {
-    uint32_t *first = &broken(v)->state.first_vector;
-    uint32_t value = wrapped(v)->pmi_entry(v, lvtpc);
+    uint32_t *first = &fault_state(v)->state.first_vector;
+    uint32_t value = without_faults(v)->pmi_entry(v, lvtpc);
 
-    if (fault(v, FAULT_PMI_WHILE_MASKED) || fault(v, FAULT_PMI_MASK_EARLY) || broken(v)->state.pmi_repeats)
+    if (fault(v, FAULT_PMI_WHILE_MASKED) || fault(v, FAULT_PMI_MASK_EARLY) || fault_state(v)->state.pmi_repeats)
         value &= ~LVT_MASKED;
     if (fault(v, FAULT_PMI_DELIVERY_IGNORED))
         value &= ~LVT_DELIVERY;
@@ -120,7 +120,7 @@ void wrong_pmi_after_read(struct vcpu *v, enum model_register reg)
 void wrong_pmi_after_write(struct vcpu *v, enum model_register reg, uint64_t value)
 {
     const bool early = reg == REG_IA32_PERF_GLOBAL_STATUS_RESET || reg == REG_IA32_DEBUGCTL;
-    const bool late = reg == REG_IA32_PERF_GLOBAL_CTRL && value == 0 && broken(v)->state.first_vector != 0;
+    const bool late = reg == REG_IA32_PERF_GLOBAL_CTRL && value == 0 && fault_state(v)->state.first_vector != 0;
 
     if ((early && fault(v, FAULT_PMI_MASK_EARLY)) || (late && fault(v, FAULT_PMI_MASK_LATE)))
         set_mask(v, true);

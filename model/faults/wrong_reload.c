@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Faulty rules of auto counter reload. */
 
-#include "model/faults/broken.h"
+#include "model/faults/fault_state.h"
 
 /* The counters that counter j names. */
 static uint32_t named_by(const struct vcpu *v, unsigned j)
@@ -32,15 +32,15 @@ uint32_t wrong_reload_targets(const struct vcpu *v, unsigned j)
 {
     const uint32_t own = UINT32_C(1) << j;
     const unsigned general = v->profile->general_counters;
-    uint32_t targets = wrapped(v)->reload_targets(v, j);
+    uint32_t targets = without_faults(v)->reload_targets(v, j);
 
     if (fault(v, FAULT_PERFMON_RELOAD_FIXED_AS_GENERAL) && j >= general)
-        targets = wrapped(v)->reload_targets(v, j - general);
+        targets = without_faults(v)->reload_targets(v, j - general);
     if (fault(v, FAULT_PERFMON_RELOAD_CHAIN)) {
         const uint32_t first = targets & ~own;
 
         for (uint32_t left = first; left != 0; left &= left - 1)
-            targets |= wrapped(v)->reload_targets(v, (unsigned)__builtin_ctz(left));
+            targets |= without_faults(v)->reload_targets(v, (unsigned)__builtin_ctz(left));
     }
     if (fault(v, FAULT_PERFMON_RELOAD_ONE))
         targets &= -targets;
@@ -67,9 +67,9 @@ static unsigned first_with_value(const struct vcpu *v)
 uint64_t wrong_reload_value(const struct vcpu *v, unsigned i)
 {
     const uint64_t upper = ~UINT64_C(0xffffffff);
-    uint32_t *reloaded = &broken(v)->state.reloaded;
+    uint32_t *reloaded = &fault_state(v)->state.reloaded;
     uint64_t value =
-        wrapped(v)->reload_value(v, fault(v, FAULT_PERFMON_RELOAD_VALUE_OF_FIRST) ? first_with_value(v) : i);
+        without_faults(v)->reload_value(v, fault(v, FAULT_PERFMON_RELOAD_VALUE_OF_FIRST) ? first_with_value(v) : i);
 
     if (fault(v, FAULT_PERFMON_RELOAD_ONCE) && (*reloaded >> i & 1))
         return v->counters[i].value;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A faulty processor's table of rules, and the state of the table's functions. */
-#ifndef MODEL_FAULTS_BROKEN_H
-#define MODEL_FAULTS_BROKEN_H
+#ifndef MODEL_FAULTS_FAULT_STATE_H
+#define MODEL_FAULTS_FAULT_STATE_H
 
 #include "model/engine/rules.h"
 #include "model/faults/faults.h"
 
-struct broken {
-    struct rules rules;   /* the rules that the processor's struct vcpu points to */
-    struct rules wrapped; /* the rules without faults; a faulty rule calls these for everything except its fault */
+struct fault_state {
+    struct rules rules;          /* the rules that the processor's struct vcpu points to */
+    struct rules without_faults; /* what a faulty rule calls for everything except its fault */
     struct fault_set faults;
     struct flip *flip; /* NULL: none */
     uint32_t quirks;
@@ -41,19 +41,19 @@ struct broken {
     } state;
 };
 
-static inline struct broken *broken(const struct vcpu *v)
+static inline struct fault_state *fault_state(const struct vcpu *v)
 {
-    return (struct broken *)(uintptr_t)v->rules;
+    return (struct fault_state *)(uintptr_t)v->rules;
 }
 
-static inline const struct rules *wrapped(const struct vcpu *v)
+static inline const struct rules *without_faults(const struct vcpu *v)
 {
-    return &broken(v)->wrapped;
+    return &fault_state(v)->without_faults;
 }
 
 static inline bool fault(const struct vcpu *v, enum fault fault)
 {
-    return fault_set_has(&broken(v)->faults, fault);
+    return fault_set_has(&fault_state(v)->faults, fault);
 }
 
 static inline void swap(uint64_t *a, uint64_t *b)
