@@ -3,8 +3,8 @@
  * The manual's rules for a processor. v->rules->pebs_full, for example, is a rule of PEBS: rules.inc says what the rule
  * decides, and the manual's function of that name is in pebs.c. A processor with other rules has its own table:
  * faults.inc lists what a fault replaces, with functions wrong_NAME() of model/faults; freedoms.inc what a freedom
- * replaces, with functions may_NAME() of model/latitude; quirks_apply() replaces rules for quirks. A new rule is a line
- * in rules.inc.
+ * replaces, with functions latitude_NAME() of model/latitude; quirks_apply() replaces rules for quirks. A new rule is a
+ * line in rules.inc.
  *
  * The engine calls rules about what registers enable when a register is written, and keeps their results in struct
  * vcpu. It calls the other rules for each batch of branches or each overflow.

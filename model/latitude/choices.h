@@ -57,29 +57,29 @@ static inline unsigned latitude_draw(const struct vcpu *v, enum freedom freedom,
     return (unsigned)((*x * UINT64_C(0x2545f4914f6cdd1d) >> 32) % (most + UINT64_C(1)));
 }
 
-/* may_NAME() replaces the rule NAME of rules.inc. Some rules have none. */
-#define RULE(result, name, parameters) result may_##name parameters;
+/* latitude_NAME() replaces the rule NAME of rules.inc. Some rules have none. */
+#define RULE(result, name, parameters) result latitude_##name parameters;
 #include "model/engine/rules.inc"
 #undef RULE
-void may_stepped(struct vcpu *v, struct place place, uint64_t instructions);
+void latitude_stepped(struct vcpu *v, struct place place, uint64_t instructions);
 
 /* Called at a reset: make the choices that stay until the next reset. */
-void may_choose_counters(struct vcpu *v);
-void may_choose_freeze(struct vcpu *v); /* when FREEZE_LBRS_ON_PMI takes effect */
-void may_choose_msr(struct vcpu *v);
-void may_choose_pebs(struct vcpu *v);
-void may_choose_predictor(struct vcpu *v);
-void may_choose_victims(struct vcpu *v);
+void latitude_choose_counters(struct vcpu *v);
+void latitude_choose_freeze(struct vcpu *v); /* when FREEZE_LBRS_ON_PMI takes effect */
+void latitude_choose_msr(struct vcpu *v);
+void latitude_choose_pebs(struct vcpu *v);
+void latitude_choose_predictor(struct vcpu *v);
+void latitude_choose_victims(struct vcpu *v);
 /* Called after a reset: sets registers to values that firmware may leave. */
-void may_leave_running(struct vcpu *v);
+void latitude_leave_running(struct vcpu *v);
 
 /*
  * Called with the passed cycles. Return true until every counter is armed (arming), or all records are in memory
  * (hiding).
  */
-bool may_go_on_arming(struct vcpu *v, struct passed passed);
-bool may_go_on_hiding(struct vcpu *v, struct passed passed);
+bool latitude_go_on_arming(struct vcpu *v, struct passed passed);
+bool latitude_go_on_hiding(struct vcpu *v, struct passed passed);
 /* Called when a record of these counters was stored: may leave their overflow bits set. */
-void may_leave_own_bits(struct vcpu *v, uint64_t counters);
+void latitude_leave_own_bits(struct vcpu *v, uint64_t counters);
 
 #endif

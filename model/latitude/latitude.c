@@ -24,14 +24,14 @@ static void reset_registers(struct vcpu *v)
     memset(&l->state, 0, sizeof(l->state));
     for (unsigned i = 0; i < FREEDOMS; i++)
         l->state.stream[i] = mixed(mixed(mixed(l->seed) + v->number) + i) | 1; /* never 0: xorshift would stay at 0 */
-    may_choose_pebs(v);
-    may_choose_counters(v);
-    may_choose_msr(v);
-    may_choose_freeze(v);
-    may_choose_victims(v);
-    may_choose_predictor(v);
+    latitude_choose_pebs(v);
+    latitude_choose_counters(v);
+    latitude_choose_msr(v);
+    latitude_choose_freeze(v);
+    latitude_choose_victims(v);
+    latitude_choose_predictor(v);
     rules_sdm.engine_reset_registers(v);
-    may_leave_running(v);
+    latitude_leave_running(v);
 }
 
 bool latitude_give(struct vcpu *v, uint64_t seed, uint32_t freedoms)
@@ -48,7 +48,7 @@ bool latitude_give(struct vcpu *v, uint64_t seed, uint32_t freedoms)
     l->rules.pmi_trails = freedoms >> FREEDOM_PMI_TRAILING & 1;
 #define RULE(rule) \
     if (has)       \
-        l->rules.rule = may_##rule;
+        l->rules.rule = latitude_##rule;
 #define FREEDOM(id, name, sentence, source, replaces) \
     has = freedoms >> FREEDOM_##id & 1;               \
     replaces

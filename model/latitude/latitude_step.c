@@ -25,13 +25,13 @@ static struct passed passed_in(const struct vcpu *v, struct place place, uint64_
     return passed;
 }
 
-void may_stepped(struct vcpu *v, struct place place, uint64_t instructions)
+void latitude_stepped(struct vcpu *v, struct place place, uint64_t instructions)
 {
     const struct passed none = { 0, false };
-    const bool timed = may_go_on_arming(v, none) || may_go_on_hiding(v, none);
+    const bool timed = latitude_go_on_arming(v, none) || latitude_go_on_hiding(v, none);
     const struct passed passed = timed ? passed_in(v, place, instructions) : none;
-    const bool arming = may_go_on_arming(v, passed);
-    const bool hiding = may_go_on_hiding(v, passed);
+    const bool arming = latitude_go_on_arming(v, passed);
+    const bool hiding = latitude_go_on_hiding(v, passed);
     const bool under_way = pmi_step(v, instructions);
 
     counting_step(v, arming || hiding || under_way);

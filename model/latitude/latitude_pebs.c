@@ -8,7 +8,7 @@
 #define MOST_ARMING_CYCLES 40
 #define MOST_UNSEEN_CYCLES 100
 
-void may_choose_pebs(struct vcpu *v)
+void latitude_choose_pebs(struct vcpu *v)
 {
     v->latitude->state.arming.cycles = latitude_draw(v, FREEDOM_PEBS_ARMING, MOST_ARMING_CYCLES);
     v->latitude->state.tracks_init = latitude_draw(v, FREEDOM_XER_INIT, 1);
@@ -30,7 +30,7 @@ static bool is_pdir_plus_late(const struct vcpu *v, const struct counter *c)
     return has_pdir_plus(v, c) && latitude_has(v, FREEDOM_PDIR_PLUS) && v->latitude->state.pdir_plus_late;
 }
 
-bool may_counting_exact(const struct vcpu *v, const struct counter *c)
+bool latitude_counting_exact(const struct vcpu *v, const struct counter *c)
 {
     if (c->pdir && c->too_near && latitude_has(v, FREEDOM_PDIST_SHORT))
         return latitude_draw(v, FREEDOM_PDIST_SHORT, 1);
@@ -39,7 +39,7 @@ bool may_counting_exact(const struct vcpu *v, const struct counter *c)
     return counting_exact(v, c) && !is_pdir_plus_late(v, c);
 }
 
-bool may_overflow_arms(struct vcpu *v, unsigned i)
+bool latitude_overflow_arms(struct vcpu *v, unsigned i)
 {
     const struct counter *c = &v->counters[i];
     const bool at_once = !latitude_has(v, FREEDOM_PEBS_ARMING) || (is_pdir_plus_late(v, c) && !c->too_near);
@@ -51,7 +51,7 @@ bool may_overflow_arms(struct vcpu *v, unsigned i)
     return cycles == 0;
 }
 
-bool may_go_on_arming(struct vcpu *v, struct passed passed)
+bool latitude_go_on_arming(struct vcpu *v, struct passed passed)
 {
     bool waiting = false;
 
@@ -67,7 +67,7 @@ bool may_go_on_arming(struct vcpu *v, struct passed passed)
 }
 
 /* Chooses all counters, only the first, or, of three or more, the first and some others. */
-uint64_t may_pebs_together(struct vcpu *v, uint64_t due)
+uint64_t latitude_pebs_together(struct vcpu *v, uint64_t due)
 {
     uint64_t together = due & -due;
 
@@ -76,7 +76,7 @@ uint64_t may_pebs_together(struct vcpu *v, uint64_t due)
     return together;
 }
 
-void may_pebs_arch_describe(struct vcpu *v, struct arch_contents *arch)
+void latitude_pebs_arch_describe(struct vcpu *v, struct arch_contents *arch)
 {
     uint64_t xmm[XMM_REGISTERS][2], low = 0, high = 0;
 
@@ -92,7 +92,7 @@ void may_pebs_arch_describe(struct vcpu *v, struct arch_contents *arch)
 }
 
 /* Splits before every second group, and puts a null record before every second fragment. */
-void may_pebs_arch_split(struct vcpu *v, const struct arch_contents *arch, struct arch_split *split)
+void latitude_pebs_arch_split(struct vcpu *v, const struct arch_contents *arch, struct arch_split *split)
 {
     (void)arch;
     for (unsigned group = 1; group < ARCH_GROUPS; group++) {
@@ -105,7 +105,7 @@ void may_pebs_arch_split(struct vcpu *v, const struct arch_contents *arch, struc
     }
 }
 
-bool may_pebs_visible(const struct vcpu *v)
+bool latitude_pebs_visible(const struct vcpu *v)
 {
     return v->latitude->state.unseen == 0;
 }
@@ -121,15 +121,15 @@ static void hide_record(struct vcpu *v)
         counting_step(v, true);
 }
 
-void may_pebs_reload(struct vcpu *v, uint64_t counters)
+void latitude_pebs_reload(struct vcpu *v, uint64_t counters)
 {
     pebs_reload(v, counters);
-    may_leave_own_bits(v, counters);
+    latitude_leave_own_bits(v, counters);
     if (latitude_has(v, FREEDOM_PEBS_VISIBLE))
         hide_record(v);
 }
 
-bool may_go_on_hiding(struct vcpu *v, struct passed passed)
+bool latitude_go_on_hiding(struct vcpu *v, struct passed passed)
 {
     unsigned *unseen = &v->latitude->state.unseen;
 

@@ -20,7 +20,7 @@ static unsigned any_way(void *of, unsigned ways)
     return latitude_draw(of, FREEDOM_CACHES, ways - 1);
 }
 
-void may_choose_victims(struct vcpu *v)
+void latitude_choose_victims(struct vcpu *v)
 {
     data_cache_replace(v->cache, latitude_has(v, FREEDOM_CACHES) ? any_way : NULL, v);
 }
@@ -38,7 +38,7 @@ static void prefetch(struct vcpu *v, uint64_t address)
     *last = address;
 }
 
-enum data_level may_data_reach(struct vcpu *v, uint64_t address, bool store)
+enum data_level latitude_data_reach(struct vcpu *v, uint64_t address, bool store)
 {
     const enum data_level level = data_reach(v, address, store);
 
@@ -46,7 +46,7 @@ enum data_level may_data_reach(struct vcpu *v, uint64_t address, bool store)
     return level;
 }
 
-unsigned may_data_latency(struct vcpu *v, enum data_level level)
+unsigned latitude_data_latency(struct vcpu *v, enum data_level level)
 {
     const unsigned least = data_latency(v, level);
     const bool queued = latitude_draw(v, FREEDOM_CACHES, QUEUE_ONE_IN - 1) == 0;
@@ -55,7 +55,7 @@ unsigned may_data_latency(struct vcpu *v, enum data_level level)
 }
 
 /* A data source of the level. SDM Vol. 3B (253669-083), "Data Source Encoding for Load Latency Record". */
-uint64_t may_data_source(struct vcpu *v, enum data_level level)
+uint64_t latitude_data_source(struct vcpu *v, enum data_level level)
 {
     static const uint8_t others[DATA_LEVELS] = {
         [LEVEL_L1] = 0x2,                         /* pending miss of the same line */
@@ -70,12 +70,12 @@ uint64_t may_data_source(struct vcpu *v, enum data_level level)
 
 /* --- branches ---------------------------------------------------------------------------------------------------- */
 
-void may_choose_predictor(struct vcpu *v)
+void latitude_choose_predictor(struct vcpu *v)
 {
     v->latitude->state.prediction.wrong = latitude_draw(v, FREEDOM_PREDICTION, SOMETIMES);
 }
 
-bool may_branches_mispredicted(struct vcpu *v, const struct block *block, uint64_t to)
+bool latitude_branches_mispredicted(struct vcpu *v, const struct block *block, uint64_t to)
 {
     (void)block;
     (void)to;
@@ -90,7 +90,7 @@ static unsigned any_cycles(const struct vcpu *v)
     return latitude_draw(v, FREEDOM_LBR_CYCLES, MOST_CYCLES) & ((1u << bits) - 1);
 }
 
-void may_lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_contents *contents)
+void latitude_lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_contents *contents)
 {
     struct lbr_contents changed = *contents;
 
@@ -99,8 +99,8 @@ void may_lbr_push(struct vcpu *v, const struct branch *branch, const struct lbr_
     lbr_push(v, branch, &changed);
 }
 
-void may_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents,
-                              struct adaptive_contents *extra, struct lbr_entry *stack)
+void latitude_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents,
+                                   struct adaptive_contents *extra, struct lbr_entry *stack)
 {
     pebs_describe_groups(v, sample, contents, extra, stack);
     if (v->profile->pebs_timing)

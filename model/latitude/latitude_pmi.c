@@ -15,12 +15,12 @@
 /* CPUID.07H:EBX */
 #define CPUID_7_EBX_SGX (UINT32_C(1) << 2)
 
-void may_choose_freeze(struct vcpu *v)
+void latitude_choose_freeze(struct vcpu *v)
 {
     v->latitude->state.pmi.freezes_lbrs = latitude_draw(v, FREEDOM_PMI_SKID, 1);
 }
 
-struct pmi_skid may_pmi_skid(struct vcpu *v)
+struct pmi_skid latitude_pmi_skid(struct vcpu *v)
 {
     const unsigned instructions = latitude_has(v, FREEDOM_PMI_SKID)
                                       ? latitude_draw(v, FREEDOM_PMI_SKID, MOST_SKID)
@@ -38,13 +38,13 @@ static void show_more(struct vcpu *v)
         v->status |= STATUS_ASCI;
 }
 
-void may_pmi_raise(struct vcpu *v, struct place place)
+void latitude_pmi_raise(struct vcpu *v, struct place place)
 {
     show_more(v);
     pmi_raise(v, place);
 }
 
-uint64_t may_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
+uint64_t latitude_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
     if (m->reg == REG_IA32_PERF_GLOBAL_STATUS)
         show_more(v);
@@ -52,14 +52,14 @@ uint64_t may_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
 }
 
 /* A processor that reports enclaves (SGX) may set ASCI. */
-void may_cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
+void latitude_cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
 {
     cpuid_answer(v, leaf, subleaf, regs);
     if (leaf == 7 && subleaf == 0 && v->profile->perfmon_version >= 4)
         regs[1] |= CPUID_7_EBX_SGX;
 }
 
-void may_leave_own_bits(struct vcpu *v, uint64_t counters)
+void latitude_leave_own_bits(struct vcpu *v, uint64_t counters)
 {
     if (!latitude_has(v, FREEDOM_STATUS))
         return;
@@ -68,7 +68,7 @@ void may_leave_own_bits(struct vcpu *v, uint64_t counters)
             v->status |= vcpu_counter_bit(v, (unsigned)__builtin_ctzll(left));
 }
 
-unsigned may_smi_microseconds(struct vcpu *v)
+unsigned latitude_smi_microseconds(struct vcpu *v)
 {
     const bool due = latitude_draw(v, FREEDOM_SMI, SMI_ONE_IN - 1) == 0;
 

@@ -19,7 +19,7 @@ static const enum model_register differing[] = {
     REG_IA32_FIXED_CTR_CTRL,
 };
 
-void may_choose_msr(struct vcpu *v)
+void latitude_choose_msr(struct vcpu *v)
 {
     for (unsigned i = 0; i < sizeof(differing) / sizeof(differing[0]); i++)
         v->latitude->state.drops[differing[i]] = latitude_draw(v, FREEDOM_MSR_RESERVED, 1);
@@ -39,12 +39,12 @@ static bool is_read_only(const struct vcpu *v, const struct profile_msr *m)
            (m->reg == REG_LASTBRANCH_FROM || m->reg == REG_LASTBRANCH_TO || m->reg == REG_LASTBRANCH_BOTH);
 }
 
-bool may_msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
+bool latitude_msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
     return !is_read_only(v, m) && msr_takes(v, m, not_ignored(v, m, value));
 }
 
-void may_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
+void latitude_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
 {
     if (m->reg == REG_IA32_DS_AREA)
         pebs_flush(v); /* records on their way go to the old area */
@@ -103,7 +103,7 @@ static void leave_lbrs_running(struct vcpu *v)
 }
 
 /* NetBurst's counters, BTS and PEBS stay disabled: they need memory that firmware would have to reserve. */
-void may_leave_running(struct vcpu *v)
+void latitude_leave_running(struct vcpu *v)
 {
     if (!latitude_has(v, FREEDOM_FIRMWARE))
         return;
