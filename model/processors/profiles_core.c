@@ -230,6 +230,35 @@ static const struct profile nehalem = {
     .feature_count = COUNT(wide_features),
 };
 
+/* 06_2C, stepping 2. CPUID.0Ah:EBX: the architectural event of reference cycles is missing. */
+static const struct profile_cpuid westmere_cpuid[] = {
+    { .leaf = 0x01,
+      .keep = { 0, ALL32, 0x029ee3ff | MACHINE_ECX, 0xbfebfbff },
+      .add = { 0x206c2, 0, WIDE_DS_ECX, DS_EDX } },
+    { .leaf = 0x0a, .add = { 0x07300403, 0x4, 0, 0x603 } },
+    { .leaf = 0x80000001, .keep = { 0, 0, 0x1, 0x2c100800 } },
+};
+
+static const struct profile_msr westmere_msrs[] = {
+    { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(15, 0) },
+};
+
+static const struct profile_event westmere_events[] = {
+    { 0xbb, 0x01, EVENT_OFFCORE_1, ANY_COUNTER, NOT_PRECISE },
+};
+
+static const struct profile westmere = {
+    .name = "westmere",
+    .like = &nehalem,
+    .brand = "Intel(R) Xeon(R) CPU X5650 (modelled)",
+    .microcode = 0x1f,
+    CPUID_TABLE(westmere_cpuid),
+    .physical_bits = 40,
+    .memory.caches[LEVEL_L3] = { 8192, 24 },
+    .msrs = { ROWS(westmere_msrs) },
+    .events = { ROWS(westmere_events) },
+};
+
 #define LAST_COUNTER (1 << 3)
 
 /* Sandy Bridge and Ivy Bridge */
@@ -602,6 +631,24 @@ static const struct profile skylake = {
     .feature_count = COUNT(wide_features),
 };
 
-const struct profile *const profiles_core[] = {
-    &nehalem, &sandybridge, &ivybridge, &haswell, &broadwell, &skylake, NULL
+/* Cascade Lake, 06_55, stepping 7: a server, with an L2 of 1 MiB. */
+static const struct profile_cpuid cascadelake_cpuid[] = {
+    { .leaf = 0x01,
+      .keep = { 0, ALL32, 0x7ffefbff | MACHINE_ECX, 0xbfebfbff },
+      .add = { 0x50657, 0, WIDE_DS_ECX, DS_EDX } },
+    { .leaf = 0x07, .indexed = true, .keep = { 0, 0xd39ff7eb, 0x00000808, 0xbc000400 } },
 };
+
+static const struct profile cascadelake = {
+    .name = "cascadelake",
+    .like = &skylake,
+    .brand = "Intel(R) Xeon(R) Gold 6248 CPU (modelled)",
+    .microcode = 0x5003604,
+    CPUID_TABLE(cascadelake_cpuid),
+    .physical_bits = 46,
+    .memory.caches[LEVEL_L2] = { 1024, 16 },
+    .memory.flags = { 0, 0, 5 },
+};
+
+const struct profile *const profiles_core[] = { &nehalem,   &westmere, &sandybridge, &ivybridge, &haswell,
+                                                &broadwell, &skylake,  &cascadelake, NULL };

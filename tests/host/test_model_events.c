@@ -19,6 +19,8 @@ static const char *folder_of(const struct profile *p)
     uint32_t core = 0; /* CPUID.1AH:EAX */
 
     assert_int_equal(p->cpuid[0].leaf, 1);
+    if (family == 6 && model == 0x55)
+        return (signature & 0xf) < 5 ? "SKX" : "CLX"; /* Intel's mapfile.csv tells them apart by stepping */
     for (const struct profile *of = p; of != NULL && core == 0; of = of->like)
         for (unsigned i = 0; i < of->cpuid_count; i++)
             core = of->cpuid[i].leaf == 0x1a ? of->cpuid[i].add[0] : core;
@@ -161,13 +163,13 @@ static struct {
     const char *why;
     size_t times;
 } explained[] = {
-    { "nehalem", "c0/00 c4/00 c5/00", NOT_LISTED, "architectural events, which every processor has", 0 },
+    { "nehalem westmere", "c0/00 c4/00 c5/00", NOT_LISTED, "architectural events, which every processor has", 0 },
     { "alderlake/E raptorlake/E alderlake-n", "a4/01", NOT_LISTED, "an architectural event, which CPUID.0AH reports",
       0 },
     { "sandybridge ivybridge", "d0/f1 d0/f2", NOT_LISTED,
       "perf's L1-dcache-loads and -stores (Linux, snb_hw_cache_event_ids)", 0 },
     { "haswell", "b1/01", NOT_LISTED, "with INV and CMask it is UOPS_EXECUTED.STALL_CYCLES", 0 },
-    { "sandybridge ivybridge haswell broadwell skylake", "0d/03", NOT_LISTED,
+    { "sandybridge ivybridge haswell broadwell skylake cascadelake", "0d/03", NOT_LISTED,
       "with CMask it is INT_MISC.RECOVERY_CYCLES: perf's topdown-recovery-bubbles", 0 },
     { "lunarlake/E", "d1/1c", NOT_LISTED, "Skymont's other list has it, Arrow Lake's", 0 },
     { "lunarlake/P pantherlake/P arrowlake-h/P", "d0/83", NOT_LISTED, "d0/81 and d0/82 together, as on Golden Cove",
@@ -177,7 +179,7 @@ static struct {
     { "meteorlake/E arrowlake-h/L arrowlake-h/E", "b7/01 b7/02 d3/01 d3/ff d4/08", NOT_LISTED,
       "the lists of the same core in Sierra Forest and Lunar Lake have it", 0 },
     { "tigerlake", "2e/4f", NOT_LISTED, "an architectural event, which CPUID.0AH reports", 0 },
-    { "nehalem haswell broadwell", "0b/10 cd/01", COUNTERS,
+    { "nehalem westmere haswell broadwell", "0b/10 cd/01", COUNTERS,
       "Linux's table has every counter, and perf takes the first free one", 0 },
     { "nehalem", "b7/01", COUNTED, "Linux has it on every counter", 0 },
     { "goldmont geminilake", "2e/41 2e/4f", MEANING, "its last level of cache is the second", 0 },
@@ -186,7 +188,7 @@ static struct {
     { "jasperlake", "9c/00 ca/02 c4/80", NOT_LISTED, "Goldmont's list has it", 0 },
     { "geminilake", "c4/eb c4/fb c4/fd c4/fe c5/eb c5/fb c5/fe d0/43 d0/83", NOT_PRECISE_THERE,
       "Goldmont's list says that they are", 0 },
-    { "skylake", "c0/00", NOT_PRECISE_THERE, "with INV and CMask it is how Linux samples cycles there", 0 },
+    { "skylake cascadelake", "c0/00", NOT_PRECISE_THERE, "with INV and CMask it is how Linux samples cycles there", 0 },
     { "pantherlake/E clearwaterforest", "any", ADDRESS,
       "the list has it for latencies alone; here the memory group of every access has it", 0 },
     { "alderlake/E raptorlake/E alderlake-n meteorlake/E arrowlake-h/E arrowlake-h/L lunarlake/E sierraforest", "any",

@@ -54,14 +54,16 @@ static const struct {
     { 'L', "geminilake", 0x706a8, 0 },
     { 'J', "jasperlake", 0x906c0, 0x20000000 },
     { '6', "merom", 0x6f6, 0 },
+    { 'w', "westmere", 0x206c2, 0 },
+    { 'c', "cascadelake", 0x50657, 0 },
 };
 
-#define EVERY  "WXMD26NSVHBKIGAEUuPpCLFflRTJ"
+#define EVERY  "WXMD26NwcSVHBKIGAEUuPpCLFflRTJ"
 #define LATER  "IGAEUuPpCFflRT" /* features of leaves 1 and 7 are QEMU's, except those below */
 #define OWN_1C (1u << 2 | 1u << 4 | 1u << 15)
 #define OWN_1D (1u << 21)
-#define TRACED "BKIGAEUuPpCLFflRTJ"
-#define CLOCKS "KIGAEUuPpCLFflRTJ"
+#define TRACED "BKcIGAEUuPpCLFflRTJ"
+#define CLOCKS "KcIGAEUuPpCLFflRTJ"
 #define ANY    UINT32_MAX
 
 #define MAX_LEAF         0x00
@@ -95,18 +97,19 @@ static struct {
     { "B", 0x01, 0, 2, 0x40, "SMX: other parts of the model have it", 0 },
     { "M", 0x01, 0, 3, 0x10000040, "PAE and HTT: a part with a bus of 400 MHz has neither", 0 },
     { "M", 0x80000001, 0, 3, 0x00100000, "NX: a part with a bus of 400 MHz lacks it", 0 },
-    { "VHBKL", 0x07, 0, 3, 0xbc002400, "features that a microcode adds", 0 },
+    { "VHBKLw", 0x07, 0, 3, 0xbc002400, "features that a microcode adds", 0 },
     { EVERY, 0x80000001, 0, 3, 0x800, "SYSCALL: the dump is from outside 64-bit mode", 0 },
     { EVERY, 0x04, -1, 0, 0xffffc000, "which processors share a cache is the machine's", 0 },
     { "2", 0x04, 2, 1, ANY, "the part that is modelled has a larger second level", 0 },
     { "F", 0x04, 2, 2, ANY, "Sierra Forest has a larger second level than Meteor Lake", 0 },
-    { "BIGAEFfRTJ", 0x04, 3, 1, ANY, "the third level is smaller, or a share", 0 },
-    { "IGAEFfRTU", 0x04, 3, 2, ANY, "the third level is smaller, or a share", 0 },
+    { "BIGAEFfRTJwc", 0x04, 3, 1, ANY, "the third level is smaller, or a share", 0 },
+    { "IGAEFfRTUwc", 0x04, 3, 2, ANY, "the third level is smaller, or a share", 0 },
     { "uplC", 0x04, 3, 0, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
     { "uplC", 0x04, 3, 1, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
     { "uplC", 0x04, 3, 2, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
     { "uplC", 0x04, 3, 3, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
-    { "BKC", MAX_LEAF, 0, 0, 0xff, "the last leaves are not modelled", 0 },
+    { "c", 0x07, 0, 1, 0x810, "HLE and RTM, which a microcode removes", 0 },
+    { "BKCc", MAX_LEAF, 0, 0, 0xff, "the last leaves are not modelled", 0 },
     { TRACED, 0x14, 0, 0, ANY, "processor trace is not modelled", 0 },
     { TRACED, 0x14, 0, 1, ANY, "processor trace is not modelled", 0 },
     { TRACED, 0x14, 0, 2, ANY, "processor trace is not modelled", 0 },
