@@ -255,6 +255,9 @@ static const struct profile westmere = {
     CPUID_TABLE(westmere_cpuid),
     .physical_bits = 40,
     .memory.caches[LEVEL_L3] = { 8192, 24 },
+    /* Linux, intel_pmu_init(): only Nehalem has pebs_no_tlb. */
+    .memory.source_tlb_miss = 0x10,
+    .memory.source_locked = 0x20,
     .msrs = { ROWS(westmere_msrs) },
     .events = { ROWS(westmere_events) },
 };
