@@ -294,12 +294,13 @@ static __attribute__((noinline)) void compare_write(uint32_t msr, uint64_t value
         msr_forget();
     if (quiet() && msr == MSR_IA32_PERF_GLOBAL_OVF_CTRL)
         compare_cleared(value);
-    if (quiet() && row && read(msr, &now))
-        compare(msr, now, taken(msr, value),
-                row->kept == COUNTER  ? watch.kept
-                : value               ? row->kept
-                : row->changes == ALL ? ALL
-                                      : ~row->changes);
+    const uint64_t bits = !row                   ? 0
+                          : row->kept == COUNTER ? watch.kept
+                          : value                ? row->kept
+                          : row->changes == ALL  ? ALL
+                                                 : ~row->changes;
+    if (quiet() && bits && read(msr, &now))
+        compare(msr, now, taken(msr, value), bits);
     if (row && row->changes != ALL)
         remember(slot, value);
 }
