@@ -27,10 +27,11 @@ uint64_t lbr_arch_control(uint64_t select)
     return control;
 }
 
-static void arch_reset(const struct caps *caps, uint64_t select)
+static bool arch_reset(const struct caps *caps, uint64_t select)
 {
-    msr_write(MSR_IA32_LBR_CTL, lbr_arch_control(select));
-    msr_write(MSR_IA32_LBR_DEPTH, caps->lbr_depth); /* the write clears all entries */
+    const bool filters = msr_write(MSR_IA32_LBR_CTL, lbr_arch_control(select));
+
+    return msr_write(MSR_IA32_LBR_DEPTH, caps->lbr_depth) && filters; /* the write clears all entries */
 }
 
 static struct window arch_window(uint64_t more)
@@ -58,21 +59,19 @@ static void arch_read(const struct caps *caps, struct lbr_stack *stack)
 
 /* ---- either kind ------------------------------------------------------------------------------------------------ */
 
-void lbr_reset(const struct caps *caps, uint64_t select)
+bool lbr_reset(const struct caps *caps, uint64_t select)
 {
-    if (caps->lbr_layout == LBR_LAYOUT_ARCH) {
-        arch_reset(caps, select);
-        return;
-    }
+    const uint32_t first[] = { caps->lbr_from, caps->lbr_to, caps->lbr_info };
+    bool accepted = true;
+
+    if (caps->lbr_layout == LBR_LAYOUT_ARCH)
+        return arch_reset(caps, select);
     if (caps->lbr_select)
-        msr_write(caps->lbr_select, select);
-    for (unsigned i = 0; i < caps->lbr_depth; i++) {
-        msr_write(caps->lbr_from + i, 0);
-        if (caps->lbr_to)
-            msr_write(caps->lbr_to + i, 0);
-        if (caps->lbr_info)
-            msr_write(caps->lbr_info + i, 0);
-    }
+        accepted = msr_write(caps->lbr_select, select);
+    for (unsigned n = 0; n < 3 * caps->lbr_depth; n++)
+        if (first[n % 3])
+            accepted = msr_write(first[n % 3] + n / 3, 0) && accepted;
+    return accepted;
 }
 
 struct window lbr_window(const struct caps *caps, uint64_t more)

@@ -7,6 +7,7 @@
 #ifndef LBR_LBR_H
 #define LBR_LBR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cpu/caps.h"
@@ -26,9 +27,9 @@ struct lbr_stack {
 
 /*
  * Empties the stack and sets the filter (LBR_SELECT_*: a set bit filters out; must be 0 if there is no such register).
- * LBR must be off.
+ * LBR must be off. Returns whether each register accepted its value.
  */
-void lbr_reset(const struct caps *caps, uint64_t select);
+bool lbr_reset(const struct caps *caps, uint64_t select);
 
 /* The window that records branches. more: further bits of caps->debugctl, such as freeze on PMI. */
 struct window lbr_window(const struct caps *caps, uint64_t more);

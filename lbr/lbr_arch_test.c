@@ -6,94 +6,34 @@
 
 #define GROUP .needs = NEED_LBR | NEED_ARCH_LBR, .records = true
 
-/* Records a workload without a filter, at this depth. */
-static void record(struct test_run *run, const struct workload *workload, unsigned depth)
-{
-    struct caps caps = *run->caps;
-    struct window window;
-
-    caps.lbr_depth = depth;
-    interrupts_off();
-    lbr_reset(&caps, 0);
-    window = lbr_window(&caps, 0);
-    workload->run(&window);
-    lbr_read(&caps, &lbr_recorded);
-    interrupts_on();
-    lbr_print(run);
-}
-
-/*
- * The branch type that the entry of such a branch has. SDM Vol. 3B (253669-081), "Last Branch Records",
- * "IA32_LBR_x_INFO", BR_TYPE.
- */
-static unsigned type_of(uint64_t kind)
-{
-    switch (kind) {
-    case LBR_SELECT_JCC:
-        return LBR_TYPE_JCC;
-    case LBR_SELECT_NEAR_IND_JMP:
-        return LBR_TYPE_IND_JMP;
-    case LBR_SELECT_NEAR_REL_JMP:
-        return LBR_TYPE_JMP;
-    case LBR_SELECT_NEAR_IND_CALL:
-        return LBR_TYPE_IND_CALL;
-    case LBR_SELECT_NEAR_REL_CALL:
-        return LBR_TYPE_CALL;
-    case LBR_SELECT_NEAR_RET:
-        return LBR_TYPE_RET;
-    default:
-        return LBR_TYPE_OTHER;
-    }
-}
-
-static void branch_type(struct test_run *run)
-{
-    struct branch_walk walk = { &workload_kinds, BRANCH_KINDS_ALL, 0, 0 };
-    unsigned total = branch_count(&workload_kinds, BRANCH_KINDS_ALL), depth = run->caps->lbr_depth;
-    unsigned count = total < depth ? total : depth;
-
-    test_plan(run, count);
-    record(run, &workload_kinds, depth);
-    for (unsigned skip = total - count; skip; skip--)
-        branch_next(&walk);
-    for (unsigned age = count; age-- > 0;) {
-        const struct branch *want = branch_next(&walk);
-        const struct lbr_entry *got = &lbr_recorded.entries[age];
-        test_saw(run, got->from == want->from && got->to == want->to);
-        if (!(got->has & LBR_HAS_TYPE) || got->type != type_of(want->kind))
-            test_fail(run, "LBR entry %u has branch type %u, must be %u", age, got->type, type_of(want->kind));
-    }
-}
-
 TEST(lbr_arch_branch_type) = {
     .id = "lbr.arch.branch_type",
     .title = "Each architectural LBR entry has its kind of branch",
     .source = SDM_ARCH_LBR_INFO,
     GROUP,
-    .run = branch_type,
+    .run = lbr_record_all,
+    .argument = &workload_kinds,
 };
 
 /* A write to IA32_LBR_DEPTH empties the stack. From then on the stack holds that many of the newest branches. */
 static void depths(struct test_run *run)
 {
-    const struct branch *loop = &workload_long_loop.branches[0];
+    const struct caps *const caps = run->caps;
     unsigned planned = 0;
 
-    for (unsigned i = 0; i < 8; i++)
-        planned += run->caps->arch_lbr_depths >> i & 1 ? 8 * (i + 1) : 0;
+    for (unsigned depth = 8; depth <= 64; depth += 8)
+        planned += caps->arch_lbr_depths >> (depth / 8 - 1) & 1 ? depth : 0;
     test_plan(run, planned);
-    for (unsigned i = 0; i < 8; i++) {
-        unsigned depth = 8 * (i + 1);
-        if (!(run->caps->arch_lbr_depths >> i & 1))
+    for (unsigned depth = 8; depth <= 64; depth += 8) {
+        struct caps of_depth = *caps;
+        if (!(caps->arch_lbr_depths >> (depth / 8 - 1) & 1))
             continue;
-        record(run, &workload_long_loop, depth);
-        test_equal(run, "IA32_LBR_DEPTH", msr_get(MSR_IA32_LBR_DEPTH), depth);
-        for (unsigned age = 0; age < depth && lbr_recorded.error == LBR_DECODE_OK; age++)
-            test_saw(run, lbr_recorded.entries[age].from == loop->from && lbr_recorded.entries[age].to == loop->to);
-        msr_write(MSR_IA32_LBR_DEPTH, depth);
-        for (unsigned age = 0; age < depth; age++)
-            if (msr_get(MSR_IA32_LBR_FROM(age)) || msr_get(MSR_IA32_LBR_TO(age)) || msr_get(MSR_IA32_LBR_INFO(age)))
-                test_fail(run, "LBR entry %u is not empty after a write to IA32_LBR_DEPTH", age);
+        of_depth.lbr_depth = depth;
+        run->caps = &of_depth;
+        test_saw(run, lbr_run(run, &workload_long_loop, LBR_NO_FILTER));
+        lbr_compare(run, &workload_long_loop, BRANCH_KINDS_ALL, depth);
+        lbr_empty(run, LBR_NO_FILTER, &lbr_recorded);
+        run->caps = caps;
     }
 }
 
@@ -119,7 +59,7 @@ static void depth_refused(struct test_run *run)
                       depth);
         test_equal(run, "IA32_LBR_DEPTH", msr_get(MSR_IA32_LBR_DEPTH), before);
     }
-    lbr_reset(run->caps, 0);
+    lbr_clear(run, LBR_NO_FILTER);
 }
 
 TEST(lbr_arch_depth_refused) = {
@@ -141,11 +81,12 @@ static void depth_beyond(struct test_run *run)
         msr_write(MSR_IA32_LBR_DEPTH, depth);
         if (!msr_read(MSR_IA32_LBR_FROM(depth - 1), &value))
             test_fail(run, "RDMSR of the last of %u entries raised #GP", depth);
+        test_equal(run, "FROM of the last entry of an empty stack", value, 0);
         if (msr_read(MSR_IA32_LBR_FROM(depth), &value) || msr_read(MSR_IA32_LBR_TO(depth), &value) ||
             msr_read(MSR_IA32_LBR_INFO(depth), &value))
             test_fail(run, "RDMSR past the last of %u entries raised no #GP", depth);
     }
-    lbr_reset(run->caps, 0);
+    lbr_clear(run, LBR_NO_FILTER);
 }
 
 /* With only one depth, no register exists for an entry past it. */
@@ -167,9 +108,9 @@ static void debugctl(struct test_run *run)
 {
     const uint64_t before = msr_get(MSR_IA32_DEBUGCTL);
 
-    if (!msr_write(MSR_IA32_DEBUGCTL, before | DEBUGCTL_LBR))
+    if (!msr_try(MSR_IA32_DEBUGCTL, before | DEBUGCTL_LBR))
         test_fail(run, "WRMSR of the LBR bit to IA32_DEBUGCTL raised #GP");
-    test_equal(run, "IA32_DEBUGCTL.LBR", msr_get(MSR_IA32_DEBUGCTL) & DEBUGCTL_LBR, 0);
+    test_equal(run, "IA32_DEBUGCTL after WRMSR of the LBR bit", msr_get(MSR_IA32_DEBUGCTL), before & ~DEBUGCTL_LBR);
     msr_write(MSR_IA32_DEBUGCTL, before);
 }
 
@@ -196,20 +137,21 @@ TEST(lbr_arch_format) = {
 
 /* ---- filters: each bit alone ------------------------------------------------------------------------------------- */
 
+#define KINDS                                                                                     \
+    (LBR_SELECT_JCC | LBR_SELECT_NEAR_REL_CALL | LBR_SELECT_NEAR_IND_CALL | LBR_SELECT_NEAR_RET | \
+     LBR_SELECT_NEAR_IND_JMP | LBR_SELECT_NEAR_REL_JMP | LBR_SELECT_FAR_BRANCH)
+
 /* With one filter bit set, the stack must have exactly the workload's branches of its kind. */
 static void filter_each(struct test_run *run)
 {
     static const struct {
-        uint64_t bit, kind;
+        uint64_t kind;
         const struct workload *workload;
     } filters[] = {
-        { LBR_CTL_JCC, LBR_SELECT_JCC, &workload_kinds },
-        { LBR_CTL_NEAR_REL_JMP, LBR_SELECT_NEAR_REL_JMP, &workload_kinds },
-        { LBR_CTL_NEAR_IND_JMP, LBR_SELECT_NEAR_IND_JMP, &workload_kinds },
-        { LBR_CTL_NEAR_REL_CALL, LBR_SELECT_NEAR_REL_CALL, &workload_kinds },
-        { LBR_CTL_NEAR_IND_CALL, LBR_SELECT_NEAR_IND_CALL, &workload_kinds },
-        { LBR_CTL_NEAR_RET, LBR_SELECT_NEAR_RET, &workload_kinds },
-        { LBR_CTL_OTHER_BRANCH, LBR_SELECT_FAR_BRANCH, &workload_far },
+        { LBR_SELECT_JCC, &workload_kinds },           { LBR_SELECT_NEAR_REL_JMP, &workload_kinds },
+        { LBR_SELECT_NEAR_IND_JMP, &workload_kinds },  { LBR_SELECT_NEAR_REL_CALL, &workload_kinds },
+        { LBR_SELECT_NEAR_IND_CALL, &workload_kinds }, { LBR_SELECT_NEAR_RET, &workload_kinds },
+        { LBR_SELECT_FAR_BRANCH, &workload_far },
     };
     unsigned expected = 0;
 
@@ -217,22 +159,11 @@ static void filter_each(struct test_run *run)
         expected += branch_count(filters[i].workload, filters[i].kind);
     test_plan(run, expected);
     for (unsigned i = 0; i < sizeof filters / sizeof filters[0]; i++) {
-        unsigned count = branch_count(filters[i].workload, filters[i].kind);
-        struct window window;
-
-        interrupts_off();
-        lbr_reset(run->caps, 0);
-        msr_write(MSR_IA32_LBR_CTL, LBR_CTL_OS | LBR_CTL_USR | filters[i].bit);
-        window = lbr_window(run->caps, 0);
-        filters[i].workload->run(&window);
-        lbr_read(run->caps, &lbr_recorded);
-        interrupts_on();
-        lbr_print(run);
-        lbr_compare(run, filters[i].workload, filters[i].kind, count);
-        for (unsigned age = 0; age < lbr_recorded.depth; age++)
-            test_saw(run, lbr_is_used(&lbr_recorded.entries[age]));
+        const uint64_t suppress = KINDS & ~filters[i].kind;
+        test_saw(run, lbr_run(run, filters[i].workload, suppress));
+        lbr_compare(run, filters[i].workload, filters[i].kind, branch_count(filters[i].workload, filters[i].kind));
     }
-    lbr_reset(run->caps, 0);
+    lbr_clear(run, LBR_NO_FILTER);
 }
 
 TEST(lbr_arch_filter) = {
@@ -246,18 +177,9 @@ TEST(lbr_arch_filter) = {
 /* Without USR and OS no kind of branch passes the filter. */
 static void no_ring(struct test_run *run)
 {
-    struct window window;
-
     test_plan(run, 0);
-    interrupts_off();
-    lbr_reset(run->caps, LBR_SELECT_CPL_EQ_0 | LBR_SELECT_CPL_NEQ_0);
-    window = lbr_window(run->caps, 0);
-    workload_kinds.run(&window);
-    lbr_read(run->caps, &lbr_recorded);
-    lbr_reset(run->caps, 0);
-    interrupts_on();
-    for (unsigned age = 0; age < lbr_recorded.depth; age++)
-        test_saw(run, lbr_is_used(&lbr_recorded.entries[age]));
+    test_saw(run, lbr_run(run, &workload_kinds, LBR_SELECT_CPL_EQ_0 | LBR_SELECT_CPL_NEQ_0));
+    lbr_clear(run, LBR_NO_FILTER);
 }
 
 TEST(lbr_arch_no_ring) = {
@@ -274,7 +196,7 @@ static void cycles(struct test_run *run)
     const unsigned count = branch_count(&workload_slow, ~LBR_SELECT_JCC);
 
     lbr_record(run, &workload_slow, LBR_SELECT_JCC);
-    lbr_reset(run->caps, 0);
+    lbr_clear(run, LBR_NO_FILTER);
     test_equal(run, "cycles of the call after the loop", lbr_recorded.entries[1].cycles, LBR_INFO_CYCLES);
     if (lbr_recorded.entries[count - 2].cycles == LBR_INFO_CYCLES)
         test_fail(run, "the return from the first call took FFFFh cycles as well, although no loop is before it");

@@ -168,11 +168,10 @@ static void record_branches(struct member *m)
     const struct workload *workload = &workload_calls;
     const unsigned depth = m->run.caps->lbr_depth, branches = branch_count(workload, BRANCH_KINDS_ALL);
     struct lbr_stack stack;
-    bool emptied;
 
     m->of = branches < depth ? branches : depth;
     interrupts_off();
-    m->came = lbr_take(m->run.caps, workload, LBR_NO_FILTER, &stack, &emptied);
+    m->came = lbr_take(&m->run, workload, LBR_NO_FILTER, &stack);
     if (stack.error != LBR_DECODE_OK)
         test_fail(&m->run, "LBR stack: %s", lbr_error_text(stack.error));
     else

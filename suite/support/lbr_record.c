@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "arch/x86/cpu.h"
+#include "arch/x86/msr.h"
 #include "kernel/console.h"
 #include "suite/support/code.h"
 #include "suite/support/errata.h"
@@ -12,13 +13,6 @@
 #define FAMILY_NETBURST 0xfu
 
 struct lbr_stack lbr_recorded;
-
-void lbr_compare_entry(struct test_run *run, unsigned age, const struct lbr_entry *got, const struct branch *want)
-{
-    if (got->from != want->from || got->to != want->to)
-        test_fail(run, "LBR entry %u is 0x%" PRIx64 " => 0x%" PRIx64 ", must be 0x%" PRIx64 " => 0x%" PRIx64, age,
-                  got->from, got->to, want->from, want->to);
-}
 
 const char *lbr_is_read_only(const struct caps *caps)
 {
@@ -57,15 +51,60 @@ void lbr_print(struct test_run *run)
     lbr_check(run, &lbr_recorded);
 }
 
+/* SDM Vol. 3B (253669-081), "Last Branch Records", "IA32_LBR_x_INFO", BR_TYPE. */
+static unsigned type_of(uint64_t kind)
+{
+    switch (kind) {
+    case LBR_SELECT_JCC:
+        return LBR_TYPE_JCC;
+    case LBR_SELECT_NEAR_IND_JMP:
+        return LBR_TYPE_IND_JMP;
+    case LBR_SELECT_NEAR_REL_JMP:
+        return LBR_TYPE_JMP;
+    case LBR_SELECT_NEAR_IND_CALL:
+        return LBR_TYPE_IND_CALL;
+    case LBR_SELECT_NEAR_REL_CALL:
+        return LBR_TYPE_CALL;
+    case LBR_SELECT_NEAR_RET:
+        return LBR_TYPE_RET;
+    default:
+        return LBR_TYPE_OTHER;
+    }
+}
+
+#define CPUID_1C_ECX_TYPE (1u << 2) /* entries have branch types */
+
+void lbr_compare_events(struct test_run *run, unsigned age, const struct lbr_entry *got, const struct branch *want,
+                        const unsigned events[LBR_COUNTERS])
+{
+    const unsigned type = got->type < LBR_TYPE_OTHER ? got->type : LBR_TYPE_OTHER;
+
+    if (!want || got->from != want->from || got->to != want->to)
+        test_fail(run, "LBR entry %u is 0x%" PRIx64 " => 0x%" PRIx64 ", must be 0x%" PRIx64 " => 0x%" PRIx64, age,
+                  got->from, got->to, want ? want->from : 0, want ? want->to : 0);
+    if (want && got->has & LBR_HAS_TYPE && cpuid(0x1c, 0).ecx & CPUID_1C_ECX_TYPE && type != type_of(want->kind))
+        test_fail(run, "LBR entry %u has branch type %u, must be %u", age, got->type, type_of(want->kind));
+    for (unsigned n = 0; events && n < LBR_COUNTERS; n++)
+        if (got->events[n] != events[n])
+            test_fail(run, "LBR entry %u counts %u events of counter %u, must count %u", age, got->events[n], n,
+                      events[n]);
+}
+
+void lbr_compare_entry(struct test_run *run, unsigned age, const struct lbr_entry *got, const struct branch *want)
+{
+    static const unsigned none[LBR_COUNTERS];
+
+    lbr_compare_events(run, age, got, want, run->caps->lbr_counters ? none : NULL);
+}
+
 void lbr_compare_stack(struct test_run *run, const struct lbr_stack *stack, const struct workload *workload,
                        uint64_t kinds, unsigned count)
 {
     struct branch_walk walk = { workload, kinds, 0, 0 };
-    unsigned total = branch_count(workload, kinds);
 
-    for (unsigned skip = total - count; skip; skip--)
+    for (unsigned skip = branch_count(workload, kinds) - count; skip; skip--)
         branch_next(&walk);
-    for (unsigned age = count; age-- > 0;)
+    for (unsigned age = count; age-- > 0 && stack->error == LBR_DECODE_OK;)
         lbr_compare_entry(run, age, &stack->entries[age], branch_next(&walk));
 }
 
@@ -74,7 +113,47 @@ void lbr_compare(struct test_run *run, const struct workload *workload, uint64_t
     lbr_compare_stack(run, &lbr_recorded, workload, kinds, count);
 }
 
-static unsigned used(const struct lbr_stack *stack)
+static bool is_of(const struct workload *workload, const struct lbr_entry *entry)
+{
+    for (uint64_t i = 0; i < workload->branch_count; i++)
+        if (workload->branches[i].from == entry->from)
+            return true;
+    return false;
+}
+
+unsigned lbr_compare_own(struct test_run *run, const struct workload *workload, unsigned recorded)
+{
+    struct branch_walk walk = { workload, BRANCH_KINDS_ALL, 0, 0 };
+    const unsigned total = branch_count(workload, BRANCH_KINDS_ALL);
+    unsigned own = 0;
+
+    for (unsigned age = 0; age < recorded; age++)
+        own += is_of(workload, &lbr_recorded.entries[age]);
+    for (unsigned skip = own; skip < total; skip++)
+        branch_next(&walk);
+    for (unsigned age = recorded; age-- > 0;)
+        if (is_of(workload, &lbr_recorded.entries[age]))
+            lbr_compare_entry(run, age, &lbr_recorded.entries[age], branch_next(&walk));
+    return own;
+}
+
+static bool inside(const struct workload *workload, uint64_t address)
+{
+    return address >= workload->start && address < workload->limit;
+}
+
+void lbr_compare_popped(struct test_run *run, const struct workload *workload, unsigned count)
+{
+    for (unsigned age = count; age < lbr_recorded.depth; age++) {
+        const struct lbr_entry *const got = &lbr_recorded.entries[age];
+        if (lbr_is_used(got) ? !inside(workload, got->from) || !inside(workload, got->to)
+                             : lbr_recorded.registers[age][2] != 0)
+            test_fail(run, "LBR entry %u is 0x%" PRIx64 " => 0x%" PRIx64 ", and was not a call of the workload", age,
+                      got->from, got->to);
+    }
+}
+
+unsigned lbr_used(const struct lbr_stack *stack)
 {
     unsigned count = 0;
 
@@ -94,42 +173,71 @@ static unsigned recorded_since(const struct lbr_stack *stack, uint64_t tos, unsi
     return steps < branches ? depth : steps;
 }
 
-unsigned lbr_take(const struct caps *caps, const struct workload *workload, uint64_t select, struct lbr_stack *stack,
-                  bool *emptied)
-{
-    struct window window;
-    uint64_t tos;
-
-    lbr_reset(caps, select);
-    lbr_read(caps, stack);
-    *emptied = !used(stack);
-    tos = stack->tos;
-    window = lbr_window(caps, 0);
-    workload->run(&window);
-    lbr_read(caps, stack);
-    return *emptied ? used(stack) : recorded_since(stack, tos, branch_count(workload, ~select));
-}
-
 /* Of a stack that was emptied, the entries behind the recorded ones are still empty. */
 static void compare_rest(struct test_run *run, const struct lbr_stack *stack, unsigned recorded)
 {
-    for (unsigned age = recorded; age < stack->depth; age++)
+    for (unsigned age = recorded; age < stack->depth && stack->error == LBR_DECODE_OK; age++)
         for (unsigned i = 0; i < sizeof stack->registers[age] / sizeof stack->registers[age][0]; i++)
             if (stack->registers[age][i])
                 test_fail(run, "register %u of LBR entry %u is 0x%" PRIx64 ", must be 0: no branch was recorded there",
                           i, age, stack->registers[age][i]);
 }
 
+/* The registers that control the stack read as they were written last, by the workload's window too. */
+static void compare_control(struct test_run *run, uint64_t select, const struct window *window)
+{
+    const struct caps *const caps = run->caps;
+
+    test_equal(run, "register of the LBR flag after the workload", msr_get((uint32_t)window->msr), window->off);
+    if (caps->lbr_layout == LBR_LAYOUT_ARCH) {
+        test_equal(run, "IA32_LBR_CTL after the workload", msr_get(MSR_IA32_LBR_CTL), lbr_arch_control(select));
+        test_equal(run, "IA32_LBR_DEPTH after the workload", msr_get(MSR_IA32_LBR_DEPTH), caps->lbr_depth);
+    } else if (caps->lbr_select) {
+        test_equal(run, "MSR_LBR_SELECT after the workload", msr_get(caps->lbr_select), select);
+    }
+}
+
+void lbr_clear(struct test_run *run, uint64_t select)
+{
+    if (!lbr_reset(run->caps, select) && !lbr_is_read_only(run->caps))
+        test_fail(run, "WRMSR to a register of the LBR stack raised #GP");
+}
+
+void lbr_empty(struct test_run *run, uint64_t select, struct lbr_stack *stack)
+{
+    lbr_clear(run, select);
+    lbr_read(run->caps, stack);
+    if (!lbr_is_read_only(run->caps))
+        compare_rest(run, stack, 0);
+}
+
+unsigned lbr_take(struct test_run *run, const struct workload *workload, uint64_t select, struct lbr_stack *stack)
+{
+    struct window window;
+    unsigned recorded;
+    uint64_t tos;
+    bool emptied;
+
+    lbr_empty(run, select, stack);
+    emptied = !lbr_used(stack);
+    tos = stack->tos;
+    window = lbr_window(run->caps, 0);
+    workload->run(&window);
+    lbr_read(run->caps, stack);
+    recorded = emptied ? lbr_used(stack) : recorded_since(stack, tos, branch_count(workload, ~select));
+    if (emptied && !(select & LBR_SELECT_CALL_STACK))
+        compare_rest(run, stack, recorded);
+    compare_control(run, select, &window);
+    return recorded;
+}
+
 unsigned lbr_run(struct test_run *run, const struct workload *workload, uint64_t select)
 {
     unsigned recorded;
-    bool emptied;
 
     interrupts_off();
-    recorded = lbr_take(run->caps, workload, select, &lbr_recorded, &emptied);
+    recorded = lbr_take(run, workload, select, &lbr_recorded);
     interrupts_on();
-    if (emptied && lbr_recorded.error == LBR_DECODE_OK && !(select & LBR_SELECT_CALL_STACK))
-        compare_rest(run, &lbr_recorded, recorded);
     if (select & LBR_SELECT_CALL_STACK)
         console_note("lbr as a call stack: a return removes its call");
     records_print_lbr(run, &lbr_recorded);
@@ -145,8 +253,7 @@ void lbr_record(struct test_run *run, const struct workload *workload, uint64_t 
 
     test_plan(run, total < depth ? total : depth);
     test_saw(run, lbr_run(run, workload, suppress));
-    if (lbr_recorded.error == LBR_DECODE_OK)
-        lbr_compare(run, workload, ~suppress, run->expected);
+    lbr_compare(run, workload, ~suppress, run->expected);
 }
 
 void lbr_record_all(struct test_run *run)

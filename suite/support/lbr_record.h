@@ -12,27 +12,12 @@
 /* The stack when it was last read. */
 extern struct lbr_stack lbr_recorded;
 
-/*
- * Records a workload with this filter; reads, prints and checks the stack, and compares the entries in which no branch
- * was recorded. Returns how many of its entries the workload recorded. If its registers are read-only (as the manual
- * says for NetBurst), the stack cannot be emptied first, and the top-of-stack pointer gives that number: SDM Vol. 3A
- * (253668-032), "LBR Stack for Processors Based on Intel NetBurst Microarchitecture", 16.7.2.
- */
-unsigned lbr_run(struct test_run *run, const struct workload *workload, uint64_t select);
-
-/*
- * lbr_run() with interrupts already off, without printing or comparing, and into the caller's stack; works on any
- * processor. Stores whether the stack was empty before.
- */
-unsigned lbr_take(const struct caps *caps, const struct workload *workload, uint64_t select, struct lbr_stack *stack,
-                  bool *emptied);
-
-/* FROM of an architectural LBR whose branch begins at a level that is filtered out. */
-#define LBR_FROM_FILTERED UINT64_MAX
-
 /* Why software cannot write the stack: NetBurst's by the manual, Pentium M's by measurement (tests/host/msr_facts.h).
  */
 const char *lbr_is_read_only(const struct caps *caps);
+
+/* FROM of an architectural LBR whose branch begins at a level that is filtered out. */
+#define LBR_FROM_FILTERED UINT64_MAX
 
 /* The test fails for each entry that is no branch of the kernel's code, or in a transaction, which no workload has. */
 void lbr_check(struct test_run *run, const struct lbr_stack *stack);
@@ -40,8 +25,46 @@ void lbr_check(struct test_run *run, const struct lbr_stack *stack);
 /* Prints and checks lbr_recorded. */
 void lbr_print(struct test_run *run);
 
-/* Reports an entry, named by its age, that is not this branch. */
+/* lbr_reset(), which must succeed if software can write the stack. */
+void lbr_clear(struct test_run *run, uint64_t select);
+
+/* lbr_clear(), and reads the stack: each register must be 0, if software can write it. */
+void lbr_empty(struct test_run *run, uint64_t select, struct lbr_stack *stack);
+
+/* The number of entries that are not empty. */
+unsigned lbr_used(const struct lbr_stack *stack);
+
+/*
+ * Records a workload with this filter; reads, prints and checks the stack. Compares the entries before the workload and
+ * those in which no branch was recorded, and then the registers that control the stack. Returns how many of its entries
+ * the workload recorded. If its registers are read-only (as the manual says for NetBurst), the stack cannot be emptied
+ * first, and the top-of-stack pointer gives that number: SDM Vol. 3A (253668-032), "LBR Stack for Processors Based on
+ * Intel NetBurst Microarchitecture", 16.7.2.
+ */
+unsigned lbr_run(struct test_run *run, const struct workload *workload, uint64_t select);
+
+/* lbr_run() with interrupts already off, without printing, and into the caller's stack; works on any processor. */
+unsigned lbr_take(struct test_run *run, const struct workload *workload, uint64_t select, struct lbr_stack *stack);
+
+/*
+ * Compares an entry, named by its age, with a branch (NULL: the workload has no further one): both addresses, the
+ * type, and the counts of events. Not compared: whether it was predicted, and its cycles, which no edition promises;
+ * the bits of INFO that are reserved or undefined.
+ */
 void lbr_compare_entry(struct test_run *run, unsigned age, const struct lbr_entry *got, const struct branch *want);
+
+/* lbr_compare_entry() with the number of events of each counter; NULL: unknown. */
+void lbr_compare_events(struct test_run *run, unsigned age, const struct lbr_entry *got, const struct branch *want,
+                        const unsigned events[LBR_COUNTERS]);
+
+/*
+ * Of the newest `recorded` entries, those from a branch of the workload must be its last branches, in order; ignores
+ * others. Returns how many they are.
+ */
+unsigned lbr_compare_own(struct test_run *run, const struct workload *workload, unsigned recorded);
+
+/* Of a call stack, the entries behind the first `count` are empty, or calls of the workload that have returned. */
+void lbr_compare_popped(struct test_run *run, const struct workload *workload, unsigned count);
 
 /* lbr_compare() with the caller's stack. */
 void lbr_compare_stack(struct test_run *run, const struct lbr_stack *stack, const struct workload *workload,
