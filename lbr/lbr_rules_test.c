@@ -88,10 +88,10 @@ static void tos_wraps(struct test_run *run)
         lbr_read(run->caps, &lbr_recorded);
         interrupts_on();
         test_equal(run, "top of stack", lbr_recorded.tos, (before + lap * count) % depth);
+        lbr_compare(run, &workload_loop, BRANCH_KINDS_ALL, at_most(count, depth));
     }
     lbr_print(run);
     test_saw(run, lbr_used(&lbr_recorded));
-    lbr_compare(run, &workload_loop, BRANCH_KINDS_ALL, at_most(count, depth));
 }
 
 TEST(lbr_tos_wrap) = {

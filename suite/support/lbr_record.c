@@ -35,8 +35,11 @@ void lbr_check(struct test_run *run, const struct lbr_stack *stack)
     for (unsigned age = 0; age < stack->depth && stack->error == LBR_DECODE_OK; age++) {
         const struct lbr_entry *const entry = &stack->entries[age];
 
-        if (!lbr_is_used(entry))
+        if (!lbr_is_used(entry)) {
+            if (stack->registers[age][2])
+                test_fail(run, "LBR entry %u has no addresses, and INFO is 0x%" PRIx64, age, stack->registers[age][2]);
             continue;
+        }
         if (!is_excused(run, age, entry) && !code_has_branch(entry->from, entry->to))
             test_fail(run, "LBR entry %u is 0x%" PRIx64 " => 0x%" PRIx64 ": the kernel's code has no such branch", age,
                       entry->from, entry->to);
@@ -207,7 +210,9 @@ void lbr_empty(struct test_run *run, uint64_t select, struct lbr_stack *stack)
 {
     lbr_clear(run, select);
     lbr_read(run->caps, stack);
-    if (!lbr_is_read_only(run->caps))
+    if (stack->error != LBR_DECODE_OK)
+        test_fail(run, "LBR stack, emptied: %s", lbr_error_text(stack->error));
+    else if (!lbr_is_read_only(run->caps))
         compare_rest(run, stack, 0);
 }
 
