@@ -7,7 +7,7 @@
 #include "bts/bts.h"
 #include "ds/ds_area.h"
 #include "kernel/test.h"
-#include "suite/support/pebs_sample.h"
+#include "suite/support/pebs_compare.h"
 #include "suite/support/records.h"
 #include "suite/support/sources.h"
 

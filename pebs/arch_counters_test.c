@@ -44,50 +44,23 @@ static void run_closed(struct test_run *run, const struct pebs_sample *sample)
     ds_settle();
 }
 
-static void finish(struct test_run *run)
-{
-    records_close(run, 0);
-    test_saw(run, ds_pebs_log()->records);
-}
-
 /* ---- the reload -------------------------------------------------------------------------------------------------- */
-
-static void check_distances(struct test_run *run, const struct pebs_sample *sample, unsigned distance)
-{
-    struct pebs_record record;
-    unsigned last = 0, number;
-
-    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
-        if (!pebs_event_number(run, sample, &record, &number)) {
-            test_fail(run, "PEBS record %u describes no instruction of the workload", n);
-            return;
-        }
-        if (n)
-            test_equal(run, "distance to the previous record", number - last, distance);
-        last = number;
-    }
-}
 
 /* The counter starts farther from its overflow than CFG_C says: CFG_C applies only after the first record. */
 static void reload(struct test_run *run)
 {
     enum { FIRST = 550, THEN = 130 };
-    const struct pebs_sample sample = instructions(THEN);
+    struct pebs_sample sample = instructions(THEN);
     const uint64_t width = (UINT64_C(1) << run->caps->fixed_width) - 1;
     const unsigned records = 1 + ((unsigned)workload_straight.instructions - FIRST) / THEN;
-    struct pebs_record record;
-    unsigned number = 0;
 
+    sample.first = FIRST;
     test_plan_between(run, records - 1, records);
     if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
         return;
     msr_write(MSR_IA32_PMC_FX_CTR(0), (0 - (uint64_t)FIRST) & width);
     run_closed(run, &sample);
-    finish(run);
-    check_distances(run, &sample, THEN);
-    if (ds_pebs_log()->records && records_pebs(run, 0, &record) && pebs_event_number(run, &sample, &record, &number) &&
-        (number > FIRST || number < FIRST - 16))
-        test_fail(run, "the first record describes instruction %u, must be about %u", number, FIRST);
+    pebs_close(run, 0);
 }
 
 TEST(arch_reload_exact) = {
@@ -113,7 +86,7 @@ static void extended(struct test_run *run)
         return;
     run_closed(run, &sample);
     value = msr_get(MSR_IA32_FIXED_CTR(0));
-    finish(run);
+    pebs_close(run, 0);
     if (((0 - value) & width) > LONG && value > LONG) /* it may have overflowed already, with the record pending */
         test_fail(run, "the counter is 0x%" PRIx64 ", more than one period before its overflow", value);
 }
@@ -152,8 +125,6 @@ static void check_silent(struct test_run *run, unsigned n)
 
 static void fixed_counters(struct test_run *run)
 {
-    struct pebs_record record;
-
     test_plan_between(run, count_bits(run->caps->pebs_fixed_counters & 7), 4096);
     for (unsigned n = 0; n < 32; n++) {
         struct pebs_sample sample = instructions(PERIOD);
@@ -165,8 +136,6 @@ static void fixed_counters(struct test_run *run)
             return;
         if (!ds_pebs_log()->records)
             check_silent(run, n);
-        for (unsigned i = 0; i < ds_pebs_log()->records && records_pebs(run, i, &record); i++)
-            test_equal(run, "applicable counters", record.counters, MSR_BIT(FIXED_0 + n));
     }
 }
 
@@ -195,12 +164,9 @@ static void general_counters(struct test_run *run)
             return;
         if (!ds_pebs_log()->records)
             test_fail(run, "counter %u wrote no record", n);
-        for (unsigned i = 0; i < ds_pebs_log()->records && records_pebs(run, i, &record); i++) {
-            const struct access *want = pebs_access(run, sample.workload, &record);
-            test_equal(run, "applicable counters", record.counters, MSR_BIT(n));
-            if (!want)
+        for (unsigned i = 0; i < ds_pebs_log()->records && records_pebs(run, i, &record); i++)
+            if (!pebs_access(run, sample.workload, &record))
                 test_fail(run, "PEBS record %u of counter %u describes no load of the workload", i, n);
-        }
     }
 }
 
@@ -218,9 +184,7 @@ static void pdist_fixed(struct test_run *run)
     const struct pebs_sample sample = instructions(2 * PEBS_PERIOD_PRECISE);
 
     test_plan_between(run, usual(sample.period) - 1, usual(sample.period));
-    if (!pebs_sample(run, &sample))
-        return;
-    check_distances(run, &sample, sample.period);
+    pebs_sample(run, &sample);
 }
 
 TEST(arch_pdist_fixed) = {

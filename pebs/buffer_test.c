@@ -130,8 +130,7 @@ static void steps(struct test_run *run)
         area = area_read(run);
         test_equal(run, "distance of the index from the base", area.pebs.index - area.pebs.base,
                    (uint64_t)records_at(area.pebs.base) * record_size());
-        records_close(run, 0);
-        test_saw(run, ds_pebs_log()->records);
+        pebs_close(run, 0);
         pebs_check_count(run, ds_pebs_log()->records, records);
     }
 }
@@ -171,8 +170,7 @@ static void start(struct test_run *run)
     memmove(at(area.pebs.base), at(first), (size_t)came * record_size());
     area.pebs.index = area.pebs.base + (uint64_t)came * record_size();
     area_write(run, &area);
-    records_close(run, 0);
-    test_saw(run, ds_pebs_log()->records);
+    pebs_close(run, 0);
     pebs_check_count(run, ds_pebs_log()->records, COUNT);
 }
 
@@ -195,8 +193,7 @@ static void beyond(struct test_run *run)
         return;
     area = area_read(run);
     check_painted(run, "after the last record", area.pebs.index, buffer_end());
-    records_close(run, 0);
-    test_saw(run, ds_pebs_log()->records);
+    pebs_close(run, 0);
     pebs_check_count(run, ds_pebs_log()->records, COUNT);
 }
 
@@ -230,8 +227,7 @@ static void kept(struct test_run *run)
             test_fail(run, "byte 0x%x of the management area is 0x%x, was 0x%x", (unsigned)i, memory.area[i],
                       before[i]);
     memset(memory.area + run->caps->ds_area_size, 0, memory.area_size - run->caps->ds_area_size);
-    records_close(run, 0);
-    test_saw(run, ds_pebs_log()->records);
+    pebs_close(run, 0);
     pebs_check_count(run, ds_pebs_log()->records, COUNT);
 }
 
@@ -269,8 +265,7 @@ static void used(struct test_run *run)
     msr_write(MSR_IA32_DS_AREA, (uintptr_t)memory.area);
     area_write(run, &second);
     memset(memory.area + SECOND, 0, run->caps->ds_area_size);
-    records_close(run, 0);
-    test_saw(run, ds_pebs_log()->records);
+    pebs_close(run, 0);
     pebs_check_count(run, ds_pebs_log()->records, COUNT);
 }
 
@@ -322,8 +317,7 @@ static void fill(struct test_run *run)
     check_filled(run, came);
     test_equal(run, "the index", area.pebs.index, area.pebs.base + (uint64_t)came * record_size());
     check_painted(run, "past the absolute maximum", area.pebs.maximum, buffer_end());
-    records_close_full(run);
-    test_saw(run, ds_pebs_log()->records);
+    pebs_close_full(run);
 }
 
 static void one_more_byte(struct ds_area *area)
@@ -347,8 +341,7 @@ static void oldest(struct test_run *run)
     test_plan_between(run, RECORDS - 1, RECORDS);
     if (!sample_into(run, &sample, NULL))
         return;
-    records_close_full(run);
-    test_saw(run, ds_pebs_log()->records);
+    pebs_close_full(run);
     check_filled(run, ds_pebs_log()->records);
     pebs_check_numbers(run, &sample, pebs_sample_spacing(run->caps, &sample) - 1);
 }
@@ -380,8 +373,7 @@ static void room(struct test_run *run)
         interrupts_on();
         ds_settle();
     }
-    records_close_full(run);
-    test_saw(run, ds_pebs_log()->records);
+    pebs_close_full(run);
     if (ds_pebs_log()->records == 2 * RECORDS - 1 || ds_pebs_log()->records == 2 * RECORDS - 2)
         test_differs(run, "two full buffers gave %u records, typically %u", ds_pebs_log()->records, 2 * RECORDS);
 }
@@ -410,8 +402,7 @@ static unsigned interrupts_after(struct test_run *run, unsigned records, unsigne
     sample.workload->run(&window);
     interrupts_on();
     ds_settle();
-    records_close(run, 0);
-    test_saw(run, ds_pebs_log()->records);
+    pebs_close(run, 0);
     return ds_counts()->interrupts;
 }
 

@@ -136,10 +136,9 @@ static void tally_add(struct tally *tally, uint64_t cycles, bool own)
 }
 
 /* Compares the records of a walk with its steps, which RCX counts. */
-static void take(struct test_run *run, const struct pebs_sample *sample, const uint8_t *block,
-                 const struct footprint *footprint, struct mem_table *table, struct tally *tally)
+static void take(struct test_run *run, const uint8_t *block, const struct footprint *footprint, struct mem_table *table,
+                 struct tally *tally)
 {
-    const struct access *load = workload_walk.accesses;
     const uintptr_t *line = (const uintptr_t *)(const void *)block;
     struct pebs_record record;
     uint32_t step = 0;
@@ -151,7 +150,6 @@ static void take(struct test_run *run, const struct pebs_sample *sample, const u
             continue; /* a load before the walk */
         for (; step < at && step < STEPS; step++)
             line = (const uintptr_t *)*line;
-        pebs_check(run, sample, &record, load->ip, load->next_ip);
         test_equal(run, "data address", record.data_address, (uintptr_t)line);
         mem_table_add(table, level, record.latency);
         tally_add(tally, record.latency, is_of(footprint, level));
@@ -170,7 +168,7 @@ static uint64_t walk(struct test_run *run, const struct pebs_sample *sample, uin
         make_ring(block, footprint);
         if (!pebs_sample(run, sample))
             return 0;
-        take(run, sample, block, footprint, table, &tally);
+        take(run, block, footprint, table, &tally);
     }
     if (!tally.own)
         test_fail(run, "none of %u loads from a ring of %u KiB came from %s", tally.samples, footprint->bytes / KIB,

@@ -77,8 +77,7 @@ static bool sample_beside(struct test_run *run, const struct pebs_sample *sample
         interrupts_off();
     sample->workload->run(&window);
     interrupts_on();
-    records_close(run, sample->interrupts);
-    test_saw(run, ds_pebs_log()->records);
+    pebs_close(run, sample->interrupts);
     return true;
 }
 

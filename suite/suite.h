@@ -24,6 +24,7 @@
 #include "pebs/pebs.h"
 #include "suite/support/errata.h"
 #include "suite/support/lbr_record.h"
+#include "suite/support/pebs_compare.h"
 #include "suite/support/pebs_places.h"
 #include "suite/support/pebs_sample.h"
 #include "suite/support/records.h"

@@ -95,21 +95,6 @@ static uint64_t counter_bit(const struct pebs_sample *s)
     return UINT64_C(1) << (s->counter + (s->fixed ? 32 : 0));
 }
 
-/* The time stamps of one processor never decrease; two records may have the same one. */
-static void check_time(struct test_run *run)
-{
-    struct pebs_record record;
-    uint64_t last = 0;
-
-    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
-        if (!(record.has & PEBS_HAS_TSC))
-            return;
-        if (record.tsc < last)
-            test_fail(run, "PEBS record %u: time stamp %" PRIu64 " is before %" PRIu64, n, record.tsc, last);
-        last = record.tsc;
-    }
-}
-
 /* The groups in the records, which determine their size. */
 static uint64_t data_cfg_of(const struct pebs_sample *s)
 {
@@ -129,6 +114,22 @@ static struct pebs_sampling sampling_of(const struct pebs_sample *s)
                                    .threshold = s->latency ? s->latency : PEBS_LATENCY_THRESHOLD };
 }
 
+static struct pebs_armed armed;
+
+const struct pebs_armed *pebs_armed(void)
+{
+    return &armed;
+}
+
+uint64_t pebs_sample_groups(const struct caps *caps, const struct pebs_sample *s)
+{
+    const struct pebs_sampling sampling = sampling_of(s);
+
+    if (caps->pebs_method == PEBS_METHOD_ARCH)
+        return ARCH_PEBS_BASIC | (pebs_cfg_c(caps, &sampling) & ~(ARCH_PEBS_EN | ARCH_PEBS_COUNTERS_ALLOW));
+    return s->basic ? 0 : (uint32_t)sampling.data_cfg; /* its upper half selects counters */
+}
+
 bool pebs_sample_open(struct test_run *run, const struct pebs_sample *s)
 {
     const uint64_t groups = s->basic ? 0 : data_cfg_of(s);
@@ -143,6 +144,7 @@ bool pebs_sample_open(struct test_run *run, const struct pebs_sample *s)
                  s->fixed ? "fixed counter" : "counter", s->counter, s->period);
     if (run->caps->pebs_method != PEBS_METHOD_ARCH) /* otherwise CFG_C has the reload value */
         (s->fixed ? config.pebs_reset_fixed : config.pebs_reset)[s->counter] = 0 - (uint64_t)s->period;
+    armed = (struct pebs_armed){ .since = time_stamp() };
     run->data_source =
         !s->fixed && s->event->role == PEBS_ROLE_PRECISE_STORE ? DATA_SOURCE_STORE : run->caps->data_source;
     return records_open(run, &config);
@@ -152,6 +154,9 @@ bool pebs_sample_arm(struct test_run *run, const struct pebs_sample *s)
 {
     const struct pebs_sampling sampling = sampling_of(s);
 
+    armed.sample = *s;
+    armed.again = armed.again || armed.counters & counter_bit(s);
+    armed.counters |= counter_bit(s);
     if (pebs_program(run->caps, &sampling))
         return true;
     test_fail(run, "the counter could not be programmed");
@@ -171,8 +176,7 @@ void pebs_settle(void)
     ds_settle();
 }
 
-/* Records so far; the window has stopped the counters. */
-static unsigned records_so_far(void)
+unsigned pebs_sample_so_far(void)
 {
     const uint64_t was = ds_pebs_stop();
     unsigned waiting;
@@ -190,26 +194,7 @@ void pebs_sample_run(const struct test_run *run, const struct pebs_sample *s)
 
     do
         s->workload->run(&window);
-    while (++rounds < s->rounds || (rounds < PATIENCE && s->until && records_so_far() < s->until));
-}
-
-bool pebs_sample(struct test_run *run, const struct pebs_sample *s)
-{
-    if (!pebs_sample_open(run, s) || !pebs_sample_arm(run, s))
-        return false;
-    pebs_sample_run(run, s);
-    if (!s->fixed && s->event->role == PEBS_ROLE_LOAD_LATENCY && errata_any(run, HAS_ERRATUM(CML095)) &&
-        records_so_far() < s->until) {
-        errata_explain(run, HAS_ERRATUM(CML095), "load latency stopped after %u records, and is set up again",
-                       records_so_far());
-        if (!pebs_sample_arm(run, s))
-            return false;
-        pebs_sample_run(run, s);
-    }
-    records_close(run, s->interrupts);
-    test_saw(run, ds_pebs_log()->records);
-    check_time(run);
-    return true;
+    while (++rounds < s->rounds || (rounds < PATIENCE && s->until && pebs_sample_so_far() < s->until));
 }
 
 /* A record's status may be 0 if an interrupt is acknowledged before it (Linux: "the PEBS status can be zero"). */

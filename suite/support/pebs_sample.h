@@ -24,8 +24,10 @@ struct pebs_sample {
     const struct pebs_event *event;
     const struct workload *workload;
     unsigned counter, period;
+    unsigned first;    /* where the test starts the counter, if not at the period */
     unsigned rounds;   /* runs of the workload, each in a window of its own; 0: 1 */
     unsigned until;    /* stop at this many records, or give up: for events that the processor samples at random */
+    uint64_t beside;   /* counters without PEBS that count, too: a status has their overflows */
     bool fixed;        /* a fixed counter, with event NULL */
     uint64_t data_cfg; /* the groups of adaptive records; 0: memory and registers */
     uint64_t cfg_c;    /* architectural: bits 63:32 of CFG_C; 0: the groups of data_cfg */
@@ -33,6 +35,7 @@ struct pebs_sample {
     uint64_t rings;    /* PERFEVTSEL_USR, PERFEVTSEL_OS; 0: both */
     unsigned records, threshold; /* of the buffer; 0: as large as possible, without an interrupt */
     unsigned interrupts;         /* the minimum that must arrive */
+    uint64_t tsc_ahead;          /* what IA32_TSC_ADJUST has in addition while the workload runs */
     unsigned latency;            /* the threshold of load latency; 0: PEBS_LATENCY_THRESHOLD */
 };
 
@@ -68,6 +71,18 @@ struct pebs_sample pebs_sample_any(const struct caps *caps, unsigned records);
 /* pebs_sample_any() with an event that counts instructions, if the processor has one. */
 struct pebs_sample pebs_sample_instructions(const struct caps *caps, unsigned records);
 
+/* What the records of the open area are samples of. */
+struct pebs_armed {
+    struct pebs_sample sample;
+    uint64_t counters; /* all that are armed; a record may have the bit of any */
+    uint64_t since;    /* the time stamp when the area was opened */
+    bool again;        /* a counter was armed twice: the workload may have run from two places in the stack */
+};
+const struct pebs_armed *pebs_armed(void);
+
+/* The groups that the sample's records have, as in their format_group. */
+uint64_t pebs_sample_groups(const struct caps *caps, const struct pebs_sample *sample);
+
 /*
  * The steps of pebs_sample(): open the area; program the counter; run the workload in this window as often as the
  * sample says. records_close() comes next.
@@ -80,8 +95,8 @@ void pebs_sample_run(const struct test_run *run, const struct pebs_sample *sampl
 /* Disables PEBS, and waits until no record is pending: the manual's quiescent period. */
 void pebs_settle(void);
 
-/* Opens the area, samples, closes it, and counts the records for the test. Returns false if sampling failed. */
-bool pebs_sample(struct test_run *run, const struct pebs_sample *sample);
+/* Records so far; the window has stopped the counters. */
+unsigned pebs_sample_so_far(void);
 
 /*
  * Checks a record's counter and place: the instruction of the event was at ip, and execution continued at next_ip. A

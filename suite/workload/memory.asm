@@ -9,9 +9,6 @@ ACCESSES        equ 64
 
 ; ---- loads --------------------------------------------------------------------------------------------------------
 ; All registers and flags are known except the stack pointer; ax_ holds the loaded value.
-%macro known_register 2
-                mov     %1, (0x7265670072656700 + %2) & WORD_MASK       ; WORKLOAD_REGISTER(n)
-%endmacro
 
 section .text
 begin_workload workload_loads

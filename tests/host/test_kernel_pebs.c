@@ -12,6 +12,7 @@
 #include "arch/x86/perfmon.h"
 #include "pebs/pebs.h"
 #include "kernel/reset_state.h"
+#include "suite/support/pebs_compare.h"
 #include "suite/support/pebs_places.h"
 #include "tests/host/machine/machine.h"
 #include "tests/host/processors.h"
@@ -203,6 +204,9 @@ const struct workload workload_long_loop = {
     .run = nothing, .start = 0x2000, .limit = 0x2009, .branches = loop, .branch_count = 1, .instructions = 201
 };
 const struct workload workload_user_loop = { .run = nothing, .branches = loop, .branch_count = 1 };
+const struct workload workload_straight, workload_stores, workload_flushed, workload_vectors, workload_locked,
+    workload_loop, workload_calls, workload_kinds, workload_interrupt, workload_pieces;
+const uint64_t workload_ring[WORKLOAD_CHASE_LINES][8];
 static const struct workload straight = { .run = nothing, .start = 0x3000, .limit = 0x3190, .instructions = 100 };
 
 static struct test_run run;

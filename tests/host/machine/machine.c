@@ -187,6 +187,12 @@ struct cpuid cpuid(uint32_t leaf, uint32_t subleaf)
     return (struct cpuid){ 0 };
 }
 
+/* A time stamp is 1000 after the last one; the first is 0. */
+uint64_t time_stamp(void)
+{
+    return 1000 * machine.time_stamps++;
+}
+
 void cpu_pause(void)
 {
     machine.pauses++;
@@ -284,7 +290,8 @@ uint8_t interrupt_gate_type(unsigned vector)
 
 /* The code and the code of CPL 3, half a page each: two names for one array, which C cannot express. */
 __asm__(".bss\n.globl text_start, text_end, user_start, user_end\ntext_start: .zero 2048\ntext_end:\n"
-        "user_start: .zero 2048\nuser_end: .zero 1\n.text");
+        "user_start: .zero 2048\nuser_end: .zero 1\n.globl stack_guard, data_end\nstack_guard: .zero 1\ndata_end: "
+        ".zero 1\n.text");
 
 const struct workload workload_based;
 

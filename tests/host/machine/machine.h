@@ -16,6 +16,7 @@
 struct machine {
     unsigned processor;                                      /* the number of the running processor */
     unsigned pauses, writes, eois;                           /* PAUSEs, WRMSRs and ends of interrupts since the start */
+    uint64_t time_stamps;                                    /* that time_stamp() has returned */
     bool interrupts_off;                                     /* by CLI */
     struct cpuid (*leaves)(uint32_t leaf, uint32_t subleaf); /* CPUID; NULL: all leaves are 0 */
     uintptr_t dr7;                                           /* the debug control register */

@@ -13,6 +13,7 @@ struct cpuid {
 struct cpuid cpuid(uint32_t leaf, uint32_t subleaf);
 uint64_t time_stamp(void);
 void cpu_pause(void);
+uint64_t time_stamp(void);
 uintptr_t dr7_read(void);
 void dr7_write(uintptr_t value);
 void interrupts_on(void);

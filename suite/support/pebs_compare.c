@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+#include "suite/support/pebs_compare.h"
+
+#include <inttypes.h>
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/image.h"
+#include "arch/x86/string.h"
+#include "pebs/layout/arch_pebs.h"
+#include "suite/support/errata.h"
+#include "suite/support/pebs_places.h"
+#include "suite/workload/workload.h"
+
+#define REGISTERS (2 * (unsigned)sizeof(void *)) /* general registers in this mode */
+
+#define RFLAGS_ONE    (UINT64_C(1) << 1)
+#define RFLAGS_ZEROES (~((UINT64_C(1) << 22) - 1) | 1u << 15 | 1u << 5 | 1u << 3)
+#define RFLAGS_RESULT UINT64_C(0x8d5) /* CF, PF, AF, ZF, SF, OF: of the last result */
+#define RFLAGS_IF     (UINT64_C(1) << 9)
+#define RFLAGS_RF     UINT64_C(0x10000) /* no edition defines it in a record */
+
+#define BIT(n)         (1u << (n))
+#define DATA_REGISTERS (BIT(PEBS_RAX) | BIT(PEBS_RCX) | BIT(PEBS_RDX))
+
+#define STACK_MOST 64u /* bytes that a workload with calls or interrupts pushes */
+
+/* The general registers that a workload changes. All others keep WORKLOAD_REGISTER(n), RAX to RDX what they had. */
+static const struct {
+    const struct workload *workload;
+    unsigned registers;
+} changes[] = {
+    { &workload_straight, BIT(PEBS_RAX) },
+    { &workload_stores, BIT(PEBS_RAX) },
+    { &workload_flushed, BIT(PEBS_RAX) },
+    { &workload_vectors, BIT(PEBS_RAX) },
+    { &workload_locked, BIT(PEBS_RAX) },
+    { &workload_chase, BIT(PEBS_RAX) | BIT(PEBS_RCX) },
+    { &workload_long_loop, BIT(PEBS_RCX) },
+    { &workload_loop, BIT(PEBS_RCX) },
+    { &workload_calls, BIT(PEBS_RSP) },
+    { &workload_kinds, BIT(PEBS_RAX) | BIT(PEBS_RCX) | BIT(PEBS_RSP) },
+    { &workload_interrupt, DATA_REGISTERS | BIT(PEBS_RSP) },
+    { &workload_pieces, BIT(PEBS_RDX) },
+};
+
+static unsigned changed_by(const struct workload *workload)
+{
+    for (unsigned i = 0; i < sizeof changes / sizeof changes[0]; i++)
+        if (changes[i].workload == workload)
+            return changes[i].registers;
+    return DATA_REGISTERS;
+}
+
+static bool at_user(const struct workload *workload)
+{
+    return workload->start >= (uintptr_t)user_start && workload->start < (uintptr_t)user_end;
+}
+
+/* Whether a record is of one of the workload's instructions, and not of the code around it. */
+static bool is_inside(const struct pebs_record *record)
+{
+    const struct workload *const w = pebs_armed()->sample.workload;
+
+    return (!(record->has & PEBS_HAS_GPRS) || (record->ip >= w->start && record->ip <= w->limit)) &&
+           (!(record->has & PEBS_HAS_EVENTING_IP) ||
+            (record->eventing_ip >= w->start && record->eventing_ip < w->limit));
+}
+
+/* The access that a record of loads or stores describes. The step of a chase gives its address. */
+static bool access_of(const struct test_run *run, const struct pebs_record *record, struct access *access)
+{
+    const struct workload *const w = pebs_armed()->sample.workload;
+    const struct access *const found =
+        pebs_of_instructions(&pebs_armed()->sample) ? NULL : pebs_access(run, pebs_armed()->sample.workload, record);
+    const uint64_t step = WORKLOAD_CHASE_LINES * WORKLOAD_CHASE_ROUNDS - record->gpr[PEBS_RCX];
+
+    if (!found)
+        return false;
+    *access = *found;
+    if (w == &workload_chase && record->has & PEBS_HAS_GPRS) {
+        access->address = (uintptr_t)workload_ring[step % WORKLOAD_CHASE_LINES];
+        access->value = (uintptr_t)workload_ring[(step + 1) % WORKLOAD_CHASE_LINES];
+    }
+    return true;
+}
+
+/* The general registers and flags of a record inside the workload. first: the first such record. */
+static void expect_registers(struct pebs_record *want, const struct pebs_record *got, const struct pebs_record *first)
+{
+    const struct workload *const w = pebs_armed()->sample.workload;
+    const bool all = w == &workload_loads && got->ip > w->accesses[0].ip;
+    const unsigned changed = all ? BIT(PEBS_RAX) : changed_by(w) | (pebs_armed()->again ? BIT(PEBS_RSP) : 0);
+    uint64_t free;
+
+    for (unsigned r = 0; r < 16; r++)
+        if (r >= REGISTERS)
+            want->gpr[r] = 0; /* the mode lacks it */
+        else if (!(changed & BIT(r)))
+            want->gpr[r] = r != PEBS_RSP && (all || !(DATA_REGISTERS & BIT(r))) ? WORKLOAD_REGISTER(r) : first->gpr[r];
+    if (all && pebs_of_instructions(&pebs_armed()->sample))
+        for (uint64_t i = 0; i < w->access_count && w->accesses[i].ip < got->ip; i++)
+            want->gpr[PEBS_RAX] = w->accesses[i].value;
+    if (w == &workload_straight && got->ip > w->start)
+        want->gpr[PEBS_RAX] = (uint32_t)(want->gpr[PEBS_RBX] + want->gpr[PEBS_RCX] + 1);
+    if (changed & BIT(PEBS_RSP) && !pebs_armed()->again &&
+        (first->gpr[PEBS_RSP] + STACK_MOST - got->gpr[PEBS_RSP] > 2 * STACK_MOST ||
+         got->gpr[PEBS_RSP] % sizeof(void *)))
+        want->gpr[PEBS_RSP] = first->gpr[PEBS_RSP];
+    free = RFLAGS_RESULT | RFLAGS_RF | (w == &workload_interrupt ? RFLAGS_IF : 0); /* its gate clears IF */
+    want->rflags = (((got->rflags & free) | (first->rflags & ~free)) & ~RFLAGS_ZEROES) | RFLAGS_ONE;
+    if (all)
+        want->rflags = (want->rflags & ~WORKLOAD_FLAGS_MASK) | WORKLOAD_FLAGS;
+}
+
+/* The place of the event: an access, or an instruction of known length. */
+static void expect_place(const struct test_run *run, struct pebs_record *want, const struct pebs_record *got)
+{
+    const struct workload *const w = pebs_armed()->sample.workload;
+    struct access access;
+
+    if (access_of(run, got, &access)) {
+        want->eventing_ip = got->has & PEBS_HAS_EVENTING_IP ? access.ip : 0;
+        want->ip = got->has & PEBS_HAS_GPRS ? run->caps->pebs_trap_like ? access.next_ip : access.ip : 0;
+        if (access.address && pebs_armed()->sample.event->data_address && got->has & PEBS_HAS_MEMORY)
+            want->data_address = access.address;
+        if (access.value && got->has & PEBS_HAS_GPRS)
+            want->gpr[PEBS_RAX] = access.value;
+    } else if (w == &workload_straight && got->has & PEBS_HAS_EVENTING_IP) {
+        want->eventing_ip -= (got->eventing_ip - w->start) % WORKLOAD_STRAIGHT_STEP;
+        want->ip = got->has & PEBS_HAS_GPRS ? got->eventing_ip + run->caps->pebs_trap_like * WORKLOAD_STRAIGHT_STEP : 0;
+    }
+}
+
+/* A record's status may be 0 if an interrupt is acknowledged before it (Linux: "the PEBS status can be zero"). */
+static bool is_acknowledged(const struct test_run *run, const struct pebs_record *got)
+{
+    return pebs_armed()->sample.interrupts && !(got->counters & run->caps->pebs_counters);
+}
+
+/* What every record of the sample says, wherever its event was. */
+static void expect_always(const struct test_run *run, struct pebs_record *want, const struct pebs_record *got)
+{
+    const bool one = !(pebs_armed()->counters & (pebs_armed()->counters - 1));
+
+    if (got->has & PEBS_HAS_APPLICABLE)
+        want->counters = one ? pebs_armed()->counters : got->counters & pebs_armed()->counters;
+    if (got->has & PEBS_HAS_STATUS && !is_acknowledged(run, got)) /* the bits of all counters, and of the buffer */
+        want->counters = (got->counters & (~run->caps->pebs_counters | pebs_armed()->sample.beside)) |
+                         (one ? pebs_armed()->counters : got->counters & pebs_armed()->counters);
+    if (got->has & PEBS_HAS_FORMAT_GROUP) /* CFG_C's ALLOW is no group */
+        want->format_group =
+            pebs_sample_groups(run->caps, &pebs_armed()->sample) | (got->format_group & ARCH_PEBS_COUNTERS_ALLOW);
+    if (got->has & PEBS_HAS_TSX) /* no workload has a transaction */
+        want->tsx = want->tsx_cycles = 0;
+}
+
+static void compare_fields(struct test_run *run, unsigned n, const struct pebs_record *got,
+                           const struct pebs_record *want)
+{
+    for (const struct pebs_field *field = pebs_fields; field->name; field++)
+        if (pebs_has_field(got, field) && pebs_value(got, field) != pebs_value(want, field))
+            test_fail(run, "PEBS record %u: %s is 0x%" PRIx64 ", must be 0x%" PRIx64, n, field->name,
+                      pebs_value(got, field), pebs_value(want, field));
+}
+
+/* Of vector and other registers that only workload_vectors changes: all records of a log have them alike. */
+static void compare_arrays(struct test_run *run, unsigned n, const struct pebs_record *got,
+                           const struct pebs_record *first)
+{
+#define ARRAY(there, member)                                                                \
+    {                                                                                       \
+        PEBS_HAS_##there, #member, offsetof(struct pebs_record, member), sizeof got->member \
+    }
+    static const struct {
+        uint64_t has;
+        const char *name;
+        size_t at, size;
+    } arrays[] = { ARRAY(XMM, xmm),   ARRAY(YMMH, ymmh),     ARRAY(ZMMH, zmmh),
+                   ARRAY(EGPR, egpr), ARRAY(OPMASK, opmask), ARRAY(H16ZMM, h16zmm) };
+#undef ARRAY
+
+    for (unsigned i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        if (got->has & arrays[i].has &&
+            memcmp((const char *)got + arrays[i].at, (const char *)first + arrays[i].at, arrays[i].size) != 0)
+            test_fail(run, "PEBS record %u: %s is another than in the first record", n, arrays[i].name);
+}
+
+/*
+ * With fixed counter 0 of architectural PEBS, straight code gives the distance of the records in instructions: a period
+ * with precise distribution, else a period plus one or more. The instruction that opens the window may be the first
+ * event. Not with interrupts, whose handler's instructions are events, too.
+ */
+static void compare_distances(struct test_run *run)
+{
+    const struct pebs_sample *const s = &pebs_armed()->sample;
+    const bool precise = pebs_is_precise(run->caps, s);
+    unsigned due = (s->first ? s->first : s->period) - 2, most = due + 2, number;
+    struct pebs_record record;
+
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        if (record.eventing_ip >= s->workload->limit)
+            return; /* the instructions that close the window are events, too */
+        number = (unsigned)(record.eventing_ip - s->workload->start) / WORKLOAD_STRAIGHT_STEP;
+        if (number < due || number > (precise ? most : due + s->period))
+            test_fail(run, "PEBS record %u describes instruction %u, must be %u or %s", n, number, due,
+                      precise ? "at most two later, then exactly a period" : "less than a period later");
+        due = most = number + s->period + !precise;
+    }
+}
+
+static bool has_distances(const struct test_run *run)
+{
+    return run->caps->pebs_method == PEBS_METHOD_ARCH && pebs_armed()->sample.fixed &&
+           pebs_armed()->sample.counter == 0 && pebs_armed()->sample.workload == &workload_straight &&
+           pebs_armed()->sample.rounds <= 1 && !pebs_armed()->again && !ds_counts()->interrupts;
+}
+
+void pebs_compare(struct test_run *run)
+{
+    static struct pebs_record got, want, first;
+    const struct workload *const w = pebs_armed()->sample.workload;
+    const uint64_t now = time_stamp() + pebs_armed()->sample.tsc_ahead;
+    uint64_t last = pebs_armed()->since;
+    bool any = false;
+
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &got); n++) {
+        if (got.has & PEBS_HAS_TSC && (got.tsc < last || got.tsc > now))
+            test_fail(run, "PEBS record %u: time stamp %" PRIu64 " is not between %" PRIu64 " and %" PRIu64, n, got.tsc,
+                      last, now);
+        last = got.has & PEBS_HAS_TSC ? got.tsc : last;
+        want = got;
+        if (got.has & PEBS_HAS_STATUS && is_acknowledged(run, &got))
+            test_differs(run, "the status of a record has no PEBS counter");
+        expect_always(run, &want, &got);
+        if (is_inside(&got)) {
+            if (!any)
+                first = got;
+            any = true;
+            if (got.has & PEBS_HAS_GPRS && !at_user(w)) {
+                expect_registers(&want, &got, &first);
+                if (got.gpr[PEBS_RSP] < (uintptr_t)stack_guard || got.gpr[PEBS_RSP] >= (uintptr_t)data_end)
+                    test_fail(run, "PEBS record %u: RSP 0x%" PRIx64 " is not on the stack", n, got.gpr[PEBS_RSP]);
+            }
+            expect_place(run, &want, &got);
+            if (w != &workload_vectors)
+                compare_arrays(run, n, &got, &first);
+        }
+        compare_fields(run, n, &got, &want);
+    }
+    if (has_distances(run))
+        compare_distances(run);
+}
+
+void pebs_close(struct test_run *run, unsigned interrupts)
+{
+    records_close(run, interrupts);
+    test_saw(run, ds_pebs_log()->records);
+    pebs_compare(run);
+}
+
+void pebs_close_full(struct test_run *run)
+{
+    records_close_full(run);
+    test_saw(run, ds_pebs_log()->records);
+    pebs_compare(run);
+}
+
+bool pebs_sample(struct test_run *run, const struct pebs_sample *s)
+{
+    if (!pebs_sample_open(run, s) || !pebs_sample_arm(run, s))
+        return false;
+    pebs_sample_run(run, s);
+    if (!s->fixed && s->event->role == PEBS_ROLE_LOAD_LATENCY && errata_any(run, HAS_ERRATUM(CML095)) &&
+        pebs_sample_so_far() < s->until) {
+        errata_explain(run, HAS_ERRATUM(CML095), "load latency stopped after %u records, and is set up again",
+                       pebs_sample_so_far());
+        if (!pebs_sample_arm(run, s))
+            return false;
+        pebs_sample_run(run, s);
+    }
+    pebs_close(run, s->interrupts);
+    return true;
+}

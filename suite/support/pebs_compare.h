@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The comparator of PEBS records: what the sample and the workload say of every field. What they leave undefined has
+ * its reason in pebs_compare.c.
+ */
+#ifndef SUITE_SUPPORT_PEBS_COMPARE_H
+#define SUITE_SUPPORT_PEBS_COMPARE_H
+
+#include "suite/support/pebs_sample.h"
+
+/*
+ * Compares every field of each record in the log with what was armed: its bit, its groups, the place and the registers
+ * of its event, and the time stamps.
+ */
+void pebs_compare(struct test_run *run);
+
+/* records_close() and records_close_full() of a sample: count its records for the test, and compare them. */
+void pebs_close(struct test_run *run, unsigned interrupts);
+void pebs_close_full(struct test_run *run);
+
+/* Opens the area, samples, and closes it with pebs_close(). Returns false if sampling failed. */
+bool pebs_sample(struct test_run *run, const struct pebs_sample *sample);
+
+#endif
