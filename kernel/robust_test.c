@@ -76,7 +76,7 @@ static void spurious(struct test_run *run)
     interrupt_for_nothing();
     interrupt_for_nothing();
     trace_loop(run);
-    records_close_spurious(run, 2, 2);
+    records_close_spurious(run, 2 + branch_count(&workload_loop, BRANCH_KINDS_ALL) / traced.bts_threshold, 2);
     interrupts = ds_counts()->interrupts;
     interrupt_for_nothing(); /* the area is closed by now */
     test_equal(run, "number of interrupts after the area was closed", ds_counts()->interrupts, interrupts);

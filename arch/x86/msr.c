@@ -267,7 +267,8 @@ static void compare_cleared(uint64_t written)
     uint64_t now;
 
     if (known(SLOT_DS_AREA) && !watch.slot[SLOT_DS_AREA].value && read(MSR_IA32_PERF_GLOBAL_STATUS, &now))
-        compare(MSR_IA32_PERF_GLOBAL_STATUS, now, 0, written & ~(OTHERS | FREEZES | GLOBAL_STATUS_PEBS));
+        compare(MSR_IA32_PERF_GLOBAL_STATUS, now, 0,
+                ~watch.status | (written & ~(OTHERS | FREEZES | GLOBAL_STATUS_PEBS)));
 }
 
 /* What a register has after a write of this value, which IA32_PMCx extends from 32 bits. */
@@ -285,7 +286,7 @@ static __attribute__((noinline)) void compare_write(uint32_t msr, uint64_t value
     if (!done) {
         /* Hypervisors lack IA32_PERF_GLOBAL_CTRL and what belongs to it: it must have taken a value before. */
         if (msr == MSR_IA32_PERF_GLOBAL_OVF_CTRL || msr == MSR_IA32_PERF_GLOBAL_CTRL ? known(SLOT_GLOBAL_CTRL)
-                                                                                     : row && row->changes != ALL)
+                                                                                     : row && row->kept)
             note((struct msr_difference){ .msr = msr, .written = value, .refused = true });
         return;
     }

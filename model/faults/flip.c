@@ -359,7 +359,9 @@ static bool flip_msr_takes(const struct vcpu *v, const struct profile_msr *m, ui
 /* Whether this bit of a written value has no effect: it would clear what is 0, or the register ignores it. */
 static bool has_no_effect(const struct vcpu *v, const struct profile_msr *m, unsigned bit)
 {
-    return m->reg == REG_IA32_PERF_GLOBAL_STATUS_RESET ? !(v->status >> bit & 1) : m->reg == REG_IA32_PMC && bit > 31;
+    return m->ignored >> bit & 1                         ? true
+           : m->reg == REG_IA32_PERF_GLOBAL_STATUS_RESET ? !(v->status >> bit & 1)
+                                                         : m->reg == REG_IA32_PMC && bit > 31;
 }
 
 /* Whether the counter of a bit of IA32_PERF_GLOBAL_CTRL does not count. */

@@ -28,9 +28,12 @@
 
 #define OTHER_VECTOR (VECTOR_PERFORMANCE + 1)
 
+/* Bits of IA32_PERF_GLOBAL_STATUS */
+#define OTHER_COUNTERS (MSR_BIT(48) - 4)
+
 #define PAUSES 1000u
 
-/* What the handler saw at its last call, and how often it was called. */
+/* What the handler saw at its last call, the status of all its calls, and how often it was called. */
 static volatile struct {
     unsigned interrupts;
     unsigned vector;
@@ -44,7 +47,7 @@ static void observe(const struct interrupt_frame *frame)
     seen.interrupts++;
     seen.vector = (unsigned)frame->vector;
     seen.lvt = apic_performance_lvt();
-    seen.status = msr_get(MSR_IA32_PERF_GLOBAL_STATUS);
+    seen.status |= msr_get(MSR_IA32_PERF_GLOBAL_STATUS);
     seen.ip = frame->ip;
     seen.cs = frame->cs;
 }
@@ -72,6 +75,7 @@ static void settle(void)
 static void prepare(struct test_run *run, unsigned counters, uint64_t flags, uint32_t lvt)
 {
     seen.interrupts = 0;
+    seen.status = 0;
     interrupt_set(VECTOR_PERFORMANCE, look);
     apic_performance_write(lvt);
     for (unsigned n = 0; n < counters; n++)
@@ -108,9 +112,14 @@ static uint64_t overflowed(void)
     return msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & 3;
 }
 
-/* Masks the entry and accepts pending interrupts: no interrupt of this test may reach the next test. */
-static void finish(void)
+/*
+ * Masks the entry and accepts pending interrupts: no interrupt of this test may reach the next test. In the
+ * handlers, only counters 0 and 1 can have overflowed.
+ */
+static void finish(struct test_run *run)
 {
+    test_equal(run, "status bits of other counters in the handler", seen.interrupts ? seen.status & OTHER_COUNTERS : 0,
+               0);
     apic_performance_mask();
     interrupts_on();
     settle();
@@ -126,7 +135,7 @@ static void mask_set(struct test_run *run)
     test_equal(run, "interrupts", seen.interrupts, 1);
     test_equal(run, "the mask flag in the handler", seen.lvt & APIC_LVT_MASKED, APIC_LVT_MASKED);
     test_equal(run, "the mask flag afterwards", apic_performance_lvt() & APIC_LVT_MASKED, APIC_LVT_MASKED);
-    finish();
+    finish(run);
 }
 
 TEST(pmi_lvt_mask_set) = {
@@ -152,7 +161,7 @@ static void until_unmasked(struct test_run *run)
     prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, VECTOR_PERFORMANCE);
     count_over(&workload_straight, 1);
     test_equal(run, "interrupts of the third overflow, the entry unmasked", seen.interrupts, 1);
-    finish();
+    finish(run);
 }
 
 TEST(pmi_lvt_until_unmasked) = {
@@ -169,7 +178,7 @@ static void masked(struct test_run *run)
     count_over(&workload_straight, 1);
     test_equal(run, "interrupts", seen.interrupts, 0);
     test_equal(run, "counters that have overflowed", overflowed(), 1);
-    finish();
+    finish(run);
     check_count(run, 0, &workload_straight);
 }
 
@@ -188,7 +197,7 @@ static void vector(struct test_run *run)
     count_over(&workload_straight, 1);
     test_equal(run, "interrupts", seen.interrupts, 1);
     test_equal(run, "the vector", seen.vector, OTHER_VECTOR);
-    finish();
+    finish(run);
     interrupt_set(OTHER_VECTOR, NULL);
 }
 
@@ -207,7 +216,7 @@ static void nmi(struct test_run *run)
     interrupts_off();
     count_over(&workload_straight, 1);
     test_equal(run, "interrupts", seen.interrupts, 1);
-    finish();
+    finish(run);
     interrupt_set(VECTOR_NMI, NULL);
 }
 
@@ -242,7 +251,7 @@ static void nmi_blocked(struct test_run *run)
     count_over(&workload_straight, 1);
     test_equal(run, "NMIs while the first one was handled", nested, 0);
     test_equal(run, "NMIs after its IRET", seen.interrupts, 2);
-    finish();
+    finish(run);
     interrupt_set(VECTOR_NMI, NULL);
 }
 
@@ -267,7 +276,7 @@ static void stays_pending(struct test_run *run)
     interrupts_on();
     settle();
     test_equal(run, "interrupts once they are on", seen.interrupts, 1);
-    finish();
+    finish(run);
     check_count(run, 0, &workload_straight);
 }
 
@@ -292,7 +301,7 @@ static void two_causes(struct test_run *run)
     settle();
     test_equal(run, "interrupts", seen.interrupts, 1);
     test_equal(run, "counters that had overflowed", seen.status & 3, 3);
-    finish();
+    finish(run);
     check_count(run, 0, &workload_straight);
     check_count(run, 1, &workload_straight);
 }
@@ -314,7 +323,7 @@ static void cpl_3(struct test_run *run)
     if ((seen.cs & 3) != 3 || seen.ip < workload_user_loop.start || seen.ip >= workload_user_loop.limit)
         test_fail(run, "the interrupt arrived at 0x%llx at CPL %u, outside the workload", (unsigned long long)seen.ip,
                   (unsigned)(seen.cs & 3));
-    finish();
+    finish(run);
 }
 
 TEST(pmi_cpl_3) = {
