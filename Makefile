@@ -131,8 +131,8 @@ prove-tests: kernel model ##tests inject each fault into the model and check tha
 latitude-test: kernel model $B/dsdump ##tests check that no test fails on a processor that does what the manual permits: seeds=N on every profile and width
 	$Qscripts/boots latitude --jobs=$(BUSY) $(if $(seeds),--seeds=$(call quoted,$(seeds)))
 
-power: kernel model ##tests measure how many single corruptions of records, registers and counts the tests notice: seeds=N for each family
-	$Qscripts/boots power --jobs=$(BUSY) $(if $(seeds),--seeds=$(call quoted,$(seeds)))
+power: kernel model ##tests measure how many single corruptions of records, registers and counts the tests notice: corruptions=N of each test and family
+	$Qscripts/boots power --jobs=$(BUSY) $(if $(corruptions),--seeds=$(call quoted,$(corruptions)))
 
 GENERATED := conformance hostile machines profiles rules
 documents: $B/test/.booted $B/profiles ##documents every generated page of docs/: conformance, hostile, machines, profiles, rules
