@@ -45,10 +45,10 @@ $B/k$1/%.o: %.c
 	$$(call say,CC,$$<)
 	$$Q$$(CC) $$(KERNEL_CFLAGS) $$($1.cc) $$(DEPS) -c $$< -o $$@
 
-$B/k$1/%.asm.o: %.asm
+$B/k$1/%.asm.o: %.asm $(wildcard arch/x86/*.inc suite/workload/*.inc) # nasm 2.16.01 omits them from -MD
 	@mkdir -p $$(@D)
 	$$(call say,NASM,$$<)
-	$$Q$$(NASM) -I./ -I$B/include/ -f $$($1.nasm) -g -F dwarf $$(NASM_WARNINGS) -MD $$@.d -MP $$< -o $$@
+	$$Q$$(NASM) -I./ -I$B/include/ -f $$($1.nasm) -g -F dwarf $$(NASM_WARNINGS) $$< -o $$@
 
 $B/k$1/kernel/main.o $B/k$1/kernel/dump.o: $B/include/version.h
 $B/k$1/arch/x86/entry$1.asm.o: $B/include/version.inc
@@ -78,7 +78,7 @@ $B/mutants/%-$1.o: ds/ds_check.c ds/ds_check.h ds/ds_check.inc ds/arch_check.inc
 $B/mutants/%-$1.elf: $B/mutants/%-$1.o $$(KERNEL_OBJ$1) $B/k$1/pure.a $B/k$1/symbols.o
 	$$Q$$(LINK$1) --build-id=$(NO_BUILD_ID) $$(KERNEL_OBJ$1) $$< $B/k$1/pure.a $B/k$1/symbols.o -o $$@
 
--include $$(patsubst %.c,$B/k$1/%.d,$$(KERNEL_C$1) $$(PURE)) $$(KERNEL_ASM$1:%.asm=$B/k$1/%.asm.o.d)
+-include $$(patsubst %.c,$B/k$1/%.d,$$(KERNEL_C$1) $$(PURE))
 endef
 $(eval $(call kernel_rules,64))
 $(eval $(call kernel_rules,32))

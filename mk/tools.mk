@@ -46,10 +46,10 @@ $B/host/ds-inspect: $(CHECKED_INSPECT) $(HOST_PURE:%.c=$B/host/%.o)
 # information, which names the folder, it is the same from each clone.
 LINUX_WORKLOADS := $(patsubst %,$B/tool/suite/workload/%.asm.o,branches memory precise spread steps vectors)
 LINUX_OBJECTS := $(patsubst %.c,$B/tool/%.o,$(wildcard tools/linux/*.c))
-$B/tool/suite/workload/%.asm.o: suite/workload/%.asm
+$B/tool/suite/workload/%.asm.o: suite/workload/%.asm $(wildcard suite/workload/*.inc)
 	@mkdir -p $(@D)
 	$(call say,NASM,$@)
-	$Q$(NASM) -I./ -DUSER_MODE -f elf64 $(NASM_WARNINGS) -MD $@.d -MP $< -o $@
+	$Q$(NASM) -I./ -DUSER_MODE -f elf64 $(NASM_WARNINGS) $< -o $@
 $(LINUX_OBJECTS): $B/tool/%.o: %.c $B/include/version.h
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
@@ -57,7 +57,7 @@ $(LINUX_OBJECTS): $B/tool/%.o: %.c $B/include/version.h
 $B/ds-linux: $(LINUX_OBJECTS) $(LINUX_WORKLOADS) $B/k64/suite/measure/kinds.o $B/k64/pure.a
 	$(call say,LD,$@)
 	$Q$(CC) -static -no-pie -z noexecstack -Wl,--strip-debug -o $@ $^
--include $(LINUX_OBJECTS:.o=.d) $(LINUX_WORKLOADS:.o=.o.d)
+-include $(LINUX_OBJECTS:.o=.d)
 
 .PHONY: picture
 picture: kernel model tools ##documents docs/page.png, the README's picture (wants ./bootstrap --all, and pngquant)
