@@ -127,7 +127,9 @@ uint64_t pebs_sample_groups(const struct caps *caps, const struct pebs_sample *s
 
     if (caps->pebs_method == PEBS_METHOD_ARCH)
         return ARCH_PEBS_BASIC | (pebs_cfg_c(caps, &sampling) & ~(ARCH_PEBS_EN | ARCH_PEBS_COUNTERS_ALLOW));
-    return s->basic ? 0 : (uint32_t)sampling.data_cfg; /* its upper half selects counters */
+    if (s->basic || caps->pebs_method != PEBS_METHOD_ADAPTIVE) /* without MSR_PEBS_DATA_CFG, as under KVM */
+        return 0;
+    return (uint32_t)sampling.data_cfg; /* its upper half selects counters */
 }
 
 bool pebs_sample_open(struct test_run *run, const struct pebs_sample *s)
