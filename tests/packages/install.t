@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 
-sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / folder) for folder in ('tools', 'qemu')]
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / folder) for folder in ('tests/tools', 'tests/qemu', 'scripts/lib')]
 import judge    # noqa: E402
 import machine    # noqa: E402
 import tap    # noqa: E402
