@@ -115,8 +115,8 @@ BUSY = $(shell expr 1 + `nproc`)
 
 # The boots use every processor, so they run first and alone. Other tests run in parallel.
 full-test: $(TESTED) ## the tests of `make test`, every boot, and the slow tests
-	$Qstatus=0; BOOTS=--jobs=$(BUSY) $(PROVE) scripts/boots || status=1; \
-	$(PROVE) -j $(BUSY) $(filter-out scripts/boots,$(ALL_TESTS)) && exit $$status
+	$QBOOTS=--jobs=$(BUSY) $(PROVE) scripts/boots
+	$Q$(PROVE) -j $(BUSY) $(filter-out scripts/boots,$(ALL_TESTS))
 
 # Most of the coverage in the least time: the host tests except the one of every encoding, and three boots.
 SMOKE_TESTS = $(filter-out %/test_model_insn_zydis,$(filter $B/host/test_%,$(HOST_TESTS)))
