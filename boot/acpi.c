@@ -172,18 +172,19 @@ enum acpi_error acpi_read_processors(const struct acpi_memory *memory, uint64_t 
     return madt ? read_madt(madt, size, processors) : ACPI_NO_MADT;
 }
 
-void acpi_read_io_apic(const struct acpi_memory *memory, uint64_t address, struct acpi_io_apic *io_apic)
+size_t acpi_read_io_apics(const struct acpi_memory *memory, uint64_t address, struct acpi_io_apic *io_apics,
+                          size_t most)
 {
-    const uint8_t *madt;
-    size_t size;
+    size_t size, count = 0;
+    const uint8_t *const madt = acpi_table(memory, address, "APIC", &size);
 
-    *io_apic = (struct acpi_io_apic){ 0 };
-    if (find(memory, address, "APIC", &madt, &size) != ACPI_OK || !madt)
-        return;
-    for (size_t at = MADT_ENTRIES; !io_apic->address && at + IO_APIC_SIZE <= size && madt[at + 1] >= 2;
-         at += madt[at + 1])
+    if (!madt)
+        return 0;
+    for (size_t at = MADT_ENTRIES; count < most && at + IO_APIC_SIZE <= size && madt[at + 1] >= 2; at += madt[at + 1])
         if (madt[at] == ENTRY_IO_APIC && madt[at + 1] >= IO_APIC_SIZE)
-            *io_apic = (struct acpi_io_apic){ read_little(madt + at + 4, 4), (uint32_t)read_little(madt + at + 8, 4) };
+            io_apics[count++] = (struct acpi_io_apic){ (uint32_t)read_little(madt + at + 4, 4),
+                                                       (uint32_t)read_little(madt + at + 8, 4) };
+    return count;
 }
 
 /* A port in the extended address takes precedence over the old field. */

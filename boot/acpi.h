@@ -52,12 +52,12 @@ struct acpi_timers {
 void acpi_read_timers(const struct acpi_memory *memory, uint64_t root, struct acpi_timers *timers);
 
 struct acpi_io_apic {
-    uint64_t address;         /* of its registers, physical; 0: none */
+    uint32_t address;         /* of its registers, physical */
     uint32_t first_interrupt; /* the global system interrupt of its input 0 */
 };
 
-/* Finds the first I/O APIC of the MADT. On a PC its inputs start at interrupt 0. ACPI Specification 6.5, 5.2.12.3. */
-void acpi_read_io_apic(const struct acpi_memory *memory, uint64_t root, struct acpi_io_apic *io_apic);
+/* Reads up to `most` I/O APICs from the MADT, in its order, and returns how many. ACPI Specification 6.5, 5.2.12.3. */
+size_t acpi_read_io_apics(const struct acpi_memory *memory, uint64_t root, struct acpi_io_apic *io_apics, size_t most);
 
 /* The error as text: "no ACPI: ...". */
 const char *acpi_error_text(enum acpi_error error);

@@ -29,9 +29,9 @@ void acpi_root_timers(struct acpi_timers *timers)
     acpi_read_timers(&memory, root, timers);
 }
 
-void acpi_root_io_apic(struct acpi_io_apic *io_apic)
+size_t acpi_root_io_apics(struct acpi_io_apic *io_apics, size_t most)
 {
-    acpi_read_io_apic(&memory, root, io_apic);
+    return acpi_read_io_apics(&memory, root, io_apics, most);
 }
 
 bool acpi_root_smbios(char text[SMBIOS_TEXT])

@@ -10,10 +10,10 @@
 
 void acpi_root_init(const struct boot_info *boot);
 
-/* acpi_read_processors(), acpi_read_timers(), acpi_read_io_apic() and uart_tables_read() on this machine's tables. */
+/* acpi_read_processors(), acpi_read_timers(), acpi_read_io_apics() and uart_tables_read() on this machine's tables. */
 enum acpi_error acpi_root_processors(struct acpi_processors *processors);
 void acpi_root_timers(struct acpi_timers *timers);
-void acpi_root_io_apic(struct acpi_io_apic *io_apic);
+size_t acpi_root_io_apics(struct acpi_io_apic *io_apics, size_t most);
 size_t acpi_root_uarts(struct uart_named *named, size_t most);
 
 /* smbios_text() of this machine. */

@@ -50,6 +50,8 @@
 
 #define LINES_SIZE 0x20000u /* bytes: the log of all measurements, and the list of tests */
 
+#define IO_APICS 16u /* an HPET interrupts through the first of a server's */
+
 #define WIDTH (unsigned)(8 * sizeof(void *))
 
 /* State that the steps pass to each other. */
@@ -311,12 +313,11 @@ static void step_dump(void)
 static void step_watchdog(void)
 {
     struct acpi_timers timers;
-    struct acpi_io_apic io_apic;
+    struct acpi_io_apic io_apics[IO_APICS];
     bool nmi;
 
     acpi_root_timers(&timers);
-    acpi_root_io_apic(&io_apic);
-    if (!watchdog_init(&timers, &io_apic, &nmi))
+    if (!watchdog_init(&timers, io_apics, acpi_root_io_apics(io_apics, IO_APICS), &nmi))
         console_note("watchdog: no timer for it, so a hung test stops the run; omit that test with skip=");
     else if (!nmi)
         console_note("watchdog without NMI: a test that hangs with interrupts off stops the run");

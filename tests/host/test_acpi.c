@@ -264,41 +264,49 @@ UNIT_TEST(the_root_is_found_in_bios_memory)
 #define HPET 0x200u
 
 /* The tables of a valid machine, an HPET's table, and an FADT of this many bytes with a timer at port 608H. */
-static void expect_io_apic(uint64_t address, uint32_t first)
+static void expect_io_apics(size_t most, size_t count, const struct acpi_io_apic *expected)
 {
-    struct acpi_io_apic io_apic = { 1, 1 };
+    struct acpi_io_apic io_apics[4] = { { 1, 1 }, { 1, 1 }, { 1, 1 }, { 1, 1 } };
 
-    acpi_read_io_apic(&memory, machine.base + ROOT, &io_apic);
-    assert_int_equal(io_apic.address, address);
-    assert_int_equal(io_apic.first_interrupt, first);
+    assert_int_equal(acpi_read_io_apics(&memory, machine.base + ROOT, io_apics, most), count);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(io_apics[i].address, i < count ? expected[i].address : 1);
+        assert_int_equal(io_apics[i].first_interrupt, i < count ? expected[i].first_interrupt : 1);
+    }
 }
 
-UNIT_TEST(the_first_io_apic)
+UNIT_TEST(io_apics)
 {
-    static const uint8_t two[] = { 1, 12, 3, 0, 0x78, 0x56, 0x34, 0x12, 0x18, 1, 0, 0,
-                                   1, 12, 4, 0, 1,    0,    0xc0, 0xfe, 0,    0, 0, 0 };
+    static const uint8_t three[] = {
+        1, 12, 3, 0, 0x78, 0x56, 0x34, 0x12, 0x18, 1,    0,    0, /* the first two and the last */
+        1, 12, 4, 0, 1,    0,    0xc0, 0xfe, 16,   0,    0,    0,    0,  8, 0, 0,
+        1, 0,  0, 0, 1,    12,   5,    0,    0,    0x10, 0xc0, 0xfe, 32, 0, 0, 0
+    };
+    static const struct acpi_io_apic usual = { 0xfec00000, 0 },
+                                     expected[] = { { 0x12345678, 0x118 }, { 0xfec00001, 16 }, { 0xfec01000, 32 } };
     static const uint8_t none[] = { 0, 8, 0, 0, 1, 0, 0, 0 };
     static const uint8_t small[] = { 1, 11, 0, 0, 0, 0, 0xc0, 0xfe, 0, 0, 0 };
     static const uint8_t endless[] = { 0, 0, 0, 0, 1, 12, 0, 0, 0, 0, 0xc0, 0xfe, 0, 0, 0, 0 };
     static const uint8_t cut[] = { 0, 8, 0, 0, 1, 0, 0, 0, 1, 12, 0, 0, 0, 0, 0xc0, 0xfe, 0, 0, 0 };
 
     sound();
-    expect_io_apic(0xfec00000, 0);
-    madt(two, sizeof two);
-    expect_io_apic(0x12345678, 0x118);
+    expect_io_apics(4, 1, &usual);
+    madt(three, sizeof three);
+    for (size_t most = 0; most <= 4; most++)
+        expect_io_apics(most, most < 3 ? most : 3, expected);
     madt(none, sizeof none);
-    expect_io_apic(0, 0);
+    expect_io_apics(4, 0, NULL);
     madt(small, sizeof small);
-    expect_io_apic(0, 0);
+    expect_io_apics(4, 0, NULL);
     madt(endless, sizeof endless);
-    expect_io_apic(0, 0);
+    expect_io_apics(4, 0, NULL);
     madt(cut, sizeof cut);
-    expect_io_apic(0, 0);
+    expect_io_apics(4, 0, NULL);
     machine.bytes[MADT + 9] ^= 1; /* the checksum is wrong */
-    expect_io_apic(0, 0);
+    expect_io_apics(4, 0, NULL);
     sound();
     machine.bytes[ROOT] = 'X';
-    expect_io_apic(0, 0);
+    expect_io_apics(4, 0, NULL);
 }
 
 static void with_timers(unsigned fadt_size)

@@ -20,7 +20,8 @@ static struct {
     const struct context *escaped_to;
     interrupt_handler *handler;
     unsigned excused;
-    bool nmi; /* the NMI's timer works */
+    bool nmi; /* the NMI's timer works, after this many I/O APICs for which it does not */
+    unsigned nmi_after, nmi_tried;
     unsigned nmi_most, nmi_seconds, nmi_stops, ends;
     void (*nmi_due)(void);
     uint32_t nmi_to; /* the processor to which it is routed */
@@ -28,13 +29,13 @@ static struct {
 } machine;
 
 static const struct acpi_timers the_timers = { .hpet = 0xfed00000 };
-static const struct acpi_io_apic the_io_apic = { .address = 0xfec00000 };
+static const struct acpi_io_apic the_io_apics[] = { { .address = 0xfec00000 }, { .address = 0xfec01000 } };
 
 FAKE(uint32_t, apic_id, (void), 7)
 FAKE_VOID(apic_end_services, (void), machine.ends++)
 FAKE(bool, nmi_timer_init, (uint64_t hpet_address, const struct acpi_io_apic *io, uint32_t id, void (*due)(void)),
-     assert_int_equal(hpet_address, 0xfed00000), assert_ptr_equal(io, &the_io_apic), assert_int_equal(id, 7),
-     machine.nmi_due = due, machine.nmi)
+     assert_int_equal(hpet_address, 0xfed00000), assert_ptr_equal(io, &the_io_apics[machine.nmi_tried++]),
+     assert_int_equal(id, 7), machine.nmi_due = due, machine.nmi &&machine.nmi_tried > machine.nmi_after)
 FAKE(bool, nmi_timer_usable, (void), machine.nmi)
 FAKE(bool, nmi_timer_send_to, (uint32_t apic_id), machine.nmi_to = apic_id, machine.nmi_goes)
 FAKE(unsigned, nmi_timer_most, (void), machine.nmi_most)
@@ -79,7 +80,7 @@ static void start(uint32_t first, uint32_t second, uint32_t third)
 static bool init(void)
 {
     bool nmi = !machine.nmi;
-    const bool done = watchdog_init(&the_timers, &the_io_apic, &nmi);
+    const bool done = watchdog_init(&the_timers, the_io_apics, COUNT_OF(the_io_apics), &nmi);
 
     assert_int_equal(nmi, done && machine.nmi);
     return done;
@@ -253,6 +254,18 @@ UNIT_TEST(the_nmi_ends_a_test_with_interrupts_off)
 /*
  * While another processor is watched, the NMI is routed to it if possible, and afterwards back to the boot processor.
  */
+/* Every I/O APIC is tried, until one works. */
+UNIT_TEST(io_apics)
+{
+    for (unsigned after = 0; after < 3; after++) {
+        start(1000, 1000, 1000);
+        machine.nmi = after < 2;
+        machine.nmi_after = after;
+        assert_true(init());
+        assert_int_equal(machine.nmi_tried, after < 2 ? after + 1 : 2);
+    }
+}
+
 UNIT_TEST(another_processor_is_watched)
 {
     struct context escape;

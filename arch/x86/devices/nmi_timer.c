@@ -14,15 +14,15 @@
 #define CAPABILITIES_64_BITS         0x2000u
 #define CONFIGURATION_LEGACY         2u /* timers 0 and 1 drive IRQ 0 and 8 */
 #define TIMER(n)                     (0x100u + 0x20u * (n))
-#define TIMER_ROUTES                 4u /* offset: a bit for each input of the I/O APIC */
+#define TIMER_ROUTES                 4u /* offset: a bit for each of the interrupts 0 to 31 of the I/O APICs */
 #define TIMER_COMPARATOR             8u
 #define TIMER_ENABLE                 0x4u
 #define TIMER_64_BITS                0x20u /* the comparator has 64 bits */
 #define TIMER_32_BITS                0x100u
-#define TIMER_ROUTE(input)           ((input) << 9)
+#define TIMER_ROUTE(interrupt)       ((interrupt) << 9)
 #define TIMER_KEPT                   0xffff8030u /* read-only and reserved bits */
 #define ROUTES                       32u
-#define ISA_INPUTS                   16u /* of devices that may signal at any time, such as the PIT on input 2 */
+#define ISA_INTERRUPTS               16u /* of devices that may signal at any time, such as the PIT on input 2 */
 
 /* The I/O APIC's registers. */
 #define IO_VERSION       1u
@@ -44,8 +44,9 @@
 static uint32_t hz, started_at, due_at;
 static unsigned timer;
 static uintptr_t io_apic;
-static uint32_t entry; /* the I/O APIC's register */
-static bool wide;      /* the comparator and the counter have 64 bits */
+static uint32_t first_interrupt; /* of this I/O APIC; the comparators' routes are global interrupts */
+static uint32_t entry;           /* the I/O APIC's register */
+static bool wide;                /* the comparator and the counter have 64 bits */
 static bool usable, listening, armed, arrived;
 static void (*call)(void);
 
@@ -130,17 +131,17 @@ static bool has_64_bits(unsigned n)
     return *hpet_register(HPET_CAPABILITIES) & CAPABILITIES_64_BITS && *hpet_register(TIMER(n)) & TIMER_64_BITS;
 }
 
-/* Whether this timer sends an NMI through this input, and no other NMI arrives before. */
-static bool sends(unsigned n, unsigned input, uint32_t apic_id)
+/* Whether this timer sends an NMI with this interrupt, and no other NMI arrives before. */
+static bool sends(unsigned n, unsigned interrupt, uint32_t apic_id)
 {
     volatile uint32_t *const configuration = hpet_register(TIMER(n));
 
     timer = n;
     wide = has_64_bits(n);
-    entry = IO_ENTRY(input);
+    entry = IO_ENTRY(interrupt - first_interrupt);
     arrived = false;
     usable = true;
-    *configuration = (*configuration & TIMER_KEPT) | (wide ? 0 : TIMER_32_BITS) | TIMER_ROUTE(input);
+    *configuration = (*configuration & TIMER_KEPT) | (wide ? 0 : TIMER_32_BITS) | TIMER_ROUTE(interrupt);
     io_apic_write(io_apic, entry + 1, IO_ENTRY_TO(apic_id));
     start(hz / (1000000 / TRIAL_MICROSECONDS));
     for (unsigned i = 0; i < TRIAL_WAITS && usable && !arrived; i++)
@@ -149,15 +150,18 @@ static bool sends(unsigned n, unsigned input, uint32_t apic_id)
     return usable && arrived;
 }
 
-/* The last input that the timer may use and that no ISA device and no firmware uses; ROUTES: none. */
-static unsigned free_input(unsigned n)
+/* The last interrupt of this I/O APIC that the timer may use and no ISA device and no firmware uses; ROUTES: none. */
+static unsigned free_interrupt(unsigned n)
 {
     const uint32_t routes = *hpet_register(TIMER(n) + TIMER_ROUTES);
     const unsigned last = IO_LAST_INPUT(io_apic_read(io_apic, IO_VERSION));
 
-    for (unsigned input = ROUTES; input-- > ISA_INPUTS;)
-        if (routes >> input & 1 && input <= last && io_apic_read(io_apic, IO_ENTRY(input)) & IO_ENTRY_MASKED)
-            return input;
+    for (unsigned interrupt = ROUTES; interrupt-- > ISA_INTERRUPTS && interrupt >= first_interrupt;) {
+        const unsigned input = interrupt - first_interrupt;
+
+        if (routes >> interrupt & 1 && input <= last && io_apic_read(io_apic, IO_ENTRY(input)) & IO_ENTRY_MASKED)
+            return interrupt;
+    }
     return ROUTES;
 }
 
@@ -165,9 +169,9 @@ static unsigned free_input(unsigned n)
 static bool try_timers(bool wide_ones, uint32_t apic_id)
 {
     for (unsigned n = CAPABILITIES_LAST_TIMER(*hpet_register(HPET_CAPABILITIES)) + 1; n-- > 0;) {
-        const unsigned input = free_input(n);
+        const unsigned interrupt = free_interrupt(n);
 
-        if (has_64_bits(n) == wide_ones && input != ROUTES && sends(n, input, apic_id))
+        if (has_64_bits(n) == wide_ones && interrupt != ROUTES && sends(n, interrupt, apic_id))
             return true;
     }
     return false;
@@ -178,12 +182,12 @@ bool nmi_timer_init(uint64_t hpet_address, const struct acpi_io_apic *io, uint32
     const uint64_t rate = hpet_start(hpet_address);
 
     usable = false;
-    if (!rate || rate > INT32_MAX || !io->address || io->address >> 32 || io->first_interrupt != 0 ||
-        apic_id > XAPIC_ID_MOST)
+    if (!rate || rate > INT32_MAX || !io->address || apic_id > XAPIC_ID_MOST)
         return false;
     hz = (uint32_t)rate;
     call = NULL; /* the trial calls no function */
-    io_apic = (uintptr_t)io->address;
+    io_apic = io->address;
+    first_interrupt = io->first_interrupt;
     *hpet_register(HPET_CONFIGURATION) &= ~CONFIGURATION_LEGACY;
     usable = try_timers(true, apic_id) || try_timers(false, apic_id);
     call = due;

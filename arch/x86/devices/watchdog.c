@@ -85,7 +85,8 @@ static uint32_t measure(void)
     return clock_wait(1000000 / MEASURE_HZ) ? before - apic_timer_left() : 0;
 }
 
-bool watchdog_init(const struct acpi_timers *timers, const struct acpi_io_apic *io_apic, bool *nmi)
+bool watchdog_init(const struct acpi_timers *timers, const struct acpi_io_apic *io_apics, size_t io_apic_count,
+                   bool *nmi)
 {
     uint32_t least = UINT32_MAX;
 
@@ -101,7 +102,9 @@ bool watchdog_init(const struct acpi_timers *timers, const struct acpi_io_apic *
     if (!ticks_per_second)
         return false;
     interrupt_set(VECTOR_TIMER, timer);
-    found_nmi = has_nmi = *nmi = nmi_timer_init(timers->hpet, io_apic, apic_id(), overdue);
+    for (size_t i = 0; i < io_apic_count && !found_nmi; i++)
+        found_nmi = nmi_timer_init(timers->hpet, &io_apics[i], apic_id(), overdue);
+    has_nmi = *nmi = found_nmi;
     return true;
 }
 

@@ -14,9 +14,10 @@
 
 /*
  * Calibrates the APIC timer by the clock, in about 30 ms. False if there is no APIC or no clock. *nmi: whether the
- * devices in `timers` and `io_apic` can send the NMI.
+ * devices in `timers` and `io_apics` can send the NMI.
  */
-bool watchdog_init(const struct acpi_timers *timers, const struct acpi_io_apic *io_apic, bool *nmi);
+bool watchdog_init(const struct acpi_timers *timers, const struct acpi_io_apic *io_apics, size_t io_apic_count,
+                   bool *nmi);
 
 /*
  * After this many seconds (1 to 3600), execution resumes where *escape was saved. excused() returns the seconds so far
