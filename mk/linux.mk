@@ -19,7 +19,7 @@ linux-test: model $B/initramfs-$(LINUX).gz ##tests Debian's kernel, perf and ds-
 ds-linux-test: model tools $B/initramfs-$(LINUX).gz ##tests build/ds-linux in Linux guests on the model: rows="PROFILE[:FAULT].." or rows=nightly linux=backports (after ./bootstrap --linux)
 	$(LINUX_PROVE) $(or $(rows),ci)
 
-linux-bugs: model $B/initramfs-linux.gz ##shows Linux's bugs of docs/linux-findings.md, each on a kernel with and without it: bugs="COMMIT.." KERNEL=bzImage (after ./bootstrap --linux)
+linux-bugs: model $B/initramfs-linux.gz ##shows the bugs of Linux in tests/linux/bugs.tsv, each on a kernel with and without it: bugs="COMMIT.." KERNEL=bzImage (after ./bootstrap --linux)
 	$Q$(PROVE) -v tests/linux/bugs :: $(if $(KERNEL),-k $(call quoted,$(KERNEL))) $(bugs)
 
 # The same for any kernel, without the sources: the command qemu-ds-linux-test. Has Debian's unchanged perf and busybox.
