@@ -4,6 +4,7 @@ import collections
 import pathlib
 import re
 import subprocess
+from collections.abc import Iterator
 
 import table
 import truth
@@ -50,7 +51,7 @@ def judged(path: pathlib.Path | str, log: str = '') -> tuple[int, list[str]]:
     return done.returncode, (said or ['dsdump calls the log unusable']) if done.returncode == 2 else []
 
 
-def refusal_problems(row, status, lines, errors):
+def refusal_problems(row: table.Row, status: int, lines: list[str], errors: list[str]) -> Iterator[str]:
     """Of a machine that must be refused: by QEMU with status 1, or by scripts/machine itself."""
     if status not in (1, 2):
         yield f'status {status}, not a refusal'
@@ -63,7 +64,7 @@ def refusal_problems(row, status, lines, errors):
             yield f'the refusal does not contain "{text}"'
 
 
-def violation_problems(results, said):
+def violation_problems(results: dict[str, str], said: list[str]) -> Iterator[str]:
     """Violations that the model's referee reported without reason, or failed to report. If several tests expect the same one, a
     single report may do, because the referee does not repeat it at the same instruction."""
     ran = [re.sub(r'\.(?:core|atom|kind)\d*$', '', test) for test, result in results.items() if result != 'skip']
@@ -78,7 +79,7 @@ def violation_problems(results, said):
     yield from (f'the referee did not report {name}' for name in sorted(wanted) if not count[name])
 
 
-def sections(lines):
+def sections(lines: list[str]) -> list[list]:
     """[TEST, its lines], for each test in order; the lines before the first belong to ''."""
     found = [['', []]]
     for line in lines:
@@ -88,7 +89,7 @@ def sections(lines):
     return found
 
 
-def with_records(path, lines):
+def with_records(path: pathlib.Path, lines: list[str]) -> tuple[list[str], list[str]]:
     """A boot's lines, with dsdump's text of each test's records in the place of what the kernel printed of them, behind the test's
     other lines; and what is wrong with the dump."""
     read = subprocess.run([DSDUMP, '--text', path], stdout=subprocess.PIPE, text=True, encoding='latin-1')
@@ -102,7 +103,7 @@ def with_records(path, lines):
     return out, [f'the log has no test {test} where the dump has records of it' for test, _ in dumped]
 
 
-def boot_problems(row, status, lines, errors):
+def boot_problems(row: table.Row, status: int, lines: list[str], errors: list[str]) -> tuple[list[str], str | None]:
     """Of a machine that must reach a verdict; and a remark."""
     results, verdict = results_in(lines)
     modelled = row.profile != 'none'

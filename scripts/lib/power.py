@@ -22,7 +22,7 @@ Delivery = collections.namedtuple('Delivery', 'kind what number place')
 Corruption = collections.namedtuple('Corruption', 'test kind what number place action bit field half')
 
 
-def borders(width):
+def borders(width: str) -> str:
     """Where a test begins and ends in the kernel's code: the time limit is set behind all preparations, and taken off before the
     result."""
     lines = subprocess.run(['nm', table.ROOT / f'build/dstest86-{width}.elf'], check=True, capture_output=True, text=True).stdout
@@ -30,7 +30,7 @@ def borders(width):
     return f"{at['watchdog_start']} {at['watchdog_stop']}\n"
 
 
-def tests_of(lines):
+def tests_of(lines: list[str]) -> list[str]:
     """The tests of a log that were called, in order. A test that cannot run has its result at once, without its title."""
     called = []
     for line, following in zip(lines, lines[1:]):
@@ -39,7 +39,7 @@ def tests_of(lines):
     return called
 
 
-def deliveries_of(log, tests):
+def deliveries_of(log: list[str], tests: list[str]) -> dict[str, list[Delivery]]:
     """What was delivered in each test: the first, the last and another of each kind and size or register."""
     of = collections.defaultdict(lambda: collections.defaultdict(list))
     number = collections.Counter()
@@ -60,12 +60,12 @@ def deliveries_of(log, tests):
     return found
 
 
-def unit_of(kind, size):
+def unit_of(kind: str, size: int) -> int:
     """The bytes of a record's field. Records of the 32-bit layout have 4."""
     return 4 if (kind, size) in (('bts', 12), ('pebs', 40)) else 8
 
 
-def choose(rng, test, delivered):
+def choose(rng: random.Random, test: str, delivered: list[Delivery]) -> Corruption:
     """One corruption of a test: each kind, place, action, field and half of a field is as likely as its likes."""
     kind = rng.choice(sorted({each.kind for each in delivered}))
     group = rng.choice(sorted({each.what for each in delivered if each.kind == kind}) if kind not in ('events', 'bts-index', 'pebs-index') else [None])
@@ -84,13 +84,13 @@ def choose(rng, test, delivered):
     return Corruption(test, kind, of.what, of.number, of.place, action, 8 * size * field + bit, name, half)
 
 
-def plan_of(width, corruptions, tests):
+def plan_of(width: str, corruptions: list[Corruption], tests: list[str]) -> str:
     """The file of a boot's corruptions, one for each test."""
     windows = {test: window for window, test in enumerate(tests)}
     return borders(width) + ''.join(f'{windows[c.test]} {c.kind} {c.number} {c.action} {c.bit}\n' for c in corruptions)
 
 
-def reached(log, corruptions, tests):
+def reached(log: list[str], corruptions: list[Corruption], tests: list[str]) -> list[Corruption]:
     """The corruptions that reached their tests: not those that left everything the same, or that were overwritten."""
     changed, undone = set(), set()
     for line in log:
@@ -102,7 +102,7 @@ def reached(log, corruptions, tests):
     return [c for c in corruptions if c.test in changed - undone]
 
 
-def outcomes(lines):
+def outcomes(lines: list[str]) -> dict[str, str]:
     """What became of each test: noticed, differs, unnoticed, or by accident."""
     found, differs = {}, False
     for line in lines:
@@ -115,7 +115,7 @@ def outcomes(lines):
     return found
 
 
-def describe(c):
+def describe(c: Corruption) -> str:
     """A corruption in words: TEST KIND WHAT FIELD ACTION BIT PLACE."""
     what = f'{c.what:#x}' if c.kind in ('read', 'write', 'rdpmc') else f'{c.what} bytes' if c.kind in RECORDS else ''
     bit = f'{c.field} bit {c.bit % (8 * unit_of(c.kind, c.what)) if c.kind in RECORDS else c.bit}' if c.action == 'flip' else ''
@@ -138,7 +138,7 @@ def read_accepted():
     return accepted
 
 
-def judge(done, whole):
+def judge(done: list[tuple[str, Corruption, str]], whole: bool) -> int:
     """Prints what was unnoticed or noticed by accident, as TAP: each unnoticed corruption of a facility in GATED must be accepted by a
     pattern, and in a whole run each pattern must accept one. Returns how many results failed."""
     accepted, used, wrong = read_accepted(), set(), []
@@ -156,11 +156,11 @@ def judge(done, whole):
     return len(wrong)
 
 
-def facility_of(c):
+def facility_of(c: Corruption) -> str:
     return c.test.split('.')[0]
 
 
-def report(done):
+def report(done: list[tuple[str, Corruption, str]]) -> None:
     """Prints a line for each facility."""
     for facility in sorted({facility_of(c) for _, c, _ in done} - {'selftest'}):    # the kernel's tests of itself
         count = collections.Counter(outcome for _, c, outcome in done if facility_of(c) == facility)

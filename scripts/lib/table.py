@@ -7,6 +7,7 @@ import functools
 import pathlib
 import re
 import subprocess
+from collections.abc import Iterator
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 QEMU = ROOT / 'tests/qemu'
@@ -54,7 +55,7 @@ class Row:
 # ---- the model's lists
 
 @functools.cache
-def listed(what):
+def listed(what: str) -> list[str]:
     """The lines of the model's list of profiles or faults."""
     try:
         return subprocess.run([ROOT / 'build/qemu-ds', '--list', what], check=True, capture_output=True, text=True).stdout.splitlines()
@@ -104,7 +105,7 @@ class Line(collections.namedtuple('Line', 'text words value title where')):
         raise TableError(f'{self.where}: {why}: {self.text}')
 
 
-def lines_of(path):
+def lines_of(path: pathlib.Path) -> Iterator[Line]:
     title = None
     for number, text in enumerate(path.read_text().splitlines(), 1):
         where = f'{path}, line {number}'
@@ -120,13 +121,13 @@ def lines_of(path):
         raise TableError(f'{path}: no line follows the title {title}')
 
 
-def settings_in(words):
+def settings_in(words: list[str]) -> tuple[dict[str, str], list[str]]:
     """The options of scripts/machine among words, and the others."""
     given = dict(word.split('=', 1) for word in words if word.split('=')[0] in SETTINGS and '=' in word)
     return given, [word for word in words if '=' not in word or word.split('=')[0] not in SETTINGS]
 
 
-def case_of(line, word=None, instead=None):
+def case_of(line: Line, word: str | None = None, instead: str | None = None) -> Row:
     """A row of tests/qemu/cases, with another word in the place of one."""
     words = [instead if given == word else given for given in line.words]
     at = words.index('--') if '--' in words else len(words)

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# GDB's commands ds and perfmon: every field of the management area, compared with the kernel's variables; problems of an area
-# that is broken on purpose; counters, event selects, LVT entry and status.
+"""GDB's commands ds and perfmon: every field of the management area, compared with the kernel's variables; problems of an area
+that is broken on purpose; counters, event selects, LVT entry and status."""
 import os
 import pathlib
 import re

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# On an area that is broken on purpose, GDB's command pebs prints the readable records and reports the problem of the others; ds
-# names the field.
+"""On an area that is broken on purpose, GDB's command pebs prints the readable records and reports the problem of the others; ds
+names the field."""
 import pathlib
 import re
 import sys

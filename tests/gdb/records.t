@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# GDB's commands bts, pebs and lbr print the records in memory or registers, and the kernel then prints the same. For each kind
-# of record, in both widths.
+"""GDB's commands bts, pebs and lbr print the records in memory or registers, and the kernel then prints the same. For each kind
+of record, in both widths."""
 import os
 import pathlib
 import re

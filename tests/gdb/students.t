@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# Runs the sessions of docs/students.md: each command prints the lines shown, in order (.. matches any text).
+"""Runs the sessions of docs/students.md: each command prints the lines shown, in order (.. matches any text)."""
 import pathlib
 import re
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# `make gdb-tour`, unattended and at a terminal: each stop is reached, explains what happens and what the manual requires, and
-# shows it. The kernel's test passes as without the tour.
+"""`make gdb-tour`, unattended and at a terminal: each stop is reached, explains what happens and what the manual requires, and
+shows it. The kernel's test passes as without the tour."""
 import os
 import pathlib
 import pty

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# GDB's command ds-watch stops exactly when the next record is written, at the instruction after its cause, or when the index
-# reaches the threshold. The kernel's test passes as without it.
+"""GDB's command ds-watch stops exactly when the next record is written, at the instruction after its cause, or when the index
+reaches the threshold. The kernel's test passes as without it."""
 import pathlib
 import re
 import sys

@@ -1,6 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# Every citation of the manual has its number with the edition, as in SDM Vol. 3A (253668-032), and every cited source a title.
+"""Every citation of the manual has its number with the edition, as in SDM Vol. 3A (253668-032), and every cited source a
+title."""
 import os
 import pathlib
 import re

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# Documents agree with the source: options with their values and defaults, steps, verdicts and exit statuses, rules of the
-# referee, names of profiles, faults, quirks and freedoms, tests, make targets, files, and links. tests/tools/documents.t
-# compares documents with what programs print.
+"""Documents agree with the source: options with their values and defaults, steps, verdicts and exit statuses, rules of the
+referee, names of profiles, faults, quirks and freedoms, tests, make targets, files, and links. tests/tools/documents.t compares
+documents with what programs print."""
 import fnmatch
 import pathlib
 import re

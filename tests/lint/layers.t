@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# The includes of this tree obey LAYERS. Each mistake, planted in a small tree, is reported.
+"""The includes of this tree obey LAYERS. Each mistake, planted in a small tree, is reported."""
 import pathlib
 import subprocess
 import sys

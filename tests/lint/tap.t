@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# With CI=true, a skipped test fails unless tests/lint/skips permits its reason. Without CI=true, skips pass.
+"""With CI=true, a skipped test fails unless tests/lint/skips permits its reason. Without CI=true, skips pass."""
 import os
 import pathlib
 import subprocess

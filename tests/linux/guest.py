@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
 from tap import BUILD, ok    # noqa: E402
@@ -15,17 +16,17 @@ SECONDS = 1200    # for one boot, which takes about two minutes on an idle machi
 WARNING = re.compile(r'WARNING:|unchecked MSR|Call Trace|\bBUG:|perfevents:|Firmware Bug|PEBS.*(?:disabled|broken)|Oops')
 
 
-def check(what, problems):
+def check(what: str, problems: Iterable[str]) -> None:
     """One line of TAP, and the first problems."""
     problems = list(problems)
     ok(not problems, what, '\n'.join(problems[:10] + ['...'] * (len(problems) > 10)))
 
 
-def output(*command):
+def output(*command: object) -> str:
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def profiles():
+def profiles() -> dict[str, int]:
     """The width of the widest kernel, by profile."""
     return {name: int(width) for name, width in re.findall(r'^(\S+) +(32|64)  \S', output(BUILD / 'qemu-ds', '--list', 'profiles'), re.M)}
 
@@ -82,7 +83,8 @@ class Guest:
         check(f'{name}: no violation', [line for line in self.lines('violations') if re.match(r'violation |advice (?!.*(?:event-not-counted|ds-cache-line):)', line)])
 
 
-def boot(name, profile, kernel, initramfs, append, *options, processors=2, qemu=()):
+def boot(name: str, profile: str | None, kernel: pathlib.Path, initramfs: pathlib.Path, append: str, *options: str,
+         processors: int = 2, qemu: Iterable[str] = ()) -> Guest:
     """Boots, and returns the guest. Without a profile, QEMU without the model."""
     folder = LOGS / name
     folder.mkdir(parents=True, exist_ok=True)
@@ -100,17 +102,17 @@ def boot(name, profile, kernel, initramfs, append, *options, processors=2, qemu=
     return Guest(folder, child.returncode, usage.ru_utime)
 
 
-def boot_each(boots):
+def boot_each(boots: Iterable[tuple[tuple, dict]]) -> Iterator[Guest]:
     """Calls boot() with each tuple of arguments and dict, as many at a time as there are processors; the guests in order."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         yield from pool.map(lambda each: boot(*each[0], **each[1]), boots)
 
 
-def counts(lines):
+def counts(lines: list[str]) -> dict[str, int]:
     """The counts of `perf stat -x,`, by event, with the name NAME:MODIFIER also on a hybrid."""
     found = (re.match(r'(\d+),,(?:cpu_\w+/([\w-]+)/(\w*)|([^,]+))', line) for line in lines)
     return {each[4] or f'{each[2]}:{each[3]}'.rstrip(':'): int(each[1]) for each in found if each}
 
 
-def compare(count, expected):
+def compare(count: dict[str, int], expected: dict[str, int]) -> list[str]:
     return [f'{event}: {count.get(event, "no count")}, must be {must}' for event, must in expected.items() if count.get(event) != must]

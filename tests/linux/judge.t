@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# tests/linux/run must detect mistakes: judges the logs of the last `make linux-test` again, with one change each.
+"""tests/linux/run must detect mistakes: judges the logs of the last `make linux-test` again, with one change each."""
 import pathlib
 import re
 import subprocess

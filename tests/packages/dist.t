@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# `make dist` writes the same bytes from every clone, and all files have the version of NEWS.
+"""`make dist` writes the same bytes from every clone, and all files have the version of NEWS."""
 import hashlib
 import os
 import pathlib

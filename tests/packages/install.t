@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# The packages of build/deb on fresh Debians 12 and 13, each on its own disk: they install, their programs run, GRUB's menu has
-# the entry, QEMU boots it from the disk, and removal leaves no file. Needs root.
+"""The packages of build/deb on fresh Debians 12 and 13, each on its own disk: they install, their programs run, GRUB's menu has
+the entry, QEMU boots it from the disk, and removal leaves no file. Needs root."""
 import contextlib
 import os
 import pathlib

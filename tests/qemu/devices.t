@@ -1,9 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# The kernel's writes to devices, in QEMU's trace: the 8259s, the 16550, the local APIC, the PIT, and the end of a run.
-# The registers are those of Intel's data sheets of the 8259A (231468) and the 8254 (231164), of National
-# Semiconductor's of the PC16550D, and of SDM Vol. 3A (253668-081), "Local APIC Register Address Map".
+"""The kernel's writes to devices, in QEMU's trace: the 8259s, the 16550, the local APIC, the PIT, and the end of a run. The
+registers are those of Intel's data sheets of the 8259A (231468) and the 8254 (231164), of National Semiconductor's of the
+PC16550D, and of SDM Vol. 3A (253668-081), "Local APIC Register Address Map"."""
 import pathlib
 import re
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# The kernels' ELFs as a loader and a debugger see them: segments, page boundaries, headers for loaders, and the kernel's own
-# symbol table, which must agree with nm's output.
+"""The kernels' ELFs as a loader and a debugger see them: segments, page boundaries, headers for loaders, and the kernel's own
+symbol table, which must agree with nm's output."""
 import pathlib
 import re
 import struct

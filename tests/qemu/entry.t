@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# The kernel's entry relies only on its contract (boot/boot_info.h): all tests pass with garbage in every other register and
-# with flags that no loader sets. And option gdbwait waits for a debugger. Speaks gdb's remote protocol to QEMU ("GDB Remote
-# Serial Protocol" in gdb's manual).
+"""The kernel's entry relies only on its contract (boot/boot_info.h): all tests pass with garbage in every other register and with
+flags that no loader sets. And option gdbwait waits for a debugger. Speaks gdb's remote protocol to QEMU ("GDB Remote Serial
+Protocol" in gdb's manual)."""
 import pathlib
 import re
 import select

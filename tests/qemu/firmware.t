@@ -1,7 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# Unusual firmware, made from OVMF by tests/qemu/strange_firmware.c: the loader starts the kernel, which reports what is missing.
+"""Unusual firmware, made from OVMF by tests/qemu/strange_firmware.c: the loader starts the kernel, which reports what is
+missing."""
 import os
 import pathlib
 import re

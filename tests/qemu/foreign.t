@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# The ISO on firmware and on an emulator that are independent of OVMF, SeaBIOS and QEMU: U-Boot's UEFI, which passes options for
-# Linux and, in 2023.01 on x86-64, leaves SSE disabled; and Bochs with its own BIOS.
+"""The ISO on firmware and on an emulator that are independent of OVMF, SeaBIOS and QEMU: U-Boot's UEFI, which passes options for
+Linux and, in 2023.01 on x86-64, leaves SSE disabled; and Bochs with its own BIOS."""
 import os
 import pathlib
 import pty

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# The files that `make install-model` installs work from any folder, without the source tree. Removal deletes only them.
+"""The files that `make install-model` installs work from any folder, without the source tree. Removal deletes only them."""
 import os
 import pathlib
 import re

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# The judge of machines (scripts/boots and its modules) must accept correct input and find each planted mistake, one per row: in
-# records that contradict the model's truth, in boots, in faults, in lines of the tables; and end to end, with a stub in place of
-# scripts/machine. tests/host/test_log_judge.c has the mistakes in logs.
+"""The judge of machines (scripts/boots and its modules) must accept correct input and find each planted mistake, one per row: in
+records that contradict the model's truth, in boots, in faults, in lines of the tables; and end to end, with a stub in place of
+scripts/machine. tests/host/test_log_judge.c has the mistakes in logs."""
 import pathlib
 import re
 import resource

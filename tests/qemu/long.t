@@ -1,9 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# Sends a million records of each kind through small buffers. The kernel's count, the buffer indexes and the model's truth log
-# must agree, and the dump must have them all: the service routine does not wait for the serial line. Prints the three counts.
-# The truth log goes through a FIFO and is only counted.
+"""Sends a million records of each kind through small buffers. The kernel's count, the buffer indexes and the model's truth log
+must agree, and the dump must have them all: the service routine does not wait for the serial line. Prints the three counts. The
+truth log goes through a FIFO and is only counted."""
 import collections
 import os
 import pathlib

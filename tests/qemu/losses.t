@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# If QEMU lacks something that the model needs, the model reports it once, with the cost, and uses no wrong value. Only the
-# tests that depend on it fail. hide.c hides or replaces QEMU's symbols.
+"""If QEMU lacks something that the model needs, the model reports it once, with the cost, and uses no wrong value. Only the tests
+that depend on it fail. hide.c hides or replaces QEMU's symbols."""
 import os
 import pathlib
 import re

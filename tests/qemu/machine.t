@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# scripts/machine: refused arguments, QEMU arguments that no boot of tests/qemu/cases has, the exit status of `run`, and the
-# report on KVM. A script replaces QEMU. Its tree's path has a comma, which QEMU's options need doubled.
+"""scripts/machine: refused arguments, QEMU arguments that no boot of tests/qemu/cases has, the exit status of `run`, and the
+report on KVM. A script replaces QEMU. Its tree's path has a comma, which QEMU's options need doubled."""
 import os
 import pathlib
 import re

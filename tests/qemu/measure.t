@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# On the model, measurements of skid, cost and events (docs/output.md, "Measurements") have known answers: each bar of each
-# histogram, the number of samples of each method, the effect of each fault. Prints the tables.
+"""On the model, measurements of skid, cost and events (docs/output.md, "Measurements") have known answers: each bar of each
+histogram, the number of samples of each method, the effect of each fault. Prints the tables."""
 import collections
 import pathlib
 import re

@@ -1,9 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# On the model, run=measure.memory.* and run=measure.sharing.* have known answers. The sizes of the modelled caches determine
-# the level that serves a ring, and the level its latency (build/profiles prints both). The turns in which processors write
-# determine which loads find a line modified elsewhere. The truth log must have the same number of them.
+"""On the model, run=measure.memory.* and run=measure.sharing.* have known answers. The sizes of the modelled caches determine the
+level that serves a ring, and the level its latency (build/profiles prints both). The turns in which processors write determine
+which loads find a line modified elsewhere. The truth log must have the same number of them."""
 import pathlib
 import re
 import sys

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# The menus of the UEFI loader and of GRUB, booted from a stick's image: the default without a key, and what each key chooses.
-# Keys are pressed when the serial port has shown the question. The menu's timeout is longer than by default, for busy hosts.
+"""The menus of the UEFI loader and of GRUB, booted from a stick's image: the default without a key, and what each key chooses.
+Keys are pressed when the serial port has shown the question. The menu's timeout is longer than by default, for busy hosts."""
 import collections
 import pathlib
 import re

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# tests/qemu/mistakes.c plants each mistake in a function of its own. The referee reports each, and only these, with its rule,
-# field and value, and addr2line finds the function by the report's rip.
+"""tests/qemu/mistakes.c plants each mistake in a function of its own. The referee reports each, and only these, with its rule,
+field and value, and addr2line finds the function by the report's rip."""
 import pathlib
 import re
 import subprocess

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# Options and commands of QEMU that the model does not support: the model refuses them with one sentence and a status, or the
-# guest loses records, but never crashes.
+"""Options and commands of QEMU that the model does not support: the model refuses them with one sentence and a status, or the
+guest loses records, but never crashes."""
 import os
 import pathlib
 import subprocess

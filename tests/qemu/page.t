@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# Compares the page on the screen (its text from the kernel's memory, its QR codes read by zbarimg) with the log of the same
-# run: while a test runs, at the end, after failures, a refused option and an exception.
+"""Compares the page on the screen (its text from the kernel's memory, its QR codes read by zbarimg) with the log of the same run:
+while a test runs, at the end, after failures, a refused option and an exception."""
 import contextlib
 import pathlib
 import re

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# The exact output of the kernel's runner for every verdict of a test, a panic, and options that select no test; and its time
-# limit, measured by the host's clock.
+"""The exact output of the kernel's runner for every verdict of a test, a panic, and options that select no test; and its time
+limit, measured by the host's clock."""
 import pathlib
 import re
 import subprocess

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# The plugin in QEMU, built with the address sanitizer and the sanitizer of undefined behaviour: tests pass on three
-# machines, and neither sanitizer reports anything. scripts/sanitized runs more.
+"""The plugin in QEMU, built with the address sanitizer and the sanitizer of undefined behaviour: tests pass on three machines,
+and neither sanitizer reports anything. scripts/sanitized runs more."""
 import os
 import pathlib
 import subprocess

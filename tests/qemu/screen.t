@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# For every pixel format, the screen's pixels show the kernel's page: each character and each colour. Without a usable screen,
-# the log says why, and the run continues.
+"""For every pixel format, the screen's pixels show the kernel's page: each character and each colour. Without a usable screen,
+the log says why, and the run continues."""
 import collections
 import contextlib
 import pathlib

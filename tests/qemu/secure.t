@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# What strict firmware and shim require of the loaders' headers and sections; `make sign`; Secure Boot with the signed and the
-# unsigned image.
+"""What strict firmware and shim require of the loaders' headers and sections; `make sign`; Secure Boot with the signed and the
+unsigned image."""
 import os
 import pathlib
 import re

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# Missing and stuck serial ports: the kernel abandons such a port and continues, and its verdict is QEMU's exit status.
-# Serial ports that only an ACPI table, PCI or an option names: each port that answers gets the log.
+"""Missing and stuck serial ports: the kernel abandons such a port and continues, and its verdict is QEMU's exit status. Serial
+ports that only an ACPI table, PCI or an option names: each port that answers gets the log."""
 import os
 import pathlib
 import re

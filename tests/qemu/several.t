@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# The number of processors does not change a processor's records: processor 0 of four writes the same truth as a machine's only
-# processor, except time stamps, and processors 1 to 3 write the same. With one processor, translated code has the addresses of
-# its counts and its ring of blocks as constants; with several it computes them.
+"""The number of processors does not change a processor's records: processor 0 of four writes the same truth as a machine's only
+processor, except time stamps, and processors 1 to 3 write the same. With one processor, translated code has the addresses of its
+counts and its ring of blocks as constants; with several it computes them."""
 import pathlib
 import re
 import sys

@@ -1,10 +1,10 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# Usage: stick.t        (environment kills=50 seed=2: 50 machines lose their power, at other moments)
-#
-# The kernel keeps its log in memory, and the loader writes it to the stick at the next start: the file equals the serial output,
-# a log that cannot be written is reported, and a power loss at any moment does not damage the file system.
+"""Usage: stick.t        (environment kills=50 seed=2: 50 machines lose their power, at other moments)
+
+The kernel keeps its log in memory, and the loader writes it to the stick at the next start: the file equals the serial output,
+a log that cannot be written is reported, and a power loss at any moment does not damage the file system."""
 import collections
 import os
 import pathlib

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# qemu-ds --strict in CI: report and exit status if the guest hangs, resets itself, or the wrapper gets a signal; options that
-# other runners pass to QEMU; hints for misplaced options. The guests are the kernel, which halts if there is no isa-debug-exit,
-# tests/qemu/ends.asm, and an empty machine.
+"""qemu-ds --strict in CI: report and exit status if the guest hangs, resets itself, or the wrapper gets a signal; options that
+other runners pass to QEMU; hints for misplaced options. The guests are the kernel, which halts if there is no isa-debug-exit,
+tests/qemu/ends.asm, and an empty machine."""
 import os
 import pathlib
 import re

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# How each processor describes the others in CPUID (leaves 1, 4, 0BH, 1FH, 1AH and 80000008H): by QEMU's -smp, on every profile.
-# The guest, tests/qemu/topology.asm, writes the leaves.
+"""How each processor describes the others in CPUID (leaves 1, 4, 0BH, 1FH, 1AH and 80000008H): by QEMU's -smp, on every profile.
+The guest, tests/qemu/topology.asm, writes the leaves."""
 import concurrent.futures
 import pathlib
 import struct

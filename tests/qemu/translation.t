@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# Reads in QEMU's log of operations where translated code calls the model. A guest is fast only if code calls it no more often than
-# needed: once where a block begins, and only while the processor uses the model.
+"""Reads in QEMU's log of operations where translated code calls the model. A guest is fast only if code calls it no more often
+than needed: once where a block begins, and only while the processor uses the model."""
 import pathlib
 import re
 import sys

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# The default log of all tests is short enough for a serial line, in bytes because times depend on the host. A test that does
-# not pass also prints the records that were held back.
+"""The default log of all tests is short enough for a serial line, in bytes because times depend on the host. A test that does not
+pass also prints the records that were held back."""
 import pathlib
 import re
 import sys

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Boots of the model's machines, and the perf programs of this machine."""
 import os
+import pathlib
 import re
 import subprocess
 
@@ -9,18 +10,18 @@ from tap import BUILD, HERE, folder, same
 FETCHED = BUILD / 'linux'    # Debian 13's, if ./bootstrap --linux has fetched it
 
 
-def elf(width):
+def elf(width: int) -> pathlib.Path:
     return BUILD / f'dstest86-{width}.elf'
 
 
-def profiles():
+def profiles() -> list[tuple[str, int]]:
     """(name, the width of the widest kernel) of each modelled processor."""
     listed = subprocess.run([BUILD / 'qemu-system-x86_64', '-machine', 'none', '-display', 'none', '-plugin',
                              f'{BUILD}/dsmodel.so,profile=list'], check=True, capture_output=True, text=True).stdout
     return [(name, int(width)) for name, width in re.findall(r'^(\S+) +(32|64)  \S', listed, re.M)]
 
 
-def boot(name, profile, width, options, *more):
+def boot(name: str, profile: str, width: int, options: str, *more: str) -> str:
     """Boots, which must pass; returns the path of its log."""
     log = f'{folder}/{name}.log'
     with open(log, 'w') as out:
@@ -31,7 +32,7 @@ def boot(name, profile, width, options, *more):
     return log
 
 
-def perfs():
+def perfs() -> list[tuple[tuple[int, ...], list]]:
     """(version, command) of each perf of this machine."""
     found = []
     for command in ['perf'], [FETCHED / 'usr/lib64/ld-linux-x86-64.so.2', '--library-path',
@@ -46,7 +47,7 @@ def perfs():
     return found
 
 
-def perf(program, data, *arguments):
+def perf(program: tuple[tuple[int, ...], list], data: str, *arguments: str) -> str:
     """The output of a perf command for a file, run in its folder, because not every perf command has -i."""
     here = f'{folder}/here'
     os.makedirs(here, exist_ok=True)

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# Calls that dsdump finds in a trace: stacks, slices and the flame graph, for invented branches in a program (calls.s): calls,
-# returns, tail calls, interrupts and gaps. Also which name is used if an address has several.
+"""Calls that dsdump finds in a trace: stacks, slices and the flame graph, for invented branches in a program (calls.s): calls,
+returns, tail calls, interrupts and gaps. Also which name is used if an address has several."""
 import csv
 import io
 import json

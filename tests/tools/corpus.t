@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# contrib/corpus/check accepts a log of a machine with its form, and refuses one with a mistake for only that mistake.
-# tests/host/test_log_judge.c has the mistakes of a log that dsdump --judge finds.
+"""contrib/corpus/check accepts a log of a machine with its form, and refuses one with a mistake for only that mistake.
+tests/host/test_log_judge.c has the mistakes of a log that dsdump --judge finds."""
 import pathlib
 import re
 import subprocess

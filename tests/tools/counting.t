@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# No workload has an instruction that real processors count in a way that no manual says. The facts are from runs of known code:
-# Weaver, Terpstra and Moore, "Non-Determinism and Overcount on Modern Hardware Performance Counter Implementations" (ISPASS 2013),
-# with its data: github.com/deater/deterministic.
+"""No workload has an instruction that real processors count in a way that no manual says. The facts are from runs of known code:
+Weaver, Terpstra and Moore, "Non-Determinism and Overcount on Modern Hardware Performance Counter Implementations" (ISPASS 2013),
+with its data: github.com/deater/deterministic."""
 import re
 import subprocess
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# Documents agree with what the kernel prints: the form of its log, and the ids of its tests.
+"""Documents agree with what the kernel prints: the form of its log, and the ids of its tests."""
 import fnmatch
 import re
 import subprocess

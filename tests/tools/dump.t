@@ -1,9 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# End to end: a boot prints every record as text and dumps it, and dsdump's text of the dump must equal the kernel's, line by
-# line, symbols included. The dump must be much smaller than the text. Debian's perf must read the same samples from perf.data
-# as perf_file.py.
+"""End to end: a boot prints every record as text and dumps it, and dsdump's text of the dump must equal the kernel's, line by
+line, symbols included. The dump must be much smaller than the text. Debian's perf must read the same samples from perf.data as
+perf_file.py."""
 import csv
 import io
 import re

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# dsdump reports each error of the command line, of files, of ELFs and of damaged logs in one sentence that names the cause, and
-# its status is not 0. It reads the rest of a damaged log.
+"""dsdump reports each error of the command line, of files, of ELFs and of damaged logs in one sentence that names the cause, and
+its status is not 0. It reads the rest of a damaged log."""
 import bz2
 import contextlib
 import gzip

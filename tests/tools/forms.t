@@ -1,10 +1,10 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# Every form of dsdump's output equals the stored outputs in forms.txt: as text for a dump of a few records, and as checksums for
-# dumps of two generations (tests/tools/dumps) and for one with random bits in every kind of record. `forms.t --write` stores
-# the present outputs: read the diff of forms.txt before you commit it. Python's modules must be able to read CSV and JSON, and
-# perf_file.py every byte of perf's file.
+"""Every form of dsdump's output equals the stored outputs in forms.txt: as text for a dump of a few records, and as checksums for
+dumps of two generations (tests/tools/dumps) and for one with random bits in every kind of record. `forms.t --write` stores the
+present outputs: read the diff of forms.txt before you commit it. Python's modules must be able to read CSV and JSON, and
+perf_file.py every byte of perf's file."""
 import csv
 import io
 import json

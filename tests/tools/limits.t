@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# dsdump's limits: at and beyond the capacity of a page, a timeline, a history and perf's file, with the report of what is left
-# out; lost records; and reads and writes that transfer half of what was asked for.
+"""dsdump's limits: at and beyond the capacity of a page, a timeline, a history and perf's file, with the report of what is left
+out; lost records; and reads and writes that transfer half of what was asked for."""
 import csv
 import io
 import json

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# At the edges of every symbol and section of the kernel's ELFs, dsdump prints the symbols, source lines and mappings that
-# binutils finds (symbols.py).
+"""At the edges of every symbol and section of the kernel's ELFs, dsdump prints the symbols, source lines and mappings that
+binutils finds (symbols.py)."""
 import csv
 import io
 import pathlib

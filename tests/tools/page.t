@@ -1,9 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# The page of dsdump --html in headless Chromium, for a log with known figures: texts, tables, and the places of bars, dots and
-# slices. The page of a boot loads no other file, follows the reader's light or dark theme, fits a phone, and never interprets
-# text of the log as markup.
+"""The page of dsdump --html in headless Chromium, for a log with known figures: texts, tables, and the places of bars, dots and
+slices. The page of a boot loads no other file, follows the reader's light or dark theme, fits a phone, and never interprets text
+of the log as markup."""
 import html.parser
 import pathlib
 import re

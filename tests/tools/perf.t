@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-# Debian's perf reads dsdump's perf.data: LBR stacks, counts in LBR entries, source lines, the same table of memory levels as the
-# kernel's, and lines that processors share. (dump.t compares perf script's other fields.)
+"""Debian's perf reads dsdump's perf.data: LBR stacks, counts in LBR entries, source lines, the same table of memory levels as the
+kernel's, and lines that processors share. (dump.t compares perf script's other fields.)"""
 import re
 
 import tap

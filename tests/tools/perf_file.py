@@ -92,7 +92,7 @@ def features_of(data, at, bits):
     return found
 
 
-def read(file):
+def read(file: str) -> tuple[list[dict], dict]:
     """(records, features) of a file. Every byte must belong to one of them."""
     data = open(file, 'rb').read()
     header = Cursor(data)

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# zbarimg reads our QR codes of every version, level and mask, with the longest text of each; qrencode draws the same modules for
-# one of the masks.
+"""zbarimg reads our QR codes of every version, level and mask, with the longest text of each; qrencode draws the same modules for
+one of the masks."""
 import re
 import subprocess
 

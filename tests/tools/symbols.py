@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 
-def output_of(*command, **more):
+def output_of(*command: object, **more) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True, **more).stdout
 
 

@@ -14,7 +14,7 @@ def crc_of_byte(crc):
 CRCS = [crc_of_byte(byte) for byte in range(256)]
 
 
-def crc32c(data):
+def crc32c(data: bytes) -> int:
     """CRC-32C (Castagnoli)."""
     crc = 0xffffffff
     for byte in data:
@@ -22,7 +22,7 @@ def crc32c(data):
     return crc ^ 0xffffffff
 
 
-def folded(value, width):
+def folded(value: int, width: int) -> bytes:
     """A difference of fields as a number that is small for small differences of either sign."""
     value &= (1 << 8 * width) - 1
     value -= (value >> 8 * width - 1) << 8 * width
@@ -34,7 +34,7 @@ def folded(value, width):
     return data + bytes([value])
 
 
-def number(value):
+def number(value: int) -> bytes:
     return folded(value // 2 if value % 2 == 0 else -(value // 2) - 1, 16)
 
 

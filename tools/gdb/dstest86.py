@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# GDB's commands for the debug store: `source tools/gdb/dstest86.py` (docs/gdb.md). ds-inspect decodes and checks with
-# the kernel's own code. This file answers its questions for memory, symbols and source lines.
+"""GDB's commands for the debug store: `source tools/gdb/dstest86.py` (docs/gdb.md). ds-inspect decodes and checks with the
+kernel's own code. This file answers its questions for memory, symbols and source lines."""
 import glob
 import os
 import re

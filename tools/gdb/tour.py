@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# `tour`: a guided walk through the set-up of the debug store and the first interrupt, on this kernel's own test
-# bts.interrupt.threshold (`make gdb-tour`). At a terminal it waits for Enter at each stop.
+"""`tour`: a guided walk through the set-up of the debug store and the first interrupt, on this kernel's own test
+bts.interrupt.threshold (`make gdb-tour`). At a terminal it waits for Enter at each stop."""
 import os
 import textwrap
 
