@@ -35,4 +35,11 @@ enum erratum {
 
 #define HAS_ERRATUM(id) (1u << ERRATUM_##id)
 
+/* Errata that make the counts of instructions, or of branches, inaccurate; no list says by how much. */
+#define ERRATA_INSTRUCTIONS (HAS_ERRATUM(HSD140) | HAS_ERRATUM(SKL091))
+#define ERRATA_BRANCHES     (HAS_ERRATUM(SRF6) | HAS_ERRATUM(SKL091))
+
+/* The numbers of the first of these errata; there must be one. */
+const char *errata_number(unsigned errata);
+
 #endif

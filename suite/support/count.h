@@ -16,10 +16,6 @@
 
 #define COUNT_RUNS 5u
 
-/* Errata that make the counts of instructions, or of branches, inaccurate; no list says by how much. */
-#define ERRATA_INSTRUCTIONS (HAS_ERRATUM(HSD140) | HAS_ERRATUM(SKL091))
-#define ERRATA_BRANCHES     (HAS_ERRATUM(SRF6) | HAS_ERRATUM(SKL091))
-
 /* One run, with interrupts off, of programmed counters (bits of IA32_PERF_GLOBAL_CTRL). */
 void count_once(const struct caps *caps, uint64_t counters, const struct workload *workload);
 

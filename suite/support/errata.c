@@ -6,12 +6,6 @@
 
 #include "lib/format.h"
 
-static const char *const numbers[] = {
-#define ERRATUM(id, numbers_) [ERRATUM_##id] = (numbers_),
-    ERRATA(ERRATUM)
-#undef ERRATUM
-};
-
 void(errata_explain)(struct test_run *run, unsigned errata, const char *fmt, ...)
 {
     char text[120];
@@ -20,7 +14,7 @@ void(errata_explain)(struct test_run *run, unsigned errata, const char *fmt, ...
     va_start(args, fmt);
     vformat(text, sizeof text, fmt, args);
     va_end(args);
-    (test_differs)(run, "erratum %s: %s", numbers[__builtin_ctz(run->caps->errata & errata)], text);
+    (test_differs)(run, "erratum %s: %s", errata_number(run->caps->errata & errata), text);
 }
 
 bool(errata_equal)(struct test_run *run, unsigned errata, const char *what, uint64_t got, uint64_t want)

@@ -3,6 +3,7 @@
 #ifndef TOOLS_LINUX_CLAIMS_H
 #define TOOLS_LINUX_CLAIMS_H
 
+#include "cpu/errata.h"
 #include "suite/workload/steps.h"
 #include "tools/linux/machine.h"
 #include "tools/linux/perf.h"
@@ -34,10 +35,12 @@ struct claim {
 extern const struct claim claims[];
 extern const unsigned claim_count;
 
-/* As test_fail() and test_differs() of kernel/test.h. */
-void check_say(struct check *check, bool wrong, const char *format, ...) __attribute__((format(printf, 3, 4)));
-#define check_wrong(check, ...)   check_say(check, !(check)->claim->typical, __VA_ARGS__)
-#define check_differs(check, ...) check_say(check, false, __VA_ARGS__)
+/* As test_fail() and test_differs() of kernel/test.h; check_but(): a difference if the core has one of these errata. */
+void check_say(struct check *check, bool wrong, unsigned errata, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+#define check_but(check, errata, ...) check_say(check, !(check)->claim->typical, errata, __VA_ARGS__)
+#define check_wrong(check, ...)       check_but(check, 0, __VA_ARGS__)
+#define check_differs(check, ...)     check_say(check, false, 0, __VA_ARGS__)
 void check_skip(struct check *check, const char *why);
 
 /* Records, and skips the test if Linux refuses. Returns whether there is something to compare. */

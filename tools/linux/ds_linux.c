@@ -15,19 +15,26 @@
 
 #define CLAIMS_MAX 64u
 #define ID_SIZE    96u
+#define SAID       4u /* problems and differences that a test prints */
 
 static struct result results[KINDS_MAX * CLAIMS_MAX];
 static char ids[KINDS_MAX * CLAIMS_MAX][ID_SIZE], whys[KINDS_MAX * CLAIMS_MAX][sizeof(((struct check *)0)->why)];
 
-void check_say(struct check *c, bool wrong, const char *format, ...)
+void check_say(struct check *c, bool wrong, unsigned errata, const char *format, ...)
 {
     char text[sizeof c->why];
+    int used = 0;
     va_list args;
 
+    errata &= c->kind->caps.errata;
+    if (errata)
+        used = snprintf(text, sizeof text, "erratum %s: ", errata_number(errata));
+    wrong = wrong && !errata;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    vsnprintf(text + used, sizeof text - (size_t)used, format, args);
     va_end(args);
-    note("%s: %s", wrong ? "wrong" : "differs", text);
+    if (c->problems + c->differences < SAID)
+        note("%s: %s", wrong ? "wrong" : "differs", text);
     if (wrong ? !c->problems : !c->differences && !c->problems)
         memcpy(c->why, text, sizeof text);
     c->problems += wrong;
@@ -86,7 +93,9 @@ static void run_claim(const struct claim *claim, const struct kind *kind, const 
         note("%s", claim->title);
         output_test(claim->id);
         claim->run(&check);
-        if (!check.skipped && claim->records && !check.seen)
+        if (claim->records)
+            note("%u records compared", check.seen);
+        if (!check.skipped && claim->records && !check.seen && !check.differences)
             check_wrong(&check, "no record of the workload");
     }
     result->seen = check.seen != 0;

@@ -240,6 +240,8 @@ const char *machine_find(void)
         find_facilities(&core_kinds[i]);
     }
     pin(core_kinds[0].cpu);
+    if (!core_kinds[0].caps.intel)
+        return "this is not an Intel processor";
     if (core_kinds[0].type && !why) {
         struct recording r = { .attr = { perf_event(core_kinds[0].type, 0xc0) }, .workload = &workload_nothing };
         perf_record(&r, core_kinds[0].cpu);
@@ -247,8 +249,7 @@ const char *machine_find(void)
     }
     if (why || core_kinds[0].type)
         return why;
-    return !core_kinds[0].caps.intel ? "this is not an Intel processor"
-           : core_kinds[0].caps.hypervisor
+    return core_kinds[0].caps.hypervisor
                ? "Linux offers no processor's counters: the hypervisor exposes no performance monitoring"
                : "Linux offers no processor's counters (" DEVICES "cpu)";
 }
@@ -286,12 +287,12 @@ static void say_kind(const struct kind *kind)
              kind->processors, processors);
     note("linux %s: perf type %" PRIu32 ", max_precise %u, branches %u, intel_bts type %" PRIu32, kind->pmu, kind->type,
          kind->precise, kind->depth, kind->bts_type);
+    if (has_bts && !kind->bts_type)
+        note("linux offers no intel_bts (page-table isolation), so BTS is asked for by branches with a period of 1, "
+             "without the prediction bit");
     for (unsigned i = 0; i < FACILITIES; i++)
         if (kind->absent[i])
             note("%s none: %s", names[i], kind->absent[i]);
-        else if (i == 0 && !kind->bts_type)
-            note("bts by a period of 1: Linux offers no intel_bts (page-table isolation), so the prediction bit is not "
-                 "known");
 }
 
 void machine_say(void)
