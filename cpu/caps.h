@@ -295,6 +295,9 @@ void caps_take_counters(struct caps *caps, uint64_t counters);
 /* Decodes CPUID.1:EAX: DisplayFamily and DisplayModel (SDM Vol. 2A (253666-081), "CPUID", version information). */
 void caps_signature(uint32_t signature, unsigned *family, unsigned *model, unsigned *stepping);
 
+/* Reads the leaves that exist. cpuid: executes CPUID, for which each leaf is valid. */
+void caps_read_leaves(struct caps_input *input, struct caps_leaf (*cpuid)(uint32_t leaf, uint32_t subleaf));
+
 /* Derives *caps from the input. Sets every field. */
 void caps_fill(const struct caps_input *input, struct caps *caps);
 

@@ -9,12 +9,10 @@
 #define CPUID_0_EDX_INTEL 0x49656e69u
 #define CPUID_0_ECX_INTEL 0x6c65746eu
 
-#define CPUID_1_ECX_PDCM       (1u << 15)
-#define CPUID_1_ECX_HYPERVISOR (1u << 31)
-#define CPUID_1_EDX_DS         (1u << 21)
-#define CPUID_7_EDX_ARCH_LBR   (1u << 19)
-#define CPUID_7_1_EAX_PERFMON  (1u << 8)
-#define CPUID_23_EAX_PEBS      (3u << 4)
+#define CPUID_1_ECX_PDCM     (1u << 15)
+#define CPUID_1_EDX_DS       (1u << 21)
+#define CPUID_7_EDX_ARCH_LBR (1u << 19)
+#define CPUID_23_EAX_PEBS    (3u << 4)
 
 #define FIXED_CONCEALED 3u
 
@@ -24,19 +22,11 @@
 /* A buffer of 4 KiB. The processor does not write to it, because IA32_PEBS_INDEX is not enabled. */
 #define PEBS_BASE_PROBE UINT64_C(0x00000000002aa000)
 
-static struct caps_leaf read_subleaf(uint32_t leaf, uint32_t subleaf)
+static struct caps_leaf read_leaf(uint32_t leaf, uint32_t subleaf)
 {
-    struct cpuid most = cpuid(leaf & 0x80000000u, 0), r;
+    const struct cpuid r = cpuid(leaf, subleaf);
 
-    if (most.eax < leaf || (most.eax ^ leaf) >> 31)
-        return (struct caps_leaf){ 0 };
-    r = cpuid(leaf, subleaf);
     return (struct caps_leaf){ true, r.eax, r.ebx, r.ecx, r.edx };
-}
-
-static struct caps_leaf read_leaf(uint32_t leaf)
-{
-    return read_subleaf(leaf, 0);
 }
 
 static struct caps_msr read_msr(uint32_t msr)
@@ -57,21 +47,6 @@ static enum caps_probe try_register(uint32_t msr, uint64_t value)
     msr_read(msr, &got);
     msr_write(msr, old);
     return got == value ? CAPS_HOLDS : CAPS_DIFFERS;
-}
-
-static void read_counter_leaves(struct caps_input *in)
-{
-    struct caps_leaf *const subleaves[] = { &in->leaf_23_1, &in->leaf_23_2, &in->leaf_23_3, &in->leaf_23_4,
-                                            &in->leaf_23_5 };
-
-    if (in->leaf_7.valid && in->leaf_7.eax >= 1)
-        in->leaf_7_1 = read_subleaf(7, 1);
-    if (!(in->leaf_7_1.eax & CPUID_7_1_EAX_PERFMON))
-        return;
-    in->leaf_23 = read_leaf(0x23);
-    for (unsigned i = 0; i < sizeof subleaves / sizeof subleaves[0]; i++)
-        if (in->leaf_23.eax >> (i + 1) & 1)
-            *subleaves[i] = read_subleaf(0x23, i + 1);
 }
 
 /* A bit for each fixed counter that exists. CPUID of versions 2 to 4 may conceal them. */
@@ -102,26 +77,10 @@ static bool is_intel(const struct caps_leaf *leaf_0)
 
 void ds_probe(struct caps_input *in)
 {
-    *in = (struct caps_input){ .leaf_0 = read_leaf(0),
-                               .leaf_1 = read_leaf(1),
-                               .leaf_7 = read_leaf(7),
-                               .leaf_a = read_leaf(0xa),
-                               .leaf_15 = read_leaf(0x15),
-                               .leaf_16 = read_leaf(0x16),
-                               .leaf_1a = read_leaf(0x1a),
-                               .leaf_1c = read_leaf(0x1c),
-                               .leaf_80000001 = read_leaf(0x80000001),
-                               .leaf_80000002 = read_leaf(0x80000002),
-                               .leaf_80000003 = read_leaf(0x80000003),
-                               .leaf_80000004 = read_leaf(0x80000004),
-                               .leaf_80000008 = read_leaf(0x80000008) };
+    *in = (struct caps_input){ 0 };
+    caps_read_leaves(in, read_leaf);
     if (in->leaf_1.valid && in->leaf_1.ecx & CPUID_1_ECX_PDCM)
         in->perf_capabilities = read_msr(MSR_IA32_PERF_CAPABILITIES);
-    if (in->leaf_1.valid && in->leaf_1.ecx & CPUID_1_ECX_HYPERVISOR) {
-        const struct cpuid name = cpuid(0x40000000, 0);
-        in->leaf_40000000 = (struct caps_leaf){ true, name.eax, name.ebx, name.ecx, name.edx };
-    }
-    read_counter_leaves(in);
     in->fixed_answers = fixed_answers(&in->leaf_a);
     if (is_intel(&in->leaf_0)) /* other vendors may have another register of this number */
         in->bios_sign_id = read_microcode();

@@ -18,7 +18,6 @@
 
 #define DEVICES          "/sys/bus/event_source/devices/"
 #define TEXT_SIZE        4096u
-#define HYPERVISOR_LEAF  0x40000000u
 #define ARCH_PEBS_LEAVES 0x30u
 #define MISC_PERFMON     (UINT64_C(1) << 7) /* bits of IA32_MISC_ENABLE */
 #define MISC_NO_BTS      (UINT64_C(1) << 11)
@@ -75,13 +74,13 @@ bool pin(unsigned cpu)
     return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-static struct caps_leaf leaf(uint32_t number, uint32_t sub)
+static struct caps_leaf read_leaf(uint32_t leaf, uint32_t subleaf)
 {
-    struct caps_leaf l = { 0 };
+    struct caps_leaf l = { .valid = true };
 
-    l.valid = number == HYPERVISOR_LEAF || number <= (uint32_t)__get_cpuid_max(number & 0x80000000u, NULL);
-    if (l.valid)
-        __cpuid_count(number, sub, l.eax, l.ebx, l.ecx, l.edx);
+    __cpuid_count(leaf, subleaf, l.eax, l.ebx, l.ecx, l.edx);
+    note("cpuid 0x%" PRIx32 " %" PRIu32 ": 0x%08" PRIx32 " 0x%08" PRIx32 " 0x%08" PRIx32 " 0x%08" PRIx32, leaf, subleaf,
+         l.eax, l.ebx, l.ecx, l.edx);
     return l;
 }
 
@@ -112,46 +111,9 @@ static void read_cpuinfo(void)
  */
 static void fill_caps(struct kind *kind)
 {
-    static const struct {
-        uint32_t leaf, sub;
-        size_t at;
-    } leaves[] = {
-#define LEAF(number, sub_leaf, member) { number, sub_leaf, offsetof(struct caps_input, member) }
-        LEAF(0, 0, leaf_0),
-        LEAF(1, 0, leaf_1),
-        LEAF(7, 0, leaf_7),
-        LEAF(7, 1, leaf_7_1),
-        LEAF(0xa, 0, leaf_a),
-        LEAF(0x1a, 0, leaf_1a),
-        LEAF(0x1c, 0, leaf_1c),
-        LEAF(0x15, 0, leaf_15),
-        LEAF(0x16, 0, leaf_16),
-        LEAF(0x23, 0, leaf_23),
-        LEAF(0x23, 1, leaf_23_1),
-        LEAF(0x23, 2, leaf_23_2),
-        LEAF(0x23, 3, leaf_23_3),
-        LEAF(0x23, 4, leaf_23_4),
-        LEAF(0x23, 5, leaf_23_5),
-        LEAF(HYPERVISOR_LEAF, 0, leaf_40000000),
-        LEAF(0x80000001, 0, leaf_80000001),
-        LEAF(0x80000002, 0, leaf_80000002),
-        LEAF(0x80000003, 0, leaf_80000003),
-        LEAF(0x80000004, 0, leaf_80000004),
-        LEAF(0x80000008, 0, leaf_80000008),
-#undef LEAF
-    };
     struct caps_input input = { .ia32e_active = true, .debugctl_lbr = CAPS_HOLDS, .arch_lbr_control = CAPS_HOLDS };
 
-    for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++) {
-        struct caps_leaf *const to = (struct caps_leaf *)(void *)((char *)&input + leaves[i].at);
-        if ((leaves[i].leaf == HYPERVISOR_LEAF && !(input.leaf_1.ecx >> 31)) ||
-            (leaves[i].leaf == 0x23 && leaves[i].sub && !(input.leaf_23.eax >> leaves[i].sub & 1)))
-            continue;
-        *to = leaf(leaves[i].leaf, leaves[i].sub);
-        if (to->valid)
-            note("cpuid 0x%x %" PRIu32 ": 0x%08" PRIx32 " 0x%08" PRIx32 " 0x%08" PRIx32 " 0x%08" PRIx32, leaves[i].leaf,
-                 leaves[i].sub, to->eax, to->ebx, to->ecx, to->edx);
-    }
+    caps_read_leaves(&input, read_leaf);
     input.misc_enable =
         (struct caps_msr){ true, MISC_PERFMON | (has_bts ? 0 : MISC_NO_BTS) | (has_pebs ? 0 : MISC_NO_PEBS) };
     if ((input.leaf_23.eax & ARCH_PEBS_LEAVES) == ARCH_PEBS_LEAVES)
