@@ -226,8 +226,8 @@ struct caps {
     bool global_ctrl; /* version 2: IA32_PERF_GLOBAL_CTRL, _STATUS and _OVF_CTRL exist */
     bool pdcm;        /* IA32_PERF_CAPABILITIES exists */
     uint64_t perf_capabilities;
-    bool freeze_while_smm; /* IA32_DEBUGCTL bit 14: counters stop in system management mode */
-    bool full_width_write; /* IA32_A_PMCx at 4C1h accept all bits of a counter */
+    bool freeze_while_smm;     /* IA32_DEBUGCTL bit 14: counters stop in system management mode */
+    unsigned full_width_write; /* bits of a counter that IA32_A_PMCx at 4C1h accepts; 0: no such register */
 
     const struct debugctl_bits *debugctl; /* never NULL */
 

@@ -252,7 +252,7 @@ static void fill_perfmon(const struct caps_input *input, const struct core *core
         caps->freeze = caps->perfmon_version >= 4 ? CAPS_FREEZE_STREAMLINED : CAPS_FREEZE_LEGACY;
     if (caps->pdcm && input->perf_capabilities.valid)
         caps->perf_capabilities = input->perf_capabilities.value;
-    caps->full_width_write = (caps->perf_capabilities & PERF_CAP_FULL_WRITE) != 0;
+    caps->full_width_write = caps->perf_capabilities & PERF_CAP_FULL_WRITE ? caps->general_width : 0;
     caps->freeze_while_smm = (caps->perf_capabilities & PERF_CAP_SMM_FREEZE) != 0;
 }
 

@@ -5,14 +5,14 @@
 
 #define COUNTER_BITS ((UINT64_C(1) << 48) - 1) /* the widest counters have 48 bits */
 
-bool counter_program(unsigned n, uint64_t select, uint64_t value, bool full_width)
+bool counter_program(unsigned n, uint64_t select, uint64_t value, unsigned full_width)
 {
     /*
      * GLOBAL_CTRL enables the general counters after reset (SDM Vol. 3A (253668-081), "Processor State After Reset").
      */
     return msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0) && msr_write(MSR_IA32_PERFEVTSEL(n), 0) &&
            msr_write(full_width ? MSR_IA32_A_PMC(n) : MSR_IA32_PMC(n),
-                     full_width ? value & COUNTER_BITS : (uint32_t)value) &&
+                     full_width ? value & (UINT64_MAX >> (64 - full_width)) : (uint32_t)value) &&
            msr_write(MSR_IA32_PERFEVTSEL(n), select);
 }
 

@@ -10,10 +10,10 @@
 
 /*
  * Programs general counter n; all counters must be stopped. select: the value of IA32_PERFEVTSELn. value: the counter's
- * start, truncated to its width. full_width: IA32_A_PMCn exists; otherwise only sign-extended 32-bit values can be set.
- * The counter runs once IA32_PERF_GLOBAL_CTRL bit n is set. Returns false if accessing a register raises #GP.
+ * start, truncated to its width. full_width: bits of IA32_A_PMCn, or 0: then only sign-extended 32-bit values can be
+ * set. The counter runs once IA32_PERF_GLOBAL_CTRL bit n is set. Returns false if accessing a register raises #GP.
  */
-bool counter_program(unsigned n, uint64_t select, uint64_t value, bool full_width);
+bool counter_program(unsigned n, uint64_t select, uint64_t value, unsigned full_width);
 uint64_t counter_read(unsigned n);
 
 /*

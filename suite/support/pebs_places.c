@@ -125,6 +125,10 @@ bool pebs_event_number(const struct test_run *run, const struct pebs_sample *s, 
 
     if (pebs_of_instructions(s))
         return instruction_number(run, s->workload, record, number);
+    if (s->event->role == PEBS_ROLE_BRANCHES) { /* of the chase: it decrements RCX before its branch */
+        *number = (unsigned)(CHASE_STEPS - 1 - record->gpr[PEBS_RCX]);
+        return told(record) == s->workload->branches[0].from && *number < CHASE_STEPS;
+    }
     access = pebs_access(run, s->workload, record);
     if (!access)
         return false;

@@ -73,20 +73,26 @@ static struct pebs_sample sample_of(const struct caps *caps, const struct pebs_e
     return sample;
 }
 
+/* Silvermont and Knights Landing sample neither instructions nor all loads. */
+static struct pebs_sample sample_of_chase(const struct caps *caps, unsigned records)
+{
+    const struct pebs_event *loads = pebs_find_event(caps, PEBS_ROLE_LOADS);
+
+    return sample_of(caps, loads ? loads : pebs_find_event(caps, PEBS_ROLE_BRANCHES), &workload_chase, records);
+}
+
 struct pebs_sample pebs_sample_instructions(const struct caps *caps, unsigned records)
 {
     const struct pebs_event *any = pebs_find_event(caps, PEBS_ROLE_INSTRUCTIONS);
     const struct pebs_event *event = any ? any : pebs_find_event(caps, PEBS_ROLE_PREC_DIST);
 
-    return event ? sample_of(caps, event, &workload_long_loop, records)
-                 : sample_of(caps, pebs_find_event(caps, PEBS_ROLE_LOADS), &workload_chase, records);
+    return event ? sample_of(caps, event, &workload_long_loop, records) : sample_of_chase(caps, records);
 }
 
 struct pebs_sample pebs_sample_any(const struct caps *caps, unsigned records)
 {
-    const struct pebs_event *loads = pebs_find_event(caps, PEBS_ROLE_LOADS);
-
-    return loads ? sample_of(caps, loads, &workload_chase, records) : pebs_sample_instructions(caps, records);
+    return pebs_find_event(caps, PEBS_ROLE_LOADS) ? sample_of_chase(caps, records)
+                                                  : pebs_sample_instructions(caps, records);
 }
 
 /* The counter's bit in the global registers and in a record's applicable counters. */

@@ -119,9 +119,9 @@ UNIT_TEST(values_of_perf_capabilities)
     /* 33C5h, as read on a Kaby Lake: LBR format 5, trap-like, format 3, full-width writes. */
     FROM(skylake_input), SET(leaf_1.eax, 0x000806e9), IS(model, 0x8e), CORE("Skylake"), IS(pdcm, true),
         IS(perf_capabilities, 0x33c5), IS(lbr_format, 5), IS(pebs_trap_like, true), IS(pebs_format, 3),
-        IS(full_width_write, true), IS(freeze_while_smm, true);
+        IS(full_width_write, 48), IS(freeze_while_smm, true);
     SET(perf_capabilities.value, 0), IS(lbr_format, 0), IS(pebs_trap_like, false), IS(pebs_format, 0),
-        IS(pebs_record_size, 144), IS(ds_area_size, 0x50), IS(full_width_write, false), IS(freeze_while_smm, false),
+        IS(pebs_record_size, 144), IS(ds_area_size, 0x50), IS(full_width_write, 0), IS(freeze_while_smm, false),
         IS(lbr_info, 0);
     /* this format has no INFO, on any model */
 
@@ -401,7 +401,7 @@ UNIT_TEST(perfmon)
     FROM(skylake_input), CLEAR(leaf_1.ecx, 1u << 21), IS(x2apic, false);
     FROM(skylake_input), CLEAR(leaf_80000001.edx, 1u << 20), IS(nx, false), IS(long_mode, true);
     SET(leaf_80000001.edx, ~(1u << 29)), IS(nx, true), IS(long_mode, false);
-    SET(perf_capabilities.value, ~UINT64_C(0x2040)), IS(pebs_trap_like, false), IS(full_width_write, false);
+    SET(perf_capabilities.value, ~UINT64_C(0x2040)), IS(pebs_trap_like, false), IS(full_width_write, 0);
 
     FROM(skylake_input), SET(leaf_a.eax, 0x07300804), IS(pebs_counters, 0xf);
     /* eight counters because hyper-threading is off: PEBS on four */
@@ -591,7 +591,7 @@ UNIT_TEST(bits_of_perf_capabilities)
         assert_int_equal(caps.pebs_trap_like, bit == 6);
         assert_int_equal(caps.pebs_format, bit >= 8 && bit < 12 ? 1u << (bit - 8) : 0);
         assert_int_equal(caps.freeze_while_smm, bit == 12);
-        assert_int_equal(caps.full_width_write, bit == 13);
+        assert_int_equal(caps.full_width_write != 0, bit == 13);
         assert_int_equal(caps.pebs_baseline, bit == 14);
         assert_int_equal(caps.pebs_output_pt, bit == 16);
         assert_int_equal(caps.pebs_retire_latency, bit == 17);

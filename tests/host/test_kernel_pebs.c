@@ -248,6 +248,11 @@ UNIT_TEST(spacing_and_room)
     assert_int_equal(any.counter, 2);
     assert_int_equal(any.period, 19); /* of 201 and 8 instructions */
     assert_int_equal(pebs_events_of_round(&any), 201);
+    caps.events = &pebs_events_silvermont;
+    caps.pebs_counters = 0x1;
+    any = pebs_sample_any(&caps, 8);
+    assert_string_equal(any.event->name, "BR_INST_RETIRED.ALL_BRANCHES");
+    assert_ptr_equal(any.workload, &workload_chase);
     any.workload = &workload_loads;
     any.event = loads;
     assert_int_equal(pebs_events_of_round(&any), 64);

@@ -76,7 +76,8 @@ UNIT_TEST(whole_texts)
 
     caps.core = NULL;
     caps.brand[0] = '\0';
-    caps.nx = caps.full_width_write = caps.dtes64 = caps.ds_cpl = caps.pebs_trap_like = false;
+    caps.full_width_write = 0;
+    caps.nx = caps.dtes64 = caps.ds_cpl = caps.pebs_trap_like = false;
     caps.hypervisor = caps.bts_prediction = true;
     caps.errata = 0;
     memcpy(caps.hypervisor_name, "KVMKVMKVM", 10);

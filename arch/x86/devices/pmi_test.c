@@ -237,7 +237,7 @@ static void overflow_in_nmi(struct interrupt_frame *frame)
     if (seen.interrupts > 1)
         return;
     msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
-    counter_program(0, INSTRUCTIONS | PERFEVTSEL_EN | BOTH_RINGS | PERFEVTSEL_INT, 0 - (uint64_t)EVENTS, false);
+    counter_program(0, INSTRUCTIONS | PERFEVTSEL_EN | BOTH_RINGS | PERFEVTSEL_INT, 0 - (uint64_t)EVENTS, 0);
     msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, 1);
     apic_performance_write(APIC_LVT_NMI);
     count_over(&workload_straight, 1);
