@@ -32,7 +32,7 @@ void truth_pebs(struct vcpu *v, uint64_t at, size_t size, const struct pebs_cont
             contents->rflags, contents->ip);
     for (unsigned i = 0; i < (wide ? GENERAL_REGISTERS : R8); i++)
         fprintf(v->truth, " %s%s=0x%" PRIx64, i >= R8 ? "" : wide ? "r" : "e", names[i], contents->general[i]);
-    if (format >= 1)
+    if (format >= 1 && !v->profile->pebs_no_address)
         fprintf(v->truth, " data_address=0x%" PRIx64, contents->data_address);
     if (format >= 1 && !v->profile->pebs_address_only)
         fprintf(v->truth, " data_source=0x%" PRIx64 " latency=%" PRIu64, contents->data_source, contents->latency);

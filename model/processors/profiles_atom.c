@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Atom cores: Goldmont, and Crestmont as in Sierra Forest. Events, their counters, and which of them have an address:
- * Intel's lists GLM and SRF (github.com/intel/perfmon).
+ * Atom cores: Silvermont, Goldmont, and Crestmont as in Sierra Forest. Events, their counters, and which of them have
+ * an address: Intel's lists SLM, GLM and SRF (github.com/intel/perfmon).
+ *
+ * Silvermont: SDM Vol. 3B (253669-083), "Performance Monitoring for Silvermont Microarchitecture"; Vol. 4 (335592-083),
+ * "MSRs in Intel Atom Processors Based on Silvermont Microarchitecture"; Linux 6.12, arch/x86/events/intel/lbr.c,
+ * intel_pmu_lbr_init_slm(), and core.c, intel_slm_extra_regs and slm_hw_cache_extra_regs.
  *
  * Goldmont: SDM Vol. 3B (253669-083), "Performance Monitoring for Goldmont Microarchitecture"; Vol. 4 (335592-083),
  * "MSRs in Intel Atom Processors Based on Goldmont Microarchitecture".
@@ -15,6 +19,117 @@
 #include <stddef.h>
 
 #include "model/processors/rows_adaptive.h"
+
+/* --- Silvermont -------------------------------------------------------------------------------------------------- */
+
+#define EITHER 0x03 /* counter; only the first samples */
+
+static const struct profile_event silvermont_events[] = {
+    { 0x2e, 0x4f, EVENT_L1_MISSES, EITHER, NOT_PRECISE }, /* the second level is the last */
+    { 0x2e, 0x41, EVENT_L2_MISSES, EITHER, NOT_PRECISE },
+    { 0x80, 0x02, EVENT_CODE_MISSES, EITHER, NOT_PRECISE },
+    { 0xb7, 0x01, EVENT_OFFCORE_0, EITHER, NOT_PRECISE },
+    { 0xb7, 0x02, EVENT_OFFCORE_1, EITHER, NOT_PRECISE },
+    { 0x3c, 0x00, EVENT_CYCLES, EITHER, NOT_PRECISE },
+    { 0x3c, 0x01, EVENT_CYCLES, EITHER, NOT_PRECISE },
+    { 0xc0, 0x00, EVENT_INSTRUCTIONS, EITHER, PRECISE },
+    { 0xc2, 0x10, EVENT_INSTRUCTIONS, EITHER, NOT_PRECISE }, /* uops: one per instruction */
+    { 0xc4, 0x00, EVENT_BRANCHES, EITHER, PRECISE },
+    { 0xc4, 0x7e, EVENT_CONDITIONAL, EITHER, PRECISE },
+    { 0xc4, 0x80, EVENT_TAKEN, EITHER, PRECISE },
+    { 0xc4, 0xbf, EVENT_FAR_BRANCHES, EITHER, PRECISE },
+    { 0xc4, 0xeb, EVENT_INDIRECT, EITHER, PRECISE },
+    { 0xc4, 0xf7, EVENT_NEAR_RETURNS, EITHER, PRECISE },
+    { 0xc4, 0xf9, EVENT_NEAR_CALLS, EITHER, PRECISE },
+    { 0xc4, 0xfb, EVENT_INDIRECT_CALLS, EITHER, PRECISE },
+    { 0xc4, 0xfd, EVENT_DIRECT_CALLS, EITHER, PRECISE },
+    { 0xc4, 0xfe, EVENT_CONDITIONAL_TAKEN, EITHER, PRECISE },
+    { 0xc5, 0x00, EVENT_MISPREDICTED, EITHER, PRECISE },
+    { 0xc5, 0x7e, EVENT_MISPREDICTED_CONDITIONAL, EITHER, PRECISE },
+    { 0xc5, 0xeb, EVENT_MISPREDICTED_INDIRECT, EITHER, PRECISE },
+    { 0xc5, 0xf7, EVENT_MISPREDICTED_NEAR_RETURNS, EITHER, PRECISE },
+    { 0xc5, 0xfb, EVENT_MISPREDICTED_INDIRECT_CALLS, EITHER, PRECISE },
+    { 0xc5, 0xfe, EVENT_MISPREDICTED_CONDITIONAL_TAKEN, EITHER, PRECISE },
+    { 0x03, 0x01, EVENT_BLOCKED_LOADS, EITHER, PRECISE },
+    { 0x03, 0x04, EVENT_SPLIT_STORES, EITHER, NOT_PRECISE },
+    { 0x03, 0x08, EVENT_SPLIT_LOADS, EITHER, PRECISE },
+    { 0x04, 0x01, EVENT_L1_MISSES, EITHER, NOT_PRECISE },
+    { 0x04, 0x02, EVENT_L2_HITS, EITHER, PRECISE },
+    { 0x04, 0x04, EVENT_L2_MISSES, EITHER, PRECISE },
+    { 0x04, 0x08, EVENT_STLB_MISS_LOADS, EITHER, PRECISE },
+    { 0x04, 0x20, EVENT_MODIFIED_HITS, EITHER, PRECISE },
+    { 0x04, 0x40, EVENT_LOADS, EITHER, NOT_PRECISE },
+    { 0x04, 0x80, EVENT_STORES, EITHER, NOT_PRECISE },
+};
+
+#define SILVERMONT_COUNTERS (BITS(1, 0) | BITS(34, 32))
+
+static const struct profile_msr silvermont_msrs[] = {
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x32c1 },
+    { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = BIT(0) },
+    { 0x1a6, 1, REG_MSR_OFFCORE_RSP_0, .writable = 0x768005ffff },
+    { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = 0x368005ffff },
+    { 0x3f6, 1, .reg = REG_ABSENT },
+    { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = BITS(1, 0) | BITS(12, 6) | BIT(14) },
+    { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = SILVERMONT_COUNTERS, .reset = BITS(1, 0) },
+    { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = SILVERMONT_COUNTERS | BITS(63, 62) },
+    { 0x0c3, 2, .reg = REG_ABSENT },
+    { 0x188, 2, .reg = REG_ABSENT },
+    { 0x309, 3, REG_IA32_FIXED_CTR, .writable = BITS(39, 0) },
+    { 0x4c1, 2, REG_IA32_A_PMC, .writable = BITS(39, 0) },
+    { 0x1c9, 1, REG_MSR_LASTBRANCH_TOS, .writable = BITS(2, 0) },
+    { 0x040, 8, REG_LASTBRANCH_FROM, .check = CHECK_CANONICAL, .writable = ALL },
+    { 0x060, 8, REG_LASTBRANCH_TO, .check = CHECK_CANONICAL, .writable = ALL },
+    { 0x680, 16, .reg = REG_ABSENT },
+    { 0x6c0, 16, .reg = REG_ABSENT },
+};
+
+/* 06_37, stepping 8 */
+static const struct profile_cpuid silvermont_cpuid[] = {
+    { .leaf = 0x01,
+      .keep = { 0, ALL32, 0x43d8e3bf | MACHINE_ECX, 0xbfebfbff },
+      .add = { 0x30678, 0, DTES64_ECX | DS_CPL_ECX | PDCM_ECX, DS_EDX } },
+    { .leaf = 0x07, .indexed = true, .keep = { 0, 0x2282, 0, 0 } },
+    { .leaf = 0x07, .subleaf = 1, .indexed = true },
+    { .leaf = 0x0a, .add = { 0x07280203, 0, 0, 0x4503 } },
+    { .leaf = 0x80000001, .keep = { 0, 0, 0x101, 0x28100800 } },
+};
+
+static const struct profile silvermont = {
+    .name = "silvermont",
+    .brand = "Intel(R) Celeron(R) CPU N2840 (modelled)",
+    .microcode = 0x838,
+    .max_leaf = 0x0b,
+    .max_extended = 0x80000008,
+    CPUID_TABLE(silvermont_cpuid),
+    .physical_bits = 36,
+    .dtes64 = true,
+    .perfmon_version = 3,
+    .general_counters = 2,
+    .fixed_bitmap = 0x7,
+    .counter_width = 40,
+    .pebs_format = 2,
+    .pebs_address_only = true,
+    .pebs_no_address = true,
+    .debugctl = &debugctl_core,
+    .lbr_depth = 8,
+    .lbr_format = LBR_FORMAT_LIP,
+    .predictor_slots = 4096,
+    /* L1D 24 KiB, L2 1 MiB for two cores, no L3, second-level TLB 128 entries. */
+    .memory = {
+        .caches = { { 64, 6 }, { 1024, 16 } },
+        .code = { 64, 8 },
+        .flags = { 1, 1 },
+        .tlb = { 32, 4 },
+        .latency = { 3, 14, 0, 200, 200 },
+    },
+    .width = 2,
+    .offcore = { .any = BIT(16), .miss = BITS(37, 36) | BITS(34, 33) | BIT(31) },
+    .msrs = { ROWS(silvermont_msrs), ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
+    .events = { ROWS(silvermont_events) },
+    .features = wide_features,
+    .feature_count = COUNT(wide_features),
+};
 
 /* --- Goldmont ---------------------------------------------------------------------------------------------------- */
 
@@ -339,4 +454,4 @@ const struct profile arrowlake_h_lp = {
     .pebs_format = 5, .memory.flags = { 1, 1, 4 }, .msrs = { ROWS(arrowlake_h_lp_msrs) },
 };
 
-const struct profile *const profiles_atom[] = { &goldmont, &geminilake, &jasperlake, &sierraforest, NULL };
+const struct profile *const profiles_atom[] = { &silvermont, &goldmont, &geminilake, &jasperlake, &sierraforest, NULL };

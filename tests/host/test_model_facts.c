@@ -56,9 +56,10 @@ static const struct {
     { '6', "merom", 0x6f6, 0 },
     { 'w', "westmere", 0x206c2, 0 },
     { 'c', "cascadelake", 0x50657, 0 },
+    { 's', "silvermont", 0x30678, 0 },
 };
 
-#define EVERY  "WXMD26NwcSVHBKIGAEUuPpCLFflRTJ"
+#define EVERY  "WXMD26NwcsSVHBKIGAEUuPpCLFflRTJ"
 #define LATER  "IGAEUuPpCFflRT" /* features of leaves 1 and 7 are QEMU's, except those below */
 #define OWN_1C (1u << 2 | 1u << 4 | 1u << 15)
 #define OWN_1D (1u << 21)
@@ -346,6 +347,8 @@ UNIT_TEST(linux_extra_regs)
         uint64_t rsp_0, rsp_1, frontend, snoop; /* 0: Linux does not use the register */
     } rows[] = {
         { "N", 0xffff, 0, 0, 0 },
+        { "w", 0xffff, 0xffff, 0, 0 },
+        { "s", 0x768005ffff, 0x368005ffff, 0, 0 },
         { "SV", 0x3f807f8fff, 0x3f807f8fff, 0, 0 },
         { "HB", 0x3fffff8fff, 0x3fffff8fff, 0, 0 },
         { "K", 0x3fffff8fff, 0x3fffff8fff, 0x7fff17, 0 },
@@ -380,7 +383,7 @@ UNIT_TEST(linux_extra_regs)
             }
         }
     }
-    assert_int_equal(compared, 28 * 2 + 1 + 12 + 7 * 2);
+    assert_int_equal(compared, 30 * 2 + 1 + 12 + 7 * 2);
 }
 
 /* Bits of a load's data source: Linux 6.13, union intel_x86_pebs_dse in events/intel/ds.c. adl_latency_data_grt()

@@ -143,9 +143,10 @@ UNIT_TEST(unknown_names)
         const char *arguments, *begin, *end;
     } rows[] = {
         { "truth=t", "dsmodel: no profile=NAME was given; the profiles are: netburst netburst64 pentium-m ",
-          " arrowlake-h pantherlake clearwaterforest goldmont geminilake jasperlake sierraforest\n" },
+          " arrowlake-h pantherlake clearwaterforest silvermont goldmont geminilake jasperlake sierraforest\n" },
         { "profile=486", "dsmodel: profile=486 is not known; the profiles are: netburst ",
-          " lunarlake arrowlake-h pantherlake clearwaterforest goldmont geminilake jasperlake sierraforest\n" },
+          " lunarlake arrowlake-h pantherlake clearwaterforest silvermont goldmont geminilake jasperlake "
+          "sierraforest\n" },
         { "profile=skylake fault=no,such", "dsmodel: fault=no is not known; fault=list prints the ", "\n" },
         { "profile=skylake fault=lvt.no", "dsmodel: fault=lvt.no is not known; fault=list prints the ", "\n" },
         { "profile=skylake fault=bts.index.stuck@x", "dsmodel: fault=x is not known; fault=list prints the ", "\n" },
