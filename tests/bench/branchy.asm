@@ -5,7 +5,8 @@
 ; system: short blocks of user code, system calls, and interrupts that the APIC sends to itself.
 ;
 ; mode=MODE  bts: every branch into a circular BTS buffer; lbr: the LBR stack on; count: a counter counts instructions; pebs: a PEBS
-;            record every 1000th instruction, the buffer emptied in the PMI; any other word: only the job
+;            record every 1000th instruction, the buffer emptied in the PMI; mem: the same for loads of more than 3 cycles; any
+;            other word: only the job
 ; count=N    N million turns of the loop, 12 branches each, or N hundred thousand system calls (default 10)
 ;
 ; FLDL2T, which no other code executes, marks the beginning and the end of the measured part.
@@ -30,6 +31,7 @@
 %define MSR_GLOBAL_CTRL  0x38f
 %define MSR_OVF_CTRL     0x390
 %define MSR_PEBS_ENABLE  0x3f1
+%define MSR_LD_LAT       0x3f6
 %define MSR_DS_AREA      0x600
 %define MSR_EFER         0xc0000080
 %define MSR_STAR         0xc0000081
@@ -152,6 +154,7 @@ long_mode:
         for_mode 'lbr', .lbr
         for_mode 'cou', .counting
         for_mode 'peb', .pebs
+        for_mode 'mem', .memory
         call    work
         test    esp, esp
         jmp     check
@@ -181,14 +184,23 @@ long_mode:
 .pebs:  call    set_up_ds
         write_msr MSR_GLOBAL_CTRL, 0
         write_msr MSR_EVTSEL0, 0x4300c0
-        write_msr MSR_PMC0, 0x100000000 - PERIOD
         write_msr MSR_PEBS_ENABLE, 1
+.sample:
+        write_msr MSR_PMC0, 0x100000000 - PERIOD
         write_msr MSR_GLOBAL_CTRL, 1
         sti
         call    work
         cli
         write_msr MSR_GLOBAL_CTRL, 0
         cmp     qword [records], 0
+        jmp     check
+.memory:
+        call    set_up_ds
+        write_msr MSR_GLOBAL_CTRL, 0
+        write_msr MSR_EVTSEL0, 0x4301cd ; MEM_TRANS_RETIRED.LOAD_LATENCY
+        write_msr MSR_LD_LAT, 3
+        write_msr MSR_PEBS_ENABLE, 0x100000001
+        jmp     .sample
 check:  mov     al, 0x10
         jne     exit
         inc     eax
