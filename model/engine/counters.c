@@ -3,6 +3,7 @@
 
 #include "model/bytes/arch_pebs.h"
 #include "model/engine/counting.h"
+#include "model/engine/data.h"
 #include "model/engine/event_class.h"
 #include "model/engine/metrics.h"
 #include "model/engine/netburst.h"
@@ -224,5 +225,6 @@ void counters_configure(struct vcpu *v, struct place place)
     v->data.source_known = source_known(v);
     counting_step(v, v->rules->stepped != NULL && counting_steps(v));
     counting_configure(v);
+    data_configure(v);
     counting_arm(v, place);
 }

@@ -11,9 +11,9 @@
 #include "model/engine/data.h"
 
 #include "model/engine/data_cache.h"
+#include "model/engine/event_class.h"
 #include "model/engine/rules.h"
 
-#define LINE_SHIFT  6
 #define SMALL_PAGE  UINT64_C(4096)
 #define PAGE_GLOBAL (UINT64_C(1) << 8) /* of a leaf entry */
 
@@ -85,28 +85,10 @@ static bool hits(const struct vcpu *v, uint64_t address)
            data_cache_is_newest(v->cache, address);
 }
 
-void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigned size, bool store)
+/* Adds an access to those of the instruction. */
+static void note(struct vcpu *v, uint64_t address, enum data_level level, bool tlb_miss, bool split, bool store)
 {
-    uint64_t last = address + size - 1;
-    bool split = (address ^ last) >> LINE_SHIFT;
-    bool tlb_miss = false;
-    enum data_level level = LEVEL_L1;
-
-    if (split || !hits(v, address)) {
-        tlb_miss = v->rules->data_misses_tlb(v, address);
-        level = v->rules->data_reach(v, address, store);
-    }
-    if (split) {
-        enum data_level other = v->rules->data_reach(v, last, store);
-
-        tlb_miss = v->rules->data_misses_tlb(v, last) || tlb_miss;
-        level = other > level ? other : level;
-    }
-    if (!v->counting.data_of[place.block->cpl != 0])
-        return; /* the access only changes the caches */
-    if (!v->hot->data_pending)
-        begin(v, place);
-    struct data_access *slowest = store ? &v->data.store : &v->data.load;
+    struct data_access *const slowest = store ? &v->data.store : &v->data.load;
     const unsigned latency = latency_of(v, level);
 
     if (store) {
@@ -128,6 +110,122 @@ void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigne
     } else {
         v->data.level = level;
         slowest->source = v->rules->data_source(v, level) | source_flags(v, tlb_miss);
+    }
+}
+
+/* Whether the instruction's first access was a hit that counted at once. If so, takes back what it counted. */
+static bool take_back(struct vcpu *v, struct place place)
+{
+    const unsigned ring = place.block->cpl != 0;
+
+    if (v->data.hit != &place.block->insns[place.index])
+        return false;
+    v->data.hit = NULL;
+    *v->counting.hit[ring].count -= v->counting.hit[ring].events[v->data.hit_store];
+    return true;
+}
+
+/*
+ * Counts an access that hits L1 and the TLB at once, if it is the first of its instruction and brings no counter to its
+ * limit, as most do. False: not counted.
+ */
+static inline bool count_hit(struct vcpu *v, struct place place, uint64_t address, bool store)
+{
+    const struct block_insn *const insn = &place.block->insns[place.index];
+    const unsigned ring = place.block->cpl != 0;
+    uint64_t *const count = v->counting.hit[ring].count;
+
+    if (count == NULL || v->hot->data_pending || v->data.hit == insn || insn->flags & INSN_LOCKED)
+        return false;
+    const uint64_t sum = *count + v->counting.hit[ring].events[store];
+
+    if (sum >= CLASS_DUE)
+        return false;
+    *count = sum;
+    v->data.hit = insn;
+    v->data.hit_address = address;
+    v->data.hit_store = store;
+    return true;
+}
+
+static __attribute__((noinline)) void look_up(struct vcpu *v, struct place place, uint64_t address, unsigned size,
+                                              bool store)
+{
+    uint64_t last = address + size - 1;
+    bool split = (address ^ last) >> DATA_CACHE_LINE;
+    bool tlb_miss = false;
+    enum data_level level = LEVEL_L1;
+
+    if (split || !hits(v, address)) {
+        tlb_miss = v->rules->data_misses_tlb(v, address);
+        level = v->rules->data_reach(v, address, store);
+    }
+    if (split) {
+        enum data_level other = v->rules->data_reach(v, last, store);
+
+        tlb_miss = v->rules->data_misses_tlb(v, last) || tlb_miss;
+        level = other > level ? other : level;
+    }
+    if (!v->counting.data_of[place.block->cpl != 0])
+        return; /* the access only changes the caches */
+    if (!split && !tlb_miss && level == LEVEL_L1 && count_hit(v, place, address, store))
+        return;
+    if (!v->hot->data_pending) {
+        begin(v, place);
+        if (take_back(v, place))
+            note(v, v->data.hit_address, LEVEL_L1, false, false, v->data.hit_store);
+    }
+    note(v, address, level, tlb_miss, split, store);
+}
+
+void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigned size, bool store)
+{
+    const bool split = (address ^ (address + size - 1)) >> DATA_CACHE_LINE;
+
+    if (split || !data_cache_is_newest(v->cache, address) || !count_hit(v, place, address, store))
+        look_up(v, place, address, size, store);
+}
+
+void data_cancel(struct vcpu *v, struct place place)
+{
+    v->hot->data_pending = 0;
+    take_back(v, place);
+}
+
+/* Whether an instruction whose only access hits is an event of this class, in code of this CPL. */
+static bool hit_counts(struct vcpu *v, unsigned id, unsigned cpl, bool store)
+{
+    const struct accesses before = v->data;
+
+    v->data = (struct accesses){ .level = LEVEL_L1, .store_level = LEVEL_L1 };
+    note(v, 0, LEVEL_L1, false, false, store);
+    const bool happened = event_class_covers(id, cpl) && data_happened(v, (enum event_kind)(id / EVENT_QUALIFIERS));
+
+    v->data = before;
+    return happened;
+}
+
+void data_configure(struct vcpu *v)
+{
+    unsigned id = EVENT_CLASSES, classes = 0;
+
+    for (unsigned k = 0; k < v->counting.class_count; k++) {
+        if (v->counting.classes[k].id >= event_class(EVENT_DATA, ANY_RING)) {
+            id = v->counting.classes[k].id;
+            classes++;
+        }
+    }
+    const bool one_count = classes <= 1 && !v->counting.slots && v->lbr.logged == 0 && !vcpu_is_netburst(v) &&
+                           v->rules->data_reach == data_reach && v->rules->data_misses_tlb == data_misses_tlb &&
+                           v->rules->data_latency == data_latency && v->rules->data_followed == data_followed &&
+                           v->rules->data_latency_counts == data_latency_counts;
+
+    for (unsigned other = 0; other < 2; other++) {
+        const bool counted = v->counting.data_of[other];
+
+        v->counting.hit[other].count = !one_count ? NULL : counted ? &v->hot->counts[id] : &v->counting.uncounted;
+        for (unsigned store = 0; store < 2; store++)
+            v->counting.hit[other].events[store] = one_count && counted && hit_counts(v, id, other, store);
     }
 }
 

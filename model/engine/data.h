@@ -5,8 +5,17 @@
 
 #include "model/vcpu/vcpu.h"
 
-/* An instruction accesses memory. size: 1 to 64 bytes. */
+/* Call when v->counting has changed. */
+void data_configure(struct vcpu *v);
+
+/*
+ * An instruction accesses memory. size: 1 to 64 bytes. If this sets hot->data_pending, call engine_data_counted() when
+ * the instruction has retired.
+ */
 void data_accessed(struct vcpu *v, struct place place, uint64_t address, unsigned size, bool store);
+
+/* The instruction, whose access may have been counted at once, does not retire. */
+void data_cancel(struct vcpu *v, struct place place);
 
 /*
  * The guest executes an instruction that empties caches or TLBs: CLFLUSH or CLFLUSHOPT, or CLWB (keep); WBINVD or INVD,

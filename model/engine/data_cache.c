@@ -5,30 +5,10 @@
 
 #include "model/engine/data_cache.h"
 
-#define LINE_SHIFT 6
-#define PAGE_SHIFT 12
-
 #define MAX_CACHES 256
 
-#define MODIFIED UINT64_C(1)
-#define GLOBAL   MODIFIED /* of a TLB's tag: the page is known to be global */
-
-/* The tags of a set, newest first. A tag is (line + 1) << 1, plus MODIFIED; 0 is an empty way. */
-struct array {
-    struct profile_array shape;
-    uint64_t *tags;
-    bool touched; /* since it was cleared; an untouched array of megabytes need not be cleared again */
-};
-
-struct data_cache {
-    struct array levels[LEVEL_MEMORY];
-    struct array tlb;
-    struct array code, code_tlb, code_pages;     /* code_pages: the first-level TLB */
-    unsigned (*victim)(void *of, unsigned ways); /* NULL: evict the oldest way */
-    void *of;
-    bool used;                   /* the cache is in users */
-    struct coherence *coherence; /* NULL: the cache is not joined, and needs no lock */
-};
+#define MODIFIED DATA_CACHE_MARK
+#define GLOBAL   DATA_CACHE_MARK
 
 /* Caches that are coherent with each other. Unused caches are not snooped: of many processors, most may sleep. */
 struct coherence {
@@ -37,7 +17,7 @@ struct coherence {
     struct data_cache *users[MAX_CACHES];
 };
 
-static bool allocate(struct array *array, const struct profile_array *shape)
+static bool allocate(struct data_array *array, const struct profile_array *shape)
 {
     array->shape = *shape;
     array->tags = calloc((size_t)shape->sets * shape->ways + 1, sizeof(uint64_t));
@@ -61,6 +41,7 @@ struct data_cache *data_cache_new(const struct profile_memory *memory)
         data_cache_free(cache);
         return NULL;
     }
+    cache->plain = memory->caches[LEVEL_L1].sets > 0 && memory->tlb.sets > 0;
     return cache;
 }
 
@@ -106,7 +87,7 @@ static void unlock(struct data_cache *cache)
         pthread_mutex_unlock(&cache->coherence->lock);
 }
 
-static void clear(struct array *array)
+static void clear(struct data_array *array)
 {
     if (array->touched) {
         memset(array->tags, 0, (size_t)array->shape.sets * array->shape.ways * sizeof(*array->tags));
@@ -123,6 +104,7 @@ void data_cache_clear(struct data_cache *cache)
 bool data_cache_join(struct data_cache *cache, struct data_cache *peer)
 {
     if (peer->coherence == NULL) {
+        peer->plain = false;
         peer->coherence = calloc(1, sizeof(*peer->coherence));
         if (peer->coherence == NULL)
             return false;
@@ -134,29 +116,16 @@ bool data_cache_join(struct data_cache *cache, struct data_cache *peer)
     if (peer->coherence->joined == MAX_CACHES)
         return false;
     peer->coherence->joined++;
+    cache->plain = false;
     cache->coherence = peer->coherence;
     return true;
 }
 
 void data_cache_replace(struct data_cache *cache, unsigned (*victim)(void *of, unsigned ways), void *of)
 {
+    cache->plain = false;
     cache->victim = victim;
     cache->of = of;
-}
-
-static uint64_t *set_of(const struct array *array, uint64_t key)
-{
-    return array->tags + (key & (array->shape.sets - 1)) * array->shape.ways;
-}
-
-static uint64_t tag_of(uint64_t key)
-{
-    return (key + 1) << 1;
-}
-
-static bool is_newest(const uint64_t *set, uint64_t key)
-{
-    return (set[0] & ~MODIFIED) == tag_of(key);
 }
 
 /* The way of a set that a new key replaces. */
@@ -168,14 +137,14 @@ static unsigned victim(const struct data_cache *cache, const uint64_t *set, unsi
 }
 
 /* Makes the key the newest of its set. Returns whether it was present. */
-static bool touch(const struct data_cache *cache, struct array *array, uint64_t key)
+static bool touch(const struct data_cache *cache, struct data_array *array, uint64_t key)
 {
     const unsigned ways = array->shape.ways;
-    const uint64_t tag = tag_of(key);
-    uint64_t *set = set_of(array, key);
+    const uint64_t tag = data_array_tag(key);
+    uint64_t *set = data_array_set(array, key);
     unsigned way = 1;
 
-    if (is_newest(set, key))
+    if (data_array_is_newest(array, key))
         return true;
     while (way < ways && (set[way] & ~MODIFIED) != tag)
         way++;
@@ -194,10 +163,10 @@ static bool touch(const struct data_cache *cache, struct array *array, uint64_t 
  */
 static enum data_level look_up(struct data_cache *cache, uint64_t line)
 {
-    const struct array *l1 = &cache->levels[LEVEL_L1];
+    const struct data_array *l1 = &cache->levels[LEVEL_L1];
     enum data_level found = LEVEL_MEMORY;
 
-    if (cache->victim == NULL && l1->shape.sets > 0 && is_newest(set_of(l1, line), line))
+    if (cache->victim == NULL && l1->shape.sets > 0 && data_array_is_newest(l1, line))
         return LEVEL_L1;
     for (unsigned i = LEVEL_MEMORY; i-- > 0;)
         if (cache->levels[i].shape.sets > 0 && touch(cache, &cache->levels[i], line))
@@ -205,17 +174,17 @@ static enum data_level look_up(struct data_cache *cache, uint64_t line)
     return found;
 }
 
-static void take_way_out(const struct array *array, uint64_t *set, unsigned way)
+static void take_way_out(const struct data_array *array, uint64_t *set, unsigned way)
 {
     memmove(set + way, set + way + 1, (array->shape.ways - way - 1) * sizeof(*set));
     set[array->shape.ways - 1] = 0;
 }
 
 /* Makes a line clean, or takes it out. Returns whether it was modified. */
-static bool snoop_array(const struct array *array, uint64_t key, bool take_away)
+static bool snoop_array(const struct data_array *array, uint64_t key, bool take_away)
 {
-    const uint64_t tag = tag_of(key);
-    uint64_t *set = set_of(array, key);
+    const uint64_t tag = data_array_tag(key);
+    uint64_t *set = data_array_set(array, key);
     unsigned way = 0;
 
     while (way < array->shape.ways && (set[way] & ~MODIFIED) != tag)
@@ -247,9 +216,9 @@ static bool snoop(struct data_cache *cache, uint64_t line, bool take_away)
 static bool is_modified(const struct data_cache *cache, uint64_t line)
 {
     for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
-        const struct array *array = &cache->levels[i];
+        const struct data_array *array = &cache->levels[i];
 
-        if (array->shape.sets > 0 && set_of(array, line)[0] & MODIFIED)
+        if (array->shape.sets > 0 && data_array_set(array, line)[0] & MODIFIED)
             return true;
     }
     return false;
@@ -258,10 +227,10 @@ static bool is_modified(const struct data_cache *cache, uint64_t line)
 static void mark_modified(struct data_cache *cache, uint64_t line)
 {
     for (unsigned i = 0; i < LEVEL_MEMORY; i++) {
-        const struct array *array = &cache->levels[i];
+        const struct data_array *array = &cache->levels[i];
 
         if (array->shape.sets > 0)
-            set_of(array, line)[0] |= MODIFIED;
+            data_array_set(array, line)[0] |= MODIFIED;
     }
 }
 
@@ -300,40 +269,31 @@ static enum data_level access_coherently(struct data_cache *cache, uint64_t line
     return modified ? LEVEL_MODIFIED : found;
 }
 
-bool data_cache_is_newest(const struct data_cache *cache, uint64_t address)
-{
-    const struct array *const l1 = &cache->levels[LEVEL_L1];
-    const uint64_t line = address >> LINE_SHIFT, page = address >> PAGE_SHIFT;
-
-    return cache->coherence == NULL && cache->victim == NULL && l1->shape.sets > 0 &&
-           is_newest(set_of(l1, line), line) && is_newest(set_of(&cache->tlb, page), page);
-}
-
 enum data_level data_cache_load(struct data_cache *cache, uint64_t address)
 {
-    const uint64_t line = address >> LINE_SHIFT;
+    const uint64_t line = address >> DATA_CACHE_LINE;
 
     return cache->coherence == NULL ? look_up(cache, line) : access_coherently(cache, line, false);
 }
 
 enum data_level data_cache_store(struct data_cache *cache, uint64_t address)
 {
-    const uint64_t line = address >> LINE_SHIFT;
+    const uint64_t line = address >> DATA_CACHE_LINE;
 
     return cache->coherence == NULL ? look_up(cache, line) : access_coherently(cache, line, true);
 }
 
 bool data_cache_tlb_miss(struct data_cache *cache, uint64_t address)
 {
-    return !touch(cache, &cache->tlb, address >> PAGE_SHIFT);
+    return !touch(cache, &cache->tlb, address >> DATA_CACHE_PAGE);
 }
 
 unsigned data_cache_code_misses(struct data_cache *cache, uint64_t first, uint64_t last, enum event_kind kind)
 {
-    struct array *const array = kind == EVENT_CODE_MISSES     ? &cache->code
-                                : kind == EVENT_CODE_TLB_HITS ? &cache->code_pages
-                                                              : &cache->code_tlb;
-    const unsigned shift = kind == EVENT_CODE_MISSES ? LINE_SHIFT : PAGE_SHIFT;
+    struct data_array *const array = kind == EVENT_CODE_MISSES     ? &cache->code
+                                     : kind == EVENT_CODE_TLB_HITS ? &cache->code_pages
+                                                                   : &cache->code_tlb;
+    const unsigned shift = kind == EVENT_CODE_MISSES ? DATA_CACHE_LINE : DATA_CACHE_PAGE;
     unsigned misses = 0;
 
     lock_to_fill(cache);
@@ -345,7 +305,7 @@ unsigned data_cache_code_misses(struct data_cache *cache, uint64_t first, uint64
 
 void data_cache_flush_line(struct data_cache *cache, uint64_t address, bool keep)
 {
-    const uint64_t line = address >> LINE_SHIFT;
+    const uint64_t line = address >> DATA_CACHE_LINE;
     struct coherence *const c = cache->coherence;
 
     lock(cache);
@@ -359,7 +319,7 @@ void data_cache_flush_line(struct data_cache *cache, uint64_t address, bool keep
     unlock(cache);
 }
 
-static void clean(struct array *array)
+static void clean(struct data_array *array)
 {
     for (size_t i = 0; array->touched && i < (size_t)array->shape.sets * array->shape.ways; i++)
         array->tags[i] &= ~MODIFIED;
@@ -367,7 +327,7 @@ static void clean(struct array *array)
 
 void data_cache_flush(struct data_cache *cache, bool keep)
 {
-    void (*const of_array)(struct array *) = keep ? clean : clear;
+    void (*const of_array)(struct data_array *) = keep ? clean : clear;
 
     lock(cache);
     for (unsigned i = 0; i < LEVEL_MEMORY; i++)
@@ -378,7 +338,7 @@ void data_cache_flush(struct data_cache *cache, bool keep)
 
 void data_cache_flush_pages(struct data_cache *cache, uint64_t first, uint64_t last)
 {
-    const struct array *const tlbs[] = { &cache->tlb, &cache->code_tlb, &cache->code_pages };
+    const struct data_array *const tlbs[] = { &cache->tlb, &cache->code_tlb, &cache->code_pages };
 
     for (unsigned t = 0; t < sizeof(tlbs) / sizeof(tlbs[0]); t++) {
         const size_t ways = tlbs[t]->shape.ways;
@@ -386,14 +346,14 @@ void data_cache_flush_pages(struct data_cache *cache, uint64_t first, uint64_t l
         for (size_t i = tlbs[t]->touched ? tlbs[t]->shape.sets * ways : 0; i-- > 0;) {
             const uint64_t page = (tlbs[t]->tags[i] >> 1) - 1;
 
-            if (tlbs[t]->tags[i] != 0 && page >= first >> PAGE_SHIFT && page <= last >> PAGE_SHIFT)
+            if (tlbs[t]->tags[i] != 0 && page >= first >> DATA_CACHE_PAGE && page <= last >> DATA_CACHE_PAGE)
                 take_way_out(tlbs[t], tlbs[t]->tags + i / ways * ways, (unsigned)(i % ways));
         }
     }
 }
 
 /* Takes translations out of a TLB, from its last way to its first, so that those behind have been seen. */
-static void flush_tlb(struct array *tlb, bool (*is_global)(void *of, uint64_t address), void *of)
+static void flush_tlb(struct data_array *tlb, bool (*is_global)(void *of, uint64_t address), void *of)
 {
     const size_t ways = tlb->shape.ways;
 
@@ -402,7 +362,7 @@ static void flush_tlb(struct array *tlb, bool (*is_global)(void *of, uint64_t ad
 
         if (*tag == 0 || *tag & GLOBAL)
             continue;
-        if (is_global(of, ((*tag >> 1) - 1) << PAGE_SHIFT))
+        if (is_global(of, ((*tag >> 1) - 1) << DATA_CACHE_PAGE))
             *tag |= GLOBAL;
         else
             take_way_out(tlb, tag - i % ways, (unsigned)(i % ways));
@@ -411,7 +371,7 @@ static void flush_tlb(struct array *tlb, bool (*is_global)(void *of, uint64_t ad
 
 void data_cache_flush_tlbs(struct data_cache *cache, bool (*is_global)(void *of, uint64_t address), void *of)
 {
-    struct array *const tlbs[] = { &cache->tlb, &cache->code_tlb, &cache->code_pages };
+    struct data_array *const tlbs[] = { &cache->tlb, &cache->code_tlb, &cache->code_pages };
 
     for (unsigned t = 0; t < sizeof(tlbs) / sizeof(tlbs[0]); t++)
         if (is_global == NULL)

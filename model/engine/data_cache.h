@@ -16,7 +16,28 @@
 
 #include "model/processors/profile.h"
 
-struct data_cache;
+#define DATA_CACHE_LINE 6 /* log2 of its bytes */
+#define DATA_CACHE_PAGE 12
+
+/* The tags of a set, newest first. A tag is (line or page + 1) << 1, plus DATA_CACHE_MARK; 0 is an empty way. */
+struct data_array {
+    struct profile_array shape;
+    uint64_t *tags;
+    bool touched; /* since it was cleared; an untouched array of megabytes need not be cleared again */
+};
+#define DATA_CACHE_MARK UINT64_C(1) /* the line is modified; the page is known to be global */
+
+struct data_cache {
+    bool
+        plain; /* neither joined nor with a `victim`: a hit of the newest line and page of their sets changes nothing */
+    struct data_array levels[LEVEL_MEMORY];
+    struct data_array tlb;
+    struct data_array code, code_tlb, code_pages; /* code_pages: the first-level TLB */
+    unsigned (*victim)(void *of, unsigned ways);  /* NULL: evict the oldest way */
+    void *of;
+    bool used;                   /* the cache is in users */
+    struct coherence *coherence; /* NULL: the cache is not joined, and needs no lock */
+};
 
 /* Makes an empty hierarchy: the first access to a line goes to memory. NULL: out of memory. */
 struct data_cache *data_cache_new(const struct profile_memory *memory);
@@ -35,11 +56,31 @@ bool data_cache_join(struct data_cache *cache, struct data_cache *peer);
  */
 void data_cache_replace(struct data_cache *cache, unsigned (*victim)(void *of, unsigned ways), void *of);
 
+static inline uint64_t *data_array_set(const struct data_array *array, uint64_t key)
+{
+    return array->tags + (key & (array->shape.sets - 1)) * array->shape.ways;
+}
+
+static inline uint64_t data_array_tag(uint64_t key)
+{
+    return (key + 1) << 1;
+}
+
+/* key: a line or page */
+static inline bool data_array_is_newest(const struct data_array *array, uint64_t key)
+{
+    return (*data_array_set(array, key) & ~DATA_CACHE_MARK) == data_array_tag(key);
+}
+
 /*
  * Whether the line of this address is the newest of its set in L1, and its page the newest in the TLB. An access is
  * then a hit and changes nothing. False if the cache is joined or does not evict the oldest lines.
  */
-bool data_cache_is_newest(const struct data_cache *cache, uint64_t address);
+static inline bool data_cache_is_newest(const struct data_cache *cache, uint64_t address)
+{
+    return cache->plain && data_array_is_newest(&cache->levels[LEVEL_L1], address >> DATA_CACHE_LINE) &&
+           data_array_is_newest(&cache->tlb, address >> DATA_CACHE_PAGE);
+}
 
 /* Returns the level that had the line of this address. All levels have it afterwards. */
 enum data_level data_cache_load(struct data_cache *cache, uint64_t address);

@@ -327,7 +327,7 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
     if (cut) {
         counting_cut(v, (struct place){ block, (unsigned)index });
         branches_drop_last(v, (unsigned)index);
-        v->hot->data_pending = 0;
+        data_cancel(v, (struct place){ block, (unsigned)index });
     } else {
         if (v->hot->data_pending)
             engine_data_retired(v, BETWEEN_BLOCKS, next, level);
@@ -377,6 +377,7 @@ void engine_keep_blocks(struct vcpu *v)
     const struct block *running = ring_running_block(v), **ring = ring_blocks(v);
 
     /* In ascending order: the new place of a copy is never below its old place. */
+    v->data.hit = NULL;
     for (unsigned i = 0; i < ring_used(v); i++) {
         memmove(&v->kept[i], ring[i], sizeof(v->kept[i]));
         ring[i] = &v->kept[i];

@@ -76,6 +76,7 @@ enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, st
  */
 static inline bool engine_block(struct vcpu *v, const struct block *block)
 {
+    v->data.hit = NULL;
     ring_append(v, block);
     return v->noted >= v->places + ENGINE_RING;
 }
@@ -134,7 +135,7 @@ enum interruption {
 void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, uint64_t to, unsigned cpl);
 
 /*
- * hot->data_pending was set and the instruction has retired: counts its accesses. True: one may be an event that a
+ * hot->data_pending is set and the instruction has retired: counts its accesses. True: one may be an event that a
  * counter waits for; call engine_data_due().
  */
 bool engine_data_counted(struct vcpu *v);
@@ -144,9 +145,10 @@ bool engine_data_counted(struct vcpu *v);
  */
 bool engine_data_due(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl);
 
+/* Both, if hot->data_pending is set. */
 static inline bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl)
 {
-    return engine_data_counted(v) && engine_data_due(v, place, ip, cpl);
+    return v->hot->data_pending && engine_data_counted(v) && engine_data_due(v, place, ip, cpl);
 }
 
 /*

@@ -215,24 +215,32 @@ void on_lone_access(unsigned cpu, uint32_t info, uint64_t address, void *udata)
     p->between_blocks = false;
 }
 
-/* QEMU's accesses have at most 16 bytes; the size matters to data_accessed() only if it may reach the next line. */
-static inline unsigned size_of(uint32_t info, uint64_t address)
+/* An access that may reach the next line: only there its size matters. */
+static __attribute__((noinline)) void on_access_at_end(struct vcpu *v, const struct site *site, uint32_t info,
+                                                       uint64_t address, bool store)
 {
-    return address % 64 > 48 ? 1u << qemu_plugin_mem_size_shift(info) : 1;
+    data_accessed(v, site->place, address, 1u << qemu_plugin_mem_size_shift(info), store);
+}
+
+/* QEMU's accesses have at most 16 bytes. */
+static inline void on_access(unsigned cpu, const struct site *site, uint32_t info, uint64_t address, bool store)
+{
+    struct vcpu *const v = &model.processors[cpu]->vcpu;
+
+    if (address % 64 > 48)
+        on_access_at_end(v, site, info, address, store);
+    else
+        data_accessed(v, site->place, address, 1, store);
 }
 
 void on_load(unsigned cpu, uint32_t info, uint64_t address, void *udata)
 {
-    const struct site *site = udata;
-
-    data_accessed(&model.processors[cpu]->vcpu, site->place, address, size_of(info, address), false);
+    on_access(cpu, udata, info, address, false);
 }
 
 void on_store(unsigned cpu, uint32_t info, uint64_t address, void *udata)
 {
-    const struct site *site = udata;
-
-    data_accessed(&model.processors[cpu]->vcpu, site->place, address, size_of(info, address), true);
+    on_access(cpu, udata, info, address, true);
 }
 
 /* An access may be the event that a counter waits for. */

@@ -185,6 +185,11 @@ struct vcpu {
         bool outcomes;                      /* a counter counts outcomes of branches */
         bool data;                          /* a counter counts memory accesses: */
         bool data_of[2];                    /* those of code with CPL 0; of other code */
+        struct {                            /* ... and what one adds that changes nothing in the caches: */
+            uint64_t *count;                /* NULL: data_accessed() must look closer */
+            unsigned events[2];             /* of a load; of a store */
+        } hit[2];                           /* of code with CPL 0; of other code */
+        uint64_t uncounted;                 /* the count, if no counter counts them */
         bool code;                          /* a counter counts misses of code */
         bool slots;                         /* a counter needs to know which slots are lost: */
         uint64_t bad[EVENT_QUALIFIERS];     /* mispredicted branches, and */
@@ -259,7 +264,7 @@ struct vcpu {
         bool raised;            /* since the last pmi_taken() */
     } pmi;
 
-    struct { /* the accesses so far of the current instruction */
+    struct accesses { /* those so far of the current instruction */
         uint64_t ip;
         unsigned cpl;
         bool loads, stores, locked;
@@ -269,6 +274,10 @@ struct vcpu {
         struct data_access load, store; /* the slowest load and the slowest store */
         unsigned level, store_level;    /* their levels */
         bool source_known;              /* load latency records have a data source */
+        /* Not above: */
+        const struct block_insn *hit; /* the instruction whose first access was a hit that counted at once; or NULL */
+        uint64_t hit_address;
+        bool hit_store;
     } data;
 
     struct {

@@ -229,6 +229,52 @@ UNIT_TEST(hits_decided_at_once)
     }
 }
 
+/*
+ * What counts at once counts as if it were looked at when the instruction retires: also if the instruction has a second
+ * access, or faults after the first.
+ */
+UNIT_TEST(hits_counted_at_once)
+{
+    static const uint64_t events[] = { ALL_LOADS, ALL_STORES, LOAD_LATENCY, 0x01d1, 0x08d1, 0x41d0, 0x21d0 };
+    struct rules rules = rules_sdm;
+    uint32_t random = 1;
+
+    rules.data_reach = reach_slowly;
+    for (size_t k = 0; k < COUNT_OF(events); k++) {
+        struct machine *m = machine_new(), *slow = machine_new(), *const both[] = { m, slow };
+        struct block *b = block_new(0, 1, END_PLAIN);
+        unsigned at_once = 0;
+
+        slow->v.rules = &rules;
+        for (unsigned i = 0; i < 2; i++)
+            WRMSR(both[i], { GLOBAL_CTRL, 0 }, { LD_LAT, 3 }, { EVTSEL0, EVTSEL_ON | events[k] }, { GLOBAL_CTRL, 1 });
+        for (unsigned i = 0; i < 2000; i++) {
+            const unsigned kinds = 1 + random % 3;
+            const bool locked = (random >> 4) % 16 == 0, faults = (random >> 8) % 8 == 0;
+            const uint64_t address = DATA + ((random >> 12 & 1) << 12) + (random >> 13 & 0xff);
+
+            for (unsigned j = 0; j < 2; j++) {
+                b->insns[0].flags = locked ? INSN_LOCKED : 0;
+                run(both[j], b);
+                for (unsigned store = 0; store < 2; store++)
+                    if (kinds >> store & 1)
+                        data_accessed(&both[j]->v, (struct place){ b, 0 }, address + store * (random >> 21 & 63), 8,
+                                      store);
+                at_once += both[j]->v.data.hit != NULL;
+                if (faults)
+                    engine_interruption(&both[j]->v, INTERRUPTION_EXCEPTION, b->pc, 0x900000, 0);
+                else
+                    engine_data_retired(&both[j]->v, BETWEEN_BLOCKS, b->next, 0);
+            }
+            random = random * 1664525 + 1013904223;
+        }
+        assert_in_range(at_once, 500, 1500);
+        assert_in_range(rdmsr(slow, PMC0), 1, 2000);
+        assert_int_equal(rdmsr(m, PMC0), rdmsr(slow, PMC0));
+        slow->v.rules = &rules_sdm;
+    }
+}
+
 /* Translated code without hooks for a while: the caches are empty, and what is used then works as before. */
 UNIT_TEST(hooks_that_went)
 {
