@@ -326,12 +326,9 @@ struct profile {
     bool pebs_fault_like;   /* records are made before the instruction; IA32_PERF_CAPABILITIES[6] is clear */
     bool pebs_one_page;     /* a PEBS buffer must not be larger than a page */
     bool pebs_any_event;    /* events that are not precise can also be sampled */
-    enum {                  /* words of records: data source, latency and TSX; also the data address */
-           RESERVES_NOTHING,
-           RESERVES_SOURCE,
-           RESERVES_MEMORY
-    } pebs_reserves;
-    unsigned pdir_counter; /* the counter that records the overflowing instruction, not the next one */
+    bool pebs_address_only; /* a record has the data address; the words of data source and latency are reserved */
+    bool pebs_no_address;   /* with pebs_address_only: the word of the data address is reserved, too */
+    unsigned pdir_counter;  /* the counter that records the overflowing instruction, not the next one */
     uint8_t pdir_select, pdir_umask;
     bool pebs_adaptive;      /* "PEBS baseline": records by MSR_PEBS_DATA_CFG, of any event, on fixed counters too */
     bool pebs_timing;        /* the basic group has a retire latency */
