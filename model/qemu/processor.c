@@ -247,21 +247,22 @@ static uint8_t *memory_of(void *cpu, uint64_t address, size_t size)
     return contiguous ? first : NULL;
 }
 
-static bool write_by_qemu(uint64_t address, const void *bytes, size_t size)
+/* QEMU drops what a debugger writes into a device, as into ROM, so the bytes are read back. */
+static bool write_by_qemu(struct processor *p, uint64_t address, const void *bytes, size_t size)
 {
     GByteArray whole = as_array(bytes, size);
 
-    return qemu_plugin_write_memory_vaddr(address, &whole);
+    g_byte_array_set_size(p->buffer, 0);
+    return qemu_plugin_write_memory_vaddr(address, &whole) && qemu_plugin_read_memory_vaddr(address, p->buffer, size) &&
+           memcmp(bytes, p->buffer->data, size) == 0;
 }
 
 /* Writes through QEMU, and then checks whether the bytes are in the TLB's memory. */
 static bool write_to_see(struct processor *p, uint64_t address, const void *bytes, size_t size, const uint8_t *memory)
 {
-    if (!write_by_qemu(address, bytes, size))
+    if (!write_by_qemu(p, address, bytes, size))
         return false;
-    g_byte_array_set_size(p->buffer, 0);
-    if (qemu_plugin_read_memory_vaddr(address, p->buffer, size))
-        qemu_private_look_at_memory(&p->private, memory, p->buffer->data, size);
+    qemu_private_look_at_memory(&p->private, memory, p->buffer->data, size);
     return true;
 }
 
@@ -283,7 +284,7 @@ static bool write_memory(void *cpu, uint64_t address, const void *bytes, size_t 
         from += part;
         address += part;
     }
-    return size == 0 || write_by_qemu(address, from, size);
+    return size == 0 || write_by_qemu(p, address, from, size);
 }
 
 static bool read_physical(void *cpu, uint64_t address, void *bytes, size_t size)
@@ -299,10 +300,12 @@ static bool read_physical(void *cpu, uint64_t address, void *bytes, size_t size)
 
 static bool write_physical(void *cpu, uint64_t address, const void *bytes, size_t size)
 {
+    struct processor *p = cpu;
     GByteArray whole = as_array(bytes, size);
 
-    (void)cpu;
-    return qemu_plugin_write_memory_hwaddr(address, &whole) == 0;
+    g_byte_array_set_size(p->buffer, 0);
+    return qemu_plugin_write_memory_hwaddr(address, &whole) == 0 &&
+           qemu_plugin_read_memory_hwaddr(address, p->buffer, size) == 0 && memcmp(bytes, p->buffer->data, size) == 0;
 }
 
 static unsigned physical_bits(void *cpu)
@@ -326,7 +329,10 @@ static uint32_t read_apic(struct processor *p, uint64_t address)
 
 static void write_apic(struct processor *p, uint64_t address, uint32_t value)
 {
-    write_physical(p, address, &value, sizeof(value));
+    GByteArray bytes = as_array(&value, sizeof(value));
+
+    (void)p;
+    qemu_plugin_write_memory_hwaddr(address, &bytes);
 }
 
 bool processor_in_x2apic_mode(struct processor *p)

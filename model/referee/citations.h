@@ -11,6 +11,7 @@
 #define SERVICE        SDM "\"Writing the DS Interrupt Service Routine\""
 #define FREEZE         SDM "\"Freezing LBR and Performance Counters on PMI\""
 #define LBR            SDM "\"LBR Stack\""
+#define ARCH_LBR       SDM "\"Last Branch Records\", on IA32_LBR_DEPTH"
 #define PEBS           SDM "\"Processor Event Based Sampling (PEBS)\""
 #define RECONFIGURING  SDM "\"Re-configuring PEBS Facilities\""
 #define ADAPTIVE       SDM "\"Adaptive PEBS\""

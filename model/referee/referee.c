@@ -24,6 +24,7 @@ struct referee_before referee_before(const struct vcpu *v)
                                     .lbr = v->lbr.on,
                                     .pebs = vcpu_pebs_counters(v),
                                     .active = v->counting.active,
+                                    .armed = referee_counters_armed(v),
                                     .qualified = referee_counters_qualified(v),
                                     .debugctl = v->regs[REG_IA32_DEBUGCTL],
                                     .global_ctrl = v->regs[REG_IA32_PERF_GLOBAL_CTRL] };
@@ -124,6 +125,10 @@ void referee_write(struct vcpu *v, enum model_register reg, unsigned i, uint64_t
     case REG_IA32_PEBS_INDEX:
         referee_arch_write(v, reg, value, ip);
         break;
+    case REG_IA32_LBR_DEPTH:
+        if (v->lbr.on)
+            referee_report_lbr_control(v, LBR_DEPTH_WRITTEN, ip);
+        break;
     case REG_MSR_PEBS_LD_LAT:
         if (samples(v, EVENT_LOAD_LATENCY))
             referee_report(v, PEBS_RECONFIGURED, ip, value, "MSR_PEBS_LD_LAT_THRESHOLD");
@@ -204,6 +209,8 @@ void referee_after(struct vcpu *v, const struct referee_before *before, enum mod
     v->referee.off &= ~v->counting.active;
     if (reg == REG_IA32_PERF_GLOBAL_CTRL)
         referee_counters_check_enables(v, ip);
+    else
+        referee_counters_check_armed(v, before->armed, reg, ip);
     if (bts_begins || (vcpu_ds_pebs_counters(v) & ~before->pebs) != 0)
         referee_area_check(v, ip);
     if (vcpu_is_arch_pebs(v) && (pebs & ~before->pebs) != 0)
@@ -272,7 +279,7 @@ void referee_pmi(struct vcpu *v, uint32_t lvtpc, uint64_t ip)
 
 void referee_end(struct vcpu *v)
 {
-    referee_counters_check_enables(v, 0);
+    referee_counters_end(v);
     referee_report_end(v);
 }
 

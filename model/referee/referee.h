@@ -15,6 +15,7 @@ struct referee_before {
     bool bts, lbr;
     uint64_t pebs;      /* bit i: v->counters[i] was sampling (PEBS) */
     uint64_t active;    /* bit i: v->counters[i] was counting */
+    uint64_t armed;     /* the result of referee_counters_armed() */
     uint64_t qualified; /* the result of referee_counters_qualified() */
     uint64_t debugctl, global_ctrl;
 };

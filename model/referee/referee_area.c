@@ -267,6 +267,19 @@ static void compare(struct vcpu *v, const char *section, const struct ds_buffer 
         referee_report(v, DS_INDEX_MOVED, ip, is->index, "%s.index", section);
 }
 
+/* The reset values of the counters that sample. */
+static void compare_resets(struct vcpu *v, const struct ds_area *was, uint64_t ip)
+{
+    for (uint64_t left = vcpu_ds_pebs_counters(v); left != 0; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+
+        const unsigned slot = vcpu_reset_slot(v, i);
+
+        if (slot < ENCODE_RESETS_MAX && v->ds.area.reset[slot] != was->reset[slot])
+            referee_report_value(v, DS_BUFFER_CHANGED, ip, v->ds.area.reset[slot], "reset", i);
+    }
+}
+
 void referee_area_read(struct vcpu *v, uint64_t ip)
 {
     if (!referee_report_wanted(v) || !v->referee.watching)
@@ -279,6 +292,7 @@ void referee_area_read(struct vcpu *v, uint64_t ip)
         seen.pebs.index = v->referee.seen.pebs.index;
     else if (vcpu_ds_pebs_counters(v) != 0)
         compare(v, "pebs", &v->ds.area.pebs, &v->referee.seen.pebs, ip);
+    compare_resets(v, &v->referee.seen, ip);
     v->referee.seen = seen;
     v->referee.kept_bts = seen.bts.index < seen.bts.threshold ? 0 : v->referee.kept_bts;
     v->referee.kept_pebs = seen.pebs.index < seen.pebs.threshold ? 0 : v->referee.kept_pebs;

@@ -88,12 +88,55 @@ static void report_off(struct vcpu *v)
     v->referee.off = 0;
 }
 
+static bool is_on(const struct vcpu *v, unsigned i)
+{
+    const unsigned general = v->profile->general_counters;
+
+    return i < general ? v->event_select[i] & EVTSEL_EN : v->regs[REG_IA32_FIXED_CTR_CTRL] >> 4 * (i - general) & 3;
+}
+
+uint64_t referee_counters_armed(const struct vcpu *v)
+{
+    uint64_t mask = 0;
+
+    for (unsigned i = 0; v->profile->perfmon_version >= 2 && i < vcpu_counters(v); i++)
+        if (is_on(v, i) && ((v->pebs.enabled >> i & 1) || v->counters[i].interrupts))
+            mask |= UINT64_C(1) << i;
+    return mask;
+}
+
+static void report_unstarted(struct vcpu *v, uint64_t counters)
+{
+    if (counters != 0)
+        referee_report(v, COUNTER_OFF, v->referee.unstarted_ip, v->regs[REG_IA32_PERF_GLOBAL_CTRL],
+                       "IA32_PERF_GLOBAL_CTRL");
+    v->referee.unstarted &= ~counters;
+}
+
+void referee_counters_check_armed(struct vcpu *v, uint64_t before, enum model_register reg, uint64_t ip)
+{
+    const uint64_t now = referee_counters_armed(v);
+    const bool again = reg == REG_IA32_PEBS_ENABLE && now == before; /* what an earlier run left is set again */
+
+    report_unstarted(v, v->referee.unstarted & ~now);
+    for (uint64_t left = again ? now & v->pebs.enabled : now & ~before; left != 0; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+
+        if (!(v->regs[REG_IA32_PERF_GLOBAL_CTRL] & vcpu_counter_bit(v, i))) {
+            v->referee.unstarted |= UINT64_C(1) << i;
+            v->referee.unstarted_ip = ip;
+        }
+    }
+}
+
 void referee_counters_check_enables(struct vcpu *v, uint64_t ip)
 {
     const uint64_t global = v->regs[REG_IA32_PERF_GLOBAL_CTRL];
     const uint64_t sampled = vcpu_is_arch_pebs(v) ? 0 : v->pebs.enabled; /* there, EN of CFG_C alone means nothing */
     uint64_t all = 0;
 
+    if (global != 0)
+        v->referee.unstarted = 0;
     report_off(v);
     v->referee.off_ip = ip;
     v->referee.global = global;
@@ -101,14 +144,19 @@ void referee_counters_check_enables(struct vcpu *v, uint64_t ip)
         all |= vcpu_has_counter(v, i) ? vcpu_counter_bit(v, i) : 0;
     for (unsigned i = 0; global != 0 && i < vcpu_counters(v); i++) {
         const unsigned general = v->profile->general_counters;
-        const bool on =
-            i < general ? v->event_select[i] & EVTSEL_EN : v->regs[REG_IA32_FIXED_CTR_CTRL] >> 4 * (i - general) & 3;
+        const bool on = is_on(v, i);
         const bool unused = i < general && v->event_select[i] == 0; /* no event: IA32_PERF_GLOBAL_CTRL need not know */
         const bool named = global & vcpu_counter_bit(v, i), samples = sampled >> i & 1;
 
         if (named ? !on && (samples || ((global & all) != all && !unused)) : samples)
             v->referee.off |= UINT64_C(1) << i;
     }
+}
+
+void referee_counters_end(struct vcpu *v)
+{
+    report_unstarted(v, v->referee.unstarted);
+    report_off(v);
 }
 
 static bool is_far(const struct vcpu *v, uint64_t value)
@@ -124,18 +172,9 @@ void referee_counters_loaded(struct vcpu *v, unsigned i, uint64_t value)
     v->referee.near = is_far(v, value) ? v->referee.near & ~bit : v->referee.near | bit;
 }
 
-static void report_value(struct vcpu *v, enum violation violation, const char *which, uint64_t value, unsigned i,
-                         uint64_t ip)
-{
-    const unsigned general = v->profile->general_counters;
-
-    referee_report(v, violation, ip, value, "%s value of %s%u", which, i < general ? "PMC" : "FIXED_CTR",
-                   i < general ? i : i - general);
-}
-
 static void report_reset(struct vcpu *v, enum violation violation, unsigned i, uint64_t ip)
 {
-    report_value(v, violation, "reset", vcpu_reset_value(v, i), i, ip);
+    referee_report_value(v, violation, ip, vcpu_reset_value(v, i), "reset", i);
 }
 
 void referee_counters_reloaded(struct vcpu *v, uint64_t counters, uint64_t ip)
@@ -165,7 +204,7 @@ void referee_counters_check_pebs(struct vcpu *v, uint64_t counters, uint64_t ip)
     for (uint64_t left = counters & ~v->referee.near & ~v->referee.unloaded; left != 0; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
 
-        report_value(v, PEBS_FIRST_VALUE, "first", v->counters[i].value & vcpu_width_mask(v), i, ip);
+        referee_report_value(v, PEBS_FIRST_VALUE, ip, v->counters[i].value & vcpu_width_mask(v), "first", i);
     }
     bool adaptive = !v->profile->pebs_adaptive || v->regs[REG_MSR_PEBS_DATA_CFG] == 0 || counters == 0;
 

@@ -12,11 +12,23 @@ void referee_counters_check_pebs(struct vcpu *v, uint64_t counters, uint64_t ip)
 uint64_t referee_counters_qualified(const struct vcpu *v);
 
 /*
- * IA32_PERF_GLOBAL_CTRL was written, or the guest has ended: reports counters that did not count since the last call,
+ * IA32_PERF_GLOBAL_CTRL was written: reports counters that did not count since the last call,
  * although this register or IA32_PEBS_ENABLE named them, because another register kept them off. The first register
  * may simply name all counters, as Linux does.
  */
 void referee_counters_check_enables(struct vcpu *v, uint64_t ip);
+
+/* Bit i: except for IA32_PERF_GLOBAL_CTRL, v->counters[i] is set up to count, and to sample or to interrupt. */
+uint64_t referee_counters_armed(const struct vcpu *v);
+
+/*
+ * The register reg was written, not IA32_PERF_GLOBAL_CTRL; before: the result of referee_counters_armed() before.
+ * Reports counters that this write turned off without having counted, because that register never named them.
+ */
+void referee_counters_check_armed(struct vcpu *v, uint64_t before, enum model_register reg, uint64_t ip);
+
+/* The guest has ended: what these two functions have not reported yet. */
+void referee_counters_end(struct vcpu *v);
 
 /* Software loads v->counters[i]. */
 void referee_counters_loaded(struct vcpu *v, unsigned i, uint64_t value);

@@ -87,6 +87,15 @@ void referee_report_select(struct vcpu *v, enum violation violation, uint64_t ip
     }
 }
 
+void referee_report_value(struct vcpu *v, enum violation violation, uint64_t ip, uint64_t value, const char *which,
+                          unsigned i)
+{
+    const unsigned general = v->profile->general_counters;
+
+    referee_report(v, violation, ip, value, "%s value of %s%u", which, i < general ? "PMC" : "FIXED_CTR",
+                   i < general ? i : i - general);
+}
+
 void referee_report_lbr_control(struct vcpu *v, enum violation violation, uint64_t ip)
 {
     const bool arch = v->profile->lbr_depths != 0;

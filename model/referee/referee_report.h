@@ -47,6 +47,10 @@ bool referee_report_is_omitted(struct vcpu *v, enum violation violation, uint64_
 void referee_report_select(struct vcpu *v, enum violation violation, uint64_t ip, unsigned i);
 void referee_report_lbr_control(struct vcpu *v, enum violation violation, uint64_t ip);
 
+/* The same; the field is the first or the reset value of v->counters[i]. */
+void referee_report_value(struct vcpu *v, enum violation violation, uint64_t ip, uint64_t value, const char *which,
+                          unsigned i);
+
 /*
  * Prints how many reports of each rule were omitted because of MOST_REPORTS, and what each facility that was enabled
  * has recorded. Call when the guest has ended.

@@ -286,10 +286,11 @@ struct vcpu {
         uint64_t written_pebs;        /* the index that the processor last wrote */
         uint64_t unloaded;            /* bit i: counters[i] was reloaded with 0 and not written since */
         uint64_t off, off_ip, global; /* bit i: since off_ip counters[i] should count and does not; the register then */
-        uint64_t near;                /* bit i: software loaded counters[i] with half its range or less to go */
-        uint64_t kept_pebs, kept_bts; /* the index at the PMI of the threshold, until it is reset; else 0 */
-        uint64_t unacknowledged;      /* global status at a PMI, without the bits cleared since */
-        const char *lbr_register;     /* it lets the LBR stack store nothing, with lbr_value since lbr_ip; NULL: none */
+        uint64_t unstarted, unstarted_ip; /* bit i: since then only IA32_PERF_GLOBAL_CTRL keeps counters[i] off */
+        uint64_t near;                    /* bit i: software loaded counters[i] with half its range or less to go */
+        uint64_t kept_pebs, kept_bts;     /* the index at the PMI of the threshold, until it is reset; else 0 */
+        uint64_t unacknowledged;          /* global status at a PMI, without the bits cleared since */
+        const char *lbr_register; /* it lets the LBR stack store nothing, with lbr_value since lbr_ip; NULL: none */
         uint64_t lbr_value, lbr_ip;
         bool pmi_under_way;           /* not yet delivered to its handler */
         bool pmi_served;              /* it has a handler, which begins and ends visibly: fixed vector or NMI */
@@ -371,19 +372,27 @@ static inline unsigned vcpu_lbr_depth(const struct vcpu *v)
     return v->profile->lbr_depths ? (unsigned)v->regs[REG_IA32_LBR_DEPTH] : v->profile->lbr_depth;
 }
 
+/* The place of v->counters[i]'s reset value in the DS area; ENCODE_RESETS_MAX: it has none. */
+static inline unsigned vcpu_reset_slot(const struct vcpu *v, unsigned i)
+{
+    const unsigned slots = encode_general_resets(&v->ds.form);
+    const unsigned general = v->profile->general_counters;
+
+    if (i >= general)
+        return i - general < encode_fixed_resets(&v->ds.form) ? slots + i - general : ENCODE_RESETS_MAX;
+    if (vcpu_is_netburst(v))
+        return 0; /* the only counter that can sample */
+    return i < slots ? i : ENCODE_RESETS_MAX;
+}
+
 /* The reset value of v->counters[i], from the DS area or from CFG_C. */
 static inline uint64_t vcpu_reset_value(const struct vcpu *v, unsigned i)
 {
     if (vcpu_is_arch_pebs(v))
         return (uint64_t)(int64_t)(int32_t)v->config[i].c;
-    const unsigned slots = encode_general_resets(&v->ds.form);
-    const unsigned general = v->profile->general_counters;
+    const unsigned slot = vcpu_reset_slot(v, i);
 
-    if (i >= general)
-        return i - general < encode_fixed_resets(&v->ds.form) ? v->ds.area.reset[slots + i - general] : 0;
-    if (vcpu_is_netburst(v))
-        return v->ds.area.reset[0]; /* the only counter that can sample */
-    return i < slots ? v->ds.area.reset[i] : 0;
+    return slot < ENCODE_RESETS_MAX ? v->ds.area.reset[slot] : 0;
 }
 
 /* The place in v->lbr.stack of the i-th newest entry, and that entry. */

@@ -155,6 +155,14 @@ static const struct {
     ROW("counter-off", "skylake", 0, OFF, { FIXED_CTRL, 0x30 }, { GLOBAL_CTRL, FIXED_0 }, OFF),
     ROW(NULL, "skylake", 0, OFF, { FIXED_CTRL, 0x1 }, { GLOBAL_CTRL, FIXED_0 }, OFF),
     ROW(NULL, "skylake", 0, OFF, { GLOBAL_CTRL, 0x70000000f }, OFF),
+    /* ... or that this register never named */
+    ROW("counter-off", "skylake", 0, OFF, { PEBS_ENABLE, 1 }, { EVTSEL0, ON | INST_RETIRED }, OFF, { PEBS_ENABLE, 0 }),
+    ROW("counter-off", "icelake", 0, { PEBS_ENABLE, FIXED_0 }, { FIXED_CTRL, 3 }, { FIXED_CTRL, 0 }),
+    ROW("counter-off", "skylake", 0, OFF, { EVTSEL0, ON | EVTSEL_INT_BIT | INST_RETIRED }, { EVTSEL0, 0 }),
+    ROW(NULL, "skylake", 0, OFF, { EVTSEL0, ON | INST_RETIRED }, { EVTSEL0, 0 }),
+    ROW(NULL, "skylake", 0, { EVTSEL0, ON | EVTSEL_INT_BIT | INST_RETIRED }, OFF, { EVTSEL0, 0 }),
+    ROW(NULL, "skylake", 0, OFF, { EVTSEL0, ON | EVTSEL_INT_BIT | INST_RETIRED }, OFF, { GLOBAL_CTRL, 1 }, OFF,
+        { EVTSEL0, 0 }),
     /* the first value of a counter */
     ROW("pebs-first-value", "skylake", 200, { PMC0, 1000 }, { PEBS_ENABLE, 1 }, { EVTSEL0, ON | INST_RETIRED }),
     ROW("pebs-first-value", "skylake", 200, { PEBS_ENABLE, 1 }, { EVTSEL0, ON | INST_RETIRED }),
@@ -163,6 +171,7 @@ static const struct {
     /* bits that a processor ignores, and LBR filters that pass nothing */
     ROW("pebs-enable-ignored", "core2", 0, { PEBS_ENABLE, 2 }),
     ROW("pebs-enable-ignored", "core2", 0, { PEBS_ENABLE, FIXED_0 | 1 }),
+    ROW("pebs-enable-ignored", "core2", 0, { PEBS_ENABLE, 1 }, { PEBS_ENABLE, UINT64_C(1) << 47 }),
     ROW(NULL, "core2", 0, { PEBS_ENABLE, 1 }, { PEBS_ENABLE, UINT64_C(1) << 48 }),
     LBR_ROW("lbr-none", "goldencove", 0x1500, { DEBUGCTL, 1 }),
     LBR_ROW(NULL, "goldencove", 0x1500, { LBR_CTL, 0x7f0003 }, { DEBUGCTL, 1 }, { LBR_CTL, 0 }),
@@ -170,6 +179,8 @@ static const struct {
     LBR_ROW("lbr-none", "goldencove", 0x1500, { LBR_CTL, 0x7f0001 }, { LBR_CTL, 0 }),
     LBR_ROW("lbr-none", "goldencove", 0x1500, { LBR_CTL, 7 }, { LBR_CTL, 0 }),
     ROW(NULL, "goldencove", 0, { LBR_CTL, 0 }),
+    ROW("lbr-depth-written", "goldencove", 0, { LBR_CTL, 0x7f0003 }, { 0x14cf, 32 }),
+    ROW(NULL, "goldencove", 0, { LBR_CTL, 0x7f0003 }, { LBR_CTL, 0 }, { 0x14cf, 32 }),
     LBR_ROW("lbr-none", "skylake", LBR_TOS, { LBR_SELECT, 3 }, { DEBUGCTL, 1 }, { DEBUGCTL, 0 }),
     LBR_ROW("lbr-none", "skylake", LBR_TOS, { DEBUGCTL, 1 }, { LBR_SELECT, 0x1fc }, { DEBUGCTL, 0 }),
     LBR_ROW(NULL, "skylake", LBR_TOS, { LBR_SELECT, 0x1f9 }, { DEBUGCTL, 1 }, { DEBUGCTL, 0 }),

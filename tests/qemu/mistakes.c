@@ -12,7 +12,7 @@
 
 enum { PERFEVTSEL0 = 0x186, PMC0 = 0xc1, DEBUGCTL = 0x1d9, GLOBAL_STATUS = 0x38e, GLOBAL_CTRL, GLOBAL_OVF_CTRL };
 enum { FIXED_CTRL = 0x38d, PEBS_ENABLE = 0x3f1, DATA_CFG, DS_AREA = 0x600, LBR_SELECT = 0x1c8, LBR_TOS };
-enum { LBR_CTL = 0x14ce, LBR_0_FROM = 0x1500 };
+enum { LBR_CTL = 0x14ce, LBR_DEPTH, LBR_0_FROM = 0x1500 };
 enum { LBR = 0x1, TR_ALONE = 0x40, TR_BTS = 0xc0, BTS_ALONE = 0x80, BTINT = 0x100 };
 enum { GROUPS = 3, ADAPTIVE_RECORD = 208 }; /* memory and GPRs */
 enum { INST_RETIRED = 0x4300c0, UNHALTED_CYCLES = 0x43003c };
@@ -30,7 +30,7 @@ enum {
 #define ADAPTIVE ((uint64_t)1 << 34 | INST_RETIRED)
 enum { SKYLAKE = 0x506e0, ICELAKE = 0x606a0, CORE2 = 0x10670, GOLDENCOVE = 0x806f0, PROCESSOR = 0xffff0 };
 enum { BTS_RECORD = 24, PEBS_RECORD = 200, PERIOD = 1000 };
-enum { AREA = 0x800000, BTS = 0xc00000, PEBS = 0x1000000 };
+enum { AREA = 0x800000, BTS = 0xc00000, PEBS = 0x1000000, IO_APIC = 0xfec00000 };
 
 struct buffer {
     uint64_t base, index, maximum, threshold;
@@ -305,6 +305,31 @@ PLANT first_value_positive(void)
     wrmsr(GLOBAL_CTRL, 1);
 }
 
+PLANT reset_value_changed(void)
+{
+    start(INST_RETIRED, 0);
+    area->reset[0] = (uint64_t)-PERIOD / 2;
+    wrmsr(PEBS_ENABLE, 1);
+}
+
+PEBS_WRONG(buffer_in_a_device, 2 * PERIOD,
+           area->pebs = (struct buffer){ IO_APIC, IO_APIC, IO_APIC + 20 * PEBS_RECORD, IO_APIC + 4 * PEBS_RECORD })
+
+PLANT never_started(void)
+{
+    wrmsr(PERFEVTSEL0, INST_RETIRED);
+    wrmsr(PMC0, (uint32_t)-PERIOD);
+    wrmsr(PEBS_ENABLE, 1);
+    stop();
+    wrmsr(PEBS_ENABLE, 0);
+}
+
+PLANT fixed_never_started(void)
+{
+    wrmsr(FIXED_CTRL, 0xb); /* with an interrupt */
+    wrmsr(FIXED_CTRL, 0);
+}
+
 /* The buffer for adaptive records of this size, with the threshold after four records and some bytes. */
 #define ADAPTIVE_WRONG(name, record, more, ...)                                                         \
     PLANT name(void)                                                                                    \
@@ -336,6 +361,18 @@ PLANT counter_without_pebs(void)
 PLANT latency_of_core2(void)
 {
     wrmsr(PEBS_ENABLE, (uint64_t)1 << 32 | 1);
+}
+
+PLANT bit_of_no_counter(void)
+{
+    wrmsr(PEBS_ENABLE, 0x101);
+}
+
+PLANT depth_while_recording(void)
+{
+    wrmsr(LBR_CTL, 0x7f0003);
+    wrmsr(LBR_DEPTH, 32);
+    wrmsr(LBR_CTL, 0);
 }
 
 PLANT lbr_of_old(void)
@@ -445,6 +482,10 @@ static const struct {
     { SKYLAKE, select_off },
     { SKYLAKE, fixed_off },
     { SKYLAKE, first_value_positive },
+    { SKYLAKE, reset_value_changed },
+    { SKYLAKE, buffer_in_a_device },
+    { SKYLAKE, never_started },
+    { SKYLAKE, fixed_never_started },
     { SKYLAKE, handler_without_eoi },
     { SKYLAKE, nmi_keeps_mask },
     { SKYLAKE, vector_rejected },
@@ -456,9 +497,11 @@ static const struct {
     { ICELAKE, groups_of_no_counter },
     { CORE2, counter_without_pebs },
     { CORE2, latency_of_core2 },
+    { CORE2, bit_of_no_counter },
     { GOLDENCOVE, lbr_of_old },
     { GOLDENCOVE, lbr_of_no_ring },
     { GOLDENCOVE, lbr_of_no_type },
+    { GOLDENCOVE, depth_while_recording },
 };
 
 static uint64_t gate(uint16_t code, uint32_t entry)

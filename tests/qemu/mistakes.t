@@ -46,6 +46,10 @@ MISTAKES = {'skylake': [
     ('select_off', 'counter-off', 'IA32_PERFEVTSEL0 0x300c0', "should have the counter's enable bit"),
     ('fixed_off', 'counter-off', 'IA32_FIXED_CTR_CTRL 0x0', "should have the counter's enable bit"),
     ('first_value_positive', 'pebs-first-value', 'first value of PMC0 0x3e8', 'should be -period'),
+    ('reset_value_changed', 'ds-buffer-changed', 'reset value of PMC0 0x7ffffffffffffe0c', 'must not be written'),
+    ('buffer_in_a_device', 'record-lost', 'pebs.index 0xfec00000', 'must be RAM'),
+    ('never_started', 'counter-off', 'IA32_PERF_GLOBAL_CTRL 0x0', "should have the counter's enable bit"),
+    ('fixed_never_started', 'counter-off', 'IA32_PERF_GLOBAL_CTRL 0x0', "should have the counter's enable bit"),
     ('pmi', 'pmi-no-eoi', 'vector in service 0x40', 'must get its EOI'),
     ('nmi_keeps_mask', 'pmi-lost', 'LVTPC 0x10400', 'must have bit 16 (mask) clear when the handler ends'),
     ('vector_rejected', 'lvtpc-vector', 'LVTPC for PEBS 0x8', 'must have a vector of 32 or more'),
@@ -60,10 +64,12 @@ MISTAKES = {'skylake': [
 ], 'core2': [
     ('counter_without_pebs', 'pebs-enable-ignored', 'IA32_PEBS_ENABLE 0x2', 'must have only bits of counters that can sample'),
     ('latency_of_core2', 'pebs-enable-ignored', 'IA32_PEBS_ENABLE 0x100000001', 'must have only bits of counters that can sample'),
+    ('bit_of_no_counter', 'pebs-enable-ignored', 'IA32_PEBS_ENABLE 0x101', 'must have only bits of counters that can sample'),
 ], 'goldencove': [
     ('lbr_of_old', 'lbr-none', 'IA32_DEBUGCTL 0x1', 'should let the LBR stack'),
     ('lbr_of_no_ring', 'lbr-none', 'IA32_LBR_CTL 0x7f0001', 'should let the LBR stack'),
     ('lbr_of_no_type', 'lbr-none', 'IA32_LBR_CTL 0x7', 'should let the LBR stack'),
+    ('depth_while_recording', 'lbr-depth-written', 'IA32_LBR_CTL 0x7f0003', 'should have LBREN clear'),
 ]}
 ELF = BUILD / 'mistakes.elf'
 
