@@ -27,6 +27,7 @@ struct referee_before referee_before(const struct vcpu *v)
                                     .armed = referee_counters_armed(v),
                                     .qualified = referee_counters_qualified(v),
                                     .debugctl = v->regs[REG_IA32_DEBUGCTL],
+                                    .lbr_ctl = v->regs[REG_IA32_LBR_CTL],
                                     .global_ctrl = v->regs[REG_IA32_PERF_GLOBAL_CTRL] };
 }
 
@@ -202,6 +203,8 @@ void referee_after(struct vcpu *v, const struct referee_before *before, enum mod
         return;
     if (reg == REG_IA32_DEBUGCTL)
         check_debugctl(v, before->debugctl, ip);
+    if (reg == REG_IA32_LBR_CTL && (v->regs[reg] & ~before->lbr_ctl & LBR_CTL_LBREN) && (v->status & STATUS_LBR_FRZ))
+        referee_report(v, STILL_FROZEN, ip, v->status, "IA32_PERF_GLOBAL_STATUS");
     if (v->lbr.on && (!before->lbr || reg == REG_MSR_LBR_SELECT || reg == REG_IA32_LBR_CTL))
         check_lbr_filter(v, ip);
     if (reg == REG_IA32_PERF_GLOBAL_CTRL && before->global_ctrl == 0 && v->regs[REG_IA32_PERF_GLOBAL_CTRL] != 0)
@@ -224,7 +227,7 @@ void referee_after(struct vcpu *v, const struct referee_before *before, enum mod
     for (uint64_t left = referee_counters_qualified(v) & ~before->qualified; left != 0; left &= left - 1)
         referee_report_select(v, PEBS_QUALIFIER, ip, (unsigned)__builtin_ctzll(left));
     if (v->counting.active & ~before->active)
-        referee_counters_check(v, ip);
+        referee_counters_check(v, v->counting.active & ~before->active, ip);
     if (reg == REG_IA32_PERFEVTSEL || reg == REG_IA32_PERF_GLOBAL_CTRL)
         referee_counters_check_events(v, ip);
     if (vcpu_is_arch_pebs(v))

@@ -17,7 +17,7 @@ struct referee_before {
     uint64_t active;    /* bit i: v->counters[i] was counting */
     uint64_t armed;     /* the result of referee_counters_armed() */
     uint64_t qualified; /* the result of referee_counters_qualified() */
-    uint64_t debugctl, global_ctrl;
+    uint64_t debugctl, lbr_ctl, global_ctrl;
 };
 
 /* Whether the referee must check the area in memory, because BTS or PEBS records into it. */

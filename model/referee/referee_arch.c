@@ -25,16 +25,25 @@ static void check_memory(struct vcpu *v, uint64_t ip)
     }
 }
 
+/* A PMI's handler has begun, and no other PMI is on its way. */
+static bool handled(const struct vcpu *v)
+{
+    return v->referee.pmi_served && !v->referee.pmi_under_way && !v->pmi.wanted && !v->pmi.under_way;
+}
+
 static void check_index(struct vcpu *v, uint64_t ip)
 {
-    const uint64_t index = v->regs[REG_IA32_PEBS_INDEX];
+    const uint64_t index = v->regs[REG_IA32_PEBS_INDEX], at = index & PEBS_INDEX_WR;
+    const uint64_t threshold = index >> PEBS_INDEX_THRESH_SHIFT & PEBS_INDEX_WR;
 
-    if ((index & PEBS_INDEX_WR) > buffer_bytes(v))
+    if (at > buffer_bytes(v))
         referee_report(v, PEBS_INDEX_OUTSIDE, ip, index, "IA32_PEBS_INDEX");
-    if ((index >> PEBS_INDEX_THRESH_SHIFT & PEBS_INDEX_WR) > buffer_bytes(v))
+    if (threshold > buffer_bytes(v))
         referee_report(v, PEBS_THRESHOLD_OUTSIDE, ip, index, "IA32_PEBS_INDEX");
     if (index & PEBS_INDEX_FULL)
         referee_report(v, PEBS_FULL_KEPT, ip, index, "IA32_PEBS_INDEX");
+    else if (threshold != 0 && at >= threshold && handled(v))
+        referee_report(v, PEBS_INDEX_KEPT, ip, index, "IA32_PEBS_INDEX");
 }
 
 /* Whether a general or a fixed counter may be included in records of other counters. */

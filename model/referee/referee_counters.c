@@ -5,6 +5,7 @@
 #include "model/referee/referee_report.h"
 
 #define MINIMUM_LATENCY 3
+#define FIXED_SLOTS     3u /* the fixed counter that counts slots */
 
 /*
  * Cycle events that are precise although they use INV and CMask: instructions or micro-operations retired per cycle,
@@ -129,14 +130,25 @@ void referee_counters_check_armed(struct vcpu *v, uint64_t before, enum model_re
     }
 }
 
+/* LL_EN of a counter that IA32_PEBS_ENABLE does not enable. */
+static void check_lone_latency(struct vcpu *v, uint64_t ip)
+{
+    const uint64_t enable = v->regs[REG_IA32_PEBS_ENABLE], general = (UINT64_C(1) << v->profile->general_counters) - 1;
+
+    if (!v->profile->pebs_adaptive && (enable >> PEBS_ENABLE_LL_EN & ~enable & general))
+        referee_report(v, PEBS_LATENCY_EVENT, ip, enable, "IA32_PEBS_ENABLE");
+}
+
 void referee_counters_check_enables(struct vcpu *v, uint64_t ip)
 {
     const uint64_t global = v->regs[REG_IA32_PERF_GLOBAL_CTRL];
     const uint64_t sampled = vcpu_is_arch_pebs(v) ? 0 : v->pebs.enabled; /* there, EN of CFG_C alone means nothing */
     uint64_t all = 0;
 
-    if (global != 0)
+    if (global != 0) {
         v->referee.unstarted = 0;
+        check_lone_latency(v, ip);
+    }
     report_off(v);
     v->referee.off_ip = ip;
     v->referee.global = global;
@@ -226,6 +238,13 @@ void referee_counters_check_pebs(struct vcpu *v, uint64_t counters, uint64_t ip)
     }
 }
 
+/* A counter without PEBS requests interrupts. Linux always sets INT of the counter of slots, and starts it at 0. */
+static bool interrupts_alone(const struct vcpu *v, unsigned i)
+{
+    return !vcpu_is_netburst(v) && v->counters[i].interrupts && !(v->pebs.enabled >> i & 1) &&
+           i != v->profile->general_counters + FIXED_SLOTS;
+}
+
 /* The interrupt is requested on overflow; on NetBurst, on the event after the overflow. */
 static bool asks_for_pmi(const struct vcpu *v)
 {
@@ -238,7 +257,7 @@ static bool asks_for_pmi(const struct vcpu *v)
     return false;
 }
 
-void referee_counters_check(struct vcpu *v, uint64_t ip)
+void referee_counters_check(struct vcpu *v, uint64_t started, uint64_t ip)
 {
     const struct profile_debugctl *bits = v->profile->debugctl;
     const bool pmi = asks_for_pmi(v);
@@ -248,6 +267,8 @@ void referee_counters_check(struct vcpu *v, uint64_t ip)
 
         if ((v->counting.reloads[i] >> i & 1) && v->counters[i].interrupts)
             referee_report_select(v, COUNTER_RELOAD_INT, ip, i);
+        if ((started >> i & 1) && interrupts_alone(v, i) && !(v->referee.near >> i & 1))
+            referee_report_value(v, COUNTER_FIRST_VALUE, ip, v->counters[i].value & vcpu_width_mask(v), "first", i);
     }
     const bool records = vcpu_pebs_counters(v) != 0 || (v->bts.on && vcpu_debugctl(v, bits->btint));
 

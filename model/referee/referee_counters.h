@@ -36,8 +36,8 @@ void referee_counters_loaded(struct vcpu *v, unsigned i, uint64_t value);
 /* A record of the instruction at ip was written for the counters of a mask, and they were reloaded. */
 void referee_counters_reloaded(struct vcpu *v, uint64_t counters, uint64_t ip);
 
-/* Counters have started to count. */
-void referee_counters_check(struct vcpu *v, uint64_t ip);
+/* The counters of a mask have started to count. */
+void referee_counters_check(struct vcpu *v, uint64_t started, uint64_t ip);
 
 /* Software wrote a register that enables counters: reports events that the model does not count, each once. */
 void referee_counters_check_events(struct vcpu *v, uint64_t ip);

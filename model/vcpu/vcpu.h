@@ -19,7 +19,7 @@
 #define MAX_COUNTERS 18           /* the general counters, followed by the fixed ones */
 #define STEPPER      MAX_COUNTERS /* a hidden extra counter, which overflows at every instruction */
 #define MAX_LBR      32
-#define MOST_RULES   80  /* of the referee */
+#define MOST_RULES   96  /* of the referee */
 #define MOST_REPORTS 100 /* lines of a rule that the referee prints for a processor */
 #define LBR_COUNTERS 4   /* general counters whose events an LBR entry can count */
 

@@ -963,34 +963,35 @@ UNIT_TEST(lost_records_are_placed)
     assert_true(violated(m, "rip=0x400108 record-lost: "));
 }
 
+UNIT_TEST(index_kept_by_the_handler_of_architectural_pebs)
+{
+    struct machine *m = machine_of("clearwaterforest");
+
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { 0x3f4, 0x4000 }, { 0x3f5, UINT64_C(0x4100000040) },
+          { 0x1903, UINT64_C(1) << 63 | (uint32_t)-1000 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED },
+          { PMC0, (uint32_t)-1000 }, { GLOBAL_CTRL, 1 }, { GLOBAL_CTRL, 0 });
+    only(m, NULL);
+    m->v.referee.pmi_served = true;
+    wrmsr(m, GLOBAL_CTRL, 1);
+    only(m, "pebs-index-kept");
+}
+
 /* Must be the last test: this file or test_model_referee_writes.c tests every rule. */
 UNIT_TEST(all_have_fired)
 {
-    static const char *const elsewhere[] = { "counter-off",
-                                             "lbr-none",
-                                             "pebs-enable-ignored",
-                                             "pebs-data-cfg-unused",
-                                             "pebs-first-value",
-                                             "cccr-thread",
-                                             "lbr-depth-written",
-                                             "counter-reload-int",
-                                             "ds-area-zero",
-                                             "event-not-counted",
-                                             "pebs-base-changed",
-                                             "pebs-base-zero",
-                                             "pebs-buffer-not-memory",
-                                             "pebs-buffer-page",
-                                             "pebs-data-cfg-changed",
-                                             "pebs-full-kept",
-                                             "pebs-index-off",
-                                             "pebs-index-outside",
-                                             "pebs-index-written",
-                                             "pebs-latency-aux",
-                                             "pebs-lbr-off",
-                                             "pebs-no-tag",
-                                             "pebs-not-counted",
-                                             "pebs-only-tags",
-                                             "pebs-store-enable",
+    static const char *const elsewhere[] = { "counter-off",           "lbr-none",
+                                             "pebs-enable-ignored",   "pebs-data-cfg-unused",
+                                             "pebs-first-value",      "cccr-thread",
+                                             "lbr-depth-written",     "counter-first-value",
+                                             "counter-reload-int",    "ds-area-zero",
+                                             "event-not-counted",     "pebs-base-changed",
+                                             "pebs-base-zero",        "pebs-buffer-not-memory",
+                                             "pebs-buffer-page",      "pebs-data-cfg-changed",
+                                             "pebs-full-kept",        "pebs-index-off",
+                                             "pebs-index-outside",    "pebs-index-written",
+                                             "pebs-latency-aux",      "pebs-lbr-off",
+                                             "pebs-no-tag",           "pebs-not-counted",
+                                             "pebs-only-tags",        "pebs-store-enable",
                                              "pebs-threshold-outside" };
 
     for (unsigned i = 0; i < VIOLATIONS; i++) {

@@ -11,11 +11,20 @@
 #define COUNT  (sizeof(mistakes) / sizeof(mistakes[0]))
 
 enum { PERFEVTSEL0 = 0x186, PMC0 = 0xc1, DEBUGCTL = 0x1d9, GLOBAL_STATUS = 0x38e, GLOBAL_CTRL, GLOBAL_OVF_CTRL };
-enum { FIXED_CTRL = 0x38d, PEBS_ENABLE = 0x3f1, DATA_CFG, DS_AREA = 0x600, LBR_SELECT = 0x1c8, LBR_TOS };
+enum {
+    FIXED_0 = 0x309,
+    FIXED_CTRL = 0x38d,
+    PEBS_ENABLE = 0x3f1,
+    DATA_CFG,
+    DS_AREA = 0x600,
+    LBR_SELECT = 0x1c8,
+    LBR_TOS
+};
+enum { PEBS_BASE = 0x3f4, PEBS_INDEX, PMC0_CFG_C = 0x1903 };
 enum { LBR_CTL = 0x14ce, LBR_DEPTH, LBR_0_FROM = 0x1500 };
-enum { LBR = 0x1, TR_ALONE = 0x40, TR_BTS = 0xc0, BTS_ALONE = 0x80, BTINT = 0x100 };
+enum { LBR_FREEZE = 0x800, LBR = 0x1, TR_ALONE = 0x40, TR_BTS = 0xc0, BTS_ALONE = 0x80, BTINT = 0x100 };
 enum { GROUPS = 3, ADAPTIVE_RECORD = 208 }; /* memory and GPRs */
-enum { INST_RETIRED = 0x4300c0, UNHALTED_CYCLES = 0x43003c };
+enum { INST_RETIRED = 0x4300c0, UNHALTED_CYCLES = 0x43003c, INTERRUPTS = 0x100000 };
 enum { MAPPED = 0xe3, USER = 0x4, DIRTY = 0x40 }; /* P, RW, A, D, PS */
 enum {
     EOI = 0xb0,
@@ -28,7 +37,14 @@ enum {
     MASKED = 0x10000
 };
 #define ADAPTIVE ((uint64_t)1 << 34 | INST_RETIRED)
-enum { SKYLAKE = 0x506e0, ICELAKE = 0x606a0, CORE2 = 0x10670, GOLDENCOVE = 0x806f0, PROCESSOR = 0xffff0 };
+enum {
+    CLEARWATERFOREST = 0xd06d0,
+    SKYLAKE = 0x506e0,
+    ICELAKE = 0x606a0,
+    CORE2 = 0x10670,
+    GOLDENCOVE = 0x806f0,
+    PROCESSOR = 0xffff0
+};
 enum { BTS_RECORD = 24, PEBS_RECORD = 200, PERIOD = 1000 };
 enum { AREA = 0x800000, BTS = 0xc00000, PEBS = 0x1000000, IO_APIC = 0xfec00000 };
 
@@ -330,6 +346,20 @@ PLANT fixed_never_started(void)
     wrmsr(FIXED_CTRL, 0);
 }
 
+PLANT latency_without_pebs(void)
+{
+    wrmsr(PEBS_ENABLE, (uint64_t)1 << 32);
+    wrmsr(GLOBAL_CTRL, 1);
+    wrmsr(PEBS_ENABLE, 0);
+}
+
+PLANT fixed_value_cut(void)
+{
+    wrmsr(FIXED_0, (uint32_t)-PERIOD);
+    wrmsr(FIXED_CTRL, 0xb);
+    wrmsr(GLOBAL_CTRL, (uint64_t)1 << 32);
+}
+
 /* The buffer for adaptive records of this size, with the threshold after four records and some bytes. */
 #define ADAPTIVE_WRONG(name, record, more, ...)                                                         \
     PLANT name(void)                                                                                    \
@@ -366,6 +396,43 @@ PLANT latency_of_core2(void)
 PLANT bit_of_no_counter(void)
 {
     wrmsr(PEBS_ENABLE, 0x101);
+}
+
+/* Freezes at the interrupt of a counter, and starts again without clearing the bit of the freeze. */
+PLANT frozen_for_ever(void)
+{
+    handler = end_of_interrupt;
+    wrmsr(DEBUGCTL, LBR_FREEZE);
+    wrmsr(LBR_CTL, 0x7f0003);
+    wrmsr(PERFEVTSEL0, INST_RETIRED | INTERRUPTS);
+    wrmsr(PMC0, (uint32_t)-PERIOD);
+    wrmsr(GLOBAL_CTRL, 1);
+    work(100 * PERIOD);
+    wrmsr(GLOBAL_CTRL, 0);
+    wrmsr(GLOBAL_OVF_CTRL, 1);
+    wrmsr(LBR_CTL, 0);
+    wrmsr(LBR_CTL, 0x7f0003);
+    wrmsr(LBR_CTL, 0);
+}
+
+static void write_index_kept(void)
+{
+    wrmsr(GLOBAL_CTRL, 0);
+    acknowledge();
+    end_of_interrupt();
+    wrmsr(GLOBAL_CTRL, 1);
+}
+
+PLANT handler_keeps_write_index(void)
+{
+    handler = write_index_kept;
+    wrmsr(PEBS_BASE, PEBS);
+    wrmsr(PEBS_INDEX, (uint64_t)1 << 32 | (uint64_t)128 / 16 << 36); /* EN, and THRESH after two records */
+    wrmsr(PMC0_CFG_C, (uint64_t)1 << 63 | (uint32_t)-PERIOD);
+    wrmsr(PERFEVTSEL0, INST_RETIRED);
+    wrmsr(PMC0, (uint32_t)-PERIOD);
+    wrmsr(GLOBAL_CTRL, 1);
+    work(100 * PERIOD);
 }
 
 PLANT depth_while_recording(void)
@@ -486,6 +553,8 @@ static const struct {
     { SKYLAKE, buffer_in_a_device },
     { SKYLAKE, never_started },
     { SKYLAKE, fixed_never_started },
+    { SKYLAKE, latency_without_pebs },
+    { SKYLAKE, fixed_value_cut },
     { SKYLAKE, handler_without_eoi },
     { SKYLAKE, nmi_keeps_mask },
     { SKYLAKE, vector_rejected },
@@ -502,6 +571,8 @@ static const struct {
     { GOLDENCOVE, lbr_of_no_ring },
     { GOLDENCOVE, lbr_of_no_type },
     { GOLDENCOVE, depth_while_recording },
+    { GOLDENCOVE, frozen_for_ever },
+    { CLEARWATERFOREST, handler_keeps_write_index },
 };
 
 static uint64_t gate(uint16_t code, uint32_t entry)

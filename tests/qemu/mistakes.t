@@ -50,6 +50,8 @@ MISTAKES = {'skylake': [
     ('buffer_in_a_device', 'record-lost', 'pebs.index 0xfec00000', 'must be RAM'),
     ('never_started', 'counter-off', 'IA32_PERF_GLOBAL_CTRL 0x0', "should have the counter's enable bit"),
     ('fixed_never_started', 'counter-off', 'IA32_PERF_GLOBAL_CTRL 0x0', "should have the counter's enable bit"),
+    ('latency_without_pebs', 'pebs-latency-event', 'IA32_PEBS_ENABLE 0x100000000', 'must have LL_EN set only for'),
+    ('fixed_value_cut', 'counter-first-value', 'first value of FIXED_CTR0 0xfffffc18', 'should be -period'),
     ('pmi', 'pmi-no-eoi', 'vector in service 0x40', 'must get its EOI'),
     ('nmi_keeps_mask', 'pmi-lost', 'LVTPC 0x10400', 'must have bit 16 (mask) clear when the handler ends'),
     ('vector_rejected', 'lvtpc-vector', 'LVTPC for PEBS 0x8', 'must have a vector of 32 or more'),
@@ -70,6 +72,9 @@ MISTAKES = {'skylake': [
     ('lbr_of_no_ring', 'lbr-none', 'IA32_LBR_CTL 0x7f0001', 'should let the LBR stack'),
     ('lbr_of_no_type', 'lbr-none', 'IA32_LBR_CTL 0x7', 'should let the LBR stack'),
     ('depth_while_recording', 'lbr-depth-written', 'IA32_LBR_CTL 0x7f0003', 'should have LBREN clear'),
+    ('frozen_for_ever', 'still-frozen', 'IA32_PERF_GLOBAL_STATUS 0x400000000000000', 'must have LBR_FRZ and CTR_FRZ clear'),
+], 'clearwaterforest': [
+    ('write_index_kept', 'pebs-index-kept', 'IA32_PEBS_INDEX 0x8100000080', 'should have WR below THRESH'),
 ]}
 ELF = BUILD / 'mistakes.elf'
 
