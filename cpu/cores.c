@@ -273,8 +273,8 @@ static const struct core haswell = { .name = "Haswell",
                                      .events = &pebs_events_haswell,
                                      .data_source = DATA_SOURCE_GENERIC,
                                      .second_level_kib = 256,
-                                     .errata = HAS_ERRATUM(HSD053) | HAS_ERRATUM(HSD140) | HAS_ERRATUM(HSD143) |
-                                               HAS_ERRATUM(CML095),
+                                     .errata = HAS_ERRATUM(HSD053) | HAS_ERRATUM(HSD140) | HAS_ERRATUM(HSD76) |
+                                               HAS_ERRATUM(HSD143) | HAS_ERRATUM(CML095),
                                      .notes = notes_haswell };
 static const struct core broadwell = { .name = "Broadwell",
                                        .debugctl = &debugctl_core,
@@ -285,8 +285,9 @@ static const struct core broadwell = { .name = "Broadwell",
                                        .events = &pebs_events_broadwell,
                                        .data_source = DATA_SOURCE_GENERIC,
                                        .second_level_kib = 256,
-                                       .errata = HAS_ERRATUM(HSD140) | HAS_ERRATUM(HSD143) | HAS_ERRATUM(BDM104) |
-                                                 HAS_ERRATUM(SKL018) | HAS_ERRATUM(SKL117),
+                                       .errata = HAS_ERRATUM(HSD140) | HAS_ERRATUM(HSD76) | HAS_ERRATUM(BDM100) |
+                                                 HAS_ERRATUM(HSD143) | HAS_ERRATUM(BDM104) | HAS_ERRATUM(SKL018) |
+                                                 HAS_ERRATUM(SKL117),
                                        .notes = notes_broadwell };
 #define ERRATA_SKYLAKE                                                                                               \
     (HAS_ERRATUM(SKL186) | HAS_ERRATUM(LBR_COPY) | HAS_ERRATUM(SKL088) | HAS_ERRATUM(SKL179) | HAS_ERRATUM(CML095) | \
@@ -359,9 +360,12 @@ static const struct core panther_cove = { OF_NOW("Panther Cove", 0xff), .pebs_pd
 static const struct core gracemont = { ATOM("Gracemont", 0x3f), .pebs_pdist_counters = 0x1,
                                        .events = &pebs_events_gracemont, .data_source = DATA_SOURCE_GRACEMONT,
                                        .second_level_kib = 4096 };
-static const struct core crestmont = { ATOM_BUT("Crestmont", 0xff, HAS_ERRATUM(SRF6)), .pebs_pdist_counters = 0x3,
-                                       .events = &pebs_events_crestmont, .data_source = DATA_SOURCE_CRESTMONT,
-                                       .second_level_kib = 4096 };
+#define CRESTMONT(more)                                                                                     \
+    ATOM_BUT("Crestmont", 0xff, HAS_ERRATUM(SRF6) | (more)),                                                \
+        .pebs_pdist_counters = 0x3, .events = &pebs_events_crestmont, .data_source = DATA_SOURCE_CRESTMONT, \
+        .second_level_kib = 4096
+static const struct core crestmont = { CRESTMONT(0u) };
+static const struct core crestmont_client = { CRESTMONT(HAS_ERRATUM(MTL013)) };
 static const struct core skymont = { OF_NOW("Skymont", 0xff), .pebs_pdist_counters = 0x3,
                                      .events = &pebs_events_crestmont, .data_source = DATA_SOURCE_CRESTMONT,
                                      .second_level_kib = 4096 };
@@ -434,9 +438,9 @@ static const struct {
 } kinds[] = {
     { &lakefield, CORE_TYPE_CORE, 0, &sunny_cove },     { &lakefield, CORE_TYPE_ATOM, 0, &lakefield_tremont },
     { &alder_lake, CORE_TYPE_CORE, 0, &golden_cove },   { &alder_lake, CORE_TYPE_ATOM, 0, &gracemont },
-    { &meteor_lake, CORE_TYPE_CORE, 0, &redwood_cove }, { &meteor_lake, CORE_TYPE_ATOM, 0, &crestmont },
+    { &meteor_lake, CORE_TYPE_CORE, 0, &redwood_cove }, { &meteor_lake, CORE_TYPE_ATOM, 0, &crestmont_client },
     { &lunar_lake, CORE_TYPE_CORE, 0, &lion_cove },     { &lunar_lake, CORE_TYPE_ATOM, 0, &skymont },
-    { &arrow_lake, CORE_TYPE_CORE, 0, &lion_cove },     { &arrow_lake, CORE_TYPE_ATOM, 2, &crestmont },
+    { &arrow_lake, CORE_TYPE_CORE, 0, &lion_cove },     { &arrow_lake, CORE_TYPE_ATOM, 2, &crestmont_client },
     { &arrow_lake, CORE_TYPE_ATOM, 3, &skymont },       { &panther_lake, CORE_TYPE_CORE, 0, &cougar_cove },
     { &panther_lake, CORE_TYPE_ATOM, 0, &darkmont },    { &nova_lake, CORE_TYPE_CORE, 0, &coyote_cove },
     { &nova_lake, CORE_TYPE_ATOM, 0, &arctic_wolf },

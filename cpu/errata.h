@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Errata that a test can meet. ERRATUM(identifier, numbers): the number in the specification update of each product
- * line that has it. A core's row in cpu/cores.c names its errata. SRF6, HSD140, SKL091: field "Errata" of Intel's event
+ * line that has it. A core's row in cpu/cores.c names its errata. SRF6 to BDM100: field "Errata" of Intel's event
  * lists (github.com/intel/perfmon, August 2026).
  */
 #ifndef CPU_ERRATA_H
@@ -21,6 +21,9 @@
     ERRATUM(SRF6, "SRF6/MTL012/ARL010")          /* wrong counts of all branches and of near calls */                \
     ERRATUM(HSD140, "HSD140/BDM61")              /* wrong counts of instructions */                                  \
     ERRATUM(SKL091, "SKL091/SKL044")             /* wrong counts of instructions and of branches */                  \
+    ERRATUM(MTL013, "MTL013/ARL011")             /* wrong counts of each kind of branch */                           \
+    ERRATUM(HSD76, "HSD76/BDM35")                /* wrong counts of locked loads, L2 hits and load latency */        \
+    ERRATUM(BDM100, "BDM100")                    /* wrong counts of L3 hits, L3 misses and load latency */           \
     ERRATUM(CML095, "CML095/KBL115/HSD171")      /* with Hyper-Threading, the load latency facility may stop */      \
     ERRATUM(SKL018, "SKL018/BDM050")             /* wrong EventingIP after a conditional branch that is not taken */ \
     ERRATUM(SKL117, "SKL117/BDM120") /* a counter of one privilege level misses events when the level changes */     \
@@ -37,7 +40,7 @@ enum erratum {
 
 /* Errata that make the counts of instructions, or of branches, inaccurate; no list says by how much. */
 #define ERRATA_INSTRUCTIONS (HAS_ERRATUM(HSD140) | HAS_ERRATUM(SKL091))
-#define ERRATA_BRANCHES     (HAS_ERRATUM(SRF6) | HAS_ERRATUM(SKL091))
+#define ERRATA_BRANCHES     (HAS_ERRATUM(SRF6) | HAS_ERRATUM(SKL091) | HAS_ERRATUM(MTL013))
 
 /* The numbers of the first of these errata; there must be one. */
 const char *errata_number(unsigned errata);

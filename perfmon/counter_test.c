@@ -238,7 +238,8 @@ static void count_exact(struct test_run *run)
                         count_of(run, BRANCHES, &workload_long_loop) - count_of(run, BRANCHES, &workload_nothing),
                         branch_count(&workload_long_loop, BRANCH_KINDS_ALL) + 1); /* the last one falls through */
     if (taken)
-        count_roughly_equal(run, HAS_ERRATUM(SKL091), taken->name, count_of(run, taken->select, &workload_long_loop),
+        count_roughly_equal(run, HAS_ERRATUM(SKL091) | HAS_ERRATUM(MTL013), taken->name,
+                            count_of(run, taken->select, &workload_long_loop),
                             branch_count(&workload_long_loop, BRANCH_KINDS_ALL));
     if (calls)
         count_roughly_equal(run, ERRATA_BRANCHES, calls->name, count_of(run, calls->select, &workload_calls),

@@ -93,7 +93,7 @@ UNIT_TEST(kinds)
     assert_ptr_equal(core_find_kind(6, 0xb7, 0x20, 1), core_find(6, 0xbe));
     assert_ptr_equal(core_find_kind(6, 0x5e, 0x40, 1), core_find(6, 0x5e));
     assert_ptr_equal(core_find_kind(6, 0xaa, 0x40, 2), core_find(6, 0xad));
-    assert_ptr_equal(core_find_kind(6, 0xaa, 0x20, 2), core_find(6, 0xaf));
+    assert_ptr_equal(core_find_kind(6, 0xaa, 0x20, 2), core_find_kind(6, 0xc5, 0x20, 2));
     assert_ptr_equal(core_find_kind(6, 0xcc, 0x20, 4), core_find(6, 0xdd));
     assert_string_equal(core_find(6, 0xaa)->name, "Redwood Cove or Crestmont");
     assert_string_equal(core_find(6, 0xc5)->name, "Lion Cove, Skymont or Crestmont");
@@ -255,7 +255,8 @@ UNIT_TEST(registers)
 
 /*
  * The folders whose lists name an erratum of these counts (github.com/intel/perfmon, August 2026, field "Errata" of
- * BR_INST_RETIRED.ALL_BRANCHES and NEAR_CALL, and of INST_RETIRED.ANY_P). Grand Ridge has Sierra Forest's core.
+ * BR_INST_RETIRED.ALL_BRANCHES and NEAR_CALL, and of INST_RETIRED.ANY_P; MTL013 of all BR_INST_RETIRED, HSD76 of
+ * MEM_UOPS_RETIRED.LOCK_LOADS, BDM100 of MEM_LOAD_UOPS_RETIRED.L3_MISS). Grand Ridge has Sierra Forest's core.
  */
 UNIT_TEST(errata_of_counts)
 {
@@ -263,9 +264,9 @@ UNIT_TEST(errata_of_counts)
         unsigned erratum;
         const char *folders;
     } want[] = {
-        { HAS_ERRATUM(SRF6), "SRF MTL-E ARL-LP GRR" },
-        { HAS_ERRATUM(HSD140), "HSW HSX BDW BDX BDW-DE" },
-        { HAS_ERRATUM(SKL091), "SKL SKX CLX" },
+        { HAS_ERRATUM(SRF6), "SRF MTL-E ARL-LP GRR" },    { HAS_ERRATUM(HSD140), "HSW HSX BDW BDX BDW-DE" },
+        { HAS_ERRATUM(SKL091), "SKL SKX CLX" },           { HAS_ERRATUM(MTL013), "MTL-E ARL-LP" },
+        { HAS_ERRATUM(HSD76), "HSW HSX BDW BDX BDW-DE" }, { HAS_ERRATUM(BDM100), "BDW BDX BDW-DE" },
     };
 
     for (size_t k = 0; k < COUNT_OF(intel_kinds); k++) {
