@@ -94,6 +94,8 @@
 
 #define MSR_BPU_CCCR0   0x00000360u /* the first of 18 */
 #define NETBURST_CCCRS  18u
+#define MSR_BSU_ESCR0   0x000003a0u /* the first of 66 */
+#define NETBURST_ESCRS  66u
 #define MSR_IQ_CCCR0    0x0000036cu
 #define MSR_IQ_CCCR4    0x00000370u
 #define CCCR_ENABLE     MSR_BIT(12)

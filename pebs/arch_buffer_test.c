@@ -412,7 +412,8 @@ static void full_flag(struct test_run *run)
 {
     if (!plan_and_fill(run))
         return;
-    test_equal(run, "FULL", msr_get(MSR_IA32_PEBS_INDEX) & PEBS_INDEX_FULL, PEBS_INDEX_FULL);
+    test_equal(run, "IA32_PEBS_INDEX without WR", msr_get(MSR_IA32_PEBS_INDEX) & ~PEBS_INDEX_WR,
+               PEBS_INDEX_EN | PEBS_INDEX_THRESH(SMALLEST) | PEBS_INDEX_FULL);
     check_end(run);
     unfill(run, first_of_full());
 }

@@ -565,6 +565,13 @@ static bool reached_early(const struct caps *caps)
     return index && PEBS_INDEX_THRESH(index & PEBS_INDEX_WR) >= (index & PEBS_INDEX_THRESH_FIELD);
 }
 
+/* The interrupt of the threshold is still pending; on Core 2 it may be one event late (erratum AJ68). */
+static void close_pending(struct test_run *run)
+{
+    interrupts_on();
+    pebs_close(run, run->caps->pebs_method == PEBS_METHOD_GENERAL && run->caps->pebs_format == 0 ? 0 : 1);
+}
+
 static void buffer_bit(struct test_run *run)
 {
     enum { AT = 6 };
@@ -575,7 +582,7 @@ static void buffer_bit(struct test_run *run)
     check_buffer_bit(run, "below the threshold", status, reached_early(run->caps));
     pebs_close(run, 0);
     check_buffer_bit(run, "at the threshold", status_after(run, AT, AT), true);
-    pebs_close(run, 0);
+    close_pending(run);
 }
 
 TEST(pebs_status_buffer) = {
@@ -619,7 +626,7 @@ static void acknowledge(struct test_run *run)
     check_buffer_bit(run, "after acknowledging a different bit", msr_get(MSR_IA32_PERF_GLOBAL_STATUS), true);
     msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, buffer_flag(run->caps));
     check_buffer_bit(run, "acknowledged", msr_get(MSR_IA32_PERF_GLOBAL_STATUS), false);
-    pebs_close(run, 0);
+    close_pending(run);
 }
 
 TEST(pebs_status_acknowledge) = {

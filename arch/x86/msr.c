@@ -57,7 +57,7 @@ bool pmc_read(uint32_t n, uint64_t *value)
 /* ---- the watch -------------------------------------------------------------------------------------------------- */
 
 #define ALL     (~UINT64_C(0))
-#define SLOTS   128u           /* registers whose last value is remembered */
+#define SLOTS   256u           /* registers whose last value is remembered */
 #define RECORDS UINT64_C(0xcd) /* LBR, TR and BTS of every family's IA32_DEBUGCTL */
 #define COUNTER (ALL - 1)      /* all bits of the counter's width; the others are 0 */
 /* Bits of IA32_PERF_GLOBAL_STATUS that Intel PT, an uncore or an enclave may set */
@@ -88,6 +88,7 @@ static const struct watched {
     { MSR_IA32_PMC_GP_CFG_C(0), 16, 4, ALL, 0, 0 },
     { MSR_IA32_PMC_FX_CFG_B(0), 16, 4, ALL, 0, 0 },
     { MSR_IA32_PMC_FX_CFG_C(0), 16, 4, ALL, 0, 0 },
+    { MSR_BSU_ESCR0, NETBURST_ESCRS, 1, ALL, 0, 0 },
     { MSR_BPU_CCCR0, NETBURST_CCCRS, 1, ALL, CCCR_ENABLE, CCCR_OVF },
     { MSR_IA32_PMC(0), 8, 1, COUNTER, 0, ALL },
     { MSR_IA32_A_PMC(0), 8, 1, COUNTER, 0, ALL },
@@ -295,7 +296,9 @@ static __attribute__((noinline)) void compare_write(uint32_t msr, uint64_t value
         msr_forget();
     if (quiet() && msr == MSR_IA32_PERF_GLOBAL_OVF_CTRL)
         compare_cleared(value);
+    const bool stopped = msr == MSR_IA32_PEBS_INDEX && !(value & PEBS_INDEX_EN); /* no record is written */
     const uint64_t bits = !row                   ? 0
+                          : stopped              ? ALL
                           : row->kept == COUNTER ? watch.kept
                           : value                ? row->kept
                           : row->changes == ALL  ? ALL

@@ -426,11 +426,27 @@ static bool only_samples(const struct vcpu *v)
     return all;
 }
 
+/* Whether each counter that counts samples, and overflows with these events: one more has no effect, as the counter is
+ * reloaded. */
+static bool overflows_anyway(const struct vcpu *v, uint64_t events)
+{
+    bool all = true;
+
+    for (uint32_t left = v->counting.active; left != 0 && all; left &= left - 1) {
+        const struct counter *const c = &v->counters[__builtin_ctz(left)];
+
+        all = c->pebs && c->value + events > vcpu_width_mask(v);
+    }
+    return all;
+}
+
 static uint64_t flip_counting_events(const struct vcpu *v, uint64_t events)
 {
     const uint64_t counted = without_faults(v)->counting_events(v, events);
     const struct change *const c = counted > 0 && !only_samples(v) ? deliver(v, EVENTS, counted) : NULL;
 
+    if (c != NULL && c->action == TWICE && overflows_anyway(v, counted))
+        say(v, "same");
     return c == NULL ? counted : c->action == LOST ? counted - 1 : c->action == TWICE ? counted + 1 : counted;
 }
 

@@ -9,8 +9,8 @@
  * delivery with this number, counted from 0, is changed. Deliveries and actions have the names in flip.c. Each
  * delivery is logged as "WINDOW DELIVERY WHAT", where WHAT is the size of a record in bytes, a register's address or
  * a counter's number, in hexadecimal; a changed one has " changed" behind it, one that the action leaves the same
- * " same": equal records that change places, a bit of IA32_PERF_GLOBAL_OVF_CTRL that clears what is 0, and bits
- * that IA32_PMCn ignores.
+ * " same": equal records that change places, a bit of IA32_PERF_GLOBAL_OVF_CTRL that clears what is 0, bits that
+ * IA32_PMCn ignores, and one event more with which a sampling counter overflows, since it is reloaded then.
  * "WINDOW overwritten" is a changed record or index that a later one overwrites before software drains it, or a bit of
  * IA32_PERF_GLOBAL_CTRL that is set for a counter which does not count, and is overwritten before software reads it.
  */

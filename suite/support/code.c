@@ -81,3 +81,8 @@ bool code_has_branch(uint64_t from, uint64_t to)
     return code_branches(bytes, left < MAX_INSTRUCTION ? left : MAX_INSTRUCTION, sizeof(void *) == 8, from, to) ||
            is_entry(to);
 }
+
+bool code_follows(uint64_t from, uint64_t to)
+{
+    return to - from <= MAX_INSTRUCTION || code_has_branch(from, to);
+}

@@ -20,4 +20,8 @@ bool code_branches(const uint8_t *bytes, size_t size, bool wide, uint64_t from, 
  */
 bool code_has_branch(uint64_t from, uint64_t to);
 
+/* Whether `to` may follow the instruction at from: the same instruction again, one that begins behind it, or a branch.
+ */
+bool code_follows(uint64_t from, uint64_t to);
+
 #endif

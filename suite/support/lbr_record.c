@@ -5,7 +5,9 @@
 
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
+#include "arch/x86/string.h"
 #include "kernel/console.h"
+#include "lbr/lbr_layout.h"
 #include "suite/support/code.h"
 #include "suite/support/errata.h"
 #include "suite/support/transfers.h"
@@ -30,6 +32,23 @@ static bool is_excused(const struct test_run *run, unsigned age, const struct lb
            (age == 0 && errata_any(run, HAS_ERRATUM(BJ094) | HAS_ERRATUM(SKL186) | HAS_ERRATUM(LBR_COPY)));
 }
 
+bool lbr_is_branch(const struct test_run *run, unsigned age, const struct lbr_entry *entry)
+{
+    return is_excused(run, age, entry) || code_has_branch(entry->from, entry->to);
+}
+
+/* The bits of INFO that have no meaning, or whose value is undefined. SDM Vol. 3B (253669-081), "LBR_INFO",
+ * "IA32_LBR_x_INFO". */
+static uint64_t undefined_info(const struct caps *caps, const struct lbr_entry *entry)
+{
+    const uint64_t events = UINT64_C(0xff) << LBR_INFO_EVENTS_SHIFT;
+
+    if (caps->lbr_layout != LBR_LAYOUT_ARCH)
+        return ~(LBR_INFO_MISPRED | LBR_INFO_IN_TSX | LBR_INFO_TSX_ABORT | LBR_INFO_CYCLES);
+    return (UINT64_C(1) << LBR_INFO_TYPE_SHIFT) - 1 -
+           ((caps->lbr_counters ? events : 0) | (entry->has & LBR_HAS_CYCLES ? LBR_INFO_CYCLES : 0));
+}
+
 void lbr_check(struct test_run *run, const struct lbr_stack *stack)
 {
     for (unsigned age = 0; age < stack->depth && stack->error == LBR_DECODE_OK; age++) {
@@ -40,9 +59,12 @@ void lbr_check(struct test_run *run, const struct lbr_stack *stack)
                 test_fail(run, "LBR entry %u has no addresses, and INFO is 0x%" PRIx64, age, stack->registers[age][2]);
             continue;
         }
-        if (!is_excused(run, age, entry) && !code_has_branch(entry->from, entry->to))
+        if (!lbr_is_branch(run, age, entry))
             test_fail(run, "LBR entry %u is 0x%" PRIx64 " => 0x%" PRIx64 ": the kernel's code has no such branch", age,
                       entry->from, entry->to);
+        if (stack->registers[age][2] & undefined_info(run->caps, entry))
+            test_differs(run, "LBR entry %u has INFO 0x%" PRIx64 ", typically 0 in bits without a meaning", age,
+                         stack->registers[age][2]);
         if (entry->in_tsx || entry->tsx_abort)
             test_fail(run, "LBR entry %u is in a transaction, must not be: no workload has one", age);
     }
@@ -200,10 +222,29 @@ static void compare_control(struct test_run *run, uint64_t select, const struct 
     }
 }
 
+/* A stack that the manual documents as read-only takes all writes of 0, or none. */
+static bool all_or_none(const struct lbr_stack *before, const struct lbr_stack *after)
+{
+    static const uint64_t none[LBR_DEPTH_MAX][3];
+    const size_t size = after->depth * sizeof after->registers[0];
+
+    return memcmp(after->registers, before->registers, size) == 0 || memcmp(after->registers, none, size) == 0;
+}
+
 void lbr_clear(struct test_run *run, uint64_t select)
 {
-    if (!lbr_reset(run->caps, select) && !lbr_is_read_only(run->caps))
+    static struct lbr_stack before, after;
+    const bool read_only = lbr_is_read_only(run->caps);
+
+    if (read_only)
+        lbr_read(run->caps, &before);
+    if (!lbr_reset(run->caps, select) && !read_only)
         test_fail(run, "WRMSR to a register of the LBR stack raised #GP");
+    if (read_only) {
+        lbr_read(run->caps, &after);
+        if (!all_or_none(&before, &after))
+            test_fail(run, "WRMSR of 0 has changed some registers of the LBR stack, and has not emptied all");
+    }
 }
 
 void lbr_empty(struct test_run *run, uint64_t select, struct lbr_stack *stack)

@@ -53,6 +53,9 @@ unsigned lbr_take(struct test_run *run, const struct workload *workload, uint64_
  */
 void lbr_compare_entry(struct test_run *run, unsigned age, const struct lbr_entry *got, const struct branch *want);
 
+/* Whether the kernel's code has the branch of an entry, or a wrong one has a known reason. */
+bool lbr_is_branch(const struct test_run *run, unsigned age, const struct lbr_entry *entry);
+
 /* lbr_compare_entry() with the number of events of each counter; NULL: unknown. */
 void lbr_compare_events(struct test_run *run, unsigned age, const struct lbr_entry *got, const struct branch *want,
                         const unsigned events[LBR_COUNTERS]);

@@ -6,8 +6,11 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/image.h"
 #include "arch/x86/string.h"
+#include "lib/bytes.h"
 #include "pebs/layout/arch_pebs.h"
+#include "suite/support/code.h"
 #include "suite/support/errata.h"
+#include "suite/support/lbr_record.h"
 #include "suite/support/pebs_places.h"
 #include "suite/workload/workload.h"
 
@@ -23,6 +26,7 @@
 #define DATA_REGISTERS (BIT(PEBS_RAX) | BIT(PEBS_RCX) | BIT(PEBS_RDX))
 
 #define STACK_MOST 64u /* bytes that a workload with calls or interrupts pushes */
+#define CLOSING    11u /* bytes of end_workload up to the write that closes the window (suite/workload/workload.inc) */
 
 /* The general registers that a workload changes. All others keep WORKLOAD_REGISTER(n), RAX to RDX what they had. */
 static const struct {
@@ -64,6 +68,50 @@ static bool is_inside(const struct pebs_record *record)
     return (!(record->has & PEBS_HAS_GPRS) || (record->ip >= w->start && record->ip <= w->limit)) &&
            (!(record->has & PEBS_HAS_EVENTING_IP) ||
             (record->eventing_ip >= w->start && record->eventing_ip < w->limit));
+}
+
+/* Whether a record is of the code between the two writes of the window, but not of the workload itself. */
+static bool is_around(const struct pebs_record *record)
+{
+    const struct workload *const w = pebs_armed()->sample.workload;
+
+    return record->has & PEBS_HAS_GPRS && !is_inside(record) && !at_user(w) &&
+           (record->ip > w->limit ? record->ip <= w->limit + CLOSING
+                                  : record->has & PEBS_HAS_EVENTING_IP && record->ip == w->start);
+}
+
+/* Only the kernel's code runs, and IP is where execution continues behind EventingIP. */
+static void compare_addresses(struct test_run *run, unsigned n, const struct pebs_record *got)
+{
+    const bool both = got->has & PEBS_HAS_GPRS && got->has & PEBS_HAS_EVENTING_IP;
+
+    if ((got->has & PEBS_HAS_GPRS && !code_has(got->ip)) ||
+        (got->has & PEBS_HAS_EVENTING_IP && !code_has(got->eventing_ip)) ||
+        (both && (run->caps->pebs_trap_like ? !code_follows(got->eventing_ip, got->ip) : got->ip != got->eventing_ip)))
+        test_fail(run, "PEBS record %u: EventingIP 0x%" PRIx64 " and IP 0x%" PRIx64 " are not in the kernel's code", n,
+                  got->eventing_ip, got->ip);
+}
+
+/* Without a handler of interrupts, only the workload and the end of its window cause events. */
+static void compare_cause(struct test_run *run, unsigned n, const struct pebs_record *got)
+{
+    const struct pebs_sample *const s = &pebs_armed()->sample;
+    const struct workload *const w = s->workload;
+    const bool accesses = !s->fixed && (s->event->role == PEBS_ROLE_LOADS || s->event->role == PEBS_ROLE_STORES) &&
+                          w->access_count && !at_user(w);
+    const bool straight = w == &workload_straight || w == &workload_long_loop;
+
+    if ((pebs_armed()->held || !ds_counts()->interrupts) && run->caps->pebs_trap_like &&
+        ((accesses && !pebs_access(run, w, got)) || (straight && !is_inside(got) && !is_around(got))))
+        test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", describes no event of the workload", n, got->ip);
+}
+
+static void compare_lbr(struct test_run *run, unsigned n, const struct pebs_record *got)
+{
+    for (unsigned age = 0; age < got->lbr_count; age++)
+        if (lbr_is_used(&got->lbr[age]) && !lbr_is_branch(run, age, &got->lbr[age]))
+            test_fail(run, "PEBS record %u: LBR entry %u is 0x%" PRIx64 " => 0x%" PRIx64, n, age, got->lbr[age].from,
+                      got->lbr[age].to);
 }
 
 /* The access that a record of loads or stores describes. The step of a chase gives its address. */
@@ -110,6 +158,19 @@ static void expect_registers(struct pebs_record *want, const struct pebs_record 
     want->rflags = (((got->rflags & free) | (first->rflags & ~free)) & ~RFLAGS_ZEROES) | RFLAGS_ONE;
     if (all)
         want->rflags = (want->rflags & ~WORKLOAD_FLAGS_MASK) | WORKLOAD_FLAGS;
+}
+
+/* Around the workload: the window's writes use RAX, RCX and RDX, and set no flag that is compared. */
+static void expect_around(struct pebs_record *want, const struct pebs_record *first)
+{
+    const unsigned changed = DATA_REGISTERS | changed_by(pebs_armed()->sample.workload);
+
+    for (unsigned r = 0; r < 16; r++)
+        if (r >= REGISTERS)
+            want->gpr[r] = 0;
+        else if (r == PEBS_RSP ? first && !(changed & BIT(r)) && !pebs_armed()->again : !(changed & BIT(r)))
+            want->gpr[r] = r == PEBS_RSP ? first->gpr[r] : WORKLOAD_REGISTER(r);
+    want->rflags = (want->rflags & ~RFLAGS_ZEROES) | RFLAGS_ONE;
 }
 
 /* The place of the event: an access, or an instruction of known length. */
@@ -161,6 +222,48 @@ static void compare_fields(struct test_run *run, unsigned n, const struct pebs_r
         if (pebs_has_field(got, field) && pebs_value(got, field) != pebs_value(want, field))
             test_fail(run, "PEBS record %u: %s is 0x%" PRIx64 ", must be 0x%" PRIx64, n, field->name,
                       pebs_value(got, field), pebs_value(want, field));
+}
+
+/* A count has no bits beyond its counter's width. */
+static void compare_counts(struct test_run *run, unsigned n, const struct pebs_record *got)
+{
+    unsigned i = 0;
+
+    for (unsigned bit = 0; bit < 64 && got->has & PEBS_HAS_COUNTS; bit++) {
+        const unsigned width = bit < 32 ? run->caps->general_width : run->caps->fixed_width;
+
+        if (!(got->counted >> bit & 1))
+            continue;
+        if (got->counts[i] >> width)
+            test_fail(run, "PEBS record %u: the count of counter %u is 0x%" PRIx64 ", and counters have %u bits", n,
+                      bit, got->counts[i], width);
+        i++;
+    }
+}
+
+/* The words of architectural records that have no meaning. A null fragment has no groups. */
+static void compare_reserved(struct test_run *run, unsigned n)
+{
+    static const struct {
+        enum arch_pebs_group group;
+        size_t at;
+    } words[] = { { ARCH_IN_BASIC, 0x20 }, { ARCH_IN_BASIC, 0x28 }, { ARCH_IN_AUX, 0x08 }, { ARCH_IN_AUX, 0x10 },
+                  { ARCH_IN_AUX, 0x18 },   { ARCH_IN_AUX, 0x20 },   { ARCH_IN_GPRS, 0x98 } };
+    struct arch_pebs_fragment fragment;
+    size_t left;
+    const uint8_t *bytes = ds_log_record(ds_pebs_log(), n, &left);
+    bool more = run->caps->pebs_method == PEBS_METHOD_ARCH;
+
+    for (; more && arch_pebs_fragment(bytes, left, &fragment) == PEBS_DECODE_OK;
+         bytes += fragment.size, left -= fragment.size) {
+        bool used = read_u64(bytes, 8) != 0 && fragment.format & ~ARCH_PEBS_SIZE;
+
+        for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++)
+            used = used || (fragment.at[words[i].group] && read_u64(bytes, fragment.at[words[i].group] + words[i].at));
+        if (used)
+            test_differs(run, "PEBS record %u has something else than 0 in a word that the manual reserves", n);
+        more = arch_pebs_continued(fragment.format);
+    }
 }
 
 /* Of vector and other registers that only workload_vectors changes: all records of a log have them alike. */
@@ -217,9 +320,10 @@ static bool has_distances(const struct test_run *run)
 
 void pebs_compare(struct test_run *run)
 {
-    static struct pebs_record got, want, first;
+    static struct pebs_record got, want, first, previous;
     const struct workload *const w = pebs_armed()->sample.workload;
     const uint64_t now = time_stamp() + pebs_armed()->sample.tsc_ahead;
+    const uint64_t counters = pebs_armed()->counters;
     uint64_t last = pebs_armed()->since;
     bool any = false;
 
@@ -228,10 +332,20 @@ void pebs_compare(struct test_run *run)
             test_fail(run, "PEBS record %u: time stamp %" PRIu64 " is not between %" PRIu64 " and %" PRIu64, n, got.tsc,
                       last, now);
         last = got.has & PEBS_HAS_TSC ? got.tsc : last;
+        if (n > 0 && got.has & PEBS_HAS_TSC && !(counters & (counters - 1)) && memcmp(&got, &previous, sizeof got) == 0)
+            test_fail(run, "PEBS record %u is the same as the one before", n);
+        previous = got;
         want = got;
         if (got.has & PEBS_HAS_STATUS && is_acknowledged(run, &got))
             test_differs(run, "the status of a record has no PEBS counter");
         expect_always(run, &want, &got);
+        compare_addresses(run, n, &got);
+        compare_cause(run, n, &got);
+        compare_lbr(run, n, &got);
+        compare_counts(run, n, &got);
+        compare_reserved(run, n);
+        if (is_around(&got))
+            expect_around(&want, any ? &first : NULL);
         if (is_inside(&got)) {
             if (!any)
                 first = got;

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include "arch/x86/interrupts.h"
+
 /* Bytes of the instructions that close the window, at most. */
 #define CLOSING 32u
 
@@ -73,6 +75,8 @@ const struct branch *pebs_check_branch(struct test_run *run, const struct pebs_s
     else if ((s->workload == &workload_long_loop || s->workload == &workload_user_loop) &&
              told(record) == (tells_itself(run, record) ? end : behind))
         pebs_check(run, s, record, end, behind);
+    else if (s->workload == &workload_user_loop && record->has & PEBS_HAS_EVENTING_IP && told(record) == behind)
+        pebs_check(run, s, record, behind, interrupt_gate_address(VECTOR_USER_EXIT)); /* INT is a branch, too */
     else
         test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", describes no branch of its kind", n, record->ip);
     return branch;

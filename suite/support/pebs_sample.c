@@ -10,6 +10,8 @@
 
 #define MOST_RECORDS 320u
 
+#define FLAGS_IF ((uintptr_t)1 << 9)
+
 /* The most rounds that a sample waits for its records. */
 #define PATIENCE 256u
 
@@ -163,6 +165,7 @@ bool pebs_sample_arm(struct test_run *run, const struct pebs_sample *s)
     const struct pebs_sampling sampling = sampling_of(s);
 
     armed.sample = *s;
+    armed.held = !(flags_read() & FLAGS_IF);
     armed.again = armed.again || armed.counters & counter_bit(s);
     armed.counters |= counter_bit(s);
     if (pebs_program(run->caps, &sampling))

@@ -76,6 +76,7 @@ struct pebs_armed {
     struct pebs_sample sample;
     uint64_t counters; /* all that are armed; a record may have the bit of any */
     uint64_t since;    /* the time stamp when the area was opened */
+    bool held;         /* interrupts were off when the last counter was armed */
     bool again;        /* a counter was armed twice: the workload may have run from two places in the stack */
 };
 const struct pebs_armed *pebs_armed(void);

@@ -81,4 +81,7 @@ UNIT_TEST(of_the_kernel)
     assert_false(code_has_branch(code + 63, code + 64));
     assert_false(code_has_branch(code + 64, code));
     assert_false(code_has_branch(code - 1, code + 8));
+    assert_true(code_follows(code, code + 15));
+    assert_false(code_follows(code + 1, code + 17));
+    assert_true(code_follows(code + 63, code));
 }

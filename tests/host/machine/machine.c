@@ -215,6 +215,11 @@ void interrupts_on(void)
     machine.interrupts_off = false;
 }
 
+uintptr_t flags_read(void)
+{
+    return (uintptr_t)!machine.interrupts_off << 9; /* IF */
+}
+
 void interrupts_off(void)
 {
     machine.interrupts_off = true;
@@ -303,6 +308,11 @@ bool code_has(uint64_t address)
 bool code_has_branch(uint64_t from, uint64_t to)
 {
     return code_has(from) && code_has(to);
+}
+
+bool code_follows(uint64_t from, uint64_t to)
+{
+    return code_has_branch(from, to);
 }
 
 bool paging_no_execute(void)
