@@ -12,7 +12,7 @@ RECORDS = 'bts', 'pebs'
 KINDS = *RECORDS, 'bts-index', 'pebs-index', 'read', 'write', 'rdpmc', 'pmi', 'events'
 BTS_FIELDS = 'from', 'to', 'flags'
 # Every unnoticed corruption in these facilities must be accepted. Those in other facilities are only reported.
-GATED = 'bts', 'detect', 'ds', 'perfmon', 'pmi', 'robust'
+GATED = 'arch', 'bts', 'detect', 'ds', 'lbr', 'pebs', 'perfmon', 'pmi', 'robust'
 MOST_ACCEPTED = 40
 
 # A delivery in a test: what it is (the bytes of a record, the address of a register), its number among those of its kind, and where it
