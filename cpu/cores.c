@@ -239,7 +239,7 @@ static const struct core westmere = { .name = "Westmere",
                                       .pebs_method = PEBS_METHOD_GENERAL,
                                       .pebs_counters = 0xf,
                                       .events = &pebs_events_westmere,
-                                      .data_source = DATA_SOURCE_NEHALEM,
+                                      .data_source = DATA_SOURCE_WESTMERE,
                                       .second_level_kib = 256,
                                       .prime_counters = true,
                                       .notes = notes_nehalem };

@@ -173,6 +173,8 @@ static const struct layout {
 } layouts[DATA_SOURCE_ENCODINGS] = {
 #define OWN(table) .codes = (table), .count = sizeof(table) / sizeof((table)[0])
     [DATA_SOURCE_NEHALEM] = { .code = 0xf, .changes = nehalem },
+    /* Linux 6.12, intel_pmu_init(): Nehalem's codes, but only Nehalem has pebs_no_tlb. */
+    [DATA_SOURCE_WESTMERE] = { .code = 0xf, .stlb_miss = 1 << 4, .locked = 1 << 5, .changes = nehalem },
     [DATA_SOURCE_GENERIC] = { .code = 0xf, .stlb_miss = 1 << 4, .locked = 1 << 5 },
     [DATA_SOURCE_SKYLAKE] = { .code = 0xf, .stlb_miss = 1 << 4, .locked = 1 << 5, .changes = skylake },
     [DATA_SOURCE_GOLDEN_COVE] = { .code = 0xf,

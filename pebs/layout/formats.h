@@ -152,7 +152,7 @@ bool lbr_format_known(unsigned lbr_format);
 /* The table for the data source field of this processor's records. The numbers are in dumps: never change one. */
 enum data_source_encoding {
     DATA_SOURCE_UNKNOWN, /* every field prints as "N/A" */
-    DATA_SOURCE_NEHALEM, /* Nehalem, Westmere: bits 3:0 only */
+    DATA_SOURCE_NEHALEM, /* bits 3:0 only */
     DATA_SOURCE_GENERIC, /* Sandy Bridge and later: bit 4 STLB miss, bit 5 locked */
     DATA_SOURCE_SKYLAKE, /* the generic encoding with Skylake's remote and L4 codes */
     DATA_SOURCE_STORE,   /* precise store of Sandy Bridge: bit 0 L1 hit, bit 4 STLB miss, bit 5 locked */
@@ -162,6 +162,7 @@ enum data_source_encoding {
     DATA_SOURCE_PANTHER_COVE, /* also Coyote Cove */
     DATA_SOURCE_ARCTIC_WOLF,
     DATA_SOURCE_GOLDEN_COVE, /* Skylake's, and what blocked the load: bit 6 the data, bit 7 the address */
+    DATA_SOURCE_WESTMERE,    /* Nehalem's codes; bit 4 STLB miss, bit 5 locked */
     DATA_SOURCE_ENCODINGS    /* the number of encodings */
 };
 

@@ -183,7 +183,7 @@ static const struct row {
     { 0x06, 0x57, &knights_lbr, 0x1, DATA_SOURCE_UNKNOWN, 0, .type = 0 },
     { 0x06, 0x1a, &nehalem_lbr, 0xf, DATA_SOURCE_NEHALEM, 256, .type = 0 },
     { 0x06, 0x2e, &nehalem_lbr, 0xf, DATA_SOURCE_NEHALEM, 256, .type = 0 },
-    { 0x06, 0x2c, &nehalem_lbr, 0xf, DATA_SOURCE_NEHALEM, 256, .type = 0 },
+    { 0x06, 0x2c, &nehalem_lbr, 0xf, DATA_SOURCE_WESTMERE, 256, .type = 0 },
     { 0x06, 0x2a, &nehalem_lbr, 0xf, DATA_SOURCE_GENERIC, 256, .type = 0 },
     { 0x06, 0x3a, &nehalem_lbr, 0xf, DATA_SOURCE_GENERIC, 256, .type = 0 },
     { 0x06, 0x3c, &haswell_lbr, 0xf, DATA_SOURCE_GENERIC, 256, .type = 0 },
@@ -240,8 +240,9 @@ UNIT_TEST(registers)
         assert_int_equal(got->cache_latency, want->lbr == &no_lbr && want->counters);
 
         /* Errata of Nehalem and Westmere; the LBR format of Knights Landing, which it does not report. */
-        assert_int_equal(got->prime_counters, got->data_source == DATA_SOURCE_NEHALEM);
-        assert_int_equal(got->lbr_select_jumps_quirk, got->data_source == DATA_SOURCE_NEHALEM);
+        const bool nehalem = got->data_source == DATA_SOURCE_NEHALEM || got->data_source == DATA_SOURCE_WESTMERE;
+        assert_int_equal(got->prime_counters, nehalem);
+        assert_int_equal(got->lbr_select_jumps_quirk, nehalem);
         assert_int_equal(got->lbr_says_lip, want->model == 0x57);
 
         /* Bit 4 of BTS flags: errata SKL088, KBL054, CML054. */

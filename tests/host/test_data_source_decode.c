@@ -155,6 +155,9 @@ static void check_table(enum data_source_encoding encoding, const struct words *
 UNIT_TEST(every_code)
 {
     check_table(DATA_SOURCE_NEHALEM, nehalem);
+    check_table(DATA_SOURCE_WESTMERE, nehalem);
+    assert_string_equal(data_source_words(DATA_SOURCE_WESTMERE, 0x31).tlb, "L2 miss");
+    assert_string_equal(data_source_words(DATA_SOURCE_WESTMERE, 0x31).lock, "Yes");
     check_table(DATA_SOURCE_GENERIC, generic);
     check_table(DATA_SOURCE_SKYLAKE, skylake);
 }
