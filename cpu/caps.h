@@ -313,7 +313,7 @@ bool caps_reason_absent(enum caps_reason reason);
 /* Whether the reason is that cpu/cores.c has no row for the processor's model. A new row then fixes it. */
 bool caps_reason_no_row(enum caps_reason reason);
 
-/* The reason as text: "no BTS: IA32_MISC_ENABLE bit 11 set". */
+/* The reason as text: "no BTS (IA32_MISC_ENABLE bit 11 set)". */
 const char *caps_reason_text(enum caps_reason reason);
 
 #endif

@@ -104,7 +104,7 @@ static void perf_capabilities(struct test_run *run)
     uint64_t value;
 
     if (!run->caps->pdcm) {
-        test_skip(run, "no IA32_PERF_CAPABILITIES: CPUID.1:ECX bit 15 clear");
+        test_skip(run, "no IA32_PERF_CAPABILITIES (CPUID.1:ECX bit 15 clear)");
         return;
     }
     if (!msr_read(MSR_IA32_PERF_CAPABILITIES, &value)) {
@@ -220,7 +220,7 @@ static void full_width(struct test_run *run)
     uint64_t value;
 
     if (!promised) {
-        test_skip(run, "no full-width writes: IA32_PERF_CAPABILITIES bit 13 clear");
+        test_skip(run, "no full-width writes (IA32_PERF_CAPABILITIES bit 13 clear)");
         return;
     }
     if (!msr_write(MSR_IA32_A_PMC(0), most) || !msr_read(MSR_IA32_A_PMC(0), &value)) {

@@ -151,7 +151,7 @@ void core_kinds_say(void)
     if (beyond)
         console_note("kinds: %u processors are not tested, of other kinds than the first %u", beyond, KINDS_MOST);
     if (silent)
-        console_note("kinds not known: %u processors do not start", silent);
+        console_note("kinds unknown: %u processors do not start; run=all_cpus.* names them", silent);
 }
 
 void core_kind_say(const struct kind *kind)

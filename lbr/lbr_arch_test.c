@@ -205,7 +205,7 @@ static void cycles(struct test_run *run)
 static const char *no_cycles(const struct caps *caps)
 {
     (void)caps;
-    return cpuid(0x1c, 0).ecx & 1u << 1 ? NULL : "no cycles in LBR entries: CPUID.1CH:ECX bit 1 clear";
+    return cpuid(0x1c, 0).ecx & 1u << 1 ? NULL : "no cycles in LBR entries (CPUID.1CH:ECX bit 1 clear)";
 }
 
 TEST(lbr_arch_cycles) = {

@@ -19,7 +19,7 @@ static const char *lacks_fixed_0(const struct caps *caps)
 
 static const char *lacks_pdist(const struct caps *caps)
 {
-    return caps->pebs_pdist_fixed_counters & 1 ? NULL : "fixed counter 0 has no precise distribution: CPUID.23H.5";
+    return caps->pebs_pdist_fixed_counters & 1 ? NULL : "fixed counter 0 has no precise distribution (CPUID.23H.5)";
 }
 
 static struct pebs_sample instructions(unsigned period)

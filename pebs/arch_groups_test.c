@@ -330,7 +330,7 @@ static const char *lacks_metrics(const struct caps *caps)
         return lacks_fixed_0(caps);
     return caps->perf_capabilities & PERF_CAP_METRICS && caps->fixed_counters >> SLOTS & 1
                ? NULL
-               : "no PERF_METRICS: IA32_PERF_CAPABILITIES bit 15 clear, or no fixed counter 3";
+               : "no PERF_METRICS (IA32_PERF_CAPABILITIES bit 15 clear, or no fixed counter 3)";
 }
 
 static void metrics(struct test_run *run)
@@ -446,7 +446,7 @@ static void components(struct test_run *run)
     if (!may_have(run, ARCH_PEBS_XMM))
         return;
     if (!xsave_enable(XSTATE_SSE)) {
-        test_skip(run, "no XSAVE: CPUID.1:ECX bit 26 clear");
+        test_skip(run, "no XSAVE (CPUID.1:ECX bit 26 clear)");
         return;
     }
     xmm_fill(true);
@@ -470,7 +470,7 @@ static void upper_halves(struct test_run *run)
     if (!may_have(run, ARCH_PEBS_YMMH))
         return;
     if (!xsave_enable(XSTATE_AVX)) {
-        test_skip(run, "no AVX state: CPUID.1:ECX bit 26 or CPUID.0DH.0:EAX bit 2 clear");
+        test_skip(run, "no AVX state (CPUID.1:ECX bit 26 or CPUID.0DH.0:EAX bit 2 clear)");
         return;
     }
     xmm_fill(true);

@@ -43,7 +43,7 @@ static const char *lacks_metrics(const struct caps *caps)
         return lacks_snapshot(caps);
     return caps->perf_capabilities & PERF_CAP_METRICS && caps->fixed_counters >> SLOTS & 1
                ? NULL
-               : "no PERF_METRICS: IA32_PERF_CAPABILITIES bit 15 clear, or no fixed counter 3";
+               : "no PERF_METRICS (IA32_PERF_CAPABILITIES bit 15 clear, or no fixed counter 3)";
 }
 
 static struct pebs_sample instructions(const struct workload *workload, unsigned period, uint64_t data_cfg)

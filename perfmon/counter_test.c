@@ -22,17 +22,17 @@
 
 static const char *no_fixed(const struct caps *caps)
 {
-    return caps->fixed_count ? NULL : "no fixed counter: CPUID.0AH:EDX[4:0] is 0";
+    return caps->fixed_count ? NULL : "no fixed counter (CPUID.0AH:EDX[4:0] is 0)";
 }
 
 static const char *no_full_width(const struct caps *caps)
 {
-    return caps->full_width_write ? NULL : "no full-width writes: IA32_PERF_CAPABILITIES bit 13 clear";
+    return caps->full_width_write ? NULL : "no full-width writes (IA32_PERF_CAPABILITIES bit 13 clear)";
 }
 
 static const char *before_version_4(const struct caps *caps)
 {
-    return caps->perfmon_version >= 4 ? NULL : "no such register before version 4: CPUID.0AH:EAX[7:0] is below 4";
+    return caps->perfmon_version >= 4 ? NULL : "no such register before version 4 (CPUID.0AH:EAX[7:0] is below 4)";
 }
 
 static const char *one_counter(const struct caps *caps)
@@ -304,7 +304,7 @@ static const char *no_force_abort(const struct caps *caps)
 {
     return caps->general_count < 4                             ? "no counter 3 that can be used"
            : cpuid(0, 0).eax >= 7 && cpuid(7, 0).edx >> 13 & 1 ? NULL
-                                                               : "no TSX_FORCE_ABORT: CPUID.7:EDX bit 13 clear";
+                                                               : "no TSX_FORCE_ABORT (CPUID.7:EDX bit 13 clear)";
 }
 
 /* While bit 0 of TSX_FORCE_ABORT is clear, the microcode of processors with erratum SKL179 uses counter 3. */
@@ -724,7 +724,7 @@ static void freeze_while_smm(struct test_run *run)
 
 static const char *counts_in_smm(const struct caps *caps)
 {
-    return caps->freeze_while_smm ? NULL : "no FREEZE_WHILE_SMM: IA32_PERF_CAPABILITIES bit 12 clear";
+    return caps->freeze_while_smm ? NULL : "no FREEZE_WHILE_SMM (IA32_PERF_CAPABILITIES bit 12 clear)";
 }
 
 TEST(perfmon_freeze_while_smm) = {

@@ -27,14 +27,14 @@ static const char *no_fixed(const struct caps *caps)
 
 static const char *no_unit_mask_2(const struct caps *caps)
 {
-    return caps->unit_mask_2 ? NULL : "no second unit mask: CPUID.23H.0:EBX bit 0 clear";
+    return caps->unit_mask_2 ? NULL : "no second unit mask (CPUID.23H.0:EBX bit 0 clear)";
 }
 
 static const char *no_equal(const struct caps *caps)
 {
     return caps->general_count < 3 ? "fewer than three general counters"
            : caps->equal_flag      ? NULL
-                                   : "no EQ bit: CPUID.23H.0:EBX bit 1 clear";
+                                   : "no EQ bit (CPUID.23H.0:EBX bit 1 clear)";
 }
 
 /* ---- RDPMC at CPL 3 ---------------------------------------------------------------------------------------------- */

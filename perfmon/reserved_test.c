@@ -63,7 +63,7 @@ static const char *is_netburst(const struct caps *caps)
 
 static const char *no_capabilities(const struct caps *caps)
 {
-    return caps->pdcm ? NULL : "no IA32_PERF_CAPABILITIES: CPUID.1:ECX bit 15 clear";
+    return caps->pdcm ? NULL : "no IA32_PERF_CAPABILITIES (CPUID.1:ECX bit 15 clear)";
 }
 
 static const char *is_architectural(const struct caps *caps)

@@ -55,7 +55,7 @@ static struct command {
 static bool choose(const char *option, const struct output *output)
 {
     if (command.output || command.count_only) {
-        complain(option, "only one form of output can be chosen");
+        complain(option, "a second form of output; choose one");
         return false;
     }
     command.output = output;
@@ -85,7 +85,7 @@ static bool choose_kinds(const char *list)
 static bool take_elf(const char *file)
 {
     if (command.setup.symbols) {
-        complain("--elf", "only one ELF can be given");
+        complain("--elf", "a second ELF; give one");
         return false;
     }
     command.setup.symbols = symbols_open(file);
@@ -196,7 +196,7 @@ static bool parse(int argc, char **argv)
             if (words == 0)
                 return false;
         } else if (command.log) {
-            complain(word, "only one log can be given");
+            complain(word, "a second log; give one, or judge several with --judge");
             return false;
         } else {
             command.log = word;

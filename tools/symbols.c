@@ -148,7 +148,7 @@ static bool read_symbols(struct symbols *symbols)
             };
     }
     if (symbols->count == 0) {
-        complain(symbols->path, "no usable symbols in the symbol table");
+        complain(symbols->path, "no usable symbols in the symbol table; give the kernel's ELF");
         return false;
     }
 
@@ -294,7 +294,7 @@ struct symbols *symbols_open(const char *path)
     }
     symbols->elf = elf_begin(symbols->fd, ELF_C_READ_MMAP, NULL);
     if (symbols->elf == NULL || elf_kind(symbols->elf) != ELF_K_ELF) {
-        complain(path, "not an ELF file");
+        complain(path, "not an ELF file; give the kernel's ELF");
         goto fail;
     }
     if (!read_segments(symbols)) {

@@ -75,15 +75,15 @@ static EFI_FILE_HANDLE open_folder(EFI_HANDLE device, UINT64 size, UINT64 *room,
     if (EFI_ERROR(informed))
         log_fails(trouble, "cannot read the free space of the boot volume", informed);
     else if (info.read_only)
-        log_fails(trouble, "the boot volume is read-only", EFI_SUCCESS);
+        log_fails(trouble, "the boot volume is read-only (boot from a USB stick)", EFI_SUCCESS);
     else if (status == EFI_NOT_FOUND)
-        log_fails(trouble, "the boot volume has no folder \\dstest86\\logs", EFI_SUCCESS);
+        log_fails(trouble, "the boot volume has no folder \\dstest86\\logs (create it)", EFI_SUCCESS);
     else if (EFI_ERROR(status))
         log_fails(trouble, "cannot open \\dstest86\\logs on the boot volume", status);
     else if (!is_folder(folder))
-        log_fails(trouble, "\\dstest86\\logs on the boot volume is not a folder", EFI_SUCCESS);
+        log_fails(trouble, "\\dstest86\\logs on the boot volume is not a folder (delete this file)", EFI_SUCCESS);
     else if (*room < size && *room < KEPT_LOG_LEAST)
-        log_fails(trouble, "the boot volume has too little free space", EFI_SUCCESS);
+        log_fails(trouble, "the boot volume has too little free space (delete old logs)", EFI_SUCCESS);
     else
         log_fails(trouble, NULL, EFI_SUCCESS);
     root->Close(root);
@@ -139,7 +139,8 @@ static bool choose_name(EFI_FILE_HANDLE folder, char name[40], CHAR16 wide[40], 
             return log_fails(trouble, "cannot read \\dstest86\\logs", status);
         file->Close(file);
     }
-    return log_fails(trouble, "\\dstest86\\logs already has 999 logs of this day and processor", EFI_SUCCESS);
+    return log_fails(trouble, "\\dstest86\\logs already has 999 logs of this day and processor (delete some)",
+                     EFI_SUCCESS);
 }
 
 static bool reads_back(EFI_FILE_HANDLE folder, CHAR16 *name, const UINT8 *bytes, size_t size)

@@ -144,7 +144,8 @@ static bool take_key(struct menu *menu, CHAR16 key, bool long_mode)
     if (key == '6') {
         menu->width = long_mode && menu->width == 32 ? 64 : 32;
         if (!long_mode)
-            Print(L"\ndstest86: this processor has no long mode (CPUID.80000001H:EDX bit 29)\n");
+            Print(
+                L"\ndstest86: this processor has no long mode (CPUID.80000001H:EDX bit 29); start the 32-bit kernel\n");
         known = true;
     }
     if (known && !chosen)

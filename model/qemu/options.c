@@ -157,8 +157,9 @@ static void take_cores(struct options *options, const char *list, unsigned proce
     if (cores_parse(&options->cores, options->profile, list) != NULL)
         refuse_cores(options->profile, list);
     if (options->cores.named > processors) {
-        fprintf(stderr, "dsmodel: cores=%s names %u processors, but QEMU's -smp has %u\n", list, options->cores.named,
-                processors);
+        fprintf(stderr,
+                "dsmodel: cores=%s names %u processors, but QEMU's -smp has %u; shorten the list or raise -smp\n", list,
+                options->cores.named, processors);
         exit(1);
     }
 }
@@ -182,7 +183,7 @@ static void take_flip(struct options *options, const char *plan)
     if (plan == NULL)
         return;
     if (options->faults.any)
-        options_die("%s", "flip= and fault= exclude each other");
+        options_die("%s", "flip= and fault= exclude each other; remove one of them");
     options->flip = flip_open(plan, &why);
     if (options->flip == NULL) {
         fprintf(stderr, "dsmodel: flip=%s: %s\n", plan, why);

@@ -385,7 +385,7 @@ static void start_from_x2apic(struct test_run *run)
     const char *problem = survey(&topology);
 
     if (!problem && !run->caps->x2apic)
-        problem = "no x2APIC: CPUID.1:ECX bit 21 clear";
+        problem = "no x2APIC (CPUID.1:ECX bit 21 clear)";
     if (problem) {
         test_skip(run, problem);
         return;

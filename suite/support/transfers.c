@@ -42,7 +42,7 @@ static bool sent;
 
 const char *transfers_no_system_call(const struct caps *caps)
 {
-    return caps->ia32e_active || cpuid(1, 0).edx & CPUID_1_EDX_SEP ? NULL : "no SYSENTER: CPUID.1:EDX bit 11 clear";
+    return caps->ia32e_active || cpuid(1, 0).edx & CPUID_1_EDX_SEP ? NULL : "no SYSENTER (CPUID.1:EDX bit 11 clear)";
 }
 
 bool transfers_enter(uint64_t address)

@@ -164,7 +164,7 @@ tap.like(text, r'\A(?:Reading symbols from .*\n)?dsmodel: profile=bogus is not k
          'an unknown profile: only the model reports it')
 out, _, _ = machine.gdb('none', 'help ds', 'ds 5', 'help bts')
 like(out[0], '^Print the DS management area of this processor with every field', 'help')
-like(out[1], '^ds takes no argument$', 'a superfluous argument')
+like(out[1], '^ds: takes no argument; type only ds$', 'a superfluous argument')
 
 
 # Without a machine, ds-state accepts a folder silently, prints it on request, and removes files of an earlier GDB.

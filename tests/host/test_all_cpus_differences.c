@@ -84,7 +84,7 @@ UNIT_TEST(missing_features_are_reported)
     start();
     other.reason[CAPS_NEED_BTS] = CAPS_BTS_UNAVAILABLE;
     other.reason[CAPS_NEED_COUNT - 1] = CAPS_LBR_NOT_ARCHITECTURAL;
-    expect(false, "no BTS: IA32_MISC_ENABLE bit 11 set; no architectural LBRs: CPUID.7:EDX bit 19 clear; ");
+    expect(false, "no BTS (IA32_MISC_ENABLE bit 11 set); no architectural LBRs (CPUID.7:EDX bit 19 clear); ");
     boot.reason[CAPS_NEED_BTS] = boot.reason[CAPS_NEED_COUNT - 1] = CAPS_NO_DS_FLAG;
     expect(true, "");
     start();

@@ -684,7 +684,7 @@ UNIT_TEST(texts)
     static const char *const begins[] = { "no ", "PEBS records have " };
 
     assert_string_equal(caps_reason_text(CAPS_AVAILABLE), "available");
-    assert_string_equal(caps_reason_text(CAPS_NO_DS_FLAG), "no DS: CPUID.1:EDX bit 21 clear");
+    assert_string_equal(caps_reason_text(CAPS_NO_DS_FLAG), "no DS (CPUID.1:EDX bit 21 clear)");
     assert_string_equal(caps_reason_text(CAPS_REASON_COUNT), "unknown reason");
     for (unsigned i = CAPS_AVAILABLE + 1; i < CAPS_REASON_COUNT; i++) {
         const char *const text = caps_reason_text((enum caps_reason)i);

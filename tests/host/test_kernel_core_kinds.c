@@ -214,7 +214,7 @@ UNIT_TEST(left_out)
     core_kinds_say();
     machine_has_printed("cpu 3 apic 0x36 Atom Gracemont, kind atom3: 2 of 8 processors\n"
                         "kinds: 2 processors are not tested, of other kinds than the first 4\n"
-                        "kinds not known: 1 processors do not start\n");
+                        "kinds unknown: 1 processors do not start; run=all_cpus.* names them\n");
     assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "core,atom,atom2,atom3");
 }
 
@@ -237,7 +237,7 @@ UNIT_TEST(waiting)
     assert_in_range(machine.pauses, 100000, 10000000);
     assert_int_equal(cpu.stops, 2);
     core_kinds_say();
-    machine_has_printed("kinds not known: 1 processors do not start\n");
+    machine_has_printed("kinds unknown: 1 processors do not start; run=all_cpus.* names them\n");
 
     caps.model = 0xfe;
     for (unsigned i = 0; i < 2; i++) {

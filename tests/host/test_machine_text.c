@@ -163,15 +163,15 @@ UNIT_TEST(missing_facilities)
         enum caps_reason reason;
         const char *line, *lacks;
     } cases[] = {
-        { CAPS_NEED_PERFMON, CAPS_NO_PERFMON_LEAF, "perfmon none: no performance monitoring: CPUID has no leaf 0Ah",
+        { CAPS_NEED_PERFMON, CAPS_NO_PERFMON_LEAF, "perfmon none: no performance monitoring (CPUID has no leaf 0Ah)",
           "perfmon version" },
-        { CAPS_NEED_DS, CAPS_NO_DS_FLAG, "ds none: no DS: CPUID.1:EDX bit 21 clear", "reading of the absolute" },
-        { CAPS_NEED_BTS, CAPS_BTS_UNAVAILABLE, "bts none: no BTS: IA32_MISC_ENABLE bit 11 set", "prediction flag" },
-        { CAPS_NEED_PEBS, CAPS_PEBS_UNAVAILABLE, "pebs none: no PEBS: IA32_MISC_ENABLE bit 12 set", "counter reset" },
-        { CAPS_NEED_PEBS, CAPS_PEBS_UNAVAILABLE, "pebs none: no PEBS: IA32_MISC_ENABLE bit 12 set", "events" },
+        { CAPS_NEED_DS, CAPS_NO_DS_FLAG, "ds none: no DS (CPUID.1:EDX bit 21 clear)", "reading of the absolute" },
+        { CAPS_NEED_BTS, CAPS_BTS_UNAVAILABLE, "bts none: no BTS (IA32_MISC_ENABLE bit 11 set)", "prediction flag" },
+        { CAPS_NEED_PEBS, CAPS_PEBS_UNAVAILABLE, "pebs none: no PEBS (IA32_MISC_ENABLE bit 12 set)", "counter reset" },
+        { CAPS_NEED_PEBS, CAPS_PEBS_UNAVAILABLE, "pebs none: no PEBS (IA32_MISC_ENABLE bit 12 set)", "events" },
         { CAPS_NEED_EVENT_ANY, CAPS_NO_EVENT_ANY, "pebs format 3, records of 200 bytes, trap-like, counters 0xf",
           "events" },
-        { CAPS_NEED_LBR, CAPS_LBR_NOT_INTEL, "lbr none: no LBR: not an Intel processor", "MISPRED" },
+        { CAPS_NEED_LBR, CAPS_LBR_NOT_INTEL, "lbr none: no LBR (not an Intel processor)", "MISPRED" },
     };
 
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

@@ -97,7 +97,7 @@ UNIT_TEST(invalid_options)
     refused("profile=skylake ipc=9", "ipc=9: expected a number from 1 to 8");
     refused("profile=skylake ipc=12", "ipc=12: expected a number from 1 to 8");
     refused("profile=skylake flip=none", "flip=none: No such file or directory");
-    refused("profile=skylake fault=lbr.tos.stuck flip=err", "flip= and fault= exclude each other");
+    refused("profile=skylake fault=lbr.tos.stuck flip=err", "flip= and fault= exclude each other; remove one of them");
     refused("profile=skylake flip=err",
             "flip=err: is not a plan: expected \"BEGIN END\", then lines \"WINDOW DELIVERY NUMBER ACTION BIT\"");
     refused("truth=", "truth= was given without a value");
@@ -124,7 +124,8 @@ UNIT_TEST(invalid_options)
     refused("profile=alderlake cores=PX",
             "cores=PX is not a list of at most 256 cores of profile=alderlake, each kind by its "
             "letter, with a number after it for several: P Golden Cove, E Gracemont");
-    refused("cores=P2E3 profile=alderlake", "cores=P2E3 names 5 processors, but QEMU's -smp has 4");
+    refused("cores=P2E3 profile=alderlake",
+            "cores=P2E3 names 5 processors, but QEMU's -smp has 4; shorten the list or raise -smp");
     refused("profile=alderlake cores=", "cores= was given without a value");
     refused("cores=P profile=alderlake cores=E", "cores= was given twice");
     refused("profile=skylake state=/no/such/folder",

@@ -169,14 +169,14 @@ static const struct facility judged[FACILITIES] = {
 };
 
 static const struct facility passed[FACILITIES] = {
-    { .name = "bts", .state = FACILITY_NONE, .reason = "no BTS: IA32_MISC_ENABLE bit 11 set" },
+    { .name = "bts", .state = FACILITY_NONE, .reason = "no BTS (IA32_MISC_ENABLE bit 11 set)" },
     { .name = "pebs", .state = FACILITY_PASS, .passed = 43, .selected = 65 },
     { .name = "lbr", .state = FACILITY_PASS, .passed = 33, .selected = 43 },
 };
 
 static const struct facility untested[FACILITIES] = {
     { .name = "bts", .state = FACILITY_UNTESTED, .reason = "no BTS: the layout of IA32_DEBUGCTL is unknown" },
-    { .name = "pebs", .state = FACILITY_NONE, .reason = "no DS: CPUID.1:EDX bit 21 clear" },
+    { .name = "pebs", .state = FACILITY_NONE, .reason = "no DS (CPUID.1:EDX bit 21 clear)" },
     { .name = "lbr", .state = FACILITY_NOT_SELECTED },
 };
 

@@ -338,7 +338,7 @@ UNIT_TEST(two_kinds)
     it_said("# test bts.one\n# One\n# expect 1 records\nok 1 bts.one\n"
             "# test pebs.two\n# Two\n# expect 1 records\nok 2 pebs.two\n"
             "# test bts.three\n# Three\n# expect 1 records\nok 3 bts.three\n"
-            "# test other.four\nok 4 other.four # SKIP no DS: CPUID.1:EDX bit 21 clear\n");
+            "# test other.four\nok 4 other.four # SKIP no DS (CPUID.1:EDX bit 21 clear)\n");
     assert_null(page_results[MOST_TESTS + AT(0)].why);
     runner_totals(&sums);
     assert_true(sums.pass == 3 && sums.skip == 1 && !sums.fail);
@@ -347,7 +347,7 @@ UNIT_TEST(two_kinds)
             "# test pebs.two.atom\n# Two\n# expect 1 records\n# wrong: got 0 records, expected 1\n# what was held\n"
             "not ok 6 pebs.two.atom\n"
             "# test bts.three.atom\n# Three\n# expect 1 records\nok 7 bts.three.atom\n"
-            "# test other.four.atom\nok 8 other.four.atom # SKIP no DS: CPUID.1:EDX bit 21 clear\n");
+            "# test other.four.atom\nok 8 other.four.atom # SKIP no DS (CPUID.1:EDX bit 21 clear)\n");
     it_ran(6, 2, 8);
     assert_string_equal(machine.id, "other.four.atom");
     runner_run("atom2", &caps[2], quiesce); /* one more kind than fits */
@@ -365,10 +365,10 @@ UNIT_TEST(two_kinds)
             "# fail pebs.two.atom: got 0 records, expected 1\n"
             "# facility bts pass 2 of 2\n"
             "# facility pebs pass 1 of 1\n"
-            "# facility lbr none: no DS: CPUID.1:EDX bit 21 clear\n"
+            "# facility lbr none: no DS (CPUID.1:EDX bit 21 clear)\n"
             "# facility bts.atom pass 2 of 2\n"
             "# facility pebs.atom fail 1 of 1\n"
-            "# facility lbr.atom none: no DS: CPUID.1:EDX bit 21 clear\n");
+            "# facility lbr.atom none: no DS (CPUID.1:EDX bit 21 clear)\n");
     assert_string_equal(page_results[AT(1)].id, "pebs.two");
     assert_string_equal(page_results[MOST_TESTS + AT(1)].id, "pebs.two.atom");
     assert_int_equal(page_results[AT(0)].seen, true);
@@ -398,7 +398,7 @@ UNIT_TEST(one_of_two_kinds)
             "# area pebs             1       0       0       0       0\n"
             "# facility bts.atom pass 2 of 2\n"
             "# facility pebs.atom pass 1 of 1\n"
-            "# facility lbr.atom none: no DS: CPUID.1:EDX bit 21 clear\n");
+            "# facility lbr.atom none: no DS (CPUID.1:EDX bit 21 clear)\n");
 
     start_four();
     assert_true(runner_begin(&options, 1, 0));
@@ -455,10 +455,10 @@ UNIT_TEST(hangs_in_a_test)
             "# result bts.one.atom2 pass\n# result pebs.two.atom2 pass\n# result bts.three.atom2 pass\n"
             "# facility bts pass 2 of 2\n"
             "# facility pebs pass 1 of 1\n"
-            "# facility lbr none: no DS: CPUID.1:EDX bit 21 clear\n"
+            "# facility lbr none: no DS (CPUID.1:EDX bit 21 clear)\n"
             "# facility bts.atom pass 1 of 1, 1 does not apply\n"
             "# facility pebs.atom fail 1 of 1\n"
-            "# facility lbr.atom none: no DS: CPUID.1:EDX bit 21 clear\n"
+            "# facility lbr.atom none: no DS (CPUID.1:EDX bit 21 clear)\n"
             "# facility bts.atom2 pass 2 of 2\n"
             "# facility pebs.atom2 pass 1 of 1\n"
             "# facility lbr.atom2 not selected\n");

@@ -404,10 +404,10 @@ UNIT_TEST(unusable_volumes)
         const char *why;
     } cases[] = {
         { NULL, 0, "the loader was not started from a volume (a stick or a disk)" },
-        { NULL, 0, "the boot volume is read-only" },
-        { NULL, 0, "the boot volume has no folder \\dstest86\\logs" },
-        { NULL, 0, "\\dstest86\\logs on the boot volume is not a folder" },
-        { NULL, 0, "the boot volume has too little free space" },
+        { NULL, 0, "the boot volume is read-only (boot from a USB stick)" },
+        { NULL, 0, "the boot volume has no folder \\dstest86\\logs (create it)" },
+        { NULL, 0, "\\dstest86\\logs on the boot volume is not a folder (delete this file)" },
+        { NULL, 0, "the boot volume has too little free space (delete old logs)" },
         { &fw.open_volume, EFI_DEVICE_ERROR, "cannot open the boot volume: status 7" },
         { &fw.room, EFI_DEVICE_ERROR, "cannot read the free space of the boot volume: status 7" },
         { &fw.open_folder, EFI_ACCESS_DENIED, "cannot open \\dstest86\\logs on the boot volume: status 15" },

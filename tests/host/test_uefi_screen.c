@@ -203,9 +203,10 @@ UNIT_TEST(without_long_mode)
     press("0:6 0:1");
     options[0] = '\0';
     menu_choose(options, 3, 0, false);
-    assert_string_equal(console_said,
-                        "[clear]" MENU("none", "32") "\ndstest86: this processor has no long mode "
-                                                     "(CPUID.80000001H:EDX bit 29)\n" MENU("none", "32") "\n");
+    assert_string_equal(
+        console_said,
+        "[clear]" MENU("none", "32") "\ndstest86: this processor has no long mode "
+                                     "(CPUID.80000001H:EDX bit 29); start the 32-bit kernel\n" MENU("none", "32") "\n");
     assert_string_equal(options, "");
 }
 

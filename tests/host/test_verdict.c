@@ -22,9 +22,9 @@ static const struct caps none = { .reason = { [CAPS_NEED_BTS] = CAPS_NO_DS_FLAG,
                                               [CAPS_NEED_PEBS] = CAPS_PEBS_CORE_HAS_NONE,
                                               [CAPS_NEED_LBR] = CAPS_LBR_NOT_INTEL } };
 
-#define NO_BTS  "none: no DS: CPUID.1:EDX bit 21 clear"
-#define NO_PEBS "none: no PEBS: this core does not implement it"
-#define NO_LBR  "none: no LBR: not an Intel processor"
+#define NO_BTS  "none: no DS (CPUID.1:EDX bit 21 clear)"
+#define NO_PEBS "none: no PEBS (this core does not implement it)"
+#define NO_LBR  "none: no LBR (not an Intel processor)"
 
 /*
  * Results as text: + passed with records, = passed without, p passed and demanded none, ! failed, e without a verdict,
@@ -68,8 +68,8 @@ static const struct caps
     raises = { .reason = { [CAPS_NEED_PEBS] = CAPS_PEBS_ENABLE_RAISES_GP } };
 
 #define NO_EVENT "no precise event is known for this processor model"
-#define NO_DEPTH "no LBR: its depth is unknown for this processor model"
-#define OTHER    "no adaptive PEBS: IA32_PERF_CAPABILITIES bit 14 clear"
+#define NO_DEPTH "no LBR (its depth is unknown for this processor model)"
+#define OTHER    "no adaptive PEBS (IA32_PERF_CAPABILITIES bit 14 clear)"
 #define NO_ROW   "; cpu/cores.c has no row for 06_ff"
 
 /* What the facilities' lines say after their names, and the run's verdict. */

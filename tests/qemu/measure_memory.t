@@ -96,7 +96,7 @@ def level_of(profile, size):
 for profile in table.profiles():
     if profile not in caches:
         lines = boot('-p', profile, '-w', 32, '-o', 'run=measure.memory.*,measure.sharing.*')
-        skipped = [line for line in lines if re.search(r' measure\.(?:memory|sharing)\.\S+ # SKIP no (?:load latency|PEBS): ', line)]
+        skipped = [line for line in lines if re.search(r' measure\.(?:memory|sharing)\.\S+ # SKIP no (?:load latency|PEBS) \(', line)]
         tap.same(len(skipped), 12, f'{profile}: the model has no three caches, and the log says no load latency')
 
 # One profile for each encoding of the source and latency, each width on some. The largest rings, of memory alone, only once.

@@ -130,7 +130,7 @@ ok 15 selftest.verdict.typical
 {CLAIMED}
 not ok 16 selftest.verdict.typical_none
 # test selftest.verdict.needs
-ok 17 selftest.verdict.needs # SKIP no DS: CPUID.1:EDX bit 21 clear
+ok 17 selftest.verdict.needs # SKIP no DS (CPUID.1:EDX bit 21 clear)
 # test selftest.verdict.lacks
 ok 18 selftest.verdict.lacks # SKIP no such thing
 # test selftest.verdict.lacks_nothing
@@ -157,9 +157,9 @@ not ok 20 selftest.verdict.no_plan # ERROR
 # fail selftest.verdict.typical_none: got 0 records, expected 1
 # error selftest.verdict.no_plan: the test armed a facility without a plan of the number of records
 RECAP
-# facility bts none: no DS: CPUID.1:EDX bit 21 clear
-# facility pebs none: no DS: CPUID.1:EDX bit 21 clear
-# facility lbr none: no LBR: not an Intel processor
+# facility bts none: no DS (CPUID.1:EDX bit 21 clear)
+# facility pebs none: no DS (CPUID.1:EDX bit 21 clear)
+# facility lbr none: no LBR (not an Intel processor)
 # end dstest86 verdict=error pass=4 fail=10 skip=3 error=1 differs=2
 """.splitlines()
 at_recap = VERDICTS.index('RECAP')
@@ -278,7 +278,7 @@ for width, options, qemu, wanted in (
         (32, 'paging=legacy', '', ['# paging 32-bit']),
         (32, 'paging=pae', '', ['# paging PAE, no-execute']),
         (64, '', '-cpu max,-nx', ['# paging 4-level']),
-        (64, '', '-cpu max,-apic', [r'# apic none: no local APIC: CPUID\.1:EDX bit 9 clear', NO_WATCHDOG]),
+        (64, '', '-cpu max,-apic', [r'# apic none: no local APIC \(CPUID\.1:EDX bit 9 clear\)', NO_WATCHDOG]),
         (64, '', '-machine pit=off', ['# clock acpi_pm, 3579545 Hz']),
         (64, '', '-machine acpi=off', ['# clock pit, 1193182 Hz', NO_NMI]),
         (64, '', '-machine hpet=off', [NO_NMI]),

@@ -59,7 +59,7 @@ for name, machine_type, magic in ('BOOTX64.EFI', 0x8664, 0x20b), ('BOOTIA32.EFI'
 
 text = work / 'text'
 text.write_text('MZ' + 'x' * 100)
-tap.same(says(ROOT / 'boot/nx-compat', text), (1, f'nx-compat: {text}: not a PE file\n'), 'nx-compat refuses a file that is not PE')
+tap.same(says(ROOT / 'boot/nx-compat', text), (1, f'nx-compat: {text}: not a PE file; give the loader (.efi)\n'), 'nx-compat refuses a file that is not PE')
 tap.same(text.read_text(), 'MZ' + 'x' * 100, '... and leaves it unchanged')
 
 key, certificate = (BUILD / f'toolchain/ovmf/snakeoil.{kind}' for kind in ('key', 'pem'))

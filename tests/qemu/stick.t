@@ -113,15 +113,15 @@ def not_kept(what, why, route):
 
 
 stick.copy(STICK)
-not_kept('a CD', 'the boot volume is read-only', 'cd')
+not_kept('a CD', 'the boot volume is read-only (boot from a USB stick)', 'cd')
 stick.mtools(STICK, 'mrd', f'::{LOGS}')
-not_kept('no folder', r'the boot volume has no folder \dstest86\logs', 'usb')
+not_kept('no folder', r'the boot volume has no folder \dstest86\logs (create it)', 'usb')
 put('logs', b'x', '::/dstest86/logs')
-not_kept('a file in its place', r'\dstest86\logs on the boot volume is not a folder', 'usb')
+not_kept('a file in its place', r'\dstest86\logs on the boot volume is not a folder (delete this file)', 'usb')
 stick.copy(STICK)
 room = int(re.search(rb'([0-9 ]+) bytes free', stick.mtools(STICK, 'mdir', '::/'))[1].replace(b' ', b''))
 put('fill', b'x' * (room - 60000))
-stock = not_kept('a full stick', 'the boot volume has too little free space', 'usb')
+stock = not_kept('a full stick', 'the boot volume has too little free space (delete old logs)', 'usb')
 
 # ---- memory at the second start ----------------------------------------------------------------------------------------------
 TEXT = b'# begin dstest86' + b''.join(b'\r\n# line %d ' % n + b'x' * (n % 71) for n in range(1, 1501)) + b'\r\n# end dstest86 verdict=pass\r\n'
@@ -134,7 +134,7 @@ def lost(what, sentence, damaged):
     tap.same(logs(), {}, '... the stick stays empty')
 
 
-lost('the stick is full now', 'the log of the previous run is lost: the boot volume has too little free space', memory)
+lost('the stick is full now', 'the log of the previous run is lost: the boot volume has too little free space \\(delete old logs\\)', memory)
 stick.copy(STICK)
 put('fill', b'x' * (room - 67000))
 tap.like(restarted(memory, KEY)[0], '(?m)^dstest86: the boot volume has too little free space: the middle of the log is left out$',

@@ -165,7 +165,7 @@ with tempfile.TemporaryDirectory() as folder:
     status, said = run('-k', '5', '60', COMMAND, '--strict', '--violations', str(report), *EXIT, *kernel('forbidden.lvt_masked'), command=['timeout'])
     tap.ok(status == 70 and reader.communicate()[0].startswith('violation '), 'a report into a FIFO', f'{status} {said}')
     status, said = run('--strict', '--violations', folder, *EMPTY)
-    tap.ok(status == 2 and said.endswith(f'qemu-ds: --violations {folder}: cannot be written\n'), 'a report into a folder', f'{status} {said}')
+    tap.ok(status == 2 and said.endswith(f'qemu-ds: --violations {folder}: cannot be written; choose a file in a writable folder\n'), 'a report into a folder', f'{status} {said}')
 
 ENDS = ['-display', 'none', '-no-reboot', '-kernel', str(BUILD / 'ends.elf'), '-append']
 RESETS = ' triple-fault vcpu=0 rip=RIP: the exception of this instruction cannot be delivered, nor a double fault; the processor shuts down'
@@ -216,10 +216,10 @@ for words, expected in {
     '-accel kvm -accel hvf': '-accel hvf: not supported; the model needs -accel tcg',
     '-m 1G --profile icelake': "--profile: write the options of qemu-ds before QEMU's",
     '-profile icelake': "-profile: write --profile, before QEMU's options",
-    '--quirk -display none': '--quirk needs a value, not -display',
-    '--accept strict.t': '--accept needs --strict',
+    '--quirk -display none': '--quirk: missing value before -display; see qemu-ds --help',
+    '--accept strict.t': '--accept: has no effect without --strict; add --strict',
     '--strict=all': '--strict=all: unknown value; write --strict or --strict=advice',
-    '--strict -daemonize': "-daemonize: not supported with --strict, which waits for QEMU's end",
+    '--strict -daemonize': "-daemonize: not supported with --strict, which waits for QEMU's end; remove one of them",
 }.items():
     status, said = run(*words.split(), *EMPTY)
     tap.ok((status, said) == (2, f'qemu-ds: {expected}\n'), f'{words} is refused', f'{status} {said}')

@@ -65,7 +65,7 @@ before = {path.name: path.read_bytes() for path in here.iterdir()}
 
 # The command line, files and ELFs: status, sentence, words. /NAME is a file in our folder; LOG is the log.
 OTHER = f'not the kernel that wrote this dump (build id {{}}, dump has {identity}): symbols not used'
-ONE_FORM, NO_SYMBOLS = 'only one form of output can be chosen', 'no symbol table; use an ELF that is not stripped'
+ONE_FORM, NO_SYMBOLS = 'a second form of output; choose one', 'no symbol table; use an ELF that is not stripped'
 OVER, NOWHERE = 'is an input, and would be overwritten; choose another output file', 'No such file or directory'
 KIND = "--only: unknown kind of record '{}'; expected bts, pebs or lbr"
 TO = 'convert it: {} FILE | dsdump'
@@ -82,10 +82,10 @@ ERRORS = [
     (1, '/without_id: ' + OTHER.format('none'), '--elf /without_id --csv LOG'),
     (2, '/stripped.elf: ' + NO_SYMBOLS, '--elf /stripped.elf --csv LOG'),
     (2, '/short.elf: ' + NO_SYMBOLS, '--elf /short.elf --csv LOG'),
-    (2, '/text.elf: not an ELF file', '--elf /text.elf --csv LOG'),
-    (2, '/numbers.o: no usable symbols in the symbol table', '--elf /numbers.o --csv LOG'),
+    (2, '/text.elf: not an ELF file; give the kernel\'s ELF', '--elf /text.elf --csv LOG'),
+    (2, '/numbers.o: no usable symbols in the symbol table; give the kernel\'s ELF', '--elf /numbers.o --csv LOG'),
     (2, '/nowhere.elf: ' + NOWHERE, '--elf /nowhere.elf --csv LOG'),
-    (2, '--elf: only one ELF can be given', f'--elf {elf[64]} --elf {elf[64]} LOG'),
+    (2, '--elf: a second ELF; give one', f'--elf {elf[64]} --elf {elf[64]} LOG'),
     (2, "--folded: needs --elf FILE, the kernel's ELF, to distinguish calls from jumps", '--folded LOG'),
     (2, f'/nowhere/x: cannot write: {NOWHERE}', '--perf-data /nowhere/x LOG'),
     (2, f'/nowhere/x: cannot write: {NOWHERE}', '--html /nowhere/x LOG'),
@@ -109,7 +109,7 @@ ERRORS = [
       for word in ('--nosuch', '--', '-x', '-raw', '--tex', '--texts')),
     (0, '/rowless: this processor model has no row in cpu/cores.c, so most tests were skipped: please send a log made with the '
         "options dump=raw log=stick, as docs/corpus.md says, and the processor's name; the row is added from it", '--raw /rowless'),
-    (2, '/log: only one log can be given', 'LOG LOG'),
+    (2, '/log: a second log; give one, or judge several with --judge', 'LOG LOG'),
     (2, '/nowhere: ' + NOWHERE, '/nowhere'), (2, '/: Is a directory', '/'), (2, '/: Is a directory', '--html /ours.html /'),
     *((1, f'{name}: no dump in this log: boot the kernel with dump=raw to get one', words) for name, words in (
         ('standard input', ''), ('standard input', '-'), ('/dev/null', '/dev/null'))),

@@ -159,7 +159,7 @@ class Report(Command):
         count = self.default
         words = gdb.string_to_argv(argument)
         if words and not self.takes_count:
-            raise Problem(f'{self.name} takes no argument')
+            raise Problem(f'{self.name}: takes no argument; type only {self.name}')
         if words:
             count = 0 if words == ['all'] else self.number(words)
             if count is None:
@@ -264,7 +264,7 @@ class DsState(Command):
     def run(self, argument):
         words = gdb.string_to_argv(argument)
         if len(words) > 1:
-            raise Problem('want one folder')
+            raise Problem('ds-state: more than one argument; give one folder')
         if words:
             State.folder = os.path.realpath(os.path.expanduser(words[0]))
             for left in glob.glob(os.path.join(glob.escape(State.folder), '*.watch')):
