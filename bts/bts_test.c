@@ -207,14 +207,13 @@ static void check_ring(struct test_run *run, bool user_wanted)
     }
 }
 
-/* The privilege levels that a trace leaves out. */
-struct left_out {
+struct omitted_levels {
     bool os, usr;
 };
 
 static void trace_rings(struct test_run *run)
 {
-    const struct left_out *off = run->test->argument;
+    const struct omitted_levels *off = run->test->argument;
     const struct debugctl_bits *bits = run->caps->debugctl;
     const unsigned system = branch_count(&workload_calls, BRANCH_KINDS_ALL);
     const unsigned user = branch_count(&workload_user, BRANCH_KINDS_ALL);
@@ -239,9 +238,9 @@ static void trace_rings(struct test_run *run)
 
 TESTS(rings) = {
     { "bts.cpl.off_os", "With BTS_OFF_OS no branch at CPL 0 is stored, and every branch at CPL 3 is", RINGS,
-      .argument = &(const struct left_out){ .os = true } },
+      .argument = &(const struct omitted_levels){ .os = true } },
     { "bts.cpl.off_usr", "With BTS_OFF_USR no branch at CPL 3 is stored, and every branch at CPL 0 is", RINGS,
-      .argument = &(const struct left_out){ .usr = true } },
+      .argument = &(const struct omitted_levels){ .usr = true } },
     { "bts.cpl.off_both", "With BTS_OFF_OS and BTS_OFF_USR no branch is stored", RINGS,
-      .argument = &(const struct left_out){ .os = true, .usr = true } },
+      .argument = &(const struct omitted_levels){ .os = true, .usr = true } },
 };

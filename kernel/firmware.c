@@ -39,13 +39,13 @@
 #define P6_COUNTERS 2u  /* counters of a family 6 without leaf 0Ah */
 #define GENERAL     12u /* counters that are checked: the register after IA32_PMC11 is a different one, MSR_FSB_FREQ */
 #define FIXED       8u
-#define LEFT_MOST   (NETBURST_CCCRS + 3u)
+#define ACTIVE_MOST (NETBURST_CCCRS + 3u)
 #define VALUES_MOST (GENERAL + FIXED + 1u) /* and IA32_PERF_GLOBAL_CTRL */
 
-_Static_assert(GENERAL + 7u <= LEFT_MOST, "every source that can run has an entry");
+_Static_assert(GENERAL + 7u <= ACTIVE_MOST, "every source that can run has an entry");
 
 /* A register that was active, and the bits that made it so. */
-struct left {
+struct active_register {
     const char *name, *what;
     uint32_t msr;
     uint64_t value, running, again; /* again: the bits to restore at the end */
@@ -58,7 +58,7 @@ struct found {
     uint32_t cpuid_most; /* the highest leaf under a limit; 0 if there was none */
     bool cpuid_stays;    /* the limit could not be lifted */
     uint64_t misc_enable;
-    struct left registers[LEFT_MOST];
+    struct active_register registers[ACTIVE_MOST];
     unsigned count;
     struct {
         uint32_t msr;
@@ -89,7 +89,7 @@ static void remember_value(struct found *found, uint32_t msr)
 static bool change(struct found *found, const char *name, const char *what, uint32_t msr, uint64_t bits, uint64_t value,
                    uint64_t again)
 {
-    struct left entry = { .name = name, .what = what, .msr = msr, .running = bits, .again = again };
+    struct active_register entry = { .name = name, .what = what, .msr = msr, .running = bits, .again = again };
 
     if (!msr_read(msr, &entry.value) || (entry.value & bits) == value)
         return false;

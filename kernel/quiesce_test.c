@@ -17,11 +17,11 @@
 #include "suite/support/sources.h"
 
 /* Registers, and the value that the first test leaves in them; 0: the value that sampling needs. */
-static const struct left {
+static const struct setting {
     uint32_t msr;
     uint64_t value;
     enum { ARCH_LBR, NO_ARCH_LBR, GENERAL, NETBURST } where;
-} left[] = {
+} settings[] = {
     { 0x1d9, 0x1, NO_ARCH_LBR },     /* IA32_DEBUGCTL: LBR */
     { 0x14ce, 0x7, ARCH_LBR },       /* IA32_LBR_CTL: LBREn, OS, USR */
     { 0x0c1, 0, GENERAL },           /* IA32_PMC0 */
@@ -41,7 +41,7 @@ static const struct left {
 #define SETTLE_PAUSES 100000u
 #define REST_TRIES    100u
 
-static bool is_there(const struct caps *caps, const struct left *of)
+static bool is_there(const struct caps *caps, const struct setting *of)
 {
     switch (of->where) {
     case ARCH_LBR:
@@ -133,13 +133,13 @@ static void leave(struct test_run *run)
     test_plan(run, 0);
     if (!records_open(run, &config) || !pebs_program(run->caps, &sampling))
         test_fail(run, "sampling cannot be set up");
-    for (unsigned i = 0; i < sizeof left / sizeof left[0]; i++) {
-        if (!is_there(run->caps, &left[i]))
+    for (unsigned i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        if (!is_there(run->caps, &settings[i]))
             continue;
-        if (left[i].value && !msr_write(left[i].msr, left[i].value))
-            test_fail(run, "MSR 0x%x refuses 0x%llx", (unsigned)left[i].msr, (unsigned long long)left[i].value);
-        if (!msr_get(left[i].msr))
-            test_fail(run, "MSR 0x%x is 0 although the test set it", (unsigned)left[i].msr);
+        if (settings[i].value && !msr_write(settings[i].msr, settings[i].value))
+            test_fail(run, "MSR 0x%x refuses 0x%llx", (unsigned)settings[i].msr, (unsigned long long)settings[i].value);
+        if (!msr_get(settings[i].msr))
+            test_fail(run, "MSR 0x%x is 0 although the test set it", (unsigned)settings[i].msr);
     }
     ds_on_interrupt(observe);
     leave_other_processor(run);
@@ -158,13 +158,13 @@ TEST(selftest_quiesce_leave) = {
 static void look(struct test_run *run)
 {
     test_plan(run, 0);
-    for (unsigned i = 0; i < sizeof left / sizeof left[0]; i++) {
-        const bool freeze = left[i].msr == MSR_IA32_DEBUGCTL && run->caps->freeze_while_smm;
+    for (unsigned i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        const bool freeze = settings[i].msr == MSR_IA32_DEBUGCTL && run->caps->freeze_while_smm;
         const uint64_t want = freeze ? DEBUGCTL_FREEZE_WHILE_SMM : 0;
 
-        if (is_there(run->caps, &left[i]) && msr_get(left[i].msr) != want)
-            test_fail(run, "MSR 0x%x is 0x%llx, must be 0x%llx", (unsigned)left[i].msr,
-                      (unsigned long long)msr_get(left[i].msr), (unsigned long long)want);
+        if (is_there(run->caps, &settings[i]) && msr_get(settings[i].msr) != want)
+            test_fail(run, "MSR 0x%x is 0x%llx, must be 0x%llx", (unsigned)settings[i].msr,
+                      (unsigned long long)msr_get(settings[i].msr), (unsigned long long)want);
     }
     test_equal(run, "IA32_DS_AREA", msr_get(MSR_IA32_DS_AREA), 0);
     test_equal(run, "the mask of the LVT entry", apic_performance_lvt() & APIC_LVT_MASKED, APIC_LVT_MASKED);

@@ -252,7 +252,7 @@ TEST(lbr_events_together) = {
     .run = together,
 };
 
-static void left_out(struct test_run *run)
+static void before_filtered(struct test_run *run)
 {
     struct logged logged[LBR_COUNTERS] = { { 0, NULL } };
 
@@ -271,7 +271,7 @@ TEST(lbr_events_filter) = {
     .typical = "Linux describes the field; no available edition says which events an entry counts exactly",
     .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_SELECT | NEED_LBR_EVENTS,
     .records = true,
-    .run = left_out,
+    .run = before_filtered,
 };
 
 /* Counters that count without logging, and counters that log but are enabled by only one of the two bits. */

@@ -8,7 +8,7 @@
 
 struct fault_state {
     struct rules rules;          /* the rules that the processor's struct vcpu points to */
-    struct rules without_faults; /* what a faulty rule calls for everything except its fault */
+    struct rules without_faults; /* the rules that a faulty rule calls for all behaviour except its fault */
     struct fault_set faults;
     struct flip *flip; /* NULL: none */
     uint32_t quirks;
@@ -17,7 +17,7 @@ struct fault_state {
         unsigned number;                /* of the register in its row that RDMSR or WRMSR accesses */
         uint32_t reloaded;              /* bit i: counters[i] was reloaded */
         uint64_t written[MAX_COUNTERS]; /* the last value that software wrote to each general counter */
-        uint64_t left_area;             /* the value of IA32_DS_AREA before its last write */
+        uint64_t previous_area;         /* the value of IA32_DS_AREA before its last write */
         uint64_t bts_from;              /* the instruction of the last branch that was stored */
         unsigned bts_stored;
         bool apic_on;                             /* software has switched on the local APIC */

@@ -273,7 +273,7 @@ static uint64_t changed(struct vcpu *v, const struct profile_msr *m, uint64_t va
         return value;
     case REG_IA32_DS_AREA:
         v->pebs.dropping = false;
-        fault_state(v)->state.left_area = v->regs[REG_IA32_DS_AREA];
+        fault_state(v)->state.previous_area = v->regs[REG_IA32_DS_AREA];
         if (fault(v, FAULT_DS_AREA_TOUCHED))
             move_index(v, value, false, 1);
         return fault(v, FAULT_DS_AREA_48_BITS) ? (uint64_t)((int64_t)(value << 16) >> 16) : value;

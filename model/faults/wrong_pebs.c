@@ -273,8 +273,8 @@ bool wrong_pebs_write(struct vcpu *v, uint64_t index)
     if (fault(v, FAULT_PEBS_RECORD_SPILLS))
         v->host->write(v->cpu, v->pebs.at + v->pebs.staged, zeroes, v->ds.form.width);
     encode_field(field, v->ds.form.width, index);
-    if (fault(v, FAULT_DS_AREA_LEFT_WRITTEN))
-        v->host->write(v->cpu, fault_state(v)->state.left_area + encode_pebs_index_at(&v->ds.form), field,
+    if (fault(v, FAULT_DS_AREA_PREVIOUS_WRITTEN))
+        v->host->write(v->cpu, fault_state(v)->state.previous_area + encode_pebs_index_at(&v->ds.form), field,
                        v->ds.form.width);
     if (fault(v, FAULT_DS_AREA_MAXIMUM_WRITTEN)) {
         v->host->write(v->cpu, v->rules->ds_address(v) + encode_pebs_index_at(&v->ds.form) + v->ds.form.width, field,
