@@ -41,9 +41,9 @@ static bool trace(struct test_run *run, const struct ds_config *config, const st
 
     if (!records_open(run, config))
         return false;
-    ds_area_now(before);
+    ds_area_read(before);
     run_with(workload, window, window.on);
-    ds_area_now(after);
+    ds_area_read(after);
     return true;
 }
 
@@ -145,7 +145,7 @@ static void index_advances(struct test_run *run)
         struct ds_area area;
         run_with(workloads[i], window, window.on);
         expected += branches_of(workloads[i]);
-        ds_area_now(&area);
+        ds_area_read(&area);
         test_equal(run, "bytes that the index advanced", area.bts.index - area.bts.base,
                    expected * run->caps->bts_record_size);
     }

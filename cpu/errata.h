@@ -16,7 +16,7 @@
     ERRATUM(SKL088, "SKL088/CML054")             /* the prediction flag of a BTS record may be wrong */              \
     ERRATUM(SKL179, "SKL179")                    /* counter 3 is unreliable unless TSX_FORCE_ABORT bit 0 is set */   \
     ERRATUM(BDM104, "BDM104")                    /* with Intel PT on, IA32_DEBUGCTL raises #GP for LBR and BTS */    \
-    ERRATUM(BV086, "BV080/BV086")                /* IA32_PERFEVTSEL4 to 7 do not read what was written */            \
+    ERRATUM(BV086, "BV080/BV086")                /* IA32_PERFEVTSEL4 to 7 do not read back as written */             \
     ERRATUM(SRF7, "SRF7")                        /* far branches count as more than one instruction */               \
     ERRATUM(SRF6, "SRF6/MTL012/ARL010")          /* wrong counts of all branches and of near calls */                \
     ERRATUM(HSD140, "HSD140/BDM61")              /* wrong counts of instructions */                                  \

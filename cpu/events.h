@@ -32,7 +32,7 @@ enum pebs_role {
     PEBS_ROLE_FAR,
     PEBS_ROLE_LOAD_LATENCY,  /* loads chosen by the processor, slower than a threshold */
     PEBS_ROLE_PRECISE_STORE, /* stores, with their data address */
-    PEBS_ROLE_L1_MISSES,     /* loads that found their line in no level up to this one; L3 is the last level */
+    PEBS_ROLE_L1_MISSES,     /* loads that missed this level and those before it; L3 is the last level */
     PEBS_ROLE_L2_MISSES,
     PEBS_ROLE_L3_MISSES,
     PEBS_ROLE_TRIGGERED, /* the number of roles above */

@@ -8,13 +8,13 @@ static bool is_netburst(const struct caps *caps)
     return caps->pebs_method == PEBS_METHOD_NETBURST;
 }
 
-uint64_t counting_stop(const struct caps *caps, uint64_t but)
+uint64_t counting_stop(const struct caps *caps, uint64_t except)
 {
     uint64_t control = 0;
 
     if (caps->global_ctrl) {
         control = msr_get(MSR_IA32_PERF_GLOBAL_CTRL);
-        msr_write(MSR_IA32_PERF_GLOBAL_CTRL, control & but);
+        msr_write(MSR_IA32_PERF_GLOBAL_CTRL, control & except);
     } else if (is_netburst(caps)) {
         control = msr_get(MSR_IQ_CCCR4);
         msr_write(MSR_IQ_CCCR4, control & ~CCCR_ENABLE);

@@ -13,10 +13,10 @@
 #include "cpu/caps.h"
 
 /*
- * Stops all counters except those in a mask of IA32_PERF_GLOBAL_CTRL bits (0 if there is no such register). Returns the
- * argument for counting_resume().
+ * Stops all counters, except those in a mask of IA32_PERF_GLOBAL_CTRL bits (0 if there is no such register). Returns
+ * the argument for counting_resume().
  */
-uint64_t counting_stop(const struct caps *caps, uint64_t but);
+uint64_t counting_stop(const struct caps *caps, uint64_t except);
 void counting_resume(const struct caps *caps, uint64_t control);
 
 /* The overflow status: IA32_PERF_GLOBAL_STATUS, or NetBurst's CCCR_OVF; 0 if the processor has neither. */

@@ -75,12 +75,12 @@ static struct ds_cpu boot_processor = { .management_area = management_area,
 static struct ds_cpu *processors[PROCESSORS_MOST] = { &boot_processor };
 
 _Static_assert(PAGE_SIZE + OTHER_PEBS_BUFFER_SIZE + OTHER_BTS_BUFFER_SIZE <= DS_STORE_MEMORY,
-               "the memory that ds_give() gets is large enough");
+               "the memory that ds_assign() gets is large enough");
 _Static_assert(sizeof(struct ds_cpu) + OTHER_PEBS_LOG_SIZE + OTHER_BTS_LOG_SIZE + 2 * PLACES(OTHER_PEBS_LOG_SIZE) <=
                    DS_KEPT_MEMORY,
-               "the memory that ds_give() gets is large enough");
+               "the memory that ds_assign() gets is large enough");
 
-void ds_give(unsigned processor, uint8_t *store, uint8_t *kept)
+void ds_assign(unsigned processor, uint8_t *store, uint8_t *kept)
 {
     struct ds_cpu *const ds = (struct ds_cpu *)(void *)(kept + OTHER_PEBS_LOG_SIZE + OTHER_BTS_LOG_SIZE);
 
@@ -466,7 +466,7 @@ uint64_t ds_pebs_stop(void)
     return was;
 }
 
-void ds_pebs_go_on(uint64_t was)
+void ds_pebs_resume(uint64_t was)
 {
     if (own()->arch)
         arch_buffer_go_on(was != 0);
@@ -521,9 +521,9 @@ void ds_close(void)
         ds_log_drain_circular(&ds->bts, &area.bts, &ds->opened.bts);
     }
     drain_both(ds, false);
-    ds_log_look_outside(&ds->bts, &ds->opened.bts);
+    ds_log_check_outside(&ds->bts, &ds->opened.bts);
     if (!ds->arch)
-        ds_log_look_outside(&ds->pebs, &ds->opened.pebs);
+        ds_log_check_outside(&ds->pebs, &ds->opened.pebs);
     counting_acknowledge(ds->open_for, counting_status(ds->open_for));
     apic_performance_mask();
     if (ds->arch)
@@ -534,7 +534,7 @@ void ds_close(void)
     interrupts_on();
 }
 
-void ds_area_now(struct ds_area *area)
+void ds_area_read(struct ds_area *area)
 {
     area_read(own(), area);
 }

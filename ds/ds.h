@@ -28,7 +28,7 @@
  * Assigns that memory, page-aligned and cleared, to a processor (1 to PROCESSORS_MOST - 1). Must be called before the
  * processor calls any other function here.
  */
-void ds_give(unsigned processor, uint8_t *store, uint8_t *kept);
+void ds_assign(unsigned processor, uint8_t *store, uint8_t *kept);
 
 #define DS_GENERAL_COUNTERS 10u
 #define DS_FIXED_COUNTERS   4u
@@ -63,11 +63,11 @@ unsigned ds_pebs_capacity(const struct caps *caps, uint64_t data_cfg);
 unsigned ds_arch_capacity(const struct caps *caps, uint64_t cfg_c); /* the groups are in CFG_C */
 
 /*
- * ds_pebs_stop() stops PEBS on this processor; ds_pebs_go_on() resumes it with the returned value. Records in flight
+ * ds_pebs_stop() stops PEBS on this processor; ds_pebs_resume() resumes it with the returned value. Records in flight
  * still arrive after the stop: see ds_settle().
  */
 uint64_t ds_pebs_stop(void);
-void ds_pebs_go_on(uint64_t was);
+void ds_pebs_resume(uint64_t was);
 
 /* Number of records in the open buffer that have not been drained. */
 unsigned ds_pebs_waiting(void);
@@ -95,7 +95,7 @@ void ds_close(void);
 void ds_settle(void);
 
 /* Reads the management area from memory. It must be open. */
-void ds_area_now(struct ds_area *area);
+void ds_area_read(struct ds_area *area);
 
 /* The logs. Circular BTS is in order of time, and valid after ds_close(). */
 const struct ds_log *ds_bts_log(void);

@@ -92,7 +92,7 @@ static bool is_even(const uint8_t *memory, size_t bytes)
     return i >= bytes;
 }
 
-void ds_log_look_outside(struct ds_facility *f, const struct ds_buffer *was)
+void ds_log_check_outside(struct ds_facility *f, const struct ds_buffer *was)
 {
     const uint64_t memory = (uint64_t)(uintptr_t)f->memory, end = memory + f->memory_size;
 

@@ -61,10 +61,10 @@ bool ds_log_drain(struct ds_facility *f, const struct ds_buffer *buffer, const s
 void ds_log_drain_circular(struct ds_facility *f, const struct ds_buffer *buffer, const struct ds_buffer *was);
 
 /*
- * Looks for something written outside a buffer that was not found overwritten. Before its base, and behind its maximum,
+ * Detects writes outside a buffer, unless the buffer counts as broken already. Before its base, and behind its maximum,
  * all bytes of its memory must be equal, as ds_build() or a test has set them. `was`: as for ds_log_drain().
  */
-void ds_log_look_outside(struct ds_facility *f, const struct ds_buffer *was);
+void ds_log_check_outside(struct ds_facility *f, const struct ds_buffer *was);
 
 /*
  * Appends records that vary in size (architectural PEBS). Bytes after the first undecodable record count as broken.

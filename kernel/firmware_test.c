@@ -23,7 +23,7 @@ static uint64_t bts_index(void)
 {
     struct ds_area area;
 
-    ds_area_now(&area);
+    ds_area_read(&area);
     return area.bts.index;
 }
 

@@ -10,8 +10,8 @@
 
 /*
  * Begins the run: the same tests on each of `kinds` kinds of cores, one kind after another. On the last `named` kinds,
- * the kind's name ends the tests' ids; at most one kind has no name. Without memory for its results, a kind is left
- * out. Prints the plan. Returns false, and prints why, if no test is selected or an option is invalid.
+ * the kind's name ends the tests' ids; at most one kind has no name. A kind without memory for its results is not
+ * tested. Prints the plan. Returns false, and prints why, if no test is selected or an option is invalid.
  */
 bool runner_begin(const struct options *options, unsigned kinds, unsigned named);
 

@@ -32,7 +32,7 @@ static void give(unsigned number, uint8_t *share)
     uint8_t *const rest = share + HALF;
 
     processor_give(number, rest);
-    ds_give(number, share, rest + PROCESSOR_MEMORY);
+    ds_assign(number, share, rest + PROCESSOR_MEMORY);
     pages[number] = rest + PROCESSOR_MEMORY + DS_KEPT_MEMORY;
 }
 

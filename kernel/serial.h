@@ -30,7 +30,7 @@ void serial_buffer(char *memory, size_t size);
 /* Waits until everything is sent. Must be called before the machine stops. */
 void serial_flush(void);
 
-/* The name of a line that was given up, once for each line; NULL: no further line. */
+/* The name of a dropped line, each only once; NULL: no more. */
 const char *serial_lost(void);
 
 /* The seconds that serial_write() has waited so far, on the slowest line. */

@@ -28,8 +28,8 @@ struct test_run {
     enum data_source_encoding data_source; /* encoding of the records' data sources */
     const char *file, *plan_file; /* source and line of the last check that was called, and of the plan or, with */
     unsigned line, plan_line;     /* aside, of the check of that problem */
-    char *aside; /* TEST_ASIDE bytes for the first problem, or else the first difference; NULL: the console gets all of
-                    them. Used for what another processor runs. */
+    char *aside; /* on another processor: TEST_ASIDE bytes for its first problem or, without one, its first difference;
+                    NULL: all problems and differences go to the console */
 };
 
 #define TEST_ASIDE 160u

@@ -54,8 +54,8 @@ void facilities_merge(struct facility into[FACILITIES], const struct facility ot
 const char *facility_state_text(enum facility_state state);
 
 /*
- * The state with its counts or reason: "pass 43 of 43", "none: no DS". all: with the tests that do not count: "pass 43
- * of 43, 38 do not apply".
+ * The state with its counts or reason: "pass 43 of 43", "none: no DS". all: also the number of tests that do not apply:
+ * "pass 43 of 43, 38 do not apply".
  */
 void facility_text(char *text, size_t size, const struct facility *facility, bool all);
 

@@ -27,7 +27,7 @@ enum cell_colour {
     CELL_MAGENTA = 5,
     CELL_BROWN = 6,
     CELL_GREY = 7,
-    CELL_BRIGHT = 8 /* added to one of the above, only for the character: as a background VGA may blink instead */
+    CELL_BRIGHT = 8 /* added to one of the above, for characters only: VGA may blink a bright background */
 };
 
 struct cell {

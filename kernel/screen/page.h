@@ -40,7 +40,7 @@ struct page {
     unsigned step, steps;           /* from 1; 0: no step has begun */
     const char *step_name;
     const struct caps *caps;         /* NULL: the processor is not known yet */
-    const struct result *results;    /* of all tests of the kernel; those that have not run yet included */
+    const struct result *results;    /* one for each test of the kernel, also for those that have not run yet */
     size_t result_count;             /* 0: no results yet */
     unsigned planned, number;        /* number of tests to run; number of the running test, from 1 */
     const char *test;                /* its id */

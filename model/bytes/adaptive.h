@@ -44,7 +44,8 @@ struct adaptive_contents {
     uint64_t xmm[XMM_REGISTERS][2]; /* low quadword first */
     const struct lbr_entry *lbr;    /* newest first; requested entries beyond lbr_count are written as zero */
     unsigned lbr_count;
-    uint64_t counters[ADAPTIVE_MAX_COUNTERS]; /* those that the format names: general, then fixed, by number */
+    uint64_t counters[ADAPTIVE_MAX_COUNTERS]; /* the values of the counters that the format names: general, then fixed,
+                                                 by number */
     uint64_t slots, metrics;                  /* fixed counter 3 and PERF_METRICS */
 };
 

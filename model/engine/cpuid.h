@@ -9,8 +9,8 @@
 uint32_t cpuid_leaf(const struct vcpu *v, uint32_t leaf);
 
 /*
- * Changes a request into the one whose answer of QEMU's processor cpuid_read() needs: leaf 0BH for leaf 1FH, which QEMU
- * has only with -smp dies= or modules=; and the third level's cache for the processor's last one.
+ * Replaces a CPUID request with the one that QEMU's processor must answer for cpuid_read(): leaf 0BH for leaf 1FH,
+ * which QEMU has only with -smp dies= or modules=; the third level's cache for the processor's last one.
  */
 void cpuid_ask(const struct vcpu *v, uint32_t *leaf, uint32_t *subleaf);
 

@@ -389,7 +389,7 @@ const char *profile_name(unsigned index);
 /* The brand string of the index-th profile, or NULL past the last. */
 const char *profile_brand(unsigned index);
 
-/* The profile that reaches the same code as the index-th one, which is only other data, or NULL. */
+/* The relative of the index-th profile, if the two differ only in data; otherwise NULL. */
 const char *profile_relative(unsigned index);
 
 /* The width of the processor's widest mode: 64 with long mode, else 32; 0 past the last. */

@@ -42,7 +42,7 @@ void referee_read(struct vcpu *v, enum model_register reg, uint64_t ip);
 void referee_pmi(struct vcpu *v, uint32_t lvtpc, uint64_t ip);
 void referee_handler(struct vcpu *v, uint64_t ip);
 
-/* The guest has ended: what was still to be judged, and referee_report_end(). */
+/* Call when the guest has ended: judges what is pending, and calls referee_report_end(). */
 void referee_end(struct vcpu *v);
 
 #endif

@@ -194,7 +194,7 @@ unsigned pebs_sample_so_far(void)
 
     ds_settle();
     waiting = ds_pebs_waiting();
-    ds_pebs_go_on(was);
+    ds_pebs_resume(was);
     return ds_pebs_log()->records + waiting;
 }
 

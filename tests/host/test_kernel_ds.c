@@ -542,7 +542,7 @@ UNIT_TEST(drained_when_off)
 
 static int set_up(void **state)
 {
-    ds_give(3, store, kept);
+    ds_assign(3, store, kept);
     skylake = caps_of(skylake_input());
     netburst = caps_of(netburst_input());
     return 0;

@@ -41,7 +41,7 @@ static bool no_low_page;
 
 FAKE(uintptr_t, memory_low_page, (void), no_low_page ? 0 : 0x9e000)
 FAKE_VOID(processor_give, (unsigned number, void *of), machine.given[number] = of)
-FAKE_VOID(ds_give, (unsigned processor, uint8_t *store, uint8_t *kept), machine.stores[processor] = store,
+FAKE_VOID(ds_assign, (unsigned processor, uint8_t *store, uint8_t *kept), machine.stores[processor] = store,
           machine.logs[processor] = kept)
 FAKE(bool, processor_is_lent, (void), machine.lent)
 FAKE(bool, processor_start, (unsigned number, uint32_t id, uintptr_t low_page, void (*main)(unsigned number)),
