@@ -20,6 +20,7 @@ void control_update(struct vcpu *v, struct place place)
     if (!v->hot->tracing)
         ring_empty(v, ring_running_block(v));
     v->hot->tracing = tracing;
+    v->uses.ring = tracing;
     v->uses.blocks = tracing || v->uses.data || v->uses.classes != 0;
     v->wants = hooks_of_both(v->wants, v->uses);
     v->bts.lost = v->bts.on && !ds_read(v);

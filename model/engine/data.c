@@ -118,9 +118,9 @@ static bool take_back(struct vcpu *v, struct place place)
 {
     const unsigned ring = place.block->cpl != 0;
 
-    if (v->data.hit != &place.block->insns[place.index])
+    if (v->hot->hit != (uintptr_t)&place.block->insns[place.index])
         return false;
-    v->data.hit = NULL;
+    v->hot->hit = 0;
     *v->counting.hit[ring].count -= v->counting.hit[ring].events[v->data.hit_store];
     return true;
 }
@@ -135,14 +135,14 @@ static inline bool count_hit(struct vcpu *v, struct place place, uint64_t addres
     const unsigned ring = place.block->cpl != 0;
     uint64_t *const count = v->counting.hit[ring].count;
 
-    if (count == NULL || v->hot->data_pending || v->data.hit == insn || insn->flags & INSN_LOCKED)
+    if (count == NULL || v->hot->data_pending || v->hot->hit == (uintptr_t)insn || insn->flags & INSN_LOCKED)
         return false;
     const uint64_t sum = *count + v->counting.hit[ring].events[store];
 
     if (sum >= CLASS_DUE)
         return false;
     *count = sum;
-    v->data.hit = insn;
+    v->hot->hit = (uintptr_t)insn;
     v->data.hit_address = address;
     v->data.hit_store = store;
     return true;

@@ -377,7 +377,7 @@ void engine_keep_blocks(struct vcpu *v)
     const struct block *running = ring_running_block(v), **ring = ring_blocks(v);
 
     /* In ascending order: the new place of a copy is never below its old place. */
-    v->data.hit = NULL;
+    v->hot->hit = 0;
     for (unsigned i = 0; i < ring_used(v); i++) {
         memmove(&v->kept[i], ring[i], sizeof(v->kept[i]));
         ring[i] = &v->kept[i];
@@ -385,6 +385,7 @@ void engine_keep_blocks(struct vcpu *v)
     if (running != NULL && running != v->kept_last) /* the running block may have been known only from the ring */
         memcpy(v->kept_last, running, sizeof(*running) + running->count * sizeof(running->insns[0]));
     v->noted[-1] = running != NULL ? v->kept_last : NULL;
+    v->hot->running = (uintptr_t)v->noted[-1];
 }
 
 void engine_hook(struct vcpu *v, struct hooks hooks, const struct block *running)

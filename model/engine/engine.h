@@ -72,11 +72,11 @@ enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, st
 
 /*
  * A block begins: appends it to the ring. Call for each block while any processor wants blocks. True: call
- * engine_ring_full().
+ * engine_ring_full(). Without hooks.ring, translated code may instead clear hot->hit and set hot->running.
  */
 static inline bool engine_block(struct vcpu *v, const struct block *block)
 {
-    v->data.hit = NULL;
+    v->hot->hit = 0;
     ring_append(v, block);
     return v->noted >= v->places + ENGINE_RING;
 }

@@ -18,6 +18,7 @@ static inline unsigned ring_used(const struct vcpu *v)
 static inline void ring_append(struct vcpu *v, const struct block *block)
 {
     *v->noted++ = block;
+    v->hot->running = (uintptr_t)block;
 }
 
 /* n: at least one */
@@ -31,12 +32,13 @@ static inline void ring_empty(struct vcpu *v, const struct block *running)
 {
     v->noted = ring_blocks(v);
     v->noted[-1] = running;
+    v->hot->running = (uintptr_t)running;
 }
 
 /* The running block; between two blocks, the last block that ran; NULL after an interruption. */
 static inline const struct block *ring_running_block(const struct vcpu *v)
 {
-    return v->noted[-1];
+    return (const struct block *)(uintptr_t)v->hot->running;
 }
 
 #endif

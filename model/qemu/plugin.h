@@ -105,6 +105,7 @@ void on_start(unsigned cpu, void *udata);
 void on_block(unsigned cpu, void *udata);
 void on_beginning(unsigned cpu, void *udata);
 void on_counted_beginning(unsigned cpu, void *udata);
+void on_due(unsigned cpu, void *udata);
 void on_watched_beginning(unsigned cpu, void *udata);
 void on_stop(unsigned cpu, void *udata);
 void on_repeat(unsigned cpu, void *udata);

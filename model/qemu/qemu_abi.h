@@ -53,6 +53,7 @@ enum qemu_cond {
     QEMU_COND_GT,
     QEMU_COND_GE
 };
+enum qemu_op { QEMU_INLINE_ADD, QEMU_INLINE_STORE }; /* of 64 bits */
 enum qemu_mem_rw { QEMU_MEM_R = 1, QEMU_MEM_W, QEMU_MEM_RW };
 enum qemu_discon { QEMU_DISCON_INTERRUPT = 1, QEMU_DISCON_EXCEPTION = 2 };
 
@@ -75,6 +76,8 @@ void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_vcpu_c
                                           void *udata);
 void qemu_plugin_register_vcpu_tb_exec_cond_cb(struct qemu_plugin_tb *tb, qemu_vcpu_cb *cb, enum qemu_cb_flags flags,
                                                enum qemu_cond cond, qemu_u64 entry, uint64_t imm, void *udata);
+void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb *tb, enum qemu_op op, qemu_u64 entry,
+                                                       uint64_t imm);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, qemu_vcpu_cb *cb, enum qemu_cb_flags flags,
                                             void *udata);
 void qemu_plugin_register_vcpu_insn_exec_cond_cb(struct qemu_plugin_insn *insn, qemu_vcpu_cb *cb,

@@ -146,6 +146,14 @@ void on_beginning(unsigned cpu, void *udata)
     add_events(v->hot, b);
 }
 
+/* The only count of a block would reach its limit. Translated code adds the events, and notes the block. */
+void on_due(unsigned cpu, void *udata)
+{
+    const struct beginning *const b = udata;
+
+    due(cpu, b->block, false, (uintptr_t)__builtin_return_address(0));
+}
+
 /* The same for a block that counts for one class, as most do, without a loop. */
 void on_counted_beginning(unsigned cpu, void *udata)
 {

@@ -103,8 +103,16 @@ static struct block *describe(struct processor *p, struct qemu_plugin_tb *tb, en
     return block;
 }
 
+/* What engine_block() does if the ring is not wanted. */
+static void note_block(struct qemu_plugin_tb *tb, const struct block *block, struct hooks reports)
+{
+    qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_INLINE_STORE, HOT(running), (uintptr_t)block);
+    if (reports.data)
+        qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_INLINE_STORE, HOT(hit), 0);
+}
+
 /* The callbacks of the block's beginning. repeats: the block is one REP instruction. */
-static void hook_beginning(struct qemu_plugin_tb *tb, struct block *block, uint64_t classes, bool repeats,
+static void hook_beginning(struct qemu_plugin_tb *tb, struct block *block, struct hooks reports, bool repeats,
                            bool watching)
 {
     union {
@@ -113,20 +121,33 @@ static void hook_beginning(struct qemu_plugin_tb *tb, struct block *block, uint6
     } scratch;
     struct beginning *const made = &scratch.beginning;
 
-    if (classes == 0) {
-        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_CB_RW_REGS_PC, block);
+    if (reports.classes == 0) {
+        if (reports.ring)
+            qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_CB_RW_REGS_PC, block);
+        else
+            note_block(tb, block, reports);
         return;
     }
     if (repeats)
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_repeat, QEMU_CB_NO_REGS, block);
     made->block = block;
-    made->count_count = counts_of(block, classes, made->counts);
-    qemu_plugin_register_vcpu_tb_exec_cb(tb,
-                                         watching                 ? on_watched_beginning
-                                         : made->count_count == 1 ? on_counted_beginning
-                                                                  : on_beginning,
-                                         QEMU_CB_RW_REGS_PC,
-                                         arena_copy(made, sizeof(*made) + made->count_count * sizeof(made->counts[0])));
+    made->count_count = counts_of(block, reports.classes, made->counts);
+    struct beginning *const kept = arena_copy(made, sizeof(*made) + made->count_count * sizeof(made->counts[0]));
+
+    if (watching || reports.ring || kept->count_count > 1) {
+        qemu_plugin_register_vcpu_tb_exec_cb(tb,
+                                             watching                 ? on_watched_beginning
+                                             : kept->count_count == 1 ? on_counted_beginning
+                                                                      : on_beginning,
+                                             QEMU_CB_RW_REGS_PC, kept);
+        return;
+    }
+    const qemu_u64 count = class_count(kept->counts[0].id);
+
+    qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_due, QEMU_CB_RW_REGS_PC, QEMU_COND_GE, count,
+                                              kept->counts[0].limit - kept->counts[0].events, kept);
+    qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_INLINE_ADD, count, kept->counts[0].events);
+    note_block(tb, block, reports);
 }
 
 /* Before instruction i: calls the engine if the previous instruction was the event that brings a class to CLASS_DUE. */
@@ -243,6 +264,6 @@ void on_translate(struct qemu_plugin_tb *tb, void *udata)
                           (qemu_private_translates_apart(&p->private) || (processor_read(p, NAME_EFLAGS) & EFLAGS_RF));
 
     if (reports.blocks)
-        hook_beginning(tb, block, reports.classes, repeats, watching);
+        hook_beginning(tb, block, reports, repeats, watching);
     instrument_instructions(tb, block, hooks, reports, watching);
 }

@@ -43,6 +43,8 @@ struct hot {
     uint64_t tracing;      /* branches are recorded; otherwise only the newest block in the ring is valid */
     uint64_t fix_up;       /* for model/qemu: replace registers after CPUID or RDMSR */
     uint64_t data_pending; /* the previous instruction accessed memory */
+    uint64_t hit;          /* struct block_insn * whose first access was a hit that counted at once; or 0 */
+    uint64_t running;      /* struct block *: see ring_running_block() */
     uint64_t counts[EVENT_CLASSES];
 };
 

@@ -107,17 +107,18 @@ struct place {
 /* What translated code must report. */
 struct hooks {
     bool blocks, data;
+    bool ring;        /* all blocks, into the ring; otherwise only the newest block is known */
     uint64_t classes; /* bit i: inline class i */
 };
 
 static inline struct hooks hooks_of_both(struct hooks a, struct hooks b)
 {
-    return (struct hooks){ a.blocks || b.blocks, a.data || b.data, a.classes | b.classes };
+    return (struct hooks){ a.blocks || b.blocks, a.data || b.data, a.ring || b.ring, a.classes | b.classes };
 }
 
 static inline bool hooks_are_equal(struct hooks a, struct hooks b)
 {
-    return a.blocks == b.blocks && a.data == b.data && a.classes == b.classes;
+    return a.blocks == b.blocks && a.data == b.data && a.ring == b.ring && a.classes == b.classes;
 }
 
 /* Whether `some` are all among `of`. */
@@ -274,9 +275,7 @@ struct vcpu {
         struct data_access load, store; /* the slowest load and the slowest store */
         unsigned level, store_level;    /* their levels */
         bool source_known;              /* load latency records have a data source */
-        /* Not above: */
-        const struct block_insn *hit; /* the instruction whose first access was a hit that counted at once; or NULL */
-        uint64_t hit_address;
+        uint64_t hit_address;           /* of hot->hit */
         bool hit_store;
     } data;
 
@@ -288,6 +287,7 @@ struct vcpu {
         uint64_t off, off_ip, global; /* bit i: since off_ip counters[i] should count and does not; the register then */
         uint64_t unstarted, unstarted_ip; /* bit i: since then only IA32_PERF_GLOBAL_CTRL keeps counters[i] off */
         uint64_t near;                    /* bit i: software loaded counters[i] with half its range or less to go */
+        uint64_t far;                     /* bit i: ... with more, and not with 0, from which counters count on */
         uint64_t kept_pebs, kept_bts;     /* the index at the PMI of the threshold, until it is reset; else 0 */
         uint64_t unacknowledged;          /* global status at a PMI, without the bits cleared since */
         const char *lbr_register; /* it lets the LBR stack store nothing, with lbr_value since lbr_ip; NULL: none */

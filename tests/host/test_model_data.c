@@ -260,7 +260,7 @@ UNIT_TEST(hits_counted_at_once)
                     if (kinds >> store & 1)
                         data_accessed(&both[j]->v, (struct place){ b, 0 }, address + store * (random >> 21 & 63), 8,
                                       store);
-                at_once += both[j]->v.data.hit != NULL;
+                at_once += both[j]->hot.hit != 0;
                 if (faults)
                     engine_interruption(&both[j]->v, INTERRUPTION_EXCEPTION, b->pc, 0x900000, 0);
                 else
