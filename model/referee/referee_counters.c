@@ -181,6 +181,8 @@ void referee_counters_loaded(struct vcpu *v, unsigned i, uint64_t value)
     const uint64_t bit = UINT64_C(1) << i;
 
     v->referee.unloaded &= ~bit;
+    v->referee.far =
+        is_far(v, value) && (value & vcpu_width_mask(v)) != 0 ? v->referee.far | bit : v->referee.far & ~bit;
     v->referee.near = is_far(v, value) ? v->referee.near & ~bit : v->referee.near | bit;
 }
 
@@ -238,7 +240,7 @@ void referee_counters_check_pebs(struct vcpu *v, uint64_t counters, uint64_t ip)
     }
 }
 
-/* A counter without PEBS requests interrupts. Linux always sets INT of the counter of slots, and starts it at 0. */
+/* A counter without PEBS requests interrupts. Linux always sets INT of the counter of slots, and loads it as it was. */
 static bool interrupts_alone(const struct vcpu *v, unsigned i)
 {
     return !vcpu_is_netburst(v) && v->counters[i].interrupts && !(v->pebs.enabled >> i & 1) &&
@@ -267,7 +269,7 @@ void referee_counters_check(struct vcpu *v, uint64_t started, uint64_t ip)
 
         if ((v->counting.reloads[i] >> i & 1) && v->counters[i].interrupts)
             referee_report_select(v, COUNTER_RELOAD_INT, ip, i);
-        if ((started >> i & 1) && interrupts_alone(v, i) && !(v->referee.near >> i & 1))
+        if ((started >> i & 1) && interrupts_alone(v, i) && (v->referee.far >> i & 1))
             referee_report_value(v, COUNTER_FIRST_VALUE, ip, v->counters[i].value & vcpu_width_mask(v), "first", i);
     }
     const bool records = vcpu_pebs_counters(v) != 0 || (v->bts.on && vcpu_debugctl(v, bits->btint));
