@@ -9,7 +9,8 @@ TOOL_LIBS := -lelf -ldw
 # The page that --html writes, as strings of C: tools/html/page.html becomes html_page, and so on.
 TOOL_PAGE := page style script
 
-.PHONY: tools
+.PHONY: tools ds-linux
+ds-linux: $B/ds-linux ## build/ds-linux, the tests of records as a Linux program: needs gcc, nasm and make
 tools: $B/dsdump $B/ds-inspect $(if $(filter x86_64,$(shell uname -m)),$B/ds-linux) ## build/dsdump, which reads the raw dump in a log (kernel option dump=raw); build/ds-linux, the tests of records as a Linux program; the program that GDB's commands start
 
 $(TOOL_OBJECTS) $(INSPECT_OBJECTS) $B/tool/tests/tools/traces.o $B/tool/tests/tools/qr_image.o: $B/tool/%.o: %.c
