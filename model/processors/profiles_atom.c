@@ -255,7 +255,8 @@ static const struct profile goldmont = {
 
 /* --- Gemini Lake: Goldmont Plus, 06_7A ---------------------------------------------------------------------------- */
 
-/* Every general counter samples. Not modelled: PEBS on fixed counters. */
+/* Every general counter samples. Not modelled: PEBS on fixed counters (Linux 6.12, intel_pmu_init(): PMU_FL_PEBS_ALL).
+ */
 static const struct profile_msr geminilake_msrs[] = {
     { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = BITS(3, 0) },
 };

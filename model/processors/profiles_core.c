@@ -239,6 +239,7 @@ static const struct profile_cpuid westmere_cpuid[] = {
     { .leaf = 0x80000001, .keep = { 0, 0, 0x1, 0x2c100800 } },
 };
 
+/* Linux 6.12, intel_westmere_extra_regs: FFFFh. */
 static const struct profile_msr westmere_msrs[] = {
     { 0x1a7, 1, REG_MSR_OFFCORE_RSP_1, .writable = BITS(15, 0) },
 };

@@ -241,7 +241,10 @@ static const struct profile core2 = {
     .feature_count = COUNT(wide_features),
 };
 
-/* 06_0F, stepping 6: Merom and Conroe. Their boot logs say "PEBS fmt0-": PEBS_TRAP is clear. */
+/*
+ * 06_0F, stepping 6: Merom and Conroe. Their boot logs say "PEBS fmt0-": PEBS_TRAP is clear. Without a source: the
+ * microcode revision, and that events, latencies and bits that WRMSR accepts are as on Penryn, which was measured.
+ */
 static const struct profile_msr merom_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x1082 },
 };
