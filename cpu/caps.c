@@ -36,6 +36,8 @@ void caps_read_leaves(struct caps_input *in, struct caps_leaf (*cpuid)(uint32_t 
     const uint32_t extended = cpuid(0x80000000, 0).eax;
 
     in->leaf_0 = cpuid(0, 0);
+    if (in->leaf_0.eax >> 31)
+        in->leaf_0 = (struct caps_leaf){ 0 }; /* no CPUID of Intel answers this: no basic leaf is believed */
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         const uint32_t leaf = wanted[i].leaf, subleaf = wanted[i].subleaf;
         const bool exists = leaf == 0x40000000             ? (in->leaf_1.ecx & CPUID_1_ECX_HYPERVISOR) != 0

@@ -377,7 +377,7 @@ UNIT_TEST(invalid_frames)
         { PEBS "form=8/3/0/0/5 source=3 size=0 codes=1 data=AAAA", DUMP_READ_RECORD_SIZE, 0 },
         { PEBS "form=8/3/0/0/5 source=3 size=12 codes=1 data=AAAA", DUMP_READ_RECORD_SIZE, 0 },
         { PEBS "form=8/3/0/0/5 source=3 size=4104 codes=65 data=AAAA", DUMP_READ_RECORD_SIZE, 0 },
-        { PEBS "form=8/3/0/0/5 source=11 size=200 codes=4 data=AAAAAA==", DUMP_READ_SOURCE, 0 },
+        { PEBS "form=8/3/0/0/5 source=12 size=200 codes=4 data=AAAAAA==", DUMP_READ_SOURCE, 0 },
         { PEBS "form=8/3/0/0/5 source=3 size=200 codes=3 data=AAAA", DUMP_READ_CODES, 0 },
         { PEBS "form=8/3/0/0/5 source=3 size=200 codes=4 data=AQAAAA==", DUMP_READ_VALUES_CUT, DUMP_READ_VALUES_COUNT },
         { PEBS "form=8/3/0/0/5 source=3 size=200 codes=4 data=AAAAAAE=", DUMP_READ_LEFT_OVER, DUMP_READ_VALUES_COUNT },
