@@ -88,13 +88,22 @@ static void overwrite(const struct vcpu *v, struct pebs_contents *contents)
     }
 }
 
+/* Whether the block ended with a conditional branch that was not taken, behind another instruction, and is recorded. */
+static bool ends_untaken(const struct block *block, const struct pebs_contents *contents)
+{
+    return block != NULL && block->end == END_JCC && block->last == contents->eventing_ip && block->count > 1 &&
+           block->next == contents->ip;
+}
+
 /* EventingIP of a record; of a conditional branch that is not taken, that of the instruction before it. */
 static uint64_t before_untaken(const struct vcpu *v, const struct pebs_contents *contents)
 {
-    for (const struct block **b = ring_blocks(v) - 1; b < v->noted; b++)
-        if (*b != NULL && (*b)->end == END_JCC && (*b)->last == contents->eventing_ip && (*b)->count > 1 &&
-            (*b)->next == contents->ip)
-            return block_address(*b, (*b)->count - 2);
+    const struct block *found = ring_running_block(v);
+
+    for (unsigned i = 0; i < ring_used(v) && !ends_untaken(found, contents); i++)
+        found = ring_blocks(v)[i];
+    if (ends_untaken(found, contents))
+        return block_address(found, found->count - 2);
     return contents->eventing_ip;
 }
 
