@@ -119,7 +119,7 @@ void referee_counters_check_armed(struct vcpu *v, uint64_t before, enum model_re
     const uint64_t now = referee_counters_armed(v);
     const bool again = reg == REG_IA32_PEBS_ENABLE && now == before; /* what an earlier run left is set again */
 
-    report_unstarted(v, v->referee.unstarted & ~now);
+    report_unstarted(v, v->referee.unstarted & ~now & ~v->pebs.enabled);
     for (uint64_t left = again ? now & v->pebs.enabled : now & ~before; left != 0; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
 

@@ -23,7 +23,8 @@ uint64_t referee_counters_armed(const struct vcpu *v);
 
 /*
  * The register reg was written, not IA32_PERF_GLOBAL_CTRL; before: the result of referee_counters_armed() before.
- * Reports counters that this write turned off without having counted, because that register never named them.
+ * Reports counters that this write turned off without having counted, because that register never named them; but not
+ * those that IA32_PEBS_ENABLE still enables, because they are only programmed again.
  */
 void referee_counters_check_armed(struct vcpu *v, uint64_t before, enum model_register reg, uint64_t ip);
 

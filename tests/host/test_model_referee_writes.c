@@ -157,12 +157,15 @@ static const struct {
     ROW(NULL, "skylake", 0, OFF, { GLOBAL_CTRL, 0x70000000f }, OFF),
     /* ... or that this register never named */
     ROW("counter-off", "skylake", 0, OFF, { PEBS_ENABLE, 1 }, { EVTSEL0, ON | INST_RETIRED }, OFF, { PEBS_ENABLE, 0 }),
-    ROW("counter-off", "icelake", 0, { PEBS_ENABLE, FIXED_0 }, { FIXED_CTRL, 3 }, { FIXED_CTRL, 0 }),
+    ROW("counter-off", "icelake", 0, { PEBS_ENABLE, FIXED_0 }, { FIXED_CTRL, 3 }, { FIXED_CTRL, 0 },
+        { PEBS_ENABLE, 0 }),
     ROW("counter-off", "skylake", 0, OFF, { EVTSEL0, ON | EVTSEL_INT_BIT | INST_RETIRED }, { EVTSEL0, 0 }),
     ROW(NULL, "skylake", 0, OFF, { EVTSEL0, ON | INST_RETIRED }, { EVTSEL0, 0 }),
     ROW(NULL, "skylake", 0, LOAD(0), { EVTSEL0, ON | EVTSEL_INT_BIT | INST_RETIRED }, OFF, { EVTSEL0, 0 }),
     ROW(NULL, "skylake", 0, OFF, LOAD(0), { EVTSEL0, ON | EVTSEL_INT_BIT | INST_RETIRED }, OFF, { GLOBAL_CTRL, 1 }, OFF,
         { EVTSEL0, 0 }),
+    ROW(NULL, "skylake", 200, OFF, LOAD(0), { EVTSEL0, ON | INST_RETIRED }, { PEBS_ENABLE, 1 }, { EVTSEL0, 0 },
+        { EVTSEL0, ON | INST_RETIRED }, { GLOBAL_CTRL, 1 }, OFF),
     /* the first value of a counter */
     ROW("pebs-first-value", "skylake", 200, { PMC0, 1000 }, { PEBS_ENABLE, 1 }, { EVTSEL0, ON | INST_RETIRED }),
     ROW("pebs-first-value", "skylake", 200, { PEBS_ENABLE, 1 }, { EVTSEL0, ON | INST_RETIRED }),
