@@ -28,8 +28,7 @@ struct data_array {
 #define DATA_CACHE_MARK UINT64_C(1) /* the line is modified; the page is known to be global */
 
 struct data_cache {
-    bool
-        plain; /* neither joined nor with a `victim`: a hit of the newest line and page of their sets changes nothing */
+    bool plain; /* neither joined nor with a `victim`, so that a hit of the newest line and page changes nothing */
     struct data_array levels[LEVEL_MEMORY];
     struct data_array tlb;
     struct data_array code, code_tlb, code_pages; /* code_pages: the first-level TLB */

@@ -376,8 +376,8 @@ void engine_keep_blocks(struct vcpu *v)
 {
     const struct block *running = ring_running_block(v), **ring = ring_blocks(v);
 
-    /* In ascending order: the new place of a copy is never below its old place. */
     v->hot->hit = 0;
+    /* In ascending order: the new place of a copy is never below its old place. */
     for (unsigned i = 0; i < ring_used(v); i++) {
         memmove(&v->kept[i], ring[i], sizeof(v->kept[i]));
         ring[i] = &v->kept[i];
