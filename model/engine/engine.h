@@ -72,11 +72,11 @@ enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, st
 
 /*
  * A block begins: appends it to the ring. Call for each block while any processor wants blocks. True: call
- * engine_ring_full(). Without hooks.ring, translated code may instead clear hot->hit and set hot->running.
+ * engine_ring_full(). Without hooks.ring, translated code may instead set hot->running. With hooks.data, it also clears
+ * hot->hit.
  */
 static inline bool engine_block(struct vcpu *v, const struct block *block)
 {
-    v->hot->hit = 0;
     ring_append(v, block);
     return v->noted >= v->places + ENGINE_RING;
 }

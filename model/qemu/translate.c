@@ -104,11 +104,9 @@ static struct block *describe(struct processor *p, struct qemu_plugin_tb *tb, en
 }
 
 /* What engine_block() does if the ring is not wanted. */
-static void note_block(struct qemu_plugin_tb *tb, const struct block *block, struct hooks reports)
+static void note_block(struct qemu_plugin_tb *tb, const struct block *block)
 {
     qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_INLINE_STORE, HOT(running), (uintptr_t)block);
-    if (reports.data)
-        qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_INLINE_STORE, HOT(hit), 0);
 }
 
 /* The callbacks of the block's beginning. repeats: the block is one REP instruction. */
@@ -121,11 +119,13 @@ static void hook_beginning(struct qemu_plugin_tb *tb, struct block *block, struc
     } scratch;
     struct beginning *const made = &scratch.beginning;
 
+    if (reports.data)
+        qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_INLINE_STORE, HOT(hit), 0);
     if (reports.classes == 0) {
         if (reports.ring)
             qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_CB_RW_REGS_PC, block);
         else
-            note_block(tb, block, reports);
+            note_block(tb, block);
         return;
     }
     if (repeats)
@@ -147,7 +147,7 @@ static void hook_beginning(struct qemu_plugin_tb *tb, struct block *block, struc
     qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_due, QEMU_CB_RW_REGS_PC, QEMU_COND_GE, count,
                                               kept->counts[0].limit - kept->counts[0].events, kept);
     qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_INLINE_ADD, count, kept->counts[0].events);
-    note_block(tb, block, reports);
+    note_block(tb, block);
 }
 
 /* Before instruction i: calls the engine if the previous instruction was the event that brings a class to CLASS_DUE. */

@@ -9,6 +9,7 @@
 /* Notes a block in the ring. True: the block does not begin. */
 static inline bool code_note(struct vcpu *v, const struct block *b)
 {
+    v->hot->hit = 0;
     return v->wants.blocks && engine_block(v, b) && engine_ring_full(v);
 }
 
