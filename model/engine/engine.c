@@ -150,7 +150,7 @@ enum due_answer engine_due(struct vcpu *v, const struct block *block, bool watch
     if (v->watch.hit)
         return DUE_AGAIN; /* an interruption took the block; its handler has not begun */
     if (counting_due(v)) {
-        uint64_t eventing_ip = ring_running_block(v) != NULL ? ring_running_block(v)->last : v->branches.left_behind;
+        uint64_t eventing_ip = ring_running_block(v) != NULL ? ring_running_block(v)->last : v->branches.last_retired;
 
         if (v->pebs.lbrs || steps_through_outcomes(v))
             branches_drain(v, false, block->pc, block->cpl); /* an instruction's own branch is in its record */
@@ -346,7 +346,7 @@ void engine_interruption(struct vcpu *v, enum interruption kind, uint64_t from, 
     }
     if (v->hot->tracing)
         branches_interruption(v, from, to, level, cpl);
-    v->branches.left_behind = block != NULL && !cut ? block->last : from; /* unknown: the interrupted instruction */
+    v->branches.last_retired = block != NULL && !cut ? block->last : from; /* unknown: the interrupted instruction */
     ring_empty(v, NULL);
     pebs_show(v);
     pmi_deliver(v, BETWEEN_BLOCKS);
@@ -369,7 +369,7 @@ void engine_leave(struct vcpu *v, struct place place)
 {
     counting_cut(v, place);
     branches_drop_last(v, place.index);
-    v->branches.left_behind = block_address(place.block, place.index - 1);
+    v->branches.last_retired = block_address(place.block, place.index - 1);
 }
 
 void engine_keep_blocks(struct vcpu *v)

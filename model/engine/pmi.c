@@ -46,7 +46,7 @@ static uint64_t last_address(const struct vcpu *v, struct place place)
 {
     if (place.block != NULL && place.index > 0)
         return block_address(place.block, place.index - 1);
-    return ring_running_block(v) != NULL ? ring_running_block(v)->last : v->branches.left_behind;
+    return ring_running_block(v) != NULL ? ring_running_block(v)->last : v->branches.last_retired;
 }
 
 void pmi_raise(struct vcpu *v, struct place place)

@@ -50,7 +50,7 @@ struct counter {
     enum counter_state state;
     bool happened; /* its event, since the counters were last updated */
     bool too_near; /* loaded with fewer events to the overflow than precise distribution needs */
-    unsigned rest; /* of `parts` that were counted, less than a whole event */
+    unsigned rest; /* the counted parts that are not a whole event yet: below `parts` */
 
     /* What its registers select */
     unsigned event_class; /* EVENT_CLASSES: the counter counts nothing */
@@ -158,9 +158,9 @@ struct vcpu {
         uint64_t records, pmis;
     } activity[FACILITIES];
     struct {                           /* of each rule of the referee: */
-        uint64_t hashes[MOST_REPORTS]; /* its reports, by instruction and field, */
-        unsigned count;                /* as many as these, */
-        uint64_t omitted;              /* and further reports, which were not printed */
+        uint64_t hashes[MOST_REPORTS]; /* the reports that were printed, by instruction and field */
+        unsigned count;                /* of these */
+        uint64_t omitted;              /* number of reports that were not printed */
     } reports[MOST_RULES];
 
     /* A reset clears all members from here on. */
@@ -186,9 +186,9 @@ struct vcpu {
         bool outcomes;                      /* a counter counts outcomes of branches */
         bool data;                          /* a counter counts memory accesses: */
         bool data_of[2];                    /* those of code with CPL 0; of other code */
-        struct {                            /* ... and what one adds that changes nothing in the caches: */
-            uint64_t *count;                /* NULL: data_accessed() must look closer */
-            unsigned events[2];             /* of a load; of a store */
+        struct {                            /* for accesses that change nothing in the caches, counted at once: */
+            uint64_t *count;                /* of their class; NULL: data_accessed() must look closer */
+            unsigned events[2];             /* that a load adds; that a store adds */
         } hit[2];                           /* of code with CPL 0; of other code */
         uint64_t uncounted;                 /* the count, if no counter counts them */
         bool code;                          /* a counter counts misses of code */
@@ -207,9 +207,9 @@ struct vcpu {
     } ring;
 
     struct {
-        uint64_t time;        /* retired instructions */
-        uint64_t last;        /* the last branch whose outcome was counted */
-        uint64_t left_behind; /* the last retired instruction, when a block was left in the middle or interrupted */
+        uint64_t time;         /* retired instructions */
+        uint64_t last;         /* the last branch whose outcome was counted */
+        uint64_t last_retired; /* the instruction, if no block runs: a block was left in the middle, or interrupted */
     } branches;
 
     struct {
@@ -284,10 +284,10 @@ struct vcpu {
         bool watching;                /* `seen` is up to date */
         uint64_t written_pebs;        /* the index that the processor last wrote */
         uint64_t unloaded;            /* bit i: counters[i] was reloaded with 0 and not written since */
-        uint64_t off, off_ip, global; /* bit i: since off_ip counters[i] should count and does not; the register then */
+        uint64_t off, off_ip, global; /* bit i: since off_ip counters[i] should count and does not; GLOBAL_CTRL then */
         uint64_t unstarted, unstarted_ip; /* bit i: since then only IA32_PERF_GLOBAL_CTRL keeps counters[i] off */
-        uint64_t near;                    /* bit i: software loaded counters[i] with half its range or less to go */
-        uint64_t far;                     /* bit i: ... with more, and not with 0, from which counters count on */
+        uint64_t near;                    /* bit i: software loaded counters[i] with less than half its range to go */
+        uint64_t far;                     /* bit i: with half or more to go; not set by 0, where counting may start */
         uint64_t kept_pebs, kept_bts;     /* the index at the PMI of the threshold, until it is reset; else 0 */
         uint64_t unacknowledged;          /* global status at a PMI, without the bits cleared since */
         const char *lbr_register; /* it lets the LBR stack store nothing, with lbr_value since lbr_ip; NULL: none */
