@@ -20,11 +20,11 @@ enum load_options_error {
 
 /*
  * Reads LoadOptions of UEFI's loaded image protocol (UEFI 2.10, 9.1): size bytes of UCS-2, with or without a NUL. Skips
- * a byte order mark and a first word that names the image (shells and iPXE put it there): it ends in ".efi", or is the
- * last name in path (the image's, NUL-terminated; NULL: unknown) without that. Stops at a NUL, and at the first unit
- * that is neither blank nor printable ASCII, because some firmware passes binary data. Drops words that some loaders
- * add for Linux, such as root=/dev/sda1 and quiet (U-Boot: its bootargs). *ignored is the number of bytes of these
- * words, and from that unit on unless all are zeros.
+ * a byte order mark, and a first word that names the image, which shells and iPXE add: it ends in ".efi", or is the
+ * last name in the image's path (NUL-terminated; NULL: unknown), with or without ".efi". Stops at a NUL, and at the
+ * first unit that is neither blank nor printable ASCII, because some firmware passes binary data. Drops words that some
+ * loaders add for Linux, such as root=/dev/sda1 and quiet (U-Boot: its bootargs). *ignored is the number of bytes of
+ * the dropped words, plus the bytes after the stop, unless they are all 0.
  */
 enum load_options_error load_options_from_ucs2(const void *bytes, size_t size, const uint16_t *path,
                                                char out[LOAD_OPTIONS_MAX + 1], size_t *ignored);

@@ -84,8 +84,8 @@ enum options_error {
 /*
  * Parses text up to its NUL, as words separated by blanks or line ends. NULL and "" give the defaults. If an option is
  * repeated, the last one counts, but each run= and skip= adds globs, and each console= adds a console, except auto and
- * none. *options is always set; its lists are valid until the next call. After
- * an error *options has the defaults, and *offender is the invalid word.
+ * none. *options is always set; its lists are valid until the next call. After an error *options has the defaults, and
+ * *offender is the invalid word.
  */
 enum options_error options_parse(const char *text, struct options *options, struct slice *offender);
 

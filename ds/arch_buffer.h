@@ -27,7 +27,7 @@ static inline size_t arch_buffer_size(const struct arch_buffer *buffer)
     return (size_t)4096 << buffer->order;
 }
 
-/* IA32_PEBS_BASE of this buffer, and IA32_PEBS_INDEX, empty and enabled, with this threshold in bytes. */
+/* The value of IA32_PEBS_BASE for this buffer; of IA32_PEBS_INDEX for an empty buffer with this threshold in bytes. */
 uint64_t arch_buffer_base(const struct arch_buffer *buffer);
 uint64_t arch_buffer_index(size_t threshold);
 

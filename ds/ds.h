@@ -113,7 +113,8 @@ struct ds_memory {
 };
 struct ds_memory ds_memory(void);
 
-/* Sets a function that the service routine calls, all facilities stopped, before the acknowledgement; NULL: none. */
+/* Sets a function that the service routine calls while all facilities are stopped, before it acknowledges; NULL: none.
+ */
 void ds_on_interrupt(void (*observe)(uint64_t global_status));
 
 /* Makes the next drain accept the present fields of the open area, which a test has changed on purpose. */

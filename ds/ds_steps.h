@@ -27,8 +27,8 @@ void ds_describe(const struct caps *caps, const struct ds_config *config, struct
 bool ds_commit(const struct caps *caps, const struct ds_description *description, struct ds_breaches *breaches);
 
 /*
- * Writes the area, then IA32_DS_AREA, without a check. Returns false if IA32_DS_AREA raises #GP; legal: it must not.
- * Tests that run only on request call it with what the manual forbids.
+ * Writes the area, then IA32_DS_AREA, without a check. Returns false if IA32_DS_AREA raises #GP. legal: the manual
+ * permits this address, so msr_watch() reports a #GP. Tests that run only on request pass what the manual forbids.
  */
 bool ds_force(const struct caps *caps, const struct ds_description *description, bool legal);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints whole lines. docs/output.md specifies them. The way of a line, by file:
+ * Prints whole lines. docs/output.md specifies them. A line passes through these files:
  *
  *   held_lines     holds a test's records back until its outcome is known, then prints them here, or drops them
- *   console        gives each line to the three below
+ *   console        passes each line to serial, log_lines and log_keeper
  *     serial       sends it to every port; serial_ports finds these in the options, in ACPI (boot/uart_tables) and on
  *                  PCI, and uart starts them
  *     log_lines    keeps the last lines for the screen's pages

@@ -16,8 +16,8 @@
     4u /* number of processors with a remembered state: the boot processor and one of each further kind */
 
 /*
- * Switches on the boot processor's local APIC if firmware switched it off, before CPUID is asked for it; at the end
- * restores that. ThinkPads with Pentium M have it off.
+ * firmware_apic_on() enables the boot processor's local APIC if firmware disabled it, as on ThinkPads with Pentium M.
+ * Call it before CPUID is read: CPUID denies a disabled APIC. firmware_apic_off() disables it again at the end.
  */
 void firmware_apic_on(void);
 void firmware_apic_off(void);

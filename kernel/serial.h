@@ -20,7 +20,7 @@ unsigned serial_lines(void);
 
 /*
  * Sends text over every line. Waits until all of it is sent, unless it fits into the buffer. A line that accepts no
- * character for a long time is given up.
+ * character for a long time is dropped.
  */
 void serial_write(const char *text);
 

@@ -26,8 +26,8 @@ struct test_run {
     unsigned bts_printed, pebs_printed;    /* records printed or held so far in the whole test */
     unsigned stacks_printed;               /* LBR stacks */
     enum data_source_encoding data_source; /* encoding of the records' data sources */
-    const char *file, *plan_file; /* source and line of the last check that was called, and of the plan or, with */
-    unsigned line, plan_line;     /* aside, of the check of that problem */
+    const char *file, *plan_file; /* plan_..: where the plan was made; with `aside`, the check that found its problem */
+    unsigned line, plan_line;     /* file and line: the last check that was called */
     char *aside; /* on another processor: TEST_ASIDE bytes for its first problem or, without one, its first difference;
                     NULL: all problems and differences go to the console */
 };
@@ -53,8 +53,8 @@ struct test {
 };
 
 /*
- * Adds a test to the runner's table. Members that most tests of a file share are in that file's GROUP. TESTS adds a
- * table of them, if they differ only in values: each row begins with id and title.
+ * TEST adds a test to the runner's table. TESTS adds several that differ only in values: each row begins with id and
+ * title. Members that most tests of a file share are in that file's GROUP.
  */
 #define TEST(name)  static const struct test name COLLECTED
 #define TESTS(name) static const struct test name[] COLLECTED
@@ -84,7 +84,7 @@ void test_differs(struct test_run *run, const char *fmt, ...) __attribute__((for
 /* Fails the test unless got equals want. `what` names the value. Returns whether they are equal. */
 bool test_equal(struct test_run *run, const char *what, uint64_t got, uint64_t want);
 
-/* A check is a call of these. The log names it after each problem. */
+/* Each call of these macros is a check. After a problem the log prints the check's file and line. */
 static inline struct test_run *test_at(struct test_run *run, const char *file, unsigned line)
 {
     run->file = file;

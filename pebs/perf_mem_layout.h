@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * perf_mem_data_src, perf's encoding of where a load or store found its data: fields and values.
- * Source: Linux's uapi header linux/perf_event.h (7.1; REGION and NUM_L0 came with Diamond Rapids).
+ * Source: Linux 7.1, uapi header linux/perf_event.h.
  */
 #ifndef PEBS_PERF_MEM_LAYOUT_H
 #define PEBS_PERF_MEM_LAYOUT_H
@@ -39,7 +39,7 @@ enum { LOCK_NA = 1, LOCK_LOCKED = 2 };
 enum { TLB_NA = 1, TLB_HIT = 2, TLB_MISS = 4, TLB_L1 = 8, TLB_L2 = 0x10 };
 enum { BLOCKED_NA = 1, BLOCKED_DATA = 2, BLOCKED_ADDRESS = 4 };
 enum {
-    REGION_LOCAL_SHARED = 2, /* cache regions relative to the agent that has the line: this one, or another */
+    REGION_LOCAL_SHARED = 2, /* LOCAL: the caching agent of this processor; OTHER: another one */
     REGION_LOCAL_OWN = 3,
     REGION_OTHER_IO = 4,
     REGION_OTHER_SHARED = 5,

@@ -35,8 +35,8 @@ bool msr_unwatch(struct msr_difference *difference);
 void msr_forget(void);
 
 /*
- * A handler of interrupts pauses the watch on its processor, because it may run while counters count. Where all is
- * stopped, it may resume the watch, and pause it again. Inline: see above.
+ * An interrupt handler pauses the watch on its processor, because it may run while counters count. After it has stopped
+ * them it may resume the watch, and then pause it again. Inline, because a call would add to what is measured.
  */
 extern signed char msr_watching[PROCESSORS_MOST]; /* 1: not paused */
 static inline __attribute__((always_inline)) void msr_watch_pause(void)

@@ -64,8 +64,8 @@ struct page {
 };
 
 /*
- * The number of pages that are shown in turn on a screen of this size: more than one if not everything fits. keys: with
- * those that a key asks for.
+ * The number of pages that are shown in turn on a screen of this size: more than one if not everything fits. keys: also
+ * counts the pages that only a key shows.
  */
 unsigned page_turns(const struct page *page, const struct cells *cells, bool keys);
 

@@ -8,7 +8,7 @@
 
 /*
  * Whether the filter `select` lets a taken branch at the end of a block pass, to code of privilege level to_cpl.
- * Entries that returns remove (LBR_SELECT_EN_CALLSTACK) are another matter.
+ * Does not know call-stack mode (LBR_SELECT_EN_CALLSTACK), in which returns remove entries.
  */
 static inline bool lbr_selects(uint64_t select, const struct block *block, unsigned to_cpl)
 {

@@ -15,7 +15,7 @@ static inline unsigned metrics_counter(const struct vcpu *v)
     return v->profile->general_counters + METRICS_SLOTS;
 }
 
-/* Whether the processor has the register: IA32_PERF_CAPABILITIES[15]; whether it changes. */
+/* Whether the processor has the register: IA32_PERF_CAPABILITIES[15]. Whether the register counts now. */
 bool metrics_exist(const struct vcpu *v);
 bool metrics_count(const struct vcpu *v);
 

@@ -31,7 +31,7 @@ struct fault_state {
         uint64_t slots;                           /* the slots in the last record with counters */
         unsigned records;                         /* PEBS records so far */
         struct pebs_contents last;                /* the last of them */
-        bool again;                               /* the acknowledgement that is lost once was lost */
+        bool again;                               /* the one acknowledgement that the fault loses was lost */
         bool pmi_waits;                           /* a PMI is postponed, or must be raised again */
         bool pmi_repeats;                         /* the pending PMI is a second delivery */
         bool pmi_stuck;                           /* a masked LVT entry has suppressed a PMI */

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Single corruptions of what the processor delivers: one bit of a record, of an index, or of a register that software
- * reads or writes; a record or an interrupt that is lost or comes twice; one event more or less. scripts/boots power
- * measures with them what the kernel's tests notice.
+ * reads or writes; a record or an interrupt that is lost or arrives twice; one event more or less. scripts/boots power
+ * uses them to measure what the kernel's tests notice.
  *
- * A plan has a line "BEGIN END", two addresses in hexadecimal: a window opens when code at BEGIN runs, and closes at
- * END. The first window has number 0. Lines "WINDOW DELIVERY NUMBER ACTION BIT" follow, in decimal: in this window the
- * delivery with this number, counted from 0, is changed. Deliveries and actions have the names in flip.c. Each
- * delivery is logged as "WINDOW DELIVERY WHAT", where WHAT is the size of a record in bytes, a register's address or
- * a counter's number, in hexadecimal; a changed one has " changed" behind it, one that the action leaves the same
- * " same": equal records that change places, a bit of IA32_PERF_GLOBAL_OVF_CTRL that clears what is 0, bits that
- * IA32_PMCn ignores, and one event more with which a sampling counter overflows, since it is reloaded then.
- * "WINDOW overwritten" is a changed record or index that a later one overwrites before software drains it, or a bit of
- * IA32_PERF_GLOBAL_CTRL that is set for a counter which does not count, and is overwritten before software reads it.
+ * A plan begins with a line "BEGIN END", two addresses in hexadecimal. A window opens when code at BEGIN runs, and
+ * closes at END. Windows are numbered from 0. Each further line, "WINDOW DELIVERY NUMBER ACTION BIT" in decimal,
+ * changes one delivery: the one with this number, from 0, in this window. flip.c has the names of deliveries and
+ * actions.
+ *
+ * The log has a line "WINDOW DELIVERY WHAT" for each delivery. WHAT is, in hexadecimal, the size of a record in bytes,
+ * the address of a register, or the number of a counter. " changed" follows if the delivery was changed; " same", if
+ * the action has no effect: equal records change places, a bit of IA32_PERF_GLOBAL_OVF_CTRL clears a bit that is 0,
+ * IA32_PMCn ignores the bit, or one more event overflows a sampling counter, which is then reloaded. "WINDOW
+ * overwritten": a changed record or index was overwritten before software drained it, or a bit of IA32_PERF_GLOBAL_CTRL
+ * was set for a counter that does not count, and was overwritten before software read it.
  */
 #ifndef MODEL_FAULTS_FLIP_H
 #define MODEL_FAULTS_FLIP_H

@@ -4,7 +4,7 @@
  * version 2, PEBS of Ice Lake servers and later without the adaptive groups, and the non-architectural LBR stack of
  * Haswell and later; no BTS. Source: Linux 6.12, arch/x86/kvm/vmx/vmx.c, vmx_get_perf_capabilities() and
  * vmx_get_supported_debugctl(); arch/x86/kvm/vmx/pmu_intel.c, intel_pmu_refresh(); arch/x86/kvm/cpuid.c, leaf 0AH;
- * arch/x86/kvm/x86.c, MSR_IA32_MISC_ENABLE. The timing bit of IA32_PERF_CAPABILITIES passes in Linux 7.3.
+ * arch/x86/kvm/x86.c, MSR_IA32_MISC_ENABLE. Linux 7.3 also exposes the timing bit of IA32_PERF_CAPABILITIES.
  */
 #ifndef MODEL_FAULTS_KVM_H
 #define MODEL_FAULTS_KVM_H

@@ -63,8 +63,8 @@ void quirks_change_msr(uint32_t quirks, struct profile_msr *m);
 struct vcpu;
 
 /*
- * MSRs outside every profile, of a processor with quirks: the value of an MSR that a quirk provides; notes the value of
- * a WRMSR; whether a quirk makes this WRMSR raise #GP while the local APIC is in x2APIC mode.
+ * For MSRs that no profile has, on a processor with quirks. quirks_rdmsr(): whether a quirk provides this MSR.
+ * quirks_wrmsr(): notes the written value. quirks_refuse(): whether this WRMSR raises #GP in x2APIC mode.
  */
 bool quirks_rdmsr(const struct vcpu *v, uint32_t address, uint64_t *value);
 void quirks_wrmsr(struct vcpu *v, uint32_t address, uint64_t value);

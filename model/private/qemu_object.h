@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * QEMU's object of one processor. The heap gives its size, and QEMU's migration table for it the places of registers.
+ * QEMU's object of one processor. Its size is from the heap, the places of its registers from QEMU's migration table.
  */
 #ifndef MODEL_PRIVATE_QEMU_OBJECT_H
 #define MODEL_PRIVATE_QEMU_OBJECT_H
@@ -31,10 +31,10 @@ struct qemu_object {
 /*
  * Finds the object. Call on the processor's own thread.
  * Reads: current_cpu, the head of the object, vmstate_x86_cpu and its table of fields.
- * Trusts: object_dynamic_cast, that the object is an x86 processor; the heap's size of the object, if the object is
- * freed to the heap; a field's place, if the table is as long as its symbol says, has the field's name and width, and
- * places general registers, RIP and EFLAGS within the object in this order; vector registers and the TSC's
- * offset, if they are within it. False: LOSS_OBJECT has been reported, o->cpu is NULL.
+ * Trusts: object_dynamic_cast, which says that the object is an x86 processor. The heap's size of the object, if the
+ * object will be freed to the heap. The table, if it is as long as its symbol says, has each field's name and width,
+ * and places general registers, RIP and EFLAGS inside the object, in this order; vector registers and the TSC's offset,
+ * if they are inside the object. False: LOSS_OBJECT has been reported, o->cpu is NULL.
  */
 bool qemu_object_find(struct qemu_object *o);
 

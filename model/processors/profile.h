@@ -297,7 +297,7 @@ struct profile {
      */
     const struct profile *like;
     enum { LACKS_LA57 = 1, LACKS_LATENCY_AUX = 2, LACKS_KINDS = 4 } lacks; /* of the relative */
-    bool only_data; /* no code that other profiles do not reach: boots of all rows leave it out */
+    bool only_data; /* other profiles reach all code that this one reaches, so boots of all rows leave it out */
     /*
      * A processor with several kinds of cores has a profile for each kind. The first one represents the whole
      * processor. All of them share the name, the brand string and the list of kinds, which is in the order of the

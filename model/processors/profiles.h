@@ -79,8 +79,8 @@ extern const struct profile_event adaptive_events[24], cove_branch_events[11], c
 
 /*
  * E-cores: events of all; events of all except Darkmont; hits and misses of Crestmont and Skymont; lost slots since
- * Skymont, and before; registers of cores
- * without a slots counter; and registers of eight general counters and the fixed counters of FIXED_GAP_BITMAP.
+ * Skymont, and before; registers of cores without a slots counter; and registers of eight general counters and the
+ * fixed counters of FIXED_GAP_BITMAP.
  */
 extern const struct profile_event ecore_events[23], ecore_branch_events[14], ecore_hit_events[6], ecore_slots_events[3],
     ecore_older_slots_events[3];

@@ -22,9 +22,9 @@ struct plugin {
     struct processor *processors[MAX_PROCESSORS];
     struct hooks sets[QEMU_SETS]; /* what the translations of each set report */
     unsigned set_count;           /* the number of sets that exist */
-    bool data;                    /* all processors report data, because one has used it lately: */
-    bool data_used;               /* since narrow_translations() last counted to the end */
-    unsigned interruptions;       /* counted by narrow_translations() */
+    bool data;                    /* all processors report data, because one has used it lately */
+    bool data_used;               /* a processor has used data since narrow_translations() restarted its count */
+    unsigned interruptions;       /* that count */
     bool warned, unwritten;
 };
 extern struct plugin model;

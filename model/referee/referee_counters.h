@@ -8,13 +8,13 @@
 /* The counters of a mask have started to sample. */
 void referee_counters_check_pebs(struct vcpu *v, uint64_t counters, uint64_t ip);
 
-/* Bit i: v->counters[i] is set up to sample with qualifiers that PEBS forbids. The model may never start it. */
+/* Bit i: v->counters[i] is set up to sample with qualifiers that PEBS forbids, even if the model never starts it. */
 uint64_t referee_counters_qualified(const struct vcpu *v);
 
 /*
- * IA32_PERF_GLOBAL_CTRL was written: reports counters that did not count since the last call,
- * although this register or IA32_PEBS_ENABLE named them, because another register kept them off. The first register
- * may simply name all counters, as Linux does.
+ * IA32_PERF_GLOBAL_CTRL was written: reports counters that did not count since the last call, although this register or
+ * IA32_PEBS_ENABLE enabled them, because another register kept them off. IA32_PERF_GLOBAL_CTRL may enable all counters,
+ * as in Linux: then it is no reason for a report.
  */
 void referee_counters_check_enables(struct vcpu *v, uint64_t ip);
 
@@ -28,7 +28,7 @@ uint64_t referee_counters_armed(const struct vcpu *v);
  */
 void referee_counters_check_armed(struct vcpu *v, uint64_t before, enum model_register reg, uint64_t ip);
 
-/* The guest has ended: what these two functions have not reported yet. */
+/* The guest has ended: makes the reports for which these two functions still waited. */
 void referee_counters_end(struct vcpu *v);
 
 /* Software loads v->counters[i]. */

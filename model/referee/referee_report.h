@@ -33,7 +33,7 @@ __attribute__((format(printf, 6, 7))) void referee_report_record(struct vcpu *v,
                                                                  uint64_t value, uint64_t record, const char *field,
                                                                  ...);
 
-/* What precedes a line of the report, which must not continue a line of the guest's. */
+/* The text before a line of the report: a line end, if the guest's output may be on the same line. */
 static inline const char *referee_report_break(const struct vcpu *v)
 {
     return v->shares_line ? "\n" : "";

@@ -76,7 +76,7 @@ struct arch_pebs_fragment {
     unsigned lbr_entries;
 };
 
-/* Returns whether the record has another fragment: the header says so, or is a null record, which has only a size. */
+/* Whether the record has another fragment: its header says so, or this fragment is null, with a size and no group. */
 bool arch_pebs_continued(uint64_t format);
 
 /*

@@ -24,9 +24,8 @@ struct meter {
 };
 
 /*
- * Programs and starts the meter, with all other counters stopped, and ends the watch of registers for this test. Call
- * it after programming the sampling counters.
- * Returns false if the processor has no spare counter.
+ * Programs and starts the meter, while all other counters are stopped. Pauses msr_watch() until the next test, because
+ * it would add to the cost. Call it after programming the sampling counters. Returns false if no counter is free.
  */
 bool meter_open(const struct caps *caps, enum meter_kind kind, struct meter *meter);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel's own code says of a recorded branch: whether an instruction there can have made it. */
+/* Checks recorded branches against the kernel's own code: could the instruction at their source have made them? */
 #ifndef SUITE_SUPPORT_CODE_H
 #define SUITE_SUPPORT_CODE_H
 
@@ -16,12 +16,10 @@ bool code_has(uint64_t address);
  */
 bool code_branches(const uint8_t *bytes, size_t size, bool wide, uint64_t from, uint64_t to);
 
-/* Whether the kernel's code contains this branch: one that its instruction makes, or the delivery of an interruption.
- */
+/* Whether the kernel's code can make this branch: by the instruction at from, or by an interrupt or exception there. */
 bool code_has_branch(uint64_t from, uint64_t to);
 
-/* Whether `to` may follow the instruction at from: the same instruction again, one that begins behind it, or a branch.
- */
+/* Whether execution may continue at `to` after the instruction at from: at its start, behind it, or by a branch. */
 bool code_follows(uint64_t from, uint64_t to);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * The count of an event over a workload. Processors overcount: interrupts, faults and system management mode sometimes
  * add instructions. So interrupts are off, and the result is the minimum of several runs. The test fails if they differ
- * without a system management interrupt. V. M. Weaver, D. Terpstra, S.
- * Moore, "Non-Determinism and Overcount on Modern Hardware Performance Counter Implementations", ISPASS 2013. Tests
- * compare two workloads, because the difference excludes events of the window itself. (The manual does not say whether
- * the WRMSR that stops a counter counts as an instruction.)
+ * without a system management interrupt. V. M. Weaver, D. Terpstra, S. Moore, "Non-Determinism and Overcount on Modern
+ * Hardware Performance Counter Implementations", ISPASS 2013. Tests compare two workloads, because the difference
+ * excludes events of the window itself. (The manual does not say whether the WRMSR that stops a counter counts as an
+ * instruction.)
  */
 #ifndef SUITE_SUPPORT_COUNT_H
 #define SUITE_SUPPORT_COUNT_H

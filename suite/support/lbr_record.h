@@ -19,7 +19,8 @@ const char *lbr_is_read_only(const struct caps *caps);
 /* FROM of an architectural LBR whose branch begins at a level that is filtered out. */
 #define LBR_FROM_FILTERED UINT64_MAX
 
-/* The test fails for each entry that is no branch of the kernel's code, or in a transaction, which no workload has. */
+/* The test fails for each entry that the kernel's code cannot make, or that is in a transaction: no workload has one.
+ */
 void lbr_check(struct test_run *run, const struct lbr_stack *stack);
 
 /* Prints and checks lbr_recorded. */
@@ -35,11 +36,11 @@ void lbr_empty(struct test_run *run, uint64_t select, struct lbr_stack *stack);
 unsigned lbr_used(const struct lbr_stack *stack);
 
 /*
- * Records a workload with this filter; reads, prints and checks the stack. Compares the entries before the workload and
- * those in which no branch was recorded, and then the registers that control the stack. Returns how many of its entries
- * the workload recorded. If its registers are read-only (as the manual says for NetBurst), the stack cannot be emptied
- * first, and the top-of-stack pointer gives that number: SDM Vol. 3A (253668-032), "LBR Stack for Processors Based on
- * Intel NetBurst Microarchitecture", 16.7.2.
+ * Records a workload with this filter; reads, prints and checks the stack. Entries without a new branch must be as
+ * before the workload, and so must the registers that control the stack. Returns how many entries the workload
+ * recorded. If the stack is read-only (as the manual says for NetBurst), it cannot be emptied first, and the
+ * top-of-stack pointer gives that number: SDM Vol. 3A (253668-032), "LBR Stack for Processors Based on Intel NetBurst
+ * Microarchitecture", 16.7.2.
  */
 unsigned lbr_run(struct test_run *run, const struct workload *workload, uint64_t select);
 
@@ -53,7 +54,10 @@ unsigned lbr_take(struct test_run *run, const struct workload *workload, uint64_
  */
 void lbr_compare_entry(struct test_run *run, unsigned age, const struct lbr_entry *got, const struct branch *want);
 
-/* Whether the kernel's code has the branch of an entry, or a wrong one has a known reason. */
+/*
+ * Whether the kernel's code can make the branch of an entry, or the entry is excused: by an erratum, by a filtered
+ * source, or because it is older than the test in a stack that software cannot empty.
+ */
 bool lbr_is_branch(const struct test_run *run, unsigned age, const struct lbr_entry *entry);
 
 /* lbr_compare_entry() with the number of events of each counter; NULL: unknown. */
@@ -61,12 +65,12 @@ void lbr_compare_events(struct test_run *run, unsigned age, const struct lbr_ent
                         const unsigned events[LBR_COUNTERS]);
 
 /*
- * Of the newest `recorded` entries, those from a branch of the workload must be its last branches, in order; ignores
- * others. Returns how many they are.
+ * Compares those of the newest `recorded` entries whose branch is in the workload with the workload's last branches, in
+ * order, and ignores the other entries. Returns how many it compared.
  */
 unsigned lbr_compare_own(struct test_run *run, const struct workload *workload, unsigned recorded);
 
-/* Of a call stack, the entries behind the first `count` are empty, or calls of the workload that have returned. */
+/* In a call stack, entries older than the newest `count` must be empty, or calls of the workload that have returned. */
 void lbr_compare_popped(struct test_run *run, const struct workload *workload, unsigned count);
 
 /* lbr_compare() with the caller's stack. */

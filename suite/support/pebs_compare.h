@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The comparator of PEBS records: what the sample and the workload say of every field. What they leave undefined has
- * its reason in pebs_compare.c.
+ * Compares every field of a PEBS record with the value that the sample and the workload determine. For each field that
+ * they leave open, pebs_compare.c gives the reason.
  */
 #ifndef SUITE_SUPPORT_PEBS_COMPARE_H
 #define SUITE_SUPPORT_PEBS_COMPARE_H

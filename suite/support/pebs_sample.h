@@ -27,7 +27,7 @@ struct pebs_sample {
     unsigned first;    /* where the test starts the counter, if not at the period */
     unsigned rounds;   /* runs of the workload, each in a window of its own; 0: 1 */
     unsigned until;    /* stop at this many records, or give up: for events that the processor samples at random */
-    uint64_t beside;   /* counters without PEBS that count, too: a status has their overflows */
+    uint64_t beside;   /* counters that count without PEBS; a record's status may have their overflow bits */
     bool fixed;        /* a fixed counter, with event NULL */
     uint64_t data_cfg; /* the groups of adaptive records; 0: memory and registers */
     uint64_t cfg_c;    /* architectural: bits 63:32 of CFG_C; 0: the groups of data_cfg */
@@ -35,7 +35,7 @@ struct pebs_sample {
     uint64_t rings;    /* PERFEVTSEL_USR, PERFEVTSEL_OS; 0: both */
     unsigned records, threshold; /* of the buffer; 0: as large as possible, without an interrupt */
     unsigned interrupts;         /* the minimum that must arrive */
-    uint64_t tsc_ahead;          /* what IA32_TSC_ADJUST has in addition while the workload runs */
+    uint64_t tsc_ahead;          /* added to IA32_TSC_ADJUST while the workload runs */
     unsigned latency;            /* the threshold of load latency; 0: PEBS_LATENCY_THRESHOLD */
 };
 

@@ -27,7 +27,7 @@ const char *transfers_no_system_call(const struct caps *caps);
 void transfers_prepare(const struct caps *caps, const struct workload *workload);
 void transfers_restore(void);
 
-/* Whether these workloads have set a gate to this address: interruptions were delivered there. */
+/* Whether a gate of these workloads leads to this address, so that interrupts and exceptions arrive there. */
 bool transfers_enter(uint64_t address);
 
 #endif

@@ -45,7 +45,7 @@ struct area {
 
 struct facility_line {
     char name[NAME_SIZE], said[TEXT_SIZE];
-    bool known; /* tests of this facility ran, or none did */
+    bool known; /* the results explain this line */
 };
 
 struct log_judge {
@@ -58,11 +58,11 @@ struct log_judge {
     uint64_t moves; /* lines "# tests on" */
     bool listed, panicked, table, recap;
     bool differs;                /* the current test reported a difference */
-    bool full;                   /* one of the tables below */
+    bool full;                   /* one of the tables below is full */
     unsigned kind;               /* of the last result */
-    bool mixed;                  /* the tests of a kind do not follow each other, the first kind's first */
+    bool mixed;                  /* error: tests of another kind are between those of a kind, or before the first's */
     unsigned ran, worked;        /* bit n: tests ran on kind n; one did not end in an error */
-    bool asked, there, untested; /* a facility has tests; the processor has one of those; one is untested */
+    bool asked, there, untested; /* a facility was selected; the processor has a selected one; one is untested */
     char end[TEXT_SIZE];         /* the words of the first line "# end" */
     char trouble[TEXT_SIZE];     /* the first line "# error: " or "# panic" */
     char prefix[PREFIX_SIZE];    /* text before "# begin" or "# end" */

@@ -50,7 +50,7 @@ bool check_record(struct check *check, struct recording *r);
 struct perf_event_attr check_event(const struct check *check, uint64_t select);
 struct perf_event_attr check_architectural(const struct check *check, uint64_t event);
 
-/* What check_lbr() also checks, and check_latency(): claim->what. */
+/* Values of claim->what: for check_lbr(), what it checks in addition; for check_latency(), where the data is. */
 enum { DETAIL_NONE, DETAIL_DEPTH, DETAIL_MISPREDICTED, DETAIL_PREDICTED, DETAIL_CYCLES };
 enum { LATENCY_NEAR, LATENCY_FAR };
 /* What check_pebs() samples. */
