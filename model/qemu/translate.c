@@ -146,7 +146,8 @@ static void hook_beginning(struct qemu_plugin_tb *tb, struct block *block, struc
 
     qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_due, QEMU_CB_RW_REGS_PC, QEMU_COND_GE, count,
                                               kept->counts[0].limit - kept->counts[0].events, kept);
-    qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_INLINE_ADD, count, kept->counts[0].events);
+    if (kept->counts[0].events > 0)
+        qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_INLINE_ADD, count, kept->counts[0].events);
     note_block(tb, block);
 }
 
