@@ -37,6 +37,7 @@ APIC_LVT_LINT1     equ 0x360
 APIC_LVT_ERROR     equ 0x370
 APIC_TIMER_INITIAL equ 0x380
 APIC_TIMER_DIVIDE  equ 0x3e0
+MASKED   equ 1 << 16
 SELF     equ 1 << 18 | 1 << 14
 PERIODIC equ 1 << 17
 EXTINT   equ 7 << 8
@@ -64,10 +65,16 @@ start:  mov     esp, stack
 
         test    esi, X2APIC
         jz      .x2apic
+        mov     dword [REGISTERS + APIC_LVT_PMI], MASKED | 0x51
         mov     ecx, IA32_APIC_BASE
         rdmsr
         or      eax, BASE_X2APIC | BASE_ENABLE
         wrmsr
+        mov     ecx, MSR_X2APIC + APIC_LVT_PMI / 16
+        rdmsr
+        cmp     eax, MASKED | 0x51      ; the switch keeps registers: SDM Vol. 3A (253668-081), "x2APIC State Transitions"
+        je      .x2apic
+        ud2                             ; without an IDT, the machine is reset
 .x2apic:
         apic    APIC_SPURIOUS, 0x1ff
 
