@@ -587,6 +587,39 @@ UNIT_TEST(lbr_wrong)
     assert_int_equal(run.problems, 4);
 }
 
+static struct cpuid with_types(uint32_t leaf, uint32_t subleaf)
+{
+    return (struct cpuid){ .ecx = leaf == 0x1c ? 1u << 2 : 0 };
+}
+
+/* All other types than the branch's own are wrong, and so is any other count of an event. 8 to 15 are one type. */
+UNIT_TEST(lbr_info)
+{
+    static const uint64_t kinds[] = { LBR_SELECT_JCC,           LBR_SELECT_NEAR_IND_JMP,  LBR_SELECT_NEAR_REL_JMP,
+                                      LBR_SELECT_NEAR_IND_CALL, LBR_SELECT_NEAR_REL_CALL, LBR_SELECT_NEAR_RET,
+                                      LBR_SELECT_FAR_BRANCH };
+    static const unsigned events[LBR_COUNTERS] = { 1, 2, 1, 2 };
+    for (unsigned kind = 0; kind < COUNT_OF(kinds); kind++)
+        for (uint8_t type = 0; type < 16; type++) {
+            const struct branch want = { 0x1000, 0x1100, kinds[kind], 1 };
+            const struct lbr_entry got = { .from = 0x1000, .to = 0x1100, .has = LBR_HAS_TYPE, .type = type };
+            started();
+            machine.leaves = with_types;
+            lbr_compare_entry(&run, 0, &got, &want);
+            assert_int_equal(run.problems, kind < 6 ? type != kind : type < 8);
+        }
+    for (unsigned n = 0; n <= LBR_COUNTERS; n++)
+        for (unsigned other = 0; other <= LBR_EVENTS_MAX; other++) {
+            const struct branch want = { 0x1000, 0x1100, A, 1 };
+            struct lbr_entry got = { .from = 0x1000, .to = 0x1100, .events = { 1, 2, 1, 2 } };
+            if (n < LBR_COUNTERS)
+                got.events[n] = (uint8_t)other;
+            started();
+            lbr_compare_events(&run, 0, &got, &want, events);
+            assert_int_equal(run.problems, n < LBR_COUNTERS && other != events[n]);
+        }
+}
+
 static void keep_entry(uint32_t msr, uint64_t value)
 {
     if (msr >= 0x680 && msr < 0x6c4)
