@@ -13,6 +13,8 @@
 #include "model/engine/ring.h"
 #include "model/faults/fault_state.h"
 
+#define FORMAT_WITH_TIME 3 /* the first format whose records have time stamps */
+
 enum delivery {
     BTS_RECORD,
     PEBS_RECORD,
@@ -34,9 +36,10 @@ enum action {
     TWICE,  /* the record or interrupt comes twice, one event more */
     SWAP,   /* the record and the next one change places */
     BEHIND, /* bytes behind the buffer's absolute maximum are written, too */
+    BACK,   /* the record's time stamp is before that of the previous record */
     ACTIONS,
 };
-static const char *const action_names[] = { "flip", "lost", "twice", "swap", "behind" };
+static const char *const action_names[] = { "flip", "lost", "twice", "swap", "behind", "back" };
 
 struct change {
     unsigned window, number, bit;
@@ -54,6 +57,7 @@ struct flip {
     unsigned idle;                 /* a bit that was set in IA32_PERF_GLOBAL_CTRL, where it may have no effect; or 64 */
     bool lost, repeats;            /* the architectural record just encoded; the PMI to come is the second */
     bool losing;                   /* PMIs, until WRMSR: each branch beyond a threshold would request another */
+    uint64_t stamp;                /* of the last PEBS record in this window; 0: there is none */
     uint64_t changed, changed_end; /* the changed record in memory; empty if there is none */
     uint64_t index;                /* the changed index in memory; 0 if there is none */
     uint8_t index_bytes[8];        /* its bytes there */
@@ -129,7 +133,7 @@ void flip_reached(struct flip *flip, uint64_t address)
     flip->losing = false;
     if (flip->open) {
         flip->window = flip->windows++;
-        flip->changed = flip->changed_end = flip->index = 0;
+        flip->stamp = flip->changed = flip->changed_end = flip->index = 0;
         memset(flip->delivered, 0, sizeof(flip->delivered));
     }
     fflush(flip->log);
@@ -140,19 +144,27 @@ static struct flip *flip_of(const struct vcpu *v)
     return fault_state(v)->flip;
 }
 
-/* Logs a delivery. Returns the change that it gets, or NULL. */
-static const struct change *deliver(const struct vcpu *v, enum delivery delivery, uint64_t what)
+/* The change that the next delivery gets, or NULL. */
+static const struct change *find_change(const struct flip *f, enum delivery delivery)
 {
-    struct flip *const f = flip_of(v);
     const struct change *found = NULL;
 
-    if (!f->open)
-        return NULL;
     for (unsigned i = 0; i < f->count && found == NULL; i++) {
         const struct change *const c = &f->changes[i];
 
         found = c->window == f->window && c->delivery == delivery && c->number == f->delivered[delivery] ? c : NULL;
     }
+    return found;
+}
+
+/* Logs a delivery. Returns the change that it gets, or NULL. */
+static const struct change *deliver(const struct vcpu *v, enum delivery delivery, uint64_t what)
+{
+    struct flip *const f = flip_of(v);
+    const struct change *const found = f->open ? find_change(f, delivery) : NULL;
+
+    if (!f->open)
+        return NULL;
     f->delivered[delivery]++;
     fprintf(f->log, "%u %s %" PRIx64 "%s\n", f->window, delivery_names[delivery], what,
             found != NULL ? " changed" : "");
@@ -280,6 +292,19 @@ static bool flip_bts_write(struct vcpu *v, uint64_t index)
     return without_faults(v)->bts_write(v, change_index(v, BTS_INDEX, index, encode_bts_index_at(&v->ds.form)));
 }
 
+static void flip_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents)
+{
+    struct flip *const f = flip_of(v);
+    const struct change *const c = f->open ? find_change(f, PEBS_RECORD) : NULL;
+
+    without_faults(v)->pebs_describe(v, sample, contents);
+    if (c != NULL && c->action == BACK && f->stamp != 0 && v->profile->pebs_format >= FORMAT_WITH_TIME)
+        contents->tsc = f->stamp - 1;
+    else if (c != NULL && c->action == BACK)
+        say(v, "same");
+    f->stamp = contents->tsc;
+}
+
 static bool flip_pebs_write(struct vcpu *v, uint64_t index)
 {
     const size_t size = v->pebs.staged; /* flip_replace() lets one record be staged */
@@ -319,7 +344,7 @@ static void flip_pebs_arch_encode(struct vcpu *v, uint8_t *bytes, const struct p
     flip_of(v)->lost = c != NULL && c->action == LOST;
     if (c != NULL && c->action == FLIP)
         flip_byte(bytes, size, c->bit);
-    else if (c != NULL && c->action != LOST)
+    else if (c != NULL && c->action != LOST && c->action != BACK)
         say(v, "same");
 }
 
@@ -474,6 +499,7 @@ void flip_replace(struct rules *rules)
 {
     rules->pebs_stage = 0;
     rules->bts_write = flip_bts_write;
+    rules->pebs_describe = flip_pebs_describe;
     rules->pebs_write = flip_pebs_write;
     rules->pebs_arch_encode = flip_pebs_arch_encode;
     rules->pebs_arch_index = flip_pebs_arch_index;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Single corruptions of what the processor delivers: one bit of a record, of an index, or of a register that software
- * reads or writes; a record or an interrupt that is lost or arrives twice; one event more or less. scripts/boots power
- * uses them to measure what the kernel's tests notice.
+ * reads or writes; a record or an interrupt that is lost or arrives twice; a time stamp that goes back; one event more
+ * or less. scripts/boots power uses them to measure what the kernel's tests notice.
  *
  * A plan begins with a line "BEGIN END", two addresses in hexadecimal. A window opens when code at BEGIN runs, and
  * closes at END. Windows are numbered from 0. Each further line, "WINDOW DELIVERY NUMBER ACTION BIT" in decimal,
@@ -11,10 +11,11 @@
  *
  * The log has a line "WINDOW DELIVERY WHAT" for each delivery. WHAT is, in hexadecimal, the size of a record in bytes,
  * the address of a register, or the number of a counter. " changed" follows if the delivery was changed; " same", if
- * the action has no effect: equal records change places, a bit of IA32_PERF_GLOBAL_OVF_CTRL clears a bit that is 0,
- * IA32_PMCn ignores the bit, or one more event overflows a sampling counter, which is then reloaded. "WINDOW
- * overwritten": a changed record or index was overwritten before software drained it, or a bit of IA32_PERF_GLOBAL_CTRL
- * was set for a counter that does not count, and was overwritten before software read it.
+ * the action has no effect: equal records change places, no earlier record has a time stamp, a bit of
+ * IA32_PERF_GLOBAL_OVF_CTRL clears a bit that is 0, IA32_PMCn ignores the bit, or one more event overflows a sampling
+ * counter, which is then reloaded. "WINDOW overwritten": a changed record or index was overwritten before software
+ * drained it, or a bit of IA32_PERF_GLOBAL_CTRL was set for a counter that does not count, and was overwritten before
+ * software read it.
  */
 #ifndef MODEL_FAULTS_FLIP_H
 #define MODEL_FAULTS_FLIP_H

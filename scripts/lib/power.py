@@ -72,7 +72,7 @@ def choose(rng: random.Random, test: str, delivered: list[Delivery]) -> Corrupti
     likes = [each for each in delivered if each.kind == kind and group in (None, each.what)]
     place = rng.choice(sorted({each.place for each in likes}))
     of = rng.choice([each for each in likes if each.place == place])
-    action = rng.choice({'bts': ['flip'] * 6 + ['lost', 'twice', 'swap', 'behind'], 'pebs': ['flip'] * 6 + ['lost', 'twice', 'behind'],
+    action = rng.choice({'bts': ['flip'] * 6 + ['lost', 'twice', 'swap', 'behind'], 'pebs': ['flip'] * 6 + ['lost', 'twice', 'behind', 'back'],
                          'pmi': ['lost', 'twice'], 'events': ['lost', 'twice'], 'write': ['flip'] * 3 + ['lost']}.get(kind, ['flip']))
     if action != 'flip':
         return Corruption(test, kind, of.what, of.number, of.place, action, 0, '', '')
