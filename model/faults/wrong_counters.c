@@ -141,7 +141,7 @@ void wrong_overflow_of(struct vcpu *v, unsigned i)
         (fault(v, FAULT_PMI_STATUS_MASKED_LOST) && (v->host->lvtpc(v->cpu) & LVT_MASKED)))
         v->status = status;
     else if (fault(v, FAULT_PERFMON_OVERFLOW_OTHER_STATUS))
-        v->status = status | vcpu_counter_bit(v, i) << 1;
+        v->status |= vcpu_counter_bit(v, i) << 32 | vcpu_counter_bit(v, i) >> 32;
     if (fault(v, FAULT_PERFMON_RELOAD_STATUS_SET) && (v->counting.reloads[i] >> i & 1))
         v->status |= vcpu_counter_bit(v, i);
     if (fault(v, FAULT_PERFMON_RELOAD_STATUS_NAMED))
