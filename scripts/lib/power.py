@@ -122,7 +122,7 @@ def describe(c: Corruption) -> str:
     return ' '.join(f'{c.test} {c.kind} {what} {bit} {c.action} {c.place}'.split())
 
 
-def read_accepted():
+def read_accepted() -> dict[str, re.Pattern]:
     """The patterns of tests/qemu/unnoticed, with their line: a corruption's description must match one as a whole."""
     accepted = {}
     for line in (table.ROOT / 'tests/qemu/unnoticed').read_text().splitlines():

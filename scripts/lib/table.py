@@ -8,6 +8,7 @@ import pathlib
 import re
 import subprocess
 from collections.abc import Iterator
+from typing import NoReturn
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 QEMU = ROOT / 'tests/qemu'
@@ -101,7 +102,7 @@ def faults() -> dict[str, str]:
 
 class Line(collections.namedtuple('Line', 'text words value title where')):
     """The words before the colon, the value behind it or None, and the title: "#! TITLE" is above its line."""
-    def refuse(self, why):
+    def refuse(self, why: str) -> NoReturn:
         raise TableError(f'{self.where}: {why}: {self.text}')
 
 

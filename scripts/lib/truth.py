@@ -5,6 +5,7 @@ import bisect
 import collections
 import functools
 import re
+from collections.abc import Iterator
 
 # The fields of a branch, here and in the truth log, and their values where the LBR format lacks them.
 BRANCH = {'from': None, 'to': None, 'mispred': '-', 'in_tsx': 0, 'abort': 0, 'cycles': 0, 'type': '-', 'events': 0}
@@ -18,15 +19,16 @@ STACK = re.compile(r'# lbr stack (?:tos (\d+) )?depth (\d+)$')
 LBR = re.compile(r'(0x[0-9a-f]+)/(0x[0-9a-f]+)/([MP-])/([X-])/([A-])/(\d+)(?:/(\w+)(?:/([0-3]{4}))?)?$')
 FIELD = re.compile(r'(?<!\S)([a-z]\w*) (0x[0-9a-f]+|\d+)(?!\S)')
 
+Branch = tuple    # the values of BRANCH, in its order
 Bts = collections.namedtuple('Bts', 'n from_ to predicted buffer where')
 Stack = collections.namedtuple('Stack', 'tos depth entries calls where')
 
 
-def shown(value):
+def shown(value: object) -> object:
     return hex(value) if isinstance(value, int) else value
 
 
-def branch_of(words):
+def branch_of(words: dict[str, str]) -> Branch:
     """A branch of the truth, from its words by key."""
     branch = {key: int(words[key], 10 if key == 'events' else 0) if key in words else absent for key, absent in BRANCH.items()}
     if 'type' in words:
@@ -35,7 +37,7 @@ def branch_of(words):
 
 
 @functools.lru_cache(None)
-def printed_branch(text):
+def printed_branch(text: str) -> Branch | None:
     """A branch as the kernel prints it, FROM/TO/PREDICTION/TSX/ABORT/CYCLES[/TYPE[/EVENTS]]; None if it is none."""
     match = LBR.match(text)
     if match:
@@ -45,7 +47,7 @@ def printed_branch(text):
     return None
 
 
-def value_of(word):
+def value_of(word: str) -> int | Branch:
     try:
         return int(word, 0)
     except ValueError:    # a branch of a PEBS record
@@ -54,7 +56,7 @@ def value_of(word):
 
 class Truth:
     """The records of a truth log. A bts record is (AT, FROM, TO, FLAGS, INTERRUPTS so far)."""
-    def __init__(self, lines):
+    def __init__(self, lines: list[str]):
         self.bts, self.pebs, self.lbr, self.tos, self.wrong = [], [], [], [], []
         interrupts, known = 0, {}
         if not lines or not re.match(r'dsmodel truth 1\b', lines[0]):
@@ -83,14 +85,14 @@ class Truth:
             except (KeyError, TypeError, ValueError):
                 self.wrong.append(f'truth line {number} is not understood: {line}')
 
-    def add_branch(self, tos, branch):
+    def add_branch(self, tos: int | None, branch: Branch) -> None:
         self.tos.append(tos)
         self.lbr.append(branch)
 
 
 class Printed:
-    """The records in the kernel's lines. What a test printed before them counts: a circular or undrained bts buffer, a call stack."""
-    def __init__(self, lines):
+    """The records in the kernel's lines. Lines before a record say how to read it: a circular or undrained bts buffer, a call stack."""
+    def __init__(self, lines: list[str]):
         self.bts, self.pebs, self.lbr, self.wrong = [], [], [], []
         self.test, self.buffer, self.calls = 'before any test', None, False
         self.next = {}       # the number that the next record of a kind has
@@ -111,13 +113,13 @@ class Printed:
                 self.lbr.append(Stack(match[1] and int(match[1]), int(match[2]), [], self.calls, self.where()))
                 self.next['lbr'] = 0
 
-    def where(self):
+    def where(self) -> str:
         return f'line {self.number} ({self.test})'
 
-    def complain(self, what):
+    def complain(self, what: str) -> None:
         self.wrong.append(f'{self.where()}{what}')
 
-    def add(self, kind, number, rest, line):
+    def add(self, kind: str, number: str, rest: str, line: str) -> None:
         number = int(number)
         if not (kind == 'pebs' and self.record and self.record[1] == number):
             if number not in (0, self.next.get(kind, 0)):
@@ -136,7 +138,7 @@ class Printed:
         else:
             self.complain(f' is not understood: {line}')
 
-    def add_fields(self, number, rest, line):
+    def add_fields(self, number: int, rest: str, line: str) -> None:
         if not self.record or self.record[1] != number or rest.startswith(('ip ', 'eip ', 'eventing_ip ')):
             self.record = {}, number
             self.pebs.append((self.record[0], f'{self.where()}: pebs {number}'))
@@ -152,7 +154,7 @@ class Printed:
                 self.complain(f' is not understood: {line}')
 
 
-def compare_pebs(printed, truth):
+def compare_pebs(printed: list[tuple[dict, str]], truth: list[dict]) -> Iterator[str]:
     if len(printed) != len(truth):
         yield f'{len(printed)} pebs records printed, the truth has {len(truth)}'
     for (got, where), want in zip(printed, truth):
@@ -162,7 +164,7 @@ def compare_pebs(printed, truth):
                     yield f'{where}: {key} {shown(got.get(key, "not printed"))}, the truth is {shown(want.get(key, "none"))}'
 
 
-def compare_bts(printed, truth):
+def compare_bts(printed: list[Bts], truth: list[tuple]) -> Iterator[str]:
     if len(printed) != len(truth):
         yield f'{len(printed)} bts records printed, the truth has {len(truth)}'
     for got, (_, start, to, flags, _) in zip(printed, truth):
@@ -175,7 +177,7 @@ def compare_bts(printed, truth):
             yield f'{got.where}: {got.predicted}, the truth has flags {hex(flags) if flags >= 0 else "none"}'
 
 
-def overwritten(batch, truth):
+def overwritten(batch: list[Bts], truth: list[tuple]) -> int:
     """How many records a circular buffer overwrote before those in `batch`. A record may be missing only if the one len(batch)
     later overwrote it without an interrupt in between, so that the kernel could not read it, or if the buffer was undrained, with
     interrupts off. Takes the last position that fits, because a loop fits at many and the buffer has the newest."""
@@ -192,7 +194,7 @@ def overwritten(batch, truth):
     return fits
 
 
-def without_overwritten(printed, truth):
+def without_overwritten(printed: list[Bts], truth: list[tuple]) -> list[tuple]:
     """The truth without records that were overwritten in circular or undrained buffers."""
     starts = [i for i, record in enumerate(printed) if i == 0 or record.n == 0] + [len(printed)]
     kept, at = [], 0
@@ -204,7 +206,7 @@ def without_overwritten(printed, truth):
     return kept + truth[at:]
 
 
-def entry_index(stack, truth, i, at):
+def entry_index(stack: Stack, truth: Truth, i: int, at: int) -> int:
     """The index in the truth of entry i of a stack, from `at` backwards. A call stack skips calls that have returned: there it is
     the last branch written to this register, or, if entries shift, the last that equals the entry."""
     while stack.calls and at >= 0 and (
@@ -213,7 +215,7 @@ def entry_index(stack, truth, i, at):
     return at
 
 
-def first_difference(stack, truth, end):
+def first_difference(stack: Stack, truth: Truth, end: int) -> tuple[int, str | None]:
     """How many entries of a stack equal the truth that ends at this index, and the first difference, None if all are equal."""
     at = end + 1
     for i, entry in enumerate(stack.entries):
@@ -226,7 +228,7 @@ def first_difference(stack, truth, end):
     return len(stack.entries), None
 
 
-def compare_stacks(stacks, truth):
+def compare_stacks(stacks: list[Stack], truth: Truth) -> list[str]:
     """A stack must be a run of branches that the model logged, without a gap. Its end must be at TOS, if there is one, and not
     before the end of the previous stack. Takes the earliest match: in loops, where runs repeat, this leaves most of the log for
     later stacks. A stack without a match costs a search of the whole truth."""
@@ -251,8 +253,8 @@ def compare_stacks(stacks, truth):
     return wrong
 
 
-def compare(lines: list[str], truth_lines: list[str]) -> tuple[str | None, list[str]]:
-    """Returns a sentence on what was compared, and the problems."""
+def compare(lines: list[str], truth_lines: list[str]) -> tuple[str, list[str]]:
+    """A sentence on what was compared, and the problems."""
     truth, printed = Truth(truth_lines), Printed(lines)
     wrong = [*truth.wrong, *printed.wrong, *compare_bts(printed.bts, without_overwritten(printed.bts, truth.bts)),
              *compare_pebs(printed.pebs, truth.pebs), *compare_stacks(printed.lbr, truth)]

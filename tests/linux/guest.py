@@ -34,7 +34,7 @@ def profiles() -> dict[str, int]:
 class Program:
     """A test program: its labels; by address, the next instruction; those that always branch elsewhere."""
 
-    def __init__(self, name):
+    def __init__(self, name: str):
         path = BUILD / name
         self.label = {label: int(at, 16) for at, label in re.findall(r'^([0-9a-f]+) \w (\w+)$', output('nm', path), re.M)}
         code = re.findall(r'^\s+([0-9a-f]+):\s+(\w+)', output('objdump', '-d', '--no-show-raw-insn', path), re.M)
@@ -42,7 +42,7 @@ class Program:
         self.next = dict(zip(places, [*places[1:], None]))
         self.leaves = {int(at, 16) for at, what in code if what in ('jmp', 'call', 'ret', 'syscall', 'ud2')}
 
-    def straight(self, at, to):
+    def straight(self, at: int, to: int) -> bool:
         """Whether code from one address reaches another without a taken branch."""
         while at in self.next and at != to and at not in self.leaves:
             at = self.next[at]
@@ -52,7 +52,7 @@ class Program:
 class Guest:
     """What a boot left in its folder: its output by section, and the model's files."""
 
-    def __init__(self, folder, status=0, seconds=0.0):
+    def __init__(self, folder: pathlib.Path, status: int = 0, seconds: float = 0.0):
         self.folder, self.status, self.seconds, self.sections = folder, status, seconds, {}
         lines = None
         for line in self.lines('console'):
@@ -61,18 +61,18 @@ class Guest:
             elif lines is not None:
                 lines.append(line)
 
-    def lines(self, name):
+    def lines(self, name: str) -> list[str]:
         path = self.folder / name
         return path.read_text('latin-1').splitlines() if path.exists() else []
 
-    def of(self, section):
+    def of(self, section: str) -> list[str]:
         return self.sections.get(section, [])
 
-    def check_end(self, name):
+    def check_end(self, name: str) -> None:
         last = [(self.lines(which) or [''])[-1] for which in ('stderr', 'console')]
         check(f'{name}: powers itself off', [] if self.status == 0 and 'end' in self.sections else [f'status {self.status}', *last])
 
-    def check_log(self, name, finds, *says):
+    def check_log(self, name: str, finds: Iterable[str], *says: str) -> None:
         """The kernel's log: the features that Linux found, in any order, further texts, no warning; the referee's report."""
         log = self.of('kernel')
         found = [line.split('Performance Events: ')[1] for line in log if 'Performance Events: ' in line]

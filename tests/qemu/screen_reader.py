@@ -5,6 +5,7 @@ import functools
 import math
 import re
 import struct
+from collections.abc import Sequence
 
 import machine
 
@@ -18,6 +19,8 @@ PALETTE = [
 ]
 # Tolerance for a colour: the palette's colours differ by far more, and pixel formats of few bits are exact to 5.
 TOLERANCE = 10
+
+Cell = tuple[str, int, int]    # a character, the colours of its ink and its ground
 
 # struct cells of kernel/screen/cells.h
 COLUMNS_MOST, ROWS_MOST = 160, 100
@@ -65,7 +68,7 @@ def image_of_memory(data: bytes, form: dict[str, int]) -> list[bytes]:
 # ---- text
 
 @functools.cache
-def letter_of(rgb):
+def letter_of(rgb: bytes) -> str:
     """A letter, A to P, for a pixel's colour."""
     for colour, parts in enumerate(PALETTE):
         if all(abs(got - want) <= TOLERANCE for got, want in zip(rgb, parts)):
@@ -74,11 +77,11 @@ def letter_of(rgb):
 
 
 @functools.cache
-def letters_of(row):
+def letters_of(row: bytes) -> str:
     return ''.join(letter_of(row[at:at + 3]) for at in range(0, len(row), 3))
 
 
-def grid_of(direction, places):
+def grid_of(direction: str, places: Sequence[int]) -> tuple[int, int]:
     """From the places where the colour changes along a direction: the size of a font's pixel, and where the pixels begin."""
     size = math.gcd(*(place - places[0] for place in places))
     if not size:
@@ -87,7 +90,7 @@ def grid_of(direction, places):
 
 
 @functools.cache
-def characters():
+def characters() -> dict[bytes, str]:
     """Characters by glyph, without control characters. Of several with the same glyph, the first one: it is ASCII."""
     font, of = (machine.BUILD / 'include/font.bin').read_bytes(), {}
     for code in range(0x21, 0x100):
@@ -96,7 +99,7 @@ def characters():
 
 
 @functools.cache
-def character_of(cell):
+def character_of(cell: tuple[str, ...]) -> Cell | None:
     """A cell, 16 rows of 8 letters: its character, ink and ground colours; None if the font has no such glyph."""
     colours = sorted(set(''.join(cell)))
     if len(colours) == 1:
@@ -110,7 +113,7 @@ def character_of(cell):
     return None
 
 
-def read_cells(left, top, dots):
+def read_cells(left: int, top: int, dots: list[str]) -> list[list[Cell]] | None:
     """All characters of a screen of font pixels with this origin, row by row; None if the font lacks one."""
     cells = []
     for y in range(top, len(dots) - GLYPH_HEIGHT + 1, GLYPH_HEIGHT):
@@ -123,7 +126,7 @@ def read_cells(left, top, dots):
     return cells
 
 
-def fill_blanks(row):
+def fill_blanks(row: list[Cell]) -> None:
     """Replaces full blocks in the colour of the adjacent background with blanks."""
     for order, step in (range(1, len(row)), -1), (range(len(row) - 2, -1, -1), 1):
         for at in order:
@@ -132,7 +135,7 @@ def fill_blanks(row):
                 row[at] = ' ', adjacent_ink, ink
 
 
-def margin(count, size, first, whole):
+def margin(count: int, size: int, first: int, whole: int) -> int:
     """The number of whole characters of this size before a centred page of `count` characters; the first whole one is at `first`."""
     before = (whole - count * size) // 2 - first
     if before < 0 or before % size:
@@ -140,7 +143,7 @@ def margin(count, size, first, whole):
     return before // size
 
 
-def decode_screen(image: list[bytes], columns: int, rows: int) -> tuple[tuple[int, int, int], list[list[tuple]]]:
+def decode_screen(image: list[bytes], columns: int, rows: int) -> tuple[tuple[int, int, int], list[list[Cell]]]:
     """The text on the screen, with a page of these columns and rows in its centre: (scale, left, top), and the page's rows of cells
     (character, ink, ground). left and top: the pixel where the page begins. The colours are enum cell_colour. A cell of one colour
     other than black is a blank if the adjacent background has this colour, else a full block."""

@@ -8,24 +8,24 @@ FIELDS = [    # bit of sample_type, name, form: in this order in a sample, IDENT
 
 
 class Cursor:
-    def __init__(self, data, at=0):
+    def __init__(self, data: bytes, at: int = 0):
         self.data, self.at = data, at
 
-    def take(self, form):
+    def take(self, form: str) -> tuple:
         values = struct.unpack_from('<' + form, self.data, self.at)
         self.at += struct.calcsize('<' + form)
         return values
 
-    def one(self, form='Q'):
+    def one(self, form: str = 'Q') -> int:
         return self.take(form)[0]
 
-    def string(self):
+    def string(self) -> str:
         """A 32-bit length, then text padded with zeros."""
         length = self.one('I')
         return self.take(f'{length}s')[0].rstrip(b'\0').decode()
 
 
-def attr_of(data):
+def attr_of(data: bytes) -> dict[str, int]:
     kind, size, config, period, fields, _, flags = struct.unpack_from('<IIQQQQQ', data)
     assert size == 112 and flags & ~0x18021 == 0 and flags & 0x21 == 0x21    # disabled, without the host's kernel
     rest = bytearray(data[48:112])
@@ -36,7 +36,7 @@ def attr_of(data):
             'branches': branches, 'registers': registers}
 
 
-def sample_of(cursor, attr, counters):
+def sample_of(cursor: Cursor, attr: dict[str, int], counters: bool) -> dict:
     """counters: whether the branches of the stack are followed by a word for each."""
     sample = {}
     for bit, name, form in FIELDS:
@@ -55,7 +55,7 @@ def sample_of(cursor, attr, counters):
     return sample
 
 
-def features_of(data, at, bits):
+def features_of(data: bytes, at: int, bits: int) -> dict:
     """The sections after the data, by bit; BRANCH_STACK has no contents."""
     table, found = Cursor(data, at), {}
     ends = []

@@ -17,12 +17,12 @@ class NoNames:
     """The names that dsdump prints without --elf: none."""
     path, maps = None, []
 
-    def perfs(self, address):
+    def perfs(self, address: int) -> None:
         return None
 
     kernels = line = perfs
 
-    def mapped(self, address):
+    def mapped(self, address: int) -> bool:
         return False
 
 
@@ -30,7 +30,7 @@ class Names:
     """An ELF. Symbols are chosen as perf does (tools/perf/util/symbol.c): first those without a size get one, up to the next
     symbol, or of the last 4 KiB; then the best of each address stays, by choose_best_symbol()."""
 
-    def __init__(self, path):
+    def __init__(self, path: str | os.PathLike):
         self.path = os.path.realpath(path)
         sections = re.findall(r'^ *\[ *(\d+)\] .* [0-9a-f]{2} +([A-Za-z]*) +\d+ +\d+ +\d+$',
                               output_of('readelf', '-SW', self.path), re.M)
@@ -56,7 +56,7 @@ class Names:
                 'address': int(address, 16), 'size': int(size, 16), 'offset': int(offset, 16), 'path': self.path,
                 'build_id': identity[1] if identity else '', 'protection': 1 | 2 * ('W' in flags) | 4 * ('E' in flags)})
 
-    def perfs(self, address):
+    def perfs(self, address: int) -> tuple[str, int] | None:
         """(name, offset) of the symbol that covers an address."""
         at = bisect.bisect_right(self.starts, address)
         if not at or not self.mapped(address):
@@ -65,14 +65,14 @@ class Names:
         _, size, name = self.best[start]
         return (name, address - start) if address < start + size else None
 
-    def mapped(self, address):
+    def mapped(self, address: int) -> bool:
         return any(each['address'] <= address < each['address'] + each['size'] for each in self.maps)
 
-    def kernels(self, address):
+    def kernels(self, address: int) -> tuple[str, int] | None:
         return self.perfs(address)
 
     @functools.cached_property
-    def lines(self):
+    def lines(self) -> dict[int, str | None]:
         """file:line by the first address that it applies to; None: no line."""
         found, sequence = {}, {}
         for file, line, address in re.findall(r'^(?:\S*/)?(\S+) +(\d+|-) +(0x[0-9a-f]+)',
@@ -85,10 +85,10 @@ class Names:
         return found
 
     @functools.cached_property
-    def rows(self):
+    def rows(self) -> list[int]:
         return sorted(self.lines)
 
-    def line(self, address):
+    def line(self, address: int) -> str | None:
         at = bisect.bisect_right(self.rows, address)
         return self.lines[self.rows[at - 1]] if at else None
 
@@ -96,7 +96,7 @@ class Names:
 class KernelNames(Names):
     """The kernel's ELF, with the names of the kernel's own table, section .symbols."""
 
-    def __init__(self, path):
+    def __init__(self, path: str | os.PathLike):
         super().__init__(path)
         with tempfile.NamedTemporaryFile() as copy:
             output_of('objcopy', '-O', 'binary', '--only-section=.symbols', self.path, copy.name)
@@ -109,7 +109,7 @@ class KernelNames(Names):
         self.begin = min(each['address'] for each in self.maps)
         self.end = (max(each['address'] + each['size'] for each in self.maps) + 0xfff) & ~0xfff
 
-    def kernels(self, address):
+    def kernels(self, address: int) -> tuple[str, int] | None:
         at = bisect.bisect_right(self.addresses, address)
         if not at or not self.begin <= address < self.end:
             return None

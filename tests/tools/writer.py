@@ -2,10 +2,10 @@
 """Writes dumps that boots of the model do not make, as docs/dump.md specifies."""
 import base64
 import pathlib
-import struct
+from collections.abc import Sequence
 
 
-def crc_of_byte(crc):
+def crc_of_byte(crc: int) -> int:
     for _ in range(8):
         crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
     return crc
@@ -44,12 +44,12 @@ class Dump:
     def __init__(self):
         self.lines, self.sequence, self.test, self.counts, self.numbers = [], 0, '', {}, {}
 
-    def frame(self, kind, **words):
+    def frame(self, kind: str, **words: object) -> None:
         text = ' '.join([f'dsdump/1 {self.sequence} {kind}'] + [f'{key}={value}' for key, value in words.items()])
         self.lines.append(f'# {text} crc={crc32c(text.encode()):08x}')
         self.sequence += 1
 
-    def head(self, build_id='', **words):
+    def head(self, build_id: str = '', **words: object) -> None:
         self.lines.append('# begin dstest86 a dump written by hand')
         self.sequence, self.counts = 0, {'bts': 0, 'pebs': 0, 'lbr': 0}
         self.frame('head', **{
@@ -57,23 +57,23 @@ class Dump:
             'pebs_data_cfg': '0x0', 'ds': 8, 'bts_form': '8/0', 'pebs_form': '8/3/0/0/5', 'source': 3} | words,
             build_id=build_id)
 
-    def begin(self, test):
+    def begin(self, test: str) -> None:
         self.test, self.numbers = test, {}
 
-    def event(self, name='', cpu=0, counter=0, fixed=0, select=0, period=100):
+    def event(self, name: str = '', cpu: int = 0, counter: int = 0, fixed: int = 0, select: int = 0, period: int = 100) -> None:
         self.frame('event', test=self.test, cpu=cpu, counter=counter, fixed=fixed, select=hex(select), period=period,
                    threshold=0, data_cfg='0x0', name=name)
 
-    def skip(self, kind, count):
+    def skip(self, kind: str, count: int) -> None:
         self.numbers[kind] = self.numbers.get(kind, 0) + count
 
-    def records(self, kind, count, cpu, codes, values, **words):
+    def records(self, kind: str, count: int, cpu: int, codes: bytes, values: bytes, **words: object) -> None:
         first, before = self.numbers.get(kind, 0), self.counts[kind]
         self.numbers[kind], self.counts[kind] = first + count, before + count
         self.frame(kind, test=self.test, cpu=cpu, first=first, count=count, before=before, **words, codes=len(codes),
                    data=base64.b64encode(codes + values).decode())
 
-    def bts(self, branches, cpu=0, width=8, prediction=0):
+    def bts(self, branches: Sequence[tuple[int, ...]], cpu: int = 0, width: int = 8, prediction: int = 0) -> None:
         """(from, to) or (from, to, flags) of each branch, without compression of repeats."""
         values, last = b'', 0
         for source, target, *flags in branches:
@@ -81,7 +81,7 @@ class Dump:
             last = target
         self.records('bts', len(branches), cpu, b'\3' * len(branches), values, form=f'{width}/{prediction}')
 
-    def differences(self, records, width):
+    def differences(self, records: Sequence[Sequence[int]], width: int) -> tuple[bytes, bytes]:
         fields = len(records[0])
         codes = values = b''
         before = [0] * fields
@@ -93,7 +93,7 @@ class Dump:
             before = record
         return codes, values
 
-    def pebs(self, records, form, source, cpu=0):
+    def pebs(self, records: Sequence[Sequence[int]], form: Sequence[int], source: int, cpu: int = 0) -> None:
         """The words of each record, all of one size. A frame has as many records as surely fit."""
         some = max(1, 2700 // (11 * len(records[0])))
         for at in range(0, len(records), some):
@@ -101,14 +101,14 @@ class Dump:
             self.records('pebs', len(part), cpu, *self.differences(part, form[0]), form='/'.join(map(str, form)),
                          size=form[0] * len(part[0]), source=source)
 
-    def lbr(self, entries, form, tos=0, cpu=0):
+    def lbr(self, entries: Sequence[Sequence[int]], form: int, tos: int = 0, cpu: int = 0) -> None:
         """FROM, TO and INFO of each entry, the newest first."""
         self.records('lbr', 1, cpu, *self.differences(entries, 8), form=form, tos=tos, depth=len(entries))
 
-    def end(self):
+    def end(self) -> None:
         self.frame('end', **self.counts)
 
-    def write(self, file):
+    def write(self, file: str | pathlib.Path) -> pathlib.Path:
         with open(file, 'w', encoding='latin-1') as out:
             out.writelines(f'{line}\r\n' for line in self.lines)
         return pathlib.Path(file)

@@ -5,6 +5,7 @@ import glob
 import os
 import re
 import subprocess
+from collections.abc import Callable
 
 import gdb
 
@@ -20,10 +21,10 @@ class Problem(gdb.GdbError):
 
 class State:
     """Where the model writes the state of each stopped processor (its option state=FOLDER)."""
-    folder = None
+    folder: str | None = None
 
     @classmethod
-    def path(cls):
+    def path(cls) -> str:
         thread = gdb.selected_thread()
         if thread is None or not thread.is_valid():
             raise Problem('no machine: `target remote` QEMU first')
@@ -40,7 +41,7 @@ class State:
         return path
 
     @staticmethod
-    def check_stop(path):
+    def check_stop(path: str) -> None:
         """Checks that the file is of this stop: another QEMU, or a reset of this one, does not update it."""
         with open(path, encoding='ascii', errors='replace') as file:
             told = re.search(r'^register rip (0x[0-9a-f]+)$', file.read(), re.MULTILINE)
@@ -51,12 +52,12 @@ class State:
                           f'started with state={os.path.dirname(path)}?')
 
 
-def pointer_size():
+def pointer_size() -> int:
     """The width, from a register, because names of types depend on the language."""
     return gdb.newest_frame().read_register('sp').type.sizeof
 
 
-def read_linear(address, size):
+def read_linear(address: int, size: int) -> bytes | None:
     if address + size > 1 << 8 * pointer_size():
         return None     # GDB would read elsewhere, without the upper bits
     try:
@@ -65,7 +66,7 @@ def read_linear(address, size):
         return None
 
 
-def read_physical(address, size):
+def read_physical(address: int, size: int) -> bytes | None:
     """QEMU's own packets: its gdbstub reads physical memory while this mode is on."""
     if 'received: "OK"' not in gdb.execute('maintenance packet Qqemu.PhyMemMode:1', to_string=True):
         raise Problem('physical memory cannot be read: GDB is not connected to QEMU')
@@ -75,7 +76,7 @@ def read_physical(address, size):
         gdb.execute('maintenance packet Qqemu.PhyMemMode:0', to_string=True)
 
 
-def symbol_of(address):
+def symbol_of(address: int) -> str | None:
     """NAME OFFSET."""
     try:
         text = gdb.execute(f'info symbol {address}', to_string=True).splitlines()[0]    # decimal is in every language
@@ -88,12 +89,12 @@ def symbol_of(address):
     return f'{name} {offset or 0}'
 
 
-def line_of(address):
+def line_of(address: int) -> str | None:
     place = gdb.find_pc_line(address)
     return f'{place.symtab.filename}:{place.line}' if place.symtab is not None and place.line else None
 
 
-def hex_of(read):
+def hex_of(read: Callable[[int, int], bytes | None]) -> Callable[[int, int], str | None]:
     return lambda address, size: None if (found := read(address, size)) is None else found.hex()
 
 
@@ -105,8 +106,8 @@ ANSWERS = {
 }
 
 
-def inspect(command, *arguments):
-    """What ds-inspect prints, as a list of lines."""
+def inspect(command: str, *arguments: int) -> list[str]:
+    """The lines that ds-inspect prints."""
     if not os.access(PROGRAM, os.X_OK):
         raise Problem(f'{PROGRAM} is missing: run `make tools`')
     lines = []
@@ -133,10 +134,10 @@ class Command(gdb.Command):
     """Prints the reason of a failure as a sentence. The doc string is GDB's help."""
     name = ''
 
-    def __init__(self, *kind):
+    def __init__(self, *kind: int):
         super().__init__(self.name, *kind)
 
-    def invoke(self, argument, from_tty):
+    def invoke(self, argument: str, from_tty: bool) -> None:
         try:
             self.run(argument)
         except OSError as error:
@@ -144,7 +145,7 @@ class Command(gdb.Command):
         except (gdb.error, ValueError) as error:
             raise Problem(f'{self.name}: {error}') from error
 
-    def run(self, argument):
+    def run(self, argument: str) -> None:
         raise NotImplementedError
 
 
@@ -155,7 +156,7 @@ class Report(Command):
     def __init__(self):
         super().__init__(gdb.COMMAND_DATA)
 
-    def run(self, argument):
+    def run(self, argument: str) -> None:
         count = self.default
         words = gdb.string_to_argv(argument)
         if words and not self.takes_count:
@@ -168,7 +169,7 @@ class Report(Command):
             print(line)
 
     @staticmethod
-    def number(words):
+    def number(words: list[str]) -> int | None:
         """The count argument, at most the maximum of ds-inspect."""
         digits = len(words) == 1 and words[0].isascii() and words[0].isdigit()
         return min(int(words[0]), COUNT_MOST) or None if digits else None
@@ -201,7 +202,7 @@ LVT entry of their interrupt."""
     name = 'perfmon'
 
 
-def amount(line):
+def amount(line: str) -> str:
     """How full a buffer is, without whether it is enabled."""
     return line.partition(';')[0]
 
@@ -215,7 +216,7 @@ an index reaches its threshold. What was written is printed."""
     def __init__(self):
         super().__init__(gdb.COMMAND_RUNNING)
 
-    def run(self, argument):
+    def run(self, argument: str) -> None:
         if argument not in ('', 'threshold'):
             raise Problem('ds-watch: expected no argument, or threshold')
         watch = State.path() + '.watch'
@@ -247,7 +248,7 @@ an index reaches its threshold. What was written is printed."""
                 print(line)
 
     @staticmethod
-    def fill():
+    def fill() -> dict[str, str]:
         """How full each buffer is, and whether it is enabled, for each command that prints records."""
         lines = inspect('ds')
         return {kind: line for kind in ('bts', 'pebs') for line in lines if line.startswith(kind.upper() + ':')}
@@ -261,7 +262,7 @@ class DsState(Command):
     def __init__(self):
         super().__init__(gdb.COMMAND_DATA, gdb.COMPLETE_FILENAME)
 
-    def run(self, argument):
+    def run(self, argument: str) -> None:
         words = gdb.string_to_argv(argument)
         if len(words) > 1:
             raise Problem('ds-state: more than one argument; give one folder')

@@ -12,11 +12,12 @@ WIDTH = 100
 class Stop:
     """A place, what happens there, which sentence of the manual asks for it, and commands that show it."""
 
-    def __init__(self, where, title, now, manual, source, *commands, passes=0, when=None):
+    def __init__(self, where: str, title: str, now: str, manual: str, source: str, *commands: str, passes: int = 0,
+                 when: str | None = None):
         self.where, self.title, self.now, self.manual, self.source = where, title, now, manual, source
         self.commands, self.passes, self.when = commands, passes, when
 
-    def reach(self):
+    def reach(self) -> bool:
         stop = gdb.Breakpoint(self.where, internal=True)
         stop.silent, stop.ignore_count, stop.condition = True, self.passes, self.when
         try:
@@ -26,7 +27,7 @@ class Stop:
         stop.delete()
         return gdb.selected_thread() is not None
 
-    def show(self, number, of):
+    def show(self, number: int, of: int) -> None:
         frame = gdb.newest_frame()
         # The function's own line: at its first instruction, that of the frame may be of an inline function in a header.
         line = frame.function() or frame.find_sal()
@@ -116,7 +117,7 @@ with all, or without a terminal, without waiting for Enter."""
     def __init__(self):
         super().__init__('tour', gdb.COMMAND_RUNNING)
 
-    def invoke(self, argument, from_tty):
+    def invoke(self, argument: str, from_tty: bool) -> None:
         waits = argument != 'all' and os.isatty(0)
         for number, stop in enumerate(STOPS, 1):
             if not stop.reach():
