@@ -633,24 +633,6 @@ static bool still_there(struct processor *p, const struct code *code)
            (read_memory(p, code->address, now, code->size) && memcmp(now, code->bytes, code->size) == 0);
 }
 
-/* Visits only pages with code, because the range is the guest's and may be half of the address space. */
-static bool code_in(void *cpu, uint64_t from, uint64_t bytes, uint64_t *page)
-{
-    const uint64_t first = linear(cpu, from), last = first + MIN(bytes - 1, UINT64_MAX - first);
-    bool found = false;
-
-    g_mutex_lock(&code_lock);
-    GTreeNode *node = code_pages == NULL ? NULL : g_tree_lower_bound(code_pages, GSIZE_TO_POINTER(first >> 12));
-
-    for (; !found && node != NULL && GPOINTER_TO_SIZE(g_tree_node_key(node)) <= last >> 12;
-         node = g_tree_node_next(node)) {
-        *page = from - first + MAX(first, GPOINTER_TO_SIZE(g_tree_node_key(node)) << 12);
-        found = still_there(cpu, g_tree_node_value(node));
-    }
-    g_mutex_unlock(&code_lock);
-    return found;
-}
-
 static uint64_t read_entry(struct processor *p, uint64_t table, unsigned index, unsigned bytes)
 {
     uint64_t entry = 0;
@@ -679,26 +661,54 @@ static struct host_page page_entry(void *cpu, uint64_t address)
 
     address = linear(p, address);
     if (!(processor_read(p, NAME_CR0) & CR0_PG)) {
-        return (struct host_page){ PTE_PRESENT | PTE_WRITABLE | PTE_ACCESSED | PTE_DIRTY,
+        return (struct host_page){ PTE_PRESENT | PTE_WRITABLE | PTE_ACCESSED | PTE_DIRTY, address,
                                    (UINT64_C(1) << 32) - address };
     }
     if (wide && address >= -high && address < high)
-        return (struct host_page){ 0, high - address };
+        return (struct host_page){ .bytes = high - address };
     for (unsigned level = levels; level > 0; level--) {
         const unsigned shift = 12 + bits * (level - 1);
-        const uint64_t covered = (UINT64_C(1) << shift) - (address & ((UINT64_C(1) << shift) - 1));
+        const uint64_t within = address & ((UINT64_C(1) << shift) - 1), covered = (UINT64_C(1) << shift) - within;
         unsigned index = (unsigned)(address >> shift) & ((1u << bits) - 1);
         uint64_t entry = read_entry(p, table, index, pae ? 8 : 4);
         bool root_of_three = pae && !wide && level == 3; /* a PDPT entry has neither these flags nor an accessed flag */
 
         common &= root_of_three ? common : entry;
         if (!(entry & PTE_PRESENT))
-            return (struct host_page){ 0, covered };
-        if (level == 1 || (level < 4 && (entry & PTE_LARGE) && !root_of_three))
-            return (struct host_page){ (entry & ~(PTE_WRITABLE | PTE_USER)) | common, covered };
+            return (struct host_page){ .bytes = covered };
+        if (level == 1 || (level < 4 && (entry & PTE_LARGE) && !root_of_three)) {
+            return (struct host_page){ (entry & ~(PTE_WRITABLE | PTE_USER)) | common,
+                                       (entry & PTE_ADDRESS & -(within + covered)) | within, covered };
+        }
         table = entry & PTE_ADDRESS;
     }
-    return (struct host_page){ 0, PAGE_BYTES };
+    return (struct host_page){ .bytes = PAGE_BYTES };
+}
+
+/*
+ * Visits only pages with code, because the range is the guest's and may be half of the address space. Of the code at a
+ * physical address, only that which this address space maps counts.
+ */
+static bool code_in(void *cpu, uint64_t from, uint64_t bytes, bool physical, uint64_t *page)
+{
+    const uint64_t first = physical ? 0 : linear(cpu, from);
+    const uint64_t last = physical ? UINT64_MAX : first + MIN(bytes - 1, UINT64_MAX - first);
+    bool found = false;
+
+    g_mutex_lock(&code_lock);
+    GTreeNode *node = code_pages == NULL ? NULL : g_tree_lower_bound(code_pages, GSIZE_TO_POINTER(first >> 12));
+
+    for (; !found && node != NULL && GPOINTER_TO_SIZE(g_tree_node_key(node)) <= last >> 12;
+         node = g_tree_node_next(node)) {
+        const uint64_t at = GPOINTER_TO_SIZE(g_tree_node_key(node)) << 12;
+        const struct host_page is = physical ? page_entry(cpu, at) : (struct host_page){ 0 };
+
+        *page = physical ? is.at : from - first + MAX(first, at);
+        found = (!physical || ((is.flags & PTE_PRESENT) && is.at - from < bytes)) &&
+                still_there(cpu, g_tree_node_value(node));
+    }
+    g_mutex_unlock(&code_lock);
+    return found;
 }
 
 bool processor_is_entry(struct processor *p, unsigned vector, uint64_t address)

@@ -162,6 +162,8 @@ static void check_debugctl(struct vcpu *v, uint64_t before, uint64_t ip)
         referee_report(v, BTS_WITHOUT_TR, ip, v->regs[REG_IA32_DEBUGCTL], "IA32_DEBUGCTL");
     if (((set & bits->tr) || (before & bits->bts)) && vcpu_debugctl(v, bits->tr) && !vcpu_debugctl(v, bits->bts))
         referee_report(v, TR_WITHOUT_BTS, ip, v->regs[REG_IA32_DEBUGCTL], "IA32_DEBUGCTL");
+    if ((set & bits->btint) && !vcpu_debugctl(v, bits->bts | bits->tr))
+        referee_report(v, BTINT_WITHOUT_BTS, ip, v->regs[REG_IA32_DEBUGCTL], "IA32_DEBUGCTL");
     if ((set & bits->lbr) && (v->status & STATUS_LBR_FRZ))
         referee_report(v, STILL_FROZEN, ip, v->status, "IA32_PERF_GLOBAL_STATUS");
 }
@@ -283,6 +285,7 @@ void referee_pmi(struct vcpu *v, uint32_t lvtpc, uint64_t ip)
 void referee_end(struct vcpu *v)
 {
     referee_counters_end(v);
+    referee_arch_end(v);
     referee_report_end(v);
 }
 

@@ -15,8 +15,13 @@ static uint64_t buffer_bytes(const struct vcpu *v)
 static void check_memory(struct vcpu *v, uint64_t ip)
 {
     const uint64_t base = v->regs[REG_IA32_PEBS_BASE] & PEBS_BASE_ADDRESS;
+    uint64_t code;
     uint8_t byte;
 
+    if (v->referee.checked_base != v->regs[REG_IA32_PEBS_BASE] &&
+        v->host->code(v->cpu, base, buffer_bytes(v), true, &code))
+        referee_report(v, PEBS_BUFFER_HAS_CODE, ip, code, "page of IA32_PEBS_BASE's buffer");
+    v->referee.checked_base = v->regs[REG_IA32_PEBS_BASE];
     for (uint64_t page = 0; page < buffer_bytes(v); page += PAGE_SIZE) {
         if (!v->host->read_physical(v->cpu, base + page, &byte, sizeof(byte))) {
             referee_report(v, PEBS_BUFFER_NOT_MEMORY, ip, base + page, "page of IA32_PEBS_BASE's buffer");
@@ -86,6 +91,8 @@ void referee_arch_write(struct vcpu *v, enum model_register reg, uint64_t value,
 {
     const bool off = reg == REG_IA32_PEBS_INDEX && !(value & PEBS_INDEX_EN); /* always legal */
 
+    if (off)
+        referee_arch_end(v);
     if (vcpu_pebs_counters(v) != 0 && !off) {
         referee_report(v, reg == REG_IA32_PEBS_BASE ? PEBS_BASE_CHANGED : PEBS_INDEX_WRITTEN, ip, value,
                        reg == REG_IA32_PEBS_BASE ? "IA32_PEBS_BASE" : "IA32_PEBS_INDEX");
@@ -94,9 +101,23 @@ void referee_arch_write(struct vcpu *v, enum model_register reg, uint64_t value,
 
 void referee_arch_after(struct vcpu *v, uint64_t before, uint64_t now, uint64_t ip)
 {
-    if (v->regs[REG_IA32_PEBS_INDEX] & PEBS_INDEX_EN)
+    const uint64_t started = now & ~before & ~(UINT64_C(1) << STEPPER);
+
+    if (v->regs[REG_IA32_PEBS_INDEX] & PEBS_INDEX_EN) {
+        v->referee.index_used = v->referee.index_used || vcpu_pebs_counters(v) != 0;
+        if (started != 0)
+            v->referee.index_ip = ip;
         return;
-    for (uint64_t left = now & ~before & ~(UINT64_C(1) << STEPPER); left != 0; left &= left - 1)
+    }
+    for (uint64_t left = started; left != 0; left &= left - 1)
         if (v->config[__builtin_ctzll(left)].c & ARCH_EN)
             referee_report(v, PEBS_INDEX_OFF, ip, v->regs[REG_IA32_PEBS_INDEX], "IA32_PEBS_INDEX");
+}
+
+void referee_arch_end(struct vcpu *v)
+{
+    if (!v->referee.index_used && v->referee.index_ip != 0)
+        referee_report(v, PEBS_INDEX_UNUSED, v->referee.index_ip, v->regs[REG_IA32_PEBS_INDEX], "IA32_PEBS_INDEX");
+    v->referee.index_used = false;
+    v->referee.index_ip = 0;
 }

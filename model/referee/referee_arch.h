@@ -16,4 +16,7 @@ void referee_arch_write(struct vcpu *v, enum model_register reg, uint64_t value,
 /* Call after a register was written. Bit i of `before` and `now`: counters[i] counts. */
 void referee_arch_after(struct vcpu *v, uint64_t before, uint64_t now, uint64_t ip);
 
+/* Call when the guest has ended. */
+void referee_arch_end(struct vcpu *v);
+
 #endif

@@ -79,7 +79,7 @@ static void check_pages(struct vcpu *v, const char *section, uint64_t from, uint
     }
     if (left > 0)
         referee_report(v, DS_PAGES_UNCHECKED, ip, page, "page of %s", section);
-    if (v->host->code(v->cpu, from, to - from, &page))
+    if (v->host->code(v->cpu, from, to - from, false, &page))
         referee_report(v, DS_PAGE_HAS_CODE, ip, page & ~(PAGE_SIZE - 1), "page of %s", section);
 }
 

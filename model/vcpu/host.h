@@ -16,6 +16,7 @@ enum in_service { NOT_IN_SERVICE, IN_SERVICE, SERVICE_UNSEEN };
 
 struct host_page {
     uint64_t flags; /* P, RW, US, A, D, G, NX of the leaf; 0 if not mapped */
+    uint64_t at;    /* the physical address, if mapped */
     uint64_t bytes; /* from the address to the end of what the entry covers */
 };
 
@@ -48,8 +49,11 @@ struct host {
     bool (*ia32e)(void *cpu);
     /* The page-table entry that maps a linear address, or leaves it unmapped. */
     struct host_page (*page)(void *cpu, uint64_t address);
-    /* Whether code has run from one of these linear addresses' 4 KiB pages. Sets *page to the first address there. */
-    bool (*code)(void *cpu, uint64_t from, uint64_t bytes, uint64_t *page);
+    /*
+     * Whether code has run from one of these linear or physical addresses' 4 KiB pages. Sets *page to the first address
+     * there. Physical addresses take a walk of the page tables for each page with code.
+     */
+    bool (*code)(void *cpu, uint64_t from, uint64_t bytes, bool physical, uint64_t *page);
     /* Whether another processor that is recording has this linear address in IA32_DS_AREA. */
     bool (*area_shared)(void *cpu, uint64_t area);
     /* The value of LVTPC; whether the local APIC is enabled, true if unknown. */

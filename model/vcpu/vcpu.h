@@ -292,9 +292,12 @@ struct vcpu {
         uint64_t unacknowledged;          /* global status at a PMI, without the bits cleared since */
         const char *lbr_register; /* it lets the LBR stack store nothing, with lbr_value since lbr_ip; NULL: none */
         uint64_t lbr_value, lbr_ip;
-        bool pmi_under_way;           /* not yet delivered to its handler */
-        bool pmi_served;              /* it has a handler, which begins and ends visibly: fixed vector or NMI */
-        uint8_t pmi_vector;           /* HOST_NMI: NMI */
+        uint64_t checked_base; /* the value of IA32_PEBS_BASE whose buffer was checked last */
+        uint64_t index_ip;     /* the last instruction that started a counter while IA32_PEBS_INDEX has EN; 0: none */
+        bool index_used;       /* a counter has sampled since EN was set */
+        bool pmi_under_way;    /* not yet delivered to its handler */
+        bool pmi_served;       /* it has a handler, which begins and ends visibly: fixed vector or NMI */
+        uint8_t pmi_vector;    /* HOST_NMI: NMI */
         uint64_t handler, handler_sp; /* address and stack pointer of the first instruction of the last handler */
         bool masked_by_pmi;           /* as far as the model can see, delivery set LVTPC's mask bit */
     } referee;

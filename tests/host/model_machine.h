@@ -203,13 +203,14 @@ static inline struct host_page machine_page(void *cpu, uint64_t address)
 
     m->pages_read++;
     return (struct host_page){ address - m->memory_at < MEMORY_SIZE ? m->page_flags : m->other_flags,
-                               0x1000 - address % 0x1000 };
+                               address - m->memory_at, 0x1000 - address % 0x1000 };
 }
 
-static inline bool machine_code(void *cpu, uint64_t from, uint64_t bytes, uint64_t *page)
+static inline bool machine_code(void *cpu, uint64_t from, uint64_t bytes, bool physical, uint64_t *page)
 {
     struct machine *m = cpu;
 
+    (void)physical;
     *page = m->code_page;
     return m->code_page != 0 && m->code_page - (from & ~UINT64_C(0xfff)) < bytes + from % 0x1000;
 }

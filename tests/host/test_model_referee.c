@@ -652,6 +652,8 @@ UNIT_TEST(debug_control)
 {
     TRY("bts-without-tr", s.debugctl = 0x80);
     TRY("tr-without-bts", s.debugctl = 0x40);
+    TRY("btint-without-bts", s.debugctl = 0x100);
+    AFTER(NULL, (void)s, WRMSR(m, { DEBUGCTL, 0x100 }, { DEBUGCTL, 0 }));
     AFTER("tr-without-bts", (void)s, WRMSR(m, { DEBUGCTL, 0x40 }));
     AFTER(NULL, (void)s, WRMSR(m, { DEBUGCTL, 0 }, { DEBUGCTL, 1 }));
     AFTER("lbr-accessed", s.debugctl = 1, rdmsr(m, LBR_FROM0 + 3));
@@ -976,23 +978,39 @@ UNIT_TEST(index_kept_by_the_handler_of_architectural_pebs)
     only(m, "pebs-index-kept");
 }
 
+/* The buffer is looked at again if IA32_PEBS_BASE has another value. */
+UNIT_TEST(code_in_the_buffer_of_architectural_pebs)
+{
+    for (unsigned size = 0; size < 2; size++) {
+        struct machine *m = machine_of("clearwaterforest");
+
+        WRMSR(m, { GLOBAL_CTRL, 0 }, { 0x3f4, 0x4000 }, { 0x3f5, UINT64_C(1) << 32 },
+              { 0x1903, UINT64_C(1) << 63 | (uint32_t)-1000 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED },
+              { PMC0, (uint32_t)-1000 }, { GLOBAL_CTRL, 1 }, { GLOBAL_CTRL, 0 });
+        only(m, NULL);
+        m->code_page = 0x5000;
+        WRMSR(m, { 0x3f4, 0x4000 | size }, { GLOBAL_CTRL, 1 });
+        only(m, size != 0 ? "pebs-buffer-has-code" : NULL);
+    }
+}
+
 /* Must be the last test: this file or test_model_referee_writes.c tests every rule. */
 UNIT_TEST(all_have_fired)
 {
-    static const char *const elsewhere[] = { "counter-off",           "lbr-none",
-                                             "pebs-enable-ignored",   "pebs-data-cfg-unused",
-                                             "pebs-first-value",      "cccr-thread",
-                                             "lbr-depth-written",     "counter-first-value",
-                                             "counter-reload-int",    "ds-area-zero",
-                                             "event-not-counted",     "pebs-base-changed",
-                                             "pebs-base-zero",        "pebs-buffer-not-memory",
-                                             "pebs-buffer-page",      "pebs-data-cfg-changed",
-                                             "pebs-full-kept",        "pebs-index-off",
-                                             "pebs-index-outside",    "pebs-index-written",
-                                             "pebs-latency-aux",      "pebs-lbr-off",
-                                             "pebs-no-tag",           "pebs-not-counted",
-                                             "pebs-only-tags",        "pebs-store-enable",
-                                             "pebs-threshold-outside" };
+    static const char *const elsewhere[] = { "counter-off",         "lbr-none",
+                                             "pebs-enable-ignored", "pebs-data-cfg-unused",
+                                             "pebs-first-value",    "cccr-thread",
+                                             "lbr-depth-written",   "counter-first-value",
+                                             "counter-reload-int",  "ds-area-zero",
+                                             "event-not-counted",   "pebs-base-changed",
+                                             "pebs-base-zero",      "pebs-buffer-not-memory",
+                                             "pebs-buffer-page",    "pebs-data-cfg-changed",
+                                             "pebs-full-kept",      "pebs-index-off",
+                                             "pebs-index-unused",   "pebs-index-outside",
+                                             "pebs-index-written",  "pebs-latency-aux",
+                                             "pebs-lbr-off",        "pebs-no-tag",
+                                             "pebs-not-counted",    "pebs-only-tags",
+                                             "pebs-store-enable",   "pebs-threshold-outside" };
 
     for (unsigned i = 0; i < VIOLATIONS; i++) {
         bool known = fired[i];

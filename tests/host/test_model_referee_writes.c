@@ -231,6 +231,12 @@ static const struct {
     FOREST(NULL, { FX_CFG_C(6), UINT64_C(1) << 35 }, ARCH(BUFFER, INDEX_EN, UINT64_C(1) << 37)),
     FOREST("pebs-lbr-off", ARCH(BUFFER, INDEX_EN, UINT64_C(1) << 40)),
     FOREST("pebs-index-off", ARCH(BUFFER, 0, 0)),
+    /* a counter starts, with EN only in the index; its CFG_C; another counter that samples */
+    FOREST("pebs-index-unused", OFF, { PEBS_BASE, BUFFER }, { PEBS_INDEX, INDEX_EN },
+           { GP_CFG_A(2), ON | INST_RETIRED }, { GLOBAL_CTRL, 4 }, { PEBS_INDEX, 0 }),
+    FOREST(NULL, OFF, { PEBS_BASE, BUFFER }, { PEBS_INDEX, INDEX_EN }, { PEBS_INDEX, 0 }),
+    FOREST(NULL, ARCH(BUFFER, INDEX_EN, 0), { GLOBAL_CTRL, 0 }, { GP_CFG_C(2), 0 }, { GLOBAL_CTRL, 4 },
+           { PEBS_INDEX, 0 }),
     { .name = "lvtpc-masked",
       .profile = "clearwaterforest",
       .writes = { ARCH(BUFFER, INDEX_EN, 0) },

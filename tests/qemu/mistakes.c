@@ -209,6 +209,19 @@ PLANT trace_messages_off(void)
     start(0, BTS_ALONE | BTINT);
 }
 
+PLANT interrupt_of_no_trace(void)
+{
+    start(0, BTINT);
+}
+
+/* The branches into the handler and inside it need more space. */
+PLANT threshold_two_short(void)
+{
+    area->bts.threshold = area->bts.maximum - 2 * BTS_RECORD;
+    start(0, TR_BTS | BTINT);
+    work(PERIOD);
+}
+
 PLANT buffers_overlap(void)
 {
     area->pebs = (struct buffer){ BTS + 1024, BTS + 1024, BTS + 1024 + 20 * PEBS_RECORD, BTS + 1024 + PEBS_RECORD };
@@ -435,6 +448,29 @@ PLANT handler_keeps_write_index(void)
     work(100 * PERIOD);
 }
 
+/* A counter for architectural PEBS with this buffer, EN in IA32_PEBS_INDEX, and this CFG_C. */
+ALWAYS void start_arch(uint64_t base, uint64_t config)
+{
+    wrmsr(PEBS_BASE, base);
+    wrmsr(PEBS_INDEX, (uint64_t)1 << 32 | (uint64_t)0x800 / 16 << 36);
+    wrmsr(PMC0_CFG_C, config);
+    wrmsr(PERFEVTSEL0, INST_RETIRED);
+    wrmsr(PMC0, (uint32_t)-PERIOD);
+    wrmsr(GLOBAL_CTRL, 1);
+    wrmsr(GLOBAL_CTRL, 0);
+    wrmsr(PEBS_INDEX, 0);
+}
+
+PLANT configuration_forgotten(void)
+{
+    start_arch(PEBS, 0);
+}
+
+PLANT buffer_on_code(void)
+{
+    start_arch((uint32_t)pmi & 0xfffff000, (uint64_t)1 << 63 | (uint32_t)-PERIOD);
+}
+
 PLANT depth_while_recording(void)
 {
     wrmsr(LBR_CTL, 0x7f0003);
@@ -532,6 +568,8 @@ static const struct {
     { SKYLAKE, reset_value_0 },
     { SKYLAKE, threshold_of_no_ring },
     { SKYLAKE, trace_messages_off },
+    { SKYLAKE, interrupt_of_no_trace },
+    { SKYLAKE, threshold_two_short },
     { SKYLAKE, buffers_overlap },
     { SKYLAKE, event_not_precise },
     { SKYLAKE, select_reserved },
@@ -572,6 +610,8 @@ static const struct {
     { GOLDENCOVE, lbr_of_no_type },
     { GOLDENCOVE, depth_while_recording },
     { GOLDENCOVE, frozen_for_ever },
+    { CLEARWATERFOREST, configuration_forgotten },
+    { CLEARWATERFOREST, buffer_on_code },
     { CLEARWATERFOREST, handler_keeps_write_index },
 };
 
