@@ -32,6 +32,10 @@
 #define FEATURE_LEAF   7
 #define EBX_TSC_ADJUST (UINT32_C(1) << 1)
 
+#define CLOCK_LEAF UINT32_C(0x15)
+#define CRYSTAL_HZ UINT32_C(1000000000) /* the local APIC's timer counts the crystal's clock, in QEMU nanoseconds */
+#define MOST_RATIO 4294
+
 #define MISC_ENABLE_LIMIT_CPUID (UINT64_C(1) << 22)
 #define LIMITED_LEAF            2
 
@@ -119,6 +123,27 @@ static void address_part(const struct profile *p, uint32_t regs[4])
     memset(&regs[1], 0, 3 * sizeof(regs[0]));
 }
 
+/*
+ * SDM Vol. 2A (253666-083), "CPUID", 15H: the TSC's frequency is ECX * EBX / EAX. All are 0 if it is unknown.
+ * Processors have small numbers there; Linux multiplies the crystal's kHz and EBX in 32 bits.
+ */
+static void clock_part(const struct vcpu *v, uint32_t regs[4])
+{
+    const uint64_t hz = v->host->tsc_hz(v->cpu);
+    uint64_t least = UINT64_MAX, above = 0;
+
+    memset(regs, 0, 4 * sizeof(regs[0]));
+    for (uint32_t below = 1; hz != 0 && above <= MOST_RATIO; below++) {
+        above = (hz * below + CRYSTAL_HZ / 2) / CRYSTAL_HZ;
+        const uint64_t is = above * CRYSTAL_HZ / below, off = is > hz ? is - hz : hz - is;
+
+        if (above <= MOST_RATIO && off < least) {
+            least = off;
+            memcpy(regs, (const uint32_t[4]){ below, (uint32_t)above, CRYSTAL_HZ }, 4 * sizeof(regs[0]));
+        }
+    }
+}
+
 /* A profile's rows replace those of its relative that are for the same leaf. */
 static void apply_rows(const struct profile *p, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
 {
@@ -162,6 +187,8 @@ void cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_
         brand_part(p, leaf - FIRST_BRAND_LEAF, regs);
     }
     apply_rows(p, leaf, subleaf, regs);
+    if (leaf == CLOCK_LEAF && p->max_leaf >= CLOCK_LEAF)
+        clock_part(v, regs);
 }
 
 const struct profile_feature *cpuid_missing_feature(const struct vcpu *v, uint32_t leaf, const uint32_t regs[4])

@@ -589,6 +589,7 @@ static const struct profile_cpuid skylake_cpuid[] = {
     { .leaf = 0x07, .indexed = true, .keep = { 0, 0x029c6fbf, 0, 0xbc000400 } },
     { .leaf = 0x07, .subleaf = 1, .indexed = true },
     { .leaf = 0x0a, .add = { 0x07300404, 0, 0, 0x603 } },
+    { .leaf = 0x0e, .last = 0x16 },
     { .leaf = 0x80000001, .keep = { 0, 0, 0x121, 0x2c100800 } },
 };
 
@@ -596,7 +597,7 @@ static const struct profile skylake = {
     .name = "skylake",
     .brand = "Intel(R) Core(TM) i7-6700 (modelled)",
     .microcode = 0xf0,
-    .max_leaf = 0x0d,
+    .max_leaf = 0x16,
     .max_extended = 0x80000008,
     .cpuid = skylake_cpuid,
     .cpuid_count = COUNT(skylake_cpuid),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "model/qemu/processor.h"
 
@@ -572,6 +574,64 @@ static uint64_t read_tsc(void *cpu)
     return p->tsc;
 }
 
+static uint64_t tsc_frequency; /* in Hz; 0: not measured */
+
+static int64_t nanoseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The TSC, and the time at which it had this value. Of several reads, the one counts that took the least time. */
+static uint64_t tsc_at(struct processor *p, int64_t *time)
+{
+    enum { READS = 32 };
+    int64_t least = INT64_MAX;
+    uint64_t tsc = 0;
+
+    for (unsigned i = 0; i < READS; i++) {
+        const int64_t before = nanoseconds();
+        const uint64_t value = qemu_private_tsc(&p->private);
+        const int64_t took = nanoseconds() - before;
+
+        if (took < least) {
+            least = took;
+            *time = before + took / 2;
+            tsc = value;
+        }
+    }
+    return tsc;
+}
+
+void processor_measure_tsc(struct processor *p)
+{
+    enum { MICROSECONDS = 10000 };
+    static gsize measured;
+    int64_t from, to;
+
+    if (!g_once_init_enter(&measured))
+        return;
+    if (p->icount) {
+        tsc_frequency = 1000000000;
+    } else if (qemu_private_tsc_offset(&p->private) != NULL) {
+        const uint64_t first = tsc_at(p, &from);
+
+        g_usleep(MICROSECONDS);
+        const uint64_t ticks = tsc_at(p, &to) - first;
+
+        tsc_frequency = (uint64_t)((double)ticks * 1e9 / (double)(to - from));
+    }
+    g_once_init_leave(&measured, 1);
+}
+
+static uint64_t tsc_hz(void *cpu)
+{
+    (void)cpu;
+    return tsc_frequency;
+}
+
 static uint64_t *tsc_offset(void *cpu)
 {
     return qemu_private_tsc_offset(&((struct processor *)cpu)->private);
@@ -739,6 +799,7 @@ const struct host processor_host = {
     .ymmh = read_ymmh,
     .tsc = read_tsc,
     .tsc_offset = tsc_offset,
+    .tsc_hz = tsc_hz,
     .pause = pause_for,
     .pmi = deliver_pmi,
     .ia32e = ia32e,

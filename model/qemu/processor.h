@@ -64,6 +64,9 @@ struct processor {
 
 extern const struct host processor_host;
 
+/* Measures the TSC, once, for CPUID. Call while the guest runs: the TSC stops with it. */
+void processor_measure_tsc(struct processor *p);
+
 /* Records for the referee that the pages of [from, to) have code. */
 void processor_note_code(struct processor *p, uint64_t from, uint64_t to);
 

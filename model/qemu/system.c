@@ -27,6 +27,7 @@
 #define FEATURES          0x00000001
 #define MORE_FEATURES     0x00000007
 #define EXTENDED_FEATURES 0x80000001
+#define CLOCKS            0x00000015
 
 #define CR4_PCE (UINT64_C(1) << 8)
 
@@ -42,6 +43,8 @@ void on_cpuid(unsigned cpu, void *udata)
     p->subleaf = (uint32_t)processor_read(p, RCX);
     uint32_t leaf = p->leaf, subleaf = p->subleaf;
 
+    if (leaf == CLOCKS)
+        processor_measure_tsc(p);
     cpuid_ask(&p->vcpu, &leaf, &subleaf);
     if (leaf != asked)
         processor_write(p, RAX, leaf);

@@ -41,6 +41,8 @@ struct host {
     /* The value of RDTSC; the part of it that software sets, NULL: it cannot be set. */
     uint64_t (*tsc)(void *cpu);
     uint64_t *(*tsc_offset)(void *cpu);
+    /* The frequency of RDTSC in Hz; 0: unknown. */
+    uint64_t (*tsc_hz)(void *cpu);
     /* Lets microseconds pass in which the processor executes no instruction and the TSC runs. */
     void (*pause)(void *cpu, unsigned microseconds);
     /* Delivers the interrupt that LVTPC describes and sets its mask bit; returns the previous value of LVTPC. */

@@ -90,7 +90,7 @@ struct machine {
         uint64_t rflags;
     } registers;
     uint64_t xmm[XMM_REGISTERS][2], ymmh[XMM_REGISTERS][2];
-    uint64_t tsc, tsc_offset;
+    uint64_t tsc, tsc_offset, tsc_hz;
     bool ia32e;
     uint64_t user_from; /* code from this address on is user code; 0: none */
     bool at_hand;       /* the DS area is read directly */
@@ -170,6 +170,11 @@ static inline uint64_t machine_tsc(void *cpu)
     struct machine *m = cpu;
 
     return ++m->tsc + m->tsc_offset;
+}
+
+static inline uint64_t machine_tsc_hz(void *cpu)
+{
+    return ((struct machine *)cpu)->tsc_hz;
 }
 
 static inline uint64_t *machine_tsc_offset(void *cpu)
@@ -261,6 +266,7 @@ static const struct host machine_host = {
     .ymmh = machine_ymmh,
     .tsc = machine_tsc,
     .tsc_offset = machine_tsc_offset,
+    .tsc_hz = machine_tsc_hz,
     .pause = machine_pause,
     .pmi = machine_pmi,
     .ia32e = machine_ia32e,

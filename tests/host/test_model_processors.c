@@ -19,7 +19,7 @@ static const char *const column_names[] = { "netburst",  "netburst64",  "pentium
                                             "alderlake", "alderlake/E", "goldmont",    "sierraforest" };
 
 /* The letters of processors with more CPUID leaves than QEMU; of additional kinds of cores. */
-static const char long_leaves[] = "IGAELF", kinds[] = "E";
+static const char long_leaves[] = "KIGAELF", kinds[] = "E";
 
 static bool is_in(const char *letters, unsigned i)
 {
@@ -159,7 +159,7 @@ static const struct {
     { 0x0d, 0x80000008, "Intel(R) Core(TM) i7-2600 CPU (modelled)" },
     { 0x0d, 0x80000008, "Intel(R) Core(TM) i7-4770 CPU (modelled)" },
     { 0x0d, 0x80000008, "Intel(R) Core(TM) i7-5600U CPU (modelled)" },
-    { 0x0d, 0x80000008, "Intel(R) Core(TM) i7-6700 (modelled)" },
+    { 0x16, 0x80000008, "Intel(R) Core(TM) i7-6700 (modelled)" },
     { 0x1b, 0x80000008, "Intel(R) Xeon(R) Gold 6338 CPU (modelled)" },
     { 0x20, 0x80000008, "Intel(R) Xeon(R) Platinum 8480+ (modelled)" },
     { 0x20, 0x80000008, "12th Gen Intel(R) Core(TM) i9-12900K (modelled)" },
@@ -218,6 +218,29 @@ static void expect_leaf(struct machine *m, unsigned i, uint32_t leaf, uint32_t s
     cpuid_read(&m->v, leaf, subleaf, regs);
     if (memcmp(regs, expected, sizeof(regs)) != 0)
         fail_msg("%s: leaf %x.%u is %x %x %x %x", column_names[i], leaf, subleaf, regs[0], regs[1], regs[2], regs[3]);
+}
+
+/* Leaf 15H: QEMU's crystal is 1 GHz. Processors before Skylake lack the leaf. */
+UNIT_TEST(clock)
+{
+    static const struct {
+        const char *profile;
+        uint64_t hz;
+        uint32_t regs[4];
+    } of[] = {
+        { "skylake", 2394567890, { 1399, 3350, 1000000000, 0 } },
+        { "goldmont", 1000000000, { 1, 1, 1000000000, 0 } },
+        { "clearwaterforest", 0, { 0 } },
+        { "broadwell", 2394567890, { 5, 6, 7, 8 } },
+    };
+    for (unsigned i = 0; i < COUNT_OF(of); i++) {
+        struct machine *m = machine_of(of[i].profile);
+        uint32_t regs[4] = { 5, 6, 7, 8 };
+
+        m->tsc_hz = of[i].hz;
+        cpuid_read(&m->v, 0x15, 0, regs);
+        assert_memory_equal(regs, of[i].regs, sizeof(regs));
+    }
 }
 
 /* Leaf 4, in addition to what test_model_facts.c compares: QEMU says how caches are shared, if its -cpu has such a
