@@ -265,7 +265,9 @@ static void fill_debug_store(const struct caps_input *input, const struct core *
     caps->ds_width = caps->dtes64 || caps->ia32e_active ? DS_WIDTH_64 : DS_WIDTH_32;
     /* BTS works with any PEBS format: its fields come first (SDM Vol. 3A (253668-032), "BTS and DS Save
      * Area", 16.4.9). */
-    caps->ds_area_format = ds_reset_slots(caps->pebs_format) != 0 ? caps->pebs_format : DS_FORMAT_LARGEST;
+    caps->ds_area_format = ds_reset_slots(caps->pebs_format) == 0         ? DS_FORMAT_LARGEST
+                           : core->pebs_extended && caps->pebs_format < 4 ? 4
+                                                                          : caps->pebs_format;
     caps->ds_area_size = ds_area_size(caps->ds_width, caps->ds_area_format);
 
     /* Only Core and later processors have CPUID leaf 0AH; older ones have other bits in IA32_DEBUGCTL. */
@@ -331,12 +333,12 @@ static void fill_pebs(const struct caps_input *input, const struct core *core, s
         ds_reset_slots(caps->pebs_format) != 0) {
         /* Without the baseline, as under KVM, a record is the basic group: Linux, arch/x86/events/intel/ds.c. */
         caps->pebs_record_size = (unsigned)pebs_adaptive_size(0);
-        if (caps->pebs_baseline) {
+        if (caps->pebs_baseline)
             caps->pebs_method = PEBS_METHOD_ADAPTIVE;
-            for (unsigned i = 0; ds_reset_fixed(caps->pebs_format, i) < DS_RESET_MAX; i++)
-                caps->pebs_fixed_counters |= caps->fixed_counters & UINT64_C(1) << i;
-        }
     }
+    if (caps->pebs_method == PEBS_METHOD_ADAPTIVE || core->pebs_extended)
+        for (unsigned i = 0; ds_reset_fixed(caps->ds_area_format, i) < DS_RESET_MAX; i++)
+            caps->pebs_fixed_counters |= caps->fixed_counters & UINT64_C(1) << i;
     if (caps->perfmon_version > 0)
         caps->pebs_counters &= caps->general_counters;
     caps->pebs_pdist_counters = core->pebs_pdist_counters & caps->pebs_counters;

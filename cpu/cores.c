@@ -169,7 +169,8 @@ static const struct core silvermont = { .name = "Silvermont",
 /*
  * Goldmont reduces the skid of every precise event: it records the instruction that overflows the counter (SDM
  * Vol. 3B (253669-059), "Reduced Skid PEBS", 18.7.1.2). "Goldmont Plus" and Tremont: Linux 7.1, :ppp is counter 0 and
- * fixed counter 0. LBR_SELECT bit 9: SDM Vol. 4 (335592-083), "MSRs in Intel Atom Processors Based on Goldmont
+ * fixed counter 0. Goldmont Plus has extended PEBS: SDM Vol. 3B (253669-081), "Extended PEBS"; the reset slots: Linux,
+ * intel_pmu_pebs_enable(). LBR_SELECT bit 9: SDM Vol. 4 (335592-083), "MSRs in Intel Atom Processors Based on Goldmont
  * Microarchitecture"; Tremont: Linux 6.12, intel_pmu_lbr_init_skl(), whose table of filters has call stacks.
  */
 static const struct core goldmont = { .name = "Goldmont",
@@ -190,6 +191,7 @@ static const struct core goldmont_plus = { .name = "Goldmont Plus",
                                            .pebs_method = PEBS_METHOD_GENERAL,
                                            .pebs_counters = 0xf,
                                            .pebs_any_event = true,
+                                           .pebs_extended = true,
                                            .pebs_pdist_counters = 0x1,
                                            .pebs_reserved = PEBS_RESERVED_SOURCE,
                                            .errata = HAS_ERRATUM(SRF7),

@@ -33,6 +33,7 @@ struct core {
     bool pebs_trap_like;                  /* where IA32_PERF_CAPABILITIES does not exist */
     uint64_t pebs_counters;               /* general counters that can do PEBS */
     bool pebs_any_event;                  /* as in struct caps */
+    bool pebs_extended;                   /* without the baseline: PEBS on fixed counters; the DS area of format 4 */
     uint64_t pebs_pdist_counters;         /* as in struct caps */
     const struct pebs_event_list *events; /* NULL: no precise event is known */
     uint16_t load_latency_auxiliary;      /* as in struct caps */

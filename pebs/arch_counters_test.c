@@ -110,43 +110,6 @@ static unsigned count_bits(uint64_t bits)
     return count;
 }
 
-/*
- * The workload has hundreds of instructions and cycles, so their counters must write records. Counters from 3 on, which
- * count slots, may count nothing. Then the counter must not have passed its overflow.
- */
-static void check_silent(struct test_run *run, unsigned n)
-{
-    const uint64_t width = (UINT64_C(1) << run->caps->fixed_width) - 1;
-    const uint64_t left = (0 - msr_get(MSR_IA32_FIXED_CTR(n))) & width;
-
-    if (n < 3 || left == 0 || left > PERIOD)
-        test_fail(run, "fixed counter %u wrote no record, with 0x%" PRIx64 " events before its overflow", n, left);
-}
-
-static void fixed_counters(struct test_run *run)
-{
-    test_plan_between(run, count_bits(run->caps->pebs_fixed_counters & 7), 4096);
-    for (unsigned n = 0; n < 32; n++) {
-        struct pebs_sample sample = instructions(PERIOD);
-        if (!(run->caps->pebs_fixed_counters >> n & 1))
-            continue;
-        sample.counter = n;
-        sample.rounds = 4;
-        if (!pebs_sample(run, &sample))
-            return;
-        if (!ds_pebs_log()->records)
-            check_silent(run, n);
-    }
-}
-
-TEST(arch_counters_each_fixed) = {
-    .id = "arch.counters.each_fixed",
-    .title = "Each fixed counter that CPUID.23H.5 lists samples its event, and its records have its own bit",
-    .source = SDM_ARCH_PEBS ", CPUID.23H.5",
-    GROUP,
-    .run = fixed_counters,
-};
-
 static void general_counters(struct test_run *run)
 {
     const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_LOADS);

@@ -22,6 +22,12 @@ unsigned pebs_counter(const struct caps *caps, const struct pebs_event *event)
     return n;
 }
 
+static uint64_t fixed_control(const struct pebs_sampling *s)
+{
+    return (s->rings & PERFEVTSEL_OS ? FIXED_CTR_CTRL_OS(s->counter) : 0) |
+           (s->rings & PERFEVTSEL_USR ? FIXED_CTR_CTRL_USR(s->counter) : 0);
+}
+
 /*
  * Follows the manual's table for Core ("Programming Guidelines for PEBS"), which applies to later cores, too: all
  * counting off, the enable bit, the event select, the counter. PERFEVTSEL_INT stays clear, because the interrupt comes
@@ -31,6 +37,10 @@ static bool program_general(const struct caps *caps, const struct pebs_sampling 
 {
     uint64_t enable = UINT64_C(1) << s->counter;
 
+    if (s->fixed)
+        return msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0) &&
+               msr_write(MSR_PEBS_ENABLE, msr_get(MSR_PEBS_ENABLE) | PEBS_ENABLE_FIXED(s->counter)) &&
+               fixed_counter_program(s->counter, fixed_control(s), 0 - s->period);
     if (s->event->role == PEBS_ROLE_LOAD_LATENCY) {
         if (!msr_write(MSR_PEBS_LD_LAT_THRESHOLD, s->threshold))
             return false;
@@ -55,12 +65,6 @@ static bool program_netburst(const struct pebs_sampling *s)
 static bool needs_auxiliary(const struct caps *caps, const struct pebs_sampling *s)
 {
     return !s->fixed && s->event->role == PEBS_ROLE_LOAD_LATENCY && caps->load_latency_auxiliary != 0;
-}
-
-static uint64_t fixed_control(const struct pebs_sampling *s)
-{
-    return (s->rings & PERFEVTSEL_OS ? FIXED_CTR_CTRL_OS(s->counter) : 0) |
-           (s->rings & PERFEVTSEL_USR ? FIXED_CTR_CTRL_USR(s->counter) : 0);
 }
 
 /* Bits 32 and up of MSR_PEBS_ENABLE belong to fixed counters. Load latency needs only its event. */

@@ -16,7 +16,7 @@
 struct pebs_sampling {
     const struct pebs_event *event; /* the event of a general counter; ignored for a fixed counter */
     unsigned counter;
-    bool fixed;         /* a fixed counter (PEBS_METHOD_ADAPTIVE and _ARCH only) */
+    bool fixed;         /* a fixed counter of caps->pebs_fixed_counters */
     uint64_t period;    /* the counter starts at -period; its reset slot in the area must have the same value */
     uint64_t rings;     /* PERFEVTSEL_USR, PERFEVTSEL_OS or both */
     unsigned threshold; /* for the load latency event, core cycles (3 to 65535); otherwise ignored */

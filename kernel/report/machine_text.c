@@ -91,8 +91,9 @@ static void debug_store(const struct line_sink *out, const struct caps *c)
             c->pebs_record_size, c->pebs_record_most, c->pebs_counters, c->pebs_fixed_counters, c->pebs_pdist_counters,
             c->pebs_pdist_fixed_counters, c->pebs_cfg_c);
     else
-        say(out, "pebs format %u, records of %u bytes, %s-like, counters 0x%" PRIx64, c->pebs_format,
-            c->pebs_record_size, c->pebs_trap_like ? "trap" : "fault", c->pebs_counters);
+        say(out, "pebs format %u, records of %u bytes, %s-like, counters 0x%" PRIx64 ", fixed counters 0x%" PRIx64,
+            c->pebs_format, c->pebs_record_size, c->pebs_trap_like ? "trap" : "fault", c->pebs_counters,
+            c->pebs_fixed_counters);
 }
 
 static void branch_records(const struct line_sink *out, const struct caps *c)

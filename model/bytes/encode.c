@@ -15,12 +15,12 @@ unsigned encode_general_resets(const struct ds_form *form)
 {
     static const unsigned by_format[] = { 1, 4, 4, 4, 8 };
 
-    return form->width == 4 ? 1 : form->format < COUNT(by_format) ? by_format[form->format] : 32;
+    return form->width == 4 ? 1 : form->extended ? 8 : form->format < COUNT(by_format) ? by_format[form->format] : 32;
 }
 
 unsigned encode_fixed_resets(const struct ds_form *form)
 {
-    return form->width == 4 || form->format < 4 ? 0 : form->format == 4 ? 4 : 16;
+    return form->width == 4 ? 0 : form->extended || form->format == 4 ? 4 : form->format < 4 ? 0 : 16;
 }
 
 size_t encode_ds_bytes(const struct ds_form *form)

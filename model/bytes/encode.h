@@ -22,6 +22,7 @@
 struct ds_form {
     unsigned width;  /* size of a field of the management area and of a record in bytes: 4 or 8 */
     unsigned format; /* of PEBS records, IA32_PERF_CAPABILITIES[11:8]; ignored if width is 4 */
+    bool extended;   /* the area of a format below 4 has the reset values of format 4 */
 };
 
 /*

@@ -138,6 +138,7 @@ static void set_up_fixed(struct vcpu *v, unsigned i)
     c->event_class = event_class(kind, rings(&r));
     c->interrupts = fixed_control(v, i) & 8;
     c->pebs = r.pebs;
+    c->imprecise = c->pebs && v->profile->pebs_any_event && kind != EVENT_INSTRUCTIONS;
     c->pdir = c->pebs && (v->profile->pdist_counters & vcpu_counter_bit(v, i));
     c->adaptive = v->regs[REG_IA32_FIXED_CTR_CTRL] >> (FIXED_CTRL_ADAPTIVE + 4 * fixed) & 1;
     c->lbrs = wants_lbrs(v, i);

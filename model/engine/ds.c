@@ -11,7 +11,7 @@ struct ds_form ds_form(const struct vcpu *v)
 {
     const bool wide = v->profile->dtes64 || v->host->ia32e(v->cpu);
 
-    return (struct ds_form){ wide ? 8 : 4, v->profile->pebs_format };
+    return (struct ds_form){ wide ? 8 : 4, v->profile->pebs_format, v->profile->pebs_extended };
 }
 
 uint64_t ds_address(const struct vcpu *v)

@@ -34,7 +34,8 @@
 
 uint64_t pebs_enabled(const struct vcpu *v)
 {
-    const unsigned fixed = v->profile->pebs_adaptive ? profile_fixed_counters(v->profile) : 0;
+    const bool all = v->profile->pebs_adaptive || v->profile->pebs_extended;
+    const unsigned fixed = all ? profile_fixed_counters(v->profile) : 0;
     uint64_t mask = 0;
 
     if (vcpu_is_netburst(v))

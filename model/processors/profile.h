@@ -325,6 +325,7 @@ struct profile {
     unsigned pebs_format;   /* IA32_PERF_CAPABILITIES[11:8] */
     bool pebs_fault_like;   /* records are made before the instruction; IA32_PERF_CAPABILITIES[6] is clear */
     bool pebs_one_page;     /* a PEBS buffer must not be larger than a page */
+    bool pebs_extended;     /* fixed counters can sample, before format 4 */
     bool pebs_any_event;    /* events that are not precise can also be sampled */
     bool pebs_address_only; /* a record has the data address; the words of data source and latency are reserved */
     bool pebs_no_address;   /* with pebs_address_only: the word of the data address is reserved, too */

@@ -28,7 +28,7 @@ static const struct {
     MEMBER(kinds), MEMBER(letter), MEMBER(core), MEMBER(brand), MEMBER(microcode), MEMBER(max_leaf), MEMBER(max_extended),
     MEMBER(dtes64), MEMBER(physical_bits), MEMBER(la57), MEMBER(netburst), MEMBER(perfmon_version),
     MEMBER(general_counters), MEMBER(fixed_bitmap), MEMBER(counter_width), MEMBER(width), MEMBER(metrics),
-    MEMBER(one_enable), MEMBER(pebs_format), MEMBER(pebs_fault_like), MEMBER(pebs_one_page), MEMBER(pebs_any_event),
+    MEMBER(one_enable), MEMBER(pebs_format), MEMBER(pebs_fault_like), MEMBER(pebs_one_page), MEMBER(pebs_extended), MEMBER(pebs_any_event),
     MEMBER(pebs_address_only), MEMBER(pebs_no_address), MEMBER(pdir_counter), MEMBER(pdir_select), MEMBER(pdir_umask), MEMBER(pebs_adaptive),
     MEMBER(pebs_timing), MEMBER(pebs_cache_latency), MEMBER(pebs_latency_aux), MEMBER(pdist_counters),
     MEMBER(pdist_distance), MEMBER(debugctl), MEMBER(lbr_depth), MEMBER(lbr_depths), MEMBER(lbr_counters),

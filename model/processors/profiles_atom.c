@@ -255,10 +255,12 @@ static const struct profile goldmont = {
 
 /* --- Gemini Lake: Goldmont Plus, 06_7A ---------------------------------------------------------------------------- */
 
-/* Every general counter samples. Not modelled: PEBS on fixed counters (Linux 6.12, intel_pmu_init(): PMU_FL_PEBS_ALL).
+/*
+ * Every counter samples: SDM Vol. 3B (253669-083), "Extended PEBS". Precise distribution and the reset values of fixed
+ * counters: Linux 6.12, glp_get_event_constraints() and intel_pmu_pebs_enable().
  */
 static const struct profile_msr geminilake_msrs[] = {
-    { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = BITS(3, 0) },
+    { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = GOLDMONT_COUNTERS },
 };
 static const struct profile_cpuid geminilake_cpuid[] = {
     { .leaf = 0x01,
@@ -277,6 +279,8 @@ static const struct profile geminilake = {
     .microcode = 0x24,
     .max_leaf = 0x18,
     CPUID_TABLE(geminilake_cpuid),
+    .pebs_extended = true,
+    .pdist_counters = BIT(32) | BIT(0),
     .memory.caches[1] = { 4096, 16 },
     .msrs = { ROWS(geminilake_msrs) },
 };

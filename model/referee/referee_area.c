@@ -157,7 +157,7 @@ static void check_kept(struct vcpu *v, uint64_t *kept, const struct ds_buffer *b
 /* Whether the area's fields have 32 bits instead of 64: then the first one has base and index, which begin equal. */
 static bool is_narrow(const struct vcpu *v, const uint8_t *bytes)
 {
-    const struct ds_form form = { 4, v->ds.form.format };
+    const struct ds_form form = { .width = 4 };
     const struct ds_buffer *b;
     struct ds_area narrow;
 

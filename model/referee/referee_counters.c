@@ -21,13 +21,19 @@ static bool is_cycles(uint64_t select)
     return (instructions || micro_operations) && EVTSEL_CMASK(select) != 0 && !(select & (EVTSEL_ANY | EVTSEL_EDGE));
 }
 
+/* Whether bits from LL_EN on of IA32_PEBS_ENABLE belong to load latency, not to fixed counters. */
+static bool has_latency_enables(const struct vcpu *v)
+{
+    return !v->profile->pebs_adaptive && !v->profile->pebs_extended && !vcpu_is_arch_pebs(v);
+}
+
 /* Checks events that need their own bits in IA32_PEBS_ENABLE. Returns whether such a bit is missing. */
 static bool check_facilities(struct vcpu *v, unsigned i, enum event_kind kind, uint64_t ip)
 {
     const uint64_t enable = v->regs[REG_IA32_PEBS_ENABLE];
     const bool latency = enable >> (PEBS_ENABLE_LL_EN + i) & 1;
 
-    if (v->profile->pebs_adaptive || vcpu_is_arch_pebs(v))
+    if (!has_latency_enables(v))
         return false;
     if (latency && kind != EVENT_LOAD_LATENCY)
         referee_report(v, PEBS_LATENCY_EVENT, ip, enable, "IA32_PEBS_ENABLE");
@@ -135,7 +141,7 @@ static void check_lone_latency(struct vcpu *v, uint64_t ip)
 {
     const uint64_t enable = v->regs[REG_IA32_PEBS_ENABLE], general = (UINT64_C(1) << v->profile->general_counters) - 1;
 
-    if (!v->profile->pebs_adaptive && (enable >> PEBS_ENABLE_LL_EN & ~enable & general))
+    if (has_latency_enables(v) && (enable >> PEBS_ENABLE_LL_EN & ~enable & general))
         referee_report(v, PEBS_LATENCY_EVENT, ip, enable, "IA32_PEBS_ENABLE");
 }
 

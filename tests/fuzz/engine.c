@@ -882,7 +882,7 @@ static void op_area(struct guest *g, struct input *in)
 {
     const unsigned how = (unsigned)take(in, 1), width = g->v.profile->dtes64 || g->apic.ia32e ? 8 : 4;
     const uint64_t low = how & 1 ? LOW : HIGH, area = low + AREA + (how & 2 ? 0x7f0 : 0);
-    const struct ds_form form = { width, g->v.profile->pebs_format };
+    const struct ds_form form = { width, g->v.profile->pebs_format, g->v.profile->pebs_extended };
     const size_t pebs = g->v.profile->pebs_adaptive ? 64 : encode_pebs_bytes(&form);
 
     for (unsigned half = 0; half < 2; half++) {

@@ -133,7 +133,12 @@ UNIT_TEST(values_of_perf_capabilities)
     /* format 0 has no data address */
     SET(perf_capabilities.value, 0x33c6), SET(leaf_1.eax, 0x000506c9),
         HAS(NEED_DATA_ADDRESS | NEED_PEBS_TSC | NEED_EVENT_LOADS | NEED_EVENT_INSTRUCTIONS),
-        LACKS(NEED_LOAD_LATENCY, CAPS_LOAD_LATENCY_UNKNOWN), LACKS(NEED_PEBS_COUNTERS, CAPS_PEBS_ONE_COUNTER);
+        LACKS(NEED_LOAD_LATENCY, CAPS_LOAD_LATENCY_UNKNOWN), LACKS(NEED_PEBS_COUNTERS, CAPS_PEBS_ONE_COUNTER),
+        LACKS(NEED_PEBS_FIXED, CAPS_PEBS_NOT_FIXED), IS(ds_area_format, 3);
+    /* Goldmont Plus: extended PEBS, with format 4's area */
+    SET(leaf_1.eax, 0x000706a8), IS(pebs_method, PEBS_METHOD_GENERAL), IS(pebs_counters, 0xf),
+        IS(pebs_fixed_counters, 0x7), IS(pebs_record_size, 200), IS(ds_area_format, 4), IS(ds_area_size, 0xa0),
+        HAS(NEED_PEBS_FIXED), LACKS(NEED_PEBS_ADAPTIVE, CAPS_PEBS_NOT_ADAPTIVE);
 
     /* Without leaf 0Ah and IA32_PERF_CAPABILITIES, the values are from the core's row. */
     FROM(skylake_input), SET(leaf_1.eax, 0x00000f43), CLEAR(leaf_1.ecx, 1u << 15), SET(leaf_a.valid, false),

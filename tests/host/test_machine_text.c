@@ -70,7 +70,7 @@ UNIT_TEST(whole_texts)
               "ds 64-bit layout, management area of 96 bytes, DTES64\n"
               "bts records of 24 bytes, filter by privilege level, prediction flag defined, but unreliable "
               "(erratum SKL088/CML054)\n"
-              "pebs format 3, records of 200 bytes, trap-like, counters 0xf\n"
+              "pebs format 3, records of 200 bytes, trap-like, counters 0xf, fixed counters 0x0\n"
               "lbr format 5, 32 entries, from 0x680 to 0x6c0, with info, with filter, with call-stack mode\n"
               "events A.B C\n" READINGS);
 
@@ -101,7 +101,7 @@ UNIT_TEST(whole_texts)
               "perfmon version 2, 4 general counters of 48 bits, 3 fixed of 48 bits, legacy freeze on PMI\n"
               "ds 32-bit layout, management area of 48 bytes\n"
               "bts records of 12 bytes, no filter by privilege level, prediction flag defined\n"
-              "pebs format 0, records of 144 bytes, fault-like, counters 0x1\n"
+              "pebs format 0, records of 144 bytes, fault-like, counters 0x1, fixed counters 0x0\n"
               "lbr format 3, 16 entries, from 0x680 to 0x6c0\n"
               "events A.B C\n" READINGS);
 }
@@ -169,8 +169,8 @@ UNIT_TEST(missing_facilities)
         { CAPS_NEED_BTS, CAPS_BTS_UNAVAILABLE, "bts none: no BTS (IA32_MISC_ENABLE bit 11 set)", "prediction flag" },
         { CAPS_NEED_PEBS, CAPS_PEBS_UNAVAILABLE, "pebs none: no PEBS (IA32_MISC_ENABLE bit 12 set)", "counter reset" },
         { CAPS_NEED_PEBS, CAPS_PEBS_UNAVAILABLE, "pebs none: no PEBS (IA32_MISC_ENABLE bit 12 set)", "events" },
-        { CAPS_NEED_EVENT_ANY, CAPS_NO_EVENT_ANY, "pebs format 3, records of 200 bytes, trap-like, counters 0xf",
-          "events" },
+        { CAPS_NEED_EVENT_ANY, CAPS_NO_EVENT_ANY,
+          "pebs format 3, records of 200 bytes, trap-like, counters 0xf, fixed counters 0x0", "events" },
         { CAPS_NEED_LBR, CAPS_LBR_NOT_INTEL, "lbr none: no LBR (not an Intel processor)", "MISPRED" },
     };
 
