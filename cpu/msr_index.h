@@ -153,6 +153,7 @@
 #define PEBS_ENABLE_UOP_TAG       MSR_BIT(24)       /* NetBurst */
 #define PEBS_ENABLE_MY_THR        MSR_BIT(25)       /* NetBurst; bit 26 belongs to the other logical processor */
 #define MSR_PEBS_MATRIX_VERT      0x000003f2u       /* NetBurst */
+#define PEBS_ENABLE_OUTPUT_PT     MSR_BIT(61)       /* with bit 60, a PMI after each record: Linux, intel/ds.c */
 #define PEBS_ENABLE_PS            MSR_BIT(63)       /* precise store, on counter 3 of Sandy Bridge */
 #define MSR_PEBS_LD_LAT_THRESHOLD 0x000003f6u       /* core cycles, 16 bits, at least 3 */
 

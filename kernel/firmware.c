@@ -186,7 +186,9 @@ static void stop_all(struct found *found)
     if (leaf_7.edx & CPUID_7_EDX_ARCH_LBR)
         stop(found, "IA32_LBR_CTL", "recording branches", MSR_IA32_LBR_CTL, LBR_CTL_LBREN, LBR_CTL_LBREN);
     if (leaf_1.edx & CPUID_1_EDX_DS)
-        stop(found, "MSR_PEBS_ENABLE", "sampling", MSR_PEBS_ENABLE, UINT64_MAX, 0);
+        stop(found, "MSR_PEBS_ENABLE",
+             msr_get(MSR_PEBS_ENABLE) & PEBS_ENABLE_OUTPUT_PT ? "sampling into Intel PT" : "sampling", MSR_PEBS_ENABLE,
+             UINT64_MAX, 0);
     if (has_arch_pebs())
         stop(found, "IA32_PEBS_INDEX", "sampling", MSR_IA32_PEBS_INDEX, PEBS_INDEX_EN, 0);
     if (netburst)

@@ -295,7 +295,7 @@ static const struct profile_event jasperlake_events[] = {
 };
 #define TREMONT_COUNTERS COUNTER_BITS(0xf, 0x7)
 static const struct profile_msr jasperlake_msrs[] = {
-    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x74c5 },
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x174c5 },
     { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = TREMONT_COUNTERS },
     { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = DEBUGCTL_BITS | BIT(0) },
     { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = TREMONT_COUNTERS, .reset = BITS(3, 0) },

@@ -169,6 +169,10 @@ static const struct profile_cpuid alderlake_n_cpuid[] = {
     CPUID_SIGNATURE(0xb06e0),
     { 0x07, 0, true, .keep = { ALL32, ALL32, ~LA57_ECX, ~HYBRID_EDX }, .add = { 0, 0, 0, ARCH_LBR_EDX } },
 };
+/* Bit 16 is from a boot log. */
+static const struct profile_msr alderlake_n_msrs[] = {
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x174ff },
+};
 static const struct profile alderlake_n = {
     .name = "alderlake-n",
     .like = &alderlake_e,
@@ -177,6 +181,7 @@ static const struct profile alderlake_n = {
     .brand = "Intel(R) N100 (modelled)",
     .microcode = 0x1c,
     CPUID_TABLE(alderlake_n_cpuid),
+    .msrs = { ROWS(alderlake_n_msrs) },
 };
 
 /* --- Meteor Lake -------------------------------------------------------------------------------------------------- */

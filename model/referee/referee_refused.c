@@ -139,6 +139,8 @@ void referee_refused_write(struct vcpu *v, const struct profile_msr *m, bool exi
         report(v, "wrmsr", address, ip, "0x%" PRIx64 " is absent", value);
     else if (m->read_only)
         report(v, "wrmsr", address, ip, "0x%" PRIx64 " is read-only", value);
+    else if (m->reg == REG_IA32_PEBS_ENABLE && (reserved & PEBS_ENABLE_OUTPUT))
+        report(v, "wrmsr", address, ip, "0x%" PRIx64 " has bits of PEBS output to Intel PT", value);
     else if (reserved != 0)
         report(v, "wrmsr", address, ip, "0x%" PRIx64 " has reserved bits 0x%" PRIx64, value, reserved);
     else

@@ -58,6 +58,7 @@
 /* IA32_PEBS_ENABLE: the bit of general counter 0, and the precise store facility's */
 #define PEBS_ENABLE_LL_EN    32
 #define PEBS_ENABLE_COUNTERS UINT64_C(0xffffffffffff) /* general counters, and their LL_EN or fixed counters */
+#define PEBS_ENABLE_OUTPUT   (UINT64_C(3) << 60) /* PMI after each record, records to Intel PT: Linux, intel/ds.c */
 #define PEBS_ENABLE_PS_EN    63
 
 /* IA32_PEBS_BASE; IA32_PEBS_INDEX: WR is the offset of the next record in bytes; THRESH is such an offset too */

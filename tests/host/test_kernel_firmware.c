@@ -136,6 +136,14 @@ UNIT_TEST(registers)
               SELECT_AT(
                   "189",
                   "5300c4") "firmware left IA32_FIXED_CTR_CTRL (0x38d) counting, at 0xb83: stopped until the end\n" },
+        { { .leaf_0 = 0x1b, .signature = 0x906c0, .edx = 1u << 21, .leaf_a = 0x07300404 },
+          0,
+          0,
+          "3f1 3000000000000001",
+          "3f1 0",
+          "",
+          "3f1 0",
+          "firmware left MSR_PEBS_ENABLE (0x3f1) sampling into Intel PT, at 0x3000000000000001: stopped\n" },
         /* The limit conceals the counters of leaf 0AH. */
         { { .leaf_0 = 0x16, .signature = 0x506e3, .edx = 1u << 21, .leaf_a = 0x07300404, .limited = true },
           0,

@@ -80,6 +80,8 @@ UNIT_TEST(refusals_are_reported)
         const char *report;
     } rows[] = {
         { "skylake", 0x3f1, 0x110, "wrmsr 0x3f1: IA32_PEBS_ENABLE 0x110 has reserved bits 0x110\n" },
+        { "alderlake-n", 0x3f1, UINT64_C(3) << 60 | 1,
+          "wrmsr 0x3f1: IA32_PEBS_ENABLE 0x3000000000000001 has bits of PEBS output to Intel PT\n" },
         { "skylake", 0x1d9, 0x10003, "wrmsr 0x1d9: IA32_DEBUGCTL 0x10003 has reserved bits 0x10000\n" },
         { "skylake", 0xc8, 0, "wrmsr 0xc8: IA32_PMC7 0x0 is absent\n" },
         { "skylake", 0x3f2, 1, "wrmsr 0x3f2: MSR_PEBS_DATA_CFG 0x1 is absent\n" },
