@@ -480,7 +480,6 @@ const char *pebs_role_untriggered(enum pebs_role role)
 {
     static const char prediction[] = "whether a branch is mispredicted depends on the predictor";
     static const char hierarchy[] = "the contents of that cache level are not known beforehand";
-    static const char translation[] = "the contents of the TLB are not known beforehand";
     static const char sse[] = "no workload has SSE instructions";
     static const char *const reasons[PEBS_ROLE_COUNT] = {
         [PEBS_ROLE_MISPREDICTED] = prediction,
@@ -493,10 +492,7 @@ const char *pebs_role_untriggered(enum pebs_role role)
         [PEBS_ROLE_REMOTE] = hierarchy,
         [PEBS_ROLE_FILL_BUFFER] = hierarchy,
         [PEBS_ROLE_STORE_UNDER_WAY] = hierarchy,
-        [PEBS_ROLE_TLB_MISS_LOADS] = translation,
-        [PEBS_ROLE_TLB_MISS_STORES] = translation,
-        [PEBS_ROLE_TLB_MISS_ACCESSES] = translation,
-        [PEBS_ROLE_TLB_MISS_CODE] = translation,
+        [PEBS_ROLE_TLB_MISS_CODE] = "the contents of the TLB are not known beforehand",
         [PEBS_ROLE_UOPS] = "the number of micro-operations of an instruction is not architectural",
         [PEBS_ROLE_PACKED_SINGLE] = sse,
         [PEBS_ROLE_PACKED_DOUBLE] = sse,

@@ -35,7 +35,10 @@ enum pebs_role {
     PEBS_ROLE_L1_MISSES,     /* loads that missed this level and those before it; L3 is the last level */
     PEBS_ROLE_L2_MISSES,
     PEBS_ROLE_L3_MISSES,
-    PEBS_ROLE_TRIGGERED, /* the number of roles above */
+    PEBS_ROLE_TLB_MISS_LOADS, /* second-level TLB misses, or page walks */
+    PEBS_ROLE_TLB_MISS_STORES,
+    PEBS_ROLE_TLB_MISS_ACCESSES, /* TLB misses of loads and stores */
+    PEBS_ROLE_TRIGGERED,         /* the number of roles above */
 
     PEBS_ROLE_MISPREDICTED = PEBS_ROLE_TRIGGERED, /* mispredicted branches of several types */
     PEBS_ROLE_MISPREDICTED_CONDITIONAL,
@@ -47,9 +50,6 @@ enum pebs_role {
     PEBS_ROLE_REMOTE,     /* the line came from another socket */
     PEBS_ROLE_FILL_BUFFER,
     PEBS_ROLE_STORE_UNDER_WAY,
-    PEBS_ROLE_TLB_MISS_LOADS, /* second-level TLB misses, or page walks */
-    PEBS_ROLE_TLB_MISS_STORES,
-    PEBS_ROLE_TLB_MISS_ACCESSES, /* TLB misses of loads and stores */
     PEBS_ROLE_TLB_MISS_CODE,
     PEBS_ROLE_UOPS,
     PEBS_ROLE_PACKED_SINGLE, /* arithmetic of SSE and SSE2 */

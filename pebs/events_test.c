@@ -18,7 +18,7 @@ enum places {
     BRANCHES,     /* the workload's branches of these kinds */
     INSTRUCTIONS, /* any instruction, in program order: pebs_check_numbers() */
     RING,         /* one load, which chases the ring; in the first round it may miss */
-    FLUSHED       /* each of the workload's loads, if its line has stayed out of the caches since CLFLUSH */
+    EVICTED       /* each of the workload's accesses, if its line or translation has stayed away since its eviction */
 };
 
 static const struct recipe {
@@ -27,6 +27,7 @@ static const struct recipe {
     enum places places;
     uint64_t kinds;
     void (*prepare)(void);
+    const struct workload *also; /* another one with as many events at its places */
 } recipes[PEBS_ROLE_TRIGGERED] = {
     [PEBS_ROLE_INSTRUCTIONS] = { &workload_straight, 1, 99, INSTRUCTIONS, 0, NULL },
     [PEBS_ROLE_PREC_DIST] = { &workload_straight, 1, 192, INSTRUCTIONS, 0, NULL },
@@ -46,19 +47,23 @@ static const struct recipe {
     [PEBS_ROLE_FAR] = { &workload_interrupt, 64, 33, BRANCHES, LBR_SELECT_FAR_BRANCH, prepare_interrupt },
     [PEBS_ROLE_LOAD_LATENCY] = { &workload_chase, 1, 32, RING, 0, NULL },
     [PEBS_ROLE_PRECISE_STORE] = { &workload_stores, 8, 33, ACCESSES, 0, NULL },
-    [PEBS_ROLE_L1_MISSES] = { &workload_flushed, 8, 33, FLUSHED, 0, NULL },
-    [PEBS_ROLE_L2_MISSES] = { &workload_flushed, 8, 33, FLUSHED, 0, NULL },
-    [PEBS_ROLE_L3_MISSES] = { &workload_flushed, 8, 33, FLUSHED, 0, NULL },
+    [PEBS_ROLE_L1_MISSES] = { &workload_flushed, 8, 33, EVICTED, 0, NULL },
+    [PEBS_ROLE_L2_MISSES] = { &workload_flushed, 8, 33, EVICTED, 0, NULL },
+    [PEBS_ROLE_L3_MISSES] = { &workload_flushed, 8, 33, EVICTED, 0, NULL },
+    [PEBS_ROLE_TLB_MISS_LOADS] = { &workload_untranslated, 8, 33, EVICTED, 0, NULL, &workload_all_untranslated },
+    [PEBS_ROLE_TLB_MISS_STORES] = { &workload_untranslated_stores, 8, 33, EVICTED, 0, NULL },
+    [PEBS_ROLE_TLB_MISS_ACCESSES] = { &workload_untranslated, 8, 33, EVICTED, 0, NULL, &workload_untranslated_stores },
 };
 
 /*
  * The processor picks the occurrences of these events that it counts, so one record may take many rounds. It may also
- * fetch a line again at any time after CLFLUSH: SDM Vol. 2A (253666-083), "CLFLUSH".
+ * fetch a line or translation again at any time: SDM Vol. 2A (253666-083), "CLFLUSH"; Vol. 3A (253668-081), "Operations
+ * that Invalidate TLBs and Paging-Structure Caches".
  */
 static bool at_random(const struct pebs_event *event)
 {
     return event->role == PEBS_ROLE_LOAD_LATENCY || event->role == PEBS_ROLE_PRECISE_STORE ||
-           recipes[event->role].places == FLUSHED;
+           recipes[event->role].places == EVICTED;
 }
 
 /* The manual does not say how many micro-operations an addition has. */
@@ -127,8 +132,8 @@ static void check_places(struct test_run *run, const struct pebs_sample *sample,
         switch (r->places) {
         case ACCESSES:
         case RING:
-        case FLUSHED:
-            if (!pebs_access(run, r->workload, &record))
+        case EVICTED:
+            if (!pebs_access(run, sample->workload, &record))
                 test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", does not describe the event's instruction", n,
                           record.ip);
             break;
@@ -142,13 +147,14 @@ static void check_places(struct test_run *run, const struct pebs_sample *sample,
         pebs_check_numbers(run, sample, pebs_sample_spacing(run->caps, sample) - 1);
 }
 
-static void exercise(struct test_run *run, const struct pebs_event *event)
+static void exercise(struct test_run *run, const struct pebs_event *event, const struct workload *workload)
 {
     const struct recipe *r = &recipes[event->role];
-    const struct pebs_sample sample = sample_of(run->caps, event);
+    struct pebs_sample sample = sample_of(run->caps, event);
     const struct bounds bounds = expect(run->caps, event);
     unsigned came;
 
+    sample.workload = workload;
     if (r->prepare)
         r->prepare();
     if (!pebs_sample(run, &sample))
@@ -187,13 +193,19 @@ static void events(struct test_run *run)
         }
         const struct bounds bounds = expect(run->caps, &list->events[i]);
         const bool unknown = errata_any(run, errata_of(&list->events[i]));
-        all.least += unknown ? 0 : bounds.least;
-        all.most += unknown ? 2 * bounds.most : bounds.most;
+        const unsigned times = recipes[list->events[i].role].also ? 2 : 1;
+        all.least += unknown ? 0 : times * bounds.least;
+        all.most += (unknown ? 2 : 1) * times * bounds.most;
     }
     test_plan_between(run, all.least, all.most);
-    for (size_t i = 0; i < list->count; i++)
-        if (!untriggered(run->caps, &list->events[i]))
-            exercise(run, &list->events[i]);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct pebs_event *const event = &list->events[i];
+        if (untriggered(run->caps, event))
+            continue;
+        exercise(run, event, recipes[event->role].workload);
+        if (recipes[event->role].also)
+            exercise(run, event, recipes[event->role].also);
+    }
 }
 
 TEST(pebs_events) = {

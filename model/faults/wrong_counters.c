@@ -163,3 +163,15 @@ bool wrong_data_latency_counts(const struct vcpu *v, uint64_t latency, uint64_t 
            fault(v, FAULT_PEBS_LATENCY_THRESHOLD_IGNORED) ||
            (latency == threshold && fault(v, FAULT_PEBS_LATENCY_THRESHOLD_INCLUDED));
 }
+
+void wrong_data_flush_page(struct vcpu *v, uint64_t address)
+{
+    (void)v;
+    (void)address;
+}
+
+void wrong_data_flush_tlbs(struct vcpu *v, bool globals_too)
+{
+    (void)v;
+    (void)globals_too;
+}

@@ -16,6 +16,7 @@
 #include "model/engine/data.h"
 #include "model/engine/engine.h"
 #include "model/engine/msr.h"
+#include "model/engine/rules.h"
 #include "model/faults/quirks.h"
 #include "model/referee/referee_report.h"
 
@@ -220,19 +221,19 @@ void on_flush(unsigned cpu, void *udata)
         data_flush_caches(v, f->hook == HOOK_WBNOINVD);
         break;
     case HOOK_INVLPG:
-        data_flush_page(v, operand_address(p, f));
+        v->rules->data_flush_page(v, operand_address(p, f));
         break;
     case HOOK_CR0:
         if ((processor_read(p, NAME_CR0) & CR0_PG) && !(processor_general(p, f->operand.base) & CR0_PG))
-            data_flush_tlbs(v, true);
+            v->rules->data_flush_tlbs(v, true);
         break;
     case HOOK_CR3:
-        data_flush_tlbs(v, !(cr4 & CR4_PGE));
+        v->rules->data_flush_tlbs(v, !(cr4 & CR4_PGE));
         break;
     case HOOK_CR4:
         changed = processor_general(p, f->operand.base) ^ cr4;
         if (changed & (CR4_PGE | CR4_PAE))
-            data_flush_tlbs(v, (changed & CR4_PGE) || !(cr4 & CR4_PGE));
+            v->rules->data_flush_tlbs(v, (changed & CR4_PGE) || !(cr4 & CR4_PGE));
         break;
     default:
         break;

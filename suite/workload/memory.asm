@@ -139,28 +139,49 @@ workload_walk_accesses:         ; only the IP
         access  walk_load, walk_next, 0, 0
 describe_workload workload_walk, 0
 
-; ---- loads of a line that is in no cache --------------------------------------------------------------------------
-; MFENCE orders CLFLUSH before the load. All loads are of one line, so that no prefetcher has a pattern to follow.
-begin_workload workload_flushed
+; ---- accesses of a line or page that was just evicted -------------------------------------------------------------
+; MFENCE orders CLFLUSH before the load; INVLPG and MOV to CR3 serialize. All accesses are of one line, so that no
+; prefetcher has a pattern to follow.
+%macro evict_line 0
+                clflush [evicted]
+                mfence
+%endmacro
+%macro evict_page 0
+                invlpg  [evicted]
+%endmacro
+%macro evict_pages 0
+                mov     ax_, cr3
+                mov     cr3, ax_
+%endmacro
+
+; accesses_after NAME, EVICTION, ACCESS, INSTRUCTIONS: of each access, with LFENCE
+%macro accesses_after 4
+begin_workload workload_%1
 %assign i 0
 %rep ACCESSES
-                clflush [flushed_line]
-                mfence
-flushed_%+i:    mov     ax_, [flushed_line]
-flushed_%+i%+_next: lfence
+                %2
+%1_%+i:         %3
+%1_%+i%+_next:  lfence
 %assign i i + 1
 %endrep
-                end_workload workload_flushed
-
-section .bss align=4096
-flushed_line:   resb    4096            ; alone in its page
+                end_workload workload_%1
 
 section .rodata
-workload_flushed_branches:
-workload_flushed_accesses:
+workload_%1_branches:
+workload_%1_accesses:
 %assign i 0
 %rep ACCESSES
-        access  flushed_%+i, flushed_%+i%+_next, flushed_line, 0
+        access  %1_%+i, %1_%+i%+_next, evicted, 0
 %assign i i + 1
 %endrep
-describe_workload workload_flushed, ACCESSES * 4
+describe_workload workload_%1, ACCESSES * %4
+section .text
+%endmacro
+
+        accesses_after flushed, evict_line, {mov ax_, [evicted]}, 4
+        accesses_after untranslated, evict_page, {mov ax_, [evicted]}, 3
+        accesses_after untranslated_stores, evict_page, {mov dword [evicted], 0}, 3
+        accesses_after all_untranslated, evict_pages, {mov ax_, [evicted]}, 4
+
+section .bss align=4096
+evicted:        resb    4096            ; alone in its page

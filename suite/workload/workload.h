@@ -70,6 +70,9 @@ extern const struct workload
 extern uintptr_t workload_walk_first;
 extern uint32_t workload_walk_steps;           /* at least 1; RCX counts them down */
 extern const struct workload workload_flushed; /* loads of a line that CLFLUSH has just taken out of all caches */
+extern const struct workload workload_untranslated, workload_untranslated_stores; /* of a page that INVLPG has just
+                                                                                     taken out of all TLBs */
+extern const struct workload workload_all_untranslated;                           /* loads after MOV to CR3 */
 
 /* suite/workload/spread.asm: jumps with known code before them */
 extern const struct workload workload_pieces; /* its branches are the jumps, with different code before each */

@@ -432,7 +432,7 @@ UNIT_TEST(an_event_by_its_role)
 /* No workload causes the roles from PEBS_ROLE_TRIGGERED on. Each has a reason. */
 UNIT_TEST(roles_without_workload)
 {
-    assert_int_equal(PEBS_ROLE_TRIGGERED, PEBS_ROLE_L3_MISSES + 1);
+    assert_int_equal(PEBS_ROLE_TRIGGERED, PEBS_ROLE_TLB_MISS_ACCESSES + 1);
     for (unsigned role = 0; role < PEBS_ROLE_COUNT; role++)
         assert_int_equal(pebs_role_untriggered((enum pebs_role)role) != NULL, role >= PEBS_ROLE_TRIGGERED);
 }

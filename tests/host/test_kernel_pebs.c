@@ -205,7 +205,8 @@ const struct workload workload_long_loop = {
 };
 const struct workload workload_user_loop = { .run = nothing, .branches = loop, .branch_count = 1 };
 const struct workload workload_straight, workload_stores, workload_flushed, workload_vectors, workload_locked,
-    workload_loop, workload_calls, workload_kinds, workload_interrupt, workload_pieces;
+    workload_loop, workload_calls, workload_kinds, workload_interrupt, workload_pieces, workload_untranslated,
+    workload_untranslated_stores, workload_all_untranslated;
 const uint64_t workload_ring[WORKLOAD_CHASE_LINES][8];
 static const struct workload straight = { .run = nothing, .start = 0x3000, .limit = 0x3190, .instructions = 100 };
 
