@@ -149,7 +149,7 @@ void core_kinds_say(void)
                      text, kinds[i].name, kinds[i].processors, secondary_cpus_count() + 1);
     }
     if (beyond)
-        console_note("kinds: %u processors are not tested, of other kinds than the first %u", beyond, KINDS_MOST);
+        console_note("kinds: %u processors are not tested, because only the first %u kinds are", beyond, KINDS_MOST);
     if (silent)
         console_note("kinds unknown: %u processors do not start; run=all_cpus.* names them", silent);
 }

@@ -53,7 +53,7 @@ void panic_exception(struct interrupt_frame *f)
 
     runner_totals(&totals);
     if (panicked) { /* a second exception, raised by this function */
-        console_note("panic vector %u while another was reported, ip 0x%" PRIxPTR, (unsigned)f->vector, f->ip);
+        console_note("panic vector %u during another panic, ip 0x%" PRIxPTR, (unsigned)f->vector, f->ip);
         progress_lines(PAGE_LINES_LAST);
         run_end(VERDICT_PANIC, &totals);
     }

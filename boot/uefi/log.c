@@ -101,7 +101,7 @@ static void say_last_line(char *bytes, size_t size)
     if (end == size) /* no line end that the NUL could replace */
         return;
     bytes[end] = '\0';
-    Print(L"dstest86: it ends with: %a\n", bytes + start);
+    Print(L"dstest86: its last line: %a\n", bytes + start);
 }
 
 static bool take(EFI_HANDLE device, const struct kept_log_text *text)

@@ -122,7 +122,7 @@ void screen_find(struct boot_screen *screen)
         break;
     default:
         if (several)
-            Print(L"dstest86: the run is shown on another screen, of %dx%d pixels, if this text stays\n",
-                  screen->columns, screen->rows);
+            Print(L"dstest86: if this text stays, another screen, of %dx%d pixels, shows the run\n", screen->columns,
+                  screen->rows);
     }
 }

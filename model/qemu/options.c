@@ -87,9 +87,9 @@ static _Noreturn void refuse_choice(const struct choices *choices, const char *v
     while (choices->name(names) != NULL)
         names++;
     if (value == NULL)
-        fprintf(stderr, "dsmodel: no %sNAME was given", choices->option);
+        fprintf(stderr, "dsmodel: %sNAME is missing", choices->option);
     else
-        fprintf(stderr, "dsmodel: %s%.*s is not known", choices->option, (int)strcspn(value, ","), value);
+        fprintf(stderr, "dsmodel: %s%.*s: unknown name", choices->option, (int)strcspn(value, ","), value);
     if (names > MOST_NAMES) {
         fprintf(stderr, "; %slist prints the %u %s", choices->option, names, choices->plural);
         before = ", among them";
@@ -283,9 +283,9 @@ static void parse_argument(const char *argument, struct arguments *given)
         if (value == NULL)
             continue;
         if (*keys[i].value != NULL)
-            options_die("%s= was given twice", keys[i].key);
+            options_die("%s=: repeated; write it once", keys[i].key);
         if (*value == '\0')
-            options_die("%s= was given without a value", keys[i].key);
+            options_die("%s=: missing value", keys[i].key);
         *keys[i].value = value;
         return;
     }
@@ -323,7 +323,7 @@ static void open_logs(struct options *options, const struct arguments *given)
     }
     if (options->truth != NULL && options->violations != NULL && options->truth != options->violations &&
         is_regular(options->truth) && is_same_file(fileno(options->truth), fileno(options->violations)))
-        options_die("truth= and violations= are the same file: %s", given->truth);
+        options_die("truth= and violations= both name %s; choose two files", given->truth);
 }
 
 void options_read(int argc, char **argv, unsigned processors, struct options *options)

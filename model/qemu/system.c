@@ -66,7 +66,8 @@ static void check_features(const struct processor *p, uint32_t leaf, const uint3
         return;
     model.warned = true;
     fprintf(stderr, "dsmodel: profile=%s has %s, and QEMU's -cpu lacks it: %s\n", model.options.profile->name,
-            missing->name, missing->firmware ? "as if firmware had turned it off" : "try -cpu max");
+            missing->name,
+            missing->firmware ? "the guest runs without it, as if firmware had disabled it" : "use -cpu max");
     if (!missing->firmware)
         exit(1);
 }

@@ -160,7 +160,7 @@ like(out[5], 'physical memory cannot be read: GDB is not connected to QEMU', 'a 
 out, _, _ = machine.gdb('none', 'ds', 'perfmon')
 like(out[0], r'^\S+/0 does not exist: the model writes it when processor 0 stops; was QEMU started with state=', 'no model: the message')
 _, _, text = machine.gdb('bogus', 'ds')
-tap.like(text, r'\A(?:Reading symbols from .*\n)?dsmodel: profile=bogus is not known.*\n(?:.*Connection refused\.\n)?\Z',
+tap.like(text, r'\A(?:Reading symbols from .*\n)?dsmodel: profile=bogus: unknown name.*\n(?:.*Connection refused\.\n)?\Z',
          'an unknown profile: only the model reports it')
 out, _, _ = machine.gdb('none', 'help ds', 'ds 5', 'help bts')
 like(out[0], '^Print the DS management area of this processor with every field', 'help')

@@ -54,5 +54,5 @@ tap.like(out[4], r'(?m)\Ads-watch: \S+/0\.watch cannot be written: Is a director
 for text in out[6:]:
     tap.like(text, r'\Athe machine is running: interrupt it first(?:\n|\Z)', 'a running machine')
 out, _, _ = machine.gdb('skylake', 'ds-watch', options='run=lbr.calls')
-tap.like(out[0], '(?m)^ds-watch: the machine has ended before that', 'the machine ends before a record is written')
+tap.like(out[0], '(?m)^ds-watch: the machine ended before the event', 'the machine ends before a record is written')
 tap.done()

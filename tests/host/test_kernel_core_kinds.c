@@ -213,7 +213,7 @@ UNIT_TEST(left_out)
     assert_int_equal(cpu.stops, 6);
     core_kinds_say();
     machine_has_printed("cpu 3 apic 0x36 Atom Gracemont, kind atom3: 2 of 8 processors\n"
-                        "kinds: 2 processors are not tested, of other kinds than the first 4\n"
+                        "kinds: 2 processors are not tested, because only the first 4 kinds are\n"
                         "kinds unknown: 1 processors do not start; run=all_cpus.* names them\n");
     assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "core,atom,atom2,atom3");
 }

@@ -91,8 +91,8 @@ UNIT_TEST(invalid_options)
 {
     static const char *const no_seeds[] = { "x", "-1", "+1", ":pebs-arming", "1x", "0x10", "18446744073709551616" };
 
-    refused("profile=skylake profile=haswell", "profile= was given twice");
-    refused("profile=", "profile= was given without a value");
+    refused("profile=skylake profile=haswell", "profile=: repeated; write it once");
+    refused("profile=", "profile=: missing value");
     refused("profile=skylake ipc=0", "ipc=0: expected a number from 1 to 8");
     refused("profile=skylake ipc=9", "ipc=9: expected a number from 1 to 8");
     refused("profile=skylake ipc=12", "ipc=12: expected a number from 1 to 8");
@@ -100,11 +100,11 @@ UNIT_TEST(invalid_options)
     refused("profile=skylake fault=lbr.tos.stuck flip=err", "flip= and fault= exclude each other; remove one of them");
     refused("profile=skylake flip=err",
             "flip=err: is not a plan: expected \"BEGIN END\", then lines \"WINDOW DELIVERY NUMBER ACTION BIT\"");
-    refused("truth=", "truth= was given without a value");
-    refused("profile=skylake violations=", "violations= was given without a value");
-    refused("profile=skylake fault=", "fault= was given without a value");
-    refused("quirk= profile=skylake", "quirk= was given without a value");
-    refused("profile=skylake truth=t truth=t", "truth= was given twice");
+    refused("truth=", "truth=: missing value");
+    refused("profile=skylake violations=", "violations=: missing value");
+    refused("profile=skylake fault=", "fault=: missing value");
+    refused("quirk= profile=skylake", "quirk=: missing value");
+    refused("profile=skylake truth=t truth=t", "truth=: repeated; write it once");
     refused("profile=skylake quirks=inert",
             "quirks=inert is not an option; the options are profile=NAME cores=LIST truth=FILE violations=FILE "
             "fault=NAME[,NAME..][@CPU] flip=PLAN quirk=NAME[,NAME..] latitude=SEED[:NAME[,NAME..]] ipc=N state=FOLDER");
@@ -126,15 +126,15 @@ UNIT_TEST(invalid_options)
             "letter, with a number after it for several: P Golden Cove, E Gracemont");
     refused("cores=P2E3 profile=alderlake",
             "cores=P2E3 names 5 processors, but QEMU's -smp has 4; shorten the list or raise -smp");
-    refused("profile=alderlake cores=", "cores= was given without a value");
-    refused("cores=P profile=alderlake cores=E", "cores= was given twice");
+    refused("profile=alderlake cores=", "cores=: missing value");
+    refused("cores=P profile=alderlake cores=E", "cores=: repeated; write it once");
     refused("profile=skylake state=/no/such/folder",
             "state=/no/such/folder: the folder is not writable: No such file or directory");
-    refused("profile=skylake state=", "state= was given without a value");
+    refused("profile=skylake state=", "state=: missing value");
     refused("profile=skylake truth=/no/such/file", "/no/such/file cannot be written: No such file or directory");
     refused("profile=skylake violations=/", "/ cannot be written: Is a directory");
-    refused("profile=skylake truth=t violations=t", "truth= and violations= are the same file: t");
-    refused("profile=skylake truth=t violations=./t", "truth= and violations= are the same file: t");
+    refused("profile=skylake truth=t violations=t", "truth= and violations= both name t; choose two files");
+    refused("profile=skylake truth=t violations=./t", "truth= and violations= both name t; choose two files");
 }
 
 /* The message about an unknown name has only this name, and all known names. */
@@ -143,22 +143,22 @@ UNIT_TEST(unknown_names)
     static const struct {
         const char *arguments, *begin, *end;
     } rows[] = {
-        { "truth=t", "dsmodel: no profile=NAME was given; the profiles are: netburst netburst64 pentium-m ",
+        { "truth=t", "dsmodel: profile=NAME is missing; the profiles are: netburst netburst64 pentium-m ",
           " arrowlake-h pantherlake clearwaterforest silvermont goldmont geminilake jasperlake sierraforest\n" },
-        { "profile=486", "dsmodel: profile=486 is not known; the profiles are: netburst ",
+        { "profile=486", "dsmodel: profile=486: unknown name; the profiles are: netburst ",
           " lunarlake arrowlake-h pantherlake clearwaterforest silvermont goldmont geminilake jasperlake "
           "sierraforest\n" },
-        { "profile=skylake fault=no,such", "dsmodel: fault=no is not known; fault=list prints the ", "\n" },
-        { "profile=skylake fault=lvt.no", "dsmodel: fault=lvt.no is not known; fault=list prints the ", "\n" },
-        { "profile=skylake fault=bts.index.stuck@x", "dsmodel: fault=x is not known; fault=list prints the ", "\n" },
+        { "profile=skylake fault=no,such", "dsmodel: fault=no: unknown name; fault=list prints the ", "\n" },
+        { "profile=skylake fault=lvt.no", "dsmodel: fault=lvt.no: unknown name; fault=list prints the ", "\n" },
+        { "profile=skylake fault=bts.index.stuck@x", "dsmodel: fault=x: unknown name; fault=list prints the ", "\n" },
         { "profile=skylake quirk=no_apic,nor,this",
-          "dsmodel: quirk=nor is not known; the quirks are: inert msr_faults ",
+          "dsmodel: quirk=nor: unknown name; the quirks are: inert msr_faults ",
           " no_apic apic_off x2apic_locked tsc_fast kvm p_cores_alone model_unlisted rdpmc_user_disable trace_left "
           "force_abort "
           "hyper_threading_off\n" },
         { "profile=skylake latitude=7:pebs-arming,nor,this",
-          "dsmodel: latitude=SEED:nor is not known; the freedoms are: pebs-arming", "\n" },
-        { "profile=skylake latitude=7:", "dsmodel: latitude=SEED: is not known; the freedoms are: pebs-arming", "\n" },
+          "dsmodel: latitude=SEED:nor: unknown name; the freedoms are: pebs-arming", "\n" },
+        { "profile=skylake latitude=7:", "dsmodel: latitude=SEED:: unknown name; the freedoms are: pebs-arming", "\n" },
     };
 
     unlink("t");

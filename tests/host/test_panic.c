@@ -121,5 +121,5 @@ UNIT_TEST(an_exception_in_the_report_ends_it)
     raises = &second;
     if (!setjmp(end))
         panic_exception(&first);
-    assert_string_equal(said, "panic vector 14 while another was reported, ip 0x5678\nlines\n");
+    assert_string_equal(said, "panic vector 14 during another panic, ip 0x5678\nlines\n");
 }

@@ -218,7 +218,7 @@ static void assert_takes(const char *words)
 
 #define TAKING "dstest86: saving the log of the previous run: 29 bytes\n"
 #define TAKEN(where) \
-    TAKING "dstest86: the log of the previous run is in " where "\ndstest86: it ends with: # end verdict=pass\n"
+    TAKING "dstest86: the log of the previous run is in " where "\ndstest86: its last line: # end verdict=pass\n"
 #define LOST(why) "dstest86: the log of the previous run is lost: " why "\n"
 
 /* One file was added: the log, with this name. */

@@ -320,8 +320,7 @@ UNIT_TEST(forms_of_pixels)
 /* Console devices first, then any with a frame buffer; of equal ones the first. The text reaches all screens. */
 UNIT_TEST(several_screens)
 {
-    static const char elsewhere[] =
-        "dstest86: the run is shown on another screen, of 1024x768 pixels, if this text stays\n";
+    static const char elsewhere[] = "dstest86: if this text stays, another screen, of 1024x768 pixels, shows the run\n";
 
     add_display(0xc0000000, PixelBltOnly, true);
     add_display(0xc1000000, RGBX, false);

@@ -61,12 +61,12 @@ tap.ok(status == 33 and (folder / 'state/0').stat().st_size, '--state writes the
 status, _, errors = qemu_ds('--profile')
 tap.same((status, errors), (2, 'qemu-ds: --profile: missing value; see qemu-ds --help\n'), 'an option without its value is refused')
 for words, reason in {
-        '--profile pentium4': 'dsmodel: profile=pentium4 is not known; the profiles are: netburst ',
+        '--profile pentium4': 'dsmodel: profile=pentium4: unknown name; the profiles are: netburst ',
         '--profile alderlake --cores PX': 'dsmodel: cores=PX is not a list of at most 256 cores of profile=alderlake, ',
         '--truth=': 'qemu-ds: --truth: missing value; see qemu-ds --help\n',
         '--truth /no/such/folder/t': 'dsmodel: /no/such/folder/t cannot be written: No such file',
         '--latitude seven': 'dsmodel: latitude=seven: expected SEED or ',
-        '--latitude=7:bts': 'dsmodel: latitude=SEED:bts is not known; the freedoms are: ',
+        '--latitude=7:bts': 'dsmodel: latitude=SEED:bts: unknown name; the freedoms are: ',
         '--list cpus': 'qemu-ds: --list cpus: unknown list; available: profiles, cores, faults, quirks, freedoms\n',
         '--qemu /no/such/qemu': 'qemu-ds: --qemu /no/such/qemu: not an executable program; name a qemu-system-x86_64\n',
         '-enable-kvm': 'qemu-ds: -enable-kvm: not supported; the model needs -accel tcg\n',

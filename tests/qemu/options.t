@@ -42,7 +42,7 @@ def refused(name, sentence, system, *words):
 for system, cpu, profile, feature in (('x86_64', 'qemu64,-lm', 'skylake', 'long mode'), ('x86_64', 'pentium3', 'skylake', 'long mode'),
                                       ('x86_64', '486', 'goldencove', 'MSRs'), ('x86_64', 'max,-msr', 'netburst', 'MSRs'),
                                       ('i386', '486', 'core-duo', 'MSRs')):
-    refused(f'qemu-system-{system} -cpu {cpu}', f"profile={profile} has {feature}, and QEMU's -cpu lacks it: try -cpu max",
+    refused(f'qemu-system-{system} -cpu {cpu}', f"profile={profile} has {feature}, and QEMU's -cpu lacks it: use -cpu max",
             system, '-accel', 'tcg', '-cpu', cpu, '-plugin', f'{PLUGIN},profile={profile}')
 for named, *words in ('-accel tcg,thread=single', '-accel', 'tcg,thread=single'), ('-icount', '-accel', 'tcg', '-icount', 'shift=0'):
     refused(f'{named} with several processors', f"QEMU's {named} is not supported with several processors: callbacks would get the number of "

@@ -240,7 +240,7 @@ for width in 64, 32:
     tap.same(lines[-1], '# end dstest86 verdict=panic pass=4 fail=10 skip=3 error=1 differs=2',
              f'{width} bits: the end has the counts before the panic')
     _, lines = boot(*options, 'run=selftest.panic_twice')
-    tap.like('\n'.join(after('# panic', lines)), rf'\A# panic vector 14 while another was reported, ip {HEX}\n'
+    tap.like('\n'.join(after('# panic', lines)), rf'\A# panic vector 14 during another panic, ip {HEX}\n'
              r'# end dstest86 verdict=panic pass=0 fail=0 skip=0 error=0 differs=0\Z', f'{width} bits: a panic while the report is printed')
 
 # ---- which tests

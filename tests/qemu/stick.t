@@ -87,7 +87,7 @@ tap.like(said, '(?m)^# log kept: the machine restarts in 10 seconds, and the loa
          'the restart is announced')
 tap.same((re.findall('(?ms)^(dstest86: saving .*?)dstest86: press ', said) or [''])[0],
          f'dstest86: saving the log of the previous run: {len(log_in(said))} bytes\n'
-         f'dstest86: the log of the previous run is in \\dstest86\\logs\\{name}\ndstest86: it ends with: {last}\n',
+         f'dstest86: the log of the previous run is in \\dstest86\\logs\\{name}\ndstest86: its last line: {last}\n',
          'the loader reports what it wrote')
 tap.same(len(re.findall('(?m)^# begin ', said)), 1, 'the tests run only once')
 tap.same(stick.fsck(file_system()), [], 'the file system is sound')

@@ -200,8 +200,8 @@ with tempfile.TemporaryDirectory() as folder:
             ('lvtpc-masked 0x1 x\n', 70, f'^violation .*^qemu-ds: {file} line 1: lvtpc-masked was not reported$'),
             (f'lvtpc-vector workload_nothing_run@{ELF} x\n', 70, f'^violation .*^qemu-ds: {file} line 1: lvtpc-vector was not reported$'),
             ('lvtpc-masked 0x1\n', 2, f'^qemu-ds: {file} line 1: expected RULE, addresses or FUNCTION@ELF-FILE, and a reason$'),
-            ('x here why\n', 2, f'^qemu-ds: {file} line 1: here: expected 0xFROM-0xTO or FUNCTION@ELF-FILE$'),
-            (f'x no_such@{ELF} why\n', 2, f'^qemu-ds: {file} line 1: no function no_such in {ELF}$')):
+            ('x here why\n', 2, f'^qemu-ds: {file} line 1: here: expected 0xADDRESS, 0xFROM-0xTO or FUNCTION@ELF-FILE$'),
+            (f'x no_such@{ELF} why\n', 2, f'^qemu-ds: {file} line 1: no function no_such in {ELF}; nm lists its functions$')):
         file.write_text(text)
         ended = run('--strict', '--accept', str(file), *WRONG)
         tap.ok(ended[0] == status and re.search(expected, ended[1], re.M | re.S), f'--accept {text.splitlines()[-1].split()[0]}: status {status}', ended)

@@ -230,12 +230,12 @@ an index reaches its threshold. What was written is printed."""
             said = gdb.execute('continue', to_string=True)
             stopped = not os.path.exists(watch)
         except gdb.error as error:
-            raise Problem(f'ds-watch: the machine has ended before that: {error}') from error
+            raise Problem(f'ds-watch: the machine ended before the event: {error}') from error
         finally:
             if os.path.exists(watch):
                 os.remove(watch)
         if gdb.selected_thread() is None:
-            raise Problem('ds-watch: the machine has ended before that')
+            raise Problem('ds-watch: the machine ended before the event')
         if not stopped:
             print(said, end='')
             print('stopped for another reason: what ds-watch waits for has not happened')

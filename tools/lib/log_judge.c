@@ -217,7 +217,7 @@ static void take_result(struct log_judge *j, bool ok, const char *rest)
     if (strcmp(directive, "SKIP") == 0)
         log_complain(j, j->number, "%s skipped without a reason", id);
     if (!ok && after_word(directive, "SKIP"))
-        log_complain(j, j->number, "%s skipped as not ok", id);
+        log_complain(j, j->number, "%s is skipped, but \"not ok\"", id);
     if (!test)
         return;
     if (test->result != OUTCOME_NOT_RUN)
@@ -270,7 +270,7 @@ static bool take_reason(struct log_judge *j)
         return false;
     struct test *const test = test_of(j, id);
     if (test && test->reason != OUTCOME_NOT_RUN)
-        log_complain(j, j->number, "the reason for %s twice", id);
+        log_complain(j, j->number, "a second reason for %s", id);
     if (test)
         test->reason = outcome;
     return true;
@@ -290,7 +290,7 @@ static void take_recap(struct log_judge *j, const char *rest)
     struct test *const test = test_of(j, id);
     j->recap = true;
     if (test && test->recap != OUTCOME_NOT_RUN)
-        log_complain(j, j->number, "recap of %s twice", id);
+        log_complain(j, j->number, "a second recap of %s", id);
     if (test)
         test->recap = outcome_of(word);
 }
@@ -306,7 +306,7 @@ static void take_facility(struct log_judge *j, const char *rest)
         return;
     }
     if (log_facility(j, name))
-        log_complain(j, j->number, "the facility %s twice", name);
+        log_complain(j, j->number, "a second line for the facility %s", name);
     if (overflows(j, j->facility_count, FACILITIES_MAX, "facilities"))
         return;
     struct facility_line *const line = &j->facilities[j->facility_count++];
@@ -343,7 +343,7 @@ static void take_line(struct log_judge *j)
         note_prefix(j);
     else if (j->ends && (after(line, "1..") || after(line, "ok ") || after(line, "not ok ") || after(line, "# area ") ||
                          after(line, "# facility ")))
-        log_complain(j, j->number, "after the line \"# end\": %.80s", line);
+        log_complain(j, j->number, "text after the line \"# end\": %.80s", line);
     else if ((rest = after(line, "1..")) != NULL && *rest && rest[strspn(rest, "0123456789")] == '\0')
         take_plan(j, rest);
     else if ((rest = after_word(line, "ok")) != NULL)

@@ -214,7 +214,8 @@ static void check_kinds(struct log_judge *j)
     if (j->mixed)
         log_complain(j, 0, "the tests of the kinds are mixed");
     if (j->moves < worked || j->moves > further)
-        log_complain(j, 0, "\"# tests on\" occurs %" PRIu64 " times, further kinds: %u", j->moves, worked);
+        log_complain(j, 0, "\"# tests on\" occurs %" PRIu64 " times, but tests ran on %u further kinds of cores",
+                     j->moves, worked);
 }
 
 /* The counts of the line "# end". */
@@ -281,7 +282,7 @@ static enum log_status check(struct log_judge *j)
     else if (status == LOG_UNUSABLE)
         log_complain(j, 0, verdict[0] ? "verdict=%.40s is not a verdict" : "\"# end\" has no verdict", verdict);
     if (j->plans && (status == LOG_PANIC ? j->reported > j->plan : j->reported != j->plan))
-        log_complain(j, 0, "plan of %" PRIu64 ", %" PRIu64 " reported", j->plan, j->reported);
+        log_complain(j, 0, "the plan has %" PRIu64 " tests, %" PRIu64 " were reported", j->plan, j->reported);
     if (!j->ends)
         return LOG_UNUSABLE;
     if (j->panicked != (status == LOG_PANIC))

@@ -174,7 +174,7 @@ static const char *add_kind(const char *pmu, const char *name, const cpu_set_t *
     kind->precise = number_in(pmu, "caps/max_precise");
     kind->depth = number_in(pmu, "caps/branches");
     if (!pin(first))
-        return "the processor that the tests need is not permitted to this process";
+        return "this process may not run on a processor that the tests need; permit it with taskset";
     kind_count++;
     return NULL;
 }

@@ -185,7 +185,7 @@ static const char *refusal(int error)
     case EINVAL:
         return "Linux refuses it on this processor";
     case EBUSY:
-        return "another user of the counters is in the way";
+        return "another program or the NMI watchdog uses the counters; stop it";
     case ENOSYS:
         return "this Linux has no perf_event_open";
     }
