@@ -61,8 +61,8 @@ bool ds_log_drain(struct ds_facility *f, const struct ds_buffer *buffer, const s
 void ds_log_drain_circular(struct ds_facility *f, const struct ds_buffer *buffer, const struct ds_buffer *was);
 
 /*
- * Detects writes outside a buffer, unless the buffer counts as broken already. Before its base, and behind its maximum,
- * all bytes of its memory must be equal, as ds_build() or a test has set them. `was`: as for ds_log_drain().
+ * Detects writes outside a buffer, unless the buffer counts as broken already. ds_build() or a test has filled its
+ * memory before the base and behind the maximum with one value, which must still be there. was: as in ds_log_drain().
  */
 void ds_log_check_outside(struct ds_facility *f, const struct ds_buffer *was);
 

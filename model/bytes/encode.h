@@ -33,8 +33,7 @@ struct ds_buffer {
     uint64_t base, index, maximum, threshold; /* linear addresses; maximum is the first byte past the end */
 };
 
-/* Whether bytes from the index on are inside the buffer. The fields are the guest's: no sum of them, which could wrap.
- */
+/* Whether this many bytes from the index on fit into the buffer. Adds no fields: the guest's values could wrap. */
 static inline bool ds_buffer_fits(const struct ds_buffer *b, uint64_t bytes)
 {
     return b->index >= b->base && b->index <= b->maximum && b->maximum - b->index >= bytes;

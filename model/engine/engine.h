@@ -145,7 +145,7 @@ bool engine_data_counted(struct vcpu *v);
  */
 bool engine_data_due(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl);
 
-/* Both, if hot->data_pending is set. */
+/* Calls both, the second only if the first returns true. Returns false if hot->data_pending is clear. */
 static inline bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl)
 {
     return v->hot->data_pending && engine_data_counted(v) && engine_data_due(v, place, ip, cpl);

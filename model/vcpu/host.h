@@ -25,7 +25,7 @@ struct host {
     /* Guest memory by linear address, through the current page tables. False if a byte is not mapped. */
     bool (*read)(void *cpu, uint64_t address, void *bytes, size_t size);
     bool (*write)(void *cpu, uint64_t address, const void *bytes, size_t size);
-    /* The same memory on the host, for writing at once; NULL: it is not contiguous there, or a write needs more. */
+    /* The same memory on the host, for plain stores; NULL: it is not contiguous there, or a store is not enough. */
     uint8_t *(*memory)(void *cpu, uint64_t address, size_t size);
     /* Guest memory by physical address. False if there is no memory. */
     bool (*read_physical)(void *cpu, uint64_t address, void *bytes, size_t size);

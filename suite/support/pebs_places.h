@@ -45,8 +45,8 @@ bool pebs_event_number(const struct test_run *run, const struct pebs_sample *sam
 bool pebs_is_closing(const struct pebs_sample *sample, const struct pebs_record *record);
 
 /*
- * Checks that the log's records describe events that are allowed. first: the number of the first record's typical
- * event; for a counter that starts at its period, pebs_spacing() minus 1.
+ * Checks that the log's records describe events that are allowed. first: the number of the event that the first record
+ * typically describes, which is pebs_spacing() - 1 if the counter starts at its period.
  */
 void pebs_check_numbers(struct test_run *run, const struct pebs_sample *sample, unsigned first);
 

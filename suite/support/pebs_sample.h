@@ -26,7 +26,7 @@ struct pebs_sample {
     unsigned counter, period;
     unsigned first;    /* where the test starts the counter, if not at the period */
     unsigned rounds;   /* runs of the workload, each in a window of its own; 0: 1 */
-    unsigned until;    /* stop at this many records, or give up: for events that the processor samples at random */
+    unsigned until;    /* for events that are sampled at random: repeat until this many records, up to a limit */
     uint64_t beside;   /* counters that count without PEBS; a record's status may have their overflow bits */
     bool fixed;        /* a fixed counter, with event NULL */
     uint64_t data_cfg; /* the groups of adaptive records; 0: memory and registers */
