@@ -2,56 +2,12 @@
 #include "arch/x86/msr.h"
 
 #include "arch/x86/cpu.h"
+#include "arch/x86/msr_raw.h"
 #include "arch/x86/processor_number.h"
-
-/*
- * The fixup table pairs an instruction that may raise #GP or #UD with the place to resume at (arch/x86/interrupts.c).
- * A pair in section .fixups is two addresses, each as wide as a pointer (.dc.a).
- */
-#define FIXUP(from, to) ".pushsection .fixups, \"a\"\n\t.dc.a " from ", " to "\n\t.popsection\n\t"
-
-/* Inline: a call in a handler of interrupts is a branch that may be recorded. */
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE bool read(uint32_t msr, uint64_t *value)
-{
-    uint32_t low = 0, high = 0, done = 0;
-
-    __asm__ volatile("1: rdmsr\n\t"
-                     "movl $1, %2\n\t"
-                     "2:\n\t" FIXUP("1b", "2b")
-                     : "+a"(low), "+d"(high), "+r"(done)
-                     : "c"(msr)
-                     : "memory");
-    *value = (uint64_t)high << 32 | low;
-    return done != 0;
-}
-
-INLINE bool write(uint32_t msr, uint64_t value)
-{
-    uint32_t done = 0;
-
-    __asm__ volatile("1: wrmsr\n\t"
-                     "movl $1, %0\n\t"
-                     "2:\n\t" FIXUP("1b", "2b")
-                     : "+r"(done)
-                     : "c"(msr), "a"((uint32_t)value), "d"((uint32_t)(value >> 32))
-                     : "memory");
-    return done != 0;
-}
 
 bool pmc_read(uint32_t n, uint64_t *value)
 {
-    uint32_t low = 0, high = 0, done = 0;
-
-    __asm__ volatile("1: rdpmc\n\t"
-                     "movl $1, %2\n\t"
-                     "2:\n\t" FIXUP("1b", "2b")
-                     : "+a"(low), "+d"(high), "+r"(done)
-                     : "c"(n)
-                     : "memory");
-    *value = (uint64_t)high << 32 | low;
-    return done != 0;
+    return rdpmc(n, value);
 }
 
 /* ---- the watch -------------------------------------------------------------------------------------------------- */
@@ -235,7 +191,7 @@ static __attribute__((noinline)) void compare_read(uint32_t msr, uint64_t value)
 
 bool msr_read(uint32_t msr, uint64_t *value)
 {
-    const bool done = read(msr, value);
+    const bool done = rdmsr(msr, value);
 
     if (watches() && done)
         compare_read(msr, *value);
@@ -267,7 +223,7 @@ static void compare_cleared(uint64_t written)
 {
     uint64_t now;
 
-    if (known(SLOT_DS_AREA) && !watch.slot[SLOT_DS_AREA].value && read(MSR_IA32_PERF_GLOBAL_STATUS, &now))
+    if (known(SLOT_DS_AREA) && !watch.slot[SLOT_DS_AREA].value && rdmsr(MSR_IA32_PERF_GLOBAL_STATUS, &now))
         compare(MSR_IA32_PERF_GLOBAL_STATUS, now, 0,
                 ~watch.status | (written & ~(OTHERS | FREEZES | GLOBAL_STATUS_PEBS)));
 }
@@ -303,7 +259,7 @@ static __attribute__((noinline)) void compare_write(uint32_t msr, uint64_t value
                           : value                ? row->kept
                           : row->changes == ALL  ? ALL
                                                  : ~row->changes;
-    if (quiet() && bits && read(msr, &now))
+    if (quiet() && bits && rdmsr(msr, &now))
         compare(msr, now, taken(msr, value), bits);
     if (row && row->changes != ALL)
         remember(slot, value);
@@ -334,7 +290,7 @@ bool msr_write(uint32_t msr, uint64_t value)
         follow(msr, value);
     else
         watch.epoch += !gives_back(msr);
-    done = write(msr, value);
+    done = wrmsr(msr, value);
     if (__builtin_expect(watched, 0))
         compare_write(msr, value, done);
     return done;
@@ -344,5 +300,5 @@ bool msr_try(uint32_t msr, uint64_t value)
 {
     msr_forget();
     watch.status |= status_of(msr, value);
-    return write(msr, value);
+    return wrmsr(msr, value);
 }
