@@ -9,6 +9,7 @@
 #include "tests/host/unit_test.h"
 
 #include "arch/x86/image.h"
+#include "arch/x86/msr.h"
 #include "bts/bts.h"
 #include "kernel/console.h"
 #include "kernel/held_lines.h"
@@ -160,16 +161,16 @@ UNIT_TEST(closing)
 UNIT_TEST(closing_finds_strays)
 {
     const struct ds_config bts = { .bts = true, .bts_records = 10, .bts_threshold = 8, .bts_before = 1 };
-    for (unsigned field = 0; field < 4; field++) {
+    for (unsigned way = 0; way < 8; way++) {
+        const unsigned field = way % 2, record = way / 2 % 2;
         opened(&bts);
         machine.knows_code = true;
-        put(ds_memory().bts + 24 * 2 + 8 * (field % 2), (uintptr_t)text_start);
-        put(ds_memory().bts + 24 * 2 + 8 * !(field % 2), field < 2 ? (uintptr_t)user_end : (uintptr_t)user_end - 1);
+        for (unsigned n = 0; n < 4; n++)
+            put(ds_memory().bts + 24 + 24 * (n / 2) + 8 * (n % 2), (uintptr_t)text_start);
+        put(ds_memory().bts + 24 + 24 * record + 8 * field, way < 4 ? (uintptr_t)user_end : (uintptr_t)user_end - 1);
         index_at(0x08, 24, 2);
-        put(ds_memory().bts + 24, (uintptr_t)text_start);
-        put(ds_memory().bts + 24 + 8, (uintptr_t)text_start);
         records_close(&run, 0);
-        assert_int_equal(run.problems, field < 2);
+        assert_int_equal(run.problems, way < 4);
     }
     for (unsigned place = 0; place < 4; place++) {
         opened(&bts);
@@ -620,6 +621,31 @@ UNIT_TEST(lbr_info)
         }
 }
 
+static uint64_t changed;
+static uint32_t changed_register;
+
+static void run_changing(const struct window *window)
+{
+    machine_set(changed_register, msr_get(changed_register) ^ changed);
+}
+
+/* After the workload, every bit of the registers that control the stack is as the kernel wrote it. */
+UNIT_TEST(lbr_control)
+{
+    static const uint32_t registers[] = { 0x1d9, 0x1c8, 0x14ce, 0x14cf };
+    const struct workload workload = { .run = run_changing };
+    const struct caps arch = caps_of(golden_cove_input());
+    for (unsigned i = 0; i < COUNT_OF(registers); i++)
+        for (unsigned bit = 0; bit < 64; bit++) {
+            started();
+            run.caps = i < 2 ? &skylake : &arch;
+            changed_register = registers[i];
+            changed = UINT64_C(1) << bit;
+            lbr_run(&run, &workload, LBR_SELECT_JCC);
+            assert_int_equal(run.problems, registers[i] == 0x14ce ? 2 : 1); /* which also starts and stops recording */
+        }
+}
+
 static void keep_entry(uint32_t msr, uint64_t value)
 {
     if (msr >= 0x680 && msr < 0x6c4)
@@ -639,6 +665,33 @@ UNIT_TEST(lbr_read_only)
         machine_set(0x1c9, 2);
         machine.write = keep_entry;
         assert_int_equal(lbr_run(&run, &workload, 0), runs[i].seen);
+    }
+}
+
+static uint32_t emptied; /* the only register of the stack that takes a write */
+
+static void keep_others(uint32_t msr, uint64_t value)
+{
+    if (msr != emptied)
+        keep_entry(msr, value);
+}
+
+/* A stack that may be read-only keeps all its registers, or none. */
+UNIT_TEST(lbr_partly_emptied)
+{
+    struct caps caps = skylake;
+    caps.family = 0xf;
+    for (unsigned n = 0; n < 10; n++) {
+        started();
+        run.caps = &caps;
+        for (unsigned i = 0; i < 4; i++) {
+            machine_set(0x680 + i, 0x5000);
+            machine_set(0x6c0 + i, 0x5000);
+        }
+        emptied = n < 8 ? (n < 4 ? 0x680 : 0x6c0) + n % 4 : 0;
+        machine.write = n < 9 ? keep_others : NULL;
+        lbr_clear(&run, LBR_NO_FILTER);
+        assert_int_equal(run.problems, n < 8);
     }
 }
 
