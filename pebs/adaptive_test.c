@@ -256,9 +256,7 @@ static void check_silent(struct test_run *run, unsigned n)
 
 static void fixed_counters(struct test_run *run)
 {
-    struct pebs_sample sample = {
-        .fixed = true, .workload = &workload_straight, .rounds = 4, .period = PEBS_PERIOD_PRECISE
-    };
+    struct pebs_sample sample = { .fixed = true, .workload = &workload_straight, .period = PEBS_PERIOD_PRECISE };
     unsigned certain = 0;
 
     for (unsigned n = 0; n < 3; n++)
