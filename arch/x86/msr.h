@@ -15,7 +15,7 @@
  */
 bool msr_read(uint32_t msr, uint64_t *value);
 bool msr_write(uint32_t msr, uint64_t value);
-/* The same for a value that the register may refuse or change: not watched (below). */
+/* msr_write() without the watch (below), for a value that the register may refuse or change. */
 bool msr_try(uint32_t msr, uint64_t value);
 
 /*

@@ -28,7 +28,7 @@ static inline bool referee_report_wanted(const struct vcpu *v)
 __attribute__((format(printf, 5, 6))) void referee_report(struct vcpu *v, enum violation violation, uint64_t ip,
                                                           uint64_t value, const char *field, ...);
 
-/* The same; the report also names the size of the buffer's records. */
+/* referee_report() that also names the size of the buffer's records. */
 __attribute__((format(printf, 6, 7))) void referee_report_record(struct vcpu *v, enum violation violation, uint64_t ip,
                                                                  uint64_t value, uint64_t record, const char *field,
                                                                  ...);
@@ -43,11 +43,11 @@ static inline const char *referee_report_break(const struct vcpu *v)
 bool referee_report_is_omitted(struct vcpu *v, enum violation violation, uint64_t ip, uint64_t value,
                                const char *field);
 
-/* The same; the field is the event select of v->counters[i], or the register that enables LBRs. */
+/* referee_report() of the event select of v->counters[i]; of the register that enables LBRs. */
 void referee_report_select(struct vcpu *v, enum violation violation, uint64_t ip, unsigned i);
 void referee_report_lbr_control(struct vcpu *v, enum violation violation, uint64_t ip);
 
-/* The same; the field is the first or the reset value of v->counters[i]. */
+/* referee_report() of a value of v->counters[i]: which is "first" or "reset". */
 void referee_report_value(struct vcpu *v, enum violation violation, uint64_t ip, uint64_t value, const char *which,
                           unsigned i);
 

@@ -38,7 +38,7 @@ struct host {
     void (*xmm)(void *cpu, uint64_t xmm[XMM_REGISTERS][2]);
     /* The upper halves of YMM0 to YMM15, in the same way. */
     void (*ymmh)(void *cpu, uint64_t ymmh[XMM_REGISTERS][2]);
-    /* The value of RDTSC; the part of it that software sets, NULL: it cannot be set. */
+    /* The value of RDTSC. tsc_offset(): the part of it that software sets; NULL: software cannot set it. */
     uint64_t (*tsc)(void *cpu);
     uint64_t *(*tsc_offset)(void *cpu);
     /* The frequency of RDTSC in Hz; 0: unknown. */

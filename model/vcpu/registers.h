@@ -32,7 +32,7 @@
 #define FIXED_CTRL_RDPMC_USER 33
 #define EVTSEL_BR_CNTR        (UINT64_C(1) << 35) /* LBR entries count this counter's events */
 
-/* IA32_FIXED_CTR_CTRL: the bit of fixed counter 0; those of other fixed counters follow every four bits */
+/* IA32_FIXED_CTR_CTRL: the bit of fixed counter 0; the bit of fixed counter n is 4 * n higher */
 #define FIXED_CTRL_ADAPTIVE 32
 
 /* IA32_PERF_GLOBAL_STATUS, _CTRL and IA32_PEBS_ENABLE: the first fixed counter's bit */

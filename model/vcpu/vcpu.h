@@ -265,7 +265,7 @@ struct vcpu {
         bool raised;            /* since the last pmi_taken() */
     } pmi;
 
-    struct accesses { /* those so far of the current instruction */
+    struct accesses { /* of the current instruction so far */
         uint64_t ip;
         unsigned cpl;
         bool loads, stores, locked;

@@ -12,7 +12,7 @@
 /* What causes an event. */
 struct cause {
     uint32_t kinds;      /* STEP_* of the intended instructions; 0: none */
-    uint32_t possible;   /* those that may also cause it */
+    uint32_t possible;   /* STEP_* of other instructions that may also cause it */
     bool counted;        /* each instruction is (at least typically) one event: their number is known */
     unsigned displace;   /* bytes to load to evict the lines of STEP_COLD; 0: caches do not matter */
     const char *why_not; /* why there is no cause; else NULL */

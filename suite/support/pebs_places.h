@@ -16,7 +16,7 @@
 /* The number of records that this many events typically give. */
 unsigned pebs_typical(const struct caps *caps, const struct pebs_sample *sample, unsigned events);
 
-/* Plans the number of records: the typical number, or down to half of it. */
+/* Plans the number of records: from half the typical number to the typical number. */
 void pebs_plan(struct test_run *run, unsigned typical);
 
 /* Checks the number of records against the same bounds, and reports if it is not the typical one. */

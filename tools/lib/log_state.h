@@ -14,7 +14,7 @@
 #include "kernel/report/verdict.h"
 #include "tools/lib/log_status.h"
 
-#define LINE_SIZE_MAX 16384u /* characters of a line, twice those of the longest frame; longer ones are cut */
+#define LINE_SIZE_MAX 16384u /* characters: twice the longest frame; longer lines are cut */
 #define NAME_SIZE     96u    /* characters of an id, an area or a facility, NUL included */
 #define NAME          "95[a-z0-9._]"
 #define KIND_SIZE     16u
@@ -60,7 +60,7 @@ struct log_judge {
     bool differs;                /* the current test reported a difference */
     bool full;                   /* one of the tables below is full */
     unsigned kind;               /* of the last result */
-    bool mixed;                  /* error: tests of another kind are between those of a kind, or before the first's */
+    bool mixed;                  /* error: the tests of two kinds alternate, or the first kind's are not first */
     unsigned ran, worked;        /* bit n: tests ran on kind n; one did not end in an error */
     bool asked, there, untested; /* a facility was selected; the processor has a selected one; one is untested */
     char end[TEXT_SIZE];         /* the words of the first line "# end" */

@@ -33,7 +33,7 @@ struct bts_triple {
     uint64_t from, to, flags;
 };
 
-/* What to open, and what came of it. */
+/* The events to open, and their results. */
 struct recording {
     struct perf_event_attr attr[EVENTS_MAX]; /* the first is the group's leader */
     unsigned events;                         /* 0: one */
