@@ -13,6 +13,7 @@
 #include "arch/x86/perfmon.h"
 #include "pebs/pebs.h"
 #include "kernel/reset_state.h"
+#include "suite/support/count.h"
 #include "suite/support/pebs_compare.h"
 #include "suite/support/pebs_places.h"
 #include "tests/host/machine/machine.h"
@@ -592,6 +593,17 @@ UNIT_TEST(time_stamps)
         for (unsigned n = 0; n < LOADS_LEFT; n++)
             put(n, 0xc0, rows[i].stamps[n]);
         assert_int_equal(problems_of_loads(), rows[i].problems);
+    }
+}
+
+/* Of counts, all 64 bits are compared. */
+UNIT_TEST(equal_counts)
+{
+    started(&skylake);
+    assert_true(count_equal(&run, 0, "the first", 5, 5));
+    for (unsigned bit = 0; bit < 64; bit++) {
+        assert_false(count_equal(&run, 0, "a count", 5, 5 ^ UINT64_C(1) << bit));
+        assert_int_equal(run.problems, bit + 1);
     }
 }
 
