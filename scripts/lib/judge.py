@@ -33,7 +33,7 @@ def results_in(lines: list[str]) -> tuple[dict[str, str], str | None]:
             differs = True
         elif match := RESULT.match(line):
             bad, test, word = match.groups()
-            results[test] = (('error' if word in ('ERROR', 'TIMEOUT') else 'fail') if bad
+            results[test] = (('error' if word == 'ERROR' else 'fail') if bad
                              else 'skip' if word == 'SKIP' else 'differs' if differs else 'pass')
             differs = False
         elif match := re.match(r'# end dstest86 .*\bverdict=(\w+)', line):

@@ -196,7 +196,7 @@ static enum outcome result_of(bool ok, const char *directive, bool differs)
 {
     if (ok)
         return after_word(directive, "SKIP") ? OUTCOME_SKIP : differs ? OUTCOME_DIFFERS : OUTCOME_PASS;
-    return after_word(directive, "ERROR") || after_word(directive, "TIMEOUT") ? OUTCOME_ERROR : OUTCOME_FAIL;
+    return after_word(directive, "ERROR") ? OUTCOME_ERROR : OUTCOME_FAIL;
 }
 
 /* N ID [# DIRECTIVE], after "ok" or "not ok" */
