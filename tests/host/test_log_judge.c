@@ -222,7 +222,15 @@ UNIT_TEST(mistakes)
             { "# facility lbr pass 1 of 1\n", "" }, { "differs=1\n", "differs=1\n# facility lbr pass 1 of 1\n" }),
         BAD("not a line of a facility", { "# facility lbr pass 1 of 1", "# facility lbr" }),
     };
+    static const char *const late[] = { "1..5", "ok 6 pmi.one", "not ok 6 pmi.one", "# area pmi 1 0 0 0 0" };
     judge_rows(plain, rows, COUNT_OF(rows));
+    for (size_t i = 0; i < COUNT_OF(late); i++) {
+        char to[80], complaint[80];
+        snprintf(to, sizeof to, "differs=1\n%s\n", late[i]);
+        snprintf(complaint, sizeof complaint, "line 29: text after the line \"# end\": %s", late[i]);
+        const struct row row = BAD(complaint, { "differs=1\n", to });
+        judge_rows(plain, &row, 1);
+    }
 }
 
 /* What a line "# facility" says, and the right line that it replaces. */

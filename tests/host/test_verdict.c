@@ -169,7 +169,9 @@ UNIT_TEST(words_and_values)
 
 static void expect_merged(enum facility_state one, enum facility_state other, enum facility_state both)
 {
-    struct facility into[FACILITIES] = { { .name = "bts", .state = one, .passed = 1, .selected = 3, .reason = "one" } };
+    struct facility into[FACILITIES] = {
+        { .name = "bts", .state = one, .passed = 1, .failed = 2, .selected = 5, .reason = "one" }
+    };
     const struct facility more[FACILITIES] = {
         { .name = "bts", .state = other, .passed = 10, .failed = 20, .selected = 50, .reason = "other", .kind = "atom" }
     };
@@ -177,8 +179,8 @@ static void expect_merged(enum facility_state one, enum facility_state other, en
     facilities_merge(into, more);
     assert_int_equal(into[0].state, both);
     assert_int_equal(into[0].passed, 11);
-    assert_int_equal(into[0].failed, 20);
-    assert_int_equal(into[0].selected, 53);
+    assert_int_equal(into[0].failed, 22);
+    assert_int_equal(into[0].selected, 55);
     assert_string_equal(into[0].reason, both == one ? "one" : "other");
     assert_null(into[0].kind);
 }
