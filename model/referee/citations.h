@@ -12,6 +12,8 @@
 #define FREEZE         SDM "\"Freezing LBR and Performance Counters on PMI\""
 #define LBR            SDM "\"LBR Stack\""
 #define ARCH_LBR       SDM "\"Last Branch Records\", on IA32_LBR_DEPTH"
+#define CALL_STACK     SDM "\"LBR Stack Enhancement\""
+#define ARCH_STACK     SDM "\"Last Branch Records\", on call-stack mode"
 #define PEBS           SDM "\"Processor Event Based Sampling (PEBS)\""
 #define RECONFIGURING  SDM "\"Re-configuring PEBS Facilities\""
 #define ADAPTIVE       SDM "\"Adaptive PEBS\""

@@ -168,7 +168,8 @@ static void check_debugctl(struct vcpu *v, uint64_t before, uint64_t ip)
         referee_report(v, STILL_FROZEN, ip, v->status, "IA32_PERF_GLOBAL_STATUS");
 }
 
-/* LBRs have begun, or their filter was written while they are on. Reported when software reads the stack. */
+/* LBRs have begun, or their filter was written while they are on. lbr-none is reported when software reads the stack.
+ */
 static void check_lbr_filter(struct vcpu *v, uint64_t ip)
 {
     const uint64_t suppressed = v->regs[REG_MSR_LBR_SELECT];
@@ -178,6 +179,12 @@ static void check_lbr_filter(struct vcpu *v, uint64_t ip)
         (suppressed & LBR_SELECT_RINGS) == LBR_SELECT_RINGS || (suppressed & LBR_SELECT_KINDS) == LBR_SELECT_KINDS;
     const bool probe = arch && v->regs[REG_IA32_LBR_CTL] == LBR_CTL_LBREN; /* looks whether the register exists */
 
+    if (!none && (suppressed & LBR_SELECT_EN_CALLSTACK) && (suppressed & LBR_SELECT_KINDS) != LBR_SELECT_ONLY_CALLS) {
+        if (arch)
+            referee_report(v, LBR_ARCH_CALL_STACK, ip, v->regs[REG_IA32_LBR_CTL], "IA32_LBR_CTL");
+        else
+            referee_report(v, LBR_CALL_STACK, ip, suppressed, "MSR_LBR_SELECT");
+    }
     v->referee.lbr_register = !none || probe ? NULL : arch ? "IA32_LBR_CTL" : "MSR_LBR_SELECT";
     v->referee.lbr_value = arch ? v->regs[REG_IA32_LBR_CTL] : suppressed;
     v->referee.lbr_ip = ip;

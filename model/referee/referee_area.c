@@ -276,7 +276,7 @@ static void compare_resets(struct vcpu *v, const struct ds_area *was, uint64_t i
         const unsigned slot = vcpu_reset_slot(v, i);
 
         if (slot < ENCODE_RESETS_MAX && v->ds.area.reset[slot] != was->reset[slot])
-            referee_report_value(v, DS_BUFFER_CHANGED, ip, v->ds.area.reset[slot], "reset", i);
+            referee_report_value(v, DS_BUFFER_CHANGED, ip, v->ds.area.reset[slot], "reset value of", i);
     }
 }
 

@@ -82,6 +82,11 @@ uint64_t referee_counters_qualified(const struct vcpu *v)
     return mask;
 }
 
+static void report_global(struct vcpu *v, uint64_t ip, uint64_t global, unsigned i)
+{
+    referee_report_value(v, COUNTER_OFF, ip, global, "IA32_PERF_GLOBAL_CTRL for", i);
+}
+
 static void report_off(struct vcpu *v)
 {
     for (uint64_t left = v->referee.off & ~v->counting.active; left != 0; left &= left - 1) {
@@ -90,7 +95,7 @@ static void report_off(struct vcpu *v)
         if (v->referee.global & vcpu_counter_bit(v, i))
             referee_report_select(v, COUNTER_OFF, v->referee.off_ip, i);
         else
-            referee_report(v, COUNTER_OFF, v->referee.off_ip, v->referee.global, "IA32_PERF_GLOBAL_CTRL");
+            report_global(v, v->referee.off_ip, v->referee.global, i);
     }
     v->referee.off = 0;
 }
@@ -114,9 +119,8 @@ uint64_t referee_counters_armed(const struct vcpu *v)
 
 static void report_unstarted(struct vcpu *v, uint64_t counters)
 {
-    if (counters != 0)
-        referee_report(v, COUNTER_OFF, v->referee.unstarted_ip, v->regs[REG_IA32_PERF_GLOBAL_CTRL],
-                       "IA32_PERF_GLOBAL_CTRL");
+    for (uint64_t left = counters; left != 0; left &= left - 1)
+        report_global(v, v->referee.unstarted_ip, v->regs[REG_IA32_PERF_GLOBAL_CTRL], (unsigned)__builtin_ctzll(left));
     v->referee.unstarted &= ~counters;
 }
 
@@ -194,7 +198,7 @@ void referee_counters_loaded(struct vcpu *v, unsigned i, uint64_t value)
 
 static void report_reset(struct vcpu *v, enum violation violation, unsigned i, uint64_t ip)
 {
-    referee_report_value(v, violation, ip, vcpu_reset_value(v, i), "reset", i);
+    referee_report_value(v, violation, ip, vcpu_reset_value(v, i), "reset value of", i);
 }
 
 void referee_counters_reloaded(struct vcpu *v, uint64_t counters, uint64_t ip)
@@ -224,7 +228,7 @@ void referee_counters_check_pebs(struct vcpu *v, uint64_t counters, uint64_t ip)
     for (uint64_t left = counters & ~v->referee.near & ~v->referee.unloaded; left != 0; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
 
-        referee_report_value(v, PEBS_FIRST_VALUE, ip, v->counters[i].value & vcpu_width_mask(v), "first", i);
+        referee_report_value(v, PEBS_FIRST_VALUE, ip, v->counters[i].value & vcpu_width_mask(v), "first value of", i);
     }
     bool adaptive = !v->profile->pebs_adaptive || v->regs[REG_MSR_PEBS_DATA_CFG] == 0 || counters == 0;
 
@@ -276,7 +280,8 @@ void referee_counters_check(struct vcpu *v, uint64_t started, uint64_t ip)
         if ((v->counting.reloads[i] >> i & 1) && v->counters[i].interrupts)
             referee_report_select(v, COUNTER_RELOAD_INT, ip, i);
         if ((started >> i & 1) && interrupts_alone(v, i) && (v->referee.far >> i & 1))
-            referee_report_value(v, COUNTER_FIRST_VALUE, ip, v->counters[i].value & vcpu_width_mask(v), "first", i);
+            referee_report_value(v, COUNTER_FIRST_VALUE, ip, v->counters[i].value & vcpu_width_mask(v),
+                                 "first value of", i);
     }
     const bool records = vcpu_pebs_counters(v) != 0 || (v->bts.on && vcpu_debugctl(v, bits->btint));
 
@@ -286,6 +291,17 @@ void referee_counters_check(struct vcpu *v, uint64_t started, uint64_t ip)
         referee_report(v, FREEZE_WITHOUT_PMI, ip, v->regs[REG_IA32_DEBUGCTL], "IA32_DEBUGCTL");
 }
 
+/* Whether another counter counts this counter's event. */
+static bool counts_elsewhere(const struct vcpu *v, unsigned i)
+{
+    const uint64_t select = v->event_select[i];
+    bool found = false;
+
+    for (unsigned other = 0; other < v->profile->general_counters; other++)
+        found = found || profile_find_event(v->profile, select & 0xff, EVTSEL_UMASKS(select) & 0xff, other) != NULL;
+    return found;
+}
+
 void referee_counters_check_events(struct vcpu *v, uint64_t ip)
 {
     for (unsigned i = 0; !vcpu_is_netburst(v) && i < v->profile->general_counters; i++) {
@@ -293,6 +309,7 @@ void referee_counters_check_events(struct vcpu *v, uint64_t ip)
 
         if ((select & EVTSEL_EN) && (select & (EVTSEL_OS | EVTSEL_USR)) &&
             (v->regs[REG_IA32_PERF_GLOBAL_CTRL] & vcpu_counter_bit(v, i)) && !v->counters[i].known)
-            referee_report_select(v, EVENT_NOT_COUNTED, ip, i);
+            referee_report_select(
+                v, (v->pebs.enabled >> i & 1) && counts_elsewhere(v, i) ? PEBS_EVENT : EVENT_NOT_COUNTED, ip, i);
     }
 }

@@ -92,7 +92,7 @@ void referee_report_value(struct vcpu *v, enum violation violation, uint64_t ip,
 {
     const unsigned general = v->profile->general_counters;
 
-    referee_report(v, violation, ip, value, "%s value of %s%u", which, i < general ? "PMC" : "FIXED_CTR",
+    referee_report(v, violation, ip, value, "%s %s%u", which, i < general ? "PMC" : "FIXED_CTR",
                    i < general ? i : i - general);
 }
 

@@ -47,7 +47,7 @@ bool referee_report_is_omitted(struct vcpu *v, enum violation violation, uint64_
 void referee_report_select(struct vcpu *v, enum violation violation, uint64_t ip, unsigned i);
 void referee_report_lbr_control(struct vcpu *v, enum violation violation, uint64_t ip);
 
-/* referee_report() of a value of v->counters[i]: which is "first" or "reset". */
+/* referee_report() of v->counters[i]: the field is `which`, and the name of the counter. */
 void referee_report_value(struct vcpu *v, enum violation violation, uint64_t ip, uint64_t value, const char *which,
                           unsigned i);
 

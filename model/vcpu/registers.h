@@ -53,6 +53,7 @@
 #define LBR_SELECT_RINGS        (LBR_SELECT_CPL_EQ_0 | LBR_SELECT_CPL_NEQ_0)
 #define LBR_SELECT_FIRST_KIND   2
 #define LBR_SELECT_KINDS        (UINT64_C(0x7f) << LBR_SELECT_FIRST_KIND)
+#define LBR_SELECT_ONLY_CALLS   UINT64_C(0x1c4) /* JCC, NEAR_IND_JMP, NEAR_REL_JMP, FAR_BRANCH */
 #define LBR_SELECT_EN_CALLSTACK (UINT64_C(1) << 9)
 
 /* IA32_PEBS_ENABLE: the bit of general counter 0, and the precise store facility's */

@@ -203,6 +203,16 @@ static const struct {
     ROW(NULL, "pentium-m", 0, { EVTSEL0, 0x40002e }),
     ROW("counter-no-ring", "core-duo", 0, { EVTSEL0, 0x40002e }),
     /* an event that the model lacks, one that it counts, and one that never occurs */
+    /* call stacks */
+    ROW("lbr-call-stack", "skylake", 0, { LBR_SELECT, 0x200 }, { DEBUGCTL, 1 }),
+    ROW("lbr-call-stack", "skylake", 0, { DEBUGCTL, 1 }, { LBR_SELECT, 0x3ec }),
+    ROW(NULL, "skylake", 0, { LBR_SELECT, 0x3c5 }, { DEBUGCTL, 1 }, { DEBUGCTL, 0 }, { LBR_SELECT, 0x200 }),
+    ROW("lbr-arch-call-stack", "goldencove", 0, { LBR_CTL, 0x7f000f }),
+    ROW(NULL, "goldencove", 0, { LBR_CTL, 0x38000b }),
+    /* load latency on a counter that cannot count it; without PEBS */
+    ROW("pebs-event", "sandybridge", 0, OFF, LOAD(0), { PEBS_ENABLE, UINT64_C(1) << 32 | 1 }, { EVTSEL0, ON | 0x01cd },
+        { GLOBAL_CTRL, 1 }),
+    ROW("event-not-counted", "sandybridge", 0, OFF, LOAD(0), { EVTSEL0, ON | 0x01cd }, { GLOBAL_CTRL, 1 }),
     ROW("event-not-counted", "skylake", 0, OFF, { EVTSEL0, ON | 0x01a3 }, { GLOBAL_CTRL, 1 }),
     ROW(NULL, "skylake", 0, OFF, { EVTSEL0, ON | 0x01a3 }, { EVTSEL0 + 1, ON | 0xc0 }, { GLOBAL_CTRL, 2 }),
     ROW(NULL, "skylake", 0, OFF, { EVTSEL0, ON | 0x0151 }, { GLOBAL_CTRL, 1 }),

@@ -24,7 +24,7 @@ enum { PEBS_BASE = 0x3f4, PEBS_INDEX, PMC0_CFG_C = 0x1903 };
 enum { LBR_CTL = 0x14ce, LBR_DEPTH, LBR_0_FROM = 0x1500 };
 enum { LBR_FREEZE = 0x800, LBR = 0x1, TR_ALONE = 0x40, TR_BTS = 0xc0, BTS_ALONE = 0x80, BTINT = 0x100 };
 enum { GROUPS = 3, ADAPTIVE_RECORD = 208 }; /* memory and GPRs */
-enum { INST_RETIRED = 0x4300c0, UNHALTED_CYCLES = 0x43003c, INTERRUPTS = 0x100000 };
+enum { INST_RETIRED = 0x4300c0, UNHALTED_CYCLES = 0x43003c, LOAD_LATENCY = 0x4301cd, INTERRUPTS = 0x100000 };
 enum { MAPPED = 0xe3, USER = 0x4, DIRTY = 0x40 }; /* P, RW, A, D, PS */
 enum {
     EOI = 0xb0,
@@ -295,6 +295,14 @@ PLANT lbr_of_nothing(void)
     wrmsr(LBR_SELECT, 0);
 }
 
+PLANT call_stack_of_all(void)
+{
+    wrmsr(LBR_SELECT, 0x200);
+    wrmsr(DEBUGCTL, LBR);
+    wrmsr(DEBUGCTL, 0);
+    wrmsr(LBR_SELECT, 0);
+}
+
 PLANT mask_of_2(void)
 {
     start(2 << 24 | INST_RETIRED, 0);
@@ -491,6 +499,21 @@ PLANT lbr_of_no_ring(void)
     rdmsr(LBR_0_FROM);
 }
 
+PLANT call_stack_without_returns(void)
+{
+    wrmsr(LBR_CTL, 0x18000f);
+    wrmsr(LBR_CTL, 0);
+}
+
+/* PMC0 cannot count it. */
+PLANT latency_on_counter_0(void)
+{
+    area->pebs = (struct buffer){ PEBS, PEBS, PEBS + 20 * 32, PEBS + 4 * 32 };
+    start(LOAD_LATENCY, 0);
+    stop();
+    wrmsr(PEBS_ENABLE, 0);
+}
+
 PLANT lbr_of_no_type(void)
 {
     wrmsr(LBR_CTL, 7);
@@ -582,6 +605,7 @@ static const struct {
     { SKYLAKE, threshold_of_haswell },
     { SKYLAKE, trace_left_on },
     { SKYLAKE, lbr_of_nothing },
+    { SKYLAKE, call_stack_of_all },
     { SKYLAKE, mask_of_2 },
     { SKYLAKE, another_counter },
     { SKYLAKE, select_off },
@@ -608,6 +632,8 @@ static const struct {
     { GOLDENCOVE, lbr_of_old },
     { GOLDENCOVE, lbr_of_no_ring },
     { GOLDENCOVE, lbr_of_no_type },
+    { GOLDENCOVE, call_stack_without_returns },
+    { GOLDENCOVE, latency_on_counter_0 },
     { GOLDENCOVE, depth_while_recording },
     { GOLDENCOVE, frozen_for_ever },
     { CLEARWATERFOREST, configuration_forgotten },
