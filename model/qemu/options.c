@@ -135,14 +135,12 @@ static void list_kinds_if_asked(const char *value)
 
 static _Noreturn void refuse_cores(const struct profile *profile, const char *list)
 {
-    fprintf(stderr, "dsmodel: cores=%s is not a list of ", list);
     if (profile->kinds == NULL) {
-        fprintf(stderr, "kinds of cores: profile=%s has only one kind\n", profile->name);
+        fprintf(stderr, "dsmodel: cores=%s: profile=%s has only one kind of core; omit cores=\n", list, profile->name);
         exit(1);
     }
-    fprintf(stderr,
-            "at most %u cores of profile=%s, each kind by its letter, with a number after it for several:", CORES_MOST,
-            profile->name);
+    fprintf(stderr, "dsmodel: cores=%s: expected a list such as %c2%c6, of at most %u cores of profile=%s:", list,
+            profile_kind(profile, 0)->letter, profile_kind(profile, 1)->letter, CORES_MOST, profile->name);
     for (unsigned i = 0; profile_kind(profile, i) != NULL; i++) {
         fprintf(stderr, " %c %s%s", profile_kind(profile, i)->letter, profile_kind(profile, i)->core,
                 profile_kind(profile, i + 1) != NULL ? "," : "\n");

@@ -120,10 +120,10 @@ UNIT_TEST(invalid_options)
                  no_seeds[i]);
         refused(arguments, sentence);
     }
-    refused("profile=skylake cores=P", "cores=P is not a list of kinds of cores: profile=skylake has only one kind");
+    refused("profile=skylake cores=P", "cores=P: profile=skylake has only one kind of core; omit cores=");
     refused("profile=alderlake cores=PX",
-            "cores=PX is not a list of at most 256 cores of profile=alderlake, each kind by its "
-            "letter, with a number after it for several: P Golden Cove, E Gracemont");
+            "cores=PX: expected a list such as P2E6, of at most 256 cores of profile=alderlake: P Golden Cove, E "
+            "Gracemont");
     refused("cores=P2E3 profile=alderlake",
             "cores=P2E3 names 5 processors, but QEMU's -smp has 4; shorten the list or raise -smp");
     refused("profile=alderlake cores=", "cores=: missing value");

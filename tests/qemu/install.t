@@ -62,7 +62,7 @@ status, _, errors = qemu_ds('--profile')
 tap.same((status, errors), (2, 'qemu-ds: --profile: missing value; see qemu-ds --help\n'), 'an option without its value is refused')
 for words, reason in {
         '--profile pentium4': 'dsmodel: profile=pentium4: unknown name; the profiles are: netburst ',
-        '--profile alderlake --cores PX': 'dsmodel: cores=PX is not a list of at most 256 cores of profile=alderlake, ',
+        '--profile alderlake --cores PX': 'dsmodel: cores=PX: expected a list such as P2E6, of at most 256 cores of profile=alderlake: ',
         '--truth=': 'qemu-ds: --truth: missing value; see qemu-ds --help\n',
         '--truth /no/such/folder/t': 'dsmodel: /no/such/folder/t cannot be written: No such file',
         '--latitude seven': 'dsmodel: latitude=seven: expected SEED or ',
