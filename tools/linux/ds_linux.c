@@ -177,8 +177,8 @@ int main(int argc, char **argv)
 
     if (argc > 1 && !dump) {
         fputs("usage: ds-linux [--dump] >LOG\n"
-              "Tests this processor's BTS, LBR and PEBS through perf_event_open(2); needs root. --dump: also all "
-              "records\n",
+              "Tests this processor's BTS, LBR and PEBS through perf_event_open(2), as root or with\n"
+              "/proc/sys/kernel/perf_event_paranoid of at most 2. --dump: also all records\n",
               stderr);
         return 2;
     }
