@@ -26,8 +26,8 @@ bool log_volume_ready(EFI_HANDLE device, struct log_trouble *trouble);
 
 /*
  * Writes a log to the volume, without its middle if there is too little free space (kept_log_shorten(); *size is then
- * the new size). If that fails, deletes the file if firmware can, and *trouble says why. The file's name
- * is the processor's signature (CPUID.1:EAX), the date (zeros if firmware has none) and the first free number.
+ * the new size). If that fails, deletes the file if firmware can, and *trouble says why. The file's name has the
+ * processor's signature (CPUID.1:EAX), the date (zeros if firmware has none) and the first free number.
  */
 bool log_to_volume(EFI_HANDLE device, char *bytes, size_t *size, struct log_place *place, struct log_trouble *trouble);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints decoded records in forms known from perf. Pure: the kernel's lines and those of the host
- * tools come from this code. docs/output.md is the contract of every line.
+ * Prints decoded records in forms known from perf. Pure: the kernel and the host tools print with this code.
+ * docs/output.md specifies every line.
  */
 #ifndef KERNEL_REPORT_RECORD_TEXT_H
 #define KERNEL_REPORT_RECORD_TEXT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ring has the blocks that began. A block's branch was taken if the next block does not follow it in memory, or if
- * the branch always is. (A conditional branch to the next instruction thus counts as not taken.)
+ * The ring has the blocks that began. A block's branch was taken if it is unconditional, or if the next block does not
+ * follow it in memory. (A conditional branch to the next instruction thus counts as not taken.)
  *
  * Predictor: a table of profile->predictor_slots addresses, indexed by the branch's address, without tags. A branch is
  * predicted to go where the last branch with the same slot went. The table is empty at reset and learns only while

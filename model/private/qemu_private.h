@@ -8,8 +8,8 @@
  * after their values equalled those of the plugin interface in two different states of the processor. It experiments on
  * a copy of the object. In the object itself it writes only the word of translation flags, and what
  * qemu_private_tsc_offset(), qemu_private_was_reset() and qemu_private_permit_io() say; QEMU's own functions make all
- * other changes. It writes the guest's memory at the host address in QEMU's TLB. If a check fails,
- * the module stops using that state, and prints one sentence on standard error that says what is lost (qemu_loss.h).
+ * other changes. It writes the guest's memory at the host address in QEMU's TLB. If a check fails, the module stops
+ * using that state, and prints one sentence on standard error that says what is lost (qemu_loss.h).
  */
 #ifndef MODEL_PRIVATE_QEMU_PRIVATE_H
 #define MODEL_PRIVATE_QEMU_PRIVATE_H

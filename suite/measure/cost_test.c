@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What sampling and tracing cost: the same code at CPL 3 with and without each method. The curve of PEBS over the
- * number of records per interrupt compares with an interrupt for each sample. One figure is judged: how many
+ * What sampling and tracing cost: the same code at CPL 3 with and without each method. PEBS runs with several numbers
+ * of records per interrupt, for comparison with an interrupt for each sample. One figure is judged: how many
  * instructions the service routine of the debug store retires per record.
  */
 #include "suite/suite.h"

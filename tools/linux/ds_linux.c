@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ds-linux: the kernel's tests of records as a Linux program. Runs the claims on each kind of cores, and prints the
- * kernel's kind of log: docs/output.md.
+ * ds-linux: the kernel's tests of records as a Linux program. Runs the claims on each kind of cores, and prints a log
+ * in the kernel's form: docs/output.md.
  */
 #include <stdarg.h>
 #include <stdio.h>
