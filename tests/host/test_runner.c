@@ -281,6 +281,81 @@ UNIT_TEST(registers_watched)
     }
 }
 
+/* ---- outcomes ---------------------------------------------------------------------------------------------------- */
+
+/* What a test does, and the outcome of that test and of one whose claim is only typical. */
+static const struct deed {
+    unsigned problems, differences;
+    bool skips, records, plans;
+    unsigned least, most, seen;
+    enum outcome outcome, typical;
+} deeds[] = {
+    { .outcome = OUTCOME_PASS, .typical = OUTCOME_PASS },
+    { .problems = 1, .outcome = OUTCOME_FAIL, .typical = OUTCOME_DIFFERS },
+    { .differences = 1, .outcome = OUTCOME_DIFFERS, .typical = OUTCOME_DIFFERS },
+    { .problems = 1, .differences = 1, .outcome = OUTCOME_FAIL, .typical = OUTCOME_DIFFERS },
+    { .problems = 1, .differences = 2, .outcome = OUTCOME_FAIL, .typical = OUTCOME_DIFFERS },
+    { .skips = true, .outcome = OUTCOME_SKIP, .typical = OUTCOME_SKIP },
+    { .skips = true, .records = true, .outcome = OUTCOME_SKIP, .typical = OUTCOME_SKIP },
+    { .skips = true, .problems = 1, .outcome = OUTCOME_FAIL, .typical = OUTCOME_SKIP },
+    { .skips = true,
+      .plans = true,
+      .least = 1,
+      .most = 1,
+      .seen = 1,
+      .outcome = OUTCOME_PASS,
+      .typical = OUTCOME_PASS },
+    { .records = true, .outcome = OUTCOME_ERROR, .typical = OUTCOME_ERROR },
+    { .records = true, .plans = true, .outcome = OUTCOME_PASS, .typical = OUTCOME_PASS },
+    { .plans = true, .least = 2, .most = 3, .seen = 0, .outcome = OUTCOME_FAIL, .typical = OUTCOME_FAIL },
+    { .plans = true, .least = 2, .most = 3, .seen = 1, .outcome = OUTCOME_FAIL, .typical = OUTCOME_DIFFERS },
+    { .plans = true, .least = 2, .most = 3, .seen = 2, .outcome = OUTCOME_PASS, .typical = OUTCOME_PASS },
+    { .plans = true, .least = 2, .most = 3, .seen = 3, .outcome = OUTCOME_PASS, .typical = OUTCOME_PASS },
+    { .plans = true, .least = 2, .most = 3, .seen = 4, .outcome = OUTCOME_FAIL, .typical = OUTCOME_DIFFERS },
+    { .plans = true,
+      .least = 2,
+      .most = 3,
+      .seen = 4,
+      .differences = 1,
+      .outcome = OUTCOME_FAIL,
+      .typical = OUTCOME_DIFFERS },
+};
+
+static void do_deed(struct test_run *run)
+{
+    const struct deed *const deed = run->test->argument;
+
+    if (deed->skips)
+        test_skip(run, "a reason");
+    if (deed->plans)
+        (test_plan_between)(run, deed->least, deed->most);
+    for (unsigned i = 0; i < deed->differences; i++)
+        (test_differs)(run, "a difference");
+    for (unsigned i = 0; i < deed->problems; i++)
+        (test_fail)(run, "a problem");
+    test_saw(run, deed->seen);
+}
+
+UNIT_TEST(outcomes)
+{
+    for (unsigned i = 0; i < 2 * COUNT_OF(deeds); i++) {
+        const struct deed *const deed = &deeds[i / 2];
+        const struct test test = { .id = "bts.deed",
+                                   .title = "Deed",
+                                   .records = deed->records,
+                                   .run = do_deed,
+                                   .argument = deed,
+                                   .typical = i % 2 ? "why" : NULL };
+        const struct test *const one = &test;
+
+        start(&one, 1);
+        assert_true(runner_begin(&options, 1, 0));
+        runner_run(NULL, &caps[0], quiesce);
+        if (page_results[0].outcome != (i % 2 ? deed->typical : deed->outcome))
+            fail_msg("deed %u, typical %u: outcome %u", i / 2, i % 2, page_results[0].outcome);
+    }
+}
+
 /* ---- several kinds of cores -------------------------------------------------------------------------------------- */
 
 static jmp_buf away;
