@@ -44,7 +44,9 @@ def deliveries_of(log: list[str], tests: list[str]) -> dict[str, list[Delivery]]
     for line in log:
         window, kind, what = line.split()[:3]
         test = tests[int(window)]
-        of[test][kind, what].append(number[test, kind])
+        # A test that changes IA32_MISC_ENABLE writes back what it has read: bit 22 would hide CPUID leaves from all later tests.
+        if what != '1a0':
+            of[test][kind, what].append(number[test, kind])
         number[test, kind] += 1
     found = {}
     for test, groups in of.items():
