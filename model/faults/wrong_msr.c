@@ -44,7 +44,8 @@ bool wrong_msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigne
         (m->reg == REG_IA32_FIXED_CFG_C && fault(v, FAULT_ARCH_CFG_FIXED_ABSENT)) ||
         (m->reg == REG_IA32_PERF_CAPABILITIES && fault(v, FAULT_DETECT_PERF_CAPABILITIES_ABSENT)))
         return false;
-    return without_faults(v)->msr_exists(v, m, fault(v, FAULT_LBR_DEPTH_BEYOND_READS) ? 0 : i);
+    return without_faults(v)->msr_exists(v, m,
+                                         m->reg == REG_IA32_LBR_INFO && fault(v, FAULT_LBR_DEPTH_BEYOND_READS) ? 0 : i);
 }
 
 /* Whether WRMSR of the register accepts every value, including its read-only bits. */
@@ -184,6 +185,8 @@ uint64_t wrong_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i
         return value + vcpu_lbr_depth(v);
     if (m->reg == REG_IA32_DEBUGCTL && fault(v, FAULT_LBR_DEBUGCTL_READS_ONE))
         return value | v->profile->debugctl->lbr;
+    if (m->reg == REG_IA32_DEBUGCTL && (v->status & STATUS_LBR_FRZ) && fault(v, FAULT_LBR_FREEZE_CLEARS))
+        return value & ~v->profile->debugctl->lbr;
     if (m->reg == REG_IA32_PERF_CAPABILITIES && v->profile->lbr_depths && fault(v, FAULT_LBR_FORMAT_OTHER))
         return (value & ~UINT64_C(0x3f)) | LBR_FORMAT_INFO;
     if ((m->reg == REG_IA32_PERFEVTSEL && i >= 4 && fault(v, FAULT_ERRATUM_BV086)) ||
@@ -280,6 +283,8 @@ static uint64_t changed(struct vcpu *v, const struct profile_msr *m, uint64_t va
     case REG_IA32_A_PMC:
         return fault(v, FAULT_DETECT_FULL_WIDTH_SIGN_EXTENDED) ? (uint64_t)(int64_t)(int32_t)value : value;
     case REG_IA32_DEBUGCTL:
+        if (vcpu_lbr_newest(v, 0)->from != 0 && fault(v, FAULT_LBR_ENTRY_AGES))
+            vcpu_lbr_newest(v, 0)->info++;
         v->regs[REG_MSR_LASTBRANCH_TOS] +=
             fault(v, FAULT_LBR_TOS_MOVES) && !vcpu_debugctl(v, v->profile->debugctl->lbr);
         v->regs[REG_MSR_LASTBRANCH_TOS] &= vcpu_lbr_depth(v) - 1;
