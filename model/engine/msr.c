@@ -367,7 +367,7 @@ enum msr_answer msr_write(struct vcpu *v, uint32_t address, uint64_t value, stru
     }
     if (referee_watches_area(v) && ds_read(v))
         referee_area_read(v, ip);
-    referee_ignored_write(v, m, value, ip);
+    referee_ignored_write(v, m, i, value, ip);
     referee_write(v, (enum model_register)m->reg, netburst ? netburst_number(m, i) : i, value, ip);
     retire(v, place);
     branches_drain(v, false, place.block == NULL ? 0 : place.block->next, 0);

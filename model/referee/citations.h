@@ -20,6 +20,7 @@
 #define LATENCY        SDM "\"Load Latency Performance Monitoring Facility\""
 #define STORE          SDM "\"Precise Store Facility\""
 #define COUNTERS       SDM "\"Architectural Performance Monitoring Version 1\""
+#define ANY_THREAD     SDM "\"AnyThread Deprecation\""
 #define NOT_COUNTED    "docs/modelled.md, \"Not modelled\""
 #define NOT_CHECKED    "docs/rules.md, \"ds-pages-unchecked\""
 #define RELOAD         "SDM Vol. 3B (253669-085), \"Auto Counter Reload\", 21.9.11"

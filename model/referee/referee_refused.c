@@ -107,8 +107,12 @@ static void report(struct vcpu *v, const char *instruction, uint32_t address, ui
             what, name, reason);
 }
 
-void referee_ignored_write(struct vcpu *v, const struct profile_msr *m, uint64_t value, uint64_t ip)
+void referee_ignored_write(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value, uint64_t ip)
 {
+    if (m->reg == REG_IA32_PERFEVTSEL && (value & m->ignored))
+        referee_report(v, ANY_THREAD_IGNORED, ip, value, "IA32_PERFEVTSEL%u", i);
+    if (m->reg == REG_IA32_FIXED_CTR_CTRL && (value & m->ignored))
+        referee_report(v, ANY_THREAD_IGNORED, ip, value, "IA32_FIXED_CTR_CTRL");
     if (m->reg == REG_IA32_PEBS_ENABLE && (value & m->ignored & PEBS_ENABLE_COUNTERS))
         referee_report(v, PEBS_ENABLE_IGNORED, ip, value, "IA32_PEBS_ENABLE");
     if (m->reg == REG_IA32_DEBUGCTL && (value & m->ignored & DEBUGCTL_LBR) && !v->lbr.on) {

@@ -997,21 +997,22 @@ UNIT_TEST(code_in_the_buffer_of_architectural_pebs)
 /* Must be the last test: this file or test_model_referee_writes.c tests every rule. */
 UNIT_TEST(all_have_fired)
 {
-    static const char *const elsewhere[] = { "counter-off",         "lbr-none",
-                                             "pebs-enable-ignored", "pebs-data-cfg-unused",
-                                             "pebs-first-value",    "cccr-thread",
-                                             "lbr-depth-written",   "counter-first-value",
-                                             "counter-reload-int",  "ds-area-zero",
-                                             "event-not-counted",   "pebs-base-changed",
-                                             "pebs-base-zero",      "pebs-buffer-not-memory",
-                                             "pebs-buffer-page",    "pebs-data-cfg-changed",
-                                             "pebs-full-kept",      "pebs-index-off",
-                                             "pebs-index-unused",   "lbr-call-stack",
-                                             "lbr-arch-call-stack", "pebs-index-outside",
-                                             "pebs-index-written",  "pebs-latency-aux",
-                                             "pebs-lbr-off",        "pebs-no-tag",
-                                             "pebs-not-counted",    "pebs-only-tags",
-                                             "pebs-store-enable",   "pebs-threshold-outside" };
+    static const char *const elsewhere[] = { "counter-off",           "lbr-none",
+                                             "pebs-enable-ignored",   "pebs-data-cfg-unused",
+                                             "pebs-first-value",      "cccr-thread",
+                                             "lbr-depth-written",     "counter-first-value",
+                                             "counter-reload-int",    "ds-area-zero",
+                                             "event-not-counted",     "pebs-base-changed",
+                                             "pebs-base-zero",        "pebs-buffer-not-memory",
+                                             "pebs-buffer-page",      "pebs-data-cfg-changed",
+                                             "pebs-full-kept",        "pebs-index-off",
+                                             "pebs-index-unused",     "lbr-call-stack",
+                                             "lbr-arch-call-stack",   "any-thread-ignored",
+                                             "pebs-index-outside",    "pebs-index-written",
+                                             "pebs-latency-aux",      "pebs-lbr-off",
+                                             "pebs-no-tag",           "pebs-not-counted",
+                                             "pebs-only-tags",        "pebs-store-enable",
+                                             "pebs-threshold-outside" };
 
     for (unsigned i = 0; i < VIOLATIONS; i++) {
         bool known = fired[i];

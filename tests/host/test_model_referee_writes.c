@@ -203,6 +203,9 @@ static const struct {
     ROW(NULL, "pentium-m", 0, { EVTSEL0, 0x40002e }),
     ROW("counter-no-ring", "core-duo", 0, { EVTSEL0, 0x40002e }),
     /* an event that the model lacks, one that it counts, and one that never occurs */
+    ROW("any-thread-ignored", "icelake", 0, { EVTSEL0 + 2, ON | 0x2000c0 }),
+    ROW("any-thread-ignored", "lunarlake", 0, { FIXED_CTRL, 7 }),
+    ROW(NULL, "skylake", 0, OFF, { EVTSEL0, ON | 0x2000c0 }, { FIXED_CTRL, 7 }, { GLOBAL_CTRL, 1 }),
     /* call stacks */
     ROW("lbr-call-stack", "skylake", 0, { LBR_SELECT, 0x200 }, { DEBUGCTL, 1 }),
     ROW("lbr-call-stack", "skylake", 0, { DEBUGCTL, 1 }, { LBR_SELECT, 0x3ec }),

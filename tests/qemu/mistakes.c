@@ -404,6 +404,11 @@ PLANT groups_of_no_counter(void)
     start(INST_RETIRED, 0);
 }
 
+PLANT both_threads(void)
+{
+    wrmsr(PERFEVTSEL0, 0x200000 | INST_RETIRED);
+}
+
 PLANT counter_without_pebs(void)
 {
     wrmsr(PEBS_ENABLE, 2);
@@ -626,6 +631,7 @@ static const struct {
     { ICELAKE, adaptive_buffer_small },
     { ICELAKE, adaptive_index_in_a_record },
     { ICELAKE, groups_of_no_counter },
+    { ICELAKE, both_threads },
     { CORE2, counter_without_pebs },
     { CORE2, latency_of_core2 },
     { CORE2, bit_of_no_counter },

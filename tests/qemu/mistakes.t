@@ -66,6 +66,7 @@ MISTAKES = {'skylake': [
     ('adaptive_buffer_small', 'ds-buffer-too-small', 'pebs.maximum 0x1000064', 'must be at least one record above the base'),
     ('adaptive_index_in_a_record', 'ds-index-outside', 'pebs.index 0x1000028', 'must be base + n * record'),
     ('groups_of_no_counter', 'pebs-data-cfg-unused', 'MSR_PEBS_DATA_CFG 0x3', 'should be 0, or a counter'),
+    ('both_threads', 'any-thread-ignored', 'IA32_PERFEVTSEL0 0x6300c0', 'should have AnyThread clear'),
 ], 'core2': [
     ('counter_without_pebs', 'pebs-enable-ignored', 'IA32_PEBS_ENABLE 0x2', 'must have only bits of counters that can sample'),
     ('latency_of_core2', 'pebs-enable-ignored', 'IA32_PEBS_ENABLE 0x100000001', 'must have only bits of counters that can sample'),
