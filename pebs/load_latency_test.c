@@ -88,6 +88,8 @@ static struct footprint footprint_of(const struct caps *caps, unsigned level)
 
 static bool is_of(const struct footprint *footprint, const char *level)
 {
+    if (text_compare(level, "L0 hit") == 0) /* a part of Panther Cove's first level */
+        level = footprints[FIRST_LEVEL].level;
     if (footprint->level)
         return text_compare(level, footprint->level) == 0;
     for (unsigned i = 0; i < MEMORY; i++)
