@@ -142,7 +142,7 @@ class Printed:
         if not self.record or self.record[1] != number or rest.startswith(('ip ', 'eip ', 'eventing_ip ')):
             self.record = {}, number
             self.pebs.append((self.record[0], f'{self.where()}: pebs {number}'))
-        fields, of = self.record[0], FIELD.findall(rest)
+        fields, of = self.record[0], FIELD.findall(re.sub(r'\|.*\|', '|', rest))    # perf's words: "Local RAM region 0"
         if rest.startswith('lbr '):
             _, entry, branch = rest.split(' ')[:3]
             of = [(f'lbr{entry}', branch)]
