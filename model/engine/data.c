@@ -356,6 +356,10 @@ bool data_happened(const struct vcpu *v, enum event_kind kind)
                ((load && v->data.level > LEVEL_L1) || (store && v->data.store_level > LEVEL_L1));
     case EVENT_OFFCORE_0:
     case EVENT_OFFCORE_1:
+    case EVENT_OMR_0:
+    case EVENT_OMR_1:
+    case EVENT_OMR_2:
+    case EVENT_OMR_3:
         return goes_offcore(v, v->regs[REG_MSR_OFFCORE_RSP_0 + (kind - EVENT_OFFCORE_0)]);
     case EVENT_LOAD_LATENCY:
         return load && v->rules->data_followed(v) &&

@@ -88,6 +88,10 @@ enum event_kind {
     EVENT_STALLED,       /* no branch, and its data was not in the first-level cache */
     EVENT_OFFCORE_0,     /* a request and a response that MSR_OFFCORE_RSP_0 selects */
     EVENT_OFFCORE_1,
+    EVENT_OMR_0, /* the same, which MSR_OMR_0 selects */
+    EVENT_OMR_1,
+    EVENT_OMR_2,
+    EVENT_OMR_3,
     EVENT_KINDS,
     EVENT_NONE = EVENT_KINDS,
     /* these are computed from others: slots_kind() */
@@ -133,6 +137,10 @@ enum model_register {
     REG_IA32_PERF_GLOBAL_CTRL,
     REG_MSR_OFFCORE_RSP_0,
     REG_MSR_OFFCORE_RSP_1,
+    REG_MSR_OMR_0, /* MSR_OFFCORE_RSP_x and MSR_OMR_x are in the order of their events */
+    REG_MSR_OMR_1,
+    REG_MSR_OMR_2,
+    REG_MSR_OMR_3,
     REG_MSR_SNOOP_RSP_0,
     REG_MSR_SNOOP_RSP_1,
     REG_MSR_PEBS_MATRIX_VERT,
@@ -257,14 +265,14 @@ struct profile_memory {
     uint8_t flags[LEVEL_MEMORY];   /* CPUID.4:EDX of each level, for both caches of the first level */
     struct profile_array tlb;      /* the last-level TLB */
     uint16_t latency[DATA_LEVELS]; /* core cycles from dispatch to data */
-    uint8_t source[DATA_LEVELS];   /* a load's data source */
+    uint16_t source[DATA_LEVELS];  /* a load's data source */
     uint16_t source_tlb_miss;      /* the bit for a miss of the last-level TLB; 0: none */
     uint16_t source_locked;        /* the bit for a locked access; 0: none */
 };
 
 /*
- * The bits of MSR_OFFCORE_RSP_x that select responses: any; a cache outside the core, or another core's; memory. Linux,
- * arch/x86/events/intel/core.c, the tables of cache events.
+ * The bits of MSR_OFFCORE_RSP_x or MSR_OMR_x that select responses: any; a cache outside the core, or another core's;
+ * memory. Linux, arch/x86/events/intel/core.c, the tables of cache events.
  */
 struct profile_offcore {
     uint64_t any, hit, miss;

@@ -139,15 +139,16 @@ static const struct profile_cpuid clearwaterforest_cpuid[] = {
     CPUID_DARKMONT,
 };
 
-#define DARKMONT_MEMBERS                                                                                            \
+#define DARKMONT_TRAITS                                                                                             \
     ARCH_LBR_MEMBERS, .perfmon_version = 6, .general_counters = GENERAL_COUNTERS, .fixed_bitmap = FIXED_GAP_BITMAP, \
                       .pebs_format = PEBS_FORMAT_ARCH, .pebs_timing = true, .pdist_counters = BIT(32) | BITS(1, 0), \
-                      .lbr_counters = LBR_LOGGED,                                                                   \
-                      .msrs = { ROWS(darkmont_msrs),   ROWS(fixed_gap_msrs), ROWS(ecore_msrs),                      \
-                                ROWS(goldencove_msrs), ROWS(adaptive_msrs),  ROWS(misc_enable_msrs) },              \
-                      .events = { ROWS(darkmont_events), ROWS(panther_branch_events), ROWS(ecore_slots_events),     \
-                                  ROWS(ecore_events) },                                                             \
-                      .width = 8, .offcore = OFFCORE_SINCE_SANDY_BRIDGE
+                      .lbr_counters = LBR_LOGGED, .width = 8
+#define DARKMONT_MEMBERS                                                                 \
+    DARKMONT_TRAITS,                                                                     \
+        .offcore = OFFCORE_SINCE_SANDY_BRIDGE,                                           \
+        .msrs = { ROWS(darkmont_msrs),   ROWS(fixed_gap_msrs), ROWS(ecore_msrs),         \
+                  ROWS(goldencove_msrs), ROWS(adaptive_msrs),  ROWS(misc_enable_msrs) }, \
+        .events = { ROWS(darkmont_events), ROWS(panther_branch_events), ROWS(ecore_slots_events), ROWS(ecore_events) }
 /* L1D 32 KiB, L2 4 MiB, L3 as a share of 12 MiB, STLB 4096 entries. */
 /* clang-format off */
 #define DARKMONT_MEMORY                                         \
@@ -298,4 +299,201 @@ static const struct profile pantherlake_e = {
     .memory = DARKMONT_MEMORY,
 };
 
-const struct profile *const profiles_arch[] = { &pantherlake_p, &clearwaterforest, NULL };
+/* --- Nova Lake and Diamond Rapids --------------------------------------------------------------------------------- */
+
+/*
+ * Coyote Cove and Arctic Wolf, and Panther Cove, which equals Coyote Cove for Linux. Sources: Intel's lists NVL 1.00
+ * for events, their counters, and counters with PEBS and precise distribution; Linux 7.3, intel_pnc_ and
+ * intel_arw_extra_regs for MSR_OMR_x and their events, pnc_ and arw_hw_cache_extra_regs for its bits, ds.c,
+ * parse_omr_data_source() for data sources, commit 59af95e028d4 for bits that hide counters from RDPMC. CPUID of these
+ * parts is not public. What no source says is assumed to be as in Panther Lake, and the counters that can be
+ * reloaded, and by which, as on Darkmont.
+ */
+/* clang-format off */
+#define OMR_MSRS(bits)                                                                                   \
+    { 0x3e0, 1, REG_MSR_OMR_0, .writable = (bits) }, { 0x3e1, 1, REG_MSR_OMR_1, .writable = (bits) },     \
+    { 0x3e2, 1, REG_MSR_OMR_2, .writable = (bits) }, { 0x3e3, 1, REG_MSR_OMR_3, .writable = (bits) },     \
+    { 0x1a6, 2, .reg = REG_ABSENT }
+/* clang-format on */
+#define OFFCORE_OMR                         \
+    {                                       \
+        BIT(62), BITS(35, 32), BITS(55, 36) \
+    }
+
+#define COYOTECOVE_COUNTERS COUNTER_BITS(GENERAL_BITMAP, COUGARCOVE_FIXED)
+#define COYOTECOVE_STATUS   (STATUS_BITS(COYOTECOVE_COUNTERS) | BIT(54) | BIT(48))
+#define COYOTECOVE_SELECT   (EVENT_SELECT_BITS | BIT(37))
+#define FIXED_HIDDEN(n)     BIT(33 + 4 * (n))
+#define COYOTECOVE_FIELD(n) (FIXED_FIELD(n) | FIXED_HIDDEN(n))
+
+static const struct profile_msr coyotecove_msrs[] = {
+    ARCH_PEBS_MSRS,
+    OMR_MSRS(0x40ffffff0000ffff),
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x2bfff },
+    { 0x38d, 1, REG_IA32_FIXED_CTR_CTRL,
+      .writable = COYOTECOVE_FIELD(0) | COYOTECOVE_FIELD(1) | COYOTECOVE_FIELD(2) | COYOTECOVE_FIELD(3),
+      .ignored = FIXED_ANY_THREAD(0) | FIXED_ANY_THREAD(1) | FIXED_ANY_THREAD(2) | FIXED_ANY_THREAD(3) },
+    { 0x38f, 1, REG_IA32_PERF_GLOBAL_CTRL, .writable = COYOTECOVE_COUNTERS | BIT(48), .reset = GENERAL_BITMAP },
+    { 0x390, 1, REG_IA32_PERF_GLOBAL_STATUS_RESET, .writable = COYOTECOVE_STATUS | BIT(63) },
+    { 0x391, 1, REG_IA32_PERF_GLOBAL_STATUS_SET, .writable = COYOTECOVE_STATUS },
+    { 0x186, 4, REG_IA32_PERFEVTSEL, .writable = COYOTECOVE_SELECT | SELECT_BR_CNTR, .ignored = SELECT_ANY_THREAD },
+    { 0x18a, 4, REG_IA32_PERFEVTSEL, .writable = COYOTECOVE_SELECT, .ignored = SELECT_ANY_THREAD, .first = 4 },
+    /* The same registers and new ones, in the order of counters. */
+    { 0x1900, 8, REG_IA32_A_PMC, .writable = BITS(47, 0), .stride = 4 },
+    { 0x1901, 4, REG_IA32_PERFEVTSEL, .writable = COYOTECOVE_SELECT | SELECT_BR_CNTR, .ignored = SELECT_ANY_THREAD,
+      .stride = 4 },
+    { 0x1911, 4, REG_IA32_PERFEVTSEL, .writable = COYOTECOVE_SELECT, .ignored = SELECT_ANY_THREAD, .stride = 4,
+      .first = 4 },
+    { 0x1902, 2, REG_IA32_PMC_CFG_B, .stride = 4 },
+    { 0x190a, 6, REG_IA32_PMC_CFG_B, .writable = RELOAD_CAUSES, .stride = 4, .first = 2 },
+    { 0x1903, 8, REG_IA32_PMC_CFG_C, .writable = COUGARCOVE_CFG_C, .stride = 4 },
+    { 0x1980, 4, REG_IA32_FIXED_CTR, .writable = BITS(47, 0), .stride = 4 },
+    { 0x1982, 2, REG_IA32_FIXED_CFG_B, .writable = RELOAD_CAUSES, .stride = 4 },
+    { 0x198a, 2, REG_IA32_FIXED_CFG_B, .stride = 4, .first = 2 },
+    { 0x1983, 4, REG_IA32_FIXED_CFG_C, .writable = COUGARCOVE_CFG_C, .stride = 4 },
+    { 0x1900, 0x100, .reg = REG_ABSENT },
+};
+
+/* Darkmont's, with other registers of offcore requests. */
+static const struct profile_msr arcticwolf_msrs[] = { OMR_MSRS(0xc0ffffffffffffff) };
+
+#define FIRST_FOUR 0x0f
+static const struct profile_event coyotecove_events[] = {
+    { 0x2a, 0x01, EVENT_OMR_0, LATER_COUNTERS, PRECISE },
+    { 0x2a, 0x02, EVENT_OMR_1, LATER_COUNTERS, PRECISE },
+    { 0x2a, 0x04, EVENT_OMR_2, LATER_COUNTERS, PRECISE },
+    { 0x2a, 0x08, EVENT_OMR_3, LATER_COUNTERS, PRECISE },
+    { 0xd1, 0x02, EVENT_L1_HITS, FIRST_FOUR, PRECISE_WITH_ADDRESS }, /* in L0: here the same cache */
+    { 0xd1, 0x06, EVENT_L1_HITS, FIRST_FOUR, PRECISE_WITH_ADDRESS },
+    { 0xd1, 0x10, EVENT_L1_MISSES, FIRST_FOUR, PRECISE_WITH_ADDRESS },
+    { 0xd1, 0x20, EVENT_L2_HITS, FIRST_FOUR, PRECISE_WITH_ADDRESS },
+    { 0xd1, 0x8000, EVENT_L2_MISSES, FIRST_FOUR, PRECISE_WITH_ADDRESS },
+};
+/* The list's, and those of Linux's intel_arw_event_constraints and tnt_hw_cache_event_ids. */
+static const struct profile_event arcticwolf_events[] = {
+    { 0xb7, 0x01, EVENT_OMR_0, BIT(0), PRECISE },
+    { 0xb7, 0x02, EVENT_OMR_1, BIT(1), PRECISE },
+    { 0xb7, 0x04, EVENT_OMR_2, BIT(2), PRECISE },
+    { 0xb7, 0x08, EVENT_OMR_3, BIT(3), PRECISE },
+    { 0x2e, 0x4f, EVENT_L3_REFERENCES, LATER_COUNTERS, PRECISE },
+    { 0x2e, 0x41, EVENT_L3_MISSES, LATER_COUNTERS, PRECISE },
+    { 0x3c, 0x00, EVENT_CYCLES, LATER_COUNTERS, PRECISE },
+    { 0x3c, 0x01, EVENT_CYCLES, LATER_COUNTERS, PRECISE },
+    { 0x80, 0x02, EVENT_CODE_MISSES, LATER_COUNTERS, PRECISE },
+    { 0x81, 0x04, EVENT_CODE_TLB_MISSES, LATER_COUNTERS, PRECISE },
+    { 0xc0, 0x00, EVENT_INSTRUCTIONS, LATER_COUNTERS, PRECISE },
+    { 0xc2, 0x02, EVENT_INSTRUCTIONS, LATER_COUNTERS, PRECISE }, /* retired slots: one per instruction */
+    { 0xc4, 0x00, EVENT_BRANCHES, LATER_COUNTERS, PRECISE },
+    { 0xc4, 0x03, EVENT_CONDITIONAL_TAKEN, LATER_COUNTERS, PRECISE },
+    { 0xc4, 0x04, EVENT_NOT_TAKEN, LATER_COUNTERS, PRECISE },
+    { 0xc5, 0x00, EVENT_MISPREDICTED, LATER_COUNTERS, PRECISE },
+    { 0xd0, 0x05, EVENT_LOAD_LATENCY, LATER_COUNTERS, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x06, EVENT_STORE_LATENCY, LATER_COUNTERS, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x81, EVENT_LOADS, LATER_COUNTERS, PRECISE_WITH_ADDRESS },
+    { 0xd0, 0x82, EVENT_STORES, LATER_COUNTERS, PRECISE_WITH_ADDRESS },
+};
+
+/* clang-format off */
+#define CPUID_NOVALAKE(kind)                                                                                          \
+    CPUID_SIGNATURE(0x300f10),                                                                                        \
+    CPUID_NO_LEAVES(0x28),                                                                                            \
+    { 0x07, 0, true, .keep = { 0, ALL32, ~LA57_ECX, ALL32 }, .add = { 2, 0, 0, ARCH_LBR_EDX | HYBRID_EDX } },         \
+    { 0x07, 1, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { BIT(8), 0, 0, 0 } },                            \
+    { 0x0a, .add = { 0x0d300806, 0x280, 0x07, 0x8603 } },                                                             \
+    { 0x1a, .add = { (kind) | 5, 0, 0, 0 } }
+/* clang-format on */
+
+static const struct profile_cpuid novalake_p_cpuid[] = {
+    CPUID_NOVALAKE(CORE_CORE),
+    CPUID_ARCH_LBR(LBR_LOGGED),
+    /* All sub-leaves; UMASK2, EQ, counters hidden from RDPMC. */
+    { 0x23, 0, true, .add = { 0x3f, 7, 0, 0 } },
+    { 0x23, 1, true, .add = { GENERAL_BITMAP, COUGARCOVE_FIXED, 0, 0 } },
+    { 0x23, 2, true, .add = { RELOAD_GENERAL, RELOAD_FIXED, RELOAD_GENERAL, RELOAD_FIXED } },
+    { 0x23, 3, true, .add = { 0x1dff, 0, 0, 0 } },
+    { 0x23, 4, true, .add = { 0, (uint32_t)(CFG_C_WITH_METRICS >> 32), 0, 0 } },
+    { 0x23, 5, true, .add = { GENERAL_BITMAP, 3, COUGARCOVE_FIXED, 1 } },
+    CPUID_EXTENDED,
+};
+static const struct profile_cpuid novalake_e_cpuid[] = { CPUID_NOVALAKE(ATOM_CORE), CPUID_DARKMONT };
+
+static const struct profile novalake_p, novalake_e;
+static const char novalake_name[] = "novalake", novalake_brand[] = "Intel Nova Lake (modelled)";
+static const struct profile *const novalake[] = { &novalake_p, &novalake_e, NULL };
+
+#define NOVALAKE_MEMBERS                                                                                         \
+    .name = novalake_name, .kinds = novalake, .brand = novalake_brand, .microcode = 0x1000001, .max_leaf = 0x28, \
+    .features = wide_features, .feature_count = COUNT(wide_features), .offcore = OFFCORE_OMR
+
+static const struct profile novalake_p = {
+    NOVALAKE_MEMBERS,
+    ARCH_LBR_MEMBERS,
+    .letter = 'P',
+    .core = "Coyote Cove",
+    CPUID_TABLE(novalake_p_cpuid),
+    .perfmon_version = 6,
+    .general_counters = GENERAL_COUNTERS,
+    .fixed_bitmap = COUGARCOVE_FIXED,
+    .pebs_format = PEBS_FORMAT_ARCH,
+    .pebs_timing = true,
+    .lbr_counters = LBR_LOGGED,
+    .pdist_counters = BIT(32) | BITS(1, 0),
+    .memory = {
+        .caches = { { 64, 12 }, { 4096, 16 }, { 16384, 12 } },
+        .code = { 64, 16 },
+        .flags = { 0, 0, 4 },
+        .tlb = { 128, 16 },
+        .latency = { 4, 17, 80, 320, 120 },
+        .source = { 1, 4, 0x102, 0x108, 0x122 },
+        .source_tlb_miss = BIT(11),
+        .source_locked = BIT(12),
+    },
+    .width = 8,
+    .metrics = 8,
+    .msrs = { ROWS(coyotecove_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
+    /* Without events that are not in the list: Lion Cove's offcore requests, and all that Ice Lake has from D0H/83H on. */
+    .events = { ROWS(coyotecove_events), ROWS(cougarcove_events), ROWS(panther_branch_events), { lioncove_events, 5 },
+                { lioncove_events + 7, 3 }, { goldencove_cache_events + 7, 4 }, { adaptive_events, 15 },
+                { adaptive_events + 22, 2 } },
+};
+
+static const struct profile novalake_e = {
+    NOVALAKE_MEMBERS,
+    DARKMONT_TRAITS,
+    .letter = 'E',
+    .core = "Arctic Wolf",
+    CPUID_TABLE(novalake_e_cpuid),
+    .memory = {
+        .caches = { { 64, 8 }, { 4096, 16 }, { 16384, 12 } },
+        .code = { 128, 8 },
+        .flags = { 1, 1, 4 },
+        .tlb = { 1024, 4 },
+        .latency = { 4, 19, 75, 320, 120 },
+        .source = { 1, 3, 0x102, 0x108, 0x122 },
+        .source_tlb_miss = BIT(11),
+        .source_locked = BIT(12),
+    },
+    .msrs = { ROWS(arcticwolf_msrs), ROWS(darkmont_msrs), ROWS(fixed_gap_msrs), ROWS(ecore_msrs), ROWS(goldencove_msrs),
+              ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
+    .events = { ROWS(arcticwolf_events), ROWS(ecore_slots_events) },
+};
+
+static const struct profile_cpuid diamondrapids_cpuid[] = {
+    CPUID_SIGNATURE(0x400f10),
+    { 0x07, 0, true, .keep = { 0, ALL32, ALL32, ~HYBRID_EDX }, .add = { 2, 0, 0, ARCH_LBR_EDX } },
+    { 0x0a, .add = { 0x0d300806, 0x200, COUGARCOVE_FIXED, 0x8604 } },
+    { 0x1a, .add = { CORE_CORE, 0, 0, 0 } },
+};
+static const struct profile diamondrapids = {
+    .name = "diamondrapids",
+    .like = &novalake_p,
+    .lacks = LACKS_KINDS,
+    .only_data = true,
+    .brand = "Intel Diamond Rapids (modelled)",
+    CPUID_TABLE(diamondrapids_cpuid),
+    .la57 = true,
+    .features = widest_features,
+    .feature_count = COUNT(widest_features),
+};
+
+const struct profile *const profiles_arch[] = { &pantherlake_p, &clearwaterforest, &diamondrapids, &novalake_p, NULL };

@@ -14,7 +14,7 @@
 static const char *folder_of(const struct profile *p)
 {
     const uint32_t signature = p->cpuid[0].add[0];
-    const unsigned family = signature >> 8 & 0xf;
+    const unsigned family = (signature >> 8 & 0xf) + (signature >> 20 & 0xff);
     const unsigned model = (signature >> 4 & 0xf) | (signature >> 12 & 0xf0);
     uint32_t core = 0; /* CPUID.1AH:EAX */
 
@@ -31,7 +31,7 @@ static const char *folder_of(const struct profile *p)
             (kind->type == 0 || (kind->type << 24 | kind->native) == core))
             return kind->folder;
     }
-    return p->netburst != 0 ? NULL : p->like != NULL ? p->like->name : p->name;
+    return p->netburst != 0 ? NULL : p->like != NULL ? folder_of(p->like) : p->name;
 }
 
 /* What the events of the lists count, by their descriptions there ("BriefDescription"). */
@@ -77,7 +77,8 @@ static const struct {
     { EVENT_L1_MISSES, "L2_RQSTS.ALL_DEMAND_DATA_RD LAST_LEVEL_CACHE_REFERENCES MEM_LOAD_RETIRED.L1D_LINE_MISS "
                        "MEM_LOAD_RETIRED.L1D_MISS MEM_LOAD_RETIRED.L1_MISS MEM_LOAD_UOPS_RETIRED.L1_MISS "
                        "MEM_UOPS_RETIRED.L1_MISS_LOADS" },
-    { EVENT_L2_HITS, "MEM_LOAD_RETIRED.L2_HIT MEM_LOAD_UOPS_RETIRED.L2_HIT MEM_UOPS_RETIRED.L2_HIT_LOADS" },
+    { EVENT_L2_HITS, "MEM_LOAD_RETIRED.L2_HIT_LOCAL MEM_LOAD_RETIRED.L2_HIT MEM_LOAD_UOPS_RETIRED.L2_HIT "
+                     "MEM_UOPS_RETIRED.L2_HIT_LOADS" },
     { EVENT_L2_MISSES, "LAST_LEVEL_CACHE_MISSES MEM_LOAD_RETIRED.L2_LINE_MISS MEM_LOAD_RETIRED.L2_MISS "
                        "MEM_LOAD_UOPS_RETIRED.L2_MISS MEM_UOPS_RETIRED.L2_MISS_LOADS" },
     { EVENT_L3_HITS, "MEM_LOAD_L3_HIT_RETIRED.XSNP_NONE MEM_LOAD_RETIRED.L3_HIT MEM_LOAD_RETIRED.LLC_UNSHARED_HIT "
@@ -176,11 +177,12 @@ static struct {
     { "lunarlake/E", "d1/1c", NOT_LISTED, "Skymont's other list has it, Arrow Lake's", 0 },
     { "lunarlake/P pantherlake/P arrowlake-h/P", "d0/83", NOT_LISTED, "d0/81 and d0/82 together, as on Golden Cove",
       0 },
-    { "alderlake/E raptorlake/E alderlake-n meteorlake/E arrowlake-h/L pantherlake/E clearwaterforest sierraforest",
+    { "alderlake/E raptorlake/E alderlake-n meteorlake/E arrowlake-h/L pantherlake/E clearwaterforest "
+      "novalake/E sierraforest",
       "81/04", NOT_LISTED, "perf's iTLB-load-misses (Linux, tnt_hw_cache_event_ids)", 0 },
     { "meteorlake/E arrowlake-h/L arrowlake-h/E", "b7/01 b7/02 d3/01 d3/ff d4/08", NOT_LISTED,
       "the lists of the same core in Sierra Forest and Lunar Lake have it", 0 },
-    { "tigerlake", "2e/4f", NOT_LISTED, "an architectural event, which CPUID.0AH reports", 0 },
+    { "tigerlake novalake/P diamondrapids", "2e/4f", NOT_LISTED, "an architectural event, which CPUID.0AH reports", 0 },
     { "nehalem westmere haswell broadwell", "0b/10 cd/01", COUNTERS,
       "Linux's table has every counter, and perf takes the first free one", 0 },
     { "nehalem", "b7/01", COUNTED, "Linux has it on every counter", 0 },
@@ -188,6 +190,8 @@ static struct {
     { "core2 merom", "c0/00 c1/fe c5/00 c7/1f cb/01 cb/02 cb/04 cb/08 cb/10", NOT_PRECISE_THERE,
       "libpfm4's list does not say; in the manual's table 18-10 it is precise", 0 },
     { "silvermont", "c4/80", COUNTERS, "its list has both counters, which count it; only the first samples", 0 },
+    { "novalake/P diamondrapids novalake/E", "2a/01 2a/02 2a/04 2a/08 b7/01 b7/02 b7/04 b7/08 d0/05 d0/06 d0/81 d0/82",
+      NOT_LISTED, "Linux has it: intel_pnc_ and intel_arw_extra_regs, tnt_hw_cache_event_ids", 0 },
     { "jasperlake", "9c/00 ca/02 c4/80", NOT_LISTED, "Goldmont's list has it", 0 },
     { "geminilake", "c4/eb c4/fb c4/fd c4/fe c5/eb c5/fb c5/fe d0/43 d0/83", NOT_PRECISE_THERE,
       "Goldmont's list says that they are", 0 },

@@ -144,9 +144,11 @@ UNIT_TEST(unknown_names)
         const char *arguments, *begin, *end;
     } rows[] = {
         { "truth=t", "dsmodel: profile=NAME is missing; the profiles are: netburst netburst64 pentium-m ",
-          " arrowlake-h pantherlake clearwaterforest silvermont goldmont geminilake jasperlake sierraforest\n" },
+          " pantherlake clearwaterforest diamondrapids novalake silvermont goldmont geminilake jasperlake "
+          "sierraforest\n" },
         { "profile=486", "dsmodel: profile=486: unknown name; the profiles are: netburst ",
-          " lunarlake arrowlake-h pantherlake clearwaterforest silvermont goldmont geminilake jasperlake "
+          " lunarlake arrowlake-h pantherlake clearwaterforest diamondrapids novalake silvermont goldmont geminilake "
+          "jasperlake "
           "sierraforest\n" },
         { "profile=skylake fault=no,such", "dsmodel: fault=no: unknown name; fault=list prints the ", "\n" },
         { "profile=skylake fault=lvt.no", "dsmodel: fault=lvt.no: unknown name; fault=list prints the ", "\n" },

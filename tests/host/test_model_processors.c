@@ -88,8 +88,8 @@ UNIT_TEST(kinds_of_cores)
         assert_null(profile_kind(first, kind + 1));
         further += kind - 1;
     }
-    /* And the E-cores of Raptor, Meteor, Lunar and Panther Lake, and Arrow Lake-H's two kinds. */
-    assert_int_equal(further, strlen(kinds) + 6);
+    /* And the E-cores of Raptor, Meteor, Lunar, Panther and Nova Lake, and Arrow Lake-H's two kinds. */
+    assert_int_equal(further, strlen(kinds) + 7);
 }
 
 #define KEPT 0xffffffff

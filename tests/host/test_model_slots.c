@@ -223,6 +223,10 @@ UNIT_TEST(cache_events)
         { "lunarlake/E", 0, 0x0280, 3 },
         { "lunarlake/E", 0, 0x0e08, 1 },
         { "goldmont", UINT64_C(0x3600000001), 0x01b7, 4 },
+        { "novalake", UINT64_C(0x4000000000000001), 0x012a, 4 },
+        { "novalake", UINT64_C(0x00fffff000000002), 0x022a, 1 }, /* LLC-store-misses */
+        { "novalake", UINT64_C(0x0000000f00000001), 0x082a, 0 },
+        { "novalake/E", UINT64_C(0x00fffff000000001), 0x01b7, 4 },
     };
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -230,7 +234,11 @@ UNIT_TEST(cache_events)
         struct block *code[] = { block_new(0x000, 2, END_REL_JMP), block_new(0x040, 2, END_REL_JMP),
                                  block_new(0x1000, 2, END_REL_JMP) };
 
-        WRMSR(m, { GLOBAL_CTRL, 0 }, { OFFCORE_RSP_0, rows[i].offcore }, { EVTSEL0, EVTSEL_ON | rows[i].select },
+        /* each event has its own MSR_OMR_x */
+        const uint32_t omr = 0x3e0 + (uint32_t)__builtin_ctz(rows[i].select >> 8);
+        const uint32_t offcore = profile_find_msr(m->v.profile, omr) != NULL ? omr : OFFCORE_RSP_0;
+
+        WRMSR(m, { GLOBAL_CTRL, 0 }, { offcore, rows[i].offcore }, { EVTSEL0, EVTSEL_ON | rows[i].select },
               { GLOBAL_CTRL, 1 });
         for (unsigned n = 0; n < 7; n++) {
             run(m, code[n % 3]);
