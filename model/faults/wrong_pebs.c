@@ -224,8 +224,8 @@ void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample
         for (unsigned i = 0; i < 8; i++)
             g[order[i]] = before[i];
     }
-    for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_XMM_HALVES) && i < XMM_REGISTERS; i++)
-        swap(&extra->xmm[i][0], &extra->xmm[i][1]);
+    for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_XMM_UPPER) && i < XMM_REGISTERS; i++)
+        extra->xmm[i][1] ^= UINT64_C(0xffffffff) << 32;
     for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_XMM_INVERTED) && i < XMM_REGISTERS; i++) {
         extra->xmm[i][0] = ~extra->xmm[i][0];
         extra->xmm[i][1] = ~extra->xmm[i][1];
