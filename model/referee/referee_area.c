@@ -151,7 +151,7 @@ static void check_kept(struct vcpu *v, uint64_t *kept, const struct ds_buffer *b
     if (b->index < b->threshold)
         *kept = 0;
     else if (*kept != 0 && !in_handler(v))
-        referee_report(v, DS_INDEX_KEPT, ip, *kept, "%s.index", section);
+        referee_report(v, DS_INDEX_KEPT, ip, b->index, "%s.index", section);
 }
 
 /* Whether the area's fields have 32 bits instead of 64: then the first one has base and index, which begin equal. */
