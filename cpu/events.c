@@ -372,7 +372,7 @@ static const struct pebs_event darkmont[] = {
     { "BR_INST_RETIRED.ALL_BRANCHES", PEBS_ROLE_BRANCHES, PEBS_FAMILY_BR_INST_RETIRED, 0x00c4, ANY, false },
     { "BR_MISP_RETIRED.ALL_BRANCHES", PEBS_ROLE_MISPREDICTED, PEBS_FAMILY_BR_MISP_RETIRED, 0x00c5, ANY, false },
     { "MEM_UOPS_RETIRED.LOAD_LATENCY", PEBS_ROLE_LOAD_LATENCY, PEBS_FAMILY_MEM_INST_RETIRED, 0x05d0, ANY, true },
-#define DARKMONT_ONLY 18u /* events at the end of the table; those of Arctic Wolf are not yet published */
+#define DARKMONT_ONLY 18u /* events at the end of the table, which Arctic Wolf's list, version 1.00, lacks */
     { "BR_INST_RETIRED.COND", PEBS_ROLE_CONDITIONAL, PEBS_FAMILY_BR_INST_RETIRED, 0x07c4, ANY, false },
     { "BR_INST_RETIRED.NEAR_CALL", PEBS_ROLE_NEAR_CALLS, PEBS_FAMILY_BR_INST_RETIRED, 0x30c4, ANY, false },
     { "BR_INST_RETIRED.NEAR_RETURN", PEBS_ROLE_NEAR_RETURNS, PEBS_FAMILY_BR_INST_RETIRED, 0x08c4, ANY, false },
