@@ -742,7 +742,7 @@ UNIT_TEST(index_kept_by_the_handler)
             }
             run_times(m, b, 2), finish(m);
             only(m, reset && stopped ? NULL : "ds-index-kept");
-            assert_true((reset && stopped) || violated(m, stopped ? "pebs.index 0xffff8000001040c8 should"
+            assert_true((reset && stopped) || violated(m, stopped ? "pebs.index 0xffff800000104190 should"
                                                                   : "pebs.index 0xffff800000104258 should"));
         }
     }
