@@ -26,7 +26,7 @@ SOME = ['netburst64', 'core2', 'skylake', 'goldencove', 'alderlake']
 # type of a processor with one kind of cores, if leaf 1AH has one.
 LAST_LEVEL = {'netburst64': 2, 'core-duo': 2, 'merom': 2, 'core2': 2, 'silvermont': 2, 'goldmont': 2, 'geminilake': 2}
 NO_LEAF_B = ['core2']
-ONE_TYPE = {'sierraforest': 0x20, 'clearwaterforest': 0x20, 'alderlake-n': 0x20, 'jasperlake': 0x20, 'graniterapids': 0x40}
+ONE_TYPE = {'sierraforest': 0x20, 'clearwaterforest': 0x20, 'alderlake-n': 0x20, 'jasperlake': 0x20, 'graniterapids': 0x40, 'diamondrapids': 0x40}
 TYPES = {'P': 0x40, 'E': 0x20, 'L': 0x20}
 
 
