@@ -179,7 +179,7 @@ void referee_area_check(struct vcpu *v, uint64_t ip)
     const char *who = referee_area_user(v);
     const bool bts_interrupts = bts && vcpu_debugctl(v, v->profile->debugctl->btint);
     const struct ds_form form = v->ds.form;
-    const uint64_t size = encode_ds_bytes(&form);
+    const size_t size = encode_ds_bytes(&form);
     const struct records bts_records = { encode_bts_bytes(&form), encode_bts_bytes(&form), false };
     const struct records records = pebs_records(v, &form);
     uint8_t bytes[ENCODE_DS_MAX];

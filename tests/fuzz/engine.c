@@ -347,14 +347,15 @@ static struct host_page host_page(void *cpu, uint64_t address)
     const uint64_t left = m == NULL ? 0 : m->linear + m->size - address, page = PAGE - address % PAGE;
 
     called();
-    return (struct host_page){ m == NULL ? 0 : m->flags, m == NULL || !m->large ? page : left };
+    return (struct host_page){ m == NULL ? 0 : m->flags, address, m == NULL || !m->large ? page : left };
 }
 
-static bool host_code(void *cpu, uint64_t from, uint64_t bytes, uint64_t *page)
+static bool host_code(void *cpu, uint64_t from, uint64_t bytes, bool physical, uint64_t *page)
 {
     const struct block *b = machine.pool[0].block;
 
     (void)cpu;
+    (void)physical;
     called();
     *page = b != NULL ? b->pc & ~(PAGE - 1) : 0;
     return b != NULL && *page - from < bytes;

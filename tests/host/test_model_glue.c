@@ -380,7 +380,7 @@ static bool has_code(struct processor *p, uint64_t address)
 {
     uint64_t page;
 
-    return processor_host.code(p, address, 1, &page);
+    return processor_host.code(p, address, 1, false, &page);
 }
 
 /* The first page with code of a range, at any distance and at both ends of the address space. */
@@ -392,18 +392,18 @@ UNIT_TEST(code_in_a_range)
     set("efer", 0x400);
     processor_note_code(p, 0xa00ff0, 0xa00ff8);
     processor_note_code(p, 0xb00ff0, 0xb00ff8);
-    assert_false(processor_host.code(p, 0x900000, 0x100000, &page));
-    assert_true(processor_host.code(p, 0x900000, 0x100001, &page));
+    assert_false(processor_host.code(p, 0x900000, 0x100000, false, &page));
+    assert_true(processor_host.code(p, 0x900000, 0x100001, false, &page));
     assert_int_equal(page, 0xa00000);
-    assert_true(processor_host.code(p, 0xa01000, UINT64_MAX, &page));
+    assert_true(processor_host.code(p, 0xa01000, UINT64_MAX, false, &page));
     assert_int_equal(page, 0xb00000);
-    assert_false(processor_host.code(p, 0xb01000, UINT64_MAX, &page));
-    assert_false(processor_host.code(p, UINT64_MAX - 7, 16, &page));
+    assert_false(processor_host.code(p, 0xb01000, UINT64_MAX, false, &page));
+    assert_false(processor_host.code(p, UINT64_MAX - 7, 16, false, &page));
     processor_note_code(p, UINT64_MAX - 15, UINT64_MAX - 7);
-    assert_true(processor_host.code(p, UINT64_MAX - 7, 16, &page));
+    assert_true(processor_host.code(p, UINT64_MAX - 7, 16, false, &page));
     assert_int_equal(page, UINT64_MAX - 7);
     set("efer", 0);
-    assert_true(processor_host.code(p, UINT64_C(0xffffffff00a00000), 0x1000, &page));
+    assert_true(processor_host.code(p, UINT64_C(0xffffffff00a00000), 0x1000, false, &page));
     assert_int_equal(page, UINT64_C(0xffffffff00a00000));
 }
 
