@@ -164,8 +164,8 @@ uint64_t wrong_pebs_arch_index(const struct vcpu *v, size_t size)
         size = 0;
     if (fault(v, FAULT_ARCH_INDEX_SHORT))
         size -= ARCH_UNIT;
-    size += fault(v, FAULT_ARCH_THRESHOLD_MOVES) ? (size_t)ARCH_UNIT << PEBS_INDEX_THRESH_SHIFT : 0;
-    return without_faults(v)->pebs_arch_index(v, fault(v, FAULT_ARCH_INDEX_TWICE) ? 2 * size : size);
+    const uint64_t more = fault(v, FAULT_ARCH_THRESHOLD_MOVES) ? (uint64_t)ARCH_UNIT << PEBS_INDEX_THRESH_SHIFT : 0;
+    return without_faults(v)->pebs_arch_index(v, fault(v, FAULT_ARCH_INDEX_TWICE) ? 2 * size : size) + more;
 }
 
 bool wrong_pebs_arch_reaches(const struct vcpu *v)
