@@ -59,6 +59,7 @@ struct cause cause_of(const struct pebs_event *event)
         [PEBS_ROLE_L3_HITS] = { .kinds = STEP_COLD, .possible = ALL_LOADS, .displace = FROM_SECOND },
         [PEBS_ROLE_L3_MISSES] = { .kinds = STEP_COLD, .possible = ALL_LOADS, .displace = FROM_LAST },
         [PEBS_ROLE_TLB_MISS_LOADS] = { .kinds = STEP_COLD, .possible = ALL_LOADS, .displace = FROM_LAST },
+        [PEBS_ROLE_TLB_MISS_STORES] = { .why_not = "no store of the measured code is to a page of its own" },
         [PEBS_ROLE_TLB_MISS_ACCESSES] = { .kinds = STEP_COLD,
                                           .possible = ALL_LOADS | ALL_STORES,
                                           .displace = FROM_LAST },
@@ -72,7 +73,7 @@ struct cause cause_of(const struct pebs_event *event)
     };
     struct cause cause = causes[event->role];
 
-    if (!cause.kinds)
+    if (!cause.kinds && !cause.why_not)
         cause.why_not = pebs_role_untriggered(event->role);
     cause.possible = taggable(event, cause.possible | cause.kinds);
     cause.kinds = taggable(event, cause.kinds);

@@ -76,7 +76,7 @@ UNIT_TEST(causes)
     for (enum pebs_role role = 0; role < PEBS_ROLE_COUNT; role++) { /* each has a cause, or a reason why not */
         const struct pebs_event event = { .role = role, .select = 0x1 };
         const struct cause cause = cause_of(&event);
-        assert_ptr_equal(cause.why_not, cause.kinds ? NULL : pebs_role_untriggered(role));
+        assert_int_equal(cause.why_not != NULL, cause.kinds == 0);
     }
     /* To displace a line from a level, more bytes are loaded than the level holds. */
     first = cause_of(&(const struct pebs_event){ .role = PEBS_ROLE_L2_HITS, .select = 1 });
