@@ -133,7 +133,7 @@ static void clock_part(const struct vcpu *v, uint32_t regs[4])
     uint64_t least = UINT64_MAX, above = 0;
 
     memset(regs, 0, 4 * sizeof(regs[0]));
-    for (uint32_t below = 1; hz != 0 && above <= MOST_RATIO; below++) {
+    for (uint32_t below = 1; hz != 0 && below <= MOST_RATIO && above <= MOST_RATIO; below++) {
         above = (hz * below + CRYSTAL_HZ / 2) / CRYSTAL_HZ;
         const uint64_t is = above * CRYSTAL_HZ / below, off = is > hz ? is - hz : hz - is;
 

@@ -312,6 +312,12 @@ static uint64_t host_tsc(void *cpu)
     return ++apic->tsc + apic->tsc_offset;
 }
 
+static uint64_t host_tsc_hz(void *cpu)
+{
+    called();
+    return ((struct guest *)cpu)->apic.tsc; /* any */
+}
+
 static uint64_t *host_tsc_offset(void *cpu)
 {
     called();
@@ -415,6 +421,7 @@ static const struct host host = {
     .ymmh = host_vectors,
     .tsc = host_tsc,
     .tsc_offset = host_tsc_offset,
+    .tsc_hz = host_tsc_hz,
     .pause = host_pause,
     .pmi = host_pmi,
     .ia32e = host_ia32e,

@@ -231,6 +231,7 @@ UNIT_TEST(clock)
         { "skylake", 2394567890, { 1399, 3350, 1000000000, 0 } },
         { "goldmont", 1000000000, { 1, 1, 1000000000, 0 } },
         { "clearwaterforest", 0, { 0 } },
+        { "clearwaterforest", 1, { 1, 0, 1000000000, 0 } },
         { "broadwell", 2394567890, { 5, 6, 7, 8 } },
     };
     for (unsigned i = 0; i < COUNT_OF(of); i++) {
