@@ -11,6 +11,7 @@
 #define PERIOD       1009u /* branches from one stack to the next: more than a stack holds, and not a multiple of a round */
 #define STACKS       40u
 #define IS_KERNEL(a) ((int64_t)(a) < 0)
+#define WATERMARK    (16u << 10) /* bytes of records from one interrupt to the next: a tenth of the long loop */
 
 /* The workload's taken branches of the wanted kinds, in execution order. */
 static const struct branch *expected[BRANCHES_MAX];
@@ -36,6 +37,7 @@ static bool record_bts(struct check *c)
         r.bts = true;
         r.attr[0] = perf_event(c->kind->bts_type, 0);
         r.attr[0].sample_type = 0;
+        r.attr[0].aux_watermark = WATERMARK;
     } else {
         r.attr[0] = check_architectural(c, PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
         r.attr[0].sample_period = 1;
