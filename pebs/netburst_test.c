@@ -179,7 +179,7 @@ static void replay_mispredicted(struct test_run *run)
 
 TEST(pebs_tagging_replay_mispredicted) = {
     .id = "pebs.tagging.replay.mispredicted",
-    .title = "Mispredicted branches are tagged and sampled, typically as many as BTS records have the prediction flag",
+    .title = "Mispredicted branches are tagged and sampled, typically as often as BTS records show a misprediction",
     .source = SDM_NETBURST ", \"Files Tagging\"",
     .needs = NEEDS | NEED_BTS | NEED_BTS_PREDICTED,
     .records = true,
@@ -241,7 +241,7 @@ static void with_bts(struct test_run *run)
 
 TEST(pebs_tagging_with_bts) = {
     .id = "pebs.tagging.with_bts",
-    .title = "PEBS and BTS share the area: each branch of a loop, and one load in 34 after each reload of the counter",
+    .title = "PEBS and BTS share the area, and record each branch of a loop, and one in 34 of its loads",
     .source = SDM_NETBURST ", \"Setting Up the PEBS Buffer\"",
     .needs = NEEDS | NEED_BTS,
     .records = true,

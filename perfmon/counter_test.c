@@ -324,7 +324,7 @@ static void force_abort(struct test_run *run)
 
 TEST(perfmon_force_abort) = {
     .id = "perfmon.force_abort",
-    .title = "Counter 3 counts, with bit 0 of TSX_FORCE_ABORT set and, except for erratum SKL179, clear",
+    .title = "Counter 3 counts with bit 0 of TSX_FORCE_ABORT set, and without erratum SKL179 also with it clear",
     .source = "Intel, \"6th Generation Intel Processor Family, Specification Update\" (332689), SKL179",
     .needs = NEED_GLOBAL_CTRL,
     .lacks = no_force_abort,

@@ -279,8 +279,7 @@ static void nmi_blocked(struct test_run *run)
 
 TEST(pmi_lvt_nmi_blocked) = {
     .id = "pmi.lvt.nmi.blocked",
-    .title =
-        "A second overflow in the handler of an interrupt that is delivered as NMI interrupts after the handler's IRET",
+    .title = "If the interrupt is an NMI, a second overflow in its handler interrupts only after the handler's IRET",
     .source = SDM_2023A "\"Handling Multiple NMIs\"; " SDM_LVT,
     .needs = NEEDS,
     .run = nmi_blocked,
