@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Problems of a log with a dump: docs/dump.md, "What dsdump says of a damaged log". Pure. */
+/* Problems of a log with a dump: docs/dump.md, "Damaged logs". Pure. */
 #ifndef LIB_DUMP_READER_DUMP_ERROR_H
 #define LIB_DUMP_READER_DUMP_ERROR_H
 
