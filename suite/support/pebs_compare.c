@@ -189,6 +189,8 @@ static void expect_place(const struct test_run *run, struct pebs_record *want, c
             want->data_address = access.address;
         if (access.value && got->has & PEBS_HAS_GPRS)
             want->gpr[PEBS_RAX] = access.value;
+        if (w == &workload_chase && got->has & PEBS_HAS_GPRS) /* counts down to 1 */
+            want->gpr[PEBS_RCX] = (got->gpr[PEBS_RCX] - 1) % (WORKLOAD_CHASE_LINES * WORKLOAD_CHASE_ROUNDS) + 1;
     } else if (w == &workload_straight && got->has & PEBS_HAS_EVENTING_IP) {
         want->eventing_ip -= (got->eventing_ip - w->start) % WORKLOAD_STRAIGHT_STEP;
         want->ip = got->has & PEBS_HAS_GPRS ? got->eventing_ip + run->caps->pebs_trap_like * WORKLOAD_STRAIGHT_STEP : 0;
