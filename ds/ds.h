@@ -45,7 +45,7 @@ struct ds_config {
     uint64_t counting; /* counters that the service routine leaves on, bits of IA32_PERF_GLOBAL_CTRL; must not sample */
     /*
      * Architectural PEBS: bits 63:32 of the counters' CFG_C, which select the groups; 0: the groups of pebs_data_cfg.
-     * Bits 31:0 have the reset values instead of the area. The buffer has 4096 << n bytes, enough for pebs_records.
+     * Bits 31:0 of each CFG_C get the counter's reset value. The buffer has 4096 << n bytes, enough for pebs_records.
      */
     uint64_t pebs_cfg_c;
     uint64_t pebs_data_cfg; /* the value of MSR_PEBS_DATA_CFG: the groups of adaptive records; otherwise ignored */

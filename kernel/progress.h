@@ -48,7 +48,7 @@ void progress_lines(enum page_lines take);
 void progress_trouble(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Shows the last page, and after the first test the results in QR codes. sent: all of the log has been sent, and the
+ * Shows the last page, and, after progress_plan(), the results in QR codes. sent: all of the log has been sent, and the
  * machine may be switched off.
  */
 void progress_end(enum verdict verdict, enum page_then then, bool sent);
@@ -60,8 +60,8 @@ void progress_elapsed(unsigned seconds);
 void progress_keys(const char *text);
 
 /*
- * Shows the last pages in turn, if there are several and there is a clock, and by keys. Returns a key that ends this,
- * or KEY_NONE if there is nothing to do.
+ * Shows the last pages: the next one after a time, if there is a clock, or at a key. Returns the key that restarts or
+ * switches off, or KEY_NONE if there is no keyboard, and only one page or no clock.
  */
 enum key progress_take_turns(void);
 

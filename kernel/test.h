@@ -26,8 +26,8 @@ struct test_run {
     unsigned bts_printed, pebs_printed;    /* records printed or held so far in the whole test */
     unsigned stacks_printed;               /* LBR stacks */
     enum data_source_encoding data_source; /* encoding of the records' data sources */
-    const char *file, *plan_file; /* plan_..: where the plan was made; with `aside`, the check that found its problem */
-    unsigned line, plan_line;     /* file and line: the last check that was called */
+    const char *file, *plan_file;          /* file, line: the last check that was called */
+    unsigned line, plan_line; /* plan_..: the call that made the plan; or the check whose text is in `aside` */
     char *aside; /* on another processor: TEST_ASIDE bytes for its first problem or, without one, its first difference;
                     NULL: all problems and differences go to the console */
 };

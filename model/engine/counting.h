@@ -45,7 +45,10 @@ static inline bool counting_steps(const struct vcpu *v)
 /* Whether the last retired instruction brought a class to its limit; valid between two blocks. */
 bool counting_due(const struct vcpu *v);
 
-/* Index of the first instruction from place on that brings a class's count, as of `until`, to its limit; or -1. */
+/*
+ * Index of the first instruction from place on that brings a class's count to its limit; or -1. until: the point that
+ * execution has reached; BETWEEN_BLOCKS if place.block has not begun.
+ */
 int counting_first_due(const struct vcpu *v, struct place place, struct place until);
 
 /* The number of branches that cannot bring an outcome class to its limit; whether a branch has brought one there. */

@@ -23,7 +23,10 @@ const struct profile_feature *cpuid_missing_feature(const struct vcpu *v, uint32
 /* Whether the processor has IA32_TSC_ADJUST. */
 bool cpuid_has_tsc_adjust(const struct vcpu *v);
 
-/* Changes QEMU's answer to cpuid_ask()'s request (EAX, EBX, ECX, EDX) into the modelled processor's to the guest's. */
+/*
+ * Turns regs (EAX, EBX, ECX, EDX) from QEMU's answer to cpuid_ask()'s request into the modelled processor's answer to
+ * the guest's request, leaf and subleaf.
+ */
 void cpuid_read(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, uint32_t regs[4]);
 
 #endif

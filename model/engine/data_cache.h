@@ -34,7 +34,7 @@ struct data_cache {
     struct data_array code, code_tlb, code_pages; /* code_pages: the first-level TLB */
     unsigned (*victim)(void *of, unsigned ways);  /* NULL: evict the oldest way */
     void *of;
-    bool used;                   /* the cache is in users */
+    bool used;                   /* the cache is in coherence->users */
     struct coherence *coherence; /* NULL: the cache is not joined, and needs no lock */
 };
 

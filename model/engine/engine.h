@@ -42,7 +42,7 @@
  * Time: one instruction takes one cycle. Batches: branches are gathered in a ring. The engine processes the ring when
  * it is full, when the next branch could raise an interrupt, and at any MSR access, CPUID, RDPMC, interrupt or
  * exception. This is the modelled store buffer. A guest that reads the DS area with a plain load while tracing sees BTS
- * records up to ENGINE_RING blocks late, and PEBS records up to PEBS_STAGE bytes late.
+ * records up to ENGINE_RING - 1 blocks late, and PEBS records up to PEBS_STAGE bytes late.
  */
 #ifndef MODEL_ENGINE_ENGINE_H
 #define MODEL_ENGINE_ENGINE_H

@@ -15,8 +15,9 @@ static inline unsigned metrics_counter(const struct vcpu *v)
     return v->profile->general_counters + METRICS_SLOTS;
 }
 
-/* Whether the processor has the register: IA32_PERF_CAPABILITIES[15]. Whether the register counts now. */
+/* Whether the processor has the register. By erratum RPL018, IA32_PERF_CAPABILITIES[15] may be clear nevertheless. */
 bool metrics_exist(const struct vcpu *v);
+/* Whether the register counts now. */
 bool metrics_count(const struct vcpu *v);
 
 /* The register's value; the counters must be up to date. */

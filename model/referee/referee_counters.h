@@ -22,13 +22,14 @@ void referee_counters_check_enables(struct vcpu *v, uint64_t ip);
 uint64_t referee_counters_armed(const struct vcpu *v);
 
 /*
- * The register reg was written, not IA32_PERF_GLOBAL_CTRL; before: the result of referee_counters_armed() before.
- * Reports counters that this write turned off without having counted, because that register never named them; but not
- * those that IA32_PEBS_ENABLE still enables, because they are only programmed again.
+ * The register reg, which is not IA32_PERF_GLOBAL_CTRL, was written; before: the earlier result of
+ * referee_counters_armed(). Reports counters that the write turned off and that had not counted, because
+ * IA32_PERF_GLOBAL_CTRL did not enable them; except those that IA32_PEBS_ENABLE still enables: software only programs
+ * these again.
  */
 void referee_counters_check_armed(struct vcpu *v, uint64_t before, enum model_register reg, uint64_t ip);
 
-/* The guest has ended: makes the reports for which these two functions still waited. */
+/* The guest has ended: makes the reports that check_enables() and check_armed() had put off. */
 void referee_counters_end(struct vcpu *v);
 
 /* Software loads v->counters[i]. */

@@ -190,7 +190,7 @@ struct vcpu {
             uint64_t *count;                /* of their class; NULL: data_accessed() must look closer */
             unsigned events[2];             /* that a load adds; that a store adds */
         } hit[2];                           /* of code with CPL 0; of other code */
-        uint64_t uncounted;                 /* the count, if no counter counts them */
+        uint64_t uncounted;                 /* where `count` points if no counter counts them */
         bool code;                          /* a counter counts misses of code */
         bool slots;                         /* a counter needs to know which slots are lost: */
         uint64_t bad[EVENT_QUALIFIERS];     /* mispredicted branches, and */
@@ -223,7 +223,7 @@ struct vcpu {
         uint64_t repeated;             /* the counted REP instruction that may continue in the next block; 0: none */
         struct lbr_entry stack[MAX_LBR];
         struct lbr_contents contents[MAX_LBR]; /* the branches of these entries, as logged */
-        uint32_t written;                      /* bit i: software has written to stack[i] since */
+        uint32_t written;                      /* bit i: software has overwritten stack[i] */
     } lbr;
 
     struct {
@@ -235,7 +235,7 @@ struct vcpu {
         bool on;
         unsigned staged; /* number of records not yet in memory, or not yet in its index */
         bool lost;       /* the area could not be read */
-        uint64_t at;     /* their address in the guest */
+        uint64_t at;     /* address of the staged records in the guest */
         uint8_t stage[ENGINE_RING * ENCODE_BTS_MAX];
         uint64_t last; /* one of the last staged branches, for reports of lost records */
     } bts;

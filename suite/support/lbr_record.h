@@ -12,7 +12,9 @@
 /* The stack when it was last read. */
 extern struct lbr_stack lbr_recorded;
 
-/* Why software cannot write the stack: NetBurst's by the manual, Pentium M's by measurement (tests/host/msr_facts.h).
+/*
+ * Why software cannot write the stack: NetBurst's by the manual, Pentium M's by measurement (tests/host/msr_facts.h).
+ * NULL: it can.
  */
 const char *lbr_is_read_only(const struct caps *caps);
 
