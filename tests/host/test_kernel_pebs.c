@@ -128,7 +128,7 @@ static void write_priming(uint32_t msr, uint64_t value)
 UNIT_TEST(clearing)
 {
     static const char full[] =
-        "38f f, 186 1, c1 2, 187 3, c2 4, 188 5, c3 6, 38d 7, 38e 5, 190a 8, 190b 8, 1926 9, 1927 9, "
+        "38f 30000000f, 186 1, c1 2, 187 3, c2 4, 188 5, c3 6, 38d 7, 38e 5, 190a 8, 190b 8, 1926 9, 1927 9, "
         "1982 a, 1983 a, 1906 b, 1907 b";
     static const struct {
         struct caps caps;
@@ -138,7 +138,7 @@ UNIT_TEST(clearing)
         { { .general_count = 2, .fixed_count = 1, .global_ctrl = true },
           0,
           "38f 0, 186 0, c1 0, 187 0, c2 0, 188 5, c3 6, 38d 0, 390 5, 190a 8" },
-        { { .general_count = 1 }, 0, "38f f, 186 0, c1 0, 187 3, c2 4, 38d 7, 390 0" },
+        { { .general_count = 1 }, 0, "38f 30000000f, 186 0, c1 0, 187 3, c2 4, 38d 7, 390 0" },
         { { .general_count = 1, .global_ctrl = true, .reload_counters = UINT64_C(0x100000204) },
           0,
           "38f 0, 186 0, c1 0, 187 3, 190a 0, 190b 0, 1926 0, 1927 0, 1982 0, 1983 0, 1906 b, 1907 b" },
