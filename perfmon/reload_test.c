@@ -104,6 +104,12 @@ static uint64_t run_once(const struct caps *caps, uint64_t counters)
     return msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & (caps->general_counters | caps->fixed_counters << 32);
 }
 
+/* Compares all bits of general counter n. */
+static void compare(struct test_run *run, unsigned n, const char *what, uint64_t want)
+{
+    test_equal(run, what, counter_read(n), want);
+}
+
 /* ---- the registers ----------------------------------------------------------------------------------------------- */
 
 /* Calls `each` with the CFG_B of every counter that can be reloaded. */
@@ -209,8 +215,8 @@ static void by_itself(struct test_run *run)
             continue;
         set(run, n, BRANCHES | COUNTING, -(uint64_t)PERIOD, MSR_BIT(n), start);
         run_once(run->caps, MSR_BIT(n));
-        test_equal(run, "a counter that reloads itself with every 5th of the jumps", counter_read(n),
-                   (-(uint64_t)PERIOD + JUMPS % PERIOD) & width_mask(run->caps));
+        compare(run, n, "a counter that reloads itself with every 5th of the jumps",
+                (-(uint64_t)PERIOD + JUMPS % PERIOD) & width_mask(run->caps));
         counters_clear(run->caps);
     }
 }
@@ -255,7 +261,7 @@ static void positive(struct test_run *run)
 
     set(run, n, BRANCHES | COUNTING, -UINT64_C(3), MSR_BIT(n), LOADED);
     run_once(run->caps, MSR_BIT(n));
-    test_equal(run, "a counter that was reloaded with a positive value", counter_read(n), LOADED + JUMPS - 3);
+    compare(run, n, "a counter that was reloaded with a positive value", LOADED + JUMPS - 3);
     counters_clear(run->caps);
 }
 
@@ -286,8 +292,7 @@ static void by_another(struct test_run *run)
             set(run, c.n[i], BRANCHES | COUNTING, 0, MSR_BIT(c.n[j]), LOADED);
             set(run, c.n[j], INSTRUCTIONS | COUNTING, BEHIND(4 + i + j), 0, 0);
             run_once(run->caps, MSR_BIT(c.n[i]) | MSR_BIT(c.n[j]));
-            test_equal(run, "jumps since the overflow of the counter that reloads", counter_read(c.n[i]),
-                       LOADED + JUMPS - (4 + i + j));
+            compare(run, c.n[i], "jumps since the overflow of the counter that reloads", LOADED + JUMPS - (4 + i + j));
             counters_clear(run->caps);
         }
 }
@@ -312,7 +317,7 @@ static void cause(struct test_run *run)
     set(run, c.n[1], BRANCHES | COUNTING, -UINT64_C(6), 0, LOADED);
     status = run_once(run->caps, both);
     test_equal(run, "IA32_PERF_GLOBAL_STATUS after the overflow of the counter that reloads", status, MSR_BIT(c.n[1]));
-    test_equal(run, "the counter that has reloaded another one", counter_read(c.n[1]), JUMPS - 6);
+    compare(run, c.n[1], "the counter that has reloaded another one", JUMPS - 6);
     counters_clear(run->caps);
 }
 
@@ -336,8 +341,8 @@ static void one_way(struct test_run *run)
     status = run_once(run->caps, MSR_BIT(c.n[0]) | MSR_BIT(c.n[1]));
     test_equal(run, "IA32_PERF_GLOBAL_STATUS after the overflow of the counter that names another", status,
                MSR_BIT(c.n[0]));
-    test_equal(run, "the counter that names another, after its own overflow", counter_read(c.n[0]), JUMPS - 4);
-    test_equal(run, "the named counter, which has not overflowed", counter_read(c.n[1]), JUMPS);
+    compare(run, c.n[0], "the counter that names another, after its own overflow", JUMPS - 4);
+    compare(run, c.n[1], "the named counter, which has not overflowed", JUMPS);
     counters_clear(run->caps);
 }
 
@@ -358,7 +363,7 @@ static void unnamed(struct test_run *run)
     set(run, c.n[0], BRANCHES | COUNTING, 0, 0, LOADED);
     set(run, c.n[1], INSTRUCTIONS | COUNTING, BEHIND(8), 0, LOADED);
     run_once(run->caps, MSR_BIT(c.n[0]) | MSR_BIT(c.n[1]));
-    test_equal(run, "a counter that names no counter", counter_read(c.n[0]), JUMPS);
+    compare(run, c.n[0], "a counter that names no counter", JUMPS);
     if (counter_read(c.n[1]) >= LOADED)
         test_fail(run, "a counter that names no counter was reloaded at its overflow");
     counters_clear(run->caps);
@@ -383,8 +388,8 @@ static void chain(struct test_run *run)
     set(run, c.n[1], BRANCHES | COUNTING, 0, MSR_BIT(c.n[2]), LOADED);
     set(run, c.n[2], INSTRUCTIONS | COUNTING, BEHIND(5), 0, 0);
     run_once(run->caps, all);
-    test_equal(run, "a counter that names a reloaded one", counter_read(c.n[0]), JUMPS);
-    test_equal(run, "the reloaded counter", counter_read(c.n[1]), LOADED + JUMPS - 5);
+    compare(run, c.n[0], "a counter that names a reloaded one", JUMPS);
+    compare(run, c.n[1], "the reloaded counter", LOADED + JUMPS - 5);
     counters_clear(run->caps);
 }
 
@@ -408,8 +413,7 @@ static void either(struct test_run *run)
         set(run, c.n[1], INSTRUCTIONS | COUNTING, i ? 0 : BEHIND(9), 0, 0);
         set(run, c.n[2], INSTRUCTIONS | COUNTING, BEHIND(3), 0, 0);
         run_once(run->caps, all);
-        test_equal(run, "a counter that names two, after the last overflow", counter_read(c.n[0]),
-                   LOADED + JUMPS - (i ? 3 : 9));
+        compare(run, c.n[0], "a counter that names two, after the last overflow", LOADED + JUMPS - (i ? 3 : 9));
         counters_clear(run->caps);
     }
 }
@@ -434,8 +438,9 @@ static void several(struct test_run *run)
     set(run, c.n[2], INSTRUCTIONS | COUNTING, period, MSR_BIT(c.n[2]), (uint32_t)period);
     run_once(run->caps, all);
     for (unsigned i = 0; i < 2; i++)
-        test_equal(run, i ? "the second of two counters that the same counter reloads" : "the first of these counters",
-                   counter_read(c.n[i]), (i + 1) * LOADED + JUMPS - 14);
+        compare(run, c.n[i],
+                i ? "the second of two counters that the same counter reloads" : "the first of these counters",
+                (i + 1) * LOADED + JUMPS - 14);
     counters_clear(run->caps);
 }
 
@@ -492,7 +497,7 @@ static void by_fixed(struct test_run *run)
     set(run, n, BRANCHES | COUNTING, 0, FIXED(0), LOADED);
     set_fixed_0(run, BEHIND(6), 0, 0);
     status = run_once(run->caps, MSR_BIT(n) | FIXED(0));
-    test_equal(run, "jumps since the overflow of fixed counter 0", counter_read(n), LOADED + JUMPS - 6);
+    compare(run, n, "jumps since the overflow of fixed counter 0", LOADED + JUMPS - 6);
     test_equal(run, "IA32_PERF_GLOBAL_STATUS", status, FIXED(0));
     counters_clear(run->caps);
 }
