@@ -22,6 +22,7 @@ struct fault_state {
         unsigned bts_stored;
         bool apic_on;                             /* software has switched on the local APIC */
         bool bts_behind;                          /* the BTS index lacks the last record */
+        bool filtered;                            /* BTS left out a privilege level when it last saw a branch */
         bool traced;                              /* software has enabled Intel PT */
         unsigned thresholds, loads;               /* writes of the load latency threshold; loads since the last one */
         uint64_t starts;                          /* of counter 3 */
@@ -35,6 +36,7 @@ struct fault_state {
         bool pmi_waits;                           /* a PMI is postponed, or must be raised again */
         bool pmi_repeats;                         /* the pending PMI is a second delivery */
         bool pmi_stuck;                           /* a masked LVT entry has suppressed a PMI */
+        bool other_status;                        /* the next read of the status has another counter's bit */
         uint32_t first_vector;                    /* vector of the first PMI */
         unsigned primed_counters;                 /* bit i: counters[i] has had a priming event enabled */
         unsigned primed_events;                   /* bit n: some counter has had the n-th priming event enabled */

@@ -118,6 +118,13 @@ void wrong_bts_filters(const struct vcpu *v, bool *skip_system, bool *skip_user)
     }
     *skip_system = *skip_system && !fault(v, FAULT_BTS_CPL_OFF_OS_IGNORED);
     *skip_user = *skip_user && !fault(v, FAULT_BTS_CPL_OFF_USR_IGNORED);
+    if (fault(v, FAULT_BTS_CPL_FIRST_STORED)) {
+        bool *const filtered = &fault_state(v)->state.filtered, first = !*filtered;
+
+        *filtered = *skip_system || *skip_user;
+        *skip_system = *skip_system && !first;
+        *skip_user = *skip_user && !first;
+    }
 }
 
 struct bts_contents wrong_bts_contents(const struct vcpu *v, const struct branch *b)
@@ -141,7 +148,7 @@ struct bts_contents wrong_bts_contents(const struct vcpu *v, const struct branch
     if (fault(v, FAULT_BTS_RECORD_PREDICTED_INVERTED))
         contents.flags ^= v->profile->bts_predicted ? PREDICTED : 0;
     if (fault(v, FAULT_BTS_RECORD_PREDICTED_ALWAYS))
-        contents.flags |= v->profile->bts_predicted ? PREDICTED : 0;
+        contents.flags = v->profile->bts_predicted && b->block->end == END_IND_JMP ? PREDICTED : 0;
     return contents;
 }
 

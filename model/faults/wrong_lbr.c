@@ -77,7 +77,8 @@ static void change(const struct vcpu *v, const struct branch *b, struct lbr_cont
         swap(&contents->from, &contents->to);
     contents->to += fault(v, FAULT_LBR_ENTRY_TO_BEHIND);
     contents->mispredicted ^= fault(v, FAULT_LBR_ENTRY_MISPREDICTED_INVERTED);
-    contents->mispredicted = contents->mispredicted && !fault(v, FAULT_LBR_ENTRY_PREDICTED_ALWAYS);
+    if (fault(v, FAULT_LBR_ENTRY_PREDICTED_ALWAYS))
+        contents->mispredicted = b->block->end != END_IND_JMP;
     contents->cycles &= fault(v, FAULT_LBR_ENTRY_CYCLES_WRAP) ? 0xffff : ~UINT64_C(0);
     contents->cycles |= fault(v, FAULT_LBR_ENTRY_CYCLES_ALL) ? 0xffff : 0;
     if (fault(v, FAULT_LBR_ENTRY_CYCLES_ZERO))

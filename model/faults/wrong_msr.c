@@ -174,11 +174,15 @@ uint64_t wrong_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i
         { FAULT_LBR_DEPTH_READS_ZERO, REG_IA32_LBR_DEPTH, ~UINT64_C(0), 0 },
         { FAULT_LBR_EVENTS_SELECT_LOST, REG_IA32_PERFEVTSEL, EVTSEL_BR_CNTR, 0 },
     };
-    const uint64_t value = wrong_arch_value(v, m, without_faults(v)->msr_value(v, m, i));
+    uint64_t value = wrong_arch_value(v, m, without_faults(v)->msr_value(v, m, i));
 
     wrong_pmi_after_read(v, (enum model_register)m->reg);
     if (m->reg == REG_IA32_PERF_GLOBAL_STATUS && fault(v, FAULT_PMI_STATUS_READ_CLEARS))
         v->status = 0;
+    if (m->reg == REG_IA32_PERF_GLOBAL_STATUS && fault_state(v)->state.other_status) {
+        fault_state(v)->state.other_status = false;
+        value |= UINT64_C(1) << 32;
+    }
     if (m->reg == REG_MSR_LASTBRANCH_TOS && fault(v, FAULT_LBR_TOS_OFF_BY_ONE))
         return (value + 1) & (vcpu_lbr_depth(v) - 1);
     if (m->reg == REG_MSR_LASTBRANCH_TOS && fault(v, FAULT_LBR_TOS_BEYOND))

@@ -177,6 +177,7 @@ static uint64_t wrong_counter(const struct vcpu *v, const struct pebs_sample *sa
         return vcpu_reset_value(v, i) & vcpu_width_mask(v);
     value = fault(v, FAULT_PEBS_SNAPSHOT_BACKWARDS) && before % 2 != 0 ? value / 2 : value;
     value += fault(v, FAULT_PEBS_SNAPSHOT_COUNTS_ON) ? 10 * before : 0;
+    value |= fault(v, FAULT_PEBS_SNAPSHOT_EXCESS) ? vcpu_width_mask(v) + 1 : 0;
     return fault(v, FAULT_PEBS_SNAPSHOT_NARROW) ? (uint32_t)value : value;
 }
 

@@ -67,6 +67,7 @@ void wrong_pmi_raise(struct vcpu *v, struct place place)
     if (is_lost(v))
         return;
     without_faults(v)->pmi_raise(v, place);
+    fault_state(v)->state.other_status = fault(v, FAULT_PMI_STATUS_OTHER_ONCE);
     if (vcpu_debugctl(v, v->profile->debugctl->freeze_lbrs))
         spoil_newest(v);
     v->pmi.wanted = fault(v, FAULT_PMI_TWICE) && fault_state(v)->state.pmi_waits; /* raise it again */
