@@ -31,7 +31,7 @@
 void ds_assign(unsigned processor, uint8_t *store, uint8_t *kept);
 
 #define DS_GENERAL_COUNTERS 10u
-#define DS_FIXED_COUNTERS   4u
+#define DS_FIXED_COUNTERS   16u /* the most reset values of any format */
 
 /* Sizes are in records. A threshold of n raises the interrupt when n records are in the buffer. */
 struct ds_config {
