@@ -81,7 +81,7 @@ static void check_and_count(struct test_run *run, const char *name, const struct
 {
     records_check_log(run, name, log);
     if (log->records > printed)
-        console_note("%u more %s records (records=all prints them)", log->records - printed, name);
+        console_note("%u more %s records (records=all)", log->records - printed, name);
 }
 
 static unsigned most(const struct test_run *run)
@@ -208,7 +208,7 @@ void records_print_lbr(struct test_run *run, const struct lbr_stack *stack)
         lbr_text(age < run->lbr_most ? &console_sink : &held_sink, age, entry, &console_symbols);
     }
     if (held)
-        console_note("%u more LBR entries (records=all prints them)", held);
+        console_note("%u more LBR entries (records=all)", held);
 }
 
 const struct branch *branch_next(struct branch_walk *walk)

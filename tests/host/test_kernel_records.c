@@ -136,9 +136,9 @@ static void closing_says(unsigned bts, unsigned pebs, unsigned interrupts, unsig
     snprintf(lines, sizeof(lines), "drained %u BTS and %u PEBS records in %u interrupts\n", bts * interrupts,
              pebs * interrupts, interrupts);
     if (bts)
-        snprintf(lines + strlen(lines), 200, "%u more BTS records (records=all prints them)\n", bts * interrupts);
+        snprintf(lines + strlen(lines), 200, "%u more BTS records (records=all)\n", bts * interrupts);
     if (pebs)
-        snprintf(lines + strlen(lines), 200, "%u more PEBS records (records=all prints them)\n", pebs * interrupts);
+        snprintf(lines + strlen(lines), 200, "%u more PEBS records (records=all)\n", pebs * interrupts);
     machine_printed(lines);
     assert_int_equal(run.problems, *wrong == 'w');
     assert_int_equal(run.differences, *wrong == 'd');
@@ -239,7 +239,7 @@ UNIT_TEST(closing_a_damaged_log)
                              "wrong: the BTS fields of the DS area were found overwritten 2 times\n");
         machine_printed(full ? "drained 8192 BTS and 0 PEBS records in 7 interrupts\n"
                              : "drained 8192 BTS and 0 PEBS records in 7 interrupts\n"
-                               "8192 more BTS records (records=all prints them)\n");
+                               "8192 more BTS records (records=all)\n");
     }
 }
 
@@ -266,7 +266,7 @@ UNIT_TEST(printing)
     records_close(&run, 0);
     machine_printed("bts 2 0x0000000000003000 => 0x0000000000000000 mispredicted\n"
                     "drained 3 BTS and 0 PEBS records in 0 interrupts\n"
-                    "2 more BTS records (records=all prints them)\n");
+                    "2 more BTS records (records=all)\n");
     assert_int_equal(run.bts_printed, 3);
     assert_int_equal(run.pebs_printed, 0);
 
@@ -307,7 +307,7 @@ UNIT_TEST(holding)
     records_close(&run, 0);
     machine_printed("bts 0 0x0000000000001000 => 0x0000000000000000 mispredicted\n"
                     "drained 4 BTS and 0 PEBS records in 0 interrupts\n"
-                    "3 more BTS records (records=all prints them)\n");
+                    "3 more BTS records (records=all)\n");
     assert_int_equal(run.bts_printed, 3);
     held_lines_print(&console_sink);
     machine_printed("more records, because the test did not pass:\n"
@@ -713,14 +713,14 @@ UNIT_TEST(lbr_holding)
     machine_printed("lbr stack tos 2 depth 4\n"
                     "lbr 0 0x1fff/0x1000/-/-/-/0\n"
                     "lbr 1 0x1200/0x1300/-/-/-/0\n"
-                    "2 more LBR entries (records=all prints them)\n"
+                    "2 more LBR entries (records=all)\n"
                     "lbr stack tos 1 depth 4\n"
                     "lbr 0 0x1100/0x1200/-/-/-/0\n"
                     "lbr 1 0x1000/0x1100/-/-/-/0\n"
                     "lbr stack tos 2 depth 4\n"
                     "lbr 0 0x1100/0x1200/-/-/-/0\n"
                     "lbr 1 0x1100/0x1200/-/-/-/0\n"
-                    "1 more LBR entries (records=all prints them)\n");
+                    "1 more LBR entries (records=all)\n");
     machine_start();
     held_lines_print(&console_sink);
     machine_printed("more records, because the test did not pass:\n"
