@@ -231,5 +231,5 @@ for test in 'exception', 'stack_overflow', 'panic_twice':
         has(lines, f'It occurred in test {count} of {count}: selftest.{test}', 'and the test')
         compare_codes(f'selftest.{test}', guest, lines, log)
         has_page(guest, r'panic vector \d+', 'one of the pages has the first line of the report')
-        matches(lines, 'panic (?:cr0 0x[0-9a-f]+ cr2 0x[0-9a-f]+ cr3|vector 14 while another)', 'the first page has CR2')
+        matches(lines, 'panic (?:cr0 0x[0-9a-f]+ cr2 0x[0-9a-f]+ cr3|vector 14 during another)', 'the first page has CR2')
 tap.done()
