@@ -75,6 +75,15 @@
 
 #define MSR_IA32_PAT 0x00000277u
 
+#define MSR_IA32_MTRRCAP          0x000000feu
+#define MTRRCAP_VCNT              UINT64_C(0xff) /* number of variable ranges */
+#define MSR_IA32_MTRR_PHYSBASE(n) (0x00000200u + 2 * (n))
+#define MSR_IA32_MTRR_PHYSMASK(n) (0x00000201u + 2 * (n))
+#define MTRR_PHYSMASK_VALID       MSR_BIT(11)
+#define MTRR_ADDRESS              UINT64_C(0x000ffffffffff000)
+#define MSR_IA32_MTRR_DEF_TYPE    0x000002ffu
+#define MTRR_DEF_TYPE_E           MSR_BIT(11)
+
 #define MSR_TSX_FORCE_ABORT 0x0000010fu /* CPUID.7:EDX[13] */
 #define TSX_FORCE_ABORT_RTM MSR_BIT(0)
 

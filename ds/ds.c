@@ -30,6 +30,11 @@
 #define OTHER_PEBS_LOG_SIZE    0x6000u
 #define OTHER_BTS_LOG_SIZE     0x2800u
 
+#define CPUID_1_ECX_HYPERVISOR (1u << 31)
+#define CPUID_1_EDX_MTRR       (1u << 12)
+#define CPUID_1_EDX_PAT        (1u << 16)
+#define PAT_ALL_WB             UINT64_C(0x0606060606060606)
+
 /* Far more PAUSEs than a record needs to reach memory. */
 #define QUIESCENT_PAUSES 1000u
 
@@ -106,6 +111,41 @@ static inline __attribute__((always_inline)) struct ds_cpu *own(void)
 static uint64_t address_of(const void *object)
 {
     return (uint64_t)(uintptr_t)object;
+}
+
+static void memory_registers_read(struct memory_registers *registers)
+{
+    const uint32_t flags = cpuid(1, 0).edx;
+    const unsigned count = flags & CPUID_1_EDX_MTRR ? (unsigned)(msr_get(MSR_IA32_MTRRCAP) & MTRRCAP_VCNT) : 0;
+
+    *registers = (struct memory_registers){ .count = count < MTRR_RANGES ? count : MTRR_RANGES };
+    registers->mtrrs = flags & CPUID_1_EDX_MTRR && msr_read(MSR_IA32_MTRR_DEF_TYPE, &registers->default_type);
+    if (!(flags & CPUID_1_EDX_PAT) || !msr_read(MSR_IA32_PAT, &registers->pat))
+        registers->pat = PAT_ALL_WB;
+    for (unsigned n = 0; n < registers->count; n++) {
+        registers->range[n].base = msr_get(MSR_IA32_MTRR_PHYSBASE(n));
+        registers->range[n].mask = msr_get(MSR_IA32_MTRR_PHYSMASK(n));
+    }
+}
+
+bool ds_is_write_back(struct memory_finding *found)
+{
+    const struct ds_cpu *const ds = own();
+    const struct {
+        uint64_t start, size;
+    } sections[] = { { address_of(ds->management_area), PAGE_SIZE },
+                     { address_of(ds->bts.memory), ds->bts.memory_size },
+                     { address_of(ds->pebs.memory), ds->pebs.memory_size } };
+    struct memory_registers registers;
+    bool all = true;
+
+    if (cpuid(1, 0).ecx & CPUID_1_ECX_HYPERVISOR)
+        return true;
+    memory_registers_read(&registers);
+    for (unsigned i = 0; i < sizeof sections / sizeof sections[0]; i++)
+        for (uint64_t at = 0; all && at < sections[i].size; at += PAGE_SIZE)
+            all = memory_is_write_back(&registers, sections[i].start + at, found);
+    return all;
 }
 
 /* All bits of IA32_DEBUGCTL that make this processor store branches. */

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "cpu/caps.h"
+#include "cpu/memory_type.h"
 #include "ds/ds_area.h"
 #include "ds/ds_check.h"
 #include "ds/ds_log.h"
@@ -57,6 +58,14 @@ struct ds_counts {
     unsigned untraced;                  /* of these, interrupts while BTS was off, which the trace lacks */
     uint64_t bts_indexed, pebs_indexed; /* records according to the index, total of all drains */
 };
+
+/*
+ * Whether the calling processor's debug store is in write-back memory, which the manual advises: a page is not if its
+ * address, type and register are in *found. Under a hypervisor always true: there the host decides, and QEMU's
+ * emulation clears the MTRRs at INIT, which leaves a processor's unchanged. SDM Vol. 3A (253668-032), "Setting Up the
+ * DS Save Area", 16.4.9.2.
+ */
+bool ds_is_write_back(struct memory_finding *found);
 
 /* The most records that a PEBS buffer may have on this processor. data_cfg: the groups of adaptive records. */
 unsigned ds_pebs_capacity(const struct caps *caps, uint64_t data_cfg);

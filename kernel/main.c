@@ -257,6 +257,17 @@ static void say_log(void)
                                                  : "only the UEFI loader can keep it; boot the stick by UEFI");
 }
 
+static void say_memory(unsigned number, const struct caps *caps)
+{
+    struct memory_finding found;
+    char text[MEMORY_TEXT];
+
+    if (!caps->ds || ds_is_write_back(&found))
+        return;
+    memory_finding_text(text, sizeof text, &found);
+    console_note("cpu %u: %s", number, text);
+}
+
 static void step_report(void)
 {
     static char system[SMBIOS_TEXT];
@@ -271,6 +282,7 @@ static void step_report(void)
     console_note("boot route %s, %u memory ranges", (const char *)(uintptr_t)machine.boot.route,
                  machine.boot.memory_count);
     console_note("paging %s%s", paging_name(), paging_no_execute() ? ", no-execute" : "");
+    say_memory(0, &machine.caps);
     console_note("screen %s", display_text());
     if (machine.apic != APIC_OK)
         console_note("apic none: %s", apic_error_text(machine.apic));
@@ -368,6 +380,7 @@ static void test_kind(void)
     core_kind_say(machine.kind);
     machine_text(&console_sink, caps);
     firmware_text(&console_sink);
+    say_memory(machine.kind->number, caps);
     if (!watchdog_follow() && watchdog_has_nmi())
         console_note(
             "watchdog without NMI on this processor: only cpu 0 notices a test that hangs there with interrupts off");

@@ -50,6 +50,8 @@
 #define IA32_ARCH_CAPABILITIES        0x10a
 #define ARCH_XAPIC_DISABLE_STATUS     (UINT64_C(1) << 21)
 
+#define IA32_MTRR_DEF_TYPE 0x2ff
+
 #define IA32_RTIT_CTL   0x570
 #define RTIT_CTL_LEFT   UINT64_C(0x210d) /* TraceEn, OS, User, ToPA, BranchEn */
 #define TSX_FORCE_ABORT 0x10f
@@ -101,6 +103,7 @@ static const struct {
     [QUIRK_APIC_OFF] = { "apic_off",
                          "firmware leaves the local APIC off: IA32_APIC_BASE bit 11 is clear, and CPUID.1:EDX "
                          "reports no APIC until software sets it" },
+    [QUIRK_MTRRS_OFF] = { "mtrrs_off", "firmware leaves all memory uncacheable: IA32_MTRR_DEF_TYPE reads 0" },
 };
 
 const char *quirk_name(unsigned index)
@@ -369,6 +372,9 @@ bool quirks_rdmsr(const struct vcpu *v, uint32_t address, uint64_t *value)
     case IA32_ARCH_CAPABILITIES:
         *value = ARCH_XAPIC_DISABLE_STATUS;
         return has_quirk(v, QUIRK_X2APIC_LOCKED);
+    case IA32_MTRR_DEF_TYPE:
+        *value = 0;
+        return has_quirk(v, QUIRK_MTRRS_OFF);
     default:
         return false;
     }

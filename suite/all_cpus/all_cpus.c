@@ -78,6 +78,7 @@ static void probe(struct member *m, const struct caps *boot)
     ds_probe(&input);
     caps_fill(&input, &m->caps);
     ds_probe_registers(&m->caps);
+    m->write_back = ds_is_write_back(&m->memory);
     if (m->caps.freeze_while_smm)
         msr_write(MSR_IA32_DEBUGCTL, DEBUGCTL_FREEZE_WHILE_SMM);
 }
@@ -148,6 +149,18 @@ static void take_own_caps(unsigned n, const struct test_run *run)
                  m->fit ? "with its own capabilities" : caps_reason_text(lacks));
 }
 
+/* Each processor has MTRRs, and firmware may not have made them alike. */
+static void say_memory(unsigned n)
+{
+    const struct member *m = cpus_member(n);
+    char text[MEMORY_TEXT];
+
+    if (!m->caps.ds || m->write_back)
+        return;
+    memory_finding_text(text, sizeof text, &m->memory);
+    console_note("cpu %u: %s", n, text);
+}
+
 static bool start(unsigned n, const struct test_run *run)
 {
     struct member *const m = cpus_member(n);
@@ -160,6 +173,7 @@ static bool start(unsigned n, const struct test_run *run)
         return false;
     }
     wait_for(&m->probed);
+    say_memory(n);
     m->fit = true;
     first = first_of_kind(n);
     if (first)

@@ -9,14 +9,17 @@
 #include <limits.h>
 #include <stdbool.h>
 
+#include "cpu/memory_type.h"
 #include "kernel/test.h"
 
 /* A processor, by processor_number(). */
 struct member {
     bool started;
-    bool differs;        /* capabilities differ in any way from the first processor of its kind of core */
-    bool fit;            /* the capabilities that tests depend on are the same */
-    struct caps caps;    /* its own capabilities; valid if it was started */
+    bool differs;     /* capabilities differ in any way from the first processor of its kind of core */
+    bool fit;         /* the capabilities that tests depend on are the same */
+    struct caps caps; /* its own capabilities; valid if it was started */
+    bool write_back;  /* its debug store's memory type; if false, memory says why */
+    struct memory_finding memory;
     struct test_run run; /* uses the boot processor's caps, or its own on another kind of core */
     char aside[TEST_ASIDE];
     unsigned came, of;    /* the number of records or events, and the typical number */

@@ -157,7 +157,7 @@ UNIT_TEST(unknown_names)
           "dsmodel: quirk=nor: unknown name; the quirks are: inert msr_faults ",
           " no_apic apic_off x2apic_locked tsc_fast kvm p_cores_alone model_unlisted rdpmc_user_disable trace_left "
           "force_abort "
-          "hyper_threading_off\n" },
+          "hyper_threading_off mtrrs_off\n" },
         { "profile=skylake latitude=7:pebs-arming,nor,this",
           "dsmodel: latitude=SEED:nor: unknown name; the freedoms are: pebs-arming", "\n" },
         { "profile=skylake latitude=7:", "dsmodel: latitude=SEED:: unknown name; the freedoms are: pebs-arming", "\n" },
