@@ -66,28 +66,24 @@ static void forget(void)
 
 static void on_problem(void *context, const struct dump_problem *problem)
 {
-    (void)context;
     assert_true(result.problems < PROBLEMS_MAX);
     result.problem[result.problems++] = *problem;
 }
 
 static void on_machine(void *context, const struct dump_machine *machine)
 {
-    (void)context;
     result.machines++;
     result.machine = *machine;
 }
 
 static void on_test(void *context, const char *id)
 {
-    (void)context;
     result.tests++;
     snprintf(result.test, sizeof(result.test), "%s", id);
 }
 
 static void on_event(void *context, const struct dump_sampling *event)
 {
-    (void)context;
     result.events++;
     result.event = *event;
     snprintf(result.event_name, sizeof(result.event_name), "%s", event->name);
@@ -95,7 +91,6 @@ static void on_event(void *context, const struct dump_sampling *event)
 
 static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_record *record)
 {
-    (void)context;
     assert_true(result.branches < RECORDS_MAX);
     result.cpu = cpu;
     result.branch_n[result.branches] = n;
@@ -105,7 +100,6 @@ static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_rec
 static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_record *record, const uint8_t *bytes,
                     enum data_source_encoding encoding)
 {
-    (void)context;
     result.cpu = cpu;
     result.sample_n = n;
     result.encoding = encoding;
@@ -115,8 +109,6 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
 
 static void on_lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lbr *stack)
 {
-    (void)context;
-    (void)n;
     result.stacks++;
     result.cpu = cpu;
     result.depth = stack->depth;
@@ -128,13 +120,11 @@ static void on_lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lb
 
 static void on_lost(void *context, const char *kind, uint64_t records)
 {
-    (void)context;
     result.lost[kind[0] == 'b' ? 0 : kind[0] == 'p' ? 1 : 2] += records;
 }
 
 static void on_line(void *context, const char *text)
 {
-    (void)context;
     result.lines++;
     snprintf(result.line, sizeof(result.line), "%s", text);
 }

@@ -3,14 +3,9 @@
 #ifndef TESTS_HOST_PEBS_BYTES_H
 #define TESTS_HOST_PEBS_BYTES_H
 
+#include "lib/bytes.h"
 #include "pebs/pebs_decode.h"
 #include "tests/host/unit_test.h"
-
-static void put(uint8_t *bytes, uint64_t value)
-{
-    for (unsigned i = 0; i < 8; i++)
-        bytes[i] = (uint8_t)(value >> (8 * i));
-}
 
 /* Decodes the record at the start of the bytes, which has this size. */
 static struct pebs_record decode_record(const struct pebs_form *form, const uint8_t *bytes, size_t length, size_t size)

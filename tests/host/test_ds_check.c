@@ -351,66 +351,57 @@ static void expect_arch(const struct arch_description *d, uint64_t set, unsigned
 
 UNIT_TEST(arch_registers)
 {
-    struct arch_description d = arch_clean(&pages);
+    static const struct {
+        uint64_t base, linear, index; /* 0: those of a description without a breach */
+        unsigned physical_bits;
+        uint64_t set;
+        unsigned demands;
+    } rows[] = {
+        { 0, 0, 0, 40, 0, 0 },
+        { 0x3f0004, 0x3f0000, 0, 22, 0, 0 }, /* ends at the physical address limit */
+        { 0x3f0004, 0x3f0000, 0, 21, BIT(ARCH_PHYSICAL), 1 },
+        { 0x3f1004, 0x3f1000, 0, 22, BIT(ARCH_PHYSICAL), 1 },
+        { ARCH_BUFFER | 4 | UINT64_C(1) << 60, 0, 0, 40, BIT(ARCH_PHYSICAL), 1 },
+        { 0x211004, 0x211000, 0, 40, BIT(ARCH_ALIGNED), 0 },
+        { 0, 0, 0xf00100010000, 40, 0, 0 }, /* full, to the last byte */
+        { 0, 0, 0xf00100010010, 40, BIT(ARCH_INDEX_RANGE), 1 },
+        { 0, 0, UINT64_C(1) << 32, 40, BIT(ARCH_THRESHOLD_RANGE), 1 },
+        { 0, 0, UINT64_C(0x1000000000000), 40, BIT(ARCH_THRESHOLD_RANGE), 1 },
+        { 0, 0, (0x10000 - UINT64_C(224)) << 32, 40, 0, 0 }, /* one record follows it */
+        { 0, 0, (0x10000 - UINT64_C(208)) << 32, 40, BIT(ARCH_THRESHOLD_ROOM), 0 },
+    };
+    struct arch_description d;
 
-    expect_arch(&d, 0, 0);
-    assert_int_equal(pages.asked, 2 * 16 - 16);
-    assert_int_equal(arch_buffer_bytes(d.base), 0x10000);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        d = arch_clean(&pages);
+        d.base = rows[i].base ? rows[i].base : d.base;
+        d.linear = rows[i].linear ? rows[i].linear : d.linear;
+        d.index = rows[i].index ? rows[i].index : d.index;
+        d.physical_bits = rows[i].physical_bits;
+        expect_arch(&d, rows[i].set, rows[i].demands);
+        if (i == 0)
+            assert_int_equal(pages.asked, 2 * 16 - 16);
+    }
+    assert_int_equal(arch_buffer_bytes(ARCH_BUFFER | 4), 0x10000);
     assert_int_equal(arch_buffer_bytes(0), 0x1000);
     assert_int_equal(arch_buffer_bytes(15), 0x8000000);
-    for (unsigned bit = 4; bit < 12; bit++) {
-        d = arch_clean(&pages);
-        d.base |= UINT64_C(1) << bit;
-        expect_arch(&d, BIT(ARCH_PAGE), 1);
-    }
-    d = arch_clean(&pages);
-    d.physical_bits = 22; /* the buffer ends at the physical address limit */
-    d.base = d.linear = 0x3f0000;
-    d.base |= 4;
-    expect_arch(&d, 0, 0);
-    d.physical_bits = 21;
-    expect_arch(&d, BIT(ARCH_PHYSICAL), 1);
-    d.physical_bits = 22;
-    d.base = 0x3f1000 | 4; /* ends after the limit */
-    d.linear = 0x3f1000;
-    expect_arch(&d, BIT(ARCH_PHYSICAL), 1);
-    d = arch_clean(&pages);
-    d.base |= UINT64_C(1) << 60;
-    expect_arch(&d, BIT(ARCH_PHYSICAL), 1);
-    d = arch_clean(&pages);
-    d.base = 0x211000 | 4;
-    d.linear = 0x211000;
-    expect_arch(&d, BIT(ARCH_ALIGNED), 0);
-
-    for (unsigned bit = 0; bit < 64; bit++) {
+    for (unsigned bit = 0; bit < 64; bit++) { /* each bit of each register alone */
         const uint64_t it = UINT64_C(1) << bit;
         const bool reserved = bit < 4 || (bit >= 27 && bit < 31) || (bit >= 33 && bit < 36) || bit >= 59;
-        if ((bit >= 36 && bit < 59) || (bit >= 16 && bit < 27)) /* THRESH, and a WR past the end */
-            continue;
+
+        d = arch_clean(&pages);
+        d.base |= it;
+        if (bit >= 4 && bit < 12)
+            expect_arch(&d, BIT(ARCH_PAGE), 1);
         d = arch_clean(&pages);
         d.index |= it;
-        expect_arch(&d, reserved ? BIT(ARCH_RESERVED) : 0, reserved);
-    }
-    for (unsigned bit = 0; bit < 64; bit++) {
-        const bool may = bit < 32 || d.permitted >> bit & 1;
+        if (bit < 16 || (bit >= 27 && bit < 36) || bit >= 59) /* not THRESH, or a WR past the end */
+            expect_arch(&d, reserved ? BIT(ARCH_RESERVED) : 0, reserved);
         d = arch_clean(&pages);
-        d.cfg_c |= UINT64_C(1) << bit;
+        d.cfg_c |= it;
+        const bool may = bit < 32 || d.permitted >> bit & 1;
         expect_arch(&d, may ? 0 : BIT(ARCH_CFG_C), !may);
     }
-    d = arch_clean(&pages);
-    d.index |= 0x10000; /* full, to the last byte */
-    expect_arch(&d, 0, 0);
-    d.index |= 0x10;
-    expect_arch(&d, BIT(ARCH_INDEX_RANGE), 1);
-    d = arch_clean(&pages);
-    d.index = UINT64_C(1) << 32;
-    expect_arch(&d, BIT(ARCH_THRESHOLD_RANGE), 1);
-    d.index = UINT64_C(0x1000000000000);
-    expect_arch(&d, BIT(ARCH_THRESHOLD_RANGE), 1);
-    d.index = (0x10000 - UINT64_C(224)) << 32; /* one record follows it */
-    expect_arch(&d, 0, 0);
-    d.index = (0x10000 - UINT64_C(208)) << 32;
-    expect_arch(&d, BIT(ARCH_THRESHOLD_ROOM), 0);
 }
 
 UNIT_TEST(arch_pages)

@@ -5,9 +5,9 @@
  */
 #include "tests/host/unit_test.h"
 
-static void memory_fence(void)
-{
-}
+#include "tests/host/fakes.h"
+
+FAKE_STATIC_VOID(memory_fence, (void), (void)0)
 
 /* Capabilities come from the test. */
 #define caps_fill      the_caps
@@ -36,65 +36,20 @@ static struct test test = { .id = "all_cpus.test", .needs = NEED_BTS };
 static struct caps caps;
 static struct member pages[OTHERS];
 
-void ds_close(void)
-{
-}
-
-void pebs_quiesce(const struct caps *of)
-{
-}
-
-void counters_clear(const struct caps *of)
-{
-}
-
-void ds_probe(struct caps_input *input)
-{
-}
-
-void caps_fill(const struct caps_input *input, struct caps *of)
-{
-}
-
-void ds_probe_registers(struct caps *of)
-{
-}
-
-uint32_t apic_id(void)
-{
-    return 0x40;
-}
-
-void watchdog_allow(unsigned seconds)
-{
-    assert_int_equal(seconds, 3 + (is.others + 1) / 4);
-}
-
-unsigned secondary_cpus_count(void)
-{
-    return is.others;
-}
-
-uint32_t secondary_cpus_id(unsigned number)
-{
-    return 0x40 + 2 * number;
-}
-
-void *secondary_cpus_page(unsigned number)
-{
-    return &pages[number - 1];
-}
-
-const char *secondary_cpus_barred(void)
-{
-    return is.barred;
-}
-
-enum acpi_error secondary_cpus_topology(struct topology *topology)
-{
-    *topology = (struct topology){ .total = is.total };
-    return is.error;
-}
+FAKE_VOID(ds_close, (void), (void)0)
+FAKE_VOID(pebs_quiesce, (const struct caps *of), (void)0)
+FAKE_VOID(counters_clear, (const struct caps *of), (void)0)
+FAKE_VOID(ds_probe, (struct caps_input * input), (void)0)
+FAKE_VOID(caps_fill, (const struct caps_input *input, struct caps *of), (void)0)
+FAKE_VOID(ds_probe_registers, (struct caps * of), (void)0)
+FAKE_VOID(watchdog_allow, (unsigned seconds), assert_int_equal(seconds, 3 + (is.others + 1) / 4))
+FAKE_VOID(cpu_halt_for_interrupt, (void), fail_msg("a flag is not set"))
+FAKE(uint32_t, apic_id, (void), 0x40)
+FAKE(unsigned, secondary_cpus_count, (void), is.others)
+FAKE(uint32_t, secondary_cpus_id, (unsigned number), 0x40 + 2 * number)
+FAKE(void *, secondary_cpus_page, (unsigned number), &pages[number - 1])
+FAKE(const char *, secondary_cpus_barred, (void), is.barred)
+FAKE(enum acpi_error, secondary_cpus_topology, (struct topology * topology), topology->total = is.total, is.error)
 
 /* Each other processor has probed itself before this one waits for it. */
 bool secondary_cpus_start(unsigned number, void (*main)(unsigned number))
@@ -110,11 +65,6 @@ void processor_wake(unsigned number)
 {
     current_job(cpus_member(number));
     cpus_member(number)->over = true;
-}
-
-void cpu_halt_for_interrupt(void)
-{
-    fail_msg("a flag is not set");
 }
 
 bool cpus_alike(const struct caps *first, const struct caps *other, void (*tells)(void *context, const char *text),

@@ -13,6 +13,7 @@
 #include "ds/arch_buffer.h"
 #include "ds/ds.h"
 #include "ds/ds_steps.h"
+#include "lib/bytes.h"
 #include "suite/support/records.h"
 #include "tests/host/machine/machine.h"
 #include "tests/host/processors.h"
@@ -51,12 +52,6 @@ static int closed(void **state)
     return 0;
 }
 
-static void put(size_t at, uint64_t value)
-{
-    for (unsigned i = 0; i < 8; i++)
-        ds_memory().pebs[at + i] = (uint8_t)(value >> 8 * i);
-}
-
 /* Writes adjacent records of the basic group alone. Returns their size in bytes. */
 static size_t lay(unsigned count)
 {
@@ -64,8 +59,8 @@ static size_t lay(unsigned count)
 
     for (unsigned n = 0; n < count; n++, at += 64) {
         memset(ds_memory().pebs + at, 0, 64);
-        put(at, ARCH_PEBS_BASIC | 64);
-        put(at + 16, 0x1000 + n);
+        write_u64(ds_memory().pebs, at, ARCH_PEBS_BASIC | 64);
+        write_u64(ds_memory().pebs, at + 16, 0x1000 + n);
     }
     return at;
 }
@@ -139,7 +134,7 @@ UNIT_TEST(impossible_values)
 
     opened(&basic);
     end = lay(3);
-    put(64, ARCH_PEBS_BASIC); /* the second record's size is 0 */
+    write_u64(ds_memory().pebs, 64, ARCH_PEBS_BASIC); /* the second record's size is 0 */
     come(end);
     assert_int_equal(ds_pebs_waiting(), 1);
     machine.handler(NULL);

@@ -8,6 +8,7 @@
 #include "tests/host/unit_test.h"
 
 #include "kernel/core_kinds.c"
+#include "tests/host/fakes.h"
 #include "tests/host/machine/machine.h"
 #include "tests/host/processors.h"
 
@@ -39,22 +40,10 @@ static struct cpuid leaves_of(uint32_t leaf, uint32_t subleaf)
     return (struct cpuid){ .eax = cpu.leaves[cpu.here] };
 }
 
-uint32_t apic_id(void)
-{
-    assert_true(machine.apic);
-    return 0x30;
-}
-
-unsigned secondary_cpus_count(void)
-{
-    return cpu.others;
-}
-
-uint32_t secondary_cpus_id(unsigned number)
-{
-    assert_in_range(number, 1, cpu.others);
-    return 0x30 + 2 * number;
-}
+FAKE(uint32_t, apic_id, (void), assert_true(machine.apic), 0x30)
+FAKE(unsigned, secondary_cpus_count, (void), cpu.others)
+FAKE(uint32_t, secondary_cpus_id, (unsigned number), assert_in_range(number, 1, cpu.others), 0x30 + 2 * number)
+FAKE_VOID(processors_stop, (void), cpu.running = 0, cpu.stops++)
 
 bool secondary_cpus_start(unsigned number, void (*main)(unsigned number))
 {
@@ -79,12 +68,6 @@ bool processor_done(unsigned number)
     cpu.main(number);
     cpu.here = 0;
     return true;
-}
-
-void processors_stop(void)
-{
-    cpu.running = 0;
-    cpu.stops++;
 }
 
 /* Sets the processors' leaves: the boot processor's, a Core, then the others'. */
@@ -141,7 +124,7 @@ UNIT_TEST(two_kinds)
     assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "core,atom");
 }
 
-/* Arrow Lake, C5H: Atoms of two native models. Names of one type are numbered; an unknown type is separate. */
+/* Arrow Lake, C5H: Atoms of two native models. Names of one type are numbered. */
 UNIT_TEST(several_of_a_type)
 {
     struct caps arrow_lake = alder_lake;
@@ -157,26 +140,6 @@ UNIT_TEST(several_of_a_type)
                     "cpu 1 apic 0x32 Atom Skymont, kind atom: 1 of 4 processors\n"
                     "cpu 2 apic 0x34 Atom Crestmont, kind atom2: 1 of 4 processors\n");
     assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "core,atom,atom2");
-
-    start_machine(4, (const uint32_t[]){ 0x40000002, ATOM, 0x40000003, ATOM });
-    core_kinds_init(&arrow_lake);
-    assert_kind(1, "core2", "core2", 1, 1);
-    assert_kind(2, "atom", "atom", 2, 2);
-    assert_kind(3, "core3", "core3", 3, 1);
-    assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "core,core2,atom,core3");
-}
-
-/* Each unknown type is a kind with a number, because they share a name. */
-UNIT_TEST(unknown_types)
-{
-    start_machine(4, (const uint32_t[]){ 0x10000007, 0x30abcdef, 0x10000007, 0 });
-    core_kinds_init(&alder_lake);
-    assert_int_equal(core_kinds_count(), 4);
-    assert_kind(1, "kind", "kind", 1, 2);
-    assert_kind(2, "kind2", "kind2", 2, 1);
-    assert_kind(3, "kind3", "kind3", 4, 1);
-    options.kinds = OPTIONS_KINDS_ATOM;
-    assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "");
 }
 
 /* If the tables lack a name for the core, the type and CPUID's native model ID are printed. */

@@ -45,10 +45,18 @@ static void start(const struct processor *processor, const char *left)
     machine_sets(left);
 }
 
-static const struct processor skylake = { .leaf_0 = 0x16, .signature = 0x506e3, .edx = 1u << 21, .leaf_a = 0x07300404 };
+#define SKYLAKE .leaf_0 = 0x16, .signature = 0x506e3, .edx = 1u << 21, .leaf_a = 0x07300404
+#define LEAF_23 .leaf_0 = 0x23, .signature = 0x506e3, .leaf_a = 0x07300404
+static const struct processor skylake = { SKYLAKE };
 
 #define DEBUGCTL_AT(value) \
     "firmware left IA32_DEBUGCTL (0x1d9) recording branches, at 0x" value ": stopped until the end\n"
+#define DR7_AT(value)       "firmware left breakpoints enabled, DR7 at 0x" value ": cleared\n"
+#define PEBS_AT(how)        "firmware left MSR_PEBS_ENABLE (0x3f1) " how ": stopped\n"
+#define INDEX_AT(value)     "firmware left IA32_PEBS_INDEX (0x3f5) sampling, at 0x" value ": stopped\n"
+#define CCCR_AT(msr, value) "firmware left CCCR (0x" msr ") counting, at 0x" value ": stopped until the end\n"
+#define FIXED_AT(value)     "firmware left IA32_FIXED_CTR_CTRL (0x38d) counting, at 0x" value ": stopped until the end\n"
+#define LIMITED             "firmware left CPUID limited to leaf 2 by IA32_MISC_ENABLE bit 22: "
 #define SELECT_AT(msr, value) \
     "firmware left IA32_PERFEVTSELx (0x" msr ") counting, at 0x" value ": stopped until the end\n"
 
@@ -105,141 +113,85 @@ UNIT_TEST(registers)
 {
     static const struct {
         struct processor of;
-        uintptr_t dr7, dr7_after;
-        const char *left, *taken, *tested, *given, *text;
+        uintptr_t dr7;
+        const char *left, *taken, *tested, *given; /* taken, given: NULL if no register is written */
+        const char *text;
     } rows[] = {
         /* As after a reset. IA32_PERF_GLOBAL_CTRL does not enable the fixed counters. */
-        { { .leaf_0 = 0x16, .signature = 0x506e3, .edx = 1u << 21, .leaf_a = 0x07300404 },
-          0x400,
-          0x400,
-          "38f f, 186 c0, 38d bbb, 1d9 4000, 1a0 850089",
-          NULL,
-          "",
-          NULL,
-          "" },
+        { .of = { SKYLAKE }, .dr7 = 0x400, .left = "38f f, 186 c0, 38d bbb, 1d9 4000, 1a0 850089" },
         /*
          * Freeze in SMM, LBR, TR, BTS, BTINT. 187H has no enable bit of its own; 188H and fixed counter 2 are not
          * enabled in IA32_PERF_GLOBAL_CTRL; fixed counter 1 is enabled only for PMI. BTS and PEBS stay off, because
          * firmware no longer owns their memory.
          */
-        { { .leaf_0 = 0x16, .signature = 0x506e3, .edx = 1u << 21, .leaf_a = 0x07300404 },
-          0x402,
-          0x400,
-          "1d9 41c1, 3f1 100000003, 38f 30000000b, 186 4300c0, 187 300c0, 188 4300c0, 189 5300c4, c1 1111, c4 4444, "
-          "38d b83, 309 9999",
-          "1d9 4100, 3f1 0, 186 0, 187 300c0, 188 4300c0, 189 0, 38d b80",
-          "186 0, c1 7, 38f 0",
-          "c1 1111, c4 4444, 309 9999, 1d9 4101, 186 4300c0, 189 5300c4, 38d b83, 38f 30000000b, 3f1 0",
-          "firmware left breakpoints enabled, DR7 at 0x402: cleared\n" DEBUGCTL_AT(
-              "41c1") "firmware left MSR_PEBS_ENABLE (0x3f1) sampling, at 0x100000003: stopped\n" SELECT_AT("186",
-                                                                                                            "4300c0")
-              SELECT_AT(
-                  "189",
-                  "5300c4") "firmware left IA32_FIXED_CTR_CTRL (0x38d) counting, at 0xb83: stopped until the end\n" },
-        { { .leaf_0 = 0x1b, .signature = 0x906c0, .edx = 1u << 21, .leaf_a = 0x07300404 },
-          0,
-          0,
-          "3f1 3000000000000001",
-          "3f1 0",
-          "",
-          "3f1 0",
-          "firmware left MSR_PEBS_ENABLE (0x3f1) sampling into Intel PT, at 0x3000000000000001: stopped\n" },
+        { .of = { SKYLAKE },
+          .dr7 = 0x402,
+          .left = "1d9 41c1, 3f1 100000003, 38f 30000000b, 186 4300c0, 187 300c0, 188 4300c0, 189 5300c4, c1 1111, "
+                  "c4 4444, 38d b83, 309 9999",
+          .taken = "1d9 4100, 3f1 0, 186 0, 187 300c0, 188 4300c0, 189 0, 38d b80",
+          .tested = "186 0, c1 7, 38f 0",
+          .given = "c1 1111, c4 4444, 309 9999, 1d9 4101, 186 4300c0, 189 5300c4, 38d b83, 38f 30000000b, 3f1 0",
+          .text = DR7_AT("402") DEBUGCTL_AT("41c1") PEBS_AT("sampling, at 0x100000003") SELECT_AT("186", "4300c0")
+              SELECT_AT("189", "5300c4") FIXED_AT("b83") },
+        { .of = { .leaf_0 = 0x1b, .signature = 0x906c0, .edx = 1u << 21, .leaf_a = 0x07300404 },
+          .left = "3f1 3000000000000001",
+          .taken = "3f1 0",
+          .given = "3f1 0",
+          .text = PEBS_AT("sampling into Intel PT, at 0x3000000000000001") },
         /* The limit conceals the counters of leaf 0AH. */
-        { { .leaf_0 = 0x16, .signature = 0x506e3, .edx = 1u << 21, .leaf_a = 0x07300404, .limited = true },
-          0,
-          0,
-          "1a0 c50089, 38f f, 186 4300c0, c1 5",
-          "1a0 850089, 186 0",
-          "c1 9, 38f 0",
-          "c1 5, 186 4300c0, 38f f, 1a0 c50089",
-          "firmware left CPUID limited to leaf 2 by IA32_MISC_ENABLE bit 22: cleared until the end\n" SELECT_AT(
-              "186", "4300c0") },
-        { { .leaf_0 = 0x16, .signature = 0x506e3, .edx = 1u << 21, .limited = true, .stays_limited = true },
-          0,
-          0,
-          "1a0 c50089",
-          "1a0 c50089",
-          "",
-          NULL,
-          "firmware left CPUID limited to leaf 2 by IA32_MISC_ENABLE bit 22: it cannot be cleared\n" },
+        { .of = { SKYLAKE, .limited = true },
+          .left = "1a0 c50089, 38f f, 186 4300c0, c1 5",
+          .taken = "1a0 850089, 186 0",
+          .tested = "c1 9, 38f 0",
+          .given = "c1 5, 186 4300c0, 38f f, 1a0 c50089",
+          .text = LIMITED "cleared until the end\n" SELECT_AT("186", "4300c0") },
+        { .of = { SKYLAKE, .limited = true, .stays_limited = true },
+          .left = "1a0 c50089",
+          .taken = "1a0 c50089",
+          .text = LIMITED "it cannot be cleared\n" },
         /* Version 1 lacks IA32_PERF_GLOBAL_CTRL; without a debug store 3F1H is not IA32_PEBS_ENABLE. */
-        { { .leaf_0 = 0xa, .signature = 0x6ec, .leaf_a = 0x07280201 },
-          0,
-          0,
-          "186 4300c0, 188 4300c0, 38d 3, 38f 100000000, 3f1 1",
-          "186 0, 188 4300c0, 38d 3, 38f 100000000, 3f1 1",
-          "c1 9",
-          "c1 0, 186 4300c0",
-          SELECT_AT("186", "4300c0") },
-        { { .leaf_0 = 0xa, .signature = 0x1067a, .leaf_a = 0x07280202 },
-          0,
-          0,
-          "38d 333, 38f 700000003",
-          "38d 0",
-          "",
-          "38d 333",
-          "firmware left IA32_FIXED_CTR_CTRL (0x38d) counting, at 0x333: stopped until the end\n" },
+        { .of = { .leaf_0 = 0xa, .signature = 0x6ec, .leaf_a = 0x07280201 },
+          .left = "186 4300c0, 188 4300c0, 38d 3, 38f 100000000, 3f1 1",
+          .taken = "186 0, 188 4300c0, 38d 3, 38f 100000000, 3f1 1",
+          .tested = "c1 9",
+          .given = "c1 0, 186 4300c0",
+          .text = SELECT_AT("186", "4300c0") },
+        { .of = { .leaf_0 = 0xa, .signature = 0x1067a, .leaf_a = 0x07280202 },
+          .left = "38d 333, 38f 700000003",
+          .taken = "38d 0",
+          .given = "38d 333",
+          .text = FIXED_AT("333") },
         /* A family 6 without leaf 0AH has two counters; NetBurst has CCCRs. */
-        { { .leaf_0 = 2, .signature = 0x6d8, .edx = 1u << 21 },
-          0,
-          0,
-          "187 4300c0, 188 4300c0",
-          "187 0, 188 4300c0",
-          "",
-          "187 4300c0",
-          SELECT_AT("187", "4300c0") },
-        { { .leaf_0 = 2, .signature = 0xf27, .edx = 1u << 21 },
-          0,
-          0,
-          "1d9 d, 186 4300c0, 360 1000, 371 39000",
-          "1d9 0, 186 4300c0, 360 0, 371 38000",
-          "",
-          "1d9 1, 360 1000, 371 39000",
-          DEBUGCTL_AT("d") "firmware left CCCR (0x360) counting, at 0x1000: stopped until the end\n"
-                           "firmware left CCCR (0x371) counting, at 0x39000: stopped until the end\n" },
+        { .of = { .leaf_0 = 2, .signature = 0x6d8, .edx = 1u << 21 },
+          .left = "187 4300c0, 188 4300c0",
+          .taken = "187 0, 188 4300c0",
+          .given = "187 4300c0",
+          .text = SELECT_AT("187", "4300c0") },
+        { .of = { .leaf_0 = 2, .signature = 0xf27, .edx = 1u << 21 },
+          .left = "1d9 d, 186 4300c0, 360 1000, 371 39000",
+          .taken = "1d9 0, 186 4300c0, 360 0, 371 38000",
+          .given = "1d9 1, 360 1000, 371 39000",
+          .text = DEBUGCTL_AT("d") CCCR_AT("360", "1000") CCCR_AT("371", "39000") },
         /* Without its flag in CPUID, a register is not touched. */
-        { { .leaf_0 = 0x16, .signature = 0x506e3 }, 0, 0, "14ce 7", NULL, "", NULL, "" },
-        { { .leaf_0 = 0x16, .signature = 0x506e3, .leaf_7 = 1u << 19 },
-          0,
-          0,
-          "14ce 7",
-          "14ce 6",
-          "",
-          "14ce 7",
-          "firmware left IA32_LBR_CTL (0x14ce) recording branches, at 0x7: stopped until the end\n" },
-        { { .leaf_0 = 0x16, .signature = 0x506e3, .edx = 1u << 21, .other_vendor = true },
-          0x401,
-          0x400,
-          "1d9 1, 1a0 400000",
-          NULL,
-          "",
-          NULL,
-          "firmware left breakpoints enabled, DR7 at 0x401: cleared\n" },
+        { .of = { .leaf_0 = 0x16, .signature = 0x506e3 }, .left = "14ce 7" },
+        { .of = { .leaf_0 = 0x16, .signature = 0x506e3, .leaf_7 = 1u << 19 },
+          .left = "14ce 7",
+          .taken = "14ce 6",
+          .given = "14ce 7",
+          .text = "firmware left IA32_LBR_CTL (0x14ce) recording branches, at 0x7: stopped until the end\n" },
+        { .of = { .leaf_0 = 0x16, .signature = 0x506e3, .edx = 1u << 21, .other_vendor = true },
+          .dr7 = 0x401,
+          .left = "1d9 1, 1a0 400000",
+          .text = DR7_AT("401") },
         /* Firmware no longer owns the buffer of architectural PEBS. Sub-leaf 4 alone does not mean it. */
-        { { .leaf_0 = 0x23, .signature = 0x506e3, .leaf_a = 0x07300404 },
-          0,
-          0,
-          "3f5 1000100000040",
-          NULL,
-          "",
-          NULL,
-          "" },
-        { { .leaf_0 = 0x23, .signature = 0x506e3, .leaf_a = 0x07300404, .leaf_7_1 = 1u << 8, .leaf_23 = 0x12 },
-          0,
-          0,
-          "3f5 1000100000040",
-          NULL,
-          "",
-          NULL,
-          "" },
-        { { .leaf_0 = 0x23, .signature = 0x506e3, .leaf_a = 0x07300404, .leaf_7_1 = 1u << 8, .leaf_23 = 0x32 },
-          0,
-          0,
-          "3f5 1000100000040, 38f 1, 186 4300c0",
-          "3f5 1000000000040, 186 0",
-          "3f5 0, 38f 0, c1 9",
-          "3f5 0, c1 0, 186 4300c0, 38f 1",
-          "firmware left IA32_PEBS_INDEX (0x3f5) sampling, at 0x1000100000040: stopped\n" SELECT_AT("186", "4300c0") },
+        { .of = { LEAF_23 }, .left = "3f5 1000100000040" },
+        { .of = { LEAF_23, .leaf_7_1 = 1u << 8, .leaf_23 = 0x12 }, .left = "3f5 1000100000040" },
+        { .of = { LEAF_23, .leaf_7_1 = 1u << 8, .leaf_23 = 0x32 },
+          .left = "3f5 1000100000040, 38f 1, 186 4300c0",
+          .taken = "3f5 1000000000040, 186 0",
+          .tested = "3f5 0, 38f 0, c1 9",
+          .given = "3f5 0, c1 0, 186 4300c0, 38f 1",
+          .text = INDEX_AT("1000100000040") SELECT_AT("186", "4300c0") },
     };
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -249,10 +201,10 @@ UNIT_TEST(registers)
         machine_holds(rows[i].taken ? rows[i].taken : rows[i].left);
         if (!rows[i].taken)
             assert_int_equal(machine.writes, 0);
-        assert_int_equal(machine.dr7, rows[i].dr7_after);
+        assert_int_equal(machine.dr7, rows[i].dr7 & 0x400); /* without the breakpoints */
         firmware_text(&console_sink);
-        machine_printed(rows[i].text);
-        machine_sets(rows[i].tested);
+        machine_printed(rows[i].text ? rows[i].text : "");
+        machine_sets(rows[i].tested ? rows[i].tested : "");
         const unsigned writes = machine.writes;
         firmware_give_back();
         if (rows[i].given)

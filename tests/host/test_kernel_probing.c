@@ -184,36 +184,40 @@ UNIT_TEST(leaves_end)
     }
 }
 
+enum { CAPABILITIES = 1, HYPERVISOR = 2, DS_AREA = 4, LEAF_7_1 = 8, LEAF_23 = 16, PEBS_BASE = 32, LBR_CONTROL = 64 };
+
+/* What ds_probe() has read or tried. */
+static unsigned found(void)
+{
+    return (in.perf_capabilities.valid ? CAPABILITIES : 0u) | (in.leaf_40000000.valid ? HYPERVISOR : 0u) |
+           (in.ds_area != CAPS_NOT_TRIED ? DS_AREA : 0u) | (in.leaf_7_1.valid ? LEAF_7_1 : 0u) |
+           (in.leaf_23.valid ? LEAF_23 : 0u) | (in.pebs_base != CAPS_NOT_TRIED ? PEBS_BASE : 0u) |
+           (in.arch_lbr_control != CAPS_NOT_TRIED ? LBR_CONTROL : 0u);
+}
+
 /* If one condition is not met, the registers that depend on it are not accessed. */
 UNIT_TEST(conditions)
 {
-    start();
-    cpu.ecx_1 &= ~(1u << 15);
-    ds_probe(&in);
-    assert_false(in.perf_capabilities.valid);
-    assert_true(in.leaf_40000000.valid);
-    start();
-    cpu.ecx_1 &= ~(1u << 31);
-    ds_probe(&in);
-    assert_false(in.leaf_40000000.valid);
-    assert_null(strstr(cpu.asked, "40000000"));
-    start();
-    cpu.edx_1 = ~(1u << 21);
-    ds_probe(&in);
-    assert_int_equal(in.ds_area, CAPS_NOT_TRIED);
-    start();
-    cpu.eax_7 = 0;
-    ds_probe(&in);
-    assert_false(in.leaf_7_1.valid || in.leaf_23.valid);
-    assert_int_equal(in.pebs_base, CAPS_NOT_TRIED);
-    start();
-    cpu.eax_7_1 = ~(1u << 8);
-    ds_probe(&in);
-    assert_true(in.leaf_7_1.valid && !in.leaf_23.valid && !in.leaf_23_1.valid);
-    start();
-    cpu.edx_7 = ~(1u << 19);
-    ds_probe(&in);
-    assert_int_equal(in.arch_lbr_control, CAPS_NOT_TRIED);
+    static const struct {
+        uint32_t *flags, without;
+        unsigned missing;
+    } rows[] = {
+        { &cpu.ecx_1, 0, 0 },
+        { &cpu.ecx_1, 1u << 15, CAPABILITIES },
+        { &cpu.ecx_1, 1u << 31, HYPERVISOR },
+        { &cpu.edx_1, 1u << 21, DS_AREA },
+        { &cpu.eax_7, 1, LEAF_7_1 | LEAF_23 | PEBS_BASE },
+        { &cpu.eax_7_1, 1u << 8, LEAF_23 | PEBS_BASE },
+        { &cpu.edx_7, 1u << 19, LBR_CONTROL },
+    };
+
+    for (unsigned i = 0; i < COUNT_OF(rows); i++) {
+        start();
+        *rows[i].flags &= ~rows[i].without;
+        ds_probe(&in);
+        assert_int_equal(found(), 127 & ~rows[i].missing);
+        assert_int_equal(strstr(cpu.asked, "40000000") == NULL, rows[i].missing == HYPERVISOR);
+    }
     for (unsigned i = 1; i <= 5; i++) {
         const struct caps_leaf *const subleaves[] = { &in.leaf_23_1, &in.leaf_23_2, &in.leaf_23_3, &in.leaf_23_4,
                                                       &in.leaf_23_5 };

@@ -49,17 +49,10 @@ static int closed(void **state)
     return 0;
 }
 
-static void put(uint8_t *at, uint64_t value)
-{
-    memcpy(at, &value, sizeof(value));
-}
-
 /* Sets the index: this many records are in the buffer. */
 static void index_at(unsigned offset, unsigned record, unsigned records)
 {
-    uint64_t base;
-    memcpy(&base, ds_memory().area + offset - 8, sizeof(base));
-    put(ds_memory().area + offset, base + (uint64_t)record * records);
+    write_u64(ds_memory().area, offset, read_u64(ds_memory().area, offset - 8) + (uint64_t)record * records);
 }
 #define BTS_RECORDS(n)  index_at(0x08, 24, n)
 #define PEBS_RECORDS(n) index_at(0x28, 200, n)
@@ -166,8 +159,9 @@ UNIT_TEST(closing_finds_strays)
         opened(&bts);
         machine.knows_code = true;
         for (unsigned n = 0; n < 4; n++)
-            put(ds_memory().bts + 24 + 24 * (n / 2) + 8 * (n % 2), (uintptr_t)text_start);
-        put(ds_memory().bts + 24 + 24 * record + 8 * field, way < 4 ? (uintptr_t)user_end : (uintptr_t)user_end - 1);
+            write_u64(ds_memory().bts, 24 + 24 * (n / 2) + 8 * (n % 2), (uintptr_t)text_start);
+        write_u64(ds_memory().bts, 24 + 24 * record + 8 * field,
+                  way < 4 ? (uintptr_t)user_end : (uintptr_t)user_end - 1);
         index_at(0x08, 24, 2);
         records_close(&run, 0);
         assert_int_equal(run.problems, way < 4);
@@ -249,8 +243,8 @@ UNIT_TEST(printing)
     opened(&both);
     run.print_most = 3;
     for (unsigned n = 0; n < 2; n++) {
-        put(ds_memory().bts + 24 * n, 0x1000 + n);
-        put(ds_memory().bts + 24 * n + 8, 0x2000 + n);
+        write_u64(ds_memory().bts, 24 * n, 0x1000 + n);
+        write_u64(ds_memory().bts, 24 * n + 8, 0x2000 + n);
     }
     BTS_RECORDS(2);
     records_close(&run, 0);
@@ -261,7 +255,7 @@ UNIT_TEST(printing)
     opened(&both);
     run = before;
     for (unsigned n = 0; n < 3; n++)
-        put(ds_memory().bts + 24 * n, 0x3000 + n);
+        write_u64(ds_memory().bts, 24 * n, 0x3000 + n);
     BTS_RECORDS(3);
     records_close(&run, 0);
     machine_printed("bts 2 0x0000000000003000 => 0x0000000000000000 mispredicted\n"
@@ -269,18 +263,6 @@ UNIT_TEST(printing)
                     "2 more BTS records (records=all)\n");
     assert_int_equal(run.bts_printed, 3);
     assert_int_equal(run.pebs_printed, 0);
-
-    opened(&both);
-    run.print_most = 1;
-    PEBS_RECORDS(2);
-    records_close(&run, 0);
-    assert_int_equal(run.bts_printed, 0);
-    assert_int_equal(run.pebs_printed, 1);
-    opened(&both);
-    PEBS_RECORDS(2);
-    records_close(&run, 0);
-    assert_int_equal(run.pebs_printed, 2);
-    assert_int_equal(run.problems, 0);
 }
 
 static void count_pebs(void *context, const char *text)
@@ -302,7 +284,7 @@ UNIT_TEST(holding)
     run.print_most = 1;
     run.hold_most = 3;
     for (unsigned n = 0; n < 4; n++)
-        put(ds_memory().bts + 24 * n, 0x1000 + n);
+        write_u64(ds_memory().bts, 24 * n, 0x1000 + n);
     BTS_RECORDS(4);
     records_close(&run, 0);
     machine_printed("bts 0 0x0000000000001000 => 0x0000000000000000 mispredicted\n"
@@ -313,17 +295,6 @@ UNIT_TEST(holding)
     machine_printed("more records, because the test did not pass:\n"
                     "bts 1 0x0000000000001001 => 0x0000000000000000 mispredicted\n"
                     "bts 2 0x0000000000001002 => 0x0000000000000000 mispredicted\n");
-    held_lines_start();
-    opened(&both);
-    run.print_most = 3;
-    run.hold_most = 1; /* less than is printed: every line is printed at once */
-    BTS_RECORDS(4);
-    records_close(&run, 0);
-    assert_int_equal(run.bts_printed, 3);
-    machine_start();
-    held_lines_print(&console_sink);
-    machine_printed("");
-
     opened(&both);
     run.print_most = 1;
     run.hold_most = 2;
@@ -340,8 +311,8 @@ UNIT_TEST(decoding)
     struct bts_record bts;
     struct pebs_record pebs;
     opened(&both);
-    put(ds_memory().bts + 24 + 8, 0x4321);
-    put(ds_memory().pebs + 200 + 0xb0, 0x1234); /* EventingIP */
+    write_u64(ds_memory().bts, 24 + 8, 0x4321);
+    write_u64(ds_memory().pebs, 200 + 0xb0, 0x1234); /* EventingIP */
     BTS_RECORDS(2);
     PEBS_RECORDS(2);
     ds_close();
@@ -371,26 +342,20 @@ static void run_nothing(const struct window *window)
 static const struct workload six = {
     .run = run_nothing, .start = 0x1000, .limit = 0x2000, .branches = branches, .branch_count = COUNT_OF(branches)
 };
-static const uint64_t taken[6][2] = { { 0x1000, 0x1100 }, { 0x1100, 0x1200 }, { 0x1100, 0x1200 },
-                                      { 0x1200, 0x1300 }, { 0x1200, 0x1300 }, { 0x1fff, 0x1000 } };
+static const uint64_t taken[7][2] = { { 0x1000, 0x1100 }, { 0x1100, 0x1200 }, { 0x1100, 0x1200 }, { 0x1200, 0x1300 },
+                                      { 0x1200, 0x1300 }, { 0x1fff, 0x1000 }, { 0x1fff, 0x1000 } /* one too many */ };
 
-/* Raises this many interrupts while an area is open, with these bits of IA32_DEBUGCTL. */
-static void interrupted(unsigned times, uint64_t debugctl)
-{
-    machine_set(0x1d9, debugctl);
-    while (times--)
-        machine.handler(NULL);
-}
-
-/* Puts these records into the log, the first being record `first` of the six. */
+/* Puts these records into the log, after three interrupts, two of them with BTS on. */
 static void log_has(const uint64_t (*records)[2], unsigned count)
 {
     opened(&(const struct ds_config){ .bts = true, .bts_records = 20, .bts_threshold = 18 });
-    interrupted(2, 0xc0);
-    interrupted(1, 0);
+    for (unsigned i = 0; i < 3; i++) {
+        machine_set(0x1d9, i < 2 ? 0xc0 : 0);
+        machine.handler(NULL);
+    }
     for (unsigned n = 0; n < count; n++) {
-        put(ds_memory().bts + 24 * n, records[n][0]);
-        put(ds_memory().bts + 24 * n + 8, records[n][1]);
+        write_u64(ds_memory().bts, 24 * n, records[n][0]);
+        write_u64(ds_memory().bts, 24 * n + 8, records[n][1]);
     }
     BTS_RECORDS(count);
     ds_close();
@@ -398,49 +363,49 @@ static void log_has(const uint64_t (*records)[2], unsigned count)
     run.seen = run.problems = 0;
 }
 
-UNIT_TEST(expected_branches)
+/*
+ * A log with some of the branches, compared with all, with those from `skip` on, or with the newest that a circular
+ * buffer of `places` holds, where one place may be empty. The plan reports missing records.
+ */
+UNIT_TEST(branches_of_the_workload)
 {
-    log_has(taken, 6);
-    records_compare_bts(&run, &six, 0);
-    assert_int_equal(run.seen, 6);
-    log_has(taken, 4); /* the plan reports that two are missing */
-    records_compare_bts(&run, &six, 0);
-    assert_int_equal(run.seen, 4);
-    log_has(taken + 2, 4);
-    records_compare_bts(&run, &six, 2);
-    assert_int_equal(run.seen, 4);
-    log_has(taken, 0);
-    records_compare_bts(&run, &six, 0);
-    assert_int_equal(run.seen, 0);
-    machine_found("");
-}
+    static const struct {
+        unsigned from, count, skip, places, seen;
+        const char *found;
+    } rows[] = {
+        { 0, 6, 0, 0, 6, "" },
+        { 0, 4, 0, 0, 4, "" },
+        { 2, 4, 2, 0, 4, "" },
+        { 0, 0, 0, 0, 0, "" },
+        { 0, 6, 1, 0, 1, "wrong: BTS record 0 is 0x1000 => 0x1100, must be 0x1100 => 0x1200\n" },
+        { 0, 7, 0, 0, 7, "wrong: BTS record 6 is 0x1fff => 0x1000, must be 0x0 => 0x0\n" },
+        { 2, 4, 0, 4, 4, "" },
+        { 3, 3, 0, 4, 3, "differs: the last of the circular buffer's 4 slots was left empty\n" },
+        { 4, 2, 0, 4, 2, "" },
+        { 0, 3, 0, 3, 1, "wrong: BTS record 0 is 0x1000 => 0x1100, must be 0x1200 => 0x1300\n" },
+    };
 
-/* Both addresses of each record are compared. The first wrong record is reported, those before it count as seen. */
-UNIT_TEST(wrong_branches)
-{
-    uint64_t records[7][2];
-    char line[256];
-    for (unsigned n = 0; n < 6; n++)
-        for (unsigned which = 0; which < 2; which++) {
-            memcpy(records, taken, sizeof(taken));
-            records[n][which] ^= 1 << 4;
-            log_has(records, 6);
-            records_compare_bts(&run, &six, 0);
-            snprintf(line, sizeof(line), "wrong: BTS record %u is 0x%llx => 0x%llx, must be 0x%llx => 0x%llx\n", n,
-                     (unsigned long long)records[n][0], (unsigned long long)records[n][1],
-                     (unsigned long long)taken[n][0], (unsigned long long)taken[n][1]);
-            machine_found(line);
-            assert_int_equal(run.seen, n + 1);
-        }
-    log_has(taken, 6);
-    records_compare_bts(&run, &six, 1);
-    machine_found("wrong: BTS record 0 is 0x1000 => 0x1100, must be 0x1100 => 0x1200\n");
-    memcpy(records, taken, sizeof(taken)); /* one record too many */
-    memcpy(records[6], taken[5], sizeof(records[6]));
-    log_has(records, 7);
-    records_compare_bts(&run, &six, 0);
-    machine_found("wrong: BTS record 6 is 0x1fff => 0x1000, must be 0x0 => 0x0\n");
-    assert_int_equal(run.seen, 7);
+    for (unsigned i = 0; i < COUNT_OF(rows); i++) {
+        log_has(taken + rows[i].from, rows[i].count);
+        if (rows[i].places)
+            records_compare_circular(&run, &six, rows[i].places);
+        else
+            records_compare_bts(&run, &six, rows[i].skip);
+        assert_int_equal(run.seen, rows[i].seen);
+        machine_found(rows[i].found);
+    }
+    records_plan_circular(&run, 4);
+    assert_int_equal(run.expected, 3);
+    assert_int_equal(run.most, 4);
+    for (unsigned at = 0; at < 12; at++) { /* both addresses of each record are compared, up to the first wrong one */
+        uint64_t records[6][2];
+        memcpy(records, taken, sizeof records);
+        records[at / 2][at % 2] ^= 1 << 4;
+        log_has(records, 6);
+        records_compare_bts(&run, &six, 0);
+        assert_int_equal(run.problems, 1);
+        assert_int_equal(run.seen, at / 2 + 1);
+    }
 }
 
 /* Hardware interrupts, NMIs and branches outside the workload are ignored. Its software interrupts count. */
@@ -475,29 +440,6 @@ UNIT_TEST(branches_outside_the_workload)
     log_has(taken, 6);
     records_compare_interrupts(&run);
     machine_found("wrong: number of interrupts in the trace is 0x0, must be 0x2\n");
-}
-
-/* A circular buffer of four must have the newest four. Having three is untypical. */
-UNIT_TEST(newest_branches)
-{
-    log_has(taken + 2, 4);
-    records_plan_circular(&run, 4);
-    assert_int_equal(run.expected, 3);
-    assert_int_equal(run.most, 4);
-    records_compare_circular(&run, &six, 4);
-    assert_int_equal(run.seen, 4);
-    machine_found("");
-    log_has(taken + 3, 3);
-    records_compare_circular(&run, &six, 4);
-    assert_int_equal(run.seen, 3);
-    machine_found("differs: the last of the circular buffer's 4 slots was left empty\n");
-    log_has(taken + 4, 2);
-    records_compare_circular(&run, &six, 4);
-    assert_int_equal(run.seen, 2);
-    machine_found("");
-    log_has(taken, 3); /* not the newest */
-    records_compare_circular(&run, &six, 3);
-    machine_found("wrong: BTS record 0 is 0x1000 => 0x1100, must be 0x1200 => 0x1300\n");
 }
 
 /*
@@ -565,21 +507,16 @@ UNIT_TEST(lbr_expected)
 UNIT_TEST(lbr_wrong)
 {
     uint64_t records[4][2];
-    char lines[512];
-    for (unsigned age = 0; age < 4; age++)
-        for (unsigned which = 0; which < 2; which++) {
-            memcpy(records, taken + 2, sizeof(records));
-            uint64_t *got = records[3 - age];
-            const uint64_t *want = taken[5 - age];
-            got[which] ^= 1 << 4;
-            const struct workload workload = lbr_workload(records, 4, 2);
-            started();
-            lbr_record(&run, &workload, 0);
-            snprintf(lines, sizeof(lines), "wrong: LBR entry %u is 0x%llx => 0x%llx, must be 0x%llx => 0x%llx\n", age,
-                     (unsigned long long)got[0], (unsigned long long)got[1], (unsigned long long)want[0],
-                     (unsigned long long)want[1]);
-            machine_found(lines);
-        }
+    for (unsigned at = 0; at < 8; at++) { /* both addresses of each entry are compared */
+        memcpy(records, taken + 2, sizeof(records));
+        records[at / 2][at % 2] ^= 1 << 4;
+        const struct workload workload = lbr_workload(records, 4, 2);
+        started();
+        lbr_record(&run, &workload, 0);
+        assert_int_equal(run.problems, 1);
+        if (at == 0)
+            machine_found("wrong: LBR entry 3 is 0x1110 => 0x1200, must be 0x1100 => 0x1200\n");
+    }
     /* An entry with either address is used; one of zeros is not. Behind three used ones, all must be empty. */
     const uint64_t halves[4][2] = { { 0x1100, 0 }, { 0, 0x1300 }, { 0, 0 }, { 0x1fff, 0x1000 } };
     const struct workload workload = lbr_workload(halves, 4, 3);

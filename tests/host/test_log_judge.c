@@ -2,7 +2,6 @@
 /* The judge of logs accepts logs that a kernel prints, and finds each mistake that is planted in one. */
 #include "tests/host/unit_test.h"
 
-#include "lib/dump/dump_code.h"
 #include "tools/lib/log_judge.h"
 
 #define EDITS 8u
@@ -169,7 +168,6 @@ UNIT_TEST(mistakes)
         BAD("no \"# begin dstest86\" line: not a log of dstest86, or its beginning is missing",
             { "# begin dstest86 0.1.0 abc 64\n", "" }),
         BAD("not \"# begin dstest86 VERSION REVISION WIDTH\"", { "abc 64", "abc 6x" }),
-        BAD("not \"# begin dstest86 VERSION REVISION WIDTH\"", { "abc 64", "64" }),
         BAD("not \"# begin dstest86 VERSION REVISION WIDTH\"", { "abc 64", "abc linux6" }),
         BAD("the line \"# end\" occurs 2 times, not once",
             { "differs=1\n", "differs=1\n# end dstest86 verdict=fail\n" }),
@@ -177,23 +175,18 @@ UNIT_TEST(mistakes)
         BAD("\"# end\" has no verdict", { "verdict=fail ", "" }),
         BAD("verdict=failed is not a verdict", { "verdict=fail", "verdict=failed" }),
         BAD("no plan", { "1..5\n", "" }),
-        BAD("a second plan", { "1..5\n", "1..5\n1..5\n" }),
         BAD("the plan has 5 tests, 4 were reported", { "ok 5 bts.two\n", "" }),
         BAD("the plan has 4 tests, 5 were reported", { "1..5", "1..4" }),
-        BAD("the plan has 6 tests, 5 were reported", { "1..5", "1..6" }),
         BAD("pebs.one has number 4, not 3", { "ok 3", "ok 4" }),
         BAD("line 8: ds.one reported twice", { "not ok 2 bts", "not ok 2 ds" }),
         BAD("skipped without a reason", { "SKIP no PEBS", "SKIP" }),
-        BAD("skipped without a reason", { "SKIP no PEBS", "SKIP  " }),
         BAD("is skipped, but \"not ok\"", { "ok 3", "not ok 3" }),
         BAD("not a result line: ok 1ds.one", { "ok 1 ds.one\n", "ok 1ds.one\n" }),
         BAD("not a result line: ok 1 ds.one#", { "ok 1 ds.one\n", "ok 1 ds.one# SKIP a\n" }),
         BAD("recap has nothing for ds.one", { "# result ds.one pass\n", "" }),
         BAD("recap has pass for bts.one, which is fail", { "bts.one fail", "bts.one pass" }),
         BAD("recap has pass for ds.two, which is unknown", { "result ds.one", "result ds.two" }),
-        BAD("a second recap of ds.one", { "# result ds.one pass\n", "# result ds.one pass\n# result ds.one pass\n" }),
         BAD("not a line of the recap", { "result ds.one pass", "result ds.one good" }),
-        BAD("says skip=2, counted 1", { "skip=1", "skip=2" }),
         BAD("says differs=0, counted 1", { "differs=1", "differs=0" }),
         BAD("says differs=nothing, counted 1", { " differs=1", "" }),
         BAD("verdict=pass, but the results make it fail", { "verdict=fail", "verdict=pass" }),
@@ -201,71 +194,35 @@ UNIT_TEST(mistakes)
         BAD("verdict=fail, but the log has a line \"# panic\"",
             { "ok 5 bts.two\n", "ok 5 bts.two\n# panic vector 3\n" }),
         BAD("the table has 2 0 1 0 0 for bts, counted 1 0 1 0 0", { "bts              1", "bts              2" }),
-        BAD("the table has nothing for lbr, counted 0 1 0 0 0",
-            { "# area lbr              0       1       0       0       0\n", "" }),
         BAD("the table has 0 0 0 0 0 for pmi, counted nothing", { "# fail bts", "# area pmi 0 0 0 0 0\n# fail bts" }),
-        BAD("the table has the area pebs twice", { "# fail bts", "# area pebs 0 0 0 1 0\n# fail bts" }),
         BAD("a second table by area", { "# fail bts", "# area pass differs fail skip error\n# fail bts" }),
         BAD("the table has nothing for bts, counted 1 0 1 0 0",
             { "# area               pass differs    fail    skip   error\n", "" }),
         BAD("the end gives no reason for bts.one, which is fail", { "# fail bts.one: a branch\n", "" }),
-        BAD("the end gives no reason for lbr.one, which is differs", { "# differs lbr.one: a cycle\n", "" }),
         BAD("the end gives no reason for bts.one", { "# fail bts.one: a branch", "# fail bts.one: " }),
         BAD("the end gives error reason for bts.one, which is fail", { "# fail bts", "# error bts" }),
         BAD("the end gives fail reason for bts.two, which is pass", { "# fail bts.one", "# fail bts.two" }),
         BAD("the end gives fail reason for bts.ten, which is not there", { "# fail bts.one", "# fail bts.ten" }),
-        BAD("a second reason for bts.one", { "# fail bts", "# fail bts.one: a\n# fail bts" }),
         BAD("no line for the facility lbr", { "# facility lbr pass 1 of 1\n", "" }),
-        BAD("a second line for the facility lbr", { "# facility lbr", "# facility lbr pass 1 of 1\n# facility lbr" }),
         BAD("the facility pt is unknown", { "# facility lbr", "# facility pt" }),
         BAD("line 28: text after the line \"# end\": # facility lbr pass 1 of 1",
             { "# facility lbr pass 1 of 1\n", "" }, { "differs=1\n", "differs=1\n# facility lbr pass 1 of 1\n" }),
         BAD("not a line of a facility", { "# facility lbr pass 1 of 1", "# facility lbr" }),
+        BAD("\"facility bts pass 1 of 2", { "bts fail 1 of 2", "bts pass 1 of 2" }),
+        BAD("\"facility bts fail 2 of 2", { "bts fail 1 of 2", "bts fail 2 of 2" }),
+        BAD("\"facility bts fail 1 of 2, 1 does not apply", { "bts fail 1 of 2", "bts fail 1 of 2, 1 does not apply" }),
+        BAD("\"facility bts not selected, 1 passed without records",
+            { "bts fail 1 of 2", "bts not selected, 1 passed without records" }),
+        BAD("\"facility lbr none: no LBR", { "lbr pass 1 of 1", "lbr none: no LBR" }),
+        BAD("\"facility lbr untested: no LBR", { "lbr pass 1 of 1", "lbr untested: no LBR" }),
+        BAD("\"facility lbr not selected", { "lbr pass 1 of 1", "lbr not selected" }),
+        BAD("\"facility lbr not selected, 2 passed without records",
+            { "lbr pass 1 of 1", "lbr not selected, 2 passed without records" }),
+        BAD("\"facility pebs pass 0 of 1", { "pebs none: no PEBS", "pebs pass 0 of 1" }),
+        BAD("\"facility pebs", { "pebs none: no PEBS", "pebs none: " }),
+        BAD("\"facility pebs", { "pebs none: no PEBS", "pebs untested: " }),
     };
-    static const char *const late[] = { "1..5", "ok 6 pmi.one", "not ok 6 pmi.one", "# area pmi 1 0 0 0 0" };
     judge_rows(plain, rows, COUNT_OF(rows));
-    for (size_t i = 0; i < COUNT_OF(late); i++) {
-        char to[80], complaint[80];
-        snprintf(to, sizeof to, "differs=1\n%s\n", late[i]);
-        snprintf(complaint, sizeof complaint, "line 29: text after the line \"# end\": %s", late[i]);
-        const struct row row = BAD(complaint, { "differs=1\n", to });
-        judge_rows(plain, &row, 1);
-    }
-}
-
-/* What a line "# facility" says, and the right line that it replaces. */
-UNIT_TEST(facility_lines)
-{
-    static const struct {
-        const char *name, *right, *said;
-    } rows[] = {
-        { "bts", "fail 1 of 2", "pass 1 of 2" },
-        { "bts", "fail 1 of 2", "fail 2 of 2" },
-        { "bts", "fail 1 of 2", "fail 1 of 3" },
-        { "bts", "fail 1 of 2", "fail 1 of 2, 1 does not apply" },
-        { "bts", "fail 1 of 2", "not selected, 1 passed without records" },
-        { "lbr", "pass 1 of 1", "pass 2 of 1" },
-        { "lbr", "pass 1 of 1", "none: no LBR" },
-        { "lbr", "pass 1 of 1", "untested: no LBR" },
-        { "lbr", "pass 1 of 1", "selected" },
-        { "lbr", "pass 1 of 1", "not selected" },
-        { "lbr", "pass 1 of 1", "not selected, 2 passed without records" },
-        { "pebs", "none: no PEBS", "pass 0 of 1" },
-        { "pebs", "none: no PEBS", "none: " },
-        { "pebs", "none: no PEBS", "untested: " },
-        { "pebs", "none: no PEBS", "not selected, 0 passed without records" },
-    };
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        char from[80], to[80], complaint[80];
-        snprintf(from, sizeof from, "# facility %s %s\n", rows[i].name, rows[i].right);
-        snprintf(to, sizeof to, "# facility %s %s\n", rows[i].name, rows[i].said);
-        snprintf(complaint, sizeof complaint, "\"facility %s %s", rows[i].name, rows[i].said);
-        complaint[strlen(complaint) - (complaint[strlen(complaint) - 1] == ' ')] = '\0';
-        if (strstr(to, ": \n")) /* it has no reason: the blank at the end of a line is ignored */
-            complaint[strlen("\"facility pebs")] = '\0';
-        const struct row row = BAD(complaint, { from, to });
-        judge_rows(plain, &row, 1);
-    }
 }
 
 /* The kinds of cores of a hybrid. */
@@ -275,18 +232,15 @@ UNIT_TEST(kinds)
         BAD("names the kinds none, the tests ran on atom", { " kinds=core,atom", "" }),
         BAD("bts.one ran on 2 kinds of cores, not 1", { "kinds=core,", "kinds=" }),
         BAD("names the kinds core, the tests ran on atom", { ",atom\n", "\n" }),
-        BAD("names the kinds core,atom2, the tests ran on atom", { ",atom\n", ",atom2\n" }),
         BAD("names the kinds core,atom,atom2, the tests ran on atom", { ",atom\n", ",atom,atom2\n" }),
         BAD("lbr.one ran on 1 kinds of cores, not 2", { "1..4", "1..3" },
             { "ok 4 lbr.one.atom # SKIP no depth\n", "" }),
         BAD("names the kinds core,atom, the tests ran on the first only", { "ok 3 bts.one.atom\n", "" },
             { "ok 4 lbr.one.atom # SKIP no depth\n", "" }),
         BAD("names the kinds core,atom, the tests ran on atom", { "ok 1 bts.one\n", "" }, { "ok 2 lbr.one\n", "" }),
-        BAD("no line for the facility bts.atom", { "# facility bts.atom pass 1 of 1\n", "" }),
         BAD("the facility bts.atom2 is unknown",
             { "# facility bts.atom", "# facility bts.atom2 pass 1 of 1\n# facility bts.atom" }),
         BAD("\"facility bts.atom pass 1 of 2\", but of 1 tests", { "bts.atom pass 1 of 1", "bts.atom pass 1 of 2" }),
-        BAD("\"facility bts pass 2 of 2\", but of 1 tests", { "facility bts pass 1 of 1", "facility bts pass 2 of 2" }),
         BAD("verdict=pass, but the results make it incomplete", { "lbr.atom none", "lbr.atom untested" }),
         BAD("the tests of the kinds are mixed", { "ok 1 bts.one\n", "ok 1 bts.one.atom\n" },
             { "ok 3 bts.one.atom\n", "ok 3 bts.one\n" }),
@@ -296,7 +250,6 @@ UNIT_TEST(kinds)
             { "# tests on", "# tests on cpu 2 apic 0x2 Atom Gracemont\n# tests on" }),
         BAD("\"# end\" names the kind atom, which no processor in the head has",
             { "# cpu 2 apic 0x2 Atom Gracemont, kind atom: 2 of 4 processors\n", "" }),
-        BAD("\"# end\" says error=1, counted 0", { "error=0", "error=1" }),
         BAD("verdict=pass, but the results make it error",
             { "no depth\n", "no depth\n# error: cpu 2 does not respond\n" }, { "error=0", "error=1" }),
     };
@@ -360,14 +313,9 @@ UNIT_TEST(verdicts)
 
 UNIT_TEST(untested_is_incomplete)
 {
-    static const struct row rows[] = {
-        GOOD(LOG_INCOMPLETE, { "lbr.atom none: no LBR", "lbr.atom untested: no APIC" },
-             { "verdict=pass", "verdict=incomplete" }),
-        BAD("verdict=pass, but the results make it incomplete",
-            { "lbr.atom none: no LBR", "lbr.atom untested: no APIC" }),
-    };
-    judge_rows(hybrid, rows, COUNT_OF(rows));
-    judge_rows(hybrid, rows, 1);
+    static const struct row row = GOOD(LOG_INCOMPLETE, { "lbr.atom none: no LBR", "lbr.atom untested: no APIC" },
+                                       { "verdict=pass", "verdict=incomplete" });
+    judge_rows(hybrid, &row, 1);
     assert_string_equal(reason, "lbr.atom untested: no APIC");
 }
 
@@ -407,15 +355,11 @@ UNIT_TEST(short_logs)
         { "", "error", 0, 0, 1, LOG_UNUSABLE, "no plan" },
         { "# test ds.one: a title\n", "skip", 0, 0, 0, LOG_SKIP, "" },
         { "1..2\nok 1 ds.one\n# panic vector 3\n", "panic", 1, 0, 0, LOG_PANIC, "" },
-        { "# panic vector 3\n", "panic", 0, 0, 0, LOG_PANIC, "" },
         { "1..2\nok 1 ds.one\n", "panic", 1, 0, 0, LOG_UNUSABLE, "has no line \"# panic\"" },
         { "1..2\nok 1 ds.one\n# panic vector 3\n", "panic", 2, 0, 0, LOG_UNUSABLE, "says pass=2, counted 1" },
         { "1..1\nok 1 ds.one\nok 2 ds.two\n# panic vector 3\n", "panic", 2, 0, 0, LOG_UNUSABLE,
           "the plan has 1 tests, 2 were reported" },
         { "", "pass", 0, 0, 0, LOG_UNUSABLE, "no plan\nverdict=pass, but the results make it error" },
-        { "# test ds.one: a title\n", "pass", 0, 0, 0, LOG_UNUSABLE,
-          "no plan\nverdict=pass, but the results make it error" },
-        { "", "skip", 0, 0, 0, LOG_UNUSABLE, "no plan\nverdict=skip, but the results make it error" },
         { NONE, "skip", 1, 1, 0, LOG_SKIP, "" },
         { NONE, "pass", 1, 1, 0, LOG_UNUSABLE, "verdict=pass, but the results make it skip" },
         { "1..2\nok 1 robust.one\nok 2 ds.one # SKIP no DS\n# area pass differs fail skip error\n# area robust 1 0 0 0 "
@@ -470,51 +414,30 @@ UNIT_TEST(every_line_counts)
 
 /* ---- the raw dump ---- */
 
-/* A frame is a line with a checksum; three of them are the dump of a log. */
-static size_t put_frame(char *at, const char *words)
-{
-    return (size_t)sprintf(at, "# %s crc=%08x\n", words, dump_crc((const uint8_t *)words, strlen(words)));
-}
+/* Three frames are the dump of a log. test_dump_damage.c has every kind of damage. */
+#define HEAD_FRAME                                                                                                 \
+    "# dsdump/1 0 head version=0.1.0+abc width=64 signature=0x506e3 perf_capabilities=0x33c5 misc_enable=0x850089" \
+    " pebs_data_cfg=0x0 ds=8 bts_form=8/0 pebs_form=8/3/0/0/5 source=3 build_id=00ff crc=79101874\n"
+#define BTS_FRAME                                                                                              \
+    "# dsdump/1 1 bts test=bts.one cpu=0 first=0 count=8 before=0 form=8/0 codes=6 data=AwMCAAAMgEB/AEBAAAE= " \
+    "crc=e48ea7ca\n"
+#define END_FRAME "# dsdump/1 2 end bts=8 pebs=0 lbr=0 crc=2078d49e\n"
 
 UNIT_TEST(frames)
 {
-    static const char head[] = "dsdump/1 0 head version=0.1.0+abc width=64 signature=0x506e3 perf_capabilities=0x33c5 "
-                               "misc_enable=0x850089 pebs_data_cfg=0x0 ds=8 bts_form=8/0 pebs_form=8/3/0/0/5 source=3 "
-                               "build_id=3d2f1cb594284ff95fffd30c5eb9e1af1cb0288b",
-                      bts[] = "dsdump/1 1 bts test=bts.one cpu=0 first=0 count=8 before=0 form=8/0 codes=6 "
-                              "data=AwMCAAAMgEB/AEBAAAE=",
-                      end[] = "dsdump/1 2 end bts=8 pebs=0 lbr=0";
-    char log[8192], text[8192];
-    const char *const after = strstr(plain, "# area");
-    const size_t from = (size_t)(after - plain);
-    size_t to = from;
-
-    memcpy(log, plain, from);
-    to += put_frame(log + to, head);
-    const size_t second = to;
-    to += put_frame(log + to, bts);
-    const size_t third = to;
-    to += put_frame(log + to, end);
-    strcpy(log + to, after);
-    assert_int_equal(judge_text(log), LOG_FAIL);
-    for (size_t at = from; at < to; at++)
-        for (unsigned bit = 0; bit < 8; bit++) {
-            strcpy(text, log);
-            text[at] = (char)(text[at] ^ 1 << bit);
-            if (judge_pieces(text, strlen(log), sizeof text) != LOG_UNUSABLE)
-                fail_msg("not noticed: bit %u of character %zu", bit, at - from);
-        }
-    snprintf(text, sizeof text, "%.*s%s", (int)second, log, log + third);
-    assert_int_equal(judge_text(text), LOG_UNUSABLE);
-    assert_non_null(strstr(problems, "line 14: the dump: frame"));
-    snprintf(text, sizeof text, "%.*s%s", (int)third, log, log + to);
-    assert_int_equal(judge_text(text), LOG_UNUSABLE);
-    snprintf(text, sizeof text, "%.*s%s", (int)third, log, log + second);
-    assert_int_equal(judge_text(text), LOG_UNUSABLE);
-    /* A panic may interrupt the dump. */
-    const int panic = snprintf(text, sizeof text, "%.*s# panic vector 3\n", (int)third, log);
-    strcpy(text + panic, "# end dstest86 verdict=panic pass=2 fail=1 skip=1 error=0 differs=1\n");
-    assert_int_equal(judge_text(text), LOG_PANIC);
+#define AREA "# area               pass"
+#define PANICKED                        \
+    {                                   \
+        "verdict=fail", "verdict=panic" \
+    }
+    static const struct row rows[] = {
+        GOOD(LOG_FAIL, { AREA, HEAD_FRAME BTS_FRAME END_FRAME AREA }),
+        BAD("line 14: the dump: frame 1: missing", { AREA, HEAD_FRAME END_FRAME AREA }),
+        BAD("the dump", { AREA, HEAD_FRAME BTS_FRAME AREA }),
+        BAD("the dump", { AREA, HEAD_FRAME BTS_FRAME BTS_FRAME AREA }),
+        GOOD(LOG_PANIC, { AREA, HEAD_FRAME BTS_FRAME "# panic vector 3\n" AREA }, PANICKED), /* interrupts the dump */
+    };
+    judge_rows(plain, rows, COUNT_OF(rows));
 }
 
 /* ---- what terminals and loggers make of a log ---- */
@@ -538,13 +461,10 @@ UNIT_TEST(distorted_logs)
         { "", "\r\n", "" },
         { "", "\n\r", "" },
         { "", "   \n", "" },
-        { "", "\t\r\n", "" },
         { "\x1b[0m\x1b[37m", "\x1b[K\n", "" },
         { "\x1b[2J\x1b[01;01H\x1b[=3h\x1b[?25l", "\r\n", "" },
         { "[-- MARK -- Sat Nov 28 09:00:00 2026]\n", "\n", "" },
         { "Nov 28 09:00:00 ", "\n", "line 2 has it after the text \"Nov 28 09:00:00 \"" },
-        { "[2026-11-28 09:00:00.123] ", "\n", "line 2 has it after the text \"[2026-11-28 09:00:00.123] \"" },
-        { "    ", "\n", "line 2 has it after the text \"    \"" },
         { "\x1b[1;1x\x1b[?", "\n", "line 2 has it after the text \"?[?\"" },
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -566,10 +486,7 @@ UNIT_TEST(other_files)
         const char *problem;
     } rows[] = {
         { "", 0, "no \"# begin dstest86\" line: not a log of dstest86, or its beginning is missing\n" },
-        { "hello\n", 6, "no \"# begin dstest86\" line: not a log of dstest86, or its beginning is missing\n" },
         { "# end dstest86 verdict=pass\n", 28,
-          "no \"# begin dstest86\" line: not a log of dstest86, or its beginning is missing\n" },
-        { "say # end dstest86 verdict=pass\n", 32,
           "no \"# begin dstest86\" line: not a log of dstest86, or its beginning is missing\n" },
         { nul, sizeof nul - 1,
           "no \"# begin dstest86\" line: line 2 has it after the text \"?\"; remove what a logger "

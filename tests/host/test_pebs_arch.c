@@ -4,6 +4,7 @@
  * typed from Intel Architecture Instruction Set Extensions Programming Reference (319433), chapter 11 "Architectural
  * PEBS", by way of the structures of Linux, commit 52448a0a7390.
  */
+#include "tests/host/lines.h"
 #include "tests/host/pebs_bytes.h"
 
 #include "pebs/layout/arch_pebs.h"
@@ -45,37 +46,37 @@ static size_t lay(uint8_t *bytes, struct parts parts)
     memset(bytes, 0, 16);
     for (size_t i = 0; i < COUNT_OF(order); i++) {
         if (order[i].bit == BIT(49) && parts.groups & VECTORS) {
-            put(bytes + at, 0x80e6);
-            put(bytes + at + 8, 0xdddddddddddddddd);
+            write_u64(bytes, at, 0x80e6);
+            write_u64(bytes, at + 8, 0xdddddddddddddddd);
             at += 16;
         }
         if (!(parts.groups & order[i].bit) && !(order[i].bit == BIT(52) && parts.groups & BIT(51)))
             continue;
         for (size_t k = 0; k < order[i].bytes; k += 8)
-            put(bytes + at + k, (uint64_t)(i + 1) << 32 | k);
+            write_u64(bytes, at + k, (uint64_t)(i + 1) << 32 | k);
         at += order[i].bytes;
     }
     if (parts.groups & (BIT(40) | BIT(41))) {
         static const uint64_t header[] = { 0xeeee, 0x7f0007, 0, 0x201111, 0x202222, 0x8000000000000333 };
         for (unsigned i = 0; i < 6; i++)
-            put(bytes + at + 8 * i, i == 2 ? parts.entries : header[i]);
+            write_u64(bytes, at + 8 * i, i == 2 ? parts.entries : header[i]);
         at += 48;
         for (unsigned i = 0; i < parts.entries; i++, at += 24) {
-            put(bytes + at, 0xffffffff81000000 + i);
-            put(bytes + at + 8, 0x700000005678);
-            put(bytes + at + 16, 0xd4000000000000ff);
+            write_u64(bytes, at, 0xffffffff81000000 + i);
+            write_u64(bytes, at + 8, 0x700000005678);
+            write_u64(bytes, at + 16, 0xd4000000000000ff);
         }
     }
     if (parts.groups & (BIT(35) | BIT(36) | BIT(37) | BIT(38))) {
-        put(bytes + at, parts.counted);
-        put(bytes + at + 8, parts.metrics);
+        write_u64(bytes, at, parts.counted);
+        write_u64(bytes, at + 8, parts.metrics);
         at += 16;
         for (unsigned i = 0; i < ones(parts.counted) + (parts.metrics == 3 ? 2 : 0); i++, at += 8)
-            put(bytes + at, 0xffff00000000 + i);
+            write_u64(bytes, at, 0xffff00000000 + i);
     }
     memset(bytes + at, 0, parts.padding);
     at += parts.padding;
-    put(bytes, parts.groups | at);
+    write_u64(bytes, 0, parts.groups | at);
     return at;
 }
 
@@ -286,23 +287,23 @@ UNIT_TEST(sizes_past_the_end)
     refuse(bytes, 15, PEBS_DECODE_TRUNCATED);
     refuse(bytes, 16, PEBS_DECODE_SIZE_PAST_END);
     refuse(bytes, size - 1, PEBS_DECODE_SIZE_PAST_END);
-    put(bytes, BIT(63));
+    write_u64(bytes, 0, BIT(63));
     refuse(bytes, size, PEBS_DECODE_SIZE_ZERO);
     for (unsigned small = 1; small < 16; small++) {
-        put(bytes, BIT(63) | small);
+        write_u64(bytes, 0, BIT(63) | small);
         refuse(bytes, size, PEBS_DECODE_HEADER_SMALL);
     }
     for (unsigned less = 16; less < 64; less++) { /* the basic group does not fit */
-        put(bytes, BIT(63) | less);
+        write_u64(bytes, 0, BIT(63) | less);
         refuse(bytes, size, PEBS_DECODE_SIZE_DIFFERS);
     }
-    put(bytes, BIT(63) | 64);
+    write_u64(bytes, 0, BIT(63) | 64);
     decode(bytes, size, 64);
-    put(bytes, BIT(63) | (64 + 15)); /* up to the next unit it may be padding */
+    write_u64(bytes, 0, BIT(63) | (64 + 15)); /* up to the next unit it may be padding */
     decode(bytes, size, 64 + 15);
-    put(bytes, BIT(63) | (64 + 16));
+    write_u64(bytes, 0, BIT(63) | (64 + 16));
     refuse(bytes, size, PEBS_DECODE_SIZE_DIFFERS);
-    put(bytes, BIT(63) | 0xffff);
+    write_u64(bytes, 0, BIT(63) | 0xffff);
     refuse(bytes, size, PEBS_DECODE_SIZE_PAST_END);
 }
 
@@ -312,34 +313,34 @@ UNIT_TEST(groups_past_the_end)
     uint8_t bytes[MOST] = { 0 };
     size_t size = lay(bytes, (struct parts){ .groups = BIT(63) | BIT(40), .entries = 8 });
 
-    put(bytes, BIT(63) | BIT(40) | (size - 1));
+    write_u64(bytes, 0, BIT(63) | BIT(40) | (size - 1));
     refuse(bytes, MOST, PEBS_DECODE_SIZE_DIFFERS);
-    put(bytes, BIT(63) | BIT(41) | size);
+    write_u64(bytes, 0, BIT(63) | BIT(41) | size);
     refuse(bytes, MOST, PEBS_DECODE_SIZE_DIFFERS);
-    put(bytes, BIT(63) | BIT(40) | (64 + 47));
+    write_u64(bytes, 0, BIT(63) | BIT(40) | (64 + 47));
     refuse(bytes, MOST, PEBS_DECODE_SIZE_DIFFERS);
 
     size = lay(bytes, (struct parts){ .groups = BIT(63) | BIT(40) | BIT(41), .entries = 32 });
-    put(bytes + 64 + 16, 33);
+    write_u64(bytes, 64 + 16, 33);
     refuse(bytes, MOST, PEBS_DECODE_LBR_DEPTH);
-    put(bytes + 64 + 16, BIT(32));
+    write_u64(bytes, 64 + 16, BIT(32));
     refuse(bytes, MOST, PEBS_DECODE_LBR_DEPTH);
-    put(bytes + 64 + 16, 31);
+    write_u64(bytes, 64 + 16, 31);
     refuse(bytes, MOST, PEBS_DECODE_SIZE_DIFFERS);
 
     size = lay(bytes, (struct parts){ .groups = BIT(63) | BIT(36), .counted = 0xf });
-    put(bytes, BIT(63) | BIT(36) | (size - 1));
+    write_u64(bytes, 0, BIT(63) | BIT(36) | (size - 1));
     refuse(bytes, MOST, PEBS_DECODE_SIZE_DIFFERS);
-    put(bytes, BIT(63) | BIT(36) | (64 + 15));
+    write_u64(bytes, 0, BIT(63) | BIT(36) | (64 + 15));
     refuse(bytes, MOST, PEBS_DECODE_SIZE_DIFFERS);
-    put(bytes, BIT(63) | BIT(36) | size);
+    write_u64(bytes, 0, BIT(63) | BIT(36) | size);
     bytes[64 + 8] = 3;
     refuse(bytes, MOST, PEBS_DECODE_SIZE_DIFFERS);
     for (unsigned bit = 0; bit < 32; bit++) {
-        put(bytes + 64 + 8, BIT(bit));
+        write_u64(bytes, 64 + 8, BIT(bit));
         refuse(bytes, MOST, PEBS_DECODE_METRICS_UNKNOWN);
     }
-    put(bytes + 64 + 8, BIT(32));
+    write_u64(bytes, 64 + 8, BIT(32));
     assert_int_equal(decode(bytes, size, size).has & PEBS_HAS_METRICS, 0);
 }
 
@@ -354,11 +355,11 @@ UNIT_TEST(groups_unknown)
         size_t size = lay(bytes, (struct parts){ .groups = BIT(63) });
         if (known >> bit & 1)
             continue;
-        put(bytes, BIT(63) | BIT(bit) | size);
+        write_u64(bytes, 0, BIT(63) | BIT(bit) | size);
         refuse(bytes, size, PEBS_DECODE_GROUPS_UNKNOWN);
     }
     size_t size = lay(bytes, (struct parts){ .groups = BIT(63) | BIT(51) });
-    put(bytes, BIT(63) | BIT(51) | BIT(52) | size);
+    write_u64(bytes, 0, BIT(63) | BIT(51) | BIT(52) | size);
     refuse(bytes, size, PEBS_DECODE_GROUPS_UNKNOWN);
 }
 
@@ -383,72 +384,37 @@ UNIT_TEST(chains_past_the_end)
                      2);
     refuse(bytes, size, PEBS_DECODE_GROUP_AGAIN);
     size = lay_chain(bytes, (const struct parts[]){ { .groups = BIT(63) | BIT(31) }, { .groups = BIT(61) } }, 2);
-    put(bytes + 64, BIT(61));
+    write_u64(bytes, 64, BIT(61));
     refuse(bytes, size, PEBS_DECODE_SIZE_ZERO);
 }
 
-struct lines {
-    unsigned count;
-    char text[128][LINE_SIZE];
-};
-
-static void keep(void *context, const char *text)
-{
-    struct lines *lines = context;
-
-    assert_true(lines->count < COUNT_OF(lines->text));
-    snprintf(lines->text[lines->count++], LINE_SIZE, "%s", text);
-}
-
-UNIT_TEST(text)
+/* test_pebs_fields.c has the lines of the other groups. */
+UNIT_TEST(text_of_vectors)
 {
     static const struct parts chain[] = {
         { .groups = BIT(63) | BIT(31) | BIT(30) },
         { .groups = VECTORS & ~BIT(51) },
     };
-    static const char *const expected[] = {
-        "pebs 7 eventing_ip 0x100000000 counters 0x100000008 tsc 0x100000010",
-        "pebs 7 format_group 0x80f6000000000000 fragments 2 mode_64 1",
-        "pebs 7 xer 0x80e6",
-        "pebs 7 xmm0 0x00000004000000080000000400000000 xmm1 0x00000004000000180000000400000010",
-        [11] = "pebs 7 ymmh0 0x00000005000000080000000500000000 ymmh1 0x00000005000000180000000500000010",
-        [18] = "pebs 7 ymmh14 0x00000005000000e800000005000000e0 ymmh15 0x00000005000000f800000005000000f0",
-        [19] = "pebs 7 r16 0x0000000600000000 r17 0x0000000600000008 r18 0x0000000600000010 r19 0x0000000600000018",
-        [22] = "pebs 7 r28 0x0000000600000060 r29 0x0000000600000068 r30 0x0000000600000070 r31 0x0000000600000078",
-        [23] = "pebs 7 k0 0x0000000700000000 k1 0x0000000700000008 k2 0x0000000700000010 k3 0x0000000700000018",
-        [24] = "pebs 7 k4 0x0000000700000020 k5 0x0000000700000028 k6 0x0000000700000030 k7 0x0000000700000038",
-        [25] = "pebs 7 zmmh0 0x0000000800000018000000080000001000000008000000080000000800000000",
-        [40] = "pebs 7 zmmh15 0x00000008000001f800000008000001f000000008000001e800000008000001e0",
-        [41] = "pebs 7 zmm16 0x00000009000000380000000900000030000000090000002800000009000000200000000900000018"
-               "000000090000001000000009000000080000000900000000",
-        [56] = "pebs 7 zmm31 0x00000009000003f800000009000003f000000009000003e800000009000003e000000009000003d8"
-               "00000009000003d000000009000003c800000009000003c0",
-    };
-    static struct lines got;
     uint8_t bytes[MOST];
     const size_t size = lay_chain(bytes, chain, COUNT_OF(chain));
-    struct pebs_record record = decode(bytes, size, size);
+    const struct pebs_record record = decode(bytes, size, size);
 
-    pebs_text(&(struct line_sink){ keep, &got }, 7, &record, DATA_SOURCE_UNKNOWN, NULL);
-    assert_int_equal(got.count, COUNT_OF(expected));
-    for (size_t i = 0; i < COUNT_OF(expected); i++)
-        if (expected[i])
-            assert_string_equal(got.text[i], expected[i]);
+    pebs_text(&into_lines, 7, &record, DATA_SOURCE_UNKNOWN, NULL);
+    has_printed("pebs 7 eventing_ip 0x100000000 counters 0x100000008 tsc 0x100000010\n"
+                "pebs 7 format_group 0x80f6000000000000 fragments 2 mode_64 1\n"
+                "pebs 7 xer 0x80e6\n"
+                "pebs 7 xmm0 0x00000004000000080000000400000000 xmm1 0x00000004000000180000000400000010\n");
+    has_printed("\npebs 7 ymmh14 0x00000005000000e800000005000000e0 ymmh15 0x00000005000000f800000005000000f0\n"
+                "pebs 7 r16 0x0000000600000000 r17 0x0000000600000008 r18 0x0000000600000010 r19 0x0000000600000018\n");
+    has_printed("\npebs 7 k4 0x0000000700000020 k5 0x0000000700000028 k6 0x0000000700000030 k7 0x0000000700000038\n"
+                "pebs 7 zmmh0 0x0000000800000018000000080000001000000008000000080000000800000000\n");
+    has_printed("\npebs 7 zmm31 0x00000009000003f800000009000003f000000009000003e800000009000003e000000009000003d8"
+                "00000009000003d000000009000003c800000009000003c0\n");
+    forget_lines();
 }
 
 UNIT_TEST(text_of_lbrs_and_counts)
 {
-    static const char *const expected[] = {
-        "pebs 0 eventing_ip 0x100000000 counters 0x100000008 tsc 0x100000010",
-        "pebs 0 format_group 0x8000037000000000 fragments 1 mode_64 0",
-        "pebs 0 lbr_ctl 0x7f0007 lbr_depth 1",
-        "pebs 0 ler_from 0x201111 ler_to 0x202222 ler_info 0x8000000000000333",
-        "pebs 0 slots 0xffff00000005 metrics 0xffff00000006",
-        "pebs 0 count0 0xffff00000000 count31 0xffff00000001 fixed_count0 0xffff00000002 fixed_count1 0xffff00000003",
-        "pebs 0 fixed_count31 0xffff00000004",
-        "pebs 0 lbr 0 0xffffffff81000000/0x700000005678/M/X/-/255/CALL",
-    };
-    static struct lines got;
     uint8_t bytes[MOST];
     const size_t size = lay(bytes, (struct parts){ .groups = BIT(63) | BIT(36) | BIT(37) | BIT(38) | BIT(40) | BIT(41),
                                                    .entries = 1,
@@ -456,18 +422,21 @@ UNIT_TEST(text_of_lbrs_and_counts)
                                                    .metrics = 3 });
     struct pebs_record record = decode(bytes, size, size);
 
-    pebs_text(&(struct line_sink){ keep, &got }, 0, &record, DATA_SOURCE_UNKNOWN, NULL);
-    assert_int_equal(got.count, COUNT_OF(expected));
-    for (size_t i = 0; i < COUNT_OF(expected); i++)
-        assert_string_equal(got.text[i], expected[i]);
+    pebs_text(&into_lines, 0, &record, DATA_SOURCE_UNKNOWN, NULL);
+    printed("pebs 0 eventing_ip 0x100000000 counters 0x100000008 tsc 0x100000010\n"
+            "pebs 0 format_group 0x8000037000000000 fragments 1 mode_64 0\n"
+            "pebs 0 lbr_ctl 0x7f0007 lbr_depth 1\n"
+            "pebs 0 ler_from 0x201111 ler_to 0x202222 ler_info 0x8000000000000333\n"
+            "pebs 0 slots 0xffff00000005 metrics 0xffff00000006\n"
+            "pebs 0 count0 0xffff00000000 count31 0xffff00000001 fixed_count0 0xffff00000002 fixed_count1 "
+            "0xffff00000003\n"
+            "pebs 0 fixed_count31 0xffff00000004\n"
+            "pebs 0 lbr 0 0xffffffff81000000/0x700000005678/M/X/-/255/CALL\n");
 
-    /* four counts fill a line; no empty line follows */
-    got.count = 0;
-    record.has = PEBS_HAS_COUNTS | PEBS_HAS_TSC;
+    record.has = PEBS_HAS_COUNTS; /* four counts fill a line; no empty line follows */
     record.lbr_count = 0;
     record.counted = 0xf;
-    pebs_text(&(struct line_sink){ keep, &got }, 0, &record, DATA_SOURCE_UNKNOWN, NULL);
-    assert_int_equal(got.count, 2);
-    assert_string_equal(got.text[1], "pebs 0 count0 0xffff00000000 count1 0xffff00000001 count2 0xffff00000002 "
-                                     "count3 0xffff00000003");
+    pebs_text(&into_lines, 0, &record, DATA_SOURCE_UNKNOWN, NULL);
+    has_printed("\npebs 0 count0 0xffff00000000 count1 0xffff00000001 count2 0xffff00000002 count3 0xffff00000003\n");
+    assert_string_equal(strrchr(lines, 'c'), "count3 0xffff00000003\n");
 }

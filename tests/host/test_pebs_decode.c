@@ -88,7 +88,7 @@ static const struct pebs_form golden_cove = {
 /* [31:0] format group, [47:32] retire latency, [63:48] size. */
 static void put_head(uint8_t *bytes, uint64_t groups, uint64_t size)
 {
-    put(bytes, groups | UINT64_C(0x77) << 32 | size << 48);
+    write_u64(bytes, 0, groups | UINT64_C(0x77) << 32 | size << 48);
 }
 
 /* Builds a record in the manual's order: basic, memory, GPR, XMM, LBR. Returns its size. */
@@ -98,13 +98,14 @@ static size_t lay(uint8_t *bytes, unsigned groups, unsigned entries)
 
     memset(bytes, 0x11, at);
     for (uint64_t i = 0; groups & XMM && i < 16; i++, at += 16) {
-        put(bytes + at, i << 56 | 0xaa);
-        put(bytes + at + 8, i << 56 | 0xbb);
+        write_u64(bytes, at, i << 56 | 0xaa);
+        write_u64(bytes, at + 8, i << 56 | 0xbb);
     }
     for (unsigned i = 0; groups & LBR && i < entries; i++, at += 24) {
-        put(bytes + at, 0xffffffff81000000 + i);
-        put(bytes + at + 8, 0x700000005678);
-        put(bytes + at + 16, 0xd4000000000000ff); /* mispredicted, in TSX, cycles valid, type 4 (CALL), 255 cycles */
+        write_u64(bytes, at, 0xffffffff81000000 + i);
+        write_u64(bytes, at + 8, 0x700000005678);
+        write_u64(bytes, at + 16,
+                  0xd4000000000000ff); /* mispredicted, in TSX, cycles valid, type 4 (CALL), 255 cycles */
     }
     put_head(bytes, groups | (groups & LBR ? (uint64_t)(entries - 1) << 24 : 0), at);
     return at;
@@ -156,19 +157,6 @@ UNIT_TEST(every_combination)
             refuse_record(&icelake, bytes, length, length < 32 ? PEBS_DECODE_TRUNCATED : PEBS_DECODE_SIZE_PAST_END);
     }
     assert_int_equal(pebs_adaptive_size(0x1f00000f), 1232);
-}
-
-/* If MSR_PEBS_DATA_CFG has a number of entries without the group, records have the number but no entries. */
-UNIT_TEST(entries_without_the_group)
-{
-    uint8_t bytes[MOST];
-    const size_t size = lay(bytes, MEMORY, 1);
-
-    put_head(bytes, 0x1f000001, size);
-    assert_int_equal(pebs_adaptive_size(0x1f000001), 64);
-    struct pebs_record out = decode_record(&icelake, bytes, size, size);
-    assert_int_equal(out.format_group, 0x1f000001);
-    assert_int_equal(out.lbr_count, 0);
 }
 
 UNIT_TEST(lbr_formats)
@@ -239,23 +227,6 @@ UNIT_TEST(unknown_groups)
         assert_int_equal(pebs_adaptive_size(UINT64_C(1) << bit), 0);
 }
 
-UNIT_TEST(one_after_another)
-{
-    static const unsigned groups[] = { 0, LBR, MEMORY | XMM, GPRS, 0xf };
-    uint8_t bytes[8 * 1232];
-    size_t end = 0, at = 0;
-
-    for (size_t i = 0; i < COUNT_OF(groups); i++)
-        end += lay(bytes + end, groups[i], 2);
-    for (size_t i = 0; i < COUNT_OF(groups); i++) {
-        struct pebs_record out;
-        assert_int_equal(pebs_decode(&icelake, bytes + at, end - at, &out), PEBS_DECODE_OK);
-        check(&out, groups[i], 2);
-        at += (size_t)out.size;
-    }
-    assert_int_equal(at, end);
-}
-
 static const struct pebs_form lion_cove = {
     .width = 8, .format = 6, .adaptive = true, .retire_latency = true, .cache_latency = true, .lbr_format = 0x3f
 };
@@ -271,11 +242,11 @@ static size_t lay_counters(uint8_t *bytes, uint32_t groups, uint64_t counted, ui
                 (groups & LBR ? 24u * ((groups >> 24) + 1) : 0);
 
     memset(bytes, 0, MOST);
-    put(bytes + at, counted);
-    put(bytes + at + 8, UINT64_C(0xeeeeeeee) << 32 | metrics);
+    write_u64(bytes, at, counted);
+    write_u64(bytes, at + 8, UINT64_C(0xeeeeeeee) << 32 | metrics);
     at += 16;
     for (unsigned i = 1; i <= words; i++, at += 8)
-        put(bytes + at, i);
+        write_u64(bytes, at, i);
     put_head(bytes, groups, at);
     return at;
 }

@@ -9,8 +9,9 @@
 
 #include "pebs/pebs_decode.h"
 #include "kernel/report/record_text.h"
+#include "tests/host/lines.h"
 
-#define LINES_MOST 40u
+#define KEYS_MOST 40u
 
 /* In the order of the text: `bits` from `shift` on of the word at an offset; latency: only in formats that have it. */
 struct place {
@@ -93,57 +94,38 @@ static const struct place arch[] = {
     { "tsx_cycles", 8, 0x38, 0, 32, MEMORY, NO },
 };
 
-struct printed {
-    char text[LINES_MOST][LINE_SIZE];
-    unsigned count;
-};
-
-static void keep(void *context, const char *text)
-{
-    struct printed *printed = context;
-
-    assert_true(printed->count < LINES_MOST);
-    snprintf(printed->text[printed->count++], LINE_SIZE, "%s", text);
-}
-
 struct key {
     char name[32];
     unsigned line;
     uint64_t value;
 };
 
-/* All words followed by a number, except "pebs 0". */
-static unsigned find_keys(const struct printed *printed, struct key keys[LINES_MOST])
+/* Decodes a record and prints it. The keys are all words followed by a number, except "pebs 0"; returns how many. */
+static unsigned print(const struct pebs_form *form, const uint8_t *bytes, size_t size, struct key keys[KEYS_MOST])
 {
-    unsigned count = 0;
+    struct pebs_record record;
+    unsigned count = 0, line = 0;
 
-    for (unsigned i = 0; i < printed->count; i++) {
-        char text[LINE_SIZE], *last = NULL;
-        snprintf(text, sizeof(text), "%s", printed->text[i]);
-        assert_memory_equal(text, "pebs 0 ", 7);
-        for (char *word = strtok(text + 7, " "); word; word = strtok(NULL, " ")) {
+    assert_int_equal(pebs_decode(form, bytes, size, &record), PEBS_DECODE_OK);
+    assert_int_equal(record.size, size);
+    forget_lines();
+    pebs_text(&into_lines, 0, &record, DATA_SOURCE_UNKNOWN, NULL);
+    for (char *at = lines, *next; *at; at = next, line++) {
+        char *last = NULL;
+        next = strchr(at, '\n') + 1;
+        next[-1] = '\0';
+        assert_memory_equal(at, "pebs 0 ", 7);
+        for (char *word = strtok(at + 7, " "); word; word = strtok(NULL, " ")) {
             if (last && word[0] >= '0' && word[0] <= '9') {
-                assert_true(count < LINES_MOST);
+                assert_true(count < KEYS_MOST);
                 snprintf(keys[count].name, sizeof(keys[count].name), "%s", last);
-                keys[count].line = i;
+                keys[count].line = line;
                 keys[count++].value = strtoull(word, NULL, 0);
             }
             last = word;
         }
     }
     return count;
-}
-
-static unsigned print(const struct pebs_form *form, const uint8_t *bytes, size_t size, struct key keys[LINES_MOST])
-{
-    struct printed printed = { .count = 0 };
-    const struct line_sink out = { keep, &printed };
-    struct pebs_record record;
-
-    assert_int_equal(pebs_decode(form, bytes, size, &record), PEBS_DECODE_OK);
-    assert_int_equal(record.size, size);
-    pebs_text(&out, 0, &record, DATA_SOURCE_UNKNOWN, NULL);
-    return find_keys(&printed, keys);
 }
 
 static uint64_t all_bits(unsigned bits)
@@ -161,7 +143,7 @@ static void check_fixed(const struct pebs_form *form, size_t size, const struct 
 {
     for (size_t set = 0; set < count; set++) {
         uint8_t bytes[200] = { 0 };
-        struct key keys[LINES_MOST];
+        struct key keys[KEYS_MOST];
         unsigned at = 0, line = 0, last = 0;
         set_bits(bytes + places[set].at, &places[set]);
         unsigned printed = print(form, bytes, size, keys);
@@ -247,7 +229,7 @@ static void check_groups(const struct pebs_form *form, unsigned groups)
         if (is(it, "format_group") || is(it, "fragments") || is(it, "mode_64")) /* in the header */
             continue;
         uint8_t bytes[16 + 48 + 64 + 160] = { 0 };
-        struct key keys[LINES_MOST];
+        struct key keys[KEYS_MOST];
         unsigned at = 0, line = 0, last = 0;
         memcpy(bytes, &layout.header, sizeof layout.header);
         if (form->format == 15) { /* the retire latency is valid; reserved bits of the latencies' words are set */

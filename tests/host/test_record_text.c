@@ -1,38 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The exact lines of docs/output.md. */
-#define SETUP start
 #include "tests/host/unit_test.h"
 
 #include "kernel/report/record_text.h"
-
-static struct {
-    unsigned count;
-    char text[64][400];
-} got;
-
-static void keep(void *context, const char *text)
-{
-    assert_true(got.count < COUNT_OF(got.text));
-    snprintf(got.text[got.count++], sizeof(got.text[0]), "%s", text);
-}
-
-static const struct line_sink out = { keep, NULL };
-
-static int start(void **state)
-{
-    got.count = 0;
-    return 0;
-}
-
-/* The lines since the last call, or since the test began, are these. */
-static void said(const char *const *lines, unsigned count)
-{
-    assert_int_equal(got.count, count);
-    while (count-- > 0)
-        assert_string_equal(got.text[count], lines[count]);
-    got.count = 0;
-}
-#define SAID(...) said((const char *const[]){ __VA_ARGS__ }, COUNT_OF(((const char *const[]){ __VA_ARGS__ })))
+#include "tests/host/lines.h"
 
 /* "main" covers 201000h to 201fffh, and "table" 300000h to 3000ffh. */
 static bool find(void *context, uint64_t address, const char **name, uint64_t *offset)
@@ -62,21 +33,22 @@ static bool find_longest(void *context, uint64_t address, const char **name, uin
 UNIT_TEST(bts_lines)
 {
     struct bts_record record = { .width = 8, .from = 0x201234, .to = 0x201000, .flags = 0x10 };
-    bts_text(&out, 0, &record, &symbols);
-    bts_text(&out, 1, &record, NULL);
+    bts_text(&into_lines, 0, &record, &symbols);
+    bts_text(&into_lines, 1, &record, NULL);
     record.to = 0xffff800012345678;
-    bts_text(&out, 2, &record, &symbols);
+    bts_text(&into_lines, 2, &record, &symbols);
     record.prediction_valid = true;
-    bts_text(&out, 3, &record, NULL);
+    bts_text(&into_lines, 3, &record, NULL);
     record.predicted = true;
-    bts_text(&out, 4, &record, NULL);
-    SAID("bts 0 0x0000000000201234 main+0x234 => 0x0000000000201000 main+0x0",
-         "bts 1 0x0000000000201234 => 0x0000000000201000", "bts 2 0x0000000000201234 main+0x234 => 0xffff800012345678",
-         "bts 3 0x0000000000201234 => 0xffff800012345678 mispredicted",
-         "bts 4 0x0000000000201234 => 0xffff800012345678 predicted");
+    bts_text(&into_lines, 4, &record, NULL);
+    printed("bts 0 0x0000000000201234 main+0x234 => 0x0000000000201000 main+0x0\n"
+            "bts 1 0x0000000000201234 => 0x0000000000201000\n"
+            "bts 2 0x0000000000201234 main+0x234 => 0xffff800012345678\n"
+            "bts 3 0x0000000000201234 => 0xffff800012345678 mispredicted\n"
+            "bts 4 0x0000000000201234 => 0xffff800012345678 predicted\n");
     record = (struct bts_record){ .width = 4, .from = 0x201234, .to = 0x80401256, .prediction_valid = true };
-    bts_text(&out, 5, &record, &symbols);
-    SAID("bts 5 0x00201234 main+0x234 => 0x80401256 mispredicted");
+    bts_text(&into_lines, 5, &record, &symbols);
+    printed("bts 5 0x00201234 main+0x234 => 0x80401256 mispredicted\n");
 }
 
 UNIT_TEST(lbr_lines)
@@ -84,24 +56,27 @@ UNIT_TEST(lbr_lines)
     struct lbr_entry entry = {
         .from = 0x201234, .to = 0x201256, .has = LBR_HAS_MISPRED | LBR_HAS_TSX | LBR_HAS_CYCLES, .cycles = 7
     };
-    lbr_text(&out, 0, &entry, &symbols);
-    lbr_text(&out, 1, &entry, NULL);
+    lbr_text(&into_lines, 0, &entry, &symbols);
+    lbr_text(&into_lines, 1, &entry, NULL);
     entry.mispredicted = entry.in_tsx = entry.tsx_abort = true;
     entry.cycles = 65535;
-    lbr_text(&out, 2, &entry, NULL);
+    lbr_text(&into_lines, 2, &entry, NULL);
     entry.has = 0;
     entry.cycles = 0;
-    lbr_text(&out, 3, &entry, NULL);
+    lbr_text(&into_lines, 3, &entry, NULL);
     entry.from = 0xffff800000000000;
-    lbr_text(&out, 4, &entry, &symbols);
+    lbr_text(&into_lines, 4, &entry, &symbols);
     entry.to = 0x5;
-    lbr_text(&out, 5, &entry, &symbols);
+    lbr_text(&into_lines, 5, &entry, &symbols);
     entry.from = 0x300010;
-    lbr_text(&out, 31, &entry, &symbols);
-    SAID("lbr 0 0x201234/0x201256/P/-/-/7 main+0x234/main+0x256", "lbr 1 0x201234/0x201256/P/-/-/7",
-         "lbr 2 0x201234/0x201256/M/X/A/65535", "lbr 3 0x201234/0x201256/-/-/-/0",
-         "lbr 4 0xffff800000000000/0x201256/-/-/-/0 -/main+0x256", "lbr 5 0xffff800000000000/0x5/-/-/-/0",
-         "lbr 31 0x300010/0x5/-/-/-/0 table+0x10/-");
+    lbr_text(&into_lines, 31, &entry, &symbols);
+    printed("lbr 0 0x201234/0x201256/P/-/-/7 main+0x234/main+0x256\n"
+            "lbr 1 0x201234/0x201256/P/-/-/7\n"
+            "lbr 2 0x201234/0x201256/M/X/A/65535\n"
+            "lbr 3 0x201234/0x201256/-/-/-/0\n"
+            "lbr 4 0xffff800000000000/0x201256/-/-/-/0 -/main+0x256\n"
+            "lbr 5 0xffff800000000000/0x5/-/-/-/0\n"
+            "lbr 31 0x300010/0x5/-/-/-/0 table+0x10/-\n");
 }
 
 UNIT_TEST(lbr_types)
@@ -114,10 +89,10 @@ UNIT_TEST(lbr_types)
     for (uint8_t type = 0; type < 16; type++) {
         char expected[100];
         entry.type = type;
-        lbr_text(&out, type, &entry, type == 5 ? &symbols : NULL);
-        snprintf(expected, sizeof(expected), "lbr %u 0x201234/0x201256/P/-/-/0/%s%s", type, words[type],
+        lbr_text(&into_lines, type, &entry, type == 5 ? &symbols : NULL);
+        snprintf(expected, sizeof(expected), "lbr %u 0x201234/0x201256/P/-/-/0/%s%s\n", type, words[type],
                  type == 5 ? " main+0x234/main+0x256" : "");
-        assert_string_equal(got.text[type], expected);
+        printed(expected);
     }
 }
 
@@ -129,12 +104,13 @@ UNIT_TEST(lbr_events)
                                .has = LBR_HAS_TYPE | LBR_HAS_EVENTS,
                                .type = LBR_TYPE_CALL,
                                .events = { 0, 1, 2, 3 } };
-    lbr_text(&out, 0, &entry, NULL);
-    lbr_text(&out, 1, &entry, &symbols);
+    lbr_text(&into_lines, 0, &entry, NULL);
+    lbr_text(&into_lines, 1, &entry, &symbols);
     entry.has = LBR_HAS_TYPE;
-    lbr_text(&out, 2, &entry, NULL);
-    SAID("lbr 0 0x201234/0x201256/-/-/-/0/CALL/0123", "lbr 1 0x201234/0x201256/-/-/-/0/CALL/0123 main+0x234/main+0x256",
-         "lbr 2 0x201234/0x201256/-/-/-/0/CALL");
+    lbr_text(&into_lines, 2, &entry, NULL);
+    printed("lbr 0 0x201234/0x201256/-/-/-/0/CALL/0123\n"
+            "lbr 1 0x201234/0x201256/-/-/-/0/CALL/0123 main+0x234/main+0x256\n"
+            "lbr 2 0x201234/0x201256/-/-/-/0/CALL\n");
 }
 
 /* Every written entry, the newest first; a stack that shifts has no TOS. */
@@ -146,11 +122,15 @@ UNIT_TEST(lbr_stack)
         { .from = 0, .to = 0 },
         { .from = 0x201003, .to = 0 },
     };
-    lbr_stack_text(&out, false, 13, 4, entries, &symbols);
-    SAID("lbr stack tos 13 depth 4", "lbr 0 0x201234/0x201000/-/-/-/0 main+0x234/main+0x0",
-         "lbr 1 0x0/0x201001/-/-/-/0 -/main+0x1", "lbr 3 0x201003/0x0/-/-/-/0 main+0x3/-");
-    lbr_stack_text(&out, true, 13, 3, entries, NULL);
-    SAID("lbr stack depth 3", "lbr 0 0x201234/0x201000/-/-/-/0", "lbr 1 0x0/0x201001/-/-/-/0");
+    lbr_stack_text(&into_lines, false, 13, 4, entries, &symbols);
+    printed("lbr stack tos 13 depth 4\n"
+            "lbr 0 0x201234/0x201000/-/-/-/0 main+0x234/main+0x0\n"
+            "lbr 1 0x0/0x201001/-/-/-/0 -/main+0x1\n"
+            "lbr 3 0x201003/0x0/-/-/-/0 main+0x3/-\n");
+    lbr_stack_text(&into_lines, true, 13, 3, entries, NULL);
+    printed("lbr stack depth 3\n"
+            "lbr 0 0x201234/0x201000/-/-/-/0\n"
+            "lbr 1 0x0/0x201001/-/-/-/0\n");
 }
 
 static struct pebs_record whole_record(void)
@@ -180,46 +160,23 @@ static struct pebs_record whole_record(void)
 UNIT_TEST(pebs_lines)
 {
     struct pebs_record record = whole_record();
-    pebs_text(&out, 5, &record, DATA_SOURCE_SKYLAKE, &symbols);
-    assert_int_equal(got.count, 8);
-    assert_string_equal(got.text[0], "pebs 5 ip 0x201238 main+0x238 eventing_ip 0x201234 main+0x234 counters 0x1 "
-                                     "tsc 0x123456789a");
-    assert_string_equal(got.text[6], "pebs 5 data_address 0x300040 table+0x40 data_source 0x21 |LVL L1 or L1 hit|"
-                                     "SNP None|TLB L1 or L2 hit|LCK Yes| latency 4");
+    pebs_text(&into_lines, 5, &record, DATA_SOURCE_SKYLAKE, &symbols);
+    has_printed("pebs 5 ip 0x201238 main+0x238 eventing_ip 0x201234 main+0x234 counters 0x1 "
+                "tsc 0x123456789a\n");
+    has_printed("pebs 5 data_address 0x300040 table+0x40 data_source 0x21 |LVL L1 or L1 hit|"
+                "SNP None|TLB L1 or L2 hit|LCK Yes| latency 4\n");
 
     /* Without a latency the event is not load latency, and the data source is invalid. */
-    got.count = 0;
+    forget_lines();
     record.data_source = record.latency = 0;
-    pebs_text(&out, 3, &record, DATA_SOURCE_SKYLAKE, NULL);
-    assert_string_equal(got.text[6],
-                        "pebs 3 data_address 0x300040 data_source 0x0 |LVL N/A|SNP N/A|TLB N/A|LCK N/A| latency 0");
+    pebs_text(&into_lines, 3, &record, DATA_SOURCE_SKYLAKE, NULL);
+    has_printed("pebs 3 data_address 0x300040 data_source 0x0 |LVL N/A|SNP N/A|TLB N/A|LCK N/A| latency 0\n");
 
-    got.count = 0;
+    forget_lines();
     record.width = 4;
     record.has = PEBS_HAS_GPRS;
-    pebs_text(&out, 7, &record, DATA_SOURCE_UNKNOWN, &symbols);
-    assert_string_equal(got.text[0], "pebs 7 eip 0x201238 main+0x238");
-}
-
-UNIT_TEST(adaptive_lines)
-{
-    struct pebs_record record = {
-        .width = 8, .format = 4, .has = PEBS_HAS_TSC | PEBS_HAS_XMM | PEBS_HAS_LBR, .lbr_count = 2
-    };
-    for (unsigned i = 0; i < 16; i++) {
-        record.xmm[i].high = 0x0102030405060708 + i;
-        record.xmm[i].low = i;
-    }
-    for (unsigned i = 0; i < 2; i++)
-        record.lbr[i] = (struct lbr_entry){ .from = 0x201234 + i, .to = 0x300000, .has = LBR_HAS_TYPE, .type = 4 };
-    pebs_text(&out, 0, &record, DATA_SOURCE_GENERIC, &symbols);
-    assert_int_equal(got.count, 11);
-    assert_string_equal(got.text[1], "pebs 0 xmm0 0x01020304050607080000000000000000 "
-                                     "xmm1 0x01020304050607090000000000000001");
-    assert_string_equal(got.text[8], "pebs 0 xmm14 0x0102030405060716000000000000000e "
-                                     "xmm15 0x0102030405060717000000000000000f");
-    assert_string_equal(got.text[9], "pebs 0 lbr 0 0x201234/0x300000/-/-/-/0/CALL main+0x234/table+0x0");
-    assert_string_equal(got.text[10], "pebs 0 lbr 1 0x201235/0x300000/-/-/-/0/CALL main+0x235/table+0x0");
+    pebs_text(&into_lines, 7, &record, DATA_SOURCE_UNKNOWN, &symbols);
+    has_printed("pebs 7 eip 0x201238 main+0x238\n");
 }
 
 /* A precise store has a data source without a latency. */
@@ -229,14 +186,13 @@ UNIT_TEST(store_lines)
     record.has = PEBS_HAS_GPRS | PEBS_HAS_STATUS | PEBS_HAS_MEMORY | PEBS_HAS_SOURCE;
     record.latency = 0;
     record.data_source = 0x10;
-    pebs_text(&out, 0, &record, DATA_SOURCE_STORE, NULL);
-    assert_string_equal(got.text[6],
-                        "pebs 0 data_address 0x300040 data_source 0x10 |LVL L1 miss|SNP N/A|TLB L2 miss|LCK No| "
-                        "latency 0");
+    pebs_text(&into_lines, 0, &record, DATA_SOURCE_STORE, NULL);
+    has_printed("pebs 0 data_address 0x300040 data_source 0x10 |LVL L1 miss|SNP N/A|TLB L2 miss|LCK No| "
+                "latency 0\n");
 }
 
-/* A line; '@' is the longest symbol's first 64 characters and the largest offset. */
-static void line_is(unsigned n, const char *want)
+/* One of the lines; '@' is the longest symbol's first 64 characters and the largest offset. */
+static void has_line(const char *want)
 {
     char expected[400];
     size_t used = 0;
@@ -244,7 +200,8 @@ static void line_is(unsigned n, const char *want)
     for (; *want; want++)
         used += (size_t)(*want == '@' ? sprintf(expected + used, "%064u+0xffffffffffffffff", 0)
                                       : sprintf(expected + used, "%c", *want));
-    assert_string_equal(got.text[n], expected);
+    strcpy(expected + used, "\n");
+    has_printed(expected);
 }
 
 /* A symbol's name is cut at 64 characters: then the largest values fit into each line. */
@@ -260,25 +217,24 @@ UNIT_TEST(no_line_is_cut_at_the_limits)
     record.data_source = 0xffffffffffffffd9; /* the longest words */
     for (unsigned i = 0; i < 16; i++)
         record.gpr[i] = UINT64_MAX;
-    pebs_text(&out, 4294967295u, &record, DATA_SOURCE_GENERIC, &longest);
-    line_is(0,
-            "pebs 4294967295 ip 0xffffffffffffffff @ eventing_ip 0xffffffffffffffff @ counters 0xffffffffffffffff tsc "
-            "0xffffffffffffffff");
-    line_is(
-        6, "pebs 4294967295 data_address 0xffffffffffffffff @ data_source 0xffffffffffffffd9 |LVL Remote Cache (1 hop) "
-           "hit|SNP HitM|TLB L2 miss|LCK No| latency 18446744073709551615");
+    pebs_text(&into_lines, 4294967295u, &record, DATA_SOURCE_GENERIC, &longest);
+    has_line("pebs 4294967295 ip 0xffffffffffffffff @ eventing_ip 0xffffffffffffffff @ counters 0xffffffffffffffff tsc "
+             "0xffffffffffffffff");
+    has_line(
+        "pebs 4294967295 data_address 0xffffffffffffffff @ data_source 0xffffffffffffffd9 |LVL Remote Cache (1 hop) "
+        "hit|SNP HitM|TLB L2 miss|LCK No| latency 18446744073709551615");
 
-    got.count = 0;
+    forget_lines();
     struct bts_record branch = { 8, UINT64_MAX, UINT64_MAX, 0, true, false };
-    bts_text(&out, 4294967295u, &branch, &longest);
-    line_is(0, "bts 4294967295 0xffffffffffffffff @ => 0xffffffffffffffff @ mispredicted");
+    bts_text(&into_lines, 4294967295u, &branch, &longest);
+    has_line("bts 4294967295 0xffffffffffffffff @ => 0xffffffffffffffff @ mispredicted");
     struct lbr_entry entry = {
         .from = UINT64_MAX, .to = UINT64_MAX, .has = LBR_HAS_CYCLES | LBR_HAS_TYPE, .cycles = 65535, .type = 3
     };
-    lbr_text(&out, 4294967295u, &entry, &longest);
-    line_is(1, "lbr 4294967295 0xffffffffffffffff/0xffffffffffffffff/-/-/-/65535/IND_CALL @/@");
+    lbr_text(&into_lines, 4294967295u, &entry, &longest);
+    has_line("lbr 4294967295 0xffffffffffffffff/0xffffffffffffffff/-/-/-/65535/IND_CALL @/@");
 
-    got.count = 0;
+    forget_lines();
     record = (struct pebs_record){ .width = 8, .eventing_ip = UINT64_MAX };
     record.has = PEBS_HAS_EVENTING_IP | PEBS_HAS_MEMORY | PEBS_HAS_SOURCE | PEBS_HAS_CACHE_LATENCY |
                  PEBS_HAS_FORMAT_GROUP | PEBS_HAS_RETIRE_LATENCY;
@@ -288,10 +244,10 @@ UNIT_TEST(no_line_is_cut_at_the_limits)
     record.retire_latency = record.cache_latency = UINT16_MAX;
     record.lbr_count = 32;
     record.lbr[31] = entry;
-    pebs_text(&out, 4294967295u, &record, DATA_SOURCE_GENERIC, &longest);
-    line_is(1, "pebs 4294967295 format_group 0xffffffff retire_latency 65535");
-    line_is(
-        2, "pebs 4294967295 data_address 0xffffffffffffffff @ data_source 0xffffffffffffffd9 |LVL Remote Cache (1 hop) "
-           "hit|SNP HitM|TLB L2 miss|LCK No| latency 4294967295 cache_latency 65535");
-    line_is(34, "pebs 4294967295 lbr 31 0xffffffffffffffff/0xffffffffffffffff/-/-/-/65535/IND_CALL @/@");
+    pebs_text(&into_lines, 4294967295u, &record, DATA_SOURCE_GENERIC, &longest);
+    has_line("pebs 4294967295 format_group 0xffffffff retire_latency 65535");
+    has_line(
+        "pebs 4294967295 data_address 0xffffffffffffffff @ data_source 0xffffffffffffffd9 |LVL Remote Cache (1 hop) "
+        "hit|SNP HitM|TLB L2 miss|LCK No| latency 4294967295 cache_latency 65535");
+    has_line("pebs 4294967295 lbr 31 0xffffffffffffffff/0xffffffffffffffff/-/-/-/65535/IND_CALL @/@");
 }

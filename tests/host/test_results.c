@@ -3,16 +3,7 @@
 #include "tests/host/unit_test.h"
 
 #include "kernel/report/results.h"
-
-static char text[4096];
-
-static void keep(void *context, const char *line)
-{
-    strncat(text, line, sizeof text - strlen(text) - 1);
-    strncat(text, "\n", sizeof text - strlen(text) - 1);
-}
-
-static const struct line_sink sink = { keep, NULL };
+#include "tests/host/lines.h"
 
 /* Areas alternate, one name is the beginning of another, and one area has no test that ran. */
 static const struct result run[] = {
@@ -51,35 +42,32 @@ UNIT_TEST(counts)
 
 UNIT_TEST(a_row_for_each_area)
 {
-    text[0] = '\0';
-    results_table(&sink, run, COUNT_OF(run));
-    assert_string_equal(text, "area               pass differs    fail    skip   error\n"
-                              "area bts              1       0       0       1       0\n"
-                              "area lbr              2       2       1       3       0\n"
-                              "area lb               0       0       0       0       1\n"
-                              "area forbidden        1       0       0       0       0\n");
+    results_table(&into_lines, run, COUNT_OF(run));
+    printed("area               pass differs    fail    skip   error\n"
+            "area bts              1       0       0       1       0\n"
+            "area lbr              2       2       1       3       0\n"
+            "area lb               0       0       0       0       1\n"
+            "area forbidden        1       0       0       0       0\n");
 }
 
 UNIT_TEST(a_reason_for_each_problem)
 {
-    text[0] = '\0';
-    results_reasons(&sink, run, COUNT_OF(run));
-    assert_string_equal(text, "fail lbr.tos: got 11 records, expected 12\n"
-                              "differs lbr.info: the cycles of entry 3 are 0\n"
-                              "error lb.calls: no reason given\n"
-                              "differs lbr.wrap: another\n");
+    results_reasons(&into_lines, run, COUNT_OF(run));
+    printed("fail lbr.tos: got 11 records, expected 12\n"
+            "differs lbr.info: the cycles of entry 3 are 0\n"
+            "error lb.calls: no reason given\n"
+            "differs lbr.wrap: another\n");
 }
 
 UNIT_TEST(a_line_for_each_test_that_ran)
 {
-    text[0] = '\0';
-    results_recap(&sink, run, 8);
-    assert_string_equal(text, "result bts.calls pass\n"
-                              "result lbr.tos fail\n"
-                              "result bts.cpl skip\n"
-                              "result lbr.info differs\n"
-                              "result lbr.arch.depth pass\n"
-                              "result lb.calls error\n");
+    results_recap(&into_lines, run, 8);
+    printed("result bts.calls pass\n"
+            "result lbr.tos fail\n"
+            "result bts.cpl skip\n"
+            "result lbr.info differs\n"
+            "result lbr.arch.depth pass\n"
+            "result lb.calls error\n");
 }
 
 UNIT_TEST(areas)

@@ -4,43 +4,13 @@
  * published output of perf ("Performance Analysis and Tuning on Modern CPUs", PEBS chapter): its samples and weights
  * must give its lines.
  */
-#define SETUP empty_text
 #include "tests/host/unit_test.h"
 
 #include "suite/measure/tables/c2c_table.h"
 #include "suite/measure/tables/histogram.h"
 #include "suite/measure/tables/level_table.h"
 #include "suite/measure/tables/mem_table.h"
-
-static char text[0x10000];
-
-static int empty_text(void **state)
-{
-    text[0] = '\0';
-    return 0;
-}
-
-static void keep(void *context, const char *line)
-{
-    const size_t used = strlen(text);
-
-    snprintf(text + used, sizeof text - used, "%s\n", line);
-}
-
-static const struct line_sink sink = { keep, NULL };
-
-/* What was printed since the last call must be this. */
-static void printed(const char *lines)
-{
-    assert_string_equal(text, lines);
-    text[0] = '\0';
-}
-
-static void has(const char *line)
-{
-    if (!strstr(text, line))
-        fail_msg("got:\n%s\nmust have: %s", text, line);
-}
+#include "tests/host/lines.h"
 
 /* ---- histograms ---- */
 
@@ -56,7 +26,7 @@ UNIT_TEST(histograms_side_by_side)
     const struct histogram_column columns[] = { { "interrupt", &interrupt },
                                                 { "EventingIP", &eventing_ip },
                                                 { "a", &many } };
-    histogram_text(&sink, columns + 2, 1);
+    histogram_text(&into_lines, columns + 2, 1);
     printed("distance  a\n");
     add(&interrupt, 9, 30);
     add(&interrupt, 120, 1);
@@ -65,7 +35,7 @@ UNIT_TEST(histograms_side_by_side)
     assert_int_equal(interrupt.samples, 32);
     assert_int_equal(histogram_at(&interrupt, 9), 30);
     assert_int_equal(histogram_at(&interrupt, 8), 0);
-    histogram_text(&sink, columns, 2);
+    histogram_text(&into_lines, columns, 2);
     printed("distance  interrupt                     EventingIP\n"
             "      -2       1 #\n"
             "       0                                    40 ####################\n"
@@ -73,7 +43,7 @@ UNIT_TEST(histograms_side_by_side)
             "     120       1 #\n");
     add(&many, 0, 1000);
     add(&many, 1, 1);
-    histogram_text(&sink, columns + 2, 1);
+    histogram_text(&into_lines, columns + 2, 1);
     printed("distance  a\n"
             "       0    1000 ####################\n"
             "       1       1 #\n");
@@ -140,7 +110,7 @@ UNIT_TEST(perf_mem)
                 mem_table_add(&table, n % 2 ? words[k] : tables[i].rows[k].words, 1);
             mem_table_add(&table, tables[i].rows[k].words, tables[i].rows[k].weight - (tables[i].rows[k].samples - 1));
         }
-        mem_table_text(&sink, &table, "e");
+        mem_table_text(&into_lines, &table, "e");
         printed(tables[i].lines);
     }
 }
@@ -185,7 +155,7 @@ UNIT_TEST(each_level_has_its_own_percentiles)
     for (uint32_t i = 10; i > 0; i--)
         level_table_add(&table, "L1 or L1 hit", i);
     level_table_add(&table, "L3 or L3 hit", 45);
-    level_table_text(&sink, &table, "LOADS", 4096, 512);
+    level_table_text(&into_lines, &table, "LOADS", 4096, 512);
     printed("Samples: 11  of event 'LOADS'\nTotal weight : 100\n" HEAD "  55.00%            10  L1 or L1 hit\n"
             "  45.00%             1  L3 or L3 hit\n"
             "     p50      p90      p99      max  Memory access\n"
@@ -199,9 +169,10 @@ UNIT_TEST(each_level_has_its_own_percentiles)
             " p50 45 p90 45 p99 45 max 45\n");
     for (uint32_t i = 0; i < 100; i++)
         level_table_add(&other, "L2 or L2 hit", 1 + i * 37 % 100);
-    level_table_text(&sink, &other, "LOADS", 4096, 512);
-    has("\n      50       90       99      100  L2 or L2 hit\n");
-    has("weight 5050 p50 50 p90 90 p99 99 max 100\n");
+    level_table_text(&into_lines, &other, "LOADS", 4096, 512);
+    has_printed("\n      50       90       99      100  L2 or L2 hit\n");
+    has_printed("weight 5050 p50 50 p90 90 p99 99 max 100\n");
+    forget_lines();
 }
 
 UNIT_TEST(samples_without_room_count_in_the_sums)
@@ -213,10 +184,11 @@ UNIT_TEST(samples_without_room_count_in_the_sums)
     level_table_add(&table, "L2 or L2 hit", 1000);
     level_table_add(&table, "I/O hit", 50);
     assert_int_equal(table.kept, LEVEL_TABLE_SAMPLES);
-    level_table_text(&sink, &table, "LOADS", 64, 64);
-    has("samples 514 weight 6170\n");
-    has("\"L2 or L2 hit\" overhead 9919 samples 513 weight 6120 p50 10 p90 10 p99 10 max 10\n");
-    assert_null(strstr(text, "measure level size 64 level \"I/O hit\"")); /* no known latency */
+    level_table_text(&into_lines, &table, "LOADS", 64, 64);
+    has_printed("samples 514 weight 6170\n");
+    has_printed("\"L2 or L2 hit\" overhead 9919 samples 513 weight 6120 p50 10 p90 10 p99 10 max 10\n");
+    has_not_printed("measure level size 64 level \"I/O hit\""); /* no known latency */
+    forget_lines();
 }
 
 /* ---- shared lines ---- */
@@ -237,9 +209,9 @@ UNIT_TEST(by_line_offset_processor_and_symbol)
     static struct c2c_table table;
     char same_text[] = "reader"; /* symbols are compared as text */
 
-    c2c_table_text(&sink, &table, "x");
-    assert_null(strstr(text, "measure"));
-    text[0] = '\0';
+    c2c_table_text(&into_lines, &table, "x");
+    has_not_printed("measure");
+    forget_lines();
     store(&table, 0x1048, 1, "writer");
     load(&table, 0x1048, 1, "reader", true, 60);
     load(&table, 0x1048, 0, "reader", false, 4);
@@ -247,7 +219,7 @@ UNIT_TEST(by_line_offset_processor_and_symbol)
     load(&table, UINT64_MAX, UINT32_MAX, "end", true, UINT32_MAX);
     load(&table, 0x1048, 1, same_text, true, 62);
     load(&table, 0x1040, 1, "reader", false, 5);
-    c2c_table_text(&sink, &table, "false");
+    c2c_table_text(&into_lines, &table, "false");
     printed("Cache line / offset     CPU   Loads    HitM  Stores  Cycles  Symbol\n"
             "..................... ..... ....... ....... ....... .......  ........................\n"
             "0x0000000000001000                1       1       0      70\n"
@@ -288,12 +260,13 @@ UNIT_TEST(lines_that_do_not_fit_are_counted)
     for (unsigned i = 1; i < C2C_ROWS; i++)
         assert_true(table.rows[i - 1].access.address < table.rows[i].access.address);
     assert_int_equal(table.rows[C2C_ROWS - 1].loads, 2);
-    c2c_table_text(&sink, &table, "x");
-    has("\n1 more samples not shown: the table is full\n");
-    text[0] = '\0';
+    c2c_table_text(&into_lines, &table, "x");
+    has_printed("\n1 more samples not shown: the table is full\n");
+    forget_lines();
     table.left_out = 0;
-    c2c_table_text(&sink, &table, "x");
-    assert_null(strstr(text, "not shown"));
+    c2c_table_text(&into_lines, &table, "x");
+    has_not_printed("not shown");
+    forget_lines();
 }
 
 UNIT_TEST(shares)

@@ -3,16 +3,7 @@
 #include "tests/host/unit_test.h"
 
 #include "kernel/report/verdict.h"
-
-static char text[1024];
-
-static void keep(void *context, const char *line)
-{
-    strncat(text, line, sizeof text - strlen(text) - 1);
-    strncat(text, "\n", sizeof text - strlen(text) - 1);
-}
-
-static const struct line_sink sink = { keep, NULL };
+#include "tests/host/lines.h"
 
 /* A processor with all facilities. */
 static const struct caps all;
@@ -141,17 +132,16 @@ UNIT_TEST(facilities_and_verdict)
         struct facility facilities[FACILITIES];
         struct totals totals;
         struct result results[16];
-        char lines[1024];
+        char said[1024];
         const size_t count = results_of(rows[i].run, results);
 
-        text[0] = '\0';
         results_count(results, count, &totals);
         facilities_judge(rows[i].caps, results, count, facilities);
-        facilities_text(&sink, facilities);
-        snprintf(lines, sizeof lines, "facility bts %s\nfacility pebs %s\nfacility lbr %s\n",
+        facilities_text(&into_lines, facilities);
+        snprintf(said, sizeof said, "facility bts %s\nfacility pebs %s\nfacility lbr %s\n",
                  rows[i].bts ? rows[i].bts : "not selected", rows[i].pebs ? rows[i].pebs : "not selected",
                  rows[i].lbr ? rows[i].lbr : "not selected");
-        assert_string_equal(text, lines);
+        printed(said);
         assert_int_equal(verdict_of(facilities, &totals), rows[i].verdict);
     }
 }
@@ -204,8 +194,7 @@ UNIT_TEST(a_kind_has_its_lines)
         { .name = "lbr", .state = FACILITY_FAIL, .passed = 1, .failed = 1, .selected = 4, .kind = "atom2" },
     };
 
-    text[0] = '\0';
-    facilities_text(&sink, facilities);
-    assert_string_equal(text, "facility bts.atom pass 3 of 3, 1 does not apply\nfacility pebs.atom none: why\n"
-                              "facility lbr.atom2 fail 1 of 2, 2 do not apply\n");
+    facilities_text(&into_lines, facilities);
+    printed("facility bts.atom pass 3 of 3, 1 does not apply\nfacility pebs.atom none: why\n"
+            "facility lbr.atom2 fail 1 of 2, 2 do not apply\n");
 }

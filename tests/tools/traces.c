@@ -4,7 +4,7 @@
  * measure the bytes per record and the speed of dsdump.
  *   loop    BTS: one loop of three branches      sort    BTS: quicksort of random numbers
  *   search  BTS: binary searches at random       machine BTS: an interpreter, indirect jumps by its program
- *   random  BTS: one of 16 targets at random     mix     BTS: the first four, a few thousand records each in turn
+ *   mix     BTS: the first four, a few thousand records each in turn
  *   pebs    PEBS of format 3: one record every few loads of the sort and the searches
  */
 #include <stdio.h>
@@ -211,12 +211,6 @@ static void machine(void)
         }
 }
 
-static void random_jumps(void)
-{
-    while (!over())
-        branch(4, 0x20, 0x40 + 0x20 * (random_number() % 16));
-}
-
 static void mix(void)
 {
     static void (*const programs[])(void) = { loop, sorts, searches, machine };
@@ -239,8 +233,8 @@ static void pebs_mix(void)
 static const struct kind {
     const char *name;
     void (*run)(void);
-} kinds[] = { { "loop", loop },           { "sort", sorts }, { "search", searches }, { "machine", machine },
-              { "random", random_jumps }, { "mix", mix },    { "pebs", pebs_mix } };
+} kinds[] = { { "loop", loop },       { "sort", sorts }, { "search", searches },
+              { "machine", machine }, { "mix", mix },    { "pebs", pebs_mix } };
 
 int main(int argc, char **argv)
 {
