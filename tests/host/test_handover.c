@@ -3,29 +3,18 @@
  * What each boot protocol passes, as bytes below 4 GiB, converted to the form that the kernel reads. The protocols are
  * dstest86's own, PVH ("arch-x86/hvm/start_info.h"), Multiboot 0.6.96 and Multiboot2 2.0.
  */
-#define _GNU_SOURCE 1 /* mmap() with MAP_ANONYMOUS */
-#include <sys/mman.h>
-
 #define SETUP clear_low
-#define FIRST map_low
+#include "tests/host/map_at.h"
+#include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
 #include "boot/handover.h"
 
-#define ROOM 0x10000u
-
 static uint8_t *low; /* zeros, below 4 GiB */
-
-static int map_low(void **state)
-{
-    low = mmap((void *)0x10000000, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
-               0);
-    return low == MAP_FAILED;
-}
 
 static int clear_low(void **state)
 {
-    memset(low, 0, ROOM);
+    low = map_at(0x10000000, 0x10000);
     return 0;
 }
 
@@ -49,74 +38,91 @@ static void put_text(size_t offset, const char *text)
     memcpy(low + offset, text, strlen(text) + 1);
 }
 
-static struct boot_info info;
-static struct handover_offender offender;
+#define FAR UINT64_C(0x1122334455) /* an address above 4 GiB, where no text is */
 
-static enum handover_error take(uint32_t magic)
-{
-    memset(&info, 0xa5, sizeof info);
-    memset(&offender, 0xa5, sizeof offender);
-    return boot_handover(magic, at(0), &info, &offender);
-}
+static struct boot_info info;
+static char shown[1000];
+
+static void show(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+FAKE_PRINTF(show, shown, "", "")
 
 static const char *text_at(uint64_t address)
 {
     return (const char *)(uintptr_t)address;
 }
 
-static void assert_range(uint32_t index, uint64_t base, uint64_t size, uint32_t type)
+/* What the kernel gets, as text: only what is known. */
+static const char *taken(uint32_t magic)
 {
-    const struct boot_memory *map = (const struct boot_memory *)(uintptr_t)info.memory;
-    assert_true(index < info.memory_count);
-    assert_int_equal(map[index].base, base);
-    assert_int_equal(map[index].size, size);
-    assert_int_equal(map[index].type, type);
-}
+    static const char *const errors[] = { [HANDOVER_OK] = "ok",
+                                          [HANDOVER_MAGIC] = "magic",
+                                          [HANDOVER_VERSION] = "version",
+                                          [HANDOVER_MULTIBOOT2] = "multiboot2",
+                                          [HANDOVER_OPTIONS_FILE] = "file" };
+    const struct boot_memory *memory;
+    struct handover_offender offender;
 
-static void assert_nothing_but_a_route(const char *route)
-{
+    memset(&info, 0xa5, sizeof info);
+    memset(&offender, 0xa5, sizeof offender);
+    shown[0] = '\0';
+    show("%s", errors[boot_handover(magic, at(0), &info, &offender)]);
+    show(" by %s", text_at(info.route));
     assert_int_equal(info.version, 4);
     assert_int_equal(info.size, 120);
-    assert_int_equal(info.options, 0);
-    assert_int_equal(info.memory, 0);
-    assert_int_equal(info.memory_count, 0);
-    assert_int_equal(info.rsdp, 0);
-    assert_int_equal(info.screen.kind, BOOT_SCREEN_UNKNOWN);
-    assert_string_equal(text_at(info.route), route);
+    if (info.options == FAR)
+        show(", options far");
+    else if (info.options)
+        show(", options '%s'", text_at(info.options));
+    if (offender.line)
+        show(", line %zu", offender.line);
+    if (offender.load_options)
+        show(", load options error %d", (int)offender.load_options);
+    if (offender.multiboot2)
+        show(", multiboot2 error %d", (int)offender.multiboot2);
+    if (info.rsdp)
+        show(", rsdp %llx", (unsigned long long)info.rsdp);
+    if (info.screen.kind != BOOT_SCREEN_UNKNOWN)
+        show(", screen %d %llx %ux%u %u", (int)info.screen.kind, (unsigned long long)info.screen.base,
+             info.screen.columns, info.screen.rows, info.screen.pitch);
+    memory = (const struct boot_memory *)(uintptr_t)info.memory;
+    for (uint32_t i = 0; i < info.memory_count && i < 4; i++)
+        show(", %llx+%llx %u", (unsigned long long)memory[i].base, (unsigned long long)memory[i].size, memory[i].type);
+    return shown;
 }
+
+#define OWN        0x36387364u /* "ds86" */
+#define MULTIBOOT  0x2badb002u
+#define MULTIBOOT2 0x36d76289u
 
 UNIT_TEST(own_loader)
 {
-    static const uint8_t given[120] = { 4, 0, 0, 0, 120, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0,
-                                        3, 0, 0, 0, 0,   0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0 };
-    memcpy(low, given, sizeof given);
-    assert_int_equal(take(0x36387364), HANDOVER_OK); /* "ds86" */
-    assert_memory_equal(&info, given, sizeof given);
-    assert_int_equal(info.options, 1);
-    assert_int_equal(info.memory, 2);
-    assert_int_equal(info.memory_count, 3);
-    assert_int_equal(info.route, 4);
-    assert_int_equal(info.rsdp, 5);
-    assert_int_equal(offender.line, 0);
+    static const struct {
+        uint32_t version, size;
+        const char *taken;
+    } rows[] = { { 4, 121, NULL }, /* a later loader may pass a larger structure */
+                 { 4, 119, "version by unknown" },
+                 { 3, 120, "version by unknown" },
+                 { 5, 120, "version by unknown" } };
+    struct handover_offender offender;
+    uint8_t given[120];
 
-    put_32(4, 121); /* a later loader may pass a larger structure */
-    assert_int_equal(take(0x36387364), HANDOVER_OK);
-    put_32(4, 119);
-    assert_int_equal(take(0x36387364), HANDOVER_VERSION);
-    assert_nothing_but_a_route("unknown");
+    for (uint8_t i = 0; i < sizeof given; i++)
+        given[i] = low[i] = i;
+    put_32(0, 4);
     put_32(4, 120);
-    put_32(0, 3);
-    assert_int_equal(take(0x36387364), HANDOVER_VERSION);
-    put_32(0, 5);
-    assert_int_equal(take(0x36387364), HANDOVER_VERSION);
-    assert_nothing_but_a_route("unknown");
-}
-
-UNIT_TEST(no_known_protocol)
-{
-    assert_int_equal(take(0x12345678), HANDOVER_MAGIC);
-    assert_nothing_but_a_route("unknown");
+    memcpy(given, low, 8);
+    assert_int_equal(boot_handover(OWN, at(0), &info, &offender), HANDOVER_OK);
+    assert_memory_equal(&info, given, sizeof given);
     assert_int_equal(offender.line, 0);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        put_32(0, rows[i].version);
+        put_32(4, rows[i].size);
+        if (rows[i].taken)
+            assert_string_equal(taken(OWN), rows[i].taken);
+        else
+            assert_int_equal(boot_handover(OWN, at(0), &info, &offender), HANDOVER_OK);
+    }
+    assert_string_equal(taken(0x12345678), "magic by unknown");
     assert_int_equal(boot_handover(0x12345678, 0, &info, &offender), HANDOVER_MAGIC);
 }
 
@@ -125,7 +131,7 @@ UNIT_TEST(pvh)
 {
     put_32(0, 0x336ec578);
     put_32(4, 1);
-    put_64(24, 0x1122334455);
+    put_64(24, FAR);
     put_64(32, 0x5544332211);
     put_64(40, at(0x100));
     put_32(48, 2);
@@ -135,56 +141,42 @@ UNIT_TEST(pvh)
     put_64(0x118, 0x100000);
     put_64(0x120, 0x100000);
     put_32(0x128, 1);
-    assert_int_equal(take(0xdeadbeef), HANDOVER_OK); /* eax is undefined */
-    assert_int_equal(info.version, 4);
-    assert_int_equal(info.size, 120);
-    assert_int_equal(info.options, 0x1122334455);
-    assert_int_equal(info.rsdp, 0x5544332211);
-    assert_string_equal(text_at(info.route), "pvh");
-    assert_int_equal(info.memory, at(0x100));
-    assert_int_equal(info.memory_count, 2);
-    assert_range(0, 0x100000, 0x100000, 1);
-    assert_range(1, 0x200000, 0x1000, 2);
-
+#define WITHOUT_MAP "ok by pvh, options far, rsdp 5544332211"
+    assert_string_equal(taken(0xdeadbeef), WITHOUT_MAP ", 100000+100000 1, 200000+1000 2"); /* eax is undefined */
     put_32(4, 0); /* version 0 has no memory map */
-    assert_int_equal(take(0xdeadbeef), HANDOVER_OK);
-    assert_int_equal(info.options, 0x1122334455);
-    assert_int_equal(info.memory, 0);
-    assert_int_equal(info.memory_count, 0);
+    assert_string_equal(taken(0xdeadbeef), WITHOUT_MAP);
     put_32(4, 2);
-    assert_int_equal(take(0xdeadbeef), HANDOVER_OK);
-    assert_int_equal(info.memory_count, 2);
+    assert_string_equal(taken(0xdeadbeef), WITHOUT_MAP ", 100000+100000 1, 200000+1000 2");
     put_64(40, 0); /* nor has a map at address 0, with any count */
-    assert_int_equal(take(0xdeadbeef), HANDOVER_OK);
-    assert_int_equal(info.memory_count, 0);
-}
-
-#define LINE 0x200 /* the command line of Multiboot */
-
-static const char *options_of(const char *line)
-{
-    put_text(LINE, line);
-    assert_int_equal(take(0x2badb002), HANDOVER_OK);
-    return text_at(info.options);
+    assert_string_equal(taken(0xdeadbeef), WITHOUT_MAP);
 }
 
 UNIT_TEST(multiboot_options)
 {
-    put_32(16, at(LINE));
+    static const struct {
+        const char *line, *options;
+    } rows[] = {
+        { "build/kernel-32.elf run=bts.*", " run=bts.*" },
+        { "/a folder/kernel-32.elf list", " list" },
+        { "kernel.elf", "" },
+        { "run=bts.* list", "run=bts.* list" }, /* without an image name */
+        { "kernel.elf.old run=x", "kernel.elf.old run=x" },
+        { "a.elf b.elf run=x", " b.elf run=x" },
+        { "a.elfb.elf c", " c" },
+        { "kernel.el", "kernel.el" },
+        { "", "" },
+    };
+    char want[100];
+
+    put_32(16, at(0x200));
     put_32(0, ~(1u << 2 | 1u << 6)); /* no flag reports its presence */
-    assert_int_equal(take(0x2badb002), HANDOVER_OK);
-    assert_nothing_but_a_route("multiboot");
+    assert_string_equal(taken(MULTIBOOT), "ok by multiboot");
     put_32(0, 1u << 2);
-    assert_string_equal(options_of("build/kernel-32.elf run=bts.*"), " run=bts.*");
-    assert_string_equal(options_of("/a folder/kernel-32.elf list"), " list");
-    assert_string_equal(options_of("kernel.elf"), "");
-    assert_string_equal(options_of("run=bts.* list"), "run=bts.* list"); /* without an image name */
-    assert_string_equal(options_of("kernel.elf.old run=x"), "kernel.elf.old run=x");
-    assert_string_equal(options_of("a.elf b.elf run=x"), " b.elf run=x");
-    assert_string_equal(options_of("a.elfb.elf c"), " c");
-    assert_string_equal(options_of("kernel.el"), "kernel.el");
-    assert_string_equal(options_of(""), "");
-    assert_int_equal(info.memory_count, 0);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        put_text(0x200, rows[i].line);
+        snprintf(want, sizeof want, "ok by multiboot, options '%s'", rows[i].options);
+        assert_string_equal(taken(MULTIBOOT), want);
+    }
 }
 
 #define MAP 0x1000 /* the memory map of Multiboot: size, base, length, type */
@@ -204,41 +196,22 @@ UNIT_TEST(multiboot_memory)
     put_range(0, 20, 0x100000, 0xf00000, 1);
     put_range(24, 24, 0, 0x9fc00, 1); /* longer than necessary */
     put_range(24 + 28, 20, 0x123456789000, 0x1000, 3);
-    assert_int_equal(take(0x2badb002), HANDOVER_OK);
-    assert_nothing_but_a_route("multiboot");
     put_32(0, ~(1u << 2 | 1u << 6));
-    assert_int_equal(take(0x2badb002), HANDOVER_OK);
-    assert_nothing_but_a_route("multiboot");
+    assert_string_equal(taken(MULTIBOOT), "ok by multiboot");
     put_32(0, 1u << 6);
-    assert_int_equal(take(0x2badb002), HANDOVER_OK);
-    assert_int_equal(info.options, 0);
-    assert_int_equal(info.memory_count, 3);
-    assert_range(0, 0, 0x9fc00, 1);
-    assert_range(1, 0x100000, 0xf00000, 1);
-    assert_range(2, 0x123456789000, 0x1000, 3);
-
+    assert_string_equal(taken(MULTIBOOT), "ok by multiboot, 0+9fc00 1, 100000+f00000 1, 123456789000+1000 3");
     put_32(44, 24);
-    assert_int_equal(take(0x2badb002), HANDOVER_OK);
-    assert_int_equal(info.memory_count, 1);
+    assert_string_equal(taken(MULTIBOOT), "ok by multiboot, 100000+f00000 1");
     put_32(44, 0);
-    assert_int_equal(take(0x2badb002), HANDOVER_OK);
-    assert_int_equal(info.memory_count, 0);
-}
-
-/* 128 ranges are kept, and memory past them stays unchanged. */
-UNIT_TEST(too_many_memory_ranges)
-{
-    put_32(0, 1u << 6);
-    put_32(44, 130 * 24);
-    put_32(48, at(MAP));
+    assert_string_equal(taken(MULTIBOOT), "ok by multiboot");
     for (uint32_t i = 0; i < 130; i++)
         put_range(i * 24, 20, i * 0x2000, 0x1000, 1);
-    assert_int_equal(take(0x2badb002), HANDOVER_OK);
-    assert_int_equal(info.memory_count, 128);
-    assert_range(127, 127 * 0x2000, 0x1000, 1);
-    put_32(44, 128 * 24);
-    assert_int_equal(take(0x2badb002), HANDOVER_OK);
-    assert_int_equal(info.memory_count, 128);
+    for (uint32_t count = 128; count <= 130; count += 2) { /* 128 ranges are kept */
+        put_32(44, count * 24);
+        taken(MULTIBOOT);
+        assert_int_equal(info.memory_count, 128);
+        assert_int_equal(((const struct boot_memory *)(uintptr_t)info.memory)[127].base, 127 * 0x2000);
+    }
 }
 
 /* Writes a Multiboot2 tag, 8-byte aligned. Returns the next tag's offset. */
@@ -250,98 +223,51 @@ static size_t tag(size_t offset, uint32_t type, const void *bytes, size_t size)
     return offset + ((8 + size + 7) & ~(size_t)7);
 }
 
-static size_t module(size_t offset, size_t file, const char *text)
+static size_t module(size_t offset, const char *text)
 {
-    uint32_t fields[3] = { at(file), at(file + strlen(text)), 0 };
-    put_text(file, text);
+    const uint32_t fields[3] = { at(0x4000), at(0x4000 + strlen(text)), 0 };
+    put_text(0x4000, text);
     return tag(offset, 3, fields, sizeof fields);
 }
 
-static void end_tags(size_t offset)
+static const char *taken_tags(size_t end)
 {
-    put_32(0, (uint32_t)tag(offset, 0, "", 0));
+    put_32(0, (uint32_t)tag(end, 0, "", 0));
+    return taken(MULTIBOOT2);
 }
 
 UNIT_TEST(multiboot2)
 {
-    uint64_t map[2 + 6] = { 24, 0x100000, 0x100000, 1, 0, 0x9fc00, 1 };
+    static const uint64_t map[2 + 6] = { 24, 0x100000, 0x100000, 1, 0, 0x9fc00, 1 };
+    char name[100];
     size_t end = tag(8, 1, "run=bts.*", 10);
     end = tag(end, 2, "GRUB 2.06", 10);
-    end = module(end, 0x4000, "list\n");
+    end = module(end, "list\n"); /* the file is used only without a command line */
     end = tag(end, 6, map, 8 + 48);
-    const size_t rsdp = end + 8;
     end = tag(end, 14, "RSD PTR 012345678901", 20);
     end = tag(end, 8, "\0\x80\x0b\0\0\0\0\0\xa0\0\0\0P\0\0\0\x19\0\0\0\x10\2\0", 24); /* VGA's text */
-    end_tags(end);
-    assert_int_equal(take(0x36d76289), HANDOVER_OK);
-    assert_string_equal(text_at(info.route), "multiboot2 GRUB 2.06");
-    assert_string_equal(text_at(info.options), "run=bts.*"); /* the file is used only without a command line */
-    assert_int_equal(info.rsdp, at(rsdp));
-    assert_int_equal(info.screen.kind, BOOT_SCREEN_TEXT);
-    assert_int_equal(info.screen.base, 0xb8000);
-    assert_int_equal(info.screen.columns, 80);
-    assert_int_equal(info.screen.rows, 25);
-    assert_int_equal(info.screen.pitch, 160);
-    assert_int_equal(info.memory_count, 2);
-    assert_range(0, 0, 0x9fc00, 1);
-    assert_range(1, 0x100000, 0x100000, 1);
-    assert_int_equal(info.version, 4);
-    assert_int_equal(offender.multiboot2, MULTIBOOT2_OK);
-    assert_int_equal(offender.line, 0);
+    assert_string_equal(taken_tags(end), "ok by multiboot2 GRUB 2.06, options 'run=bts.*', rsdp 10000098, "
+                                         "screen 2 b8000 80x25 160, 0+9fc00 1, 100000+100000 1");
+    assert_string_equal(taken_tags(8), "ok by multiboot2 ");
+    assert_string_equal(taken_tags(tag(8, 1, "run=x", 5)), /* without its NUL */
+                        "multiboot2 by unknown, multiboot2 error 2");
+    memset(name, 'n', sizeof name);
+    name[sizeof name - 1] = '\0';
+    taken_tags(tag(8, 2, name, sizeof name));
+    assert_int_equal(strlen(text_at(info.route)), 59);
 }
 
 UNIT_TEST(multiboot2_options_file)
 {
-    end_tags(module(8, 0x4000, "# comment\nrun=x\nlist\n"));
-    assert_int_equal(take(0x36d76289), HANDOVER_OK);
-    assert_string_equal(text_at(info.route), "multiboot2 ");
-    assert_string_equal(text_at(info.options), "run=x list");
-    assert_int_equal(offender.load_options, LOAD_OPTIONS_OK);
-    assert_int_equal(info.memory_count, 0);
+    char longest[LOAD_OPTIONS_MAX + 2] = { 0 };
 
-    end_tags(module(tag(8, 1, "", 1), 0x4000, "list")); /* an empty command line is ignored */
-    assert_int_equal(take(0x36d76289), HANDOVER_OK);
-    assert_string_equal(text_at(info.options), "list");
-
-    end_tags(module(8, 0x4000, "run=x\n\xc3\xa4\n"));
-    assert_int_equal(take(0x36d76289), HANDOVER_OPTIONS_FILE);
-    assert_int_equal(offender.load_options, LOAD_OPTIONS_NOT_ASCII);
-    assert_int_equal(offender.line, 2);
-    assert_string_equal(text_at(info.options), "");
-
-    char longest[LOAD_OPTIONS_MAX + 2];
-    memset(longest, 'x', sizeof longest);
-    longest[LOAD_OPTIONS_MAX] = '\0';
-    end_tags(module(8, 0x4000, longest));
-    assert_int_equal(take(0x36d76289), HANDOVER_OK);
-    assert_string_equal(text_at(info.options), longest);
-    longest[LOAD_OPTIONS_MAX] = 'x';
-    longest[LOAD_OPTIONS_MAX + 1] = '\0';
-    end_tags(module(8, 0x4000, longest));
-    assert_int_equal(take(0x36d76289), HANDOVER_OPTIONS_FILE);
-    assert_int_equal(offender.load_options, LOAD_OPTIONS_TOO_LONG);
-    assert_int_equal(offender.line, 1);
-    assert_string_equal(text_at(info.options), "");
-
-    end_tags(8);
-    assert_int_equal(take(0x36d76289), HANDOVER_OK);
-    assert_nothing_but_a_route("multiboot2 ");
-}
-
-UNIT_TEST(multiboot2_damaged)
-{
-    end_tags(tag(8, 1, "run=x", 5)); /* without its NUL */
-    assert_int_equal(take(0x36d76289), HANDOVER_MULTIBOOT2);
-    assert_int_equal(offender.multiboot2, MULTIBOOT2_COMMAND_LINE);
-    assert_nothing_but_a_route("unknown");
-}
-
-UNIT_TEST(a_long_name)
-{
-    char name[100];
-    memset(name, 'n', sizeof name - 1);
-    name[sizeof name - 1] = '\0';
-    end_tags(tag(8, 2, name, sizeof name));
-    assert_int_equal(take(0x36d76289), HANDOVER_OK);
-    assert_int_equal(strlen(text_at(info.route)), 59);
+    assert_string_equal(taken_tags(module(8, "# comment\nrun=x\nlist\n")),
+                        "ok by multiboot2 , options 'run=x list', line 4");
+    assert_string_equal(taken_tags(module(tag(8, 1, "", 1), "list")), /* an empty command line is ignored */
+                        "ok by multiboot2 , options 'list', line 1");
+    assert_string_equal(taken_tags(module(8, "run=x\n\xc3\xa4\n")),
+                        "file by multiboot2 , options '', line 2, load options error 2");
+    memset(longest, 'x', LOAD_OPTIONS_MAX + 1);
+    assert_string_equal(taken_tags(module(8, longest)),
+                        "file by multiboot2 , options '', line 1, load options error 1");
 }
