@@ -247,78 +247,43 @@ UNIT_TEST(hanging)
     }
 }
 
-/* ---- a register that does not keep what was written ---------------------------------------------------------------
- */
-
-static void do_nothing(struct test_run *run)
-{
-}
-
-UNIT_TEST(registers_watched)
-{
-    static const struct test idle = { .id = "bts.idle", .title = "Idle", .run = do_nothing };
-    static const struct test *const one = &idle;
-    static const struct {
-        bool differs, refuses;
-        enum outcome outcome;
-        const char *said;
-    } rows[] = {
-        { false, false, OUTCOME_PASS, "ok 1 bts.idle\n" },
-        { true, false, OUTCOME_FAIL,
-          "# wrong: MSR 0x1d9 reads 0x40, was written as 0xc0\n# what was held\nnot ok 1 bts.idle\n" },
-        { true, true, OUTCOME_FAIL,
-          "# wrong: WRMSR of 0xc0 to MSR 0x1d9 raised #GP\n# what was held\nnot ok 1 bts.idle\n" },
-    };
-
-    for (unsigned i = 0; i < COUNT_OF(rows); i++) {
-        start(&one, 1);
-        machine.differs = rows[i].differs;
-        machine.refuses = rows[i].refuses;
-        assert_true(runner_begin(&options, 1, 0));
-        runner_run(NULL, &caps[0], quiesce);
-        assert_int_equal(page_results[0].outcome, rows[i].outcome);
-        assert_non_null(strstr(said, rows[i].said));
-    }
-}
-
 /* ---- outcomes ---------------------------------------------------------------------------------------------------- */
 
-/* What a test does, and the outcome of that test and of one whose claim is only typical. */
+/* What a test does, what the log says then, and the outcome of that test and of one whose claim is only typical. */
 static const struct deed {
     unsigned problems, differences;
     bool skips, records, plans;
-    unsigned least, most, seen;
+    bool differs, refuses;      /* a watched register */
+    unsigned least, most, seen; /* a plan, if most is not 0 */
     enum outcome outcome, typical;
+    const char *says;
 } deeds[] = {
-    { .outcome = OUTCOME_PASS, .typical = OUTCOME_PASS },
+    { .outcome = OUTCOME_PASS, .typical = OUTCOME_PASS, .says = "# Deed\nok 1 bts.deed\n" },
     { .problems = 1, .outcome = OUTCOME_FAIL, .typical = OUTCOME_DIFFERS },
-    { .differences = 1, .outcome = OUTCOME_DIFFERS, .typical = OUTCOME_DIFFERS },
+    { .differences = 1, .outcome = OUTCOME_DIFFERS, .typical = OUTCOME_DIFFERS, .says = "# differs: a difference\n" },
     { .problems = 1, .differences = 1, .outcome = OUTCOME_FAIL, .typical = OUTCOME_DIFFERS },
     { .problems = 1, .differences = 2, .outcome = OUTCOME_FAIL, .typical = OUTCOME_DIFFERS },
-    { .skips = true, .outcome = OUTCOME_SKIP, .typical = OUTCOME_SKIP },
+    { .skips = true, .outcome = OUTCOME_SKIP, .typical = OUTCOME_SKIP, .says = "ok 1 bts.deed # SKIP a reason\n" },
     { .skips = true, .records = true, .outcome = OUTCOME_SKIP, .typical = OUTCOME_SKIP },
     { .skips = true, .problems = 1, .outcome = OUTCOME_FAIL, .typical = OUTCOME_SKIP },
-    { .skips = true,
-      .plans = true,
-      .least = 1,
-      .most = 1,
-      .seen = 1,
-      .outcome = OUTCOME_PASS,
-      .typical = OUTCOME_PASS },
-    { .records = true, .outcome = OUTCOME_ERROR, .typical = OUTCOME_ERROR },
+    { .skips = true, .least = 1, .most = 1, .seen = 1, .outcome = OUTCOME_PASS, .typical = OUTCOME_PASS },
+    { .records = true, .outcome = OUTCOME_ERROR, .typical = OUTCOME_ERROR, .says = "not ok 1 bts.deed # ERROR\n" },
     { .records = true, .plans = true, .outcome = OUTCOME_PASS, .typical = OUTCOME_PASS },
-    { .plans = true, .least = 2, .most = 3, .seen = 0, .outcome = OUTCOME_FAIL, .typical = OUTCOME_FAIL },
-    { .plans = true, .least = 2, .most = 3, .seen = 1, .outcome = OUTCOME_FAIL, .typical = OUTCOME_DIFFERS },
-    { .plans = true, .least = 2, .most = 3, .seen = 2, .outcome = OUTCOME_PASS, .typical = OUTCOME_PASS },
-    { .plans = true, .least = 2, .most = 3, .seen = 3, .outcome = OUTCOME_PASS, .typical = OUTCOME_PASS },
-    { .plans = true, .least = 2, .most = 3, .seen = 4, .outcome = OUTCOME_FAIL, .typical = OUTCOME_DIFFERS },
-    { .plans = true,
-      .least = 2,
-      .most = 3,
-      .seen = 4,
-      .differences = 1,
+    { .least = 2, .most = 3, .seen = 0, .outcome = OUTCOME_FAIL, .typical = OUTCOME_FAIL },
+    { .least = 2, .most = 3, .seen = 1, .outcome = OUTCOME_FAIL, .typical = OUTCOME_DIFFERS },
+    { .least = 2, .most = 3, .seen = 2, .outcome = OUTCOME_PASS, .typical = OUTCOME_PASS },
+    { .least = 2, .most = 3, .seen = 3, .outcome = OUTCOME_PASS, .typical = OUTCOME_PASS },
+    { .least = 2, .most = 3, .seen = 4, .outcome = OUTCOME_FAIL, .typical = OUTCOME_DIFFERS },
+    { .most = 3, .seen = 4, .differences = 1, .outcome = OUTCOME_FAIL, .typical = OUTCOME_DIFFERS },
+    { .differs = true,
       .outcome = OUTCOME_FAIL,
-      .typical = OUTCOME_DIFFERS },
+      .typical = OUTCOME_DIFFERS,
+      .says = ": MSR 0x1d9 reads 0x40, was written as 0xc0\n" },
+    { .differs = true,
+      .refuses = true,
+      .outcome = OUTCOME_FAIL,
+      .typical = OUTCOME_DIFFERS,
+      .says = ": WRMSR of 0xc0 to MSR 0x1d9 raised #GP\n" },
 };
 
 static void do_deed(struct test_run *run)
@@ -327,7 +292,7 @@ static void do_deed(struct test_run *run)
 
     if (deed->skips)
         test_skip(run, "a reason");
-    if (deed->plans)
+    if (deed->plans || deed->most)
         (test_plan_between)(run, deed->least, deed->most);
     for (unsigned i = 0; i < deed->differences; i++)
         (test_differs)(run, "a difference");
@@ -349,10 +314,13 @@ UNIT_TEST(outcomes)
         const struct test *const one = &test;
 
         start(&one, 1);
+        machine.differs = deed->differs;
+        machine.refuses = deed->refuses;
         assert_true(runner_begin(&options, 1, 0));
         runner_run(NULL, &caps[0], quiesce);
         if (page_results[0].outcome != (i % 2 ? deed->typical : deed->outcome))
             fail_msg("deed %u, typical %u: outcome %u", i / 2, i % 2, page_results[0].outcome);
+        assert_true(!deed->says || strstr(said, deed->says));
     }
 }
 
@@ -457,6 +425,7 @@ UNIT_TEST(one_of_two_kinds)
 {
     start_four();
     options.skip = OPTION("other.*");
+    options.recap = OPTIONS_RECAP_ALL;
     assert_true(runner_begin(&options, 1, 1));
     assert_ptr_equal(runner.results, machine.memory);
     assert_true((uint8_t *)runner.whys >= (uint8_t *)(runner.results + MOST_TESTS));
@@ -471,6 +440,7 @@ UNIT_TEST(one_of_two_kinds)
             "# area               pass differs    fail    skip   error\n"
             "# area bts              2       0       0       0       0\n"
             "# area pebs             1       0       0       0       0\n"
+            "# result bts.one.atom pass\n# result pebs.two.atom pass\n# result bts.three.atom pass\n"
             "# facility bts.atom pass 2 of 2\n"
             "# facility pebs.atom pass 1 of 1\n"
             "# facility lbr.atom none: no DS (CPUID.1:EDX bit 21 clear)\n");
@@ -482,136 +452,111 @@ UNIT_TEST(one_of_two_kinds)
 
 /* ---- a processor that does not return ---------------------------------------------------------------------------- */
 
-/* Runs the tests on this kind until the one that does not return. */
-static void run_away(const char *name, const struct caps *of, unsigned leaving)
-{
-    leaves = leaving;
-    if (setjmp(away) == 0) {
-        runner_run(name, of, quiesce);
-        fail_msg("no test leaves");
-    }
-    leaves = machine.watched = 0; /* it was on that processor */
-    machine.interrupts = false;
-}
-
-static void run_first(unsigned wanted)
-{
-    start_four();
-    options.skip = OPTION("other.*");
-    assert_true(runner_begin(&options, wanted, wanted - 1));
-    runner_run(NULL, &caps[0], quiesce);
-    *said = '\0';
-}
-
-/* In a test: it fails, and the other tests are left out. */
-UNIT_TEST(hangs_in_a_test)
-{
-    struct totals sums;
-
-    run_first(3);
-    options.recap = OPTIONS_RECAP_ALL;
-    run_away("atom", &caps[1], 5);
-    it_said("# test bts.one.atom\n# One\n# expect 1 records\nok 4 bts.one.atom\n"
-            "# test pebs.two.atom\n# Two\n# expect 1 records\n");
-    runner_abandon("atom", &caps[1], "cpu 2 does not respond");
-    it_said("# wrong: cpu 2 does not respond\nnot ok 5 pebs.two.atom\n"
-            "ok 6 bts.three.atom # SKIP cpu 2 does not respond\n");
-    runner_run("atom2", &caps[2], quiesce);
-    runner_totals(&sums);
-    assert_true(sums.pass == 3 + 1 + 3 && sums.fail == 1 && sums.skip == 1);
-    *said = '\0';
-    assert_int_equal(runner_conclude(), VERDICT_FAIL);
-    it_said("# area               pass differs    fail    skip   error\n"
-            "# area bts              5       0       0       1       0\n"
-            "# area pebs             2       0       1       0       0\n"
-            "# fail pebs.two.atom: cpu 2 does not respond\n"
-            "# result bts.one pass\n# result pebs.two pass\n# result bts.three pass\n"
-            "# result bts.one.atom pass\n# result pebs.two.atom fail\n# result bts.three.atom skip\n"
-            "# result bts.one.atom2 pass\n# result pebs.two.atom2 pass\n# result bts.three.atom2 pass\n"
-            "# facility bts pass 2 of 2\n"
-            "# facility pebs pass 1 of 1\n"
-            "# facility lbr none: no DS (CPUID.1:EDX bit 21 clear)\n"
-            "# facility bts.atom pass 1 of 1, 1 does not apply\n"
-            "# facility pebs.atom fail 1 of 1\n"
-            "# facility lbr.atom none: no DS (CPUID.1:EDX bit 21 clear)\n"
-            "# facility bts.atom2 pass 2 of 2\n"
-            "# facility pebs.atom2 pass 1 of 1\n"
-            "# facility lbr.atom2 not selected\n");
-}
-
-/* Before the kind's tests: all are left out. */
-UNIT_TEST(does_not_start)
-{
-    struct totals sums;
-
-    run_first(2);
-    runner_abandon("atom", &caps[1], "cpu 2 does not start");
-    it_said("ok 4 bts.one.atom # SKIP cpu 2 does not start\n"
-            "ok 5 pebs.two.atom # SKIP cpu 2 does not start\n"
-            "ok 6 bts.three.atom # SKIP cpu 2 does not start\n");
-    runner_totals(&sums);
-    assert_true(sums.pass == 3 && sums.fail == 0 && sums.skip == 3);
-    assert_int_equal(page_results[AT(2)].outcome, OUTCOME_PASS);
-    assert_int_equal(runner_conclude(), VERDICT_INCOMPLETE);
-}
-
 static void quiesce_away(void)
 {
     longjmp(away, 1);
 }
 
-/* Between tests, while everything is switched off: the next test fails, also the very first one. */
-UNIT_TEST(hangs_before_a_test)
-{
-    for (unsigned first = 0; first < 2; first++) {
-        struct totals sums;
+static void (*const quiesce_or_leave[])(void) = { quiesce, quiesce_away };
 
-        start_four();
-        options.skip = OPTION("other.*");
-        assert_true(runner_begin(&options, first ? 1 : 2, 1));
-        if (!first)
-            runner_run(NULL, &caps[0], quiesce);
-        *said = '\0';
-        if (setjmp(away) == 0)
-            runner_run("atom", &caps[1], quiesce_away);
-        runner_abandon("atom", &caps[1], "cpu 2 does not respond");
-        it_said(first ? "# wrong: cpu 2 does not respond\nnot ok 1 bts.one.atom\n"
-                        "ok 2 pebs.two.atom # SKIP cpu 2 does not respond\n"
-                        "ok 3 bts.three.atom # SKIP cpu 2 does not respond\n"
-                      : "# wrong: cpu 2 does not respond\nnot ok 4 bts.one.atom\n"
-                        "ok 5 pebs.two.atom # SKIP cpu 2 does not respond\n"
-                        "ok 6 bts.three.atom # SKIP cpu 2 does not respond\n");
-        runner_totals(&sums);
-        assert_true(sums.pass == (first ? 0 : 3) && sums.fail == 1 && sums.skip == 2);
-        assert_true(first || page_results[AT(2)].outcome == OUTCOME_PASS);
-        assert_string_equal(page_results[(first ? 0 : MOST_TESTS) + AT(0)].why, "cpu 2 does not respond");
+/* Runs the tests on the kind atom until one does not return, or until it does not return from quiesce(). */
+static void run_away(unsigned leaving, bool quiescing)
+{
+    leaves = leaving;
+    if (setjmp(away) == 0) {
+        runner_run("atom", &caps[1], quiesce_or_leave[quiescing]);
+        assert_false(leaving || quiescing);
     }
+    leaves = machine.watched = 0; /* it was on that processor */
+    machine.interrupts = false;
 }
 
-/* After the kind's tests: an error of the run, even if others run afterwards. */
-UNIT_TEST(hangs_after_the_tests)
+/* Three kinds, or without the first one two. */
+static void run_first(bool without)
 {
-    struct totals sums;
-
-    run_first(3);
-    runner_run("atom", &caps[1], quiesce);
+    start_four();
+    options.skip = OPTION("other.*");
+    assert_true(runner_begin(&options, without ? 2 : 3, 2));
+    if (!without)
+        runner_run(NULL, &caps[0], quiesce);
     *said = '\0';
-    runner_abandon("atom", &caps[1], "cpu 2 does not respond");
-    it_said("# error: cpu 2 does not respond after the last test\n");
-    runner_totals(&sums);
-    assert_true(sums.pass == 5 && sums.fail == 1 && sums.skip == 0 && sums.error == 1);
-    runner_run("atom2", &caps[2], quiesce);
-    runner_totals(&sums);
-    assert_true(sums.pass == 8 && sums.fail == 1 && sums.error == 1);
-    assert_int_equal(runner_conclude(), VERDICT_ERROR);
+}
+
+/*
+ * The second kind's processor does not return from a test, which fails, and the kind's other tests are left out.
+ * Between tests, the next one fails. If it does not start, all are left out. After the tests, it is an error of the
+ * run. The third kind's tests run nevertheless.
+ */
+UNIT_TEST(a_processor_that_does_not_return)
+{
+    enum { NEVER_STARTS, IN_TEST, BETWEEN_TESTS, AFTER_TESTS };
+    static const struct {
+        unsigned where;
+        bool only; /* the first kind is not tested */
+        const char *said, *fails;
+        struct totals totals;
+        enum verdict verdict;
+    } rows[] = {
+        { NEVER_STARTS,
+          false,
+          "ok 4 bts.one.atom # SKIP no answer\nok 5 pebs.two.atom # SKIP no answer\n"
+          "ok 6 bts.three.atom # SKIP no answer\n",
+          NULL,
+          { .pass = 3, .skip = 3 },
+          VERDICT_INCOMPLETE },
+        { IN_TEST,
+          false,
+          "# wrong: no answer\nnot ok 5 pebs.two.atom\nok 6 bts.three.atom # SKIP no answer\n",
+          "# fail pebs.two.atom: no answer\n",
+          { .pass = 4, .fail = 1, .skip = 1 },
+          VERDICT_FAIL },
+        { BETWEEN_TESTS,
+          false,
+          "# wrong: no answer\nnot ok 4 bts.one.atom\nok 5 pebs.two.atom # SKIP no answer\n"
+          "ok 6 bts.three.atom # SKIP no answer\n",
+          "# fail bts.one.atom: no answer\n",
+          { .pass = 3, .fail = 1, .skip = 2 },
+          VERDICT_FAIL },
+        { BETWEEN_TESTS,
+          true,
+          "# wrong: no answer\nnot ok 1 bts.one.atom\nok 2 pebs.two.atom # SKIP no answer\n"
+          "ok 3 bts.three.atom # SKIP no answer\n",
+          "# fail bts.one.atom: no answer\n",
+          { .pass = 0, .fail = 1, .skip = 2 },
+          VERDICT_FAIL },
+        { AFTER_TESTS,
+          false,
+          "# error: no answer after the last test\n",
+          "# fail pebs.two.atom: got 0 records, expected 1\n",
+          { .pass = 5, .fail = 1, .error = 1 },
+          VERDICT_ERROR },
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct totals sums;
+
+        run_first(rows[i].only);
+        if (rows[i].where != NEVER_STARTS)
+            run_away(rows[i].where == IN_TEST ? 5 : 0, rows[i].where == BETWEEN_TESTS);
+        *said = '\0';
+        runner_abandon("atom", &caps[1], "no answer");
+        it_said(rows[i].said);
+        runner_totals(&sums);
+        assert_memory_equal(&sums, &rows[i].totals, sizeof sums);
+        runner_run("atom2", &caps[2], quiesce);
+        runner_totals(&sums);
+        assert_true(sums.pass == rows[i].totals.pass + 3 && sums.error == rows[i].totals.error);
+        assert_int_equal(page_results[AT(2)].outcome, rows[i].only ? OUTCOME_SKIP : OUTCOME_PASS);
+        assert_int_equal(runner_conclude(), rows[i].verdict);
+        assert_true(!rows[i].fails || strstr(said, rows[i].fails));
+    }
 }
 
 /* Too late means ten seconds after the limit, not counting the time that the serial line needs. */
 UNIT_TEST(late)
 {
     for (unsigned printed = 0; printed < 2; printed++) {
-        run_first(2);
-        run_away("atom", &caps[1], 4 + printed);
+        run_first(false);
+        run_away(4 + printed, false);
         machine.limit = 30;
         machine.seconds = 100;
         for (unsigned second = 0; second < 30 + 10 + 3 * printed; second++) {
