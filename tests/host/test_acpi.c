@@ -48,35 +48,28 @@ static void sound(void)
     sound_in(SIZE);
 }
 
-static enum acpi_error read_ids(uint32_t *ids, size_t most, size_t *count)
+/* The IDs of the processors, separated by blanks. */
+static void expect_from(uint64_t root, enum acpi_error error, const char *want)
 {
-    struct acpi_processors processors = { .apic_ids = ids, .most = most, .count = 99 };
-    enum acpi_error error = acpi_read_processors(&memory, machine.base + ROOT, &processors);
+    uint32_t ids[4] = { 99, 99, 99, 99 };
+    struct acpi_processors processors = { .apic_ids = ids, .most = COUNT_OF(ids), .count = 99 };
+    char got[60] = "";
 
-    *count = processors.count;
-    return error;
+    assert_int_equal(acpi_read_processors(&memory, root, &processors), error);
+    assert_true(processors.count < COUNT_OF(ids) && (error || ids[processors.count] == 99));
+    for (size_t i = 0; i < processors.count; i++)
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%u ", ids[i]);
+    assert_string_equal(got, want);
 }
 
 static void expect_three(void)
 {
-    uint32_t ids[4] = { 99, 99, 99, 99 };
-    size_t count;
-
-    assert_int_equal(read_ids(ids, 4, &count), ACPI_OK);
-    assert_int_equal(count, 3);
-    assert_int_equal(ids[0], 0);
-    assert_int_equal(ids[1], 2);
-    assert_int_equal(ids[2], 300);
-    assert_int_equal(ids[3], 99);
+    expect_from(machine.base + ROOT, ACPI_OK, "0 2 300 ");
 }
 
 static void expect_none(enum acpi_error error)
 {
-    uint32_t ids[4] = { 99, 99, 99, 99 };
-    size_t count;
-
-    assert_int_equal(read_ids(ids, 4, &count), error);
-    assert_int_equal(count, 0);
+    expect_from(machine.base + ROOT, error, "");
 }
 
 UNIT_TEST(the_old_root_has_no_xsdt)
@@ -98,15 +91,11 @@ UNIT_TEST(the_last_byte_of_the_root)
     sound();
     memmove(machine.bytes + end, machine.bytes + ROOT, 36);
     machine.bytes[RSDT + 9]++;
-    struct acpi_processors processors = { .count = 99 };
-    assert_int_equal(acpi_read_processors(&memory, machine.base + end, &processors), ACPI_OK);
-    assert_int_equal(processors.count, 3);
+    expect_from(machine.base + end, ACPI_OK, "0 2 300 ");
     memmove(machine.bytes + end + 1, machine.bytes + end, 35);
-    assert_int_equal(acpi_read_processors(&memory, machine.base + end + 1, &processors), ACPI_ROOT_TABLE);
-    assert_int_equal(processors.count, 0);
+    expect_from(machine.base + end + 1, ACPI_ROOT_TABLE, "");
     machine.bytes[RSDT + 9]--;
-    assert_int_equal(acpi_read_processors(&memory, machine.base + end + 1, &processors),
-                     ACPI_OK); /* found by the RSDT */
+    expect_from(machine.base + end + 1, ACPI_OK, "0 2 300 "); /* found by the RSDT */
 }
 
 /* The length ends a list, even if bytes that look like an entry, or a part of an entry, follow. */
@@ -125,31 +114,26 @@ UNIT_TEST(the_end_of_a_list)
     }
 }
 
-/* A table has at most 1 MiB. */
+/* A table has at most 1 MiB. The first entry has no length, but is read only if the table is not too long. */
 UNIT_TEST(the_longest_table)
 {
-    struct acpi_processors processors = { .count = 99 };
-
     for (unsigned more = 0; more < 2; more++) {
         sound_in(0x100000 + SIZE);
         memset(machine.bytes + MADT + 44, 0, SIZE - MADT - 44);
         table(MADT, "APIC", 0x100000 + more);
-        /* The first entry has no length, but is read only if the table is not too long. */
-        assert_int_equal(acpi_read_processors(&memory, machine.base + ROOT, &processors),
-                         more ? ACPI_NO_MADT : ACPI_MADT_ENTRY);
+        expect_none(more ? ACPI_NO_MADT : ACPI_MADT_ENTRY);
     }
 }
 
 UNIT_TEST(too_many_processors)
 {
     uint32_t ids[2] = { 99, 99 };
-    size_t count;
+    struct acpi_processors processors = { .apic_ids = ids, .most = 1 };
 
     sound();
-    assert_int_equal(read_ids(ids, 1, &count), ACPI_OK);
-    assert_int_equal(count, 3);
-    assert_int_equal(ids[0], 0);
-    assert_int_equal(ids[1], 99);
+    assert_int_equal(acpi_read_processors(&memory, machine.base + ROOT, &processors), ACPI_OK);
+    assert_int_equal(processors.count, 3);
+    assert_true(ids[0] == 0 && ids[1] == 99);
 }
 
 /* A valid machine, with one change at a time. */
@@ -192,54 +176,42 @@ UNIT_TEST(lists)
     expect_none(ACPI_NO_MADT);
 }
 
-UNIT_TEST(broken_entries)
+/* Each kind of entry has its own flags, whatever precedes it; the last entry may have two bytes. */
+UNIT_TEST(lists_of_entries)
 {
     static const struct {
-        uint8_t bytes[12];
+        uint8_t bytes[64];
         unsigned size;
         enum acpi_error error;
+        const char *ids;
     } rows[] = {
-        { { 0, 8, 0, 0, 1, 0, 0, 0, 0, 0 }, 10, ACPI_MADT_ENTRY },       /* length 0 */
-        { { 0, 8, 0, 0, 1, 0, 0, 0, 5, 1, 2 }, 11, ACPI_MADT_ENTRY },    /* length 1 */
-        { { 0, 8, 0, 0, 1, 0, 0, 0, 0, 9, 1, 2 }, 12, ACPI_MADT_ENTRY }, /* longer than the rest */
-        { { 0, 8, 0, 0, 1, 0, 0, 0, 0 }, 9, ACPI_MADT_ENTRY },           /* the length is missing */
-        { { 0, 4, 0, 0, 9, 8, 0, 0, 7, 0, 0, 0 }, 12, ACPI_OK },         /* too short for their types */
+        { { 0, 8, 0, 0, 1, 0, 0, 0, 0, 0 }, 10, ACPI_MADT_ENTRY, "" },       /* length 0 */
+        { { 0, 8, 0, 0, 1, 0, 0, 0, 5, 1, 2 }, 11, ACPI_MADT_ENTRY, "" },    /* length 1 */
+        { { 0, 8, 0, 0, 1, 0, 0, 0, 0, 9, 1, 2 }, 12, ACPI_MADT_ENTRY, "" }, /* longer than the rest */
+        { { 0, 8, 0, 0, 1, 0, 0, 0, 0 }, 9, ACPI_MADT_ENTRY, "" },           /* the length is missing */
+        { { 0, 4, 0, 0, 9, 8, 0, 0, 7, 0, 0, 0 }, 12, ACPI_OK, "" },         /* too short for their types */
+        { { 0, 8,  0, 0, 0,    0, 0, 0,                                      /* disabled */
+            9, 16, 0, 0, 0x2c, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,              /* x2APIC, ID 300 */
+            0, 8,  0, 7, 1,    0, 0, 0 },                                    /* ID 7 */
+          32,
+          ACPI_OK,
+          "300 7 " },
+        { { 1, 8,  1, 1, 1, 1, 1, 1,                         /* an unknown length for its type */
+            9, 16, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, /* x2APIC: bit 0 of its flags is clear */
+            0, 8,  1, 1, 2, 1, 1, 1,                         /* local APIC: likewise */
+            9, 15, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,    /* too short */
+            0, 7,  1, 1, 1, 1, 1,                            /* too short */
+            7, 2 },
+          56,
+          ACPI_OK,
+          "" },
     };
 
     sound();
     for (unsigned i = 0; i < COUNT_OF(rows); i++) {
         madt(rows[i].bytes, rows[i].size);
-        expect_none(rows[i].error);
+        expect_from(machine.base + ROOT, rows[i].error, rows[i].ids);
     }
-}
-
-/* Each kind of entry has its own flags, whatever precedes it; the last entry may have two bytes. */
-UNIT_TEST(flags_and_ends)
-{
-    static const uint8_t enabled[] = {
-        0, 8,  0, 0, 0,    0, 0, 0,                         /* disabled */
-        9, 16, 0, 0, 0x2c, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, /* x2APIC, ID 300 */
-        0, 8,  0, 7, 1,    0, 0, 0,                         /* ID 7 */
-    };
-    static const uint8_t disabled[] = {
-        1, 8,  1, 1, 1, 1, 1, 1,                         /* an unknown length for its type */
-        9, 16, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, /* x2APIC: bit 0 of its flags is clear */
-        0, 8,  1, 1, 2, 1, 1, 1,                         /* local APIC: likewise */
-        9, 15, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,    /* too short */
-        0, 7,  1, 1, 1, 1, 1,                            /* too short */
-        7, 2,
-    };
-    uint32_t ids[3] = { 99, 99, 99 };
-    size_t count;
-
-    sound();
-    madt(enabled, sizeof enabled);
-    assert_int_equal(read_ids(ids, 3, &count), ACPI_OK);
-    assert_int_equal(count, 2);
-    assert_int_equal(ids[0], 300);
-    assert_int_equal(ids[1], 7);
-    madt(disabled, sizeof disabled);
-    expect_none(ACPI_OK);
 }
 
 UNIT_TEST(the_root_is_found_in_bios_memory)
@@ -263,7 +235,6 @@ UNIT_TEST(the_root_is_found_in_bios_memory)
 #define FADT 0x300u
 #define HPET 0x200u
 
-/* The tables of a valid machine, an HPET's table, and an FADT of this many bytes with a timer at port 608H. */
 static void expect_io_apics(size_t most, size_t count, const struct acpi_io_apic *expected)
 {
     struct acpi_io_apic io_apics[4] = { { 1, 1 }, { 1, 1 }, { 1, 1 }, { 1, 1 } };
@@ -309,13 +280,14 @@ UNIT_TEST(io_apics)
     expect_io_apics(4, 0, NULL);
 }
 
-static void with_timers(unsigned fadt_size)
+/* The tables of a valid machine, an FADT with a timer at port 608H, and an HPET's table. */
+static void with_timers(void)
 {
     sound();
     memset(machine.bytes + OTHER, 0, SIZE - OTHER);
     put(FADT + 76, 0x608, 4);
     put(FADT + 91, 4, 1);
-    table(FADT, "FACP", fadt_size);
+    table(FADT, "FACP", 116);
     put(HPET + 36, 0x8086a201, 4);
     put(HPET + 44, 0xfed00000, 8);
     table(HPET, "HPET", 56);
@@ -330,25 +302,57 @@ static void expect_timers(uint16_t port, uint64_t hpet)
     assert_int_equal(timers.hpet, hpet);
 }
 
+/* The 12-byte address of the PM timer has priority if the table has all of it and it is a port. */
 UNIT_TEST(timers)
 {
-    with_timers(116);
+    static const struct {
+        unsigned size;
+        uint32_t block;
+        uint8_t length, space;
+        uint64_t extended;
+        uint16_t port;
+    } fadts[] = {
+        { 92, 0x608, 4, 0, 0, 0x608 },        { 91, 0x608, 4, 0, 0, 0 }, /* ends before the timer's length */
+        { 116, 0x608, 0, 0, 0, 0 },                                      /* no timer */
+        { 116, 0x10608, 4, 0, 0, 0 },                                    /* no port */
+        { 244, 0x608, 4, 1, 0x1808, 0x1808 }, { 220, 0x608, 4, 1, 0x1808, 0x1808 },
+        { 219, 0x608, 4, 1, 0x1808, 0x608 },  { 244, 0x608, 4, 0, 0x1808, 0x608 },
+        { 244, 0x608, 4, 1, 0, 0x608 },       { 244, 0x608, 4, 1, 0x10000, 0 },
+        { 244, 0x608, 4, 1, 0xffff, 0xffff },
+    };
+    static const struct {
+        unsigned size;
+        uint8_t space;
+        uint64_t address, hpet;
+    } hpets[] = {
+        { 52, 0, 0xfed00000, 0xfed00000 }, /* ends with the address */
+        { 51, 0, 0xfed00000, 0 },
+        { 56, 1, 0xfed00000, 0 }, /* not in memory */
+        { 56, 0, UINT64_C(0x123456789abcdef0), UINT64_C(0x123456789abcdef0) },
+    };
+
+    with_timers();
     expect_timers(0x608, 0xfed00000);
-    with_timers(92);
-    expect_timers(0x608, 0xfed00000);
-    with_timers(91); /* ends before the timer's length */
-    expect_timers(0, 0xfed00000);
-    with_timers(116);
-    put(FADT + 91, 0, 1); /* no timer */
-    table(FADT, "FACP", 116);
-    expect_timers(0, 0xfed00000);
-    with_timers(116);
-    put(FADT + 76, 0x10608, 4); /* no port */
-    table(FADT, "FACP", 116);
-    expect_timers(0, 0xfed00000);
+    for (unsigned i = 0; i < COUNT_OF(fadts); i++) {
+        with_timers();
+        put(FADT + 76, fadts[i].block, 4);
+        put(FADT + 91, fadts[i].length, 1);
+        put(FADT + 208, fadts[i].space, 1);
+        put(FADT + 212, fadts[i].extended, 8);
+        table(FADT, "FACP", fadts[i].size);
+        expect_timers(fadts[i].port, 0xfed00000);
+    }
+    for (unsigned i = 0; i < COUNT_OF(hpets); i++) {
+        with_timers();
+        put(HPET + 40, hpets[i].space, 1);
+        put(HPET + 44, hpets[i].address, 8);
+        table(HPET, "HPET", hpets[i].size);
+        expect_timers(0x608, hpets[i].hpet);
+    }
+    with_timers();
     machine.bytes[HPET + 9]++;
-    expect_timers(0, 0);
-    with_timers(116);
+    expect_timers(0x608, 0);
+    with_timers();
     root(0, RSDT, XSDT);
     put(RSDT + 36, machine.base + HPET, 4);
     put(RSDT + 40, machine.base + FADT, 4);
@@ -356,41 +360,4 @@ UNIT_TEST(timers)
     expect_timers(0x608, 0xfed00000);
     machine.bytes[ROOT]++;
     expect_timers(0, 0);
-}
-
-/* The 12-byte address has priority if the table has all of it and it is a port. */
-UNIT_TEST(extended_timer)
-{
-    static const struct {
-        unsigned size;
-        uint8_t space;
-        uint64_t address;
-        uint16_t port;
-    } rows[] = { { 244, 1, 0x1808, 0x1808 }, { 220, 1, 0x1808, 0x1808 }, { 219, 1, 0x1808, 0x608 },
-                 { 244, 0, 0x1808, 0x608 },  { 244, 1, 0, 0x608 },       { 244, 1, 0x10000, 0 },
-                 { 244, 1, 0xffff, 0xffff } };
-
-    for (unsigned i = 0; i < COUNT_OF(rows); i++) {
-        with_timers(116);
-        put(FADT + 208, rows[i].space, 1);
-        put(FADT + 212, rows[i].address, 8);
-        table(FADT, "FACP", rows[i].size);
-        expect_timers(rows[i].port, 0xfed00000);
-    }
-}
-
-UNIT_TEST(hpet_address)
-{
-    with_timers(116);
-    table(HPET, "HPET", 52); /* ends with the address */
-    expect_timers(0x608, 0xfed00000);
-    table(HPET, "HPET", 51);
-    expect_timers(0x608, 0);
-    put(HPET + 40, 1, 1); /* not in memory */
-    table(HPET, "HPET", 56);
-    expect_timers(0x608, 0);
-    put(HPET + 40, 0, 1);
-    put(HPET + 44, UINT64_C(0x123456789abcdef0), 8);
-    table(HPET, "HPET", 56);
-    expect_timers(0x608, UINT64_C(0x123456789abcdef0));
 }

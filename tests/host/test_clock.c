@@ -4,11 +4,8 @@
  * stopped clocks. Ports and bits: Intel's data sheet of the 8254 (231164); ACPI Specification 6.5, 4.8.3.3; IA-PC HPET
  * Specification 1.0a, 2.3.
  */
-#define _GNU_SOURCE /* mmap at an address */
-#define FIRST       map_registers
+#include "tests/host/map_at.h"
 #include "tests/host/unit_test.h"
-
-#include <sys/mman.h>
 
 /* Replaces arch/x86/cpu.h. */
 #define ARCH_X86_CPU_H
@@ -96,8 +93,7 @@ static void begin(void)
         clocks[i].clock.state = CLOCK_ABSENT;
     machine.port_61 = 0x1e;
     machine.no_pit = true;
-    for (unsigned i = 0; i < 0x100 / 4; i++)
-        registers[i] = 0;
+    registers = map_at(HPET_AT, 4096);
 }
 
 static void init(uint64_t tsc_hz, uint16_t port, uint64_t hpet_at)
@@ -173,31 +169,31 @@ UNIT_TEST(the_first_that_runs_is_used)
     assert_int_equal(machine.reads, 39);
 }
 
-UNIT_TEST(impossible_periods_are_not_used)
+/* HPETs that are used, and those that are not: with an impossible period, or not mapped. */
+UNIT_TEST(periods)
 {
-    static const uint32_t periods[] = { 0, 100000001, UINT32_MAX };
+    static const struct {
+        uint32_t period;
+        uint64_t at, hz; /* 0: not used */
+        const char *states;
+    } rows[] = {
+        { 0, HPET_AT, 0, "aaas" },
+        { 1, HPET_AT, UINT64_C(1000000000000000), "aass" }, /* ticks once in many reads */
+        { 100000000, HPET_AT, 10000000, "aara" },           /* the longest */
+        { 100000001, HPET_AT, 0, "aaas" },
+        { UINT32_MAX, HPET_AT, 0, "aaas" },
+        { 100000000, HPET_AT | UINT64_C(0x100000000), 0, "aaas" },
+    };
 
-    for (unsigned i = 0; i < COUNT_OF(periods); i++) {
+    for (unsigned i = 0; i < COUNT_OF(rows); i++) {
         begin();
         machine.hpet_step = 10;
-        registers[1] = periods[i];
-        init(0, 0, HPET_AT);
-        expect("aaas");
-        assert_int_equal(registers[4], 0);
+        registers[1] = rows[i].period;
+        init(0, 0, rows[i].at);
+        expect(rows[i].states);
+        assert_int_equal(registers[4], rows[i].hz != 0);
+        assert_true(!rows[i].hz || clock_number(2)->hz == rows[i].hz);
     }
-    begin();
-    machine.hpet_step = 10;
-    registers[1] = 100000000; /* the longest */
-    init(0, 0, HPET_AT);
-    expect("aara");
-    assert_int_equal(clock_number(2)->hz, 10000000);
-    begin();
-    registers[1] = 1;
-    init(0, 0, HPET_AT);
-    assert_int_equal(clock_number(2)->hz, UINT64_C(1000000000000000));
-    begin();
-    init(0, 0, HPET_AT | UINT64_C(0x100000000)); /* not mapped */
-    expect("aaas");
 }
 
 /* Each stopped clock is tried once, which costs ten thousand reads; later waits skip it. */
@@ -239,15 +235,4 @@ UNIT_TEST(a_step_back_does_not_count)
     expect("araa");
     assert_true(clock_wait(10000));
     assert_int_equal(machine.reads, 35797);
-}
-
-static int map_registers(void **state)
-{
-    void *const page = mmap((void *)(uintptr_t)HPET_AT, 4096, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-
-    if (page == MAP_FAILED)
-        return -1;
-    registers = page;
-    return 0;
 }

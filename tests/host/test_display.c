@@ -3,11 +3,8 @@
  * On a simulated machine: the screens that the kernel uses, its reports about the others, and where and when it draws.
  * The machine has the ports of a VGA, memory for frame buffers, and page tables that only record requests.
  */
-#define _GNU_SOURCE 1 /* mmap() with MAP_ANONYMOUS */
-#include <sys/mman.h>
-
 #define SETUP new_machine
-#define FIRST map_rooms
+#include "tests/host/map_at.h"
 #include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
@@ -69,23 +66,6 @@ FAKE(void *, memory_keep, (size_t size, size_t alignment), machine.kept = size, 
 FAKE(bool, paging_map_device, (uint64_t linear, uint64_t physical, uint64_t size), machine.linear = linear,
      machine.physical = physical, machine.size = size, machine.maps++, !machine.no_map)
 
-static void map_room(uint64_t address, size_t size)
-{
-    assert_ptr_equal(mmap((void *)(uintptr_t)address, size, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0),
-                     (void *)(uintptr_t)address);
-}
-
-static int map_rooms(void **state)
-{
-    map_room(VGA, 0x20000);
-    map_room(FRAME, ROOM);
-    map_room(WINDOW, ROOM);
-    if (sizeof(uintptr_t) == sizeof(uint64_t))
-        map_room(HIGH, ROOM);
-    return 0;
-}
-
 static uint8_t *at(uint64_t address)
 {
     return (uint8_t *)(uintptr_t)address;
@@ -98,9 +78,11 @@ static int new_machine(void **state)
     memset(&display, 0, sizeof display);
     memset(&cells, 0, sizeof cells);
     memset(&shown, 0, sizeof shown);
-    memset(at(VGA), 0x5a, 0x20000);
-    memset(at(FRAME), 0x5a, ROOM);
-    memset(at(WINDOW), 0x5a, ROOM);
+    memset(map_at(VGA, 0x20000), 0x5a, 0x20000);
+    memset(map_at(FRAME, ROOM), 0x5a, ROOM);
+    memset(map_at(WINDOW, ROOM), 0x5a, ROOM);
+    if (sizeof(uintptr_t) == sizeof(uint64_t))
+        map_at(HIGH, ROOM);
     machine.miscellaneous = 0x67;
     machine.graphics[6] = 0x0e;
     machine.controller[1] = 79;

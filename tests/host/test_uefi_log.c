@@ -3,11 +3,8 @@
  * The loader's part of the log that outlives a reset, and files of a PXE server: what is written where, and the
  * sentence of each failure.
  */
-#define _GNU_SOURCE 1 /* mmap() with MAP_ANONYMOUS */
-#include <sys/mman.h>
-
 #define SETUP new_machine
-#define FIRST map_memory
+#include "tests/host/map_at.h"
 #include "tests/host/uefi_firmware.h"
 
 #include <cpuid.h>
@@ -134,15 +131,6 @@ static EFI_RUNTIME_SERVICES runtime_services = {
 };
 static SIMPLE_INPUT_INTERFACE keyboard = { .ReadKeyStroke = read_one_key, .WaitForKey = (EFI_EVENT)0xe4e };
 
-static int map_memory(void **state)
-{
-    for (uintptr_t at = LOWEST; at <= SECOND; at += SECOND - LOWEST)
-        if (mmap((void *)at, KEPT_LOG_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
-                 -1, 0) == MAP_FAILED)
-            return 1;
-    return 0;
-}
-
 static int new_machine(void **state)
 {
     new_firmware();
@@ -154,8 +142,8 @@ static int new_machine(void **state)
     memset(&log_fw, 0, sizeof log_fw);
     all[0] = '\0'; /* the loader's remarks */
     memset(&mode, 0, sizeof mode);
-    memset((void *)(uintptr_t)LOWEST, 0xa5, KEPT_LOG_SIZE);
-    memset((void *)(uintptr_t)SECOND, 0xa5, KEPT_LOG_SIZE);
+    map_at(LOWEST, KEPT_LOG_SIZE);
+    map_at(SECOND, KEPT_LOG_SIZE);
     options = (struct options){ .log = OPTIONS_LOG_STICK };
     return 0;
 }

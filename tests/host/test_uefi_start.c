@@ -3,11 +3,8 @@
  * How the UEFI loader starts a kernel: what it passes, the sentence and status of each failure, and that it then frees
  * everything. The trampoline is a jump into this test.
  */
-#define _GNU_SOURCE 1 /* mmap() with MAP_ANONYMOUS */
-#include <sys/mman.h>
-
 #define SETUP new_machine
-#define FIRST map_low
+#include "tests/host/map_at.h"
 #include "tests/host/uefi_firmware.h"
 
 #include "boot/uefi/remark.c"
@@ -97,10 +94,10 @@ static EFI_STATUS EFIAPI allocate_pages(EFI_ALLOCATE_TYPE how, EFI_MEMORY_TYPE t
 
 static EFI_STATUS EFIAPI free_pages(EFI_PHYSICAL_ADDRESS address, UINTN pages)
 {
-    bool allocated = false;
-    for (unsigned i = 0; i < start_fw.allocations; i++)
-        allocated = allocated || start_fw.pages_of[i] == address;
-    assert_true(allocated);
+    unsigned i = 0;
+    while (i < start_fw.allocations && start_fw.pages_of[i] != address)
+        i++;
+    assert_true(i < start_fw.allocations);
     fw.pages_out -= pages;
     return EFI_SUCCESS;
 }
@@ -133,14 +130,10 @@ static EFI_STATUS EFIAPI exit_services(EFI_HANDLE self, UINTN key)
 }
 
 /* UEFI 2.10, 37.5: EFI_MEMORY_ATTRIBUTE_PROTOCOL; 7.2.3: EFI_MEMORY_XP is 4000h, EFI_MEMORY_RO 20000h. */
-static EFI_STATUS EFIAPI set_attributes(struct memory_attribute *this, EFI_PHYSICAL_ADDRESS base, UINT64 size,
-                                        UINT64 mask);
-static EFI_STATUS EFIAPI clear_attributes(struct memory_attribute *this, EFI_PHYSICAL_ADDRESS base, UINT64 size,
-                                          UINT64 mask);
 static struct {
     void *get;
     change_attributes *set, *clear;
-} attributes = { NULL, set_attributes, clear_attributes };
+} attributes;
 
 /* No page is ever writable and executable. */
 static EFI_STATUS EFIAPI set_attributes(struct memory_attribute *this, EFI_PHYSICAL_ADDRESS base, UINT64 size,
@@ -149,14 +142,12 @@ static EFI_STATUS EFIAPI set_attributes(struct memory_attribute *this, EFI_PHYSI
     assert_ptr_equal(this, &attributes);
     assert_int_equal(size, 4096);
     if (mask == 0x20000) {
-        if (start_fw.set_attributes)
-            return start_fw.set_attributes;
         assert_int_equal(start_fw.executable, 0);
-        start_fw.read_only = base;
-    } else {
-        assert_int_equal(mask, 0x4000);
-        start_fw.executable = 0;
+        start_fw.read_only = start_fw.set_attributes ? 0 : base;
+        return start_fw.set_attributes;
     }
+    assert_int_equal(mask, 0x4000);
+    start_fw.executable = 0;
     return EFI_SUCCESS;
 }
 
@@ -166,15 +157,13 @@ static EFI_STATUS EFIAPI clear_attributes(struct memory_attribute *this, EFI_PHY
     assert_ptr_equal(this, &attributes);
     assert_int_equal(size, 4096);
     if (mask == 0x4000) {
-        if (start_fw.clear_attributes)
-            return start_fw.clear_attributes;
         assert_int_equal(start_fw.read_only, base);
-        start_fw.executable = base;
-    } else {
-        assert_int_equal(mask, 0x20000);
-        assert_int_equal(start_fw.executable, 0);
-        start_fw.read_only = 0;
+        start_fw.executable = start_fw.clear_attributes ? 0 : base;
+        return start_fw.clear_attributes;
     }
+    assert_int_equal(mask, 0x20000);
+    assert_int_equal(start_fw.executable, 0);
+    start_fw.read_only = 0;
     return EFI_SUCCESS;
 }
 
@@ -221,6 +210,7 @@ static int new_machine(void **state)
     services.GetMemoryMap = get_memory_map;
     services.ExitBootServices = exit_services;
     memset(&start_fw, 0, sizeof start_fw);
+    map_at(LOW, LOW_SIZE);
     start_fw.next = LOW_END;
     start_fw.rsdp_1 = 0xe0010;
     start_fw.rsdp_2 = 0xbfb7e014;
@@ -236,17 +226,12 @@ static int new_machine(void **state)
     return 0;
 }
 
-static int new_machine_with_attributes(void **state)
+static void new_machine_with_attributes(void)
 {
-    new_machine(state);
+    new_machine(NULL);
+    attributes.set = set_attributes;
+    attributes.clear = clear_attributes;
     add_protocol(SELF, attribute_guid, &attributes);
-    return 0;
-}
-
-static int map_low(void **state)
-{
-    return mmap((void *)(uintptr_t)LOW, LOW_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED;
 }
 
 /* Whether the kernel was entered; if not, *status is the loader's status. */
@@ -362,14 +347,14 @@ UNIT_TEST(a_start)
 /* Freed memory is not executable any more. */
 UNIT_TEST(no_execute_firmware)
 {
-    new_machine_with_attributes(NULL);
+    new_machine_with_attributes();
     assert_starts();
     assert_int_equal(start_fw.executable, start_fw.pages_of[0]);
     assert_int_equal(start_fw.read_only, start_fw.pages_of[0]);
-    new_machine_with_attributes(NULL);
+    new_machine_with_attributes();
     start_fw.set_attributes = EFI_UNSUPPORTED;
     assert_refuses(EFI_UNSUPPORTED, "dstest86: cannot make the page at 0x101ff000 executable: status 3\n");
-    new_machine_with_attributes(NULL);
+    new_machine_with_attributes();
     start_fw.clear_attributes = EFI_ACCESS_DENIED;
     assert_refuses(EFI_ACCESS_DENIED, "dstest86: cannot make the page at 0x101ff000 executable: status 15\n");
 }
@@ -476,7 +461,7 @@ UNIT_TEST(exits)
     start_fw.exits_before_success = 7;
     assert_starts();
     assert_true(start_fw.exits == 8 && start_fw.maps_read == 8);
-    new_machine_with_attributes(NULL);
+    new_machine_with_attributes();
     start_fw.exits_before_success = 8;
     assert_refuses(EFI_INVALID_PARAMETER, "dstest86: ExitBootServices failed: status 2\n");
     assert_int_equal(start_fw.exits, 8);
