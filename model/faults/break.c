@@ -31,6 +31,16 @@ static void replace_rules(struct rules *rules, const struct fault_set *set)
 #undef FAULT
 #undef TABLES
 #undef RULE
+    for (unsigned i = 0; i < set->bit_faults; i++) {
+        if (set->bits[i].kind == FAULT_CPUID) {
+            rules->cpuid_answer = wrong_cpuid_answer;
+        } else {
+            rules->msr_exists = wrong_msr_exists;
+            rules->msr_takes = wrong_msr_takes;
+            rules->msr_value = wrong_msr_value;
+            rules->msr_set = wrong_msr_set;
+        }
+    }
 }
 
 bool break_rules(struct vcpu *v, const struct fault_set *faults, uint32_t quirks, struct flip *flip)
@@ -63,28 +73,12 @@ void break_mend(struct vcpu *v)
     v->rules = sound;
 }
 
-/* The same for the registers of architectural PEBS. */
+/* The addresses that processors with architectural PEBS lack. */
 static void change_arch_msr(const struct fault_set *set, struct profile_msr *m)
 {
-    static const struct {
-        enum fault fault;
-        enum model_register reg;
-        uint64_t bits; /* bits that WRMSR ignores instead of raising #GP */
-    } taken[] = {
-        { FAULT_ARCH_BASE_RESERVED_TAKEN, REG_IA32_PEBS_BASE, 0xff0 },
-        { FAULT_ARCH_INDEX_RESERVED_TAKEN, REG_IA32_PEBS_INDEX, ~UINT64_C(0) },
-        { FAULT_ARCH_CFG_RESERVED_TAKEN, REG_IA32_PMC_CFG_C, ~UINT64_C(0) },
-        { FAULT_ARCH_CFG_RESERVED_TAKEN, REG_IA32_FIXED_CFG_C, ~UINT64_C(0) },
-        { FAULT_ARCH_BASE_ANY_ADDRESS, REG_IA32_PEBS_BASE, ~UINT64_C(0xfff) },
-    };
     const bool gap = m->reg == REG_ABSENT && m->address == 0x1900;
     const bool enable = m->reg == REG_ABSENT && m->address == 0x3f1;
 
-    for (unsigned i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-        if (m->reg == taken[i].reg && fault_set_has(set, taken[i].fault))
-            m->ignored |= taken[i].bits & ~m->writable;
-    if (m->check == CHECK_PHYSICAL && fault_set_has(set, FAULT_ARCH_BASE_ANY_ADDRESS))
-        m->check = CHECK_BITS;
     if ((gap && fault_set_has(set, FAULT_ARCH_GAP_THERE)) || (enable && fault_set_has(set, FAULT_ARCH_ENABLE_THERE))) {
         m->reg = REG_ZERO;
         m->read_only = true;
@@ -102,13 +96,6 @@ static void change_msrs(const struct fault_set *set, uint32_t quirks, struct pro
         quirks_change_msr(quirks, m);
         if (fault_set_has(set, FAULT_PERFMON_MSR_RESERVED_TAKEN) && m->writable != 0 && m->check == CHECK_BITS)
             m->ignored |= ~m->writable;
-        if (fault_set_has(set, FAULT_PERFMON_MSR_READ_ONLY_TAKEN) && m->read_only) {
-            m->read_only = false;
-            m->ignored = ~UINT64_C(0);
-        }
-        if (m->reg == REG_IA32_DS_AREA &&
-            (fault_set_has(set, FAULT_DS_AREA_ANY_ADDRESS) || fault_set_has(set, FAULT_DS_AREA_LOW_32)))
-            m->check = CHECK_BITS;
         change_arch_msr(set, m);
         if (fault_set_has(set, FAULT_PERFMON_RESET_DIRTY))
             m->reset |= m->writable & (m->reg == REG_IA32_DS_AREA ? 0x1000 : 1);
@@ -122,7 +109,6 @@ static void change_sources(const struct fault_set *set, struct profile_memory *m
         enum data_level level, reported;
     } changes[] = {
         { FAULT_PEBS_DATA_SOURCE_NEXT, LEVEL_L1, LEVEL_L2 },
-        { FAULT_PEBS_DATA_SOURCE_L3_MEMORY, LEVEL_L3, LEVEL_MEMORY },
         { FAULT_PEBS_DATA_HITM_LOST, LEVEL_MODIFIED, LEVEL_L3 },
         { FAULT_PEBS_DATA_HITM_ALWAYS, LEVEL_L1, LEVEL_MODIFIED },
     };
@@ -130,8 +116,6 @@ static void change_sources(const struct fault_set *set, struct profile_memory *m
     for (unsigned i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
         if (fault_set_has(set, changes[i].fault))
             memory->source[changes[i].level] = memory->source[changes[i].reported];
-    if (fault_set_has(set, FAULT_PEBS_DATA_SECOND_FAST))
-        memory->latency[LEVEL_L2] = memory->latency[LEVEL_L1];
     if (fault_set_has(set, FAULT_PEBS_DATA_MEMORY_FAST))
         memory->latency[LEVEL_MEMORY] = memory->latency[LEVEL_L1];
 }
@@ -165,8 +149,6 @@ const struct profile *break_profile(const struct profile *profile, const struct 
         changed->general_counters *= 2;
     if (fault_set_has(set, FAULT_PERFMON_WIDTH_32))
         changed->counter_width = 32;
-    if (fault_set_has(set, FAULT_PERFMON_WIDTH_MORE))
-        changed->counter_width++;
     if (fault_set_has(set, FAULT_PEBS_PDIR_IGNORED)) {
         changed->pdir_counter = MAX_COUNTERS;
         changed->pdist_counters = 0;

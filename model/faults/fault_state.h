@@ -14,29 +14,17 @@ struct fault_state {
     uint32_t quirks;
     /* state that a reset of the processor clears */
     struct {
-        unsigned number;                /* of the register in its row that RDMSR or WRMSR accesses */
-        uint32_t reloaded;              /* bit i: counters[i] was reloaded */
         uint64_t written[MAX_COUNTERS]; /* the last value that software wrote to each general counter */
-        uint64_t previous_area;         /* the value of IA32_DS_AREA before its last write */
         uint64_t bts_from;              /* the instruction of the last branch that was stored */
         unsigned bts_stored;
         bool apic_on;                             /* software has switched on the local APIC */
-        bool bts_behind;                          /* the BTS index lacks the last record */
-        bool filtered;                            /* BTS left out a privilege level when it last saw a branch */
-        bool traced;                              /* software has enabled Intel PT */
         unsigned thresholds, loads;               /* writes of the load latency threshold; loads since the last one */
         uint64_t starts;                          /* of counter 3 */
-        bool sampled;                             /* the newest branch has a PEBS record */
         unsigned snapshots;                       /* number of PEBS records with counters so far */
         uint64_t snapshot[ADAPTIVE_MAX_COUNTERS]; /* the counters in the last of these records */
         uint64_t slots;                           /* the slots in the last record with counters */
-        unsigned records;                         /* PEBS records so far */
-        struct pebs_contents last;                /* the last of them */
-        bool again;                               /* the one acknowledgement that the fault loses was lost */
         bool pmi_waits;                           /* a PMI is postponed, or must be raised again */
-        bool pmi_repeats;                         /* the pending PMI is a second delivery */
         bool pmi_stuck;                           /* a masked LVT entry has suppressed a PMI */
-        bool other_status;                        /* the next read of the status has another counter's bit */
         uint32_t first_vector;                    /* vector of the first PMI */
         unsigned primed_counters;                 /* bit i: counters[i] has had a priming event enabled */
         unsigned primed_events;                   /* bit n: some counter has had the n-th priming event enabled */
@@ -72,12 +60,7 @@ static inline void swap(uint64_t *a, uint64_t *b)
 #undef RULE
 void wrong_exception_pushed(struct vcpu *v, uint64_t *flags, uint64_t *code);
 
-/* The architectural PEBS parts of rules in other files; auto counter reload in the sub-leaves of CPUID leaf 23H. */
+/* The architectural PEBS parts of rules in other files; */
 uint64_t wrong_arch_enabled(const struct vcpu *v, uint64_t enabled);
 uint64_t wrong_arch_value(const struct vcpu *v, const struct profile_msr *m, uint64_t value);
-void wrong_reload_cpuid(const struct vcpu *v, uint32_t subleaf, uint32_t regs[4]);
-/* Faults of the LVT entry's mask bit, after RDMSR or WRMSR of a register. */
-void wrong_pmi_after_read(struct vcpu *v, enum model_register reg);
-void wrong_pmi_after_write(struct vcpu *v, enum model_register reg, uint64_t value);
-
 #endif

@@ -7,48 +7,34 @@
 
 #define PREDICTED UINT64_C(0x10)
 #define BTF       UINT64_C(2)
-#define PAGE_USER UINT64_C(4) /* struct host, page */
 
 static bool is_far(const struct branch *b)
 {
     return b->block->end >= END_FAR;
 }
 
-/* The branch of an interrupt or exception has no block of code. */
-static bool is_interruption(const struct branch *b)
-{
-    return b->block->count == 0;
-}
-
 static bool bts_wants(const struct vcpu *v, const struct branch *b)
 {
     return !(b->not_taken && !fault(v, FAULT_BTS_BRANCHES_NOT_TAKEN)) &&
            !(is_far(b) && fault(v, FAULT_BTS_BRANCHES_FAR_FORGOTTEN)) &&
-           !(is_far(b) && !is_interruption(b) && fault(v, FAULT_BTS_BRANCHES_IRET_FORGOTTEN)) &&
-           !(is_interruption(b) && fault(v, FAULT_BTS_BRANCHES_INTERRUPTS_FORGOTTEN)) &&
            !(b->block->end == END_RET && fault(v, FAULT_BTS_BRANCHES_RETURNS_FORGOTTEN)) &&
            !(fault(v, FAULT_BTS_BTF_STOPS) && vcpu_debugctl(v, BTF)) &&
-           !(b->block->cpl != 0 && fault(v, FAULT_BTS_CPL_RIGHTS) &&
-             !(v->host->page(v->cpu, v->ds.area.bts.index).flags & PAGE_USER)) &&
            !(b->block->end == END_IND_JMP && fault(v, FAULT_BTS_BRANCHES_INDIRECT_FORGOTTEN));
 }
 
 static bool lbr_wants(const struct vcpu *v, const struct branch *b)
 {
     return !(b->not_taken && !fault(v, FAULT_LBR_BRANCHES_NOT_TAKEN)) &&
-           !(is_far(b) && fault(v, FAULT_LBR_BRANCHES_FAR_FORGOTTEN)) &&
-           !(is_far(b) && !is_interruption(b) && fault(v, FAULT_LBR_BRANCHES_IRET_FORGOTTEN));
+           !(is_far(b) && fault(v, FAULT_LBR_BRANCHES_FAR_FORGOTTEN));
 }
 
 static unsigned select_for_bts(const struct vcpu *v, const struct branch *branches, unsigned n, struct branch *selected)
 {
-    struct fault_state *b = fault_state(v);
     unsigned count = 0;
 
     for (unsigned i = 0; i < n; i++)
-        if (!(i + 1 == n && b->state.sampled) && bts_wants(v, &branches[i]))
+        if (bts_wants(v, &branches[i]))
             selected[count++] = branches[i];
-    b->state.sampled = b->state.sampled && n == 0;
     return count;
 }
 
@@ -110,21 +96,8 @@ bool wrong_bts_on(const struct vcpu *v)
 void wrong_bts_filters(const struct vcpu *v, bool *skip_system, bool *skip_user)
 {
     without_faults(v)->bts_filters(v, skip_system, skip_user);
-    if (fault(v, FAULT_BTS_CPL_SWAPPED)) {
-        bool system = *skip_system;
-
-        *skip_system = *skip_user;
-        *skip_user = system;
-    }
     *skip_system = *skip_system && !fault(v, FAULT_BTS_CPL_OFF_OS_IGNORED);
     *skip_user = *skip_user && !fault(v, FAULT_BTS_CPL_OFF_USR_IGNORED);
-    if (fault(v, FAULT_BTS_CPL_FIRST_STORED)) {
-        bool *const filtered = &fault_state(v)->state.filtered, first = !*filtered;
-
-        *filtered = *skip_system || *skip_user;
-        *skip_system = *skip_system && !first;
-        *skip_user = *skip_user && !first;
-    }
 }
 
 struct bts_contents wrong_bts_contents(const struct vcpu *v, const struct branch *b)
@@ -177,16 +150,12 @@ bool wrong_bts_write(struct vcpu *v, uint64_t index)
 {
     const bool written = without_faults(v)->bts_write(v, index);
     const unsigned width = v->ds.form.width;
-    const uint64_t pebs_index = encode_pebs_index_at(&v->ds.form);
     const struct {
         enum fault fault;
         uint64_t at, value; /* offset in the area in bytes, and the value written there */
     } fields[] = {
         { FAULT_BTS_FIELDS_BASE_WRITTEN, 0, v->ds.area.bts.base + encode_bts_bytes(&v->ds.form) },
-        { FAULT_BTS_FIELDS_THRESHOLD_WRITTEN, 3 * width, v->ds.area.bts.index },
-        { FAULT_BTS_FIELDS_PEBS_WRITTEN, pebs_index, v->ds.area.bts.index },
-        { FAULT_BTS_FIELDS_PEBS_BASE_WRITTEN, pebs_index - width, v->ds.area.bts.index },
-        { FAULT_BTS_FIELDS_RESET_WRITTEN, encode_ds_bytes(&v->ds.form) - width, v->ds.area.bts.index },
+        { FAULT_BTS_FIELDS_PEBS_WRITTEN, encode_pebs_index_at(&v->ds.form), v->ds.area.bts.index },
     };
 
     for (unsigned i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {

@@ -17,10 +17,9 @@ struct counters_request wrong_counters_request(const struct vcpu *v, unsigned i)
             r.user = r.system = fault(v, FAULT_PERFMON_FIXED_ALWAYS);
         return r;
     }
-    r.enabled = r.enabled || fault(v, FAULT_PEBS_ENABLE_SELECT_IGNORED) || fault(v, FAULT_PERFMON_ENABLE_IGNORED);
+    r.enabled = r.enabled || fault(v, FAULT_PERFMON_ENABLE_IGNORED);
     r.pebs = r.pebs || fault(v, FAULT_PEBS_ENABLE_IGNORED);
     r.mask = fault(v, FAULT_PERFMON_CMASK_IGNORED) ? 0 : r.mask;
-    r.mask += fault(v, FAULT_PERFMON_EQUAL_NEXT) && r.equal;
     r.equal = r.equal && !fault(v, FAULT_PERFMON_EQUAL_IGNORED);
     r.inverted = r.inverted && !fault(v, FAULT_PERFMON_INV_IGNORED);
     return r;
@@ -35,7 +34,6 @@ static enum event_kind changed_kind(const struct vcpu *v, enum event_kind kind)
         { FAULT_PERFMON_EVENT_CALLS_AND_MORE, EVENT_NEAR_CALLS, EVENT_TYPED_BRANCHES },
         { FAULT_PERFMON_EVENT_TAKEN_AND_NOT, EVENT_NEAR_TAKEN, EVENT_BRANCHES },
         { FAULT_PERFMON_EVENT_TAKEN_ONLY, EVENT_BRANCHES, EVENT_NEAR_TAKEN },
-        { FAULT_PERFMON_EVENT_INSTRUCTIONS_ARE_BRANCHES, EVENT_INSTRUCTIONS, EVENT_BRANCHES },
         { FAULT_PERFMON_EVENT_LOADS_ARE_STORES, EVENT_LOADS, EVENT_STORES },
         { FAULT_PERFMON_EVENT_LOADS_ARE_STORES, EVENT_STORES, EVENT_LOADS },
         { FAULT_PERFMON_EVENT_LOADS_ARE_STORES, EVENT_SPLIT_LOADS, EVENT_SPLIT_STORES },
@@ -44,7 +42,6 @@ static enum event_kind changed_kind(const struct vcpu *v, enum event_kind kind)
         { FAULT_PERFMON_EVENT_SPLIT_AND_WHOLE, EVENT_SPLIT_STORES, EVENT_STORES },
         { FAULT_PERFMON_EVENT_X87_IS_MMX, EVENT_X87, EVENT_MMX_64 },
         { FAULT_PERFMON_EVENT_X87_IS_MMX, EVENT_MMX_64, EVENT_X87 },
-        { FAULT_PERFMON_EVENT_MMX_IS_X87, EVENT_MMX_64, EVENT_X87 },
         { FAULT_PERFMON_EVENT_MISSES_ARE_HITS, EVENT_L1_MISSES, EVENT_L1_HITS },
         { FAULT_PERFMON_EVENT_MISSES_ARE_HITS, EVENT_L2_MISSES, EVENT_L2_HITS },
         { FAULT_PERFMON_EVENT_MISSES_ARE_HITS, EVENT_L3_MISSES, EVENT_L3_HITS },
@@ -59,16 +56,6 @@ static enum event_kind changed_kind(const struct vcpu *v, enum event_kind kind)
     return kind;
 }
 
-/* Counts as if a PEBS counter's bit of IA32_PERF_GLOBAL_CTRL were set. */
-static void set_up_without_global(struct vcpu *v, unsigned i)
-{
-    const uint64_t control = v->regs[REG_IA32_PERF_GLOBAL_CTRL];
-
-    v->regs[REG_IA32_PERF_GLOBAL_CTRL] |= vcpu_counter_bit(v, i);
-    without_faults(v)->counters_set_up(v, i);
-    v->regs[REG_IA32_PERF_GLOBAL_CTRL] = control;
-}
-
 static bool is_dead(const struct vcpu *v, unsigned i)
 {
     const unsigned general = v->profile->general_counters;
@@ -78,7 +65,6 @@ static bool is_dead(const struct vcpu *v, unsigned i)
             ((logging[0] | logging[1] | logging[2] | logging[3]) & EVTSEL_BR_CNTR)) ||
            (fault(v, FAULT_PERFMON_CONCEAL_STILL) && (select & EVTSEL_RDPMC_USER)) ||
            (fault(v, FAULT_PERFMON_COUNTER_LAST_DEAD) && i == general - 1) ||
-           (fault(v, FAULT_PERFMON_COUNTER_SECOND_DEAD) && i == 1 && v->event_select[0] != 0) ||
            (fault(v, FAULT_PERFMON_FIXED_DEAD) && i == general);
 }
 
@@ -87,8 +73,6 @@ void wrong_counters_set_up(struct vcpu *v, unsigned i)
     struct counter *c = &v->counters[i];
 
     without_faults(v)->counters_set_up(v, i);
-    if (fault(v, FAULT_PEBS_ENABLE_GLOBAL_IGNORED) && i < v->profile->general_counters && c->pebs)
-        set_up_without_global(v, i);
     const enum event_kind kind = vcpu_counted(c);
     enum event_qualifier ring = (enum event_qualifier)(c->event_class % EVENT_QUALIFIERS);
 
@@ -96,8 +80,6 @@ void wrong_counters_set_up(struct vcpu *v, unsigned i)
         return;
     if (fault(v, FAULT_PERFMON_CPL_IGNORED))
         ring = ANY_RING;
-    else if (fault(v, FAULT_PERFMON_CPL_SWAPPED) && ring != ANY_RING)
-        ring = ring == RING_0 ? OTHER_RINGS : RING_0;
     c->event_class = event_class(changed_kind(v, kind), ring);
     c->interrupts = c->interrupts && !fault(v, FAULT_PERFMON_OVERFLOW_NO_INTERRUPT);
     c->active = c->active && !is_dead(v, i);
@@ -140,8 +122,6 @@ void wrong_overflow_of(struct vcpu *v, unsigned i)
     if (fault(v, FAULT_PERFMON_OVERFLOW_NO_STATUS) || (fault(v, FAULT_PMI_STATUS_FIRST_ONLY) && status != 0) ||
         (fault(v, FAULT_PMI_STATUS_MASKED_LOST) && (v->host->lvtpc(v->cpu) & LVT_MASKED)))
         v->status = status;
-    else if (fault(v, FAULT_PERFMON_OVERFLOW_OTHER_STATUS))
-        v->status |= vcpu_counter_bit(v, i) << 32 | vcpu_counter_bit(v, i) >> 32;
     if (fault(v, FAULT_PERFMON_RELOAD_STATUS_SET) && (v->counting.reloads[i] >> i & 1))
         v->status |= vcpu_counter_bit(v, i);
     if (fault(v, FAULT_PERFMON_RELOAD_STATUS_NAMED))
@@ -156,8 +136,6 @@ bool wrong_data_latency_counts(const struct vcpu *v, uint64_t latency, uint64_t 
 {
     if (fault(v, FAULT_ERRATUM_CML095) && fault_state(v)->state.thresholds % 2 != 0 &&
         ++fault_state(v)->state.loads > 8)
-        return false;
-    if (fault(v, FAULT_PEBS_LATENCY_EVERY_OTHER) && ++fault_state(v)->state.loads % 2 == 0)
         return false;
     return without_faults(v)->data_latency_counts(v, latency, threshold) ||
            fault(v, FAULT_PEBS_LATENCY_THRESHOLD_IGNORED) ||

@@ -9,8 +9,6 @@ struct ds_form wrong_ds_form(const struct vcpu *v)
 
     if (fault(v, FAULT_DETECT_DTES64_IGNORED) && !v->host->ia32e(v->cpu))
         form.width = 4;
-    if (fault(v, FAULT_DS_LAYOUT_NARROW))
-        form.width = 4;
     return form;
 }
 
@@ -41,7 +39,6 @@ void wrong_ds_decode(const struct vcpu *v, struct ds_area *area, const uint8_t *
         uint64_t *field, more;
     } changes[] = {
         { FAULT_BTS_MAXIMUM_PASSED, &area->bts.maximum, record },
-        { FAULT_BTS_CIRCULAR_EARLY, &area->bts.maximum, -record },
         { FAULT_BTS_THRESHOLD_EARLY, &area->bts.threshold, -record },
         { FAULT_BTS_THRESHOLD_GREATER, &area->bts.threshold, 1 },
         { FAULT_BTS_THRESHOLD_IGNORED, &area->bts.threshold, UINT64_MAX - area->bts.threshold },

@@ -8,16 +8,6 @@
 
 uint64_t wrong_lbr_select(const struct vcpu *v)
 {
-    static const struct {
-        enum fault fault;
-        unsigned bit;
-    } ignored[] = {
-        { FAULT_LBR_SELECT_CPL_0_IGNORED, 0 },    { FAULT_LBR_SELECT_JCC_IGNORED, 2 },
-        { FAULT_LBR_SELECT_REL_CALL_IGNORED, 3 }, { FAULT_LBR_SELECT_IND_CALL_IGNORED, 4 },
-        { FAULT_LBR_SELECT_RET_IGNORED, 5 },      { FAULT_LBR_SELECT_IND_JMP_IGNORED, 6 },
-        { FAULT_LBR_SELECT_REL_JMP_IGNORED, 7 },  { FAULT_LBR_SELECT_FAR_IGNORED, 8 },
-        { FAULT_LBR_SELECT_CPL_3_IGNORED, 1 },
-    };
     const uint64_t kinds = UINT64_C(0x7f) << LBR_SELECT_FIRST_KIND;
     uint64_t select = without_faults(v)->lbr_select(v);
 
@@ -25,8 +15,6 @@ uint64_t wrong_lbr_select(const struct vcpu *v)
         select &= ~LBR_SELECT_EN_CALLSTACK;
     if (fault(v, FAULT_LBR_SELECT_IGNORED))
         return select & LBR_SELECT_EN_CALLSTACK;
-    for (unsigned i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
-        select &= fault(v, ignored[i].fault) ? ~(UINT64_C(1) << ignored[i].bit) : ~UINT64_C(0);
     return fault(v, FAULT_LBR_SELECT_INVERTED) && (select & kinds) ? select ^ kinds : select;
 }
 
@@ -40,29 +28,19 @@ uint32_t wrong_lbr_events_logged(const struct vcpu *v)
         logged |= (uint32_t)(fault(v, FAULT_LBR_EVENTS_UNASKED) && v->counters[i].active) << i;
         logged |= (uint32_t)(fault(v, FAULT_LBR_EVENTS_DISABLED) && asked) << i;
     }
-    logged &= fault(v, FAULT_LBR_EVENTS_LAST_MISSING) ? ~(UINT32_C(1) << (LBR_COUNTERS - 1)) : ~UINT32_C(0);
     return fault(v, FAULT_LBR_EVENTS_NEVER) ? 0 : logged;
 }
 
-static void change_events(struct vcpu *v, const struct branch *b, struct lbr_contents *contents)
+static void change_events(const struct vcpu *v, const struct branch *b, struct lbr_contents *contents)
 {
     uint32_t *const events = contents->events;
-    const uint32_t last = events[LBR_COUNTERS - 1];
 
     if (v->lbr.logged == 0)
         return;
-    if (fault(v, FAULT_LBR_EVENTS_KEPT))
-        memcpy(v->lbr.passed, events, sizeof(v->lbr.passed));
     if (fault(v, FAULT_LBR_EVENTS_FILTERED_LOST))
         memcpy(events, b->events, sizeof(contents->events));
-    for (unsigned i = LBR_COUNTERS - 1; i > 0 && fault(v, FAULT_LBR_EVENTS_SHIFTED); i--)
-        events[i] = events[i - 1];
-    events[0] = fault(v, FAULT_LBR_EVENTS_SHIFTED) ? last : events[0];
-    for (unsigned i = 0; i < LBR_COUNTERS; i++) {
-        events[i] += events[i] > 0 && fault(v, FAULT_LBR_EVENTS_ONE_MORE);
+    for (unsigned i = 0; i < LBR_COUNTERS; i++)
         events[i] &= fault(v, FAULT_LBR_EVENTS_WRAP) ? 3 : UINT32_MAX;
-        events[i] = fault(v, FAULT_LBR_EVENTS_ONE) && events[i] > 1 ? 1 : events[i];
-    }
 }
 
 static void change(const struct vcpu *v, const struct branch *b, struct lbr_contents *contents)
@@ -79,10 +57,7 @@ static void change(const struct vcpu *v, const struct branch *b, struct lbr_cont
     contents->mispredicted ^= fault(v, FAULT_LBR_ENTRY_MISPREDICTED_INVERTED);
     if (fault(v, FAULT_LBR_ENTRY_PREDICTED_ALWAYS))
         contents->mispredicted = b->block->end != END_IND_JMP;
-    contents->cycles &= fault(v, FAULT_LBR_ENTRY_CYCLES_WRAP) ? 0xffff : ~UINT64_C(0);
     contents->cycles |= fault(v, FAULT_LBR_ENTRY_CYCLES_ALL) ? 0xffff : 0;
-    if (fault(v, FAULT_LBR_ENTRY_CYCLES_ZERO))
-        contents->cycles = 0;
     if (fault(v, FAULT_LBR_ENTRY_TYPE) && (contents->end == END_REL_CALL || contents->end == END_IND_CALL))
         contents->end = contents->end == END_REL_CALL ? END_IND_CALL : END_REL_CALL;
 }
@@ -94,8 +69,7 @@ static uint64_t behind(const struct vcpu *v, uint64_t top)
 
     if (fault(v, FAULT_LBR_TOS_STUCK))
         return top;
-    if ((fault(v, FAULT_LBR_TOS_EARLY) && next == vcpu_lbr_depth(v) - 1) ||
-        (fault(v, FAULT_LBR_DEPTH_HALF) && next >= vcpu_lbr_depth(v) / 2))
+    if (fault(v, FAULT_LBR_DEPTH_HALF) && next >= vcpu_lbr_depth(v) / 2)
         return 0;
     return next;
 }
@@ -110,25 +84,20 @@ void wrong_lbr_push(struct vcpu *v, const struct branch *branch, const struct lb
     uint64_t *tos = &v->regs[REG_MSR_LASTBRANCH_TOS];
     struct lbr_contents changed = *contents;
 
-    const bool crosses = branch->to_cpl != branch->block->cpl;
-
     if (fault(v, FAULT_LBR_ENTRY_NEVER)) {
         *tos = (*tos + 1) & (vcpu_lbr_depth(v) - 1);
         return;
     }
-    if (fault(v, crosses ? FAULT_LBR_SELECT_CROSSING_LOST : FAULT_LBR_SELECT_CROSSING_ONLY) &&
+    if (branch->to_cpl != branch->block->cpl && fault(v, FAULT_LBR_SELECT_CROSSING_LOST) &&
         (v->regs[REG_MSR_LBR_SELECT] & (LBR_SELECT_CPL_EQ_0 | LBR_SELECT_CPL_NEQ_0)))
         return;
     change(v, branch, &changed);
     change_events(v, branch, &changed);
-    if (fault(v, FAULT_LBR_ENTRY_FIRST_TWICE) && v->lbr.stack[*tos].from == 0)
-        without_faults(v)->lbr_push(v, branch, &changed);
     *tos = behind(v, *tos) - 1; /* the original rule then advances it by one */
     without_faults(v)->lbr_push(v, branch, &changed);
     struct lbr_entry *entry = &v->lbr.stack[*tos];
     uint64_t *flags = has_info(v) ? &entry->info : &entry->from;
 
-    *flags ^= (uint64_t)fault(v, FAULT_LBR_ENTRY_IN_TSX) << 62;
     *flags ^= (uint64_t)fault(v, FAULT_LBR_ENTRY_ABORTED) << 61;
 }
 

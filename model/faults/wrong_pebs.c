@@ -7,8 +7,6 @@
 #include "model/engine/ring.h"
 #include "model/faults/fault_state.h"
 
-#define EFLAGS_IF UINT64_C(0x200)
-
 /* On NetBurst, bit 24 also enables sampling. */
 uint64_t wrong_pebs_enabled(const struct vcpu *v)
 {
@@ -20,26 +18,16 @@ uint64_t wrong_pebs_enabled(const struct vcpu *v)
 
 bool wrong_pebs_full(struct vcpu *v, size_t size)
 {
-    struct ds_buffer *pebs = &v->ds.area.pebs;
-    bool full = without_faults(v)->pebs_full(v, size);
-
-    if (fault(v, FAULT_PEBS_MAXIMUM_EXACT))
-        full = pebs->index == pebs->maximum || pebs->index < pebs->base;
-    if (full && fault(v, FAULT_PEBS_MAXIMUM_WRAPS)) {
-        pebs->index = pebs->base;
-        return false;
-    }
-    return full || (v->pebs.dropping && fault(v, FAULT_PEBS_MAXIMUM_PERMANENT));
+    if (without_faults(v)->pebs_full(v, size))
+        v->ds.area.pebs.index = v->ds.area.pebs.base;
+    return false;
 }
 
 void wrong_pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t size)
 {
     const struct ds_buffer *pebs = &v->ds.area.pebs;
-    const bool reaches = pebs->index >= pebs->threshold || pebs->threshold - pebs->index <= size;
 
-    if (fault(v, FAULT_PEBS_RECORD_LOST) && ++fault_state(v)->state.records == 8)
-        return;
-    if (reaches && fault(v, FAULT_PEBS_THRESHOLD_RECORD_LOST))
+    if (pebs->index >= pebs->threshold || pebs->threshold - pebs->index <= size)
         v->rules->pebs_reached(v); /* the record is lost */
     else
         without_faults(v)->pebs_store(v, sample, size);
@@ -62,16 +50,10 @@ static void overwrite(const struct vcpu *v, struct pebs_contents *contents)
         bool compatible; /* apply only outside IA-32e mode */
     } fields[] = {
         { FAULT_PEBS_RECORD_FLAGS_ZERO, FIELD(rflags), 0, 0, false },
-        { FAULT_PEBS_RECORD_IF_SET, FIELD(rflags), ~UINT64_C(0), EFLAGS_IF, false },
         { FAULT_PEBS_RECORD_UPPER_FLAGS_SET, FIELD(rflags), ~UINT64_C(0), UINT64_C(1) << 63, true },
-        { FAULT_PEBS_RECORD_RSP_ZERO, FIELD(general[RSP]), 0, 0, false },
-        { FAULT_PEBS_RECORD_RSP_HIGH, FIELD(general[RSP]), ~UINT64_C(0), UINT64_C(1) << 30, false },
         { FAULT_PEBS_RECORD_UPPER_SET, FIELD(general[RSP]), ~UINT64_C(0), UINT64_C(1) << 32, true },
         { FAULT_PEBS_RECORD_UPPER_SET, FIELD(general[R8]), 0, 1, true },
         { FAULT_PEBS_RECORD_RAX_ZERO, FIELD(general[RAX]), 0, 0, false },
-        { FAULT_PEBS_RECORD_R15_ZERO, FIELD(general[R15]), 0, 0, false },
-        { FAULT_PEBS_RECORD_COUNTERS_ZERO, FIELD(counters), 0, 0, false },
-        { FAULT_PEBS_RECORD_COUNTERS_BUFFER, FIELD(counters), ~UINT64_C(0), STATUS_OVF_BUF, false },
         { FAULT_PEBS_RECORD_TSX_SET, FIELD(tsx), 0, 1, false },
         { FAULT_PEBS_RECORD_TSC_ZERO, FIELD(tsc), 0, 0, false },
         { FAULT_PEBS_DATA_ADDRESS_LINE, FIELD(data_address), ~UINT64_C(63), 0, false },
@@ -112,9 +94,6 @@ void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struc
     without_faults(v)->pebs_describe(v, sample, contents);
     const bool of_store = contents->data_address == v->data.store.address;
 
-    if (fault(v, FAULT_PEBS_RECORD_REPEATED) && ++fault_state(v)->state.records == 3)
-        *contents = fault_state(v)->state.last;
-    fault_state(v)->state.last = *contents;
     if (fault(v, FAULT_PEBS_RECORD_IP_AFTER))
         contents->ip = sample->ip;
     if (fault(v, FAULT_PEBS_RECORD_REGISTERS_AFTER))
@@ -138,17 +117,11 @@ void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struc
         contents->counters <<= 1;
     if (fault(v, FAULT_PEBS_RECORD_TSC_UNADJUSTED))
         contents->tsc -= v->regs[REG_IA32_TSC_ADJUST];
-    if (fault(v, FAULT_PEBS_ADAPTIVE_FIXED_BIT))
-        contents->counters |= contents->counters >> FIXED_STATUS_SHIFT;
     if (fault(v, FAULT_PEBS_DATA_STORE_ADDRESS_ZERO) && of_store)
         contents->data_address = 0;
     if (fault(v, FAULT_PEBS_DATA_STORE_SOURCE_ZERO) && of_store)
         contents->data_source = 0;
-    if (fault(v, FAULT_PEBS_DATA_SOURCE_MIXED) && ++fault_state(v)->state.records % 4 == 0)
-        contents->data_source = v->profile->memory.source[LEVEL_MEMORY];
     overwrite(v, contents);
-    if (fault(v, FAULT_PEBS_RECORD_LATENCY_OFFSET))
-        swap(&contents->latency, &contents->data_source);
 }
 
 uint64_t wrong_pebs_groups(const struct vcpu *v, uint64_t counters)
@@ -175,10 +148,9 @@ static uint64_t wrong_counter(const struct vcpu *v, const struct pebs_sample *sa
         return 0;
     if (fault(v, FAULT_PEBS_SNAPSHOT_RELOADED) && (sample->counters >> i & 1))
         return vcpu_reset_value(v, i) & vcpu_width_mask(v);
-    value = fault(v, FAULT_PEBS_SNAPSHOT_BACKWARDS) && before % 2 != 0 ? value / 2 : value;
     value += fault(v, FAULT_PEBS_SNAPSHOT_COUNTS_ON) ? 10 * before : 0;
     value |= fault(v, FAULT_PEBS_SNAPSHOT_EXCESS) ? vcpu_width_mask(v) + 1 : 0;
-    return fault(v, FAULT_PEBS_SNAPSHOT_NARROW) ? (uint32_t)value : value;
+    return value;
 }
 
 static void describe_wrong_counters(const struct vcpu *v, const struct pebs_sample *sample,
@@ -200,8 +172,6 @@ static void describe_wrong_counters(const struct vcpu *v, const struct pebs_samp
         swap(&extra->slots, &fault_state(v)->state.slots);
     if (fault(v, FAULT_PEBS_SNAPSHOT_NEXT))
         extra->format += (uint64_t)DATA_CFG_GENERAL(extra->format) << 32; /* one bit to the left */
-    for (unsigned i = 0; fault(v, FAULT_PEBS_SNAPSHOT_REVERSED) && i < count / 2; i++)
-        swap(&extra->counters[i], &extra->counters[count - 1 - i]);
     fault_state(v)->state.snapshots += count > 0;
 }
 
@@ -246,8 +216,6 @@ void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample
     describe_wrong_counters(v, sample, extra);
     if (fault(v, FAULT_PEBS_SNAPSHOT_METRICS_SWAPPED))
         swap(&extra->slots, &extra->metrics);
-    if (fault(v, FAULT_PEBS_SNAPSHOT_METRICS_ZERO))
-        extra->metrics = 0;
     if (fault(v, FAULT_PEBS_ADAPTIVE_LBR_FEWER) && (extra->format & DATA_CFG_LBRS)) {
         unsigned asked = DATA_CFG_LBR_COUNT(extra->format);
 
@@ -283,9 +251,6 @@ bool wrong_pebs_write(struct vcpu *v, uint64_t index)
     if (fault(v, FAULT_PEBS_RECORD_SPILLS))
         v->host->write(v->cpu, v->pebs.at + v->pebs.staged, zeroes, v->ds.form.width);
     encode_field(field, v->ds.form.width, index);
-    if (fault(v, FAULT_DS_AREA_PREVIOUS_WRITTEN))
-        v->host->write(v->cpu, fault_state(v)->state.previous_area + encode_pebs_index_at(&v->ds.form), field,
-                       v->ds.form.width);
     if (fault(v, FAULT_DS_AREA_MAXIMUM_WRITTEN)) {
         v->host->write(v->cpu, v->rules->ds_address(v) + encode_pebs_index_at(&v->ds.form) + v->ds.form.width, field,
                        v->ds.form.width);
@@ -313,23 +278,17 @@ static uint64_t wrong_value(const struct vcpu *v, unsigned i)
         return (uint32_t)v->config[i].c;
     const uint64_t value = vcpu_reset_value(v, from), period = -value & vcpu_width_mask(v);
 
-    if (fault(v, FAULT_PEBS_RELOAD_HALF) || fault(v, FAULT_PEBS_RELOAD_FOURFOLD))
-        return -(fault(v, FAULT_PEBS_RELOAD_HALF) ? period / 2 : 4 * period);
-    return value + fault(v, FAULT_PEBS_RELOAD_ONE_MORE) - fault(v, FAULT_PEBS_RELOAD_ONE_LESS) -
-           (fault(v, FAULT_PEBS_RELOAD_500_LESS) ? 500 : 0);
+    if (fault(v, FAULT_PEBS_RELOAD_HALF))
+        return -(period / 2);
+    return value - fault(v, FAULT_PEBS_RELOAD_ONE_LESS);
 }
 
 void wrong_pebs_reload(struct vcpu *v, uint64_t counters)
 {
-    for (unsigned i = 0; fault(v, FAULT_PEBS_RECORD_COUNTED) && i < v->profile->general_counters; i++)
-        if (v->counters[i].active && !v->counters[i].pebs)
-            counting_load(v, i, v->counters[i].value + 1);
     for (uint64_t left = counters; left != 0; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
 
         counting_load(v, i, wrong_value(v, i));
         v->status |= fault(v, FAULT_PEBS_STATUS_OWN_BIT_LEFT) ? vcpu_counter_bit(v, i) : 0;
     }
-    fault_state(v)->state.sampled =
-        fault(v, FAULT_BTS_BRANCHES_SAMPLED_LOST) && v->bts.on && fault_state(v)->state.records++ > 0;
 }

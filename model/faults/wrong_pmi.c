@@ -3,23 +3,8 @@
 
 #include "model/faults/fault_state.h"
 
-#define LVTPC     UINT64_C(0xfee00340) /* its address in xAPIC mode */
 #define EFLAGS_CF UINT64_C(0x001)
 #define EFLAGS_IF UINT64_C(0x200)
-
-/* Whether the interrupt of the first PMI is still pending. An NMI never is. */
-static bool is_pending(const struct vcpu *v)
-{
-    const uint32_t lvtpc = v->host->lvtpc(v->cpu);
-
-    return (lvtpc & LVT_DELIVERY) == 0 && v->host->in_service(v->cpu, (uint8_t)(lvtpc & LVT_VECTOR)) == NOT_IN_SERVICE;
-}
-
-static bool repeated(const struct vcpu *v)
-{
-    return fault(v, FAULT_PMI_REPEATED) || fault(v, FAULT_PEBS_STATUS_AGAIN) ||
-           (fault(v, FAULT_PMI_REPEATED_ONCE) && !fault_state(v)->state.pmi_stuck);
-}
 
 /* Whether to postpone the requested PMI. */
 static bool waits(struct vcpu *v)
@@ -33,8 +18,6 @@ static bool waits(struct vcpu *v)
     }
     if (fault(v, FAULT_PMI_TWICE) && *waiting && (v->host->lvtpc(v->cpu) & LVT_MASKED))
         return true; /* postpone the second PMI until it can be delivered */
-    if (fault_state(v)->state.pmi_repeats && is_pending(v))
-        return true; /* the local APIC would merge the two */
     *waiting = !*waiting;
     return fault(v, FAULT_PMI_LATE) && *waiting;
 }
@@ -59,22 +42,15 @@ static void spoil_newest(struct vcpu *v)
 
 void wrong_pmi_raise(struct vcpu *v, struct place place)
 {
-    bool *const repeats = &fault_state(v)->state.pmi_repeats;
-
     if (waits(v))
         return;
     v->pmi.wanted = false;
     if (is_lost(v))
         return;
     without_faults(v)->pmi_raise(v, place);
-    fault_state(v)->state.other_status = fault(v, FAULT_PMI_STATUS_OTHER_ONCE);
     if (vcpu_debugctl(v, v->profile->debugctl->freeze_lbrs))
         spoil_newest(v);
     v->pmi.wanted = fault(v, FAULT_PMI_TWICE) && fault_state(v)->state.pmi_waits; /* raise it again */
-    if (*repeats || (repeated(v) && v->pmi.raised)) {
-        *repeats = !*repeats;
-        v->pmi.wanted = *repeats;
-    }
 }
 
 void wrong_pmi_freezes(const struct vcpu *v, bool *lbrs, bool *counters)
@@ -89,7 +65,7 @@ uint32_t wrong_pmi_entry(struct vcpu *v, uint32_t lvtpc)
     uint32_t *first = &fault_state(v)->state.first_vector;
     uint32_t value = without_faults(v)->pmi_entry(v, lvtpc);
 
-    if (fault(v, FAULT_PMI_WHILE_MASKED) || fault(v, FAULT_PMI_MASK_EARLY) || fault_state(v)->state.pmi_repeats)
+    if (fault(v, FAULT_PMI_WHILE_MASKED))
         value &= ~LVT_MASKED;
     if (fault(v, FAULT_PMI_DELIVERY_IGNORED))
         value &= ~LVT_DELIVERY;
@@ -103,30 +79,6 @@ bool wrong_pmi_masks(const struct vcpu *v)
 {
     (void)v;
     return false;
-}
-
-static void set_mask(struct vcpu *v, bool masked)
-{
-    const uint32_t entry = v->host->lvtpc(v->cpu), changed = masked ? entry | LVT_MASKED : entry & ~LVT_MASKED;
-
-    v->host->write_physical(v->cpu, LVTPC, &changed, sizeof(changed));
-}
-
-void wrong_pmi_after_read(struct vcpu *v, enum model_register reg)
-{
-    if (reg == REG_IA32_PERF_GLOBAL_STATUS && fault(v, FAULT_PMI_MASK_CLEARED))
-        set_mask(v, false);
-}
-
-void wrong_pmi_after_write(struct vcpu *v, enum model_register reg, uint64_t value)
-{
-    const bool early = reg == REG_IA32_PERF_GLOBAL_STATUS_RESET || reg == REG_IA32_DEBUGCTL;
-    const bool late = reg == REG_IA32_PERF_GLOBAL_CTRL && value == 0 && fault_state(v)->state.first_vector != 0;
-
-    if ((early && fault(v, FAULT_PMI_MASK_EARLY)) || (late && fault(v, FAULT_PMI_MASK_LATE)))
-        set_mask(v, true);
-    if (reg == REG_IA32_DS_AREA && fault(v, FAULT_PMI_MASK_CLEARED))
-        set_mask(v, false);
 }
 
 void wrong_exception_pushed(struct vcpu *v, uint64_t *flags, uint64_t *code)

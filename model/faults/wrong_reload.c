@@ -13,18 +13,14 @@ static uint32_t named_by(const struct vcpu *v, unsigned j)
     return named;
 }
 
-/* Removes from the targets those that also name another counter, which alone reloads them. */
+/* Removes from the targets those that also name a lower counter, which alone reloads them. */
 static uint32_t of_one_cause(const struct vcpu *v, unsigned j, uint32_t targets)
 {
     const uint64_t own = vcpu_counter_bit(v, j);
 
-    for (unsigned i = 0; i < vcpu_counters(v); i++) {
-        const bool before = v->config[i].b & (own - 1), behind = v->config[i].b & ~(own | (own - 1));
-
-        if ((before && fault(v, FAULT_PERFMON_RELOAD_FIRST_CAUSE)) ||
-            (behind && fault(v, FAULT_PERFMON_RELOAD_LAST_CAUSE)))
+    for (unsigned i = 0; i < vcpu_counters(v); i++)
+        if ((v->config[i].b & (own - 1)) && fault(v, FAULT_PERFMON_RELOAD_FIRST_CAUSE))
             targets &= ~(UINT32_C(1) << i);
-    }
     return targets;
 }
 
@@ -42,9 +38,6 @@ uint32_t wrong_reload_targets(const struct vcpu *v, unsigned j)
         for (uint32_t left = first; left != 0; left &= left - 1)
             targets |= without_faults(v)->reload_targets(v, (unsigned)__builtin_ctz(left));
     }
-    if (fault(v, FAULT_PERFMON_RELOAD_ONE))
-        targets &= -targets;
-    targets = fault(v, FAULT_PERFMON_RELOAD_REVERSED) ? named_by(v, j) : targets;
     targets |= fault(v, FAULT_PERFMON_RELOAD_BOTH_WAYS) ? named_by(v, j) : 0;
     targets = of_one_cause(v, j, targets);
     targets &= fault(v, FAULT_PERFMON_RELOAD_OTHERS_IGNORED) ? own : ~UINT32_C(0);
@@ -67,27 +60,10 @@ static unsigned first_with_value(const struct vcpu *v)
 uint64_t wrong_reload_value(const struct vcpu *v, unsigned i)
 {
     const uint64_t upper = ~UINT64_C(0xffffffff);
-    uint32_t *reloaded = &fault_state(v)->state.reloaded;
     uint64_t value =
         without_faults(v)->reload_value(v, fault(v, FAULT_PERFMON_RELOAD_VALUE_OF_FIRST) ? first_with_value(v) : i);
 
-    if (fault(v, FAULT_PERFMON_RELOAD_ONCE) && (*reloaded >> i & 1))
-        return v->counters[i].value;
-    *reloaded |= UINT32_C(1) << i;
     value &= fault(v, FAULT_PERFMON_RELOAD_ZERO_EXTENDED) ? ~upper : ~UINT64_C(0);
     value |= fault(v, FAULT_PERFMON_RELOAD_ONES_EXTENDED) ? upper : 0;
-    if (i >= v->profile->general_counters) {
-        value -= fault(v, FAULT_PERFMON_RELOAD_FIXED_LESS) ? 256 : 0;
-        value += fault(v, FAULT_PERFMON_RELOAD_FIXED_MORE) ? 256 : 0;
-    }
     return value;
-}
-
-/* Lists the number after the last general counter, and the numbers of the fixed counters that do not exist. */
-void wrong_reload_cpuid(const struct vcpu *v, uint32_t subleaf, uint32_t regs[4])
-{
-    if (subleaf == 2) {
-        regs[0] |= fault(v, FAULT_PERFMON_RELOAD_LISTED) ? UINT32_C(1) << v->profile->general_counters : 0;
-        regs[3] |= fault(v, FAULT_PERFMON_RELOAD_LISTED_CAUSES) ? ~v->profile->fixed_bitmap & 0xff : 0;
-    }
 }

@@ -162,6 +162,21 @@ static void take_cores(struct options *options, const char *list, unsigned proce
     }
 }
 
+/* A fault of a register that no kind of the profile's cores has would have no effect. */
+static void refuse_absent(const struct profile *profile, uint32_t address)
+{
+    const struct profile *kind;
+
+    for (unsigned k = 0; (kind = profile_kind(profile, k)) != NULL; k++) {
+        const struct profile_msr *const m = profile_find_msr(kind, address);
+
+        if (m != NULL && m->reg != REG_ABSENT)
+            return;
+    }
+    fprintf(stderr, "dsmodel: fault=msr:%x: profile=%s has no such register\n", address, profile->name);
+    exit(1);
+}
+
 static void take_faults(struct options *options, const char *list)
 {
     size_t length;
@@ -170,8 +185,20 @@ static void take_faults(struct options *options, const char *list)
         return;
     const char *unknown = faults_parse(&options->faults, list, &length);
 
+    if (unknown != NULL && faults_is_bits(unknown)) {
+        fprintf(
+            stderr,
+            "dsmodel: fault=%.*s: expected msr:ADDRESS:absent, :gp, :take, :stick or :read|write:clear|set|flip, or "
+            "cpuid:LEAF.SUBLEAF:REGISTER:clear|set|flip, each but absent with [:BITS], numbers in hexadecimal, at "
+            "most %u of them\n",
+            (int)length, unknown, MOST_BIT_FAULTS);
+        exit(1);
+    }
     if (unknown != NULL)
         refuse_choice(&fault_choices, unknown);
+    for (unsigned i = 0; i < options->faults.bit_faults; i++)
+        if (options->faults.bits[i].kind != FAULT_CPUID)
+            refuse_absent(options->profile, options->faults.bits[i].address);
 }
 
 static void take_flip(struct options *options, const char *plan)

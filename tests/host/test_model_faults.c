@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 
+#include "model/engine/rules.h"
 #include "model/faults/break.h"
 #include "model/faults/faults.h"
 #include "model/faults/quirks.h"
@@ -119,7 +120,7 @@ UNIT_TEST(one_processor)
     struct fault_set set;
     size_t length;
 
-    assert_null(parse(&set, "ds.area.low_32", &length));
+    assert_null(parse(&set, "msr:600:write:clear:ffffffff00000000", &length));
     assert_true(break_rules(&faulty->v, &set, 0, NULL));
     wrmsr(faulty, DS_AREA, MEMORY);
     wrmsr(healthy, DS_AREA, MEMORY);
@@ -136,10 +137,129 @@ UNIT_TEST(together)
     struct fault_set set;
     size_t length;
 
-    assert_null(parse(&set, "ds.area.low_32,ds.area.bit_20_lost,pebs.enable.reads_zero", &length));
+    assert_null(
+        parse(&set, "msr:600:write:clear:ffffffff00000000,msr:600:write:clear:100000,msr:3f1:read:clear", &length));
     assert_true(break_rules(&m->v, &set, UINT32_C(1) << QUIRK_PEBS_FORMAT_UNKNOWN, NULL));
     WRMSR(m, { DS_AREA, MEMORY }, { PEBS_ENABLE, 1 });
     EXPECT_MSRS(m, { DS_AREA, (uint32_t)MEMORY & ~UINT32_C(0x100000) }, { PEBS_ENABLE, 0 }, { PERF_CAPS, 0x3ec5 });
     break_mend(&m->v);
     assert_int_equal(rdmsr(m, PERF_CAPS), 0x33c5);
+}
+
+/* What each kind of bit fault does to a register. */
+UNIT_TEST(bits_of_registers)
+{
+    static const struct {
+        const char *fault;
+        uint64_t written;
+        enum msr_answer answer;
+        uint64_t read;
+    } rows[] = {
+        { "msr:600:read:set:40", 0x1000, MSR_DONE, 0x1040 },
+        { "msr:600:read:flip:1040", 0x1000, MSR_DONE, 0x40 },
+        { "msr:600:read:clear", 0x1000, MSR_DONE, 0 },
+        { "msr:600:write:set:40", 0x1000, MSR_DONE, 0x1040 },
+        { "msr:600:write:clear:1000", 0x3000, MSR_DONE, 0x2000 },
+        { "msr:600:stick:1000", 0, MSR_DONE, 0x1000 },
+        { "msr:600:stick", 0x2000, MSR_DONE, 0x3000 },
+        { "msr:600:gp:6000", 0x2000, MSR_GP, 0x1000 },
+        { "msr:600:gp:6000", 0x8000, MSR_DONE, 0x8000 },
+        { "msr:600:gp", 0x8000, MSR_GP, 0x1000 },
+        { "msr:600:take", UINT64_C(1) << 62, MSR_DONE, UINT64_C(1) << 62 },
+        { "msr:600:write:flip:ff,msr:600:gp:2000", 0x1000, MSR_DONE, 0x10ff },
+        { "msr:3f1:gp", 0x1000, MSR_DONE, 0x1000 }, /* another register */
+        { "bts.index.stuck", UINT64_C(1) << 62, MSR_GP, 0x1000 },
+    };
+
+    for (unsigned i = 0; i < COUNT_OF(rows); i++) {
+        struct machine *m = machine_new();
+        struct fault_set set;
+        size_t length;
+
+        wrmsr(m, DS_AREA, 0x1000);
+        assert_null(parse(&set, rows[i].fault, &length));
+        assert_true(break_rules(&m->v, &set, 0, NULL));
+        assert_int_equal(try_write(m, DS_AREA, rows[i].written), rows[i].answer);
+        assert_int_equal(rdmsr(m, DS_AREA), rows[i].read);
+        break_mend(&m->v);
+    }
+}
+
+/* A fault of one event select is of all. */
+UNIT_TEST(bits_of_several_registers)
+{
+    struct machine *m = machine_new();
+    struct fault_set set;
+    uint64_t value;
+    size_t length;
+
+    assert_null(parse(&set, "msr:186:absent@0", &length));
+    assert_true(set.of_one);
+    assert_true(break_rules(&m->v, &set, 0, NULL));
+    assert_int_equal(engine_rdmsr(&m->v, 0x186, &value, BETWEEN_BLOCKS), MSR_GP);
+    assert_int_equal(engine_rdmsr(&m->v, 0x189, &value, BETWEEN_BLOCKS), MSR_GP);
+    assert_int_equal(try_write(m, 0x187, 0), MSR_GP);
+    assert_int_equal(engine_rdmsr(&m->v, 0xc1, &value, BETWEEN_BLOCKS), MSR_DONE);
+    break_mend(&m->v);
+}
+
+UNIT_TEST(bits_of_cpuid)
+{
+    struct machine *m = machine_new();
+    uint32_t before[4] = { 0 }, regs[4] = { 0 };
+    struct fault_set set;
+    size_t length;
+
+    assert_null(
+        parse(&set, "cpuid:a.0:eax:flip:101,cpuid:a.0:edx:set,cpuid:a.1:ecx:set,cpuid:a.0:ebx:clear:f", &length));
+    m->v.rules->cpuid_answer(&m->v, 0xa, 0, before);
+    assert_true(break_rules(&m->v, &set, 0, NULL));
+    m->v.rules->cpuid_answer(&m->v, 0xa, 0, regs);
+    assert_int_equal(regs[0], before[0] ^ 0x101);
+    assert_int_equal(regs[1], before[1] & ~0xfu);
+    assert_int_equal(regs[2], before[2]);
+    assert_int_equal(regs[3], UINT32_MAX);
+    break_mend(&m->v);
+}
+
+UNIT_TEST(bits_refused)
+{
+    static const char *const wrong[] = {
+        "msr:",
+        "msr:600",
+        "msr::gp",
+        "msr:0x600:gp",
+        "msr:123456789:gp",
+        "msr:600:no",
+        "msr:600:gpx",
+        "msr:600:gp:",
+        "msr:600:gp:0",
+        "msr:600:gp:g",
+        "msr:600:gp:1:2",
+        "msr:600:gp:11111111111111111",
+        "msr:600:absent:1",
+        "msr:600:read",
+        "msr:600:read:1",
+        "msr:600:write:set:",
+        "msr:600:stick:set:1",
+        "cpuid:",
+        "cpuid:a:eax:set:1",
+        "cpuid:a.:eax:set:1",
+        "cpuid:a.0:esi:set:1",
+        "cpuid:a.0:eax",
+        "cpuid:a.0:eax:set:111111111",
+        "cpuid:a.0:eax:gp",
+    };
+    char list[32 * (MOST_BIT_FAULTS + 1)] = "";
+    size_t last = 0;
+
+    for (unsigned i = 0; i < COUNT_OF(wrong); i++)
+        assert_unknown(wrong[i], wrong[i], 0);
+    assert_unknown("bts.index.stuck,msr:600:no@1", "msr:600:no", 16);
+    for (unsigned i = 0; i <= MOST_BIT_FAULTS; i++) {
+        last = strlen(list);
+        strcat(list, "msr:600:gp,");
+    }
+    list[strlen(list) - 1] = '\0';
+    assert_unknown(list, "msr:600:gp", last);
 }

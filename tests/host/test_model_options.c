@@ -152,6 +152,10 @@ UNIT_TEST(unknown_names)
           "sierraforest\n" },
         { "profile=skylake fault=no,such", "dsmodel: fault=no: unknown name; fault=list prints the ", "\n" },
         { "profile=skylake fault=lvt.no", "dsmodel: fault=lvt.no: unknown name; fault=list prints the ", "\n" },
+        { "profile=skylake fault=msr:600:no", "dsmodel: fault=msr:600:no: expected msr:ADDRESS:absent, ",
+          "numbers in hexadecimal, at most 8 of them\n" },
+        { "profile=skylake fault=bts.index.stuck,msr:14ce:gp",
+          "dsmodel: fault=msr:14ce: ", "profile=skylake has no such register\n" },
         { "profile=skylake fault=bts.index.stuck@x", "dsmodel: fault=x: unknown name; fault=list prints the ", "\n" },
         { "profile=skylake quirk=no_apic,nor,this",
           "dsmodel: quirk=nor: unknown name; the quirks are: inert msr_faults ",
@@ -229,7 +233,7 @@ static void with_everything(struct options *options)
 {
     const bool faults = options->faults.any && fault_set_has(&options->faults, FAULT_PERFMON_WIDTH_32) &&
                         fault_set_has(&options->faults, FAULT_LBR_TOS_STUCK) &&
-                        !fault_set_has(&options->faults, FAULT_LBR_TOS_EARLY);
+                        !fault_set_has(&options->faults, FAULT_LBR_TOS_OFF_BY_ONE);
     const bool profile = options->profile == profile_find("haswell");
 
     fprintf(options->violations, "a violation\n"); /* must be in the file at once */

@@ -193,7 +193,7 @@ with last_page('-r', 'uefi', '-p', 'skylake', '-o', 'run=ds.*,pebs.* exit=none',
 UNKNOWN = [(f'an unknown option, {width} bits', ['-p', 'none', '-w', width, '-o', 'ruun=bts.*', '--', '-cpu', 'max,-hypervisor'],
             r'unknown option: ruun=bts\.\*$', r'run=GLOB\[,GLOB\.\.\] +run tests whose id matches') for width in ('64', '32')]
 for name, options, *wanted in (
-        ('failures', ['-p', 'skylake', '-f', 'lbr.registers.cleared', '-o', 'run=lbr.*,ds.* exit=none'],
+        ('failures', ['-p', 'skylake', '-f', 'msr:680:write:clear', '-o', 'run=lbr.*,ds.* exit=none'],
          r'fail lbr\.', r'Something does not work as the manual promises\.$'),
         ('no debug store', ['-p', 'none', '-o', 'exit=none']),
         ('what cannot be tested', ['-p', 'skylake', '-q', 'misc_enable_faults', '-o', 'run=bts.*,pebs.* exit=none']),
