@@ -42,8 +42,6 @@
 #define GLOBAL_STATUS 0x38e
 #define GLOBAL_CTRL   0x38f
 #define STATUS_RESET  0x390
-#define STATUS_SET    0x391
-#define GLOBAL_INUSE  0x392
 #define PEBS_ENABLE   0x3f1
 #define LD_LAT        0x3f6
 #define DS_AREA       0x600

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Ice Lake and Golden Cove: their registers, adaptive records of general and fixed counters, and latencies. */
+/* Ice Lake and later: performance metrics, and the memory group of records. Boots compare the other groups with the
+ * truth. */
 #include "tests/host/model_machine.h"
 
 #define PEBS_DATA_CFG 0x3f2
@@ -7,16 +8,9 @@
 #define PMC_ADAPTIVE  (UINT64_C(1) << 34)
 
 #define MEMINFO 1u
-#define GPRS    2u
-#define LBRS    8u
 
-#define CONDITIONAL_TAKEN  0x01c4u
-#define NEAR_CALL          0x02c4u
-#define CONDITIONAL        0x11c4u
-#define CONDITIONAL_NTAKEN 0x10c4u
-#define INDIRECT           0x80c4u
-#define STORE_SAMPLE       0x02cdu
-#define STORE_FORWARD      0x8203u
+#define STORE_SAMPLE  0x02cdu
+#define STORE_FORWARD 0x8203u
 
 #define ICELAKE      "icelake"
 #define GOLDENCOVE   "goldencove"
@@ -34,24 +28,6 @@ static uint64_t filled(struct machine *m)
 {
     finish(m);
     return get(m, DS + 0x28) - PEBS;
-}
-
-static void sample(struct machine *m, unsigned i, uint64_t select, uint64_t period, uint64_t data_cfg)
-{
-    wrmsr(m, GLOBAL_CTRL, 0);
-    put(m, DS + 0x40 + 8 * i, -period);
-    WRMSR(m, { PEBS_DATA_CFG, data_cfg }, { EVTSEL0 + i, EVTSEL_ON | select }, { PMC0 + i, (uint32_t)-period },
-          { PEBS_ENABLE, UINT64_C(1) << i }, { GLOBAL_CTRL, UINT64_C(1) << i });
-}
-
-/* control: this counter's four bits, and its adaptive bit as bit 32. */
-static void sample_fixed(struct machine *m, unsigned i, uint64_t control, uint64_t period, uint64_t data_cfg)
-{
-    wrmsr(m, GLOBAL_CTRL, 0);
-    put(m, DS + 0x80 + 8 * i, -period);
-    WRMSR(m, { PEBS_DATA_CFG, data_cfg }, { FIXED_CTRL, control << 4 * i },
-          { FIXED_CTR0 + i, -period & 0xffffffffffff }, { PEBS_ENABLE, UINT64_C(1) << (32 + i) },
-          { GLOBAL_CTRL, UINT64_C(1) << (32 + i) });
 }
 
 #define RDPMC_METRICS    0x20000000u
@@ -122,72 +98,6 @@ UNIT_TEST(performance_metrics)
     assert_int_equal(try_write(older, PERF_METRICS, 0), MSR_GP);
 }
 
-UNIT_TEST(fixed_counter_with_groups)
-{
-    struct machine *m = machine_of(ICELAKE);
-    struct block *b = block_new(0, 4, END_REL_JMP);
-
-    set_up_buffer(m, 20 * 176, 20 * 176);
-    sample_fixed(m, 2, UINT64_C(1) << 32 | 3, 5, GPRS);
-    run_times(m, b, 10);
-    assert_int_equal(filled(m), 6 * 176);
-    EXPECT_MEMORY(m, { PEBS + 176, UINT64_C(176) << 48 | GPRS }, { PEBS + 176 + 16, UINT64_C(1) << 34 });
-    /* Writing the counter's control disarms it, like writing its value. */
-    sample_fixed(m, 2, UINT64_C(1) << 32 | 3, 5, GPRS);
-    put(m, DS + 0x28, PEBS);
-    run_times(m, b, 1);
-    wrmsr(m, FIXED_CTRL, 0); /* this WRMSR is the fifth event, which arms */
-    wrmsr(m, FIXED_CTRL, (UINT64_C(1) << 32 | 3) << 8);
-    run_times(m, b, 1);
-    assert_int_equal(filled(m), 0);
-}
-
-/* Two counters due on one instruction share a record, with the groups that either of them selects. */
-UNIT_TEST(shared_record)
-{
-    struct machine *m = machine_of(ICELAKE);
-    struct block *b = block_new(0, 4, END_REL_JMP);
-
-    set_up_buffer(m, 1632, 1632); /* not a multiple of 64 */
-    sample(m, 3, INST_RETIRED, 5, MEMINFO);
-    wrmsr(m, GLOBAL_CTRL, 0);
-    put(m, DS + 0x80 + 8, -(uint64_t)5);
-    WRMSR(m, { PMC0 + 3, (uint32_t)-5 }, { FIXED_CTRL, (UINT64_C(1) << 32 | 3) << 4 },
-          { FIXED_CTR0 + 1, -UINT64_C(11) & 0xffffffffffff }, { PEBS_ENABLE, UINT64_C(1) << 33 | 8 },
-          { GLOBAL_CTRL, UINT64_C(1) << 33 | 8 });
-    run_times(m, b, 3); /* events 6 of the first, 12 of both */
-    assert_int_equal(filled(m), 32 + 64);
-    EXPECT_MEMORY(m, { PEBS + 0, UINT64_C(32) << 48 }, { PEBS + 16, 8 }, { PEBS + 32, UINT64_C(64) << 48 | MEMINFO },
-                  { PEBS + 32 + 16, UINT64_C(1) << 33 | 8 });
-    assert_false(violated(m, "violation"));
-}
-
-/* A record in the middle of a block: the newest branch is the branch into that block, also in the log. */
-UNIT_TEST(lbr_group_within_a_block)
-{
-    struct machine *m = NULL;
-    struct block *a = block_new(0, 4, END_REL_JMP), *b = block_new(0x100, 4, END_REL_JMP);
-    char *text;
-    size_t size;
-
-    for (unsigned logged = 0; logged < 2; logged++) {
-        m = machine_of(ICELAKE);
-        m->v.truth = logged ? open_memstream(&text, &size) : NULL;
-        set_up_buffer(m, 80, 80);
-        wrmsr(m, DEBUGCTL, 1);
-        sample(m, 0, INST_RETIRED | PMC_ADAPTIVE, 13, LBRS | 1u << 24);
-        run(m, a), run(m, b), run(m, a), run(m, b);
-        assert_int_equal(filled(m), 80);
-        EXPECT_MEMORY(m, { PEBS + 8, b->pc + 4 }, { PEBS + 32, a->last }, { PEBS + 40, b->pc }, { PEBS + 56, b->last },
-                      { PEBS + 64, a->pc });
-    }
-    fclose(m->v.truth);
-    m->v.truth = NULL;
-    assert_non_null(strstr(text, " size=80 format_group=0x1000008 eventing_ip=0x400104 counters=0x1 tsc=0x"));
-    assert_non_null(strstr(text, " lbr0=0x40000c,0x400100,0,0,0,4 lbr1=0x40010c,0x400000,1,0,0,4\n"));
-    free(text);
-}
-
 /*
  * The memory group: address, data source, latencies. The second of two accesses is recorded: a load from L1, or a store
  * to memory with a TLB miss. Golden Cove has a load's source and level only with the auxiliary event, and its latency
@@ -229,91 +139,5 @@ UNIT_TEST(memory_groups)
         EXPECT_MEMORY(m, { PEBS, UINT64_C(64) << 48 | rows[i].retired << 32 | MEMINFO }, { PEBS + 32, rows[i].address },
                       { PEBS + 40, rows[i].source }, { PEBS + 48, rows[i].latencies }, { PEBS + 56, 0 });
         expect_violation(m, rows[i].violation);
-    }
-}
-
-/* On Skylake, bit 32 of IA32_PEBS_ENABLE belongs to a general counter, and fixed counters do not sample. */
-UNIT_TEST(fixed_counters_before)
-{
-    struct machine *m = machine_of("skylake");
-
-    set_up_buffer(m, 2000, 2000);
-    WRMSR(m, { GLOBAL_CTRL, 0 }, { FIXED_CTRL, 3 }, { FIXED_CTR0, 0xfffffffffffb }, { PEBS_ENABLE, UINT64_C(1) << 32 },
-          { GLOBAL_CTRL, UINT64_C(1) << 32 });
-    run_times(m, block_new(0, 4, END_REL_JMP), 4);
-    assert_int_equal(filled(m), 0);
-    assert_int_equal(rdmsr(m, GLOBAL_STATUS), UINT64_C(1) << 32);
-}
-
-/* Memory events run on the first four counters, load latency on these except the first, or on none. */
-UNIT_TEST(counters_of_events)
-{
-    static const struct {
-        const char *profile;
-        uint64_t event;
-        uint64_t counters;
-    } rows[] = {
-        { ICELAKE, ALL_LOADS, 0x0f },       { GOLDENCOVE, ALL_LOADS, 0x0f },    { ICELAKE, LOAD_LATENCY, 0xff },
-        { GOLDENCOVE, LOAD_LATENCY, 0xfe }, { ICELAKE, STORE_SAMPLE, 0 },       { GOLDENCOVE, STORE_SAMPLE, 0x01 },
-        { ICELAKE, INST_RETIRED, 0xff },    { GOLDENCOVE, INST_RETIRED, 0xff }, { ICELAKE, PREC_DIST, 0 },
-        { GOLDENCOVE, PREC_DIST, 0 },
-    };
-
-    for (size_t row = 0; row < COUNT_OF(rows); row++) {
-        for (unsigned i = 0; i < 8; i++) {
-            struct machine *m = machine_of(rows[row].profile);
-            struct block *b = block_new(0, 1, END_PLAIN);
-            bool store = rows[row].event == STORE_SAMPLE;
-
-            WRMSR(m, { LD_LAT, 3 }, { EVTSEL0 + i, EVTSEL_ON | rows[row].event });
-            access_memory(m, b, 0x7000000, 8, store ? STORES : LOADS);
-            assert_int_equal(rdmsr(m, PMC0 + i) != 0, rows[row].counters >> i & 1);
-        }
-    }
-}
-
-UNIT_TEST(branch_events)
-{
-    static const struct {
-        uint64_t event;
-        unsigned count;
-    } rows[] = {
-        { ANY_BRANCH, 14 },
-        { CONDITIONAL_TAKEN, 1 },
-        { NEAR_CALL, 3 },
-        { CONDITIONAL, 5 },
-        { CONDITIONAL_NTAKEN, 4 },
-        { INDIRECT, 4 },
-        { NEAR_TAKEN, 9 },
-        { 0x08c4, 2 },
-        { 0x40c4, 1 },
-        { 0x00c5, 12 },
-        { 0x01c5, 1 },
-        { 0x02c5, 1 },
-        { 0x10c5, 2 },
-        { 0x11c5, 3 },
-        { 0x20c5, 9 },
-        { 0x80c5, 4 },
-        { 0x04c4, 0 } /* Skylake's */
-    };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct machine *m = machine_of(ICELAKE);
-        static const enum block_end ends[] = { END_JCC,     END_REL_CALL, END_REL_CALL, END_IND_CALL, END_IND_JMP,
-                                               END_IND_JMP, END_IND_JMP,  END_RET,      END_RET,      END_FAR };
-        struct block *blocks[COUNT_OF(ends)];
-        struct block *quiet[] = { block_new(0x8000, 1, END_JCC), block_new(0x8004, 1, END_JCC) };
-
-        for (unsigned n = 0; n < COUNT_OF(ends); n++)
-            blocks[n] = block_new(0x100 * n, 1, ends[n]);
-        wrmsr(m, EVTSEL0 + 6, EVTSEL_ON | rows[i].event);
-        for (unsigned n = 0; n < COUNT_OF(ends); n++)
-            run(m, blocks[n]);
-        struct block *behind = block_new(0x8008, 1, END_PLAIN);
-
-        for (unsigned n = 0; n < 2; n++) /* not taken, mispredicted the first time */
-            run(m, quiet[0]), run(m, quiet[1]), run(m, behind);
-        finish(m);
-        assert_int_equal(rdmsr(m, PMC0 + 6), rows[i].count);
     }
 }

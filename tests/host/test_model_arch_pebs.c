@@ -16,16 +16,12 @@
 #define GP_CTR(n)   (0x1900u + 4 * (n))
 #define GP_CFG_A(n) (0x1901u + 4 * (n))
 #define GP_CFG_C(n) (0x1903u + 4 * (n))
-#define FX_CTR(n)   (0x1980u + 4 * (n))
-#define FX_CFG_C(n) (0x1983u + 4 * (n))
 
 /* Bits of CFG_C and of a header's format. */
 #define ALLOW    (UINT64_C(1) << 35)
 #define GENERALS (UINT64_C(1) << 36)
 #define FIXEDS   (UINT64_C(1) << 37)
 #define LBR_8    (UINT64_C(1) << 40)
-#define LBR_16   (UINT64_C(2) << 40)
-#define LBR_ALL  (UINT64_C(3) << 40)
 #define XMM      (UINT64_C(1) << 49)
 #define YMMH     (UINT64_C(1) << 50)
 #define GPR      (UINT64_C(1) << 61)
@@ -35,7 +31,6 @@
 #define MODE_64  (UINT64_C(1) << 30)
 #define CONTINUE (UINT64_C(1) << 31)
 
-#define INDEX_FULL      (UINT64_C(1) << 31)
 #define INDEX_EN        (UINT64_C(1) << 32)
 #define INDEX_THRESH(b) ((uint64_t)(b) / 16 << 36)
 
@@ -138,42 +133,6 @@ UNIT_TEST(fragments)
     assert_int_equal(at(0), BASIC | MODE_64 | 64);
 }
 
-/* Entries beyond the stack's depth are zero. An odd number of counts is padded with eight bytes. */
-UNIT_TEST(sizes_of_lbr_and_counters_groups)
-{
-    static const struct {
-        uint64_t groups, depth;
-        unsigned entries;
-        uint32_t general, fixed;
-        unsigned size; /* beyond the basic group */
-    } rows[] = {
-        { LBR_8, 32, 8, 0, 0, 240 },
-        { LBR_16, 32, 16, 0, 0, 432 },
-        { LBR_ALL, 32, 32, 0, 0, 816 },
-        { LBR_ALL, 16, 16, 0, 0, 432 },
-        { LBR_ALL, 8, 8, 0, 0, 240 },
-        { LBR_16, 8, 16, 0, 0, 432 },
-        { GENERALS | FIXEDS, 8, 0, 0x82, 0x40, 48 },
-        { FIXEDS, 8, 0, 0, 0x40, 32 },
-        { GENERALS, 8, 0, 0, 0, 16 },
-    };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct arch_contents arch = some_arch(BASIC | rows[i].groups);
-
-        arch.lbr_depth = rows[i].depth;
-        arch.general = rows[i].general;
-        arch.fixed = rows[i].fixed;
-        assert_int_equal(encode(&arch, &whole), 64 + rows[i].size);
-        assert_int_equal(at(0x00), BASIC | rows[i].groups | MODE_64 | (64 + rows[i].size));
-        assert_int_equal(arch_lbr_entries(&arch), rows[i].entries);
-        for (unsigned offset = 0x70 + 3 * 24; rows[i].entries > 0 && offset < 64 + rows[i].size; offset += 8)
-            assert_int_equal(at(offset), 0);
-        if (rows[i].entries == 0)
-            assert_int_equal(at(0x40), rows[i].general | (uint64_t)rows[i].fixed << 32);
-    }
-}
-
 /* A null record has only a size, and is at the start of a fragment. */
 UNIT_TEST(null_records)
 {
@@ -225,34 +184,6 @@ static uint64_t index_of(struct machine *m)
     return rdmsr(m, PEBS_INDEX);
 }
 
-static uint64_t field(struct machine *m, unsigned offset)
-{
-    return get(m, PEBS + offset);
-}
-
-/* A record that does not fit is not written and sets FULL. The referee reports it. */
-UNIT_TEST(full)
-{
-    struct machine *m = machine_with_buffer(0, 4096);
-    struct block *b = block_new(0, 4, END_REL_JMP);
-
-    wrmsr(m, PEBS_INDEX, INDEX_EN | INDEX_THRESH(4096) | (4096 - 64));
-    arm(m, 2, INST_RETIRED, 3, 0);
-    wrmsr(m, GLOBAL_CTRL, 1 << 2);
-    run(m, b);
-    assert_int_equal(index_of(m), INDEX_EN | INDEX_THRESH(4096) | 4096); /* the last one fits */
-    assert_false(violated(m, "pebs-buffer-full"));
-    assert_int_equal(rdmsr(m, GLOBAL_STATUS), STATUS_THRESHOLD);
-    wrmsr(m, STATUS_RESET, STATUS_THRESHOLD);
-    m->lvtpc &= 0xffff;
-    put(m, PEBS + 4096, 0xabcd);
-    run_times(m, b, 3);
-    assert_int_equal(index_of(m), INDEX_EN | INDEX_FULL | INDEX_THRESH(4096) | 4096);
-    assert_int_equal(get(m, PEBS + 4096), 0xabcd);
-    assert_true(violated(m, "pebs-buffer-full"));
-    assert_int_equal(rdmsr(m, GLOBAL_STATUS), 0);
-}
-
 /* A reset value of 0 is software's that loads the counter in the handler of the interrupt that each record requests. */
 UNIT_TEST(reset_value_of_0)
 {
@@ -269,64 +200,6 @@ UNIT_TEST(reset_value_of_0)
         assert_false(violated(m, "pebs-no-reset"));
         wrmsr(m, GLOBAL_CTRL, 1 << 2);
         assert_int_equal(violated(m, "pebs-no-reset"), !loaded);
-    }
-}
-
-/* The groups of one counter, and of a record that counters share, with the largest number of LBR entries. */
-UNIT_TEST(groups_of)
-{
-    static const struct {
-        uint64_t one, other, format;
-    } rows[] = {
-        { 0, 0, BASIC },
-        { AUX | ALLOW, GPR, BASIC | AUX | GPR },
-        { XMM, GENERALS | FIXEDS, BASIC | XMM | GENERALS | FIXEDS },
-        { LBR_8, LBR_16, BASIC | LBR_16 },
-        { LBR_16, LBR_8, BASIC | LBR_16 },
-        { LBR_ALL, LBR_8, BASIC | LBR_ALL },
-        { LBR_16, 0, BASIC | LBR_16 },
-    };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct machine *m = machine_of(CLEARWATERFOREST);
-
-        WRMSR(m, { GP_CFG_C(1), EN | rows[i].one | 0x12345678 }, { FX_CFG_C(6), EN | rows[i].other | 0x87654321 });
-        wrmsr(m, GP_CFG_C(0), EN | AUX | GPR | XMM | LBR_ALL | GENERALS); /* not due */
-        assert_int_equal(m->v.rules->pebs_arch_format(&m->v, 1 << 1 | 1 << 14), rows[i].format);
-        assert_int_equal(m->v.rules->pebs_arch_format(&m->v, 1 << 1), BASIC | (rows[i].one & ~ALLOW));
-    }
-}
-
-/* Records that select a kind of counter have the counters that permit it, with their counts before the reload. */
-UNIT_TEST(counts)
-{
-    struct block *b = block_new(0, 6, END_REL_JMP);
-
-    for (unsigned asked = 1; asked < 4; asked++) {
-        struct machine *m = machine_with_buffer(0, 4096);
-        const uint64_t groups = (asked & 1 ? GENERALS : 0) | (asked & 2 ? FIXEDS : 0);
-        unsigned offset = 0x50;
-
-        arm(m, 2, INST_RETIRED, 5, groups | ALLOW);
-        wrmsr(m, GP_CTR(4), 1000); /* permitted, and does not count */
-        wrmsr(m, GP_CFG_C(4), ALLOW);
-        wrmsr(m, GP_CFG_A(5), EVTSEL_ON | INST_RETIRED); /* counts, and is not permitted */
-        WRMSR(m, { FIXED_CTRL, 0x3000000 }, { FX_CTR(6), 2000 }, { FX_CFG_C(6), ALLOW },
-              { GLOBAL_CTRL, 1 << 2 | 1 << 5 | UINT64_C(1) << 38 });
-        run(m, b), finish(m);
-        assert_int_equal(field(m, 0x00) & ~UINT64_C(0xffff), BASIC | MODE_64 | groups);
-        assert_int_equal(field(m, 0x40), (asked & 1 ? 0x14 : 0) | (asked & 2 ? UINT64_C(0x40) << 32 : 0));
-        if (asked & 1) {
-            assert_int_equal(field(m, offset),
-                             1); /* the sixth instruction is recorded, then -5 is loaded, and the jump is counted */
-            assert_int_equal(rdmsr(m, GP_CTR(2)), 0xfffffffffffc);
-            assert_int_equal(field(m, offset + 8), 1000);
-            offset += 16;
-        }
-        if (asked & 2)
-            assert_int_equal(field(m, offset), 2006);
-        assert_int_equal(field(m, 0x00) & 0xffff, asked == 1 ? 96 : asked == 2 ? 96 : 112);
-        assert_false(violated(m, "pebs-not-counted"));
     }
 }
 
@@ -361,36 +234,6 @@ UNIT_TEST(not_memory)
     run(m, b);
     assert_int_equal(index_of(m) & 0xffff, 64);
     assert_true(violated(m, "record-lost"));
-}
-
-/* By default a fragment has at most 512 bytes, and a larger group has its own fragment. */
-UNIT_TEST(split_by_size)
-{
-    static const struct {
-        uint64_t groups;
-        unsigned sizes[3];
-    } rows[] = {
-        { 0, { 64 } },
-        { AUX | XMM, { 400 } },
-        { AUX | GPR | XMM, { 288, 288 } },
-        { GPR | XMM | LBR_8, { 496, 256 } },
-        { AUX | GPR | XMM | LBR_ALL, { 288, 288, 832 } },
-        { LBR_ALL | GENERALS, { 64, 832, 32 } },
-    };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct machine *m = machine_of(CLEARWATERFOREST);
-        struct arch_contents arch = { .format = BASIC | rows[i].groups, .lbr_depth = 32 };
-        struct arch_split split = { .cut = { false } };
-        unsigned offset = 0;
-
-        m->v.rules->pebs_arch_split(&m->v, &arch, &split);
-        const size_t size = encode(&arch, &split);
-
-        for (unsigned n = 0; n < 3 && rows[i].sizes[n] != 0; offset += rows[i].sizes[n++])
-            assert_int_equal(at(offset) & 0xffff, rows[i].sizes[n]);
-        assert_int_equal(size, offset);
-    }
 }
 
 /* Outside IA-32e mode the upper halves are zero, and the mode bit is clear. */

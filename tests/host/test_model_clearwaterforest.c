@@ -117,31 +117,3 @@ UNIT_TEST(registers)
         }
     }
 }
-
-/* Registers with two addresses: a write to one reads back from the other. Groups of four are no longer alike. */
-UNIT_TEST(aliases)
-{
-    struct machine *m = machine_of(CLEARWATERFOREST);
-
-    wrmsr(m, GLOBAL_CTRL, 0);
-    for (unsigned n = 0; n < 8; n++) {
-        WRMSR(m, { 0x4c1 + n, 0x100 + n }, { 0x186 + n, 0x200 + n }, { 0x1902 + 4 * n, n < 2 ? 0 : 4 * n },
-              { 0x1903 + 4 * n, 0x400 + n });
-    }
-    for (unsigned n = 0; n < 7; n++) {
-        if (n != 3) {
-            WRMSR(m, { 0x1980 + 4 * n, 0x500 + n }, { 0x1982 + 4 * n, n < 2 ? 4 * (n + 11) : 0 },
-                  { 0x1983 + 4 * n, 0x600 + n });
-        }
-    }
-    for (unsigned n = 0; n < 8; n++) {
-        EXPECT_MSRS(m, { 0x1900 + 4 * n, 0x100 + n }, { 0x1901 + 4 * n, 0x200 + n },
-                    { 0x1902 + 4 * n, n < 2 ? 0 : 4 * n }, { 0x1903 + 4 * n, 0x400 + n });
-    }
-    for (unsigned n = 0; n < 7; n++) {
-        if (n != 3) {
-            EXPECT_MSRS(m, { 0x309 + n, 0x500 + n }, { 0x1982 + 4 * n, n < 2 ? 4 * (n + 11) : 0 },
-                        { 0x1983 + 4 * n, 0x600 + n });
-        }
-    }
-}

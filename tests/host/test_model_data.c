@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The modelled memory hierarchy, and the contents of records and counters for accesses to it. */
+/* Counters of accesses to the modelled memory hierarchy, and what the engine decides at once. */
 #include "tests/host/model_machine.h"
 
 #include "model/engine/rules.h"
@@ -56,12 +56,6 @@ UNIT_TEST(events)
     assert_int_equal(count(m, LOAD_LATENCY, DATA + 0x200000, 8, LOADS), 0); /* 4 */
 }
 
-static void expect_access(struct machine *m, unsigned n, uint64_t address, uint64_t source, uint64_t latency)
-{
-    EXPECT_MEMORY(m, { PEBS + n * RECORD_PEBS + 0x98, address }, { PEBS + n * RECORD_PEBS + 0xa0, source },
-                  { PEBS + n * RECORD_PEBS + 0xa8, latency });
-}
-
 /* SDM Vol. 2A (253666-083), "CLFLUSH"; Vol. 3A (253668-083), "Operations that Invalidate TLBs". */
 UNIT_TEST(flushed_lines_and_pages_miss)
 {
@@ -93,102 +87,6 @@ UNIT_TEST(flushed_lines_and_pages_miss)
     data_flush_page(&m->v, DATA);
     data_flush_line(&m->v, DATA, false); /* like a load, it needs the translation */
     assert_int_equal(count(m, 0x11d0, DATA, 8, LOADS), 0);
-}
-
-/* Two processors with joined caches: the other one stores between this one's loads. */
-UNIT_TEST(lines_modified_by_another_processor)
-{
-    struct machine *m = machine_new(), *other = machine_new();
-    struct block *b = block_new(0, 1, END_PLAIN);
-
-    assert_true(data_cache_join(other->v.cache, m->v.cache));
-    set_up_ds(m, 0, 0, 20, 20);
-    wrmsr(m, GLOBAL_CTRL, 0);
-    put(m, DS + 0x40, -UINT64_C(1));
-    WRMSR(m, { LD_LAT, 3 }, { EVTSEL0, EVTSEL_ON | LOAD_LATENCY }, { PMC0, 0xffffffff }, { PEBS_ENABLE, 0x100000001 },
-          { GLOBAL_CTRL, 1 });
-    access_memory(m, b, DATA, 8, LOADS);
-    access_memory(other, b, DATA + 8, 8, STORES);
-    access_memory(m, b, DATA, 8, LOADS); /* recorded: the other processor modified the line */
-    access_memory(m, b, DATA, 8, LOADS);
-    access_memory(other, b, DATA + 64, 8, STORES);
-    access_memory(m, b, DATA, 8, LOADS); /* recorded: the other processor modified another line */
-    engine_settle(&m->v, BETWEEN_BLOCKS);
-    assert_int_equal(get(m, DS + 0x28), PEBS + 2 * RECORD_PEBS);
-    expect_access(m, 0, DATA, 0x07, 60);
-    expect_access(m, 1, DATA, 0x01, 4);
-    WRMSR(m, { PEBS_ENABLE, 0 }, { PMC0, 0 });
-    access_memory(other, b, DATA, 8, STORES);
-    assert_int_equal(count(m, 0x04d1, DATA, 8, LOADS), 1); /* L3 hit */
-    access_memory(other, b, DATA, 8, STORES);
-    assert_int_equal(count(m, 0x20d1, DATA, 8, LOADS), 0); /* L3 miss */
-}
-
-UNIT_TEST(load_latency_records)
-{
-    struct machine *m = machine_new();
-    struct block *b = block_new(0, 1, END_PLAIN);
-
-    set_up_ds(m, 0, 0, 20, 20);
-    wrmsr(m, GLOBAL_CTRL, 0);
-    put(m, DS + 0x40, -UINT64_C(1));
-    WRMSR(m, { LD_LAT, 3 }, { EVTSEL0, EVTSEL_ON | LOAD_LATENCY }, { PMC0, 0xffffffff }, { PEBS_ENABLE, 0x100000001 },
-          { GLOBAL_CTRL, 1 });
-    access_memory(m, b, DATA, 8, LOADS);
-    access_memory(m, b, DATA + 8, 8, LOADS); /* recorded: L1 */
-    access_memory(m, b, DATA + 64, 8, LOADS);
-    access_memory(m, b, DATA + 128, 8, LOADS | STORES | INSN_LOCKED); /* recorded: memory, locked */
-    for (unsigned way = 0; way < 9; way++)
-        access_memory(m, b, DATA + 0x100000 + way * 4096, 8, STORES); /* stores are not events */
-    access_memory(m, b, DATA, 8, LOADS);
-    access_memory(m, b, DATA + 0x100000, 8, LOADS); /* recorded: L2, because eight other lines evicted it from L1 */
-    access_memory(m, b, DATA, 8, LOADS);
-    access_memory(m, b, DATA + 0x800000, 8, LOADS); /* recorded: a new page */
-    engine_settle(&m->v, BETWEEN_BLOCKS);
-    assert_int_equal(get(m, DS + 0x28), PEBS + 4 * RECORD_PEBS);
-    expect_access(m, 0, DATA + 8, 0x01, 4);
-    expect_access(m, 1, DATA + 128, 0x2a, 200);
-    expect_access(m, 2, DATA + 0x100000, 0x03, 12);
-    expect_access(m, 3, DATA + 0x800000, 0x1a, 200);
-    EXPECT_MEMORY(m, { PEBS + 0xb0, b->pc }, { PEBS + 0x08, b->next });
-}
-
-/* Data address profiling: only the address, and for stores whether they hit L1. */
-UNIT_TEST(data_address_records)
-{
-    struct machine *m = machine_new();
-    struct block *b = block_new(0, 1, END_PLAIN);
-
-    set_up_ds(m, 0, 0, 20, 20);
-    wrmsr(m, GLOBAL_CTRL, 0);
-    PUT(m, { DS + 0x40, -UINT64_C(1) }, { DS + 0x48, -UINT64_C(1) });
-    WRMSR(m, { EVTSEL0, EVTSEL_ON | ALL_STORES }, { EVTSEL0 + 1, EVTSEL_ON | ALL_LOADS }, { PMC0, 0xffffffff },
-          { PMC0 + 1, 0xffffffff }, { PEBS_ENABLE, 3 }, { GLOBAL_CTRL, 3 });
-    access_memory(m, b, DATA, 8, STORES);
-    access_memory(m, b, DATA + 64, 8, STORES); /* recorded: misses */
-    access_memory(m, b, DATA, 8, STORES);
-    access_memory(m, b, DATA + 72, 8, STORES); /* recorded: hits */
-    access_memory(m, b, DATA, 8, LOADS);
-    access_memory(m, b, DATA + 80, 8, LOADS); /* recorded */
-    engine_settle(&m->v, BETWEEN_BLOCKS);
-    assert_int_equal(get(m, DS + 0x28), PEBS + 3 * RECORD_PEBS);
-    expect_access(m, 0, DATA + 64, 0, 0);
-    expect_access(m, 1, DATA + 72, 1, 0);
-    expect_access(m, 2, DATA + 80, 0, 0);
-    assert_int_equal(get(m, PEBS + 2 * RECORD_PEBS + 0x90), 2);
-}
-
-UNIT_TEST(a_faulting_access_is_no_event)
-{
-    struct machine *m = machine_new();
-    struct block *b = block_new(0, 2, END_PLAIN);
-
-    WRMSR(m, { EVTSEL0, EVTSEL_ON | ALL_STORES }, { EVTSEL0 + 1, EVTSEL_ON | INST_RETIRED });
-    run(m, b);
-    data_accessed(&m->v, (struct place){ b, 0 }, DATA + 60, 8, true); /* its second half faults */
-    engine_interruption(&m->v, INTERRUPTION_EXCEPTION, b->pc, 0x900000, 0);
-    assert_int_equal(m->hot.data_pending, 0);
-    assert_int_equal(rdmsr(m, PMC0), 0);
 }
 
 static enum data_level reach_slowly(struct vcpu *v, uint64_t address, bool store)

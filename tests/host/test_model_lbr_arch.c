@@ -1,79 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Architectural LBR on the modelled Golden Cove: order, filters, call stack, depth, freeze, the bits of INFO. */
+/* Architectural LBR: a small depth in PEBS records, and events of branches that have no entry. */
 #include "tests/host/model_machine.h"
 
 #define LBR_CTL   0x14ce
 #define LBR_DEPTH 0x14cf
-#define FROM      0x1500
-#define TO        0x1600
 #define INFO      0x1200
 
 #define LBREN      1u
 #define OS         2u
 #define USR        4u
-#define CALL_STACK 8u
 #define ALL_KINDS  0x7f0000u
 #define EVERYTHING (LBREN | OS | USR | ALL_KINDS)
 
-#define INFO_MISPRED (UINT64_C(1) << 63)
-#define INFO_TYPE(n) (UINT64_C(n) << 56)
-
-static struct machine *golden_cove(void)
-{
-    return machine_of("goldencove");
-}
-
-static void expect(struct machine *m, unsigned i, uint64_t from, uint64_t to, uint64_t info)
-{
-    EXPECT_MSRS(m, { FROM + i, from }, { TO + i, to }, { INFO + i, info });
-}
-
-/* Cycles while LBRs are off do not count in any entry. */
-UNIT_TEST(enabled_again)
-{
-    struct machine *m = golden_cove();
-    struct block *b = block_new(0, 2, END_REL_JMP);
-
-    for (unsigned i = 0; i < 2; i++) {
-        wrmsr(m, LBR_CTL, EVERYTHING);
-        run(m, b), run(m, b);
-        wrmsr(m, LBR_CTL, 0);
-        expect(m, 1, b->last, b->pc, INFO_TYPE(2) | INFO_MISPRED);
-        run(m, b);
-    }
-}
-
-/* A return removes the newest entry: the others are the active calls. */
-UNIT_TEST(call_stack)
-{
-    struct machine *m = golden_cove();
-    struct block *calls[3], *ret = block_new(0x1000, 1, END_RET);
-    const unsigned control = LBREN | OS | USR | CALL_STACK | 1u << 19 | 1u << 20 | 1u << 21;
-
-    for (unsigned i = 0; i < 3; i++)
-        calls[i] = block_new(0x100 * i, 1, i == 1 ? END_IND_CALL : END_REL_CALL);
-    WRMSR(m, { LBR_DEPTH, 8 }, { FROM + 7, 0xdead00 }, { LBR_CTL, control });
-    run(m, calls[0]), run(m, calls[1]), run(m, calls[2]);
-    run(m, ret); /* returns from the third call */
-    finish(m);
-    EXPECT_MSRS(m, { FROM, calls[1]->last }, { FROM + 1, calls[0]->last });
-    expect(m, 2, 0, 0, 0);
-    expect(m, 7, 0, 0, 0); /* the oldest */
-    run(m, ret), run(m, ret), finish(m);
-    for (unsigned i = 0; i < 8; i++)
-        expect(m, i, 0, 0, 0);
-    wrmsr(m, LBR_DEPTH, 8);
-    for (unsigned i = 0; i < 9; i++) /* one more than the depth */
-        run(m, calls[0]);
-    run_times(m, ret, 9);
-    finish(m);
-    for (unsigned i = 0; i < 8; i++)
-        expect(m, i, 0, 0, 0);
-}
-
 UNIT_TEST(in_a_pebs_record_of_small_depth)
 {
-    struct machine *m = golden_cove();
+    struct machine *m = machine_of("goldencove");
     struct block *b = block_new(0, 4, END_REL_JMP);
     const uint64_t size = 32 + 10 * 24;
 

@@ -12,16 +12,14 @@
 #define PEBS_BUFFER (LOW_MEMORY + 0x4000)
 #define DATA        UINT64_C(0x700000)
 
-#define COUNTER(i)  (0x300u + (i))
-#define CCCR(i)     (0x360u + (i))
-#define FSB_ESCR0   0x3a2
-#define FIRM_ESCR0  0x3a4
-#define SAAT_ESCR0  0x3ae
-#define CRU_ESCR0   0x3b8
-#define RAT_ESCR0   0x3bc
-#define TBPU_ESCR0  0x3c2
-#define CRU_ESCR2   0x3cc
-#define MATRIX_VERT 0x3f2
+#define COUNTER(i) (0x300u + (i))
+#define CCCR(i)    (0x360u + (i))
+#define FSB_ESCR0  0x3a2
+#define FIRM_ESCR0 0x3a4
+#define CRU_ESCR0  0x3b8
+#define RAT_ESCR0  0x3bc
+#define TBPU_ESCR0 0x3c2
+#define CRU_ESCR2  0x3cc
 
 #define ENABLE(select) (UINT64_C(1) << 12 | (uint64_t)(select) << 13 | UINT64_C(3) << 16)
 #define OVF_PMI        (UINT64_C(1) << 26)
@@ -30,9 +28,7 @@
 #define RINGS             UINT64_C(0xc) /* T0_OS, T0_USR */
 #define EVENT(code, mask) ((uint64_t)(code) << 25 | (uint64_t)(mask) << 9)
 #define FRONT_END         EVENT(0x08, 1)
-#define REPLAY            EVENT(0x09, 1)
 #define INSTR_RETIRED     EVENT(0x02, 1)
-#define TAG_LOADS         EVENT(0x02, 2)
 #define TAG_STORES        EVENT(0x02, 4)
 
 #define UOP_TAG (UINT64_C(1) << 24)
@@ -204,29 +200,6 @@ UNIT_TEST(rings_threads_and_filters)
     assert_int_equal(counted(on, EVENT(0x07, 1) | 0xc, blocks, 2), 0);  /* instr_completed exists only on 0F_03 */
 }
 
-/* branch_retired: a loop and a jump after it. The first execution counts as mispredicted. */
-UNIT_TEST(branches_retired)
-{
-    struct block *loop = block_new(0, 4, END_JCC), *jump = block_new(0x10, 1, END_REL_JMP);
-    struct block *end = block_new(0x800, 2, END_PLAIN);
-    /*
-     * taken mispredicted, three times predicted, not taken mispredicted; the jump mispredicted; not taken predicted;
-     * the jump to another target, mispredicted
-     */
-    const struct block *blocks[] = { loop, loop, loop, loop, loop, jump, loop, jump, end };
-    static const unsigned sorts[4] = { 1, 1, 3, 3 }; /* MMNP, MMNM, MMTP, MMTM */
-
-    for (unsigned mask = 0; mask < 16; mask++) {
-        unsigned expected = 0;
-
-        for (unsigned sort = 0; sort < 4; sort++)
-            expected += mask >> sort & 1 ? sorts[sort] : 0;
-        assert_int_equal(counted(ENABLE(5), EVENT(0x06, mask) | RINGS, blocks, COUNT_OF(blocks)), expected);
-    }
-    assert_int_equal(counted(ENABLE(4), EVENT(0x03, 1) | RINGS, blocks, COUNT_OF(blocks)),
-                     4); /* mispred_branch_retired */
-}
-
 /* After an overflow, stop and start: the next event is still due, except if the counter's event was changed. */
 UNIT_TEST(overflowed_counters_go_on)
 {
@@ -245,38 +218,6 @@ UNIT_TEST(overflowed_counters_go_on)
         run(m, b), run(m, b);
         assert_int_equal(m->pmis, !other);
     }
-}
-
-static uint64_t front_end(uint64_t tag, uint64_t event, const struct block *b)
-{
-    struct machine *m = machine("netburst");
-    uint64_t value;
-
-    WRMSR(m, { RAT_ESCR0, tag }, { CRU_ESCR2, event }, { CCCR(13), ENABLE(5) });
-    run_accessing(m, b, DATA, 4);
-    wrmsr(m, CCCR(13), 0);
-    value = rdmsr(m, COUNTER(13));
-    return value;
-}
-
-UNIT_TEST(front_end_tags)
-{
-    struct block *b = block_new(0, 9, END_RET);
-
-    b->insns[1].flags = LOADS;
-    b->insns[2].flags = LOADS;
-    b->insns[4].flags = STORES;
-    b->insns[5].flags = LOADS | STORES;
-    b->insns[6].flags = LOADS | STORES | INSN_LOCKED; /* cannot be tagged */
-    b->insns[8].flags = LOADS;                        /* nor can the return */
-    assert_int_equal(front_end(TAG_LOADS | RINGS, FRONT_END | RINGS, b), 3);
-    assert_int_equal(front_end(TAG_STORES | RINGS, FRONT_END | RINGS, b), 2);
-    assert_int_equal(front_end(TAG_LOADS | TAG_STORES | RINGS, FRONT_END | RINGS, b), 4);
-    assert_int_equal(front_end(0, FRONT_END | RINGS, b), 0);
-    assert_int_equal(front_end(TAG_LOADS | 0x4, FRONT_END | RINGS, b), 0);      /* tagged in rings 1 to 3 only */
-    assert_int_equal(front_end(TAG_LOADS | RINGS, FRONT_END | 0x4, b), 0);      /* counted there only */
-    assert_int_equal(front_end(TAG_LOADS | RINGS, EVENT(0x08, 2) | 0xc, b), 0); /* bogus ones */
-    assert_int_equal(front_end(EVENT(0x03, 2) | RINGS, FRONT_END | RINGS, b), 0);
 }
 
 UNIT_TEST(execution_tags)
@@ -315,63 +256,6 @@ UNIT_TEST(execution_tags)
             }
         }
     }
-}
-
-/*
- * The count of replay_event for: a cold load, the same load again, a split load, a split store, a store to a new page.
- */
-static uint64_t replays(uint64_t enable, uint64_t vertical, uint64_t saat0, uint64_t saat1)
-{
-    struct machine *m = machine("netburst");
-    struct block *b = block_new(0, 1, END_PLAIN);
-    uint64_t value;
-
-    WRMSR(m, { SAAT_ESCR0, saat0 }, { SAAT_ESCR0 + 1, saat1 }, { MATRIX_VERT, vertical }, { PEBS_ENABLE, enable },
-          { CRU_ESCR2, REPLAY | RINGS }, { CCCR(12), ENABLE(5) });
-    b->insns[0].flags = LOADS;
-    run_accessing(m, b, DATA, 4);
-    run_accessing(m, b, DATA, 4);
-    run_accessing(m, b, DATA + 0x3e, 4); /* its second line is new */
-    b->insns[0].flags = STORES;
-    run_accessing(m, b, DATA + 0x3e, 4);
-    run_accessing(m, b, DATA + 0x5000, 4);
-    wrmsr(m, CCCR(12), 0);
-    value = rdmsr(m, COUNTER(12));
-    return value;
-}
-
-UNIT_TEST(replay_tags)
-{
-    const uint64_t split_load = EVENT(0x04, 2) | RINGS;
-    const uint64_t split_store = EVENT(0x05, 2) | RINGS;
-
-    assert_int_equal(replays(UOP_TAG | 1u << 0, 1, 0, 0), 2); /* first-level misses of loads */
-    assert_int_equal(replays(UOP_TAG | 1u << 1, 1, 0, 0), 2); /* second-level misses */
-    assert_int_equal(replays(UOP_TAG | 1u << 2, 1, 0, 0), 1); /* TLB misses of loads, stores, both */
-    assert_int_equal(replays(UOP_TAG | 1u << 2, 2, 0, 0), 1);
-    assert_int_equal(replays(UOP_TAG | 1u << 2, 3, 0, 0), 2);
-    assert_int_equal(replays(UOP_TAG | 1u << 10, 1, 0, split_load), 1);
-    assert_int_equal(replays(UOP_TAG | 1u << 10, 2, split_store, 0), 1);
-    assert_int_equal(replays(UOP_TAG | 1u << 10, 1, split_load, 0), 0); /* the other ESCR */
-    assert_int_equal(replays(UOP_TAG | 1u << 10, 2, 0, split_store), 0);
-    assert_int_equal(replays(UOP_TAG | 1u << 10, 1, 0, 0), 0);
-    assert_int_equal(replays(UOP_TAG | 1u << 0, 2, 0, 0), 0);
-    assert_int_equal(replays(1u << 0, 1, 0, 0), 0); /* no tags */
-    assert_int_equal(replays(MY_THR | 1u << 0, 1, 0, 0), 0);
-    assert_int_equal(replays(MY_THR | UOP_TAG | 1u << 0, 1, 0, 0), 2); /* only IQ_COUNTER4 can sample */
-}
-
-UNIT_TEST(mispredicted_branches_can_be_tagged)
-{
-    struct machine *m = machine("netburst");
-    struct block *first = block_new(0, 2, END_IND_JMP), *second = block_new(0x400, 2, END_RET);
-    struct block *third = block_new(0x800, 2, END_FAR);
-
-    WRMSR(m, { MATRIX_VERT, 0x10 }, { PEBS_ENABLE, UOP_TAG | 0x18000 }, { CRU_ESCR2, REPLAY | RINGS },
-          { CCCR(12), ENABLE(5) });
-    run(m, first), run(m, second), run(m, third), run(m, first), run(m, third), run(m, first);
-    wrmsr(m, CCCR(12), 0);
-    assert_int_equal(rdmsr(m, COUNTER(12)), 3); /* the jump's targets: second, third, and the WRMSR */
 }
 
 /* An area with a buffer of n records and the reset value -period in 64 bits, as software writes it. */

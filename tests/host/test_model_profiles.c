@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Differences between the processors from Pentium M to Broadwell: enabling, records outside IA-32e mode, freezing, and
- * events of single processors. The numbers are typed from SDM Vol. 3B (253669-081) and SDM Vol. 4 (335592-081).
+ * Differences between the processors from Pentium M to Broadwell: enabling, and events of memory accesses. The numbers
+ * are typed from SDM Vol. 3B (253669-081) and SDM Vol. 4 (335592-081).
  */
 #include "tests/host/model_machine.h"
-
-#define KERNEL_CODE UINT64_C(0xffffffff81000000)
 
 /* Pentium M has one enable bit for both counters; Core Duo, also without a global register, has one for each. */
 UNIT_TEST(enabling_without_global_control)
@@ -30,89 +28,6 @@ UNIT_TEST(enabling_without_global_control)
         EXPECT_MSRS(m, { PMC0, rows[i].counted[0] }, { PMC0 + 1, rows[i].counted[1] });
         wrmsr(m, PMC0, 0xfffffffe); /* 40 bits */
         assert_int_equal(rdmsr(m, PMC0), 0xfffffffffe);
-    }
-}
-
-/* --- BTS and PEBS records ---------------------------------------------------------------------------------------- */
-
-/* Each processor's branch registers, and bits 63:61 of a kernel address in its format. */
-UNIT_TEST(lbr_forms)
-{
-    static const struct {
-        const char *profile;
-        unsigned depth;
-        uint32_t from_msr, to_msr;
-        unsigned mispredicted, predicted; /* the three bits */
-    } rows[] = {
-        { "core2", 4, 0x40, 0x60, 7, 7 },          { "nehalem", 16, 0x680, 0x6c0, 7, 3 },
-        { "sandybridge", 16, 0x680, 0x6c0, 7, 3 }, { "haswell", 16, 0x680, 0x6c0, 4, 0 },
-        { "broadwell", 16, 0x680, 0x6c0, 4, 0 },   { "skylake", 32, 0x680, 0x6c0, 7, 7 },
-    };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct machine *m = machine_of(rows[i].profile);
-        struct block *b = block_new(KERNEL_CODE - CODE, 2, END_REL_JMP);
-
-        WRMSR(m, { LBR_TOS, rows[i].depth - 1 }, { DEBUGCTL, 1 }); /* the next entry is 0 */
-        run_times(m, b, 3), finish(m);
-        wrmsr(m, DEBUGCTL, 0);
-        EXPECT_MSRS(m, { LBR_TOS, 2 });
-        for (unsigned n = 0; n < 3; n++) { /* only the second has the same target as the one before */
-            const uint64_t top = n == 1 ? rows[i].predicted : rows[i].mispredicted;
-
-            EXPECT_MSRS(m, { rows[i].from_msr + n, (b->last & UINT64_MAX >> 3) | top << 61 },
-                        { rows[i].to_msr + n, n == 2 ? CODE + 0x10000 : KERNEL_CODE });
-        }
-    }
-    struct machine *m = machine_of("core-duo"); /* FROM in the low half, TO in the high half */
-
-    wrmsr(m, 0x47, 0x1122334455667788);
-    EXPECT_MSRS(m, { 0x47, 0x1122334455667788 });
-}
-
-/* The BTS buffer's interrupt freezes counters at their current counts. */
-UNIT_TEST(freezing_keeps_counts)
-{
-    static const char *const profiles[] = { "nehalem", "skylake" };
-
-    for (size_t i = 0; i < COUNT_OF(profiles); i++) {
-        struct machine *m = machine_of(profiles[i]);
-        struct block *b = block_new(0, 4, END_REL_JMP);
-
-        set_up_ds(m, 10, 2, 0, 0);
-        WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED }, { DEBUGCTL, 0x1000 | BTINT | TR_BTS },
-              { GLOBAL_CTRL, 1 });
-        for (unsigned n = 0; n < 5; n++)
-            run(m, b); /* the second block's branch reaches the threshold */
-        assert_true(m->pmis > 0);
-        assert_int_equal(rdmsr(m, PMC0), 8);
-    }
-}
-
-/* Branches of each kind, each with a new target. On Haswell the event never counts. */
-UNIT_TEST(mispredicted_returns)
-{
-    static const struct {
-        const char *profile;
-        uint32_t event;
-        unsigned count;
-    } rows[] = { { "broadwell", 0x08c5, 2 }, { "broadwell", 0x04c5, 7 }, { "haswell", 0x08c5, 0 } };
-    static const enum block_end ends[] = {
-        END_JCC, END_REL_CALL, END_IND_CALL, END_IND_JMP, END_RET, END_RET, END_FAR
-    };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct machine *m = machine_of(rows[i].profile);
-        struct block *blocks[COUNT_OF(ends)];
-
-        wrmsr(m, EVTSEL0, EVTSEL_ON | rows[i].event);
-        for (unsigned n = 0; n < COUNT_OF(ends); n++) {
-            blocks[n] = block_new(0x100 * n, 1, ends[n]);
-            run(m, blocks[n]);
-        }
-        finish(m);
-        wrmsr(m, GLOBAL_CTRL, 0);
-        assert_int_equal(rdmsr(m, PMC0), rows[i].count);
     }
 }
 

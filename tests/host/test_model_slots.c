@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Topdown slots, and perf's cache events. The expected counts follow from the program: which branches have a new
- * target, and which lines are new.
+ * Topdown slots (test_model_adaptive_pebs.c has PERF_METRICS), and perf's cache events. The expected counts follow from
+ * the program: which branches have a new target, and which lines are new.
  */
 #include "tests/host/model_machine.h"
 
 #include "model/engine/slots.h"
 
 #define OFFCORE_RSP_0 0x1a6
-#define PERF_METRICS  0x329
 #define ALONE         0x023c /* cycles while the core's other thread is halted; else perf divides by half the slots */
 
 static void load(struct machine *m, const struct block *b, unsigned index, uint64_t address, bool store)
@@ -85,73 +84,6 @@ UNIT_TEST(slots_add_up)
             if (ipc == 1 && rows[i].bad != 0)
                 assert_int_equal(counts[0] + counts[1] + counts[2] + counts[3], rows[i].width * cycles);
         }
-    }
-}
-
-/* Fixed counters 4 to 6 have the same counts, in each ring. */
-UNIT_TEST(fixed_counters_of_slots)
-{
-    for (unsigned rings = 1; rings <= 3; rings++) {
-        struct machine *m = machine_of("clearwaterforest");
-
-        WRMSR(m, { FIXED_CTRL, UINT64_C(0x1110000) * rings }, { GLOBAL_CTRL, UINT64_C(0x7000000000) });
-        run_program(m);
-        assert_int_equal(rdmsr(m, FIXED_CTR0 + 4), rings & 1 ? 7 * MISPREDICTED : 0);
-        assert_int_equal(rdmsr(m, FIXED_CTR0 + 5), rings & 1 ? 7 * (75 - MISPREDICTED - STALLED) : 0);
-        assert_int_equal(rdmsr(m, FIXED_CTR0 + 6), rings & 1 ? 75 : 0);
-    }
-}
-
-/* PERF_METRICS has the same fractions. Ice Lake has four fields, later cores eight. */
-UNIT_TEST(metrics)
-{
-    static const struct {
-        const char *profile;
-        unsigned width, fields;
-    } rows[] = { { "icelake", 5, 4 }, { "goldencove", 6, 8 }, { "lunarlake", 8, 8 } };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct machine *m = machine_of(rows[i].profile);
-        const unsigned width = rows[i].width;
-        unsigned sum = 0;
-
-        WRMSR(m, { FIXED_CTRL, 0x3000 }, { FIXED_CTR0 + 3, 0 }, { PERF_METRICS, 0 },
-              { GLOBAL_CTRL, UINT64_C(1) << 48 | UINT64_C(1) << 35 });
-        run_program(m);
-        const uint64_t value = rdmsr(m, PERF_METRICS);
-
-        assert_int_equal(rdmsr(m, FIXED_CTR0 + 3), 75 * width);
-        assert_int_equal(value & 0xff, (255 + width / 2) / width);
-        assert_in_range(value >> 8 & 0xff, 255 * MISPREDICTED * (width - 1) / (75 * width),
-                        255 * MISPREDICTED * (width - 1) / (75 * width) + 1);
-        assert_in_range(value >> 24 & 0xff, 255 * STALLED * (width - 1) / (75 * width),
-                        255 * STALLED * (width - 1) / (75 * width) + 1);
-        for (unsigned field = 0; field < 4; field++)
-            sum += (unsigned)(value >> 8 * field) & 0xff;
-        assert_int_equal(sum, 255);
-        assert_int_equal(value >> 32 != 0, rows[i].fields == 8);
-    }
-}
-
-UNIT_TEST(overflow)
-{
-    static const struct {
-        unsigned select, ipc, after; /* instructions until 20 events have occurred */
-    } rows[] = { { 0x02c2, 1, 20 }, { 0x019c, 1, 8 }, { 0x019c, 2, 21 }, { 0x010e, 1, 17 }, { 0x003c, 2, 40 } };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct machine *m = machine_new();
-        struct block *b = block_new(0, 1, END_REL_JMP);
-        unsigned n = 0;
-
-        m->v.ipc = rows[i].ipc;
-        WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | 0x100000 | rows[i].select }, { PMC0, (uint32_t)-20 },
-              { GLOBAL_CTRL, 1 });
-        while (m->pmis == 0 && n < 100) {
-            run(m, b);
-            n++;
-        }
-        assert_int_equal(n - 1, rows[i].after); /* the PMI arrives before the next block begins */
     }
 }
 

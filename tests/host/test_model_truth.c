@@ -10,11 +10,7 @@
 #include "model/engine/truth.h"
 
 #define LBR_CTL     0x14ce
-#define LBR_FROM    0x1500
-#define LBR_TO      0x1600
-#define LBR_INFO    0x1200
 #define LBR_CTL_ALL 0x7f0007
-#define CALL_STACK  0x8
 
 static char *text;
 static size_t size;
@@ -111,42 +107,4 @@ UNIT_TEST(groups_have_executed_branches)
         assert_string_equal(group(m, 5), rows[i].group);
         free_log(m);
     }
-}
-
-/* For an entry that software wrote, the log has the three registers, until the next branch. */
-UNIT_TEST(groups_have_what_software_wrote)
-{
-    struct machine *m = logging("goldencove");
-    struct block *jump = block_new(0x1000, 3, END_REL_JMP);
-
-    wrmsr(m, LBR_CTL, LBR_CTL_ALL);
-    run(m, jump), run(m, jump);
-    WRMSR(m, { LBR_CTL, 0 }, { LBR_FROM + 1, 0x7000 });
-    assert_string_equal(group(m, 3), " lbr0=0x401008,0x420000,1,0,0,3,2 lbr1=0x7000,0x401000,1,0,0,0,2"
-                                     " lbr2=0x0,0x0,0,0,0,0,0\n");
-    WRMSR(m, { LBR_TO + 1, 0x8000 }, { LBR_INFO + 1, 0x6100000000000123 });
-    assert_string_equal(group(m, 2), " lbr0=0x401008,0x420000,1,0,0,3,2 lbr1=0x7000,0x8000,0,1,1,291,1\n");
-    wrmsr(m, LBR_CTL, LBR_CTL_ALL);
-    run_times(m, jump, 32);
-    branches_drain(&m->v, false, jump->pc, 0);
-    for (const char *told = group(m, 32); *told != '\0'; told++)
-        assert_true(strncmp(told, "=0x7000,", 8) != 0);
-    free_log(m);
-}
-
-/* A return that removes its call, and a change of depth, leave entries of zeros. */
-UNIT_TEST(groups_of_entries_taken_away)
-{
-    struct machine *m = logging("goldencove");
-    struct block *call = block_new(0, 2, END_REL_CALL), *back = block_new(0x1000, 2, END_RET);
-
-    wrmsr(m, LBR_CTL, LBR_CTL_ALL | CALL_STACK);
-    run(m, call), run(m, call), run(m, back);
-    branches_drain(&m->v, false, call->pc, 0);
-    assert_string_equal(group(m, 2), " lbr0=0x400004,0x400000,1,0,0,0,4 lbr1=0x0,0x0,0,0,0,0,0\n");
-    WRMSR(m, { LBR_CTL, 0 }, { 0x14cf, 8 });
-    assert_string_equal(group(m, 2), " lbr0=0x0,0x0,0,0,0,0,0 lbr1=0x0,0x0,0,0,0,0,0\n");
-    WRMSR(m, { LBR_FROM, 0x7000 }, { 0x14cf, 16 });
-    assert_string_equal(group(m, 2), " lbr0=0x0,0x0,0,0,0,0,0 lbr1=0x0,0x0,0,0,0,0,0\n");
-    free_log(m);
 }
