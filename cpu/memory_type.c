@@ -5,6 +5,7 @@
 
 #include "cpu/msr_index.h"
 #include "lib/format.h"
+#include "lib/line.h"
 
 #define TYPE(value) ((enum memory_type)((value)&0xff))
 #define PAT_ENTRY_0 UINT64_C(7)
@@ -68,7 +69,7 @@ static const char *type_text(enum memory_type type)
     return type < sizeof texts / sizeof texts[0] && texts[type] ? texts[type] : "reserved";
 }
 
-void memory_finding_text(char *to, size_t size, const struct memory_finding *found)
+void memory_finding_text(const struct line_sink *out, unsigned processor, const struct memory_finding *found)
 {
     char name[24] = "IA32_MTRR_DEF_TYPE";
 
@@ -76,8 +77,8 @@ void memory_finding_text(char *to, size_t size, const struct memory_finding *fou
         format(name, sizeof name, "IA32_PAT");
     else if (found->msr != MSR_IA32_MTRR_DEF_TYPE)
         format(name, sizeof name, "IA32_MTRR_PHYSBASE%" PRIu32, (found->msr - MSR_IA32_MTRR_PHYSBASE(0)) / 2);
-    format(to, size,
-           "the debug store at 0x%" PRIx64 " has the memory type %s, not WB, by %s (0x%" PRIx32 ") at 0x%" PRIx64
-           ": records are valid, but may be slow",
-           found->address, type_text(found->type), name, found->msr, found->value);
+    say(out,
+        "cpu %u: the debug store at 0x%" PRIx64 " has the memory type %s, not WB, by %s (0x%" PRIx32 ") at 0x%" PRIx64
+        ": records are valid, but may be slow",
+        processor, found->address, type_text(found->type), name, found->msr, found->value);
 }

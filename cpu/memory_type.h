@@ -7,8 +7,9 @@
 #define CPU_MEMORY_TYPE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
+
+struct line_sink;
 
 /* As encoded in the registers, which reserve other values. */
 enum memory_type {
@@ -44,8 +45,8 @@ struct memory_finding {
 /* Whether a page of this physical address, mapped with PAT, PCD and PWT clear, is write-back; fills *found if not. */
 bool memory_is_write_back(const struct memory_registers *registers, uint64_t address, struct memory_finding *found);
 
-/* "the debug store at 0x150000 has the memory type UC, not WB, by IA32_MTRR_DEF_TYPE (0x2ff) at 0x0: .." */
-#define MEMORY_TEXT 200u
-void memory_finding_text(char *to, size_t size, const struct memory_finding *found);
+/* Says "cpu 0: the debug store at 0x150000 has the memory type UC, not WB, by IA32_MTRR_DEF_TYPE (0x2ff) at 0x0: ..".
+ */
+void memory_finding_text(const struct line_sink *out, unsigned processor, const struct memory_finding *found);
 
 #endif

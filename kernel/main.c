@@ -260,12 +260,9 @@ static void say_log(void)
 static void say_memory(unsigned number, const struct caps *caps)
 {
     struct memory_finding found;
-    char text[MEMORY_TEXT];
 
-    if (!caps->ds || ds_is_write_back(&found))
-        return;
-    memory_finding_text(text, sizeof text, &found);
-    console_note("cpu %u: %s", number, text);
+    if (caps->ds && !ds_is_write_back(&found))
+        memory_finding_text(&console_sink, number, &found);
 }
 
 static void step_report(void)

@@ -149,18 +149,6 @@ static void take_own_caps(unsigned n, const struct test_run *run)
                  m->fit ? "with its own capabilities" : caps_reason_text(lacks));
 }
 
-/* Each processor has MTRRs, and firmware may not have made them alike. */
-static void say_memory(unsigned n)
-{
-    const struct member *m = cpus_member(n);
-    char text[MEMORY_TEXT];
-
-    if (!m->caps.ds || m->write_back)
-        return;
-    memory_finding_text(text, sizeof text, &m->memory);
-    console_note("cpu %u: %s", n, text);
-}
-
 static bool start(unsigned n, const struct test_run *run)
 {
     struct member *const m = cpus_member(n);
@@ -173,7 +161,8 @@ static bool start(unsigned n, const struct test_run *run)
         return false;
     }
     wait_for(&m->probed);
-    say_memory(n);
+    if (m->caps.ds && !m->write_back) /* firmware may have left different MTRRs */
+        memory_finding_text(&console_sink, n, &m->memory);
     m->fit = true;
     first = first_of_kind(n);
     if (first)

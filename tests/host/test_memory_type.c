@@ -1,128 +1,120 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory types by MTRRs. Machines: their registers from Linux's boot logs in github.com/linuxhw/Dmesg, whose base and
- * mask are addresses. Rules: SDM Vol. 3A (253668-081), "MTRR Precedences" and "IA32_MTRR_DEF_TYPE MSR".
+ * Memory types by MTRRs: SDM Vol. 3A (253668-081), "MTRR Precedences", "IA32_MTRR_DEF_TYPE MSR". The machines' ranges
+ * are those of Linux's boot logs in github.com/linuxhw/Dmesg, with type and valid bit.
  */
 #include "tests/host/unit_test.h"
 
 #include "cpu/memory_type.h"
+#include "lib/line.h"
 
-#define ON     UINT64_C(0x800)
-#define ALL_ON UINT64_C(0xc00) /* with the fixed ranges */
-#define RANGE(b, m, t)                      \
-    {                                       \
-        UINT64_C(b) | (t), UINT64_C(m) | ON \
-    }
-#define OFF  \
-    {        \
-        0, 0 \
-    }
-#define PAT         UINT64_C(0x0007040600070106)
-#define NO_PAT      UINT64_C(0x0606060606060606)
-#define BY_DEFAULT  0x2ff
-#define BY_RANGE(n) (0x200 + 2 * (n))
-#define BY_NOTHING  0
+#define PAT    UINT64_C(0x0007040600070106)
+#define NO_PAT UINT64_C(0x0606060606060606)
 
-/* Dell PowerEdge R910, C3EC3FCF73: no range above 80000000H and below 4 GiB. */
-#define R910                                                                                            \
-    {                                                                                                   \
-        true, ALL_ON, 7, { RANGE(0, 0xfff80000000, 6),           RANGE(0x100000000, 0xfff00000000, 6),  \
-                           RANGE(0x200000000, 0xffe00000000, 6), RANGE(0x400000000, 0xffc00000000, 6),  \
-                           RANGE(0x800000000, 0xff800000000, 6), RANGE(0x1000000000, 0xff000000000, 6), \
-                           RANGE(0x2000000000, 0xfff80000000, 6) },                                     \
-            PAT                                                                                         \
-    }
-/* IBM x3650 (7979AC1), C96366367D: the log says that the processors' variable ranges differ; these are the first's. */
-#define X3650(valid)                                  \
-    {                                                 \
-        true, ALL_ON, 8,                              \
-            { RANGE(0, 0x3f80000000, 6),              \
-              RANGE(0x80000000, 0x3fe0000000, 6),     \
-              { 0xa0000006, 0x3ff0000000 | (valid) }, \
-              RANGE(0x100000000, 0x3f00000000, 6),    \
-              RANGE(0x200000000, 0x3e00000000, 6),    \
-              RANGE(0x400000000, 0x3c00000000, 6),    \
-              RANGE(0x800000000, 0x3800000000, 6),    \
-              OFF },                                  \
-            PAT                                       \
-    }
-/* IBM ThinkPad T23 (2647KNG), 65D3C4C3C2: no page attribute table, 36-bit masks. */
-#define T23                                                                                      \
-    {                                                                                            \
-        true, ALL_ON, 8, { RANGE(0, 0xff0000000, 6), RANGE(0x10000000, 0xff8000000, 6) }, NO_PAT \
-    }
-/* Gigabyte H77M-D3H, BIOS F4: uncacheable ranges overlap write-back ones. */
-#define H77M                                                                                                   \
-    {                                                                                                          \
-        true, ALL_ON, 10,                                                                                      \
-            { RANGE(0, 0xe00000000, 6), RANGE(0x200000000, 0xfe0000000, 6), RANGE(0xe0000000, 0xfe0000000, 0), \
-              RANGE(0xdc000000, 0xffc000000, 0), RANGE(0xdb800000, 0xfff800000, 0) },                          \
-            PAT                                                                                                \
-    }
-/* U-Boot 2023.01 and 2025.01 in QEMU set no range. */
-#define U_BOOT                        \
-    {                                 \
-        true, ALL_ON, 8, { OFF }, PAT \
-    }
-/* QEMU with SeaBIOS 1.10.2: the default type is write-back. */
-#define QEMU                                                             \
-    {                                                                    \
-        true, ALL_ON | 6, 8, { RANGE(0x80000000, 0xff80000000, 0) }, PAT \
-    }
-/* No machine: one range of each type, with the default type WP. */
-#define TWO(t, u)                                                                    \
-    {                                                                                \
-        true, ON | 5, 2, { RANGE(0, 0xff0000000, t), RANGE(0, 0xff8000000, u) }, PAT \
-    }
+/* Dell PowerEdge R910, log C3EC3FCF73. */
+static const struct memory_registers r910 = { true,
+                                              0xc00,
+                                              4,
+                                              { { 6, 0xfff80000800 },
+                                                { 0x100000006, 0xfff00000800 },
+                                                { 0x200000006, 0xffe00000800 },
+                                                { 0x400000006, 0xffc00000800 } },
+                                              PAT };
+/* IBM x3650 (7979AC1), log C96366367D: its processors' ranges differ. The second lacks one here. */
+static const struct memory_registers x3650 = {
+    true, 0xc00, 3, { { 6, 0x3f80000800 }, { 0x80000006, 0x3fe0000800 }, { 0xa0000006, 0x3ff0000800 } }, PAT
+};
+static const struct memory_registers x3650_second = {
+    true, 0xc00, 3, { { 6, 0x3f80000800 }, { 0x80000006, 0x3fe0000800 }, { 0xa0000006, 0x3ff0000000 } }, PAT
+};
+/* IBM ThinkPad T23 (2647KNG), log 65D3C4C3C2: no page attribute table. */
+static const struct memory_registers t23 = {
+    true, 0xc00, 2, { { 6, 0xff0000800 }, { 0x10000006, 0xff8000800 } }, NO_PAT
+};
+/* Gigabyte H77M-D3H, BIOS F4: ranges overlap. */
+static const struct memory_registers h77m = {
+    true,
+    0xc00,
+    4,
+    { { 6, 0xe00000800 }, { 0xe0000000, 0xfe0000800 }, { 0xdc000000, 0xffc000800 }, { 0xdb800000, 0xfff800800 } },
+    PAT
+};
+/* In QEMU: SeaBIOS 1.10.2; U-Boot 2023.01 and 2025.01. */
+static const struct memory_registers seabios = { true, 0xc06, 1, { { 0x80000000, 0xff80000800 } }, PAT };
+static const struct memory_registers u_boot = { true, 0xc00, 1, { { 0, 0 } }, PAT };
+static const struct memory_registers none = { false, 0, 0, { { 0, 0 } }, PAT };
+static const struct memory_registers disabled = { true, 6, 1, { { 6, 0xff0000800 } }, PAT };
+static const struct memory_registers pat_uc = { true, 0x806, 0, { { 0, 0 } }, 0x0007040600070100 };
 
-UNIT_TEST(types_of_machines_and_rules)
+UNIT_TEST(machines)
 {
     static const struct {
-        struct memory_registers is;
+        const struct memory_registers *is;
         uint64_t address;
         enum memory_type type;
-        uint32_t msr;
+        uint32_t msr; /* if the type is not WB */
     } rows[] = {
-        { R910, 0x2b0000, MEMORY_WB, BY_NOTHING },
-        { R910, 0x7f337000, MEMORY_WB, BY_NOTHING },
-        { R910, 0x80000000, MEMORY_UC, BY_DEFAULT },
-        { X3650(ON), 0xafe00000, MEMORY_WB, BY_NOTHING },
-        { X3650(0), 0xafe00000, MEMORY_UC, BY_DEFAULT }, /* another processor may lack a range */
-        { X3650(0), 0x2b0000, MEMORY_WB, BY_NOTHING },
-        { T23, 0x17e00000, MEMORY_WB, BY_NOTHING },
-        { T23, 0x18000000, MEMORY_UC, BY_DEFAULT },
-        { H77M, 0x2b0000, MEMORY_WB, BY_NOTHING },
-        { H77M, 0xdb7ff000, MEMORY_WB, BY_NOTHING },
-        { H77M, 0xdb800000, MEMORY_UC, BY_RANGE(4) },
-        { H77M, 0xe0000000, MEMORY_UC, BY_RANGE(2) },
-        { U_BOOT, 0x2b0000, MEMORY_UC, BY_DEFAULT },
-        { QEMU, 0x7fe00000, MEMORY_WB, BY_NOTHING },
-        { QEMU, 0x80000000, MEMORY_UC, BY_RANGE(0) },
-        { { false, 0, 0, { OFF }, PAT }, 0x2b0000, MEMORY_WB, BY_NOTHING },
-        { { true, 6, 1, { RANGE(0, 0xff0000000, 6) }, PAT }, 0x2b0000, MEMORY_UC, BY_DEFAULT }, /* disabled */
-        { { true, ON | 6, 0, { OFF }, 0x0007040600070100 }, 0x2b0000, MEMORY_UC, 0x277 },
-        { { true, ON | 6, 0, { OFF }, 0x0007040600070107 }, 0x2b0000, MEMORY_UC_MINUS, 0x277 },
-        { TWO(6, 6), 0x1000000, MEMORY_WB, BY_NOTHING },
-        { TWO(6, 4), 0x1000000, MEMORY_WT, BY_RANGE(1) },
-        { TWO(4, 6), 0x1000000, MEMORY_WT, BY_RANGE(0) },
-        { TWO(6, 0), 0x1000000, MEMORY_UC, BY_RANGE(1) },
-        { TWO(0, 6), 0x1000000, MEMORY_UC, BY_RANGE(0) },
-        { TWO(6, 1), 0x1000000, MEMORY_UNDEFINED, BY_RANGE(1) },
-        { TWO(5, 4), 0x1000000, MEMORY_UNDEFINED, BY_RANGE(1) },
-        { TWO(6, 4), 0x8000000, MEMORY_WB, BY_NOTHING }, /* past the second range */
-        { TWO(6, 4), 0x10000000, MEMORY_WP, BY_DEFAULT },
+        { &r910, 0x2b0000, MEMORY_WB, 0 },
+        { &r910, 0x7f337000, MEMORY_WB, 0 },
+        { &r910, 0x80000000, MEMORY_UC, 0x2ff },
+        { &x3650, 0xafe00000, MEMORY_WB, 0 },
+        { &x3650_second, 0xafe00000, MEMORY_UC, 0x2ff },
+        { &x3650_second, 0x2b0000, MEMORY_WB, 0 },
+        { &t23, 0x17e00000, MEMORY_WB, 0 },
+        { &t23, 0x18000000, MEMORY_UC, 0x2ff },
+        { &h77m, 0xdb7ff000, MEMORY_WB, 0 },
+        { &h77m, 0xdb800000, MEMORY_UC, 0x206 },
+        { &h77m, 0xe0000000, MEMORY_UC, 0x202 },
+        { &seabios, 0x7fe00000, MEMORY_WB, 0 },
+        { &seabios, 0x80000000, MEMORY_UC, 0x200 },
+        { &u_boot, 0x2b0000, MEMORY_UC, 0x2ff },
+        { &none, 0x2b0000, MEMORY_WB, 0 },
+        { &disabled, 0x2b0000, MEMORY_UC, 0x2ff },
+        { &pat_uc, 0x2b0000, MEMORY_UC, 0x277 },
     };
 
     for (unsigned i = 0; i < COUNT_OF(rows); i++) {
         struct memory_finding found;
 
-        assert_int_equal(memory_is_write_back(&rows[i].is, rows[i].address, &found), rows[i].type == MEMORY_WB);
+        assert_int_equal(memory_is_write_back(rows[i].is, rows[i].address, &found), rows[i].type == MEMORY_WB);
         assert_int_equal(found.type, rows[i].type);
-        if (rows[i].type == MEMORY_WB)
-            continue;
-        assert_int_equal(found.msr, rows[i].msr);
         assert_int_equal(found.address, rows[i].address);
+        if (rows[i].type != MEMORY_WB)
+            assert_int_equal(found.msr, rows[i].msr);
     }
+}
+
+UNIT_TEST(overlaps)
+{
+    static const struct {
+        uint8_t types[2];
+        enum memory_type type;
+        uint32_t msr;
+    } rows[] = {
+        { { 6, 6 }, MEMORY_WB, 0 },     { { 6, 4 }, MEMORY_WT, 0x202 },        { { 4, 6 }, MEMORY_WT, 0x200 },
+        { { 6, 0 }, MEMORY_UC, 0x202 }, { { 0, 6 }, MEMORY_UC, 0x200 },        { { 5, 5 }, MEMORY_WP, 0x200 },
+        { { 1, 0 }, MEMORY_UC, 0x202 }, { { 6, 1 }, MEMORY_UNDEFINED, 0x202 }, { { 5, 4 }, MEMORY_UNDEFINED, 0x202 },
+    };
+
+    for (unsigned i = 0; i < COUNT_OF(rows); i++) {
+        const struct memory_registers is = {
+            true, 0x801, 2, { { rows[i].types[0], 0xff0000800 }, { rows[i].types[1], 0xff8000800 } }, PAT
+        };
+        struct memory_finding found;
+
+        memory_is_write_back(&is, 0x1000000, &found);
+        assert_int_equal(found.type, rows[i].type);
+        if (rows[i].type != MEMORY_WB)
+            assert_int_equal(found.msr, rows[i].msr);
+    }
+}
+
+static void compare(void *context, const char *text)
+{
+    const char *const want = context;
+
+    assert_true(strstr(text, "cpu 3: the debug store at 0x2b0000 has the memory type ") == text);
+    assert_non_null(strstr(text, want));
 }
 
 UNIT_TEST(texts)
@@ -131,22 +123,14 @@ UNIT_TEST(texts)
         struct memory_finding found;
         const char *text;
     } rows[] = {
-        { { 0x2b0000, MEMORY_UC, 0x2ff, 0 }, "UC, not WB, by IA32_MTRR_DEF_TYPE (0x2ff) at 0x0" },
-        { { 0x2b0000, MEMORY_WT, 0x208, 0x4 }, "WT, not WB, by IA32_MTRR_PHYSBASE4 (0x208) at 0x4" },
-        { { 0x2b0000, MEMORY_UC_MINUS, 0x277, 7 }, "UC-, not WB, by IA32_PAT (0x277) at 0x7" },
-        { { 0x2b0000, MEMORY_UNDEFINED, 0x202, 1 },
-          "undefined by overlapping ranges, not WB, by IA32_MTRR_PHYSBASE1 (0x202) at 0x1" },
-        { { 0x2b0000, (enum memory_type)3, 0x202, 3 }, "reserved, not WB, by IA32_MTRR_PHYSBASE1 (0x202) at 0x3" },
-        { { 0x2b0000, (enum memory_type)0xff, 0x202, 3 }, "reserved, not WB, by IA32_MTRR_PHYSBASE1 (0x202) at 0x3" },
+        { { 0x2b0000, MEMORY_UC, 0x2ff, 0 }, " UC, not WB, by IA32_MTRR_DEF_TYPE (0x2ff) at 0x0: records are valid" },
+        { { 0x2b0000, MEMORY_WT, 0x208, 4 }, " WT, not WB, by IA32_MTRR_PHYSBASE4 (0x208) at 0x4: " },
+        { { 0x2b0000, MEMORY_UC_MINUS, 0x277, 7 }, " UC-, not WB, by IA32_PAT (0x277) at 0x7: " },
+        { { 0x2b0000, MEMORY_UNDEFINED, 0x202, 1 }, " undefined by overlapping ranges, not WB, " },
+        { { 0x2b0000, (enum memory_type)3, 0x202, 3 }, " reserved, not WB, " },
+        { { 0x2b0000, (enum memory_type)0xff, 0x202, 3 }, " reserved, not WB, " },
     };
 
-    for (unsigned i = 0; i < COUNT_OF(rows); i++) {
-        char text[MEMORY_TEXT], want[MEMORY_TEXT];
-
-        snprintf(want, sizeof want,
-                 "the debug store at 0x2b0000 has the memory type %s: records are valid, but may be slow",
-                 rows[i].text);
-        memory_finding_text(text, sizeof text, &rows[i].found);
-        assert_string_equal(text, want);
-    }
+    for (unsigned i = 0; i < COUNT_OF(rows); i++)
+        memory_finding_text(&(struct line_sink){ compare, (void *)(uintptr_t)rows[i].text }, 3, &rows[i].found);
 }
