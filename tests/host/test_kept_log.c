@@ -170,29 +170,6 @@ UNIT_TEST(a_full_log_keeps_its_beginning_and_its_end)
     assert_memory_equal(memory, survived, sizeof memory);
 }
 
-/* While a half of the end is overwritten, a reset keeps the log with or without that half. */
-UNIT_TEST(a_reset_while_a_half_is_used_again)
-{
-    const unsigned whole = BEGINNING / 16, half = 0x8000 / 16;
-    static char before[KEPT_LOG_SIZE + 1];
-    struct kept_log_text text;
-    fill(0, whole + 2 * half);
-    strcpy(before, joined(survived, &text));
-    wanted_before = before;
-    static char without[KEPT_LOG_SIZE + 100];
-    snprintf(without, sizeof without, "%.*s# log full: %u lines are left out here\r\n%s", (int)BEGINNING, before, half,
-             before + BEGINNING + 0x8000);
-    wanted_after = without;
-    struct kept_log_mark *const mark = &kept.mark;
-    assert_int_equal(mark->before, whole + half);
-    at_flush = NULL;
-    kept_log_line(&kept, "", "x");
-    /* Nothing else changed, except the mark that empties the half. */
-    char *found = joined(survived, &text);
-    assert_memory_equal(found, without, strlen(without));
-    assert_string_equal(found + strlen(without), "x\r\n");
-}
-
 UNIT_TEST(long_lines_are_cut)
 {
     static char line[0x8000 + 1], want[0x8000 + 1];

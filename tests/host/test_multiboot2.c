@@ -57,6 +57,17 @@ UNIT_TEST(no_tags)
     free(copy);
 }
 
+/* The root pointer's offset; 0: there is none. */
+static void assert_rsdp(const uint8_t *bytes, size_t size, size_t offset)
+{
+    struct multiboot2 got;
+    uint8_t *copy = exact_copy(bytes, size);
+
+    assert_int_equal(multiboot2_read(copy, &got), MULTIBOOT2_OK);
+    assert_ptr_equal(got.rsdp, offset ? copy + offset : NULL);
+    free(copy);
+}
+
 UNIT_TEST(acpi_root)
 {
     static const uint8_t bytes[] =
@@ -67,25 +78,9 @@ UNIT_TEST(acpi_root)
     static const uint8_t old[] =
         BYTES(WORD(8 + 32 + 8), WORD(0), TAG(14, 28), RSD_PTR, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, END);
     static const uint8_t brief[] = BYTES(WORD(8 + 16 + 8), WORD(0), TAG(14, 12), 1, 2, 3, 4, 0, 0, 0, 0, END);
-    struct multiboot2 got;
-    {
-        READ(bytes, &got);
-        assert_int_equal(error, MULTIBOOT2_OK);
-        assert_ptr_equal(got.rsdp, copy + 8 + 32 + 8);
-        free(copy);
-    }
-    {
-        READ(old, &got);
-        assert_int_equal(error, MULTIBOOT2_OK);
-        assert_ptr_equal(got.rsdp, copy + 8 + 8);
-        free(copy);
-    }
-    {
-        READ(brief, &got);
-        assert_int_equal(error, MULTIBOOT2_OK);
-        assert_null(got.rsdp);
-        free(copy);
-    }
+    assert_rsdp(bytes, sizeof bytes, 8 + 32 + 8);
+    assert_rsdp(old, sizeof old, 8 + 8);
+    assert_rsdp(brief, sizeof brief, 0);
 }
 
 #define assert_refused(expected, ...)                   \

@@ -251,9 +251,6 @@ UNIT_TEST(the_nmi_ends_a_test_with_interrupts_off)
     assert_int_equal(machine.escapes, 2);
 }
 
-/*
- * While another processor is watched, the NMI is routed to it if possible, and afterwards back to the boot processor.
- */
 /* Every I/O APIC is tried, until one works. */
 UNIT_TEST(io_apics)
 {
@@ -266,6 +263,9 @@ UNIT_TEST(io_apics)
     }
 }
 
+/*
+ * While another processor is watched, the NMI is routed to it if possible, and afterwards back to the boot processor.
+ */
 UNIT_TEST(another_processor_is_watched)
 {
     struct context escape;
