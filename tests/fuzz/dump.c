@@ -18,7 +18,6 @@ static void on_problem(void *context, const struct dump_problem *problem)
 {
     char text[DUMP_PROBLEM_TEXT];
 
-    (void)context;
     REQUIRE(problem->error != DUMP_READ_OK && strlen(dump_problem_text(text, problem)) < sizeof(text) - 1);
     run.problems++;
 }
@@ -27,9 +26,6 @@ static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_rec
 {
     struct bts_record want;
 
-    (void)context;
-    (void)cpu;
-    (void)n;
     REQUIRE(record->width == 4 || record->width == 8);
     if (run.bytes) {
         REQUIRE(bts_decode(record->width, run.bytes + run.size * run.seen.bts, run.size, true, &want) == BTS_DECODE_OK);
@@ -42,9 +38,6 @@ static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_rec
 static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_record *record, const uint8_t *bytes,
                     enum data_source_encoding encoding)
 {
-    (void)context;
-    (void)cpu;
-    (void)n;
     REQUIRE(record->size > 0 && encoding < DATA_SOURCE_ENCODINGS);
     if (run.bytes)
         REQUIRE(memcmp(bytes, run.bytes + run.size * run.seen.pebs, run.size) == 0);
@@ -53,16 +46,12 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
 
 static void on_lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lbr *stack)
 {
-    (void)context;
-    (void)cpu;
-    (void)n;
     REQUIRE(stack->depth > 0 && stack->depth <= DUMP_DEPTH_MAX);
     run.seen.lbr++;
 }
 
 static void on_lost(void *context, const char *kind, uint64_t records)
 {
-    (void)context;
     REQUIRE(records > 0);
     *(kind[0] == 'b' ? &run.seen.bts_lost : kind[0] == 'p' ? &run.seen.pebs_lost : &run.seen.lbr_lost) += records;
 }
@@ -77,19 +66,16 @@ static void require_plain(const char *text, bool more)
 
 static void on_machine(void *context, const struct dump_machine *machine)
 {
-    (void)context;
     require_plain(machine->version, true);
 }
 
 static void on_test(void *context, const char *id)
 {
-    (void)context;
     require_plain(id, false);
 }
 
 static void on_sampling(void *context, const struct dump_sampling *event)
 {
-    (void)context;
     require_plain(event->name, false);
 }
 
@@ -170,7 +156,6 @@ static void keep(void *context, const char *text)
 {
     size_t length = strlen(text);
 
-    (void)context;
     REQUIRE(length < DUMP_LINE_SIZE && log_written.used + length + 3 < sizeof(log_written.text));
     log_written.used += (size_t)sprintf(log_written.text + log_written.used, "# %s\n", text);
 }

@@ -103,8 +103,7 @@ static struct machine {
 static _Alignas(4096) uint8_t ram[RAM_SIZE];
 static struct log truth, violations;
 
-/* --- what the model writes -----------------------------------------------------------------------------------------
- */
+/* ---- what the model writes ---- */
 
 static ssize_t log_write(void *cookie, const char *text, size_t size)
 {
@@ -133,8 +132,7 @@ static FILE *log_open(struct log *log)
     return log->file;
 }
 
-/* --- the hostile machine --------------------------------------------------------------------------------------------
- */
+/* ---- the hostile machine ---- */
 
 static uint32_t noise(void)
 {
@@ -259,7 +257,6 @@ static uint8_t *host_memory(void *cpu, uint64_t address, size_t size)
 
 static bool host_read_physical(void *cpu, uint64_t address, void *bytes, size_t size)
 {
-    (void)cpu;
     called();
     if (fails(machine.hostile.reads) || address > RAM_SIZE - size)
         return false;
@@ -281,16 +278,34 @@ static bool host_write_physical(void *cpu, uint64_t address, const void *bytes, 
     return true;
 }
 
-static unsigned host_physical_bits(void *cpu)
+/* A callback that returns the value of an expression. */
+#define HOST(type, name, parameters, ...) \
+    static type name parameters           \
+    {                                     \
+        called();                         \
+        return __VA_ARGS__;               \
+    }
+
+static struct apic *apic_of(void *cpu)
 {
-    (void)cpu;
-    called();
-    return 40;
+    return &((struct guest *)cpu)->apic;
 }
+
+HOST(unsigned, host_physical_bits, (void *cpu), 40)
+HOST(uint64_t, host_tsc, (void *cpu), ++apic_of(cpu)->tsc + apic_of(cpu)->tsc_offset)
+HOST(uint64_t, host_tsc_hz, (void *cpu), apic_of(cpu)->tsc) /* any */
+HOST(uint64_t *, host_tsc_offset, (void *cpu), machine.hostile.memory % 2 ? NULL : &apic_of(cpu)->tsc_offset)
+HOST(bool, host_ia32e, (void *cpu), apic_of(cpu)->ia32e)
+HOST(uint32_t, host_lvtpc, (void *cpu), apic_of(cpu)->lvtpc)
+HOST(bool, host_apic_enabled, (void *cpu), !apic_of(cpu)->disabled)
+HOST(bool, host_interrupts_on, (void *cpu), apic_of(cpu)->interrupts_on)
+HOST(enum in_service, host_in_service, (void *cpu, uint8_t vector),
+     vector == (apic_of(cpu)->lvtpc & LVT_VECTOR) ? apic_of(cpu)->in_service : NOT_IN_SERVICE)
+HOST(unsigned, host_interrupted_cpl, (void *cpu, uint64_t ip, unsigned otherwise),
+     (ip ^ apic_of(cpu)->tsc) & 4 ? 3 : otherwise)
 
 static uint64_t host_registers(void *cpu, uint64_t ip, uint64_t general[GENERAL_REGISTERS])
 {
-    (void)cpu;
     called();
     for (unsigned i = 0; i < GENERAL_REGISTERS; i++)
         general[i] = ip + i;
@@ -299,52 +314,25 @@ static uint64_t host_registers(void *cpu, uint64_t ip, uint64_t general[GENERAL_
 
 static void host_vectors(void *cpu, uint64_t vectors[XMM_REGISTERS][2])
 {
-    (void)cpu;
     called();
     memset(vectors, 0x5a, XMM_REGISTERS * sizeof(vectors[0]));
-}
-
-static uint64_t host_tsc(void *cpu)
-{
-    struct apic *apic = &((struct guest *)cpu)->apic;
-
-    called();
-    return ++apic->tsc + apic->tsc_offset;
-}
-
-static uint64_t host_tsc_hz(void *cpu)
-{
-    called();
-    return ((struct guest *)cpu)->apic.tsc; /* any */
-}
-
-static uint64_t *host_tsc_offset(void *cpu)
-{
-    called();
-    return machine.hostile.memory % 2 ? NULL : &((struct guest *)cpu)->apic.tsc_offset;
 }
 
 static void host_pause(void *cpu, unsigned microseconds)
 {
     called();
-    ((struct guest *)cpu)->apic.tsc += 1000 * microseconds;
+    apic_of(cpu)->tsc += 1000 * microseconds;
 }
 
 static uint32_t host_pmi(void *cpu)
 {
-    struct apic *apic = &((struct guest *)cpu)->apic;
+    struct apic *apic = apic_of(cpu);
     const uint32_t before = apic->lvtpc;
 
     called();
     apic->pending = apic->pending || !(before & LVT_MASKED);
     apic->lvtpc |= LVT_MASKED;
     return before;
-}
-
-static bool host_ia32e(void *cpu)
-{
-    called();
-    return ((struct guest *)cpu)->apic.ia32e;
 }
 
 static struct host_page host_page(void *cpu, uint64_t address)
@@ -360,43 +348,9 @@ static bool host_code(void *cpu, uint64_t from, uint64_t bytes, bool physical, u
 {
     const struct block *b = machine.pool[0].block;
 
-    (void)cpu;
-    (void)physical;
     called();
     *page = b != NULL ? b->pc & ~(PAGE - 1) : 0;
     return b != NULL && *page - from < bytes;
-}
-
-static uint32_t host_lvtpc(void *cpu)
-{
-    called();
-    return ((struct guest *)cpu)->apic.lvtpc;
-}
-
-static bool host_apic_enabled(void *cpu)
-{
-    called();
-    return !((struct guest *)cpu)->apic.disabled;
-}
-
-static enum in_service host_in_service(void *cpu, uint8_t vector)
-{
-    const struct apic *apic = &((struct guest *)cpu)->apic;
-
-    called();
-    return vector == (apic->lvtpc & LVT_VECTOR) ? apic->in_service : NOT_IN_SERVICE;
-}
-
-static bool host_interrupts_on(void *cpu)
-{
-    called();
-    return ((struct guest *)cpu)->apic.interrupts_on;
-}
-
-static unsigned host_interrupted_cpl(void *cpu, uint64_t ip, unsigned otherwise)
-{
-    called();
-    return (ip ^ ((struct guest *)cpu)->apic.tsc) & 4 ? 3 : otherwise;
 }
 
 static bool host_area_shared(void *cpu, uint64_t area)
@@ -435,8 +389,7 @@ static const struct host host = {
     .interrupted_cpl = host_interrupted_cpl,
 };
 
-/* --- processors ------------------------------------------------------------------------------------------------------
- */
+/* ---- processors ---- */
 
 /* A processor's tables are allocated once. Large caches are made small: they would only take time to clear. */
 static struct guest *guest_make(const struct profile *profile, unsigned number)
@@ -515,8 +468,7 @@ static void choose_guests(unsigned number)
     memcpy(machine.guests, some + 1, sizeof(machine.guests));
 }
 
-/* --- numbers ---------------------------------------------------------------------------------------------------------
- */
+/* ---- numbers ---- */
 
 static uint64_t number(struct input *in)
 {
@@ -561,8 +513,7 @@ static uint64_t number(struct input *in)
     return machine.number;
 }
 
-/* --- execution
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- execution ---- */
 
 static struct block *block_make(uint64_t pc, unsigned count, enum block_end end, unsigned cpl, const struct guest *g)
 {
@@ -818,8 +769,7 @@ static void write_legal(struct guest *g, uint32_t address, uint64_t value)
     write_msr(g, address, row != NULL ? value & row->writable : value);
 }
 
-/* --- operations
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- operations ---- */
 
 /* An address of a register that the processor has a row for. */
 static uint32_t known_address(const struct guest *g, struct input *in, const struct profile_msr **row)
@@ -1077,7 +1027,6 @@ static void op_map(struct guest *g, struct input *in)
 
 static void op_hostile(struct guest *g, struct input *in)
 {
-    (void)g;
     machine.hostile.reads = (uint8_t)take(in, 1);
     machine.hostile.writes = (uint8_t)take(in, 1);
     machine.hostile.memory = (uint8_t)take(in, 1);
@@ -1108,8 +1057,6 @@ static void op_debug(struct guest *g, struct input *in)
 
 static void op_reset(struct guest *g, struct input *in)
 {
-    (void)g;
-    (void)in;
     for (unsigned i = 0; i < 2 && machine.guests[i] != NULL; i++)
         engine_reset(&machine.guests[i]->v);
 }
@@ -1120,7 +1067,6 @@ static void op_flush(struct guest *g, struct input *in)
     struct block *blocks[MADE_MAX];
     const unsigned count = machine.made_count;
 
-    (void)in;
     for (unsigned i = 0; i < 2 && machine.guests[i] != NULL; i++)
         engine_keep_blocks(&machine.guests[i]->v);
     memcpy(blocks, machine.made, count * sizeof(blocks[0]));

@@ -30,7 +30,6 @@ static void show_current(void)
 
 static void on_abort(int number)
 {
-    (void)number;
     show_current();
 }
 

@@ -143,17 +143,19 @@ UNIT_TEST(each_kind_of_cores_has_a_head)
     start();
     dump_start(&other, 6);
     said("[1 end bts=0 pebs=0 lbr=0][0 head]");
+    dump_test("one");
     dump_bts(0, &branches);
     dump_bts(2, &branches);
     dump_pebs(0, &samples, DATA_SOURCE_NEHALEM);
-    said("[1 bts test= cpu=6 first=0 count=3 before=0 form=8/1][2 bts test= cpu=2 first=3 count=3 before=3 form=8/1]");
+    said("[1 bts test=one cpu=6 first=0 count=3 before=0 form=8/1][2 bts test=one cpu=2 first=3 count=3 before=3 "
+         "form=8/1]");
     dump_event(0, &sampling);
-    said("[3 pebs test= cpu=6 first=0 count=3 before=0 form=8/3/0/0/5 source=1 size=200]"
-         "[4 event test= cpu=6 counter=0 fixed=0 select=0x81d0 period=0 threshold=0 data_cfg=0x0 name=LOADS]");
+    said("[3 pebs test=one cpu=6 first=0 count=3 before=0 form=8/3/0/0/5 source=1 size=200]"
+         "[4 event test=one cpu=6 counter=0 fixed=0 select=0x81d0 period=0 threshold=0 data_cfg=0x0 name=LOADS]");
     dump_lbr(0, &stack);
-    said("[5 lbr test= cpu=6 first=0 count=1 before=0 form=5 tos=0 depth=16]");
+    said("[5 lbr test=one cpu=6 first=0 count=1 before=0 form=5 tos=0 depth=16]");
     world.observer(&sampling); /* what pebs_program() reports */
-    said("[6 event test= cpu=6 counter=0 fixed=0 select=0x81d0 period=0 threshold=0 data_cfg=0x0 name=LOADS]");
+    said("[6 event test=one cpu=6 counter=0 fixed=0 select=0x81d0 period=0 threshold=0 data_cfg=0x0 name=LOADS]");
     world.processor = 1; /* the sampling of other processors is reported by the test */
     world.observer(&sampling);
     said("");

@@ -391,6 +391,16 @@ static bool no_freeze(uint32_t msr, uint64_t value)
     {                      \
         need, need, reason \
     }
+#define OLD(need)  ONE(CAPS_NEED_##need, CAPS_NO_FREEZE) /* any reason that was found earlier */
+#define NO_PERFMON ONE(CAPS_NEED_PERFMON, CAPS_PERFMON_NONE)
+#define FREEZING                                                                    \
+    {                                                                               \
+        CAPS_NEED_FREEZE, CAPS_NEED_FREEZE_COUNTERS, CAPS_FREEZE_DEBUGCTL_RAISES_GP \
+    }
+#define TRACING                                                             \
+    {                                                                       \
+        CAPS_NEED_BTS, CAPS_NEED_BTS_PREDICTED, CAPS_BTS_DEBUGCTL_RAISES_GP \
+    }
 #define ALL_COUNTERS(reason)                                \
     {                                                       \
         COUNTING(reason), SAMPLING(reason), LOGGING(reason) \
@@ -403,60 +413,32 @@ UNIT_TEST(some_registers_raise_gp)
         enum { PLAIN, NETBURST, NO_GLOBAL, NO_COUNTERS, NO_TOS, READ_ONLY } how;
         struct missing before[2], after[3]; /* before: other reasons, found earlier */
     } rows[] = {
-        { 0x38f, PLAIN, { { 0 } }, ALL_COUNTERS(CAPS_GLOBAL_CTRL_RAISES_GP) },
-        { 0x38f, NETBURST, { { 0 } }, { COUNTING(CAPS_GLOBAL_CTRL_RAISES_GP), LOGGING(CAPS_GLOBAL_CTRL_RAISES_GP) } },
-        { 0x38f, NO_GLOBAL, { { 0 } }, { { 0 } } },
-        { 0xc1, PLAIN, { { 0 } }, ALL_COUNTERS(CAPS_COUNTER_RAISES_GP) },
-        { 0x186, PLAIN, { { 0 } }, ALL_COUNTERS(CAPS_COUNTER_RAISES_GP) },
-        { 0xc1,
-          NO_COUNTERS,
-          { ONE(CAPS_NEED_PERFMON, CAPS_PERFMON_NONE) },
-          { ONE(CAPS_NEED_PERFMON, CAPS_PERFMON_NONE) } },
-        { 0x186,
-          NO_COUNTERS,
-          { ONE(CAPS_NEED_PERFMON, CAPS_PERFMON_NONE) },
-          { ONE(CAPS_NEED_PERFMON, CAPS_PERFMON_NONE) } },
-        { 0x1d9,
-          PLAIN,
-          { { 0 } },
-          { { CAPS_NEED_FREEZE, CAPS_NEED_FREEZE_COUNTERS, CAPS_FREEZE_DEBUGCTL_RAISES_GP },
-            { CAPS_NEED_BTS, CAPS_NEED_BTS_PREDICTED, CAPS_BTS_DEBUGCTL_RAISES_GP } } },
-        { 0x1d9,
-          PLAIN,
-          { ONE(CAPS_NEED_FREEZE, CAPS_NO_FREEZE), ONE(CAPS_NEED_BTS, CAPS_NO_FREEZE) },
-          { ONE(CAPS_NEED_FREEZE, CAPS_NO_FREEZE), ONE(CAPS_NEED_BTS, CAPS_NO_FREEZE) } },
-        { 0x1d9,
-          PLAIN,
-          { ONE(CAPS_NEED_FREEZE, CAPS_NO_FREEZE) },
-          { ONE(CAPS_NEED_FREEZE, CAPS_NO_FREEZE),
-            ONE(CAPS_NEED_FREEZE_COUNTERS, CAPS_FREEZE_DEBUGCTL_RAISES_GP),
-            { CAPS_NEED_BTS, CAPS_NEED_BTS_PREDICTED, CAPS_BTS_DEBUGCTL_RAISES_GP } } },
-        { 0x1d9,
-          PLAIN,
-          { ONE(CAPS_NEED_BTS, CAPS_NO_FREEZE) },
-          { { CAPS_NEED_FREEZE, CAPS_NEED_FREEZE_COUNTERS, CAPS_FREEZE_DEBUGCTL_RAISES_GP },
-            ONE(CAPS_NEED_BTS, CAPS_NO_FREEZE),
-            { CAPS_NEED_BTS_CPL, CAPS_NEED_BTS_PREDICTED, CAPS_BTS_DEBUGCTL_RAISES_GP } } },
-        { 0x3f5, PLAIN, { { 0 } }, { SAMPLING(CAPS_PEBS_INDEX_RAISES_GP) } },
-        { 0x3f1,
-          PLAIN,
-          { ONE(CAPS_NEED_PEBS_ARCH, CAPS_NO_FREEZE) },
-          { SAMPLING(CAPS_PEBS_ENABLE_RAISES_GP), ONE(CAPS_NEED_PEBS_ARCH, CAPS_NO_FREEZE) } },
-        { 0x3f1, PLAIN, { ONE(CAPS_NEED_PEBS_AREA, CAPS_NO_FREEZE) }, { ONE(CAPS_NEED_PEBS_AREA, CAPS_NO_FREEZE) } },
-        { 0x680, PLAIN, { { 0 } }, { { CAPS_NEED_LBR, CAPS_NEED_LBR_EVENTS, CAPS_LBR_STACK_RAISES_GP } } },
-        { 0x1c9, PLAIN, { { 0 } }, { { CAPS_NEED_LBR, CAPS_NEED_LBR_EVENTS, CAPS_LBR_STACK_RAISES_GP } } },
-        { 0, NO_TOS, { { 0 } }, { { 0 } } },
-        { 0x680, PLAIN, { ONE(CAPS_NEED_LBR, CAPS_NO_FREEZE) }, { ONE(CAPS_NEED_LBR, CAPS_NO_FREEZE) } },
-        { 0, READ_ONLY, { { 0 } }, { ONE(CAPS_NEED_FREEZE_COUNTERS, CAPS_FREEZE_COUNTERS_RAISES_GP) } },
-        { 0, READ_ONLY, { ONE(CAPS_NEED_FREEZE, CAPS_NO_FREEZE) }, { ONE(CAPS_NEED_FREEZE, CAPS_NO_FREEZE) } },
-        { 0x3f5,
-          READ_ONLY,
-          { ONE(CAPS_NEED_FREEZE, CAPS_NO_FREEZE) },
-          { ONE(CAPS_NEED_FREEZE, CAPS_NO_FREEZE), SAMPLING(CAPS_PEBS_INDEX_RAISES_GP) } },
-        { 0x3f1,
-          READ_ONLY,
-          { ONE(CAPS_NEED_FREEZE, CAPS_NO_FREEZE) },
-          { ONE(CAPS_NEED_FREEZE, CAPS_NO_FREEZE), SAMPLING(CAPS_PEBS_ENABLE_RAISES_GP) } },
+        { 0x38f, .after = ALL_COUNTERS(CAPS_GLOBAL_CTRL_RAISES_GP) },
+        { 0x38f, NETBURST, .after = { COUNTING(CAPS_GLOBAL_CTRL_RAISES_GP), LOGGING(CAPS_GLOBAL_CTRL_RAISES_GP) } },
+        { 0x38f, NO_GLOBAL, .after = { { 0 } } },
+        { 0xc1, .after = ALL_COUNTERS(CAPS_COUNTER_RAISES_GP) },
+        { 0x186, .after = ALL_COUNTERS(CAPS_COUNTER_RAISES_GP) },
+        { 0xc1, NO_COUNTERS, { NO_PERFMON }, { NO_PERFMON } },
+        { 0x186, NO_COUNTERS, { NO_PERFMON }, { NO_PERFMON } },
+        { 0x1d9, .after = { FREEZING, TRACING } },
+        { 0x1d9, .before = { OLD(FREEZE), OLD(BTS) }, .after = { OLD(FREEZE), OLD(BTS) } },
+        { 0x1d9, .before = { OLD(FREEZE) },
+          .after = { OLD(FREEZE), ONE(CAPS_NEED_FREEZE_COUNTERS, CAPS_FREEZE_DEBUGCTL_RAISES_GP), TRACING } },
+        { 0x1d9, .before = { OLD(BTS) },
+          .after = { FREEZING,
+                     OLD(BTS),
+                     { CAPS_NEED_BTS_CPL, CAPS_NEED_BTS_PREDICTED, CAPS_BTS_DEBUGCTL_RAISES_GP } } },
+        { 0x3f5, .after = { SAMPLING(CAPS_PEBS_INDEX_RAISES_GP) } },
+        { 0x3f1, .before = { OLD(PEBS_ARCH) }, .after = { SAMPLING(CAPS_PEBS_ENABLE_RAISES_GP), OLD(PEBS_ARCH) } },
+        { 0x3f1, .before = { OLD(PEBS_AREA) }, .after = { OLD(PEBS_AREA) } },
+        { 0x680, .after = { { CAPS_NEED_LBR, CAPS_NEED_LBR_EVENTS, CAPS_LBR_STACK_RAISES_GP } } },
+        { 0x1c9, .after = { { CAPS_NEED_LBR, CAPS_NEED_LBR_EVENTS, CAPS_LBR_STACK_RAISES_GP } } },
+        { 0, NO_TOS, .after = { { 0 } } },
+        { 0x680, .before = { OLD(LBR) }, .after = { OLD(LBR) } },
+        { 0, READ_ONLY, .after = { ONE(CAPS_NEED_FREEZE_COUNTERS, CAPS_FREEZE_COUNTERS_RAISES_GP) } },
+        { 0, READ_ONLY, { OLD(FREEZE) }, { OLD(FREEZE) } },
+        { 0x3f5, READ_ONLY, { OLD(FREEZE) }, { OLD(FREEZE), SAMPLING(CAPS_PEBS_INDEX_RAISES_GP) } },
+        { 0x3f1, READ_ONLY, { OLD(FREEZE) }, { OLD(FREEZE), SAMPLING(CAPS_PEBS_ENABLE_RAISES_GP) } },
     };
 
     for (unsigned i = 0; i < COUNT_OF(rows); i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/host/machine/machine.h"
 
-#include "tests/host/host_test.h"
+#include "tests/host/fakes.h"
 
 #include <inttypes.h>
 
@@ -173,25 +173,15 @@ bool msr_write(uint32_t msr, uint64_t value)
     return true;
 }
 
-bool msr_try(uint32_t msr, uint64_t value)
-{
-    return msr_write(msr, value);
-}
+FAKE(bool, msr_try, (uint32_t msr, uint64_t value), msr_write(msr, value))
 
 /* ---- the processor ----------------------------------------------------------------------------------------------- */
 
-struct cpuid cpuid(uint32_t leaf, uint32_t subleaf)
-{
-    if (machine.leaves)
-        return machine.leaves(leaf, subleaf);
-    return (struct cpuid){ 0 };
-}
+FAKE(struct cpuid, cpuid, (uint32_t leaf, uint32_t subleaf),
+     machine.leaves ? machine.leaves(leaf, subleaf) : (struct cpuid){ 0 })
 
 /* A time stamp is 1000 after the last one; the first is 0. */
-uint64_t time_stamp(void)
-{
-    return 1000 * machine.time_stamps++;
-}
+FAKE(uint64_t, time_stamp, (void), 1000 * machine.time_stamps++)
 
 void cpu_pause(void)
 {
@@ -200,71 +190,22 @@ void cpu_pause(void)
         machine.pause();
 }
 
-uintptr_t dr7_read(void)
-{
-    return machine.dr7;
-}
-
-void dr7_write(uintptr_t value)
-{
-    machine.dr7 = value;
-}
-
-void interrupts_on(void)
-{
-    machine.interrupts_off = false;
-}
-
-uintptr_t flags_read(void)
-{
-    return (uintptr_t)!machine.interrupts_off << 9; /* IF */
-}
-
-void interrupts_off(void)
-{
-    machine.interrupts_off = true;
-}
-
-unsigned processor_number(void)
-{
-    return machine.processor;
-}
+FAKE(uintptr_t, dr7_read, (void), machine.dr7)
+FAKE_VOID(dr7_write, (uintptr_t value), machine.dr7 = value)
+FAKE_VOID(interrupts_on, (void), machine.interrupts_off = false)
+FAKE_VOID(interrupts_off, (void), machine.interrupts_off = true)
+FAKE(uintptr_t, flags_read, (void), (uintptr_t)!machine.interrupts_off << 9) /* IF */
+FAKE(unsigned, processor_number, (void), machine.processor)
 
 /* ---- interrupts -------------------------------------------------------------------------------------------------- */
 
-bool apic_present(void)
-{
-    return machine.apic;
-}
-
-void apic_eoi(void)
-{
-    machine.eois++;
-}
-
-void apic_send_self(unsigned vector)
-{
-}
-
-uint32_t apic_performance_lvt(void)
-{
-    return machine.lvt;
-}
-
-void apic_performance_write(uint32_t entry)
-{
-    machine.lvt = entry;
-}
-
-void apic_performance_arm(unsigned vector)
-{
-    apic_performance_write(vector);
-}
-
-void apic_performance_mask(void)
-{
-    apic_performance_write(machine.lvt | APIC_LVT_MASKED);
-}
+FAKE(bool, apic_present, (void), machine.apic)
+FAKE_VOID(apic_eoi, (void), machine.eois++)
+FAKE_VOID(apic_send_self, (unsigned vector), (void)vector)
+FAKE(uint32_t, apic_performance_lvt, (void), machine.lvt)
+FAKE_VOID(apic_performance_write, (uint32_t entry), machine.lvt = entry)
+FAKE_VOID(apic_performance_arm, (unsigned vector), machine.lvt = vector)
+FAKE_VOID(apic_performance_mask, (void), machine.lvt |= APIC_LVT_MASKED)
 
 void interrupt_set(unsigned vector, interrupt_handler *handler)
 {
@@ -275,21 +216,9 @@ void interrupt_set(unsigned vector, interrupt_handler *handler)
 /* A gate's address is a thousand times its vector, until it is set. */
 static uint64_t gates[256];
 
-uint64_t interrupt_gate_address(unsigned vector)
-{
-    return gates[vector] ? gates[vector] : 1000 * vector;
-}
-
-void interrupt_set_raw(unsigned vector, void (*entry)(void), bool user)
-{
-    gates[vector] = (uintptr_t)entry;
-}
-
-uint8_t interrupt_gate_type(unsigned vector)
-{
-    assert_in_range(vector, 0, 255);
-    return machine.gate_type;
-}
+FAKE(uint64_t, interrupt_gate_address, (unsigned vector), gates[vector] ? gates[vector] : 1000 * vector)
+FAKE_VOID(interrupt_set_raw, (unsigned vector, void (*entry)(void), bool user), gates[vector] = (uintptr_t)entry)
+FAKE(uint8_t, interrupt_gate_type, (unsigned vector), assert_in_range(vector, 0, 255), machine.gate_type)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
@@ -300,31 +229,14 @@ __asm__(".bss\n.globl text_start, text_end, user_start, user_end\ntext_start: .z
 
 const struct workload workload_based;
 
-bool code_has(uint64_t address)
-{
-    return !machine.knows_code || (address >= (uintptr_t)text_start && address < (uintptr_t)user_end);
-}
+FAKE(bool, code_has, (uint64_t address),
+     !machine.knows_code || (address >= (uintptr_t)text_start && address < (uintptr_t)user_end))
+FAKE(bool, code_has_branch, (uint64_t from, uint64_t to), code_has(from) && code_has(to))
+FAKE(bool, code_follows, (uint64_t from, uint64_t to), code_has_branch(from, to))
 
-bool code_has_branch(uint64_t from, uint64_t to)
-{
-    return code_has(from) && code_has(to);
-}
-
-bool code_follows(uint64_t from, uint64_t to)
-{
-    return code_has_branch(from, to);
-}
-
-bool paging_no_execute(void)
-{
-    return machine.no_execute;
-}
-
-bool paging_lookup(uint64_t linear, uint64_t *entry)
-{
-    *entry = machine.page | (linear & PAGE_ADDRESS);
-    return (machine.page & PAGE_PRESENT) != 0;
-}
+FAKE(bool, paging_no_execute, (void), machine.no_execute)
+FAKE(bool, paging_lookup, (uint64_t linear, uint64_t *entry), *entry = machine.page | (linear & PAGE_ADDRESS),
+     (machine.page & PAGE_PRESENT) != 0)
 
 /* ---- the kernel around it ---------------------------------------------------------------------------------------- */
 
@@ -341,10 +253,7 @@ void(test_plan_between)(struct test_run *run, unsigned least, unsigned most)
     run->most = most;
 }
 
-void test_saw(struct test_run *run, unsigned records)
-{
-    run->seen += records;
-}
+FAKE_VOID(test_saw, (struct test_run * run, unsigned records), run->seen += records)
 
 void(test_fail)(struct test_run *run, const char *fmt, ...)
 {
@@ -379,40 +288,14 @@ void console_note(const char *fmt, ...)
     va_end(args);
 }
 
-static void sink_line(void *context, const char *text)
-{
-    (void)context;
-    console_note("%s", text);
-}
-
-static bool no_symbol(void *context, uint64_t address, const char **name, uint64_t *offset)
-{
-    (void)context;
-    (void)address;
-    (void)name;
-    (void)offset;
-    return false;
-}
+static FAKE_VOID(sink_line, (void *context, const char *text), console_note("%s", text))
+static FAKE(bool, no_symbol, (void *context, uint64_t address, const char **name, uint64_t *offset), false)
 
 const struct line_sink console_sink = { sink_line, NULL };
 const struct symbolizer console_symbols = { no_symbol, NULL };
 
-void dump_bts(unsigned cpu, const struct ds_log *log)
-{
-    dump("bts of %u: %u", cpu, log->records);
-}
-
-void dump_pebs(unsigned cpu, const struct ds_log *log, enum data_source_encoding encoding)
-{
-    dump("pebs of %u: %u, sources %d", cpu, log->records, (int)encoding);
-}
-
-void dump_lbr(unsigned cpu, const struct lbr_stack *stack)
-{
-    dump("lbr of %u: %u", cpu, stack->depth);
-}
-
-void dump_flush(void)
-{
-    dump("flush");
-}
+FAKE_VOID(dump_bts, (unsigned cpu, const struct ds_log *log), dump("bts of %u: %u", cpu, log->records))
+FAKE_VOID(dump_pebs, (unsigned cpu, const struct ds_log *log, enum data_source_encoding encoding),
+          dump("pebs of %u: %u, sources %d", cpu, log->records, (int)encoding))
+FAKE_VOID(dump_lbr, (unsigned cpu, const struct lbr_stack *stack), dump("lbr of %u: %u", cpu, stack->depth))
+FAKE_VOID(dump_flush, (void), dump("flush"))
