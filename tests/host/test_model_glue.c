@@ -1,94 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the model reads from QEMU: registers by name, page tables, the local APIC, frames of interrupts and exceptions.
- * Here QEMU is a register file and some memory, without private state.
+ * What the model reads from QEMU: page tables, the local APIC, frames of exceptions, code and memory. Here QEMU is a
+ * register file and some memory, without private state. Boots show registers and interrupts, which each record has.
  */
 #include "tests/host/model_qemu.h"
-
-/* Registers are found by name, in any order of QEMU's list. A register that this QEMU lacks reads as 0. */
-UNIT_TEST(registers_by_name)
-{
-    static const char *const order[] = { "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8",
-                                         "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip" };
-    static const unsigned as_encoded[] = { RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP,     R8,
-                                           R9,  R10, R11, R12, R13, R14, R15, NAME_RIP };
-    struct processor *p = wide();
-    uint64_t general[GENERAL_REGISTERS];
-    const char *missing;
-
-    for (unsigned i = 0; i < COUNT_OF(order); i++) {
-        set(order[i], 0x1111111100000000 + i);
-        assert_int_equal(processor_read(p, as_encoded[i]), 0x1111111100000000 + i);
-    }
-    set("eflags", 0x10246);
-    assert_int_equal(processor_host.registers(p, 0, general), 0x247); /* QEMU's private state adds 1; without RF */
-    for (unsigned i = 0; i < GENERAL_REGISTERS; i++)
-        assert_int_equal(general[as_encoded[i]], 0x1111111100000000 + i);
-    processor_write(p, RDX, 0x2222222233333333);
-    assert_int_equal(processor_read(p, RDX), 0x2222222233333333);
-    assert_int_equal(processor_read(p, RCX), 0x1111111100000002);
-
-    p = made(narrow_file, COUNT_OF(narrow_file), &missing);
-    set("esi", 0x89abcdef);
-    set("eip", 0x7c00);
-    assert_int_equal(processor_read(p, RSI), 0x89abcdef);
-    assert_int_equal(processor_read(p, NAME_RIP), 0x7c00);
-    assert_int_equal(processor_read(p, R8), 0);
-    assert_int_equal(processor_read(p, NAME_EFER), 0);
-}
-
-UNIT_TEST(xmm_registers)
-{
-    struct processor *p = wide();
-    uint64_t xmm[XMM_REGISTERS][2];
-
-    for (unsigned i = 0; i < file_size; i++) {
-        if (strncmp(file[i].name, "xmm", 3) == 0) {
-            memset(file[i].value, 0x10 + (int)strtoul(file[i].name + 3, NULL, 10), 8);
-            memset(file[i].value + 8, 0x80, 8);
-        }
-    }
-    memset(xmm, 0xa5, sizeof(xmm));
-    processor_host.xmm(p, xmm);
-    for (unsigned i = 0; i < XMM_REGISTERS; i++) {
-        const bool there = i == 0 || i == 1 || i == 10 || i == 15; /* 3 is too short */
-
-        assert_int_equal(xmm[i][0], there ? (0x10 + i) * UINT64_C(0x0101010101010101) : 0);
-        assert_int_equal(xmm[i][1], there ? UINT64_C(0x8080808080808080) : 0);
-    }
-    processor_host.ymmh(p, xmm);
-    assert_int_equal(xmm[0][0], UINT64_C(0x8080808080808080));
-    assert_int_equal(xmm[15][1], 0x1f * UINT64_C(0x0101010101010101));
-}
-
-/* SDM Vol. 3A (253668-083), "Privilege Levels": CS's in protected mode, 3 in virtual-8086 mode, 0 in real mode. */
-UNIT_TEST(privilege_levels)
-{
-    struct processor *p = wide();
-
-    set("cs", 0x3003);
-    assert_int_equal(processor_cpl(p), 0);
-    set("cr0", 1);
-    assert_int_equal(processor_cpl(p), 3);
-    set("cs", 0x8);
-    assert_int_equal(processor_cpl(p), 0);
-    set("cs", 0x11);
-    assert_int_equal(processor_cpl(p), 1);
-    set("eflags", 1 << 17);
-    assert_int_equal(processor_cpl(p), 3);
-    set("efer", 0x100);
-    assert_false(processor_in_ia32e(p));
-    set("efer", 0x400);
-    assert_true(processor_in_ia32e(p));
-    assert_true(processor_host.ia32e(p));
-    p->block = &(struct block){ .ia32e = false };
-    assert_false(processor_host.ia32e(p)); /* the block's own */
-    p->block = NULL;
-    set("eflags", 0x200);
-    assert_true(processor_host.interrupts_on(p));
-    set("eflags", 0xfffffdff);
-    assert_false(processor_host.interrupts_on(p));
-}
 
 #define P_W_U        UINT64_C(7)
 #define LARGE        UINT64_C(0x80)
@@ -207,7 +122,6 @@ UNIT_TEST(page_tables)
     }
 }
 
-#define ID              0x20
 #define SPURIOUS        0xf0
 #define IN_SERVICE_BITS 0x100
 #define LVTPC           0x340
@@ -239,37 +153,6 @@ UNIT_TEST(local_apic)
     processor_reset(p);
     assert_int_equal(processor_host.lvtpc(p),
                      MASKED); /* SDM Vol. 3A (253668-083), "Local APIC State After ... Reset" */
-}
-
-/* The message goes to the processor's own APIC with LVTPC's vector and delivery mode, and LVTPC is masked. */
-UNIT_TEST(interrupts)
-{
-    static const uint32_t entries[] = { 0x40, 0x4fe, 0x400, 0x80fe };
-
-    for (size_t i = 0; i < COUNT_OF(entries); i++) {
-        struct processor *p = wide();
-
-        set_apic(ID, UINT32_C(5) << 24);
-        set_apic(LVTPC, entries[i]);
-        assert_int_equal(processor_host.pmi(p), entries[i]);
-        assert_int_equal(message_to, APIC | 5 << 12);
-        assert_int_equal(message, entries[i] & 0x7ff);
-        assert_int_equal(apic_register(LVTPC), entries[i] | MASKED);
-
-        message_to = 0;
-        assert_int_equal(processor_host.pmi(p), entries[i] | MASKED); /* lost */
-        assert_int_equal(message_to, 0);
-
-        p = wide();
-        set_apic(ID, UINT32_C(6) << 24); /* not QEMU's number of the processor */
-        processor_host.lvtpc(p);         /* as before the WRMSR that switches the mode */
-        apic_hidden = true;
-        p->x2apic_lvtpc = entries[i];
-        assert_int_equal(processor_host.pmi(p), entries[i]);
-        assert_int_equal(message_to, APIC | 6 << 12);
-        assert_int_equal(message, entries[i] & 0x7ff);
-        assert_int_equal(p->x2apic_lvtpc, entries[i] | MASKED);
-    }
 }
 
 #define STACK 0x8000
