@@ -37,26 +37,6 @@ static void access_n(struct data_cache *cache, uint64_t base, uint64_t stride, u
         assert_int_equal(data_cache_load(cache, base + stride * i), expected);
 }
 
-UNIT_TEST(each_level_holds_its_size)
-{
-    static const struct {
-        unsigned lines;
-        enum data_level again;
-    } sizes[] = { { 512, LEVEL_L1 }, { 4096, LEVEL_L2 }, { 131072, LEVEL_L3 } };
-    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
-        free_cache(state);
-        assert_int_equal(new_cache(state), 0);
-        for (unsigned turn = 0; turn < 2; turn++) {
-            for (unsigned n = 0; n < sizes[i].lines; n++) {
-                const uint64_t line = (n * 77u) % sizes[i].lines; /* 77 is odd: every line once */
-                assert_int_equal(data_cache_load(*state, line * 64), turn == 0 ? LEVEL_MEMORY : sizes[i].again);
-            }
-        }
-    }
-    for (unsigned page = 0; page < 2 * 1536; page++)
-        assert_true(data_cache_tlb_miss(*state, UINT64_C(4096) * (page % 1536)) == (page < 1536));
-}
-
 /* True LRU by its other definition: a hit is a key that fewer than `ways` other keys of its set followed. */
 static bool lru_hit(const uint64_t *keys, unsigned now, unsigned sets, unsigned ways)
 {
@@ -107,19 +87,6 @@ UNIT_TEST(any_order_is_lru)
     for (unsigned level = 0; level <= LEVEL_MEMORY; level++)
         assert_true(seen[level] > 100);
     assert_in_range(misses, 100, COUNT_OF(lines) - 100);
-}
-
-UNIT_TEST(clearing_empties_every_time)
-{
-    struct data_cache *cache = *state;
-
-    for (unsigned i = 0; i < 3; i++) {
-        assert_true(data_cache_tlb_miss(cache, BASE));
-        access_n(cache, BASE, L1_STRIDE, 8, LEVEL_MEMORY);
-        assert_false(data_cache_tlb_miss(cache, BASE));
-        access_n(cache, BASE, L1_STRIDE, 8, LEVEL_L1);
-        data_cache_clear(cache);
-    }
 }
 
 #define PEERS 3
@@ -198,17 +165,6 @@ UNIT_TEST(the_last_peer_is_alone)
     data_cache_free(peers[2]);
     assert_int_equal(data_cache_load(peers[0], BASE + 64), LEVEL_MEMORY);
     data_cache_free(peers[0]);
-}
-
-UNIT_TEST(cleared_is_no_longer_modified)
-{
-    struct data_cache *peers[PEERS];
-
-    new_peers(peers);
-    data_cache_store(peers[0], BASE);
-    data_cache_clear(peers[0]);
-    assert_int_equal(data_cache_load(peers[1], BASE), LEVEL_MEMORY);
-    free_peers(peers);
 }
 
 static unsigned newest_of_l1(void *of, unsigned ways)
