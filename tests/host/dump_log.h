@@ -10,6 +10,7 @@
 #include "lib/dump/dump_code.h"
 #include "lib/dump/dump_write.h"
 #include "lib/dump/reader/dump_read.h"
+#include "tests/host/fakes.h"
 
 #define LINES_MAX    256u
 #define PROBLEMS_MAX 80u
@@ -21,14 +22,14 @@ static struct log {
     unsigned count;
 } written;
 
-/* The reader's results. */
+/* The reader's results, and the sink that takes them. */
 static struct result {
     struct dump_totals totals;
     bool whole;
     unsigned problems;
     struct dump_problem problem[PROBLEMS_MAX];
     enum dump_error counted; /* the first problem found by counting */
-    unsigned machines, tests, events, stacks, lines;
+    unsigned machines, events, stacks, lines;
     struct dump_machine machine;
     char test[DUMP_TEST_MAX + 1], line[64], event_name[64];
     struct dump_sampling event;
@@ -64,30 +65,19 @@ static void forget(void)
         free(written.line[--written.count]);
 }
 
-static void on_problem(void *context, const struct dump_problem *problem)
-{
-    assert_true(result.problems < PROBLEMS_MAX);
-    result.problem[result.problems++] = *problem;
-}
-
-static void on_machine(void *context, const struct dump_machine *machine)
-{
-    result.machines++;
-    result.machine = *machine;
-}
-
-static void on_test(void *context, const char *id)
-{
-    result.tests++;
-    snprintf(result.test, sizeof(result.test), "%s", id);
-}
-
-static void on_event(void *context, const struct dump_sampling *event)
-{
-    result.events++;
-    result.event = *event;
-    snprintf(result.event_name, sizeof(result.event_name), "%s", event->name);
-}
+FAKE_STATIC_VOID(on_problem, (void *context, const struct dump_problem *problem),
+                 assert_true(result.problems < PROBLEMS_MAX), result.problem[result.problems++] = *problem)
+FAKE_STATIC_VOID(on_machine, (void *context, const struct dump_machine *machine), result.machines++,
+                 result.machine = *machine)
+FAKE_STATIC_VOID(on_test, (void *context, const char *id), snprintf(result.test, sizeof(result.test), "%s", id))
+FAKE_STATIC_VOID(on_event, (void *context, const struct dump_sampling *event), result.events++, result.event = *event,
+                 snprintf(result.event_name, sizeof(result.event_name), "%s", event->name))
+FAKE_STATIC_VOID(on_lost, (void *context, const char *kind, uint64_t records),
+                 result.lost[kind[0] == 'b'   ? 0
+                             : kind[0] == 'p' ? 1
+                                              : 2] += records)
+FAKE_STATIC_VOID(on_line, (void *context, const char *text), result.lines++,
+                 snprintf(result.line, sizeof(result.line), "%s", text))
 
 static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_record *record)
 {
@@ -116,17 +106,6 @@ static void on_lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lb
     result.tos = stack->tos;
     memcpy(result.entries, stack->entries, stack->depth * sizeof(result.entries[0]));
     memcpy(result.registers, stack->registers, stack->depth * sizeof(result.registers[0]));
-}
-
-static void on_lost(void *context, const char *kind, uint64_t records)
-{
-    result.lost[kind[0] == 'b' ? 0 : kind[0] == 'p' ? 1 : 2] += records;
-}
-
-static void on_line(void *context, const char *text)
-{
-    result.lines++;
-    snprintf(result.line, sizeof(result.line), "%s", text);
 }
 
 static const struct record_sink everything = { NULL,    on_machine, on_test, on_event, on_bts,
