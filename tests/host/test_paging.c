@@ -67,11 +67,8 @@ PART(image_end, 0x310000);
 #define PCD     0x010u
 #define NX      (UINT64_C(1) << 63)
 
-static void build_with(bool pat_flag, enum paging_wish wish)
+static void build_tables(const struct paging_choice *choice)
 {
-    const struct paging_choice choice = {
-        .pae = true, .pse = true, .nx = true, .pat = pat_flag, .wish = wish, .apic_base = APIC
-    };
     memset(root, 0, sizeof root);
     memset(tables, 0, sizeof tables);
     tables_used = 0;
@@ -79,7 +76,13 @@ static void build_with(bool pat_flag, enum paging_wish wish)
     cr0 = cr3 = cr4 = 0;
     pat = efer = 0;
     pat_writes = cr3_writes = 0;
-    assert_int_equal(paging_init(&choice), PAGING_OK);
+    assert_int_equal(paging_init(choice), PAGING_OK);
+}
+
+static void build_with(bool pat_flag, enum paging_wish wish)
+{
+    build_tables(&(struct paging_choice){
+        .pae = true, .pse = true, .nx = true, .pat = pat_flag, .wish = wish, .apic_base = APIC });
 }
 
 /* The entry of the 4 KiB page, in the form of paging_lookup(); 0: not present. */
@@ -212,15 +215,8 @@ UNIT_TEST(refusals)
 
 static void uncached_with(enum paging_wish wish, const uint64_t *device, unsigned count)
 {
-    const struct paging_choice choice = {
-        .pae = true, .pse = true, .wish = wish, .apic_base = APIC, .devices = device, .device_count = count
-    };
-
-    memset(root, 0, sizeof root);
-    memset(tables, 0, sizeof tables);
-    tables_used = 0;
-    paging = NULL;
-    assert_int_equal(paging_init(&choice), PAGING_OK);
+    build_tables(&(struct paging_choice){
+        .pae = true, .pse = true, .wish = wish, .apic_base = APIC, .devices = device, .device_count = count });
 }
 
 static bool cached(uint64_t address)
