@@ -11,8 +11,8 @@
 /* Zeros at this address, again at each call. The sanitizers must not use it. */
 static inline void *map_at(uint64_t address, size_t size)
 {
-    void *const memory = mmap((void *)(uintptr_t)address, size, PROT_READ | PROT_WRITE | PROT_EXEC,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    void *const memory =
+        mmap((void *)(uintptr_t)address, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
     assert_ptr_equal(memory, (void *)(uintptr_t)address);
     return memory;

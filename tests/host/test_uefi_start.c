@@ -210,7 +210,7 @@ static int new_machine(void **state)
     services.GetMemoryMap = get_memory_map;
     services.ExitBootServices = exit_services;
     memset(&start_fw, 0, sizeof start_fw);
-    map_at(LOW, LOW_SIZE);
+    assert_int_equal(mprotect(map_at(LOW, LOW_SIZE), LOW_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC), 0);
     start_fw.next = LOW_END;
     start_fw.rsdp_1 = 0xe0010;
     start_fw.rsdp_2 = 0xbfb7e014;
