@@ -69,10 +69,8 @@ for path in ['scripts/machine', 'README.md', 'tools/dsdump.c', 'docs/output.md']
     same([pairs for pairs in sentences if len(pairs) > 3], [statuses], f'{path}: the exit statuses of a log')
 same(sorted(pair[::-1] for pair in found('docs/dsdump.1', rf'^\.It (\d+) Ta ({either})')), statuses, 'docs/dsdump.1: ... too')
 
-# ---- the model's options, in the plugin, in qemu-ds, in its manual page and in docs/model.md
+# ---- the model's options, in the plugin, in qemu-ds and in its manual page
 keys = [key for key, _ in re.findall(r'\{ "(\w+)", &given->(\w+) \}', (TOP / 'model/qemu/options.c').read_text())]
-same(re.findall(r'^\| `(\w+)=[^|]*\| `--\w+` \|', pages['docs/model.md'], re.M), keys, 'docs/model.md: the options of the plugin')
-same(re.findall(r'^\| `(\w+)=[^|]*\| `--(\w+)` \|', pages['docs/model.md'], re.M), [(key, key) for key in keys], '... and of qemu-ds')
 usage = set(re.findall(r'--(\w+)', found('model/qemu/qemu-ds', r'cat <<.TEXT.\n(.*?)^TEXT')[0]))
 manual = found('model/qemu/qemu-ds.1', r'^\.It Fl -(\w+)')
 same(sorted(usage | {'help'}), sorted(manual), 'qemu-ds.1: each option of the usage')
