@@ -61,23 +61,6 @@ UNIT_TEST(interruptions)
     expect_bts(m, 5, 0x7000, HANDLER);
 }
 
-/* QEMU runs an instruction that accesses a device in a block of its own: that is not a branch. */
-UNIT_TEST(a_block_left_in_its_middle)
-{
-    struct machine *m = machine_new();
-    struct block *b = block_new(0, 6, END_REL_JMP), *rest = block_new(0xc, 3, END_REL_JMP);
-
-    set_up_ds(m, 20, 30, 0, 0);
-    WRMSR(m, { DEBUGCTL, TR_BTS }, { EVTSEL0, EVTSEL_ON | INST_RETIRED });
-    run(m, b);
-    engine_lone_instruction(&m->v, block_address(b, 2));
-    engine_lone_instruction(&m->v, block_address(b, 2)); /* it loads and stores */
-    run(m, rest), finish(m);
-    assert_int_equal(stored(m), 1);
-    expect_bts(m, 0, rest->last, CODE + 0x10000);
-    assert_int_equal(rdmsr(m, PMC0), 6 + 1);
-}
-
 /* If an exception ends a block, the block's cycles are those of the retired instructions. */
 UNIT_TEST(lbr_cycles_of_a_block_left_in_its_middle)
 {
@@ -93,7 +76,7 @@ UNIT_TEST(lbr_cycles_of_a_block_left_in_its_middle)
     assert_int_equal(rdmsr(m, LBR_INFO0 + 3) & 0xffff, 3);
 }
 
-/* The block's first instruction accesses a device. */
+/* QEMU runs an instruction that accesses a device in a block of its own: that is not a branch. */
 UNIT_TEST(a_block_left_after_its_first_instruction)
 {
     struct machine *m = machine_new();
@@ -107,21 +90,6 @@ UNIT_TEST(a_block_left_after_its_first_instruction)
     assert_int_equal(stored(m), 1);
     expect_bts(m, 0, rest->last, CODE + 0x10000);
     assert_int_equal(rdmsr(m, PMC0), 2 + 1);
-}
-
-/* Blocks without a branch: their cycles count for the next branch. */
-UNIT_TEST(lbr_stack_with_plain_blocks)
-{
-    struct machine *m = machine_new();
-    struct block *plain = block_new(0, 3, END_PLAIN), *jump = block_new(12, 2, END_REL_JMP);
-
-    wrmsr(m, DEBUGCTL, 1);
-    run(m, jump); /* so that the ring is processed after one */
-    for (unsigned i = 0; i < 400; i++)
-        run(m, plain), run(m, jump);
-    finish(m);
-    for (uint32_t entry = 0; entry < 32; entry++)
-        assert_int_equal(rdmsr(m, LBR_INFO0 + entry) & 0xffff, 5);
 }
 
 #define WALK 8
