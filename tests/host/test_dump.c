@@ -241,7 +241,7 @@ static void write_head_and_event(const struct dump_machine *machine, const struc
     dump_write_end(&writer);
 }
 
-/* Records that were read and written again give the same frames; in_order has the text. */
+/* Records that were read and written again give the same frames; */
 UNIT_TEST(head_and_event_are_read_back)
 {
     for (unsigned latencies = 0; latencies < 6; latencies++) { /* the fourth number of pebs_form */
@@ -386,41 +386,6 @@ UNIT_TEST(a_frame_for_each_form)
     bts(1, 4, true, 1);
     dump_write_flush(&writer);
     dump_write_flush(&writer);
-    assert_lines(want, COUNT_OF(want));
-}
-
-/* The open frame is written before any other output. */
-UNIT_TEST(in_order)
-{
-    static const char *const want[] = {
-        "dsdump/1 0 bts test= cpu=0 first=0 count=1 before=0 form=8/0 codes=1",
-        ("dsdump/1 1 head version=0.1.0+abc width=64 signature=0x506e3 perf_capabilities=0x33c5 "
-         "misc_enable=0x8000000000850089 pebs_data_cfg=0x1f00000f ds=8 bts_form=8/1 pebs_form=8/3/0/1/5 source=3 "
-         "build_id=009fff0300000000000000000000000000000000"),
-        "dsdump/1 2 bts test= cpu=0 first=1 count=1 before=1 form=8/0 codes=1",
-        "dsdump/1 3 bts test=a cpu=0 first=0 count=1 before=2 form=8/0 codes=1",
-        "dsdump/1 4 event test=a cpu=2 counter=3 fixed=1 select=0x1cd period=78187493530 threshold=4 data_cfg=0xf "
-        "name=MEM_TRANS_RETIRED.LOAD_LATENCY",
-        "dsdump/1 5 bts test=a cpu=0 first=1 count=1 before=3 form=8/0 codes=1",
-        "dsdump/1 6 lbr test=a cpu=0 first=0 count=1 before=0 form=1 tos=0 depth=1 codes=1",
-        "dsdump/1 7 bts test=b cpu=0 first=0 count=1 before=4 form=8/0 codes=1",
-        "dsdump/1 8 end bts=5 pebs=0 lbr=1",
-    };
-    static const char *const id = "a";
-
-    new_writer();
-    bts(0, 8, false, 1);
-    dump_write_head(&writer, &machine_64);
-    bts(0, 8, false, 1);
-    dump_write_test(&writer, id);
-    bts(0, 8, false, 1);
-    dump_write_test(&writer, id); /* the same test continues */
-    dump_write_event(&writer, &sampling);
-    bts(0, 8, false, 1);
-    dump_write_lbr(&writer, 0, 1, &(struct dump_lbr){ .depth = 1, .registers = no_branches });
-    dump_write_test(&writer, "b");
-    bts(0, 8, false, 1);
-    dump_write_end(&writer);
     assert_lines(want, COUNT_OF(want));
 }
 

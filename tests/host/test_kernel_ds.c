@@ -179,21 +179,6 @@ UNIT_TEST(room)
     opened(&skylake, &config);
 }
 
-/* Another area can be opened only after the open one was closed and drained. */
-UNIT_TEST(opened_twice)
-{
-    const struct ds_config circular = { .bts_circular = true, .pebs = true, .pebs_records = 8, .pebs_threshold = 5 };
-    struct ds_breaches breaches;
-    opened(&skylake, &both);
-    move(BTS_INDEX, 24);
-    assert_true(ds_open(&skylake, &circular, &breaches));
-    assert_int_equal(ds_bts_log()->records, 0);
-    assert_int_equal(msr_get(0x600), (uintptr_t)ds_memory().area);
-    ds_memory().bts[0] = 1; /* an unused BTS buffer is not drained, circular or not */
-    ds_close();
-    assert_log(ds_bts_log(), 0, 0, 0, 0);
-}
-
 /* An area that breaks a restriction is never written to IA32_DS_AREA. */
 UNIT_TEST(refused)
 {

@@ -57,24 +57,6 @@ static void index_at(unsigned offset, unsigned record, unsigned records)
 #define BTS_RECORDS(n)  index_at(0x08, 24, n)
 #define PEBS_RECORDS(n) index_at(0x28, 200, n)
 
-UNIT_TEST(opening)
-{
-    struct ds_config config = both;
-    opened(&both);
-    ds_close();
-    started();
-    config.bts_circular = true;
-    assert_true(records_open(&run, &config));
-    machine_printed("bts buffer circular: only the newest records are kept\n");
-    ds_close();
-    started();
-    config.bts = false;
-    assert_true(records_open(&run, &config));
-    machine_printed("");
-    ds_close();
-    assert_int_equal(run.problems, 0);
-}
-
 /* A refusal has a reason. Advice is printed, too, but does not refuse. */
 UNIT_TEST(refusal)
 {

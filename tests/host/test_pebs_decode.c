@@ -181,18 +181,6 @@ UNIT_TEST(lbr_formats)
     assert_false(out.has & PEBS_HAS_CACHE_LATENCY); /* it belongs to the memory group */
 }
 
-/* Without PEBS baseline, or if no counter was adaptive, a record has only the basic group. */
-UNIT_TEST(only_the_basic_group)
-{
-    struct pebs_form form = icelake;
-    uint8_t bytes[MOST];
-
-    form.adaptive = false;
-    struct pebs_record out = decode_record(&form, bytes, lay(bytes, 0, 1), 32);
-    check(&out, 0, 1);
-    refuse_record(&form, bytes, lay(bytes, MEMORY, 1), PEBS_DECODE_GROUPS_UNKNOWN);
-}
-
 UNIT_TEST(wrong_sizes_in_the_record)
 {
     uint8_t bytes[1232] = { 0 };
