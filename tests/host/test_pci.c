@@ -73,116 +73,98 @@ static struct function *put(unsigned bus, unsigned device, unsigned function, ui
     return f;
 }
 
-static void expect(const struct pci_uart *found, unsigned bus, unsigned device, unsigned function,
-                   enum uart_error error, uint64_t base, bool memory)
+/* The UARTs found, each as "BUS:DEVICE.FUNCTION port|memory BASE", with its error. */
+static void expect(size_t most, const char *want)
 {
-    assert_int_equal(found->bus, bus);
-    assert_int_equal(found->device, device);
-    assert_int_equal(found->function, function);
-    assert_int_equal(found->error, error);
-    assert_int_equal(found->uart.base, base);
-    assert_int_equal(found->uart.memory, memory);
-    assert_int_equal(found->uart.stride, 1);
-    assert_int_equal(found->uart.access, 1);
-    assert_int_equal(found->uart.baud, 0);
-    assert_int_equal(found->uart.clock, 0);
+    static const char *const errors[] = { [UART_OK] = "",
+                                          [UART_DISABLED] = " disabled",
+                                          [UART_HIGH] = " high",
+                                          [UART_PORT] = " no port",
+                                          [UART_KIND] = " other kind" };
+    struct pci_uart found[4];
+    char got[200] = "";
+    const size_t count = pci_find_uarts(found, most);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct uart *const uart = &found[i].uart;
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%s%x:%x.%x %s %llx%s", i ? ", " : "", found[i].bus,
+                 found[i].device, found[i].function, uart->memory ? "memory" : "port", (unsigned long long)uart->base,
+                 errors[found[i].error]);
+        assert_true(uart->stride == 1 && uart->access == 1 && !uart->baud && !uart->clock);
+    }
+    assert_string_equal(got, want);
 }
 
 UNIT_TEST(a_port)
 {
-    struct pci_uart found[2];
-
     start();
-    assert_int_equal(pci_find_uarts(found, 2), 0);
+    expect(2, "");
     assert_int_equal(machine.reads, 32); /* the identity of each device on bus 0 */
     put(0, 3, 0, 0x070002, 0xc061, 0);
-    assert_int_equal(pci_find_uarts(found, 2), 1);
-    expect(&found[0], 0, 3, 0, UART_OK, 0xc060, false);
-    assert_string_equal(machine.written, "80001804 5, ");
+    expect(2, "0:3.0 port c060");
     assert_int_equal(machine.bus_most, 0);
-    assert_int_equal(pci_find_uarts(found, 0), 0);
+    expect(0, "");
     machine.none = true;
     machine.reads = 0;
-    assert_int_equal(pci_find_uarts(found, 1), 0);
+    expect(1, "");
     assert_int_equal(machine.reads, 0);
 }
 
 /* AMT's serial over LAN: function 3 of a device, ports first, then memory. */
 UNIT_TEST(active_management)
 {
-    struct pci_uart found[2];
-
     start();
     put(0, 22, 0, 0x078000, 0xf7000004, 0)->config[3] = 0x00800000;
     put(0, 22, 3, 0x070002, 0xf0e1, 0xf7001000)->config[0] = 0x9d3d8086;
-    assert_int_equal(pci_find_uarts(found, 2), 1);
-    expect(&found[0], 0, 22, 3, UART_OK, 0xf0e0, false);
+    expect(2, "0:16.3 port f0e0");
     machine.functions[0].config[3] = 0; /* a single-function device: the other functions are aliases */
-    assert_int_equal(pci_find_uarts(found, 2), 0);
+    expect(2, "");
 }
 
-UNIT_TEST(in_memory)
+#define PORTS  "80000804 5, " /* the command register after its ports were turned on */
+#define MEMORY "80000804 6, "
+
+UNIT_TEST(classes_and_addresses)
 {
     static const struct {
-        uint32_t bar0, bar1;
-        uint64_t base;
-        bool memory;
-        enum uart_error error;
-        const char *written;
+        uint32_t class, bar0, bar1;
+        const char *found, *written;
     } rows[] = {
-        { 0xfe000000, 0xfe001000, 0xfe000000, true, UART_OK, "80000804 6, " },
-        { 0xfe000008, 0, 0xfe000000, true, UART_OK, "80000804 6, " }, /* prefetchable */
-        { 0xfe000000, 0xc061, 0xc060, false, UART_OK, "80000804 5, " },
-        { 0xfe000004, 0, 0xfe000000, true, UART_OK, "80000804 6, " },  /* 64 bits */
-        { 0xfe000004, 5, UINT64_C(0x5fe000000), true, UART_HIGH, "" }, /* the upper half is no BAR of port 4 */
-        { 0xfffffff4, 0, 0xfffffff0, true, UART_OK, "80000804 6, " },
-        { 1, 0xc061, 0xc060, false, UART_OK, "80000804 5, " }, /* the first has no address */
-        { 0, 0xfe000000, 0xfe000000, true, UART_OK, "80000804 6, " },
-        { 0, 0, 0, false, UART_DISABLED, "" },
-        { 1, 1, 0, false, UART_DISABLED, "" },
-        { 0x1c061, 0, 0x1c060, false, UART_PORT, "" },
+        { 0x070002, 0xfe000000, 0xfe001000, "0:1.0 memory fe000000", MEMORY },
+        { 0x070002, 0xfe000008, 0, "0:1.0 memory fe000000", MEMORY }, /* prefetchable */
+        { 0x070002, 0xfe000000, 0xc061, "0:1.0 port c060", PORTS },
+        { 0x070002, 0xfe000004, 0, "0:1.0 memory fe000000", MEMORY },   /* 64 bits */
+        { 0x070002, 0xfe000004, 5, "0:1.0 memory 5fe000000 high", "" }, /* the upper half is no BAR of port 4 */
+        { 0x070002, 0xfffffff4, 0, "0:1.0 memory fffffff0", MEMORY },
+        { 0x070002, 1, 0xc061, "0:1.0 port c060", PORTS }, /* the first has no address */
+        { 0x070002, 0, 0xfe000000, "0:1.0 memory fe000000", MEMORY },
+        { 0x070002, 0, 0, "0:1.0 port 0 disabled", "" },
+        { 0x070002, 1, 1, "0:1.0 port 0 disabled", "" },
+        { 0x070002, 0x1c061, 0, "0:1.0 port 1c060 no port", "" },
+        { 0x070000, 0xc061, 0, "0:1.0 port c060", PORTS },
+        { 0x070006, 0xc061, 0, "0:1.0 port c060", PORTS },
+        { 0x070007, 0xc061, 0, "0:1.0 port c060 other kind", "" },
+        { 0x0700ff, 0xc061, 0, "0:1.0 port c060 other kind", "" },
+        { 0x070102, 0xc061, 0, "", "" },
+        { 0x078000, 0xc061, 0, "", "" },
+        { 0x060002, 0xc061, 0, "", "" },
+        { 0x170002, 0xc061, 0, "", "" },
     };
-    struct pci_uart found[1];
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         start();
-        put(0, 1, 0, 0x070002, rows[i].bar0, rows[i].bar1);
-        assert_int_equal(pci_find_uarts(found, 1), 1);
-        expect(&found[0], 0, 1, 0, rows[i].error, rows[i].base, rows[i].memory);
+        put(0, 1, 0, rows[i].class, rows[i].bar0, rows[i].bar1);
+        expect(1, rows[i].found);
         assert_string_equal(machine.written, rows[i].written);
     }
     start();
-    put(0, 1, 0, 0x070002, 0, 0)->config[9] = 0xfe000004; /* the last BAR claims 64 bits */
+    put(0, 31, 0, 0x070002, 0, 0)->config[9] = 0xfe000004; /* the last BAR claims 64 bits */
     machine.functions[0].config[10] = 1;
-    assert_int_equal(pci_find_uarts(found, 1), 1);
-    expect(&found[0], 0, 1, 0, UART_OK, 0xfe000000, true);
-}
-
-UNIT_TEST(classes)
-{
-    static const struct {
-        uint32_t class;
-        unsigned count;
-        enum uart_error error;
-    } rows[] = { { 0x070000, 1, UART_OK },   { 0x070002, 1, UART_OK },   { 0x070006, 1, UART_OK },
-                 { 0x070007, 1, UART_KIND }, { 0x0700ff, 1, UART_KIND }, { 0x070102, 0, 0 },
-                 { 0x078000, 0, 0 },         { 0x060002, 0, 0 },         { 0x170002, 0, 0 } };
-    struct pci_uart found[1];
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        start();
-        put(0, 31, 0, rows[i].class, 0xc061, 0);
-        assert_int_equal(pci_find_uarts(found, 1), rows[i].count);
-        if (rows[i].count)
-            assert_int_equal(found[0].error, rows[i].error);
-        assert_string_equal(machine.written, rows[i].count && rows[i].error == UART_OK ? "8000f804 5, " : "");
-    }
+    expect(1, "0:1f.0 memory fe000000");
 }
 
 UNIT_TEST(behind_bridges)
 {
-    struct pci_uart found[4];
-
     start();
     put(0, 1, 0, 0x060400, 0, 0)->config[3] = 0x00810000; /* several functions, a bridge */
     machine.functions[0].config[6] = 0x00050200;          /* to bus 2 */
@@ -192,11 +174,9 @@ UNIT_TEST(behind_bridges)
     put(3, 0, 0, 0x070002, 0xb001, 0);           /* a bus without a bridge */
     put(5, 4, 0, 0x070002, 0xc001, 0);
     put(5, 5, 1, 0x070002, 0xd001, 0); /* of a device without function 0 */
-    assert_int_equal(pci_find_uarts(found, 4), 2);
-    expect(&found[0], 0, 1, 7, UART_OK, 0xa000, false);
-    expect(&found[1], 5, 4, 0, UART_OK, 0xc000, false);
+    expect(4, "0:1.7 port a000, 5:4.0 port c000");
     assert_int_equal(machine.bus_most, 5);
-    assert_int_equal(pci_find_uarts(found, 1), 1);
+    expect(1, "0:1.7 port a000");
     machine.functions[2].config[6] = 0x00000002; /* a bridge to a bus above it */
-    assert_int_equal(pci_find_uarts(found, 4), 1);
+    expect(4, "0:1.7 port a000");
 }
