@@ -428,16 +428,27 @@ TEST(arch_header_mode) = {
     .run = mode,
 };
 
-/* Without its XSAVE component a register reads as 0. */
+static unsigned vector_registers(const struct caps *caps)
+{
+    return caps->ia32e_active ? 16 : 8;
+}
+
+/* Both halves of XMM0 are xmm0, and of all others 0. Without its XSAVE component a register reads as 0. */
 static void sample_xmm(struct test_run *run, uint64_t components, uint64_t xmm0)
 {
     struct pebs_record record;
 
+    xmm_fill(xmm0 != 0);
     if (!sample_groups(run, ARCH_PEBS_XMM))
         return;
-    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
-        if (test_equal(run, "the XSAVE component of the XMM registers", record.xer & components, components))
-            test_equal(run, "XMM0 of a record", record.xmm[0].low, xmm0);
+    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
+        if (!test_equal(run, "the XSAVE component of the XMM registers", record.xer & components, components))
+            continue;
+        for (unsigned i = 0; i < vector_registers(run->caps); i++) {
+            test_equal(run, "the lower half of an XMM register", record.xmm[i].low, i == 0 ? xmm0 : 0);
+            test_equal(run, "the upper half of an XMM register", record.xmm[i].high, i == 0 ? xmm0 : 0);
+        }
+    }
 }
 
 /* The bit may be clear while XCR0 disables the state, or while all XMM registers are 0. */
@@ -449,7 +460,6 @@ static void components(struct test_run *run)
         test_skip(run, "no XSAVE (CPUID.1:ECX bit 26 clear)");
         return;
     }
-    xmm_fill(true);
     sample_xmm(run, XSTATE_SSE, UINT64_MAX);
 }
 
@@ -458,13 +468,11 @@ static void initial(struct test_run *run)
     if (!may_have(run, ARCH_PEBS_XMM))
         return;
     sse_enable();
-    xmm_fill(false);
     sample_xmm(run, 0, 0);
 }
 
 static void upper_halves(struct test_run *run)
 {
-    const unsigned registers = run->caps->ia32e_active ? 16 : 8;
     struct pebs_record record;
 
     if (!may_have(run, ARCH_PEBS_YMMH))
@@ -479,9 +487,10 @@ static void upper_halves(struct test_run *run)
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         if (!test_equal(run, "the XSAVE component of the upper halves", record.xer & XSTATE_AVX, XSTATE_AVX))
             continue;
-        for (unsigned i = 0; i < registers; i++)
-            test_equal(run, "the upper half of a YMM register", record.ymmh[i][0] & record.ymmh[i][1],
-                       i == 0 ? UINT64_MAX : 0);
+        for (unsigned i = 0; i < vector_registers(run->caps); i++)
+            for (unsigned half = 0; half < 2; half++)
+                test_equal(run, "bits of the upper half of a YMM register", record.ymmh[i][half],
+                           i == 0 ? UINT64_MAX : 0);
     }
     ymm_fill(false);
 }

@@ -279,19 +279,17 @@ static inline bool xsave_enable(uint32_t components)
     return true;
 }
 
-/* Sets all bits of XMM0, or clears XMM0 to XMM7, and in 64-bit mode XMM8 to XMM15. */
+/* Clears XMM0 to XMM7, and in 64-bit mode XMM8 to XMM15. ones: then sets all bits of XMM0. */
 static inline void xmm_fill(bool ones)
 {
-    if (ones) {
-        __asm__ volatile("pcmpeqd %xmm0, %xmm0");
-        return;
-    }
 #define CLEAR(n) "pxor %%xmm" #n ", %%xmm" #n "\n\t"
     __asm__ volatile(CLEAR(0) CLEAR(1) CLEAR(2) CLEAR(3) CLEAR(4) CLEAR(5) CLEAR(6) CLEAR(7)::);
 #ifdef __x86_64__
     __asm__ volatile(CLEAR(8) CLEAR(9) CLEAR(10) CLEAR(11) CLEAR(12) CLEAR(13) CLEAR(14) CLEAR(15)::);
 #endif
 #undef CLEAR
+    if (ones)
+        __asm__ volatile("pcmpeqd %xmm0, %xmm0");
 }
 
 /* Clears the upper halves of all YMM registers. copy: then copies XMM0 to the upper half of YMM0. */
