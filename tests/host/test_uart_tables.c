@@ -185,87 +185,81 @@ static size_t device(size_t where, uint16_t type, uint16_t subtype, uint64_t bas
     return where + 38;
 }
 
-static size_t dbg2(unsigned size, uint32_t count, struct uart_named named[4], size_t most)
+/* The UARTs found if DBG2 has this size and count of devices, each as "TABLE ADDRESS", with its error. */
+static void expect_dbg2(unsigned size, uint32_t count, size_t most, const char *want)
 {
-    put(DBG2 + 36, 44, 4);
+    static const char *const errors[] = {
+        [UART_OK] = "", [UART_DISABLED] = " disabled", [UART_KIND] = " other kind", [UART_CUT_SHORT] = " cut short"
+    };
+    struct uart_named named[4] = { { .by = NULL } };
+    char got[200] = "";
+
     put(DBG2 + 40, count, 4);
     table(DBG2, "DBG2", size);
-    for (size_t i = 0; i < 4; i++)
-        named[i].by = "untouched";
-    return read_tables(named, most);
+    const size_t found = read_tables(named, most);
+    for (size_t i = 0; i < found; i++)
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s %llx%s", i ? ", " : "", named[i].by,
+                 (unsigned long long)named[i].uart.base, errors[named[i].error]);
+    assert_string_equal(got, want);
+    assert_true(found == COUNT_OF(named) || !named[found].by);
+    if (found && !named[0].error && strcmp(named[0].by, "DBG2") == 0)
+        expect(named[0], named[0].uart.base, true, 4, 4, 0, 0);
 }
+
+#define ONE "DBG2 fe200000"
+#define TWO ONE ", DBG2 fe300000"
 
 UNIT_TEST(debuggers_ports)
 {
-    struct uart_named named[4];
     size_t next;
 
     start();
+    put(DBG2 + 36, 44, 4);
     next = device(DBG2 + 44, 0x8003, 0x8086, 0xfe100000); /* a network card */
     next = device(next, 0x8000, 0x12, 0xfe200000);        /* a 16550, described by its address */
     next = device(next, 0x8000, 0x14, 0xfe300000);        /* Intel's LPSS */
     next = device(next, 0x8000, 3, 0xfe400000);           /* ARM's */
     const unsigned size = (unsigned)(next - DBG2);
-    assert_int_equal(dbg2(size, 4, named, 4), 3);
-    expect(named[0], 0xfe200000, true, 4, 4, 0, 0);
-    expect(named[1], 0xfe300000, true, 4, 4, 0, 0);
-    assert_int_equal(named[2].error, UART_KIND);
-    assert_int_equal(named[2].uart.base, 0xfe400000);
-    for (unsigned i = 0; i < 3; i++)
-        assert_string_equal(named[i].by, "DBG2");
-    assert_string_equal(named[3].by, "untouched");
-    assert_int_equal(dbg2(size, 2, named, 4), 1);
-    assert_int_equal(dbg2(size, 0xffffffff, named, 4), 3); /* only the existing ones */
-    assert_int_equal(dbg2(size, 4, named, 2), 2);
-    assert_string_equal(named[2].by, "untouched");
+    expect_dbg2(size, 4, 4, TWO ", DBG2 fe400000 other kind");
+    expect_dbg2(size, 2, 4, ONE);
+    expect_dbg2(size, 0xffffffff, 4, TWO ", DBG2 fe400000 other kind"); /* only the existing ones */
+    expect_dbg2(size, 4, 2, TWO);
 
     address(SPCR + 40, 1, 8, 1, 0x3f8);
     table(SPCR, "SPCR", 80);
-    assert_int_equal(dbg2(size, 4, named, 4), 4);
-    assert_string_equal(named[0].by, "SPCR");
-    assert_string_equal(named[1].by, "DBG2");
-    assert_int_equal(named[1].uart.base, 0xfe200000);
-    assert_int_equal(dbg2(size, 4, named, 3), 3);
-    assert_string_equal(named[3].by, "untouched");
+    expect_dbg2(size, 4, 4, "SPCR 3f8, " TWO ", DBG2 fe400000 other kind");
+    expect_dbg2(size, 4, 3, "SPCR 3f8, " TWO);
 }
 
 UNIT_TEST(damaged_devices)
 {
-    struct uart_named named[4];
     const size_t first = DBG2 + 44;
 
     start();
+    put(DBG2 + 36, 44, 4);
     device(first, 0x8000, 0, 0xfe200000);
-    assert_int_equal(dbg2(44 + 38, 1, named, 4), 1);
-    assert_int_equal(named[0].error, UART_OK);
-    assert_int_equal(dbg2(44 + 37, 1, named, 4), 0); /* ends outside the table */
-    assert_int_equal(dbg2(44, 1, named, 4), 0);
-    assert_int_equal(dbg2(43, 1, named, 4), 0);
+    expect_dbg2(44 + 38, 1, 4, ONE);
+    expect_dbg2(44 + 37, 1, 4, ""); /* ends outside the table */
+    expect_dbg2(44, 1, 4, "");
+    expect_dbg2(43, 1, 4, "");
     put(first + 1, 21, 2); /* shorter than a device */
-    assert_int_equal(dbg2(44 + 38, 1, named, 4), 0);
+    expect_dbg2(44 + 38, 1, 4, "");
     put(first + 1, 0, 2);
-    assert_int_equal(dbg2(44 + 38, 2, named, 4), 0);
+    expect_dbg2(44 + 38, 2, 4, "");
     put(first + 1, 22, 2); /* only the fixed part: the address is outside */
-    assert_int_equal(dbg2(44 + 22, 1, named, 4), 1);
-    assert_int_equal(named[0].error, UART_CUT_SHORT);
+    expect_dbg2(44 + 22, 1, 4, "DBG2 0 cut short");
     put(first + 1, 38, 2);
     put(first + 18, 26, 2); /* the last place where an address fits */
-    address(first + 26, 1, 8, 1, 0x3e8);
-    assert_int_equal(dbg2(44 + 38, 1, named, 4), 1);
-    expect(named[0], 0x3e8, false, 1, 1, 0, 0);
+    address(first + 26, 0, 32, 3, 0xfe500000);
+    expect_dbg2(44 + 38, 1, 4, "DBG2 fe500000");
     put(first + 18, 27, 2);
-    assert_int_equal(dbg2(44 + 38, 1, named, 4), 1);
-    assert_int_equal(named[0].error, UART_CUT_SHORT);
+    expect_dbg2(44 + 38, 1, 4, "DBG2 0 cut short");
     put(first + 18, 0xffff, 2);
-    assert_int_equal(dbg2(44 + 38, 1, named, 4), 1);
-    assert_int_equal(named[0].error, UART_CUT_SHORT);
+    expect_dbg2(44 + 38, 1, 4, "DBG2 0 cut short");
     machine.bytes[first + 3] = 0; /* has no address */
-    assert_int_equal(dbg2(44 + 38, 1, named, 4), 1);
-    assert_int_equal(named[0].error, UART_DISABLED);
-
-    for (unsigned i = 0; i < 2; i++) { /* the first device is past the end */
-        put(DBG2 + 36, i ? 0xffffffff : 44 + 38 - 21, 4);
-        table(DBG2, "DBG2", 44 + 38);
-        assert_int_equal(read_tables(named, 4), 0);
-    }
+    expect_dbg2(44 + 38, 1, 4, "DBG2 0 disabled");
+    put(DBG2 + 36, 44 + 38 - 21, 4); /* the first device is past the end */
+    expect_dbg2(44 + 38, 1, 4, "");
+    put(DBG2 + 36, 0xffffffff, 4);
+    expect_dbg2(44 + 38, 1, 4, "");
 }
