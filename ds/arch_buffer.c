@@ -43,6 +43,8 @@ struct arch_filled arch_buffer_take(bool enabled)
     const uint64_t index = msr_get(MSR_IA32_PEBS_INDEX);
     const struct arch_filled filled = { (size_t)(index & PEBS_INDEX_WR), (index & PEBS_INDEX_FULL) != 0 };
 
+    msr_watch_read(MSR_IA32_PEBS_INDEX, index, PEBS_INDEX_WR | PEBS_INDEX_FULL);
+
     msr_write(MSR_IA32_PEBS_INDEX, (index & PEBS_INDEX_THRESH_FIELD) | (enabled ? PEBS_INDEX_EN : 0));
     return filled;
 }

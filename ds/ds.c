@@ -219,6 +219,18 @@ static bool drain_both(struct ds_cpu *ds, bool go_on)
     return area || arch;
 }
 
+/* The registers as the routine found them: a window of measurement may have set these bits. */
+static void compare_registers(const struct caps *caps, uint64_t debugctl, uint64_t control)
+{
+    const struct debugctl_bits *const bits = caps->debugctl;
+
+    msr_watch_read(MSR_IA32_DEBUGCTL, debugctl,
+                   bits->lbr | bts_bits(caps) | bits->bts_off_os | bits->bts_off_usr | bits->freeze_lbrs);
+    if (caps->global_ctrl)
+        msr_watch_read(MSR_IA32_PERF_GLOBAL_CTRL, control,
+                       caps->general_counters | caps->fixed_counters << 32 | PERF_GLOBAL_CTRL_METRICS);
+}
+
 /*
  * The DS interrupt service routine: stop, drain up to the index, reset, acknowledge, re-arm. BTS is stopped first,
  * because it would record this routine's branches. The processor masked the LVT entry on delivery. The entry is
@@ -241,8 +253,10 @@ static void service(struct interrupt_frame *frame)
         msr_write(MSR_IA32_DEBUGCTL, debugctl & ~bts_bits(ds->open_for));
     control = counting_stop(ds->open_for, ds->going_on);
     watched = !ds->going_on;
-    if (watched)
+    if (watched) {
         msr_watch_resume();
+        compare_registers(ds->open_for, debugctl, control);
+    }
     status = counting_status(ds->open_for);
 
     any = drain_both(ds, true);

@@ -190,6 +190,9 @@ static enum outcome judge(struct test_run *run)
     test_at(run, NULL, 0);
     if (differed && wrong.refused)
         (test_fail)(run, "WRMSR of 0x%llx to MSR 0x%x raised #GP", (unsigned long long)wrong.written, wrong.msr);
+    else if (differed && wrong.more)
+        (test_fail)(run, "MSR 0x%x had the bits 0x%llx, which were not written", wrong.msr,
+                    (unsigned long long)wrong.read);
     else if (differed)
         (test_fail)(run, "MSR 0x%x reads 0x%llx, was written as 0x%llx", wrong.msr, (unsigned long long)wrong.read,
                     (unsigned long long)wrong.written);

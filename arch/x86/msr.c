@@ -60,6 +60,8 @@ static const struct watched {
 #define SLOT_GLOBAL_CTRL 1u /* the second row's */
 #define SLOT_DS_AREA     2u
 
+uint32_t msr_window;
+uint64_t msr_window_more;
 signed char msr_watching[PROCESSORS_MOST] = { 1 };
 
 static struct {
@@ -95,10 +97,23 @@ void msr_watch(void)
     watch.differed = false;
     watch.counting = watch.recording = 0; /* the kernel leaves nothing on between tests */
     watch.status = OTHERS;
+    msr_window_more = 0;
+}
+
+static void note(struct msr_difference difference)
+{
+    if (!watch.on || watch.differed)
+        return;
+    watch.differed = true;
+    watch.first = difference;
 }
 
 bool msr_unwatch(struct msr_difference *difference)
 {
+    const uint64_t more = msr_window_more & ~(msr_window == MSR_IQ_CCCR4 ? CCCR_OVF : 0);
+
+    if (more)
+        note((struct msr_difference){ .msr = msr_window, .read = more, .more = true });
     watch.on = false;
     *difference = watch.first;
     return watch.differed;
@@ -136,14 +151,6 @@ INLINE bool watches(void)
 static bool quiet(void)
 {
     return watch.on && !watch.counting && !watch.recording;
-}
-
-static void note(struct msr_difference difference)
-{
-    if (!watch.on || watch.differed)
-        return;
-    watch.differed = true;
-    watch.first = difference;
 }
 
 static void compare(uint32_t msr, uint64_t read, uint64_t written, uint64_t bits)
@@ -196,6 +203,16 @@ bool msr_read(uint32_t msr, uint64_t *value)
     if (watches() && done)
         compare_read(msr, *value);
     return done;
+}
+
+void msr_watch_read(uint32_t msr, uint64_t value, uint64_t others)
+{
+    unsigned slot;
+    const struct watched *const row = find(msr, &slot);
+    const uint64_t more = value & ~others;
+
+    if (row && known(slot) && more & ~watch.slot[slot].value)
+        note((struct msr_difference){ .msr = msr, .read = more & ~watch.slot[slot].value, .more = true });
 }
 
 /* The bits of IA32_PERF_GLOBAL_STATUS that what this value of a register enables may set. */

@@ -29,10 +29,24 @@ struct msr_difference {
     uint32_t msr;
     uint64_t read, written;
     bool refused; /* WRMSR raised #GP */
+    bool more;    /* read: bits that were not written, in a window (below) or in an interrupt handler */
 };
 void msr_watch(void);
 bool msr_unwatch(struct msr_difference *difference);
 void msr_forget(void);
+
+/*
+ * A workload's window (suite/workload/workload.inc) reads its register back after it was opened and after it was
+ * closed. The register of the last window, and the bits of all windows that were read but not written.
+ */
+extern uint32_t msr_window;
+extern uint64_t msr_window_more;
+
+/*
+ * Compares what an interrupt handler has read while the watch was paused. Set may be the bits that were written, and
+ * these others.
+ */
+void msr_watch_read(uint32_t msr, uint64_t value, uint64_t others);
 
 /*
  * An interrupt handler pauses the watch on its processor, because it may run while counters count. After it has stopped

@@ -26,7 +26,7 @@
 #define DATA_REGISTERS (BIT(PEBS_RAX) | BIT(PEBS_RCX) | BIT(PEBS_RDX))
 
 #define STACK_MOST 64u /* bytes that a workload with calls or interrupts pushes */
-#define CLOSING    11u /* bytes of end_workload up to the write that closes the window (suite/workload/workload.inc) */
+#define CLOSING    19u /* bytes of end_workload up to the write that closes the window (suite/workload/workload.inc) */
 
 /* The general registers that a workload changes. All others keep WORKLOAD_REGISTER(n), RAX to RDX what they had. */
 static const struct {
@@ -163,10 +163,14 @@ static void expect_registers(struct pebs_record *want, const struct pebs_record 
         want->rflags = (want->rflags & ~WORKLOAD_FLAGS_MASK) | WORKLOAD_FLAGS;
 }
 
-/* Around the workload: the window's writes use RAX, RCX and RDX, and set no flag that is compared. */
+/*
+ * Around the workload: the window's accesses use RAX, RCX and RDX, its end RBX and RSI too, and set no flag that is
+ * compared.
+ */
 static void expect_around(struct pebs_record *want, const struct pebs_record *first)
 {
-    const unsigned changed = DATA_REGISTERS | changed_by(pebs_armed()->sample.workload);
+    const struct workload *const w = pebs_armed()->sample.workload;
+    const unsigned changed = DATA_REGISTERS | changed_by(w) | (want->ip > w->limit ? BIT(PEBS_RBX) | BIT(PEBS_RSI) : 0);
 
     for (unsigned r = 0; r < 16; r++)
         if (r >= REGISTERS)
@@ -359,11 +363,27 @@ void pebs_compare(struct test_run *run)
         compare_distances(run);
 }
 
+/* Behind the last record of a buffer that was not full, straight code has less than another record's distance. */
+static void compare_last(struct test_run *run)
+{
+    const struct pebs_sample *const s = &pebs_armed()->sample;
+    const unsigned records = ds_pebs_log()->records;
+    struct pebs_record record;
+
+    if (!records || !records_pebs(run, records - 1, &record) || record.eventing_ip >= s->workload->limit)
+        return;
+    const uint64_t behind = (s->workload->limit - record.eventing_ip) / WORKLOAD_STRAIGHT_STEP;
+    if (behind > (pebs_is_precise(run->caps, s) ? s->period : 2 * s->period))
+        test_fail(run, "behind the last PEBS record are %" PRIu64 " instructions: a record is missing", behind);
+}
+
 void pebs_close(struct test_run *run, unsigned interrupts)
 {
     records_close(run, interrupts);
     test_saw(run, ds_pebs_log()->records);
     pebs_compare(run);
+    if (has_distances(run))
+        compare_last(run);
 }
 
 void pebs_close_full(struct test_run *run)

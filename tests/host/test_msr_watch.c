@@ -248,6 +248,28 @@ UNIT_TEST(not_compared)
     }
 }
 
+/* What a window's register, or a handler, read but nothing wrote. CCCR.OVF is the processor's. */
+UNIT_TEST(not_written)
+{
+    started();
+    msr_watch_read(0x1d9, 0x40, 0); /* the value before is unknown */
+    msr_write(0x1d9, 0x1000);
+    msr_watch_read(0x1d9, 0x10c0, 0xc0);
+    assert_false(noticed());
+    started();
+    msr_write(0x1d9, 0x1000);
+    msr_watch_read(0x1d9, 0x3080, 0xc0);
+    assert_true(noticed());
+    started();
+    msr_window = 0x370;
+    msr_window_more = BIT(31);
+    assert_false(noticed());
+    started();
+    msr_window = 0x38f;
+    msr_window_more = BIT(31);
+    assert_true(noticed());
+}
+
 /* #GP is noticed for registers that exist if the processor has the facility. IA32_PERF_GLOBAL_CTRL must exist before.
  */
 UNIT_TEST(refusals)

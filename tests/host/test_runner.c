@@ -119,7 +119,7 @@ FAKE_VOID(msr_forget, (void), assert_false(machine.watched))
 
 bool msr_unwatch(struct msr_difference *difference)
 {
-    *difference = (struct msr_difference){ 0x1d9, 0x40, 0xc0, machine.refuses };
+    *difference = (struct msr_difference){ 0x1d9, 0x40, 0xc0, machine.refuses, false };
     return machine.differs;
 }
 

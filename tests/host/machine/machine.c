@@ -175,6 +175,13 @@ bool msr_write(uint32_t msr, uint64_t value)
 
 FAKE(bool, msr_try, (uint32_t msr, uint64_t value), msr_write(msr, value))
 
+void msr_watch_read(uint32_t msr, uint64_t value, uint64_t others)
+{
+    (void)msr;
+    (void)value;
+    (void)others;
+}
+
 /* ---- the processor ----------------------------------------------------------------------------------------------- */
 
 FAKE(struct cpuid, cpuid, (uint32_t leaf, uint32_t subleaf),
