@@ -54,6 +54,8 @@ struct flip {
     unsigned window, windows;       /* the number of the open window; how many have opened */
     unsigned delivered[DELIVERIES]; /* in this window */
     const struct change *kept;      /* of the register that WRMSR is about to change */
+    bool miscounted, interrupted;   /* since the last write of a counter: an event more or less; an interruption */
+    bool behind;                    /* an event more or less, and no record or read of a counter since */
     unsigned idle;                 /* a bit that was set in IA32_PERF_GLOBAL_CTRL, where it may have no effect; or 64 */
     bool lost, repeats;            /* the architectural record just encoded; the PMI to come is the second */
     bool losing;                   /* PMIs, until WRMSR: each branch beyond a threshold would request another */
@@ -125,8 +127,20 @@ bool flip_is_border(const struct flip *flip, uint64_t address)
     return address == flip->begin || address == flip->end;
 }
 
+/*
+ * No test can know the count of a counter that samples, behind its last record: no manual says whether the WRMSR that
+ * closes a window is counted, and the freedom pdir-plus moves the last record.
+ */
+static void excuse_behind(struct flip *f)
+{
+    if (f->behind)
+        fprintf(f->log, "%u same\n", f->window);
+    f->behind = false;
+}
+
 void flip_reached(struct flip *flip, uint64_t address)
 {
+    excuse_behind(flip);
     flip->open = address == flip->begin;
     flip->kept = NULL;
     flip->idle = 64;
@@ -157,6 +171,11 @@ static const struct change *find_change(const struct flip *f, enum delivery deli
     return found;
 }
 
+static bool is_counter(enum model_register reg)
+{
+    return reg == REG_IA32_PMC || reg == REG_IA32_A_PMC || reg == REG_IA32_FIXED_CTR;
+}
+
 /* Logs a delivery. Returns the change that it gets, or NULL. */
 static const struct change *deliver(const struct vcpu *v, enum delivery delivery, uint64_t what)
 {
@@ -166,6 +185,7 @@ static const struct change *deliver(const struct vcpu *v, enum delivery delivery
     if (!f->open)
         return NULL;
     f->delivered[delivery]++;
+    f->behind = f->behind && delivery != PEBS_RECORD && delivery != COUNTER;
     fprintf(f->log, "%u %s %" PRIx64 "%s\n", f->window, delivery_names[delivery], what,
             found != NULL ? " changed" : "");
     return found;
@@ -364,11 +384,42 @@ static uint32_t msr_address(const struct profile_msr *m, unsigned i)
     return m->address + i * (m->stride != 0 ? m->stride : 1);
 }
 
+/* Bits of IA32_PERF_GLOBAL_STATUS that Intel PT, an uncore, enclaves or CondChgd may set at any time. */
+#define STATUS_OF_OTHERS (UINT64_C(1) << 55 | UINT64_C(1) << 60 | UINT64_C(1) << 61 | UINT64_C(1) << 63)
+/* Cycles and misprediction of an LBR entry: the freedoms lbr-cycles and prediction */
+#define INFO_OF_CHANCE (UINT64_C(0xffff) | UINT64_C(1) << 63)
+
+/*
+ * The bits of a register that may have any value. Bit 62 of the status says that a buffer of the DS area has
+ * overflowed; no manual says that BTS does not set it.
+ */
+static uint64_t left_open(const struct vcpu *v, enum model_register reg)
+{
+    if (reg == REG_IA32_PERF_GLOBAL_STATUS)
+        return STATUS_OF_OTHERS | (flip_of(v)->delivered[BTS_RECORD] != 0 ? STATUS_OVF_BUF : 0);
+    return reg == REG_LASTBRANCH_INFO || reg == REG_IA32_LBR_INFO ? INFO_OF_CHANCE : 0;
+}
+
 static uint64_t flip_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
+    const uint64_t value = without_faults(v)->msr_value(v, m, i);
+    const uint64_t read = flip_word(value, deliver(v, READ, msr_address(m, i)));
+
     if (m->reg == REG_IA32_PERF_GLOBAL_CTRL)
         flip_of(v)->idle = 64; /* software sees it */
-    return flip_word(without_faults(v)->msr_value(v, m, i), deliver(v, READ, msr_address(m, i)));
+    flip_of(v)->behind = flip_of(v)->behind && !is_counter(m->reg);
+    if ((value ^ read) & left_open(v, m->reg))
+        say(v, "same");
+    return read;
+}
+
+/*
+ * Whether #GP changes nothing: the register has this value already, or the value has a reserved bit, for which the
+ * freedom msr-reserved permits #GP.
+ */
+static bool may_refuse(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
+{
+    return (m->count <= 1 && m->reg < REG_STORED && v->regs[m->reg] == value) || (value & ~m->writable) != 0;
 }
 
 static bool flip_msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
@@ -378,6 +429,8 @@ static bool flip_msr_takes(const struct vcpu *v, const struct profile_msr *m, ui
 
     flip_of(v)->losing = false;
     flip_of(v)->kept = c;
+    if (c != NULL && c->action == LOST && may_refuse(v, m, value))
+        say(v, "same");
     return takes && (c == NULL || c->action != LOST);
 }
 
@@ -405,6 +458,10 @@ static void flip_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i
     const struct change *const c = f->kept;
 
     f->kept = NULL;
+    if (is_counter(m->reg)) {
+        f->miscounted = f->interrupted = false;
+        excuse_behind(f);
+    }
     if (m->reg == REG_IA32_PERF_GLOBAL_CTRL) {
         if (f->idle < 64 && counts_nothing(v, f->idle))
             say(v, "overwritten");
@@ -435,32 +492,86 @@ static enum msr_answer flip_msr_counter(struct vcpu *v, uint32_t index, uint64_t
     return answer;
 }
 
+/* The counters that count, without the model's own. */
+static uint32_t software_counters(const struct vcpu *v)
+{
+    return v->counting.active & ~(UINT32_C(1) << STEPPER);
+}
+
 /*
- * Whether each counter that counts samples without precise distribution. An event more or less then moves a record as
- * much as another delay until PEBS is armed does, which the freedom pebs-arming leaves to the processor.
+ * Whether each counter that counts samples without precise distribution, or counts cycles. An event more or less then
+ * moves a record as much as another delay until PEBS is armed does, which the freedom pebs-arming leaves to the
+ * processor; and the freedoms ipc, caches and smi leave the number of cycles to it.
  */
-static bool only_samples(const struct vcpu *v)
+static bool counts_freely(const struct vcpu *v)
 {
     bool all = true;
 
-    for (uint32_t left = v->counting.active; left != 0 && all; left &= left - 1) {
+    for (uint32_t left = software_counters(v); left != 0 && all; left &= left - 1) {
         const struct counter *const c = &v->counters[__builtin_ctz(left)];
 
-        all = c->pebs && !without_faults(v)->counting_exact(v, c);
+        all = c->cycles || (c->pebs && !without_faults(v)->counting_exact(v, c));
     }
     return all;
 }
 
-/* Whether each counter that counts samples, and overflows with these events: one more has no effect, as the counter is
- * reloaded. */
+/*
+ * Whether each counter that counts does not sample, and an interruption may count as one of its events. at_0: whether
+ * it counts the handler, too, whose number of events no test knows.
+ */
+static bool may_count_interruptions(const struct vcpu *v, bool at_0)
+{
+    bool all = software_counters(v) != 0;
+
+    for (uint32_t left = software_counters(v); left != 0 && all; left &= left - 1) {
+        const struct counter *const c = &v->counters[__builtin_ctz(left)];
+        const unsigned kind = c->event_class / EVENT_QUALIFIERS;
+
+        all = !c->pebs && (!at_0 || c->event_class % EVENT_QUALIFIERS != OTHER_RINGS) &&
+              (c->cycles || kind == EVENT_INSTRUCTIONS || (kind == EVENT_BRANCHES && !v->pebs.enabled));
+    }
+    return all;
+}
+
+/*
+ * With an interruption, the freedom overcount leaves it to the processor whether a count has one event more, and
+ * without it too, if the handler counts.
+ */
+static void excuse_interrupted(const struct vcpu *v)
+{
+    if (flip_of(v)->miscounted && flip_of(v)->interrupted)
+        say(v, "same");
+}
+
+static unsigned flip_counting_interruption(struct vcpu *v, enum event_kind kind, bool software)
+{
+    if (flip_of(v)->open && !software && kind == EVENT_INSTRUCTIONS && may_count_interruptions(v, false)) {
+        flip_of(v)->interrupted = true;
+        excuse_interrupted(v);
+    }
+    return without_faults(v)->counting_interruption(v, kind, software);
+}
+
+static bool all_sample(const struct vcpu *v)
+{
+    bool all = software_counters(v) != 0;
+
+    for (uint32_t left = software_counters(v); left != 0 && all; left &= left - 1)
+        all = v->counters[__builtin_ctz(left)].pebs;
+    return all;
+}
+
+/* Whether each counter that counts samples or reloads itself, and overflows with these events: one more has no effect,
+ * as the counter is reloaded. */
 static bool overflows_anyway(const struct vcpu *v, uint64_t events)
 {
     bool all = true;
 
-    for (uint32_t left = v->counting.active; left != 0 && all; left &= left - 1) {
-        const struct counter *const c = &v->counters[__builtin_ctz(left)];
+    for (uint32_t left = software_counters(v); left != 0 && all; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        const struct counter *const c = &v->counters[i];
 
-        all = c->pebs && c->value + events > vcpu_width_mask(v);
+        all = (c->pebs || v->counting.reloads[i] >> i & 1) && c->value + events > vcpu_width_mask(v);
     }
     return all;
 }
@@ -468,10 +579,21 @@ static bool overflows_anyway(const struct vcpu *v, uint64_t events)
 static uint64_t flip_counting_events(const struct vcpu *v, uint64_t events)
 {
     const uint64_t counted = without_faults(v)->counting_events(v, events);
-    const struct change *const c = counted > 0 && !only_samples(v) ? deliver(v, EVENTS, counted) : NULL;
+    const struct change *const c = counted > 0 && !counts_freely(v) ? deliver(v, EVENTS, counted) : NULL;
 
+    /*
+     * No manual says whether the WRMSR that opens a window is counted, and the freedom pdir-plus lets every record
+     * describe the next instruction: the first record may be one event earlier or later.
+     */
+    if (c != NULL && all_sample(v) && flip_of(v)->delivered[PEBS_RECORD] == 0)
+        say(v, "same");
     if (c != NULL && c->action == TWICE && overflows_anyway(v, counted))
         say(v, "same");
+    flip_of(v)->behind = c != NULL ? all_sample(v) : flip_of(v)->behind;
+    if (c != NULL && may_count_interruptions(v, c->action == LOST)) {
+        flip_of(v)->miscounted = true;
+        excuse_interrupted(v);
+    }
     return c == NULL ? counted : c->action == LOST ? counted - 1 : c->action == TWICE ? counted + 1 : counted;
 }
 
@@ -480,8 +602,14 @@ static void flip_pmi_raise(struct vcpu *v, struct place place)
     struct flip *const f = flip_of(v);
     const bool again = f->repeats;
     const bool masked = v->host->lvtpc(v->cpu) & LVT_MASKED;
+    bool lbrs, counters;
     const struct change *const c = again || masked || f->losing ? NULL : deliver(v, PMI, 0);
 
+    without_faults(v)->pmi_freezes(v, &lbrs, &counters);
+    if (f->open && counters) { /* until the PMI, whose skid is free, they count nothing */
+        f->interrupted = true;
+        excuse_interrupted(v);
+    }
     f->repeats = false;
     f->losing = f->losing || (c != NULL && c->action == LOST);
     if (f->losing) {
@@ -508,5 +636,6 @@ void flip_replace(struct rules *rules)
     rules->msr_set = flip_msr_set;
     rules->msr_counter = flip_msr_counter;
     rules->counting_events = flip_counting_events;
+    rules->counting_interruption = flip_counting_interruption;
     rules->pmi_raise = flip_pmi_raise;
 }

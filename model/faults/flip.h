@@ -13,9 +13,10 @@
  * the address of a register, or the number of a counter. " changed" follows if the delivery was changed; " same", if
  * the action has no effect: equal records change places, no earlier record has a time stamp, a bit of
  * IA32_PERF_GLOBAL_OVF_CTRL clears a bit that is 0, IA32_PMCn ignores the bit, or one more event overflows a sampling
- * counter, which is then reloaded. "WINDOW overwritten": a changed record or index was overwritten before software
- * drained it, or a bit of IA32_PERF_GLOBAL_CTRL was set for a counter that does not count, and was overwritten before
- * software read it.
+ * counter, which is then reloaded; or if a freedom (model/latitude/freedoms.inc) permits the change: a count of
+ * interrupted code, a count outside the records of a sampling counter, a bit that has any value, #GP for reserved bits.
+ * "WINDOW overwritten": a changed record or index was overwritten before software drained it, or a bit of
+ * IA32_PERF_GLOBAL_CTRL was set for a counter that does not count, and was overwritten before software read it.
  */
 #ifndef MODEL_FAULTS_FLIP_H
 #define MODEL_FAULTS_FLIP_H
