@@ -125,12 +125,21 @@ TEST(detect_perf_capabilities_read_only) = {
     .run = perf_capabilities,
 };
 
+/* IA32_PERF_CAPABILITIES, which always reads as it did when the kernel started. */
+static uint64_t capabilities(struct test_run *run)
+{
+    const uint64_t value = run->caps->pdcm ? msr_get(MSR_IA32_PERF_CAPABILITIES) : 0;
+
+    test_equal(run, "IA32_PERF_CAPABILITIES", value, run->caps->perf_capabilities);
+    return value;
+}
+
 /* The size of a record in bytes by the manual's tables. An adaptive record contains its own size. */
-static uint64_t announced_size(const struct test_run *run, const uint8_t *record)
+static uint64_t announced_size(struct test_run *run, const uint8_t *record)
 {
     static const unsigned sizes[] = { 144, 176, 192, 200 };
     const struct cpuid features = cpuid(1, 0);
-    const uint64_t value = run->caps->pdcm ? msr_get(MSR_IA32_PERF_CAPABILITIES) : 0;
+    const uint64_t value = capabilities(run);
     const unsigned format = PERF_CAPABILITIES_PEBS_FORMAT(value);
 
     if (value & PERF_CAPABILITIES_BASELINE)
@@ -199,7 +208,7 @@ static void dtes64(struct test_run *run)
                     : field(memory.area + 0x04, 4) - field(memory.area, 4),
                branches * (wide ? 24 : 12));
     records_close(run, 0);
-    test_saw(run, ds_bts_log()->records);
+    records_compare_bts(run, &workload_calls, 0);
 }
 
 TEST(detect_dtes64) = {
@@ -216,7 +225,7 @@ TEST(detect_dtes64) = {
 static void full_width(struct test_run *run)
 {
     const uint64_t most = (MSR_BIT(run->caps->general_width) - 1) & ~MSR_BIT(31);
-    const bool promised = run->caps->pdcm && msr_get(MSR_IA32_PERF_CAPABILITIES) & PERF_CAPABILITIES_FW_WRITE;
+    const bool promised = capabilities(run) & PERF_CAPABILITIES_FW_WRITE;
     uint64_t value;
 
     if (!promised) {

@@ -60,7 +60,7 @@ static void record(struct test_run *run, const struct logged logged[LBR_COUNTERS
     lbr_read(run->caps, &lbr_recorded);
     lbr_clear(run, LBR_NO_FILTER);
     interrupts_on();
-    lbr_print(run);
+    lbr_check(run, &lbr_recorded);
 }
 
 /*
@@ -83,11 +83,15 @@ static unsigned planned(const struct caps *caps, uint64_t suppress)
     return passing < caps->lbr_depth ? passing : caps->lbr_depth;
 }
 
-/* Compares the newest entries with the workload, from the last branch back to the second one that passes the filter. */
-static void compare(struct test_run *run, const struct logged logged[LBR_COUNTERS], uint64_t suppress)
+/*
+ * Returns how many entries are used. Compares the newest entries with the workload, from the last branch back to the
+ * second one that passes the filter.
+ */
+static unsigned compare(struct test_run *run, const struct logged logged[LBR_COUNTERS], uint64_t suppress)
 {
     const struct branch *branches = workload_pieces.branches;
     uint64_t last = workload_pieces.branch_count;
+    unsigned used = 0;
 
     for (unsigned age = 0; age < planned(run->caps, suppress); age++) {
         const struct lbr_entry *got = &lbr_recorded.entries[age];
@@ -98,11 +102,12 @@ static void compare(struct test_run *run, const struct logged logged[LBR_COUNTER
         while (branches[last].kind & suppress);
         for (before = last - 1; branches[before].kind & suppress; before--)
             ;
-        test_saw(run, lbr_is_used(got));
+        used += lbr_is_used(got);
         for (unsigned n = 0; n < LBR_COUNTERS; n++)
             events[n] = expected(&logged[n], before, last);
         lbr_compare_events(run, age, got, &branches[last], events);
     }
+    return used;
 }
 
 /* In all runs of a test, all counters count the same number of the same event, whether they log it or not. */
@@ -136,10 +141,16 @@ static void compare_counts(struct test_run *run, const struct logged logged[LBR_
 static void log_events(struct test_run *run, const struct logged logged[LBR_COUNTERS], uint64_t counting,
                        uint64_t suppress)
 {
-    record(run, logged, counting, suppress);
-    compare_counts(run, logged, counting);
-    if (lbr_recorded.error == LBR_DECODE_OK)
-        compare(run, logged, suppress);
+    unsigned used = 0;
+
+    for (unsigned i = 0; i < 2; i++) {
+        record(run, logged, counting, suppress);
+        compare_counts(run, logged, counting);
+        if (lbr_recorded.error == LBR_DECODE_OK)
+            used = compare(run, logged, suppress);
+    }
+    records_print_lbr(run, &lbr_recorded);
+    test_saw(run, used);
 }
 
 /* Each counter in turn logs an event. The other counters are programmed with the other events and do not log. */

@@ -7,6 +7,7 @@
 #include "suite/suite.h"
 
 #include "pebs/layout/arch_pebs.h"
+#include "suite/support/count.h"
 
 #define GROUP .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_FIXED, .lacks = lacks_fixed_0, .records = true
 
@@ -66,6 +67,9 @@ static void run_closed(struct test_run *run, const struct pebs_sample *sample)
     interrupts_off();
     sample->workload->run(&window);
     ds_settle();
+    /* Its delivery sets the mask flag, and is only pending. */
+    if (msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & GLOBAL_STATUS_PEBS && !(apic_performance_lvt() & APIC_LVT_MASKED))
+        test_fail(run, "bit 54 of IA32_PERF_GLOBAL_STATUS is set, and no interrupt was requested");
 }
 
 /* Moves records that a test had the processor write elsewhere to the start of the buffer, where the drain begins. */
@@ -181,6 +185,8 @@ TEST(arch_enable_index) = {
 static void counter_off(struct test_run *run)
 {
     const struct pebs_sample sample = instructions(PERIOD);
+    const uint64_t counted =
+        count_fixed_global_last(run, FIXED_CTR_CTRL_OS(0) | FIXED_CTR_CTRL_USR(0), &workload_straight);
 
     test_plan(run, 0);
     if (!arm(run, &sample))
@@ -190,6 +196,8 @@ static void counter_off(struct test_run *run)
     if (!filled()) /* a record clears the bit */
         test_equal(run, "overflow bit of the counter", msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & MSR_BIT(FIXED_0),
                    MSR_BIT(FIXED_0));
+    count_equal(run, ERRATA_INSTRUCTIONS, "the counter afterwards", msr_get(MSR_IA32_FIXED_CTR(0)),
+                (counted - PERIOD) & (UINT64_MAX >> (64 - run->caps->fixed_width)));
     pebs_close(run, 0);
 }
 

@@ -296,6 +296,16 @@ struct limit {
     void (*change)(struct ds_area *area); /* NULL: the maximum is where the last record ends */
 };
 
+/* The threshold was reached while interrupts were off, at least so many times. */
+static void close_filled(struct test_run *run, unsigned interrupts)
+{
+    interrupts_on();
+    ds_settle();
+    pebs_close_full(run);
+    if (ds_counts()->interrupts < interrupts)
+        test_fail(run, "%u interrupts at the threshold, expected at least %u", ds_counts()->interrupts, interrupts);
+}
+
 static void check_filled(struct test_run *run, unsigned came)
 {
     if (came == RECORDS - 1)
@@ -317,7 +327,7 @@ static void fill(struct test_run *run)
     check_filled(run, came);
     test_equal(run, "the index", area.pebs.index, area.pebs.base + (uint64_t)came * record_size());
     check_painted(run, "past the absolute maximum", area.pebs.maximum, buffer_end());
-    pebs_close_full(run);
+    close_filled(run, 1);
 }
 
 static void one_more_byte(struct ds_area *area)
@@ -341,7 +351,7 @@ static void oldest(struct test_run *run)
     test_plan_between(run, RECORDS - 1, RECORDS);
     if (!sample_into(run, &sample, NULL))
         return;
-    pebs_close_full(run);
+    close_filled(run, 1);
     check_filled(run, ds_pebs_log()->records);
     pebs_check_numbers(run, &sample, pebs_sample_spacing(run->caps, &sample) - 1);
 }
@@ -373,7 +383,7 @@ static void room(struct test_run *run)
         interrupts_on();
         ds_settle();
     }
-    pebs_close_full(run);
+    close_filled(run, 2);
     if (ds_pebs_log()->records == 2 * RECORDS - 1 || ds_pebs_log()->records == 2 * RECORDS - 2)
         test_differs(run, "two full buffers gave %u records, typically %u", ds_pebs_log()->records, 2 * RECORDS);
 }

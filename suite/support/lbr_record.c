@@ -236,8 +236,12 @@ void lbr_clear(struct test_run *run, uint64_t select)
     static struct lbr_stack before, after;
     const bool read_only = lbr_is_read_only(run->caps);
 
-    if (read_only)
+    if (read_only) {
         lbr_read(run->caps, &before);
+        lbr_read(run->caps, &after);
+        if (memcmp(after.registers, before.registers, sizeof after.registers) != 0)
+            test_fail(run, "the LBR stack reads differently twice");
+    }
     if (!lbr_reset(run->caps, select) && !read_only)
         test_fail(run, "WRMSR to a register of the LBR stack raised #GP");
     if (read_only) {
