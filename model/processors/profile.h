@@ -299,7 +299,8 @@ struct profile_events {
 struct profile {
     const char *name;
     /*
-     * The relative of a variant, or NULL. A variant names what differs: members that are 0 have the relative's value.
+     * The relative of a variant, or what several processors share, or NULL. A variant names what differs: members that
+     * are 0 have the relative's value.
      * Its rows of msrs and events precede the relative's, and its rows of cpuid replace the relative's of the same
      * leaf.
      */

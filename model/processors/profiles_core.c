@@ -194,26 +194,33 @@ static const struct profile_cpuid nehalem_cpuid[] = {
     { .leaf = 0x80000001, .keep = { 0, 0, 0x1, 0x28100800 } },
 };
 
-static const struct profile nehalem = {
-    .name = "nehalem",
-    .brand = "Intel(R) Core(TM) i7 CPU 920 (modelled)",
-    .microcode = 0x1d,
-    .max_leaf = 0x0b,
+/* What the processors of this file share. */
+static const struct profile common = {
     .max_extended = 0x80000008,
-    .cpuid = nehalem_cpuid,
-    .cpuid_count = COUNT(nehalem_cpuid),
-    .physical_bits = 36,
     .dtes64 = true,
     .perfmon_version = 3,
     .general_counters = 4,
     .fixed_bitmap = 0x7,
     .counter_width = 48,
     .width = 4,
-    .pebs_format = 1,
     .debugctl = &debugctl_core,
     .lbr_depth = 16,
-    .lbr_format = LBR_FORMAT_EIP_FLAGS,
     .predictor_slots = 4096,
+    .msrs = { ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
+    .features = wide_features,
+    .feature_count = COUNT(wide_features),
+};
+
+static const struct profile nehalem = {
+    .name = "nehalem",
+    .like = &common,
+    .brand = "Intel(R) Core(TM) i7 CPU 920 (modelled)",
+    .microcode = 0x1d,
+    .max_leaf = 0x0b,
+    CPUID_TABLE(nehalem_cpuid),
+    .physical_bits = 36,
+    .pebs_format = 1,
+    .lbr_format = LBR_FORMAT_EIP_FLAGS,
     /* L1D 32 KiB, L2 256 KiB, L3 8 MiB, STLB 512 entries; memory: local, exclusive */
     .memory = {
         .caches = { { 64, 8 }, { 512, 8 }, { 8192, 16 } },
@@ -224,10 +231,8 @@ static const struct profile nehalem = {
         .source = { 1, 3, 4, 0x0c, 6 },
     },
     .offcore = { .hit = BITS(10, 8), .miss = BITS(15, 12) },
-    .msrs = { ROWS(nehalem_msrs), ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
+    .msrs = { ROWS(nehalem_msrs) },
     .events = { ROWS(nehalem_events) },
-    .features = wide_features,
-    .feature_count = COUNT(wide_features),
 };
 
 /* 06_2C, stepping 2. CPUID.0Ah:EBX: the architectural event of reference cycles is missing. */
@@ -263,6 +268,22 @@ static const struct profile westmere = {
     .events = { ROWS(westmere_events) },
 };
 
+/* What the processors since Sandy Bridge share: instructions that PMC1 samples precisely; memory: local, exclusive. */
+static const struct profile since_sandybridge = {
+    .like = &common,
+    .pdir_counter = 1,
+    .pdir_select = 0xc0,
+    .pdir_umask = 0x01,
+    .memory.code = { 64, 8 },
+    .memory.flags = { 0, 0, 6 },
+    .memory.source = { 1, 3, 4, 0x0c, 7 },
+    .memory.source_tlb_miss = 0x10,
+    .memory.source_locked = 0x20,
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
+    .msrs = { ROWS(full_width_msrs) },
+    .events = { ROWS(core_events) },
+};
+
 #define LAST_COUNTER (1 << 3)
 
 /* Sandy Bridge and Ivy Bridge */
@@ -292,17 +313,32 @@ static const struct profile_event bridge_events[] = {
     { 0xcd, 0x02, EVENT_PRECISE_STORES, LAST_COUNTER, PRECISE_WITH_ADDRESS },
 };
 
+static const struct profile_msr bridge_msrs[] = {
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x31c3 },
+    { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = BITS(3, 0) | BITS(35, 32) | BIT(63) },
+};
+
+/* What both share. */
+static const struct profile bridge = {
+    .like = &since_sandybridge,
+    .max_leaf = 0x0d,
+    .physical_bits = 36,
+    .pebs_format = 1,
+    .lbr_format = LBR_FORMAT_EIP_FLAGS,
+    /* L1D 32 KiB, L2 256 KiB, L3 8 MiB, STLB 512 entries */
+    .memory.caches = { { 64, 8 }, { 512, 8 }, { 8192, 16 } },
+    .memory.tlb = { 128, 4 },
+    .memory.latency = { 4, 12, 30, 200, 60 },
+    .msrs = { ROWS(bridge_msrs) },
+    .events = { ROWS(bridge_events) },
+};
+
 /* Only Sandy Bridge, 06_2A: Intel's list of events (github.com/intel/perfmon, SNB). */
 static const struct profile_event sandybridge_events[] = {
     { 0x08, 0x01, EVENT_STLB_MISS_LOADS, ANY_COUNTER, NOT_PRECISE },
     { 0x08, 0x02, EVENT_STLB_MISS_LOADS, ANY_COUNTER, NOT_PRECISE },
     { 0xc5, 0x02, EVENT_MISPREDICTED_CALLS, ANY_COUNTER, PRECISE },
     { 0xd4, 0x02, EVENT_L3_MISSES, ANY_COUNTER, PRECISE },
-};
-
-static const struct profile_msr sandybridge_msrs[] = {
-    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x31c3 },
-    { 0x3f1, 1, REG_IA32_PEBS_ENABLE, .writable = BITS(3, 0) | BITS(35, 32) | BIT(63) },
 };
 
 /* 06_2A, stepping 7 */
@@ -317,44 +353,11 @@ static const struct profile_cpuid sandybridge_cpuid[] = {
 
 static const struct profile sandybridge = {
     .name = "sandybridge",
+    .like = &bridge,
     .brand = "Intel(R) Core(TM) i7-2600 CPU (modelled)",
     .microcode = 0x2f,
-    .max_leaf = 0x0d,
-    .max_extended = 0x80000008,
-    .cpuid = sandybridge_cpuid,
-    .cpuid_count = COUNT(sandybridge_cpuid),
-    .physical_bits = 36,
-    .dtes64 = true,
-    .perfmon_version = 3,
-    .general_counters = 4,
-    .fixed_bitmap = 0x7,
-    .counter_width = 48,
-    .width = 4,
-    .pebs_format = 1,
-    .pdir_counter = 1,
-    .pdir_select = 0xc0,
-    .pdir_umask = 0x01,
-    .debugctl = &debugctl_core,
-    .lbr_depth = 16,
-    .lbr_format = LBR_FORMAT_EIP_FLAGS,
-    .predictor_slots = 4096,
-    /* L1D 32 KiB, L2 256 KiB, L3 8 MiB, STLB 512 entries; memory: local, exclusive */
-    .memory = {
-        .caches = { { 64, 8 }, { 512, 8 }, { 8192, 16 } },
-        .code = { 64, 8 },
-        .flags = { 0, 0, 6 },
-        .tlb = { 128, 4 },
-        .latency = { 4, 12, 30, 200, 60 },
-        .source = { 1, 3, 4, 0x0c, 7 },
-        .source_tlb_miss = 0x10,
-        .source_locked = 0x20,
-    },
-    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
-    .msrs = { ROWS(sandybridge_msrs), ROWS(full_width_msrs),
-              ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
-    .events = { ROWS(sandybridge_events), ROWS(bridge_events), ROWS(core_events) },
-    .features = wide_features,
-    .feature_count = COUNT(wide_features),
+    CPUID_TABLE(sandybridge_cpuid),
+    .events = { ROWS(sandybridge_events) },
 };
 
 /* Only Ivy Bridge: github.com/intel/perfmon, IVB. */
@@ -379,44 +382,11 @@ static const struct profile_cpuid ivybridge_cpuid[] = {
 
 static const struct profile ivybridge = {
     .name = "ivybridge",
+    .like = &bridge,
     .brand = "Intel(R) Core(TM) i7-3770 CPU (modelled)",
     .microcode = 0x21,
-    .max_leaf = 0x0d,
-    .max_extended = 0x80000008,
-    .cpuid = ivybridge_cpuid,
-    .cpuid_count = COUNT(ivybridge_cpuid),
-    .physical_bits = 36,
-    .dtes64 = true,
-    .perfmon_version = 3,
-    .general_counters = 4,
-    .fixed_bitmap = 0x7,
-    .counter_width = 48,
-    .width = 4,
-    .pebs_format = 1,
-    .pdir_counter = 1,
-    .pdir_select = 0xc0,
-    .pdir_umask = 0x01,
-    .debugctl = &debugctl_core,
-    .lbr_depth = 16,
-    .lbr_format = LBR_FORMAT_EIP_FLAGS,
-    .predictor_slots = 4096,
-    /* L1D 32 KiB, L2 256 KiB, L3 8 MiB, STLB 512 entries; memory: local, exclusive */
-    .memory = {
-        .caches = { { 64, 8 }, { 512, 8 }, { 8192, 16 } },
-        .code = { 64, 8 },
-        .flags = { 0, 0, 6 },
-        .tlb = { 128, 4 },
-        .latency = { 4, 12, 30, 200, 60 },
-        .source = { 1, 3, 4, 0x0c, 7 },
-        .source_tlb_miss = 0x10,
-        .source_locked = 0x20,
-    },
-    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
-    .msrs = { ROWS(sandybridge_msrs), ROWS(full_width_msrs),
-              ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
-    .events = { ROWS(ivybridge_events), ROWS(bridge_events), ROWS(core_events) },
-    .features = wide_features,
-    .feature_count = COUNT(wide_features),
+    CPUID_TABLE(ivybridge_cpuid),
+    .events = { ROWS(ivybridge_events) },
 };
 
 static const struct profile_event haswell_events[] = {
@@ -453,43 +423,20 @@ static const struct profile_cpuid haswell_cpuid[] = {
 
 static const struct profile haswell = {
     .name = "haswell",
+    .like = &since_sandybridge,
     .brand = "Intel(R) Core(TM) i7-4770 CPU (modelled)",
     .microcode = 0x28,
     .max_leaf = 0x0d,
-    .max_extended = 0x80000008,
-    .cpuid = haswell_cpuid,
-    .cpuid_count = COUNT(haswell_cpuid),
+    CPUID_TABLE(haswell_cpuid),
     .physical_bits = 39,
-    .dtes64 = true,
-    .perfmon_version = 3,
-    .general_counters = 4,
-    .fixed_bitmap = 0x7,
-    .counter_width = 48,
-    .width = 4,
     .pebs_format = 2,
-    .pdir_counter = 1,
-    .pdir_select = 0xc0,
-    .pdir_umask = 0x01,
-    .debugctl = &debugctl_core,
-    .lbr_depth = 16,
     .lbr_format = LBR_FORMAT_EIP_FLAGS2,
-    .predictor_slots = 4096,
-    /* L1D 32 KiB, L2 256 KiB, L3 8 MiB, STLB 1024 entries; memory: local, exclusive */
-    .memory = {
-        .caches = { { 64, 8 }, { 512, 8 }, { 8192, 16 } },
-        .code = { 64, 8 },
-        .flags = { 0, 0, 6 },
-        .tlb = { 128, 8 },
-        .latency = { 4, 12, 36, 200, 60 },
-        .source = { 1, 3, 4, 0x0c, 7 },
-        .source_tlb_miss = 0x10,
-        .source_locked = 0x20,
-    },
-    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
-    .msrs = { ROWS(haswell_msrs), ROWS(full_width_msrs), ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
-    .events = { ROWS(haswell_events), ROWS(access_events), ROWS(core_events) },
-    .features = wide_features,
-    .feature_count = COUNT(wide_features),
+    /* L1D 32 KiB, L2 256 KiB, L3 8 MiB, STLB 1024 entries */
+    .memory.caches = { { 64, 8 }, { 512, 8 }, { 8192, 16 } },
+    .memory.tlb = { 128, 8 },
+    .memory.latency = { 4, 12, 36, 200, 60 },
+    .msrs = { ROWS(haswell_msrs) },
+    .events = { ROWS(haswell_events), ROWS(access_events) },
 };
 
 /* Precise events of Broadwell that Haswell lacks: Intel's list of events (github.com/intel/perfmon, BDW). */
@@ -503,8 +450,6 @@ static const struct profile_cpuid broadwell_cpuid[] = {
       .keep = { 0, ALL32, 0x7ffafbff | MACHINE_ECX, 0xbfebfbff },
       .add = { 0x306d4, 0, WIDE_DS_ECX, DS_EDX } },
     { .leaf = 0x07, .indexed = true, .keep = { 0, 0x021c27ab, 0, 0x9c000400 } },
-    { .leaf = 0x07, .subleaf = 1, .indexed = true },
-    { .leaf = 0x0a, .add = { 0x07300403, 0, 0, 0x603 } },
     { .leaf = 0x80000001, .keep = { 0, 0, 0x121, 0x2c100800 } },
 };
 
@@ -516,44 +461,15 @@ static const struct profile_msr broadwell_msrs[] = {
 
 static const struct profile broadwell = {
     .name = "broadwell",
+    .like = &haswell,
     .brand = "Intel(R) Core(TM) i7-5600U CPU (modelled)",
     .microcode = 0x2f,
-    .max_leaf = 0x0d,
-    .max_extended = 0x80000008,
-    .cpuid = broadwell_cpuid,
-    .cpuid_count = COUNT(broadwell_cpuid),
-    .physical_bits = 39,
-    .dtes64 = true,
-    .perfmon_version = 3,
-    .general_counters = 4,
-    .fixed_bitmap = 0x7,
-    .counter_width = 48,
-    .width = 4,
-    .pebs_format = 2,
-    .pdir_counter = 1,
-    .pdir_select = 0xc0,
-    .pdir_umask = 0x01,
-    .debugctl = &debugctl_core,
-    .lbr_depth = 16,
-    .lbr_format = LBR_FORMAT_EIP_FLAGS2,
-    .predictor_slots = 4096,
-    /* L1D 32 KiB, L2 256 KiB, L3 4 MiB, STLB 1536 entries; memory: local, exclusive */
-    .memory = {
-        .caches = { { 64, 8 }, { 512, 8 }, { 4096, 16 } },
-        .code = { 64, 8 },
-        .flags = { 0, 0, 6 },
-        .tlb = { 256, 6 },
-        .latency = { 4, 12, 36, 200, 60 },
-        .source = { 1, 3, 4, 0x0c, 7 },
-        .source_tlb_miss = 0x10,
-        .source_locked = 0x20,
-    },
-    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
-    .msrs = { ROWS(broadwell_msrs), ROWS(haswell_msrs), ROWS(full_width_msrs),
-              ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
-    .events = { ROWS(broadwell_events), ROWS(haswell_events), ROWS(access_events), ROWS(core_events) },
-    .features = wide_features,
-    .feature_count = COUNT(wide_features),
+    CPUID_TABLE(broadwell_cpuid),
+    /* L3 4 MiB, STLB 1536 entries */
+    .memory.caches[LEVEL_L3] = { 4096, 16 },
+    .memory.tlb = { 256, 6 },
+    .msrs = { ROWS(broadwell_msrs) },
+    .events = { ROWS(broadwell_events) },
 };
 
 static const struct profile_event skylake_events[] = {
@@ -595,45 +511,24 @@ static const struct profile_cpuid skylake_cpuid[] = {
 
 static const struct profile skylake = {
     .name = "skylake",
+    .like = &since_sandybridge,
     .brand = "Intel(R) Core(TM) i7-6700 (modelled)",
     .microcode = 0xf0,
     .max_leaf = 0x16,
-    .max_extended = 0x80000008,
-    .cpuid = skylake_cpuid,
-    .cpuid_count = COUNT(skylake_cpuid),
+    CPUID_TABLE(skylake_cpuid),
     .physical_bits = 39,
-    .dtes64 = true,
     .perfmon_version = 4,
-    .general_counters = 4,
-    .fixed_bitmap = 0x7,
-    .counter_width = 48,
-    .width = 4,
     .pebs_format = 3,
-    .pdir_counter = 1,
-    .pdir_select = 0xc0,
-    .pdir_umask = 0x01,
-    .debugctl = &debugctl_core,
     .lbr_depth = 32,
     .lbr_format = LBR_FORMAT_INFO,
     .bts_predicted = true, /* Skylake to Comet Lake have the bit, by errata SKL088 and CML054, which may be wrong */
-    .predictor_slots = 4096,
     /* L1D 32 KiB, L2 256 KiB, L3 8 MiB, STLB 1536 entries. Source 0Ch is a remote cache here. */
-    .memory = {
-        .caches = { { 64, 8 }, { 1024, 4 }, { 8192, 16 } },
-        .code = { 64, 8 },
-        .flags = { 0, 0, 6 },
-        .tlb = { 128, 12 },
-        .latency = { 4, 12, 40, 200, 60 },
-        .source = { 1, 3, 4, 0x0a, 7 },
-        .source_tlb_miss = 0x10,
-        .source_locked = 0x20,
-    },
-    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
-    .msrs = { ROWS(skylake_msrs), ROWS(lbr_info_msrs), ROWS(full_width_msrs),
-              ROWS(core_msrs), ROWS(misc_enable_msrs), ROWS(absent_msrs) },
-    .events = { ROWS(skylake_events), ROWS(access_events), ROWS(core_events) },
-    .features = wide_features,
-    .feature_count = COUNT(wide_features),
+    .memory.caches = { { 64, 8 }, { 1024, 4 }, { 8192, 16 } },
+    .memory.tlb = { 128, 12 },
+    .memory.latency = { 4, 12, 40, 200, 60 },
+    .memory.source = { 1, 3, 4, 0x0a, 7 },
+    .msrs = { ROWS(skylake_msrs), ROWS(lbr_info_msrs) },
+    .events = { ROWS(skylake_events), ROWS(access_events) },
 };
 
 /* Cascade Lake, 06_55, stepping 7: a server, with an L2 of 1 MiB. */
