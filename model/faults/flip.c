@@ -413,13 +413,10 @@ static uint64_t flip_msr_value(struct vcpu *v, const struct profile_msr *m, unsi
     return read;
 }
 
-/*
- * Whether #GP changes nothing: the register has this value already, or the value has a reserved bit, for which the
- * freedom msr-reserved permits #GP.
- */
-static bool may_refuse(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
+/* Whether the value has a reserved bit, for which the freedom msr-reserved permits #GP. */
+static bool may_refuse(const struct profile_msr *m, uint64_t value)
 {
-    return (m->count <= 1 && m->reg < REG_STORED && v->regs[m->reg] == value) || (value & ~m->writable) != 0;
+    return (value & ~m->writable) != 0;
 }
 
 static bool flip_msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
@@ -429,7 +426,7 @@ static bool flip_msr_takes(const struct vcpu *v, const struct profile_msr *m, ui
 
     flip_of(v)->losing = false;
     flip_of(v)->kept = c;
-    if (c != NULL && c->action == LOST && may_refuse(v, m, value))
+    if (c != NULL && c->action == LOST && may_refuse(m, value))
         say(v, "same");
     return takes && (c == NULL || c->action != LOST);
 }
