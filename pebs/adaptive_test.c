@@ -55,15 +55,6 @@ static void groups(struct test_run *run)
     }
 }
 
-TEST(pebs_adaptive_groups) = {
-    .id = "pebs.adaptive.groups",
-    .title = "A record has the groups that MSR_PEBS_DATA_CFG selects, in every combination, and gives its own size",
-    .source = SDM_PEBS_ADAPTIVE,
-    .needs = NEEDS | NEED_EVENT_LOADS,
-    .records = true,
-    .run = groups,
-};
-
 static void ignored(struct test_run *run)
 {
     struct pebs_sample sample = loads(run, 51);
@@ -73,15 +64,6 @@ static void ignored(struct test_run *run)
     pebs_plan(run, typical(run, &sample));
     sample_loads(run, &sample);
 }
-
-TEST(pebs_adaptive_ignored) = {
-    .id = "pebs.adaptive.ignored",
-    .title = "A counter without its adaptive bit writes only the basic group, whatever MSR_PEBS_DATA_CFG selects",
-    .source = SDM_2023 "\"Adaptive_Record Counter Control\"",
-    .needs = NEEDS | NEED_EVENT_LOADS,
-    .records = true,
-    .run = ignored,
-};
 
 /* In 32-bit mode there are only eight vector registers; the processor writes the others as zero. */
 static void xmm(struct test_run *run)
@@ -111,15 +93,6 @@ static void xmm(struct test_run *run)
         }
     }
 }
-
-TEST(pebs_adaptive_xmm) = {
-    .id = "pebs.adaptive.xmm",
-    .title = "The XMM group has every vector register with its value after the instruction",
-    .source = SDM_PEBS_ADAPTIVE ", XMMs",
-    .needs = NEEDS | NEED_EVENT_LOADS,
-    .records = true,
-    .run = xmm,
-};
 
 #define LBR_GROUP_ENTRIES 8u
 
@@ -190,13 +163,18 @@ static void lbr(struct test_run *run)
     }
 }
 
-TEST(pebs_adaptive_lbr) = {
-    .id = "pebs.adaptive.lbr",
-    .title = "The LBR group has the newest branches, the youngest first",
-    .source = SDM_PEBS_ADAPTIVE ", LBRs",
-    .needs = NEEDS | NEED_EVENT_TAKEN | NEED_LBR,
-    .records = true,
-    .run = lbr,
+TESTS(adaptive_records) = {
+    { "pebs.adaptive.groups",
+      "A record has the groups that MSR_PEBS_DATA_CFG selects, in every combination, and gives its own size",
+      SDM_PEBS_ADAPTIVE, .needs = NEEDS | NEED_EVENT_LOADS, .records = true, .run = groups },
+    { "pebs.adaptive.ignored",
+      "A counter without its adaptive bit writes only the basic group, whatever MSR_PEBS_DATA_CFG selects",
+      SDM_2023 "\"Adaptive_Record Counter Control\"", .needs = NEEDS | NEED_EVENT_LOADS, .records = true,
+      .run = ignored },
+    { "pebs.adaptive.xmm", "The XMM group has every vector register with its value after the instruction",
+      SDM_PEBS_ADAPTIVE ", XMMs", .needs = NEEDS | NEED_EVENT_LOADS, .records = true, .run = xmm },
+    { "pebs.adaptive.lbr", "The LBR group has the newest branches, the youngest first", SDM_PEBS_ADAPTIVE ", LBRs",
+      .needs = NEEDS | NEED_EVENT_TAKEN | NEED_LBR, .records = true, .run = lbr },
 };
 
 /* ---- counters ------------------------------------------------------------------------------------------------- */
@@ -232,15 +210,6 @@ static void fixed(struct test_run *run)
     }
 }
 
-TEST(pebs_fixed_0) = {
-    .id = "pebs.fixed.0",
-    .title = "Fixed counter 0 samples instructions at equal distances, with its own reset slot and its own bit",
-    .source = SDM_PEBS_EXTENDED,
-    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_FIXED,
-    .records = true,
-    .run = fixed,
-};
-
 /*
  * The workload has hundreds of instructions and cycles, so their counters must write records. Counters from 3 on, which
  * count slots, may count nothing. Then the counter must not have passed its overflow.
@@ -273,15 +242,6 @@ static void fixed_counters(struct test_run *run)
     }
 }
 
-TEST(pebs_fixed_each) = {
-    .id = "pebs.fixed.each",
-    .title = "Each fixed counter with PEBS samples its event, and its records have its own bit",
-    .source = SDM_PEBS_EXTENDED,
-    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_FIXED,
-    .records = true,
-    .run = fixed_counters,
-};
-
 static const char *lacks_counter_4(const struct caps *caps)
 {
     return caps->pebs_counters >> 4 ? NULL : "this core has no PEBS on counters 4 and up";
@@ -312,14 +272,15 @@ static void high_counters(struct test_run *run)
     }
 }
 
-TEST(pebs_counters_from_4) = {
-    .id = "pebs.counters.from_4",
-    .title = "Counters 4 and up sample with their own reset slots and their own bits",
-    .source = SDM_PEBS_EXTENDED,
-    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_FIXED | NEED_EVENT_TAKEN,
-    .lacks = lacks_counter_4,
-    .records = true,
-    .run = high_counters,
+TESTS(extended_counters) = {
+    { "pebs.fixed.0",
+      "Fixed counter 0 samples instructions at equal distances, with its own reset slot and its own bit",
+      SDM_PEBS_EXTENDED, .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_FIXED, .records = true, .run = fixed },
+    { "pebs.fixed.each", "Each fixed counter with PEBS samples its event, and its records have its own bit",
+      SDM_PEBS_EXTENDED, .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_FIXED, .records = true, .run = fixed_counters },
+    { "pebs.counters.from_4", "Counters 4 and up sample with their own reset slots and their own bits",
+      SDM_PEBS_EXTENDED, .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_FIXED | NEED_EVENT_TAKEN, .lacks = lacks_counter_4,
+      .records = true, .run = high_counters },
 };
 
 /* ---- precise distribution of every event ----------------------------------------------------------------------- */

@@ -63,16 +63,6 @@ static void reload(struct test_run *run)
     pebs_close(run, 0);
 }
 
-TEST(arch_reload_exact) = {
-    .id = "arch.reload.exact",
-    .title = "After a record the counter restarts from the reload value in CFG_C, not from what software wrote to it",
-    .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C, reload",
-    .needs = NEEDS,
-    .lacks = lacks_pdist,
-    .records = true,
-    .run = reload,
-};
-
 /* Only one record, so that the number of records does not depend on the reload. */
 static void extended(struct test_run *run)
 {
@@ -91,12 +81,13 @@ static void extended(struct test_run *run)
         test_fail(run, "the counter is 0x%" PRIx64 ", more than one period before its overflow", value);
 }
 
-TEST(arch_reload_extended) = {
-    .id = "arch.reload.extended",
-    .title = "The 32-bit reload value is sign-extended to the counter's width",
-    .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C, reload",
-    GROUP,
-    .run = extended,
+TESTS(reloads) = {
+    { "arch.reload.exact",
+      "After a record the counter restarts from the reload value in CFG_C, not from what software wrote to it",
+      SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C, reload", .needs = NEEDS, .lacks = lacks_pdist, .records = true,
+      .run = reload },
+    { "arch.reload.extended", "The 32-bit reload value is sign-extended to the counter's width",
+      SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C, reload", GROUP, .run = extended },
 };
 
 /* ---- each counter ------------------------------------------------------------------------------------------------ */
@@ -133,15 +124,6 @@ static void general_counters(struct test_run *run)
     }
 }
 
-TEST(arch_counters_each_general) = {
-    .id = "arch.counters.each_general",
-    .title = "Each general counter that CPUID.23H.5 lists samples loads, and its records have its own bit",
-    .source = SDM_ARCH_PEBS ", CPUID.23H.5",
-    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_EVENT_LOADS,
-    .records = true,
-    .run = general_counters,
-};
-
 static void pdist_fixed(struct test_run *run)
 {
     const struct pebs_sample sample = instructions(2 * PEBS_PERIOD_PRECISE);
@@ -149,16 +131,6 @@ static void pdist_fixed(struct test_run *run)
     test_plan_between(run, usual(sample.period) - 1, usual(sample.period));
     pebs_sample(run, &sample);
 }
-
-TEST(arch_pdist_fixed) = {
-    .id = "arch.pdist.fixed",
-    .title = "Fixed counter 0, if CPUID.23H.5:EDX lists it, samples instructions exactly one period apart",
-    .source = SDM_ARCH_PEBS ", CPUID.23H.5",
-    .needs = NEEDS,
-    .lacks = lacks_pdist,
-    .records = true,
-    .run = pdist_fixed,
-};
 
 /* The record must describe the load that overflows the counter, not a later one. */
 static void pdist_general(struct test_run *run)
@@ -182,11 +154,15 @@ static void pdist_general(struct test_run *run)
     }
 }
 
-TEST(arch_pdist_general) = {
-    .id = "arch.pdist.general",
-    .title = "Each general counter that CPUID.23H.5:EBX lists samples loads exactly one period apart",
-    .source = SDM_ARCH_PEBS ", CPUID.23H.5",
-    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS,
-    .records = true,
-    .run = pdist_general,
+TESTS(each_counter) = {
+    { "arch.counters.each_general",
+      "Each general counter that CPUID.23H.5 lists samples loads, and its records have its own bit",
+      SDM_ARCH_PEBS ", CPUID.23H.5", .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_EVENT_LOADS,
+      .records = true, .run = general_counters },
+    { "arch.pdist.fixed", "Fixed counter 0, if CPUID.23H.5:EDX lists it, samples instructions exactly one period apart",
+      SDM_ARCH_PEBS ", CPUID.23H.5", .needs = NEEDS, .lacks = lacks_pdist, .records = true, .run = pdist_fixed },
+    { "arch.pdist.general", "Each general counter that CPUID.23H.5:EBX lists samples loads exactly one period apart",
+      SDM_ARCH_PEBS ", CPUID.23H.5",
+      .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_REGISTERS | NEED_EVENT_LOADS, .records = true,
+      .run = pdist_general },
 };

@@ -266,16 +266,6 @@ static void counts(struct test_run *run)
     }
 }
 
-TEST(arch_counters_counts) = {
-    .id = "arch.counters.counts",
-    .title = "The counters group has another counter's value at the record: one period more in each record",
-    .source = SDM_ARCH_PEBS ", counters group; " ARCH_LINUX,
-    .typical = "No available edition says at which instruction the other counters are read",
-    GROUP,
-    .lacks = lacks_fixed_0,
-    .run = counts,
-};
-
 static void not_allowed(struct test_run *run)
 {
     struct pebs_record record;
@@ -286,15 +276,6 @@ static void not_allowed(struct test_run *run)
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
         test_equal(run, "general counters in the group", record.counted & UINT32_MAX, 0);
 }
-
-TEST(arch_counters_allow) = {
-    .id = "arch.counters.allow",
-    .title = "A counter whose CFG_C clears CNTR_ALLOW is in no counters group",
-    .source = SDM_ARCH_PEBS ", IA32_PMC_GPn_CFG_C, CNTR_ALLOW",
-    GROUP,
-    .lacks = lacks_fixed_0,
-    .run = not_allowed,
-};
 
 /* The sources do not settle whether the count is taken before or after the reload: 0, or one period before overflow. */
 static void fixed_counts(struct test_run *run)
@@ -312,15 +293,6 @@ static void fixed_counts(struct test_run *run)
                       (unsigned long long)record.counts[0]);
     }
 }
-
-TEST(arch_counters_fixed) = {
-    .id = "arch.counters.fixed",
-    .title = "The counters group has the sampling fixed counter, either at its overflow or reloaded",
-    .source = SDM_ARCH_PEBS ", counters group; " ARCH_LINUX,
-    GROUP,
-    .lacks = lacks_fixed_0,
-    .run = fixed_counts,
-};
 
 #define SLOTS 3u /* the fixed counter */
 
@@ -362,13 +334,19 @@ static void metrics(struct test_run *run)
     }
 }
 
-TEST(arch_counters_metrics) = {
-    .id = "arch.counters.metrics",
-    .title = "A counter that selects METRICS writes fixed counter 3, which has increased, and PERF_METRICS",
-    .source = SDM_ARCH_PEBS ", counters group; " ARCH_LINUX,
-    GROUP,
-    .lacks = lacks_metrics,
-    .run = metrics,
+TESTS(counter_groups) = {
+    { "arch.counters.counts",
+      "The counters group has another counter's value at the record: one period more in each record",
+      SDM_ARCH_PEBS ", counters group; " ARCH_LINUX,
+      .typical = "No available edition says at which instruction the other counters are read", GROUP,
+      .lacks = lacks_fixed_0, .run = counts },
+    { "arch.counters.allow", "A counter whose CFG_C clears CNTR_ALLOW is in no counters group",
+      SDM_ARCH_PEBS ", IA32_PMC_GPn_CFG_C, CNTR_ALLOW", GROUP, .lacks = lacks_fixed_0, .run = not_allowed },
+    { "arch.counters.fixed", "The counters group has the sampling fixed counter, either at its overflow or reloaded",
+      SDM_ARCH_PEBS ", counters group; " ARCH_LINUX, GROUP, .lacks = lacks_fixed_0, .run = fixed_counts },
+    { "arch.counters.metrics",
+      "A counter that selects METRICS writes fixed counter 3, which has increased, and PERF_METRICS",
+      SDM_ARCH_PEBS ", counters group; " ARCH_LINUX, GROUP, .lacks = lacks_metrics, .run = metrics },
 };
 
 /* ---- fragments --------------------------------------------------------------------------------------------------- */
@@ -417,16 +395,6 @@ static void mode(struct test_run *run)
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
         test_equal(run, "the header's mode bit", record.mode_64, run->caps->ia32e_active);
 }
-
-TEST(arch_header_mode) = {
-    .id = "arch.header.mode",
-    .title = "The header says whether the instruction ran in 64-bit mode",
-    .source = SDM_ARCH_PEBS ", record header",
-    .typical = "The edition that defines the bit outside 64-bit mode was not available",
-    GROUP,
-    .lacks = lacks_fixed_0,
-    .run = mode,
-};
 
 static unsigned vector_registers(const struct caps *caps)
 {
@@ -495,33 +463,6 @@ static void upper_halves(struct test_run *run)
     ymm_fill(false);
 }
 
-TEST(arch_ymmh_component) = {
-    .id = "arch.ymmh.component",
-    .title = "A counter that selects YMMH writes the upper halves of the YMM registers after XSTATE_BV with bit 2",
-    .source = SDM_ARCH_PEBS ", XER groups; " XSTATE_BV_INIT,
-    GROUP,
-    .lacks = lacks_fixed_0,
-    .run = upper_halves,
-};
-
-TEST(arch_xmm_component) = {
-    .id = "arch.xmm.component",
-    .title = "The bitmap before the XMM group, XSTATE_BV, has bit 1 while SSE is enabled and an XMM register is not 0",
-    .source = SDM_ARCH_PEBS ", XER groups; " XSTATE_BV_INIT,
-    GROUP,
-    .lacks = lacks_fixed_0,
-    .run = components,
-};
-
-TEST(arch_xmm_initial) = {
-    .id = "arch.xmm.initial",
-    .title = "While all XMM registers are 0, a record has them as 0, whether or not XSTATE_BV has bit 1",
-    .source = SDM_ARCH_PEBS ", XER groups; " XSTATE_BV_INIT,
-    GROUP,
-    .lacks = lacks_fixed_0,
-    .run = initial,
-};
-
 static void retire(struct test_run *run)
 {
     struct pebs_record record;
@@ -533,16 +474,6 @@ static void retire(struct test_run *run)
                    run->caps->pebs_retire_latency);
 }
 
-TEST(arch_basic_retire_latency) = {
-    .id = "arch.basic.retire_latency",
-    .title = "The retire latency is valid if IA32_PERF_CAPABILITIES bit 17 is set",
-    .source = SDM_ARCH_PEBS ", basic group; " SDM_PERF_CAPABILITIES,
-    .typical = "No available edition defines when the retire latency of architectural PEBS is valid",
-    GROUP,
-    .lacks = lacks_fixed_0,
-    .run = retire,
-};
-
 static void shadow_stack(struct test_run *run)
 {
     struct pebs_record record;
@@ -553,12 +484,23 @@ static void shadow_stack(struct test_run *run)
         test_equal(run, "SSP", record.ssp, 0);
 }
 
-TEST(arch_gprs_ssp) = {
-    .id = "arch.gprs.ssp",
-    .title = "SSP is 0 while shadow stacks are off",
-    .source = SDM_ARCH_PEBS ", GPR group",
-    .typical = "No available edition defines SSP in a record while shadow stacks are off",
-    GROUP,
-    .lacks = lacks_fixed_0,
-    .run = shadow_stack,
+TESTS(record_fields) = {
+    { "arch.header.mode", "The header says whether the instruction ran in 64-bit mode", SDM_ARCH_PEBS ", record header",
+      .typical = "The edition that defines the bit outside 64-bit mode was not available", GROUP,
+      .lacks = lacks_fixed_0, .run = mode },
+    { "arch.ymmh.component",
+      "A counter that selects YMMH writes the upper halves of the YMM registers after XSTATE_BV with bit 2",
+      SDM_ARCH_PEBS ", XER groups; " XSTATE_BV_INIT, GROUP, .lacks = lacks_fixed_0, .run = upper_halves },
+    { "arch.xmm.component",
+      "The bitmap before the XMM group, XSTATE_BV, has bit 1 while SSE is enabled and an XMM register is not 0",
+      SDM_ARCH_PEBS ", XER groups; " XSTATE_BV_INIT, GROUP, .lacks = lacks_fixed_0, .run = components },
+    { "arch.xmm.initial", "While all XMM registers are 0, a record has them as 0, whether or not XSTATE_BV has bit 1",
+      SDM_ARCH_PEBS ", XER groups; " XSTATE_BV_INIT, GROUP, .lacks = lacks_fixed_0, .run = initial },
+    { "arch.basic.retire_latency", "The retire latency is valid if IA32_PERF_CAPABILITIES bit 17 is set",
+      SDM_ARCH_PEBS ", basic group; " SDM_PERF_CAPABILITIES,
+      .typical = "No available edition defines when the retire latency of architectural PEBS is valid", GROUP,
+      .lacks = lacks_fixed_0, .run = retire },
+    { "arch.gprs.ssp", "SSP is 0 while shadow stacks are off", SDM_ARCH_PEBS ", GPR group",
+      .typical = "No available edition defines SSP in a record while shadow stacks are off", GROUP,
+      .lacks = lacks_fixed_0, .run = shadow_stack },
 };

@@ -61,14 +61,6 @@ static void counters(struct test_run *run)
     }
 }
 
-TEST(arch_detect_counters) = {
-    .id = "arch.detect.counters",
-    .title = "Each counter that CPUID.23H.5 lists exists, and has a CFG_C register",
-    .source = SDM_ARCH_PEBS ", CPUID.23H.5",
-    .needs = NEEDS,
-    .run = counters,
-};
-
 static void gaps(struct test_run *run)
 {
     uint64_t value;
@@ -77,14 +69,6 @@ static void gaps(struct test_run *run)
         if (!(run->caps->fixed_counters >> n & 1) && msr_read(MSR_IA32_PMC_FX_CFG_C(n), &value))
             test_fail(run, "RDMSR of CFG_C of fixed counter %u, which CPUID.23H.1 does not list, raised no #GP", n);
 }
-
-TEST(arch_detect_gaps) = {
-    .id = "arch.detect.gaps",
-    .title = "A fixed counter that is missing from CPUID.23H.1 between listed ones has no CFG_C register",
-    .source = SDM_ARCH_PEBS ", CPUID.23H.1",
-    .needs = NEEDS,
-    .run = gaps,
-};
 
 static void enable_is_not_there(struct test_run *run)
 {
@@ -95,15 +79,6 @@ static void enable_is_not_there(struct test_run *run)
         test_fail(run, "%s IA32_PEBS_ENABLE raised no #GP", read ? "RDMSR of" : "WRMSR to");
 }
 
-TEST(arch_detect_pebs_enable) = {
-    .id = "arch.detect.pebs_enable",
-    .title = "IA32_PEBS_ENABLE does not exist: no counter uses it",
-    .source = SDM_ARCH_PEBS "; " ARCH_KVM,
-    .typical = "The manual promises only that architectural PEBS does not use it, not that it is missing",
-    .needs = NEEDS,
-    .run = enable_is_not_there,
-};
-
 static void data_cfg_is_not_there(struct test_run *run)
 {
     uint64_t value;
@@ -112,13 +87,19 @@ static void data_cfg_is_not_there(struct test_run *run)
         test_fail(run, "RDMSR of MSR_PEBS_DATA_CFG raised no #GP, and read 0x%" PRIx64, value);
 }
 
-TEST(arch_detect_data_cfg) = {
-    .id = "arch.detect.data_cfg",
-    .title = "MSR_PEBS_DATA_CFG does not exist: each counter's CFG_C selects the groups of its records",
-    .source = SDM_ARCH_PEBS "; " ARCH_KVM,
-    .typical = "The manual promises only that architectural PEBS does not use it, not that it is missing",
-    .needs = NEEDS,
-    .run = data_cfg_is_not_there,
+TESTS(detection) = {
+    { "arch.detect.counters", "Each counter that CPUID.23H.5 lists exists, and has a CFG_C register",
+      SDM_ARCH_PEBS ", CPUID.23H.5", .needs = NEEDS, .run = counters },
+    { "arch.detect.gaps", "A fixed counter that is missing from CPUID.23H.1 between listed ones has no CFG_C register",
+      SDM_ARCH_PEBS ", CPUID.23H.1", .needs = NEEDS, .run = gaps },
+    { "arch.detect.pebs_enable", "IA32_PEBS_ENABLE does not exist: no counter uses it", SDM_ARCH_PEBS "; " ARCH_KVM,
+      .typical = "The manual promises only that architectural PEBS does not use it, not that it is missing",
+      .needs = NEEDS, .run = enable_is_not_there },
+    { "arch.detect.data_cfg",
+      "MSR_PEBS_DATA_CFG does not exist: each counter's CFG_C selects the groups of its records",
+      SDM_ARCH_PEBS "; " ARCH_KVM,
+      .typical = "The manual promises only that architectural PEBS does not use it, not that it is missing",
+      .needs = NEEDS, .run = data_cfg_is_not_there },
 };
 
 /* ---- IA32_PEBS_BASE ---------------------------------------------------------------------------------------------- */
@@ -132,27 +113,11 @@ static void base(struct test_run *run)
     close_all(run);
 }
 
-TEST(arch_base_holds) = {
-    .id = "arch.base.holds",
-    .title = "IA32_PEBS_BASE holds every physical address of the processor and every size up to 1 MByte",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE",
-    .needs = NEEDS,
-    .run = base,
-};
-
 static void base_reserved(struct test_run *run)
 {
     expect_refused(run, "IA32_PEBS_BASE", MSR_IA32_PEBS_BASE, SOMEWHERE | 4, BITS(11, 4));
     close_all(run);
 }
-
-TEST(arch_base_reserved) = {
-    .id = "arch.base.reserved",
-    .title = "A buffer that is not aligned to 4 KByte: IA32_PEBS_BASE with any of bits 11:4 set raises #GP",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE; " SDM_WRMSR,
-    .needs = NEEDS,
-    .run = base_reserved,
-};
 
 static void base_physical(struct test_run *run)
 {
@@ -160,12 +125,14 @@ static void base_physical(struct test_run *run)
     close_all(run);
 }
 
-TEST(arch_base_physical) = {
-    .id = "arch.base.physical",
-    .title = "A buffer above MAXPHYADDR: IA32_PEBS_BASE with such an address bit set raises #GP",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE; " SDM_WRMSR,
-    .needs = NEEDS,
-    .run = base_physical,
+TESTS(base_register) = {
+    { "arch.base.holds", "IA32_PEBS_BASE holds every physical address of the processor and every size up to 1 MByte",
+      SDM_ARCH_PEBS ", IA32_PEBS_BASE", .needs = NEEDS, .run = base },
+    { "arch.base.reserved",
+      "A buffer that is not aligned to 4 KByte: IA32_PEBS_BASE with any of bits 11:4 set raises #GP",
+      SDM_ARCH_PEBS ", IA32_PEBS_BASE; " SDM_WRMSR, .needs = NEEDS, .run = base_reserved },
+    { "arch.base.physical", "A buffer above MAXPHYADDR: IA32_PEBS_BASE with such an address bit set raises #GP",
+      SDM_ARCH_PEBS ", IA32_PEBS_BASE; " SDM_WRMSR, .needs = NEEDS, .run = base_physical },
 };
 
 /* ---- IA32_PEBS_INDEX --------------------------------------------------------------------------------------------- */
@@ -181,15 +148,6 @@ static void index_holds(struct test_run *run)
     close_all(run);
 }
 
-TEST(arch_index_holds) = {
-    .id = "arch.index.holds",
-    .title = "IA32_PEBS_INDEX holds every bit of WR, FULL, EN and THRESH",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
-    .typical = "No available edition says that software may write each bit of the index alone",
-    .needs = NEEDS,
-    .run = index_holds,
-};
-
 static void index_reserved(struct test_run *run)
 {
     const uint64_t *const bits = run->test->argument;
@@ -198,19 +156,22 @@ static void index_reserved(struct test_run *run)
     close_all(run);
 }
 
-#define INDEX_RESERVED(name, high, low)                                                                           \
-    TEST(arch_index_reserved_##name) = { .id = "arch.index.reserved." #name,                                      \
-                                         .title = "IA32_PEBS_INDEX with any of its reserved bits " #high ":" #low \
-                                                  " raises #GP",                                                  \
-                                         .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " SDM_WRMSR,                 \
-                                         .needs = NEEDS,                                                          \
-                                         .run = index_reserved,                                                   \
-                                         .argument = &(const uint64_t){ BITS(high, low) } }
+#define RESERVED SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " SDM_WRMSR, .needs = NEEDS, .run = index_reserved
 
-INDEX_RESERVED(below_wr, 3, 0);
-INDEX_RESERVED(below_full, 30, 27);
-INDEX_RESERVED(below_thresh, 35, 33);
-INDEX_RESERVED(top, 63, 59);
+TESTS(index_register) = {
+    { "arch.index.holds", "IA32_PEBS_INDEX holds every bit of WR, FULL, EN and THRESH",
+      SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+      .typical = "No available edition says that software may write each bit of the index alone", .needs = NEEDS,
+      .run = index_holds },
+    { "arch.index.reserved.below_wr", "IA32_PEBS_INDEX with any of its reserved bits 3:0 raises #GP", RESERVED,
+      .argument = &(const uint64_t){ BITS(3, 0) } },
+    { "arch.index.reserved.below_full", "IA32_PEBS_INDEX with any of its reserved bits 30:27 raises #GP", RESERVED,
+      .argument = &(const uint64_t){ BITS(30, 27) } },
+    { "arch.index.reserved.below_thresh", "IA32_PEBS_INDEX with any of its reserved bits 35:33 raises #GP", RESERVED,
+      .argument = &(const uint64_t){ BITS(35, 33) } },
+    { "arch.index.reserved.top", "IA32_PEBS_INDEX with any of its reserved bits 63:59 raises #GP", RESERVED,
+      .argument = &(const uint64_t){ BITS(63, 59) } },
+};
 
 /* ---- CFG_C ------------------------------------------------------------------------------------------------------- */
 

@@ -64,16 +64,6 @@ static void next_event(struct test_run *run)
     }
 }
 
-TEST(pebs_arm_next_event) = {
-    .id = "pebs.arm.next_event",
-    .title = "The overflow arms PEBS, and a later event is recorded: with a counter at -N, event N + 1 at the earliest",
-    .source = SDM_PEBS,
-    .needs = NEEDS | NEED_PEBS_REGISTERS,
-    .lacks = lacks_delay,
-    .records = true,
-    .run = next_event,
-};
-
 static void overflow_alone(struct test_run *run)
 {
     const struct pebs_sample sample = loads(run, 0, STEPS);
@@ -82,14 +72,12 @@ static void overflow_alone(struct test_run *run)
     pebs_sample(run, &sample);
 }
 
-TEST(pebs_arm_overflow_alone) = {
-    .id = "pebs.arm.overflow_alone",
-    .title = "If the last event overflows the counter and no event follows, there is no record",
-    .source = SDM_PEBS,
-    .needs = NEEDS,
-    .lacks = lacks_delay,
-    .records = true,
-    .run = overflow_alone,
+TESTS(overflows) = {
+    { "pebs.arm.next_event",
+      "The overflow arms PEBS, and a later event is recorded: with a counter at -N, event N + 1 at the earliest",
+      SDM_PEBS, .needs = NEEDS | NEED_PEBS_REGISTERS, .lacks = lacks_delay, .records = true, .run = next_event },
+    { "pebs.arm.overflow_alone", "If the last event overflows the counter and no event follows, there is no record",
+      SDM_PEBS, .needs = NEEDS, .lacks = lacks_delay, .records = true, .run = overflow_alone },
 };
 
 /* ---- enabled --------------------------------------------------------------------------------------------------- */
@@ -111,14 +99,25 @@ static bool sample_without(struct test_run *run, struct pebs_sample *sample, voi
     return true;
 }
 
-/* Closes the sample. If it wrote no record, the counter must not have counted. */
-static void finish_unmoved(struct test_run *run, const struct pebs_sample *sample)
-{
-    const uint64_t counter = counter_now(run, sample);
+/* A precondition of counting. */
+struct undone {
+    void (*take_back)(unsigned counter);
+    uint64_t window_on;
+};
 
+/* If no record was written, the counter must not have counted. */
+static void unmoved(struct test_run *run)
+{
+    const struct undone *undone = run->test->argument;
+    struct pebs_sample sample;
+    uint64_t counter;
+
+    if (!sample_without(run, &sample, undone->take_back, undone->window_on))
+        return;
+    counter = counter_now(run, &sample);
     pebs_close(run, 0);
     if (!ds_pebs_log()->records)
-        test_equal(run, "the counter", counter, (0 - (uint64_t)sample->period) & width_mask(run));
+        test_equal(run, "the counter", counter, (0 - (uint64_t)sample.period) & width_mask(run));
 }
 
 static void select_off(unsigned counter)
@@ -126,44 +125,10 @@ static void select_off(unsigned counter)
     msr_write(MSR_IA32_PERFEVTSEL(counter), msr_get(MSR_IA32_PERFEVTSEL(counter)) & ~PERFEVTSEL_EN);
 }
 
-static void event_select(struct test_run *run)
-{
-    struct pebs_sample sample;
-
-    if (sample_without(run, &sample, select_off, UINT64_MAX))
-        finish_unmoved(run, &sample);
-}
-
-TEST(pebs_arm_event_select) = {
-    .id = "pebs.arm.event_select",
-    .title = "While the enable flag of its event select is clear, a PEBS counter neither counts nor records",
-    .source = SDM_PEBS_PROGRAMMING,
-    .needs = NEEDS | NEED_GLOBAL_CTRL,
-    .records = true,
-    .run = event_select,
-};
-
 static void nothing_off(unsigned counter)
 {
     (void)counter;
 }
-
-static void global_ctrl(struct test_run *run)
-{
-    struct pebs_sample sample;
-
-    if (sample_without(run, &sample, nothing_off, 0))
-        finish_unmoved(run, &sample);
-}
-
-TEST(pebs_arm_global_ctrl) = {
-    .id = "pebs.arm.global_ctrl",
-    .title = "While its bit of IA32_PERF_GLOBAL_CTRL is clear, a PEBS counter neither counts nor records",
-    .source = SDM_PEBS_PROGRAMMING,
-    .needs = NEEDS | NEED_GLOBAL_CTRL,
-    .records = true,
-    .run = global_ctrl,
-};
 
 static void pebs_off(unsigned counter)
 {
@@ -183,13 +148,18 @@ static void pebs_enable(struct test_run *run)
     pebs_close(run, 0);
 }
 
-TEST(pebs_arm_pebs_enable) = {
-    .id = "pebs.arm.pebs_enable",
-    .title = "While its bit of IA32_PEBS_ENABLE is clear, a counter counts and overflows, but writes no record",
-    .source = SDM_PEBS_PROGRAMMING,
-    .needs = NEEDS | NEED_PEBS_AREA | NEED_GLOBAL_CTRL,
-    .records = true,
-    .run = pebs_enable,
+TESTS(enables) = {
+    { "pebs.arm.event_select",
+      "While the enable flag of its event select is clear, a PEBS counter neither counts nor records",
+      SDM_PEBS_PROGRAMMING, .needs = NEEDS | NEED_GLOBAL_CTRL, .records = true, .run = unmoved,
+      .argument = &(const struct undone){ select_off, UINT64_MAX } },
+    { "pebs.arm.global_ctrl",
+      "While its bit of IA32_PERF_GLOBAL_CTRL is clear, a PEBS counter neither counts nor records",
+      SDM_PEBS_PROGRAMMING, .needs = NEEDS | NEED_GLOBAL_CTRL, .records = true, .run = unmoved,
+      .argument = &(const struct undone){ nothing_off, 0 } },
+    { "pebs.arm.pebs_enable",
+      "While its bit of IA32_PEBS_ENABLE is clear, a counter counts and overflows, but writes no record",
+      SDM_PEBS_PROGRAMMING, .needs = NEEDS | NEED_PEBS_AREA | NEED_GLOBAL_CTRL, .records = true, .run = pebs_enable },
 };
 
 /* ---- the reset value -------------------------------------------------------------------------------------------- */
@@ -247,15 +217,6 @@ static void own_slot(struct test_run *run)
     pebs_check_numbers(run, &sample, pebs_sample_spacing(run->caps, &sample) - 1);
 }
 
-TEST(pebs_reload_own_slot) = {
-    .id = "pebs.reload.own_slot",
-    .title = "A counter is reloaded from its own reset slot, whatever the other slots hold",
-    .source = SDM_PEBS_AREA,
-    .needs = NEEDS | NEED_PEBS_AREA | NEED_PEBS_REGISTERS | NEED_PEBS_COUNTERS,
-    .records = true,
-    .run = own_slot,
-};
-
 static void reset_value(struct test_run *run)
 {
     enum { FIRST = 200, PERIOD = 40 };
@@ -273,15 +234,6 @@ static void reset_value(struct test_run *run)
     pebs_check_count(run, ds_pebs_log()->records, typical);
     pebs_check_numbers(run, &later, first);
 }
-
-TEST(pebs_reload_reset_value) = {
-    .id = "pebs.reload.reset_value",
-    .title = "After a record the counter restarts from the reset value in memory, not from what software wrote to it",
-    .source = SDM_PEBS,
-    .needs = NEEDS | NEED_PEBS_AREA | NEED_PEBS_REGISTERS,
-    .records = true,
-    .run = reset_value,
-};
 
 /*
  * First measures the number of events in the window with a counter that cannot overflow, because the instructions that
@@ -322,13 +274,15 @@ static void counter_after(struct test_run *run)
         test_differs(run, "the counter is 0x%" PRIx64 ", typically 0x%" PRIx64, is, due);
 }
 
-TEST(pebs_reload_counter) = {
-    .id = "pebs.reload.counter",
-    .title = "After the last record the counter holds the reset value and the events since",
-    .source = SDM_PEBS,
-    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_REGISTERS | NEED_EVENT_ANY,
-    .records = true,
-    .run = counter_after,
+TESTS(reset_values) = {
+    { "pebs.reload.own_slot", "A counter is reloaded from its own reset slot, whatever the other slots hold",
+      SDM_PEBS_AREA, .needs = NEEDS | NEED_PEBS_AREA | NEED_PEBS_REGISTERS | NEED_PEBS_COUNTERS, .records = true,
+      .run = own_slot },
+    { "pebs.reload.reset_value",
+      "After a record the counter restarts from the reset value in memory, not from what software wrote to it",
+      SDM_PEBS, .needs = NEEDS | NEED_PEBS_AREA | NEED_PEBS_REGISTERS, .records = true, .run = reset_value },
+    { "pebs.reload.counter", "After the last record the counter holds the reset value and the events since", SDM_PEBS,
+      .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_REGISTERS | NEED_EVENT_ANY, .records = true, .run = counter_after },
 };
 
 /* ---- an event that is not precise -------------------------------------------------------------------------------- */
@@ -400,15 +354,6 @@ static void beside(struct test_run *run)
     pebs_check_numbers(run, &sample, pebs_sample_spacing(run->caps, &sample) - 1);
 }
 
-TEST(pebs_counters_beside) = {
-    .id = "pebs.counters.beside",
-    .title = "A counter without PEBS counts and overflows while another samples, and writes no record",
-    .source = SDM_PEBS_PROGRAMMING,
-    .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_PEBS_COUNTERS,
-    .records = true,
-    .run = beside,
-};
-
 /* Checks the records of one of two counters. If both are due, they may share a record. */
 static void check_one_of_two(struct test_run *run, const struct pebs_sample *sample, unsigned first)
 {
@@ -465,13 +410,12 @@ static void two(struct test_run *run)
             test_differs(run, "PEBS record %u has both counters", n);
 }
 
-TEST(pebs_counters_two) = {
-    .id = "pebs.counters.two",
-    .title = "Two counters sample at the same time, and each record has the bit of its counter",
-    .source = SDM_PEBS_RECORD_SKL ", offset 90H",
-    .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_PEBS_COUNTERS | NEED_PEBS_TSC,
-    .records = true,
-    .run = two,
+TESTS(several_counters) = {
+    { "pebs.counters.beside", "A counter without PEBS counts and overflows while another samples, and writes no record",
+      SDM_PEBS_PROGRAMMING, .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_PEBS_COUNTERS, .records = true, .run = beside },
+    { "pebs.counters.two", "Two counters sample at the same time, and each record has the bit of its counter",
+      SDM_PEBS_RECORD_SKL ", offset 90H", .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_PEBS_COUNTERS | NEED_PEBS_TSC,
+      .records = true, .run = two },
 };
 
 /* ---- privilege levels -------------------------------------------------------------------------------------------- */
@@ -484,15 +428,6 @@ static void usr_at_0(struct test_run *run)
     test_plan(run, 0);
     pebs_sample(run, &sample);
 }
-
-TEST(pebs_rings_usr_at_0) = {
-    .id = "pebs.rings.usr_at_0",
-    .title = "A counter that counts only at CPL 1 to 3 records nothing at CPL 0",
-    .source = SDM_PERFMON_1 ", USR and OS flags",
-    .needs = NEEDS,
-    .records = true,
-    .run = usr_at_0,
-};
 
 /* The code that switches to CPL 3 and back has loads at CPL 0. */
 static void os_at_3(struct test_run *run)
@@ -513,13 +448,11 @@ static void os_at_3(struct test_run *run)
             test_fail(run, "PEBS record %u describes a load at CPL 3", n);
 }
 
-TEST(pebs_rings_os_at_3) = {
-    .id = "pebs.rings.os_at_3",
-    .title = "A counter that counts only at CPL 0 records nothing at CPL 3",
-    .source = SDM_PERFMON_1 ", USR and OS flags",
-    .needs = NEEDS,
-    .records = true,
-    .run = os_at_3,
+TESTS(rings) = {
+    { "pebs.rings.usr_at_0", "A counter that counts only at CPL 1 to 3 records nothing at CPL 0",
+      SDM_PERFMON_1 ", USR and OS flags", .needs = NEEDS, .records = true, .run = usr_at_0 },
+    { "pebs.rings.os_at_3", "A counter that counts only at CPL 0 records nothing at CPL 3",
+      SDM_PERFMON_1 ", USR and OS flags", .needs = NEEDS, .records = true, .run = os_at_3 },
 };
 
 /* ---- the status register ----------------------------------------------------------------------------------------- */
@@ -585,16 +518,6 @@ static void buffer_bit(struct test_run *run)
     close_pending(run);
 }
 
-TEST(pebs_status_buffer) = {
-    .id = "pebs.status.buffer",
-    .title = "The record that reaches the threshold, and no earlier one, sets bit 62 of IA32_PERF_GLOBAL_STATUS "
-             "(architectural PEBS: bit 54)",
-    .source = SDM_PEBS_AREA,
-    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY | NEED_GLOBAL_CTRL,
-    .records = true,
-    .run = buffer_bit,
-};
-
 /* The events after the last record are fewer than the period, so the counter cannot have overflowed again. */
 static void own_bit(struct test_run *run)
 {
@@ -605,16 +528,6 @@ static void own_bit(struct test_run *run)
     test_equal(run, "the overflow bit", status_after(run, COUNT, 2 * COUNT) & MSR_BIT(sample.counter), 0);
     pebs_close(run, 0);
 }
-
-TEST(pebs_status_own_bit) = {
-    .id = "pebs.status.own_bit",
-    .title = "A record clears the overflow bit of its counter",
-    .source = SDM_PEBS,
-    .typical = "On some processors the bit of a counter with PEBS stays set, and Linux masks it",
-    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY | NEED_GLOBAL_CTRL,
-    .records = true,
-    .run = own_bit,
-};
 
 static void acknowledge(struct test_run *run)
 {
@@ -628,15 +541,6 @@ static void acknowledge(struct test_run *run)
     check_buffer_bit(run, "acknowledged", msr_get(MSR_IA32_PERF_GLOBAL_STATUS), false);
     close_pending(run);
 }
-
-TEST(pebs_status_acknowledge) = {
-    .id = "pebs.status.acknowledge",
-    .title = "The status bit of the PEBS buffer stays set until software writes 1 to it in IA32_PERF_GLOBAL_OVF_CTRL",
-    .source = SDM_PEBS_SERVICE,
-    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY | NEED_GLOBAL_CTRL,
-    .records = true,
-    .run = acknowledge,
-};
 
 static uint64_t status_seen;
 
@@ -678,13 +582,22 @@ static void two_causes(struct test_run *run)
                buffer_flag(run->caps) | MSR_BIT(plain));
 }
 
-TEST(pebs_status_two_causes) = {
-    .id = "pebs.status.two_causes",
-    .title = "If the buffer reaches its threshold and another counter overflows, one interrupt's status has both bits",
-    .source = SDM_PEBS_SERVICE,
-    .needs = NEEDS | NEED_PEBS_COUNTERS,
-    .records = true,
-    .run = two_causes,
+TESTS(status_bits) = {
+    { "pebs.status.buffer",
+      "The record that reaches the threshold, and no earlier one, sets bit 62 of IA32_PERF_GLOBAL_STATUS "
+      "(architectural PEBS: bit 54)",
+      SDM_PEBS_AREA, .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY | NEED_GLOBAL_CTRL, .records = true,
+      .run = buffer_bit },
+    { "pebs.status.own_bit", "A record clears the overflow bit of its counter", SDM_PEBS,
+      .typical = "On some processors the bit of a counter with PEBS stays set, and Linux masks it",
+      .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY | NEED_GLOBAL_CTRL, .records = true, .run = own_bit },
+    { "pebs.status.acknowledge",
+      "The status bit of the PEBS buffer stays set until software writes 1 to it in IA32_PERF_GLOBAL_OVF_CTRL",
+      SDM_PEBS_SERVICE, .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY | NEED_GLOBAL_CTRL, .records = true,
+      .run = acknowledge },
+    { "pebs.status.two_causes",
+      "If the buffer reaches its threshold and another counter overflows, one interrupt's status has both bits",
+      SDM_PEBS_SERVICE, .needs = NEEDS | NEED_PEBS_COUNTERS, .records = true, .run = two_causes },
 };
 
 /* ---- with BTS ---------------------------------------------------------------------------------------------------- */

@@ -237,14 +237,6 @@ static void threshold_register(struct test_run *run)
     msr_write(MSR_PEBS_LD_LAT_THRESHOLD, PEBS_LATENCY_THRESHOLD);
 }
 
-TEST(pebs_load_latency_threshold_register) = {
-    .id = "pebs.load_latency.threshold.register",
-    .title = "MSR_PEBS_LD_LAT_THRESHOLD holds any threshold from 3 to 65535 cycles",
-    .source = SDM_LOAD_LATENCY ", MSR_PEBS_LD_LAT_THRESHOLD",
-    .needs = NEED_PEBS | NEED_LOAD_LATENCY,
-    .run = threshold_register,
-};
-
 /* If no load is expected to exceed the threshold, one attempt is enough. */
 static struct pebs_sample chase(const struct test_run *run, unsigned latency)
 {
@@ -267,14 +259,6 @@ static void threshold_far(struct test_run *run)
     test_plan(run, 0);
     pebs_sample(run, &sample);
 }
-
-TEST(pebs_load_latency_threshold_far) = {
-    .id = "pebs.load_latency.threshold.far",
-    .title = "Loads below the threshold are not counted: no load from a ring in the first level takes 65535 cycles",
-    .source = SDM_LOAD_LATENCY ", MSR_PEBS_LD_LAT_THRESHOLD",
-    GROUP,
-    .run = threshold_far,
-};
 
 /* From Golden Cove on a record has two latencies; no source says which of them is compared with the threshold. */
 static void check_latency(struct test_run *run, uint64_t cycles, unsigned threshold)
@@ -310,10 +294,14 @@ static void threshold_exceeded(struct test_run *run)
         check_latency(run, record.latency, least);
 }
 
-TEST(pebs_load_latency_threshold_exceeded) = {
-    .id = "pebs.load_latency.threshold.exceeded",
-    .title = "A recorded load took longer than the threshold: a load of exactly that latency is not recorded",
-    .source = SDM_LOAD_LATENCY ", MSR_PEBS_LD_LAT_THRESHOLD",
-    GROUP,
-    .run = threshold_exceeded,
+TESTS(thresholds) = {
+    { "pebs.load_latency.threshold.register", "MSR_PEBS_LD_LAT_THRESHOLD holds any threshold from 3 to 65535 cycles",
+      SDM_LOAD_LATENCY ", MSR_PEBS_LD_LAT_THRESHOLD", .needs = NEED_PEBS | NEED_LOAD_LATENCY,
+      .run = threshold_register },
+    { "pebs.load_latency.threshold.far",
+      "Loads below the threshold are not counted: no load from a ring in the first level takes 65535 cycles",
+      SDM_LOAD_LATENCY ", MSR_PEBS_LD_LAT_THRESHOLD", GROUP, .run = threshold_far },
+    { "pebs.load_latency.threshold.exceeded",
+      "A recorded load took longer than the threshold: a load of exactly that latency is not recorded",
+      SDM_LOAD_LATENCY ", MSR_PEBS_LD_LAT_THRESHOLD", GROUP, .run = threshold_exceeded },
 };

@@ -177,15 +177,6 @@ static void replay_mispredicted(struct test_run *run)
             test_fail(run, "PEBS record %u: IP 0x%" PRIx64 " is not the target of a branch", n, record.ip);
 }
 
-TEST(pebs_tagging_replay_mispredicted) = {
-    .id = "pebs.tagging.replay.mispredicted",
-    .title = "Mispredicted branches are tagged and sampled, typically as often as BTS records show a misprediction",
-    .source = SDM_NETBURST ", \"Files Tagging\"",
-    .needs = NEEDS | NEED_BTS | NEED_BTS_PREDICTED,
-    .records = true,
-    .run = replay_mispredicted,
-};
-
 /* A chase of lines. The loop counter, which counts down, identifies each load. */
 static void check_chase(struct test_run *run, unsigned spacing)
 {
@@ -239,15 +230,6 @@ static void with_bts(struct test_run *run)
     check_chase(run, SPACING);
 }
 
-TEST(pebs_tagging_with_bts) = {
-    .id = "pebs.tagging.with_bts",
-    .title = "PEBS and BTS share the area, and record each branch of a loop, and one in 34 of its loads",
-    .source = SDM_NETBURST ", \"Setting Up the PEBS Buffer\"",
-    .needs = NEEDS | NEED_BTS,
-    .records = true,
-    .run = with_bts,
-};
-
 /*
  * The two bits. With only bit 24 set, split loads are tagged and counted but not sampled, although an area is open and
  * the counter overflows. If bit 24 enabled PEBS, as two sections of the manual say, there would be records.
@@ -276,15 +258,6 @@ static void uop_tag(struct test_run *run)
         test_differs(run, "%u split loads counted, typically %u", (unsigned)counted, splits);
 }
 
-TEST(pebs_tagging_uop_tag) = {
-    .id = "pebs.tagging.uop_tag",
-    .title = "Bit 24 of MSR_PEBS_ENABLE alone tags replays for a counter, and enables no sampling",
-    .source = SDM_NETBURST ", \"Files Tagging\", the table of MSR_PEBS_ENABLE, against "
-                           "\"Detection of the Availability of the PEBS Facilities\"",
-    GROUP,
-    .run = uop_tag,
-};
-
 static void count(struct test_run *run)
 {
     static const struct {
@@ -312,14 +285,6 @@ static void count(struct test_run *run)
     }
 }
 
-TEST(pebs_tagging_count) = {
-    .id = "pebs.tagging.count",
-    .title = "MSR_IQ_COUNTER4 counts at least one uop for each load, store, x87 operation and split load of a workload",
-    .source = SDM_NETBURST ", \"At-Retirement Counting\"",
-    .needs = NEEDS,
-    .run = count,
-};
-
 /*
  * The counter keeps all of its 40 bits, and wraps from the largest value to 0. Measures first how many loads count.
  */
@@ -343,10 +308,21 @@ static void width(struct test_run *run)
     test_equal(run, "MSR_IQ_COUNTER4 after an overflow", netburst_counter(), loads - 1);
 }
 
-TEST(pebs_tagging_counter_width) = {
-    .id = "pebs.tagging.counter_width",
-    .title = "MSR_IQ_COUNTER4 has 40 bits and overflows to 0",
-    .source = SDM_NETBURST ", \"Performance Counters\"",
-    .needs = NEEDS,
-    .run = width,
+TESTS(other_tagging) = {
+    { "pebs.tagging.replay.mispredicted",
+      "Mispredicted branches are tagged and sampled, typically as often as BTS records show a misprediction",
+      SDM_NETBURST ", \"Files Tagging\"", .needs = NEEDS | NEED_BTS | NEED_BTS_PREDICTED, .records = true,
+      .run = replay_mispredicted },
+    { "pebs.tagging.with_bts",
+      "PEBS and BTS share the area, and record each branch of a loop, and one in 34 of its loads",
+      SDM_NETBURST ", \"Setting Up the PEBS Buffer\"", .needs = NEEDS | NEED_BTS, .records = true, .run = with_bts },
+    { "pebs.tagging.uop_tag", "Bit 24 of MSR_PEBS_ENABLE alone tags replays for a counter, and enables no sampling",
+      SDM_NETBURST ", \"Files Tagging\", the table of MSR_PEBS_ENABLE, against "
+                   "\"Detection of the Availability of the PEBS Facilities\"",
+      GROUP, .run = uop_tag },
+    { "pebs.tagging.count",
+      "MSR_IQ_COUNTER4 counts at least one uop for each load, store, x87 operation and split load of a workload",
+      SDM_NETBURST ", \"At-Retirement Counting\"", .needs = NEEDS, .run = count },
+    { "pebs.tagging.counter_width", "MSR_IQ_COUNTER4 has 40 bits and overflows to 0",
+      SDM_NETBURST ", \"Performance Counters\"", .needs = NEEDS, .run = width },
 };

@@ -298,15 +298,6 @@ static void instructions_registers(struct test_run *run)
                   loaded);
 }
 
-TEST(pebs_instructions_registers) = {
-    .id = "pebs.instructions.registers",
-    .title = "Each record of an instruction has the registers and flags after it, or before it if PEBS is fault-like",
-    .source = SDM_PEBS_RECORD,
-    .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENT_INSTRUCTIONS,
-    .records = true,
-    .run = instructions_registers,
-};
-
 /*
  * The workload runs at CPL 0 and counts in both rings, because Core 2's PEBS does not always distinguish them (erratum
  * AJ67). So the service routine's instructions are events, too: two records of the workload are closer together by the
@@ -355,13 +346,14 @@ static void instructions_threshold(struct test_run *run)
     }
 }
 
-TEST(pebs_instructions_threshold) = {
-    .id = "pebs.instructions.threshold",
-    .title = "The interrupt at the threshold drains records of instructions, including those of its own routine",
-    .source = SDM_PEBS_SERVICE,
-    .needs = NEEDS | NEED_EVENT_INSTRUCTIONS,
-    .records = true,
-    .run = instructions_threshold,
+TESTS(instruction_records) = {
+    { "pebs.instructions.registers",
+      "Each record of an instruction has the registers and flags after it, or before it if PEBS is fault-like",
+      SDM_PEBS_RECORD, .needs = NEEDS | NEED_PEBS_REGISTERS | NEED_EVENT_INSTRUCTIONS, .records = true,
+      .run = instructions_registers },
+    { "pebs.instructions.threshold",
+      "The interrupt at the threshold drains records of instructions, including those of its own routine",
+      SDM_PEBS_SERVICE, .needs = NEEDS | NEED_EVENT_INSTRUCTIONS, .records = true, .run = instructions_threshold },
 };
 
 /* ---- load latency ------------------------------------------------------------------------------------------------ */

@@ -163,15 +163,6 @@ static void flags(struct test_run *run)
     }
 }
 
-TEST(pebs_record_flags) = {
-    .id = "pebs.record.flags",
-    .title = "The flags of a record have IF as it was, and reserved bits with their fixed values",
-    .source = SDM_PEBS_RECORD ", offset 00H",
-    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_REGISTERS | NEED_EVENT_ANY,
-    .records = true,
-    .run = flags,
-};
-
 /* Checks the upper half of every register that the mode has, including those with unknown values. */
 static void upper_halves(struct test_run *run)
 {
@@ -193,11 +184,11 @@ static void upper_halves(struct test_run *run)
                 test_equal(run, field->name, pebs_value(&record, field) >> (field->name_32 ? 32 : 0), 0);
 }
 
-TEST(pebs_record_upper_halves) = {
-    .id = "pebs.record.upper_halves",
-    .title = "Outside IA-32e mode a 64-bit record has zero in the upper halves, and in registers that the mode lacks",
-    .source = SDM_DS_64,
-    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
-    .records = true,
-    .run = upper_halves,
+TESTS(register_values) = {
+    { "pebs.record.flags", "The flags of a record have IF as it was, and reserved bits with their fixed values",
+      SDM_PEBS_RECORD ", offset 00H", .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_REGISTERS | NEED_EVENT_ANY,
+      .records = true, .run = flags },
+    { "pebs.record.upper_halves",
+      "Outside IA-32e mode a 64-bit record has zero in the upper halves, and in registers that the mode lacks",
+      SDM_DS_64, .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY, .records = true, .run = upper_halves },
 };

@@ -363,15 +363,6 @@ static void forward(struct test_run *run)
     }
 }
 
-TEST(pebs_snapshot_forward) = {
-    .id = "pebs.snapshot.forward",
-    .title = "No counter decreases from one record to the next, with or without interrupts between them",
-    .source = "Linux 7da9960b59fb, \"Fix counter backwards of non-precise events counters-snapshotting\"",
-    GROUP,
-    .lacks = lacks_snapshot,
-    .run = forward,
-};
-
 /*
  * The counter that caused the record. Its value must be from before the reload, because Linux adds the whole period.
  * After the reload the value would be within the last period before overflow, and larger.
@@ -391,14 +382,15 @@ static void own(struct test_run *run)
                       count_of(&record, FIXED(0)), n, sample.period);
 }
 
-TEST(pebs_snapshot_own) = {
-    .id = "pebs.snapshot.own",
-    .title = "A record has the sampling counter as it was before its reload: the number of events since the overflow",
-    .source = LINUX_SNAPSHOT,
-    .typical = "Linux's driver relies on it; no available edition of the manual describes it.",
-    GROUP,
-    .lacks = lacks_snapshot,
-    .run = own,
+TESTS(counter_values) = {
+    { "pebs.snapshot.forward",
+      "No counter decreases from one record to the next, with or without interrupts between them",
+      "Linux 7da9960b59fb, \"Fix counter backwards of non-precise events counters-snapshotting\"", GROUP,
+      .lacks = lacks_snapshot, .run = forward },
+    { "pebs.snapshot.own",
+      "A record has the sampling counter as it was before its reload: the number of events since the overflow",
+      LINUX_SNAPSHOT, .typical = "Linux's driver relies on it; no available edition of the manual describes it.", GROUP,
+      .lacks = lacks_snapshot, .run = own },
 };
 
 /* ---- metrics ----------------------------------------------------------------------------------------------------- */
@@ -444,15 +436,6 @@ static void metrics(struct test_run *run)
     }
 }
 
-TEST(pebs_snapshot_metrics) = {
-    .id = "pebs.snapshot.metrics",
-    .title = "The metrics are two words: fixed counter 3, and PERF_METRICS, whose first-level shares add up to a whole",
-    .source = LINUX_SNAPSHOT "; " SDM_2023 "\"Performance Metrics\"",
-    GROUP,
-    .lacks = lacks_metrics,
-    .run = metrics,
-};
-
 /* Bit 5 without bit 4: the header lists no counter, and the two words follow. */
 static void metrics_alone(struct test_run *run)
 {
@@ -467,11 +450,10 @@ static void metrics_alone(struct test_run *run)
     check_named(run, &sample, 0);
 }
 
-TEST(pebs_snapshot_metrics_alone) = {
-    .id = "pebs.snapshot.metrics.alone",
-    .title = "Metrics without counters form a group that lists no counter",
-    .source = LINUX_SNAPSHOT,
-    GROUP,
-    .lacks = lacks_metrics,
-    .run = metrics_alone,
+TESTS(metric_groups) = {
+    { "pebs.snapshot.metrics",
+      "The metrics are two words: fixed counter 3, and PERF_METRICS, whose first-level shares add up to a whole",
+      LINUX_SNAPSHOT "; " SDM_2023 "\"Performance Metrics\"", GROUP, .lacks = lacks_metrics, .run = metrics },
+    { "pebs.snapshot.metrics.alone", "Metrics without counters form a group that lists no counter", LINUX_SNAPSHOT,
+      GROUP, .lacks = lacks_metrics, .run = metrics_alone },
 };

@@ -93,16 +93,6 @@ static void conceal(struct test_run *run)
     counters_clear(run->caps);
 }
 
-TEST(perfmon_conceal) = {
-    .id = "perfmon.conceal.general",
-    .title = "With bit 37 of its event select, RDPMC of a general counter reads 0 at CPL 3 and its value at CPL 0; "
-             "other counters are readable at CPL 3",
-    .source = CONCEAL_SOURCE,
-    .needs = NEED_GLOBAL_CTRL,
-    .lacks = no_conceal,
-    .run = conceal,
-};
-
 static void conceal_fixed(struct test_run *run)
 {
     for (unsigned concealed = 0; concealed < run->caps->fixed_count; concealed++) {
@@ -120,16 +110,6 @@ static void conceal_fixed(struct test_run *run)
     counters_clear(run->caps);
 }
 
-TEST(perfmon_conceal_fixed) = {
-    .id = "perfmon.conceal.fixed",
-    .title = "With bit 33 + 4n of IA32_FIXED_CTR_CTRL, RDPMC of fixed counter n reads 0 at CPL 3 and its value at CPL "
-             "0; other counters are readable at CPL 3",
-    .source = CONCEAL_SOURCE,
-    .needs = NEED_GLOBAL_CTRL,
-    .lacks = no_fixed,
-    .run = conceal_fixed,
-};
-
 static void conceal_counts(struct test_run *run)
 {
     const uint64_t select = INSTRUCTIONS | COUNTING;
@@ -140,13 +120,17 @@ static void conceal_counts(struct test_run *run)
     counters_clear(run->caps);
 }
 
-TEST(perfmon_conceal_counts) = {
-    .id = "perfmon.conceal.counts",
-    .title = "A counter that is disabled for RDPMC at CPL 3 counts as before",
-    .source = CONCEAL_SOURCE,
-    .needs = NEED_GLOBAL_CTRL,
-    .lacks = no_conceal,
-    .run = conceal_counts,
+TESTS(concealed) = {
+    { "perfmon.conceal.general",
+      "With bit 37 of its event select, RDPMC of a general counter reads 0 at CPL 3 and its value at CPL 0; other "
+      "counters are readable at CPL 3",
+      CONCEAL_SOURCE, .needs = NEED_GLOBAL_CTRL, .lacks = no_conceal, .run = conceal },
+    { "perfmon.conceal.fixed",
+      "With bit 33 + 4n of IA32_FIXED_CTR_CTRL, RDPMC of fixed counter n reads 0 at CPL 3 and its value at CPL 0; "
+      "other counters are readable at CPL 3",
+      CONCEAL_SOURCE, .needs = NEED_GLOBAL_CTRL, .lacks = no_fixed, .run = conceal_fixed },
+    { "perfmon.conceal.counts", "A counter that is disabled for RDPMC at CPL 3 counts as before", CONCEAL_SOURCE,
+      .needs = NEED_GLOBAL_CTRL, .lacks = no_conceal, .run = conceal_counts },
 };
 
 /* ---- the second unit mask and EQ --------------------------------------------------------------------------------- */
@@ -163,15 +147,6 @@ static void unit_mask_2(struct test_run *run)
         msr_write(MSR_IA32_PERFEVTSEL(n), 0);
     }
 }
-
-TEST(perfmon_unit_mask_2) = {
-    .id = "perfmon.unit_mask_2",
-    .title = "With CPUID.23H.0:EBX bit 0, event selects hold a second unit mask in bits 47 to 40",
-    .source = EVENT_SOURCE,
-    .needs = NEED_GLOBAL_CTRL,
-    .lacks = no_unit_mask_2,
-    .run = unit_mask_2,
-};
 
 /* Cycles without a retired instruction and cycles with at least one add up to all cycles, except a few at the ends. */
 static void equal(struct test_run *run)
@@ -195,12 +170,11 @@ static void equal(struct test_run *run)
                   without, with, all);
 }
 
-TEST(perfmon_equal) = {
-    .id = "perfmon.equal",
-    .title = "With EQ and a counter mask of 0, a counter counts the cycles without the event",
-    .source = EVENT_SOURCE "; github.com/intel/lkvs, BM/pmu, case zbit",
-    .typical = "No source says how exactly the cycles are distinguished.",
-    .needs = NEED_GLOBAL_CTRL,
-    .lacks = no_equal,
-    .run = equal,
+TESTS(event_selection) = {
+    { "perfmon.unit_mask_2", "With CPUID.23H.0:EBX bit 0, event selects hold a second unit mask in bits 47 to 40",
+      EVENT_SOURCE, .needs = NEED_GLOBAL_CTRL, .lacks = no_unit_mask_2, .run = unit_mask_2 },
+    { "perfmon.equal", "With EQ and a counter mask of 0, a counter counts the cycles without the event",
+      EVENT_SOURCE "; github.com/intel/lkvs, BM/pmu, case zbit",
+      .typical = "No source says how exactly the cycles are distinguished.", .needs = NEED_GLOBAL_CTRL,
+      .lacks = no_equal, .run = equal },
 };

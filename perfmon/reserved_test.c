@@ -71,34 +71,12 @@ static const char *is_architectural(const struct caps *caps)
     return caps->lbr_select ? NULL : "no MSR_LBR_SELECT: IA32_LBR_CTL filters";
 }
 
-static void global_ctrl(struct test_run *run)
+static void refuse_counters(struct test_run *run)
 {
-    refuse(run, "IA32_PERF_GLOBAL_CTRL", MSR_IA32_PERF_GLOBAL_CTRL, no_counters(run->caps) | BITS(63, 49));
+    const struct reserved *reserved = run->test->argument;
+
+    refuse(run, reserved->name, reserved->msr, no_counters(run->caps) | reserved->bits);
 }
-
-TEST(perfmon_reserved_global_ctrl) = {
-    .id = "perfmon.reserved.global_ctrl",
-    .title = "A write of a reserved bit to IA32_PERF_GLOBAL_CTRL, or of the bit of a counter that does not exist, "
-             "changes no "
-             "other bit, and typically raises #GP",
-    .source = SDM_PERFMON_2 "; " SDM_WRMSR,
-    .needs = NEED_GLOBAL_CTRL,
-    .run = global_ctrl,
-};
-
-static void ovf_ctrl(struct test_run *run)
-{
-    refuse(run, "IA32_PERF_GLOBAL_OVF_CTRL", MSR_IA32_PERF_GLOBAL_OVF_CTRL, no_counters(run->caps) | BITS(53, 49));
-}
-
-TEST(perfmon_reserved_ovf_ctrl) = {
-    .id = "perfmon.reserved.ovf_ctrl",
-    .title = "A write of a reserved bit to IA32_PERF_GLOBAL_OVF_CTRL, or of the bit of a counter that does not exist, "
-             "typically raises #GP",
-    .source = SDM_PERFMON_2 "; " SDM_WRMSR,
-    .needs = NEED_GLOBAL_CTRL,
-    .run = ovf_ctrl,
-};
 
 static void event_select(struct test_run *run)
 {
@@ -110,14 +88,6 @@ static void event_select(struct test_run *run)
     }
 }
 
-TEST(perfmon_reserved_perfevtsel) = {
-    .id = "perfmon.reserved.perfevtsel",
-    .title = "A write of a reserved bit to IA32_PERFEVTSELx changes no other bit, and typically raises #GP",
-    .source = SDM_PERFMON_1 "; " SDM_WRMSR,
-    .needs = NEED_GLOBAL_CTRL,
-    .run = event_select,
-};
-
 static void fixed_control(struct test_run *run)
 {
     const uint64_t counters = run->caps->fixed_counters | run->caps->fixed_possible;
@@ -127,16 +97,6 @@ static void fixed_control(struct test_run *run)
         bits |= counters & MSR_BIT(n) ? 0 : BITS(4 * n + 3, 4 * n);
     refuse(run, "IA32_FIXED_CTR_CTRL", MSR_IA32_FIXED_CTR_CTRL, bits);
 }
-
-TEST(perfmon_reserved_fixed_ctr_ctrl) = {
-    .id = "perfmon.reserved.fixed_ctr_ctrl",
-    .title = "A write of a reserved bit to IA32_FIXED_CTR_CTRL, or to the field of a counter that does not exist, "
-             "changes no "
-             "other bit, and typically raises #GP",
-    .source = SDM_PERFMON_2 "; " SDM_WRMSR,
-    .needs = NEED_GLOBAL_CTRL,
-    .run = fixed_control,
-};
 
 static void status_read_only(struct test_run *run)
 {
@@ -148,14 +108,6 @@ static void status_read_only(struct test_run *run)
                counting_causes(value));
 }
 
-TEST(perfmon_status_read_only) = {
-    .id = "perfmon.status.read_only",
-    .title = "A write to IA32_PERF_GLOBAL_STATUS sets no bit, and typically raises #GP",
-    .source = SDM_MSR_TABLE "IA32_PERF_GLOBAL_STATUS (RO); " SDM_WRMSR,
-    .needs = NEED_GLOBAL_CTRL,
-    .run = status_read_only,
-};
-
 static void capabilities_read_only(struct test_run *run)
 {
     const uint64_t value = msr_get(MSR_IA32_PERF_CAPABILITIES);
@@ -164,15 +116,6 @@ static void capabilities_read_only(struct test_run *run)
         test_differs(run, "WRMSR to IA32_PERF_CAPABILITIES raised no #GP");
     test_equal(run, "IA32_PERF_CAPABILITIES", msr_get(MSR_IA32_PERF_CAPABILITIES), value);
 }
-
-TEST(perfmon_capabilities_read_only) = {
-    .id = "perfmon.capabilities.read_only",
-    .title = "A write to IA32_PERF_CAPABILITIES changes nothing, and typically raises #GP",
-    .source = SDM_MSR_TABLE "IA32_PERF_CAPABILITIES (RO); " SDM_WRMSR,
-    .needs = NEED_GLOBAL_CTRL,
-    .lacks = no_capabilities,
-    .run = capabilities_read_only,
-};
 
 /* Core 2, with format 0, drops the bits (tests/host/msr_facts.h). */
 static void pebs_enable(struct test_run *run)
@@ -183,27 +126,41 @@ static void pebs_enable(struct test_run *run)
         refuse(run, "IA32_PEBS_ENABLE", MSR_PEBS_ENABLE, BITS(59, 48));
 }
 
-TEST(pebs_reserved_enable) = {
-    .id = "pebs.reserved.enable",
-    .title = "A write of a reserved bit to IA32_PEBS_ENABLE changes no other bit, and typically raises #GP",
-    .source = SDM_MSR_TABLE "IA32_PEBS_ENABLE; " SDM_WRMSR,
-    .needs = NEED_PEBS_AREA,
-    .lacks = is_netburst,
-    .run = pebs_enable,
-};
-
 /* Real processors drop the bits (tests/host/msr_facts.h). */
 static void load_latency(struct test_run *run)
 {
     try_bits(run, "MSR_PEBS_LD_LAT_THRESHOLD", MSR_PEBS_LD_LAT_THRESHOLD, BITS(63, 16));
 }
 
-TEST(pebs_reserved_load_latency) = {
-    .id = "pebs.reserved.load_latency",
-    .title = "A write above the 16 bits of MSR_PEBS_LD_LAT_THRESHOLD changes none of them",
-    .source = SDM_LOAD_LATENCY,
-    .needs = NEED_PEBS | NEED_LOAD_LATENCY,
-    .run = load_latency,
+TESTS(reserved_of_each_register) = {
+    { "perfmon.reserved.global_ctrl",
+      "A write of a reserved bit to IA32_PERF_GLOBAL_CTRL, or of the bit of a counter that does not exist, changes no "
+      "other bit, and typically raises #GP",
+      SDM_PERFMON_2 "; " SDM_WRMSR, .needs = NEED_GLOBAL_CTRL, .run = refuse_counters,
+      .argument = &(const struct reserved){ "IA32_PERF_GLOBAL_CTRL", MSR_IA32_PERF_GLOBAL_CTRL, BITS(63, 49) } },
+    { "perfmon.reserved.ovf_ctrl",
+      "A write of a reserved bit to IA32_PERF_GLOBAL_OVF_CTRL, or of the bit of a counter that does not exist, "
+      "typically raises #GP",
+      SDM_PERFMON_2 "; " SDM_WRMSR, .needs = NEED_GLOBAL_CTRL, .run = refuse_counters,
+      .argument = &(const struct reserved){ "IA32_PERF_GLOBAL_OVF_CTRL", MSR_IA32_PERF_GLOBAL_OVF_CTRL,
+                                            BITS(53, 49) } },
+    { "perfmon.reserved.perfevtsel",
+      "A write of a reserved bit to IA32_PERFEVTSELx changes no other bit, and typically raises #GP",
+      SDM_PERFMON_1 "; " SDM_WRMSR, .needs = NEED_GLOBAL_CTRL, .run = event_select },
+    { "perfmon.reserved.fixed_ctr_ctrl",
+      "A write of a reserved bit to IA32_FIXED_CTR_CTRL, or to the field of a counter that does not exist, changes no "
+      "other bit, and typically raises #GP",
+      SDM_PERFMON_2 "; " SDM_WRMSR, .needs = NEED_GLOBAL_CTRL, .run = fixed_control },
+    { "perfmon.status.read_only", "A write to IA32_PERF_GLOBAL_STATUS sets no bit, and typically raises #GP",
+      SDM_MSR_TABLE "IA32_PERF_GLOBAL_STATUS (RO); " SDM_WRMSR, .needs = NEED_GLOBAL_CTRL, .run = status_read_only },
+    { "perfmon.capabilities.read_only", "A write to IA32_PERF_CAPABILITIES changes nothing, and typically raises #GP",
+      SDM_MSR_TABLE "IA32_PERF_CAPABILITIES (RO); " SDM_WRMSR, .needs = NEED_GLOBAL_CTRL, .lacks = no_capabilities,
+      .run = capabilities_read_only },
+    { "pebs.reserved.enable",
+      "A write of a reserved bit to IA32_PEBS_ENABLE changes no other bit, and typically raises #GP",
+      SDM_MSR_TABLE "IA32_PEBS_ENABLE; " SDM_WRMSR, .needs = NEED_PEBS_AREA, .lacks = is_netburst, .run = pebs_enable },
+    { "pebs.reserved.load_latency", "A write above the 16 bits of MSR_PEBS_LD_LAT_THRESHOLD changes none of them",
+      SDM_LOAD_LATENCY, .needs = NEED_PEBS | NEED_LOAD_LATENCY, .run = load_latency },
 };
 
 TESTS(reserved_bits) = {
