@@ -89,14 +89,6 @@ static void ends(struct test_run *run)
     test_equal(run, "number of records", ds_bts_log()->records, branches_of(&workload_calls));
 }
 
-TEST(bts_enable_ends) = {
-    .id = "bts.enable.ends",
-    .title = "Once TR and BTS are clear, no further branch is stored",
-    .source = SDM_BTS_ENCODINGS,
-    GROUP,
-    .run = ends,
-};
-
 /* Sets one bit at a time, because TR and BTS together would store branches. */
 static void readback(struct test_run *run)
 {
@@ -117,12 +109,11 @@ static void readback(struct test_run *run)
     }
 }
 
-TEST(bts_enable_readback) = {
-    .id = "bts.enable.readback",
-    .title = "Each bit that controls BTS can be set, reads back alone, and can be cleared",
-    .source = SDM_2009 "\"IA32_DEBUGCTL MSR\", 16.4.1; \"MSR_DEBUGCTLA MSR\", 16.7.1",
-    .needs = NEED_BTS,
-    .run = readback,
+TESTS(enabling) = {
+    { "bts.enable.ends", "Once TR and BTS are clear, no further branch is stored", SDM_BTS_ENCODINGS, GROUP,
+      .run = ends },
+    { "bts.enable.readback", "Each bit that controls BTS can be set, reads back alone, and can be cleared",
+      SDM_2009 "\"IA32_DEBUGCTL MSR\", 16.4.1; \"MSR_DEBUGCTLA MSR\", 16.7.1", .needs = NEED_BTS, .run = readback },
 };
 
 /* ---- the management area ----------------------------------------------------------------------------------------- */
@@ -152,14 +143,6 @@ static void index_advances(struct test_run *run)
     records_close(run, 0);
     test_saw(run, ds_bts_log()->records);
 }
-
-TEST(bts_index_advances) = {
-    .id = "bts.index.advances",
-    .title = "The BTS index advances by one record for each branch",
-    .source = SDM_DEBUG_STORE,
-    GROUP,
-    .run = index_advances,
-};
 
 /* The fields of the management area in their order, from 0: four of BTS, four of PEBS, then the counter resets. */
 #define BTS_INDEX  1u
@@ -192,14 +175,6 @@ static void fields_kept(struct test_run *run)
     records_compare_circular(run, &workload_long_loop, SMALL);
 }
 
-TEST(bts_circular_fields) = {
-    .id = "bts.circular.fields",
-    .title = "BTS writes only the index among the BTS fields of the management area",
-    .source = SDM_DEBUG_STORE,
-    GROUP,
-    .run = fields_kept,
-};
-
 /* BTS and PEBS share one area. BTS must not change the PEBS fields. */
 static void pebs_fields_kept(struct test_run *run)
 {
@@ -213,12 +188,13 @@ static void pebs_fields_kept(struct test_run *run)
     records_compare_bts(run, &workload_calls, 0);
 }
 
-TEST(bts_fields_pebs) = {
-    .id = "bts.fields.pebs",
-    .title = "BTS does not change the PEBS fields of the management area",
-    .source = SDM_DEBUG_STORE,
-    GROUP,
-    .run = pebs_fields_kept,
+TESTS(management_fields) = {
+    { "bts.index.advances", "The BTS index advances by one record for each branch", SDM_DEBUG_STORE, GROUP,
+      .run = index_advances },
+    { "bts.circular.fields", "BTS writes only the index among the BTS fields of the management area", SDM_DEBUG_STORE,
+      GROUP, .run = fields_kept },
+    { "bts.fields.pebs", "BTS does not change the PEBS fields of the management area", SDM_DEBUG_STORE, GROUP,
+      .run = pebs_fields_kept },
 };
 
 /* ---- the buffer's ends ------------------------------------------------------------------------------------------- */
@@ -426,15 +402,6 @@ static void compare_raw(struct test_run *run)
     }
 }
 
-TEST(bts_record_layout) = {
-    .id = "bts.record.layout",
-    .title = "A record is the branch's source, its target and flags, each as wide as a field of the area",
-    .source = SDM_DEBUG_STORE ", figures 16-6 and 16-9",
-    GROUP,
-    .run = compare_raw,
-    .argument = &(const uint64_t){ UINT32_MAX },
-};
-
 static const char *no_upper_halves(const struct caps *caps)
 {
     return caps->ia32e_active    ? "in IA-32e mode addresses have 64 bits"
@@ -442,12 +409,11 @@ static const char *no_upper_halves(const struct caps *caps)
                                  : NULL;
 }
 
-TEST(bts_record_upper_halves) = {
-    .id = "bts.record.upper_halves",
-    .title = "Outside IA-32e mode the upper halves of a 64-bit record's addresses are 0",
-    .source = SDM_DEBUG_STORE ", 64-bit format",
-    GROUP,
-    .lacks = no_upper_halves,
-    .run = compare_raw,
-    .argument = &(const uint64_t){ UINT64_MAX },
+TESTS(raw_records) = {
+    { "bts.record.layout", "A record is the branch's source, its target and flags, each as wide as a field of the area",
+      SDM_DEBUG_STORE ", figures 16-6 and 16-9", GROUP, .run = compare_raw,
+      .argument = &(const uint64_t){ UINT32_MAX } },
+    { "bts.record.upper_halves", "Outside IA-32e mode the upper halves of a 64-bit record's addresses are 0",
+      SDM_DEBUG_STORE ", 64-bit format", GROUP, .lacks = no_upper_halves, .run = compare_raw,
+      .argument = &(const uint64_t){ UINT64_MAX } },
 };

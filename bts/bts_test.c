@@ -48,15 +48,6 @@ static void interrupt(struct test_run *run)
     trace(run);
 }
 
-TEST(bts_software_interrupt) = {
-    .id = "bts.software_interrupt",
-    .title = "INT n and IRET are branches",
-    .source = SDM_LBR_STACK,
-    GROUP,
-    .run = interrupt,
-    .argument = &workload_interrupt,
-};
-
 /* 3000 branches through a buffer with an interrupt every 128: the service routine drains it, and no record is lost. */
 static void threshold(struct test_run *run)
 {
@@ -72,14 +63,6 @@ static void threshold(struct test_run *run)
     records_compare_bts(run, &workload_long_loop, 0);
     records_compare_interrupts(run);
 }
-
-TEST(bts_interrupt_threshold) = {
-    .id = "bts.interrupt.threshold",
-    .title = "The interrupt at the threshold drains the buffer, and no branch is lost between two interrupts",
-    .source = SDM_DS_SERVICE,
-    GROUP,
-    .run = threshold,
-};
 
 /* Traces the workload into a circular buffer of this many records. Returns false if the area was not opened. */
 static bool trace_circular(struct test_run *run, const struct workload *workload, unsigned places)
@@ -104,14 +87,6 @@ static void circular(struct test_run *run)
         test_equal(run, "number of interrupts", ds_counts()->interrupts, 0);
 }
 
-TEST(bts_circular) = {
-    .id = "bts.circular",
-    .title = "A circular buffer wraps at its maximum without an interrupt and keeps the newest branches",
-    .source = SDM_SETTING_UP_BTS,
-    GROUP,
-    .run = circular,
-};
-
 /*
  * 29 branches, three every two rounds, in a buffer of 12. The last branches have a different sequence from the first
  * ones, so a buffer that fills up and does not wrap fails the test.
@@ -120,14 +95,6 @@ static void circular_order(struct test_run *run)
 {
     trace_circular(run, &workload_loop, 12);
 }
-
-TEST(bts_circular_order) = {
-    .id = "bts.circular.order",
-    .title = "A circular buffer that has wrapped holds the newest branches in order, the oldest at its index",
-    .source = SDM_SETTING_UP_BTS,
-    GROUP,
-    .run = circular_order,
-};
 
 /*
  * Counts the branches in the log that were predicted, or were not. from: count only branches from this address; 0: all.
@@ -150,16 +117,6 @@ static void predicted(struct test_run *run)
                      count_predicted(run, 0, false), 0);
 }
 
-TEST(bts_circular_predicted) = {
-    .id = "bts.circular.predicted",
-    .title = "The newest branches of a steady loop have bit 4 of their flags set: predicted",
-    .source = SDM_DEBUG_STORE,
-    .typical = "The manual defines the bit, but does not promise that any branch is predicted.",
-    .needs = NEEDS | NEED_BTS_PREDICTED,
-    .records = true,
-    .run = predicted,
-};
-
 /* Two targets without a pattern. A predictor may guess many of them, but at least an eighth must be mispredicted. */
 static void mispredicted(struct test_run *run)
 {
@@ -176,15 +133,23 @@ static void mispredicted(struct test_run *run)
         test_fail(run, "%u jumps of %u are marked as mispredicted, expected at least %u", surprised, jumps, jumps / 8);
 }
 
-TEST(bts_mispredicted) = {
-    .id = "bts.mispredicted",
-    .title = "Bit 4 of a record's flags is clear for indirect jumps whose targets cannot be predicted",
-    .source = SDM_DEBUG_STORE,
-    .typical = "The manual defines the bit, but does not promise that any branch is mispredicted.",
-    .needs = NEEDS | NEED_BTS_PREDICTED,
-    .records = true,
-    .run = mispredicted,
-    .argument = &workload_surprises,
+TESTS(buffers_and_flags) = {
+    { "bts.software_interrupt", "INT n and IRET are branches", SDM_LBR_STACK, GROUP, .run = interrupt,
+      .argument = &workload_interrupt },
+    { "bts.interrupt.threshold",
+      "The interrupt at the threshold drains the buffer, and no branch is lost between two interrupts", SDM_DS_SERVICE,
+      GROUP, .run = threshold },
+    { "bts.circular", "A circular buffer wraps at its maximum without an interrupt and keeps the newest branches",
+      SDM_SETTING_UP_BTS, GROUP, .run = circular },
+    { "bts.circular.order",
+      "A circular buffer that has wrapped holds the newest branches in order, the oldest at its index",
+      SDM_SETTING_UP_BTS, GROUP, .run = circular_order },
+    { "bts.circular.predicted", "The newest branches of a steady loop have bit 4 of their flags set: predicted",
+      SDM_DEBUG_STORE, .typical = "The manual defines the bit, but does not promise that any branch is predicted.",
+      .needs = NEEDS | NEED_BTS_PREDICTED, .records = true, .run = predicted },
+    { "bts.mispredicted", "Bit 4 of a record's flags is clear for indirect jumps whose targets cannot be predicted",
+      SDM_DEBUG_STORE, .typical = "The manual defines the bit, but does not promise that any branch is mispredicted.",
+      .needs = NEEDS | NEED_BTS_PREDICTED, .records = true, .run = mispredicted, .argument = &workload_surprises },
 };
 
 static bool in_user(uint64_t address)

@@ -38,14 +38,6 @@ static void readback(struct test_run *run)
     msr_write(MSR_IA32_DS_AREA, 0);
 }
 
-TEST(ds_area_readback) = {
-    .id = "ds.area.readback",
-    .title = "IA32_DS_AREA holds every linear address that the processor has",
-    .source = SDM_MSR_TABLE "IA32_DS_AREA; " SDM_SETTING_UP_DS ", step 2",
-    .needs = NEED_DS,
-    .run = readback,
-};
-
 /*
  * WRMSR of a non-canonical address to a register that holds a linear address raises #GP(0). With 5-level paging
  * (CPUID.7:ECX[16]) these addresses have 57 bits, even while CR4.LA57 is clear.
@@ -59,14 +51,6 @@ static void non_canonical(struct test_run *run)
         test_fail(run, "WRMSR of an address that is not canonical with %u bits to IA32_DS_AREA raised no #GP", bits);
     test_equal(run, "IA32_DS_AREA", msr_get(MSR_IA32_DS_AREA), 0);
 }
-
-TEST(ds_area_noncanonical) = {
-    .id = "ds.area.noncanonical",
-    .title = "A non-canonical address in IA32_DS_AREA raises #GP and changes nothing",
-    .source = SDM_WRMSR,
-    .needs = NEED_DS | NEED_LONG_MODE,
-    .run = non_canonical,
-};
 
 /* The area meets every restriction of the manual, on its own pages, with bit 20 of each address clear. */
 static void restrictions(struct test_run *run)
@@ -89,11 +73,12 @@ static void restrictions(struct test_run *run)
     test_saw(run, ds_bts_log()->records + ds_pebs_log()->records);
 }
 
-TEST(ds_restrictions) = {
-    .id = "ds.restrictions",
-    .title = "The DS save area meets every restriction of the manual, and stays unwritten until it is enabled",
-    .source = SDM_SETTING_UP_DS,
-    .needs = NEED_APIC | NEED_BTS,
-    .records = true,
-    .run = restrictions,
+TESTS(areas) = {
+    { "ds.area.readback", "IA32_DS_AREA holds every linear address that the processor has",
+      SDM_MSR_TABLE "IA32_DS_AREA; " SDM_SETTING_UP_DS ", step 2", .needs = NEED_DS, .run = readback },
+    { "ds.area.noncanonical", "A non-canonical address in IA32_DS_AREA raises #GP and changes nothing", SDM_WRMSR,
+      .needs = NEED_DS | NEED_LONG_MODE, .run = non_canonical },
+    { "ds.restrictions",
+      "The DS save area meets every restriction of the manual, and stays unwritten until it is enabled",
+      SDM_SETTING_UP_DS, .needs = NEED_APIC | NEED_BTS, .records = true, .run = restrictions },
 };

@@ -6,15 +6,6 @@
 
 #define GROUP .needs = NEED_LBR | NEED_ARCH_LBR, .records = true
 
-TEST(lbr_arch_branch_type) = {
-    .id = "lbr.arch.branch_type",
-    .title = "Each architectural LBR entry has its kind of branch",
-    .source = SDM_ARCH_LBR_INFO,
-    GROUP,
-    .run = lbr_record_all,
-    .argument = &workload_kinds,
-};
-
 /* A write to IA32_LBR_DEPTH empties the stack. From then on the stack holds that many of the newest branches. */
 static void depths(struct test_run *run)
 {
@@ -37,12 +28,11 @@ static void depths(struct test_run *run)
     }
 }
 
-TEST(lbr_arch_depth) = {
-    .id = "lbr.arch.depth",
-    .title = "IA32_LBR_DEPTH sets how many branches the stack holds, and a write to it empties the stack",
-    .source = SDM_ARCH_LBR_DEPTH,
-    GROUP,
-    .run = depths,
+TESTS(records) = {
+    { "lbr.arch.branch_type", "Each architectural LBR entry has its kind of branch", SDM_ARCH_LBR_INFO, GROUP,
+      .run = lbr_record_all, .argument = &workload_kinds },
+    { "lbr.arch.depth", "IA32_LBR_DEPTH sets how many branches the stack holds, and a write to it empties the stack",
+      SDM_ARCH_LBR_DEPTH, GROUP, .run = depths },
 };
 
 /* ---- the registers ----------------------------------------------------------------------------------------------- */
@@ -61,14 +51,6 @@ static void depth_refused(struct test_run *run)
     }
     lbr_clear(run, LBR_NO_FILTER);
 }
-
-TEST(lbr_arch_depth_refused) = {
-    .id = "lbr.arch.depth.refused",
-    .title = "IA32_LBR_DEPTH refuses a depth that CPUID.1CH:EAX does not report",
-    .source = SDM_ARCH_LBR_DEPTH,
-    .needs = NEED_LBR | NEED_ARCH_LBR,
-    .run = depth_refused,
-};
 
 static void depth_beyond(struct test_run *run)
 {
@@ -95,15 +77,6 @@ static const char *one_depth(const struct caps *caps)
     return caps->arch_lbr_depths & (caps->arch_lbr_depths - 1) ? NULL : "CPUID.1CH:EAX reports only one depth";
 }
 
-TEST(lbr_arch_depth_beyond) = {
-    .id = "lbr.arch.depth.beyond",
-    .title = "The registers of an entry at or past IA32_LBR_DEPTH raise #GP",
-    .source = SDM_ARCH_LBR_DEPTH,
-    .needs = NEED_LBR | NEED_ARCH_LBR,
-    .lacks = one_depth,
-    .run = depth_beyond,
-};
-
 static void debugctl(struct test_run *run)
 {
     const uint64_t before = msr_get(MSR_IA32_DEBUGCTL);
@@ -114,25 +87,21 @@ static void debugctl(struct test_run *run)
     msr_write(MSR_IA32_DEBUGCTL, before);
 }
 
-TEST(lbr_arch_debugctl) = {
-    .id = "lbr.arch.debugctl",
-    .title = "With architectural LBRs, IA32_DEBUGCTL.LBR can be written and reads 0",
-    .source = SDM_2023 "\"Last Branch Records\"",
-    .needs = NEED_LBR | NEED_ARCH_LBR,
-    .run = debugctl,
-};
-
 static void format(struct test_run *run)
 {
     test_equal(run, "IA32_PERF_CAPABILITIES[5:0]", run->caps->perf_capabilities & PERF_CAP_LBR_FORMAT, LBR_FORMAT_ARCH);
 }
 
-TEST(lbr_arch_format) = {
-    .id = "lbr.arch.format",
-    .title = "With architectural LBRs, IA32_PERF_CAPABILITIES reports them",
-    .source = SDM_2023 "\"Last Branch Records\"; " SDM_MSR_TABLE "IA32_PERF_CAPABILITIES",
-    .needs = NEED_LBR | NEED_ARCH_LBR,
-    .run = format,
+TESTS(control_registers) = {
+    { "lbr.arch.depth.refused", "IA32_LBR_DEPTH refuses a depth that CPUID.1CH:EAX does not report", SDM_ARCH_LBR_DEPTH,
+      .needs = NEED_LBR | NEED_ARCH_LBR, .run = depth_refused },
+    { "lbr.arch.depth.beyond", "The registers of an entry at or past IA32_LBR_DEPTH raise #GP", SDM_ARCH_LBR_DEPTH,
+      .needs = NEED_LBR | NEED_ARCH_LBR, .lacks = one_depth, .run = depth_beyond },
+    { "lbr.arch.debugctl", "With architectural LBRs, IA32_DEBUGCTL.LBR can be written and reads 0",
+      SDM_2023 "\"Last Branch Records\"", .needs = NEED_LBR | NEED_ARCH_LBR, .run = debugctl },
+    { "lbr.arch.format", "With architectural LBRs, IA32_PERF_CAPABILITIES reports them",
+      SDM_2023 "\"Last Branch Records\"; " SDM_MSR_TABLE "IA32_PERF_CAPABILITIES", .needs = NEED_LBR | NEED_ARCH_LBR,
+      .run = format },
 };
 
 /* ---- filters: each bit alone ------------------------------------------------------------------------------------- */
@@ -166,14 +135,6 @@ static void filter_each(struct test_run *run)
     lbr_clear(run, LBR_NO_FILTER);
 }
 
-TEST(lbr_arch_filter) = {
-    .id = "lbr.arch.filter",
-    .title = "Each filter bit of IA32_LBR_CTL admits its kind of branch and no other",
-    .source = SDM_MSR_TABLE "IA32_LBR_CTL",
-    GROUP,
-    .run = filter_each,
-};
-
 /* Without USR and OS no kind of branch passes the filter. */
 static void no_ring(struct test_run *run)
 {
@@ -181,14 +142,6 @@ static void no_ring(struct test_run *run)
     test_saw(run, lbr_run(run, &workload_kinds, LBR_SELECT_CPL_EQ_0 | LBR_SELECT_CPL_NEQ_0));
     lbr_clear(run, LBR_NO_FILTER);
 }
-
-TEST(lbr_arch_no_ring) = {
-    .id = "lbr.arch.no_ring",
-    .title = "With OS and USR clear in IA32_LBR_CTL, no branch is recorded",
-    .source = SDM_MSR_TABLE "IA32_LBR_CTL",
-    GROUP,
-    .run = no_ring,
-};
 
 /* The filter omits the loop's own branches, so the next call's cycle count covers the loop. */
 static void cycles(struct test_run *run)
@@ -208,12 +161,12 @@ static const char *no_cycles(const struct caps *caps)
     return cpuid(0x1c, 0).ecx & 1u << 1 ? NULL : "no cycles in LBR entries (CPUID.1CH:ECX bit 1 clear)";
 }
 
-TEST(lbr_arch_cycles) = {
-    .id = "lbr.arch.cycles",
-    .title = "An entry counts the cycles since the last recorded branch, and stops at FFFFh",
-    .source = SDM_ARCH_LBR_INFO,
-    .typical = "The manual defines the count, but not its accuracy, nor which counts are valid.",
-    GROUP,
-    .lacks = no_cycles,
-    .run = cycles,
+TESTS(filtered) = {
+    { "lbr.arch.filter", "Each filter bit of IA32_LBR_CTL admits its kind of branch and no other",
+      SDM_MSR_TABLE "IA32_LBR_CTL", GROUP, .run = filter_each },
+    { "lbr.arch.no_ring", "With OS and USR clear in IA32_LBR_CTL, no branch is recorded", SDM_MSR_TABLE "IA32_LBR_CTL",
+      GROUP, .run = no_ring },
+    { "lbr.arch.cycles", "An entry counts the cycles since the last recorded branch, and stops at FFFFh",
+      SDM_ARCH_LBR_INFO, .typical = "The manual defines the count, but not its accuracy, nor which counts are valid.",
+      GROUP, .lacks = no_cycles, .run = cycles },
 };

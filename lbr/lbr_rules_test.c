@@ -63,17 +63,6 @@ static void registers(struct test_run *run)
     lbr_clear(run, LBR_NO_FILTER);
 }
 
-TEST(lbr_registers) = {
-    .id = "lbr.registers",
-    .title = "Each register of the LBR stack is distinct, and software can write it and read it back",
-    .source =
-        "SDM Vol. 4 (335592-081), \"Model-Specific Registers (MSRs)\", MSR_LASTBRANCH_x_FROM_IP and _TO_IP (R/W), "
-        "MSR_LBR_INFO_x, IA32_LBR_x_INFO",
-    .needs = NEED_LBR,
-    .lacks = lbr_is_read_only,
-    .run = registers,
-};
-
 static void tos_wraps(struct test_run *run)
 {
     const unsigned before = (unsigned)msr_get(run->caps->lbr_tos), depth = run->caps->lbr_depth;
@@ -94,13 +83,13 @@ static void tos_wraps(struct test_run *run)
     test_saw(run, lbr_used(&lbr_recorded));
 }
 
-TEST(lbr_tos_wrap) = {
-    .id = "lbr.tos.wrap",
-    .title = "From its highest value the top-of-stack pointer wraps to 0",
-    .source = SDM_LBR_TOS,
-    .needs = NEED_LBR | NEED_LBR_TOS,
-    .records = true,
-    .run = tos_wraps,
+TESTS(stack_registers) = {
+    { "lbr.registers", "Each register of the LBR stack is distinct, and software can write it and read it back",
+      "SDM Vol. 4 (335592-081), \"Model-Specific Registers (MSRs)\", MSR_LASTBRANCH_x_FROM_IP and _TO_IP (R/W), "
+      "MSR_LBR_INFO_x, IA32_LBR_x_INFO",
+      .needs = NEED_LBR, .lacks = lbr_is_read_only, .run = registers },
+    { "lbr.tos.wrap", "From its highest value the top-of-stack pointer wraps to 0", SDM_LBR_TOS,
+      .needs = NEED_LBR | NEED_LBR_TOS, .records = true, .run = tos_wraps },
 };
 
 /* ---- filters, one bit each --------------------------------------------------------------------------------------- */
@@ -249,17 +238,6 @@ static void record_sources(struct test_run *run, const struct workload *workload
     test_saw(run, lbr_compare_own(run, workload, recorded));
 }
 
-/* A stack that is too small for all branches must have the newest. */
-TEST(lbr_far) = {
-    .id = "lbr.far",
-    .title = "Far jumps, calls and returns are recorded",
-    .source = SDM_LBR_STACK,
-    .needs = NEED_LBR,
-    .records = true,
-    .run = lbr_record_all,
-    .argument = &workload_far,
-};
-
 static void based(struct test_run *run)
 {
     const unsigned format = run->caps->lbr_format;
@@ -281,16 +259,6 @@ static void based(struct test_run *run)
     }
 }
 
-TEST(lbr_code_base) = {
-    .id = "lbr.code_base",
-    .title = "In a code segment with another base than 0, entries have linear or effective addresses, as "
-             "IA32_PERF_CAPABILITIES or CPUID.1CH:EAX[31] reports",
-    .source = SDM_2023 "\"LBR Stack and Intel 64 Processors\"; " SDM_2023 "\"Last Branch Records\"",
-    .needs = NEED_LBR,
-    .records = true,
-    .run = based,
-};
-
 static void exceptions(struct test_run *run)
 {
     static const struct workload *const workloads[] = { &workload_invalid, &workload_breakpoint, &workload_page };
@@ -303,13 +271,18 @@ static void exceptions(struct test_run *run)
         record_sources(run, workloads[i]);
 }
 
-TEST(lbr_exceptions) = {
-    .id = "lbr.exceptions",
-    .title = "Exceptions (#UD, #BP, #PF) are recorded from the instruction that raised them to their handler",
-    .source = SDM_LBR_STACK,
-    .needs = NEED_LBR,
-    .records = true,
-    .run = exceptions,
+TESTS(branch_sources) = {
+    /* A stack that is too small for all branches must have the newest. */
+    { "lbr.far", "Far jumps, calls and returns are recorded", SDM_LBR_STACK, .needs = NEED_LBR, .records = true,
+      .run = lbr_record_all, .argument = &workload_far },
+    { "lbr.code_base",
+      "In a code segment with another base than 0, entries have linear or effective addresses, as "
+      "IA32_PERF_CAPABILITIES or CPUID.1CH:EAX[31] reports",
+      SDM_2023 "\"LBR Stack and Intel 64 Processors\"; " SDM_2023 "\"Last Branch Records\"", .needs = NEED_LBR,
+      .records = true, .run = based },
+    { "lbr.exceptions",
+      "Exceptions (#UD, #BP, #PF) are recorded from the instruction that raised them to their handler", SDM_LBR_STACK,
+      .needs = NEED_LBR, .records = true, .run = exceptions },
 };
 
 static void all_sources(struct test_run *run)
@@ -369,15 +342,6 @@ static void debug_exception_disables(struct test_run *run)
     record_step(run);
 }
 
-TEST(lbr_debug_exception_disables) = {
-    .id = "lbr.debug_exception.disables",
-    .title = "A debug exception clears the bit that enables the stack before its handler begins",
-    .source = SDM_MONITORING "; " SDM_2023 "\"Last Branch Records\": LBREn and #DB",
-    .needs = NEED_LBR,
-    .records = true,
-    .run = debug_exception_disables,
-};
-
 static const char *architectural(const struct caps *caps)
 {
     return caps->lbr_layout == LBR_LAYOUT_ARCH ? "the manual does not promise it for architectural LBRs" : NULL;
@@ -389,14 +353,13 @@ static void debug_exception_kept_out(struct test_run *run)
     record_step(run);
 }
 
-TEST(lbr_debug_exception_kept_out) = {
-    .id = "lbr.debug_exception.kept_out",
-    .title = "A debug exception is not recorded, and the earlier entries stay",
-    .source = SDM_MONITORING,
-    .needs = NEED_LBR,
-    .lacks = architectural,
-    .records = true,
-    .run = debug_exception_kept_out,
+TESTS(debug_exceptions) = {
+    { "lbr.debug_exception.disables",
+      "A debug exception clears the bit that enables the stack before its handler begins",
+      SDM_MONITORING "; " SDM_2023 "\"Last Branch Records\": LBREn and #DB", .needs = NEED_LBR, .records = true,
+      .run = debug_exception_disables },
+    { "lbr.debug_exception.kept_out", "A debug exception is not recorded, and the earlier entries stay", SDM_MONITORING,
+      .needs = NEED_LBR, .lacks = architectural, .records = true, .run = debug_exception_kept_out },
 };
 
 /* ---- what an entry says ------------------------------------------------------------------------------------------ */

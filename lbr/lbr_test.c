@@ -29,15 +29,6 @@ static void info(struct test_run *run)
         test_differs(run, "no entry of the loop counted a cycle");
 }
 
-TEST(lbr_info) = {
-    .id = "lbr.info",
-    .title = "LBR_INFO marks the branches of a loop as outside transactions, and typically counts their cycles",
-    .source = SDM_LBR_INFO,
-    .needs = NEED_LBR | NEED_LBR_INFO,
-    .records = true,
-    .run = info,
-};
-
 /* After thousands of equal outcomes every predictor expects the next one. */
 static void predicted(struct test_run *run)
 {
@@ -49,30 +40,11 @@ static void predicted(struct test_run *run)
     test_equal(run, "branches of a steady loop that are marked as mispredicted", surprised, 0);
 }
 
-TEST(lbr_predicted) = {
-    .id = "lbr.predicted",
-    .title = "LBR_INFO marks the branches of a steady loop as predicted",
-    .source = SDM_LBR_INFO,
-    .typical = "The manual defines the bit, but does not promise that any branch is predicted.",
-    .needs = NEED_LBR | NEED_LBR_INFO,
-    .records = true,
-    .run = predicted,
-};
-
 static void software_interrupt(struct test_run *run)
 {
     interrupt_set_raw(VECTOR_WORKLOAD, workload_interrupt_entry, false);
     lbr_record_all(run);
 }
-
-TEST(lbr_software_interrupt) = {
-    .id = "lbr.software_interrupt",
-    .title = "INT n and IRET are recorded as branches",
-    .source = SDM_LBR_STACK,
-    GROUP,
-    .run = software_interrupt,
-    .argument = &workload_interrupt,
-};
 
 /* The top-of-stack pointer counts up by one with each entry, modulo the depth. */
 static void top_of_stack(struct test_run *run)
@@ -83,15 +55,6 @@ static void top_of_stack(struct test_run *run)
     lbr_record(run, &workload_calls, LBR_NO_FILTER);
     test_equal(run, "top of stack", lbr_recorded.tos, (before + count) % run->caps->lbr_depth);
 }
-
-TEST(lbr_tos) = {
-    .id = "lbr.tos",
-    .title = "The top-of-stack pointer advances by one with each branch, modulo the depth",
-    .source = SDM_LBR_TOS,
-    .needs = NEED_LBR | NEED_LBR_TOS,
-    .records = true,
-    .run = top_of_stack,
-};
 
 /*
  * A call pushes an entry and its return pops it, so the calls that have not returned are left at the end. The filter
@@ -113,13 +76,19 @@ static void call_stack(struct test_run *run)
     lbr_compare_popped(run, &workload_open_calls, run->expected);
 }
 
-TEST(lbr_call_stack) = {
-    .id = "lbr.call_stack",
-    .title = "In call-stack mode the newest entries are the calls that have not returned",
-    .source = SDM_LBR_CALL_STACK,
-    .needs = NEED_LBR | NEED_LBR_SELECT | NEED_LBR_CALLSTACK,
-    .records = true,
-    .run = call_stack,
+TESTS(entries) = {
+    { "lbr.info", "LBR_INFO marks the branches of a loop as outside transactions, and typically counts their cycles",
+      SDM_LBR_INFO, .needs = NEED_LBR | NEED_LBR_INFO, .records = true, .run = info },
+    { "lbr.predicted", "LBR_INFO marks the branches of a steady loop as predicted", SDM_LBR_INFO,
+      .typical = "The manual defines the bit, but does not promise that any branch is predicted.",
+      .needs = NEED_LBR | NEED_LBR_INFO, .records = true, .run = predicted },
+    { "lbr.software_interrupt", "INT n and IRET are recorded as branches", SDM_LBR_STACK, GROUP,
+      .run = software_interrupt, .argument = &workload_interrupt },
+    { "lbr.tos", "The top-of-stack pointer advances by one with each branch, modulo the depth", SDM_LBR_TOS,
+      .needs = NEED_LBR | NEED_LBR_TOS, .records = true, .run = top_of_stack },
+    { "lbr.call_stack", "In call-stack mode the newest entries are the calls that have not returned",
+      SDM_LBR_CALL_STACK, .needs = NEED_LBR | NEED_LBR_SELECT | NEED_LBR_CALLSTACK, .records = true,
+      .run = call_stack },
 };
 
 /* ---- freeze on PMI: the stack as it was when the interrupt fell due ------------------------------------------- */
@@ -206,15 +175,6 @@ static void freeze_overflow(struct test_run *run)
     check_frozen(run, MSR_BIT(0), 0);
 }
 
-TEST(lbr_freeze_on_overflow) = {
-    .id = "lbr.freeze_on_overflow",
-    .title = "FREEZE_LBRS_ON_PMI keeps the interrupt of a counter's overflow out of the stack",
-    .source = SDM_FREEZE,
-    .needs = NEED_APIC | NEED_DS | NEED_LBR | NEED_FREEZE,
-    .records = true,
-    .run = freeze_overflow,
-};
-
 /*
  * The 2001st branch of a loop writes a PEBS record, which raises the interrupt at the threshold of one. In the
  * frozen stack the newest entry is the workload's: the interrupt and its handler's branches must be absent.
@@ -239,15 +199,6 @@ static void freeze(struct test_run *run)
                  MSR_BIT(0));
 }
 
-TEST(lbr_freeze_on_pmi) = {
-    .id = "lbr.freeze_on_pmi",
-    .title = "FREEZE_LBRS_ON_PMI keeps the interrupt and its handler out of the stack until it is acknowledged",
-    .source = SDM_FREEZE,
-    .needs = NEED_APIC | NEED_LBR | NEED_FREEZE | NEED_PEBS | NEED_EVENT_BRANCHES,
-    .records = true,
-    .run = freeze,
-};
-
 static const char *trace_was_off(const struct caps *caps)
 {
     return caps->arch_lbr                                        ? "architectural LBRs are not in IA32_DEBUGCTL"
@@ -271,12 +222,15 @@ static void with_trace(struct test_run *run)
                true);
 }
 
-TEST(lbr_with_trace) = {
-    .id = "lbr.with_trace",
-    .title = "IA32_DEBUGCTL.LBR can be set once Intel PT, which firmware left on, is off; typically also before",
-    .source = "Intel, \"5th Generation Intel Core Processor Family, Specification Update\" (330836), BDM104",
-    .typical = "Processors may exclude LBRs while Intel PT is on.",
-    .needs = NEED_LBR,
-    .lacks = trace_was_off,
-    .run = with_trace,
+TESTS(freezes) = {
+    { "lbr.freeze_on_overflow", "FREEZE_LBRS_ON_PMI keeps the interrupt of a counter's overflow out of the stack",
+      SDM_FREEZE, .needs = NEED_APIC | NEED_DS | NEED_LBR | NEED_FREEZE, .records = true, .run = freeze_overflow },
+    { "lbr.freeze_on_pmi",
+      "FREEZE_LBRS_ON_PMI keeps the interrupt and its handler out of the stack until it is acknowledged", SDM_FREEZE,
+      .needs = NEED_APIC | NEED_LBR | NEED_FREEZE | NEED_PEBS | NEED_EVENT_BRANCHES, .records = true, .run = freeze },
+    { "lbr.with_trace",
+      "IA32_DEBUGCTL.LBR can be set once Intel PT, which firmware left on, is off; typically also before",
+      "Intel, \"5th Generation Intel Core Processor Family, Specification Update\" (330836), BDM104",
+      .typical = "Processors may exclude LBRs while Intel PT is on.", .needs = NEED_LBR, .lacks = trace_was_off,
+      .run = with_trace },
 };
