@@ -149,16 +149,6 @@ static void bts(struct test_run *run)
     report("bts");
 }
 
-TEST(long_bts) = {
-    .id = "long.bts",
-    .title = "Of a million branches through small buffers, every one is counted once",
-    .source = OWN_LONG "; " SDM_DS_SERVICE,
-    .needs = NEED_APIC | NEED_BTS,
-    .records = true,
-    .on_request = true,
-    .run = bts,
-};
-
 /*
  * Events count only at CPL 3, so the service routine causes none. Between the threshold and the end of the buffer there
  * is space for the records until the interrupt arrives; two is the minimum (ds/ds_check.h).
@@ -200,16 +190,6 @@ static void taken(struct test_run *run)
     report("pebs");
 }
 
-TEST(long_pebs_taken) = {
-    .id = "long.pebs.taken",
-    .title = "Of a million samples of taken branches through small buffers, every one is counted once",
-    .source = OWN_LONG "; " SDM_PEBS_SERVICE,
-    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_TAKEN,
-    .records = true,
-    .on_request = true,
-    .run = taken,
-};
-
 /*
  * Each round has two instructions. Instructions before and after the rounds are not checked, nor whether INT n counts.
  */
@@ -221,12 +201,14 @@ static void instructions(struct test_run *run)
     report("pebs");
 }
 
-TEST(long_pebs_instructions) = {
-    .id = "long.pebs.instructions",
-    .title = "Of two million samples of instructions through small buffers, every one is counted once",
-    .source = OWN_LONG "; " SDM_PEBS_SERVICE,
-    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_INSTRUCTIONS,
-    .records = true,
-    .on_request = true,
-    .run = instructions,
+TESTS(long_runs) = {
+    { "long.bts", "Of a million branches through small buffers, every one is counted once",
+      OWN_LONG "; " SDM_DS_SERVICE, .needs = NEED_APIC | NEED_BTS, .records = true, .on_request = true, .run = bts },
+    { "long.pebs.taken", "Of a million samples of taken branches through small buffers, every one is counted once",
+      OWN_LONG "; " SDM_PEBS_SERVICE, .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_TAKEN, .records = true,
+      .on_request = true, .run = taken },
+    { "long.pebs.instructions",
+      "Of two million samples of instructions through small buffers, every one is counted once",
+      OWN_LONG "; " SDM_PEBS_SERVICE, .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_INSTRUCTIONS, .records = true,
+      .on_request = true, .run = instructions },
 };

@@ -152,16 +152,6 @@ static void leave(struct test_run *run)
     leave_other_processor(run);
 }
 
-TEST(selftest_quiesce_leave) = {
-    .id = "selftest.quiesce.1_leave",
-    .title = "A test may leave counters, branch records and the debug store on",
-    .source = OWN_RUNNER,
-    .needs = NEED_APIC | NEED_BTS | NEED_EVENT_LOADS | NEED_LBR,
-    .records = true,
-    .on_request = true,
-    .run = leave,
-};
-
 static void look(struct test_run *run)
 {
     test_plan(run, 0);
@@ -177,26 +167,18 @@ static void look(struct test_run *run)
     msr_write(MSR_PEBS_ENABLE, 1); /* without an area, whose closing would clear it */
 }
 
-TEST(selftest_quiesce_look) = {
-    .id = "selftest.quiesce.2_look",
-    .title = "The next test finds everything off that the previous one left on",
-    .source = OWN_RUNNER,
-    .needs = NEED_APIC | NEED_BTS | NEED_EVENT_LOADS | NEED_LBR,
-    .records = true,
-    .on_request = true,
-    .run = look,
-};
-
 static void look_again(struct test_run *run)
 {
     test_equal(run, "MSR_PEBS_ENABLE", msr_get(MSR_PEBS_ENABLE), 0);
 }
 
-TEST(selftest_quiesce_look_again) = {
-    .id = "selftest.quiesce.3_look",
-    .title = "PEBS is switched off even if no debug store is open",
-    .source = OWN_RUNNER,
-    .needs = NEED_APIC | NEED_BTS | NEED_EVENT_LOADS | NEED_LBR,
-    .on_request = true,
-    .run = look_again,
+#define GROUP .needs = NEED_APIC | NEED_BTS | NEED_EVENT_LOADS | NEED_LBR, .on_request = true
+
+TESTS(quiescence) = {
+    { "selftest.quiesce.1_leave", "A test may leave counters, branch records and the debug store on", OWN_RUNNER, GROUP,
+      .records = true, .run = leave },
+    { "selftest.quiesce.2_look", "The next test finds everything off that the previous one left on", OWN_RUNNER, GROUP,
+      .records = true, .run = look },
+    { "selftest.quiesce.3_look", "PEBS is switched off even if no debug store is open", OWN_RUNNER, GROUP,
+      .run = look_again },
 };

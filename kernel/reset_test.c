@@ -27,16 +27,6 @@ static void global_ctrl(struct test_run *run)
                run->caps->general_counters);
 }
 
-TEST(perfmon_reset_global_ctrl) = {
-    .id = "perfmon.reset.global_ctrl",
-    .title = "After reset IA32_PERF_GLOBAL_CTRL has the bits of the general counters set, and no other",
-    .source = SDM_RESET,
-    .typical = FIRMWARE_FIRST,
-    .needs = NEED_GLOBAL_CTRL,
-    .lacks = firmware_unknown,
-    .run = global_ctrl,
-};
-
 static void counters(struct test_run *run)
 {
     for (unsigned n = 0; n < run->caps->general_count && n < RESET_COUNTERS; n++) {
@@ -46,27 +36,18 @@ static void counters(struct test_run *run)
     }
 }
 
-TEST(perfmon_reset_counters) = {
-    .id = "perfmon.reset.counters",
-    .title = "After reset the general counters and their event selects are 0",
-    .source = SDM_RESET,
-    .typical = FIRMWARE_FIRST,
-    .needs = NEED_PERFMON,
-    .lacks = firmware_unknown,
-    .run = counters,
-};
-
 static void lbr_select(struct test_run *run)
 {
     test_equal(run, "MSR_LBR_SELECT after reset", reset_state()->lbr_select, 0);
 }
 
-TEST(lbr_reset_select) = {
-    .id = "lbr.reset.select",
-    .title = "After reset MSR_LBR_SELECT is 0: every branch is recorded",
-    .source = SDM_2009 "\"Filtering of Last Branch Records\", 16.6.2",
-    .typical = FIRMWARE_FIRST,
-    .needs = NEED_LBR | NEED_LBR_SELECT,
-    .lacks = no_select,
-    .run = lbr_select,
+TESTS(after_reset) = {
+    { "perfmon.reset.global_ctrl",
+      "After reset IA32_PERF_GLOBAL_CTRL has the bits of the general counters set, and no other", SDM_RESET,
+      .typical = FIRMWARE_FIRST, .needs = NEED_GLOBAL_CTRL, .lacks = firmware_unknown, .run = global_ctrl },
+    { "perfmon.reset.counters", "After reset the general counters and their event selects are 0", SDM_RESET,
+      .typical = FIRMWARE_FIRST, .needs = NEED_PERFMON, .lacks = firmware_unknown, .run = counters },
+    { "lbr.reset.select", "After reset MSR_LBR_SELECT is 0: every branch is recorded",
+      SDM_2009 "\"Filtering of Last Branch Records\", 16.6.2", .typical = FIRMWARE_FIRST,
+      .needs = NEED_LBR | NEED_LBR_SELECT, .lacks = no_select, .run = lbr_select },
 };

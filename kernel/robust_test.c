@@ -86,15 +86,6 @@ static void spurious(struct test_run *run)
     records_compare_bts(run, &workload_loop, 0);
 }
 
-TEST(robust_pmi_spurious) = {
-    .id = "robust.pmi.spurious",
-    .title =
-        "A spurious interrupt is counted as such and loses no record, and one after the area was closed does nothing",
-    .source = OWN_ROBUST "; " SDM_DS_SERVICE,
-    GROUP,
-    .run = spurious,
-};
-
 static void send_again(uint64_t global_status)
 {
     static bool again;
@@ -124,12 +115,12 @@ static void twice(struct test_run *run)
     records_compare_interrupts(run);
 }
 
-TEST(robust_pmi_twice) = {
-    .id = "robust.pmi.twice",
-    .title = "An interrupt that comes twice drains twice, and no record is lost or counted twice",
-    .source = OWN_ROBUST "; " SDM_DS_SERVICE,
-    GROUP,
-    .run = twice,
+TESTS(interrupts) = {
+    { "robust.pmi.spurious",
+      "A spurious interrupt is counted as such and loses no record, and one after the area was closed does nothing",
+      OWN_ROBUST "; " SDM_DS_SERVICE, GROUP, .run = spurious },
+    { "robust.pmi.twice", "An interrupt that comes twice drains twice, and no record is lost or counted twice",
+      OWN_ROBUST "; " SDM_DS_SERVICE, GROUP, .run = twice },
 };
 
 /* ---- a scribbled area -------------------------------------------------------------------------------------------- */
@@ -205,14 +196,6 @@ static void scribbled_bts(struct test_run *run)
     records_compare_bts(run, &workload_loop, 0);
 }
 
-TEST(robust_area_bts) = {
-    .id = "robust.area.bts",
-    .title = "Any BTS field that is scribbled over is noticed, and the next trace is complete",
-    .source = OWN_ROBUST "; " SDM_DEBUG_STORE,
-    GROUP,
-    .run = scribbled_bts,
-};
-
 #define SAMPLES 8u
 
 static void scribbled_pebs(struct test_run *run)
@@ -227,11 +210,11 @@ static void scribbled_pebs(struct test_run *run)
         pebs_check_numbers(run, &sample, pebs_sample_spacing(run->caps, &sample) - 1);
 }
 
-TEST(robust_area_pebs) = {
-    .id = "robust.area.pebs",
-    .title = "Any PEBS field that is scribbled over, also a reset value, is noticed, and the next samples are complete",
-    .source = OWN_ROBUST "; " SDM_DEBUG_STORE,
-    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_AREA | NEED_EVENT_ANY,
-    .records = true,
-    .run = scribbled_pebs,
+TESTS(scribbled_areas) = {
+    { "robust.area.bts", "Any BTS field that is scribbled over is noticed, and the next trace is complete",
+      OWN_ROBUST "; " SDM_DEBUG_STORE, GROUP, .run = scribbled_bts },
+    { "robust.area.pebs",
+      "Any PEBS field that is scribbled over, also a reset value, is noticed, and the next samples are complete",
+      OWN_ROBUST "; " SDM_DEBUG_STORE, .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_AREA | NEED_EVENT_ANY,
+      .records = true, .run = scribbled_pebs },
 };

@@ -26,27 +26,11 @@ static void hang(struct test_run *run)
         cpu_pause();
 }
 
-TEST(selftest_hang) = {
-    .id = "selftest.hang",
-    .title = "A test that never ends is ended by its time bound, fails, and the next one runs",
-    .source = OWN_RUNNER,
-    .on_request = true,
-    .run = hang,
-};
-
 static void hang_deaf(struct test_run *run)
 {
     interrupts_off();
     hang(run);
 }
-
-TEST(selftest_hang_interrupts_off) = {
-    .id = "selftest.hang.interrupts_off",
-    .title = "A test that never ends, with interrupts off, is ended by an NMI",
-    .source = OWN_RUNNER,
-    .on_request = true,
-    .run = hang_deaf,
-};
 
 /* Hangs in an interrupt handler before its EOI, which blocks all interrupts up to its priority. */
 static void hang_in_handler(struct interrupt_frame *frame)
@@ -64,15 +48,6 @@ static void hang_in_service(struct test_run *run)
     apic_send_self(VECTOR_WORKLOAD_SELF);
     hang(run);
 }
-
-TEST(selftest_hang_in_service) = {
-    .id = "selftest.hang.in_service",
-    .title = "A test that never leaves an interrupt's handler is ended by an NMI, and later ones get their interrupts",
-    .source = OWN_RUNNER,
-    .needs = NEED_APIC,
-    .on_request = true,
-    .run = hang_in_service,
-};
 
 /*
  * Every second load writes a record, every record raises an interrupt, and the return from its service routine has
@@ -93,16 +68,6 @@ static void storm(struct test_run *run)
         workload_loads.run(&window);
 }
 
-TEST(selftest_storm) = {
-    .id = "selftest.storm",
-    .title = "A storm of performance monitoring interrupts is ended by the time bound",
-    .source = OWN_RUNNER,
-    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_LOADS,
-    .records = true,
-    .on_request = true,
-    .run = storm,
-};
-
 static void no_plan(struct test_run *run)
 {
     (void)run;
@@ -113,13 +78,18 @@ static void no_records(struct test_run *run)
     test_plan(run, 1);
 }
 
-TEST(selftest_no_records) = {
-    .id = "selftest.no_records",
-    .title = "A test that expected records and got none fails",
-    .source = OWN_RUNNER,
-    .records = true,
-    .on_request = true,
-    .run = no_records,
+TESTS(ended_by_the_runner) = {
+    { "selftest.hang", "A test that never ends is ended by its time bound, fails, and the next one runs", OWN_RUNNER,
+      .on_request = true, .run = hang },
+    { "selftest.hang.interrupts_off", "A test that never ends, with interrupts off, is ended by an NMI", OWN_RUNNER,
+      .on_request = true, .run = hang_deaf },
+    { "selftest.hang.in_service",
+      "A test that never leaves an interrupt's handler is ended by an NMI, and later ones get their interrupts",
+      OWN_RUNNER, .needs = NEED_APIC, .on_request = true, .run = hang_in_service },
+    { "selftest.storm", "A storm of performance monitoring interrupts is ended by the time bound", OWN_RUNNER,
+      .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_LOADS, .records = true, .on_request = true, .run = storm },
+    { "selftest.no_records", "A test that expected records and got none fails", OWN_RUNNER, .records = true,
+      .on_request = true, .run = no_records },
 };
 
 /* ---- the verdict of a test: tests/qemu/runner.t has what must be printed of each --------------------------------- */
@@ -247,14 +217,6 @@ static void exception(struct test_run *run)
     *(volatile uint8_t *)text_start = 0;
 }
 
-TEST(selftest_exception) = {
-    .id = "selftest.exception",
-    .title = "An unexpected exception prints the registers and ends with verdict=panic",
-    .source = OWN_RUNNER,
-    .on_request = true,
-    .run = exception,
-};
-
 /* Data cannot be executed if page tables can say so. */
 static void execute_data(struct test_run *run)
 {
@@ -264,28 +226,12 @@ static void execute_data(struct test_run *run)
     ((void (*)(void))(uintptr_t)&ret)();
 }
 
-TEST(selftest_execute_data) = {
-    .id = "selftest.execute_data",
-    .title = "Running data ends with verdict=panic where the processor has the no-execute bit",
-    .source = OWN_PAGES,
-    .on_request = true,
-    .run = execute_data,
-};
-
 static void null_pointer(struct test_run *run)
 {
     const volatile uint8_t *volatile null = NULL;
 
     test_equal(run, "the byte at address 0", *null, 0);
 }
-
-TEST(selftest_null_pointer) = {
-    .id = "selftest.null_pointer",
-    .title = "The null pointer's page is not present",
-    .source = OWN_PAGES,
-    .on_request = true,
-    .run = null_pointer,
-};
 
 /* The recursion ends at the guard page below the stack. */
 static void stack_overflow(struct test_run *run)
@@ -298,14 +244,6 @@ static void stack_overflow(struct test_run *run)
     deep[1] = deep[0];
 }
 
-TEST(selftest_stack_overflow) = {
-    .id = "selftest.stack_overflow",
-    .title = "A stack that overflows meets its guard page, and the double fault is reported from a stack of its own",
-    .source = OWN_PAGES,
-    .on_request = true,
-    .run = stack_overflow,
-};
-
 /* Damages the symbol table, which only the report of a panic needs. */
 static void panic_twice(struct test_run *run)
 {
@@ -313,12 +251,18 @@ static void panic_twice(struct test_run *run)
     exception(run);
 }
 
-TEST(selftest_panic_twice) = {
-    .id = "selftest.panic_twice",
-    .title = "An exception in the report of a panic ends the run with verdict=panic",
-    .source = OWN_RUNNER,
-    .on_request = true,
-    .run = panic_twice,
+TESTS(panics) = {
+    { "selftest.exception", "An unexpected exception prints the registers and ends with verdict=panic", OWN_RUNNER,
+      .on_request = true, .run = exception },
+    { "selftest.execute_data", "Running data ends with verdict=panic where the processor has the no-execute bit",
+      OWN_PAGES, .on_request = true, .run = execute_data },
+    { "selftest.null_pointer", "The null pointer's page is not present", OWN_PAGES, .on_request = true,
+      .run = null_pointer },
+    { "selftest.stack_overflow",
+      "A stack that overflows meets its guard page, and the double fault is reported from a stack of its own",
+      OWN_PAGES, .on_request = true, .run = stack_overflow },
+    { "selftest.panic_twice", "An exception in the report of a panic ends the run with verdict=panic", OWN_RUNNER,
+      .on_request = true, .run = panic_twice },
 };
 
 /* ---- the time limit

@@ -53,8 +53,8 @@ struct test {
 };
 
 /*
- * TEST adds a test to the runner's table. TESTS adds several that differ only in values: each row begins with id and
- * title. Members that most tests of a file share are in that file's GROUP.
+ * TEST adds a test to the runner's table. TESTS adds several that belong together, below their functions: each row
+ * begins with id, title and source. Members that most tests of a file share are in that file's GROUP.
  */
 #define TEST(name)  static const struct test name COLLECTED
 #define TESTS(name) static const struct test name[] COLLECTED

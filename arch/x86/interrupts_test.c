@@ -229,14 +229,6 @@ static void vectors(struct test_run *run)
     set_handlers(NULL);
 }
 
-TEST(selftest_interrupt_vectors) = {
-    .id = "selftest.interrupt.vectors",
-    .title = "The entry of each vector passes the vector, and the error code of exceptions that have one",
-    .source = OWN_INTERRUPTS,
-    .on_request = true,
-    .run = vectors,
-};
-
 /* In the 64-bit kernel, exceptions that may occur anywhere have their own stack. INT n never pushes an error code. */
 static bool has_own_stack(unsigned vector)
 {
@@ -258,14 +250,6 @@ static void stacks(struct test_run *run)
     set_handlers(NULL);
 }
 
-TEST(selftest_interrupt_stacks) = {
-    .id = "selftest.interrupt.stacks",
-    .title = "In the 64-bit kernel, NMI and #MC have their own stack; all other vectors stay on the stack of CPL 0",
-    .source = OWN_INTERRUPTS,
-    .on_request = true,
-    .run = stacks,
-};
-
 static void gates(struct test_run *run)
 {
     set_handlers(see);
@@ -284,12 +268,16 @@ static void gates(struct test_run *run)
     set_handlers(NULL);
 }
 
-TEST(selftest_interrupt_gates) = {
-    .id = "selftest.interrupt.gates",
-    .title = "INT n at CPL 3 raises #GP with the vector for every n, except the one that returns to CPL 0",
-    .source = OWN_INTERRUPTS,
-    .on_request = true,
-    .run = gates,
+TESTS(vectors_and_gates) = {
+    { "selftest.interrupt.vectors",
+      "The entry of each vector passes the vector, and the error code of exceptions that have one", OWN_INTERRUPTS,
+      .on_request = true, .run = vectors },
+    { "selftest.interrupt.stacks",
+      "In the 64-bit kernel, NMI and #MC have their own stack; all other vectors stay on the stack of CPL 0",
+      OWN_INTERRUPTS, .on_request = true, .run = stacks },
+    { "selftest.interrupt.gates",
+      "INT n at CPL 3 raises #GP with the vector for every n, except the one that returns to CPL 0", OWN_INTERRUPTS,
+      .on_request = true, .run = gates },
 };
 
 /* ---- what functions preserve ------------------------------------------------------------------------------------- */
@@ -330,14 +318,6 @@ static void kept(struct test_run *run)
     test_equal(run, "what context_save() returned", interrupted_after.registers[0], 1);
 }
 
-TEST(selftest_interrupt_kept) = {
-    .id = "selftest.interrupt.kept",
-    .title = "user_call() and context_restore() preserve the callee-saved registers and the stack pointer",
-    .source = OWN_INTERRUPTS,
-    .on_request = true,
-    .run = kept,
-};
-
 /* 64-bit mode ignores DS and ES. */
 static void selectors(struct test_run *run)
 {
@@ -352,14 +332,6 @@ static void selectors(struct test_run *run)
         test_equal(run, "ES", s.es, 0x1b);
     }
 }
-
-TEST(selftest_interrupt_selectors) = {
-    .id = "selftest.interrupt.selectors",
-    .title = "The segment registers have the kernel's own selectors, not those of the loader",
-    .source = OWN_INTERRUPTS,
-    .on_request = true,
-    .run = selectors,
-};
 
 /*
  * Type, privilege level, presence and size of each descriptor, without the accessed flag (SDM Vol. 3A (253668-081),
@@ -397,12 +369,15 @@ static void table(struct test_run *run)
     }
 }
 
-TEST(selftest_interrupt_descriptors) = {
-    .id = "selftest.interrupt.descriptors",
-    .title = "The GDT has exactly the kernel's descriptors, with their privilege levels and limits",
-    .source = OWN_INTERRUPTS,
-    .on_request = true,
-    .run = table,
+TESTS(registers_and_segments) = {
+    { "selftest.interrupt.kept",
+      "user_call() and context_restore() preserve the callee-saved registers and the stack pointer", OWN_INTERRUPTS,
+      .on_request = true, .run = kept },
+    { "selftest.interrupt.selectors", "The segment registers have the kernel's own selectors, not those of the loader",
+      OWN_INTERRUPTS, .on_request = true, .run = selectors },
+    { "selftest.interrupt.descriptors",
+      "The GDT has exactly the kernel's descriptors, with their privilege levels and limits", OWN_INTERRUPTS,
+      .on_request = true, .run = table },
 };
 
 /* ---- what must end the run --------------------------------------------------------------------------------------- */

@@ -38,14 +38,6 @@ static void leaves(struct test_run *run)
     compare_leaf(run, 0x80000008, &in.leaf_80000008);
 }
 
-TEST(selftest_probe_leaves) = {
-    .id = "selftest.probe.leaves",
-    .title = "Each leaf of CPUID is read unchanged, and counts as missing if it is above the processor's highest leaf",
-    .source = OWN_PROBE,
-    .on_request = true,
-    .run = leaves,
-};
-
 /* Values to write, one after the other: the registers can hold them. */
 static const struct {
     uint32_t msr;
@@ -83,15 +75,6 @@ static void registers(struct test_run *run)
     }
 }
 
-TEST(selftest_probe_registers) = {
-    .id = "selftest.probe.registers",
-    .title = "The probe restores the registers that it tries",
-    .source = OWN_PROBE,
-    .needs = NEED_LBR,
-    .on_request = true,
-    .run = registers,
-};
-
 /* A quirk of the model's hypervisor refuses the register (docs/model.md). */
 static void refused(struct test_run *run)
 {
@@ -106,10 +89,12 @@ static void refused(struct test_run *run)
     test_equal(run, "whether msr_try() succeeds then", msr_write(MSR_IA32_MISC_ENABLE, 0), false);
 }
 
-TEST(selftest_probe_refused) = {
-    .id = "selftest.probe.refused",
-    .title = "If reading a register raises #GP, the value is 0 and the function returns false",
-    .source = OWN_PROBE,
-    .on_request = true,
-    .run = refused,
+TESTS(probes) = {
+    { "selftest.probe.leaves",
+      "Each leaf of CPUID is read unchanged, and counts as missing if it is above the processor's highest leaf",
+      OWN_PROBE, .on_request = true, .run = leaves },
+    { "selftest.probe.registers", "The probe restores the registers that it tries", OWN_PROBE, .needs = NEED_LBR,
+      .on_request = true, .run = registers },
+    { "selftest.probe.refused", "If reading a register raises #GP, the value is 0 and the function returns false",
+      OWN_PROBE, .on_request = true, .run = refused },
 };

@@ -20,16 +20,6 @@ static void all_start(struct test_run *run)
         test_fail(run, "%u of %u processors start", started, cpus_count());
 }
 
-TEST(all_cpus_start) = {
-    .id = "all_cpus.start",
-    .title = "Every processor that firmware's table enables starts",
-    .source = ACPI_MADT "; " SDM_MP,
-    .typical = "The manual promises this for existing processors, but firmware lists some that do not exist.",
-    .needs = NEED_APIC,
-    .on_request = true,
-    .run = all_start,
-};
-
 static void all_alike(struct test_run *run)
 {
     const char *problem = cpus_start(run, CPUS_ALL);
@@ -46,12 +36,12 @@ static void all_alike(struct test_run *run)
                   cpus_count());
 }
 
-TEST(all_cpus_alike) = {
-    .id = "all_cpus.alike",
-    .title = "All processors have the capabilities of the first of their kind of core, and its microcode revision",
-    .source = SDM_PERFMON_1,
-    .typical = "No manual promises this for all processors of a machine.",
-    .needs = NEED_APIC,
-    .on_request = true,
-    .run = all_alike,
+TESTS(processors) = {
+    { "all_cpus.start", "Every processor that firmware's table enables starts", ACPI_MADT "; " SDM_MP,
+      .typical = "The manual promises this for existing processors, but firmware lists some that do not exist.",
+      .needs = NEED_APIC, .on_request = true, .run = all_start },
+    { "all_cpus.alike",
+      "All processors have the capabilities of the first of their kind of core, and its microcode revision",
+      SDM_PERFMON_1, .typical = "No manual promises this for all processors of a machine.", .needs = NEED_APIC,
+      .on_request = true, .run = all_alike },
 };

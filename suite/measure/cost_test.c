@@ -288,16 +288,6 @@ static void tracing(struct test_run *run)
         point_bts(run, &load, thresholds[i]);
 }
 
-TEST(measure_cost_bts) = {
-    .id = "measure.cost.bts",
-    .title = "How much BTS of every branch slows down a loop of branches, with a small and a large buffer",
-    .source = SDM_DS_SERVICE,
-    .needs = NEED_APIC | NEED_BTS,
-    .records = true,
-    .on_request = true,
-    .run = tracing,
-};
-
 static void last_branches(struct test_run *run)
 {
     const struct load load = branchy_load();
@@ -325,13 +315,12 @@ static void last_branches(struct test_run *run)
     show(run, &meter, &reading);
 }
 
-TEST(measure_cost_lbr) = {
-    .id = "measure.cost.lbr",
-    .title = "How much recording of last branches slows down a loop of branches, and the cost of reading the stack",
-    .source = SDM_LBR_STACK,
-    .needs = NEED_LBR,
-    .on_request = true,
-    .run = last_branches,
+TESTS(traces) = {
+    { "measure.cost.bts", "How much BTS of every branch slows down a loop of branches, with a small and a large buffer",
+      SDM_DS_SERVICE, .needs = NEED_APIC | NEED_BTS, .records = true, .on_request = true, .run = tracing },
+    { "measure.cost.lbr",
+      "How much recording of last branches slows down a loop of branches, and the cost of reading the stack",
+      SDM_LBR_STACK, .needs = NEED_LBR, .on_request = true, .run = last_branches },
 };
 
 /* ---- the service routine ---------------------------------------------------------------------------------------- */
@@ -374,16 +363,6 @@ static void service_pebs(struct test_run *run)
     judge(run, "pebs", PEBS_BUDGET, &drained, without);
 }
 
-TEST(measure_cost_service_pebs) = {
-    .id = "measure.cost.service.pebs",
-    .title = "The service routine retires at most 60 instructions for each record of a full PEBS buffer",
-    .source = SDM_DS_SERVICE,
-    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY,
-    .records = true,
-    .on_request = true,
-    .run = service_pebs,
-};
-
 static void service_bts(struct test_run *run)
 {
     const unsigned full = bts_capacity(run->caps) - BTS_ROOM;
@@ -398,12 +377,11 @@ static void service_bts(struct test_run *run)
     judge(run, "bts", BTS_BUDGET, &drained, without);
 }
 
-TEST(measure_cost_service_bts) = {
-    .id = "measure.cost.service.bts",
-    .title = "The service routine retires at most 20 instructions for each record of a full BTS buffer",
-    .source = SDM_DS_SERVICE,
-    .needs = NEED_APIC | NEED_BTS,
-    .records = true,
-    .on_request = true,
-    .run = service_bts,
+TESTS(service_routines) = {
+    { "measure.cost.service.pebs",
+      "The service routine retires at most 60 instructions for each record of a full PEBS buffer", SDM_DS_SERVICE,
+      .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_ANY, .records = true, .on_request = true, .run = service_pebs },
+    { "measure.cost.service.bts",
+      "The service routine retires at most 20 instructions for each record of a full BTS buffer", SDM_DS_SERVICE,
+      .needs = NEED_APIC | NEED_BTS, .records = true, .on_request = true, .run = service_bts },
 };
