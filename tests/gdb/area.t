@@ -7,10 +7,10 @@ import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / 'tests/tools'), str(ROOT / 'tests/qemu')]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'qemu'))
 import machine    # noqa: E402
 import tap    # noqa: E402
+from machine import ROOT    # noqa: E402
 
 OPEN = machine.STOP_WITH_RECORDS
 NO_PROBLEM = '^no problem found$'

@@ -8,10 +8,10 @@ import pty
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / 'tests/tools'), str(ROOT / 'tests/qemu')]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'qemu'))
 import machine    # noqa: E402
 import tap    # noqa: E402
+from machine import ROOT    # noqa: E402
 
 TOUR, OPTIONS = ROOT / 'tools/gdb/tour.py', 'run=bts.interrupt.threshold'
 PROMPT = 'Enter: the next stop; q: end here'

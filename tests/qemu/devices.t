@@ -6,11 +6,9 @@ registers are those of Intel's data sheets of the 8259A (231468) and the 8254 (2
 PC16550D, and of SDM Vol. 3A (253668-081), "Local APIC Register Address Map"."""
 import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import machine    # noqa: E402
-import tap    # noqa: E402
+import machine
+import tap
 
 
 def boot_traced(width, options, *qemu):

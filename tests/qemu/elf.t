@@ -6,12 +6,10 @@ import pathlib
 import re
 import struct
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import machine    # noqa: E402
-import tap    # noqa: E402
-from tap import BUILD    # noqa: E402
+import machine
+import tap
+from tap import BUILD
 
 PARTS = [('text_start', 0), ('user_end', 0), ('rodata_start', 1), ('data_start', 2), ('ds_start', 2), ('stack_top', 2), ('symbols_start', 3)]
 BOUNDARIES = ('text_start text_end user_start user_end rodata_start rodata_end data_start data_end ds_start ds_end user_data_start '

@@ -7,12 +7,10 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import machine    # noqa: E402
-import tap    # noqa: E402
-from tap import BUILD    # noqa: E402
+import machine
+import tap
+from tap import BUILD
 
 folder = pathlib.Path(tap.folder)
 image = folder / 'image'

@@ -11,12 +11,10 @@ import select
 import shutil
 import signal
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import tap    # noqa: E402
-from tap import BUILD    # noqa: E402
+from machine import BUILD
+import tap
 
 SECONDS = 300    # for a boot, which takes less than half a minute on a busy host
 

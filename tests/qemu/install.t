@@ -5,12 +5,9 @@ import os
 import pathlib
 import re
 import shutil
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import machine    # noqa: E402
-import tap    # noqa: E402
-from machine import ROOT, run    # noqa: E402
+from machine import ROOT, run
+import tap
 
 folder = pathlib.Path(tap.folder)
 prefix = folder / 'pre,fix'    # a comma, because it ends a value in QEMU's options

@@ -9,11 +9,9 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import machine    # noqa: E402
-import tap    # noqa: E402
+import machine
+import tap
 
 LEAST = 1_000_000
 folder = pathlib.Path(tap.folder)

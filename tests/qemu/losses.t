@@ -4,13 +4,11 @@
 """If QEMU lacks something that the model needs, the model reports it once, with the cost, and uses no wrong value. Only the tests
 that depend on it fail. hide.c hides or replaces QEMU's symbols."""
 import os
-import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import machine    # noqa: E402
-import tap    # noqa: E402
+import machine
+import tap
 
 HIDE = tap.BUILD / 'hide.so'
 if not HIDE.exists():

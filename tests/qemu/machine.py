@@ -14,7 +14,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / 'build'
 MACHINE = str(ROOT / 'scripts/machine')
-sys.path.insert(0, str(ROOT / 'scripts/lib'))
+sys.path[:0] = [str(ROOT / 'scripts/lib'), str(ROOT / 'tests/tools')]    # for tests, too: they import this module first
 import judge    # noqa: E402
 
 

@@ -6,12 +6,10 @@ report on KVM. A script replaces QEMU. Its tree's path has a comma, which QEMU's
 import os
 import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import machine    # noqa: E402
-import tap    # noqa: E402
-import kvm    # noqa: E402
+import machine
+import tap
+import kvm
 
 top = pathlib.Path(tap.folder).resolve() / 'a,b'
 build = top / 'build'

@@ -6,11 +6,9 @@ histogram, the number of samples of each method, the effect of each fault. Print
 import collections
 import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import machine    # noqa: E402
-import tap    # noqa: E402
+import machine
+import tap
 
 # The instructions of suite/workload/steps.asm by kind: 32 groups of three loads and three others; 12 groups of 17; a jump
 # and 16 blocks of eleven; 12 groups of five. Each is followed by 200 other instructions.

@@ -6,13 +6,11 @@ level that serves a ring, and the level its latency (build/profiles prints both)
 which loads find a line modified elsewhere. The truth log must have the same number of them."""
 import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import machine    # noqa: E402
-import tap    # noqa: E402
-import judge    # noqa: E402
-import table    # noqa: E402
+import machine
+import tap
+import judge
+import table
 
 FOLDER = pathlib.Path(tap.folder)
 

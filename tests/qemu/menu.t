@@ -4,14 +4,11 @@
 """The menus of the UEFI loader and of GRUB, booted from a stick's image: the default without a key, and what each key chooses.
 Keys are pressed when the serial port has shown the question. The menu's timeout is longer than by default, for busy hosts."""
 import collections
-import pathlib
 import re
-import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import machine    # noqa: E402
-import tap    # noqa: E402
+import machine
+import tap
 
 NAMES = {' ': 'spc', '\n': 'ret', '.': 'dot', '*': 'shift-8', '=': 'equal'}
 

@@ -3,14 +3,12 @@
 """Options and commands of QEMU that the model does not support: the model refuses them with one sentence and a status, or the
 guest loses records, but never crashes."""
 import os
-import pathlib
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import tap    # noqa: E402
-from tap import BUILD, folder    # noqa: E402
+from machine import BUILD
+import tap
+from tap import folder
 
 SECONDS = 60
 PLUGIN = str(BUILD).replace(',', ',,') + '/dsmodel.so'

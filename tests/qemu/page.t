@@ -4,15 +4,12 @@
 """Compares the page on the screen (its text from the kernel's memory, its QR codes read by zbarimg) with the log of the same run:
 while a test runs, at the end, after failures, a refused option and an exception."""
 import contextlib
-import pathlib
 import re
-import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import machine    # noqa: E402
-import screen_reader    # noqa: E402
-import tap    # noqa: E402
+import machine
+import screen_reader
+import tap
 
 # The verdicts in large letters, at the smallest size.
 LARGE = {

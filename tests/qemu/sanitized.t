@@ -4,13 +4,11 @@
 """The plugin in QEMU, built with the address sanitizer and the sanitizer of undefined behaviour: tests pass on three machines,
 and neither sanitizer reports anything. scripts/sanitized runs more."""
 import os
-import pathlib
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import machine    # noqa: E402
-import tap    # noqa: E402
+import machine
+import tap
 
 COMPILER = os.environ.get('HOST_CC', 'gcc')
 # QEMU loads the sanitizers' libraries before all others. QEMU itself frees less than it allocates.

@@ -7,14 +7,12 @@ import collections
 import contextlib
 import pathlib
 import re
-import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import machine    # noqa: E402
-import screen_reader    # noqa: E402
-import stick    # noqa: E402
-import tap    # noqa: E402
+import machine
+import screen_reader
+import stick
+import tap
 
 RUN = 'run=selftest.string exit=none'
 

@@ -10,10 +10,9 @@ import shutil
 import struct
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import machine    # noqa: E402
-import tap    # noqa: E402
-from tap import BUILD    # noqa: E402
+import machine
+import tap
+from tap import BUILD
 
 ROOT = machine.ROOT
 work = pathlib.Path(tap.folder)

@@ -7,11 +7,9 @@ import os
 import pathlib
 import re
 import struct
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import machine    # noqa: E402
-import tap    # noqa: E402
+import machine
+import tap
 
 folder = pathlib.Path(tap.folder)
 

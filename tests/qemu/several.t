@@ -5,11 +5,9 @@ processor, except time stamps, and processors 1 to 3 write the same. With one pr
 counts and its ring of blocks as constants; with several it computes them."""
 import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import machine    # noqa: E402
-import tap    # noqa: E402
+import machine
+import tap
 
 
 def truth(processors, profile, tests):

@@ -11,12 +11,10 @@ import pathlib
 import random
 import re
 import struct
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import machine    # noqa: E402
-import stick    # noqa: E402
-import tap    # noqa: E402
+import machine
+import stick
+import tap
 
 FOLDER = pathlib.Path(tap.folder)
 STICK = FOLDER / 'stick'

@@ -9,13 +9,11 @@ import re
 import resource
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import tap    # noqa: E402
-from tap import BUILD    # noqa: E402
+from machine import BUILD
+import tap
 
 COMMAND = str(BUILD / 'qemu-ds')
 EMPTY = ['-display', 'none', '-serial', 'null']

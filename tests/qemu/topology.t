@@ -7,11 +7,9 @@ import concurrent.futures
 import pathlib
 import struct
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import tap    # noqa: E402
-from tap import BUILD    # noqa: E402
+from machine import BUILD
+import tap
 
 # The guest's table: leaves and sub-leaves.
 LEAVES = [(0, 0), (1, 0), (2, 0), (4, 0), (4, 1), (4, 2), (4, 3), (4, 4), (7, 0), (0xb, 0), (0xb, 1), (0xb, 2), (0x1a, 0), (0x1f, 0),

@@ -7,9 +7,8 @@ import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import machine    # noqa: E402
-import tap    # noqa: E402
+import machine
+import tap
 
 # QEMU runs an instruction that accesses a device in a block of its own, without a check for interrupts. That block must not be
 # noted: the original block was noted.

@@ -3,13 +3,10 @@
 # slow: only `make full-test` runs it
 """The default log of all tests is short enough for a serial line, in bytes because times depend on the host. A test that does not
 pass also prints the records that were held back."""
-import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'tools'))
-import machine    # noqa: E402
-import tap    # noqa: E402
+import machine
+import tap
 
 # 115200 baud are 11520 bytes a second. Of the 20 seconds of a run, 12.5 are for the line and the rest for the tests.
 BYTES = 144000
