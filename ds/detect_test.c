@@ -25,14 +25,6 @@ static void ds_area(struct test_run *run)
     msr_write(MSR_IA32_DS_AREA, 0);
 }
 
-TEST(detect_ds_area) = {
-    .id = "detect.ds.area",
-    .title = "With the DS feature flag, CPUID.1:EDX[21], every bit of IA32_DS_AREA can be programmed",
-    .source = SDM_PEBS_DETECTION,
-    .needs = NEED_DS,
-    .run = ds_area,
-};
-
 /* The bits are read-only. The manual does not say whether a write that changes them raises #GP: both are accepted. */
 static void misc_enable(struct test_run *run)
 {
@@ -46,14 +38,6 @@ static void misc_enable(struct test_run *run)
             msr_write(MSR_IA32_MISC_ENABLE, value);
     }
 }
-
-TEST(detect_misc_enable_read_only) = {
-    .id = "detect.misc_enable.read_only",
-    .title = "IA32_MISC_ENABLE bits 11 and 12, BTS and PEBS unavailable, cannot be changed",
-    .source = SDM_MSR_TABLE "IA32_MISC_ENABLE",
-    .needs = NEED_DS,
-    .run = misc_enable,
-};
 
 /* Tries the bit that every processor with MSR_PEBS_ENABLE has, on NetBurst or later. */
 static void pebs_enable(struct test_run *run)
@@ -69,14 +53,6 @@ static void pebs_enable(struct test_run *run)
     test_equal(run, "MSR_PEBS_ENABLE", msr_get(MSR_PEBS_ENABLE), 0);
 }
 
-TEST(detect_pebs_enable) = {
-    .id = "detect.pebs.enable",
-    .title = "Where IA32_MISC_ENABLE bit 12 is clear, MSR_PEBS_ENABLE exists, and its bits can be set and cleared",
-    .source = SDM_PEBS_DETECTION,
-    .needs = NEED_PEBS_AREA,
-    .run = pebs_enable,
-};
-
 /* Only checks that each bit can be set. pebs.counter.* check that each counter samples. */
 static void pebs_counter_bits(struct test_run *run)
 {
@@ -90,14 +66,6 @@ static void pebs_counter_bits(struct test_run *run)
     }
     msr_write(MSR_PEBS_ENABLE, 0);
 }
-
-TEST(detect_pebs_counters) = {
-    .id = "detect.pebs.counters",
-    .title = "Each counter that can sample on this core has a bit in IA32_PEBS_ENABLE, and all can be set together",
-    .source = SDM_2023 "\"Processor Event Based Sampling (PEBS)\" of each core, figure of IA32_PEBS_ENABLE",
-    .needs = NEED_PEBS_AREA | NEED_GLOBAL_CTRL,
-    .run = pebs_counter_bits,
-};
 
 static void perf_capabilities(struct test_run *run)
 {
@@ -116,14 +84,6 @@ static void perf_capabilities(struct test_run *run)
         test_equal(run, "IA32_PERF_CAPABILITIES", msr_get(MSR_IA32_PERF_CAPABILITIES), value);
     }
 }
-
-TEST(detect_perf_capabilities_read_only) = {
-    .id = "detect.perf_capabilities.read_only",
-    .title = "If CPUID.1:ECX[15] is set, IA32_PERF_CAPABILITIES exists and is read-only",
-    .source = SDM_PERF_CAPABILITIES,
-    .needs = NEED_PERFMON,
-    .run = perf_capabilities,
-};
 
 /* IA32_PERF_CAPABILITIES, which always reads as it did when the kernel started. */
 static uint64_t capabilities(struct test_run *run)
@@ -177,16 +137,6 @@ static void record_size(struct test_run *run)
     pebs_close(run, 0);
 }
 
-TEST(detect_pebs_record_size) = {
-    .id = "detect.pebs.record_size",
-    .title = "A record has the size that IA32_PERF_CAPABILITIES[11:8] and DTES64 give; an adaptive record has the size "
-             "in its header",
-    .source = SDM_PEBS_RECORD "; " SDM_PEBS_ADAPTIVE,
-    .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_AREA | NEED_EVENT_ANY,
-    .records = true,
-    .run = record_size,
-};
-
 /* The BTS index advances in the field of the reported width. The field of the other width does not change. */
 static void dtes64(struct test_run *run)
 {
@@ -211,16 +161,6 @@ static void dtes64(struct test_run *run)
     records_compare_bts(run, &workload_calls, 0);
 }
 
-TEST(detect_dtes64) = {
-    .id = "detect.dtes64",
-    .title = "With DTES64, CPUID.1:ECX[2], or in IA-32e mode, DS area and records have 64-bit fields, otherwise 32-bit "
-             "fields",
-    .source = SDM_DS_64,
-    .needs = NEED_APIC | NEED_BTS,
-    .records = true,
-    .run = dtes64,
-};
-
 /* A value that no write to IA32_PMC0 can produce: bit 31 is clear, and bits above it are set. */
 static void full_width(struct test_run *run)
 {
@@ -241,10 +181,28 @@ static void full_width(struct test_run *run)
     msr_write(MSR_IA32_A_PMC(0), 0);
 }
 
-TEST(detect_full_width) = {
-    .id = "detect.full_width",
-    .title = "With IA32_PERF_CAPABILITIES[13], a write to IA32_A_PMC0 sets every bit of counter 0",
-    .source = SDM_FULL_WIDTH,
-    .needs = NEED_GLOBAL_CTRL,
-    .run = full_width,
+TESTS(detection) = {
+    { "detect.ds.area", "With the DS feature flag, CPUID.1:EDX[21], every bit of IA32_DS_AREA can be programmed",
+      SDM_PEBS_DETECTION, .needs = NEED_DS, .run = ds_area },
+    { "detect.misc_enable.read_only", "IA32_MISC_ENABLE bits 11 and 12, BTS and PEBS unavailable, cannot be changed",
+      SDM_MSR_TABLE "IA32_MISC_ENABLE", .needs = NEED_DS, .run = misc_enable },
+    { "detect.pebs.enable",
+      "Where IA32_MISC_ENABLE bit 12 is clear, MSR_PEBS_ENABLE exists, and its bits can be set and cleared",
+      SDM_PEBS_DETECTION, .needs = NEED_PEBS_AREA, .run = pebs_enable },
+    { "detect.pebs.counters",
+      "Each counter that can sample on this core has a bit in IA32_PEBS_ENABLE, and all can be set together",
+      SDM_2023 "\"Processor Event Based Sampling (PEBS)\" of each core, figure of IA32_PEBS_ENABLE",
+      .needs = NEED_PEBS_AREA | NEED_GLOBAL_CTRL, .run = pebs_counter_bits },
+    { "detect.perf_capabilities.read_only", "If CPUID.1:ECX[15] is set, IA32_PERF_CAPABILITIES exists and is read-only",
+      SDM_PERF_CAPABILITIES, .needs = NEED_PERFMON, .run = perf_capabilities },
+    { "detect.pebs.record_size",
+      "A record has the size that IA32_PERF_CAPABILITIES[11:8] and DTES64 give; an adaptive record has the size in its "
+      "header",
+      SDM_PEBS_RECORD "; " SDM_PEBS_ADAPTIVE, .needs = NEED_APIC | NEED_PEBS | NEED_PEBS_AREA | NEED_EVENT_ANY,
+      .records = true, .run = record_size },
+    { "detect.dtes64",
+      "With DTES64, CPUID.1:ECX[2], or in IA-32e mode, DS area and records have 64-bit fields, otherwise 32-bit fields",
+      SDM_DS_64, .needs = NEED_APIC | NEED_BTS, .records = true, .run = dtes64 },
+    { "detect.full_width", "With IA32_PERF_CAPABILITIES[13], a write to IA32_A_PMC0 sets every bit of counter 0",
+      SDM_FULL_WIDTH, .needs = NEED_GLOBAL_CTRL, .run = full_width },
 };

@@ -177,29 +177,10 @@ static void log_instructions(struct test_run *run)
     one_at_a_time(run, INSTRUCTIONS, instructions_of);
 }
 
-TEST(lbr_events_instructions) = {
-    .id = "lbr.events.instructions",
-    .title = "An LBR entry counts the instructions since the last one, up to 3, in the two bits of the counter that "
-             "logs them, and 0 for counters that do not log",
-    .source = LBR_EVENTS_SOURCE,
-    .typical = "Linux describes the field; no available edition says which events an entry counts exactly",
-    GROUP,
-    .run = log_instructions,
-};
-
 static void log_branches(struct test_run *run)
 {
     one_at_a_time(run, BRANCHES, branches_of);
 }
-
-TEST(lbr_events_branches) = {
-    .id = "lbr.events.branches",
-    .title = "If a counter logs all branches, an LBR entry also counts branches that were not taken",
-    .source = LBR_EVENTS_SOURCE,
-    .typical = "Linux describes the field; no available edition says which events an entry counts exactly",
-    GROUP,
-    .run = log_branches,
-};
 
 static const struct pebs_event *loads(const struct caps *caps)
 {
@@ -231,16 +212,6 @@ static void log_loads(struct test_run *run)
     log_events(run, logged, run->caps->lbr_counters, 0);
 }
 
-TEST(lbr_events_loads) = {
-    .id = "lbr.events.loads",
-    .title = "An LBR entry counts 0 to 3 loads since the last one, and 3 for more",
-    .source = LBR_EVENTS_SOURCE,
-    .typical = "Linux describes the field; no available edition says which events an entry counts exactly",
-    GROUP,
-    .lacks = no_loads,
-    .run = log_loads,
-};
-
 /* Counters count instructions and branches alternately, so that a field in the wrong position has the wrong number. */
 static void together(struct test_run *run)
 {
@@ -254,15 +225,6 @@ static void together(struct test_run *run)
     log_events(run, logged, run->caps->lbr_counters, 0);
 }
 
-TEST(lbr_events_together) = {
-    .id = "lbr.events.together",
-    .title = "All counters that can log do so at once, each with its own count in an LBR entry",
-    .source = LBR_EVENTS_SOURCE,
-    .typical = "Linux describes the field; no available edition says which events an entry counts exactly",
-    GROUP,
-    .run = together,
-};
-
 static void before_filtered(struct test_run *run)
 {
     struct logged logged[LBR_COUNTERS] = { { 0, NULL } };
@@ -274,16 +236,6 @@ static void before_filtered(struct test_run *run)
     log_events(run, logged, run->caps->lbr_counters, LBR_SELECT_NEAR_REL_JMP);
     log_events(run, logged, run->caps->lbr_counters, LBR_SELECT_JCC);
 }
-
-TEST(lbr_events_filter) = {
-    .id = "lbr.events.filter",
-    .title = "Events before a branch that the filter omits are counted in the next LBR entry",
-    .source = LBR_EVENTS_SOURCE,
-    .typical = "Linux describes the field; no available edition says which events an entry counts exactly",
-    .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_SELECT | NEED_LBR_EVENTS,
-    .records = true,
-    .run = before_filtered,
-};
 
 /* Counters that count without logging, and counters that log but are enabled by only one of the two bits. */
 static void not_logged(struct test_run *run)
@@ -308,14 +260,6 @@ static void not_logged(struct test_run *run)
     }
 }
 
-TEST(lbr_events_not_logged) = {
-    .id = "lbr.events.not_logged",
-    .title = "LBR entries count 0 events of a counter that does not log or does not count",
-    .source = LBR_EVENTS_SOURCE,
-    GROUP,
-    .run = not_logged,
-};
-
 /* The workload runs at CPL 0. */
 static void rings(struct test_run *run)
 {
@@ -331,15 +275,6 @@ static void rings(struct test_run *run)
         log_events(run, logged, run->caps->lbr_counters, 0);
     }
 }
-
-TEST(lbr_events_rings) = {
-    .id = "lbr.events.rings",
-    .title = "LBR entries count events only in the rings in which their counter counts",
-    .source = LBR_EVENTS_SOURCE,
-    .typical = "Linux describes the field; no available edition says which events an entry counts exactly",
-    GROUP,
-    .run = rings,
-};
 
 /* Counter values after equal work, once with the flag set in one counter and once without it. */
 static void counts_alike(struct test_run *run)
@@ -362,14 +297,6 @@ static void counts_alike(struct test_run *run)
     }
 }
 
-TEST(lbr_events_counter) = {
-    .id = "lbr.events.counter",
-    .title = "A counter whose events LBR entries count still counts like other counters",
-    .source = LBR_EVENTS_SOURCE,
-    .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS,
-    .run = counts_alike,
-};
-
 /* Writes each of the eight bits alone, then all, to each entry and reads them back. */
 static void readback(struct test_run *run)
 {
@@ -384,14 +311,6 @@ static void readback(struct test_run *run)
     }
     lbr_clear(run, LBR_NO_FILTER);
 }
-
-TEST(lbr_events_readback) = {
-    .id = "lbr.events.readback",
-    .title = "The counts of events in an LBR entry can be written and read back",
-    .source = SDM_MSR_TABLE "IA32_LBR_x_INFO; " LBR_EVENTS_SOURCE,
-    .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS,
-    .run = readback,
-};
 
 /* If a counter cannot log, the flag is refused or has no effect. */
 static void others(struct test_run *run)
@@ -409,10 +328,33 @@ static void others(struct test_run *run)
     }
 }
 
-TEST(lbr_events_select) = {
-    .id = "lbr.events.select",
-    .title = "IA32_PERFEVTSELx takes bit 35 on the counters that CPUID.1CH:ECX names, and typically on no other",
-    .source = LBR_EVENTS_SOURCE "; SDM Vol. 2D (334569-081), \"WRMSR\", exceptions",
-    .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS,
-    .run = others,
+#define ONLY_LINUX "Linux describes the field; no available edition says which events an entry counts exactly"
+
+TESTS(event_counts) = {
+    { "lbr.events.instructions",
+      "An LBR entry counts the instructions since the last one, up to 3, in the two bits of the counter that logs "
+      "them, and 0 for counters that do not log",
+      LBR_EVENTS_SOURCE, .typical = ONLY_LINUX, GROUP, .run = log_instructions },
+    { "lbr.events.branches", "If a counter logs all branches, an LBR entry also counts branches that were not taken",
+      LBR_EVENTS_SOURCE, .typical = ONLY_LINUX, GROUP, .run = log_branches },
+    { "lbr.events.loads", "An LBR entry counts 0 to 3 loads since the last one, and 3 for more", LBR_EVENTS_SOURCE,
+      .typical = ONLY_LINUX, GROUP, .lacks = no_loads, .run = log_loads },
+    { "lbr.events.together", "All counters that can log do so at once, each with its own count in an LBR entry",
+      LBR_EVENTS_SOURCE, .typical = ONLY_LINUX, GROUP, .run = together },
+    { "lbr.events.filter", "Events before a branch that the filter omits are counted in the next LBR entry",
+      LBR_EVENTS_SOURCE, .typical = ONLY_LINUX, .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_SELECT | NEED_LBR_EVENTS,
+      .records = true, .run = before_filtered },
+    { "lbr.events.not_logged", "LBR entries count 0 events of a counter that does not log or does not count",
+      LBR_EVENTS_SOURCE, GROUP, .run = not_logged },
+    { "lbr.events.rings", "LBR entries count events only in the rings in which their counter counts", LBR_EVENTS_SOURCE,
+      .typical = ONLY_LINUX, GROUP, .run = rings },
+    { "lbr.events.counter", "A counter whose events LBR entries count still counts like other counters",
+      LBR_EVENTS_SOURCE, .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS, .run = counts_alike },
+    { "lbr.events.readback", "The counts of events in an LBR entry can be written and read back",
+      SDM_MSR_TABLE "IA32_LBR_x_INFO; " LBR_EVENTS_SOURCE, .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS,
+      .run = readback },
+    { "lbr.events.select",
+      "IA32_PERFEVTSELx takes bit 35 on the counters that CPUID.1CH:ECX names, and typically on no other",
+      LBR_EVENTS_SOURCE "; SDM Vol. 2D (334569-081), \"WRMSR\", exceptions",
+      .needs = NEED_LBR | NEED_ARCH_LBR | NEED_LBR_EVENTS, .run = others },
 };

@@ -95,14 +95,6 @@ static void steps(struct test_run *run)
     pebs_close(run, 0);
 }
 
-TEST(arch_index_steps) = {
-    .id = "arch.index.steps",
-    .title = "WR is the sum of all records' sizes, and no byte after the last record is written",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
-    GROUP,
-    .run = steps,
-};
-
 static void start(struct test_run *run)
 {
     enum { AHEAD = 0x240 };
@@ -119,14 +111,6 @@ static void start(struct test_run *run)
     bring(AHEAD, index > AHEAD ? (size_t)index : AHEAD);
     pebs_close(run, 0);
 }
-
-TEST(arch_index_start) = {
-    .id = "arch.index.start",
-    .title = "The first record is written at WR, and nothing before it",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
-    GROUP,
-    .run = start,
-};
 
 /* The second half of the same memory serves as another buffer. */
 static void base(struct test_run *run)
@@ -150,12 +134,13 @@ static void base(struct test_run *run)
     pebs_close(run, 0);
 }
 
-TEST(arch_base_used) = {
-    .id = "arch.base.used",
-    .title = "Records go to the address in IA32_PEBS_BASE at the time they are written",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE",
-    GROUP,
-    .run = base,
+TESTS(index_and_base) = {
+    { "arch.index.steps", "WR is the sum of all records' sizes, and no byte after the last record is written",
+      SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .run = steps },
+    { "arch.index.start", "The first record is written at WR, and nothing before it", SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
+      GROUP, .run = start },
+    { "arch.base.used", "Records go to the address in IA32_PEBS_BASE at the time they are written",
+      SDM_ARCH_PEBS ", IA32_PEBS_BASE", GROUP, .run = base },
 };
 
 /* ---- what enables ------------------------------------------------------------------------------------------------ */
@@ -173,14 +158,6 @@ static void index_off(struct test_run *run)
         check_painted(run, "with EN clear", 0, ds_memory().pebs_size);
     pebs_close(run, 0);
 }
-
-TEST(arch_enable_index) = {
-    .id = "arch.enable.index",
-    .title = "While EN of IA32_PEBS_INDEX is clear, no record is written",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
-    GROUP,
-    .run = index_off,
-};
 
 static void counter_off(struct test_run *run)
 {
@@ -201,12 +178,11 @@ static void counter_off(struct test_run *run)
     pebs_close(run, 0);
 }
 
-TEST(arch_enable_counter) = {
-    .id = "arch.enable.counter",
-    .title = "While EN of its CFG_C is clear, a counter counts and overflows, but writes no record",
-    .source = SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C",
-    GROUP,
-    .run = counter_off,
+TESTS(enables) = {
+    { "arch.enable.index", "While EN of IA32_PEBS_INDEX is clear, no record is written",
+      SDM_ARCH_PEBS ", IA32_PEBS_INDEX", GROUP, .run = index_off },
+    { "arch.enable.counter", "While EN of its CFG_C is clear, a counter counts and overflows, but writes no record",
+      SDM_ARCH_PEBS ", IA32_PMC_FXm_CFG_C", GROUP, .run = counter_off },
 };
 
 /* ---- the threshold ----------------------------------------------------------------------------------------------- */
@@ -242,15 +218,6 @@ static void kept(struct test_run *run)
         test_fail(run, "no interrupt came with bit 54 of IA32_PERF_GLOBAL_STATUS set");
 }
 
-TEST(arch_threshold_service) = {
-    .id = "arch.threshold.service",
-    .title =
-        "Reaching the threshold interrupts with bit 54 set, all records are drained, and THRESH and EN stay unchanged",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
-    GROUP,
-    .run = kept,
-};
-
 /* Samples with interrupts off and this threshold in bytes. The caller restores the index. */
 static uint64_t status_at(struct test_run *run, const struct pebs_sample *sample, uint64_t threshold)
 {
@@ -283,15 +250,6 @@ static void status(struct test_run *run)
     check_status(run, "bit 54 with WR at THRESH", &sample, bytes);
 }
 
-TEST(arch_threshold_status) = {
-    .id = "arch.threshold.status",
-    .title = "Bit 54 of IA32_PERF_GLOBAL_STATUS is set when WR reaches THRESH, not one unit earlier",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
-    .typical = "No available edition says with which fragment the threshold counts as reached",
-    GROUP,
-    .run = status,
-};
-
 static void acknowledged(struct test_run *run)
 {
     const struct pebs_sample sample = instructions(PERIOD);
@@ -308,14 +266,6 @@ static void acknowledged(struct test_run *run)
     test_equal(run, "bit 54 after acknowledging it", msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & GLOBAL_STATUS_PEBS, 0);
     pebs_close(run, 0);
 }
-
-TEST(arch_threshold_acknowledge) = {
-    .id = "arch.threshold.acknowledge",
-    .title = "Bit 54 stays set until software writes 1 to it in IA32_PERF_GLOBAL_STATUS_RESET",
-    .source = SDM_ARCH_PEBS "; " ARCH_LINUX,
-    GROUP,
-    .run = acknowledged,
-};
 
 static void one_interrupt(struct test_run *run)
 {
@@ -336,12 +286,19 @@ static void one_interrupt(struct test_run *run)
         test_differs(run, "%u interrupts at the threshold, typically 1", ds_counts()->interrupts);
 }
 
-TEST(arch_threshold_interrupt) = {
-    .id = "arch.threshold.interrupt",
-    .title = "Records past the threshold are written while its interrupt is pending, and one interrupt serves all",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
-    GROUP,
-    .run = one_interrupt,
+TESTS(thresholds) = {
+    { "arch.threshold.service",
+      "Reaching the threshold interrupts with bit 54 set, all records are drained, and THRESH and EN stay unchanged",
+      SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX, GROUP, .run = kept },
+    { "arch.threshold.status", "Bit 54 of IA32_PERF_GLOBAL_STATUS is set when WR reaches THRESH, not one unit earlier",
+      SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
+      .typical = "No available edition says with which fragment the threshold counts as reached", GROUP,
+      .run = status },
+    { "arch.threshold.acknowledge", "Bit 54 stays set until software writes 1 to it in IA32_PERF_GLOBAL_STATUS_RESET",
+      SDM_ARCH_PEBS "; " ARCH_LINUX, GROUP, .run = acknowledged },
+    { "arch.threshold.interrupt",
+      "Records past the threshold are written while its interrupt is pending, and one interrupt serves all",
+      SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX, GROUP, .run = one_interrupt },
 };
 
 /* ---- a full buffer ----------------------------------------------------------------------------------------------- */
@@ -426,15 +383,6 @@ static void full_flag(struct test_run *run)
     unfill(run, first_of_full());
 }
 
-TEST(arch_full_flag) = {
-    .id = "arch.full.flag",
-    .title = "A record that does not fit sets FULL, and WR stays at the end of the last one that fit",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
-    .typical = "No available edition defines how a full buffer behaves; Linux only reads and clears FULL",
-    GROUP,
-    .run = full_flag,
-};
-
 /* There is space again, but FULL is still set: software has not read the earlier records. */
 static void full_kept(struct test_run *run)
 {
@@ -451,15 +399,6 @@ static void full_kept(struct test_run *run)
     records_close_full(run);
 }
 
-TEST(arch_full_kept) = {
-    .id = "arch.full.kept",
-    .title = "While FULL is set, no record is written, even if there is space",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
-    .typical = "No available edition defines how a full buffer behaves; Linux only reads and clears FULL",
-    GROUP,
-    .run = full_kept,
-};
-
 static void full_bound(struct test_run *run)
 {
     if (!plan_and_fill(run))
@@ -467,14 +406,6 @@ static void full_bound(struct test_run *run)
     check_painted(run, "past the end of the buffer", SMALLEST, ds_memory().pebs_size);
     unfill(run, first_of_full());
 }
-
-TEST(arch_full_bound) = {
-    .id = "arch.full.bound",
-    .title = "No byte past the end of a full buffer is written",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_BASE: the buffer has SIZE bytes",
-    GROUP,
-    .run = full_bound,
-};
 
 /* The oldest records stay: the first is from the end of the first period, and the others follow in order. */
 static void full_oldest(struct test_run *run)
@@ -499,15 +430,6 @@ static void full_oldest(struct test_run *run)
     unfill(run, first_of_full());
 }
 
-TEST(arch_full_oldest) = {
-    .id = "arch.full.oldest",
-    .title = "A full buffer keeps its oldest records: what does not fit is dropped",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
-    .typical = "No available edition defines how a full buffer behaves; Linux only reads and clears FULL",
-    GROUP,
-    .run = full_oldest,
-};
-
 static void full_counting(struct test_run *run)
 {
     uint64_t before, after;
@@ -524,15 +446,6 @@ static void full_counting(struct test_run *run)
         test_fail(run, "the counter stopped at 0x%" PRIx64, after);
     unfill(run, first_of_full());
 }
-
-TEST(arch_full_counting) = {
-    .id = "arch.full.counting",
-    .title = "While the buffer is full, the counter continues to count",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX",
-    .typical = "No available edition defines how a full buffer behaves; Linux only reads and clears FULL",
-    GROUP,
-    .run = full_counting,
-};
 
 static void full_room(struct test_run *run)
 {
@@ -557,15 +470,6 @@ static void full_room(struct test_run *run)
     close_with(run, SMALLEST - old, SMALLEST + new);
 }
 
-TEST(arch_full_room) = {
-    .id = "arch.full.room",
-    .title = "A full buffer accepts records again after software clears WR and FULL",
-    .source = SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX,
-    .typical = "No available edition defines how a full buffer behaves; Linux only reads and clears FULL",
-    GROUP,
-    .run = full_room,
-};
-
 /* Sets FULL, as if one more record had not fitted, and drains the buffer. */
 static void full_reported(struct test_run *run)
 {
@@ -582,10 +486,21 @@ static void full_reported(struct test_run *run)
                   ds_pebs_log()->overruns, ds_pebs_log()->broken);
 }
 
-TEST(arch_full_reported) = {
-    .id = "arch.full.reported",
-    .title = "Draining a full buffer counts the overrun and keeps the records",
-    .source = OWN_ROBUST,
-    GROUP,
-    .run = full_reported,
+#define UNDEFINED "No available edition defines how a full buffer behaves; Linux only reads and clears FULL"
+
+TESTS(full_buffers) = {
+    { "arch.full.flag", "A record that does not fit sets FULL, and WR stays at the end of the last one that fit",
+      SDM_ARCH_PEBS ", IA32_PEBS_INDEX", .typical = UNDEFINED, GROUP, .run = full_flag },
+    { "arch.full.kept", "While FULL is set, no record is written, even if there is space",
+      SDM_ARCH_PEBS ", IA32_PEBS_INDEX", .typical = UNDEFINED, GROUP, .run = full_kept },
+    { "arch.full.bound", "No byte past the end of a full buffer is written",
+      SDM_ARCH_PEBS ", IA32_PEBS_BASE: the buffer has SIZE bytes", GROUP, .run = full_bound },
+    { "arch.full.oldest", "A full buffer keeps its oldest records: what does not fit is dropped",
+      SDM_ARCH_PEBS ", IA32_PEBS_INDEX", .typical = UNDEFINED, GROUP, .run = full_oldest },
+    { "arch.full.counting", "While the buffer is full, the counter continues to count",
+      SDM_ARCH_PEBS ", IA32_PEBS_INDEX", .typical = UNDEFINED, GROUP, .run = full_counting },
+    { "arch.full.room", "A full buffer accepts records again after software clears WR and FULL",
+      SDM_ARCH_PEBS ", IA32_PEBS_INDEX; " ARCH_LINUX, .typical = UNDEFINED, GROUP, .run = full_room },
+    { "arch.full.reported", "Draining a full buffer counts the overrun and keeps the records", OWN_ROBUST, GROUP,
+      .run = full_reported },
 };

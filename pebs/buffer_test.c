@@ -135,14 +135,6 @@ static void steps(struct test_run *run)
     }
 }
 
-TEST(ds_pebs_index_steps) = {
-    .id = "ds.pebs.index.steps",
-    .title = "Each PEBS record advances the index by the size of one record, starting from the base",
-    .source = MANAGEMENT,
-    GROUP,
-    .run = steps,
-};
-
 enum { AHEAD = 3 };
 
 static void index_ahead(struct ds_area *area)
@@ -174,14 +166,6 @@ static void start(struct test_run *run)
     pebs_check_count(run, ds_pebs_log()->records, COUNT);
 }
 
-TEST(ds_pebs_index_start) = {
-    .id = "ds.pebs.index.start",
-    .title = "The first PEBS record is written at the index, not at the base",
-    .source = MANAGEMENT,
-    GROUP,
-    .run = start,
-};
-
 static void beyond(struct test_run *run)
 {
     enum { COUNT = 5 };
@@ -197,12 +181,13 @@ static void beyond(struct test_run *run)
     pebs_check_count(run, ds_pebs_log()->records, COUNT);
 }
 
-TEST(ds_pebs_index_beyond) = {
-    .id = "ds.pebs.index.beyond",
-    .title = "No byte of the PEBS buffer after the last record is written",
-    .source = MANAGEMENT,
-    GROUP,
-    .run = beyond,
+TESTS(index_fields) = {
+    { "ds.pebs.index.steps", "Each PEBS record advances the index by the size of one record, starting from the base",
+      MANAGEMENT, GROUP, .run = steps },
+    { "ds.pebs.index.start", "The first PEBS record is written at the index, not at the base", MANAGEMENT, GROUP,
+      .run = start },
+    { "ds.pebs.index.beyond", "No byte of the PEBS buffer after the last record is written", MANAGEMENT, GROUP,
+      .run = beyond },
 };
 
 /* ---- the management area ---------------------------------------------------------------------------------------- */
@@ -230,14 +215,6 @@ static void kept(struct test_run *run)
     pebs_close(run, 0);
     pebs_check_count(run, ds_pebs_log()->records, COUNT);
 }
-
-TEST(ds_pebs_area_kept) = {
-    .id = "ds.pebs.area.kept",
-    .title = "PEBS changes only its index in the DS management area: no base, maximum, threshold or reset",
-    .source = MANAGEMENT,
-    GROUP,
-    .run = kept,
-};
 
 /* Two areas in one page: the processor must not use the address that the register had first. */
 static void used(struct test_run *run)
@@ -269,12 +246,12 @@ static void used(struct test_run *run)
     pebs_check_count(run, ds_pebs_log()->records, COUNT);
 }
 
-TEST(ds_area_used) = {
-    .id = "ds.area.used",
-    .title = "Records go to the area that IA32_DS_AREA selects when PEBS is enabled, not to an earlier one",
-    .source = SDM_SETTING_UP_DS ", step 2",
-    GROUP,
-    .run = used,
+TESTS(kept_fields) = {
+    { "ds.pebs.area.kept",
+      "PEBS changes only its index in the DS management area: no base, maximum, threshold or reset", MANAGEMENT, GROUP,
+      .run = kept },
+    { "ds.area.used", "Records go to the area that IA32_DS_AREA selects when PEBS is enabled, not to an earlier one",
+      SDM_SETTING_UP_DS ", step 2", GROUP, .run = used },
 };
 
 /* ---- the absolute maximum --------------------------------------------------------------------------------------- */
@@ -356,15 +333,6 @@ static void oldest(struct test_run *run)
     pebs_check_numbers(run, &sample, pebs_sample_spacing(run->caps, &sample) - 1);
 }
 
-TEST(ds_pebs_maximum_oldest) = {
-    .id = "ds.pebs.maximum.oldest",
-    .title = "A full PEBS buffer keeps the oldest records: they are not overwritten, because it is never circular",
-    .source = SDM_PEBS_AREA,
-    .needs = NEEDS | NEED_PEBS_REGISTERS,
-    .records = true,
-    .run = oldest,
-};
-
 /*
  * The service routine drains the first fill as soon as interrupts are on again. The manual does not define the counter
  * after that, so the test programs it again.
@@ -388,12 +356,12 @@ static void room(struct test_run *run)
         test_differs(run, "two full buffers gave %u records, typically %u", ds_pebs_log()->records, 2 * RECORDS);
 }
 
-TEST(ds_pebs_maximum_room) = {
-    .id = "ds.pebs.maximum.room",
-    .title = "A full PEBS buffer accepts records again after software sets its index back to the base",
-    .source = SDM_PEBS_AREA,
-    GROUP,
-    .run = room,
+TESTS(full_buffers) = {
+    { "ds.pebs.maximum.oldest",
+      "A full PEBS buffer keeps the oldest records: they are not overwritten, because it is never circular",
+      SDM_PEBS_AREA, .needs = NEEDS | NEED_PEBS_REGISTERS, .records = true, .run = oldest },
+    { "ds.pebs.maximum.room", "A full PEBS buffer accepts records again after software sets its index back to the base",
+      SDM_PEBS_AREA, GROUP, .run = room },
 };
 
 /* ---- the threshold ---------------------------------------------------------------------------------------------- */
@@ -425,14 +393,6 @@ static void below(struct test_run *run)
     pebs_check_count(run, ds_pebs_log()->records, AT - 1);
 }
 
-TEST(ds_pebs_threshold_below) = {
-    .id = "ds.pebs.threshold.below",
-    .title = "One record below the threshold there is no interrupt",
-    .source = SDM_PEBS_AREA,
-    GROUP,
-    .run = below,
-};
-
 /* While interrupts are off, only one can be pending; another may follow after the first has been serviced. */
 static void check_one(struct test_run *run, const char *where, unsigned interrupts)
 {
@@ -454,14 +414,6 @@ static void reached(struct test_run *run)
     pebs_check_count(run, ds_pebs_log()->records, records);
 }
 
-TEST(ds_pebs_threshold_reached) = {
-    .id = "ds.pebs.threshold.reached",
-    .title = "The record with which the index reaches the threshold raises the interrupt",
-    .source = SDM_PEBS_AREA,
-    GROUP,
-    .run = reached,
-};
-
 /* The processor goes on writing records past the threshold while the interrupt is pending. */
 static void passed(struct test_run *run)
 {
@@ -472,10 +424,12 @@ static void passed(struct test_run *run)
     pebs_check_count(run, ds_pebs_log()->records, RECORDS_PAST);
 }
 
-TEST(ds_pebs_threshold_passed) = {
-    .id = "ds.pebs.threshold.passed",
-    .title = "Records past the threshold are written while its interrupt is pending, and one interrupt serves all",
-    .source = SDM_SETTING_UP_DS,
-    GROUP,
-    .run = passed,
+TESTS(thresholds) = {
+    { "ds.pebs.threshold.below", "One record below the threshold there is no interrupt", SDM_PEBS_AREA, GROUP,
+      .run = below },
+    { "ds.pebs.threshold.reached", "The record with which the index reaches the threshold raises the interrupt",
+      SDM_PEBS_AREA, GROUP, .run = reached },
+    { "ds.pebs.threshold.passed",
+      "Records past the threshold are written while its interrupt is pending, and one interrupt serves all",
+      SDM_SETTING_UP_DS, GROUP, .run = passed },
 };

@@ -71,16 +71,6 @@ static void width(struct test_run *run)
     }
 }
 
-TEST(perfmon_width) = {
-    .id = "perfmon.width",
-    .title = "A general counter holds every bit of the width that CPUID reports, if it is written through its "
-             "full-width alias",
-    .source = SDM_FULL_WIDTH,
-    .needs = NEED_PERFMON,
-    .lacks = no_full_width,
-    .run = width,
-};
-
 static void sign_extension(struct test_run *run)
 {
     const uint64_t most = ones(run->caps->general_width);
@@ -93,14 +83,6 @@ static void sign_extension(struct test_run *run)
     }
 }
 
-TEST(perfmon_sign_extension) = {
-    .id = "perfmon.sign_extension",
-    .title = "A write to IA32_PMCx takes 32 bits and extends their sign to the counter's width",
-    .source = SDM_PERFMON_1,
-    .needs = NEED_PERFMON,
-    .run = sign_extension,
-};
-
 static void fixed_width(struct test_run *run)
 {
     const uint64_t most = ones(run->caps->fixed_width);
@@ -112,15 +94,6 @@ static void fixed_width(struct test_run *run)
         test_equal(run, "fixed counter with all bits clear", msr_get(MSR_IA32_FIXED_CTR(n)), 0);
     }
 }
-
-TEST(perfmon_fixed_width) = {
-    .id = "perfmon.fixed.width",
-    .title = "A fixed counter holds every bit of the width that CPUID reports",
-    .source = SDM_PERFMON_2,
-    .needs = NEED_GLOBAL_CTRL,
-    .lacks = no_fixed,
-    .run = fixed_width,
-};
 
 static void rdpmc(struct test_run *run)
 {
@@ -137,14 +110,6 @@ static void rdpmc(struct test_run *run)
     }
 }
 
-TEST(perfmon_rdpmc) = {
-    .id = "perfmon.rdpmc",
-    .title = "RDPMC of a general counter reads what RDMSR reads",
-    .source = SDM_RDPMC,
-    .needs = NEED_GLOBAL_CTRL,
-    .run = rdpmc,
-};
-
 static void rdpmc_fixed(struct test_run *run)
 {
     for (unsigned n = 0; n < run->caps->fixed_count; n++) {
@@ -154,15 +119,6 @@ static void rdpmc_fixed(struct test_run *run)
         test_equal(run, "RDPMC of a fixed counter", value, 0x2000 * (n + 1));
     }
 }
-
-TEST(perfmon_rdpmc_fixed) = {
-    .id = "perfmon.rdpmc.fixed",
-    .title = "RDPMC with ECX bit 30 set reads a fixed counter",
-    .source = SDM_RDPMC,
-    .needs = NEED_GLOBAL_CTRL,
-    .lacks = no_fixed,
-    .run = rdpmc_fixed,
-};
 
 /* The lowest counter that does not exist, given the mask of those that do. */
 static unsigned first_missing(uint64_t counters)
@@ -191,13 +147,23 @@ static void rdpmc_beyond(struct test_run *run)
                          missing[i]);
 }
 
-TEST(perfmon_rdpmc_beyond) = {
-    .id = "perfmon.rdpmc.beyond",
-    .title = "RDPMC of a counter that no processor has raises #GP; RDPMC of a counter that CPUID does not report "
-             "typically does",
-    .source = SDM_RDPMC,
-    .needs = NEED_GLOBAL_CTRL,
-    .run = rdpmc_beyond,
+TESTS(widths) = {
+    { "perfmon.width",
+      "A general counter holds every bit of the width that CPUID reports, if it is written through its full-width "
+      "alias",
+      SDM_FULL_WIDTH, .needs = NEED_PERFMON, .lacks = no_full_width, .run = width },
+    { "perfmon.sign_extension", "A write to IA32_PMCx takes 32 bits and extends their sign to the counter's width",
+      SDM_PERFMON_1, .needs = NEED_PERFMON, .run = sign_extension },
+    { "perfmon.fixed.width", "A fixed counter holds every bit of the width that CPUID reports", SDM_PERFMON_2,
+      .needs = NEED_GLOBAL_CTRL, .lacks = no_fixed, .run = fixed_width },
+    { "perfmon.rdpmc", "RDPMC of a general counter reads what RDMSR reads", SDM_RDPMC, .needs = NEED_GLOBAL_CTRL,
+      .run = rdpmc },
+    { "perfmon.rdpmc.fixed", "RDPMC with ECX bit 30 set reads a fixed counter", SDM_RDPMC, .needs = NEED_GLOBAL_CTRL,
+      .lacks = no_fixed, .run = rdpmc_fixed },
+    { "perfmon.rdpmc.beyond",
+      "RDPMC of a counter that no processor has raises #GP; RDPMC of a counter that CPUID does not report typically "
+      "does",
+      SDM_RDPMC, .needs = NEED_GLOBAL_CTRL, .run = rdpmc_beyond },
 };
 
 /* ---- what it counts ---------------------------------------------------------------------------------------------- */
@@ -246,14 +212,6 @@ static void count_exact(struct test_run *run)
                             branch_count(&workload_calls, LBR_SELECT_NEAR_REL_CALL));
 }
 
-TEST(perfmon_count) = {
-    .id = "perfmon.count",
-    .title = "Counters count retired instructions, branches and calls exactly",
-    .source = SDM_PERFMON,
-    .needs = NEED_GLOBAL_CTRL,
-    .run = count_exact,
-};
-
 static void count_far(struct test_run *run)
 {
     const uint64_t nothing = count_of(run, INSTRUCTIONS, &workload_nothing);
@@ -272,13 +230,12 @@ static void count_far(struct test_run *run)
                  count_of(run, BRANCHES, &workload_user_loop));
 }
 
-TEST(perfmon_count_far) = {
-    .id = "perfmon.count.far",
-    .title = "INT n and IRET count as one instruction and one branch each, at one of the privilege levels",
-    .source = SDM_PERFMON_1,
-    .typical = "No manual says how far branches are counted.",
-    .needs = NEED_GLOBAL_CTRL,
-    .run = count_far,
+TESTS(counts) = {
+    { "perfmon.count", "Counters count retired instructions, branches and calls exactly", SDM_PERFMON,
+      .needs = NEED_GLOBAL_CTRL, .run = count_exact },
+    { "perfmon.count.far",
+      "INT n and IRET count as one instruction and one branch each, at one of the privilege levels", SDM_PERFMON_1,
+      .typical = "No manual says how far branches are counted.", .needs = NEED_GLOBAL_CTRL, .run = count_far },
 };
 
 /* ---- what lets a counter count ----------------------------------------------------------------------------------- */
@@ -291,14 +248,6 @@ static void each_counter(struct test_run *run)
                        count(run, n, INSTRUCTIONS | BOTH_RINGS | ENABLED, &workload_nothing),
                    workload_loop.instructions);
 }
-
-TEST(perfmon_counters) = {
-    .id = "perfmon.counters",
-    .title = "Each general counter that CPUID reports counts",
-    .source = SDM_PERFMON_1,
-    .needs = NEED_GLOBAL_CTRL,
-    .run = each_counter,
-};
 
 static const char *no_force_abort(const struct caps *caps)
 {
@@ -322,15 +271,6 @@ static void force_abort(struct test_run *run)
     }
 }
 
-TEST(perfmon_force_abort) = {
-    .id = "perfmon.force_abort",
-    .title = "Counter 3 counts with bit 0 of TSX_FORCE_ABORT set, and without erratum SKL179 also with it clear",
-    .source = "Intel, \"6th Generation Intel Processor Family, Specification Update\" (332689), SKL179",
-    .needs = NEED_GLOBAL_CTRL,
-    .lacks = no_force_abort,
-    .run = force_abort,
-};
-
 static void fixed_count(struct test_run *run)
 {
     test_equal(run, "instructions that fixed counter 0 counts over a loop",
@@ -348,28 +288,11 @@ static void fixed_count(struct test_run *run)
         test_differs(run, "%" PRIu64 " instructions more if the enable field is written first", last - first);
 }
 
-TEST(perfmon_fixed_count) = {
-    .id = "perfmon.fixed.count",
-    .title = "Fixed counter 0 counts retired instructions exactly",
-    .source = SDM_PERFMON_2,
-    .needs = NEED_GLOBAL_CTRL,
-    .lacks = no_fixed,
-    .run = fixed_count,
-};
-
 static void enable_bit(struct test_run *run)
 {
     test_equal(run, "count of a counter whose EN bit is clear",
                count(run, 0, INSTRUCTIONS | BOTH_RINGS, &workload_loop), 0);
 }
-
-TEST(perfmon_enable) = {
-    .id = "perfmon.enable",
-    .title = "A counter whose EN bit is clear does not count, whatever IA32_PERF_GLOBAL_CTRL says",
-    .source = SDM_PERFMON_1,
-    .needs = NEED_GLOBAL_CTRL,
-    .run = enable_bit,
-};
 
 /* Both counters are programmed, but only counter 1 is enabled globally. */
 static void global_control(struct test_run *run)
@@ -384,28 +307,10 @@ static void global_control(struct test_run *run)
                 instructions);
 }
 
-TEST(perfmon_global_ctrl) = {
-    .id = "perfmon.global_ctrl",
-    .title = "A counter whose bit of IA32_PERF_GLOBAL_CTRL is clear does not count while another counter does",
-    .source = SDM_PERFMON_2,
-    .needs = NEED_GLOBAL_CTRL,
-    .lacks = one_counter,
-    .run = global_control,
-};
-
 static void fixed_disabled(struct test_run *run)
 {
     test_equal(run, "count of fixed counter 0 with its enable field 0", count_fixed(run, 0, &workload_loop), 0);
 }
-
-TEST(perfmon_fixed_disabled) = {
-    .id = "perfmon.fixed.disabled",
-    .title = "A fixed counter whose enable field is 0 does not count, whatever IA32_PERF_GLOBAL_CTRL says",
-    .source = SDM_PERFMON_2,
-    .needs = NEED_GLOBAL_CTRL,
-    .lacks = no_fixed,
-    .run = fixed_disabled,
-};
 
 /*
  * Two workloads that differ only at CPL 3: workload_user branches three times, workload_user_loop 1000 times (the last
@@ -429,14 +334,6 @@ static void rings_user(struct test_run *run)
                count(run, 0, BRANCHES | PERFEVTSEL_USR | ENABLED, &workload_calls), 0);
 }
 
-TEST(perfmon_rings_user) = {
-    .id = "perfmon.rings.user",
-    .title = "With USR alone, a counter counts at CPL 3 and not at CPL 0",
-    .source = SDM_PERFMON_1,
-    .needs = NEED_GLOBAL_CTRL,
-    .run = rings_user,
-};
-
 static void rings_system(struct test_run *run)
 {
     test_equal(run, "branches at CPL 3 counted as CPL 0's", loop_more(run, PERFEVTSEL_OS), 0);
@@ -445,14 +342,6 @@ static void rings_system(struct test_run *run)
                    count(run, 0, BRANCHES | PERFEVTSEL_OS | ENABLED, &workload_nothing),
                branch_count(&workload_calls, BRANCH_KINDS_ALL));
 }
-
-TEST(perfmon_rings_system) = {
-    .id = "perfmon.rings.system",
-    .title = "With OS alone, a counter counts at CPL 0 and not at CPL 3",
-    .source = SDM_PERFMON_1,
-    .needs = NEED_GLOBAL_CTRL,
-    .run = rings_system,
-};
 
 static void fixed_rings(struct test_run *run)
 {
@@ -464,15 +353,6 @@ static void fixed_rings(struct test_run *run)
                0);
 }
 
-TEST(perfmon_fixed_rings) = {
-    .id = "perfmon.fixed.rings",
-    .title = "The enable field of a fixed counter selects CPL 0 alone or the other levels alone",
-    .source = SDM_PERFMON_2,
-    .needs = NEED_GLOBAL_CTRL,
-    .lacks = no_fixed,
-    .run = fixed_rings,
-};
-
 /* No processor retires so many instructions in one cycle. */
 #define CMASK_MOST (UINT64_C(255) << 24)
 
@@ -481,14 +361,6 @@ static void cmask(struct test_run *run)
     test_equal(run, "cycles in which at least 255 instructions retired",
                count(run, 0, INSTRUCTIONS | BOTH_RINGS | ENABLED | CMASK_MOST, &workload_loop), 0);
 }
-
-TEST(perfmon_cmask) = {
-    .id = "perfmon.cmask",
-    .title = "With a counter mask, a counter counts the cycles with at least that many events: no cycle has 255",
-    .source = SDM_PERFMON_1,
-    .needs = NEED_GLOBAL_CTRL,
-    .run = cmask,
-};
 
 static void invert(struct test_run *run)
 {
@@ -500,12 +372,34 @@ static void invert(struct test_run *run)
                   few, many);
 }
 
-TEST(perfmon_invert) = {
-    .id = "perfmon.invert",
-    .title = "With INV and a counter mask, a counter counts the cycles with fewer events",
-    .source = SDM_PERFMON_1,
-    .needs = NEED_GLOBAL_CTRL,
-    .run = invert,
+TESTS(counters_and_rings) = {
+    { "perfmon.counters", "Each general counter that CPUID reports counts", SDM_PERFMON_1, .needs = NEED_GLOBAL_CTRL,
+      .run = each_counter },
+    { "perfmon.force_abort",
+      "Counter 3 counts with bit 0 of TSX_FORCE_ABORT set, and without erratum SKL179 also with it clear",
+      "Intel, \"6th Generation Intel Processor Family, Specification Update\" (332689), SKL179",
+      .needs = NEED_GLOBAL_CTRL, .lacks = no_force_abort, .run = force_abort },
+    { "perfmon.fixed.count", "Fixed counter 0 counts retired instructions exactly", SDM_PERFMON_2,
+      .needs = NEED_GLOBAL_CTRL, .lacks = no_fixed, .run = fixed_count },
+    { "perfmon.enable", "A counter whose EN bit is clear does not count, whatever IA32_PERF_GLOBAL_CTRL says",
+      SDM_PERFMON_1, .needs = NEED_GLOBAL_CTRL, .run = enable_bit },
+    { "perfmon.global_ctrl",
+      "A counter whose bit of IA32_PERF_GLOBAL_CTRL is clear does not count while another counter does", SDM_PERFMON_2,
+      .needs = NEED_GLOBAL_CTRL, .lacks = one_counter, .run = global_control },
+    { "perfmon.fixed.disabled",
+      "A fixed counter whose enable field is 0 does not count, whatever IA32_PERF_GLOBAL_CTRL says", SDM_PERFMON_2,
+      .needs = NEED_GLOBAL_CTRL, .lacks = no_fixed, .run = fixed_disabled },
+    { "perfmon.rings.user", "With USR alone, a counter counts at CPL 3 and not at CPL 0", SDM_PERFMON_1,
+      .needs = NEED_GLOBAL_CTRL, .run = rings_user },
+    { "perfmon.rings.system", "With OS alone, a counter counts at CPL 0 and not at CPL 3", SDM_PERFMON_1,
+      .needs = NEED_GLOBAL_CTRL, .run = rings_system },
+    { "perfmon.fixed.rings", "The enable field of a fixed counter selects CPL 0 alone or the other levels alone",
+      SDM_PERFMON_2, .needs = NEED_GLOBAL_CTRL, .lacks = no_fixed, .run = fixed_rings },
+    { "perfmon.cmask",
+      "With a counter mask, a counter counts the cycles with at least that many events: no cycle has 255",
+      SDM_PERFMON_1, .needs = NEED_GLOBAL_CTRL, .run = cmask },
+    { "perfmon.invert", "With INV and a counter mask, a counter counts the cycles with fewer events", SDM_PERFMON_1,
+      .needs = NEED_GLOBAL_CTRL, .run = invert },
 };
 
 /* ---- overflow ---------------------------------------------------------------------------------------------------- */
@@ -561,15 +455,6 @@ static void overflow_status(struct test_run *run)
     }
 }
 
-TEST(perfmon_overflow_status) = {
-    .id = "perfmon.overflow.status",
-    .title =
-        "The event that takes a counter past its highest value sets its status bit and no other; earlier events do not",
-    .source = SDM_PERFMON_2,
-    .needs = NEED_GLOBAL_CTRL,
-    .run = overflow_status,
-};
-
 static void overflow_wraps(struct test_run *run)
 {
     const uint64_t branches = long_loop_branches(run, 0);
@@ -577,14 +462,6 @@ static void overflow_wraps(struct test_run *run)
     test_equal(run, "counter 0, 100 events after its overflow",
                count_from(run, 0, BRANCHES | BOTH_RINGS | ENABLED, 100 - branches, &workload_long_loop), 100);
 }
-
-TEST(perfmon_overflow_wraps) = {
-    .id = "perfmon.overflow.wraps",
-    .title = "A counter that overflowed continues from 0",
-    .source = SDM_PERFMON_1,
-    .needs = NEED_GLOBAL_CTRL,
-    .run = overflow_wraps,
-};
 
 /* Programs fixed counter 0 to overflow after that many instructions. */
 static void program_fixed(struct test_run *run, uint64_t control, uint64_t distance)
@@ -610,15 +487,6 @@ static void overflow_fixed(struct test_run *run)
     test_equal(run, "IA32_PERF_GLOBAL_STATUS", counters_status(run), FIXED(0));
 }
 
-TEST(perfmon_overflow_fixed) = {
-    .id = "perfmon.overflow.fixed",
-    .title = "A fixed counter's overflow sets its status bit, from bit 32 on, and no other",
-    .source = SDM_PERFMON_2,
-    .needs = NEED_GLOBAL_CTRL,
-    .lacks = no_fixed,
-    .run = overflow_fixed,
-};
-
 static void status_kept(struct test_run *run)
 {
     const uint64_t branches = long_loop_branches(run, 0),
@@ -632,14 +500,6 @@ static void status_kept(struct test_run *run)
     msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, 0);
     test_equal(run, "IA32_PERF_GLOBAL_STATUS after a write of 0", counters_status(run), GENERAL(0));
 }
-
-TEST(perfmon_status_kept) = {
-    .id = "perfmon.status.kept",
-    .title = "A status bit stays set until software writes a 1 to clear it",
-    .source = SDM_PERFMON_2,
-    .needs = NEED_GLOBAL_CTRL,
-    .run = status_kept,
-};
 
 static void status_cleared(struct test_run *run)
 {
@@ -655,15 +515,6 @@ static void status_cleared(struct test_run *run)
     msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, GENERAL(1));
     test_equal(run, "IA32_PERF_GLOBAL_STATUS with both cleared", counters_status(run), 0);
 }
-
-TEST(perfmon_status_cleared) = {
-    .id = "perfmon.status.cleared",
-    .title = "A 1 written to IA32_PERF_GLOBAL_OVF_CTRL clears its status bit and no other",
-    .source = SDM_PERFMON_2,
-    .needs = NEED_GLOBAL_CTRL,
-    .lacks = one_counter,
-    .run = status_cleared,
-};
 
 /* The status bits of Intel PT and of an uncore. */
 #define OTHER_UNITS (MSR_BIT(55) | MSR_BIT(61))
@@ -703,16 +554,6 @@ static void status_set_others(struct test_run *run)
     }
 }
 
-TEST(perfmon_status_set_others) = {
-    .id = "perfmon.status.set.others",
-    .title =
-        "Bits 48, 54, 58, 59 and 62 of IA32_PERF_GLOBAL_STATUS, if supported, can be set at once and cleared singly",
-    .source = SDM_PERFMON_4 "; Linux, commit 52448a0a7390 (\"arch-PEBS enabling\"): bit 54",
-    .needs = NEED_GLOBAL_CTRL,
-    .lacks = before_version_4,
-    .run = status_set_others,
-};
-
 /* Only the flag: to see the freeze, the test would need an SMI, and port B2H starts firmware code of unknown effect. */
 static void freeze_while_smm(struct test_run *run)
 {
@@ -730,24 +571,6 @@ static const char *counts_in_smm(const struct caps *caps)
     return caps->freeze_while_smm ? NULL : "no FREEZE_WHILE_SMM (IA32_PERF_CAPABILITIES bit 12 clear)";
 }
 
-TEST(perfmon_freeze_while_smm) = {
-    .id = "perfmon.freeze_while_smm",
-    .title = "FREEZE_WHILE_SMM of IA32_DEBUGCTL can be set and cleared if IA32_PERF_CAPABILITIES bit 12 is set",
-    .source = SDM_2023 "\"Filtering of SMM Handler Overhead\"",
-    .needs = NEED_FREEZE, /* IA32_DEBUGCTL can be written */
-    .lacks = counts_in_smm,
-    .run = freeze_while_smm,
-};
-
-TEST(perfmon_status_set) = {
-    .id = "perfmon.status.set",
-    .title = "A 1 written to IA32_PERF_GLOBAL_STATUS_SET sets its status bit",
-    .source = SDM_PERFMON_4,
-    .needs = NEED_GLOBAL_CTRL,
-    .lacks = before_version_4,
-    .run = status_set,
-};
-
 static void in_use(struct test_run *run)
 {
     /* Bits of counters that CPUID does not report may have any value, but keep it. */
@@ -762,13 +585,30 @@ static void in_use(struct test_run *run)
                before | GENERAL(0) | GENERAL(63));
 }
 
-TEST(perfmon_in_use) = {
-    .id = "perfmon.in_use",
-    .title = "IA32_PERF_GLOBAL_INUSE reports which counters have an event, and whether one may interrupt",
-    .source = SDM_PERFMON_4,
-    .needs = NEED_GLOBAL_CTRL,
-    .lacks = before_version_4,
-    .run = in_use,
+TESTS(overflows_and_status) = {
+    { "perfmon.overflow.status",
+      "The event that takes a counter past its highest value sets its status bit and no other; earlier events do not",
+      SDM_PERFMON_2, .needs = NEED_GLOBAL_CTRL, .run = overflow_status },
+    { "perfmon.overflow.wraps", "A counter that overflowed continues from 0", SDM_PERFMON_1, .needs = NEED_GLOBAL_CTRL,
+      .run = overflow_wraps },
+    { "perfmon.overflow.fixed", "A fixed counter's overflow sets its status bit, from bit 32 on, and no other",
+      SDM_PERFMON_2, .needs = NEED_GLOBAL_CTRL, .lacks = no_fixed, .run = overflow_fixed },
+    { "perfmon.status.kept", "A status bit stays set until software writes a 1 to clear it", SDM_PERFMON_2,
+      .needs = NEED_GLOBAL_CTRL, .run = status_kept },
+    { "perfmon.status.cleared", "A 1 written to IA32_PERF_GLOBAL_OVF_CTRL clears its status bit and no other",
+      SDM_PERFMON_2, .needs = NEED_GLOBAL_CTRL, .lacks = one_counter, .run = status_cleared },
+    { "perfmon.status.set.others",
+      "Bits 48, 54, 58, 59 and 62 of IA32_PERF_GLOBAL_STATUS, if supported, can be set at once and cleared singly",
+      SDM_PERFMON_4 "; Linux, commit 52448a0a7390 (\"arch-PEBS enabling\"): bit 54", .needs = NEED_GLOBAL_CTRL,
+      .lacks = before_version_4, .run = status_set_others },
+    { "perfmon.freeze_while_smm",
+      "FREEZE_WHILE_SMM of IA32_DEBUGCTL can be set and cleared if IA32_PERF_CAPABILITIES bit 12 is set",
+      SDM_2023 "\"Filtering of SMM Handler Overhead\"", .needs = NEED_FREEZE /* IA32_DEBUGCTL can be written */,
+      .lacks = counts_in_smm, .run = freeze_while_smm },
+    { "perfmon.status.set", "A 1 written to IA32_PERF_GLOBAL_STATUS_SET sets its status bit", SDM_PERFMON_4,
+      .needs = NEED_GLOBAL_CTRL, .lacks = before_version_4, .run = status_set },
+    { "perfmon.in_use", "IA32_PERF_GLOBAL_INUSE reports which counters have an event, and whether one may interrupt",
+      SDM_PERFMON_4, .needs = NEED_GLOBAL_CTRL, .lacks = before_version_4, .run = in_use },
 };
 
 /* The bits that enable a counter, and the number of interrupts that its overflow raises. */

@@ -150,15 +150,6 @@ static void causes_held(struct test_run *run)
     each_cfg_b(run, holds);
 }
 
-TEST(perfmon_reload_causes) = {
-    .id = "perfmon.reload.causes",
-    .title =
-        "Each counter that CPUID.23H.2 reports as reloadable has a CFG_B that accepts every counter that can cause it",
-    .source = RELOAD_SOURCE,
-    .needs = NEED_COUNTER_RELOAD,
-    .run = causes_held,
-};
-
 static void refuses(struct test_run *run, uint32_t msr, const char *name)
 {
     const uint64_t before = msr_get(msr);
@@ -182,16 +173,6 @@ static void others_refused(struct test_run *run)
     each_cfg_b(run, refuses);
 }
 
-TEST(perfmon_reload_refused) = {
-    .id = "perfmon.reload.refused",
-    .title =
-        "If a counter that cannot cause a reload is written to CFG_B, the value stays unchanged, typically with #GP",
-    .source =
-        "Linux 7.1, intel_pmu_acr_late_setup(): Panther Lake's #GP; SDM Vol. 2D (334569-081), \"WRMSR\", exceptions",
-    .needs = NEED_COUNTER_RELOAD,
-    .run = others_refused,
-};
-
 static void listed(struct test_run *run)
 {
     const uint64_t exist = run->caps->general_counters | run->caps->fixed_counters << 32;
@@ -203,12 +184,16 @@ static void listed(struct test_run *run)
                (leaf.ecx | (uint64_t)leaf.edx << 32) & ~(exist | run->caps->counters_taken), 0);
 }
 
-TEST(perfmon_reload_listed) = {
-    .id = "perfmon.reload.listed",
-    .title = "CPUID.23H.2 lists no counter for auto counter reload that CPUID.23H.1 lacks",
-    .source = RELOAD_SOURCE,
-    .needs = NEED_COUNTER_RELOAD,
-    .run = listed,
+TESTS(reload_causes) = {
+    { "perfmon.reload.causes",
+      "Each counter that CPUID.23H.2 reports as reloadable has a CFG_B that accepts every counter that can cause it",
+      RELOAD_SOURCE, .needs = NEED_COUNTER_RELOAD, .run = causes_held },
+    { "perfmon.reload.refused",
+      "If a counter that cannot cause a reload is written to CFG_B, the value stays unchanged, typically with #GP",
+      "Linux 7.1, intel_pmu_acr_late_setup(): Panther Lake's #GP; SDM Vol. 2D (334569-081), \"WRMSR\", exceptions",
+      .needs = NEED_COUNTER_RELOAD, .run = others_refused },
+    { "perfmon.reload.listed", "CPUID.23H.2 lists no counter for auto counter reload that CPUID.23H.1 lacks",
+      RELOAD_SOURCE, .needs = NEED_COUNTER_RELOAD, .run = listed },
 };
 
 /* ---- a counter that reloads itself ------------------------------------------------------------------------------- */
@@ -230,15 +215,6 @@ static void by_itself(struct test_run *run)
     }
 }
 
-TEST(perfmon_reload_itself) = {
-    .id = "perfmon.reload.itself",
-    .title = "A counter whose CFG_B has its own bit reloads at each overflow with CFG_C's low half, sign-extended to "
-             "its width",
-    .source = RELOAD_SOURCE,
-    .needs = NEED_COUNTER_RELOAD,
-    .run = by_itself,
-};
-
 static void no_status(struct test_run *run)
 {
     const struct counters c = usable(run->caps);
@@ -254,15 +230,6 @@ static void no_status(struct test_run *run)
     }
 }
 
-TEST(perfmon_reload_no_status) = {
-    .id = "perfmon.reload.no_status",
-    .title = "The overflow of a counter that reloads itself sets no bit of IA32_PERF_GLOBAL_STATUS",
-    .source = RELOAD_SOURCE "; Linux 7.1, is_acr_self_reload_event()",
-    .needs = NEED_COUNTER_RELOAD,
-    .lacks = no_counter,
-    .run = no_status,
-};
-
 static void positive(struct test_run *run)
 {
     const struct counters c = usable(run->caps);
@@ -274,14 +241,18 @@ static void positive(struct test_run *run)
     counters_clear(run->caps);
 }
 
-TEST(perfmon_reload_positive) = {
-    .id = "perfmon.reload.positive",
-    .title = "A reload with CFG_C bit 31 clear leaves the counter's upper bits clear",
-    .source = RELOAD_SOURCE,
-    .typical = "No available edition says how a reload value is extended",
-    .needs = NEED_COUNTER_RELOAD,
-    .lacks = no_counter,
-    .run = positive,
+TESTS(reload_at_overflow) = {
+    { "perfmon.reload.itself",
+      "A counter whose CFG_B has its own bit reloads at each overflow with CFG_C's low half, sign-extended to its "
+      "width",
+      RELOAD_SOURCE, .needs = NEED_COUNTER_RELOAD, .run = by_itself },
+    { "perfmon.reload.no_status",
+      "The overflow of a counter that reloads itself sets no bit of IA32_PERF_GLOBAL_STATUS",
+      RELOAD_SOURCE "; Linux 7.1, is_acr_self_reload_event()", .needs = NEED_COUNTER_RELOAD, .lacks = no_counter,
+      .run = no_status },
+    { "perfmon.reload.positive", "A reload with CFG_C bit 31 clear leaves the counter's upper bits clear",
+      RELOAD_SOURCE, .typical = "No available edition says how a reload value is extended",
+      .needs = NEED_COUNTER_RELOAD, .lacks = no_counter, .run = positive },
 };
 
 /* ---- one counter reloads another --------------------------------------------------------------------------------- */
@@ -307,15 +278,6 @@ static void by_another(struct test_run *run)
         }
 }
 
-TEST(perfmon_reload_another) = {
-    .id = "perfmon.reload.another",
-    .title = "The overflow of a counter that CFG_B names reloads the counter with its own CFG_C",
-    .source = RELOAD_SOURCE,
-    .needs = NEED_COUNTER_RELOAD,
-    .lacks = no_two,
-    .run = by_another,
-};
-
 /* The cause is not reloaded: it sets its status bit and continues from 0. */
 static void cause(struct test_run *run)
 {
@@ -330,15 +292,6 @@ static void cause(struct test_run *run)
     compare(run, c.n[1], "the counter that has reloaded another one", JUMPS - 6);
     counters_clear(run->caps);
 }
-
-TEST(perfmon_reload_cause) = {
-    .id = "perfmon.reload.cause",
-    .title = "A counter that reloads another one, and not itself, sets its own overflow bit and continues from 0",
-    .source = RELOAD_SOURCE,
-    .needs = NEED_COUNTER_RELOAD,
-    .lacks = no_two,
-    .run = cause,
-};
 
 /* The first counter names the second. The first counter's own overflow sets its status bit and reloads neither. */
 static void one_way(struct test_run *run)
@@ -356,15 +309,6 @@ static void one_way(struct test_run *run)
     counters_clear(run->caps);
 }
 
-TEST(perfmon_reload_one_way) = {
-    .id = "perfmon.reload.one_way",
-    .title = "The overflow of a counter that names another one in CFG_B reloads neither, and sets its overflow bit",
-    .source = RELOAD_SOURCE,
-    .needs = NEED_COUNTER_RELOAD,
-    .lacks = no_two,
-    .run = one_way,
-};
-
 /* No counter is named, so neither CFG_C nor an overflow has an effect. */
 static void unnamed(struct test_run *run)
 {
@@ -377,15 +321,6 @@ static void unnamed(struct test_run *run)
     compare_instructions(run, c.n[1], "a counter that names no counter, after its overflow", BEHIND(8));
     counters_clear(run->caps);
 }
-
-TEST(perfmon_reload_unnamed) = {
-    .id = "perfmon.reload.unnamed",
-    .title = "A counter whose CFG_B is 0 is not reloaded, whatever its CFG_C",
-    .source = RELOAD_SOURCE,
-    .needs = NEED_COUNTER_RELOAD,
-    .lacks = no_two,
-    .run = unnamed,
-};
 
 /* The third counter reloads the second, which the first names. A reload is not an overflow. */
 static void chain(struct test_run *run)
@@ -401,15 +336,6 @@ static void chain(struct test_run *run)
     compare(run, c.n[1], "the reloaded counter", LOADED + JUMPS - 5);
     counters_clear(run->caps);
 }
-
-TEST(perfmon_reload_chain) = {
-    .id = "perfmon.reload.chain",
-    .title = "A reload is not an overflow: it reloads no further counter",
-    .source = RELOAD_SOURCE,
-    .needs = NEED_COUNTER_RELOAD,
-    .lacks = no_three,
-    .run = chain,
-};
 
 /* The second counter overflows after the third. Both reload the first, the second one last. */
 static void either(struct test_run *run)
@@ -428,15 +354,6 @@ static void either(struct test_run *run)
     }
 }
 
-TEST(perfmon_reload_either) = {
-    .id = "perfmon.reload.either",
-    .title = "A counter that names several counters is reloaded at the overflow of each",
-    .source = RELOAD_SOURCE,
-    .needs = NEED_COUNTER_RELOAD,
-    .lacks = no_three,
-    .run = either,
-};
-
 static void several(struct test_run *run)
 {
     const struct counters c = usable(run->caps);
@@ -453,16 +370,6 @@ static void several(struct test_run *run)
                 (i + 1) * LOADED + JUMPS - 14);
     counters_clear(run->caps);
 }
-
-TEST(perfmon_reload_several) = {
-    .id = "perfmon.reload.several",
-    .title = "A counter that reloads itself also reloads all counters that name it, at each of its overflows, each "
-             "with its own value",
-    .source = RELOAD_SOURCE,
-    .needs = NEED_COUNTER_RELOAD,
-    .lacks = no_three,
-    .run = several,
-};
 
 /*
  * The purpose of auto counter reload: the first counter samples only where its events are dense. The second counts
@@ -487,14 +394,29 @@ static void dense(struct test_run *run)
     }
 }
 
-TEST(perfmon_reload_dense) = {
-    .id = "perfmon.reload.dense",
-    .title = "If a second counter reloads both, the first overflows only where enough of its events happen within the "
-             "second's period",
-    .source = RELOAD_SOURCE,
-    .needs = NEED_COUNTER_RELOAD,
-    .lacks = no_two,
-    .run = dense,
+TESTS(reload_of_others) = {
+    { "perfmon.reload.another", "The overflow of a counter that CFG_B names reloads the counter with its own CFG_C",
+      RELOAD_SOURCE, .needs = NEED_COUNTER_RELOAD, .lacks = no_two, .run = by_another },
+    { "perfmon.reload.cause",
+      "A counter that reloads another one, and not itself, sets its own overflow bit and continues from 0",
+      RELOAD_SOURCE, .needs = NEED_COUNTER_RELOAD, .lacks = no_two, .run = cause },
+    { "perfmon.reload.one_way",
+      "The overflow of a counter that names another one in CFG_B reloads neither, and sets its overflow bit",
+      RELOAD_SOURCE, .needs = NEED_COUNTER_RELOAD, .lacks = no_two, .run = one_way },
+    { "perfmon.reload.unnamed", "A counter whose CFG_B is 0 is not reloaded, whatever its CFG_C", RELOAD_SOURCE,
+      .needs = NEED_COUNTER_RELOAD, .lacks = no_two, .run = unnamed },
+    { "perfmon.reload.chain", "A reload is not an overflow: it reloads no further counter", RELOAD_SOURCE,
+      .needs = NEED_COUNTER_RELOAD, .lacks = no_three, .run = chain },
+    { "perfmon.reload.either", "A counter that names several counters is reloaded at the overflow of each",
+      RELOAD_SOURCE, .needs = NEED_COUNTER_RELOAD, .lacks = no_three, .run = either },
+    { "perfmon.reload.several",
+      "A counter that reloads itself also reloads all counters that name it, at each of its overflows, each with its "
+      "own value",
+      RELOAD_SOURCE, .needs = NEED_COUNTER_RELOAD, .lacks = no_three, .run = several },
+    { "perfmon.reload.dense",
+      "If a second counter reloads both, the first overflows only where enough of its events happen within the "
+      "second's period",
+      RELOAD_SOURCE, .needs = NEED_COUNTER_RELOAD, .lacks = no_two, .run = dense },
 };
 
 /* ---- fixed counters ---------------------------------------------------------------------------------------------- */
@@ -511,16 +433,6 @@ static void by_fixed(struct test_run *run)
     test_equal(run, "IA32_PERF_GLOBAL_STATUS", status, FIXED(0));
     counters_clear(run->caps);
 }
-
-TEST(perfmon_reload_by_fixed) = {
-    .id = "perfmon.reload.by_fixed",
-    .title =
-        "The overflow of a fixed counter reloads a general counter that names it (bit 32 of CFG_B for fixed counter 0)",
-    .source = RELOAD_SOURCE,
-    .needs = NEED_COUNTER_RELOAD,
-    .lacks = no_fixed,
-    .run = by_fixed,
-};
 
 /*
  * Fixed counter 0 counts instructions since its reload: by the overflow of a counter of jumps, then by its own. No
@@ -551,11 +463,11 @@ static void fixed(struct test_run *run)
     counters_clear(run->caps);
 }
 
-TEST(perfmon_reload_fixed) = {
-    .id = "perfmon.reload.fixed",
-    .title = "A fixed counter is reloaded by a general counter and by itself, without setting an overflow bit",
-    .source = RELOAD_SOURCE,
-    .needs = NEED_COUNTER_RELOAD,
-    .lacks = no_fixed,
-    .run = fixed,
+TESTS(reload_by_fixed) = {
+    { "perfmon.reload.by_fixed",
+      "The overflow of a fixed counter reloads a general counter that names it (bit 32 of CFG_B for fixed counter 0)",
+      RELOAD_SOURCE, .needs = NEED_COUNTER_RELOAD, .lacks = no_fixed, .run = by_fixed },
+    { "perfmon.reload.fixed",
+      "A fixed counter is reloaded by a general counter and by itself, without setting an overflow bit", RELOAD_SOURCE,
+      .needs = NEED_COUNTER_RELOAD, .lacks = no_fixed, .run = fixed },
 };

@@ -164,15 +164,6 @@ static void mask_set(struct test_run *run)
     check_count(run, 0, PERFEVTSEL_USR, &workload_user_loop, 1);
 }
 
-TEST(pmi_lvt_mask_set) = {
-    .id = "pmi.lvt.mask_set",
-    .title =
-        "The local APIC sets the mask flag of the LVT entry when it handles the interrupt; only software clears it",
-    .source = SDM_LVT,
-    .needs = NEEDS,
-    .run = mask_set,
-};
-
 static void until_unmasked(struct test_run *run)
 {
     prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, VECTOR_PERFORMANCE);
@@ -193,14 +184,6 @@ static void until_unmasked(struct test_run *run)
     check_count(run, 0, BOTH_RINGS, &workload_straight, 0);
 }
 
-TEST(pmi_lvt_until_unmasked) = {
-    .id = "pmi.lvt.until_unmasked",
-    .title = "After an interrupt, the next one is delivered only when software has cleared the mask flag",
-    .source = SDM_LVT,
-    .needs = NEEDS,
-    .run = until_unmasked,
-};
-
 static void masked(struct test_run *run)
 {
     prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, VECTOR_PERFORMANCE | APIC_LVT_MASKED);
@@ -210,14 +193,6 @@ static void masked(struct test_run *run)
     finish(run, 0);
     check_count(run, 0, BOTH_RINGS, &workload_straight, 0);
 }
-
-TEST(pmi_lvt_masked) = {
-    .id = "pmi.lvt.masked",
-    .title = "A masked LVT entry suppresses the interrupt, but not the overflow bit",
-    .source = SDM_LVT,
-    .needs = NEEDS,
-    .run = masked,
-};
 
 static void vector(struct test_run *run)
 {
@@ -231,14 +206,6 @@ static void vector(struct test_run *run)
     interrupt_set(OTHER_VECTOR, NULL);
 }
 
-TEST(pmi_lvt_vector) = {
-    .id = "pmi.lvt.vector",
-    .title = "The interrupt is delivered at the vector in the LVT entry",
-    .source = ROUTINE,
-    .needs = NEEDS,
-    .run = vector,
-};
-
 /* The counter counts only at CPL 3, so that no instruction of the handler is an event. */
 static void nmi(struct test_run *run)
 {
@@ -251,14 +218,6 @@ static void nmi(struct test_run *run)
     check_count(run, 0, PERFEVTSEL_USR, &workload_user_loop, 1);
     interrupt_set(VECTOR_NMI, NULL);
 }
-
-TEST(pmi_lvt_nmi) = {
-    .id = "pmi.lvt.nmi",
-    .title = "An LVT entry with delivery mode NMI delivers vector 2, even with interrupts off",
-    .source = SDM_LVT,
-    .needs = NEEDS,
-    .run = nmi,
-};
 
 static struct {
     unsigned interrupts;
@@ -292,12 +251,22 @@ static void nmi_blocked(struct test_run *run)
     interrupt_set(VECTOR_NMI, NULL);
 }
 
-TEST(pmi_lvt_nmi_blocked) = {
-    .id = "pmi.lvt.nmi.blocked",
-    .title = "If the interrupt is an NMI, a second overflow in its handler interrupts only after the handler's IRET",
-    .source = SDM_2023A "\"Handling Multiple NMIs\"; " SDM_LVT,
-    .needs = NEEDS,
-    .run = nmi_blocked,
+TESTS(lvt_entries) = {
+    { "pmi.lvt.mask_set",
+      "The local APIC sets the mask flag of the LVT entry when it handles the interrupt; only software clears it",
+      SDM_LVT, .needs = NEEDS, .run = mask_set },
+    { "pmi.lvt.until_unmasked",
+      "After an interrupt, the next one is delivered only when software has cleared the mask flag", SDM_LVT,
+      .needs = NEEDS, .run = until_unmasked },
+    { "pmi.lvt.masked", "A masked LVT entry suppresses the interrupt, but not the overflow bit", SDM_LVT,
+      .needs = NEEDS, .run = masked },
+    { "pmi.lvt.vector", "The interrupt is delivered at the vector in the LVT entry", ROUTINE, .needs = NEEDS,
+      .run = vector },
+    { "pmi.lvt.nmi", "An LVT entry with delivery mode NMI delivers vector 2, even with interrupts off", SDM_LVT,
+      .needs = NEEDS, .run = nmi },
+    { "pmi.lvt.nmi.blocked",
+      "If the interrupt is an NMI, a second overflow in its handler interrupts only after the handler's IRET",
+      SDM_2023A "\"Handling Multiple NMIs\"; " SDM_LVT, .needs = NEEDS, .run = nmi_blocked },
 };
 
 /* ---- when it is delivered ------------------------------------------------------------------------------------- */
@@ -315,14 +284,6 @@ static void stays_pending(struct test_run *run)
     finish(run, 1);
     check_count(run, 0, BOTH_RINGS, &workload_straight, 0);
 }
-
-TEST(pmi_held) = {
-    .id = "pmi.held",
-    .title = "An interrupt raised while interrupts are off stays pending, and is delivered once when they are on",
-    .source = SDM_2023A "\"Masking Maskable Hardware Interrupts\"",
-    .needs = NEEDS,
-    .run = stays_pending,
-};
 
 static void two_causes(struct test_run *run)
 {
@@ -342,14 +303,6 @@ static void two_causes(struct test_run *run)
     check_count(run, 1, BOTH_RINGS, &workload_straight, 0);
 }
 
-TEST(pmi_two_causes) = {
-    .id = "pmi.two_causes",
-    .title = "Two overflows while interrupts are off cause one interrupt, and set both status bits",
-    .source = SDM_LVT,
-    .needs = NEEDS,
-    .run = two_causes,
-};
-
 /* The counter counts only at CPL 3, so that no instruction of the handler is an event. */
 static void cpl_3(struct test_run *run)
 {
@@ -363,12 +316,13 @@ static void cpl_3(struct test_run *run)
     check_count(run, 0, PERFEVTSEL_USR, &workload_user_loop, 1);
 }
 
-TEST(pmi_cpl_3) = {
-    .id = "pmi.cpl_3",
-    .title = "An overflow at CPL 3 interrupts at CPL 3, and the handler returns there",
-    .source = ROUTINE,
-    .needs = NEEDS,
-    .run = cpl_3,
+TESTS(held_interrupts) = {
+    { "pmi.held", "An interrupt raised while interrupts are off stays pending, and is delivered once when they are on",
+      SDM_2023A "\"Masking Maskable Hardware Interrupts\"", .needs = NEEDS, .run = stays_pending },
+    { "pmi.two_causes", "Two overflows while interrupts are off cause one interrupt, and set both status bits", SDM_LVT,
+      .needs = NEEDS, .run = two_causes },
+    { "pmi.cpl_3", "An overflow at CPL 3 interrupts at CPL 3, and the handler returns there", ROUTINE, .needs = NEEDS,
+      .run = cpl_3 },
 };
 
 /* ---- the service routine of the debug store ------------------------------------------------------------------- */
