@@ -1,16 +1,12 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""Usage: ds_linux.t
-
-ds-linux on this host, whatever it offers: the log is whole, its status is the exit status, and it names no host. tests/linux/run
-runs it on processors whose answers are known.
-"""
-import pathlib
+"""ds-linux on this host, whatever it offers: the log is whole, its status is the exit status, and it names no host. tests/linux/run
+runs it on processors whose answers are known."""
 import re
 import socket
 import subprocess
 
-BUILD = pathlib.Path(__file__).resolve().parents[2] / "build"
+from tap import BUILD, done, ok
 
 
 def run(*command, **options):
@@ -32,6 +28,6 @@ checks = {
     "the log does not name the host": socket.gethostname() not in log,
     "an unknown option is an error": wrong.returncode == 2 and wrong.stderr.startswith("usage: ds-linux ") and not wrong.stdout,
 }
-for number, (name, ok) in enumerate(checks.items(), 1):
-    print(f"{'ok' if ok else 'not ok'} {number} - {name}")
-print(f"1..{len(checks)}")
+for name, right in checks.items():
+    ok(right, name)
+done()
