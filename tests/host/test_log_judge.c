@@ -187,6 +187,7 @@ UNIT_TEST(mistakes)
         BAD("recap has pass for bts.one, which is fail", { "bts.one fail", "bts.one pass" }),
         BAD("recap has pass for ds.two, which is unknown", { "result ds.one", "result ds.two" }),
         BAD("not a line of the recap", { "result ds.one pass", "result ds.one good" }),
+        BAD("not a line of the recap", { "result ds.one pass", "result ds.one pass again" }),
         BAD("says differs=0, counted 1", { "differs=1", "differs=0" }),
         BAD("says differs=nothing, counted 1", { " differs=1", "" }),
         BAD("verdict=pass, but the results make it fail", { "verdict=fail", "verdict=pass" }),
