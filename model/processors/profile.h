@@ -305,7 +305,8 @@ struct profile {
      * leaf.
      */
     const struct profile *like;
-    enum { LACKS_LA57 = 1, LACKS_LATENCY_AUX = 2, LACKS_KINDS = 4 } lacks; /* what the relative has and this does not */
+    /* What the relative has and this does not. LACKS_EVENTS: no table of events of the relative, only its own. */
+    enum { LACKS_LA57 = 1, LACKS_LATENCY_AUX = 2, LACKS_KINDS = 4, LACKS_EVENTS = 8 } lacks;
     bool only_data; /* other profiles reach all code that this one reaches, so boots of all rows leave it out */
     /*
      * A processor with several kinds of cores has a profile for each kind. The first one represents the whole

@@ -49,7 +49,7 @@ static void add_tables(struct profile *p, const struct profile *relative)
         events++;
     for (unsigned i = 0; i < PROFILE_TABLES && relative->msrs[i].count != 0; i++)
         p->msrs[msrs++] = relative->msrs[i];
-    for (unsigned i = 0; i < PROFILE_TABLES && relative->events[i].count != 0; i++)
+    for (unsigned i = 0; !(p->lacks & LACKS_EVENTS) && i < PROFILE_TABLES && relative->events[i].count != 0; i++)
         p->events[events++] = relative->events[i];
 }
 

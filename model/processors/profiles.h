@@ -27,6 +27,15 @@ extern const struct profile *const profiles_netburst[], *const profiles_p6[];
 extern const struct profile *const profiles_core[], *const profiles_adaptive[], *const profiles_arch[];
 extern const struct profile *const profiles_hybrid[], *const profiles_atom[];
 
+/*
+ * What several processors share, not processors themselves: all with architectural LBR; Lion Cove and later P-cores;
+ * E-cores since Gracemont.
+ */
+extern const struct profile arch_lbr, lioncove, ecore;
+
+/* The core of Alder Lake's P-cores. */
+extern const struct profile goldencove;
+
 /* Hybrids whose kinds of cores are in several files: the kinds, each of them, and the strings that they share. */
 extern const struct profile *const lunarlake_kinds[], *const meteorlake_kinds[], *const arrowlake_h_kinds[];
 extern const struct profile lunarlake_p, meteorlake_p, meteorlake_e, arrowlake_h_p, arrowlake_h_e, arrowlake_h_lp;
@@ -73,9 +82,6 @@ extern const struct profile_msr full_width_msrs[3];
 extern const struct profile_msr adaptive_msrs[23], goldencove_msrs[10];
 extern const struct profile_event adaptive_events[24], cove_branch_events[11], cove_conditional_events[5],
     goldencove_events[5], goldencove_cache_events[11], lioncove_events[10];
-#define GOLDENCOVE_EVENTS                                                                                            \
-    ROWS(goldencove_events), ROWS(goldencove_cache_events), ROWS(cove_conditional_events), ROWS(cove_branch_events), \
-        ROWS(adaptive_events)
 
 /*
  * E-cores: events of all; events of all except Darkmont; hits and misses of Crestmont and Skymont; lost slots since

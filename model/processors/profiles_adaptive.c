@@ -231,31 +231,13 @@ static const struct profile_cpuid icelake_cpuid[] = {
     { 0x0e, .last = 0x1b },   CPUID_EXTENDED,
 };
 
-/* clang-format off */
-#define GOLDENCOVE_CPUID(signature) \
-    CPUID_SIGNATURE(signature), \
-    CPUID_NO_LEAVES(0x20), \
-    { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32, ~HYBRID_EDX }, .add = { 0, 0, 0, ARCH_LBR_EDX } }, \
-    CPUID_7_1, \
-    { 0x0a, .add = { 0x08300805, 0, 0x0f, 0x8604 } }, \
-    CPUID_ARCH_LBR(0u), \
-    CPUID_EXTENDED
-/* clang-format on */
-static const struct profile_cpuid goldencove_cpuid[] = { GOLDENCOVE_CPUID(0x806f8) };
-
-/* Leaf 0AH reports the counters that all cores of a hybrid have, leaf 23H all counters of this core. */
-static const struct profile_cpuid lunarlake_cpuid[] = {
-    CPUID_SIGNATURE(0xb06d1),
-    CPUID_NO_LEAVES(0x23),
-    { 0x07, 0, true, .keep = { 0, ALL32, ~LA57_ECX, ALL32 }, .add = { 1, 0, 0, ARCH_LBR_EDX | HYBRID_EDX } },
-    { 0x07, 1, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { BIT(8), 0, 0, 0 } }, /* leaf 23H */
-    { 0x0a, .add = { 0x0d300806, 0x280, 0x07, 0x8603 } },
-    { 0x1a, .add = { CORE_CORE | 3, 0, 0, 0 } },
-    CPUID_ARCH_LBR(LBR_LOGGED),
-    /* Sub-leaves 0, 1 and 3; UMASK2, EQ; architectural events, without that of bad speculation. */
-    { 0x23, 0, true, .add = { 0x0b, 3, 0, 0 } },
-    { 0x23, 1, true, .add = { 0x3ff, 0x0f, 0, 0 } },
-    { 0x23, 3, true, .add = { 0x1dff, 0, 0, 0 } },
+static const struct profile_cpuid goldencove_cpuid[] = {
+    CPUID_SIGNATURE(0x806f8),
+    CPUID_NO_LEAVES(0x20),
+    { 0x07, 0, true, .keep = { ALL32, ALL32, ALL32, ~HYBRID_EDX }, .add = { 0, 0, 0, ARCH_LBR_EDX } },
+    CPUID_7_1,
+    { 0x0a, .add = { 0x08300805, 0, 0x0f, 0x8604 } },
+    CPUID_ARCH_LBR(0u),
     CPUID_EXTENDED,
 };
 
@@ -264,18 +246,41 @@ const struct profile_feature widest_features[6] = {
     { 0x00000007, 2, 16, "5-level paging", false },
 };
 
+/* What all processors with adaptive or architectural PEBS share. */
+static const struct profile adaptive = {
+    .max_extended = 0x80000008,
+    .dtes64 = true,
+    .perfmon_version = 5,
+    .general_counters = 8,
+    .fixed_bitmap = 0xf,
+    .counter_width = 48,
+    .pebs_format = 4,
+    .debugctl = &debugctl_core,
+    .lbr_depth = 32,
+    .predictor_slots = 4096,
+    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
+    .msrs = { ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
+    .features = wide_features,
+    .feature_count = COUNT(wide_features),
+};
+
+const struct profile arch_lbr = {
+    .like = &adaptive,
+    .pebs_cache_latency = true,
+    .pdist_distance = 128,
+    .lbr_depths = 0x0b,
+    .lbr_format = LBR_FORMAT_ARCH,
+    .msrs = { ROWS(goldencove_msrs) },
+};
+
 static const struct profile icelake = {
     .name = "icelake",
+    .like = &adaptive,
     .brand = "Intel(R) Xeon(R) Gold 6338 CPU (modelled)",
-    ADAPTIVE_MEMBERS,
     .microcode = 0xd0003e7,
     .max_leaf = 0x1b,
     CPUID_TABLE(icelake_cpuid),
     .la57 = true,
-    .perfmon_version = 5,
-    .general_counters = 8,
-    .fixed_bitmap = 0xf,
-    .pebs_format = 4,
     .pebs_adaptive = true,
     .pdist_counters = BIT(32),
     .lbr_format = LBR_FORMAT_INFO,
@@ -292,25 +297,20 @@ static const struct profile icelake = {
     },
     .width = 5,
     .metrics = 4,
-    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
-    .msrs = { ROWS(icelake_msrs), ROWS(lbr_info_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
+    .msrs = { ROWS(icelake_msrs), ROWS(lbr_info_msrs) },
     .events = { ROWS(icelake_events), ROWS(cove_conditional_events), ROWS(cove_branch_events), ROWS(adaptive_events) },
     .features = widest_features,
     .feature_count = COUNT(widest_features),
 };
 
-static const struct profile goldencove = {
+const struct profile goldencove = {
     .name = "goldencove",
+    .like = &arch_lbr,
     .brand = "Intel(R) Xeon(R) Platinum 8480+ (modelled)",
-    ARCH_LBR_MEMBERS,
     .microcode = 0x2b000603,
     .max_leaf = 0x20,
     CPUID_TABLE(goldencove_cpuid),
     .la57 = true,
-    .perfmon_version = 5,
-    .general_counters = 8,
-    .fixed_bitmap = 0xf,
-    .pebs_format = 4,
     .pebs_adaptive = true,
     .pebs_latency_aux = true,
     .pdist_counters = BIT(32) | BIT(0),
@@ -327,37 +327,19 @@ static const struct profile goldencove = {
     },
     .width = 6,
     .metrics = 8,
-    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
-    .msrs = { ROWS(capabilities_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { GOLDENCOVE_EVENTS },
+    .msrs = { ROWS(capabilities_msrs) },
+    .events = { ROWS(goldencove_events), ROWS(goldencove_cache_events), ROWS(cove_conditional_events),
+                ROWS(cove_branch_events), ROWS(adaptive_events) },
     .features = widest_features,
     .feature_count = COUNT(widest_features),
 };
 
-/* Arrow Lake-H's P-cores, 06_C5: Lion Cove with format 5, without the counters group and events in LBR entries. */
-static const struct profile_cpuid arrowlake_h_p_cpuid[] = {
-    METEORLAKE_CPUID(0xc0652, CORE_CORE | 3, CPUID_ARCH_LBR(0u)),
-    { 0x23, 0, true, .add = { 0x0b, 3, 0, 0 } },
-    { 0x23, 1, true, .add = { 0x3ff, 0x0f, 0, 0 } },
-    { 0x23, 3, true, .add = { 0x1dff, 0, 0, 0 } },
-};
-static const struct profile_msr arrowlake_h_p_msrs[] = {
-    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x2f5ff },
-};
-const struct profile arrowlake_h_p = {
-    ARROWLAKE_H,
+const struct profile lioncove = {
+    .like = &arch_lbr,
     .letter = 'P',
-    .core = "Lion Cove",
-    ARCH_LBR_MEMBERS,
-    .max_leaf = 0x23,
-    CPUID_TABLE(arrowlake_h_p_cpuid),
-    .perfmon_version = 5,
     .general_counters = 10,
-    .fixed_bitmap = 0xf,
-    .pebs_format = 5,
-    .pebs_adaptive = true,
     .pebs_timing = true,
-    .pdist_counters = BIT(32) | BIT(1) | BIT(0),
+    .pdist_counters = BIT(32) | BITS(1, 0),
     /* L1D 48 KiB, L2 3 MiB, L3 12 MiB, STLB 2048 entries. */
     .memory = {
         .caches = { { 64, 12 }, { 4096, 12 }, { 16384, 12 } },
@@ -372,17 +354,43 @@ const struct profile arrowlake_h_p = {
     .width = 8,
     .metrics = 8,
     .offcore = { .any = BIT(16), .miss = UINT64_C(0x9e7fa000000) },
-    .msrs = { ROWS(arrowlake_h_p_msrs), ROWS(lioncove_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs),
-              ROWS(misc_enable_msrs) },
-    .events = { ROWS(lioncove_events), ROWS(lioncove_branch_events), ROWS(cove_branch_events), ROWS(goldencove_cache_events), ROWS(adaptive_events) },
-    .features = wide_features,
-    .feature_count = COUNT(wide_features),
+    .events = { ROWS(lioncove_events), ROWS(goldencove_cache_events), ROWS(adaptive_events) },
+};
+
+/* Arrow Lake-H's P-cores, 06_C5: Lion Cove with format 5, without the counters group and events in LBR entries. */
+static const struct profile_cpuid arrowlake_h_p_cpuid[] = {
+    METEORLAKE_CPUID(0xc0652, CORE_CORE | 3, CPUID_ARCH_LBR(0u)),
+    /* Sub-leaves 0, 1 and 3; UMASK2, EQ; architectural events, without that of bad speculation. */
+    { 0x23, 0, true, .add = { 0x0b, 3, 0, 0 } },
+    { 0x23, 1, true, .add = { 0x3ff, 0x0f, 0, 0 } },
+    { 0x23, 3, true, .add = { 0x1dff, 0, 0, 0 } },
+};
+static const struct profile_msr arrowlake_h_p_msrs[] = {
+    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x2f5ff },
+};
+const struct profile arrowlake_h_p = {
+    ARROWLAKE_H,
+    .like = &lioncove,
+    .core = "Lion Cove",
+    .max_leaf = 0x23,
+    CPUID_TABLE(arrowlake_h_p_cpuid),
+    .pebs_format = 5,
+    .pebs_adaptive = true,
+    .msrs = { ROWS(arrowlake_h_p_msrs), ROWS(lioncove_msrs) },
+    .events = { ROWS(lioncove_branch_events), ROWS(cove_branch_events) },
 };
 
 /*
  * Lunar Lake's P-core. Not modelled: its 192 KiB cache between the first and second level, and its memory-side cache.
  */
 
+/* Leaf 0AH reports the counters that all cores of a hybrid have, leaf 23H all counters of this core. */
+static const struct profile_cpuid lunarlake_cpuid[] = {
+    CPUID_SIGNATURE(0xb06d1),
+    { 0x07, 0, true, .keep = { 0, ALL32, ~LA57_ECX, ALL32 }, .add = { 1, 0, 0, ARCH_LBR_EDX | HYBRID_EDX } },
+    { 0x0a, .add = { 0x0d300806, 0x280, 0x07, 0x8603 } },
+    CPUID_ARCH_LBR(LBR_LOGGED),
+};
 const struct profile lunarlake_p = {
     .name = lunarlake_name,
     .like = &arrowlake_h_p,
@@ -403,10 +411,6 @@ const struct profile lunarlake_p = {
 static const struct profile_cpuid tigerlake_cpuid[] = {
     CPUID_SIGNATURE(0x806c1),
     { 0x07, 0, true, .keep = { ALL32, ALL32, ~LA57_ECX, ~(HYBRID_EDX | ARCH_LBR_EDX) } },
-    CPUID_7_1,
-    { 0x0a, .add = { 0x08300805, 0, 0x0f, 0x8604 } },
-    { 0x0e, .last = 0x1b },
-    CPUID_EXTENDED,
 };
 static const struct profile tigerlake = {
     .name = "tigerlake",
@@ -437,13 +441,11 @@ static const struct profile_cpuid graniterapids_cpuid[] = {
     CPUID_NO_LEAVES(0x24),
     { 0x07, 0, true, .keep = { 0, ALL32, ALL32, ~HYBRID_EDX }, .add = { 2, 0, 0, ARCH_LBR_EDX } },
     { 0x07, 1, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { BIT(8), 0, 0, 0 } },
-    { 0x0a, .add = { 0x08300805, 0, 0x0f, 0x8604 } },
     { 0x1a, .add = { CORE_CORE | 2, 0, 0, 0 } },
     CPUID_ARCH_LBR(0u),
     { 0x23, 0, true, .add = { 0x0b, 0, 0, 0 } },
     { 0x23, 1, true, .add = { 0xff, 0x0f, 0, 0 } },
     { 0x23, 3, true, .add = { 0xdff, 0, 0, 0 } },
-    CPUID_EXTENDED,
 };
 static const struct profile_msr graniterapids_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x2f4ff },

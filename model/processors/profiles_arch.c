@@ -112,73 +112,6 @@ static const struct profile_msr darkmont_msrs[] = {
     { 0x1993, 3, REG_IA32_FIXED_CFG_C, .writable = CFG_C_BITS(CFG_C_GROUPS), .stride = 4, .first = 4 },
 };
 
-/*
- * Leaf 23H of Darkmont. Sub-leaves 0 to 5; UMASK2, EQ; slots per cycle. Architectural events: the first seven, and
- * those of topdown slots and LBR entries, but not slots itself.
- */
-/* clang-format off */
-#define CPUID_DARKMONT                                                                                \
-    CPUID_ARCH_LBR_LIP(LBR_LOGGED),                                                                   \
-    { 0x23, 0, true, .add = { 0x3f, 3, 8, 0 } },                                                      \
-    { 0x23, 1, true, .add = { GENERAL_BITMAP, FIXED_GAP_BITMAP, 0, 0 } },                             \
-    { 0x23, 2, true, .add = { RELOAD_GENERAL, RELOAD_FIXED, RELOAD_GENERAL, RELOAD_FIXED } },         \
-    { 0x23, 3, true, .add = { 0x1f7f, 0, 0, 0 } },                                                    \
-    { 0x23, 4, true, .add = { 0, (uint32_t)(CFG_C_GROUPS >> 32), 0, 0 } },                            \
-    { 0x23, 5, true, .add = { GENERAL_BITMAP, 3, FIXED_GAP_BITMAP, 1 } },                             \
-    CPUID_EXTENDED
-/* clang-format on */
-
-/* Leaves above QEMU's last are those of a part without the features that they describe. */
-static const struct profile_cpuid clearwaterforest_cpuid[] = {
-    CPUID_SIGNATURE(0xd06d1),
-    CPUID_NO_LEAVES(0x23),
-    { 0x07, 0, true, .keep = { 0, ALL32, ALL32, ALL32 }, .add = { 1, 0, 0, ARCH_LBR_EDX } },
-    { 0x07, 1, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { BIT(8), 0, 0, 0 } }, /* leaf 23H */
-    { 0x0a, .add = { 0x0d300806, 0x80, FIXED_GAP_BITMAP, 0x8603 } }, /* 13 events; slots is missing */
-    { 0x1a, .add = { ATOM_CORE | 4, 0, 0, 0 } },
-    CPUID_DARKMONT,
-};
-
-#define DARKMONT_TRAITS                                                                                             \
-    ARCH_LBR_MEMBERS, .perfmon_version = 6, .general_counters = GENERAL_COUNTERS, .fixed_bitmap = FIXED_GAP_BITMAP, \
-                      .pebs_format = PEBS_FORMAT_ARCH, .pebs_timing = true, .pdist_counters = BIT(32) | BITS(1, 0), \
-                      .lbr_counters = LBR_LOGGED, .width = 8
-#define DARKMONT_MEMBERS                                                                 \
-    DARKMONT_TRAITS,                                                                     \
-        .offcore = OFFCORE_SINCE_SANDY_BRIDGE,                                           \
-        .msrs = { ROWS(darkmont_msrs),   ROWS(fixed_gap_msrs), ROWS(ecore_msrs),         \
-                  ROWS(goldencove_msrs), ROWS(adaptive_msrs),  ROWS(misc_enable_msrs) }, \
-        .events = { ROWS(darkmont_events), ROWS(panther_branch_events), ROWS(ecore_slots_events), ROWS(ecore_events) }
-/* L1D 32 KiB, L2 4 MiB, L3 as a share of 12 MiB, STLB 4096 entries. */
-/* clang-format off */
-#define DARKMONT_MEMORY                                         \
-    {                                                           \
-        .caches = { { 64, 8 }, { 4096, 16 }, { 8192, 24 } },    \
-        .code = { 128, 8 },                                     \
-        .flags = { 1, 1, 4 },                                   \
-        .tlb = { 1024, 4 },                                     \
-        .latency = { 4, 19, 75, 320, 120 },                     \
-        .source = { 1, 3, 4, 0x0a, 8 },                         \
-        .source_tlb_miss = BIT(6),                              \
-        .source_locked = BIT(5),                                \
-    }
-/* clang-format on */
-
-/* The microcode revisions here are invented: Intel's collection of microcode has none for these parts (2026-08). */
-static const struct profile clearwaterforest = {
-    .name = "clearwaterforest",
-    .brand = "Intel(R) Xeon(R) 6990E+ (modelled)",
-    DARKMONT_MEMBERS,
-    .memory = DARKMONT_MEMORY,
-    .microcode = 0x1000001,
-    .max_leaf = 0x23,
-    .cpuid = clearwaterforest_cpuid,
-    .cpuid_count = COUNT(clearwaterforest_cpuid),
-    .la57 = true,
-    .features = widest_features,
-    .feature_count = COUNT(widest_features),
-};
-
 /* --- Panther Lake ------------------------------------------------------------------------------------------------- */
 
 /* Branches that Darkmont does not count apart. */
@@ -225,17 +158,17 @@ static const struct profile_msr cougarcove_msrs[] = {
 
 /* Leaf 0AH reports the counters that both kinds have. */
 /* clang-format off */
-#define CPUID_PANTHERLAKE(kind)                                                                                       \
-    CPUID_SIGNATURE(0xc06c3),                                                                                         \
-    CPUID_NO_LEAVES(0x28),                                                                                            \
-    { 0x07, 0, true, .keep = { 0, ALL32, ~LA57_ECX, ALL32 }, .add = { 2, 0, 0, ARCH_LBR_EDX | HYBRID_EDX } },         \
-    { 0x07, 1, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { BIT(8), 0, 0, 0 } },                            \
-    { 0x0a, .add = { 0x0d300806, 0x280, 0x07, 0x8603 } },                                                             \
-    { 0x1a, .add = { (kind) | 4, 0, 0, 0 } }
+#define CPUID_PANTHERLAKE(signature, kind)                                                                    \
+    CPUID_SIGNATURE(signature),                                                                               \
+    CPUID_NO_LEAVES(0x28),                                                                                    \
+    { 0x07, 0, true, .keep = { 0, ALL32, ~LA57_ECX, ALL32 }, .add = { 2, 0, 0, ARCH_LBR_EDX | HYBRID_EDX } }, \
+    { 0x07, 1, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { BIT(8), 0, 0, 0 } },                    \
+    { 0x0a, .add = { 0x0d300806, 0x280, 0x07, 0x8603 } },                                                     \
+    { 0x1a, .add = { kind, 0, 0, 0 } }
 /* clang-format on */
 
 static const struct profile_cpuid pantherlake_p_cpuid[] = {
-    CPUID_PANTHERLAKE(CORE_CORE),
+    CPUID_PANTHERLAKE(0xc06c3, CORE_CORE | 4),
     CPUID_ARCH_LBR(LBR_LOGGED),
     /* Sub-leaves 0, 1, 3, 4 and 5; UMASK2, EQ; architectural events, without that of bad speculation. */
     { 0x23, 0, true, .add = { 0x3b, 3, 0, 0 } },
@@ -246,57 +179,79 @@ static const struct profile_cpuid pantherlake_p_cpuid[] = {
     CPUID_EXTENDED,
 };
 
-static const struct profile_cpuid pantherlake_e_cpuid[] = { CPUID_PANTHERLAKE(ATOM_CORE), CPUID_DARKMONT };
+static const struct profile_cpuid pantherlake_e_cpuid[] = {
+    CPUID_PANTHERLAKE(0xc06c3, ATOM_CORE | 4),
+    CPUID_ARCH_LBR_LIP(LBR_LOGGED),
+    /*
+     * Sub-leaves 0 to 5; UMASK2, EQ; slots per cycle. Architectural events: the first seven, and those of topdown
+     * slots and LBR entries, but not slots itself.
+     */
+    { 0x23, 0, true, .add = { 0x3f, 3, 8, 0 } },
+    { 0x23, 1, true, .add = { GENERAL_BITMAP, FIXED_GAP_BITMAP, 0, 0 } },
+    { 0x23, 2, true, .add = { RELOAD_GENERAL, RELOAD_FIXED, RELOAD_GENERAL, RELOAD_FIXED } },
+    { 0x23, 3, true, .add = { 0x1f7f, 0, 0, 0 } },
+    { 0x23, 4, true, .add = { 0, (uint32_t)(CFG_C_GROUPS >> 32), 0, 0 } },
+    { 0x23, 5, true, .add = { GENERAL_BITMAP, 3, FIXED_GAP_BITMAP, 1 } },
+    CPUID_EXTENDED,
+};
 
 static const struct profile pantherlake_p, pantherlake_e;
 static const char pantherlake_name[] = "pantherlake",
                   pantherlake_brand[] = "Intel(R) Core(TM) Ultra X9 388H (modelled)";
 static const struct profile *const pantherlake[] = { &pantherlake_p, &pantherlake_e, NULL };
 
-#define PANTHERLAKE_MEMBERS                                                                                           \
-    .name = pantherlake_name, .kinds = pantherlake, .brand = pantherlake_brand, .microcode = 0x11b, .max_leaf = 0x28, \
-    .features = wide_features, .feature_count = COUNT(wide_features)
+#define PANTHERLAKE \
+    .name = pantherlake_name, .kinds = pantherlake, .brand = pantherlake_brand, .microcode = 0x11b, .max_leaf = 0x28
 
 static const struct profile pantherlake_p = {
-    PANTHERLAKE_MEMBERS,
-    ARCH_LBR_MEMBERS,
-    .letter = 'P',
+    PANTHERLAKE,
+    .like = &lioncove,
     .core = "Cougar Cove",
-    .cpuid = pantherlake_p_cpuid,
-    .cpuid_count = COUNT(pantherlake_p_cpuid),
+    CPUID_TABLE(pantherlake_p_cpuid),
     .perfmon_version = 6,
-    .general_counters = 10,
-    .fixed_bitmap = COUGARCOVE_FIXED,
     .pebs_format = PEBS_FORMAT_ARCH,
-    .pebs_timing = true,
     .lbr_counters = LBR_LOGGED,
-    .pdist_counters = BIT(32) | BITS(1, 0),
-    /* L1D 48 KiB, L2 3 MiB, L3 12 MiB, STLB 2048 entries. */
-    .memory = {
-        .caches = { { 64, 12 }, { 4096, 12 }, { 16384, 12 } },
-        .code = { 64, 16 },
-        .flags = { 0, 0, 4 },
-        .tlb = { 128, 16 },
-        .latency = { 4, 17, 80, 320, 120 },
-        .source = { 1, 5, 8, 0x11, 0x0d },
-        .source_tlb_miss = BIT(10),
-        .source_locked = BIT(11),
-    },
-    .width = 8,
-    .metrics = 8,
-    .offcore = { .any = BIT(16), .miss = UINT64_C(0x9e7fa000000) },
-    .msrs = { ROWS(cougarcove_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(cougarcove_events), ROWS(panther_branch_events), ROWS(lioncove_events), ROWS(goldencove_cache_events), ROWS(adaptive_events) },
+    .msrs = { ROWS(cougarcove_msrs) },
+    .events = { ROWS(cougarcove_events), ROWS(panther_branch_events) },
 };
 
 static const struct profile pantherlake_e = {
-    PANTHERLAKE_MEMBERS,
-    DARKMONT_MEMBERS,
-    .letter = 'E',
+    PANTHERLAKE,
+    .like = &ecore,
     .core = "Darkmont",
-    .cpuid = pantherlake_e_cpuid,
-    .cpuid_count = COUNT(pantherlake_e_cpuid),
-    .memory = DARKMONT_MEMORY,
+    CPUID_TABLE(pantherlake_e_cpuid),
+    .perfmon_version = 6,
+    .fixed_bitmap = FIXED_GAP_BITMAP,
+    .pebs_format = PEBS_FORMAT_ARCH,
+    .pebs_timing = true,
+    .lbr_counters = LBR_LOGGED,
+    /* L1D 32 KiB, L2 4 MiB, L3 as a share of 12 MiB, STLB 4096 entries. */
+    .memory.caches = { { 64, 8 }, { 4096, 16 }, { 8192, 24 } },
+    .memory.flags = { 1, 1, 4 },
+    .memory.tlb = { 1024, 4 },
+    .memory.latency = { 4, 19, 75, 320, 120 },
+    .width = 8,
+    .msrs = { ROWS(darkmont_msrs), ROWS(fixed_gap_msrs) },
+    .events = { ROWS(darkmont_events), ROWS(panther_branch_events), ROWS(ecore_slots_events) },
+};
+
+static const struct profile_cpuid clearwaterforest_cpuid[] = {
+    CPUID_SIGNATURE(0xd06d1),
+    { 0x07, 0, true, .keep = { 0, ALL32, ALL32, ALL32 }, .add = { 1, 0, 0, ARCH_LBR_EDX } },
+    { 0x0a, .add = { 0x0d300806, 0x80, FIXED_GAP_BITMAP, 0x8603 } }, /* 13 events; slots is missing */
+};
+/* The microcode revisions of this part and of Nova Lake are invented: Intel's collection has none (2026-08). */
+static const struct profile clearwaterforest = {
+    .name = "clearwaterforest",
+    .like = &pantherlake_e,
+    .lacks = LACKS_KINDS,
+    .brand = "Intel(R) Xeon(R) 6990E+ (modelled)",
+    .microcode = 0x1000001,
+    .max_leaf = 0x23,
+    CPUID_TABLE(clearwaterforest_cpuid),
+    .la57 = true,
+    .features = widest_features,
+    .feature_count = COUNT(widest_features),
 };
 
 /* --- Nova Lake and Diamond Rapids --------------------------------------------------------------------------------- */
@@ -393,18 +348,8 @@ static const struct profile_event arcticwolf_events[] = {
     { 0xd0, 0x82, EVENT_STORES, LATER_COUNTERS, PRECISE_WITH_ADDRESS },
 };
 
-/* clang-format off */
-#define CPUID_NOVALAKE(kind)                                                                                          \
-    CPUID_SIGNATURE(0x300f10),                                                                                        \
-    CPUID_NO_LEAVES(0x28),                                                                                            \
-    { 0x07, 0, true, .keep = { 0, ALL32, ~LA57_ECX, ALL32 }, .add = { 2, 0, 0, ARCH_LBR_EDX | HYBRID_EDX } },         \
-    { 0x07, 1, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { BIT(8), 0, 0, 0 } },                            \
-    { 0x0a, .add = { 0x0d300806, 0x280, 0x07, 0x8603 } },                                                             \
-    { 0x1a, .add = { (kind) | 5, 0, 0, 0 } }
-/* clang-format on */
-
 static const struct profile_cpuid novalake_p_cpuid[] = {
-    CPUID_NOVALAKE(CORE_CORE),
+    CPUID_PANTHERLAKE(0x300f10, CORE_CORE | 5),
     CPUID_ARCH_LBR(LBR_LOGGED),
     /* All sub-leaves; UMASK2, EQ, counters hidden from RDPMC. */
     { 0x23, 0, true, .add = { 0x3f, 7, 0, 0 } },
@@ -415,66 +360,54 @@ static const struct profile_cpuid novalake_p_cpuid[] = {
     { 0x23, 5, true, .add = { GENERAL_BITMAP, 3, COUGARCOVE_FIXED, 1 } },
     CPUID_EXTENDED,
 };
-static const struct profile_cpuid novalake_e_cpuid[] = { CPUID_NOVALAKE(ATOM_CORE), CPUID_DARKMONT };
+static const struct profile_cpuid novalake_e_cpuid[] = { CPUID_SIGNATURE(0x300f10),
+                                                         { 0x1a, .add = { ATOM_CORE | 5, 0, 0, 0 } } };
 
 static const struct profile novalake_p, novalake_e;
 static const char novalake_name[] = "novalake", novalake_brand[] = "Intel Nova Lake (modelled)";
 static const struct profile *const novalake[] = { &novalake_p, &novalake_e, NULL };
 
-#define NOVALAKE_MEMBERS                                                                                         \
-    .name = novalake_name, .kinds = novalake, .brand = novalake_brand, .microcode = 0x1000001, .max_leaf = 0x28, \
-    .features = wide_features, .feature_count = COUNT(wide_features), .offcore = OFFCORE_OMR
+#define NOVALAKE \
+    .name = novalake_name, .kinds = novalake, .brand = novalake_brand, .microcode = 0x1000001, .offcore = OFFCORE_OMR
 
 static const struct profile novalake_p = {
-    NOVALAKE_MEMBERS,
-    ARCH_LBR_MEMBERS,
-    .letter = 'P',
+    NOVALAKE,
+    .like = &lioncove,
+    .lacks = LACKS_EVENTS,
     .core = "Coyote Cove",
+    .max_leaf = 0x28,
     CPUID_TABLE(novalake_p_cpuid),
     .perfmon_version = 6,
     .general_counters = GENERAL_COUNTERS,
-    .fixed_bitmap = COUGARCOVE_FIXED,
     .pebs_format = PEBS_FORMAT_ARCH,
-    .pebs_timing = true,
     .lbr_counters = LBR_LOGGED,
-    .pdist_counters = BIT(32) | BITS(1, 0),
-    .memory = {
-        .caches = { { 64, 12 }, { 4096, 16 }, { 16384, 12 } },
-        .code = { 64, 16 },
-        .flags = { 0, 0, 4 },
-        .tlb = { 128, 16 },
-        .latency = { 4, 17, 80, 320, 120 },
-        .source = { 1, 4, 0x102, 0x108, 0x122 },
-        .source_tlb_miss = BIT(11),
-        .source_locked = BIT(12),
-    },
-    .width = 8,
-    .metrics = 8,
-    .msrs = { ROWS(coyotecove_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    /* Without events that are not in the list: Lion Cove's offcore requests, and all that Ice Lake has from D0H/83H on. */
-    .events = { ROWS(coyotecove_events), ROWS(cougarcove_events), ROWS(panther_branch_events), { lioncove_events, 5 },
-                { lioncove_events + 7, 3 }, { goldencove_cache_events + 7, 4 }, { adaptive_events, 15 },
+    .memory.caches[LEVEL_L2] = { 4096, 16 },
+    .memory.source = { 1, 4, 0x102, 0x108, 0x122 },
+    .memory.source_tlb_miss = BIT(11),
+    .memory.source_locked = BIT(12),
+    .msrs = { ROWS(coyotecove_msrs) },
+    /* Without events that are not in the list: Lion Cove's offcore requests, Ice Lake's from D0H/83H on. */
+    .events = { ROWS(coyotecove_events),
+                ROWS(cougarcove_events),
+                ROWS(panther_branch_events),
+                { lioncove_events, 5 },
+                { lioncove_events + 7, 3 },
+                { goldencove_cache_events + 7, 4 },
+                { adaptive_events, 15 },
                 { adaptive_events + 22, 2 } },
 };
 
 static const struct profile novalake_e = {
-    NOVALAKE_MEMBERS,
-    DARKMONT_TRAITS,
-    .letter = 'E',
+    NOVALAKE,
+    .like = &pantherlake_e,
+    .lacks = LACKS_EVENTS,
     .core = "Arctic Wolf",
     CPUID_TABLE(novalake_e_cpuid),
-    .memory = {
-        .caches = { { 64, 8 }, { 4096, 16 }, { 16384, 12 } },
-        .code = { 128, 8 },
-        .flags = { 1, 1, 4 },
-        .tlb = { 1024, 4 },
-        .latency = { 4, 19, 75, 320, 120 },
-        .source = { 1, 3, 0x102, 0x108, 0x122 },
-        .source_tlb_miss = BIT(11),
-        .source_locked = BIT(12),
-    },
-    .msrs = { ROWS(arcticwolf_msrs), ROWS(darkmont_msrs), ROWS(fixed_gap_msrs), ROWS(ecore_msrs), ROWS(goldencove_msrs),
-              ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
+    .memory.caches[LEVEL_L3] = { 16384, 12 },
+    .memory.source = { 1, 3, 0x102, 0x108, 0x122 },
+    .memory.source_tlb_miss = BIT(11),
+    .memory.source_locked = BIT(12),
+    .msrs = { ROWS(arcticwolf_msrs) },
     .events = { ROWS(arcticwolf_events), ROWS(ecore_slots_events) },
 };
 

@@ -267,10 +267,8 @@ static const struct profile_cpuid geminilake_cpuid[] = {
       .keep = { 0, ALL32, 0x47f8ebbf | MACHINE_ECX, 0xbfebfbff },
       .add = { 0x706a8, 0, DTES64_ECX | DS_CPL_ECX | PDCM_ECX, DS_EDX } },
     { .leaf = 0x07, .indexed = true, .keep = { 0, 0x2294e287, 0x40400004, 0xac000400 } },
-    { .leaf = 0x07, .subleaf = 1, .indexed = true },
     { .leaf = 0x0a, .add = { 0x07300404, 0, 0, 0x8603 } },
     { .leaf = 0x0e, .last = 0x18 },
-    { .leaf = 0x80000001, .keep = { 0, 0, 0x101, 0x2c100800 } },
 };
 static const struct profile geminilake = {
     .name = "geminilake",
@@ -317,7 +315,6 @@ static const struct profile_cpuid jasperlake_cpuid[] = {
       .keep = { 0, ALL32, 0x47f8ebbf | MACHINE_ECX, 0xbfebfbff },
       .add = { 0x906c0, 0, DTES64_ECX | DS_CPL_ECX | PDCM_ECX, DS_EDX } },
     { .leaf = 0x07, .indexed = true, .keep = { 0, 0x2394a2c3, 0x18400124, 0xfc000400 } },
-    { .leaf = 0x07, .subleaf = 1, .indexed = true },
     { .leaf = 0x0a, .add = { 0x07300405, 0, 0x07, 0x8603 } },
     { .leaf = 0x0e, .last = 0x1b },
     { .leaf = 0x1a, .add = { ATOM_CORE, 0, 0, 0 } },
@@ -378,62 +375,37 @@ static const struct profile_msr crestmont_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x274ff },
 };
 
-static const struct profile_cpuid sierraforest_cpuid[] = {
-    CPUID_SIGNATURE(0xa06f3),
-    CPUID_NO_LEAVES(0x23),
-    { 0x07, 0, true, .keep = { 0, ALL32, ALL32, ALL32 }, .add = { 1, 0, 0, ARCH_LBR_EDX } },
-    { 0x07, 1, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { BIT(8), 0, 0, 0 } }, /* leaf 23H */
-    { 0x0a, .add = { 0x07300805, 0, 0x07, 0x8603 } },
-    { 0x1a, .add = { ATOM_CORE | 2, 0, 0, 0 } },
-    CPUID_ARCH_LBR_LIP(LBR_LOGGED),
-    /* Sub-leaves 0, 1 and 3, as on every Crestmont that was seen; slots a cycle; architectural events. */
-    { 0x23, 0, true, .add = { 0x0b, 0, 6, 0 } },
-    { 0x23, 1, true, .add = { 0xff, 0x07, 0, 0 } },
-    { 0x23, 3, true, .add = { 0x7f, 0, 0, 0 } },
-    CPUID_EXTENDED,
-};
-
 /* Meteor Lake's E-cores */
 static const struct profile_cpuid meteorlake_e_cpuid[] = {
     METEORLAKE_CPUID(0xa06a4, ATOM_CORE | 2, CPUID_ARCH_LBR_LIP(0u)),
+    /* Sub-leaves 0, 1 and 3, as on every Crestmont that was seen; slots a cycle; architectural events. */
     { 0x23, 0, true, .add = { 0x0b, 0, 6, 0 } },
     { 0x23, 1, true, .add = { 0xff, 0x07, 0, 0 } },
     { 0x23, 3, true, .add = { 0x7f, 0, 0, 0 } },
 };
 const struct profile meteorlake_e = {
     METEORLAKE,
-    .letter = 'E',
+    .like = &ecore,
     .core = "Crestmont",
-    ARCH_LBR_MEMBERS,
     .max_leaf = 0x23,
     CPUID_TABLE(meteorlake_e_cpuid),
-    .perfmon_version = 5,
-    .general_counters = 8,
-    .fixed_bitmap = 0x7,
-    .pebs_format = 4,
     .pebs_adaptive = true,
     .pebs_timing = true,
-    .pdist_counters = BIT(32) | BITS(1, 0),
     /* L1D 32 KiB, L2 2 MiB, L3 as a share of 12 MiB, STLB 3072 entries. */
-    .memory = {
-        .caches = { { 64, 8 }, { 2048, 16 }, { 8192, 24 } },
-        .code = { 128, 8 },
-        .flags = { 0, 0, 4 },
-        .tlb = { 512, 6 },
-        .latency = { 4, 19, 80, 300, 120 },
-        .source = { 1, 3, 4, 0x0a, 8 },
-        .source_tlb_miss = BIT(6),
-        .source_locked = BIT(5),
-    },
+    .memory.caches = { { 64, 8 }, { 2048, 16 }, { 8192, 24 } },
+    .memory.tlb = { 512, 6 },
+    .memory.latency = { 4, 19, 80, 300, 120 },
     .width = 6,
-    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
-    .msrs = { ROWS(crestmont_msrs), ROWS(ecore_msrs),
-              ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(crestmont_events), ROWS(ecore_older_slots_events), ROWS(ecore_hit_events), ROWS(ecore_branch_events), ROWS(ecore_events) },
-    .features = wide_features,
-    .feature_count = COUNT(wide_features),
+    .msrs = { ROWS(crestmont_msrs) },
+    .events = { ROWS(crestmont_events), ROWS(ecore_older_slots_events), ROWS(ecore_hit_events),
+                ROWS(ecore_branch_events) },
 };
 
+static const struct profile_cpuid sierraforest_cpuid[] = {
+    CPUID_SIGNATURE(0xa06f3),
+    { 0x07, 0, true, .keep = { 0, ALL32, ALL32, ALL32 }, .add = { 1, 0, 0, ARCH_LBR_EDX } },
+    CPUID_ARCH_LBR_LIP(LBR_LOGGED),
+};
 static const struct profile sierraforest = {
     .name = "sierraforest",
     .like = &meteorlake_e,

@@ -30,10 +30,6 @@
 static const struct profile_cpuid alderlake_p_cpuid[] = { CPUID_P(0x90672) };
 static const struct profile_cpuid alderlake_e_cpuid[] = { CPUID_E(0x90672) };
 
-static const struct profile_msr alderlake_p_msrs[] = {
-    { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0xf4ff },
-};
-
 /* --- Gracemont ---------------------------------------------------------------------------------------------------- */
 
 #define GRACEMONT_COUNTERS COUNTER_BITS(0x3f, 0x7)
@@ -72,53 +68,30 @@ static const struct profile *const alderlake[] = { &alderlake_p, &alderlake_e, N
     .name = "alderlake", .kinds = alderlake, .brand = "12th Gen Intel(R) Core(TM) i9-12900K (modelled)", \
     .microcode = 0x38
 static const struct profile alderlake_p = {
+    ALDERLAKE,
+    .like = &goldencove,
+    .lacks = LACKS_LA57,
     .letter = 'P',
     .core = "Golden Cove",
-    ARCH_LBR_MEMBERS,
-    .max_leaf = 0x20,
-    .perfmon_version = 5,
-    .general_counters = 8,
-    .fixed_bitmap = 0x0f,
-    .pebs_format = 4,
-    .pebs_adaptive = true,
-    .pebs_latency_aux = true,
-    .pdist_counters = BIT(32) | BIT(0),
-    /* L1D 48 KiB, L2 1.25 MiB, L3 as a share of 8 MiB, STLB 2048 entries. */
-    .memory = {
-        .caches = { { 64, 12 }, { 2048, 10 }, { 8192, 16 } },
-        .code = { 64, 8 },
-        .flags = { 0, 0, 4 },
-        .tlb = { 128, 16 },
-        .latency = { 5, 15, 65, 280, 100 },
-        .source = { 1, 3, 4, 0x0a, 7 },
-        .source_tlb_miss = 0x10,
-        .source_locked = 0x20,
-    },
-    .width = 6,
-    .metrics = 8,
-    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
-    .msrs = { ROWS(alderlake_p_msrs), ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { GOLDENCOVE_EVENTS },
+    CPUID_TABLE(alderlake_p_cpuid),
+    /* L2 1.25 MiB */
+    .memory.caches[LEVEL_L2] = { 2048, 10 },
+    .memory.latency = { 5, 15, 65, 280, 100 },
     .features = wide_features,
     .feature_count = COUNT(wide_features),
-    ALDERLAKE, CPUID_TABLE(alderlake_p_cpuid),
 };
 static const struct profile alderlake_e = {
-    .letter = 'E',
+    ALDERLAKE,
+    .like = &ecore,
     .core = "Gracemont",
-    ARCH_LBR_MEMBERS,
     .max_leaf = 0x20,
-    .perfmon_version = 5,
+    CPUID_TABLE(alderlake_e_cpuid),
     .general_counters = 6,
-    .fixed_bitmap = 0x07,
-    .pebs_format = 4,
     .pebs_adaptive = true,
     .pdist_counters = BIT(32) | BIT(0),
     /* L1D 32 KiB, L2 2 MiB (four cores share it), L3 as a share of 12 MiB, STLB 2048 entries. */
     .memory = {
         .caches = { { 64, 8 }, { 2048, 16 }, { 8192, 24 } },
-        .code = { 128, 8 },
-        .flags = { 0, 0, 4 },
         .tlb = { 512, 4 },
         .latency = { 3, 17, 75, 300, 120 },
         .source = { 1, 3, 4, 0x0a, 6 },
@@ -126,13 +99,8 @@ static const struct profile alderlake_e = {
         .source_locked = 0x10,
     },
     .width = 5,
-    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
-    .msrs = { ROWS(gracemont_msrs), ROWS(ecore_msrs),
-              ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(gracemont_events), ROWS(ecore_older_slots_events), ROWS(ecore_branch_events), ROWS(ecore_events) },
-    .features = wide_features,
-    .feature_count = COUNT(wide_features),
-    ALDERLAKE, CPUID_TABLE(alderlake_e_cpuid),
+    .msrs = { ROWS(gracemont_msrs) },
+    .events = { ROWS(gracemont_events), ROWS(ecore_older_slots_events), ROWS(ecore_branch_events) },
 };
 
 /* --- Raptor Lake -------------------------------------------------------------------------------------------------- */

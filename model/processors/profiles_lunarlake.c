@@ -53,25 +53,11 @@ static const struct profile_msr skymont_msrs[] = {
     { 0x1983, 2, REG_IA32_FIXED_CFG_C, .writable = BITS(31, 0), .stride = 4 },
 };
 
-/* Sub-leaves 0 to 3; UMASK2, EQ; slots a cycle; architectural events, without that of slots. */
-/* clang-format off */
-#define SKYMONT_LEAF_23 \
-    { 0x23, 0, true, .add = { 0x0f, 3, 8, 0 } }, \
-    { 0x23, 1, true, .add = { GENERAL_BITMAP, FIXED_GAP_BITMAP, 0, 0 } }, \
-    { 0x23, 2, true, .add = { RELOAD_GENERAL, RELOAD_FIXED, RELOAD_GENERAL, RELOAD_FIXED } }, \
-    { 0x23, 3, true, .add = { 0x1f7f, 0, 0, 0 } }
-/* clang-format on */
-static const struct profile_cpuid skymont_cpuid[] = {
+static const struct profile_cpuid lunarlake_e_cpuid[] = {
     CPUID_SIGNATURE(0xb06d1),
-    CPUID_NO_LEAVES(0x23),
-    /* Leaf 7 with its sub-leaf 1; architectural LBR, hybrid; leaf 23H. */
     { 0x07, 0, true, .keep = { 0, ALL32, ~LA57_ECX, ALL32 }, .add = { 1, 0, 0, ARCH_LBR_EDX | HYBRID_EDX } },
-    { 0x07, 1, true, .keep = { ALL32, ALL32, ALL32, ALL32 }, .add = { BIT(8), 0, 0, 0 } },
     { 0x0a, .add = { 0x0d300806, 0x280, 0x07, 0x8603 } },
-    { 0x1a, .add = { ATOM_CORE | 3, 0, 0, 0 } },
     CPUID_ARCH_LBR_LIP(LBR_LOGGED),
-    SKYMONT_LEAF_23,
-    CPUID_EXTENDED,
 };
 
 const char lunarlake_name[] = "lunarlake";
@@ -80,43 +66,32 @@ const char lunarlake_brand[] = "Intel(R) Core(TM) Ultra 7 258V (modelled)";
 /* Arrow Lake-H's E-cores, 06_C5: format 5, without the counters group and events in LBR entries. */
 static const struct profile_cpuid arrowlake_h_e_cpuid[] = {
     METEORLAKE_CPUID(0xc0652, ATOM_CORE | 3, CPUID_ARCH_LBR_LIP(0u)),
-    SKYMONT_LEAF_23,
+    /* Sub-leaves 0 to 3; UMASK2, EQ; slots a cycle; architectural events, without that of slots. */
+    { 0x23, 0, true, .add = { 0x0f, 3, 8, 0 } },
+    { 0x23, 1, true, .add = { GENERAL_BITMAP, FIXED_GAP_BITMAP, 0, 0 } },
+    { 0x23, 2, true, .add = { RELOAD_GENERAL, RELOAD_FIXED, RELOAD_GENERAL, RELOAD_FIXED } },
+    { 0x23, 3, true, .add = { 0x1f7f, 0, 0, 0 } },
 };
 static const struct profile_msr arrowlake_h_e_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x275ff },
 };
 const struct profile arrowlake_h_e = {
     ARROWLAKE_H,
-    .letter = 'E',
+    .like = &ecore,
     .core = "Skymont",
-    ARCH_LBR_MEMBERS,
     .max_leaf = 0x23,
     CPUID_TABLE(arrowlake_h_e_cpuid),
-    .perfmon_version = 5,
-    .general_counters = 8,
     .fixed_bitmap = FIXED_GAP_BITMAP,
     .pebs_format = 5,
     .pebs_adaptive = true,
     .pebs_timing = true,
-    .pdist_counters = BIT(32) | BITS(1, 0),
     /* L1D 32 KiB, L2 4 MiB (four cores share it), L3 12 MiB, STLB 4096 entries. */
-    .memory = {
-        .caches = { { 64, 8 }, { 4096, 16 }, { 8192, 24 } },
-        .code = { 128, 8 },
-        .flags = { 0, 0, 4 },
-        .tlb = { 1024, 4 },
-        .latency = { 4, 19, 75, 320, 120 },
-        .source = { 1, 3, 4, 0x0a, 8 },
-        .source_tlb_miss = BIT(6),
-        .source_locked = BIT(5),
-    },
+    .memory.caches = { { 64, 8 }, { 4096, 16 }, { 8192, 24 } },
+    .memory.tlb = { 1024, 4 },
+    .memory.latency = { 4, 19, 75, 320, 120 },
     .width = 8,
-    .offcore = OFFCORE_SINCE_SANDY_BRIDGE,
-    .msrs = { ROWS(arrowlake_h_e_msrs), ROWS(skymont_msrs), ROWS(fixed_gap_msrs), ROWS(ecore_msrs),
-              ROWS(goldencove_msrs), ROWS(adaptive_msrs), ROWS(misc_enable_msrs) },
-    .events = { ROWS(skymont_events), ROWS(ecore_slots_events), ROWS(ecore_hit_events), ROWS(ecore_branch_events), ROWS(ecore_events) },
-    .features = wide_features,
-    .feature_count = COUNT(wide_features),
+    .msrs = { ROWS(arrowlake_h_e_msrs), ROWS(skymont_msrs), ROWS(fixed_gap_msrs) },
+    .events = { ROWS(skymont_events), ROWS(ecore_slots_events), ROWS(ecore_hit_events), ROWS(ecore_branch_events) },
 };
 
 static const struct profile lunarlake_e = {
@@ -125,7 +100,7 @@ static const struct profile lunarlake_e = {
     .kinds = lunarlake_kinds,
     .brand = lunarlake_brand,
     .microcode = 0x128,
-    CPUID_TABLE(skymont_cpuid),
+    CPUID_TABLE(lunarlake_e_cpuid),
     .perfmon_version = 6,
     .pebs_format = 6,
     .lbr_counters = LBR_LOGGED,

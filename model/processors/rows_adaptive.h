@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Common parts of processors from Ice Lake on, whose PEBS records are adaptive or architectural: register fields, rows
- * of CPUID, members of a profile. Their tables are in profiles_adaptive.c and rows_ecore.c. The profiles_*.c files have
- * the processors' individual parts.
+ * of CPUID. Their tables are in profiles_adaptive.c and rows_ecore.c. The profiles_*.c files have the processors'
+ * individual parts.
  */
 #ifndef MODEL_PROCESSORS_ROWS_ADAPTIVE_H
 #define MODEL_PROCESSORS_ROWS_ADAPTIVE_H
@@ -105,14 +105,6 @@
     { 0x0a, .add = { 0x07300805, 0, 0x07, 0x8603 } },                                                                 \
     { 0x1a, .add = { kind, 0, 0, 0 } }, lbr, CPUID_EXTENDED
 /* clang-format on */
-
-/* Members of every profile here, and of profiles with architectural LBR. */
-#define ADAPTIVE_MEMBERS                                                                                          \
-    .max_extended = 0x80000008, .dtes64 = true, .counter_width = 48, .debugctl = &debugctl_core, .lbr_depth = 32, \
-    .predictor_slots = 4096
-#define ARCH_LBR_MEMBERS                                                                        \
-    ADAPTIVE_MEMBERS, .lbr_depths = 0x0b, .lbr_format = LBR_FORMAT_ARCH, .pdist_distance = 128, \
-                      .pebs_cache_latency = true
 
 /* What the kinds of cores of a hybrid share. */
 #define METEORLAKE  .name = meteorlake_name, .kinds = meteorlake_kinds, .brand = meteorlake_brand, .microcode = 0x20

@@ -93,3 +93,18 @@ const struct profile_msr fixed_gap_msrs[6] = {
     { 0x1990, 3, REG_IA32_FIXED_CTR, .writable = BITS(47, 0), .stride = 4, .first = 4 },
     { 0x1900, 0x100, .reg = REG_ABSENT },
 };
+
+/* Those since Crestmont have their data sources and precise distribution in common; Gracemont has its own. */
+const struct profile ecore = {
+    .like = &arch_lbr,
+    .letter = 'E',
+    .fixed_bitmap = 0x7,
+    .pdist_counters = BIT(32) | BITS(1, 0),
+    .memory.code = { 128, 8 },
+    .memory.flags = { 0, 0, 4 },
+    .memory.source = { 1, 3, 4, 0x0a, 8 },
+    .memory.source_tlb_miss = BIT(6),
+    .memory.source_locked = BIT(5),
+    .msrs = { ROWS(ecore_msrs) },
+    .events = { ROWS(ecore_events) },
+};
