@@ -45,8 +45,7 @@ struct memory_finding {
 /* Whether a page of this physical address, mapped with PAT, PCD and PWT clear, is write-back; fills *found if not. */
 bool memory_is_write_back(const struct memory_registers *registers, uint64_t address, struct memory_finding *found);
 
-/* Says "cpu 0: the debug store at 0x150000 has the memory type UC, not WB, by IA32_MTRR_DEF_TYPE (0x2ff) at 0x0: ..".
- */
+/* Says "cpu 0: the debug store at 0x150000 has the memory type UC, not WB, by IA32_MTRR_DEF_TYPE (0x2ff) at .." */
 void memory_finding_text(const struct line_sink *out, unsigned processor, const struct memory_finding *found);
 
 #endif

@@ -60,10 +60,9 @@ struct ds_counts {
 };
 
 /*
- * Whether the calling processor's debug store is in write-back memory, which the manual advises: a page is not if its
- * address, type and register are in *found. Under a hypervisor always true: there the host decides, and QEMU's
- * emulation clears the MTRRs at INIT, which leaves a processor's unchanged. SDM Vol. 3A (253668-032), "Setting Up the
- * DS Save Area", 16.4.9.2.
+ * Whether the calling processor's debug store is in write-back memory, which the manual advises. If not, *found has the
+ * first page that is not. Under a hypervisor always true: there the host decides (and QEMU's emulation clears the MTRRs
+ * at INIT, which real processors do not). SDM Vol. 3A (253668-032), "Setting Up the DS Save Area", 16.4.9.2.
  */
 bool ds_is_write_back(struct memory_finding *found);
 

@@ -37,14 +37,15 @@ void msr_forget(void);
 
 /*
  * A workload's window (suite/workload/workload.inc) reads its register back after it was opened and after it was
- * closed. The register of the last window, and the bits of all windows that were read but not written.
+ * closed. msr_window is the register of the last window. msr_window_more collects the bits, of all windows since
+ * msr_watch(), that were read but not written: if a test's windows differ, the wrong one may be another's.
  */
 extern uint32_t msr_window;
 extern uint64_t msr_window_more;
 
 /*
- * Compares what an interrupt handler has read while the watch was paused. Set may be the bits that were written, and
- * these others.
+ * Compares what an interrupt handler has read while the watch was paused: only the bits that were written, and
+ * `others`, may be set.
  */
 void msr_watch_read(uint32_t msr, uint64_t value, uint64_t others);
 

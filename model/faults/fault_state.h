@@ -60,7 +60,7 @@ static inline void swap(uint64_t *a, uint64_t *b)
 #undef RULE
 void wrong_exception_pushed(struct vcpu *v, uint64_t *flags, uint64_t *code);
 
-/* The architectural PEBS parts of rules in other files; */
+/* The parts of rules in other files that concern architectural PEBS. */
 uint64_t wrong_arch_enabled(const struct vcpu *v, uint64_t enabled);
 uint64_t wrong_arch_value(const struct vcpu *v, const struct profile_msr *m, uint64_t value);
 #endif

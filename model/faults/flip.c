@@ -558,8 +558,10 @@ static bool all_sample(const struct vcpu *v)
     return all;
 }
 
-/* Whether each counter that counts samples or reloads itself, and overflows with these events: one more has no effect,
- * as the counter is reloaded. */
+/*
+ * Whether each counter that counts samples or reloads itself, and overflows with these events. One more then has no
+ * effect, because the counter is reloaded.
+ */
 static bool overflows_anyway(const struct vcpu *v, uint64_t events)
 {
     bool all = true;
