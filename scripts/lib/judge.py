@@ -157,16 +157,14 @@ def problems(row: table.Row, status: int, killed: int | None) -> tuple[list[str]
     return boot_problems(row, status, lines, errors)
 
 
-def colours(row: table.Row, latitude: str | None) -> tuple[dict[str, str], str | None]:
-    """The results of a boot, ID => 'red', 'green' or 'skip', and its verdict. A difference from the typical is red, except on a
-    processor with latitude, which may differ."""
+def colours(row: table.Row) -> tuple[dict[str, str], str | None]:
+    """The results of a boot, ID => 'red', 'green' or 'skip', and its verdict. A difference from the typical is red."""
     results, verdict = results_in(read_lines(row.folder / 'serial') or [])
-    red = ('fail', 'error') if latitude else ('fail', 'error', 'differs')
-    return {test: 'red' if result in red else 'skip' if result == 'skip' else 'green' for test, result in results.items()}, verdict
+    return {test: 'red' if result in ('fail', 'error', 'differs') else 'skip' if result == 'skip' else 'green' for test, result in results.items()}, verdict
 
 
-def fault_problems(row: table.Row, faulty: dict[str, str], verdict: str | None, killed: int | None, healthy: dict[str, str],
-                   latitude: str | None) -> tuple[list[str], set[str], bool]:
+def fault_problems(row: table.Row, faulty: dict[str, str], verdict: str | None, killed: int | None,
+                   healthy: dict[str, str]) -> tuple[list[str], set[str], bool]:
     """Why a boot with a fault proves nothing, the tests that noticed, and whether they, or a panic, show the fault; given the
     colours without the fault."""
     ran = [test for test, colour in healthy.items() if colour == 'green']
@@ -177,8 +175,6 @@ def fault_problems(row: table.Row, faulty: dict[str, str], verdict: str | None, 
         wrong = [f'timed out after {killed} seconds']
     elif not verdict:
         wrong = ['the kernel printed no verdict']
-    elif latitude:
-        wrong = [] if caught else ['no test noticed']
     else:
         wrong = ['the kernel did not panic' if row.panic else 'the kernel panicked'] if (verdict == 'panic') != row.panic else []
         wrong += [f'did not notice: {" ".join(sorted(must - red))}'] if must - red else []
