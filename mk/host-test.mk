@@ -104,7 +104,7 @@ $B/host/test_model_plugin: $(PLUGIN:%=$B/host/%)
 $B/coverage/test_model_plugin: $(PLUGIN:%=$B/coverage/%)
 $B/host/test_model_plugin $B/coverage/test_model_plugin: HOST_LIBS = -rdynamic -Wl,--unresolved-symbols=ignore-all $(shell pkg-config --libs glib-2.0)
 
-# The plugin with the sanitizers, for tests/qemu/sanitized.t and scripts/sanitized.
+# The plugin with the sanitizers, for tests/qemu/sanitized.t.
 SANITIZED := $(patsubst %.c,$B/host/%.o,$(MODEL_PURE)) $(PLUGIN:%=$B/host/%)
 $(SANITIZED): HOST_MACHINE += -fPIC
 $B/host/dsmodel.so: $(SANITIZED)
