@@ -28,7 +28,7 @@ begin_workload workload_loads
 %assign i 0
 %rep ACCESSES
 load_%+i:       mov     ax_, [load_data + i * 8]
-load_%+i%+_next: lfence
+.next:          lfence
 %assign i i + 1
 %endrep
                 end_workload workload_loads
@@ -45,7 +45,7 @@ workload_loads_branches:
 workload_loads_accesses:
 %assign i 0
 %rep ACCESSES
-        access  load_%+i, load_%+i%+_next, load_data + i * 8, VALUE(i)
+        access  load_%+i, load_%+i%+.next, load_data + i * 8, VALUE(i)
 %assign i i + 1
 %endrep
 describe_workload workload_loads, ACCESSES * 2 + GPRS
@@ -56,7 +56,7 @@ begin_workload workload_stores
 %rep ACCESSES
                 mov     ax_, VALUE(i)
 store_%+i:      mov     [store_data + i * 8], ax_
-store_%+i%+_next: lfence
+.next:          lfence
 %assign i i + 1
 %endrep
                 end_workload workload_stores
@@ -69,7 +69,7 @@ workload_stores_branches:
 workload_stores_accesses:
 %assign i 0
 %rep ACCESSES
-        access  store_%+i, store_%+i%+_next, store_data + i * 8, VALUE(i)
+        access  store_%+i, store_%+i%+.next, store_data + i * 8, VALUE(i)
 %assign i i + 1
 %endrep
 describe_workload workload_stores, ACCESSES * 3
@@ -161,7 +161,7 @@ begin_workload workload_%1
 %rep ACCESSES
                 %2
 %1_%+i:         %3
-%1_%+i%+_next:  lfence
+.next:          lfence
 %assign i i + 1
 %endrep
                 end_workload workload_%1
@@ -171,7 +171,7 @@ workload_%1_branches:
 workload_%1_accesses:
 %assign i 0
 %rep ACCESSES
-        access  %1_%+i, %1_%+i%+_next, evicted, 0
+        access  %1_%+i, %1_%+i%+.next, evicted, 0
 %assign i i + 1
 %endrep
 describe_workload workload_%1, ACCESSES * %4

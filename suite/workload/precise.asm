@@ -10,7 +10,7 @@ begin_workload workload_locked
 %assign i 0
 %rep LOCKED
 locked_%+i:     lock inc dword [locked_data + i * 4]
-locked_%+i%+_next: mov  eax, [locked_data + i * 4]      ; an ordinary load, which must not be counted
+.next:          mov     eax, [locked_data + i * 4]      ; an ordinary load, which must not be counted
                 lfence
 %assign i i + 1
 %endrep
@@ -24,7 +24,7 @@ workload_locked_branches:
 workload_locked_accesses:
 %assign i 0
 %rep LOCKED
-        access  locked_%+i, locked_%+i%+_next, locked_data + i * 4, 0
+        access  locked_%+i, locked_%+i%+.next, locked_data + i * 4, 0
 %assign i i + 1
 %endrep
 describe_workload workload_locked, LOCKED * 3

@@ -134,19 +134,19 @@ straight_data:  resb    GROUPS * LINE + LINE
 ; branchy_block BLOCK
 %macro branchy_block 1
 %assign next %1 + 1
-branchy_%1_load:  mov   eax, [branchy_data + %1 * 8]
-branchy_%1_test:  cmp   eax, 1
-branchy_%1_not:   je    near branchy_trap
-branchy_%1_lea:   lea   edx, [bx_ + cx_ + 1]
-branchy_%1_store: mov   [branchy_data + %1 * 8 + 4], edx
-branchy_%1_call:  call  branchy_%1_function
-branchy_%1_back:  lea   edx, [bx_ + cx_ + 1]
-branchy_%1_zero:  test  eax, eax
-branchy_%1_jump:
+branchy_%1:     mov     eax, [branchy_data + %1 * 8]
+.test:          cmp     eax, 1
+.not:           je      near branchy_trap
+.lea:           lea     edx, [bx_ + cx_ + 1]
+.store:         mov     [branchy_data + %1 * 8 + 4], edx
+.call:          call    branchy_%1_function
+.back:          lea     edx, [bx_ + cx_ + 1]
+.zero:          test    eax, eax
+.jump:
 %if %1 & 1
-                jmp     near branchy_%[next]_load
+                jmp     near branchy_%[next]
 %else
-                jz      near branchy_%[next]_load
+                jz      near branchy_%[next]
                 ud2
 %endif
 %endmacro
@@ -157,11 +157,11 @@ branchy_trap:   ud2
 %assign i 0
 %rep BLOCKS
 branchy_%[i]_function: lea edx, [bx_ + cx_ + 1]
-branchy_%[i]_return: ret
+.return:        ret
 %assign i i + 1
 %endrep
 begin_workload workload_steps_branchy_workload, workload_steps_branchy_workload_start
-branchy_begin:  jmp     near branchy_0_load
+branchy_begin:  jmp     near branchy_0
 %assign i 0
 %rep BLOCKS
 %assign block PLACE(i)
@@ -172,24 +172,24 @@ branchy_begin:  jmp     near branchy_0_load
                 steps_entry branchy_begin, STEP_BRANCH | STEP_TAKEN
 %assign i 0
 %rep BLOCKS
-                steps_entry branchy_%[i]_load, STEP_LOAD
-                steps_entry branchy_%[i]_test, 0
-                steps_entry branchy_%[i]_not, STEP_BRANCH | STEP_CONDITIONAL
-                steps_entry branchy_%[i]_lea, 0
-                steps_entry branchy_%[i]_store, STEP_STORE
-                steps_entry branchy_%[i]_call, STEP_BRANCH | STEP_TAKEN | STEP_CALL
+                steps_entry branchy_%[i], STEP_LOAD
+                steps_entry branchy_%[i].test, 0
+                steps_entry branchy_%[i].not, STEP_BRANCH | STEP_CONDITIONAL
+                steps_entry branchy_%[i].lea, 0
+                steps_entry branchy_%[i].store, STEP_STORE
+                steps_entry branchy_%[i].call, STEP_BRANCH | STEP_TAKEN | STEP_CALL
                 steps_entry branchy_%[i]_function, 0
-                steps_entry branchy_%[i]_return, STEP_BRANCH | STEP_TAKEN | STEP_RETURN
-                steps_entry branchy_%[i]_back, 0
-                steps_entry branchy_%[i]_zero, 0
+                steps_entry branchy_%[i]_function.return, STEP_BRANCH | STEP_TAKEN | STEP_RETURN
+                steps_entry branchy_%[i].back, 0
+                steps_entry branchy_%[i].zero, 0
 %if i & 1
-                steps_entry branchy_%[i]_jump, STEP_BRANCH | STEP_TAKEN
+                steps_entry branchy_%[i].jump, STEP_BRANCH | STEP_TAKEN
 %else
-                steps_entry branchy_%[i]_jump, STEP_BRANCH | STEP_TAKEN | STEP_CONDITIONAL
+                steps_entry branchy_%[i].jump, STEP_BRANCH | STEP_TAKEN | STEP_CONDITIONAL
 %endif
 %assign i i + 1
 %endrep
-branchy_%[BLOCKS]_load:
+branchy_%[BLOCKS]:
                 end_steps workload_steps_branchy
 
 section .bss

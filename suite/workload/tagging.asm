@@ -24,7 +24,7 @@ begin_workload workload_x87
 %assign i 0
 %rep TAGGED
 x87_%+i:        fadd    st0, st1
-x87_%+i%+_next: lfence
+.next:          lfence
 %assign i i + 1
 %endrep
                 end_workload workload_x87
@@ -34,7 +34,7 @@ workload_x87_branches:
 workload_x87_accesses:                          ; only IPs, no data addresses
 %assign i 0
 %rep TAGGED
-        access  x87_%+i, x87_%+i%+_next, 0, 0
+        access  x87_%+i, x87_%+i%+.next, 0, 0
 %assign i i + 1
 %endrep
 describe_workload workload_x87, TAGGED * 2
@@ -45,7 +45,7 @@ begin_workload workload_mmx
 %assign i 0
 %rep TAGGED
 mmx_%+i:        paddd   mm0, mm1
-mmx_%+i%+_next: lfence
+.next:          lfence
                 fadd    st0, st1
 %assign i i + 1
 %endrep
@@ -56,7 +56,7 @@ workload_mmx_branches:
 workload_mmx_accesses:
 %assign i 0
 %rep TAGGED
-        access  mmx_%+i, mmx_%+i%+_next, 0, 0
+        access  mmx_%+i, mmx_%+i%+.next, 0, 0
 %assign i i + 1
 %endrep
 describe_workload workload_mmx, TAGGED * 3
@@ -70,7 +70,7 @@ begin_workload workload_split_loads
 %rep TAGGED
                 mov     eax, [split_data + i * 64]
 split_%+i:      mov     eax, [split_data + i * 64 + 62]
-split_%+i%+_next: lfence
+.next:          lfence
 %assign i i + 1
 %endrep
                 end_workload workload_split_loads
@@ -90,7 +90,7 @@ workload_split_loads_branches:
 workload_split_loads_accesses:
 %assign i 0
 %rep TAGGED
-        access  split_%+i, split_%+i%+_next, split_data + i * 64 + 62, VALUE(i)
+        access  split_%+i, split_%+i%+.next, split_data + i * 64 + 62, VALUE(i)
 %assign i i + 1
 %endrep
 describe_workload workload_split_loads, TAGGED * 3
@@ -102,7 +102,7 @@ begin_workload workload_split_stores
                 mov     eax, VALUE(i)
                 mov     [split_stored + i * 64], eax
 split_store_%+i: mov    [split_stored + i * 64 + 62], eax
-split_store_%+i%+_next: lfence
+.next:          lfence
 %assign i i + 1
 %endrep
                 end_workload workload_split_stores
@@ -115,7 +115,7 @@ workload_split_stores_branches:
 workload_split_stores_accesses:
 %assign i 0
 %rep TAGGED
-        access  split_store_%+i, split_store_%+i%+_next, split_stored + i * 64 + 62, VALUE(i)
+        access  split_store_%+i, split_store_%+i%+.next, split_stored + i * 64 + 62, VALUE(i)
 %assign i i + 1
 %endrep
 describe_workload workload_split_stores, TAGGED * 4

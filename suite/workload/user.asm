@@ -55,7 +55,7 @@ workload_user_loads_start:
 %assign i 0
 %rep ACCESSES
 user_load_%+i:  mov     ax_, [user_data + i * 8]
-user_load_%+i%+_next: lfence
+.next:          lfence
 %assign i i + 1
 %endrep
                 int     VECTOR_USER_EXIT
@@ -76,7 +76,7 @@ workload_user_loads_branches:
 workload_user_loads_accesses:
 %assign i 0
 %rep ACCESSES
-        access  user_load_%+i, user_load_%+i%+_next, user_data + i * 8, VALUE(i)
+        access  user_load_%+i, user_load_%+i%+.next, user_data + i * 8, VALUE(i)
 %assign i i + 1
 %endrep
 describe_workload workload_user_loads, 0

@@ -12,13 +12,13 @@ begin_workload workload_vectors
 %assign i 0
 %rep XMMS
 vectors_fill_%+i: movdqa xmm%+i, [vector_values + i * 16]
-vectors_fill_%+i%+_next: lfence
+.next:          lfence
 %assign i i + 1
 %endrep
 %assign i 0
 %rep LOADS
 vectors_%+i:    mov     ax_, [vector_data + i * 8]
-vectors_%+i%+_next: lfence
+.next:          lfence
 %assign i i + 1
 %endrep
                 end_workload workload_vectors
@@ -41,12 +41,12 @@ workload_vectors_branches:
 workload_vectors_accesses:
 %assign i 0
 %rep XMMS
-        access  vectors_fill_%+i, vectors_fill_%+i%+_next, vector_values + i * 16, 0
+        access  vectors_fill_%+i, vectors_fill_%+i%+.next, vector_values + i * 16, 0
 %assign i i + 1
 %endrep
 %assign i 0
 %rep LOADS
-        access  vectors_%+i, vectors_%+i%+_next, vector_data + i * 8, VALUE(i)
+        access  vectors_%+i, vectors_%+i%+.next, vector_data + i * 8, VALUE(i)
 %assign i i + 1
 %endrep
 describe_workload workload_vectors, (XMMS + LOADS) * 2

@@ -79,7 +79,8 @@ def read_physical(address: int, size: int) -> bytes | None:
 def symbol_of(address: int) -> str | None:
     """NAME OFFSET."""
     try:
-        text = gdb.execute(f'info symbol {address}', to_string=True).splitlines()[0]    # decimal is in every language
+        # Decimal is in every language. GDB would demangle load.next to load[next].
+        text = gdb.execute(f'with print demangle off -- info symbol {address}', to_string=True).splitlines()[0]
     except gdb.error:
         return None
     if text.startswith('No symbol') or ' in section ' not in text:
