@@ -107,7 +107,7 @@ for name in LOADERS:
     tap.ok((work / name).read_bytes() == (signed / name).read_bytes(), f'the image has the signed {name}')
 said = says('openssl', 'x509', '-inform', 'DER', '-in', work / 'signer.cer')[1]
 tap.ok(said.startswith('-----BEGIN') and said in certificate.read_text(), 'the image has the certificate, for firmware to enrol')
-tap.ok(image.stat().st_size < 8 << 20, 'the signed image has less than 8 MiB')
+tap.ok(image.stat().st_size < 8_000_000, 'the signed image has less than 8 MB')
 
 # ---- machines
 END = re.compile('^# end dstest86 .*\n|No bootable option|no kernel started', re.M)
