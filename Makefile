@@ -77,8 +77,10 @@ QEMU_TESTS := $(wildcard tests/qemu/*.t) scripts/boots
 TOOL_TESTS := $(wildcard tests/tools/*.t)
 GDB_TESTS := $(wildcard tests/gdb/*.t)
 LINT_TESTS := $(wildcard tests/lint/*.t) tests/packages/dist.t
+# Tests of scripts that no other test runs.
+SCRIPT_TESTS := $(wildcard tests/bench/*.t)
 # Tests that wait for guests run first. The others only compute, and keep every processor busy until the end.
-ALL_TESTS = $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS) $(LINT_TESTS) $(HOST_TESTS)
+ALL_TESTS = $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS) $(LINT_TESTS) $(SCRIPT_TESTS) $(HOST_TESTS)
 # Only `make full-test` runs tests with `# slow:` in their head, every boot (`make test`: a sample), and every encoding.
 SLOW = $(shell grep -l '^\# slow: ' $(filter %.t,$(ALL_TESTS))) scripts/boots $B/host/test_model_insn_zydis
 
@@ -176,8 +178,14 @@ endef
 $(eval $(call firmware_rules,64,elf64,elf_x86_64))
 $(eval $(call firmware_rules,32,elf32,elf_i386))
 
-bench: model ##costs the model's cost as ratios to plain QEMU, of perf in a Linux guest (./bootstrap --linux): table=PAGE: into a page of docs/
-	$Qtests/bench/guest -p "$$profile" $(if $(table),-d $(call quoted,$(table)))
+$B/branchy.elf: tests/bench/branchy.asm
+	$(call say,NASM,$@)
+	$Q$(NASM) -f elf64 $(NASM_WARNINGS) $< -o $B/branchy.o && \
+	$(LD) -static -nostdlib -z noexecstack -Ttext=0x200000 -e start $B/branchy.o -o $@
+
+bench: model $B/branchy.elf ##costs the model's cost as ratios to plain QEMU: perf in a Linux guest, then a loop (./bootstrap --all, --linux): table=PAGE: the first into a page of docs/; modes=lbr,pebs: only these of the loop; against=FILE: also of another build of the model
+	$Qtests/bench/guest -p "$$profile" $(if $(table),-d $(call quoted,$(table))) && over=0 || over=1; \
+	tests/bench/run -p "$$profile" $(if $(modes),-m $(call quoted,$(modes))) $(if $(against),-a $(call quoted,$(against))) && exit $$over
 
 bench-dump: tools $B/traces ##costs dsdump against perf script and cat: records a second, memory
 	$Qtests/bench/dsdump
