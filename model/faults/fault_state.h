@@ -17,17 +17,14 @@ struct fault_state {
         uint64_t written[MAX_COUNTERS]; /* the last value that software wrote to each general counter */
         uint64_t bts_from;              /* the instruction of the last branch that was stored */
         unsigned bts_stored;
-        bool apic_on;                             /* software has switched on the local APIC */
-        unsigned thresholds, loads;               /* writes of the load latency threshold; loads since the last one */
-        uint64_t starts;                          /* of counter 3 */
-        unsigned snapshots;                       /* number of PEBS records with counters so far */
-        uint64_t snapshot[ADAPTIVE_MAX_COUNTERS]; /* the counters in the last of these records */
-        uint64_t slots;                           /* the slots in the last record with counters */
-        bool pmi_waits;                           /* a PMI is postponed, or must be raised again */
-        bool pmi_stuck;                           /* a masked LVT entry has suppressed a PMI */
-        uint32_t first_vector;                    /* vector of the first PMI */
-        unsigned primed_counters;                 /* bit i: counters[i] has had a priming event enabled */
-        unsigned primed_events;                   /* bit n: some counter has had the n-th priming event enabled */
+        bool apic_on;               /* software has switched on the local APIC */
+        unsigned thresholds, loads; /* writes of the load latency threshold; loads since the last one */
+        uint64_t starts;            /* of counter 3 */
+        unsigned snapshots;         /* number of PEBS records with counters so far */
+        bool pmi_waits;             /* a PMI is postponed */
+        uint32_t first_vector;      /* vector of the first PMI */
+        unsigned primed_counters;   /* bit i: counters[i] has had a priming event enabled */
+        unsigned primed_events;     /* bit n: some counter has had the n-th priming event enabled */
     } state;
 };
 

@@ -22,36 +22,21 @@ void wrong_cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t subleaf, u
 
 uint64_t wrong_arch_enabled(const struct vcpu *v, uint64_t enabled)
 {
-    const uint64_t general = (UINT64_C(1) << v->profile->general_counters) - 1;
-
     if (!vcpu_is_arch_pebs(v))
         return enabled;
     if (fault(v, FAULT_ARCH_CFG_ENABLE_IGNORED) && (v->regs[REG_IA32_PEBS_INDEX] & PEBS_INDEX_EN))
         enabled = (UINT64_C(1) << vcpu_counters(v)) - 1;
     for (unsigned i = 0; fault(v, FAULT_ARCH_INDEX_ENABLE_IGNORED) && i < vcpu_counters(v); i++)
         enabled |= v->config[i].c & ARCH_EN ? UINT64_C(1) << i : 0;
-    return fault(v, FAULT_ARCH_FIXED_SILENT) ? enabled & general : enabled;
+    return enabled;
 }
 
 uint64_t wrong_arch_value(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
-    if (m->reg == REG_IA32_PEBS_INDEX && v->pebs.dropping && fault(v, FAULT_ARCH_FULL_UNMARKED))
-        value &= ~PEBS_INDEX_FULL;
     if (m->address >= FIRST_FIXED && m->address < FIRST_FIXED + 8 && v->pebs.dropping &&
         fault(v, FAULT_ARCH_FULL_STOPS))
         return 0;
     return m->address >= FIRST_BY_COUNTER && m->stride != 0 && fault(v, FAULT_ARCH_ALIAS_APART) ? 0 : value;
-}
-
-uint64_t wrong_pebs_arch_format(const struct vcpu *v, uint64_t counters)
-{
-    uint64_t format = without_faults(v)->pebs_arch_format(v, counters);
-
-    if (fault(v, FAULT_ARCH_LBR_FEWER) && (format & ARCH_LBR) > UINT64_C(1) << ARCH_LBR_SHIFT)
-        format -= UINT64_C(1) << ARCH_LBR_SHIFT;
-    format &= fault(v, FAULT_ARCH_METRICS_MISSING) ? ~ARCH_CNTR_METRICS : ~UINT64_C(0);
-    format &= fault(v, FAULT_ARCH_GROUPS_GPR_MISSING) ? ~ARCH_GPR : ~UINT64_C(0);
-    return fault(v, FAULT_ARCH_GROUPS_AUX_MISSING) ? format & ~ARCH_AUX : format;
 }
 
 uint64_t wrong_pebs_arch_counted(const struct vcpu *v)
@@ -70,7 +55,6 @@ void wrong_pebs_arch_describe(struct vcpu *v, struct arch_contents *arch)
     arch->retire_valid = arch->retire_valid && !fault(v, FAULT_ARCH_RETIRE_INVALID);
     arch->ssp = fault(v, FAULT_ARCH_SSP_SET) ? SOME_STACK : arch->ssp;
     arch->xer = fault(v, FAULT_ARCH_XER_CLEAR) ? 0 : arch->xer;
-    arch->lbr_control = fault(v, FAULT_ARCH_LBR_CONTROL_ZERO) ? 0 : arch->lbr_control;
     arch->lbr_depth = fault(v, FAULT_ARCH_LBR_DEPTH_ZERO) ? 0 : arch->lbr_depth;
 }
 
@@ -80,7 +64,7 @@ void wrong_pebs_arch_counts(struct vcpu *v, struct arch_contents *arch)
     memset(arch->counts, 0, sizeof(arch->counts));
 }
 
-/* Changes the first quadword of each fragment of the record. */
+/* The size of each fragment of the record is 0. */
 void wrong_pebs_arch_encode(struct vcpu *v, uint8_t *bytes, const struct pebs_contents *contents,
                             const struct adaptive_contents *extra, const struct arch_contents *arch,
                             const struct arch_split *split)
@@ -94,10 +78,7 @@ void wrong_pebs_arch_encode(struct vcpu *v, uint8_t *bytes, const struct pebs_co
         memcpy(&word, bytes + at, sizeof(word));
         word = encode_little(word);
         next = at + (word & 0xffff);
-        word &= fault(v, FAULT_ARCH_CONTINUE_MISSING) ? ~ARCH_CONTINUE : ~UINT64_C(0);
-        word -= fault(v, FAULT_ARCH_SIZE_WITHOUT_HEADER) ? ARCH_HEADER_BYTES : 0;
-        word &= fault(v, FAULT_ARCH_SIZE_ZERO) ? ~UINT64_C(0xffff) : ~UINT64_C(0);
-        encode_u64(bytes + at, word);
+        encode_u64(bytes + at, word & ~UINT64_C(0xffff));
     }
 }
 

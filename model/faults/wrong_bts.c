@@ -6,7 +6,6 @@
 #include "model/faults/fault_state.h"
 
 #define PREDICTED UINT64_C(0x10)
-#define BTF       UINT64_C(2)
 
 static bool is_far(const struct branch *b)
 {
@@ -18,7 +17,6 @@ static bool bts_wants(const struct vcpu *v, const struct branch *b)
     return !(b->not_taken && !fault(v, FAULT_BTS_BRANCHES_NOT_TAKEN)) &&
            !(is_far(b) && fault(v, FAULT_BTS_BRANCHES_FAR_FORGOTTEN)) &&
            !(b->block->end == END_RET && fault(v, FAULT_BTS_BRANCHES_RETURNS_FORGOTTEN)) &&
-           !(fault(v, FAULT_BTS_BTF_STOPS) && vcpu_debugctl(v, BTF)) &&
            !(b->block->end == END_IND_JMP && fault(v, FAULT_BTS_BRANCHES_INDIRECT_FORGOTTEN));
 }
 
@@ -127,12 +125,7 @@ struct bts_contents wrong_bts_contents(const struct vcpu *v, const struct branch
 
 uint64_t wrong_bts_wrap(const struct vcpu *v)
 {
-    const uint64_t base = without_faults(v)->bts_wrap(v);
-    const unsigned size = encode_bts_bytes(&v->ds.form);
-
-    if (fault(v, FAULT_BTS_CIRCULAR_BEFORE_BASE))
-        return base - size;
-    return fault(v, FAULT_BTS_CIRCULAR_BASE) ? base + size : base;
+    return without_faults(v)->bts_wrap(v) - encode_bts_bytes(&v->ds.form);
 }
 
 uint64_t wrong_bts_index(const struct vcpu *v)

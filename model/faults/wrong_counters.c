@@ -7,11 +7,8 @@
 struct counters_request wrong_counters_request(const struct vcpu *v, unsigned i)
 {
     struct counters_request r = without_faults(v)->counters_request(v, i);
-    const bool one_of_both = r.user != r.system;
 
     r.global = r.global || fault(v, FAULT_PERFMON_GLOBAL_CTRL_IGNORED);
-    r.system = r.system || (one_of_both && fault(v, FAULT_PEBS_RINGS_USR_IS_BOTH));
-    r.user = r.user || (one_of_both && fault(v, FAULT_PEBS_RINGS_OS_IS_BOTH));
     if (i >= v->profile->general_counters) {
         if (!r.user && !r.system)
             r.user = r.system = fault(v, FAULT_PERFMON_FIXED_ALWAYS);
@@ -58,14 +55,11 @@ static enum event_kind changed_kind(const struct vcpu *v, enum event_kind kind)
 
 static bool is_dead(const struct vcpu *v, unsigned i)
 {
-    const unsigned general = v->profile->general_counters;
-    const uint64_t select = i < general ? v->event_select[i] : 0, *const logging = v->event_select;
+    const uint64_t select = i < v->profile->general_counters ? v->event_select[i] : 0, *const logging = v->event_select;
 
     return (fault(v, FAULT_LBR_EVENTS_UNCOUNTED) && i < LBR_COUNTERS &&
             ((logging[0] | logging[1] | logging[2] | logging[3]) & EVTSEL_BR_CNTR)) ||
-           (fault(v, FAULT_PERFMON_CONCEAL_STILL) && (select & EVTSEL_RDPMC_USER)) ||
-           (fault(v, FAULT_PERFMON_COUNTER_LAST_DEAD) && i == general - 1) ||
-           (fault(v, FAULT_PERFMON_FIXED_DEAD) && i == general);
+           (fault(v, FAULT_PERFMON_CONCEAL_STILL) && (select & EVTSEL_RDPMC_USER));
 }
 
 void wrong_counters_set_up(struct vcpu *v, unsigned i)
@@ -83,22 +77,17 @@ void wrong_counters_set_up(struct vcpu *v, unsigned i)
     c->event_class = event_class(changed_kind(v, kind), ring);
     c->interrupts = c->interrupts && !fault(v, FAULT_PERFMON_OVERFLOW_NO_INTERRUPT);
     c->active = c->active && !is_dead(v, i);
-    c->pebs = c->pebs && !(fault(v, FAULT_PEBS_ENABLE_COUNTER_0_ONLY) && i != 0);
 }
 
 uint64_t wrong_counting_events(const struct vcpu *v, uint64_t events)
 {
-    const uint64_t counted = without_faults(v)->counting_events(v, events);
-
-    return counted + (fault(v, FAULT_PERFMON_COUNT_TWICE) ? counted : counted / 16);
+    return 2 * without_faults(v)->counting_events(v, events);
 }
 
 /* SRF7 is of cores up to Crestmont; Darkmont overcounts only instructions. */
 unsigned wrong_counting_interruption(struct vcpu *v, enum event_kind kind, bool software)
 {
-    const bool more = kind == EVENT_INSTRUCTIONS
-                          ? fault(v, FAULT_ERRATUM_SRF7)
-                          : fault(v, FAULT_PERFMON_COUNT_INTERRUPTION_TWICE) || !vcpu_is_arch_pebs(v);
+    const bool more = kind == EVENT_INSTRUCTIONS || !vcpu_is_arch_pebs(v);
 
     return without_faults(v)->counting_interruption(v, kind, software) + more;
 }
@@ -127,8 +116,6 @@ void wrong_overflow_of(struct vcpu *v, unsigned i)
     if (fault(v, FAULT_PERFMON_RELOAD_STATUS_NAMED))
         for (uint32_t left = v->counting.reloads[i] & ~(UINT32_C(1) << i); left != 0; left &= left - 1)
             v->status |= vcpu_counter_bit(v, (unsigned)__builtin_ctz(left));
-    if (fault(v, FAULT_PERFMON_RELOAD_STATUS_LOST) && v->counting.reloads[i] != 0)
-        v->status = status;
     v->pmi.wanted = v->pmi.wanted || fault(v, FAULT_PMI_INT_IGNORED);
 }
 

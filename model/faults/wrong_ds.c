@@ -28,12 +28,6 @@ void wrong_ds_decode(const struct vcpu *v, struct ds_area *area, const uint8_t *
     const uint64_t record = encode_bts_bytes(&v->ds.form);
 
     without_faults(v)->ds_decode(v, area, bytes);
-    if (fault(v, FAULT_DS_LAYOUT_SWAPPED)) {
-        struct ds_buffer bts = area->bts;
-
-        area->bts = area->pebs;
-        area->pebs = bts;
-    }
     const struct {
         enum fault fault;
         uint64_t *field, more;
@@ -42,7 +36,6 @@ void wrong_ds_decode(const struct vcpu *v, struct ds_area *area, const uint8_t *
         { FAULT_BTS_THRESHOLD_EARLY, &area->bts.threshold, -record },
         { FAULT_BTS_THRESHOLD_GREATER, &area->bts.threshold, 1 },
         { FAULT_BTS_THRESHOLD_IGNORED, &area->bts.threshold, UINT64_MAX - area->bts.threshold },
-        { FAULT_PEBS_MAXIMUM_PASSED, &area->pebs.maximum, ENCODE_PEBS_MAX },
         { FAULT_PEBS_THRESHOLD_EARLY, &area->pebs.threshold, -(uint64_t)pebs_bytes(v) },
         { FAULT_PEBS_THRESHOLD_GREATER, &area->pebs.threshold, 1 },
         { FAULT_PEBS_THRESHOLD_IGNORED, &area->pebs.threshold, UINT64_MAX - area->pebs.threshold },

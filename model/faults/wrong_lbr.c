@@ -28,7 +28,7 @@ uint32_t wrong_lbr_events_logged(const struct vcpu *v)
         logged |= (uint32_t)(fault(v, FAULT_LBR_EVENTS_UNASKED) && v->counters[i].active) << i;
         logged |= (uint32_t)(fault(v, FAULT_LBR_EVENTS_DISABLED) && asked) << i;
     }
-    return fault(v, FAULT_LBR_EVENTS_NEVER) ? 0 : logged;
+    return logged;
 }
 
 static void change_events(const struct vcpu *v, const struct branch *b, struct lbr_contents *contents)
@@ -49,8 +49,6 @@ static void change(const struct vcpu *v, const struct branch *b, struct lbr_cont
         contents->from = b->block->next;
     if (fault(v, FAULT_LBR_SELECT_SOURCE_SHOWN))
         contents->from = b->block->last;
-    if (fault(v, FAULT_LBR_ENTRY_OTHER_BASE))
-        contents->from = contents->from == b->block->last ? block_rip(b->block, b->block->last) : b->block->last;
     if (fault(v, FAULT_LBR_ENTRY_SWAPPED))
         swap(&contents->from, &contents->to);
     contents->to += fault(v, FAULT_LBR_ENTRY_TO_BEHIND);

@@ -23,20 +23,9 @@ bool wrong_pebs_full(struct vcpu *v, size_t size)
     return false;
 }
 
-void wrong_pebs_store(struct vcpu *v, const struct pebs_sample *sample, size_t size)
-{
-    const struct ds_buffer *pebs = &v->ds.area.pebs;
-
-    if (pebs->index >= pebs->threshold || pebs->threshold - pebs->index <= size)
-        v->rules->pebs_reached(v); /* the record is lost */
-    else
-        without_faults(v)->pebs_store(v, sample, size);
-}
-
 void wrong_pebs_reached(struct vcpu *v)
 {
-    v->pmi.wanted = true; /* neither bit 62 nor bit 54 is set */
-    v->status |= fault(v, FAULT_ARCH_STATUS_BIT62) ? STATUS_OVF_BUF : 0;
+    v->pmi.wanted = true; /* bit 62 is not set */
 }
 
 /* Each change keeps some bits of a field and sets others. */
@@ -94,10 +83,6 @@ void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struc
     without_faults(v)->pebs_describe(v, sample, contents);
     const bool of_store = contents->data_address == v->data.store.address;
 
-    if (fault(v, FAULT_PEBS_RECORD_IP_AFTER))
-        contents->ip = sample->ip;
-    if (fault(v, FAULT_PEBS_RECORD_REGISTERS_AFTER))
-        contents->rflags = v->host->registers(v->cpu, sample->ip, contents->general);
     contents->ip += fault(v, FAULT_PEBS_RECORD_IP_HIGH);
     if (fault(v, FAULT_PEBS_RECORD_IP_OF_EVENT))
         contents->ip = contents->eventing_ip;
@@ -111,8 +96,6 @@ void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struc
     }
     if (fault(v, FAULT_PEBS_RECORD_RBX_RCX_SWAPPED))
         swap(&contents->general[RBX], &contents->general[RCX]);
-    if (fault(v, FAULT_PEBS_RECORD_COUNTERS_ALL))
-        contents->counters |= v->regs[REG_IA32_PEBS_ENABLE] & 0xff;
     if (fault(v, FAULT_PEBS_RECORD_COUNTERS_NEXT))
         contents->counters <<= 1;
     if (fault(v, FAULT_PEBS_RECORD_TSC_UNADJUSTED))
@@ -132,11 +115,7 @@ uint64_t wrong_pebs_groups(const struct vcpu *v, uint64_t counters)
         groups |= ((UINT64_C(1) << v->profile->general_counters) - 1) << 32;
     if (fault(v, FAULT_PEBS_SNAPSHOT_ALWAYS) && groups >> 32 != 0)
         groups |= DATA_CFG_COUNTERS;
-    if (fault(v, FAULT_PEBS_SNAPSHOT_METRICS_MISSING))
-        groups &= ~(uint64_t)DATA_CFG_METRICS;
-    if (fault(v, FAULT_PEBS_ADAPTIVE_FLAG_IGNORED))
-        return v->regs[REG_MSR_PEBS_DATA_CFG];
-    return fault(v, FAULT_PEBS_ADAPTIVE_GPRS_MISSING) ? groups & ~(uint64_t)DATA_CFG_GPRS : groups;
+    return fault(v, FAULT_PEBS_ADAPTIVE_FLAG_IGNORED) ? v->regs[REG_MSR_PEBS_DATA_CFG] : groups;
 }
 
 /* The value of the i-th counter in a record, from the right value. */
@@ -156,7 +135,6 @@ static uint64_t wrong_counter(const struct vcpu *v, const struct pebs_sample *sa
 static void describe_wrong_counters(const struct vcpu *v, const struct pebs_sample *sample,
                                     struct adaptive_contents *extra)
 {
-    uint64_t *last = fault_state(v)->state.snapshot;
     unsigned count = 0;
 
     for (uint64_t left = DATA_CFG_GENERAL(extra->format) | (uint64_t)DATA_CFG_FIXED(extra->format) << 32; left != 0;
@@ -165,13 +143,7 @@ static void describe_wrong_counters(const struct vcpu *v, const struct pebs_samp
         const unsigned i = bit < 32 ? bit : v->profile->general_counters + bit - 32;
 
         extra->counters[count] = wrong_counter(v, sample, i, extra->counters[count]);
-        if (fault(v, FAULT_PEBS_SNAPSHOT_STALE))
-            swap(&extra->counters[count], &last[count]);
     }
-    if (fault(v, FAULT_PEBS_SNAPSHOT_STALE))
-        swap(&extra->slots, &fault_state(v)->state.slots);
-    if (fault(v, FAULT_PEBS_SNAPSHOT_NEXT))
-        extra->format += (uint64_t)DATA_CFG_GENERAL(extra->format) << 32; /* one bit to the left */
     fault_state(v)->state.snapshots += count > 0;
 }
 
@@ -183,36 +155,8 @@ void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample
         contents->latency = 0;
         extra->cache_latency = 0;
     }
-    if (fault(v, FAULT_PEBS_ADAPTIVE_MEMINFO_MISSING)) {
-        contents->data_address = contents->data_source = contents->latency = 0;
-        extra->cache_latency = 0;
-    }
-    if (fault(v, FAULT_PEBS_ADAPTIVE_GPRS_ORDER)) { /* RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP */
-        uint64_t *g = contents->general;
-        const uint64_t before[] = { g[RAX], g[RBX], g[RCX], g[RDX], g[RSI], g[RDI], g[RBP], g[RSP] };
-        static const unsigned order[] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
-
-        for (unsigned i = 0; i < 8; i++)
-            g[order[i]] = before[i];
-    }
     for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_XMM_UPPER) && i < XMM_REGISTERS; i++)
         extra->xmm[i][1] ^= UINT64_C(0xffffffff) << 32;
-    for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_XMM_INVERTED) && i < XMM_REGISTERS; i++) {
-        extra->xmm[i][0] = ~extra->xmm[i][0];
-        extra->xmm[i][1] = ~extra->xmm[i][1];
-    }
-    for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_XMM_REVERSED) && i < XMM_REGISTERS / 2; i++) {
-        swap(&extra->xmm[i][0], &extra->xmm[XMM_REGISTERS - 1 - i][0]);
-        swap(&extra->xmm[i][1], &extra->xmm[XMM_REGISTERS - 1 - i][1]);
-    }
-    for (unsigned i = 0; fault(v, FAULT_ARCH_LBR_EVENTS_ZERO) && i < extra->lbr_count; i++)
-        stack[i].info &= ~(UINT64_C(0xff) << 32);
-    for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_LBR_OLDEST_FIRST) && i < extra->lbr_count / 2; i++) {
-        struct lbr_entry kept = stack[i];
-
-        stack[i] = stack[extra->lbr_count - 1 - i];
-        stack[extra->lbr_count - 1 - i] = kept;
-    }
     describe_wrong_counters(v, sample, extra);
     if (fault(v, FAULT_PEBS_SNAPSHOT_METRICS_SWAPPED))
         swap(&extra->slots, &extra->metrics);
@@ -233,54 +177,31 @@ uint64_t wrong_pebs_index(const struct vcpu *v)
 {
     const uint64_t index = without_faults(v)->pebs_index(v);
 
-    if (fault(v, FAULT_PEBS_INDEX_STUCK))
-        return v->pebs.at;
-    if (fault(v, FAULT_PEBS_INDEX_SHORT))
-        return index - v->ds.form.width;
-    return fault(v, FAULT_PEBS_INDEX_TWICE) ? index + v->pebs.staged : index;
+    return fault(v, FAULT_PEBS_INDEX_STUCK) ? v->pebs.at : index + v->pebs.staged;
 }
 
 bool wrong_pebs_write(struct vcpu *v, uint64_t index)
 {
-    if (fault(v, FAULT_PEBS_ADAPTIVE_BASIC_ONLY))
-        encode_u64(v->pebs.stage, UINT64_C(32) << 48); /* size and format */
     const bool written = without_faults(v)->pebs_write(v, index);
-    const uint8_t zeroes[8] = { 0 };
     uint8_t field[8];
 
-    if (fault(v, FAULT_PEBS_RECORD_SPILLS))
-        v->host->write(v->cpu, v->pebs.at + v->pebs.staged, zeroes, v->ds.form.width);
-    encode_field(field, v->ds.form.width, index);
-    if (fault(v, FAULT_DS_AREA_MAXIMUM_WRITTEN)) {
-        v->host->write(v->cpu, v->rules->ds_address(v) + encode_pebs_index_at(&v->ds.form) + v->ds.form.width, field,
-                       v->ds.form.width);
-    }
-    if (fault(v, FAULT_DS_AREA_OTHER_INDEX)) {
-        encode_field(field, v->ds.form.width, v->ds.area.bts.index + v->pebs.staged);
-        v->host->write(v->cpu, v->rules->ds_address(v) + encode_bts_index_at(&v->ds.form), field, v->ds.form.width);
-    }
+    encode_field(field, v->ds.form.width, v->ds.area.bts.index + v->pebs.staged);
+    v->host->write(v->cpu, v->rules->ds_address(v) + encode_bts_index_at(&v->ds.form), field, v->ds.form.width);
     return written;
 }
 
 static uint64_t wrong_value(const struct vcpu *v, unsigned i)
 {
-    unsigned from = i;
-
     if (fault(v, FAULT_PEBS_RELOAD_FORGOTTEN))
         return v->counters[i].value;
-    if (fault(v, FAULT_PEBS_RELOAD_SLOT_0))
-        from = 0;
     if (fault(v, FAULT_PEBS_RELOAD_WRITTEN))
         return fault_state(v)->state.written[i];
-    if (fault(v, FAULT_PEBS_RELOAD_FIXED_AS_GENERAL) && i >= v->profile->general_counters)
-        from = i - v->profile->general_counters + 1;
     if (fault(v, FAULT_ARCH_RELOAD_ZERO_EXTENDED))
         return (uint32_t)v->config[i].c;
-    const uint64_t value = vcpu_reset_value(v, from), period = -value & vcpu_width_mask(v);
+    const uint64_t value = vcpu_reset_value(v, fault(v, FAULT_PEBS_RELOAD_SLOT_0) ? 0 : i);
+    const uint64_t period = -value & vcpu_width_mask(v);
 
-    if (fault(v, FAULT_PEBS_RELOAD_HALF))
-        return -(period / 2);
-    return value - fault(v, FAULT_PEBS_RELOAD_ONE_LESS);
+    return fault(v, FAULT_PEBS_RELOAD_HALF) ? -(period / 2) : value;
 }
 
 void wrong_pebs_reload(struct vcpu *v, uint64_t counters)

@@ -11,13 +11,6 @@ static bool waits(struct vcpu *v)
 {
     bool *waiting = &fault_state(v)->state.pmi_waits;
 
-    fault_state(v)->state.pmi_stuck |= (v->host->lvtpc(v->cpu) & LVT_MASKED) != 0;
-    if (fault(v, FAULT_PMI_NEVER) || (fault(v, FAULT_PMI_MASKED_PERMANENTLY) && fault_state(v)->state.pmi_stuck)) {
-        v->pmi.wanted = false;
-        return true;
-    }
-    if (fault(v, FAULT_PMI_TWICE) && *waiting && (v->host->lvtpc(v->cpu) & LVT_MASKED))
-        return true; /* postpone the second PMI until it can be delivered */
     *waiting = !*waiting;
     return fault(v, FAULT_PMI_LATE) && *waiting;
 }
@@ -26,9 +19,8 @@ static bool is_lost(const struct vcpu *v)
 {
     uint64_t general[GENERAL_REGISTERS];
 
-    if (!fault(v, FAULT_PMI_HELD_LOST))
-        return false;
-    return !(v->host->registers(v->cpu, 0, general) & EFLAGS_IF);
+    return fault(v, FAULT_PMI_NEVER) ||
+           (fault(v, FAULT_PMI_HELD_LOST) && !(v->host->registers(v->cpu, 0, general) & EFLAGS_IF));
 }
 
 static void spoil_newest(struct vcpu *v)
@@ -50,7 +42,6 @@ void wrong_pmi_raise(struct vcpu *v, struct place place)
     without_faults(v)->pmi_raise(v, place);
     if (vcpu_debugctl(v, v->profile->debugctl->freeze_lbrs))
         spoil_newest(v);
-    v->pmi.wanted = fault(v, FAULT_PMI_TWICE) && fault_state(v)->state.pmi_waits; /* raise it again */
 }
 
 void wrong_pmi_freezes(const struct vcpu *v, bool *lbrs, bool *counters)

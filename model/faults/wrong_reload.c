@@ -40,8 +40,6 @@ uint32_t wrong_reload_targets(const struct vcpu *v, unsigned j)
     }
     targets |= fault(v, FAULT_PERFMON_RELOAD_BOTH_WAYS) ? named_by(v, j) : 0;
     targets = of_one_cause(v, j, targets);
-    targets &= fault(v, FAULT_PERFMON_RELOAD_OTHERS_IGNORED) ? own : ~UINT32_C(0);
-    targets &= fault(v, FAULT_PERFMON_RELOAD_ITSELF_IGNORED) ? ~own : ~UINT32_C(0);
     targets |= fault(v, FAULT_PERFMON_RELOAD_CAUSE_TOO) && targets != 0 ? own : 0;
     targets |= fault(v, FAULT_PERFMON_RELOAD_UNNAMED) && v->config[j].c != 0 ? own : 0;
     return fault(v, FAULT_PERFMON_RELOAD_NEVER) ? 0 : targets;

@@ -233,7 +233,7 @@ static void with_everything(struct options *options)
 {
     const bool faults = options->faults.any && fault_set_has(&options->faults, FAULT_PERFMON_WIDTH_32) &&
                         fault_set_has(&options->faults, FAULT_LBR_TOS_STUCK) &&
-                        !fault_set_has(&options->faults, FAULT_LBR_TOS_OFF_BY_ONE);
+                        !fault_set_has(&options->faults, FAULT_LBR_DEPTH_HALF);
     const bool profile = options->profile == profile_find("haswell");
 
     fprintf(options->violations, "a violation\n"); /* must be in the file at once */
