@@ -84,7 +84,7 @@ ALL_TESTS = $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS) $(LINT_TESTS) $(SCRIPT_TEST
 # Only `make full-test` runs tests with `# slow:` in their head, every boot (`make test`: a sample), and every encoding.
 SLOW = $(shell grep -l '^\# slow: ' $(filter %.t,$(ALL_TESTS))) scripts/boots $B/host/test_model_insn_zydis
 
-.PHONY: run gdb gdb-tour smoke test full-test tool-test gdb-test qemu-test prove-tests latitude-test power documents corpus-check bench bench-dump
+.PHONY: run gdb gdb-tour smoke test full-test tool-test gdb-test qemu-test prove-tests latitude-test power documents corpus-check bench
 # 640 MiB of memory, because the largest ring of measure.memory.* needs 256 MiB without a gap.
 run: kernel loader iso model $B/dsdump ## boot the kernel in QEMU with the model: profile=NAME width=32|64 options="..." route=uefi|cd|usb|bios-cd|.. fault=NAME quirk=NAME latitude=SEED processors=N accel=kvm
 	$Qscripts/machine run --route="$$route" --width="$$width" $(if $(accel),--accel=$(call quoted,$(accel))) --profile="$$profile" --options="$$options" \
@@ -102,10 +102,10 @@ gdb-test: kernel model $B/host/ds-inspect ##tests the commands of make gdb, unat
 qemu-test: kernel loader iso model tools $B/profiles $B/host/dsmodel.so $(QEMU_GUESTS) $B/hide.so $B/net/BOOTX64.EFI ##tests a boot of each route, verdict and processor, in three minutes; make full-test has every boot
 	$QBOOTS=--sample $(PROVE) -j $(shell nproc) scripts/boots $(filter-out $(SLOW),$(QEMU_TESTS))
 
-tool-test: kernel loader model tools $B/host/dsdump $B/traces $B/qr_image ##tests dsdump with the kernel's logs, and with perf where there is one
+tool-test: kernel loader model tools $B/host/dsdump $B/qr_image ##tests dsdump with the kernel's logs, and with perf where there is one
 	$Q$(PROVE) $(TOOL_TESTS)
 
-TESTED = kernel loader iso model tools $B/profiles $B/host/dsdump $B/host/ds-inspect $B/host/dsmodel.so $B/traces $B/qr_image $(QEMU_GUESTS) $B/hide.so $B/net/BOOTX64.EFI $B/linux-program $B/linux-program32 $(HOST_TESTS)
+TESTED = kernel loader iso model tools $B/profiles $B/host/dsdump $B/host/ds-inspect $B/host/dsmodel.so $B/qr_image $(QEMU_GUESTS) $B/hide.so $B/net/BOOTX64.EFI $B/linux-program $B/linux-program32 $(HOST_TESTS)
 # The boots go first, because they take longest.
 test: $(TESTED) ## the host tests, tools, lint, and a boot of each route and processor, as one TAP stream, in three minutes
 	$QBOOTS=--sample $(PROVE) -j $(shell nproc) scripts/boots $(filter-out $(SLOW),$(ALL_TESTS))
@@ -186,9 +186,6 @@ $B/branchy.elf: tests/bench/branchy.asm
 bench: model $B/branchy.elf ##costs the model's cost as ratios to plain QEMU: perf in a Linux guest, then a loop (./bootstrap --all, --linux): table=PAGE: the first into a page of docs/; modes=lbr,pebs: only these of the loop; against=FILE: also of another build of the model
 	$Qtests/bench/guest -p "$$profile" $(if $(table),-d $(call quoted,$(table))) && over=0 || over=1; \
 	tests/bench/run -p "$$profile" $(if $(modes),-m $(call quoted,$(modes))) $(if $(against),-a $(call quoted,$(against))) && exit $$over
-
-bench-dump: tools $B/traces ##costs dsdump against perf script and cat: records a second, memory
-	$Qtests/bench/dsdump
 
 # ---- housekeeping --------------------------------------------------------------------------------------------------
 .PHONY: format

@@ -13,7 +13,7 @@ TOOL_PAGE := page style script
 ds-linux: $B/ds-linux ## build/ds-linux, the tests of records as a Linux program: needs gcc, nasm and make
 tools: $B/dsdump $B/ds-inspect $(if $(filter x86_64,$(shell uname -m)),$B/ds-linux) ## build/dsdump, which reads the raw dump in a log (kernel option dump=raw); build/ds-linux, the tests of records as a Linux program; the program that GDB's commands start
 
-$(TOOL_OBJECTS) $(INSPECT_OBJECTS) $B/tool/tests/tools/traces.o $B/tool/tests/tools/qr_image.o: $B/tool/%.o: %.c
+$(TOOL_OBJECTS) $(INSPECT_OBJECTS) $B/tool/tests/tools/qr_image.o: $B/tool/%.o: %.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$Q$(HOST_CC) $(TOOL_CFLAGS) $(DEPS) -c -o $@ $<
@@ -74,10 +74,5 @@ $B/qr_image: $B/tool/tests/tools/qr_image.o $B/tool/lib/qr/qr.o
 	$(call say,LD,$@)
 	$Q$(HOST_CC) -o $@ $^
 
-# Generates dumps of any size, for benchmarks.
-$B/traces: $B/tool/tests/tools/traces.o $(HOST_PURE:%.c=$B/tool/%.o)
-	$(call say,LD,$@)
-	$Q$(HOST_CC) -o $@ $^
-
--include $(TOOL_OBJECTS:.o=.d) $(INSPECT_OBJECTS:.o=.d) $B/tool/tests/tools/traces.d $B/tool/tests/tools/qr_image.d
+-include $(TOOL_OBJECTS:.o=.d) $(INSPECT_OBJECTS:.o=.d) $B/tool/tests/tools/qr_image.d
 

@@ -7,7 +7,6 @@ perf_file.py."""
 import csv
 import io
 import re
-import subprocess
 from collections import Counter
 
 import perf_file
@@ -40,10 +39,6 @@ def bytes_of(lines, pattern):
         if found:
             total[found[1]] = total.get(found[1], 0) + len(line) + 1
     return total
-
-
-def check_size(what, kind, dump, text):
-    ok(dump <= MOST[kind] * text, f'{what}: {kind}: {dump} bytes of dump, {text} of text (1/{text / dump:.0f})')
 
 
 def samples_in(file):
@@ -80,7 +75,8 @@ for profile, width in (each for each in profiles() if each[0] in LAYOUTS):
     same(record_lines(dsdump('--elf', elf(width), '--text', log).splitlines()), wanted, f"{what}: dsdump's text")
     text, dump = bytes_of(lines, RECORD), bytes_of(lines, re.compile(r'# dsdump/1 \d+ (bts|pebs|lbr) '))
     for kind in MOST.keys() & text.keys():
-        check_size(what, kind, dump[kind], text[kind])
+        ok(dump[kind] <= MOST[kind] * text[kind], f'{what}: {kind}: {dump[kind]} bytes of dump, {text[kind]} of text '
+           f'(1/{text[kind] / dump[kind]:.0f})')
     dsdump('--elf', elf(width), '--history', 0, '--perf-data', f'{folder}/perf.data', log)    # else perf prints no targets
     samples = samples_in(f'{folder}/perf.data')
     ok(len(samples) > 1000, f'{what}: {len(samples)} samples')
@@ -100,12 +96,6 @@ for width, profile, count in (64, 'skylake', 2), (32, 'icelake', 4):
                 for kind in ('loads', 'stores', 'HitM')[:2 if test.endswith('padded') else 3]},
          f'{profile}, {width} bits: samples of each processor')
 
-# Programs without short loops (tests/tools/traces.c), without symbols in the text.
-for kind in 'loop', 'sort', 'search', 'machine', 'mix', 'pebs':
-    log = f'{folder}/traces'
-    with open(log, 'wb') as out:
-        subprocess.run([BUILD / 'traces', kind, '100000'], check=True, stdout=out)
-    check_size(f'traces {kind}', 'pebs' if kind == 'pebs' else 'bts', len(open(log, 'rb').read()), len(dsdump(log)))
 if not programs:
     note('no perf here (Debian: linux-perf, or ./bootstrap --linux)')
 done()
