@@ -4,6 +4,7 @@
 #include "arch/x86/cpu.h"
 #include "kernel/dump.h"
 #include "kernel/memory.h"
+#include "suite/support/pebs_compare.h"
 #include "suite/support/pebs_sample.h"
 
 #define GROUPS PEBS_DATA_CFG_GPRS
@@ -43,6 +44,7 @@ void sampler_close(struct test_run *run)
     dump_pebs(0, ds_pebs_log(), run->data_source);
     dump_flush();
     records_check_log(run, "PEBS", ds_pebs_log());
+    pebs_compare_addresses(run);
 }
 
 const char *sampler_lacks(const struct caps *caps, const struct pebs_event *event)

@@ -14,6 +14,9 @@
  */
 void pebs_compare(struct test_run *run);
 
+/* Compares only addresses, of records that another program samples: the kernel's code has them, and IP follows. */
+void pebs_compare_addresses(struct test_run *run);
+
 /* records_close() and records_close_full() of a sample: count its records for the test, and compare them. */
 void pebs_close(struct test_run *run, unsigned interrupts);
 void pebs_close_full(struct test_run *run);
