@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A kernel with the mistakes of a first driver, one function for each; tests/qemu/mistakes.t has the expected reports.
- * Pages have 4 MiB; the area, the buffers and the code are on different pages.
+ * A kernel with mistakes of a first driver, one function for each; tests/qemu/mistakes.t has the expected reports. They
+ * are mistakes with pages, interrupts and memory that only QEMU has, and a few others; tests/host/test_model_referee*
+ * has all rules. Pages have 4 MiB; the area, the buffers and the code are on different pages.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -11,20 +12,12 @@
 #define COUNT  (sizeof(mistakes) / sizeof(mistakes[0]))
 
 enum { PERFEVTSEL0 = 0x186, PMC0 = 0xc1, DEBUGCTL = 0x1d9, GLOBAL_STATUS = 0x38e, GLOBAL_CTRL, GLOBAL_OVF_CTRL };
-enum {
-    FIXED_0 = 0x309,
-    FIXED_CTRL = 0x38d,
-    PEBS_ENABLE = 0x3f1,
-    DATA_CFG,
-    DS_AREA = 0x600,
-    LBR_SELECT = 0x1c8,
-    LBR_TOS
-};
+enum { PEBS_ENABLE = 0x3f1, DATA_CFG, DS_AREA = 0x600, LBR_SELECT = 0x1c8, LBR_TOS };
 enum { PEBS_BASE = 0x3f4, PEBS_INDEX, PMC0_CFG_C = 0x1903 };
-enum { LBR_CTL = 0x14ce, LBR_DEPTH, LBR_0_FROM = 0x1500 };
-enum { LBR_FREEZE = 0x800, LBR = 0x1, TR_ALONE = 0x40, TR_BTS = 0xc0, BTS_ALONE = 0x80, BTINT = 0x100 };
-enum { GROUPS = 3, ADAPTIVE_RECORD = 208 }; /* memory and GPRs */
-enum { INST_RETIRED = 0x4300c0, UNHALTED_CYCLES = 0x43003c, LOAD_LATENCY = 0x4301cd, INTERRUPTS = 0x100000 };
+enum { LBR_CTL = 0x14ce };
+enum { LBR_FREEZE = 0x800, LBR = 0x1, TR_BTS = 0xc0, BTINT = 0x100 };
+enum { GROUPS = 3 }; /* memory and GPRs: records of 208 bytes */
+enum { INST_RETIRED = 0x4300c0, INTERRUPTS = 0x100000 };
 enum { MAPPED = 0xe3, USER = 0x4, DIRTY = 0x40 }; /* P, RW, A, D, PS */
 enum {
     EOI = 0xb0,
@@ -37,14 +30,7 @@ enum {
     MASKED = 0x10000
 };
 #define ADAPTIVE ((uint64_t)1 << 34 | INST_RETIRED)
-enum {
-    CLEARWATERFOREST = 0xd06d0,
-    SKYLAKE = 0x506e0,
-    ICELAKE = 0x606a0,
-    CORE2 = 0x10670,
-    GOLDENCOVE = 0x806f0,
-    PROCESSOR = 0xffff0
-};
+enum { CLEARWATERFOREST = 0xd06d0, SKYLAKE = 0x506e0, ICELAKE = 0x606a0, GOLDENCOVE = 0x806f0, PROCESSOR = 0xffff0 };
 enum { BTS_RECORD = 24, PEBS_RECORD = 200, PERIOD = 1000 };
 enum { AREA = 0x800000, BTS = 0xc00000, PEBS = 0x1000000, IO_APIC = 0xfec00000 };
 
@@ -180,38 +166,16 @@ ALWAYS void work(unsigned rounds)
         work(rounds);                 \
     }
 
-BTS_WRONG(base_unaligned, area->bts.base += 2; area->bts.index += 2; area->bts.maximum += 2; area->bts.threshold += 2)
-PEBS_WRONG(buffer_too_small, 0, area->pebs.maximum = PEBS + PEBS_RECORD - 1)
-BTS_WRONG(index_below_base, area->bts.index -= BTS_RECORD)
-PEBS_WRONG(threshold_in_a_record, 0, area->pebs.threshold += 8)
-BTS_WRONG(threshold_too_late, area->bts.threshold = area->bts.maximum - BTS_RECORD)
 PEBS_WRONG(buffer_for_users, 0, map(PEBS, MAPPED | USER))
 BTS_WRONG(page_not_dirty, map(BTS, MAPPED & ~DIRTY))
 BTS_WRONG(interrupt_masked, *apic(LVTPC) = MASKED | VECTOR)
 PEBS_WRONG(vector_of_an_exception, 0, *apic(LVTPC) = 31)
 PEBS_WRONG(reset_value_cut, PERIOD, area->reset[0] = (uint32_t)-PERIOD)
-PEBS_WRONG(reset_value_positive, PERIOD, area->reset[0] = PERIOD)
-PEBS_WRONG(reset_value_0, PERIOD, area->reset[0] = 0)
 
 PLANT area_forgotten(void)
 {
     wrmsr(DS_AREA, 0);
     start(INST_RETIRED, 0);
-}
-
-PLANT threshold_of_no_ring(void)
-{
-    start(0, TR_BTS); /* circular without BTINT */
-}
-
-PLANT trace_messages_off(void)
-{
-    start(0, BTS_ALONE | BTINT);
-}
-
-PLANT interrupt_of_no_trace(void)
-{
-    start(0, BTINT);
 }
 
 /* The branches into the handler and inside it need more space. */
@@ -220,17 +184,6 @@ PLANT threshold_two_short(void)
     area->bts.threshold = area->bts.maximum - 2 * BTS_RECORD;
     start(0, TR_BTS | BTINT);
     work(PERIOD);
-}
-
-PLANT buffers_overlap(void)
-{
-    area->pebs = (struct buffer){ BTS + 1024, BTS + 1024, BTS + 1024 + 20 * PEBS_RECORD, BTS + 1024 + PEBS_RECORD };
-    start(INST_RETIRED, TR_BTS | BTINT);
-}
-
-PLANT event_not_precise(void)
-{
-    start(UNHALTED_CYCLES, 0);
 }
 
 static void index_kept(void)
@@ -278,13 +231,6 @@ BTS_WRONG(layout_of_32_bits, {
     narrow[2] = BTS + 100 * BTS_RECORD / 2;
     narrow[3] = BTS + 50 * BTS_RECORD / 2;
 })
-PEBS_WRONG(threshold_of_haswell, 0, area->pebs.threshold = PEBS + 4 * 176)
-
-PLANT trace_left_on(void)
-{
-    start(0, TR_BTS | BTINT);
-    wrmsr(DEBUGCTL, TR_ALONE);
-}
 
 PLANT lbr_of_nothing(void)
 {
@@ -295,133 +241,15 @@ PLANT lbr_of_nothing(void)
     wrmsr(LBR_SELECT, 0);
 }
 
-PLANT call_stack_of_all(void)
-{
-    wrmsr(LBR_SELECT, 0x200);
-    wrmsr(DEBUGCTL, LBR);
-    wrmsr(DEBUGCTL, 0);
-    wrmsr(LBR_SELECT, 0);
-}
-
-PLANT mask_of_2(void)
-{
-    start(2 << 24 | INST_RETIRED, 0);
-}
-
-/* Enables registers one by one; each of them needs the others. */
-ALWAYS void enable(uint64_t event, uint64_t fixed, uint64_t pebs, uint64_t global)
-{
-    wrmsr(PERFEVTSEL0, event);
-    wrmsr(PMC0, (uint32_t)-PERIOD);
-    wrmsr(FIXED_CTRL, fixed);
-    wrmsr(PEBS_ENABLE, pebs);
-    wrmsr(GLOBAL_CTRL, global);
-    wrmsr(PEBS_ENABLE, 0);
-}
-
-PLANT another_counter(void)
-{
-    enable(INST_RETIRED, 3, 1, (uint64_t)1 << 32);
-}
-
-PLANT select_off(void)
-{
-    enable(INST_RETIRED & ~0x400000, 0, 1, 1);
-}
-
-PLANT fixed_off(void)
-{
-    enable(INST_RETIRED, 0, 0, (uint64_t)1 << 32 | 1);
-}
-
-PLANT first_value_positive(void)
-{
-    wrmsr(PERFEVTSEL0, INST_RETIRED);
-    wrmsr(PMC0, PERIOD);
-    wrmsr(PEBS_ENABLE, 1);
-    wrmsr(GLOBAL_CTRL, 1);
-}
-
-PLANT reset_value_changed(void)
-{
-    start(INST_RETIRED, 0);
-    area->reset[0] = (uint64_t)-PERIOD / 2;
-    wrmsr(PEBS_ENABLE, 1);
-}
-
 PEBS_WRONG(buffer_in_a_device, 2 * PERIOD,
            area->pebs = (struct buffer){ IO_APIC, IO_APIC, IO_APIC + 20 * PEBS_RECORD, IO_APIC + 4 * PEBS_RECORD })
 
-PLANT never_started(void)
+/* The threshold is for records of 184 bytes. */
+PLANT adaptive_record_short(void)
 {
-    wrmsr(PERFEVTSEL0, INST_RETIRED);
-    wrmsr(PMC0, (uint32_t)-PERIOD);
-    wrmsr(PEBS_ENABLE, 1);
-    stop();
-    wrmsr(PEBS_ENABLE, 0);
-}
-
-PLANT fixed_never_started(void)
-{
-    wrmsr(FIXED_CTRL, 0xb); /* with an interrupt */
-    wrmsr(FIXED_CTRL, 0);
-}
-
-PLANT latency_without_pebs(void)
-{
-    wrmsr(PEBS_ENABLE, (uint64_t)1 << 32);
-    wrmsr(GLOBAL_CTRL, 1);
-    wrmsr(PEBS_ENABLE, 0);
-}
-
-PLANT fixed_value_cut(void)
-{
-    wrmsr(FIXED_0, (uint32_t)-PERIOD);
-    wrmsr(FIXED_CTRL, 0xb);
-    wrmsr(GLOBAL_CTRL, (uint64_t)1 << 32);
-}
-
-/* The buffer for adaptive records of this size, with the threshold after four records and some bytes. */
-#define ADAPTIVE_WRONG(name, record, more, ...)                                                         \
-    PLANT name(void)                                                                                    \
-    {                                                                                                   \
-        area->pebs = (struct buffer){ PEBS, PEBS, PEBS + 20 * (record), PEBS + 4 * (record) + (more) }; \
-        wrmsr(DATA_CFG, GROUPS);                                                                        \
-        __VA_ARGS__;                                                                                    \
-        start(ADAPTIVE, 0);                                                                             \
-    }
-
-ADAPTIVE_WRONG(adaptive_record_short, ADAPTIVE_RECORD - 24, 0, )
-ADAPTIVE_WRONG(adaptive_threshold_in_a_record, ADAPTIVE_RECORD, 40, )
-ADAPTIVE_WRONG(adaptive_threshold_late, ADAPTIVE_RECORD, 0, area->pebs.threshold = area->pebs.maximum - ADAPTIVE_RECORD)
-ADAPTIVE_WRONG(adaptive_buffer_small, ADAPTIVE_RECORD, 0, area->pebs.maximum = PEBS + 100)
-ADAPTIVE_WRONG(adaptive_index_in_a_record, ADAPTIVE_RECORD, 0, area->pebs.index += 40)
-
-PLANT groups_of_no_counter(void)
-{
-    area->pebs = (struct buffer){ PEBS, PEBS, PEBS + 20 * 32, PEBS + 4 * 32 };
+    area->pebs = (struct buffer){ PEBS, PEBS, PEBS + 20 * 184, PEBS + 4 * 184 };
     wrmsr(DATA_CFG, GROUPS);
-    start(INST_RETIRED, 0);
-}
-
-PLANT both_threads(void)
-{
-    wrmsr(PERFEVTSEL0, 0x200000 | INST_RETIRED);
-}
-
-PLANT counter_without_pebs(void)
-{
-    wrmsr(PEBS_ENABLE, 2);
-}
-
-PLANT latency_of_core2(void)
-{
-    wrmsr(PEBS_ENABLE, (uint64_t)1 << 32 | 1);
-}
-
-PLANT bit_of_no_counter(void)
-{
-    wrmsr(PEBS_ENABLE, 0x101);
+    start(ADAPTIVE, 0);
 }
 
 /* Freezes at the interrupt of a counter, and starts again without clearing the bit of the freeze. */
@@ -461,69 +289,16 @@ PLANT handler_keeps_write_index(void)
     work(100 * PERIOD);
 }
 
-/* A counter for architectural PEBS with this buffer, EN in IA32_PEBS_INDEX, and this CFG_C. */
-ALWAYS void start_arch(uint64_t base, uint64_t config)
+PLANT buffer_on_code(void)
 {
-    wrmsr(PEBS_BASE, base);
-    wrmsr(PEBS_INDEX, (uint64_t)1 << 32 | (uint64_t)0x800 / 16 << 36);
-    wrmsr(PMC0_CFG_C, config);
+    wrmsr(PEBS_BASE, (uint32_t)pmi & 0xfffff000);
+    wrmsr(PEBS_INDEX, (uint64_t)1 << 32 | (uint64_t)0x800 / 16 << 36); /* EN, and THRESH after 800H bytes */
+    wrmsr(PMC0_CFG_C, (uint64_t)1 << 63 | (uint32_t)-PERIOD);
     wrmsr(PERFEVTSEL0, INST_RETIRED);
     wrmsr(PMC0, (uint32_t)-PERIOD);
     wrmsr(GLOBAL_CTRL, 1);
     wrmsr(GLOBAL_CTRL, 0);
     wrmsr(PEBS_INDEX, 0);
-}
-
-PLANT configuration_forgotten(void)
-{
-    start_arch(PEBS, 0);
-}
-
-PLANT buffer_on_code(void)
-{
-    start_arch((uint32_t)pmi & 0xfffff000, (uint64_t)1 << 63 | (uint32_t)-PERIOD);
-}
-
-PLANT depth_while_recording(void)
-{
-    wrmsr(LBR_CTL, 0x7f0003);
-    wrmsr(LBR_DEPTH, 32);
-    wrmsr(LBR_CTL, 0);
-}
-
-PLANT lbr_of_old(void)
-{
-    wrmsr(DEBUGCTL, LBR);
-    rdmsr(LBR_0_FROM);
-}
-
-PLANT lbr_of_no_ring(void)
-{
-    wrmsr(LBR_CTL, 0x7f0001);
-    wrmsr(LBR_CTL, 0);
-    rdmsr(LBR_0_FROM);
-}
-
-PLANT call_stack_without_returns(void)
-{
-    wrmsr(LBR_CTL, 0x18000f);
-    wrmsr(LBR_CTL, 0);
-}
-
-/* PMC0 cannot count it. */
-PLANT latency_on_counter_0(void)
-{
-    area->pebs = (struct buffer){ PEBS, PEBS, PEBS + 20 * 32, PEBS + 4 * 32 };
-    start(LOAD_LATENCY, 0);
-    stop();
-    wrmsr(PEBS_ENABLE, 0);
-}
-
-PLANT lbr_of_no_type(void)
-{
-    wrmsr(LBR_CTL, 7);
-    wrmsr(LBR_CTL, 0);
-    rdmsr(LBR_0_FROM);
 }
 
 static void no_eoi(void)
@@ -582,24 +357,12 @@ static const struct {
     void (*plant)(void);
 } mistakes[] = {
     { SKYLAKE, area_forgotten },
-    { SKYLAKE, base_unaligned },
-    { SKYLAKE, buffer_too_small },
-    { SKYLAKE, index_below_base },
-    { SKYLAKE, threshold_in_a_record },
-    { SKYLAKE, threshold_too_late },
     { SKYLAKE, buffer_for_users },
     { SKYLAKE, page_not_dirty },
     { SKYLAKE, interrupt_masked },
     { SKYLAKE, vector_of_an_exception },
     { SKYLAKE, reset_value_cut },
-    { SKYLAKE, reset_value_positive },
-    { SKYLAKE, reset_value_0 },
-    { SKYLAKE, threshold_of_no_ring },
-    { SKYLAKE, trace_messages_off },
-    { SKYLAKE, interrupt_of_no_trace },
     { SKYLAKE, threshold_two_short },
-    { SKYLAKE, buffers_overlap },
-    { SKYLAKE, event_not_precise },
     { SKYLAKE, select_reserved },
     { SKYLAKE, counter_absent },
     { SKYLAKE, area_cut },
@@ -607,42 +370,13 @@ static const struct {
     { SKYLAKE, handler_keeps_index },
     { SKYLAKE, handler_keeps_status },
     { SKYLAKE, layout_of_32_bits },
-    { SKYLAKE, threshold_of_haswell },
-    { SKYLAKE, trace_left_on },
     { SKYLAKE, lbr_of_nothing },
-    { SKYLAKE, call_stack_of_all },
-    { SKYLAKE, mask_of_2 },
-    { SKYLAKE, another_counter },
-    { SKYLAKE, select_off },
-    { SKYLAKE, fixed_off },
-    { SKYLAKE, first_value_positive },
-    { SKYLAKE, reset_value_changed },
     { SKYLAKE, buffer_in_a_device },
-    { SKYLAKE, never_started },
-    { SKYLAKE, fixed_never_started },
-    { SKYLAKE, latency_without_pebs },
-    { SKYLAKE, fixed_value_cut },
     { SKYLAKE, handler_without_eoi },
     { SKYLAKE, nmi_keeps_mask },
     { SKYLAKE, vector_rejected },
     { ICELAKE, adaptive_record_short },
-    { ICELAKE, adaptive_threshold_in_a_record },
-    { ICELAKE, adaptive_threshold_late },
-    { ICELAKE, adaptive_buffer_small },
-    { ICELAKE, adaptive_index_in_a_record },
-    { ICELAKE, groups_of_no_counter },
-    { ICELAKE, both_threads },
-    { CORE2, counter_without_pebs },
-    { CORE2, latency_of_core2 },
-    { CORE2, bit_of_no_counter },
-    { GOLDENCOVE, lbr_of_old },
-    { GOLDENCOVE, lbr_of_no_ring },
-    { GOLDENCOVE, lbr_of_no_type },
-    { GOLDENCOVE, call_stack_without_returns },
-    { GOLDENCOVE, latency_on_counter_0 },
-    { GOLDENCOVE, depth_while_recording },
     { GOLDENCOVE, frozen_for_ever },
-    { CLEARWATERFOREST, configuration_forgotten },
     { CLEARWATERFOREST, buffer_on_code },
     { CLEARWATERFOREST, handler_keeps_write_index },
 };
