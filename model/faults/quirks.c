@@ -13,9 +13,7 @@
 #define CPUID_1_EDX_APIC   (UINT32_C(1) << 9)
 #define CPUID_0A_EAX_COUNT UINT32_C(0x0000ff00)
 #define CPUID_7_EDX_HYBRID (UINT32_C(1) << 15)
-#define OLD_MICROCODE      (UINT64_C(1) << 32)
 #define CORE_I5_12400      UINT32_C(0x00090675)
-#define MODEL_06_FF        UINT32_C(0x000f06f0)
 #define CORE_KIND_LEAF     0x1a
 #define PERFMON_LEAF       0x23
 #define CPUID_23_EBX_RDPMC (UINT32_C(1) << 2)
@@ -31,10 +29,6 @@
 #define FIXED_1_INTERRUPTS      0xb0
 #define FIXED_1_AND_2_ENABLED   (UINT64_C(3) << 33)
 #define COUNTER_3_TAKEN         UINT64_C(0x100430000)
-#define CAPABILITIES_PEBS       (UINT64_C(0xf) << 8)
-#define CAPABILITIES_PEBS_LAST  (UINT64_C(0xe) << 8) /* format 0FH is architectural PEBS; formats 0 to 6 are defined */
-#define CAPABILITIES_LBR        UINT64_C(0x3f)
-#define CAPABILITIES_LBR_LAST   UINT64_C(0x3e) /* format 3FH is architectural LBRs */
 
 /*
  * Firmware locks x2APIC mode if SGX or TDX is enabled (SDM Vol. 4 (335592-083), table 2-2, IA32_XAPIC_DISABLE_STATUS).
@@ -63,18 +57,6 @@ static const struct {
     [QUIRK_INERT] = { "inert", "every register can be written and read back, but the processor never counts, records "
                                "or interrupts" },
     [QUIRK_MSR_FAULTS] = { "msr_faults", "all debug store and performance monitoring registers raise #GP" },
-    [QUIRK_MISC_ENABLE_FAULTS] = { "misc_enable_faults", "IA32_MISC_ENABLE raises #GP" },
-    [QUIRK_CAPABILITIES_FAULT] = { "capabilities_fault", "IA32_PERF_CAPABILITIES raises #GP" },
-    [QUIRK_DS_AREA_FAULTS] = { "ds_area_faults", "IA32_DS_AREA raises #GP" },
-    [QUIRK_DS_AREA_DROPPED] = { "ds_area_dropped", "IA32_DS_AREA accepts every value and stays 0" },
-    [QUIRK_PEBS_ENABLE_FAULTS] = { "pebs_enable_faults", "IA32_PEBS_ENABLE raises #GP" },
-    [QUIRK_GLOBAL_CTRL_FAULTS] = { "global_ctrl_faults", "IA32_PERF_GLOBAL_CTRL and related registers raise #GP" },
-    [QUIRK_COUNTERS_FAULT] = { "counters_fault", "the general counters and their event selects raise #GP" },
-    [QUIRK_DEBUGCTL_FAULTS] = { "debugctl_faults", "IA32_DEBUGCTL raises #GP" },
-    [QUIRK_LBR_STACK_FAULTS] = { "lbr_stack_faults", "the LBR stack and its top-of-stack pointer raise #GP" },
-    [QUIRK_PEBS_FORMAT_UNKNOWN] = { "pebs_format_unknown", "IA32_PERF_CAPABILITIES reports an undefined PEBS format" },
-    [QUIRK_LBR_FORMAT_UNKNOWN] = { "lbr_format_unknown", "IA32_PERF_CAPABILITIES reports an undefined LBR format" },
-    [QUIRK_NO_COUNTERS] = { "no_counters", "CPUID.0AH reports 0 general counters" },
     [QUIRK_TSC_FAST] = { "tsc_fast", "CPUID.15H reports a time-stamp counter of 20 GHz" },
     [QUIRK_X2APIC_LOCKED] = { "x2apic_locked", "x2APIC mode cannot be disabled once it is enabled" },
     [QUIRK_COUNTERS_CONCEALED] = { "counters_concealed",
@@ -88,11 +70,9 @@ static const struct {
     [QUIRK_LEFT_RUNNING] = { "left_running", "firmware leaves a general counter, a fixed counter and LBRs enabled" },
     [QUIRK_CPUID_LIMITED] = { "cpuid_limited",
                               "firmware leaves IA32_MISC_ENABLE bit 22 set: the last CPUID leaf is 2" },
-    [QUIRK_MICROCODE_OLD] = { "microcode_old", "the microcode revision is 1" },
     [QUIRK_KVM] = { "kvm", "only what KVM exposes: no BTS, PEBS without adaptive groups, no architectural LBRs" },
     [QUIRK_P_CORES_ALONE] = { "p_cores_alone",
                               "CPUID is that of a Core i5-12400: a hybrid's signature, but all cores are P-cores" },
-    [QUIRK_MODEL_UNLISTED] = { "model_unlisted", "CPUID.1:EAX has an unknown display model, 06_FFH" },
     [QUIRK_RDPMC_USER_DISABLE] = { "rdpmc_user_disable",
                                    "counters can be hidden from RDPMC at CPL 3, as from Panther Cove on" },
     [QUIRK_TRACE_LEFT] = { "trace_left", "firmware leaves Intel PT on: IA32_RTIT_CTL (Broadwell, Skylake)" },
@@ -138,42 +118,10 @@ static bool has_quirk(const struct vcpu *v, enum quirk quirk)
     return fault_state(v)->quirks >> quirk & 1;
 }
 
-/* The quirk that makes the register raise #GP, or QUIRKS. */
-static enum quirk withheld_by(enum model_register reg)
-{
-    switch (reg) {
-    case REG_IA32_MISC_ENABLE:
-        return QUIRK_MISC_ENABLE_FAULTS;
-    case REG_IA32_PERF_CAPABILITIES:
-        return QUIRK_CAPABILITIES_FAULT;
-    case REG_IA32_DS_AREA:
-        return QUIRK_DS_AREA_FAULTS;
-    case REG_IA32_PEBS_ENABLE:
-        return QUIRK_PEBS_ENABLE_FAULTS;
-    case REG_IA32_PERF_GLOBAL_CTRL:
-    case REG_IA32_PERF_GLOBAL_STATUS:
-    case REG_IA32_PERF_GLOBAL_STATUS_RESET:
-    case REG_IA32_PERF_GLOBAL_STATUS_SET:
-        return QUIRK_GLOBAL_CTRL_FAULTS;
-    case REG_IA32_PMC:
-    case REG_IA32_A_PMC:
-    case REG_IA32_PERFEVTSEL:
-    case REG_NETBURST_COUNTER:
-    case REG_NETBURST_CCCR:
-        return QUIRK_COUNTERS_FAULT;
-    case REG_IA32_DEBUGCTL:
-        return QUIRK_DEBUGCTL_FAULTS;
-    default:
-        return profile_is_lbr_stack(reg) ? QUIRK_LBR_STACK_FAULTS : QUIRKS;
-    }
-}
-
 static bool quirky_msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
-    const enum quirk quirk = withheld_by((enum model_register)m->reg);
-
     return latitude_rules(v)->msr_exists(v, m, i) && !has_quirk(v, QUIRK_MSR_FAULTS) &&
-           (quirk == QUIRKS || !has_quirk(v, quirk)) && (!has_quirk(v, QUIRK_KVM) || kvm_has_msr(v, m));
+           (!has_quirk(v, QUIRK_KVM) || kvm_has_msr(v, m));
 }
 
 /* The bits that hide a counter from RDPMC: Linux 7.0, commit 59af95e028d4. */
@@ -205,18 +153,10 @@ static bool is_taken(const struct vcpu *v, const struct profile_msr *m, unsigned
 
 static uint64_t quirky_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
-    uint64_t value = latitude_rules(v)->msr_value(v, m, i);
+    const uint64_t value = latitude_rules(v)->msr_value(v, m, i);
 
-    if (m->reg == REG_IA32_DS_AREA && has_quirk(v, QUIRK_DS_AREA_DROPPED))
-        return 0;
     if (is_taken(v, m, i))
         return TAKEN_VALUE;
-    if (m->reg == REG_IA32_BIOS_SIGN_ID && has_quirk(v, QUIRK_MICROCODE_OLD))
-        return OLD_MICROCODE;
-    if (m->reg == REG_IA32_PERF_CAPABILITIES && has_quirk(v, QUIRK_PEBS_FORMAT_UNKNOWN))
-        value = (value & ~CAPABILITIES_PEBS) | CAPABILITIES_PEBS_LAST;
-    if (m->reg == REG_IA32_PERF_CAPABILITIES && has_quirk(v, QUIRK_LBR_FORMAT_UNKNOWN))
-        value = (value & ~CAPABILITIES_LBR) | CAPABILITIES_LBR_LAST;
     return has_quirk(v, QUIRK_KVM) ? kvm_value(v, m, value) : value;
 }
 
@@ -312,14 +252,12 @@ static void quirky_cpuid_answer(const struct vcpu *v, uint32_t leaf, uint32_t su
         { QUIRK_NO_APIC, 1, 3, CPUID_1_EDX_APIC, 0 },
         { QUIRK_P_CORES_ALONE, 1, 0, UINT32_MAX, CORE_I5_12400 },
         { QUIRK_P_CORES_ALONE, 7, 3, CPUID_7_EDX_HYBRID, 0 },
-        { QUIRK_MODEL_UNLISTED, 1, 0, UINT32_MAX, MODEL_06_FF },
         { QUIRK_RDPMC_USER_DISABLE, PERFMON_LEAF, 1, 0, CPUID_23_EBX_RDPMC },
         { QUIRK_X2APIC_LOCKED, 7, 3, 0, CPUID_7_EDX_ARCH_CAPABILITIES },
         { QUIRK_TRACE_LEFT, 7, 1, 0, CPUID_7_EBX_TRACE },
         { QUIRK_FORCE_ABORT, 7, 1, 0, CPUID_7_EBX_RTM },
         { QUIRK_FORCE_ABORT, 7, 3, 0, CPUID_7_EDX_ABORT },
         { QUIRK_HYPER_THREADING_OFF, 0xa, 0, CPUID_0A_EAX_COUNT, 8 << 8 },
-        { QUIRK_NO_COUNTERS, 0xa, 0, CPUID_0A_EAX_COUNT, 0 },
         { QUIRK_TSC_FAST, 0x15, 0, UINT32_MAX, 1 },
         { QUIRK_TSC_FAST, 0x15, 1, UINT32_MAX, TSC_FAST_RATIO },
         { QUIRK_TSC_FAST, 0x15, 2, UINT32_MAX, TSC_FAST_CRYSTAL },

@@ -2,7 +2,8 @@
 /*
  * Quirks: a hypervisor, firmware or the processor enumerates features that do not work, or withholds parts of the debug
  * store. The plugin's option quirk= selects quirks. Unlike a fault (faults.h), a quirk must not make tests fail: the
- * guest must detect the quirk before it uses the feature, or work without the feature.
+ * guest must detect the quirk before it uses the feature, or work without the feature. Registers and CPUID leaves that
+ * are absent or wrong are bit faults (faults.h).
  */
 #ifndef MODEL_FAULTS_QUIRKS_H
 #define MODEL_FAULTS_QUIRKS_H
@@ -13,31 +14,17 @@
 enum quirk {
     QUIRK_INERT,
     QUIRK_MSR_FAULTS,
-    QUIRK_MISC_ENABLE_FAULTS,
-    QUIRK_CAPABILITIES_FAULT,
-    QUIRK_DS_AREA_FAULTS,
-    QUIRK_DS_AREA_DROPPED,
-    QUIRK_PEBS_ENABLE_FAULTS,
-    QUIRK_GLOBAL_CTRL_FAULTS,
-    QUIRK_COUNTERS_FAULT,
-    QUIRK_DEBUGCTL_FAULTS,
-    QUIRK_LBR_STACK_FAULTS,
-    QUIRK_PEBS_FORMAT_UNKNOWN,
-    QUIRK_LBR_FORMAT_UNKNOWN,
-    QUIRK_NO_COUNTERS,
     QUIRK_COUNTERS_CONCEALED,
     QUIRK_COUNTER_TAKEN,
     QUIRK_COUNTERS_UNPRIMED,
     QUIRK_LEFT_RUNNING,
     QUIRK_CPUID_LIMITED,
-    QUIRK_MICROCODE_OLD,
     QUIRK_NO_APIC,
     QUIRK_APIC_OFF,
     QUIRK_X2APIC_LOCKED,
     QUIRK_TSC_FAST,
     QUIRK_KVM,
     QUIRK_P_CORES_ALONE,
-    QUIRK_MODEL_UNLISTED,
     QUIRK_RDPMC_USER_DISABLE,
     QUIRK_TRACE_LEFT,
     QUIRK_FORCE_ABORT,

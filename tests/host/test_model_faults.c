@@ -139,11 +139,11 @@ UNIT_TEST(together)
 
     assert_null(
         parse(&set, "msr:600:write:clear:ffffffff00000000,msr:600:write:clear:100000,msr:3f1:read:clear", &length));
-    assert_true(break_rules(&m->v, &set, UINT32_C(1) << QUIRK_PEBS_FORMAT_UNKNOWN, NULL));
+    assert_true(break_rules(&m->v, &set, UINT32_C(1) << QUIRK_COUNTER_TAKEN, NULL));
     WRMSR(m, { DS_AREA, MEMORY }, { PEBS_ENABLE, 1 });
-    EXPECT_MSRS(m, { DS_AREA, (uint32_t)MEMORY & ~UINT32_C(0x100000) }, { PEBS_ENABLE, 0 }, { PERF_CAPS, 0x3ec5 });
+    EXPECT_MSRS(m, { DS_AREA, (uint32_t)MEMORY & ~UINT32_C(0x100000) }, { PEBS_ENABLE, 0 }, { PMC0 + 1, 0x5a17 });
     break_mend(&m->v);
-    assert_int_equal(rdmsr(m, PERF_CAPS), 0x33c5);
+    assert_int_equal(rdmsr(m, PMC0 + 1), 0);
 }
 
 /* What each kind of bit fault does to a register. */

@@ -159,7 +159,7 @@ UNIT_TEST(unknown_names)
         { "profile=skylake fault=bts.index.stuck@x", "dsmodel: fault=x: unknown name; fault=list prints the ", "\n" },
         { "profile=skylake quirk=no_apic,nor,this",
           "dsmodel: quirk=nor: unknown name; the quirks are: inert msr_faults ",
-          " no_apic apic_off x2apic_locked tsc_fast kvm p_cores_alone model_unlisted rdpmc_user_disable trace_left "
+          " no_apic apic_off x2apic_locked tsc_fast kvm p_cores_alone rdpmc_user_disable trace_left "
           "force_abort "
           "hyper_threading_off mtrrs_off\n" },
         { "profile=skylake latitude=7:pebs-arming,nor,this",
