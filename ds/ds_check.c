@@ -51,9 +51,8 @@ static const struct buffer_names pebs_names = { "pebs", "pebs.base", "pebs.index
 static void breach(struct check *check, enum ds_breach_id id, const char *field, uint64_t value)
 {
     struct ds_breaches *out = check->out;
-#ifdef DS_CHECK_OMITS /* a rule that is never reported, for scripts/boots prove */
-    if (id == DS_CHECK_OMITS)
-        return;
+#ifdef DS_CHECK_NOTHING /* for scripts/boots prove */
+    return;
 #endif
     out->set |= UINT64_C(1) << id;
     if (rules[id].weight == DEMAND)
