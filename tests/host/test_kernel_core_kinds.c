@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kinds of cores that the kernel finds (kernel/core_kinds.c), on a simulated machine: which processors are queried
- * and for how long, the names, the selection and the printed lines. CPUID.1AH:EAX has the type in bits 31:24, 20H Atom
- * and 40H Core, and the native model ID in bits 23:0: SDM Vol. 2A (253666-081), "CPUID".
+ * Kinds of cores (kernel/core_kinds.c) that no modelled machine has: several of a type, more than the kernel tests,
+ * cores without a name, and processors that do not answer. Boots of hybrids test the rest. CPUID.1AH:EAX has the type
+ * in bits 31:24, 20H Atom and 40H Core, and the native model ID in bits 23:0: SDM Vol. 2A (253666-081), "CPUID".
  */
-#define FIRST set_up
 #include "tests/host/unit_test.h"
 
 #include "kernel/core_kinds.c"
@@ -12,210 +11,80 @@
 #include "tests/host/machine/machine.h"
 #include "tests/host/processors.h"
 
-#define OTHERS 7u
 #define CORE   0x40000001u
-#define ATOM   0x20000001u
-#define ATOM_2 0x20000002u
+#define SILENT 0u /* instead of the leaf: the processor does not start */
+#define LATE   1u /* it starts, and never reports its kind */
 
-static struct {
-    uint32_t leaves[OTHERS + 1]; /* CPUID.1AH:EAX by number */
-    unsigned others;
-    unsigned refuses;       /* number of the processor that does not start; 0: none */
-    unsigned late, late_by; /* number of a slow processor, and its PAUSEs */
-    unsigned here, running; /* the processor that executes CPUID; the one that was started */
-    unsigned starts, stops; /* calls */
-    uint32_t last_leaf;     /* the highest CPUID leaf */
-    unsigned started_at;    /* PAUSEs */
-    void (*main)(unsigned number);
-} cpu;
-
-static struct options options;
+static const uint32_t *of; /* CPUID.1AH:EAX of each processor */
+static unsigned others, here, stops;
+static void (*runs)(unsigned number);
 
 static struct cpuid leaves_of(uint32_t leaf, uint32_t subleaf)
 {
-    assert_int_equal(subleaf, 0);
-    if (leaf == 0)
-        return (struct cpuid){ .eax = cpu.last_leaf };
-    assert_int_equal(leaf, 0x1a);
-    return (struct cpuid){ .eax = cpu.leaves[cpu.here] };
+    return (struct cpuid){ .eax = leaf == 0 ? 0x20 : of[here] };
 }
 
-FAKE(uint32_t, apic_id, (void), assert_true(machine.apic), 0x30)
-FAKE(unsigned, secondary_cpus_count, (void), cpu.others)
-FAKE(uint32_t, secondary_cpus_id, (unsigned number), assert_in_range(number, 1, cpu.others), 0x30 + 2 * number)
-FAKE_VOID(processors_stop, (void), cpu.running = 0, cpu.stops++)
+FAKE(uint32_t, apic_id, (void), 0x30)
+FAKE(unsigned, secondary_cpus_count, (void), others)
+FAKE(uint32_t, secondary_cpus_id, (unsigned number), 0x30 + 2 * number)
+FAKE_VOID(processors_stop, (void), stops++)
+FAKE(bool, secondary_cpus_start, (unsigned number, void (*main)(unsigned number)), runs = main, of[number] != SILENT)
 
-bool secondary_cpus_start(unsigned number, void (*main)(unsigned number))
-{
-    assert_in_range(number, 1, cpu.others);
-    assert_int_equal(cpu.running, 0);
-    cpu.starts++;
-    if (number == cpu.refuses)
-        return false;
-    cpu.running = number;
-    cpu.main = main;
-    cpu.started_at = machine.pauses;
-    return true;
-}
-
-/* The other processor runs whenever it is queried, so it is faster than real processors. */
 bool processor_done(unsigned number)
 {
-    assert_int_equal(number, cpu.running);
-    if (number == cpu.late && machine.pauses - cpu.started_at < cpu.late_by)
+    if (of[number] == LATE)
         return false;
-    cpu.here = number;
-    cpu.main(number);
-    cpu.here = 0;
+    here = number;
+    runs(number);
+    here = 0;
     return true;
 }
 
-/* Sets the processors' leaves: the boot processor's, a Core, then the others'. */
-static void start_machine(unsigned others, const uint32_t *of)
+static void start(uint8_t model, unsigned processors, const uint32_t *their)
 {
+    struct caps caps = caps_of(golden_cove_input());
+
+    caps.model = model;
+    caps.native_model = NATIVE(their[0]);
     machine_start();
     machine.leaves = leaves_of;
-    memset(&cpu, 0, sizeof cpu);
-    cpu.leaves[0] = CORE;
-    cpu.others = others;
-    cpu.last_leaf = 0x20;
-    for (unsigned i = 0; i < others; i++)
-        cpu.leaves[i + 1] = of[i];
-    memset(kinds, 0, sizeof kinds);
-    memset(leaves, 0, sizeof leaves);
-    memset(selected, 0, sizeof selected);
-    count = beyond = silent = 0;
-    hybrid = false;
-    seen = 0;
-    options = (struct options){ .kinds = OPTIONS_KINDS_ALL };
-}
-
-static struct caps alder_lake; /* its boot processor is a Golden Cove */
-
-static void assert_kind(unsigned index, const char *name, const char *suffix, unsigned number, unsigned processors)
-{
-    const struct kind *kind = core_kind_number(index);
-
-    assert_string_equal(kind->name, name);
-    if (suffix)
-        assert_string_equal(kind->suffix, suffix);
-    else
-        assert_null(kind->suffix);
-    assert_int_equal(kind->number, number);
-    assert_int_equal(kind->apic_id, 0x30 + 2 * number);
-    assert_int_equal(kind->processors, processors);
-}
-
-UNIT_TEST(two_kinds)
-{
-    start_machine(5, (const uint32_t[]){ CORE, ATOM, ATOM, CORE, ATOM });
-    core_kinds_init(&alder_lake);
-    assert_int_equal(core_kinds_count(), 2);
-    assert_kind(0, "core", NULL, 0, 3);
-    assert_kind(1, "atom", "atom", 2, 3);
-    assert_memory_equal(&core_kind_number(0)->caps, &alder_lake, sizeof alder_lake);
-    assert_int_equal(cpu.starts, 5);
-    assert_int_equal(cpu.stops, 5);
+    of = their;
+    others = processors - 1;
+    stops = count = beyond = silent = 0;
+    core_kinds_init(&caps);
     core_kinds_say();
-    machine_printed("cpu 0 apic 0x30 Core Golden Cove, kind core: 3 of 6 processors\n"
-                    "cpu 2 apic 0x34 Atom Gracemont, kind atom: 3 of 6 processors\n");
-    core_kind_say(core_kind_number(1));
-    machine_printed("tests on cpu 2 apic 0x34 Atom Gracemont\n");
-    assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "core,atom");
 }
 
 /* Arrow Lake, C5H: Atoms of two native models. Names of one type are numbered. */
 UNIT_TEST(several_of_a_type)
 {
-    struct caps arrow_lake = alder_lake;
+    static const struct options all = { .kinds = OPTIONS_KINDS_ALL };
 
-    arrow_lake.model = 0xc5;
-    start_machine(3, (const uint32_t[]){ 0x20000003, 0x20000002, CORE });
-    core_kinds_init(&arrow_lake);
-    assert_int_equal(core_kinds_count(), 3);
-    assert_kind(1, "atom", "atom", 1, 1);
-    assert_kind(2, "atom2", "atom2", 2, 1);
-    core_kinds_say();
+    start(0xc5, 4, (const uint32_t[]){ CORE, 0x20000003, 0x20000002, CORE });
     machine_printed("cpu 0 apic 0x30 Core Lion Cove, kind core: 2 of 4 processors\n"
                     "cpu 1 apic 0x32 Atom Skymont, kind atom: 1 of 4 processors\n"
                     "cpu 2 apic 0x34 Atom Crestmont, kind atom2: 1 of 4 processors\n");
-    assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "core,atom,atom2");
+    assert_string_equal(core_kind_number(2)->suffix, "atom2");
+    assert_string_equal(core_kinds_selected(&all, KINDS_MOST), "core,atom,atom2");
+    assert_int_equal(stops, 3);
 }
 
 /* If the tables lack a name for the core, the type and CPUID's native model ID are printed. */
 UNIT_TEST(unnamed_cores)
 {
-    struct caps caps = alder_lake;
-
-    caps.model = 0xfe;
-    start_machine(2, (const uint32_t[]){ 0x20abcdef, 0x99123456 });
-    core_kinds_init(&caps);
-    core_kinds_say();
+    start(0xfe, 3, (const uint32_t[]){ CORE, 0x20abcdef, 0x99123456 });
     machine_printed("cpu 0 apic 0x30 Core native model 0x1, kind core: 1 of 3 processors\n"
                     "cpu 1 apic 0x32 Atom native model 0xabcdef, kind atom: 1 of 3 processors\n"
                     "cpu 2 apic 0x34 of an unknown type, native model 0x123456, kind kind: 1 of 3 processors\n");
-    caps = alder_lake;
-    caps.intel = false; /* other vendors have other models */
-    start_machine(0, NULL);
-    core_kinds_init(&caps);
-    core_kinds_say();
-    machine_printed("cpu 0 apic 0x30 Core native model 0x1, kind core: 1 of 1 processors\n");
 }
 
-/* Kinds beyond the table, and processors without a type, are counted. */
+/* Kinds beyond the table, and processors without a type, are counted. The wait for a processor is bounded. */
 UNIT_TEST(left_out)
 {
-    start_machine(7, (const uint32_t[]){ ATOM, ATOM_2, 0x20000003, 0x20000004, 0x20000005, ATOM_2, 0x20000003 });
-    cpu.refuses = 6;
-    core_kinds_init(&alder_lake);
+    start(0x97, 8, (const uint32_t[]){ CORE, 0x20000001, 0x20000002, 0x20000003, 0x20000004, SILENT, LATE, CORE });
     assert_int_equal(core_kinds_count(), KINDS_MOST);
-    assert_int_equal(KINDS_MOST, 4);
-    assert_kind(2, "atom2", "atom2", 2, 1);
-    assert_kind(3, "atom3", "atom3", 3, 2);
-    assert_int_equal(cpu.starts, 7);
-    assert_int_equal(cpu.stops, 6);
-    core_kinds_say();
-    machine_has_printed("cpu 3 apic 0x36 Atom Gracemont, kind atom3: 2 of 8 processors\n"
-                        "kinds: 2 processors are not tested, because only the first 4 kinds are\n"
-                        "kinds unknown: 1 processors do not start; run=all_cpus.* names them\n");
-    assert_string_equal(core_kinds_selected(&options, KINDS_MOST), "core,atom,atom2,atom3");
-}
-
-/* The wait for a processor is bounded. A processor without leaf 1AH has no type. */
-UNIT_TEST(waiting)
-{
-    struct caps caps = alder_lake;
-
-    start_machine(2, (const uint32_t[]){ ATOM, ATOM });
-    cpu.late = 1;
-    cpu.late_by = 1000;
-    core_kinds_init(&alder_lake);
-    assert_kind(1, "atom", "atom", 1, 2);
-    assert_int_equal(machine.pauses, 1000);
-    start_machine(2, (const uint32_t[]){ ATOM, ATOM });
-    cpu.late = 1;
-    cpu.late_by = UINT32_MAX;
-    core_kinds_init(&alder_lake);
-    assert_kind(1, "atom", "atom", 2, 1);
+    machine_has_printed("kinds: 1 processors are not tested, because only the first 4 kinds are\n"
+                        "kinds unknown: 2 processors do not start; run=all_cpus.* names them\n");
     assert_in_range(machine.pauses, 100000, 10000000);
-    assert_int_equal(cpu.stops, 2);
-    core_kinds_say();
-    machine_has_printed("kinds unknown: 1 processors do not start; run=all_cpus.* names them\n");
-
-    caps.model = 0xfe;
-    for (unsigned i = 0; i < 2; i++) {
-        start_machine(1, (const uint32_t[]){ ATOM });
-        cpu.last_leaf = 0x19 + i;
-        core_kinds_init(&caps);
-        assert_kind(1, i ? "atom" : "kind", i ? "atom" : "kind", 1, 1);
-        core_kind_say(core_kind_number(1));
-        machine_printed(i ? "tests on cpu 1 apic 0x32 Atom native model 0x1\n"
-                          : "tests on cpu 1 apic 0x32 of an unknown type, native model 0x0\n");
-    }
-}
-
-static int set_up(void **state)
-{
-    alder_lake = caps_of(golden_cove_input());
-    return 0;
+    assert_int_equal(stops, 6);
 }
