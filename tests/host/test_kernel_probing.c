@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the kernel reads from a processor (arch/x86/probe.c), on a simulated machine: which leaves and registers, under
- * which condition; which values it tries, and which it leaves; and which features are missing if a register raises #GP.
- * Registers by their numbers from SDM Vol. 4 (335592-086): 1BH IA32_APIC_BASE, 8BH IA32_BIOS_SIGN_ID, C1H IA32_PMC0,
- * 186H IA32_PERFEVTSEL0, 1A0H IA32_MISC_ENABLE, 1D9H IA32_DEBUGCTL, 309H IA32_FIXED_CTR0, 345H IA32_PERF_CAPABILITIES,
- * 38FH IA32_PERF_GLOBAL_CTRL, 3F1H IA32_PEBS_ENABLE, 3F4H and 3F5H IA32_PEBS_BASE and _INDEX, 600H IA32_DS_AREA, 14CEH
- * IA32_LBR_CTL, C0000080H IA32_EFER.
+ * which condition, and which values it tries and restores. Boots with quirk=.._fault and .._faults test which features
+ * are missing if a register raises #GP. Registers by their numbers from SDM Vol. 4 (335592-086): 1BH IA32_APIC_BASE,
+ * 8BH IA32_BIOS_SIGN_ID, 187H IA32_PERFEVTSEL1, C2H IA32_PMC1, 1A0H IA32_MISC_ENABLE, 1D9H IA32_DEBUGCTL, 345H
+ * IA32_PERF_CAPABILITIES, 3F4H IA32_PEBS_BASE, 600H IA32_DS_AREA, 14CEH IA32_LBR_CTL, C0000080H IA32_EFER.
  */
 #include "tests/host/unit_test.h"
 
 #include "arch/x86/probe.c"
 #include "tests/host/machine/machine.h"
+#include "tests/host/processors.h"
 
 static struct caps_input in;
 static struct caps caps;
@@ -19,18 +19,14 @@ static struct caps caps;
 static struct {
     uint32_t most, most_extended;
     uint32_t ebx_0, ecx_0, edx_0, ecx_1, edx_1, eax_7, edx_7, eax_a, eax_7_1, eax_23;
-    char asked[400]; /* leaves, in hexadecimal */
 } cpu;
 
 static struct cpuid leaves(uint32_t leaf, uint32_t subleaf)
 {
     const uint32_t value = leaf << 4 | subleaf;
     struct cpuid r = { value | 0x10000000, value | 0x20000000, value | 0x30000000, value | 0x40000000 };
-    const size_t used = strlen(cpu.asked);
 
     assert_true(subleaf == 0 || leaf == 7 || leaf == 0x23);
-    if (leaf & 0x7fffffff)
-        snprintf(cpu.asked + used, sizeof cpu.asked - used, subleaf ? "%x.%x " : "%x ", leaf, subleaf);
     if (leaf == 0)
         r = (struct cpuid){ cpu.most, cpu.ebx_0, cpu.ecx_0, cpu.edx_0 };
     else if (leaf == 0x80000000u)
@@ -48,18 +44,6 @@ static struct cpuid leaves(uint32_t leaf, uint32_t subleaf)
     if (leaf == 1 && msr_get(0x8b) == 0)
         machine_set(0x8b, UINT64_C(0x1234) << 32);
     return r;
-}
-
-/* The values that are tried: each is followed by the old value. */
-static char trials[200];
-
-static void write_tried(uint32_t msr, uint64_t value)
-{
-    static uint32_t last;
-
-    if (msr != last && msr != 0x8b)
-        sprintf(trials + strlen(trials), "%x %llx, ", msr, (unsigned long long)value);
-    last = msr == last ? 0 : msr;
 }
 
 /* A processor with all features. */
@@ -131,7 +115,6 @@ static const struct {
 UNIT_TEST(everything)
 {
     start();
-    machine.write = write_tried;
     ds_probe(&in);
     assert_true(in.leaf_0.valid && in.leaf_0.eax == 0x23 && in.leaf_0.ebx == cpu.ebx_0 && in.leaf_0.ecx == cpu.ecx_0 &&
                 in.leaf_0.edx == cpu.edx_0);
@@ -148,13 +131,11 @@ UNIT_TEST(everything)
     assert_true(in.misc_enable.valid && in.misc_enable.value == 0x1a01a0);
     assert_true(in.apic_base.valid && in.apic_base.value == 0xfee00900);
     assert_true(in.bios_sign_id.valid && in.bios_sign_id.value == UINT64_C(0x1234) << 32);
-    assert_int_equal(in.fixed_answers, 7);
     assert_int_equal(in.ds_area, CAPS_HOLDS);
     assert_int_equal(in.debugctl_lbr, CAPS_HOLDS);
     assert_int_equal(in.pebs_base, CAPS_HOLDS);
     assert_int_equal(in.arch_lbr_control, CAPS_HOLDS);
     assert_true(in.ia32e_active);
-    assert_string_equal(trials, "600 2aa540, 3f4 2aa000, 1d9 1, 14ce 1, ");
     machine_holds("600 600600, 3f4 3f4000, 1d9 4000, 14ce 6");
 }
 
@@ -179,8 +160,6 @@ UNIT_TEST(leaves_end)
         }
         assert_int_equal(in.ds_area != CAPS_NOT_TRIED, most >= 1);
         assert_int_equal(in.arch_lbr_control != CAPS_NOT_TRIED, most >= 7);
-        assert_int_equal(in.fixed_answers, most >= 0xa ? 7 : 0);
-        assert_true(most >= 0x1c || !strstr(cpu.asked, "1c "));
     }
 }
 
@@ -216,7 +195,6 @@ UNIT_TEST(conditions)
         *rows[i].flags &= ~rows[i].without;
         ds_probe(&in);
         assert_int_equal(found(), 127 & ~rows[i].missing);
-        assert_int_equal(strstr(cpu.asked, "40000000") == NULL, rows[i].missing == HYPERVISOR);
     }
     for (unsigned i = 1; i <= 5; i++) {
         const struct caps_leaf *const subleaves[] = { &in.leaf_23_1, &in.leaf_23_2, &in.leaf_23_3, &in.leaf_23_4,
@@ -232,24 +210,6 @@ UNIT_TEST(conditions)
     machine_set(0xc0000080, 1 << 8 | 1 << 11);
     ds_probe(&in);
     assert_false(in.ia32e_active);
-}
-
-/* Versions 2 to 4; CPUID may conceal counters. */
-UNIT_TEST(fixed_counters)
-{
-    static const struct {
-        unsigned version, refused, answers;
-    } cases[] = {
-        { 1, 9, 0 }, { 2, 9, 7 }, { 4, 9, 7 }, { 5, 9, 0 }, { 2, 0, 6 }, { 3, 1, 5 }, { 4, 2, 3 }, { 4, 3, 7 }
-    };
-
-    for (unsigned i = 0; i < COUNT_OF(cases); i++) {
-        start();
-        cpu.eax_a = 0x07300800 | cases[i].version;
-        machine_refuse(0x309 + cases[i].refused);
-        ds_probe(&in);
-        assert_int_equal(in.fixed_answers, cases[i].answers);
-    }
 }
 
 /* On other vendors' processors the register may mean something else, or raise #GP. */
@@ -308,162 +268,6 @@ UNIT_TEST(tried)
         }
 }
 
-static const struct debugctl_bits core = { .lbr = 1, .freeze_perfmon = 1 << 12 };
-
-/* An event of every role, which any of four counters can sample. */
-static struct pebs_event events[PEBS_ROLE_COUNT];
-static const struct pebs_event_list every_event = { events, PEBS_ROLE_COUNT };
-
-static void start_registers(void)
-{
-    start();
-    for (unsigned i = 0; i < PEBS_ROLE_COUNT; i++)
-        events[i] = (struct pebs_event){ .name = "EVENT", .role = (enum pebs_role)i, .select = 1, .counters = 0xf };
-    caps = (struct caps){ .global_ctrl = true,
-                          .general_count = 4,
-                          .general_counters = 0xf,
-                          .lbr_counters = 0xf,
-                          .reload_counters = 0xf,
-                          .pebs_counters = 0xf,
-                          .events = &every_event,
-                          .debugctl = &core,
-                          .pebs_method = PEBS_METHOD_GENERAL,
-                          .lbr_from = 0x680,
-                          .lbr_tos = 0x1c9 };
-    machine_set(0x38f, 7);
-    machine_set(0x186, 0x4300c0);
-    machine_set(0x187, 0x4300c0);
-    machine_set(0x3f1, 1);
-    machine_set(0x3f5, 0x40);
-    machine_set(0x1d9, 0x1);
-}
-
-/* Needs from first to last, which have one reason; {0}: none. */
-struct missing {
-    enum caps_need first, last;
-    enum caps_reason reason;
-};
-
-static unsigned row;
-
-static void are_missing(const struct missing missing[3])
-{
-    for (unsigned need = 0; need < COUNT_OF(caps.reason); need++) {
-        enum caps_reason want = CAPS_AVAILABLE;
-        for (unsigned i = 0; i < 3; i++)
-            if (missing[i].reason != CAPS_AVAILABLE && need >= missing[i].first && need <= missing[i].last)
-                want = missing[i].reason;
-        if (caps.reason[need] != want)
-            fail_msg("row %u: need %u: reason %u, not %u", row, need, caps.reason[need], want);
-    }
-}
-
-/* Afterwards counting and recording are off, and working registers have their old values. */
-UNIT_TEST(all_registers_work)
-{
-    start_registers();
-    machine_sets("18a 5, c5 6"); /* of a fifth counter */
-    ds_probe_registers(&caps);
-    are_missing((const struct missing[3]){ { 0 } });
-    assert_int_equal(caps.counters_taken, 0);
-    machine_holds("38f 0, 186 0, c1 0, 187 0, c2 0, 188 0, c3 0, 189 0, c4 0, 1d9 0, 3f5 0, 3f1 0, 18a 5, c5 6");
-}
-
-/* IA32_DEBUGCTL refuses only FREEZE_PERFMON_ON_PMI; the deaf register refuses every value. */
-static bool no_freeze(uint32_t msr, uint64_t value)
-{
-    return (msr == 0x1d9 && value & 1 << 12) || msr == deaf;
-}
-
-#define COUNTING(reason)                                     \
-    {                                                        \
-        CAPS_NEED_PERFMON, CAPS_NEED_FREEZE_COUNTERS, reason \
-    }
-#define SAMPLING(reason)                            \
-    {                                               \
-        CAPS_NEED_PEBS, CAPS_NEED_EVENT_ANY, reason \
-    }
-#define LOGGING(reason)                                        \
-    {                                                          \
-        CAPS_NEED_LBR_EVENTS, CAPS_NEED_COUNTER_RELOAD, reason \
-    }
-#define ONE(need, reason)  \
-    {                      \
-        need, need, reason \
-    }
-#define OLD(need)  ONE(CAPS_NEED_##need, CAPS_NO_FREEZE) /* any reason that was found earlier */
-#define NO_PERFMON ONE(CAPS_NEED_PERFMON, CAPS_PERFMON_NONE)
-#define FREEZING                                                                    \
-    {                                                                               \
-        CAPS_NEED_FREEZE, CAPS_NEED_FREEZE_COUNTERS, CAPS_FREEZE_DEBUGCTL_RAISES_GP \
-    }
-#define TRACING                                                             \
-    {                                                                       \
-        CAPS_NEED_BTS, CAPS_NEED_BTS_PREDICTED, CAPS_BTS_DEBUGCTL_RAISES_GP \
-    }
-#define ALL_COUNTERS(reason)                                \
-    {                                                       \
-        COUNTING(reason), SAMPLING(reason), LOGGING(reason) \
-    }
-
-UNIT_TEST(some_registers_raise_gp)
-{
-    static const struct {
-        uint32_t refused;
-        enum { PLAIN, NETBURST, NO_GLOBAL, NO_COUNTERS, NO_TOS, READ_ONLY } how;
-        struct missing before[2], after[3]; /* before: other reasons, found earlier */
-    } rows[] = {
-        { 0x38f, .after = ALL_COUNTERS(CAPS_GLOBAL_CTRL_RAISES_GP) },
-        { 0x38f, NETBURST, .after = { COUNTING(CAPS_GLOBAL_CTRL_RAISES_GP), LOGGING(CAPS_GLOBAL_CTRL_RAISES_GP) } },
-        { 0x38f, NO_GLOBAL, .after = { { 0 } } },
-        { 0xc1, .after = ALL_COUNTERS(CAPS_COUNTER_RAISES_GP) },
-        { 0x186, .after = ALL_COUNTERS(CAPS_COUNTER_RAISES_GP) },
-        { 0xc1, NO_COUNTERS, { NO_PERFMON }, { NO_PERFMON } },
-        { 0x186, NO_COUNTERS, { NO_PERFMON }, { NO_PERFMON } },
-        { 0x1d9, .after = { FREEZING, TRACING } },
-        { 0x1d9, .before = { OLD(FREEZE), OLD(BTS) }, .after = { OLD(FREEZE), OLD(BTS) } },
-        { 0x1d9, .before = { OLD(FREEZE) },
-          .after = { OLD(FREEZE), ONE(CAPS_NEED_FREEZE_COUNTERS, CAPS_FREEZE_DEBUGCTL_RAISES_GP), TRACING } },
-        { 0x1d9, .before = { OLD(BTS) },
-          .after = { FREEZING,
-                     OLD(BTS),
-                     { CAPS_NEED_BTS_CPL, CAPS_NEED_BTS_PREDICTED, CAPS_BTS_DEBUGCTL_RAISES_GP } } },
-        { 0x3f5, .after = { SAMPLING(CAPS_PEBS_INDEX_RAISES_GP) } },
-        { 0x3f1, .before = { OLD(PEBS_ARCH) }, .after = { SAMPLING(CAPS_PEBS_ENABLE_RAISES_GP), OLD(PEBS_ARCH) } },
-        { 0x3f1, .before = { OLD(PEBS_AREA) }, .after = { OLD(PEBS_AREA) } },
-        { 0x680, .after = { { CAPS_NEED_LBR, CAPS_NEED_LBR_EVENTS, CAPS_LBR_STACK_RAISES_GP } } },
-        { 0x1c9, .after = { { CAPS_NEED_LBR, CAPS_NEED_LBR_EVENTS, CAPS_LBR_STACK_RAISES_GP } } },
-        { 0, NO_TOS, .after = { { 0 } } },
-        { 0x680, .before = { OLD(LBR) }, .after = { OLD(LBR) } },
-        { 0, READ_ONLY, .after = { ONE(CAPS_NEED_FREEZE_COUNTERS, CAPS_FREEZE_COUNTERS_RAISES_GP) } },
-        { 0, READ_ONLY, { OLD(FREEZE) }, { OLD(FREEZE) } },
-        { 0x3f5, READ_ONLY, { OLD(FREEZE) }, { OLD(FREEZE), SAMPLING(CAPS_PEBS_INDEX_RAISES_GP) } },
-        { 0x3f1, READ_ONLY, { OLD(FREEZE) }, { OLD(FREEZE), SAMPLING(CAPS_PEBS_ENABLE_RAISES_GP) } },
-    };
-
-    for (unsigned i = 0; i < COUNT_OF(rows); i++) {
-        start_registers();
-        deaf = rows[i].refused;
-        if (rows[i].how == READ_ONLY)
-            machine.refuses = no_freeze;
-        else
-            machine_refuse(rows[i].refused);
-        if (rows[i].how == NETBURST)
-            caps.pebs_method = PEBS_METHOD_NETBURST;
-        if (rows[i].how == NO_GLOBAL)
-            caps.global_ctrl = false;
-        if (rows[i].how == NO_COUNTERS)
-            caps.general_count = 0;
-        if (rows[i].how == NO_TOS)
-            caps.lbr_tos = 0;
-        for (unsigned k = 0; k < 2 && rows[i].before[k].reason != CAPS_AVAILABLE; k++)
-            caps.reason[rows[i].before[k].first] = rows[i].before[k].reason;
-        ds_probe_registers(&caps);
-        row = i;
-        are_missing(rows[i].after);
-    }
-}
-
 static unsigned stuck; /* 1: the counter differs from the first value that is written; 2: from both */
 
 static void write_stuck(uint32_t msr, uint64_t value)
@@ -476,20 +280,15 @@ static void write_stuck(uint32_t msr, uint64_t value)
 UNIT_TEST(counters_taken)
 {
     for (stuck = 1; stuck <= 2; stuck++) {
-        start_registers();
+        start();
+        caps = caps_of(skylake_input());
+        caps.general_count = 4;
+        caps.general_counters = 0xf;
+        machine_set(0x187, 0x4300c0);
         machine.write = write_stuck;
         ds_probe_registers(&caps);
         assert_int_equal(caps.counters_taken, stuck == 2 ? 2 : 0);
         assert_int_equal(caps.general_counters, stuck == 2 ? 0xd : 0xf);
         assert_int_equal(msr_get(0x187), 0);
     }
-    start_registers();
-    machine_refuse(0xc2); /* the counter does not exist */
-    ds_probe_registers(&caps);
-    assert_int_equal(caps.counters_taken, 0);
-    start_registers();
-    machine.write = write_stuck;
-    caps.reason[CAPS_NEED_PERFMON] = CAPS_PERFMON_NONE;
-    ds_probe_registers(&caps);
-    assert_int_equal(caps.counters_taken, 0);
 }
