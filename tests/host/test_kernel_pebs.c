@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The choice of a counter, the registers that clear counters, and the check of a sample's known records, on a simulated
- * machine. Boots on the model test which registers sampling writes. Registers by their numbers from SDM Vol. 4
- * (335592-081): C1H IA32_PMC0, 186H IA32_PERFEVTSEL0, 309H IA32_FIXED_CTR0, 38DH IA32_FIXED_CTR_CTRL, 38FH
- * IA32_PERF_GLOBAL_CTRL, 3F1H IA32_PEBS_ENABLE.
+ * The choice of a counter and of a sample, and the check of a sample's known records, on a simulated machine. Boots
+ * test which registers sampling and counting write, and "boots power" that each bit of a record is compared.
  */
 #define FIRST set_up
 #include "tests/host/unit_test.h"
 
-#include "arch/x86/image.h"
-#include "arch/x86/msr.h"
 #include "arch/x86/perfmon.h"
 #include "pebs/pebs.h"
-#include "kernel/reset_state.h"
 #include "lib/bytes.h"
-#include "suite/support/count.h"
 #include "suite/support/pebs_compare.h"
 #include "suite/support/pebs_places.h"
 #include "tests/host/machine/machine.h"
@@ -50,28 +44,14 @@ static struct caps adaptive(void)
     return caps;
 }
 
-static const struct pebs_sampling ten = { .period = 10, .rings = BOTH_RINGS, .threshold = 77 };
-
-static struct pebs_sampling sampling(const struct pebs_event *event, unsigned counter)
-{
-    struct pebs_sampling s = ten;
-    s.event = event;
-    s.counter = counter;
-    return s;
-}
-
-/* A counter that cannot sample the event, or any event on this processor, is not programmed. */
-UNIT_TEST(no_counter)
+/* Preferably a counter without precise distribution. A counter that cannot sample the event is not programmed. */
+UNIT_TEST(choice_of_a_counter)
 {
     struct caps caps = adaptive();
-    struct pebs_sampling s = sampling(store, 2);
+    struct pebs_sampling s = { .event = store, .counter = 2, .period = 10 };
     machine_start();
     assert_false(pebs_program(&caps, &s));
-    s = sampling(loads, 4);
-    assert_false(pebs_program(&skylake, &s));
     s.fixed = true;
-    s.counter = 1;
-    assert_false(pebs_program(&caps, &s));
     s.counter = 0;
     assert_false(pebs_program(&skylake, &s));
     assert_int_equal(machine.writes, 0);
@@ -80,114 +60,12 @@ UNIT_TEST(no_counter)
     assert_int_equal(pebs_counter(&skylake, store), 3);
     caps.pebs_counters = 0xf0;
     assert_int_equal(pebs_counter(&caps, loads), 4);
-    caps.pebs_pdist_counters = 0x10; /* preferably one without precise distribution */
+    caps.pebs_pdist_counters = 0x10;
     assert_int_equal(pebs_counter(&caps, loads), 5);
     caps.pebs_pdist_counters = 0xf0;
     assert_int_equal(pebs_counter(&caps, loads), 4);
     assert_ptr_equal(pebs_find_event(&skylake, PEBS_ROLE_PRECISE_STORE), store);
     assert_null(pebs_find_event(&caps, PEBS_ROLE_PRECISE_STORE));
-    const struct window window = pebs_window(&skylake, 0x100000003);
-    assert_int_equal(window.msr, 0x38f);
-    assert_int_equal(window.on, 0x100000003);
-    assert_int_equal(window.off, 0);
-}
-
-/* A counter is stopped while it changes. */
-static void write_stopped(uint32_t msr, uint64_t value)
-{
-    if ((msr >= 0xc1 && msr < 0xc9) || (msr >= 0x309 && msr < 0x30d))
-        assert_int_equal(msr_get(0x38f), 0);
-}
-
-/* Only the fixed counter's own field changes. */
-UNIT_TEST(fixed_counters)
-{
-    machine_start();
-    machine.write = write_stopped;
-    machine_sets("38d 500000bbb, 38f f");
-    assert_true(fixed_counter_program(1, 0x30, 0 - UINT64_C(3)));
-    machine_holds("38f 0, 38d 500000b3b, 30a fffffffffffd");
-    machine_sets("38d 1100000bbb, 38f f");
-    assert_true(fixed_counter_program(0, 0, 1)); /* its bit 32 is also cleared */
-    machine_holds("38f 0, 38d 1000000bb0, 309 1");
-    machine_set(0xc3, 1234);
-    assert_int_equal(counter_read(2), 1234);
-}
-
-static unsigned primed; /* bit n: general counter n ran with an event of erratum AAK100 */
-
-static void write_priming(uint32_t msr, uint64_t value)
-{
-    for (uint32_t n = 0; msr == 0x38f && n < 4; n++) {
-        const uint64_t select = msr_get(0x186 + n);
-        if (value >> n & 1 && (select == 0x4300b1 || select == 0x4300b5 || select == 0x4300d2))
-            primed |= 1u << n;
-    }
-}
-
-/* Counters that exist are cleared, with their status and what reloads them; others are not touched. */
-UNIT_TEST(clearing)
-{
-    static const char full[] =
-        "38f 30000000f, 186 1, c1 2, 187 3, c2 4, 188 5, c3 6, 38d 7, 38e 5, 190a 8, 190b 8, 1926 9, 1927 9, "
-        "1982 a, 1983 a, 1906 b, 1907 b";
-    static const struct {
-        struct caps caps;
-        unsigned primed;
-        const char *cleared;
-    } rows[] = {
-        { { .general_count = 2, .fixed_count = 1, .global_ctrl = true },
-          0,
-          "38f 0, 186 0, c1 0, 187 0, c2 0, 188 5, c3 6, 38d 0, 390 5, 190a 8" },
-        { { .general_count = 1 }, 0, "38f 30000000f, 186 0, c1 0, 187 3, c2 4, 38d 7, 390 0" },
-        { { .general_count = 1, .global_ctrl = true, .reload_counters = UINT64_C(0x100000204) },
-          0,
-          "38f 0, 186 0, c1 0, 187 3, 190a 0, 190b 0, 1926 0, 1927 0, 1982 0, 1983 0, 1906 b, 1907 b" },
-        /* Nehalem, erratum AAK100: each of the three events runs on some counter, and each counter with one of them. */
-        { { .general_count = 4, .global_ctrl = true, .prime_counters = true },
-          0xf,
-          "38f 0, 186 0, c1 0, 187 0, c2 0, 188 0, c3 0, 189 0, c4 0, 390 5" },
-    };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        machine_start();
-        machine_sets(full);
-        machine.write = write_priming;
-        primed = 0;
-        counters_clear(&rows[i].caps);
-        machine_holds(rows[i].cleared);
-        assert_int_equal(primed, rows[i].primed);
-    }
-}
-
-/* The state after reset is that of the first call, of up to eight counters. Later programming does not change it. */
-UNIT_TEST(after_reset)
-{
-    struct caps caps = skylake;
-    machine_start();
-    machine_sets("38f f, 1c8 3");
-    for (unsigned n = 0; n < 9; n++) {
-        machine_set(0x186 + n, 0x100 + n);
-        machine_set(0xc1 + n, 0x200 + n);
-    }
-    caps.lbr_select = 0x1c8;
-    reset_state_take(&caps);
-    counters_clear(&(struct caps){ .general_count = 4, .global_ctrl = true });
-    assert_int_equal(reset_state()->global_ctrl, 0xf);
-    assert_int_equal(reset_state()->lbr_select, 3);
-    for (unsigned n = 0; n < 8; n++) {
-        assert_int_equal(reset_state()->event_select[n], n < 4 ? 0x100 + n : 0);
-        assert_int_equal(reset_state()->counter[n], n < 4 ? 0x200 + n : 0);
-    }
-    machine_sets("1c8 7, 38f 7");
-    caps.general_count = 9;
-    caps.lbr_select = 0;
-    caps.global_ctrl = false;
-    reset_state_take(&caps);
-    assert_int_equal(reset_state()->event_select[7], 0x107);
-    assert_int_equal(reset_state()->counter[7], 0x207);
-    assert_int_equal(reset_state()->global_ctrl, 0xf);
-    assert_int_equal(reset_state()->lbr_select, 3);
 }
 
 static void nothing(const struct window *window)
@@ -197,11 +75,7 @@ static void nothing(const struct window *window)
 /* A ring of 1024 loads (the table has one), a loop of 100 branches, and instructions of four bytes. */
 static const struct access ring[] = { { .ip = 0x1000, .next_ip = 0x1004 } };
 static const struct branch loop[] = { { .from = 0x2007, .to = 0x2005, .kind = 4, .repeat = 99 } };
-static struct access load_table[64];
-static void leave_loads(const struct window *window);
-const struct workload workload_loads = {
-    .run = leave_loads, .start = 0x4000, .limit = 0x4200, .accesses = load_table, .access_count = 64
-};
+const struct workload workload_loads = { .access_count = 64 };
 const struct workload workload_chase = { .run = nothing, .accesses = ring, .access_count = 1 };
 const struct workload workload_long_loop = {
     .run = nothing, .start = 0x2000, .limit = 0x2009, .branches = loop, .branch_count = 1, .instructions = 201
@@ -283,101 +157,6 @@ UNIT_TEST(spacing_and_room)
     assert_int_equal(pebs_sample_spacing(&caps, &s), 5);
 }
 
-static uint64_t peek(unsigned offset)
-{
-    return read_u64(ds_memory().area, offset);
-}
-
-/* PEBS is stopped, and pending records have time to arrive. */
-UNIT_TEST(settling)
-{
-    machine_start();
-    machine_set(0x3f1, 0x5);
-    pebs_settle();
-    machine_holds("3f1 0");
-    assert_true(machine.pauses >= 100);
-}
-
-UNIT_TEST(opening)
-{
-    static struct caps caps;
-    struct pebs_sample s = { .event = loads, .workload = &workload_loads, .counter = 2, .period = 7 };
-    started(&skylake);
-    assert_true(pebs_sample_open(&run, &s));
-    machine_printed("event LOADS, counter 2, reset -7\n");
-    assert_int_equal(peek(0x30) - peek(0x20), 320 * 200);
-    assert_int_equal(peek(0x38) - peek(0x20), 318 * 200);
-    assert_int_equal(peek(0x40), 0);
-    assert_int_equal(peek(0x50), 0xfffffffffff9);
-    assert_int_equal(run.data_source, DATA_SOURCE_SKYLAKE);
-    s.event = store;
-    s.counter = 3;
-    s.records = 12;
-    s.threshold = 9;
-    assert_true(pebs_sample_open(&run, &s));
-    assert_int_equal(peek(0x30) - peek(0x20), 12 * 200);
-    assert_int_equal(peek(0x38) - peek(0x20), 9 * 200);
-    assert_int_equal(peek(0x58), 0xfffffffffff9);
-    assert_int_equal(run.data_source, DATA_SOURCE_STORE);
-    ds_close();
-
-    caps = adaptive(); /* memory and registers, unless another group is asked for, or none */
-    started(&caps);
-    s = (struct pebs_sample){ .fixed = true, .workload = &workload_loads, .period = 7 };
-    assert_true(pebs_sample_open(&run, &s));
-    machine_printed("event of its own, fixed counter 0, reset -7\n");
-    assert_int_equal(ds_pebs_log()->record_size, 208);
-    assert_int_equal(peek(0x40), 0);
-    assert_int_equal(peek(0x80), 0xfffffffffff9);
-    assert_true(pebs_sample_arm(&run, &s));
-    const struct window window = pebs_sample_window(&run, &s);
-    assert_int_equal(window.on, UINT64_C(1) << 32);
-    s.data_cfg = 1;
-    assert_true(pebs_sample_open(&run, &s));
-    assert_int_equal(ds_pebs_log()->record_size, 64);
-    s.basic = true;
-    assert_true(pebs_sample_open(&run, &s));
-    assert_int_equal(ds_pebs_log()->record_size, 32);
-    ds_close();
-    assert_int_equal(run.problems, 0);
-}
-
-/* Runs the sample's number of rounds, or rounds until this many records are written, up to a bound. */
-static unsigned rounds_run, record_after;
-static void leave_one(const struct window *window)
-{
-    if (++rounds_run == record_after)
-        write_u64(ds_memory().area, 0x28, peek(0x28) + 200);
-}
-
-static unsigned rounds_of(unsigned rounds, unsigned until, unsigned after)
-{
-    static const struct workload workload = { .run = leave_one, .access_count = 64 };
-    const struct pebs_sample s = {
-        .event = loads, .workload = &workload, .period = 7, .rounds = rounds, .until = until
-    };
-    started(&skylake);
-    rounds_run = 0;
-    record_after = after;
-    assert_true(pebs_sample_open(&run, &s));
-    assert_true(pebs_sample_arm(&run, &s));
-    pebs_sample_run(&run, &s);
-    assert_int_equal(msr_get(0x3f1), 1); /* still enabled */
-    ds_close();
-    return rounds_run;
-}
-
-UNIT_TEST(number_of_rounds)
-{
-    assert_int_equal(rounds_of(0, 0, 0), 1);
-    assert_int_equal(rounds_of(1, 0, 0), 1);
-    assert_int_equal(rounds_of(5, 0, 0), 5);
-    assert_int_equal(rounds_of(0, 1, 1), 1);
-    assert_int_equal(rounds_of(0, 1, 9), 9);
-    assert_int_equal(rounds_of(4, 1, 2), 4);
-    assert_int_equal(rounds_of(0, 2, 9), 256);
-}
-
 /* The records that a workload "leaves". */
 static const struct left {
     uint64_t ip, eventing_ip, rcx;
@@ -392,7 +171,7 @@ static void leave(const struct window *window)
         write_u64(record, 0xb0, left[n].eventing_ip);
         write_u64(record, 0xc0, n + 1);
     }
-    write_u64(ds_memory().area, 0x28, peek(0x20) + 200 * left_count);
+    write_u64(ds_memory().area, 0x28, read_u64(ds_memory().area, 0x20) + 200 * left_count);
 }
 
 /* Checks the lines printed for these records of a sample of the known workload. */
@@ -479,95 +258,6 @@ UNIT_TEST(numbers_of_instructions)
     SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x30c6, describes no event of the workload\n", { 0x30c6, 0, 0 });
     SAID(&trap, line, 49, "", { 0x3000 + 4 * 50, 0, 0 }, { 0x3191, 0, 0 },
          { 0x31b0, 0, 0 }); /* instructions that close the window */
-}
-
-#define LOADS_LEFT 3u
-static uint8_t loads_left[LOADS_LEFT][200]; /* Skylake's records of accesses 1, 3 and 5 */
-
-static void describe_loads(void)
-{
-    static const unsigned order[] = { 0, 3, 1, 2, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15 }; /* RAX, RBX, RCX.. */
-
-    for (unsigned i = 0; i < 64; i++)
-        load_table[i] = (struct access){ 0x4000 + 8 * i, 0x4004 + 8 * i, 0x1234567812340000 + 8 * i, 0x77000000 + i };
-    memset(loads_left, 0, sizeof(loads_left));
-    for (unsigned n = 0; n < LOADS_LEFT; n++) {
-        const struct access *const access = &load_table[1 + 2 * n];
-        write_u64(loads_left[n], 0x00, 0x247); /* IF, ZF, PF, bit 1, CF */
-        write_u64(loads_left[n], 0x08, access->next_ip);
-        write_u64(loads_left[n], 0x10, access->value);
-        for (unsigned i = 1; i < COUNT_OF(order) && order[i] < 2 * sizeof(void *); i++)
-            write_u64(loads_left[n], 0x10 + 8 * i, i == 7 ? (uintptr_t)stack_guard : WORKLOAD_REGISTER(order[i]));
-        write_u64(loads_left[n], 0x90, 1 << 2); /* counter 2 */
-        write_u64(loads_left[n], 0x98, access->address);
-        write_u64(loads_left[n], 0xb0, access->ip);
-        write_u64(loads_left[n], 0xc0, 100 + 100 * n);
-    }
-}
-
-static void leave_loads(const struct window *window)
-{
-    memcpy(ds_memory().pebs, loads_left, sizeof(loads_left));
-    write_u64(ds_memory().area, 0x28, peek(0x20) + sizeof(loads_left));
-}
-
-static unsigned problems_of_loads(void)
-{
-    static struct caps caps;
-    const struct pebs_sample s = { .event = loads, .workload = &workload_loads, .counter = 2, .period = 7 };
-    caps = skylake;
-    caps.pebs_trap_like = true;
-    started(&caps);
-    assert_true(pebs_sample(&run, &s));
-    return run.problems;
-}
-
-/*
- * Each bit before the time stamp is compared. Not: the flags AF and RF, which are undefined; an IP behind the workload,
- * which code_follows() compares, but not the machine's; where a load was served, and its latency.
- */
-UNIT_TEST(each_bit_of_loads)
-{
-    describe_loads();
-    assert_int_equal(problems_of_loads(), 0);
-    for (unsigned n = 0; n < LOADS_LEFT; n++)
-        for (unsigned bit = 0; bit < 8 * 0xc0; bit++) {
-            const unsigned field = bit / 64 * 8, low = bit % 64;
-            const bool ignored = (field == 0x00 && (low == 4 || low == 16)) || (field == 0x08 && low >= 9) ||
-                                 field == 0xa0 || field == 0xa8;
-            loads_left[n][bit / 8] ^= (uint8_t)(1u << bit % 8);
-            if (!problems_of_loads() != ignored)
-                fail_msg("record %u, offset 0x%x, bit %u", n, field, low);
-            loads_left[n][bit / 8] ^= (uint8_t)(1u << bit % 8);
-        }
-}
-
-/* No time stamp is before that of the previous record, before the sample, or after it. */
-UNIT_TEST(time_stamps)
-{
-    static const struct {
-        uint64_t stamps[LOADS_LEFT];
-        unsigned problems;
-    } rows[] = { { { 7, 7, 7 }, 0 },     { { 7, 6, 7 }, 1 }, { { 7, 8, 7 }, 1 },
-                 { { 7, 6, 5 }, 2 },     { { 0, 0, 0 }, 0 }, { { 7, 8, UINT64_C(1) << 40 }, 1 },
-                 { { 999999, 1, 1 }, 2 } };
-    for (unsigned i = 0; i < COUNT_OF(rows); i++) {
-        describe_loads();
-        for (unsigned n = 0; n < LOADS_LEFT; n++)
-            write_u64(loads_left[n], 0xc0, rows[i].stamps[n]);
-        assert_int_equal(problems_of_loads(), rows[i].problems);
-    }
-}
-
-/* Of counts, all 64 bits are compared. */
-UNIT_TEST(equal_counts)
-{
-    started(&skylake);
-    assert_true(count_equal(&run, 0, "the first", 5, 5));
-    for (unsigned bit = 0; bit < 64; bit++) {
-        assert_false(count_equal(&run, 0, "a count", 5, 5 ^ UINT64_C(1) << bit));
-        assert_int_equal(run.problems, bit + 1);
-    }
 }
 
 /* A branch is identified by both addresses if the record has them. A loop's last branch continues after the loop. */
