@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The run's progress on the page, and when the page is drawn. The screen is variables. */
+/*
+ * Pages without a clock, texts that are too long, an exception while the page is drawn, and the codes. The screen is
+ * variables. page.t compares the pages of whole runs with their logs.
+ */
 #include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
@@ -98,54 +101,6 @@ static const struct facility judged[FACILITIES] = {
     { .name = "lbr", .state = FACILITY_NOT_SELECTED },
 };
 
-UNIT_TEST(a_run)
-{
-    const struct caps caps = caps_of(skylake_input());
-
-    start();
-    assert_int_equal(shown, 0);
-    progress_step(2, 12, "what the firmware left on");
-    assert_int_equal(shown, 1);
-    assert_true(says("dstest86 0.1.0, 32 bits, revision"));
-    assert_true(says("The processor is not known yet."));
-    assert_true(says("Step 2 of 12: what the firmware left on"));
-
-    progress_log("COM%u at %u baud", 1u, 115200u);
-    progress_log("COM%u", 2u);
-    progress_machine(&caps);
-    assert_int_equal(shown, 1); /* drawn at the next step */
-    assert_true(says("The processor is not known yet."));
-    progress_step(12, 12, "tests");
-    assert_int_equal(shown, 2);
-    assert_true(says("Log: COM1 at 115200 baud; COM2 "));
-    assert_true(says("Skylake, signature"));
-    assert_true(says("LBR   32 entries, format 5"));
-    assert_false(says("Test "));
-
-    progress_plan(results, COUNT_OF(results), 3);
-    assert_int_equal(shown, 2);
-    progress_test(3, "bts.c");
-    assert_int_equal(shown, 3);
-    assert_true(says("Test 3 of 3: bts.c"));
-    assert_true(says("fail bts.b: got 1 records, expected 2"));
-    assert_true(says("all          1       0    1     0"));
-
-    progress_verdict(VERDICT_FAIL, judged);
-    assert_int_equal(shown, 4);
-    assert_true(says("BTS   fail 1 of 1"));
-    assert_true(says("Something does not work as the manual promises."));
-    assert_true(says("The end of the log is being written: please wait."));
-    assert_false(says("Test "));
-
-    progress_end(VERDICT_FAIL, PAGE_REBOOTS, false);
-    assert_int_equal(shown, 5);
-    assert_true(says("The end of the log is being written: please wait."));
-    progress_end(VERDICT_FAIL, PAGE_REBOOTS, true);
-    assert_int_equal(shown, 6);
-    assert_true(says("Something does not work as the manual promises."));
-    assert_true(says("The run has ended. The machine starts again by itself."));
-}
-
 UNIT_TEST(texts_that_are_too_long)
 {
     start();
@@ -157,27 +112,6 @@ UNIT_TEST(texts_that_are_too_long)
     assert_int_equal(strlen(log_places), sizeof log_places - 1);
     assert_int_equal(strncmp(troubles, "trouble 0; trouble 1; ", 22), 0);
     assert_int_equal(strncmp(log_places, "COM0; COM1; ", 12), 0);
-}
-
-/* After the verdict, with more than one problem. Without a screen the page is not drawn. */
-UNIT_TEST(a_panic_after_the_tests)
-{
-    for (unsigned screen = 0; screen < 2; screen++) {
-        start();
-        the_screen = screen ? the_screen : "none: the loader passed no screen";
-        progress_step(12, 12, "tests");
-        progress_plan(results, COUNT_OF(results), 3);
-        progress_test(3, "bts.c");
-        progress_verdict(VERDICT_FAIL, judged);
-        progress_trouble("vector %u", 14u);
-        progress_trouble("another");
-        progress_end(VERDICT_PANIC, PAGE_SWITCHES_OFF, false);
-        progress_end(VERDICT_PANIC, PAGE_SWITCHES_OFF, true);
-        assert_int_equal(shown, screen ? 5 : 0);
-        assert_int_equal(says("It occurred in step 12 of 12: tests"), screen);
-        assert_int_equal(says("vector 14; another "), screen);
-        assert_int_equal(page.code_count != 0, screen);
-    }
 }
 
 static void panic(void)
@@ -247,27 +181,6 @@ UNIT_TEST(codes_take_turns)
     assert_int_equal(codes[0].side, 29);
     assert_string_equal(text_in(&codes[0]), "dstest86 0.1.0 revision, 32 bits: panic");
     assert_false(codes[0].modules[8 * 29 + 1]); /* level M */
-}
-
-/* Keys turn pages that do not alternate by themselves; the text page returns. */
-UNIT_TEST(keys_turn_the_pages)
-{
-    start();
-    progress_lines(PAGE_LINES_BY_KEY);
-    progress_keys("Keys: R");
-    progress_elapsed(43);
-    progress_end(VERDICT_SKIP, PAGE_HALTS, true);
-    assert_true(says("Keys: R"));
-    page.caps = &(struct caps){ .vendor = "x" };
-    presses[1] = KEY_PREVIOUS;
-    assert_int_equal(progress_take_turns(), KEY_RESTART);
-    assert_true(says("Page 2 of 2.") && says("ok 2"));
-    assert_int_equal(waited, 50000);
-    presses[press = 1] = KEY_NEXT;
-    assert_int_equal(progress_take_turns(), KEY_RESTART);
-    assert_true(says("43 seconds"));
-    press = 0;
-    presses[1] = KEY_NONE;
 }
 
 /* After a wrong option no clock was chosen yet: pages would turn as fast as they are drawn. */
