@@ -105,29 +105,6 @@ UNIT_TEST(parts_of_memory)
     }
 }
 
-UNIT_TEST(refusal)
-{
-    struct ds_config config = basic;
-    struct ds_breaches breaches;
-
-    machine_start();
-    config.pebs_records = 1025; /* more than fit */
-    assert_false(ds_open(&caps, &config, &breaches));
-    assert_int_equal(breaches.count, 0);
-    config = basic;
-    config.pebs_threshold = 1024;
-    assert_false(ds_open(&caps, &config, &breaches));
-    assert_true(breaches.set >> DS_BREACH_ARCH_THRESHOLD_RANGE & 1);
-    config = basic;
-    config.pebs_cfg_c |= UINT64_C(1) << 60;
-    assert_false(ds_open(&caps, &config, &breaches));
-    assert_true(breaches.set >> DS_BREACH_ARCH_CFG_C & 1);
-    machine_start();
-    machine_refuse(BASE);
-    assert_false(ds_open(&caps, &basic, &breaches));
-    assert_int_equal(breaches.count, 0);
-}
-
 UNIT_TEST(impossible_values)
 {
     size_t end;
@@ -169,29 +146,6 @@ UNIT_TEST(log_is_full)
     }
     assert_log(3072, 1024, 0, 0);
     assert_int_equal(ds_counts()->pebs_indexed, 4096);
-}
-
-/* The DS area of BTS is separate, and has no fields for PEBS. */
-UNIT_TEST(together_with_bts)
-{
-    struct ds_config config = basic;
-    struct ds_breaches breaches;
-
-    config.bts = true;
-    config.bts_records = 10;
-    config.bts_threshold = 6;
-    machine_start();
-    assert_true(ds_open(&caps, &config, &breaches));
-    assert_int_equal(msr_get(0x600), (uintptr_t)ds_memory().area);
-    assert_int_equal(ds_memory().area[0x20] | ds_memory().area[0x38], 0);
-    come(lay(2));
-    ds_memory().area[0x08] = (uint8_t)(ds_memory().area[0x08] + 24);
-    machine.handler(NULL);
-    assert_log(2, 0, 0, 0);
-    assert_int_equal(ds_bts_log()->records, 1);
-    assert_int_equal(ds_bts_log()->broken, 0);
-    ds_close();
-    assert_int_equal(msr_get(0x600), 0);
 }
 
 static int set_up(void **state)
