@@ -27,6 +27,7 @@ static struct {
     bool refused;
 } registers[REGISTERS_MAX];
 static unsigned registers_used;
+static uint64_t stamps; /* that time_stamp() has returned */
 
 static struct text {
     char text[65536];
@@ -84,11 +85,9 @@ void machine_has_printed(const char *lines)
 
 void machine_start(void)
 {
-    machine = (struct machine){ .apic = true,
-                                .gate_type = GATE_INTERRUPT,
-                                .page = PAGE_PRESENT | PAGE_WRITE | PAGE_ACCESSED | PAGE_DIRTY | PAGE_NO_EXECUTE,
-                                .no_execute = true };
+    machine = (struct machine){ 0 };
     registers_used = 0;
+    stamps = 0;
     problems.used = dumped.used = printed.used = 0;
     problems.text[0] = dumped.text[0] = printed.text[0] = 0;
 }
@@ -155,8 +154,6 @@ signed char msr_watching[PROCESSORS_MOST];
 bool msr_read(uint32_t msr, uint64_t *value)
 {
     const unsigned i = find(msr);
-    if (machine.read)
-        machine.read(msr);
     *value = registers[i].refused ? 0 : registers[i].value;
     return !registers[i].refused;
 }
@@ -188,62 +185,45 @@ FAKE(struct cpuid, cpuid, (uint32_t leaf, uint32_t subleaf),
      machine.leaves ? machine.leaves(leaf, subleaf) : (struct cpuid){ 0 })
 
 /* A time stamp is 1000 after the last one; the first is 0. */
-FAKE(uint64_t, time_stamp, (void), 1000 * machine.time_stamps++)
-
-void cpu_pause(void)
-{
-    machine.pauses++;
-    if (machine.pause)
-        machine.pause();
-}
-
+FAKE(uint64_t, time_stamp, (void), 1000 * stamps++)
+FAKE_VOID(cpu_pause, (void), machine.pauses++)
 FAKE(uintptr_t, dr7_read, (void), machine.dr7)
 FAKE_VOID(dr7_write, (uintptr_t value), machine.dr7 = value)
-FAKE_VOID(interrupts_on, (void), machine.interrupts_off = false)
-FAKE_VOID(interrupts_off, (void), machine.interrupts_off = true)
-FAKE(uintptr_t, flags_read, (void), (uintptr_t)!machine.interrupts_off << 9) /* IF */
+FAKE_VOID(interrupts_on, (void), (void)0)
+FAKE_VOID(interrupts_off, (void), (void)0)
+FAKE(uintptr_t, flags_read, (void), 1 << 9) /* IF */
 FAKE(unsigned, processor_number, (void), machine.processor)
 
 /* ---- interrupts -------------------------------------------------------------------------------------------------- */
 
-FAKE(bool, apic_present, (void), machine.apic)
-FAKE_VOID(apic_eoi, (void), machine.eois++)
+static uint32_t lvt; /* of the performance counters */
+
+FAKE(bool, apic_present, (void), true)
+FAKE_VOID(apic_eoi, (void), (void)0)
 FAKE_VOID(apic_send_self, (unsigned vector), (void)vector)
-FAKE(uint32_t, apic_performance_lvt, (void), machine.lvt)
-FAKE_VOID(apic_performance_write, (uint32_t entry), machine.lvt = entry)
-FAKE_VOID(apic_performance_arm, (unsigned vector), machine.lvt = vector)
-FAKE_VOID(apic_performance_mask, (void), machine.lvt |= APIC_LVT_MASKED)
+FAKE(uint32_t, apic_performance_lvt, (void), lvt)
+FAKE_VOID(apic_performance_write, (uint32_t entry), lvt = entry)
+FAKE_VOID(apic_performance_arm, (unsigned vector), lvt = vector)
+FAKE_VOID(apic_performance_mask, (void), lvt |= APIC_LVT_MASKED)
 
-void interrupt_set(unsigned vector, interrupt_handler *handler)
-{
-    assert_in_range(vector, 0, 255);
-    *(vector == VECTOR_PERFORMANCE ? &machine.handler : &machine.handlers[vector]) = handler;
-}
+FAKE_VOID(interrupt_set, (unsigned vector, interrupt_handler *handler), assert_int_equal(vector, VECTOR_PERFORMANCE),
+          machine.handler = handler)
 
-/* A gate's address is a thousand times its vector, until it is set. */
-static uint64_t gates[256];
-
-FAKE(uint64_t, interrupt_gate_address, (unsigned vector), gates[vector] ? gates[vector] : 1000 * vector)
-FAKE_VOID(interrupt_set_raw, (unsigned vector, void (*entry)(void), bool user), gates[vector] = (uintptr_t)entry)
-FAKE(uint8_t, interrupt_gate_type, (unsigned vector), assert_in_range(vector, 0, 255), machine.gate_type)
+FAKE(uint64_t, interrupt_gate_address, (unsigned vector), 1000 * vector)
+FAKE(uint8_t, interrupt_gate_type, (unsigned vector), GATE_INTERRUPT)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* The code and the code of CPL 3, half a page each: two names for one array, which C cannot express. */
-__asm__(".bss\n.globl text_start, text_end, user_start, user_end\ntext_start: .zero 2048\ntext_end:\n"
-        "user_start: .zero 2048\nuser_end: .zero 1\n.globl stack_guard, data_end\nstack_guard: .zero 1\ndata_end: "
-        ".zero 1\n.text");
+uint8_t text_start[1], user_start[1], user_end[1], stack_guard[1], data_end[1];
 
 const struct workload workload_based;
 
-FAKE(bool, code_has, (uint64_t address),
-     !machine.knows_code || (address >= (uintptr_t)text_start && address < (uintptr_t)user_end))
-FAKE(bool, code_has_branch, (uint64_t from, uint64_t to), code_has(from) && code_has(to))
-FAKE(bool, code_follows, (uint64_t from, uint64_t to), code_has_branch(from, to))
-
-FAKE(bool, paging_no_execute, (void), machine.no_execute)
-FAKE(bool, paging_lookup, (uint64_t linear, uint64_t *entry), *entry = machine.page | (linear & PAGE_ADDRESS),
-     (machine.page & PAGE_PRESENT) != 0)
+FAKE(bool, code_has, (uint64_t address), true)
+FAKE(bool, code_has_branch, (uint64_t from, uint64_t to), true)
+FAKE(bool, code_follows, (uint64_t from, uint64_t to), true)
+FAKE(bool, paging_no_execute, (void), true)
+FAKE(bool, paging_lookup, (uint64_t linear, uint64_t *entry),
+     *entry = PAGE_PRESENT | PAGE_WRITE | PAGE_ACCESSED | PAGE_DIRTY | PAGE_NO_EXECUTE | (linear & PAGE_ADDRESS), true)
 
 /* ---- the kernel around it ---------------------------------------------------------------------------------------- */
 

@@ -15,27 +15,16 @@
 
 struct machine {
     unsigned processor;                                      /* the number of the running processor */
-    unsigned pauses, writes, eois;                           /* PAUSEs, WRMSRs and ends of interrupts since the start */
-    uint64_t time_stamps;                                    /* that time_stamp() has returned */
-    bool interrupts_off;                                     /* by CLI */
+    unsigned pauses, writes;                                 /* PAUSEs and WRMSRs since the start */
     struct cpuid (*leaves)(uint32_t leaf, uint32_t subleaf); /* CPUID; NULL: all leaves are 0 */
     uintptr_t dr7;                                           /* the debug control register */
-    bool apic;                                               /* the machine has a local APIC */
-    uint32_t lvt;                                            /* the LVT entry of the performance counters */
     interrupt_handler *handler;                              /* of the performance monitoring interrupt */
-    interrupt_handler *handlers[256];                        /* of the other vectors */
-    uint8_t gate_type;                                       /* the type of all gates */
-    uint64_t page;          /* the entry of every page, without its address; not present: no page exists */
-    bool no_execute;        /* entries have PAGE_NO_EXECUTE */
-    bool knows_code;        /* code_has() asks for text_start to user_end; otherwise every address is code */
-    void (*read)(uint32_t); /* called before each RDMSR; may be NULL */
     bool (*refuses)(uint32_t, uint64_t); /* whether this WRMSR raises #GP; NULL: only those of refused MSRs */
     void (*write)(uint32_t, uint64_t);   /* called after each WRMSR; may be NULL */
-    void (*pause)(void);                 /* called after each PAUSE; may be NULL */
 };
 extern struct machine machine;
 
-/* Makes a machine with an APIC, pages suitable for a DS area, and all registers 0. */
+/* Makes a machine with all registers 0. It has an APIC, and pages suitable for a DS area. */
 void machine_start(void);
 
 /* Sets a register without counting a WRMSR. */
