@@ -68,6 +68,15 @@ UNIT_TEST(choice_of_a_counter)
     assert_null(pebs_find_event(&caps, PEBS_ROLE_PRECISE_STORE));
 }
 
+/* Nehalem's counters run once before they are cleared (erratum AAK100). 38FH is IA32_PERF_GLOBAL_CTRL. */
+UNIT_TEST(primed_counters)
+{
+    machine_start();
+    machine_set(0x38f, 0xf);
+    counters_clear(&(const struct caps){ .general_count = 4, .global_ctrl = true, .prime_counters = true });
+    machine_holds("38f 0, 186 0, 189 0, c1 0, c4 0");
+}
+
 static void nothing(const struct window *window)
 {
 }
