@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of architectural PEBS: groups, fragments and refusals (test_pebs_fields.c: fields of one word). Bytes are
- * typed from Intel Architecture Instruction Set Extensions Programming Reference (319433), chapter 11 "Architectural
- * PEBS", by way of the structures of Linux, commit 52448a0a7390.
+ * Records of architectural PEBS: groups, fragments and refusals. Boots compare LBRs, counts and text with the truth.
+ * Bytes are typed from Intel Architecture Instruction Set Extensions Programming Reference (319433), chapter 11
+ * "Architectural PEBS", by way of the structures of Linux, commit 52448a0a7390.
  */
 #include "tests/host/lines.h"
 #include "tests/host/pebs_bytes.h"
@@ -155,62 +155,6 @@ UNIT_TEST(sizes)
     assert_int_equal(arch_pebs_size(BIT(37), 0, 0x700000000), 64 + 16 + 32); /* to the next unit */
     assert_int_equal(arch_pebs_size(BIT(38), 0, 0), 64 + 16 + 16);
     assert_int_equal(arch_pebs_size(BIT(35), 0, 0), 64 + 16);
-}
-
-UNIT_TEST(lbrs)
-{
-    static const struct {
-        unsigned number, entries;
-    } rows[] = { { 1, 8 }, { 2, 16 }, { 3, 0 }, { 3, 1 }, { 3, 32 } };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        uint8_t bytes[MOST];
-        const uint64_t groups = BIT(63) | (uint64_t)rows[i].number << 40;
-        const struct parts parts = { .groups = groups, .entries = rows[i].entries, .padding = rows[i].entries % 2 * 8 };
-        size_t size = lay(bytes, parts);
-        struct pebs_record out = decode(bytes, size, size);
-        check_groups(&out, groups);
-        assert_int_equal(out.lbr_count, rows[i].entries);
-        assert_int_equal(out.lbr_depth, rows[i].entries);
-        assert_int_equal(out.lbr_ctl, 0x7f0007);
-        assert_int_equal(out.ler_from, 0x201111);
-        assert_int_equal(out.ler_to, 0x202222);
-        assert_int_equal(out.ler_info, 0x8000000000000333);
-        for (unsigned k = 0; k < 32; k++) {
-            const bool there = k < rows[i].entries;
-            assert_int_equal(out.lbr[k].from, there ? 0xffffffff81000000 + k : 0);
-            assert_int_equal(out.lbr[k].to, there ? 0x700000005678 : 0);
-            assert_int_equal(out.lbr[k].cycles, there ? 0xff : 0);
-            assert_int_equal(out.lbr[k].mispredicted, there);
-        }
-    }
-}
-
-/* The counts are in the order of their bits, general before fixed; metrics = 3 adds two words. */
-UNIT_TEST(counts)
-{
-    static const uint64_t counted[] = { 0, 1, 0xff, UINT64_C(0x7700000000), UINT64_C(0x77000000ff), UINT64_MAX };
-    static const uint64_t groups[] = { BIT(35), BIT(36), BIT(37), BIT(38) };
-
-    for (size_t i = 0; i < COUNT_OF(counted); i++) {
-        for (unsigned metrics = 0; metrics < 4; metrics += 3) {
-            uint8_t bytes[MOST];
-            const struct parts parts = { .groups = BIT(63) | groups[(i + metrics) % 4],
-                                         .counted = counted[i],
-                                         .metrics = metrics };
-            const unsigned count = ones(counted[i]);
-            size_t size = lay(bytes, parts);
-            struct pebs_record out = decode(bytes, size, size);
-            check_groups(&out, parts.groups);
-            assert_true(out.has & PEBS_HAS_COUNTS);
-            assert_int_equal((out.has & PEBS_HAS_METRICS) != 0, metrics == 3);
-            assert_int_equal(out.counted, counted[i]);
-            for (unsigned k = 0; k < 64; k++)
-                assert_int_equal(out.counts[k], k < count ? 0xffff00000000 + k : 0);
-            assert_int_equal(out.slots, metrics == 3 ? 0xffff00000000 + count : 0);
-            assert_int_equal(out.metrics, metrics == 3 ? 0xffff00000001 + count : 0);
-        }
-    }
 }
 
 static size_t lay_chain(uint8_t *bytes, const struct parts *parts, size_t count)
@@ -411,32 +355,4 @@ UNIT_TEST(text_of_vectors)
     has_printed("\npebs 7 zmm31 0x00000009000003f800000009000003f000000009000003e800000009000003e000000009000003d8"
                 "00000009000003d000000009000003c800000009000003c0\n");
     forget_lines();
-}
-
-UNIT_TEST(text_of_lbrs_and_counts)
-{
-    uint8_t bytes[MOST];
-    const size_t size = lay(bytes, (struct parts){ .groups = BIT(63) | BIT(36) | BIT(37) | BIT(38) | BIT(40) | BIT(41),
-                                                   .entries = 1,
-                                                   .counted = BIT(0) | BIT(31) | BIT(32) | BIT(33) | BIT(63),
-                                                   .metrics = 3 });
-    struct pebs_record record = decode(bytes, size, size);
-
-    pebs_text(&into_lines, 0, &record, DATA_SOURCE_UNKNOWN, NULL);
-    printed("pebs 0 eventing_ip 0x100000000 counters 0x100000008 tsc 0x100000010\n"
-            "pebs 0 format_group 0x8000037000000000 fragments 1 mode_64 0\n"
-            "pebs 0 lbr_ctl 0x7f0007 lbr_depth 1\n"
-            "pebs 0 ler_from 0x201111 ler_to 0x202222 ler_info 0x8000000000000333\n"
-            "pebs 0 slots 0xffff00000005 metrics 0xffff00000006\n"
-            "pebs 0 count0 0xffff00000000 count31 0xffff00000001 fixed_count0 0xffff00000002 fixed_count1 "
-            "0xffff00000003\n"
-            "pebs 0 fixed_count31 0xffff00000004\n"
-            "pebs 0 lbr 0 0xffffffff81000000/0x700000005678/M/X/-/255/CALL\n");
-
-    record.has = PEBS_HAS_COUNTS; /* four counts fill a line; no empty line follows */
-    record.lbr_count = 0;
-    record.counted = 0xf;
-    pebs_text(&into_lines, 0, &record, DATA_SOURCE_UNKNOWN, NULL);
-    has_printed("\npebs 0 count0 0xffff00000000 count1 0xffff00000001 count2 0xffff00000002 count3 0xffff00000003\n");
-    assert_string_equal(strrchr(lines, 'c'), "count3 0xffff00000003\n");
 }
