@@ -137,7 +137,7 @@ power: kernel model ##tests measure how many single corruptions of records, regi
 GENERATED := conformance hostile machines profiles rules
 documents: $B/test/.booted $B/profiles ##documents every generated page of docs/: conformance, hostile, machines, profiles, rules
 	$Qfor page in $(GENERATED); do case $$page in \
-	profiles) $B/profiles;; hostile | rules) scripts/tables $$page;; *) scripts/tables $$page $B/test/*;; \
+	profiles) $B/profiles;; hostile | rules) docs/make-tables $$page;; *) docs/make-tables $$page $B/test/*;; \
 	esac >$B/$$page.md && cp $B/$$page.md docs/ || exit 1; done
 
 # The boots that the pages are made from: again only if they changed, or scripts/boots has booted something else meanwhile.

@@ -24,7 +24,7 @@ $B/dsmodel.so: $(MODEL_OBJECTS)
 	$Q$(HOST_CC) $(MODEL_OPTIMISE) -shared -o $@ $^
 
 # Prints the model's tables as docs/profiles.md.
-$B/profiles: scripts/profiles.c $(MODEL_PURE:%.c=$B/%.o)
+$B/profiles: docs/profiles.c $(MODEL_PURE:%.c=$B/%.o)
 	$(call say,LD,$@)
 	$Q$(HOST_CC) $(MODEL_CFLAGS) -o $@ $^
 
