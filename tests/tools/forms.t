@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 """Every form of dsdump's output equals the stored outputs in forms.txt: as text for a dump of a few records, and as checksums for
-dumps of two generations (tests/tools/dumps) and for one with random bits in every kind of record. `forms.t --write` stores the
-present outputs: read the diff of forms.txt before you commit it. Python's modules must be able to read CSV and JSON, and
-perf_file.py every byte of perf's file."""
+one with random bits in every kind of record. `forms.t --write` stores the present outputs: read the diff of forms.txt before you
+commit it. Python's modules must be able to read CSV and JSON, and perf_file.py every byte of perf's file."""
 import csv
 import io
 import json
@@ -235,13 +234,12 @@ def outputs(log):
     return found
 
 
-logs = sorted((HERE / 'dumps').glob('*.log')) + [every_kind(13)]
+kinds, few = every_kind(13), a_few()
 boots = pathlib.Path(folder) / 'two_boots.log'    # the header of perf's file describes the last boot
-boots.write_bytes(b''.join(log.read_bytes() for log in logs[:2]))
-stored = {log.stem: ''.join(f'{form} {zlib.crc32(text.encode()):08x}\n' for form, text in outputs(log).items())
-          for log in logs + [boots]}
+boots.write_bytes(kinds.read_bytes() + few.read_bytes())
+stored = {log.stem: ''.join(f'{form} {zlib.crc32(text.encode()):08x}\n' for form, text in outputs(log).items()) for log in (kinds, boots)}
 ONCE = 'only-bts', 'only-pebs', 'only-lbr', 'perf', 'perf-without-history', 'perf-branches'    # as checksums only
-stored |= {f'few --{form}': text for form, text in outputs(a_few()).items() if form not in ONCE}
+stored |= {f'few --{form}': text for form, text in outputs(few).items() if form not in ONCE}
 text = ''.join(f'== {name}\n{text}' for name, text in stored.items())
 if sys.argv[1:] == ['--write']:
     STORED.write_text(text)

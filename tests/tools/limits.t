@@ -191,7 +191,7 @@ ssize_t pwrite(int file, const void *from, size_t size, off_t at) { return sysca
 '''
 subprocess.run([os.environ.get('HOST_CC', 'gcc'), '-shared', '-fPIC', '-o', f'{folder}/half.so', '-x', 'c', '-'], input=HALF,
                text=True, check=True)
-log = pathlib.Path(__file__).parent / 'dumps/goldencove.log'
+log = f'{folder}/history.log'
 for words in ['--text'], ['--csv'], ['--html', f'{folder}/out'], ['--perf-data', f'{folder}/out']:
     outputs = []
     for library in '', f'{folder}/half.so':
