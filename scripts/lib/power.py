@@ -6,12 +6,14 @@ import random
 import re
 import subprocess
 
+import judge
 import table
 
 RECORDS = 'bts', 'pebs'
 KINDS = *RECORDS, 'bts-index', 'pebs-index', 'read', 'write', 'rdpmc', 'pmi', 'events'
 BTS_FIELDS = 'from', 'to', 'flags'
 MOST_ACCEPTED = 40
+OUTCOMES = {'fail': 'noticed', 'differs': 'differs', 'error': 'by accident'}
 
 # A delivery in a test: what it is (the bytes of a record, the address of a register), its number among those of its kind, and where it
 # is among its likes.
@@ -104,15 +106,7 @@ def reached(log: list[str], corruptions: list[Corruption], tests: list[str]) -> 
 
 def outcomes(lines: list[str]) -> dict[str, str]:
     """What became of each test: noticed, differs, unnoticed, or by accident."""
-    found, differs = {}, False
-    for line in lines:
-        if line.startswith('# differs: '):
-            differs = True
-        elif match := re.match(r'(not )?ok \d+ ([a-z0-9._]+)(?: # (\w*).*)?$', line):
-            bad, test, word = match.groups()
-            found[test] = ('by accident' if word == 'ERROR' else 'noticed') if bad else 'differs' if differs else 'unnoticed'
-            differs = False
-    return found
+    return {test: OUTCOMES.get(result, 'unnoticed') for test, result in judge.results_in(lines)[0].items()}
 
 
 def describe(c: Corruption) -> str:
@@ -138,7 +132,7 @@ def read_accepted() -> dict[str, re.Pattern]:
     return accepted
 
 
-def judge(done: list[tuple[str, Corruption, str]], whole: bool) -> int:
+def judged(done: list[tuple[str, Corruption, str]], whole: bool) -> int:
     """Prints what was unnoticed or noticed by accident, as TAP: each unnoticed corruption, except in selftest, must be
     accepted by a pattern, and in a whole run each pattern must accept one. Returns how many results failed."""
     accepted, used, wrong = read_accepted(), set(), []
