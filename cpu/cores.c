@@ -84,11 +84,6 @@ static const struct core_microcode microcode_sandy_bridge[] = {
     { 0x2a, 7, 0x28 }, { 0x2d, 6, 0x618 }, { 0x2d, 7, 0x70c }, { 0, 0, 0 }
 };
 
-static const char *const notes_ivy_bridge[] = {
-    "load latency and precise store only on counter 3, INST_RETIRED.PREC_DIST only on counter 1",
-    NULL,
-};
-
 static const char *const notes_haswell[] = {
     "erratum HSW11: INST_RETIRED.ALL needs a period of at least 128",
     "load latency only on counter 3, INST_RETIRED.PREC_DIST only on counter 1",
@@ -111,60 +106,25 @@ static const char *const notes_bonnell[] = {
     NULL,
 };
 
-static const struct core netburst_4 = { .name = "NetBurst",
-                                        .debugctl = &debugctl_netburst,
-                                        .bts_prediction = true,
-                                        LBR_NETBURST_4,
-                                        .pebs_method = PEBS_METHOD_NETBURST,
-                                        .pebs_counters = 0x1,
-                                        .counter_width = 40,
-                                        .events = &pebs_events_netburst,
-                                        .pebs_trap_like = true,
-                                        .notes = notes_netburst };
-static const struct core netburst_16 = { .name = "NetBurst",
-                                         .debugctl = &debugctl_netburst,
-                                         .bts_prediction = true,
-                                         LBR_NETBURST_16,
-                                         .pebs_method = PEBS_METHOD_NETBURST,
-                                         .pebs_counters = 0x1,
-                                         .counter_width = 40,
-                                         .events = &pebs_events_netburst,
-                                         .pebs_trap_like = true,
-                                         .notes = notes_netburst };
+/* A macro has what several cores have in common. */
+#define PEBS_CORE(core_name, counters) \
+    .name = (core_name), .debugctl = &debugctl_core, .pebs_method = PEBS_METHOD_GENERAL, .pebs_counters = (counters)
+#define NETBURST                                                                                                     \
+    .name = "NetBurst", .debugctl = &debugctl_netburst, .bts_prediction = true, .pebs_method = PEBS_METHOD_NETBURST, \
+    .pebs_counters = 0x1, .counter_width = 40, .events = &pebs_events_netburst, .pebs_trap_like = true,              \
+    .notes = notes_netburst
+static const struct core netburst_4 = { NETBURST, LBR_NETBURST_4 };
+static const struct core netburst_16 = { NETBURST, LBR_NETBURST_16 };
 static const struct core pentium_m = { .name = "Pentium M", .debugctl = &debugctl_pentium_m, LBR_PENTIUM_M };
 static const struct core core_duo = { .name = "Core Duo", .debugctl = &debugctl_pentium_m, LBR_PENTIUM_M };
-static const struct core core2 = { .name = "Core 2",
-                                   .debugctl = &debugctl_core,
-                                   LBR_CORE(4),
-                                   .pebs_method = PEBS_METHOD_GENERAL,
-                                   .pebs_counters = 0x1,
-                                   .events = &pebs_events_core2,
-                                   .errata = HAS_ERRATUM(AR62),
-                                   .notes = notes_core2 };
-static const struct core merom = { .name = "Core 2",
-                                   .debugctl = &debugctl_core,
-                                   LBR_CORE(4),
-                                   .pebs_method = PEBS_METHOD_GENERAL,
-                                   .pebs_counters = 0x1,
-                                   .events = &pebs_events_core2,
-                                   .errata = HAS_ERRATUM(AR62),
-                                   .notes = notes_merom };
-static const struct core bonnell = { .name = "Bonnell",
-                                     .debugctl = &debugctl_core,
-                                     LBR_CORE(8),
-                                     .pebs_method = PEBS_METHOD_GENERAL,
-                                     .pebs_counters = 0x1,
-                                     .events = &pebs_events_bonnell,
+#define CORE_2 PEBS_CORE("Core 2", 0x1), LBR_CORE(4), .events = &pebs_events_core2, .errata = HAS_ERRATUM(AR62)
+static const struct core core2 = { CORE_2, .notes = notes_core2 };
+static const struct core merom = { CORE_2, .notes = notes_merom };
+static const struct core bonnell = { PEBS_CORE("Bonnell", 0x1), LBR_CORE(8), .events = &pebs_events_bonnell,
                                      .notes = notes_bonnell };
-static const struct core silvermont = { .name = "Silvermont",
-                                        .debugctl = &debugctl_core,
-                                        LBR_CORE(8),
-                                        .lbr_select = 0x1c8,
-                                        .pebs_method = PEBS_METHOD_GENERAL,
-                                        .pebs_counters = 0x1,
-                                        .pebs_reserved = PEBS_RESERVED_MEMORY,
-                                        .errata = HAS_ERRATUM(SRF7),
-                                        .events = &pebs_events_silvermont };
+static const struct core silvermont = { PEBS_CORE("Silvermont", 0x1), LBR_CORE(8),
+                                        .lbr_select = 0x1c8,          .pebs_reserved = PEBS_RESERVED_MEMORY,
+                                        .errata = HAS_ERRATUM(SRF7),  .events = &pebs_events_silvermont };
 
 /*
  * Goldmont reduces the skid of every precise event: it records the instruction that overflows the counter (SDM
@@ -173,118 +133,57 @@ static const struct core silvermont = { .name = "Silvermont",
  * intel_pmu_pebs_enable(). LBR_SELECT bit 9: SDM Vol. 4 (335592-083), "MSRs in Intel Atom Processors Based on Goldmont
  * Microarchitecture"; Tremont: Linux 6.12, intel_pmu_lbr_init_skl(), whose table of filters has call stacks.
  */
-static const struct core goldmont = { .name = "Goldmont",
-                                      .debugctl = &debugctl_core,
-                                      LBR_NEHALEM(32),
-                                      .lbr_callstack = true,
-                                      .pebs_method = PEBS_METHOD_GENERAL,
-                                      .pebs_counters = 0x1,
-                                      .pebs_any_event = true,
-                                      .pebs_pdist_counters = 0x1,
-                                      .pebs_reserved = PEBS_RESERVED_SOURCE,
-                                      .errata = HAS_ERRATUM(SRF7),
-                                      .events = &pebs_events_goldmont };
-static const struct core goldmont_plus = { .name = "Goldmont Plus",
-                                           .debugctl = &debugctl_core,
+static const struct core goldmont = { PEBS_CORE("Goldmont", 0x1),  LBR_NEHALEM(32),
+                                      .lbr_callstack = true,       .pebs_any_event = true,
+                                      .pebs_pdist_counters = 0x1,  .pebs_reserved = PEBS_RESERVED_SOURCE,
+                                      .errata = HAS_ERRATUM(SRF7), .events = &pebs_events_goldmont };
+static const struct core goldmont_plus = { PEBS_CORE("Goldmont Plus", 0xf),
                                            LBR_NEHALEM(32),
                                            .lbr_callstack = true,
-                                           .pebs_method = PEBS_METHOD_GENERAL,
-                                           .pebs_counters = 0xf,
                                            .pebs_any_event = true,
                                            .pebs_extended = true,
                                            .pebs_pdist_counters = 0x1,
                                            .pebs_reserved = PEBS_RESERVED_SOURCE,
                                            .errata = HAS_ERRATUM(SRF7),
                                            .events = &pebs_events_goldmont };
-static const struct core tremont = { .name = "Tremont",
-                                     .debugctl = &debugctl_core,
-                                     LBR_SKYLAKE,
-                                     .lbr_callstack = true,
-                                     .pebs_method = PEBS_METHOD_GENERAL,
-                                     .pebs_counters = 0xf,
-                                     .pebs_pdist_counters = 0x1,
-                                     .errata = HAS_ERRATUM(SRF7),
-                                     .events = &pebs_events_tremont };
-static const struct core knights = { .name = "Knights Landing",
-                                     .debugctl = &debugctl_core,
-                                     LBR_NEHALEM(8),
-                                     .lbr_says_lip = true,
-                                     .pebs_method = PEBS_METHOD_GENERAL,
-                                     .pebs_counters = 0x1,
-                                     .events = &pebs_events_knights,
-                                     .notes = notes_knights };
-static const struct core nehalem = { .name = "Nehalem",
-                                     .debugctl = &debugctl_core,
-                                     LBR_NEHALEM(16),
-                                     .lbr_select_jumps_quirk = true,
-                                     .pebs_method = PEBS_METHOD_GENERAL,
-                                     .pebs_counters = 0xf,
-                                     .events = &pebs_events_nehalem_ep,
-                                     .data_source = DATA_SOURCE_NEHALEM,
-                                     .second_level_kib = 256,
-                                     .prime_counters = true,
-                                     .notes = notes_nehalem };
-static const struct core nehalem_ex = { .name = "Nehalem",
-                                        .debugctl = &debugctl_core,
-                                        LBR_NEHALEM(16),
-                                        .lbr_select_jumps_quirk = true,
-                                        .pebs_method = PEBS_METHOD_GENERAL,
-                                        .pebs_counters = 0xf,
-                                        .events = &pebs_events_nehalem_ex,
-                                        .data_source = DATA_SOURCE_NEHALEM,
-                                        .second_level_kib = 256,
-                                        .prime_counters = true,
-                                        .notes = notes_nehalem };
-static const struct core westmere = { .name = "Westmere",
-                                      .debugctl = &debugctl_core,
-                                      LBR_NEHALEM(16),
-                                      .lbr_select_jumps_quirk = true,
-                                      .pebs_method = PEBS_METHOD_GENERAL,
-                                      .pebs_counters = 0xf,
-                                      .events = &pebs_events_westmere,
-                                      .data_source = DATA_SOURCE_WESTMERE,
-                                      .second_level_kib = 256,
-                                      .prime_counters = true,
-                                      .notes = notes_nehalem };
-static const struct core sandy_bridge = { .name = "Sandy Bridge",
-                                          .debugctl = &debugctl_core,
+static const struct core tremont = { PEBS_CORE("Tremont", 0xf),   LBR_SKYLAKE,
+                                     .lbr_callstack = true,       .pebs_pdist_counters = 0x1,
+                                     .errata = HAS_ERRATUM(SRF7), .events = &pebs_events_tremont };
+static const struct core knights = { PEBS_CORE("Knights Landing", 0x1), LBR_NEHALEM(8), .lbr_says_lip = true,
+                                     .events = &pebs_events_knights, .notes = notes_knights };
+#define NEHALEM(core_name)                                                                               \
+    PEBS_CORE(core_name, 0xf), LBR_NEHALEM(16), .lbr_select_jumps_quirk = true, .second_level_kib = 256, \
+                                                .prime_counters = true, .notes = notes_nehalem
+static const struct core nehalem = { NEHALEM("Nehalem"), .events = &pebs_events_nehalem_ep,
+                                     .data_source = DATA_SOURCE_NEHALEM };
+static const struct core nehalem_ex = { NEHALEM("Nehalem"), .events = &pebs_events_nehalem_ex,
+                                        .data_source = DATA_SOURCE_NEHALEM };
+static const struct core westmere = { NEHALEM("Westmere"), .events = &pebs_events_westmere,
+                                      .data_source = DATA_SOURCE_WESTMERE };
+static const struct core sandy_bridge = { PEBS_CORE("Sandy Bridge", 0xf),
                                           LBR_NEHALEM(16),
-                                          .pebs_method = PEBS_METHOD_GENERAL,
-                                          .pebs_counters = 0xf,
                                           .events = &pebs_events_sandy_bridge,
                                           .data_source = DATA_SOURCE_GENERIC,
                                           .second_level_kib = 256,
                                           .microcode = microcode_sandy_bridge,
                                           .errata = HAS_ERRATUM(BJ094),
                                           .notes = notes_sandy_bridge };
-static const struct core ivy_bridge = { .name = "Ivy Bridge",
-                                        .debugctl = &debugctl_core,
-                                        LBR_NEHALEM(16),
-                                        .pebs_method = PEBS_METHOD_GENERAL,
-                                        .pebs_counters = 0xf,
-                                        .events = &pebs_events_ivy_bridge,
-                                        .data_source = DATA_SOURCE_GENERIC,
-                                        .second_level_kib = 256,
-                                        .errata = HAS_ERRATUM(BV086),
-                                        .notes = notes_ivy_bridge };
-static const struct core haswell = { .name = "Haswell",
-                                     .debugctl = &debugctl_core,
+static const struct core ivy_bridge = { PEBS_CORE("Ivy Bridge", 0xf),      LBR_NEHALEM(16),
+                                        .events = &pebs_events_ivy_bridge, .data_source = DATA_SOURCE_GENERIC,
+                                        .second_level_kib = 256,           .errata = HAS_ERRATUM(BV086),
+                                        .notes = notes_sandy_bridge };
+static const struct core haswell = { PEBS_CORE("Haswell", 0xf),
                                      LBR_NEHALEM(16),
                                      .lbr_callstack = true,
-                                     .pebs_method = PEBS_METHOD_GENERAL,
-                                     .pebs_counters = 0xf,
                                      .events = &pebs_events_haswell,
                                      .data_source = DATA_SOURCE_GENERIC,
                                      .second_level_kib = 256,
                                      .errata = HAS_ERRATUM(HSD053) | HAS_ERRATUM(HSD140) | HAS_ERRATUM(HSD76) |
                                                HAS_ERRATUM(HSD143) | HAS_ERRATUM(CML095),
                                      .notes = notes_haswell };
-static const struct core broadwell = { .name = "Broadwell",
-                                       .debugctl = &debugctl_core,
+static const struct core broadwell = { PEBS_CORE("Broadwell", 0xf),
                                        LBR_NEHALEM(16),
                                        .lbr_callstack = true,
-                                       .pebs_method = PEBS_METHOD_GENERAL,
-                                       .pebs_counters = 0xf,
                                        .events = &pebs_events_broadwell,
                                        .data_source = DATA_SOURCE_GENERIC,
                                        .second_level_kib = 256,
@@ -295,34 +194,15 @@ static const struct core broadwell = { .name = "Broadwell",
 #define ERRATA_SKYLAKE                                                                                               \
     (HAS_ERRATUM(SKL186) | HAS_ERRATUM(LBR_COPY) | HAS_ERRATUM(SKL088) | HAS_ERRATUM(SKL179) | HAS_ERRATUM(CML095) | \
      HAS_ERRATUM(SKL018) | HAS_ERRATUM(SKL117) | HAS_ERRATUM(SKL091))
-static const struct core skylake = { .name = "Skylake",
-                                     .debugctl = &debugctl_core,
-                                     .bts_prediction = true,
-                                     LBR_SKYLAKE,
-                                     .lbr_callstack = true,
-                                     .pebs_method = PEBS_METHOD_GENERAL,
-                                     .pebs_counters = 0xf,
-                                     .errata = ERRATA_SKYLAKE,
-                                     .events = &pebs_events_skylake, /* "No PEBS on PMC4-7" */
-                                     .data_source = DATA_SOURCE_SKYLAKE,
-                                     .second_level_kib = 1024 };
-static const struct core skylake_server = { .name = "Skylake",
-                                            .debugctl = &debugctl_core,
-                                            .bts_prediction = true,
-                                            LBR_SKYLAKE,
-                                            .lbr_callstack = true,
-                                            .pebs_method = PEBS_METHOD_GENERAL,
-                                            .pebs_counters = 0xf,
-                                            .errata = ERRATA_SKYLAKE,
-                                            .events = &pebs_events_skylake_server,
-                                            .data_source = DATA_SOURCE_SKYLAKE,
-                                            .second_level_kib = 1024 };
-static const struct core ice_lake = { .name = "Ice Lake",
-                                      .debugctl = &debugctl_core,
+/* "No PEBS on PMC4-7" */
+#define SKYLAKE                                                                                                      \
+    PEBS_CORE("Skylake", 0xf), .bts_prediction = true, LBR_SKYLAKE, .lbr_callstack = true, .errata = ERRATA_SKYLAKE, \
+                               .second_level_kib = 1024, .data_source = DATA_SOURCE_SKYLAKE
+static const struct core skylake = { SKYLAKE, .events = &pebs_events_skylake };
+static const struct core skylake_server = { SKYLAKE, .events = &pebs_events_skylake_server };
+static const struct core ice_lake = { PEBS_CORE("Ice Lake", 0xff),
                                       LBR_SKYLAKE,
                                       .lbr_callstack = true,
-                                      .pebs_method = PEBS_METHOD_GENERAL,
-                                      .pebs_counters = 0xff,
                                       .events = &pebs_events_ice_lake,
                                       .data_source = DATA_SOURCE_SKYLAKE,
                                       .second_level_kib = 1280 };
@@ -340,9 +220,7 @@ static const struct core raptor_cove = { GOLDEN_COVE("Raptor Cove") };
  * PMU_FL_INSTR_LATENCY). Counters with precise distribution: PDISTCounter of Intel's event lists. The lists of
  * Gracemont, Crestmont and Skymont name no general counter: see tnt_ and cmt_get_event_constraints() of Linux 6.12.
  */
-#define OF_NOW(core_name, counters)                                                                                  \
-    .name = (core_name), .debugctl = &debugctl_core, .lbr_format = CAPS_UNKNOWN, .pebs_method = PEBS_METHOD_GENERAL, \
-    .pebs_counters = (counters), .cache_latency = true
+#define OF_NOW(core_name, counters)         PEBS_CORE(core_name, counters), .lbr_format = CAPS_UNKNOWN, .cache_latency = true
 #define ATOM_BUT(core_name, counters, more) OF_NOW(core_name, counters), .errata = HAS_ERRATUM(SRF7) | (more)
 #define ATOM(core_name, counters)           ATOM_BUT(core_name, counters, 0u) /* Skymont: unknown */
 static const struct core redwood_cove = { OF_NOW("Redwood Cove", 0xff), .pebs_pdist_counters = 0x1,
