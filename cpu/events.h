@@ -68,15 +68,15 @@ enum pebs_role {
 /* Groups of events that are measured together: Intel's event names up to the dot, as on Skylake. */
 enum pebs_family {
     PEBS_FAMILY_NONE,
-    PEBS_FAMILY_INST_RETIRED,
+    PEBS_FAMILY_INST,
     PEBS_FAMILY_ASSISTS,
-    PEBS_FAMILY_BR_INST_RETIRED,
-    PEBS_FAMILY_BR_MISP_RETIRED,
-    PEBS_FAMILY_FRONTEND_RETIRED,
-    PEBS_FAMILY_TSX_RETIRED,
-    PEBS_FAMILY_MEM_INST_RETIRED,
-    PEBS_FAMILY_MEM_LOAD_RETIRED,
-    PEBS_FAMILY_MEM_LOAD_L3_RETIRED,
+    PEBS_FAMILY_BR_INST,
+    PEBS_FAMILY_BR_MISP,
+    PEBS_FAMILY_FRONTEND,
+    PEBS_FAMILY_TSX,
+    PEBS_FAMILY_MEM_INST,
+    PEBS_FAMILY_MEM_LOAD,
+    PEBS_FAMILY_MEM_LOAD_L3,
     PEBS_FAMILY_OLDER /* events of older processors only: arithmetic, split accesses, TLB misses */
 };
 

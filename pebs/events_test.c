@@ -175,7 +175,7 @@ static const char *untriggered(const struct caps *caps, const struct pebs_event 
 {
     if (!(event->counters & caps->pebs_counters))
         return "no counter of this processor can sample it";
-    if (event->role == PEBS_ROLE_L3_MISSES && event->family == PEBS_FAMILY_MEM_LOAD_L3_RETIRED)
+    if (event->role == PEBS_ROLE_L3_MISSES && event->family == PEBS_FAMILY_MEM_LOAD_L3)
         return "the memory may be that of another socket";
     return pebs_role_untriggered(event->role);
 }

@@ -178,20 +178,16 @@ static void exercise_family(struct test_run *run)
                                     .run = exercise_family,                                                      \
                                     .argument = &(const struct family){ family_, absent_ } }
 
-FAMILY(inst_retired, PEBS_FAMILY_INST_RETIRED, "INST_RETIRED.*", "no precise INST_RETIRED on this processor");
+FAMILY(inst_retired, PEBS_FAMILY_INST, "INST_RETIRED.*", "no precise INST_RETIRED on this processor");
 FAMILY(other_assists, PEBS_FAMILY_ASSISTS, "OTHER_ASSISTS.*", "no OTHER_ASSISTS on this processor");
-FAMILY(br_inst_retired, PEBS_FAMILY_BR_INST_RETIRED, "BR_INST_RETIRED.*",
-       "no precise BR_INST_RETIRED on this processor");
-FAMILY(br_misp_retired, PEBS_FAMILY_BR_MISP_RETIRED, "BR_MISP_RETIRED.*",
-       "no precise BR_MISP_RETIRED on this processor");
-FAMILY(frontend_retired, PEBS_FAMILY_FRONTEND_RETIRED, "FRONTEND_RETIRED", "no FRONTEND_RETIRED on this processor");
-FAMILY(tsx, PEBS_FAMILY_TSX_RETIRED, "HLE_RETIRED.* and RTM_RETIRED.*",
-       "no HLE_RETIRED and RTM_RETIRED on this processor");
-FAMILY(mem_inst_retired, PEBS_FAMILY_MEM_INST_RETIRED, "MEM_INST_RETIRED.* and MEM_TRANS_RETIRED.*",
+FAMILY(br_inst_retired, PEBS_FAMILY_BR_INST, "BR_INST_RETIRED.*", "no precise BR_INST_RETIRED on this processor");
+FAMILY(br_misp_retired, PEBS_FAMILY_BR_MISP, "BR_MISP_RETIRED.*", "no precise BR_MISP_RETIRED on this processor");
+FAMILY(frontend_retired, PEBS_FAMILY_FRONTEND, "FRONTEND_RETIRED", "no FRONTEND_RETIRED on this processor");
+FAMILY(tsx, PEBS_FAMILY_TSX, "HLE_RETIRED.* and RTM_RETIRED.*", "no HLE_RETIRED and RTM_RETIRED on this processor");
+FAMILY(mem_inst_retired, PEBS_FAMILY_MEM_INST, "MEM_INST_RETIRED.* and MEM_TRANS_RETIRED.*",
        "no precise MEM_INST_RETIRED on this processor");
-FAMILY(mem_load_retired, PEBS_FAMILY_MEM_LOAD_RETIRED, "MEM_LOAD_RETIRED.*",
-       "no precise MEM_LOAD_RETIRED on this processor");
-FAMILY(mem_load_l3_retired, PEBS_FAMILY_MEM_LOAD_L3_RETIRED, "MEM_LOAD_L3_HIT_RETIRED.* and MEM_LOAD_L3_MISS_RETIRED.*",
+FAMILY(mem_load_retired, PEBS_FAMILY_MEM_LOAD, "MEM_LOAD_RETIRED.*", "no precise MEM_LOAD_RETIRED on this processor");
+FAMILY(mem_load_l3_retired, PEBS_FAMILY_MEM_LOAD_L3, "MEM_LOAD_L3_HIT_RETIRED.* and MEM_LOAD_L3_MISS_RETIRED.*",
        "no precise MEM_LOAD_L3_HIT_RETIRED on this processor");
 FAMILY(other, PEBS_FAMILY_OLDER, "x87, MMX and SSE arithmetic, split accesses and TLB misses of older processors",
        "this processor has no such events of its own");
