@@ -1,6 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #include "boot/memory_map.h"
 
+uint32_t memory_map_uefi_type(uint32_t type)
+{
+    switch (type) {
+    case 1: /* EfiLoaderCode, EfiLoaderData */
+    case 2:
+        return BOOT_MEMORY_LOADER;
+    case 3: /* EfiBootServicesCode, EfiBootServicesData, EfiConventionalMemory */
+    case 4:
+    case 7:
+        return BOOT_MEMORY_USABLE;
+    case 9: /* EfiACPIReclaimMemory */
+        return BOOT_MEMORY_ACPI;
+    case 10: /* EfiACPIMemoryNVS */
+        return BOOT_MEMORY_NVS;
+    default:
+        return BOOT_MEMORY_RESERVED;
+    }
+}
+
 size_t memory_map_normalize(struct boot_memory *map, size_t count)
 {
     /* Insertion sort, because maps from firmware are nearly sorted. */

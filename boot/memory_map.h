@@ -14,6 +14,9 @@
  */
 #define BOOT_MEMORY_LOADER 0xf0000000u
 
+/* The range type of a UEFI memory type after ExitBootServices(): UEFI 2.10, table 7.6. */
+uint32_t memory_map_uefi_type(uint32_t type);
+
 /* Sorts count ranges by base, drops empty ranges, joins adjacent ranges of the same type; returns the new count. */
 size_t memory_map_normalize(struct boot_memory *map, size_t count);
 

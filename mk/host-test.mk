@@ -10,7 +10,7 @@ COVERAGE_CFLAGS := $(WARNINGS) -g -O0 --coverage -I.
 HOST_X86 := $(findstring x86_64,$(shell $(HOST_CC) -dumpmachine))
 # Without those that execute code of the kernel or the loader that only x86 has.
 HOST_SOURCES := $(filter-out $(if $(HOST_X86),,$(patsubst %,tests/host/test_%.c,clock instructions io_apic string uefi uefi_log \
-	uefi_screen uefi_start)),$(wildcard tests/host/test_*.c))
+	uefi_screen)),$(wildcard tests/host/test_*.c))
 HOST_TESTS := $(HOST_SOURCES:tests/host/%.c=$B/host/%)
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/main.c,$(wildcard tests/fuzz/*.c)))
 HOST_TESTS += $(FUZZ_TARGETS:%=$B/host/fuzz_%)

@@ -200,26 +200,6 @@ static struct handover *prepare_handover(const struct kernel *kernel, const char
     return handover;
 }
 
-/* The range type of each UEFI memory type after ExitBootServices (UEFI 2.10, table 7.6). */
-static uint32_t memory_type(UINT32 type)
-{
-    switch (type) {
-    case EfiConventionalMemory:
-    case EfiBootServicesCode:
-    case EfiBootServicesData:
-        return BOOT_MEMORY_USABLE;
-    case EfiLoaderCode:
-    case EfiLoaderData:
-        return BOOT_MEMORY_LOADER;
-    case EfiACPIReclaimMemory:
-        return BOOT_MEMORY_ACPI;
-    case EfiACPIMemoryNVS:
-        return BOOT_MEMORY_NVS;
-    default:
-        return BOOT_MEMORY_RESERVED;
-    }
-}
-
 static const char *memory_type_text(uint32_t type)
 {
     switch (type) {
@@ -266,7 +246,7 @@ static EFI_STATUS read_memory_map(const struct elf_image *image, struct handover
         handover->memory[count++] = (struct boot_memory){
             .base = descriptor->PhysicalStart,
             .size = descriptor->NumberOfPages * EFI_PAGE_SIZE,
-            .type = memory_type(descriptor->Type),
+            .type = memory_map_uefi_type(descriptor->Type),
         };
     }
     count = memory_map_normalize(handover->memory, count);

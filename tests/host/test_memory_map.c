@@ -112,3 +112,14 @@ UNIT_TEST(overlapping_ranges)
     assert_int_equal(obstacle.base, 0x4000);
     assert_int_equal(obstacle.type, RESERVED);
 }
+
+/* UEFI 2.10, table 7.6: the meaning of each type after ExitBootServices(), in order; the last is not defined. */
+UNIT_TEST(types_of_uefi)
+{
+    static const uint32_t types[] = { RESERVED, LOADER,   LOADER,   USABLE,           USABLE, RESERVED,
+                                      RESERVED, USABLE,   RESERVED, BOOT_MEMORY_ACPI, NVS,    RESERVED,
+                                      RESERVED, RESERVED, RESERVED, RESERVED };
+
+    for (uint32_t type = 0; type < COUNT_OF(types); type++)
+        assert_int_equal(memory_map_uefi_type(type), types[type]);
+}

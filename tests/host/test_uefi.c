@@ -31,7 +31,7 @@ static EFI_LOADED_IMAGE image;
 static bool no_long_mode, no_extended_leaf;
 static unsigned watchdogs;
 
-/* Fakes of the rest of the loader (test_uefi_log.c, test_uefi_screen.c, test_uefi_start.c): results and arguments. */
+/* Fakes of the rest of the loader (test_uefi_log.c, test_uefi_screen.c): results and arguments. */
 static struct {
     bool taken;
     struct boot_keep reserves;

@@ -14,7 +14,7 @@ from tap import BUILD
 
 folder = pathlib.Path(tap.folder)
 image = folder / 'image'
-END = re.compile(r'^# end dstest86 .*\n|^strange firmware:.*\n', re.M)
+END = re.compile(r'^(?:# end dstest86 |dstest86: no kernel started|strange firmware:).*\n', re.M)
 os.environ['PATH'] += ':/usr/sbin:/sbin'
 
 
@@ -53,10 +53,16 @@ tap.like(boot('usb', 'skylake', 'l', 'run=selftest.quiesce.*', *TWO), r'(?m)^# e
 tap.like(boot('usb', 'none', 'w', 'menu=4 run=ds.area.*'), r'(?ms)starts in 1 s.*^# end dstest86 verdict=skip ',
          'a firmware watchdog shorter than the menu does not end the loader')
 
+tap.like(boot('usb', 'skylake', 'kx', 'run=bts.*'), r'(?m)^# end dstest86 verdict=pass ',
+         "memory in the kernel's place, and a memory map that changes before the exit: the kernel starts")
+tap.like(boot('usb', 'none', 'r', ''),
+         r'(?m)^dstest86: cannot load the kernel segment of 0x[0-9A-F]+ bytes at 0x200000: 0x201000 is reserved by the firmware$',
+         "reserved memory in the kernel's place: the loader refuses")
+
 if (BUILD / 'toolchain/ovmf/OVMF_NX_CODE.fd').exists():
     tap.like(boot('nx-usb', 'none', 'n', 'run=ds.area.*'), r'(?m)^# end dstest86 verdict=skip ',
              'allocated pages are not executable: the loader makes the page that it needs executable')
-    tap.like(boot('nx-usb', 'skylake', 'nflw', 'run=bts.*', *TWO), r'(?m)^# end dstest86 verdict=pass ', 'all oddities at once')
+    tap.like(boot('nx-usb', 'skylake', 'nflwkx', 'run=bts.*', *TWO), r'(?m)^# end dstest86 verdict=pass ', 'all oddities at once')
 else:
     tap.skip('firmware whose allocated pages are not executable', 'no OVMF with the memory attribute protocol here, which Debian 13 has')
 tap.like(boot('usb', 'none', 'n', ''), r'(?m)^strange firmware: Not Found$', 'the default OVMF has no memory attribute protocol')

@@ -3,9 +3,12 @@
  * A UEFI application that changes the state of OVMF, and then starts the loader, \loader.efi on its own volume.
  * \deeds.txt has a letter for each change:
  *   f  the memory map has hundreds of entries
+ *   k  the first page that the loader allocates below an address is where the kernel will be
  *   l  no memory below 1 MiB is free
  *   n  allocated pages cannot be executed, whatever their type; needs the protocol that can undo it (route nx)
+ *   r  a page where the kernel will be is reserved
  *   w  a watchdog of two seconds
+ *   x  the memory map changes seven times before ExitBootServices() succeeds
  * If a change fails, it reports that and does not start the loader.
  */
 #include <efi.h>
@@ -17,6 +20,8 @@
 
 #define ISLANDS 300u
 #define LOW     0x100000u
+#define KERNEL  0x200000u /* linker.ld */
+#define CHANGES 7u
 
 /* UEFI 2.10, 37.5 */
 struct attribute_protocol {
@@ -26,8 +31,10 @@ struct attribute_protocol {
 };
 
 static struct attribute_protocol *attribute_protocol;
-static EFI_ALLOCATE_PAGES allocate_pages;
+static EFI_ALLOCATE_PAGES allocate_pages, allocate_elsewhere;
 static EFI_GET_MEMORY_MAP get_memory_map;
+static EFI_EXIT_BOOT_SERVICES exit_boot_services;
+static unsigned exits;
 
 static EFI_STATUS EFIAPI allocate_data(EFI_ALLOCATE_TYPE how, EFI_MEMORY_TYPE type, UINTN pages,
                                        EFI_PHYSICAL_ADDRESS *address)
@@ -50,6 +57,21 @@ static EFI_STATUS EFIAPI occupied_below_1_mib(UINTN *size, EFI_MEMORY_DESCRIPTOR
             descriptor->Type = EfiReservedMemoryType;
     }
     return status;
+}
+
+static EFI_STATUS EFIAPI allocate_in_the_way(EFI_ALLOCATE_TYPE how, EFI_MEMORY_TYPE type, UINTN pages,
+                                             EFI_PHYSICAL_ADDRESS *address)
+{
+    if (how != AllocateMaxAddress)
+        return allocate_elsewhere(how, type, pages, address);
+    BS->AllocatePages = allocate_elsewhere;
+    *address = KERNEL;
+    return allocate_elsewhere(AllocateAddress, type, pages, address);
+}
+
+static EFI_STATUS EFIAPI exit_late(EFI_HANDLE image, UINTN key)
+{
+    return exits++ < CHANGES ? EFI_INVALID_PARAMETER : exit_boot_services(image, key);
 }
 
 /* Reserves every second page. */
@@ -75,17 +97,29 @@ static EFI_STATUS forbid_execution(void)
 
 static EFI_STATUS do_deed(char deed)
 {
+    EFI_PHYSICAL_ADDRESS page = KERNEL + EFI_PAGE_SIZE;
+
     switch (deed) {
     case 'f':
         return fragment();
+    case 'k':
+        allocate_elsewhere = BS->AllocatePages;
+        BS->AllocatePages = allocate_in_the_way;
+        return EFI_SUCCESS;
     case 'l':
         get_memory_map = BS->GetMemoryMap;
         BS->GetMemoryMap = occupied_below_1_mib;
         return EFI_SUCCESS;
     case 'n':
         return forbid_execution();
+    case 'r':
+        return BS->AllocatePages(AllocateAddress, EfiReservedMemoryType, 1, &page);
     case 'w':
         return BS->SetWatchdogTimer(2, 0x10000, 0, NULL);
+    case 'x':
+        exit_boot_services = BS->ExitBootServices;
+        BS->ExitBootServices = exit_late;
+        return EFI_SUCCESS;
     default:
         return deed == '\n' ? EFI_SUCCESS : EFI_INVALID_PARAMETER;
     }
