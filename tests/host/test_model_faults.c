@@ -114,23 +114,6 @@ UNIT_TEST(processors)
     free((void *)(uintptr_t)narrow);
 }
 
-UNIT_TEST(one_processor)
-{
-    struct machine *faulty = machine_new(), *healthy = machine_new();
-    struct fault_set set;
-    size_t length;
-
-    assert_null(parse(&set, "msr:600:write:clear:ffffffff00000000", &length));
-    assert_true(break_rules(&faulty->v, &set, 0, NULL));
-    wrmsr(faulty, DS_AREA, MEMORY);
-    wrmsr(healthy, DS_AREA, MEMORY);
-    assert_int_equal(rdmsr(faulty, DS_AREA), (uint32_t)MEMORY);
-    assert_int_equal(rdmsr(healthy, DS_AREA), MEMORY);
-    break_mend(&faulty->v);
-    wrmsr(faulty, DS_AREA, MEMORY);
-    assert_int_equal(rdmsr(faulty, DS_AREA), MEMORY);
-}
-
 UNIT_TEST(together)
 {
     struct machine *m = machine_new();

@@ -78,44 +78,6 @@ UNIT_TEST(withheld_registers)
     }
 }
 
-UNIT_TEST(values)
-{
-    struct machine *m = machine_new();
-
-    tell(m, UINT32_C(1) << QUIRK_NO_APIC);
-    for (uint32_t leaf = 0; leaf <= 0xa; leaf++) {
-        uint32_t regs[4] = { 0, 0, 0, UINT32_MAX };
-        cpuid_read(&m->v, leaf, 0, regs);
-        assert_true(leaf != 1 || !(regs[3] >> 9 & 1));
-    }
-    tell(m, UINT32_C(1) << QUIRK_TSC_FAST);
-    for (uint32_t leaf = 0x14; leaf <= 0x16; leaf++) {
-        uint32_t regs[4] = { 0 };
-        cpuid_read(&m->v, leaf, 0, regs);
-        assert_int_equal(regs[0] == 1 && regs[1] == 800 && regs[2] == 25000000, leaf == 0x15);
-    }
-    break_mend(&m->v);
-}
-
-/* Other signatures in CPUID.1:EAX, and the hybrid bit of a part with only P-cores. */
-UNIT_TEST(other_signatures)
-{
-    struct machine *m = machine_of("lunarlake");
-    uint32_t regs[4] = { 0 };
-
-    tell(m, UINT32_C(1) << QUIRK_P_CORES_ALONE);
-    cpuid_read(&m->v, 1, 0, regs);
-    assert_int_equal(regs[0], 0x90675);
-    cpuid_read(&m->v, 0x1a, 0, regs);
-    assert_int_equal(regs[0], 0);
-    cpuid_read(&m->v, 7, 0, regs);
-    assert_int_equal(regs[3] & 1u << 15, 0);
-    tell(m, UINT32_C(1) << QUIRK_RDPMC_USER_DISABLE);
-    cpuid_read(&m->v, 0x23, 0, regs);
-    assert_int_equal(regs[1], 7);
-    break_mend(&m->v);
-}
-
 /* Registers that firmware left on real machines: Linux's boot logs ("BIOS has corrupted hw-PMU resources"). */
 UNIT_TEST(left_by_firmware)
 {
