@@ -6,7 +6,6 @@
 HOST_CFLAGS := $(WARNINGS) -g1 -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -I.
 # Where ./bootstrap puts cmocka for -m32.
 LIBS_32 := -L$B/toolchain/lib32 -Wl,-rpath,$(abspath $B/toolchain/lib32)
-COVERAGE_CFLAGS := $(WARNINGS) -g -O0 --coverage -I.
 HOST_X86 := $(findstring x86_64,$(shell $(HOST_CC) -dumpmachine))
 # Without those that execute code of the kernel or the loader that only x86 has.
 HOST_SOURCES := $(filter-out $(if $(HOST_X86),,$(patsubst %,tests/host/test_%.c,clock instructions io_apic string uefi uefi_log \
@@ -20,7 +19,7 @@ PROVE := prove -e tests/lint/tap
 
 # A probe's result: the compiler and its flags, whose change rebuilds all objects, and whether -m32 links and runs: yes,
 # qemu-i386 where only qemu-user runs it, or no. LeakSanitizer does not end in qemu-user.
-ifneq ($(filter host-test host-tests smoke test full-test fuzz coverage $B/host/% $B/host32/% $B/coverage/%,$(MAKECMDGOALS)),)
+ifneq ($(filter host-test host-tests smoke test full-test fuzz $B/host/% $B/host32/%,$(MAKECMDGOALS)),)
 include $B/host/config.mk
 endif
 $B/host/config.mk: FORCE
@@ -79,30 +78,25 @@ $(wildcard tests/fuzz/*.c model/private/*.c model/qemu/*.c))
 endef
 $(eval $(call host_rules,host,$(HOST_X86:x86_64=-m64) $(HOST_CFLAGS)))
 $(eval $(call host_rules,host32,-m32 $(HOST_CFLAGS)))
-$(eval $(call host_rules,coverage,$(COVERAGE_CFLAGS)))
 .PRECIOUS: $B/host/%.o $B/host32/%.o
 
 $B/host32/test_%: HOST_LIBS := $(LIBS_32)
 
 # Zydis, for comparison with the model's instruction decoder; only that test links it.
-$B/host/test_model_insn_zydis $B/coverage/test_model_insn_zydis: HOST_LIBS := -lZydis
+$B/host/test_model_insn_zydis: HOST_LIBS := -lZydis
 
 # The code for QEMU that can run on a QEMU of variables: options; registers, memory and interrupts; private state.
 $B/host/test_model_options: $B/host/model/qemu/options.o
-$B/coverage/test_model_options: $B/coverage/model/qemu/options.o
 $B/host/test_model_glue: $B/host/model/qemu/processor.o
-$B/coverage/test_model_glue: $B/coverage/model/qemu/processor.o
-$(foreach built,host coverage,$(foreach of,glue plugin,$B/$(built)/tests/host/test_model_$(of).o) \
-$(patsubst %.c,$B/$(built)/%.o,$(filter-out %/options.c,$(wildcard model/qemu/*.c)))): HOST_MACHINE = $(MODEL_GLIB)
-$B/host/test_model_glue $B/coverage/test_model_glue: HOST_LIBS = $(shell pkg-config --libs glib-2.0)
+$(foreach of,glue plugin,$B/host/tests/host/test_model_$(of).o) \
+$(patsubst %.c,$B/host/%.o,$(filter-out %/options.c,$(wildcard model/qemu/*.c))): HOST_MACHINE = $(MODEL_GLIB)
+$B/host/test_model_glue: HOST_LIBS = $(shell pkg-config --libs glib-2.0)
 PRIVATE := model/private/qemu_object.o model/private/qemu_loss.o model/private/qemu_private.o
 $B/host/test_model_private: $(PRIVATE:%=$B/host/%)
-$B/coverage/test_model_private: $(PRIVATE:%=$B/coverage/%)
-$B/host/test_model_private $B/coverage/test_model_private: HOST_LIBS := -rdynamic -ldl
+$B/host/test_model_private: HOST_LIBS := -rdynamic -ldl
 PLUGIN := $(PRIVATE) $(patsubst %.c,%.o,$(wildcard model/qemu/*.c))
 $B/host/test_model_plugin: $(PLUGIN:%=$B/host/%)
-$B/coverage/test_model_plugin: $(PLUGIN:%=$B/coverage/%)
-$B/host/test_model_plugin $B/coverage/test_model_plugin: HOST_LIBS = -rdynamic -Wl,--unresolved-symbols=ignore-all $(shell pkg-config --libs glib-2.0)
+$B/host/test_model_plugin: HOST_LIBS = -rdynamic -Wl,--unresolved-symbols=ignore-all $(shell pkg-config --libs glib-2.0)
 
 # The plugin with the sanitizers, for tests/qemu/sanitized.t.
 SANITIZED := $(patsubst %.c,$B/host/%.o,$(MODEL_PURE)) $(PLUGIN:%=$B/host/%)
@@ -112,7 +106,7 @@ $B/host/dsmodel.so: $(SANITIZED)
 	$Q$(HOST_CC) $(HOST_CFLAGS) -shared -o $@ $^
 
 # Every memory allocation of the model goes through the test, which makes it fail.
-$B/host/test_model_allocation $B/coverage/test_model_allocation: HOST_LIBS := -Wl,--wrap=calloc -Wl,--wrap=malloc
+$B/host/test_model_allocation: HOST_LIBS := -Wl,--wrap=calloc -Wl,--wrap=malloc
 
 # The fuzz targets with their saved inputs and a fixed number of mutations; see tests/fuzz/main.c. The engine's links
 # only the model's code, the others only HOST_PURE.
@@ -141,7 +135,7 @@ cross-test: ##tests the model, the tools and the host tests for arm64, in qemu-u
 
 # gcov is gcc's: with clang, HOST_CC=gcc. gcovr is Debian's package of that name.
 .PHONY: coverage
-coverage: $(HOST_SOURCES:tests/host/%.c=$B/coverage/%) ##tests which lines the host tests run (needs gcovr)
-	$Qfind $B/coverage -name '*.gcda' -delete
-	$Qfor test in $^; do $$test >/dev/null 2>&1 || { echo "$$test failed" >&2; exit 1; }; done
+coverage: ##tests which lines the host tests run (needs gcovr)
+	$Q[ ! -d $B/coverage ] || find $B/coverage -name '*.gcda' -delete
+	$Q$(MAKE) B=$B/coverage HOST_CFLAGS='$(WARNINGS) -g -O0 --coverage -I.' FUZZ_TARGETS= host-test
 	$Qgcovr -r . --exclude 'tests/' $B/coverage
