@@ -263,41 +263,22 @@ text = run('--elf', here / 'other.elf', '--text', log)[1]
 ok('+0x' not in text and text.count('=>') == 348, 'no symbol comes from an ELF of another build')
 ok('[unknown];[unknown]' not in run('--elf', here / 'other.elf', '--folded', log)[1], 'no call comes from it, either')
 
-# Damage: how many BTS records are lost (None: unknown), and the report. Frame 4, in line 6, has 43 records;
-# tests/host/test_dump_damage.c has every kind of damage.
-TRUNCATED, LOST = 'line 6: truncated frame: no checksum at its end', 'line 13: 43 of 348 bts records are lost'
-BREAKS_OFF = 'the dump breaks off here: no end frame, so more records may be missing'
-
-
-def edit(lines, at, *to):
-    return lines[:at] + list(to) + lines[at + 1:]
-
-
-lines = dump_of().lines
-frame, following = lines[5:7]
-DAMAGE = {
-    'a flipped bit': (43, edit(lines, 5, frame.replace('data=A', 'data=C')), [
-        'line 6: damaged frame: its checksum does not match', 'line 7: frame 4: missing before this line', LOST]),
-    'a frame cut short': (43, edit(lines, 5, frame[:60]), [
-        TRUNCATED, 'line 7: frame 4: missing before this line', LOST]),
-    'a line in a frame': (43, edit(lines, 5, frame[:50], '# wrong: something', frame[50:]), [
-        TRUNCATED, 'line 9: frame 4: missing before this line', LOST.replace('13', '15')]),
-    'a duplicate frame': (0, edit(lines, 5, frame, frame), ['line 7: frame 4: duplicate, ignored']),
-    'two frames exchanged': (43, edit(edit(lines, 5, following), 6, frame), [
-        'line 6: frame 4: missing before this line', 'line 7: frame 4: out of order, ignored', LOST]),
-    'lines that are not of the dump': (0, edit(lines, 5, 'firmware', '\33[2J# dsdump is a word', '\0\xff', frame), []),
-    'a log cut in a line': (None, lines[:5] + [frame[:100]], [TRUNCATED, f'line 6: {BREAKS_OFF}']),
-}
-for what, (lost, damaged, complaints) in DAMAGE.items():
+# Damage: --stats and --text report it and read the rest. Frame 4, in line 6, has 43 records. tests/host/test_dump_damage.c has every
+# kind of damage.
+TRUNCATED, lines = 'line 6: truncated frame: no checksum at its end', dump_of().lines
+cut = lines[5][:60]
+for what, records, damaged, complaints in (
+        ('a frame cut short', 305, lines[:5] + [cut] + lines[6:],
+         [TRUNCATED, 'line 7: frame 4: missing before this line', 'line 13: 43 of 348 bts records are lost']),
+        ('a log cut in a line', 123, lines[:5] + [cut],
+         [TRUNCATED, 'line 6: the dump breaks off here: no end frame, so more records may be missing']),
+        ('lines that are not of the dump', 348, lines[:5] + ['firmware', '\33[2J# dsdump is a word', '\0\xff'] + lines[5:], [])):
     dump = Dump()
     dump.lines = damaged
     file = dump.write(here / 'damaged')
-    complaint = ''.join(f'dsdump: {file}: {each}\n' for each in complaints)
-    stats = dsdump('--stats', file, status=int(bool(complaints)), complaint=complaint)
-    if lost is not None:
-        same(re.search(r'^bts (\d+) lost (\d+)$', stats, re.M).groups(), (f'{348 - lost}', f'{lost}'), f'{what}: the rest is read')
-    shown = dsdump('--text', file, status=int(bool(complaints)), complaint=complaint)
-    same(len(re.findall('^# bts ', shown, re.M)), int(re.search(r'^bts (\d+)', stats, re.M)[1]), f'{what}: --text')
+    ends = {'status': int(bool(complaints)), 'complaint': ''.join(f'dsdump: {file}: {each}\n' for each in complaints)}
+    same(re.findall(r'^bts (\d+)', dsdump('--stats', file, **ends), re.M), [str(records)], f'{what}: the rest is read')
+    same(len(re.findall('^# bts ', dsdump('--text', file, **ends), re.M)), records, f'{what}: --text')
 
 # --judge: a line for each log, and the worst status; of a single log also a line for each problem.
 # tests/host/test_log_judge.c has every problem.
