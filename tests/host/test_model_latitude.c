@@ -365,6 +365,7 @@ UNIT_TEST(instruction_accurate)
 /* Three counters due at once: one record for all, one for each, or any grouping. */
 UNIT_TEST(shared_records)
 {
+    unsigned first = 0; /* bit n: the first record was of the counters n */
     bool seen[4] = { false };
 
     for (uint64_t seed = 0; seed < 30; seed++) {
@@ -389,26 +390,36 @@ UNIT_TEST(shared_records)
             assert_int_equal(get(m, PEBS + n * RECORD_PEBS + 0xb0), block_address(b, 4));
             assert_int_not_equal(mine, 0);
             assert_int_equal(bits & mine, 0);
+            first |= n == 0 ? 1u << mine : 0;
             bits |= mine;
         }
         assert_int_equal(bits, 7);
         seen[records] = true;
     }
     assert_true(seen[1] && seen[2] && seen[3]);
+    assert_int_equal(first, 1u << 1 | 1u << 3 | 1u << 5 | 1u << 7);
+}
+
+/* A machine whose counter 0 records each `period` instructions, with a threshold after some records. */
+static struct machine *hiding(uint64_t seed, unsigned period, unsigned threshold)
+{
+    struct machine *m = free_machine(0, seed, BIT_OF(PEBS_VISIBLE));
+
+    set_up_ds(m, 0, 0, 20, threshold);
+    put(m, DS + 0x40, -(uint64_t)period);
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED }, { PMC0, (uint32_t)-2 }, { PEBS_ENABLE, 1 },
+          { GLOBAL_CTRL, 1 });
+    return m;
 }
 
 /* The number of instructions (with these flags) from a record until it is in memory. */
 static unsigned unseen(uint64_t seed, unsigned flags, unsigned *cycles)
 {
-    struct machine *m = free_machine(0, seed, BIT_OF(PEBS_VISIBLE));
+    struct machine *m = hiding(seed, 1000, 20);
     struct block *b = block_new(0, 1, END_PLAIN);
     unsigned instructions = 0;
 
     b->insns[0].flags = (uint8_t)flags;
-    set_up_ds(m, 0, 0, 20, 20);
-    put(m, DS + 0x40, -UINT64_C(1000));
-    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED }, { PMC0, (uint32_t)-2 }, { PEBS_ENABLE, 1 },
-          { GLOBAL_CTRL, 1 });
     run(m, b), run(m, b), run(m, b);
     assert_true(engine_due(&m->v, b, false) == DUE_GO_ON); /* the record is made */
     *cycles = m->v.latitude->state.unseen;
@@ -439,28 +450,39 @@ UNIT_TEST(late_records)
     assert_true(at_once && late);
 }
 
-/* The record is in memory before the threshold's PMI. A late record is written to the area of its time. */
-UNIT_TEST(late_records_stay_in_their_area)
+UNIT_TEST(late_records_precede_their_interrupt)
 {
     for (uint64_t seed = 0; seed < 20; seed++) {
-        struct machine *m = free_machine(0, seed, BIT_OF(PEBS_VISIBLE));
+        struct machine *m = hiding(seed, 1, 2);
         struct block *b = block_new(0, 1, END_PLAIN);
 
-        set_up_ds(m, 0, 0, 20, 2);
-        put(m, DS + 0x40, -UINT64_C(1));
-        WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED }, { PMC0, (uint32_t)-1 }, { PEBS_ENABLE, 1 },
-              { GLOBAL_CTRL, 1 });
         while (m->pmis == 0) {
-            assert_int_equal(get(m, DS + 0x28) > PEBS + 2 * RECORD_PEBS, false);
+            assert_in_range(get(m, DS + 0x28), PEBS, PEBS + 2 * RECORD_PEBS);
             run(m, b);
         }
         assert_int_equal(get(m, DS + 0x28), PEBS + 2 * RECORD_PEBS);
-        memcpy(m->memory + 0x800, m->memory, 0x100); /* a second area, equal to the first */
-        run(m, b), run(m, b), run(m, b);
-        wrmsr(m, DS_AREA, DS + 0x800);
-        assert_true(get(m, DS + 0x28) > PEBS + 2 * RECORD_PEBS);
-        assert_int_equal(get(m, DS + 0x800 + 0x28), PEBS + 2 * RECORD_PEBS);
     }
+}
+
+/* A late record is written to the area of its time, although another area, equal to the first, is set meanwhile. */
+UNIT_TEST(late_records_stay_in_their_area)
+{
+    unsigned late = 0;
+
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct machine *m = hiding(seed, 1000, 20);
+        struct block *b = block_new(0, 1, END_PLAIN);
+
+        run(m, b), run(m, b), run(m, b);
+        assert_true(engine_due(&m->v, b, false) == DUE_GO_ON); /* the record is made */
+        memcpy(m->memory + 0x800, m->memory, 0x100);
+        const uint64_t index = get(m, DS + 0x28);
+
+        late += index == PEBS;
+        wrmsr(m, DS_AREA, DS + 0x800);
+        EXPECT_MEMORY(m, { DS + 0x28, PEBS + RECORD_PEBS }, { DS + 0x800 + 0x28, index });
+    }
+    assert_in_range(late, 10, 20);
 }
 
 static unsigned count_accesses(struct machine *m, uint64_t event, bool store)
