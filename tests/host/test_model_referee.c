@@ -284,6 +284,7 @@ UNIT_TEST(edges)
     TRY(NULL, s.bts_index = s.bts_maximum);
     TRY("ds-index-outside", s.bts_index = s.bts_maximum + RECORD_BTS);
     TRY("ds-index-outside: bts.index 0xffff800000100fe8", s.bts_index = s.bts_base - RECORD_BTS);
+    TRY("ds-index-outside", s.bts_index = s.bts_base - 16); /* a multiple of the record's size below 2^64 */
     TRY(NULL, s.pebs_index = s.pebs_maximum);
     TRY("ds-index-outside", s.pebs_index = s.pebs_maximum + RECORD_PEBS);
     TRY("ds-index-outside: pebs.index 0xffff800000103f38", s.pebs_index = s.pebs_base - RECORD_PEBS);
