@@ -82,8 +82,9 @@ static void event_select(struct test_run *run)
 {
     for (unsigned n = 0; n < run->caps->general_count; n++) {
         msr_write(MSR_IA32_PERFEVTSEL(n), PERFEVTSEL_USR);
-        if (errata_equal(run, n >= 4 ? HAS_ERRATUM(BV086) : 0, "IA32_PERFEVTSELx", msr_get(MSR_IA32_PERFEVTSEL(n)),
-                         PERFEVTSEL_USR))
+        const uint64_t is = msr_get(MSR_IA32_PERFEVTSEL(n));
+        errata_equal(run, n >= 4 ? HAS_ERRATUM(BV086) : 0, "IA32_PERFEVTSELx", is, PERFEVTSEL_USR);
+        if (is == PERFEVTSEL_USR)
             refuse(run, "IA32_PERFEVTSELx", MSR_IA32_PERFEVTSEL(n), BITS(63, 48));
     }
 }

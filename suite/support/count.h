@@ -20,7 +20,7 @@
 void count_once(const struct caps *caps, uint64_t counters, const struct workload *workload);
 
 /* errata_equal() of a count of one run, unless a system management interrupt may have added to it. */
-bool count_equal(struct test_run *run, unsigned errata, const char *what, uint64_t got, uint64_t want);
+void count_equal(struct test_run *run, unsigned errata, const char *what, uint64_t got, uint64_t want);
 
 /*
  * The value of general counter n after the workload, programmed with this event select and starting at this value: the
