@@ -341,7 +341,7 @@ void pebs_compare(struct test_run *run)
     const struct workload *const w = pebs_armed()->sample.workload;
     const uint64_t now = time_stamp() + pebs_armed()->sample.tsc_ahead;
     const uint64_t counters = pebs_armed()->counters;
-    uint64_t last = pebs_armed()->since;
+    uint64_t last = pebs_armed()->since + pebs_armed()->sample.tsc_ahead;
     bool any = false;
 
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &got); n++) {
