@@ -89,7 +89,7 @@ static void ends(struct test_run *run)
     test_equal(run, "number of records", ds_bts_log()->records, branches_of(&workload_calls));
 }
 
-/* Sets one bit at a time, because TR and BTS together would store branches. */
+/* Sets one bit at a time, because TR and BTS together would store branches. The watch of registers reads it back. */
 static void readback(struct test_run *run)
 {
     const struct debugctl_bits *bits = run->caps->debugctl;

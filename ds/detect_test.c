@@ -15,13 +15,15 @@
 #define PERF_CAPABILITIES_FW_WRITE           MSR_BIT(13)
 #define PERF_CAPABILITIES_BASELINE           MSR_BIT(14)
 
-/* Writes other addresses than the capability probe and ds.area.readback, which may still be in the register. */
+/*
+ * Writes other addresses than the capability probe and ds.area.readback, which may still be in the register. The watch
+ * of registers reads each back.
+ */
 static void ds_area(struct test_run *run)
 {
-    for (unsigned bit = 12; bit < 32; bit++) {
+    (void)run;
+    for (unsigned bit = 12; bit < 32; bit++)
         msr_write(MSR_IA32_DS_AREA, MSR_BIT(bit));
-        test_equal(run, "IA32_DS_AREA", msr_get(MSR_IA32_DS_AREA), MSR_BIT(bit));
-    }
     msr_write(MSR_IA32_DS_AREA, 0);
 }
 
@@ -43,27 +45,18 @@ static void misc_enable(struct test_run *run)
 static void pebs_enable(struct test_run *run)
 {
     const uint64_t bit = run->caps->pebs_method == PEBS_METHOD_NETBURST ? PEBS_ENABLE_MY_THR : MSR_BIT(0);
-    uint64_t value;
 
-    if (!msr_write(MSR_PEBS_ENABLE, bit) || !msr_read(MSR_PEBS_ENABLE, &value))
-        test_fail(run, "WRMSR or RDMSR of MSR_PEBS_ENABLE raised #GP");
-    else
-        test_equal(run, "MSR_PEBS_ENABLE", value, bit);
+    msr_write(MSR_PEBS_ENABLE, bit);
     msr_write(MSR_PEBS_ENABLE, 0);
-    test_equal(run, "MSR_PEBS_ENABLE", msr_get(MSR_PEBS_ENABLE), 0);
 }
 
-/* Only checks that each bit can be set. pebs.counter.* check that each counter samples. */
+/* Only that each bit can be set, which the watch of registers compares. pebs.counter.*: that each counter samples. */
 static void pebs_counter_bits(struct test_run *run)
 {
     const uint64_t counters = run->caps->pebs_counters;
 
-    for (unsigned n = 0; n <= run->caps->general_count; n++) { /* last: all at once */
-        const uint64_t bits = n < run->caps->general_count ? counters & MSR_BIT(n) : counters;
-        msr_write(MSR_PEBS_ENABLE, 0);
-        msr_write(MSR_PEBS_ENABLE, bits); /* on #GP, the value stays 0 */
-        test_equal(run, "MSR_PEBS_ENABLE", msr_get(MSR_PEBS_ENABLE), bits);
-    }
+    for (unsigned n = 0; n <= run->caps->general_count; n++) /* last: all at once */
+        msr_write(MSR_PEBS_ENABLE, n < run->caps->general_count ? counters & MSR_BIT(n) : counters);
     msr_write(MSR_PEBS_ENABLE, 0);
 }
 

@@ -554,15 +554,17 @@ static void status_set_others(struct test_run *run)
     }
 }
 
-/* Only the flag: to see the freeze, the test would need an SMI, and port B2H starts firmware code of unknown effect. */
+/*
+ * Only the flag, which the watch of registers reads back: to see the freeze, the test would need an SMI, and port B2H
+ * starts firmware code of unknown effect.
+ */
 static void freeze_while_smm(struct test_run *run)
 {
     const uint64_t before = msr_get(MSR_IA32_DEBUGCTL);
 
+    (void)run;
     msr_write(MSR_IA32_DEBUGCTL, before | DEBUGCTL_FREEZE_WHILE_SMM);
-    test_equal(run, "IA32_DEBUGCTL", msr_get(MSR_IA32_DEBUGCTL), before | DEBUGCTL_FREEZE_WHILE_SMM);
     msr_write(MSR_IA32_DEBUGCTL, before & ~DEBUGCTL_FREEZE_WHILE_SMM);
-    test_equal(run, "IA32_DEBUGCTL", msr_get(MSR_IA32_DEBUGCTL), before & ~DEBUGCTL_FREEZE_WHILE_SMM);
     msr_write(MSR_IA32_DEBUGCTL, before);
 }
 
