@@ -72,7 +72,7 @@ include mk/kernel.mk mk/loader.mk mk/sign.mk mk/model.mk mk/tools.mk mk/host-tes
 route ?= uefi
 gdb_args ?=
 export profile width options route fault quirk latitude
-QEMU_GUESTS := $B/real_mode.img $B/resets.img $B/topology.img $B/device_table.elf $B/ends.elf $B/extremes.elf $B/mistakes.elf $B/trampoline-64.elf $B/trampoline-32.elf $B/firmware-64.elf $B/firmware-32.elf $B/strange-x64.efi $B/gop.efi
+QEMU_GUESTS := $B/real_mode.img $B/resets.img $B/topology.img $B/device_table.elf $B/ends.elf $B/extremes.elf $B/mistakes.elf $B/trampoline-64.elf $B/trampoline-32.elf $B/firmware-64.elf $B/firmware-32.elf $B/strange-x64.efi
 QEMU_TESTS := $(wildcard tests/qemu/*.t) scripts/boots
 TOOL_TESTS := $(wildcard tests/tools/*.t)
 GDB_TESTS := $(wildcard tests/gdb/*.t)

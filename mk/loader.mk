@@ -90,7 +90,7 @@ $B/trampoline-$$($1.width).elf: tests/qemu/trampoline.asm $B/loader-$1/boot/uefi
 	$$Q$$(NASM) -f $$($1.nasm) $$(NASM_WARNINGS) $$< -o $$(@:.elf=.o) && \
 	$$(LD) -m $$($1.ld) -static -nostdlib -z noexecstack -Ttext=0x120000 -e start $$(@:.elf=.o) $$(word 2,$$^) -o $$@
 
--include $$(patsubst %.c,$B/loader-$1/%.d,$$(LOADER_C) $$(PURE) tests/qemu/strange_firmware.c tests/qemu/gop.c)
+-include $$(patsubst %.c,$B/loader-$1/%.d,$$(LOADER_C) $$(PURE) tests/qemu/strange_firmware.c)
 endef
 $(eval $(call loader_rules,x64))
 $(eval $(call loader_rules,ia32))
@@ -102,15 +102,6 @@ $B/BOOTX64.EFI: $B/loader-x64.so boot/nx-compat
 $B/BOOTIA32.EFI: $B/loader-ia32.so boot/nx-compat
 	$(call say,EFI,$@)
 	$Q$(call efi_copy,ia32) && boot/nx-compat $@
-
-# Sets any form of firmware's screen, before the loader.
-$B/gop.so: /usr/lib/crt0-efi-x86_64.o $B/loader-x64/tests/qemu/gop.o
-	$(call say,LD,$@)
-	$Q$(call efi_link,x64,$^)
-
-$B/gop.efi: $B/gop.so
-	$(call say,EFI,$@)
-	$Q$(call efi_copy,x64)
 
 # What a TFTP server offers, for the route net of tests/qemu/cases.
 $B/net/BOOTX64.EFI: $B/BOOTX64.EFI

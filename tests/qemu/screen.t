@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
-"""For every pixel format, the screen's pixels show the kernel's page: each character and each colour. Without a usable screen,
+"""The screen's pixels show the kernel's page: each character and each colour. test_pixels.c has every pixel format. Without a screen,
 the log says why, and the run continues."""
 import collections
 import contextlib
@@ -118,49 +118,6 @@ for name, width, options in (('GRUB', 64, '-r bios-cd'), ('GRUB, 32 bits', 32, '
         tap.same((columns, rows), (80, 25), f'{name}: characters')
         tap.same(guest.memory(0xb8000, 4000), b''.join(lines), f"{name}: VGA's memory is the page")
         tells_apart(name, lines, screen_reader.image_of_ppm(image))
-
-# ---- screens that QEMU lacks, made by tests/qemu/gop.c ----------------------------------------------------------------------
-# The expected geometry, or why the kernel must not use the screen (test_display.c and test_pixels.c have all reasons). Frame
-# buffer address 0: any free memory.
-RGBX = 32, 0xff, 0xff00, 0xff0000
-
-
-def screen_of(columns, rows, pitch, pixel_bits, red, green, blue):
-    return {'columns': columns, 'rows': rows, 'pitch': pitch, 'pixel_bits': pixel_bits, 'red': red, 'green': green, 'blue': blue}
-
-
-# Name, width, options of gop.c, what the log says or the shape, what the firmware's console says or the frame buffer, memory.
-for name, width, options, want, form, memory in (
-        ('RGBX in long lines', 64, '0 400 300 410 0', (128, 48, 1, 0, 0), screen_of(1024, 768, 4160, *RGBX), None),
-        ('4K', 64, '0 f00 870 f00 0', (96, 27, 5, 0, 0), screen_of(3840, 2160, 15360, *RGBX), '512'),
-        ('portrait 1200x1920', 32, '0 4b0 780 4b0 0 width=32', (150, 100, 1, 0, 160), screen_of(1200, 1920, 4800, *RGBX), None),
-        ('masks 5:6:5', 64, '2:f800:7e0:1f:0 320 1e0 333 0', (100, 30, 1, 0, 0), screen_of(800, 480, 1638, 16, 0xf800, 0x07e0, 0x001f), None),
-        ('masks of 10 bits', 64, '2:3ff00000:ffc00:3ff:0 400 300 400 0', (128, 48, 1, 0, 0),
-         screen_of(1024, 768, 4096, 32, 0x3ff00000, 0xffc00, 0x3ff), None),
-        ('masks of 3 bytes', 32, '2:ff:ff00:ff0000:0 284 191 285 0 width=32', (80, 25, 1, 2, 0),
-         screen_of(644, 401, 1935, 24, 0xff, 0xff00, 0xff0000), None),
-        ('above 4 GiB', 64, '0 400 300 410 110000000', (128, 48, 1, 0, 0), screen_of(1024, 768, 4160, *RGBX), '3G'),
-        ('above 4 GiB, PAE', 32, '0 400 300 410 110123000 width=32', (128, 48, 1, 0, 0), screen_of(1024, 768, 4160, *RGBX), '3G'),
-        ('above 4 GiB, 32-bit paging', 32, '0 400 300 410 110000000 width=32 paging=legacy',
-         "none: the frame buffer at 0x110000000 is out of this kernel's reach", None, '3G'),
-        ('in free memory', 64, '0 400 300 410 2000001',
-         'none: 1024x768 32 bits at 0x2000000: it is in memory that the firmware reports as free', None, None),
-        ('BltOnly', 64, '3 400 300 400 0', "none: the firmware's screen has no frame buffer (PixelBltOnly)",
-         'the screen has no frame buffer (PixelBltOnly)', None)):
-    with finished(name, '-r', 'uefi', '--', '-kernel', f'{machine.BUILD}/gop.efi', '-fw_cfg',
-                  f'name=opt/dstest86/loader,file={machine.BUILD}/BOOTX64.EFI', *(['-m', memory] if memory else []),
-                  '-append', f'{options} {RUN}') as (guest, screen, log):
-        if isinstance(form, dict):
-            found = re.fullmatch(f'{form["columns"]}x{form["rows"]} {form["pixel_bits"]} bits at 0x([0-9a-f]+), {want[0]}x{want[1]} characters', screen)
-            tap.ok(found, f'{name}: the log', screen)
-            base, size = int(found[1], 16) if found else 0, form['rows'] * form['pitch']
-            *page, image = page_and_image(guest, width, lambda: guest.memory(base, size))
-            shows(name, want, *page, screen_reader.image_of_memory(image, form))
-            combines(name, guest, base, size)
-        else:
-            tap.same(screen, want, f'{name}: the log')
-            if form:
-                tap.like(log, rf"(?m)^dstest86: {re.escape(form)}: the kernel cannot show its page$", f"{name}: the firmware's console")
 
 # ---- no screen at all -----------------------------------------------------------------------------------------------------
 with finished('no GOP', '-r', 'uefi') as (_, screen, log):

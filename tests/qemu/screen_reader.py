@@ -46,25 +46,6 @@ def image_of_ppm(data: bytes) -> list[bytes]:
     return [pixels[at:at + size] for at in range(0, len(pixels), size)]
 
 
-def image_of_memory(data: bytes, form: dict[str, int]) -> list[bytes]:
-    """The image of a frame buffer's bytes. Its form has the fields of struct boot_screen: columns, rows, pitch, pixel_bits, and the
-    masks red, green, blue."""
-    size = form['pixel_bits'] // 8
-
-    def part(pixel, mask):
-        """The bits of a mask, as a fraction of 255."""
-        return int((pixel & mask) / mask * 255 + 0.5)
-
-    @functools.cache
-    def colour(pixel):
-        return bytes(part(int.from_bytes(pixel, 'little'), form[name]) for name in ('red', 'green', 'blue'))
-
-    @functools.cache
-    def row(line):
-        return b''.join(colour(line[at:at + size]) for at in range(0, len(line), size))
-    return [row(data[at:at + form['columns'] * size]) for at in range(0, form['rows'] * form['pitch'], form['pitch'])]
-
-
 # ---- text
 
 @functools.cache
