@@ -1,9 +1,12 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 """The judge of machines (scripts/boots and its modules) must accept correct input and find each planted mistake, one per row: in
-records that contradict the model's truth, in boots, in faults, in lines of the tables; and end to end, with a stub in place of
-scripts/machine. tests/host/test_log_judge.c has the mistakes in logs."""
+records that contradict the model's truth, in boots, in faults, in lines of the tables, in corruptions; and end to end, with a stub
+in place of scripts/machine. tests/host/test_log_judge.c has the mistakes in logs."""
+import contextlib
+import io
 import pathlib
+import random
 import re
 import resource
 import shutil
@@ -15,6 +18,7 @@ import time
 TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(TOP / 'tests/tools'), str(TOP / 'scripts/lib')]
 import judge    # noqa: E402
+import power    # noqa: E402
 import table    # noqa: E402
 import tap    # noqa: E402
 import truth    # noqa: E402
@@ -89,6 +93,7 @@ WRONG_SAID = [
     ('tos 5', 'tos 7', 'at TOS 7'), ('depth 32', 'depth 32k', 'lbr entry without an "lbr stack" line'),
     ('^(# lbr stack tos 5.*\n.*\n.*\n)(.*\n.*\n)', r'\2\1', 'lbr stack: '),
     ('^(# lbr 1 0x1010.*)', '\\1\n# lbr 2 0x1000/0x1008/P/-/-/7', 'entry 2: the truth has no entry so old'),
+    ('^(# lbr 1 0x1010.*)', r'\1\n\1', 'lbr record 1 after 1'), (r'^(# pebs 2 .*\n)+', '', '2 pebs records printed, the truth has 3'),
     ('^(# lbr stack tos 6.*)', '# lbr stack tos 1 depth 32\n# lbr 0 0x1/0x2/P/-/-/7\n' * 4 + r'\1', 'lbr stack: not compared'),
 ]
 WRONG_TRUE = [
@@ -101,7 +106,7 @@ WRONG_TRUE = [
     ('^lbr.*tos=4.*\n', '', 'entry 1: '), ('(?s).+', '', 'no "dsmodel truth 1" line'),
     *(('^.*', first, 'no "dsmodel truth 1" line') for first in ('dsmodel truth 2', 'dsmodel truth 10', 'a dsmodel truth 1')),
     ('^bts', 'btsx', 'truth line 2 is not understood'), (' to=', ' to ', 'truth line 2 is not understood'),
-    ('^pmi', 'pmis', 'truth line 4 is not understood'),
+    ('^pmi', 'pmis', 'truth line 4 is not understood'), ('^pebs', 'pebs-more', 'truth line 5 is not understood'),
 ]
 
 
@@ -143,7 +148,7 @@ for said, place, between in [(CIRCULAR, 0x1000, PMI), (CIRCULAR, 0x2000, []), ('
            f'records that were not overwritten: {said} {place:#x} {between}')
 
 # A call stack. The second call returned; the third overwrote its entry and called the fourth, which also returned.
-CALLS = [(5, 0x10, 0x100), (6, 0x104, 0x200), (6, 0x108, 0x300), (7, 0x304, 0x200)]
+CALLS = [(7, 0x10, 0x100), (0, 0x104, 0x200), (0, 0x108, 0x300), (1, 0x304, 0x200)]
 STACK = '# lbr as a call stack: a return removes its call'
 for said, entries, complaint in [
         (STACK, [2, 0], ''), (STACK, [0, 2], 'lbr stack: '), ('', [2, 0], 'lbr stack: entry 1'), (f'{STACK}\n# test lbr.two', [2, 0], 'lbr stack: entry 1'),
@@ -151,7 +156,7 @@ for said, entries, complaint in [
     for tos in (False, True) if entries != [2, 1] else (True,):
         printed = [f'# lbr {n} {CALLS[i][1]:#x}/{CALLS[i][2]:#x}/P/-/-/1' for n, i in enumerate(entries)]
         lines = [f'lbr vcpu=0 {f"tos={at} " if tos else ""}from={start:#x} to={to:#x} mispred=0 in_tsx=0 abort=0 cycles=1' for at, start, to in CALLS]
-        got = complaints('\n'.join(['# test lbr.one', said, f'# lbr stack {"tos 6 " if tos else ""}depth 8', *printed]),
+        got = complaints('\n'.join(['# test lbr.one', said, f'# lbr stack {"tos 0 " if tos else ""}depth 8', *printed]),
                          '\n'.join(['dsmodel truth 1', *lines]))
         tap.ok(complaint in got if complaint else not got, f'a call stack: {said} {entries} {tos}', got)
 
@@ -217,6 +222,7 @@ for line, given, *right in [
         (PASS, {'serial': log_of(BOTH)[:-1], 'status': 33}, 'no "# end dstest86" line: the log is cut short',
          "QEMU's exit status 33 says pass, the log says nothing", 'verdict none, expected pass'),
         ('32 pvh skylake pass', {}, 'the 64-bit kernel started'),
+        (PASS, {'serial': [line.replace('abc 64', 'abc 32') for line in log_of(BOTH)]}, 'the 32-bit kernel started'),
         (PASS + ' : # test bts.two & pmi.lost', {}, 'neither the log nor stderr contains "# test bts.two"'),
         (PASS + ' : lacks (it)', {'stderr': ['dsmodel: QEMU lacks (it).']}),
         (PASS + ' : lacks it', {'stderr': ['dsmodel: QEMU lacks it', 'and more']}, 'stderr: and more'),
@@ -258,14 +264,42 @@ for line, given, *right in [
     wrong, _ = judge.problems(row, files.get('status', STATUS.get(verdict)), files.get('killed'))
     tap.same(wrong, right, f'{line}: {right or "right"}')
 
-tap.same(list(judge.violation_problems({'pmi.lost.atom': 'pass'}, [LOST])), [], "a test of a hybrid's kind")
+for kind in 'core', 'atom', 'atom2', 'kind3':
+    tap.same(list(judge.violation_problems({f'pmi.lost.{kind}': 'pass'}, [LOST])), [], f"a test of a hybrid's kind: {kind}")
+tap.same(judge.results_in(['# differs: a', 'ok 1 a.b', 'ok 2 a.c # SKIP no', 'ok 3 a.d # SKIPPED', 'not ok 4 a.e # ERROR no', 'not ok 5 a.f',
+                           'ok 6 a.g and more', ' ok 7 a.h', '# ok 8 a.i', '# end dstest86 verdict=pass pass=1', '# an # end dstest86 verdict=fail']),
+         ({'a.b': 'differs', 'a.c': 'skip', 'a.d': 'pass', 'a.e': 'error', 'a.f': 'fail'}, 'pass'), 'results in a log')
+
+
+# dsdump, which reads the dump and judges the log: its text of the records, its status, and what it says.
+def dsdump_says(status, out, said):
+    program = f"cat <<'END'\n{out}\nEND\n[ $1 = --text ] || cat >&2 <<'END'\n{said}\nEND\nexit {status}\n"
+    judge.DSDUMP = tap.write(folder / 'dsdump', f'#!/bin/sh\n{program}')
+    judge.DSDUMP.chmod(0o755)
+    return judge.judged('log'), judge.with_records('log', LEFT)
+
+
+OWN = judge.DSDUMP
+BTS, LBR = '# test bts.one\n# bts 0 0x3 => 0x4', '# test lbr.two\n# lbr stack depth 8'
+FAILED, LEFT = ['dsdump failed: said\n; run make tools'], ['begin', '# test bts.one', '# bts 0 0x1 => 0x2', '# a', '# test lbr.two', '# b']
+for status, out, said, judged, lines, *wrong in [
+        (0, f'head\n{BTS}\n{LBR}', '', (0, []), [*LEFT[:2], '# a', '# bts 0 0x3 => 0x4', *LEFT[4:], '# lbr stack depth 8']),
+        (0, f'head\n{LBR}', 'dsdump: log: advice', (0, []), [*LEFT, '# lbr stack depth 8']),
+        (0, f'head\n{LBR}\n{BTS}', '', (0, []), [*LEFT, '# lbr stack depth 8'],
+         'the log has no test bts.one where the dump has records of it'),
+        (1, '', '', (1, []), [], 'dsdump cannot read the dump'), (2, '', 'dsdump: log: line 7: x\ny', (2, ['x']), [], 'dsdump cannot read the dump'),
+        (2, '', '', (2, ['dsdump calls the log unusable']), [], 'dsdump cannot read the dump'),
+        *((failed, '', 'said', (2, FAILED), [], 'dsdump cannot read the dump') for failed in (126, 127, 139)),
+        (134, '', '', (134, []), [], 'dsdump cannot read the dump')]:
+    tap.same(dsdump_says(status, out, said), (judged, (lines, wrong)), f'dsdump ends with status {status}: {wrong}')
+judge.DSDUMP = OWN
 
 # ---- a fault and its row
 
 HEALTHY = {'lbr.tos': 'green', 'lbr.calls': 'green', 'bts.calls': 'green', 'pebs.one': 'skip'}
 for globs, tests, how, *right in [
         ('lbr.*', ['fail lbr.tos', 'error lbr.calls'], ''), ('bts.calls', ['differs bts.calls'], ''),
-        ('panic', ['lbr.tos'], 'panic'),
+        ('panic', ['lbr.tos'], 'panic'), ('lbr.tos', ['lbr.tos'], 'panic', 'the kernel panicked', 'did not notice: lbr.tos', 'noticed by: none'),
         ('lbr.tos bts.calls', ['fail lbr.tos', 'bts.calls'], '', 'did not notice: bts.calls', 'noticed by: lbr.tos'),
         ('lbr.tos bts.calls', ['fail lbr.tos'], '', 'did not notice: bts.calls', 'noticed by: lbr.tos'),
         ('lbr.tos', ['lbr.tos'], '', 'did not notice: lbr.tos', 'noticed by: none'),
@@ -313,13 +347,75 @@ for line, why in [('64 pvh core2', 'line 1: expected WIDTH ROUTE PROFILE VERDICT
     except table.TableError as error:
         tap.ok(why in str(error), f'refused: {why}', str(error))
 
+# ---- single corruptions (scripts/boots power), and the list of the accepted ones
+
+TESTS = ['bts.one', 'lbr.two', 'ds.four', 'pebs.six']
+LINES = ['# test bts.one', '# One', '# differs: a', 'ok 1 bts.one', '# test lbr.two', '# Two', 'not ok 2 lbr.two', '# test pebs.three',
+         'ok 3 pebs.three # SKIP no PEBS', '# test ds.four', '# Four', 'not ok 4 ds.four # ERROR no plan', '# test ds.five', 'not ok 5 ds.five',
+         '# test pebs.six', '# Six', 'ok 6 pebs.six']
+tap.same(power.tests_of(LINES), TESTS, 'the tests that were called')
+tap.same(power.outcomes(LINES), {'bts.one': 'differs', 'lbr.two': 'noticed', 'pebs.three': 'unnoticed', 'ds.four': 'by accident',
+                                 'ds.five': 'noticed', 'pebs.six': 'unnoticed'}, 'what became of the tests')
+tap.same(power.deliveries_of(['0 bts 18', '0 read 1a0', '0 bts 18', '0 read 1d9', '0 bts 18', '0 read 1d9', '0 bts 18', '3 pebs c8'], TESTS), {
+    'bts.one': [('bts', 24, 0, 'first'), ('bts', 24, 3, 'last'), ('bts', 24, 2, 'another'), ('read', 0x1d9, 1, 'first'), ('read', 0x1d9, 2, 'last')],
+    'pebs.six': [('pebs', 200, 0, 'first')]}, 'the first, last and another delivery of each kind')
+FLIPS = [power.Corruption(test, *what) for test, what in zip(TESTS, [
+    ('bts', 24, 3, 'last', 'flip', 100, 'to', 'high'), ('read', 0x1d9, 2, 'last', 'flip', 40, '', 'high'),
+    ('pebs', 200, 1, 'another', 'lost', 0, '', ''), ('write', 0x38f, 0, 'first', 'flip', 7, '', 'low')])]
+tap.same([power.describe(each) for each in FLIPS], ['bts.one bts 24 bytes to bit 36 flip last', 'lbr.two read 0x1d9 bit 40 flip last',
+         'ds.four pebs 200 bytes lost another', 'pebs.six write 0x38f bit 7 flip first'], 'corruptions in words')
+tap.same(power.reached(['0 bts 18 changed', '1 read 1d9 changed', '1 overwritten', '2 pebs c8', '3 write 38f changed', '3 same'], FLIPS, TESTS),
+         FLIPS[:1], 'corruptions that reached their tests')
+chosen = {power.choose(random.Random(seed), 'bts.one', [power.Delivery('bts', 12, 5, 'last')]) for seed in range(2000)}
+tap.same({(each.bit, each.field, each.half) for each in chosen if each.action == 'flip'},
+         {(bit, power.BTS_FIELDS[bit // 32], ('low', 'high')[bit % 32 // 16]) for bit in range(96)}, 'each bit of a record of 12 bytes')
+tap.same({each.action for each in chosen}, {'flip', 'lost', 'twice', 'swap', 'behind'}, '... and each action')
+
+
+def judged(accepted, outcomes, whole):
+    """The lines of the judge of corruptions that had these outcomes, with a list of accepted ones, and how many failed."""
+    tap.write(folder / 'power/tests/qemu/unnoticed', accepted)
+    root, power.table.ROOT = power.table.ROOT, folder / 'power'
+    try:
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            failed = power.judge([('skylake 64', *each) for each in zip(FLIPS, outcomes)], whole)
+    except table.TableError as error:
+        return str(error)
+    finally:
+        power.table.ROOT = root
+    return [line for line in out.getvalue().splitlines() if not line.startswith('#')] + [failed]
+
+
+UNSEEN, ACCEPT = 'on skylake 64: no test notices it, and no line of tests/qemu/unnoticed accepts it', r'lbr\.two read 0x1d9 bit 40 flip last'
+GOOD = ['ok 1 - every unnoticed corruption is accepted', '1..1', 0]
+for accepted, outcomes, whole, right in [
+        ('', ['noticed'] * 4, False, GOOD), ('', ['differs', 'by accident', 'noticed', 'noticed'], True, GOOD),
+        ('', ['noticed', 'unnoticed', 'noticed', 'unnoticed'], False,
+         [f'not ok 1 - {power.describe(FLIPS[1])} {UNSEEN}', f'not ok 2 - {power.describe(FLIPS[3])} {UNSEEN}', '1..2', 2]),
+        (f'# why\n\n{ACCEPT} : why\n', ['noticed', 'unnoticed'], True, GOOD),
+        (f'{ACCEPT[:-5]} : why\n', ['noticed', 'unnoticed'], False, [f'not ok 1 - {power.describe(FLIPS[1])} {UNSEEN}', '1..1', 1]),
+        (f'{ACCEPT[1:]} : why\n', ['noticed', 'unnoticed'], False, [f'not ok 1 - {power.describe(FLIPS[1])} {UNSEEN}', '1..1', 1]),
+        (f'{ACCEPT} : why\n', ['noticed'] * 4, False, GOOD),
+        (f'{ACCEPT} : why\n', ['noticed'] * 4, True, [f'not ok 1 - {ACCEPT}: this line of tests/qemu/unnoticed accepts nothing', '1..1', 1]),
+        *((line, [], False, f'tests/qemu/unnoticed: {line!r}: expected TEST KIND PATTERN.. : REASON')
+          for line in (ACCEPT, f'{ACCEPT} : ', 'lbr.two : why', 'lbr.two read : why', 'lbr.two reads .* : why', '.* read .* : why')),
+        (''.join(f'{ACCEPT[:-2]}{n} : why\n' for n in range(40)), ['noticed'], False, GOOD),
+        (''.join(f'{ACCEPT[:-2]}{n} : why\n' for n in range(41)), ['noticed'], False, 'tests/qemu/unnoticed: 41 patterns, at most 40 are allowed')]:
+    tap.same(judged(accepted, outcomes, whole), right, f'power: {accepted.strip()[:60]} {outcomes} {right[-1]}')
+with contextlib.redirect_stdout(io.StringIO()) as out:
+    power.report([('', FLIPS[1], outcome) for outcome in ['noticed'] * 3 + ['unnoticed', 'differs', 'by accident']] + [('', FLIPS[0], 'unnoticed')])
+tap.same([line for line in out.getvalue().splitlines() if '%' in line], ['power bts 0.0 % of 1', 'power lbr 75.0 % of 4'], 'the figures')
+
 # ---- scripts/boots, end to end, by its exit status. The stub ends as the environment variable STUB says; with "proven", only the
-# machine with a fault fails. With "full", no file can have more than 100 bytes.
+# machine with a fault or a corruption fails. With "full", no file can have more than 100 bytes.
 STUB = r'''#!/usr/bin/env python3
 import os, pathlib, re, signal, sys, time
 words = dict(word[2:].split('=', 1) for word in sys.argv if word.startswith('--') and '=' in word)
 how, folder = os.environ['STUB'], pathlib.Path(words['folder'])
-how = how if how != 'proven' else 'fail' if 'fault' in words else 'pass'
+plan = pathlib.Path(words['flip']).read_text().split('\n')[1] if 'flip' in words else ''
+how = how if how != 'proven' else 'fail' if 'fault' in words or plan else 'pass'
+if 'flip' in words and how != 'logless':
+    pathlib.Path(words['flip'] + '.log').write_text('0 bts 18 changed\n' if plan else '0 bts 18\n')
 (folder / 'truth').write_text('dsmodel truth 1\n')
 (folder / 'violations').write_text('violation vcpu=0 rip=0x1 pmi-lost: a PMI [SDM]\n' if how == 'violation' else '')
 (folder / 'pid').write_text(str(os.getpid()))
@@ -338,10 +434,11 @@ tree = pathlib.Path(tempfile.mkdtemp(dir=folder))
 shutil.copytree(TOP / 'scripts/lib', tree / 'scripts/lib')
 shutil.copy(TOP / 'scripts/boots', tree / 'scripts')
 (tree / 'build').mkdir()
-(tree / 'build/dsdump').symlink_to(judge.DSDUMP)
+for name in 'dsdump', 'dstest86-64.elf':
+    (tree / 'build' / name).symlink_to(TOP / 'build' / name)
 for path, text in {'scripts/machine': STUB, 'build/qemu-ds': '#!/bin/sh\ncase $2 in profiles) echo "skylake 64  S" ;; *) echo "bts.lost  it" ;; esac\n',
                    'tests/qemu/cases': '64 pvh skylake pass\n64 pvh skylake pass exit=none\n', 'tests/qemu/violations': '',
-                   'tests/qemu/faults': 'bts.lost skylake : bts.one\n', 'pass': '\n'.join(log_of(['bts.one'])) + '\n',
+                   'tests/qemu/faults': 'bts.lost skylake : bts.one\n', 'tests/qemu/unnoticed': '', 'pass': '\n'.join(log_of(['bts.one'])) + '\n',
                    'fail': '\n'.join(log_of(['fail bts.one'])) + '\n', 'ds/ds_check.inc': '', 'ds/arch_check.inc': ''}.items():
     tap.write(tree / path, text).chmod(0o755)
 
@@ -353,12 +450,12 @@ def started(how, *words):
                             stderr=subprocess.STDOUT, text=True, preexec_fn=limit if how == 'full' else None)
 
 
-BOOTS, DOWN, LATITUDE, PROVE = (['pass$'], ['exit=none'], ['latitude', '--seeds=1', 'skylake 64'], ['prove'])
+BOOTS, DOWN, LATITUDE, PROVE, POWER = (['pass$'], ['exit=none'], ['latitude', '--seeds=1', 'skylake 64'], ['prove'], ['power', '^skylake 64$'])
 for words, how, status in [
         (BOOTS, 'pass', 0), (BOOTS, 'fail', 1), (BOOTS, 'crash', 1), (BOOTS, 'silent', 1), (BOOTS, 'hang', 1), (BOOTS, 'deaf', 1),
         (BOOTS, 'violation', 1), (BOOTS, 'full', 1), (DOWN, 'off', 0), (DOWN, 'crash', 1), (LATITUDE, 'pass', 0), (LATITUDE, 'violation', 0), (LATITUDE, 'fail', 1),
         (LATITUDE, 'crash', 1), (LATITUDE, 'silent', 1), (PROVE, 'proven', 0), (PROVE, 'pass', 1), (PROVE, 'fail', 1), (PROVE, 'silent', 1),
-        (['prove', 'no.such'], 'pass', 1)]:
+        (['prove', 'no.such'], 'pass', 1), (POWER, 'proven', 0), (POWER, 'pass', 1), (POWER, 'fail', 1), (POWER, 'silent', 1), (POWER, 'logless', 1)]:
     process = started(how, *words, *['-t1'] * (how in ('hang', 'deaf')))
     out = process.communicate()[0]
     late = how in ('hang', 'deaf')
@@ -370,6 +467,8 @@ while not pid.exists() or not pid.read_text():
     time.sleep(0.05)
 process.terminate()
 out = process.communicate()[0]
-stat = pathlib.Path('/proc', pid.read_text(), 'stat')
-tap.ok(process.returncode == 130 and (not stat.exists() or ' Z ' in stat.read_text()), 'a signal ends the machines', f'{process.returncode} {out}')
+stat, late = pathlib.Path('/proc', pid.read_text(), 'stat'), time.monotonic() + 10
+while stat.exists() and ' Z ' not in stat.read_text() and time.monotonic() < late:
+    time.sleep(0.05)
+tap.ok(process.returncode == 130 and time.monotonic() < late, 'a signal ends the machines', f'{process.returncode} {out}')
 tap.done()
