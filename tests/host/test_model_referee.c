@@ -3,6 +3,7 @@
 #include "tests/host/model_machine.h"
 
 #include "model/referee/referee_area.h"
+#include "model/referee/referee_refused.h"
 
 #define TOS 0x1c9
 
@@ -129,6 +130,7 @@ UNIT_TEST(each_rule)
     TRY("ds-overlap: byte of bts and pebs 0xffff8000001010c0", s.pebs_base = s.pebs_index = s.bts_base + 8 * RECORD_BTS,
         s.pebs_maximum = s.pebs_base + 4 * RECORD_PEBS, s.pebs_threshold = s.pebs_base + 2 * RECORD_PEBS);
     TRY("ds-memory-type", s.page_flags = 0x73);
+    TRY("ds-memory-type", s.page_flags = 0x6b);
     TRY("ds-threshold-room: bts.threshold 0xffff800000101948", s.bts_threshold = s.bts_maximum - RECORD_BTS);
     TRY("ds-threshold-room", s.bts_threshold = s.bts_maximum);
     TRY("ds-threshold-room", s.pebs_threshold = s.pebs_maximum - RECORD_PEBS);
@@ -169,6 +171,25 @@ UNIT_TEST(a_report_for_each_field)
     assert_true(violated(m, "LVTPC for BTS 0x10040 must ") && violated(m, "LVTPC for PEBS 0x10040 must "));
 }
 
+/* The same for each counter: several are named by IA32_PERF_GLOBAL_CTRL and off, or sample with a qualifier. */
+UNIT_TEST(a_report_for_each_counter)
+{
+    struct machine *m = machine_of("skylake");
+
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0 + 1, INST_RETIRED }, { EVTSEL0 + 3, INST_RETIRED }, { FIXED_CTRL, 0x30 },
+          { GLOBAL_CTRL, UINT64_C(1) << 32 | 0xa }, { GLOBAL_CTRL, 0 });
+    expect_violation(m, "counter-off");
+    assert_true(violated(m, "IA32_PERFEVTSEL1 0x") && violated(m, "IA32_PERFEVTSEL3 0x"));
+    assert_true(violated(m, "IA32_FIXED_CTR_CTRL 0x30 "));
+    m = machine_of("skylake");
+    set_up_ds(m, 0, 0, 20, 10);
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { PMC0, (uint32_t)-1000 }, { PMC0 + 2, (uint32_t)-1000 }, { PEBS_ENABLE, 5 },
+          { EVTSEL0, EVTSEL_ON | INST_RETIRED | 1u << 24 }, { EVTSEL0 + 2, EVTSEL_ON | INST_RETIRED | 2u << 24 },
+          { GLOBAL_CTRL, 5 });
+    assert_true(violated(m, "pebs-qualifier: IA32_PERFEVTSEL0 0x") &&
+                violated(m, "pebs-qualifier: IA32_PERFEVTSEL2 0x"));
+}
+
 static unsigned lines_of(struct machine *m, const char *name)
 {
     unsigned lines = 0;
@@ -192,13 +213,15 @@ UNIT_TEST(reports_of_a_loop)
             for (uint64_t ip = 0; ip < n; ip++) {
                 referee_report(&m->v, RECORD_LOST, CODE + 4 * ip, ip, "IA32_DS_AREA for PEBS");
                 referee_report(&m->v, DS_INDEX_MOVED, CODE + 4 * ip, ip, "bts.index");
+                referee_refused_read(&m->v, 0x123, CODE + 4 * ip);
             }
             engine_reset(&m->v);
         }
         assert_int_equal(lines_of(m, " record-lost: "), printed);
         assert_int_equal(lines_of(m, " ds-index-moved: "), printed);
+        assert_int_equal(lines_of(m, " rdmsr 0x123: the register is absent\n"), printed);
         referee_report_end(&m->v);
-        assert_int_equal(lines_of(m, " more omitted\n"), n > 100 ? 2 : 0);
+        assert_int_equal(lines_of(m, " more omitted\n"), n > 100 ? 3 : 0);
         if (n > 100) {
             char end[64];
 
@@ -304,6 +327,7 @@ UNIT_TEST(edges)
     TRY("ds-buffer-size", move_pebs(&s, BTS + 100 * RECORD_BTS + 32 - PEBS), s.bts_maximum = s.pebs_base);
     TRY(NULL, move_pebs(&s, BTS + 104 * RECORD_BTS - PEBS));
     TRY("ds-overlap", move_pebs(&s, BTS + 96 * RECORD_BTS - PEBS));
+    TRY("ds-overlap", move_bts(&s, PEBS + 64 - BTS));
     TRY("ds-cache-line", move_bts(&s, PEBS + 20 * RECORD_PEBS - BTS));
     TRY(NULL, move_bts(&s, PEBS + 20 * RECORD_PEBS + 32 - BTS));
     TRY(NULL, move_bts(&s, DS + 0x80 - BTS));
@@ -409,6 +433,18 @@ UNIT_TEST(changes_while_it_runs)
     AFTER("pebs-enabled-while-counting", (void)s, WRMSR(m, { PEBS_ENABLE, 0 }, { PEBS_ENABLE, 1 }));
 }
 
+/* Fixed counter 0 samples; each record requests an interrupt. */
+static struct machine *sampling_fixed(void)
+{
+    struct machine *m = machine_of("icelake");
+
+    set_up_ds(m, 0, 0, 0, 0);
+    PUT(m, { DS + 0x30, PEBS + 20 * 32 }, { DS + 0x38, PEBS + 32 });
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { PEBS_ENABLE, UINT64_C(1) << 32 }, { FIXED_CTRL, 3 }, { FIXED_CTR0, 0xfffffffffff0 },
+          { GLOBAL_CTRL, UINT64_C(1) << 32 });
+    return m;
+}
+
 /* Software writes to the area while records may be pending: fields that it must not change, and fields that it may. */
 UNIT_TEST(area_changes_while_it_runs)
 {
@@ -423,8 +459,8 @@ UNIT_TEST(area_changes_while_it_runs)
         { 0x18, BTS + 80 * RECORD_BTS, "ds-buffer-changed" },
         { 0x20, PEBS + 64, "ds-buffer-changed" },
         { 0x28, PEBS + 7 * RECORD_PEBS, "ds-index-moved" },
-        { 0x30, PEBS + 19 * RECORD_PEBS, "ds-buffer-changed" },
-        { 0x38, PEBS + 10 * RECORD_PEBS, "ds-buffer-changed" },
+        { 0x30, PEBS + 21 * RECORD_PEBS, "ds-buffer-changed" },
+        { 0x38, PEBS + 17 * RECORD_PEBS, "ds-buffer-changed" },
         { 0x40, -UINT64_C(900), "ds-buffer-changed" }, /* the reset value of counter 0, which samples, ... */
         { 0x48, -UINT64_C(900), NULL },                /* ... and of counter 1 */
     };
@@ -453,6 +489,13 @@ UNIT_TEST(area_changes_while_it_runs)
         put(m, DS + writes[i].offset, writes[i].value);
         stop(m);
         expect_violation(m, NULL);
+    }
+    for (unsigned other = 0; other < 2; other++) { /* the reset values of fixed counters 0, which samples, and 1 */
+        struct machine *m = sampling_fixed();
+
+        put(m, DS + 0x80 + 8 * other, -UINT64_C(900));
+        wrmsr(m, GLOBAL_CTRL, 0);
+        expect_violation(m, other ? NULL : "ds-buffer-changed");
     }
 }
 
@@ -704,12 +747,8 @@ UNIT_TEST(reset_value_of_0_of_a_fixed_counter)
     struct block *b = block_new(0, 1001, END_REL_JMP);
 
     for (unsigned loaded = 0; loaded < 2; loaded++) {
-        struct machine *m = machine_of("icelake");
+        struct machine *m = sampling_fixed();
 
-        set_up_ds(m, 0, 0, 0, 0);
-        PUT(m, { DS + 0x30, PEBS + 20 * 32 }, { DS + 0x38, PEBS + 32 });
-        WRMSR(m, { GLOBAL_CTRL, 0 }, { PEBS_ENABLE, UINT64_C(1) << 32 }, { FIXED_CTRL, 3 },
-              { FIXED_CTR0, 0xfffffffffff0 }, { GLOBAL_CTRL, UINT64_C(1) << 32 });
         run(m, b), finish(m);
         WRMSR(m, { GLOBAL_CTRL, 0 }, { STATUS_RESET, rdmsr(m, GLOBAL_STATUS) });
         put(m, DS + 0x28, PEBS);

@@ -45,6 +45,13 @@
         GLOBAL_CTRL, 1u << (i)                                              \
     }
 
+/* The same for fixed counter 0, with this control. */
+#define SAMPLE_FIXED(control)                                           \
+    OFF, LOAD_FIXED, { PEBS_ENABLE, FIXED_0 }, { FIXED_CTRL, control }, \
+    {                                                                   \
+        GLOBAL_CTRL, FIXED_0                                            \
+    }
+
 /* Counter 2 samples into this buffer of architectural PEBS, with these groups and the basic group. */
 #define ARCH_OFF(base, index, groups)                                                                        \
     OFF, { PEBS_BASE, base }, { PEBS_INDEX, index }, { GP_CFG_C(2), CFG_C_EN | (groups) | (uint32_t)-1000 }, \
@@ -74,6 +81,10 @@
     {                                                                      \
         .name = is, .profile = on, .writes = { __VA_ARGS__ }, .read = then \
     }
+#define END_ROW(is, on, ...)                                               \
+    {                                                                      \
+        .name = is, .profile = on, .writes = { __VA_ARGS__ }, .ends = true \
+    }
 #define FOREST(is, ...) ROW(is, "clearwaterforest", 0, __VA_ARGS__)
 
 /*
@@ -86,6 +97,7 @@ static const struct {
     unsigned record, records;
     uint32_t lvtpc; /* 0: as usual */
     uint32_t read;  /* at the end, unless 0 */
+    bool ends;      /* then the machine does */
 } programs[] = {
     ROW("ds-area-zero", "skylake", 0, { DEBUGCTL, TR_BTS }),
     ROW("freeze-without-pmi", "skylake", 0, OFF, { DEBUGCTL, 0x801 }, { EVTSEL0, ON | INST_RETIRED },
@@ -122,6 +134,12 @@ static const struct {
     ROW("pebs-store-enable", "sandybridge", 176, SAMPLE(3, 0x02cd, 8)),
     ROW("pebs-data-cfg-changed", "icelake", 32, SAMPLE(0, ADAPTIVE, 1), { PEBS_DATA_CFG, 2 }),
     ROW(NULL, "icelake", 32, SAMPLE(0, INST_RETIRED, 1), { PEBS_DATA_CFG, 2 }),
+    ROW("pebs-data-cfg-changed", "icelake", 32, SAMPLE_FIXED(3 | FIXED_0), { PEBS_DATA_CFG, 2 }),
+    ROW("pebs-reconfigured", "icelake", 32, SAMPLE_FIXED(3), { FIXED_CTRL, 3 | FIXED_0 }),
+    ROW("ds-area-changed", "skylake", 200, SAMPLE(1, INST_RETIRED, 2), { DS_AREA, DS + 0x40 }),
+    /* the threshold of the second counter that samples */
+    ROW("pebs-reconfigured", "skylake", 200, OFF, { LD_LAT, 3 }, LOAD(0), LOAD(1), { PEBS_ENABLE, FIXED_0 << 1 | 3 },
+        { EVTSEL0, ON | INST_RETIRED }, { EVTSEL0 + 1, ON | LOAD_LATENCY }, { GLOBAL_CTRL, 3 }, { LD_LAT, 100 }),
     /* its records have only the basic group */
     ROW("pebs-lbr-off", "icelake", 56, { PEBS_DATA_CFG, LBR_GROUP }, SAMPLE(0, ADAPTIVE, 1)),
     ROW(NULL, "icelake", 56, { PEBS_DATA_CFG, LBR_GROUP }, { DEBUGCTL, 1 }, SAMPLE(0, ADAPTIVE, 1)),
@@ -156,6 +174,9 @@ static const struct {
         OFF),
     ROW(NULL, "skylake", 0, OFF, { FIXED_CTRL, 0x1 }, { GLOBAL_CTRL, FIXED_0 }, OFF),
     ROW(NULL, "skylake", 0, OFF, { GLOBAL_CTRL, 0x70000000f }, OFF),
+    ROW("counter-off", "skylake", 0, OFF, { EVTSEL0, INST_RETIRED }, { GLOBAL_CTRL, 0xf }, OFF),
+    END_ROW("counter-off", "skylake", OFF, { EVTSEL0, INST_RETIRED }, { GLOBAL_CTRL, 1 }),
+    END_ROW("counter-off", "skylake", OFF, { EVTSEL0 + 1, ON | EVTSEL_INT_BIT | INST_RETIRED }),
     /* ... or that this register never named */
     ROW("counter-off", "skylake", 0, OFF, { PEBS_ENABLE, 1 }, { EVTSEL0, ON | INST_RETIRED }, OFF, { PEBS_ENABLE, 0 }),
     ROW("counter-off: IA32_PERF_GLOBAL_CTRL for FIXED_CTR0 0xff", "icelake", 0, { PEBS_ENABLE, FIXED_0 },
@@ -179,12 +200,14 @@ static const struct {
     ROW("pebs-enable-ignored", "core2", 0, { PEBS_ENABLE, 1 }, { PEBS_ENABLE, UINT64_C(1) << 47 }),
     ROW(NULL, "core2", 0, { PEBS_ENABLE, 1 }, { PEBS_ENABLE, UINT64_C(1) << 48 }),
     LBR_ROW("lbr-none: IA32_DEBUGCTL 0x1", "goldencove", 0x1500, { DEBUGCTL, 1 }),
+    LBR_ROW("lbr-accessed", "goldencove", 0x1500, { LBR_CTL, 0x7f0003 }),
     LBR_ROW(NULL, "goldencove", 0x1500, { LBR_CTL, 0x7f0003 }, { DEBUGCTL, 1 }, { LBR_CTL, 0 }),
     ROW(NULL, "goldencove", 0, { LBR_CTL, 1 }, { LBR_CTL, 0 }), /* a probe */
     LBR_ROW("lbr-none", "goldencove", 0x1500, { LBR_CTL, 0x7f0001 }, { LBR_CTL, 0 }),
     LBR_ROW("lbr-none: IA32_LBR_CTL 0x7", "goldencove", 0x1500, { LBR_CTL, 7 }, { LBR_CTL, 0 }),
     ROW(NULL, "goldencove", 0, { LBR_CTL, 0 }),
     ROW("pebs-latency-event", "skylake", 200, OFF, { PEBS_ENABLE, FIXED_0 }, { GLOBAL_CTRL, 1 }),
+    ROW("pebs-latency-event", "skylake", 200, OFF, { PEBS_ENABLE, FIXED_0 << 2 }, { GLOBAL_CTRL, 1 }),
     ROW("counter-first-value", "skylake", 0, OFF, { PMC0, 1000 }, { EVTSEL0, ON | EVTSEL_INT_BIT | INST_RETIRED },
         { GLOBAL_CTRL, 1 }),
     ROW("counter-first-value: first value of FIXED_CTR0 0xfffffc18", "skylake", 0, OFF, { FIXED_CTR0, -1000u },
@@ -245,7 +268,12 @@ static const struct {
     FOREST(NULL, ARCH(BUFFER, INDEX_EN, UINT64_C(3) << 35)),
     FOREST(NULL, { FX_CFG_C(6), UINT64_C(1) << 35 }, ARCH(BUFFER, INDEX_EN, UINT64_C(1) << 37)),
     FOREST("pebs-lbr-off", ARCH(BUFFER, INDEX_EN, UINT64_C(1) << 40)),
+    FOREST("pebs-lbr-off", OFF, { PEBS_BASE, BUFFER }, { PEBS_INDEX, INDEX_EN }, { FX_CTR(1), 0xffffffff0000 },
+           { FX_CFG_C(1), CFG_C_EN | UINT64_C(1) << 40 | (uint32_t)-1000 }, { FIXED_CTRL, 0x30 },
+           { GLOBAL_CTRL, FIXED_0 << 1 }),
     FOREST("pebs-index-off", ARCH(BUFFER, 0, 0)),
+    /* the second counter that starts */
+    FOREST("pebs-index-off", ARCH_OFF(BUFFER, 0, 0), { GP_CFG_A(0), ON | INST_RETIRED }, { GLOBAL_CTRL, 5 }),
     /* a counter starts, with EN only in the index; its CFG_C; another counter that samples */
     FOREST("pebs-index-unused: IA32_PEBS_INDEX 0x100000000", OFF, { PEBS_BASE, BUFFER }, { PEBS_INDEX, INDEX_EN },
            { GP_CFG_A(2), ON | INST_RETIRED }, { GLOBAL_CTRL, 4 }, { PEBS_INDEX, 0 }),
@@ -291,6 +319,8 @@ UNIT_TEST(writes)
         }
         if (programs[i].read != 0)
             rdmsr(m, programs[i].read);
+        if (programs[i].ends)
+            referee_end(&m->v);
         expect_violation(m, programs[i].name);
     }
 }
