@@ -208,6 +208,7 @@ UNIT_TEST(descriptions)
     SET(gate, DS_GATE_OTHER), BREACH(GATE_TYPE, "lvt.performance", 0xf0);
     /* BTS with an interrupt needs the gate, too */
     SET(pebs, false), BREACH(GATE_TYPE, "lvt.performance", 0xf0);
+    NEW, SET(bts, false), SET(gate, DS_GATE_OTHER), BREACH(GATE_TYPE, "lvt.performance", 0xf0);
 }
 
 UNIT_TEST(pages_of_every_section)

@@ -91,13 +91,14 @@ static void check_groups(const struct pebs_record *out, uint64_t groups)
 
     static const uint64_t compared = PEBS_HAS_MEMORY | PEBS_HAS_GPRS | PEBS_HAS_XER | PEBS_HAS_XMM | PEBS_HAS_YMMH |
                                      PEBS_HAS_EGPR | PEBS_HAS_OPMASK | PEBS_HAS_ZMMH | PEBS_HAS_H16ZMM | PEBS_HAS_LBR |
-                                     PEBS_HAS_LER;
+                                     PEBS_HAS_LER | PEBS_HAS_APPLICABLE | PEBS_HAS_STATUS;
 
     assert_int_equal(out->has & compared,
-                     (aux ? PEBS_HAS_MEMORY : 0) | (gprs ? PEBS_HAS_GPRS : 0) | (groups & VECTORS ? PEBS_HAS_XER : 0) |
-                         (groups & BIT(49) ? PEBS_HAS_XMM : 0) | (groups & BIT(50) ? PEBS_HAS_YMMH : 0) |
-                         (groups & (BIT(51) | BIT(52)) ? PEBS_HAS_EGPR : 0) | (groups & BIT(53) ? PEBS_HAS_OPMASK : 0) |
-                         (groups & BIT(54) ? PEBS_HAS_ZMMH : 0) | (groups & BIT(55) ? PEBS_HAS_H16ZMM : 0) |
+                     PEBS_HAS_APPLICABLE | (aux ? PEBS_HAS_MEMORY : 0) | (gprs ? PEBS_HAS_GPRS : 0) |
+                         (groups & VECTORS ? PEBS_HAS_XER : 0) | (groups & BIT(49) ? PEBS_HAS_XMM : 0) |
+                         (groups & BIT(50) ? PEBS_HAS_YMMH : 0) | (groups & (BIT(51) | BIT(52)) ? PEBS_HAS_EGPR : 0) |
+                         (groups & BIT(53) ? PEBS_HAS_OPMASK : 0) | (groups & BIT(54) ? PEBS_HAS_ZMMH : 0) |
+                         (groups & BIT(55) ? PEBS_HAS_H16ZMM : 0) |
                          (groups & (BIT(40) | BIT(41)) ? PEBS_HAS_LBR | PEBS_HAS_LER : 0));
     assert_int_equal(out->format_group, groups);
     assert_int_equal(out->eventing_ip, UINT64_C(1) << 32);
@@ -139,6 +140,23 @@ UNIT_TEST(every_combination)
         assert_int_equal(out.mode_64, mode != 0);
         assert_int_equal(out.fragments, 1);
         assert_int_equal(out.lbr_count | out.counted, 0);
+    }
+}
+
+/* Registers of a component whose bit of XSTATE_BV is clear are 0. R16 to R31 have no bit. */
+UNIT_TEST(components)
+{
+    for (unsigned bit = 0; bit < 64; bit++) {
+        uint8_t bytes[MOST];
+        const size_t size = lay(bytes, (struct parts){ .groups = BIT(63) | (VECTORS & ~BIT(51)) });
+        write_u64(bytes, 64, BIT(bit));
+        const struct pebs_record out = decode(bytes, size, size);
+        assert_int_equal(out.xmm[15].high != 0, bit == 1);
+        assert_int_equal(out.ymmh[15][1] != 0, bit == 2);
+        assert_int_equal(out.opmask[7] != 0, bit == 5);
+        assert_int_equal(out.zmmh[15][3] != 0, bit == 6);
+        assert_int_equal(out.h16zmm[15][7] != 0, bit == 7);
+        assert_int_not_equal(out.egpr[15], 0);
     }
 }
 

@@ -122,7 +122,9 @@ UNIT_TEST(every_combination)
             const size_t size = lay(bytes, groups, entries[i]);
             assert_int_equal(size, sizes[groups] + (entries[i] - 1) * 24);
             assert_int_equal(pebs_adaptive_size(groups | (groups & LBR ? (entries[i] - 1) << 24 : 0)), size);
-            assert_int_equal(decode_record(&icelake, bytes, size, size).lbr_count, groups & LBR ? entries[i] : 0);
+            const struct pebs_record out = decode_record(&icelake, bytes, size, size);
+            assert_int_equal(out.lbr_count, groups & LBR ? entries[i] : 0);
+            assert_int_equal(out.has & (PEBS_HAS_APPLICABLE | PEBS_HAS_STATUS), PEBS_HAS_APPLICABLE);
         }
         const size_t size = lay(bytes, groups, 2);
         for (size_t length = 0; length < size; length++)
@@ -185,6 +187,28 @@ UNIT_TEST(unknown_groups)
     }
     for (unsigned bit = 56; bit < 64; bit++)
         assert_int_equal(pebs_adaptive_size(UINT64_C(1) << bit), 0);
+    for (unsigned groups = 1; groups < 16; groups++) { /* a processor without adaptive PEBS has none of them */
+        struct pebs_form form = icelake;
+        form.adaptive = false;
+        refuse_record(&form, bytes, lay(bytes, groups, 1), PEBS_DECODE_GROUPS_UNKNOWN);
+    }
+}
+
+/* What a processor reserves in the memory group: PEBS_RESERVED_SOURCE leaves the data's address. */
+UNIT_TEST(reserved_in_groups)
+{
+    static const uint64_t source = PEBS_HAS_SOURCE | PEBS_HAS_CACHE_LATENCY | PEBS_HAS_TSX | PEBS_HAS_TSX_CYCLES;
+    uint8_t bytes[MOST];
+    const size_t size = lay(bytes, MEMORY, 1);
+
+    for (unsigned reserved = 0; reserved < 3; reserved++) {
+        struct pebs_form form = golden_cove;
+        form.reserved = (enum pebs_reserved)reserved;
+        const struct pebs_record out = decode_record(&form, bytes, size, size);
+        assert_int_equal(out.has & (source | PEBS_HAS_MEMORY), reserved == PEBS_RESERVED_NONE ? source | PEBS_HAS_MEMORY
+                                                               : reserved == PEBS_RESERVED_SOURCE ? PEBS_HAS_MEMORY
+                                                                                                  : 0);
+    }
 }
 
 static const struct pebs_form lion_cove = {
