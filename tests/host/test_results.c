@@ -72,6 +72,7 @@ UNIT_TEST(a_line_for_each_test_that_ran)
 
 UNIT_TEST(areas)
 {
+    static const struct result none_ran[2] = { { .id = "lbr.tos" }, { .id = "lbr.info" } };
     static const struct result one = { .id = "lbr.tos" }, whole = { .id = "lbr" };
     static const char *const others[] = { "lb", "lbrs", "lbt", "tos", "" };
 
@@ -79,6 +80,7 @@ UNIT_TEST(areas)
     assert_true(result_is_of(&whole, "lbr") && result_is_of(&whole, "lbr.tos"));
     for (size_t i = 0; i < COUNT_OF(others); i++)
         assert_false(result_is_of(&one, others[i]) || result_is_of(&whole, others[i]));
+    assert_false(results_are_of(none_ran, 2, "lbr"));
 }
 
 UNIT_TEST(words)

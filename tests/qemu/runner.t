@@ -97,7 +97,7 @@ not ok 10 selftest.verdict.fail_and_skip
 not ok 11 selftest.verdict.see_and_skip
 # test selftest.verdict.equal
 # Of two comparisons the one of different values is reported
-# wrong: what differs is 0x1234567890, must be 0x1234567891
+# wrong: what differs is 0x1234567890, must be 0x1134567890
 {CLAIMED}
 not ok 12 selftest.verdict.equal
 # test selftest.verdict.differs
@@ -147,7 +147,7 @@ not ok 20 selftest.verdict.no_plan # ERROR
 # fail selftest.verdict.above: got 6 records, expected 3 to 5
 # fail selftest.verdict.fail_and_skip: one thing of 2
 # fail selftest.verdict.see_and_skip: got 1 records, expected 2
-# fail selftest.verdict.equal: what differs is 0x1234567890, must be 0x1234567891
+# fail selftest.verdict.equal: what differs is 0x1234567890, must be 0x1134567890
 # differs selftest.verdict.differs: one point of 2
 # fail selftest.verdict.differs_and_fails: one thing of 2
 # differs selftest.verdict.typical: one thing of 2
