@@ -406,14 +406,16 @@ with contextlib.redirect_stdout(io.StringIO()) as out:
     power.report([('', FLIPS[1], outcome) for outcome in ['noticed'] * 3 + ['unnoticed', 'differs', 'by accident']] + [('', FLIPS[0], 'unnoticed')])
 tap.same([line for line in out.getvalue().splitlines() if '%' in line], ['power bts 0.0 % of 1', 'power lbr 75.0 % of 4'], 'the figures')
 
-# ---- scripts/boots, end to end, by its exit status. The stub ends as the environment variable STUB says; with "proven", only the
-# machine with a fault or a corruption fails. With "full", no file can have more than 100 bytes.
+# ---- scripts/boots, end to end, by its exit status. The stub ends as the environment variable STUB says, or prints the log of this
+# name. With "proven", only the machine with a fault or a corruption fails; with "unproven", the others run one more test; with
+# "unlisted", there is one more fault; with "accident", a corruption ends the kernel. With "full", no file can have more than 100 bytes.
 STUB = r'''#!/usr/bin/env python3
 import os, pathlib, re, signal, sys, time
 words = dict(word[2:].split('=', 1) for word in sys.argv if word.startswith('--') and '=' in word)
 how, folder = os.environ['STUB'], pathlib.Path(words['folder'])
 plan = pathlib.Path(words['flip']).read_text().split('\n')[1] if 'flip' in words else ''
-how = how if how != 'proven' else 'fail' if 'fault' in words or plan else 'pass'
+if how in ('proven', 'unproven', 'unlisted', 'accident'):
+    how = ('cut' if how == 'accident' else 'fail') if 'fault' in words or 'image' in words or plan else 'more' if how == 'unproven' else 'pass'
 if 'flip' in words and how != 'logless':
     pathlib.Path(words['flip'] + '.log').write_text('0 bts 18 changed\n' if plan else '0 bts 18\n')
 (folder / 'truth').write_text('dsmodel truth 1\n')
@@ -423,7 +425,8 @@ if how == 'silent':
     sys.exit(33)
 if how == 'deaf':
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-os.write(1, pathlib.Path('fail' if how == 'fail' else 'pass').read_bytes())
+log = pathlib.Path(how)
+os.write(1, (log if log.exists() else pathlib.Path('pass')).read_bytes())
 if how == 'crash':
     os.kill(os.getpid(), signal.SIGSEGV)
 if how in ('hang', 'deaf'):
@@ -436,10 +439,13 @@ shutil.copy(TOP / 'scripts/boots', tree / 'scripts')
 (tree / 'build').mkdir()
 for name in 'dsdump', 'dstest86-64.elf':
     (tree / 'build' / name).symlink_to(TOP / 'build' / name)
-for path, text in {'scripts/machine': STUB, 'build/qemu-ds': '#!/bin/sh\ncase $2 in profiles) echo "skylake 64  S" ;; *) echo "bts.lost  it" ;; esac\n',
+for path, text in {'scripts/machine': STUB, 'build/qemu-ds': '#!/bin/sh\ncase $2 in profiles) echo "skylake 64  S" ;; *) echo "bts.lost  it" ;; esac\n'
+                   '[ $2 = profiles ] || [ $STUB != unlisted ] || echo "bts.more  it"\n',
                    'tests/qemu/cases': '64 pvh skylake pass\n64 pvh skylake pass exit=none\n', 'tests/qemu/violations': '',
-                   'tests/qemu/faults': 'bts.lost skylake : bts.one\n', 'tests/qemu/unnoticed': '', 'pass': '\n'.join(log_of(['bts.one'])) + '\n',
-                   'fail': '\n'.join(log_of(['fail bts.one'])) + '\n', 'ds/ds_check.inc': '', 'ds/arch_check.inc': ''}.items():
+                   'tests/qemu/faults': 'bts.lost skylake : bts.one\ncheck skylake : bts.one\n', 'Makefile': 'build/%:\n\ttouch $@\n',
+                   'tests/qemu/unnoticed': '', 'pass': '\n'.join(log_of(['bts.one'])) + '\n',
+                   'fail': '\n'.join(log_of(['fail bts.one'])) + '\n', 'more': '\n'.join(log_of(['bts.one', 'pmi.two'])) + '\n',
+                   'plan': '\n'.join(log_of(['bts.one'])).replace('1..1', '1..2') + '\n', 'cut': '\n'.join(log_of(['bts.one'])[:4]) + '\n'}.items():
     tap.write(tree / path, text).chmod(0o755)
 
 
@@ -450,16 +456,21 @@ def started(how, *words):
                             stderr=subprocess.STDOUT, text=True, preexec_fn=limit if how == 'full' else None)
 
 
+FIGURES = {'proven': '100.0 % of 2', 'pass': '0.0 % of 2', 'accident': '0.0 % of 0'}
 BOOTS, DOWN, LATITUDE, PROVE, POWER = (['pass$'], ['exit=none'], ['latitude', '--seeds=1', 'skylake 64'], ['prove'], ['power', '^skylake 64$'])
 for words, how, status in [
         (BOOTS, 'pass', 0), (BOOTS, 'fail', 1), (BOOTS, 'crash', 1), (BOOTS, 'silent', 1), (BOOTS, 'hang', 1), (BOOTS, 'deaf', 1),
         (BOOTS, 'violation', 1), (BOOTS, 'full', 1), (DOWN, 'off', 0), (DOWN, 'crash', 1), (LATITUDE, 'pass', 0), (LATITUDE, 'violation', 0), (LATITUDE, 'fail', 1),
         (LATITUDE, 'crash', 1), (LATITUDE, 'silent', 1), (PROVE, 'proven', 0), (PROVE, 'pass', 1), (PROVE, 'fail', 1), (PROVE, 'silent', 1),
-        (['prove', 'no.such'], 'pass', 1), (POWER, 'proven', 0), (POWER, 'pass', 1), (POWER, 'fail', 1), (POWER, 'silent', 1), (POWER, 'logless', 1)]:
+        (PROVE, 'unproven', 1), (PROVE, 'unlisted', 1), (LATITUDE, 'plan', 1),
+        (['prove', 'no.such'], 'pass', 1), (POWER, 'proven', 0), (POWER, 'pass', 1), (POWER, 'fail', 1), (POWER, 'silent', 1), (POWER, 'logless', 1),
+        (POWER, 'accident', 0)]:
     process = started(how, *words, *['-t1'] * (how in ('hang', 'deaf')))
     out = process.communicate()[0]
     late = how in ('hang', 'deaf')
     tap.ok((process.returncode, 'timed out after 1 seconds' in out) == (status, late), f'boots {" ".join(words)}, {how}: status {status}', out)
+    if words is POWER and how in FIGURES:
+        tap.like(out, rf'(?m)^power bts {FIGURES[how]}$', '... and the figure')
 shutil.rmtree(tree / 'build/test')
 process = started('hang', *BOOTS)
 pid = tree / 'build/test/01-64-pvh-skylake/pid'
