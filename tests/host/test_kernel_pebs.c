@@ -244,9 +244,11 @@ UNIT_TEST(numbers_of_instructions)
         uint64_t ip, rcx;
         int trap, fault; /* the instruction's number; -1: none */
     } places[] = {
-        { 0x2005, 100, 0, 1 },   { 0x2007, 99, 1, 2 },    { 0x2005, 99, 2, 3 },
-        { 0x2007, 0, 199, 200 }, { 0x2009, 0, 200, -1 },  { 0x2000, 5, -1, -1 },
-        { 0x2006, 50, -1, -1 },  { 0x2005, 101, -1, -1 }, { 0x200c, 0, -1, -1 },
+        { 0x2005, 100, 0, 1 },  { 0x2007, 99, 1, 2 },
+        { 0x2005, 99, 2, 3 },   { 0x2007, 0, 199, 200 },
+        { 0x2009, 0, 200, -1 }, { 0x2000, 5, -1, -1 },
+        { 0x2006, 50, -1, -1 }, { 0x2005, 101, -1, -1 },
+        { 0x200c, 0, -1, -1 },  { 0x2005, (UINT64_C(1) << 31) + 50, -1, -1 },
     };
     for (unsigned i = 0; i < COUNT_OF(places); i++) {
         const struct pebs_record record = { .ip = places[i].ip, .gpr[PEBS_RCX] = places[i].rcx, .has = PEBS_HAS_GPRS };
@@ -267,6 +269,17 @@ UNIT_TEST(numbers_of_instructions)
     SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x30c6, describes no event of the workload\n", { 0x30c6, 0, 0 });
     SAID(&trap, line, 49, "", { 0x3000 + 4 * 50, 0, 0 }, { 0x3191, 0, 0 },
          { 0x31b0, 0, 0 }); /* instructions that close the window */
+}
+
+/* Exits to a hypervisor may add to a count. Nothing removes from it. */
+UNIT_TEST(disturbed_counts)
+{
+    struct caps guest = skylake;
+    guest.hypervisor = true;
+    started(&guest);
+    assert_true(count_equal(&run, 0, "a count", 6, 5));
+    assert_false(count_equal(&run, 0, "a count", 4, 5));
+    assert_int_equal(run.problems, 1);
 }
 
 /* A branch is identified by both addresses if the record has them. A loop's last branch continues after the loop. */

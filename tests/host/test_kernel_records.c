@@ -14,6 +14,7 @@
 #include "kernel/console.h"
 #include "kernel/held_lines.h"
 #include "lib/bytes.h"
+#include "suite/support/errata.h"
 #include "suite/support/lbr_record.h"
 #include "suite/support/records.h"
 #include "tests/host/machine/machine.h"
@@ -100,6 +101,7 @@ UNIT_TEST(closing)
     closing_says(0, 0, 2, 2, 2, "");
     closing_says(0, 0, 2, 0, 0, "differs: 2 interrupts were spurious, expected 0\n");
     closing_says(0, 0, 1, 0, 2, "wrong: 1 interrupts were spurious, expected at least 2\n");
+    closing_says(0, 0, 1, 1, 2, "wrong: 1 interrupts were spurious, expected at least 2\n");
 }
 
 /* Two records do not fit into the log, and the area's fields were found damaged twice. */
@@ -274,6 +276,30 @@ UNIT_TEST(branches_of_the_workload)
     assert_int_equal(run.most, 4);
 }
 
+/* Only an erratum that the processor has explains a wrong From or count, and only with the right To. */
+UNIT_TEST(errata)
+{
+    static const uint64_t from_wrong[][2] = { { 0x1010, 0x1100 } }, both_wrong[][2] = { { 0x1010, 0x1110 } };
+    struct caps caps = skylake;
+
+    for (unsigned has = 0; has < 2; has++) {
+        caps.errata = has ? HAS_ERRATUM(AR62) : HAS_ERRATUM(SKL179);
+        log_has(from_wrong, 1);
+        run.caps = &caps;
+        records_compare_bts_but(&run, &six, 0, HAS_ERRATUM(AR62));
+        assert_int_equal(run.problems, !has);
+        log_has(both_wrong, 1);
+        run.caps = &caps;
+        records_compare_bts_but(&run, &six, 0, HAS_ERRATUM(AR62));
+        assert_int_equal(run.problems, 1);
+        started();
+        run.caps = &caps;
+        assert_false(errata_equal(&run, HAS_ERRATUM(AR62), "a count", 6, 5));
+        assert_int_equal(run.problems, !has);
+        assert_int_equal(run.differences, has);
+    }
+}
+
 /* Hardware interrupts, NMIs and branches outside the workload are ignored. Its software interrupts count. */
 UNIT_TEST(branches_outside_the_workload)
 {
@@ -333,6 +359,61 @@ static struct workload lbr_workload(const uint64_t (*records)[2], unsigned count
     return workload;
 }
 
+/* What each entry must have, whatever the workload. */
+UNIT_TEST(lbr_checked)
+{
+    const struct {
+        struct lbr_entry entry;
+        uint64_t info;
+        unsigned problems, differences;
+    } rows[] = {
+        { { .from = 0x1000, .to = 0x1100 }, 0, 0, 0 },
+        { { .from = 0x1000, .to = 0x1100, .in_tsx = true }, 0, 1, 0 },
+        { { .from = 0x1000, .to = 0x1100, .tsx_abort = true }, 0, 1, 0 },
+        { { .from = 0x1000, .to = 0x1100 }, 1 << 16, 0, 1 },
+        { { .from = 0 }, 0, 0, 0 },
+        { { .from = 0 }, 1, 1, 0 },
+    };
+    struct caps caps = skylake;
+
+    caps.errata = 0; /* which may excuse the newest entry */
+    for (unsigned i = 0; i < COUNT_OF(rows); i++)
+        for (unsigned age = 0; age < 4; age++) {
+            started();
+            run.caps = &caps;
+            lbr_recorded = (struct lbr_stack){ .depth = 4 };
+            lbr_recorded.entries[age] = rows[i].entry;
+            lbr_recorded.registers[age][2] = rows[i].info;
+            lbr_print(&run);
+            assert_int_equal(run.problems, rows[i].problems);
+            assert_int_equal(run.differences, rows[i].differences);
+        }
+}
+
+/* Behind the open calls of a call stack, entries are empty or of the workload. Others' entries are not its own. */
+UNIT_TEST(lbr_of_the_workload)
+{
+    static const struct lbr_entry entries[] = { { .from = 0x1000, .to = 0x1100 },
+                                                { .from = 0x1000, .to = 0x2000 },
+                                                { .from = 0x2000, .to = 0x1000 } };
+
+    for (unsigned i = 0; i < 5; i++) { /* then: empty, without and with INFO */
+        started();
+        lbr_recorded = (struct lbr_stack){ .depth = 4 };
+        lbr_recorded.entries[3] = i < 3 ? entries[i] : (struct lbr_entry){ 0 };
+        lbr_recorded.registers[3][2] = i == 4;
+        lbr_compare_popped(&run, &six, 1);
+        assert_int_equal(run.problems, i != 0 && i != 3);
+    }
+    started();
+    lbr_recorded = (struct lbr_stack){ .depth = 4 };
+    lbr_recorded.entries[0] = (struct lbr_entry){ .from = 0x1fff, .to = 0x1000 };
+    lbr_recorded.entries[1] = (struct lbr_entry){ .from = 0x5000, .to = 0x1000 };
+    lbr_recorded.entries[2] = (struct lbr_entry){ .from = 0x1200, .to = 0x1300 };
+    assert_int_equal(lbr_compare_own(&run, &six, 3), 2);
+    assert_int_equal(run.problems, 0);
+}
+
 static void keep_entry(uint32_t msr, uint64_t value)
 {
     if (msr >= 0x680 && msr < 0x6c4)
@@ -366,7 +447,18 @@ static void keep_others(uint32_t msr, uint64_t value)
 /* A stack that may be read-only keeps all its registers, or none. */
 UNIT_TEST(lbr_partly_emptied)
 {
+    static const struct {
+        unsigned family, model;
+        bool read_only;
+    } rows[] = { { 6, 0x09, true },  { 6, 0x0d, true },  { 6, 0x0e, false },
+                 { 6, 0x0b, false }, { 6, 0x5e, false }, { 0xf, 0x06, true } };
     struct caps caps = skylake;
+
+    for (unsigned i = 0; i < COUNT_OF(rows); i++) {
+        caps.family = rows[i].family;
+        caps.model = rows[i].model;
+        assert_int_equal(lbr_is_read_only(&caps) != NULL, rows[i].read_only);
+    }
     caps.family = 0xf;
     for (unsigned n = 0; n < 10; n++) {
         started();
