@@ -241,7 +241,8 @@ for line, given, *right in [
         (PASS, {'tests': ['bts.one', 'forbidden.two'], 'violations': [ZERO]}, 'the referee did not report lvtpc-masked'),
         (PASS + ' quirk=no_apic', {'violations': [OTHER]}),
         # the truth
-        (ALL, {'truth': None}, 'the model wrote no truth log'), (PASS, {'truth': TRUTH[:1]}),
+        (ALL, {'truth': None}, 'the model wrote no truth log'), (PASS + ' dump=raw', {'truth': None}, 'dsdump cannot read the dump', 'the model wrote no truth log'),
+        (PASS, {'truth': TRUTH[:1]}),
         (ALL, {'truth': [TRUTH[0], TRUTH[1].replace('1256', '1258')]}, 'line 4 (bts.one): bts 0: to 0x201256, the truth is 0x201258'),
         ('64 pvh none pass records=all', {'truth': None, 'violations': None}),
         # no end, and refusals
