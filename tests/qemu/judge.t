@@ -268,7 +268,8 @@ for line, given, *right in [
 for kind in 'core', 'atom', 'atom2', 'kind3':
     tap.same(list(judge.violation_problems({f'pmi.lost.{kind}': 'pass'}, [LOST])), [], f"a test of a hybrid's kind: {kind}")
 tap.same(judge.results_in(['# differs: a', 'ok 1 a.b', 'ok 2 a.c # SKIP no', 'ok 3 a.d # SKIPPED', 'not ok 4 a.e # ERROR no', 'not ok 5 a.f',
-                           'ok 6 a.g and more', ' ok 7 a.h', '# ok 8 a.i', '# end dstest86 verdict=pass pass=1', '# an # end dstest86 verdict=fail']),
+                           'ok 6 a.g and more', ' ok 7 a.h', '# ok 8 a.i', '# an # end dstest86 verdict=skip', '# end dstest86 verdict=pass pass=1',
+                           '# end dstest86 verdict=fail']),
          ({'a.b': 'differs', 'a.c': 'skip', 'a.d': 'pass', 'a.e': 'error', 'a.f': 'fail'}, 'pass'), 'results in a log')
 
 
@@ -379,7 +380,7 @@ def judged(accepted, outcomes, whole):
     root, power.table.ROOT = power.table.ROOT, folder / 'power'
     try:
         with contextlib.redirect_stdout(io.StringIO()) as out:
-            failed = power.judge([('skylake 64', *each) for each in zip(FLIPS, outcomes)], whole)
+            failed = power.judged([('skylake 64', *each) for each in zip(FLIPS, outcomes)], whole)
     except table.TableError as error:
         return str(error)
     finally:
