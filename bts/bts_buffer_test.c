@@ -230,15 +230,9 @@ static void check_untouched(struct test_run *run, const char *where, unsigned fr
         }
 }
 
-/* Places of records around a circular buffer that begins at place SMALL and ends before 2 * SMALL. */
-struct surroundings {
-    const char *where;
-    unsigned from, to;
-};
-
+/* The circular buffer begins at place SMALL and ends before 2 * SMALL. */
 static void guard(struct test_run *run)
 {
-    const struct surroundings *around = run->test->argument;
     const struct ds_config config = { .bts = true, .bts_circular = true, .bts_records = SMALL, .bts_before = SMALL };
     struct ds_area before, after;
 
@@ -247,15 +241,15 @@ static void guard(struct test_run *run)
         return;
     records_close(run, 0);
     records_compare_circular(run, &workload_long_loop, SMALL);
-    check_untouched(run, around->where, around->from, around->to);
+    check_untouched(run, "before the base", 0, SMALL);
+    check_untouched(run, "at or past the absolute maximum", 2 * SMALL, 8 * SMALL);
 }
 
 TESTS(circular_ends) = {
     { "bts.circular.maximum", "No record reaches the absolute maximum, however often a circular buffer wraps",
-      SDM_DEBUG_STORE, GROUP, .run = guard,
-      .argument = &(const struct surroundings){ "at or past the absolute maximum", 2 * SMALL, 8 * SMALL } },
+      SDM_DEBUG_STORE, GROUP, .run = guard },
     { "bts.circular.base", "No record is before the buffer's base, however often a circular buffer wraps",
-      SDM_DEBUG_STORE, GROUP, .run = guard, .argument = &(const struct surroundings){ "before the base", 0, SMALL } },
+      SDM_DEBUG_STORE, GROUP, .run = guard },
 };
 
 /*
