@@ -580,7 +580,7 @@ UNIT_TEST(handlers)
     }
     for (unsigned returned = 0; returned < 4; returned++) { /* no EOI: IF is set, and the frame is gone */
         HANDLED(returned == 3 ? "pmi-no-eoi" : NULL, (void)s, handle(m, STOP | ACKNOWLEDGE | EMPTY | UNMASK | GO_ON),
-                m->interrupts_on = returned & 1, m->registers.general[RSP] += returned & 2 ? 40 : -UINT64_C(40),
+                m->interrupts_on = returned & 1, m->registers.general[RSP] += returned & 2 ? 4000 : -UINT64_C(40),
                 run_on(m, 18));
     }
     for (unsigned nmi = 0; nmi < 2; nmi++) /* the gate left interrupts on; an NMI's gate is not checked */

@@ -201,6 +201,7 @@ static const struct {
     ROW(NULL, "core2", 0, { PEBS_ENABLE, 1 }, { PEBS_ENABLE, UINT64_C(1) << 48 }),
     LBR_ROW("lbr-none: IA32_DEBUGCTL 0x1", "goldencove", 0x1500, { DEBUGCTL, 1 }),
     LBR_ROW("lbr-accessed", "goldencove", 0x1500, { LBR_CTL, 0x7f0003 }),
+    ROW("still-frozen", "goldencove", 0, { 0x391, UINT64_C(1) << 58 }, { LBR_CTL, 0x7f0003 }),
     LBR_ROW(NULL, "goldencove", 0x1500, { LBR_CTL, 0x7f0003 }, { DEBUGCTL, 1 }, { LBR_CTL, 0 }),
     ROW(NULL, "goldencove", 0, { LBR_CTL, 1 }, { LBR_CTL, 0 }), /* a probe */
     LBR_ROW("lbr-none", "goldencove", 0x1500, { LBR_CTL, 0x7f0001 }, { LBR_CTL, 0 }),
@@ -365,4 +366,8 @@ UNIT_TEST(netburst_rules)
     m = netburst(CCCR_ON, MY_THR, TAG_LOADS);
     wrmsr(m, 0x310, (uint64_t)-100);
     expect_violation(m, "pebs-reconfigured");
+    m = netburst(0, 0, TAG_LOADS); /* without PEBS, the counter requests interrupts */
+    m->lvtpc = 0x10040;
+    wrmsr(m, CCCR(16), CCCR_ON | UINT64_C(1) << 26);
+    expect_violation(m, "lvtpc-masked");
 }

@@ -60,6 +60,13 @@ with subprocess.Popen(['lint/tap', './test'], cwd=folder, stdout=subprocess.PIPE
     (folder / 'read').touch()
     tap.same(running.stdout.readline(), 'ok 2\n', '... before the test prints the next one')
 
+# tests/tools/tap.py, which this test uses, too.
+script = f"import sys; sys.path.insert(0, '{ROOT}/tests/tools'); from tap import *; " \
+    "ok(1, 'a #1'); ok(0, 'b', 'why'); same([1, 2], [1, 3], 'c'); same(1, 1, 'd'); like('ab', 'b', 'e'); like('b', 'a', 'f'); skip('g', 'no'); done()"
+done = subprocess.run([sys.executable, '-c', script], capture_output=True, text=True)
+if (done.stdout, done.returncode) != ('ok 1 - a \\#1\nnot ok 2 - b\nnot ok 3 - c\nok 4 - d\nok 5 - e\nnot ok 6 - f\nok 7 - g # SKIP no\n1..7\n', 1):
+    sys.exit(f'tests/tools/tap.py reports other results: {done.stdout}, status {done.returncode}')
+
 skips = [line.split(' : ') for line in (HERE / 'skips').read_text().splitlines() if line and not line.startswith('#')]
 tap.same([entry for entry in skips if len(entry) != 2 or not entry[1] or not os.access(ROOT / entry[0], os.X_OK)], [],
          'tests/lint/skips lists tests of this tree, with reasons')
