@@ -61,17 +61,16 @@ def is_wrong(line, changed):
 
 
 printed, status = layers_of({})
-tap.same(printed, '8 modules, 13 files, 10 includes, 0 modules in a circle, 0 units in a circle\n', 'a correct tree')
+tap.same(printed, '8 modules, 13 files, 10 includes\n', 'a correct tree')
 tap.same(status, 0, 'it passes')
 
 is_wrong('machine/m.c:2: includes high/high.h, which is in a higher layer', {'machine/m.c': '#include "machine/m.h"\n#include "high/high.h"\n'})
-tap.like(layers_of({'machine/m.h': '#include "high/high.h"\n'})[0], ' 2 modules in a circle,', 'modules in a circle are counted')
 for second in 'high/second.h', 'high/second.c':
     is_wrong('high/high, high/second: include each other in a circle',
              {'high/high.h': '#include "second.h"\n', 'high/second.h': '\n', second: '#include "high/high.h"\n'})
-tap.like(layers_of({'high/high.c': '#include "high/high.h"\n'})[0], '(?m), 0 units in a circle$', 'a file and its header are one unit')
-tap.like(layers_of({f'high/{one}.h': f'#include "high/{other}.h"\n' for one, other in ('ab', 'bc', 'ca')})[0],
-         '(?ms)^high/a, high/b, high/c: .*, 3 units in a circle$', 'three units in a circle are counted')
+tap.same(layers_of({'high/high.c': '#include "high/high.h"\n'})[1], 0, 'a file and its header are one unit')
+is_wrong('high/a, high/b, high/c: include each other in a circle',
+         {f'high/{one}.h': f'#include "high/{other}.h"\n' for one, other in ('ab', 'bc', 'ca')})
 is_wrong('low/low.c:1: <stdio.h> needs a libc, and this code must do without', {'low/low.c': '#include <stdio.h>\n#include "low/low.h"\n'})
 for file, kind, wanted, other in (
         ('machine/m_decode.h', 'pure', 'machine/m.h', 'kernel'), ('program/p.c', 'host', 'machine/m.h', 'kernel'),
@@ -92,5 +91,4 @@ is_wrong('no include was read', {name: '\n' for name in TREE if name != 'LAYERS'
 
 printed, status = layers()
 tap.ok(not status, 'this tree', printed)
-tap.like(printed, '(?m) 0 modules in a circle, 0 units in a circle$', 'this tree has no circular include')
 tap.done()
