@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable, Iterator
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / 'build'
@@ -28,6 +29,14 @@ def run(*command: object, seconds: float | None = 300, **settings) -> tuple[int,
 def lines_in(log: str) -> list[str]:
     """The lines of a serial output that are not empty, without firmware's escape sequences."""
     return [line for line in judge.ESCAPE.sub('', log).split('\n') if line]
+
+
+def measured(lines: Iterable[str], kind: str) -> Iterator[dict[str, int | str]]:
+    """The pairs of each line "# measure KIND ..", with numbers as numbers. A value in quotation marks may have blanks."""
+    for line in lines:
+        if line.startswith(f'# measure {kind} '):
+            pairs = re.findall(r'(\S+) (?:"([^"]*)"|(\S+))', line.removeprefix(f'# measure {kind} '))
+            yield {key: int(value) if re.fullmatch(r'-?\d+', value) else value or quoted for key, quoted, value in pairs}
 
 
 def boot(*options: str) -> tuple[str, str, str]:

@@ -9,6 +9,7 @@ import re
 
 import machine
 import tap
+from machine import measured
 
 # The instructions of suite/workload/steps.asm by kind: 32 groups of three loads and three others; 12 groups of 17; a jump
 # and 16 blocks of eleven; 12 groups of five. Each is followed by 200 other instructions.
@@ -101,14 +102,6 @@ def boot(on, options, *more):
 
 def passed(lines):
     return any(line.startswith('# end dstest86 verdict=pass ') for line in lines)
-
-
-def measured(lines, word):
-    """The pairs of each line "# measure WORD ..", with numbers as numbers."""
-    for line in lines:
-        if line.startswith(f'# measure {word} '):
-            words = line.split()[3:]
-            yield {key: int(value) if re.fullmatch(r'-?\d+', value) else value for key, value in zip(words[::2], words[1::2])}
 
 
 def bars_of(lines):

@@ -11,6 +11,7 @@ import machine
 import tap
 import judge
 import table
+from machine import measured
 
 FOLDER = pathlib.Path(tap.folder)
 
@@ -29,14 +30,6 @@ def ends(name, wanted, lines):
     wrong += re.findall('(?m)^violation .*', (FOLDER / 'violations').read_text())
     tap.ok(not wrong, f'{name} ends with {wanted}',
            '\n'.join(wrong + [line for line in lines if re.match('# wrong|not ok', line)]))
-
-
-def measured(kind, lines):
-    """The pairs of each line "# measure KIND ..", with numbers as numbers. A value in quotation marks may have blanks."""
-    for line in lines:
-        if line.startswith(f'# measure {kind} '):
-            pairs = re.findall(r'(\S+) (?:"([^"]*)"|(\S+))', line.removeprefix(f'# measure {kind} '))
-            yield {key: int(value) if value.isdigit() else value or quoted for key, quoted, value in pairs}
 
 
 # --- memory ---------------------------------------------------------------------------------------------------------
@@ -105,12 +98,12 @@ for profile, width in ('nehalem', 64), ('skylake', 32), ('goldencove', 32), ('si
     lines = boot('-p', profile, '-w', width, '-o', f'run={",".join(f"measure.memory.{ring}" for ring in rings)} records=0 timeout=60',
                  '--', '-m', 640 if profile == 'skylake' else 256)
     ends(f'memory on {profile}', 'pass', lines)
-    tap.same([ring['size'] for ring in measured('memory', lines)], fitting, f'{profile}: all sizes')
+    tap.same([ring['size'] for ring in measured(lines, 'memory')], fitting, f'{profile}: all sizes')
     # Sierra Forest's load latency counters have precise distribution: the overflowing event itself is recorded.
     spacing = 128 if profile == 'sierraforest' else 129
-    tap.same([ring['samples'] for ring in measured('memory', lines)], [(32768 + 5) // spacing] * len(fitting),
+    tap.same([ring['samples'] for ring in measured(lines, 'memory')], [(32768 + 5) // spacing] * len(fitting),
              f'{profile}: a sample for every {spacing}th of 32768 steps and five loads of parameters')
-    mains = [max((row for row in measured('level', lines) if row['size'] == size), key=lambda row: row['samples']) for size in fitting]
+    mains = [max((row for row in measured(lines, 'level') if row['size'] == size), key=lambda row: row['samples']) for size in fitting]
     wanted = [level_of(profile, size) for size in fitting]
     tap.same([main['level'] if main['samples'] >= 220 else 'mixed' for main in mains], [level for level, _ in wanted], f'{profile}: levels')
     tap.same([[main[key] for key in ('p50', 'p90', 'p99', 'max')] for main in mains], [[cycles] * 4 for _, cycles in wanted],
@@ -121,7 +114,7 @@ ends('a ring that does not fit', 'skip', lines)
 tap.ok('ok 1 measure.memory.256m # SKIP no contiguous 262144 KiB of free memory below 4 GiB' in lines,
        'a ring that does not fit is skipped with the reason')
 lines = boot('-o', 'run=measure.memory.4m records=0')
-tap.same([(row['level'], row['samples']) for row in measured('level', lines)], [(LEVELS[2], 254)], 'one ring alone: its level')
+tap.same([(row['level'], row['samples']) for row in measured(lines, 'level')], [(LEVELS[2], 254)], 'one ring alone: its level')
 
 for fault, test, fails in (('pebs.data.source_next', 'measure.memory.16k', True), ('pebs.data.address_line', 'measure.sharing.false', True),
                            ('pebs.data.source_next', 'measure.sharing.false', False),
@@ -148,7 +141,7 @@ def check_sharing(name, profile, count, lines):
     stores = 0 if profile == 'nehalem' else SAMPLES * count
     ends(f'sharing on {name}', 'pass', lines)
     for layout in 'false', 'padded', 'true':
-        shared, accesses = ([line for line in measured(kind, lines) if line['layout'] == layout] for kind in ('sharing', 'sharing_access'))
+        shared, accesses = ([line for line in measured(lines, kind) if line['layout'] == layout] for kind in ('sharing', 'sharing_access'))
         hitm = 0 if layout == 'padded' else SAMPLES * count
         tap.same([sum(line[key] for line in shared) for key in ('loads', 'hitm', 'stores')], [SAMPLES * count, hitm, stores],
                  f'{name}, {layout}: loads, hitm, stores')
