@@ -14,13 +14,6 @@ def elf(width: int) -> pathlib.Path:
     return BUILD / f'dstest86-{width}.elf'
 
 
-def profiles() -> list[tuple[str, int]]:
-    """(name, the width of the widest kernel) of each modelled processor."""
-    listed = subprocess.run([BUILD / 'qemu-system-x86_64', '-machine', 'none', '-display', 'none', '-plugin',
-                             f'{BUILD}/dsmodel.so,profile=list'], check=True, capture_output=True, text=True).stdout
-    return [(name, int(width)) for name, width in re.findall(r'^(\S+) +(32|64)  \S', listed, re.M)]
-
-
 def boot(name: str, profile: str, width: int, options: str, *more: str) -> str:
     """Boots, which must pass; returns the path of its log."""
     log = f'{folder}/{name}.log'
