@@ -130,10 +130,9 @@ static void step_options(void)
     serial_ports_text(&console_sink);
     if (serial_lines())
         serial_ports_text(&(struct line_sink){ page_log, NULL });
-    if (remarks) {
+    if (remarks)
         console_note("loader: %s", remarks);
-        progress_remarks(remarks);
-    }
+    progress_page.remarks = remarks;
     if (handed != HANDOVER_OK) {
         say_handover(handed, &passed);
         error_end();
@@ -169,7 +168,7 @@ static void probe(struct caps *caps)
 static void step_probe(void)
 {
     probe(&machine.caps);
-    progress_machine(&machine.caps);
+    progress_page.caps = &machine.caps;
 }
 
 static void step_paging(void)
@@ -273,7 +272,7 @@ static void step_report(void)
     machine_text(&console_sink, &machine.caps);
     if (acpi_root_smbios(system)) {
         console_note("system %s", system);
-        progress_system(system);
+        progress_page.system = system;
     }
     firmware_text(&console_sink);
     console_note("boot route %s, %u memory ranges", (const char *)(uintptr_t)machine.boot.route,
@@ -391,7 +390,7 @@ static void run_kind(struct kind *kind)
     enum processor_loan loan = LOAN_NEVER;
 
     machine.kind = kind;
-    progress_machine(kind->number ? &machine.caps : &kind->caps);
+    progress_page.caps = kind->number ? &machine.caps : &kind->caps;
     if (!kind->number) {
         runner_run(kind->suffix, &kind->caps, quiesce);
         return;
@@ -437,7 +436,7 @@ static void step_tests(void)
     }
     if (!runner_begin(&machine.options, wanted, named))
         error_end();
-    run_end_say_kinds(core_kinds_selected(&machine.options, runner_kinds()));
+    progress_page.kinds = core_kinds_selected(&machine.options, runner_kinds());
     left = runner_kinds();
     for (unsigned i = 0; left && i < core_kinds_count(); i++) {
         if (!core_kind_is_selected(&machine.options, core_kind_number(i)))
@@ -475,7 +474,10 @@ void kernel_main(uint32_t magic, uint32_t information)
 
     machine.magic = magic;
     machine.information = information;
-    progress_start(DSTEST86_VERSION, DSTEST86_REVISION, DSTEST86_SEND_TO, WIDTH);
+    progress_page.version = DSTEST86_VERSION;
+    progress_page.revision = DSTEST86_REVISION;
+    progress_page.send_to = DSTEST86_SEND_TO;
+    progress_page.bits = WIDTH;
     for (unsigned i = 0; i < count; i++) {
         progress_step(i + 1, count, steps[i].name);
         steps[i].run();

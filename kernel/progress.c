@@ -20,7 +20,7 @@
 
 #define SEPARATOR "; "
 
-static struct page page;
+struct page progress_page;
 static char log_places[200], troubles[400];
 static struct page_code codes[CODES_MAX];
 static bool drawing;
@@ -31,7 +31,7 @@ static void show(void)
     if (drawing || !progress_is_seen())
         return;
     drawing = true;
-    page_draw(&page, display_cells());
+    page_draw(&progress_page, display_cells());
     display_show();
     drawing = false;
 }
@@ -48,25 +48,12 @@ static const char *append(char *text, size_t size, const char *fmt, va_list args
     return text;
 }
 
-void progress_start(const char *version, const char *revision, const char *send_to, unsigned bits)
-{
-    page.version = version;
-    page.send_to = send_to;
-    page.revision = revision;
-    page.bits = bits;
-}
-
 void progress_step(unsigned step, unsigned steps, const char *name)
 {
-    page.step = step;
-    page.steps = steps;
-    page.step_name = name;
+    progress_page.step = step;
+    progress_page.steps = steps;
+    progress_page.step_name = name;
     show();
-}
-
-void progress_machine(const struct caps *caps)
-{
-    page.caps = caps;
 }
 
 void progress_log(const char *fmt, ...)
@@ -74,46 +61,31 @@ void progress_log(const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    page.log = append(log_places, sizeof log_places, fmt, args);
+    progress_page.log = append(log_places, sizeof log_places, fmt, args);
     va_end(args);
-}
-
-void progress_system(const char *text)
-{
-    page.system = text;
-}
-
-void progress_kinds(const char *kinds)
-{
-    page.kinds = kinds;
-}
-
-void progress_remarks(const char *text)
-{
-    page.remarks = text;
 }
 
 void progress_plan(const struct result *results, size_t count, unsigned planned)
 {
-    page.results = results;
-    page.result_count = count;
-    page.planned = planned;
+    progress_page.results = results;
+    progress_page.result_count = count;
+    progress_page.planned = planned;
 }
 
 void progress_test(unsigned number, const char *id)
 {
-    page.state = PAGE_TESTS;
-    page.number = number;
-    page.test = id;
+    progress_page.state = PAGE_TESTS;
+    progress_page.number = number;
+    progress_page.test = id;
     show();
 }
 
 void progress_verdict(enum verdict verdict, const struct facility facilities[FACILITIES])
 {
-    page.state = PAGE_VERDICT;
-    page.test = NULL;
-    page.verdict = verdict;
-    page.verdicts = facilities;
+    progress_page.state = PAGE_VERDICT;
+    progress_page.test = NULL;
+    progress_page.verdict = verdict;
+    progress_page.verdicts = facilities;
     show();
 }
 
@@ -134,31 +106,32 @@ static void make_codes(void)
     unsigned most = QR_VERSIONS;
     size_t next = 0, length;
 
-    if (busy || page.result_count == 0)
+    if (busy || progress_page.result_count == 0)
         return;
     busy = true;
     while (QR_SIDE(most) > side)
         most--;
-    page.codes = codes;
-    for (page.code_count = 0; page.code_count < CODES_MAX; page.code_count++) {
-        struct qr_code *const code = &drawn[page.code_count];
+    progress_page.codes = codes;
+    for (progress_page.code_count = 0; progress_page.code_count < CODES_MAX; progress_page.code_count++) {
+        struct qr_code *const code = &drawn[progress_page.code_count];
         unsigned version = 1;
-        length = result_text(text, qr_bytes(most, QR_LEVEL_L) + 1, &page, &next, page.code_count + 1 == CODES_MAX);
+        length = result_text(text, qr_bytes(most, QR_LEVEL_L) + 1, &progress_page, &next,
+                             progress_page.code_count + 1 == CODES_MAX);
         if (length == 0)
             break;
         while (qr_bytes(version, QR_LEVEL_L) < length)
             version++;
         if (!qr_encode(code, text, length, QR_LEVEL_M, version, QR_MASK_BEST))
             qr_encode(code, text, length, QR_LEVEL_L, version, QR_MASK_BEST);
-        codes[page.code_count] = (struct page_code){ code->side, code->modules };
+        codes[progress_page.code_count] = (struct page_code){ code->side, code->modules };
     }
     busy = false;
 }
 
 void progress_lines(enum page_lines take)
 {
-    page.lines = log_lines(&page.lines_size);
-    page.take = take;
+    progress_page.lines = log_lines(&progress_page.lines_size);
+    progress_page.take = take;
 }
 
 void progress_trouble(const char *fmt, ...)
@@ -166,45 +139,36 @@ void progress_trouble(const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    page.trouble = append(troubles, sizeof troubles, fmt, args);
+    progress_page.trouble = append(troubles, sizeof troubles, fmt, args);
     va_end(args);
 }
 
 void progress_end(enum verdict verdict, enum page_then then, bool sent)
 {
-    page.state = sent ? PAGE_END : PAGE_VERDICT;
-    page.verdict = verdict;
-    page.then = then;
-    page.turn = 0;
+    progress_page.state = sent ? PAGE_END : PAGE_VERDICT;
+    progress_page.verdict = verdict;
+    progress_page.then = then;
+    progress_page.turn = 0;
     if (!sent && progress_is_seen())
         make_codes();
     show();
 }
 
-void progress_elapsed(unsigned seconds)
-{
-    page.elapsed = seconds;
-}
-
-void progress_keys(const char *text)
-{
-    page.keys = text;
-}
-
 static void turn(unsigned by, unsigned of)
 {
-    page.turn = (page.turn + by) % of;
+    progress_page.turn = (progress_page.turn + by) % of;
     show();
 }
 
 enum key progress_take_turns(void)
 {
-    const unsigned turns = page_turns(&page, display_cells(), false), all = page_turns(&page, display_cells(), true);
-    const unsigned step = page.keys ? LOOK_MICROSECONDS : TURN_MICROSECONDS;
+    const unsigned turns = page_turns(&progress_page, display_cells(), false),
+                   all = page_turns(&progress_page, display_cells(), true);
+    const unsigned step = progress_page.keys ? LOOK_MICROSECONDS : TURN_MICROSECONDS;
     unsigned left = TURN_MICROSECONDS / step;
 
-    while (page.keys || turns > 1) {
-        const enum key key = page.keys ? keyboard_read() : KEY_NONE;
+    while (progress_page.keys || turns > 1) {
+        const enum key key = progress_page.keys ? keyboard_read() : KEY_NONE;
         if (key == KEY_RESTART || key == KEY_POWER_OFF)
             return key;
         if (key != KEY_NONE) {
@@ -212,11 +176,12 @@ enum key progress_take_turns(void)
             left = AFTER_KEY * TURN_MICROSECONDS / step;
         }
         const bool timed = clock_wait(step); /* not before the clock was chosen: an option is wrong */
-        if (!timed && !page.keys)
+        if (!timed && !progress_page.keys)
             break;
         if (timed && --left == 0) {
-            if (turns > 1 || page.turn != 0)
-                turn(page.turn < turns ? 1 : all - page.turn, page.turn < turns ? turns : all);
+            if (turns > 1 || progress_page.turn != 0)
+                turn(progress_page.turn < turns ? 1 : all - progress_page.turn,
+                     progress_page.turn < turns ? turns : all);
             left = TURN_MICROSECONDS / step;
         }
     }

@@ -9,25 +9,17 @@
 #include "arch/x86/devices/keyboard.h"
 #include "kernel/screen/page.h"
 
-/* The program that runs. */
-void progress_start(const char *version, const char *revision, const char *send_to, unsigned bits);
+/*
+ * The page. Other code only sets members that say something about the program or the machine: version, revision, bits,
+ * send_to, caps, system, kinds, remarks, elapsed and keys. The page shows them when it is drawn again.
+ */
+extern struct page progress_page;
 
 /* Step number `step` of `steps`, from 1, begins. */
 void progress_step(unsigned step, unsigned steps, const char *name);
 
-void progress_machine(const struct caps *caps);
-
 /* Adds a destination of the log: "COM1 at 115200 baud". */
 void progress_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-/* Machine, firmware and number of cores, as firmware names them. */
-void progress_system(const char *text);
-
-/* The kinds of cores on which the tests run; "" if there is one kind. */
-void progress_kinds(const char *kinds);
-
-/* Sets the loader's remarks. */
-void progress_remarks(const char *text);
 
 /* `planned` tests are about to begin. results is filled in as they end. */
 void progress_plan(const struct result *results, size_t count, unsigned planned);
@@ -52,12 +44,6 @@ void progress_trouble(const char *fmt, ...) __attribute__((format(printf, 1, 2))
  * machine may be switched off.
  */
 void progress_end(enum verdict verdict, enum page_then then, bool sent);
-
-/* Seconds that the run took. */
-void progress_elapsed(unsigned seconds);
-
-/* Sets the text that explains the keyboard's keys. */
-void progress_keys(const char *text);
 
 /*
  * Shows the last pages: the next one after a time, if there is a clock, or at a key. Returns the key that restarts or

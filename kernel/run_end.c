@@ -38,19 +38,12 @@
 static enum options_end how;
 static enum options_exit exit_device;
 static bool hypervisor;
-static const char *tested = "";
 
 void run_end_configure(const struct options *options, bool virtual_machine)
 {
     how = options->end;
     exit_device = options->exit;
     hypervisor = virtual_machine;
-}
-
-void run_end_say_kinds(const char *kinds)
-{
-    tested = kinds;
-    progress_kinds(kinds);
 }
 
 static void reset(uint8_t kind)
@@ -82,6 +75,8 @@ static enum page_then then(void)
 
 void run_end(enum verdict verdict, const struct totals *totals)
 {
+    const char *const kinds = progress_page.kinds ? progress_page.kinds : "";
+
     interrupts_off();
     watchdog_stop(); /* a panic occurred inside a test, which must not continue */
     dump_end();
@@ -89,15 +84,15 @@ void run_end(enum verdict verdict, const struct totals *totals)
     firmware_apic_off();
     if (log_keeper_is_on() && how != OPTIONS_END_REBOOT)
         console_note("log kept: the machine restarts in %u seconds, and the loader saves the log", VERDICT_SECONDS);
-    progress_elapsed(clock_elapsed());
+    progress_page.elapsed = clock_elapsed();
     progress_end(verdict, then(), false);
     console_note("end dstest86 verdict=%s pass=%u fail=%u skip=%u error=%u differs=%u%s%s", verdict_text(verdict),
-                 totals->pass, totals->fail, totals->skip, totals->error, totals->differs, *tested ? " kinds=" : "",
-                 tested);
+                 totals->pass, totals->fail, totals->skip, totals->error, totals->differs, *kinds ? " kinds=" : "",
+                 kinds);
     serial_flush();
     if (progress_is_seen() && keyboard_start()) /* else the processor halts */
-        progress_keys(hypervisor ? "Keys, if they work: Space the next page, R restart, P power off."
-                                 : "Keys, if they work: Space the next page, R restart.");
+        progress_page.keys = hypervisor ? "Keys, if they work: Space the next page, R restart, P power off."
+                                        : "Keys, if they work: Space the next page, R restart.";
     progress_end(verdict, then(), true);
     if (exit_device == OPTIONS_EXIT_DEBUG || (exit_device == OPTIONS_EXIT_AUTO && hypervisor))
         port_write8(EXIT_PORT, (uint8_t)(EXIT_VALUE_FIRST + (unsigned)verdict));

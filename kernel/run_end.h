@@ -7,9 +7,6 @@
 #include "kernel/report/results.h"
 #include "kernel/report/verdict.h"
 
-/* Sets the kinds of cores that the tests run on, for the last line: "core,atom"; "": none. */
-void run_end_say_kinds(const char *kinds);
-
 /* Sets how run_end() ends; the defaults are exit=auto and end=halt. virtual_machine: CPUID shows a hypervisor. */
 void run_end_configure(const struct options *options, bool virtual_machine);
 

@@ -75,7 +75,6 @@ enum key keyboard_read(void)
 
 static void start(void)
 {
-    memset(&page, 0, sizeof page);
     memset(log_places, 0, sizeof log_places);
     memset(troubles, 0, sizeof troubles);
     memset(&cells, 0, sizeof cells);
@@ -86,7 +85,7 @@ static void start(void)
     turns_seen[0] = '\0';
     raises = NULL;
     the_screen = "1024x768 32 bits at 0x80000000, 128x48 characters";
-    progress_start("0.1.0", "revision", "to a@b", 32);
+    progress_page = (struct page){ .version = "0.1.0", .revision = "revision", .send_to = "to a@b", .bits = 32 };
 }
 
 static const struct result results[] = {
@@ -153,12 +152,12 @@ UNIT_TEST(codes_take_turns)
         failed[i] = (struct result){ .id = "bts.b", .outcome = OUTCOME_FAIL, .why = "got 1 records, expected 2" };
     progress_plan(failed, COUNT_OF(failed), 40);
     progress_verdict(VERDICT_FAIL, judged);
-    page.turn = 1;
+    progress_page.turn = 1;
     progress_end(VERDICT_FAIL, PAGE_HALTS, false);
     progress_end(VERDICT_FAIL, PAGE_HALTS, true); /* the text page is first */
     assert_int_equal(shown, 3);
     assert_false(is_code_page());
-    assert_int_equal(page.code_count, 4);
+    assert_int_equal(progress_page.code_count, 4);
     assert_int_equal(codes[0].side, 41); /* 129 bytes, of the 134 of version 6 */
     assert_int_equal(codes[1].side, 45); /* version 7, the largest on this screen */
     assert_string_equal(text_in(&codes[0]), "dstest86 0.1.0 revision, 32 bits: fail\n"
@@ -175,9 +174,9 @@ UNIT_TEST(codes_take_turns)
     /* A panic after the verdict: its own codes. As small as possible, then with more error correction. */
     assert_true(codes[1].modules[8 * 45 + 1]); /* a bit of the format: level L */
     progress_plan(results, 1, 1);
-    page.verdicts = NULL;
+    progress_page.verdicts = NULL;
     progress_end(VERDICT_PANIC, PAGE_HALTS, false);
-    assert_int_equal(page.code_count, 1);
+    assert_int_equal(progress_page.code_count, 1);
     assert_int_equal(codes[0].side, 29);
     assert_string_equal(text_in(&codes[0]), "dstest86 0.1.0 revision, 32 bits: panic");
     assert_false(codes[0].modules[8 * 29 + 1]); /* level M */
@@ -188,10 +187,10 @@ UNIT_TEST(no_page_turns_without_a_clock)
 {
     start();
     progress_lines(PAGE_LINES_ALL);
-    progress_keys("Keys: R");
+    progress_page.keys = "Keys: R";
     progress_end(VERDICT_ERROR, PAGE_HALTS, true);
     idle = 200; /* a page is shown for 160 reads of the keyboard */
     assert_int_equal(progress_take_turns(), KEY_RESTART);
-    assert_int_equal(page.turn, 0);
+    assert_int_equal(progress_page.turn, 0);
     press = 0;
 }
