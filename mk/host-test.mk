@@ -14,7 +14,7 @@ HOST_TESTS := $(HOST_SOURCES:tests/host/%.c=$B/host/%)
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/main.c,$(wildcard tests/fuzz/*.c)))
 HOST_TESTS += $(FUZZ_TARGETS:%=$B/host/fuzz_%)
 KERNEL_ON_HOST := $(filter-out $(PURE) %_test.c,$(wildcard $(foreach module,ds bts lbr pebs perfmon suite/support,$(module)/*.c))) \
-	arch/x86/perfmon.c kernel/firmware.c kernel/held_lines.c suite/measure/kinds.c tests/host/machine/machine.c
+	arch/x86/perfmon.c kernel/firmware.c kernel/held_lines.c tests/host/machine/machine.c
 PROVE := prove -e tests/lint/tap
 
 # A probe's result: the compiler and its flags, whose change rebuilds all objects, and whether -m32 links and runs: yes,
