@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the kernel reads from a processor (arch/x86/probe.c), on a simulated machine: which leaves and registers, under
- * which condition, and which values it tries and restores. Boots with quirk=.._fault and .._faults test which features
- * are missing if a register raises #GP. Registers by their numbers from SDM Vol. 4 (335592-086): 1BH IA32_APIC_BASE,
+ * which condition, and which values it tries and restores. Boots with fault=msr:..:absent test which features are
+ * missing if a register raises #GP. Registers by their numbers from SDM Vol. 4 (335592-086): 1BH IA32_APIC_BASE,
  * 8BH IA32_BIOS_SIGN_ID, 187H IA32_PERFEVTSEL1, C2H IA32_PMC1, 1A0H IA32_MISC_ENABLE, 1D9H IA32_DEBUGCTL, 345H
  * IA32_PERF_CAPABILITIES, 3F4H IA32_PEBS_BASE, 600H IA32_DS_AREA, 14CEH IA32_LBR_CTL, C0000080H IA32_EFER.
  */
