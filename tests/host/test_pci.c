@@ -8,13 +8,12 @@
 #define FUNCTIONS_MOST 12u
 
 static struct {
-    bool none; /* no PCI: the address port does not read back */
     uint32_t address;
     struct function {
         unsigned bus, device, function;
         uint32_t config[16];
     } functions[FUNCTIONS_MOST];
-    unsigned count, reads, bus_most;
+    unsigned count, bus_most;
     char written[200];
 } machine;
 
@@ -29,11 +28,10 @@ static struct function *selected(void)
 static uint32_t port_read32(uint16_t port)
 {
     if (port == 0xcf8)
-        return machine.none ? 0xffffffff : machine.address;
+        return machine.address;
     assert_int_equal(port, 0xcfc);
     assert_int_equal(machine.address & 0xff000003, 0x80000000);
     assert_true((machine.address & 0xff) < 0x40);
-    machine.reads++;
     if ((machine.address >> 16 & 0xff) > machine.bus_most)
         machine.bus_most = machine.address >> 16 & 0xff;
     return selected() ? selected()->config[(machine.address & 0xff) / 4] : 0xffffffff;
@@ -93,32 +91,6 @@ static void expect(size_t most, const char *want)
         assert_true(uart->stride == 1 && uart->access == 1 && !uart->baud && !uart->clock);
     }
     assert_string_equal(got, want);
-}
-
-UNIT_TEST(a_port)
-{
-    start();
-    expect(2, "");
-    assert_int_equal(machine.reads, 32); /* the identity of each device on bus 0 */
-    put(0, 3, 0, 0x070002, 0xc061, 0);
-    expect(2, "0:3.0 port c060");
-    assert_int_equal(machine.bus_most, 0);
-    expect(0, "");
-    machine.none = true;
-    machine.reads = 0;
-    expect(1, "");
-    assert_int_equal(machine.reads, 0);
-}
-
-/* AMT's serial over LAN: function 3 of a device, ports first, then memory. */
-UNIT_TEST(active_management)
-{
-    start();
-    put(0, 22, 0, 0x078000, 0xf7000004, 0)->config[3] = 0x00800000;
-    put(0, 22, 3, 0x070002, 0xf0e1, 0xf7001000)->config[0] = 0x9d3d8086;
-    expect(2, "0:16.3 port f0e0");
-    machine.functions[0].config[3] = 0; /* a single-function device: the other functions are aliases */
-    expect(2, "");
 }
 
 #define PORTS  "80000804 5, " /* the command register after its ports were turned on */
