@@ -8,7 +8,7 @@ HOST_CFLAGS := $(WARNINGS) -g1 -O1 -fno-omit-frame-pointer -fsanitize=address,un
 LIBS_32 := -L$B/toolchain/lib32 -Wl,-rpath,$(abspath $B/toolchain/lib32)
 HOST_X86 := $(findstring x86_64,$(shell $(HOST_CC) -dumpmachine))
 # Without those that execute code of the kernel or the loader that only x86 has.
-HOST_SOURCES := $(filter-out $(if $(HOST_X86),,$(patsubst %,tests/host/test_%.c,clock instructions io_apic string uefi uefi_log \
+HOST_SOURCES := $(filter-out $(if $(HOST_X86),,$(patsubst %,tests/host/test_%.c,clock instructions io_apic uefi uefi_log \
 	uefi_screen)),$(wildcard tests/host/test_*.c))
 HOST_TESTS := $(HOST_SOURCES:tests/host/%.c=$B/host/%)
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/main.c,$(wildcard tests/fuzz/*.c)))

@@ -14,8 +14,7 @@
 
 static uintptr_t cr0, cr3, cr4;
 static uint64_t pat, efer;
-static unsigned pat_writes, cr3_writes;
-static bool no_pat;
+static unsigned cr3_writes;
 
 FAKE(static uintptr_t, cr0_read, (void), cr0)
 FAKE_STATIC_VOID(cr0_write, (uintptr_t value), cr0 = value)
@@ -32,9 +31,6 @@ static bool msr_write(uint32_t msr, uint64_t value)
         return true;
     }
     assert_int_equal(msr, 0x277);
-    pat_writes++;
-    if (no_pat)
-        return false;
     pat = value;
     return true;
 }
@@ -75,7 +71,7 @@ static void build_tables(const struct paging_choice *choice)
     paging = NULL;
     cr0 = cr3 = cr4 = 0;
     pat = efer = 0;
-    pat_writes = cr3_writes = 0;
+    cr3_writes = 0;
     assert_int_equal(paging_init(choice), PAGING_OK);
 }
 
@@ -95,31 +91,6 @@ static uint64_t entry_of(uint64_t linear)
 static uint64_t nx(void)
 {
     return paging->pae ? NX : 0;
-}
-
-UNIT_TEST(attribute_tables)
-{
-    no_pat = false;
-    build_with(true, PAGING_AUTO);
-    assert_int_equal(pat, 0x0007040600070106);
-    pat = 0;
-    paging_enter(); /* like another processor */
-    assert_int_equal(pat, 0x0007040600070106);
-
-    build_with(false, PAGING_AUTO);
-    paging_enter();
-    assert_int_equal(pat_writes, 0);
-    assert_true(paging_map_device(0x80000000, 0x80000000, 0x1000));
-    assert_int_equal(entry_of(0x80000000), 0x80000000 | DATA | nx());
-
-    no_pat = true; /* a hypervisor that refuses PAT */
-    build_with(true, PAGING_AUTO);
-    assert_int_equal(pat_writes, 1);
-    paging_enter();
-    assert_int_equal(pat_writes, 1);
-    assert_true(paging_map_device(0x80000000, 0x80000000, 0x1000));
-    assert_int_equal(entry_of(0x80000000), 0x80000000 | DATA | nx());
-    no_pat = false;
 }
 
 /* Every page of the first 4 GiB except the device's is unchanged. */

@@ -9,25 +9,11 @@
 /* Instead of arch/x86/cpu.h. */
 #define ARCH_X86_CPU_H
 
-#include <ucontext.h>
-
 static unsigned pauses;
 
-/* While a processor is lent, the one that waits switches to the other. */
-static ucontext_t boot_processor, other_processor;
-static bool lending, on_other;
-
-static void cpu_pause(void)
-{
-    pauses++;
-    if (lending && on_other) {
-        on_other = false;
-        swapcontext(&other_processor, &boot_processor);
-    }
-}
-
+FAKE_STATIC_VOID(cpu_pause, (void), pauses++)
 FAKE_STATIC_VOID(interrupts_off, (void), (void)0)
-static void cpu_halt_for_interrupt(void);
+FAKE_STATIC_VOID(cpu_halt_for_interrupt, (void), (void)0)
 
 #include "arch/x86/devices/apic.h"
 #include "arch/x86/devices/processors.h"
@@ -62,13 +48,8 @@ FAKE(enum apic_error, apic_enter, (void), note("mode; "), machine.mode)
 FAKE_VOID(apic_quiet, (void), note("quiet; "))
 
 static uint8_t given[4][PROCESSOR_MEMORY];
-static const uint8_t boots_tables[4096];
-static uint8_t bed[PROCESSOR_MEMORY];
 
-FAKE_VOID(descriptors_load, (unsigned processor, void *tables),
-          assert_ptr_equal(tables, processor == 0                          ? boots_tables
-                                   : lending && !on_other && tables == bed ? bed
-                                                                           : given[processor]),
+FAKE_VOID(descriptors_load, (unsigned processor, void *tables), assert_ptr_equal(tables, given[processor]),
           note("descriptors %u; ", processor))
 FAKE_VOID(paging_enter, (void), note("paging; "))
 FAKE_VOID(interrupt_set, (unsigned vector, interrupt_handler *handler), assert_int_equal(vector, VECTOR_WAKE),
@@ -85,13 +66,11 @@ bool clock_wait(unsigned microseconds)
 
 const uint8_t startup_code[64] = { 0xfa, 0xfc, 1, 2, 3, [63] = 0x63 };
 
-FAKE(void *, descriptors_of_boot, (void), (void *)(uintptr_t)boots_tables)
-FAKE_VOID(apic_timer_start, (unsigned vector, uint32_t ticks), note("timer 0x%x %u; ", vector, ticks))
-
+/* Only processor_lend() calls these; hybrids test it (tests/qemu/cases). */
+FAKE(void *, descriptors_of_boot, (void), NULL)
+FAKE_VOID(apic_timer_start, (unsigned vector, uint32_t ticks), (void)0)
 void call_on_stack(uintptr_t top, void (*function)(void));
-FAKE_VOID(call_on_stack, (uintptr_t top, void (*function)(void)),
-          note(top == (uintptr_t)bed + PROCESSOR_MEMORY ? "on the spare stack; " : "on the boot processor's stack; "),
-          function())
+FAKE_VOID(call_on_stack, (uintptr_t top, void (*function)(void)), (void)0)
 
 #include "arch/x86/devices/processors.c"
 
@@ -248,106 +227,4 @@ UNIT_TEST(running_processors_are_stopped)
     did("vector 0xe3 to 5; ");
     machine.wake(&frame);
     did("eoi; ");
-}
-
-static bool hangs, ends_it;
-
-static void cpu_halt_for_interrupt(void)
-{
-    note("sleeps [");
-    on_other = true;
-    swapcontext(&boot_processor, &other_processor);
-    note("] ");
-}
-
-static void run_other(void)
-{
-    processor_entry();
-    on_other = false;
-    swapcontext(&other_processor, &boot_processor);
-}
-
-/* The other processor starts, and runs until it waits. */
-static void come_to_be_lent(void)
-{
-    static char stack[1 << 16];
-
-    getcontext(&other_processor);
-    other_processor.uc_stack.ss_sp = stack;
-    other_processor.uc_stack.ss_size = sizeof stack;
-    other_processor.uc_link = NULL;
-    makecontext(&other_processor, run_other, 0);
-    on_other = true;
-    swapcontext(&boot_processor, &other_processor);
-}
-
-static void main_of_lent(void)
-{
-    note("main; ");
-    assert_true(processor_is_lent());
-    assert_false(
-        processor_start(1, 4, LOW_PAGE, other_main)); /* for the lent processor, the boot processor is another one */
-    processors_stop();                                /* does not stop itself */
-    while (hangs)
-        cpu_pause();
-}
-
-static bool look_at_it(void)
-{
-    note("look; ");
-    return ends_it;
-}
-
-static void begin_lending(bool never_ends, bool ended)
-{
-    begin(2);
-    machine.when_it_comes = come_to_be_lent;
-    lending = true;
-    hangs = never_ends;
-    ends_it = ended;
-}
-
-/* Until it is asked for, it waits for its tables; then it has the boot processor's, and wakes it at the end. */
-UNIT_TEST(a_lent_processor_acts_as_boot_processor)
-{
-    begin_lending(false, false);
-    assert_int_equal(processor_lend(2, 9, LOW_PAGE, bed, 1000, main_of_lent, look_at_it), LOAN_OVER);
-    lending = false;
-    did("init 9; 10000 us; startup 9 low page; 200 us; descriptors 2; paging; mode; quiet; descriptors 2; "
-        "on the spare stack; timer 0xe3 1000; sleeps [descriptors 0; on the boot processor's stack; main; "
-        "descriptors 2; vector 0xe3 to 5; ] timer 0xe3 0; init 9; 10000 us; descriptors 0; paging; ");
-    assert_false(processor_is_lent());
-    assert_int_equal(processors[2].state, STOPPED);
-    begin(2);
-    assert_true(processor_start(2, 9, LOW_PAGE, other_main)); /* it can be started again */
-
-    begin_lending(true, true); /* it is late, and stopped */
-    assert_int_equal(processor_lend(1, 7, LOW_PAGE, bed, 5, main_of_lent, look_at_it), LOAN_ENDED);
-    lending = false;
-    assert_non_null(strstr(journal, "main; ] look; timer 0xe3 0; init 7; 10000 us; descriptors 0; paging; "));
-    assert_false(processor_is_lent());
-    assert_int_equal(processors[1].state, STOPPED);
-}
-
-static void stand_still(void)
-{
-    processors[starting].state = RUNNING;
-}
-
-/* Not started, or unresponsive after the start: the wait is a second. */
-UNIT_TEST(a_processor_that_is_not_lent)
-{
-    for (unsigned starts = 0; starts < 2; starts++) {
-        begin_lending(true, false);
-        machine.when_it_comes = stand_still;
-        machine.comes_after = starts ? 2 : 0;
-        assert_int_equal(processor_lend(1, 7, LOW_PAGE, bed, 5, main_of_lent, look_at_it), LOAN_NEVER);
-        lending = false;
-        assert_int_equal(count("; 1000 us"), 1000);
-        assert_int_equal(count("init 7"), 2);
-        assert_int_equal(count("descriptors") + count("look"), 0);
-        assert_false(processor_is_lent());
-        assert_int_equal(processors[1].state, STOPPED);
-        assert_false(processor_start(1, 7, LOW_PAGE, other_main));
-    }
 }

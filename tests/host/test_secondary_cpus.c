@@ -37,9 +37,7 @@ FAKE(enum acpi_error, topology_read, (struct topology * topology), *topology = m
 FAKE(void *, memory_keep, (size_t size, size_t alignment), assert_int_equal(size, 2 * MIB),
      assert_int_equal(alignment, 2 * MIB), machine.kept < machine.blocks ? memory[machine.kept++] : NULL)
 
-static bool no_low_page;
-
-FAKE(uintptr_t, memory_low_page, (void), no_low_page ? 0 : 0x9e000)
+FAKE(uintptr_t, memory_low_page, (void), 0x9e000)
 FAKE_VOID(processor_give, (unsigned number, void *of), machine.given[number] = of)
 FAKE_VOID(ds_assign, (unsigned processor, uint8_t *store, uint8_t *kept), machine.stores[processor] = store,
           machine.logs[processor] = kept)
@@ -68,18 +66,6 @@ static void start(unsigned others, unsigned siblings, unsigned blocks)
     for (unsigned i = 0; i < 600; i++)
         ids[i] = i + 10;
     look();
-}
-
-UNIT_TEST(no_processor_can_be_started)
-{
-    no_low_page = true;
-    start(2, 0, 4);
-    assert_string_equal(said,
-                        "processors 3\n"
-                        "processors cannot be started: no usable page below 640 KiB for their first instructions\n");
-    start(0, 0, 4);
-    assert_string_equal(said, "processors 1\n");
-    no_low_page = false;
 }
 
 /* Each has 64 KiB in either half of a block, cleared, without overlap. */
