@@ -97,23 +97,6 @@ static void choose_by(const char *keys, const char *before, unsigned width, unsi
     assert_int_equal(menu_fw.events_out, 0);
 }
 
-UNIT_TEST(without_a_key)
-{
-    choose_by("", "", 0, 3);
-    assert_string_equal(
-        console_said,
-        "[clear]" MENU("none", "64") "\rstarts in 3 s \rstarts in 2 s \rstarts in 1 s \rstarts in 0 s \n");
-    assert_string_equal(options, "");
-    assert_int_equal(menu_fw.ticks, 30);
-
-    new_machine(NULL);
-    choose_by("", "list menu=2", 0, 2);
-    assert_string_equal(console_said,
-                        "[clear]" MENU("list menu=2", "64") "\rstarts in 2 s \rstarts in 1 s \rstarts in 0 s \n");
-    assert_string_equal(options, "list menu=2");
-    assert_int_equal(menu_fw.ticks, 20);
-}
-
 UNIT_TEST(no_menu)
 {
     for (unsigned i = 0; i < 5; i++) {
