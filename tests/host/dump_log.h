@@ -35,14 +35,7 @@ static struct result {
     struct dump_sampling event;
     unsigned branches, samples;
     struct bts_record branch[RECORDS_MAX];
-    uint64_t branch_n[RECORDS_MAX], sample_n, lost[3];
-    uint8_t sample[256][DUMP_RECORD_BYTES_MAX];
-    enum data_source_encoding encoding;
-    struct pebs_record decoded;
-    uint64_t registers[DUMP_DEPTH_MAX][3], tos;
-    struct lbr_entry entries[DUMP_DEPTH_MAX];
-    unsigned depth, cpu;
-    bool shifts;
+    uint64_t branch_n[RECORDS_MAX], lost[3];
 } result;
 
 static void keep(void *context, const char *text)
@@ -82,31 +75,15 @@ FAKE_STATIC_VOID(on_line, (void *context, const char *text), result.lines++,
 static void on_bts(void *context, unsigned cpu, uint64_t n, const struct bts_record *record)
 {
     assert_true(result.branches < RECORDS_MAX);
-    result.cpu = cpu;
     result.branch_n[result.branches] = n;
     result.branch[result.branches++] = *record;
 }
 
-static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_record *record, const uint8_t *bytes,
-                    enum data_source_encoding encoding)
-{
-    result.cpu = cpu;
-    result.sample_n = n;
-    result.encoding = encoding;
-    result.decoded = *record;
-    memcpy(result.sample[result.samples++ % 256], bytes, (size_t)record->size);
-}
-
-static void on_lbr(void *context, unsigned cpu, uint64_t n, const struct dump_lbr *stack)
-{
-    result.stacks++;
-    result.cpu = cpu;
-    result.depth = stack->depth;
-    result.shifts = stack->shifts;
-    result.tos = stack->tos;
-    memcpy(result.entries, stack->entries, stack->depth * sizeof(result.entries[0]));
-    memcpy(result.registers, stack->registers, stack->depth * sizeof(result.registers[0]));
-}
+FAKE_STATIC_VOID(on_pebs,
+                 (void *context, unsigned cpu, uint64_t n, const struct pebs_record *record, const uint8_t *bytes,
+                  enum data_source_encoding encoding),
+                 result.samples++)
+FAKE_STATIC_VOID(on_lbr, (void *context, unsigned cpu, uint64_t n, const struct dump_lbr *stack), result.stacks++)
 
 static const struct record_sink everything = { NULL,    on_machine, on_test, on_event, on_bts,
                                                on_pebs, on_lbr,     on_lost, on_line,  NULL };
@@ -160,25 +137,6 @@ static const struct dump_machine machine_64 = {
     .build_id_length = 20,
     .build_id = { 0x00, 0x9f, 0xff, 3 }
 };
-
-static void begin(void)
-{
-    forget();
-    dump_writer_init(&writer, &into_log);
-    dump_write_head(&writer, &machine_64);
-    dump_write_test(&writer, "bts.one");
-}
-
-static void put_branch(uint8_t *bytes, unsigned width, uint64_t from, uint64_t to, uint64_t flags)
-{
-    for (unsigned i = 0; i < 3; i++) {
-        uint64_t value = i == 0 ? from : i == 1 ? to : flags;
-        if (width == 4)
-            write_u32(bytes, 4 * i, (uint32_t)value);
-        else
-            write_u64(bytes, 8 * i, value);
-    }
-}
 
 /* Adds a line, with a checksum if it starts like a frame. */
 static void add(const char *fmt, ...)

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The raw dump: its codes, and which frames the writer makes, and that the reader reads them. test_dump_damage.c
- * damages logs. */
+/*
+ * The raw dump: its codes, and which frames the writer makes. test_dump_damage.c damages logs; boots compare the
+ * records that the reader reads with the model's truth.
+ */
 #include "tests/host/dump_log.h"
 
 #include <ctype.h>
-
-static uint32_t random_number(void)
-{
-    static uint32_t state = 2463534242u; /* Marsaglia's xorshift */
-    state ^= state << 13;
-    state ^= state >> 17;
-    state ^= state << 5;
-    return state;
-}
 
 /* RFC 3720, B.4: 32 bytes of zeros; the check value of CRC catalogues. */
 UNIT_TEST(checksum)
@@ -78,148 +71,6 @@ UNIT_TEST(numbers)
     assert_false(dump_varint_take(&at, endless + 11, &value));
     assert_int_equal(dump_zigzag((uint64_t)-1), 1);
     assert_int_equal(dump_zigzag(1), 2);
-}
-
-/* Branches of a program with this many sites, each followed by one of a few others. */
-static void branches_of(unsigned width, uint64_t code, unsigned sites, unsigned count, uint8_t *bytes)
-{
-    unsigned at = 0;
-
-    for (unsigned i = 0; i < count; i++) {
-        unsigned next = (at * 7 + random_number() % 3) % sites;
-        put_branch(bytes + 3 * width * i, width, code + 13 * at, 0x300000 + 29 * next,
-                   random_number() % 9 ? 0 : UINT64_C(0x10));
-        at = next;
-    }
-}
-
-UNIT_TEST(branches_are_read_back)
-{
-    static const struct {
-        unsigned width, sites, count;
-    } cases[] = { { 8, 1, 1 },       { 8, 5, 1000 },    { 4, 5, 1000 },
-                  { 8, 3000, 4000 }, { 4, 400, 20000 }, { 8, 1, 2 * DUMP_RECORDS_MAX + 5 } };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        unsigned size = 3 * cases[i].width, done = 0;
-        uint8_t *bytes = malloc((size_t)size * cases[i].count);
-        assert_non_null(bytes);
-        branches_of(cases[i].width, UINT64_C(0xffff800000201000), cases[i].sites, cases[i].count, bytes);
-        begin();
-        while (done < cases[i].count) { /* in random portions */
-            unsigned portion = 1 + random_number() % 700;
-            if (portion > cases[i].count - done)
-                portion = cases[i].count - done;
-            dump_write_bts(&writer, 3, cases[i].width, true, bytes + (size_t)size * done, portion);
-            done += portion;
-        }
-        dump_write_end(&writer);
-        read_log();
-        assert_true(result.whole);
-        assert_int_equal(result.branches, cases[i].count);
-        assert_int_equal(result.totals.bts, cases[i].count);
-        assert_int_equal(result.cpu, 3);
-        for (unsigned j = 0; j < cases[i].count; j++) {
-            struct bts_record want;
-            assert_int_equal(bts_decode(cases[i].width, bytes + (size_t)size * j, size, true, &want), BTS_DECODE_OK);
-            assert_int_equal(result.branch_n[j], j);
-            assert_true(result.branch[j].from == want.from && result.branch[j].to == want.to &&
-                        result.branch[j].flags == want.flags && result.branch[j].predicted == want.predicted &&
-                        result.branch[j].width == want.width && result.branch[j].prediction_valid);
-        }
-        free(bytes);
-    }
-    forget();
-}
-
-UNIT_TEST(samples_are_read_back)
-{
-    static const struct {
-        struct pebs_form form;
-        unsigned size, count;
-        uint64_t groups;
-    } cases[] = {
-        { { 8, 3, false, false, false, 5, PEBS_RESERVED_NONE }, 200, 150, 0 },
-        { { 8, 3, false, false, false, 5, PEBS_RESERVED_SOURCE }, 200, 150, 0 },
-        { { 8, 2, false, false, false, 1, PEBS_RESERVED_MEMORY }, 192, 3, 0 },
-        { { 4, 0, false, false, false, 0, PEBS_RESERVED_NONE }, 40, 200, 0 },
-        { { 8, 4, true, true, true, 5, PEBS_RESERVED_NONE }, 1232, 40, 0x1f00000f },
-        { { 8, 4, true, true, false, 5, PEBS_RESERVED_NONE }, 64, 2, 0x1 },
-        { { 8, 5, true, true, true, 0x3f, PEBS_RESERVED_NONE }, 1232, 4, 0x1f00000f },
-        { { 8, 4, true, false, true, 5, PEBS_RESERVED_NONE }, 64, 2, 0x1 },
-        { { 8, 1, false, false, false, 3, PEBS_RESERVED_NONE }, 176, 1, 0 },
-    };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        uint8_t *bytes = malloc((size_t)cases[i].size * cases[i].count);
-        assert_non_null(bytes);
-        for (unsigned j = 0; j < cases[i].size * cases[i].count; j++) {
-            bool calm =
-                random_number() % 16 != 0 && j >= cases[i].size; /* most bytes equal those of the previous record */
-            bytes[j] = calm ? bytes[j - cases[i].size] : (uint8_t)random_number();
-        }
-        for (unsigned j = 0; cases[i].groups && j < cases[i].count; j++)
-            write_u64(bytes + cases[i].size * j, 0, (uint64_t)cases[i].size << 48 | cases[i].groups);
-        begin();
-        dump_write_test(&writer, "pebs.one");
-        dump_write_pebs(&writer, 0, &cases[i].form, DATA_SOURCE_STORE, cases[i].size, bytes, cases[i].count);
-        dump_write_end(&writer);
-        read_log();
-        assert_true(result.whole);
-        assert_int_equal(result.samples, cases[i].count);
-        assert_int_equal(result.sample_n, cases[i].count - 1);
-        assert_int_equal(result.encoding, DATA_SOURCE_STORE);
-        assert_int_equal(result.decoded.size, cases[i].size);
-        assert_int_equal((result.decoded.has & PEBS_HAS_RETIRE_LATENCY) != 0, cases[i].form.retire_latency);
-        assert_int_equal((result.decoded.has & PEBS_HAS_CACHE_LATENCY) != 0, cases[i].form.cache_latency);
-        assert_int_equal((result.decoded.has & PEBS_HAS_SOURCE) != 0,
-                         cases[i].form.format >= 1 && cases[i].form.reserved == PEBS_RESERVED_NONE);
-        assert_int_equal((result.decoded.has & PEBS_HAS_MEMORY) != 0,
-                         cases[i].form.format >= 1 && cases[i].form.reserved != PEBS_RESERVED_MEMORY);
-        assert_string_equal(result.test, "pebs.one");
-        for (unsigned j = 0; j < cases[i].count; j++)
-            assert_memory_equal(result.sample[j], bytes + (size_t)cases[i].size * j, cases[i].size);
-        free(bytes);
-    }
-    forget();
-}
-
-UNIT_TEST(stacks_are_read_back)
-{
-    static const struct {
-        unsigned form, depth;
-        bool shifts;
-    } cases[] = { { 5, 32, false }, { 0, 4, false }, { DUMP_LBR_PACKED, 8, false }, { DUMP_LBR_ARCH, 32, true } };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        uint64_t registers[DUMP_DEPTH_MAX][3] = { { 0 } };
-        const struct dump_lbr stack = { .depth = cases[i].depth,
-                                        .shifts = cases[i].shifts,
-                                        .tos = cases[i].shifts ? 0 : 3,
-                                        .registers = (const uint64_t(*)[3])registers };
-        struct lbr_entry want;
-        for (unsigned j = 0; j < cases[i].depth - 1; j++) /* the last one is empty */
-            for (unsigned k = 0; k < 3; k++)
-                registers[j][k] = (uint64_t)random_number() << 32 | random_number();
-        begin();
-        dump_write_lbr(&writer, 1, cases[i].form, &stack);
-        dump_write_end(&writer);
-        read_log();
-        assert_true(result.whole);
-        assert_int_equal(result.stacks, 1);
-        assert_int_equal(result.depth, cases[i].depth);
-        assert_int_equal(result.shifts, cases[i].shifts);
-        assert_int_equal(result.tos, stack.tos);
-        assert_int_equal(result.cpu, 1);
-        assert_memory_equal(result.registers, registers, cases[i].depth * sizeof(registers[0]));
-        if (cases[i].form == DUMP_LBR_PACKED)
-            lbr_decode_packed(registers[0][0], &want);
-        else if (cases[i].form == DUMP_LBR_ARCH)
-            lbr_decode_arch(registers[0][0], registers[0][1], registers[0][2], &want);
-        else
-            assert_int_equal(lbr_decode(cases[i].form, registers[0][0], registers[0][1], registers[0][2], &want), 0);
-        assert_int_equal(result.entries[0].from, want.from);
-        assert_int_equal(result.entries[0].to, want.to);
-        assert_int_equal(result.entries[0].cycles, want.cycles);
-    }
-    forget();
 }
 
 static const struct dump_sampling sampling = { .cpu = 2,

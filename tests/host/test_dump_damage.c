@@ -2,6 +2,25 @@
 /* Any damage to a log with a dump is reported with its line, counted, and affects no other frame. */
 #include "tests/host/dump_log.h"
 
+static void begin(void)
+{
+    forget();
+    dump_writer_init(&writer, &into_log);
+    dump_write_head(&writer, &machine_64);
+    dump_write_test(&writer, "bts.one");
+}
+
+static void put_branch(uint8_t *bytes, unsigned width, uint64_t from, uint64_t to, uint64_t flags)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        uint64_t value = i == 0 ? from : i == 1 ? to : flags;
+        if (width == 4)
+            write_u32(bytes, 4 * i, (uint32_t)value);
+        else
+            write_u64(bytes, 8 * i, value);
+    }
+}
+
 static const char *text_of(const struct dump_problem *problem)
 {
     static char text[DUMP_PROBLEM_TEXT];
