@@ -22,12 +22,18 @@ void wrong_engine_reset_registers(struct vcpu *v)
     }
 }
 
-/* Whether the fault is of this register, or of another that the processor has several of, such as an event select. */
+#define FIRST_ALIAS 0x1900u /* from here on, registers of architectural PEBS have a second address */
+
+/*
+ * Whether the fault is of this register, or of another that the processor has several of, such as an event select. A
+ * second address of a register does not name the first.
+ */
 static bool is_of(const struct vcpu *v, const struct bit_fault *f, const struct profile_msr *m)
 {
     const struct profile_msr *const row = profile_find_msr(v->profile, f->address);
 
-    return row == m || (row != NULL && row->reg == m->reg && m->reg != REG_ZERO);
+    return row == m || (row != NULL && row->reg == m->reg && m->reg != REG_ZERO &&
+                        (f->address < FIRST_ALIAS || m->address >= FIRST_ALIAS));
 }
 
 /* The bits of the register that faults of this kind name. */
