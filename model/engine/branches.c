@@ -49,18 +49,13 @@ void branches_set_limit(struct vcpu *v)
 }
 
 /* Whether the branch went elsewhere than the previous branch with the same slot. Updates the slot. */
-static inline bool mispredicts(struct vcpu *v, const struct block *block, uint64_t to)
+bool branches_mispredicted(struct vcpu *v, const struct block *block, uint64_t to)
 {
     uint64_t *slot = &v->predictor[block->slot];
     bool wrong = *slot != to;
 
     *slot = to;
     return wrong;
-}
-
-bool branches_mispredicted(struct vcpu *v, const struct block *block, uint64_t to)
-{
-    return mispredicts(v, block, to);
 }
 
 /* The kinds of event that a taken branch is, for each kind of branch. */
@@ -142,7 +137,7 @@ static inline __attribute__((always_inline)) unsigned gather_all(struct vcpu *v,
                                                                  unsigned n, struct branch *branches, bool predict,
                                                                  bool every_branch, bool logged)
 {
-    const bool by_the_manual = v->rules->branches_mispredicted == branches_mispredicted;
+    const bool by_the_manual = v->rules->branches_mispredicted == branches_mispredicted; /* then inline */
     const bool code = v->counting.code;
     uint64_t time = v->branches.time;
     unsigned taken = 0;
@@ -170,7 +165,7 @@ static inline __attribute__((always_inline)) unsigned gather_all(struct vcpu *v,
             b->to_cpl = next->cpl;
             b->to_base = next->code_base;
             if (block->mask != 0) {
-                b->mispredicted = by_the_manual ? mispredicts(v, block, next->pc) /* direct: runs for each branch */
+                b->mispredicted = by_the_manual ? branches_mispredicted(v, block, next->pc)
                                                 : v->rules->branches_mispredicted(v, block, next->pc);
                 b->predicted = !b->mispredicted;
                 if (v->counting.outcomes) {

@@ -29,16 +29,11 @@ void bts_filters(const struct vcpu *v, bool *skip_system, bool *skip_user)
     *skip_user = vcpu_debugctl(v, v->profile->debugctl->bts_off_usr);
 }
 
-static inline struct bts_contents describe(const struct vcpu *v, const struct branch *branch)
+struct bts_contents bts_contents(const struct vcpu *v, const struct branch *branch)
 {
     const bool predicted = v->profile->bts_predicted && branch->predicted;
 
     return (struct bts_contents){ branch->block->last, branch->to, predicted ? PREDICTED : 0 };
-}
-
-struct bts_contents bts_contents(const struct vcpu *v, const struct branch *branch)
-{
-    return describe(v, branch);
 }
 
 uint64_t bts_wrap(const struct vcpu *v)
@@ -91,7 +86,7 @@ static inline __attribute__((always_inline)) void stage_all(struct vcpu *v, cons
         if (branches[i].block->cpl == 0 ? skip_system : skip_user)
             continue;
         const struct bts_contents contents =
-            by_the_manual ? describe(v, &branches[i]) : v->rules->bts_contents(v, &branches[i]);
+            by_the_manual ? bts_contents(v, &branches[i]) : v->rules->bts_contents(v, &branches[i]);
 
         if (!ds_buffer_fits(bts, size)) {
             bts_flush(v);
