@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The model's decoder, where Zydis cannot be compared (test_model_insn_zydis.c has the rest): which instructions
- * serialise, truncated bytes, and bytes that are VEX only in 64-bit code.
+ * serialise, and truncated bytes.
  */
 #include "tests/host/unit_test.h"
 
@@ -102,28 +102,5 @@ UNIT_TEST(truncated_at_every_length)
                          insn.flags);
             }
         }
-    }
-}
-
-/* LES and LDS outside 64-bit code, where these bytes are not VEX. */
-UNIT_TEST(les_and_lds)
-{
-    static const struct {
-        const char *bytes;
-        size_t size;
-    } rows[] = {
-        { B("\xc4\x80\xe8\x00\x00\x00") },
-        { B("\xc4\x80\xe8\xe8\x00\x00") },
-        { B("\xc5\x85\x80\x00\x00\x00") },
-        { B("\xc5\x45\xa2") },
-        { B("\xc5\x45\x32") },
-        { B("\xc4\x25\x05\x05\x05\x05") },
-    };
-
-    for (size_t i = 0; i < 2 * COUNT_OF(rows); i++) {
-        const struct insn insn = classify(rows[i / 2].bytes, rows[i / 2].size, i % 2);
-
-        assert_true(insn.end == END_PLAIN && insn.hook == HOOK_NONE);
-        assert_true(i % 2 == 1 || insn.flags == INSN_ACCESS);
     }
 }
