@@ -76,7 +76,7 @@ static struct {
     const char *letters;
     uint32_t leaf;
     int subleaf; /* -1: any */
-    int reg;     /* 0 to 3: EAX to EDX */
+    int reg;     /* 0 to 3: EAX to EDX; -1: any */
     uint32_t bits;
     const char *why;
     unsigned times;
@@ -105,21 +105,12 @@ static struct {
     { "F", 0x04, 2, 2, ANY, "Sierra Forest has a larger second level than Meteor Lake", 0 },
     { "BIGAEFfRTJwc", 0x04, 3, 1, ANY, "the third level is smaller, or a share", 0 },
     { "IGAEFfRTUwc", 0x04, 3, 2, ANY, "the third level is smaller, or a share", 0 },
-    { "uplC", 0x04, 3, 0, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
-    { "uplC", 0x04, 3, 1, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
-    { "uplC", 0x04, 3, 2, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
-    { "uplC", 0x04, 3, 3, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
+    { "uplC", 0x04, 3, -1, ANY, "a third level, from which loads can come; a client's cores lack it", 0 },
     { "c", 0x07, 0, 1, 0x810, "HLE and RTM, which a microcode removes", 0 },
     { "BC", MAX_LEAF, 0, 0, 0xff, "the last leaves are not modelled", 0 },
-    { TRACED, 0x14, 0, 0, ANY, "processor trace is not modelled", 0 },
-    { TRACED, 0x14, 0, 1, ANY, "processor trace is not modelled", 0 },
-    { TRACED, 0x14, 0, 2, ANY, "processor trace is not modelled", 0 },
-    { CLOCKS, 0x15, 0, 0, ANY, "the clock is QEMU's", 0 },
-    { CLOCKS, 0x15, 0, 1, ANY, "the clock is QEMU's", 0 },
-    { CLOCKS, 0x15, 0, 2, ANY, "the clock is QEMU's", 0 },
-    { CLOCKS, 0x16, 0, 0, ANY, "the clock is QEMU's, and leaf 15H has it", 0 },
-    { CLOCKS, 0x16, 0, 1, ANY, "the clock is QEMU's, and leaf 15H has it", 0 },
-    { CLOCKS, 0x16, 0, 2, ANY, "the clock is QEMU's, and leaf 15H has it", 0 },
+    { TRACED, 0x14, 0, -1, ANY, "processor trace is not modelled", 0 },
+    { CLOCKS, 0x15, 0, -1, ANY, "the clock is QEMU's", 0 },
+    { CLOCKS, 0x16, 0, -1, ANY, "the clock is QEMU's, and leaf 15H has it", 0 },
     { "C", 0x0a, 0, 1, 0x200, "no hybrid: it has all events of its one kind of core", 0 },
     { "C", 0x0a, 0, 2, 0x70, "no hybrid: it lists all fixed counters of its one kind of core", 0 },
     { "CF", 0x07, 0, 2, 1u << 16, "5-level paging, as servers have it: the dumps are of clients", 0 },
@@ -134,7 +125,8 @@ static unsigned compared, differing, unexplained;
 static bool explained(char letter, uint32_t leaf, uint32_t subleaf, unsigned reg, uint32_t *bits)
 {
     for (size_t i = 0; i < COUNT_OF(reasons); i++) {
-        if (strchr(reasons[i].letters, letter) != NULL && reasons[i].leaf == leaf && reasons[i].reg == (int)reg &&
+        if (strchr(reasons[i].letters, letter) != NULL && reasons[i].leaf == leaf &&
+            (reasons[i].reg < 0 || reasons[i].reg == (int)reg) &&
             (reasons[i].subleaf < 0 || (uint32_t)reasons[i].subleaf == subleaf) && (reasons[i].bits & *bits)) {
             reasons[i].times++;
             *bits &= ~reasons[i].bits;

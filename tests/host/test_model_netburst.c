@@ -303,5 +303,3 @@ UNIT_TEST(settings_that_do_not_sample)
         assert_int_equal(rdmsr(m, CCCR(rows[i].counter)) & OVF, rows[i].overflows);
     }
 }
-
-/* --- branch records ---------------------------------------------------------------------------------------------- */
