@@ -182,18 +182,6 @@ static inline struct block *block_new(uint64_t offset, unsigned count, enum bloc
     return blocks_made[blocks_count++] = b;
 }
 
-/* Adds a block's events, like translated code at its beginning. */
-static inline void add_events(struct machine *m, const struct block *b)
-{
-    code_add_events(&m->v, b);
-}
-
-/* The check that a watched block makes before its i-th instruction. */
-static inline bool watch(struct machine *m, const struct block *b, unsigned i)
-{
-    return code_watch(&m->v, b, i);
-}
-
 /* Begins a block, like translated code. False: it did not begin, because a PMI was raised at its first instruction. */
 static inline bool begin(struct machine *m, const struct block *b)
 {
@@ -202,7 +190,7 @@ static inline bool begin(struct machine *m, const struct block *b)
     if (!code_begin(&m->v, b, &watching))
         return false;
     for (unsigned i = 1; watching && i < b->count; i++)
-        watch(m, b, i);
+        code_watch(&m->v, b, i);
     return true;
 }
 

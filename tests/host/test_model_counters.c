@@ -244,14 +244,14 @@ UNIT_TEST(overflows_in_one_block)
         wrmsr(m, GLOBAL_CTRL, loads ? 7 : 3);
         assert_int_equal(engine_due(&m->v, b, false), DUE_WATCH);
         ring_append(&m->v, b);
-        add_events(m, b);
+        code_add_events(&m->v, b);
         if (loads) {
             data_accessed(&m->v, (struct place){ b, 0 }, MEMORY, 4, false);
             assert_true(m->hot.data_pending);
             engine_data_retired(&m->v, (struct place){ b, 1 }, block_address(b, 1), 0);
         }
         for (unsigned i = 1; i < b->count; i++)
-            watch(m, b, i);
+            code_watch(&m->v, b, i);
         assert_int_equal(m->v.status, loads ? 5 : 1);
         run(m, next);
         assert_int_equal(m->v.status, loads ? 7 : 3);
