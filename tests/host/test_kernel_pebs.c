@@ -9,6 +9,7 @@
 #include "arch/x86/perfmon.h"
 #include "pebs/pebs.h"
 #include "lib/bytes.h"
+#include "suite/support/count.h"
 #include "suite/support/pebs_compare.h"
 #include "suite/support/pebs_places.h"
 #include "tests/host/machine/machine.h"
