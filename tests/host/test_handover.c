@@ -236,27 +236,6 @@ static const char *taken_tags(size_t end)
     return taken(MULTIBOOT2);
 }
 
-UNIT_TEST(multiboot2)
-{
-    static const uint64_t map[2 + 6] = { 24, 0x100000, 0x100000, 1, 0, 0x9fc00, 1 };
-    char name[100];
-    size_t end = tag(8, 1, "run=bts.*", 10);
-    end = tag(end, 2, "GRUB 2.06", 10);
-    end = module(end, "list\n"); /* the file is used only without a command line */
-    end = tag(end, 6, map, 8 + 48);
-    end = tag(end, 14, "RSD PTR 012345678901", 20);
-    end = tag(end, 8, "\0\x80\x0b\0\0\0\0\0\xa0\0\0\0P\0\0\0\x19\0\0\0\x10\2\0", 24); /* VGA's text */
-    assert_string_equal(taken_tags(end), "ok by multiboot2 GRUB 2.06, options 'run=bts.*', rsdp 10000098, "
-                                         "screen 2 b8000 80x25 160, 0+9fc00 1, 100000+100000 1");
-    assert_string_equal(taken_tags(8), "ok by multiboot2 ");
-    assert_string_equal(taken_tags(tag(8, 1, "run=x", 5)), /* without its NUL */
-                        "multiboot2 by unknown, multiboot2 error 2");
-    memset(name, 'n', sizeof name);
-    name[sizeof name - 1] = '\0';
-    taken_tags(tag(8, 2, name, sizeof name));
-    assert_int_equal(strlen(text_at(info.route)), 59);
-}
-
 UNIT_TEST(multiboot2_options_file)
 {
     char longest[LOAD_OPTIONS_MAX + 2] = { 0 };

@@ -237,27 +237,6 @@ static void start_timer(unsigned wide, uint32_t counter)
     nmi_timer_start(3);
 }
 
-UNIT_TEST(the_time)
-{
-    for (unsigned wide = 0; wide < 2; wide++) {
-        start_timer(wide, wide ? UINT32_MAX - HZ : 0);
-        pass(3 * HZ - 1);
-        assert_int_equal(machine.due, 0);
-        pass(1);
-        assert_int_equal(machine.due, 1);
-        pass(1);
-        assert_int_equal(machine.due, 1); /* once only */
-        assert_int_equal(machine.hpet[0xf4 / 4], wide ? 8 : 0);
-        nmi_timer_start(3);
-        nmi_timer_start(5); /* replaces the earlier one */
-        pass(3 * HZ);
-        assert_int_equal(machine.due, 1);
-        pass(2 * HZ);
-        assert_int_equal(machine.due, 2);
-    }
-    assert_int_equal(nmi_timer_most(), 214); /* half of what 32 bits count */
-}
-
 /*
  * An NMI at some time. It is the timer's for a second from its time on, even after a stop, and at the wrap of a 32-bit
  * counter, which does not end a test. Otherwise the input is shared with a device and masked, or the NMI is unexpected:

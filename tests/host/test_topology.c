@@ -90,17 +90,6 @@ static void expect(unsigned total, const char *others, const char *siblings)
         assert_int_equal(topology.ids[topology.count + i], (unsigned char)siblings[i] - 1u);
 }
 
-UNIT_TEST(other_processors_are_listed_in_order)
-{
-    start(1, 0, false);
-    expect(1, "", "");
-    start(4, 2, false);
-    expect(4, "\1\2\4", "");
-    machine.ids[0] = 3;
-    machine.ids[3] = 0;
-    expect(4, "\4\2\1", "");
-}
-
 /* CPUID.0BH, subleaf 0: EAX[4:0] is the shift for the thread bits if ECX[15:8] is 1, the level SMT. */
 UNIT_TEST(siblings_by_leaf_b)
 {
@@ -157,31 +146,4 @@ UNIT_TEST(only_what_can_be_started_is_listed)
     memset(&topology, 0xff, sizeof topology);
     assert_int_equal(topology_read(&topology), ACPI_NO_ROOT);
     assert_int_equal(topology.total + topology.siblings + topology.count, 0);
-}
-
-UNIT_TEST(the_root_is_the_loaders_or_found)
-{
-    struct acpi_timers timers;
-
-    start(1, 0, false);
-    read();
-    assert_int_equal(machine.root, 0xf0000);
-    acpi_root_init(&(struct boot_info){ .rsdp = 0x7fe0000 });
-    read();
-    assert_int_equal(machine.root, 0x7fe0000);
-    machine.root = 0;
-    acpi_root_timers(&timers);
-    assert_int_equal(machine.root, 0x7fe0000);
-    assert_true(timers.pm_port == 0x608 && timers.hpet == 0xfed00000);
-}
-
-/* The kernel maps the first 4 GiB except the null page. */
-UNIT_TEST(tables_are_read_where_memory_is_mapped)
-{
-    assert_null(memory.at(NULL, 0, 16));
-    assert_ptr_equal(memory.at(NULL, 0xe0000, 16), (const void *)0xe0000);
-    assert_ptr_equal(memory.at(NULL, 0xffffffef, 16), (const void *)0xffffffef);
-    assert_null(memory.at(NULL, 0xfffffff0, 16));
-    assert_null(memory.at(NULL, UINT64_C(0x100000000), 16));
-    assert_null(memory.at(NULL, UINT64_MAX - 7, 16));
 }

@@ -59,60 +59,6 @@ static void expect(struct uart_named got, uint64_t base, bool memory, unsigned s
     assert_int_equal(got.uart.clock, clock);
 }
 
-/* Codes of speeds; 7 is 115200, which many servers use for their management controller. */
-UNIT_TEST(codes_of_speeds)
-{
-    static const uint32_t bauds[] = { 0, 0, 0, 9600, 19200, 0, 57600, 115200, 0 };
-
-    for (uint8_t revision = 1; revision <= 4; revision++)
-        for (uint8_t code = 0; code < COUNT_OF(bauds); code++) {
-            start();
-            address(SPCR + 40, 1, 8, 1, 0x2f8);
-            machine.bytes[SPCR + 58] = code;
-            expect(spcr(revision, revision < 4 ? 80 : 90), 0x2f8, false, 1, 1, bauds[code], 0);
-        }
-}
-
-/*
- * Revision 3 has the clock, revision 4 an exact speed; earlier revisions have reserved bytes there. In memory, the
- * divisor for a speed depends on the clock; without it, firmware's divisor remains.
- */
-UNIT_TEST(clocks_and_exact_speeds)
-{
-    static const struct {
-        bool memory;
-        uint8_t revision;
-        unsigned size;
-        uint32_t clock, exact, got_clock, got_baud;
-    } rows[] = {
-        { false, 1, 90, 48000000, 921600, 0, 57600 },
-        { false, 2, 90, 48000000, 921600, 0, 57600 },
-        { false, 3, 90, 48000000, 921600, 48000000, 57600 },
-        { false, 3, 80, 48000000, 0, 48000000, 57600 },
-        { false, 3, 79, 48000000, 0, 0, 57600 },
-        { false, 4, 90, 48000000, 921600, 48000000, 921600 },
-        { false, 4, 84, 48000000, 921600, 48000000, 921600 },
-        { false, 4, 83, 48000000, 921600, 48000000, 57600 },
-        { false, 4, 90, 48000000, 0, 48000000, 57600 },
-        { false, 4, 90, 0x80000001, 0x80000002, 0x80000001, 0x80000002 },
-        { false, 5, 90, 48000000, 921600, 48000000, 921600 },
-        { true, 2, 80, 48000000, 0, 0, 0 },
-        { true, 3, 80, 48000000, 0, 48000000, 57600 },
-    };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        const bool in_memory = rows[i].memory;
-        start();
-        address(SPCR + 40, !in_memory, in_memory ? 32 : 8, in_memory ? 3 : 1, in_memory ? 0xfe034000 : 0x3f8);
-        machine.bytes[SPCR + 36] = in_memory ? 0x12 : 0;
-        machine.bytes[SPCR + 58] = 6;
-        put(SPCR + 76, rows[i].clock, 4);
-        put(SPCR + 80, rows[i].exact, 4);
-        expect(spcr(rows[i].revision, rows[i].size), in_memory ? 0xfe034000 : 0x3f8, in_memory, in_memory ? 4 : 1,
-               in_memory ? 4 : 1, rows[i].got_baud, rows[i].got_clock);
-    }
-}
-
 UNIT_TEST(strides)
 {
     static const struct {

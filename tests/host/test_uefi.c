@@ -33,10 +33,7 @@ static unsigned watchdogs;
 
 /* Fakes of the rest of the loader (test_uefi_log.c, test_uefi_screen.c): results and arguments. */
 static struct {
-    bool taken;
-    struct boot_keep reserves;
     unsigned reserved, released;
-    enum options_log wish;
 
     const char *servers_file;
     EFI_STATUS server;
@@ -45,20 +42,16 @@ static struct {
     unsigned seconds, width;
     bool long_mode;
 
-    EFI_STATUS start;
     unsigned starts;
     struct kernel kernel;
     char options[LOAD_OPTIONS_MAX + 1];
-    struct boot_keep keep;
 } parts;
 
-FAKE(bool, log_save, (EFI_HANDLE device, const struct options *options), parts.wish = options->log,
-     assert_ptr_equal(device, image.DeviceHandle), parts.taken)
+FAKE(bool, log_save, (EFI_HANDLE device, const struct options *options), assert_ptr_equal(device, image.DeviceHandle),
+     false)
 FAKE_VOID(log_reserve, (EFI_HANDLE device, const struct options *options, struct boot_keep *keep),
-          parts.wish = options->log, assert_ptr_equal(device, image.DeviceHandle), parts.reserved++,
-          *keep = parts.reserves)
-FAKE_VOID(log_release, (const struct boot_keep *keep), assert_memory_equal(keep, &parts.reserves, sizeof *keep),
-          parts.released++)
+          assert_ptr_equal(device, image.DeviceHandle), parts.reserved++)
+FAKE_VOID(log_release, (const struct boot_keep *keep), parts.released++)
 
 EFI_STATUS pxe_read(EFI_HANDLE device, const char *name, void *bytes, UINTN *size)
 {
@@ -83,8 +76,7 @@ void menu_choose(char options[LOAD_OPTIONS_MAX + 1], unsigned seconds, unsigned 
 
 FAKE(EFI_STATUS, start_kernel,
      (EFI_HANDLE self, const struct kernel *kernel, const char *options, const struct boot_keep *keep),
-     assert_ptr_equal(self, SELF), parts.starts++, parts.kernel = *kernel, strcpy(parts.options, options),
-     parts.keep = *keep, parts.start)
+     assert_ptr_equal(self, SELF), parts.starts++, parts.kernel = *kernel, strcpy(parts.options, options), EFI_SUCCESS)
 
 VOID InitializeLib(EFI_HANDLE self, EFI_SYSTEM_TABLE *system)
 {
@@ -212,33 +204,6 @@ static void assert_refuses(EFI_STATUS want, const char *sentence)
     assert_int_equal(fw.waits, 1); /* so that the user can read it */
     assert_int_equal(fw.waited, 300000000);
     assert_int_equal(parts.starts, 0);
-}
-
-UNIT_TEST(a_start)
-{
-    assert_starts(64, "run=bts.* list");
-    assert_string_equal(console_said, "dstest86: loader at 0x7e000000 is starting the 64-bit kernel at 0x20000008, "
-                                      "options: run=bts.* list\n");
-    assert_int_equal(parts.keep.base, 0);
-    assert_int_equal(parts.wish, OPTIONS_LOG_NONE);
-
-    new_machine(NULL);
-    parts.start = EFI_ABORTED;
-    assert_true(load_again() == EFI_ABORTED);
-    assert_non_null(strstr(console_said, "\n" NOT_STARTED));
-
-    new_machine(NULL);
-    pass_options("log=stick");
-    parts.reserves = (struct boot_keep){ 0x1000000, 0x100000 };
-    assert_starts(64, "log=stick");
-    assert_int_equal(parts.wish, OPTIONS_LOG_STICK);
-    assert_memory_equal(&parts.keep, &parts.reserves, sizeof parts.keep);
-
-    new_machine(NULL); /* the log of the run before was saved */
-    parts.taken = true;
-    assert_true(load_again() == EFI_SUCCESS);
-    assert_string_equal(console_said, "");
-    assert_int_equal(parts.reserved + parts.starts, 0);
 }
 
 /*
@@ -406,14 +371,4 @@ UNIT_TEST(refusals)
     new_machine(NULL);
     remove_protocols(&gEfiLoadedImageProtocolGuid);
     assert_refuses(EFI_UNSUPPORTED, "dstest86: cannot open the loaded image protocol: status 3\n");
-}
-
-UNIT_TEST(waiting_for_gdb)
-{
-    pass_options("gdbwait");
-    assert_starts(64, "gdbwait");
-    assert_ptr_equal(strstr(console_said,
-                            "dstest86: waiting for gdb: add-symbol-file build/loader-x64.so -o 0x7e000000, "
-                            "then set var loader_waits = 0\ndstest86: loader at "),
-                     console_said);
 }
