@@ -98,33 +98,6 @@ UNIT_TEST(the_last_byte_of_the_root)
     expect_from(machine.base + end + 1, ACPI_OK, "0 2 300 "); /* found by the RSDT */
 }
 
-/* The length ends a list, even if bytes that look like an entry, or a part of an entry, follow. */
-UNIT_TEST(the_end_of_a_list)
-{
-    for (unsigned rest = 0; rest < 8; rest++) {
-        sound();
-        table(XSDT, "XSDT", 44 + rest);
-        expect_none(ACPI_NO_MADT);
-    }
-    for (unsigned rest = 0; rest < 4; rest++) {
-        sound();
-        root(0, RSDT, XSDT);
-        table(RSDT, "RSDT", 40 + rest);
-        expect_none(ACPI_NO_MADT);
-    }
-}
-
-/* A table has at most 1 MiB. The first entry has no length, but is read only if the table is not too long. */
-UNIT_TEST(the_longest_table)
-{
-    for (unsigned more = 0; more < 2; more++) {
-        sound_in(0x100000 + SIZE);
-        memset(machine.bytes + MADT + 44, 0, SIZE - MADT - 44);
-        table(MADT, "APIC", 0x100000 + more);
-        expect_none(more ? ACPI_NO_MADT : ACPI_MADT_ENTRY);
-    }
-}
-
 UNIT_TEST(too_many_processors)
 {
     uint32_t ids[2] = { 99, 99 };

@@ -255,68 +255,6 @@ UNIT_TEST(damaged_logs)
     free_material();
 }
 
-/* The context of records after a lost head, after another machine's head, and around a missing frame. */
-UNIT_TEST(context_of_damaged_logs)
-{
-    make_material();
-    arrange("1-13");
-    read_log();
-    assert_int_equal(result.machines, 1);
-    assert_string_equal(result.machine.version, "");
-    assert_int_equal(result.machine.ds_width, 8);
-    arrange("0-12 14 15 16");
-    read_log();
-    assert_int_equal(result.machines, 2);
-    assert_int_equal(result.machine.cpu_width, 32);
-    assert_int_equal(result.machine.build_id_length, 0);
-    arrange("0-4 6-13");
-    read_log();
-    assert_int_equal(result.branch_n[3], 3);
-    assert_int_equal(result.branch_n[4], 5);
-    free_material();
-}
-
-UNIT_TEST(damaged_frames)
-{
-    write_twelve();
-    for (unsigned bit = 0; bit < 7; bit++) { /* any character of frame 4 */
-        for (unsigned at = 9; written.line[4][at] != '\0'; at++) {
-            written.line[4][at] ^= (char)(1 << bit);
-            if (strchr("\r\n ", written.line[4][at]) == NULL) {
-                read_log();
-                assert_read(3, 11, 1);
-                assert_true(result.problem[0].line == 5 && result.problem[1].line == 6);
-                assert_in_range(result.problem[0].error, DUMP_READ_CUT_SHORT, DUMP_READ_CHECKSUM);
-            }
-            written.line[4][at] ^= (char)(1 << bit);
-        }
-    }
-    for (size_t length = strlen(written.line[4]) - 1; length > 9; length--) { /* cut anywhere */
-        written.line[4][length] = '\0';
-        read_log();
-        assert_read(3, 11, 1);
-        assert_problem(0, 5, DUMP_READ_CUT_SHORT);
-    }
-    forget();
-}
-
-UNIT_TEST(unknown_kinds_and_words)
-{
-    forget();
-    add(HEAD " colour=blue"); /* a word that later versions may have */
-    add("dsdump/1 1 bts later=1 test=t cpu=0 first=0 count=1 before=0 form=8/0 codes=1 data=A6BAgAEA");
-    add("dsdump/2 2 bts whatever");
-    add("dsdump/1 2 ptw test=t cpu=0 first=0 count=1 before=0 form=8/0 codes=1 data=A6BAgAEA");
-    add("dsdump/1 3 bts test=t cpu=0 first=1 count=1 before=1 form=8/0 codes=1 data=A6BAgAEA");
-    add(END, 4, 2);
-    read_log();
-    assert_read(2, 2, 0);
-    assert_problem(0, 3, DUMP_READ_VERSION);
-    assert_int_equal(result.problem[0].version, 2);
-    assert_frames(1, 4, DUMP_READ_KIND, 2, 2);
-    forget();
-}
-
 /* Frames with a valid checksum and invalid contents, which our writer never writes. */
 UNIT_TEST(invalid_frames)
 {
@@ -431,20 +369,6 @@ UNIT_TEST(invalid_heads)
     forget();
 }
 
-UNIT_TEST(longer_than_a_frame)
-{
-    char data[8000];
-    memset(data, 'A', sizeof(data));
-    data[7172] = '\0';
-    forget();
-    add(HEAD);
-    add("dsdump/1 1 bts test=t cpu=0 first=0 count=1 before=0 form=8/0 codes=1 data=%s", data);
-    add(END, 2, 1);
-    read_log();
-    assert_problem(0, 2, DUMP_READ_DATA_LENGTH);
-    forget();
-}
-
 /* PEBS bytes that the decoder refuses, and an unknown LBR format. */
 UNIT_TEST(undecodable)
 {
@@ -464,19 +388,6 @@ UNIT_TEST(undecodable)
     assert_int_equal(result.totals.pebs_lost, 1);
     assert_int_equal(result.totals.lbr_lost, 1);
     forget();
-}
-
-UNIT_TEST(no_frame_at_all)
-{
-    forget();
-    insert(0, "ok 1 bts.calls");
-    read_log();
-    assert_int_equal(result.problems, 1);
-    assert_problem(0, 0, DUMP_READ_NO_DUMP);
-    assert_false(result.whole);
-    forget();
-    read_log();
-    assert_problem(0, 0, DUMP_READ_NO_DUMP);
 }
 
 UNIT_TEST(texts)

@@ -254,40 +254,6 @@ UNIT_TEST(truncated_at_every_length)
     check_truncated(&file_32, sizeof(file_32), sizeof(Elf32_Ehdr), offsetof(struct file_32, bytes));
 }
 
-UNIT_TEST(many_segments)
-{
-    for (unsigned count = 1; count <= ELF_IMAGE_SEGMENTS_MAX + 1; count++) {
-        struct {
-            Elf64_Ehdr header;
-            Elf64_Phdr segments[ELF_IMAGE_SEGMENTS_MAX + 1];
-        } file = { .header = sound_64().header };
-        file.header.e_phoff = sizeof(file.header);
-        file.header.e_phnum = (Elf64_Half)count;
-        for (unsigned i = 0; i < count; i++)
-            file.segments[i] = (Elf64_Phdr){
-                .p_type = PT_LOAD,
-                .p_flags = PF_X,
-                .p_offset = 0x20 + i,
-                .p_vaddr = 0x200010 + i,
-                .p_paddr = 0x200010 + i,
-                .p_filesz = 1,
-                .p_memsz = 1,
-            };
-        struct elf_image image;
-        enum elf_image_error error = read_image(&file, sizeof(file), &image);
-        if (count > ELF_IMAGE_SEGMENTS_MAX) {
-            assert_int_equal(error, ELF_IMAGE_TOO_MANY_SEGMENTS);
-        } else {
-            assert_int_equal(error, ELF_IMAGE_OK);
-            assert_int_equal(image.segment_count, count);
-            for (unsigned i = 0; i < count; i++)
-                assert_segment(&image.segments[i], 0x200010 + i, 1, 0x20 + i, 1, true);
-            file.header.e_entry = 0x200010 + count;
-            assert_int_equal(read_image(&file, sizeof(file), &image), ELF_IMAGE_ENTRY);
-        }
-    }
-}
-
 UNIT_TEST(empty_segments_are_left_out)
 {
     struct file_64 file = sound_64();

@@ -61,17 +61,6 @@ static void expect(const char *want)
     assert_true(text.sequence == 0x123456789);
 }
 
-UNIT_TEST(lines)
-{
-    expect("");
-    kept_log_line(&kept, "# ", "begin");
-    expect("# begin\r\n");
-    kept_log_line(&kept, "", "1..2");
-    kept_log_line(&kept, "", "");
-    expect("# begin\r\n1..2\r\n\r\n");
-    assert_memory_equal(memory, survived, sizeof memory);
-}
-
 /* Typed by hand, except the FNV-1a sums of "a\r\n" and of nothing. */
 UNIT_TEST(its_bytes)
 {

@@ -58,17 +58,6 @@ static void assert_defaults(const struct options *options)
     assert_int_equal(options->log, OPTIONS_LOG_NONE);
 }
 
-UNIT_TEST(lists_add_up)
-{
-    struct options options = good("run=bts.* skip=*.x run=lbr.*,ds.a skip=*.y");
-
-    assert_true(slice_equal(options.run, "bts.*,lbr.*,ds.a"));
-    assert_true(slice_equal(options.skip, "*.x,*.y"));
-    options = good("run=pebs.*");
-    assert_true(slice_equal(options.run, "pebs.*"));
-    assert_int_equal(options.skip.length, 0);
-}
-
 UNIT_TEST(defaults)
 {
     static const char *const empty[] = { "", " ", " \t\r\n ", "run=*", "exit=auto end=halt" };
@@ -127,13 +116,6 @@ UNIT_TEST(every_option)
     assert_int_equal(good("menu=5 menu=auto").menu, OPTIONS_MENU_AUTO);
 }
 
-UNIT_TEST(the_last_value_counts)
-{
-    struct options options = good("timeout=3\ntimeout=5\r\nend=halt\tend=reboot\n");
-    assert_int_equal(options.timeout, 5);
-    assert_int_equal(options.end, OPTIONS_END_REBOOT);
-}
-
 UNIT_TEST(each_kind_of_console)
 {
     static const struct {
@@ -171,31 +153,6 @@ UNIT_TEST(each_kind_of_console)
         assert_int_equal(got->baud, want->baud);
         assert_int_equal(got->clock, want->clock);
     }
-}
-
-UNIT_TEST(consoles_add_up)
-{
-    struct options options = good("console=ttyS1 console=pci console=0x2c8 console=ttyS0 console=mmio,0xfe000000");
-    assert_int_equal(options.consoles, 4);
-    assert_int_equal(options.console[0].uart.base, 0x2f8);
-    assert_int_equal(options.console[1].uart.base, 0x2c8);
-    assert_int_equal(options.console[2].uart.base, 0x3f8);
-    assert_int_equal(options.console[3].uart.base, 0xfe000000);
-    assert_true(options.console_pci);
-    assert_false(options.console_usual);
-    options = good("console=ttyS1 console=pci console=none");
-    assert_int_equal(options.consoles, 0);
-    assert_false(options.console_pci);
-    assert_false(options.console_usual);
-    options = good("console=none console=ttyS3");
-    assert_int_equal(options.consoles, 1);
-    assert_int_equal(options.console[0].uart.base, 0x2e8);
-    assert_false(options.console_usual);
-    options = good("console=ttyS1 console=pci console=auto");
-    assert_defaults(&options);
-    assert_true(good("console=pci").console_pci);
-    assert_int_equal(good("console=pci").consoles, 0);
-    assert_false(good("console=pci").console_usual);
 }
 
 UNIT_TEST(every_refusal_names_the_word)
@@ -368,37 +325,6 @@ UNIT_TEST(selection)
     assert_true(glob_next(&list, &glob));
     assert_true(slice_equal(glob, "c*"));
     assert_false(glob_next(&list, &glob));
-}
-
-/* A set's name must match exactly, not as a glob. */
-UNIT_TEST(sets)
-{
-    static const char *const quick[] = { "detect.full_width", "pmi.lvt.mask_set", "bts.calls",
-                                         "lbr.calls",         "pebs.loads",       "perfmon.count" };
-    static const char *const others[] = { "quick.one",     "bts.cpl.off_os",   "pebs.stores",
-                                          "selftest.hang", "measure.skid.far", "lbr.tos" };
-    for (size_t i = 0; i < COUNT_OF(quick); i++) {
-        struct options options = good("run=quick");
-        assert_true(options_select(&options, quick[i]));
-        options = good("run=lbr.tos,quick");
-        assert_true(options_select(&options, quick[i]));
-        options = good("skip=quick");
-        assert_false(options_select(&options, quick[i]));
-        assert_true(match("quick", quick[i]));
-        assert_false(match("quic", quick[i]));
-        assert_false(match("quicks", quick[i]));
-    }
-    for (size_t i = 0; i < COUNT_OF(others); i++) {
-        struct options options = good("run=quick");
-        assert_false(options_select(&options, others[i]));
-        options = good("skip=quick");
-        assert_true(options_select(&options, others[i]));
-        assert_false(match("quick", others[i]));
-    }
-    struct options options = good("run=lbr.tos,quick");
-    assert_true(options_select(&options, "lbr.tos"));
-    assert_true(match("quic?", "quick"));
-    assert_false(match("quick", "quick"));
 }
 
 UNIT_TEST(old_ids)
