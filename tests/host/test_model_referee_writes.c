@@ -2,6 +2,8 @@
 /* The referee on sequences of WRMSR: the last one violates the row's rule, the others none. */
 #include "tests/host/model_machine.h"
 
+#include "model/referee/referee.h"
+
 #define PEBS_DATA_CFG  0x3f2
 #define PMC_ADAPTIVE   (UINT64_C(1) << 34)
 #define EVTSEL_INT_BIT (UINT64_C(1) << 20)
