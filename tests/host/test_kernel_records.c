@@ -104,6 +104,28 @@ UNIT_TEST(closing)
     closing_says(0, 0, 1, 1, 2, "wrong: 1 interrupts were spurious, expected at least 2\n");
 }
 
+/* Branches of other code, and memory around the buffer that was written. */
+UNIT_TEST(closing_finds_strays)
+{
+    const struct ds_config bts = { .bts = true, .bts_records = 10, .bts_threshold = 8, .bts_before = 1 };
+    const size_t places[] = { 24, 24 * 11 - 1, 0, 23, 24 * 11, ds_memory().bts_size - 1 }; /* two are inside */
+
+    opened(&bts);
+    machine.no_code = true;
+    BTS_RECORDS(1);
+    records_close(&run, 0);
+    assert_int_equal(run.problems, 1);
+    for (unsigned i = 0; i < COUNT_OF(places); i++) {
+        opened(&bts);
+        ds_memory().bts[places[i]]++;
+        if (i < 2)
+            records_close(&run, 0);
+        else
+            records_close_full(&run);
+        assert_int_equal(run.problems, i >= 2);
+    }
+}
+
 /* Two records do not fit into the log, and the area's fields were found damaged twice. */
 UNIT_TEST(closing_a_damaged_log)
 {
@@ -413,6 +435,29 @@ UNIT_TEST(lbr_of_the_workload)
     lbr_recorded.entries[2] = (struct lbr_entry){ .from = 0x1200, .to = 0x1300 };
     assert_int_equal(lbr_compare_own(&run, &six, 3), 2);
     assert_int_equal(run.problems, 0);
+}
+
+static uint32_t changed; /* the register that changes during the workload */
+
+static void run_changing(const struct window *window)
+{
+    machine_set(changed, msr_get(changed) ^ 1);
+}
+
+/* After the workload, the registers that control the stack are as the kernel wrote them. */
+UNIT_TEST(lbr_control)
+{
+    static const uint32_t registers[] = { 0x1d9, 0x1c8, 0x14ce, 0x14cf };
+    const struct workload workload = { .run = run_changing };
+    const struct caps arch = caps_of(golden_cove_input());
+
+    for (unsigned i = 0; i < COUNT_OF(registers); i++) {
+        started();
+        run.caps = i < 2 ? &skylake : &arch;
+        changed = registers[i];
+        lbr_run(&run, &workload, LBR_SELECT_JCC);
+        assert_int_equal(run.problems, registers[i] == 0x14ce ? 2 : 1); /* which also starts and stops recording */
+    }
 }
 
 static void keep_entry(uint32_t msr, uint64_t value)

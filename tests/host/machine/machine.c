@@ -218,8 +218,8 @@ uint8_t text_start[1], user_start[1], user_end[1], stack_guard[1], data_end[1];
 
 const struct workload workload_based;
 
-FAKE(bool, code_has, (uint64_t address), true)
-FAKE(bool, code_has_branch, (uint64_t from, uint64_t to), true)
+FAKE(bool, code_has, (uint64_t address), !machine.no_code)
+FAKE(bool, code_has_branch, (uint64_t from, uint64_t to), !machine.no_code)
 FAKE(bool, code_follows, (uint64_t from, uint64_t to), true)
 FAKE(bool, paging_no_execute, (void), true)
 FAKE(bool, paging_lookup, (uint64_t linear, uint64_t *entry),

@@ -17,6 +17,7 @@ struct machine {
     unsigned processor;                                      /* the number of the running processor */
     unsigned pauses, writes;                                 /* PAUSEs and WRMSRs since the start */
     struct cpuid (*leaves)(uint32_t leaf, uint32_t subleaf); /* CPUID; NULL: all leaves are 0 */
+    bool no_code;                                            /* no address is in the kernel's code */
     uintptr_t dr7;                                           /* the debug control register */
     interrupt_handler *handler;                              /* of the performance monitoring interrupt */
     bool (*refuses)(uint32_t, uint64_t); /* whether this WRMSR raises #GP; NULL: only those of refused MSRs */
