@@ -762,8 +762,8 @@ UNIT_TEST(reset_value_of_0_of_a_fixed_counter)
 
 UNIT_TEST(advice)
 {
-    AFTER("ds-buffer-size", s.bts_maximum += 2,
-          assert_true(violated(m, "advice vcpu=0 rip=0x420000 ds-buffer-size: ")));
+    AFTER("ds-buffer-size", s.bts_maximum += 2, assert_true(violated(m, "advice vcpu=0 rip=0x420000 ds-buffer-size: ")),
+          assert_true(violated(m, "; a record has 24 bytes [")));
     AFTER("ds-index-outside", s.bts_index = s.bts_base - RECORD_BTS,
           assert_true(violated(m, "violation vcpu=0 rip=0x420000 ds-index-outside: ")));
 }
