@@ -45,6 +45,9 @@ for system, cpu, profile, feature in (('x86_64', 'qemu64,-lm', 'skylake', 'long 
 for named, *words in ('-accel tcg,thread=single', '-accel', 'tcg,thread=single'), ('-icount', '-accel', 'tcg', '-icount', 'shift=0'):
     refused(f'{named} with several processors', f"QEMU's {named} is not supported with several processors: callbacks would get the number of "
             'the wrong processor; start QEMU without it', 'x86_64', *words, '-smp', '2', '-cpu', 'max', '-plugin', f'{PLUGIN},profile=skylake')
+SECOND = PLUGIN.replace('/dsmodel.so', '/./dsmodel.so')    # QEMU adds the options of two plugins of the same name
+refused('two plugins', 'the plugin is loaded twice: name it in one -plugin option only', 'x86_64', '-accel', 'tcg', '-cpu', 'max',
+        '-plugin', f'{PLUGIN},profile=skylake', '-plugin', f'{SECOND},profile=skylake')
 KVM = '-accel', 'kvm', '-cpu', 'max'
 if os.access('/dev/kvm', os.W_OK) and qemu('x86_64', ['quit'], *KVM)[0] == 0:
     refused('-accel kvm', 'this QEMU accelerator is not supported: start QEMU with -accel tcg', 'x86_64', *KVM,
