@@ -163,6 +163,16 @@ bool(test_equal)(struct test_run *run, const char *what, uint64_t got, uint64_t 
     return got == want;
 }
 
+bool(test_between)(struct test_run *run, const char *what, uint64_t got, uint64_t least, uint64_t most)
+{
+    const bool between = got >= least && got <= most;
+
+    if (!between)
+        (test_fail)(run, "%s is 0x%llx, must be 0x%llx to 0x%llx", what, (unsigned long long)got,
+                    (unsigned long long)least, (unsigned long long)most);
+    return between;
+}
+
 /* Compares the number of records with the plan. No record at all is a failure at any level, because the facility is
  * untested. */
 static void judge_records(struct test_run *run)

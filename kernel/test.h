@@ -84,6 +84,9 @@ void test_differs(struct test_run *run, const char *fmt, ...) __attribute__((for
 /* Fails the test unless got equals want. `what` names the value. Returns whether they are equal. */
 bool test_equal(struct test_run *run, const char *what, uint64_t got, uint64_t want);
 
+/* The same, unless got is from least to most. */
+bool test_between(struct test_run *run, const char *what, uint64_t got, uint64_t least, uint64_t most);
+
 /* Each call of these macros is a check. After a problem the log prints the check's file and line. */
 static inline struct test_run *test_at(struct test_run *run, const char *file, unsigned line)
 {
@@ -97,5 +100,6 @@ static inline struct test_run *test_at(struct test_run *run, const char *file, u
 #define test_fail(run, ...)         test_fail(TEST_AT(run), __VA_ARGS__)
 #define test_differs(run, ...)      test_differs(TEST_AT(run), __VA_ARGS__)
 #define test_equal(run, ...)        test_equal(TEST_AT(run), __VA_ARGS__)
+#define test_between(run, ...)      test_between(TEST_AT(run), __VA_ARGS__)
 
 #endif

@@ -211,3 +211,18 @@ UNIT_TEST(on_another_processor)
     assert_int_equal(run.differences, 3);
     assert_string_equal(said, "");
 }
+
+/* The comparison includes both limits. */
+UNIT_TEST(values_between)
+{
+    char text[TEST_ASIDE];
+    struct test_run run = { .test = of_run, .aside = text };
+
+    assert_true(test_between(&run, "a value", 7, 7, 9));
+    assert_true(test_between(&run, "a value", 9, 7, 9));
+    assert_int_equal(run.problems, 0);
+    assert_false(test_between(&run, "a value", 6, 7, 9));
+    assert_string_equal(text, "a value is 0x6, must be 0x7 to 0x9");
+    assert_false(test_between(&run, "a value", 10, 7, 9));
+    assert_int_equal(run.problems, 2);
+}
