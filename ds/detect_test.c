@@ -50,13 +50,10 @@ static void pebs_enable(struct test_run *run)
     msr_write(MSR_PEBS_ENABLE, 0);
 }
 
-/* Only that each bit can be set, which the watch of registers compares. pebs.counter.*: that each counter samples. */
+/* Only that the bits can be set, which the watch of registers compares. pebs.counter.*: that each counter samples. */
 static void pebs_counter_bits(struct test_run *run)
 {
-    const uint64_t counters = run->caps->pebs_counters;
-
-    for (unsigned n = 0; n <= run->caps->general_count; n++) /* last: all at once */
-        msr_write(MSR_PEBS_ENABLE, n < run->caps->general_count ? counters & MSR_BIT(n) : counters);
+    msr_write(MSR_PEBS_ENABLE, run->caps->pebs_counters);
     msr_write(MSR_PEBS_ENABLE, 0);
 }
 
