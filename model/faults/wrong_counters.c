@@ -15,6 +15,7 @@ struct counters_request wrong_counters_request(const struct vcpu *v, unsigned i)
         return r;
     }
     r.enabled = r.enabled || fault(v, FAULT_PERFMON_ENABLE_IGNORED);
+    r.enabled = r.enabled && !(r.mask != 0 && fault(v, FAULT_PERFMON_CMASK_NEVER));
     r.pebs = r.pebs || fault(v, FAULT_PEBS_ENABLE_IGNORED);
     r.mask = fault(v, FAULT_PERFMON_CMASK_IGNORED) ? 0 : r.mask;
     r.equal = r.equal && !fault(v, FAULT_PERFMON_EQUAL_IGNORED);
