@@ -39,9 +39,9 @@ static void overwrite(const struct vcpu *v, struct pebs_contents *contents)
         bool compatible; /* apply only outside IA-32e mode */
     } fields[] = {
         { FAULT_PEBS_RECORD_FLAGS_ZERO, FIELD(rflags), 0, 0, false },
+        { FAULT_PEBS_RECORD_IF_CLEAR, FIELD(rflags), ~(UINT64_C(1) << 9), 0, false },
         { FAULT_PEBS_RECORD_UPPER_FLAGS_SET, FIELD(rflags), ~UINT64_C(0), UINT64_C(1) << 63, true },
-        { FAULT_PEBS_RECORD_UPPER_SET, FIELD(general[RSP]), ~UINT64_C(0), UINT64_C(1) << 32, true },
-        { FAULT_PEBS_RECORD_UPPER_SET, FIELD(general[R8]), 0, 1, true },
+        { FAULT_PEBS_RECORD_UPPER_SET, FIELD(general[RDX]), ~UINT64_C(0), UINT64_C(1) << 32, true },
         { FAULT_PEBS_RECORD_RAX_ZERO, FIELD(general[RAX]), 0, 0, false },
         { FAULT_PEBS_RECORD_TSX_SET, FIELD(tsx), 0, 1, false },
         { FAULT_PEBS_RECORD_TSC_ZERO, FIELD(tsc), 0, 0, false },
