@@ -153,11 +153,11 @@ $B/hide.so: tests/qemu/hide.c
 	@mkdir -p $(@D)
 	$Q$(HOST_CC) $(WARNINGS) -O2 -fPIC -shared -o $@ $<
 
-$B/real_mode.img $B/resets.img $B/topology.img: $B/%.img: tests/qemu/%.asm
+$B/real_mode.img $B/resets.img $B/topology.img: $B/%.img: tests/qemu/%.asm tests/qemu/guest.inc
 	$(call say,NASM,$@)
 	$Q$(NASM) -f bin $(NASM_WARNINGS) $< -o $@
 
-$B/device_table.elf $B/ends.elf $B/extremes.elf: $B/%.elf: tests/qemu/%.asm
+$B/device_table.elf $B/ends.elf $B/extremes.elf: $B/%.elf: tests/qemu/%.asm tests/qemu/guest.inc
 	$(call say,NASM,$@)
 	$Q$(NASM) -f elf32 $(NASM_WARNINGS) $< -o $B/$*.o && \
 	$(LD) -m elf_i386 -static -nostdlib -z noexecstack -Ttext=0x100000 -e start $B/$*.o -o $@
@@ -169,7 +169,7 @@ $B/mistakes.elf: tests/qemu/mistakes.c
 
 # A guest that enters each kernel: nasm's format, ld's emulation.
 define firmware_rules
-$B/firmware-$1.elf: tests/qemu/firmware.asm $B/dstest86-$1.elf
+$B/firmware-$1.elf: tests/qemu/firmware.asm tests/qemu/guest.inc $B/dstest86-$1.elf
 	$$(call say,NASM,$$@)
 	$$Q$$(NASM) -f $2 $$(NASM_WARNINGS) $$< -o $B/firmware-$1.o && \
 	$$(LD) -m $3 -static -nostdlib -N --no-warn-rwx-segments -Ttext=0x3000000 --section-start=.note.Xen=0x3010000 -e start $B/firmware-$1.o \

@@ -85,7 +85,7 @@ $B/strange-$1.efi: $B/strange-$1.so
 	$$Q$$(call efi_copy,$1)
 
 # A guest that calls the loader's trampoline.
-$B/trampoline-$$($1.width).elf: tests/qemu/trampoline.asm $B/loader-$1/boot/uefi/trampoline.o
+$B/trampoline-$$($1.width).elf: tests/qemu/trampoline.asm $B/loader-$1/boot/uefi/trampoline.o tests/qemu/guest.inc
 	$$(call say,NASM,$$@)
 	$$Q$$(NASM) -f $$($1.nasm) $$(NASM_WARNINGS) $$< -o $$(@:.elf=.o) && \
 	$$(LD) -m $$($1.ld) -static -nostdlib -z noexecstack -Ttext=0x120000 -e start $$(@:.elf=.o) $$(word 2,$$^) -o $$@

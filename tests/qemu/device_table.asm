@@ -5,9 +5,7 @@
 ; of a block. The records must be where the registers say. Then the buffer's entry is not present, and the records are lost;
 ; afterwards records are written again.
 bits 32
-
-PVH_NOTE_PHYS32_ENTRY equ 18
-EXIT_PORT equ 0xf4                      ; QEMU's isa-debug-exit: its status is 2n + 1
+%include "tests/qemu/guest.inc"
 
 PTE_P      equ 1 << 0
 PTE_RW     equ 1 << 1
@@ -39,13 +37,6 @@ PERIOD  equ 5000                        ; instructions before each recorded one
 RECORD  equ 200
 RECORDS equ 4 * ROUNDS / (PERIOD + 1)
 
-%macro write_msr 2                      ; a register, the value of its low half
-        mov     ecx, %1
-        mov     eax, %2
-        xor     edx, edx
-        wrmsr
-%endmacro
-
 %assign check 0x10                      ; the exit device's pass
 %macro must_be 2                        ; an address, the doubleword there
 %assign check check + 1
@@ -54,13 +45,7 @@ RECORDS equ 4 * ROUNDS / (PERIOD + 1)
         jne     leave
 %endmacro
 
-section .note.pvh note alloc noexec nowrite align=4
-        dd      4, 4, PVH_NOTE_PHYS32_ENTRY
-        db      "Xen", 0
-        dd      start
-
-section .text
-global start
+pvh_entry
 start:
         mov     esp, stack
         mov     al, 0xff                ; the firmware leaves the timer's interrupt enabled

@@ -2,14 +2,9 @@
 ; A kernel that prints a text without a newline, and then ends as the first letter of its command line says. It has no
 ; interrupt descriptor table, so that an exception is a triple fault.
 bits 32
+%include "tests/qemu/guest.inc"
 
-section .note.pvh note align=4
-    dd 4, 4, 18
-    db `Xen\0`
-    dd start
-
-section .text
-global start
+pvh_entry
 start:
     lidt [no_table]
     mov esi, text

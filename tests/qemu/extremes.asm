@@ -3,9 +3,7 @@
 ; fields to AREA. The page tables map every canonical address: all entries of a level point to the same table, and the last
 ; level has the first 2 MiB.
 bits 32
-
-PVH_NOTE_PHYS32_ENTRY equ 18
-EXIT_PORT equ 0xf4                      ; QEMU's isa-debug-exit: its status is 2n + 1
+%include "tests/qemu/guest.inc"
 
 AREA     equ 0x1f0000
 BRANCHES equ 2000
@@ -14,11 +12,6 @@ CR0_PG   equ 1 << 31
 CR4_PAE  equ 1 << 5
 EFER     equ 0xc0000080
 EFER_LME equ 1 << 8
-
-section .note.pvh note alloc noexec nowrite align=4
-        dd      4, 4, PVH_NOTE_PHYS32_ENTRY
-        db      "Xen", 0
-        dd      start
 
 %macro fill 3                           ; a table, its first entry, the distance between entries
         mov     edi, %1
@@ -30,8 +23,7 @@ section .note.pvh note alloc noexec nowrite align=4
         loop    %%next
 %endmacro
 
-section .text
-global start
+pvh_entry
 start:
         fill    tables, tables + 0x1000, 0
         fill    tables + 0x1000, tables + 0x2000, 0

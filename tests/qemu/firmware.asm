@@ -2,9 +2,9 @@
 ; A guest that sets states which firmware may leave, and then enters the kernel, which QEMU's device `loader` has put into
 ; memory. scripts/machine --firmware chooses the states, as a mask at DEEDS. Linked with the symbols of the kernel.
 
+%include "tests/qemu/guest.inc"
 extern entry32
 
-PVH_NOTE_PHYS32_ENTRY equ 18
 DEEDS equ 0x2fff000                     ; the same in scripts/machine
 
 X2APIC   equ 1 << 0                     ; put the local APIC in x2APIC mode
@@ -50,13 +50,7 @@ EXTINT   equ 7 << 8
 %endmacro
 
 bits 32
-section .note.Xen note align=4
-        dd      4, 4, PVH_NOTE_PHYS32_ENTRY
-        db      "Xen", 0
-        dd      start
-
-section .text
-global start
+pvh_entry
 start:  mov     esp, stack
         mov     al, 0xff                ; no interrupt from the old controllers
         out     0x21, al

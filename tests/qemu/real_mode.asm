@@ -3,6 +3,7 @@
 ; The guest samples each 11th instruction and traces branches over a loop, and checks the records in memory itself.
 bits 16
 org 0
+%include "tests/qemu/guest.inc"
 
 %define SEGMENT    0x7c0
 %define LINEAR(at) (SEGMENT * 16 + (at))
@@ -11,13 +12,6 @@ org 0
 %define PEBS       0xa000
 %define ROUNDS     20
 %define RECORDS    ((4 * ROUNDS + 3) / 11) ; four instructions a round, and three around the loop; a record every 11
-
-%macro write_msr 2                  ; a register, the value of its low half
-    mov ecx, %1
-    mov eax, %2
-    xor edx, edx
-    wrmsr
-%endmacro
 
 %macro must_be 2                    ; a linear address, the doubleword there
     cmp dword [es:%1], %2
@@ -82,6 +76,4 @@ leave:
     out dx, al
     hlt
 
-    times 510 - ($ - $$) db 0
-    dw 0xaa55
-    times 0x100000 - ($ - $$) db 0  ; firmware does not start smaller disks
+boot_sector_end

@@ -3,6 +3,7 @@
 ; State After Reset".
 bits 16
 org 0x7c00
+%include "tests/qemu/guest.inc"
 
 %define SELECT 0x4300c0             ; INST_RETIRED in rings 0 and 3, enabled
 %define SECOND 0x8000               ; the second processor's code, SIPI vector 8
@@ -92,6 +93,4 @@ second:
 passed:
     ret
 
-    times 510 - ($ - $$) db 0
-    dw 0xaa55
-    times 0x100000 - ($ - $$) db 0  ; firmware does not start smaller disks
+boot_sector_end

@@ -3,6 +3,7 @@
 ; the table below. tests/qemu/topology.t starts it, and has the same table.
 bits 16
 org 0x7c00
+%include "tests/qemu/guest.inc"
 
 %define START 0x8000                ; the other processors' first instruction, SIPI vector 8
 %define FW_CFG 0x510                ; QEMU's configuration: the selector, and the data at the next port
@@ -13,13 +14,6 @@ org 0x7c00
 %%again:
     in al, 0x80
     loop %%again
-%endmacro
-
-%macro write_msr 2                  ; a register, the low half of its value
-    mov ecx, %1
-    mov eax, %2
-    xor edx, edx
-    wrmsr
 %endmacro
 
     xor ax, ax
@@ -97,6 +91,4 @@ leaves:
 .end:
 answer:     times 16 db 0
 
-    times 510 - ($ - $$) db 0
-    dw 0xaa55
-    times 0x100000 - ($ - $$) db 0  ; firmware does not start smaller disks
+boot_sector_end

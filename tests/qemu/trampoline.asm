@@ -3,11 +3,10 @@
 ; copy of it, single-steps up to its first LGDT, and checks the state in which the kernel is entered. Assembled as elf64 for
 ; the trampoline of x64 firmware, called in 64-bit mode, and as elf32 for that of ia32 firmware, called with paging on.
 
+%include "tests/qemu/guest.inc"
 extern trampoline_start
 extern trampoline_end
 
-PVH_NOTE_PHYS32_ENTRY equ 18
-EXIT_PORT equ 0xf4                      ; QEMU's isa-debug-exit: its status is 2n + 1
 
 CR0_PE equ 1 << 0
 CR0_ET equ 1 << 4
@@ -58,13 +57,7 @@ STALE equ 0xcc                          ; fills memory before the segments are c
 %endmacro
 
 bits 32
-section .note.Xen note align=4
-        dd      4, 4, PVH_NOTE_PHYS32_ENTRY
-        db      "Xen", 0
-        dd      start
-
-section .text
-global start
+pvh_entry
 start:  mov     esp, stack
         mov     al, 0xff                ; no interrupt from the old controllers
         out     0x21, al
