@@ -265,19 +265,6 @@ static void mend(const struct setup *setup)
     interrupt_gate_set_type(VECTOR_PERFORMANCE, GATE_INTERRUPT);
 }
 
-static void compare_breaches(struct test_run *run, const struct ds_breaches *breaches, enum ds_breach_id id)
-{
-    for (unsigned i = 0; i < breaches->count; i++) {
-        const struct ds_breach *b = &breaches->item[i];
-        if (b->id != id)
-            console_note("breach %s: %s 0x%llx %s", ds_breach_name(b->id), b->field, (unsigned long long)b->value,
-                         ds_breach_sentence(b->id));
-    }
-    if (breaches->set != UINT64_C(1) << id)
-        test_fail(run, "the check found the set of breaches 0x%llx, expected only %s",
-                  (unsigned long long)breaches->set, ds_breach_name(id));
-}
-
 static void refuse_for(struct test_run *run, const struct ds_config *config, const struct spoiling *spoil)
 {
     const struct registers was = registers_read();
@@ -290,7 +277,7 @@ static void refuse_for(struct test_run *run, const struct ds_config *config, con
     mend(&setup);
     test_equal(run, REGISTER_SET "a refusal changes", registers_changed(&was), 0);
     ds_close();
-    compare_breaches(run, &breaches, spoil->breach);
+    records_expect_breach(run, &breaches, spoil->breach);
 
     prepare(run, config, NULL, &description, &setup);
     ds_commit(run->caps, &description, &breaches);
@@ -328,7 +315,7 @@ static void advise(struct test_run *run)
     test_plan(run, branch_count(&workload_calls, BRANCH_KINDS_ALL));
     prepare(run, &config, spoil, &description, &setup);
     open = ds_commit(run->caps, &description, &breaches);
-    compare_breaches(run, &breaches, spoil->breach);
+    records_expect_breach(run, &breaches, spoil->breach);
     if (open) {
         window = bts_window(run->caps, false, 0);
         workload_calls.run(&window);

@@ -137,15 +137,6 @@ static void describe(struct test_run *run, struct arch_description *is)
     ds_arch_describe(run->caps, &config, is);
 }
 
-static void compare(struct test_run *run, const struct ds_breaches *breaches, enum ds_breach_id id)
-{
-    for (unsigned i = 0; i < breaches->count; i++)
-        if (breaches->item[i].id != id)
-            test_fail(run, "unexpected breach %s", ds_breach_name(breaches->item[i].id));
-    if (!(breaches->set >> id & 1))
-        test_fail(run, "breach %s was not found", ds_breach_name(id));
-}
-
 static void refuse(struct test_run *run)
 {
     const struct spoiling *spoiling = run->test->argument;
@@ -161,7 +152,7 @@ static void refuse(struct test_run *run)
     else if (!open && (msr_get(MSR_IA32_PEBS_BASE) || msr_get(MSR_IA32_PEBS_INDEX)))
         test_fail(run, "the refused buffer is in IA32_PEBS_BASE or IA32_PEBS_INDEX");
     else
-        compare(run, &breaches, spoiling->breach);
+        records_expect_breach(run, &breaches, spoiling->breach);
     ds_close();
 
     describe(run, &is);

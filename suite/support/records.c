@@ -15,6 +15,24 @@
 
 #define COMING_PAUSES 10000u /* many more than an interrupt takes to arrive */
 
+static void print_breaches(const struct ds_breaches *breaches)
+{
+    for (unsigned i = 0; i < breaches->count; i++) {
+        const struct ds_breach *b = &breaches->item[i];
+        console_note("%s %s: %s 0x%" PRIx64 " %s [%s]", ds_breach_is_advice(b->id) ? "advice" : "breach",
+                     ds_breach_name(b->id), b->field, b->value, ds_breach_sentence(b->id), ds_breach_citation(b->id));
+    }
+}
+
+void records_expect_breach(struct test_run *run, const struct ds_breaches *breaches, enum ds_breach_id id)
+{
+    if (breaches->set != UINT64_C(1) << id) {
+        test_fail(run, "the check found the set of breaches 0x%" PRIx64 ", expected only %s", breaches->set,
+                  ds_breach_name(id));
+        print_breaches(breaches);
+    }
+}
+
 bool records_open(struct test_run *run, const struct ds_config *config)
 {
     struct ds_breaches breaches;
@@ -22,11 +40,7 @@ bool records_open(struct test_run *run, const struct ds_config *config)
 
     if (!open)
         test_fail(run, "the check refused the DS area: it breaks %u of the manual's restrictions", breaches.count);
-    for (unsigned i = 0; i < breaches.count; i++) {
-        const struct ds_breach *b = &breaches.item[i];
-        console_note("%s %s: %s 0x%" PRIx64 " %s [%s]", ds_breach_is_advice(b->id) ? "advice" : "breach",
-                     ds_breach_name(b->id), b->field, b->value, ds_breach_sentence(b->id), ds_breach_citation(b->id));
-    }
+    print_breaches(&breaches);
     if (open && config->bts && config->bts_circular)
         console_note("bts buffer circular: only the newest records are kept");
     return open;

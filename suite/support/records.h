@@ -13,6 +13,9 @@
 /* ds_open() with a report of the check's result. The test fails on a refusal. Returns whether the area is open. */
 bool records_open(struct test_run *run, const struct ds_config *config);
 
+/* The test fails unless the check of an area has found this breach and no other. */
+void records_expect_breach(struct test_run *run, const struct ds_breaches *breaches, enum ds_breach_id id);
+
 /*
  * Calls ds_close() and prints both logs. The test fails for every record that was dropped, invalid or may have been
  * lost. interrupts: the minimum. The function waits for them, because an interrupt may arrive after its cause has

@@ -104,6 +104,19 @@ UNIT_TEST(closing)
     closing_says(0, 0, 1, 1, 2, "wrong: 1 interrupts were spurious, expected at least 2\n");
 }
 
+/* A test that breaks one rule expects exactly that breach. */
+UNIT_TEST(one_breach)
+{
+    const uint64_t expected = UINT64_C(1) << DS_BREACH_ORDER, other = UINT64_C(1) << DS_BREACH_CANONICAL;
+    const uint64_t sets[] = { expected, 0, other, expected | other };
+
+    for (unsigned i = 0; i < COUNT_OF(sets); i++) {
+        started();
+        records_expect_breach(&run, &(const struct ds_breaches){ .set = sets[i] }, DS_BREACH_ORDER);
+        assert_int_equal(run.problems, i > 0);
+    }
+}
+
 /* Branches of other code, and memory around the buffer that was written. */
 UNIT_TEST(closing_finds_strays)
 {
