@@ -75,11 +75,6 @@ static unsigned period_of(const struct caps *caps, const struct place *place)
     return (ROUNDS * (events_of(place) + WINDOW) / sampler_room(caps) + 1) | 1;
 }
 
-static unsigned most_records(const struct caps *caps, const struct pebs_event *event, const struct place *place)
-{
-    return ROUNDS * (events_of(place) + WINDOW) / pebs_spacing(event, period_of(caps, place));
-}
-
 static bool of_kind(const struct caps *caps, const struct place *place, const struct pebs_record *record)
 {
     if (place->steps) {
@@ -151,7 +146,7 @@ static void exercise_family(struct test_run *run)
             continue;
         }
         least += place.cause.counted;
-        most += most_records(run->caps, event, &place);
+        most += sampler_room(run->caps);
     }
     if (!most) {
         test_skip(run, why_not);
