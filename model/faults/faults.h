@@ -28,7 +28,8 @@ enum fault {
  *   msr:ADDRESS:read|write:clear|set|flip[:BITS]  RDMSR reads, or WRMSR writes, these bits wrong
  *   cpuid:LEAF.SUBLEAF:eax|ebx|ecx|edx:clear|set|flip[:BITS]
  * Numbers are hexadecimal; without BITS, it is all bits. Of several registers, such as the event selects, the address
- * of one names all; of two addresses of a register, the one from 1900H on names only itself.
+ * of the first names all, and another's only itself (not with gp and take); of two addresses of a register, the one
+ * from 1900H on names only itself.
  */
 struct bit_fault {
     enum bit_fault_kind {

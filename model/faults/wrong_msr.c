@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Faulty rules of registers. */
 
+#include <limits.h>
 #include <string.h>
 
 #include "model/engine/counting.h"
@@ -24,45 +25,49 @@ void wrong_engine_reset_registers(struct vcpu *v)
 
 #define FIRST_ALIAS 0x1900u /* from here on, registers of architectural PEBS have a second address */
 
+#define ANY UINT_MAX
+
 /*
- * Whether the fault is of this register, or of another that the processor has several of, such as an event select. A
- * second address of a register does not name the first.
+ * Whether the fault is of the i-th register of the row. The first address of a row, such as that of the event selects,
+ * names all. A second address of a register does not name the first.
  */
-static bool is_of(const struct vcpu *v, const struct bit_fault *f, const struct profile_msr *m)
+static bool is_of(const struct vcpu *v, const struct bit_fault *f, const struct profile_msr *m, unsigned i)
 {
     const struct profile_msr *const row = profile_find_msr(v->profile, f->address);
 
+    if (row != NULL && f->address != row->address && i != ANY)
+        return row == m && profile_msr_number(row, f->address) == i;
     return row == m || (row != NULL && row->reg == m->reg && m->reg != REG_ZERO &&
                         (f->address < FIRST_ALIAS || m->address >= FIRST_ALIAS));
 }
 
 /* The bits of the register that faults of this kind name. */
-static uint64_t bits_of(const struct vcpu *v, enum bit_fault_kind kind, const struct profile_msr *m)
+static uint64_t bits_of(const struct vcpu *v, enum bit_fault_kind kind, const struct profile_msr *m, unsigned i)
 {
     const struct fault_set *const set = &fault_state(v)->faults;
     uint64_t bits = 0;
 
-    for (unsigned i = 0; i < set->bit_faults; i++)
-        if (set->bits[i].kind == kind && is_of(v, &set->bits[i], m))
-            bits |= set->bits[i].bits;
+    for (unsigned n = 0; n < set->bit_faults; n++)
+        if (set->bits[n].kind == kind && is_of(v, &set->bits[n], m, i))
+            bits |= set->bits[n].bits;
     return bits;
 }
 
 /* The value that RDMSR reads, or WRMSR writes, with the faults of this kind. */
-static uint64_t with_changes(const struct vcpu *v, enum bit_fault_kind kind, const struct profile_msr *m,
+static uint64_t with_changes(const struct vcpu *v, enum bit_fault_kind kind, const struct profile_msr *m, unsigned i,
                              uint64_t value)
 {
     const struct fault_set *const set = &fault_state(v)->faults;
 
-    for (unsigned i = 0; i < set->bit_faults; i++)
-        if (set->bits[i].kind == kind && is_of(v, &set->bits[i], m))
-            value = bit_fault_change(&set->bits[i], value);
+    for (unsigned n = 0; n < set->bit_faults; n++)
+        if (set->bits[n].kind == kind && is_of(v, &set->bits[n], m, i))
+            value = bit_fault_change(&set->bits[n], value);
     return value;
 }
 
 bool wrong_msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
-    return bits_of(v, FAULT_MSR_ABSENT, m) == 0 && without_faults(v)->msr_exists(v, m, i);
+    return bits_of(v, FAULT_MSR_ABSENT, m, i) == 0 && without_faults(v)->msr_exists(v, m, i);
 }
 
 /* Inverts the lowest writable bit of each register of the row. */
@@ -80,9 +85,9 @@ static void flip(struct vcpu *v, const struct profile_msr *m)
 bool wrong_msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t value)
 {
     const struct profile_debugctl *const bits = v->profile->debugctl;
-    const uint64_t taken = bits_of(v, FAULT_MSR_TAKE, m);
+    const uint64_t taken = bits_of(v, FAULT_MSR_TAKE, m, ANY);
 
-    if ((value & bits_of(v, FAULT_MSR_GP, m)) ||
+    if ((value & bits_of(v, FAULT_MSR_GP, m, ANY)) ||
         (m->reg == REG_IA32_DEBUGCTL && (value & (bits->lbr | bits->tr | bits->bts)) &&
          (v->regs[REG_IA32_RTIT_CTL] & RTIT_CTL_TRACEEN) && fault(v, FAULT_ERRATUM_BDM104)))
         return false;
@@ -101,15 +106,15 @@ uint64_t wrong_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i
         v->status = 0;
     if (m->reg == REG_IA32_PERFEVTSEL && i >= 4 && fault(v, FAULT_ERRATUM_BV086))
         return 0;
-    return with_changes(v, FAULT_MSR_READ, m, value);
+    return with_changes(v, FAULT_MSR_READ, m, i, value);
 }
 
 /* The value that WRMSR stores. */
 static uint64_t changed(struct vcpu *v, const struct profile_msr *m, unsigned i, uint64_t value)
 {
-    const uint64_t stuck = bits_of(v, FAULT_MSR_STICK, m);
+    const uint64_t stuck = bits_of(v, FAULT_MSR_STICK, m, i);
 
-    value = with_changes(v, FAULT_MSR_WRITE, m, value);
+    value = with_changes(v, FAULT_MSR_WRITE, m, i, value);
     value |= stuck != 0 ? without_faults(v)->msr_value(v, m, i) & stuck : 0;
     switch (m->reg) {
     case REG_IA32_PERF_GLOBAL_STATUS_RESET:
@@ -170,7 +175,7 @@ void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint
     const bool adds = fault(v, FAULT_ERRATUM_HSD143) && starts_fixed_0(v, m, value);
 
     without_faults(v)->msr_set(v, m, i, value);
-    if (bits_of(v, FAULT_MSR_TAKE, m) != 0)
+    if (bits_of(v, FAULT_MSR_TAKE, m, i) != 0)
         v->regs[m->reg] = value; /* also bits that the register ignores */
     if (adds)
         counting_load(v, v->profile->general_counters, v->counters[v->profile->general_counters].value + 32);

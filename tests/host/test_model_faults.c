@@ -168,7 +168,7 @@ UNIT_TEST(bits_of_registers)
     }
 }
 
-/* A fault of one event select is of all. */
+/* A fault of the first event select is of all. */
 UNIT_TEST(bits_of_several_registers)
 {
     struct machine *m = machine_new();
@@ -183,6 +183,12 @@ UNIT_TEST(bits_of_several_registers)
     assert_int_equal(engine_rdmsr(&m->v, 0x189, &value, BETWEEN_BLOCKS), MSR_GP);
     assert_int_equal(try_write(m, 0x187, 0), MSR_GP);
     assert_int_equal(engine_rdmsr(&m->v, 0xc1, &value, BETWEEN_BLOCKS), MSR_DONE);
+    break_mend(&m->v);
+    assert_null(parse(&set, "msr:187:absent", &length));
+    assert_true(break_rules(&m->v, &set, 0, NULL));
+    assert_int_equal(try_write(m, 0x187, 0), MSR_GP);
+    assert_int_equal(try_write(m, 0x186, 0), MSR_DONE);
+    assert_int_equal(try_write(m, 0x188, 0), MSR_DONE);
     break_mend(&m->v);
 }
 
