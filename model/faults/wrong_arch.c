@@ -51,6 +51,8 @@ uint64_t wrong_pebs_arch_counted(const struct vcpu *v)
 void wrong_pebs_arch_describe(struct vcpu *v, struct arch_contents *arch)
 {
     without_faults(v)->pebs_arch_describe(v, arch);
+    if (v->regs[REG_IA32_PEBS_INDEX] & PEBS_INDEX_WR)
+        return; /* not the buffer's first record */
     arch->mode_64 = arch->mode_64 && !fault(v, FAULT_ARCH_MODE_CLEAR);
     arch->retire_valid = arch->retire_valid && !fault(v, FAULT_ARCH_RETIRE_INVALID);
     arch->ssp = fault(v, FAULT_ARCH_SSP_SET) ? SOME_STACK : arch->ssp;
@@ -110,9 +112,10 @@ uint64_t wrong_pebs_arch_index(const struct vcpu *v, size_t size)
 
 bool wrong_pebs_arch_reaches(const struct vcpu *v)
 {
-    const uint64_t index = v->regs[REG_IA32_PEBS_INDEX];
+    const uint64_t index = v->regs[REG_IA32_PEBS_INDEX], written = index & PEBS_INDEX_WR;
+    const uint64_t threshold = index >> PEBS_INDEX_THRESH_SHIFT & PEBS_INDEX_WR;
 
     /* Never, with FAULT_ARCH_THRESHOLD_IGNORED. */
-    return fault(v, FAULT_ARCH_THRESHOLD_GREATER) &&
-           (index & PEBS_INDEX_WR) > (index >> PEBS_INDEX_THRESH_SHIFT & PEBS_INDEX_WR);
+    return (fault(v, FAULT_ARCH_THRESHOLD_GREATER) && written > threshold) ||
+           (fault(v, FAULT_ARCH_THRESHOLD_EARLY) && written + ARCH_UNIT >= threshold);
 }

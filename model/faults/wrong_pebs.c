@@ -7,6 +7,8 @@
 #include "model/engine/ring.h"
 #include "model/faults/fault_state.h"
 
+#define CHANCE UINT64_C(0x9e3779b97f4a7c15) /* the upper bits of a product with it look random */
+
 /* On NetBurst, bit 24 also enables sampling. */
 uint64_t wrong_pebs_enabled(const struct vcpu *v)
 {
@@ -104,6 +106,9 @@ void wrong_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struc
         contents->data_address = 0;
     if (fault(v, FAULT_PEBS_DATA_STORE_SOURCE_ZERO) && of_store)
         contents->data_source = 0;
+    if (fault(v, FAULT_PEBS_DATA_SOURCE_SOMETIMES) && contents->data_source == v->profile->memory.source[LEVEL_L1] &&
+        contents->tsc * CHANCE >> 62 == 0)
+        contents->data_source = v->profile->memory.source[LEVEL_L2];
     overwrite(v, contents);
 }
 
@@ -155,9 +160,11 @@ void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample
         contents->latency = 0;
         extra->cache_latency = 0;
     }
-    for (unsigned i = 0; fault(v, FAULT_PEBS_ADAPTIVE_XMM_UPPER) && i < XMM_REGISTERS; i++)
-        extra->xmm[i][1] ^= UINT64_C(0xffffffff) << 32;
+    if (fault(v, FAULT_PEBS_ADAPTIVE_XMM_UPPER))
+        extra->xmm[XMM_REGISTERS - 1][1] ^= UINT64_C(0xffffffff) << 32;
     describe_wrong_counters(v, sample, extra);
+    if (fault(v, FAULT_PEBS_ADAPTIVE_LBR_EVENTS) && extra->lbr_count > 0)
+        stack[0].info ^= UINT64_C(1) << 32;
     if (fault(v, FAULT_PEBS_SNAPSHOT_METRICS_SWAPPED))
         swap(&extra->slots, &extra->metrics);
     if (fault(v, FAULT_PEBS_ADAPTIVE_LBR_FEWER) && (extra->format & DATA_CFG_LBRS)) {
