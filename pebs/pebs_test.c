@@ -319,30 +319,26 @@ static void instructions_threshold(struct test_run *run)
     const unsigned typical = (unsigned)workload->instructions / spacing;
     unsigned last = 0, number;
     struct pebs_record record;
-    bool inside = false, adjacent = false; /* the last record was of the workload; no interrupt since then */
+    bool inside = false; /* the last record was of the workload */
 
     test_plan_between(run, typical / 2, 2 * typical);
     if (!pebs_sample(run, &sample) || ds_pebs_log()->records > 2 * typical)
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         if (!pebs_event_number(run, &sample, &record, &number)) {
-            inside = adjacent = false;
+            inside = false;
             continue; /* in the service routine */
         }
         if (last && number <= last) {
             test_fail(run, "PEBS record %u describes an instruction before that of the previous record", n);
-            inside = adjacent = false;
+            inside = false;
             continue;
         }
         if (inside && number >= last + 2 * spacing)
             test_fail(run, "PEBS record %u is %u instructions after the previous one: a record is missing", n,
                       number - last);
-        else if (adjacent && number != last + spacing)
-            test_differs(run, "PEBS record %u is %u instructions after the previous one, typically %u", n,
-                         number - last, spacing);
         last = number;
         inside = true;
-        adjacent = (n + 1) % THRESHOLD != 0; /* an interrupt may follow each THRESHOLDth record */
     }
 }
 
@@ -384,8 +380,6 @@ static void load_latency(struct test_run *run)
         uint64_t step = steps - record.gpr[PEBS_RCX];
         if (!pebs_access(run, &workload_chase, &record))
             test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", describes no load of the ring", n, record.ip);
-        if (record.latency <= PEBS_LATENCY_THRESHOLD)
-            test_fail(run, "PEBS record %u: latency %" PRIu64 " is not above the threshold", n, record.latency);
         if ((record.data_source & 0xf) == 1)
             hits++;
         else if (step >= WORKLOAD_CHASE_LINES)
@@ -399,7 +393,7 @@ static void load_latency(struct test_run *run)
 
 TEST(pebs_load_latency_l1) = {
     .id = "pebs.load_latency.l1",
-    .title = "Loads from a ring that fits the first level have their data address, a latency and the data source L1",
+    .title = "Loads from a ring that fits the first level have their data address and the data source L1",
     .source = SDM_LOAD_LATENCY,
     .needs = NEEDS | NEED_LOAD_LATENCY,
     .records = true,
