@@ -3,7 +3,7 @@
  * Loads from a known level of the memory hierarchy: rings of lines that fit into one level and not into the previous
  * one, in an order that no prefetcher follows. Replacement, prefetchers and other agents affect where a load's data
  * comes from. Promised: some loads of a ring come from its level, and memory takes longer than the first level.
- * Typical: nearly all come from its level, and each level takes longer than the previous one.
+ * Typical: nearly all come from its level.
  *
  * The processor tracks loads that it picks at random, so the test walks a ring until it has enough samples.
  */
@@ -188,7 +188,7 @@ static void hierarchy(struct test_run *run)
         .event = event, .workload = &workload_walk, .counter = pebs_counter(run->caps, event), .period = 511
     };
     struct mem_table table = { 0 };
-    uint64_t first = 0, last = 0;
+    uint64_t first = 0;
 
     test_plan_between(run, 1, LEVELS * ATTEMPTS * ((STEPS + 2) / pebs_spacing(event, sample.period)));
     for (unsigned i = 0; i < LEVELS; i++) {
@@ -205,11 +205,7 @@ static void hierarchy(struct test_run *run)
         if (i == MEMORY && latency <= first)
             test_fail(run, "loads from memory take %" PRIu64 " cycles, loads from the first level %" PRIu64, latency,
                       first);
-        else if (latency <= last)
-            test_differs(run, "loads from %s take %" PRIu64 " cycles, loads from the previous level %" PRIu64,
-                         footprint.name, latency, last);
         first = i == FIRST_LEVEL ? latency : first;
-        last = latency;
     }
     mem_table_text(&console_sink, &table, event->name);
 }
