@@ -25,9 +25,8 @@ static void stopped(struct test_run *run)
     workload_kinds.run(&window);
     lbr_read(run->caps, &lbr_recorded);
     interrupts_on();
-    for (unsigned age = 0; age < before.depth; age++) /* by age, which also depends on the top of stack */
-        if (memcmp(lbr_recorded.registers[age], before.registers[age], sizeof before.registers[age]))
-            test_fail(run, "LBR entry %u has changed", age);
+    if (!lbr_same(&lbr_recorded, &before))
+        test_fail(run, "the LBR stack has changed");
 }
 
 TEST(lbr_stopped) = {
@@ -416,7 +415,6 @@ static void call_stack_empty(struct test_run *run)
         return;
     test_equal(run, "top of stack", lbr_recorded.tos, before);
     test_saw(run, lbr_is_used(&lbr_recorded.entries[0]));
-    lbr_compare_popped(run, &workload_calls, 0);
 }
 
 TEST(lbr_call_stack_empty) = {

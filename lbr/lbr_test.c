@@ -73,7 +73,6 @@ static void call_stack(struct test_run *run)
     for (unsigned age = 0; age < run->expected; age++)
         test_saw(run, lbr_is_used(&lbr_recorded.entries[age]));
     lbr_compare(run, &workload_open_calls, BRANCH_KINDS_ALL, run->expected);
-    lbr_compare_popped(run, &workload_open_calls, run->expected);
 }
 
 TESTS(entries) = {

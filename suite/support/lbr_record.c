@@ -162,20 +162,9 @@ unsigned lbr_compare_own(struct test_run *run, const struct workload *workload, 
     return own;
 }
 
-static bool inside(const struct workload *workload, uint64_t address)
+bool lbr_same(const struct lbr_stack *one, const struct lbr_stack *other)
 {
-    return address >= workload->start && address < workload->limit;
-}
-
-void lbr_compare_popped(struct test_run *run, const struct workload *workload, unsigned count)
-{
-    for (unsigned age = count; age < lbr_recorded.depth; age++) {
-        const struct lbr_entry *const got = &lbr_recorded.entries[age];
-        if (lbr_is_used(got) ? !inside(workload, got->from) || !inside(workload, got->to)
-                             : lbr_recorded.registers[age][2] != 0)
-            test_fail(run, "LBR entry %u is 0x%" PRIx64 " => 0x%" PRIx64 ", and was not a call of the workload", age,
-                      got->from, got->to);
-    }
+    return memcmp(one->registers, other->registers, one->depth * sizeof one->registers[0]) == 0;
 }
 
 unsigned lbr_used(const struct lbr_stack *stack)
@@ -225,10 +214,9 @@ static void compare_control(struct test_run *run, uint64_t select, const struct 
 /* A stack that the manual documents as read-only takes all writes of 0, or none. */
 static bool all_or_none(const struct lbr_stack *before, const struct lbr_stack *after)
 {
-    static const uint64_t none[LBR_DEPTH_MAX][3];
-    const size_t size = after->depth * sizeof after->registers[0];
+    static const struct lbr_stack none;
 
-    return memcmp(after->registers, before->registers, size) == 0 || memcmp(after->registers, none, size) == 0;
+    return lbr_same(after, before) || lbr_same(after, &none);
 }
 
 void lbr_clear(struct test_run *run, uint64_t select)
@@ -239,7 +227,7 @@ void lbr_clear(struct test_run *run, uint64_t select)
     if (read_only) {
         lbr_read(run->caps, &before);
         lbr_read(run->caps, &after);
-        if (memcmp(after.registers, before.registers, sizeof after.registers) != 0)
+        if (!lbr_same(&after, &before))
             test_fail(run, "the LBR stack reads differently twice");
     }
     if (!lbr_reset(run->caps, select) && !read_only)

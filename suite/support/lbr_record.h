@@ -72,8 +72,8 @@ void lbr_compare_events(struct test_run *run, unsigned age, const struct lbr_ent
  */
 unsigned lbr_compare_own(struct test_run *run, const struct workload *workload, unsigned recorded);
 
-/* In a call stack, entries older than the newest `count` must be empty, or calls of the workload that have returned. */
-void lbr_compare_popped(struct test_run *run, const struct workload *workload, unsigned count);
+/* Whether all registers of two stacks are the same, by their entries' ages. */
+bool lbr_same(const struct lbr_stack *one, const struct lbr_stack *other);
 
 /* lbr_compare() with the caller's stack. */
 void lbr_compare_stack(struct test_run *run, const struct lbr_stack *stack, const struct workload *workload,
