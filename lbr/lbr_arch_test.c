@@ -54,6 +54,7 @@ static void depth_refused(struct test_run *run)
 
 static void depth_beyond(struct test_run *run)
 {
+    unsigned readable = 0;
     uint64_t value;
 
     for (unsigned i = 0; i < 8; i++) {
@@ -64,10 +65,11 @@ static void depth_beyond(struct test_run *run)
         if (!msr_read(MSR_IA32_LBR_FROM(depth - 1), &value))
             test_fail(run, "RDMSR of the last of %u entries raised #GP", depth);
         test_equal(run, "FROM of the last entry of an empty stack", value, 0);
-        if (msr_read(MSR_IA32_LBR_FROM(depth), &value) || msr_read(MSR_IA32_LBR_TO(depth), &value) ||
-            msr_read(MSR_IA32_LBR_INFO(depth), &value))
-            test_fail(run, "RDMSR past the last of %u entries raised no #GP", depth);
+        readable += msr_read(MSR_IA32_LBR_FROM(depth), &value);
+        readable += msr_read(MSR_IA32_LBR_TO(depth), &value);
+        readable += msr_read(MSR_IA32_LBR_INFO(depth), &value);
     }
+    test_equal(run, "number of registers past the last entry that RDMSR accepts", readable, 0);
     lbr_clear(run, LBR_NO_FILTER);
 }
 
