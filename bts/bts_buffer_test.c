@@ -348,40 +348,15 @@ TESTS(thresholds) = {
 
 /* ---- the record -------------------------------------------------------------------------------------------------- */
 
-/* A field of a record in memory, low byte first. */
-static uint64_t raw_field(struct test_run *run, unsigned record, unsigned field)
+static void layout(struct test_run *run)
 {
-    const unsigned width = run->caps->ds_width;
-    const uint8_t *at = ds_memory().bts + (size_t)record * run->caps->bts_record_size + (size_t)field * width;
-    uint64_t value = 0;
-
-    for (unsigned i = width; i-- > 0;)
-        value = value << 8 | at[i];
-    return value;
-}
-
-/*
- * Compares fields 0 and 1 of each record with the labels, without the decoder. The argument is a mask of the bits to
- * compare.
- */
-static void compare_raw(struct test_run *run)
-{
-    const uint64_t bits = *(const uint64_t *)run->test->argument;
-    struct branch_walk walk = { &workload_kinds, BRANCH_KINDS_ALL, 0, 0 };
-    const unsigned branches = branches_of(&workload_kinds);
     struct ds_area before, after;
 
-    test_plan(run, branches);
+    test_plan(run, branches_of(&workload_kinds));
     if (!trace(run, &roomy, &workload_kinds, &before, &after))
         return;
     records_close(run, 0);
-    test_saw(run, ds_bts_log()->records);
-    for (unsigned n = 0; n < branches; n++) {
-        const struct branch *want = branch_next(&walk);
-        for (unsigned field = 0; field < 2; field++)
-            test_equal(run, field ? "second field of a record" : "first field of a record",
-                       raw_field(run, n, field) & bits, (field ? want->to : want->from) & bits);
-    }
+    records_compare_bts(run, &workload_kinds, 0);
 }
 
 static const char *no_upper_halves(const struct caps *caps)
@@ -393,9 +368,7 @@ static const char *no_upper_halves(const struct caps *caps)
 
 TESTS(raw_records) = {
     { "bts.record.layout", "A record is the branch's source, its target and flags, each as wide as a field of the area",
-      SDM_DEBUG_STORE ", figures 16-6 and 16-9", GROUP, .run = compare_raw,
-      .argument = &(const uint64_t){ UINT32_MAX } },
+      SDM_DEBUG_STORE ", figures 16-6 and 16-9", GROUP, .run = layout },
     { "bts.record.upper_halves", "Outside IA-32e mode the upper halves of a 64-bit record's addresses are 0",
-      SDM_DEBUG_STORE ", 64-bit format", GROUP, .lacks = no_upper_halves, .run = compare_raw,
-      .argument = &(const uint64_t){ UINT64_MAX } },
+      SDM_DEBUG_STORE ", 64-bit format", GROUP, .lacks = no_upper_halves, .run = layout },
 };
