@@ -96,20 +96,14 @@ static void xmm(struct test_run *run)
 
 #define LBR_GROUP_ENTRIES 8u
 
-/* Returns whether the used LBR entries, newest first, are the workload's branches backwards from branch number `at`. */
+/* Returns whether the LBR entries, newest first, have the sources of the workload's branches from number `at` back. */
 static bool follows(const struct pebs_record *record, const struct workload *workload, unsigned at)
 {
-    for (unsigned age = 0; age <= at && age < record->lbr_count && record->lbr[age].from; age++) {
-        const struct branch *want = &workload->branches[at - age];
-        if (record->lbr[age].from != want->from || record->lbr[age].to != want->to)
-            return false;
-    }
-    return true;
-}
+    bool same = true;
 
-static bool is_of(const struct pebs_record *record, const struct branch *branch)
-{
-    return record->eventing_ip == branch->from;
+    for (unsigned age = 0; age <= at && age < record->lbr_count; age++)
+        same = same && record->lbr[age].from == workload->branches[at - age].from;
+    return same;
 }
 
 /*
@@ -143,23 +137,20 @@ static void lbr(struct test_run *run)
         return;
     pebs_check_count(run, ds_pebs_log()->records, usual);
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
-        bool own = false, any = false;
+        unsigned until = (unsigned)workload->branch_count; /* the newest entry is the last of so many branches */
         test_equal(run, "LBR entries", record.lbr_count, LBR_GROUP_ENTRIES);
-        for (unsigned age = 0; age < record.lbr_count; age++) /* the first period alone has more branches than that */
-            if (!record.lbr[age].from)
-                test_fail(run, "LBR entry %u of PEBS record %u is empty", age, n);
-        for (unsigned at = 0; at < workload->branch_count; at++) {
-            any = any || follows(&record, workload, at);
-            own = own || (is_of(&record, &workload->branches[at]) && follows(&record, workload, at));
-        }
-        if (!any)
+        while (until > 0 && !follows(&record, workload, until - 1))
+            until--;
+        if (until == 0)
             test_fail(run,
                       "the LBR entries of PEBS record %u, 0x%" PRIx64 " => 0x%" PRIx64
                       " first, are not consecutive branches of the workload",
                       n, record.lbr[0].from, record.lbr[0].to);
-        else if (!own)
+        else if (record.eventing_ip != workload->branches[until - 1].from)
             test_differs(run, "LBR entry 0 of PEBS record %u is 0x%" PRIx64 " => 0x%" PRIx64 ", typically the event's",
                          n, record.lbr[0].from, record.lbr[0].to);
+        for (unsigned age = 0; age < until && age < record.lbr_count; age++)
+            lbr_compare_entry(run, age, &record.lbr[age], &workload->branches[until - 1 - age]);
     }
 }
 
