@@ -264,12 +264,29 @@ UNIT_TEST(numbers_of_instructions)
     }
     SAID(&trap, s, 49, "", { 0x2005, 0, 100 - 24 }, { 0x2005, 0, 100 - 49 }); /* 48 and 98 */
     SAID(&trap, s, 49, "wrong: PEBS record 0 describes event 47, must be 49 or later\n", { 0x2007, 0, 100 - 24 });
+    SAID(&trap, s, 49, "wrong: PEBS record 1 describes event 97, must be 98 or later\n", { 0x2005, 0, 100 - 24 },
+         { 0x2007, 0, 100 - 49 });
     const struct pebs_sample line = { .event = instructions, .workload = &straight, .period = 49 };
     SAID(&trap, line, 49, "differs: PEBS record 1 describes event 99, typically 98\n", { 0x3000 + 4 * 49, 0, 0 },
          { 0x3000 + 4 * 100, 0, 0 });
     SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x30c6, describes no event of the workload\n", { 0x30c6, 0, 0 });
     SAID(&trap, line, 49, "", { 0x3000 + 4 * 50, 0, 0 }, { 0x3191, 0, 0 },
          { 0x31b0, 0, 0 }); /* instructions that close the window */
+}
+
+/* Behind the workload, the registers are known up to the write that closes the window, and no farther. */
+UNIT_TEST(registers_behind_the_workload)
+{
+    const struct workload leaving = { .run = leave, .start = 0x3000, .limit = 0x3190, .access_count = 64 };
+    const struct pebs_sample s = { .event = instructions, .workload = &leaving, .period = 49 };
+    const struct left places[] = { { 0x3190 + 19, 0x3190 + 19, 0 }, { 0x3190 + 20, 0x3190 + 20, 0 } };
+    for (unsigned i = 0; i < 2; i++) {
+        started(&skylake);
+        left = &places[i];
+        left_count = 1;
+        assert_true(pebs_sample(&run, &s));
+        assert_int_equal(run.problems == 1, i == 1); /* the address */
+    }
 }
 
 /* Exits to a hypervisor may add to a count. Nothing removes from it. */
