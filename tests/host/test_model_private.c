@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How the model finds QEMU's private state. This program exports the symbols that the model looks up, and its processor
- * is a heap object with QEMU 11.1's first fields. tests/qemu/losses.t tests the reports of missing and unexpected
- * symbols.
+ * is a heap object with QEMU 11.1's first fields in 64 bits; tests/qemu/options.t has qemu-system-i386, which has 32.
+ * tests/qemu/losses.t tests the reports of missing and unexpected symbols.
  */
 #define _GNU_SOURCE
 #include "tests/host/unit_test.h"
@@ -19,7 +19,7 @@
 
 /* --- QEMU --------------------------------------------------------------------------------------------------------- */
 
-struct wide_processor {
+struct processor {
     const void *class;
     void (*free)(void *object);
     uint32_t decoy, translation_flags, another_decoy, nothing;
@@ -27,16 +27,6 @@ struct wide_processor {
     uint32_t status, operation, more[10]; /* from which the status flags are computed */
     uint64_t end[8];
     uint8_t vectors[16][64];
-};
-
-struct narrow_processor {
-    const void *class;
-    void (*free)(void *object);
-    uint32_t translation_flags, nothing;
-    uint32_t regs[8], eip, eflags;
-    uint32_t status, operation, more[12];
-    uint64_t end[8];
-    uint8_t vectors[16][64]; /* uses 8 */
 };
 
 struct field {
@@ -74,7 +64,6 @@ EXPORT bool qemu_tcg_mttcg_enabled(void)
     return several_threads;
 }
 
-static bool narrow;
 static unsigned restored; /* calls */
 static uintptr_t restored_for;
 static void *restored_cpu;
@@ -106,35 +95,28 @@ void g_free(void *object)
 
 void *object_dynamic_cast(void *object, const char *type)
 {
-    return strcmp(type, narrow ? "i386-cpu" : "x86_64-cpu") == 0 ? object : NULL;
-}
-
-static size_t env_offset(void)
-{
-    return narrow ? offsetof(struct narrow_processor, regs) : offsetof(struct wide_processor, regs);
+    return strcmp(type, "x86_64-cpu") == 0 ? object : NULL;
 }
 
 static void *env_of(void *cpu)
 {
-    return (char *)cpu + env_offset();
+    return (char *)cpu + offsetof(struct processor, regs);
 }
 
 /* The words after EFLAGS: status, operation, ... */
 static uint32_t *state_of(void *cpu)
 {
-    return narrow ? &((struct narrow_processor *)cpu)->status : &((struct wide_processor *)cpu)->status;
+    return &((struct processor *)cpu)->status;
 }
 
 /* IF and AC from EFLAGS; CF to OF from `status`: unchanged if `operation` is 1, inverted if it is 2. */
 uint64_t helper_read_eflags(void *env)
 {
-    char *const cpu = (char *)env - env_offset();
-    const uint64_t kept =
-        narrow ? ((struct narrow_processor *)(void *)cpu)->eflags : ((struct wide_processor *)(void *)cpu)->eflags;
+    struct processor *const cpu = (void *)((char *)env - offsetof(struct processor, regs));
     const uint32_t *state = state_of(cpu);
     const uint32_t status = state[1] == 2 ? ~state[0] : state[1] == 1 ? state[0] : 0;
 
-    return kept | (status & 0x8d5);
+    return cpu->eflags | (status & 0x8d5);
 }
 
 #define ONE_WORD  0x1000 /* translated code in which RIP and `operation` (2) are stale */
@@ -148,10 +130,7 @@ bool cpu_restore_state(void *cpu, uintptr_t host_pc)
     restored_cpu = cpu;
     if (host_pc != ONE_WORD && host_pc != TWO_WORDS && host_pc != NO_WORD)
         return false;
-    if (narrow)
-        ((struct narrow_processor *)cpu)->eip = 0x401000;
-    else
-        ((struct wide_processor *)cpu)->eip = 0x401000;
+    ((struct processor *)cpu)->eip = 0x401000;
     if (host_pc != NO_WORD)
         state_of(cpu)[1] = 2;
     if (host_pc == TWO_WORDS)
@@ -208,8 +187,7 @@ void cpu_x86_cpuid(void *env, uint32_t leaf, uint32_t subleaf, uint32_t *eax, ui
 
 static uint32_t *translation_flags(void *cpu)
 {
-    return narrow ? &((struct narrow_processor *)cpu)->translation_flags
-                  : &((struct wide_processor *)cpu)->translation_flags;
+    return &((struct processor *)cpu)->translation_flags;
 }
 
 bool tcg_cflags_has(void *cpu, uint32_t flags)
@@ -217,54 +195,33 @@ bool tcg_cflags_has(void *cpu, uint32_t flags)
     return *translation_flags(cpu) & flags;
 }
 
-static struct wide_processor *wide_cpu(void)
+static struct processor *the_cpu(void)
 {
     return current_cpu;
 }
 
-/* Creates QEMU's processor of this width, and finds it. */
-static struct qemu_private *found(bool is_narrow)
+/* Creates QEMU's processor, and finds it. */
+static struct qemu_private *found(void)
 {
     struct qemu_private *p = calloc(1, sizeof(*p));
+    struct processor *cpu = calloc(1, sizeof(*cpu));
 
-    narrow = is_narrow;
-    if (narrow) {
-        struct narrow_processor *cpu = calloc(1, sizeof(*cpu));
-
-        assert_non_null(cpu);
-        cpu->free = g_free;
-        for (unsigned i = 0; i < 8; i++)
-            cpu->regs[i] = 0x100 + i;
-        cpu->eip = 0x400000;
-        cpu->eflags = 0x202;
-        current_cpu = cpu;
-        fields[0].offset = offsetof(struct narrow_processor, regs);
-        fields[1].offset = offsetof(struct narrow_processor, eip);
-        fields[2].offset = offsetof(struct narrow_processor, eflags);
-        fields[4].offset = offsetof(struct narrow_processor, vectors);
-        fields[5].offset = offsetof(struct narrow_processor, end);
-        fields[6].offset = offsetof(struct narrow_processor, more);
-    } else {
-        struct wide_processor *cpu = calloc(1, sizeof(*cpu));
-
-        assert_non_null(cpu);
-        cpu->free = g_free;
-        for (unsigned i = 0; i < 16; i++)
-            cpu->regs[i] = 0xffff000000000100 + i;
-        cpu->eip = 0xffffffff81000000;
-        cpu->eflags = 0x202;
-        cpu->decoy = cpu->another_decoy = PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS;
-        current_cpu = cpu;
-        fields[0].offset = offsetof(struct wide_processor, regs);
-        fields[1].offset = offsetof(struct wide_processor, eip);
-        fields[2].offset = offsetof(struct wide_processor, eflags);
-        fields[4].offset = offsetof(struct wide_processor, vectors);
-        fields[5].offset = offsetof(struct wide_processor, end);
-        fields[6].offset = offsetof(struct wide_processor, more);
-    }
-    *translation_flags(current_cpu) = PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS;
+    assert_non_null(cpu);
+    cpu->free = g_free;
+    for (unsigned i = 0; i < 16; i++)
+        cpu->regs[i] = 0xffff000000000100 + i;
+    cpu->eip = 0xffffffff81000000;
+    cpu->eflags = 0x202;
+    cpu->translation_flags = cpu->decoy = cpu->another_decoy = PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS;
+    current_cpu = cpu;
+    fields[0].offset = offsetof(struct processor, regs);
+    fields[1].offset = offsetof(struct processor, eip);
+    fields[2].offset = offsetof(struct processor, eflags);
+    fields[4].offset = offsetof(struct processor, vectors);
+    fields[5].offset = offsetof(struct processor, end);
+    fields[6].offset = offsetof(struct processor, more);
     for (unsigned i = 0; i < 3; i++)
-        fields[i].size = narrow ? 4 : 8;
+        fields[i].size = 8;
     assert_non_null(p);
     qemu_private_init(p);
     assert_int_equal(p->registers, QEMU_UNSEEN);
@@ -288,19 +245,16 @@ static struct qemu_seen seen(const struct qemu_private *p)
     return s;
 }
 
-static struct qemu_private *certain(bool is_narrow)
+static struct qemu_private *certain(void)
 {
-    struct qemu_private *p = found(is_narrow);
+    struct qemu_private *p = found();
     struct qemu_seen s = seen(p);
 
     qemu_private_look(p, &s);
     assert_int_equal(p->registers, QEMU_SEEN);
     qemu_private_look(p, &s); /* the same instruction proves nothing */
     assert_int_equal(p->registers, QEMU_SEEN);
-    if (is_narrow)
-        ((struct narrow_processor *)current_cpu)->eip += 2;
-    else
-        wide_cpu()->eip += 2;
+    the_cpu()->eip += 2;
     s = seen(p);
     qemu_private_look(p, &s);
     assert_int_equal(p->registers, QEMU_CERTAIN);
@@ -308,29 +262,28 @@ static struct qemu_private *certain(bool is_narrow)
     return p;
 }
 
-/* Eight or sixteen registers in the order of their numbers in instructions. */
+/* The registers in the order of their numbers in instructions. */
 UNIT_TEST(registers)
 {
     static const unsigned order[] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
+    struct qemu_private *p = found();
+    uint64_t general[GENERAL_REGISTERS];
 
-    for (unsigned is_narrow = 0; is_narrow < 2; is_narrow++) {
-        struct qemu_private *p = found(is_narrow);
-        uint64_t general[GENERAL_REGISTERS];
+    qemu_private_general(p, general);
+    for (unsigned i = 0; i < GENERAL_REGISTERS; i++)
+        assert_int_equal(general[order[i]], 0xffff000000000100 + i);
+    assert_int_equal(qemu_private_rip(p), 0xffffffff81000000);
+    assert_int_equal(qemu_private_eflags(p), 0x202);
+    assert_true(qemu_object_is_current(&p->object));
+    void *const mine = current_cpu;
 
-        qemu_private_general(p, general);
-        for (unsigned i = 0; i < GENERAL_REGISTERS; i++)
-            assert_int_equal(general[order[i]], !is_narrow ? 0xffff000000000100 + i : i < 8 ? 0x100 + i : 0);
-        assert_int_equal(qemu_private_rip(p), is_narrow ? 0x400000 : 0xffffffff81000000);
-        assert_int_equal(qemu_private_eflags(p), 0x202);
-        assert_true(qemu_object_is_current(&p->object));
-        void *const mine = current_cpu;
-
-        current_cpu = &p;
-        assert_false(qemu_object_is_current(&p->object));
-        current_cpu = mine;
-        drop(p);
-        drop(certain(is_narrow));
-    }
+    current_cpu = &p;
+    assert_false(qemu_object_is_current(&p->object));
+    current_cpu = mine;
+    p->object.width = 4; /* of qemu-system-i386 */
+    assert_int_equal(qemu_private_rip(p), 0x81000000);
+    drop(p);
+    drop(certain());
 }
 
 /* One wrong register loses the object. Upper halves and R8 to R15 are compared only in 64-bit code. */
@@ -338,15 +291,15 @@ UNIT_TEST(registers_that_differ)
 {
     for (unsigned i = 0; i < GENERAL_REGISTERS + 2; i++) {
         for (unsigned high = 0; high < 2; high++) {
-            struct qemu_private *p = found(false);
+            struct qemu_private *p = found();
             struct qemu_seen s;
             uint64_t *one;
 
             for (unsigned low_code = 0; low_code < 2; low_code++) {
                 if (low_code) { /* 32-bit code: the interface has only the low halves of eight registers */
-                    memset(wide_cpu()->regs, 0, 8 * sizeof(uint64_t));
-                    wide_cpu()->regs[1] = 0x7777000000000011;
-                    wide_cpu()->eip = 0x400000;
+                    memset(the_cpu()->regs, 0, 8 * sizeof(uint64_t));
+                    the_cpu()->regs[1] = 0x7777000000000011;
+                    the_cpu()->eip = 0x400000;
                 }
                 s = seen(p);
                 if (low_code) {
@@ -358,7 +311,7 @@ UNIT_TEST(registers_that_differ)
             }
             drop(p);
 
-            p = found(false);
+            p = found();
             s = seen(p);
             one = i < GENERAL_REGISTERS ? &s.general[i] : i == GENERAL_REGISTERS ? &s.rip : &s.eflags;
             *one ^= UINT64_C(1) << (high ? 35 : 3);
@@ -374,40 +327,36 @@ UNIT_TEST(registers_that_differ)
 /* Finds the word that tcg_cflags_has reads among others with the same value. Its other bits remain. */
 UNIT_TEST(translations)
 {
-    for (unsigned is_narrow = 0; is_narrow < 2; is_narrow++) {
-        struct qemu_private *p = found(is_narrow);
-        uint32_t *flags = translation_flags(current_cpu);
+    struct qemu_private *p = found();
+    uint32_t *flags = translation_flags(current_cpu);
 
-        assert_ptr_equal(p->translation_flags, flags);
-        assert_false(qemu_private_translates_apart(p));
-        assert_true(qemu_private_translate_apart(p, true));
-        assert_int_equal(*flags, PC_RELATIVE | SETS | OTHER_FLAGS);
-        assert_true(qemu_private_translates_apart(p));
-        assert_true(qemu_private_translate_apart(p, false));
-        assert_int_equal(*flags, PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS);
-        qemu_private_select_set(p, 5);
-        assert_int_equal(*flags, OF_CLUSTER | (SETS & ~(UINT32_C(5) << 25)) | OTHER_FLAGS);
-        assert_int_equal(qemu_private_set(p), 5);
-        qemu_private_select_set(p, QEMU_SETS - 1);
-        assert_int_equal(qemu_private_set(p), QEMU_SETS - 1);
-        assert_false(qemu_private_translates_apart(p));
-        qemu_private_select_set(p, 0);
-        assert_int_equal(*flags, PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS);
-        assert_int_equal(qemu_private_set(p), 0);
-        assert_int_equal(qemu_private_sets(p), QEMU_SETS);
-        if (!is_narrow) {
-            assert_int_equal(wide_cpu()->decoy, PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS);
-            assert_int_equal(wide_cpu()->another_decoy, PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS);
-        }
-        p->translation_flags = NULL; /* not found */
-        qemu_private_select_set(p, 5);
-        assert_int_equal(qemu_private_set(p), 0);
-        assert_int_equal(qemu_private_sets(p), 1);
-        assert_false(qemu_private_translate_apart(p, true));
-        assert_false(qemu_private_translates_apart(p));
-        assert_int_equal(*flags, PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS);
-        drop(p);
-    }
+    assert_ptr_equal(p->translation_flags, flags);
+    assert_false(qemu_private_translates_apart(p));
+    assert_true(qemu_private_translate_apart(p, true));
+    assert_int_equal(*flags, PC_RELATIVE | SETS | OTHER_FLAGS);
+    assert_true(qemu_private_translates_apart(p));
+    assert_true(qemu_private_translate_apart(p, false));
+    assert_int_equal(*flags, PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS);
+    qemu_private_select_set(p, 5);
+    assert_int_equal(*flags, OF_CLUSTER | (SETS & ~(UINT32_C(5) << 25)) | OTHER_FLAGS);
+    assert_int_equal(qemu_private_set(p), 5);
+    qemu_private_select_set(p, QEMU_SETS - 1);
+    assert_int_equal(qemu_private_set(p), QEMU_SETS - 1);
+    assert_false(qemu_private_translates_apart(p));
+    qemu_private_select_set(p, 0);
+    assert_int_equal(*flags, PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS);
+    assert_int_equal(qemu_private_set(p), 0);
+    assert_int_equal(qemu_private_sets(p), QEMU_SETS);
+    assert_int_equal(the_cpu()->decoy, PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS);
+    assert_int_equal(the_cpu()->another_decoy, PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS);
+    p->translation_flags = NULL; /* not found */
+    qemu_private_select_set(p, 5);
+    assert_int_equal(qemu_private_set(p), 0);
+    assert_int_equal(qemu_private_sets(p), 1);
+    assert_false(qemu_private_translate_apart(p, true));
+    assert_false(qemu_private_translates_apart(p));
+    assert_int_equal(*flags, PC_RELATIVE | OF_CLUSTER | SETS | OTHER_FLAGS);
+    drop(p);
 }
 
 /*
@@ -427,9 +376,8 @@ UNIT_TEST(flags_in_the_middle)
         { 0x9999, 0x202 | 0x41, false }, /* nothing to restore */
     };
 
-    for (unsigned k = 0; k < 2 * COUNT_OF(rows); k++) {
-        const size_t i = k / 2;
-        struct qemu_private *p = certain(k % 2);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct qemu_private *p = certain();
         struct qemu_middle middle = { rows[i].at, 0 };
 
         state_of(current_cpu)[0] = 0x41;
@@ -448,7 +396,7 @@ UNIT_TEST(flags_in_the_middle)
 /* Between blocks every value is current. Without access to QEMU's flags, the plugin interface's are used. */
 UNIT_TEST(flags_between_blocks)
 {
-    struct qemu_private *p = found(false);
+    struct qemu_private *p = found();
 
     state_of(current_cpu)[0] = 0x8d5;
     state_of(current_cpu)[1] = 1;
@@ -457,7 +405,7 @@ UNIT_TEST(flags_between_blocks)
 
     qemu_private_look(p, &s);
     assert_int_equal(qemu_private_flags(p, 0x246, NULL), 0x202 | 0x8d5);
-    wide_cpu()->eflags = 0x40002;
+    the_cpu()->eflags = 0x40002;
     assert_int_equal(qemu_private_flags(p, 0x246, NULL), 0x40002 | 0x8d5);
     p->flags_known = false;
     assert_int_equal(qemu_private_flags(p, 0x246, NULL), 0x246);
@@ -467,7 +415,7 @@ UNIT_TEST(flags_between_blocks)
 /* An address is used after its memory has equalled the plugin interface's often enough, with values other than zero. */
 UNIT_TEST(memory)
 {
-    struct qemu_private *p = found(false);
+    struct qemu_private *p = found();
     struct qemu_seen s = seen(p);
     char bytes[100] = { 0 };
 
@@ -486,7 +434,7 @@ UNIT_TEST(memory)
     assert_false(qemu_private_doubts_memory(p));
     drop(p);
 
-    p = found(false);
+    p = found();
     qemu_private_look(p, &s);
     assert_non_null(qemu_private_memory(p, 0xffff888000001000));
     page[sizeof(bytes) - 1] = 2;
@@ -498,7 +446,7 @@ UNIT_TEST(memory)
 /* Offsets of registers that are impossible or outside the object. */
 UNIT_TEST(impossible_places)
 {
-#define PLACE(of) offsetof(struct wide_processor, of)
+#define PLACE(of) offsetof(struct processor, of)
     static const struct {
         unsigned field;
         size_t offset, size;
@@ -512,7 +460,7 @@ UNIT_TEST(impossible_places)
         { 0, (size_t)1 << 40, 8, false },
         { 1, PLACE(eip), 4, false },
         { 1, PLACE(eip) - 8, 8, false },
-        { 1, sizeof(struct wide_processor) - 8, 8, false },
+        { 1, sizeof(struct processor) - 8, 8, false },
         { 1, 0, 8, false },
         { 2, PLACE(eflags), 4, false },
         { 2, PLACE(eflags) - 8, 8, false }, /* over RIP */
@@ -524,7 +472,7 @@ UNIT_TEST(impossible_places)
     struct qemu_object o;
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        p = found(false);
+        p = found();
         fields[rows[i].field].offset = rows[i].offset;
         fields[rows[i].field].size = rows[i].size;
         assert_int_equal(qemu_object_find(&o), rows[i].possible);
@@ -533,7 +481,7 @@ UNIT_TEST(impossible_places)
             qemu_object_forget(&o);
         drop(p);
     }
-    p = found(false);
+    p = found();
     qemu_object_forget(&p->object);
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         fields[1].name = names[i];
@@ -544,47 +492,45 @@ UNIT_TEST(impossible_places)
     assert_int_equal(p->registers, QEMU_LOST);
     assert_null(p->object.cpu);
     fields[1].name = "env.eip";
-    wide_cpu()->free = NULL;
+    the_cpu()->free = NULL;
     assert_false(qemu_object_find(&o));
-    wide_cpu()->free = free; /* not QEMU's */
+    the_cpu()->free = free; /* not QEMU's */
     assert_false(qemu_object_find(&o));
-    wide_cpu()->free = g_free;
+    the_cpu()->free = g_free;
     drop(p);
 }
 
 /* The upper halves are 0 if the lower halves differ from the plugin interface's or QEMU's table lacks them. */
 UNIT_TEST(upper_halves)
 {
-    for (unsigned is_narrow = 0; is_narrow < 2; is_narrow++) {
-        struct qemu_private *p = certain(is_narrow);
-        uint8_t(*const vectors)[64] = (void *)((char *)current_cpu + fields[4].offset);
-        uint64_t xmm[XMM_REGISTERS][2], ymmh[XMM_REGISTERS][2];
+    struct qemu_private *p = certain();
+    uint8_t(*const vectors)[64] = (void *)((char *)current_cpu + fields[4].offset);
+    uint64_t xmm[XMM_REGISTERS][2], ymmh[XMM_REGISTERS][2];
 
-        for (unsigned i = 0; i < XMM_REGISTERS; i++) {
-            memset(vectors[i], 0x10 + (int)i, 16);
-            memset(vectors[i] + 16, 0x80 + (int)i, 16);
-            memcpy(xmm[i], vectors[i], sizeof(xmm[i]));
-        }
-        qemu_private_ymmh(p, xmm, ymmh);
-        for (unsigned i = 0; i < XMM_REGISTERS; i++) {
-            const uint64_t want = is_narrow && i >= 8 ? 0 : (0x80 + i) * UINT64_C(0x0101010101010101);
-
-            assert_true(ymmh[i][0] == want && ymmh[i][1] == want);
-        }
-        xmm[7][1]++;
-        qemu_private_ymmh(p, xmm, ymmh);
-        assert_true(ymmh[0][0] == 0 && ymmh[6][1] == 0);
-        p->object.vectors = 0;
-        xmm[7][1]--;
-        qemu_private_ymmh(p, xmm, ymmh);
-        assert_true(ymmh[0][0] == 0 && ymmh[6][1] == 0);
-        drop(p);
+    for (unsigned i = 0; i < XMM_REGISTERS; i++) {
+        memset(vectors[i], 0x10 + (int)i, 16);
+        memset(vectors[i] + 16, 0x80 + (int)i, 16);
+        memcpy(xmm[i], vectors[i], sizeof(xmm[i]));
     }
+    qemu_private_ymmh(p, xmm, ymmh);
+    for (unsigned i = 0; i < XMM_REGISTERS; i++) {
+        const uint64_t want = (0x80 + i) * UINT64_C(0x0101010101010101);
+
+        assert_true(ymmh[i][0] == want && ymmh[i][1] == want);
+    }
+    xmm[7][1]++;
+    qemu_private_ymmh(p, xmm, ymmh);
+    assert_true(ymmh[0][0] == 0 && ymmh[6][1] == 0);
+    p->object.vectors = 0;
+    xmm[7][1]--;
+    qemu_private_ymmh(p, xmm, ymmh);
+    assert_true(ymmh[0][0] == 0 && ymmh[6][1] == 0);
+    drop(p);
 }
 
 UNIT_TEST(its_own_functions)
 {
-    struct qemu_private *p = found(false);
+    struct qemu_private *p = found();
     uint64_t base = 0;
     uint32_t regs[4];
     bool nmi;
@@ -607,11 +553,11 @@ UNIT_TEST(its_own_functions)
     struct qemu_seen s = seen(p);
 
     qemu_private_look(p, &s);
-    wide_cpu()->end[0] = 0x1000000000000;
-    assert_ptr_equal(qemu_private_tsc_offset(p), wide_cpu()->end);
+    the_cpu()->end[0] = 0x1000000000000;
+    assert_ptr_equal(qemu_private_tsc_offset(p), the_cpu()->end);
     assert_int_equal(qemu_private_tsc(p), 0x1001122334455);
     for (unsigned flag = 0; flag < 8; flag++) {
-        wide_cpu()->more[0] = 1u << flag;
+        the_cpu()->more[0] = 1u << flag;
         assert_true(qemu_private_nmi(p, &nmi) && nmi == (flag == 2));
     }
     p->object.hflags2 = 0;
@@ -648,7 +594,7 @@ UNIT_TEST(its_own_functions)
 UNIT_TEST(clocks_inside_a_block)
 {
     enum { FLAG = 31, CALLBACK = 24, COUNT = 27 }; /* offsets in the object; the register file is at 32 */
-    struct qemu_private *p = found(false);
+    struct qemu_private *p = found();
     uint8_t *const bytes = current_cpu;
 
     memset(bytes + 16, 0, 16);
@@ -666,7 +612,7 @@ UNIT_TEST(clocks_inside_a_block)
     assert_int_equal(bytes[CALLBACK], 3);
     drop(p);
 
-    p = found(false); /* before the flag is known, all bytes stay as they are */
+    p = found(); /* before the flag is known, all bytes stay as they are */
     memset(current_cpu, 0, 8);
     assert_int_equal(qemu_private_permit_io(p, 1), 1);
     assert_int_equal(((uint8_t *)current_cpu)[FLAG], 0);
