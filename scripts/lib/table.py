@@ -36,7 +36,7 @@ class Row:
     panic: bool = False
     title: str = None
     fault: str = None         # without @CPU, or check
-    image: str = None         # another kernel, whose check reports nothing
+    image: str = None         # another kernel, of the faults check and code:
     folder: pathlib.Path = None
 
     def option(self, name: str) -> str | None:
@@ -190,17 +190,17 @@ def read_faults(path: pathlib.Path = QEMU / 'faults') -> list[Row]:
             line.refuse('expected FAULT PROFILE [WIDTH] [OPTIONS..] : GLOB..')
         passed, profile, *rest = line.words
         fault = passed.split('@')[0]
-        if fault not in faults() and not fault.startswith(('msr:', 'cpuid:')):    # the model checks these
+        if fault not in faults() and not re.match(r'msr:|cpuid:|code:\w+:[\da-f]+:[\da-f]+$', fault):    # the model checks the first two
             line.refuse(f"unknown fault '{fault}'")
         width = profiles().get(profile) or line.refuse(f"unknown profile '{profile}'")
         if rest and rest[0] in ('32', '64'):
             width = rest.pop(0)
         settings, options = settings_in(rest)
         globs = line.value.split() or line.refuse('no test after the colon')
-        unchecked = fault == 'check'
-        rows.append(Row(line.text, ' '.join(line.words), width, 'pvh', profile, 'red', options, settings | ({} if unchecked else {'fault': passed}),
+        image = 'unchecked' if fault == 'check' else fault.replace(':', '-') if fault.startswith('code:') else None
+        rows.append(Row(line.text, ' '.join(line.words), width, 'pvh', profile, 'red', options, settings | ({} if image else {'fault': passed}),
                         globs=[glob for glob in globs if glob != 'panic'], panic='panic' in globs, fault=fault,
-                        image=f'build/unchecked-{width}.elf' if unchecked else None))
+                        image=image and f'build/{image}-{width}.elf'))
     return rows
 
 
