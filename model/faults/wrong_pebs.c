@@ -162,6 +162,8 @@ void wrong_pebs_describe_groups(struct vcpu *v, const struct pebs_sample *sample
     }
     if (fault(v, FAULT_PEBS_ADAPTIVE_XMM_UPPER))
         extra->xmm[XMM_REGISTERS - 1][1] ^= UINT64_C(0xffffffff) << 32;
+    if (fault(v, FAULT_PEBS_ADAPTIVE_XMM_ZERO))
+        extra->xmm[0][0] = 0;
     describe_wrong_counters(v, sample, extra);
     if (fault(v, FAULT_PEBS_ADAPTIVE_LBR_EVENTS) && extra->lbr_count > 0)
         stack[0].info ^= UINT64_C(1) << 32;
