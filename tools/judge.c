@@ -108,5 +108,5 @@ int judge_logs(char *const *names, int count)
         complain("standard output", "cannot write: %s", strerror(errno));
         worst = LOG_UNUSABLE;
     }
-    return worst;
+    return (int)worst;
 }
