@@ -15,8 +15,8 @@ from tap import done, ok, same, skip    # noqa: E402
 AT = {name: f'{place:x}' for name, place in guest.Program('linux-program').label.items()}
 
 
-def edit(old, new):
-    return lambda text: re.sub(old, new, text, count=1, flags=re.M)
+def edit(old, new, count=1):
+    return lambda text: re.sub(old, new, text, count=count, flags=re.M)
 
 
 def every(old, new):
@@ -44,7 +44,7 @@ ANY = [
     ('watchdog', edit('1', '0'), 'NMI watchdog'),
     ('any', edit(r'^ *\w+', f'  {AT["inner"]}'), '-j any: '),
     ('any', keep(9), '-j any: '),
-    ('any', edit(r'^( *\w+) .*', r'\1'), '-j any: '),
+    ('any', edit(r'^( *\w+) .*', r'\1', count=2), '-j any: '),
     ('stat_first', edit(r'^\d+(,,\S*instructions)', r'99430\1'), 'counts of the first'),
     ('violations', add('violation vcpu=1 rip=0x1 pmi-lost: a PMI was lost [SDM]'), 'no violation'),
     ('ds_status', edit('0', '1'), 'ds-linux'),
@@ -54,6 +54,7 @@ MORE = {
         ('calls', edit(r'^ *\w+', f'  {AT["outer_return"]}'), 'precise calls'),
         ('calls', edit(r'(0x\w+/0x\w+\S*\s+){3}', r'\1'), 'precise calls'),
         ('calls', keep(30), 'precise calls'),
+        ('calls', edit(r'^( *\w+) .*', r'\1'), 'precise calls'),
         ('bts', edit(rf'^.*=> +{AT["inner"]}.*\n', ''), 'intel_bts'),
         ('truth', edit(r'^bts (.*) from=0x\w+ to=0x' + AT['outer'], rf'bts \1 from=0x{AT["store"]} to=0x{AT["outer"]}'), 'intel_bts'),
         ('all', every(r'\[001\]', '[000]'), 'all processors'),
