@@ -5,6 +5,9 @@
 
 #include "arch/x86/interrupts.h"
 
+/* Bytes of the instructions that close the window, at most. */
+#define CLOSING 32u
+
 #define CHASE_STEPS (WORKLOAD_CHASE_LINES * WORKLOAD_CHASE_ROUNDS)
 
 unsigned pebs_typical(const struct caps *caps, const struct pebs_sample *s, unsigned events)
@@ -140,7 +143,7 @@ bool pebs_event_number(const struct test_run *run, const struct pebs_sample *s, 
 
 bool pebs_is_closing(const struct pebs_sample *s, const struct pebs_record *record)
 {
-    return pebs_of_instructions(s) && record->ip > s->workload->limit;
+    return pebs_of_instructions(s) && record->ip > s->workload->limit && record->ip <= s->workload->limit + CLOSING;
 }
 
 void pebs_check_numbers(struct test_run *run, const struct pebs_sample *s, unsigned first)

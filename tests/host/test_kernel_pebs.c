@@ -270,6 +270,7 @@ UNIT_TEST(numbers_of_instructions)
     SAID(&trap, line, 49, "differs: PEBS record 1 describes event 99, typically 98\n", { 0x3000 + 4 * 49, 0, 0 },
          { 0x3000 + 4 * 100, 0, 0 });
     SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x30c6, describes no event of the workload\n", { 0x30c6, 0, 0 });
+    SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x31b1, describes no event of the workload\n", { 0x31b1, 0, 0 });
     SAID(&trap, line, 49, "", { 0x3000 + 4 * 50, 0, 0 }, { 0x3191, 0, 0 },
          { 0x31b0, 0, 0 }); /* instructions that close the window */
 }
