@@ -221,7 +221,7 @@ static bool all_or_none(const struct lbr_stack *before, const struct lbr_stack *
 
 void lbr_clear(struct test_run *run, uint64_t select)
 {
-    static struct lbr_stack before, after;
+    struct lbr_stack before, after; /* several processors may come here at once */
     const bool read_only = lbr_is_read_only(run->caps);
 
     if (read_only) {
