@@ -172,7 +172,7 @@ void *qemu_private_memory(const struct qemu_private *p, uint64_t address)
 {
     (void)p;
     return at_hand && (uint32_t)address >= HAND && (uint32_t)address - HAND < sizeof(hand)
-               ? hand + (uint32_t)address - HAND
+               ? hand + ((uint32_t)address - HAND)
                : NULL;
 }
 

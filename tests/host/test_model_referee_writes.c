@@ -29,9 +29,9 @@
     }
 #define LBR_GROUP 8 /* of MSR_PEBS_DATA_CFG: one entry */
 
-#define LOAD(i)            \
-    {                      \
-        PMC0 + (i), -1000u \
+#define LOAD(i)                      \
+    {                                \
+        PMC0 + (i), UINT32_MAX - 999 \
     }
 #define LOAD_FIXED                 \
     {                              \
@@ -194,7 +194,8 @@ static const struct {
     ROW("pebs-first-value: first value of PMC0 0x3e8", "skylake", 200, { PMC0, 1000 }, { PEBS_ENABLE, 1 },
         { EVTSEL0, ON | INST_RETIRED }),
     ROW("pebs-first-value", "skylake", 200, { PEBS_ENABLE, 1 }, { EVTSEL0, ON | INST_RETIRED }),
-    ROW("pebs-first-value", "skylake", 200, { A_PMC0, -1000u }, { PEBS_ENABLE, 1 }, { EVTSEL0, ON | INST_RETIRED }),
+    ROW("pebs-first-value", "skylake", 200, { A_PMC0, UINT32_MAX - 999 }, { PEBS_ENABLE, 1 },
+        { EVTSEL0, ON | INST_RETIRED }),
     ROW(NULL, "skylake", 200, { A_PMC0, 0xfffffffffc18 }, { PEBS_ENABLE, 1 }, { EVTSEL0, ON | INST_RETIRED }),
     /* bits that a processor ignores, and LBR filters that pass nothing */
     ROW("pebs-enable-ignored: IA32_PEBS_ENABLE 0x2", "core2", 0, { PEBS_ENABLE, 2 }),
@@ -213,8 +214,8 @@ static const struct {
     ROW("pebs-latency-event", "skylake", 200, OFF, { PEBS_ENABLE, FIXED_0 << 2 }, { GLOBAL_CTRL, 1 }),
     ROW("counter-first-value", "skylake", 0, OFF, { PMC0, 1000 }, { EVTSEL0, ON | EVTSEL_INT_BIT | INST_RETIRED },
         { GLOBAL_CTRL, 1 }),
-    ROW("counter-first-value: first value of FIXED_CTR0 0xfffffc18", "skylake", 0, OFF, { FIXED_CTR0, -1000u },
-        { FIXED_CTRL, 0xb }, { GLOBAL_CTRL, FIXED_0 }),
+    ROW("counter-first-value: first value of FIXED_CTR0 0xfffffc18", "skylake", 0, OFF,
+        { FIXED_CTR0, UINT32_MAX - 999 }, { FIXED_CTRL, 0xb }, { GLOBAL_CTRL, FIXED_0 }),
     ROW(NULL, "skylake", 0, OFF, { PMC0, 1000 }, { EVTSEL0, ON | INST_RETIRED }, { GLOBAL_CTRL, 1 }),
     ROW(NULL, "skylake", 0, OFF, { PMC0, 0 }, { EVTSEL0, ON | EVTSEL_INT_BIT | INST_RETIRED }, { GLOBAL_CTRL, 1 }),
     ROW(NULL, "icelake", 0, OFF, { FIXED_CTR0 + 3, 1000 }, { FIXED_CTRL, 0xb000 }, { GLOBAL_CTRL, FIXED_0 << 3 }),

@@ -66,7 +66,7 @@ static void sample(struct machine *m, uint32_t first, uint64_t period)
 {
     set_up_ds(m, 0, 0, 10, 10);
     put(m, DS + 0x40, -period);
-    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED }, { PMC0, -first }, { PEBS_ENABLE, 1 },
+    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED }, { PMC0, 0 - first }, { PEBS_ENABLE, 1 },
           { GLOBAL_CTRL, 1 });
 }
 

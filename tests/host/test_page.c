@@ -61,7 +61,9 @@ static const char *row_of(unsigned row)
     static char text[CELLS_COLUMNS_MAX + 8];
     const char *const line = line_of(row);
 
-    snprintf(text, sizeof text, *line ? " %02x%s" : "", cells.at[row][1].attributes, line);
+    if (!*line)
+        return "";
+    snprintf(text, sizeof text, " %02x%s", cells.at[row][1].attributes, line);
     return text;
 }
 

@@ -19,7 +19,7 @@ static const struct acpi_memory memory = { at, NULL };
 
 static void seal(size_t size, size_t sum)
 {
-    uint8_t *const entry = bytes + ENTRY - 0xf0000;
+    uint8_t *const entry = bytes + (ENTRY - 0xf0000);
 
     entry[sum] = 0;
     for (size_t i = 0; i < size; i++)
@@ -41,7 +41,7 @@ static void add(unsigned type, unsigned length, const char *fields, size_t size,
 
 static void start(bool wide)
 {
-    uint8_t *const entry = bytes + ENTRY - 0xf0000;
+    uint8_t *const entry = bytes + (ENTRY - 0xf0000);
 
     memset(bytes, 0, sizeof bytes);
     used = 0;
