@@ -70,13 +70,13 @@ static struct {
     uint64_t status;              /* bits that IA32_PERF_GLOBAL_STATUS may have */
     uint64_t general, fixed;      /* the bits of a counter */
     uint64_t kept;                /* of a written counter, those that can be compared */
-    unsigned epoch;               /* of the remembered values; others are forgotten */
+    unsigned epoch[2];            /* [0]: of the remembered values, others are forgotten; [1]: of other processors */
     struct {
         uint64_t value;
         unsigned epoch;
     } slot[SLOTS];
     struct msr_difference first;
-} watch = { .epoch = 1 };
+} watch = { .epoch = { 1 } };
 
 /* The bits of a counter of this width; 0, if CPUID does not report it: the widest counters have 48. */
 static uint64_t counter_bits(unsigned width)
@@ -119,9 +119,15 @@ bool msr_unwatch(struct msr_difference *difference)
     return watch.differed;
 }
 
+/* Without a branch: see watches(). */
+INLINE unsigned *epoch(void)
+{
+    return &watch.epoch[processor_number() != 0];
+}
+
 void msr_forget(void)
 {
-    watch.epoch++;
+    ++*epoch();
 }
 
 /* The row of a watched register, and its slot. */
@@ -161,13 +167,13 @@ static void compare(uint32_t msr, uint64_t read, uint64_t written, uint64_t bits
 
 static bool known(unsigned slot)
 {
-    return watch.slot[slot].epoch == watch.epoch;
+    return watch.slot[slot].epoch == watch.epoch[0];
 }
 
 static void remember(unsigned slot, uint64_t value)
 {
     watch.slot[slot].value = value;
-    watch.slot[slot].epoch = watch.epoch;
+    watch.slot[slot].epoch = watch.epoch[0];
 }
 
 /* The bits of a counter, given the address of one of its registers. */
@@ -211,7 +217,7 @@ void msr_watch_read(uint32_t msr, uint64_t value, uint64_t others)
     const struct watched *const row = find(msr, &slot);
     const uint64_t more = value & ~others;
 
-    if (row && known(slot) && more & ~watch.slot[slot].value)
+    if (!processor_number() && row && known(slot) && more & ~watch.slot[slot].value)
         note((struct msr_difference){ .msr = msr, .read = more & ~watch.slot[slot].value, .more = true });
 }
 
@@ -306,7 +312,7 @@ bool msr_write(uint32_t msr, uint64_t value)
     if (__builtin_expect(watched, 0))
         follow(msr, value);
     else
-        watch.epoch += !gives_back(msr);
+        *epoch() += !gives_back(msr);
     done = wrmsr(msr, value);
     if (__builtin_expect(watched, 0))
         compare_write(msr, value, done);

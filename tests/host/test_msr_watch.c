@@ -228,23 +228,31 @@ UNIT_TEST(not_compared)
         msr_get(0x600);
         assert_int_equal(noticed(), recording[i].quiet);
     }
-    for (unsigned way = 0; way < 6; way++) {
+    for (unsigned way = 0; way < 7; way++) {
         started();
         processor = way == 5;
         msr_watch();
         msr_write(0x600, 0x1000);
+        if (way == 6) { /* what another processor writes and reads is its own */
+            processor = 1;
+            msr_write(0x600, 0);
+            msr_try(0x600, 0x2000);
+            msr_watch_read(0x600, 0x2000, 0);
+            assert_false(watch.differed);
+            processor = 0;
+        }
         if (way == 1)
             msr_forget();
         if (way == 2)
             msr_try(0x10, 0);
-        if (way >= 3) {
+        if (way >= 3 && way < 6) {
             msr_watch_pause();
             msr_write(way == 3 ? 0x38f : 0x10, 0);
             msr_watch_resume();
         }
         values[0x600]++;
         msr_get(0x600);
-        assert_int_equal(noticed(), way == 0 || way == 3);
+        assert_int_equal(noticed(), way == 0 || way == 3 || way == 6);
     }
 }
 
