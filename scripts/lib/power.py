@@ -54,11 +54,8 @@ def deliveries_of(log: list[str], tests: list[str]) -> dict[str, list[Delivery]]
     for test, groups in of.items():
         found[test] = []
         for (kind, what), numbers in groups.items():
-            found[test] += [Delivery(kind, int(what, 16), numbers[0], 'first')]
-            if len(numbers) > 1:
-                found[test] += [Delivery(kind, int(what, 16), numbers[-1], 'last')]
-            if len(numbers) > 2:
-                found[test] += [Delivery(kind, int(what, 16), numbers[len(numbers) // 2], 'another')]
+            places = [('first', numbers[0]), ('last', numbers[-1]), ('another', numbers[len(numbers) // 2])]
+            found[test] += [Delivery(kind, int(what, 16), at, place) for place, at in places[:len(numbers)]]
     return found
 
 

@@ -212,10 +212,6 @@ def read_violations(path: pathlib.Path = QEMU / 'violations') -> dict[str, list[
 
 def matching(globs: list[str], tests: list[str]) -> tuple[set[str], list[str]]:
     """The tests that match the globs, and the globs that match none."""
-    wanted, idle = set(), []
-    for glob in globs:
-        pattern = re.compile('.*'.join(map(re.escape, glob.split('*'))))
-        matches = {test for test in tests if pattern.fullmatch(test)}
-        wanted |= matches
-        idle += [] if matches else [glob]
-    return wanted, idle
+    patterns = {glob: re.compile('.*'.join(map(re.escape, glob.split('*')))) for glob in globs}
+    matches = {glob: {test for test in tests if patterns[glob].fullmatch(test)} for glob in globs}
+    return set().union(*matches.values()), [glob for glob in globs if not matches[glob]]
