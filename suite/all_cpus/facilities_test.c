@@ -86,10 +86,11 @@ static void trace(struct member *m)
 static void check_record(struct test_run *run, const struct pebs_sample *sampled, const struct pebs_record *record)
 {
     const struct access *access = pebs_access(run, sampled->workload, record);
+    const uint64_t ip = record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip;
     unsigned step;
 
     if (!access) { /* pebs_check_numbers() reports the wrong address */
-        pebs_check(run, sampled, record, record->eventing_ip, record->ip);
+        pebs_check(run, sampled, record, ip, record->ip);
         return;
     }
     pebs_check(run, sampled, record, access->ip, access->next_ip);
