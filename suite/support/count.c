@@ -36,11 +36,12 @@ void count_once(const struct caps *caps, uint64_t counters, const struct workloa
  */
 static bool disturbed(const struct caps *caps)
 {
-    static uint64_t last;
-    const uint64_t before = last;
+    static uint64_t last_of[PROCESSORS_MOST];
+    uint64_t *const last = &last_of[processor_number()];
+    const uint64_t before = *last;
 
     return (caps->hypervisor && text_compare(caps->hypervisor_name, "TCGTCGTCGTCG") != 0) ||
-           !msr_read(MSR_SMI_COUNT, &last) || last != before;
+           !msr_read(MSR_SMI_COUNT, last) || *last != before;
 }
 
 void count_equal(struct test_run *run, unsigned errata, const char *what, uint64_t got, uint64_t want)
