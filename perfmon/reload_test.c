@@ -267,7 +267,7 @@ static void by_another(struct test_run *run)
             if (i == j)
                 continue;
             set(run, c.n[i], BRANCHES | COUNTING, 0, MSR_BIT(c.n[j]), LOADED);
-            set(run, c.n[j], INSTRUCTIONS | COUNTING, BEHIND(4 + i + j), 0, 0);
+            set(run, c.n[j], INSTRUCTIONS | COUNTING, BEHIND(4 + i + j), 0, LOADED);
             run_once(run->caps, MSR_BIT(c.n[i]) | MSR_BIT(c.n[j]));
             compare(run, c.n[i], "jumps since the overflow of the counter that reloads", LOADED + JUMPS - (4 + i + j));
             compare_instructions(run, c.n[j], "the counter that reloads", BEHIND(4 + i + j));

@@ -139,6 +139,12 @@ static inline uintptr_t flags_read(void)
     return value;
 }
 
+/* C code needs a clear direction flag. */
+static inline void direction_clear(void)
+{
+    __asm__ volatile("cld" : : : "cc", "memory");
+}
+
 struct selectors {
     uint16_t cs, ss, ds, es, fs, gs;
 };

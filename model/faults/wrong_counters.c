@@ -54,13 +54,14 @@ static enum event_kind changed_kind(const struct vcpu *v, enum event_kind kind)
     return kind;
 }
 
-static bool is_dead(const struct vcpu *v, unsigned i)
+static bool is_dead(const struct vcpu *v, unsigned i, enum event_kind kind)
 {
     const uint64_t select = i < v->profile->general_counters ? v->event_select[i] : 0, *const logging = v->event_select;
 
     return (fault(v, FAULT_LBR_EVENTS_UNCOUNTED) && i < LBR_COUNTERS &&
             ((logging[0] | logging[1] | logging[2] | logging[3]) & EVTSEL_BR_CNTR)) ||
-           (fault(v, FAULT_PERFMON_CONCEAL_STILL) && (select & EVTSEL_RDPMC_USER));
+           (fault(v, FAULT_PERFMON_CONCEAL_STILL) && (select & EVTSEL_RDPMC_USER)) ||
+           (fault(v, FAULT_PERFMON_EVENT_LOCKED_NEVER) && kind == EVENT_LOCKED_LOADS);
 }
 
 void wrong_counters_set_up(struct vcpu *v, unsigned i)
@@ -77,7 +78,7 @@ void wrong_counters_set_up(struct vcpu *v, unsigned i)
         ring = ANY_RING;
     c->event_class = event_class(changed_kind(v, kind), ring);
     c->interrupts = c->interrupts && !fault(v, FAULT_PERFMON_OVERFLOW_NO_INTERRUPT);
-    c->active = c->active && !is_dead(v, i);
+    c->active = c->active && !is_dead(v, i, kind);
 }
 
 uint64_t wrong_counting_events(const struct vcpu *v, uint64_t events)

@@ -104,6 +104,10 @@ uint64_t wrong_msr_value(struct vcpu *v, const struct profile_msr *m, unsigned i
 
     if (m->reg == REG_IA32_PERF_GLOBAL_STATUS && fault(v, FAULT_PMI_STATUS_READ_CLEARS))
         v->status = 0;
+    for (unsigned n = 0;
+         m->reg == REG_IA32_PERF_GLOBAL_STATUS && fault(v, FAULT_PERFMON_OVERFLOW_EARLY) && n < vcpu_counters(v); n++)
+        if (v->counters[n].value == vcpu_width_mask(v))
+            value |= vcpu_counter_bit(v, n);
     if (m->reg == REG_IA32_PERFEVTSEL && i >= 4 && fault(v, FAULT_ERRATUM_BV086))
         return 0;
     return with_changes(v, FAULT_MSR_READ, m, i, value);
