@@ -179,13 +179,16 @@ static void judge_records(struct test_run *run)
 {
     char text[CONSOLE_LINE_MAX];
 
-    if (run->seen >= run->expected && run->seen <= run->most)
+    test_at(run, run->plan_file, run->plan_line);
+    if (run->seen >= run->expected && run->seen <= run->most) {
+        if (run->typical && run->seen != run->typical)
+            (test_differs)(run, "got %u records, typically %u", run->seen, run->typical);
         return;
+    }
     if (run->expected == run->most)
         format(text, sizeof text, "got %u records, expected %u", run->seen, run->expected);
     else
         format(text, sizeof text, "got %u records, expected %u to %u", run->seen, run->expected, run->most);
-    test_at(run, run->plan_file, run->plan_line);
     if (run->seen)
         (test_fail)(run, "%s", text);
     else

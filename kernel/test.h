@@ -15,6 +15,7 @@ struct test_run {
     const struct test *test;
     const struct caps *caps;
     unsigned expected, most;               /* minimum and maximum number of expected records, of all kinds together */
+    unsigned typical;                      /* any other number of them differs from the typical; 0: no number does */
     unsigned seen;                         /* records seen so far */
     bool planned;                          /* test_plan was called */
     unsigned problems;                     /* calls of test_fail, if the claim is architectural */

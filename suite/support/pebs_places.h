@@ -16,10 +16,10 @@
 /* The number of records that this many events typically give. */
 unsigned pebs_typical(const struct caps *caps, const struct pebs_sample *sample, unsigned events);
 
-/* Plans the number of records: from half the typical number to the typical number. */
+/* Plans the number of records: from half the typical number to the typical number. Any other than that is reported. */
 void pebs_plan(struct test_run *run, unsigned typical);
 
-/* Checks the number of records against the same bounds, and reports if it is not the typical one. */
+/* Checks the number of records of one of several samples against the same bounds, and reports if it is not typical. */
 void pebs_check_count(struct test_run *run, unsigned came, unsigned typical);
 
 /* The access in the workload that a record describes; NULL if there is none. */

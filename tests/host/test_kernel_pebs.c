@@ -351,6 +351,7 @@ UNIT_TEST(counts)
     pebs_plan(&run, 31);
     assert_int_equal(run.expected, 16);
     assert_int_equal(run.most, 31);
+    assert_int_equal(run.typical, 31);
     machine_start();
     pebs_check_count(&run, 31, 31);
     machine_found("");
