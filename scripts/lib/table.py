@@ -190,7 +190,9 @@ def read_faults(path: pathlib.Path = QEMU / 'faults') -> list[Row]:
             line.refuse('expected FAULT PROFILE [WIDTH] [OPTIONS..] : GLOB..')
         passed, profile, *rest = line.words
         fault = passed.split('@')[0]
-        if fault not in faults() and not re.match(r'msr:|cpuid:|code:\w+:[\da-f]+:[\da-f]+$', fault):    # the model checks the first two
+        # The model checks the first two.
+        form = r'msr:|cpuid:|code:\w+:[\da-f]+:[\da-f]+$|flip:[a-z-]+:\d+:[a-z]+(:\d+)?$'
+        if not all(name in faults() or re.match(form, name) for name in fault.split(',')):
             line.refuse(f"unknown fault '{fault}'")
         width = profiles().get(profile) or line.refuse(f"unknown profile '{profile}'")
         if rest and rest[0] in ('32', '64'):
@@ -198,7 +200,7 @@ def read_faults(path: pathlib.Path = QEMU / 'faults') -> list[Row]:
         settings, options = settings_in(rest)
         globs = line.value.split() or line.refuse('no test after the colon')
         image = 'unchecked' if fault == 'check' else fault.replace(':', '-') if fault.startswith('code:') else None
-        rows.append(Row(line.text, ' '.join(line.words), width, 'pvh', profile, 'red', options, settings | ({} if image else {'fault': passed}),
+        rows.append(Row(line.text, ' '.join(line.words), width, 'pvh', profile, 'red', options, settings | ({} if image or fault.startswith('flip:') else {'fault': passed}),
                         globs=[glob for glob in globs if glob != 'panic'], panic='panic' in globs, fault=fault,
                         image=image and f'build/{image}-{width}.elf'))
     return rows

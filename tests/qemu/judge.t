@@ -342,6 +342,8 @@ for what, of in (('route', lambda row: row.verdict in ('error', 'refused') or ro
 for line, why in [('64 pvh core2', 'line 1: expected WIDTH ROUTE PROFILE VERDICT'), ('#! one\n#! two\n64 pvh core2 pass', 'line 2: no line between'),
                   ('#! one', 'no line follows the title one'), ('bts.lost skylake', 'line 1: expected FAULT PROFILE'),
                   ('bts.threshold.ignored : x', 'line 1: expected FAULT PROFILE'), ('no.such skylake : x', "line 1: unknown fault 'no.such'"),
+                  ('flip:bts:0 skylake : x', "line 1: unknown fault 'flip:bts:0'"),
+                  ('bts.threshold.ignored,no.such skylake : x', "line 1: unknown fault 'bts.threshold.ignored,no.such'"),
                   ('bts.threshold.ignored no : x', "line 1: unknown profile 'no'"), ('bts.threshold.ignored skylake : ', 'line 1: no test after')]:
     try:
         (table.read_faults if 'skylake' in line or ' : ' in line else table.read_cases)(tap.write(folder / 'cases', line + '\n'))
