@@ -461,6 +461,24 @@ UNIT_TEST(lbr_control)
     }
 }
 
+static void run_below_top(const struct window *window)
+{
+    machine_set(0x683, 0x1000);
+    machine_set(0x6c3, 0x1100);
+    machine_set(0x1c9, 0);
+}
+
+/* Of an emptied stack, the entry behind the recorded ones is still empty. */
+UNIT_TEST(lbr_below_top)
+{
+    const struct workload workload = { .run = run_below_top };
+
+    started();
+    assert_int_equal(lbr_take(&run, &workload, 0, &lbr_recorded), 1);
+    machine_found("wrong: register 0 of LBR entry 1 is 0x1000, must be 0: no branch was recorded there\n"
+                  "wrong: register 1 of LBR entry 1 is 0x1100, must be 0: no branch was recorded there\n");
+}
+
 static void keep_entry(uint32_t msr, uint64_t value)
 {
     if (msr >= 0x680 && msr < 0x6c4)
