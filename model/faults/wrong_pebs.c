@@ -191,11 +191,15 @@ uint64_t wrong_pebs_index(const struct vcpu *v)
 
 bool wrong_pebs_write(struct vcpu *v, uint64_t index)
 {
+    static const uint8_t more[8] = { 1 };
     const bool written = without_faults(v)->pebs_write(v, index);
     uint8_t field[8];
 
+    if (fault(v, FAULT_PEBS_RECORD_LONGER))
+        v->host->write(v->cpu, index, more, sizeof(more));
     encode_field(field, v->ds.form.width, v->ds.area.bts.index + v->pebs.staged);
-    v->host->write(v->cpu, v->rules->ds_address(v) + encode_bts_index_at(&v->ds.form), field, v->ds.form.width);
+    if (fault(v, FAULT_DS_AREA_OTHER_INDEX))
+        v->host->write(v->cpu, v->rules->ds_address(v) + encode_bts_index_at(&v->ds.form), field, v->ds.form.width);
     return written;
 }
 

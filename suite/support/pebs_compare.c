@@ -100,8 +100,9 @@ static void compare_cause(struct test_run *run, unsigned n, const struct pebs_re
 {
     const struct pebs_sample *const s = &pebs_armed()->sample;
     const struct workload *const w = s->workload;
-    const bool accesses = !s->fixed && (s->event->role == PEBS_ROLE_LOADS || s->event->role == PEBS_ROLE_STORES) &&
-                          w->access_count && !at_user(w);
+    const bool accesses = !s->fixed && w->access_count && !at_user(w) &&
+                          (s->event->role == PEBS_ROLE_LOADS || s->event->role == PEBS_ROLE_STORES ||
+                           s->event->role == PEBS_ROLE_PRECISE_STORE);
     const bool straight = w == &workload_straight || w == &workload_long_loop;
 
     if ((pebs_armed()->held || !ds_counts()->interrupts) && run->caps->pebs_trap_like &&

@@ -32,6 +32,9 @@ void records_close_spurious(struct test_run *run, unsigned interrupts, unsigned 
 /* records_close() for a test that fills a buffer on purpose: prints the logs without checks. */
 void records_close_full(struct test_run *run);
 
+/* After ds_close(), the test fails if memory around the buffers was written. */
+void records_check_outside(struct test_run *run);
+
 /* The test fails for records that were lost or became invalid between the buffer and the log. name: BTS or PEBS. */
 void records_check_log(struct test_run *run, const char *name, const struct ds_log *log);
 
@@ -60,6 +63,9 @@ unsigned branch_count(const struct workload *workload, uint64_t kinds);
  */
 void records_compare_bts(struct test_run *run, const struct workload *workload, unsigned skip);
 
+/* records_compare_bts() of a whole trace without interrupts: the log must have no other branch. */
+void records_compare_trace(struct test_run *run, const struct workload *workload);
+
 /* records_compare_bts() with errata (HAS_ERRATUM) that explain a wrong From, in addition to those of every trace. */
 void records_compare_bts_but(struct test_run *run, const struct workload *workload, unsigned skip, unsigned errata);
 
@@ -70,7 +76,7 @@ void records_compare_bts_but(struct test_run *run, const struct workload *worklo
  * (253668-032), "BTS and DS Save Area", 16.4.9.
  */
 void records_plan_circular(struct test_run *run, unsigned places);
-void records_compare_circular(struct test_run *run, const struct workload *workload, unsigned places);
+void records_compare_circular(struct test_run *run, const struct workload *workload);
 
 /* Compares the number of interrupts while BTS was on with the log's records of their deliveries, which are branches. */
 void records_compare_interrupts(struct test_run *run);
