@@ -290,6 +290,65 @@ UNIT_TEST(registers_behind_the_workload)
     }
 }
 
+/* Three records of one load, in which one bit of the second is wrong. The 32-bit kernel has registers up to R7. */
+static unsigned wrong_at, wrong_bit;
+static void leave_loads(const struct window *window)
+{
+    static const unsigned numbers[] = {
+        0, 3, 1, 2, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15
+    }; /* in a record's order */
+    static const uint64_t times[] = { 1, 3, 4 };
+    for (unsigned n = 0; n < 3; n++) {
+        uint8_t *record = ds_memory().pebs + 200 * n;
+        memset(record, 0, 200);
+        write_u64(record, 0x00, 0x2);
+        write_u64(record, 0x08, 0x3014);
+        for (unsigned i = 0; i < 2 * sizeof(void *); i++)
+            write_u64(record, 0x10 + 8 * i, WORKLOAD_REGISTER(numbers[i]));
+        write_u64(record, 0x10, 0x77);
+        write_u64(record, 0x90, 0x1);
+        write_u64(record, 0x98, 0x5000);
+        write_u64(record, 0xb0, 0x3010);
+        write_u64(record, 0xc0, times[n]);
+    }
+    ds_memory().pebs[200 + wrong_at + wrong_bit / 8] ^= (uint8_t)(1 << wrong_bit % 8);
+    write_u64(ds_memory().area, 0x28, read_u64(ds_memory().area, 0x20) + 600);
+}
+
+static unsigned problems_of_loads(unsigned at, unsigned bit)
+{
+    static const struct access load = { .ip = 0x3010, .next_ip = 0x3014, .address = 0x5000, .value = 0x77 };
+    static const struct workload workload = {
+        .run = leave_loads, .start = 0x3000, .limit = 0x3190, .accesses = &load, .access_count = 1
+    };
+    const struct pebs_sample s = { .event = loads, .workload = &workload, .period = 1 };
+    struct caps trap = skylake;
+    trap.pebs_trap_like = true;
+    started(&trap);
+    wrong_at = at;
+    wrong_bit = bit;
+    assert_true(pebs_sample(&run, &s));
+    return run.problems;
+}
+
+/* Each field is compared except RCX, RDX, the data source and the latency. */
+UNIT_TEST(each_field_is_compared)
+{
+    static const struct {
+        unsigned at, bit, more; /* problems */
+    } wrong[] = {
+        { 0x00, 3, 1 },  { 0x00, 63, 1 }, { 0x08, 0, 1 }, { 0x10, 0, 1 }, { 0x10, 63, 1 },
+        { 0x18, 0, 1 },  { 0x30, 0, 1 },  { 0x38, 0, 1 }, { 0x40, 0, 1 }, { 0x48, 3, 1 },
+        { 0x50, 0, 1 },  { 0x88, 63, 1 }, { 0x90, 1, 1 }, { 0x98, 0, 1 }, { 0x98, 63, 1 },
+        { 0xb0, 0, 1 },  { 0xb8, 0, 1 },  { 0xc0, 1, 1 }, /* the record before, again */
+        { 0xc0, 40, 2 },                                  /* after now, and after the next record */
+        { 0x20, 0, 0 },  { 0x28, 0, 0 },  { 0xa0, 0, 0 }, { 0xa8, 0, 0 }, { 0xc0, 0, 0 },
+    };
+    const unsigned right = problems_of_loads(0xa8, 0);
+    for (unsigned i = 0; i < COUNT_OF(wrong); i++)
+        assert_int_equal(problems_of_loads(wrong[i].at, wrong[i].bit), right + wrong[i].more);
+}
+
 /* Exits to a hypervisor may add to a count. Nothing removes from it. */
 UNIT_TEST(disturbed_counts)
 {
