@@ -501,6 +501,34 @@ UNIT_TEST(lbr_read_only)
     }
 }
 
+static uint32_t spoiled; /* the register of the stack in which a bit is wrong after the workload */
+static void run_spoiling(const struct window *window)
+{
+    run_lbr(window);
+    machine_set(spoiled, msr_get(spoiled) ^ 0x10);
+}
+
+/* Two branches in a stack of four entries. Each register is compared: also those of entries that no branch used. */
+UNIT_TEST(lbr_each_register)
+{
+    static const struct branch two[] = { { 0x1000, 0x1100, A, 1 }, { 0x1100, 0x1200, B, 1 } };
+    struct workload workload = lbr_workload(taken, 2, 1);
+    workload.branches = two;
+    workload.branch_count = 2;
+    started();
+    lbr_record(&run, &workload, LBR_NO_FILTER);
+    assert_int_equal(run.seen, 2);
+    assert_int_equal(run.problems, 0);
+    workload.run = run_spoiling;
+    for (unsigned i = 0; i < 8; i++) {
+        started();
+        spoiled = (i < 4 ? 0x680 : 0x6c0) + i % 4;
+        lbr_record(&run, &workload, LBR_NO_FILTER);
+        assert_int_equal(run.seen, i % 4 < 2 ? 2 : 3); /* the plan of two reports a third */
+        assert_int_equal(run.problems, i % 4 < 3);     /* the third entry is taken for a recorded one */
+    }
+}
+
 static uint32_t emptied; /* the only register of the stack that takes a write */
 
 static void keep_others(uint32_t msr, uint64_t value)
