@@ -213,6 +213,14 @@ static bool is_left_out(unsigned vector)
            (REGISTERS == 8 && vector == VECTOR_DOUBLE_FAULT);
 }
 
+/* The handler was called once, with this vector and error code, for vector n. */
+static void compare_call(struct test_run *run, const char *what, unsigned n, unsigned vector, uintptr_t code)
+{
+    if (seen.times != 1 || seen.frame.vector != vector || seen.frame.error_code != code)
+        test_fail(run, "%s %u: %u calls, vector %u, error code 0x%x, must be 1, %u and 0x%x", what, n, seen.times,
+                  (unsigned)seen.frame.vector, (unsigned)seen.frame.error_code, vector, (unsigned)code);
+}
+
 static void vectors(struct test_run *run)
 {
     set_handlers(see);
@@ -223,9 +231,7 @@ static void vectors(struct test_run *run)
             continue;
         prepare(false, 0);
         interrupted_enter((uintptr_t)interrupt_gate_address(vector), code, code != 0);
-        if (seen.times != 1 || seen.frame.vector != vector || seen.frame.error_code != code)
-            test_fail(run, "vector %u: %u calls, vector %u, error code 0x%x", vector, seen.times,
-                      (unsigned)seen.frame.vector, (unsigned)seen.frame.error_code);
+        compare_call(run, "the entry of vector", vector, vector, code);
     }
     set_handlers(NULL);
 }
@@ -244,9 +250,9 @@ static void stacks(struct test_run *run)
             continue;
         prepare(false, 0);
         ((void (*)(void))(uintptr_t)interrupted_each[vector])();
-        if (seen.times != 1 || seen.frame.vector != vector || on_kernel_stack(seen.frame_at) == has_own_stack(vector))
-            test_fail(run, "INT %u: %u calls, vector %u, frame at 0x%llx", vector, seen.times,
-                      (unsigned)seen.frame.vector, (unsigned long long)seen.frame_at);
+        compare_call(run, "INT", vector, vector, 0);
+        if (on_kernel_stack(seen.frame_at) == has_own_stack(vector))
+            test_fail(run, "INT %u: frame at 0x%llx", vector, (unsigned long long)seen.frame_at);
     }
     set_handlers(NULL);
 }
@@ -261,10 +267,7 @@ static void gates(struct test_run *run)
             continue;
         prepare(false, code + 2); /* INT VECTOR_USER_EXIT */
         user_call((void (*)(void))code);
-        if (seen.times != 1 || seen.frame.vector != VECTOR_GENERAL_PROTECTION ||
-            seen.frame.error_code != GENERAL_PROTECTION_OF(vector))
-            test_fail(run, "INT %u at CPL 3: %u calls, vector %u, error code 0x%x", vector, seen.times,
-                      (unsigned)seen.frame.vector, (unsigned)seen.frame.error_code);
+        compare_call(run, "at CPL 3, INT", vector, VECTOR_GENERAL_PROTECTION, GENERAL_PROTECTION_OF(vector));
     }
     set_handlers(NULL);
 }

@@ -240,16 +240,20 @@ static void settle(void)
         cpu_pause();
 }
 
+static bool is_quiet(void)
+{
+    const unsigned before = beats;
+
+    settle();
+    return beats == before;
+}
+
 /* Whether the beats end. That may take a while if a host schedules the processors in turn. */
 static bool has_stopped(void)
 {
-    for (unsigned tries = 0; tries < REST_TRIES; tries++) {
-        const unsigned before = beats;
-
-        settle();
-        if (beats == before)
+    for (unsigned tries = 0; tries < REST_TRIES; tries++)
+        if (is_quiet())
             return true;
-    }
     return false;
 }
 
@@ -267,6 +271,7 @@ static void stop(struct test_run *run)
     if (!processor_start(1, topology.ids[0], page, beat) || !wait_until(has_beaten, 2))
         test_fail(run, "the processor does not run");
     test_equal(run, "whether it is done", processor_done(1), false);
+    test_equal(run, "whether it is quiet before processors_stop()", is_quiet(), false);
     processors_stop();
     if (!has_stopped())
         test_fail(run, "the processor still runs after processors_stop()");
