@@ -171,25 +171,6 @@ UNIT_TEST(a_report_for_each_field)
     assert_true(violated(m, "LVTPC for BTS 0x10040 must ") && violated(m, "LVTPC for PEBS 0x10040 must "));
 }
 
-/* The same for each counter: several are named by IA32_PERF_GLOBAL_CTRL and off, or sample with a qualifier. */
-UNIT_TEST(a_report_for_each_counter)
-{
-    struct machine *m = machine_of("skylake");
-
-    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0 + 1, INST_RETIRED }, { EVTSEL0 + 3, INST_RETIRED }, { FIXED_CTRL, 0x30 },
-          { GLOBAL_CTRL, UINT64_C(1) << 32 | 0xa }, { GLOBAL_CTRL, 0 });
-    expect_violation(m, "counter-off");
-    assert_true(violated(m, "IA32_PERFEVTSEL1 0x") && violated(m, "IA32_PERFEVTSEL3 0x"));
-    assert_true(violated(m, "IA32_FIXED_CTR_CTRL 0x30 "));
-    m = machine_of("skylake");
-    set_up_ds(m, 0, 0, 20, 10);
-    WRMSR(m, { GLOBAL_CTRL, 0 }, { PMC0, (uint32_t)-1000 }, { PMC0 + 2, (uint32_t)-1000 }, { PEBS_ENABLE, 5 },
-          { EVTSEL0, EVTSEL_ON | INST_RETIRED | 1u << 24 }, { EVTSEL0 + 2, EVTSEL_ON | INST_RETIRED | 2u << 24 },
-          { GLOBAL_CTRL, 5 });
-    assert_true(violated(m, "pebs-qualifier: IA32_PERFEVTSEL0 0x") &&
-                violated(m, "pebs-qualifier: IA32_PERFEVTSEL2 0x"));
-}
-
 static unsigned lines_of(struct machine *m, const char *name)
 {
     unsigned lines = 0;
@@ -232,7 +213,7 @@ UNIT_TEST(reports_of_a_loop)
 }
 
 /*
- * What each facility recorded, also nothing. Lost records, and PMIs that were masked, do not count. A branch ends each
+ * What each facility recorded. Lost records, and PMIs that were masked, do not count. A branch ends each
  * of 95 blocks of 200 instructions, and a sample takes 1001; the thresholds are 90 and 15 records.
  */
 UNIT_TEST(activity)
@@ -242,10 +223,7 @@ UNIT_TEST(activity)
         uint32_t lvtpc;
         const char *end;
     } rows[] = {
-        { false, false, false, 0x40, "" },
-        { true, false, false, 0x40, "BTS on cpu 0: 95 records, 6 PMIs\n" },
         { false, true, false, 0x40, "PEBS on cpu 0: 18 records, 4 PMIs\n" },
-        { false, true, false, 0x10040, "PEBS on cpu 0: 18 records, 0 PMIs\n" },
         { true, false, true, 0x40, "BTS on cpu 0: 0 records, 0 PMIs\n" },
         { false, true, true, 0x40, "PEBS on cpu 0: 0 records, 0 PMIs\n" },
         { true, true, false, 0x10040, "BTS on cpu 0: 95 records, 0 PMIs\nPEBS on cpu 0: 18 records, 0 PMIs\n" },
@@ -352,40 +330,6 @@ UNIT_TEST(edges)
     TRY(NULL, s.debugctl = TR_BTS | BTINT | 0x400);
 }
 
-UNIT_TEST(pages)
-{
-    static const struct {
-        uint64_t page;
-        bool ours;
-    } rows[] = {
-        { DS - 0x1000, false },  { DS, true },
-        { BTS, true },           { BTS + 0x1000, true },
-        { BTS + 0x2000, false }, { PEBS - 0x1000, false },
-        { PEBS, true },          { PEBS + 0x1000, true },
-        { PEBS + 0x2000, true }, { PEBS + 0x3000, false },
-    };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct setting s = good();
-
-        s.bts_maximum = BTS + 340 * RECORD_BTS; /* 8160 bytes: two pages */
-        s.bts_threshold = BTS + 330 * RECORD_BTS;
-        s.pebs_maximum = PEBS + 61 * RECORD_PEBS; /* 12200 bytes */
-        s.code_page = rows[i].page;
-        expect_violation(program(&s), rows[i].ours ? "ds-page-has-code" : NULL);
-    }
-    for (unsigned whole = 0; whole < 2; whole++) { /* a buffer that ends at a page's end, or a byte later */
-        struct setting s = good();
-
-        s.bts_base = s.bts_index = PEBS - 128 * RECORD_BTS;
-        s.bts_maximum = PEBS + whole;
-        s.bts_threshold = PEBS - 10 * RECORD_BTS;
-        s.pebs_enable = 0;
-        s.code_page = PEBS;
-        expect_violation(program(&s), whole ? "ds-page-has-code" : NULL);
-    }
-}
-
 /* Half of the address space is mapped by 4 KiB pages: the check ends, and says where. */
 UNIT_TEST(a_huge_buffer)
 {
@@ -433,18 +377,6 @@ UNIT_TEST(changes_while_it_runs)
     AFTER("pebs-enabled-while-counting", (void)s, WRMSR(m, { PEBS_ENABLE, 0 }, { PEBS_ENABLE, 1 }));
 }
 
-/* Fixed counter 0 samples; each record requests an interrupt. */
-static struct machine *sampling_fixed(void)
-{
-    struct machine *m = machine_of("icelake");
-
-    set_up_ds(m, 0, 0, 0, 0);
-    PUT(m, { DS + 0x30, PEBS + 20 * 32 }, { DS + 0x38, PEBS + 32 });
-    WRMSR(m, { GLOBAL_CTRL, 0 }, { PEBS_ENABLE, UINT64_C(1) << 32 }, { FIXED_CTRL, 3 }, { FIXED_CTR0, 0xfffffffffff0 },
-          { GLOBAL_CTRL, UINT64_C(1) << 32 });
-    return m;
-}
-
 /* Software writes to the area while records may be pending: fields that it must not change, and fields that it may. */
 UNIT_TEST(area_changes_while_it_runs)
 {
@@ -489,42 +421,6 @@ UNIT_TEST(area_changes_while_it_runs)
         put(m, DS + writes[i].offset, writes[i].value);
         stop(m);
         expect_violation(m, NULL);
-    }
-    for (unsigned other = 0; other < 2; other++) { /* the reset values of fixed counters 0, which samples, and 1 */
-        struct machine *m = sampling_fixed();
-
-        put(m, DS + 0x80 + 8 * other, -UINT64_C(900));
-        wrmsr(m, GLOBAL_CTRL, 0);
-        expect_violation(m, other ? NULL : "ds-buffer-changed");
-    }
-}
-
-/*
- * A handler drains, and reads MSRs, without stopping the recording: the report names the WRMSR, or the first branch
- * that is recorded after it.
- */
-UNIT_TEST(drained_while_it_runs)
-{
-    for (unsigned kind = 0; kind < 3; kind++) {
-        struct setting s = good();
-        struct block *b = block_new(0, 3, END_REL_JMP), *handler = block_new(0x30000, 4, END_REL_JMP);
-        struct machine *m;
-        uint64_t value;
-
-        s.pebs_enable = 0;
-        m = program(&s);
-        run_times(m, b, 5);
-        if (kind > 0) {
-            engine_interruption(&m->v, kind == 1 ? INTERRUPTION_EXTERNAL : INTERRUPTION_EXCEPTION,
-                                kind == 1 ? b->pc : b->pc + 4, handler->pc, 0);
-        }
-        run(m, handler);
-        engine_settle(&m->v, (struct place){ handler, 1 });
-        put(m, DS + 0x08, BTS);
-        assert_int_equal(engine_rdmsr(&m->v, DEBUGCTL, &value, (struct place){ handler, 2 }), MSR_DONE);
-        run(m, b), finish(m);
-        expect_violation(m, "ds-index-moved");
-        assert_true(violated(m, "rip=0x43000c ds-index-moved: "));
     }
 }
 
@@ -589,21 +485,6 @@ UNIT_TEST(handlers)
     AFTER(NULL, (void)s, handle(m, STOP), handle(m, EMPTY | UNMASK | GO_ON)); /* without a PMI */
 }
 
-UNIT_TEST(a_clean_handler)
-{
-    struct setting s = good();
-    struct machine *m = in_the_handler(&s);
-
-    for (unsigned round = 2; round < 6; round++) {
-        handle(m, STOP | ACKNOWLEDGE | EMPTY | UNMASK | EOI | GO_ON);
-        while (m->pmis < round)
-            run_on(m, 1);
-        m->in_service = IN_SERVICE;
-        engine_interruption(&m->v, INTERRUPTION_EXTERNAL, CODE, CODE + 0x30000, 0);
-    }
-    expect_violation(m, NULL);
-}
-
 /*
  * A handler that acknowledges the PMI but does not empty the buffer; with and without stopping: reported when PEBS or
  * BTS goes on, or with the next record.
@@ -635,37 +516,6 @@ UNIT_TEST(reset_values_of_0)
           run_on(m, 1)); /* it requests no interrupt */
     HANDLED(NULL, (s.reset = 0, ONE_RECORD), handle(m, served | LOAD), go_on(m));
     HANDLED("pebs-no-reset", (s.reset = 0, ONE_RECORD), handle(m, served), expect_violation(m, NULL), go_on(m));
-}
-
-/* From version 4 on, a freeze is a status bit, which disables enabled facilities. */
-UNIT_TEST(frozen)
-{
-    static const struct content freezes[] = { { 0x801, STATUS_LBRFRZ },
-                                              { 0x1000, STATUS_CTRFRZ } }; /* LBRs, counters */
-
-    for (unsigned i = 0; i < 4; i++) {
-        const uint64_t enable = freezes[i / 2].at, bit = freezes[i / 2].value, kept = i % 2 ? bit : 0;
-
-        HANDLED(
-            kept ? "still-frozen" : NULL, s.debugctl |= enable, assert_true(rdmsr(m, GLOBAL_STATUS) & bit),
-            handle(m, STOP | EMPTY | UNMASK),
-            WRMSR(m, { STATUS_RESET, rdmsr(m, GLOBAL_STATUS) & ~kept }, { GLOBAL_CTRL, 1 }, { DEBUGCTL, s.debugctl }));
-    }
-}
-
-/* LVTPC is unmasked, and a second PMI delivered, before the first one's status bits are cleared. */
-UNIT_TEST(two_interrupts_for_one_status)
-{
-    for (unsigned acknowledged = 0; acknowledged < 2; acknowledged++) {
-        struct setting s = good();
-        struct machine *m = in_the_handler(&s);
-
-        handle(m, (acknowledged ? ACKNOWLEDGE : 0) | UNMASK | EOI);
-        while (m->pmis == 1)
-            run_on(m, 1);
-        assert_true(violated(m, "status-not-acknowledged") == !acknowledged);
-        assert_true(violated(m, "ds-index-kept"));
-    }
 }
 
 UNIT_TEST(freeze_without_pmi)
@@ -706,23 +556,6 @@ UNIT_TEST(full_buffers)
     }
 }
 
-/* PMIs requested by interrupts before any block has run: the report names the interrupted instruction. */
-UNIT_TEST(requested_by_an_interruption)
-{
-    struct setting s = good();
-
-    s.bts_threshold = s.bts_base;
-
-    struct machine *m = program(&s);
-
-    for (unsigned i = 0; i < 2; i++) {
-        m->lvtpc = 0x40;
-        engine_interruption(&m->v, INTERRUPTION_EXTERNAL, CODE + 0x100, CODE + 0x30000, 0);
-    }
-    assert_true(violated(m, "rip=0x400100 status-not-acknowledged: "));
-    expect_violation(m, "status-not-acknowledged");
-}
-
 /* The limit: periods up to half of the range of 48 bits. And typical mistakes. */
 UNIT_TEST(reset_values_far_from_overflow)
 {
@@ -742,39 +575,12 @@ UNIT_TEST(reset_values_far_from_overflow)
           assert_true(violated(m, "pebs-reset-range: reset value of PMC0 0x3e8 must be -period")));
 }
 
-UNIT_TEST(reset_value_of_0_of_a_fixed_counter)
-{
-    struct block *b = block_new(0, 1001, END_REL_JMP);
-
-    for (unsigned loaded = 0; loaded < 2; loaded++) {
-        struct machine *m = sampling_fixed();
-
-        run(m, b), finish(m);
-        WRMSR(m, { GLOBAL_CTRL, 0 }, { STATUS_RESET, rdmsr(m, GLOBAL_STATUS) });
-        put(m, DS + 0x28, PEBS);
-        if (loaded)
-            wrmsr(m, FIXED_CTR0, 0xfffffffffff0);
-        expect_violation(m, NULL);
-        wrmsr(m, GLOBAL_CTRL, UINT64_C(1) << 32);
-        expect_violation(m, loaded ? NULL : "pebs-no-reset");
-    }
-}
-
 UNIT_TEST(advice)
 {
     AFTER("ds-buffer-size", s.bts_maximum += 2, assert_true(violated(m, "advice vcpu=0 rip=0x420000 ds-buffer-size: ")),
           assert_true(violated(m, "; a record has 24 bytes [")));
     AFTER("ds-index-outside", s.bts_index = s.bts_base - RECORD_BTS,
           assert_true(violated(m, "violation vcpu=0 rip=0x420000 ds-index-outside: ")));
-}
-
-/* LVTPC is masked: correct in the handler, whose end unmasks it, and wrong after it. */
-UNIT_TEST(enabled_again_by_the_handler)
-{
-    HANDLED("lvtpc-masked", (void)s, handle(m, STOP | ACKNOWLEDGE | EMPTY | GO_ON), expect_violation(m, NULL),
-            handle(m, UNMASK | EOI), WRMSR(m, { GLOBAL_CTRL, 0 }, { GLOBAL_CTRL, 1 }), expect_violation(m, NULL),
-            m->lvtpc = 0x10040, WRMSR(m, { GLOBAL_CTRL, 0 }, { GLOBAL_CTRL, 1 }),
-            assert_true(violated(m, "lvtpc-masked: LVTPC for PEBS 0x10040 must have bit 16 ")));
 }
 
 /* If records are lost, the index does not move. The referee must not attribute that to software. */
@@ -829,52 +635,6 @@ UNIT_TEST(cost_of_lost_records)
             assert_true(bts && way != 1 ? m->reads > 0 : m->reads < 20000 * 10 / 1000 * 2);
         }
     }
-}
-
-/* A loss is reported at the branch, or at the first instruction whose record was pending. */
-UNIT_TEST(lost_records_are_placed)
-{
-    static const struct {
-        unsigned cpl;
-        uint64_t filter; /* DEBUGCTL */
-        bool said;
-    } rows[] = { { 0, 0, true },     { 3, 0, true },     { 0, 0x200, false },
-                 { 3, 0x200, true }, { 0, 0x400, true }, { 3, 0x400, false } };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) { /* the area is unmapped while branches are stored */
-        struct setting s = good();
-        struct block *b = block_new(0x100, 3, END_REL_JMP), *after = block_new(0x200, 1, END_PLAIN);
-        struct machine *m;
-
-        s.pebs_enable = 0;
-        s.debugctl |= rows[i].filter;
-        m = program(&s);
-        b->cpl = (uint8_t)rows[i].cpl;
-        m->memory_at += MEMORY_SIZE;
-        run(m, b), run(m, after);
-        engine_settle(&m->v, (struct place){ after, 1 });
-        assert_true(violated(m, "rip=0x400108 record-lost: ") == rows[i].said);
-        assert_true(violated(m, "record-lost") == rows[i].said);
-    }
-    struct setting s = good();
-    struct block *b = block_new(0x100, 4, END_REL_JMP);
-    struct machine *m;
-
-    s.debugctl = 0;
-    s.reset = -UINT64_C(10);
-    m = program(&s);
-    WRMSR(m, { GLOBAL_CTRL, 0 }, { PMC0, (uint32_t)-2 }, { GLOBAL_CTRL, 1 });
-    run(m, b); /* records of the third and the fourteenth instruction */
-    run(m, b), run(m, b), run(m, b);
-    m->memory_at += MEMORY_SIZE;
-    engine_settle(&m->v, (struct place){ b, 1 });
-    assert_true(violated(m, "rip=0x400108 record-lost: "));
-    m = program(&s); /* the area is unmapped before the first record */
-    WRMSR(m, { GLOBAL_CTRL, 0 }, { PMC0, (uint32_t)-2 }, { GLOBAL_CTRL, 1 });
-    m->memory_at += MEMORY_SIZE;
-    run(m, b);
-    engine_settle(&m->v, (struct place){ b, 1 });
-    assert_true(violated(m, "rip=0x400108 record-lost: "));
 }
 
 /* Architectural PEBS that sampled once and stopped, with a buffer at 4000H. The machine's log is empty. */
