@@ -1,47 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Latitude: its table, the list of latitude=, choices from a seed, and combination with faults and quirks. */
+/* Latitude: the list of latitude=, and what each freedom of records and registers changes. */
 #include "tests/host/free_machine.h"
 
-#include <ctype.h>
-
-#include "model/engine/counting.h"
-#include "model/engine/overflow.h"
 #include "model/engine/pebs.h"
 #include "model/engine/rules.h"
-#include "model/faults/break.h"
-#include "model/faults/quirks.h"
 #include "model/latitude/choices.h"
 
 static struct machine *free_machine(unsigned number, uint64_t seed, uint32_t freedoms)
 {
     return free_machine_of("skylake", number, seed, freedoms);
-}
-
-UNIT_TEST(table)
-{
-    static const char *const identifiers[] = {
-#define FREEDOM(id, name, sentence, source, replaces) #id,
-#include "model/latitude/freedoms.inc"
-#undef FREEDOM
-    };
-
-    assert_int_equal(COUNT_OF(identifiers), FREEDOMS);
-    for (unsigned i = 0; i < FREEDOMS; i++) {
-        const char *name = freedom_name(i);
-        uint32_t freedoms;
-        size_t length;
-
-        assert_null(freedoms_parse(&freedoms, name, &length));
-        assert_int_equal(freedoms, UINT32_C(1) << i); /* no other freedom has the name */
-        assert_int_equal(strlen(name), strlen(identifiers[i]));
-        for (unsigned at = 0; name[at] != '\0'; at++)
-            assert_int_equal(name[at] == '-' ? '_' : toupper((unsigned char)name[at]), identifiers[i][at]);
-        assert_true(strlen(freedom_sentence(i)) > 10);
-        assert_true(strlen(freedom_source(i)) > 10);
-    }
-    assert_null(freedom_name(FREEDOMS));
-    assert_null(freedom_sentence(FREEDOMS));
-    assert_null(freedom_source(FREEDOMS));
 }
 
 /* latitude=: some freedoms, or all except some; for a wrong list, the unknown name. */
@@ -77,50 +44,6 @@ UNIT_TEST(lists_of_freedoms)
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         assert_ptr_equal(freedoms_parse(&freedoms, wrong[i].list, &length), wrong[i].list + wrong[i].at);
         assert_int_equal(length, wrong[i].length);
-    }
-}
-
-#define DRAWS 200
-
-static void draw(struct machine *m, unsigned drawn[DRAWS])
-{
-    for (unsigned i = 0; i < DRAWS; i++)
-        drawn[i] = latitude_draw(&m->v, FREEDOM_PEBS_ARMING, 9);
-}
-
-/* The choices depend only on the seed and the processor's number, not on other freedoms or the time before a reset. */
-UNIT_TEST(choices)
-{
-    static const struct {
-        unsigned number;
-        uint64_t seed;
-        uint32_t freedoms;
-        bool same;
-    } rows[] = {
-        { 0, 5, ALL_FREEDOMS, true },  { 0, 5, 1, true },
-        { 1, 5, ALL_FREEDOMS, false }, { 0, 4, ALL_FREEDOMS, false },
-        { 1, 4, ALL_FREEDOMS, false }, { 0, 5 + (UINT64_C(1) << 32), ALL_FREEDOMS, false },
-    };
-    unsigned first[DRAWS], drawn[DRAWS], count[10] = { 0 };
-    struct machine *m = free_machine(0, 5, ALL_FREEDOMS);
-
-    draw(m, first);
-    for (unsigned i = 0; i < DRAWS; i++) {
-        assert_in_range(first[i], 0, 9);
-        count[first[i]]++;
-    }
-    for (unsigned i = 0; i < 10; i++)
-        assert_in_range(count[i], 5, 45);
-    engine_reset(&m->v);
-    draw(m, drawn);
-    assert_memory_equal(drawn, first, sizeof(first));
-    draw(m, drawn);
-    assert_memory_not_equal(drawn, first, sizeof(first));
-    assert_int_equal(latitude_draw(&m->v, FREEDOM_PEBS_ARMING, 0), 0);
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        m = free_machine(rows[i].number, rows[i].seed, rows[i].freedoms);
-        draw(m, drawn);
-        assert_int_equal(memcmp(drawn, first, sizeof(first)) == 0, rows[i].same);
     }
 }
 
@@ -223,72 +146,6 @@ UNIT_TEST(arming_ends)
     }
 }
 
-/* A seed with a delay of these cycles. */
-static uint64_t seed_of(unsigned cycles)
-{
-    for (uint64_t seed = 0;; seed++) {
-        struct machine *m = free_machine(0, seed, BIT_OF(PEBS_ARMING));
-        const bool found = m->v.latitude->state.arming.cycles == cycles;
-
-        if (found)
-            return seed;
-    }
-}
-
-/* A REP instruction counts once: its iterations take no time. */
-UNIT_TEST(arming_through_repetitions)
-{
-    struct machine *m = free_machine(0, seed_of(40), BIT_OF(PEBS_ARMING));
-    struct block *b = block_new(0, 4, END_PLAIN), *repeated = block_new(0x40, 1, END_REPEAT);
-    const struct counter *c = &m->v.counters[0];
-    unsigned left;
-
-    set_up_ds(m, 0, 0, 20, 20);
-    put(m, DS + 0x40, -(uint64_t)PERIOD);
-    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | INST_RETIRED }, { EVTSEL0 + 1, EVTSEL_ON | ALL_BRANCHES },
-          { PMC0, (uint32_t)-4 }, { PEBS_ENABLE, 1 }, { GLOBAL_CTRL, 3 });
-    run(m, b), run(m, repeated);
-    assert_true(c->state == COUNTER_ARMING);
-    left = m->v.latitude->state.arming.left[0];
-    for (unsigned i = 0; i < 100; i++) {
-        engine_repeat(&m->v, repeated);
-        counting_update(&m->v, BETWEEN_BLOCKS);
-        overflow_take(&m->v, BETWEEN_BLOCKS, repeated->pc, repeated->pc, NULL);
-        run(m, repeated);
-    }
-    assert_true(c->state == COUNTER_ARMING);
-    assert_in_range(m->v.latitude->state.arming.left[0], left - 2, left);
-    run_times(m, b, 24);
-    assert_int_equal(get(m, DS + 0x28), PEBS);
-    finish(m);
-    assert_int_equal(get(m, DS + 0x28), PEBS + RECORD_PEBS);
-}
-
-/*
- * The engine leaves the block in whose middle a delay begins, once, because no other check there would end the delay.
- */
-UNIT_TEST(arming_in_the_middle)
-{
-    for (unsigned cycles = 0; cycles < 20; cycles += 19) {
-        struct machine *m = free_machine(0, seed_of(cycles), BIT_OF(PEBS_ARMING));
-        struct block *b = block_new(0, 8, END_PLAIN);
-
-        set_up_ds(m, 0, 0, 20, 20);
-        put(m, DS + 0x40, -(uint64_t)PERIOD);
-        WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_ON | ALL_LOADS }, { PMC0, (uint32_t)-2 }, { PEBS_ENABLE, 1 },
-              { GLOBAL_CTRL, 1 });
-        run(m, b);
-        for (unsigned i = 0; i < 4; i++) {
-            data_accessed(&m->v, (struct place){ b, i }, MEMORY, 8, false);
-            const bool leaves = engine_data_retired(&m->v, (struct place){ b, i + 1 }, block_address(b, i + 1), 0);
-
-            assert_int_equal(leaves, i == 1 && cycles > 0);
-        }
-        finish(m);
-        assert_int_equal(get(m, DS + 0x28), cycles > 0 ? PEBS : PEBS + RECORD_PEBS);
-    }
-}
-
 #define CYCLES          0x3cu /* one per instruction in modelled time, and precise on goldencove's counter 0 */
 #define RECORD_ADAPTIVE 32    /* only the basic group */
 #define FIXED_0         8u    /* goldencove's counters in the DS area */
@@ -314,33 +171,6 @@ static void distribute(uint64_t seed, uint32_t freedoms, bool fixed, unsigned pe
         assert_int_equal(get(m, PEBS + n * RECORD_ADAPTIVE) >> 48, RECORD_ADAPTIVE);
         numbers[n] = (get(m, PEBS + n * RECORD_ADAPTIVE + 8) - CODE) / 4 + 1;
     }
-}
-
-/*
- * With at least 128 events, precise distribution is exact. With fewer, the counter may record a later event, after a
- * delay.
- */
-UNIT_TEST(short_distribution)
-{
-    const uint32_t both = BIT_OF(PDIST_SHORT) | BIT_OF(PEBS_ARMING);
-    bool exact = false, next = false, late = false, mixed = false;
-    uint64_t numbers[2];
-
-    for (uint64_t seed = 0; seed < 60; seed++) {
-        distribute(seed, both, false, 128, numbers);
-        assert_int_equal(numbers[0], 128);
-        assert_int_equal(numbers[1], 256);
-        distribute(seed, both, false, 127, numbers);
-        assert_in_range(numbers[0], 127, 128 + 4 * 40);
-        exact = exact || numbers[0] == 127;
-        late = late || numbers[0] > 128;
-        distribute(seed, BIT_OF(PDIST_SHORT), false, 127, numbers);
-        assert_in_range(numbers[0], 127, 128);
-        assert_in_range(numbers[1] - numbers[0], 127, 128);
-        next = next || numbers[0] == 128;
-        mixed = mixed || numbers[1] - numbers[0] != numbers[0];
-    }
-    assert_true(exact && next && late && mixed);
 }
 
 /* Fixed counter 0 records either the overflowing instruction or the next one, consistently, without a delay. */
@@ -448,41 +278,6 @@ UNIT_TEST(late_records)
         assert_in_range(unseen(seed, INSN_SERIALISES, &cycles), (cycles + 9) / 10, (cycles + 9) / 10 + 1);
     }
     assert_true(at_once && late);
-}
-
-UNIT_TEST(late_records_precede_their_interrupt)
-{
-    for (uint64_t seed = 0; seed < 20; seed++) {
-        struct machine *m = hiding(seed, 1, 2);
-        struct block *b = block_new(0, 1, END_PLAIN);
-
-        while (m->pmis == 0) {
-            assert_in_range(get(m, DS + 0x28), PEBS, PEBS + 2 * RECORD_PEBS);
-            run(m, b);
-        }
-        assert_int_equal(get(m, DS + 0x28), PEBS + 2 * RECORD_PEBS);
-    }
-}
-
-/* A late record is written to the area of its time, although another area, equal to the first, is set meanwhile. */
-UNIT_TEST(late_records_stay_in_their_area)
-{
-    unsigned late = 0;
-
-    for (uint64_t seed = 0; seed < 20; seed++) {
-        struct machine *m = hiding(seed, 1000, 20);
-        struct block *b = block_new(0, 1, END_PLAIN);
-
-        run(m, b), run(m, b), run(m, b);
-        assert_true(engine_due(&m->v, b, false) == DUE_GO_ON); /* the record is made */
-        memcpy(m->memory + 0x800, m->memory, 0x100);
-        const uint64_t index = get(m, DS + 0x28);
-
-        late += index == PEBS;
-        wrmsr(m, DS_AREA, DS + 0x800);
-        EXPECT_MEMORY(m, { DS + 0x28, PEBS + RECORD_PEBS }, { DS + 0x800 + 0x28, index });
-    }
-    assert_in_range(late, 10, 20);
 }
 
 static unsigned count_accesses(struct machine *m, uint64_t event, bool store)

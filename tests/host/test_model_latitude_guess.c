@@ -93,56 +93,6 @@ UNIT_TEST(latencies_and_sources)
         assert_int_equal(m->v.rules->data_source(&m->v, LEVEL_L2), m->v.profile->memory.source[LEVEL_L2]);
 }
 
-static unsigned one_latency(struct vcpu *v, enum data_level level)
-{
-    (void)v;
-    return level == LEVEL_MEMORY ? 777 : 7;
-}
-
-static uint64_t one_source(struct vcpu *v, enum data_level level)
-{
-    (void)v;
-    return level == LEVEL_MEMORY ? 0xb : 0;
-}
-
-static bool always_missed(struct vcpu *v, uint64_t address)
-{
-    (void)v;
-    return address / LINE == (MEMORY + 0x8000) / LINE;
-}
-
-static enum data_level never_cached(struct vcpu *v, uint64_t address, bool store)
-{
-    (void)v;
-    return address / LINE == (MEMORY + 0x8000) / LINE && !store ? LEVEL_MEMORY : LEVEL_L1;
-}
-
-UNIT_TEST(records_follow_the_rules)
-{
-    struct machine *m = machine_new();
-    struct rules rules = rules_sdm;
-    struct block *b = block_new(0, 2, END_REL_JMP);
-
-    rules.data_latency = one_latency;
-    rules.data_source = one_source;
-    rules.data_misses_tlb = always_missed;
-    rules.data_reach = never_cached;
-    m->v.rules = &rules;
-    WRMSR(m, { LD_LAT, 8 }, { EVTSEL0, EVTSEL_ON | LOAD_LATENCY }, { PEBS_ENABLE, 1 | UINT64_C(1) << 32 });
-    data_accessed(&m->v, (struct place){ b, 0 }, MEMORY + 0x8000, 8, false);
-    assert_int_equal(m->v.data.load.latency, 777);
-    assert_int_equal(m->v.data.load.source, 0x1b); /* and a TLB miss */
-    assert_int_equal(m->v.data.level, LEVEL_MEMORY);
-    assert_true(m->v.data.stlb_load);
-    m->hot.data_pending = 0;
-    data_accessed(&m->v, (struct place){ b, 0 }, MEMORY + 0x8000 - 4, 8, false); /* split */
-    assert_int_equal(m->v.data.load.latency, 777);
-    assert_true(m->v.data.stlb_load);
-    m->hot.data_pending = 0;
-    data_accessed(&m->v, (struct place){ b, 0 }, MEMORY + 0x8000, 8, true);
-    assert_int_equal(m->v.data.store.latency, 7);
-}
-
 /* From a processor that always predicts correctly to one that is always wrong. */
 UNIT_TEST(predictions)
 {
@@ -166,45 +116,6 @@ UNIT_TEST(predictions)
     }
     assert_int_equal(least, 0);
     assert_in_range(most, 320, 322);
-}
-
-UNIT_TEST(cycles)
-{
-    static const char *const profiles[] = { "skylake", "goldencove" };
-
-    for (size_t p = 0; p < COUNT_OF(profiles); p++) {
-        const bool architectural = p == 1;
-        struct machine *m = with(profiles[p], 4, BIT_OF(LBR_CYCLES));
-        struct block *b = block_new(0, 1, END_REL_JMP);
-        unsigned zero = 0, few = 0, saturated = 0, invalid = 0;
-
-        wrmsr(m, architectural ? 0x14ce : DEBUGCTL, architectural ? 0x7f0003 : 1);
-        for (unsigned round = 0; round < 100; round++) {
-            run_times(m, b, 40);
-            finish(m);
-            if (architectural) { /* the first entry since LBREn was set has no cycles */
-                WRMSR(m, { 0x14ce, 0 }, { 0x14ce, 0x7f0003 });
-                run(m, b), run(m, b), finish(m);
-                wrmsr(m, 0x14ce, 0x7f0002);
-                assert_int_equal(rdmsr(m, 0x1200 + 1) >> 60 & 1, 0);
-                wrmsr(m, 0x14ce, 0x7f0003);
-            }
-            for (unsigned i = 0; i < 32; i++) {
-                const uint64_t info = rdmsr(m, (architectural ? 0x1200 : LBR_INFO0) + i);
-
-                if (architectural && !(info >> 60 & 1)) {
-                    assert_int_equal(info & 0xffff, 0);
-                    invalid++;
-                    continue;
-                }
-                zero += (info & 0xffff) == 0;
-                few += (info & 0xffff) - 1 < 100;
-                saturated += (info & 0xffff) == 0xffff;
-            }
-        }
-        assert_true(zero > 100 && few > 100 && saturated > 50);
-        assert_in_range(invalid, architectural ? 200 : 0, architectural ? 700 : 0);
-    }
 }
 
 UNIT_TEST(retire_latencies)

@@ -139,49 +139,6 @@ UNIT_TEST(freezes)
     }
 }
 
-/* Counters that froze at the request and were started again do not freeze a second time. */
-UNIT_TEST(freezes_once)
-{
-    struct machine *m = skidding("nehalem", 30, true);
-    struct block *b = block_new(0, 1, END_REL_JMP);
-
-    rules.pmi_trails = true;
-    wrmsr(m, DEBUGCTL, 1 | FREEZE_PERFMON | FREEZE_LBRS);
-    count(m, 5);
-    for (unsigned k = 0; k < 6; k++)
-        assert_true(begin(m, b));
-    EXPECT_MSRS(m, { GLOBAL_CTRL, 0 }, { DEBUGCTL, FREEZE_PERFMON | FREEZE_LBRS });
-    WRMSR(m, { GLOBAL_CTRL, 1 }, { DEBUGCTL, 1 | FREEZE_PERFMON | FREEZE_LBRS });
-    run_until_pmi(m, b);
-    EXPECT_MSRS(m, { GLOBAL_CTRL, 1 }, { DEBUGCTL, 1 | FREEZE_PERFMON | FREEZE_LBRS });
-}
-
-/* A request that no counter made is also delayed, and counters lose no count. */
-UNIT_TEST(counters_go_on)
-{
-    struct machine *m = skidding("skylake", 50, false);
-    struct block *b = block_new(0, 1, END_REL_JMP);
-
-    rules.pmi_trails = true;
-    count(m, 1000);
-    run_times(m, b, 20);
-    m->v.pmi.wanted = true;
-    engine_settle(&m->v, BETWEEN_BLOCKS);
-    assert_int_equal(m->v.pmi.left, 50);
-    assert_int_equal(rdmsr(m, PMC0), (UINT64_C(1) << 48) - 1000 + 20);
-}
-
-UNIT_TEST(bts_goes_on)
-{
-    struct machine *m = skidding("skylake", 7, false);
-    struct block *b = block_new(0, 1, END_REL_JMP);
-
-    set_up_ds(m, 100, 60, 0, 0);
-    wrmsr(m, DEBUGCTL, TR_BTS | BTINT);
-    run_until_pmi(m, b);
-    assert_in_range((get(m, DS + 0x08) - BTS) / RECORD_BTS, 60 + 7, 60 + 8);
-}
-
 /* Reading the state ends a skid: the PMI is raised, unless it may arrive late. So does HLT. */
 UNIT_TEST(reading_ends_a_skid)
 {
@@ -423,26 +380,6 @@ UNIT_TEST(smi_counts_cycles)
         assert_int_equal(rdmsr(m, SMI_COUNT), 1);
         assert_int_equal(rdmsr(m, counter) - before, counted);
     }
-}
-
-/* A counter does not overflow in an SMI, but at the next cycle. */
-UNIT_TEST(smi_does_not_overflow)
-{
-    struct machine *m = machine_new();
-    struct block *b = block_new(0, 1, END_REL_JMP);
-
-    rules = rules_sdm;
-    rules.smi_microseconds = take_next;
-    m->v.rules = &rules;
-    WRMSR(m, { GLOBAL_CTRL, 0 }, { EVTSEL0, EVTSEL_INTERRUPTS | CYCLES }, { PMC0, (uint32_t)-5000 },
-          { GLOBAL_CTRL, 1 });
-    next_smi = 5;
-    assert_int_equal(rdmsr(m, PMC0), UINT64_C(0xffffffffffff));
-    assert_int_equal(m->pmis, 0);
-    assert_true(begin(m, b));
-    assert_false(begin(m, b));
-    assert_int_equal(m->pmis, 1);
-    EXPECT_MSRS(m, { PMC0, 0 }, { GLOBAL_STATUS, 1 });
 }
 
 UNIT_TEST(smi_freedom)
