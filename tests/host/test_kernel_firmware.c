@@ -191,18 +191,6 @@ UNIT_TEST(two_processors)
     machine_printed("");
 }
 
-UNIT_TEST(refused)
-{
-    static const uint32_t registers[] = { 0x1a0, 0x1d9, 0x3f1, 0x38d, 0x38f, 0x186, 0x187, 0x188, 0x189 };
-    start(&skylake, "");
-    for (size_t i = 0; i < COUNT_OF(registers); i++)
-        machine_refuse(registers[i]);
-    firmware_take_over();
-    firmware_give_back();
-    assert_int_equal(machine.writes, 0);
-    assert_int_equal(firmware_left(0x186), 0);
-}
-
 /*
  * Every register of the largest processors fits: Lion Cove has ten general counters. If leaf 0AH lists only what all
  * kinds of cores have (Alder Lake), IA32_PERF_GLOBAL_CTRL shows which counters exist.

@@ -15,8 +15,6 @@
 #include "tests/host/machine/machine.h"
 #include "tests/host/processors.h"
 
-#define BOTH_RINGS (PERFEVTSEL_USR | PERFEVTSEL_OS) /* 3 << 16 */
-
 static const struct pebs_event events[] = {
     { "LOADS", PEBS_ROLE_LOADS, PEBS_FAMILY_NONE, 0x81d0, 0xff, true },
     { "LATENCY", PEBS_ROLE_LOAD_LATENCY, PEBS_FAMILY_NONE, 0x01cd, 0xfe, true },
@@ -273,21 +271,6 @@ UNIT_TEST(numbers_of_instructions)
     SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x31b1, describes no event of the workload\n", { 0x31b1, 0, 0 });
     SAID(&trap, line, 49, "", { 0x3000 + 4 * 50, 0, 0 }, { 0x3191, 0, 0 },
          { 0x31b0, 0, 0 }); /* instructions that close the window */
-}
-
-/* Behind the workload, the registers are known up to the write that closes the window, and no farther. */
-UNIT_TEST(registers_behind_the_workload)
-{
-    const struct workload leaving = { .run = leave, .start = 0x3000, .limit = 0x3190, .access_count = 64 };
-    const struct pebs_sample s = { .event = instructions, .workload = &leaving, .period = 49 };
-    const struct left places[] = { { 0x3190 + 19, 0x3190 + 19, 0 }, { 0x3190 + 20, 0x3190 + 20, 0 } };
-    for (unsigned i = 0; i < 2; i++) {
-        started(&skylake);
-        left = &places[i];
-        left_count = 1;
-        assert_true(pebs_sample(&run, &s));
-        assert_int_equal(run.problems == 1, i == 1); /* the address */
-    }
 }
 
 /* Three records of one load, in which one bit of the second is wrong. The 32-bit kernel has registers up to R7. */

@@ -139,30 +139,6 @@ UNIT_TEST(everything)
     machine_holds("600 600600, 3f4 3f4000, 1d9 4000, 14ce 6");
 }
 
-/* Leaves past the highest are not queried. If CPUID answers them anyway, the answer is not used. */
-UNIT_TEST(leaves_end)
-{
-    static const struct {
-        uint32_t most, most_extended; /* the highest extended leaf, or CPUID's answer without extended leaves */
-    } machines[] = { { 0x23, 0x80000003 }, { 0x23, 0x7fffffff }, { 0x23, 0x23 }, { 0x80000023, 0 } };
-
-    for (uint32_t i = 0; i <= 0x23 + COUNT_OF(machines); i++) {
-        start();
-        cpu.most = i <= 0x23 ? i : machines[i - 0x24].most;
-        cpu.most_extended = i <= 0x23 ? 0x80000008 : machines[i - 0x24].most_extended;
-        ds_probe(&in);
-        const uint32_t most = cpu.most > 0x7fffffff ? 0 : cpu.most;
-        const bool sane = cpu.most == most;
-        for (unsigned k = 0; k < COUNT_OF(read_leaves); k++) {
-            const uint32_t number = read_leaves[k].number;
-            assert_int_equal(read_leaves[k].leaf->valid,
-                             number > 0x7fffffff ? number <= cpu.most_extended : sane && number <= most);
-        }
-        assert_int_equal(in.ds_area != CAPS_NOT_TRIED, most >= 1);
-        assert_int_equal(in.arch_lbr_control != CAPS_NOT_TRIED, most >= 7);
-    }
-}
-
 enum { CAPABILITIES = 1, HYPERVISOR = 2, DS_AREA = 4, LEAF_7_1 = 8, LEAF_23 = 16, PEBS_BASE = 32, LBR_CONTROL = 64 };
 
 /* What ds_probe() has read or tried. */
@@ -232,40 +208,6 @@ UNIT_TEST(microcode)
     machine_refuse(0x345);
     ds_probe(&in);
     assert_false(in.misc_enable.valid || in.apic_base.valid || in.perf_capabilities.valid);
-}
-
-static uint32_t deaf; /* the register that always reads 0 */
-
-static void write_deaf(uint32_t msr, uint64_t value)
-{
-    if (msr == deaf)
-        machine_set(msr, 0);
-}
-
-static bool read_only(uint32_t msr, uint64_t value)
-{
-    return msr == deaf;
-}
-
-UNIT_TEST(tried)
-{
-    static const uint32_t registers[] = { 0x600, 0x3f4, 0x1d9, 0x14ce };
-    const enum caps_probe *const results[] = { &in.ds_area, &in.pebs_base, &in.debugctl_lbr, &in.arch_lbr_control };
-
-    for (unsigned i = 0; i < 4; i++)
-        for (unsigned how = 0; how < 3; how++) {
-            start();
-            deaf = registers[i];
-            if (how == 0)
-                machine.write = write_deaf;
-            else if (how == 1)
-                machine.refuses = read_only;
-            else
-                machine_refuse(deaf);
-            ds_probe(&in);
-            for (unsigned k = 0; k < 4; k++)
-                assert_int_equal(*results[k], k != i ? CAPS_HOLDS : how ? CAPS_RAISES_GP : CAPS_DIFFERS);
-        }
 }
 
 static unsigned stuck; /* 1: the counter differs from the first value that is written; 2: from both */

@@ -8,13 +8,10 @@
 #define FIRST    set_up
 #include "tests/host/unit_test.h"
 
-#include "arch/x86/image.h"
 #include "arch/x86/msr.h"
-#include "bts/bts.h"
 #include "kernel/console.h"
 #include "kernel/held_lines.h"
 #include "lib/bytes.h"
-#include "suite/support/errata.h"
 #include "suite/support/lbr_record.h"
 #include "suite/support/records.h"
 #include "tests/host/machine/machine.h"
@@ -170,34 +167,6 @@ UNIT_TEST(closing_a_damaged_log)
     }
 }
 
-/* records=N prints N records of each kind, also if a test samples twice. Their numbers continue. */
-UNIT_TEST(printing)
-{
-    opened(&both);
-    run.print_most = 3;
-    for (unsigned n = 0; n < 2; n++) {
-        write_u64(ds_memory().bts, 24 * n, 0x1000 + n);
-        write_u64(ds_memory().bts, 24 * n + 8, 0x2000 + n);
-    }
-    BTS_RECORDS(2);
-    records_close(&run, 0);
-    machine_printed("bts 0 0x0000000000001000 => 0x0000000000002000 mispredicted\n"
-                    "bts 1 0x0000000000001001 => 0x0000000000002001 mispredicted\n"
-                    "drained 2 BTS and 0 PEBS records in 0 interrupts\n");
-    const struct test_run before = run;
-    opened(&both);
-    run = before;
-    for (unsigned n = 0; n < 3; n++)
-        write_u64(ds_memory().bts, 24 * n, 0x3000 + n);
-    BTS_RECORDS(3);
-    records_close(&run, 0);
-    machine_printed("bts 2 0x0000000000003000 => 0x0000000000000000 mispredicted\n"
-                    "drained 3 BTS and 0 PEBS records in 0 interrupts\n"
-                    "2 more BTS records (records=all)\n");
-    assert_int_equal(run.bts_printed, 3);
-    assert_int_equal(run.pebs_printed, 0);
-}
-
 static void count_pebs(void *context, const char *text)
 {
     *(unsigned *)context += strncmp(text, "pebs 1 ip ", 10) == 0;
@@ -311,64 +280,6 @@ UNIT_TEST(branches_of_the_workload)
     assert_int_equal(run.most, 4);
 }
 
-/* Only an erratum that the processor has explains a wrong From or count, and only with the right To. */
-UNIT_TEST(errata)
-{
-    static const uint64_t from_wrong[][2] = { { 0x1010, 0x1100 } }, both_wrong[][2] = { { 0x1010, 0x1110 } };
-    struct caps caps = skylake;
-
-    for (unsigned has = 0; has < 2; has++) {
-        caps.errata = has ? HAS_ERRATUM(AR62) : HAS_ERRATUM(SKL179);
-        log_has(from_wrong, 1);
-        run.caps = &caps;
-        records_compare_bts_but(&run, &six, 0, HAS_ERRATUM(AR62));
-        assert_int_equal(run.problems, !has);
-        log_has(both_wrong, 1);
-        run.caps = &caps;
-        records_compare_bts_but(&run, &six, 0, HAS_ERRATUM(AR62));
-        assert_int_equal(run.problems, 1);
-        started();
-        run.caps = &caps;
-        errata_equal(&run, HAS_ERRATUM(AR62), "a count", 6, 5);
-        assert_int_equal(run.problems, !has);
-        assert_int_equal(run.differences, has);
-    }
-}
-
-/* Hardware interrupts, NMIs and branches outside the workload are ignored. Its software interrupts count. */
-UNIT_TEST(branches_outside_the_workload)
-{
-    static const struct branch own[] = { { 0x1000, 128 * 1000, B, 1 }, { 0x1001, 226 * 1000, B, 1 } };
-    static const struct workload interrupted = { .start = 0x1000, .limit = 0x2000, .branches = own, .branch_count = 2 };
-    static const uint64_t mixed[][2] = {
-        { 0x1800, 225 * 1000 }, { 225 * 1000, 0x1800 }, { 0xfff, 0x1000 },      { 0x1000, 128 * 1000 },
-        { 0x1800, 32 * 1000 },  { 0x1001, 226 * 1000 }, { 0x1fff, 255 * 1000 }, { 0x2000, 0x1000 },
-        { 0x1235, 2 * 1000 },   { 0x1234, 225 * 1000 },
-    };
-    static const uint64_t exceptions[][2][2] = {
-        { { 0x1000, 128 * 1000 }, { 0x1800, 31 * 1000 } },
-        { { 0x1000, 128 * 1000 }, { 0x1800, 1 * 1000 } },
-        { { 0x1000, 128 * 1000 }, { 0x1800, 3 * 1000 } },
-    };
-    char line[128];
-    log_has(mixed, COUNT_OF(mixed));
-    records_compare_bts(&run, &interrupted, 0);
-    machine_found("");
-    assert_int_equal(run.seen, 2);
-    records_compare_interrupts(&run);
-    machine_found("");
-    for (unsigned i = 0; i < COUNT_OF(exceptions); i++) {
-        log_has(exceptions[i], 2);
-        records_compare_bts(&run, &interrupted, 0);
-        snprintf(line, sizeof(line), "wrong: BTS record 1 is 0x1800 => 0x%llx, must be 0x1001 => 0x372d0\n",
-                 (unsigned long long)exceptions[i][1][1]);
-        machine_found(line);
-    }
-    log_has(taken, 6);
-    records_compare_interrupts(&run);
-    machine_found("wrong: number of interrupts in the trace is 0x0, must be 0x2\n");
-}
-
 /* The branches that the processor "takes" while the window is open, oldest first, and the top of the stack after them.
  */
 static const uint64_t (*lbr_taken)[2];
@@ -426,18 +337,6 @@ UNIT_TEST(lbr_checked)
         }
 }
 
-/* Others' entries are not its own. */
-UNIT_TEST(lbr_of_the_workload)
-{
-    started();
-    lbr_recorded = (struct lbr_stack){ .depth = 4 };
-    lbr_recorded.entries[0] = (struct lbr_entry){ .from = 0x1fff, .to = 0x1000 };
-    lbr_recorded.entries[1] = (struct lbr_entry){ .from = 0x5000, .to = 0x1000 };
-    lbr_recorded.entries[2] = (struct lbr_entry){ .from = 0x1200, .to = 0x1300 };
-    assert_int_equal(lbr_compare_own(&run, &six, 3), 2);
-    assert_int_equal(run.problems, 0);
-}
-
 static uint32_t changed; /* the register that changes during the workload */
 
 static void run_changing(const struct window *window)
@@ -483,22 +382,6 @@ static void keep_entry(uint32_t msr, uint64_t value)
 {
     if (msr >= 0x680 && msr < 0x6c4)
         machine_set(msr, 0x5000);
-}
-
-/* If the stack's registers cannot be written, the change of TOS shows how many entries are new. */
-UNIT_TEST(lbr_read_only)
-{
-    static const struct {
-        unsigned branches, top, seen;
-    } runs[] = { { 3, 1, 3 }, { 3, 0, 4 }, { 6, 0, 4 }, { 6, 3, 4 }, { 1, 2, 4 } };
-    for (unsigned i = 0; i < COUNT_OF(runs); i++) {
-        struct workload workload = lbr_workload(taken, runs[i].branches, runs[i].top);
-        workload.branch_count = runs[i].branches == 3 ? 2 : runs[i].branches == 1 ? 1 : 4;
-        started();
-        machine_set(0x1c9, 2);
-        machine.write = keep_entry;
-        assert_int_equal(lbr_run(&run, &workload, 0), runs[i].seen);
-    }
 }
 
 static uint32_t spoiled; /* the register of the stack in which a bit is wrong after the workload */
@@ -604,6 +487,37 @@ UNIT_TEST(lbr_holding)
                     "lbr 3 0x1100/0x1200/-/-/-/0\n"
                     "lbr stack 3 goes on\n"
                     "lbr 2 0x1000/0x1100/-/-/-/0\n");
+}
+
+/*
+ * lbr/lbr.c on stacks that no processor has: memory past 32 entries stays unchanged, and a top past the last entry is
+ * reported. 1C9H is MSR_LASTBRANCH_TOS.
+ */
+UNIT_TEST(lbr_refused)
+{
+    static const struct {
+        unsigned depth, top;
+        enum lbr_error error;
+    } stacks[] = {
+        { 32, 31, LBR_DECODE_OK },   { 32, 32, LBR_DECODE_TOS_RANGE }, { 64, 0, LBR_DECODE_DEPTH },
+        { 33, 0, LBR_DECODE_DEPTH }, { 24, 0, LBR_DECODE_DEPTH },
+    };
+    struct lbr_stack stack;
+    for (unsigned i = 0; i < COUNT_OF(stacks); i++) {
+        struct caps caps = caps_of(skylake_input()), arch = caps_of(golden_cove_input());
+        machine_start();
+        machine_set(0x1c9, stacks[i].top);
+        caps.lbr_depth = arch.lbr_depth = stacks[i].depth;
+        lbr_read(&caps, &stack);
+        assert_int_equal(stack.error, stacks[i].error);
+        lbr_read(&arch, &stack);
+        assert_int_equal(stack.error, stacks[i].depth > 32 ? LBR_DECODE_DEPTH : LBR_DECODE_OK);
+    }
+    struct caps unknown = caps_of(skylake_input());
+    unknown.lbr_format = 9;
+    machine_start();
+    lbr_read(&unknown, &stack);
+    assert_int_equal(stack.error, LBR_DECODE_FORMAT_UNKNOWN);
 }
 
 static int set_up(void **state)
