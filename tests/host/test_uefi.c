@@ -38,8 +38,7 @@ static struct {
     const char *servers_file;
     EFI_STATUS server;
 
-    const char *chosen; /* the options that the menu adds */
-    unsigned seconds, width;
+    unsigned seconds;
     bool long_mode;
 
     unsigned starts;
@@ -68,10 +67,7 @@ EFI_STATUS pxe_read(EFI_HANDLE device, const char *name, void *bytes, UINTN *siz
 void menu_choose(char options[LOAD_OPTIONS_MAX + 1], unsigned seconds, unsigned width, bool long_mode)
 {
     parts.seconds = seconds;
-    parts.width = width;
     parts.long_mode = long_mode;
-    if (parts.chosen)
-        strcat(options, parts.chosen);
 }
 
 FAKE(EFI_STATUS, start_kernel,
@@ -259,50 +255,6 @@ UNIT_TEST(options_of_each_source)
     pass_file("run=x");
     image.DeviceHandle = NULL;
     assert_starts(64, "");
-}
-
-/* A width that cannot be started is also refused after the menu. */
-UNIT_TEST(options_of_the_menu)
-{
-    pass_options("list width=32");
-    parts.chosen = " records=1 width=64";
-    assert_starts(64, "list width=32 records=1 width=64");
-    assert_int_equal(parts.width, 32);
-
-    new_machine(NULL);
-    parts.chosen = " width=1";
-    assert_refuses(EFI_INVALID_PARAMETER, "dstest86: invalid value: width=1\n");
-}
-
-UNIT_TEST(load_options_of_firmware)
-{
-    static const uint8_t binary[] = { 'l', 0, 'i', 0, 's', 0, 't', 0, 1, 2, 3 };
-    char text[LOAD_OPTIONS_MAX + 2];
-    image.LoadOptions = (void *)(uintptr_t)binary;
-    image.LoadOptionsSize = sizeof binary;
-    assert_starts(64, "list");
-    assert_non_null(strstr(
-        console_said,
-        "dstest86: load options: ignored 3 bytes: words for Linux (like root=), or not printable ASCII in UCS-2\n"));
-
-    /* A shell passes the name as it was typed, without ".efi"; the device path has the file's. */
-    static uint8_t path[] = { 4,   4, 20,  0, '\\', 0, 'l', 0, 'o',  0,    '.', 0,
-                              'e', 0, 'f', 0, 'i',  0, 0,   0, 0x7f, 0xff, 4,   0 };
-    new_machine(NULL);
-    image.FilePath = (EFI_DEVICE_PATH *)path;
-    pass_options("LO list");
-    assert_starts(64, "list");
-    image.FilePath = NULL;
-
-    new_machine(NULL);
-    memset(text, 'x', sizeof text - 1);
-    text[sizeof text - 1] = '\0';
-    pass_options(text);
-    assert_refuses(EFI_INVALID_PARAMETER, "dstest86: load options: more than 1023 characters of options\n");
-    text[LOAD_OPTIONS_MAX] = '\0';
-    new_machine(NULL);
-    pass_options(text);
-    assert_starts(64, text);
 }
 
 #define DAMAGED(width)                                                                                             \

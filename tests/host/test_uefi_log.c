@@ -25,7 +25,7 @@ EFI_GUID gEfiPxeBaseCodeProtocolGuid = EFI_PXE_BASE_CODE_PROTOCOL_GUID;
 /* More fakes of firmware: results and arguments. */
 static struct {
     bool first_is_taken, no_memory;
-    EFI_STATUS set_variable, delete_variable, mtftp;
+    EFI_STATUS mtftp;
     bool noted;
     UINT64 note;
     unsigned notes_written, shutdowns;
@@ -98,16 +98,12 @@ static EFI_STATUS EFIAPI set_variable(CHAR16 *name, EFI_GUID *guid, UINT32 attri
 {
     assert_note(name, guid);
     if (size == 0) {
-        if (log_fw.delete_variable)
-            return log_fw.delete_variable;
         const bool was = log_fw.noted;
         log_fw.noted = false;
         return was ? EFI_SUCCESS : EFI_NOT_FOUND;
     }
     assert_int_equal(attributes, 3); /* non-volatile, boot services */
     assert_int_equal(size, 8);
-    if (log_fw.set_variable)
-        return log_fw.set_variable;
     memcpy(&log_fw.note, value, 8);
     log_fw.noted = true;
     log_fw.notes_written++;
@@ -220,22 +216,6 @@ static void assert_taken(void)
     assert_file(0, NAME);
 }
 
-UNIT_TEST(without_the_option)
-{
-    make_log(LOWEST, SEQUENCE, "begin");
-    options.log = OPTIONS_LOG_NONE;
-    assert_false(log_save(DEVICE, &options));
-    assert_string_equal(console_said, "");
-    const struct boot_keep keep = reserve();
-    assert_int_equal(keep.base, 0);
-    assert_int_equal(keep.size, 0);
-    assert_string_equal(console_said, "");
-    assert_false(log_fw.noted || files[0].there);
-
-    leave_note(); /* the run before had log=stick, from the menu */
-    assert_taken();
-}
-
 UNIT_TEST(a_first_start)
 {
     struct kept_log_text text;
@@ -310,23 +290,6 @@ UNIT_TEST(power_off_waits_for_the_log)
     assert_int_equal(log_fw.shutdowns, 0);
 }
 
-UNIT_TEST(a_note_that_cannot_be_changed)
-{
-    log_fw.set_variable = EFI_WRITE_PROTECTED;
-    assert_int_equal(reserve().base, 0);
-    assert_given_back(0);
-    assert_string_equal(
-        console_said,
-        "dstest86: the log will not be saved: cannot write the firmware's variable dstest86Log: status 8\n");
-    assert_false(is_log(LOWEST));
-
-    start_again(LOWEST);
-    log_fw.delete_variable = EFI_WRITE_PROTECTED;
-    assert_true(log_save(DEVICE, &options));
-    assert_string_equal(console_said, TAKEN(FOLDER "\\" NAME) "dstest86: cannot delete the firmware's variable "
-                                                              "dstest86Log: status 8\n" DONE);
-}
-
 /* Unusable volumes: reported before the run, which then keeps no log; and after it, if the log is lost. */
 UNIT_TEST(unusable_volumes)
 {
@@ -367,27 +330,6 @@ UNIT_TEST(unusable_volumes)
         assert_takes(words);
         assert_false(files[0].there);
     }
-}
-
-UNIT_TEST(space_on_the_volume)
-{
-    assert_int_equal(reserve().base, LOWEST);
-    assert_string_equal(console_said, "");
-    start_again(LOWEST);
-    fw.free_space = sizeof TEXT - 1 + BLOCK;
-    assert_taken();
-
-    new_machine(NULL); /* less space than the longest log: reported before the run, which still keeps its log */
-    fw.free_space = 0x10000 + BLOCK;
-    assert_int_equal(reserve().base, LOWEST);
-    assert_string_equal(console_said,
-                        "dstest86: the boot volume has only 64 KiB free: a longer log will be saved without its "
-                        "middle\n");
-    assert_string_equal(remarks(),
-                        "the boot volume has only 64 KiB free: a longer log will be saved without its middle");
-    new_machine(NULL);
-    fw.free_space = 0xffff + BLOCK;
-    assert_int_equal(reserve().base, 0);
 }
 
 UNIT_TEST(writing_that_fails)

@@ -181,18 +181,6 @@ UNIT_TEST(existing_options)
     }
 }
 
-UNIT_TEST(without_long_mode)
-{
-    press("0:6 0:1");
-    options[0] = '\0';
-    menu_choose(options, 3, 0, false);
-    assert_string_equal(
-        console_said,
-        "[clear]" MENU("none", "32") "\ndstest86: this processor has no long mode "
-                                     "(CPUID.80000001H:EDX bit 29); start the 32-bit kernel\n" MENU("none", "32") "\n");
-    assert_string_equal(options, "");
-}
-
 UNIT_TEST(a_stuck_key)
 {
     static char full[4 * (1 + LOAD_OPTIONS_MAX + 2) + 1] = "0:5 ";
@@ -338,15 +326,6 @@ static void assert_no_screen(enum boot_screen_kind kind, const char *why)
     snprintf(words, sizeof words, "dstest86: %s: the kernel cannot show its page\n", why);
     assert_string_equal(console_said, words);
     assert_given_back(0);
-}
-
-UNIT_TEST(no_screen)
-{
-    assert_no_screen(BOOT_SCREEN_NONE, "no screen (no Graphics Output Protocol)");
-    no_displays(NULL);
-    add_display(0xc0000000, PixelBltOnly, true);
-    add_display(0, RGBX, true);
-    assert_no_screen(BOOT_SCREEN_BLT_ONLY, "the screen has no frame buffer (PixelBltOnly)");
 }
 
 /* Impossible modes: each differs in one value from a possible one. */
