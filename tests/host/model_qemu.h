@@ -116,16 +116,10 @@ int qemu_plugin_write_memory_hwaddr(uint64_t address, GByteArray *from)
     return 0;
 }
 
-/* Leaf 80000008h:EAX; 0: unknown. */
-static uint32_t address_sizes;
-static bool sizes_known;
-
 bool qemu_private_cpuid(const struct qemu_private *p, uint32_t leaf, uint32_t regs[4])
 {
     (void)p;
-    memset(regs, 0, 4 * sizeof(regs[0]));
-    regs[0] = leaf == 0x80000008 ? address_sizes : 0xff;
-    return sizes_known;
+    return false;
 }
 
 void qemu_private_init(struct qemu_private *p)

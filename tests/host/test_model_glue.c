@@ -266,30 +266,6 @@ static bool has_code(struct processor *p, uint64_t address)
     return processor_host.code(p, address, 1, false, &page);
 }
 
-/* The first page with code of a range, at any distance and at both ends of the address space. */
-UNIT_TEST(code_in_a_range)
-{
-    struct processor *p = wide();
-    uint64_t page = 0;
-
-    set("efer", 0x400);
-    processor_note_code(p, 0xa00ff0, 0xa00ff8);
-    processor_note_code(p, 0xb00ff0, 0xb00ff8);
-    assert_false(processor_host.code(p, 0x900000, 0x100000, false, &page));
-    assert_true(processor_host.code(p, 0x900000, 0x100001, false, &page));
-    assert_int_equal(page, 0xa00000);
-    assert_true(processor_host.code(p, 0xa01000, UINT64_MAX, false, &page));
-    assert_int_equal(page, 0xb00000);
-    assert_false(processor_host.code(p, 0xb01000, UINT64_MAX, false, &page));
-    assert_false(processor_host.code(p, UINT64_MAX - 7, 16, false, &page));
-    processor_note_code(p, UINT64_MAX - 15, UINT64_MAX - 7);
-    assert_true(processor_host.code(p, UINT64_MAX - 7, 16, false, &page));
-    assert_int_equal(page, UINT64_MAX - 7);
-    set("efer", 0);
-    assert_true(processor_host.code(p, UINT64_C(0xffffffff00a00000), 0x1000, false, &page));
-    assert_int_equal(page, UINT64_C(0xffffffff00a00000));
-}
-
 UNIT_TEST(pages_with_code)
 {
     struct processor *p = wide();
@@ -388,27 +364,4 @@ UNIT_TEST(memory_at_hand)
     assert_false(processor_host.write(p, HAND + 4094, bytes, sizeof(bytes)));
     unwritable = 0;
     at_hand = false;
-}
-
-/* Memory by physical addresses. Their width is CPUID's, or else 36 bits. */
-UNIT_TEST(physical_memory)
-{
-    static const unsigned widths[][3] = { { 1, 0x3028, 40 }, { 1, 0x3034, 52 }, { 1, 0x3000, 36 }, { 0, 0x3034, 36 } };
-    const uint64_t written = 0x1122334455667788;
-    struct processor *p = wide();
-    uint64_t read = 0;
-
-    assert_true(processor_host.write_physical(p, 0x2340, &written, sizeof(written)));
-    assert_memory_equal(memory + 0x2340, &written, sizeof(written));
-    assert_true(processor_host.read_physical(p, 0x2340, &read, sizeof(read)));
-    assert_int_equal(read, written);
-    assert_true(processor_host.read_physical(p, 0x2341, &read, 2)); /* not more than 2 bytes */
-    assert_int_equal(read, 0x1122334455666677);
-    assert_false(processor_host.write_physical(p, MEMORY_SIZE - 4, &written, sizeof(written)));
-    assert_false(processor_host.read_physical(p, MEMORY_SIZE - 4, &read, sizeof(read)));
-    for (size_t i = 0; i < COUNT_OF(widths); i++) {
-        sizes_known = widths[i][0];
-        address_sizes = widths[i][1];
-        assert_int_equal(processor_host.physical_bits(p), widths[i][2]);
-    }
 }

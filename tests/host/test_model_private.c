@@ -286,44 +286,6 @@ UNIT_TEST(registers)
     drop(certain());
 }
 
-/* One wrong register loses the object. Upper halves and R8 to R15 are compared only in 64-bit code. */
-UNIT_TEST(registers_that_differ)
-{
-    for (unsigned i = 0; i < GENERAL_REGISTERS + 2; i++) {
-        for (unsigned high = 0; high < 2; high++) {
-            struct qemu_private *p = found();
-            struct qemu_seen s;
-            uint64_t *one;
-
-            for (unsigned low_code = 0; low_code < 2; low_code++) {
-                if (low_code) { /* 32-bit code: the interface has only the low halves of eight registers */
-                    memset(the_cpu()->regs, 0, 8 * sizeof(uint64_t));
-                    the_cpu()->regs[1] = 0x7777000000000011;
-                    the_cpu()->eip = 0x400000;
-                }
-                s = seen(p);
-                if (low_code) {
-                    s.general[RCX] = 0x11;
-                    memset(&s.general[R8], 0, 8 * sizeof(uint64_t));
-                }
-                qemu_private_look(p, &s);
-                assert_int_not_equal(p->registers, QEMU_LOST);
-            }
-            drop(p);
-
-            p = found();
-            s = seen(p);
-            one = i < GENERAL_REGISTERS ? &s.general[i] : i == GENERAL_REGISTERS ? &s.rip : &s.eflags;
-            *one ^= UINT64_C(1) << (high ? 35 : 3);
-            qemu_private_look(p, &s);
-            assert_int_equal(p->registers, QEMU_LOST);
-            assert_true(qemu_private_is_settled(p) && !qemu_private_reads(p));
-            assert_false(qemu_private_settle(p, ONE_WORD));
-            drop(p);
-        }
-    }
-}
-
 /* Finds the word that tcg_cflags_has reads among others with the same value. Its other bits remain. */
 UNIT_TEST(translations)
 {
@@ -391,25 +353,6 @@ UNIT_TEST(flags_in_the_middle)
         assert_int_equal(state_of(current_cpu)[1], 1);
         drop(p);
     }
-}
-
-/* Between blocks every value is current. Without access to QEMU's flags, the plugin interface's are used. */
-UNIT_TEST(flags_between_blocks)
-{
-    struct qemu_private *p = found();
-
-    state_of(current_cpu)[0] = 0x8d5;
-    state_of(current_cpu)[1] = 1;
-    assert_int_equal(qemu_private_flags(p, 0x246, NULL), 0x246); /* not before the registers were compared */
-    struct qemu_seen s = seen(p);
-
-    qemu_private_look(p, &s);
-    assert_int_equal(qemu_private_flags(p, 0x246, NULL), 0x202 | 0x8d5);
-    the_cpu()->eflags = 0x40002;
-    assert_int_equal(qemu_private_flags(p, 0x246, NULL), 0x40002 | 0x8d5);
-    p->flags_known = false;
-    assert_int_equal(qemu_private_flags(p, 0x246, NULL), 0x246);
-    drop(p);
 }
 
 /* An address is used after its memory has equalled the plugin interface's often enough, with values other than zero. */
