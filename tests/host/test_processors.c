@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The commands that start, wake and stop another processor. SDM Vol. 3A (253668-081), "MP Initialization Protocol
- * Algorithm for MP Systems": INIT, 10 milliseconds, SIPI, 200 microseconds, SIPI.
+ * Processors that do not start, and the commands that wake and stop one. Boots start them. SDM Vol. 3A (253668-081),
+ * "MP Initialization Protocol Algorithm for MP Systems": INIT, 10 milliseconds, SIPI, 200 microseconds, SIPI.
  */
 #include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
@@ -9,9 +9,7 @@
 /* Instead of arch/x86/cpu.h. */
 #define ARCH_X86_CPU_H
 
-static unsigned pauses;
-
-FAKE_STATIC_VOID(cpu_pause, (void), pauses++)
+FAKE_STATIC_VOID(cpu_pause, (void), (void)0)
 FAKE_STATIC_VOID(interrupts_off, (void), (void)0)
 FAKE_STATIC_VOID(cpu_halt_for_interrupt, (void), (void)0)
 
@@ -27,8 +25,6 @@ FAKE_STATIC_VOID(cpu_halt_for_interrupt, (void), (void)0)
 static uint8_t page_below[4096];
 static char journal[100000];
 static struct {
-    bool clock;
-    enum apic_error mode;
     unsigned comes_after; /* waits until the processor has started; 0: never */
     unsigned waits;
     void (*when_it_comes)(void);
@@ -44,7 +40,7 @@ FAKE(bool, apic_send_startup, (uint32_t id, uintptr_t page),
 FAKE(bool, apic_send, (uint32_t id, unsigned vector), note("vector 0x%x to %u; ", vector, id), true)
 FAKE(uint32_t, apic_id, (void), 5)
 FAKE_VOID(apic_eoi, (void), note("eoi; "))
-FAKE(enum apic_error, apic_enter, (void), note("mode; "), machine.mode)
+FAKE(enum apic_error, apic_enter, (void), note("mode; "), APIC_OK)
 FAKE_VOID(apic_quiet, (void), note("quiet; "))
 
 static uint8_t given[4][PROCESSOR_MEMORY];
@@ -61,7 +57,7 @@ bool clock_wait(unsigned microseconds)
     machine.waits++;
     if (machine.when_it_comes && machine.waits == machine.comes_after)
         machine.when_it_comes();
-    return machine.clock;
+    return true;
 }
 
 const uint8_t startup_code[64] = { 0xfa, 0xfc, 1, 2, 3, [63] = 0x63 };
@@ -92,7 +88,6 @@ static void come(void)
 static void begin(unsigned comes_after)
 {
     memset(&machine, 0, sizeof machine);
-    machine.clock = true;
     machine.comes_after = comes_after;
     machine.when_it_comes = come;
     for (unsigned i = 0; i < sizeof page_below; i++)
@@ -110,21 +105,6 @@ static void did(const char *lines)
     journal[0] = 0;
     for (unsigned i = 0; i < sizeof page_below; i++)
         assert_int_equal(page_below[i], (uint8_t)(i * 7 + 1));
-}
-
-/* One startup may be enough. */
-UNIT_TEST(a_processor_is_started)
-{
-    begin(2);
-    assert_true(processor_start(2, 9, LOW_PAGE, other_main));
-    did("init 9; 10000 us; startup 9 low page; 200 us; [descriptors 2; paging; mode; quiet; main 2; ] ");
-    assert_true(processor_done(2) && !processor_done(1));
-    assert_ptr_equal(startup_stack, given[3]);
-    begin(4);
-    assert_true(processor_start(1, 3, LOW_PAGE, other_main));
-    did("init 3; 10000 us; startup 3 low page; 200 us; startup 3 low page; 1000 us; 1000 us; "
-        "[descriptors 1; paging; mode; quiet; main 1; ] ");
-    assert_ptr_equal(startup_stack, given[2]);
 }
 
 static unsigned count(const char *what)
@@ -165,35 +145,6 @@ UNIT_TEST(processors_that_do_not_start)
     machine.waits = 0;
     machine.comes_after = 2;
     assert_true(processor_start(1, 9, LOW_PAGE, other_main));
-}
-
-/* A processor has not started without memory, or if it keeps its mode. */
-UNIT_TEST(a_processor_that_is_not_started)
-{
-    begin(2);
-    processor_give(3, NULL);
-    assert_false(processor_start(3, 9, LOW_PAGE, other_main));
-    did("");
-    assert_true(processor_start(2, 9, LOW_PAGE, other_main)); /* not the processor's fault */
-    begin(2);
-    machine.mode = APIC_MODE;
-    assert_false(processor_start(1, 9, LOW_PAGE, other_main));
-    assert_int_equal(count("main") + count("quiet"), 0);
-}
-
-/* Without a clock, waits are counted in PAUSEs: 20 per microsecond. */
-UNIT_TEST(without_a_clock_it_still_waits)
-{
-    begin(2);
-    machine.clock = false;
-    pauses = 0;
-    assert_true(processor_start(1, 9, LOW_PAGE, other_main));
-    assert_int_equal(pauses, 20 * (10000 + 200));
-    machine.clock = true;
-    pauses = 0;
-    begin(2);
-    assert_true(processor_start(1, 9, LOW_PAGE, other_main));
-    assert_int_equal(pauses, 0);
 }
 
 static bool runs_on;

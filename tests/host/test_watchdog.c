@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The time limit of tests, on simulated timers: calibration, start, extension, stop. */
+/* The time limit of tests, on simulated timers: calibration, start, stop. Boots of selftest.hang.* test NMIs. */
 #include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
@@ -19,11 +19,9 @@ static struct {
     unsigned eois, escapes;
     const struct context *escaped_to;
     interrupt_handler *handler;
-    unsigned excused;
     bool nmi; /* the NMI's timer works, after this many I/O APICs for which it does not */
     unsigned nmi_after, nmi_tried;
-    unsigned nmi_most, nmi_seconds, nmi_stops, ends;
-    void (*nmi_due)(void);
+    unsigned nmi_most, nmi_seconds, nmi_stops;
     uint32_t nmi_to; /* the processor to which it is routed */
     bool nmi_goes;
 } machine;
@@ -32,10 +30,10 @@ static const struct acpi_timers the_timers = { .hpet = 0xfed00000 };
 static const struct acpi_io_apic the_io_apics[] = { { .address = 0xfec00000 }, { .address = 0xfec01000 } };
 
 FAKE(uint32_t, apic_id, (void), 7)
-FAKE_VOID(apic_end_services, (void), machine.ends++)
+FAKE_VOID(apic_end_services, (void), (void)0)
 FAKE(bool, nmi_timer_init, (uint64_t hpet_address, const struct acpi_io_apic *io, uint32_t id, void (*due)(void)),
      assert_int_equal(hpet_address, 0xfed00000), assert_ptr_equal(io, &the_io_apics[machine.nmi_tried++]),
-     assert_int_equal(id, 7), machine.nmi_due = due, machine.nmi &&machine.nmi_tried > machine.nmi_after)
+     assert_int_equal(id, 7), machine.nmi &&machine.nmi_tried > machine.nmi_after)
 FAKE(bool, nmi_timer_usable, (void), machine.nmi)
 FAKE(bool, nmi_timer_send_to, (uint32_t apic_id), machine.nmi_to = apic_id, machine.nmi_goes)
 FAKE(unsigned, nmi_timer_most, (void), machine.nmi_most)
@@ -60,10 +58,7 @@ FAKE_VOID(context_restore, (const struct context *context), machine.escapes++, m
 
 static const struct context here;
 
-static unsigned excused_seconds(void)
-{
-    return machine.excused;
-}
+FAKE(static unsigned, excused_seconds, (void), 0)
 
 static void start(uint32_t first, uint32_t second, uint32_t third)
 {
@@ -192,62 +187,6 @@ UNIT_TEST(a_fast_timer_is_started_more_than_once)
     assert_int_equal(machine.escapes, 1);
     watchdog_start(4, &here, excused_seconds);
     fire();
-    assert_int_equal(machine.escapes, 2);
-}
-
-/* Permitted seconds, and those excused during the test, extend its limit once. */
-UNIT_TEST(a_limit_is_extended)
-{
-    started();
-    machine.excused = 100;
-    watchdog_start(2, &here, excused_seconds);
-    watchdog_allow(5);
-    watchdog_allow(1);
-    machine.excused = 103;
-    fire();
-    assert_int_equal(machine.ticks, 900000);
-    machine.excused = 104;
-    fire();
-    assert_int_equal(machine.escapes, 0);
-    assert_int_equal(machine.ticks, 100000);
-    fire();
-    assert_int_equal(machine.escapes, 1);
-    watchdog_allow(9); /* of the previous test */
-    watchdog_start(2, &here, excused_seconds);
-    fire();
-    assert_int_equal(machine.escapes, 2);
-}
-
-static void fire_nmi(void)
-{
-    if (!setjmp(out))
-        machine.nmi_due();
-}
-
-/* The NMI arrives two seconds after the timer should have fired. Later interrupts still work. */
-UNIT_TEST(the_nmi_ends_a_test_with_interrupts_off)
-{
-    started_with_nmi(100);
-    machine.excused = 50;
-    watchdog_start(7, &here, excused_seconds);
-    assert_int_equal(machine.nmi_seconds, 9);
-    machine.excused = 53; /* extends it once */
-    watchdog_allow(4);    /* and so does this extension */
-    fire_nmi();
-    assert_int_equal(machine.escapes, 0);
-    assert_int_equal(machine.nmi_seconds, 7);
-    fire_nmi();
-    assert_int_equal(machine.escapes, 1);
-    assert_int_equal(machine.ends, 1);
-    assert_ptr_equal(machine.escaped_to, &here);
-    assert_int_equal(machine.nmi_stops, 0);
-    watchdog_stop();
-    assert_int_equal(machine.nmi_stops, 1);
-    watchdog_start(150, &here, excused_seconds); /* longer than the timer can count */
-    assert_int_equal(machine.nmi_seconds, 100);
-    fire_nmi();
-    assert_int_equal(machine.nmi_seconds, 52);
-    fire_nmi();
     assert_int_equal(machine.escapes, 2);
 }
 
