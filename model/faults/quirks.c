@@ -21,7 +21,7 @@
 #define CPUID_7_EBX_TRACE  UINT32_C(0x2000000)
 #define CPUID_7_EDX_ABORT  UINT32_C(0x2000)
 
-/* The state that firmware leaves: tests/host/test_recorded_facts.c says on which machines. */
+/* The state that firmware leaves. */
 #define MISC_ENABLE_LIMIT_CPUID (UINT64_C(1) << 22)
 #define COUNTS_CYCLES           0x43003c
 #define LEFT_COUNT              0x1234

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* format() against the C library's snprintf(), for every combination of flags, widths and types that it supports. */
+/*
+ * format() against the C library's snprintf(), for every combination of flags, widths and types that it supports; the
+ * order of texts; quotients with two decimals.
+ */
 #include "tests/host/unit_test.h"
 
 #include <limits.h>
 
 #include "lib/format.h"
+#include "lib/ratio.h"
+#include "lib/text.h"
 
 static void check_text(const char *fmt, const char *expected, int expected_length, const char *got, int length)
 {
@@ -147,4 +152,43 @@ UNIT_TEST(cut_short_at_every_size)
         assert_int_equal(got[size], '#');
         free(got);
     }
+}
+
+UNIT_TEST(order)
+{
+    static const char *const ascending[] = { "", "L1", "L1 or L1 hit", "L2", "l1", "\x7f", "\x80", "\xff", "\xff\x01" };
+    const int n = COUNT_OF(ascending);
+
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            const int sign = text_compare(ascending[i], ascending[j]);
+
+            assert_int_equal((sign > 0) - (sign < 0), (i > j) - (i < j));
+        }
+    }
+}
+
+UNIT_TEST(quotients)
+{
+    static const struct {
+        uint64_t part, whole;
+        const char *text;
+    } rows[] = {
+        { 0, 7, "0.00" },
+        { 7, 7, "1.00" },
+        { 22, 7, "3.14" },
+        { 1, 3, "0.33" },
+        { 2, 3, "0.67" },
+        { 1234567, 100, "12345.67" },
+        { 1, 200, "0.01" }, /* a half is rounded up */
+        { 1, 201, "0.00" },
+        { 999, 1000, "1.00" }, /* with a carry */
+        { 1999, 1000, "2.00" },
+        { UINT64_C(1) << 56, 3, "24019198012642645.33" },
+        { UINT64_C(1) << 55, UINT64_C(1) << 56, "0.50" },
+        { 5, 0, "-" },
+    };
+    char text[RATIO_SIZE];
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        assert_string_equal(ratio_text(text, rows[i].part, rows[i].whole), rows[i].text);
 }
