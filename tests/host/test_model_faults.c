@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Faults: their table, the list of fault=, and the tables that a fault leaves unchanged. */
+/* Faults: the list of fault=, and the tables that a fault leaves unchanged. */
 #include "tests/host/model_machine.h"
-
-#include <ctype.h>
 
 #include "model/engine/rules.h"
 #include "model/faults/break.h"
@@ -52,38 +50,6 @@ UNIT_TEST(on_one_processor_or_all)
     assert_unknown("bts.index.stuck@10000", "10000", 16);
     assert_unknown("bts.index.stuck@1x", "1x", 16);
     assert_unknown("@1", "", 0);
-}
-
-/* Each fault is found by its name, which begins with an area and equals its identifier, and has a sentence. */
-UNIT_TEST(table)
-{
-    static const char *const identifiers[] = {
-#define FAULT(id, name, sentence, replaces) #id,
-#include "model/faults/faults.inc"
-#undef FAULT
-    };
-    static const char *const areas[] = { "detect.", "ds.",      "pebs.",   "bts.",  "lbr.",
-                                         "pmi.",    "perfmon.", "robust.", "arch.", "erratum." };
-
-    assert_int_equal(COUNT_OF(identifiers), FAULTS);
-    for (unsigned i = 0; i < FAULTS; i++) {
-        const char *name = fault_name(i);
-        struct fault_set set;
-        size_t length;
-        bool area = false;
-
-        assert_null(parse(&set, name, &length));
-        assert_true(fault_set_has(&set, (enum fault)i)); /* no other fault has the name */
-        assert_int_equal(strlen(name), strlen(identifiers[i]));
-        for (unsigned at = 0; name[at] != '\0'; at++)
-            assert_int_equal(name[at] == '.' ? '_' : toupper((unsigned char)name[at]), identifiers[i][at]);
-        for (unsigned a = 0; a < COUNT_OF(areas); a++)
-            area = area || strncmp(name, areas[a], strlen(areas[a])) == 0;
-        assert_true(area);
-        assert_true(strlen(fault_sentence(i)) > 10);
-    }
-    assert_null(fault_name(FAULTS));
-    assert_null(fault_sentence(FAULTS));
 }
 
 /* Faults of other areas do not change the processor's tables; these faults change exactly what they say. */
