@@ -183,7 +183,7 @@ $B/branchy.elf: tests/bench/branchy.asm
 	$Q$(NASM) -f elf64 $(NASM_WARNINGS) $< -o $B/branchy.o && \
 	$(LD) -static -nostdlib -z noexecstack -Ttext=0x200000 -e start $B/branchy.o -o $@
 
-bench: model $B/branchy.elf ##costs the model's cost as ratios to plain QEMU: perf in a Linux guest, then a loop (./bootstrap --all, --linux): table=PAGE: the first into a page of docs/; modes=lbr,pebs: only these of the loop; against=FILE: also of another build of the model
+bench: model $B/branchy.elf $(LINUX_PROGRAMS) ##costs the model's cost as ratios to plain QEMU: perf in a Linux guest, then a loop (./bootstrap --all, --linux): table=PAGE: the first into a page of docs/; modes=lbr,pebs: only these of the loop; against=FILE: also of another build of the model
 	$Qtests/bench/guest -p "$$profile" $(if $(table),-d $(call quoted,$(table))) && over=0 || over=1; \
 	tests/bench/run -p "$$profile" $(if $(modes),-m $(call quoted,$(modes))) $(if $(against),-a $(call quoted,$(against))) && exit $$over
 
