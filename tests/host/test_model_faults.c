@@ -2,9 +2,12 @@
 /* Faults: the list of fault=, and the tables that a fault leaves unchanged. */
 #include "tests/host/model_machine.h"
 
+#include <unistd.h>
+
 #include "model/engine/rules.h"
 #include "model/faults/break.h"
 #include "model/faults/faults.h"
+#include "model/faults/flip.h"
 #include "model/faults/quirks.h"
 
 static const char *parse(struct fault_set *set, const char *list, size_t *length)
@@ -217,4 +220,92 @@ UNIT_TEST(bits_refused)
     }
     list[strlen(list) - 1] = '\0';
     assert_unknown(list, "msr:600:gp", last);
+}
+
+static void use_registers(struct machine *m, char *said)
+{
+    m->v.status = UINT64_C(1) << 32 | 1; /* overflows of PMC0 and of fixed counter 0 */
+    try_write(m, DS_AREA, 0x1000);
+    try_write(m, PMC0, 0);
+    try_write(m, STATUS_RESET, 0);
+    try_write(m, GLOBAL_CTRL, 0);
+    try_write(m, GLOBAL_CTRL, 0);
+    sprintf(said, "%x", (unsigned)rdmsr(m, DS_AREA));
+    rdmsr(m, GLOBAL_STATUS);
+    sprintf(strchr(said, 0), " %llx\n", (unsigned long long)m->v.regs[REG_IA32_PERF_GLOBAL_CTRL]);
+}
+
+static void take_branches(struct machine *m, char *said)
+{
+    set_up_ds(m, 10, 20, 0, 0);
+    wrmsr(m, DEBUGCTL, TR_BTS);
+    for (unsigned i = 0; i < 4; i++)
+        run(m, block_new(0x100 * i, 2, END_REL_JMP));
+    wrmsr(m, DEBUGCTL, 0);
+    for (unsigned n = 0; n < (get(m, DS + 8) - BTS) / RECORD_BTS; n++)
+        said += sprintf(said, "%x ", (unsigned)get(m, BTS + n * RECORD_BTS) & 0xfff);
+    sprintf(said, "%x %x\n", (unsigned)(get(m, DS + 8) - BTS), (unsigned)get(m, BTS + 10 * RECORD_BTS));
+}
+
+/*
+ * Single corruptions: the DS area's address that software reads, and GLOBAL_CTRL; or the low bits of each From, the
+ * bytes up to the index, and what is behind the buffer. Then the log. A reserved bit changes the next one.
+ */
+UNIT_TEST(corruptions)
+{
+    static const struct {
+        const char *plan, *said;
+    } rows[] = {
+        { "1 write 0 flip 12", "1000 0\n" }, /* another window */
+        { "0 write 0 flip 12", "0 0\n0 write 600 changed\n" },
+        { "0 write 0 flip 76", "0 0\n0 write 600 changed\n" },
+        { "0 write 0 lost 0", "0 0\n0 write 600 changed\n" },
+        { "0 write 0 twice 0", "1000 0\n0 write 600 changed\n0 same\n" },
+        { "0 write 1 flip 31", "1000 0\n0 write c1 changed\n" },
+        { "0 write 1 flip 32", "1000 0\n0 write c1 changed\n0 same\n" },
+        { "0 write 2 flip 0", "1000 0\n0 write 390 changed\n" },
+        { "0 write 2 flip 1", "1000 0\n0 write 390 changed\n0 same\n" },
+        { "0 write 2 flip 31", "1000 0\n0 write 390 changed\n" },
+        { "0 write 3 flip 0", "1000 0\n0 write 38f changed\n0 overwritten\n" },
+        { "0 write 4 flip 31", "1000 100000000\n0 write 38f changed\n" },
+        { "0 read 0 flip 12", "0 0\n0 read 600 changed\n" },
+        { "0 read 1 flip 1", "1000 0\n0 read 38e changed\n" },
+        { "0 read 1 flip 63", "1000 0\n0 read 38e changed\n0 same\n" },
+        { "0 bts 4 lost 0", "4 104 204 304 60 0\n" }, /* no such record */
+        { "0 bts 0 flip 8", "104 104 204 304 60 0\n0 bts 18 changed\n" },
+        { "0 bts 3 flip 200", "4 104 204 204 60 0\n0 bts 18 changed\n" },
+        { "0 bts 1 lost 0", "4 204 304 48 0\n0 bts 18 changed\n" },
+        { "0 bts 1 twice 0", "4 104 104 204 304 78 0\n0 bts 18 changed\n" },
+        { "0 bts 0 swap 0", "104 4 204 304 60 0\n0 bts 18 changed\n" },
+        { "0 bts 3 swap 0", "4 104 204 304 60 0\n0 bts 18 changed\n0 same\n" },
+        { "0 bts 2 behind 0", "4 104 204 304 60 a5\n0 bts 18 changed\n" },
+        { "0 bts-index 0 flip 4", "4 104 204 304 70 0\n0 bts-index ffff800000101060 changed\n" },
+    };
+    static struct flip *flips[COUNT_OF(rows)]; /* they last as long as the program */
+    char name[] = "/tmp/flip-XXXXXX", log[sizeof(name) + 4], line[64], said[256];
+    const char *why;
+
+    close(mkstemp(name));
+    snprintf(log, sizeof(log), "%s.log", name);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct machine *m = machine_new();
+        FILE *file = fopen(name, "w");
+
+        fprintf(file, "400000 500000\n%s\n", rows[i].plan);
+        fclose(file);
+        flips[i] = flip_open(name, &why);
+        assert_true(break_rules(&m->v, &(struct fault_set){ 0 }, 0, flips[i]));
+        flip_reached(flips[i], 0x400000);
+        (strstr(rows[i].plan, "bts") != NULL ? take_branches : use_registers)(m, said);
+        flip_reached(flips[i], 0x500000);
+        break_mend(&m->v);
+        file = fopen(log, "r");
+        while (fgets(line, sizeof(line), file) != NULL)
+            if (strstr(line, " changed") != NULL || strstr(line, " same") != NULL || strstr(line, " over") != NULL)
+                strcat(said, line);
+        fclose(file);
+        assert_string_equal(said, rows[i].said);
+    }
+    remove(log);
+    remove(name);
 }
