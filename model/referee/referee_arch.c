@@ -33,7 +33,7 @@ static void check_memory(struct vcpu *v, uint64_t ip)
 /* A PMI's handler has begun, and no other PMI is on its way. */
 static bool handled(const struct vcpu *v)
 {
-    return v->referee.pmi_served && !v->referee.pmi_under_way && !v->pmi.wanted && !v->pmi.under_way;
+    return v->referee.pmi_served && !v->referee.pmi_under_way && !v->pmi.wanted;
 }
 
 static void check_index(struct vcpu *v, uint64_t ip)

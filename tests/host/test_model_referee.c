@@ -2,6 +2,7 @@
 /* If one rule is broken, the referee reports only this rule; without a breach it is silent. */
 #include "tests/host/model_machine.h"
 
+#include "model/referee/referee_arch.h"
 #include "model/referee/referee_area.h"
 #include "model/referee/referee_refused.h"
 
@@ -145,7 +146,8 @@ UNIT_TEST(each_rule)
     TRY("pebs-latency-enable", s.event = EVTSEL_ON | LOAD_LATENCY);
     TRY("pebs-latency-event: IA32_PEBS_ENABLE 0x100000001", s.pebs_enable = 0x100000001);
     TRY("lvtpc-masked", s.lvtpc = 0x10040);
-    TRY("lvtpc-delivery-mode", s.lvtpc = 0x240); /* SMI */
+    for (uint32_t mode = 1; mode < 8; mode++) /* 4: NMI */
+        TRY(mode == 4 ? NULL : "lvtpc-delivery-mode", s.lvtpc = mode << 8 | 0x40);
     TRY("pebs-event: IA32_PERFEVTSEL0 0x43003c", s.event = EVTSEL_ON | 0x003c);
     TRY("pebs-qualifier", s.event |= 1u << 21); /* AnyThread */
     TRY("pebs-qualifier", s.event |= 1u << 24); /* CMask */
@@ -252,12 +254,14 @@ UNIT_TEST(activity)
         fflush(m->violations);
         assert_string_equal(m->violations_text + said, rows[i].end);
     }
-    struct machine *m = machine_new(); /* the guest's output is in the same file */
+    struct machine *m = machine_new();
 
-    m->v.shares_line = true;
-    referee_report(&m->v, PMI_LOST, CODE, 0, "LVTPC");
+    m->v.shares_line = true; /* with the guest's output */
+    m->v.activity[FACILITY_BTS].used = m->v.activity[FACILITY_PEBS].used = true;
+    m->v.activity[FACILITY_BTS].records = m->v.activity[FACILITY_PEBS].pmis = 1;
+    referee_report_end(&m->v);
     fflush(m->violations);
-    assert_int_equal(m->violations_text[0], '\n');
+    assert_string_equal(m->violations_text, "\nBTS on cpu 0: 1 record, 0 PMIs\n\nPEBS on cpu 0: 0 records, 1 PMI\n");
 }
 
 /* Around the limits of each rule of buffers; LVTPC and events just inside theirs. */
@@ -502,6 +506,7 @@ UNIT_TEST(index_kept_by_the_handler)
             assert_true(violated(m, "pebs.index 0xffff800000104258 should")));
     HANDLED(NULL, (BRANCHES), handle(m, served | STOP | EMPTY | GO_ON));
     HANDLED("ds-index-kept", (BRANCHES), handle(m, served | STOP | GO_ON));
+    HANDLED("bts-circular-threshold", (BRANCHES), handle(m, served | STOP), wrmsr(m, DEBUGCTL, TR_BTS));
 }
 
 /*
@@ -651,11 +656,21 @@ static struct machine *architectural(void)
 
 UNIT_TEST(architectural_pebs)
 {
-    struct machine *m = architectural();
+    struct machine *m;
 
-    m->v.referee.pmi_served = true;
-    wrmsr(m, GLOBAL_CTRL, 1);
-    expect_violation(m, "pebs-index-kept");
+    for (unsigned way = 0; way < 4; way++) { /* without a PMI; before its handler begins; with another one on its way */
+        m = architectural();
+        m->v.referee.pmi_served = way != 1;
+        m->v.referee.pmi_under_way = way == 2;
+        m->v.pmi.wanted = way == 3;
+        referee_arch_check(&m->v, CODE);
+        expect_violation(m, way == 0 ? "pebs-index-kept" : NULL);
+    }
+    m = architectural(); /* the model's own counter starts, and samples nothing */
+    WRMSR(m, { 0x3f5, 0 }, { 0x3f5, UINT64_C(1) << 32 });
+    referee_arch_after(&m->v, 0, UINT64_C(1) << STEPPER, CODE);
+    wrmsr(m, 0x3f5, 0);
+    assert_false(violated(m, "pebs-index-unused"));
     for (unsigned size = 0; size < 2; size++) { /* the buffer is looked at again if IA32_PEBS_BASE has another value */
         m = architectural();
         m->code_page = 0x5000;
