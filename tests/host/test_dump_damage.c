@@ -98,7 +98,7 @@ UNIT_TEST(other_lines_between)
 
     /* Text that loggers and terminals add before and after a line. */
     static const char *const added[][2] = { { "[   12.345] # ", " \r\r" },
-                                            { "\033[0m\033[37m", "\033[K" },
+                                            { "\033[?25l\033[37m", "\033[K" },
                                             { "", "\r\033[0;1m\033[K \r" },
                                             { "- {\"lvl\": \"target\", \"msg\": \"", "\"}" },
                                             { "", "\t| # tail" } };
@@ -278,6 +278,8 @@ UNIT_TEST(invalid_frames)
         { "dsdump/1 1", DUMP_READ_KIND, 0 },
         { BTS "first", DUMP_READ_WORD, 0 },
         { BTS "first=one", DUMP_READ_WORD, 0 },
+        { BTS "first=0x", DUMP_READ_WORD, 0 },
+        { BTS "first=000000000000000000001", DUMP_READ_WORD, 0 },
         { BTS "form=1/2/3/4/5/6", DUMP_READ_WORD, 0 },
         { BTS "form=8/0", DUMP_READ_WORD_MISSING, 0 },
         /* texts that a terminal, a spreadsheet or a page would act on */
@@ -292,6 +294,7 @@ UNIT_TEST(invalid_frames)
         { BTS "first=0 count=1 before=18446744073709551615 form=8/0 codes=1 data=A6BAgAEA", DUMP_READ_NUMBERING, 0 },
         { "dsdump/1 1 bts test=t cpu=4294967296 " ONE "codes=1 data=A6BAgAEA", DUMP_READ_CPU, 0 },
         { "dsdump/1 1 event test=t cpu=4294967296" WHAT, DUMP_READ_CPU, 0 },
+        { "dsdump/1 1 event test=t cpu=0 cpu=4294967296" WHAT, DUMP_READ_CPU, 0 },
         { "dsdump/1 1 event test=ttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttt cpu=0" WHAT,
           DUMP_READ_TEST, 0 },
         { BTS "first=0 count=1 before=0 form=5/0 codes=1 data=A6BAgAEA", DUMP_READ_FIELD_WIDTH, 0 },

@@ -530,7 +530,7 @@ static void read_text(struct dump_reader *r, struct piece text)
         text.start += 2;
         text.length -= 2;
     }
-    if (r->any && text.length >= 6 && memcmp(text.start, "begin ", 6) == 0)
+    if (text.length >= 6 && memcmp(text.start, "begin ", 6) == 0)
         end_boot(r);
     if (r->sink && r->sink->line)
         r->sink->line(r->sink->context, text.start);
