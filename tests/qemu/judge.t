@@ -123,6 +123,9 @@ for rows, text, where in (WRONG_SAID, SAID, 'printed'), (WRONG_TRUE, TRUE, 'trut
         tap.ok(count and re.search(complaint, got), f'{where}: {complaint}', got)
 tap.same(complaints(SAID, TRUE + 'pebs-dropped vcpu=0 ip=0x1\n'), '', 'a dropped record does not count as a record')
 tap.same(complaints('', 'dsmodel truth 1\n'), 'no record was printed', 'no record to compare')
+for key in 'ip', 'eip', 'eventing_ip':    # on each processor, the numbers begin with 0
+    tap.same(complaints(f'# pebs 0 {key} 0x1\n# pebs 0 {key} 0x2', f'dsmodel truth 1\npebs vcpu=0 at=0 size=9 {key}=0x1\npebs vcpu=1 at=9 size=9 {key}=0x2'),
+             '', f'two records with the number 0, which begin with {key}')
 
 
 def ring(said, starts, kept, place, between=()):
@@ -250,7 +253,7 @@ for line, given, *right in [
         ('64 pvh skylake refused : width', GONE | {'killed': 9}, 'timed out after 9 seconds; the last line is: none'),
         (REFUSED, GONE), (REFUSED, GONE | {'status': 2}), *((REFUSED, GONE | {'status': status}, f'status {status}, not a refusal') for status in (0, 33, 139)),
         (REFUSED, GONE | {'serial': ['SeaBIOS']}, 'the machine started'),
-        ('64 pvh skylake refused : unknown route', GONE, 'the refusal does not contain "unknown route"'),
+        (REFUSED + ' & unknown route', GONE, 'the refusal does not contain "unknown route"'),
         (REFUSED, GONE | {'stderr': []}, 'one line of errors expected, got 0', 'the refusal does not contain "unknown width"'),
         (REFUSED, GONE | {'stderr': ['unknown width', 'usage']}, 'one line of errors expected, got 2')]:
     files = {'serial': log_of(given.get('tests', BOTH)), 'stderr': [], 'truth': TRUTH, 'violations': [LOST]} | given
@@ -339,9 +342,13 @@ sampled = table.sample(everything)
 for what, of in (('route', lambda row: row.verdict in ('error', 'refused') or row.route), ('verdict', lambda row: row.verdict),
                  ('profile', lambda row: not table.whole(row) or row.profile)):
     tap.same({of(row) for row in everything} - {of(row) for row in sampled}, set(), f'the sample has every {what}')
+records = table.sample(table.read_cases(tap.write(folder / 'cases', '64 pvh core2 pass records=all : a\n64 uefi skylake fail dump=raw exit=none : a')))
+tap.same([row.options for row in records], [['records=all'], ['exit=none']], '... and records once for each text')
+tap.same(table.variants() & {'icelake', 'tigerlake'}, {'tigerlake'}, 'a profile that is as another')
 for line, why in [('64 pvh core2', 'line 1: expected WIDTH ROUTE PROFILE VERDICT'), ('#! one\n#! two\n64 pvh core2 pass', 'line 2: no line between'),
                   ('#! one', 'no line follows the title one'), ('bts.lost skylake', 'line 1: expected FAULT PROFILE'),
                   ('bts.threshold.ignored : x', 'line 1: expected FAULT PROFILE'), ('no.such skylake : x', "line 1: unknown fault 'no.such'"),
+                  ('code:a:1:2x skylake : x', "line 1: unknown fault 'code:a:1:2x'"),
                   ('flip:bts:0 skylake : x', "line 1: unknown fault 'flip:bts:0'"),
                   ('bts.threshold.ignored,no.such skylake : x', "line 1: unknown fault 'bts.threshold.ignored,no.such'"),
                   ('bts.threshold.ignored no : x', "line 1: unknown profile 'no'"), ('bts.threshold.ignored skylake : ', 'line 1: no test after')]:
