@@ -163,13 +163,18 @@ UNIT_TEST(spacing_and_room)
     assert_true(pebs_is_precise(&caps, &s));
     assert_true(pebs_of_instructions(&s));
     assert_int_equal(pebs_sample_spacing(&caps, &s), 5);
+    caps.pebs_method = PEBS_METHOD_ARCH;
+    assert_false(pebs_is_precise(&caps, &s));
+    caps.pebs_pdist_counters = 0;
+    caps.pebs_pdist_fixed_counters = 1;
+    assert_true(pebs_is_precise(&caps, &s));
 }
 
 /* The records that a workload "leaves". */
 static const struct left {
     uint64_t ip, eventing_ip, rcx;
 } * left;
-static unsigned left_count;
+static unsigned left_count, left_twice; /* the record with the time of the one before; 0: none */
 static void leave(const struct window *window)
 {
     for (unsigned n = 0; n < left_count; n++) {
@@ -177,7 +182,7 @@ static void leave(const struct window *window)
         write_u64(record, 0x08, left[n].ip);
         write_u64(record, 0x20, left[n].rcx);
         write_u64(record, 0xb0, left[n].eventing_ip);
-        write_u64(record, 0xc0, n + 1);
+        write_u64(record, 0xc0, n + !(n && n == left_twice));
     }
     write_u64(ds_memory().area, 0x28, read_u64(ds_memory().area, 0x20) + 200 * left_count);
 }
@@ -271,6 +276,23 @@ UNIT_TEST(numbers_of_instructions)
     SAID(&trap, line, 49, "wrong: PEBS record 0, IP 0x31b1, describes no event of the workload\n", { 0x31b1, 0, 0 });
     SAID(&trap, line, 49, "", { 0x3000 + 4 * 50, 0, 0 }, { 0x3191, 0, 0 },
          { 0x31b0, 0, 0 }); /* instructions that close the window */
+}
+
+/* A record is the same as the one before. Its registers are unknown: otherwise only the address of each is wrong. */
+UNIT_TEST(a_repeated_record)
+{
+    const struct workload leaving = { .run = leave, .start = 0x3000, .limit = 0x3190, .access_count = 64 };
+    const struct pebs_sample s = { .event = instructions, .workload = &leaving, .period = 49 };
+    const struct left far = { 0x3190 + 20, 0x3190 + 20, 0 }, three[] = { far, far, far };
+
+    for (left_twice = 0; left_twice < 3; left_twice++) {
+        started(&skylake);
+        left = three;
+        left_count = 3;
+        assert_true(pebs_sample(&run, &s));
+        assert_int_equal(run.problems, left_twice ? 4 : 3);
+    }
+    left_twice = 0;
 }
 
 /* Three records of one load, in which one bit of the second is wrong. The 32-bit kernel has registers up to R7. */

@@ -308,28 +308,36 @@ static struct workload lbr_workload(const uint64_t (*records)[2], unsigned count
     return workload;
 }
 
-/* What each entry must have, whatever the workload. */
+/* What each entry must have, whatever the workload. An architectural stack may lack cycles and counts of events. */
 UNIT_TEST(lbr_checked)
 {
+    enum { SKYLAKE, ARCH, ARCH_COUNTERS };
     const struct {
         struct lbr_entry entry;
         uint64_t info;
-        unsigned problems, differences;
+        unsigned problems, differences, stack;
     } rows[] = {
-        { { .from = 0x1000, .to = 0x1100 }, 0, 0, 0 },
-        { { .from = 0x1000, .to = 0x1100, .in_tsx = true }, 0, 1, 0 },
-        { { .from = 0x1000, .to = 0x1100, .tsx_abort = true }, 0, 1, 0 },
-        { { .from = 0x1000, .to = 0x1100 }, 1 << 16, 0, 1 },
-        { { .from = 0 }, 0, 0, 0 },
-        { { .from = 0 }, 1, 1, 0 },
-        { { .to = 0x1100 }, 1, 0, 0 },
+        { { .from = 0x1000, .to = 0x1100 }, 0, 0, 0, SKYLAKE },
+        { { .from = 0x1000, .to = 0x1100, .in_tsx = true }, 0, 1, 0, SKYLAKE },
+        { { .from = 0x1000, .to = 0x1100, .tsx_abort = true }, 0, 1, 0, SKYLAKE },
+        { { .from = 0x1000, .to = 0x1100 }, 1 << 16, 0, 1, SKYLAKE },
+        { { .from = 0 }, 0, 0, 0, SKYLAKE },
+        { { .from = 0 }, 1, 1, 0, SKYLAKE },
+        { { .to = 0x1100 }, 1, 0, 0, SKYLAKE },
+        { { .to = 0x1100 }, UINT64_C(0xff) << 32, 0, 0, ARCH_COUNTERS },
+        { { .to = 0x1100 }, UINT64_C(1) << 40, 0, 1, ARCH_COUNTERS },
+        { { .to = 0x1100 }, UINT64_C(1) << 39, 0, 1, ARCH },
+        { { .to = 0x1100, .has = LBR_HAS_CYCLES }, UINT64_C(0xff) << 56 | 0xffff, 0, 0, ARCH },
+        { { .to = 0x1100 }, 1, 0, 1, ARCH },
     };
-    struct caps caps = skylake;
+    struct caps caps;
 
-    caps.errata = 0; /* which may excuse the newest entry */
     for (unsigned i = 0; i < COUNT_OF(rows); i++)
         for (unsigned age = 0; age < 4; age++) {
             started();
+            caps = rows[i].stack == SKYLAKE ? skylake : caps_of(golden_cove_input());
+            caps.errata = 0; /* which may excuse the newest entry */
+            caps.lbr_counters = rows[i].stack == ARCH_COUNTERS;
             run.caps = &caps;
             lbr_recorded = (struct lbr_stack){ .depth = 4 };
             lbr_recorded.entries[age] = rows[i].entry;
@@ -338,6 +346,20 @@ UNIT_TEST(lbr_checked)
             assert_int_equal(run.problems, rows[i].problems);
             assert_int_equal(run.differences, rows[i].differences);
         }
+}
+
+/* The newest four branches, with one wrong entry or none. */
+UNIT_TEST(lbr_of_the_newest_branches)
+{
+    for (unsigned wrong = 0; wrong <= 4; wrong++) {
+        started();
+        lbr_recorded = (struct lbr_stack){ .depth = 4 };
+        for (unsigned age = 0; age < 4; age++)
+            lbr_recorded.entries[age] =
+                (struct lbr_entry){ .from = taken[5 - age][0], .to = taken[5 - age][1] + (age == wrong) };
+        lbr_compare(&run, &six, A | B, 4);
+        assert_int_equal(run.problems, wrong < 4);
+    }
 }
 
 static uint32_t changed; /* the register that changes during the workload */
