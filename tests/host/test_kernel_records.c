@@ -283,6 +283,22 @@ UNIT_TEST(branches_of_the_workload)
     assert_int_equal(run.typical, 4);
 }
 
+/* A trace without interrupts has no other branches. */
+UNIT_TEST(whole_trace)
+{
+    static const uint64_t outside[][2] = { { 0x5000, 0x5100 } };
+    const struct workload none = { .start = 0x1000, .limit = 0x2000 };
+
+    log_has(taken, 6);
+    records_compare_trace(&run, &six);
+    machine_found("");
+    log_has(outside, 1);
+    records_compare_bts(&run, &none, 0);
+    machine_found("");
+    records_compare_trace(&run, &none);
+    machine_found("wrong: number of records is 0x1, must be 0x0\n");
+}
+
 /* The branches that the processor "takes" while the window is open, oldest first, and the top of the stack after them.
  */
 static const uint64_t (*lbr_taken)[2];
