@@ -82,6 +82,12 @@ void(test_plan_between)(struct test_run *run, unsigned least, unsigned most)
     console_note("expect %u to %u records", least, most);
 }
 
+void(test_plan_typical)(struct test_run *run, unsigned least, unsigned most, unsigned typical)
+{
+    (test_plan_between)(run, least, most);
+    run->typical = typical;
+}
+
 void test_saw(struct test_run *run, unsigned records)
 {
     run->seen += records;

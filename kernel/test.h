@@ -67,6 +67,9 @@ void test_plan(struct test_run *run, unsigned records);
 /* States a range, for hardware that samples at random. */
 void test_plan_between(struct test_run *run, unsigned least, unsigned most);
 
+/* States a range, and the number in it that is typical. */
+void test_plan_typical(struct test_run *run, unsigned least, unsigned most, unsigned typical);
+
 /* Counts records. The runner compares the sum with the plan at the end. */
 void test_saw(struct test_run *run, unsigned records);
 
@@ -98,6 +101,7 @@ static inline struct test_run *test_at(struct test_run *run, const char *file, u
 #define TEST_AT(run)                test_at(run, __FILE__, __LINE__)
 #define test_plan(run, ...)         test_plan(TEST_AT(run), __VA_ARGS__)
 #define test_plan_between(run, ...) test_plan_between(TEST_AT(run), __VA_ARGS__)
+#define test_plan_typical(run, ...) test_plan_typical(TEST_AT(run), __VA_ARGS__)
 #define test_fail(run, ...)         test_fail(TEST_AT(run), __VA_ARGS__)
 #define test_differs(run, ...)      test_differs(TEST_AT(run), __VA_ARGS__)
 #define test_equal(run, ...)        test_equal(TEST_AT(run), __VA_ARGS__)

@@ -297,8 +297,7 @@ static void readback(struct test_run *run)
     lbr_clear(run, LBR_NO_FILTER);
     for (unsigned bit = 0; bit <= 8; bit++) {
         const uint64_t value = bit < 8 ? MSR_BIT(LBR_INFO_EVENTS_SHIFT + bit) : field;
-        if (!msr_write(MSR_IA32_LBR_INFO(bit % run->caps->lbr_depth), value))
-            test_fail(run, "WRMSR of 0x%" PRIx64 " to IA32_LBR_%u_INFO raised #GP", value, bit);
+        msr_write(MSR_IA32_LBR_INFO(bit % run->caps->lbr_depth), value);
         test_equal(run, "IA32_LBR_x_INFO", msr_get(MSR_IA32_LBR_INFO(bit % run->caps->lbr_depth)), value);
     }
     lbr_clear(run, LBR_NO_FILTER);
@@ -310,8 +309,6 @@ static void others(struct test_run *run)
     for (unsigned n = 0; n < run->caps->general_count; n++) {
         const bool can = run->caps->lbr_counters >> n & 1;
         const bool taken = msr_try(MSR_IA32_PERFEVTSEL(n), PERFEVTSEL_BR_CNTR);
-        if (can && !taken)
-            test_fail(run, "IA32_PERFEVTSEL%u refuses bit 35, and CPUID.1CH:ECX says that it can log", n);
         if (can)
             test_equal(run, "IA32_PERFEVTSELx with bit 35", msr_get(MSR_IA32_PERFEVTSEL(n)), PERFEVTSEL_BR_CNTR);
         if (!can && taken)

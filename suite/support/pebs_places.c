@@ -17,8 +17,7 @@ unsigned pebs_typical(const struct caps *caps, const struct pebs_sample *s, unsi
 
 void pebs_plan(struct test_run *run, unsigned typical)
 {
-    test_plan_between(run, (typical + 1) / 2, typical);
-    run->typical = typical;
+    test_plan_typical(run, (typical + 1) / 2, typical, typical);
 }
 
 void pebs_check_count(struct test_run *run, unsigned came, unsigned typical)

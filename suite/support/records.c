@@ -331,8 +331,7 @@ void records_compare_bts_but(struct test_run *run, const struct workload *worklo
 
 void records_plan_circular(struct test_run *run, unsigned places)
 {
-    test_plan_between(run, places - 1, places);
-    run->typical = places;
+    test_plan_typical(run, places - 1, places, places);
 }
 
 void records_compare_circular(struct test_run *run, const struct workload *workload)

@@ -240,6 +240,12 @@ void(test_plan_between)(struct test_run *run, unsigned least, unsigned most)
     run->most = most;
 }
 
+void(test_plan_typical)(struct test_run *run, unsigned least, unsigned most, unsigned typical)
+{
+    (test_plan_between)(run, least, most);
+    run->typical = typical;
+}
+
 FAKE_VOID(test_saw, (struct test_run * run, unsigned records), run->seen += records)
 
 void(test_fail)(struct test_run *run, const char *fmt, ...)
