@@ -47,7 +47,7 @@ tap.ok(b'\nrun=\xe4\n' in image.read_bytes(), 'options.txt gets the bytes of the
 
 # ---- refused arguments
 for arguments, said in [
-        ('boot -w 16', "unknown width '16'; expected 32 or 64\n"),
+        ('boot -w 16', "unknown width '16'; expected one of: 32 64\n"),
         *((f'boot -s {n}', f"--processors: expected a number from 1 to 999, not '{n}'\n") for n in ('0', '1000', 'x', '1x')),
         (f'boot -r uefi -k {qemu}', f'--image={qemu}: route uefi starts only the kernels inside the loader; use --route=pvh\n'),
         ('boot -b x2apic,acpi', "--firmware: unknown 'acpi'; expected some of: absent device "),
@@ -56,7 +56,7 @@ for arguments, said in [
         ('boot -r usb -R', '--restart writes to the image; give a copy of it as --image=FILE\n'),
         ('boot -r net -o list', 'route net gets its loader and its options from a server; omit --image, --width and --options\n'),
         ('boot -m /no/such.so', '--model=/no/such.so: no such file\n'), ('boot -k /no/such.elf', '--image=/no/such.elf: no such file\n'),
-        ('boot -a hvf', "unknown accelerator 'hvf'; expected tcg or kvm\n"),
+        ('boot -a hvf', "unknown accel 'hvf'; expected one of: kvm tcg\n"),
         *((f'boot -a kvm --{name}=/x', f'--accel=kvm --{name}=/x: there is no model on a real processor\n')
           for name in 'fault quirk latitude folder firmware cores model'.split()),
         ('boot -r cd', 'build/dstest86.iso is missing; run ./bootstrap, then make\n'),
