@@ -12,8 +12,6 @@
 
 #define EVTSEL_INTERRUPTS 0x530000u /* EN, INT, OS, USR */
 #define CYCLES            0x003cu
-#define FREEZE_LBRS       0x800u
-#define FREEZE_PERFMON    0x1000u
 #define FREEZE_SMM        0x4000u
 #define SMI_COUNT         0x34
 #define STATUS_CONDITION  (UINT64_C(1) << 63)
@@ -34,14 +32,14 @@ static void step(struct vcpu *v, struct place place, uint64_t instructions)
     counting_step(v, pmi_step(v, instructions));
 }
 
-static struct machine *skidding(const char *profile, unsigned instructions, bool freezes_lbrs)
+static struct machine *skidding(const char *profile, unsigned instructions)
 {
     struct machine *m = machine_of(profile);
 
     rules = rules_sdm;
     rules.pmi_skid = choose;
     rules.stepped = step;
-    chosen = (struct pmi_skid){ instructions, freezes_lbrs };
+    chosen = (struct pmi_skid){ instructions, false };
     m->v.rules = &rules;
     return m;
 }
@@ -68,7 +66,7 @@ UNIT_TEST(skids_by_instructions)
 {
     for (unsigned length = 1; length < 12; length++) {
         for (unsigned skid = 0; skid < 40; skid++) {
-            struct machine *m = skidding("skylake", skid, false);
+            struct machine *m = skidding("skylake", skid);
             struct block *b = block_new(0, length, END_REL_JMP);
 
             count(m, 30);
@@ -84,61 +82,6 @@ UNIT_TEST(skids_by_instructions)
     }
 }
 
-/* Counters freeze at the request; LBRs at the request or at the PMI. */
-UNIT_TEST(freezes)
-{
-    static const struct {
-        const char *profile;
-        unsigned debugctl;
-        bool with_request;
-        unsigned counted, branches;
-    } rows[] = {
-        { "skylake", 1, false, 6, 6 },
-        { "skylake", 1 | FREEZE_PERFMON, false, 0, 6 },
-        { "skylake", 1 | FREEZE_LBRS, false, 6, 6 },
-        { "skylake", 1 | FREEZE_LBRS, true, 6, 0 },
-        { "skylake", 1 | FREEZE_LBRS | FREEZE_PERFMON, false, 0, 6 },
-        { "skylake", 1 | FREEZE_LBRS | FREEZE_PERFMON, true, 0, 0 },
-        { "nehalem", 1 | FREEZE_LBRS | FREEZE_PERFMON, false, 0, 6 },
-        { "nehalem", 1 | FREEZE_LBRS | FREEZE_PERFMON, true, 0, 0 },
-        { "nehalem", 1 | FREEZE_LBRS, true, 6, 0 },
-        { "nehalem", 1, true, 6, 6 },
-    };
-
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct machine *m = skidding(rows[i].profile, 6, rows[i].with_request);
-        struct block *b = block_new(0, 1, END_REL_JMP);
-        const bool lbrs = rows[i].debugctl & FREEZE_LBRS, counters = rows[i].debugctl & FREEZE_PERFMON;
-        const bool streamlined = m->v.profile->perfmon_version >= 4;
-
-        wrmsr(m, DEBUGCTL, rows[i].debugctl);
-        count(m, 5);
-        for (unsigned k = 0; k < 5; k++)
-            assert_true(begin(m, b));
-        assert_int_equal(m->pmis, 0);
-        assert_true(begin(m, b)); /* the request precedes this block */
-        assert_int_equal(m->v.status, 1 | (counters && streamlined ? STATUS_CTRFRZ : 0) |
-                                          (lbrs && streamlined && rows[i].with_request ? STATUS_LBRFRZ : 0));
-        const uint64_t tos = m->v.regs[REG_MSR_LASTBRANCH_TOS];
-
-        run_until_pmi(m, b);
-        assert_int_equal(m->v.counters[0].value, rows[i].counted);
-        finish(m);
-        /* without a freeze, the fifth branch and the jump to the far block also count */
-        const uint64_t branches = (m->v.regs[REG_MSR_LASTBRANCH_TOS] - tos) & (m->v.profile->lbr_depth - 1);
-
-        assert_in_range(branches, rows[i].branches == 0 ? 0 : 5, rows[i].branches == 0 ? 0 : 8);
-        assert_int_equal(m->v.lbr.on, !lbrs);
-        assert_int_equal(m->v.counting.active & 1, !counters);
-        if (streamlined) {
-            assert_int_equal(m->v.status, 1 | (counters ? STATUS_CTRFRZ : 0) | (lbrs ? STATUS_LBRFRZ : 0));
-        } else {
-            assert_int_equal(rdmsr(m, GLOBAL_CTRL), !counters);
-            assert_int_equal(rdmsr(m, DEBUGCTL) & 1, !lbrs);
-        }
-    }
-}
-
 /* Reading the state ends a skid: the PMI is raised, unless it may arrive late. So does HLT. */
 UNIT_TEST(reading_ends_a_skid)
 {
@@ -146,7 +89,7 @@ UNIT_TEST(reading_ends_a_skid)
 
     for (unsigned trails = 0; trails < 2; trails++) {
         for (unsigned look = NOTHING; look < LOOKS; look++) {
-            struct machine *m = skidding("skylake", 50, false);
+            struct machine *m = skidding("skylake", 50);
             struct block *b = block_new(0, 1, END_REL_JMP);
             const bool hurries = look == HALT || (look != NOTHING && !trails);
             uint64_t value = 0;
@@ -180,7 +123,7 @@ UNIT_TEST(reading_ends_a_skid)
 /* Counters are stopped and acknowledged while their PMI is pending: it arrives without a status bit. */
 UNIT_TEST(trails_the_stop)
 {
-    struct machine *m = skidding("skylake", 50, false);
+    struct machine *m = skidding("skylake", 50);
     struct block *b = block_new(0, 1, END_REL_JMP);
     unsigned after = 0;
 
@@ -201,7 +144,7 @@ UNIT_TEST(trails_the_stop)
 UNIT_TEST(the_referee_on_skids)
 {
     for (unsigned skid = 0; skid < 6; skid += 5) {
-        struct machine *m = skidding("skylake", skid, false);
+        struct machine *m = skidding("skylake", skid);
         struct block *b = block_new(0, 1, END_REL_JMP);
 
         count(m, 10);
