@@ -91,7 +91,8 @@ bool wrong_msr_takes(const struct vcpu *v, const struct profile_msr *m, uint64_t
         (m->reg == REG_IA32_DEBUGCTL && (value & (bits->lbr | bits->tr | bits->bts)) &&
          (v->regs[REG_IA32_RTIT_CTL] & RTIT_CTL_TRACEEN) && fault(v, FAULT_ERRATUM_BDM104)))
         return false;
-    const bool takes = taken == UINT64_MAX || without_faults(v)->msr_takes(v, m, value & ~taken);
+    const bool takes = taken == UINT64_MAX || without_faults(v)->msr_takes(v, m, value & ~taken) ||
+                       (taken != 0 && m->read_only && ((value ^ v->regs[m->reg]) & ~taken) == 0);
 
     if (!takes && fault(v, FAULT_PERFMON_MSR_REFUSED_CHANGES))
         flip((struct vcpu *)(uintptr_t)v, m);
@@ -179,8 +180,10 @@ void wrong_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i, uint
     const bool adds = fault(v, FAULT_ERRATUM_HSD143) && starts_fixed_0(v, m, value);
 
     without_faults(v)->msr_set(v, m, i, value);
-    if (bits_of(v, FAULT_MSR_TAKE, m, i) != 0)
-        v->regs[m->reg] = value; /* also bits that the register ignores */
+    const uint64_t taken = bits_of(v, FAULT_MSR_TAKE, m, i); /* also bits that the register ignores */
+
+    if (taken != 0)
+        v->regs[m->reg] = (v->regs[m->reg] & ~taken) | (value & taken);
     if (adds)
         counting_load(v, v->profile->general_counters, v->counters[v->profile->general_counters].value + 32);
     if (m->reg == REG_IA32_PMC || m->reg == REG_IA32_A_PMC)

@@ -137,6 +137,25 @@ UNIT_TEST(bits_of_registers)
     }
 }
 
+/* A register accepts exactly the bits that a fault names, also if it is read-only. */
+UNIT_TEST(taken_bits)
+{
+    struct machine *m = machine_new();
+    struct fault_set set;
+    size_t length;
+    const uint64_t capabilities = rdmsr(m, 0x345), flags = rdmsr(m, 0x1a0);
+
+    assert_null(parse(&set, "msr:345:take:1,msr:1a0:take:1000", &length));
+    assert_true(break_rules(&m->v, &set, 0, NULL));
+    assert_int_equal(try_write(m, 0x345, capabilities ^ 2), MSR_GP);
+    assert_int_equal(try_write(m, 0x345, capabilities ^ 3), MSR_GP);
+    assert_int_equal(try_write(m, 0x345, capabilities ^ 1), MSR_DONE);
+    assert_int_equal(rdmsr(m, 0x345), capabilities ^ 1);
+    assert_int_equal(try_write(m, 0x1a0, flags ^ 0x1800), MSR_DONE);
+    assert_int_equal(rdmsr(m, 0x1a0), flags ^ 0x1000);
+    break_mend(&m->v);
+}
+
 /* A fault of the first event select is of all. */
 UNIT_TEST(bits_of_several_registers)
 {
