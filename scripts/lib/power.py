@@ -91,14 +91,10 @@ def plan_of(width: str, corruptions: list[Corruption], tests: list[str]) -> str:
 
 def reached(log: list[str], corruptions: list[Corruption], tests: list[str]) -> list[Corruption]:
     """The corruptions that reached their tests: not those that left everything the same, or that were overwritten."""
-    changed, undone = set(), set()
-    for line in log:
-        words = line.split()
-        if words[-1] == 'changed':
-            changed.add(tests[int(words[0])])
-        elif words[-1] in ('same', 'overwritten'):
-            undone.add(tests[int(words[0])])
-    return [c for c in corruptions if c.test in changed - undone]
+    def ended(*states):
+        return {tests[int(line.split()[0])] for line in log if line.split()[-1] in states}
+    changed = ended('changed') - ended('same', 'overwritten')
+    return [c for c in corruptions if c.test in changed]
 
 
 def outcomes(lines: list[str]) -> dict[str, str]:
@@ -116,14 +112,10 @@ def describe(c: Corruption) -> str:
 def read_accepted() -> dict[str, re.Pattern]:
     """The patterns of tests/qemu/unnoticed, with their line: a corruption's description must match one as a whole."""
     accepted = {}
-    for line in (table.ROOT / 'tests/qemu/unnoticed').read_text().splitlines():
-        if not line or line.startswith('#'):
-            continue
-        pattern, _, reason = line.partition(' : ')
-        words = pattern.split()
-        if not reason or len(words) < 3 or words[1] not in KINDS or not re.match(r'[(]?[a-z]', words[0]):
-            raise table.TableError(f'tests/qemu/unnoticed: {line!r}: expected TEST KIND PATTERN.. : REASON')
-        accepted[' '.join(words)] = re.compile(' '.join(words))
+    for line in table.lines_of(table.ROOT / 'tests/qemu/unnoticed'):
+        if not line.value or len(line.words) < 3 or line.words[1] not in KINDS or not re.match(r'[(]?[a-z]', line.words[0]):
+            line.refuse('expected TEST KIND PATTERN.. : REASON')
+        accepted[' '.join(line.words)] = re.compile(' '.join(line.words))
     if len(accepted) > MOST_ACCEPTED:
         raise table.TableError(f'tests/qemu/unnoticed: {len(accepted)} patterns, at most {MOST_ACCEPTED} are allowed')
     return accepted

@@ -408,7 +408,7 @@ for accepted, outcomes, whole, right in [
         (f'{ACCEPT[1:]} : why\n', ['noticed', 'unnoticed'], False, [f'not ok 1 - {power.describe(FLIPS[1])} {UNSEEN}', '1..1', 1]),
         (f'{ACCEPT} : why\n', ['noticed'] * 4, False, GOOD),
         (f'{ACCEPT} : why\n', ['noticed'] * 4, True, [f'not ok 1 - {ACCEPT}: this line of tests/qemu/unnoticed accepts nothing', '1..1', 1]),
-        *((line, [], False, f'tests/qemu/unnoticed: {line!r}: expected TEST KIND PATTERN.. : REASON')
+        *((line, [], False, f'{folder}/power/tests/qemu/unnoticed, line 1: expected TEST KIND PATTERN.. : REASON: {line}')
           for line in (ACCEPT, f'{ACCEPT} : ', 'lbr.two : why', 'lbr.two read : why', 'lbr.two reads .* : why', '.* read .* : why')),
         (''.join(f'{ACCEPT[:-2]}{n} : why\n' for n in range(40)), ['noticed'], False, GOOD),
         (''.join(f'{ACCEPT[:-2]}{n} : why\n' for n in range(41)), ['noticed'], False, 'tests/qemu/unnoticed: 41 patterns, at most 40 are allowed')]:
