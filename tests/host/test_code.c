@@ -39,6 +39,7 @@ static const struct {
     { BYTES(0x0f, 0x84, 0, 0x10, 0, 0), AT + 6 + 0x1000, false },    /* JE */
     { BYTES(0xf2, 0x0f, 0x85, 0, 0, 1, 0), AT + 7 + 0x10000, true }, /* BND JNE */
     { BYTES(0x0f, 0x94, 0xc0), 0, false },                           /* SETE */
+    { BYTES(0x0f, 0x94, 0xfa, 0xff, 0xff, 0xff), 0, false },         /* SETE, and other bytes */
     { BYTES(0xc3), ANYWHERE, false },                                /* RET */
     { BYTES(0xf3, 0xc3), ANYWHERE, false },                          /* REP RET */
     { BYTES(0x48, 0xcf), ANYWHERE, false },                          /* IRETQ */
