@@ -16,6 +16,7 @@
 #include "kernel/console.h"
 #include "kernel/secondary_cpus.h"
 #include "pebs/pebs.h"
+#include "suite/support/pebs_compare.h"
 
 /*
  * Seconds added to the test's timeout. processor_start() waits a second for each of the first three processors that do
@@ -30,6 +31,7 @@
 static struct member boot_member;
 static cpus_job *current_job;
 static unsigned count; /* processors that take part */
+static bool comparing; /* a processor is in cpus_compare() */
 
 _Static_assert(sizeof(struct member) <= OTHERS_PAGE, "struct member fits a processor's page");
 
@@ -188,6 +190,7 @@ const char *cpus_start(struct test_run *run, unsigned most)
     if (count < 2)
         return topology.total < 2 ? "only one processor, on which all other tests run"
                                   : "no other processor can be started: the start of the log says why";
+    comparing = false; /* a processor may have been stopped there */
     watchdog_allow(SECONDS_MORE(cpus_count()));
     interrupts_off();
     ready(&boot_member, run);
@@ -267,6 +270,15 @@ void cpus_run(cpus_job *job)
         if (cpus_member(n)->fit)
             await(n);
     interrupts_on();
+}
+
+void cpus_compare(struct member *m, const struct pebs_sample *sample, uint64_t since)
+{
+    while (__atomic_test_and_set(&comparing, __ATOMIC_ACQUIRE))
+        cpu_pause();
+    pebs_sample_expect(sample, since);
+    pebs_compare(&m->run);
+    __atomic_clear(&comparing, __ATOMIC_RELEASE);
 }
 
 void cpus_at_once(struct test_run *run, cpus_job *job, const char *what, const char *unit)

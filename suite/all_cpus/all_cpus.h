@@ -11,6 +11,7 @@
 
 #include "cpu/memory_type.h"
 #include "kernel/test.h"
+#include "suite/support/pebs_sample.h"
 
 /* A processor, by processor_number(). */
 struct member {
@@ -52,6 +53,9 @@ void cpus_at_once(struct test_run *run, cpus_job *job, const char *what, const c
 
 /* Runs the job on every processor that is fit, at the same time; prints nothing. */
 void cpus_run(cpus_job *job);
+
+/* Part of a job that only one processor at a time may do, with interrupts off: compares its samples' records. */
+void cpus_compare(struct member *member, const struct pebs_sample *sample, uint64_t since);
 
 /*
  * Reports each capability that differs from the boot processor's, as "microcode 0x5, not 0x4". Returns whether tests

@@ -6,6 +6,7 @@
  */
 #include "suite/suite.h"
 
+#include "arch/x86/cpu.h"
 #include "suite/all_cpus/all_cpus.h"
 #include "kernel/secondary_cpus.h"
 #include "suite/support/count.h"
@@ -83,22 +84,6 @@ static void trace(struct member *m)
 
 /* ---- PEBS -------------------------------------------------------------------------------------------------------- */
 
-static void check_record(struct test_run *run, const struct pebs_sample *sampled, const struct pebs_record *record)
-{
-    const struct access *access = pebs_access(run, sampled->workload, record);
-    const uint64_t ip = record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip;
-    unsigned step;
-
-    if (!access) { /* pebs_check_numbers() reports the wrong address */
-        pebs_check(run, sampled, record, ip, record->ip);
-        return;
-    }
-    pebs_check(run, sampled, record, access->ip, access->next_ip);
-    if (record->has & PEBS_HAS_MEMORY && sampled->event->data_address &&
-        pebs_event_number(run, sampled, record, &step)) /* only loads from the ring have a data address */
-        test_equal(run, "data address", record->data_address, (uintptr_t)workload_ring[step % WORKLOAD_CHASE_LINES]);
-}
-
 static void sample_round(struct member *m, struct pebs_sample sampled)
 {
     struct test_run *const run = &m->run;
@@ -113,8 +98,8 @@ static void sample_round(struct member *m, struct pebs_sample sampled)
                                             .threshold = PEBS_LATENCY_THRESHOLD,
                                             .data_cfg = groups };
     const struct window window = pebs_window(run->caps, pebs_counters(run->caps, &sampling));
+    const uint64_t since = time_stamp();
     struct ds_breaches breaches;
-    struct pebs_record record;
 
     config.pebs_reset[sampled.counter] = 0 - (uint64_t)sampled.period;
     if (!ds_open(run->caps, &config, &breaches)) {
@@ -133,8 +118,7 @@ static void sample_round(struct member *m, struct pebs_sample sampled)
     m->came += ds_pebs_log()->records;
     if (ds_pebs_log()->records != PEBS_RECORDS)
         test_fail(run, "%u records written, must be %u", ds_pebs_log()->records, PEBS_RECORDS);
-    for (unsigned n = 0; n < ds_pebs_log()->records && !run->problems && records_pebs(run, n, &record); n++)
-        check_record(run, &sampled, &record);
+    cpus_compare(m, &sampled, since);
     if (!run->problems)
         pebs_check_numbers(run, &sampled, pebs_sample_spacing(run->caps, &sampled) - 1);
 }

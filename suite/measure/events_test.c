@@ -99,7 +99,7 @@ static void exercise(struct test_run *run, const struct pebs_event *event, const
     sampler_prepare();
     if (event->role == PEBS_ROLE_FRONTEND)
         msr_write(MSR_PEBS_FRONTEND, PEBS_FRONTEND_L1I_MISS);
-    if (!sampler_open(run, event, period_of(run->caps, place), &window))
+    if (!sampler_open(run, event, place->workload, period_of(run->caps, place), &window))
         return;
     for (unsigned i = 0; i < ROUNDS; i++) {
         if (place->cause.displace)

@@ -14,27 +14,18 @@ unsigned sampler_room(const struct caps *caps)
     return pebs_room(caps, GROUPS);
 }
 
-bool sampler_open(struct test_run *run, const struct pebs_event *event, unsigned period, struct window *window)
+bool sampler_open(struct test_run *run, const struct pebs_event *event, const struct workload *workload,
+                  unsigned period, struct window *window)
 {
-    const struct pebs_sampling sampling = { .event = event,
-                                            .counter = pebs_counter(run->caps, event),
-                                            .period = period,
-                                            .rings = PERFEVTSEL_USR | PERFEVTSEL_OS,
-                                            .threshold = PEBS_LATENCY_THRESHOLD,
-                                            .data_cfg = GROUPS };
-    struct ds_config config = { .pebs = true,
-                                .pebs_records = sampler_room(run->caps) + 3,
-                                .pebs_threshold = sampler_room(run->caps) + 1,
-                                .pebs_data_cfg = GROUPS };
+    const struct pebs_sample sample = { .event = event,
+                                        .workload = workload,
+                                        .counter = pebs_counter(run->caps, event),
+                                        .period = period,
+                                        .data_cfg = GROUPS };
 
-    config.pebs_reset[sampling.counter] = 0 - (uint64_t)period;
-    if (!records_open(run, &config))
+    if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
         return false;
-    if (!pebs_program(run->caps, &sampling)) {
-        test_fail(run, "%s: the counter could not be programmed", event->name);
-        return false;
-    }
-    *window = pebs_window(run->caps, pebs_counters(run->caps, &sampling));
+    *window = pebs_sample_window(run, &sample);
     return true;
 }
 
@@ -44,7 +35,7 @@ void sampler_close(struct test_run *run)
     dump_pebs(0, ds_pebs_log(), run->data_source);
     dump_flush();
     records_check_log(run, "PEBS", ds_pebs_log());
-    pebs_compare_addresses(run);
+    pebs_compare(run);
 }
 
 const char *sampler_lacks(const struct caps *caps, const struct pebs_event *event)

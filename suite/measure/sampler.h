@@ -13,11 +13,12 @@ unsigned sampler_room(const struct caps *caps);
 
 /*
  * Opens the area with space for sampler_room() records and without interrupts, programs the lowest counter that
- * supports the event, and sets *window for the workloads. On failure the test fails, and this returns false.
+ * supports the event, and sets *window for the workload. On failure the test fails, and this returns false.
  */
-bool sampler_open(struct test_run *run, const struct pebs_event *event, unsigned period, struct window *window);
+bool sampler_open(struct test_run *run, const struct pebs_event *event, const struct workload *workload,
+                  unsigned period, struct window *window);
 
-/* Closes the area; the records are in ds_pebs_log(). */
+/* Closes the area, and compares the records, which are in ds_pebs_log(). */
 void sampler_close(struct test_run *run);
 
 /* Returns why no counter of this processor can sample the event; NULL if one can. */

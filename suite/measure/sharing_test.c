@@ -83,6 +83,12 @@ static void take_turns(struct member *m)
     const struct window window = pebs_window(shared.caps, pebs_counters(shared.caps, &shared.sampling));
     const unsigned place = place_of(m), next = place + 1 == shared.count ? 0 : place + 1;
     const unsigned room = ds_pebs_capacity(shared.caps, shared.config.pebs_data_cfg);
+    const uint64_t since = time_stamp();
+    const struct pebs_sample sample = { .event = shared.sampling.event,
+                                        .workload = workloads[place == shared.count ? 0 : place],
+                                        .counter = shared.sampling.counter,
+                                        .period = PERIOD,
+                                        .data_cfg = shared.sampling.data_cfg };
     struct ds_config config = shared.config;
     struct ds_breaches breaches;
 
@@ -108,6 +114,7 @@ static void take_turns(struct member *m)
     ds_close();
     counters_clear(shared.caps);
     interrupts_off();
+    cpus_compare(m, &sample, since);
 }
 
 /* Before any start: returns why no other processor can take part, or NULL. */
@@ -199,8 +206,11 @@ static unsigned take_records(struct test_run *run, unsigned place, bool store, s
     const unsigned number = shared.numbers[place];
     const struct ds_log *log = ds_pebs_log_of(number);
     const struct access *at = &workloads[place]->accesses[store];
+    const struct member *const m = cpus_member(number);
     unsigned taken = 0;
 
+    if (m->run.problems)
+        test_fail(run, "processor %u: %s", number, m->aside);
     records_check_log(run, "PEBS", log);
     for (unsigned n = 0; n < log->records; n++) {
         size_t left;
@@ -222,9 +232,10 @@ static unsigned take_records(struct test_run *run, unsigned place, bool store, s
                       record.gpr[PEBS_RCX]);
             continue;
         }
-        test_equal(run, "data address", record.data_address,
-                   (uintptr_t)workload_sharing_data + (size_t)line * WORKLOAD_SHARING_STRIDE +
-                       (size_t)place * shared.layout->apart);
+        const uint64_t address = (uintptr_t)workload_sharing_data + (size_t)line * WORKLOAD_SHARING_STRIDE +
+                                 (size_t)place * shared.layout->apart;
+        test_equal(run, "data address", record.data_address, address);
+        test_equal(run, "RBX", record.gpr[PEBS_RBX], address);
         c2c_table_add(table, &(struct c2c_access){
                                  .address = record.data_address,
                                  .cpu = number,

@@ -100,7 +100,7 @@ static void sample(struct test_run *run, struct skid *skid, unsigned period)
     struct pebs_record record;
     unsigned last = 0;
 
-    if (!sampler_open(run, skid->event, period, &window))
+    if (!sampler_open(run, skid->event, skid->steps->workload, period, &window))
         return;
     go(skid, &window);
     sampler_close(run);

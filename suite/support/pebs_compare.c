@@ -5,6 +5,7 @@
 
 #include "arch/x86/cpu.h"
 #include "arch/x86/image.h"
+#include "arch/x86/processor_number.h"
 #include "arch/x86/string.h"
 #include "lib/bytes.h"
 #include "pebs/layout/arch_pebs.h"
@@ -12,7 +13,7 @@
 #include "suite/support/errata.h"
 #include "suite/support/lbr_record.h"
 #include "suite/support/pebs_places.h"
-#include "suite/workload/workload.h"
+#include "suite/workload/steps.h"
 
 #define REGISTERS (2 * (unsigned)sizeof(void *)) /* general registers in this mode */
 
@@ -25,7 +26,8 @@
 #define BIT(n)         (1u << (n))
 #define DATA_REGISTERS (BIT(PEBS_RAX) | BIT(PEBS_RCX) | BIT(PEBS_RDX))
 
-#define STACK_MOST 64u /* bytes that a workload with calls or interrupts pushes */
+#define STACK_MOST 64u     /* bytes that a workload with calls or interrupts pushes */
+#define STACK_SIZE 0x4000u /* of another processor */
 #define CLOSING    19u /* bytes of end_workload up to the write that closes the window (suite/workload/workload.inc) */
 
 /* The general registers that a workload changes. All others keep WORKLOAD_REGISTER(n), RAX to RDX what they had. */
@@ -48,6 +50,20 @@ static const struct {
     { &workload_kinds, BIT(PEBS_RAX) | BIT(PEBS_RCX) | BIT(PEBS_RSP) },
     { &workload_interrupt, DATA_REGISTERS | BIT(PEBS_RSP) },
     { &workload_pieces, BIT(PEBS_RDX) },
+    { &workload_surprises, BIT(PEBS_RAX) | BIT(PEBS_RCX) },
+    { &workload_walk, BIT(PEBS_RAX) | BIT(PEBS_RCX) },
+    { &workload_x87, 0 },
+    { &workload_mmx, 0 },
+    { &workload_split_loads, BIT(PEBS_RAX) },
+    { &workload_split_stores, BIT(PEBS_RAX) },
+    { &workload_sharing_0, BIT(PEBS_RAX) | BIT(PEBS_RBX) | BIT(PEBS_RCX) },
+    { &workload_sharing_1, BIT(PEBS_RAX) | BIT(PEBS_RBX) | BIT(PEBS_RCX) },
+    { &workload_sharing_2, BIT(PEBS_RAX) | BIT(PEBS_RBX) | BIT(PEBS_RCX) },
+    { &workload_sharing_3, BIT(PEBS_RAX) | BIT(PEBS_RBX) | BIT(PEBS_RCX) },
+    { &workload_steps_loads_workload, BIT(PEBS_RAX) | BIT(PEBS_RDX) | BIT(PEBS_RSI) | BIT(PEBS_RDI) },
+    { &workload_steps_straight_workload, BIT(PEBS_RAX) | BIT(PEBS_RDX) },
+    { &workload_steps_branchy_workload, BIT(PEBS_RAX) | BIT(PEBS_RDX) | BIT(PEBS_RSP) },
+    { &workload_steps_far_workload, BIT(PEBS_RAX) | BIT(PEBS_RSP) },
 };
 
 static unsigned changed_by(const struct workload *workload)
@@ -61,6 +77,13 @@ static unsigned changed_by(const struct workload *workload)
 static bool at_user(const struct workload *workload)
 {
     return workload->start >= (uintptr_t)user_start && workload->start < (uintptr_t)user_end;
+}
+
+/* The stack of another processor has no symbols: it is around the present function's frame. */
+static bool is_on_stack(uint64_t rsp)
+{
+    return processor_number() ? rsp - (uintptr_t)__builtin_frame_address(0) + STACK_SIZE < 2 * STACK_SIZE
+                              : rsp >= (uintptr_t)stack_guard && rsp < (uintptr_t)data_end;
 }
 
 /* Whether a record is of one of the workload's instructions, and not of the code around it. */
@@ -328,14 +351,6 @@ static bool has_distances(void)
            !pebs_armed()->again && !ds_counts()->interrupts;
 }
 
-void pebs_compare_addresses(struct test_run *run)
-{
-    struct pebs_record record;
-
-    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
-        compare_addresses(run, n, &record);
-}
-
 void pebs_compare(struct test_run *run)
 {
     static struct pebs_record got, want, first, previous;
@@ -370,7 +385,7 @@ void pebs_compare(struct test_run *run)
             any = true;
             if (got.has & PEBS_HAS_GPRS && !at_user(w)) {
                 expect_registers(&want, &got, &first);
-                if (got.gpr[PEBS_RSP] < (uintptr_t)stack_guard || got.gpr[PEBS_RSP] >= (uintptr_t)data_end)
+                if (!is_on_stack(got.gpr[PEBS_RSP]))
                     test_fail(run, "PEBS record %u: RSP 0x%" PRIx64 " is not on the stack", n, got.gpr[PEBS_RSP]);
             }
             expect_place(run, &want, &got);

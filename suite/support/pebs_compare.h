@@ -10,12 +10,9 @@
 
 /*
  * Compares every field of each record in the log with what was armed: its bit, its groups, the place and the registers
- * of its event, and the time stamps.
+ * of its event, and the time stamps. Not for several processors at once: cpus_alone().
  */
 void pebs_compare(struct test_run *run);
-
-/* Compares only addresses, of records that another program samples: the kernel's code has them, and IP follows. */
-void pebs_compare_addresses(struct test_run *run);
 
 /* records_close() and records_close_full() of a sample: count its records for the test, and compare them. */
 void pebs_close(struct test_run *run, unsigned interrupts);

@@ -129,6 +129,11 @@ const struct pebs_armed *pebs_armed(void)
     return &armed;
 }
 
+void pebs_sample_expect(const struct pebs_sample *s, uint64_t since)
+{
+    armed = (struct pebs_armed){ .sample = *s, .counters = counter_bit(s), .since = since };
+}
+
 uint64_t pebs_sample_groups(const struct caps *caps, const struct pebs_sample *s)
 {
     const struct pebs_sampling sampling = sampling_of(s);

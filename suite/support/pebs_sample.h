@@ -81,6 +81,12 @@ struct pebs_armed {
 };
 const struct pebs_armed *pebs_armed(void);
 
+/*
+ * For a test that opens the area and programs the counter itself: what pebs_compare() expects in the log. since: a time
+ * stamp from before the first record.
+ */
+void pebs_sample_expect(const struct pebs_sample *sample, uint64_t since);
+
 /* The groups that the sample's records have, as in their format_group. */
 uint64_t pebs_sample_groups(const struct caps *caps, const struct pebs_sample *sample);
 

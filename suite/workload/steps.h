@@ -51,6 +51,9 @@ extern const struct steps
 extern const struct steps workload_steps_branchy; /* jumps forward and back, calls and returns, loads and stores */
 extern const struct steps workload_steps_far;     /* far returns */
 
+extern const struct workload workload_steps_loads_workload, workload_steps_straight_workload,
+    workload_steps_branchy_workload, workload_steps_far_workload; /* their workloads */
+
 #define WORKLOAD_STEPS_LINE   64u
 #define WORKLOAD_STEPS_LINES  32u /* lines of the first loads, each on its own page and in its own set of a cache */
 #define WORKLOAD_STEPS_STRIDE (4096u + WORKLOAD_STEPS_LINE)

@@ -12,6 +12,7 @@
 #include "suite/support/count.h"
 #include "suite/support/pebs_compare.h"
 #include "suite/support/pebs_places.h"
+#include "suite/workload/steps.h"
 #include "tests/host/machine/machine.h"
 #include "tests/host/processors.h"
 
@@ -91,7 +92,10 @@ const struct workload workload_long_loop = {
 const struct workload workload_user_loop = { .run = nothing, .branches = loop, .branch_count = 1 };
 const struct workload workload_straight, workload_stores, workload_flushed, workload_vectors, workload_locked,
     workload_loop, workload_calls, workload_kinds, workload_interrupt, workload_pieces, workload_untranslated,
-    workload_untranslated_stores, workload_all_untranslated;
+    workload_untranslated_stores, workload_all_untranslated, workload_surprises, workload_walk, workload_x87,
+    workload_mmx, workload_split_loads, workload_split_stores, workload_sharing_0, workload_sharing_1,
+    workload_sharing_2, workload_sharing_3, workload_steps_loads_workload, workload_steps_straight_workload,
+    workload_steps_branchy_workload, workload_steps_far_workload;
 const uint64_t workload_ring[WORKLOAD_CHASE_LINES][8];
 static const struct workload straight = { .run = nothing, .start = 0x3000, .limit = 0x3190, .instructions = 100 };
 
